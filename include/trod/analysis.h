@@ -1,0 +1,42 @@
+/*
+ * analysis.h - anything that eats batches: batches in, numbers out.
+ *
+ * Implements docs/design.md, "Analyses". One const descriptor an analysis, listed in
+ * src/analysis/analyses.def.
+ */
+#ifndef TROD_ANALYSIS_H
+#define TROD_ANALYSIS_H
+
+#include "trod/batch.h"
+#include "trod/emit.h"
+#include "trod/meta.h"
+#include "trod/option.h"
+
+struct trod_buf; /* growable bytes: trod/buf.h */
+
+struct trod_analysis {
+    const char *name, *title;
+    const struct trod_option *options;
+    size_t options_size, state_size;
+    const void *defaults;
+    uint32_t needs;     /* columns without which it says nothing */
+    uint32_t uses;      /* columns it makes use of where a format has them */
+
+    /* Prepare ST (state_size zero bytes). META outlives ST and grows. 0 or an error, reported. */
+    int (*init)(void *st, const void *opt, const struct trod_meta *meta, struct trod_diag *diag);
+    /* Count the rows of B. 0, or TROD_ERR_NOMEM. */
+    int (*feed)(void *st, const struct trod_batch *b, struct trod_diag *diag);
+    /* Add FROM to INTO (both stay valid). NULL: serial only. */
+    int (*merge)(void *into, const void *from);
+    /* To bytes and back, for other processes. */
+    int (*save)(const void *st, struct trod_buf *out);
+    int (*load)(void *st, struct trod_span in);
+    int (*report)(const void *st, struct trod_emit *e);
+    void (*fini)(void *st);
+};
+
+/* Analysis I in the order of analyses.def, NULL past the last; by name, NULL if none. */
+const struct trod_analysis *trod_analysis_at(size_t i);
+const struct trod_analysis *trod_analysis_find(const char *name, size_t len);
+
+#endif

@@ -1,0 +1,255 @@
+/*
+ * batch.h - rows: up to 4096 events as columns.
+ *
+ * Implements docs/design.md, "Rows". One row is one event, in file order. A column is an array with
+ * an element a row; masks say which columns a batch carries (have), which somebody needs (want) and,
+ * row by row, which of them that row really says (has). What a row does not say is absent: its
+ * element is unspecified and must not be read.
+ */
+#ifndef TROD_BATCH_H
+#define TROD_BATCH_H
+
+#include "trod/types.h"
+
+enum { TROD_BATCH_ROWS = 4096, TROD_POOL_BYTES = 1 << 20 };
+
+/* What happened. The meaning of the columns for each kind stands beside it. */
+enum trod_kind {
+    TROD_NOTE,       /* kept, not understood: raw, text = its type word */
+    TROD_INSTR,      /* addr = pc = its address, size = length in bytes, code, text = disassembly */
+    TROD_READ,       /* data read: addr, size, value or data, pc of the instruction if known */
+    TROD_WRITE,      /* data write */
+    TROD_ATOMIC,     /* read-modify-write in one: text = operation */
+    TROD_PREFETCH,   /* software prefetch: addr, size, sub = trod_prefetch bits */
+    TROD_FLUSH,      /* cache line flush by the program: addr, size; TROD_F_IFETCH: of code */
+    TROD_REG,        /* register write: text = name, size = bytes written, value or data */
+    TROD_BRANCH,     /* program flow without its instruction: addr = pc = source, target */
+    TROD_EXCEPTION,  /* value = number, text = name, addr = value of the event, target if known */
+    TROD_MODE,       /* change of processor mode: as EXCEPTION */
+    TROD_SYNC,       /* thread synchronization: addr = sync point, value = count, sub = type code */
+    TROD_MARKER,     /* sub = number, value, text = name */
+    TROD_STATE,      /* all registers: data = the state as the format has it, addr = pc */
+    TROD_CACHE_OP,   /* cache maintenance: text = operation, addr or value */
+    TROD_CACHE_LINE, /* text = cache, value = line, paddr, sub = enum trod_line_op */
+    TROD_WALK,       /* translation table walk: paddr = descriptor, value = entry, text = result */
+    TROD_TLB,        /* text = TLB, addr = virtual base, paddr, size, sub = enum trod_tlb_op */
+    TROD_BUS,        /* bus transaction: paddr (and addr), size, data in address order */
+    TROD_THREAD,     /* a thread begins (sub 0) or ends (sub 1): value = thread id */
+    TROD_KINDS
+};
+
+/* Columns: bits of have, want and has. */
+enum trod_column {
+    TROD_COL_KIND = 1 << 0,
+    TROD_COL_FLAGS = 1 << 1,
+    TROD_COL_SIZE = 1 << 2,   /* bytes */
+    TROD_COL_STREAM = 1 << 3, /* number of the thread, cpu or bus agent: index in meta->streams */
+    TROD_COL_TIME = 1 << 4,   /* ticks: see unit */
+    TROD_COL_UNIT = 1 << 5,   /* unit and decimals of time, where it differs from row to row */
+    TROD_COL_INDEX = 1 << 6,  /* instruction number as the source gives it */
+    TROD_COL_ADDR = 1 << 7,
+    TROD_COL_PADDR = 1 << 8,
+    TROD_COL_PC = 1 << 9, /* address of the instruction the row belongs to */
+    TROD_COL_TARGET = 1 << 10, /* where execution continues, where the source says so */
+    TROD_COL_VALUE = 1 << 11,  /* value of up to 64 bits */
+    TROD_COL_SUB = 1 << 12,    /* subtype, by kind */
+    TROD_COL_SITE = 1 << 13,   /* dense number of the static instruction in its stream */
+    TROD_COL_CODE = 1 << 14,   /* opcode bytes in memory order */
+    TROD_COL_DATA = 1 << 15,   /* value wider than 64 bits, least significant byte first */
+    TROD_COL_TEXT = 1 << 16,
+    TROD_COL_DETAIL = 1 << 17, /* a struct of detail.h: what the other columns cannot say */
+    TROD_COL_RAW = 1 << 18,    /* the source record itself, with its line end */
+    TROD_COL_ALL = (1 << 19) - 1
+};
+
+enum { TROD_COLUMNS = 19 };
+
+/* Bits of the flags column. */
+enum trod_flag {
+    TROD_F_BRANCH = 0xf,       /* mask: enum trod_branch of an INSTR or BRANCH row */
+    TROD_F_ISET = 0x70,        /* mask: enum trod_iset */
+    TROD_F_SEC = 0x380,        /* mask: enum trod_sec of paddr */
+    TROD_F_SKIPPED = 1 << 10,  /* condition failed: fetched, not executed */
+    TROD_F_EXCLUSIVE = 1 << 11,
+    TROD_F_UNPRIV = 1 << 12,   /* translated (unprivileged) access */
+    TROD_F_LOCKED = 1 << 13,
+    TROD_F_PRIV = 1 << 14,     /* privileged access */
+    TROD_F_UNKNOWN = 1 << 15,  /* some digits of the value are unknown: detail says which */
+    TROD_F_PARTIAL = 1 << 16,  /* only the bits that detail names are written */
+    TROD_F_SYNTHETIC = 1 << 17, /* put in by the tracer, not executed by the program */
+    TROD_F_KERNEL = 1 << 18,
+    TROD_F_NOFETCH = 1 << 19,  /* executed but not fetched again (string iterations) */
+    TROD_F_NEWCODE = 1 << 20,  /* opcode bytes given anew: decode again */
+    TROD_F_IFETCH = 1 << 21,   /* of code, not of data */
+    TROD_F_ABORTED = 1 << 22,  /* the access or the fetch failed */
+    TROD_F_UNCACHED = 1 << 23, /* not cacheable */
+    TROD_F_IO = 1 << 24,       /* input/output space */
+    TROD_F_CONT = 1 << 25      /* belongs to the same source record as the row before; raw absent */
+};
+
+enum { TROD_F_ISET_SHIFT = 4, TROD_F_SEC_SHIFT = 7 };
+
+enum trod_branch {
+    TROD_BR_NONE,
+    TROD_BR_DIRECT,      /* unconditional, target in the opcode */
+    TROD_BR_INDIRECT,
+    TROD_BR_COND,        /* conditional, direction unknown */
+    TROD_BR_COND_TAKEN,
+    TROD_BR_COND_UNTAKEN,
+    TROD_BR_CALL,
+    TROD_BR_ICALL,
+    TROD_BR_RETURN,
+    TROD_BR_SYSCALL,
+    TROD_BR_ERET,        /* return from an exception */
+    TROD_BR_OTHER        /* changes the flow, kind unknown */
+};
+
+enum trod_iset { TROD_ISET_NONE, TROD_ISET_A32, TROD_ISET_T32, TROD_ISET_T32EE, TROD_ISET_A64 };
+
+enum trod_sec { TROD_SEC_NONE, TROD_SEC_SECURE, TROD_SEC_NONSECURE, TROD_SEC_ROOT, TROD_SEC_REALM };
+
+enum trod_line_op {
+    TROD_LINE_OTHER,
+    TROD_LINE_ALLOC,
+    TROD_LINE_INVAL,
+    TROD_LINE_DIRTY,
+    TROD_LINE_CLEAN,
+    TROD_LINE_FILL,
+    TROD_LINE_EVICT
+};
+
+enum trod_tlb_op { TROD_TLB_FILL, TROD_TLB_EVICT, TROD_WALKCACHE_FILL, TROD_WALKCACHE_EVICT };
+
+/* The unit column: low 4 bits enum trod_unit, high 4 bits the decimals of a fixed-point time. */
+enum trod_unit {
+    TROD_UNIT_NONE,
+    TROD_UNIT_CLK,
+    TROD_UNIT_FS,
+    TROD_UNIT_PS,
+    TROD_UNIT_NS,
+    TROD_UNIT_US,
+    TROD_UNIT_MS,
+    TROD_UNIT_S,
+    TROD_UNIT_CS,
+    TROD_UNIT_CYC,
+    TROD_UNIT_CYCLES,
+    TROD_UNIT_TIC,
+    TROD_UNITS
+};
+
+struct trod_meta;
+
+/*
+ * Columns are 64-byte aligned arrays of cap elements, all owned by the batch; a driver writes rows
+ * [0, cap) of those in want & its reads. bytes is the input window and stays valid until the batch
+ * is filled again; pool is the batch's own.
+ */
+struct trod_batch {
+    uint32_t n, cap;     /* rows; room for rows */
+    uint32_t have, want; /* enum trod_column */
+    uint64_t first;      /* ordinal of row 0 in its trace */
+    uint32_t *has;       /* by row: columns this row says */
+    uint8_t *kind;
+    uint8_t *unit;
+    uint16_t *sub;
+    uint32_t *flags;
+    uint32_t *size;
+    uint32_t *stream;
+    uint32_t *site;
+    uint64_t *time;
+    uint64_t *index;
+    uint64_t *addr;
+    uint64_t *paddr;
+    uint64_t *pc;
+    uint64_t *target;
+    uint64_t *value;
+    struct trod_slice *code;
+    struct trod_slice *data;
+    struct trod_slice *text;
+    struct trod_slice *detail;
+    struct trod_slice *raw;
+    const uint8_t *bytes;
+    size_t bytes_n;
+    uint64_t offset; /* of bytes[0] in the decoded stream */
+    uint8_t *pool;
+    uint32_t pool_n, pool_cap;
+    struct trod_meta *meta; /* of the reader that filled it; not owned */
+    uint64_t constant[2];   /* trod_batch_constant's memory; zero when the driver changes */
+    void *memory;
+};
+
+/*
+ * A batch for CAP rows (1 to TROD_BATCH_ROWS). Returns 0, TROD_ERR_NOMEM or TROD_ERR_USAGE (CAP).
+ * trod_batch_free releases it; NULL is allowed.
+ */
+int trod_batch_new(struct trod_batch **out, uint32_t cap);
+void trod_batch_free(struct trod_batch *b);
+
+/* Forget the rows (capacity, want and meta stay). */
+void trod_batch_clear(struct trod_batch *b);
+
+/* First byte of slice S of B. */
+static inline const uint8_t *trod_batch_bytes(const struct trod_batch *b, struct trod_slice s)
+{
+    return s.off & TROD_SLICE_POOL ? b->pool + (s.off & ~(uint32_t)TROD_SLICE_POOL)
+                                   : b->bytes + s.off;
+}
+
+/*
+ * Take N bytes of the pool, 8-byte aligned; *S is set to them. NULL when the pool is full: end the
+ * batch (TROD_DEC_FULL), or report the record if the batch is empty.
+ */
+static inline void *trod_batch_pool(struct trod_batch *b, uint32_t n, struct trod_slice *s)
+{
+    uint32_t at = (b->pool_n + 7u) & ~7u;
+
+    if (at + (uint64_t)n > b->pool_cap)
+        return NULL;
+    b->pool_n = at + n;
+    s->off = at | (uint32_t)TROD_SLICE_POOL;
+    s->len = n;
+    return b->pool + at;
+}
+
+/* The detail struct of ROW, or NULL where it has none. */
+static inline const void *trod_batch_detail(const struct trod_batch *b, uint32_t row)
+{
+    if (!(b->have & b->has[row] & TROD_COL_DETAIL) || b->detail[row].len == 0)
+        return NULL;
+    return trod_batch_bytes(b, b->detail[row]);
+}
+
+/* The number a time was written as, times 10 to the power of its decimals: see enum trod_unit. */
+static inline unsigned trod_unit_decimals(uint8_t unit)
+{
+    return unit >> 4;
+}
+
+/*
+ * Keep only the rows of which keep[row] is not 0, moving them together (order stays, raw slices
+ * and pool stay). Columns in have only. Returns the new count.
+ */
+uint32_t trod_batch_keep(struct trod_batch *b, const uint8_t *keep);
+
+/*
+ * A window on rows [FROM, FROM + N) of B: the columns are shared, nothing is owned; valid as long
+ * as B is unchanged.
+ */
+void trod_batch_view(struct trod_batch *view, const struct trod_batch *b, uint32_t from,
+                     uint32_t n);
+
+/* Copy rows [FROM, FROM+N) of SRC behind the rows of DST, slices included (into DST's pool). */
+/* Returns how many fitted. */
+uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,
+                           uint32_t n);
+
+/* Names: "INSTR", "addr", "clk"; static text, NULL past the last. */
+const char *trod_kind_name(unsigned kind);
+const char *trod_column_name(unsigned bit);
+const char *trod_unit_name(unsigned unit);
+const char *trod_branch_name(unsigned branch);
+/* The other way; -1 where there is none. Case does not matter. */
+int trod_kind_find(const char *name, size_t len);
+int trod_unit_find(const char *name, size_t len);
+
+#endif

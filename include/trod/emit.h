@@ -1,0 +1,56 @@
+/*
+ * emit.h - the one way numbers leave: text, JSON and CSV are the same numbers (docs/design.md, rule 7).
+ *
+ * A report is a tree of named fields, lists and tables. As text it is an indented, aligned listing;
+ * as JSON one document (or, for tables opened with trod_emit_rows, one object a line); as CSV every
+ * table with its header line, and fields as "name,value" lines with dotted names.
+ */
+#ifndef TROD_EMIT_H
+#define TROD_EMIT_H
+
+#include <stdio.h>
+
+#include "trod/types.h"
+
+enum trod_emit_format { TROD_EMIT_TEXT, TROD_EMIT_JSON, TROD_EMIT_CSV };
+
+struct trod_emit;
+
+struct trod_emit_options {
+    enum trod_emit_format format;
+    bool colour; /* text only */
+};
+
+/* Write to FILE, which the caller owns. Returns 0 or TROD_ERR_NOMEM. */
+int trod_emit_new(struct trod_emit **out, FILE *file, const struct trod_emit_options *opt);
+/* Close what is open, flush; returns 0 or TROD_ERR_IO when anything could not be written. */
+int trod_emit_free(struct trod_emit *e);
+
+/* A nested object: fields until trod_emit_close belong to it. TITLE (may be NULL) is for text. */
+void trod_emit_open(struct trod_emit *e, const char *key, const char *title);
+void trod_emit_close(struct trod_emit *e);
+/* A list of objects or values; items are opened with trod_emit_open(e, NULL, title). */
+void trod_emit_list(struct trod_emit *e, const char *key, const char *title);
+void trod_emit_list_close(struct trod_emit *e);
+
+/* Fields. KEY is NULL for the items of a list. Nothing is written for what is absent. */
+void trod_emit_u64(struct trod_emit *e, const char *key, uint64_t v);
+void trod_emit_i64(struct trod_emit *e, const char *key, int64_t v);
+/* "0x.." in text and CSV, a string "0x.." in JSON (64-bit values do not survive JSON numbers). */
+void trod_emit_hex(struct trod_emit *e, const char *key, uint64_t v);
+void trod_emit_f64(struct trod_emit *e, const char *key, double v, int decimals);
+void trod_emit_bool(struct trod_emit *e, const char *key, bool v);
+void trod_emit_str(struct trod_emit *e, const char *key, const char *v);
+void trod_emit_strn(struct trod_emit *e, const char *key, const char *v, size_t n);
+
+/*
+ * A table: COLUMNS are "name" (text right-aligned if every cell is a number). Cells are given in order
+ * with the field functions above (key ignored); trod_emit_absent leaves one empty.
+ */
+void trod_emit_table(struct trod_emit *e, const char *key, const char *title,
+                     const char *const *columns, size_t n);
+void trod_emit_absent(struct trod_emit *e);
+void trod_emit_row_end(struct trod_emit *e);
+void trod_emit_table_close(struct trod_emit *e);
+
+#endif

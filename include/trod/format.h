@@ -1,0 +1,122 @@
+/*
+ * format.h - a format driver: one const descriptor a format, listed in src/format/formats.def.
+ *
+ * Implements docs/design.md, "A format driver" and "Detection".
+ */
+#ifndef TROD_FORMAT_H
+#define TROD_FORMAT_H
+
+#include "trod/batch.h"
+#include "trod/meta.h"
+#include "trod/option.h"
+
+enum trod_format_flag {
+    TROD_FMT_TEXT = 1 << 0,       /* lines */
+    TROD_FMT_PER_STREAM = 1 << 1, /* a file holds one stream: writers make a file a stream */
+    TROD_FMT_MAGIC = 1 << 2,      /* begins with a magic number */
+    TROD_FMT_CONTAINER = 1 << 3   /* a trace is a directory */
+};
+
+/* What decode and encode return besides errors. */
+enum trod_decode_result {
+    TROD_DEC_MORE = 0, /* more input is needed to go on */
+    TROD_DEC_FULL = 1, /* the batch (or its pool) is full */
+    TROD_DEC_END = 2   /* the trace ends here, whatever follows */
+};
+enum trod_encode_result { TROD_ENC_DONE = 0, TROD_ENC_FULL = 1 };
+
+/* What a bid may look at. */
+struct trod_probe {
+    struct trod_span head; /* first bytes after the filters: 64 KiB or the whole file */
+    uint64_t size;         /* of the decoded stream if known, else TROD_NOWHERE */
+    const char *path;
+};
+
+/*
+ * All functions are pure in their state: no I/O, no allocation but what meta does for new streams,
+ * no globals. State structs are plain data: copying them is seeking (rule 9).
+ */
+struct trod_format {
+    const char *name, *title;
+    const char *const *suffixes; /* NULL-terminated, with dot: break ties only */
+    const char *const *dialects; /* NULL-terminated, or NULL */
+    uint32_t reads, writes;      /* columns */
+    uint32_t flags;
+    uint32_t row_max;            /* bytes one encoded row may need */
+    const struct trod_option *options; /* of reading and writing alike */
+    size_t options_size, dec_size, enc_size;
+    const void *defaults;        /* options before any is set; NULL: all zero */
+
+    /*
+     * Bits of evidence that the data is of this format: -log2 of the chance that foreign data
+     * passes the same checks; 0: not mine. *dialect may be set to a static name.
+     */
+    int (*bid)(const struct trod_probe *, const char **dialect);
+
+    /*
+     * Prepare DEC (dec_size zero bytes) with options OPT for input that begins with HEAD. What is
+     * known goes to META, which outlives DEC. Returns 0 or an error, reported. Consumes nothing.
+     */
+    int (*start)(void *dec, const void *opt, const struct trod_span *head, struct trod_meta *meta,
+                 struct trod_diag *diag);
+
+    /*
+     * Eat whole records from IN, append rows to OUT (empty, out->bytes == in->p). IN is advanced
+     * past what was eaten. With in->last every byte is eaten or an error returned: a cut last record
+     * is reported as TROD_ERR_TRUNCATED. Returns a trod_decode_result, or an error, reported, with
+     * the rows before it in OUT and IN at the bad record: the reader then asks resync.
+     * Malformed records that a driver can step over itself (text lines) are reported to DIAG and
+     * skipped without returning. With diag->strict the first error is returned.
+     */
+    int (*decode)(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
+
+    /*
+     * Offset in the N bytes at P (P not at a known boundary) from which decoding yields exactly
+     * what serial decoding would, SIZE_MAX if there is none in them. NULL: no way.
+     */
+    size_t (*resync)(const void *dec, const uint8_t *p, size_t n);
+
+    /* Prepare ENC (enc_size zero bytes). Returns 0 or an error, reported. NULL: cannot be written. */
+    int (*begin)(void *enc, const void *opt, const struct trod_meta *meta, struct trod_diag *diag);
+
+    /*
+     * Encode rows from *ROW on, advance *ROW past those done. TROD_ENC_FULL when the room is used
+     * up (each row needs at most row_max bytes, plus len of its raw, text and data slices).
+     * Rows that the format cannot hold are counted and dropped (trod_error once a kind).
+     */
+    int (*encode)(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
+                  struct trod_diag *diag);
+
+    /* Write what is pending: end markers. May return TROD_ENC_FULL and be called again. */
+    int (*finish)(void *enc, struct trod_room *out, struct trod_diag *diag);
+
+    /*
+     * True when a row decoded with DEC options A may be copied byte for byte from its raw slice
+     * into output with options B. NULL: never.
+     */
+    bool (*verbatim)(const void *opt_in, const char *dialect_in, const void *opt_out);
+};
+
+/* Format I in the order of formats.def, NULL past the last; by name (LEN bytes), NULL if none. */
+const struct trod_format *trod_format_at(size_t i);
+const struct trod_format *trod_format_find(const char *name, size_t len);
+
+/* A candidate of detection. */
+struct trod_candidate {
+    const struct trod_format *format;
+    const char *dialect;
+    int bits;
+};
+
+enum { TROD_BID_ACCEPT = 24, TROD_BID_LEAD = 8, TROD_CANDIDATES = 16 };
+
+/*
+ * Let the formats of LIST (N of them; NULL: all) bid on PROBE. *BEST is set when one has at least
+ * TROD_BID_ACCEPT bits and leads by TROD_BID_LEAD, a suffix of the path deciding between
+ * candidates that are closer. Returns 0, TROD_ERR_UNKNOWN or TROD_ERR_AMBIGUOUS, reported with
+ * the candidates and the option --from.
+ */
+int trod_detect(const struct trod_probe *probe, const struct trod_format *const *list, size_t n,
+                struct trod_candidate *best, struct trod_diag *diag);
+
+#endif

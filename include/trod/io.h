@@ -1,0 +1,117 @@
+/*
+ * io.h - bytes in and bytes out.
+ *
+ * Implements docs/design.md, "io": input windows over a stack of filters, read-ahead on a thread
+ * of its own, outputs that appear under their name only when complete.
+ */
+#ifndef TROD_IO_H
+#define TROD_IO_H
+
+#include "trod/diag.h"
+
+struct trod_input;
+struct trod_output;
+
+enum {
+    TROD_WINDOW = 1 << 20,         /* bytes read at a time */
+    TROD_AHEAD_MAX = 1 << 24,      /* the most a caller may ask to see at once */
+    TROD_FILTER_DEPTH = 8,         /* filters stacked at the most */
+    TROD_RATIO_DEFAULT = 1 << 14   /* decompressed bytes per compressed byte before it is a bomb */
+};
+
+struct trod_input_options {
+    bool no_thread;      /* read and decompress on the caller's thread */
+    bool raw;            /* peel no filters */
+    uint32_t ratio;      /* limit of expansion over all filters, 0: TROD_RATIO_DEFAULT */
+};
+
+/*
+ * Open PATH for reading ("-": standard input; "mem:" is not a path, see trod_input_memory) and
+ * peel the filters its content shows. OPT may be NULL. *OUT is owned by the caller. Nothing of the
+ * file is decoded before the first trod_input_ahead.
+ * Returns 0, TROD_ERR_IO, TROD_ERR_NOMEM, TROD_ERR_UNSUPPORTED (a filter this build lacks),
+ * TROD_ERR_LIMIT (filters too deep). All reported to DIAG.
+ */
+int trod_input_open(struct trod_input **out, const char *path,
+                    const struct trod_input_options *opt, struct trod_diag *diag);
+
+/* The same for N bytes at P, which must stay valid; NAME stands for the path in messages. */
+int trod_input_memory(struct trod_input **out, const void *p, size_t n, const char *name,
+                      const struct trod_input_options *opt, struct trod_diag *diag);
+
+/* As trod_input_open for an open file descriptor, which is not closed. */
+int trod_input_fd(struct trod_input **out, int fd, const char *name,
+                  const struct trod_input_options *opt, struct trod_diag *diag);
+
+/*
+ * Show the coming bytes without taking them: at least MIN of them unless the input ends before,
+ * more where they are at hand. MIN 0 asks for what is there. span->last says that the input ends
+ * with the span. The span is valid until the next call on IN.
+ * Returns 0 (also at the end: then span->n < MIN), TROD_ERR_IO, TROD_ERR_TRUNCATED or
+ * TROD_ERR_CORRUPT (compressed data damaged: the bytes before the damage have all been delivered
+ * by earlier calls or are in the span, and the error comes once they are consumed),
+ * TROD_ERR_LIMIT (MIN > TROD_AHEAD_MAX, or the expansion limit).
+ */
+int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span);
+
+/* Take N bytes of what the last trod_input_ahead showed. */
+void trod_input_consume(struct trod_input *in, size_t n);
+
+/* Skip N bytes, shown or not; returns how many were skipped (fewer at the end or on an error). */
+uint64_t trod_input_skip(struct trod_input *in, uint64_t n);
+
+/* Decoded bytes consumed so far. */
+uint64_t trod_input_offset(const struct trod_input *in);
+
+/* Bytes read of the file itself, and its size (TROD_NOWHERE where it has none): for progress. */
+uint64_t trod_input_file_offset(const struct trod_input *in);
+uint64_t trod_input_file_size(const struct trod_input *in);
+
+/* Name of filter I (0: outermost), NULL past the last: "gzip", "zstd", "lz4", "xz", "snappy". */
+const char *trod_input_filter(const struct trod_input *in, unsigned i);
+
+/* The path as given. */
+const char *trod_input_path(const struct trod_input *in);
+
+/* Release IN; NULL is allowed. */
+void trod_input_close(struct trod_input *in);
+
+struct trod_output_options {
+    const char *compress; /* "none", "gzip", "zstd", "lz4", "xz", "snappy"; NULL: by suffix */
+    int level;            /* of compression; 0: fast default of the filter */
+    bool binary;          /* refuse to write to a terminal */
+    bool no_thread;       /* compress on the caller's thread */
+};
+
+/*
+ * Create PATH ("-": standard output). The bytes go to a temporary file beside it; the name appears
+ * with trod_output_commit only. OPT may be NULL: compression by suffix (.gz .zst .lz4 .xz .sz).
+ * Returns 0, TROD_ERR_IO, TROD_ERR_NOMEM, TROD_ERR_UNSUPPORTED, TROD_ERR_USAGE (binary to a
+ * terminal; unknown compression).
+ */
+int trod_output_create(struct trod_output **out, const char *path,
+                       const struct trod_output_options *opt, struct trod_diag *diag);
+
+/*
+ * Room for at least MIN bytes (up to TROD_WINDOW). Write into it, then call trod_output_advance
+ * with what was written. Returns 0, TROD_ERR_IO, TROD_ERR_LIMIT (MIN too large).
+ */
+int trod_output_room(struct trod_output *out, size_t min, struct trod_room *room);
+void trod_output_advance(struct trod_output *out, size_t n);
+
+/* Copy N bytes from P to the output. Returns 0 or TROD_ERR_IO. */
+int trod_output_write(struct trod_output *out, const void *p, size_t n);
+
+/* Bytes given to the output so far, before compression. */
+uint64_t trod_output_offset(const struct trod_output *out);
+
+/*
+ * Finish compression, flush, give the file its name. OUT is released in every case; on an error
+ * the temporary file is removed. Returns 0 or TROD_ERR_IO.
+ */
+int trod_output_commit(struct trod_output *out);
+
+/* Throw the output away: no file appears. NULL is allowed. */
+void trod_output_discard(struct trod_output *out);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * meta.h - what is known of a trace: ISA, address width, time unit, streams, sizes.
+ *
+ * Implements docs/design.md, "The central types". A driver fills it in start() and goes on
+ * while it decodes; a writer's driver reads it in begin().
+ */
+#ifndef TROD_META_H
+#define TROD_META_H
+
+#include "trod/diag.h"
+
+enum trod_isa {
+    TROD_ISA_UNKNOWN,
+    TROD_ISA_ARM, /* A32 and T32 */
+    TROD_ISA_A64,
+    TROD_ISA_PPC32,
+    TROD_ISA_PPC64,
+    TROD_ISA_X86_32,
+    TROD_ISA_X86_64,
+    TROD_ISA_MIPS32,
+    TROD_ISA_MIPS64,
+    TROD_ISA_RISCV64,
+    TROD_ISA_REGDEPS,
+    TROD_ISAS
+};
+
+enum trod_endian { TROD_ENDIAN_UNKNOWN, TROD_ENDIAN_LITTLE, TROD_ENDIAN_BIG };
+
+enum { TROD_STREAM_MAX = 1 << 20, TROD_NO_STREAM = 0 };
+
+/* One thread, cpu or bus agent. Absent numbers are TROD_NOWHERE. */
+struct trod_stream {
+    const char *name; /* as the source writes it ("cpu0", "3", "thread 1234"); owned by the meta */
+    size_t name_len;
+    uint64_t tid, pid, cpu;
+    uint32_t file; /* number of the file it was first seen in */
+};
+
+struct trod_meta {
+    const char *format, *dialect; /* static */
+    int bits;                     /* evidence of detection; -1: told */
+    enum trod_isa isa;
+    enum trod_endian endian;      /* of code and data */
+    unsigned addr_bits;           /* 0: unknown */
+    uint8_t unit;                 /* unit of the time column where rows carry none (enum trod_unit) */
+    uint32_t line_size, page_size, version; /* 0: unknown */
+    uint64_t filetype;            /* drmemtrace: bits of its FILETYPE marker */
+    struct trod_stream *streams;
+    uint32_t n_streams, cap_streams;
+    struct trod_meta_hash *hash;
+};
+
+void trod_meta_init(struct trod_meta *m);
+void trod_meta_fini(struct trod_meta *m);
+
+/*
+ * Number of the stream called NAME (LEN bytes), added if new. Returns TROD_ERR_NOMEM, or
+ * TROD_ERR_LIMIT past TROD_STREAM_MAX streams (damaged input invents names).
+ */
+int trod_meta_stream(struct trod_meta *m, const char *name, size_t len);
+/* The same for thread TID of process PID in file FILE (each TROD_NOWHERE or 0 if not known). */
+int trod_meta_thread(struct trod_meta *m, uint64_t tid, uint64_t pid, uint32_t file);
+
+/* "ARM", "A64", ...; static, NULL past the last. */
+const char *trod_isa_name(unsigned isa);
+
+#endif

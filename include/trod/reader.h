@@ -1,0 +1,51 @@
+/*
+ * reader.h - the generic loop around a driver: one input in, batches out.
+ *
+ * Implements docs/design.md, "A format driver" and "Errors". A reader detects the format, grows the
+ * window where a record needs it, and after damage goes on at the next place from which the driver
+ * can decode again.
+ */
+#ifndef TROD_READER_H
+#define TROD_READER_H
+
+#include "trod/format.h"
+#include "trod/io.h"
+
+struct trod_reader;
+
+struct trod_reader_options {
+    const char *from;    /* "name" or "name:opt=value,...": the format; NULL: detect it */
+    uint32_t file;       /* number of the file within its trace */
+    struct trod_input_options input;
+};
+
+/*
+ * Read IN (which the reader owns from here on, also when this fails). Rows' streams are numbered in
+ * META, owned by the caller and shared among the readers of a trace. OPT may be NULL.
+ * Returns 0, TROD_ERR_UNKNOWN, TROD_ERR_AMBIGUOUS, TROD_ERR_USAGE (unknown format or option),
+ * TROD_ERR_NOMEM, an input error, or what the driver's start returns. All reported.
+ */
+int trod_reader_open(struct trod_reader **out, struct trod_input *in,
+                     const struct trod_reader_options *opt, struct trod_meta *meta,
+                     struct trod_diag *diag);
+
+/*
+ * Fill B (b->want says which columns) with the next rows. Returns 1 when there are rows, 0 at the
+ * end, or an error: with diag->strict the first one of the decoder, otherwise only those after
+ * which nothing can be read (input errors, TROD_ERR_NOMEM). Rows before an error are delivered
+ * first. The rows stay valid until the next call.
+ */
+int trod_reader_next(struct trod_reader *r, struct trod_batch *b);
+
+const struct trod_format *trod_reader_format(const struct trod_reader *r);
+const void *trod_reader_format_options(const struct trod_reader *r);
+const struct trod_input *trod_reader_input(const struct trod_reader *r);
+struct trod_meta *trod_reader_meta(const struct trod_reader *r);
+/* Rows delivered so far. */
+uint64_t trod_reader_rows(const struct trod_reader *r);
+/* Bytes skipped as undecodable so far. */
+uint64_t trod_reader_skipped(const struct trod_reader *r);
+
+void trod_reader_close(struct trod_reader *r);
+
+#endif

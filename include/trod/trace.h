@@ -1,0 +1,57 @@
+/*
+ * trace.h - a trace: a file, several files or a directory; their streams and the order between them.
+ *
+ * Implements docs/design.md, "The central types". This is what commands and analyses read from.
+ */
+#ifndef TROD_TRACE_H
+#define TROD_TRACE_H
+
+#include "trod/reader.h"
+
+struct trod_trace;
+
+enum trod_order { TROD_ORDER_FILE, TROD_ORDER_TIME, TROD_ORDER_SYNC, TROD_ORDER_RECORDED };
+
+struct trod_trace_options {
+    const char *from;      /* as in struct trod_reader_options */
+    uint32_t want;         /* columns somebody needs; 0: all */
+    uint32_t batch_rows;   /* rows a batch; 0: TROD_BATCH_ROWS */
+    enum trod_order order;
+    struct trod_input_options input;
+};
+
+/*
+ * Open the N files or directories PATHS ("-": standard input) as one trace. OPT may be NULL.
+ * Returns what trod_input_open and trod_reader_open return, or TROD_ERR_UNSUPPORTED (order not
+ * possible for this format). All reported.
+ */
+int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
+                    const struct trod_trace_options *opt, struct trod_diag *diag);
+
+/*
+ * The next rows: 1 and *BATCH, 0 at the end, or an error (see trod_reader_next). *BATCH belongs to the
+ * trace, may be changed by trod_batch_keep, and is valid until the next call.
+ */
+int trod_trace_next(struct trod_trace *t, struct trod_batch **batch);
+
+/* Meta shared by all files; grows while reading. */
+const struct trod_meta *trod_trace_meta(const struct trod_trace *t);
+const struct trod_format *trod_trace_format(const struct trod_trace *t);
+const void *trod_trace_format_options(const struct trod_trace *t);
+
+/* Files, and facts of file I. The input is NULL before it is opened and after its end. */
+size_t trod_trace_files(const struct trod_trace *t);
+const char *trod_trace_path(const struct trod_trace *t, size_t i);
+
+struct trod_trace_progress {
+    uint64_t rows;
+    uint64_t bytes, total;  /* of the files themselves; total TROD_NOWHERE if unknown */
+    uint64_t decoded;       /* bytes after the filters */
+    uint64_t skipped;       /* undecodable bytes */
+    const char *filters[TROD_FILTER_DEPTH]; /* of the first file, NULL-terminated if fewer */
+};
+void trod_trace_progress(const struct trod_trace *t, struct trod_trace_progress *p);
+
+void trod_trace_close(struct trod_trace *t);
+
+#endif

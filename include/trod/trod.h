@@ -1,0 +1,25 @@
+/*
+ * trod.h - everything of the public API. See docs/design.md for how the parts fit.
+ */
+#ifndef TROD_H
+#define TROD_H
+
+#include "trod/analysis.h"
+#include "trod/batch.h"
+#include "trod/buf.h"
+#include "trod/detail.h"
+#include "trod/diag.h"
+#include "trod/emit.h"
+#include "trod/format.h"
+#include "trod/io.h"
+#include "trod/meta.h"
+#include "trod/option.h"
+#include "trod/reader.h"
+#include "trod/trace.h"
+#include "trod/types.h"
+#include "trod/writer.h"
+
+/* Version of the library: "0.1.0". */
+const char *trod_version(void);
+
+#endif

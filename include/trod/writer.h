@@ -1,0 +1,61 @@
+/*
+ * writer.h - the generic loop around an encoder: batches in, a file (or a file a stream) out.
+ *
+ * Implements docs/design.md, "A format driver" and the rules on loss in "Rows".
+ */
+#ifndef TROD_WRITER_H
+#define TROD_WRITER_H
+
+#include "trod/format.h"
+#include "trod/io.h"
+
+struct trod_writer;
+
+struct trod_writer_options {
+    const char *to;      /* "name[:opt=value,...]" */
+    struct trod_output_options output;
+    bool allow_loss;
+    /* The source, for loss and for copies byte for byte; NULL where rows are made by hand. */
+    const struct trod_format *source;
+    const void *source_options;
+    uint32_t columns; /* columns the rows will have; 0: source->reads */
+};
+
+/*
+ * Columns of SOURCE_COLUMNS that FORMAT cannot write: reads(from) & ~writes(to).
+ */
+uint32_t trod_writer_loss(uint32_t source_columns, const struct trod_format *format);
+
+/*
+ * Create PATH ("-": standard output) in the format OPT names. META is that of the source and must
+ * outlive the writer. Returns 0, TROD_ERR_USAGE (unknown format or option, format cannot be
+ * written), TROD_ERR_LOSS (columns would be lost and allow_loss is not set; the message names
+ * them), TROD_ERR_NOMEM, an output error, or what the driver's begin returns. All reported.
+ */
+int trod_writer_open(struct trod_writer **out, const char *path,
+                     const struct trod_writer_options *opt, const struct trod_meta *meta,
+                     struct trod_diag *diag);
+
+/* Columns the writer needs of every batch. */
+uint32_t trod_writer_want(const struct trod_writer *w);
+
+/*
+ * Write the rows of B. Rows whose raw slice may be copied are copied. Returns 0, TROD_ERR_IO, or
+ * the encoder's error with diag->strict.
+ */
+int trod_writer_put(struct trod_writer *w, const struct trod_batch *b);
+
+struct trod_writer_summary {
+    uint64_t rows, copied; /* rows given; of these copied byte for byte */
+    uint64_t bytes;        /* before compression */
+    uint64_t files;
+};
+
+/*
+ * End the trace and give the file its name. W is released in every case. SUMMARY may be NULL.
+ * Returns 0 or an error: then no file appears.
+ */
+int trod_writer_commit(struct trod_writer *w, struct trod_writer_summary *summary);
+void trod_writer_discard(struct trod_writer *w);
+
+#endif
