@@ -173,6 +173,7 @@ struct trod_batch {
     uint64_t offset; /* of bytes[0] in the decoded stream */
     uint8_t *pool;
     uint32_t pool_n, pool_cap;
+    const uint8_t *shared; /* the driver's, append-only: what repeats from batch to batch */
     struct trod_meta *meta; /* of the reader that filled it; not owned */
     uint64_t constant[2];   /* trod_batch_constant's memory; zero when the driver changes */
     void *memory;
@@ -191,6 +192,8 @@ void trod_batch_clear(struct trod_batch *b);
 /* First byte of slice S of B. */
 static inline const uint8_t *trod_batch_bytes(const struct trod_batch *b, struct trod_slice s)
 {
+    if (s.off & TROD_SLICE_SHARED)
+        return b->shared + (s.off & ~(uint32_t)TROD_SLICE_SHARED);
     return s.off & TROD_SLICE_POOL ? b->pool + (s.off & ~(uint32_t)TROD_SLICE_POOL)
                                    : b->bytes + s.off;
 }

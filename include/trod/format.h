@@ -32,9 +32,37 @@ struct trod_probe {
     const char *path;
 };
 
+/* What a file of a trace directory is for. */
+enum trod_role {
+    TROD_ROLE_INPUT,           /* rows */
+    TROD_ROLE_SERIAL_SCHEDULE, /* drmemtrace: who ran when, over all cpus */
+    TROD_ROLE_CPU_SCHEDULE,    /* drmemtrace: who ran when, cpu by cpu */
+    TROD_ROLE_MODULES,         /* drmemtrace: modules.log */
+    TROD_ROLE_FUNCTIONS,       /* drmemtrace: funclist.log */
+    TROD_ROLE_ENCODINGS,       /* drmemtrace: encodings.bin */
+    TROD_ROLE_V2P              /* drmemtrace: v2p.textproto */
+};
+
+struct trod_file {
+    char *path;
+    enum trod_role role;
+};
+
+/* The files of a trace. Inputs come first, in the order that settles ties between them. */
+struct trod_files {
+    struct trod_file *file;
+    size_t n, cap;
+};
+
+/* Append PATH (copied). Returns 0 or TROD_ERR_NOMEM. trod_files_fini releases everything. */
+int trod_files_add(struct trod_files *f, const char *path, enum trod_role role);
+void trod_files_fini(struct trod_files *f);
+
 /*
  * All functions are pure in their state: no I/O, no allocation but what meta does for new streams,
- * no globals. State structs are plain data: copying them is seeking (rule 9).
+ * no globals. State structs are plain data: copying them is seeking (rule 9). The one exception is
+ * what has no bound (drmemtrace's encoding cache): it lives beside the state, copies share it, and
+ * stop() releases it.
  */
 struct trod_format {
     const char *name, *title;
@@ -70,6 +98,9 @@ struct trod_format {
      */
     int (*decode)(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
 
+    /* Release what start() and decode() keep beside DEC. Called once a start(), NULL: nothing. */
+    void (*stop)(void *dec);
+
     /*
      * Offset in the N bytes at P (P not at a known boundary) from which decoding yields exactly
      * what serial decoding would, SIZE_MAX if there is none in them. NULL: no way.
@@ -95,7 +126,22 @@ struct trod_format {
      * into output with options B. NULL: never.
      */
     bool (*verbatim)(const void *opt_in, const char *dialect_in, const void *opt_out);
+
+    /*
+     * Is the directory PATH a trace of this format? Returns 1 and its files in OUT (inputs first),
+     * 0 when it is not, or an error, reported: a directory that is this format's but cannot be read
+     * as a trace. Lists directories and looks at the first bytes of files, nothing more. NULL: the
+     * format has no directories.
+     */
+    int (*resolve)(const char *path, struct trod_files *out, struct trod_diag *diag);
 };
+
+/*
+ * Ask each format's resolve. Returns 1 with *FORMAT and OUT set, 0 when no format knows the
+ * directory, or an error, reported.
+ */
+int trod_resolve(const char *path, const struct trod_format **format, struct trod_files *out,
+                 struct trod_diag *diag);
 
 /* Format I in the order of formats.def, NULL past the last; by name (LEN bytes), NULL if none. */
 const struct trod_format *trod_format_at(size_t i);

@@ -42,13 +42,15 @@ struct trod_span {
 
 /*
  * A piece of a batch's bytes (see trod_batch_bytes). Offsets with TROD_SLICE_POOL set point into
- * batch->pool, all others into batch->bytes. Length 0 means absent.
+ * batch->pool, those with TROD_SLICE_SHARED into batch->shared, all others into batch->bytes.
+ * Length 0 means absent. In one run a shared offset names the same bytes until a row with
+ * TROD_F_NEWCODE says otherwise: what is decoded from them may be kept by offset.
  */
 struct trod_slice {
     uint32_t off, len;
 };
 
-enum { TROD_SLICE_POOL = (int)0x40000000 };
+enum { TROD_SLICE_POOL = (int)0x40000000, TROD_SLICE_SHARED = (int)0x20000000 };
 
 /*
  * Room for output: an encoder writes at p, advances p and never goes past end. When a row does not
