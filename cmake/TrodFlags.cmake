@@ -4,7 +4,8 @@ target_compile_definitions(trod_flags INTERFACE _POSIX_C_SOURCE=200809L _FILE_OF
 target_compile_options(trod_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
   -Wcast-qual -Wwrite-strings -Wundef -Wpointer-arith -Wformat=2 -Wvla
-  -Wno-format-nonliteral -fno-strict-overflow -fno-common)
+  -Wno-format-nonliteral -fno-strict-overflow -fno-common
+  -fno-semantic-interposition)
 if(TROD_WERROR)
   target_compile_options(trod_flags INTERFACE -Werror)
 endif()
