@@ -230,7 +230,8 @@ static inline unsigned trod_unit_decimals(uint8_t unit)
 
 /*
  * Keep only the rows of which keep[row] is not 0, moving them together (order stays, raw slices
- * and pool stay). Columns in have only. Returns the new count.
+ * and pool stay). Columns in have only. Where only some rows of a record are kept, they lose their
+ * raw slice: the record is no longer what they say. Returns the new count.
  */
 uint32_t trod_batch_keep(struct trod_batch *b, const uint8_t *keep);
 
@@ -241,8 +242,10 @@ uint32_t trod_batch_keep(struct trod_batch *b, const uint8_t *keep);
 void trod_batch_view(struct trod_batch *view, const struct trod_batch *b, uint32_t from,
                      uint32_t n);
 
-/* Copy rows [FROM, FROM+N) of SRC behind the rows of DST, slices included (into DST's pool). */
-/* Returns how many fitted. */
+/*
+ * Copy rows [FROM, FROM + N) of SRC behind the rows of DST, slices included (into DST's pool).
+ * Returns how many fitted.
+ */
 uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,
                            uint32_t n);
 

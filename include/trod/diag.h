@@ -48,6 +48,7 @@ struct trod_diag {
     trod_diag_fn sink; /* NULL: count only */
     void *user;
     bool strict;       /* the first error of a decoder ends the run with its status */
+    const char *path;  /* file being worked on: stands in for a place without path */
     uint64_t errors, warnings;
     int worst;         /* status of the first error, or TROD_OK */
     uint32_t n_counts;

@@ -71,6 +71,7 @@ struct trod_format {
     uint32_t reads, writes;      /* columns */
     uint32_t flags;
     uint32_t row_max;            /* bytes one encoded row may need */
+    uint32_t record_rows;        /* rows one record may give at the most (0: 1) */
     const struct trod_option *options; /* of reading and writing alike */
     size_t options_size, dec_size, enc_size;
     const void *defaults;        /* options before any is set; NULL: all zero */
@@ -95,6 +96,9 @@ struct trod_format {
      * the rows before it in OUT and IN at the bad record: the reader then asks resync.
      * Malformed records that a driver can step over itself (text lines) are reported to DIAG and
      * skipped without returning. With diag->strict the first error is returned.
+     * The rows of one record are never parted: OUT has room for record_rows rows when it is empty,
+     * and a record whose rows do not fit any more waits for the next batch (TROD_DEC_FULL). The
+     * first row of a record carries raw, the others TROD_F_CONT.
      */
     int (*decode)(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
 

@@ -1,0 +1,242 @@
+/*
+ * batch.c - memory of batches, and the operations that do not look at what rows mean.
+ *
+ * Implements batch.h. A batch is one allocation: columns of cap elements, each 64-byte aligned,
+ * then the pool.
+ */
+#include "trod/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 64 };
+
+/* Every column: its place in struct trod_batch, the size of an element, the mask bit. */
+struct column {
+    size_t field, size;
+    uint32_t bit;
+};
+
+#define COLUMN(name, bit) {offsetof(struct trod_batch, name), sizeof *((struct trod_batch *)0)->name, bit}
+
+static const struct column columns[] = {
+    COLUMN(has, 0),
+    COLUMN(kind, TROD_COL_KIND),
+    COLUMN(flags, TROD_COL_FLAGS),
+    COLUMN(size, TROD_COL_SIZE),
+    COLUMN(stream, TROD_COL_STREAM),
+    COLUMN(time, TROD_COL_TIME),
+    COLUMN(unit, TROD_COL_UNIT),
+    COLUMN(index, TROD_COL_INDEX),
+    COLUMN(addr, TROD_COL_ADDR),
+    COLUMN(paddr, TROD_COL_PADDR),
+    COLUMN(pc, TROD_COL_PC),
+    COLUMN(target, TROD_COL_TARGET),
+    COLUMN(value, TROD_COL_VALUE),
+    COLUMN(sub, TROD_COL_SUB),
+    COLUMN(site, TROD_COL_SITE),
+    COLUMN(code, TROD_COL_CODE),
+    COLUMN(data, TROD_COL_DATA),
+    COLUMN(text, TROD_COL_TEXT),
+    COLUMN(detail, TROD_COL_DETAIL),
+    COLUMN(raw, TROD_COL_RAW),
+};
+
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
+
+static uint8_t *column_at(const struct trod_batch *b, const struct column *c)
+{
+    uint8_t *p;
+
+    memcpy(&p, (const uint8_t *)b + c->field, sizeof p);
+    return p;
+}
+
+static void column_set(struct trod_batch *b, const struct column *c, uint8_t *p)
+{
+    memcpy((uint8_t *)b + c->field, &p, sizeof p);
+}
+
+static size_t aligned(size_t n)
+{
+    return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+}
+
+/* Whether rows of B carry column C (has always is there). */
+static bool carries(const struct trod_batch *b, const struct column *c)
+{
+    return c->bit == 0 || (b->have & c->bit);
+}
+
+int trod_batch_new(struct trod_batch **out, uint32_t cap)
+{
+    struct trod_batch *b;
+    size_t total = TROD_POOL_BYTES;
+    uint8_t *p;
+
+    *out = NULL;
+    if (cap == 0 || cap > TROD_BATCH_ROWS)
+        return TROD_ERR_USAGE;
+    b = calloc(1, sizeof *b);
+    if (!b)
+        return TROD_ERR_NOMEM;
+    for (int i = 0; i < N_COLUMNS; i++)
+        total += aligned(cap * columns[i].size);
+    b->memory = aligned_alloc(ALIGN, aligned(total));
+    if (!b->memory) {
+        free(b);
+        return TROD_ERR_NOMEM;
+    }
+    p = b->memory;
+    for (int i = 0; i < N_COLUMNS; i++) {
+        memset(p, 0, cap * columns[i].size);
+        column_set(b, &columns[i], p);
+        p += aligned(cap * columns[i].size);
+    }
+    b->pool = p;
+    b->pool_cap = TROD_POOL_BYTES;
+    b->cap = cap;
+    b->want = TROD_COL_ALL;
+    *out = b;
+    return TROD_OK;
+}
+
+void trod_batch_free(struct trod_batch *b)
+{
+    if (b)
+        free(b->memory);
+    free(b);
+}
+
+void trod_batch_clear(struct trod_batch *b)
+{
+    b->n = 0;
+    b->have = 0;
+    b->pool_n = 0;
+    b->bytes = NULL;
+    b->bytes_n = 0;
+}
+
+static void keep_column(uint8_t *p, size_t size, const uint8_t *keep, uint32_t n)
+{
+    uint32_t to = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (to != i)
+            memcpy(p + to * size, p + i * size, size);
+        to += keep[i] != 0;
+    }
+}
+
+/*
+ * Rows of a record that is kept in part are to be encoded, not copied: take raw from them, and the
+ * mark of continuation from the first one left.
+ */
+static void part_records(struct trod_batch *b, const uint8_t *keep)
+{
+    if (!(b->have & TROD_COL_FLAGS))
+        return;
+    for (uint32_t from = 0, to; from < b->n; from = to) {
+        bool all = keep[from], any = keep[from];
+
+        for (to = from + 1; to < b->n && (b->flags[to] & TROD_F_CONT); to++) {
+            all = all && keep[to];
+            any = any || keep[to];
+        }
+        if (all || !any)
+            continue;
+        for (uint32_t i = from, first = 1; i < to; i++) {
+            b->has[i] &= ~(uint32_t)TROD_COL_RAW;
+            if (keep[i] && first) {
+                b->flags[i] &= ~(uint32_t)TROD_F_CONT;
+                first = 0;
+            }
+        }
+    }
+}
+
+uint32_t trod_batch_keep(struct trod_batch *b, const uint8_t *keep)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < b->n; i++)
+        kept += keep[i] != 0;
+    if (kept == b->n)
+        return kept;
+    part_records(b, keep);
+    for (int i = 0; i < N_COLUMNS && kept; i++)
+        if (carries(b, &columns[i]))
+            keep_column(column_at(b, &columns[i]), columns[i].size, keep, b->n);
+    b->n = kept;
+    memset(b->constant, 0, sizeof b->constant);
+    return kept;
+}
+
+void trod_batch_view(struct trod_batch *view, const struct trod_batch *b, uint32_t from, uint32_t n)
+{
+    *view = *b;
+    for (int i = 0; i < N_COLUMNS; i++)
+        column_set(view, &columns[i], column_at(b, &columns[i]) + from * columns[i].size);
+    view->n = n;
+    view->cap = n;
+    view->first = b->first + from;
+    view->memory = NULL;
+}
+
+/* Copy slice *S of SRC into DST's pool. False when it does not fit. */
+static bool append_slice(struct trod_batch *dst, const struct trod_batch *src,
+                         struct trod_slice *s)
+{
+    const uint8_t *from = trod_batch_bytes(src, *s);
+    struct trod_slice to = {0, 0};
+    void *p;
+
+    if (s->len == 0)
+        return true;
+    p = trod_batch_pool(dst, s->len, &to);
+    if (!p)
+        return false;
+    memcpy(p, from, s->len);
+    *s = to;
+    return true;
+}
+
+/* Copy the slices of row ROW of DST, which still point into SRC. */
+static bool append_slices(struct trod_batch *dst, const struct trod_batch *src, uint32_t row)
+{
+    struct trod_slice *const lists[] = {dst->code, dst->data, dst->text, dst->detail, dst->raw};
+    const uint32_t bits[] = {TROD_COL_CODE, TROD_COL_DATA, TROD_COL_TEXT, TROD_COL_DETAIL,
+                             TROD_COL_RAW};
+
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        if ((src->have & bits[i]) && !append_slice(dst, src, &lists[i][row]))
+            return false;
+    return true;
+}
+
+uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,
+                           uint32_t n)
+{
+    uint32_t done = 0;
+
+    dst->have |= src->have;
+    dst->meta = src->meta;
+    while (done < n && dst->n < dst->cap) {
+        uint32_t pool_n = dst->pool_n;
+
+        for (int i = 0; i < N_COLUMNS; i++) {
+            const struct column *c = &columns[i];
+
+            if (carries(src, c))
+                memcpy(column_at(dst, c) + dst->n * c->size,
+                       column_at(src, c) + (from + done) * c->size, c->size);
+        }
+        if (!append_slices(dst, src, dst->n)) {
+            dst->pool_n = pool_n;
+            break;
+        }
+        dst->n++;
+        done++;
+    }
+    return done;
+}

@@ -1,0 +1,125 @@
+/*
+ * detect.c - which format is this?
+ *
+ * Implements docs/design.md, "Detection": the formats bid bits of evidence on the first bytes; the
+ * best is accepted when it has enough and leads by enough. A suffix only breaks ties.
+ */
+#include "trod/format.h"
+
+#include <string.h>
+
+/* Whether PATH ends with SUFFIX, or did before a compressor appended its own. */
+static bool has_suffix(const char *path, const char *suffix)
+{
+    static const char *const packed[] = {"", ".gz", ".zst", ".lz4", ".xz", ".sz"};
+    size_t n = strlen(path), m = strlen(suffix);
+
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        size_t k = strlen(packed[i]);
+
+        if (n >= m + k && memcmp(path + n - k, packed[i], k) == 0 &&
+            memcmp(path + n - k - m, suffix, m) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool suffix_of(const struct trod_format *f, const char *path)
+{
+    for (size_t i = 0; path && f->suffixes && f->suffixes[i]; i++)
+        if (has_suffix(path, f->suffixes[i]))
+            return true;
+    return false;
+}
+
+/* Candidates by falling evidence; equal ones by name, so that the order of drivers is nothing. */
+static size_t collect(const struct trod_probe *probe, const struct trod_format *const *list,
+                      size_t n, struct trod_candidate *c)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; list ? i < n : trod_format_at(i) != NULL; i++) {
+        struct trod_candidate new = {list ? list[i] : trod_format_at(i), NULL, 0};
+        size_t at;
+
+        if (!new.format->bid || count == TROD_CANDIDATES)
+            continue;
+        new.bits = new.format->bid(probe, &new.dialect);
+        if (new.bits <= 0)
+            continue;
+        for (at = count++; at > 0; at--) {
+            const struct trod_candidate *before = &c[at - 1];
+
+            if (before->bits > new.bits ||
+                (before->bits == new.bits &&
+                 strcmp(before->format->name, new.format->name) < 0))
+                break;
+            c[at] = *before;
+        }
+        c[at] = new;
+    }
+    return count;
+}
+
+/* Of the candidates that no other leads enough, the only one whose suffix fits; NULL if several. */
+static const struct trod_candidate *break_tie(const struct trod_candidate *c, size_t close,
+                                              const char *path)
+{
+    const struct trod_candidate *found = NULL;
+
+    for (size_t i = 0; i < close; i++) {
+        if (!suffix_of(c[i].format, path))
+            continue;
+        if (found)
+            return NULL;
+        found = &c[i];
+    }
+    return found;
+}
+
+static int ambiguous(const struct trod_candidate *c, size_t close, const char *path,
+                     struct trod_diag *diag)
+{
+    const struct trod_place at = trod_place_path(path);
+    char names[256];
+    size_t n = 0;
+
+    for (size_t i = 0; i < close; i++) {
+        const char *name = c[i].format->name;
+        size_t len = strlen(name), sep = i ? (i + 1 == close ? 4 : 2) : 0;
+
+        if (n + len + sep >= sizeof names)
+            break;
+        memcpy(names + n, sep == 4 ? " or " : ", ", sep);
+        memcpy(names + n + sep, name, len);
+        n += len + sep;
+    }
+    names[n] = '\0';
+    return trod_error(diag, TROD_ERR_AMBIGUOUS, "detect.ambiguous", &at,
+                      "format is ambiguous: may be %s; say which with --from", names);
+}
+
+int trod_detect(const struct trod_probe *probe, const struct trod_format *const *list, size_t n,
+                struct trod_candidate *best, struct trod_diag *diag)
+{
+    const struct trod_place at = trod_place_path(probe->path);
+    struct trod_candidate c[TROD_CANDIDATES];
+    size_t count = collect(probe, list, n, c), close = 0;
+
+    if (count == 0 || c[0].bits < TROD_BID_ACCEPT)
+        return trod_error(diag, TROD_ERR_UNKNOWN, "detect.unknown", &at, "%s",
+                          probe->head.n ? "format not recognised; name it with --from if you know it"
+                                        : "format not recognised: the input is empty");
+    while (close < count && c[close].bits > c[0].bits - TROD_BID_LEAD)
+        close++;
+    if (close > 1) {
+        const struct trod_candidate *winner = break_tie(c, close, probe->path);
+
+        if (!winner || winner->bits < TROD_BID_ACCEPT)
+            return ambiguous(c, close, probe->path, diag);
+        *best = *winner;
+        return TROD_OK;
+    }
+    *best = c[0];
+    return TROD_OK;
+}

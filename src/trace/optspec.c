@@ -1,0 +1,50 @@
+/*
+ * optspec.c - parsing of "name[:option=value,...]".
+ */
+#include "trace/optspec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int trod_optspec_default(struct trod_optspec *s, const struct trod_format *format)
+{
+    *s = (struct trod_optspec){.format = format};
+    if (format->options_size == 0)
+        return TROD_OK;
+    s->options = calloc(1, format->options_size);
+    if (!s->options)
+        return TROD_ERR_NOMEM;
+    if (format->defaults)
+        memcpy(s->options, format->defaults, format->options_size);
+    return TROD_OK;
+}
+
+int trod_optspec_init(struct trod_optspec *s, const char *spec, struct trod_diag *diag)
+{
+    size_t len = strcspn(spec, ":");
+    const struct trod_format *format = trod_format_find(spec, len);
+    int rc;
+
+    *s = (struct trod_optspec){0};
+    if (!format)
+        return trod_error(diag, TROD_ERR_USAGE, "format.unknown-name", NULL,
+                          "unknown format '%.*s'; `trod formats` lists them", (int)len, spec);
+    rc = trod_optspec_default(s, format);
+    if (rc < 0 || spec[len] == '\0')
+        return rc;
+    if (!format->options)
+        return trod_error(diag, TROD_ERR_USAGE, "format.no-options", NULL,
+                          "format '%s' has no options", format->name);
+    s->text = malloc(strlen(spec + len + 1) + 1);
+    if (!s->text)
+        return TROD_ERR_NOMEM;
+    memcpy(s->text, spec + len + 1, strlen(spec + len + 1) + 1);
+    return trod_option_spec(format->options, s->options, s->text, diag);
+}
+
+void trod_optspec_fini(struct trod_optspec *s)
+{
+    free(s->options);
+    free(s->text);
+    *s = (struct trod_optspec){0};
+}

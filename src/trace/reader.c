@@ -1,0 +1,265 @@
+/*
+ * reader.c - the generic loop around a driver.
+ *
+ * Implements reader.h. The loop asks the input for a window, lets the driver decode from it, asks
+ * for a larger one when a record does not fit, and after an error goes on where the driver's
+ * resync says. It does not know any format.
+ */
+#include "trod/reader.h"
+
+#include "trace/optspec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROBE_SMALL = 1 << 16, PROBE_LARGE = 1 << 20, RESYNC_TAIL = 4096 };
+
+struct trod_reader {
+    struct trod_input *in;
+    struct trod_optspec spec;
+    struct trod_meta *meta;
+    struct trod_diag *diag;
+    void *dec;
+    uint64_t rows, skipped;
+    size_t want;    /* bytes the next window must have */
+    size_t eaten;   /* of the last window, not yet consumed: rows still point into it */
+    int failed;     /* returned once the rows before it are delivered */
+    bool done;
+    bool resync;    /* the next window begins in the middle of something */
+};
+
+/* Ask the formats, first about a little, then about more. */
+static int detect(struct trod_reader *r, struct trod_candidate *best)
+{
+    struct trod_probe probe = {.path = trod_input_path(r->in),
+                               .size = trod_input_filter(r->in, 0)
+                                           ? TROD_NOWHERE
+                                           : trod_input_file_size(r->in)};
+    int rc = trod_input_ahead(r->in, PROBE_SMALL, &probe.head);
+
+    if (rc < 0)
+        return rc;
+    if (trod_detect(&probe, NULL, 0, best, NULL) == TROD_OK)
+        return TROD_OK;
+    rc = trod_input_ahead(r->in, PROBE_LARGE, &probe.head);
+    return rc < 0 ? rc : trod_detect(&probe, NULL, 0, best, r->diag);
+}
+
+/* The format the user named; its driver is still asked for the dialect. */
+static int told(struct trod_reader *r, const char *from, struct trod_candidate *best)
+{
+    struct trod_probe probe = {.path = trod_input_path(r->in), .size = TROD_NOWHERE};
+    int rc = trod_optspec_init(&r->spec, from, r->diag);
+
+    if (rc < 0 || (rc = trod_input_ahead(r->in, PROBE_SMALL, &probe.head)) < 0)
+        return rc;
+    *best = (struct trod_candidate){r->spec.format, NULL, -1};
+    if (r->spec.format->bid)
+        r->spec.format->bid(&probe, &best->dialect);
+    return TROD_OK;
+}
+
+static int start(struct trod_reader *r, const struct trod_candidate *best)
+{
+    const struct trod_format *f = best->format;
+    struct trod_span head;
+    int rc;
+
+    if (!f->decode)
+        return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "reader.write-only", NULL,
+                          "format '%s' can be written but not read", f->name);
+    if (!r->spec.format && (rc = trod_optspec_default(&r->spec, f)) < 0)
+        return rc;
+    r->meta->format = f->name;
+    r->meta->dialect = best->dialect;
+    r->meta->bits = best->bits;
+    r->dec = calloc(1, f->dec_size ? f->dec_size : 1);
+    if (!r->dec)
+        return TROD_ERR_NOMEM;
+    if ((rc = trod_input_ahead(r->in, PROBE_SMALL, &head)) < 0)
+        return rc;
+    return f->start(r->dec, r->spec.options, &head, r->meta, r->diag);
+}
+
+int trod_reader_open(struct trod_reader **out, struct trod_input *in,
+                     const struct trod_reader_options *opt, struct trod_meta *meta,
+                     struct trod_diag *diag)
+{
+    struct trod_reader *r = calloc(1, sizeof *r);
+    struct trod_candidate best;
+    int rc;
+
+    *out = NULL;
+    if (!r) {
+        trod_input_close(in);
+        return TROD_ERR_NOMEM;
+    }
+    *r = (struct trod_reader){.in = in, .meta = meta, .diag = diag, .want = 1};
+    if (diag)
+        diag->path = trod_input_path(in);
+    rc = opt && opt->from ? told(r, opt->from, &best) : detect(r, &best);
+    if (rc == TROD_OK)
+        rc = start(r, &best);
+    if (rc < 0) {
+        trod_reader_close(r);
+        return rc;
+    }
+    *out = r;
+    return TROD_OK;
+}
+
+/*
+ * Step to where decoding can go on, in SPAN. False when that is not in it: then all but a tail, in
+ * which a record may begin whose evidence lies behind the window, is passed over.
+ */
+static bool resynchronize(struct trod_reader *r, struct trod_span *span)
+{
+    size_t at = span->n ? r->spec.format->resync(r->dec, span->p, span->n) : SIZE_MAX;
+    size_t tail = span->last ? 0 : span->n / 2 < RESYNC_TAIL ? span->n / 2 : RESYNC_TAIL;
+
+    r->resync = at == SIZE_MAX;
+    if (at == SIZE_MAX)
+        at = span->n - tail;
+    r->skipped += at;
+    span->p += at;
+    span->n -= at;
+    span->offset += at;
+    return !r->resync;
+}
+
+/* The driver failed with RC at the head of SPAN, EATEN bytes into the window. */
+static void recover(struct trod_reader *r, int rc, const struct trod_span *span, size_t eaten)
+{
+    bool hopeless = rc == TROD_ERR_NOMEM || rc == TROD_ERR_IO;
+
+    r->eaten = eaten;
+    if (hopeless || (r->diag && r->diag->strict)) {
+        r->failed = rc;
+        r->done = true;
+    } else if (rc == TROD_ERR_TRUNCATED || !r->spec.format->resync || span->n == 0) {
+        r->skipped += span->n;
+        r->done = true;
+    } else {
+        r->eaten++; /* the byte that decoding failed at is not tried again */
+        r->skipped++;
+        r->resync = true;
+    }
+}
+
+/* No row and nothing eaten: the record is larger than the window. */
+static void widen(struct trod_reader *r, size_t n)
+{
+    const struct trod_place at = trod_place_offset(NULL, trod_input_offset(r->in));
+
+    r->want = n < TROD_AHEAD_MAX / 2 ? 2 * n : TROD_AHEAD_MAX;
+    if (r->want <= n) {
+        r->failed = trod_error(r->diag, TROD_ERR_LIMIT, "reader.record-too-large", &at,
+                               "record is larger than %d bytes", TROD_AHEAD_MAX);
+        r->done = true;
+    }
+    if (r->want == 0)
+        r->want = 1;
+}
+
+/* Decode one window into B. Sets r->done at the end. Returns 0 or an input error. */
+static int step(struct trod_reader *r, struct trod_batch *b)
+{
+    struct trod_span span;
+    const uint8_t *from;
+    size_t n;
+    int rc = trod_input_ahead(r->in, r->want, &span);
+
+    if (rc < 0)
+        return rc;
+    /* Fewer bytes than asked for: the input ends, or is damaged, behind them. */
+    n = span.n;
+    if (n < r->want)
+        span.last = true;
+    from = span.p;
+    if (r->resync && !resynchronize(r, &span)) {
+        r->eaten = (size_t)(span.p - from);
+        r->done = n == 0;
+        return TROD_OK;
+    }
+    b->bytes = span.p;
+    b->bytes_n = span.n;
+    b->offset = span.offset;
+    rc = r->spec.format->decode(r->dec, &span, b, r->diag);
+    r->eaten = (size_t)(span.p - from);
+    if (rc < 0)
+        recover(r, rc, &span, r->eaten);
+    else if (rc == TROD_DEC_END)
+        r->done = true;
+    else if (r->eaten > 0 || (rc == TROD_DEC_FULL && b->n > 0))
+        r->want = 1;
+    else if (!span.last)
+        widen(r, n);
+    else
+        r->done = n == 0 || b->n == 0;
+    return TROD_OK;
+}
+
+int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
+{
+    int rc;
+
+    if (r->diag)
+        r->diag->path = trod_input_path(r->in);
+    trod_batch_clear(b);
+    b->meta = r->meta;
+    b->first = r->rows;
+    while (b->n == 0) {
+        if (r->eaten)
+            trod_input_consume(r->in, r->eaten);
+        r->eaten = 0;
+        if (r->done)
+            return r->failed;
+        rc = step(r, b);
+        if (rc < 0) {
+            r->failed = rc;
+            r->done = true;
+        }
+    }
+    r->rows += b->n;
+    return 1;
+}
+
+const struct trod_format *trod_reader_format(const struct trod_reader *r)
+{
+    return r->spec.format;
+}
+
+const void *trod_reader_format_options(const struct trod_reader *r)
+{
+    return r->spec.options;
+}
+
+const struct trod_input *trod_reader_input(const struct trod_reader *r)
+{
+    return r->in;
+}
+
+struct trod_meta *trod_reader_meta(const struct trod_reader *r)
+{
+    return r->meta;
+}
+
+uint64_t trod_reader_rows(const struct trod_reader *r)
+{
+    return r->rows;
+}
+
+uint64_t trod_reader_skipped(const struct trod_reader *r)
+{
+    return r->skipped;
+}
+
+void trod_reader_close(struct trod_reader *r)
+{
+    if (!r)
+        return;
+    trod_input_close(r->in);
+    trod_optspec_fini(&r->spec);
+    free(r->dec);
+    free(r);
+}
