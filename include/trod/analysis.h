@@ -19,8 +19,8 @@ struct trod_analysis {
     const struct trod_option *options;
     size_t options_size, state_size;
     const void *defaults;
-    uint32_t needs;     /* columns without which it says nothing */
-    uint32_t uses;      /* columns it makes use of where a format has them */
+    uint32_t needs; /* columns without which it says nothing */
+    uint32_t uses;  /* columns it makes use of where a format has them */
 
     /* Prepare ST (state_size zero bytes). META outlives ST and grows. 0 or an error, reported. */
     int (*init)(void *st, const void *opt, const struct trod_meta *meta, struct trod_diag *diag);

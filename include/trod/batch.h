@@ -2,8 +2,8 @@
  * batch.h - rows: up to 4096 events as columns.
  *
  * Implements docs/design.md, "Rows". One row is one event, in file order. A column is an array with
- * an element a row; masks say which columns a batch carries (have), which somebody needs (want) and,
- * row by row, which of them that row really says (has). What a row does not say is absent: its
+ * an element a row; masks say which columns a batch carries (have), which somebody needs (want)
+ * and, row by row, which of them that row really says (has). What a row does not say is absent: its
  * element is unspecified and must not be read.
  */
 #ifndef TROD_BATCH_H
@@ -49,7 +49,7 @@ enum trod_column {
     TROD_COL_INDEX = 1 << 6,  /* instruction number as the source gives it */
     TROD_COL_ADDR = 1 << 7,
     TROD_COL_PADDR = 1 << 8,
-    TROD_COL_PC = 1 << 9, /* address of the instruction the row belongs to */
+    TROD_COL_PC = 1 << 9,      /* address of the instruction the row belongs to */
     TROD_COL_TARGET = 1 << 10, /* where execution continues, where the source says so */
     TROD_COL_VALUE = 1 << 11,  /* value of up to 64 bits */
     TROD_COL_SUB = 1 << 12,    /* subtype, by kind */
@@ -66,16 +66,16 @@ enum { TROD_COLUMNS = 19 };
 
 /* Bits of the flags column. */
 enum trod_flag {
-    TROD_F_BRANCH = 0xf,       /* mask: enum trod_branch of an INSTR or BRANCH row */
-    TROD_F_ISET = 0x70,        /* mask: enum trod_iset */
-    TROD_F_SEC = 0x380,        /* mask: enum trod_sec of paddr */
-    TROD_F_SKIPPED = 1 << 10,  /* condition failed: fetched, not executed */
+    TROD_F_BRANCH = 0xf,      /* mask: enum trod_branch of an INSTR or BRANCH row */
+    TROD_F_ISET = 0x70,       /* mask: enum trod_iset */
+    TROD_F_SEC = 0x380,       /* mask: enum trod_sec of paddr */
+    TROD_F_SKIPPED = 1 << 10, /* condition failed: fetched, not executed */
     TROD_F_EXCLUSIVE = 1 << 11,
-    TROD_F_UNPRIV = 1 << 12,   /* translated (unprivileged) access */
+    TROD_F_UNPRIV = 1 << 12, /* translated (unprivileged) access */
     TROD_F_LOCKED = 1 << 13,
-    TROD_F_PRIV = 1 << 14,     /* privileged access */
-    TROD_F_UNKNOWN = 1 << 15,  /* some digits of the value are unknown: detail says which */
-    TROD_F_PARTIAL = 1 << 16,  /* only the bits that detail names are written */
+    TROD_F_PRIV = 1 << 14,      /* privileged access */
+    TROD_F_UNKNOWN = 1 << 15,   /* some digits of the value are unknown: detail says which */
+    TROD_F_PARTIAL = 1 << 16,   /* only the bits that detail names are written */
     TROD_F_SYNTHETIC = 1 << 17, /* put in by the tracer, not executed by the program */
     TROD_F_KERNEL = 1 << 18,
     TROD_F_NOFETCH = 1 << 19,  /* executed but not fetched again (string iterations) */
@@ -91,17 +91,17 @@ enum { TROD_F_ISET_SHIFT = 4, TROD_F_SEC_SHIFT = 7 };
 
 enum trod_branch {
     TROD_BR_NONE,
-    TROD_BR_DIRECT,      /* unconditional, target in the opcode */
+    TROD_BR_DIRECT, /* unconditional, target in the opcode */
     TROD_BR_INDIRECT,
-    TROD_BR_COND,        /* conditional, direction unknown */
+    TROD_BR_COND, /* conditional, direction unknown */
     TROD_BR_COND_TAKEN,
     TROD_BR_COND_UNTAKEN,
     TROD_BR_CALL,
     TROD_BR_ICALL,
     TROD_BR_RETURN,
     TROD_BR_SYSCALL,
-    TROD_BR_ERET,        /* return from an exception */
-    TROD_BR_OTHER        /* changes the flow, kind unknown */
+    TROD_BR_ERET, /* return from an exception */
+    TROD_BR_OTHER /* changes the flow, kind unknown */
 };
 
 enum trod_iset { TROD_ISET_NONE, TROD_ISET_A32, TROD_ISET_T32, TROD_ISET_T32EE, TROD_ISET_A64 };
@@ -173,7 +173,7 @@ struct trod_batch {
     uint64_t offset; /* of bytes[0] in the decoded stream */
     uint8_t *pool;
     uint32_t pool_n, pool_cap;
-    const uint8_t *shared; /* the driver's, append-only: what repeats from batch to batch */
+    const uint8_t *shared;  /* the driver's, append-only: what repeats from batch to batch */
     struct trod_meta *meta; /* of the reader that filled it; not owned */
     uint64_t constant[2];   /* trod_batch_constant's memory; zero when the driver changes */
     void *memory;

@@ -17,7 +17,6 @@ void trod_buf_fini(struct trod_buf *b);
 int trod_buf_reserve(struct trod_buf *b, size_t n);
 /* Append N bytes, or a printf-style text without its NUL. Return 0 or TROD_ERR_NOMEM. */
 int trod_buf_add(struct trod_buf *b, const void *p, size_t n);
-int trod_buf_printf(struct trod_buf *b, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+int trod_buf_printf(struct trod_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -11,12 +11,12 @@
 
 /* INSTR of tarmac and matcher (TarmacTrace, "Instruction trace"). */
 struct trod_detail_instr {
-    uint64_t paddr2;         /* physical address of the second halfword of a split Thumb instruction */
-    struct trod_slice mode;  /* mode and security as written: "EL1h_n", "svc_s" */
+    uint64_t paddr2; /* physical address of the second halfword of a split Thumb instruction */
+    struct trod_slice mode; /* mode and security as written: "EL1h_n", "svc_s" */
     uint8_t has_paddr2;
-    uint8_t sec2;            /* enum trod_sec of paddr2 */
-    uint8_t folded;          /* IF: executed together with its neighbour */
-    uint8_t style;           /* how the line was written: see the format's page */
+    uint8_t sec2;   /* enum trod_sec of paddr2 */
+    uint8_t folded; /* IF: executed together with its neighbour */
+    uint8_t style;  /* how the line was written: see the format's page */
 };
 
 #endif

@@ -18,14 +18,14 @@ enum trod_severity { TROD_SEV_NOTE, TROD_SEV_WARNING, TROD_SEV_ERROR };
 #define TROD_NOWHERE UINT64_MAX
 
 struct trod_place {
-    const char *path;   /* file as the user named it, or NULL */
-    const char *member; /* zip member, or NULL */
-    uint64_t offset;    /* byte offset in the decoded stream */
-    uint64_t record;    /* record number, from 0 */
-    uint64_t line;      /* line number, from 1 */
+    const char *path;    /* file as the user named it, or NULL */
+    const char *member;  /* zip member, or NULL */
+    uint64_t offset;     /* byte offset in the decoded stream */
+    uint64_t record;     /* record number, from 0 */
+    uint64_t line;       /* line number, from 1 */
     const uint8_t *text; /* text formats: the line; valid during the call only */
     size_t text_len;
-    size_t caret;       /* position in text at which the fault lies; > text_len: none */
+    size_t caret; /* position in text at which the fault lies; > text_len: none */
 };
 
 struct trod_problem {
@@ -47,10 +47,10 @@ struct trod_diag_count {
 struct trod_diag {
     trod_diag_fn sink; /* NULL: count only */
     void *user;
-    bool strict;       /* the first error of a decoder ends the run with its status */
-    const char *path;  /* file being worked on: stands in for a place without path */
+    bool strict;      /* the first error of a decoder ends the run with its status */
+    const char *path; /* file being worked on: stands in for a place without path */
     uint64_t errors, warnings;
-    int worst;         /* status of the first error, or TROD_OK */
+    int worst; /* status of the first error, or TROD_OK */
     uint32_t n_counts;
     struct trod_diag_count counts[TROD_DIAG_KINDS];
 };
@@ -63,8 +63,8 @@ void trod_diag_init(struct trod_diag *d, trod_diag_fn sink, void *user);
  * message. D may be NULL: then nothing happens. Returns STATUS, so that callers can write
  * `return trod_diag_report(...)`. Never fails; a message over 1,000 bytes is cut.
  */
-int trod_diag_report(struct trod_diag *d, enum trod_severity severity, int status,
-                     const char *kind, const struct trod_place *at, const char *fmt, ...)
+int trod_diag_report(struct trod_diag *d, enum trod_severity severity, int status, const char *kind,
+                     const struct trod_place *at, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
 
 /* trod_diag_report with severity TROD_SEV_ERROR. */

@@ -1,5 +1,6 @@
 /*
- * emit.h - the one way numbers leave: text, JSON and CSV are the same numbers (docs/design.md, rule 7).
+ * emit.h - the one way numbers leave: text, JSON and CSV are the same numbers (docs/design.md, rule
+ * 7).
  *
  * A report is a tree of named fields, lists and tables. As text it is an indented, aligned listing;
  * as JSON one document (or, for tables opened with trod_emit_rows, one object a line); as CSV every
@@ -44,8 +45,8 @@ void trod_emit_str(struct trod_emit *e, const char *key, const char *v);
 void trod_emit_strn(struct trod_emit *e, const char *key, const char *v, size_t n);
 
 /*
- * A table: COLUMNS are "name" (text right-aligned if every cell is a number). Cells are given in order
- * with the field functions above (key ignored); trod_emit_absent leaves one empty.
+ * A table: COLUMNS are "name" (text right-aligned if every cell is a number). Cells are given in
+ * order with the field functions above (key ignored); trod_emit_absent leaves one empty.
  */
 void trod_emit_table(struct trod_emit *e, const char *key, const char *title,
                      const char *const *columns, size_t n);

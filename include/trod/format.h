@@ -70,11 +70,11 @@ struct trod_format {
     const char *const *dialects; /* NULL-terminated, or NULL */
     uint32_t reads, writes;      /* columns */
     uint32_t flags;
-    uint32_t row_max;            /* bytes one encoded row may need */
-    uint32_t record_rows;        /* rows one record may give at the most (0: 1) */
+    uint32_t row_max;                  /* bytes one encoded row may need */
+    uint32_t record_rows;              /* rows one record may give at the most (0: 1) */
     const struct trod_option *options; /* of reading and writing alike */
     size_t options_size, dec_size, enc_size;
-    const void *defaults;        /* options before any is set; NULL: all zero */
+    const void *defaults; /* options before any is set; NULL: all zero */
 
     /*
      * Bits of evidence that the data is of this format: -log2 of the chance that foreign data
@@ -91,14 +91,14 @@ struct trod_format {
 
     /*
      * Eat whole records from IN, append rows to OUT (empty, out->bytes == in->p). IN is advanced
-     * past what was eaten. With in->last every byte is eaten or an error returned: a cut last record
-     * is reported as TROD_ERR_TRUNCATED. Returns a trod_decode_result, or an error, reported, with
-     * the rows before it in OUT and IN at the bad record: the reader then asks resync.
-     * Malformed records that a driver can step over itself (text lines) are reported to DIAG and
-     * skipped without returning. With diag->strict the first error is returned.
-     * The rows of one record are never parted: OUT has room for record_rows rows when it is empty,
-     * and a record whose rows do not fit any more waits for the next batch (TROD_DEC_FULL). The
-     * first row of a record carries raw, the others TROD_F_CONT.
+     * past what was eaten. With in->last every byte is eaten or an error returned: a cut last
+     * record is reported as TROD_ERR_TRUNCATED. Returns a trod_decode_result, or an error,
+     * reported, with the rows before it in OUT and IN at the bad record: the reader then asks
+     * resync. Malformed records that a driver can step over itself (text lines) are reported to
+     * DIAG and skipped without returning. With diag->strict the first error is returned. The rows
+     * of one record are never parted: OUT has room for record_rows rows when it is empty, and a
+     * record whose rows do not fit any more waits for the next batch (TROD_DEC_FULL). The first row
+     * of a record carries raw, the others TROD_F_CONT.
      */
     int (*decode)(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
 
@@ -111,7 +111,8 @@ struct trod_format {
      */
     size_t (*resync)(const void *dec, const uint8_t *p, size_t n);
 
-    /* Prepare ENC (enc_size zero bytes). Returns 0 or an error, reported. NULL: cannot be written. */
+    /* Prepare ENC (enc_size zero bytes). Returns 0 or an error, reported. NULL: cannot be written.
+     */
     int (*begin)(void *enc, const void *opt, const struct trod_meta *meta, struct trod_diag *diag);
 
     /*

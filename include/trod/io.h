@@ -13,16 +13,16 @@ struct trod_input;
 struct trod_output;
 
 enum {
-    TROD_WINDOW = 1 << 20,         /* bytes read at a time */
-    TROD_AHEAD_MAX = 1 << 24,      /* the most a caller may ask to see at once */
-    TROD_FILTER_DEPTH = 8,         /* filters stacked at the most */
-    TROD_RATIO_DEFAULT = 1 << 14   /* decompressed bytes per compressed byte before it is a bomb */
+    TROD_WINDOW = 1 << 20,       /* bytes read at a time */
+    TROD_AHEAD_MAX = 1 << 24,    /* the most a caller may ask to see at once */
+    TROD_FILTER_DEPTH = 8,       /* filters stacked at the most */
+    TROD_RATIO_DEFAULT = 1 << 14 /* decompressed bytes per compressed byte before it is a bomb */
 };
 
 struct trod_input_options {
-    bool no_thread;      /* read and decompress on the caller's thread */
-    bool raw;            /* peel no filters */
-    uint32_t ratio;      /* limit of expansion over all filters, 0: TROD_RATIO_DEFAULT */
+    bool no_thread; /* read and decompress on the caller's thread */
+    bool raw;       /* peel no filters */
+    uint32_t ratio; /* limit of expansion over all filters, 0: TROD_RATIO_DEFAULT */
 };
 
 /*
@@ -32,8 +32,8 @@ struct trod_input_options {
  * Returns 0, TROD_ERR_IO, TROD_ERR_NOMEM, TROD_ERR_UNSUPPORTED (a filter this build lacks),
  * TROD_ERR_LIMIT (filters too deep). All reported to DIAG.
  */
-int trod_input_open(struct trod_input **out, const char *path,
-                    const struct trod_input_options *opt, struct trod_diag *diag);
+int trod_input_open(struct trod_input **out, const char *path, const struct trod_input_options *opt,
+                    struct trod_diag *diag);
 
 /* The same for N bytes at P, which must stay valid; NAME stands for the path in messages. */
 int trod_input_memory(struct trod_input **out, const void *p, size_t n, const char *name,

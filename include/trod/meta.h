@@ -40,11 +40,11 @@ struct trod_meta {
     const char *format, *dialect; /* static */
     int bits;                     /* evidence of detection; -1: told */
     enum trod_isa isa;
-    enum trod_endian endian;      /* of code and data */
-    unsigned addr_bits;           /* 0: unknown */
-    uint8_t unit;                 /* unit of the time column where rows carry none (enum trod_unit) */
+    enum trod_endian endian; /* of code and data */
+    unsigned addr_bits;      /* 0: unknown */
+    uint8_t unit;            /* unit of the time column where rows carry none (enum trod_unit) */
     uint32_t line_size, page_size, version; /* 0: unknown */
-    uint64_t filetype;            /* drmemtrace: bits of its FILETYPE marker */
+    uint64_t filetype;                      /* drmemtrace: bits of its FILETYPE marker */
     struct trod_stream *streams;
     uint32_t n_streams, cap_streams;
     struct trod_meta_hash *hash;

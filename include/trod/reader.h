@@ -14,8 +14,8 @@
 struct trod_reader;
 
 struct trod_reader_options {
-    const char *from;    /* "name" or "name:opt=value,...": the format; NULL: detect it */
-    uint32_t file;       /* number of the file within its trace */
+    const char *from; /* "name" or "name:opt=value,...": the format; NULL: detect it */
+    uint32_t file;    /* number of the file within its trace */
     struct trod_input_options input;
 };
 

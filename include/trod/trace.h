@@ -1,5 +1,6 @@
 /*
- * trace.h - a trace: a file, several files or a directory; their streams and the order between them.
+ * trace.h - a trace: a file, several files or a directory; their streams and the order between
+ * them.
  *
  * Implements docs/design.md, "The central types". This is what commands and analyses read from.
  */
@@ -13,9 +14,9 @@ struct trod_trace;
 enum trod_order { TROD_ORDER_FILE, TROD_ORDER_TIME, TROD_ORDER_SYNC, TROD_ORDER_RECORDED };
 
 struct trod_trace_options {
-    const char *from;      /* as in struct trod_reader_options */
-    uint32_t want;         /* columns somebody needs; 0: all */
-    uint32_t batch_rows;   /* rows a batch; 0: TROD_BATCH_ROWS */
+    const char *from;    /* as in struct trod_reader_options */
+    uint32_t want;       /* columns somebody needs; 0: all */
+    uint32_t batch_rows; /* rows a batch; 0: TROD_BATCH_ROWS */
     enum trod_order order;
     struct trod_input_options input;
 };
@@ -29,8 +30,8 @@ int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
                     const struct trod_trace_options *opt, struct trod_diag *diag);
 
 /*
- * The next rows: 1 and *BATCH, 0 at the end, or an error (see trod_reader_next). *BATCH belongs to the
- * trace, may be changed by trod_batch_keep, and is valid until the next call.
+ * The next rows: 1 and *BATCH, 0 at the end, or an error (see trod_reader_next). *BATCH belongs to
+ * the trace, may be changed by trod_batch_keep, and is valid until the next call.
  */
 int trod_trace_next(struct trod_trace *t, struct trod_batch **batch);
 
@@ -45,9 +46,9 @@ const char *trod_trace_path(const struct trod_trace *t, size_t i);
 
 struct trod_trace_progress {
     uint64_t rows;
-    uint64_t bytes, total;  /* of the files themselves; total TROD_NOWHERE if unknown */
-    uint64_t decoded;       /* bytes after the filters */
-    uint64_t skipped;       /* undecodable bytes */
+    uint64_t bytes, total; /* of the files themselves; total TROD_NOWHERE if unknown */
+    uint64_t decoded;      /* bytes after the filters */
+    uint64_t skipped;      /* undecodable bytes */
     const char *filters[TROD_FILTER_DEPTH]; /* of the first file, NULL-terminated if fewer */
 };
 void trod_trace_progress(const struct trod_trace *t, struct trod_trace_progress *p);

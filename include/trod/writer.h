@@ -12,7 +12,7 @@
 struct trod_writer;
 
 struct trod_writer_options {
-    const char *to;      /* "name[:opt=value,...]" */
+    const char *to; /* "name[:opt=value,...]" */
     struct trod_output_options output;
     bool allow_loss;
     /* The source, for loss and for copies byte for byte; NULL where rows are made by hand. */

@@ -93,13 +93,15 @@ int trod_diag_report(struct trod_diag *d, enum trod_severity severity, int statu
     if (vsnprintf(message, sizeof message, fmt, args) < 0)
         memcpy(message, "?", 2);
     va_end(args);
-    const struct trod_problem p = {
+    struct trod_problem p = {
         .severity = severity,
         .status = status,
         .kind = kind,
         .at = at ? *at : trod_place_path(NULL),
         .message = message,
     };
+    if (!p.at.path)
+        p.at.path = d->path;
     d->sink(d->user, &p);
     return status;
 }

@@ -17,7 +17,10 @@ struct column {
     uint32_t bit;
 };
 
-#define COLUMN(name, bit) {offsetof(struct trod_batch, name), sizeof *((struct trod_batch *)0)->name, bit}
+#define COLUMN(name, bit)                                                                          \
+    {                                                                                              \
+        offsetof(struct trod_batch, name), sizeof *((struct trod_batch *)0)->name, bit             \
+    }
 
 static const struct column columns[] = {
     COLUMN(has, 0),
@@ -184,8 +187,7 @@ void trod_batch_view(struct trod_batch *view, const struct trod_batch *b, uint32
 }
 
 /* Copy slice *S of SRC into DST's pool. False when it does not fit. */
-static bool append_slice(struct trod_batch *dst, const struct trod_batch *src,
-                         struct trod_slice *s)
+static bool append_slice(struct trod_batch *dst, const struct trod_batch *src, struct trod_slice *s)
 {
     const uint8_t *from = trod_batch_bytes(src, *s);
     struct trod_slice to = {0, 0};

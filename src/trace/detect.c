@@ -51,8 +51,7 @@ static size_t collect(const struct trod_probe *probe, const struct trod_format *
             const struct trod_candidate *before = &c[at - 1];
 
             if (before->bits > new.bits ||
-                (before->bits == new.bits &&
-                 strcmp(before->format->name, new.format->name) < 0))
+                (before->bits == new.bits &&strcmp(before->format->name, new.format->name) < 0))
                 break;
             c[at] = *before;
         }
@@ -108,8 +107,9 @@ int trod_detect(const struct trod_probe *probe, const struct trod_format *const 
 
     if (count == 0 || c[0].bits < TROD_BID_ACCEPT)
         return trod_error(diag, TROD_ERR_UNKNOWN, "detect.unknown", &at, "%s",
-                          probe->head.n ? "format not recognised; name it with --from if you know it"
-                                        : "format not recognised: the input is empty");
+                          probe->head.n
+                              ? "format not recognised; name it with --from if you know it"
+                              : "format not recognised: the input is empty");
     while (close < count && c[close].bits > c[0].bits - TROD_BID_LEAD)
         close++;
     if (close > 1) {

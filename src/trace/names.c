@@ -10,38 +10,28 @@
 #include <strings.h>
 
 static const char *const kinds[TROD_KINDS] = {
-    [TROD_NOTE] = "NOTE",
-    [TROD_INSTR] = "INSTR",
-    [TROD_READ] = "READ",
-    [TROD_WRITE] = "WRITE",
-    [TROD_ATOMIC] = "ATOMIC",
-    [TROD_PREFETCH] = "PREFETCH",
-    [TROD_FLUSH] = "FLUSH",
-    [TROD_REG] = "REG",
-    [TROD_BRANCH] = "BRANCH",
-    [TROD_EXCEPTION] = "EXCEPTION",
-    [TROD_MODE] = "MODE",
-    [TROD_SYNC] = "SYNC",
-    [TROD_MARKER] = "MARKER",
-    [TROD_STATE] = "STATE",
-    [TROD_CACHE_OP] = "CACHE_OP",
-    [TROD_CACHE_LINE] = "CACHE_LINE",
-    [TROD_WALK] = "WALK",
-    [TROD_TLB] = "TLB",
-    [TROD_BUS] = "BUS",
-    [TROD_THREAD] = "THREAD",
+    [TROD_NOTE] = "NOTE",         [TROD_INSTR] = "INSTR",
+    [TROD_READ] = "READ",         [TROD_WRITE] = "WRITE",
+    [TROD_ATOMIC] = "ATOMIC",     [TROD_PREFETCH] = "PREFETCH",
+    [TROD_FLUSH] = "FLUSH",       [TROD_REG] = "REG",
+    [TROD_BRANCH] = "BRANCH",     [TROD_EXCEPTION] = "EXCEPTION",
+    [TROD_MODE] = "MODE",         [TROD_SYNC] = "SYNC",
+    [TROD_MARKER] = "MARKER",     [TROD_STATE] = "STATE",
+    [TROD_CACHE_OP] = "CACHE_OP", [TROD_CACHE_LINE] = "CACHE_LINE",
+    [TROD_WALK] = "WALK",         [TROD_TLB] = "TLB",
+    [TROD_BUS] = "BUS",           [TROD_THREAD] = "THREAD",
 };
 
 static const char *const columns[TROD_COLUMNS] = {
-    "kind", "flags",  "size",  "stream", "time", "unit", "index", "addr", "paddr",  "pc",
-    "target", "value", "sub", "site",   "code", "data", "text",  "detail", "raw",
+    "kind",   "flags", "size", "stream", "time", "unit", "index", "addr",   "paddr", "pc",
+    "target", "value", "sub",  "site",   "code", "data", "text",  "detail", "raw",
 };
 
 static const char *const units[TROD_UNITS] = {
-    [TROD_UNIT_NONE] = "",     [TROD_UNIT_CLK] = "clk",       [TROD_UNIT_FS] = "fs",
-    [TROD_UNIT_PS] = "ps",     [TROD_UNIT_NS] = "ns",         [TROD_UNIT_US] = "us",
-    [TROD_UNIT_MS] = "ms",     [TROD_UNIT_S] = "s",           [TROD_UNIT_CS] = "cs",
-    [TROD_UNIT_CYC] = "cyc",   [TROD_UNIT_CYCLES] = "cycles", [TROD_UNIT_TIC] = "tic",
+    [TROD_UNIT_NONE] = "",   [TROD_UNIT_CLK] = "clk",       [TROD_UNIT_FS] = "fs",
+    [TROD_UNIT_PS] = "ps",   [TROD_UNIT_NS] = "ns",         [TROD_UNIT_US] = "us",
+    [TROD_UNIT_MS] = "ms",   [TROD_UNIT_S] = "s",           [TROD_UNIT_CS] = "cs",
+    [TROD_UNIT_CYC] = "cyc", [TROD_UNIT_CYCLES] = "cycles", [TROD_UNIT_TIC] = "tic",
 };
 
 static const char *const branches[] = {
@@ -60,12 +50,10 @@ static const char *const branches[] = {
 };
 
 static const char *const isas[TROD_ISAS] = {
-    [TROD_ISA_UNKNOWN] = "unknown", [TROD_ISA_ARM] = "ARM",
-    [TROD_ISA_A64] = "A64",         [TROD_ISA_PPC32] = "PPC32",
-    [TROD_ISA_PPC64] = "PPC64",     [TROD_ISA_X86_32] = "x86-32",
-    [TROD_ISA_X86_64] = "x86-64",   [TROD_ISA_MIPS32] = "MIPS32",
-    [TROD_ISA_MIPS64] = "MIPS64",   [TROD_ISA_RISCV64] = "RISCV64",
-    [TROD_ISA_REGDEPS] = "REGDEPS",
+    [TROD_ISA_UNKNOWN] = "unknown", [TROD_ISA_ARM] = "ARM",         [TROD_ISA_A64] = "A64",
+    [TROD_ISA_PPC32] = "PPC32",     [TROD_ISA_PPC64] = "PPC64",     [TROD_ISA_X86_32] = "x86-32",
+    [TROD_ISA_X86_64] = "x86-64",   [TROD_ISA_MIPS32] = "MIPS32",   [TROD_ISA_MIPS64] = "MIPS64",
+    [TROD_ISA_RISCV64] = "RISCV64", [TROD_ISA_REGDEPS] = "REGDEPS",
 };
 
 #define NAME_OF(table, i) ((i) < sizeof(table) / sizeof *(table) ? (table)[i] : NULL)

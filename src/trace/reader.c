@@ -21,20 +21,20 @@ struct trod_reader {
     struct trod_diag *diag;
     void *dec;
     uint64_t rows, skipped;
-    size_t want;    /* bytes the next window must have */
-    size_t eaten;   /* of the last window, not yet consumed: rows still point into it */
-    int failed;     /* returned once the rows before it are delivered */
+    size_t want;  /* bytes the next window must have */
+    size_t eaten; /* of the last window, not yet consumed: rows still point into it */
+    int failed;   /* returned once the rows before it are delivered */
     bool done;
-    bool resync;    /* the next window begins in the middle of something */
+    bool started; /* the driver's start() was called: stop() is due */
+    bool resync;  /* the next window begins in the middle of something */
 };
 
 /* Ask the formats, first about a little, then about more. */
 static int detect(struct trod_reader *r, struct trod_candidate *best)
 {
     struct trod_probe probe = {.path = trod_input_path(r->in),
-                               .size = trod_input_filter(r->in, 0)
-                                           ? TROD_NOWHERE
-                                           : trod_input_file_size(r->in)};
+                               .size = trod_input_filter(r->in, 0) ? TROD_NOWHERE
+                                                                   : trod_input_file_size(r->in)};
     int rc = trod_input_ahead(r->in, PROBE_SMALL, &probe.head);
 
     if (rc < 0)
@@ -78,6 +78,7 @@ static int start(struct trod_reader *r, const struct trod_candidate *best)
         return TROD_ERR_NOMEM;
     if ((rc = trod_input_ahead(r->in, PROBE_SMALL, &head)) < 0)
         return rc;
+    r->started = true;
     return f->start(r->dec, r->spec.options, &head, r->meta, r->diag);
 }
 
@@ -258,6 +259,10 @@ void trod_reader_close(struct trod_reader *r)
 {
     if (!r)
         return;
+    if (r->diag && r->diag->path == trod_input_path(r->in))
+        r->diag->path = NULL;
+    if (r->started && r->spec.format->stop)
+        r->spec.format->stop(r->dec);
     trod_input_close(r->in);
     trod_optspec_fini(&r->spec);
     free(r->dec);

@@ -1,0 +1,194 @@
+/*
+ * trace.c - a trace: its files, its meta, and the order it is read in.
+ *
+ * Implements trace.h. What order means stands in order_*.c; here files are found, opened, counted
+ * and closed.
+ */
+#include "trace/trace_impl.h"
+
+#include "trace/files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct trod_order_ops *const orders[] = {
+    [TROD_ORDER_FILE] = &trod_order_file,
+};
+
+static uint64_t size_of(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : TROD_NOWHERE;
+}
+
+/* Inputs first, in their order; then the rest. */
+static void inputs_first(struct trod_files *f, size_t *n_inputs)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->n; i++) {
+        struct trod_file file = f->file[i];
+
+        if (file.role != TROD_ROLE_INPUT)
+            continue;
+        memmove(&f->file[n + 1], &f->file[n], (i - n) * sizeof file);
+        f->file[n++] = file;
+    }
+    *n_inputs = n;
+}
+
+static int find_files(struct trod_trace *t, const char *const *paths, size_t n)
+{
+    int rc;
+
+    for (size_t i = 0; i < n; i++)
+        if ((rc = trod_files_expand(paths[i], &t->files, &t->claimed, t->diag)) < 0)
+            return rc;
+    inputs_first(&t->files, &t->n_inputs);
+    for (size_t i = 0; i < t->n_inputs && t->total != TROD_NOWHERE; i++) {
+        uint64_t size = size_of(t->files.file[i].path);
+
+        t->total = size == TROD_NOWHERE ? size : t->total + size;
+    }
+    if (t->n_inputs == 0)
+        return trod_error(t->diag, TROD_ERR_USAGE, "trace.no-files", NULL, "no files to read");
+    return TROD_OK;
+}
+
+int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
+                    const struct trod_trace_options *opt, struct trod_diag *diag)
+{
+    struct trod_trace *t = calloc(1, sizeof *t);
+    int rc;
+
+    *out = NULL;
+    if (!t)
+        return TROD_ERR_NOMEM;
+    if (opt)
+        t->opt = *opt;
+    t->diag = diag;
+    if (t->opt.want == 0)
+        t->opt.want = TROD_COL_ALL;
+    if (t->opt.batch_rows == 0)
+        t->opt.batch_rows = TROD_BATCH_ROWS;
+    trod_meta_init(&t->meta);
+    rc = find_files(t, paths, n);
+    if (rc == TROD_OK && (size_t)t->opt.order < sizeof orders / sizeof *orders)
+        t->order = orders[t->opt.order];
+    if (rc == TROD_OK && !t->order)
+        rc = trod_error(diag, TROD_ERR_UNSUPPORTED, "trace.order", NULL, "no such order of files");
+    if (rc == TROD_OK && (!(t->open = calloc(t->n_inputs, sizeof *t->open)) ||
+                          !(t->state = calloc(1, t->order->state_size))))
+        rc = TROD_ERR_NOMEM;
+    if (rc == TROD_OK)
+        rc = t->order->open(t);
+    if (rc < 0) {
+        trod_trace_close(t);
+        return rc;
+    }
+    *out = t;
+    return TROD_OK;
+}
+
+int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
+{
+    struct trod_reader_options opt = {
+        .from = t->opt.from, .file = (uint32_t)i, .input = t->opt.input};
+    struct trod_input *in;
+    int rc = trod_input_open(&in, t->files.file[i].path, &t->opt.input, t->diag);
+
+    *out = NULL;
+    if (rc < 0)
+        return rc;
+    if (!opt.from && t->claimed)
+        opt.from = t->claimed->name;
+    rc = trod_reader_open(out, in, &opt, &t->meta, t->diag);
+    t->open[i] = *out;
+    if (rc == TROD_OK && !t->first) {
+        t->first = *out;
+        t->format = trod_reader_format(*out);
+        for (unsigned k = 0; k < TROD_FILTER_DEPTH; k++)
+            t->done.filters[k] = trod_input_filter(in, k);
+    }
+    return rc;
+}
+
+/* Add what R has read to P. */
+static void count(struct trod_trace_progress *p, const struct trod_reader *r)
+{
+    const struct trod_input *in = trod_reader_input(r);
+
+    p->bytes += trod_input_file_offset(in);
+    p->decoded += trod_input_offset(in);
+    p->skipped += trod_reader_skipped(r);
+}
+
+void trod_trace_reader_done(struct trod_trace *t, size_t i)
+{
+    struct trod_reader *r = t->open[i];
+
+    if (!r)
+        return;
+    count(&t->done, r);
+    t->open[i] = NULL;
+    if (r != t->first)
+        trod_reader_close(r);
+}
+
+int trod_trace_next(struct trod_trace *t, struct trod_batch **batch)
+{
+    return t->order->next(t, batch);
+}
+
+const struct trod_meta *trod_trace_meta(const struct trod_trace *t)
+{
+    return &t->meta;
+}
+
+const struct trod_format *trod_trace_format(const struct trod_trace *t)
+{
+    return t->format;
+}
+
+const void *trod_trace_format_options(const struct trod_trace *t)
+{
+    return t->first ? trod_reader_format_options(t->first) : NULL;
+}
+
+size_t trod_trace_files(const struct trod_trace *t)
+{
+    return t->n_inputs;
+}
+
+const char *trod_trace_path(const struct trod_trace *t, size_t i)
+{
+    return i < t->n_inputs ? t->files.file[i].path : NULL;
+}
+
+void trod_trace_progress(const struct trod_trace *t, struct trod_trace_progress *p)
+{
+    *p = t->done;
+    p->total = t->total;
+    for (size_t i = 0; i < t->n_inputs; i++)
+        if (t->open[i])
+            count(p, t->open[i]);
+}
+
+void trod_trace_close(struct trod_trace *t)
+{
+    if (!t)
+        return;
+    if (t->state)
+        t->order->close(t);
+    for (size_t i = 0; t->open && i < t->n_inputs; i++)
+        if (t->open[i] != t->first)
+            trod_reader_close(t->open[i]);
+    trod_reader_close(t->first);
+    free(t->open);
+    free(t->state);
+    trod_files_fini(&t->files);
+    trod_meta_fini(&t->meta);
+    free(t);
+}

@@ -1,0 +1,48 @@
+/*
+ * trace_impl.h - the inside of a trace, for the files that order its streams (order_*.c).
+ */
+#ifndef TROD_TRACE_IMPL_H
+#define TROD_TRACE_IMPL_H
+
+#include "trod/trace.h"
+
+/* How rows of several files become one sequence. */
+struct trod_order_ops {
+    const char *name;
+    size_t state_size;
+    /* Prepare the state (zero bytes) at t->state. 0 or an error, reported. */
+    int (*open)(struct trod_trace *t);
+    /* As trod_trace_next. */
+    int (*next)(struct trod_trace *t, struct trod_batch **batch);
+    void (*close)(struct trod_trace *t);
+};
+
+struct trod_trace {
+    struct trod_trace_options opt;
+    struct trod_diag *diag;
+    struct trod_meta meta;
+    struct trod_files files; /* inputs first */
+    size_t n_inputs;
+    const struct trod_format *claimed; /* by a directory: what its files are, or NULL */
+    const struct trod_format *format;  /* of the first file opened */
+    const struct trod_order_ops *order;
+    void *state;
+    struct trod_trace_progress done; /* of files that are closed; rows: all delivered */
+    uint64_t total;                  /* bytes of all files */
+    struct trod_reader **open;       /* by input: what is being read, or NULL */
+    struct trod_reader *first;       /* never closed before the trace: its options are asked for */
+};
+
+/*
+ * Open input I. A file that fails is reported; *OUT is NULL then.
+ * Returns 0 or what trod_input_open and trod_reader_open return.
+ */
+int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out);
+
+/* Add what the reader of input I has read to t->done and close it. Nothing if there is none. */
+void trod_trace_reader_done(struct trod_trace *t, size_t i);
+
+extern const struct trod_order_ops trod_order_file;
+extern const struct trod_order_ops trod_order_sync;
+
+#endif
