@@ -1,5 +1,5 @@
-# What libtrod.so exports: the functions that the public headers declare, and nothing else. The list
-# is made from include/trod/*.h, so there is no second one to keep.
+# What libtrod.so exports: the functions and constants ("extern const struct ...") that the public
+# headers declare, and nothing else. The list is made from include/trod/*.h, so there is no second one to keep.
 function(trod_exports target)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/trod/*.h)
   set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
@@ -7,6 +7,9 @@ function(trod_exports target)
   foreach(header ${headers})
     file(READ ${header} text)
     string(REGEX MATCHALL "trod_[a-z0-9_]+\\(" found "${text}")
+    list(APPEND names ${found})
+    string(REGEX MATCHALL "extern const struct [a-z0-9_]+ trod_[a-z0-9_]+" found "${text}")
+    list(TRANSFORM found REPLACE "extern const struct [a-z0-9_]+ " "")
     list(APPEND names ${found})
   endforeach()
   string(REPLACE "(" "" names "${names}")

@@ -14,6 +14,7 @@
 #include "trod/io.h"
 #include "trod/meta.h"
 #include "trod/option.h"
+#include "trod/ppc.h"
 #include "trod/reader.h"
 #include "trod/trace.h"
 #include "trod/types.h"
