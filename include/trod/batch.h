@@ -120,6 +120,27 @@ enum trod_line_op {
 
 enum trod_tlb_op { TROD_TLB_FILL, TROD_TLB_EVICT, TROD_WALKCACHE_FILL, TROD_WALKCACHE_EVICT };
 
+/*
+ * sub of a SYNC row (amber, "Thread Synchronization Records"): a signal makes the count of its sync
+ * point what the record says, a wait cannot complete before the signal that carries its count.
+ */
+enum trod_sync {
+    TROD_SYNC_SIGNAL = 0x20,
+    TROD_SYNC_BROADCAST = 0x21,
+    TROD_SYNC_WAIT = 0x30,
+    TROD_SYNC_TRY_WAIT = 0x31
+};
+
+static inline bool trod_sync_is_signal(unsigned sub)
+{
+    return sub == TROD_SYNC_SIGNAL || sub == TROD_SYNC_BROADCAST;
+}
+
+static inline bool trod_sync_is_wait(unsigned sub)
+{
+    return sub == TROD_SYNC_WAIT || sub == TROD_SYNC_TRY_WAIT;
+}
+
 /* The unit column: low 4 bits enum trod_unit, high 4 bits the decimals of a fixed-point time. */
 enum trod_unit {
     TROD_UNIT_NONE,

@@ -14,6 +14,7 @@
 
 static const struct trod_order_ops *const orders[] = {
     [TROD_ORDER_FILE] = &trod_order_file,
+    [TROD_ORDER_SYNC] = &trod_order_sync,
 };
 
 static uint64_t size_of(const char *path)

@@ -1,0 +1,343 @@
+/*
+ * sync.c - the analysis "sync": sync points, who signals and waits at them, contention, and the
+ * critical path of the order graph.
+ *
+ * Implements amber, "Thread Synchronization Records", over rows in a legal order (order "sync").
+ * Counts are those of the records; times are those of the ideal machine of sync_graph.h: one
+ * instruction a tick. It does not check the trace: that is order "sync" itself.
+ */
+#include "analysis/sync_graph.h"
+#include "trod/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SHOWN = 50 };
+
+/* One sync point. */
+struct point {
+    uint64_t addr;
+    uint64_t signals, broadcasts, waits, tries;
+    uint64_t contended, waited; /* waits that had to wait; ticks they did */
+    uint64_t first_row, last_count;
+    uint32_t *threads; /* that touched it, in order of appearance */
+    uint32_t n_threads, cap_threads;
+    bool taken;
+};
+
+struct thread {
+    struct trod_sync_thread at;
+    uint64_t instructions, signals, waits, contended, waited;
+};
+
+struct state {
+    const struct trod_meta *meta;
+    struct trod_sync_graph graph;
+    struct thread *threads;
+    uint32_t n_threads;
+    struct point *points; /* open addressing, size a power of two */
+    uint32_t size, used;
+};
+
+static int init(void *st, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
+{
+    struct state *s = st;
+
+    (void)opt;
+    (void)diag;
+    s->meta = meta;
+    return trod_sync_graph_init(&s->graph);
+}
+
+static void fini(void *st)
+{
+    struct state *s = st;
+
+    for (uint32_t i = 0; i < s->size; i++)
+        free(s->points[i].threads);
+    free(s->points);
+    free(s->threads);
+    trod_sync_graph_fini(&s->graph);
+}
+
+static int thread_of(struct state *s, uint32_t stream, struct thread **out)
+{
+    if (stream >= s->n_threads) {
+        uint32_t n = stream < 8 ? 16 : 2 * stream;
+        struct thread *t = realloc(s->threads, n * sizeof *t);
+
+        if (!t)
+            return TROD_ERR_NOMEM;
+        memset(t + s->n_threads, 0, (n - s->n_threads) * sizeof *t);
+        s->threads = t;
+        s->n_threads = n;
+    }
+    *out = &s->threads[stream];
+    return TROD_OK;
+}
+
+static struct point *slot_of(const struct state *s, uint64_t addr)
+{
+    uint64_t at = (addr ^ addr >> 32) * 0x9e3779b97f4a7c15u >> 20;
+
+    for (;; at++) {
+        struct point *p = &s->points[at & (s->size - 1)];
+
+        if (!p->taken || p->addr == addr)
+            return p;
+    }
+}
+
+static int grow_points(struct state *s)
+{
+    struct state bigger = {.size = s->size ? 2 * s->size : 64};
+
+    bigger.points = calloc(bigger.size, sizeof *bigger.points);
+    if (!bigger.points)
+        return TROD_ERR_NOMEM;
+    for (uint32_t i = 0; i < s->size; i++)
+        if (s->points[i].taken)
+            *slot_of(&bigger, s->points[i].addr) = s->points[i];
+    free(s->points);
+    s->points = bigger.points;
+    s->size = bigger.size;
+    return TROD_OK;
+}
+
+static int point_of(struct state *s, uint64_t addr, uint64_t row, struct point **out)
+{
+    int rc;
+
+    if (s->used * 2 >= s->size && (rc = grow_points(s)) < 0)
+        return rc;
+    *out = slot_of(s, addr);
+    if (!(*out)->taken) {
+        **out = (struct point){.addr = addr, .first_row = row, .taken = true};
+        s->used++;
+    }
+    return TROD_OK;
+}
+
+/* Note that thread I touches P. */
+static int touch(struct point *p, uint32_t i)
+{
+    for (uint32_t k = 0; k < p->n_threads; k++)
+        if (p->threads[k] == i)
+            return TROD_OK;
+    if (p->n_threads == p->cap_threads) {
+        uint32_t cap = p->cap_threads ? 2 * p->cap_threads : 4;
+        uint32_t *t = realloc(p->threads, cap * sizeof *t);
+
+        if (!t)
+            return TROD_ERR_NOMEM;
+        p->threads = t;
+        p->cap_threads = cap;
+    }
+    p->threads[p->n_threads++] = i;
+    return TROD_OK;
+}
+
+static int feed_sync(struct state *s, const struct trod_batch *b, uint32_t row)
+{
+    uint32_t stream = b->stream[row];
+    struct thread *t;
+    struct point *p;
+    int rc;
+
+    if ((rc = thread_of(s, stream, &t)) < 0 ||
+        (rc = point_of(s, b->addr[row], b->first + row, &p)) < 0 || (rc = touch(p, stream)) < 0)
+        return rc;
+    if (trod_sync_is_signal(b->sub[row])) {
+        p->signals += b->sub[row] == TROD_SYNC_SIGNAL;
+        p->broadcasts += b->sub[row] == TROD_SYNC_BROADCAST;
+        p->last_count = b->value[row];
+        t->signals++;
+        trod_sync_graph_signal(&s->graph, stream, &t->at, p->addr, b->value[row]);
+    } else if (trod_sync_is_wait(b->sub[row])) {
+        uint64_t waited = trod_sync_graph_wait(&s->graph, stream, &t->at, p->addr, b->value[row]);
+
+        p->waits += b->sub[row] == TROD_SYNC_WAIT;
+        p->tries += b->sub[row] == TROD_SYNC_TRY_WAIT;
+        p->contended += waited > 0;
+        p->waited += waited;
+        t->waits++;
+        t->contended += waited > 0;
+        t->waited += waited;
+    }
+    return TROD_OK;
+}
+
+static int feed(void *st, const struct trod_batch *b, struct trod_diag *diag)
+{
+    struct state *s = st;
+    uint32_t row = 0;
+    int rc = TROD_OK;
+
+    (void)diag;
+    while (row < b->n && rc == TROD_OK) {
+        uint32_t stream = b->stream[row];
+        uint64_t n = 0;
+        struct thread *t;
+
+        for (; row < b->n && b->stream[row] == stream && b->kind[row] != TROD_SYNC; row++)
+            n += b->kind[row] == TROD_INSTR && !(b->flags[row] & TROD_F_SYNTHETIC);
+        if ((rc = thread_of(s, stream, &t)) < 0)
+            return rc;
+        t->instructions += n;
+        t->at.clock += n;
+        if (row < b->n && b->kind[row] == TROD_SYNC)
+            rc = feed_sync(s, b, row++);
+    }
+    return rc;
+}
+
+static int by_contention(const void *a, const void *b)
+{
+    const struct point *p = a, *q = b;
+
+    if (p->waited != q->waited)
+        return p->waited < q->waited ? 1 : -1;
+    if (p->addr != q->addr)
+        return p->addr < q->addr ? -1 : 1;
+    return 0;
+}
+
+static void report_points(const struct state *s, struct trod_emit *e, struct point *points)
+{
+    static const char *const columns[] = {"sync point", "signals",   "broadcasts",
+                                          "waits",      "try waits", "contended",
+                                          "waited",     "threads",   "last count"};
+
+    trod_emit_table(e, "points", "sync points, by time waited", columns,
+                    sizeof columns / sizeof *columns);
+    for (uint32_t i = 0; i < s->used; i++) {
+        const struct point *p = &points[i];
+
+        trod_emit_hex(e, "sync point", p->addr);
+        trod_emit_u64(e, "signals", p->signals);
+        trod_emit_u64(e, "broadcasts", p->broadcasts);
+        trod_emit_u64(e, "waits", p->waits);
+        trod_emit_u64(e, "try waits", p->tries);
+        trod_emit_u64(e, "contended", p->contended);
+        trod_emit_u64(e, "waited", p->waited);
+        trod_emit_u64(e, "threads", p->n_threads);
+        trod_emit_u64(e, "last count", p->last_count);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+static void emit_thread(const struct state *s, struct trod_emit *e, uint32_t i)
+{
+    if (i < s->meta->n_streams)
+        trod_emit_strn(e, "thread", s->meta->streams[i].name, s->meta->streams[i].name_len);
+    else
+        trod_emit_u64(e, "thread", i);
+}
+
+static void report_threads(const struct state *s, struct trod_emit *e)
+{
+    static const char *const columns[] = {"thread",    "instructions", "signals", "waits",
+                                          "contended", "waited",       "end"};
+
+    trod_emit_table(e, "threads", "threads", columns, sizeof columns / sizeof *columns);
+    for (uint32_t i = 0; i < s->n_threads && i < s->meta->n_streams; i++) {
+        const struct thread *t = &s->threads[i];
+
+        emit_thread(s, e, i);
+        trod_emit_u64(e, "instructions", t->instructions);
+        trod_emit_u64(e, "signals", t->signals);
+        trod_emit_u64(e, "waits", t->waits);
+        trod_emit_u64(e, "contended", t->contended);
+        trod_emit_u64(e, "waited", t->waited);
+        trod_emit_u64(e, "end", t->at.clock);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+/* The last hops of the path that ends last, from its end backwards. */
+static void report_path(const struct state *s, struct trod_emit *e, uint32_t last)
+{
+    static const char *const columns[] = {"time", "from", "to", "sync point", "count"};
+    const struct trod_sync_node *nodes = s->graph.nodes;
+    uint32_t node = s->threads[last].at.path;
+
+    trod_emit_table(e, "critical_path", "critical path, last hop first", columns,
+                    sizeof columns / sizeof *columns);
+    for (int i = 0; node && i < PATH_SHOWN; i++, node = nodes[node - 1].prev) {
+        const struct trod_sync_node *n = &nodes[node - 1];
+
+        trod_emit_u64(e, "time", n->time);
+        emit_thread(s, e, n->giver);
+        emit_thread(s, e, n->thread);
+        trod_emit_hex(e, "sync point", n->point);
+        trod_emit_u64(e, "count", n->count);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+static void report_summary(const struct state *s, struct trod_emit *e, uint32_t last)
+{
+    const struct thread *t = &s->threads[last];
+    uint64_t work = 0, waited = 0, contended = 0, waits = 0, signals = 0;
+    uint32_t path = t->at.path;
+
+    for (uint32_t i = 0; i < s->n_threads; i++) {
+        work += s->threads[i].instructions;
+        waited += s->threads[i].waited;
+        contended += s->threads[i].contended;
+        waits += s->threads[i].waits;
+        signals += s->threads[i].signals;
+    }
+    trod_emit_u64(e, "sync_points", s->used);
+    trod_emit_u64(e, "signals", signals);
+    trod_emit_u64(e, "waits", waits);
+    trod_emit_u64(e, "contended_waits", contended);
+    trod_emit_u64(e, "instructions", work);
+    trod_emit_u64(e, "waited", waited);
+    trod_emit_u64(e, "critical_path_length", t->at.clock);
+    trod_emit_u64(e, "critical_path_hops", path ? s->graph.nodes[path - 1].hops : 0);
+    if (s->graph.cut)
+        trod_emit_bool(e, "critical_path_cut", true);
+    if (t->at.clock)
+        trod_emit_f64(e, "parallelism", (double)work / (double)t->at.clock, 2);
+}
+
+static int report(const void *st, struct trod_emit *e)
+{
+    const struct state *s = st;
+    struct point *points = calloc(s->used ? s->used : 1, sizeof *points);
+    uint32_t n = 0, last = 0;
+
+    if (!points)
+        return TROD_ERR_NOMEM;
+    for (uint32_t i = 0; i < s->size; i++)
+        if (s->points[i].taken)
+            points[n++] = s->points[i];
+    qsort(points, n, sizeof *points, by_contention);
+    for (uint32_t i = 1; i < s->n_threads; i++)
+        if (s->threads[i].at.clock > s->threads[last].at.clock)
+            last = i;
+    if (s->n_threads) {
+        report_summary(s, e, last);
+        report_threads(s, e);
+        report_points(s, e, points);
+        report_path(s, e, last);
+    }
+    free(points);
+    return TROD_OK;
+}
+
+const struct trod_analysis trod_analysis_sync = {
+    .name = "sync",
+    .title = "thread synchronization: sync points, contention, critical path",
+    .state_size = sizeof(struct state),
+    .needs = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_SUB | TROD_COL_ADDR |
+             TROD_COL_VALUE,
+    .init = init,
+    .feed = feed,
+    .report = report,
+    .fini = fini,
+};
