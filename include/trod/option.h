@@ -60,4 +60,57 @@ int trod_option_spec(const struct trod_option *table, void *base, char *spec,
 /* Parse one number as TROD_OPT_U64 does. Returns 0 or TROD_ERR_USAGE (nothing reported). */
 int trod_option_number(const char *text, uint64_t *out);
 
+/* Parse a range as TROD_OPT_RANGE does. Returns 0 or TROD_ERR_USAGE (nothing reported). */
+int trod_option_range(const char *text, struct trod_range *out);
+
+enum { TROD_OPTIONS = 96 }; /* options of a table and its shared tables, at the most */
+
+/* An option of a table laid flat: shared tables (TROD_OPT_FUNC) opened, offsets added up. */
+struct trod_option_ref {
+    const struct trod_option *option;
+    size_t offset;     /* of the field from the start of the options struct */
+    const char *group; /* heading it stands under, or NULL */
+};
+
+/*
+ * Lay TABLE flat into OUT (room for CAP). Headings are carried by group and are no entries.
+ * Returns the number of options.
+ */
+size_t trod_option_flatten(const struct trod_option *table, struct trod_option_ref *out,
+                           size_t cap);
+
+/* Find an option by its long name (LEN bytes) or by its letter. False if there is none. */
+bool trod_option_find(const struct trod_option *table, const char *name, size_t len,
+                      struct trod_option_ref *out);
+bool trod_option_letter(const struct trod_option *table, char letter, struct trod_option_ref *out);
+
+/*
+ * As trod_option_set for an option already found; PREFIX ("--" or "") stands before its name in
+ * messages.
+ */
+int trod_option_assign(const struct trod_option_ref *ref, void *base, const char *prefix,
+                       char *value, struct trod_diag *diag);
+
+/*
+ * Of the N names in LIST the one that somebody who typed NAME (LEN bytes) most likely meant, NULL
+ * if none is near.
+ */
+const char *trod_suggest(const char *name, size_t len, const char *const *list, size_t n);
+/* The same among the long names of TABLE. */
+const char *trod_option_suggest(const struct trod_option *table, const char *name, size_t len);
+
+struct trod_buf;
+
+/*
+ * Append the help text of TABLE to OUT: options under their headings, wrapped to WIDTH columns
+ * (at least 40). PREFIX is "--" for command lines, "" for `name:key=value` options.
+ * Returns 0 or TROD_ERR_NOMEM.
+ */
+int trod_option_help(const struct trod_option *table, const char *prefix, unsigned width,
+                     struct trod_buf *out);
+
+/* Append TEXT to OUT, wrapped to WIDTH columns, every line but the first indented by INDENT. */
+int trod_wrap(struct trod_buf *out, const char *text, unsigned column, unsigned indent,
+              unsigned width);
+
 #endif
