@@ -4,7 +4,12 @@
  *
  * A report is a tree of named fields, lists and tables. As text it is an indented, aligned listing;
  * as JSON one document (or, for tables opened with trod_emit_rows, one object a line); as CSV every
- * table with its header line, and fields as "name,value" lines with dotted names.
+ * table with its header line, and fields as "name,value" lines with dotted names, list items by
+ * number from 0 ("files.0.rows"); an empty line parts one table from the next. A table inside an
+ * item of a list has the dotted name of the item as its first column, "item".
+ *
+ * Keys are lower-case words joined by "_"; text shows the "_" as blanks. Texts are escaped as the
+ * output needs it; bytes that are no UTF-8 are made visible. Depth is limited to TROD_EMIT_DEPTH.
  */
 #ifndef TROD_EMIT_H
 #define TROD_EMIT_H
@@ -12,6 +17,8 @@
 #include <stdio.h>
 
 #include "trod/types.h"
+
+enum { TROD_EMIT_DEPTH = 32 };
 
 enum trod_emit_format { TROD_EMIT_TEXT, TROD_EMIT_JSON, TROD_EMIT_CSV };
 
@@ -53,5 +60,11 @@ void trod_emit_table(struct trod_emit *e, const char *key, const char *title,
 void trod_emit_absent(struct trod_emit *e);
 void trod_emit_row_end(struct trod_emit *e);
 void trod_emit_table_close(struct trod_emit *e);
+
+/*
+ * A table that is the whole output, however long: rows leave as they come. JSON: one object a
+ * line. Nothing else may be open or follow but trod_emit_table_close.
+ */
+void trod_emit_rows(struct trod_emit *e, const char *const *columns, size_t n);
 
 #endif

@@ -15,6 +15,7 @@
 #include "trod/meta.h"
 #include "trod/option.h"
 #include "trod/ppc.h"
+#include "trod/put.h"
 #include "trod/reader.h"
 #include "trod/trace.h"
 #include "trod/types.h"
