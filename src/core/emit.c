@@ -183,8 +183,7 @@ int trod_emit_new(struct trod_emit **out, FILE *file, const struct trod_emit_opt
     return 0;
 }
 
-static void open_level(struct trod_emit *e, enum emit_what what, const char *key,
-                       const char *title)
+static void open_level(struct trod_emit *e, enum emit_what what, const char *key, const char *title)
 {
     size_t path;
 

@@ -11,11 +11,11 @@ enum emit_what { EMIT_OBJECT, EMIT_LIST, EMIT_TABLE, EMIT_ROWS };
 
 struct emit_level {
     enum emit_what what;
-    uint64_t items;     /* fields, items or rows so far */
-    size_t path;        /* length of the dotted name outside */
-    unsigned indent;    /* of what is inside, in text */
-    bool inline_list;   /* JSON: the last item was a value, not an object */
-    const char *title;  /* text: of a list whose first item is still to come */
+    uint64_t items;    /* fields, items or rows so far */
+    size_t path;       /* length of the dotted name outside */
+    unsigned indent;   /* of what is inside, in text */
+    bool inline_list;  /* JSON: the last item was a value, not an object */
+    const char *title; /* text: of a list whose first item is still to come */
     const char *key;
 };
 
@@ -28,17 +28,17 @@ struct trod_emit {
     struct trod_buf path;
     const char *const *columns;
     size_t n_columns, column;
-    bool item_column;       /* CSV: rows begin with the name of the item they are in */
+    bool item_column; /* CSV: rows begin with the name of the item they are in */
     /* text */
     struct trod_buf fields; /* "key\0value\0", waiting to be aligned */
     uint32_t n_fields;
-    bool list_field;        /* the last of them is a list that goes on */
-    struct trod_buf cells;  /* a byte of flags and text, NUL: waiting for the widths */
+    bool list_field;       /* the last of them is a list that goes on */
+    struct trod_buf cells; /* a byte of flags and text, NUL: waiting for the widths */
     uint64_t n_cells;
-    uint32_t *width;        /* by column: width, and whether all cells are numbers */
+    uint32_t *width; /* by column: width, and whether all cells are numbers */
     bool *words;
     bool header_done;
-    bool blank;             /* an empty line was just written, or nothing at all */
+    bool blank; /* an empty line was just written, or nothing at all */
 };
 
 /* One value; NUMBER: JSON writes it bare. */

@@ -32,8 +32,7 @@ static size_t flatten(const struct trod_option *table, size_t base, const char *
     return n;
 }
 
-size_t trod_option_flatten(const struct trod_option *table, struct trod_option_ref *out,
-                           size_t cap)
+size_t trod_option_flatten(const struct trod_option *table, struct trod_option_ref *out, size_t cap)
 {
     return table ? flatten(table, 0, NULL, out, cap, 0) : 0;
 }
@@ -134,9 +133,12 @@ int trod_option_number(const char *text, uint64_t *out)
     static const struct {
         const char *name;
         uint64_t factor;
-    } suffixes[] = {{"k", 1000},           {"K", 1000},
-                    {"M", 1000000},        {"G", 1000000000},
-                    {"Ki", 1024},          {"Mi", 1024 * 1024},
+    } suffixes[] = {{"k", 1000},
+                    {"K", 1000},
+                    {"M", 1000000},
+                    {"G", 1000000000},
+                    {"Ki", 1024},
+                    {"Mi", 1024 * 1024},
                     {"Gi", 1024 * 1024 * 1024}};
     bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const char *p = hex ? text + 2 : text, *first = p;

@@ -44,7 +44,7 @@ int trod_wrap(struct trod_buf *out, const char *text, unsigned column, unsigned 
                 text += lead;
                 continue;
             }
-            text++;
+            text += strspn(text, " ");
             if (at > indent && at + 1 + strcspn(text, " \n") <= width) {
                 r = trod_buf_add(out, " ", 1);
                 at++;

@@ -1,0 +1,319 @@
+/*
+ * test_emit.c - one report as text, JSON (read back by jansson) and CSV.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trod/emit.h"
+#include "trod_config.h"
+
+#if TROD_HAVE_JANSSON
+#include <jansson.h>
+#endif
+
+static const char *const columns[] = {"kind", "rows", "percent"};
+
+/* A report with everything that the interface has. */
+static void report(struct trod_emit *e)
+{
+    trod_emit_str(e, "file_name", "a\"b\xff");
+    trod_emit_u64(e, "big", UINT64_MAX);
+    trod_emit_i64(e, "small", INT64_MIN);
+    trod_emit_hex(e, "address", 0xffffffffffff0000);
+    trod_emit_f64(e, "ratio", 2.0 / 3, 3);
+    trod_emit_bool(e, "whole", true);
+    trod_emit_str(e, "absent", NULL);
+    trod_emit_list(e, "filters", NULL);
+    trod_emit_str(e, NULL, "gzip");
+    trod_emit_str(e, NULL, "zstd");
+    trod_emit_list_close(e);
+    trod_emit_list(e, "empty", NULL);
+    trod_emit_list_close(e);
+    trod_emit_list(e, "parts", "Parts");
+    for (uint64_t i = 0; i < 2; i++) {
+        trod_emit_open(e, NULL, i ? "second" : "first");
+        trod_emit_u64(e, "n", i);
+        trod_emit_table(e, "kinds", "By kind", columns, 3);
+        trod_emit_strn(e, NULL, "RE,AD", 5);
+        trod_emit_u64(e, NULL, 10 + i);
+        trod_emit_f64(e, NULL, 99.5, 1);
+        trod_emit_row_end(e);
+        trod_emit_str(e, NULL, "REG");
+        trod_emit_absent(e);
+        trod_emit_f64(e, NULL, 0.5, 1);
+        trod_emit_row_end(e);
+        trod_emit_table_close(e);
+        trod_emit_close(e);
+    }
+    trod_emit_list_close(e);
+    trod_emit_open(e, "end", NULL);
+    trod_emit_u64(e, "last", 3);
+}
+
+static char *emitted(enum trod_emit_format format, void (*fill)(struct trod_emit *))
+{
+    struct trod_emit_options opt = {format, false};
+    struct trod_emit *e;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+
+    assert_non_null(f);
+    assert_int_equal(trod_emit_new(&e, f, &opt), 0);
+    fill(e);
+    assert_int_equal(trod_emit_free(e), 0);
+    fclose(f);
+    return text;
+}
+
+static void text(void **state)
+{
+    static const char want[] = "file name:  a\"b\\xff\n"
+                               "big:        18446744073709551615\n"
+                               "small:      -9223372036854775808\n"
+                               "address:    0xffffffffffff0000\n"
+                               "ratio:      0.667\n"
+                               "whole:      yes\n"
+                               "filters:    gzip, zstd\n"
+                               "\n"
+                               "Parts\n"
+                               "\n"
+                               "  first\n"
+                               "    n:  0\n"
+                               "\n"
+                               "    By kind\n"
+                               "      kind   rows  percent\n"
+                               "      RE,AD    10     99.5\n"
+                               "      REG       -      0.5\n"
+                               "\n"
+                               "  second\n"
+                               "    n:  1\n"
+                               "\n"
+                               "    By kind\n"
+                               "      kind   rows  percent\n"
+                               "      RE,AD    11     99.5\n"
+                               "      REG       -      0.5\n"
+                               "\n"
+                               "end\n"
+                               "  last:  3\n";
+    char *got = emitted(TROD_EMIT_TEXT, report);
+
+    (void)state;
+    assert_string_equal(got, want);
+    free(got);
+}
+
+static void csv(void **state)
+{
+    static const char want[] = "name,value\n"
+                               "file_name,\"a\"\"b\xff\"\n"
+                               "big,18446744073709551615\n"
+                               "small,-9223372036854775808\n"
+                               "address,0xffffffffffff0000\n"
+                               "ratio,0.667\n"
+                               "whole,true\n"
+                               "filters.0,gzip\n"
+                               "filters.1,zstd\n"
+                               "parts.0.n,0\n"
+                               "\n"
+                               "item,kind,rows,percent\n"
+                               "parts.0,\"RE,AD\",10,99.5\n"
+                               "parts.0,REG,,0.5\n"
+                               "\n"
+                               "name,value\n"
+                               "parts.1.n,1\n"
+                               "\n"
+                               "item,kind,rows,percent\n"
+                               "parts.1,\"RE,AD\",11,99.5\n"
+                               "parts.1,REG,,0.5\n"
+                               "\n"
+                               "name,value\n"
+                               "end.last,3\n";
+    char *got = emitted(TROD_EMIT_CSV, report);
+
+    (void)state;
+    assert_string_equal(got, want);
+    free(got);
+}
+
+#if TROD_HAVE_JANSSON
+
+static const char *text_of(const json_t *o, const char *key)
+{
+    return json_string_value(json_object_get(o, key));
+}
+
+static void json(void **state)
+{
+    char *got = emitted(TROD_EMIT_JSON, report);
+    json_error_t error;
+    json_t *o, *part, *kinds;
+
+    (void)state;
+    /* jansson has no unsigned 64-bit integers */
+    assert_non_null(strstr(got, "\"big\": 18446744073709551615,"));
+    memset(strstr(got, "18446744073709551615"), ' ', 4);
+    o = json_loads(got, JSON_REJECT_DUPLICATES, &error);
+    assert_non_null(o);
+    assert_string_equal(text_of(o, "file_name"), "a\"b\xc3\xbf");
+    assert_true(json_integer_value(json_object_get(o, "small")) == INT64_MIN);
+    assert_string_equal(text_of(o, "address"), "0xffffffffffff0000");
+    assert_true(fabs(json_real_value(json_object_get(o, "ratio")) - 0.667) < 1e-9);
+    assert_true(json_is_true(json_object_get(o, "whole")));
+    assert_null(json_object_get(o, "absent"));
+    assert_int_equal(json_array_size(json_object_get(o, "filters")), 2);
+    assert_int_equal(json_array_size(json_object_get(o, "empty")), 0);
+    assert_int_equal(json_array_size(json_object_get(o, "parts")), 2);
+    part = json_array_get(json_object_get(o, "parts"), 1);
+    assert_int_equal(json_integer_value(json_object_get(part, "n")), 1);
+    kinds = json_object_get(part, "kinds");
+    assert_int_equal(json_array_size(kinds), 2);
+    assert_string_equal(text_of(json_array_get(kinds, 0), "kind"), "RE,AD");
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(kinds, 0), "rows")), 11);
+    assert_true(json_is_null(json_object_get(json_array_get(kinds, 1), "rows")));
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(o, "end"), "last")), 3);
+    json_decref(o);
+    free(got);
+}
+
+static void nothing(struct trod_emit *e)
+{
+    (void)e;
+}
+
+static void not_finite(struct trod_emit *e)
+{
+    trod_emit_f64(e, "a", (double)NAN, 2);
+    trod_emit_f64(e, "b", -(double)INFINITY, 2);
+    trod_emit_f64(e, "c", 1e300, 2);
+}
+
+/* Deeper than the emitter goes: what is too deep is left out, the rest stays whole. */
+static void deep(struct trod_emit *e)
+{
+    for (int i = 0; i < TROD_EMIT_DEPTH + 5; i++)
+        trod_emit_open(e, "in", NULL);
+    trod_emit_u64(e, "lost", 1);
+    for (int i = 0; i < TROD_EMIT_DEPTH + 5; i++)
+        trod_emit_close(e);
+    trod_emit_u64(e, "kept", 2);
+}
+
+static void json_is_always_whole(void **state)
+{
+    static void (*const fills[])(struct trod_emit *) = {nothing, not_finite, deep};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char *got = emitted(TROD_EMIT_JSON, fills[i]);
+        json_error_t error;
+        json_t *o = json_loads(got, 0, &error);
+
+        assert_true(json_is_object(o));
+        assert_true(i != 1 || json_is_null(json_object_get(o, "a")));
+        assert_true(i != 2 || json_integer_value(json_object_get(o, "kept")) == 2);
+        json_decref(o);
+        free(got);
+    }
+}
+
+#endif
+
+static void rows(struct trod_emit *e)
+{
+    trod_emit_rows(e, columns, 3);
+    for (uint64_t i = 0; i < 2; i++) {
+        trod_emit_str(e, NULL, "X");
+        trod_emit_u64(e, NULL, i * 1000);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+static void rows_stream(void **state)
+{
+    static const char *const want[] = {
+        "kind  rows  percent\nX        0        -\nX     1000        -\n",
+        "{\"kind\": \"X\", \"rows\": 0, \"percent\": null}\n"
+        "{\"kind\": \"X\", \"rows\": 1000, \"percent\": null}\n",
+        "kind,rows,percent\nX,0,\nX,1000,\n",
+    };
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char *got = emitted((enum trod_emit_format)i, rows);
+
+        assert_string_equal(got, want[i]);
+        free(got);
+    }
+}
+
+/* More rows than are held back for alignment. */
+static void many(struct trod_emit *e)
+{
+    trod_emit_rows(e, columns, 2);
+    for (uint64_t i = 0; i < 200000; i++) {
+        trod_emit_str(e, NULL, "word");
+        trod_emit_u64(e, NULL, i);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+static void long_tables_lose_nothing(void **state)
+{
+    char *got = emitted(TROD_EMIT_TEXT, many), *p = got;
+    uint64_t lines = 0;
+
+    (void)state;
+    p = strchr(p, '\n') + 1;
+    for (char word[8]; *p; p = strchr(p, '\n') + 1) {
+        unsigned long n;
+
+        assert_int_equal(sscanf(p, "%7s %lu", word, &n), 2);
+        assert_int_equal(n, lines);
+        lines++;
+    }
+    assert_int_equal(lines, 200000);
+    free(got);
+}
+
+static void a_full_disk_is_told(void **state)
+{
+    struct trod_emit_options opt = {TROD_EMIT_JSON, false};
+    struct trod_emit *e;
+    FILE *f = fopen("/dev/full", "w");
+
+    (void)state;
+    if (!f)
+        skip();
+    assert_int_equal(trod_emit_new(&e, f, &opt), 0);
+    trod_emit_u64(e, "a", 1);
+    assert_int_equal(trod_emit_free(e), TROD_ERR_IO);
+    fclose(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text),
+        cmocka_unit_test(csv),
+#if TROD_HAVE_JANSSON
+        cmocka_unit_test(json),
+        cmocka_unit_test(json_is_always_whole),
+#endif
+        cmocka_unit_test(rows_stream),
+        cmocka_unit_test(long_tables_lose_nothing),
+        cmocka_unit_test(a_full_disk_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
