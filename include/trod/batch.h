@@ -196,7 +196,7 @@ struct trod_batch {
     uint32_t pool_n, pool_cap;
     const uint8_t *shared;  /* the driver's, append-only: what repeats from batch to batch */
     struct trod_meta *meta; /* of the reader that filled it; not owned */
-    uint64_t constant[2];   /* trod_batch_constant's memory; zero when the driver changes */
+    uint64_t constant[2];   /* memory of trod_batch_constant: driver; tag and columns */
     void *memory;
 };
 
@@ -241,6 +241,41 @@ static inline const void *trod_batch_detail(const struct trod_batch *b, uint32_t
     if (!(b->have & b->has[row] & TROD_COL_DETAIL) || b->detail[row].len == 0)
         return NULL;
     return trod_batch_bytes(b, b->detail[row]);
+}
+
+/*
+ * Columns that are the same in every batch (raw slices of fixed-size records, has, ...) need to be
+ * filled only once a batch object. Returns those columns of COLUMNS (enum trod_column; KIND stands
+ * for has as well) that do not hold the constant content TAG of driver OWNER any more; the caller
+ * fills their elements [0, cap), wanted or not, and they count as filled from here on. TAG tells
+ * apart different contents of the same driver. Whoever else writes to columns of a batch that a
+ * driver will fill again calls trod_batch_changed; trod_batch_keep does it itself.
+ */
+static inline uint32_t trod_batch_constant(struct trod_batch *b, const void *owner, uint32_t tag,
+                                           uint32_t columns)
+{
+    uint32_t fill = columns;
+
+    if (b->constant[0] == (uintptr_t)owner && b->constant[1] >> 32 == tag)
+        fill &= ~(uint32_t)b->constant[1];
+    else
+        b->constant[1] = (uint64_t)tag << 32;
+    b->constant[0] = (uintptr_t)owner;
+    b->constant[1] |= fill;
+    return fill;
+}
+
+static inline void trod_batch_changed(struct trod_batch *b)
+{
+    b->constant[0] = 0;
+    b->constant[1] = 0;
+}
+
+/* Driver OWNER is about to fill B: what another one left as constant is forgotten. */
+static inline void trod_batch_driver(struct trod_batch *b, const void *owner)
+{
+    if (b->constant[0] != (uintptr_t)owner)
+        trod_batch_changed(b);
 }
 
 /* The number a time was written as, times 10 to the power of its decimals: see enum trod_unit. */

@@ -171,7 +171,7 @@ uint32_t trod_batch_keep(struct trod_batch *b, const uint8_t *keep)
         if (carries(b, &columns[i]))
             keep_column(column_at(b, &columns[i]), columns[i].size, keep, b->n);
     b->n = kept;
-    memset(b->constant, 0, sizeof b->constant);
+    trod_batch_changed(b);
     return kept;
 }
 
@@ -221,6 +221,7 @@ uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src,
 {
     uint32_t done = 0;
 
+    trod_batch_changed(dst);
     dst->have |= src->have;
     dst->meta = src->meta;
     while (done < n && dst->n < dst->cap) {

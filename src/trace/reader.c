@@ -20,6 +20,7 @@ struct trod_reader {
     struct trod_meta *meta;
     struct trod_diag *diag;
     void *dec;
+    uint32_t file;
     uint64_t rows, skipped;
     size_t want;  /* bytes the next window must have */
     size_t eaten; /* of the last window, not yet consumed: rows still point into it */
@@ -73,6 +74,7 @@ static int start(struct trod_reader *r, const struct trod_candidate *best)
     r->meta->format = f->name;
     r->meta->dialect = best->dialect;
     r->meta->bits = best->bits;
+    r->meta->file = r->file;
     r->dec = calloc(1, f->dec_size ? f->dec_size : 1);
     if (!r->dec)
         return TROD_ERR_NOMEM;
@@ -95,7 +97,8 @@ int trod_reader_open(struct trod_reader **out, struct trod_input *in,
         trod_input_close(in);
         return TROD_ERR_NOMEM;
     }
-    *r = (struct trod_reader){.in = in, .meta = meta, .diag = diag, .want = 1};
+    *r = (struct trod_reader){
+        .in = in, .meta = meta, .diag = diag, .want = 1, .file = opt ? opt->file : 0};
     if (diag)
         diag->path = trod_input_path(in);
     rc = opt && opt->from ? told(r, opt->from, &best) : detect(r, &best);
@@ -185,6 +188,7 @@ static int step(struct trod_reader *r, struct trod_batch *b)
     b->bytes = span.p;
     b->bytes_n = span.n;
     b->offset = span.offset;
+    trod_batch_driver(b, r->spec.format);
     rc = r->spec.format->decode(r->dec, &span, b, r->diag);
     r->eaten = (size_t)(span.p - from);
     if (rc < 0)
