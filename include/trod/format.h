@@ -133,6 +133,14 @@ struct trod_format {
     bool (*verbatim)(const void *opt_in, const char *dialect_in, const void *opt_out);
 
     /*
+     * Write ROW as the format's own documents or tools print its record: one or more whole lines, or
+     * nothing where the row belongs to the record of the row before (TROD_F_CONT). Returns
+     * TROD_ENC_DONE, or TROD_ENC_FULL with OUT untouched. Needs KIND, FLAGS, DETAIL and RAW of the
+     * row. NULL: the format has no such form.
+     */
+    int (*native)(const struct trod_batch *b, uint32_t row, struct trod_room *out);
+
+    /*
      * Is the directory PATH a trace of this format? Returns 1 and its files in OUT (inputs first),
      * 0 when it is not, or an error, reported: a directory that is this format's but cannot be read
      * as a trace. Lists directories and looks at the first bytes of files, nothing more. NULL: the

@@ -1,0 +1,75 @@
+/*
+ * byu.h - what the two BYU drivers share: rows of any format taken apart into bus references.
+ *
+ * Implements docs/formats/byu.md, "Writing rows of other formats".
+ */
+#ifndef TROD_FORMAT_BYU_H
+#define TROD_FORMAT_BYU_H
+
+#include "trod/format.h"
+
+enum { BYU_WORD = 8, BYU_SPAN_MAX = 1 << 16 }; /* bytes of a bus word; of the largest row written */
+
+extern const struct trod_format trod_format_byu6, trod_format_byu12;
+
+/* What a reference does, in neither format's code. */
+enum byu_op {
+    BYU_NONE, /* no reference */
+    BYU_FETCH,
+    BYU_READ,
+    BYU_READ_OWN, /* read for ownership */
+    BYU_WRITE,
+    BYU_IO_READ,
+    BYU_IO_WRITE,
+    BYU_INT_ACK,
+    BYU_SHUTDOWN,
+    BYU_FLUSH,
+    BYU_HALT,
+    BYU_SYNC,
+    BYU_FLUSH_ACK,
+    BYU_BRANCH_TRACE,
+    BYU_OPS
+};
+
+/* One reference: bytes first to first + n - 1 of the bus word at address. n may be 0. */
+struct byu_reference {
+    uint32_t address; /* a multiple of BYU_WORD */
+    uint8_t first, n;
+    uint8_t op; /* enum byu_op */
+    bool uncached;
+    bool begins; /* the first one of its row */
+};
+
+/* Which format wrote the rows: then their detail says more than the columns. */
+enum byu_source { BYU_FROM_OTHER, BYU_FROM_6, BYU_FROM_12 };
+
+/* The state of writing: plain data. */
+struct byu_rows {
+    const char *name; /* of the format written, for messages */
+    uint32_t dropped; /* kinds of rows that were reported as lost */
+    uint32_t done;    /* bytes of the row at hand that are written */
+    uint8_t pass;     /* which of the references of an atomic access */
+    uint8_t source;   /* enum byu_source */
+    bool fetches;     /* instructions are written as fetches */
+    bool said_virtual, said_high, said_large;
+};
+
+/* Options of writing, the same for both formats. */
+struct byu_options {
+    bool fetch;
+};
+extern const struct trod_option byu_options[];
+extern const struct byu_options byu_defaults;
+
+/* Prepare R to write NAME with options OPT from rows of META (may be NULL). */
+void byu_rows_begin(struct byu_rows *r, const char *name, const struct byu_options *opt,
+                    const struct trod_meta *meta);
+
+/*
+ * The next reference of ROW of B. Returns false when there is none left: then the row is done.
+ * What cannot be written is reported once a kind.
+ */
+bool byu_rows_next(struct byu_rows *r, const struct trod_batch *b, uint32_t row,
+                   struct byu_reference *ref, struct trod_diag *diag);
+
+#endif

@@ -1,0 +1,369 @@
+/*
+ * byu12.c - BYUADDRESSTRACE v1.0 and v1.1, 12 bytes a record: bus requests of a Pentium II or Xeon.
+ *
+ * Implements docs/formats/byu.md, "byu12". A record is one row whose detail is the record itself.
+ * Times are kept as differences, so a decoder that begins anywhere but at the start would not know
+ * the clock: no resync.
+ */
+#include "format/byu/byu.h"
+
+#include "core/endian.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RECORD = 12,
+    NO_STREAM = -1, /* of a processor not met before */
+    READS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
+            TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_SUB | TROD_COL_DETAIL | TROD_COL_RAW,
+    CONSTANT = TROD_COL_KIND | TROD_COL_DETAIL | TROD_COL_RAW
+};
+
+#define NO_TIME UINT32_MAX /* delta of a first record: no request before it */
+
+/* The request types; all others are kept as notes. */
+static const struct {
+    const char *name;
+    uint8_t kind;
+    bool cacheable; /* attributes say something */
+    uint32_t flags;
+} types[256] = {
+    [0x00] = {"FETCH", TROD_BUS, true, TROD_F_IFETCH},
+    [0x01] = {"MEMREAD", TROD_READ, true, 0},
+    [0x02] = {"MEMREADINV", TROD_READ, true, 0},
+    [0x03] = {"MEMWRITE", TROD_WRITE, true, 0},
+    [0x10] = {"IOREAD", TROD_READ, false, TROD_F_IO},
+    [0x11] = {"IOWRITE", TROD_WRITE, false, TROD_F_IO},
+    [0x20] = {"DEFERREPLY", TROD_MARKER, false, 0},
+    [0x21] = {"INTA", TROD_MARKER, false, 0},
+    [0x22] = {"CNTRLAGNTRES", TROD_MARKER, false, 0},
+    [0x23] = {"BRTRACEREC", TROD_MARKER, false, 0},
+    [0x31] = {"SHUTDOWN", TROD_MARKER, false, 0},
+    [0x32] = {"FLUSH", TROD_MARKER, false, 0},
+    [0x33] = {"HALT", TROD_MARKER, false, 0},
+    [0x34] = {"SYNC", TROD_MARKER, false, 0},
+    [0x35] = {"FLUSHACK", TROD_MARKER, false, 0},
+    [0x36] = {"STOPCLKACK", TROD_MARKER, false, 0},
+    [0x37] = {"SMIACK", TROD_MARKER, false, 0},
+};
+
+static const char *const suffixes[] = {".byu12", ".tr", NULL};
+
+struct dec {
+    uint64_t time;
+    int32_t stream[256]; /* by processor */
+    bool begun;
+};
+
+struct enc {
+    struct byu_rows rows;
+    const struct trod_meta *meta;
+    uint64_t time;
+    bool begun, said_gap, said_processor;
+};
+
+static bool plausible(const uint8_t *p)
+{
+    return types[p[4]].name && (p[5] <= 8 || p[5] == 16 || p[5] == 32) && p[7] < 16;
+}
+
+/* As byu6: only what differs from the record before is evidence. */
+static int bid(const struct trod_probe *probe, const char **dialect)
+{
+    const uint8_t *p = probe->head.p;
+    size_t n = probe->head.n / RECORD, bad = 0, moves = 0, types_differ = 0, late = 0;
+    double bits;
+
+    (void)dialect;
+    for (size_t i = 0; i < n; i++, p += RECORD) {
+        bool moved = i == 0 || memcmp(p, p - RECORD, 4) != 0;
+
+        bad += !plausible(p);
+        moves += moved && plausible(p);
+        types_differ += moved && plausible(p) && p[5] > 0 && (i == 0 || p[4] != p[4 - RECORD]);
+        late += p[11] > 0 && i > 0; /* a gap of 16 M ticks and more */
+    }
+    if (n == 0 || bad > n / 64 || late > n / 16 || types_differ == 0)
+        return 0;
+    bits = 3.0 * (double)types_differ + 0.5 * (double)moves - 24.0 * (double)bad;
+    if (trod_load_le32(probe->head.p + 8) == NO_TIME)
+        bits += 24;
+    return bits < 1 ? 0 : bits > 60 ? 60 : (int)bits;
+}
+
+static int start(void *state, const void *opt, const struct trod_span *head, struct trod_meta *meta,
+                 struct trod_diag *diag)
+{
+    struct dec *dec = state;
+
+    (void)opt;
+    (void)head;
+    (void)diag;
+    for (int i = 0; i < 256; i++)
+        dec->stream[i] = NO_STREAM;
+    meta->isa = TROD_ISA_X86_32;
+    meta->endian = TROD_ENDIAN_LITTLE;
+    meta->addr_bits = 32;
+    meta->unit = TROD_UNIT_CLK;
+    return TROD_OK;
+}
+
+static void fill_constant(struct trod_batch *b, uint32_t fill)
+{
+    for (uint32_t i = 0; i < b->cap; i++) {
+        const struct trod_slice whole = {i * RECORD, RECORD};
+
+        if (fill & TROD_COL_KIND)
+            b->has[i] = READS;
+        if (fill & TROD_COL_DETAIL)
+            b->detail[i] = whole;
+        if (fill & TROD_COL_RAW)
+            b->raw[i] = whole;
+    }
+}
+
+/* The columns that hang on nothing but the record itself. */
+static void fill_columns(struct trod_batch *b, const uint8_t *p, uint32_t n)
+{
+    uint64_t *restrict addr = b->addr, *restrict paddr = b->paddr;
+    uint32_t *restrict flags = b->flags, *restrict size = b->size;
+    uint16_t *restrict sub = b->sub;
+    uint8_t *restrict kind = b->kind;
+
+    for (uint32_t i = 0; i < n; i++, p += RECORD) {
+        uint32_t address = trod_load_le32(p), word = trod_load_le32(p + 4);
+        unsigned type = word & 0xff;
+        uint32_t uncached = types[type].cacheable & !(word >> 16 & 3);
+
+        addr[i] = address;
+        paddr[i] = address;
+        size[i] = word >> 8 & 0xff;
+        sub[i] = (uint16_t)type;
+        kind[i] = types[type].kind;
+        flags[i] = types[type].flags | (uncached ? TROD_F_UNCACHED : 0);
+    }
+}
+
+/* Number the stream of a processor met for the first time. */
+static int new_processor(struct dec *dec, unsigned processor, struct trod_meta *meta)
+{
+    char name[8];
+    int n = snprintf(name, sizeof name, "%u", processor);
+    int stream = meta ? trod_meta_stream(meta, name, (size_t)n) : (int)processor;
+
+    if (stream >= 0 && meta)
+        meta->streams[stream].cpu = processor;
+    dec->stream[processor] = stream;
+    return stream < 0 ? stream : TROD_OK;
+}
+
+/* Streams and times. */
+static int fill_running(struct dec *dec, struct trod_batch *b, const uint8_t *p, uint32_t n)
+{
+    uint64_t time = dec->time;
+
+    for (uint32_t i = 0; i < n; i++, p += RECORD) {
+        unsigned processor = p[7];
+        int rc;
+
+        if (dec->stream[processor] < 0 && (rc = new_processor(dec, processor, b->meta)) < 0)
+            return rc;
+        b->stream[i] = (uint32_t)dec->stream[processor];
+        time += trod_load_le32(p + 8);
+        b->time[i] = time;
+    }
+    dec->time = time;
+    return TROD_OK;
+}
+
+static int decode(void *state, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
+{
+    struct dec *dec = state;
+    size_t whole = in->n / RECORD;
+    uint32_t n = whole < out->cap ? (uint32_t)whole : out->cap;
+    uint32_t fill = trod_batch_constant(out, &trod_format_byu12, 0, CONSTANT);
+    int rc;
+
+    if (fill)
+        fill_constant(out, fill);
+    if (n > 0 && !dec->begun) {
+        dec->begun = true;
+        if (trod_load_le32(in->p + 8) == NO_TIME) /* the clock begins with this record */
+            dec->time = UINT64_C(0) - NO_TIME;
+    }
+    fill_columns(out, in->p, n);
+    if ((rc = fill_running(dec, out, in->p, n)) < 0)
+        return rc;
+    out->n = n;
+    out->have = READS & out->want;
+    in->p += (size_t)n * RECORD;
+    in->n -= (size_t)n * RECORD;
+    in->offset += (uint64_t)n * RECORD;
+    if (n < whole)
+        return TROD_DEC_FULL;
+    if (in->last && in->n > 0) {
+        const struct trod_place at = trod_place_offset(NULL, in->offset);
+
+        return trod_error(diag, TROD_ERR_TRUNCATED, "byu12.truncated", &at,
+                          "trace ends %zu bytes into a record of %d", in->n, RECORD);
+    }
+    return TROD_DEC_MORE;
+}
+
+static int begin(void *state, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
+{
+    struct enc *enc = state;
+
+    (void)diag;
+    byu_rows_begin(&enc->rows, "byu12", opt, meta);
+    enc->meta = meta;
+    return TROD_OK;
+}
+
+/* Processor of a row of another format: the cpu of its stream, else the stream's number. */
+static uint8_t processor_of(struct enc *enc, const struct trod_batch *in, uint32_t row,
+                            struct trod_diag *diag)
+{
+    uint64_t cpu = 0;
+
+    if (in->have & in->has[row] & TROD_COL_STREAM) {
+        const struct trod_meta *m = enc->meta;
+
+        cpu = in->stream[row];
+        if (m && cpu < m->n_streams && m->streams[cpu].cpu != TROD_NOWHERE)
+            cpu = m->streams[cpu].cpu;
+    }
+    if (cpu > 255 && !enc->said_processor) {
+        enc->said_processor = true;
+        trod_error(diag, TROD_ERR_LOSS, "byu12.processor", NULL,
+                   "processor %llu is cut to the 8 bits that byu12 holds", (unsigned long long)cpu);
+    }
+    return (uint8_t)cpu;
+}
+
+/* Time since the request before; OWN is what the record itself says, NO_TIME if it says nothing. */
+static uint32_t delta_of(struct enc *enc, const struct trod_batch *in, uint32_t row, uint32_t own,
+                         struct trod_diag *diag)
+{
+    bool timed = in->have & in->has[row] & TROD_COL_TIME;
+    uint64_t now = timed ? in->time[row] : enc->time, delta = now - enc->time;
+    bool first = !enc->begun;
+
+    enc->begun = true;
+    if (first || now < enc->time) { /* another clock begins */
+        enc->time = now;
+        return first || own != NO_TIME ? own : 0;
+    }
+    enc->time = now;
+    if (delta > UINT32_MAX) {
+        if (!enc->said_gap)
+            trod_error(diag, TROD_ERR_LOSS, "byu12.gap", NULL,
+                       "%llu ticks before row %llu are cut to the 32 bits that byu12 holds",
+                       (unsigned long long)delta, (unsigned long long)(in->first + row));
+        enc->said_gap = true;
+        delta = UINT32_MAX;
+    }
+    return (uint32_t)delta;
+}
+
+static void put_reference(struct enc *enc, const struct trod_batch *in, uint32_t row,
+                          const struct byu_reference *ref, uint8_t *p, struct trod_diag *diag)
+{
+    static const uint8_t type[BYU_OPS] = {
+        [BYU_FETCH] = 0x00,    [BYU_READ] = 0x01,         [BYU_READ_OWN] = 0x02,
+        [BYU_WRITE] = 0x03,    [BYU_IO_READ] = 0x10,      [BYU_IO_WRITE] = 0x11,
+        [BYU_INT_ACK] = 0x21,  [BYU_BRANCH_TRACE] = 0x23, [BYU_SHUTDOWN] = 0x31,
+        [BYU_FLUSH] = 0x32,    [BYU_HALT] = 0x33,         [BYU_SYNC] = 0x34,
+        [BYU_FLUSH_ACK] = 0x35};
+
+    trod_store_le32(p, ref->address + ref->first);
+    p[4] = type[ref->op];
+    p[5] = ref->op >= BYU_INT_ACK ? 0 : ref->n;
+    p[6] = ref->uncached || ref->op >= BYU_IO_READ ? 0 : 3;
+    p[7] = processor_of(enc, in, row, diag);
+    trod_store_le32(p + 8, ref->begins ? delta_of(enc, in, row, NO_TIME, diag) : 0);
+}
+
+/* Rows whose records stand in their detail. Returns how many were written. */
+static uint32_t copy_rows(struct enc *enc, const struct trod_batch *in, uint32_t row,
+                          struct trod_room *out, struct trod_diag *diag)
+{
+    uint32_t from = row;
+
+    while (row < in->n && out->end - out->p >= RECORD) {
+        const uint8_t *d = trod_batch_detail(in, row);
+
+        if (!d)
+            break;
+        memcpy(out->p, d, 8);
+        trod_store_le32(out->p + 8, delta_of(enc, in, row, trod_load_le32(d + 8), diag));
+        out->p += RECORD;
+        row++;
+    }
+    return row - from;
+}
+
+static int encode(void *state, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
+                  struct trod_diag *diag)
+{
+    struct enc *enc = state;
+    struct byu_reference ref;
+
+    while (*row < in->n) {
+        if (enc->rows.source == BYU_FROM_12 && enc->rows.done == 0)
+            *row += copy_rows(enc, in, *row, out, diag);
+        if (*row == in->n)
+            break;
+        if (out->end - out->p < RECORD)
+            return TROD_ENC_FULL;
+        if (byu_rows_next(&enc->rows, in, *row, &ref, diag)) {
+            put_reference(enc, in, *row, &ref, out->p, diag);
+            out->p += RECORD;
+        } else {
+            ++*row;
+        }
+    }
+    return TROD_ENC_DONE;
+}
+
+/* A line in the manner of byu6: address, size, attributes, processor, ticks, name. */
+static int native(const struct trod_batch *b, uint32_t row, struct trod_room *out)
+{
+    const uint8_t *d = trod_batch_detail(b, row);
+    char line[64], hex[8];
+    int n;
+
+    if (!d)
+        return TROD_ENC_DONE;
+    snprintf(hex, sizeof hex, "0x%02x", d[4]);
+    n = snprintf(line, sizeof line, "%08x %02x %02x %02x %08x %s\n", (unsigned)trod_load_le32(d),
+                 d[5], d[6], d[7], (unsigned)trod_load_le32(d + 8),
+                 types[d[4]].name ? types[d[4]].name : hex);
+    if (out->end - out->p < n)
+        return TROD_ENC_FULL;
+    memcpy(out->p, line, (size_t)n);
+    out->p += n;
+    return TROD_ENC_DONE;
+}
+
+const struct trod_format trod_format_byu12 = {
+    .name = "byu12",
+    .title = "BYUADDRESSTRACE v1.0 and v1.1 (Pentium II bus, 12 bytes a record)",
+    .suffixes = suffixes,
+    .reads = READS,
+    .writes = READS,
+    .row_max = RECORD,
+    .options = byu_options,
+    .options_size = sizeof(struct byu_options),
+    .dec_size = sizeof(struct dec),
+    .enc_size = sizeof(struct enc),
+    .defaults = &byu_defaults,
+    .bid = bid,
+    .start = start,
+    .decode = decode,
+    .begin = begin,
+    .encode = encode,
+    .native = native,
+};

@@ -1,0 +1,200 @@
+/*
+ * rows.c - rows of any format taken apart into bus references.
+ *
+ * Implements docs/formats/byu.md, "Writing rows of other formats". A reference lies within one
+ * 8-byte bus word. Addresses are physical where a row has one, else virtual, and are cut to 32
+ * bits: both are reported, once. It knows neither record format.
+ */
+#include "format/byu/byu.h"
+
+#include "core/endian.h"
+
+#include <string.h>
+
+/* Byte enables of the special bus cycles of a Pentium (one byte of the word selects the cycle). */
+static const uint8_t special_of_byte[BYU_WORD] = {
+    BYU_SHUTDOWN, BYU_FLUSH, BYU_HALT, BYU_SYNC, BYU_FLUSH_ACK, BYU_BRANCH_TRACE, 0, 0};
+
+const struct trod_option byu_options[] = {
+    {"fetch", 0, TROD_OPT_BOOL, offsetof(struct byu_options, fetch), "BOOL",
+     "write instructions of other formats as instruction fetches (yes)", NULL, NULL},
+    {.type = TROD_OPT_END},
+};
+
+const struct byu_options byu_defaults = {.fetch = true};
+
+void byu_rows_begin(struct byu_rows *r, const char *name, const struct byu_options *opt,
+                    const struct trod_meta *meta)
+{
+    memset(r, 0, sizeof *r);
+    r->name = name;
+    r->fetches = opt ? opt->fetch : byu_defaults.fetch;
+    if (meta && meta->format && strcmp(meta->format, "byu6") == 0)
+        r->source = BYU_FROM_6;
+    if (meta && meta->format && strcmp(meta->format, "byu12") == 0)
+        r->source = BYU_FROM_12;
+}
+
+/* A marker of a BYU format: which cycle it is. */
+static enum byu_op marker_op(const struct byu_rows *r, const struct trod_batch *b, uint32_t row)
+{
+    static const uint8_t types12[] = {
+        [0x21] = BYU_INT_ACK, [0x23] = BYU_BRANCH_TRACE, [0x31] = BYU_SHUTDOWN, [0x32] = BYU_FLUSH,
+        [0x33] = BYU_HALT,    [0x34] = BYU_SYNC,         [0x35] = BYU_FLUSH_ACK};
+    unsigned sub = b->have & b->has[row] & TROD_COL_SUB ? b->sub[row] : 0;
+
+    if (r->source == BYU_FROM_12)
+        return sub < sizeof types12 ? (enum byu_op)types12[sub] : BYU_NONE;
+    if (r->source == BYU_FROM_6 && sub == 1)
+        return BYU_INT_ACK;
+    if (r->source == BYU_FROM_6 && sub == 3 && b->size[row] == 1)
+        return (enum byu_op)special_of_byte[b->addr[row] & 7];
+    return BYU_NONE;
+}
+
+/* What ROW does on the bus; for an atomic access the read, then (pass 1) the write. */
+static enum byu_op op_of(const struct byu_rows *r, const struct trod_batch *b, uint32_t row)
+{
+    uint32_t flags = b->have & b->has[row] & TROD_COL_FLAGS ? b->flags[row] : 0;
+
+    switch (b->kind[row]) {
+    case TROD_INSTR:
+        return r->fetches ? BYU_FETCH : BYU_NONE;
+    case TROD_READ:
+        if (flags & TROD_F_IO)
+            return BYU_IO_READ;
+        if (flags & TROD_F_IFETCH)
+            return BYU_FETCH;
+        return r->source == BYU_FROM_12 && b->sub[row] == 2 ? BYU_READ_OWN : BYU_READ;
+    case TROD_WRITE:
+        return flags & TROD_F_IO ? BYU_IO_WRITE : BYU_WRITE;
+    case TROD_ATOMIC:
+        return r->pass ? BYU_WRITE : BYU_READ;
+    case TROD_PREFETCH:
+        return flags & TROD_F_IFETCH ? BYU_FETCH : BYU_READ;
+    case TROD_BUS:
+        return flags & TROD_F_IFETCH ? BYU_FETCH : BYU_NONE;
+    case TROD_MARKER:
+        return marker_op(r, b, row);
+    default:
+        return BYU_NONE;
+    }
+}
+
+static void lost(struct byu_rows *r, const struct trod_batch *b, uint32_t row,
+                 struct trod_diag *diag)
+{
+    unsigned kind = b->kind[row] < 32 ? b->kind[row] : TROD_NOTE;
+
+    if ((r->dropped >> kind & 1) || (kind == TROD_INSTR && !r->fetches))
+        return;
+    r->dropped |= 1u << kind;
+    trod_error(diag, TROD_ERR_LOSS, "byu.lost-rows", NULL,
+               "%s holds no %s rows: the first of those dropped is row %llu", r->name,
+               trod_kind_name(kind), (unsigned long long)(b->first + row));
+}
+
+/* Address and bytes of ROW. False when it has more bytes than any access. */
+static bool place_of(struct byu_rows *r, const struct trod_batch *b, uint32_t row,
+                     uint32_t *address, uint32_t *bytes, struct trod_diag *diag)
+{
+    uint32_t has = b->have & b->has[row];
+    uint64_t at = has & TROD_COL_PADDR ? b->paddr[row] : b->addr[row];
+
+    *bytes = has & TROD_COL_SIZE ? b->size[row] : 1;
+    if (*bytes > BYU_SPAN_MAX) {
+        if (!r->said_large)
+            trod_error(diag, TROD_ERR_LOSS, "byu.large", NULL,
+                       "row %llu is of %lu bytes, more than the %d that are written as references",
+                       (unsigned long long)(b->first + row), (unsigned long)*bytes, BYU_SPAN_MAX);
+        r->said_large = true;
+        return false;
+    }
+    if (!(has & TROD_COL_PADDR) && !r->said_virtual) {
+        r->said_virtual = true;
+        trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "byu.virtual", NULL,
+                         "physical addresses are not known: virtual ones are written as %s",
+                         r->name);
+    }
+    if (at >> 32 && !r->said_high) {
+        r->said_high = true;
+        trod_error(diag, TROD_ERR_LOSS, "byu.high-address", NULL,
+                   "address 0x%llx of row %llu is cut to the 32 bits that %s holds",
+                   (unsigned long long)at, (unsigned long long)(b->first + row), r->name);
+    }
+    *address = (uint32_t)at;
+    return true;
+}
+
+/* Byte enables of a row of byu6: its bytes need not be neighbours. 0x100: not known. */
+static unsigned enables_of(const struct byu_rows *r, const struct trod_batch *b, uint32_t row)
+{
+    const uint8_t *d = r->source == BYU_FROM_6 ? trod_batch_detail(b, row) : NULL;
+
+    return d ? d[4] : 0x100;
+}
+
+/* The next run of bytes requested, from bit FROM on: first, n. False when there is none. */
+static bool next_run(unsigned enables, unsigned from, struct byu_reference *ref)
+{
+    unsigned to;
+
+    while (from < BYU_WORD && (enables >> from & 1))
+        from++;
+    for (to = from; to < BYU_WORD && !(enables >> to & 1);)
+        to++;
+    ref->first = (uint8_t)from;
+    ref->n = (uint8_t)(to - from);
+    return to > from;
+}
+
+/* The reference of the row's bytes from r->done on; with them all written, false. */
+static bool piece(struct byu_rows *r, unsigned enables, uint32_t address, uint32_t bytes,
+                  struct byu_reference *ref)
+{
+    uint32_t at = address + r->done;
+
+    if (enables < 0xff) {
+        ref->address = address & ~7u;
+        if (!next_run(enables, r->done, ref))
+            return false;
+        r->done = (uint32_t)ref->first + ref->n;
+        return true;
+    }
+    if (r->done >= bytes && (bytes > 0 || r->done > 0))
+        return false;
+    ref->address = at & ~7u;
+    ref->first = at & 7;
+    ref->n = (uint8_t)(bytes - r->done < 8u - ref->first ? bytes - r->done : 8u - ref->first);
+    r->done += bytes ? ref->n : 1;
+    return true;
+}
+
+bool byu_rows_next(struct byu_rows *r, const struct trod_batch *b, uint32_t row,
+                   struct byu_reference *ref, struct trod_diag *diag)
+{
+    bool begins = r->done == 0 && r->pass == 0;
+    enum byu_op op = op_of(r, b, row);
+    uint32_t address, bytes;
+
+    if (op == BYU_NONE || !(b->have & b->has[row] & (TROD_COL_PADDR | TROD_COL_ADDR))) {
+        lost(r, b, row, diag);
+        return false;
+    }
+    if (!place_of(r, b, row, &address, &bytes, diag))
+        return false;
+    if (!piece(r, enables_of(r, b, row), address, bytes, ref)) {
+        r->done = 0;
+        if (b->kind[row] != TROD_ATOMIC || r->pass) {
+            r->pass = 0;
+            return false;
+        }
+        r->pass = 1;
+        op = BYU_WRITE;
+        piece(r, 0x100, address, bytes, ref);
+    }
+    ref->op = (uint8_t)op;
+    ref->begins = begins;
+    ref->uncached = (b->have & b->has[row] & TROD_COL_FLAGS) && (b->flags[row] & TROD_F_UNCACHED);
+    return true;
+}

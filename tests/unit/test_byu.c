@@ -1,0 +1,634 @@
+/*
+ * test_byu.c - the BYU drivers against rows worked out by hand from docs/formats/byu.md.
+ */
+#include "trod/trod.h"
+
+#include "format/byu/byu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* All rows of N bytes at P, in batches of CAP, windows growing by STEP bytes; calls ROW for each.
+ */
+struct run {
+    const struct trod_format *f;
+    uint32_t cap;
+    size_t step;
+    void (*row)(const struct trod_batch *, uint32_t, void *);
+    void *user;
+    int rc;
+    uint64_t rows, errors;
+    size_t eaten;
+    struct trod_meta meta;
+};
+
+static void run(struct run *r, const uint8_t *p, size_t n)
+{
+    void *dec = calloc(1, r->f->dec_size);
+    struct trod_batch *b;
+    struct trod_diag diag;
+    struct trod_span in = {p, 0, 0, false};
+    size_t seen = 0;
+
+    trod_diag_init(&diag, NULL, NULL);
+    trod_meta_init(&r->meta);
+    r->meta.format = r->f->name;
+    assert_int_equal(trod_batch_new(&b, r->cap), 0);
+    b->meta = &r->meta;
+    assert_int_equal(r->f->start(dec, r->f->defaults, &in, &r->meta, &diag), 0);
+    r->rc = TROD_DEC_MORE;
+    while (r->rc >= 0 && !(r->rc == TROD_DEC_MORE && seen == n && in.last)) {
+        if (r->rc == TROD_DEC_MORE)
+            seen = r->step && n - seen > r->step ? seen + r->step : n;
+        in.n = seen - (size_t)(in.p - p);
+        in.last = seen == n;
+        trod_batch_clear(b);
+        b->bytes = in.p;
+        b->bytes_n = in.n;
+        b->first = r->rows;
+        r->rc = r->f->decode(dec, &in, b, &diag);
+        for (uint32_t i = 0; i < b->n && r->row; i++)
+            r->row(b, i, r->user);
+        r->rows += b->n;
+    }
+    r->eaten = (size_t)(in.p - p);
+    r->errors = diag.errors;
+    trod_batch_free(b);
+    free(dec);
+}
+
+struct expect {
+    uint8_t kind;
+    uint16_t sub;
+    uint32_t flags, size;
+    uint64_t addr, time;
+    uint32_t stream;
+};
+
+struct expected {
+    const struct expect *e;
+    size_t n, record;
+    const uint8_t *bytes;
+    bool timed;
+};
+
+static void check_row(const struct trod_batch *b, uint32_t i, void *user)
+{
+    const struct expected *x = user;
+    uint64_t at = b->first + i;
+    const struct expect *e = &x->e[at];
+
+    assert_true(at < x->n);
+    assert_int_equal(b->kind[i], e->kind);
+    assert_int_equal(b->sub[i], e->sub);
+    assert_int_equal(b->flags[i], e->flags);
+    assert_int_equal(b->size[i], e->size);
+    assert_int_equal(b->addr[i], e->addr);
+    assert_int_equal(b->paddr[i], e->addr);
+    assert_int_equal(b->raw[i].len, x->record);
+    assert_memory_equal(trod_batch_bytes(b, b->raw[i]), x->bytes + at * x->record, x->record);
+    assert_memory_equal(trod_batch_detail(b, i), x->bytes + at * x->record, x->record);
+    if (x->timed) {
+        assert_int_equal(b->time[i], e->time);
+        assert_int_equal(b->stream[i], e->stream);
+    }
+}
+
+/* Every transaction; enables of one byte, a half, with a hole, none. */
+static const uint8_t trace6[] = {
+    0x00, 0x00, 0x10, 0x00, 0x00, 0xc0, /* all eight */
+    0x00, 0x00, 0x10, 0x08, 0x0f, 0xf0, /* the upper four: from byte 4 */
+    0xff, 0xff, 0xff, 0xf8, 0x7f, 0xd0, /* byte 7 */
+    0x12, 0x34, 0x56, 0x78, 0xfe, 0xe0, /* byte 0 */
+    0x00, 0x00, 0x20, 0x00, 0x5a, 0x80, /* bytes 0 2 5 7: bits 0, 2, 5, 7 of 0x5a are 0 */
+    0x00, 0x00, 0x20, 0x00, 0xff, 0x90, /* none */
+    0x00, 0x00, 0x03, 0xf8, 0xfd, 0x50, /* byte 1 */
+    0x00, 0x00, 0x03, 0xf8, 0xfc, 0x70, /* bytes 0 1 */
+    0x00, 0x00, 0x00, 0x04, 0xff, 0x10, /* none: the address as it stands */
+    0x00, 0x00, 0x00, 0x00, 0xfb, 0x30, /* byte 2 */
+    0x00, 0x00, 0x00, 0x03, 0x00, 0x0f, /* low bits of the address do not count */
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x20, 0x00, 0x00, 0x00, 0x00, 0x00, 0x40, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0x60, 0x00, 0x00, 0x00, 0x00, 0x00, 0xa0, 0x00, 0x00, 0x00, 0x00, 0x00, 0xb0,
+};
+
+static const struct expect rows6[] = {
+    {TROD_READ, 12, 0, 8, 0x1000, 0, 0},
+    {TROD_WRITE, 15, 0, 4, 0x100c, 0, 0},
+    {TROD_READ, 13, TROD_F_UNCACHED, 1, 0xffffffff, 0, 0},
+    {TROD_WRITE, 14, 0, 1, 0x12345678, 0, 0},
+    {TROD_BUS, 8, TROD_F_IFETCH, 4, 0x2000, 0, 0},
+    {TROD_BUS, 9, TROD_F_IFETCH | TROD_F_UNCACHED, 0, 0x2000, 0, 0},
+    {TROD_READ, 5, TROD_F_IO, 1, 0x3f9, 0, 0},
+    {TROD_WRITE, 7, TROD_F_IO, 2, 0x3f8, 0, 0},
+    {TROD_MARKER, 1, 0, 0, 4, 0, 0},
+    {TROD_MARKER, 3, 0, 1, 2, 0, 0},
+    {TROD_MARKER, 0, 0, 8, 0, 0, 0},
+    {TROD_MARKER, 2, 0, 8, 0, 0, 0},
+    {TROD_MARKER, 4, 0, 8, 0, 0, 0},
+    {TROD_MARKER, 6, 0, 8, 0, 0, 0},
+    {TROD_MARKER, 10, 0, 8, 0, 0, 0},
+    {TROD_MARKER, 11, 0, 8, 0, 0, 0},
+};
+
+static const uint8_t trace12[] = {
+    0x60, 0xf7, 0x41, 0x00, 0x00, 8,  0x00, 0, 0xff, 0xff, 0xff, 0xff, /* no request before */
+    0x00, 0x89, 0xe7, 0x05, 0x01, 32, 0x03, 1, 0x39, 0x01, 0x00, 0x00,
+    0x01, 0x09, 0x27, 0x13, 0x03, 4,  0x0a, 0, 0x18, 0x00, 0x00, 0x80,
+    0xc0, 0xff, 0xff, 0xff, 0x02, 16, 0x01, 7, 0x00, 0x00, 0x00, 0x80, /* past 2^32 ticks */
+    0xf8, 0x03, 0x00, 0x00, 0x10, 1,  0x00, 1, 0x00, 0x00, 0x00, 0x00,
+    0xf8, 0x03, 0x00, 0x00, 0x11, 2,  0x00, 1, 0x01, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0x00, 0x00, 0x20, 0,  0x10, 0, 0x01, 0x00, 0x00, 0x00,
+    0x44, 0x33, 0x22, 0x11, 0x7f, 3,  0x00, 0, 0xff, 0xff, 0xff, 0xff, /* unknown; a real gap */
+};
+
+static const struct expect rows12[] = {
+    {TROD_BUS, 0, TROD_F_IFETCH | TROD_F_UNCACHED, 8, 0x41f760, 0, 0},
+    {TROD_READ, 1, 0, 32, 0x5e78900, 0x139, 1},
+    {TROD_WRITE, 3, 0, 4, 0x13270901, 0x80000151, 0},
+    {TROD_READ, 2, 0, 16, 0xffffffc0, 0x100000151, 2},
+    {TROD_READ, 0x10, TROD_F_IO, 1, 0x3f8, 0x100000151, 1},
+    {TROD_WRITE, 0x11, TROD_F_IO, 2, 0x3f8, 0x100000152, 1},
+    {TROD_MARKER, 0x20, 0, 0, 0, 0x100000153, 0},
+    {TROD_NOTE, 0x7f, 0, 3, 0x11223344, 0x200000152, 0},
+};
+
+static void check_trace(const struct trod_format *f, const uint8_t *p, size_t n,
+                        const struct expect *e, size_t rows, size_t record)
+{
+    static const uint32_t caps[] = {1, 2, 7, TROD_BATCH_ROWS};
+    static const size_t steps[] = {0, 1, 5, 13};
+    struct expected x = {e, rows, record, p, f == &trod_format_byu12};
+
+    for (size_t c = 0; c < 4; c++)
+        for (size_t s = 0; s < 4; s++)
+            for (size_t cut = 0; cut < record; cut++) {
+                struct run r = {
+                    .f = f, .cap = caps[c], .step = steps[s], .row = check_row, .user = &x};
+
+                run(&r, p, n - cut);
+                assert_int_equal(r.rows, cut ? rows - 1 : rows);
+                assert_int_equal(r.rc, cut ? TROD_ERR_TRUNCATED : 0);
+                assert_int_equal(r.errors, cut ? 1 : 0);
+                assert_int_equal(r.eaten, cut ? n - record : n);
+                trod_meta_fini(&r.meta);
+            }
+}
+
+static void test_rows6(void **state)
+{
+    (void)state;
+    check_trace(&trod_format_byu6, trace6, sizeof trace6, rows6, sizeof rows6 / sizeof *rows6, 6);
+}
+
+static void test_rows12(void **state)
+{
+    (void)state;
+    check_trace(&trod_format_byu12, trace12, sizeof trace12, rows12, sizeof rows12 / sizeof *rows12,
+                12);
+}
+
+/* All 256 enables, against a loop over bits. */
+static void check_enables(const struct trod_batch *b, uint32_t i, void *user)
+{
+    unsigned e = *(const uint8_t *)user, count = 0, lowest = 8;
+
+    for (unsigned k = 8; k-- > 0;)
+        if (!(e & 1u << k)) {
+            count++;
+            lowest = k;
+        }
+    assert_int_equal(b->size[i], count);
+    assert_int_equal(b->addr[i], lowest < 8 ? 0x12345678 + lowest : 0x1234567d);
+}
+
+static void test_enables(void **state)
+{
+    (void)state;
+    for (unsigned e = 0; e < 256; e++) {
+        const uint8_t p[] = {0x12, 0x34, 0x56, 0x7d, (uint8_t)e, 0xc0};
+        uint8_t mask = (uint8_t)e;
+        struct run r = {.f = &trod_format_byu6, .cap = 1, .row = check_enables, .user = &mask};
+
+        run(&r, p, sizeof p);
+        assert_int_equal(r.rows, 1);
+        trod_meta_fini(&r.meta);
+    }
+}
+
+struct text {
+    char s[4096];
+    size_t n;
+    const struct trod_format *f;
+};
+
+static void take_native(const struct trod_batch *b, uint32_t i, void *user)
+{
+    struct text *t = user;
+    uint8_t *p = (uint8_t *)t->s + t->n;
+    struct trod_room none = {p, p + 1}, room = {p, (uint8_t *)t->s + sizeof t->s};
+
+    assert_int_equal(t->f->native(b, i, &none), TROD_ENC_FULL);
+    assert_ptr_equal(none.p, p);
+    assert_int_equal(t->f->native(b, i, &room), TROD_ENC_DONE);
+    t->n = (size_t)(room.p - (uint8_t *)t->s);
+}
+
+static void test_native6(void **state)
+{
+    static struct text t = {.f = &trod_format_byu6};
+    struct run r = {.f = t.f, .cap = 100, .row = take_native, .user = &t};
+
+    (void)state;
+    run(&r, trace6, sizeof trace6);
+    trod_meta_fini(&r.meta);
+    t.s[t.n] = '\0';
+    assert_string_equal(t.s, "00001000 00 D_READ\n"
+                             "00001008 0f D_WRITE\n"
+                             "fffffff8 7f NC_D_READ\n"
+                             "12345678 fe WRITE_BACK\n"
+                             "00002000 5a I_FETCH\n"
+                             "00002000 ff NC_I_FETCH\n"
+                             "000003f8 fd IO_READ\n"
+                             "000003f8 fc IO_WRITE\n"
+                             "00000004 ff INT_ACK\n"
+                             "00000000 fb SPECIAL\n"
+                             "00000003 00 INVALID\n"
+                             "00000000 00 INVALID\n"
+                             "00000000 00 INVALID\n"
+                             "00000000 00 INVALID\n"
+                             "00000000 00 INVALID\n"
+                             "00000000 00 INVALID\n");
+}
+
+static void test_native12(void **state)
+{
+    static struct text t = {.f = &trod_format_byu12};
+    struct run r = {.f = t.f, .cap = 100, .row = take_native, .user = &t};
+
+    (void)state;
+    run(&r, trace12, sizeof trace12);
+    trod_meta_fini(&r.meta);
+    t.s[t.n] = '\0';
+    assert_string_equal(t.s, "0041f760 08 00 00 ffffffff FETCH\n"
+                             "05e78900 20 03 01 00000139 MEMREAD\n"
+                             "13270901 04 0a 00 80000018 MEMWRITE\n"
+                             "ffffffc0 10 01 07 80000000 MEMREADINV\n"
+                             "000003f8 01 00 01 00000000 IOREAD\n"
+                             "000003f8 02 00 01 00000001 IOWRITE\n"
+                             "00000000 00 10 00 00000001 DEFERREPLY\n"
+                             "11223344 03 00 00 ffffffff 0x7f\n");
+}
+
+/* ---- writing ----------------------------------------------------------------------------------
+ */
+
+struct sink {
+    const struct trod_format *to;
+    void *enc;
+    struct trod_diag diag;
+    uint8_t out[4096];
+    size_t n, room;      /* room: bytes given to the encoder at a time */
+    const uint8_t *keep; /* rows to keep, NULL: all */
+};
+
+static void sink_open(struct sink *s, const struct trod_format *to, const struct trod_meta *meta)
+{
+    memset(s, 0, sizeof *s);
+    s->to = to;
+    s->enc = calloc(1, to->enc_size);
+    s->room = to->row_max;
+    trod_diag_init(&s->diag, NULL, NULL);
+    assert_int_equal(to->begin(s->enc, to->defaults, meta, &s->diag), 0);
+}
+
+static void sink_rows(struct sink *s, const struct trod_batch *b)
+{
+    uint32_t row = 0;
+    int rc = TROD_ENC_FULL;
+
+    while (rc == TROD_ENC_FULL) {
+        struct trod_room room = {s->out + s->n, s->out + s->n + s->room};
+
+        assert_true(s->n + s->room <= sizeof s->out);
+        rc = s->to->encode(s->enc, b, &row, &room, &s->diag);
+        assert_true(room.p <= room.end);
+        s->n = (size_t)(room.p - s->out);
+    }
+    assert_int_equal(rc, TROD_ENC_DONE);
+    assert_int_equal(row, b->n);
+}
+
+static void take_encode(const struct trod_batch *b, uint32_t i, void *user)
+{
+    struct sink *s = user;
+    struct trod_batch view;
+
+    if (s->keep && !s->keep[b->first + i])
+        return;
+    trod_batch_view(&view, b, i, 1);
+    sink_rows(s, &view);
+}
+
+static void convert(const struct trod_format *from, const uint8_t *p, size_t n,
+                    const struct trod_format *to, const uint8_t *keep, struct sink *s)
+{
+    struct trod_meta meta;
+    struct run r = {.f = from, .cap = 64, .row = take_encode, .user = s};
+
+    trod_meta_init(&meta);
+    meta.format = from->name;
+    sink_open(s, to, &meta);
+    s->keep = keep;
+    run(&r, p, n);
+    free(s->enc);
+    trod_meta_fini(&r.meta);
+}
+
+static void test_same(void **state)
+{
+    static struct sink s;
+
+    (void)state;
+    convert(&trod_format_byu6, trace6, sizeof trace6, &trod_format_byu6, NULL, &s);
+    assert_int_equal(s.n, sizeof trace6);
+    assert_memory_equal(s.out, trace6, sizeof trace6);
+    convert(&trod_format_byu12, trace12, sizeof trace12, &trod_format_byu12, NULL, &s);
+    assert_int_equal(s.n, sizeof trace12);
+    assert_memory_equal(s.out, trace12, sizeof trace12);
+    assert_int_equal(s.diag.errors, 0);
+}
+
+/* Where rows are left out, their time is not: the clock of those kept is what it was. */
+static void test_times_kept(void **state)
+{
+    static const uint8_t keep[] = {0, 1, 1, 0, 1, 0, 0, 1};
+    static struct sink s;
+
+    (void)state;
+    convert(&trod_format_byu12, trace12, sizeof trace12, &trod_format_byu12, keep, &s);
+    assert_int_equal(s.n, 48);
+    assert_memory_equal(s.out, trace12 + 12, 24);
+    assert_memory_equal(s.out + 24, trace12 + 48, 8);
+    assert_memory_equal(s.out + 32, "\0\0\0\x80", 4);
+    assert_memory_equal(s.out + 36, trace12 + 84, 8);
+    /* 0x200000152 - 0x100000151 needs 33 bits */
+    assert_memory_equal(s.out + 44, "\xff\xff\xff\xff", 4);
+    assert_int_equal(trod_diag_kind_count(&s.diag, "byu12.gap"), 1);
+}
+
+static void test_6_to_12(void **state)
+{
+    /* enables 0x5a are four references; no bytes, none: one of size 0; special cycle 2: a halt */
+    static const uint8_t want[] = {
+        0x00, 0x10, 0x00, 0x00, 0x01, 8,    3,    0,    0xff, 0xff, 0xff, 0xff, 0x0c, 0x10, 0x00,
+        0x00, 0x03, 4,    3,    0,    0,    0,    0,    0,    0xff, 0xff, 0xff, 0xff, 0x01, 1,
+        0,    0,    0,    0,    0,    0,    0x78, 0x56, 0x34, 0x12, 0x03, 1,    3,    0,    0,
+        0,    0,    0,    0x00, 0x20, 0x00, 0x00, 0x00, 1,    3,    0,    0,    0,    0,    0,
+        0x02, 0x20, 0x00, 0x00, 0x00, 1,    3,    0,    0,    0,    0,    0,    0x05, 0x20, 0x00,
+        0x00, 0x00, 1,    3,    0,    0,    0,    0,    0,    0x07, 0x20, 0x00, 0x00, 0x00, 1,
+        3,    0,    0,    0,    0,    0,    0x00, 0x20, 0x00, 0x00, 0x00, 0,    0,    0,    0,
+        0,    0,    0,    0xf9, 0x03, 0x00, 0x00, 0x10, 1,    0,    0,    0,    0,    0,    0,
+        0xf8, 0x03, 0x00, 0x00, 0x11, 2,    0,    0,    0,    0,    0,    0,    0x04, 0x00, 0x00,
+        0x00, 0x21, 0,    0,    0,    0,    0,    0,    0,    0x02, 0x00, 0x00, 0x00, 0x33, 0,
+        0,    0,    0,    0,    0,    0,
+    };
+    static struct sink s;
+
+    (void)state;
+    convert(&trod_format_byu6, trace6, sizeof trace6, &trod_format_byu12, NULL, &s);
+    assert_int_equal(s.n, sizeof want);
+    assert_memory_equal(s.out, want, sizeof want);
+    assert_int_equal(s.diag.errors, 1); /* the invalid ones, said once */
+    assert_int_equal(trod_diag_kind_count(&s.diag, "byu.lost-rows"), 1);
+}
+
+static void test_12_to_6(void **state)
+{
+    static const uint8_t want[] = {
+        0x00, 0x41, 0xf7, 0x60, 0x00, 0x90, 0x05, 0xe7, 0x89, 0x00, 0x00, 0xc0,
+        0x05, 0xe7, 0x89, 0x08, 0x00, 0xc0, 0x05, 0xe7, 0x89, 0x10, 0x00, 0xc0,
+        0x05, 0xe7, 0x89, 0x18, 0x00, 0xc0, 0x13, 0x27, 0x09, 0x00, 0xe1, 0xf0, /* bytes 1 to 4 */
+        0xff, 0xff, 0xff, 0xc0, 0x00, 0xc0, 0xff, 0xff, 0xff, 0xc8, 0x00, 0xc0,
+        0x00, 0x00, 0x03, 0xf8, 0xfe, 0x50, 0x00, 0x00, 0x03, 0xf8, 0xfc, 0x70,
+    };
+    static struct sink s;
+
+    (void)state;
+    convert(&trod_format_byu12, trace12, sizeof trace12, &trod_format_byu6, NULL, &s);
+    assert_int_equal(s.n, sizeof want);
+    assert_memory_equal(s.out, want, sizeof want);
+    assert_int_equal(s.diag.errors, 2); /* DEFERREPLY and the unknown type */
+}
+
+/* Rows of a format with virtual addresses: split at bus words, cut to 32 bits, both said once. */
+static void test_foreign(void **state)
+{
+    static const uint8_t want6[] = {
+        0x00, 0x00, 0x10, 0x00, 0x3f, 0xc0, 0x00, 0x00, 0x10, 0x08, 0xfc, 0xc0, /* 4 from 6 */
+        0x00, 0x00, 0x20, 0x00, 0x0f, 0xc0, 0x00, 0x00, 0x20, 0x00, 0x0f, 0xf0, /* atomic */
+        0x00, 0x00, 0x40, 0x00, 0xfe, 0xf0,                                     /* physical */
+        0x00, 0x00, 0x50, 0x00, 0xc0, 0x80, /* the instruction's bytes 0 to 5 */
+    };
+    static const uint64_t addr[] = {0x7fff00001006, 0x2004, 0x3000, 0x123, 0x5000};
+    static const uint32_t size[] = {4, 4, 1, 4, 6};
+    static const uint8_t kind[] = {TROD_READ, TROD_ATOMIC, TROD_WRITE, TROD_REG, TROD_INSTR};
+    static struct sink s;
+    struct trod_batch *b;
+
+    (void)state;
+    assert_int_equal(trod_batch_new(&b, 8), 0);
+    b->n = 5;
+    b->have = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PADDR;
+    for (uint32_t i = 0; i < b->n; i++) {
+        b->has[i] = b->have & ~(uint32_t)(i == 2 ? 0 : TROD_COL_PADDR);
+        b->kind[i] = kind[i];
+        b->addr[i] = addr[i];
+        b->paddr[i] = 0x4000;
+        b->size[i] = size[i];
+        b->flags[i] = 0;
+    }
+    sink_open(&s, &trod_format_byu6, NULL);
+    sink_rows(&s, b);
+    assert_int_equal(s.n, sizeof want6);
+    assert_memory_equal(s.out, want6, sizeof want6);
+    assert_int_equal(trod_diag_kind_count(&s.diag, "byu.virtual"), 1);
+    assert_int_equal(trod_diag_kind_count(&s.diag, "byu.high-address"), 1);
+    assert_int_equal(trod_diag_kind_count(&s.diag, "byu.lost-rows"), 1);
+    free(s.enc);
+    trod_batch_free(b);
+}
+
+/* ---- the constant columns ---------------------------------------------------------------------
+ */
+
+/* A batch goes from driver to driver and through a filter: constant columns must be right each
+ * time. */
+static void test_constant(void **state)
+{
+    struct trod_batch *b;
+    uint8_t keep[8] = {0, 1, 0, 1, 1, 1, 1, 1};
+    struct trod_meta meta;
+    uint8_t dec[2048] = {0};
+
+    (void)state;
+    trod_meta_init(&meta);
+    assert_int_equal(trod_batch_new(&b, 8), 0);
+    b->meta = &meta;
+    for (int round = 0; round < 6; round++) {
+        const struct trod_format *f = round % 3 ? &trod_format_byu6 : &trod_format_byu12;
+        const uint8_t *p = round % 3 ? trace6 : trace12;
+        uint32_t record = round % 3 ? 6 : 12;
+        struct trod_span in = {p, 8 * record, 0, true};
+
+        trod_batch_clear(b);
+        b->bytes = in.p;
+        b->bytes_n = in.n;
+        assert_true(f->dec_size <= sizeof dec);
+        memset(dec, 0, sizeof dec);
+        assert_int_equal(f->start(dec, NULL, &in, &meta, NULL), 0);
+        assert_int_equal(f->decode(dec, &in, b, NULL), TROD_DEC_MORE);
+        assert_int_equal(b->n, 8);
+        for (uint32_t i = 0; i < 8; i++) {
+            assert_int_equal(b->has[i], f->reads);
+            assert_int_equal(b->raw[i].off, i * record);
+            assert_int_equal(b->raw[i].len, record);
+            assert_int_equal(b->detail[i].off, i * record);
+        }
+        if (round & 1)
+            assert_int_equal(trod_batch_keep(b, keep), 6);
+    }
+    trod_batch_free(b);
+    trod_meta_fini(&meta);
+}
+
+/* ---- detection --------------------------------------------------------------------------------
+ */
+
+static int bits(const struct trod_format *f, const void *p, size_t n, const char **dialect)
+{
+    struct trod_probe probe = {{p, n, 0, true}, n, "trace"};
+
+    *dialect = NULL;
+    return f->bid(&probe, dialect);
+}
+
+static void test_bid(void **state)
+{
+    static uint8_t p[60000];
+    const char *dialect;
+
+    (void)state;
+    assert_int_equal(bits(&trod_format_byu6, p, sizeof p, &dialect), 0); /* zeros are no trace */
+    assert_int_equal(bits(&trod_format_byu12, p, sizeof p, &dialect), 0);
+    assert_int_equal(bits(&trod_format_byu6, p, 0, &dialect), 0);
+    assert_int_equal(bits(&trod_format_byu12, p, 0, &dialect), 0);
+    for (size_t i = 0; i < sizeof p; i++)
+        p[i] = "\0\0\x10\x08\x00\xc0"[i % 6];
+    assert_true(bits(&trod_format_byu6, p, sizeof p, &dialect) < TROD_BID_ACCEPT);
+    for (size_t i = 0; i < sizeof p; i += 6) {
+        p[i + 2] = (uint8_t)(i * 37 >> 3);
+        p[i + 5] = i % 5 ? 0x90 : 0xd0;
+    }
+    assert_true(bits(&trod_format_byu6, p, sizeof p, &dialect) >= TROD_BID_ACCEPT);
+    assert_string_equal(dialect, "complete");
+    assert_true(bits(&trod_format_byu12, p, sizeof p, &dialect) < TROD_BID_ACCEPT - TROD_BID_LEAD);
+    p[5] = 0xc0;
+    assert_true(bits(&trod_format_byu6, p, sizeof p, &dialect) >= TROD_BID_ACCEPT);
+    assert_string_equal(dialect, "cached");
+    assert_true(bits(&trod_format_byu12, trace12, sizeof trace12, &dialect) >= TROD_BID_ACCEPT);
+    assert_int_equal(bits(&trod_format_byu6, trace12, sizeof trace12, &dialect), 0);
+}
+
+/* ---- a real trace ------------------------------------------------------------------------------
+ */
+
+struct counts {
+    uint64_t kind[TROD_KINDS], sub[256], size[33], bytes, sum, time;
+    const uint8_t *p;
+};
+
+static void take_counts(const struct trod_batch *b, uint32_t i, void *user)
+{
+    struct counts *c = user;
+
+    c->kind[b->kind[i]]++;
+    c->sub[b->sub[i] & 255]++;
+    c->size[b->size[i] <= 32 ? b->size[i] : 0]++;
+    c->bytes += b->size[i];
+    c->sum = c->sum * 31 + b->addr[i];
+    c->time = b->time[i];
+}
+
+/* The file's own bytes, read without the driver. */
+static void oracle(struct counts *c, const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i + 12 <= n; i += 12) {
+        uint64_t address = (uint64_t)p[i] | (uint64_t)p[i + 1] << 8 | (uint64_t)p[i + 2] << 16 |
+                           (uint64_t)p[i + 3] << 24;
+        uint64_t delta = (uint64_t)p[i + 8] | (uint64_t)p[i + 9] << 8 | (uint64_t)p[i + 10] << 16 |
+                         (uint64_t)p[i + 11] << 24;
+
+        c->kind[p[i + 4] == 0   ? TROD_BUS
+                : p[i + 4] < 3  ? TROD_READ
+                : p[i + 4] == 3 ? TROD_WRITE
+                                : TROD_MARKER]++;
+        c->sub[p[i + 4]]++;
+        c->size[p[i + 5]]++;
+        c->bytes += p[i + 5];
+        c->sum = c->sum * 31 + address;
+        c->time += i == 0 && delta == 0xffffffff ? 0 : delta;
+    }
+}
+
+static void test_course(void **state)
+{
+    const char *dir = getenv("TROD_TRACES"), *source = getenv("TROD_SOURCE"), *dialect;
+    static uint8_t bytes[1 << 20];
+    struct counts want = {0}, got = {0};
+    struct run r = {
+        .f = &trod_format_byu12, .cap = 1000, .step = 5000, .row = take_counts, .user = &got};
+    char path[4096];
+    FILE *f;
+    size_t n;
+
+    (void)state;
+    if (dir)
+        snprintf(path, sizeof path, "%s/byu12/course.tr", dir);
+    else
+        snprintf(path, sizeof path, "%s/../shared/traces/byu12/course.tr", source ? source : ".");
+    if (!(f = fopen(path, "rb"))) {
+        print_message("%s is not there: the real trace is not tested\n", path);
+        skip();
+    }
+    n = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    assert_int_equal(n, 22276 * 12);
+    oracle(&want, bytes, n);
+    run(&r, bytes, n);
+    trod_meta_fini(&r.meta);
+    assert_int_equal(r.rc, 0);
+    assert_int_equal(r.rows, 22276);
+    assert_memory_equal(&got, &want, sizeof got);
+    assert_true(bits(&trod_format_byu12, bytes, 65536, &dialect) >= TROD_BID_ACCEPT);
+    assert_int_equal(bits(&trod_format_byu6, bytes, 65536, &dialect), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows6),      cmocka_unit_test(test_rows12),
+        cmocka_unit_test(test_enables),    cmocka_unit_test(test_native6),
+        cmocka_unit_test(test_native12),   cmocka_unit_test(test_same),
+        cmocka_unit_test(test_times_kept), cmocka_unit_test(test_6_to_12),
+        cmocka_unit_test(test_12_to_6),    cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_constant),   cmocka_unit_test(test_bid),
+        cmocka_unit_test(test_course),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
