@@ -528,7 +528,7 @@ static void test_bid(void **state)
     assert_int_equal(bits(&trod_format_byu6, p, 0, &dialect), 0);
     assert_int_equal(bits(&trod_format_byu12, p, 0, &dialect), 0);
     for (size_t i = 0; i < sizeof p; i++)
-        p[i] = "\0\0\x10\x08\x00\xc0"[i % 6];
+        p[i] = trace6[i % 6];
     assert_true(bits(&trod_format_byu6, p, sizeof p, &dialect) < TROD_BID_ACCEPT);
     for (size_t i = 0; i < sizeof p; i += 6) {
         p[i + 2] = (uint8_t)(i * 37 >> 3);
@@ -540,7 +540,14 @@ static void test_bid(void **state)
     p[5] = 0xc0;
     assert_true(bits(&trod_format_byu6, p, sizeof p, &dialect) >= TROD_BID_ACCEPT);
     assert_string_equal(dialect, "cached");
-    assert_true(bits(&trod_format_byu12, trace12, sizeof trace12, &dialect) >= TROD_BID_ACCEPT);
+    for (size_t i = 0; i < sizeof p; i += 12) {
+        const uint8_t record[] = {0, (uint8_t)(i * 37 >> 3), 7, 0, i % 5 ? 0 : 1, 8, 3, 0, 9, 0, 0,
+                                  0};
+
+        memcpy(p + i, record, 12);
+    }
+    assert_true(bits(&trod_format_byu12, p, sizeof p, &dialect) >= TROD_BID_ACCEPT);
+    assert_int_equal(bits(&trod_format_byu6, p, sizeof p, &dialect), 0);
     assert_int_equal(bits(&trod_format_byu6, trace12, sizeof trace12, &dialect), 0);
 }
 

@@ -23,30 +23,39 @@ enum {
 
 #define NO_TIME UINT32_MAX /* delta of a first record: no request before it */
 
-/* The request types; all others are kept as notes. */
-static const struct {
-    const char *name;
-    uint8_t kind;
-    bool cacheable; /* attributes say something */
-    uint32_t flags;
-} types[256] = {
-    [0x00] = {"FETCH", TROD_BUS, true, TROD_F_IFETCH},
-    [0x01] = {"MEMREAD", TROD_READ, true, 0},
-    [0x02] = {"MEMREADINV", TROD_READ, true, 0},
-    [0x03] = {"MEMWRITE", TROD_WRITE, true, 0},
-    [0x10] = {"IOREAD", TROD_READ, false, TROD_F_IO},
-    [0x11] = {"IOWRITE", TROD_WRITE, false, TROD_F_IO},
-    [0x20] = {"DEFERREPLY", TROD_MARKER, false, 0},
-    [0x21] = {"INTA", TROD_MARKER, false, 0},
-    [0x22] = {"CNTRLAGNTRES", TROD_MARKER, false, 0},
-    [0x23] = {"BRTRACEREC", TROD_MARKER, false, 0},
-    [0x31] = {"SHUTDOWN", TROD_MARKER, false, 0},
-    [0x32] = {"FLUSH", TROD_MARKER, false, 0},
-    [0x33] = {"HALT", TROD_MARKER, false, 0},
-    [0x34] = {"SYNC", TROD_MARKER, false, 0},
-    [0x35] = {"FLUSHACK", TROD_MARKER, false, 0},
-    [0x36] = {"STOPCLKACK", TROD_MARKER, false, 0},
-    [0x37] = {"SMIACK", TROD_MARKER, false, 0},
+/*
+ * The request types; all others are kept as notes. One word a type, for speed: flags, kind from bit
+ * 26 on, and in bit 31 that attributes say whether memory is cacheable.
+ */
+#define KIND(kind) ((uint32_t)(kind) << 26)
+#define CACHEABLE  (UINT32_C(1) << 31)
+
+static const uint32_t facts[256] = {
+    [0x00] = KIND(TROD_BUS) | TROD_F_IFETCH | CACHEABLE,
+    [0x01] = KIND(TROD_READ) | CACHEABLE,
+    [0x02] = KIND(TROD_READ) | CACHEABLE,
+    [0x03] = KIND(TROD_WRITE) | CACHEABLE,
+    [0x10] = KIND(TROD_READ) | TROD_F_IO,
+    [0x11] = KIND(TROD_WRITE) | TROD_F_IO,
+    [0x20] = KIND(TROD_MARKER),
+    [0x21] = KIND(TROD_MARKER),
+    [0x22] = KIND(TROD_MARKER),
+    [0x23] = KIND(TROD_MARKER),
+    [0x31] = KIND(TROD_MARKER),
+    [0x32] = KIND(TROD_MARKER),
+    [0x33] = KIND(TROD_MARKER),
+    [0x34] = KIND(TROD_MARKER),
+    [0x35] = KIND(TROD_MARKER),
+    [0x36] = KIND(TROD_MARKER),
+    [0x37] = KIND(TROD_MARKER),
+};
+
+static const char *const names[256] = {
+    [0x00] = "FETCH",        [0x01] = "MEMREAD",    [0x02] = "MEMREADINV", [0x03] = "MEMWRITE",
+    [0x10] = "IOREAD",       [0x11] = "IOWRITE",    [0x20] = "DEFERREPLY", [0x21] = "INTA",
+    [0x22] = "CNTRLAGNTRES", [0x23] = "BRTRACEREC", [0x31] = "SHUTDOWN",   [0x32] = "FLUSH",
+    [0x33] = "HALT",         [0x34] = "SYNC",       [0x35] = "FLUSHACK",   [0x36] = "STOPCLKACK",
+    [0x37] = "SMIACK",
 };
 
 static const char *const suffixes[] = {".byu12", ".tr", NULL};
@@ -66,7 +75,7 @@ struct enc {
 
 static bool plausible(const uint8_t *p)
 {
-    return types[p[4]].name && (p[5] <= 8 || p[5] == 16 || p[5] == 32) && p[7] < 16;
+    return names[p[4]] && (p[5] <= 8 || p[5] == 16 || p[5] == 32) && p[7] < 16;
 }
 
 /* As byu6: only what differs from the record before is evidence. */
@@ -124,28 +133,6 @@ static void fill_constant(struct trod_batch *b, uint32_t fill)
     }
 }
 
-/* The columns that hang on nothing but the record itself. */
-static void fill_columns(struct trod_batch *b, const uint8_t *p, uint32_t n)
-{
-    uint64_t *restrict addr = b->addr, *restrict paddr = b->paddr;
-    uint32_t *restrict flags = b->flags, *restrict size = b->size;
-    uint16_t *restrict sub = b->sub;
-    uint8_t *restrict kind = b->kind;
-
-    for (uint32_t i = 0; i < n; i++, p += RECORD) {
-        uint32_t address = trod_load_le32(p), word = trod_load_le32(p + 4);
-        unsigned type = word & 0xff;
-        uint32_t uncached = types[type].cacheable & !(word >> 16 & 3);
-
-        addr[i] = address;
-        paddr[i] = address;
-        size[i] = word >> 8 & 0xff;
-        sub[i] = (uint16_t)type;
-        kind[i] = types[type].kind;
-        flags[i] = types[type].flags | (uncached ? TROD_F_UNCACHED : 0);
-    }
-}
-
 /* Number the stream of a processor met for the first time. */
 static int new_processor(struct dec *dec, unsigned processor, struct trod_meta *meta)
 {
@@ -159,23 +146,50 @@ static int new_processor(struct dec *dec, unsigned processor, struct trod_meta *
     return stream < 0 ? stream : TROD_OK;
 }
 
-/* Streams and times. */
-static int fill_running(struct dec *dec, struct trod_batch *b, const uint8_t *p, uint32_t n)
+/* Number the processors met for the first time in N records at P. */
+static int new_processors(struct dec *dec, struct trod_meta *meta, const uint8_t *p, uint32_t n)
 {
-    uint64_t time = dec->time;
-
     for (uint32_t i = 0; i < n; i++, p += RECORD) {
-        unsigned processor = p[7];
         int rc;
 
-        if (dec->stream[processor] < 0 && (rc = new_processor(dec, processor, b->meta)) < 0)
+        if (dec->stream[p[7]] < 0 && (rc = new_processor(dec, p[7], meta)) < 0)
             return rc;
-        b->stream[i] = (uint32_t)dec->stream[processor];
-        time += trod_load_le32(p + 8);
-        b->time[i] = time;
     }
-    dec->time = time;
     return TROD_OK;
+}
+
+/*
+ * The columns that differ from row to row, of N records at P. False when a processor has no stream
+ * yet: then nothing counts.
+ */
+static bool fill_columns(struct dec *dec, struct trod_batch *b, const uint8_t *p, uint32_t n)
+{
+    uint64_t *restrict addr = b->addr, *restrict paddr = b->paddr, *restrict times = b->time;
+    uint32_t *restrict flags = b->flags, *restrict size = b->size, *restrict stream = b->stream;
+    uint16_t *restrict sub = b->sub;
+    uint8_t *restrict kind = b->kind;
+    uint64_t time = dec->time;
+    int32_t any = 0;
+
+    for (uint32_t i = 0; i < n; i++, p += RECORD) {
+        uint64_t word = trod_load_le64(p);
+        uint32_t fact = facts[word >> 32 & 0xff];
+        uint32_t uncached = fact >> 31 & !(word >> 48 & 3);
+
+        addr[i] = (uint32_t)word;
+        paddr[i] = (uint32_t)word;
+        size[i] = word >> 40 & 0xff;
+        sub[i] = word >> 32 & 0xff;
+        kind[i] = fact >> 26 & 31;
+        flags[i] = (fact & 0x3ffffff) | uncached * TROD_F_UNCACHED;
+        any |= dec->stream[word >> 56];
+        stream[i] = (uint32_t)dec->stream[word >> 56];
+        time += trod_load_le32(p + 8);
+        times[i] = time;
+    }
+    if (any >= 0)
+        dec->time = time;
+    return any >= 0;
 }
 
 static int decode(void *state, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
@@ -193,9 +207,11 @@ static int decode(void *state, struct trod_span *in, struct trod_batch *out, str
         if (trod_load_le32(in->p + 8) == NO_TIME) /* the clock begins with this record */
             dec->time = UINT64_C(0) - NO_TIME;
     }
-    fill_columns(out, in->p, n);
-    if ((rc = fill_running(dec, out, in->p, n)) < 0)
-        return rc;
+    if (!fill_columns(dec, out, in->p, n)) {
+        if ((rc = new_processors(dec, out->meta, in->p, n)) < 0)
+            return rc;
+        fill_columns(dec, out, in->p, n);
+    }
     out->n = n;
     out->have = READS & out->want;
     in->p += (size_t)n * RECORD;
@@ -340,7 +356,7 @@ static int native(const struct trod_batch *b, uint32_t row, struct trod_room *ou
     snprintf(hex, sizeof hex, "0x%02x", d[4]);
     n = snprintf(line, sizeof line, "%08x %02x %02x %02x %08x %s\n", (unsigned)trod_load_le32(d),
                  d[5], d[6], d[7], (unsigned)trod_load_le32(d + 8),
-                 types[d[4]].name ? types[d[4]].name : hex);
+                 names[d[4]] ? names[d[4]] : hex);
     if (out->end - out->p < n)
         return TROD_ENC_FULL;
     memcpy(out->p, line, (size_t)n);
