@@ -98,7 +98,8 @@ struct trod_format {
      * DIAG and skipped without returning. With diag->strict the first error is returned. The rows
      * of one record are never parted: OUT has room for record_rows rows when it is empty, and a
      * record whose rows do not fit any more waits for the next batch (TROD_DEC_FULL). The first row
-     * of a record carries raw, the others TROD_F_CONT.
+     * of a record carries raw, the others TROD_F_CONT. A driver whose records are numbered may set
+     * OUT's first while OUT is empty; the reader counts on from there.
      */
     int (*decode)(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
 

@@ -22,6 +22,7 @@ struct trod_reader {
     void *dec;
     uint32_t file;
     uint64_t rows, skipped;
+    uint64_t ordinal; /* of the next row: rows, unless the driver knows better */
     size_t want;  /* bytes the next window must have */
     size_t eaten; /* of the last window, not yet consumed: rows still point into it */
     int failed;   /* returned once the rows before it are delivered */
@@ -212,7 +213,7 @@ int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
         r->diag->path = trod_input_path(r->in);
     trod_batch_clear(b);
     b->meta = r->meta;
-    b->first = r->rows;
+    b->first = r->ordinal;
     while (b->n == 0) {
         if (r->eaten)
             trod_input_consume(r->in, r->eaten);
@@ -225,6 +226,7 @@ int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
             r->done = true;
         }
     }
+    r->ordinal = b->first + b->n;
     r->rows += b->n;
     return 1;
 }

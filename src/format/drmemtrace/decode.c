@@ -1,0 +1,344 @@
+/*
+ * decode.c - entries to rows.
+ *
+ * Implements docs/formats/drmemtrace.md, "Rows". Most entries are data and instruction records with
+ * nothing before them: the hot loop turns each into a row without a branch on what it is. All
+ * others make tiles: hidden entries and the row they belong to. A tile is begun only when it is in
+ * the window with certainty, so that nothing is ever taken back; hence rows do not depend on how
+ * the input was cut. Nothing here knows containers: chunks are seen by their footers.
+ */
+#include "format/drmemtrace/decode.h"
+
+#include "core/endian.h"
+
+#include <inttypes.h>
+
+/* What a hot loop is compiled for. */
+enum { LEAN, FULL, CODE };
+
+#if defined(__GNUC__)
+#define HOT         static inline __attribute__((always_inline))
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define HOT         static inline
+#define UNLIKELY(x) (x)
+#endif
+
+/* Rows of [FROM, n) share thread, time and kernel flag: fill those columns at once. */
+static void fill_run(struct drm_call *c, uint32_t from)
+{
+    const struct drm_dec *d = c->d;
+    struct trod_batch *out = c->out;
+    uint32_t stream = (uint32_t)d->side->thread[d->thread].stream;
+
+    if (out->have & TROD_COL_STREAM)
+        for (uint32_t i = from; i < out->n; i++)
+            out->stream[i] = stream;
+    if (out->have & TROD_COL_TIME)
+        for (uint32_t i = from; i < out->n; i++)
+            out->time[i] = d->time;
+    if (d->in_syscall || d->in_switch || d->depth)
+        for (uint32_t i = from; i < out->n; i++)
+            out->flags[i] |= TROD_F_KERNEL;
+}
+
+/* A bundle may follow: remember the last instruction of the rows from FROM on. */
+static void remember(struct drm_dec *d, const struct trod_batch *out, uint32_t from)
+{
+    for (uint32_t i = out->n; i-- > from;) {
+        if (out->kind[i] != TROD_INSTR)
+            continue;
+        d->next_pc = out->addr[i] + out->size[i];
+        d->last_type = out->sub[i];
+        d->last_flags = out->flags[i];
+        d->last_has = out->has[i];
+        d->last_target = 0;
+        return;
+    }
+}
+
+/*
+ * Rows for plain entries from P on, as long as there are such, there is room, and one more entry
+ * is in the window. Returns where it stopped. WIDTH and LEVEL are constants where it is called.
+ */
+HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width, const int level)
+{
+    struct drm_dec *d = c->d;
+    const struct drm_side *side = d->side;
+    struct trod_batch *out = c->out;
+    const size_t spare = c->last ? width : 2 * width;
+    const uint8_t *stop = (size_t)(c->end - p) >= spare ? c->end - spare : NULL;
+    const uint32_t mask = out->have & ~(uint32_t)(d->time_known ? 0 : TROD_COL_TIME);
+    const uint32_t cap = out->cap;
+    const unsigned shift = d->shift;
+    uint64_t pc = d->pc, instrs = d->instrs;
+    uint32_t n = out->n;
+
+    if (!stop)
+        return p;
+    for (; n < cap && p <= stop; p += width, n++) {
+        uint32_t key = trod_load_le32(p);
+        uint32_t size = key >> 16, type = key & 0xffff;
+        const struct drm_hot *h = &side->hot[type < 64 ? type : 63];
+        uint64_t addr;
+
+        if (UNLIKELY(h->slow | (h->instr & (size == 0))))
+            break;
+        if (width == DRM_ENTRY_64)
+            addr = (uint64_t)((int64_t)(trod_load_le64(p + 4) << shift) >> shift);
+        else
+            addr = trod_load_le32(p + 4);
+        pc = h->instr ? addr : pc;
+        instrs += h->counts;
+        out->has[n] = h->has & mask;
+        out->kind[n] = h->kind;
+        out->sub[n] = (uint16_t)type;
+        out->flags[n] = h->flags;
+        out->size[n] = size;
+        out->addr[n] = addr;
+        if (level == LEAN)
+            continue;
+        out->pc[n] = pc;
+        out->index[n] = instrs;
+        out->raw[n] = (struct trod_slice){(uint32_t)(p - c->base), (uint32_t)width};
+        if (level == CODE && h->instr) {
+            out->code[n] = drm_side_code(side, addr);
+            if (out->code[n].len)
+                out->has[n] |= TROD_COL_CODE;
+            else
+                drm_missing(c, p, addr);
+        }
+    }
+    d->pc = pc;
+    d->instrs = instrs;
+    d->records += n - out->n;
+    d->footer = d->footer && n == out->n;
+    out->n = n;
+    return p;
+}
+
+static const uint8_t *run_64(struct drm_call *c, const uint8_t *p)
+{
+    const uint32_t more = TROD_COL_PC | TROD_COL_INDEX | TROD_COL_RAW;
+
+    if (c->out->have & TROD_COL_CODE)
+        return run(c, p, DRM_ENTRY_64, CODE);
+    return c->out->have & more ? run(c, p, DRM_ENTRY_64, FULL) : run(c, p, DRM_ENTRY_64, LEAN);
+}
+
+static const uint8_t *run_32(struct drm_call *c, const uint8_t *p)
+{
+    return c->out->have & TROD_COL_CODE ? run(c, p, DRM_ENTRY_32, CODE)
+                                        : run(c, p, DRM_ENTRY_32, FULL);
+}
+
+/* A FOOTER directly behind a row belongs to its bytes. */
+static const uint8_t *take_footer(struct drm_call *c, const uint8_t *p)
+{
+    struct drm_dec *d = c->d;
+
+    if ((size_t)(c->end - p) < d->width || trod_load_le16(p) != DRM_FOOTER)
+        return p;
+    c->out->raw[c->out->n - 1].len += d->width;
+    d->footer = true;
+    return p + d->width;
+}
+
+/* Is there nothing pending that the hot loop knows nothing of? */
+static bool plain(const struct drm_dec *d)
+{
+    return d->pc_known && d->code_n == 0 && !d->has_target &&
+           d->side->thread[d->thread].stream >= 0;
+}
+
+static const uint8_t *plain_rows(struct drm_call *c, const uint8_t *p)
+{
+    uint32_t from = c->out->n;
+
+    p = c->d->width == DRM_ENTRY_64 ? run_64(c, p) : run_32(c, p);
+    if (c->out->n == from)
+        return p;
+    fill_run(c, from);
+    remember(c->d, c->out, from);
+    return take_footer(c, p);
+}
+
+/*
+ * The tile at *P, which is in the window or ended by it. *P is set behind it. Hidden entries that
+ * no row follows, and those that are too many, become a note.
+ */
+static int tile(struct drm_call *c, const uint8_t **p)
+{
+    struct drm_dec *d = c->d;
+    const uint8_t *from = *p, *q = from;
+    const uint8_t *most = from + (size_t)(DRM_TILE - 1) * d->width;
+    int rc = DRM_HIDDEN;
+
+    while (rc == DRM_HIDDEN && (size_t)(c->end - q) >= d->width && q <= most) {
+        d->footer = trod_load_le16(q) == DRM_FOOTER;
+        rc = drm_entry(c, from, q);
+        q += d->width;
+    }
+    if (rc == DRM_HIDDEN && q > from) {
+        const struct trod_place at = drm_place(c, from);
+
+        trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.leftover", &at,
+                   "entries without a record follow");
+        rc = drm_note(c, from, q, DRM_NOTE_LEFTOVER);
+    }
+    if (rc < 0)
+        return rc;
+    *p = rc == DRM_ROW ? take_footer(c, q) : q;
+    return TROD_OK;
+}
+
+/*
+ * VERSION and FILETYPE come before THREAD and PID but belong to that thread: look for those first.
+ */
+static int header(struct drm_call *c, const uint8_t *p)
+{
+    struct drm_dec *d = c->d;
+    bool done = false;
+    int rc = TROD_OK;
+
+    for (unsigned i = 0; i < DRM_TILE && !done && rc == TROD_OK; i++, p += d->width) {
+        unsigned type;
+
+        if ((size_t)(c->end - p) < d->width)
+            break;
+        type = trod_load_le16(p);
+        done = type == DRM_PID;
+        if (type == DRM_THREAD || type == DRM_PID)
+            rc = drm_entry(c, p, p);
+        else if (type != DRM_HEADER && type != DRM_MARKER)
+            break;
+    }
+    d->begun = true;
+    return rc < 0 ? rc : TROD_OK;
+}
+
+/*
+ * The record at P has no type there is. A single one is passed over (a newer tracer may have
+ * written it); when those around it make no sense either the stream is out of step.
+ */
+static int out_of_step(const struct drm_call *c, const uint8_t *p)
+{
+    enum { LOOK = 8 };
+    const struct drm_dec *d = c->d;
+    const struct trod_place at = drm_place(c, p);
+    size_t n = (size_t)(c->end - p) / d->width;
+    unsigned good = 0, seen = n < LOOK ? (unsigned)n : LOOK;
+
+    if (drm_type_info(trod_load_le16(p))->class != DRM_C_UNKNOWN)
+        return TROD_OK;
+    for (unsigned i = 1; i < seen; i++)
+        good += drm_type_info(trod_load_le16(p + i * d->width))->class != DRM_C_UNKNOWN;
+    if (2 * good >= seen - 1)
+        return TROD_OK;
+    return trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.out-of-step", &at,
+                      "records make no sense from type %u on", trod_load_le16(p));
+}
+
+/* The whole input has been eaten. */
+static int end(struct drm_call *c, const uint8_t *p)
+{
+    struct drm_dec *d = c->d;
+    const struct trod_place at = drm_place(c, p);
+
+    if (p < c->end)
+        return trod_error(c->diag, TROD_ERR_TRUNCATED, "drmemtrace.cut", &at,
+                          "record is cut after %zu of %u bytes", (size_t)(c->end - p), d->width);
+    if (!d->ended && d->begun && !d->footer)
+        trod_error(c->diag, TROD_ERR_TRUNCATED, "drmemtrace.no-footer", &at,
+                   "trace ends without its footer after %" PRIu64 " records", d->records);
+    d->ended = true;
+    return TROD_DEC_MORE;
+}
+
+/* A record number says that records are left out: the rows behind it begin a batch. */
+static bool jumps(const struct drm_call *c, const uint8_t *p)
+{
+    uint64_t value = c->d->width == DRM_ENTRY_64 ? trod_load_le64(p + 4) : trod_load_le32(p + 4);
+
+    return trod_load_le16(p) == DRM_MARKER && trod_load_le16(p + 2) == DRM_M_RECORD_ORDINAL &&
+           value != c->d->records;
+}
+
+static int decode(struct drm_call *c, const uint8_t **at)
+{
+    struct drm_dec *d = c->d;
+    const size_t width = d->width;
+    const uint8_t *p = *at;
+    int rc;
+
+    for (;; *at = p) {
+        size_t n;
+
+        if (plain(d))
+            *at = p = plain_rows(c, p);
+        n = (size_t)(c->end - p);
+        if (c->last && n < width)
+            return end(c, p);
+        if (!c->last && n < (DRM_TILE + 1) * width)
+            return TROD_DEC_MORE;
+        if (c->out->n + DRM_BUNDLE_MAX > c->out->cap &&
+            (c->out->n == c->out->cap || trod_load_le16(p) == DRM_BUNDLE))
+            return TROD_DEC_FULL;
+        if (!d->begun && (rc = header(c, p)) < 0)
+            return rc;
+        if (jumps(c, p)) {
+            if (c->out->n)
+                return TROD_DEC_FULL;
+            if ((rc = drm_entry(c, p, p)) < 0)
+                return rc;
+            c->out->first = d->records;
+        }
+        if ((rc = out_of_step(c, p)) < 0 || (rc = tile(c, &p)) < 0)
+            return rc;
+    }
+}
+
+int drm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
+{
+    struct drm_call c = {.d = dec,
+                         .out = out,
+                         .diag = diag,
+                         .base = in->p,
+                         .end = in->p + in->n,
+                         .offset = in->offset,
+                         .last = in->last};
+    const uint8_t *p = in->p;
+    int rc;
+
+    drm_side_turn(c.d->side);
+    out->have = DRM_READS & out->want;
+    rc = decode(&c, &p);
+    out->shared = c.d->side->shared;
+    in->offset += (uint64_t)(p - in->p);
+    in->n -= (size_t)(p - in->p);
+    in->p = p;
+    return rc;
+}
+
+unsigned drm_plausible(const uint8_t *p, size_t n, unsigned width, unsigned max)
+{
+    unsigned i = 0;
+
+    while (i < max && n >= width && drm_type_info(trod_load_le16(p))->class != DRM_C_UNKNOWN) {
+        i++;
+        p += width;
+        n -= width;
+    }
+    return i;
+}
+
+size_t drm_resync(const void *dec, const uint8_t *p, size_t n)
+{
+    enum { NEEDED = 12 };
+    const struct drm_dec *d = dec;
+
+    for (size_t i = 0; i + NEEDED * (size_t)d->width <= n; i++)
+        if (drm_plausible(p + i, n - i, d->width, NEEDED) == NEEDED)
+            return i;
+    return SIZE_MAX;
+}

@@ -1,0 +1,111 @@
+/*
+ * decode.h - the state of a drmemtrace decoder.
+ *
+ * Plain data; what has no bound lies beside it (side.h).
+ */
+#ifndef TROD_DRMEMTRACE_DECODE_H
+#define TROD_DRMEMTRACE_DECODE_H
+
+#include "format/drmemtrace/side.h"
+#include "trod/format.h"
+
+/*
+ * A row and the hidden entries before it make a tile. So many entries it has at the most: hidden
+ * ones that are more belong to no row and become a note.
+ */
+enum { DRM_TILE = 64 };
+
+enum drm_addresses { DRM_CANONICAL, DRM_STORED };
+
+struct drm_options {
+    int addresses; /* enum drm_addresses */
+};
+
+struct drm_dec {
+    struct drm_side *side;
+    struct trod_meta *meta;
+    uint32_t file; /* number of the file in its trace */
+    uint8_t width; /* of an entry: DRM_ENTRY_64 or DRM_ENTRY_32 */
+    uint8_t shift; /* addresses are sign-extended from bit 63 - shift; 0: as stored */
+    bool stored;   /* addresses as stored, whatever the file type says */
+    bool begun;    /* the header has been looked at */
+    bool ended;    /* the end has been looked at */
+    bool pc_known, time_known, has_target;
+    bool in_syscall, in_switch;
+    bool entered;       /* at the beginning of a chunk gone to: its record number is believed */
+    bool footer;        /* the last entry was a FOOTER */
+    uint8_t flush_type; /* of a range whose end has not come; 0: none */
+    uint8_t code_n;     /* bytes of pending encoding */
+    uint8_t code[DRM_CODE_MAX];
+    uint32_t depth;  /* of hardware events */
+    uint32_t thread; /* in side->thread */
+    /* The last instruction row, for the bundle that may follow it. */
+    uint16_t last_type;
+    uint32_t last_flags, last_has;
+    uint64_t last_target;
+    uint64_t pc, next_pc, target, flush_addr, time, cpu;
+    uint64_t instrs, records;
+    uint64_t chunk_size, chunk_base, chunks; /* instructions; instrs where it began; ended */
+    uint64_t filetype, version;
+};
+
+int drm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
+size_t drm_resync(const void *dec, const uint8_t *p, size_t n);
+
+/* Entries in a row at P (N bytes, entries of WIDTH) with types that exist, counted up to MAX. */
+unsigned drm_plausible(const uint8_t *p, size_t n, unsigned width, unsigned max);
+
+/* Columns that a decoder fills. */
+enum {
+    DRM_READS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
+                TROD_COL_INDEX | TROD_COL_ADDR | TROD_COL_PC | TROD_COL_TARGET | TROD_COL_VALUE |
+                TROD_COL_SUB | TROD_COL_CODE | TROD_COL_TEXT | TROD_COL_RAW
+};
+
+/* What the decoding of one call shares: not kept between calls. */
+struct drm_call {
+    struct drm_dec *d;
+    struct trod_batch *out;
+    struct trod_diag *diag;
+    const uint8_t *base, *end; /* of the window */
+    uint64_t offset;           /* of base in the decoded stream */
+    bool last;
+};
+
+/* entry.c: one entry at P, which is not one of those the hot loop handles by itself. */
+enum drm_step { DRM_HIDDEN, DRM_ROW };
+
+/*
+ * Process the entry at P; the tile it may close begins at TILE. Returns DRM_HIDDEN, DRM_ROW (rows
+ * were appended) or an error, reported.
+ */
+int drm_entry(struct drm_call *c, const uint8_t *tile, const uint8_t *p);
+
+/* The same for a MARKER entry with these fields. */
+int drm_marker(struct drm_call *c, const uint8_t *tile, const uint8_t *p, unsigned marker,
+               uint64_t value);
+
+/* The file type is BITS: what follows for the meta and for addresses. */
+void drm_filetype(struct drm_dec *d, uint64_t bits);
+
+/* Report that the encoding of the instruction at PC, whose entry is P, is not there but should. */
+void drm_missing(struct drm_call *c, const uint8_t *p, uint64_t pc);
+
+/* Append a note of the entries [FROM, TO). Returns DRM_ROW or an error. */
+int drm_note(struct drm_call *c, const uint8_t *from, const uint8_t *to, enum drm_note what);
+
+/* The current thread's number in the meta, given when its first row comes. Or an error. */
+int drm_stream(struct drm_call *c);
+
+/* Switch to thread TID. */
+int drm_switch(struct drm_dec *d, uint64_t tid);
+
+static inline struct trod_place drm_place(const struct drm_call *c, const uint8_t *p)
+{
+    struct trod_place at = trod_place_offset(NULL, c->offset + (uint64_t)(p - c->base));
+
+    at.record = c->d->records;
+    return at;
+}
+
+#endif

@@ -1,0 +1,393 @@
+/*
+ * dir.c - which files of a directory are a drmemtrace trace, and what each is for.
+ *
+ * Implements docs/formats/drmemtrace.md, "Directories". Looks at names and at the first bytes of
+ * files; what is inside a compressed file is the decoder's business.
+ */
+#include "format/drmemtrace/dir.h"
+
+#include "core/endian.h"
+#include "format/drmemtrace/entries.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Names with a meaning; all others are inputs. */
+static const struct {
+    const char *name;
+    bool prefix;
+    bool listed; /* has a role */
+    enum trod_role role;
+} reserved[] = {
+    {"serial_schedule.bin", true, true, TROD_ROLE_SERIAL_SCHEDULE},
+    {"cpu_schedule.bin.zip", false, true, TROD_ROLE_CPU_SCHEDULE},
+    {"modules.log", false, true, TROD_ROLE_MODULES},
+    {"funclist.log", false, true, TROD_ROLE_FUNCTIONS},
+    {"encodings.bin", false, true, TROD_ROLE_ENCODINGS},
+    {"v2p.textproto", false, true, TROD_ROLE_V2P},
+    {"info.textproto", false, false, TROD_ROLE_INPUT},
+};
+
+enum { N_RESERVED = sizeof reserved / sizeof *reserved };
+
+struct names {
+    char **name;
+    size_t n, cap;
+};
+
+static void names_fini(struct names *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        free(s->name[i]);
+    free(s->name);
+}
+
+static int names_add(struct names *s, const char *name)
+{
+    if (s->n == s->cap) {
+        size_t cap = s->cap ? s->cap * 2 : 64;
+        char **p = realloc(s->name, cap * sizeof *p);
+
+        if (!p)
+            return TROD_ERR_NOMEM;
+        s->name = p;
+        s->cap = cap;
+    }
+    s->name[s->n] = strdup(name);
+    return s->name[s->n] ? (s->n++, TROD_OK) : TROD_ERR_NOMEM;
+}
+
+static int bytewise(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* All names of the directory PATH but . and .., sorted. TROD_ERR_IO when it cannot be listed. */
+static int list(const char *path, struct names *out)
+{
+    DIR *dir = opendir(path);
+    struct dirent *e;
+    int rc = TROD_OK;
+
+    if (!dir)
+        return TROD_ERR_IO;
+    while (rc == TROD_OK && (e = readdir(dir)))
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            rc = names_add(out, e->d_name);
+    closedir(dir);
+    if (out->n)
+        qsort(out->name, out->n, sizeof *out->name, bytewise);
+    return rc;
+}
+
+/* DIR/NAME, NULL when there is no memory. An empty DIR is the current one. */
+static char *join(const char *dir, const char *name)
+{
+    size_t n = strlen(dir), m = strlen(name);
+    char *p = malloc(n + m + 2);
+
+    if (!p)
+        return NULL;
+    memcpy(p, dir, n);
+    if (n && p[n - 1] != '/')
+        p[n++] = '/';
+    memcpy(p + n, name, m + 1);
+    return p;
+}
+
+static bool is_dir(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool has_dir(const char *dir, const char *name)
+{
+    char *p = join(dir, name);
+    bool yes = p && is_dir(p);
+
+    free(p);
+    return yes;
+}
+
+/* The last component of PATH (LEN bytes without slashes at its end). */
+static const char *last_component(const char *path, size_t len)
+{
+    while (len && path[len - 1] != '/')
+        len--;
+    return path + len;
+}
+
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+static int find_reserved(const char *name)
+{
+    for (int i = 0; i < N_RESERVED; i++)
+        if (reserved[i].prefix ? begins(name, reserved[i].name)
+                               : strcmp(name, reserved[i].name) == 0)
+            return i;
+    return -1;
+}
+
+/* What the first bytes of a file show. */
+enum look { LOOK_NOTHING, LOOK_PACKED, LOOK_TRACE, LOOK_DIR };
+
+static enum look look(const char *path)
+{
+    static const struct {
+        const char *bytes;
+        uint8_t n;
+    } packed[] = {
+        {"PK\003\004", 4},
+        {"PK\005\006", 4},
+        {"\037\213", 2},
+        {"\x04\x22\x4d\x18", 4},
+        {"\x28\xb5\x2f\xfd", 4},
+        {"\xff\x06\x00\x00sNaPpY", 10},
+        {"\xfd"
+         "7zXZ",
+         6},
+    };
+    uint8_t head[16] = {0};
+    struct stat st;
+    ssize_t n;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0)
+        return LOOK_PACKED; /* opening it as an input will say why */
+    if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode)) {
+        close(fd);
+        return LOOK_DIR;
+    }
+    n = read(fd, head, sizeof head);
+    close(fd);
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (n >= packed[i].n && memcmp(head, packed[i].bytes, packed[i].n) == 0)
+            return LOOK_PACKED;
+    return n >= DRM_ENTRY_32 && trod_load_le32(head) == DRM_HEADER ? LOOK_TRACE : LOOK_NOTHING;
+}
+
+/* A name as the tracer gives them. */
+static bool tracer_name(const char *name)
+{
+    return begins(name, "drmemtrace.") || strstr(name, ".memtrace");
+}
+
+static bool raw_name(const char *name)
+{
+    const char *raw = strstr(name, ".raw");
+
+    return raw && (raw[4] == '\0' || raw[4] == '.') && tracer_name(name);
+}
+
+/* What a directory looks like. */
+struct survey {
+    struct names names;
+    bool mine, raw;
+    size_t windows, inputs;
+    char first_window[32];
+};
+
+static int survey(const char *dir, struct survey *s)
+{
+    int rc = list(dir, &s->names);
+
+    for (size_t i = 0; rc == TROD_OK && i < s->names.n; i++) {
+        const char *name = s->names.name[i];
+
+        if (find_reserved(name) >= 0) {
+            s->mine = s->mine || !begins(name, "info");
+        } else if (begins(name, "window.") && has_dir(dir, name)) {
+            if (s->windows++ == 0 && strlen(name) < sizeof s->first_window)
+                strcpy(s->first_window, name);
+        } else {
+            s->inputs++;
+            s->raw = s->raw || raw_name(name);
+            s->mine = s->mine || tracer_name(name);
+        }
+    }
+    return rc;
+}
+
+/* Add the inputs that DIR holds; what is none is said. Returns how many, or an error. */
+static int add_inputs(const char *dir, const struct names *names, bool mine, struct trod_files *out,
+                      struct trod_diag *diag)
+{
+    size_t before = out->n;
+    struct names strays = {0};
+    int rc = TROD_OK;
+
+    for (size_t i = 0; rc == TROD_OK && i < names->n; i++) {
+        const char *name = names->name[i];
+        enum look what;
+        char *path;
+
+        if (find_reserved(name) >= 0 || begins(name, "window."))
+            continue;
+        if (!(path = join(dir, name))) {
+            rc = TROD_ERR_NOMEM;
+            break;
+        }
+        what = look(path);
+        if (what == LOOK_TRACE)
+            mine = true;
+        if (what == LOOK_TRACE || what == LOOK_PACKED)
+            rc = trod_files_add(out, path, TROD_ROLE_INPUT);
+        else
+            rc = names_add(&strays, path);
+        free(path);
+    }
+    if (rc == TROD_OK && !mine) {
+        while (out->n > before)
+            free(out->file[--out->n].path);
+    } else if (rc == TROD_OK) {
+        for (size_t i = 0; i < strays.n; i++) {
+            const struct trod_place at = trod_place_path(strays.name[i]);
+
+            trod_warning(diag, TROD_ERR_UNKNOWN, "drmemtrace.stray", &at,
+                         "'%s' is no part of the trace: passed over", strays.name[i]);
+        }
+        rc = (int)(out->n - before);
+    }
+    names_fini(&strays);
+    return rc;
+}
+
+/* Add the auxiliary files that lie in DIR/SUB and are not yet known. */
+static int add_reserved(const char *dir, const char *sub, struct trod_files *out)
+{
+    struct names names = {0};
+    char *path = join(dir, sub);
+    int rc = path ? list(path, &names) : TROD_ERR_NOMEM;
+
+    if (rc == TROD_ERR_IO)
+        rc = TROD_OK; /* not there */
+    for (size_t i = 0; rc == TROD_OK && i < names.n; i++) {
+        int k = find_reserved(names.name[i]);
+        bool known = k < 0 || !reserved[k].listed;
+        char *file;
+
+        for (size_t j = 0; j < out->n && !known; j++)
+            known = out->file[j].role == reserved[k].role;
+        if (known)
+            continue;
+        file = join(path, names.name[i]);
+        rc = file ? trod_files_add(out, file, reserved[k].role) : TROD_ERR_NOMEM;
+        free(file);
+    }
+    free(path);
+    names_fini(&names);
+    return rc;
+}
+
+/*
+ * Where auxiliary files may lie, in this order, relative to the directory of the inputs. UP is how
+ * far the directory of the whole trace is above it: 0, 1 (X/trace) or 2 (X/trace/window.0000).
+ */
+static int add_all_reserved(const char *inputs, int up, struct trod_files *out)
+{
+    static const char *const places[][5] = {
+        {"", "trace", "raw", "aux", NULL},
+        {"", "..", "../raw", "../aux", NULL},
+        {"", "..", "../..", "../../raw", "../../aux"},
+    };
+    int rc = TROD_OK;
+
+    for (int i = 0; i < 5 && rc == TROD_OK; i++)
+        if (places[up][i])
+            rc = add_reserved(inputs, places[up][i], out);
+    return rc;
+}
+
+/* Directory of the inputs of what the user pointed at; freed by the caller. NULL: no memory. */
+static char *trace_dir(const char *path, int *up)
+{
+    size_t len = strlen(path);
+    const char *name;
+    char *dir;
+
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    name = last_component(path, len);
+    *up = 1;
+    if (len - (size_t)(name - path) == 3 && begins(name, "raw")) {
+        char *side = join(path, "../trace");
+
+        if (!side || is_dir(side))
+            return side;
+        free(side);
+    } else if (len - (size_t)(name - path) == 5 && begins(name, "trace")) {
+        return strndup(path, len);
+    } else if (begins(name, "window.")) {
+        *up = 2;
+        return strndup(path, len);
+    } else if (has_dir(path, "trace")) {
+        return join(path, "trace");
+    }
+    *up = 0;
+    dir = strndup(path, len);
+    if (dir && has_dir(dir, "raw")) {
+        free(dir);
+        dir = join(path, "raw");
+        *up = 1;
+    }
+    return dir;
+}
+
+static int refuse_raw(const char *path, struct trod_diag *diag)
+{
+    const struct trod_place at = trod_place_path(path);
+
+    return trod_error(diag, TROD_ERR_UNSUPPORTED, "drmemtrace.raw", &at,
+                      "'%s' holds a raw trace, as the tracer left it: convert it with drraw2trace",
+                      path);
+}
+
+static int resolve_in(char *dir, int up, struct trod_files *out, struct trod_diag *diag)
+{
+    struct survey s = {.windows = 0};
+    int rc = survey(dir, &s);
+
+    if (rc == TROD_OK && s.raw) {
+        rc = refuse_raw(dir, diag);
+    } else if (rc == TROD_OK && s.windows && up < 2) {
+        char *window = join(dir, s.first_window);
+
+        if (s.windows > 1)
+            trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "drmemtrace.windows", NULL,
+                             "'%s' holds %zu windows: '%s' is read", dir, s.windows,
+                             s.first_window);
+        rc = window ? resolve_in(window, 2, out, diag) : TROD_ERR_NOMEM;
+        free(window);
+    } else if (rc == TROD_OK) {
+        rc = add_inputs(dir, &s.names, s.mine || up == 2, out, diag);
+        if (rc > 0) {
+            rc = add_all_reserved(dir, up, out);
+            rc = rc == TROD_OK ? 1 : rc;
+        }
+    }
+    names_fini(&s.names);
+    return rc;
+}
+
+int drm_resolve(const char *path, struct trod_files *out, struct trod_diag *diag)
+{
+    int up, rc;
+    char *dir;
+
+    if (!is_dir(path))
+        return 0;
+    dir = trace_dir(path, &up);
+    rc = dir ? resolve_in(dir, up, out, diag) : TROD_ERR_NOMEM;
+    free(dir);
+    return rc == TROD_ERR_IO ? 0 : rc;
+}

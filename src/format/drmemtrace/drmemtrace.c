@@ -1,0 +1,182 @@
+/*
+ * drmemtrace.c - the driver of DynamoRIO's offline traces: detection, start and stop, descriptor.
+ *
+ * Implements docs/formats/drmemtrace.md, "Recognising it". Raw files, as the tracer leaves them
+ * before its own conversion, are recognised and named but not read.
+ */
+#include "core/endian.h"
+#include "format/drmemtrace/decode.h"
+#include "format/drmemtrace/dir.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char raw_dialect[] = "raw";
+
+/* Width of the entries of a trace that begins with the N bytes at P, 0 if it is none. */
+static unsigned entry_width(const uint8_t *p, size_t n)
+{
+    const unsigned widths[] = {DRM_ENTRY_64, DRM_ENTRY_32};
+
+    if (n < DRM_ENTRY_32 || trod_load_le32(p) != DRM_HEADER)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        unsigned w = widths[i], type;
+        uint64_t version;
+
+        if (n < w)
+            continue;
+        version = w == DRM_ENTRY_64 ? trod_load_le64(p + 4) : trod_load_le32(p + 4);
+        if (n == w && version <= UINT8_MAX)
+            return w;
+        if (n < w + 2u || version > UINT8_MAX)
+            continue;
+        type = trod_load_le16(p + w);
+        if (type == DRM_MARKER || type == DRM_THREAD || type == DRM_PID)
+            return w;
+    }
+    return 0;
+}
+
+/*
+ * Is this a raw thread file? 64-bit words with the kind in the top bits: a header (kind 6, subtype
+ * 4) with a version of 2 to 8 and a file type, or in old files (subtype 0) the same two swapped.
+ */
+static bool is_raw(const uint8_t *p, size_t n)
+{
+    uint64_t word, a, b, next;
+
+    if (n < 16)
+        return false;
+    word = trod_load_le64(p);
+    next = trod_load_le64(p + 8) >> 61;
+    a = word & UINT64_C(0xffffffffffff);
+    b = word >> 48 & 0xff;
+    if (word >> 61 != 6 || next == 0 || next == 1 || next == 7)
+        return false;
+    if ((word >> 56 & 0x1f) == 4)
+        return b >= 2 && b <= 8 && a >> DRM_FT_BITS == 0;
+    return (word >> 56 & 0x1f) == 0 && a >= 2 && a <= 8;
+}
+
+static int bid(const struct trod_probe *probe, const char **dialect)
+{
+    const struct trod_span *head = &probe->head;
+    unsigned width = entry_width(head->p, head->n);
+
+    if (width) /* type, size, version, and what may come next */
+        return (width == DRM_ENTRY_64 ? 16 + 16 + 56 : 16 + 16 + 24) + 14;
+    if (is_raw(head->p, head->n)) {
+        *dialect = raw_dialect;
+        return 3 + 5 + 5 + 29;
+    }
+    return 0;
+}
+
+void drm_filetype(struct drm_dec *d, uint64_t bits)
+{
+    static const struct {
+        uint32_t bit;
+        enum trod_isa isa;
+    } isas[] = {
+        {DRM_FT_REGDEPS, TROD_ISA_REGDEPS}, {DRM_FT_AARCH64, TROD_ISA_A64},
+        {DRM_FT_ARM32, TROD_ISA_ARM},       {DRM_FT_X86_32, TROD_ISA_X86_32},
+        {DRM_FT_X86_64, TROD_ISA_X86_64},
+    };
+
+    if (d->meta->filetype == 0)
+        d->meta->filetype = bits;
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
+        if (!(bits & isas[i].bit))
+            continue;
+        if (d->meta->isa == TROD_ISA_UNKNOWN)
+            d->meta->isa = isas[i].isa;
+        break;
+    }
+    if (d->width == DRM_ENTRY_64 && !d->stored)
+        d->shift = bits & DRM_FT_AARCH64 ? 8 : 16;
+}
+
+static int start(void *dec, const void *opt, const struct trod_span *head, struct trod_meta *meta,
+                 struct trod_diag *diag)
+{
+    const struct drm_options *o = opt;
+    const struct trod_place at = trod_place_offset(NULL, head->offset);
+    struct drm_dec *d = dec;
+    uint64_t version;
+    unsigned width = entry_width(head->p, head->n);
+    int rc;
+
+    if (width == 0 && is_raw(head->p, head->n))
+        return trod_error(diag, TROD_ERR_UNSUPPORTED, "drmemtrace.raw", &at,
+                          "trace is raw, as the tracer left it: convert it with drraw2trace");
+    if (width == 0)
+        return trod_error(diag, TROD_ERR_CORRUPT, "drmemtrace.no-header", &at,
+                          "trace does not begin with a header");
+    version = width == DRM_ENTRY_64 ? trod_load_le64(head->p + 4) : trod_load_le32(head->p + 4);
+    if (version > DRM_VERSION_MAX)
+        return trod_error(diag, TROD_ERR_UNSUPPORTED, "drmemtrace.version", &at,
+                          "version %" PRIu64 " is newer than %d", version, DRM_VERSION_MAX);
+    *d = (struct drm_dec){.meta = meta,
+                          .file = meta->file,
+                          .width = (uint8_t)width,
+                          .stored = o->addresses == DRM_STORED,
+                          .version = version};
+    if (width == DRM_ENTRY_64 && !d->stored)
+        d->shift = 16;
+    if ((rc = drm_side_new(&d->side)) < 0)
+        return rc;
+    if ((rc = drm_switch(d, 0)) < 0) {
+        drm_side_free(d->side);
+        d->side = NULL;
+        return rc;
+    }
+    meta->endian = TROD_ENDIAN_LITTLE;
+    meta->unit = TROD_UNIT_US;
+    if (meta->addr_bits == 0)
+        meta->addr_bits = width == DRM_ENTRY_64 ? 64 : 32;
+    if (meta->version == 0)
+        meta->version = (uint32_t)version;
+    return TROD_OK;
+}
+
+static void stop(void *dec)
+{
+    struct drm_dec *d = dec;
+
+    drm_side_free(d->side);
+    d->side = NULL;
+}
+
+static const char *const suffixes[] = {".trace", ".memtrace", NULL};
+static const char *const dialects[] = {raw_dialect, NULL};
+static const char *const address_names[] = {"canonical", "stored", NULL};
+
+static const struct trod_option options[] = {
+    {.name = "addresses",
+     .type = TROD_OPT_ENUM,
+     .offset = offsetof(struct drm_options, addresses),
+     .arg = "HOW",
+     .text = "canonical: with their upper bits as the processor sees them; stored: as in the file",
+     .choices = address_names},
+    {.type = TROD_OPT_END},
+};
+
+const struct trod_format trod_format_drmemtrace = {
+    .name = "drmemtrace",
+    .title = "DynamoRIO offline trace",
+    .suffixes = suffixes,
+    .dialects = dialects,
+    .reads = DRM_READS,
+    .flags = TROD_FMT_PER_STREAM | TROD_FMT_MAGIC | TROD_FMT_CONTAINER,
+    .record_rows = DRM_BUNDLE_MAX,
+    .options = options,
+    .options_size = sizeof(struct drm_options),
+    .dec_size = sizeof(struct drm_dec),
+    .bid = bid,
+    .start = start,
+    .stop = stop,
+    .decode = drm_decode,
+    .resync = drm_resync,
+    .resolve = drm_resolve,
+};

@@ -1,0 +1,266 @@
+/*
+ * side.c - encodings by pc and threads by number.
+ *
+ * Implements side.h: two hashes with open addressing, from which nothing is ever removed.
+ */
+#include "format/drmemtrace/side.h"
+
+#include "trod/batch.h"
+#include "trod/meta.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOT = 16, FIRST_KNOWN = 1 << 10, FIRST_THREADS = 1 << 4 };
+
+static const char *const notes[] = {"unknown record type", "entries without a record"};
+
+/* Append N bytes to the shared pool. Returns their offset, or SIZE_MAX. */
+static size_t share(struct drm_side *s, const void *p, size_t n)
+{
+    size_t at = s->shared_n;
+
+    if (s->shared_cap - at < n) {
+        size_t cap = s->shared_cap ? s->shared_cap * 2 : 1 << 15;
+        uint8_t *q = realloc(s->shared, cap);
+
+        if (!q)
+            return SIZE_MAX;
+        s->shared = q;
+        s->shared_cap = cap;
+    }
+    memcpy(s->shared + at, p, n);
+    s->shared_n = at + n;
+    return at;
+}
+
+static int share_text(struct drm_side *s, const char *text, struct trod_slice *out)
+{
+    size_t len = strlen(text);
+    size_t at = share(s, text, len);
+
+    if (at == SIZE_MAX)
+        return TROD_ERR_NOMEM;
+    *out = (struct trod_slice){(uint32_t)at | (uint32_t)TROD_SLICE_SHARED, (uint32_t)len};
+    return TROD_OK;
+}
+
+static int share_texts(struct drm_side *s)
+{
+    static const uint8_t zeros[SLOT];
+    int rc = TROD_OK;
+
+    for (unsigned i = 0; i < DRM_MARKERS && rc == TROD_OK; i++)
+        rc = share_text(s, drm_marker_name(i), &s->marker_text[i]);
+    for (unsigned i = 0; i < 2 && rc == TROD_OK; i++)
+        rc = share_text(s, notes[i], &s->note_text[i]);
+    if (rc == TROD_OK && share(s, zeros, SLOT - s->shared_n % SLOT) == SIZE_MAX)
+        rc = TROD_ERR_NOMEM;
+    return rc;
+}
+
+static void fill_hot(struct drm_side *s)
+{
+    const uint32_t common = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_SUB |
+                            TROD_COL_INDEX | TROD_COL_RAW | TROD_COL_TIME | TROD_COL_SIZE |
+                            TROD_COL_ADDR | TROD_COL_PC;
+
+    for (unsigned i = 0; i < 64; i++) {
+        const struct drm_type_info *t = &drm_types[i];
+
+        s->hot[i] = (struct drm_hot){
+            .flags = t->flags,
+            .has = common,
+            .kind = t->kind,
+            .slow = t->class != DRM_C_DATA && t->class != DRM_C_INSTR,
+            .instr = t->class == DRM_C_INSTR,
+            .counts = t->counts,
+        };
+    }
+}
+
+int drm_side_new(struct drm_side **out)
+{
+    struct drm_side *s = calloc(1, sizeof *s);
+    int rc = TROD_ERR_NOMEM;
+
+    *out = NULL;
+    if (!s)
+        return rc;
+    s->known = calloc(FIRST_KNOWN, sizeof *s->known);
+    s->known_mask = FIRST_KNOWN - 1;
+    s->thread_slot = calloc(FIRST_THREADS, sizeof *s->thread_slot);
+    s->thread_mask = FIRST_THREADS - 1;
+    if (s->known && s->thread_slot)
+        rc = share_texts(s);
+    if (rc < 0) {
+        drm_side_free(s);
+        return rc;
+    }
+    fill_hot(s);
+    *out = s;
+    return TROD_OK;
+}
+
+void drm_side_free(struct drm_side *s)
+{
+    if (!s)
+        return;
+    free(s->shared);
+    free(s->known);
+    free(s->retired);
+    free(s->thread);
+    free(s->thread_slot);
+    free(s);
+}
+
+void drm_side_turn(struct drm_side *s)
+{
+    s->n_free = s->n_retired;
+}
+
+static struct drm_known *place(struct drm_known *table, uint32_t mask, uint64_t pc)
+{
+    for (uint32_t at = drm_side_hash(pc);; at++) {
+        struct drm_known *k = &table[at & mask];
+
+        if (k->pc == pc || k->len == 0)
+            return k;
+    }
+}
+
+static int grow_known(struct drm_side *s)
+{
+    uint32_t size = (s->known_mask + 1) * 2;
+    struct drm_known *table = size ? calloc(size, sizeof *table) : NULL;
+
+    if (!table)
+        return TROD_ERR_NOMEM;
+    for (uint32_t i = 0; i <= s->known_mask; i++)
+        if (s->known[i].len)
+            *place(table, size - 1, s->known[i].pc) = s->known[i];
+    free(s->known);
+    s->known = table;
+    s->known_mask = size - 1;
+    return TROD_OK;
+}
+
+/* A slot that no row speaks of. Returns its shared offset, or a negative status. */
+static int64_t new_slot(struct drm_side *s)
+{
+    static const uint8_t zeros[SLOT];
+    size_t at;
+
+    if (s->n_free) {
+        uint32_t slot = s->retired[--s->n_free];
+
+        s->retired[s->n_free] = s->retired[--s->n_retired];
+        return slot;
+    }
+    if (s->shared_n >= (size_t)TROD_SLICE_SHARED - SLOT)
+        return TROD_ERR_LIMIT;
+    at = share(s, zeros, SLOT);
+    return at == SIZE_MAX ? TROD_ERR_NOMEM : (int64_t)(at | (size_t)TROD_SLICE_SHARED);
+}
+
+static int retire(struct drm_side *s, uint32_t off)
+{
+    if (s->n_retired == s->cap_retired) {
+        uint32_t cap = s->cap_retired ? s->cap_retired * 2 : 64;
+        uint32_t *q = realloc(s->retired, cap * sizeof *q);
+
+        if (!q)
+            return TROD_ERR_NOMEM;
+        s->retired = q;
+        s->cap_retired = cap;
+    }
+    s->retired[s->n_retired++] = off;
+    return TROD_OK;
+}
+
+int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_t len,
+                   struct trod_slice *out)
+{
+    struct drm_known *k = place(s->known, s->known_mask, pc);
+    int64_t slot;
+    uint8_t *bytes;
+    int rc;
+
+    if (k->len) {
+        bytes = s->shared + (k->off & ~(uint32_t)TROD_SLICE_SHARED);
+        if (k->len == len && memcmp(bytes, code, len) == 0) {
+            *out = (struct trod_slice){k->off, len};
+            return TROD_OK;
+        }
+        if ((rc = retire(s, k->off)) < 0)
+            return rc;
+    } else {
+        if (2 * s->known_n > s->known_mask) {
+            if ((rc = grow_known(s)) < 0)
+                return rc;
+            k = place(s->known, s->known_mask, pc);
+        }
+        s->known_n++;
+    }
+    slot = new_slot(s);
+    if (slot < 0) {
+        s->known_n -= k->len == 0;
+        return (int)slot;
+    }
+    *k = (struct drm_known){pc, (uint32_t)slot, len};
+    bytes = s->shared + (k->off & ~(uint32_t)TROD_SLICE_SHARED);
+    memset(bytes, 0, SLOT);
+    memcpy(bytes, code, len);
+    *out = (struct trod_slice){k->off, len};
+    return TROD_OK;
+}
+
+static uint32_t *thread_place(const struct drm_side *s, uint64_t tid)
+{
+    for (uint32_t at = drm_side_hash(tid);; at++) {
+        uint32_t *slot = &s->thread_slot[at & s->thread_mask];
+
+        if (*slot == 0 || s->thread[*slot - 1].tid == tid)
+            return slot;
+    }
+}
+
+static int grow_threads(struct drm_side *s)
+{
+    uint32_t cap = s->cap_threads ? s->cap_threads * 2 : FIRST_THREADS / 2;
+    struct drm_thread *t = realloc(s->thread, cap * sizeof *t);
+    uint32_t *slots;
+
+    if (!t)
+        return TROD_ERR_NOMEM;
+    s->thread = t;
+    s->cap_threads = cap;
+    slots = calloc((size_t)cap * 2, sizeof *slots);
+    if (!slots)
+        return TROD_ERR_NOMEM;
+    free(s->thread_slot);
+    s->thread_slot = slots;
+    s->thread_mask = cap * 2 - 1;
+    for (uint32_t i = 0; i < s->n_threads; i++)
+        *thread_place(s, s->thread[i].tid) = i + 1;
+    return TROD_OK;
+}
+
+int drm_side_thread(struct drm_side *s, uint64_t tid)
+{
+    uint32_t *slot = thread_place(s, tid);
+    int rc;
+
+    if (*slot)
+        return (int)*slot - 1;
+    if (s->n_threads >= TROD_STREAM_MAX)
+        return TROD_ERR_LIMIT;
+    if (s->n_threads == s->cap_threads) {
+        if ((rc = grow_threads(s)) < 0)
+            return rc;
+        slot = thread_place(s, tid);
+    }
+    s->thread[s->n_threads] = (struct drm_thread){.tid = tid, .stream = -1};
+    *slot = ++s->n_threads;
+    return (int)s->n_threads - 1;
+}

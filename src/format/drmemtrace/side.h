@@ -1,0 +1,85 @@
+/*
+ * side.h - what a drmemtrace decoder knows that has no bound: encodings by pc, threads by number.
+ *
+ * Implements docs/design.md, "A format driver" (state beside the plain state). Copies of a decoder
+ * share one side. Encodings are 16-byte slots of an append-only pool that batches call `shared`: a
+ * slot is given to another instruction only after its own changed and no row speaks of it any more.
+ */
+#ifndef TROD_DRMEMTRACE_SIDE_H
+#define TROD_DRMEMTRACE_SIDE_H
+
+#include "format/drmemtrace/entries.h"
+
+/* Where the encoding of the instruction at pc lies: a shared slice. len 0: an empty place. */
+struct drm_known {
+    uint64_t pc;
+    uint32_t off, len;
+};
+
+struct drm_thread {
+    uint64_t tid, pid;
+    bool has_pid;
+    bool skip;      /* a chunk began: its repeated TIMESTAMP and CPU_ID are hidden */
+    int32_t stream; /* in the meta; -1: no row yet */
+};
+
+/* What the hot loop looks up by type. */
+struct drm_hot {
+    uint32_t flags, has;
+    uint8_t kind, slow, instr, counts;
+};
+
+struct drm_side {
+    struct drm_hot hot[64];
+    struct trod_slice marker_text[DRM_MARKERS];
+    struct trod_slice note_text[2]; /* see enum drm_note */
+
+    uint8_t *shared;
+    size_t shared_n, shared_cap;
+    struct drm_known *known;
+    uint32_t known_mask, known_n;
+    uint32_t *retired; /* slots replaced: the first n_free of them may be used again */
+    uint32_t n_retired, n_free, cap_retired;
+
+    struct drm_thread *thread;
+    uint32_t n_threads, cap_threads;
+    uint32_t *thread_slot; /* hash: index + 1 */
+    uint32_t thread_mask;
+};
+
+enum drm_note { DRM_NOTE_UNKNOWN, DRM_NOTE_LEFTOVER };
+
+/* Returns 0 or TROD_ERR_NOMEM. */
+int drm_side_new(struct drm_side **out);
+void drm_side_free(struct drm_side *s);
+
+/* No row given before speaks of the shared bytes any more: retired slots may be used again. */
+void drm_side_turn(struct drm_side *s);
+
+/*
+ * The instruction at PC has the LEN bytes at CODE (1 to DRM_CODE_MAX) from here on. *OUT is where
+ * they lie. Returns 0, TROD_ERR_NOMEM, or TROD_ERR_LIMIT past 512 MiB of encodings.
+ */
+int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_t len,
+                   struct trod_slice *out);
+
+/* Index of thread TID, added if new; TROD_ERR_NOMEM or TROD_ERR_LIMIT. */
+int drm_side_thread(struct drm_side *s, uint64_t tid);
+
+static inline uint32_t drm_side_hash(uint64_t pc)
+{
+    return (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+}
+
+/* The encoding of the instruction at PC; length 0 where none came. */
+static inline struct trod_slice drm_side_code(const struct drm_side *s, uint64_t pc)
+{
+    for (uint32_t at = drm_side_hash(pc);; at++) {
+        const struct drm_known *k = &s->known[at & s->known_mask];
+
+        if (k->pc == pc || k->len == 0)
+            return (struct trod_slice){k->off, k->len};
+    }
+}
+
+#endif
