@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* Fewer bytes are read and thrown away sooner than a thread is stopped and started again. */
-enum { SEEK_FROM = 8 << 20 };
+enum { SEEK_FROM = 8 << 20, SHORT_TAIL = 1 << 12 };
 
 struct trod_input {
     char *path;
@@ -42,8 +42,6 @@ struct trod_input {
     bool spilled;   /* p points into the spill */
     uint8_t *spill;
     size_t spill_cap;
-
-    uint64_t damage_seen; /* offset at which the bytes before an error were shown; see at_end */
 };
 
 static int input_report(struct trod_input *in, int status)
@@ -62,7 +60,6 @@ static struct trod_input *input_new(const char *name, struct trod_diag *diag)
         return NULL;
     in->path = strdup(name);
     in->diag = diag;
-    in->damage_seen = TROD_NOWHERE;
     if (!in->path) {
         free(in);
         return NULL;
@@ -230,6 +227,16 @@ static bool all_shown(struct trod_input *in)
            in->taken == atomic_load(&trod_ring_block(r, in->block)->n);
 }
 
+/*
+ * Is the window but the tail of a block, and more at hand in the next one? Then it is worth a copy
+ * not to make the caller look at the tail alone first.
+ */
+static bool short_tail(struct trod_input *in)
+{
+    return !in->spilled && in->n <= SHORT_TAIL &&
+           atomic_load(&trod_ring_block(&in->ring, in->block + 1)->n) != 0;
+}
+
 /* Make the window hold MIN bytes (at least 1), or all there are. */
 static int window_fill(struct trod_input *in, size_t min)
 {
@@ -244,7 +251,7 @@ static int window_fill(struct trod_input *in, size_t min)
         /* FILLED first: if the block is done, the bytes seen after that are all of it */
         const bool done = atomic_load(&r->filled) > in->block;
         window_extend(in, min);
-        if (in->n >= min || all_shown(in))
+        if ((in->n >= min && !(done && short_tail(in))) || all_shown(in))
             return TROD_OK;
         if (!done) {
             trod_ring_wait(r, in->block, in->taken);
@@ -256,23 +263,6 @@ static int window_fill(struct trod_input *in, size_t min)
     }
 }
 
-/*
- * The window is shorter than asked for and nothing comes after it. Bytes before damage are shown
- * once without an error; who comes back for more without having taken any gets it.
- */
-static int at_end(struct trod_input *in, struct trod_span *span)
-{
-    if (in->direct || in->ring.end_status == TROD_OK) {
-        span->last = true;
-        return TROD_OK;
-    }
-    if (in->n && in->damage_seen != in->offset) {
-        in->damage_seen = in->offset;
-        return TROD_OK;
-    }
-    return input_report(in, in->ring.end_status);
-}
-
 int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span)
 {
     int status = TROD_OK;
@@ -280,8 +270,7 @@ int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span)
         status = TROD_ERR_LIMIT;
         const struct trod_place at = trod_place_offset(in->path, in->offset);
         trod_error(in->diag, status, "io.ahead", &at,
-                   "%zu bytes at once are more than the limit of %d: '%s'", min, TROD_AHEAD_MAX,
-                   in->path);
+                   "a window of %zu bytes is larger than the limit of %d", min, TROD_AHEAD_MAX);
     } else if (!in->direct) {
         status = window_fill(in, min ? min : 1);
     }
@@ -290,10 +279,8 @@ int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span)
         return status;
     if (!all_shown(in))
         return TROD_OK;
-    if (in->n < (min ? min : 1))
-        return at_end(in, span);
     span->last = in->direct || in->ring.end_status == TROD_OK;
-    return TROD_OK;
+    return span->last || in->n ? TROD_OK : input_report(in, in->ring.end_status);
 }
 
 void trod_input_consume(struct trod_input *in, size_t n)
