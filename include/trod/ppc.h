@@ -30,8 +30,7 @@
 extern "C" {
 #endif
 
-/* ---- the quick table: class and memory facts of an opcode in one lookup
- * ------------------------------------------ */
+/* ---- the quick table: class and memory facts of an opcode in one lookup ---- */
 
 /* Which of the two class macro lists of the Amber format. */
 enum trod_ppc_variant { TROD_PPC_TT6, TROD_PPC_TT6E };
@@ -153,12 +152,10 @@ struct trod_ppc_stream {
     int32_t stride; /* bytes, -32768 to 32768, never 0 */
 };
 
-/* The stream that dst, dstt, dstst, dststt find in rB. Document: AltiVec PEM 5.2.1.1. */
+/* The stream that dst, dstt, dstst, dststt find in rB. Document: AltiVec PEM chapter 5. */
 struct trod_ppc_stream trod_ppc_stream_of(uint32_t rb);
 
-/* ---- decoded facts
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- decoded facts ---- */
 
 /* Instruction formats, by their names in PEM chapter 8 and AltiVec PEM chapter 6. */
 enum trod_ppc_form {
@@ -310,8 +307,7 @@ const char *trod_ppc_op_name(unsigned op);
 /* Name of a group, for reports ("integer", "load" ...): a static string, NULL for none. */
 const char *trod_ppc_group_name(unsigned group);
 
-/* ---- addresses and flow
- * ------------------------------------------------------------------------------------------ */
+/* ---- addresses and flow ---- */
 
 /*
  * The effective address (bytes) of an access, as the instruction computes it: not aligned down by
@@ -345,9 +341,7 @@ struct trod_ppc_flow {
 bool trod_ppc_next(const struct trod_ppc_insn *insn, uint32_t pc, const struct trod_ppc_flow *flow,
                    uint32_t *next, bool *taken);
 
-/* ---- text
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- text ---- */
 
 enum {
     TROD_PPC_TEXT_MAX = 80

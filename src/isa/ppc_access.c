@@ -176,7 +176,7 @@ struct trod_ppc_stream trod_ppc_stream_of(uint32_t rb)
     const uint32_t size = (rb >> 24) & 31, count = (rb >> 16) & 0xff, stride = rb & 0xffff;
     struct trod_ppc_stream s;
 
-    /* AltiVec PEM 5.2.1.1: zero stands for the largest value of each field. */
+    /* AltiVec PEM chapter 5: zero stands for the largest value of each field. */
     s.size = 16 * (size ? size : 32);
     s.count = count ? count : 256;
     s.stride = stride == 0 ? 32768 : stride < 0x8000 ? (int32_t)stride : (int32_t)stride - 0x10000;

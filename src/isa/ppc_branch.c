@@ -1,8 +1,8 @@
 /*
  * The composed mnemonics: conditional branches, traps, moves from and to special purpose registers.
  *
- * Documents: PEM F.5 (branches), F.6 (traps), F.8 (SPRs), F.2.4.2 (the y bit as + and -), UISA 2.02
- * book I 2.4.2 (the "at" bits as + and -). Of the two ways to hint, the opcode tells which it is:
+ * Documents: PEM F.5 (branches), F.7 (traps), F.8 (SPRs), 4.2.4.2 (the y bit as + and -), UISA 2.02
+ * (the "at" bits as + and -). Of the two ways to hint, the opcode tells which it is:
  * the a bit was reserved before.
  */
 #include "ppc_text.h"
@@ -143,8 +143,6 @@ static bool has_short_form(unsigned spr, bool to)
     case 4:
     case 5:
     case 136:
-    case 268:
-    case 269:
     case 287:
         return !to;
     case 20:

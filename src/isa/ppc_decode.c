@@ -126,7 +126,7 @@ static void flag_effects(struct trod_ppc_insn *in, uint64_t fx)
     }
 }
 
-/* PEM 4.2.4.2, tables 4-20 and 4-21; the hints "at" are of UISA 2.02. */
+/* PEM 4.2.4.2; the hints "at" are of UISA 2.02. */
 static void branch_effects(struct trod_ppc_insn *in)
 {
     const uint32_t op = in->opcode;
@@ -172,8 +172,7 @@ static void branch_effects(struct trod_ppc_insn *in)
         in->flags |= TROD_PPC_ABSOLUTE;
 }
 
-/* The bit of enum trod_ppc_special that an SPR number is. PEM table 8-9 and 8-10; 601 User's Manual
- * table 10-4. */
+/* The bit of enum trod_ppc_special that an SPR number is. PEM 8.2 (mfspr), 601 User's Manual. */
 static uint32_t spr_special(unsigned spr)
 {
     switch (spr) {
@@ -310,6 +309,10 @@ static void special_cases(struct trod_ppc_insn *in)
     case OP_MFCR:
     case OP_MTCRF:
         cr_move_effects(in);
+        break;
+    case OP_ORI: /* PEM 8.2: ori 0,0,0 is the no-op, and waits for no register */
+        if (!(in->opcode & 0x03ffffff))
+            in->reads.gpr = in->writes.gpr = 0;
         break;
     case OP_MCRXR:
         in->reads.special |= TROD_PPC_XER_ALL & ~(uint32_t)TROD_PPC_COUNT;

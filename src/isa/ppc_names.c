@@ -1,7 +1,7 @@
 /*
  * Names: registers, special purpose registers, groups, base mnemonics.
  *
- * Documents: PEM tables 8-9 and 8-10 (SPR numbers); the user's manuals of the 601, 603, 604, 7400
+ * Documents: PEM 8.2 (mfspr, mtspr: SPR numbers); the user's manuals of the 601, 603, 604, 7400
  * and 7450 for the implementation's own SPRs, AltiVec PEM (VRSAVE). A number that means different
  * things on different processors has the name of the 7450 or 970.
  */

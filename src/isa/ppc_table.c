@@ -90,6 +90,8 @@ enum {
 #define PUT_D(major, minor, id)   PUT_MAJOR(major, id),
 #define PUT_M(major, minor, id)   PUT_MAJOR(major, id),
 #define PUT_ONE(major, minor, id) [S_##major + (minor)] = OP_##id,
+#define PUT_TWO(major, minor, step, id)                                                            \
+    PUT_ONE(major, minor, id) PUT_ONE(major, (minor) + (step), id)
 #define PUT_X(major, minor, id)   PUT_ONE(major, minor, id)
 #define PUT_XL(major, minor, id)  PUT_ONE(major, minor, id)
 #define PUT_XFX(major, minor, id) PUT_ONE(major, minor, id)
@@ -98,10 +100,10 @@ enum {
 #define PUT_DS(major, minor, id)  PUT_ONE(major, minor, id)
 #define PUT_MDS(major, minor, id) PUT_ONE(major, minor, id)
 #define PUT_VX(major, minor, id)  PUT_ONE(major, minor, id)
-#define PUT_XS(major, minor, id)  PUT_ONE(major, 2 * (minor), id) PUT_ONE(major, 2 * (minor) + 1, id)
-#define PUT_MD(major, minor, id)  PUT_ONE(major, 2 * (minor), id) PUT_ONE(major, 2 * (minor) + 1, id)
-#define PUT_XO(major, minor, id)  PUT_ONE(major, minor, id) PUT_ONE(major, (minor) + 512, id)
-#define PUT_VXR(major, minor, id) PUT_ONE(major, minor, id) PUT_ONE(major, (minor) + 1024, id)
+#define PUT_XS(major, minor, id)  PUT_TWO(major, 2 * (minor), 1, id)
+#define PUT_MD(major, minor, id)  PUT_TWO(major, 2 * (minor), 1, id)
+#define PUT_XO(major, minor, id)  PUT_TWO(major, minor, 512, id)
+#define PUT_VXR(major, minor, id) PUT_TWO(major, minor, 1024, id)
 #define PUT_VA(major, minor, id)  [S_4A + (minor)] = OP_##id,
 #define PUT_A(major, minor, id)   PUT_A_##major(minor, id)
 #define PUT_A_59(minor, id)       PUT_ONE(59, minor, id)
