@@ -27,8 +27,8 @@ struct trod_input_options {
 
 /*
  * Open PATH for reading ("-": standard input; "mem:" is not a path, see trod_input_memory) and
- * peel the filters its content shows. OPT may be NULL. *OUT is owned by the caller. Nothing of the
- * file is decoded before the first trod_input_ahead.
+ * peel the filters its content shows. OPT may be NULL. *OUT is owned by the caller. No more is
+ * read and decoded before the first trod_input_ahead than it takes to recognise the filters.
  * Returns 0, TROD_ERR_IO, TROD_ERR_NOMEM, TROD_ERR_UNSUPPORTED (a filter this build lacks),
  * TROD_ERR_LIMIT (filters too deep). All reported to DIAG.
  */
@@ -45,8 +45,8 @@ int trod_input_fd(struct trod_input **out, int fd, const char *name,
 
 /*
  * Show the coming bytes without taking them: at least MIN of them unless the input ends before,
- * more where they are at hand. MIN 0 asks for what is there. span->last says that the input ends
- * with the span. The span is valid until the next call on IN.
+ * more where they are at hand. MIN 0 asks for what is there, and for one byte if there is none.
+ * span->last says that the input ends with the span. The span is valid until the next call on IN.
  * Returns 0 (also at the end: then span->n < MIN), TROD_ERR_IO, TROD_ERR_TRUNCATED or
  * TROD_ERR_CORRUPT (compressed data damaged: the bytes before the damage have all been delivered
  * by earlier calls or are in the span, and the error comes once they are consumed),
@@ -101,6 +101,9 @@ void trod_output_advance(struct trod_output *out, size_t n);
 
 /* Copy N bytes from P to the output. Returns 0 or TROD_ERR_IO. */
 int trod_output_write(struct trod_output *out, const void *p, size_t n);
+
+/* Hand on what was written so far: for output somebody waits for. Returns 0 or TROD_ERR_IO. */
+int trod_output_flush(struct trod_output *out);
 
 /* Bytes given to the output so far, before compression. */
 uint64_t trod_output_offset(const struct trod_output *out);

@@ -1,0 +1,135 @@
+/*
+ * filter.h - a compression: how it is recognised, undone and done.
+ *
+ * Implements docs/design.md, "Detection" (filters bid first) and rule 2: a filter is one const
+ * descriptor in a file of its own and one line in filters.def.
+ */
+#ifndef TROD_IO_FILTER_H
+#define TROD_IO_FILTER_H
+
+#include "fault.h"
+
+struct trod_stage;
+
+enum {
+    TROD_FEED = 1 << 17,          /* bytes of compressed input at hand to a filter at the most */
+    TROD_BID_MORE = -1,           /* a bid cannot be made from so few bytes */
+    TROD_BID_FILTER = 24,         /* bits of evidence a filter needs to be taken */
+    TROD_ENCODE_CHUNK = 1 << 17,  /* bytes an encoder hands to its sink at a time */
+    TROD_DECODER_MEMORY = 1 << 28 /* what a stream may make a decoder allocate */
+};
+
+/* Where an encoder puts what it made. */
+struct trod_sink {
+    int (*put)(struct trod_sink *sink, const uint8_t *p, size_t n);
+    struct trod_fault *fault;
+};
+
+struct trod_filter {
+    const char *name;
+    const char *suffixes[3]; /* with dot, NULL-terminated */
+
+    /*
+     * Bits of evidence that N bytes at P begin a stream of this filter, 0: they do not, or
+     * TROD_BID_MORE.
+     */
+    int (*bid)(const uint8_t *p, size_t n);
+
+    /* Decoding. NULL (all three, or the two below): not in this build. */
+    int (*open)(struct trod_stage *s);
+    /*
+     * Decode into OUT. *N is what was made; 0 with TROD_OK: the end. As soon as there is output it
+     * returns rather than ask for more input. Errors go to s->fault; bytes may come with one.
+     */
+    int (*read)(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n);
+    void (*close)(struct trod_stage *s);
+
+    int (*enc_open)(void **state, int level, struct trod_fault *fault);
+    /* Encode N bytes at P; FINISH ends the stream. */
+    int (*enc_write)(void *state, const uint8_t *p, size_t n, bool finish, struct trod_sink *sink);
+    void (*enc_close)(void *state);
+};
+
+/* A filter at work, or (filter NULL) what hands its input through, with the input it has not used.
+ */
+struct trod_stage {
+    const struct trod_filter *filter;
+    void *state;           /* the filter's */
+    struct trod_stage *up; /* whose output is the input; NULL: the source's */
+    struct trod_source *source;
+    struct trod_fault *fault;
+    uint32_t ratio; /* limit of made / bytes of the source */
+
+    uint8_t *buf;     /* TROD_FEED bytes, or NULL: p points into the source's memory */
+    const uint8_t *p; /* input not yet used */
+    size_t n;
+    uint64_t used; /* input used: where p is in the compressed stream */
+    bool end;      /* no input follows p + n */
+    int up_status; /* why: TROD_OK, or the error that follows it */
+
+    uint64_t made; /* output */
+    bool finished;
+    int status; /* the error that comes when it is asked for more */
+};
+
+/*
+ * Get more input behind what is there; the data moves. False: there is none, s->end is set (or the
+ * feed is full, which a filter that uses its input never meets).
+ */
+bool trod_stage_more(struct trod_stage *s);
+
+/* N bytes of the input are used. */
+static inline void trod_stage_use(struct trod_stage *s, size_t n)
+{
+    s->p += n;
+    s->n -= n;
+    s->used += n;
+}
+
+/*
+ * What a filter returns when its input ended too soon: the error that ended it, or a truncation.
+ * Never TROD_OK.
+ */
+int trod_stage_starved(struct trod_stage *s);
+
+/* TROD_ERR_CORRUPT, because of WHY. */
+int trod_stage_corrupt(struct trod_stage *s, const char *why);
+
+/*
+ * Is S, between two members or frames of its filter, at the end of its input? *STATUS is an error
+ * that comes there.
+ */
+bool trod_stage_at_end(struct trod_stage *s, int *status);
+
+/* Output of S, as trod_filter.read, with the limits kept and errors after all bytes. */
+int trod_stage_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n);
+
+/*
+ * The stack over SOURCE: peels until nobody bids (never when RAW). *TOP hands through and owns all
+ * below it. The error, if any, is in FAULT.
+ */
+int trod_stack_open(struct trod_stage **top, struct trod_source *source, bool raw, uint32_t ratio,
+                    struct trod_fault *fault);
+
+/* A stack of exactly FILTER, whatever the input looks like. */
+int trod_stack_force(struct trod_stage **top, struct trod_source *source,
+                     const struct trod_filter *filter, uint32_t ratio, struct trod_fault *fault);
+
+void trod_stack_close(struct trod_stage *top);
+
+/* Filter I in the order of filters.def, NULL past the last. */
+const struct trod_filter *trod_filter_at(size_t i);
+const struct trod_filter *trod_filter_find(const char *name);
+/* By the suffix of PATH; NULL if it has none of a filter's. */
+const struct trod_filter *trod_filter_of_path(const char *path);
+
+/* Compare N bytes at P with the LEN of MAGIC: TROD_BID_MORE where they agree but are too few. */
+int trod_bid_magic(const uint8_t *p, size_t n, const void *magic, size_t len);
+
+/*
+ * Steps over the skippable frames that zstd and lz4 share. *AT is where the first other frame
+ * begins; N if they go on beyond what a feed holds. Returns 0 or TROD_BID_MORE.
+ */
+int trod_bid_skippable(const uint8_t *p, size_t n, size_t *at);
+
+#endif

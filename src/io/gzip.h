@@ -1,0 +1,36 @@
+/*
+ * gzip.h - what the two codecs of the gzip filter share.
+ */
+#ifndef TROD_IO_GZIP_H
+#define TROD_IO_GZIP_H
+
+#include "filter.h"
+
+/* Inflate and deflate by ISA-L (gzip_isal.c) and by zlib (gzip_zlib.c), as members of trod_filter.
+ */
+int trod_isal_open(struct trod_stage *s);
+int trod_isal_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n);
+void trod_isal_close(struct trod_stage *s);
+int trod_isal_enc_open(void **state, int level, struct trod_fault *fault);
+int trod_isal_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
+                        struct trod_sink *sink);
+void trod_isal_enc_close(void *state);
+
+int trod_zlib_open(struct trod_stage *s);
+int trod_zlib_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n);
+void trod_zlib_close(struct trod_stage *s);
+int trod_zlib_enc_open(void **state, int level, struct trod_fault *fault);
+int trod_zlib_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
+                        struct trod_sink *sink);
+void trod_zlib_enc_close(void *state);
+
+/* The filter with zlib alone, as it is in a build without ISA-L. Present where zlib is. */
+extern const struct trod_filter trod_filter_gzip_zlib;
+
+/*
+ * What comes after a member of S: *END is set at the end of the input (padding with zeros is
+ * allowed there); else another member begins. Returns 0 or an error.
+ */
+int trod_gzip_boundary(struct trod_stage *s, bool *end);
+
+#endif

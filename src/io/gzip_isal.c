@@ -1,0 +1,177 @@
+/*
+ * gzip_isal.c - inflate and deflate with Intel's ISA-L (RFC 1951, 1952).
+ *
+ * ISA-L reads the headers and checks the trailers itself; members are put together here.
+ */
+#include "trod_config.h"
+
+#if TROD_HAVE_ISAL
+
+#include "gzip.h"
+
+#include <isa-l/igzip_lib.h>
+#include <stdlib.h>
+
+enum { INPUT_MAX = 1 << 30 }; /* a 32-bit counter counts it */
+
+struct isal_decoder {
+    struct inflate_state z;
+    bool between; /* members */
+};
+
+struct isal_encoder {
+    struct isal_zstream z;
+    uint8_t *level_buf;
+    uint8_t out[TROD_ENCODE_CHUNK];
+};
+
+static const uint32_t level_sizes[] = {0, ISAL_DEF_LVL1_LARGE, ISAL_DEF_LVL2_LARGE,
+                                       ISAL_DEF_LVL3_LARGE};
+
+/* The library takes input it does not change without const. */
+static uint8_t *without_const(const uint8_t *p)
+{
+    return (uint8_t *)(uintptr_t)p;
+}
+
+static const char *inflate_error(int status)
+{
+    switch (status) {
+    case ISAL_INVALID_BLOCK:
+        return "invalid deflate block";
+    case ISAL_INVALID_SYMBOL:
+        return "invalid deflate symbol";
+    case ISAL_INVALID_LOOKBACK:
+        return "distance before the start";
+    case ISAL_INVALID_WRAPPER:
+        return "invalid header";
+    case ISAL_UNSUPPORTED_METHOD:
+        return "unknown compression method";
+    case ISAL_INCORRECT_CHECKSUM:
+        return "wrong checksum or length";
+    default:
+        return "it cannot be inflated";
+    }
+}
+
+int trod_isal_open(struct trod_stage *s)
+{
+    struct isal_decoder *d = malloc(sizeof *d);
+    if (!d)
+        return trod_fault_nomem(s->fault, "the gzip filter");
+    isal_inflate_init(&d->z);
+    d->z.crc_flag = ISAL_GZIP;
+    d->between = false;
+    s->state = d;
+    return TROD_OK;
+}
+
+/* One call of the library; *N grows by what it made. Returns 0, an error, or 1 at the end. */
+static int inflate_some(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+{
+    struct isal_decoder *d = s->state;
+    if (d->between) {
+        bool end;
+        const int status = trod_gzip_boundary(s, &end);
+        if (status != TROD_OK || end)
+            return status != TROD_OK ? status : 1;
+        isal_inflate_reset(&d->z);
+        d->z.crc_flag = ISAL_GZIP;
+        d->between = false;
+    }
+    const uint32_t in = s->n < INPUT_MAX ? (uint32_t)s->n : INPUT_MAX;
+    const uint32_t room = cap - *n < INPUT_MAX ? (uint32_t)(cap - *n) : INPUT_MAX;
+    d->z.next_in = without_const(s->p);
+    d->z.avail_in = in;
+    d->z.next_out = out + *n;
+    d->z.avail_out = room;
+    const int result = isal_inflate(&d->z);
+    trod_stage_use(s, in - d->z.avail_in);
+    *n += room - d->z.avail_out;
+    if (result < 0 || result == ISAL_NEED_DICT)
+        return trod_stage_corrupt(s, inflate_error(result));
+    if (d->z.block_state == ISAL_BLOCK_FINISH)
+        d->between = true;
+    return TROD_OK;
+}
+
+int trod_isal_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+{
+    const struct isal_decoder *d = s->state;
+    while (*n < cap) {
+        const size_t before = *n;
+        const int status = inflate_some(s, out, cap, n);
+        if (status != TROD_OK)
+            return status < 0 ? status : TROD_OK;
+        if (s->n || (*n > before && !d->between) || (*n == 0 && d->between))
+            continue;
+        /* neither output nor input is left; what was made goes out before more is waited for */
+        if (*n)
+            return TROD_OK;
+        if (!trod_stage_more(s))
+            return trod_stage_starved(s);
+    }
+    return TROD_OK;
+}
+
+void trod_isal_close(struct trod_stage *s)
+{
+    free(s->state);
+}
+
+int trod_isal_enc_open(void **state, int level, struct trod_fault *fault)
+{
+    const size_t top = sizeof level_sizes / sizeof level_sizes[0] - 1;
+    const size_t l = level < 1 ? 1 : (size_t)level > top ? top : (size_t)level;
+    struct isal_encoder *e = malloc(sizeof *e);
+    uint8_t *buf = malloc(level_sizes[l]);
+    if (!e || !buf) {
+        free(e);
+        free(buf);
+        return trod_fault_nomem(fault, "the gzip filter");
+    }
+    isal_deflate_init(&e->z);
+    e->level_buf = buf;
+    e->z.level = (uint32_t)l;
+    e->z.level_buf = buf;
+    e->z.level_buf_size = level_sizes[l];
+    e->z.gzip_flag = IGZIP_GZIP;
+    *state = e;
+    return TROD_OK;
+}
+
+int trod_isal_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
+                        struct trod_sink *sink)
+{
+    struct isal_encoder *e = state;
+    do {
+        const uint32_t in = n < INPUT_MAX ? (uint32_t)n : INPUT_MAX;
+        e->z.next_in = without_const(p);
+        e->z.avail_in = in;
+        p += in;
+        n -= in;
+        e->z.end_of_stream = finish && n == 0;
+        do {
+            e->z.next_out = e->out;
+            e->z.avail_out = TROD_ENCODE_CHUNK;
+            if (isal_deflate(&e->z) != COMP_OK)
+                return trod_fault_set(sink->fault, TROD_ERR_IO, "io.compress",
+                                      "cannot compress: gzip");
+            const int status = sink->put(sink, e->out, TROD_ENCODE_CHUNK - e->z.avail_out);
+            if (status != TROD_OK)
+                return status;
+        } while (e->z.avail_in || e->z.avail_out == 0);
+    } while (n);
+    return TROD_OK;
+}
+
+void trod_isal_enc_close(void *state)
+{
+    struct isal_encoder *e = state;
+    free(e->level_buf);
+    free(e);
+}
+
+#else
+typedef int trod_io_gzip_isal_is_empty; /* ISO C wants a declaration in a file */
+#endif

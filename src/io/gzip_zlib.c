@@ -1,0 +1,141 @@
+/*
+ * gzip_zlib.c - inflate and deflate with zlib (RFC 1951, 1952).
+ */
+#include "trod_config.h"
+
+#if TROD_HAVE_ZLIB
+
+#include "gzip.h"
+
+#define ZLIB_CONST
+#include <stdlib.h>
+#include <zlib.h>
+
+enum {
+    INPUT_MAX = 1 << 30,   /* a 32-bit counter counts it */
+    GZIP_WINDOW = 15 + 16, /* zlib's way to say: gzip wrapper, any window */
+    MEMORY_LEVEL = 8,
+    LEVEL_DEFAULT = 1,
+    LEVEL_MAX = 9
+};
+
+struct zlib_decoder {
+    z_stream z;
+    bool between; /* members */
+};
+
+struct zlib_encoder {
+    z_stream z;
+    uint8_t out[TROD_ENCODE_CHUNK];
+};
+
+int trod_zlib_open(struct trod_stage *s)
+{
+    struct zlib_decoder *d = calloc(1, sizeof *d);
+    if (!d || inflateInit2(&d->z, GZIP_WINDOW) != Z_OK) {
+        free(d);
+        return trod_fault_nomem(s->fault, "the gzip filter");
+    }
+    s->state = d;
+    return TROD_OK;
+}
+
+/* One call of the library; *N grows by what it made. Returns 0, an error, or 1 at the end. */
+static int inflate_some(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+{
+    struct zlib_decoder *d = s->state;
+    if (d->between) {
+        bool end;
+        const int status = trod_gzip_boundary(s, &end);
+        if (status != TROD_OK || end)
+            return status != TROD_OK ? status : 1;
+        inflateReset(&d->z);
+        d->between = false;
+    }
+    const uInt in = s->n < INPUT_MAX ? (uInt)s->n : INPUT_MAX;
+    const uInt room = cap - *n < INPUT_MAX ? (uInt)(cap - *n) : INPUT_MAX;
+    d->z.next_in = s->p;
+    d->z.avail_in = in;
+    d->z.next_out = out + *n;
+    d->z.avail_out = room;
+    const int result = inflate(&d->z, Z_NO_FLUSH);
+    trod_stage_use(s, in - d->z.avail_in);
+    *n += room - d->z.avail_out;
+    if (result == Z_MEM_ERROR)
+        return trod_fault_nomem(s->fault, "the gzip filter");
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+        return trod_stage_corrupt(s, d->z.msg ? d->z.msg : "it cannot be inflated");
+    d->between = result == Z_STREAM_END;
+    return TROD_OK;
+}
+
+int trod_zlib_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+{
+    const struct zlib_decoder *d = s->state;
+    while (*n < cap) {
+        const size_t before = *n;
+        const int status = inflate_some(s, out, cap, n);
+        if (status != TROD_OK)
+            return status < 0 ? status : TROD_OK;
+        if (s->n || (*n > before && !d->between) || (*n == 0 && d->between))
+            continue;
+        if (*n)
+            return TROD_OK;
+        if (!trod_stage_more(s))
+            return trod_stage_starved(s);
+    }
+    return TROD_OK;
+}
+
+void trod_zlib_close(struct trod_stage *s)
+{
+    struct zlib_decoder *d = s->state;
+    if (d)
+        inflateEnd(&d->z);
+    free(d);
+}
+
+int trod_zlib_enc_open(void **state, int level, struct trod_fault *fault)
+{
+    struct zlib_encoder *e = calloc(1, sizeof *e);
+    const int l = level < 1 ? LEVEL_DEFAULT : level > LEVEL_MAX ? LEVEL_MAX : level;
+    if (!e || deflateInit2(&e->z, l, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, Z_DEFAULT_STRATEGY)) {
+        free(e);
+        return trod_fault_nomem(fault, "the gzip filter");
+    }
+    *state = e;
+    return TROD_OK;
+}
+
+int trod_zlib_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
+                        struct trod_sink *sink)
+{
+    struct zlib_encoder *e = state;
+    do {
+        const uInt in = n < INPUT_MAX ? (uInt)n : INPUT_MAX;
+        e->z.next_in = p;
+        e->z.avail_in = in;
+        p += in;
+        n -= in;
+        do {
+            e->z.next_out = e->out;
+            e->z.avail_out = TROD_ENCODE_CHUNK;
+            (void)deflate(&e->z, finish && n == 0 ? Z_FINISH : Z_NO_FLUSH);
+            const int status = sink->put(sink, e->out, TROD_ENCODE_CHUNK - e->z.avail_out);
+            if (status != TROD_OK)
+                return status;
+        } while (e->z.avail_out == 0);
+    } while (n);
+    return TROD_OK;
+}
+
+void trod_zlib_enc_close(void *state)
+{
+    struct zlib_encoder *e = state;
+    deflateEnd(&e->z);
+    free(e);
+}
+
+#else
+typedef int trod_io_gzip_zlib_is_empty; /* ISO C wants a declaration in a file */
+#endif

@@ -1,0 +1,378 @@
+/*
+ * input.c - input windows: look ahead, consume.
+ *
+ * Implements trod/io.h (trod_input_*) over a ring of decoded blocks (ring.h). A span lies in a
+ * block; where it has to cross into the next one, what is left of the old block is copied before
+ * the new one, into the headroom each block has for that. What does not fit there (somebody asked
+ * for much at once) is put together in a buffer, the spill. Memory without filters is shown as it
+ * is.
+ */
+#include "trod/io.h"
+
+#include "filter.h"
+#include "ring.h"
+#include "source.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fewer bytes are read and thrown away sooner than a thread is stopped and started again. */
+enum { SEEK_FROM = 8 << 20, SHORT_TAIL = 1 << 12 };
+
+struct trod_input {
+    char *path;
+    struct trod_diag *diag;
+    struct trod_source source;
+    struct trod_stage *top;
+    struct trod_fault fault;
+    const struct trod_filter *filters[TROD_FILTER_DEPTH];
+    unsigned n_filters;
+    bool direct; /* p and n are all there is to come: memory without filters */
+    bool reported;
+
+    const uint8_t *p; /* next byte */
+    size_t n;         /* bytes at p in one piece */
+    uint64_t offset;  /* of p in the decoded stream */
+
+    struct trod_ring ring;
+    bool ring_made;
+    uint64_t block; /* number of the block the window ends in */
+    size_t taken;   /* bytes of it in the window */
+    bool spilled;   /* p points into the spill */
+    uint8_t *spill;
+    size_t spill_cap;
+};
+
+static int input_report(struct trod_input *in, int status)
+{
+    if (!in->reported) {
+        in->reported = true;
+        trod_fault_report(&in->fault, in->diag, in->path, in->offset + in->n);
+    }
+    return status;
+}
+
+static struct trod_input *input_new(const char *name, struct trod_diag *diag)
+{
+    struct trod_input *in = calloc(1, sizeof *in);
+    if (!in)
+        return NULL;
+    in->path = strdup(name);
+    in->diag = diag;
+    if (!in->path) {
+        free(in);
+        return NULL;
+    }
+    return in;
+}
+
+/* The part of opening that is the same for all sources; IN is closed on errors. */
+static int input_begin(struct trod_input **out, struct trod_input *in, int status,
+                       const struct trod_input_options *opt)
+{
+    const struct trod_input_options none = {0};
+    if (!opt)
+        opt = &none;
+    if (status == TROD_OK)
+        status = trod_stack_open(&in->top, &in->source, opt->raw, opt->ratio, &in->fault);
+    if (status == TROD_OK && in->top->up == NULL && in->source.mem) {
+        in->direct = true;
+        in->p = in->source.mem;
+        in->n = (size_t)in->source.size;
+    } else if (status == TROD_OK) {
+        status = trod_ring_init(&in->ring, in->top, &in->source, !opt->no_thread, &in->fault);
+        in->ring_made = status == TROD_OK;
+    }
+    if (status != TROD_OK) {
+        input_report(in, status);
+        trod_input_close(in);
+        return status;
+    }
+    for (const struct trod_stage *s = in->top->up; s; s = s->up)
+        in->n_filters++;
+    unsigned i = in->n_filters;
+    for (const struct trod_stage *s = in->top->up; s; s = s->up)
+        in->filters[--i] = s->filter;
+    *out = in;
+    return TROD_OK;
+}
+
+static int no_memory(const char *name, struct trod_diag *diag)
+{
+    struct trod_fault f = {0};
+    trod_fault_nomem(&f, "an input");
+    return trod_fault_report(&f, diag, name, TROD_NOWHERE);
+}
+
+int trod_input_open(struct trod_input **out, const char *path, const struct trod_input_options *opt,
+                    struct trod_diag *diag)
+{
+    *out = NULL;
+    struct trod_input *in = input_new(path, diag);
+    if (!in)
+        return no_memory(path, diag);
+    return input_begin(out, in, trod_source_open(&in->source, path, &in->fault), opt);
+}
+
+int trod_input_fd(struct trod_input **out, int fd, const char *name,
+                  const struct trod_input_options *opt, struct trod_diag *diag)
+{
+    *out = NULL;
+    struct trod_input *in = input_new(name, diag);
+    if (!in)
+        return no_memory(name, diag);
+    return input_begin(out, in, trod_source_fd(&in->source, fd, false, &in->fault), opt);
+}
+
+int trod_input_memory(struct trod_input **out, const void *p, size_t n, const char *name,
+                      const struct trod_input_options *opt, struct trod_diag *diag)
+{
+    *out = NULL;
+    struct trod_input *in = input_new(name, diag);
+    if (!in)
+        return no_memory(name, diag);
+    trod_source_memory(&in->source, p, n);
+    return input_begin(out, in, TROD_OK, opt);
+}
+
+static const uint8_t *block_data(struct trod_input *in)
+{
+    return trod_ring_block(&in->ring, in->block)->mem + TROD_HEADROOM;
+}
+
+/* Make the spill hold MIN bytes and some more, those of the window first. */
+static int spill_reserve(struct trod_input *in, size_t min)
+{
+    if (in->spilled && (size_t)(in->p - in->spill) + min <= in->spill_cap)
+        return TROD_OK;
+    if (in->spilled && min <= in->spill_cap) {
+        memmove(in->spill, in->p, in->n);
+        in->p = in->spill;
+        return TROD_OK;
+    }
+    /* who asks for one byte more time and again does not make it grow each time */
+    const size_t cap = min + (min / 2 > TROD_WINDOW ? min / 2 : TROD_WINDOW);
+    uint8_t *spill = malloc(cap);
+    if (!spill) {
+        const struct trod_place at = trod_place_offset(in->path, in->offset);
+        return trod_error(in->diag, TROD_ERR_NOMEM, "io.memory", &at,
+                          "out of memory in an input window");
+    }
+    if (in->n)
+        memcpy(spill, in->p, in->n);
+    free(in->spill);
+    in->spill = spill;
+    in->spill_cap = cap;
+    in->p = spill;
+    in->spilled = true;
+    return TROD_OK;
+}
+
+/* Back to the blocks once all that is left of the spill lies in the current one. */
+static void spill_leave(struct trod_input *in)
+{
+    if (!in->spilled || in->n > in->taken)
+        return;
+    in->p = block_data(in) + in->taken - in->n;
+    in->spilled = false;
+    free(in->spill);
+    in->spill = NULL;
+    in->spill_cap = 0;
+}
+
+/* Add to the window what the current block has got since; to the spill only if it needs it. */
+static void window_extend(struct trod_input *in, size_t min)
+{
+    const size_t made = atomic_load(&trod_ring_block(&in->ring, in->block)->n);
+    size_t more = made - in->taken;
+    if (in->spilled) {
+        const size_t room = in->spill_cap - (size_t)(in->p - in->spill) - in->n;
+        more = min <= in->n ? 0 : more < room ? more : room;
+        if (more)
+            memcpy(in->spill + (in->p - in->spill) + in->n, block_data(in) + in->taken, more);
+    } else if (in->taken == 0 && in->n == 0 && more) {
+        in->p = block_data(in);
+    }
+    in->n += more;
+    in->taken += more;
+}
+
+/* Go to the next block, what is left in front of it or in the spill. */
+static int window_next(struct trod_input *in, size_t min)
+{
+    const struct trod_block *next = trod_ring_block(&in->ring, in->block + 1);
+    if (!in->spilled && in->n > TROD_HEADROOM) {
+        const int status = spill_reserve(in, min);
+        if (status != TROD_OK)
+            return status;
+    } else if (!in->spilled && in->n) {
+        uint8_t *p = next->mem + TROD_HEADROOM - in->n;
+        memcpy(p, in->p, in->n);
+        in->p = p;
+    }
+    in->block++;
+    in->taken = 0;
+    trod_ring_release(&in->ring, in->block);
+    return TROD_OK;
+}
+
+/* Is the window all there is to come? */
+static bool all_shown(struct trod_input *in)
+{
+    if (in->direct)
+        return true;
+    struct trod_ring *r = &in->ring;
+    return atomic_load(&r->ended) && atomic_load(&r->filled) == in->block &&
+           in->taken == atomic_load(&trod_ring_block(r, in->block)->n);
+}
+
+/*
+ * Is the window but the tail of a block, and more at hand in the next one? Then it is worth a copy
+ * not to make the caller look at the tail alone first.
+ */
+static bool short_tail(struct trod_input *in)
+{
+    return !in->spilled && in->n <= SHORT_TAIL &&
+           atomic_load(&trod_ring_block(&in->ring, in->block + 1)->n) != 0;
+}
+
+/* Make the window hold MIN bytes (at least 1), or all there are. */
+static int window_fill(struct trod_input *in, size_t min)
+{
+    struct trod_ring *r = &in->ring;
+    spill_leave(in);
+    if (in->spilled && min > in->n) {
+        const int status = spill_reserve(in, min);
+        if (status != TROD_OK)
+            return status;
+    }
+    for (;;) {
+        /* FILLED first: if the block is done, the bytes seen after that are all of it */
+        const bool done = atomic_load(&r->filled) > in->block;
+        window_extend(in, min);
+        if ((in->n >= min && !(done && short_tail(in))) || all_shown(in))
+            return TROD_OK;
+        if (!done) {
+            trod_ring_wait(r, in->block, in->taken);
+            continue;
+        }
+        const int status = window_next(in, min);
+        if (status != TROD_OK)
+            return status;
+    }
+}
+
+int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span)
+{
+    int status = TROD_OK;
+    if (min > TROD_AHEAD_MAX) {
+        status = TROD_ERR_LIMIT;
+        const struct trod_place at = trod_place_offset(in->path, in->offset);
+        trod_error(in->diag, status, "io.ahead", &at,
+                   "a window of %zu bytes is larger than the limit of %d", min, TROD_AHEAD_MAX);
+    } else if (!in->direct) {
+        status = window_fill(in, min ? min : 1);
+    }
+    *span = (struct trod_span){.p = in->p, .n = in->n, .offset = in->offset, .last = false};
+    if (status != TROD_OK)
+        return status;
+    if (!all_shown(in))
+        return TROD_OK;
+    span->last = in->direct || in->ring.end_status == TROD_OK;
+    return span->last || in->n ? TROD_OK : input_report(in, in->ring.end_status);
+}
+
+void trod_input_consume(struct trod_input *in, size_t n)
+{
+    assert(n <= in->n);
+    if (n > in->n)
+        n = in->n;
+    if (n == 0)
+        return;
+    in->p += n;
+    in->n -= n;
+    in->offset += n;
+}
+
+/* Go N bytes further by seeking, if the source can. Returns how far it came. */
+static uint64_t seek_ahead(struct trod_input *in, uint64_t n)
+{
+    uint64_t reached;
+    if (in->n_filters || in->top->end || !in->source.ops->seek || atomic_load(&in->ring.ended))
+        return 0;
+    trod_ring_stop(&in->ring);
+    if (atomic_load(&in->ring.ended) ||
+        !in->source.ops->seek(&in->source, in->offset + n, &reached))
+        return 0;
+    const uint64_t skipped = reached - in->offset;
+    struct trod_stage *top = in->top;
+    top->n = 0;
+    trod_ring_rewind(&in->ring);
+    in->p = NULL;
+    in->n = in->taken = 0;
+    in->block = 0;
+    in->spilled = false;
+    in->offset = reached;
+    return skipped;
+}
+
+uint64_t trod_input_skip(struct trod_input *in, uint64_t n)
+{
+    uint64_t done = 0;
+    while (done < n) {
+        if (in->n == 0) {
+            if (!in->direct && n - done >= SEEK_FROM)
+                done += seek_ahead(in, n - done);
+            if (done == n)
+                break;
+            struct trod_span span;
+            if (trod_input_ahead(in, 1, &span) != TROD_OK || span.n == 0)
+                break;
+        }
+        const size_t some = n - done < in->n ? (size_t)(n - done) : in->n;
+        trod_input_consume(in, some);
+        done += some;
+    }
+    return done;
+}
+
+uint64_t trod_input_offset(const struct trod_input *in)
+{
+    return in->offset;
+}
+
+uint64_t trod_input_file_offset(const struct trod_input *in)
+{
+    if (in->n_filters == 0)
+        return in->offset;
+    return atomic_load_explicit(&in->source.offset, memory_order_relaxed);
+}
+
+uint64_t trod_input_file_size(const struct trod_input *in)
+{
+    return in->source.size;
+}
+
+const char *trod_input_filter(const struct trod_input *in, unsigned i)
+{
+    return i < in->n_filters ? in->filters[i]->name : NULL;
+}
+
+const char *trod_input_path(const struct trod_input *in)
+{
+    return in->path;
+}
+
+void trod_input_close(struct trod_input *in)
+{
+    if (!in)
+        return;
+    if (in->ring_made)
+        trod_ring_fini(&in->ring);
+    trod_stack_close(in->top);
+    trod_source_close(&in->source);
+    free(in->spill);
+    free(in->path);
+    free(in);
+}

@@ -1,0 +1,31 @@
+/*
+ * outfile.h - a file that appears under its name only when it is complete.
+ */
+#ifndef TROD_IO_OUTFILE_H
+#define TROD_IO_OUTFILE_H
+
+#include "fault.h"
+
+struct trod_outfile {
+    int fd;       /* -1: none */
+    bool direct;  /* written in place: standard output, a device, a pipe */
+    bool existed; /* a file is replaced */
+    char *target; /* the file to appear; links followed */
+    char *temp;   /* its name until then; NULL while it has none */
+};
+
+/* Begin the file PATH; "-" is standard output. F is released in every case by one of the two below.
+ */
+int trod_outfile_open(struct trod_outfile *f, const char *path, struct trod_fault *fault);
+
+/* Write all N bytes. */
+int trod_outfile_write(struct trod_outfile *f, const uint8_t *p, size_t n,
+                       struct trod_fault *fault);
+
+/* Give the file its name. */
+int trod_outfile_commit(struct trod_outfile *f, struct trod_fault *fault);
+
+/* Leave no trace of it. */
+void trod_outfile_discard(struct trod_outfile *f);
+
+#endif

@@ -1,0 +1,323 @@
+/*
+ * output.c - outputs: buffers, compression beside the caller, names at the end.
+ *
+ * Implements trod/io.h (trod_output_*). Blocks are filled by the caller and compressed and written
+ * by a thread, which is started when the first block is full: short outputs need none.
+ */
+#include "trod/io.h"
+
+#include "filter.h"
+#include "outfile.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    BLOCKS = 3,
+    PROMPT = 1 << 16 /* bytes after which what is written to a pipe or a terminal is handed on */
+};
+
+struct out_block {
+    uint8_t *p;
+    size_t n;
+};
+
+struct trod_output {
+    char *path;
+    struct trod_diag *diag;
+    struct trod_outfile file;
+    const struct trod_filter *filter; /* NULL: none */
+    void *state;                      /* the filter's */
+    struct trod_sink sink;
+    struct trod_fault fault; /* of who writes */
+    bool reported;
+    uint64_t offset;
+
+    struct out_block blocks[BLOCKS];
+    uint64_t filled; /* blocks handed on; block number FILLED is the caller's */
+    bool threads, running;
+    pthread_t thread;
+    pthread_mutex_t lock; /* over what follows, where there is a thread */
+    pthread_cond_t wake;
+    uint64_t given, written; /* blocks: to be written, done */
+    int status;              /* of the first block that could not be written */
+    bool no_more;
+};
+
+static int sink_put(struct trod_sink *sink, const uint8_t *p, size_t n)
+{
+    struct trod_output *o =
+        (struct trod_output *)((char *)sink - offsetof(struct trod_output, sink));
+    return trod_outfile_write(&o->file, p, n, &o->fault);
+}
+
+/* Compress and write; on the thread that writes. */
+static int put_bytes(struct trod_output *o, const uint8_t *p, size_t n, bool finish)
+{
+    if (o->filter)
+        return o->filter->enc_write(o->state, p, n, finish, &o->sink);
+    return trod_outfile_write(&o->file, p, n, &o->fault);
+}
+
+static void *run(void *user)
+{
+    struct trod_output *o = user;
+    pthread_mutex_lock(&o->lock);
+    for (;;) {
+        while (o->given == o->written && !o->no_more)
+            pthread_cond_wait(&o->wake, &o->lock);
+        if (o->given == o->written)
+            break;
+        const struct out_block *b = &o->blocks[o->written % BLOCKS];
+        int status = o->status;
+        pthread_mutex_unlock(&o->lock);
+        if (status == TROD_OK) /* after an error the rest is only taken away */
+            status = put_bytes(o, b->p, b->n, false);
+        pthread_mutex_lock(&o->lock);
+        o->status = status;
+        o->written++;
+        pthread_cond_broadcast(&o->wake);
+    }
+    pthread_mutex_unlock(&o->lock);
+    return NULL;
+}
+
+/*
+ * Signals are the business of the threads that were there before, but for those that a write to
+ * nowhere raises in the thread that writes.
+ */
+static void start(struct trod_output *o)
+{
+    sigset_t most, old;
+    sigfillset(&most);
+    sigdelset(&most, SIGPIPE);
+    sigdelset(&most, SIGXFSZ);
+    pthread_sigmask(SIG_SETMASK, &most, &old);
+    o->running = pthread_create(&o->thread, NULL, run, o) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    o->threads = o->running;
+}
+
+static void stop(struct trod_output *o)
+{
+    if (!o->running)
+        return;
+    pthread_mutex_lock(&o->lock);
+    o->no_more = true;
+    pthread_cond_broadcast(&o->wake);
+    pthread_mutex_unlock(&o->lock);
+    pthread_join(o->thread, NULL);
+    o->running = false;
+}
+
+static int output_report(struct trod_output *o, int status)
+{
+    if (status != TROD_OK && !o->reported) {
+        o->reported = true;
+        trod_fault_report(&o->fault, o->diag, o->path, TROD_NOWHERE);
+    }
+    return status;
+}
+
+/* Hand on the caller's block and give it another one. */
+static int hand_on(struct trod_output *o)
+{
+    struct out_block *b = &o->blocks[o->filled % BLOCKS];
+    int status;
+    if (b->n == 0)
+        return TROD_OK;
+    if (!o->running && o->threads)
+        start(o);
+    if (!o->running) {
+        status = o->status;
+        if (status == TROD_OK)
+            status = put_bytes(o, b->p, b->n, false);
+        o->status = status;
+    } else {
+        pthread_mutex_lock(&o->lock);
+        o->given = ++o->filled;
+        pthread_cond_broadcast(&o->wake);
+        while (o->given - o->written == BLOCKS)
+            pthread_cond_wait(&o->wake, &o->lock);
+        status = o->status;
+        pthread_mutex_unlock(&o->lock);
+    }
+    o->blocks[o->filled % BLOCKS].n = 0;
+    return output_report(o, status);
+}
+
+/* The compression OPT asks for, or PATH by its suffix. */
+static int choose_filter(struct trod_output *o, const char *compress)
+{
+    if (!compress) {
+        o->filter = trod_filter_of_path(o->path);
+    } else if (strcmp(compress, "none") != 0) {
+        o->filter = trod_filter_find(compress);
+        if (!o->filter)
+            return trod_fault_set(&o->fault, TROD_ERR_USAGE, "io.compression",
+                                  "unknown compression '%.40s'", compress);
+    }
+    if (o->filter && !o->filter->enc_open)
+        return trod_fault_set(&o->fault, TROD_ERR_UNSUPPORTED, "io.unsupported",
+                              "this build cannot write %s data", o->filter->name);
+    return TROD_OK;
+}
+
+static int output_begin(struct trod_output *o, const struct trod_output_options *opt)
+{
+    int status = choose_filter(o, opt->compress);
+    if (status == TROD_OK)
+        status = trod_outfile_open(&o->file, o->path, &o->fault);
+    if (status != TROD_OK)
+        return status;
+    if ((opt->binary || o->filter) && isatty(o->file.fd))
+        return trod_fault_set(&o->fault, TROD_ERR_USAGE, "io.terminal",
+                              "binary data is not written to a terminal");
+    return o->filter ? o->filter->enc_open(&o->state, opt->level, &o->fault) : TROD_OK;
+}
+
+static void output_free(struct trod_output *o)
+{
+    stop(o);
+    if (o->state)
+        o->filter->enc_close(o->state);
+    trod_outfile_discard(&o->file);
+    for (int i = 0; i < BLOCKS; i++)
+        free(o->blocks[i].p);
+    pthread_mutex_destroy(&o->lock);
+    pthread_cond_destroy(&o->wake);
+    free(o->path);
+    free(o);
+}
+
+static struct trod_output *output_new(const char *path, struct trod_diag *diag)
+{
+    struct trod_output *o = calloc(1, sizeof *o);
+    if (!o)
+        return NULL;
+    o->diag = diag;
+    o->file.fd = -1;
+    o->sink = (struct trod_sink){.put = sink_put, .fault = &o->fault};
+    o->path = strdup(path);
+    if (!o->path || pthread_mutex_init(&o->lock, NULL) != 0) {
+        free(o->path);
+        free(o);
+        return NULL;
+    }
+    if (pthread_cond_init(&o->wake, NULL) != 0) {
+        pthread_mutex_destroy(&o->lock);
+        free(o->path);
+        free(o);
+        return NULL;
+    }
+    return o;
+}
+
+int trod_output_create(struct trod_output **out, const char *path,
+                       const struct trod_output_options *opt, struct trod_diag *diag)
+{
+    const struct trod_output_options none = {0};
+    *out = NULL;
+    if (!opt)
+        opt = &none;
+    struct trod_output *o = output_new(path, diag);
+    if (!o) {
+        struct trod_fault f = {0};
+        trod_fault_nomem(&f, "an output");
+        return trod_fault_report(&f, diag, path, TROD_NOWHERE);
+    }
+    o->threads = !opt->no_thread;
+    const int status = output_begin(o, opt);
+    if (status != TROD_OK) {
+        output_report(o, status);
+        output_free(o);
+        return status;
+    }
+    *out = o;
+    return TROD_OK;
+}
+
+int trod_output_room(struct trod_output *o, size_t min, struct trod_room *room)
+{
+    *room = (struct trod_room){0};
+    if (min > TROD_WINDOW) {
+        const struct trod_place at = trod_place_offset(o->path, o->offset);
+        return trod_error(o->diag, TROD_ERR_LIMIT, "io.room", &at,
+                          "room for %zu bytes is more than the limit of %d", min, TROD_WINDOW);
+    }
+    const size_t n = o->blocks[o->filled % BLOCKS].n;
+    if (TROD_WINDOW - n < min || n == TROD_WINDOW || (o->file.direct && n >= PROMPT)) {
+        const int status = hand_on(o);
+        if (status != TROD_OK)
+            return status;
+    }
+    struct out_block *b = &o->blocks[o->filled % BLOCKS];
+    if (!b->p && !(b->p = malloc(TROD_WINDOW))) {
+        const struct trod_place at = trod_place_offset(o->path, o->offset);
+        return trod_error(o->diag, TROD_ERR_NOMEM, "io.memory", &at, "out of memory in an output");
+    }
+    *room = (struct trod_room){.p = b->p + b->n, .end = b->p + TROD_WINDOW};
+    return TROD_OK;
+}
+
+void trod_output_advance(struct trod_output *o, size_t n)
+{
+    o->blocks[o->filled % BLOCKS].n += n;
+    o->offset += n;
+}
+
+int trod_output_write(struct trod_output *o, const void *p, size_t n)
+{
+    const uint8_t *q = p;
+    while (n) {
+        struct trod_room room;
+        const int status = trod_output_room(o, 1, &room);
+        if (status != TROD_OK)
+            return status;
+        const size_t space = (size_t)(room.end - room.p);
+        const size_t some = n < space ? n : space;
+        memcpy(room.p, q, some);
+        trod_output_advance(o, some);
+        q += some;
+        n -= some;
+    }
+    return TROD_OK;
+}
+
+int trod_output_flush(struct trod_output *o)
+{
+    return hand_on(o);
+}
+
+uint64_t trod_output_offset(const struct trod_output *o)
+{
+    return o->offset;
+}
+
+int trod_output_commit(struct trod_output *o)
+{
+    /* the last block is written here, the ones before it by the thread, if there is one */
+    stop(o);
+    int status = o->status;
+    const struct out_block *b = &o->blocks[o->filled % BLOCKS];
+    if (status == TROD_OK)
+        status = put_bytes(o, b->p ? b->p : (const uint8_t *)"", b->n, true);
+    if (status == TROD_OK)
+        status = trod_outfile_commit(&o->file, &o->fault);
+    output_report(o, status);
+    output_free(o);
+    return status;
+}
+
+void trod_output_discard(struct trod_output *o)
+{
+    if (!o)
+        return;
+    pthread_mutex_lock(&o->lock);
+    o->status = TROD_ERR_IO; /* what waits to be written is not worth it any more */
+    pthread_mutex_unlock(&o->lock);
+    output_free(o);
+}

@@ -1,0 +1,154 @@
+/*
+ * source.c - files, pipes and memory as the bottom of an input. See source.h.
+ *
+ * Files are read, not mapped: a mapped file that another process truncates raises SIGBUS, and a
+ * read of the page cache costs a small part of what any parser does with the bytes.
+ */
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Wait until FD can be read. False: interrupted for good. */
+static bool wait_readable(const struct trod_source *s)
+{
+    struct pollfd fds[2] = {{.fd = s->fd, .events = POLLIN}, {.fd = s->wake[0], .events = POLLIN}};
+    const nfds_t n = s->wake[0] >= 0 ? 2 : 1;
+    while (poll(fds, n, -1) < 0)
+        if (errno != EINTR && errno != EAGAIN)
+            return true; /* let read say what is wrong */
+    return n == 1 || fds[1].revents == 0;
+}
+
+static int fd_read(struct trod_source *s, uint8_t *p, size_t cap, size_t *n,
+                   struct trod_fault *fault)
+{
+    *n = 0;
+    for (;;) {
+        if (!s->regular && !wait_readable(s))
+            return TROD_OK;
+        const ssize_t got = read(s->fd, p, cap);
+        if (got >= 0) {
+            *n = (size_t)got;
+            atomic_fetch_add_explicit(&s->offset, (uint64_t)got, memory_order_relaxed);
+            return TROD_OK;
+        }
+        if (errno != EINTR && errno != EAGAIN)
+            return trod_fault_errno(fault, "cannot read", errno);
+    }
+}
+
+static bool fd_seek(struct trod_source *s, uint64_t offset, uint64_t *reached)
+{
+    struct stat st;
+    if (!s->regular || fstat(s->fd, &st) != 0)
+        return false;
+    /* files of /proc say that they are empty; others are truncated while they are read */
+    const uint64_t end = (uint64_t)st.st_size > s->base ? (uint64_t)st.st_size - s->base : 0;
+    if (end == 0 || end < atomic_load_explicit(&s->offset, memory_order_relaxed))
+        return false;
+    *reached = offset < end ? offset : end;
+    if (lseek(s->fd, (off_t)(s->base + *reached), SEEK_SET) < 0)
+        return false;
+    atomic_store_explicit(&s->offset, *reached, memory_order_relaxed);
+    return true;
+}
+
+static void fd_interrupt(struct trod_source *s)
+{
+    if (s->wake[1] >= 0)
+        while (write(s->wake[1], "", 1) < 0 && errno == EINTR)
+            continue;
+}
+
+static void fd_close(struct trod_source *s)
+{
+    for (int i = 0; i < 2; i++)
+        if (s->wake[i] >= 0)
+            close(s->wake[i]);
+    if (s->owned)
+        close(s->fd);
+}
+
+static int memory_read(struct trod_source *s, uint8_t *p, size_t cap, size_t *n,
+                       struct trod_fault *fault)
+{
+    (void)fault;
+    const uint64_t done = atomic_load_explicit(&s->offset, memory_order_relaxed);
+    *n = s->size - done < cap ? (size_t)(s->size - done) : cap;
+    if (*n)
+        memcpy(p, s->mem + done, *n);
+    atomic_store_explicit(&s->offset, done + *n, memory_order_relaxed);
+    return TROD_OK;
+}
+
+static const struct trod_source_ops fd_ops = {
+    .read = fd_read,
+    .seek = fd_seek,
+    .interrupt = fd_interrupt,
+    .close = fd_close,
+};
+
+static const struct trod_source_ops memory_ops = {.read = memory_read};
+
+int trod_source_open(struct trod_source *s, const char *path, struct trod_fault *fault)
+{
+    if (strcmp(path, "-") == 0)
+        return trod_source_fd(s, STDIN_FILENO, false, fault);
+    int fd;
+    do
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    while (fd < 0 && errno == EINTR);
+    if (fd < 0)
+        return trod_fault_errno(fault, "cannot open", errno);
+    return trod_source_fd(s, fd, true, fault);
+}
+
+int trod_source_fd(struct trod_source *s, int fd, bool owned, struct trod_fault *fault)
+{
+    memset(s, 0, sizeof *s);
+    s->ops = &fd_ops;
+    s->fd = fd;
+    s->owned = owned;
+    s->wake[0] = s->wake[1] = -1;
+    s->size = TROD_NOWHERE;
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return trod_fault_errno(fault, "cannot read", errno);
+    if (S_ISDIR(st.st_mode))
+        return trod_fault_errno(fault, "cannot read", EISDIR);
+    const off_t at = lseek(fd, 0, SEEK_CUR);
+    s->regular = S_ISREG(st.st_mode) && at >= 0;
+    if (s->regular) {
+        s->base = (uint64_t)at;
+        s->size = (uint64_t)st.st_size > s->base ? (uint64_t)st.st_size - s->base : 0;
+        (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+        return TROD_OK;
+    }
+    if (pipe(s->wake) != 0) {
+        s->wake[0] = s->wake[1] = -1;
+        return trod_fault_errno(fault, "cannot make a pipe", errno);
+    }
+    for (int i = 0; i < 2; i++)
+        (void)fcntl(s->wake[i], F_SETFD, FD_CLOEXEC);
+    return TROD_OK;
+}
+
+void trod_source_memory(struct trod_source *s, const void *p, size_t n)
+{
+    memset(s, 0, sizeof *s);
+    s->ops = &memory_ops;
+    s->mem = p ? p : (const uint8_t *)"";
+    s->size = n;
+}
+
+void trod_source_close(struct trod_source *s)
+{
+    if (s->ops && s->ops->close)
+        s->ops->close(s);
+    memset(s, 0, sizeof *s);
+}

@@ -1,0 +1,210 @@
+/*
+ * stage.c - the stack of filters over a source: peeling, feeding, limits.
+ *
+ * Implements docs/design.md, "Detection" (filters). A stage pulls its input from the one below; the
+ * topmost only hands through what was looked at to find that nobody wants it.
+ */
+#include "filter.h"
+#include "source.h"
+#include "trod/io.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Small files may compress as well as they like: the limit of expansion holds from here on. */
+enum { RATIO_FROM = 1 << 25 };
+
+static int input_read(struct trod_stage *s, uint8_t *p, size_t cap, size_t *n)
+{
+    if (s->up)
+        return trod_stage_read(s->up, p, cap, n);
+    return s->source->ops->read(s->source, p, cap, n, s->fault);
+}
+
+bool trod_stage_more(struct trod_stage *s)
+{
+    if (s->end)
+        return false;
+    if (!s->buf) {
+        s->buf = malloc(TROD_FEED);
+        if (!s->buf) {
+            s->up_status = trod_fault_nomem(s->fault, "an input filter");
+            s->end = true;
+            return false;
+        }
+    } else if (s->n) {
+        memmove(s->buf, s->p, s->n);
+    }
+    s->p = s->buf;
+    size_t got = 0;
+    if (s->n < TROD_FEED) {
+        s->up_status = input_read(s, s->buf + s->n, TROD_FEED - s->n, &got);
+        if (s->up_status != TROD_OK || got == 0)
+            s->end = true;
+        s->n += got;
+    }
+    return got != 0;
+}
+
+int trod_stage_starved(struct trod_stage *s)
+{
+    if (s->up_status != TROD_OK)
+        return s->up_status;
+    return trod_fault_set(s->fault, TROD_ERR_TRUNCATED, "io.truncated",
+                          "%s data is cut short after %" PRIu64 " compressed bytes",
+                          s->filter->name, s->used + s->n);
+}
+
+int trod_stage_corrupt(struct trod_stage *s, const char *why)
+{
+    return trod_fault_set(s->fault, TROD_ERR_CORRUPT, "io.corrupt",
+                          "%s data is corrupt near compressed offset %" PRIu64 ": %s",
+                          s->filter->name, s->used, why);
+}
+
+bool trod_stage_at_end(struct trod_stage *s, int *status)
+{
+    *status = TROD_OK;
+    if (s->n || trod_stage_more(s))
+        return false;
+    *status = s->up_status;
+    return true;
+}
+
+static int hand_through(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+{
+    if (s->n) {
+        *n = s->n < cap ? s->n : cap;
+        memcpy(out, s->p, *n);
+        trod_stage_use(s, *n);
+        if (s->n == 0 && !s->end) {
+            free(s->buf);
+            s->buf = NULL;
+        }
+        return TROD_OK;
+    }
+    if (s->end)
+        return s->up_status;
+    const int status = input_read(s, out, cap, n);
+    s->used += *n;
+    return status;
+}
+
+static int over_limit(const struct trod_stage *s)
+{
+    const uint64_t in = atomic_load_explicit(&s->source->offset, memory_order_relaxed);
+    if (s->made < RATIO_FROM || s->made / s->ratio <= in)
+        return TROD_OK;
+    return trod_fault_set(s->fault, TROD_ERR_LIMIT, "io.ratio",
+                          "compressed data expands more than %" PRIu32 " times: %" PRIu64
+                          " bytes make %" PRIu64,
+                          s->ratio, in, s->made);
+}
+
+int trod_stage_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+{
+    *n = 0;
+    if (s->status != TROD_OK || s->finished)
+        return s->status;
+    int status = s->filter ? s->filter->read(s, out, cap, n) : hand_through(s, out, cap, n);
+    s->made += *n;
+    if (status == TROD_OK && s->filter)
+        status = over_limit(s);
+    s->status = status;
+    s->finished = status == TROD_OK && *n == 0;
+    return *n ? TROD_OK : status;
+}
+
+static struct trod_stage *stage_new(struct trod_stage *up, struct trod_source *source,
+                                    uint32_t ratio, struct trod_fault *fault)
+{
+    struct trod_stage *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->up = up;
+    s->source = source;
+    s->ratio = ratio ? ratio : TROD_RATIO_DEFAULT;
+    s->fault = fault;
+    if (!up && source->mem) {
+        s->p = source->mem;
+        s->n = (size_t)source->size;
+        s->end = true;
+        atomic_store_explicit(&source->offset, source->size, memory_order_relaxed);
+    }
+    return s;
+}
+
+/* The filter that wants the input of S, NULL: nobody does. */
+static const struct trod_filter *best_bid(struct trod_stage *s)
+{
+    for (;;) {
+        const struct trod_filter *best = NULL;
+        int most = TROD_BID_FILTER - 1;
+        bool more = false;
+        for (size_t i = 0; trod_filter_at(i); i++) {
+            const int bits = s->n ? trod_filter_at(i)->bid(s->p, s->n) : TROD_BID_MORE;
+            more = more || bits == TROD_BID_MORE;
+            if (bits > most) {
+                most = bits;
+                best = trod_filter_at(i);
+            }
+        }
+        if (best || !more || !trod_stage_more(s))
+            return best;
+    }
+}
+
+/* Make a filter of the stage *TOP, which handed through until now, and put a new one over it. */
+static int stack_push(struct trod_stage **top, const struct trod_filter *filter)
+{
+    struct trod_stage *s = *top;
+    if (!filter->open)
+        return trod_fault_set(s->fault, TROD_ERR_UNSUPPORTED, "io.unsupported",
+                              "%s data, which this build cannot read", filter->name);
+    struct trod_stage *over = stage_new(s, s->source, s->ratio, s->fault);
+    if (!over)
+        return trod_fault_nomem(s->fault, "an input filter");
+    s->filter = filter;
+    *top = over;
+    return filter->open(s);
+}
+
+int trod_stack_open(struct trod_stage **top, struct trod_source *source, bool raw, uint32_t ratio,
+                    struct trod_fault *fault)
+{
+    *top = stage_new(NULL, source, ratio, fault);
+    if (!*top)
+        return trod_fault_nomem(fault, "an input");
+    const struct trod_filter *filter;
+    for (int depth = 0; !raw && (filter = best_bid(*top)) != NULL; depth++) {
+        if (depth == TROD_FILTER_DEPTH)
+            return trod_fault_set(fault, TROD_ERR_LIMIT, "io.depth",
+                                  "more than %d compressions over each other", TROD_FILTER_DEPTH);
+        const int status = stack_push(top, filter);
+        if (status != TROD_OK)
+            return status;
+    }
+    return TROD_OK;
+}
+
+int trod_stack_force(struct trod_stage **top, struct trod_source *source,
+                     const struct trod_filter *filter, uint32_t ratio, struct trod_fault *fault)
+{
+    *top = stage_new(NULL, source, ratio, fault);
+    if (!*top)
+        return trod_fault_nomem(fault, "an input");
+    return stack_push(top, filter);
+}
+
+void trod_stack_close(struct trod_stage *top)
+{
+    while (top) {
+        struct trod_stage *up = top->up;
+        if (top->filter && top->filter->close)
+            top->filter->close(top);
+        free(top->buf);
+        free(top);
+        top = up;
+    }
+}

@@ -1,0 +1,165 @@
+/*
+ * zstd.c - the zstd filter (RFC 8878): frames one after the other, skippable ones among them.
+ *
+ * Dictionaries are not supported. Windows above TROD_DECODER_MEMORY are refused by the library's
+ * own limit (128 MiB).
+ */
+#include "filter.h"
+
+#include "trod_config.h"
+
+enum { SKIPPABLE_BITS = 28 };
+
+/* RFC 8878, 3.1.1: magic number, frame header descriptor with its reserved bit zero */
+static int zstd_bid(const uint8_t *p, size_t n)
+{
+    size_t at;
+    if (trod_bid_skippable(p, n, &at) != 0)
+        return TROD_BID_MORE;
+    if (at && at == n)
+        return n < TROD_FEED / 2 ? TROD_BID_MORE : SKIPPABLE_BITS;
+    const int bits = trod_bid_magic(p + at, n - at, "\x28\xb5\x2f\xfd", 4);
+    if (bits <= 0)
+        return bits;
+    if (n - at < 5)
+        return TROD_BID_MORE;
+    return p[at + 4] & 0x08 ? 0 : bits + 1;
+}
+
+#if TROD_HAVE_ZSTD
+
+#include <stdlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+enum { LEVEL_DEFAULT = 1 };
+
+struct zstd_decoder {
+    ZSTD_DCtx *ctx;
+    bool between; /* frames */
+};
+
+struct zstd_encoder {
+    ZSTD_CCtx *ctx;
+    uint8_t out[TROD_ENCODE_CHUNK];
+};
+
+static int zstd_open(struct trod_stage *s)
+{
+    struct zstd_decoder *d = calloc(1, sizeof *d);
+    if (d)
+        d->ctx = ZSTD_createDCtx();
+    if (!d || !d->ctx) {
+        free(d);
+        return trod_fault_nomem(s->fault, "the zstd filter");
+    }
+    s->state = d;
+    return TROD_OK;
+}
+
+static int zstd_error(struct trod_stage *s, size_t result)
+{
+    switch (ZSTD_getErrorCode(result)) {
+    case ZSTD_error_memory_allocation:
+        return trod_fault_nomem(s->fault, "the zstd filter");
+    case ZSTD_error_frameParameter_windowTooLarge:
+        return trod_fault_set(s->fault, TROD_ERR_LIMIT, "io.window",
+                              "zstd data needs a window of more than 128 MiB");
+    default:
+        return trod_stage_corrupt(s, ZSTD_getErrorName(result));
+    }
+}
+
+static int zstd_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+{
+    struct zstd_decoder *d = s->state;
+    ZSTD_outBuffer o = {.dst = out, .size = cap, .pos = 0};
+    while (o.pos < cap) {
+        int status;
+        if (d->between && s->n == 0 && o.pos)
+            break;
+        if (d->between && trod_stage_at_end(s, &status))
+            return status;
+        d->between = false;
+        ZSTD_inBuffer in = {.src = s->p, .size = s->n, .pos = 0};
+        const size_t result = ZSTD_decompressStream(d->ctx, &o, &in);
+        *n = o.pos;
+        if (ZSTD_isError(result))
+            return zstd_error(s, result);
+        trod_stage_use(s, in.pos);
+        d->between = result == 0;
+        if (s->n || d->between || o.pos == cap)
+            continue;
+        /* what was made goes out before more is waited for */
+        if (o.pos)
+            break;
+        if (!trod_stage_more(s))
+            return trod_stage_starved(s);
+    }
+    return TROD_OK;
+}
+
+static void zstd_close(struct trod_stage *s)
+{
+    struct zstd_decoder *d = s->state;
+    if (d)
+        ZSTD_freeDCtx(d->ctx);
+    free(d);
+}
+
+static int zstd_enc_open(void **state, int level, struct trod_fault *fault)
+{
+    struct zstd_encoder *e = malloc(sizeof *e);
+    if (e)
+        e->ctx = ZSTD_createCCtx();
+    if (!e || !e->ctx) {
+        free(e);
+        return trod_fault_nomem(fault, "the zstd filter");
+    }
+    ZSTD_CCtx_setParameter(e->ctx, ZSTD_c_compressionLevel, level ? level : LEVEL_DEFAULT);
+    ZSTD_CCtx_setParameter(e->ctx, ZSTD_c_checksumFlag, 1);
+    *state = e;
+    return TROD_OK;
+}
+
+static int zstd_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
+                          struct trod_sink *sink)
+{
+    struct zstd_encoder *e = state;
+    ZSTD_inBuffer in = {.src = p, .size = n, .pos = 0};
+    const ZSTD_EndDirective end = finish ? ZSTD_e_end : ZSTD_e_continue;
+    size_t left;
+    do {
+        ZSTD_outBuffer o = {.dst = e->out, .size = sizeof e->out, .pos = 0};
+        left = ZSTD_compressStream2(e->ctx, &o, &in, end);
+        if (ZSTD_isError(left))
+            return trod_fault_set(sink->fault, TROD_ERR_IO, "io.compress", "cannot compress: %s",
+                                  ZSTD_getErrorName(left));
+        const int status = sink->put(sink, e->out, o.pos);
+        if (status != TROD_OK)
+            return status;
+    } while (in.pos < in.size || (finish && left));
+    return TROD_OK;
+}
+
+static void zstd_enc_close(void *state)
+{
+    struct zstd_encoder *e = state;
+    ZSTD_freeCCtx(e->ctx);
+    free(e);
+}
+#endif
+
+const struct trod_filter trod_filter_zstd = {
+    .name = "zstd",
+    .suffixes = {".zst", ".zstd"},
+    .bid = zstd_bid,
+#if TROD_HAVE_ZSTD
+    .open = zstd_open,
+    .read = zstd_read,
+    .close = zstd_close,
+    .enc_open = zstd_enc_open,
+    .enc_write = zstd_enc_write,
+    .enc_close = zstd_enc_close,
+#endif
+};
