@@ -34,6 +34,7 @@ void test_rows_free(struct test_rows *r)
 {
     free(r->hash);
     free(r->at);
+    free(r->len);
     trod_buf_fini(&r->text);
     *r = (struct test_rows){0};
 }
@@ -50,17 +51,22 @@ static void add_row(struct run *r, uint32_t row)
     struct test_rows *out = r->out;
     const struct trod_batch *b = r->batch;
     uint64_t at = TROD_NOWHERE;
+    uint32_t len = 0;
 
     if (out->n == out->cap) {
         out->cap = out->cap ? 2 * out->cap : 256;
         out->hash = must(realloc(out->hash, out->cap * sizeof *out->hash));
         out->at = must(realloc(out->at, out->cap * sizeof *out->at));
+        out->len = must(realloc(out->len, out->cap * sizeof *out->len));
     }
-    if ((b->have & b->has[row] & TROD_COL_RAW) && b->raw[row].len &&
-        !(b->raw[row].off & (TROD_SLICE_POOL | TROD_SLICE_SHARED)))
-        at = b->offset + b->raw[row].off;
+    if ((r->mask & b->have & b->has[row] & TROD_COL_RAW) && b->raw[row].len) {
+        len = b->raw[row].len;
+        if (!(b->raw[row].off & (TROD_SLICE_POOL | TROD_SLICE_SHARED)))
+            at = b->offset + b->raw[row].off;
+    }
     out->hash[out->n] = test_row_hash(b, row, r->mask);
-    out->at[out->n] = r->mask & TROD_COL_RAW ? at : TROD_NOWHERE;
+    out->at[out->n] = at;
+    out->len[out->n] = len;
     out->n++;
     if (r->text)
         test_row_text(b, row, r->mask, &out->text);

@@ -51,6 +51,7 @@ struct test_how {
 struct test_rows {
     uint64_t *hash; /* one a row */
     uint64_t *at;   /* offset of the row's record, TROD_NOWHERE where it has none */
+    uint32_t *len;  /* bytes of the record, 0 where it has none */
     size_t n, cap;
     int rc;        /* 0, or the first error */
     uint64_t stop; /* offset at which decoding ended or failed first */

@@ -74,6 +74,33 @@ static void bytes_settle(const struct golden *g)
     trod_buf_fini(&twice);
 }
 
+/* The records of a canonical file, one after the other, are the file: what a copy is made of. */
+static void records_cover(const struct golden *g)
+{
+    const struct test_how how = {0};
+    const struct test_input in = prop_input(g);
+    struct test_rows rows;
+    uint64_t end = 0;
+
+    if (!g->format->verbatim || !g->canonical)
+        return;
+    rows = test_decode(&in, &how);
+    for (size_t i = 0; i < rows.n; i++) {
+        if (rows.len[i] == 0)
+            continue; /* goes with the row before it */
+        prop_true(rows.at[i] == end, g, "a record does not begin where the last one ends: row", i);
+        end += rows.len[i];
+    }
+    prop_true(end == g->data.n, g, "records end before the file, at", end);
+    test_rows_free(&rows);
+}
+
+static void test_records_cover(void **state)
+{
+    (void)state;
+    golden_each(0, records_cover);
+}
+
 /* Each format that can be written shows a file in canonical style. */
 static void has_canonical(const struct trod_format *f)
 {
@@ -111,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_survive),
         cmocka_unit_test(test_bytes_settle),
+        cmocka_unit_test(test_records_cover),
         cmocka_unit_test(test_has_canonical),
     };
 

@@ -1,0 +1,62 @@
+/*
+ * replay_main.c - main of the fuzz targets in builds without libFuzzer: run every file of the
+ * folders given, so that what fuzzing found stays mended under every compiler and sanitizer.
+ */
+#include "testlib.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { LARGEST = 1 << 18 };
+
+/* The bytes as a block of their own: a step beside them is seen. */
+static void run(const struct trod_buf *b)
+{
+    uint8_t *p = malloc(b->n ? b->n : 1);
+
+    if (!p)
+        test_die("out of memory");
+    if (b->n)
+        memcpy(p, b->p, b->n);
+    LLVMFuzzerTestOneInput(p, b->n);
+    free(p);
+}
+
+static size_t run_folder(const char *dir)
+{
+    struct test_list l = test_files(dir);
+    size_t n = 0;
+
+    for (size_t i = 0; i < l.n; i++) {
+        char *path = test_path(dir, l.name[i]);
+        struct trod_buf b = test_load(path);
+
+        if (b.n <= LARGEST) {
+            fprintf(stderr, "%s\n", path);
+            run(&b);
+            n++;
+        }
+        trod_buf_fini(&b);
+        free(path);
+    }
+    test_list_free(&l);
+    return n;
+}
+
+int main(int argc, char **argv)
+{
+    const struct trod_buf empty = {0};
+    size_t n = 0;
+
+    for (int i = 1; i < argc; i++)
+        n += run_folder(argv[i]);
+    run(&empty);
+    if (n == 0)
+        test_die("nothing to replay in %s", argc > 1 ? argv[1] : "no folder");
+    printf("%zu inputs replayed\n", n);
+    return 0;
+}
