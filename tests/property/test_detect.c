@@ -1,0 +1,194 @@
+/*
+ * test_detect.c - which format is this? (docs/design.md, "Detection")
+ *
+ * Every golden file against every driver, in the drivers' order and in shuffled ones: the right
+ * format leads by TROD_BID_LEAD bits or the answer is "ambiguous", names it and the option that
+ * settles it. Files cut short are never taken for another format. What is no trace is not taken for
+ * one: tests/golden/negative/ holds texts, negative.c makes binary data.
+ */
+#include "negative.h"
+#include "prop.h"
+
+enum { FORMATS_MAX = 32, SHUFFLES = 20, CUTS = 120, HEAD = 1 << 16 };
+
+/* What detection said last. */
+struct said {
+    char text[1200];
+};
+
+static void sink(void *user, const struct trod_problem *p)
+{
+    struct said *s = user;
+
+    snprintf(s->text, sizeof s->text, "%s", p->message);
+}
+
+static int detect(const void *p, size_t n, const char *path, const struct trod_format *const *list,
+                  size_t formats, struct trod_candidate *best, struct said *said)
+{
+    const struct trod_probe probe = {{p, n < HEAD ? n : HEAD, 0, n <= HEAD}, n, path};
+    struct trod_diag diag;
+
+    said->text[0] = '\0';
+    trod_diag_init(&diag, sink, said);
+    *best = (struct trod_candidate){0};
+    return trod_detect(&probe, list, formats, best, &diag);
+}
+
+static void right_one_leads(const struct golden *g)
+{
+    struct trod_candidate best;
+    struct said said;
+    int rc = detect(g->data.p, g->data.n, "trace", NULL, 0, &best, &said);
+
+    if (rc == TROD_ERR_AMBIGUOUS) {
+        prop_true(strstr(said.text, g->format->name) && strstr(said.text, "--from"), g,
+                  "ambiguous without naming the format and --from", 0);
+        return;
+    }
+    if (rc != TROD_OK && g->damaged)
+        return;
+    prop_true(rc == TROD_OK, g, "not recognised: status", (uint64_t)-rc);
+    if (best.format != g->format)
+        fail_msg("%s: taken for %s with %d bits", g->name, best.format->name, best.bits);
+    for (size_t i = 0; trod_format_at(i); i++) {
+        const struct trod_probe probe = {
+            {g->data.p, g->data.n < HEAD ? g->data.n : HEAD, 0, g->data.n <= HEAD},
+            g->data.n,
+            "trace"};
+        const char *dialect = NULL;
+        int bits = trod_format_at(i)->bid ? trod_format_at(i)->bid(&probe, &dialect) : 0;
+
+        if (trod_format_at(i) != g->format && bits > best.bits - TROD_BID_LEAD)
+            fail_msg("%s: %s bids %d against %d", g->name, trod_format_at(i)->name, bits,
+                     best.bits);
+    }
+}
+
+static void test_golden(void **state)
+{
+    (void)state;
+    golden_each(0, right_one_leads);
+}
+
+/* The same answer, with the suffix that settles ties, in every order of the drivers. */
+static void any_order(const struct golden *g)
+{
+    struct trod_gen r = gen_seed(g->data.n);
+    struct trod_candidate best, again;
+    struct said said;
+    int rc = detect(g->data.p, g->data.n, g->name, NULL, 0, &best, &said);
+
+    for (int i = 0; i < SHUFFLES; i++) {
+        const struct trod_format *list[FORMATS_MAX];
+        size_t n = 0;
+
+        for (; n < FORMATS_MAX && trod_format_at(n); n++) {
+            size_t k = gen_below(&r, n + 1);
+
+            list[n] = list[k];
+            list[k] = trod_format_at(n);
+        }
+        prop_true(detect(g->data.p, g->data.n, g->name, list, n, &again, &said) == rc &&
+                      again.format == best.format && again.bits == best.bits,
+                  g, "the order of drivers matters", (uint64_t)i);
+    }
+}
+
+static void test_any_order(void **state)
+{
+    (void)state;
+    golden_each(0, any_order);
+}
+
+/* Cut short, and from the middle on: unknown, ambiguous or right, never wrong. */
+static void cut_short(const struct golden *g)
+{
+    struct trod_gen r = gen_seed(g->data.n + 1);
+    struct trod_candidate best;
+    struct said said;
+
+    for (size_t i = 0; i < 2 * CUTS; i++) {
+        size_t n = i < CUTS ? i * 3 : gen_below(&r, g->data.n + 1);
+
+        if (n <= g->data.n && detect(g->data.p, n, "trace", NULL, 0, &best, &said) == TROD_OK &&
+            best.format != g->format)
+            fail_msg("%s, first %zu bytes: taken for %s with %d bits", g->name, n,
+                     best.format->name, best.bits);
+    }
+}
+
+static void test_cut_short(void **state)
+{
+    (void)state;
+    golden_each(0, cut_short);
+}
+
+static void expect_nothing(const char *name, const void *p, size_t n)
+{
+    struct trod_candidate best;
+    struct said said;
+    int rc = detect(p, n, name, NULL, 0, &best, &said);
+
+    if (rc == TROD_OK)
+        fail_msg("%s (%zu bytes): taken for %s with %d bits", name, n, best.format->name,
+                 best.bits);
+    if (rc == TROD_ERR_AMBIGUOUS)
+        fail_msg("%s (%zu bytes): %s", name, n, said.text);
+    assert_int_equal(rc, TROD_ERR_UNKNOWN);
+}
+
+static void test_negative_texts(void **state)
+{
+    char *dir = test_path(test_source_dir(), "tests/golden/negative");
+    struct test_list l = test_files(dir);
+
+    (void)state;
+    assert_true(l.n > 20);
+    for (size_t i = 0; i < l.n; i++) {
+        char *path = test_path(dir, l.name[i]);
+        struct trod_buf b = test_load(path);
+
+        expect_nothing(l.name[i], b.p, b.n);
+        for (size_t n = 1; n < b.n; n = n * 3 / 2 + 1)
+            expect_nothing(l.name[i], b.p, n);
+        trod_buf_fini(&b);
+        free(path);
+    }
+    test_list_free(&l);
+    free(dir);
+}
+
+static void test_negative_binary(void **state)
+{
+    struct trod_buf b = {0};
+    const char *name;
+
+    (void)state;
+    for (size_t i = 0; (name = negative_make(i, &b)); i++) {
+        static const size_t sizes[] = {1, 6, 12, 40, 64, 96, 120, 600, 1200, 6000, 12000};
+
+        expect_nothing(name, b.p, b.n);
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+            if (sizes[k] < b.n)
+                expect_nothing(name, b.p, sizes[k]);
+    }
+    trod_buf_fini(&b);
+}
+
+static void test_nothing_at_all(void **state)
+{
+    (void)state;
+    expect_nothing("empty", "", 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),          cmocka_unit_test(test_any_order),
+        cmocka_unit_test(test_cut_short),       cmocka_unit_test(test_negative_texts),
+        cmocka_unit_test(test_negative_binary), cmocka_unit_test(test_nothing_at_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
