@@ -105,15 +105,6 @@ static inline void bench_ratio(const char *name, double value, const char *unit,
     fflush(stdout);
 }
 
-/* Most memory this process and its ended children ever had, in MiB. */
-static inline double bench_peak_children(void)
-{
-    struct rusage u;
-
-    getrusage(RUSAGE_CHILDREN, &u);
-    return (double)u.ru_maxrss / 1024.0;
-}
-
 /* xorshift64*: reproducible input. S must not be 0. */
 static inline uint64_t bench_rand(uint64_t *s)
 {
