@@ -110,6 +110,20 @@ static void prefixes(const struct golden *g)
     test_rows_free(&base);
 }
 
+/* Every format has a golden file: the other tests pass over one that has none. */
+static void test_has_golden(void **state)
+{
+    (void)state;
+    assert_non_null(trod_format_at(0));
+    for (size_t i = 0; trod_format_at(i); i++) {
+        struct golden_list l = golden_of(trod_format_at(i), 0);
+
+        if (l.n == 0)
+            fail_msg("no golden file in tests/golden/%s", trod_format_at(i)->name);
+        golden_free(&l);
+    }
+}
+
 static void gives_rows(const struct golden *g)
 {
     const struct test_input in = prop_input(g);
@@ -160,9 +174,10 @@ static void test_prefixes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gives_rows),  cmocka_unit_test(test_single_cuts),
-        cmocka_unit_test(test_many_cuts),   cmocka_unit_test(test_small_windows),
-        cmocka_unit_test(test_batch_sizes), cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_has_golden),    cmocka_unit_test(test_gives_rows),
+        cmocka_unit_test(test_single_cuts),   cmocka_unit_test(test_many_cuts),
+        cmocka_unit_test(test_small_windows), cmocka_unit_test(test_batch_sizes),
+        cmocka_unit_test(test_prefixes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
