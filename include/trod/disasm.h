@@ -25,9 +25,9 @@ void trod_disasm_free(struct trod_disasm *d);
 
 /*
  * The text of the instruction whose N opcode bytes lie at CODE in memory order, at address PC. ISET
- * (enum trod_iset) chooses between A32, T32 and A64; TROD_ISET_NONE means what the ISA has. The text
- * is valid until the next call; *LEN is its length. What is no instruction gives ".byte ..". Never
- * fails.
+ * (enum trod_iset) chooses between A32, T32 and A64; TROD_ISET_NONE means what the ISA has. The
+ * text is valid until the next call; *LEN is its length. What is no instruction gives ".byte ..".
+ * Never fails.
  */
 const char *trod_disasm_text(struct trod_disasm *d, unsigned iset, uint64_t pc, const uint8_t *code,
                              uint32_t n, size_t *len);

@@ -16,8 +16,8 @@ const struct trod_option cli_filter_options[] = {
      NULL},
     {"address", 'a', TROD_OPT_RANGE, AT(address), "LO..HI",
      "records that touch these addresses (virtual if they have one, else physical)", NULL, NULL},
-    {"pc", 0, TROD_OPT_RANGE, AT(pc), "LO..HI",
-     "records of instructions at these addresses", NULL, NULL},
+    {"pc", 0, TROD_OPT_RANGE, AT(pc), "LO..HI", "records of instructions at these addresses", NULL,
+     NULL},
     {"time", 't', TROD_OPT_RANGE, AT(time), "A..B",
      "records at these times, in the trace's unit without decimals", NULL, NULL},
     {"stream", 's', TROD_OPT_LIST, AT(streams), "NAME,...",
@@ -159,8 +159,8 @@ static bool matches(const struct cli_match *m, const struct trod_batch *b, uint3
         return false;
     if (f->time.set && !(has(b, i, TROD_COL_TIME) && in_range(&f->time, b->time[i])))
         return false;
-    return !f->streams.n || (has(b, i, TROD_COL_STREAM) && b->stream[i] < m->n_streams &&
-                             m->stream[b->stream[i]]);
+    return !f->streams.n ||
+           (has(b, i, TROD_COL_STREAM) && b->stream[i] < m->n_streams && m->stream[b->stream[i]]);
 }
 
 int cli_match_batch(struct cli_match *m, const struct trod_batch *b)

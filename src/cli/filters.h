@@ -15,11 +15,11 @@ extern const struct trod_option cli_filter_options[];
 
 struct cli_match {
     const struct cli_filter *filter;
-    uint32_t kinds;       /* bit by kind */
-    uint8_t *stream;      /* by stream: 1 wanted, 0 not */
-    uint32_t n_streams;   /* streams judged so far */
-    uint64_t seen;        /* rows so far */
-    bool all, done;       /* nothing is filtered out; nothing more can match */
+    uint32_t kinds;     /* bit by kind */
+    uint8_t *stream;    /* by stream: 1 wanted, 0 not */
+    uint32_t n_streams; /* streams judged so far */
+    uint64_t seen;      /* rows so far */
+    bool all, done;     /* nothing is filtered out; nothing more can match */
     uint8_t keep[TROD_BATCH_ROWS];
 };
 

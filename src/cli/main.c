@@ -116,6 +116,8 @@ int main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : NULL;
 
     memset(&c, 0, sizeof c);
+    signal(SIGPIPE,
+           SIG_DFL); /* whoever started this may ignore it: a reader that left ends the run */
     cli_diag_init(&c, &c.diag);
     c.colour_err = cli_colour(&c, STDERR_FILENO);
     if (!name) {

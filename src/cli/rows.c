@@ -5,18 +5,17 @@
 
 #include <string.h>
 
+enum { OPCODE_MAX = 1024, MODE_MAX = 256 }; /* bytes shown */
+
 static const struct {
     uint32_t bit;
     const char *name;
 } flags[] = {
-    {TROD_F_SKIPPED, "skipped"},     {TROD_F_ABORTED, "aborted"},
-    {TROD_F_EXCLUSIVE, "exclusive"}, {TROD_F_UNPRIV, "unprivileged"},
-    {TROD_F_LOCKED, "locked"},       {TROD_F_PRIV, "privileged"},
-    {TROD_F_UNKNOWN, "unknown"},     {TROD_F_PARTIAL, "partial"},
-    {TROD_F_SYNTHETIC, "synthetic"}, {TROD_F_KERNEL, "kernel"},
-    {TROD_F_NOFETCH, "nofetch"},     {TROD_F_NEWCODE, "newcode"},
-    {TROD_F_IFETCH, "fetch"},        {TROD_F_UNCACHED, "uncached"},
-    {TROD_F_IO, "io"},
+    {TROD_F_SKIPPED, "skipped"},     {TROD_F_ABORTED, "aborted"},   {TROD_F_EXCLUSIVE, "exclusive"},
+    {TROD_F_UNPRIV, "unprivileged"}, {TROD_F_LOCKED, "locked"},     {TROD_F_PRIV, "privileged"},
+    {TROD_F_UNKNOWN, "unknown"},     {TROD_F_PARTIAL, "partial"},   {TROD_F_SYNTHETIC, "synthetic"},
+    {TROD_F_KERNEL, "kernel"},       {TROD_F_NOFETCH, "nofetch"},   {TROD_F_NEWCODE, "newcode"},
+    {TROD_F_IFETCH, "fetch"},        {TROD_F_UNCACHED, "uncached"}, {TROD_F_IO, "io"},
 };
 
 static const char *const isets[] = {NULL, "A32", "T32", "T32EE", "A64"};
@@ -75,12 +74,11 @@ char *cli_put_opcode(const struct cli_rows *r, const struct trod_batch *b, uint3
 {
     const uint8_t *code = trod_batch_bytes(b, b->code[i]);
     uint32_t n = b->code[i].len;
-    unsigned iset = cli_has(b, i, TROD_COL_FLAGS)
-                        ? (b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT
-                        : TROD_ISET_NONE;
+    unsigned iset = cli_has(b, i, TROD_COL_FLAGS) ? (b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT
+                                                  : TROD_ISET_NONE;
 
-    if (n > CLI_TEXT_MAX)
-        n = CLI_TEXT_MAX;
+    if (n > OPCODE_MAX)
+        n = OPCODE_MAX;
     switch (r->meta->isa) {
     case TROD_ISA_ARM:
     case TROD_ISA_A64:
@@ -206,8 +204,7 @@ struct cli_text cli_text_of(struct cli_rows *r, const struct trod_batch *b, uint
 {
     struct cli_text t = {"", 0, false};
 
-    if (b->kind[i] == TROD_NOTE && cli_has(b, i, TROD_COL_RAW) &&
-        b->raw[i].len) {
+    if (b->kind[i] == TROD_NOTE && cli_has(b, i, TROD_COL_RAW) && b->raw[i].len) {
         t = slice_text(b, b->raw[i]);
         while (t.n && (t.p[t.n - 1] == '\n' || t.p[t.n - 1] == '\r'))
             t.n--;
@@ -231,9 +228,10 @@ struct cli_text cli_mode_of(const struct trod_batch *b, uint32_t i)
     struct cli_text none = {"", 0, false};
     const struct trod_detail_instr *d;
 
-    if (b->kind[i] != TROD_INSTR || !cli_has(b, i, TROD_COL_DETAIL) ||
-        b->detail[i].len < sizeof *d)
+    if (b->kind[i] != TROD_INSTR || !cli_has(b, i, TROD_COL_DETAIL) || b->detail[i].len < sizeof *d)
         return none;
     d = trod_batch_detail(b, i);
-    return d->mode.len ? slice_text(b, d->mode) : none;
+    if (d->mode.len == 0 || d->mode.len > MODE_MAX)
+        return none;
+    return slice_text(b, d->mode);
 }

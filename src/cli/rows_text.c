@@ -119,10 +119,14 @@ char *cli_rows_header(const struct cli_rows *r, char *p)
         unsigned width;
         bool to_right;
     } columns[] = {
-        {"record", r->record, true},      {"time", r->time, true},
-        {"cpu", r->stream, false},        {"kind", r->kind, false},
-        {"address", r->addr + 2, false},  {"size", r->size, true},
-        {"value", r->value, false},       {"symbol", r->symbols ? r->symbol : 0, false},
+        {"record", r->record, true},
+        {"time", r->time, true},
+        {"cpu", r->stream, false},
+        {"kind", r->kind, false},
+        {"address", r->addr + 2, false},
+        {"size", r->size, true},
+        {"value", r->value, false},
+        {"symbol", r->symbols ? r->symbol : 0, false},
         {"text", 0, false},
     };
 
@@ -174,7 +178,7 @@ static char *flag_notes(const struct cli_rows *r, const struct trod_batch *b, ui
     uint32_t f = b->flags[i];
     unsigned iset = (f & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
     /* what every instruction of the trace is need not stand on every line */
-    unsigned usual = r->meta->isa == TROD_ISA_A64 ? (unsigned)TROD_ISET_A64
+    unsigned usual = r->meta->isa == TROD_ISA_A64   ? (unsigned)TROD_ISET_A64
                      : r->meta->isa == TROD_ISA_ARM ? (unsigned)TROD_ISET_A32
                                                     : (unsigned)TROD_ISET_NONE;
     size_t n = cli_flag_names(b, i, names);

@@ -19,6 +19,8 @@ const struct trod_option cli_common_options[] = {
      NULL},
     {"quiet", 'q', TROD_OPT_BOOL, AT(cli_common, quiet), NULL,
      "no progress, warnings or summaries; errors are still told", NULL, NULL},
+    {"no-pager", 0, TROD_OPT_BOOL, AT(cli_common, no_pager), NULL,
+     "print long listings without a pager", NULL, NULL},
     {"help", 'h', TROD_OPT_BOOL, AT(cli_common, help), NULL, "print this help", NULL, NULL},
     {.type = TROD_OPT_END},
 };

@@ -153,8 +153,8 @@ static bool is_ppc(const struct trod_disasm *d)
 
 static size_t by_ppc(const struct trod_disasm *d, uint64_t pc, const uint8_t *code, char *out)
 {
-    uint32_t opcode = (uint32_t)code[0] << 24 | (uint32_t)code[1] << 16 | (uint32_t)code[2] << 8 |
-                      code[3];
+    uint32_t opcode =
+        (uint32_t)code[0] << 24 | (uint32_t)code[1] << 16 | (uint32_t)code[2] << 8 | code[3];
     struct trod_ppc_insn insn;
     size_t n;
 
