@@ -67,8 +67,28 @@ uint64_t trod_input_offset(const struct trod_input *in);
 uint64_t trod_input_file_offset(const struct trod_input *in);
 uint64_t trod_input_file_size(const struct trod_input *in);
 
-/* Name of filter I (0: outermost), NULL past the last: "gzip", "zstd", "lz4", "xz", "snappy". */
+/*
+ * Name of filter I (0: outermost), NULL past the last: "zip", "gzip", "zstd", "lz4", "xz",
+ * "snappy".
+ */
 const char *trod_input_filter(const struct trod_input *in, unsigned i);
+
+/*
+ * An archive (zip) is read as its members' bytes one after the other, in the order of its
+ * directory. A damaged member is reported, with its name, when its last good byte is shown; then
+ * the next one goes on.
+ */
+struct trod_member {
+    const char *name; /* valid until the input is closed */
+    uint64_t offset;  /* of its first byte in the decoded stream; TROD_NOWHERE: not yet known */
+    uint64_t size;    /* decoded; TROD_NOWHERE: not yet known */
+};
+
+/* Members known so far, 0 where the input is no archive; member K, false where there is none. */
+size_t trod_input_members(const struct trod_input *in);
+bool trod_input_member(const struct trod_input *in, size_t k, struct trod_member *out);
+/* Number of the member that byte OFFSET of the decoded stream is from, SIZE_MAX: none. */
+size_t trod_input_member_at(const struct trod_input *in, uint64_t offset);
 
 /* The path as given. */
 const char *trod_input_path(const struct trod_input *in);

@@ -12,6 +12,7 @@
 #include "filter.h"
 #include "ring.h"
 #include "source.h"
+#include "zip.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -74,6 +75,8 @@ static int input_begin(struct trod_input **out, struct trod_input *in, int statu
     const struct trod_input_options none = {0};
     if (!opt)
         opt = &none;
+    if (status == TROD_OK && !opt->raw)
+        status = trod_zip_wrap(&in->source, &in->fault);
     if (status == TROD_OK)
         status = trod_stack_open(&in->top, &in->source, opt->raw, opt->ratio, &in->fault);
     if (status == TROD_OK && in->top->up == NULL && in->source.mem) {
@@ -274,6 +277,8 @@ int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span)
     } else if (!in->direct) {
         status = window_fill(in, min ? min : 1);
     }
+    if (trod_zip_is(&in->source))
+        trod_zip_report(&in->source, in->offset + in->n, in->diag, in->path);
     *span = (struct trod_span){.p = in->p, .n = in->n, .offset = in->offset, .last = false};
     if (status != TROD_OK)
         return status;
@@ -344,7 +349,7 @@ uint64_t trod_input_offset(const struct trod_input *in)
 
 uint64_t trod_input_file_offset(const struct trod_input *in)
 {
-    if (in->n_filters == 0)
+    if (in->n_filters == 0 && !trod_zip_is(&in->source))
         return in->offset;
     return atomic_load_explicit(&in->source.offset, memory_order_relaxed);
 }
@@ -356,7 +361,26 @@ uint64_t trod_input_file_size(const struct trod_input *in)
 
 const char *trod_input_filter(const struct trod_input *in, unsigned i)
 {
+    if (trod_zip_is(&in->source) && i-- == 0)
+        return "zip";
     return i < in->n_filters ? in->filters[i]->name : NULL;
+}
+
+size_t trod_input_members(const struct trod_input *in)
+{
+    return trod_zip_is(&in->source) ? trod_zip_members(&in->source) : 0;
+}
+
+bool trod_input_member(const struct trod_input *in, size_t k, struct trod_member *out)
+{
+    return trod_zip_is(&in->source) &&
+           trod_zip_member(&in->source, k, &out->name, &out->offset, &out->size);
+}
+
+size_t trod_input_member_at(const struct trod_input *in, uint64_t offset)
+{
+    return trod_zip_is(&in->source) && in->n_filters == 0 ? trod_zip_member_at(&in->source, offset)
+                                                          : SIZE_MAX;
 }
 
 const char *trod_input_path(const struct trod_input *in)

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,7 +28,12 @@ static bool wait_readable(const struct trod_source *s)
 static int fd_read(struct trod_source *s, uint8_t *p, size_t cap, size_t *n,
                    struct trod_fault *fault)
 {
-    *n = 0;
+    *n = s->n_pushed - s->pushed_at < cap ? s->n_pushed - s->pushed_at : cap;
+    if (*n) {
+        memcpy(p, s->pushed + s->pushed_at, *n);
+        s->pushed_at += *n;
+        return TROD_OK;
+    }
     for (;;) {
         if (!s->regular && !wait_readable(s))
             return TROD_OK;
@@ -146,8 +152,53 @@ void trod_source_memory(struct trod_source *s, const void *p, size_t n)
     s->size = n;
 }
 
+int trod_source_push(struct trod_source *s, const uint8_t *p, size_t n, struct trod_fault *fault)
+{
+    uint8_t *pushed;
+
+    if (n == 0)
+        return TROD_OK;
+    pushed = malloc(n);
+    if (!pushed)
+        return trod_fault_nomem(fault, "an input");
+    memcpy(pushed, p, n);
+    free(s->pushed);
+    s->pushed = pushed;
+    s->n_pushed = n;
+    s->pushed_at = 0;
+    return TROD_OK;
+}
+
+bool trod_source_peek(struct trod_source *s, uint8_t *p, size_t n, struct trod_fault *fault)
+{
+    uint8_t head[64];
+    size_t have = 0, got = 1;
+
+    if (n > sizeof head)
+        return false;
+    if (s->mem) {
+        if (s->size >= n)
+            memcpy(p, s->mem, n);
+        return s->size >= n;
+    }
+    if (s->regular) {
+        ssize_t r;
+
+        do
+            r = pread(s->fd, p, n, (off_t)s->base);
+        while (r < 0 && errno == EINTR);
+        return r == (ssize_t)n;
+    }
+    while (have < n && got && s->ops->read(s, head + have, n - have, &got, fault) == TROD_OK)
+        have += got;
+    if (have)
+        memcpy(p, head, have < n ? have : n);
+    return trod_source_push(s, head, have, fault) == TROD_OK && have >= n;
+}
+
 void trod_source_close(struct trod_source *s)
 {
+    free(s->pushed);
     if (s->ops && s->ops->close)
         s->ops->close(s);
     memset(s, 0, sizeof *s);

@@ -34,9 +34,12 @@ struct trod_source {
     _Atomic uint64_t offset; /* bytes read; another thread may look */
     uint64_t base;           /* descriptor: where in the file the source begins */
     int fd;
-    int wake[2];  /* a byte in this pipe ends a wait; -1: there is none */
-    bool owned;   /* close fd */
-    bool regular; /* reads do not wait for anybody */
+    int wake[2];     /* a byte in this pipe ends a wait; -1: there is none */
+    bool owned;      /* close fd */
+    bool regular;    /* reads do not wait for anybody */
+    uint8_t *pushed; /* bytes looked at and put back: they are read first */
+    size_t n_pushed, pushed_at;
+    void *archive; /* of a source of members: its state */
 };
 
 /* Open the file PATH, "-" for standard input. */
@@ -47,6 +50,14 @@ int trod_source_fd(struct trod_source *s, int fd, bool owned, struct trod_fault 
 
 /* N bytes at P, not copied. */
 void trod_source_memory(struct trod_source *s, const void *p, size_t n);
+
+/*
+ * Show the first N bytes of S (up to 64), before any were read, without taking them. False: there
+ * are not so many, or an error, in FAULT.
+ */
+bool trod_source_peek(struct trod_source *s, uint8_t *p, size_t n, struct trod_fault *fault);
+/* Put N bytes at P back in front of what S will read. Returns 0 or TROD_ERR_NOMEM. */
+int trod_source_push(struct trod_source *s, const uint8_t *p, size_t n, struct trod_fault *fault);
 
 /* Release what S holds; S may be all zero. */
 void trod_source_close(struct trod_source *s);

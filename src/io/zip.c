@@ -1,0 +1,550 @@
+/*
+ * zip.c - the members of a zip archive as one stream of bytes.
+ *
+ * Implements zip.h. Members come in the order of the central directory; where there is none (a cut
+ * file, a pipe) in the order they lie. What is damaged is kept as a problem for the thread that
+ * reports, and the next member goes on: of a damaged one so much is delivered that records of 8, 12
+ * or 24 bytes stay in step.
+ */
+#include "zip.h"
+
+#include "core/endian.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENCRYPTED = 1, SMALL = 1 << 12, SIGNATURE_N = 4 };
+
+struct problem {
+    uint64_t at;   /* in the decoded stream */
+    size_t member; /* SIZE_MAX: none */
+    int status;
+    const char *kind;
+    char text[120];
+};
+
+struct zip {
+    struct trod_source inner;
+    struct trod_zip_bytes in;
+    struct trod_zip_codec *codec;
+    bool scanning; /* no central directory */
+    bool open;     /* a member is being read */
+    bool sound;    /* the last one was good to its end */
+    size_t next;   /* member to open next; that before it is being read */
+    uint64_t left; /* packed bytes of it to come; TROD_NOWHERE: until it ends itself */
+    uint64_t made; /* bytes of it, those held back included */
+    uint32_t crc;
+    uint64_t delivered;          /* bytes of the decoded stream */
+    uint8_t hold[TROD_ZIP_STEP]; /* made but not delivered: it may have to be thrown away */
+    size_t n_hold;
+    uint8_t *small; /* what did not fit the room of a tiny read */
+    size_t n_small, small_at;
+
+    pthread_mutex_t lock; /* of what follows */
+    struct trod_zip_list list;
+    struct problem *problems;
+    size_t n_problems, cap_problems;
+    uint64_t lost; /* problems past TROD_ZIP_PROBLEMS */
+};
+
+static struct zip *zip_of(const struct trod_source *s)
+{
+    return s->archive;
+}
+
+/* Keep a problem of the member being read (or of none) at this place. Returns STATUS. */
+static int problem(struct zip *z, size_t member, int status, const char *kind, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+static int problem(struct zip *z, size_t member, int status, const char *kind, const char *fmt, ...)
+{
+    struct problem p = {.at = z->delivered, .member = member, .status = status, .kind = kind};
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(p.text, sizeof p.text, fmt, ap);
+    va_end(ap);
+    pthread_mutex_lock(&z->lock);
+    if (z->n_problems == z->cap_problems && z->cap_problems < TROD_ZIP_PROBLEMS) {
+        size_t cap = z->cap_problems ? z->cap_problems * 4 : 16;
+        struct problem *q = realloc(z->problems, cap * sizeof *q);
+
+        if (q) {
+            z->problems = q;
+            z->cap_problems = cap;
+        }
+    }
+    if (z->n_problems < z->cap_problems)
+        z->problems[z->n_problems++] = p;
+    else
+        z->lost++;
+    pthread_mutex_unlock(&z->lock);
+    return status;
+}
+
+static const struct trod_zip_member *current(const struct zip *z)
+{
+    return &z->list.member[z->next - 1];
+}
+
+/* The member being read ends here; what is held back of it is delivered if it is SOUND. */
+static void end_member(struct zip *z, bool sound)
+{
+    z->open = false;
+    z->sound = sound;
+}
+
+/* Begin reading member NEXT, whose bytes are at hand. */
+static void begin_member(struct zip *z)
+{
+    struct trod_zip_member *m = &z->list.member[z->next];
+
+    pthread_mutex_lock(&z->lock);
+    m->start = z->delivered;
+    z->next++;
+    pthread_mutex_unlock(&z->lock);
+    z->left = m->packed;
+    z->made = 0;
+    z->crc = 0;
+    z->n_hold = 0;
+    z->open = true;
+    if (m->flags & ENCRYPTED) {
+        problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported", "is encrypted");
+        end_member(z, false);
+    } else if (trod_zip_codec_begin(z->codec, m->method) < 0) {
+        problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported",
+                "uses compression method %u, which this build cannot undo", m->method);
+        end_member(z, false);
+    } else if (m->method == TROD_ZIP_STORED && m->packed == TROD_NOWHERE) {
+        problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported",
+                "is stored without saying its size");
+        end_member(z, false);
+    }
+}
+
+/* Open the next member of the directory. False: there is none. */
+static bool open_listed(struct zip *z)
+{
+    while (z->next < z->list.n) {
+        const struct trod_zip_member *m = &z->list.member[z->next];
+        struct trod_zip_member local;
+        int rc = 0;
+
+        if (trod_zip_go(&z->in, m->header))
+            rc = trod_zip_local(&z->in, &local);
+        if (rc == 1) {
+            free(local.name);
+            begin_member(z);
+            return true;
+        }
+        problem(z, z->next, TROD_ERR_CORRUPT, "zip.header",
+                "has no header where the directory says, at offset %" PRIu64, m->header);
+        pthread_mutex_lock(&z->lock);
+        z->list.member[z->next++].start = z->delivered;
+        pthread_mutex_unlock(&z->lock);
+    }
+    return false;
+}
+
+/* Go to the next signature of a header. False: there is none. */
+static bool find_header(struct zip *z)
+{
+    while (trod_zip_need(&z->in, SIGNATURE_N) >= SIGNATURE_N) {
+        const uint8_t *p = trod_zip_at(&z->in);
+        size_t n = z->in.n - z->in.at;
+
+        for (size_t i = 0; i + SIGNATURE_N <= n; i++) {
+            if (p[i] != 'P' || p[i + 1] != 'K')
+                continue;
+            z->in.at += i;
+            if ((p[i + 2] == 3 && p[i + 3] == 4) || (p[i + 2] == 1 && p[i + 3] == 2) ||
+                (p[i + 2] == 5 && p[i + 3] == 6))
+                return true;
+            z->in.at -= i;
+        }
+        z->in.at += n - (SIGNATURE_N - 1);
+    }
+    return false;
+}
+
+/* Open the member that comes next in the archive. False: there is none. */
+static bool open_found(struct zip *z)
+{
+    struct trod_zip_member m;
+    const uint8_t descriptor[SIGNATURE_N] = {'P', 'K', 7, 8};
+    int rc;
+
+    if (trod_zip_need(&z->in, SIGNATURE_N) >= SIGNATURE_N &&
+        memcmp(trod_zip_at(&z->in), descriptor, SIGNATURE_N) == 0)
+        z->in.at += SIGNATURE_N;
+    while ((rc = trod_zip_local(&z->in, &m)) == 0) {
+        size_t n = trod_zip_need(&z->in, SIGNATURE_N);
+        const uint8_t *p = trod_zip_at(&z->in);
+
+        if (n < SIGNATURE_N || (p[0] == 'P' && p[1] == 'K' && (p[2] == 1 || p[2] == 5)))
+            return false;
+        /* sizes and checksum of a member may stand between; all else is damage */
+        z->in.at++;
+        if (!find_header(z))
+            return false;
+    }
+    pthread_mutex_lock(&z->lock);
+    if (rc == 1)
+        rc = trod_zip_list_add(&z->list, &m) < 0 ? TROD_ERR_NOMEM : 1;
+    pthread_mutex_unlock(&z->lock);
+    if (rc < 0) {
+        z->in.status = trod_fault_nomem(z->in.fault, "the list of zip members");
+        return false;
+    }
+    begin_member(z);
+    return true;
+}
+
+/* Without directory the checksum of a member may stand behind it, after a signature or none. */
+static bool descriptor_agrees(struct zip *z)
+{
+    size_t n = trod_zip_need(&z->in, 8);
+    const uint8_t *p = trod_zip_at(&z->in);
+
+    return (n >= 4 && trod_load_le32(p) == z->crc) || (n >= 8 && trod_load_le32(p + 4) == z->crc);
+}
+
+/* All of the member has been made: is it what the directory says? */
+static void check_member(struct zip *z)
+{
+    const struct trod_zip_member *m = current(z);
+
+    if (m->size == TROD_NOWHERE && !descriptor_agrees(z))
+        problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
+                "has checksum %08" PRIx32 ", which is not what stands behind it", z->crc);
+    else if (m->size != TROD_NOWHERE && z->made != m->size)
+        problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size",
+                "has %" PRIu64 " bytes instead of %" PRIu64, z->made, m->size);
+    else if (m->size != TROD_NOWHERE && z->crc != m->crc)
+        problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
+                "has checksum %08" PRIx32 " instead of %08" PRIx32, z->crc, m->crc);
+    end_member(z, true);
+}
+
+/* One step of the member being read, into CAP bytes at OUT. Returns bytes made. */
+static size_t step(struct zip *z, uint8_t *out, size_t cap)
+{
+    const struct trod_zip_member *m = current(z);
+    const char *why = "";
+    size_t in, made = cap;
+    int rc;
+
+    if (z->left && z->in.at == z->in.n)
+        trod_zip_need(&z->in, 1);
+    in = z->in.n - z->in.at;
+    if (in > z->left)
+        in = (size_t)z->left;
+    if (m->method == TROD_ZIP_STORED && z->left == 0) {
+        check_member(z);
+        return 0;
+    }
+    if (m->size != TROD_NOWHERE && made > m->size - z->made + 1)
+        made = (size_t)(m->size - z->made + 1); /* one byte more shows that there are too many */
+    rc = trod_zip_codec_step(z->codec, trod_zip_at(&z->in), &in, out, &made, &why);
+    z->in.at += in;
+    if (z->left != TROD_NOWHERE)
+        z->left -= in;
+    if (rc < 0) {
+        problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.corrupt",
+                "is corrupt near offset %" PRIu64 ": %s", trod_zip_tell(&z->in), why);
+        end_member(z, false);
+        return made;
+    }
+    z->crc = trod_zip_crc(z->crc, out, made);
+    z->made += made;
+    if (rc == 1 || (m->size != TROD_NOWHERE && z->made > m->size)) {
+        check_member(z);
+    } else if (in == 0 && made == 0) {
+        problem(z, z->next - 1, TROD_ERR_TRUNCATED, "zip.truncated",
+                "is cut after %" PRIu64 " bytes", z->made);
+        end_member(z, false);
+    }
+    return made;
+}
+
+/*
+ * Up to CAP bytes (more than TROD_ZIP_STEP) to P. What is no multiple of TROD_ZIP_STEP of a member
+ * is held back until the next piece, or its end, shows that it is sound so far.
+ */
+static size_t read_some(struct zip *z, uint8_t *p, size_t cap)
+{
+    for (;;) {
+        size_t n, odd;
+
+        if (!z->open && !(z->scanning ? open_found(z) : open_listed(z)))
+            return 0;
+        if (!z->open)
+            continue;
+        n = z->n_hold;
+        memcpy(p, z->hold, n);
+        n += step(z, p + n, cap - n);
+        odd = z->open || !z->sound ? n % TROD_ZIP_STEP : 0;
+        n -= odd;
+        memcpy(z->hold, p + n, odd);
+        z->n_hold = z->open ? odd : 0;
+        z->delivered += n;
+        if (n)
+            return n;
+    }
+}
+
+static int zip_read(struct trod_source *s, uint8_t *p, size_t cap, size_t *n,
+                    struct trod_fault *fault)
+{
+    struct zip *z = zip_of(s);
+
+    z->in.fault = fault;
+    *n = 0;
+    if (cap < SMALL && z->small_at == z->n_small) {
+        z->n_small = read_some(z, z->small, SMALL);
+        z->small_at = 0;
+    }
+    if (z->small_at < z->n_small) {
+        *n = z->n_small - z->small_at < cap ? z->n_small - z->small_at : cap;
+        memcpy(p, z->small + z->small_at, *n);
+        z->small_at += *n;
+    } else if (cap >= SMALL) {
+        *n = read_some(z, p, cap);
+    }
+    atomic_store_explicit(&s->offset, trod_zip_tell(&z->in), memory_order_relaxed);
+    return *n ? TROD_OK : z->in.status;
+}
+
+/* Where member K begins, as far as sizes say; TROD_NOWHERE where they do not. */
+static uint64_t start_of(const struct zip *z, size_t k)
+{
+    uint64_t at;
+    size_t i = k < z->next ? k : z->next;
+
+    if (z->next == 0)
+        at = 0;
+    else if (k < z->next)
+        return z->list.member[k].start;
+    else
+        at = z->list.member[--i].start;
+    for (; i < k && at != TROD_NOWHERE; i++)
+        at = z->list.member[i].size == TROD_NOWHERE ? TROD_NOWHERE : at + z->list.member[i].size;
+    return at;
+}
+
+static bool zip_seek(struct trod_source *s, uint64_t offset, uint64_t *reached)
+{
+    struct zip *z = zip_of(s);
+    size_t k = z->next ? z->next - 1 : 0;
+    uint64_t at;
+
+    if (z->scanning || z->list.n == 0 || offset < z->delivered)
+        return false;
+    while (k + 1 < z->list.n && start_of(z, k + 1) <= offset)
+        k++;
+    if (k + 1 > z->next) { /* not the member being read */
+        at = start_of(z, k);
+        if (at == TROD_NOWHERE)
+            return false;
+        pthread_mutex_lock(&z->lock);
+        for (size_t i = z->next; i < k; i++)
+            z->list.member[i].start = start_of(z, i);
+        pthread_mutex_unlock(&z->lock);
+        z->open = false;
+        z->n_hold = 0;
+        z->next = k;
+        z->delivered = at;
+    }
+    z->n_small = z->small_at = 0;
+    *reached = z->delivered;
+    return true;
+}
+
+static void zip_interrupt(struct trod_source *s)
+{
+    struct zip *z = zip_of(s);
+
+    if (z->inner.ops->interrupt)
+        z->inner.ops->interrupt(&z->inner);
+}
+
+static void zip_close(struct trod_source *s)
+{
+    struct zip *z = zip_of(s);
+
+    trod_source_close(&z->inner);
+    trod_zip_codec_free(z->codec);
+    trod_zip_list_fini(&z->list);
+    pthread_mutex_destroy(&z->lock);
+    free(z->in.buf);
+    free(z->small);
+    free(z->problems);
+    free(z);
+}
+
+static const struct trod_source_ops zip_ops = {
+    .read = zip_read,
+    .seek = zip_seek,
+    .interrupt = zip_interrupt,
+    .close = zip_close,
+};
+
+/* Do the bytes at hand begin an archive? An empty one is nothing but its end. */
+static bool begins(struct trod_zip_bytes *b)
+{
+    const uint8_t *p;
+
+    if (trod_zip_need(b, SIGNATURE_N) < SIGNATURE_N)
+        return false;
+    p = trod_zip_at(b);
+    return p[0] == 'P' && p[1] == 'K' && ((p[2] == 3 && p[3] == 4) || (p[2] == 5 && p[3] == 6));
+}
+
+/* Find out where the members are. */
+static int find_members(struct zip *z)
+{
+    int rc = trod_zip_directory(&z->in, &z->list);
+
+    if (rc == TROD_OK || rc == TROD_ERR_NOMEM)
+        return rc;
+    z->scanning = true;
+    if (z->in.random)
+        problem(z, SIZE_MAX, rc, "zip.directory",
+                rc == TROD_ERR_TRUNCATED
+                    ? "zip archive is cut: it has no directory, its members are read as they lie"
+                    : "directory of the zip archive is damaged: its members are read as they lie");
+    trod_zip_list_fini(&z->list);
+    return trod_zip_go(&z->in, 0) ? TROD_OK : TROD_ERR_IO;
+}
+
+int trod_zip_wrap(struct trod_source *s, struct trod_fault *fault)
+{
+    struct zip *z;
+    uint8_t first = 0;
+    int rc;
+
+    if (!trod_source_peek(s, &first, 1, fault) || first != 'P')
+        return TROD_OK;
+    z = calloc(1, sizeof *z);
+    if (!z)
+        return trod_fault_nomem(fault, "a zip archive");
+    z->in = (struct trod_zip_bytes){.in = s,
+                                    .random = s->regular || s->mem,
+                                    .size = s->size,
+                                    .buf = malloc(TROD_ZIP_BUFFER),
+                                    .fault = fault};
+    z->small = malloc(SMALL);
+    rc = z->in.buf && z->small ? trod_zip_codec_new(&z->codec) : TROD_ERR_NOMEM;
+    if (rc == TROD_OK && !begins(&z->in)) {
+        rc = z->in.random ? TROD_OK : trod_source_push(s, z->in.buf, z->in.n, fault);
+        goto no_archive;
+    }
+    pthread_mutex_init(&z->lock, NULL);
+    if (rc == TROD_OK)
+        rc = find_members(z);
+    if (rc < 0) {
+        trod_zip_list_fini(&z->list);
+        pthread_mutex_destroy(&z->lock);
+        rc = rc == TROD_ERR_NOMEM ? trod_fault_nomem(fault, "a zip archive") : rc;
+        goto no_archive;
+    }
+    z->inner = *s;
+    z->in.in = &z->inner;
+    memset(s, 0, sizeof *s);
+    s->ops = &zip_ops;
+    s->archive = z;
+    s->size = z->inner.size;
+    s->fd = s->wake[0] = s->wake[1] = -1;
+    s->regular = z->inner.regular;
+    return TROD_OK;
+
+no_archive:
+    trod_zip_codec_free(z->codec);
+    free(z->problems);
+    free(z->in.buf);
+    free(z->small);
+    free(z);
+    return rc;
+}
+
+bool trod_zip_is(const struct trod_source *s)
+{
+    return s->ops == &zip_ops;
+}
+
+size_t trod_zip_members(const struct trod_source *s)
+{
+    struct zip *z = zip_of(s);
+    size_t n;
+
+    pthread_mutex_lock(&z->lock);
+    n = z->list.n;
+    pthread_mutex_unlock(&z->lock);
+    return n;
+}
+
+size_t trod_zip_member_at(const struct trod_source *s, uint64_t offset)
+{
+    struct zip *z = zip_of(s);
+    size_t lo = 0, hi;
+
+    pthread_mutex_lock(&z->lock);
+    for (hi = z->next; lo < hi;) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (z->list.member[mid].start <= offset)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    pthread_mutex_unlock(&z->lock);
+    return lo ? lo - 1 : SIZE_MAX;
+}
+
+bool trod_zip_member(const struct trod_source *s, size_t k, const char **name, uint64_t *offset,
+                     uint64_t *size)
+{
+    struct zip *z = zip_of(s);
+    bool yes;
+
+    pthread_mutex_lock(&z->lock);
+    yes = k < z->list.n;
+    if (yes) {
+        *name = z->list.member[k].name;
+        *offset = start_of(z, k);
+        *size = z->list.member[k].size;
+    }
+    pthread_mutex_unlock(&z->lock);
+    return yes;
+}
+
+void trod_zip_report(struct trod_source *s, uint64_t upto, struct trod_diag *diag, const char *path)
+{
+    struct zip *z = zip_of(s);
+    size_t n = 0;
+    uint64_t lost;
+
+    pthread_mutex_lock(&z->lock);
+    while (n < z->n_problems && z->problems[n].at <= upto)
+        n++;
+    for (size_t i = 0; i < n; i++) {
+        const struct problem *p = &z->problems[i];
+        struct trod_place at = trod_place_offset(path, p->at);
+
+        at.member = p->member == SIZE_MAX ? NULL : z->list.member[p->member].name;
+        trod_error(diag, p->status, p->kind, &at, "%s%s%s%s", at.member ? "zip member '" : "",
+                   at.member ? at.member : "", at.member ? "' " : "", p->text);
+    }
+    z->n_problems -= n;
+    if (n)
+        memmove(z->problems, z->problems + n, z->n_problems * sizeof *z->problems);
+    lost = z->n_problems ? 0 : z->lost;
+    z->lost -= lost;
+    pthread_mutex_unlock(&z->lock);
+    if (lost)
+        trod_error(diag, TROD_ERR_CORRUPT, "zip.more", NULL,
+                   "zip archive has %" PRIu64 " more problems", lost);
+}
