@@ -35,6 +35,12 @@ int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
  */
 int trod_trace_next(struct trod_trace *t, struct trod_batch **batch);
 
+/*
+ * Change the columns wanted (0: all), before the first trod_trace_next: where what somebody needs
+ * depends on the format, which is known once the trace is open.
+ */
+void trod_trace_want(struct trod_trace *t, uint32_t want);
+
 /* Meta shared by all files; grows while reading. */
 const struct trod_meta *trod_trace_meta(const struct trod_trace *t);
 const struct trod_format *trod_trace_format(const struct trod_trace *t);

@@ -134,7 +134,7 @@ char *trod_put_json(char *p, const void *text, size_t n)
     const uint8_t *s = text;
 
     for (size_t i = 0, len; i < n; i += len) {
-        len = trod_utf8_len(s + i, n - i);
+        len = s[i] >= 0x20 && s[i] < 0x7f ? 1 : trod_utf8_len(s + i, n - i);
         if (len == 1 && s[i] != '"' && s[i] != '\\') {
             *p++ = (char)s[i];
         } else if (len > 1) {
@@ -183,6 +183,11 @@ char *trod_put_visible(char *p, const void *text, size_t n)
     const uint8_t *s = text;
 
     for (size_t i = 0, len; i < n; i += len) {
+        if (s[i] >= 0x20 && s[i] < 0x7f) {
+            *p++ = (char)s[i];
+            len = 1;
+            continue;
+        }
         len = trod_utf8_len(s + i, n - i);
         if (len == 2 && s[i] == 0xc2 && s[i + 1] < 0xa0)
             len = 0; /* a C1 control: terminals obey them */

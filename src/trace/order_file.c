@@ -37,6 +37,7 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
         int rc;
 
         if (s->reader) {
+            s->batch->want = t->opt.want;
             rc = trod_reader_next(s->reader, s->batch);
             if (rc == 1) {
                 s->batch->first = t->done.rows;

@@ -75,6 +75,7 @@ static int fill(struct trod_trace *t, size_t i)
         return 0;
     if (th->at < th->batch->n)
         return 1;
+    th->batch->want = t->opt.want | NEEDS;
     rc = trod_reader_next(th->reader, th->batch);
     th->at = 0;
     if (rc == 1)

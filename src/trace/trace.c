@@ -143,6 +143,11 @@ int trod_trace_next(struct trod_trace *t, struct trod_batch **batch)
     return t->order->next(t, batch);
 }
 
+void trod_trace_want(struct trod_trace *t, uint32_t want)
+{
+    t->opt.want = want ? want : TROD_COL_ALL;
+}
+
 const struct trod_meta *trod_trace_meta(const struct trod_trace *t)
 {
     return &t->meta;

@@ -242,8 +242,8 @@ static void rows_stream(void **state)
 {
     static const char *const want[] = {
         "kind  rows  percent\nX        0        -\nX     1000        -\n",
-        "{\"kind\": \"X\", \"rows\": 0, \"percent\": null}\n"
-        "{\"kind\": \"X\", \"rows\": 1000, \"percent\": null}\n",
+        ("{\"kind\": \"X\", \"rows\": 0, \"percent\": null}\n"
+         "{\"kind\": \"X\", \"rows\": 1000, \"percent\": null}\n"),
         "kind,rows,percent\nX,0,\nX,1000,\n",
     };
 

@@ -1,0 +1,117 @@
+/*
+ * cli.h - what the sub-commands share: their descriptor, parsed arguments, shared option tables,
+ * messages, progress, colours.
+ *
+ * Implements docs/design.md, "Command line". Everything below src/cli uses include/trod only.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdio.h>
+
+#include "trod/trod.h"
+
+enum cli_exit { CLI_YES = 0, CLI_NO = 1, CLI_TROUBLE = 2 };
+
+/* The first member of every command's options struct; its table is cli_common_options. */
+struct cli_common {
+    bool help, quiet, no_color, no_pager;
+    int color; /* 0 auto, 1 always, 2 never */
+};
+
+struct cli;
+
+struct cli_command {
+    const char *name, *title; /* one line, lower case */
+    const char *operands;     /* "FILE..." */
+    const char *about;        /* paragraphs for --help */
+    const char *examples;     /* lines for --help, or NULL */
+    const struct trod_option *options;
+    size_t options_size;
+    const void *defaults;
+    size_t least, most; /* operands */
+    int (*run)(struct cli *c, const void *opt);
+};
+
+/* Command I in the order of commands.def, NULL past the last; by name, NULL if none. */
+const struct cli_command *cli_command_at(size_t i);
+const struct cli_command *cli_command_find(const char *name);
+
+/* One run of one command. */
+struct cli {
+    const struct cli_command *command;
+    const struct cli_common *common;
+    const char *const *operands;
+    size_t n_operands;
+    struct trod_diag diag; /* usage and what belongs to no file; prints to stderr */
+    bool trouble;          /* a problem was reported that makes the exit status 2 */
+    bool allow_loss;       /* losses are wanted: they are no trouble */
+    bool colour_err;       /* stderr is coloured */
+    bool progress_shown;   /* a progress line stands on stderr */
+};
+
+/*
+ * Split ARGV (N arguments behind the command's name) into options, stored in OPT, and operands.
+ * Options and operands may be mixed; "--" ends the options. Returns 0 or TROD_ERR_USAGE, reported.
+ * OPERANDS has room for N pointers.
+ */
+int cli_parse(struct cli *c, char **argv, size_t n, void *opt, const char **operands);
+
+/* Help: of the program, of a command. */
+void cli_help_program(FILE *to);
+int cli_help_command(const struct cli_command *command, FILE *to);
+
+/* Make D print to stderr as C's own diag does: a diag for each input keeps their counts apart. */
+void cli_diag_init(struct cli *c, struct trod_diag *d);
+/* Tell what was not shown, and return CLI_TROUBLE if anything went wrong so far, else CLI_YES. */
+int cli_diag_end(struct cli *c, struct trod_diag *d);
+/* A line on stderr that is no problem; nothing with --quiet. */
+void cli_say(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Terminals. */
+unsigned cli_width(int fd);
+bool cli_colour(const struct cli *c, int fd);
+
+/* Percent, rate and time left on stderr, if that is a terminal and the run takes a while. */
+struct cli_progress {
+    struct cli *c;
+    bool on;
+    uint64_t begin, last; /* microseconds */
+};
+void cli_progress_begin(struct cli_progress *p, struct cli *c);
+/* Called once a batch. */
+void cli_progress_tick(struct cli_progress *p, const struct trod_trace *t, uint64_t rows);
+void cli_progress_end(struct cli_progress *p);
+
+/* Shared option tables and the fields they fill (use them through TROD_OPT_FUNC). */
+extern const struct trod_option cli_common_options[];
+
+struct cli_input {
+    const char *from;
+    uint64_t jobs; /* 0: as many as there are processors */
+    bool strict;
+    int order; /* enum trod_order */
+};
+extern const struct trod_option cli_input_options[];
+
+struct cli_report {
+    int format; /* enum trod_emit_format */
+    const char *output;
+};
+extern const struct trod_option cli_report_options[];
+
+/* Options of trod_trace_open from what the user gave. WANT: columns needed. */
+struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t want);
+
+/* Where a report goes: standard output, or a file that appears when it is complete. */
+struct cli_out {
+    struct cli *c;
+    FILE *file;
+    const char *path; /* NULL: standard output */
+    struct trod_emit *emit;
+};
+int cli_report_begin(struct cli_out *o, struct cli *c, const struct cli_report *r);
+/* Ends the emitter too. Returns 0 or an error, reported. */
+int cli_report_end(struct cli_out *o);
+
+#endif

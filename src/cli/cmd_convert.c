@@ -1,0 +1,308 @@
+/*
+ * cmd_convert.c - `trod convert`: a trace, or part of one, into a format.
+ *
+ * What the target cannot hold is told before anything is written (trod_writer_open). The output
+ * appears under its name when it is complete; a damaged input is converted as far as it can be
+ * read, and the exit status says so.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "filters.h"
+
+struct options {
+    struct cli_common common;
+    struct cli_input input;
+    struct cli_filter filter;
+    int format;
+    const char *to, *compress;
+    uint64_t level;
+    bool allow_loss;
+};
+
+static const char *const formats[] = {"text", "json", "csv", NULL};
+
+static const struct trod_option options[] = {
+    {.type = TROD_OPT_GROUP, .text = "Target"},
+    {"to", 'T', TROD_OPT_STR, offsetof(struct options, to), "FORMAT[:OPT=VALUE,...]",
+     "format of OUT (default: by its suffix, else that of IN); see trod formats", NULL, NULL},
+    {"allow-loss", 0, TROD_OPT_BOOL, offsetof(struct options, allow_loss), NULL,
+     "convert although the target cannot hold all that the source says", NULL, NULL},
+    {"compress", 'z', TROD_OPT_STR, offsetof(struct options, compress), "FILTER",
+     "compress OUT with gzip, zstd, lz4, xz, snappy or none (default: by its suffix)", NULL, NULL},
+    {"level", 0, TROD_OPT_U64, offsetof(struct options, level), "N",
+     "level of compression (default: a fast one)", NULL, NULL},
+    {.type = TROD_OPT_FUNC,
+     .offset = offsetof(struct options, filter),
+     .text = "Which records",
+     .more = cli_filter_options},
+    {.type = TROD_OPT_FUNC,
+     .offset = offsetof(struct options, input),
+     .text = "Input",
+     .more = cli_input_options},
+    {.type = TROD_OPT_GROUP, .text = "Summary"},
+    {"format", 0, TROD_OPT_ENUM, offsetof(struct options, format), NULL,
+     "how to print the summary: text on standard error, json or csv on standard output", formats,
+     NULL},
+    {.type = TROD_OPT_FUNC,
+     .offset = offsetof(struct options, common),
+     .text = "General",
+     .more = cli_common_options},
+    {.type = TROD_OPT_END},
+};
+
+struct convert {
+    struct cli *c;
+    const struct options *o;
+    struct trod_diag diag;
+    struct trod_trace *trace;
+    struct trod_writer *writer;
+    struct cli_match match;
+    const char *out;
+    char to[64]; /* format chosen without --to */
+    const char *target;
+    uint64_t kept, in_kind[TROD_KINDS], kept_kind[TROD_KINDS];
+};
+
+/* Does PATH end with SUFFIX, or with it and a suffix of compression? */
+static bool has_suffix(const char *path, const char *suffix)
+{
+    static const char *const packed[] = {"", ".gz", ".zst", ".lz4", ".xz", ".sz"};
+    size_t n = strlen(path), m = strlen(suffix);
+
+    for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
+        size_t k = strlen(packed[i]);
+
+        if (n > m + k && memcmp(path + n - k, packed[i], k) == 0 &&
+            memcmp(path + n - k - m, suffix, m) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The format that OUT's suffix means: SOURCE if it is one of its own, else the only one it is. */
+static const struct trod_format *by_suffix(const char *path, const struct trod_format *source)
+{
+    const struct trod_format *found = NULL;
+
+    for (size_t i = 0; trod_format_at(i); i++) {
+        const struct trod_format *f = trod_format_at(i);
+
+        for (size_t k = 0; f->begin && f->suffixes && f->suffixes[k]; k++) {
+            if (!has_suffix(path, f->suffixes[k]))
+                continue;
+            if (f == source)
+                return f;
+            found = found && found != f ? source : f;
+        }
+    }
+    return found ? found : source;
+}
+
+/* What --to says, or what the names say. */
+static const char *target(struct convert *v)
+{
+    const struct trod_format *source = trod_trace_format(v->trace), *f;
+
+    if (v->o->to)
+        return v->o->to;
+    f = by_suffix(v->out, source);
+    snprintf(v->to, sizeof v->to, "%s", f->name);
+    return v->to;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+
+    return strcmp(a, "-") != 0 && strcmp(b, "-") != 0 && stat(a, &x) == 0 && stat(b, &y) == 0 &&
+           x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static int open_all(struct convert *v)
+{
+    const struct options *o = v->o;
+    struct trod_trace_options topt = cli_trace_options(&o->input, TROD_COL_ALL);
+    struct trod_writer_options wopt;
+    int r = cli_match_init(&v->match, &o->filter, &v->diag);
+
+    for (size_t i = 0; r == 0 && i + 1 < v->c->n_operands; i++) {
+        if (same_file(v->c->operands[i], v->out))
+            r = trod_error(&v->diag, TROD_ERR_USAGE, "convert.same-file", NULL,
+                           "'%s' is input and output at once", v->out);
+    }
+    if (r == 0)
+        r = trod_trace_open(&v->trace, v->c->operands, v->c->n_operands - 1, &topt, &v->diag);
+    if (r != 0)
+        return r;
+    v->target = target(v);
+    memset(&wopt, 0, sizeof wopt);
+    wopt.to = v->target;
+    wopt.output.compress = o->compress;
+    wopt.output.level = o->level > 99 ? 99 : (int)o->level;
+    wopt.output.no_thread = o->input.jobs == 1;
+    wopt.allow_loss = o->allow_loss;
+    wopt.source = trod_trace_format(v->trace);
+    wopt.source_options = trod_trace_format_options(v->trace);
+    v->c->allow_loss = o->allow_loss;
+    r = trod_writer_open(&v->writer, v->out, &wopt, trod_trace_meta(v->trace), &v->diag);
+    if (r == 0)
+        trod_trace_want(v->trace, trod_writer_want(v->writer) | cli_match_want(&v->match));
+    return r;
+}
+
+static void count_kinds(uint64_t *count, const struct trod_batch *b)
+{
+    for (uint32_t i = 0; i < b->n; i++)
+        count[b->kind[i] < TROD_KINDS ? b->kind[i] : TROD_NOTE]++;
+}
+
+static int copy(struct convert *v)
+{
+    struct cli_progress progress;
+    struct trod_batch *b;
+    int r;
+
+    cli_progress_begin(&progress, v->c);
+    while ((r = trod_trace_next(v->trace, &b)) > 0) {
+        count_kinds(v->in_kind, b);
+        r = cli_match_batch(&v->match, b);
+        if (r < 0)
+            break;
+        if ((uint32_t)r < b->n)
+            trod_batch_keep(b, v->match.keep);
+        count_kinds(v->kept_kind, b);
+        v->kept += b->n;
+        r = trod_writer_put(v->writer, b);
+        if (r < 0 || v->match.done)
+            break;
+        cli_progress_tick(&progress, v->trace, v->match.seen);
+    }
+    cli_progress_end(&progress);
+    return r;
+}
+
+static void emit_kinds(const struct convert *v, struct trod_emit *e)
+{
+    static const char *const columns[] = {"kind", "rows", "kept"};
+
+    trod_emit_table(e, "kinds", "rows by kind", columns, 3);
+    for (unsigned i = 0; i < TROD_KINDS; i++) {
+        if (v->in_kind[i] == 0)
+            continue;
+        trod_emit_str(e, NULL, trod_kind_name(i));
+        trod_emit_u64(e, NULL, v->in_kind[i]);
+        trod_emit_u64(e, NULL, v->kept_kind[i]);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+/* What the target could not hold, as the encoder counted it. */
+static void emit_losses(const struct convert *v, struct trod_emit *e)
+{
+    static const char *const columns[] = {"problem", "count"};
+    bool any = false;
+
+    for (uint32_t i = 0; i < v->diag.n_counts; i++) {
+        if (!any)
+            trod_emit_table(e, "problems", "problems", columns, 2);
+        any = true;
+        trod_emit_str(e, NULL, v->diag.counts[i].kind);
+        trod_emit_u64(e, NULL, v->diag.counts[i].n);
+        trod_emit_row_end(e);
+    }
+    if (any)
+        trod_emit_table_close(e);
+}
+
+static void emit_summary(const struct convert *v, const struct trod_writer_summary *sum,
+                         struct trod_emit *e)
+{
+    trod_emit_str(e, "output", v->out);
+    trod_emit_str(e, "from", trod_trace_format(v->trace)->name);
+    trod_emit_str(e, "to", v->target);
+    trod_emit_u64(e, "rows_read", v->match.seen);
+    trod_emit_u64(e, "rows_kept", v->kept);
+    trod_emit_u64(e, "rows_copied_verbatim", sum->copied);
+    trod_emit_u64(e, "bytes", sum->bytes);
+    trod_emit_u64(e, "files", sum->files);
+    trod_emit_u64(e, "errors", v->diag.errors);
+    trod_emit_u64(e, "warnings", v->diag.warnings);
+    emit_kinds(v, e);
+    emit_losses(v, e);
+}
+
+static int summarize(struct convert *v, const struct trod_writer_summary *sum)
+{
+    struct cli_report report = {v->o->format, NULL};
+    struct cli_out out;
+
+    if (v->o->format == TROD_EMIT_TEXT || strcmp(v->out, "-") == 0) {
+        cli_say(v->c,
+                "%s: %llu rows read, %llu kept, %llu of them copied as they were; %llu bytes of %s",
+                strcmp(v->out, "-") == 0 ? "standard output" : v->out,
+                (unsigned long long)v->match.seen, (unsigned long long)v->kept,
+                (unsigned long long)sum->copied, (unsigned long long)sum->bytes, v->target);
+        return 0;
+    }
+    if (cli_report_begin(&out, v->c, &report) != 0)
+        return TROD_ERR_IO;
+    emit_summary(v, sum, out.emit);
+    return cli_report_end(&out);
+}
+
+static int run(struct cli *c, const void *opt)
+{
+    struct trod_writer_summary sum;
+    struct convert v;
+    int r;
+
+    memset(&v, 0, sizeof v);
+    memset(&sum, 0, sizeof sum);
+    v.c = c;
+    v.o = opt;
+    v.out = c->operands[c->n_operands - 1];
+    cli_diag_init(c, &v.diag);
+    v.diag.strict = v.o->input.strict;
+    r = open_all(&v);
+    if (r == 0) {
+        int failed;
+
+        r = copy(&v);
+        /* damage in the input does not keep what was read from being written */
+        failed = r == TROD_ERR_NOMEM || (r < 0 && v.diag.strict);
+        if (failed)
+            trod_writer_discard(v.writer);
+        else if (trod_writer_commit(v.writer, &sum) != 0)
+            r = failed = TROD_ERR_IO;
+        if (!failed && summarize(&v, &sum) != 0)
+            r = TROD_ERR_IO;
+    }
+    if (r == TROD_ERR_NOMEM)
+        trod_error(&v.diag, r, "convert.memory", NULL, "out of memory");
+    cli_diag_end(c, &v.diag);
+    cli_match_fini(&v.match);
+    trod_trace_close(v.trace);
+    return r < 0 ? CLI_TROUBLE : CLI_YES;
+}
+
+const struct cli_command cli_command_convert = {
+    .name = "convert",
+    .title = "write a trace, or part of one, in another format",
+    .operands = "IN... OUT",
+    .about = "Write the trace IN to OUT, in another format, compressed otherwise, or only some of "
+             "its records. Where the format stays the same, records are copied byte for byte. What "
+             "the target cannot hold is named before the run, and refused without --allow-loss. "
+             "OUT appears when it is complete; - is standard output.",
+    .examples = "  trod convert run.tarmac run.tarmac.zst\n"
+                "  trod convert run.tarmac part.tarmac --range 1000..1999\n"
+                "  trod convert es.log fm.tarmac --to tarmac:dialect=fm\n",
+    .options = options,
+    .options_size = sizeof(struct options),
+    .least = 2,
+    .most = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,299 @@
+/*
+ * cmd_view.c - `trod view`: the records of a trace, a line each.
+ *
+ * Streams: the first page is there as soon as the first rows are decoded, whatever the file's size.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "filters.h"
+#include "rows.h"
+#include "sink.h"
+
+struct options {
+    struct cli_common common;
+    struct cli_input input;
+    struct cli_report report;
+    struct cli_filter filter;
+    bool native;
+    int header;      /* 0 auto, 1 always, 2 never */
+    int disassemble; /* 0 auto, 1 always, 2 never */
+    struct trod_list symbols;
+};
+
+static const char *const when[] = {"auto", "always", "never", NULL};
+
+static const struct trod_option options[] = {
+    {.type = TROD_OPT_GROUP, .text = "Layout"},
+    {"native", 'n', TROD_OPT_BOOL, offsetof(struct options, native), NULL,
+     "the records as the format itself writes them, instead of the uniform layout", NULL, NULL},
+    {"header", 0, TROD_OPT_ENUM, offsetof(struct options, header), "WHEN",
+     "print the names of the columns: auto (on a terminal), always, never", when, NULL},
+    {"symbols", 'S', TROD_OPT_LIST, offsetof(struct options, symbols), "ELF[@ADDRESS],...",
+     "show function and offset from the symbols of these files; ADDRESS is where the file's first "
+     "segment lies in the trace",
+     NULL, NULL},
+    {"disassemble", 'd', TROD_OPT_ENUM, offsetof(struct options, disassemble), "WHEN",
+     "disassemble instructions that come without text: auto (in binary formats), always, never",
+     when, NULL},
+    {.type = TROD_OPT_FUNC,
+     .offset = offsetof(struct options, filter),
+     .text = "Which records",
+     .more = cli_filter_options},
+    {.type = TROD_OPT_FUNC,
+     .offset = offsetof(struct options, input),
+     .text = "Input",
+     .more = cli_input_options},
+    {.type = TROD_OPT_FUNC,
+     .offset = offsetof(struct options, report),
+     .text = "Output",
+     .more = cli_report_options},
+    {.type = TROD_OPT_FUNC,
+     .offset = offsetof(struct options, common),
+     .text = "General",
+     .more = cli_common_options},
+    {.type = TROD_OPT_END},
+};
+
+enum layout { UNIFORM, JSON, CSV, NATIVE_RAW, NATIVE_DRIVER };
+
+struct view {
+    struct cli *c;
+    const struct options *o;
+    struct trod_diag diag;
+    struct trod_trace *trace;
+    const struct trod_format *format;
+    struct cli_match match;
+    struct cli_rows rows;
+    struct cli_sink sink;
+    enum layout layout;
+    bool header;
+    bool disassembly_settled;
+};
+
+static enum layout choose_layout(struct view *v)
+{
+    const struct options *o = v->o;
+
+    if (o->native && v->format->flags & TROD_FMT_TEXT)
+        return NATIVE_RAW;
+    if (o->native && v->format->native)
+        return NATIVE_DRIVER;
+    if (o->native)
+        trod_diag_report(&v->diag, TROD_SEV_NOTE, TROD_OK, "view.native", NULL,
+                         "format '%s' has no listing of its own; this is the uniform one",
+                         v->format->name);
+    return o->report.format == TROD_EMIT_JSON  ? JSON
+           : o->report.format == TROD_EMIT_CSV ? CSV
+                                               : UNIFORM;
+}
+
+static uint32_t columns_wanted(const struct view *v)
+{
+    uint32_t all = TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE;
+
+    if (v->layout == NATIVE_RAW)
+        return TROD_COL_KIND | TROD_COL_RAW | TROD_COL_FLAGS | cli_match_want(&v->match);
+    return all;
+}
+
+static int open_symbols(struct view *v)
+{
+    const struct trod_list *list = &v->o->symbols;
+    int r;
+
+    if (list->n == 0)
+        return 0;
+    r = trod_symbols_new(&v->rows.symbols);
+    for (size_t i = 0; i < list->n && r == 0; i++)
+        r = trod_symbols_add(v->rows.symbols, list->item[i], &v->diag);
+    return r;
+}
+
+/* The ISA may only be known once records have been read. */
+static void settle_disassembly(struct view *v, const struct trod_batch *b)
+{
+    const struct trod_meta *m = b->meta;
+    bool wanted =
+        v->o->disassemble == 1 || (v->o->disassemble == 0 && !(v->format->flags & TROD_FMT_TEXT));
+
+    if (v->disassembly_settled || !wanted || m->isa == TROD_ISA_UNKNOWN ||
+        m->isa == TROD_ISA_REGDEPS || !(b->have & TROD_COL_CODE))
+        return;
+    v->disassembly_settled = true;
+    trod_disasm_new(&v->rows.disasm, m->isa, m->endian, &v->diag);
+}
+
+/* Runs of untouched text leave in one piece. */
+static void put_raw(struct view *v, const struct trod_batch *b)
+{
+    const uint8_t *from = NULL;
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < b->n; i++) {
+        const uint8_t *p;
+        size_t len = b->raw[i].len;
+
+        if (!v->match.keep[i] || !cli_has(b, i, TROD_COL_RAW) || len == 0)
+            continue;
+        p = trod_batch_bytes(b, b->raw[i]);
+        if (from + n != p || p[-1] != '\n') {
+            if (n > 0)
+                cli_sink_write(&v->sink, from, n);
+            if (n > 0 && from[n - 1] != '\n')
+                cli_sink_write(&v->sink, "\n", 1);
+            from = p;
+            n = 0;
+        }
+        n += len;
+    }
+    if (n > 0)
+        cli_sink_write(&v->sink, from, n);
+    if (n > 0 && from[n - 1] != '\n')
+        cli_sink_write(&v->sink, "\n", 1);
+}
+
+static void put_native(struct view *v, const struct trod_batch *b)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        char *p = cli_sink_room(&v->sink, CLI_SINK_ROOM);
+        struct trod_room room = {(uint8_t *)p, (uint8_t *)p + CLI_SINK_ROOM};
+
+        if (v->match.keep[i] && v->format->native(b, i, &room) == TROD_ENC_DONE)
+            cli_sink_advance(&v->sink, (const char *)room.p);
+    }
+}
+
+static void put_rows(struct view *v, const struct trod_batch *b, uint64_t first)
+{
+    char *(*const put[])(struct cli_rows *, const struct trod_batch *, uint32_t, uint64_t,
+                         char *) = {
+        [UNIFORM] = cli_rows_text, [JSON] = cli_rows_json, [CSV] = cli_rows_csv};
+
+    settle_disassembly(v, b);
+    if (v->layout == UNIFORM && !v->rows.measured)
+        cli_rows_measure(&v->rows, b, v->match.keep, first);
+    if (v->header) {
+        char *p = cli_sink_room(&v->sink, CLI_LINE_MAX);
+
+        cli_sink_advance(&v->sink, v->layout == CSV ? cli_csv_header(&v->rows, p)
+                                                    : cli_rows_header(&v->rows, p));
+        v->header = false;
+    }
+    for (uint32_t i = 0; i < b->n; i++) {
+        char *p;
+
+        if (!v->match.keep[i])
+            continue;
+        p = cli_sink_room(&v->sink, CLI_LINE_MAX);
+        cli_sink_advance(&v->sink, put[v->layout](&v->rows, b, i, first + i, p));
+    }
+}
+
+static int show(struct view *v)
+{
+    struct cli_progress progress;
+    struct trod_batch *b;
+    int r;
+
+    cli_progress_begin(&progress, v->c);
+    while ((r = trod_trace_next(v->trace, &b)) > 0) {
+        uint64_t first = v->match.seen;
+
+        r = cli_match_batch(&v->match, b);
+        if (r < 0)
+            break;
+        if (r > 0 && v->layout == NATIVE_RAW)
+            put_raw(v, b);
+        else if (r > 0 && v->layout == NATIVE_DRIVER)
+            put_native(v, b);
+        else if (r > 0)
+            put_rows(v, b, first);
+        if (!v->sink.file)
+            cli_sink_flush(&v->sink);
+        if (v->match.done || v->sink.failed)
+            break;
+        cli_progress_tick(&progress, v->trace, v->match.seen);
+    }
+    cli_progress_end(&progress);
+    if (v->header && v->layout == CSV) {
+        /* no row at all: the header still says what the columns are */
+        cli_sink_advance(&v->sink, cli_csv_header(&v->rows, cli_sink_room(&v->sink, CLI_LINE_MAX)));
+    }
+    return r < 0 ? r : 0;
+}
+
+static int prepare(struct view *v)
+{
+    struct trod_trace_options topt = cli_trace_options(&v->o->input, TROD_COL_ALL);
+    int r = cli_match_init(&v->match, &v->o->filter, &v->diag);
+
+    if (r == 0)
+        r = open_symbols(v);
+    if (r == 0)
+        r = trod_trace_open(&v->trace, v->c->operands, v->c->n_operands, &topt, &v->diag);
+    if (r != 0)
+        return r;
+    v->format = trod_trace_format(v->trace);
+    v->rows.meta = trod_trace_meta(v->trace);
+    v->layout = choose_layout(v);
+    trod_trace_want(v->trace, columns_wanted(v));
+    return 0;
+}
+
+static int run(struct cli *c, const void *opt)
+{
+    struct view v;
+    bool terminal = isatty(STDOUT_FILENO);
+    int r;
+
+    memset(&v, 0, sizeof v);
+    v.c = c;
+    v.o = opt;
+    cli_diag_init(c, &v.diag);
+    v.diag.strict = v.o->input.strict;
+    r = prepare(&v);
+    if (r == 0) {
+        bool to_stdout = !v.o->report.output || strcmp(v.o->report.output, "-") == 0;
+
+        v.rows.colour = v.layout == UNIFORM && to_stdout && cli_colour(c, STDOUT_FILENO);
+        v.header = v.layout == CSV
+                       ? v.o->header != 2
+                       : v.layout == UNIFORM &&
+                             (v.o->header == 1 || (v.o->header == 0 && terminal && to_stdout));
+        if (to_stdout)
+            cli_pager_start(c);
+        r = cli_sink_open(&v.sink, c, v.o->report.output);
+        if (r == 0) {
+            r = show(&v);
+            if (cli_sink_close(&v.sink, r == 0 || !v.diag.strict) != 0)
+                r = TROD_ERR_IO;
+        }
+    }
+    if (r == TROD_ERR_NOMEM)
+        trod_error(&v.diag, r, "view.memory", NULL, "out of memory");
+    cli_diag_end(c, &v.diag);
+    cli_match_fini(&v.match);
+    trod_symbols_free(v.rows.symbols);
+    trod_disasm_free(v.rows.disasm);
+    trod_trace_close(v.trace);
+    return r < 0 ? CLI_TROUBLE : CLI_YES;
+}
+
+const struct cli_command cli_command_view = {
+    .name = "view",
+    .title = "show the records of a trace, a line each",
+    .operands = "FILE...",
+    .about = "Show the records of a trace, a line each, in the same columns for every format: "
+             "number of the record, time, cpu or thread, kind, address, size, value (of an "
+             "instruction its opcode), text, and in braces what else the record says. What a "
+             "record does not say is \"-\". Several FILEs, or a directory, are read as one trace.",
+    .examples = "  trod view run.tarmac --kind WRITE --address 0x8000..0x8fff\n"
+                "  trod view run.tarmac --symbols prog.elf --range 1000..1100\n"
+                "  trod view thread1.tt6 --format csv > rows.csv\n",
+    .options = options,
+    .options_size = sizeof(struct options),
+    .least = 1,
+    .most = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,185 @@
+/*
+ * filters.c - choosing rows by number, kind, address, pc, time, cpu or thread.
+ */
+#include "filters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct cli_filter, field)
+
+const struct trod_option cli_filter_options[] = {
+    {"range", 'r', TROD_OPT_RANGE, AT(range), "A..B",
+     "records A to B, counted from 0; reading stops after B", NULL, NULL},
+    {"kind", 'k', TROD_OPT_LIST, AT(kinds), "KIND,...",
+     "records of these kinds: INSTR, READ, WRITE, REG, ...; MEMORY is READ, WRITE and ATOMIC", NULL,
+     NULL},
+    {"address", 'a', TROD_OPT_RANGE, AT(address), "LO..HI",
+     "records that touch these addresses (virtual if they have one, else physical)", NULL, NULL},
+    {"pc", 0, TROD_OPT_RANGE, AT(pc), "LO..HI", "records of instructions at these addresses", NULL,
+     NULL},
+    {"time", 't', TROD_OPT_RANGE, AT(time), "A..B",
+     "records at these times, in the trace's unit without decimals", NULL, NULL},
+    {"stream", 's', TROD_OPT_LIST, AT(streams), "NAME,...",
+     "records of these cpus or threads: a name, a thread id, or #N as trod info numbers them", NULL,
+     NULL},
+    {.type = TROD_OPT_END},
+};
+
+static int add_kind(struct cli_match *m, const char *name, struct trod_diag *diag)
+{
+    const char *names[TROD_KINDS], *near;
+    int kind = trod_kind_find(name, strlen(name));
+
+    if (kind >= 0) {
+        m->kinds |= 1u << kind;
+        return 0;
+    }
+    if (strcmp(name, "MEMORY") == 0 || strcmp(name, "memory") == 0) {
+        m->kinds |= 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC;
+        return 0;
+    }
+    for (unsigned i = 0; i < TROD_KINDS; i++)
+        names[i] = trod_kind_name(i);
+    near = trod_suggest(name, strlen(name), names, TROD_KINDS);
+    return trod_error(diag, TROD_ERR_USAGE, "filter.kind", NULL,
+                      "option '--kind': no records are called '%s'%s%s%s", name,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+int cli_match_init(struct cli_match *m, const struct cli_filter *filter, struct trod_diag *diag)
+{
+    memset(m, 0, sizeof *m);
+    m->filter = filter;
+    for (size_t i = 0; i < filter->kinds.n; i++) {
+        int r = add_kind(m, filter->kinds.item[i], diag);
+
+        if (r != 0)
+            return r;
+    }
+    m->all = !filter->range.set && !filter->address.set && !filter->pc.set && !filter->time.set &&
+             !m->kinds && !filter->streams.n;
+    return 0;
+}
+
+void cli_match_fini(struct cli_match *m)
+{
+    free(m->stream);
+    m->stream = NULL;
+}
+
+uint32_t cli_match_want(const struct cli_match *m)
+{
+    const struct cli_filter *f = m->filter;
+
+    return (m->kinds ? TROD_COL_KIND : 0u) |
+           (f->address.set ? TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_SIZE : 0u) |
+           (f->pc.set ? TROD_COL_PC : 0u) | (f->time.set ? TROD_COL_TIME : 0u) |
+           (f->streams.n ? TROD_COL_STREAM : 0u);
+}
+
+/* Is stream I of META the one that ITEM means? */
+static bool is_stream(const struct trod_meta *meta, uint32_t i, const char *item)
+{
+    const struct trod_stream *s = &meta->streams[i];
+    uint64_t number, named;
+    char name[24];
+
+    if (item[0] == '#')
+        return trod_option_number(item + 1, &number) == 0 && number == i;
+    if (s->name_len && strlen(item) == s->name_len && memcmp(s->name, item, s->name_len) == 0)
+        return true;
+    if (trod_option_number(item, &number) != 0)
+        return false;
+    if (s->tid != TROD_NOWHERE)
+        return number == s->tid;
+    /* a name that is a number is meant by its name alone */
+    if (s->name_len && s->name_len < sizeof name) {
+        memcpy(name, s->name, s->name_len);
+        name[s->name_len] = 0;
+        if (trod_option_number(name, &named) == 0)
+            return false;
+    }
+    return number == i;
+}
+
+/* Judge the streams that have come up since the last batch. */
+static int judge_streams(struct cli_match *m, const struct trod_meta *meta)
+{
+    const struct trod_list *list = &m->filter->streams;
+    uint8_t *p;
+
+    if (m->n_streams == meta->n_streams)
+        return 0;
+    p = realloc(m->stream, meta->n_streams);
+    if (!p)
+        return TROD_ERR_NOMEM;
+    m->stream = p;
+    for (uint32_t i = m->n_streams; i < meta->n_streams; i++) {
+        p[i] = 0;
+        for (size_t k = 0; k < list->n; k++)
+            p[i] |= is_stream(meta, i, list->item[k]);
+    }
+    m->n_streams = meta->n_streams;
+    return 0;
+}
+
+static bool has(const struct trod_batch *b, uint32_t i, uint32_t column)
+{
+    return b->have & b->has[i] & column;
+}
+
+static bool in_range(const struct trod_range *r, uint64_t v)
+{
+    return v >= r->lo && v <= r->hi;
+}
+
+static bool touches(const struct trod_batch *b, uint32_t i, const struct trod_range *r)
+{
+    uint64_t at, size = has(b, i, TROD_COL_SIZE) && b->size[i] ? b->size[i] : 1;
+
+    if (has(b, i, TROD_COL_ADDR))
+        at = b->addr[i];
+    else if (has(b, i, TROD_COL_PADDR))
+        at = b->paddr[i];
+    else
+        return false;
+    return at <= r->hi && (at + size - 1 >= r->lo || at + size - 1 < at);
+}
+
+static bool matches(const struct cli_match *m, const struct trod_batch *b, uint32_t i)
+{
+    const struct cli_filter *f = m->filter;
+
+    if (m->kinds && !(m->kinds >> b->kind[i] & 1))
+        return false;
+    if (f->address.set && !touches(b, i, &f->address))
+        return false;
+    if (f->pc.set && !(has(b, i, TROD_COL_PC) && in_range(&f->pc, b->pc[i])))
+        return false;
+    if (f->time.set && !(has(b, i, TROD_COL_TIME) && in_range(&f->time, b->time[i])))
+        return false;
+    return !f->streams.n ||
+           (has(b, i, TROD_COL_STREAM) && b->stream[i] < m->n_streams && m->stream[b->stream[i]]);
+}
+
+int cli_match_batch(struct cli_match *m, const struct trod_batch *b)
+{
+    const struct trod_range *r = &m->filter->range;
+    uint64_t first = m->seen;
+    int n = 0;
+
+    m->seen += b->n;
+    if (m->all) {
+        memset(m->keep, 1, b->n);
+        return (int)b->n;
+    }
+    m->done = r->set && m->seen > r->hi;
+    if (m->filter->streams.n && judge_streams(m, b->meta) != 0)
+        return TROD_ERR_NOMEM;
+    for (uint32_t i = 0; i < b->n; i++) {
+        m->keep[i] = (!r->set || in_range(r, first + i)) && matches(m, b, i);
+        n += m->keep[i];
+    }
+    return n;
+}

@@ -1,0 +1,71 @@
+/*
+ * progress.c - percent, rate and time left on standard error.
+ *
+ * Shown only when standard error is a terminal, standard output is none (a listing needs no
+ * progress beside it), and the run has taken half a second.
+ */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { FIRST = 500000, EVERY = 200000 }; /* microseconds */
+
+static uint64_t now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+void cli_progress_begin(struct cli_progress *p, struct cli *c)
+{
+    p->c = c;
+    p->on = !c->common->quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+    p->begin = p->last = p->on ? now() : 0;
+}
+
+static void time_left(char *out, size_t n, double seconds)
+{
+    unsigned long s = (unsigned long)(seconds + 0.5);
+
+    if (s >= 3600)
+        snprintf(out, n, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
+    else
+        snprintf(out, n, "%lu:%02lu", s / 60, s % 60);
+}
+
+void cli_progress_tick(struct cli_progress *p, const struct trod_trace *t, uint64_t rows)
+{
+    struct trod_trace_progress g;
+    char left[32];
+    uint64_t at;
+    double seconds, rate;
+
+    if (!p->on)
+        return;
+    at = now();
+    if (at - p->begin < FIRST || (p->last != p->begin && at - p->last < EVERY))
+        return;
+    p->last = at;
+    seconds = (double)(at - p->begin) / 1e6;
+    trod_trace_progress(t, &g);
+    rate = (double)g.bytes / seconds;
+    fprintf(stderr, "\r\033[K%.1f M rows, %.1f M rows/s, %.0f MB/s", (double)rows / 1e6,
+            (double)rows / 1e6 / seconds, rate / 1e6);
+    if (g.total != TROD_NOWHERE && g.total > 0 && g.bytes <= g.total && rate > 0) {
+        time_left(left, sizeof left, (double)(g.total - g.bytes) / rate);
+        fprintf(stderr, ", %.0f %%, %s left", 100.0 * (double)g.bytes / (double)g.total, left);
+    }
+    fflush(stderr);
+    p->c->progress_shown = true;
+}
+
+void cli_progress_end(struct cli_progress *p)
+{
+    if (p->on && p->c->progress_shown)
+        fputs("\r\033[K", stderr);
+    p->c->progress_shown = false;
+}

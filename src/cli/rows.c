@@ -1,0 +1,237 @@
+/*
+ * rows.c - the parts of a row that the listing, JSON and CSV share.
+ */
+#include "rows.h"
+
+#include <string.h>
+
+enum { OPCODE_MAX = 1024, MODE_MAX = 256 }; /* bytes shown */
+
+static const struct {
+    uint32_t bit;
+    const char *name;
+} flags[] = {
+    {TROD_F_SKIPPED, "skipped"},     {TROD_F_ABORTED, "aborted"},   {TROD_F_EXCLUSIVE, "exclusive"},
+    {TROD_F_UNPRIV, "unprivileged"}, {TROD_F_LOCKED, "locked"},     {TROD_F_PRIV, "privileged"},
+    {TROD_F_UNKNOWN, "unknown"},     {TROD_F_PARTIAL, "partial"},   {TROD_F_SYNTHETIC, "synthetic"},
+    {TROD_F_KERNEL, "kernel"},       {TROD_F_NOFETCH, "nofetch"},   {TROD_F_NEWCODE, "newcode"},
+    {TROD_F_IFETCH, "fetch"},        {TROD_F_UNCACHED, "uncached"}, {TROD_F_IO, "io"},
+};
+
+static const char *const isets[] = {NULL, "A32", "T32", "T32EE", "A64"};
+static const char *const secs[] = {NULL, "s", "ns", "root", "realm"};
+static const char *const line_ops[] = {NULL, "alloc", "inval", "dirty", "clean", "fill", "evict"};
+static const char *const tlb_ops[] = {"fill", "evict", "walkcache-fill", "walkcache-evict"};
+static const char *const thread_ops[] = {"begin", "end"};
+
+#define NAME_OF(table, i) ((i) < sizeof(table) / sizeof(table)[0] ? (table)[i] : NULL)
+
+const char *cli_iset_name(unsigned iset)
+{
+    return NAME_OF(isets, iset);
+}
+
+const char *cli_sec_name(unsigned sec)
+{
+    return NAME_OF(secs, sec);
+}
+
+const char *cli_sub_name(unsigned kind, unsigned sub)
+{
+    switch (kind) {
+    case TROD_CACHE_LINE:
+        return NAME_OF(line_ops, sub);
+    case TROD_TLB:
+        return NAME_OF(tlb_ops, sub);
+    case TROD_THREAD:
+        return NAME_OF(thread_ops, sub);
+    default:
+        return NULL;
+    }
+}
+
+size_t cli_flag_names(const struct trod_batch *b, uint32_t i, const char **names)
+{
+    size_t n = 0;
+
+    if (!cli_has(b, i, TROD_COL_FLAGS) || !(b->flags[i] >> 10))
+        return 0;
+    for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++) {
+        if (b->flags[i] & flags[k].bit)
+            names[n++] = flags[k].name;
+    }
+    return n;
+}
+
+static char *words(char *p, const uint8_t *code, uint32_t n, uint32_t unit)
+{
+    for (uint32_t i = 0; i < n; i += unit)
+        p = trod_put_bytes_reversed(p, code + i, n - i < unit ? n - i : unit);
+    return p;
+}
+
+char *cli_put_opcode(const struct cli_rows *r, const struct trod_batch *b, uint32_t i, char *p)
+{
+    const uint8_t *code = trod_batch_bytes(b, b->code[i]);
+    uint32_t n = b->code[i].len;
+    unsigned iset = cli_has(b, i, TROD_COL_FLAGS) ? (b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT
+                                                  : TROD_ISET_NONE;
+
+    if (n > OPCODE_MAX)
+        n = OPCODE_MAX;
+    switch (r->meta->isa) {
+    case TROD_ISA_ARM:
+    case TROD_ISA_A64:
+        /* in memory little-endian words, or halfwords of Thumb, the first first */
+        return words(p, code, n, iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE ? 2 : 4);
+    case TROD_ISA_RISCV64:
+        return words(p, code, n, 4);
+    case TROD_ISA_PPC32:
+    case TROD_ISA_PPC64:
+    case TROD_ISA_MIPS32:
+    case TROD_ISA_MIPS64:
+        if (r->meta->endian == TROD_ENDIAN_LITTLE)
+            return words(p, code, n, 4);
+        return trod_put_bytes(p, code, n);
+    default:
+        return trod_put_bytes(p, code, n);
+    }
+}
+
+/* Values that count or name something are read in decimal. */
+static bool decimal(unsigned kind)
+{
+    return kind == TROD_SYNC || kind == TROD_MARKER || kind == TROD_THREAD ||
+           kind == TROD_CACHE_LINE;
+}
+
+char *cli_put_value(const struct trod_batch *b, uint32_t i, char *p)
+{
+    if (cli_has(b, i, TROD_COL_VALUE)) {
+        unsigned digits = 1;
+
+        if (decimal(b->kind[i]))
+            return trod_put_u64(p, b->value[i]);
+        if (cli_has(b, i, TROD_COL_SIZE) && b->size[i] <= 8)
+            digits = b->size[i] ? 2 * b->size[i] : 1;
+        *p++ = '0';
+        *p++ = 'x';
+        return trod_put_hex(p, b->value[i], digits);
+    }
+    if (cli_has(b, i, TROD_COL_DATA) && b->data[i].len) {
+        const uint8_t *data = trod_batch_bytes(b, b->data[i]);
+        size_t n = b->data[i].len;
+        bool cut = n > CLI_TEXT_MAX / 2;
+
+        if (cut)
+            n = CLI_TEXT_MAX / 2;
+        if (b->kind[i] == TROD_BUS || b->kind[i] == TROD_STATE) {
+            p = trod_put_bytes(p, data, n); /* in address order */
+        } else {
+            *p++ = '0';
+            *p++ = 'x';
+            p = trod_put_bytes_reversed(p, data, n);
+        }
+        if (cut) {
+            memcpy(p, "...", 3);
+            p += 3;
+        }
+    }
+    return p;
+}
+
+static uint8_t unit_of(const struct trod_batch *b, uint32_t i, const struct trod_meta *m)
+{
+    return cli_has(b, i, TROD_COL_UNIT) ? b->unit[i] : m->unit;
+}
+
+char *cli_put_time(const struct trod_batch *b, uint32_t i, const struct trod_meta *m, char *p)
+{
+    return trod_put_fixed(p, b->time[i], trod_unit_decimals(unit_of(b, i, m)));
+}
+
+const char *cli_unit(const struct trod_batch *b, uint32_t i, const struct trod_meta *m)
+{
+    const char *name = trod_unit_name(unit_of(b, i, m) & 15);
+
+    return name ? name : "";
+}
+
+char *cli_put_stream(const struct trod_batch *b, uint32_t i, const struct trod_meta *m, char *p)
+{
+    uint32_t n = b->stream[i];
+
+    if (n < m->n_streams && m->streams[n].name_len) {
+        size_t len = m->streams[n].name_len;
+
+        return trod_put_visible(p, m->streams[n].name,
+                                len > CLI_NAME_MAX / 4 ? CLI_NAME_MAX / 4 : len);
+    }
+    if (n < m->n_streams && m->streams[n].tid != TROD_NOWHERE)
+        return trod_put_u64(p, m->streams[n].tid);
+    *p++ = '#';
+    return trod_put_u64(p, n);
+}
+
+char *cli_put_symbol(struct cli_rows *r, const struct trod_batch *b, uint32_t i, char *p)
+{
+    const char *name;
+    uint64_t offset;
+    size_t n;
+
+    if (!r->symbols || !cli_has(b, i, TROD_COL_ADDR) ||
+        !trod_symbols_find(r->symbols, b->addr[i], &name, &offset))
+        return p;
+    n = strlen(name);
+    p = trod_put_visible(p, name, n > CLI_TEXT_MAX / 8 ? CLI_TEXT_MAX / 8 : n);
+    if (offset) {
+        memcpy(p, "+0x", 3);
+        p = trod_put_hex(p + 3, offset, 1);
+    }
+    return p;
+}
+
+static struct cli_text slice_text(const struct trod_batch *b, struct trod_slice s)
+{
+    struct cli_text t = {(const char *)trod_batch_bytes(b, s), s.len, s.len > CLI_TEXT_MAX};
+
+    if (t.cut)
+        t.n = CLI_TEXT_MAX;
+    return t;
+}
+
+struct cli_text cli_text_of(struct cli_rows *r, const struct trod_batch *b, uint32_t i)
+{
+    struct cli_text t = {"", 0, false};
+
+    if (b->kind[i] == TROD_NOTE && cli_has(b, i, TROD_COL_RAW) && b->raw[i].len) {
+        t = slice_text(b, b->raw[i]);
+        while (t.n && (t.p[t.n - 1] == '\n' || t.p[t.n - 1] == '\r'))
+            t.n--;
+        return t;
+    }
+    if (cli_has(b, i, TROD_COL_TEXT) && b->text[i].len)
+        return slice_text(b, b->text[i]);
+    if (r->disasm && b->kind[i] == TROD_INSTR && cli_has(b, i, TROD_COL_CODE) && b->code[i].len) {
+        unsigned iset = cli_has(b, i, TROD_COL_FLAGS)
+                            ? (b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT
+                            : TROD_ISET_NONE;
+
+        t.p = trod_disasm_text(r->disasm, iset, cli_has(b, i, TROD_COL_ADDR) ? b->addr[i] : 0,
+                               trod_batch_bytes(b, b->code[i]), b->code[i].len, &t.n);
+    }
+    return t;
+}
+
+struct cli_text cli_mode_of(const struct trod_batch *b, uint32_t i)
+{
+    struct cli_text none = {"", 0, false};
+    const struct trod_detail_instr *d;
+
+    if (b->kind[i] != TROD_INSTR || !cli_has(b, i, TROD_COL_DETAIL) || b->detail[i].len < sizeof *d)
+        return none;
+    d = trod_batch_detail(b, i);
+    if (d->mode.len == 0 || d->mode.len > MODE_MAX)
+        return none;
+    return slice_text(b, d->mode);
+}

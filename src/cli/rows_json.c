@@ -1,0 +1,248 @@
+/*
+ * rows_json.c - rows as JSON, an object a line, and as CSV.
+ *
+ * 64-bit addresses and values are strings "0x..": they do not survive as JSON numbers.
+ */
+#include <string.h>
+
+#include "rows.h"
+
+static char *word(char *p, const char *s)
+{
+    size_t n = strlen(s);
+
+    memcpy(p, s, n);
+    return p + n;
+}
+
+/* ,"NAME": */
+static char *key(char *p, const char *name)
+{
+    p = word(p, ", \"");
+    p = word(p, name);
+    return word(p, "\": ");
+}
+
+static char *json_number(char *p, const char *name, uint64_t v)
+{
+    return trod_put_u64(key(p, name), v);
+}
+
+static char *json_hex(char *p, const char *name, uint64_t v)
+{
+    p = trod_put_hex(word(key(p, name), "\"0x"), v, 1);
+    *p++ = '"';
+    return p;
+}
+
+static char *json_text(char *p, const char *name, const char *s, size_t n, bool cut)
+{
+    p = key(p, name);
+    *p++ = '"';
+    p = trod_put_json(p, s, n);
+    if (cut)
+        p = word(p, "...");
+    *p++ = '"';
+    return p;
+}
+
+static char *json_word(char *p, const char *name, const char *s)
+{
+    return json_text(p, name, s, strlen(s), false);
+}
+
+static char *json_flags(const struct trod_batch *b, uint32_t i, char *p)
+{
+    const char *names[CLI_FLAGS];
+    uint32_t f = b->flags[i];
+    size_t n = cli_flag_names(b, i, names);
+    const char *iset = cli_iset_name((f & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
+    const char *sec = cli_sec_name((f & TROD_F_SEC) >> TROD_F_SEC_SHIFT);
+    const char *branch = trod_branch_name(f & TROD_F_BRANCH);
+
+    if ((f & TROD_F_BRANCH) && branch)
+        p = json_word(p, "branch", branch);
+    if (iset)
+        p = json_word(p, "iset", iset);
+    if (sec)
+        p = json_word(p, "security", sec);
+    if (n == 0)
+        return p;
+    p = key(p, "flags");
+    for (size_t k = 0; k < n; k++) {
+        p = word(p, k ? ", \"" : "[\"");
+        p = word(word(p, names[k]), "\"");
+    }
+    *p++ = ']';
+    return p;
+}
+
+/* Opcode, value and what the text columns hold. */
+static char *json_contents(struct cli_rows *r, const struct trod_batch *b, uint32_t i, char *p)
+{
+    struct cli_text text = cli_text_of(r, b, i), mode = cli_mode_of(b, i);
+    char *before, *start;
+
+    if (cli_has(b, i, TROD_COL_CODE) && b->code[i].len) {
+        p = word(key(p, "opcode"), "\"");
+        p = word(cli_put_opcode(r, b, i, p), "\"");
+    }
+    before = p;
+    start = p = word(key(p, "value"), "\"");
+    p = cli_put_value(b, i, p);
+    p = p == start ? before : word(p, "\"");
+    if (r->symbols) {
+        before = p;
+        start = p = word(key(p, "symbol"), "\"");
+        p = cli_put_symbol(r, b, i, p);
+        p = p == start ? before : word(p, "\"");
+    }
+    if (text.n)
+        p = json_text(p, "text", text.p, text.n, text.cut);
+    if (mode.n)
+        p = json_text(p, "mode", mode.p, mode.n, mode.cut);
+    return p;
+}
+
+char *cli_rows_json(struct cli_rows *r, const struct trod_batch *b, uint32_t i, uint64_t record,
+                    char *p)
+{
+    p = trod_put_u64(word(p, "{\"record\": "), record);
+    p = json_word(p, "kind", trod_kind_name(b->kind[i]));
+    if (cli_has(b, i, TROD_COL_TIME)) {
+        const char *unit = cli_unit(b, i, r->meta);
+
+        p = cli_put_time(b, i, r->meta, key(p, "time"));
+        if (*unit)
+            p = json_word(p, "unit", unit);
+    }
+    if (cli_has(b, i, TROD_COL_STREAM)) {
+        char name[CLI_NAME_MAX];
+
+        p = json_text(p, "cpu", name, (size_t)(cli_put_stream(b, i, r->meta, name) - name), false);
+    }
+    if (cli_has(b, i, TROD_COL_ADDR))
+        p = json_hex(p, "address", b->addr[i]);
+    if (cli_has(b, i, TROD_COL_PADDR))
+        p = json_hex(p, "physical", b->paddr[i]);
+    if (cli_has(b, i, TROD_COL_SIZE))
+        p = json_number(p, "size", b->size[i]);
+    p = json_contents(r, b, i, p);
+    if (cli_has(b, i, TROD_COL_PC))
+        p = json_hex(p, "pc", b->pc[i]);
+    if (cli_has(b, i, TROD_COL_TARGET))
+        p = json_hex(p, "target", b->target[i]);
+    if (cli_has(b, i, TROD_COL_INDEX))
+        p = json_number(p, "index", b->index[i]);
+    if (cli_has(b, i, TROD_COL_SUB)) {
+        const char *name = cli_sub_name(b->kind[i], b->sub[i]);
+
+        p = name ? json_word(p, "sub", name) : json_number(p, "sub", b->sub[i]);
+    }
+    if (cli_has(b, i, TROD_COL_FLAGS))
+        p = json_flags(b, i, p);
+    return word(p, "}\n");
+}
+
+char *cli_csv_header(const struct cli_rows *r, char *p)
+{
+    return word(p, r->symbols ? "record,kind,time,unit,cpu,address,physical,size,opcode,value,text,"
+                                "mode,pc,target,index,sub,branch,iset,security,flags,symbol\n"
+                              : "record,kind,time,unit,cpu,address,physical,size,opcode,value,text,"
+                                "mode,pc,target,index,sub,branch,iset,security,flags\n");
+}
+
+static char *csv_hex(const struct trod_batch *b, uint32_t i, uint32_t column, const uint64_t *v,
+                     char *p)
+{
+    if (cli_has(b, i, column))
+        p = trod_put_hex(word(p, "0x"), v[i], 1);
+    *p++ = ',';
+    return p;
+}
+
+static char *csv_text(char *p, struct cli_text t)
+{
+    p = trod_put_csv(p, t.p, t.n);
+    *p++ = ',';
+    return p;
+}
+
+static char *csv_word(char *p, const char *s)
+{
+    if (s)
+        p = word(p, s);
+    *p++ = ',';
+    return p;
+}
+
+static char *csv_flags(const struct trod_batch *b, uint32_t i, char *p)
+{
+    const char *names[CLI_FLAGS];
+    uint32_t f = cli_has(b, i, TROD_COL_FLAGS) ? b->flags[i] : 0;
+    size_t n = f ? cli_flag_names(b, i, names) : 0;
+
+    p = csv_word(p, f & TROD_F_BRANCH ? trod_branch_name(f & TROD_F_BRANCH) : NULL);
+    p = csv_word(p, cli_iset_name((f & TROD_F_ISET) >> TROD_F_ISET_SHIFT));
+    p = csv_word(p, cli_sec_name((f & TROD_F_SEC) >> TROD_F_SEC_SHIFT));
+    for (size_t k = 0; k < n; k++) {
+        if (k > 0)
+            *p++ = ' ';
+        p = word(p, names[k]);
+    }
+    return p;
+}
+
+/* What stands before the address. */
+static char *csv_front(const struct cli_rows *r, const struct trod_batch *b, uint32_t i,
+                       uint64_t record, char *p)
+{
+    p = csv_word(trod_put_u64(p, record), NULL);
+    p = csv_word(p, trod_kind_name(b->kind[i]));
+    if (cli_has(b, i, TROD_COL_TIME))
+        p = cli_put_time(b, i, r->meta, p);
+    *p++ = ',';
+    p = csv_word(p, cli_has(b, i, TROD_COL_TIME) ? cli_unit(b, i, r->meta) : NULL);
+    if (cli_has(b, i, TROD_COL_STREAM)) {
+        char name[CLI_NAME_MAX];
+
+        p = trod_put_csv(p, name, (size_t)(cli_put_stream(b, i, r->meta, name) - name));
+    }
+    *p++ = ',';
+    return p;
+}
+
+char *cli_rows_csv(struct cli_rows *r, const struct trod_batch *b, uint32_t i, uint64_t record,
+                   char *p)
+{
+    p = csv_front(r, b, i, record, p);
+    p = csv_hex(b, i, TROD_COL_ADDR, b->addr, p);
+    p = csv_hex(b, i, TROD_COL_PADDR, b->paddr, p);
+    if (cli_has(b, i, TROD_COL_SIZE))
+        p = trod_put_u64(p, b->size[i]);
+    *p++ = ',';
+    if (cli_has(b, i, TROD_COL_CODE) && b->code[i].len)
+        p = cli_put_opcode(r, b, i, p);
+    *p++ = ',';
+    p = csv_word(cli_put_value(b, i, p), NULL);
+    p = csv_text(p, cli_text_of(r, b, i));
+    p = csv_text(p, cli_mode_of(b, i));
+    p = csv_hex(b, i, TROD_COL_PC, b->pc, p);
+    p = csv_hex(b, i, TROD_COL_TARGET, b->target, p);
+    if (cli_has(b, i, TROD_COL_INDEX))
+        p = trod_put_u64(p, b->index[i]);
+    *p++ = ',';
+    if (cli_has(b, i, TROD_COL_SUB)) {
+        const char *name = cli_sub_name(b->kind[i], b->sub[i]);
+
+        p = name ? word(p, name) : trod_put_u64(p, b->sub[i]);
+    }
+    *p++ = ',';
+    p = csv_flags(b, i, p);
+    if (r->symbols) {
+        *p++ = ',';
+        p = cli_put_symbol(r, b, i, p);
+    }
+    *p++ = '\n';
+    return p;
+}

@@ -1,0 +1,337 @@
+/*
+ * rows_text.c - the uniform listing: record, time, cpu, kind, address, size, value, text, notes.
+ *
+ * One row a line, columns separated by two blanks and as wide as the first rows need; a wider value
+ * widens its column from there on. After the text come "name=value" notes in braces: what a format
+ * may say beyond the columns. No printf and no allocation a row.
+ */
+#include <string.h>
+
+#include "rows.h"
+
+/* Colours by kind; the rest is plain. */
+static const char *const colours[TROD_KINDS] = {
+    [TROD_READ] = "\033[32m",      [TROD_WRITE] = "\033[33m",  [TROD_ATOMIC] = "\033[35m",
+    [TROD_REG] = "\033[36m",       [TROD_BRANCH] = "\033[34m", [TROD_EXCEPTION] = "\033[31m",
+    [TROD_MODE] = "\033[31m",      [TROD_SYNC] = "\033[35m",   [TROD_MARKER] = "\033[35m",
+    [TROD_CACHE_LINE] = "\033[2m", [TROD_TLB] = "\033[2m",     [TROD_NOTE] = "\033[2m",
+    [TROD_INSTR] = "\033[1m",
+};
+
+static const char dim[] = "\033[2m", plain[] = "\033[0m";
+
+static char *word(char *p, const char *s)
+{
+    size_t n = strlen(s);
+
+    memcpy(p, s, n);
+    return p + n;
+}
+
+static char *blanks(char *p, size_t n)
+{
+    memset(p, ' ', n);
+    return p + n;
+}
+
+/* Left-aligned: what stands from START to P fills *WIDTH columns, which grows if it must. */
+static char *left(char *p, const char *start, unsigned *width)
+{
+    size_t n = (size_t)(p - start);
+
+    if (n < *width)
+        return blanks(p, *width - n);
+    if (n <= 64)
+        *width = (unsigned)n;
+    return p;
+}
+
+/* Right-aligned. */
+static char *right(char *p, char *start, unsigned *width)
+{
+    size_t n = (size_t)(p - start);
+
+    if (n < *width) {
+        memmove(start + (*width - n), start, n);
+        memset(start, ' ', *width - n);
+        return start + *width;
+    }
+    if (n <= 64)
+        *width = (unsigned)n;
+    return p;
+}
+
+static void widen(unsigned *width, size_t n)
+{
+    if (n > *width && n <= 64)
+        *width = (unsigned)n;
+}
+
+static unsigned address_digits(uint64_t v)
+{
+    unsigned n = trod_hex_digits(v);
+
+    return n <= 8 ? 8 : n <= 12 ? 12 : 16;
+}
+
+void cli_rows_measure(struct cli_rows *r, const struct trod_batch *b, const uint8_t *keep,
+                      uint64_t record)
+{
+    char s[2 * CLI_NAME_MAX];
+
+    r->measured = true;
+    widen(&r->record, trod_digits(record + 99999));
+    widen(&r->kind, 5);
+    widen(&r->addr, 8);
+    widen(&r->size, 4);
+    widen(&r->value, 10);
+    widen(&r->time, 4);
+    widen(&r->stream, 3);
+    for (uint32_t i = 0; i < b->n; i++) {
+        if (!keep[i])
+            continue;
+        widen(&r->kind, strlen(trod_kind_name(b->kind[i])));
+        if (cli_has(b, i, TROD_COL_ADDR))
+            widen(&r->addr, address_digits(b->addr[i]));
+        if (cli_has(b, i, TROD_COL_STREAM))
+            widen(&r->stream, (size_t)(cli_put_stream(b, i, r->meta, s) - s));
+        if (cli_has(b, i, TROD_COL_VALUE))
+            widen(&r->value, (size_t)(cli_put_value(b, i, s) - s));
+        if (cli_has(b, i, TROD_COL_TIME))
+            widen(&r->time, (size_t)(cli_put_time(b, i, r->meta, s) - s) + 1 +
+                                strlen(cli_unit(b, i, r->meta)));
+        if (r->symbols && cli_has(b, i, TROD_COL_ADDR) && b->addr[i]) {
+            uint64_t offset;
+            const char *name;
+
+            if (trod_symbols_find(r->symbols, b->addr[i], &name, &offset))
+                widen(&r->symbol, strlen(name) + 2 + trod_hex_digits(offset) < 32
+                                      ? strlen(name) + 3 + trod_hex_digits(offset)
+                                      : 32);
+        }
+    }
+}
+
+char *cli_rows_header(const struct cli_rows *r, char *p)
+{
+    const struct {
+        const char *name;
+        unsigned width;
+        bool to_right;
+    } columns[] = {
+        {"record", r->record, true},
+        {"time", r->time, true},
+        {"cpu", r->stream, false},
+        {"kind", r->kind, false},
+        {"address", r->addr + 2, false},
+        {"size", r->size, true},
+        {"value", r->value, false},
+        {"symbol", r->symbols ? r->symbol : 0, false},
+        {"text", 0, false},
+    };
+
+    if (r->colour)
+        p = word(p, dim);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        size_t n = strlen(columns[i].name);
+        size_t space = n < columns[i].width ? columns[i].width - n : 0;
+
+        if (i == 7 && !r->symbols)
+            continue;
+        if (i > 0)
+            p = blanks(p, 2);
+        if (columns[i].to_right)
+            p = blanks(p, space);
+        p = word(p, columns[i].name);
+        if (!columns[i].to_right && i != 8)
+            p = blanks(p, space);
+    }
+    if (r->colour)
+        p = word(p, plain);
+    *p++ = '\n';
+    return p;
+}
+
+static char *put_0x(char *p, uint64_t v, unsigned digits)
+{
+    *p++ = '0';
+    *p++ = 'x';
+    return trod_put_hex(p, v, digits);
+}
+
+/* A further note: the opening brace or a blank, and its name. */
+static char *note(char *p, bool *open, const char *name)
+{
+    if (!*open) {
+        p = word(p, "  {");
+        *open = true;
+    } else {
+        *p++ = ' ';
+    }
+    return word(p, name);
+}
+
+static char *flag_notes(const struct cli_rows *r, const struct trod_batch *b, uint32_t i, char *p,
+                        bool *open)
+{
+    const char *names[CLI_FLAGS];
+    uint32_t f = b->flags[i];
+    unsigned iset = (f & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
+    /* what every instruction of the trace is need not stand on every line */
+    unsigned usual = r->meta->isa == TROD_ISA_A64   ? (unsigned)TROD_ISET_A64
+                     : r->meta->isa == TROD_ISA_ARM ? (unsigned)TROD_ISET_A32
+                                                    : (unsigned)TROD_ISET_NONE;
+    size_t n = cli_flag_names(b, i, names);
+
+    if (f & TROD_F_BRANCH) {
+        p = note(p, open, "branch=");
+        p = word(p, trod_branch_name(f & TROD_F_BRANCH) ? trod_branch_name(f & TROD_F_BRANCH) : "");
+    }
+    if (iset && iset != usual && cli_iset_name(iset)) {
+        p = note(p, open, "iset=");
+        p = word(p, cli_iset_name(iset));
+    }
+    for (size_t k = 0; k < n; k++)
+        p = note(p, open, names[k]);
+    return p;
+}
+
+static char *notes(const struct cli_rows *r, const struct trod_batch *b, uint32_t i, char *p)
+{
+    bool open = false;
+    uint32_t f = cli_has(b, i, TROD_COL_FLAGS) ? b->flags[i] : 0;
+    const char *sec = cli_sec_name((f & TROD_F_SEC) >> TROD_F_SEC_SHIFT);
+    struct cli_text mode = cli_mode_of(b, i);
+    char *start = p;
+
+    if (cli_has(b, i, TROD_COL_TARGET))
+        p = put_0x(note(p, &open, "target="), b->target[i], address_digits(b->target[i]));
+    if (cli_has(b, i, TROD_COL_SUB)) {
+        const char *name = cli_sub_name(b->kind[i], b->sub[i]);
+
+        p = note(p, &open, "sub=");
+        p = name ? word(p, name) : trod_put_u64(p, b->sub[i]);
+    }
+    if (f)
+        p = flag_notes(r, b, i, p, &open);
+    if (cli_has(b, i, TROD_COL_PADDR)) {
+        p = put_0x(note(p, &open, "pa="), b->paddr[i], address_digits(b->paddr[i]));
+        if (sec) {
+            *p++ = ':';
+            p = word(p, sec);
+        }
+    } else if (sec) {
+        p = word(note(p, &open, "sec="), sec);
+    }
+    if (cli_has(b, i, TROD_COL_PC) && b->kind[i] != TROD_INSTR && b->kind[i] != TROD_BRANCH)
+        p = put_0x(note(p, &open, "pc="), b->pc[i], address_digits(b->pc[i]));
+    if (mode.n)
+        p = trod_put_visible(note(p, &open, "mode="), mode.p, mode.n > 64 ? 64 : mode.n);
+    if (cli_has(b, i, TROD_COL_INDEX))
+        p = trod_put_u64(note(p, &open, "index="), b->index[i]);
+    if (!open)
+        return start;
+    *p++ = '}';
+    return p;
+}
+
+/* The columns from the record's number to its kind. */
+static char *front(struct cli_rows *r, const struct trod_batch *b, uint32_t i, uint64_t record,
+                   char *p)
+{
+    const char *colour = r->colour ? colours[b->kind[i]] : NULL;
+    char *start = p;
+
+    p = right(trod_put_u64(p, record), start, &r->record);
+    start = p = blanks(p, 2);
+    if (cli_has(b, i, TROD_COL_TIME)) {
+        const char *unit = cli_unit(b, i, r->meta);
+
+        p = cli_put_time(b, i, r->meta, p);
+        if (*unit) {
+            *p++ = ' ';
+            p = word(p, unit);
+        }
+    } else {
+        *p++ = '-';
+    }
+    p = right(p, start, &r->time);
+    start = p = blanks(p, 2);
+    if (cli_has(b, i, TROD_COL_STREAM))
+        p = cli_put_stream(b, i, r->meta, p);
+    else
+        *p++ = '-';
+    p = left(p, start, &r->stream);
+    p = blanks(p, 2);
+    if (colour)
+        p = word(p, colour);
+    start = p;
+    p = left(word(p, trod_kind_name(b->kind[i])), start, &r->kind);
+    if (colour)
+        p = word(p, plain);
+    return blanks(p, 2);
+}
+
+char *cli_rows_text(struct cli_rows *r, const struct trod_batch *b, uint32_t i, uint64_t record,
+                    char *p)
+{
+    struct cli_text text = cli_text_of(r, b, i);
+    char *start, *before;
+    unsigned width;
+
+    start = p = front(r, b, i, record, p);
+    if (cli_has(b, i, TROD_COL_ADDR)) {
+        widen(&r->addr, address_digits(b->addr[i]));
+        p = put_0x(p, b->addr[i], r->addr);
+    } else {
+        *p++ = '-';
+    }
+    width = r->addr + 2;
+    p = left(p, start, &width);
+    start = p = blanks(p, 2);
+    if (cli_has(b, i, TROD_COL_SIZE))
+        p = trod_put_u64(p, b->size[i]);
+    else
+        *p++ = '-';
+    p = right(p, start, &r->size);
+    start = p = blanks(p, 2);
+    if (b->kind[i] == TROD_INSTR && cli_has(b, i, TROD_COL_CODE) && b->code[i].len)
+        p = cli_put_opcode(r, b, i, p);
+    else
+        p = cli_put_value(b, i, p);
+    if (p == start)
+        *p++ = '-';
+    p = left(p, start, &r->value);
+    if (r->symbols) {
+        start = p = blanks(p, 2);
+        p = cli_put_symbol(r, b, i, p);
+        if (p == start)
+            *p++ = '-';
+        p = left(p, start, &r->symbol);
+    }
+    start = p = blanks(p, 2);
+    if (text.n)
+        p = trod_put_visible(p, text.p, text.n);
+    else
+        *p++ = '-';
+    if (text.cut)
+        p = word(p, "...");
+    while (p > start && p[-1] == ' ')
+        p--;
+    /* notes stand in a column of their own where texts are short */
+    before = p;
+    if (b->kind[i] == TROD_INSTR)
+        widen(&r->text, (size_t)(p - start) < 32 ? (size_t)(p - start) : 32);
+    p = left(p, start, &(unsigned){r->text});
+    start = p;
+    if (r->colour)
+        p = word(p, dim);
+    width = (unsigned)(p - start);
+    p = notes(r, b, i, p);
+    if ((unsigned)(p - start) == width)
+        p = before;
+    else if (r->colour)
+        p = word(p, plain);
+    *p++ = '\n';
+    return p;
+}

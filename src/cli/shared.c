@@ -1,0 +1,112 @@
+/*
+ * shared.c - the options that several commands have, in one place (docs/design.md, "Command line").
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const char *const when[] = {"auto", "always", "never", NULL};
+static const char *const formats[] = {"text", "json", "csv", NULL};
+static const char *const orders[] = {"file", "time", "sync", "recorded", NULL};
+
+#define AT(type, field) offsetof(struct type, field)
+
+const struct trod_option cli_common_options[] = {
+    {"color", 0, TROD_OPT_ENUM, AT(cli_common, color), "WHEN",
+     "colour the output: auto (on a terminal), always, never", when, NULL},
+    {"no-color", 0, TROD_OPT_BOOL, AT(cli_common, no_color), NULL, "same as --color never", NULL,
+     NULL},
+    {"quiet", 'q', TROD_OPT_BOOL, AT(cli_common, quiet), NULL,
+     "no progress, warnings or summaries; errors are still told", NULL, NULL},
+    {"no-pager", 0, TROD_OPT_BOOL, AT(cli_common, no_pager), NULL,
+     "print long listings without a pager", NULL, NULL},
+    {"help", 'h', TROD_OPT_BOOL, AT(cli_common, help), NULL, "print this help", NULL, NULL},
+    {.type = TROD_OPT_END},
+};
+
+const struct trod_option cli_input_options[] = {
+    {"from", 'f', TROD_OPT_STR, AT(cli_input, from), "FORMAT[:OPT=VALUE,...]",
+     "format of the input, where it is not recognised by itself; see trod formats", NULL, NULL},
+    {"order", 0, TROD_OPT_ENUM, AT(cli_input, order), "ORDER",
+     "order of the threads of a trace: file (one after the other), time, sync (as the recorded "
+     "synchronization allows), recorded (as the schedule in the trace says)",
+     orders, NULL},
+    {"strict", 0, TROD_OPT_BOOL, AT(cli_input, strict), NULL,
+     "stop at the first damaged record instead of skipping it", NULL, NULL},
+    {"jobs", 'j', TROD_OPT_U64, AT(cli_input, jobs), "N",
+     "threads to use (default: one for each processor)", NULL, NULL},
+    {.type = TROD_OPT_END},
+};
+
+const struct trod_option cli_report_options[] = {
+    {"format", 0, TROD_OPT_ENUM, AT(cli_report, format), NULL, "how to print the result", formats,
+     NULL},
+    {"output", 'o', TROD_OPT_STR, AT(cli_report, output), "FILE",
+     "write the result to FILE, which appears when it is complete", NULL, NULL},
+    {.type = TROD_OPT_END},
+};
+
+struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t want)
+{
+    struct trod_trace_options t;
+
+    memset(&t, 0, sizeof t);
+    t.from = in->from;
+    t.want = want;
+    t.order = (enum trod_order)in->order;
+    t.input.no_thread = in->jobs == 1;
+    return t;
+}
+
+int cli_report_begin(struct cli_out *o, struct cli *c, const struct cli_report *r)
+{
+    struct trod_emit_options opt = {(enum trod_emit_format)r->format, false};
+
+    memset(o, 0, sizeof *o);
+    o->c = c;
+    if (r->output && strcmp(r->output, "-") != 0)
+        o->path = r->output;
+    opt.colour = !o->path && r->format == TROD_EMIT_TEXT && cli_colour(c, STDOUT_FILENO);
+    o->file = o->path ? tmpfile() : stdout;
+    if (!o->file)
+        return trod_error(&c->diag, TROD_ERR_IO, "report.temporary", NULL,
+                          "no temporary file for '%s'", o->path);
+    if (trod_emit_new(&o->emit, o->file, &opt) == 0)
+        return 0;
+    if (o->path)
+        fclose(o->file);
+    return trod_error(&c->diag, TROD_ERR_NOMEM, "report.memory", NULL, "out of memory");
+}
+
+/* The finished report under its name. */
+static int deliver(struct cli_out *o)
+{
+    struct trod_output *out;
+    char block[16384];
+    size_t n;
+    int r = trod_output_create(&out, o->path, NULL, &o->c->diag);
+
+    if (r != 0)
+        return r;
+    rewind(o->file);
+    while (r == 0 && (n = fread(block, 1, sizeof block, o->file)) > 0)
+        r = trod_output_write(out, block, n);
+    if (r == 0)
+        return trod_output_commit(out);
+    trod_output_discard(out);
+    return r;
+}
+
+int cli_report_end(struct cli_out *o)
+{
+    int r = trod_emit_free(o->emit);
+
+    if (r != 0)
+        trod_error(&o->c->diag, r, "report.write", NULL, "the result could not be written");
+    else if (o->path)
+        r = deliver(o);
+    if (o->path)
+        fclose(o->file);
+    return r;
+}
