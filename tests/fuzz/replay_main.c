@@ -16,7 +16,7 @@ enum { LARGEST = 1 << 18 };
 /* The bytes as a block of their own: a step beside them is seen. */
 static void run(const struct trod_buf *b)
 {
-    uint8_t *p = malloc(b->n ? b->n : 1);
+    uint8_t *p = calloc(1, b->n ? b->n : 1);
 
     if (!p)
         test_die("out of memory");

@@ -62,8 +62,8 @@ static char *emitted(enum trod_emit_format format, void (*fill)(struct trod_emit
 {
     struct trod_emit_options opt = {format, false};
     struct trod_emit *e;
-    char *text = NULL;
-    size_t n = 0;
+    static char *text; /* static: gcc 12 takes what open_memstream gives for the address of text */
+    static size_t n;
     FILE *f = open_memstream(&text, &n);
 
     assert_non_null(f);
