@@ -104,7 +104,14 @@ enum trod_branch {
     TROD_BR_OTHER /* changes the flow, kind unknown */
 };
 
-enum trod_iset { TROD_ISET_NONE, TROD_ISET_A32, TROD_ISET_T32, TROD_ISET_T32EE, TROD_ISET_A64 };
+enum trod_iset {
+    TROD_ISET_NONE,
+    TROD_ISET_A32,
+    TROD_ISET_T32,
+    TROD_ISET_T32EE,
+    TROD_ISET_A64,
+    TROD_ISET_JAZELLE
+};
 
 enum trod_sec { TROD_SEC_NONE, TROD_SEC_SECURE, TROD_SEC_NONSECURE, TROD_SEC_ROOT, TROD_SEC_REALM };
 

@@ -6,6 +6,8 @@
  */
 #include "trod/batch.h"
 
+#include "trod/detail.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,6 +205,25 @@ static bool append_slice(struct trod_batch *dst, const struct trod_batch *src, s
     return true;
 }
 
+/* Copy the slices inside the detail struct of row ROW of DST, itself copied already. */
+static bool append_inner(struct trod_batch *dst, const struct trod_batch *src, uint32_t row)
+{
+    uint32_t len = dst->detail[row].len, kind = src->have & TROD_COL_KIND ? dst->kind[row] : 0;
+    struct trod_slice s;
+    size_t at;
+
+    for (unsigned i = 0; len && (at = trod_detail_slice(kind, len, i)) != 0; i++) {
+        /* the pool does not move: the struct stays where it is while slices are added behind it */
+        uint8_t *p = dst->pool + (dst->detail[row].off & ~(uint32_t)TROD_SLICE_POOL) + at;
+
+        memcpy(&s, p, sizeof s);
+        if (!append_slice(dst, src, &s))
+            return false;
+        memcpy(p, &s, sizeof s);
+    }
+    return true;
+}
+
 /* Copy the slices of row ROW of DST, which still point into SRC. */
 static bool append_slices(struct trod_batch *dst, const struct trod_batch *src, uint32_t row)
 {
@@ -211,9 +232,9 @@ static bool append_slices(struct trod_batch *dst, const struct trod_batch *src, 
                              TROD_COL_RAW};
 
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
-        if ((src->have & bits[i]) && !append_slice(dst, src, &lists[i][row]))
+        if ((src->have & dst->has[row] & bits[i]) && !append_slice(dst, src, &lists[i][row]))
             return false;
-    return true;
+    return !(src->have & dst->has[row] & TROD_COL_DETAIL) || append_inner(dst, src, row);
 }
 
 uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,

@@ -11,16 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { INNER_MAX = 4 };
-
-/* Places of the slices inside the detail struct of a kind (0 closes: none is first in its struct).
- */
-static const struct {
-    uint8_t kind;
-    uint16_t at[INNER_MAX];
-} inner[] = {
-    {TROD_INSTR, {offsetof(struct trod_detail_instr, mode)}},
-};
+enum { INNER_MAX = TROD_DETAIL_SLICES };
 
 static const char *const slice_names[] = {"code", "data", "text", "detail", "raw"};
 static const uint32_t slice_bits[] = {TROD_COL_CODE, TROD_COL_DATA, TROD_COL_TEXT, TROD_COL_DETAIL,
@@ -89,15 +80,6 @@ static uint64_t mix_bytes(uint64_t h, const uint8_t *p, size_t n)
     return mix(h, 0);
 }
 
-/* Offset of inner slice I of the detail struct of KIND, 0 when there is no more. */
-static size_t inner_at(uint8_t kind, int i)
-{
-    for (size_t k = 0; i < INNER_MAX && k < sizeof inner / sizeof *inner; k++)
-        if (inner[k].kind == kind)
-            return inner[k].at[i];
-    return 0;
-}
-
 /* The detail struct of a row with the places in its inner slices taken out, their lengths left. */
 static size_t detail_plain(const struct trod_batch *b, uint32_t row, uint8_t *out, size_t cap,
                            struct trod_slice *slices)
@@ -109,11 +91,9 @@ static size_t detail_plain(const struct trod_batch *b, uint32_t row, uint8_t *ou
         test_die("detail struct of %zu bytes", n);
     memcpy(out, trod_batch_bytes(b, b->detail[row]), n);
     memset(slices, 0, INNER_MAX * sizeof *slices);
-    for (int i = 0; inner_at(b->kind[row], i); i++) {
-        size_t at = inner_at(b->kind[row], i);
+    for (unsigned i = 0; trod_detail_slice(b->kind[row], n, i); i++) {
+        size_t at = trod_detail_slice(b->kind[row], n, i);
 
-        if (at + sizeof s > n)
-            break;
         memcpy(&s, out + at, sizeof s);
         slices[i] = s;
         s.off = 0;

@@ -1,0 +1,74 @@
+/*
+ * driver.c - the descriptor of Trace Matcher (ISP RAS) traces.
+ *
+ * Implements docs/formats/trace-matcher.md. Lines are so near to Tarmac's that decoder and encoder
+ * are those of ../tarmac; what differs is in the flavour: X means privileged, cpus are numbers,
+ * data are not divided, opcodes may be of either byte order.
+ */
+#include "format/tarmac/tarmac.h"
+
+static const char *const problems[TM_PROBLEMS] = {
+    [TM_BAD_TIME] = "matcher.bad-time",         [TM_BAD_NUMBER] = "matcher.bad-number",
+    [TM_BAD_FIELD] = "matcher.bad-field",       [TM_MISSING_FIELD] = "matcher.missing-field",
+    [TM_TOO_WIDE] = "matcher.too-wide",         [TM_LONG_LINE] = "matcher.long-line",
+    [TM_TRUNCATED] = "matcher.truncated",       [TM_TOO_MANY_STREAMS] = "matcher.too-many-cpus",
+    [TM_CANNOT_WRITE] = "matcher.cannot-write",
+};
+
+static const struct tm_flavour flavour = {"matcher", true, problems};
+
+static const char *const suffixes[] = {".trace", ".matcher", NULL};
+static const char *const endian_choices[] = {"little", "big", NULL};
+static const char *const isa_choices[] = {"unknown", "arm",    "a64",     "ppc32", "ppc64",
+                                          "mips32",  "mips64", "riscv64", NULL};
+static const uint8_t isa_of[] = {TROD_ISA_UNKNOWN, TROD_ISA_ARM,    TROD_ISA_A64,
+                                 TROD_ISA_PPC32,   TROD_ISA_PPC64,  TROD_ISA_MIPS32,
+                                 TROD_ISA_MIPS64,  TROD_ISA_RISCV64};
+
+static const struct trod_option options[] = {
+    {"endian", 0, TROD_OPT_ENUM, offsetof(struct tm_options, endian), "ORDER",
+     "byte order of opcodes in memory: little or big", endian_choices, NULL},
+    {"isa", 0, TROD_OPT_ENUM, offsetof(struct tm_options, isa), "NAME",
+     "what the instructions are: arm, a64, ppc32, ppc64, mips32, mips64 or riscv64", isa_choices,
+     NULL},
+    {NULL, 0, TROD_OPT_END, 0, NULL, NULL, NULL, NULL},
+};
+
+static int bid(const struct trod_probe *probe, const char **dialect)
+{
+    struct tm_evidence found;
+
+    (void)dialect;
+    tm_weigh(&probe->head, &found);
+    return found.matcher;
+}
+
+static int start(void *dec, const void *opt, const struct trod_span *head, struct trod_meta *meta,
+                 struct trod_diag *diag)
+{
+    const struct tm_options *o = opt;
+
+    (void)diag;
+    if (o && o->isa)
+        meta->isa = isa_of[o->isa];
+    meta->endian = o && o->endian == TM_BIG ? TROD_ENDIAN_BIG : TROD_ENDIAN_LITTLE;
+    return tm_start(dec, &flavour, opt, head, meta);
+}
+
+const struct trod_format trod_format_matcher = {
+    .name = "matcher",
+    .title = "Trace Matcher trace (ISP RAS)",
+    .suffixes = suffixes,
+    .reads = TM_READS,
+    .writes = 0,
+    .flags = TROD_FMT_TEXT,
+    .row_max = 4096,
+    .record_rows = TM_ROWS_MAX,
+    .options = options,
+    .options_size = sizeof(struct tm_options),
+    .dec_size = sizeof(struct tm_dec),
+    .bid = bid,
+    .start = start,
+    .decode = tm_decode,
+    .resync = tm_resync,
+};

@@ -1,0 +1,283 @@
+/*
+ * decode.c - the decoder's loop: lines out of the input, rows into the batch.
+ *
+ * Implements docs/design.md, "A format driver", for Tarmac and Trace Matcher. Lines of the
+ * canonical forms are eaten by fast.c; all others, and all near the end of the input, come here and
+ * go to parse.c one by one. Lines longer than TM_LINE_MAX are stepped over without ever being held.
+ */
+#include "format/tarmac/scan.h"
+#include "format/tarmac/tarmac.h"
+
+/* The rows that L has understood, behind those of its batch. */
+static void emit(struct tm_line *l)
+{
+    struct trod_batch *b = l->b;
+    const uint32_t want = b->have;
+
+    for (unsigned i = 0; i < l->n_rows; i++) {
+        const struct tm_row *r = &l->rows[i];
+        uint32_t at = b->n++;
+
+        b->has[at] = r->has & want;
+        if (want & TROD_COL_KIND)
+            b->kind[at] = r->kind;
+        if (want & TROD_COL_FLAGS)
+            b->flags[at] = r->flags;
+        if (want & TROD_COL_SIZE)
+            b->size[at] = r->size;
+        if (want & TROD_COL_STREAM)
+            b->stream[at] = r->stream;
+        if (want & TROD_COL_TIME)
+            b->time[at] = r->time;
+        if (want & TROD_COL_UNIT)
+            b->unit[at] = r->unit;
+        if (want & TROD_COL_INDEX)
+            b->index[at] = r->index;
+        if (want & TROD_COL_ADDR)
+            b->addr[at] = r->addr;
+        if (want & TROD_COL_PADDR)
+            b->paddr[at] = r->paddr;
+        if (want & TROD_COL_PC)
+            b->pc[at] = r->pc;
+        if (want & TROD_COL_TARGET)
+            b->target[at] = r->target;
+        if (want & TROD_COL_VALUE)
+            b->value[at] = r->value;
+        if (want & TROD_COL_SUB)
+            b->sub[at] = r->sub;
+        if (want & TROD_COL_CODE)
+            b->code[at] = r->code;
+        if (want & TROD_COL_DATA)
+            b->data[at] = r->data;
+        if (want & TROD_COL_TEXT)
+            b->text[at] = r->text;
+        if (want & TROD_COL_DETAIL)
+            b->detail[at] = r->detail;
+        if (want & TROD_COL_RAW)
+            b->raw[at] = r->raw;
+    }
+}
+
+/* Where the decoder is in its input, for problems. */
+static struct trod_place place(const struct tm_dec *d, const struct trod_span *in,
+                               const uint8_t *at)
+{
+    return (struct trod_place){.offset = in->offset + (uint64_t)(at - in->p),
+                               .record = d->rows,
+                               .line = d->lines + 1,
+                               .caret = SIZE_MAX};
+}
+
+/* Report what is wrong with the line L; WHAT may be another problem than the line's own. */
+static int report(struct tm_line *l, const struct trod_span *in, enum tm_problem what, int status,
+                  struct trod_diag *diag)
+{
+    struct trod_place at = place(l->d, in, l->start);
+
+    at.text = l->start;
+    at.text_len = (size_t)(l->e - l->start);
+    at.caret = (size_t)(l->caret - l->start);
+    return trod_error(diag, status, l->d->flavour->problems[what], &at, "%s%s",
+                      what == TM_TRUNCATED ? "line is cut off: " : "", l->why);
+}
+
+/* Step over the rest of a line that is too long. Returns what is behind it, or END. */
+static const uint8_t *skip(struct tm_dec *d, const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *nl = memchr(p, '\n', (size_t)(end - p));
+
+    if (!nl)
+        return end;
+    d->skipping = 0;
+    d->lines++;
+    return nl + 1;
+}
+
+/* The line at P is too long: say so once. */
+static int begin_skip(struct tm_dec *d, const struct trod_span *in, const uint8_t *p,
+                      struct trod_diag *diag)
+{
+    struct trod_place at = place(d, in, p);
+    int rc = trod_error(diag, TROD_ERR_LIMIT, d->flavour->problems[TM_LONG_LINE], &at,
+                        "line is longer than %d bytes", TM_LINE_MAX);
+
+    d->skipping = 1;
+    d->picture = 0;
+    return rc;
+}
+
+/* What became of a line. */
+enum step { STEP_NEXT, STEP_FULL, STEP_ERROR };
+
+/* One line of the general kind; *RC is the error of STEP_ERROR. */
+static enum step line(struct tm_line *l, const struct trod_span *in, const uint8_t *p,
+                      const uint8_t *end, const uint8_t *next, struct trod_diag *diag, int *rc)
+{
+    struct trod_batch *b = l->b;
+    int result;
+
+    if (end > p && end[-1] == '\r')
+        end--;
+    result = tm_parse_line(l, p, end, next);
+    if (result == TM_FULL && b->n == 0) {
+        l->caret = p;
+        l->why = "line needs more memory than a batch has";
+        l->what = TM_TOO_WIDE;
+        result = TM_BAD;
+    }
+    switch (result) {
+    case TM_OK:
+        if (b->n + l->n_rows > b->cap && b->n > 0)
+            return STEP_FULL;
+        emit(l);
+        l->d->rows += l->n_rows;
+        break;
+    case TM_FULL:
+        return STEP_FULL;
+    case TM_FATAL:
+        *rc = trod_error(diag, l->status, "tarmac.no-memory", NULL, "out of memory");
+        return STEP_ERROR;
+    default:
+        if (next == end) { /* no end: the input stops here */
+            *rc = report(l, in, TM_TRUNCATED, TROD_ERR_TRUNCATED, diag);
+            return STEP_ERROR;
+        }
+        *rc = report(l, in, l->what, TROD_ERR_CORRUPT, diag);
+        l->d->picture = 0;
+        if (diag && diag->strict)
+            return STEP_ERROR;
+    }
+    l->d->lines++;
+    return STEP_NEXT;
+}
+
+/* Offsets of slices have 29 bits: a batch ends before they do. */
+static bool too_far(const struct trod_span *in, const uint8_t *next)
+{
+    return next - in->p >= TROD_SLICE_SHARED;
+}
+
+static const uint8_t *span_end(const struct trod_span *in)
+{
+    size_t n = in->n < (size_t)TROD_SLICE_SHARED ? in->n : (size_t)TROD_SLICE_SHARED;
+
+    return in->p + n;
+}
+
+static void advance(struct trod_span *in, const uint8_t *p)
+{
+    size_t n = (size_t)(p - in->p);
+
+    in->p += n;
+    in->n -= n;
+    in->offset += n;
+}
+
+int tm_decode(void *dec, struct trod_span *in, struct trod_batch *b, struct trod_diag *diag)
+{
+    struct tm_dec *d = dec;
+    struct tm_row rows[TM_ROWS_MAX];
+    struct tm_line l = {.base = in->p, .d = d, .b = b, .rows = rows};
+    const uint8_t *p = in->p, *end = in->p + in->n, *near = span_end(in);
+    int rc = TROD_DEC_MORE;
+
+    b->have = (b->want & TM_READS) | TROD_COL_KIND; /* the kind says what a detail is */
+    while (p < end && rc == TROD_DEC_MORE) {
+        const uint8_t *nl, *next;
+        enum step step;
+
+        if (d->skipping) {
+            p = skip(d, p, end);
+            continue;
+        }
+        if (!d->slow)
+            p = tm_fast(d, p, near, b);
+        if (b->n == b->cap) {
+            rc = TROD_DEC_FULL;
+            break;
+        }
+        if (p == end)
+            break;
+        nl = memchr(p, '\n', (size_t)(end - p < TM_LINE_MAX ? end - p : TM_LINE_MAX));
+        if (!nl && end - p >= TM_LINE_MAX) {
+            int why = begin_skip(d, in, p, diag);
+
+            if (diag && diag->strict)
+                rc = why;
+            continue;
+        }
+        if (!nl && !in->last)
+            break;
+        next = nl ? nl + 1 : end;
+        if (too_far(in, next)) {
+            rc = TROD_DEC_FULL;
+            break;
+        }
+        step = line(&l, in, p, nl ? nl : end, next, diag, &rc);
+        if (step == STEP_NEXT) {
+            p = next;
+            rc = TROD_DEC_MORE;
+        } else if (step == STEP_FULL) {
+            rc = TROD_DEC_FULL;
+        }
+    }
+    advance(in, p);
+    return rc;
+}
+
+/*
+ * The next line from which rows depend on nothing before it: one with a time of its own, and for
+ * Trace Matcher the cpu that registers and accesses inherit.
+ */
+size_t tm_resync(const void *dec, const uint8_t *p, size_t n)
+{
+    const struct tm_dec *d = dec;
+    const uint8_t *q = p, *end = p + n;
+
+    while (q < end && (q = memchr(q, '\n', (size_t)(end - q))) != NULL) {
+        const uint8_t *at = ++q;
+
+        while (at < end && tm_is_blank(*at))
+            at++;
+        if (at == end)
+            break;
+        if (!d->flavour->matcher || d->meta == NULL || d->meta->n_streams == 0) {
+            if (tm_is_digit(*at) || d->unit_seen == 0)
+                return (size_t)(q - p);
+            continue;
+        }
+        for (unsigned word = 0; at < end && *at != '\n' && word < 4; word++) {
+            if (end - at > 3 && memcmp(at, "IT ", 3) == 0)
+                return (size_t)(q - p);
+            if (end - at > 3 && memcmp(at, "IS ", 3) == 0)
+                return (size_t)(q - p);
+            while (at < end && !tm_is_blank(*at) && *at != '\n')
+                at++;
+            while (at < end && tm_is_blank(*at))
+                at++;
+        }
+    }
+    return SIZE_MAX;
+}
+
+int tm_start(struct tm_dec *d, const struct tm_flavour *flavour, const struct tm_options *opt,
+             const struct trod_span *head, struct trod_meta *meta)
+{
+    struct tm_evidence found;
+
+    d->flavour = flavour;
+    if (opt)
+        d->opt = *opt;
+    d->meta = meta;
+    if (!flavour->matcher) {
+        if (d->opt.dialect > 0) {
+            meta->dialect = tm_dialect_name(d->opt.dialect - 1);
+        } else if (!meta->dialect) {
+            tm_weigh(head, &found);
+            meta->dialect = tm_dialect_name(found.dialect);
+        }
+        if (meta->endian == TROD_ENDIAN_UNKNOWN)
+            meta->endian = TROD_ENDIAN_LITTLE;
+    }
+    return TROD_OK;
+}

@@ -1,0 +1,65 @@
+/*
+ * driver.c - the descriptor of Tarmac.
+ *
+ * Implements docs/formats/tarmac.md.
+ */
+#include "format/tarmac/tarmac.h"
+
+static const char *const problems[TM_PROBLEMS] = {
+    [TM_BAD_TIME] = "tarmac.bad-time",         [TM_BAD_NUMBER] = "tarmac.bad-number",
+    [TM_BAD_FIELD] = "tarmac.bad-field",       [TM_MISSING_FIELD] = "tarmac.missing-field",
+    [TM_TOO_WIDE] = "tarmac.too-wide",         [TM_LONG_LINE] = "tarmac.long-line",
+    [TM_TRUNCATED] = "tarmac.truncated",       [TM_TOO_MANY_STREAMS] = "tarmac.too-many-cpus",
+    [TM_CANNOT_WRITE] = "tarmac.cannot-write",
+};
+
+static const struct tm_flavour flavour = {"tarmac", false, problems};
+
+static const char *const dialects[] = {"fm", "es", "gem5", NULL};
+static const char *const suffixes[] = {".tarmac", ".tarmac.txt", NULL};
+static const char *const dialect_choices[] = {"auto", "fm", "es", "gem5", NULL};
+static const char *const iset_choices[] = {"auto", "arm", "thumb", NULL};
+
+static const struct trod_option options[] = {
+    {"dialect", 0, TROD_OPT_ENUM, offsetof(struct tm_options, dialect), "NAME",
+     "dialect: fm, es or gem5 (reading: as found, writing: fm)", dialect_choices, NULL},
+    {"iset", 0, TROD_OPT_ENUM, offsetof(struct tm_options, iset), "NAME",
+     "instruction set of lines that name none: auto, arm or thumb", iset_choices, NULL},
+    {NULL, 0, TROD_OPT_END, 0, NULL, NULL, NULL, NULL},
+};
+
+static int bid(const struct trod_probe *probe, const char **dialect)
+{
+    struct tm_evidence found;
+
+    tm_weigh(&probe->head, &found);
+    if (dialect)
+        *dialect = tm_dialect_name(found.dialect);
+    return found.tarmac;
+}
+
+static int start(void *dec, const void *opt, const struct trod_span *head, struct trod_meta *meta,
+                 struct trod_diag *diag)
+{
+    (void)diag;
+    return tm_start(dec, &flavour, opt, head, meta);
+}
+
+const struct trod_format trod_format_tarmac = {
+    .name = "tarmac",
+    .title = "Tarmac trace (Arm Fast Models, Cycle Models and RTL, gem5)",
+    .suffixes = suffixes,
+    .dialects = dialects,
+    .reads = TM_READS,
+    .writes = 0,
+    .flags = TROD_FMT_TEXT,
+    .row_max = 4096,
+    .record_rows = TM_ROWS_MAX,
+    .options = options,
+    .options_size = sizeof(struct tm_options),
+    .dec_size = sizeof(struct tm_dec),
+    .bid = bid,
+    .start = start,
+    .decode = tm_decode,
+    .resync = tm_resync,
+};

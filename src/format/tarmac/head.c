@@ -1,0 +1,189 @@
+/*
+ * head.c - the head of a line: time, unit, source and type word.
+ *
+ * Implements docs/formats/tarmac.md, "Lines". Any of them but the type may be missing. What stands
+ * before a type word that is known is a source, whatever it is called; before one that is not, only
+ * what looks like the name of a cpu.
+ */
+#include "format/tarmac/scan.h"
+#include "format/tarmac/tarmac.h"
+
+/* enum trod_unit of W (lower case as all producers write it), or 0. */
+static unsigned unit_of(struct tm_word w)
+{
+    static const struct {
+        const char *name;
+        uint8_t unit;
+    } units[] = {{"clk", TROD_UNIT_CLK},       {"fs", TROD_UNIT_FS},  {"ps", TROD_UNIT_PS},
+                 {"ns", TROD_UNIT_NS},         {"us", TROD_UNIT_US},  {"ms", TROD_UNIT_MS},
+                 {"s", TROD_UNIT_S},           {"cs", TROD_UNIT_CS},  {"cyc", TROD_UNIT_CYC},
+                 {"cycles", TROD_UNIT_CYCLES}, {"tic", TROD_UNIT_TIC}};
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (tm_is(w, units[i].name))
+            return units[i].unit;
+    return 0;
+}
+
+/* Note that the time W is known to be one, but of no value that can be. */
+static void bad_time(struct tm_line *l, struct tm_word w, enum tm_problem what, const char *why)
+{
+    l->late = true;
+    tm_bad(l, what, w.p, why);
+}
+
+static void set_time(struct tm_line *l, uint64_t v, unsigned decimals)
+{
+    l->row.time = v;
+    l->row.has |= TROD_COL_TIME;
+    l->row.unit = (uint8_t)(decimals << 4);
+}
+
+/* W as 0x1f: a hexadecimal time. */
+static bool hex_time(struct tm_line *l, struct tm_word w)
+{
+    struct tm_word digits = {w.p + 2, w.n - 2};
+    uint64_t v;
+
+    if (w.n < 3 || w.p[0] != '0' || (w.p[1] | 0x20) != 'x' || !tm_is_hex(digits))
+        return false;
+    if (tm_hex(l, digits, &v) == TM_OK)
+        set_time(l, v, 0);
+    else
+        bad_time(l, w, TM_TOO_WIDE, "time is wider than 64 bits");
+    return true;
+}
+
+/* W as a time, perhaps with its unit on it; false if it is none. */
+static bool time_word(struct tm_line *l, struct tm_word w, unsigned *unit)
+{
+    bool minus = w.n && *w.p == '-', wide = false;
+    size_t i = minus, decimals = 0;
+    uint64_t v = 0;
+
+    *unit = 0;
+    if (i >= w.n || !tm_is_digit(w.p[i]))
+        return false;
+    if (hex_time(l, w))
+        return true;
+    for (; i < w.n && (tm_is_digit(w.p[i]) || (w.p[i] == '.' && !decimals)); i++) {
+        if (w.p[i] == '.') {
+            decimals = 1;
+            continue;
+        }
+        wide |= __builtin_mul_overflow(v, 10u, &v) ||
+                __builtin_add_overflow(v, (uint64_t)(w.p[i] - '0'), &v);
+        decimals += decimals != 0;
+    }
+    if (i < w.n && !(*unit = unit_of((struct tm_word){w.p + i, w.n - i})))
+        return false;
+    if (decimals == 1)
+        return false;
+    if (minus)
+        bad_time(l, w, TM_BAD_TIME, "time is negative");
+    else if (wide || decimals > 16)
+        bad_time(l, w, TM_TOO_WIDE, "time is wider than 64 bits");
+    else
+        set_time(l, v, decimals ? (unsigned)decimals - 1 : 0);
+    return true;
+}
+
+/* Whether W looks like the name of a cpu, or is the one that lines had before. */
+static bool cpu_like(const struct tm_dec *d, struct tm_word w)
+{
+    if (w.n == d->name_len && w.n && memcmp(w.p, d->name, w.n) == 0)
+        return true;
+    if (tm_is_decimal(w))
+        return true;
+    for (size_t i = 0; i + 3 <= w.n; i++)
+        if ((w.p[i] | 0x20) == 'c' && (((w.p[i + 1] | 0x20) == 'p' && (w.p[i + 2] | 0x20) == 'u') ||
+                                       ((w.p[i + 1] | 0x20) == 'o' && (w.p[i + 2] | 0x20) == 'r')))
+            return true;
+    return false;
+}
+
+/* Type words that are so seldom anything else that a line of theirs needs no head. */
+static bool strong(struct tm_word type)
+{
+    return type.n >= 2 && !tm_is(type, "BR") && !tm_is(type, "LD") && !tm_is(type, "ST") &&
+           !tm_is(type, "IF") && !tm_is(type, "IS") && !tm_is(type, "IT");
+}
+
+/* Whether what follows the cursor begins like a register write: name, digits. */
+static bool register_like(const struct tm_line *l)
+{
+    struct tm_line look = *l;
+    struct tm_word name = tm_word(&look), value = tm_word(&look);
+
+    return name.n && ((*name.p | 0x20) >= 'a' && (*name.p | 0x20) <= 'z') && value.n &&
+           tm_is_digit(*value.p) && tm_word(&look).n == 0;
+}
+
+/* Whether W can be the name of a component: letters first, or all digits. */
+static bool source_like(struct tm_word w)
+{
+    if (w.n == 0 || tm_is_decimal(w))
+        return w.n > 0;
+    for (size_t i = 0; i < w.n; i++) {
+        uint8_t c = w.p[i];
+        bool letter = (uint8_t)((c | 0x20) - 'a') < 26 || c == '_';
+
+        if (!letter && (i == 0 || (!tm_is_digit(c) && !memchr(".[]/-<>#", c, 8))))
+            return false;
+    }
+    return true;
+}
+
+/* The type word, and before it the source if there is one. */
+static tm_parser source_and_type(struct tm_line *l, struct tm_word *type)
+{
+    struct tm_word first = tm_word(l), second;
+    tm_parser parser = tm_parser_of(first, l->e);
+    const uint8_t *back = l->p;
+
+    *type = first;
+    if (parser || !first.n)
+        return parser;
+    second = tm_word(l);
+    parser = tm_parser_of(second, l->e);
+    if (second.n && source_like(first) && (parser || cpu_like(l->d, first))) {
+        *type = second;
+        l->source = first;
+        return parser;
+    }
+    *type = first;
+    l->p = back;
+    return NULL;
+}
+
+/* Time, unit, source and type word of L. Returns the parser for what follows, or NULL. */
+tm_parser tm_line_head(struct tm_line *l, struct tm_word *type)
+{
+    struct tm_word first = tm_word(l);
+    const uint8_t *back = l->start;
+    unsigned unit;
+    bool timed = time_word(l, first, &unit);
+    tm_parser parser;
+
+    if (timed)
+        back = l->p;
+    if (!unit)
+        unit = timed ? unit_of(tm_word(l)) : first.n > 1 ? unit_of(first) : 0;
+    else
+        l->p = back;
+    if (unit) {
+        l->row.unit = (uint8_t)(timed ? l->row.unit | unit : unit);
+        l->row.has |= TROD_COL_UNIT;
+    } else {
+        l->p = back;
+        if (timed && l->row.unit)
+            l->row.has |= TROD_COL_UNIT; /* of the decimals */
+    }
+    parser = source_and_type(l, type);
+    l->sure = timed || unit || strong(*type) || (tm_is(*type, "R") && register_like(l));
+    if (l->source.n && !cpu_like(l->d, l->source))
+        l->sure = false;
+    if (timed && tm_is_decimal(first) && first.p == l->start && !l->late)
+        l->head = (struct tm_word){first.p + first.n, (size_t)(type->p - first.p) - first.n};
+    return parser;
+}

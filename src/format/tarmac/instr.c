@@ -1,0 +1,444 @@
+/*
+ * instr.c - instructions and program flow: IT IS IF, ES, FD FI FR, BR.
+ *
+ * Implements docs/formats/tarmac.md, "Instructions" and "Program flow" (TarmacTrace, "Instruction
+ * trace" and "Program flow trace", and the forms of RTL, Cycle Models and ARMulator).
+ */
+#include "format/tarmac/scan.h"
+#include "format/tarmac/tarmac.h"
+
+/* An opcode as written: hex digits, perhaps in two halves, or dashes. */
+struct opcode {
+    uint64_t value;
+    unsigned digits;
+    uint8_t split; /* character between the halves */
+    bool unknown, upper;
+};
+
+static bool all_dashes(struct tm_word w)
+{
+    for (size_t i = 0; i < w.n; i++)
+        if (w.p[i] != '-')
+            return false;
+    return w.n > 0;
+}
+
+/* Whether W can be an opcode (or half of one): 2, 4, 8 or 16 digits, f000_b800, or dashes. */
+static bool opcode_like(struct tm_word w)
+{
+    if (w.n == 9 && w.p[4] == '_')
+        return tm_is_hex((struct tm_word){w.p, 4}) && tm_is_hex((struct tm_word){w.p + 5, 4});
+    return (w.n == 2 || w.n == 4 || w.n == 8 || w.n == 16) && (tm_is_hex(w) || all_dashes(w));
+}
+
+static int parse_opcode(struct tm_line *l, struct tm_word w, struct opcode *out)
+{
+    uint64_t low;
+    int rc;
+
+    memset(out, 0, sizeof *out);
+    if (!opcode_like(w))
+        return tm_bad(l, w.n ? TM_BAD_NUMBER : TM_MISSING_FIELD, w.p,
+                      w.n ? "opcode is not of 4, 8 or 16 hexadecimal digits"
+                          : "an opcode is missing");
+    out->digits = (unsigned)w.n;
+    for (size_t i = 0; i < w.n; i++)
+        out->upper |= w.p[i] >= 'A' && w.p[i] <= 'F';
+    if (all_dashes(w)) {
+        out->unknown = true;
+        return TM_OK;
+    }
+    if (w.n != 9)
+        return tm_hex(l, w, &out->value);
+    out->digits = 8;
+    out->split = '_';
+    if ((rc = tm_hex(l, (struct tm_word){w.p, 4}, &out->value)) == TM_OK &&
+        (rc = tm_hex(l, (struct tm_word){w.p + 5, 4}, &low)) == TM_OK)
+        out->value = out->value << 16 | low;
+    return rc;
+}
+
+/* A second half that follows as a word of its own: f000 b800. */
+static void second_half(struct tm_line *l, struct opcode *op)
+{
+    const uint8_t *back = l->p;
+    struct tm_word w = tm_word(l);
+    uint64_t low;
+
+    if (op->digits == 4 && !op->unknown && w.n == 4 && tm_is_hex(w) &&
+        tm_hex(l, w, &low) == TM_OK) {
+        op->value = op->value << 16 | low;
+        op->digits = 8;
+        op->split = ' ';
+        return;
+    }
+    l->p = back;
+}
+
+/* Opcode bytes in memory order: code and size of ROW. */
+static int put_code(struct tm_line *l, struct tm_row *row, const struct opcode *op, int iset)
+{
+    uint32_t n = (op->digits + 1) / 2;
+    bool big = l->d->flavour->matcher && l->d->opt.endian == TM_BIG;
+    uint64_t v = op->value;
+    uint8_t *p;
+
+    row->size = n;
+    row->has |= TROD_COL_SIZE;
+    if (op->unknown) {
+        row->flags |= TROD_F_ABORTED;
+        return TM_OK;
+    }
+    if (!(p = trod_batch_pool(l->b, n, &row->code)))
+        return TM_FULL;
+    row->has |= TROD_COL_CODE;
+    if (n == 4 && (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE || op->split) && !big)
+        v = v << 16 | (v & 0xffffffff) >> 16; /* the first halfword comes first */
+    for (uint32_t i = 0; i < n; i++)
+        p[i] = (uint8_t)(v >> (big ? n - 1 - i : i) * 8);
+    return TM_OK;
+}
+
+/* The instruction set that a line without one has by the options. */
+static int default_iset(const struct tm_line *l)
+{
+    return l->d->opt.iset == 1   ? TROD_ISET_A32
+           : l->d->opt.iset == 2 ? TROD_ISET_T32
+                                 : TROD_ISET_NONE;
+}
+
+/* Disassembly: the rest, its blanks counted. USUAL of them before it are not. */
+static void put_text(struct tm_line *l, struct tm_row *row, struct trod_detail_instr *detail,
+                     size_t usual)
+{
+    const uint8_t *from = l->p, *e = l->e;
+    size_t blanks;
+
+    while (from < e && *from == ' ')
+        from++;
+    while (e > from && e[-1] == ' ')
+        e--;
+    blanks = (size_t)(from - l->p);
+    detail->tight = blanks < usual;
+    detail->pad_before = (uint8_t)(blanks < usual         ? 0
+                                   : blanks - usual > 255 ? 255
+                                                          : blanks - usual);
+    detail->pad_after = (uint8_t)(l->e - e > 255 ? 255 : l->e - e);
+    if (from < e) {
+        row->text = tm_slice(l, (struct tm_word){from, (size_t)(e - from)});
+        row->has |= TROD_COL_TEXT;
+    }
+    l->p = l->e;
+}
+
+/* Iset, mode, colon and disassembly, any but the last of which may be missing. */
+static int put_tail(struct tm_line *l, struct tm_row *row, struct trod_detail_instr *detail,
+                    const struct opcode *op)
+{
+    const uint8_t *back = l->p;
+    struct tm_word w = tm_word(l);
+    bool wide, colon = false;
+    int iset = tm_iset_letter(w, &wide);
+
+    if (iset < 0) {
+        l->p = back;
+        iset = default_iset(l);
+        detail->style |= TROD_INSTR_NO_COLON;
+    } else {
+        back = l->p;
+        w = tm_word(l);
+        if (tm_is(w, ":")) {
+            colon = true; /* no mode */
+        } else if (w.n && w.p[w.n - 1] == ':' && w.n > 1) {
+            return tm_bad(l, TM_BAD_FIELD, w.p + w.n - 1, "no blank before ':'");
+        } else if (w.n) {
+            struct tm_line look = *l;
+
+            colon = tm_is(tm_word(&look), ":");
+            if (colon) {
+                detail->mode = tm_slice(l, w);
+                l->p = look.p;
+            }
+        }
+        if (!colon) {
+            l->p = back;
+            detail->style |= TROD_INSTR_NO_COLON;
+        }
+        if (wide)
+            detail->style |= TROD_INSTR_WIDE;
+    }
+    put_text(l, row, detail, 1);
+    row->flags |= (uint32_t)iset << TROD_F_ISET_SHIFT;
+    return put_code(l, row, op, iset);
+}
+
+static int put_address(struct tm_line *l, struct tm_row *row, struct trod_detail_instr *detail,
+                       struct tm_word w)
+{
+    struct tm_addr a;
+    int rc = tm_address(l, w, &a);
+
+    if (rc != TM_OK)
+        return rc;
+    tm_address_row(row, &a);
+    row->pc = row->addr;
+    row->has |= TROD_COL_PC;
+    detail->addr_digits = tm_vdigits(a.vaddr, a.digits);
+    detail->paddr_digits = a.has_paddr ? tm_pdigits(a.paddr, a.pdigits) : 0;
+    detail->has_paddr2 = a.has_paddr2;
+    detail->paddr2 = a.paddr2;
+    detail->sec2 = a.sec2;
+    if (a.upper)
+        detail->style |= TROD_INSTR_UPPER;
+    return TM_OK;
+}
+
+/* (address:index) of RTL, both hexadecimal. */
+static int serial_bracket(struct tm_line *l, struct tm_row *row, struct tm_word in)
+{
+    const uint8_t *colon = memchr(in.p, ':', in.n);
+    struct tm_word serial = {colon + 1, (size_t)(in.p + in.n - colon - 1)};
+
+    row->has |= TROD_COL_INDEX;
+    return tm_hex(l, serial, &row->index);
+}
+
+/*
+ * The bracket and the address. What the bracket holds shows in what follows it: an address and an
+ * opcode (then it is the index) or only the opcode (then it is the address).
+ */
+static int bracket_and_address(struct tm_line *l, struct tm_row *row,
+                               struct trod_detail_instr *detail, struct tm_word *op)
+{
+    struct tm_word in, w, next;
+    struct tm_line look;
+    bool wide;
+    int rc = tm_bracket(l, &in);
+
+    if (rc != TM_OK)
+        return rc;
+    w = tm_word(l);
+    look = *l;
+    next = tm_word(&look);
+    if (memchr(in.p, ':', in.n) && tm_is_hex(w)) {
+        detail->style |= TROD_INSTR_SERIAL;
+        *op = tm_word(l);
+        rc = serial_bracket(l, row, in);
+        return rc == TM_OK ? put_address(l, row, detail, w) : rc;
+    }
+    if (tm_is_hex(in) && in.n >= 8 && opcode_like(w) && w.n <= 8 &&
+        (tm_iset_letter(next, &wide) >= 0 || !opcode_like(next) ||
+         (w.n == 4 && next.n == 4 && in.n >= 8))) {
+        detail->style |= TROD_INSTR_BRACKET;
+        *op = w;
+        return put_address(l, row, detail, in);
+    }
+    row->has |= TROD_COL_INDEX;
+    if ((rc = tm_decimal_number(l, in, &row->index)) != TM_OK)
+        return rc;
+    *op = next;
+    l->p = look.p;
+    return put_address(l, row, detail, w);
+}
+
+int tm_parse_instr(struct tm_line *l, struct tm_word type)
+{
+    struct tm_row *row = tm_begin(l, TROD_INSTR);
+    struct trod_detail_instr *detail;
+    struct tm_line look = *l;
+    struct tm_word w = tm_word(&look), op_word;
+    struct opcode op;
+    int rc;
+
+    if (w.n && *w.p != '(' && !tm_is_hex((struct tm_word){w.p, w.n < 8 ? w.n : 8}))
+        return tm_parse_exc(l, type, tm_is(w, "EXC") ? TROD_EVENT_IT : TROD_EVENT_IT_NAME);
+    if (!(detail = tm_detail(l, row, sizeof *detail)))
+        return TM_FULL;
+    if (tm_is(type, "IS"))
+        row->flags |= TROD_F_SKIPPED;
+    detail->folded = tm_is(type, "IF");
+    if (w.n && *w.p == '(') {
+        rc = bracket_and_address(l, row, detail, &op_word);
+    } else {
+        detail->style |= TROD_INSTR_BARE;
+        rc = put_address(l, row, detail, tm_word(l));
+        op_word = tm_word(l);
+    }
+    if (rc != TM_OK || (rc = parse_opcode(l, op_word, &op)) != TM_OK)
+        return rc;
+    second_half(l, &op);
+    if (op.split) {
+        detail->style |= TROD_INSTR_SPLIT;
+        detail->pad_code = op.split;
+    }
+    if (op.upper)
+        detail->style |= TROD_INSTR_UPPER;
+    detail->code_digits = op.unknown ? (uint8_t)op.digits : 0;
+    if ((rc = put_tail(l, row, detail, &op)) == TM_OK)
+        tm_add(l);
+    return rc;
+}
+
+/* What stands between the colon of an ES line and its disassembly. */
+static void es_text(struct tm_line *l, struct tm_row *row, struct trod_detail_instr *detail,
+                    size_t mode_len)
+{
+    /* mode and colon fill 9 columns, CCFAIL or 6 blanks follow, then a blank */
+    size_t usual = mode_len + 1 < 9 ? 8 - mode_len : 0;
+    const uint8_t *at = l->p;
+    struct tm_line look = *l;
+
+    if (tm_is(tm_word(&look), "CCFAIL")) {
+        row->flags |= TROD_F_SKIPPED;
+        l->p = look.p;
+        put_text(l, row, detail, 1);
+        detail->tight = 0;
+        return;
+    }
+    l->p = at;
+    put_text(l, row, detail, usual + 7);
+    if (!(row->has & TROD_COL_TEXT)) {
+        detail->pad_before = detail->pad_after = 0;
+    }
+    detail->tight = 0;
+}
+
+int tm_parse_es(struct tm_line *l, struct tm_word type)
+{
+    struct tm_row *row = tm_begin(l, TROD_INSTR);
+    struct trod_detail_instr *detail;
+    struct tm_word in, w, op_word;
+    const uint8_t *colon;
+    struct opcode op;
+    bool wide;
+    int rc, iset;
+
+    tm_blanks(l);
+    if (l->p == l->e)
+        return tm_bad(l, TM_MISSING_FIELD, l->p, "'(' is missing");
+    if (*l->p != '(') {
+        struct tm_line look = *l;
+
+        return tm_parse_exc(l, type,
+                            tm_is(tm_word(&look), "EXC") ? TROD_EVENT_ES : TROD_EVENT_ES_NAME);
+    }
+    if (!(detail = tm_detail(l, row, sizeof *detail)))
+        return TM_FULL;
+    detail->style = TROD_INSTR_ES;
+    if ((rc = tm_bracket(l, &in)) != TM_OK)
+        return rc;
+    colon = memchr(in.p, ':', in.n);
+    if (!colon)
+        return tm_bad(l, TM_MISSING_FIELD, in.p + in.n, "':' is missing in (address:opcode)");
+    w = (struct tm_word){in.p, (size_t)(colon - in.p)};
+    op_word = (struct tm_word){colon + 1, in.n - w.n - 1};
+    if ((rc = put_address(l, row, detail, w)) != TM_OK ||
+        (rc = parse_opcode(l, op_word, &op)) != TM_OK)
+        return rc;
+    if (op.split) {
+        detail->style |= TROD_INSTR_SPLIT;
+        detail->pad_code = op.split;
+    }
+    if (op.upper)
+        detail->style |= TROD_INSTR_UPPER;
+    detail->code_digits = op.unknown ? (uint8_t)op.digits : 0;
+    w = tm_word(l);
+    iset = tm_iset_letter(w, &wide);
+    if (iset < 0)
+        return tm_bad(l, w.n ? TM_BAD_FIELD : TM_MISSING_FIELD, w.p,
+                      "instruction set is none of A, T, X, O and J");
+    row->flags |= (uint32_t)iset << TROD_F_ISET_SHIFT;
+    if (wide)
+        detail->style |= TROD_INSTR_WIDE;
+    w = tm_word(l);
+    if (w.n && (colon = memchr(w.p, ':', w.n)) != NULL) {
+        w.n = (size_t)(colon - w.p);
+        detail->mode = tm_slice(l, w);
+        l->p = colon + 1;
+    } else {
+        l->p = w.p;
+        w.n = 0;
+        detail->style |= TROD_INSTR_NO_COLON;
+    }
+    es_text(l, row, detail, w.n);
+    if ((rc = put_code(l, row, &op, iset)) == TM_OK)
+        tm_add(l);
+    return rc;
+}
+
+int tm_parse_flow(struct tm_line *l, struct tm_word type)
+{
+    struct tm_row *row = tm_begin(l, TROD_BRANCH);
+    struct trod_detail_branch *detail = tm_detail(l, row, sizeof *detail);
+    struct tm_addr from, to;
+    struct tm_word in, w;
+    bool wide;
+    int rc, iset;
+
+    if (!detail)
+        return TM_FULL;
+    row->flags |= tm_is(type, "FD")   ? TROD_BR_DIRECT
+                  : tm_is(type, "FI") ? TROD_BR_INDIRECT
+                                      : TROD_BR_ERET;
+    if ((rc = tm_bracket(l, &in)) != TM_OK ||
+        (rc = tm_decimal_number(l, in, &row->index)) != TM_OK ||
+        (rc = tm_address(l, tm_word(l), &from)) != TM_OK ||
+        (rc = tm_address(l, tm_word(l), &to)) != TM_OK)
+        return rc;
+    row->has |= TROD_COL_INDEX | TROD_COL_PC | TROD_COL_TARGET;
+    tm_address_row(row, &from);
+    row->pc = row->addr;
+    row->target = to.vaddr;
+    detail->target_paddr = to.paddr;
+    detail->has_target_paddr = to.has_paddr;
+    detail->target_sec = to.sec;
+    detail->addr_digits = tm_vdigits(from.vaddr, from.digits);
+    detail->paddr_digits = from.has_paddr ? tm_pdigits(from.paddr, from.pdigits) : 0;
+    detail->target_digits = tm_vdigits(to.vaddr, to.digits);
+    detail->target_paddr_digits = to.has_paddr ? tm_pdigits(to.paddr, to.pdigits) : 0;
+    w = tm_word(l);
+    if (w.n) {
+        if ((iset = tm_iset_letter(w, &wide)) < 0)
+            return tm_bad(l, TM_BAD_FIELD, w.p, "instruction set is none of A, T, X, O and J");
+        detail->has_iset = 1;
+        row->flags |= (uint32_t)iset << TROD_F_ISET_SHIFT;
+    }
+    if ((w = tm_word(l)).n)
+        return tm_bad(l, TM_BAD_FIELD, w.p, "nothing is expected here");
+    tm_add(l);
+    return TM_OK;
+}
+
+int tm_parse_br(struct tm_line *l, struct tm_word type)
+{
+    struct tm_row *row = tm_begin(l, TROD_BRANCH);
+    struct trod_detail_branch *detail = tm_detail(l, row, sizeof *detail);
+    struct tm_addr to;
+    struct tm_word in, w;
+    bool wide;
+    int rc, iset;
+
+    (void)type;
+    if (!detail)
+        return TM_FULL;
+    if ((rc = tm_bracket(l, &in)) != TM_OK || (rc = tm_address(l, in, &to)) != TM_OK)
+        return rc;
+    row->flags |= TROD_BR_OTHER;
+    row->target = to.vaddr;
+    row->has |= TROD_COL_TARGET;
+    detail->target_only = 1;
+    detail->target_digits = tm_vdigits(to.vaddr, to.digits);
+    detail->has_target_paddr = to.has_paddr;
+    detail->target_paddr = to.paddr;
+    detail->target_sec = to.sec;
+    detail->target_paddr_digits = to.has_paddr ? tm_pdigits(to.paddr, to.pdigits) : 0;
+    w = tm_word(l);
+    if (w.n) {
+        if ((iset = tm_iset_letter(w, &wide)) < 0)
+            return tm_bad(l, TM_BAD_FIELD, w.p, "instruction set is none of A, T, X, O and J");
+        detail->has_iset = 1;
+        row->flags |= (uint32_t)iset << TROD_F_ISET_SHIFT;
+    }
+    tm_add(l);
+    return TM_OK;
+}

@@ -1,0 +1,261 @@
+/*
+ * parse.c - one line to rows: which parser, what to do when it fails, what the next lines inherit.
+ *
+ * Implements docs/formats/tarmac.md, "Lines" and "What is not understood".
+ */
+#include "format/tarmac/scan.h"
+#include "format/tarmac/tarmac.h"
+
+static bool two_digits(struct tm_word w)
+{
+    static const char *const sizes[] = {"01", "02", "04", "08", "16", "32", "64"};
+    struct tm_word digits = {w.p + 1, w.n - 1};
+
+    for (size_t i = 0; w.n == 3 && i < sizeof sizes / sizeof *sizes; i++)
+        if (tm_is(digits, sizes[i]))
+            return true;
+    return false;
+}
+
+static tm_parser word_parser(struct tm_word w)
+{
+    static const struct {
+        const char *word;
+        tm_parser parse;
+    } words[] = {
+        {"IT", tm_parse_instr},      {"IS", tm_parse_instr},       {"IF", tm_parse_instr},
+        {"ES", tm_parse_es},         {"FD", tm_parse_flow},        {"FI", tm_parse_flow},
+        {"FR", tm_parse_flow},       {"R", tm_parse_reg},          {"LD", tm_parse_picture},
+        {"ST", tm_parse_picture},    {"BR", tm_parse_br},          {"CACHE", tm_parse_cache},
+        {"TTW", tm_parse_walk},      {"TTU", tm_parse_walk},       {"TLB", tm_parse_tlb},
+        {"WALKCACHE", tm_parse_tlb}, {"E", tm_parse_event},        {"EXC", tm_parse_event},
+        {"CADI", tm_parse_cadi},     {"SIGNAL:", tm_parse_signal},
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (tm_is(w, words[i].word))
+            return words[i].parse;
+    return NULL;
+}
+
+tm_parser tm_parser_of(struct tm_word w, const uint8_t *end)
+{
+    const uint8_t *q = w.p + w.n;
+
+    if (w.n == 0 || w.n > 16)
+        return NULL;
+    /* ES(1000:...) and the like: the bracket ends the word. */
+    if (w.p[w.n - 1] == '(' || q > end)
+        return NULL;
+    switch (*w.p) {
+    case 'M':
+        if (w.n > 3 && w.p[1] == 'U' && tm_is_digit(w.p[2]) && memchr(w.p, '_', w.n))
+            return tm_parse_atomic;
+        return tm_is_mem_type(w) ? tm_parse_mem : NULL;
+    case 'B':
+        if (tm_is_bus_type(w))
+            return tm_parse_bus;
+        break;
+    case 'R':
+    case 'W':
+        if (two_digits(w))
+            return tm_parse_cs;
+        break;
+    default:
+        break;
+    }
+    return word_parser(w);
+}
+
+/* A row for what is not understood; its text is the type word. */
+static int note(struct tm_line *l, struct tm_word type)
+{
+    struct tm_row *row;
+
+    l->n_rows = 0;
+    row = tm_begin(l, TROD_NOTE);
+    row->has &= ~(uint32_t)TROD_COL_FLAGS;
+    row->text = tm_slice(l, type);
+    if (type.n)
+        row->has |= TROD_COL_TEXT;
+    tm_add(l);
+    return TM_OK;
+}
+
+/* The stream called l->source, by way of the last one found. */
+static int stream_of(struct tm_line *l, uint32_t *out)
+{
+    struct tm_dec *d = l->d;
+    int id;
+
+    if (l->source.n == d->name_len && memcmp(l->source.p, d->name, d->name_len) == 0) {
+        *out = d->name_stream;
+        return TM_OK;
+    }
+    id = trod_meta_stream(d->meta, (const char *)l->source.p, l->source.n);
+    if (id == TROD_ERR_LIMIT)
+        return tm_bad(l, TM_TOO_MANY_STREAMS, l->source.p, "too many different cpu names");
+    if (id < 0) {
+        l->status = id;
+        return TM_FATAL;
+    }
+    *out = (uint32_t)id;
+    if (l->source.n <= TM_NAME_MAX) {
+        memcpy(d->name, l->source.p, l->source.n);
+        d->name_len = (uint32_t)l->source.n;
+        d->name_stream = *out;
+    }
+    return TM_OK;
+}
+
+/* Remember the head of a line that was understood for the fast path. */
+static void learn_head(struct tm_line *l)
+{
+    struct tm_dec *d = l->d;
+    struct tm_head *h;
+
+    if (l->head.n == 0 || l->head.n > TM_HEAD_MAX || l->head.n + 20 < l->head.n ||
+        !tm_is_blank(l->head.p[0]))
+        return;
+    for (size_t i = 0; i < TM_HEADS; i++)
+        if (d->heads[i].len == l->head.n && memcmp(d->heads[i].text, l->head.p, l->head.n) == 0)
+            return;
+    d->head = d->heads_next++ % TM_HEADS;
+    h = &d->heads[d->head];
+    memset(h, 0, sizeof *h);
+    memcpy(h->text, l->head.p, l->head.n);
+    h->len = (uint32_t)l->head.n;
+    h->stream = l->rows[0].stream;
+    h->unit = l->rows[0].unit;
+    h->has = l->rows[0].has & (TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_STREAM);
+}
+
+/* What the next line inherits; what the trace's meta learns. */
+static int settle(struct tm_line *l)
+{
+    struct tm_dec *d = l->d;
+    const struct tm_row *first = &l->rows[0];
+
+    if (l->source.n) {
+        uint32_t stream = 0;
+        int rc = stream_of(l, &stream);
+
+        if (rc != TM_OK)
+            return rc;
+        for (unsigned i = 0; i < l->n_rows; i++) {
+            l->rows[i].stream = stream;
+            l->rows[i].has |= TROD_COL_STREAM;
+        }
+        d->stream = stream;
+    }
+    if (first->has & TROD_COL_TIME)
+        d->time = first->time;
+    if (first->has & (TROD_COL_TIME | TROD_COL_UNIT)) {
+        d->unit = first->unit;
+        if (!d->unit_seen && (first->has & TROD_COL_UNIT)) {
+            d->unit_seen = 1;
+            d->meta->unit = first->unit & 0xf;
+        }
+    }
+    if (first->kind == TROD_INSTR || first->kind == TROD_BRANCH) {
+        tm_note_iset(d, (first->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
+        if ((first->has & TROD_COL_ADDR) && first->addr >> 32 && !d->wide) {
+            d->wide = 1;
+            d->meta->addr_bits = 64;
+        }
+    }
+    learn_head(l);
+    return TM_OK;
+}
+
+/* The trace has instructions of ISET. */
+void tm_note_iset(struct tm_dec *d, unsigned iset)
+{
+    if (d->isets >> iset & 1)
+        return;
+    d->isets = (uint8_t)(d->isets | 1u << iset);
+    if (d->flavour->matcher || iset == TROD_ISET_NONE)
+        return;
+    if (iset == TROD_ISET_A64) {
+        d->meta->isa = TROD_ISA_A64;
+        d->meta->addr_bits = 64;
+    } else if (d->meta->isa == TROD_ISA_UNKNOWN) {
+        d->meta->isa = TROD_ISA_ARM;
+        if (!d->meta->addr_bits)
+            d->meta->addr_bits = 32;
+    }
+}
+
+static void begin_line(struct tm_line *l, const uint8_t *start, const uint8_t *end,
+                       const uint8_t *next)
+{
+    l->start = l->p = start;
+    l->e = end;
+    l->n_rows = 0;
+    l->picture = 0;
+    l->indented = l->sure = l->late = false;
+    l->source = l->head = (struct tm_word){start, 0};
+    l->status = TROD_OK;
+    memset(&l->row, 0, sizeof l->row);
+    l->row.has = TROD_COL_KIND | TROD_COL_RAW;
+    l->row.raw = (struct trod_slice){(uint32_t)(start - l->base), (uint32_t)(next - start)};
+    l->row.time = l->d->time;
+    l->row.unit = l->d->unit;
+    l->row.stream = l->d->stream;
+}
+
+/* Try the line as a further line of a picture. */
+static int continuation(struct tm_line *l)
+{
+    tm_blanks(l);
+    if (l->p == l->e || (size_t)(l->p - l->start) != l->d->picture_column)
+        return TM_OTHER;
+    return tm_parse_continuation(l);
+}
+
+int tm_parse_line(struct tm_line *l, const uint8_t *start, const uint8_t *end, const uint8_t *next)
+{
+    struct trod_batch *b = l->b;
+    uint32_t pool_n = b->pool_n;
+    struct tm_row begun;
+    struct tm_word type;
+    tm_parser parser;
+    int rc = TM_OTHER;
+
+    begin_line(l, start, end, next);
+    if (l->d->picture && start < end && tm_is_blank(*start)) {
+        rc = continuation(l);
+        if (rc == TM_OK || rc == TM_FULL)
+            goto done;
+        b->pool_n = pool_n;
+        begin_line(l, start, end, next);
+    }
+    l->indented = start < end && tm_is_blank(*start);
+    parser = tm_line_head(l, &type);
+    begun = l->row;
+    if (parser && l->late)
+        return TM_BAD;
+    if (parser) {
+        rc = parser(l, type);
+        if (rc == TM_OTHER || (rc == TM_BAD && !l->sure)) {
+            b->pool_n = pool_n;
+            l->row = begun;
+            if (l->source.n && !l->sure) {
+                type = l->source;
+                l->source.n = 0;
+            }
+            rc = note(l, type);
+        }
+    } else {
+        rc = note(l, type);
+    }
+done:
+    if (rc == TM_OK) {
+        rc = settle(l);
+        l->d->picture = l->picture;
+        l->d->picture_column = l->picture_column;
+    }
+    if (rc != TM_OK)
+        b->pool_n = pool_n;
+    return rc;
+}

@@ -1,0 +1,192 @@
+/*
+ * scan.h - the small scanners under the Tarmac and Trace Matcher decoders: runs of hex and decimal
+ * digits, blanks and line ends, many characters at a time.
+ *
+ * With SSE2 (every x86-64) 16 characters at once; the scalar twins give the same answers and are
+ * tested against them. All of them may read up to TM_AHEAD bytes past what they are asked about:
+ * only the fast path, which knows how much input is left, calls them.
+ */
+#ifndef TROD_FORMAT_TARMAC_SCAN_H
+#define TROD_FORMAT_TARMAC_SCAN_H
+
+#include "core/endian.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#if defined(__SSE2__) && !defined(TROD_SCALAR)
+#include <emmintrin.h>
+#define TM_SSE2 1
+#else
+#define TM_SSE2 0
+#endif
+
+enum { TM_AHEAD = 64 };
+
+/* Value of a hex digit, 0xff for every other character. */
+extern const uint8_t tm_hex_table[256];
+
+static inline bool tm_is_digit(uint8_t c)
+{
+    return (uint8_t)(c - '0') < 10;
+}
+
+static inline bool tm_is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* A run of hex digits: how many (at most 16), their value, whether there is an upper case one. */
+struct tm_hexrun {
+    unsigned n;
+    bool upper;
+    uint64_t value;
+};
+
+/* A run of decimal digits: how many; 17 stands for more than 16. */
+static inline uint64_t tm_decimal8(uint64_t x)
+{
+    x = (x & 0x0f0f0f0f0f0f0f0fu) * 2561 >> 8;
+    x = (x & 0x00ff00ff00ff00ffu) * 6553601 >> 16;
+    return (x & 0x0000ffff0000ffffu) * 42949672960001u >> 32;
+}
+
+/* The number that the N (1 to 16) decimal digits at P are. */
+static inline uint64_t tm_decimal(const uint8_t *p, unsigned n)
+{
+    if (n <= 8)
+        return tm_decimal8((trod_load_le64(p) - 0x3030303030303030u) << (64 - 8 * n));
+    return tm_decimal8((trod_load_le64(p) - 0x3030303030303030u) << (128 - 8 * n)) * 100000000u +
+           tm_decimal8(trod_load_le64(p + n - 8));
+}
+
+/* The scalar twins, always compiled. */
+static inline unsigned tm_decimal_run_scalar(const uint8_t *p)
+{
+    unsigned n = 0;
+
+    while (n < 16 && tm_is_digit(p[n]))
+        n++;
+    return n;
+}
+
+static inline struct tm_hexrun tm_hex_run_scalar(const uint8_t *p)
+{
+    struct tm_hexrun r = {0, false, 0};
+
+    while (r.n < 16 && tm_hex_table[p[r.n]] < 16) {
+        r.upper |= p[r.n] >= 'A' && p[r.n] <= 'F';
+        r.value = r.value << 4 | tm_hex_table[p[r.n]];
+        r.n++;
+    }
+    return r;
+}
+
+/* Bit i is set where p[i] is C. */
+static inline uint32_t tm_mask16_scalar(const uint8_t *p, uint8_t c)
+{
+    uint32_t m = 0;
+
+    for (unsigned i = 0; i < 16; i++)
+        m |= (uint32_t)(p[i] == c) << i;
+    return m;
+}
+
+static inline bool tm_equal32_scalar(const uint8_t *a, const uint8_t *b, unsigned len)
+{
+    return memcmp(a, b, len) == 0;
+}
+
+#if TM_SSE2
+
+static inline unsigned tm_decimal_run(const uint8_t *p)
+{
+    const __m128i v =
+        _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
+    const __m128i ok = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)), v);
+
+    return (unsigned)__builtin_ctz(~(unsigned)_mm_movemask_epi8(ok));
+}
+
+static inline struct tm_hexrun tm_hex_run(const uint8_t *p)
+{
+    const __m128i raw = _mm_loadu_si128((const __m128i *)(const void *)p);
+    const __m128i d = _mm_sub_epi8(raw, _mm_set1_epi8('0'));
+    const __m128i is_d = _mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d);
+    const __m128i a = _mm_sub_epi8(_mm_or_si128(raw, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
+    const __m128i is_a = _mm_cmpeq_epi8(_mm_min_epu8(a, _mm_set1_epi8(5)), a);
+    const __m128i nibble = _mm_or_si128(_mm_and_si128(d, is_d),
+                                        _mm_and_si128(_mm_add_epi8(a, _mm_set1_epi8(10)), is_a));
+    /* Pairs of digits: the first of each is the high half. */
+    const __m128i pair = _mm_or_si128(
+        _mm_and_si128(_mm_slli_epi16(nibble, 4), _mm_set1_epi16(0xf0)), _mm_srli_epi16(nibble, 8));
+    uint64_t big;
+    unsigned valid = (unsigned)_mm_movemask_epi8(_mm_or_si128(is_d, is_a));
+    /* Bit 5 is set in every hex digit but the upper case letters. */
+    unsigned bit5 = (unsigned)_mm_movemask_epi8(_mm_slli_epi16(raw, 2));
+    struct tm_hexrun r;
+
+    _mm_storel_epi64((__m128i *)(void *)&big, _mm_packus_epi16(pair, pair));
+    r.n = (unsigned)__builtin_ctz(~valid);
+    r.value = r.n ? __builtin_bswap64(big) >> (64 - 4 * r.n) : 0;
+    r.upper = (~bit5 & ((1u << r.n) - 1)) != 0;
+    return r;
+}
+
+static inline uint32_t tm_mask16(const uint8_t *p, uint8_t c)
+{
+    const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8((char)c)));
+}
+
+/* Whether the first LEN (1 to 32) bytes at A and B are equal. */
+static inline bool tm_equal32(const uint8_t *a, const uint8_t *b, unsigned len)
+{
+    const __m128i *x = (const __m128i *)(const void *)a, *y = (const __m128i *)(const void *)b;
+    uint32_t lo =
+        (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(x), _mm_loadu_si128(y)));
+    uint32_t hi =
+        (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(x + 1), _mm_loadu_si128(y + 1)));
+
+    return (~(lo | hi << 16)) << (32 - len) == 0;
+}
+
+#else
+
+static inline unsigned tm_decimal_run(const uint8_t *p)
+{
+    return tm_decimal_run_scalar(p);
+}
+
+static inline struct tm_hexrun tm_hex_run(const uint8_t *p)
+{
+    return tm_hex_run_scalar(p);
+}
+
+static inline uint32_t tm_mask16(const uint8_t *p, uint8_t c)
+{
+    return tm_mask16_scalar(p, c);
+}
+
+static inline bool tm_equal32(const uint8_t *a, const uint8_t *b, unsigned len)
+{
+    return tm_equal32_scalar(a, b, len);
+}
+
+#endif
+
+/* First C at or behind P; END when there is none in whole steps of 16 before it. */
+static inline const uint8_t *tm_find16(const uint8_t *p, const uint8_t *end, uint8_t c)
+{
+    for (; end - p >= 16; p += 16) {
+        uint32_t m = tm_mask16(p, c);
+
+        if (m)
+            return p + __builtin_ctz(m);
+    }
+    return end;
+}
+
+#endif

@@ -1,0 +1,228 @@
+/*
+ * tarmac.h - what the parts of the Tarmac and Trace Matcher drivers share.
+ *
+ * One decoder and one encoder serve both formats: struct tm_flavour holds what differs (docs/
+ * formats/tarmac.md, docs/formats/trace-matcher.md). A line is cut up by the cursor functions of
+ * line.c, understood by one of the tm_parse_* functions, and becomes one or more rows.
+ */
+#ifndef TROD_FORMAT_TARMAC_TARMAC_H
+#define TROD_FORMAT_TARMAC_TARMAC_H
+
+#include "trod/detail.h"
+#include "trod/format.h"
+
+enum tm_dialect { TM_FM, TM_ES, TM_GEM5, TM_DIALECTS };
+
+enum tm_endian { TM_LITTLE, TM_BIG };
+
+/* Problems: index into tm_flavour.problems. */
+enum tm_problem {
+    TM_BAD_TIME,
+    TM_BAD_NUMBER,
+    TM_BAD_FIELD,
+    TM_MISSING_FIELD,
+    TM_TOO_WIDE,
+    TM_LONG_LINE,
+    TM_TRUNCATED,
+    TM_TOO_MANY_STREAMS,
+    TM_CANNOT_WRITE,
+    TM_PROBLEMS
+};
+
+/* What tells the formats apart. */
+struct tm_flavour {
+    const char *name;
+    bool matcher; /* X: privileged access; numbers of cpus; undivided data */
+    const char *const *problems;
+};
+
+struct tm_options {
+    int dialect; /* 0: as detected (reading), fm (writing); else enum tm_dialect + 1 */
+    int iset;    /* of instruction lines that name none: 0 by width, 1 arm, 2 thumb */
+    int endian;  /* enum tm_endian; matcher only */
+    int isa;     /* matcher only: 0 or enum trod_isa, by the table of its option */
+};
+
+enum {
+    TM_LINE_MAX = 1 << 20, /* bytes of a line with its end; longer ones are skipped */
+    TM_ROWS_MAX = 9,       /* rows of one line: a register and a picture of eight runs */
+    TM_HEADS = 16,
+    TM_HEAD_MAX = 32,
+    TM_NAME_MAX = 48
+};
+
+/* The text between the digits of a time and the type word, as met before. */
+struct tm_head {
+    uint8_t text[TM_HEAD_MAX];
+    uint32_t len; /* 0: empty */
+    uint32_t stream, has;
+    uint8_t unit;
+};
+
+struct tm_dec {
+    const struct tm_flavour *flavour;
+    struct tm_options opt;
+    struct trod_meta *meta;
+    uint64_t lines, rows; /* eaten and given so far */
+    uint64_t time;        /* of the last line that gave one */
+    uint32_t stream;
+    uint8_t unit;
+    uint8_t unit_seen;
+    uint8_t isets;    /* bit per enum trod_iset seen */
+    uint8_t wide;     /* an address beyond 32 bits was seen */
+    uint8_t skipping; /* inside a line that is too long */
+    uint8_t picture;  /* the last line was a picture: kind of its rows, else 0 */
+    uint8_t slow;     /* every line takes the general path (tests) */
+    uint32_t picture_column;
+    uint32_t head, heads_next;
+    struct tm_head heads[TM_HEADS];
+    uint32_t name_len, name_stream; /* the last source name of the general path */
+    char name[TM_NAME_MAX];
+};
+
+/* One row under construction; slices refer to the batch. */
+struct tm_row {
+    uint32_t has, flags, size, stream;
+    uint16_t sub;
+    uint8_t kind, unit;
+    uint64_t time, index, addr, paddr, pc, target, value;
+    struct trod_slice code, data, text, detail, raw;
+};
+
+/* What a parse function returns. */
+enum tm_result {
+    TM_OK,
+    TM_BAD,   /* malformed: what, where and why are in the line */
+    TM_FULL,  /* the pool is full */
+    TM_OTHER, /* not a record of the kind that was tried */
+    TM_FATAL  /* status is an error of the machine */
+};
+
+/* A word, or any piece of a line. */
+struct tm_word {
+    const uint8_t *p;
+    size_t n;
+};
+
+/* A line being parsed: [p, e) is what is left of it, without its end. */
+struct tm_line {
+    const uint8_t *start, *p, *e;
+    const uint8_t *base; /* of the batch's bytes */
+    struct tm_dec *d;
+    struct trod_batch *b;
+    struct tm_row row;   /* begun by the head: time, unit, stream */
+    struct tm_row *rows; /* TM_ROWS_MAX of them */
+    unsigned n_rows;
+    bool indented;
+    bool sure; /* the head leaves no doubt: what does not parse is a malformed record */
+    bool late; /* the time cannot be: malformed if the record is known */
+    struct tm_word source;
+    struct tm_word head; /* from the end of the time's digits to the type word; n 0: no such */
+    uint8_t picture; /* the line was a picture: kind of its rows, and where its address begins */
+    uint32_t picture_column;
+    enum tm_problem what;
+    const uint8_t *caret;
+    const char *why;
+    int status;
+};
+
+/* An address by the common definition: vaddr{:paddr{_NS}}{,paddr2{_NS}}. */
+struct tm_addr {
+    uint64_t vaddr, paddr, paddr2;
+    uint8_t digits, pdigits; /* as written */
+    uint8_t sec, sec2;       /* enum trod_sec */
+    bool has_paddr, has_paddr2, upper;
+};
+
+/* A value of any width. */
+struct tm_value {
+    uint64_t v;
+    uint32_t digits;
+    uint32_t unknown; /* digits that are not known */
+    uint8_t sep, group, upper, mark, prefix;
+    struct trod_slice data, mask;
+};
+
+typedef int (*tm_parser)(struct tm_line *l, struct tm_word type);
+
+/* line.c, value.c, head.c: cursor, words, numbers, heads. */
+int tm_bad(struct tm_line *l, enum tm_problem what, const uint8_t *caret, const char *why);
+void tm_blanks(struct tm_line *l);
+struct tm_word tm_word(struct tm_line *l);
+struct tm_word tm_rest(struct tm_line *l);
+bool tm_is(struct tm_word w, const char *text);
+bool tm_is_hex(struct tm_word w);
+bool tm_is_decimal(struct tm_word w);
+struct trod_slice tm_slice(const struct tm_line *l, struct tm_word w);
+void *tm_detail(struct tm_line *l, struct tm_row *row, uint32_t size);
+int tm_hex(struct tm_line *l, struct tm_word w, uint64_t *out);
+int tm_decimal_number(struct tm_line *l, struct tm_word w, uint64_t *out);
+int tm_address(struct tm_line *l, struct tm_word w, struct tm_addr *out);
+void tm_address_row(struct tm_row *row, const struct tm_addr *a);
+uint8_t tm_vdigits(uint64_t v, unsigned digits);
+uint8_t tm_pdigits(uint64_t v, unsigned digits);
+bool tm_is_value(struct tm_word w);
+int tm_value(struct tm_line *l, bool joined, struct tm_value *out);
+void tm_number_style(struct trod_detail_number *n, const struct tm_value *v, uint32_t size,
+                     bool divided);
+bool tm_plain_number(const struct trod_detail_number *n);
+int tm_bracket(struct tm_line *l, struct tm_word *in);
+tm_parser tm_line_head(struct tm_line *l, struct tm_word *type);
+int tm_iset_letter(struct tm_word w, bool *wide);
+
+/* The parsers: a line whose type word was just read becomes l->rows. */
+int tm_parse_instr(struct tm_line *l, struct tm_word type);
+int tm_parse_es(struct tm_line *l, struct tm_word type);
+int tm_parse_flow(struct tm_line *l, struct tm_word type);
+int tm_parse_br(struct tm_line *l, struct tm_word type);
+int tm_parse_reg(struct tm_line *l, struct tm_word type);
+int tm_parse_mem(struct tm_line *l, struct tm_word type);
+int tm_parse_cs(struct tm_line *l, struct tm_word type);
+int tm_parse_atomic(struct tm_line *l, struct tm_word type);
+int tm_parse_picture(struct tm_line *l, struct tm_word type);
+int tm_parse_bus(struct tm_line *l, struct tm_word type);
+int tm_parse_cache(struct tm_line *l, struct tm_word type);
+int tm_parse_walk(struct tm_line *l, struct tm_word type);
+int tm_parse_tlb(struct tm_line *l, struct tm_word type);
+int tm_parse_event(struct tm_line *l, struct tm_word type);
+int tm_parse_exc(struct tm_line *l, struct tm_word type, uint8_t style);
+int tm_parse_cadi(struct tm_line *l, struct tm_word type);
+int tm_parse_signal(struct tm_line *l, struct tm_word type);
+int tm_parse_continuation(struct tm_line *l);
+
+/* The parser for lines of type WORD, which ends before END, or NULL. */
+tm_parser tm_parser_of(struct tm_word word, const uint8_t *end);
+bool tm_is_mem_type(struct tm_word word);
+bool tm_is_bus_type(struct tm_word word);
+
+/* Begin row number l->n_rows as a copy of l->row with KIND; it is not there until tm_add. */
+struct tm_row *tm_begin(struct tm_line *l, uint8_t kind);
+void tm_add(struct tm_line *l);
+
+/*
+ * parse.c: the line [START, END), followed by its end up to NEXT, to rows of L, of which b, d and
+ * base are set. Returns enum tm_result but TM_OTHER.
+ */
+int tm_parse_line(struct tm_line *l, const uint8_t *start, const uint8_t *end, const uint8_t *next);
+void tm_note_iset(struct tm_dec *d, unsigned iset);
+
+/* fast.c: eat lines of the canonical forms until something else comes or the batch is full. */
+const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end,
+                       struct trod_batch *b);
+
+/* decode.c, bid.c, encode.c: the callbacks that both descriptors use. */
+enum { TM_READS = TROD_COL_ALL & ~TROD_COL_SITE, TM_WRITES = TROD_COL_ALL & ~(TROD_COL_SITE) };
+int tm_start(struct tm_dec *d, const struct tm_flavour *flavour, const struct tm_options *opt,
+             const struct trod_span *head, struct trod_meta *meta);
+int tm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
+size_t tm_resync(const void *dec, const uint8_t *p, size_t n);
+
+/* Evidence in the first lines for each of the two formats, and the dialect (enum tm_dialect). */
+struct tm_evidence {
+    int tarmac, matcher;
+    int dialect;
+};
+void tm_weigh(const struct trod_span *head, struct tm_evidence *out);
+const char *tm_dialect_name(int dialect);
+
+#endif
