@@ -80,7 +80,7 @@ void cli_rows_measure(struct cli_rows *r, const struct trod_batch *b, const uint
     char s[2 * CLI_NAME_MAX];
 
     r->measured = true;
-    widen(&r->record, trod_digits(record + 99999));
+    widen(&r->record, trod_digits(record + 9999999));
     widen(&r->kind, 5);
     widen(&r->addr, 8);
     widen(&r->size, 4);
@@ -196,6 +196,13 @@ static char *flag_notes(const struct cli_rows *r, const struct trod_batch *b, ui
     return p;
 }
 
+/* Where trod/batch.h gives the subtype a meaning; elsewhere it is the source's own type code. */
+static bool sub_says_something(unsigned kind)
+{
+    return kind == TROD_PREFETCH || kind == TROD_SYNC || kind == TROD_MARKER ||
+           kind == TROD_CACHE_LINE || kind == TROD_TLB || kind == TROD_THREAD;
+}
+
 static char *notes(const struct cli_rows *r, const struct trod_batch *b, uint32_t i, char *p)
 {
     bool open = false;
@@ -206,7 +213,7 @@ static char *notes(const struct cli_rows *r, const struct trod_batch *b, uint32_
 
     if (cli_has(b, i, TROD_COL_TARGET))
         p = put_0x(note(p, &open, "target="), b->target[i], address_digits(b->target[i]));
-    if (cli_has(b, i, TROD_COL_SUB)) {
+    if (cli_has(b, i, TROD_COL_SUB) && sub_says_something(b->kind[i])) {
         const char *name = cli_sub_name(b->kind[i], b->sub[i]);
 
         p = note(p, &open, "sub=");

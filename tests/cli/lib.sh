@@ -1,0 +1,136 @@
+# lib.sh - what the command-line tests share: run a command, say what is expected, count what differs.
+#
+#   run COMMAND...    runs it in $tmp; trod stands for the trod under test
+#   status N          its exit status
+#   out, err          its whole standard output, error: the text on standard input
+#   out_has, err_has  a line that matches the regular expression
+#   out_not           no such line
+#   out_is FILE       standard output is that file, byte for byte
+#   through COMMAND   pass standard output through a command before looking at it
+#   json FILTER       jq -e FILTER holds for standard output
+#   check COMMAND...  any other command that must succeed
+#
+# A test script sources this first and ends with `finish`.
+set -u
+export LC_ALL=C TERM=dumb
+unset NO_COLOR COLUMNS PAGER TROD_PAGER LESS 2>/dev/null
+: "${TROD:?}" "${TROD_SOURCE:?}"
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+stdout=$tmp/.stdout stderr=$tmp/.stderr
+checks=0 last=
+
+trod() {
+    "$TROD" "$@"
+}
+
+run() {
+    last=$*
+    "$@" >"$stdout" 2>"$stderr"
+    got=$?
+}
+
+# wrong: report what stands on standard input, with the place in the test script
+wrong() {
+    printf '%s:%s: after: %s\n' "${0##*/}" "$(line_of_test)" "$last"
+    sed 's/^/    /'
+    echo x >>"$tmp/.failed"
+}
+
+line_of_test() {
+    local i
+    for ((i = 1; i < ${#BASH_SOURCE[@]}; i++)); do
+        [[ ${BASH_SOURCE[i]} == "$0" ]] && { echo "${BASH_LINENO[i - 1]}"; return; }
+    done
+}
+
+status() {
+    checks=$((checks + 1))
+    [[ $got == "$1" ]] ||
+        { printf 'exit status %s, expected %s; stderr:\n' "$got" "$1"; head -5 "$stderr"; } | wrong
+}
+
+same() {
+    checks=$((checks + 1))
+    diff -u --label expected --label got "$1" "$2" >"$tmp/.diff" || wrong <"$tmp/.diff"
+}
+
+out() {
+    cat >"$tmp/.want"
+    same "$tmp/.want" "$stdout"
+}
+
+err() {
+    cat >"$tmp/.want"
+    same "$tmp/.want" "$stderr"
+}
+
+out_is() {
+    checks=$((checks + 1))
+    cmp "$1" "$stdout" >"$tmp/.diff" 2>&1 || wrong <"$tmp/.diff"
+}
+
+has() {
+    checks=$((checks + 1))
+    grep -q -E -e "$2" "$1" || { echo "no line matches: $2"; head -20 "$1"; } | wrong
+}
+
+out_has() {
+    has "$stdout" "$1"
+}
+
+err_has() {
+    has "$stderr" "$1"
+}
+
+out_not() {
+    checks=$((checks + 1))
+    ! grep -E -e "$1" "$stdout" >"$tmp/.diff" || { echo "lines match: $1"; cat "$tmp/.diff"; } | wrong
+}
+
+through() {
+    "$@" <"$stdout" >"$tmp/.through" 2>&1
+    mv "$tmp/.through" "$stdout"
+}
+
+json() {
+    checks=$((checks + 1))
+    jq -e "$1" "$stdout" >"$tmp/.diff" 2>&1 ||
+        { echo "does not hold: $1"; head -20 "$tmp/.diff"; } | wrong
+}
+
+check() {
+    checks=$((checks + 1))
+    "$@" >"$tmp/.diff" 2>&1 || { echo "failed: $*"; head -20 "$tmp/.diff"; } | wrong
+}
+
+# have COMMAND...: skip the test where a tool is missing
+have() {
+    local tool
+    for tool; do
+        command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
+    done
+}
+
+# needs_format NAME: skip the test where this build does not have the format
+needs_format() {
+    trod formats "$1" >/dev/null 2>&1 || { echo "skipped: no format $1"; exit 77; }
+}
+
+# bytes HEX...: the bytes
+bytes() {
+    local h
+    for h in $*; do
+        printf "\\x$h"
+    done
+}
+
+finish() {
+    local failures=0
+    [[ ! -e $tmp/.failed ]] || failures=$(wc -l <"$tmp/.failed")
+    [[ $checks -gt 0 ]] || { echo "no checks"; exit 1; }
+    echo "$checks checks, $failures wrong"
+    [[ $failures == 0 ]]
+    exit
+}
