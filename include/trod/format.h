@@ -32,6 +32,16 @@ struct trod_probe {
     const char *path;
 };
 
+struct trod_disasm;
+
+/* What a native listing goes with from row to row. */
+struct trod_native {
+    struct trod_disasm *disasm; /* of the caller; NULL: no disassembly wanted */
+    uint64_t memory[16];        /* the driver's; zero before the first row */
+};
+
+enum { TROD_NATIVE_END = INT32_MAX };
+
 /* What a file of a trace directory is for. */
 enum trod_role {
     TROD_ROLE_INPUT,           /* rows */
@@ -135,11 +145,14 @@ struct trod_format {
 
     /*
      * Write ROW as the format's own documents or tools print its record: one or more whole lines, or
-     * nothing where the row belongs to the record of the row before (TROD_F_CONT). Returns
-     * TROD_ENC_DONE, or TROD_ENC_FULL with OUT untouched. Needs KIND, FLAGS, DETAIL and RAW of the
-     * row. NULL: the format has no such form.
+     * nothing where the row belongs to the record of the row before (TROD_F_CONT) or is printed with
+     * the next one. N goes from row to row; after the last one the call comes once more with row
+     * TROD_NATIVE_END (B is then the last batch, or NULL). Returns TROD_ENC_DONE, or TROD_ENC_FULL
+     * with OUT untouched (4 KiB are always enough). Needs all columns the format reads. NULL: the
+     * format has no such form.
      */
-    int (*native)(const struct trod_batch *b, uint32_t row, struct trod_room *out);
+    int (*native)(struct trod_native *n, const struct trod_batch *b, uint32_t row,
+                  struct trod_room *out);
 
     /*
      * Is the directory PATH a trace of this format? Returns 1 and its files in OUT (inputs first),

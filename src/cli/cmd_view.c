@@ -65,6 +65,7 @@ struct view {
     const struct trod_format *format;
     struct cli_match match;
     struct cli_rows rows;
+    struct trod_native listing;
     struct cli_sink sink;
     enum layout layout;
     bool header;
@@ -153,15 +154,22 @@ static void put_raw(struct view *v, const struct trod_batch *b)
         cli_sink_write(&v->sink, "\n", 1);
 }
 
+static void put_native_row(struct view *v, const struct trod_batch *b, uint32_t row)
+{
+    char *p = cli_sink_room(&v->sink, CLI_SINK_ROOM);
+    struct trod_room room = {(uint8_t *)p, (uint8_t *)p + CLI_SINK_ROOM};
+
+    if (v->format->native(&v->listing, b, row, &room) == TROD_ENC_DONE)
+        cli_sink_advance(&v->sink, (const char *)room.p);
+}
+
 static void put_native(struct view *v, const struct trod_batch *b)
 {
-    for (uint32_t i = 0; i < b->n; i++) {
-        char *p = cli_sink_room(&v->sink, CLI_SINK_ROOM);
-        struct trod_room room = {(uint8_t *)p, (uint8_t *)p + CLI_SINK_ROOM};
-
-        if (v->match.keep[i] && v->format->native(b, i, &room) == TROD_ENC_DONE)
-            cli_sink_advance(&v->sink, (const char *)room.p);
-    }
+    settle_disassembly(v, b);
+    v->listing.disasm = v->rows.disasm;
+    for (uint32_t i = 0; i < b->n; i++)
+        if (v->match.keep[i])
+            put_native_row(v, b, i);
 }
 
 static void put_rows(struct view *v, const struct trod_batch *b, uint64_t first)
@@ -216,6 +224,8 @@ static int show(struct view *v)
         cli_progress_tick(&progress, v->trace, v->match.seen);
     }
     cli_progress_end(&progress);
+    if (v->layout == NATIVE_DRIVER)
+        put_native_row(v, NULL, TROD_NATIVE_END);
     if (v->header && v->layout == CSV) {
         /* no row at all: the header still says what the columns are */
         cli_sink_advance(&v->sink, cli_csv_header(&v->rows, cli_sink_room(&v->sink, CLI_LINE_MAX)));

@@ -230,11 +230,12 @@ static void take_native(const struct trod_batch *b, uint32_t i, void *user)
 {
     struct text *t = user;
     uint8_t *p = (uint8_t *)t->s + t->n;
+    struct trod_native listing = {0};
     struct trod_room none = {p, p + 1}, room = {p, (uint8_t *)t->s + sizeof t->s};
 
-    assert_int_equal(t->f->native(b, i, &none), TROD_ENC_FULL);
+    assert_int_equal(t->f->native(&listing, b, i, &none), TROD_ENC_FULL);
     assert_ptr_equal(none.p, p);
-    assert_int_equal(t->f->native(b, i, &room), TROD_ENC_DONE);
+    assert_int_equal(t->f->native(&listing, b, i, &room), TROD_ENC_DONE);
     t->n = (size_t)(room.p - (uint8_t *)t->s);
 }
 

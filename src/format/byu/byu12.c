@@ -345,12 +345,14 @@ static int encode(void *state, const struct trod_batch *in, uint32_t *row, struc
 }
 
 /* A line in the manner of byu6: address, size, attributes, processor, ticks, name. */
-static int native(const struct trod_batch *b, uint32_t row, struct trod_room *out)
+static int native(struct trod_native *listing, const struct trod_batch *b, uint32_t row,
+                  struct trod_room *out)
 {
-    const uint8_t *d = trod_batch_detail(b, row);
+    const uint8_t *d = row == TROD_NATIVE_END ? NULL : trod_batch_detail(b, row);
     char line[64], hex[8];
     int n;
 
+    (void)listing;
     if (!d)
         return TROD_ENC_DONE;
     snprintf(hex, sizeof hex, "0x%02x", d[4]);

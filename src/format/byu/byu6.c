@@ -251,12 +251,14 @@ static int encode(void *enc, const struct trod_batch *in, uint32_t *row, struct 
 }
 
 /* The line that the specification's sample program prints (with the address in its true order). */
-static int native(const struct trod_batch *b, uint32_t row, struct trod_room *out)
+static int native(struct trod_native *listing, const struct trod_batch *b, uint32_t row,
+                  struct trod_room *out)
 {
-    const uint8_t *d = trod_batch_detail(b, row);
+    const uint8_t *d = row == TROD_NATIVE_END ? NULL : trod_batch_detail(b, row);
     char line[32];
     int n;
 
+    (void)listing;
     if (!d)
         return TROD_ENC_DONE;
     n = snprintf(line, sizeof line, "%08x %02x %s\n", (unsigned)trod_load_be32(d), d[4],

@@ -218,25 +218,45 @@ static int header(struct drm_call *c, const uint8_t *p)
 }
 
 /*
- * The record at P has no type there is. A single one is passed over (a newer tracer may have
- * written it); when those around it make no sense either the stream is out of step.
+ * The record at P has no type there is. Alone it is kept (a newer tracer may have written it); when
+ * those behind it make no sense either the stream is out of step. Then the bytes up to where enough
+ * records in a row make sense again, or as many as can be looked at, become a note. Returns how
+ * many, 0 if it is in step.
  */
-static int out_of_step(const struct drm_call *c, const uint8_t *p)
+static size_t out_of_step(const struct drm_call *c, const uint8_t *p)
 {
-    enum { LOOK = 8 };
-    const struct drm_dec *d = c->d;
-    const struct trod_place at = drm_place(c, p);
-    size_t n = (size_t)(c->end - p) / d->width;
-    unsigned good = 0, seen = n < LOOK ? (unsigned)n : LOOK;
+    enum { LOOK = 8, NEEDED = 12 };
+    const size_t width = c->d->width;
+    const size_t all = (size_t)(c->end - p);
+    const size_t n = all < DRM_TILE * width ? all : DRM_TILE * width;
+    unsigned good = 0, seen = n / width < LOOK ? (unsigned)(n / width) : LOOK;
 
     if (drm_type_info(trod_load_le16(p))->class != DRM_C_UNKNOWN)
-        return TROD_OK;
+        return 0;
     for (unsigned i = 1; i < seen; i++)
-        good += drm_type_info(trod_load_le16(p + i * d->width))->class != DRM_C_UNKNOWN;
-    if (2 * good >= seen - 1)
-        return TROD_OK;
-    return trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.out-of-step", &at,
-                      "records make no sense from type %u on", trod_load_le16(p));
+        good += drm_type_info(trod_load_le16(p + i * width))->class != DRM_C_UNKNOWN;
+    if (2 * good + 1 >= seen)
+        return 0;
+    for (size_t i = 1; i + NEEDED * width <= n; i++) {
+        unsigned k = 0;
+
+        while (k < NEEDED &&
+               drm_type_info(trod_load_le16(p + i + k * width))->class != DRM_C_UNKNOWN)
+            k++;
+        if (k == NEEDED)
+            return i;
+    }
+    return n < (NEEDED + 1) * width ? n : n - NEEDED * width;
+}
+
+/* Pass over N bytes at P that make no sense. */
+static int skip(struct drm_call *c, const uint8_t *p, size_t n)
+{
+    const struct trod_place at = drm_place(c, p);
+
+    trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.out-of-step", &at,
+               "%zu bytes make no sense as records: passed over", n);
+    return drm_note(c, p, p + n, DRM_NOTE_SKIPPED);
 }
 
 /* The whole input has been eaten. */
@@ -293,8 +313,13 @@ static int decode(struct drm_call *c, const uint8_t **at)
                 return rc;
             c->out->first = d->records;
         }
-        if ((rc = out_of_step(c, p)) < 0 || (rc = tile(c, &p)) < 0)
+        if ((n = out_of_step(c, p)) > 0)
+            rc = skip(c, p, n);
+        else
+            rc = tile(c, &p);
+        if (rc < 0)
             return rc;
+        p += n;
     }
 }
 
@@ -318,27 +343,4 @@ int drm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct t
     in->n -= (size_t)(p - in->p);
     in->p = p;
     return rc;
-}
-
-unsigned drm_plausible(const uint8_t *p, size_t n, unsigned width, unsigned max)
-{
-    unsigned i = 0;
-
-    while (i < max && n >= width && drm_type_info(trod_load_le16(p))->class != DRM_C_UNKNOWN) {
-        i++;
-        p += width;
-        n -= width;
-    }
-    return i;
-}
-
-size_t drm_resync(const void *dec, const uint8_t *p, size_t n)
-{
-    enum { NEEDED = 12 };
-    const struct drm_dec *d = dec;
-
-    for (size_t i = 0; i + NEEDED * (size_t)d->width <= n; i++)
-        if (drm_plausible(p + i, n - i, d->width, NEEDED) == NEEDED)
-            return i;
-    return SIZE_MAX;
 }

@@ -50,10 +50,6 @@ struct drm_dec {
 };
 
 int drm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
-size_t drm_resync(const void *dec, const uint8_t *p, size_t n);
-
-/* Entries in a row at P (N bytes, entries of WIDTH) with types that exist, counted up to MAX. */
-unsigned drm_plausible(const uint8_t *p, size_t n, unsigned width, unsigned max);
 
 /* Columns that a decoder fills. */
 enum {

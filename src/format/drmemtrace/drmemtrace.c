@@ -7,6 +7,7 @@
 #include "core/endian.h"
 #include "format/drmemtrace/decode.h"
 #include "format/drmemtrace/dir.h"
+#include "format/drmemtrace/native.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -177,6 +178,6 @@ const struct trod_format trod_format_drmemtrace = {
     .start = start,
     .stop = stop,
     .decode = drm_decode,
-    .resync = drm_resync,
+    .native = drm_native,
     .resolve = drm_resolve,
 };

@@ -103,17 +103,20 @@ static int add(struct drm_call *c, const struct row *r)
 
 int drm_note(struct drm_call *c, const uint8_t *from, const uint8_t *to, enum drm_note what)
 {
-    const struct row r = {
-        .from = from,
-        .to = to,
-        .kind = TROD_NOTE,
-        .has = COMMON | TROD_COL_TEXT | TROD_COL_VALUE | TROD_COL_SIZE,
-        .text = c->d->side->note_text[what],
-        .sub = trod_load_le16(to - c->d->width),
-        .size = trod_load_le16(to - c->d->width + 2),
-        .value = c->d->width == DRM_ENTRY_64 ? trod_load_le64(to - 8) : trod_load_le32(to - 4),
-    };
+    const uint8_t *p = to - c->d->width; /* the entry that tells what it is */
+    struct row r = {.from = from,
+                    .to = to,
+                    .kind = TROD_NOTE,
+                    .has = COMMON | TROD_COL_TEXT | TROD_COL_SIZE,
+                    .text = c->d->side->note_text[what],
+                    .size = (uint32_t)(to - from)};
 
+    if (what == DRM_NOTE_UNKNOWN) {
+        r.has |= TROD_COL_VALUE;
+        r.sub = trod_load_le16(p);
+        r.size = trod_load_le16(p + 2);
+        r.value = c->d->width == DRM_ENTRY_64 ? trod_load_le64(p + 4) : trod_load_le32(p + 4);
+    }
     return add(c, &r);
 }
 

@@ -13,7 +13,8 @@
 
 enum { SLOT = 16, FIRST_KNOWN = 1 << 10, FIRST_THREADS = 1 << 4 };
 
-static const char *const notes[] = {"unknown record type", "entries without a record"};
+static const char *const notes[DRM_NOTES] = {"unknown record type", "entries without a record",
+                                             "no records"};
 
 /* Append N bytes to the shared pool. Returns their offset, or SIZE_MAX. */
 static size_t share(struct drm_side *s, const void *p, size_t n)
@@ -52,7 +53,7 @@ static int share_texts(struct drm_side *s)
 
     for (unsigned i = 0; i < DRM_MARKERS && rc == TROD_OK; i++)
         rc = share_text(s, drm_marker_name(i), &s->marker_text[i]);
-    for (unsigned i = 0; i < 2 && rc == TROD_OK; i++)
+    for (unsigned i = 0; i < DRM_NOTES && rc == TROD_OK; i++)
         rc = share_text(s, notes[i], &s->note_text[i]);
     if (rc == TROD_OK && share(s, zeros, SLOT - s->shared_n % SLOT) == SIZE_MAX)
         rc = TROD_ERR_NOMEM;

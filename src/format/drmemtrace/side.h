@@ -32,7 +32,7 @@ struct drm_hot {
 struct drm_side {
     struct drm_hot hot[64];
     struct trod_slice marker_text[DRM_MARKERS];
-    struct trod_slice note_text[2]; /* see enum drm_note */
+    struct trod_slice note_text[3]; /* by enum drm_note */
 
     uint8_t *shared;
     size_t shared_n, shared_cap;
@@ -47,7 +47,7 @@ struct drm_side {
     uint32_t thread_mask;
 };
 
-enum drm_note { DRM_NOTE_UNKNOWN, DRM_NOTE_LEFTOVER };
+enum drm_note { DRM_NOTE_UNKNOWN, DRM_NOTE_LEFTOVER, DRM_NOTE_SKIPPED, DRM_NOTES };
 
 /* Returns 0 or TROD_ERR_NOMEM. */
 int drm_side_new(struct drm_side **out);
