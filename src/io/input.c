@@ -14,7 +14,6 @@
 #include "source.h"
 #include "zip.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -290,7 +289,6 @@ int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span)
 
 void trod_input_consume(struct trod_input *in, size_t n)
 {
-    assert(n <= in->n);
     if (n > in->n)
         n = in->n;
     if (n == 0)

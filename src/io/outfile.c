@@ -89,7 +89,8 @@ static int open_named(struct trod_outfile *f, struct trod_fault *fault)
     return trod_fault_errno(fault, cannot_create, error);
 }
 
-int trod_outfile_open(struct trod_outfile *f, const char *path, struct trod_fault *fault)
+int trod_outfile_open(struct trod_outfile *f, const char *path, bool unnamed,
+                      struct trod_fault *fault)
 {
     *f = (struct trod_outfile){.fd = -1};
     if (strcmp(path, "-") == 0) {
@@ -112,7 +113,7 @@ int trod_outfile_open(struct trod_outfile *f, const char *path, struct trod_faul
     f->target = f->existed ? realpath(path, NULL) : strdup(path);
     if (!f->target)
         return trod_fault_errno(fault, cannot_create, errno);
-    if (!open_unnamed(f)) {
+    if (!unnamed || !open_unnamed(f)) {
         const int status = open_named(f, fault);
         if (status != TROD_OK)
             return status;

@@ -14,9 +14,12 @@ struct trod_outfile {
     char *temp;   /* its name until then; NULL while it has none */
 };
 
-/* Begin the file PATH; "-" is standard output. F is released in every case by one of the two below.
+/*
+ * Begin the file PATH; "-" is standard output. UNNAMED: have no name at all until then, where the
+ * system can. F is released, also after an error, by one of the two below.
  */
-int trod_outfile_open(struct trod_outfile *f, const char *path, struct trod_fault *fault);
+int trod_outfile_open(struct trod_outfile *f, const char *path, bool unnamed,
+                      struct trod_fault *fault);
 
 /* Write all N bytes. */
 int trod_outfile_write(struct trod_outfile *f, const uint8_t *p, size_t n,

@@ -170,7 +170,7 @@ static int output_begin(struct trod_output *o, const struct trod_output_options 
 {
     int status = choose_filter(o, opt->compress);
     if (status == TROD_OK)
-        status = trod_outfile_open(&o->file, o->path, &o->fault);
+        status = trod_outfile_open(&o->file, o->path, true, &o->fault);
     if (status != TROD_OK)
         return status;
     if ((opt->binary || o->filter) && isatty(o->file.fd))

@@ -1,0 +1,144 @@
+/*
+ * test_core.c - buffers, numbers of a stated byte order, random numbers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/endian.h"
+#include "core/rng.h"
+#include "trod/buf.h"
+
+static void buf_keeps_what_is_added(void **state)
+{
+    (void)state;
+    struct trod_buf b = {0};
+    struct trod_rng r;
+    trod_rng_seed(&r, 1);
+    static uint8_t all[1 << 16];
+    size_t n = 0;
+    while (n < sizeof all - 4000) {
+        const size_t some = trod_rng_below(&r, 4000);
+        trod_rng_fill(&r, all + n, some);
+        assert_int_equal(trod_buf_add(&b, all + n, some), TROD_OK);
+        n += some;
+    }
+    assert_int_equal(b.n, n);
+    assert_true(b.cap >= b.n);
+    assert_memory_equal(b.p, all, n);
+    b.n = 0;
+    assert_int_equal(trod_buf_reserve(&b, 10), TROD_OK);
+    assert_int_equal(b.n, 0);
+    trod_buf_fini(&b);
+    assert_null(b.p);
+    assert_int_equal(b.cap, 0);
+}
+
+static void buf_refuses_what_no_machine_has(void **state)
+{
+    (void)state;
+    struct trod_buf b = {0};
+    assert_int_equal(trod_buf_add(&b, "abc", 3), TROD_OK);
+    assert_int_equal(trod_buf_reserve(&b, SIZE_MAX - 1), TROD_ERR_NOMEM);
+    assert_int_equal(trod_buf_reserve(&b, SIZE_MAX / 2), TROD_ERR_NOMEM);
+    assert_int_equal(b.n, 3);
+    assert_memory_equal(b.p, "abc", 3);
+    assert_int_equal(trod_buf_add(&b, NULL, 0), TROD_OK);
+    trod_buf_fini(&b);
+}
+
+static void buf_printf_fits_every_length(void **state)
+{
+    (void)state;
+    struct trod_buf b = {0};
+    char text[1200];
+    size_t at = 0;
+    for (int n = 0; n < 1100; n += 7) {
+        memset(text, 'a' + n % 26, (size_t)n);
+        text[n] = '\0';
+        assert_int_equal(trod_buf_printf(&b, "<%s>%d", text, n), TROD_OK);
+        char expected[1220];
+        snprintf(expected, sizeof expected, "<%s>%d", text, n);
+        assert_int_equal(b.n, at + strlen(expected));
+        assert_memory_equal(b.p + at, expected, strlen(expected));
+        at = b.n;
+    }
+    trod_buf_fini(&b);
+}
+
+static void numbers_at_odd_addresses(void **state)
+{
+    (void)state;
+    const uint8_t bytes[] = {0xee, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0xee};
+    const uint8_t *p = bytes + 1;
+    assert_int_equal(trod_load_be16(p), 0x0123);
+    assert_int_equal(trod_load_be32(p), 0x01234567);
+    assert_true(trod_load_be64(p) == UINT64_C(0x0123456789abcdef));
+    assert_int_equal(trod_load_le16(p), 0x2301);
+    assert_int_equal(trod_load_le32(p), 0x67452301);
+    assert_true(trod_load_le64(p) == UINT64_C(0xefcdab8967452301));
+
+    uint8_t out[10];
+    memset(out, 0xee, sizeof out);
+    trod_store_be64(out + 1, UINT64_C(0x0123456789abcdef));
+    assert_memory_equal(out, bytes, sizeof out);
+    memset(out, 0xee, sizeof out);
+    trod_store_le64(out + 1, UINT64_C(0xefcdab8967452301));
+    assert_memory_equal(out, bytes, sizeof out);
+    memset(out + 1, 0, 8);
+    trod_store_be32(out + 1, 0x01234567);
+    trod_store_be16(out + 5, 0x89ab);
+    trod_store_le16(out + 7, 0xefcd);
+    assert_memory_equal(out, bytes, sizeof out);
+    trod_store_le32(out + 1, 0x67452301);
+    assert_memory_equal(out, bytes, sizeof out);
+}
+
+/* The first numbers of the authors' reference programs. */
+static void random_numbers_are_the_published_ones(void **state)
+{
+    (void)state;
+    uint64_t x = 0;
+    assert_true(trod_splitmix64(&x) == UINT64_C(0xe220a8397b1dcdaf));
+    assert_true(trod_splitmix64(&x) == UINT64_C(0x6e789e6aa1b965f4));
+    struct trod_rng r = {{1, 2, 3, 4}};
+    const uint64_t expected[] = {11520, 0, 1509978240, UINT64_C(1215971899390074240)};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        assert_true(trod_rng_next(&r) == expected[i]);
+}
+
+static void random_numbers_below(void **state)
+{
+    (void)state;
+    struct trod_rng r;
+    trod_rng_seed(&r, 7);
+    unsigned seen[5] = {0};
+    for (int i = 0; i < 5000; i++)
+        seen[trod_rng_below(&r, 5)]++;
+    for (int i = 0; i < 5; i++)
+        assert_in_range(seen[i], 800, 1200);
+    assert_int_equal(trod_rng_below(&r, 0), 0);
+    assert_int_equal(trod_rng_below(&r, 1), 0);
+    const uint64_t most = UINT64_C(3) << 62;
+    for (int i = 0; i < 100; i++)
+        assert_true(trod_rng_below(&r, most) < most);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buf_keeps_what_is_added),
+        cmocka_unit_test(buf_refuses_what_no_machine_has),
+        cmocka_unit_test(buf_printf_fits_every_length),
+        cmocka_unit_test(numbers_at_odd_addresses),
+        cmocka_unit_test(random_numbers_are_the_published_ones),
+        cmocka_unit_test(random_numbers_below),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
