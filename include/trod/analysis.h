@@ -28,6 +28,9 @@ struct trod_analysis {
     int (*feed)(void *st, const struct trod_batch *b, struct trod_diag *diag);
     /* Add FROM to INTO (both stay valid). NULL: serial only. */
     int (*merge)(void *into, const void *from);
+    /* Rows of file FILE will not come again, here or in what is merged in: what belongs to it alone
+     * may be summed up. NULL: nothing to do. */
+    int (*settle)(void *st, uint32_t file);
     /* To bytes and back, for other processes. */
     int (*save)(const void *st, struct trod_buf *out);
     int (*load)(void *st, struct trod_span in);

@@ -46,6 +46,7 @@ struct trod_meta {
     uint8_t unit;            /* unit of the time column where rows carry none (enum trod_unit) */
     uint32_t line_size, page_size, version; /* 0: unknown */
     uint64_t filetype;                      /* drmemtrace: bits of its FILETYPE marker */
+    uint32_t part; /* rows are part PART of their file (trod_trace_open_part); 0: the beginning */
     struct trod_stream *streams;
     uint32_t n_streams, cap_streams;
     struct trod_meta_hash *hash;

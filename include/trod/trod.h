@@ -7,6 +7,7 @@
 #include "trod/analysis.h"
 #include "trod/batch.h"
 #include "trod/buf.h"
+#include "trod/count.h"
 #include "trod/detail.h"
 #include "trod/diag.h"
 #include "trod/disasm.h"

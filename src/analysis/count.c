@@ -1,0 +1,76 @@
+/*
+ * count.c - the analysis "count": its options, beginning and end.
+ *
+ * Implements drmemtrace, "basic_counts", and more, for every format. The work is done in
+ * count_feed.c, count_lane.c, count_fields.c, count_report.c and count_save.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/count_int.h"
+
+static const char *const footprints[] = {"auto", "exact", "none", NULL};
+static const char *const details[] = {"table", "wide", "list", NULL};
+
+const struct trod_option trod_count_option_table[] = {
+    {"line-size", 0, TROD_OPT_U64, offsetof(struct trod_count_options, line), "BYTES",
+     "size of a cache line (default: as the trace says, or 64)", NULL, NULL},
+    {"footprint", 0, TROD_OPT_ENUM, offsetof(struct trod_count_options, footprint), "HOW",
+     "unique bytes and lines: auto (estimates beyond 64 MiB of pages), exact or none", footprints,
+     NULL},
+    {"detail", 0, TROD_OPT_ENUM, offsetof(struct trod_count_options, detail), "HOW",
+     "threads as a table, a wide table of every number, or a list", details, NULL},
+    {"top", 0, TROD_OPT_U64, offsetof(struct trod_count_options, top), "N",
+     "show the N threads with most instructions only", NULL, NULL},
+    {.type = TROD_OPT_END},
+};
+
+static int init(void *st, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
+{
+    struct count_state *s = st;
+
+    if (opt)
+        s->opt = *(const struct trod_count_options *)opt;
+    s->meta = meta;
+    s->drm = meta && meta->format && strcmp(meta->format, "drmemtrace") == 0;
+    s->part = meta && meta->part != 0;
+    if (s->opt.line > COUNT_LINE_MAX || (s->opt.line & (s->opt.line - 1)))
+        return trod_error(diag, TROD_ERR_USAGE, "count.line-size", NULL,
+                          "line size '%llu' is no power of two up to 1 GiB",
+                          (unsigned long long)s->opt.line);
+    return TROD_OK;
+}
+
+static void fini(void *st)
+{
+    struct count_state *s = st;
+
+    for (uint32_t i = 0; i < s->n_lanes; i++)
+        trod_count_lane_fini(&s->lane[i]);
+    free(s->lane);
+    free(s->shard);
+    free(s->slot);
+    free(s->of_stream);
+    trod_pages_free(s->code);
+    trod_pages_free(s->data);
+    *s = (struct count_state){0};
+}
+
+const struct trod_analysis trod_analysis_count = {
+    .name = "count",
+    .title = "how many of what: instructions, accesses, branches, markers, unique bytes",
+    .options = trod_count_option_table,
+    .options_size = sizeof(struct trod_count_options),
+    .state_size = sizeof(struct count_state),
+    .needs = TROD_COL_KIND,
+    .uses = TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR | TROD_COL_PADDR |
+            TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_SUB,
+    .init = init,
+    .feed = trod_count_feed,
+    .merge = trod_count_merge,
+    .settle = trod_count_settle,
+    .save = trod_count_save,
+    .load = trod_count_load,
+    .report = trod_count_report,
+    .fini = fini,
+};

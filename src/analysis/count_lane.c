@@ -1,0 +1,484 @@
+/*
+ * count_lane.c - lanes and windows of `trod count`: found, closed, settled, merged.
+ *
+ * A lane whose file has been read to its end is settled: its footprints become numbers and its sets
+ * go into those of all, so that memory does not grow with the number of threads.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/count_int.h"
+
+void trod_count_lane_fini(struct count_lane *l)
+{
+    for (uint32_t i = 0; i < l->n_windows; i++)
+        trod_pages_free(l->window[i].code);
+    free(l->window);
+    trod_pages_free(l->code);
+    trod_pages_free(l->data);
+    free(l->name);
+}
+
+/* ---- looking up */
+
+static uint64_t hash_of(const struct count_lane *l)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ l->tid ^ l->pid << 24 ^ (uint64_t)l->file << 40;
+
+    for (uint32_t i = 0; i < l->name_len; i++)
+        h = (h ^ (uint8_t)l->name[i]) * UINT64_C(0x100000001b3);
+    h *= UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+static bool same(const struct count_lane *a, const struct count_lane *b)
+{
+    return a->tid == b->tid && a->pid == b->pid && a->file == b->file &&
+           a->name_len == b->name_len && !a->name == !b->name &&
+           (!a->name || memcmp(a->name, b->name, a->name_len) == 0);
+}
+
+static int grow_slots(struct count_state *s)
+{
+    uint32_t n = s->n_slots ? s->n_slots * 2 : 64;
+    uint32_t *slot = calloc(n, sizeof *slot);
+
+    if (!slot)
+        return TROD_ERR_NOMEM;
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        uint64_t at = hash_of(&s->lane[i]);
+
+        while (slot[at & (n - 1)])
+            at++;
+        slot[at & (n - 1)] = i + 1;
+    }
+    free(s->slot);
+    s->slot = slot;
+    s->n_slots = n;
+    return TROD_OK;
+}
+
+/* A lane that is KEY, with one window. */
+static struct count_lane *add_lane(struct count_state *s, const struct count_lane *key)
+{
+    struct count_lane l = *key;
+
+    if (s->n_lanes == s->cap_lanes) {
+        uint32_t cap = s->cap_lanes ? s->cap_lanes * 2 : 8;
+        struct count_lane *p = realloc(s->lane, cap * sizeof *p);
+
+        if (!p)
+            return NULL;
+        s->lane = p;
+        s->cap_lanes = cap;
+    }
+    l.window = calloc(1, sizeof *l.window);
+    l.n_windows = l.cap_windows = 1;
+    if (key->name && (l.name = malloc(key->name_len + 1u))) {
+        memcpy(l.name, key->name, key->name_len);
+        l.name[key->name_len] = '\0';
+    }
+    if (!l.window || (key->name && !l.name)) {
+        free(l.window);
+        free(l.name);
+        return NULL;
+    }
+    l.window->id = TROD_NOWHERE;
+    s->lane[s->n_lanes] = l;
+    return &s->lane[s->n_lanes++];
+}
+
+struct count_lane *trod_count_lane(struct count_state *s, const struct count_lane *key)
+{
+    struct count_lane *l;
+    uint64_t at;
+
+    if (s->n_lanes * 2 >= s->n_slots && grow_slots(s) < 0)
+        return NULL;
+    for (at = hash_of(key); s->slot[at & (s->n_slots - 1)]; at++) {
+        l = &s->lane[s->slot[at & (s->n_slots - 1)] - 1];
+        if (same(l, key))
+            return l;
+    }
+    l = add_lane(s, key);
+    if (l)
+        s->slot[at & (s->n_slots - 1)] = s->n_lanes;
+    return l;
+}
+
+static int grow_streams(struct count_state *s, uint32_t n)
+{
+    uint32_t cap = s->n_of_stream ? s->n_of_stream : 16;
+    uint32_t *p;
+
+    while (cap < n)
+        cap *= 2;
+    p = realloc(s->of_stream, cap * sizeof *p);
+    if (!p)
+        return TROD_ERR_NOMEM;
+    memset(p + s->n_of_stream, 0, (cap - s->n_of_stream) * sizeof *p);
+    s->of_stream = p;
+    s->n_of_stream = cap;
+    return TROD_OK;
+}
+
+struct count_lane *trod_count_stream(struct count_state *s, uint32_t stream, bool known)
+{
+    const struct trod_meta *m = s->meta;
+    struct count_lane key = {
+        .filetype = TROD_NOWHERE, .tid = TROD_NOWHERE, .pid = TROD_NOWHERE, .cpu = TROD_NOWHERE};
+    struct count_lane *l;
+    uint32_t at = known ? stream + 1 : 0;
+
+    if (at < s->n_of_stream && s->of_stream[at])
+        return &s->lane[s->of_stream[at] - 1];
+    if (at >= s->n_of_stream && grow_streams(s, at + 1) < 0)
+        return NULL;
+    if (known && m && stream < m->n_streams) {
+        const struct trod_stream *t = &m->streams[stream];
+
+        key.name = (char *)(uintptr_t)t->name;
+        key.name_len = (uint32_t)t->name_len;
+        key.tid = t->tid;
+        key.pid = t->pid;
+        key.cpu = t->cpu;
+        key.file = t->file;
+    }
+    l = trod_count_lane(s, &key);
+    if (!l)
+        return NULL;
+    if (!s->drm && m)
+        l->line = m->line_size;
+    s->of_stream[at] = (uint32_t)(l - s->lane) + 1;
+    return l;
+}
+
+/* ---- sets and windows */
+
+struct trod_pages *trod_count_code(const struct count_state *s, struct count_lane *l)
+{
+    struct count_window *w = count_open(l);
+
+    if (!w->code)
+        w->code = trod_pages_new(2, s->opt.footprint == TROD_COUNT_EXACT ? 0 : COUNT_CODE_CAP);
+    return w->code;
+}
+
+struct trod_pages *trod_count_data(const struct count_state *s, struct count_lane *l)
+{
+    if (!l->data)
+        l->data = trod_pages_new(1, s->opt.footprint == TROD_COUNT_EXACT ? 0 : COUNT_DATA_CAP);
+    return l->data;
+}
+
+/* *INTO gets what is in *FROM, which is gone afterwards. */
+static int take(struct trod_pages **into, struct trod_pages **from)
+{
+    int rc = TROD_OK;
+
+    if (!*into) {
+        *into = *from;
+    } else if (*from) {
+        rc = trod_pages_merge(*into, *from);
+        trod_pages_free(*from);
+    }
+    *from = NULL;
+    return rc;
+}
+
+static int close_window(struct count_lane *l, struct count_window *w)
+{
+    if (w->code)
+        w->unique = trod_pages_count(w->code, 0);
+    return take(&l->code, &w->code);
+}
+
+int trod_count_window_add(struct count_lane *l, uint64_t id, bool keep)
+{
+    int rc = keep ? TROD_OK : close_window(l, count_open(l));
+
+    if (rc == TROD_OK && l->n_windows == l->cap_windows) {
+        uint32_t cap = l->cap_windows * 2;
+        struct count_window *w = realloc(l->window, cap * sizeof *w);
+
+        if (!w)
+            return TROD_ERR_NOMEM;
+        l->window = w;
+        l->cap_windows = cap;
+    }
+    if (rc == TROD_OK)
+        l->window[l->n_windows++] = (struct count_window){.id = id};
+    return rc;
+}
+
+int trod_count_window(struct count_state *s, struct count_lane *l, uint64_t id)
+{
+    struct count_window *w = count_open(l);
+
+    if (w->id == id)
+        return TROD_OK;
+    if (w->id == TROD_NOWHERE && !s->part) {
+        w->id = id; /* the rows before the first number belong to it */
+        return TROD_OK;
+    }
+    if (!s->part && l->window->id != 0)
+        l->windows_late = true;
+    return trod_count_window_add(l, id, s->part);
+}
+
+/* ---- footprints */
+
+/* The union of sets, without a copy where it is only one. */
+struct gather {
+    const struct trod_pages *is;
+    struct trod_pages *own;
+};
+
+static int gather(struct gather *g, const struct trod_pages *add)
+{
+    if (!add)
+        return TROD_OK;
+    if (!g->is) {
+        g->is = add;
+        return TROD_OK;
+    }
+    if (!g->own && !(g->own = trod_pages_copy(g->is)))
+        return TROD_ERR_NOMEM;
+    g->is = g->own;
+    return trod_pages_merge(g->own, add);
+}
+
+static int gather_code(struct gather *g, const struct count_lane *l)
+{
+    int rc = gather(g, l->code);
+
+    for (uint32_t i = 0; rc == TROD_OK && i < l->n_windows; i++)
+        rc = gather(g, l->window[i].code);
+    return rc;
+}
+
+uint32_t trod_count_line(const struct count_state *s, uint64_t said)
+{
+    if (s->opt.line)
+        return (uint32_t)s->opt.line;
+    return said ? (uint32_t)said : COUNT_LINE;
+}
+
+static void feet_of(struct count_feet *f, const struct trod_pages *code,
+                    const struct trod_pages *data, uint32_t line)
+{
+    *f = (struct count_feet){.line = line};
+    if (code) {
+        f->starts = trod_pages_count(code, 0);
+        f->code_bytes = trod_pages_count(code, 1);
+        f->code_lines = trod_pages_lines(code, 1, line);
+        f->code_level = code->level;
+    }
+    if (data) {
+        f->data_bytes = trod_pages_count(data, 0);
+        f->data_lines = trod_pages_lines(data, 0, line);
+        f->data_level = data->level;
+    }
+}
+
+int trod_count_feet(const struct count_state *s, const struct count_lane *l, struct count_feet *f)
+{
+    struct gather code = {NULL, NULL};
+    int rc = gather_code(&code, l);
+
+    if (rc == TROD_OK)
+        feet_of(f, code.is, l->data, trod_count_line(s, l->line));
+    trod_pages_free(code.own);
+    return rc;
+}
+
+int trod_count_feet_all(const struct count_state *s, struct count_feet *f)
+{
+    struct gather code = {s->code, NULL}, data = {s->data, NULL};
+    uint64_t line = 0;
+    int rc = TROD_OK;
+
+    for (uint32_t i = 0; rc == TROD_OK && i < s->n_lanes; i++) {
+        const struct count_lane *l = &s->lane[i];
+
+        if (line == 0)
+            line = l->line;
+        rc = gather_code(&code, l);
+        if (rc == TROD_OK)
+            rc = gather(&data, l->data);
+    }
+    if (rc == TROD_OK)
+        feet_of(f, code.is, data.is, trod_count_line(s, line));
+    trod_pages_free(code.own);
+    trod_pages_free(data.own);
+    return rc;
+}
+
+static int settle_lane(struct count_state *s, struct count_lane *l)
+{
+    int rc = TROD_OK;
+
+    for (uint32_t i = 0; rc == TROD_OK && i < l->n_windows; i++)
+        rc = close_window(l, &l->window[i]);
+    if (rc < 0)
+        return rc;
+    feet_of(&l->feet, l->code, l->data, trod_count_line(s, l->line));
+    l->settled = true;
+    rc = take(&s->code, &l->code);
+    return rc < 0 ? rc : take(&s->data, &l->data);
+}
+
+int trod_count_shard(struct count_state *s, uint32_t file, const struct count_feet *feet)
+{
+    if (s->n_shards == s->cap_shards) {
+        uint32_t cap = s->cap_shards ? s->cap_shards * 2 : 8;
+        struct count_shard *p = realloc(s->shard, cap * sizeof *p);
+
+        if (!p)
+            return TROD_ERR_NOMEM;
+        s->shard = p;
+        s->cap_shards = cap;
+    }
+    s->shard[s->n_shards++] = (struct count_shard){file, *feet};
+    return TROD_OK;
+}
+
+static bool settles(const struct count_lane *l, uint32_t file)
+{
+    return !l->settled && l->file == file && l->tid != TROD_NOWHERE;
+}
+
+/* If FILE has several lanes: what they have together, while their sets are there. */
+static int settle_shard(struct count_state *s, uint32_t file)
+{
+    struct gather code = {NULL, NULL}, data = {NULL, NULL};
+    struct count_feet feet;
+    uint64_t line = 0;
+    uint32_t n = 0;
+    int rc = TROD_OK;
+
+    for (uint32_t i = 0; i < s->n_lanes; i++)
+        n += s->lane[i].file == file && s->lane[i].tid != TROD_NOWHERE;
+    for (uint32_t i = 0; n > 1 && rc == TROD_OK && i < s->n_lanes; i++) {
+        const struct count_lane *l = &s->lane[i];
+
+        if (!settles(l, file))
+            continue;
+        if (line == 0)
+            line = l->line;
+        rc = gather_code(&code, l);
+        if (rc == TROD_OK)
+            rc = gather(&data, l->data);
+    }
+    if (n > 1 && rc == TROD_OK) {
+        feet_of(&feet, code.is, data.is, trod_count_line(s, line));
+        rc = trod_count_shard(s, file, &feet);
+    }
+    trod_pages_free(code.own);
+    trod_pages_free(data.own);
+    return rc;
+}
+
+/*
+ * Threads are told apart by their file as well, so those of FILE are complete; lanes that have only
+ * a name may go on in another file.
+ */
+int trod_count_settle(void *st, uint32_t file)
+{
+    struct count_state *s = st;
+    int rc = settle_shard(s, file);
+
+    for (uint32_t i = 0; rc == TROD_OK && i < s->n_lanes; i++)
+        if (settles(&s->lane[i], file))
+            rc = settle_lane(s, &s->lane[i]);
+    return rc;
+}
+
+/* ---- merging */
+
+void trod_count_add(struct count_sums *to, const struct count_sums *from)
+{
+    uint64_t *a = (uint64_t *)(void *)to;
+    const uint64_t *b = (const uint64_t *)(const void *)from;
+
+    for (unsigned i = 0; i < COUNT_SUMS; i++)
+        a[i] += b[i];
+}
+
+static int merge_pages(struct trod_pages **into, const struct trod_pages *from)
+{
+    if (!from)
+        return TROD_OK;
+    if (*into)
+        return trod_pages_merge(*into, from);
+    *into = trod_pages_copy(from);
+    return *into ? TROD_OK : TROD_ERR_NOMEM;
+}
+
+static int merge_window(struct count_state *s, struct count_lane *l, const struct count_window *w)
+{
+    uint32_t had = l->n_windows;
+    int rc = w->id == TROD_NOWHERE ? TROD_OK : trod_count_window(s, l, w->id);
+
+    if (rc < 0)
+        return rc;
+    trod_count_add(&count_open(l)->sums, &w->sums);
+    if (!w->code && (l->n_windows > had || !count_open(l)->code))
+        count_open(l)->unique = w->unique;
+    return merge_pages(&count_open(l)->code, w->code);
+}
+
+/* NEW: L was made for FROM. */
+static int merge_lane(struct count_state *s, struct count_lane *l, const struct count_lane *from,
+                      bool new)
+{
+    int rc = TROD_OK;
+
+    if (!new && (l->settled || from->settled))
+        return TROD_ERR_USAGE; /* what they have in common is not known any more */
+    if (l->filetype == TROD_NOWHERE)
+        l->filetype = from->filetype;
+    l->filetype_differs |=
+        from->filetype_differs || (from->filetype != TROD_NOWHERE && from->filetype != l->filetype);
+    l->windows_late |= from->windows_late;
+    if (from->line)
+        l->line = from->line;
+    for (uint32_t i = 0; rc == TROD_OK && i < from->n_windows; i++)
+        rc = merge_window(s, l, &from->window[i]);
+    if (rc == TROD_OK)
+        rc = merge_pages(&l->code, from->code);
+    if (rc == TROD_OK)
+        rc = merge_pages(&l->data, from->data);
+    if (rc == TROD_OK && from->settled) {
+        l->feet = from->feet;
+        l->settled = true;
+    }
+    return rc;
+}
+
+int trod_count_merge(void *into, const void *from)
+{
+    struct count_state *s = into;
+    const struct count_state *f = from;
+    int rc = TROD_OK;
+
+    s->have |= f->have;
+    for (uint32_t i = 0; rc == TROD_OK && i < f->n_lanes; i++) {
+        struct count_lane key = {.tid = f->lane[i].tid,
+                                 .pid = f->lane[i].pid,
+                                 .cpu = f->lane[i].cpu,
+                                 .filetype = TROD_NOWHERE,
+                                 .file = f->lane[i].file,
+                                 .name = f->lane[i].name,
+                                 .name_len = f->lane[i].name_len};
+        uint32_t had = s->n_lanes;
+        struct count_lane *l = trod_count_lane(s, &key);
+
+        rc = l ? merge_lane(s, l, &f->lane[i], s->n_lanes > had) : TROD_ERR_NOMEM;
+    }
+    for (uint32_t i = 0; rc == TROD_OK && i < f->n_shards; i++)
+        rc = trod_count_shard(s, f->shard[i].file, &f->shard[i].feet);
+    if (rc == TROD_OK)
+        rc = merge_pages(&s->code, f->code);
+    return rc == TROD_OK ? merge_pages(&s->data, f->data) : rc;
+}

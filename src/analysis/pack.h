@@ -1,0 +1,39 @@
+/*
+ * pack.h - numbers in the saved form of an analysis: seven bits a byte, the lowest first, the
+ * eighth bit set in all bytes but the last; and byte strings, length first.
+ */
+#ifndef TROD_ANALYSIS_PACK_H
+#define TROD_ANALYSIS_PACK_H
+
+#include "trod/buf.h"
+
+static inline int trod_pack(struct trod_buf *out, uint64_t v)
+{
+    uint8_t b[10];
+    size_t n = 0;
+
+    for (; v > 0x7f; v >>= 7)
+        b[n++] = (uint8_t)(v | 0x80);
+    b[n++] = (uint8_t)v;
+    return trod_buf_add(out, b, n);
+}
+
+/* The next number of IN, which is advanced. 0, or TROD_ERR_CORRUPT: the end, more than 64 bits. */
+static inline int trod_unpack(struct trod_span *in, uint64_t *v)
+{
+    unsigned shift = 0;
+
+    for (*v = 0; in->n && shift < 64; shift += 7) {
+        uint8_t b = *in->p++;
+
+        in->n--;
+        if (shift == 63 && b > 1)
+            return TROD_ERR_CORRUPT;
+        *v |= (uint64_t)(b & 0x7f) << shift;
+        if (!(b & 0x80))
+            return TROD_OK;
+    }
+    return TROD_ERR_CORRUPT;
+}
+
+#endif

@@ -1,0 +1,469 @@
+/*
+ * pages.c - sets of bytes of an address space. See pages.h.
+ */
+#include "analysis/pages.h"
+
+#include "analysis/pack.h"
+#include "core/endian.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLANE_BITS = TROD_PAGE_WORDS * 64, SIZE_FIRST = 64 };
+
+#define PAGE_LAST (UINT64_MAX >> TROD_PAGE_SHIFT)
+#define FULL16                                                                                     \
+    UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,            \
+        UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,        \
+        UINT64_MAX, UINT64_MAX
+
+/* What full pages and those outside the sample have in common. Never written: all is set. */
+static uint64_t full[2 * TROD_PAGE_WORDS] = {FULL16, FULL16, FULL16, FULL16,
+                                             FULL16, FULL16, FULL16, FULL16};
+
+static uint64_t hash(uint64_t number)
+{
+    uint64_t h = number * UINT64_C(0x9e3779b97f4a7c15);
+
+    h ^= h >> 32;
+    h *= UINT64_C(0xd6e8feb86659fd93);
+    return h ^ h >> 32;
+}
+
+static bool sampled(const struct trod_pages *s, uint64_t number)
+{
+    return ((hash(number) >> 12) & ((UINT64_C(1) << s->level) - 1)) == 0;
+}
+
+static void forget_cache(struct trod_pages *s)
+{
+    for (unsigned i = 0; i < TROD_PAGE_CACHE; i++)
+        s->cache[i].number = TROD_NO_PAGE;
+}
+
+static int new_table(struct trod_pages *s, uint32_t size)
+{
+    s->at = malloc(size * sizeof *s->at);
+    if (!s->at)
+        return TROD_ERR_NOMEM;
+    s->size = size;
+    for (uint32_t i = 0; i < size; i++)
+        s->at[i] = (struct trod_page){TROD_NO_PAGE, NULL};
+    return TROD_OK;
+}
+
+struct trod_pages *trod_pages_new(unsigned planes, uint32_t cap)
+{
+    struct trod_pages *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return NULL;
+    s->planes = planes;
+    s->cap = cap;
+    forget_cache(s);
+    if (new_table(s, SIZE_FIRST) < 0) {
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void trod_pages_free(struct trod_pages *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; i < s->size; i++)
+        if (s->at[i].word != full)
+            free(s->at[i].word);
+    free(s->at);
+    free(s);
+}
+
+/* The place of page NUMBER, or the empty one where it belongs. */
+static struct trod_page *place(const struct trod_pages *s, uint64_t number)
+{
+    for (uint64_t i = hash(number);; i++) {
+        struct trod_page *p = &s->at[i & (s->size - 1)];
+
+        if (p->number == number || p->number == TROD_NO_PAGE)
+            return p;
+    }
+}
+
+static unsigned ones(uint64_t v)
+{
+    return (unsigned)__builtin_popcountll(v);
+}
+
+/* Take the bits of page P from the counts and release it. */
+static void drop(struct trod_pages *s, const struct trod_page *p)
+{
+    for (unsigned k = 0; k < s->planes; k++)
+        for (unsigned i = 0; i < TROD_PAGE_WORDS; i++)
+            s->bits[k] -= ones(p->word[k * TROD_PAGE_WORDS + i]);
+    if (p->word != full)
+        free(p->word);
+    s->n--;
+}
+
+/* A table of SIZE places with the pages that are in the sample. */
+static int rebuild(struct trod_pages *s, uint32_t size)
+{
+    struct trod_page *old = s->at;
+    uint32_t n = s->size;
+
+    if (new_table(s, size) < 0) {
+        s->at = old;
+        return TROD_ERR_NOMEM;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (old[i].number == TROD_NO_PAGE)
+            continue;
+        if (sampled(s, old[i].number))
+            *place(s, old[i].number) = old[i];
+        else
+            drop(s, &old[i]);
+    }
+    free(old);
+    return TROD_OK;
+}
+
+/* Sample ever fewer pages until no more than cap are left. */
+static int thin_out(struct trod_pages *s)
+{
+    int rc = TROD_OK;
+
+    while (rc == TROD_OK && s->cap && s->n > s->cap && s->level < TROD_PAGE_LEVEL_MAX) {
+        s->level++;
+        rc = rebuild(s, s->size);
+        forget_cache(s);
+    }
+    return rc;
+}
+
+/* Add page NUMBER, which is not in S but in its sample. */
+static int insert(struct trod_pages *s, uint64_t number)
+{
+    struct trod_page p = {number, NULL};
+
+    if (s->n * 4u >= s->size * 3u && (s->size >= UINT32_MAX / 2 || rebuild(s, s->size * 2) < 0))
+        return TROD_ERR_NOMEM;
+    p.word = calloc(s->planes, TROD_PAGE_WORDS * sizeof *p.word);
+    if (!p.word)
+        return TROD_ERR_NOMEM;
+    *place(s, number) = p;
+    s->n++;
+    return thin_out(s);
+}
+
+/* The words of page NUMBER, added if new; NULL when memory is out. */
+static uint64_t *words(struct trod_pages *s, uint64_t number)
+{
+    struct trod_page *p;
+
+    if (!sampled(s, number))
+        return full;
+    p = place(s, number);
+    if (p->number == number)
+        return p->word;
+    if (insert(s, number) < 0)
+        return NULL;
+    return sampled(s, number) ? place(s, number)->word : full;
+}
+
+const uint64_t *trod_pages_add(struct trod_pages *s, uint64_t number)
+{
+    struct trod_page *c = &s->cache[number & (TROD_PAGE_CACHE - 1)];
+    uint64_t *w = words(s, number);
+
+    if (w)
+        *c = (struct trod_page){number, w};
+    return w;
+}
+
+/*
+ * A page of which a word has become full: if all are, it needs no memory of its own any more. True
+ * then: its words have gone.
+ */
+static bool collapse(struct trod_pages *s, uint64_t number)
+{
+    struct trod_page *c = &s->cache[number & (TROD_PAGE_CACHE - 1)];
+    struct trod_page *p = place(s, number);
+
+    for (unsigned i = 0; i < s->planes * (unsigned)TROD_PAGE_WORDS; i++)
+        if (~p->word[i])
+            return false;
+    free(p->word);
+    p->word = full;
+    if (c->number == number)
+        c->word = full;
+    return true;
+}
+
+/*
+ * Set the bits of MASK in WORD of PLANE of page NUMBER, whose words are W. True when the page is
+ * full now: W is released.
+ */
+static bool set_bits(struct trod_pages *s, uint64_t number, uint64_t *w, unsigned plane,
+                     unsigned word, uint64_t mask)
+{
+    uint64_t *p = &w[plane * TROD_PAGE_WORDS + word];
+    uint64_t add = mask & ~*p;
+
+    if (add == 0)
+        return false;
+    s->bits[plane] += ones(add);
+    *p |= add;
+    return ~*p == 0 && collapse(s, number);
+}
+
+int trod_pages_mark(struct trod_pages *s, unsigned plane, uint64_t addr, uint32_t n)
+{
+    uint64_t left = n < TROD_PAGE_MARK ? n : TROD_PAGE_MARK;
+
+    if (left && addr + (left - 1) < addr)
+        left = 0 - addr;
+    while (left) {
+        unsigned bit = addr & 63;
+        uint64_t number = addr >> TROD_PAGE_SHIFT, take = 64 - bit < left ? 64 - bit : left;
+        uint64_t *w = words(s, number);
+
+        if (!w)
+            return TROD_ERR_NOMEM;
+        (void)set_bits(s, number, w, plane, (addr >> 6) & (TROD_PAGE_WORDS - 1),
+                       (UINT64_MAX >> (64 - take)) << bit);
+        addr += take;
+        left -= take;
+    }
+    return TROD_OK;
+}
+
+int trod_pages_merge(struct trod_pages *into, const struct trod_pages *from)
+{
+    if (from->level > into->level) {
+        into->level = from->level;
+        if (rebuild(into, into->size) < 0)
+            return TROD_ERR_NOMEM;
+        forget_cache(into);
+    }
+    for (uint32_t i = 0; i < from->size; i++) {
+        const struct trod_page *p = &from->at[i];
+        uint64_t *w;
+
+        if (p->number == TROD_NO_PAGE)
+            continue;
+        if (!(w = words(into, p->number)))
+            return TROD_ERR_NOMEM;
+        for (unsigned k = 0; w != full && k < into->planes * (unsigned)TROD_PAGE_WORDS; k++)
+            if (set_bits(into, p->number, w, k / TROD_PAGE_WORDS, k % TROD_PAGE_WORDS, p->word[k]))
+                break;
+    }
+    return TROD_OK;
+}
+
+struct trod_pages *trod_pages_copy(const struct trod_pages *s)
+{
+    struct trod_pages *copy = trod_pages_new(s->planes, s->cap);
+
+    if (copy && trod_pages_merge(copy, s) < 0) {
+        trod_pages_free(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+uint64_t trod_pages_count(const struct trod_pages *s, unsigned plane)
+{
+    return s->bits[plane] << s->level;
+}
+
+/* Lines of LINE bytes, at least 64 of them and no more than a page, that W touches. */
+static uint64_t word_lines(const uint64_t *w, uint32_t line)
+{
+    unsigned step = line / 64;
+    uint64_t n = 0;
+
+    for (unsigned i = 0; i < TROD_PAGE_WORDS; i += step) {
+        uint64_t any = 0;
+
+        for (unsigned k = 0; k < step; k++)
+            any |= w[i + k];
+        n += any != 0;
+    }
+    return n;
+}
+
+/* The same for less than 64 bytes: fold each group of bits onto its lowest. */
+static uint64_t bit_lines(const uint64_t *w, uint32_t line)
+{
+    uint64_t first = 0, n = 0;
+
+    for (unsigned i = 0; i < 64; i += line)
+        first |= UINT64_C(1) << i;
+    for (unsigned i = 0; i < TROD_PAGE_WORDS; i++) {
+        uint64_t v = w[i];
+
+        for (unsigned k = 1; k < line; k *= 2)
+            v |= v >> k;
+        n += ones(v & first);
+    }
+    return n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = ((const struct trod_page *)a)->number, y = ((const struct trod_page *)b)->number;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The pages of S in rising order (s->n of them, to be freed), NULL when memory is out. */
+static struct trod_page *sorted(const struct trod_pages *s)
+{
+    struct trod_page *list = malloc((s->n + 1) * sizeof *list);
+    uint32_t n = 0;
+
+    if (!list)
+        return NULL;
+    for (uint32_t i = 0; i < s->size; i++)
+        if (s->at[i].number != TROD_NO_PAGE)
+            list[n++] = s->at[i];
+    qsort(list, n, sizeof *list, by_number);
+    return list;
+}
+
+/* Lines that are larger than a page. */
+static uint64_t page_lines(const struct trod_pages *s, uint32_t line)
+{
+    struct trod_page *list = sorted(s);
+    uint64_t pages = line >> TROD_PAGE_SHIFT, n = 0, last = TROD_NO_PAGE;
+
+    for (uint32_t i = 0; list && i < s->n; i++) {
+        n += list[i].number / pages != last;
+        last = list[i].number / pages;
+    }
+    free(list);
+    return n;
+}
+
+uint64_t trod_pages_lines(const struct trod_pages *s, unsigned plane, uint32_t line)
+{
+    uint64_t n = 0;
+
+    if (line > 1u << TROD_PAGE_SHIFT)
+        return page_lines(s, line) << s->level;
+    for (uint32_t i = 0; i < s->size; i++) {
+        const uint64_t *w = s->at[i].word;
+
+        if (w)
+            n += line < 64 ? bit_lines(w + plane * TROD_PAGE_WORDS, line)
+                           : word_lines(w + plane * TROD_PAGE_WORDS, line);
+    }
+    return n << s->level;
+}
+
+/* A plane: which words have bits, then these. */
+static int save_plane(const uint64_t *w, struct trod_buf *out)
+{
+    uint8_t word[8];
+    uint64_t some = 0;
+    int rc;
+
+    for (unsigned i = 0; i < TROD_PAGE_WORDS; i++)
+        some |= (uint64_t)(w[i] != 0) << i;
+    rc = trod_pack(out, some);
+    for (unsigned i = 0; i < TROD_PAGE_WORDS && rc == TROD_OK; i++)
+        if (w[i]) {
+            trod_store_le64(word, w[i]);
+            rc = trod_buf_add(out, word, sizeof word);
+        }
+    return rc;
+}
+
+int trod_pages_save(const struct trod_pages *s, struct trod_buf *out)
+{
+    struct trod_page *list = sorted(s);
+    uint64_t last = 0;
+    int rc = list ? TROD_OK : TROD_ERR_NOMEM;
+
+    if (rc == TROD_OK)
+        rc = trod_pack(out, s->planes);
+    if (rc == TROD_OK)
+        rc = trod_pack(out, s->cap);
+    if (rc == TROD_OK)
+        rc = trod_pack(out, s->level);
+    if (rc == TROD_OK)
+        rc = trod_pack(out, s->n);
+    for (uint32_t i = 0; rc == TROD_OK && i < s->n; i++) {
+        rc = trod_pack(out, list[i].number - last);
+        last = list[i].number;
+        for (unsigned k = 0; rc == TROD_OK && k < s->planes; k++)
+            rc = save_plane(list[i].word + k * TROD_PAGE_WORDS, out);
+    }
+    free(list);
+    return rc;
+}
+
+static int load_plane(struct trod_pages *s, uint64_t number, unsigned plane, struct trod_span *in)
+{
+    uint64_t some;
+    int rc = trod_unpack(in, &some);
+
+    for (unsigned i = 0; i < TROD_PAGE_WORDS && rc == TROD_OK; i++) {
+        uint64_t *w;
+
+        if (!(some >> i & 1))
+            continue;
+        if (in->n < 8)
+            return TROD_ERR_CORRUPT;
+        if (!(w = words(s, number)))
+            return TROD_ERR_NOMEM;
+        if (w != full)
+            (void)set_bits(s, number, w, plane, i, trod_load_le64(in->p));
+        in->p += 8;
+        in->n -= 8;
+    }
+    return rc;
+}
+
+static int load_pages(struct trod_pages *s, uint64_t n, struct trod_span *in)
+{
+    uint64_t number = 0, step;
+    int rc = TROD_OK;
+
+    for (uint64_t i = 0; rc == TROD_OK && i < n; i++) {
+        rc = trod_unpack(in, &step);
+        if (rc < 0 || (i && step == 0) || step > PAGE_LAST - number)
+            return TROD_ERR_CORRUPT;
+        number += step;
+        if (!sampled(s, number))
+            return TROD_ERR_CORRUPT;
+        if (!words(s, number))
+            return TROD_ERR_NOMEM;
+        for (unsigned k = 0; rc == TROD_OK && k < s->planes; k++)
+            rc = load_plane(s, number, k, in);
+    }
+    return rc;
+}
+
+int trod_pages_load(struct trod_pages **out, struct trod_span *in)
+{
+    uint64_t planes, cap, level, n;
+    int rc;
+
+    *out = NULL;
+    if (trod_unpack(in, &planes) < 0 || trod_unpack(in, &cap) < 0 || trod_unpack(in, &level) < 0 ||
+        trod_unpack(in, &n) < 0 || planes < 1 || planes > 2 || cap > UINT32_MAX ||
+        level > TROD_PAGE_LEVEL_MAX || (cap && n > cap))
+        return TROD_ERR_CORRUPT;
+    *out = trod_pages_new((unsigned)planes, (uint32_t)cap);
+    if (!*out)
+        return TROD_ERR_NOMEM;
+    (*out)->level = (unsigned)level;
+    rc = load_pages(*out, n, in);
+    if (rc < 0) {
+        trod_pages_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
