@@ -73,6 +73,10 @@ int trod_diag_report(struct trod_diag *d, enum trod_severity severity, int statu
 #define trod_warning(d, status, kind, at, ...)                                                     \
     trod_diag_report((d), TROD_SEV_WARNING, (status), (kind), (at), __VA_ARGS__)
 
+/* Count N problems of KIND without telling the sink: they were told, or kept, elsewhere. */
+void trod_diag_more(struct trod_diag *d, enum trod_severity severity, int status, const char *kind,
+                    uint64_t n);
+
 /* A place in FILE PATH without any position. */
 struct trod_place trod_place_path(const char *path);
 /* A place OFFSET bytes into PATH. */

@@ -30,6 +30,17 @@ int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
                     const struct trod_trace_options *opt, struct trod_diag *diag);
 
 /*
+ * Open input FILE of WHOLE (0 to trod_trace_files() - 1) as a trace of its own, in file order, with
+ * the same options; its streams have the file number they have in WHOLE. WHOLE is only looked at:
+ * several threads may do this at once, each with a DIAG of its own. For files that can be opened
+ * again (trod_trace_rewindable). Returns what trod_trace_open returns.
+ */
+int trod_trace_open_file(struct trod_trace **out, const struct trod_trace *whole, size_t file,
+                         struct trod_diag *diag);
+/* Are all inputs regular files? Pipes can be read only once. */
+bool trod_trace_rewindable(const struct trod_trace *t);
+
+/*
  * The next rows: 1 and *BATCH, 0 at the end, or an error (see trod_reader_next). *BATCH belongs to
  * the trace, may be changed by trod_batch_keep, and is valid until the next call.
  */

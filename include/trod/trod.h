@@ -19,6 +19,7 @@
 #include "trod/ppc.h"
 #include "trod/put.h"
 #include "trod/reader.h"
+#include "trod/run.h"
 #include "trod/symbols.h"
 #include "trod/trace.h"
 #include "trod/types.h"

@@ -81,6 +81,8 @@ struct cli_progress {
 void cli_progress_begin(struct cli_progress *p, struct cli *c);
 /* Called once a batch. */
 void cli_progress_tick(struct cli_progress *p, const struct trod_trace *t, uint64_t rows);
+/* The same for whoever knows how far it is without a trace at hand. */
+void cli_progress_show(struct cli_progress *p, const struct trod_trace_progress *g);
 void cli_progress_end(struct cli_progress *p);
 
 /* Shared option tables and the fields they fill (use them through TROD_OPT_FUNC). */

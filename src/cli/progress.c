@@ -37,30 +37,49 @@ static void time_left(char *out, size_t n, double seconds)
         snprintf(out, n, "%lu:%02lu", s / 60, s % 60);
 }
 
-void cli_progress_tick(struct cli_progress *p, const struct trod_trace *t, uint64_t rows)
+/* Is it time to say something again? */
+static bool due(struct cli_progress *p)
 {
-    struct trod_trace_progress g;
-    char left[32];
     uint64_t at;
-    double seconds, rate;
 
     if (!p->on)
-        return;
+        return false;
     at = now();
     if (at - p->begin < FIRST || (p->last != p->begin && at - p->last < EVERY))
-        return;
+        return false;
     p->last = at;
-    seconds = (double)(at - p->begin) / 1e6;
-    trod_trace_progress(t, &g);
-    rate = (double)g.bytes / seconds;
+    return true;
+}
+
+static void say(struct cli_progress *p, const struct trod_trace_progress *g, uint64_t rows)
+{
+    double seconds = (double)(p->last - p->begin) / 1e6, rate = (double)g->bytes / seconds;
+    char left[32];
+
     fprintf(stderr, "\r\033[K%.1f M rows, %.1f M rows/s, %.0f MB/s", (double)rows / 1e6,
             (double)rows / 1e6 / seconds, rate / 1e6);
-    if (g.total != TROD_NOWHERE && g.total > 0 && g.bytes <= g.total && rate > 0) {
-        time_left(left, sizeof left, (double)(g.total - g.bytes) / rate);
-        fprintf(stderr, ", %.0f %%, %s left", 100.0 * (double)g.bytes / (double)g.total, left);
+    if (g->total != TROD_NOWHERE && g->total > 0 && g->bytes <= g->total && rate > 0) {
+        time_left(left, sizeof left, (double)(g->total - g->bytes) / rate);
+        fprintf(stderr, ", %.0f %%, %s left", 100.0 * (double)g->bytes / (double)g->total, left);
     }
     fflush(stderr);
     p->c->progress_shown = true;
+}
+
+void cli_progress_tick(struct cli_progress *p, const struct trod_trace *t, uint64_t rows)
+{
+    struct trod_trace_progress g;
+
+    if (!due(p))
+        return;
+    trod_trace_progress(t, &g);
+    say(p, &g, rows);
+}
+
+void cli_progress_show(struct cli_progress *p, const struct trod_trace_progress *g)
+{
+    if (due(p))
+        say(p, g, g->rows);
 }
 
 void cli_progress_end(struct cli_progress *p)

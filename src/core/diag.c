@@ -70,21 +70,31 @@ void trod_diag_init(struct trod_diag *d, trod_diag_fn sink, void *user)
     d->user = user;
 }
 
+void trod_diag_more(struct trod_diag *d, enum trod_severity severity, int status, const char *kind,
+                    uint64_t n)
+{
+    if (!d || n == 0)
+        return;
+    if (severity == TROD_SEV_ERROR) {
+        if (d->errors == 0)
+            d->worst = status;
+        d->errors += n;
+    } else if (severity == TROD_SEV_WARNING) {
+        d->warnings += n;
+    }
+    struct trod_diag_count *c = count_of(d, kind);
+    if (severity > c->severity)
+        c->severity = severity;
+    c->n += n;
+}
+
 int trod_diag_report(struct trod_diag *d, enum trod_severity severity, int status, const char *kind,
                      const struct trod_place *at, const char *fmt, ...)
 {
     if (!d)
         return status;
-    if (severity == TROD_SEV_ERROR) {
-        if (d->errors++ == 0)
-            d->worst = status;
-    } else if (severity == TROD_SEV_WARNING) {
-        d->warnings++;
-    }
-    struct trod_diag_count *c = count_of(d, kind);
-    if (severity > c->severity)
-        c->severity = severity;
-    if (++c->n > TROD_DIAG_SHOWN || !d->sink)
+    trod_diag_more(d, severity, status, kind, 1);
+    if (!d->sink || count_of(d, kind)->n > TROD_DIAG_SHOWN)
         return status;
 
     char message[MESSAGE_MAX + 1];

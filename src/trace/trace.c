@@ -58,15 +58,13 @@ static int find_files(struct trod_trace *t, const char *const *paths, size_t n)
     return TROD_OK;
 }
 
-int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
-                    const struct trod_trace_options *opt, struct trod_diag *diag)
+/* A trace without files. */
+static struct trod_trace *make(const struct trod_trace_options *opt, struct trod_diag *diag)
 {
     struct trod_trace *t = calloc(1, sizeof *t);
-    int rc;
 
-    *out = NULL;
     if (!t)
-        return TROD_ERR_NOMEM;
+        return NULL;
     if (opt)
         t->opt = *opt;
     t->diag = diag;
@@ -75,11 +73,17 @@ int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
     if (t->opt.batch_rows == 0)
         t->opt.batch_rows = TROD_BATCH_ROWS;
     trod_meta_init(&t->meta);
-    rc = find_files(t, paths, n);
+    return t;
+}
+
+/* T has its files unless RC says otherwise: begin. *OUT is T, or NULL and T is released. */
+static int begin(struct trod_trace *t, int rc, struct trod_trace **out)
+{
     if (rc == TROD_OK && (size_t)t->opt.order < sizeof orders / sizeof *orders)
         t->order = orders[t->opt.order];
     if (rc == TROD_OK && !t->order)
-        rc = trod_error(diag, TROD_ERR_UNSUPPORTED, "trace.order", NULL, "no such order of files");
+        rc = trod_error(t->diag, TROD_ERR_UNSUPPORTED, "trace.order", NULL,
+                        "no such order of files");
     if (rc == TROD_OK && (!(t->open = calloc(t->n_inputs, sizeof *t->open)) ||
                           !(t->state = calloc(1, t->order->state_size))))
         rc = TROD_ERR_NOMEM;
@@ -93,10 +97,44 @@ int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
     return TROD_OK;
 }
 
+int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
+                    const struct trod_trace_options *opt, struct trod_diag *diag)
+{
+    struct trod_trace *t = make(opt, diag);
+
+    *out = NULL;
+    return t ? begin(t, find_files(t, paths, n), out) : TROD_ERR_NOMEM;
+}
+
+int trod_trace_open_file(struct trod_trace **out, const struct trod_trace *whole, size_t file,
+                         struct trod_diag *diag)
+{
+    struct trod_trace *t = make(&whole->opt, diag);
+    int rc;
+
+    *out = NULL;
+    if (!t)
+        return TROD_ERR_NOMEM;
+    t->opt.order = TROD_ORDER_FILE;
+    t->claimed = whole->claimed;
+    t->base = whole->base + (uint32_t)file;
+    t->n_inputs = 1;
+    t->total = size_of(whole->files.file[file].path);
+    rc = trod_files_add(&t->files, whole->files.file[file].path, TROD_ROLE_INPUT);
+    for (size_t i = whole->n_inputs; rc == TROD_OK && i < whole->files.n; i++)
+        rc = trod_files_add(&t->files, whole->files.file[i].path, whole->files.file[i].role);
+    return begin(t, rc, out);
+}
+
+bool trod_trace_rewindable(const struct trod_trace *t)
+{
+    return t->total != TROD_NOWHERE;
+}
+
 int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
 {
     struct trod_reader_options opt = {
-        .from = t->opt.from, .file = (uint32_t)i, .input = t->opt.input};
+        .from = t->opt.from, .file = t->base + (uint32_t)i, .input = t->opt.input};
     struct trod_input *in;
     int rc = trod_input_open(&in, t->files.file[i].path, &t->opt.input, t->diag);
 

@@ -1,0 +1,96 @@
+/*
+ * run_diag.c - problems of a worker, kept until it is their turn. A diag keeps no more than
+ * TROD_DIAG_SHOWN of a kind; the rest is counted.
+ */
+#include "analysis/run_diag.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_MAX = 4096 };
+
+struct trod_kept {
+    struct trod_kept *next;
+    struct trod_problem is;
+    char bytes[]; /* message, path, member, line */
+};
+
+static const char *put(char **to, const char *s, size_t n)
+{
+    char *at = *to;
+
+    memcpy(at, s, n);
+    at[n] = '\0';
+    *to += n + 1;
+    return at;
+}
+
+static size_t length(const char *s)
+{
+    return s ? strlen(s) : 0;
+}
+
+static void keep(void *user, const struct trod_problem *p)
+{
+    struct trod_keeper *k = user;
+    size_t text = p->at.text ? p->at.text_len : 0, n;
+    struct trod_kept *kept;
+    char *to;
+
+    if (text > TEXT_MAX)
+        text = TEXT_MAX;
+    n = length(p->message) + length(p->at.path) + length(p->at.member) + text + 4;
+    kept = malloc(sizeof *kept + n);
+    if (!kept)
+        return; /* it is counted all the same */
+    kept->next = NULL;
+    kept->is = *p;
+    to = kept->bytes;
+    kept->is.message = put(&to, p->message, length(p->message));
+    if (p->at.path)
+        kept->is.at.path = put(&to, p->at.path, length(p->at.path));
+    if (p->at.member)
+        kept->is.at.member = put(&to, p->at.member, length(p->at.member));
+    if (p->at.text)
+        kept->is.at.text = (const uint8_t *)put(&to, (const char *)p->at.text, text);
+    kept->is.at.text_len = text;
+    *k->last = kept;
+    k->last = &kept->next;
+}
+
+void trod_keeper_init(struct trod_keeper *k, bool strict)
+{
+    k->first = NULL;
+    k->last = &k->first;
+    trod_diag_init(&k->diag, keep, k);
+    k->diag.strict = strict;
+}
+
+/* How many of KIND were kept: no more than were reported. */
+static uint64_t kept_of(const struct trod_keeper *k, const char *kind)
+{
+    uint64_t n = 0;
+
+    for (const struct trod_kept *p = k->first; p; p = p->next)
+        n += strcmp(p->is.kind, kind) == 0;
+    return n;
+}
+
+void trod_keeper_tell(struct trod_keeper *k, struct trod_diag *to)
+{
+    for (const struct trod_kept *p = k->first; to && p; p = p->next)
+        trod_diag_report(to, p->is.severity, p->is.status, p->is.kind, &p->is.at, "%s",
+                         p->is.message);
+    for (uint32_t i = 0; to && i < k->diag.n_counts; i++) {
+        const struct trod_diag_count *c = &k->diag.counts[i];
+
+        trod_diag_more(to, c->severity, k->diag.worst, c->kind, c->n - kept_of(k, c->kind));
+    }
+    while (k->first) {
+        struct trod_kept *next = k->first->next;
+
+        free(k->first);
+        k->first = next;
+    }
+    k->last = &k->first;
+}

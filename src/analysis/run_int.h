@@ -1,0 +1,72 @@
+/*
+ * run_int.h - the inside of a run: what is planned, and the pieces of work.
+ */
+#ifndef TROD_ANALYSIS_RUN_INT_H
+#define TROD_ANALYSIS_RUN_INT_H
+
+#include "analysis/run_diag.h"
+#include "trod/run.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* An analysis that is planned, and its state. */
+struct run_item {
+    const struct trod_analysis *analysis;
+    const void *opt;
+    void *state;
+    bool ready; /* init was called: fini is due */
+};
+
+/* A file of the trace, read by itself. */
+struct run_unit {
+    struct run_item item[TROD_RUN_ITEMS];
+    struct trod_trace *trace; /* until it is merged: states may point into its meta */
+    struct trod_keeper keeper;
+    struct trod_trace_progress done;
+    int rc;
+    bool complete, fatal; /* fatal: nothing to merge */
+};
+
+struct run_worker {
+    struct trod_run *run;
+    pthread_t thread;
+    bool first; /* the thread of trod_run_go */
+    atomic_uint_fast64_t rows, bytes;
+};
+
+struct trod_run {
+    struct trod_run_options opt;
+    struct trod_diag *diag;
+    struct trod_trace *whole;
+    struct run_item item[TROD_RUN_ITEMS];
+    size_t n_items;
+    bool gone;
+    struct trod_trace_progress done; /* of what is merged */
+
+    /* parallel: what follows is guarded by lock, but for what a worker does with its unit */
+    pthread_mutex_t lock;
+    pthread_cond_t turn;
+    struct run_unit **unit; /* by file; NULL: not begun, or merged */
+    size_t n_units, next, merged, ahead;
+    bool stop;
+    int rc;
+    struct run_worker *worker;
+    unsigned n_workers;
+};
+
+/* Make and release the state of IT for a trace with META. */
+int run_item_begin(struct run_item *it, const struct trod_meta *meta, struct trod_diag *diag);
+void run_item_end(struct run_item *it);
+
+/* All rows of T to the items. FILTER may be NULL. Returns 0 or an error. */
+int run_rows(struct trod_run *r, struct trod_trace *t, struct run_item *items,
+             struct trod_diag *diag, struct run_worker *w);
+
+/* Tell who wants to know. */
+void run_tick(struct trod_run *r);
+
+/* All files, each by itself, on the workers. Returns 0 or the first error. */
+int run_parallel(struct trod_run *r);
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * run_unit.c - the files of a trace as pieces of work for several threads.
+ *
+ * Each file is a unit: a trace of its own, states of its own, problems kept. Units are taken in
+ * order; whoever finishes one merges those whose turn it is. No unit runs far ahead of the merging,
+ * so that memory does not depend on the number of files.
+ */
+#include "analysis/run_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Units that may be read or wait to be merged, for each worker. */
+enum { AHEAD = 3 };
+
+static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
+{
+    trod_keeper_tell(&u->keeper, tell ? r->diag : NULL);
+    for (size_t i = 0; i < r->n_items; i++)
+        run_item_end(&u->item[i]);
+    trod_trace_close(u->trace);
+    free(u);
+}
+
+/* Does the format of this file deliver what the plan was made for? */
+static int check_columns(struct trod_run *r, struct run_unit *u)
+{
+    const struct trod_format *f = trod_trace_format(u->trace);
+
+    for (size_t i = 0; i < r->n_items; i++)
+        if (r->item[i].analysis->needs & ~f->reads)
+            return trod_error(&u->keeper.diag, TROD_ERR_UNSUPPORTED, "run.columns", NULL,
+                              "analysis '%s' cannot read format '%s'", r->item[i].analysis->name,
+                              f->name);
+    return TROD_OK;
+}
+
+/* Read file NUMBER into the states of U. */
+static void unit_read(struct run_worker *w, struct run_unit *u, size_t number)
+{
+    struct trod_run *r = w->run;
+    struct trod_diag *diag = &u->keeper.diag;
+
+    u->fatal = true;
+    u->rc = trod_trace_open_file(&u->trace, r->whole, number, diag);
+    if (u->rc < 0 || (u->rc = check_columns(r, u)) < 0)
+        return;
+    trod_trace_want(u->trace, r->opt.trace.want);
+    for (size_t i = 0; u->rc == TROD_OK && i < r->n_items; i++) {
+        u->item[i] = r->item[i];
+        u->item[i].ready = false;
+        u->rc = run_item_begin(&u->item[i], trod_trace_meta(u->trace), diag);
+    }
+    if (u->rc < 0)
+        return;
+    u->rc = run_rows(r, u->trace, u->item, diag, w);
+    u->fatal = u->rc == TROD_ERR_NOMEM;
+    for (size_t i = 0; !u->fatal && i < r->n_items; i++)
+        if (u->item[i].analysis->settle &&
+            u->item[i].analysis->settle(u->item[i].state, (uint32_t)number) < 0)
+            u->fatal = true;
+    if (u->fatal)
+        u->rc = TROD_ERR_NOMEM;
+    trod_trace_progress(u->trace, &u->done);
+}
+
+static void add_progress(struct trod_trace_progress *to, const struct trod_trace_progress *p)
+{
+    to->rows += p->rows;
+    to->bytes += p->bytes;
+    to->decoded += p->decoded;
+    to->skipped += p->skipped;
+}
+
+/* The next unit goes into the states of all. The first one becomes them. */
+static void unit_merge(struct trod_run *r, struct run_unit *u)
+{
+    int rc = u->rc;
+
+    for (size_t i = 0; !u->fatal && i < r->n_items; i++) {
+        struct run_item *to = &r->item[i];
+        int merged = TROD_OK;
+
+        if (!to->ready)
+            merged = run_item_begin(to, trod_trace_meta(r->whole), r->diag);
+        if (merged == TROD_OK)
+            merged = to->analysis->merge(to->state, u->item[i].state);
+        if (merged < 0 && rc == TROD_OK)
+            rc = merged;
+        r->stop |= merged < 0;
+    }
+    add_progress(&r->done, &u->done);
+    if (rc < 0 && r->rc == TROD_OK)
+        r->rc = rc;
+    r->stop |= rc == TROD_ERR_NOMEM || (rc < 0 && r->diag && r->diag->strict);
+    unit_free(r, u, true);
+}
+
+/* Merge all whose turn it is. The lock is held. */
+static void merge_ready(struct trod_run *r)
+{
+    while (!r->stop && r->merged < r->next && r->unit[r->merged] && r->unit[r->merged]->complete) {
+        struct run_unit *u = r->unit[r->merged];
+
+        r->unit[r->merged++] = NULL;
+        unit_merge(r, u);
+    }
+    pthread_cond_broadcast(&r->turn);
+}
+
+static void *work(void *arg)
+{
+    struct run_worker *w = arg;
+    struct trod_run *r = w->run;
+
+    pthread_mutex_lock(&r->lock);
+    for (;;) {
+        struct run_unit *u;
+        size_t number;
+
+        while (!r->stop && r->next < r->n_units && r->next >= r->merged + r->ahead)
+            pthread_cond_wait(&r->turn, &r->lock);
+        if (r->stop || r->next == r->n_units)
+            break;
+        number = r->next++;
+        u = r->unit[number] = calloc(1, sizeof *u);
+        if (!u) {
+            r->stop = true;
+            r->rc = TROD_ERR_NOMEM;
+            break;
+        }
+        pthread_mutex_unlock(&r->lock);
+        trod_keeper_init(&u->keeper, r->diag && r->diag->strict);
+        unit_read(w, u, number);
+        pthread_mutex_lock(&r->lock);
+        u->complete = true;
+        atomic_store(&w->rows, 0);
+        atomic_store(&w->bytes, 0);
+        merge_ready(r);
+    }
+    pthread_cond_broadcast(&r->turn);
+    pthread_mutex_unlock(&r->lock);
+    return NULL;
+}
+
+int run_parallel(struct trod_run *r)
+{
+    size_t files = trod_trace_files(r->whole);
+    unsigned started = 1;
+
+    r->n_workers = r->opt.jobs < files ? r->opt.jobs : (unsigned)files;
+    r->unit = calloc(files, sizeof *r->unit);
+    r->worker = calloc(r->n_workers, sizeof *r->worker);
+    if (!r->unit || !r->worker)
+        return TROD_ERR_NOMEM;
+    r->n_units = files;
+    r->ahead = (size_t)r->n_workers * AHEAD;
+    for (unsigned i = 0; i < r->n_workers; i++) {
+        r->worker[i].run = r;
+        r->worker[i].first = i == 0;
+    }
+    while (started < r->n_workers &&
+           pthread_create(&r->worker[started].thread, NULL, work, &r->worker[started]) == 0)
+        started++;
+    work(&r->worker[0]);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(r->worker[i].thread, NULL);
+    for (size_t i = 0; i < files; i++)
+        if (r->unit[i])
+            unit_free(r, r->unit[i], false);
+    for (size_t i = 0; r->rc == TROD_OK && i < r->n_items; i++)
+        if (!r->item[i].ready)
+            r->rc = run_item_begin(&r->item[i], trod_trace_meta(r->whole), r->diag);
+    return r->rc;
+}
