@@ -246,6 +246,15 @@ static inline struct masks masks_of(const uint8_t *kind, uint32_t n)
     return m;
 }
 
+/* Bits set in M, without the help of an instruction that old processors lack. */
+static inline unsigned bits_set(uint64_t m)
+{
+    m -= m >> 1 & UINT64_C(0x5555555555555555);
+    m = (m & UINT64_C(0x3333333333333333)) + (m >> 2 & UINT64_C(0x3333333333333333));
+    m = (m + (m >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (unsigned)(m * UINT64_C(0x0101010101010101) >> 56);
+}
+
 static inline unsigned first_bit(uint64_t m)
 {
     return (unsigned)__builtin_ctzll(m);
@@ -380,9 +389,9 @@ static int block(struct run *r, struct sums *a, uint32_t from, uint32_t to, uint
         m = masks_of(r->b->kind + from, n);
     }
     *done = n;
-    a->instrs += (unsigned)__builtin_popcountll(m.instr);
-    a->reads += (unsigned)__builtin_popcountll(m.read);
-    a->writes += (unsigned)__builtin_popcountll(m.write);
+    a->instrs += bits_set(m.instr);
+    a->reads += bits_set(m.read);
+    a->writes += bits_set(m.write);
     rc = r->special ? special_instrs(r, from, m.instr) : instrs(r, a, from, m.instr);
     if (rc == TROD_OK)
         rc = accesses(r, a, from, m.read | m.write, m.write);

@@ -145,7 +145,14 @@ static int run_serial(struct trod_run *r)
     trod_trace_want(r->whole, r->opt.trace.want);
     for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++)
         rc = run_item_begin(&r->item[i], trod_trace_meta(r->whole), r->diag);
-    return rc == TROD_OK ? run_rows(r, r->whole, r->item, r->diag, NULL) : rc;
+    if (rc < 0)
+        return rc;
+    rc = run_rows(r, r->whole, r->item, r->diag, NULL);
+    for (size_t i = 0; rc != TROD_ERR_NOMEM && i < r->n_items; i++)
+        for (size_t k = 0; r->item[i].analysis->settle && k < trod_trace_files(r->whole); k++)
+            if (r->item[i].analysis->settle(r->item[i].state, (uint32_t)k) < 0)
+                return TROD_ERR_NOMEM;
+    return rc;
 }
 
 static bool is_serial(const struct trod_run *r)
