@@ -1,0 +1,62 @@
+# test_count_reference.sh - every number that DynamoRIO's basic_counts printed for the shared traces,
+# in all and by thread, is the number of trod count. Names of fields are DynamoRIO's labels with "_"
+# for blanks and dashes, without "()" and "+".
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq awk
+needs_format drmemtrace
+traces=${TROD_TRACES:-$TROD_SOURCE/../shared/traces}/drmemtrace
+[[ -d $traces/reference ]] || { echo "skipped: no traces in $traces"; exit 77; }
+
+# "SECTION field number", SECTION being total or a thread
+reference() {
+    awk '/^Total counts/ { section = "total" }
+        /^Thread [0-9]+ counts/ { section = $2 }
+        /^ +[0-9]+ / {
+            n = $1
+            sub(/^ +[0-9]+ +/, "")
+            sub(/^total /, "")
+            gsub(/[()]/, "")
+            gsub(/ \+ /, " ")
+            gsub(/[ -]/, "_")
+            print section, $0, n
+        }' "$1" | sort
+}
+
+# The same of a JSON report. A single file of several threads is one of DynamoRIO's threads: TID.
+counted() {
+    jq -r --arg tid "$2" '
+        def fields($section): to_entries[] | select(.value | type == "number")
+            | "\($section) \(.key) \(.value)";
+        (.total | fields("total")),
+        (if .files_counts then .files_counts[] | fields($tid)
+         else .threads_counts[] | fields(.tid | tostring) end)' "$1" | sort
+}
+
+# Instructions of each thread, in the order in which the threads are shown.
+order() {
+    awk '/^Thread/ { t = 1 } t && /\(fetched\)/ && !/unique/ { print $1 }' "$1"
+}
+
+compared=0
+for file in "$traces"/reference/*/basic_counts*.txt; do
+    name=$(basename "$(dirname "$file")")
+    [[ -e $traces/$name ]] || continue
+    reference "$file" >want
+    tid=$(awk '/^Thread/ { print $2; exit }' "$file")
+    for jobs in 1 2 5; do
+        run trod count --format json -j "$jobs" "$traces/$name"
+        status 0
+        counted "$stdout" "$tid" >got
+        comm -23 want got >missing
+        : >nothing
+        same nothing missing
+        compared=$((compared + $(wc -l <want)))
+        order "$file" >want_order
+        jq -r '(.files_counts // .threads_counts)[] | .fetched_instructions' "$stdout" >got_order
+        same want_order got_order
+        [[ $jobs == 1 ]] && cp "$stdout" one.json
+        same one.json "$stdout"
+    done
+done
+check test "$compared" -gt 3000
+finish
