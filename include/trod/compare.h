@@ -1,0 +1,173 @@
+/*
+ * compare.h - where do two traces part?
+ *
+ * Two traces of any formats are read as rows and matched. What is equal costs little; at a
+ * difference the comparer looks ahead for the next place where both agree again and says what was
+ * changed, missing, inserted or reordered in between.
+ *
+ * Implements Trace Matcher, "Comparing traces" (window, boot size, start address, skip equal, skip
+ * rest), and what its users ask for beyond it. It neither opens files nor prints.
+ */
+#ifndef TROD_COMPARE_H
+#define TROD_COMPARE_H
+
+#include "trod/trace.h"
+
+enum { TROD_COMPARE_SLIDES = 64, TROD_COMPARE_MASKS = 64, TROD_COMPARE_PAIRS = 256 };
+
+/* Classes of rows that are compared: bits of track. */
+enum trod_track {
+    TROD_TRACK_INSTR = 1 << 0,
+    TROD_TRACK_REG = 1 << 1,
+    TROD_TRACK_MEM = 1 << 2,
+    TROD_TRACK_EVENT = 1 << 3, /* exceptions and mode changes */
+    TROD_TRACK_OTHER = 1 << 4, /* everything else that is understood */
+    TROD_TRACK_CLASSES = 5
+};
+
+/* What can be compared of a row besides the columns of batch.h: bits of compare. */
+enum { TROD_COMPARE_MODE = 1 << 30 };
+
+enum trod_align {
+    TROD_ALIGN_EDIT, /* look for the next place where both sides agree */
+    TROD_ALIGN_NONE  /* block by block, as Trace Matcher does */
+};
+
+enum trod_window_unit { TROD_WINDOW_RECORDS, TROD_WINDOW_TICKS };
+
+/* Addresses of a side in [lo, hi] are compared as if OFFSET were added. */
+struct trod_slide {
+    int side; /* 0 or 1 */
+    uint64_t lo, hi;
+    uint64_t offset; /* modulo 2^64 */
+};
+
+/* Only the bits of MASK of register NAME are compared. */
+struct trod_compare_mask {
+    const char *name;
+    uint64_t mask;
+};
+
+/* Stream A of side 0 is compared with stream B of side 1. */
+struct trod_compare_pair {
+    const char *a, *b;
+};
+
+struct trod_compare_options {
+    uint32_t track;     /* enum trod_track; 0: what both sides have */
+    bool independent;   /* each class is a sequence of its own */
+    uint32_t compare;   /* columns (and TROD_COMPARE_MODE) that count; 0: all but time and index */
+    enum trod_align align;
+    uint64_t window;    /* rows (ticks) within which order does not matter; 0: 1 */
+    enum trod_window_unit window_unit;
+    bool first_stop;    /* end at the first difference */
+    bool has_start;
+    uint64_t start;     /* skip rows until an instruction here */
+    uint64_t boot;      /* instructions at the beginning that are not compared */
+    bool skip_equal;    /* a row like the one before it but for its time is passed over */
+    bool skip_rest;     /* what one side has after the end of the other is no difference */
+    bool auto_slide;    /* find slides from the opcodes at the beginning */
+    uint32_t lookahead; /* rows looked through for a place to go on; 0: 65,536 */
+    struct trod_slide slides[TROD_COMPARE_SLIDES];
+    size_t n_slides;
+    struct trod_compare_mask masks[TROD_COMPARE_MASKS];
+    size_t n_masks;
+    struct trod_compare_pair pairs[TROD_COMPARE_PAIRS];
+    size_t n_pairs;
+    const char *const *ignore_registers; /* names */
+    size_t n_ignore_registers;
+};
+
+/* A row as the comparer sees it. Text pointers are valid during the call they are given in. */
+struct trod_compare_row {
+    uint64_t ordinal, time, index, addr, paddr, target, value, pc;
+    uint64_t known;    /* bits of value that are known and written */
+    uint32_t has, flags, size, stream;
+    uint16_t sub;
+    uint8_t kind, code_len;
+    uint8_t code[16];
+    const char *name;  /* register, event, operation */
+    const char *text;  /* the record, or disassembly */
+    uint32_t name_len, text_len;
+};
+
+enum trod_difference_type {
+    TROD_DIFF_CHANGED,   /* both sides have it, it says something else: fields tells what */
+    TROD_DIFF_MISSING,   /* side 0 has rows that side 1 does not */
+    TROD_DIFF_INSERTED,  /* side 1 has rows that side 0 does not */
+    TROD_DIFF_REORDERED, /* both have them, elsewhere */
+    TROD_DIFF_REST,      /* one side ends before the other */
+    TROD_DIFF_TYPES
+};
+
+struct trod_difference {
+    enum trod_difference_type type;
+    uint64_t number; /* from 0 */
+    uint64_t of;     /* REORDERED: the difference in which the rows were missing or inserted */
+    uint32_t fields; /* CHANGED: columns that differ */
+    uint64_t count[2];                       /* rows of each side */
+    uint64_t instructions[2];                /* of these, instructions */
+    uint64_t first[2];                       /* ordinals of the first row of each side */
+    const struct trod_compare_row *rows[2];  /* the first of them; NULL: none */
+    size_t n_rows[2];
+    const struct trod_compare_row *context[2]; /* rows before the difference, oldest first */
+    size_t n_context[2];
+};
+
+/* Called for each difference. Return non-zero to end the comparison. */
+struct trod_compare;
+typedef int (*trod_compare_fn)(void *user, const struct trod_compare *,
+                               const struct trod_difference *);
+
+struct trod_compare_summary {
+    uint64_t rows[2];  /* rows read of each side */
+    uint64_t compared; /* pairs of rows found equal */
+    uint64_t skipped[2]; /* rows of classes or streams that are not compared */
+    uint64_t differences;
+    uint64_t by_type[TROD_DIFF_TYPES], by_kind[TROD_KINDS];
+    uint32_t track;    /* classes that were compared */
+    uint32_t absent;   /* classes that only one side has */
+    struct trod_slide slides[TROD_COMPARE_SLIDES]; /* in force, found ones included */
+    size_t n_slides;
+    bool ended; /* by first_stop or by the callback */
+};
+
+/*
+ * Compare traces A and B (not owned). FN gets each difference. Differences go in the order of the
+ * streams' rows. Returns 0 when the comparison was made (SUMMARY says with what result), or the
+ * error of the trace that failed (SUMMARY holds what was compared), TROD_ERR_USAGE, TROD_ERR_NOMEM.
+ * Memory is bounded by window and lookahead, not by the traces.
+ */
+int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
+                     const struct trod_compare_options *opt, trod_compare_fn fn, void *user,
+                     struct trod_compare_summary *summary, struct trod_diag *diag);
+
+/* The last write of a register or of memory before a difference. */
+struct trod_last_write {
+    uint64_t ordinal[2]; /* row of each side */
+    uint64_t pc;         /* of the instruction that wrote it, where known */
+    uint64_t addr, value;
+    uint32_t size;
+};
+
+/*
+ * The last write both sides agreed in of register NAME, or of any byte of [ADDR, ADDR + SIZE). For
+ * use in the callback. False when none is remembered: memory is kept for the last 65,536 places.
+ */
+bool trod_compare_last_register(const struct trod_compare *c, const char *name, size_t len,
+                                struct trod_last_write *out);
+bool trod_compare_last_memory(const struct trod_compare *c, uint64_t addr, uint32_t size,
+                              struct trod_last_write *out);
+
+/* Columns to ask the traces for. */
+uint32_t trod_compare_want(const struct trod_compare_options *opt);
+
+/*
+ * The same register under another name: r13 and sp, x29 and fp, w0 and x0 (narrower), t0 and r8 ...
+ * ISA says which table. OUT gets the canonical name in lower case (at least 32 bytes). Returns its
+ * length; *bits is set to the width the name implies, 0 if it implies none.
+ */
+size_t trod_register_canonical(enum trod_isa isa, const char *name, size_t len, char *out,
+                               unsigned *bits);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * plan.c - what is compared, settled before the first row.
+ *
+ * What one side does not have is not compared: columns that a format cannot give, and classes of
+ * rows that a format cannot have or that do not occur among many rows of one side while they do on the
+ * other (a trace recorded without registers).
+ */
+#include "compare/engine.h"
+
+#include <string.h>
+
+/* A class that does not occur beside so many instructions is not recorded. */
+enum { ENOUGH = 256, SEEN = 16 };
+
+/* Classes whose kinds FORMAT can have. */
+static uint32_t classes_of(const struct trod_format *format)
+{
+    uint32_t classes = 0;
+
+    for (unsigned kind = 0; kind < TROD_KINDS; kind++)
+        if (cmp_class_of[kind] < TROD_TRACK_CLASSES &&
+            (format->kinds == 0 || (format->kinds >> kind & 1)))
+            classes |= 1u << cmp_class_of[kind];
+    return classes;
+}
+
+static void count_classes(const struct cmp_side *s, uint32_t n[TROD_TRACK_CLASSES])
+{
+    memset(n, 0, TROD_TRACK_CLASSES * sizeof *n);
+    for (uint32_t i = s->at; s->b && i < s->b->n; i++)
+        if (cmp_class_of[s->b->kind[i]] < TROD_TRACK_CLASSES)
+            n[cmp_class_of[s->b->kind[i]]]++;
+}
+
+static uint32_t choose_track(struct trod_compare *c)
+{
+    const struct trod_format *f[2] = {trod_trace_format(c->side[0].trace),
+                                      trod_trace_format(c->side[1].trace)};
+    uint32_t both = classes_of(f[0]) & classes_of(f[1]);
+    uint32_t any = classes_of(f[0]) | classes_of(f[1]);
+    uint32_t n[2][TROD_TRACK_CLASSES];
+
+    if (c->rules.opt->track)
+        return c->rules.opt->track;
+    if (f[0] != f[1])
+        both &= ~(uint32_t)(TROD_TRACK_OTHER | TROD_TRACK_EVENT);
+    for (int side = 0; side < 2; side++)
+        count_classes(&c->side[side], n[side]);
+    for (int side = 0; side < 2; side++)
+        for (unsigned cls = 0; cls < TROD_TRACK_CLASSES; cls++)
+            if (n[side][0] >= ENOUGH && n[side][cls] == 0 && n[!side][cls] >= SEEN)
+                both &= ~(1u << cls);
+    c->sum->absent = any & ~both;
+    return both;
+}
+
+/* Whether any instruction at hand comes with its opcode. */
+static bool gives_code(const struct cmp_side *s)
+{
+    for (uint32_t i = s->at; s->b && i < s->b->n; i++)
+        if (s->b->kind[i] == TROD_INSTR && (s->b->have & s->b->has[i] & TROD_COL_CODE) &&
+            s->b->code[i].len)
+            return true;
+    return false;
+}
+
+static uint32_t choose_columns(const struct trod_compare *c)
+{
+    const struct trod_compare_options *opt = c->rules.opt;
+    uint32_t never = TROD_COL_RAW | TROD_COL_DETAIL | TROD_COL_SITE | TROD_COL_STREAM |
+                     TROD_COL_UNIT;
+
+    if (opt->compare)
+        return opt->compare & ~never;
+    never |= TROD_COL_TIME | TROD_COL_INDEX | TROD_COL_TEXT | TROD_COL_PC;
+    if (trod_trace_format(c->side[0].trace) != trod_trace_format(c->side[1].trace))
+        never |= TROD_COL_SUB;
+    return (TROD_COL_ALL | (uint32_t)TROD_COMPARE_MODE) & ~never;
+}
+
+static enum trod_isa isa_of(const struct trod_compare *c)
+{
+    enum trod_isa isa = trod_trace_meta(c->side[0].trace)->isa;
+
+    return isa ? isa : trod_trace_meta(c->side[1].trace)->isa;
+}
+
+int cmp_plan(struct trod_compare *c, struct trod_diag *diag)
+{
+    const struct trod_compare_options *opt = c->rules.opt;
+    unsigned bits;
+
+    (void)diag;
+    for (int side = 0; side < 2; side++)
+        cmp_side_fill(&c->side[side]);
+    cmp_pairs_choose(&c->pairs, c->side);
+    c->rules.track = c->sum->track = choose_track(c);
+    c->rules.compare = choose_columns(c);
+    c->rules.n_slides = opt->n_slides;
+    memcpy(c->rules.slides, opt->slides, sizeof c->rules.slides);
+    for (size_t i = 0; i < opt->n_masks; i++)
+        c->rules.mask_name[i] =
+            cmp_name_id(isa_of(c), opt->masks[i].name, strlen(opt->masks[i].name), &bits);
+    c->rules.n_ignored = opt->n_ignore_registers;
+    for (size_t i = 0; i < opt->n_ignore_registers; i++)
+        c->rules.ignored[i] = cmp_name_id(isa_of(c), opt->ignore_registers[i],
+                                          strlen(opt->ignore_registers[i]), &bits);
+    c->match.with_code = (c->rules.compare & TROD_COL_CODE) && gives_code(&c->side[0]) &&
+                         gives_code(&c->side[1]);
+    c->modes = c->rules.compare & TROD_COMPARE_MODE;
+    c->single = trod_trace_meta(c->side[0].trace)->n_streams <= 1 &&
+                trod_trace_meta(c->side[1].trace)->n_streams <= 1;
+    return opt->auto_slide ? cmp_find_slides(c) : TROD_OK;
+}

@@ -1,0 +1,216 @@
+/*
+ * slide.c - where code and data lie on the other side, found from the opcodes.
+ *
+ * Programs that are loaded elsewhere from run to run execute the same opcodes at other addresses. Runs
+ * of opcodes that occur once on either side among the first rows are anchors; each tells by how much
+ * the code around it has moved. The accesses of anchored instructions tell the same of data.
+ */
+#include "compare/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 1 << 15, RUN = 12, REGION = 20, VOTES = 4096 };
+
+/* An instruction at the beginning: where it is, what it is, what it touches. */
+struct site {
+    uint64_t pc, code, data[2];
+    uint8_t n_data;
+};
+
+struct sites {
+    struct site *site;
+    size_t n;
+};
+
+/* Rows queued in the lanes of pair 0 of SIDE, as instructions. */
+static int list_sites(const struct trod_compare *c, int side, struct sites *out)
+{
+    const struct cmp_queue *q;
+
+    *out = (struct sites){0};
+    if (c->n_lanes == 0)
+        return TROD_OK;
+    q = &c->lanes[0].queue[side];
+    out->site = calloc(q->n + 1, sizeof *out->site);
+    if (!out->site)
+        return TROD_ERR_NOMEM;
+    for (size_t i = 0; i < q->n; i++) {
+        const struct cmp_row *r = cmp_queue_at(q, i);
+        struct site *last = out->n ? &out->site[out->n - 1] : NULL;
+
+        if (r->pub.kind == TROD_INSTR && r->pub.code_len) {
+            struct site *s = &out->site[out->n++];
+
+            s->pc = r->pub.addr;
+            for (unsigned k = 0; k < r->pub.code_len; k++)
+                s->code = s->code * 0x100000001b3u + r->pub.code[k] + 1;
+        } else if (last && (r->pub.kind == TROD_READ || r->pub.kind == TROD_WRITE) &&
+                   last->n_data < 2) {
+            last->data[last->n_data++] = r->pub.addr;
+        }
+    }
+    return TROD_OK;
+}
+
+/* A run of opcodes: where it begins, and whether it occurs again. */
+struct run {
+    uint64_t hash;
+    size_t at, count;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct run *p = a, *q = b;
+
+    return p->hash < q->hash ? -1 : p->hash > q->hash;
+}
+
+/* The runs of S that occur once, by hash. */
+static size_t unique_runs(const struct sites *s, struct run *out)
+{
+    size_t n = 0, kept = 0;
+
+    for (size_t i = 0; i + RUN <= s->n; i++) {
+        uint64_t h = 0;
+
+        for (size_t k = 0; k < RUN; k++)
+            h = (h ^ s->site[i + k].code) * 0x9e3779b97f4a7c15u;
+        out[n++] = (struct run){h ^ h >> 32, i, 1};
+    }
+    qsort(out, n, sizeof *out, by_hash);
+    for (size_t i = 0, k; i < n; i = k) {
+        for (k = i + 1; k < n && out[k].hash == out[i].hash;)
+            k++;
+        if (k == i + 1)
+            out[kept++] = out[i];
+    }
+    return kept;
+}
+
+/* How far an address of side 0 is from its fellow. */
+struct vote {
+    uint64_t addr, offset;
+};
+
+struct votes {
+    struct vote vote[VOTES];
+    size_t n;
+};
+
+static void vote(struct votes *v, uint64_t a, uint64_t b)
+{
+    if (v->n < VOTES)
+        v->vote[v->n++] = (struct vote){a, b - a};
+}
+
+static void collect(const struct sites *a, const struct sites *b, const struct run *ra, size_t na,
+                    const struct run *rb, size_t nb, struct votes *v)
+{
+    for (size_t i = 0, j = 0; i < na && j < nb;) {
+        const struct site *s = &a->site[ra[i].at], *t = &b->site[rb[j].at];
+
+        if (ra[i].hash != rb[j].hash) {
+            if (ra[i].hash < rb[j].hash)
+                i++;
+            else
+                j++;
+            continue;
+        }
+        vote(v, s->pc, t->pc);
+        for (unsigned k = 0; k < s->n_data && k < t->n_data; k++)
+            vote(v, s->data[k], t->data[k]);
+        i++;
+        j++;
+    }
+}
+
+static int by_addr(const void *a, const void *b)
+{
+    const struct vote *p = a, *q = b;
+
+    if (p->addr >> REGION != q->addr >> REGION)
+        return p->addr < q->addr ? -1 : 1;
+    return p->offset < q->offset ? -1 : p->offset > q->offset;
+}
+
+static void add_slide(struct cmp_rules *rules, uint64_t region, uint64_t offset)
+{
+    uint64_t lo = region << REGION, hi = lo + ((uint64_t)1 << REGION) - 1;
+    struct trod_slide *last = rules->n_slides ? &rules->slides[rules->n_slides - 1] : NULL;
+
+    if (offset == 0)
+        return;
+    if (last && last->side == 0 && last->offset == offset && last->hi + 1 == lo)
+        last->hi = hi;
+    else if (rules->n_slides < TROD_COMPARE_SLIDES)
+        rules->slides[rules->n_slides++] = (struct trod_slide){0, lo, hi, offset};
+}
+
+/* In each region of side 0 the offset that most anchors agree on, if at least two do. */
+static void elect(struct votes *v, struct cmp_rules *rules)
+{
+    qsort(v->vote, v->n, sizeof *v->vote, by_addr);
+    for (size_t i = 0, end; i < v->n; i = end) {
+        uint64_t region = v->vote[i].addr >> REGION, best = 0;
+        size_t most = 0;
+
+        for (end = i; end < v->n && v->vote[end].addr >> REGION == region;) {
+            size_t from = end;
+
+            while (end < v->n && v->vote[end].addr >> REGION == region &&
+                   v->vote[end].offset == v->vote[from].offset)
+                end++;
+            if (end - from > most) {
+                most = end - from;
+                best = v->vote[from].offset;
+            }
+        }
+        if (most >= 2)
+            add_slide(rules, region, best);
+    }
+}
+
+/* The rows that are queued already move as all others will. */
+static void slide_queued(struct trod_compare *c)
+{
+    for (size_t i = 0; i < c->n_lanes; i++)
+        for (size_t k = 0; k < c->lanes[i].queue[0].n; k++) {
+            struct trod_compare_row *r = &cmp_queue_at(&c->lanes[i].queue[0], k)->pub;
+
+            r->addr = cmp_slide(&c->rules, 0, r->addr);
+            r->target = cmp_slide(&c->rules, 0, r->target);
+            r->pc = cmp_slide(&c->rules, 0, r->pc);
+        }
+}
+
+int cmp_find_slides(struct trod_compare *c)
+{
+    struct votes *v = calloc(1, sizeof *v);
+    struct sites s[2] = {{0}};
+    struct run *r[2] = {NULL, NULL};
+    size_t n[2] = {0, 0};
+    int rc = v ? TROD_OK : TROD_ERR_NOMEM;
+
+    for (int side = 0; side < 2 && rc == TROD_OK; side++) {
+        rc = cmp_pull(c, side, ROWS);
+        if (rc == TROD_OK)
+            rc = list_sites(c, side, &s[side]);
+        r[side] = calloc(s[side].n + 1, sizeof **r);
+        if (!r[side])
+            rc = TROD_ERR_NOMEM;
+        if (rc == TROD_OK && s[side].n)
+            n[side] = unique_runs(&s[side], r[side]);
+    }
+    if (rc == TROD_OK) {
+        collect(&s[0], &s[1], r[0], n[0], r[1], n[1], v);
+        elect(v, &c->rules);
+        slide_queued(c);
+    }
+    for (int side = 0; side < 2; side++) {
+        free(s[side].site);
+        free(r[side]);
+    }
+    free(v);
+    return rc;
+}
