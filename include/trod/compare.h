@@ -54,13 +54,13 @@ struct trod_compare_pair {
 };
 
 struct trod_compare_options {
-    uint32_t track;     /* enum trod_track; 0: what both sides have */
-    bool independent;   /* each class is a sequence of its own */
-    uint32_t compare;   /* columns (and TROD_COMPARE_MODE) that count; 0: all but time and index */
+    uint32_t track;   /* enum trod_track; 0: what both sides have */
+    bool independent; /* each class is a sequence of its own */
+    uint32_t compare; /* columns (and TROD_COMPARE_MODE) that count; 0: all but time and index */
     enum trod_align align;
-    uint64_t window;    /* rows (ticks) within which order does not matter; 0: 1 */
+    uint64_t window; /* rows (ticks) within which order does not matter; 0: 1 */
     enum trod_window_unit window_unit;
-    bool first_stop;    /* end at the first difference */
+    bool first_stop; /* end at the first difference */
     bool has_start;
     uint64_t start;     /* skip rows until an instruction here */
     uint64_t boot;      /* instructions at the beginning that are not compared */
@@ -81,13 +81,13 @@ struct trod_compare_options {
 /* A row as the comparer sees it. Text pointers are valid during the call they are given in. */
 struct trod_compare_row {
     uint64_t ordinal, time, index, addr, paddr, target, value, pc;
-    uint64_t known;    /* bits of value that are known and written */
+    uint64_t known; /* bits of value that are known and written */
     uint32_t has, flags, size, stream;
     uint16_t sub;
     uint8_t kind, code_len;
     uint8_t code[16];
-    const char *name;  /* register, event, operation */
-    const char *text;  /* the record, or disassembly */
+    const char *name; /* register, event, operation */
+    const char *text; /* the record, or disassembly */
     uint32_t name_len, text_len;
 };
 
@@ -102,13 +102,13 @@ enum trod_difference_type {
 
 struct trod_difference {
     enum trod_difference_type type;
-    uint64_t number; /* from 0 */
-    uint64_t of;     /* REORDERED: the difference in which the rows were missing or inserted */
-    uint32_t fields; /* CHANGED: columns that differ */
-    uint64_t count[2];                       /* rows of each side */
-    uint64_t instructions[2];                /* of these, instructions */
-    uint64_t first[2];                       /* ordinals of the first row of each side */
-    const struct trod_compare_row *rows[2];  /* the first of them; NULL: none */
+    uint64_t number;   /* from 0 */
+    uint64_t of;       /* REORDERED: the difference in which the rows were missing or inserted */
+    uint32_t fields;   /* CHANGED: columns that differ */
+    uint64_t count[2]; /* rows of each side */
+    uint64_t instructions[2];               /* of these, instructions */
+    uint64_t first[2];                      /* ordinals of the first row of each side */
+    const struct trod_compare_row *rows[2]; /* the first of them; NULL: none */
     size_t n_rows[2];
     const struct trod_compare_row *context[2]; /* rows before the difference, oldest first */
     size_t n_context[2];
@@ -120,13 +120,13 @@ typedef int (*trod_compare_fn)(void *user, const struct trod_compare *,
                                const struct trod_difference *);
 
 struct trod_compare_summary {
-    uint64_t rows[2];  /* rows read of each side */
-    uint64_t compared; /* pairs of rows found equal */
+    uint64_t rows[2];    /* rows read of each side */
+    uint64_t compared;   /* pairs of rows found equal */
     uint64_t skipped[2]; /* rows of classes or streams that are not compared */
     uint64_t differences;
     uint64_t by_type[TROD_DIFF_TYPES], by_kind[TROD_KINDS];
-    uint32_t track;    /* classes that were compared */
-    uint32_t absent;   /* classes that only one side has */
+    uint32_t track;                                /* classes that were compared */
+    uint32_t absent;                               /* classes that only one side has */
     struct trod_slide slides[TROD_COMPARE_SLIDES]; /* in force, found ones included */
     size_t n_slides;
     bool ended; /* by first_stop or by the callback */

@@ -62,6 +62,29 @@ static int letters(struct cli *c, char **argv, size_t n, size_t *i, void *opt)
     return 0;
 }
 
+/* The long name that "-ARG" stands for by the command's aliases, or NULL. */
+static const char *alias_of(const struct cli *c, const char *arg)
+{
+    const char *const *a = c->command->aliases;
+
+    for (; a && *a; a += 2)
+        if (strcmp(*a, arg + 1) == 0)
+            return a[1];
+    return NULL;
+}
+
+static int alias(struct cli *c, const char *name, char **argv, size_t n, size_t *i, void *opt)
+{
+    struct trod_option_ref ref;
+    char *value = NULL;
+
+    if (!trod_option_find(c->command->options, name, strlen(name), &ref))
+        return unknown(c, argv[*i], strlen(argv[*i]));
+    if (ref.option->type != TROD_OPT_BOOL && *i + 1 < n)
+        value = argv[++*i];
+    return trod_option_assign(&ref, opt, "--", value, &c->diag);
+}
+
 static int check_operands(struct cli *c)
 {
     const struct cli_command *m = c->command;
@@ -92,6 +115,8 @@ int cli_parse(struct cli *c, char **argv, size_t n, void *opt, const char **oper
             only_operands = true;
         else if (arg[1] == '-')
             r = long_option(c, argv, n, &i, opt);
+        else if (alias_of(c, arg))
+            r = alias(c, alias_of(c, arg), argv, n, &i, opt);
         else
             r = letters(c, argv, n, &i, opt);
         if (r != 0)

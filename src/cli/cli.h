@@ -30,6 +30,7 @@ struct cli_command {
     size_t options_size;
     const void *defaults;
     size_t least, most; /* operands */
+    const char *const *aliases; /* "x", "long-name", ...: -x for --long-name; NULL at the end */
     int (*run)(struct cli *c, const void *opt);
 };
 

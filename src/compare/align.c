@@ -1,9 +1,9 @@
 /*
  * align.c - anchors and edit scripts.
  *
- * Implements align.h. Anchors are runs of K keys found through a hash of all runs of the other side;
- * the script is Myers' greedy algorithm ("An O(ND) Difference Algorithm", 1986) with its steps kept
- * for the way back, which bounds memory by the square of the limit.
+ * Implements align.h. Anchors are runs of K keys found through a hash of all runs of the other
+ * side; the script is Myers' greedy algorithm ("An O(ND) Difference Algorithm", 1986) with its
+ * steps kept for the way back, which bounds memory by the square of the limit.
  */
 #include "compare/align.h"
 

@@ -16,9 +16,9 @@ struct trod_keys {
 };
 
 /*
- * The positions *I in A and *J in B with the smallest sum from which K keys agree. Behind the end of a
- * sequence stands an end mark, so two sequences that are known to their ends always agree there.
- * Returns 1, 0 when there is no such place in what is known, or TROD_ERR_NOMEM.
+ * The positions *I in A and *J in B with the smallest sum from which K keys agree. Behind the end
+ * of a sequence stands an end mark, so two sequences that are known to their ends always agree
+ * there. Returns 1, 0 when there is no such place in what is known, or TROD_ERR_NOMEM.
  */
 int trod_align_find(struct trod_keys a, struct trod_keys b, size_t k, size_t *i, size_t *j);
 
@@ -37,9 +37,9 @@ struct trod_edits {
 
 /*
  * A shortest edit script from the N keys A to the M keys B, deletions before insertions, a deletion
- * and an insertion side by side joined as a change. Where more than LIMIT edits would be needed (or the
- * sequences are too long to look for them) the whole is one change. Appends to OUT. Returns 0 or
- * TROD_ERR_NOMEM.
+ * and an insertion side by side joined as a change. Where more than LIMIT edits would be needed (or
+ * the sequences are too long to look for them) the whole is one change. Appends to OUT. Returns 0
+ * or TROD_ERR_NOMEM.
  */
 int trod_align_script(const uint64_t *a, size_t n, const uint64_t *b, size_t m, size_t limit,
                       struct trod_edits *out);

@@ -2,9 +2,10 @@
  * compare.c - running a comparison.
  *
  * Implements trod_compare_run of compare.h. As long as both sides say the same row after row, rows
- * are compared where they lie, in their batches (fast.c). At the first that differs, rows are taken out
- * into the queues of their lanes and matched there (lane.c) until the queues of both sides are empty
- * again. Memory: two batches, the queues (bounded by the lookahead) and what waits for the window.
+ * are compared where they lie, in their batches (fast.c). At the first that differs, rows are taken
+ * out into the queues of their lanes and matched there (lane.c) until the queues of both sides are
+ * empty again. Memory: two batches, the queues (bounded by the lookahead) and what waits for the
+ * window.
  */
 #include "compare/engine.h"
 
@@ -40,8 +41,8 @@ static bool repeats(const struct cmp_row *a, const struct cmp_row *b, const stru
 
     timeless.compare &= ~(uint32_t)(TROD_COL_TIME | TROD_COL_INDEX);
     timeless.n_slides = 0;
-    return a->pub.has == b->pub.has && a->pub.stream == b->pub.stream &&
-           a->name_id == b->name_id && cmp_row_differs(a, b, &timeless) == 0;
+    return a->pub.has == b->pub.has && a->pub.stream == b->pub.stream && a->name_id == b->name_id &&
+           cmp_row_differs(a, b, &timeless) == 0;
 }
 
 static bool ignored(const struct trod_compare *c, const struct cmp_row *r)
@@ -71,8 +72,8 @@ static int take(struct trod_compare *c, int side)
         return TROD_ERR_NOMEM;
     if ((rc = cmp_row_take(&row, s->b, i, side, &c->rules)) < 0)
         return rc;
-    if (ignored(c, &row) || (c->rules.opt->skip_equal && s->has_before &&
-                             repeats(&s->before, &row, &c->rules))) {
+    if (ignored(c, &row) ||
+        (c->rules.opt->skip_equal && s->has_before && repeats(&s->before, &row, &c->rules))) {
         c->sum->skipped[side]++;
         cmp_row_fini(&row);
         return TROD_OK;
@@ -268,8 +269,8 @@ static struct trod_compare *prepare(struct trod_trace *a, struct trod_trace *b,
                                   .sum = sum,
                                   .window = opt->window ? opt->window : 1,
                                   .lookahead = opt->lookahead ? opt->lookahead : LOOKAHEAD};
-    c->always_slow = opt->skip_equal || opt->n_ignore_registers || opt->n_masks ||
-                     opt->align == TROD_ALIGN_NONE;
+    c->always_slow =
+        opt->skip_equal || opt->n_ignore_registers || opt->n_masks || opt->align == TROD_ALIGN_NONE;
     return c;
 }
 

@@ -18,6 +18,7 @@ struct trod_compare {
     struct cmp_history history;
     struct trod_compare_summary *sum;
     bool always_slow; /* options that the fast path does not know */
+    uint32_t flags;   /* bits of flags that must be equal */
     bool modes;       /* modes are compared */
     bool single;      /* one stream a side, as far as is known */
 };

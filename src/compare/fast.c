@@ -1,9 +1,9 @@
 /*
  * fast.c - the fast path: rows that are equal where they lie.
  *
- * A row is passed here only when everything that both sides say and that counts is the same in form;
- * whatever is merely equivalent (another notation, a slide, an alias, unknown digits) is left to the
- * queues. So a false "different" here costs time, never truth.
+ * A row is passed here only when everything that both sides say and that counts is the same in
+ * form; whatever is merely equivalent (another notation, a slide, an alias, unknown digits) is left
+ * to the queues. So a false "different" here costs time, never truth.
  */
 #include "compare/engine.h"
 
@@ -26,8 +26,7 @@ static bool same_text(const uint8_t *a, const uint8_t *b, uint32_t n)
 static bool same_slice(const struct trod_batch *a, struct trod_slice s, const struct trod_batch *b,
                        struct trod_slice t)
 {
-    return s.len == t.len &&
-           same_text(trod_batch_bytes(a, s), trod_batch_bytes(b, t), s.len);
+    return s.len == t.len && same_text(trod_batch_bytes(a, s), trod_batch_bytes(b, t), s.len);
 }
 
 /* What may not be decided here. */
@@ -59,7 +58,7 @@ static bool same_row(const struct trod_compare *c, const struct trod_batch *a, u
     uint32_t has_a = a->has[i] & a->have, has_b = b->has[j] & b->have;
     uint32_t both = has_a & has_b & c->rules.compare;
 
-    if (a->kind[i] != b->kind[j] || ((a->flags[i] ^ b->flags[j]) & (TROD_F_ISET | TROD_F_SKIPPED)) ||
+    if (a->kind[i] != b->kind[j] || ((a->flags[i] ^ b->flags[j]) & c->flags) ||
         ((a->flags[i] | b->flags[j]) & HARD) || ((has_a ^ has_b) & TROD_COL_DATA))
         return false;
     if (!same_numbers(a, i, b, j, both))
@@ -120,8 +119,8 @@ static bool counts(const struct trod_compare *c, const struct trod_batch *b, uin
 /* Whether rows I and J are of paired streams. */
 static bool paired(struct trod_compare *c, uint32_t i, uint32_t j)
 {
-    return c->single || cmp_side_pair(&c->side[0], &c->pairs, i) ==
-                            cmp_side_pair(&c->side[1], &c->pairs, j);
+    return c->single ||
+           cmp_side_pair(&c->side[0], &c->pairs, i) == cmp_side_pair(&c->side[1], &c->pairs, j);
 }
 
 /* Go on to the end of a batch. Returns false at a row that is not the same. */

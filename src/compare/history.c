@@ -94,8 +94,8 @@ static bool tell(const struct cmp_written *w, uint64_t key, struct trod_last_wri
 {
     if (w->key != key)
         return false;
-    *out = (struct trod_last_write){{w->ordinal[0], w->ordinal[1]}, w->pc, w->addr, w->value,
-                                    w->size};
+    *out =
+        (struct trod_last_write){{w->ordinal[0], w->ordinal[1]}, w->pc, w->addr, w->value, w->size};
     return true;
 }
 

@@ -6,8 +6,8 @@
  * search for the next place where both sides agree widens in stages, and an edit script says what
  * lies before it.
  */
-#include "compare/align.h"
 #include "compare/lane.h"
+#include "compare/align.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,8 +114,8 @@ static int apply(struct cmp_lane *l, struct cmp_match *m, const struct groups g[
 
     if (e->type != TROD_EDIT_EQUAL) {
         bool missing = e->type == TROD_EDIT_DELETE;
-        uint64_t hash = missing ? hash_keys(g[0].key + e->a, e->na)
-                                : hash_keys(g[1].key + e->b, e->nb);
+        uint64_t hash =
+            missing ? hash_keys(g[0].key + e->a, e->na) : hash_keys(g[1].key + e->b, e->nb);
 
         cmp_report_block(l, m, types[e->type], rows_a, rows_b, missing ? e->na : e->nb, hash);
         return TROD_OK;
@@ -127,8 +127,8 @@ static int apply(struct cmp_lane *l, struct cmp_match *m, const struct groups g[
 }
 
 /* The groups before I and J differ; behind them both sides agree. */
-static int apply_script(struct cmp_lane *l, struct cmp_match *m, const struct groups g[2],
-                        size_t i, size_t j)
+static int apply_script(struct cmp_lane *l, struct cmp_match *m, const struct groups g[2], size_t i,
+                        size_t j)
 {
     struct trod_edits edits = {0};
     int rc = trod_align_script(g[0].key, i, g[1].key, j, SCRIPT_LIMIT, &edits);
@@ -240,8 +240,8 @@ static int match_blocks(struct cmp_lane *l, struct cmp_match *m, const bool ende
         int rc;
 
         for (int side = 0; side < 2; side++) {
-            n[side] = block_rows(&l->queue[side], m, ended[side],
-                                 first - first % m->window + m->window);
+            n[side] =
+                block_rows(&l->queue[side], m, ended[side], first - first % m->window + m->window);
             if (n[side] == SIZE_MAX) {
                 *want = l->queue[side].n + (size_t)(m->window < 64 ? 64 : m->window);
                 return CMP_MORE;

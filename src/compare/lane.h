@@ -34,11 +34,11 @@ struct cmp_lane {
     uint64_t group;              /* pairs of instructions so far */
     uint64_t rest[2];            /* rows of a side after the end of the other */
     uint64_t rest_instructions[2];
-    struct cmp_queue rest_rows[2]; /* the first of them */
+    struct cmp_queue rest_rows[2];       /* the first of them */
     struct cmp_block blocks[CMP_BLOCKS]; /* a ring of the last ones */
     size_t n_blocks;
-    unsigned stage;              /* how far the search for a place to go on has widened */
-    bool grouped;                /* rows belong to the instruction before them */
+    unsigned stage; /* how far the search for a place to go on has widened */
+    bool grouped;   /* rows belong to the instruction before them */
 };
 
 /* What matching needs of the run. */
@@ -60,9 +60,9 @@ struct cmp_match {
 enum cmp_want { CMP_EMPTY = 0, CMP_MORE = 1 };
 
 /*
- * Match what is queued. ENDED tells which sides bring no more rows. Returns CMP_EMPTY when a queue ran
- * empty, CMP_MORE when more rows are needed to decide (WANT: how many there should be on each side),
- * or TROD_ERR_NOMEM.
+ * Match what is queued. ENDED tells which sides bring no more rows. Returns CMP_EMPTY when a queue
+ * ran empty, CMP_MORE when more rows are needed to decide (WANT: how many there should be on each
+ * side), or TROD_ERR_NOMEM.
  */
 int cmp_lane_match(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], size_t *want);
 
@@ -72,8 +72,8 @@ int cmp_lane_finish(struct cmp_lane *l, struct cmp_match *m);
 void cmp_lane_fini(struct cmp_lane *l);
 
 /*
- * The first NA rows of side 0 and NB of side 1 belong together: match them in any order, and let what
- * is left over wait. They are taken off the queues. Returns 0 or TROD_ERR_NOMEM.
+ * The first NA rows of side 0 and NB of side 1 belong together: match them in any order, and let
+ * what is left over wait. They are taken off the queues. Returns 0 or TROD_ERR_NOMEM.
  */
 int cmp_settle(struct cmp_lane *l, struct cmp_match *m, size_t na, size_t nb);
 

@@ -2,8 +2,8 @@
  * names.c - one name for each register, whatever a trace calls it.
  *
  * Implements trod_register_canonical of compare.h. The aliases are those of the procedure call
- * standards (AAPCS, AAPCS64, MIPS o32 and n64, PowerPC SysV, x86-64) and of the tracers named in the
- * Tarmac page: a name that is in no table is its own lower case.
+ * standards (AAPCS, AAPCS64, MIPS o32 and n64, PowerPC SysV, x86-64) and of the tracers named in
+ * the Tarmac page: a name that is in no table is its own lower case.
  */
 #include "trod/compare.h"
 
@@ -16,15 +16,15 @@ struct alias {
 };
 
 static const struct alias arm[] = {
-    {"sp", "r13", 0},  {"lr", "r14", 0},  {"pc", "r15", 0},  {"ip", "r12", 0},  {"fp", "r11", 0},
-    {"sl", "r10", 0},  {"sb", "r9", 0},   {"a1", "r0", 0},   {"a2", "r1", 0},   {"a3", "r2", 0},
-    {"a4", "r3", 0},   {"v1", "r4", 0},   {"v2", "r5", 0},   {"v3", "r6", 0},   {"v4", "r7", 0},
-    {"v5", "r8", 0},   {"psr", "cpsr", 0}, {"xpsr", "cpsr", 0}, {NULL, NULL, 0},
+    {"sp", "r13", 0}, {"lr", "r14", 0},   {"pc", "r15", 0},    {"ip", "r12", 0}, {"fp", "r11", 0},
+    {"sl", "r10", 0}, {"sb", "r9", 0},    {"a1", "r0", 0},     {"a2", "r1", 0},  {"a3", "r2", 0},
+    {"a4", "r3", 0},  {"v1", "r4", 0},    {"v2", "r5", 0},     {"v3", "r6", 0},  {"v4", "r7", 0},
+    {"v5", "r8", 0},  {"psr", "cpsr", 0}, {"xpsr", "cpsr", 0}, {NULL, NULL, 0},
 };
 
 static const struct alias a64[] = {
-    {"fp", "x29", 0},  {"lr", "x30", 0}, {"x31", "sp", 0},    {"xsp", "sp", 0},
-    {"wsp", "sp", 32}, {"ip0", "x16", 0}, {"ip1", "x17", 0},  {"xr", "x8", 0},
+    {"fp", "x29", 0},   {"lr", "x30", 0},      {"x31", "sp", 0},  {"xsp", "sp", 0},
+    {"wsp", "sp", 32},  {"ip0", "x16", 0},     {"ip1", "x17", 0}, {"xr", "x8", 0},
     {"psr", "cpsr", 0}, {"pstate", "cpsr", 0}, {NULL, NULL, 0},
 };
 
@@ -39,23 +39,26 @@ static const struct alias mips[] = {
 };
 
 static const struct alias ppc[] = {
-    {"sp", "r1", 0}, {"toc", "r2", 0}, {"fpr0", "f0", 0}, {NULL, NULL, 0},
+    {"sp", "r1", 0},
+    {"toc", "r2", 0},
+    {"fpr0", "f0", 0},
+    {NULL, NULL, 0},
 };
 
 static const struct alias x86[] = {
-    {"eax", "rax", 32},      {"ax", "rax", 16},  {"al", "rax", 8},   {"ebx", "rbx", 32},
-    {"bx", "rbx", 16},       {"bl", "rbx", 8},   {"ecx", "rcx", 32}, {"cx", "rcx", 16},
-    {"cl", "rcx", 8},        {"edx", "rdx", 32}, {"dx", "rdx", 16},  {"dl", "rdx", 8},
-    {"esi", "rsi", 32},      {"si", "rsi", 16},  {"sil", "rsi", 8},  {"edi", "rdi", 32},
-    {"di", "rdi", 16},       {"dil", "rdi", 8},  {"ebp", "rbp", 32}, {"bp", "rbp", 16},
-    {"bpl", "rbp", 8},       {"esp", "rsp", 32}, {"sp", "rsp", 16},  {"spl", "rsp", 8},
-    {"eip", "rip", 32},      {"ip", "rip", 16},  {"eflags", "rflags", 32},
-    {"flags", "rflags", 16}, {NULL, NULL, 0},
+    {"eax", "rax", 32}, {"ax", "rax", 16},  {"al", "rax", 8},         {"ebx", "rbx", 32},
+    {"bx", "rbx", 16},  {"bl", "rbx", 8},   {"ecx", "rcx", 32},       {"cx", "rcx", 16},
+    {"cl", "rcx", 8},   {"edx", "rdx", 32}, {"dx", "rdx", 16},        {"dl", "rdx", 8},
+    {"esi", "rsi", 32}, {"si", "rsi", 16},  {"sil", "rsi", 8},        {"edi", "rdi", 32},
+    {"di", "rdi", 16},  {"dil", "rdi", 8},  {"ebp", "rbp", 32},       {"bp", "rbp", 16},
+    {"bpl", "rbp", 8},  {"esp", "rsp", 32}, {"sp", "rsp", 16},        {"spl", "rsp", 8},
+    {"eip", "rip", 32}, {"ip", "rip", 16},  {"eflags", "rflags", 32}, {"flags", "rflags", 16},
+    {NULL, NULL, 0},
 };
 
 static const struct alias *const tables[TROD_ISAS] = {
-    [TROD_ISA_ARM] = arm,     [TROD_ISA_A64] = a64,    [TROD_ISA_PPC32] = ppc,
-    [TROD_ISA_PPC64] = ppc,   [TROD_ISA_X86_32] = x86, [TROD_ISA_X86_64] = x86,
+    [TROD_ISA_ARM] = arm,     [TROD_ISA_A64] = a64,     [TROD_ISA_PPC32] = ppc,
+    [TROD_ISA_PPC64] = ppc,   [TROD_ISA_X86_32] = x86,  [TROD_ISA_X86_64] = x86,
     [TROD_ISA_MIPS32] = mips, [TROD_ISA_MIPS64] = mips,
 };
 
@@ -68,8 +71,8 @@ static void fold_a64(char *name, size_t len, unsigned *bits)
         char letter, canonical;
         unsigned bits;
     } folds[] = {
-        {'w', 'x', 32}, {'e', 'x', 0}, {'q', 'v', 128}, {'d', 'v', 64}, {'s', 'v', 32},
-        {'h', 'v', 16}, {'b', 'v', 8},
+        {'w', 'x', 32}, {'e', 'x', 0},  {'q', 'v', 128}, {'d', 'v', 64},
+        {'s', 'v', 32}, {'h', 'v', 16}, {'b', 'v', 8},
     };
 
     if (len < 2 || len > 3)

@@ -2,8 +2,8 @@
  * plan.c - what is compared, settled before the first row.
  *
  * What one side does not have is not compared: columns that a format cannot give, and classes of
- * rows that a format cannot have or that do not occur among many rows of one side while they do on the
- * other (a trace recorded without registers).
+ * rows that a format cannot have or that do not occur among many rows of one side while they do on
+ * the other (a trace recorded without registers).
  */
 #include "compare/engine.h"
 
@@ -32,6 +32,16 @@ static void count_classes(const struct cmp_side *s, uint32_t n[TROD_TRACK_CLASSE
             n[cmp_class_of[s->b->kind[i]]]++;
 }
 
+/* Whether both sides come from tracers of one kind: they record the same kinds of events. */
+static bool same_dialect(const struct trod_compare *c)
+{
+    const char *d[2] = {trod_trace_meta(c->side[0].trace)->dialect,
+                        trod_trace_meta(c->side[1].trace)->dialect};
+
+    return trod_trace_format(c->side[0].trace) == trod_trace_format(c->side[1].trace) &&
+           (d[0] == d[1] || (d[0] && d[1] && strcmp(d[0], d[1]) == 0));
+}
+
 static uint32_t choose_track(struct trod_compare *c)
 {
     const struct trod_format *f[2] = {trod_trace_format(c->side[0].trace),
@@ -42,7 +52,7 @@ static uint32_t choose_track(struct trod_compare *c)
 
     if (c->rules.opt->track)
         return c->rules.opt->track;
-    if (f[0] != f[1])
+    if (!same_dialect(c))
         both &= ~(uint32_t)(TROD_TRACK_OTHER | TROD_TRACK_EVENT);
     for (int side = 0; side < 2; side++)
         count_classes(&c->side[side], n[side]);
@@ -67,14 +77,15 @@ static bool gives_code(const struct cmp_side *s)
 static uint32_t choose_columns(const struct trod_compare *c)
 {
     const struct trod_compare_options *opt = c->rules.opt;
-    uint32_t never = TROD_COL_RAW | TROD_COL_DETAIL | TROD_COL_SITE | TROD_COL_STREAM |
-                     TROD_COL_UNIT;
+    uint32_t never =
+        TROD_COL_RAW | TROD_COL_DETAIL | TROD_COL_SITE | TROD_COL_STREAM | TROD_COL_UNIT;
 
     if (opt->compare)
         return opt->compare & ~never;
     never |= TROD_COL_TIME | TROD_COL_INDEX | TROD_COL_TEXT | TROD_COL_PC;
-    if (trod_trace_format(c->side[0].trace) != trod_trace_format(c->side[1].trace))
-        never |= TROD_COL_SUB;
+    /* Tracers do not agree on what a branch that is not taken is: executed or skipped. */
+    if (!same_dialect(c))
+        never |= TROD_COL_SUB | TROD_COL_FLAGS;
     return (TROD_COL_ALL | (uint32_t)TROD_COMPARE_MODE) & ~never;
 }
 
@@ -105,8 +116,9 @@ int cmp_plan(struct trod_compare *c, struct trod_diag *diag)
     for (size_t i = 0; i < opt->n_ignore_registers; i++)
         c->rules.ignored[i] = cmp_name_id(isa_of(c), opt->ignore_registers[i],
                                           strlen(opt->ignore_registers[i]), &bits);
-    c->match.with_code = (c->rules.compare & TROD_COL_CODE) && gives_code(&c->side[0]) &&
-                         gives_code(&c->side[1]);
+    c->match.with_code =
+        (c->rules.compare & TROD_COL_CODE) && gives_code(&c->side[0]) && gives_code(&c->side[1]);
+    c->flags = c->rules.compare & TROD_COL_FLAGS ? TROD_F_ISET | TROD_F_SKIPPED : 0;
     c->modes = c->rules.compare & TROD_COMPARE_MODE;
     c->single = trod_trace_meta(c->side[0].trace)->n_streams <= 1 &&
                 trod_trace_meta(c->side[1].trace)->n_streams <= 1;

@@ -14,13 +14,26 @@
 #include <string.h>
 
 const uint8_t cmp_class_of[TROD_KINDS] = {
-    [TROD_NOTE] = TROD_TRACK_CLASSES, [TROD_INSTR] = 0,      [TROD_READ] = 2,
-    [TROD_WRITE] = 2,                 [TROD_ATOMIC] = 2,     [TROD_PREFETCH] = 4,
-    [TROD_FLUSH] = 4,                 [TROD_REG] = 1,        [TROD_BRANCH] = 4,
-    [TROD_EXCEPTION] = 3,             [TROD_MODE] = 3,       [TROD_SYNC] = 4,
-    [TROD_MARKER] = 4,                [TROD_STATE] = 4,      [TROD_CACHE_OP] = 4,
-    [TROD_CACHE_LINE] = 4,            [TROD_WALK] = 4,       [TROD_TLB] = 4,
-    [TROD_BUS] = 4,                   [TROD_THREAD] = 4,
+    [TROD_NOTE] = TROD_TRACK_CLASSES,
+    [TROD_INSTR] = 0,
+    [TROD_READ] = 2,
+    [TROD_WRITE] = 2,
+    [TROD_ATOMIC] = 2,
+    [TROD_PREFETCH] = 4,
+    [TROD_FLUSH] = 4,
+    [TROD_REG] = 1,
+    [TROD_BRANCH] = 4,
+    [TROD_EXCEPTION] = 3,
+    [TROD_MODE] = 3,
+    [TROD_SYNC] = 4,
+    [TROD_MARKER] = 4,
+    [TROD_STATE] = 4,
+    [TROD_CACHE_OP] = 4,
+    [TROD_CACHE_LINE] = 4,
+    [TROD_WALK] = 4,
+    [TROD_TLB] = 4,
+    [TROD_BUS] = 4,
+    [TROD_THREAD] = 4,
 };
 
 static uint64_t hash_bytes(const char *p, size_t n)
@@ -318,8 +331,9 @@ static bool values_agree(const struct cmp_row *a, const struct cmp_row *b,
 
     if (!a->wide && !b->wide)
         return ((a->pub.value ^ b->pub.value) & bits) == 0 ||
-               (rules->n_slides && ((cmp_slide(rules, 0, a->pub.value) ^
-                                     cmp_slide(rules, 1, b->pub.value)) & bits) == 0);
+               (rules->n_slides &&
+                ((cmp_slide(rules, 0, a->pub.value) ^ cmp_slide(rules, 1, b->pub.value)) & bits) ==
+                    0);
     n = a->wide && a->wide->size > n ? a->wide->size : n;
     n = b->wide && b->wide->size > n ? b->wide->size : n;
     for (uint32_t i = 0; i < n; i++) {
@@ -339,11 +353,11 @@ static bool has_value(const struct cmp_row *r)
 
 static uint32_t flags_differ(const struct cmp_row *a, const struct cmp_row *b)
 {
-    uint32_t fa = a->pub.flags, fb = b->pub.flags, both = TROD_F_ISET;
+    uint32_t fa = a->pub.flags, fb = b->pub.flags;
 
     if (!(fa & TROD_F_ISET) || !(fb & TROD_F_ISET))
         return 0;
-    return (fa ^ fb) & (both | TROD_F_SKIPPED) ? TROD_COL_FLAGS : 0;
+    return (fa ^ fb) & (TROD_F_ISET | TROD_F_SKIPPED) ? TROD_COL_FLAGS : 0;
 }
 
 static bool codes_agree(const struct cmp_row *a, const struct cmp_row *b)

@@ -30,8 +30,8 @@ struct cmp_row {
 /* What rows are read and matched with: the rules of a run, and what is known of a side. */
 struct cmp_rules {
     const struct trod_compare_options *opt;
-    uint32_t compare;            /* columns that count */
-    uint32_t track;              /* classes that count */
+    uint32_t compare; /* columns that count */
+    uint32_t track;   /* classes that count */
     struct trod_slide slides[TROD_COMPARE_SLIDES];
     size_t n_slides;
     uint64_t mask_name[TROD_COMPARE_MASKS]; /* name ids of opt->masks */
@@ -56,8 +56,8 @@ void cmp_row_public(struct cmp_row *row);
 uint64_t cmp_slide(const struct cmp_rules *rules, int side, uint64_t addr);
 
 /*
- * The columns in which rows A (side 0) and B (side 1) contradict each other; 0 when they agree in all
- * that both say. TROD_COL_KIND when they are not comparable at all.
+ * The columns in which rows A (side 0) and B (side 1) contradict each other; 0 when they agree in
+ * all that both say. TROD_COL_KIND when they are not comparable at all.
  */
 uint32_t cmp_row_differs(const struct cmp_row *a, const struct cmp_row *b,
                          const struct cmp_rules *rules);

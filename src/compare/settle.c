@@ -1,9 +1,9 @@
 /*
  * settle.c - the rows of one instruction against each other, what is left over, and reporting.
  *
- * Implements cmp_settle, cmp_expire and cmp_report of lane.h. Rows of an instruction may come in any
- * order. Accesses that one side gives as one row and the other as several are compared byte by byte.
- * What is left over waits for the window: an equal row of the other side takes it away.
+ * Implements cmp_settle, cmp_expire and cmp_report of lane.h. Rows of an instruction may come in
+ * any order. Accesses that one side gives as one row and the other as several are compared byte by
+ * byte. What is left over waits for the window: an equal row of the other side takes it away.
  */
 #include "compare/lane.h"
 
@@ -108,8 +108,7 @@ static size_t find_waiting(const struct cmp_queue *q, const struct cmp_row *r, i
     for (size_t i = 0; i < q->n; i++) {
         const struct cmp_row *w = cmp_queue_at(q, i);
 
-        if (w->pub.kind == r->pub.kind &&
-            cmp_row_differs(side ? w : r, side ? r : w, rules) == 0)
+        if (w->pub.kind == r->pub.kind && cmp_row_differs(side ? w : r, side ? r : w, rules) == 0)
             return i;
     }
     return SIZE_MAX;
@@ -250,26 +249,43 @@ static size_t find_counterpart(const struct cmp_queue *q, const struct cmp_row *
     return SIZE_MAX;
 }
 
-/* The first waiting row of SIDE is a difference. */
+/* How many rows from the first of Q on belong to its instruction, follow it, and have no twin. */
+static size_t alike(const struct cmp_queue *q, const struct cmp_queue *others)
+{
+    const struct cmp_row *first = cmp_queue_at(q, 0);
+    size_t n = 1;
+
+    while (n < q->n && cmp_queue_at(q, n)->group == first->group &&
+           cmp_queue_at(q, n)->place == first->place + n &&
+           find_counterpart(others, cmp_queue_at(q, n)) == SIZE_MAX)
+        n++;
+    return n;
+}
+
+/* The first waiting row of SIDE, or the run of rows that it begins, is a difference. */
 static void give_up(struct cmp_lane *l, struct cmp_match *m, int side)
 {
     struct cmp_queue *q = &l->pending[side], *others = &l->pending[!side];
     struct trod_difference d = {.of = TROD_NOWHERE};
-    struct cmp_row r = *cmp_queue_at(q, 0);
-    size_t i = find_counterpart(others, &r);
+    struct cmp_row *r = cmp_queue_at(q, 0);
+    size_t i = find_counterpart(others, r), n = 1;
 
-    cmp_queue_drop(q, 1);
     d.type = side ? TROD_DIFF_INSERTED : TROD_DIFF_MISSING;
-    show(m, &d, side, &r);
     if (i != SIZE_MAX) {
         struct cmp_row *w = cmp_queue_at(others, i);
 
         d.type = TROD_DIFF_CHANGED;
-        d.fields = side ? cmp_row_differs(w, &r, m->rules) : cmp_row_differs(&r, w, m->rules);
+        d.fields = side ? cmp_row_differs(w, r, m->rules) : cmp_row_differs(r, w, m->rules);
         show(m, &d, !side, w);
+    } else {
+        n = alike(q, others);
     }
+    for (size_t k = 0; k < n; k++)
+        show(m, &d, side, cmp_queue_at(q, k));
     cmp_report(l, m, &d);
-    cmp_lane_remember(l, side, &r);
+    for (size_t k = 0; k < n; k++)
+        cmp_lane_remember(l, side, cmp_queue_at(q, k));
+    cmp_queue_drop(q, n);
     if (i != SIZE_MAX)
         remove_at(others, i);
 }
@@ -348,8 +364,8 @@ void cmp_report_block(struct cmp_lane *l, struct cmp_match *m, enum trod_differe
             (struct cmp_block){hash, m->reports, l->places[side], groups, side};
     }
     if (na == 1 && nb == 1)
-        d.fields = cmp_row_differs(cmp_queue_at(&l->queue[0], 0), cmp_queue_at(&l->queue[1], 0),
-                                   m->rules);
+        d.fields =
+            cmp_row_differs(cmp_queue_at(&l->queue[0], 0), cmp_queue_at(&l->queue[1], 0), m->rules);
     cmp_report(l, m, &d);
     for (int s = 0; s < 2; s++) {
         for (size_t i = 0; i < n[s]; i++)

@@ -3,8 +3,8 @@
  *
  * Implements side.h. Streams of the same name are a pair; where no names are shared, streams of the
  * same number ("cpu0" and "0"); where neither helps (threads of two runs), the n-th that appears on
- * one side and the n-th on the other. Trace Matcher: boot size counts instruction records, the start
- * address is looked for at or after them.
+ * one side and the n-th on the other. Trace Matcher: boot size counts instruction records, the
+ * start address is looked for at or after them.
  */
 #include "compare/side.h"
 

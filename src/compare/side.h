@@ -10,7 +10,7 @@
 struct cmp_pairs {
     uint64_t *key; /* of pair i */
     uint32_t n, cap;
-    int mode;      /* enum cmp_pairing */
+    int mode; /* enum cmp_pairing */
 };
 
 struct cmp_side {
@@ -20,10 +20,10 @@ struct cmp_side {
     struct trod_batch *b; /* the batch at hand; rows from at on are to come */
     uint32_t at;
     bool ended;
-    int failed;           /* what the trace ended with */
-    bool started;         /* boot and start address are behind us */
+    int failed;   /* what the trace ended with */
+    bool started; /* boot and start address are behind us */
     uint64_t boot_left;
-    int32_t *pair;        /* by stream: its pair, or UNPAIRED */
+    int32_t *pair; /* by stream: its pair, or UNPAIRED */
     uint32_t n_pair;
     struct cmp_row before; /* skip_equal: the last row that counted */
     bool has_before;

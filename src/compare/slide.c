@@ -1,9 +1,10 @@
 /*
  * slide.c - where code and data lie on the other side, found from the opcodes.
  *
- * Programs that are loaded elsewhere from run to run execute the same opcodes at other addresses. Runs
- * of opcodes that occur once on either side among the first rows are anchors; each tells by how much
- * the code around it has moved. The accesses of anchored instructions tell the same of data.
+ * Programs that are loaded elsewhere from run to run execute the same opcodes at other addresses.
+ * Runs of opcodes that occur once on either side among the first rows are anchors; each tells by
+ * how much the code around it has moved. The accesses of anchored instructions tell the same of
+ * data.
  */
 #include "compare/engine.h"
 
