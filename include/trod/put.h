@@ -36,7 +36,7 @@ char *trod_put_json(char *p, const void *s, size_t n);
 /* N bytes at S as a CSV field (RFC 4180), quoted where need be: up to 2 N + 2 bytes. */
 char *trod_put_csv(char *p, const void *s, size_t n);
 /*
- * N bytes at S for people: control bytes and what is no UTF-8 become \xXX, a tab one blank: up to
+ * N bytes at S for people: control bytes and what is no UTF-8 become \xHH, a tab one blank: up to
  * 4 N bytes. A terminal shows the result in as many columns as it has characters.
  */
 char *trod_put_visible(char *p, const void *s, size_t n);

@@ -27,6 +27,9 @@ static void add_number(struct trod_buf *b, uint64_t v, unsigned bytes, bool big)
     add(b, p, bytes);
 }
 
+/* A literal without its NUL. */
+#define ADD(b, s) add((b), (s), sizeof(s) - 1)
+
 static void noise(struct trod_buf *b, uint64_t seed)
 {
     struct trod_gen g = gen_seed(seed);
@@ -102,10 +105,10 @@ static void tar(struct trod_buf *b)
     add(b, name, sizeof name);
     while (b->n < 100)
         add(b, "", 1);
-    add(b, "0000644\0001000\0001000\00000000001750 14371452431 012345 0", 50);
+    ADD(b, "0000644\0001000\0001000\00000000001750 14371452431 012345 0");
     while (b->n < 257)
         add(b, "", 1);
-    add(b, "ustar\00000user", 12);
+    ADD(b, "ustar\00000user");
     while (b->n < 512)
         add(b, "", 1);
     text(b, 1, false);
@@ -116,13 +119,13 @@ const char *negative_make(size_t i, struct trod_buf *b)
     b->n = 0;
     switch (i) {
     case 0:
-        add(b, "\177ELF\002\001\001\0\0\0\0\0\0\0\0\0\003\0\076\0\001\0\0\0", 24);
+        ADD(b, "\177ELF\002\001\001\0\0\0\0\0\0\0\0\0\003\0\076\0\001\0\0\0");
         return counters(b, 4, false, 0x1000, 60), "ELF";
     case 1:
-        add(b, "\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\002\0\0\0\001\200\010\006\0\0\0", 33);
+        ADD(b, "\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\002\0\0\0\001\200\010\006\0\0\0");
         return noise(b, 1), "PNG";
     case 2:
-        add(b, "\377\330\377\340\0\020JFIF\0\001\001\0\0\001\0\001\0\0\377\333", 22);
+        ADD(b, "\377\330\377\340\0\020JFIF\0\001\001\0\0\001\0\001\0\0\377\333");
         return noise(b, 2), "JPEG";
     case 3:
         add(b,
@@ -137,10 +140,10 @@ const char *negative_make(size_t i, struct trod_buf *b)
             "PK\003\004\024\0\0\0\0\0\143\130\045\127\0\0\0\0\160\021\001\0\160\021\001\0\010\0\0"
             "\0",
             30);
-        add(b, "file.txt", 8);
+        ADD(b, "file.txt");
         return text(b, 1, false), "zip of a text";
     case 6:
-        add(b, "\037\213\010\0\0\0\0\0\0\003", 10);
+        ADD(b, "\037\213\010\0\0\0\0\0\0\003");
         return noise(b, 3), "gzip, undecoded";
     case 7:
         return fill(b, 0), "zeros";
@@ -151,10 +154,10 @@ const char *negative_make(size_t i, struct trod_buf *b)
     case 10:
         return fill(b, '\n'), "line ends";
     case 11:
-        add(b, "\377\376", 2);
+        ADD(b, "\377\376");
         return text(b, 2, false), "UTF-16, little-endian";
     case 12:
-        add(b, "\376\377", 2);
+        ADD(b, "\376\377");
         return text(b, 2, true), "UTF-16, big-endian";
     case 13:
         return counters(b, 4, false, 0, 1), "counter, 32 bits, little-endian";
