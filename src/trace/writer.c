@@ -44,21 +44,42 @@ uint32_t trod_writer_loss(uint32_t source_columns, const struct trod_format *for
     return source_columns & ~format->writes & ~never;
 }
 
+/* What the columns hold, as users call it. */
+static const char *const said[TROD_COLUMNS] = {
+    "kinds of records",
+    "flags",
+    "sizes",
+    "cpus or threads",
+    "times",
+    "units of time",
+    "instruction numbers",
+    "virtual addresses",
+    "physical addresses",
+    "addresses of instructions",
+    "branch targets",
+    "values",
+    "subtypes",
+    "sites",
+    "opcodes",
+    "values wider than 64 bits",
+    "texts (disassembly, names)",
+    "details",
+    "source records",
+};
+
 static int refuse_loss(const struct trod_writer *w, uint32_t loss)
 {
-    char names[256];
+    const char *from = w->opt.source ? w->opt.source->name : "the source";
+    char names[512];
     size_t n = 0;
 
-    for (unsigned i = 0; i < TROD_COLUMNS; i++) {
-        const char *name = trod_column_name(i);
-
-        if ((loss >> i & 1) && n + strlen(name) + 3 < sizeof names)
-            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", name);
-    }
+    for (unsigned i = 0; i < TROD_COLUMNS; i++)
+        if ((loss >> i & 1) && n + strlen(said[i]) + 3 < sizeof names)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", said[i]);
     return trod_error(w->diag, TROD_ERR_LOSS, "writer.loss", NULL,
-                      "conversion to %s loses columns that the source has: %s; say --allow-loss to "
+                      "%s cannot hold all that %s says; lost would be: %s; say --allow-loss to "
                       "convert all the same",
-                      w->spec.format->name, names);
+                      w->spec.format->name, from, names);
 }
 
 static bool may_copy(const struct trod_writer *w)
