@@ -398,7 +398,8 @@ static int one(struct cli *c, const struct options *o, const char *path, struct 
         if (!o->quick)
             r = count_all(c, t, k);
         trod_emit_open(e, NULL, path);
-        trod_emit_str(e, "file", strcmp(path, "-") == 0 ? "standard input" : path);
+        if (o->report.format != TROD_EMIT_TEXT) /* there it is the title */
+            trod_emit_str(e, "file", strcmp(path, "-") == 0 ? "standard input" : path);
         emit_meta(e, t);
         emit_sizes(e, t, o->quick);
         if (o->quick)

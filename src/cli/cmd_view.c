@@ -55,6 +55,8 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_END},
 };
 
+enum { COMPACT = 100 }; /* terminals with fewer columns */
+
 enum layout { UNIFORM, JSON, CSV, NATIVE_RAW, NATIVE_DRIVER };
 
 struct view {
@@ -267,6 +269,7 @@ static int run(struct cli *c, const void *opt)
         bool to_stdout = !v.o->report.output || strcmp(v.o->report.output, "-") == 0;
 
         v.rows.colour = v.layout == UNIFORM && to_stdout && cli_colour(c, STDOUT_FILENO);
+        v.rows.compact = terminal && to_stdout && cli_width(STDOUT_FILENO) < COMPACT;
         v.header = v.layout == CSV
                        ? v.o->header != 2
                        : v.layout == UNIFORM &&

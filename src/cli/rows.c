@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { OPCODE_MAX = 1024, MODE_MAX = 256 }; /* bytes shown */
+enum { OPCODE_MAX = 1024 }; /* bytes shown */
 
 static const struct {
     uint32_t bit;
@@ -105,8 +105,22 @@ static bool decimal(unsigned kind)
            kind == TROD_CACHE_LINE;
 }
 
+/* '-' for each of the hexadecimal digits before END that is not known. */
+static void hide_unknown(const struct trod_batch *b, uint32_t i, size_t digits, char *end)
+{
+    size_t n;
+    const uint8_t *mask = cli_unknown_bits(b, i, &n);
+
+    for (size_t k = 0; mask && k < digits && k < 2 * n; k++) {
+        if (mask[k / 2] >> (k & 1 ? 4 : 0) & 15)
+            end[-1 - (ptrdiff_t)k] = '-';
+    }
+}
+
 char *cli_put_value(const struct trod_batch *b, uint32_t i, char *p)
 {
+    char *start = p + 2;
+
     if (cli_has(b, i, TROD_COL_VALUE)) {
         unsigned digits = 1;
 
@@ -116,7 +130,9 @@ char *cli_put_value(const struct trod_batch *b, uint32_t i, char *p)
             digits = b->size[i] ? 2 * b->size[i] : 1;
         *p++ = '0';
         *p++ = 'x';
-        return trod_put_hex(p, b->value[i], digits);
+        p = trod_put_hex(p, b->value[i], digits);
+        hide_unknown(b, i, (size_t)(p - start), p);
+        return p;
     }
     if (cli_has(b, i, TROD_COL_DATA) && b->data[i].len) {
         const uint8_t *data = trod_batch_bytes(b, b->data[i]);
@@ -131,6 +147,8 @@ char *cli_put_value(const struct trod_batch *b, uint32_t i, char *p)
             *p++ = '0';
             *p++ = 'x';
             p = trod_put_bytes_reversed(p, data, n);
+            if (!cut)
+                hide_unknown(b, i, 2 * n, p);
         }
         if (cut) {
             memcpy(p, "...", 3);
@@ -221,17 +239,4 @@ struct cli_text cli_text_of(struct cli_rows *r, const struct trod_batch *b, uint
                                trod_batch_bytes(b, b->code[i]), b->code[i].len, &t.n);
     }
     return t;
-}
-
-struct cli_text cli_mode_of(const struct trod_batch *b, uint32_t i)
-{
-    struct cli_text none = {"", 0, false};
-    const struct trod_detail_instr *d;
-
-    if (b->kind[i] != TROD_INSTR || !cli_has(b, i, TROD_COL_DETAIL) || b->detail[i].len < sizeof *d)
-        return none;
-    d = trod_batch_detail(b, i);
-    if (d->mode.len == 0 || d->mode.len > MODE_MAX)
-        return none;
-    return slice_text(b, d->mode);
 }

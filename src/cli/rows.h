@@ -11,7 +11,7 @@
 
 enum {
     CLI_TEXT_MAX = 1 << 16, /* bytes of a text or a value shown; more is cut and marked "..." */
-    CLI_LINE_MAX = 8 * CLI_TEXT_MAX /* room a line needs */
+    CLI_LINE_MAX = 10 * CLI_TEXT_MAX /* room a line needs */
 };
 
 struct cli_rows {
@@ -19,6 +19,7 @@ struct cli_rows {
     const struct trod_meta *meta;
     struct trod_symbols *symbols; /* NULL: no symbols wanted */
     struct trod_disasm *disasm;   /* NULL: no disassembly wanted */
+    bool compact;                 /* narrow terminal: texts follow opcodes without padding */
     unsigned record, time, stream, kind, addr, size, value, symbol, text; /* widths so far */
     bool measured;
 };
@@ -71,7 +72,20 @@ const char *cli_iset_name(unsigned iset);
 const char *cli_sec_name(unsigned sec);
 /* What sub means in a row of this kind, NULL if it is just a number. */
 const char *cli_sub_name(unsigned kind, unsigned sub);
-/* Mode of an INSTR row as the source writes it, length 0 if it does not. */
-struct cli_text cli_mode_of(const struct trod_batch *b, uint32_t i);
+/* What the detail of a row says beyond the columns, piece by piece. */
+enum cli_note_type { CLI_NOTE_TEXT, CLI_NOTE_NUMBER, CLI_NOTE_HEX, CLI_NOTE_FLAG };
+struct cli_note {
+    const char *name;
+    enum cli_note_type type;
+    uint64_t number;
+    struct cli_text text;
+};
+enum { CLI_NOTES = 16, CLI_NOTE_TEXT_MAX = 256, CLI_NOTE_MAX = 4 * CLI_NOTE_TEXT_MAX + 64 };
+size_t cli_notes_of(const struct trod_batch *b, uint32_t i, struct cli_note *out);
+/* "name=value" or "name": up to CLI_NOTE_MAX - 1 bytes. */
+char *cli_put_note(const struct cli_note *n, char *p);
+/* The bits of row I's value that are unknown, a byte a byte, least significant first; NULL: none.
+ */
+const uint8_t *cli_unknown_bits(const struct trod_batch *b, uint32_t i, size_t *len);
 
 #endif

@@ -80,7 +80,7 @@ static char *json_flags(const struct trod_batch *b, uint32_t i, char *p)
 /* Opcode, value and what the text columns hold. */
 static char *json_contents(struct cli_rows *r, const struct trod_batch *b, uint32_t i, char *p)
 {
-    struct cli_text text = cli_text_of(r, b, i), mode = cli_mode_of(b, i);
+    struct cli_text text = cli_text_of(r, b, i);
     char *before, *start;
 
     if (cli_has(b, i, TROD_COL_CODE) && b->code[i].len) {
@@ -99,8 +99,34 @@ static char *json_contents(struct cli_rows *r, const struct trod_batch *b, uint3
     }
     if (text.n)
         p = json_text(p, "text", text.p, text.n, text.cut);
-    if (mode.n)
-        p = json_text(p, "mode", mode.p, mode.n, mode.cut);
+    return p;
+}
+
+static char *json_notes(const struct trod_batch *b, uint32_t i, char *p)
+{
+    struct cli_note notes[CLI_NOTES];
+    size_t n = cli_notes_of(b, i, notes);
+
+    if (n == 0)
+        return p;
+    p = word(key(p, "details"), "{");
+    for (size_t k = 0; k < n; k++) {
+        char *start = p;
+
+        if (notes[k].type == CLI_NOTE_TEXT)
+            p = json_text(p, notes[k].name, notes[k].text.p, notes[k].text.n, notes[k].text.cut);
+        else if (notes[k].type == CLI_NOTE_NUMBER)
+            p = json_number(p, notes[k].name, notes[k].number);
+        else if (notes[k].type == CLI_NOTE_HEX)
+            p = json_hex(p, notes[k].name, notes[k].number);
+        else
+            p = word(key(p, notes[k].name), "true");
+        if (k == 0) {
+            memmove(start, start + 2, (size_t)(p - start) - 2); /* no comma before the first */
+            p -= 2;
+        }
+    }
+    *p++ = '}';
     return p;
 }
 
@@ -141,15 +167,15 @@ char *cli_rows_json(struct cli_rows *r, const struct trod_batch *b, uint32_t i, 
     }
     if (cli_has(b, i, TROD_COL_FLAGS))
         p = json_flags(b, i, p);
-    return word(p, "}\n");
+    return word(json_notes(b, i, p), "}\n");
 }
 
 char *cli_csv_header(const struct cli_rows *r, char *p)
 {
     return word(p, r->symbols ? "record,kind,time,unit,cpu,address,physical,size,opcode,value,text,"
-                                "mode,pc,target,index,sub,branch,iset,security,flags,symbol\n"
+                                "pc,target,index,sub,branch,iset,security,flags,details,symbol\n"
                               : "record,kind,time,unit,cpu,address,physical,size,opcode,value,text,"
-                                "mode,pc,target,index,sub,branch,iset,security,flags\n");
+                                "pc,target,index,sub,branch,iset,security,flags,details\n");
 }
 
 static char *csv_hex(const struct trod_batch *b, uint32_t i, uint32_t column, const uint64_t *v,
@@ -193,6 +219,23 @@ static char *csv_flags(const struct trod_batch *b, uint32_t i, char *p)
     return p;
 }
 
+/* The details as one field, "name=value name=value". */
+static char *csv_notes(const struct trod_batch *b, uint32_t i, char *p)
+{
+    struct cli_note notes[CLI_NOTES];
+    char all[CLI_NOTES * CLI_NOTE_MAX];
+    size_t n = cli_notes_of(b, i, notes);
+    char *end = all;
+
+    *p++ = ',';
+    for (size_t k = 0; k < n; k++) {
+        if (k > 0)
+            *end++ = ' ';
+        end = cli_put_note(&notes[k], end);
+    }
+    return trod_put_csv(p, all, (size_t)(end - all));
+}
+
 /* What stands before the address. */
 static char *csv_front(const struct cli_rows *r, const struct trod_batch *b, uint32_t i,
                        uint64_t record, char *p)
@@ -226,7 +269,6 @@ char *cli_rows_csv(struct cli_rows *r, const struct trod_batch *b, uint32_t i, u
     *p++ = ',';
     p = csv_word(cli_put_value(b, i, p), NULL);
     p = csv_text(p, cli_text_of(r, b, i));
-    p = csv_text(p, cli_mode_of(b, i));
     p = csv_hex(b, i, TROD_COL_PC, b->pc, p);
     p = csv_hex(b, i, TROD_COL_TARGET, b->target, p);
     if (cli_has(b, i, TROD_COL_INDEX))
@@ -239,6 +281,7 @@ char *cli_rows_csv(struct cli_rows *r, const struct trod_batch *b, uint32_t i, u
     }
     *p++ = ',';
     p = csv_flags(b, i, p);
+    p = csv_notes(b, i, p);
     if (r->symbols) {
         *p++ = ',';
         p = cli_put_symbol(r, b, i, p);

@@ -18,6 +18,8 @@ static const char *const colours[TROD_KINDS] = {
     [TROD_INSTR] = "\033[1m",
 };
 
+enum { TEXT_WIDTH = 32 }; /* notes stand behind that; longer texts push them aside */
+
 static const char dim[] = "\033[2m", plain[] = "\033[0m";
 
 static char *word(char *p, const char *s)
@@ -74,6 +76,14 @@ static unsigned address_digits(uint64_t v)
     return n <= 8 ? 8 : n <= 12 ? 12 : 16;
 }
 
+/* Columns that the text of an instruction takes, if that is not many. */
+static size_t text_width(struct cli_rows *r, const struct trod_batch *b, uint32_t i)
+{
+    size_t n = cli_text_of(r, b, i).n;
+
+    return n > TEXT_WIDTH ? TEXT_WIDTH : n;
+}
+
 void cli_rows_measure(struct cli_rows *r, const struct trod_batch *b, const uint8_t *keep,
                       uint64_t record)
 {
@@ -97,6 +107,8 @@ void cli_rows_measure(struct cli_rows *r, const struct trod_batch *b, const uint
             widen(&r->stream, (size_t)(cli_put_stream(b, i, r->meta, s) - s));
         if (cli_has(b, i, TROD_COL_VALUE))
             widen(&r->value, (size_t)(cli_put_value(b, i, s) - s));
+        if (b->kind[i] == TROD_INSTR)
+            widen(&r->text, text_width(r, b, i));
         if (cli_has(b, i, TROD_COL_TIME))
             widen(&r->time, (size_t)(cli_put_time(b, i, r->meta, s) - s) + 1 +
                                 strlen(cli_unit(b, i, r->meta)));
@@ -208,7 +220,8 @@ static char *notes(const struct cli_rows *r, const struct trod_batch *b, uint32_
     bool open = false;
     uint32_t f = cli_has(b, i, TROD_COL_FLAGS) ? b->flags[i] : 0;
     const char *sec = cli_sec_name((f & TROD_F_SEC) >> TROD_F_SEC_SHIFT);
-    struct cli_text mode = cli_mode_of(b, i);
+    struct cli_note more[CLI_NOTES];
+    size_t n = cli_notes_of(b, i, more);
     char *start = p;
 
     if (cli_has(b, i, TROD_COL_TARGET))
@@ -232,8 +245,8 @@ static char *notes(const struct cli_rows *r, const struct trod_batch *b, uint32_
     }
     if (cli_has(b, i, TROD_COL_PC) && b->kind[i] != TROD_INSTR && b->kind[i] != TROD_BRANCH)
         p = put_0x(note(p, &open, "pc="), b->pc[i], address_digits(b->pc[i]));
-    if (mode.n)
-        p = trod_put_visible(note(p, &open, "mode="), mode.p, mode.n > 64 ? 64 : mode.n);
+    for (size_t k = 0; k < n; k++)
+        p = cli_put_note(&more[k], note(p, &open, ""));
     if (cli_has(b, i, TROD_COL_INDEX))
         p = trod_put_u64(note(p, &open, "index="), b->index[i]);
     if (!open)
@@ -308,7 +321,8 @@ char *cli_rows_text(struct cli_rows *r, const struct trod_batch *b, uint32_t i, 
         p = cli_put_value(b, i, p);
     if (p == start)
         *p++ = '-';
-    p = left(p, start, &r->value);
+    width = r->compact && b->kind[i] == TROD_INSTR ? 8 : r->value;
+    p = left(p, start, &width); /* values wider than the first ones do not move the others */
     if (r->symbols) {
         start = p = blanks(p, 2);
         p = cli_put_symbol(r, b, i, p);
@@ -325,11 +339,9 @@ char *cli_rows_text(struct cli_rows *r, const struct trod_batch *b, uint32_t i, 
         p = word(p, "...");
     while (p > start && p[-1] == ' ')
         p--;
-    /* notes stand in a column of their own where texts are short */
     before = p;
-    if (b->kind[i] == TROD_INSTR)
-        widen(&r->text, (size_t)(p - start) < 32 ? (size_t)(p - start) : 32);
-    p = left(p, start, &(unsigned){r->text});
+    if (!r->compact)
+        p = left(p, start, &(unsigned){r->text});
     start = p;
     if (r->colour)
         p = word(p, dim);

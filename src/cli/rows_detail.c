@@ -1,0 +1,286 @@
+/*
+ * rows_detail.c - what the detail column says, as names and values (trod/detail.h).
+ *
+ * A detail is told by its kind of row and its length. How a number was written (digits, separators,
+ * style) is not shown: `trod view --native` shows records as they are.
+ */
+#include <string.h>
+
+#include "rows.h"
+
+struct notes {
+    const struct trod_batch *b;
+    struct cli_note *out;
+    size_t n;
+};
+
+static struct cli_note *add(struct notes *x, const char *name, enum cli_note_type type)
+{
+    struct cli_note *n = &x->out[x->n < CLI_NOTES ? x->n++ : CLI_NOTES - 1];
+
+    n->name = name;
+    n->type = type;
+    return n;
+}
+
+static void text(struct notes *x, const char *name, struct trod_slice s)
+{
+    struct cli_note *n;
+
+    if (s.len == 0)
+        return;
+    n = add(x, name, CLI_NOTE_TEXT);
+    n->text.p = (const char *)trod_batch_bytes(x->b, s);
+    n->text.cut = s.len > CLI_NOTE_TEXT_MAX;
+    n->text.n = n->text.cut ? CLI_NOTE_TEXT_MAX : s.len;
+}
+
+static void word(struct notes *x, const char *name, const char *value)
+{
+    struct cli_note *n = add(x, name, CLI_NOTE_TEXT);
+
+    n->text.p = value;
+    n->text.n = strlen(value);
+    n->text.cut = false;
+}
+
+static void number(struct notes *x, const char *name, uint64_t v)
+{
+    add(x, name, CLI_NOTE_NUMBER)->number = v;
+}
+
+static void hex(struct notes *x, const char *name, uint64_t v)
+{
+    add(x, name, CLI_NOTE_HEX)->number = v;
+}
+
+static void flag(struct notes *x, const char *name, bool set)
+{
+    if (set)
+        add(x, name, CLI_NOTE_FLAG);
+}
+
+static void sec(struct notes *x, const char *name, unsigned value)
+{
+    if (cli_sec_name(value))
+        word(x, name, cli_sec_name(value));
+}
+
+static void of_instr(struct notes *x, const void *detail)
+{
+    const struct trod_detail_instr *d = detail;
+
+    text(x, "mode", d->mode);
+    flag(x, "folded", d->folded);
+    if (d->has_paddr2) {
+        hex(x, "pa2", d->paddr2);
+        sec(x, "pa2_security", d->sec2);
+    }
+}
+
+static void of_branch(struct notes *x, const void *detail)
+{
+    const struct trod_detail_branch *d = detail;
+
+    if (d->has_target_paddr) {
+        hex(x, "target_pa", d->target_paddr);
+        sec(x, "target_security", d->target_sec);
+    }
+}
+
+static void of_reg(struct notes *x, const void *detail)
+{
+    const struct trod_detail_reg *d = detail;
+
+    if (d->has_range) {
+        number(x, "hi", d->hi);
+        number(x, "lo", d->lo);
+    }
+    text(x, "note", d->note);
+    text(x, "comment", d->comment);
+}
+
+static void of_mem(struct notes *x, const void *detail)
+{
+    const struct trod_detail_mem *d = detail;
+
+    text(x, "type", d->type);
+    text(x, "note", d->note);
+    if (d->has_insn) {
+        hex(x, "insn", d->insn);
+        number(x, "serial", d->serial);
+    }
+}
+
+static void of_atomic(struct notes *x, const void *detail)
+{
+    const struct trod_detail_atomic *d = detail;
+
+    text(x, "more", d->more);
+}
+
+/* "wrcbs" with dashes for what is not set. */
+static const char *cacheability(unsigned bits)
+{
+    static const char names[32][6] = {
+        "-----", "----s", "---b-", "---bs", "--c--", "--c-s", "--cb-", "--cbs",
+        "-r---", "-r--s", "-r-b-", "-r-bs", "-rc--", "-rc-s", "-rcb-", "-rcbs",
+        "w----", "w---s", "w--b-", "w--bs", "w-c--", "w-c-s", "w-cb-", "w-cbs",
+        "wr---", "wr--s", "wr-b-", "wr-bs", "wrc--", "wrc-s", "wrcb-", "wrcbs",
+    };
+
+    return names[bits & 31];
+}
+
+static void of_bus(struct notes *x, const void *detail)
+{
+    const struct trod_detail_bus *d = detail;
+
+    if (!d->idle)
+        word(x, "direction", d->write ? "write" : "read");
+    flag(x, "idle", d->idle);
+    flag(x, "coprocessor", d->coprocessor);
+    if (d->has_cache) {
+        word(x, "inner", cacheability(d->inner));
+        word(x, "outer", cacheability(d->outer));
+    }
+    text(x, "master", d->master);
+    text(x, "type", d->type);
+    text(x, "note", d->note);
+    if (d->has_insn) {
+        hex(x, "insn", d->insn);
+        number(x, "serial", d->serial);
+    }
+}
+
+static void of_cache_op(struct notes *x, const void *detail)
+{
+    const struct trod_detail_cache_op *d = detail;
+
+    text(x, "pagesize", d->pagesize);
+    text(x, "memtype", d->memtype);
+}
+
+static void of_cache_line(struct notes *x, const void *detail)
+{
+    const struct trod_detail_cache_line *d = detail;
+
+    text(x, "op", d->op);
+}
+
+static void of_walk(struct notes *x, const void *detail)
+{
+    const struct trod_detail_walk *d = detail;
+
+    text(x, "side", d->side);
+    text(x, "format", d->format);
+    number(x, "stage", d->stage);
+    number(x, "level", d->level);
+    flag(x, "update", d->update);
+    text(x, "attrs", d->attrs);
+}
+
+static void of_tlb(struct notes *x, const void *detail)
+{
+    const struct trod_detail_tlb *d = detail;
+
+    if (d->size)
+        number(x, "region", d->size);
+    text(x, "el", d->el);
+    if (d->has_vmid)
+        number(x, "vmid", d->vmid);
+    if (d->has_asid)
+        number(x, "asid", d->asid);
+    flag(x, "nonglobal", d->non_global);
+    text(x, "attrs", d->attrs);
+}
+
+static void of_event(struct notes *x, const void *detail)
+{
+    const struct trod_detail_event *d = detail;
+
+    text(x, "mode", d->mode);
+    if (d->has_value1)
+        hex(x, "value1", d->value1);
+    text(x, "rest", d->rest);
+}
+
+static const struct {
+    uint8_t kind;
+    uint32_t len;
+    void (*say)(struct notes *x, const void *detail);
+} details[] = {
+    {TROD_INSTR, sizeof(struct trod_detail_instr), of_instr},
+    {TROD_BRANCH, sizeof(struct trod_detail_branch), of_branch},
+    {TROD_REG, sizeof(struct trod_detail_reg), of_reg},
+    {TROD_READ, sizeof(struct trod_detail_mem), of_mem},
+    {TROD_WRITE, sizeof(struct trod_detail_mem), of_mem},
+    {TROD_ATOMIC, sizeof(struct trod_detail_atomic), of_atomic},
+    {TROD_BUS, sizeof(struct trod_detail_bus), of_bus},
+    {TROD_CACHE_OP, sizeof(struct trod_detail_cache_op), of_cache_op},
+    {TROD_CACHE_LINE, sizeof(struct trod_detail_cache_line), of_cache_line},
+    {TROD_WALK, sizeof(struct trod_detail_walk), of_walk},
+    {TROD_TLB, sizeof(struct trod_detail_tlb), of_tlb},
+    {TROD_EXCEPTION, sizeof(struct trod_detail_event), of_event},
+    {TROD_MODE, sizeof(struct trod_detail_event), of_event},
+    {TROD_MARKER, sizeof(struct trod_detail_event), of_event},
+};
+
+size_t cli_notes_of(const struct trod_batch *b, uint32_t i, struct cli_note *out)
+{
+    const void *detail = trod_batch_detail(b, i);
+    struct notes x = {b, out, 0};
+
+    for (size_t k = 0; detail && k < sizeof details / sizeof details[0]; k++) {
+        if (details[k].kind == b->kind[i] && details[k].len == b->detail[i].len) {
+            details[k].say(&x, detail);
+            break;
+        }
+    }
+    return x.n;
+}
+
+const uint8_t *cli_unknown_bits(const struct trod_batch *b, uint32_t i, size_t *len)
+{
+    const void *detail;
+    struct trod_slice mask = {0, 0};
+
+    if (!cli_has(b, i, TROD_COL_FLAGS) || !(b->flags[i] & TROD_F_UNKNOWN) ||
+        !(detail = trod_batch_detail(b, i)))
+        return NULL;
+    if (b->kind[i] == TROD_REG && b->detail[i].len == sizeof(struct trod_detail_reg))
+        mask = ((const struct trod_detail_reg *)detail)->mask;
+    else if ((b->kind[i] == TROD_READ || b->kind[i] == TROD_WRITE) &&
+             b->detail[i].len == sizeof(struct trod_detail_mem))
+        mask = ((const struct trod_detail_mem *)detail)->mask;
+    else if (b->kind[i] == TROD_ATOMIC && b->detail[i].len == sizeof(struct trod_detail_atomic))
+        mask = ((const struct trod_detail_atomic *)detail)->mask;
+    *len = mask.len;
+    return mask.len ? trod_batch_bytes(b, mask) : NULL;
+}
+
+char *cli_put_note(const struct cli_note *n, char *p)
+{
+    size_t len = strlen(n->name);
+    bool quote;
+
+    memcpy(p, n->name, len);
+    p += len;
+    if (n->type == CLI_NOTE_FLAG)
+        return p;
+    *p++ = '=';
+    if (n->type == CLI_NOTE_NUMBER)
+        return trod_put_u64(p, n->number);
+    if (n->type == CLI_NOTE_HEX) {
+        *p++ = '0';
+        *p++ = 'x';
+        return trod_put_hex(p, n->number, 8);
+    }
+    quote = memchr(n->text.p, ' ', n->text.n) != NULL;
+    if (quote)
+        *p++ = '"';
+    p = trod_put_visible(p, n->text.p, n->text.n);
+    if (quote)
+        *p++ = '"';
+    return p;
+}
