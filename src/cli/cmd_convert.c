@@ -128,6 +128,8 @@ static int open_all(struct convert *v)
     struct trod_writer_options wopt;
     int r = cli_match_init(&v->match, &o->filter, &v->diag);
 
+    topt.batch_rows = cli_match_rows(&v->match);
+
     for (size_t i = 0; r == 0 && i + 1 < v->c->n_operands; i++) {
         if (same_file(v->c->operands[i], v->out))
             r = trod_error(&v->diag, TROD_ERR_USAGE, "convert.same-file", NULL,

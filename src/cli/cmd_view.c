@@ -240,6 +240,7 @@ static int prepare(struct view *v)
     struct trod_trace_options topt = cli_trace_options(&v->o->input, TROD_COL_ALL);
     int r = cli_match_init(&v->match, &v->o->filter, &v->diag);
 
+    topt.batch_rows = cli_match_rows(&v->match);
     if (r == 0)
         r = open_symbols(v);
     if (r == 0)

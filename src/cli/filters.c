@@ -78,6 +78,13 @@ uint32_t cli_match_want(const struct cli_match *m)
            (f->streams.n ? TROD_COL_STREAM : 0u);
 }
 
+uint32_t cli_match_rows(const struct cli_match *m)
+{
+    const struct trod_range *r = &m->filter->range;
+
+    return r->set && r->hi < TROD_BATCH_ROWS ? (uint32_t)r->hi + 1 : 0;
+}
+
 /* Is stream I of META the one that ITEM means? */
 static bool is_stream(const struct trod_meta *meta, uint32_t i, const char *item)
 {

@@ -30,6 +30,9 @@ void cli_match_fini(struct cli_match *m);
 /* Columns that matching needs. */
 uint32_t cli_match_want(const struct cli_match *m);
 
+/* Rows a batch for trod_trace_open: few where few are wanted, so that nothing behind them is read. */
+uint32_t cli_match_rows(const struct cli_match *m);
+
 /*
  * Judge the rows of B, the next of the trace: m->keep is set by row, m->done when no row after them
  * can match. Returns how many match, or TROD_ERR_NOMEM.
