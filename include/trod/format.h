@@ -14,7 +14,8 @@ enum trod_format_flag {
     TROD_FMT_TEXT = 1 << 0,       /* lines */
     TROD_FMT_PER_STREAM = 1 << 1, /* a file holds one stream: writers make a file a stream */
     TROD_FMT_MAGIC = 1 << 2,      /* begins with a magic number */
-    TROD_FMT_CONTAINER = 1 << 3   /* a trace is a directory */
+    TROD_FMT_CONTAINER = 1 << 3,  /* a trace is a directory */
+    TROD_FMT_TIMESTAMPS = 1 << 4 /* time passes at MARKER rows with sub 2 only, value is the time */
 };
 
 /* What decode and encode return besides errors. */
@@ -145,12 +146,12 @@ struct trod_format {
     bool (*verbatim)(const void *opt_in, const char *dialect_in, const void *opt_out);
 
     /*
-     * Write ROW as the format's own documents or tools print its record: one or more whole lines, or
-     * nothing where the row belongs to the record of the row before (TROD_F_CONT) or is printed with
-     * the next one. N goes from row to row; after the last one the call comes once more with row
-     * TROD_NATIVE_END (B is then the last batch, or NULL). Returns TROD_ENC_DONE, or TROD_ENC_FULL
-     * with OUT untouched (4 KiB are always enough). Needs all columns the format reads. NULL: the
-     * format has no such form.
+     * Write ROW as the format's own documents or tools print its record: one or more whole lines,
+     * or nothing where the row belongs to the record of the row before (TROD_F_CONT) or is printed
+     * with the next one. N goes from row to row; after the last one the call comes once more with
+     * row TROD_NATIVE_END (B is then the last batch, or NULL). Returns TROD_ENC_DONE, or
+     * TROD_ENC_FULL with OUT untouched (4 KiB are always enough). Needs all columns the format
+     * reads. NULL: the format has no such form.
      */
     int (*native)(struct trod_native *n, const struct trod_batch *b, uint32_t row,
                   struct trod_room *out);

@@ -20,9 +20,11 @@ enum {
 };
 
 struct trod_input_options {
-    bool no_thread; /* read and decompress on the caller's thread */
-    bool raw;       /* peel no filters */
-    uint32_t ratio; /* limit of expansion over all filters, 0: TROD_RATIO_DEFAULT */
+    bool no_thread;  /* read and decompress on the caller's thread */
+    bool raw;        /* peel no filters */
+    bool lazy;       /* keep no file open between reads: for thousands of inputs at once */
+    uint32_t window; /* bytes decoded at a time, 0: TROD_WINDOW */
+    uint32_t ratio;  /* limit of expansion over all filters, 0: TROD_RATIO_DEFAULT */
 };
 
 /*

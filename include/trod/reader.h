@@ -16,6 +16,7 @@ struct trod_reader;
 struct trod_reader_options {
     const char *from; /* "name" or "name:opt=value,...": the format; NULL: detect it */
     uint32_t file;    /* number of the file within its trace */
+    uint32_t head;    /* bytes that a format told is shown to begin with, 0: 64 KiB */
     struct trod_input_options input;
 };
 

@@ -75,7 +75,9 @@ static int input_begin(struct trod_input **out, struct trod_input *in, int statu
     if (!opt)
         opt = &none;
     if (status == TROD_OK && !opt->raw)
-        status = trod_zip_wrap(&in->source, &in->fault);
+        status = trod_zip_wrap(&in->source, opt->window, &in->fault);
+    if (status == TROD_OK && opt->lazy)
+        trod_source_doze(&in->source, in->path);
     if (status == TROD_OK)
         status = trod_stack_open(&in->top, &in->source, opt->raw, opt->ratio, &in->fault);
     if (status == TROD_OK && in->top->up == NULL && in->source.mem) {
@@ -83,7 +85,8 @@ static int input_begin(struct trod_input **out, struct trod_input *in, int statu
         in->p = in->source.mem;
         in->n = (size_t)in->source.size;
     } else if (status == TROD_OK) {
-        status = trod_ring_init(&in->ring, in->top, &in->source, !opt->no_thread, &in->fault);
+        status = trod_ring_init(&in->ring, in->top, &in->source, !opt->no_thread,
+                                opt->window ? opt->window : TROD_WINDOW, &in->fault);
         in->ring_made = status == TROD_OK;
     }
     if (status != TROD_OK) {
@@ -140,7 +143,7 @@ int trod_input_memory(struct trod_input **out, const void *p, size_t n, const ch
 
 static const uint8_t *block_data(struct trod_input *in)
 {
-    return trod_ring_block(&in->ring, in->block)->mem + TROD_HEADROOM;
+    return trod_ring_block(&in->ring, in->block)->mem + in->ring.headroom;
 }
 
 /* Make the spill hold MIN bytes and some more, those of the window first. */
@@ -154,7 +157,7 @@ static int spill_reserve(struct trod_input *in, size_t min)
         return TROD_OK;
     }
     /* who asks for one byte more time and again does not make it grow each time */
-    const size_t cap = min + (min / 2 > TROD_WINDOW ? min / 2 : TROD_WINDOW);
+    const size_t cap = min + (min / 2 > in->ring.window ? min / 2 : in->ring.window);
     uint8_t *spill = malloc(cap);
     if (!spill) {
         const struct trod_place at = trod_place_offset(in->path, in->offset);
@@ -204,12 +207,12 @@ static void window_extend(struct trod_input *in, size_t min)
 static int window_next(struct trod_input *in, size_t min)
 {
     const struct trod_block *next = trod_ring_block(&in->ring, in->block + 1);
-    if (!in->spilled && in->n > TROD_HEADROOM) {
+    if (!in->spilled && in->n > in->ring.headroom) {
         const int status = spill_reserve(in, min);
         if (status != TROD_OK)
             return status;
     } else if (!in->spilled && in->n) {
-        uint8_t *p = next->mem + TROD_HEADROOM - in->n;
+        uint8_t *p = next->mem + in->ring.headroom - in->n;
         memcpy(p, in->p, in->n);
         in->p = p;
     }

@@ -18,10 +18,10 @@ enum {
     THREAD_FROM = 1 << 18 /* shorter inputs are not worth a thread */
 };
 
-static bool block_make(struct trod_block *b)
+static bool block_make(const struct trod_ring *r, struct trod_block *b)
 {
     if (!b->mem)
-        b->mem = aligned_alloc(64, TROD_HEADROOM + TROD_WINDOW);
+        b->mem = aligned_alloc(64, r->headroom + r->window);
     return b->mem != NULL;
 }
 
@@ -39,20 +39,20 @@ static bool produce(struct trod_ring *r)
     const uint64_t number = atomic_load_explicit(&r->filled, memory_order_relaxed);
     struct trod_block *b = trod_ring_block(r, number);
     const size_t n = atomic_load_explicit(&b->n, memory_order_relaxed);
-    if (!block_make(b))
+    if (!block_make(r, b))
         return end(r, trod_fault_nomem(r->fault, "an input window"));
     size_t got;
-    const size_t cap = TROD_WINDOW - n < PIECE ? TROD_WINDOW - n : PIECE;
-    const int status = trod_stage_read(r->top, b->mem + TROD_HEADROOM + n, cap, &got);
+    const size_t cap = r->window - n < PIECE ? r->window - n : PIECE;
+    const int status = trod_stage_read(r->top, b->mem + r->headroom + n, cap, &got);
     if (got == 0)
         return end(r, status);
     r->made += got;
     atomic_store(&b->n, n + got);
-    if (n + got < TROD_WINDOW)
+    if (n + got < r->window)
         return true;
     /* the consumer may use the next block, its headroom too, as soon as FILLED says so */
     struct trod_block *next = trod_ring_block(r, number + 1);
-    if (!block_make(next))
+    if (!block_make(r, next))
         return end(r, trod_fault_nomem(r->fault, "an input window"));
     atomic_store_explicit(&next->n, 0, memory_order_relaxed);
     atomic_store(&r->filled, number + 1);
@@ -143,9 +143,15 @@ void trod_ring_release(struct trod_ring *r, uint64_t number)
 }
 
 int trod_ring_init(struct trod_ring *r, struct trod_stage *top, struct trod_source *source,
-                   bool threads, struct trod_fault *fault)
+                   bool threads, size_t window, struct trod_fault *fault)
 {
-    *r = (struct trod_ring){.top = top, .source = source, .fault = fault, .threads = threads};
+    *r = (struct trod_ring){.top = top,
+                            .source = source,
+                            .fault = fault,
+                            .threads = threads,
+                            .window = (window + 63) & ~(size_t)63,
+                            .headroom = window < TROD_HEADROOM ? (window + 63) & ~(size_t)63
+                                                               : TROD_HEADROOM};
     if (pthread_mutex_init(&r->lock, NULL) != 0)
         return trod_fault_nomem(fault, "an input");
     if (pthread_cond_init(&r->wake, NULL) != 0) {

@@ -20,14 +20,15 @@ enum {
 };
 
 struct trod_block {
-    uint8_t *mem;     /* TROD_HEADROOM + TROD_WINDOW bytes; there before FILLED reaches the block */
-    _Atomic size_t n; /* bytes so far, at mem + TROD_HEADROOM */
+    uint8_t *mem;     /* headroom + window bytes; there before FILLED reaches the block */
+    _Atomic size_t n; /* bytes so far, at mem + headroom */
 };
 
 struct trod_ring {
     struct trod_stage *top;
     struct trod_source *source;
     struct trod_fault *fault;
+    size_t window, headroom; /* bytes of a block; before it, TROD_HEADROOM at the most */
     struct trod_block blocks[TROD_RING];
     _Atomic uint64_t
         filled; /* blocks that get no more bytes; block number FILLED is being filled */
@@ -45,8 +46,9 @@ struct trod_ring {
     atomic_bool quit;
 };
 
+/* WINDOW: bytes of a block. */
 int trod_ring_init(struct trod_ring *r, struct trod_stage *top, struct trod_source *source,
-                   bool threads, struct trod_fault *fault);
+                   bool threads, size_t window, struct trod_fault *fault);
 void trod_ring_fini(struct trod_ring *r);
 
 /* End the thread; what it read stays. */

@@ -6,6 +6,8 @@
  */
 #include "source.h"
 
+#include "zip.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -34,6 +36,12 @@ static int fd_read(struct trod_source *s, uint8_t *p, size_t cap, size_t *n,
         s->pushed_at += *n;
         return TROD_OK;
     }
+    if (s->path) {
+        const uint64_t at = atomic_load_explicit(&s->offset, memory_order_relaxed);
+        const int status = trod_source_pread(s, p, cap, at, n, fault);
+        atomic_store_explicit(&s->offset, at + *n, memory_order_relaxed);
+        return status;
+    }
     for (;;) {
         if (!s->regular && !wait_readable(s))
             return TROD_OK;
@@ -51,14 +59,14 @@ static int fd_read(struct trod_source *s, uint8_t *p, size_t cap, size_t *n,
 static bool fd_seek(struct trod_source *s, uint64_t offset, uint64_t *reached)
 {
     struct stat st;
-    if (!s->regular || fstat(s->fd, &st) != 0)
+    if (!s->regular || (s->path ? stat(s->path, &st) : fstat(s->fd, &st)) != 0)
         return false;
     /* files of /proc say that they are empty; others are truncated while they are read */
     const uint64_t end = (uint64_t)st.st_size > s->base ? (uint64_t)st.st_size - s->base : 0;
     if (end == 0 || end < atomic_load_explicit(&s->offset, memory_order_relaxed))
         return false;
     *reached = offset < end ? offset : end;
-    if (lseek(s->fd, (off_t)(s->base + *reached), SEEK_SET) < 0)
+    if (!s->path && lseek(s->fd, (off_t)(s->base + *reached), SEEK_SET) < 0)
         return false;
     atomic_store_explicit(&s->offset, *reached, memory_order_relaxed);
     return true;
@@ -76,8 +84,9 @@ static void fd_close(struct trod_source *s)
     for (int i = 0; i < 2; i++)
         if (s->wake[i] >= 0)
             close(s->wake[i]);
-    if (s->owned)
+    if (s->owned && !s->path)
         close(s->fd);
+    free(s->path);
 }
 
 static int memory_read(struct trod_source *s, uint8_t *p, size_t cap, size_t *n,
@@ -150,6 +159,47 @@ void trod_source_memory(struct trod_source *s, const void *p, size_t n)
     s->ops = &memory_ops;
     s->mem = p ? p : (const uint8_t *)"";
     s->size = n;
+}
+
+int trod_source_pread(struct trod_source *s, uint8_t *p, size_t n, uint64_t offset, size_t *got,
+                      struct trod_fault *fault)
+{
+    int fd = s->fd;
+    *got = 0;
+    if (s->mem) {
+        *got = offset < s->size ? (size_t)(s->size - offset) : 0;
+        *got = *got < n ? *got : n;
+        if (*got)
+            memcpy(p, s->mem + offset, *got);
+        return TROD_OK;
+    }
+    if (s->path && (fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NOCTTY)) < 0)
+        return trod_fault_errno(fault, "cannot open", errno);
+    int status = TROD_OK;
+    while (*got < n && status == TROD_OK) {
+        const ssize_t some = pread(fd, p + *got, n - *got, (off_t)(s->base + offset + *got));
+        if (some == 0)
+            break;
+        if (some > 0)
+            *got += (size_t)some;
+        else if (errno != EINTR)
+            status = trod_fault_errno(fault, "cannot read", errno);
+    }
+    if (s->path)
+        close(fd);
+    return status;
+}
+
+void trod_source_doze(struct trod_source *s, const char *path)
+{
+    if (trod_zip_is(s)) {
+        trod_zip_doze(s, path);
+        return;
+    }
+    if (s->regular && s->owned && !s->path && (s->path = strdup(path)) != NULL) {
+        close(s->fd);
+        s->fd = -1;
+    }
 }
 
 int trod_source_push(struct trod_source *s, const uint8_t *p, size_t n, struct trod_fault *fault)

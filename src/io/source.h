@@ -37,6 +37,7 @@ struct trod_source {
     int wake[2];     /* a byte in this pipe ends a wait; -1: there is none */
     bool owned;      /* close fd */
     bool regular;    /* reads do not wait for anybody */
+    char *path;      /* of a file that is opened for each read; else NULL */
     uint8_t *pushed; /* bytes looked at and put back: they are read first */
     size_t n_pushed, pushed_at;
     void *archive; /* of a source of members: its state */
@@ -58,6 +59,16 @@ void trod_source_memory(struct trod_source *s, const void *p, size_t n);
 bool trod_source_peek(struct trod_source *s, uint8_t *p, size_t n, struct trod_fault *fault);
 /* Put N bytes at P back in front of what S will read. Returns 0 or TROD_ERR_NOMEM. */
 int trod_source_push(struct trod_source *s, const uint8_t *p, size_t n, struct trod_fault *fault);
+
+/*
+ * Up to N bytes from byte OFFSET of a regular file or of memory to P; *GOT is how many, fewer at
+ * the end only. Returns 0 or an error, in FAULT.
+ */
+int trod_source_pread(struct trod_source *s, uint8_t *p, size_t n, uint64_t offset, size_t *got,
+                      struct trod_fault *fault);
+
+/* If S is a regular file of its own, PATH, close it: each read opens it for itself from now on. */
+void trod_source_doze(struct trod_source *s, const char *path);
 
 /* Release what S holds; S may be all zero. */
 void trod_source_close(struct trod_source *s);

@@ -420,8 +420,9 @@ static int find_members(struct zip *z)
     return trod_zip_go(&z->in, 0) ? TROD_OK : TROD_ERR_IO;
 }
 
-int trod_zip_wrap(struct trod_source *s, struct trod_fault *fault)
+int trod_zip_wrap(struct trod_source *s, size_t window, struct trod_fault *fault)
 {
+    const size_t cap = window && window < TROD_ZIP_BUFFER ? window : TROD_ZIP_BUFFER;
     struct zip *z;
     uint8_t first = 0;
     int rc;
@@ -434,7 +435,8 @@ int trod_zip_wrap(struct trod_source *s, struct trod_fault *fault)
     z->in = (struct trod_zip_bytes){.in = s,
                                     .random = s->regular || s->mem,
                                     .size = s->size,
-                                    .buf = malloc(TROD_ZIP_BUFFER),
+                                    .buf = malloc(cap),
+                                    .cap = cap,
                                     .fault = fault};
     z->small = malloc(SMALL);
     rc = z->in.buf && z->small ? trod_zip_codec_new(&z->codec) : TROD_ERR_NOMEM;
@@ -468,6 +470,11 @@ no_archive:
     free(z->small);
     free(z);
     return rc;
+}
+
+void trod_zip_doze(struct trod_source *s, const char *path)
+{
+    trod_source_doze(&zip_of(s)->inner, path);
 }
 
 bool trod_zip_is(const struct trod_source *s)

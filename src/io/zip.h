@@ -15,7 +15,7 @@ enum {
     TROD_ZIP_STORED = 0,
     TROD_ZIP_DEFLATE = 8,
     TROD_ZIP_ZSTD = 93,
-    TROD_ZIP_BUFFER = 1 << 17, /* compressed bytes at hand */
+    TROD_ZIP_BUFFER = 1 << 17, /* compressed bytes at hand at the most */
     TROD_ZIP_STEP = 24,        /* damaged members are cut to a multiple: records stay in step */
     TROD_ZIP_PROBLEMS = 256    /* kept until they are reported; more are counted */
 };
@@ -35,14 +35,14 @@ struct trod_zip_bytes {
     bool random;            /* any offset may be read */
     uint64_t size;          /* TROD_NOWHERE: unknown */
     uint8_t *buf;
-    size_t n, at;    /* bytes in buf; of these used */
-    uint64_t offset; /* of buf[0] in the archive */
-    int status;      /* the error that ended it */
+    size_t cap, n, at; /* bytes it can hold, in it, of these used */
+    uint64_t offset;   /* of buf[0] in the archive */
+    int status;        /* the error that ended it */
     struct trod_fault *fault;
 };
 
 /*
- * Make N bytes (up to TROD_ZIP_BUFFER) at hand. Returns how many are: fewer at the end only.
+ * Make N bytes (up to 4 * 65536) at hand. Returns how many are: fewer at the end only.
  * trod_zip_at is where they are.
  */
 size_t trod_zip_need(struct trod_zip_bytes *b, size_t n);
@@ -99,9 +99,12 @@ uint32_t trod_zip_crc(uint32_t crc, const uint8_t *p, size_t n);
 
 /*
  * If the bytes of *S are a zip archive *S becomes the source of its members' bytes; it owns what it
- * was. Otherwise *S is as before. Returns 0 or an error, in FAULT.
+ * was. Otherwise *S is as before. WINDOW is the room of the reads to come, 0: large. Returns 0 or
+ * an error, in FAULT.
  */
-int trod_zip_wrap(struct trod_source *s, struct trod_fault *fault);
+int trod_zip_wrap(struct trod_source *s, size_t window, struct trod_fault *fault);
+/* trod_source_doze for the archive below S, which is a zip source. */
+void trod_zip_doze(struct trod_source *s, const char *path);
 
 /* S must be a zip source in what follows. */
 size_t trod_zip_members(const struct trod_source *s);

@@ -8,10 +8,8 @@
 #include "core/endian.h"
 #include "zip.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     LOCAL = 0x04034b50,
@@ -42,32 +40,23 @@ static bool fill(struct trod_zip_bytes *b)
     b->offset += b->at;
     b->n -= b->at;
     b->at = 0;
-    if (b->random && b->in->fd >= 0 && !b->in->mem) {
-        ssize_t n;
-
-        do
-            n = pread(b->in->fd, b->buf + b->n, TROD_ZIP_BUFFER - b->n,
-                      (off_t)(b->in->base + b->offset + b->n));
-        while (n < 0 && errno == EINTR);
-        if (n < 0)
-            b->status = trod_fault_errno(b->fault, "cannot read", errno);
-        got = n > 0 ? (size_t)n : 0;
-    } else if (b->in->mem) {
-        uint64_t from = b->offset + b->n;
-
-        got = from < b->in->size ? (size_t)(b->in->size - from) : 0;
-        got = got < TROD_ZIP_BUFFER - b->n ? got : TROD_ZIP_BUFFER - b->n;
-        if (got)
-            memcpy(b->buf + b->n, b->in->mem + from, got);
-    } else {
-        b->status = b->in->ops->read(b->in, b->buf + b->n, TROD_ZIP_BUFFER - b->n, &got, b->fault);
-    }
+    b->status = b->random ? trod_source_pread(b->in, b->buf + b->n, b->cap - b->n, b->offset + b->n,
+                                              &got, b->fault)
+                          : b->in->ops->read(b->in, b->buf + b->n, b->cap - b->n, &got, b->fault);
     b->n += got;
     return got != 0;
 }
 
 size_t trod_zip_need(struct trod_zip_bytes *b, size_t n)
 {
+    if (n > b->cap) {
+        uint8_t *buf = realloc(b->buf, n);
+
+        if (buf) {
+            b->buf = buf;
+            b->cap = n;
+        }
+    }
     while (b->n - b->at < n && fill(b))
         continue;
     return b->n - b->at;
@@ -181,10 +170,13 @@ static int central(struct trod_zip_bytes *b, struct trod_zip_list *list)
     return trod_zip_go(b, trod_zip_tell(b) + all + comment) ? 1 : 0;
 }
 
-/* Offset of the end record, searched from the end of the archive backwards; TROD_NOWHERE: none. */
-static uint64_t find_end(struct trod_zip_bytes *b)
+/*
+ * Offset of the end record, searched from the end of the archive backwards, with a comment of up to
+ * COMMENT bytes behind it; TROD_NOWHERE: none.
+ */
+static uint64_t find_end(struct trod_zip_bytes *b, size_t comment)
 {
-    size_t window = b->size < END_N + COMMENT_MAX ? (size_t)b->size : END_N + COMMENT_MAX;
+    size_t window = b->size < END_N + comment ? (size_t)b->size : END_N + comment;
     uint64_t from = b->size - window;
     const uint8_t *p;
 
@@ -230,7 +222,9 @@ int trod_zip_directory(struct trod_zip_bytes *b, struct trod_zip_list *list)
 
     if (!b->random || b->size == TROD_NOWHERE)
         return TROD_ERR_TRUNCATED;
-    end = find_end(b);
+    end = find_end(b, 0);
+    if (end == TROD_NOWHERE)
+        end = find_end(b, COMMENT_MAX);
     if (end == TROD_NOWHERE)
         return TROD_ERR_TRUNCATED;
     read_end(b, end, &count, &offset);

@@ -20,12 +20,12 @@ struct trod_reader {
     struct trod_meta *meta;
     struct trod_diag *diag;
     void *dec;
-    uint32_t file;
+    uint32_t file, head;
     uint64_t rows, skipped;
     uint64_t ordinal; /* of the next row: rows, unless the driver knows better */
-    size_t want;  /* bytes the next window must have */
-    size_t eaten; /* of the last window, not yet consumed: rows still point into it */
-    int failed;   /* returned once the rows before it are delivered */
+    size_t want;      /* bytes the next window must have */
+    size_t eaten;     /* of the last window, not yet consumed: rows still point into it */
+    int failed;       /* returned once the rows before it are delivered */
     bool done;
     bool started; /* the driver's start() was called: stop() is due */
     bool resync;  /* the next window begins in the middle of something */
@@ -53,7 +53,7 @@ static int told(struct trod_reader *r, const char *from, struct trod_candidate *
     struct trod_probe probe = {.path = trod_input_path(r->in), .size = TROD_NOWHERE};
     int rc = trod_optspec_init(&r->spec, from, r->diag);
 
-    if (rc < 0 || (rc = trod_input_ahead(r->in, PROBE_SMALL, &probe.head)) < 0)
+    if (rc < 0 || (rc = trod_input_ahead(r->in, r->head, &probe.head)) < 0)
         return rc;
     *best = (struct trod_candidate){r->spec.format, NULL, -1};
     if (r->spec.format->bid)
@@ -79,7 +79,7 @@ static int start(struct trod_reader *r, const struct trod_candidate *best)
     r->dec = calloc(1, f->dec_size ? f->dec_size : 1);
     if (!r->dec)
         return TROD_ERR_NOMEM;
-    if ((rc = trod_input_ahead(r->in, PROBE_SMALL, &head)) < 0)
+    if ((rc = trod_input_ahead(r->in, r->head, &head)) < 0)
         return rc;
     r->started = true;
     return f->start(r->dec, r->spec.options, &head, r->meta, r->diag);
@@ -98,8 +98,12 @@ int trod_reader_open(struct trod_reader **out, struct trod_input *in,
         trod_input_close(in);
         return TROD_ERR_NOMEM;
     }
-    *r = (struct trod_reader){
-        .in = in, .meta = meta, .diag = diag, .want = 1, .file = opt ? opt->file : 0};
+    *r = (struct trod_reader){.in = in,
+                              .meta = meta,
+                              .diag = diag,
+                              .want = 1,
+                              .file = opt ? opt->file : 0,
+                              .head = opt && opt->from && opt->head ? opt->head : PROBE_SMALL};
     if (diag)
         diag->path = trod_input_path(in);
     rc = opt && opt->from ? told(r, opt->from, &best) : detect(r, &best);

@@ -14,6 +14,7 @@
 
 static const struct trod_order_ops *const orders[] = {
     [TROD_ORDER_FILE] = &trod_order_file,
+    [TROD_ORDER_TIME] = &trod_order_time,
     [TROD_ORDER_SYNC] = &trod_order_sync,
 };
 
@@ -134,7 +135,11 @@ bool trod_trace_rewindable(const struct trod_trace *t)
 int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
 {
     struct trod_reader_options opt = {
-        .from = t->opt.from, .file = t->base + (uint32_t)i, .input = t->opt.input};
+        .from = t->opt.from,
+        .file = t->base + (uint32_t)i,
+        .input = t->opt.input,
+        .head = t->head,
+    };
     struct trod_input *in;
     int rc = trod_input_open(&in, t->files.file[i].path, &t->opt.input, t->diag);
 
@@ -162,6 +167,15 @@ static void count(struct trod_trace_progress *p, const struct trod_reader *r)
     p->bytes += trod_input_file_offset(in);
     p->decoded += trod_input_offset(in);
     p->skipped += trod_reader_skipped(r);
+}
+
+void trod_trace_reader_drop(struct trod_trace *t, size_t i)
+{
+    struct trod_reader *r = t->open[i];
+
+    t->open[i] = NULL;
+    if (r && r != t->first)
+        trod_reader_close(r);
 }
 
 void trod_trace_reader_done(struct trod_trace *t, size_t i)

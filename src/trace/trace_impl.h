@@ -30,6 +30,7 @@ struct trod_trace {
     void *state;
     struct trod_trace_progress done; /* of files that are closed; rows: all delivered */
     uint64_t total;                  /* bytes of all files */
+    uint32_t head;                   /* bytes a driver is shown to begin with; 0: as it comes */
     struct trod_reader **open;       /* by input: what is being read, or NULL */
     struct trod_reader *first;       /* never closed before the trace: its options are asked for */
 };
@@ -40,10 +41,14 @@ struct trod_trace {
  */
 int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out);
 
+/* Close the reader of input I, which was only looked at. Nothing if there is none. */
+void trod_trace_reader_drop(struct trod_trace *t, size_t i);
+
 /* Add what the reader of input I has read to t->done and close it. Nothing if there is none. */
 void trod_trace_reader_done(struct trod_trace *t, size_t i);
 
 extern const struct trod_order_ops trod_order_file;
 extern const struct trod_order_ops trod_order_sync;
+extern const struct trod_order_ops trod_order_time;
 
 #endif

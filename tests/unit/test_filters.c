@@ -355,7 +355,8 @@ static void bombs(void **state)
 {
     (void)state;
     struct trod_buf zeros = data_make(DATA_ZERO, 80 << 20, 0);
-    const struct trod_input_options strict = {.ratio = 10}, strict_alone = {true, false, 10};
+    const struct trod_input_options strict = {.ratio = 10},
+                                    strict_alone = {.no_thread = true, .ratio = 10};
     for (size_t i = 0; filter_at(i); i++) {
         struct trod_buf packed = data_encoded(filter_at(i), &zeros);
         for (int k = 0; k < 2; k++) {

@@ -1,0 +1,338 @@
+/*
+ * order_time.c - the files of a trace merged by time.
+ *
+ * Implements trace.h, order "time", and docs/formats/drmemtrace.md, "Order": of the files that have
+ * rows left the one with the smallest time goes on, the first of several; it is left when its time
+ * grows past another's. In formats whose time stands in TIMESTAMP markers (TROD_FMT_TIMESTAMPS)
+ * what lies between two of them is never parted, and what comes before the first belongs to it.
+ * Rows without a time have that of the row before. Files are looked at once for their first time;
+ * only those whose turn has come are kept open, with small windows where they are many.
+ */
+#include "trace/trace_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ROWS = 1024,
+    FEW = 8,   /* files that may use full windows */
+    MANY = 64, /* files from which on they are closed once looked at */
+    MANY_ROWS = 256,
+    WINDOW_FEW = 1 << 18,
+    WINDOW_MANY = 1 << 15,
+    HEAD = 1 << 12, /* bytes a driver is shown to begin with */
+    TIMESTAMP = 2,  /* sub of the marker */
+    NEEDS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_TIME
+};
+
+struct stream {
+    struct trod_reader *reader; /* NULL: closed */
+    struct trod_batch *batch;
+    uint64_t key;   /* time of the row at AT */
+    uint64_t index; /* instruction number of the last row given */
+    uint32_t at;    /* next row */
+    uint32_t place; /* in the heap */
+    bool timed;     /* a time was seen */
+    bool keyed;     /* the row at AT is what KEY came from */
+    bool ended;
+};
+
+struct state {
+    struct stream *stream;
+    uint32_t *heap; /* streams with rows left, by (key, number) */
+    uint32_t n_heap;
+    uint32_t current; /* UINT32_MAX: none */
+    uint64_t index;
+    struct trod_batch *scratch; /* for looking at files */
+    struct trod_batch view;
+    int failed;
+};
+
+/* --- the heap --- */
+
+static bool before(const struct state *s, uint32_t a, uint32_t b)
+{
+    const struct stream *x = &s->stream[a], *y = &s->stream[b];
+
+    if (x->timed != y->timed)
+        return x->timed; /* files without any time come last */
+    return x->key != y->key ? x->key < y->key : a < b;
+}
+
+static void put_at(struct state *s, uint32_t place, uint32_t i)
+{
+    s->heap[place] = i;
+    s->stream[i].place = place;
+}
+
+static void sift(struct state *s, uint32_t place)
+{
+    uint32_t i = s->heap[place];
+
+    while (place > 0 && before(s, i, s->heap[(place - 1) / 2])) {
+        put_at(s, place, s->heap[(place - 1) / 2]);
+        place = (place - 1) / 2;
+    }
+    for (;;) {
+        uint32_t child = 2 * place + 1;
+
+        if (child + 1 < s->n_heap && before(s, s->heap[child + 1], s->heap[child]))
+            child++;
+        if (child >= s->n_heap || !before(s, s->heap[child], i))
+            break;
+        put_at(s, place, s->heap[child]);
+        place = child;
+    }
+    put_at(s, place, i);
+}
+
+static void heap_add(struct state *s, uint32_t i)
+{
+    s->heap[s->n_heap] = i;
+    s->stream[i].place = s->n_heap++;
+    sift(s, s->n_heap - 1);
+}
+
+static void heap_remove(struct state *s, uint32_t i)
+{
+    uint32_t place = s->stream[i].place;
+    uint32_t last = s->heap[--s->n_heap];
+
+    if (last == i)
+        return;
+    put_at(s, place, last);
+    sift(s, place);
+}
+
+/* --- times --- */
+
+/* Does ROW begin a new time? *KEY is it. */
+static bool new_time(const struct trod_trace *t, const struct trod_batch *b, uint32_t row,
+                     const struct stream *st, uint64_t *key)
+{
+    if (t->format->flags & TROD_FMT_TIMESTAMPS) {
+        *key = b->value[row];
+        return b->kind[row] == TROD_MARKER && b->sub[row] == TIMESTAMP;
+    }
+    *key = b->time[row];
+    return !(b->flags[row] & TROD_F_CONT) && (b->have & b->has[row] & TROD_COL_TIME) &&
+           (!st->timed || b->time[row] != st->key);
+}
+
+static void remember(struct state *s, int rc)
+{
+    if (rc < 0 && s->failed == 0)
+        s->failed = rc;
+}
+
+/* --- files --- */
+
+static int open_stream(struct trod_trace *t, uint32_t i)
+{
+    struct state *s = t->state;
+    struct stream *st = &s->stream[i];
+    uint32_t rows = t->n_inputs > MANY ? MANY_ROWS : ROWS;
+    int rc;
+
+    if (!st->batch &&
+        (rc = trod_batch_new(&st->batch, t->opt.batch_rows < rows ? t->opt.batch_rows : rows)) < 0)
+        return rc;
+    return trod_trace_reader(t, i, &st->reader);
+}
+
+static void end_stream(struct trod_trace *t, uint32_t i)
+{
+    struct state *s = t->state;
+    struct stream *st = &s->stream[i];
+
+    st->ended = true;
+    heap_remove(s, i);
+    trod_trace_reader_done(t, i);
+    st->reader = NULL;
+    trod_batch_free(st->batch);
+    st->batch = NULL;
+    s->current = UINT32_MAX;
+}
+
+/*
+ * Find the first time of stream I: with few files its reader stays open and its rows wait in its
+ * batch, with many it is closed again. Returns 0 or an error.
+ */
+static int look_at(struct trod_trace *t, uint32_t i)
+{
+    struct state *s = t->state;
+    struct stream *st = &s->stream[i];
+    struct trod_diag *diag = t->diag;
+    bool keep = t->n_inputs <= MANY;
+    struct trod_batch *b;
+    int rc;
+
+    if (!keep)
+        t->diag = NULL; /* what is wrong is said when its turn has come */
+    rc = keep ? open_stream(t, i) : trod_trace_reader(t, i, &st->reader);
+    t->diag = diag;
+    if (rc < 0 && keep) {
+        st->ended = true;
+        return rc;
+    }
+    if (rc < 0) {
+        heap_add(s, i);
+        return TROD_OK;
+    }
+    b = keep ? st->batch : s->scratch;
+    b->want = t->opt.want | NEEDS;
+    rc = trod_reader_next(st->reader, b);
+    for (uint32_t row = 0; rc == 1 && row < b->n && !st->timed; row++)
+        if (new_time(t, b, row, st, &st->key))
+            st->timed = true;
+    st->keyed = t->format && (t->format->flags & TROD_FMT_TIMESTAMPS);
+    if (!keep) {
+        trod_trace_reader_drop(t, i);
+        st->reader = NULL;
+    }
+    heap_add(s, i);
+    if (keep && rc <= 0)
+        end_stream(t, i);
+    return keep && rc < 0 ? rc : TROD_OK;
+}
+
+static int open_all(struct trod_trace *t)
+{
+    struct state *s = t->state;
+    int rc;
+
+    s->stream = calloc(t->n_inputs, sizeof *s->stream);
+    s->heap = calloc(t->n_inputs, sizeof *s->heap);
+    s->current = UINT32_MAX;
+    if (!s->stream || !s->heap)
+        return TROD_ERR_NOMEM;
+    if (t->n_inputs > MANY && (rc = trod_batch_new(&s->scratch, MANY_ROWS)) < 0)
+        return rc;
+    if (t->n_inputs > 1)
+        t->opt.input.no_thread = true;
+    if (t->n_inputs > FEW) {
+        t->opt.input.window = t->n_inputs > MANY ? WINDOW_MANY : WINDOW_FEW;
+        t->opt.input.lazy = t->n_inputs > MANY;
+    }
+    t->head = HEAD;
+    for (uint32_t i = 0; i < t->n_inputs; i++)
+        remember(s, look_at(t, i));
+    return t->first ? TROD_OK : s->failed;
+}
+
+/* Have a row at st->at. Returns 1, 0 at the end, or an error. */
+static int fill(struct trod_trace *t, uint32_t i)
+{
+    struct state *s = t->state;
+    struct stream *st = &s->stream[i];
+    int rc;
+
+    if (!st->reader && (rc = open_stream(t, i)) < 0)
+        return rc;
+    if (st->at < st->batch->n)
+        return 1;
+    st->batch->want = t->opt.want | NEEDS;
+    st->at = 0;
+    rc = trod_reader_next(st->reader, st->batch);
+    if (rc <= 0)
+        st->batch->n = 0;
+    return rc;
+}
+
+/*
+ * How far the rows of the current stream go before another is due; s->current is set to that. With
+ * one file there is no other.
+ */
+static uint32_t run(struct trod_trace *t, struct stream *st)
+{
+    struct state *s = t->state;
+    const struct trod_batch *b = st->batch;
+    uint32_t i = s->current;
+    uint64_t key;
+
+    for (uint32_t row = st->at; row < b->n && s->n_heap > 1; row++) {
+        if (!new_time(t, b, row, st, &key))
+            continue;
+        if (!st->keyed) {
+            st->key = key;
+            st->timed = true;
+            sift(s, st->place);
+            if (s->heap[0] != i) {
+                st->keyed = (t->format->flags & TROD_FMT_TIMESTAMPS) != 0;
+                s->current = s->heap[0];
+                return row;
+            }
+        }
+        st->keyed = false;
+    }
+    return b->n;
+}
+
+/* Instruction numbers of several files become those of the sequence. */
+static void renumber(struct state *s, struct stream *st, uint32_t to)
+{
+    struct trod_batch *b = st->batch;
+
+    if (!(b->have & TROD_COL_INDEX))
+        return;
+    for (uint32_t row = st->at; row < to; row++) {
+        s->index += b->index[row] - st->index;
+        st->index = b->index[row];
+        b->index[row] = s->index;
+    }
+}
+
+static int next(struct trod_trace *t, struct trod_batch **batch)
+{
+    struct state *s = t->state;
+
+    for (;;) {
+        struct stream *st;
+        uint32_t i, to;
+        int rc;
+
+        if (s->n_heap == 0)
+            return s->failed;
+        if (s->current == UINT32_MAX)
+            s->current = s->heap[0];
+        i = s->current;
+        st = &s->stream[i];
+        rc = fill(t, i);
+        if (rc <= 0) {
+            remember(s, rc);
+            end_stream(t, i);
+            if (rc < 0 && t->diag && t->diag->strict)
+                return rc;
+            continue;
+        }
+        to = run(t, st);
+        if (to == st->at)
+            continue;
+        if (t->n_inputs > 1)
+            renumber(s, st, to);
+        trod_batch_view(&s->view, st->batch, st->at, to - st->at);
+        /* who gets the view may move its rows, and with them the columns of the batch */
+        memset(st->batch->constant, 0, sizeof st->batch->constant);
+        if (t->n_inputs > 1)
+            s->view.first = t->done.rows;
+        t->done.rows += to - st->at;
+        st->at = to;
+        *batch = &s->view;
+        return 1;
+    }
+}
+
+static void close_all(struct trod_trace *t)
+{
+    struct state *s = t->state;
+
+    for (size_t i = 0; s->stream && i < t->n_inputs; i++)
+        trod_batch_free(s->stream[i].batch);
+    trod_batch_free(s->scratch);
+    free(s->stream);
+    free(s->heap);
+}
+
+const struct trod_order_ops trod_order_time = {
+    "time", sizeof(struct state), open_all, next, close_all,
+};
