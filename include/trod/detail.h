@@ -95,7 +95,8 @@ struct trod_detail_mem {
     uint8_t addr_digits, paddr_digits; /* where not the usual number, else 0 */
     uint8_t sec_prefix;                /* picture: S: (1) or NS: (2) stands before paddr */
     uint8_t attr;                      /* last letter of an RTL type word: D I A R, or 0 */
-    uint8_t unused[2];
+    uint8_t turned;                    /* the value was written in memory order */
+    uint8_t unused;
 };
 
 /* ATOMIC of tarmac ("Processor memory update trace"). */

@@ -5,14 +5,16 @@
  * are those of ../tarmac; what differs is in the flavour: X means privileged, cpus are numbers,
  * data are not divided, opcodes may be of either byte order.
  */
-#include "format/tarmac/tarmac.h"
+#include "format/tarmac/encode.h"
+
+#include <string.h>
 
 static const char *const problems[TM_PROBLEMS] = {
     [TM_BAD_TIME] = "matcher.bad-time",         [TM_BAD_NUMBER] = "matcher.bad-number",
     [TM_BAD_FIELD] = "matcher.bad-field",       [TM_MISSING_FIELD] = "matcher.missing-field",
     [TM_TOO_WIDE] = "matcher.too-wide",         [TM_LONG_LINE] = "matcher.long-line",
     [TM_TRUNCATED] = "matcher.truncated",       [TM_TOO_MANY_STREAMS] = "matcher.too-many-cpus",
-    [TM_CANNOT_WRITE] = "matcher.cannot-write",
+    [TM_CANNOT_WRITE] = "matcher.cannot-write", [TM_FIELD_LOST] = "matcher.field-lost",
 };
 
 static const struct tm_flavour flavour = {"matcher", true, problems};
@@ -55,20 +57,39 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
     return tm_start(dec, &flavour, opt, head, meta);
 }
 
+static int begin(void *enc, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
+{
+    (void)diag;
+    return tm_begin_encoding(enc, &flavour, opt, meta);
+}
+
+static bool verbatim(const void *opt_in, const char *dialect_in, const void *opt_out)
+{
+    const struct tm_options *in = opt_in, *out = opt_out;
+
+    (void)dialect_in;
+    return !in || !out || in->endian == out->endian;
+}
+
 const struct trod_format trod_format_matcher = {
     .name = "matcher",
     .title = "Trace Matcher trace (ISP RAS)",
     .suffixes = suffixes,
     .reads = TM_READS,
-    .writes = 0,
+    .writes = TM_WRITES & ~(TROD_COL_PADDR | TROD_COL_TARGET | TROD_COL_SUB),
     .flags = TROD_FMT_TEXT,
     .row_max = 4096,
     .record_rows = TM_ROWS_MAX,
     .options = options,
     .options_size = sizeof(struct tm_options),
     .dec_size = sizeof(struct tm_dec),
+    .enc_size = sizeof(struct tm_enc),
     .bid = bid,
     .start = start,
     .decode = tm_decode,
     .resync = tm_resync,
+    .begin = begin,
+    .encode = tm_encode,
+    .finish = tm_finish,
+    .verbatim = verbatim,
 };

@@ -92,8 +92,8 @@ static void dialect_of(struct tally *t, const struct tm_line *l)
     const struct tm_row *r = &l->rows[0];
     bool access = r->kind == TROD_READ || r->kind == TROD_WRITE;
 
-    if (l->picture || has_text(l, " ES ") || (r->kind == TROD_BRANCH && has_text(l, "BR (")) ||
-        has_text(l, " ES  "))
+    if (l->picture || tm_is(l->type, "ES") ||
+        (l->indented && (r->kind == TROD_BRANCH || r->kind == TROD_REG)))
         t->es += 4;
     else if (r->kind == TROD_INSTR && (has_text(l, " :   ") || has_text(l, ", #")))
         t->gem5 += has_text(l, " :   ") ? 4 : 1;

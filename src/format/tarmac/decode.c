@@ -269,6 +269,8 @@ int tm_start(struct tm_dec *d, const struct tm_flavour *flavour, const struct tm
     if (opt)
         d->opt = *opt;
     d->meta = meta;
+    if (!meta->format)
+        meta->format = flavour->name;
     if (!flavour->matcher) {
         if (d->opt.dialect > 0) {
             meta->dialect = tm_dialect_name(d->opt.dialect - 1);

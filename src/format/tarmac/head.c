@@ -156,6 +156,22 @@ static tm_parser source_and_type(struct tm_line *l, struct tm_word *type)
     return NULL;
 }
 
+/* The unit that FIRST is though no time stands before it; s only where a record follows. */
+static unsigned lone_unit(struct tm_line *l, struct tm_word first)
+{
+    const uint8_t *back = l->p;
+    struct tm_word next;
+    unsigned unit = unit_of(first);
+
+    if (unit != TROD_UNIT_S)
+        return unit;
+    next = tm_word(l);
+    if (!tm_parser_of(next, l->e) && !(source_like(next) && tm_parser_of(tm_word(l), l->e)))
+        unit = 0;
+    l->p = back;
+    return unit;
+}
+
 /* Time, unit, source and type word of L. Returns the parser for what follows, or NULL. */
 tm_parser tm_line_head(struct tm_line *l, struct tm_word *type)
 {
@@ -168,7 +184,7 @@ tm_parser tm_line_head(struct tm_line *l, struct tm_word *type)
     if (timed)
         back = l->p;
     if (!unit)
-        unit = timed ? unit_of(tm_word(l)) : first.n > 1 ? unit_of(first) : 0;
+        unit = timed ? unit_of(tm_word(l)) : lone_unit(l, first);
     else
         l->p = back;
     if (unit) {

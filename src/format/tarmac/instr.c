@@ -7,9 +7,11 @@
 #include "format/tarmac/scan.h"
 #include "format/tarmac/tarmac.h"
 
+enum { OPCODE_BYTES = 16 };
+
 /* An opcode as written: hex digits, perhaps in two halves, or dashes. */
 struct opcode {
-    uint64_t value;
+    uint8_t byte[OPCODE_BYTES]; /* the highest first */
     unsigned digits;
     uint8_t split; /* character between the halves */
     bool unknown, upper;
@@ -23,7 +25,7 @@ static bool all_dashes(struct tm_word w)
     return w.n > 0;
 }
 
-/* Whether W can be an opcode (or half of one): 2, 4, 8 or 16 digits, f000_b800, or dashes. */
+/* Whether W looks like an opcode (or half of one): 2, 4, 8 or 16 digits, f000_b800, or dashes. */
 static bool opcode_like(struct tm_word w)
 {
     if (w.n == 9 && w.p[4] == '_')
@@ -31,31 +33,37 @@ static bool opcode_like(struct tm_word w)
     return (w.n == 2 || w.n == 4 || w.n == 8 || w.n == 16) && (tm_is_hex(w) || all_dashes(w));
 }
 
+/* The digits of W (an even number) go behind those that OP has. */
+static void add_digits(struct opcode *op, struct tm_word w)
+{
+    for (size_t i = 0; i < w.n; i++) {
+        uint8_t *byte = &op->byte[op->digits / 2];
+
+        *byte = (uint8_t)(*byte << 4 | tm_hex_table[w.p[i]]);
+        op->upper |= w.p[i] >= 'A' && w.p[i] <= 'F';
+        op->digits++;
+    }
+}
+
 static int parse_opcode(struct tm_line *l, struct tm_word w, struct opcode *out)
 {
-    uint64_t low;
-    int rc;
-
     memset(out, 0, sizeof *out);
-    if (!opcode_like(w))
-        return tm_bad(l, w.n ? TM_BAD_NUMBER : TM_MISSING_FIELD, w.p,
-                      w.n ? "opcode is not of 4, 8 or 16 hexadecimal digits"
-                          : "an opcode is missing");
-    out->digits = (unsigned)w.n;
-    for (size_t i = 0; i < w.n; i++)
-        out->upper |= w.p[i] >= 'A' && w.p[i] <= 'F';
+    if (!w.n)
+        return tm_bad(l, TM_MISSING_FIELD, w.p, "an opcode is missing");
+    if (!opcode_like(w) && (w.n % 2 || w.n > 2 * OPCODE_BYTES || !(tm_is_hex(w) || all_dashes(w))))
+        return tm_bad(l, TM_BAD_NUMBER, w.p, "opcode is not an even number of hexadecimal digits");
     if (all_dashes(w)) {
         out->unknown = true;
+        out->digits = (unsigned)w.n;
         return TM_OK;
     }
-    if (w.n != 9)
-        return tm_hex(l, w, &out->value);
-    out->digits = 8;
-    out->split = '_';
-    if ((rc = tm_hex(l, (struct tm_word){w.p, 4}, &out->value)) == TM_OK &&
-        (rc = tm_hex(l, (struct tm_word){w.p + 5, 4}, &low)) == TM_OK)
-        out->value = out->value << 16 | low;
-    return rc;
+    if (w.n == 9) {
+        out->split = '_';
+        add_digits(out, (struct tm_word){w.p, 4});
+        w = (struct tm_word){w.p + 5, 4};
+    }
+    add_digits(out, w);
+    return TM_OK;
 }
 
 /* A second half that follows as a word of its own: f000 b800. */
@@ -63,12 +71,9 @@ static void second_half(struct tm_line *l, struct opcode *op)
 {
     const uint8_t *back = l->p;
     struct tm_word w = tm_word(l);
-    uint64_t low;
 
-    if (op->digits == 4 && !op->unknown && w.n == 4 && tm_is_hex(w) &&
-        tm_hex(l, w, &low) == TM_OK) {
-        op->value = op->value << 16 | low;
-        op->digits = 8;
+    if (op->digits == 4 && !op->unknown && w.n == 4 && tm_is_hex(w)) {
+        add_digits(op, w);
         op->split = ' ';
         return;
     }
@@ -78,24 +83,25 @@ static void second_half(struct tm_line *l, struct opcode *op)
 /* Opcode bytes in memory order: code and size of ROW. */
 static int put_code(struct tm_line *l, struct tm_row *row, const struct opcode *op, int iset)
 {
-    uint32_t n = (op->digits + 1) / 2;
-    bool big = l->d->flavour->matcher && l->d->opt.endian == TM_BIG;
-    uint64_t v = op->value;
+    uint32_t n = op->digits / 2;
+    bool big = l->d->opt.endian == TM_BIG;
     uint8_t *p;
 
     row->size = n;
     row->has |= TROD_COL_SIZE;
-    if (op->unknown) {
-        row->flags |= TROD_F_ABORTED;
+    if (op->unknown)
         return TM_OK;
-    }
     if (!(p = trod_batch_pool(l->b, n, &row->code)))
         return TM_FULL;
     row->has |= TROD_COL_CODE;
-    if (n == 4 && (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE || op->split) && !big)
-        v = v << 16 | (v & 0xffffffff) >> 16; /* the first halfword comes first */
     for (uint32_t i = 0; i < n; i++)
-        p[i] = (uint8_t)(v >> (big ? n - 1 - i : i) * 8);
+        p[i] = op->byte[big ? i : n - 1 - i];
+    if (n == 4 && (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE || op->split) && !big) {
+        uint16_t first = trod_load_le16(p); /* the first halfword comes first */
+
+        trod_store_le16(p, trod_load_le16(p + 2));
+        trod_store_le16(p + 2, first);
+    }
     return TM_OK;
 }
 
@@ -361,6 +367,8 @@ int tm_parse_es(struct tm_line *l, struct tm_word type)
         detail->style |= TROD_INSTR_NO_COLON;
     }
     es_text(l, row, detail, w.n);
+    if (op.unknown)
+        row->flags |= TROD_F_ABORTED;
     if ((rc = put_code(l, row, &op, iset)) == TM_OK)
         tm_add(l);
     return rc;
@@ -380,12 +388,17 @@ int tm_parse_flow(struct tm_line *l, struct tm_word type)
     row->flags |= tm_is(type, "FD")   ? TROD_BR_DIRECT
                   : tm_is(type, "FI") ? TROD_BR_INDIRECT
                                       : TROD_BR_ERET;
-    if ((rc = tm_bracket(l, &in)) != TM_OK ||
-        (rc = tm_decimal_number(l, in, &row->index)) != TM_OK ||
-        (rc = tm_address(l, tm_word(l), &from)) != TM_OK ||
+    tm_blanks(l);
+    if (l->p < l->e && *l->p == '(') {
+        if ((rc = tm_bracket(l, &in)) != TM_OK ||
+            (rc = tm_decimal_number(l, in, &row->index)) != TM_OK)
+            return rc;
+        row->has |= TROD_COL_INDEX;
+    }
+    if ((rc = tm_address(l, tm_word(l), &from)) != TM_OK ||
         (rc = tm_address(l, tm_word(l), &to)) != TM_OK)
         return rc;
-    row->has |= TROD_COL_INDEX | TROD_COL_PC | TROD_COL_TARGET;
+    row->has |= TROD_COL_PC | TROD_COL_TARGET;
     tm_address_row(row, &from);
     row->pc = row->addr;
     row->target = to.vaddr;

@@ -331,6 +331,7 @@ static int access(struct tm_line *l, struct tm_word type, const struct type *t, 
     d.addr_digits = tm_vdigits(a.vaddr, a.digits);
     d.paddr_digits = a.has_paddr ? tm_pdigits(a.paddr, a.pdigits) : 0;
     d.attr = t->attr;
+    d.turned = t->reversed;
     if (!tm_plain_number(&d.num) || note.n || masked || style || has_insn || d.addr_digits ||
         d.paddr_digits || d.type.len) {
         if (!(detail = tm_detail(l, row, sizeof *detail)))

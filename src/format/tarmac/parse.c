@@ -233,6 +233,7 @@ int tm_parse_line(struct tm_line *l, const uint8_t *start, const uint8_t *end, c
     l->indented = start < end && tm_is_blank(*start);
     parser = tm_line_head(l, &type);
     begun = l->row;
+    l->type = type;
     if (parser && l->late)
         return TM_BAD;
     if (parser) {

@@ -26,6 +26,7 @@ enum tm_problem {
     TM_TRUNCATED,
     TM_TOO_MANY_STREAMS,
     TM_CANNOT_WRITE,
+    TM_FIELD_LOST,
     TM_PROBLEMS
 };
 
@@ -117,6 +118,7 @@ struct tm_line {
     bool sure; /* the head leaves no doubt: what does not parse is a malformed record */
     bool late; /* the time cannot be: malformed if the record is known */
     struct tm_word source;
+    struct tm_word type; /* the type word */
     struct tm_word head; /* from the end of the time's digits to the type word; n 0: no such */
     uint8_t picture; /* the line was a picture: kind of its rows, and where its address begins */
     uint32_t picture_column;

@@ -1,0 +1,570 @@
+/*
+ * encode.c - rows to lines: heads, numbers, and which writer takes which row.
+ *
+ * Implements docs/formats/tarmac.md, "Writing". Three canonical styles (fm, es, gem5) and that of
+ * Trace Matcher; rows of the same dialect repeat how they were written, as their detail says.
+ */
+#include "format/tarmac/encode.h"
+
+enum {
+    LINE_FIXED = 1536,
+    STREAM_NAME_MAX = 256,
+    ES_INDENT = 20,
+    ES_TIME = 11,
+    ROW_SIZE_MAX = 4096
+};
+
+void tm_put_decimal(struct tm_put *o, uint64_t v)
+{
+    static const char pairs[] = "0001020304050607080910111213141516171819202122232425262728293031"
+                                "3233343536373839404142434445464748495051525354555657585960616263"
+                                "6465666768697071727374757677787980818283848586878889909192939495"
+                                "96979899";
+    char text[20];
+    unsigned at = sizeof text;
+
+    while (v >= 100) {
+        at -= 2;
+        memcpy(text + at, pairs + v % 100 * 2, 2);
+        v /= 100;
+    }
+    if (v >= 10) {
+        at -= 2;
+        memcpy(text + at, pairs + v * 2, 2);
+    } else {
+        text[--at] = (char)('0' + v);
+    }
+    memcpy(o->p, text + at, sizeof text - at);
+    o->p += sizeof text - at;
+}
+
+/* Digits that V needs, at least MIN. */
+static unsigned natural(uint64_t v, unsigned min)
+{
+    unsigned n = v ? (67 - (unsigned)__builtin_clzll(v)) / 4 : 1;
+
+    return n > min ? n : min;
+}
+
+/* A virtual address; DIGITS as its detail says, 0: the usual number. */
+void tm_put_vaddr(struct tm_put *o, uint64_t v, unsigned digits, bool upper)
+{
+    if (!o->e->same || !digits || digits > 16)
+        digits = o->e->dialect == TM_GEM5 && !o->e->same ? natural(v, 8) : v >> 32 ? 16 : 8;
+    tm_put_hex(o, v, digits > natural(v, 1) ? digits : natural(v, 1), upper && o->e->same);
+}
+
+void tm_put_paddr(struct tm_put *o, uint64_t v, unsigned digits, bool upper)
+{
+    if (!o->e->same || !digits || digits > 16)
+        digits = o->e->dialect == TM_GEM5 && !o->e->same ? natural(v, 12) : v >> 48 ? 16 : 12;
+    tm_put_hex(o, v, digits > natural(v, 1) ? digits : natural(v, 1), upper && o->e->same);
+}
+
+/* The suffix of a physical address. */
+void tm_put_sec(struct tm_put *o, unsigned sec)
+{
+    static const char *const names[] = {"", "", "_NS", "_RT", "_RL"};
+
+    if (sec < sizeof names / sizeof *names)
+        tm_puts(o, names[sec]);
+}
+
+/* Text as one word: blanks and brackets become '_'; NONE where there is no text. */
+void tm_put_name(struct tm_put *o, struct trod_slice s, const char *none)
+{
+    const uint8_t *p = trod_batch_bytes(o->b, s);
+
+    if (!s.len)
+        tm_puts(o, none);
+    for (uint32_t i = 0; i < s.len; i++)
+        tm_putc(o, p[i] > ' ' && p[i] != '<' && p[i] != '(' ? (char)p[i] : '_');
+}
+
+/* Say once a kind which columns of its rows cannot be written. */
+void tm_lose(struct tm_put *o, uint32_t columns)
+{
+    struct tm_enc *e = o->e;
+    uint8_t kind = o->b->kind[o->row];
+    uint32_t fresh = columns & ~e->lost[kind];
+    char names[256];
+    size_t n = 0;
+
+    if (!fresh)
+        return;
+    e->lost[kind] |= fresh;
+    for (unsigned i = 0; i < TROD_COLUMNS; i++) {
+        const char *name = trod_column_name(i);
+        size_t len = strlen(name);
+
+        if (!(fresh >> i & 1) || n + len + 3 > sizeof names)
+            continue;
+        memcpy(names + n, ", ", 2);
+        memcpy(names + n + 2, name, len);
+        n += len + 2;
+    }
+    names[n] = '\0';
+    trod_warning(o->diag, TROD_ERR_LOSS, e->flavour->problems[TM_FIELD_LOST], NULL,
+                 "%s rows lose what %s%s%s cannot hold: %s", trod_kind_name(kind), e->flavour->name,
+                 e->flavour->matcher ? "" : ":dialect=",
+                 e->flavour->matcher ? "" : tm_dialect_name(e->dialect), names + 2);
+}
+
+/* Bytes that ROW is about; what is said, or what its value needs. */
+uint32_t tm_row_size(const struct tm_put *o, uint32_t row)
+{
+    uint32_t has = o->b->has[row] & o->b->have;
+
+    if ((has & TROD_COL_DATA) && o->b->data[row].len)
+        return o->b->data[row].len;
+    if ((has & TROD_COL_SIZE) && o->b->size[row] && o->b->size[row] <= ROW_SIZE_MAX)
+        return o->b->size[row];
+    return (has & TROD_COL_VALUE) && o->b->value[row] >> 32 ? 8 : 4;
+}
+
+void tm_put_number(struct tm_put *o, const struct tm_number *n)
+{
+    static const char lower[] = "0123456789abcdef", upper[] = "0123456789ABCDEF";
+    const char *digits = n->upper ? upper : lower;
+
+    if (n->prefix)
+        tm_puts(o, "0x");
+    if (n->p && !n->mask && n->len == 8 && !n->sep && n->digits <= 16 && !n->reversed) {
+        tm_put_hex(o, trod_load_le64(n->p), n->digits, n->upper);
+        return;
+    }
+    for (uint32_t i = n->digits; i-- > 0;) {
+        uint32_t shift = (i & 1) * 4;
+        uint32_t at = n->reversed ? (n->digits - 1) / 2 - i / 2 : n->words ? i / 2 ^ 4 : i / 2;
+        bool known = n->p && !(n->mask && at < n->len && n->mask[at] >> shift & 0xf);
+
+        tm_putc(o, !known ? n->mark : at < n->len ? digits[n->p[at] >> shift & 0xf] : '0');
+        if (n->sep && i && i % n->group == 0)
+            tm_putc(o, n->sep);
+    }
+}
+
+/* The separator that the dialect puts into a number of DIGITS digits. */
+static char usual_sep(const struct tm_enc *e, bool reg, uint32_t digits)
+{
+    if (e->flavour->matcher || e->dialect == TM_GEM5)
+        return 0;
+    if (reg)
+        return digits <= 16 ? 0 : e->dialect == TM_ES ? ' ' : '_';
+    return digits > 8 ? '_' : 0;
+}
+
+void tm_row_number(const struct tm_put *o, uint32_t row, const struct trod_detail_number *style,
+                   struct trod_slice mask, uint32_t size, uint8_t *memory, struct tm_number *n)
+{
+    const struct trod_batch *b = o->b;
+    const struct tm_enc *e = o->e;
+    uint32_t has = b->has[row] & b->have;
+    bool reg = b->kind[row] == TROD_REG;
+
+    *n = (struct tm_number){.digits = size * 2, .group = 8, .mark = '-'};
+    if ((has & TROD_COL_DATA) && b->data[row].len) {
+        n->p = trod_batch_bytes(b, b->data[row]);
+        n->len = b->data[row].len;
+    } else if (has & TROD_COL_VALUE) {
+        trod_store_le64(memory, b->value[row]);
+        n->p = memory;
+        n->len = 8;
+    }
+    if (style && style->digits && style->digits < 2 * ROW_SIZE_MAX)
+        n->digits = style->digits;
+    n->sep = usual_sep(e, reg, n->digits);
+    if (style) {
+        n->mark = style->unknown ? (char)style->unknown : '-';
+        if (e->same) {
+            if (style->sep)
+                n->sep = style->sep == '0' ? 0 : (char)style->sep;
+            else if (!e->flavour->matcher)
+                n->sep = n->digits > (reg ? 16u : 8u) ? '_' : 0; /* what no style stands for */
+            n->group = style->group ? style->group : 8;
+            n->prefix = style->prefix;
+        }
+        n->upper = style->upper && e->same;
+    }
+    if (mask.len) {
+        n->mask = trod_batch_bytes(b, mask);
+        n->len = mask.len < n->len ? mask.len : n->len;
+        if (reg && (b->flags[row] & TROD_F_UNKNOWN) && n->mark == '-')
+            n->mark = 'x';
+    }
+}
+
+static void put_time(struct tm_put *o, uint64_t v, unsigned decimals)
+{
+    uint64_t scale = 1;
+
+    for (unsigned i = 0; i < decimals; i++)
+        scale *= 10;
+    tm_put_decimal(o, v / scale);
+    if (!decimals)
+        return;
+    tm_putc(o, '.');
+    for (v %= scale; decimals-- > 0; v %= scale) {
+        scale /= 10;
+        tm_putc(o, (char)('0' + v / scale));
+    }
+}
+
+/* The name of STREAM, as a word; for Trace Matcher a number. */
+static void put_source(struct tm_put *o, uint32_t stream)
+{
+    const struct tm_enc *e = o->e;
+    const struct trod_stream *s = stream < e->meta->n_streams ? &e->meta->streams[stream] : NULL;
+    size_t len = s ? s->name_len < STREAM_NAME_MAX ? s->name_len : STREAM_NAME_MAX : 0, digits = 0;
+
+    while (digits < len && (uint8_t)(s->name[len - 1 - digits] - '0') < 10)
+        digits++;
+    if (e->flavour->matcher && !e->same) {
+        bool cpu = s && digits && len - digits == 3 && memcmp(s->name, "cpu", 3) == 0;
+
+        if (s && digits == len && len)
+            tm_put_bytes(o, (const uint8_t *)s->name, len);
+        else if (cpu)
+            tm_put_bytes(o, (const uint8_t *)s->name + 3, digits);
+        else
+            tm_put_decimal(o, stream);
+    } else if (!s || !len || (digits == len && !e->same)) {
+        tm_puts(o, "cpu");
+        if (s && len)
+            tm_put_bytes(o, (const uint8_t *)s->name, len);
+        else
+            tm_put_decimal(o, stream);
+    } else {
+        for (size_t i = 0; i < len; i++)
+            tm_putc(o, s->name[i] > ' ' ? s->name[i] : '_');
+    }
+    tm_putc(o, ' ');
+}
+
+/* Unit of row O: its own, the trace's where rows of other formats carry none, clk at last. */
+static uint8_t unit_of(const struct tm_put *o)
+{
+    if (o->has & TROD_COL_UNIT)
+        return o->b->unit[o->row];
+    if (o->e->own || !(o->has & TROD_COL_TIME))
+        return TROD_UNIT_NONE;
+    return o->e->meta->unit & 0xf ? o->e->meta->unit : (uint8_t)TROD_UNIT_CLK;
+}
+
+static bool wants_source(const struct tm_put *o, bool instruction)
+{
+    const struct tm_enc *e = o->e;
+
+    if (!(o->has & TROD_COL_STREAM))
+        return false;
+    if (!e->flavour->matcher || instruction || e->same)
+        return true;
+    return o->b->stream[o->row] != e->insn_stream; /* the format has no place: see the page */
+}
+
+/* Whether the line begins a new time in the es dialect; else it goes below the last one. */
+static bool es_timed(const struct tm_put *o)
+{
+    const struct tm_enc *e = o->e;
+
+    if (!(o->has & TROD_COL_TIME))
+        return !e->own && o->b->kind[o->row] == TROD_INSTR;
+    if (!e->gather || o->b->kind[o->row] == TROD_INSTR || !e->timed)
+        return true;
+    return o->b->time[o->row] != e->time || unit_of(o) != e->unit ||
+           ((o->has & TROD_COL_STREAM) && o->b->stream[o->row] != e->stream);
+}
+
+static void put_unit(struct tm_put *o, uint8_t unit)
+{
+    if ((unit & 0xf) == TROD_UNIT_NONE || (unit & 0xf) >= TROD_UNITS)
+        return;
+    tm_puts(o, trod_unit_name(unit & 0xf));
+    tm_putc(o, ' ');
+}
+
+void tm_put_head(struct tm_put *o, bool instruction)
+{
+    struct tm_enc *e = o->e;
+    bool es = e->dialect == TM_ES && !e->flavour->matcher, timed = o->has & TROD_COL_TIME;
+    uint8_t unit = unit_of(o);
+
+    e->instructions += instruction;
+    if (es && !es_timed(o)) {
+        tm_put_blanks(o, ES_INDENT);
+        if ((o->has & TROD_COL_STREAM) && !e->gather)
+            put_source(o, o->b->stream[o->row]);
+        return;
+    }
+    if (timed) {
+        e->time = o->b->time[o->row];
+        e->unit = unit;
+        e->timed = true;
+        if (o->has & TROD_COL_STREAM)
+            e->stream = o->b->stream[o->row];
+    } else if (e->fill && e->timed) {
+        timed = true;
+        unit = e->unit;
+    } else if (!e->own) {
+        /* rows of formats without time: the count of instructions, as clk stands for */
+        timed = e->timed = true;
+        e->time = e->instructions;
+        unit = e->unit = TROD_UNIT_CLK;
+    }
+    if (timed) {
+        uint8_t *from = o->p;
+
+        put_time(o, e->time, trod_unit_decimals(unit));
+        if (es && o->p - from < ES_TIME) {
+            size_t pad = (size_t)(ES_TIME - (o->p - from));
+
+            memmove(from + pad, from, (size_t)(o->p - from));
+            memset(from, ' ', pad);
+            o->p += pad;
+        }
+        tm_putc(o, ' ');
+    }
+    put_unit(o, unit);
+    if (wants_source(o, instruction))
+        put_source(o, o->b->stream[o->row]);
+    if (instruction && (o->has & TROD_COL_STREAM))
+        e->insn_stream = o->b->stream[o->row];
+}
+
+/* Size of the detail struct that rows of KIND have in these formats. */
+static size_t detail_size(uint8_t kind)
+{
+    switch (kind) {
+    case TROD_INSTR:
+        return sizeof(struct trod_detail_instr);
+    case TROD_READ:
+    case TROD_WRITE:
+        return sizeof(struct trod_detail_mem);
+    case TROD_REG:
+        return sizeof(struct trod_detail_reg);
+    case TROD_BRANCH:
+        return sizeof(struct trod_detail_branch);
+    case TROD_ATOMIC:
+        return sizeof(struct trod_detail_atomic);
+    case TROD_BUS:
+        return sizeof(struct trod_detail_bus);
+    case TROD_CACHE_OP:
+        return sizeof(struct trod_detail_cache_op);
+    case TROD_CACHE_LINE:
+        return sizeof(struct trod_detail_cache_line);
+    case TROD_WALK:
+        return sizeof(struct trod_detail_walk);
+    case TROD_TLB:
+        return sizeof(struct trod_detail_tlb);
+    case TROD_EXCEPTION:
+    case TROD_MODE:
+    case TROD_MARKER:
+        return sizeof(struct trod_detail_event);
+    default:
+        return 0;
+    }
+}
+
+/* The most bytes that row I can need. */
+static size_t bound(const struct tm_enc *e, const struct trod_batch *b, uint32_t i)
+{
+    uint32_t has = b->has[i] & b->have;
+    size_t n = LINE_FIXED, wide = has & TROD_COL_DATA ? b->data[i].len : 0;
+
+    if ((has & TROD_COL_SIZE) && b->size[i] <= ROW_SIZE_MAX && b->size[i] > wide)
+        wide = b->size[i];
+    n += wide * 3;
+    if (e->dialect == TM_ES)
+        n += wide * 16;
+    if (has & TROD_COL_TEXT)
+        n += b->text[i].len;
+    if ((has & TROD_COL_RAW) && b->kind[i] == TROD_NOTE)
+        n += b->raw[i].len;
+    if (has & TROD_COL_DETAIL) {
+        size_t at, len = b->detail[i].len;
+        const uint8_t *d = trod_batch_bytes(b, b->detail[i]);
+
+        if (b->kind[i] == TROD_INSTR && len == sizeof(struct trod_detail_instr))
+            return n + ((const struct trod_detail_instr *)(const void *)d)->mode.len + 512;
+        for (unsigned k = 0; (at = trod_detail_slice(b->kind[i], len, k)) != 0; k++) {
+            struct trod_slice s;
+
+            memcpy(&s, d + at, sizeof s);
+            n += 4 * (size_t)s.len;
+        }
+        if (b->kind[i] == TROD_REG && len == sizeof(struct trod_detail_reg))
+            n += 512;
+    }
+    return n;
+}
+
+/* A row that was not understood, as it was; false where it is not text of these formats. */
+static bool write_note(struct tm_put *o)
+{
+    struct trod_slice raw = o->b->raw[o->row];
+    const uint8_t *p;
+
+    if (!o->e->own || !(o->has & TROD_COL_RAW))
+        return false;
+    p = trod_batch_bytes(o->b, raw);
+    while (raw.len && (p[raw.len - 1] == '\n' || (p[raw.len - 1] == '\r' && o->p == NULL)))
+        raw.len--;
+    if (raw.len && p[raw.len - 1] == '\r')
+        raw.len--;
+    tm_put_bytes(o, p, raw.len);
+    return true;
+}
+
+/* Whether an access is written as a picture; one-line accesses among pictures stay what they are.
+ */
+static bool pictured(const struct tm_put *o)
+{
+    const struct trod_detail_mem *d = o->detail;
+
+    return o->e->dialect == TM_ES && !o->e->flavour->matcher &&
+           (!o->e->same || (d && d->style >= TROD_MEM_PICTURE));
+}
+
+static bool write_row(struct tm_put *o)
+{
+    const struct tm_enc *e = o->e;
+    uint8_t kind = o->b->kind[o->row];
+
+    if (e->flavour->matcher && !e->same && kind != TROD_INSTR && kind != TROD_READ &&
+        kind != TROD_WRITE && kind != TROD_REG && kind != TROD_NOTE)
+        return false;
+    switch (kind) {
+    case TROD_NOTE:
+        return write_note(o);
+    case TROD_INSTR:
+        return tm_write_instr(o);
+    case TROD_READ:
+    case TROD_WRITE:
+        return pictured(o) ? tm_write_pictures(o) : tm_write_mem(o);
+    case TROD_ATOMIC:
+        return tm_write_atomic(o);
+    case TROD_REG:
+        return tm_write_reg(o);
+    case TROD_BRANCH:
+        return tm_write_branch(o);
+    case TROD_EXCEPTION:
+    case TROD_MODE:
+    case TROD_MARKER:
+        return tm_write_event(o);
+    case TROD_CACHE_OP:
+        return tm_write_cache_op(o);
+    case TROD_CACHE_LINE:
+        return tm_write_cache_line(o);
+    case TROD_WALK:
+        return tm_write_walk(o);
+    case TROD_TLB:
+        return tm_write_tlb(o);
+    case TROD_BUS:
+        return tm_write_bus(o);
+    default:
+        return false;
+    }
+}
+
+/* Pictures of one record are written together: how many rows from I on. */
+static uint32_t record_rows(const struct tm_enc *e, const struct trod_batch *b, uint32_t i)
+{
+    uint32_t n = 1;
+
+    if (e->dialect != TM_ES || (b->kind[i] != TROD_READ && b->kind[i] != TROD_WRITE))
+        return 1;
+    while (i + n < b->n && n < TM_ROWS_MAX && (b->flags[i + n] & TROD_F_CONT) &&
+           b->kind[i + n] == b->kind[i])
+        n++;
+    return n;
+}
+
+static int dropped(struct tm_put *o)
+{
+    struct tm_enc *e = o->e;
+    uint8_t kind = o->b->kind[o->row];
+    struct trod_place at = {.offset = TROD_NOWHERE,
+                            .record = o->b->first + o->row,
+                            .line = TROD_NOWHERE,
+                            .caret = SIZE_MAX};
+
+    (void)e;
+    return trod_error(o->diag, TROD_ERR_LOSS, e->flavour->problems[TM_CANNOT_WRITE], &at,
+                      "%s row cannot be written as %s", trod_kind_name(kind), e->flavour->name);
+}
+
+int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
+              struct trod_diag *diag)
+{
+    struct tm_enc *e = enc;
+    struct tm_put o = {.e = e, .b = in, .diag = diag, .p = out->p};
+
+    while (*row < in->n) {
+        size_t need = 0;
+
+        o.row = *row;
+        o.n = record_rows(e, in, o.row);
+        for (uint32_t i = 0; i < o.n; i++)
+            need += bound(e, in, o.row + i);
+        if ((size_t)(out->end - out->p) < need)
+            return TROD_ENC_FULL;
+        o.has = in->has[o.row] & in->have;
+        o.flags = o.has & TROD_COL_FLAGS ? in->flags[o.row] : 0;
+        o.detail = trod_batch_detail(in, o.row);
+        if (o.detail && in->detail[o.row].len != detail_size(in->kind[o.row]))
+            o.detail = NULL;
+        o.p = o.line = out->p;
+        if (write_row(&o)) {
+            tm_putc(&o, '\n');
+            out->p = o.p;
+        } else if (dropped(&o) < 0 && diag && diag->strict) {
+            return TROD_ERR_LOSS;
+        }
+        if (in->kind[o.row] != TROD_READ && in->kind[o.row] != TROD_WRITE)
+            e->picture = 0;
+        *row += o.n;
+    }
+    return TROD_ENC_DONE;
+}
+
+int tm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
+{
+    (void)enc;
+    (void)out;
+    (void)diag;
+    return TROD_ENC_DONE;
+}
+
+static int dialect_number(const char *name)
+{
+    for (int i = 0; name && i < TM_DIALECTS; i++)
+        if (strcmp(name, tm_dialect_name(i)) == 0)
+            return i;
+    return TM_FM;
+}
+
+int tm_begin_encoding(struct tm_enc *e, const struct tm_flavour *flavour,
+                      const struct tm_options *opt, const struct trod_meta *meta)
+{
+    bool tarmac = meta->format && strcmp(meta->format, "tarmac") == 0;
+    int from = tarmac ? dialect_number(meta->dialect) : TM_FM;
+
+    e->flavour = flavour;
+    if (opt)
+        e->opt = *opt;
+    e->meta = meta;
+    e->from_matcher = meta->format && strcmp(meta->format, "matcher") == 0;
+    e->own = tarmac || e->from_matcher || !meta->format;
+    if (flavour->matcher) {
+        e->dialect = TM_FM;
+        e->same = e->from_matcher;
+    } else {
+        e->dialect = opt && opt->dialect > 0 ? opt->dialect - 1 : from;
+        e->same = tarmac && e->dialect == from;
+    }
+    e->fill = tarmac && from == TM_ES && (flavour->matcher || e->dialect != TM_ES);
+    e->gather = !flavour->matcher && e->dialect == TM_ES && !(tarmac && from == TM_ES);
+    e->iset = meta->isa == TROD_ISA_A64 ? TROD_ISET_A64 : TROD_ISET_A32;
+    e->insn_stream = UINT32_MAX;
+    return TROD_OK;
+}

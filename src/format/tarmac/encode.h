@@ -1,0 +1,157 @@
+/*
+ * encode.h - what the parts of the Tarmac and Trace Matcher encoder share.
+ *
+ * Text is put down with the functions below, which check nothing: before a row is written tm_encode
+ * makes sure that the room holds the most that it can need.
+ */
+#ifndef TROD_FORMAT_TARMAC_ENCODE_H
+#define TROD_FORMAT_TARMAC_ENCODE_H
+
+#include "core/endian.h"
+#include "format/tarmac/tarmac.h"
+
+enum { TM_COUNTS = 64 };
+
+struct tm_enc {
+    const struct tm_flavour *flavour;
+    struct tm_options opt;
+    const struct trod_meta *meta;
+    int dialect;       /* enum tm_dialect */
+    bool same;         /* rows come from the same dialect: repeat how they were written */
+    bool own;          /* rows come from Tarmac or Trace Matcher text */
+    bool from_matcher; /* rows come from Trace Matcher: cpus are numbers */
+    bool fill;         /* lines without a time get that of the line before (from es to others) */
+    bool gather;       /* lines of the same time go without it (from others to es) */
+    bool timed;        /* time, unit and stream are those of the last line that had a time */
+    uint8_t unit;
+    uint8_t picture; /* kind of the picture that the last line was, or 0 */
+    uint8_t iset;    /* letter for rows that name no instruction set */
+    uint32_t stream;
+    uint32_t insn_stream; /* of the last instruction; UINT32_MAX: none */
+    uint32_t picture_column;
+    uint64_t time;
+    uint64_t instructions;     /* written so far */
+    uint64_t count[TM_COUNTS]; /* instructions written: the index of rows that have none */
+    uint32_t lost[TROD_KINDS]; /* columns already said to be lost */
+};
+
+/* A row being written. */
+struct tm_put {
+    struct tm_enc *e;
+    const struct trod_batch *b;
+    uint32_t row, n; /* first row and count of the record */
+    uint32_t has, flags;
+    const void *detail; /* of the struct that its kind has in tarmac and matcher, or NULL */
+    uint8_t *p, *line;  /* where to write; where the line begins */
+    struct trod_diag *diag;
+};
+
+static inline void tm_putc(struct tm_put *o, char c)
+{
+    *o->p++ = (uint8_t)c;
+}
+
+static inline void tm_puts(struct tm_put *o, const char *s)
+{
+    size_t n = strlen(s);
+
+    memcpy(o->p, s, n);
+    o->p += n;
+}
+
+static inline void tm_put_bytes(struct tm_put *o, const uint8_t *p, size_t n)
+{
+    memcpy(o->p, p, n);
+    o->p += n;
+}
+
+static inline void tm_put_slice(struct tm_put *o, struct trod_slice s)
+{
+    if (s.len)
+        tm_put_bytes(o, trod_batch_bytes(o->b, s), s.len);
+}
+
+static inline void tm_put_blanks(struct tm_put *o, size_t n)
+{
+    memset(o->p, ' ', n);
+    o->p += n;
+}
+
+/* The 8 hex digits of V as they lie in memory; LETTER is 39 for lower case, 7 for upper case. */
+static inline uint64_t tm_hex8(uint32_t v, uint64_t letter)
+{
+    uint64_t x = __builtin_bswap32(v), over;
+
+    x = (x & 0xffff) | (x & 0xffff0000) << 16;
+    x = (x & 0x000000ff000000ff) | (x & 0x0000ff000000ff00) << 8;
+    x = (x & 0x000f000f000f000f) << 8 | (x & 0x00f000f000f000f0) >> 4;
+    over = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
+    return x + 0x3030303030303030 + over * letter;
+}
+
+/* V in DIGITS (up to 16) hex digits. May touch 16 bytes. */
+static inline void tm_put_hex(struct tm_put *o, uint64_t v, unsigned digits, bool upper)
+{
+    uint64_t letter = upper ? 7 : 39;
+    uint8_t text[16];
+
+    if (digits == 8) {
+        trod_store_le64(o->p, tm_hex8((uint32_t)v, letter));
+    } else {
+        trod_store_le64(text, tm_hex8((uint32_t)(v >> 32), letter));
+        trod_store_le64(text + 8, tm_hex8((uint32_t)v, letter));
+        memcpy(o->p, text + 16 - digits, digits);
+    }
+    o->p += digits;
+}
+
+/* encode.c */
+void tm_put_decimal(struct tm_put *o, uint64_t v);
+void tm_put_vaddr(struct tm_put *o, uint64_t v, unsigned digits, bool upper);
+void tm_put_paddr(struct tm_put *o, uint64_t v, unsigned digits, bool upper);
+void tm_put_sec(struct tm_put *o, unsigned sec);
+void tm_put_name(struct tm_put *o, struct trod_slice s, const char *none);
+void tm_lose(struct tm_put *o, uint32_t columns);
+uint32_t tm_row_size(const struct tm_put *o, uint32_t row);
+
+/* A number of SIZE bytes, least significant first at P (NULL: not known), MASK (NULL: none). */
+struct tm_number {
+    const uint8_t *p, *mask;
+    uint32_t len;    /* bytes at p and mask; what is behind them is zero */
+    uint32_t digits; /* to be written */
+    char sep;        /* 0: none */
+    unsigned group;
+    bool upper, prefix;
+    bool reversed; /* the first digits are of the byte at p */
+    bool words;    /* 8 bytes whose halves are in address order */
+    char mark;     /* for digits that are not known */
+};
+void tm_put_number(struct tm_put *o, const struct tm_number *n);
+/* The number that ROW's value or data is, DIVIDED as the dialect does from so many digits on. */
+void tm_row_number(const struct tm_put *o, uint32_t row, const struct trod_detail_number *style,
+                   struct trod_slice mask, uint32_t size, uint8_t *memory, struct tm_number *n);
+
+/* Head of a line: time, unit, source; a blank behind it. */
+void tm_put_head(struct tm_put *o, bool instruction);
+
+/* enc_*.c: each writes the record, or returns false: it cannot be written (nothing is). */
+bool tm_write_instr(struct tm_put *o);
+bool tm_write_branch(struct tm_put *o);
+bool tm_write_reg(struct tm_put *o);
+bool tm_write_mem(struct tm_put *o);
+bool tm_write_pictures(struct tm_put *o);
+bool tm_write_atomic(struct tm_put *o);
+bool tm_write_bus(struct tm_put *o);
+bool tm_write_cache_op(struct tm_put *o);
+bool tm_write_cache_line(struct tm_put *o);
+bool tm_write_walk(struct tm_put *o);
+bool tm_write_tlb(struct tm_put *o);
+bool tm_write_event(struct tm_put *o);
+
+int tm_begin_encoding(struct tm_enc *e, const struct tm_flavour *flavour,
+                      const struct tm_options *opt, const struct trod_meta *meta);
+int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
+              struct trod_diag *diag);
+int tm_finish(void *enc, struct trod_room *out, struct trod_diag *diag);
+
+#endif
