@@ -213,6 +213,20 @@ struct trod_detail_event {
 enum { TROD_DETAIL_SLICES = 5 };
 
 /*
+ * READ, WRITE, PREFETCH, FLUSH and CACHE_OP of tt6, tt6e and full: the words behind the opcode, as
+ * a TT6 record holds them. Big-endian bytes; third is there when the slice is 8 bytes long.
+ */
+struct trod_detail_ppc_access {
+    uint8_t address[4]; /* the effective address, of which addr is the first byte accessed */
+    uint8_t third[4];   /* XER of lswx and stswx, rB of dst, dstt, dstst, dststt */
+};
+
+/* INSTR of tt6 and tt6e: what an escape record said of it beyond paddr. */
+struct trod_detail_ppc_instr {
+    uint8_t target_paddr[8]; /* real address of the branch target, big-endian */
+};
+
+/*
  * Offset of slice I inside the detail struct (LEN bytes) of rows of KIND; 0 past the last of them
  * (none is first in its struct). For what copies rows or compares them.
  */

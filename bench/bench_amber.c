@@ -1,0 +1,173 @@
+/*
+ * bench_amber.c - instructions a second of the Amber drivers over memory, all columns, against
+ * copying the same bytes.
+ *
+ * The trace is a walk through a made-up program of 4096 instructions in the proportions of compiled
+ * PowerPC code: 45 % integer, 35 % loads and stores, 15 % branches, 5 % indexed forms and others.
+ */
+#include "trod/trod.h"
+
+#include "bench.h"
+
+enum { PROGRAM = 4096, BASE = 0x10000, OUT = 1 << 22 };
+
+struct job {
+    const struct trod_format *f;
+    uint8_t *in, *out;
+    size_t n, written;
+    uint64_t instructions, rows;
+    bool encode;
+    struct trod_meta meta;
+    const void *opt;
+};
+
+static void put32(uint8_t *p, uint32_t v)
+{
+    p[0] = (uint8_t)(v >> 24);
+    p[1] = (uint8_t)(v >> 16);
+    p[2] = (uint8_t)(v >> 8);
+    p[3] = (uint8_t)v;
+}
+
+static uint32_t opcode(uint64_t r)
+{
+    static const uint32_t integer[] = {0x38630001, 0x7c632214, 0x60000000, 0x2c030000, 0x5463103a};
+    static const uint32_t access[] = {0x80610008, 0x90610008, 0x88630000, 0x98630000,
+                                      0xa0640002, 0xc8210010, 0xd8210018, 0x84010004};
+    static const uint32_t indexed[] = {0x7c63202e, 0x7c63212e, 0x7c6320ae, 0x7c0020ce, 0xbbc10008};
+    unsigned what = (unsigned)(r % 100), pick = (unsigned)(r >> 32);
+
+    if (what < 45)
+        return integer[pick % 5] ^ (pick >> 8 & 0x3e00000);
+    if (what < 80)
+        return access[pick % 8] ^ (pick >> 8 & 0x3fffff8);
+    if (what < 90)
+        return 0x40820000 | ((pick % 200) << 2) | 4; /* bne forward */
+    if (what < 93)
+        return 0x4bffff00; /* b back */
+    if (what < 95)
+        return 0x4e800020; /* blr */
+    return indexed[pick % 5];
+}
+
+static size_t make(uint8_t *out, size_t n, uint64_t *instructions)
+{
+    static uint32_t program[PROGRAM];
+    uint64_t s = 88172645463325252u;
+    uint32_t pc = 0;
+    size_t at = 4;
+
+    for (int i = 0; i < PROGRAM; i++)
+        program[i] = opcode(bench_rand(&s));
+    put32(out, BASE);
+    for (*instructions = 0; at + 12 <= n; ++*instructions) {
+        uint32_t op = program[pc], major = op >> 26, next = (pc + 1) % PROGRAM;
+
+        put32(out + at, op);
+        at += 4;
+        if (major == 16 || major == 18 || major == 19) {
+            uint64_t r = bench_rand(&s);
+
+            if (major == 18)
+                next = (pc + PROGRAM - 64) % PROGRAM;
+            else if (major == 19 || r % 3 == 0)
+                next = major == 19 ? (uint32_t)(r >> 40) % PROGRAM
+                                   : (pc + (op & 0xfffc) / 4) % PROGRAM;
+            put32(out + at, BASE + 4 * next);
+            at += 4;
+        } else if (major >= 32 || (major == 31 && (op >> 1 & 0x3ff) != 266)) {
+            put32(out + at, (uint32_t)bench_rand(&s) & 0xfffff8);
+            at += 4;
+        } else if (next == 0) { /* the program wraps around: the chain must not break */
+            next = pc;
+            put32(out + at - 4, 0x48000000);
+            put32(out + at, BASE);
+            at += 4;
+            next = 0;
+        }
+        pc = next;
+    }
+    return at;
+}
+
+static int work(void *user)
+{
+    struct job *j = user;
+    void *dec = calloc(1, j->f->dec_size), *enc = calloc(1, j->f->enc_size);
+    struct trod_span in = {j->in, j->n, 0, true};
+    struct trod_batch *b;
+    int rc;
+
+    trod_meta_init(&j->meta);
+    j->meta.format = j->f->name;
+    if (!dec || !enc || trod_batch_new(&b, TROD_BATCH_ROWS) < 0)
+        return 1;
+    b->meta = &j->meta;
+    if (j->f->start(dec, j->opt, &in, &j->meta, NULL) < 0 ||
+        j->f->begin(enc, j->opt, &j->meta, NULL) < 0)
+        return 1;
+    j->rows = j->written = 0;
+    do {
+        struct trod_room room = {j->out, j->out + OUT};
+        uint32_t row = 0;
+
+        trod_batch_clear(b);
+        b->bytes = in.p;
+        b->bytes_n = in.n;
+        rc = j->f->decode(dec, &in, b, NULL);
+        j->rows += b->n;
+        if (j->encode && j->f->encode(enc, b, &row, &room, NULL) != TROD_ENC_DONE)
+            return 1;
+        j->written += (size_t)(room.p - j->out);
+    } while (rc == TROD_DEC_FULL);
+    trod_batch_free(b);
+    trod_meta_fini(&j->meta);
+    free(dec);
+    free(enc);
+    return rc;
+}
+
+static int copy(void *user)
+{
+    struct job *j = user;
+
+    for (size_t i = 0; i < j->n; i += 1 << 20)
+        memcpy(j->out, j->in + i, j->n - i < 1 << 20 ? j->n - i : 1 << 20);
+    return j->out[0] == j->in[0] + 300;
+}
+
+static void measure_tt6(const char *name)
+{
+    struct job j = {.f = trod_format_find(name, strlen(name)), .n = bench_bytes(64)};
+    double t, yard, all;
+    char label[64];
+
+    j.in = malloc(j.n);
+    j.out = malloc(OUT);
+    if (!j.in || !j.out || !j.f)
+        exit(1);
+    j.opt = j.f->defaults;
+    j.n = make(j.in, j.n, &j.instructions);
+    yard = bench_best(bench_thread, copy, &j);
+    t = bench_best(bench_thread, work, &j);
+    snprintf(label, sizeof label, "%s decode", name);
+    bench_ratio(label, (double)j.instructions / t * 1e-6, "M instructions/s", "memcpy of the bytes",
+                t / yard, ">= 150 M instructions/s");
+    j.encode = true;
+    all = bench_best(bench_thread, work, &j);
+    if (j.written != j.n)
+        exit(1);
+    snprintf(label, sizeof label, "%s encode", name);
+    bench_ratio(label, (double)j.instructions / (all - t > 1e-9 ? all - t : 1e-9) * 1e-6,
+                "M instructions/s", "memcpy of the bytes", (all - t) / yard,
+                ">= 75 M instructions/s");
+    free(j.in);
+    free(j.out);
+}
+
+int main(void)
+{
+    measure_tt6("tt6");
+    measure_tt6("tt6e");
+    return 0;
+}

@@ -1,0 +1,467 @@
+/*
+ * tt6_encode.c - writing TT6 and TT6E from rows.
+ *
+ * Implements docs/formats/amber.md, "Writing TT6 and TT6E". A record needs what may stand in rows
+ * behind its instruction's: the address of its access, or where execution goes on. So one
+ * instruction may be pending between rows, never more.
+ */
+#include "format/amber/amber.h"
+
+#include "core/endian.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The most that one row gives without the payload of an escape: a bridge, four escapes, two
+ * records. */
+enum { ROW_MOST = 128 };
+
+/* What is reported once a trace. */
+enum tt6_said {
+    SAID_HIGH = 1 << 0,
+    SAID_BREAK = 1 << 1,
+    SAID_NO_EA = 1 << 2,
+    SAID_NO_NEXT = 1 << 3,
+    SAID_CACHE = 1 << 4,
+    SAID_CODE = 1 << 5,
+    SAID_SYNTHETIC = 1 << 6,
+    SAID_STATE = 1 << 7,
+    SAID_LONG = 1 << 8
+};
+
+static bool first_time(struct tt6_enc *enc, enum tt6_said what)
+{
+    bool first = !(enc->said & what);
+
+    enc->said |= (uint16_t)what;
+    return first;
+}
+
+static void put(struct trod_room *out, uint32_t word)
+{
+    trod_store_be32(out->p, word);
+    out->p += 4;
+}
+
+static bool has(const struct trod_batch *b, uint32_t row, uint32_t columns)
+{
+    return (b->have & b->has[row] & columns) == columns;
+}
+
+static unsigned long long number(const struct trod_batch *b, uint32_t row)
+{
+    return (unsigned long long)(b->first + row);
+}
+
+/* The low 32 bits of an address, with a word about the others. */
+static uint32_t cut(struct tt6_enc *enc, uint64_t address, struct trod_diag *diag)
+{
+    if (address >> 32 && first_time(enc, SAID_HIGH))
+        trod_error(diag, TROD_ERR_LOSS, "tt6.high-address", NULL,
+                   "address 0x%" PRIx64 " is cut to the 32 bits that %s holds", address, enc->name);
+    return (uint32_t)address;
+}
+
+static void lost(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
+                 struct trod_diag *diag)
+{
+    unsigned kind = b->kind[row] < 32 ? b->kind[row] : TROD_NOTE;
+
+    if (enc->dropped >> kind & 1)
+        return;
+    enc->dropped |= 1u << kind;
+    trod_error(diag, TROD_ERR_LOSS, "tt6.lost-rows", NULL,
+               "%s holds no such %s rows: the first of those dropped is row %llu", enc->name,
+               trod_kind_name(kind), number(b, row));
+}
+
+/* INITIAL_PC, unless it is written. */
+static void begin_at(struct tt6_enc *enc, uint32_t pc, struct trod_room *out)
+{
+    if (enc->begun)
+        return;
+    enc->begun = true;
+    enc->pc = pc;
+    put(out, pc);
+}
+
+/* An escape record with an address, of one word or two, before its instruction. */
+static void put_address(struct tt6_enc *enc, enum amber_escape code, uint64_t address,
+                        struct trod_room *out)
+{
+    if (enc->given >> code & 1)
+        return;
+    put(out, (uint32_t)code << 16 | (address >> 32 ? 2u : 1u));
+    if (address >> 32)
+        put(out, (uint32_t)(address >> 32));
+    put(out, (uint32_t)address);
+}
+
+static void put_real_addresses(struct tt6_enc *enc, struct trod_room *out)
+{
+    if (enc->has_real_target)
+        put_address(enc, AMBER_ESC_REAL_TARGET, enc->real_target, out);
+    if (enc->has_real_pc)
+        put_address(enc, AMBER_ESC_REAL_PC, enc->real_pc, out);
+}
+
+/* The pending instruction has no place to wait any longer: write what is known of it. */
+static void flush_pending(struct tt6_enc *enc, struct trod_room *out, const uint32_t *next,
+                          struct trod_diag *diag)
+{
+    struct trod_ppc_insn insn;
+    uint32_t word = enc->at + 4;
+
+    if (enc->pending == TROD_PPC_COMPUTE)
+        return;
+    put_real_addresses(enc, out);
+    put(out, enc->opcode);
+    if (enc->pending == TROD_PPC_FLOW) {
+        if (next) {
+            word = *next;
+        } else {
+            if (trod_ppc_decode(enc->opcode, &insn) && !(insn.flags & TROD_PPC_CONDITIONAL))
+                trod_ppc_target(&insn, enc->at, &word);
+            if (first_time(enc, SAID_NO_NEXT))
+                trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tt6.no-next", NULL,
+                                 "where execution goes on behind 0x%" PRIx32
+                                 " is not known: written as 0x%" PRIx32,
+                                 enc->at, word);
+        }
+        put(out, word);
+        enc->pc = word;
+    } else {
+        if (first_time(enc, SAID_NO_EA))
+            trod_error(diag, TROD_ERR_LOSS, "tt6.no-address", NULL,
+                       "the address that the instruction at 0x%" PRIx32
+                       " accesses is not known: written as 0",
+                       enc->at);
+        put(out, 0);
+        if (enc->pending == TROD_PPC_MEMORY_EXTENDED)
+            put(out, 0);
+    }
+    enc->pending = TROD_PPC_COMPUTE;
+    enc->given = 0;
+}
+
+/* The flow goes on at PC and not where the records so far lead: an unconditional branch to 0 stands
+ * for what is missing. Returns 0, or TROD_ERR_LOSS when that is not wanted. */
+static int bridge(struct tt6_enc *enc, uint32_t pc, struct trod_room *out, struct trod_diag *diag)
+{
+    if (!enc->join)
+        return trod_error(diag, TROD_ERR_LOSS, "tt6.break", NULL,
+                          "the flow breaks at 0x%" PRIx32 ", where 0x%" PRIx32
+                          " should follow, and join=no does not allow a bridge",
+                          pc, enc->pc);
+    if (first_time(enc, SAID_BREAK))
+        trod_diag_report(
+            diag, TROD_SEV_NOTE, TROD_OK, "tt6.break", NULL,
+            "the flow breaks, first at 0x%" PRIx32 ": breaks are bridged with b 0 records", pc);
+    put(out, AMBER_B_ZERO);
+    put(out, pc);
+    enc->pc = pc;
+    return TROD_OK;
+}
+
+/* The columns of an INSTR row that TT6 needs. False when they are not there. */
+static bool instruction_of(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
+                           uint32_t *opcode, uint32_t *pc, struct trod_diag *diag)
+{
+    uint64_t at;
+
+    if (!has(b, row, TROD_COL_CODE) || b->code[row].len != 4)
+        return false;
+    *opcode = trod_load_be32(trod_batch_bytes(b, b->code[row]));
+    if (has(b, row, TROD_COL_ADDR))
+        at = b->addr[row];
+    else if (has(b, row, TROD_COL_PC))
+        at = b->pc[row];
+    else
+        return false;
+    *pc = cut(enc, at, diag);
+    return *opcode >> 26 != 0; /* major 0 would be an escape */
+}
+
+static void keep_real_addresses(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
+{
+    const uint8_t *detail = enc->ours ? trod_batch_detail(b, row) : NULL;
+
+    enc->has_real_pc = has(b, row, TROD_COL_PADDR);
+    enc->real_pc = b->paddr[row];
+    enc->has_real_target = detail && b->detail[row].len == 8;
+    enc->real_target = enc->has_real_target ? trod_load_be64(detail) : 0;
+}
+
+static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
+                           struct trod_room *out, struct trod_diag *diag)
+{
+    uint32_t opcode, pc;
+    int rc;
+
+    if (!instruction_of(enc, b, row, &opcode, &pc, diag)) {
+        if (first_time(enc, SAID_CODE))
+            trod_error(diag, TROD_ERR_LOSS, "tt6.no-opcode", NULL,
+                       "row %llu has no PowerPC opcode and address, the first of those dropped",
+                       number(b, row));
+        return TROD_OK;
+    }
+    if (!enc->extended && (b->flags[row] & TROD_F_SYNTHETIC)) {
+        if (first_time(enc, SAID_SYNTHETIC))
+            trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tt6.synthetic", NULL,
+                             "synthetic returns from traps are left out: tt6 has none");
+        return TROD_OK;
+    }
+    flush_pending(enc, out, &pc, diag);
+    begin_at(enc, pc, out);
+    if (pc != enc->pc && (rc = bridge(enc, pc, out, diag)) < 0)
+        return rc;
+    keep_real_addresses(enc, b, row);
+    enc->last = opcode;
+    enc->opcode = opcode;
+    enc->at = pc;
+    enc->pc = pc + 4;
+    enc->pending = (uint8_t)trod_ppc_class(opcode, enc->extended ? TROD_PPC_TT6E : TROD_PPC_TT6);
+    if (enc->pending == TROD_PPC_COMPUTE) {
+        put_real_addresses(enc, out);
+        put(out, opcode);
+        enc->given = 0;
+    } else if (enc->pending == TROD_PPC_FLOW && has(b, row, TROD_COL_TARGET)) {
+        uint32_t next = cut(enc, b->target[row], diag);
+
+        flush_pending(enc, out, &next, diag);
+    }
+    return TROD_OK;
+}
+
+/* An access: it completes the record of its instruction. */
+static void put_access(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
+                       struct trod_room *out, struct trod_diag *diag)
+{
+    const uint8_t *detail = enc->ours ? trod_batch_detail(b, row) : NULL;
+    uint32_t len = detail ? b->detail[row].len : 0;
+
+    if (enc->pending != TROD_PPC_MEMORY && enc->pending != TROD_PPC_MEMORY_EXTENDED) {
+        bool cache = enc->begun && !enc->extended &&
+                     trod_ppc_class(enc->last, TROD_PPC_TT6E) == TROD_PPC_MEMORY;
+
+        if (!(b->flags[row] & TROD_F_CONT))
+            lost(enc, b, row, diag);
+        else if (cache && first_time(enc, SAID_CACHE))
+            trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tt6.cache-address", NULL,
+                             "addresses of cache operations are left out: tt6 has none");
+        return;
+    }
+    if (!len && !has(b, row, TROD_COL_ADDR))
+        return;
+    put_real_addresses(enc, out);
+    if (has(b, row, TROD_COL_PADDR))
+        put_address(enc, AMBER_ESC_REAL_DATA, b->paddr[row], out);
+    put(out, enc->opcode);
+    put(out, len ? trod_load_be32(detail) : cut(enc, b->addr[row], diag));
+    if (enc->pending == TROD_PPC_MEMORY_EXTENDED)
+        put(out, len > 4                      ? trod_load_be32(detail + 4)
+                 : has(b, row, TROD_COL_SIZE) ? b->size[row] & 0x7f
+                                              : 0);
+    enc->pending = TROD_PPC_COMPUTE;
+    enc->given = 0;
+}
+
+/* A row that is an escape record. False when it is none. */
+static bool is_escape(const struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
+{
+    if (b->kind[row] == TROD_SYNC)
+        return has(b, row, TROD_COL_SUB | TROD_COL_ADDR | TROD_COL_VALUE) &&
+               (trod_sync_is_signal(b->sub[row]) || trod_sync_is_wait(b->sub[row]));
+    return b->kind[row] == TROD_MARKER && enc->ours && has(b, row, TROD_COL_SUB) &&
+           b->sub[row] < AMBER_ESC_CODES &&
+           (!has(b, row, TROD_COL_DATA) || b->data[row].len / 4 <= AMBER_ESC_WORDS);
+}
+
+/* The first row tells where the trace begins; an escape of another source does not always. */
+static void begin_before(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
+                         struct trod_room *out, struct trod_diag *diag)
+{
+    for (uint32_t i = row; i < b->n && !enc->begun; i++) {
+        uint32_t opcode, pc;
+
+        if (has(b, i, TROD_COL_PC))
+            begin_at(enc, cut(enc, b->pc[i], diag), out);
+        else if (b->kind[i] == TROD_INSTR && instruction_of(enc, b, i, &opcode, &pc, diag))
+            begin_at(enc, pc, out);
+    }
+    begin_at(enc, 0, out);
+}
+
+static void put_escape(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
+                       struct trod_room *out, struct trod_diag *diag)
+{
+    bool sync = b->kind[row] == TROD_SYNC;
+    uint32_t words = !sync && has(b, row, TROD_COL_DATA) ? b->data[row].len / 4 : 0;
+    uint32_t code = b->sub[row];
+
+    flush_pending(enc, out, NULL, diag);
+    begin_before(enc, b, row, out, diag);
+    put(out, code << 16 | (sync ? 2 : words));
+    if (sync) {
+        put(out, cut(enc, b->addr[row], diag));
+        put(out, (uint32_t)b->value[row]);
+    } else if (words) {
+        memcpy(out->p, trod_batch_bytes(b, b->data[row]), 4 * (size_t)words);
+        out->p += 4 * (size_t)words;
+    }
+    if (code < 8)
+        enc->given |= (uint8_t)(1u << code);
+}
+
+/* The row of an INITIAL_PC record: the trace begins, or another one does behind it. */
+static int put_initial(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
+                       struct trod_room *out, struct trod_diag *diag)
+{
+    uint32_t pc = cut(enc, b->pc[row], diag);
+
+    flush_pending(enc, out, NULL, diag);
+    if (enc->begun)
+        return bridge(enc, pc, out, diag);
+    begin_at(enc, pc, out);
+    return TROD_OK;
+}
+
+static int put_row(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
+                   struct trod_room *out, struct trod_diag *diag)
+{
+    switch (b->kind[row]) {
+    case TROD_INSTR:
+        return put_instruction(enc, b, row, out, diag);
+    case TROD_READ:
+    case TROD_WRITE:
+    case TROD_ATOMIC:
+    case TROD_PREFETCH:
+    case TROD_FLUSH:
+    case TROD_CACHE_OP:
+        put_access(enc, b, row, out, diag);
+        return TROD_OK;
+    case TROD_STATE:
+    case TROD_REG:
+        if (!(b->flags[row] & TROD_F_CONT))
+            break;
+        if (first_time(enc, SAID_STATE))
+            trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tt6.registers", NULL,
+                             "registers are left out: %s has none", enc->name);
+        return TROD_OK;
+    default:
+        if (is_escape(enc, b, row)) {
+            put_escape(enc, b, row, out, diag);
+            return TROD_OK;
+        }
+        if (b->kind[row] == TROD_MARKER && enc->ours && has(b, row, TROD_COL_SUB | TROD_COL_PC) &&
+            b->sub[row] == AMBER_INITIAL_PC)
+            return put_initial(enc, b, row, out, diag);
+    }
+    lost(enc, b, row, diag);
+    return TROD_OK;
+}
+
+int amber_tt6_begin(void *state, const struct amber_options *opt, const struct trod_meta *meta,
+                    bool extended, struct trod_diag *diag)
+{
+    struct tt6_enc *enc = state;
+
+    enc->name = extended ? "tt6e" : "tt6";
+    enc->meta = meta;
+    enc->extended = extended;
+    enc->join = opt->join;
+    enc->ours = amber_source(meta);
+    return amber_check_isa(meta, enc->name, diag);
+}
+
+/* Bytes that ROW may need. */
+static size_t need(const struct trod_batch *b, uint32_t row)
+{
+    bool escape = b->kind[row] == TROD_MARKER && has(b, row, TROD_COL_DATA);
+
+    return ROW_MOST + (escape ? b->data[row].len : 0);
+}
+
+/*
+ * Rows from ROW on that are as the decoder makes them, with nothing pending: most of them, so this
+ * is the fast way. Returns how many were written; put_row takes the next one.
+ */
+static uint32_t put_plain(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
+                          struct trod_room *out)
+{
+    const enum trod_ppc_variant variant = enc->extended ? TROD_PPC_TT6E : TROD_PPC_TT6;
+    const uint32_t need = TROD_COL_CODE | TROD_COL_ADDR, odd = TROD_COL_PADDR | TROD_COL_DETAIL;
+    const uint32_t from = row, have = b->have;
+    uint32_t pc = enc->pc, opcode = enc->last;
+    uint8_t *p = out->p;
+
+    while (row < b->n && out->end - p >= 16) {
+        enum trod_ppc_class class;
+        uint32_t word = 0, next = pc + 4;
+        const uint8_t *from_p;
+
+        if (b->kind[row] != TROD_INSTR || (have & b->has[row] & (need | odd)) != need ||
+            b->addr[row] != pc || b->code[row].len != 4 || (b->flags[row] & TROD_F_SYNTHETIC))
+            break;
+        from_p = trod_batch_bytes(b, b->code[row]);
+        word = trod_load_be32(from_p);
+        class = trod_ppc_class(word, variant);
+        if (word >> 26 == 0)
+            break;
+        if (class == TROD_PPC_FLOW) {
+            if (!(have & b->has[row] & TROD_COL_TARGET) || b->target[row] >> 32)
+                break;
+            next = (uint32_t)b->target[row];
+            trod_store_be32(p + 4, next);
+        } else if (class != TROD_PPC_COMPUTE) {
+            uint32_t len = 4 * (trod_ppc_record_words(class) - 1);
+
+            if (row + 1 == b->n || (have & b->has[row + 1] & odd) != TROD_COL_DETAIL ||
+                !(b->flags[row + 1] & TROD_F_CONT) || b->detail[row + 1].len != len)
+                break;
+            memcpy(p + 4, trod_batch_bytes(b, b->detail[row + 1]), 4);
+            if (len > 4)
+                memcpy(p + 8, trod_batch_bytes(b, b->detail[row + 1]) + 4, 4);
+            row++;
+        }
+        row++;
+        memcpy(p, from_p, 4);
+        p += 4 * trod_ppc_record_words(class);
+        pc = next;
+        opcode = word;
+    }
+    enc->pc = pc;
+    enc->last = opcode;
+    out->p = p;
+    return row - from;
+}
+
+int amber_tt6_encode(void *state, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
+                     struct trod_diag *diag)
+{
+    struct tt6_enc *enc = state;
+    int rc;
+
+    /* the ISA may not have been known before the first rows */
+    if ((rc = amber_check_isa(enc->meta, enc->name, diag)) < 0)
+        return rc;
+    for (; *row < in->n; ++*row) {
+        if (enc->ours && enc->begun && !enc->given && enc->pending == TROD_PPC_COMPUTE)
+            *row += put_plain(enc, in, *row, out);
+        if (*row == in->n)
+            break;
+        if ((size_t)(out->end - out->p) < need(in, *row))
+            return TROD_ENC_FULL;
+        if ((rc = put_row(enc, in, *row, out, diag)) < 0)
+            return rc;
+    }
+    return TROD_ENC_DONE;
+}
+
+int amber_tt6_finish(void *state, struct trod_room *out, struct trod_diag *diag)
+{
+    if (out->end - out->p < ROW_MOST)
+        return TROD_ENC_FULL;
+    flush_pending(state, out, NULL, diag);
+    return TROD_ENC_DONE;
+}

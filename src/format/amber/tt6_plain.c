@@ -1,0 +1,241 @@
+/*
+ * tt6_plain.c - the fast loop of the TT6 and TT6E decoder, and the tables it looks into.
+ *
+ * Implements docs/formats/amber.md, "TT6 and TT6E", for records whose opcode alone says what they
+ * are. All others it leaves to tt6.c.
+ *
+ * The next record begins where this one's opcode says: that chain bounds the speed, so as little as
+ * possible hangs on it. A block is read in steps: every word is classified as if it were an opcode,
+ * which needs no chain; then the records are followed from class to class; then what most rows have
+ * in common is filled in, and rows of accesses and changes of flow, put on lists, are completed.
+ */
+#include "format/amber/tt6.h"
+
+#include "core/endian.h"
+
+#include <string.h>
+
+enum { BLOCK = 256, LONGEST = 3 }; /* words: of a block, of a record */
+
+static struct tt6_entry make_entry(uint32_t opcode, bool extended, uint32_t line)
+{
+    enum trod_ppc_variant variant = extended ? TROD_PPC_TT6E : TROD_PPC_TT6;
+    struct trod_ppc_access a = trod_ppc_access(opcode);
+    enum trod_ppc_class class = trod_ppc_class_of(a, variant);
+    struct amber_access access = amber_access_of(opcode, 0, line);
+    struct tt6_entry e = {.words = 1, .rows = 1};
+
+    if (opcode >> 26 == 0 || (extended && opcode >> 26 == AMBER_MAJOR_TWI))
+        return (struct tt6_entry){0};
+    e.words = (uint8_t)trod_ppc_record_words(class);
+    if (class == TROD_PPC_FLOW)
+        e.branch = (uint8_t)amber_branch_base(opcode);
+    if (class != TROD_PPC_MEMORY && class != TROD_PPC_MEMORY_EXTENDED)
+        return e;
+    e.rows = 2;
+    if (a.rule == TROD_PPC_MULTI || a.rule == TROD_PPC_NB || e.words > 2 || access.text.len)
+        return e;
+    e.kind = access.kind;
+    e.flags = access.flags | TROD_F_CONT;
+    e.size = access.size;
+    e.clear = ~access.mask;
+    return e;
+}
+
+/* Number of an entry equal to E, added if new. Few opcodes differ in what they need. */
+static uint8_t entry_number(struct tt6_tables *t, const struct tt6_entry *e)
+{
+    uint32_t i = 0;
+
+    while (i < t->entries && memcmp(&t->entry[i], e, sizeof *e) != 0)
+        i++;
+    if (i == TT6_ENTRIES)
+        return 0;
+    if (i == t->entries) {
+        t->words[i] = e->words;
+        t->entry[t->entries++] = *e;
+    }
+    return (uint8_t)i;
+}
+
+/* MAJOR and its minors, from SLOT on. */
+static void make_major(struct tt6_tables *t, unsigned major, uint16_t mask, unsigned slot,
+                       bool extended, uint32_t line)
+{
+    t->major[major].base = (uint16_t)slot;
+    t->major[major].mask = mask;
+    for (uint32_t minor = 0; minor <= mask; minor++) {
+        struct tt6_entry e = make_entry((uint32_t)major << 26 | minor << 1, extended, line);
+
+        t->number[slot + minor] = entry_number(t, &e);
+    }
+}
+
+void tt6_tables_make(struct tt6_tables *t, bool extended, uint32_t line)
+{
+    memset(t, 0, sizeof *t);
+    t->entries = 1;
+    for (unsigned major = 0; major < TT6_MAJORS; major++)
+        make_major(t, major, 0, major, extended, line);
+    make_major(t, 31, 1023, TT6_MAJORS, extended, line);
+    make_major(t, 19, 1023, TT6_MAJORS + 1024, extended, line);
+    make_major(t, 58, 1, TT6_MAJORS + 2048, extended, line);
+}
+
+static inline struct trod_slice slice(uint32_t off, uint32_t len)
+{
+    return (struct trod_slice){off, len};
+}
+
+/* A block of words, and of its records the rows that need more than the common columns. */
+struct block {
+    const uint8_t *p; /* first word */
+    uint32_t words;   /* of which the last ones may belong to the next record */
+    uint32_t flows, accesses;
+    uint8_t number[BLOCK], length[BLOCK]; /* entry of each word; words of its record */
+    uint16_t flow[BLOCK], access[BLOCK];
+};
+
+static void classify(const struct tt6_tables *t, struct block *b)
+{
+    const uint8_t *p = b->p;
+
+    for (uint32_t i = 0; i < b->words; i++, p += 4) {
+        uint32_t opcode = trod_load_be32(p), major = opcode >> 26;
+        uint8_t number = t->number[t->major[major].base + (opcode >> 1 & t->major[major].mask)];
+
+        b->number[i] = number;
+        b->length[i] = t->words[number];
+    }
+}
+
+/* Follow the records of B. Returns how many words they are. */
+static uint32_t follow(struct tt6_dec *dec, struct block *b, struct trod_batch *out)
+{
+    const struct tt6_entry *entry = dec->t.entry;
+    uint64_t *restrict addr = out->addr, *restrict pcs = out->pc;
+    struct trod_slice *restrict code = out->code, *restrict raw = out->raw;
+    const uint32_t full = out->cap - 1; /* two rows need to fit */
+    const uint32_t first = (uint32_t)(b->p - out->bytes), last = b->words - LONGEST + 1;
+    uint32_t n = out->n, pc = dec->pc, flows = 0, accesses = 0, w = 0;
+
+    while (w < last && n < full && b->length[w] != 0) {
+        const struct tt6_entry *e = &entry[b->number[w]];
+        uint32_t next = trod_load_be32(b->p + 4 * (size_t)w + 4), at = first + 4 * w;
+        uint32_t words = b->length[w];
+
+        addr[n] = pc;
+        pcs[n] = pc;
+        code[n] = slice(at, 4);
+        raw[n] = slice(at, 4 * words);
+        b->flow[flows] = (uint16_t)n;
+        b->access[accesses] = (uint16_t)n;
+        flows += e->branch != 0;
+        accesses += e->rows - 1u;
+        n += e->rows;
+        pc = e->branch ? next : pc + 4;
+        w += words;
+    }
+    dec->pc = pc;
+    out->n = n;
+    b->flows = flows;
+    b->accesses = accesses;
+    return w;
+}
+
+/* What most rows have in common, of rows FROM to N. */
+static void fill_common(struct trod_batch *out, uint32_t from, uint32_t n)
+{
+    uint32_t *restrict has = out->has, *restrict flags = out->flags, *restrict size = out->size;
+
+    memset(out->kind + from, TROD_INSTR, n - from);
+    memset(flags + from, 0, (n - from) * sizeof *flags);
+    for (uint32_t i = from; i < n; i++)
+        has[i] = TT6_INSTR;
+    for (uint32_t i = from; i < n; i++)
+        size[i] = 4;
+}
+
+static inline const struct tt6_entry *entry_at(const struct tt6_tables *t, const struct block *b,
+                                               const uint8_t *p)
+{
+    return &t->entry[b->number[(size_t)(p - b->p) / 4]];
+}
+
+static void fill_flows(const struct tt6_tables *t, struct trod_batch *out, const struct block *b)
+{
+    uint32_t *restrict has = out->has, *restrict flags = out->flags;
+    uint64_t *restrict target = out->target;
+
+    for (uint32_t k = 0; k < b->flows; k++) {
+        uint32_t i = b->flow[k], pc = (uint32_t)out->pc[i];
+        const uint8_t *p = out->bytes + out->code[i].off;
+        uint32_t opcode = trod_load_be32(p), next = trod_load_be32(p + 4);
+
+        has[i] = TT6_INSTR | TROD_COL_TARGET;
+        target[i] = next;
+        flags[i] = amber_branches[entry_at(t, b, p)->branch + amber_branch_index(opcode, pc, next)];
+    }
+}
+
+/* The row of an access of which the opcode's place in the tables does not tell all. */
+static void fill_odd(const struct tt6_dec *dec, struct trod_batch *out, uint32_t i)
+{
+    const uint8_t *p = trod_batch_bytes(out, out->code[i]);
+    uint32_t opcode = trod_load_be32(p), third = out->raw[i].len > 8 ? trod_load_be32(p + 8) : 0;
+    const struct amber_access a = amber_access_of(opcode, third, dec->line);
+
+    tt6_access_row(out, i + 1, &a, trod_load_be32(p + 4));
+    out->detail[i + 1] = slice(out->code[i].off + 4, out->raw[i].len - 4);
+}
+
+static void fill_accesses(const struct tt6_dec *dec, struct trod_batch *out, const struct block *b)
+{
+    uint32_t *restrict has = out->has, *restrict flags = out->flags, *restrict size = out->size;
+    uint64_t *restrict addr = out->addr, *restrict pcs = out->pc;
+    struct trod_slice *restrict detail = out->detail;
+    const struct trod_slice *restrict code = out->code;
+    const uint8_t *bytes = out->bytes;
+    uint8_t *restrict kind = out->kind;
+
+    for (uint32_t k = 0; k < b->accesses; k++) {
+        uint32_t i = b->access[k], at = code[i].off;
+        const struct tt6_entry *e = entry_at(&dec->t, b, bytes + at);
+
+        pcs[i + 1] = pcs[i];
+        if (e->kind == TROD_NOTE) {
+            fill_odd(dec, out, i);
+            continue;
+        }
+        has[i + 1] = TT6_ACCESS;
+        kind[i + 1] = e->kind;
+        flags[i + 1] = e->flags;
+        size[i + 1] = e->size;
+        addr[i + 1] = trod_load_be32(bytes + at + 4) & ~e->clear;
+        detail[i + 1] = slice(at + 4, 4);
+    }
+}
+
+void tt6_decode_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out)
+{
+    struct block b;
+    uint32_t done;
+
+    do {
+        uint32_t from = out->n;
+        size_t words = in->n / 4;
+
+        b.p = in->p;
+        b.words = words < BLOCK ? (uint32_t)words : BLOCK;
+        if (b.words < LONGEST || from + 1 >= out->cap)
+            return;
+        classify(&dec->t, &b);
+        done = follow(dec, &b, out);
+        fill_common(out, from, out->n);
+        fill_flows(&dec->t, out, &b);
+        fill_accesses(dec, out, &b);
+        in->p += 4 * (size_t)done;
+        in->n -= 4 * (size_t)done;
+        in->offset += 4 * (uint64_t)done;
+    } while (done > b.words - LONGEST);
+}
