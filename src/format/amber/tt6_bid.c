@@ -21,8 +21,17 @@ static const struct {
 /* How one of the two readings goes. */
 struct reading {
     uint32_t good, bad; /* branches that chain, and that do not */
+    uint32_t odd;       /* opcodes and escapes that nobody knows: they only tell the two apart */
     uint32_t traps;     /* synthetic returns from traps */
 };
+
+/* An escape record whose code has no meaning. */
+static bool odd_escape(uint32_t head)
+{
+    uint32_t code = head >> 16;
+
+    return code > 5 && (code < 0x20 || code > 0x3f);
+}
 
 static bool is_trap(const uint8_t *p, const uint8_t *end)
 {
@@ -40,8 +49,10 @@ static void judge_flow(struct reading *r, uint32_t opcode, uint32_t pc, uint32_t
         r->bad++;
         return;
     }
-    if (!trod_ppc_decode(opcode, &insn) || !trod_ppc_target(&insn, pc, &target))
+    if (!trod_ppc_decode(opcode, &insn) || !trod_ppc_target(&insn, pc, &target)) {
+        r->odd += insn.op == 0;
         return;
+    }
     falls = (insn.flags & TROD_PPC_CONDITIONAL) && next == pc + 4;
     r->good += next == target || falls;
     r->bad += next != target && !falls;
@@ -51,16 +62,21 @@ static struct reading read_head(const struct trod_probe *probe, bool extended)
 {
     enum trod_ppc_variant variant = extended ? TROD_PPC_TT6E : TROD_PPC_TT6;
     const uint8_t *p = probe->head.p, *end = p + probe->head.n;
-    struct reading r = {0, 0, 0};
+    struct reading r = {0, 0, 0, 0};
+    struct trod_ppc_insn insn;
     uint32_t pc = trod_load_be32(p);
 
-    for (p += 4; end - p >= 8;) {
-        uint32_t opcode = trod_load_be32(p), word = trod_load_be32(p + 4);
+    for (p += 4; end - p >= 4;) {
+        uint32_t opcode = trod_load_be32(p), word = end - p >= 8 ? trod_load_be32(p + 4) : 0;
         enum trod_ppc_class class = trod_ppc_class(opcode, variant);
         size_t len = 4 * (size_t)trod_ppc_record_words(class);
 
-        if (opcode >> 26 == 0)
+        if (opcode >> 26 == 0) {
             len = 4 + 4 * (size_t)(opcode & AMBER_ESC_WORDS);
+            r.odd += odd_escape(opcode);
+        } else if (class != TROD_PPC_FLOW) {
+            r.odd += !trod_ppc_decode(opcode, &insn);
+        }
         if (is_trap(p, end)) {
             r.traps++;
             if (extended) { /* where it returns to is for the tracer to say */
@@ -71,8 +87,10 @@ static struct reading read_head(const struct trod_probe *probe, bool extended)
                 continue;
             }
         }
-        if (len > (size_t)(end - p))
+        if (len > (size_t)(end - p)) {
+            r.odd += probe->head.last;
             break;
+        }
         if (class == TROD_PPC_FLOW)
             judge_flow(&r, opcode, pc, word);
         pc = class == TROD_PPC_FLOW ? word : opcode >> 26 == 0 ? pc : pc + 4;
@@ -90,6 +108,11 @@ static int bits_of(const struct reading *r)
     return bits > MOST ? MOST : (int)bits;
 }
 
+static bool worse(const struct reading *a, const struct reading *b)
+{
+    return a->bad > b->bad || (a->bad == b->bad && a->odd > b->odd);
+}
+
 int amber_tt6_bid(const struct trod_probe *probe, bool extended, const char **dialect)
 {
     struct reading mine, other;
@@ -104,9 +127,9 @@ int amber_tt6_bid(const struct trod_probe *probe, bool extended, const char **di
     *dialect = dialects[extended].sure;
     if (mine.traps > 0 && extended)
         return bits;
-    if (mine.traps > 0 || bits < others || (bits == others && mine.bad > other.bad))
+    if (mine.traps > 0 || bits < others || (bits == others && worse(&mine, &other)))
         return bits < others - LEAD ? bits : others - LEAD > 0 ? others - LEAD : 0;
-    if (bits > others || mine.bad < other.bad)
+    if (bits > others || worse(&other, &mine))
         return bits;
     *dialect = dialects[extended].either;
     return !extended ? bits : bits > LEAD ? bits - LEAD : 0;
