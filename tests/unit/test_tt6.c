@@ -123,18 +123,24 @@ static const struct expect common_rows[] = {
 
 /* Cache operations without addresses; the escape before gives the first one its own. */
 static const uint32_t tail6[] = {
-    0x7c0027ec,                                     /* 4 dcbz 0,r4 */
-    0x7c0020ac,                                     /* 8 dcbf 0,r4 */
-    0x0fe00000,                                     /* c twi 31,r0,0 */
-    0x48000702, 0x00000700, 0x4c000064, 0x00000010, /* 10 ba 700, 700 rfi: of the program */
+    0x7c0027ec,             /* 4 dcbz 0,r4 */
+    0x7c0020ac,             /* 8 dcbf 0,r4 */
+    0x48000008, 0x00000014, /* c b 14 */
+    0x0fe00000,             /* 14 twi 31,r0,0 */
 };
 static const struct expect tail6_rows[] = {
     {TROD_INSTR, INSTR, 0, 4, 4, 4, 0, 0, 1},
     {TROD_WRITE, ACCESS & ~TROD_COL_DETAIL, CONT, 32, 0x70000000, 4, 0, 0, 0},
     {TROD_INSTR, INSTR, 0, 4, 8, 8, 0, 0, 1},
-    {TROD_INSTR, INSTR, 0, 4, 0xc, 0xc, 0, 0, 1},
-    {TROD_INSTR, FLOW, TROD_BR_DIRECT, 4, 0x10, 0x10, 0x700, 0, 2},
-    {TROD_INSTR, FLOW, TROD_BR_ERET, 4, 0x700, 0x700, 0x10, 0, 2},
+    {TROD_INSTR, FLOW, TROD_BR_DIRECT, 4, 0xc, 0xc, 0x14, 0, 2},
+    {TROD_INSTR, INSTR, 0, 4, 0x14, 0x14, 0, 0, 1},
+};
+
+/* Behind the twi of tail6: in TT6 a program's own. */
+static const uint32_t trap6[] = {0x48000702, 0x00000700, 0x4c000064, 0x00000018};
+static const struct expect trap6_rows[] = {
+    {TROD_INSTR, FLOW, TROD_BR_DIRECT, 4, 0x18, 0x18, 0x700, 0, 2},
+    {TROD_INSTR, FLOW, TROD_BR_ERET, 4, 0x700, 0x700, 0x18, 0, 2},
 };
 
 /* With addresses; both forms of the synthetic branch; a twi that is followed by something else. */
@@ -213,6 +219,9 @@ static void make(struct trace *t, bool extended)
         add_words(t, tail6, COUNT(tail6));
         memcpy(t->rows + t->n_rows, tail6_rows, sizeof tail6_rows);
         t->n_rows += COUNT(tail6_rows);
+        add_words(t, trap6, COUNT(trap6));
+        memcpy(t->rows + t->n_rows, trap6_rows, sizeof trap6_rows);
+        t->n_rows += COUNT(trap6_rows);
     }
 }
 
@@ -430,8 +439,9 @@ static void test_tt6_to_tt6e(void **state)
     static struct trace from;
     static struct written w;
     uint32_t want[COUNT(common) + 16];
-    static const uint32_t tail[] = {0x7c0027ec, 0x70000000, 0x7c0020ac, 0,         0x0fe00000,
-                                    0x48000702, 0x00000700, 0x4c000064, 0x00000010};
+    static const uint32_t tail[] = {0x7c0027ec, 0x70000000, 0x7c0020ac, 0,
+                                    0x48000008, 0x00000014, 0x0fe00000, 0x48000702,
+                                    0x00000700, 0x4c000064, 0x00000018};
 
     (void)state;
     make(&from, false);

@@ -33,10 +33,14 @@ static bool odd_escape(uint32_t head)
     return code > 5 && (code < 0x20 || code > 0x3f);
 }
 
+/* A twi at P with its synthetic return behind it, or with as much of one as is there. */
 static bool is_trap(const uint8_t *p, const uint8_t *end)
 {
-    return end - p >= 16 && trod_load_be32(p) >> 26 == AMBER_MAJOR_TWI &&
-           (trod_load_be32(p + 4) & ~2u) == AMBER_B_700 && trod_load_be32(p + 12) == AMBER_RFI;
+    if (trod_load_be32(p) >> 26 != AMBER_MAJOR_TWI)
+        return false;
+    if (end - p < 8 || (trod_load_be32(p + 4) & ~2u) != AMBER_B_700)
+        return false;
+    return end - p < 16 || trod_load_be32(p + 12) == AMBER_RFI;
 }
 
 static void judge_flow(struct reading *r, uint32_t opcode, uint32_t pc, uint32_t next)
@@ -78,17 +82,19 @@ static struct reading read_head(const struct trod_probe *probe, bool extended)
             r.odd += !trod_ppc_decode(opcode, &insn);
         }
         if (is_trap(p, end)) {
+            if (end - p < 20)
+                break;
             r.traps++;
             if (extended) { /* where it returns to is for the tracer to say */
-                if (end - p < 20)
-                    break;
+                r.good += 2;
                 pc = trod_load_be32(p + 16);
                 p += 20;
                 continue;
             }
         }
         if (len > (size_t)(end - p)) {
-            r.odd += probe->head.last;
+            /* more is missing than a cut record lacks */
+            r.odd += probe->head.last && len - (size_t)(end - p) > TAIL;
             break;
         }
         if (class == TROD_PPC_FLOW)
@@ -103,7 +109,7 @@ static int bits_of(const struct reading *r)
 {
     uint32_t bits = BITS_A_BRANCH * (r->good < 5 ? r->good : 5);
 
-    if (r->bad > r->good / 8)
+    if (r->bad > r->good / 4)
         return 0;
     return bits > MOST ? MOST : (int)bits;
 }
