@@ -651,6 +651,7 @@ static void test_native(void **state)
     static struct trace t;
     static uint8_t dec[1 << 14];
     char text[512];
+    struct trod_native listing = {0};
     struct trod_room room = {(uint8_t *)text, (uint8_t *)text + sizeof text};
     struct trod_span in;
     struct trod_batch *b;
@@ -668,7 +669,7 @@ static void test_native(void **state)
     trod_format_tt6.start(dec, &amber_defaults, &in, &meta, NULL);
     assert_int_equal(trod_format_tt6.decode(dec, &in, b, NULL), TROD_DEC_MORE);
     for (uint32_t i = 0; i < b->n; i++)
-        assert_int_equal(trod_format_tt6.native(b, i, &room), TROD_ENC_DONE);
+        assert_int_equal(trod_format_tt6.native(&listing, b, i, &room), TROD_ENC_DONE);
     *room.p = '\0';
     assert_string_equal(text, "00000100 INITIAL_PC\n"
                               "00200002 0000bee0 00000001 ESCAPE 0x20\n"

@@ -19,6 +19,8 @@ enum {
                  1 << AMBER_ESC_REAL_PC
 };
 
+enum { NATIVE_WORDS = 64 };
+
 static const char *const tt6_suffixes[] = {".tt6", NULL};
 static const char *const tt6e_suffixes[] = {".tt6e", NULL};
 static const char *const tt6_dialects[] = {"TT6", "TT6 (or TT6E)", NULL};
@@ -300,43 +302,46 @@ static int begin_tt6e(void *enc, const void *opt, const struct trod_meta *meta,
     return amber_tt6_begin(enc, opt, meta, true, diag);
 }
 
-/* The words of a record in hex, and what it is. */
+/* The words of a record in hex, and what it is; of a long escape the first words. */
 static int native(const struct trod_batch *b, uint32_t row, struct trod_room *out, bool extended)
 {
     static const char *const classes[] = {"COMPUTE", "FLOW_ALTERING", "MEMORY", "MEMORY_EXTENDED"};
-    const uint8_t *p, *from = out->p;
+    enum trod_ppc_variant variant = extended ? TROD_PPC_TT6E : TROD_PPC_TT6;
+    char line[9 * NATIVE_WORDS + 40], *q = line;
+    const uint8_t *p;
     uint32_t words;
-    char what[32];
 
-    if (!(b->have & b->has[row] & TROD_COL_RAW) || (b->flags[row] & TROD_F_CONT))
+    if (row == TROD_NATIVE_END || !(b->have & b->has[row] & TROD_COL_RAW))
         return TROD_ENC_DONE;
     p = trod_batch_bytes(b, b->raw[row]);
     words = b->raw[row].len / 4;
+    for (uint32_t i = 0; i < words && i < NATIVE_WORDS; i++)
+        q += sprintf(q, "%08" PRIx32 " ", trod_load_be32(p + 4 * (size_t)i));
+    q += sprintf(q, "%s", words > NATIVE_WORDS ? "... " : "");
     if (b->kind[row] == TROD_INSTR)
-        snprintf(
-            what, sizeof what, "%s",
-            classes[trod_ppc_class(trod_load_be32(p), extended ? TROD_PPC_TT6E : TROD_PPC_TT6)]);
+        q += sprintf(q, "%s\n", classes[trod_ppc_class(trod_load_be32(p), variant)]);
     else if (b->sub[row] == AMBER_INITIAL_PC)
-        snprintf(what, sizeof what, "INITIAL_PC");
+        q += sprintf(q, "INITIAL_PC\n");
     else
-        snprintf(what, sizeof what, "ESCAPE 0x%02x", b->sub[row]);
-    if ((size_t)(out->end - out->p) < 9 * (size_t)words + strlen(what) + 2)
+        q += sprintf(q, "ESCAPE 0x%02x\n", b->sub[row]);
+    if (out->end - out->p < q - line)
         return TROD_ENC_FULL;
-    for (uint32_t i = 0; i < words; i++, p += 4)
-        out->p += snprintf((char *)out->p, (size_t)(out->end - out->p), "%08" PRIx32 " ",
-                           trod_load_be32(p));
-    out->p += snprintf((char *)out->p, (size_t)(out->end - out->p), "%s\n", what);
-    (void)from;
+    memcpy(out->p, line, (size_t)(q - line));
+    out->p += q - line;
     return TROD_ENC_DONE;
 }
 
-static int native_tt6(const struct trod_batch *b, uint32_t row, struct trod_room *out)
+static int native_tt6(struct trod_native *listing, const struct trod_batch *b, uint32_t row,
+                      struct trod_room *out)
 {
+    (void)listing;
     return native(b, row, out, false);
 }
 
-static int native_tt6e(const struct trod_batch *b, uint32_t row, struct trod_room *out)
+static int native_tt6e(struct trod_native *listing, const struct trod_batch *b, uint32_t row,
+                       struct trod_room *out)
 {
+    (void)listing;
     return native(b, row, out, true);
 }
 
