@@ -111,10 +111,11 @@ static void describe_options(struct trod_emit *e, const struct trod_format *f)
     trod_emit_table_close(e);
 }
 
-static void describe(struct trod_emit *e, const struct trod_format *f)
+static void describe(struct trod_emit *e, const struct trod_format *f, bool text)
 {
     trod_emit_open(e, NULL, f->name);
-    trod_emit_str(e, "name", f->name);
+    if (!text) /* there it is the title */
+        trod_emit_str(e, "name", f->name);
     trod_emit_str(e, "title", f->title);
     trod_emit_str(e, "access", access_of(f));
     trod_emit_str(e, "form", f->flags & TROD_FMT_TEXT ? "text" : "binary");
@@ -158,7 +159,8 @@ static int run(struct cli *c, const void *opt)
     } else {
         trod_emit_list(out.emit, "formats", NULL);
         for (size_t i = 0; i < c->n_operands; i++)
-            describe(out.emit, trod_format_find(c->operands[i], strlen(c->operands[i])));
+            describe(out.emit, trod_format_find(c->operands[i], strlen(c->operands[i])),
+                     o->report.format == TROD_EMIT_TEXT);
         trod_emit_list_close(out.emit);
     }
     return cli_report_end(&out) == 0 ? CLI_YES : CLI_TROUBLE;
