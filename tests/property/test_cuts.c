@@ -8,7 +8,7 @@
  */
 #include "prop.h"
 
-enum { SMALL = 3000, SINGLE = 150, MULTI = 25, CUTS = 12, PREFIXES = 200, GENERATED = 4 };
+enum { SMALL = 1200, SINGLE = 100, MULTI = 12, CUTS = 12, PREFIXES = 120, GENERATED = 3 };
 
 static const struct test_how whole = {0};
 
@@ -70,7 +70,7 @@ static void small_windows(const struct golden *g)
     for (size_t i = 0; i < sizeof every / sizeof *every; i++) {
         const struct test_how how = {.every = every[i], .move_state = i % 2};
 
-        if (g->data.n / every[i] < 20000)
+        if (g->data.n / every[i] < 6000)
             check(g, &how, "small windows");
     }
 }
