@@ -87,10 +87,12 @@ static void print_place(const struct trod_place *at)
         putc(' ', stderr);
 }
 
-static void print_position(const struct trod_place *at)
+static void print_position(const struct trod_place *at, int status)
 {
     const char *sep = " (";
 
+    if (status == TROD_ERR_IO && at->offset == 0)
+        return; /* it could not even be opened */
     if (at->record != TROD_NOWHERE) {
         fprintf(stderr, "%srecord %llu", sep, (unsigned long long)at->record);
         sep = ", ";
@@ -123,7 +125,7 @@ static void sink(void *user, const struct trod_problem *p)
     else if (c->colour_err)
         fprintf(stderr, "%serror:%s ", paint_error, paint_off);
     fputs(p->message, stderr);
-    print_position(&p->at);
+    print_position(&p->at, p->status);
     putc('\n', stderr);
     if (p->at.text)
         quote(c, &p->at);

@@ -19,6 +19,20 @@ int trod_optspec_default(struct trod_optspec *s, const struct trod_format *forma
     return TROD_OK;
 }
 
+static int unknown(const char *name, size_t len, struct trod_diag *diag)
+{
+    const char *names[64], *near;
+    size_t n = 0;
+
+    for (; n < 64 && trod_format_at(n); n++)
+        names[n] = trod_format_at(n)->name;
+    near = trod_suggest(name, len, names, n);
+    return trod_error(diag, TROD_ERR_USAGE, "format.unknown-name", NULL,
+                      "unknown format '%.*s'; %s%s%s", (int)len, name,
+                      near ? "did you mean '" : "`trod formats` lists them", near ? near : "",
+                      near ? "'?" : "");
+}
+
 int trod_optspec_init(struct trod_optspec *s, const char *spec, struct trod_diag *diag)
 {
     size_t len = strcspn(spec, ":");
@@ -27,8 +41,7 @@ int trod_optspec_init(struct trod_optspec *s, const char *spec, struct trod_diag
 
     *s = (struct trod_optspec){0};
     if (!format)
-        return trod_error(diag, TROD_ERR_USAGE, "format.unknown-name", NULL,
-                          "unknown format '%.*s'; `trod formats` lists them", (int)len, spec);
+        return unknown(spec, len, diag);
     rc = trod_optspec_default(s, format);
     if (rc < 0 || spec[len] == '\0')
         return rc;

@@ -91,6 +91,10 @@ run trod view -- --quiet
 status 2
 err_has "^trod: --quiet: .*[Nn]o such file"
 
+run trod view --from nothing "$0"
+status 2
+err_has "unknown format 'nothing'; .trod formats. lists them"
+
 run trod formats nothing
 status 2
 err_has "no format is called 'nothing'"

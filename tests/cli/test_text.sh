@@ -91,6 +91,19 @@ EOF
         out_has ' main +NOP'
     fi
 fi
+# formats and their options by name
+run trod view --from tarmak t.tarmac
+status 2
+err_has "unknown format 'tarmak'; did you mean 'tarmac'\?"
+run trod view --from tarmac:dialekt=fm t.tarmac
+status 2
+err_has "unknown option 'dialekt'; did you mean 'dialect'\?"
+run trod formats tarmac --format json
+status 0
+json '.formats[0] | .name == "tarmac" and .form == "text" and (.dialects | index("fm")) and (.options | map(.option) | index("dialect"))'
+run trod formats --format json
+json '.formats | map(.name) | index("tarmac")'
+
 run trod view --symbols t.tarmac t.tarmac
 status 2
 err_has '^trod: t\.tarmac: no ELF file'
