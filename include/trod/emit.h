@@ -54,6 +54,7 @@ void trod_emit_strn(struct trod_emit *e, const char *key, const char *v, size_t 
 /*
  * A table: COLUMNS are "name" (text right-aligned if every cell is a number). Cells are given in
  * order with the field functions above (key ignored); trod_emit_absent leaves one empty.
+ * Text leaves out the columns in which no row says anything.
  */
 void trod_emit_table(struct trod_emit *e, const char *key, const char *title,
                      const char *const *columns, size_t n);

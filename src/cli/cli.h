@@ -29,7 +29,7 @@ struct cli_command {
     const struct trod_option *options;
     size_t options_size;
     const void *defaults;
-    size_t least, most; /* operands */
+    size_t least, most;         /* operands */
     const char *const *aliases; /* "x", "long-name", ...: -x for --long-name; NULL at the end */
     int (*run)(struct cli *c, const void *opt);
 };

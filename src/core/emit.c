@@ -257,6 +257,7 @@ int trod_emit_free(struct trod_emit *e)
     trod_buf_fini(&e->cells);
     free(e->width);
     free(e->words);
+    free(e->present);
     free(e);
     return r;
 }

@@ -35,8 +35,8 @@ struct trod_emit {
     bool list_field;       /* the last of them is a list that goes on */
     struct trod_buf cells; /* a byte of flags and text, NUL: waiting for the widths */
     uint64_t n_cells;
-    uint32_t *width; /* by column: width, and whether all cells are numbers */
-    bool *words;
+    uint32_t *width;       /* by column */
+    bool *words, *present; /* columns with text, with anything at all */
     bool header_done;
     bool blank; /* an empty line was just written, or nothing at all */
 };

@@ -187,10 +187,11 @@ void emit_text_table(struct trod_emit *e, const char *key, const char *title)
 
     e->width = calloc(e->n_columns + 1, sizeof *e->width);
     e->words = calloc(e->n_columns + 1, sizeof *e->words);
+    e->present = calloc(e->n_columns + 1, sizeof *e->present);
     e->header_done = false;
     e->cells.n = 0;
     e->n_cells = 0;
-    if (!e->width || !e->words)
+    if (!e->width || !e->words || !e->present)
         e->nomem = true;
     if (e->depth > 1)
         l->indent = e->level[e->depth - 2].indent;
@@ -223,7 +224,18 @@ static void measure(struct trod_emit *e)
             e->width[c] = w;
         if (*s == CELL_TEXT)
             e->words[c] = true;
+        if (*s != CELL_ABSENT)
+            e->present[c] = true;
     }
+}
+
+static size_t first_column(const struct trod_emit *e)
+{
+    size_t c = 0;
+
+    while (c + 1 < e->n_columns && !e->present[c])
+        c++;
+    return c;
 }
 
 /* A cell in its column; the last column of words is not padded. */
@@ -231,7 +243,9 @@ static void cell(struct trod_emit *e, size_t c, const char *s)
 {
     int space = (int)(e->width[c] - columns_of(s));
 
-    if (c > 0)
+    if (!e->present[c])
+        return;
+    if (c > first_column(e))
         fputs("  ", e->file);
     if (!e->words[c])
         fprintf(e->file, "%*s%s", space, "", s);
@@ -239,14 +253,24 @@ static void cell(struct trod_emit *e, size_t c, const char *s)
         fprintf(e->file, "%s%*s", s, c + 1 == e->n_columns ? 0 : space, "");
 }
 
-static void flush_rows(struct trod_emit *e)
+/* A table that is all here leaves out the columns in which no row says anything. */
+static void hide_columns(struct trod_emit *e, bool complete)
+{
+    if (e->header_done || (complete && top(e)->what == EMIT_TABLE))
+        return;
+    for (size_t c = 0; c < e->n_columns; c++)
+        e->present[c] = true;
+}
+
+static void flush_rows(struct trod_emit *e, bool complete)
 {
     const char *s = (const char *)e->cells.p;
     int indent = (int)top(e)->indent;
 
-    if (!e->width || !e->words || e->nomem || e->n_cells == 0)
+    if (!e->width || !e->words || !e->present || e->nomem || e->n_cells == 0)
         return;
     measure(e);
+    hide_columns(e, complete);
     if (!e->header_done) {
         fprintf(e->file, "%*s", indent, "");
         paint(e, dim);
@@ -273,18 +297,19 @@ static void flush_rows(struct trod_emit *e)
 void emit_text_row_end(struct trod_emit *e)
 {
     if (e->cells.n > HELD_BYTES)
-        flush_rows(e);
+        flush_rows(e, false);
 }
 
 void emit_text_table_end(struct trod_emit *e)
 {
-    flush_rows(e);
+    flush_rows(e, true);
     if (!e->header_done && top(e)->what == EMIT_TABLE) {
         fprintf(e->file, "%*snone\n", (int)top(e)->indent, "");
         e->blank = false;
     }
     free(e->width);
     free(e->words);
+    free(e->present);
     e->width = NULL;
-    e->words = NULL;
+    e->words = e->present = NULL;
 }

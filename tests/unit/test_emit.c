@@ -256,6 +256,29 @@ static void rows_stream(void **state)
     }
 }
 
+static void holes(struct trod_emit *e)
+{
+    trod_emit_table(e, "t", NULL, columns, 3);
+    for (uint64_t i = 0; i < 2; i++) {
+        trod_emit_absent(e);
+        trod_emit_u64(e, NULL, 9 + i);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+static void columns_that_say_nothing_are_left_out_of_text(void **state)
+{
+    char *got = emitted(TROD_EMIT_TEXT, holes);
+
+    (void)state;
+    assert_string_equal(got, "t\n  rows\n     9\n    10\n");
+    free(got);
+    got = emitted(TROD_EMIT_CSV, holes);
+    assert_string_equal(got, "kind,rows,percent\n,9,\n,10,\n");
+    free(got);
+}
+
 /* More rows than are held back for alignment. */
 static void many(struct trod_emit *e)
 {
@@ -310,6 +333,7 @@ int main(void)
         cmocka_unit_test(json_is_always_whole),
 #endif
         cmocka_unit_test(rows_stream),
+        cmocka_unit_test(columns_that_say_nothing_are_left_out_of_text),
         cmocka_unit_test(long_tables_lose_nothing),
         cmocka_unit_test(a_full_disk_is_told),
     };
