@@ -14,6 +14,7 @@
 #include "trod/disasm.h"
 #include "trod/emit.h"
 #include "trod/format.h"
+#include "trod/insn.h"
 #include "trod/io.h"
 #include "trod/meta.h"
 #include "trod/option.h"
