@@ -149,6 +149,7 @@ static const uint8_t *block_data(struct trod_input *in)
 /* Make the spill hold MIN bytes and some more, those of the window first. */
 static int spill_reserve(struct trod_input *in, size_t min)
 {
+    min = min > in->n ? min : in->n;
     if (in->spilled && (size_t)(in->p - in->spill) + min <= in->spill_cap)
         return TROD_OK;
     if (in->spilled && min <= in->spill_cap) {
@@ -238,7 +239,7 @@ static bool all_shown(struct trod_input *in)
  */
 static bool short_tail(struct trod_input *in)
 {
-    return !in->spilled && in->n <= SHORT_TAIL &&
+    return !in->spilled && in->n <= SHORT_TAIL && in->n <= in->ring.headroom &&
            atomic_load(&trod_ring_block(&in->ring, in->block + 1)->n) != 0;
 }
 

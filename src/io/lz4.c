@@ -101,7 +101,7 @@ static int lz4_enc_open(void **state, int level, struct trod_fault *fault)
         return trod_fault_nomem(fault, "the lz4 filter");
     }
     e->prefs.frameInfo.contentChecksumFlag = LZ4F_contentChecksumEnabled;
-    e->prefs.frameInfo.blockSizeID = LZ4F_max4MB;
+    e->prefs.frameInfo.blockSizeID = LZ4F_max256KB;
     e->prefs.compressionLevel = level;
     e->cap = LZ4F_compressBound(SLICE, &e->prefs) + HEADER_MAX;
     e->out = malloc(e->cap);

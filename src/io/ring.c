@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 enum {
-    PIECE = 1 << 17,      /* bytes asked of the stack at a time: what the caches hold */
+    PIECE = 1 << 18,      /* bytes asked of the stack at a time: what the caches hold */
     THREAD_FROM = 1 << 18 /* shorter inputs are not worth a thread */
 };
 
@@ -70,7 +70,7 @@ static void wake_if(struct trod_ring *r, atomic_bool *waits)
 
 static bool full(struct trod_ring *r)
 {
-    return atomic_load(&r->filled) - atomic_load(&r->released) >= TROD_RING - 1;
+    return atomic_load(&r->filled) - atomic_load(&r->released) >= r->n_blocks - 1;
 }
 
 static void wait_for_space(struct trod_ring *r)
@@ -149,6 +149,7 @@ int trod_ring_init(struct trod_ring *r, struct trod_stage *top, struct trod_sour
                             .source = source,
                             .fault = fault,
                             .threads = threads,
+                            .n_blocks = threads ? TROD_RING : TROD_RING_ALONE,
                             .window = (window + 63) & ~(size_t)63,
                             .headroom = window < TROD_HEADROOM ? (window + 63) & ~(size_t)63
                                                                : TROD_HEADROOM};

@@ -15,7 +15,8 @@
 #include <stdatomic.h>
 
 enum {
-    TROD_RING = 4,          /* blocks */
+    TROD_RING = 4,          /* blocks at the most */
+    TROD_RING_ALONE = 2,    /* where nobody reads ahead: what the caches hold */
     TROD_HEADROOM = 1 << 16 /* bytes before a block for the tail of the one before */
 };
 
@@ -30,6 +31,7 @@ struct trod_ring {
     struct trod_fault *fault;
     size_t window, headroom; /* bytes of a block; before it, TROD_HEADROOM at the most */
     struct trod_block blocks[TROD_RING];
+    unsigned n_blocks;
     _Atomic uint64_t
         filled; /* blocks that get no more bytes; block number FILLED is being filled */
     _Atomic uint64_t released; /* blocks the consumer has done with */
@@ -58,7 +60,7 @@ void trod_ring_rewind(struct trod_ring *r);
 
 static inline struct trod_block *trod_ring_block(struct trod_ring *r, uint64_t number)
 {
-    return &r->blocks[number % TROD_RING];
+    return &r->blocks[number % r->n_blocks];
 }
 
 /* Wait until block NUMBER has more than HAVE bytes, is filled, or the input has ended. */
