@@ -71,8 +71,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (damaged)
         b.p[(size_t)data[4] * 7919 % b.n] ^= (uint8_t)(1 << (data[5] & 7));
 
-    const struct trod_input_options opt = {
-        .no_thread = true, .raw = data[5] & 1, .ratio = data[5] & 2 ? 3 : 0};
+    const struct trod_input_options opt = {.no_thread = true,
+                                           .raw = data[5] & 1,
+                                           .ratio = data[5] & 2 ? 3 : 0,
+                                           .window = data[5] & 8 ? 1 + 37U * data[6] : 0};
     struct trod_diag diag;
     struct trod_input *in;
     int status;

@@ -126,12 +126,22 @@ static void open_from(struct trod_input **in, enum from from, const struct trod_
 
 static void looks(const struct trod_buf *plain, const struct trod_buf *packed, uint64_t seed)
 {
+    static const struct trod_input_options ways[] = {
+        {0},
+        {.no_thread = true},
+        {.window = 70000},
+        {.no_thread = true, .window = 5000, .lazy = true},
+        {.lazy = true},
+        {.no_thread = true, .window = 1},
+    };
     char *dir = test_tmpdir(), *path = test_path(dir, "data");
     for (int from = 0; from < FROM_KINDS; from++) {
-        for (int threads = 0; threads < 2; threads++) {
+        for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
             struct writer w;
             struct trod_input *in;
-            open_from(&in, (enum from)from, packed, threads ? NULL : &alone, &w, path);
+            if (ways[way].window && ways[way].window < 1000 && plain->n > 1 << 20)
+                continue;
+            open_from(&in, (enum from)from, packed, &ways[way], &w, path);
             look_and_take(in, plain, seed++);
             if (from == FROM_PIPE) {
                 assert_int_equal(pthread_join(w.thread, NULL), 0);
