@@ -36,7 +36,7 @@ static int init(void *st, const void *opt, const struct trod_meta *meta, struct 
     s->part = meta && meta->part != 0;
     if (s->opt.line > COUNT_LINE_MAX || (s->opt.line & (s->opt.line - 1)))
         return trod_error(diag, TROD_ERR_USAGE, "count.line-size", NULL,
-                          "line size '%llu' is no power of two up to 1 GiB",
+                          "line size '%llu' is no power of two up to 4096",
                           (unsigned long long)s->opt.line);
     return TROD_OK;
 }

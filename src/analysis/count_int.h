@@ -15,7 +15,7 @@ enum {
     COUNT_CODE_CAP = 16384, /* pages of code counted exactly: 64 MiB of addresses in 16 MiB */
     COUNT_DATA_CAP = 16384, /* the same of data, in 8 MiB */
     COUNT_LINE = 64,        /* bytes of a line where nobody says */
-    COUNT_LINE_MAX = 1 << 30
+    COUNT_LINE_MAX = 1 << TROD_PAGE_SHIFT
 };
 
 /* Index of count_sums.instr: enum trod_branch and these. */

@@ -332,26 +332,10 @@ static struct trod_page *sorted(const struct trod_pages *s)
     return list;
 }
 
-/* Lines that are larger than a page. */
-static uint64_t page_lines(const struct trod_pages *s, uint32_t line)
-{
-    struct trod_page *list = sorted(s);
-    uint64_t pages = line >> TROD_PAGE_SHIFT, n = 0, last = TROD_NO_PAGE;
-
-    for (uint32_t i = 0; list && i < s->n; i++) {
-        n += list[i].number / pages != last;
-        last = list[i].number / pages;
-    }
-    free(list);
-    return n;
-}
-
 uint64_t trod_pages_lines(const struct trod_pages *s, unsigned plane, uint32_t line)
 {
     uint64_t n = 0;
 
-    if (line > 1u << TROD_PAGE_SHIFT)
-        return page_lines(s, line) << s->level;
     for (uint32_t i = 0; i < s->size; i++) {
         const uint64_t *w = s->at[i].word;
 

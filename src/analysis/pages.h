@@ -67,8 +67,8 @@ int trod_pages_merge(struct trod_pages *into, const struct trod_pages *from);
 /* A copy of S, or NULL when memory is out. */
 struct trod_pages *trod_pages_copy(const struct trod_pages *s);
 
-/* Bits of PLANE; lines of LINE bytes (a power of two) with a bit in it. Estimates with level > 0.
- */
+/* Bits of PLANE; lines of LINE bytes (a power of two up to a page) with a bit in it. Estimates with
+ * level > 0. */
 uint64_t trod_pages_count(const struct trod_pages *s, unsigned plane);
 uint64_t trod_pages_lines(const struct trod_pages *s, unsigned plane, uint32_t line);
 
