@@ -58,7 +58,7 @@ void *trod_run_state(const struct trod_run *r, size_t i);
 
 /* The trace (its format, files, meta of its first file) and how far it was read. */
 const struct trod_trace *trod_run_trace(const struct trod_run *r);
-void trod_run_progress(const struct trod_run *r, struct trod_trace_progress *p);
+void trod_run_progress(struct trod_run *r, struct trod_trace_progress *p);
 
 void trod_run_free(struct trod_run *r);
 

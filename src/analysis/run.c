@@ -196,7 +196,7 @@ const struct trod_trace *trod_run_trace(const struct trod_run *r)
     return r->whole;
 }
 
-void trod_run_progress(const struct trod_run *r, struct trod_trace_progress *p)
+void trod_run_progress(struct trod_run *r, struct trod_trace_progress *p)
 {
     struct trod_trace_progress whole;
 
@@ -205,7 +205,9 @@ void trod_run_progress(const struct trod_run *r, struct trod_trace_progress *p)
         *p = whole;
         return;
     }
+    pthread_mutex_lock(&r->lock);
     *p = r->done;
+    pthread_mutex_unlock(&r->lock);
     p->total = whole.total;
     memcpy(p->filters, whole.filters, sizeof p->filters);
     for (unsigned i = 0; i < r->n_workers; i++) {

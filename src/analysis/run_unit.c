@@ -47,8 +47,8 @@ static void unit_read(struct run_worker *w, struct run_unit *u, size_t number)
         return;
     trod_trace_want(u->trace, r->opt.trace.want);
     for (size_t i = 0; u->rc == TROD_OK && i < r->n_items; i++) {
-        u->item[i] = r->item[i];
-        u->item[i].ready = false;
+        u->item[i].analysis = r->item[i].analysis; /* its state is being merged into */
+        u->item[i].opt = r->item[i].opt;
         u->rc = run_item_begin(&u->item[i], trod_trace_meta(u->trace), diag);
     }
     if (u->rc < 0)

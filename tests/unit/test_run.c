@@ -360,6 +360,16 @@ static const struct trod_analysis rows_serial = {
     .feed = rows_feed,
 };
 
+/* Never back, never past the end. */
+static void forward(void *user, const struct trod_trace_progress *p)
+{
+    uint64_t *calls = user;
+
+    ++*calls;
+    assert_true(p->rows > 0);
+    assert_in_range(p->bytes, 1, p->total);
+}
+
 /* Several analyses in one pass see what all of them want; one that cannot merge makes it serial. */
 static void test_several(void **state)
 {
@@ -368,7 +378,8 @@ static void test_several(void **state)
     const char *dir = f->dir;
 
     for (unsigned serial = 0; serial < 2; serial++) {
-        struct trod_run_options opt = {.jobs = 3};
+        uint64_t calls = 0;
+        struct trod_run_options opt = {.jobs = 3, .progress = forward, .user = &calls};
         struct trod_count_options count = {.detail = TROD_COUNT_WIDE};
         const struct rows_state *rows;
         struct trod_trace_progress p;
@@ -385,6 +396,7 @@ static void test_several(void **state)
         trod_run_progress(run, &p);
         assert_int_equal(p.rows, rows->rows);
         assert_in_range(p.total - p.bytes, 0, 11); /* a cut record is never consumed */
+        assert_true(calls > 1);
         assert_true(rows->have & TROD_COL_TIME);
         assert_true(rows->have & TROD_COL_ADDR);
         assert_int_equal(!(rows->have & TROD_COL_PC), !serial);
