@@ -50,9 +50,10 @@ static void remember(struct drm_dec *d, const struct trod_batch *out, uint32_t f
             continue;
         d->next_pc = out->addr[i] + out->size[i];
         d->last_type = out->sub[i];
-        d->last_flags = out->flags[i];
+        d->last_flags = out->flags[i] & ~(uint32_t)TROD_F_KERNEL;
         d->last_has = out->has[i];
         d->last_target = 0;
+        d->last_pc = out->addr[i];
         return;
     }
 }
@@ -136,10 +137,13 @@ static const uint8_t *run_32(struct drm_call *c, const uint8_t *p)
 static const uint8_t *take_footer(struct drm_call *c, const uint8_t *p)
 {
     struct drm_dec *d = c->d;
+    uint32_t row = c->out->n - 1;
 
     if ((size_t)(c->end - p) < d->width || trod_load_le16(p) != DRM_FOOTER)
         return p;
-    c->out->raw[c->out->n - 1].len += d->width;
+    while (c->out->flags[row] & TROD_F_CONT)
+        row--; /* of a bundle the first row has the bytes */
+    c->out->raw[row].len += d->width;
     d->footer = true;
     return p + d->width;
 }
@@ -301,9 +305,8 @@ static int decode(struct drm_call *c, const uint8_t **at)
             return end(c, p);
         if (!c->last && n < (DRM_TILE + 1) * width)
             return TROD_DEC_MORE;
-        if (c->out->n + DRM_BUNDLE_MAX > c->out->cap &&
-            (c->out->n == c->out->cap || trod_load_le16(p) == DRM_BUNDLE))
-            return TROD_DEC_FULL;
+        if (c->out->n + DRM_BUNDLE_MAX > c->out->cap)
+            return TROD_DEC_FULL; /* the tile may end in a bundle */
         if (!d->begun && (rc = header(c, p)) < 0)
             return rc;
         if (jumps(c, p)) {

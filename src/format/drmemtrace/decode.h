@@ -42,7 +42,7 @@ struct drm_dec {
     /* The last instruction row, for the bundle that may follow it. */
     uint16_t last_type;
     uint32_t last_flags, last_has;
-    uint64_t last_target;
+    uint64_t last_pc, last_target;
     uint64_t pc, next_pc, target, flush_addr, time, cpu;
     uint64_t instrs, records;
     uint64_t chunk_size, chunk_base, chunks; /* instructions; instrs where it began; ended */

@@ -196,6 +196,7 @@ static int instruction(struct drm_call *c, const uint8_t *tile, const uint8_t *p
     d->last_type = (uint16_t)type;
     d->last_flags = r.flags;
     d->last_target = r.target;
+    d->last_pc = addr;
     d->last_has = r.has;
     return add(c, &r);
 }
@@ -218,7 +219,7 @@ static int bundle(struct drm_call *c, const uint8_t *tile, const uint8_t *p, uin
         return drm_note(c, tile, p + d->width, DRM_NOTE_UNKNOWN);
     }
     if (c->out->have & TROD_COL_CODE)
-        code = drm_side_code(d->side, d->pc);
+        code = drm_side_code(d->side, d->last_pc);
     for (uint32_t i = 0; i < count; i++) {
         struct row r = {.from = i ? p + d->width : tile,
                         .to = p + d->width,
