@@ -173,5 +173,5 @@ void trod_isal_enc_close(void *state)
 }
 
 #else
-typedef int trod_io_gzip_isal_is_empty; /* ISO C wants a declaration in a file */
+struct trod_io_gzip_isal_is_empty; /* ISO C wants a declaration in a file */
 #endif

@@ -137,5 +137,5 @@ void trod_zlib_enc_close(void *state)
 }
 
 #else
-typedef int trod_io_gzip_zlib_is_empty; /* ISO C wants a declaration in a file */
+struct trod_io_gzip_zlib_is_empty; /* ISO C wants a declaration in a file */
 #endif
