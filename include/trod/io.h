@@ -48,7 +48,8 @@ int trod_input_fd(struct trod_input **out, int fd, const char *name,
 /*
  * Show the coming bytes without taking them: at least MIN of them unless the input ends before,
  * more where they are at hand. MIN 0 asks for what is there, and for one byte if there is none.
- * span->last says that the input ends with the span. The span is valid until the next call on IN.
+ * span->last says that the input ends with the span; fewer than MIN without it means that damage
+ * follows. The span is valid until the next call on IN.
  * Returns 0 (also at the end: then span->n < MIN), TROD_ERR_IO, TROD_ERR_TRUNCATED or
  * TROD_ERR_CORRUPT (compressed data damaged: the bytes before the damage have all been delivered
  * by earlier calls or are in the span, and the error comes once they are consumed),
