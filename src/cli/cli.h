@@ -38,6 +38,8 @@ struct cli_command {
 const struct cli_command *cli_command_at(size_t i);
 const struct cli_command *cli_command_find(const char *name);
 
+enum { CLI_LOSSES = 16 };
+
 /* One run of one command. */
 struct cli {
     const struct cli_command *command;
@@ -48,7 +50,12 @@ struct cli {
     bool trouble;          /* a problem was reported that makes the exit status 2 */
     bool allow_loss;       /* losses are wanted: they are no trouble */
     bool colour_err;       /* stderr is coloured */
-    bool progress_shown;   /* a progress line stands on stderr */
+    struct {
+        const char *kind; /* static */
+        unsigned told;
+    } losses[CLI_LOSSES];
+    size_t n_losses;
+    bool progress_shown; /* a progress line stands on stderr */
 };
 
 /*

@@ -90,12 +90,13 @@ static const struct trod_format *by_suffix(const char *path, const struct trod_f
     for (size_t i = 0; trod_format_at(i); i++) {
         const struct trod_format *f = trod_format_at(i);
 
-        for (size_t k = 0; f->begin && f->suffixes && f->suffixes[k]; k++) {
+        for (size_t k = 0; f->suffixes && f->suffixes[k]; k++) {
             if (!has_suffix(path, f->suffixes[k]))
                 continue;
             if (f == source)
                 return f;
-            found = found && found != f ? source : f;
+            if (f->begin)
+                found = found && found != f ? source : f;
         }
     }
     return found ? found : source;
@@ -248,6 +249,10 @@ static int summarize(struct convert *v, const struct trod_writer_summary *sum)
                 strcmp(v->out, "-") == 0 ? "standard output" : v->out,
                 (unsigned long long)v->match.seen, (unsigned long long)v->kept,
                 (unsigned long long)sum->copied, (unsigned long long)sum->bytes, v->target);
+        for (size_t i = 0; i < v->c->n_losses; i++)
+            cli_say(v->c, "lost as allowed: %llu times %s",
+                    (unsigned long long)trod_diag_kind_count(&v->diag, v->c->losses[i].kind),
+                    v->c->losses[i].kind);
         return 0;
     }
     if (cli_report_begin(&out, v->c, &report) != 0)

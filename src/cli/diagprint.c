@@ -10,6 +10,7 @@
 #include "cli.h"
 
 enum { QUOTED = 100, BEFORE = 60 }; /* bytes of a line shown; of these before the caret */
+enum { LOSSES_TOLD = 4 };           /* of a kind, where losses are allowed */
 
 static const char *const paint_error = "\033[1;31m", *const paint_warning = "\033[1;35m",
                          *const paint_place = "\033[1m", *const paint_off = "\033[0m";
@@ -105,22 +106,45 @@ static void print_position(const struct trod_place *at, int status)
         putc(')', stderr);
 }
 
+/*
+ * Losses that the user allowed are warnings, of which the first few of a kind are told; how many
+ * there were stands in the summary of the command. True if P is one; *TELL says whether to tell it.
+ */
+static bool is_loss(struct cli *c, const struct trod_problem *p, bool *tell)
+{
+    size_t i = 0;
+
+    *tell = true;
+    while (i < c->n_losses && strcmp(c->losses[i].kind, p->kind) != 0)
+        i++;
+    if (i == c->n_losses && (!c->allow_loss || p->status != TROD_ERR_LOSS || i == CLI_LOSSES))
+        return false;
+    if (i == c->n_losses)
+        c->losses[c->n_losses++].kind = p->kind;
+    *tell = c->losses[i].told++ < LOSSES_TOLD;
+    return true;
+}
+
 static void sink(void *user, const struct trod_problem *p)
 {
     struct cli *c = user;
-    bool loss = p->status == TROD_ERR_LOSS && c->allow_loss;
+    bool tell, loss = is_loss(c, p, &tell);
+    enum trod_severity severity = loss ? TROD_SEV_WARNING : p->severity;
 
-    if (p->severity == TROD_SEV_ERROR && !loss)
+    /* status ok: how many more of a kind there were */
+    if (severity == TROD_SEV_ERROR && p->status != TROD_OK)
         c->trouble = true;
-    if (p->severity != TROD_SEV_ERROR && c->common && c->common->quiet)
+    if (!tell)
+        return;
+    if (severity != TROD_SEV_ERROR && c->common && c->common->quiet)
         return;
     clear_progress(c);
     fprintf(stderr, "%strod: ", paint(c, paint_place));
     print_place(&p->at);
     fputs(paint(c, paint_off), stderr);
-    if (p->severity == TROD_SEV_WARNING)
+    if (severity == TROD_SEV_WARNING)
         fprintf(stderr, "%swarning:%s ", paint(c, paint_warning), paint(c, paint_off));
-    else if (p->severity == TROD_SEV_NOTE)
+    else if (severity == TROD_SEV_NOTE)
         fputs("note: ", stderr);
     else if (c->colour_err)
         fprintf(stderr, "%serror:%s ", paint_error, paint_off);

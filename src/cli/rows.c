@@ -79,23 +79,14 @@ char *cli_put_opcode(const struct cli_rows *r, const struct trod_batch *b, uint3
 
     if (n > OPCODE_MAX)
         n = OPCODE_MAX;
-    switch (r->meta->isa) {
-    case TROD_ISA_ARM:
-    case TROD_ISA_A64:
-        /* in memory little-endian words, or halfwords of Thumb, the first first */
-        return words(p, code, n, iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE ? 2 : 4);
-    case TROD_ISA_RISCV64:
-        return words(p, code, n, 4);
-    case TROD_ISA_PPC32:
-    case TROD_ISA_PPC64:
-    case TROD_ISA_MIPS32:
-    case TROD_ISA_MIPS64:
-        if (r->meta->endian == TROD_ENDIAN_LITTLE)
-            return words(p, code, n, 4);
+    if (r->meta->isa == TROD_ISA_X86_32 || r->meta->isa == TROD_ISA_X86_64 ||
+        (r->meta->endian == TROD_ENDIAN_BIG && iset != TROD_ISET_A64))
         return trod_put_bytes(p, code, n);
-    default:
-        return trod_put_bytes(p, code, n);
-    }
+    /* Thumb opcodes are halfwords, the first first; A64 is little-endian whatever the data is */
+    if (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE)
+        return words(p, code, n, 2);
+    /* an instruction set that is not known may have opcodes of 64 bits */
+    return words(p, code, n, r->meta->isa == TROD_ISA_UNKNOWN && n <= 8 ? 8 : 4);
 }
 
 /* Values that count or name something are read in decimal. */

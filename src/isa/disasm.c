@@ -43,7 +43,7 @@ struct trod_disasm {
 /* Capstone's words for an instruction set; false if it has none. */
 static bool capstone_mode(const struct trod_disasm *d, unsigned iset, cs_arch *arch, cs_mode *mode)
 {
-    /* Arm code is little-endian whatever the data is (BE8) */
+    /* A64 code is little-endian whatever the data is */
     *mode = CS_MODE_LITTLE_ENDIAN;
     switch (d->isa) {
     case TROD_ISA_ARM:
@@ -55,6 +55,8 @@ static bool capstone_mode(const struct trod_disasm *d, unsigned iset, cs_arch *a
             *mode = (cs_mode)(CS_MODE_THUMB | CS_MODE_V8);
         else if (iset == TROD_ISET_A32)
             *mode = (cs_mode)(CS_MODE_ARM | CS_MODE_V8);
+        if (iset != TROD_ISET_A64 && d->endian == TROD_ENDIAN_BIG)
+            *mode = (cs_mode)((unsigned)*mode | (unsigned)CS_MODE_BIG_ENDIAN);
         return true;
     case TROD_ISA_X86_32:
     case TROD_ISA_X86_64:

@@ -32,6 +32,7 @@ static const struct encoding encodings[] = {
     {TROD_ISA_ARM, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, "\x01\x06\xa0\xe3", 4, "mov r0, #0x100000"},
     {TROD_ISA_ARM, TROD_ENDIAN_LITTLE, TROD_ISET_T32, "\x70\x47", 2, "bx lr"},
     {TROD_ISA_ARM, TROD_ENDIAN_LITTLE, TROD_ISET_T32, "\x90\xe8\x0c\x00", 4, "ldm.w r0, {r2, r3}"},
+    {TROD_ISA_ARM, TROD_ENDIAN_BIG, TROD_ISET_A32, "\xe1\x2f\xff\x1e", 4, "bx lr"},
     {TROD_ISA_ARM, TROD_ENDIAN_LITTLE, TROD_ISET_A64, "\x1f\x20\x03\xd5", 4, "nop"},
     {TROD_ISA_X86_64, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, "\x48\x83\xe4\xf0", 4,
      "and rsp, 0xfffffffffffffff0"},

@@ -1,0 +1,109 @@
+# test_convert.sh - text formats through convert: byte-exact copies, targets by suffix, loss, damaged
+# input, outputs that appear when whole.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq gzip
+needs_format tarmac
+needs_format matcher
+
+cat >t.tarmac <<'EOF'
+1 clk cpu0 IT (1) 00008000:000000008000_NS d28c8000 O EL1h_n : MOV      x0,#0x6400
+1 clk cpu0 R X0 0000000000006400
+2 clk cpu1 IT (1) 0000800c:00000000800c_NS 94000005 O EL1h_n : BL       {pc}+0x14 ; 0x8020
+2 clk cpu0 MR8 00006400:000000006400_NS 00000000_0000002a
+3 clk cpu0 IS (2) 00008014:000000008014_NS 54ffff60 O EL1h_n : B.EQ     {pc}-0x14 ; 0x8000
+3 clk cpu0 MW4X 0000ffe0:00000000ffe0_NS 1234abcd
+4 clk cpu1 R cpsr 20000005
+4 clk cpu0 E 0000000000008018 00000001 CoreEvent_CURRENT_SPx_SYNC
+5 clk cpu0 WHATEVER it is, "kept" as it is
+EOF
+
+# the same format: the same bytes, also of lines chosen, compressed, through a pipe
+run trod convert t.tarmac copy.tarmac
+status 0
+out </dev/null
+err <<EOF
+copy.tarmac: 9 rows read, 9 kept, 9 of them copied as they were; $(wc -c <t.tarmac) bytes of tarmac
+EOF
+check cmp t.tarmac copy.tarmac
+run trod convert --stream cpu1 t.tarmac -
+status 0
+check cmp "$stdout" <(sed -n '3p;7p' t.tarmac)
+run trod convert t.tarmac copy.tarmac.gz
+status 0
+check cmp t.tarmac <(gzip -dc copy.tarmac.gz)
+run sh -c "gzip -c t.tarmac | '$TROD' convert -q - -"
+status 0
+out_is t.tarmac
+err </dev/null
+
+# the summary in full
+run trod convert --range 2.. --format json t.tarmac part.tarmac
+status 0
+err </dev/null
+json '.rows_read == 9 and .rows_kept == 7 and .rows_copied_verbatim == 7 and .to == "tarmac" and .output == "part.tarmac"'
+json '.kinds | map({(.kind): [.rows, .kept]}) | add | .REG == [2, 1] and .INSTR == [3, 2] and .NOTE == [1, 1]'
+json ".bytes == $(tail -n +3 t.tarmac | wc -c)"
+run trod convert --format csv t.tarmac part.tarmac
+out_has '^rows_read,9$'
+
+# loss: named in words before anything is written, refused; a file of that name stays what it is
+echo mine >out.matcher
+run trod convert t.tarmac out.matcher
+status 2
+err_has 'matcher cannot hold all that tarmac says; lost would be: .*physical addresses.*--allow-loss'
+check test "$(cat out.matcher)" = mine
+run trod convert --allow-loss t.tarmac out.matcher
+status 0
+err_has 'warning: EXCEPTION row'
+err_has '^lost as allowed: [0-9]+ times'
+run trod view --from matcher --kind INSTR --format json out.matcher
+status 0
+through jq -c '[.address, .opcode, .flags]'
+out <<'EOF'
+["0x8000","d28c8000",null]
+["0x800c","94000005",null]
+["0x8014","54ffff60",["skipped"]]
+EOF
+
+# another dialect and back: the rows stay the same
+run trod convert -q --to tarmac:dialect=gem5 t.tarmac gem5.tarmac
+status 0
+run trod convert -q --to tarmac:dialect=fm gem5.tarmac back.tarmac
+status 0
+rows() {
+    trod view --from tarmac --format json "$1" | jq -c '[.kind, .time, .cpu, .address, .size, .value, .opcode, .text, .flags]'
+}
+rows t.tarmac >want
+rows back.tarmac >got
+same want got
+
+# damaged input: what can be read is converted, the status says that something was wrong
+sed '3s/clk/clk clk/; 4s/2a$/zz/' t.tarmac >bad.tarmac
+run trod convert bad.tarmac good.tarmac
+status 2
+check cmp good.tarmac <(sed '3s/clk/clk clk/; 4d' t.tarmac)
+run trod convert --strict bad.tarmac strict.tarmac
+status 2
+check test ! -e strict.tarmac
+check test -z "$(find . -name 'strict*')"
+
+# a suffix that no format has: the format stays
+run trod convert -q t.tarmac copy.bin
+status 0
+check cmp t.tarmac copy.bin
+# one that cannot be known
+run trod convert --to nothing t.tarmac x
+status 2
+err_has "unknown format 'nothing'"
+check test ! -e x
+
+# killed in the middle: nothing under the name
+mkfifo slow
+(cat t.tarmac; sleep 5) >slow &
+feeder=$!
+"$TROD" convert -q --from tarmac slow late.tarmac 2>/dev/null &
+run sh -c "sleep 0.5; kill $!"
+wait $! 2>/dev/null
+check test ! -e late.tarmac
+kill $feeder 2>/dev/null
+finish
