@@ -164,11 +164,11 @@ int tm_value(struct tm_line *l, bool joined, struct tm_value *out)
         return tm_bad(l, TM_BAD_NUMBER, fault, "not a digit of a value");
     all = w;
     grouping(w, out);
-    while (joined && n >= 8 && !out->sep) {
+    while (joined && n >= 8) {
         const uint8_t *back = l->p;
         struct tm_word more = tm_word(l);
 
-        if (more.n != n || count_digits(more, &fault) != n) {
+        if (more.n != w.n || count_digits(more, &fault) != n) {
             l->p = back;
             break;
         }
