@@ -4,7 +4,6 @@
  * $TROD_PAGER, $PAGER or less; empty or "cat" mean none. The pager ends when the user leaves it:
  * this program waits for that whatever ends it first, or the shell would fight it for the terminal.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +21,8 @@ static void wait_for_pager(void)
     close(STDOUT_FILENO);
     if (paged_errors)
         close(STDERR_FILENO);
-    while (pager > 0 && waitpid(pager, NULL, 0) < 0 && errno == EINTR) {
-    }
+    if (pager > 0)
+        waitpid(pager, NULL, 0);
 }
 
 static void on_signal(int number)
@@ -87,6 +86,7 @@ static void become_pager(const char *name, const int fds[2])
 void cli_pager_start(struct cli *c)
 {
     static const int numbers[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     const char *name = command(), *term = getenv("TERM");
     int fds[2];
     pid_t pid;
@@ -104,8 +104,9 @@ void cli_pager_start(struct cli *c)
         paged_errors = isatty(STDERR_FILENO);
         if (paged_errors)
             dup2(fds[1], STDERR_FILENO); /* messages between the rows, not across them */
+        sigemptyset(&action.sa_mask);
         for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-            signal(numbers[i], on_signal);
+            sigaction(numbers[i], &action, NULL);
         atexit(at_exit);
     }
     close(fds[0]);

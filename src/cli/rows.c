@@ -89,11 +89,14 @@ char *cli_put_opcode(const struct cli_rows *r, const struct trod_batch *b, uint3
     return words(p, code, n, r->meta->isa == TROD_ISA_UNKNOWN && n <= 8 ? 8 : 4);
 }
 
-/* Values that count or name something are read in decimal. */
-static bool decimal(unsigned kind)
+/* Values that count or name something are read in decimal; markers without a name may be anything.
+ */
+static bool decimal(const struct trod_batch *b, uint32_t i)
 {
-    return kind == TROD_SYNC || kind == TROD_MARKER || kind == TROD_THREAD ||
-           kind == TROD_CACHE_LINE;
+    unsigned kind = b->kind[i];
+
+    return kind == TROD_SYNC || kind == TROD_THREAD || kind == TROD_CACHE_LINE ||
+           (kind == TROD_MARKER && cli_has(b, i, TROD_COL_TEXT));
 }
 
 /* '-' for each of the hexadecimal digits before END that is not known. */
@@ -115,7 +118,7 @@ char *cli_put_value(const struct trod_batch *b, uint32_t i, char *p)
     if (cli_has(b, i, TROD_COL_VALUE)) {
         unsigned digits = 1;
 
-        if (decimal(b->kind[i]))
+        if (decimal(b, i))
             return trod_put_u64(p, b->value[i]);
         if (cli_has(b, i, TROD_COL_SIZE) && b->size[i] <= 8)
             digits = b->size[i] ? 2 * b->size[i] : 1;

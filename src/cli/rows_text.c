@@ -90,7 +90,7 @@ void cli_rows_measure(struct cli_rows *r, const struct trod_batch *b, const uint
     char s[2 * CLI_NAME_MAX];
 
     r->measured = true;
-    widen(&r->record, trod_digits(record + 9999999));
+    widen(&r->record, trod_digits(record + (r->compact ? 99999 : 9999999)));
     widen(&r->kind, 5);
     widen(&r->addr, 8);
     widen(&r->size, 4);

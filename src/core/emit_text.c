@@ -216,7 +216,7 @@ static void measure(struct trod_emit *e)
         if (e->width[c] < w)
             e->width[c] = w;
     }
-    for (uint64_t i = 0; i < e->n_cells; i++, s = next_text(s)) {
+    for (uint64_t i = 0; e->n_columns && i < e->n_cells; i++, s = next_text(s)) {
         size_t c = (size_t)(i % e->n_columns);
         uint32_t w = columns_of(s + 1);
 
@@ -267,7 +267,7 @@ static void flush_rows(struct trod_emit *e, bool complete)
     const char *s = (const char *)e->cells.p;
     int indent = (int)top(e)->indent;
 
-    if (!e->width || !e->words || !e->present || e->nomem || e->n_cells == 0)
+    if (!e->width || !e->words || !e->present || e->nomem || e->n_cells == 0 || e->n_columns == 0)
         return;
     measure(e);
     hide_columns(e, complete);
