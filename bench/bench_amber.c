@@ -165,9 +165,80 @@ static void measure_tt6(const char *name)
     free(j.out);
 }
 
+/* Records in which an instruction writes one register, every eighth one a vector or float too. */
+static void make_full(struct job *j)
+{
+    uint64_t s = 88172645463325252u;
+    uint8_t *p = j->in + 4, *last = NULL;
+
+    put32(j->in, 0xa1118e17);
+    for (j->instructions = 0; p + 1004 <= j->in + j->n; p += 1004, j->instructions++) {
+        uint64_t r = bench_rand(&s);
+
+        if (last)
+            memcpy(p, last, 1004);
+        else
+            memset(p, 0, 1004);
+        put32(p, opcode(bench_rand(&s)));
+        put32(p + 4, BASE + 4 * (uint32_t)j->instructions);
+        put32(p + 12 + 4 * (r % 32), (uint32_t)(r >> 32));
+        if (r >> 8 & 7)
+            put32(p + 140, (uint32_t)(r >> 11));
+        else
+            put32(p + 428 + 16 * (r >> 11 & 31), (uint32_t)(r >> 32));
+        last = p;
+    }
+    j->n = (size_t)(p - j->in);
+}
+
+static void measure_full(void)
+{
+    static const struct {
+        const char *label, *spec, *want;
+    } how[] = {{"full decode without registers", "registers=none", ">= 1500 MB/s"},
+               {"full decode with registers", "registers=diff", NULL}};
+    struct job j = {.f = trod_format_find("full", 4), .n = bench_bytes(128)};
+    double t, yard, all;
+    void *opt = j.f ? malloc(j.f->options_size) : NULL;
+
+    j.in = malloc(j.n);
+    j.out = malloc(OUT * 2);
+    if (!j.in || !j.out || !opt)
+        exit(1);
+    make_full(&j);
+    yard = bench_best(bench_thread, copy, &j);
+    j.opt = opt;
+    for (size_t i = 0; i < 2; i++) {
+        char spec[32], label[64];
+
+        memcpy(opt, j.f->defaults, j.f->options_size);
+        strcpy(spec, how[i].spec);
+        if (trod_option_spec(j.f->options, opt, spec, NULL) < 0)
+            exit(1);
+        j.encode = false;
+        t = bench_best(bench_thread, work, &j);
+        bench_ratio(how[i].label, (double)j.n / t * 1e-6, "MB/s", "memcpy of the bytes", t / yard,
+                    how[i].want);
+        snprintf(label, sizeof label, "%s, rows", how[i].label);
+        bench_value(label, (double)j.rows / t * 1e-6, "M rows/s");
+        snprintf(label, sizeof label, "%s, records", how[i].label);
+        bench_value(label, (double)j.instructions / t * 1e-6, "M records/s");
+        j.encode = true;
+        all = bench_best(bench_thread, work, &j);
+        if (j.written != j.n)
+            exit(1);
+    }
+    bench_ratio("full encode", (double)j.n / (all - t > 1e-9 ? all - t : 1e-9) * 1e-6, "MB/s",
+                "memcpy of the bytes", (all - t) / yard, ">= 750 MB/s");
+    free(opt);
+    free(j.in);
+    free(j.out);
+}
+
 int main(void)
 {
     measure_tt6("tt6");
     measure_tt6("tt6e");
+    measure_full();
     return 0;
 }

@@ -1,0 +1,425 @@
+/*
+ * full.c - FULL, Amber's traces of instructions with all registers.
+ *
+ * Implements docs/formats/amber.md, "FULL" (Amber, "FULL trace format"; the layout of the states is
+ * that of Mac OS X's mach/ppc/thread_status.h). A record is the state at its instruction, so what
+ * the instruction did is known from the record behind it: where execution goes on, and which
+ * registers it wrote. Records have one size and no marks: in the middle nothing shows where one
+ * begins, so there is no resync.
+ */
+#include "format/amber/amber.h"
+
+#include "core/endian.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAGIC UINT32_C(0xA1118E17)
+
+enum {
+    RECORD = AMBER_FULL_RECORD,
+    STATE = AMBER_FULL_STATE,
+    WORDS = STATE / 4,
+    ROWS = 3 + 108, /* instruction, state, access, every register */
+    COMMON = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_PC,
+    READS = COMMON | TROD_COL_ADDR | TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_CODE |
+            TROD_COL_DATA | TROD_COL_TEXT | TROD_COL_DETAIL | TROD_COL_RAW
+};
+
+/* Words of the state. */
+enum {
+    W_SRR0 = 0,
+    W_SRR1 = 1,
+    W_GPR = 2,
+    W_CR = 34,
+    W_XER = 35,
+    W_FPR = 40,
+    W_FLOAT_PAD = 104,
+    W_FPSCR = 105,
+    W_VR = 106,
+    W_VSCR = 234,
+    W_VECTOR_PAD = 238,
+    W_VRVALID = 242,
+    W_END = 243
+};
+
+static const char *const suffixes[] = {".full", NULL};
+
+struct dec {
+    uint32_t line, stream;
+    bool begun, registers;
+};
+
+struct enc {
+    const struct trod_meta *meta;
+    bool begun, pending;
+    uint32_t opcode;
+    uint32_t dropped; /* kinds of rows reported as lost */
+};
+
+static int bid(const struct trod_probe *probe, const char **dialect)
+{
+    const uint8_t *p = probe->head.p;
+
+    (void)dialect;
+    if (probe->head.n < 4 || trod_load_be32(p) != MAGIC)
+        return 0;
+    return probe->head.n >= 12 && (p[11] & 3) ? 28 : 40;
+}
+
+static int start(void *state, const void *options, const struct trod_span *head,
+                 struct trod_meta *meta, struct trod_diag *diag)
+{
+    const struct amber_options *opt = options;
+    struct dec *dec = state;
+    int stream = amber_start(opt, meta, diag);
+
+    (void)head;
+    if (stream < 0)
+        return stream;
+    dec->stream = (uint32_t)stream;
+    dec->line = (uint32_t)opt->line;
+    dec->registers = opt->registers == AMBER_REGS_DIFF;
+    return TROD_OK;
+}
+
+static uint32_t word(const uint8_t *state, unsigned w)
+{
+    return trod_load_be32(state + 4 * w);
+}
+
+static uint32_t add_row(struct trod_batch *out, enum trod_kind kind, uint32_t has, uint32_t flags,
+                        uint32_t size, uint32_t pc)
+{
+    uint32_t i = out->n++;
+
+    out->has[i] = COMMON | has;
+    out->kind[i] = (uint8_t)kind;
+    out->flags[i] = flags;
+    out->size[i] = size;
+    out->pc[i] = pc;
+    return i;
+}
+
+/* The access of OPCODE in STATE, if it has one. */
+static void add_access(const struct dec *dec, struct trod_batch *out, uint32_t opcode,
+                       const uint8_t *state, uint32_t pc)
+{
+    struct trod_ppc_access facts = trod_ppc_access(opcode);
+    uint32_t gpr[32], third, ea, i;
+    struct amber_access a;
+    struct trod_ppc_insn insn;
+    uint8_t *detail;
+
+    if (facts.kind == TROD_PPC_NONE || !trod_ppc_decode(opcode, &insn))
+        return;
+    for (unsigned r = 0; r < 32; r++)
+        gpr[r] = word(state, W_GPR + r);
+    third = facts.rule == TROD_PPC_STREAM ? gpr[opcode >> 11 & 31] : word(state, W_XER);
+    ea = trod_ppc_effective_address(&insn, gpr);
+    a = amber_access_of(opcode, third, dec->line);
+    i = add_row(out, (enum trod_kind)a.kind, TROD_COL_ADDR | TROD_COL_DETAIL, a.flags | TROD_F_CONT,
+                a.size, pc);
+    out->addr[i] = ea & a.mask;
+    if (a.text.len) {
+        out->has[i] |= TROD_COL_TEXT;
+        out->text[i] = a.text;
+    }
+    detail = trod_batch_pool(
+        out, facts.rule == TROD_PPC_STREAM || facts.rule == TROD_PPC_XER ? 8 : 4, &out->detail[i]);
+    trod_store_be32(detail, ea);
+    if (out->detail[i].len > 4)
+        trod_store_be32(detail + 4, third);
+}
+
+/* A register of up to 8 bytes at word W of the state NEXT. */
+static void add_value(struct trod_batch *out, enum amber_name name, const uint8_t *next, unsigned w,
+                      uint32_t size, uint32_t pc)
+{
+    uint32_t i = add_row(out, TROD_REG, TROD_COL_TEXT | TROD_COL_VALUE, TROD_F_CONT, size, pc);
+
+    out->text[i] = amber_name(name);
+    out->value[i] = size > 4 ? trod_load_be64(next + 4 * w) : word(next, w);
+}
+
+/* A register of 16 bytes; data has its least significant byte first. */
+static void add_vector(struct trod_batch *out, enum amber_name name, const uint8_t *next,
+                       unsigned w, uint32_t pc)
+{
+    uint32_t i = add_row(out, TROD_REG, TROD_COL_TEXT | TROD_COL_DATA, TROD_F_CONT, 16, pc);
+    uint8_t *data = trod_batch_pool(out, 16, &out->data[i]);
+
+    out->text[i] = amber_name(name);
+    for (unsigned k = 0; k < 16; k++)
+        data[k] = next[4 * w + 15 - k];
+}
+
+/* The register that word W of the state belongs to, written. Returns the first word behind it. */
+static unsigned add_register(struct trod_batch *out, const uint8_t *next, unsigned w, uint32_t pc)
+{
+    if (w < W_SRR1 || (w >= W_VECTOR_PAD && w != W_VRVALID) || w == W_FLOAT_PAD)
+        return w + 1;
+    if (w < W_FPR) { /* srr1, r0 to r31, cr to vrsave: in the order of their names */
+        add_value(out, (enum amber_name)(AMBER_NAME_SRR1 + w - W_SRR1), next, w, 4, pc);
+        return w + 1;
+    }
+    if (w < W_FLOAT_PAD) {
+        unsigned f = (w - W_FPR) / 2;
+
+        add_value(out, (enum amber_name)(AMBER_NAME_F0 + f), next, W_FPR + 2 * f, 8, pc);
+        return W_FPR + 2 * f + 2;
+    }
+    if (w >= W_VR && w < W_VECTOR_PAD) { /* v0 to v31, vscr */
+        unsigned v = (w - W_VR) / 4;
+
+        add_vector(out, (enum amber_name)(AMBER_NAME_V0 + v), next, W_VR + 4 * v, pc);
+        return W_VR + 4 * v + 4;
+    }
+    add_value(out, w == W_FPSCR ? AMBER_NAME_FPSCR : AMBER_NAME_VRVALID, next, w, 4, pc);
+    return w + 1;
+}
+
+/* Whether 64 bytes differ. */
+static bool differ(const uint8_t *a, const uint8_t *b)
+{
+    uint64_t x[8], y[8], any = 0;
+
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
+    for (int i = 0; i < 8; i++)
+        any |= x[i] ^ y[i];
+    return any != 0;
+}
+
+/* Rows for what differs between two states: what the instruction wrote. */
+static void add_registers(struct trod_batch *out, const uint8_t *state, const uint8_t *next,
+                          uint32_t pc)
+{
+    enum { STEP = 16 };
+    unsigned done = 0; /* words that a register before took in */
+
+    for (unsigned w = 0; w < W_END; w += STEP) {
+        /* the last step would end behind the state: it begins a little earlier */
+        unsigned from = w + STEP <= WORDS ? w : WORDS - STEP;
+
+        if (!differ(state + 4 * from, next + 4 * from))
+            continue;
+        for (unsigned k = from > done ? from : done; k < from + STEP; k = done)
+            done = word(state, k) != word(next, k) ? add_register(out, next, k, pc) : k + 1;
+    }
+}
+
+/* The record at P; NEXT: the state behind it, or NULL. */
+static void record(const struct dec *dec, const uint8_t *p, const uint8_t *next,
+                   struct trod_batch *out)
+{
+    const uint8_t *state = p + 4;
+    uint32_t opcode = trod_load_be32(p), pc = word(state, W_SRR0), off = (uint32_t)(p - out->bytes);
+    bool flow = trod_ppc_class(opcode, TROD_PPC_TT6) == TROD_PPC_FLOW;
+    uint32_t i = add_row(out, TROD_INSTR, TROD_COL_ADDR | TROD_COL_CODE | TROD_COL_RAW, 0, 4, pc);
+
+    out->addr[i] = pc;
+    out->code[i] = (struct trod_slice){off, 4};
+    out->raw[i] = (struct trod_slice){off, RECORD};
+    if (next && (flow || word(next, W_SRR0) != pc + 4)) {
+        out->has[i] |= TROD_COL_TARGET;
+        out->target[i] = word(next, W_SRR0);
+    }
+    if (flow) /* of the last one it is not known whether it is taken */
+        out->flags[i] = amber_branch_of(opcode, pc, next ? word(next, W_SRR0) : pc + 8);
+    if (flow && !next && out->flags[i] == TROD_BR_COND_TAKEN)
+        out->flags[i] = TROD_BR_COND;
+    i = add_row(out, TROD_STATE, TROD_COL_ADDR | TROD_COL_DATA, TROD_F_CONT, STATE, pc);
+    out->addr[i] = pc;
+    out->data[i] = (struct trod_slice){off + 4, STATE};
+    add_access(dec, out, opcode, state, pc);
+    if (next && dec->registers)
+        add_registers(out, state, next, pc);
+}
+
+static void eat(struct trod_span *in, size_t n)
+{
+    in->p += n;
+    in->n -= n;
+    in->offset += n;
+}
+
+static int truncated(const struct trod_span *in, size_t len, struct trod_diag *diag)
+{
+    const struct trod_place at = trod_place_offset(NULL, in->offset);
+
+    return trod_error(diag, TROD_ERR_TRUNCATED, "full.truncated", &at,
+                      "trace ends %zu bytes into %s of %zu", in->n,
+                      len == 4 ? "a magic number" : "a record", len);
+}
+
+static int magic(struct dec *dec, struct trod_span *in, struct trod_diag *diag)
+{
+    const struct trod_place at = trod_place_offset(NULL, in->offset);
+
+    if (in->n < 4)
+        return in->last && in->n ? truncated(in, 4, diag) : TROD_DEC_MORE;
+    if (trod_load_be32(in->p) != MAGIC)
+        return trod_error(diag, TROD_ERR_CORRUPT, "full.magic", &at,
+                          "magic number is 0x%08" PRIx32 " and not 0x%08" PRIx32,
+                          trod_load_be32(in->p), MAGIC);
+    dec->begun = true;
+    eat(in, 4);
+    return TROD_OK;
+}
+
+static int decode(void *state, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
+{
+    struct dec *dec = state;
+    int rc;
+
+    if (trod_batch_constant(out, &trod_format_full, dec->stream, TROD_COL_STREAM))
+        for (uint32_t i = 0; i < out->cap; i++)
+            out->stream[i] = dec->stream;
+    out->have = READS & out->want;
+    out->shared = (const uint8_t *)amber_names;
+    if (!dec->begun && ((rc = magic(dec, in, diag)) != TROD_OK || !dec->begun))
+        return rc;
+    while (in->n >= 2 * RECORD || (in->last && in->n >= RECORD)) {
+        if (out->cap - out->n < ROWS || out->pool_cap - out->pool_n < 16 * ROWS)
+            return TROD_DEC_FULL;
+        record(dec, in->p, in->n >= 2 * RECORD ? in->p + RECORD + 4 : NULL, out);
+        eat(in, RECORD);
+    }
+    return in->last && in->n > 0 ? truncated(in, RECORD, diag) : TROD_DEC_MORE;
+}
+
+static int begin(void *state, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
+{
+    struct enc *enc = state;
+
+    (void)opt;
+    enc->meta = meta;
+    if (meta && meta->format && strcmp(meta->format, "full") != 0)
+        return trod_error(diag, TROD_ERR_LOSS, "full.registers", NULL,
+                          "full holds all registers at each instruction: %s does not have them",
+                          meta->format);
+    return amber_check_isa(meta, "full", diag);
+}
+
+static void begin_file(struct enc *enc, struct trod_room *out)
+{
+    if (enc->begun)
+        return;
+    enc->begun = true;
+    trod_store_be32(out->p, MAGIC);
+    out->p += 4;
+}
+
+static bool has(const struct trod_batch *b, uint32_t row, uint32_t column)
+{
+    return b->have & b->has[row] & column;
+}
+
+static void lost(struct enc *enc, const struct trod_batch *b, uint32_t row, struct trod_diag *diag)
+{
+    unsigned kind = b->kind[row] < 32 ? b->kind[row] : TROD_NOTE;
+
+    if (enc->dropped >> kind & 1)
+        return;
+    enc->dropped |= 1u << kind;
+    trod_error(diag, TROD_ERR_LOSS, "full.lost-rows", NULL,
+               "full holds no such %s rows: the first of those dropped is row %llu",
+               trod_kind_name(kind), (unsigned long long)(b->first + row));
+}
+
+/* An instruction waits for its state; what else belongs to its record follows from the two. */
+static void put_row(struct enc *enc, const struct trod_batch *b, uint32_t row,
+                    struct trod_room *out, struct trod_diag *diag)
+{
+    bool part = b->flags[row] & TROD_F_CONT;
+
+    if (b->kind[row] == TROD_INSTR && has(b, row, TROD_COL_CODE) && b->code[row].len == 4) {
+        if (enc->pending)
+            lost(enc, b, row, diag);
+        enc->opcode = trod_load_be32(trod_batch_bytes(b, b->code[row]));
+        enc->pending = true;
+    } else if (b->kind[row] == TROD_STATE && enc->pending && has(b, row, TROD_COL_DATA) &&
+               b->data[row].len == STATE) {
+        trod_store_be32(out->p, enc->opcode);
+        memcpy(out->p + 4, trod_batch_bytes(b, b->data[row]), STATE);
+        out->p += RECORD;
+        enc->pending = false;
+    } else if (!part || b->kind[row] == TROD_STATE) {
+        lost(enc, b, row, diag);
+    }
+}
+
+static int encode(void *state, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
+                  struct trod_diag *diag)
+{
+    struct enc *enc = state;
+    int rc;
+
+    if ((rc = amber_check_isa(enc->meta, "full", diag)) < 0)
+        return rc;
+    for (; *row < in->n; ++*row) {
+        if (out->end - out->p < RECORD + 4)
+            return TROD_ENC_FULL;
+        begin_file(enc, out);
+        put_row(enc, in, *row, out, diag);
+    }
+    return TROD_ENC_DONE;
+}
+
+static int finish(void *state, struct trod_room *out, struct trod_diag *diag)
+{
+    struct enc *enc = state;
+
+    if (out->end - out->p < 4)
+        return TROD_ENC_FULL;
+    begin_file(enc, out);
+    if (enc->pending)
+        trod_error(diag, TROD_ERR_LOSS, "full.lost-rows", NULL,
+                   "the last instruction has no state: it is dropped");
+    return TROD_ENC_DONE;
+}
+
+/* The opcode, then the state word by word. */
+static int native(struct trod_native *listing, const struct trod_batch *b, uint32_t row,
+                  struct trod_room *out)
+{
+    char line[9 * (WORDS + 1) + 1], *q = line;
+    const uint8_t *p;
+
+    (void)listing;
+    if (row == TROD_NATIVE_END || !has(b, row, TROD_COL_RAW) || b->raw[row].len != RECORD)
+        return TROD_ENC_DONE;
+    p = trod_batch_bytes(b, b->raw[row]);
+    for (unsigned w = 0; w <= WORDS; w++)
+        q += sprintf(q, "%08" PRIx32 "%c", word(p, w), w < WORDS ? ' ' : '\n');
+    if (out->end - out->p < q - line)
+        return TROD_ENC_FULL;
+    memcpy(out->p, line, (size_t)(q - line));
+    out->p += q - line;
+    return TROD_ENC_DONE;
+}
+
+const struct trod_format trod_format_full = {
+    .name = "full",
+    .title = "Amber FULL (PowerPC instructions with all registers)",
+    .suffixes = suffixes,
+    .reads = READS,
+    .writes = READS,
+    .flags = TROD_FMT_PER_STREAM | TROD_FMT_MAGIC,
+    .row_max = RECORD + 4,
+    .record_rows = ROWS,
+    .options = amber_full_options,
+    .options_size = sizeof(struct amber_options),
+    .dec_size = sizeof(struct dec),
+    .enc_size = sizeof(struct enc),
+    .defaults = &amber_defaults,
+    .bid = bid,
+    .start = start,
+    .decode = decode,
+    .begin = begin,
+    .encode = encode,
+    .finish = finish,
+    .native = native,
+};
