@@ -51,8 +51,12 @@ const char amber_names[AMBER_NAMES][8] = {
 
 struct trod_slice amber_name(enum amber_name name)
 {
-    return (struct trod_slice){(uint32_t)name * sizeof amber_names[0] | TROD_SLICE_SHARED,
-                               (uint32_t)strlen(amber_names[name])};
+    const char *s = amber_names[name];
+    uint32_t n = 2; /* the shortest */
+
+    while (n < sizeof amber_names[0] && s[n])
+        n++;
+    return (struct trod_slice){(uint32_t)name * sizeof amber_names[0] | TROD_SLICE_SHARED, n};
 }
 
 int amber_start(const struct amber_options *opt, struct trod_meta *meta, struct trod_diag *diag)

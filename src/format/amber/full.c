@@ -180,33 +180,64 @@ static unsigned add_register(struct trod_batch *out, const uint8_t *next, unsign
     return w + 1;
 }
 
-/* Whether 64 bytes differ. */
-static bool differ(const uint8_t *a, const uint8_t *b)
-{
-    uint64_t x[8], y[8], any = 0;
+enum { PAIRS = 8, STEPS = 16 }; /* pairs of words a step; steps that cover the state */
 
-    memcpy(x, a, sizeof x);
-    memcpy(y, b, sizeof y);
-    for (int i = 0; i < 8; i++)
-        any |= x[i] ^ y[i];
-    return any != 0;
+/* First word of STEP. The last step would end behind the state: it begins a little earlier. */
+static inline unsigned step_begin(unsigned step)
+{
+    return step + 1 < STEPS ? step * 2 * PAIRS : WORDS - 2 * PAIRS;
 }
 
-/* Rows for what differs between two states: what the instruction wrote. */
+/* Which steps differ between two states, a bit each. */
+static uint32_t differing_steps(const uint8_t *a, const uint8_t *b)
+{
+    uint32_t steps = 0;
+
+    for (unsigned s = 0; s < STEPS; s++) {
+        size_t at = 4 * (size_t)step_begin(s);
+        uint64_t any = 0;
+
+        for (size_t i = 0; i < PAIRS; i++)
+            any |= trod_load_le64(a + at + 8 * i) ^ trod_load_le64(b + at + 8 * i);
+        steps |= (uint32_t)(any != 0) << s;
+    }
+    return steps;
+}
+
+/* Which pairs of words differ in the step that begins at word W. */
+static uint32_t differing_pairs(const uint8_t *a, const uint8_t *b, unsigned w)
+{
+    uint32_t pairs = 0;
+
+    for (unsigned i = 0; i < PAIRS; i++) {
+        size_t at = 4 * (size_t)w + 8 * (size_t)i;
+
+        pairs |= (uint32_t)(trod_load_le64(a + at) != trod_load_le64(b + at)) << i;
+    }
+    return pairs;
+}
+
+/*
+ * Rows for what differs between two states: what the instruction wrote. Steps, then pairs that
+ * differ are found without a branch each; few do.
+ */
 static void add_registers(struct trod_batch *out, const uint8_t *state, const uint8_t *next,
                           uint32_t pc)
 {
-    enum { STEP = 16 };
-    unsigned done = 0; /* words that a register before took in */
+    unsigned done = W_SRR1; /* words before are dealt with */
 
-    for (unsigned w = 0; w < W_END; w += STEP) {
-        /* the last step would end behind the state: it begins a little earlier */
-        unsigned from = w + STEP <= WORDS ? w : WORDS - STEP;
+    for (uint32_t steps = differing_steps(state, next); steps; steps &= steps - 1) {
+        unsigned first = step_begin((unsigned)__builtin_ctz(steps));
+        uint32_t pairs = differing_pairs(state, next, first);
 
-        if (!differ(state + 4 * from, next + 4 * from))
-            continue;
-        for (unsigned k = from > done ? from : done; k < from + STEP; k = done)
-            done = word(state, k) != word(next, k) ? add_register(out, next, k, pc) : k + 1;
+        for (; pairs; pairs &= pairs - 1) {
+            unsigned w = first + 2 * (unsigned)__builtin_ctz(pairs);
+
+            if (w >= done && word(state, w) != word(next, w))
+                done = add_register(out, next, w, pc);
+            if (w + 1 >= done && word(state, w + 1) != word(next, w + 1))
+                done = add_register(out, next, w + 1, pc);
+        }
     }
 }
 
