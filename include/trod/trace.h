@@ -16,7 +16,7 @@ enum trod_order { TROD_ORDER_FILE, TROD_ORDER_TIME, TROD_ORDER_SYNC, TROD_ORDER_
 struct trod_trace_options {
     const char *from;    /* as in struct trod_reader_options */
     uint32_t want;       /* columns somebody needs; 0: all */
-    uint32_t batch_rows; /* rows a batch; 0: TROD_BATCH_ROWS */
+    uint32_t batch_rows; /* rows a batch; 0: TROD_BATCH_ROWS; raised to what any record needs */
     enum trod_order order;
     struct trod_input_options input;
 };

@@ -96,13 +96,15 @@ static void prefixes(const struct golden *g)
     for (size_t i = 0; i < PREFIXES && g->data.n; i++) {
         struct test_input cut = in;
         struct test_rows got;
-        size_t rows = 0;
+        size_t rows = 0, begin = 0; /* first row of the last record that begins before the end */
 
         cut.n = g->data.n <= PREFIXES ? i % g->data.n : gen_below(&r, g->data.n);
         got = test_decode(&cut, &whole);
-        for (size_t k = 0; k + 1 < base.n; k++)
-            if (base.at[k + 1] != TROD_NOWHERE && base.at[k + 1] <= cut.n)
-                rows = k + 1;
+        for (size_t k = 0; k < base.n; k++)
+            if (base.at[k] != TROD_NOWHERE && base.at[k] <= cut.n) {
+                rows = begin;
+                begin = k;
+            }
         prop_true(got.n >= rows && (rows == 0 || memcmp(got.hash, base.hash, rows * 8) == 0), g,
                   "a prefix loses rows before its end", cut.n);
         test_rows_free(&got);
@@ -129,7 +131,8 @@ static void gives_rows(const struct golden *g)
     const struct test_input in = prop_input(g);
     struct test_rows base = test_decode(&in, &whole);
 
-    prop_true(base.n > 0, g, "no rows", 0);
+    /* a header alone is what an encoder makes of rows of which it holds none */
+    prop_true(base.n > 0 || g->data.n <= 4, g, "no rows", 0);
     if (!g->damaged)
         prop_true(base.rc == TROD_OK, g, "decoding ends with an error at", base.stop);
     test_rows_free(&base);

@@ -112,12 +112,14 @@ static void escape(struct tt6_dec *dec, const uint8_t *p, struct trod_batch *out
     }
 }
 
-/* Whether the record at P, a branch behind a twi, and the one behind it are put in by the tracer.
+/*
+ * Whether the record at P, behind a twi, and the one behind it are put in by the tracer. Where the
+ * trace ends between the two, the first is taken for one.
  */
 static bool trap_pair(const uint8_t *p, size_t n)
 {
-    return n >= 12 && (trod_load_be32(p) & ~2u) == AMBER_B_700 &&
-           trod_load_be32(p + 8) == AMBER_RFI;
+    return (trod_load_be32(p) & ~2u) == AMBER_B_700 &&
+           (n < 12 || trod_load_be32(p + 8) == AMBER_RFI);
 }
 
 /* State of a trap and its return behind OPCODE; the flags that the row gets. */
