@@ -67,13 +67,14 @@ static const char *next_text(const char *s)
 
 void emit_text_flush(struct trod_emit *e)
 {
-    const char *end = (const char *)e->fields.p + e->fields.n;
+    const char *end;
     unsigned indent = e->depth ? top(e)->indent : 0;
     uint32_t width = 0;
 
     e->list_field = false;
     if (e->n_fields == 0)
         return;
+    end = (const char *)e->fields.p + e->fields.n;
     for (const char *s = (const char *)e->fields.p; s < end; s = next_text(next_text(s))) {
         if (columns_of(s) > width)
             width = columns_of(s);
@@ -208,7 +209,7 @@ void emit_text_table(struct trod_emit *e, const char *key, const char *title)
 
 static void measure(struct trod_emit *e)
 {
-    const char *s = (const char *)e->cells.p;
+    const char *s = (const char *)e->cells.p, *end = s + e->cells.n;
 
     for (size_t c = 0; c < e->n_columns; c++) {
         uint32_t w = columns_of(e->columns[c]);
@@ -216,16 +217,17 @@ static void measure(struct trod_emit *e)
         if (e->width[c] < w)
             e->width[c] = w;
     }
-    for (uint64_t i = 0; e->n_columns && i < e->n_cells; i++, s = next_text(s)) {
-        size_t c = (size_t)(i % e->n_columns);
-        uint32_t w = columns_of(s + 1);
+    while (s < end) {
+        for (size_t c = 0; c < e->n_columns; c++, s = next_text(s)) {
+            uint32_t w = columns_of(s + 1);
 
-        if (w > e->width[c])
-            e->width[c] = w;
-        if (*s == CELL_TEXT)
-            e->words[c] = true;
-        if (*s != CELL_ABSENT)
-            e->present[c] = true;
+            if (w > e->width[c])
+                e->width[c] = w;
+            if (*s == CELL_TEXT)
+                e->words[c] = true;
+            if (*s != CELL_ABSENT)
+                e->present[c] = true;
+        }
     }
 }
 
@@ -264,11 +266,12 @@ static void hide_columns(struct trod_emit *e, bool complete)
 
 static void flush_rows(struct trod_emit *e, bool complete)
 {
-    const char *s = (const char *)e->cells.p;
+    const char *s = (const char *)e->cells.p, *end;
     int indent = (int)top(e)->indent;
 
     if (!e->width || !e->words || !e->present || e->nomem || e->n_cells == 0 || e->n_columns == 0)
         return;
+    end = s + e->cells.n;
     measure(e);
     hide_columns(e, complete);
     if (!e->header_done) {
@@ -280,14 +283,11 @@ static void flush_rows(struct trod_emit *e, bool complete)
         putc('\n', e->file);
         e->header_done = true;
     }
-    for (uint64_t i = 0; i < e->n_cells; i++, s = next_text(s)) {
-        size_t c = (size_t)(i % e->n_columns);
-
-        if (c == 0)
-            fprintf(e->file, "%*s", indent, "");
-        cell(e, c, s + 1);
-        if (c + 1 == e->n_columns)
-            putc('\n', e->file);
+    while (s < end) {
+        fprintf(e->file, "%*s", indent, "");
+        for (size_t c = 0; c < e->n_columns; c++, s = next_text(s))
+            cell(e, c, s + 1);
+        putc('\n', e->file);
     }
     e->blank = false;
     e->cells.n = 0;
