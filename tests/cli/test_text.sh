@@ -129,8 +129,17 @@ check cmp "$stdout" <(sed -n 1,2p t.tarmac)
 run trod info --format json bad.tarmac
 status 2
 json '.files[0] | .rows == 8 and .errors == 2'
-run trod view -q --range 0..1 bad.tarmac
+# what lies far behind the range is not even read
+{
+    for i in $(seq 500); do cat t.tarmac; done
+    cat bad.tarmac
+} >late.tarmac
+run trod view --native --range 0..1 late.tarmac
 status 0
+check cmp "$stdout" <(sed -n 1,2p t.tarmac)
+err </dev/null
+run trod view -q late.tarmac
+status 2
 
 # the caret of a long line: the line is shortened around it
 {
