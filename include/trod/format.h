@@ -156,6 +156,9 @@ struct trod_format {
     int (*native)(struct trod_native *n, const struct trod_batch *b, uint32_t row,
                   struct trod_room *out);
 
+    /* Name of bit BIT of meta->filetype, NULL if it has none. NULL: the format has no such bits. */
+    const char *(*filetype_name)(unsigned bit);
+
     /*
      * Is the directory PATH a trace of this format? Returns 1 and its files in OUT (inputs first),
      * 0 when it is not, or an error, reported: a directory that is this format's but cannot be read

@@ -47,14 +47,19 @@ struct span {
     uint64_t n, first, last, least, most;
 };
 
+/* A bounded table of them. */
+struct types {
+    struct type *slot; /* TYPES, open addressing */
+    size_t n;
+    uint64_t others; /* rows of types beyond what it holds */
+};
+
 struct counts {
     uint64_t rows, kind[TROD_KINDS];
     uint64_t *stream; /* rows by stream */
     size_t n_streams;
     struct span time[UNITS]; /* by the unit column */
-    struct type *types;
-    size_t n_types;
-    uint64_t other_types; /* rows of types beyond TYPES */
+    struct types notes, markers;
 };
 
 static int grow_streams(struct counts *k, uint32_t stream)
@@ -73,7 +78,7 @@ static int grow_streams(struct counts *k, uint32_t stream)
     return 0;
 }
 
-static void count_type(struct counts *k, const uint8_t *s, uint32_t len)
+static void count_type(struct types *k, const uint8_t *s, uint32_t len)
 {
     uint32_t hash = 2166136261u;
 
@@ -82,12 +87,12 @@ static void count_type(struct counts *k, const uint8_t *s, uint32_t len)
     for (uint32_t i = 0; i < len; i++)
         hash = (hash ^ s[i]) * 16777619u;
     for (uint32_t i = 0; i < TYPES; i++) {
-        struct type *t = &k->types[(hash + i) % TYPES];
+        struct type *t = &k->slot[(hash + i) % TYPES];
 
         if (t->n == 0) {
-            if (k->n_types >= TYPES * 3 / 4)
+            if (k->n >= TYPES * 3 / 4)
                 break; /* invented names must not make every look-up slow */
-            k->n_types++;
+            k->n++;
             t->len = len;
             memcpy(t->name, s, len);
         }
@@ -96,7 +101,20 @@ static void count_type(struct counts *k, const uint8_t *s, uint32_t len)
             return;
         }
     }
-    k->other_types++;
+    k->others++;
+}
+
+/* The rows of KIND by their text. */
+static void count_types(struct types *k, const struct trod_batch *b, uint8_t kind)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        if (b->kind[i] != kind)
+            continue;
+        if ((b->have & b->has[i] & TROD_COL_TEXT) && b->text[i].len)
+            count_type(k, trod_batch_bytes(b, b->text[i]), b->text[i].len);
+        else if (kind == TROD_NOTE)
+            count_type(k, (const uint8_t *)"", 0);
+    }
 }
 
 static void count_times(struct counts *k, const struct trod_batch *b, uint8_t unit)
@@ -134,19 +152,15 @@ static int count_streams(struct counts *k, const struct trod_batch *b)
 
 static int count_batch(struct counts *k, const struct trod_batch *b, uint8_t unit)
 {
-    uint64_t notes = k->kind[TROD_NOTE];
+    uint64_t notes = k->kind[TROD_NOTE], markers = k->kind[TROD_MARKER];
 
     k->rows += b->n;
     for (uint32_t i = 0; i < b->n; i++)
         k->kind[b->kind[i] < TROD_KINDS ? b->kind[i] : TROD_NOTE]++;
-    for (uint32_t i = 0; i < b->n && k->kind[TROD_NOTE] > notes; i++) {
-        if (b->kind[i] != TROD_NOTE)
-            continue;
-        if ((b->have & b->has[i] & TROD_COL_TEXT) && b->text[i].len)
-            count_type(k, trod_batch_bytes(b, b->text[i]), b->text[i].len);
-        else
-            count_type(k, (const uint8_t *)"", 0);
-    }
+    if (k->kind[TROD_NOTE] > notes)
+        count_types(&k->notes, b, TROD_NOTE);
+    if (k->kind[TROD_MARKER] > markers)
+        count_types(&k->markers, b, TROD_MARKER);
     if (b->have & TROD_COL_TIME)
         count_times(k, b, unit);
     return b->have & TROD_COL_STREAM ? count_streams(k, b) : 0;
@@ -251,23 +265,22 @@ static void emit_times(struct trod_emit *e, const struct counts *k)
         trod_emit_table_close(e);
 }
 
-static void emit_types(struct trod_emit *e, struct counts *k)
+static void emit_types(struct trod_emit *e, struct types *k, const char *key, const char *title)
 {
     static const char *const columns[] = {"type", "rows"};
-    uint64_t rest = k->other_types, types = k->n_types;
+    uint64_t rest = k->others;
 
-    if (k->n_types == 0)
+    if (k->n == 0)
         return;
-    qsort(k->types, TYPES, sizeof *k->types, by_count);
-    trod_emit_table(e, "not_understood", "record types not understood (kept as they are)", columns,
-                    2);
-    for (size_t i = 0; i < types; i++) {
+    qsort(k->slot, TYPES, sizeof *k->slot, by_count);
+    trod_emit_table(e, key, title, columns, 2);
+    for (size_t i = 0; i < k->n; i++) {
         if (i >= TYPES_SHOWN) {
-            rest += k->types[i].n;
+            rest += k->slot[i].n;
             continue;
         }
-        trod_emit_strn(e, NULL, k->types[i].name, k->types[i].len);
-        trod_emit_u64(e, NULL, k->types[i].n);
+        trod_emit_strn(e, NULL, k->slot[i].name, k->slot[i].len);
+        trod_emit_u64(e, NULL, k->slot[i].n);
         trod_emit_row_end(e);
     }
     if (rest) {
@@ -323,6 +336,14 @@ static void emit_meta(struct trod_emit *e, const struct trod_trace *t)
     emit_size(e, "page_size", m->page_size);
     if (m->filetype)
         trod_emit_hex(e, "filetype", m->filetype);
+    if (m->filetype && f && f->filetype_name) {
+        trod_emit_list(e, "filetype_bits", NULL);
+        for (unsigned i = 0; i < 64; i++) {
+            if ((m->filetype >> i & 1) && f->filetype_name(i))
+                trod_emit_str(e, NULL, f->filetype_name(i));
+        }
+        trod_emit_list_close(e);
+    }
 }
 
 static void emit_sizes(struct trod_emit *e, const struct trod_trace *t, bool quick)
@@ -357,7 +378,8 @@ static void emit_counts(struct trod_emit *e, struct counts *k, const struct trod
     emit_times(e, k);
     emit_kinds(e, k);
     emit_streams(e, k, trod_trace_meta(t));
-    emit_types(e, k);
+    emit_types(e, &k->markers, "markers", "markers and events by name");
+    emit_types(e, &k->notes, "not_understood", "record types not understood (kept as they are)");
     emit_problems(e, d);
 }
 
@@ -390,7 +412,8 @@ static int one(struct cli *c, const struct options *o, const char *path, struct 
 
     cli_diag_init(c, &diag);
     diag.strict = o->input.strict;
-    if (r == 0 && !(k->types = calloc(TYPES, sizeof *k->types)))
+    if (r == 0 && (!(k->notes.slot = calloc(TYPES, sizeof *k->notes.slot)) ||
+                   !(k->markers.slot = calloc(TYPES, sizeof *k->markers.slot))))
         r = TROD_ERR_NOMEM;
     if (r == 0)
         r = trod_trace_open(&t, &path, 1, &topt, &diag);
@@ -415,7 +438,8 @@ static int one(struct cli *c, const struct options *o, const char *path, struct 
     cli_diag_end(c, &diag);
     trod_trace_close(t);
     if (k) {
-        free(k->types);
+        free(k->notes.slot);
+        free(k->markers.slot);
         free(k->stream);
     }
     free(k);

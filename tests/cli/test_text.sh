@@ -164,6 +164,16 @@ check test "$(grep -c '^trod: many\.tarmac:[0-9]' "$stderr")" = 20
 err_has '^trod: 30 more of this kind'
 json '.files[0].problems | map(.count) == [50]'
 
+# events by name
+{
+    cat t.tarmac
+    echo '6 clk cpu0 E HRESETn 0'
+    echo '7 clk cpu0 E HRESETn 1'
+} >events.tarmac
+run trod info --from tarmac --format json events.tarmac
+status 0
+json '.files[0].markers == [{"type": "HRESETn", "rows": 2}]'
+
 # unknown types by the thousand take no memory, and are counted
 {
     cat t.tarmac

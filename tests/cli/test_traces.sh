@@ -63,4 +63,12 @@ for f in "$traces"/drmemtrace/*; do
     status 0
     check test "$(jq -c .record "$stdout" | wc -l)" = 100
 done
+f=$traces/drmemtrace/drmemtrace.threadsig.x64.tracedir
+if [[ -e $f ]]; then
+    # 0xe40: the bits 6, 9, 10 and 11 of the file type
+    run trod info --format json "$f"
+    json '.files[0] | .filetype == "0xe40" and .filetype_bits == ["x86-64", "encodings", "syscall-numbers", "blocking-syscalls"]'
+    # every thread's file begins with a version
+    json ".files[0].markers | map({(.type): .rows}) | add | .version == $(ls "$f"/*.trace.zip | wc -l)"
+fi
 finish

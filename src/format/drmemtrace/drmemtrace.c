@@ -179,5 +179,6 @@ const struct trod_format trod_format_drmemtrace = {
     .stop = stop,
     .decode = drm_decode,
     .native = drm_native,
+    .filetype_name = drm_filetype_name,
     .resolve = drm_resolve,
 };
