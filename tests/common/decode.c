@@ -8,6 +8,7 @@
  */
 #include "testlib.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,6 +198,17 @@ void *test_options(const struct trod_format *f, const void *opt)
     return o;
 }
 
+/* Keeps the first problem. */
+static void sink(void *user, const struct trod_problem *p)
+{
+    char *message = user;
+    int n = p->at.text ? (int)(p->at.text_len < 150 ? p->at.text_len : 150) : 0;
+
+    if (!*message)
+        snprintf(message, sizeof((struct test_rows *)0)->message, "%s: %.100s: '%.*s'", p->kind,
+                 p->message, n, n ? (const char *)p->at.text : "");
+}
+
 static struct test_rows decode(const struct test_input *in, const struct test_how *how, bool text)
 {
     const struct trod_format *f = in->format;
@@ -212,7 +224,7 @@ static struct test_rows decode(const struct test_input *in, const struct test_ho
     r.mask = (how->mask ? how->mask : r.batch->want) & r.batch->want;
     r.meta = in->meta ? in->meta : &r.own;
     trod_meta_init(&r.own);
-    trod_diag_init(&r.diag, NULL, NULL);
+    trod_diag_init(&r.diag, sink, out.message);
     r.dec = must(calloc(1, f->dec_size ? f->dec_size : 1));
     out.rc = f->start(r.dec, opt, &head, r.meta, &r.diag);
     if (out.rc == TROD_OK)

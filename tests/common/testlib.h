@@ -56,6 +56,7 @@ struct test_rows {
     int rc;        /* 0, or the first error */
     uint64_t stop; /* offset at which decoding ended or failed first */
     uint64_t errors, warnings;
+    char message[300];    /* of the first problem, with the line it is about */
     struct trod_buf text; /* the rows, a line each (test_decode_text only) */
 };
 

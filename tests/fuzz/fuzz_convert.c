@@ -27,8 +27,8 @@ static void reads(const struct trod_format *f, const struct trod_buf *b, size_t 
     struct test_rows rows = test_decode(&in, &whole);
 
     if (rows.rc != TROD_OK || rows.errors) {
-        fprintf(stderr, "%s: status %d, %llu errors\n", f->name, rows.rc,
-                (unsigned long long)rows.errors);
+        fprintf(stderr, "%s: status %d, %llu errors; %s\n", f->name, rows.rc,
+                (unsigned long long)rows.errors, rows.message);
         fuzz_true(false, "what was written is not read without errors");
     }
     fuzz_true(test_same(&in, &whole, 0, &in, &cut, f->name), "rows depend on how input is cut");

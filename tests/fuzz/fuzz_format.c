@@ -63,7 +63,7 @@ static void round_trip(const struct test_input *in, const struct test_rows *base
         test_same(in, &how, 0, &again, &how, "encoded");
         fuzz_true(false, "rows do not survive encoding");
     }
-    fuzz_true(b.errors == 0, "what was encoded has errors");
+    fuzz_true(b.errors == 0, b.message);
     fuzz_true(test_recode(&again, f, NULL, &twice, NULL) == TROD_OK, "encoded once, but not twice");
     fuzz_true(once.n == twice.n && (once.n == 0 || memcmp(once.p, twice.p, once.n) == 0),
               "what was encoded encodes to something else");

@@ -116,7 +116,7 @@ static enum step line(struct tm_line *l, const struct trod_span *in, const uint8
     struct trod_batch *b = l->b;
     int result;
 
-    if (end > p && end[-1] == '\r')
+    while (end > p && end[-1] == '\r')
         end--;
     result = tm_parse_line(l, p, end, next);
     if (result == TM_FULL && b->n == 0) {

@@ -407,9 +407,7 @@ static bool write_note(struct tm_put *o)
     if (!o->e->own || !(o->has & TROD_COL_RAW))
         return false;
     p = trod_batch_bytes(o->b, raw);
-    while (raw.len && (p[raw.len - 1] == '\n' || (p[raw.len - 1] == '\r' && o->p == NULL)))
-        raw.len--;
-    if (raw.len && p[raw.len - 1] == '\r')
+    while (raw.len && (p[raw.len - 1] == '\n' || p[raw.len - 1] == '\r'))
         raw.len--;
     tm_put_bytes(o, p, raw.len);
     return true;
