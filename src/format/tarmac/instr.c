@@ -33,6 +33,16 @@ static bool opcode_like(struct tm_word w)
     return (w.n == 2 || w.n == 4 || w.n == 8 || w.n == 16) && (tm_is_hex(w) || all_dashes(w));
 }
 
+/* Could W be an opcode of unusual width, rather than the first word of a disassembly? */
+static bool odd_opcode_like(struct tm_word w)
+{
+    size_t digits = 0;
+
+    for (size_t i = 0; i < w.n; i++)
+        digits += w.p[i] >= '0' && w.p[i] <= '9';
+    return w.n % 2 == 0 && w.n <= 2 * OPCODE_BYTES && tm_is_hex(w) && (w.n > 8 || digits > 0);
+}
+
 /* The digits of W (an even number) go behind those that OP has. */
 static void add_digits(struct opcode *op, struct tm_word w)
 {
@@ -233,7 +243,7 @@ static int bracket_and_address(struct tm_line *l, struct tm_row *row,
         return rc == TM_OK ? put_address(l, row, detail, w) : rc;
     }
     if (tm_is_hex(in) && in.n >= 8 && opcode_like(w) && w.n <= 8 &&
-        (tm_iset_letter(next, &wide) >= 0 || !opcode_like(next) ||
+        (tm_iset_letter(next, &wide) >= 0 || !(opcode_like(next) || odd_opcode_like(next)) ||
          (w.n == 4 && next.n == 4 && in.n >= 8))) {
         detail->style |= TROD_INSTR_BRACKET;
         *op = w;
