@@ -2,10 +2,9 @@
  * count_feed.c - rows into sums: what `trod count` does with every row.
  *
  * Implements drmemtrace, "basic_counts". Rows come in runs of one lane; a run is taken 64 rows at
- * a time, as three masks: instructions, accesses, all others. Instructions and accesses then cost a
- * few operations each: a count by class, and the test that their bytes have been seen before.
- * Batches in which an instruction or access does not say address or size, and what is rare, go row
- * by row (slow_row).
+ * a time, as masks: instructions, branches, reads, writes. An instruction or access then costs a
+ * few operations: the test that its bytes have been seen before. Batches in which an instruction or
+ * access does not say address or size, and what is rare, go row by row (slow_row).
  */
 #include "analysis/count_int.h"
 
@@ -13,7 +12,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { BLOCK = 64, HIST = 4 };
+enum { BLOCK = 64 };
 
 /* drmemtrace: numbers of markers that mean something for counting. */
 enum { FILETYPE = 9, LINE_SIZE = 10, WINDOW_ID = 14, FILETYPE_ENCODINGS = 0x200 };
@@ -27,19 +26,21 @@ struct run {
     struct trod_diag *diag;
     struct count_lane *lane;
     struct trod_pages *code, *data; /* of the lane's open window; data NULL: not counted */
-    const uint32_t *flags;
-    bool special; /* some row has a flag of SPECIAL */
-    bool encoded; /* other code at the same address comes with TROD_F_NEWCODE */
+    const uint32_t *flags, *streams;
+    uint32_t stream, has; /* of the run's first row */
+    uint32_t said;        /* TROD_COL_STREAM where rows may say one */
+    bool encoded;         /* other code at the same address comes with TROD_F_NEWCODE */
     bool fast;
 };
 
 /* Numbers of a run until they go to the lane. */
 struct sums {
-    uint32_t hist[HIST][COUNT_BRANCHES];
-    uint64_t instrs, reads, writes, read_bytes, write_bytes;
+    uint32_t branch[COUNT_BRANCHES];
+    uint64_t instrs, plain, reads, writes, read_bytes, write_bytes;
 };
 
-static const uint32_t no_flags[TROD_BATCH_ROWS];
+/* Where a batch has no column. */
+static const uint32_t zeros[TROD_BATCH_ROWS];
 
 /* N low bits; everything for 64 and more. */
 static inline uint64_t low_bits(uint32_t n)
@@ -47,17 +48,23 @@ static inline uint64_t low_bits(uint32_t n)
     return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 }
 
+/* The word of PLANE with the bit of ADDR. */
+static inline const uint64_t *word_at(const uint64_t *plane, uint64_t addr)
+{
+    return &plane[(addr >> 6) & (TROD_PAGE_WORDS - 1)];
+}
+
 /* Are the N bytes at ADDR all set in PLANE? False where they lie in two words. */
 static inline bool seen(const uint64_t *plane, uint64_t addr, uint32_t n)
 {
     uint64_t want = low_bits(n);
 
-    return ((plane[(addr >> 6) & (TROD_PAGE_WORDS - 1)] >> (addr & 63)) & want) == want && n <= 64;
+    return ((word_at(plane, addr)[0] >> (addr & 63)) & want) == want && n <= 64;
 }
 
 static inline bool begins(const uint64_t *plane, uint64_t addr)
 {
-    return plane[(addr >> 6) & (TROD_PAGE_WORDS - 1)] >> (addr & 63) & 1;
+    return *word_at(plane, addr) >> (addr & 63) & 1;
 }
 
 static inline unsigned class_of(uint32_t flags)
@@ -213,36 +220,90 @@ static int slow_row(struct run *r, uint32_t i)
 /* ---- 64 rows at a time */
 
 struct masks {
-    uint64_t instr, read, write, other;
+    uint64_t instr, read, write, branch;
+    uint32_t flags;   /* of all, together */
+    uint32_t differs; /* not 0: not all rows belong to the run */
 };
 
-/* Which of the N rows with KIND are what. */
-static inline struct masks masks_of(const uint8_t *kind, uint32_t n)
+static void scan_one(const struct run *r, uint32_t from, uint32_t i, struct masks *m)
 {
-    struct masks m = {0, 0, 0, 0};
+    const struct trod_batch *b = r->b;
+    uint8_t kind = b->kind[from + i];
+    uint32_t flags = r->flags[from + i];
+
+    m->instr |= (uint64_t)(kind == TROD_INSTR) << i;
+    m->read |= (uint64_t)(kind == TROD_READ) << i;
+    m->write |= (uint64_t)(kind == TROD_WRITE) << i;
+    m->branch |= (uint64_t)((flags & TROD_F_BRANCH) != 0) << i;
+    m->flags |= flags;
+    m->differs |= (r->streams[from + i] ^ r->stream) | ((b->has[from + i] ^ r->has) & r->said);
+}
 
 #ifdef __SSE2__
-    if (n == BLOCK) {
-        for (unsigned i = 0; i < BLOCK; i += 16) {
-            __m128i k = _mm_loadu_si128((const __m128i *)(const void *)(kind + i));
-            __m128i is_instr = _mm_cmpeq_epi8(k, _mm_set1_epi8(TROD_INSTR));
-            __m128i is_read = _mm_cmpeq_epi8(k, _mm_set1_epi8(TROD_READ));
-            __m128i is_write = _mm_cmpeq_epi8(k, _mm_set1_epi8(TROD_WRITE));
+static inline __m128i load(const void *p)
+{
+    return _mm_loadu_si128(p);
+}
 
-            m.instr |= (uint64_t)(uint32_t)_mm_movemask_epi8(is_instr) << i;
-            m.read |= (uint64_t)(uint32_t)_mm_movemask_epi8(is_read) << i;
-            m.write |= (uint64_t)(uint32_t)_mm_movemask_epi8(is_write) << i;
+static inline uint32_t any_bit(__m128i v)
+{
+    v = _mm_or_si128(v, _mm_shuffle_epi32(v, 0x4e));
+    v = _mm_or_si128(v, _mm_shuffle_epi32(v, 0xb1));
+    return (uint32_t)_mm_cvtsi128_si32(v);
+}
+
+static inline uint64_t equal(__m128i v, uint8_t to)
+{
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8((char)to)));
+}
+
+/* The same for 64 rows. */
+static void scan_block(const struct run *r, uint32_t from, struct masks *m)
+{
+    const struct trod_batch *b = r->b;
+    const uint32_t *flags = r->flags + from, *stream = r->streams + from, *has = b->has + from;
+    const __m128i branch = _mm_set1_epi32(TROD_F_BRANCH), lane = _mm_set1_epi32((int)r->stream),
+                  said = _mm_set1_epi32((int)r->has), zero = _mm_setzero_si128();
+    __m128i all = zero, other = zero, lacks = zero;
+
+    for (unsigned i = 0; i < BLOCK; i += 16) {
+        __m128i kind = load(b->kind + from + i), is[4];
+
+        for (unsigned k = 0; k < 4; k++) {
+            __m128i f = load(flags + i + 4 * k);
+
+            all = _mm_or_si128(all, f);
+            is[k] = _mm_cmpeq_epi32(_mm_and_si128(f, branch), zero);
+            other = _mm_or_si128(other, _mm_xor_si128(load(stream + i + 4 * k), lane));
+            lacks = _mm_or_si128(lacks, _mm_xor_si128(load(has + i + 4 * k), said));
         }
-        m.other = ~(m.instr | m.read | m.write);
-        return m;
+        is[0] = _mm_packs_epi16(_mm_packs_epi32(is[0], is[1]), _mm_packs_epi32(is[2], is[3]));
+        m->branch |= (~(uint64_t)(uint32_t)_mm_movemask_epi8(is[0]) & 0xffff) << i;
+        m->instr |= equal(kind, TROD_INSTR) << i;
+        m->read |= equal(kind, TROD_READ) << i;
+        m->write |= equal(kind, TROD_WRITE) << i;
     }
+    m->flags = any_bit(all);
+    m->differs = any_bit(other) | (any_bit(lacks) & r->said);
+}
+#else
+static void scan_block(const struct run *r, uint32_t from, struct masks *m)
+{
+    for (uint32_t i = 0; i < BLOCK; i++)
+        scan_one(r, from, i, m);
+}
 #endif
-    for (uint32_t i = 0; i < n; i++) {
-        m.instr |= (uint64_t)(kind[i] == TROD_INSTR) << i;
-        m.read |= (uint64_t)(kind[i] == TROD_READ) << i;
-        m.write |= (uint64_t)(kind[i] == TROD_WRITE) << i;
-    }
-    m.other = low_bits(n) & ~(m.instr | m.read | m.write);
+
+/* What the N rows from FROM on are. */
+static struct masks scan(const struct run *r, uint32_t from, uint32_t n)
+{
+    struct masks m = {0};
+
+    if (n == BLOCK)
+        scan_block(r, from, &m);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            scan_one(r, from, i, &m);
     return m;
 }
 
@@ -260,19 +321,21 @@ static inline unsigned first_bit(uint64_t m)
     return (unsigned)__builtin_ctzll(m);
 }
 
-/* Instructions of the rows from FROM on that M says; none has a flag of SPECIAL. */
-static int instrs(struct run *r, struct sums *a, uint32_t from, uint64_t m)
+/* Instructions of the rows from FROM on that M says, none of which has a flag of SPECIAL. */
+static int instrs(struct run *r, struct sums *a, uint32_t from, uint64_t m, uint64_t branches)
 {
     const uint64_t *addr = r->b->addr + from, *page = NULL;
-    const uint32_t *size = r->b->size + from, *flags = r->flags + from;
+    const uint32_t *size = r->b->size + from;
     uint64_t number = TROD_NO_PAGE;
     bool encoded = r->encoded;
 
+    a->plain += bits_set(m & ~branches);
+    for (uint64_t k = m & branches; k; k &= k - 1)
+        a->branch[r->flags[from + first_bit(k)] & TROD_F_BRANCH]++;
     for (; m; m &= m - 1) {
         unsigned i = first_bit(m);
         uint64_t pc = addr[i];
 
-        a->hist[i & (HIST - 1)][flags[i] & TROD_F_BRANCH]++;
         if (pc >> TROD_PAGE_SHIFT != number) {
             number = pc >> TROD_PAGE_SHIFT;
             if (!(page = trod_pages_get(r->code, number)))
@@ -280,7 +343,7 @@ static int instrs(struct run *r, struct sums *a, uint32_t from, uint64_t m)
         }
         if (begins(page, pc) && (encoded || seen(page + TROD_PAGE_WORDS, pc, size[i])))
             continue;
-        if (mark_code(r, pc, size[i] ? size[i] : 1) < 0)
+        if (mark_code(r, pc, size[i]) < 0)
             return TROD_ERR_NOMEM;
         number = TROD_NO_PAGE; /* its words may have gone */
     }
@@ -309,13 +372,13 @@ static int special_instrs(struct run *r, uint32_t from, uint64_t m)
         if (begins(page, pc) &&
             ((r->encoded && !(f & TROD_F_NEWCODE)) || seen(page + TROD_PAGE_WORDS, pc, size[i])))
             continue;
-        if (mark_code(r, pc, size[i] ? size[i] : 1) < 0)
+        if (mark_code(r, pc, size[i]) < 0)
             return TROD_ERR_NOMEM;
     }
     return TROD_OK;
 }
 
-/* Reads and writes of the rows from FROM on. */
+/* Reads and writes of the rows from FROM on that M says. */
 static int accesses(struct run *r, struct sums *a, uint32_t from, uint64_t m, uint64_t writes)
 {
     const uint64_t *addr = r->b->addr + from;
@@ -324,19 +387,25 @@ static int accesses(struct run *r, struct sums *a, uint32_t from, uint64_t m, ui
     uint64_t all = 0, written = 0;
 
     for (; m; m &= m - 1) {
-        unsigned i = first_bit(m);
-        uint64_t at = addr[i];
+        unsigned i = first_bit(m), bit;
+        uint64_t at = addr[i], want;
         uint32_t n = size[i];
-        const uint64_t *page;
+        const uint64_t *w;
 
         all += n;
         written += n & (0 - (writes >> i & 1));
         if (!data)
             continue;
-        if (!(page = trod_pages_get(data, at >> TROD_PAGE_SHIFT)))
+        bit = at & 63;
+        if (n - 1 >= BLOCK - bit) { /* nothing, or more than a word */
+            if (trod_pages_mark(data, 0, at, n) < 0)
+                return TROD_ERR_NOMEM;
+            continue;
+        }
+        want = UINT64_MAX >> (BLOCK - n) << bit;
+        if (!(w = trod_pages_get(data, at >> TROD_PAGE_SHIFT)))
             return TROD_ERR_NOMEM;
-        if (!seen(page, at, n) && trod_pages_mark(data, 0, at, n) < 0)
-            return TROD_ERR_NOMEM;
+        trod_pages_set(data, at >> TROD_PAGE_SHIFT, word_at(w, at), want);
     }
     a->read_bytes += all - written;
     a->write_bytes += written;
@@ -347,9 +416,9 @@ static void put_sums(struct run *r, struct sums *a)
 {
     struct count_sums *c = &count_open(r->lane)->sums;
 
-    for (unsigned k = 0; k < HIST; k++)
-        for (unsigned i = 0; i < COUNT_BRANCHES; i++)
-            c->instr[i] += a->hist[k][i];
+    for (unsigned i = 0; i < COUNT_BRANCHES; i++)
+        c->instr[i] += a->branch[i];
+    c->instr[TROD_BR_NONE] += a->plain;
     c->rows[TROD_INSTR] += a->instrs;
     c->rows[TROD_READ] += a->reads;
     c->rows[TROD_WRITE] += a->writes;
@@ -371,12 +440,17 @@ static unsigned window_at(const struct run *r, uint32_t from, uint64_t m)
     return BLOCK;
 }
 
-/* At most 64 rows from FROM on, up to TO; *DONE rows were counted. */
-static int block(struct run *r, struct sums *a, uint32_t from, uint32_t to, uint32_t *done)
+static inline uint64_t others(const struct masks *m, uint32_t n)
 {
-    uint32_t n = to - from < BLOCK ? to - from : BLOCK;
-    struct masks m = masks_of(r->b->kind + from, n);
-    unsigned cut = m.other ? window_at(r, from, m.other) : BLOCK;
+    return low_bits(n) & ~(m->instr | m->read | m->write);
+}
+
+/* The N rows from FROM on, which M says what they are. *DONE of them were counted. */
+static int block(struct run *r, struct sums *a, uint32_t from, uint32_t n, struct masks m,
+                 uint32_t *done)
+{
+    uint64_t other = others(&m, n);
+    unsigned cut = other ? window_at(r, from, other) : BLOCK;
     int rc;
 
     if (cut == 0) { /* what came before belongs to the window before */
@@ -386,17 +460,19 @@ static int block(struct run *r, struct sums *a, uint32_t from, uint32_t to, uint
     }
     if (cut < n) {
         n = cut;
-        m = masks_of(r->b->kind + from, n);
+        m = scan(r, from, n);
+        other = others(&m, n);
     }
     *done = n;
     a->instrs += bits_set(m.instr);
     a->reads += bits_set(m.read);
     a->writes += bits_set(m.write);
-    rc = r->special ? special_instrs(r, from, m.instr) : instrs(r, a, from, m.instr);
+    rc = m.flags & SPECIAL ? special_instrs(r, from, m.instr)
+                           : instrs(r, a, from, m.instr, m.branch);
     if (rc == TROD_OK)
         rc = accesses(r, a, from, m.read | m.write, m.write);
-    for (uint64_t o = m.other; rc == TROD_OK && o; o &= o - 1)
-        rc = slow_row(r, from + first_bit(o));
+    for (; rc == TROD_OK && other; other &= other - 1)
+        rc = slow_row(r, from + first_bit(other));
     return rc;
 }
 
@@ -408,56 +484,69 @@ static void directions(struct run *r, uint32_t from, uint32_t to)
             slow_branch(&count_open(r->lane)->sums, r->b, i, r->flags[i]);
 }
 
-/* Rows FROM to TO, all of the lane. */
-static int lane_rows(struct run *r, uint32_t from, uint32_t to)
+/* ---- the batch */
+
+static bool in_run(const struct run *r, uint32_t i)
+{
+    return r->streams[i] == r->stream && !((r->b->has[i] ^ r->has) & r->said);
+}
+
+/* Rows from *AT on, as long as they belong to the run; *AT is set behind them. */
+static int fast_rows(struct run *r, struct sums *a, uint32_t *at)
+{
+    uint32_t i = *at, done;
+    int rc = TROD_OK;
+
+    for (; rc == TROD_OK && i < r->b->n; i += done) {
+        uint32_t n = r->b->n - i < BLOCK ? r->b->n - i : BLOCK;
+        struct masks m = scan(r, i, n);
+
+        if (m.differs) {
+            uint32_t same = 0;
+
+            while (same < n && in_run(r, i + same))
+                same++;
+            if (same == 0)
+                break;
+            n = same;
+            m = scan(r, i, n);
+        }
+        rc = block(r, a, i, n, m, &done);
+    }
+    *at = i;
+    return rc;
+}
+
+/* The run that begins at row *AT, which is set behind it. */
+static int lane_rows(struct run *r, uint32_t *at)
 {
     struct sums a = {0};
-    uint32_t n = 0;
+    uint32_t from = *at;
     int rc = use_window(r);
 
-    for (uint32_t i = from; rc == TROD_OK && i < to; i += n) {
-        if (r->fast) {
-            rc = block(r, &a, i, to, &n);
-        } else {
-            rc = slow_row(r, i);
-            n = 1;
-        }
-    }
+    if (rc == TROD_OK && r->fast)
+        rc = fast_rows(r, &a, at);
+    while (rc == TROD_OK && !r->fast && *at < r->b->n && in_run(r, *at))
+        rc = slow_row(r, (*at)++);
     if (rc == TROD_OK && r->fast && (r->b->have & TROD_COL_TARGET) && !r->s->drm)
-        directions(r, from, to);
+        directions(r, from, *at);
     put_sums(r, &a);
     return rc;
 }
 
-/* ---- the batch */
-
-/* The row after those from FROM on that belong to the same stream. */
-static uint32_t run_end(const struct trod_batch *b, uint32_t from)
+/*
+ * Does every instruction, read and write say address and size, and every instruction its flags?
+ * Those of drmemtrace do (docs/formats/drmemtrace.md, "Rows").
+ */
+static bool complete(const struct run *r)
 {
-    uint32_t stream = b->stream[from], has = b->has[from], to = from + 1;
-
-    for (; to + 16 <= b->n; to += 16) {
-        uint32_t differ = 0;
-
-        for (unsigned k = 0; k < 16; k++)
-            differ |= (b->stream[to + k] ^ stream) | ((b->has[to + k] ^ has) & TROD_COL_STREAM);
-        if (differ)
-            break;
-    }
-    while (to < b->n && b->stream[to] == stream && !((b->has[to] ^ has) & TROD_COL_STREAM))
-        to++;
-    return to;
-}
-
-/* Does every instruction, read and write say address and size? */
-static bool complete(const struct trod_batch *b)
-{
-    const uint32_t need = TROD_COL_ADDR | TROD_COL_SIZE, flags = b->have & TROD_COL_FLAGS;
+    const uint32_t need = TROD_COL_ADDR | TROD_COL_SIZE, flags = r->b->have & TROD_COL_FLAGS;
+    const struct trod_batch *b = r->b;
     uint32_t missing = 0;
 
     if ((b->have & need) != need)
         return false;
-    for (uint32_t i = 0; i < b->n; i++) {
+    for (uint32_t i = 0; !r->s->drm && i < b->n; i++) {
         uint8_t k = b->kind[i];
         uint32_t instr = 0 - (uint32_t)(k == TROD_INSTR);
         uint32_t access = 0 - (uint32_t)((k == TROD_READ) | (k == TROD_WRITE));
@@ -468,33 +557,26 @@ static bool complete(const struct trod_batch *b)
     return missing == 0;
 }
 
-static void look_at(struct run *r)
-{
-    const struct trod_batch *b = r->b;
-    uint32_t any = 0;
-
-    r->flags = b->have & TROD_COL_FLAGS ? b->flags : no_flags;
-    for (uint32_t i = 0; i < b->n; i++)
-        any |= r->flags[i];
-    r->special = any & SPECIAL;
-    r->encoded = r->s->drm && r->s->meta && (r->s->meta->filetype & FILETYPE_ENCODINGS);
-    r->fast = complete(b);
-}
-
 int trod_count_feed(void *st, const struct trod_batch *b, struct trod_diag *diag)
 {
     struct count_state *s = st;
     struct run r = {.s = s, .b = b, .diag = diag};
+    uint32_t at = 0;
     int rc = TROD_OK;
 
     s->have |= b->have;
-    look_at(&r);
-    for (uint32_t from = 0, to; rc == TROD_OK && from < b->n; from = to) {
-        bool known = b->have & b->has[from] & TROD_COL_STREAM;
+    r.flags = b->have & TROD_COL_FLAGS ? b->flags : zeros;
+    r.said = b->have & TROD_COL_STREAM;
+    r.streams = r.said ? b->stream : zeros;
+    r.encoded = s->drm && s->meta && (s->meta->filetype & FILETYPE_ENCODINGS);
+    r.fast = complete(&r);
+    while (rc == TROD_OK && at < b->n) {
+        bool known = r.said & b->has[at];
 
-        to = b->have & TROD_COL_STREAM ? run_end(b, from) : b->n;
-        r.lane = trod_count_stream(s, known ? b->stream[from] : 0, known);
-        rc = r.lane ? lane_rows(&r, from, to) : TROD_ERR_NOMEM;
+        r.stream = r.streams[at];
+        r.has = b->has[at];
+        r.lane = trod_count_stream(s, known ? r.stream : 0, known);
+        rc = r.lane ? lane_rows(&r, &at) : TROD_ERR_NOMEM;
     }
     return rc;
 }

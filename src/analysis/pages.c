@@ -95,12 +95,9 @@ static unsigned ones(uint64_t v)
     return (unsigned)__builtin_popcountll(v);
 }
 
-/* Take the bits of page P from the counts and release it. */
+/* Release page P. */
 static void drop(struct trod_pages *s, const struct trod_page *p)
 {
-    for (unsigned k = 0; k < s->planes; k++)
-        for (unsigned i = 0; i < TROD_PAGE_WORDS; i++)
-            s->bits[k] -= ones(p->word[k * TROD_PAGE_WORDS + i]);
     if (p->word != full)
         free(p->word);
     s->n--;
@@ -212,7 +209,6 @@ static bool set_bits(struct trod_pages *s, uint64_t number, uint64_t *w, unsigne
 
     if (add == 0)
         return false;
-    s->bits[plane] += ones(add);
     *p |= add;
     return ~*p == 0 && collapse(s, number);
 }
@@ -272,9 +268,19 @@ struct trod_pages *trod_pages_copy(const struct trod_pages *s)
     return copy;
 }
 
+void trod_pages_filled(struct trod_pages *s, uint64_t number)
+{
+    (void)collapse(s, number);
+}
+
 uint64_t trod_pages_count(const struct trod_pages *s, unsigned plane)
 {
-    return s->bits[plane] << s->level;
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < s->size; i++)
+        for (unsigned k = 0; s->at[i].word && k < TROD_PAGE_WORDS; k++)
+            n += ones(s->at[i].word[plane * TROD_PAGE_WORDS + k]);
+    return n << s->level;
 }
 
 /* Lines of LINE bytes, at least 64 of them and no more than a page, that W touches. */

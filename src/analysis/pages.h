@@ -43,8 +43,8 @@ struct trod_pages *trod_pages_new(unsigned planes, uint32_t cap);
 void trod_pages_free(struct trod_pages *s);
 
 /*
- * The words of page NUMBER, added if new. Bits may only be set through trod_pages_mark. Words of a
- * page that is not in the sample have all bits set. NULL when memory is out.
+ * The words of page NUMBER, added if new. Bits are set with trod_pages_mark and trod_pages_set.
+ * Words of a page that is not in the sample have all bits set. NULL when memory is out.
  */
 const uint64_t *trod_pages_add(struct trod_pages *s, uint64_t number);
 
@@ -54,6 +54,25 @@ static inline const uint64_t *trod_pages_get(struct trod_pages *s, uint64_t numb
     const struct trod_page *c = &s->cache[number & (TROD_PAGE_CACHE - 1)];
 
     return c->number == number ? c->word : trod_pages_add(s, number);
+}
+
+/* Word *W of page NUMBER has become full. */
+void trod_pages_filled(struct trod_pages *s, uint64_t number);
+
+/*
+ * Set the bits of MASK in a word of page NUMBER, at W in what trod_pages_get gave. Its words may
+ * have gone afterwards.
+ */
+static inline void trod_pages_set(struct trod_pages *s, uint64_t number, const uint64_t *w,
+                                  uint64_t mask)
+{
+    uint64_t *p = (uint64_t *)(uintptr_t)w;
+
+    if (mask & ~*p) {
+        *p |= mask;
+        if (~*p == 0)
+            trod_pages_filled(s, number);
+    }
 }
 
 /*

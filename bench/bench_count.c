@@ -1,0 +1,217 @@
+/*
+ * bench_count.c - `trod count`: records a second of CPU time, one thread, beside inflate alone.
+ *
+ * Goals: at least 120 M records a second on the trace with 44 M instructions; on any trace no more
+ * than 1.5 times the time of inflate alone plus 4 ns a record. Inputs: a drmemtrace file generated
+ * here (gzip; blocks of a program of a megabyte, data of eight), and pthread-5-threads of the
+ * shared traces where they are.
+ */
+#include "bench.h"
+
+#include "trod/trod.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ENTRY = 12, DEFAULT_MB = 192, BLOCKS = 16384, FILES_MAX = 64 };
+
+static uint64_t seed = 7, records;
+static struct trod_output *out;
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench_count: %s\n", what);
+    exit(1);
+}
+
+/* ---- an input */
+
+static void entry(unsigned type, unsigned size, uint64_t addr)
+{
+    uint8_t p[ENTRY] = {(uint8_t)type, (uint8_t)(type >> 8), (uint8_t)size, (uint8_t)(size >> 8)};
+
+    for (int i = 0; i < 8; i++)
+        p[4 + i] = (uint8_t)(addr >> (8 * i));
+    if (trod_output_write(out, p, sizeof p) < 0)
+        die("cannot write the input");
+}
+
+static void data(void)
+{
+    uint64_t r = bench_rand(&seed);
+    uint64_t at = r & 1 ? 0x7ffc00000000 + (r >> 8) % 4096 : 0x55550000000 + (r >> 8) % (8 << 20);
+
+    entry(r >> 4 & 1, r & 2 ? 8 : 4, at & ~UINT64_C(3));
+}
+
+/* Block K of the program: always the same instructions. */
+static void block(uint64_t k, bool first)
+{
+    uint64_t shape = k * UINT64_C(0x9e3779b97f4a7c15) | 1, pc = 0x400000 + 64 * k;
+    unsigned n = 3 + (unsigned)(shape >> 60);
+
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t r = bench_rand(&shape);
+        unsigned size = 1 + (unsigned)(r % 6);
+
+        if (first)
+            entry(47, size, r);
+        entry(i + 1 < n ? 10 : 48 + (unsigned)(bench_rand(&seed) & 1), size, pc);
+        pc += size;
+        if (r >> 8 & 1)
+            data();
+    }
+}
+
+static void generate(const char *path, uint64_t bytes)
+{
+    static uint8_t seen[BLOCKS];
+    struct trod_output_options opt = {.compress = "gzip"};
+    uint64_t k = 0;
+
+    if (trod_output_create(&out, path, &opt, NULL) < 0)
+        die("cannot create the input");
+    entry(25, 0, 7);
+    entry(28, 12, 7);
+    entry(28, 9, 0xe40);
+    entry(22, 4, 1000);
+    entry(24, 4, 1000);
+    entry(28, 10, 64);
+    entry(28, 18, 4096);
+    entry(28, 2, 1);
+    entry(28, 3, 0);
+    while (trod_output_offset(out) < bytes) {
+        uint64_t r = bench_rand(&seed);
+
+        /* mostly loops near by, now and then somewhere else */
+        k = r % 64 == 0 ? (r >> 8) % BLOCKS : (k + (r >> 8) % 8) % BLOCKS;
+        block(k, !seen[k]);
+        seen[k] = 1;
+    }
+    entry(23, 0, 1000);
+    entry(26, 0, 0);
+    if (trod_output_commit(out) < 0)
+        die("cannot finish the input");
+}
+
+/* ---- what is measured */
+
+static const struct trod_trace_options lean = {
+    .want = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
+            TROD_COL_PADDR | TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_SUB,
+    .input = {.no_thread = true},
+};
+
+struct input {
+    const char *path;
+    const char *files[FILES_MAX];
+    size_t n_files;
+};
+
+static int inflate_alone(void *user)
+{
+    const struct input *in = user;
+
+    for (size_t i = 0; i < in->n_files; i++) {
+        struct trod_input *f;
+        struct trod_span s;
+
+        if (trod_input_open(&f, in->files[i], &lean.input, NULL) < 0)
+            return 1;
+        do {
+            if (trod_input_ahead(f, 1, &s) < 0)
+                return 2;
+            trod_input_consume(f, s.n);
+        } while (s.n);
+        trod_input_close(f);
+    }
+    return 0;
+}
+
+static int rows_alone(void *user)
+{
+    const struct input *in = user;
+    struct trod_trace *t;
+    struct trod_batch *b;
+    int rc;
+
+    if (trod_trace_open(&t, &in->path, 1, &lean, NULL) < 0)
+        return 1;
+    records = 0;
+    while ((rc = trod_trace_next(t, &b)) > 0)
+        records += b->n;
+    trod_trace_close(t);
+    return rc;
+}
+
+static int count(void *user)
+{
+    const struct input *in = user;
+    struct trod_run_options opt = {.trace = lean, .jobs = 1};
+    struct trod_run *r;
+    int rc;
+
+    if (trod_run_open(&r, &in->path, 1, &opt, NULL) < 0)
+        return 1;
+    rc = trod_run_add(r, trod_analysis_find("count", 5), NULL);
+    if (rc >= 0)
+        rc = trod_run_go(r);
+    trod_run_free(r);
+    return rc;
+}
+
+static void figure(const char *input, const char *what, double seconds, double inflate,
+                   const char *want)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "count.%s.%s", input, what);
+    bench_ratio(name, (double)records / seconds / 1e6, "M rec/s", "inflate alone",
+                seconds / inflate, want);
+}
+
+static void measure(const char *name, struct input *in)
+{
+    struct trod_trace *t;
+    double inflate, rows, all, limit;
+
+    if (trod_trace_open(&t, &in->path, 1, &lean, NULL) < 0)
+        die("cannot read the input");
+    for (size_t i = 0; i < trod_trace_files(t) && i < FILES_MAX; i++)
+        in->files[in->n_files++] = trod_trace_path(t, i);
+    inflate = bench_best(bench_thread, inflate_alone, in);
+    rows = bench_best(bench_thread, rows_alone, in);
+    all = bench_best(bench_thread, count, in);
+    trod_trace_close(t);
+    limit = 1.5 * inflate + 4e-9 * (double)records;
+    figure(name, "inflate", inflate, inflate, NULL);
+    figure(name, "rows", rows, inflate, NULL);
+    figure(name, "all", all, inflate, ">= 120 M rec/s");
+    printf("{\"name\":\"count.%s.limit\",\"value\":%.6g,\"unit\":\"s\",\"yardstick\":"
+           "\"1.5 inflate + 4 ns\",\"ratio\":%.4g,\"want\":\"<= 1\"}\n",
+           name, all, all / limit);
+    bench_value("count.ns-a-record", (all - rows) / (double)records * 1e9, "ns");
+}
+
+int main(void)
+{
+    const char *traces = getenv("TROD_TRACES"), *source = getenv("TROD_SOURCE");
+    struct stat st;
+    char made[128], shared[4096];
+    struct input in = {.path = made};
+
+    snprintf(made, sizeof made, "%s/trod-bench-count-%ld.gz",
+             stat("/dev/shm", &st) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
+    generate(made, bench_bytes(DEFAULT_MB));
+    measure("generated", &in);
+    unlink(made);
+    if (traces)
+        snprintf(shared, sizeof shared, "%s/drmemtrace/pthread-5-threads", traces);
+    else
+        snprintf(shared, sizeof shared, "%s/../shared/traces/drmemtrace/pthread-5-threads",
+                 source ? source : ".");
+    in = (struct input){.path = shared};
+    if (stat(shared, &st) == 0)
+        measure("pthread-5-threads", &in);
+    return 0;
+}
