@@ -170,7 +170,7 @@ static void figure(const char *input, const char *what, double seconds, double i
                 seconds / inflate, want);
 }
 
-static void measure(const char *name, struct input *in)
+static void measure(const char *name, struct input *in, const char *goal)
 {
     struct trod_trace *t;
     double inflate, rows, all, limit;
@@ -186,7 +186,7 @@ static void measure(const char *name, struct input *in)
     limit = 1.5 * inflate + 4e-9 * (double)records;
     figure(name, "inflate", inflate, inflate, NULL);
     figure(name, "rows", rows, inflate, NULL);
-    figure(name, "all", all, inflate, ">= 120 M rec/s");
+    figure(name, "all", all, inflate, goal);
     printf("{\"name\":\"count.%s.limit\",\"value\":%.6g,\"unit\":\"s\",\"yardstick\":"
            "\"1.5 inflate + 4 ns\",\"ratio\":%.4g,\"want\":\"<= 1\"}\n",
            name, all, all / limit);
@@ -203,7 +203,7 @@ int main(void)
     snprintf(made, sizeof made, "%s/trod-bench-count-%ld.gz",
              stat("/dev/shm", &st) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
     generate(made, bench_bytes(DEFAULT_MB));
-    measure("generated", &in);
+    measure("generated", &in, NULL);
     unlink(made);
     if (traces)
         snprintf(shared, sizeof shared, "%s/drmemtrace/pthread-5-threads", traces);
@@ -212,6 +212,6 @@ int main(void)
                  source ? source : ".");
     in = (struct input){.path = shared};
     if (stat(shared, &st) == 0)
-        measure("pthread-5-threads", &in);
+        measure("pthread-5-threads", &in, ">= 120 M rec/s");
     return 0;
 }

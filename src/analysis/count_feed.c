@@ -31,6 +31,7 @@ struct run {
     uint32_t said;        /* TROD_COL_STREAM where rows may say one */
     bool encoded;         /* other code at the same address comes with TROD_F_NEWCODE */
     bool fast;
+    bool fresh; /* the last accesses touched what none had before */
 };
 
 /* Numbers of a run until they go to the lane. */
@@ -384,7 +385,8 @@ static int accesses(struct run *r, struct sums *a, uint32_t from, uint64_t m, ui
     const uint64_t *addr = r->b->addr + from;
     const uint32_t *size = r->b->size + from;
     struct trod_pages *data = r->data;
-    uint64_t all = 0, written = 0;
+    uint64_t all = 0, written = 0, fresh = 0;
+    bool look = !r->fresh;
 
     for (; m; m &= m - 1) {
         unsigned i = first_bit(m), bit;
@@ -405,8 +407,11 @@ static int accesses(struct run *r, struct sums *a, uint32_t from, uint64_t m, ui
         want = UINT64_MAX >> (BLOCK - n) << bit;
         if (!(w = trod_pages_get(data, at >> TROD_PAGE_SHIFT)))
             return TROD_ERR_NOMEM;
-        trod_pages_set(data, at >> TROD_PAGE_SHIFT, word_at(w, at), want);
+        w = word_at(w, at);
+        fresh |= look ? trod_pages_set(data, at >> TROD_PAGE_SHIFT, w, want)
+                      : trod_pages_or(data, at >> TROD_PAGE_SHIFT, w, want);
     }
+    r->fresh = fresh != 0;
     a->read_bytes += all - written;
     a->write_bytes += written;
     return TROD_OK;

@@ -12,14 +12,6 @@
 enum { PLANE_BITS = TROD_PAGE_WORDS * 64, SIZE_FIRST = 64 };
 
 #define PAGE_LAST (UINT64_MAX >> TROD_PAGE_SHIFT)
-#define FULL16                                                                                     \
-    UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,            \
-        UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,        \
-        UINT64_MAX, UINT64_MAX
-
-/* What full pages and those outside the sample have in common. Never written: all is set. */
-static uint64_t full[2 * TROD_PAGE_WORDS] = {FULL16, FULL16, FULL16, FULL16,
-                                             FULL16, FULL16, FULL16, FULL16};
 
 static uint64_t hash(uint64_t number)
 {
@@ -60,6 +52,7 @@ struct trod_pages *trod_pages_new(unsigned planes, uint32_t cap)
         return NULL;
     s->planes = planes;
     s->cap = cap;
+    memset(s->full, 0xff, sizeof s->full);
     forget_cache(s);
     if (new_table(s, SIZE_FIRST) < 0) {
         free(s);
@@ -73,7 +66,7 @@ void trod_pages_free(struct trod_pages *s)
     if (!s)
         return;
     for (uint32_t i = 0; i < s->size; i++)
-        if (s->at[i].word != full)
+        if (s->at[i].word != s->full)
             free(s->at[i].word);
     free(s->at);
     free(s);
@@ -98,7 +91,7 @@ static unsigned ones(uint64_t v)
 /* Release page P. */
 static void drop(struct trod_pages *s, const struct trod_page *p)
 {
-    if (p->word != full)
+    if (p->word != s->full)
         free(p->word);
     s->n--;
 }
@@ -159,13 +152,13 @@ static uint64_t *words(struct trod_pages *s, uint64_t number)
     struct trod_page *p;
 
     if (!sampled(s, number))
-        return full;
+        return s->full;
     p = place(s, number);
     if (p->number == number)
         return p->word;
     if (insert(s, number) < 0)
         return NULL;
-    return sampled(s, number) ? place(s, number)->word : full;
+    return sampled(s, number) ? place(s, number)->word : s->full;
 }
 
 const uint64_t *trod_pages_add(struct trod_pages *s, uint64_t number)
@@ -191,9 +184,9 @@ static bool collapse(struct trod_pages *s, uint64_t number)
         if (~p->word[i])
             return false;
     free(p->word);
-    p->word = full;
+    p->word = s->full;
     if (c->number == number)
-        c->word = full;
+        c->word = s->full;
     return true;
 }
 
@@ -250,7 +243,7 @@ int trod_pages_merge(struct trod_pages *into, const struct trod_pages *from)
             continue;
         if (!(w = words(into, p->number)))
             return TROD_ERR_NOMEM;
-        for (unsigned k = 0; w != full && k < into->planes * (unsigned)TROD_PAGE_WORDS; k++)
+        for (unsigned k = 0; w != into->full && k < into->planes * (unsigned)TROD_PAGE_WORDS; k++)
             if (set_bits(into, p->number, w, k / TROD_PAGE_WORDS, k % TROD_PAGE_WORDS, p->word[k]))
                 break;
     }
@@ -408,7 +401,7 @@ static int load_plane(struct trod_pages *s, uint64_t number, unsigned plane, str
             return TROD_ERR_CORRUPT;
         if (!(w = words(s, number)))
             return TROD_ERR_NOMEM;
-        if (w != full)
+        if (w != s->full)
             (void)set_bits(s, number, w, plane, i, trod_load_le64(in->p));
         in->p += 8;
         in->n -= 8;

@@ -16,7 +16,7 @@
 enum {
     TROD_PAGE_SHIFT = 12,
     TROD_PAGE_WORDS = 64,     /* of a plane */
-    TROD_PAGE_CACHE = 256,    /* places of recently used pages, a power of two */
+    TROD_PAGE_CACHE = 2048,   /* places of recently used pages, a power of two */
     TROD_PAGE_MARK = 1 << 16, /* bytes that one call of trod_pages_mark marks at the most */
     TROD_PAGE_LEVEL_MAX = 52
 };
@@ -36,6 +36,7 @@ struct trod_pages {
     uint64_t bits[2];     /* set, by plane */
     struct trod_page *at; /* open addressing */
     struct trod_page cache[TROD_PAGE_CACHE];
+    uint64_t full[2 * TROD_PAGE_WORDS]; /* what full pages and those not sampled have in common */
 };
 
 /* A new empty set of PLANES (1 or 2) planes. Returns NULL when memory is out. */
@@ -56,23 +57,30 @@ static inline const uint64_t *trod_pages_get(struct trod_pages *s, uint64_t numb
     return c->number == number ? c->word : trod_pages_add(s, number);
 }
 
-/* Word *W of page NUMBER has become full. */
+/* A word of page NUMBER has become full. */
 void trod_pages_filled(struct trod_pages *s, uint64_t number);
 
 /*
- * Set the bits of MASK in a word of page NUMBER, at W in what trod_pages_get gave. Its words may
- * have gone afterwards.
+ * Set the bits of MASK in a word of page NUMBER, at W in what trod_pages_get gave. Returns those
+ * that were not set. Words of the set may have gone afterwards. trod_pages_set is for bits that
+ * mostly are set already; trod_pages_or does not look first, which is better where nothing can be
+ * foretold.
  */
-static inline void trod_pages_set(struct trod_pages *s, uint64_t number, const uint64_t *w,
-                                  uint64_t mask)
+static inline uint64_t trod_pages_or(struct trod_pages *s, uint64_t number, const uint64_t *w,
+                                     uint64_t mask)
 {
-    uint64_t *p = (uint64_t *)(uintptr_t)w;
+    uint64_t *p = (uint64_t *)(uintptr_t)w, was = *p, is = was | mask;
 
-    if (mask & ~*p) {
-        *p |= mask;
-        if (~*p == 0)
-            trod_pages_filled(s, number);
-    }
+    *p = is;
+    if (is == UINT64_MAX && is != was)
+        trod_pages_filled(s, number);
+    return is ^ was;
+}
+
+static inline uint64_t trod_pages_set(struct trod_pages *s, uint64_t number, const uint64_t *w,
+                                      uint64_t mask)
+{
+    return mask & ~*w ? trod_pages_or(s, number, w, mask) : 0;
 }
 
 /*
