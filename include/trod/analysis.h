@@ -22,7 +22,8 @@ struct trod_analysis {
     uint32_t needs; /* columns without which it says nothing */
     uint32_t uses;  /* columns it makes use of where a format has them */
 
-    /* Prepare ST (state_size zero bytes). META outlives ST and grows. 0 or an error, reported. */
+    /* Prepare ST (state_size zero bytes). META outlives ST and grows; a state that is only merged
+     * into has the meta of the whole trace. 0 or an error, reported. */
     int (*init)(void *st, const void *opt, const struct trod_meta *meta, struct trod_diag *diag);
     /* Count the rows of B. 0, or TROD_ERR_NOMEM. */
     int (*feed)(void *st, const struct trod_batch *b, struct trod_diag *diag);
@@ -31,7 +32,9 @@ struct trod_analysis {
     /* Rows of file FILE will not come again, here or in what is merged in: what belongs to it alone
      * may be summed up. NULL: nothing to do. */
     int (*settle)(void *st, uint32_t file);
-    /* To bytes and back, for other processes. */
+    /* To bytes and back, for other processes: load(save(x)) saves the same bytes. ST of load is
+     * state_size zero bytes; fini is due after it, whatever it returns. What is no saved state is
+     * TROD_ERR_CORRUPT. */
     int (*save)(const void *st, struct trod_buf *out);
     int (*load)(void *st, struct trod_span in);
     int (*report)(const void *st, struct trod_emit *e);

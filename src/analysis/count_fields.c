@@ -174,8 +174,9 @@ static void branches(const struct count_sums *c, struct count_values *o)
     o->v[COUNT_F_COND] += o->v[COUNT_F_TAKEN] + o->v[COUNT_F_UNTAKEN];
     o->v[COUNT_F_TAKEN] += c->taken;
     o->v[COUNT_F_UNTAKEN] += c->untaken;
-    if (o->v[COUNT_F_BRANCHES])
+    if (o->v[COUNT_F_BRANCHES] > o->v[COUNT_F_OTHER_BRANCHES])
         know(o, COUNT_F_BRANCHES, COUNT_F_OTHER_BRANCHES);
+    o->known[COUNT_F_BRANCHES] = o->v[COUNT_F_BRANCHES]; /* of what class may not be known */
     if (o->v[COUNT_F_TAKEN] + o->v[COUNT_F_UNTAKEN] == 0)
         o->known[COUNT_F_TAKEN] = o->known[COUNT_F_UNTAKEN] = o->known[COUNT_F_TAKEN_SHARE] = false;
 }

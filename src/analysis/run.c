@@ -25,8 +25,10 @@ int trod_run_open(struct trod_run **out, const char *const *paths, size_t n,
     pthread_cond_init(&r->turn, NULL);
     if (r->opt.trace.want == 0)
         r->opt.trace.want = TROD_COL_KIND;
-    rc = trod_trace_open(&r->whole, paths, n, &r->opt.trace, diag);
+    trod_keeper_init(&r->opening, diag && diag->strict);
+    rc = trod_trace_open(&r->whole, paths, n, &r->opt.trace, &r->opening.diag);
     if (rc < 0) {
+        trod_keeper_end(&r->opening, diag);
         trod_run_free(r);
         return rc;
     }
@@ -142,12 +144,16 @@ static int run_serial(struct trod_run *r)
 {
     int rc = TROD_OK;
 
+    trod_keeper_tell(&r->opening, r->diag);
+    r->opening.through = r->diag;
     trod_trace_want(r->whole, r->opt.trace.want);
     for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++)
         rc = run_item_begin(&r->item[i], trod_trace_meta(r->whole), r->diag);
     if (rc < 0)
         return rc;
     rc = run_rows(r, r->whole, r->item, r->diag, NULL);
+    trod_keeper_end(&r->opening, r->diag);
+    r->opening.through = NULL;
     for (size_t i = 0; rc != TROD_ERR_NOMEM && i < r->n_items; i++)
         for (size_t k = 0; r->item[i].analysis->settle && k < trod_trace_files(r->whole); k++)
             if (r->item[i].analysis->settle(r->item[i].state, (uint32_t)k) < 0)
@@ -225,6 +231,7 @@ void trod_run_free(struct trod_run *r)
     free(r->unit);
     free(r->worker);
     trod_trace_close(r->whole);
+    trod_keeper_tell(&r->opening, NULL);
     pthread_cond_destroy(&r->turn);
     pthread_mutex_destroy(&r->lock);
     free(r);

@@ -37,6 +37,10 @@ static void keep(void *user, const struct trod_problem *p)
     struct trod_kept *kept;
     char *to;
 
+    if (k->through) {
+        trod_diag_report(k->through, p->severity, p->status, p->kind, &p->at, "%s", p->message);
+        return;
+    }
     if (text > TEXT_MAX)
         text = TEXT_MAX;
     n = length(p->message) + length(p->at.path) + length(p->at.member) + text + 4;
@@ -60,20 +64,10 @@ static void keep(void *user, const struct trod_problem *p)
 
 void trod_keeper_init(struct trod_keeper *k, bool strict)
 {
-    k->first = NULL;
+    *k = (struct trod_keeper){.first = NULL};
     k->last = &k->first;
     trod_diag_init(&k->diag, keep, k);
     k->diag.strict = strict;
-}
-
-/* How many of KIND were kept: no more than were reported. */
-static uint64_t kept_of(const struct trod_keeper *k, const char *kind)
-{
-    uint64_t n = 0;
-
-    for (const struct trod_kept *p = k->first; p; p = p->next)
-        n += strcmp(p->is.kind, kind) == 0;
-    return n;
 }
 
 void trod_keeper_tell(struct trod_keeper *k, struct trod_diag *to)
@@ -81,11 +75,6 @@ void trod_keeper_tell(struct trod_keeper *k, struct trod_diag *to)
     for (const struct trod_kept *p = k->first; to && p; p = p->next)
         trod_diag_report(to, p->is.severity, p->is.status, p->is.kind, &p->is.at, "%s",
                          p->is.message);
-    for (uint32_t i = 0; to && i < k->diag.n_counts; i++) {
-        const struct trod_diag_count *c = &k->diag.counts[i];
-
-        trod_diag_more(to, c->severity, k->diag.worst, c->kind, c->n - kept_of(k, c->kind));
-    }
     while (k->first) {
         struct trod_kept *next = k->first->next;
 
@@ -93,4 +82,15 @@ void trod_keeper_tell(struct trod_keeper *k, struct trod_diag *to)
         k->first = next;
     }
     k->last = &k->first;
+}
+
+void trod_keeper_end(struct trod_keeper *k, struct trod_diag *to)
+{
+    trod_keeper_tell(k, to);
+    for (uint32_t i = 0; to && i < k->diag.n_counts; i++) {
+        const struct trod_diag_count *c = &k->diag.counts[i];
+
+        if (c->n > TROD_DIAG_SHOWN)
+            trod_diag_more(to, c->severity, k->diag.worst, c->kind, c->n - TROD_DIAG_SHOWN);
+    }
 }

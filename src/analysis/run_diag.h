@@ -11,11 +11,14 @@ struct trod_kept;
 /* A diag of its own that keeps what is reported to it. */
 struct trod_keeper {
     struct trod_diag diag;
+    struct trod_diag *through; /* where problems go at once from now on; NULL: they are kept */
     struct trod_kept *first, **last;
 };
 
 void trod_keeper_init(struct trod_keeper *k, bool strict);
-/* Report all to TO, count what was not kept, and release everything. TO NULL: release only. */
+/* Report what is kept to TO and release it. TO NULL: release only. */
 void trod_keeper_tell(struct trod_keeper *k, struct trod_diag *to);
+/* The same at the end: TO counts what was reported to K beyond what is passed on as well. */
+void trod_keeper_end(struct trod_keeper *k, struct trod_diag *to);
 
 #endif

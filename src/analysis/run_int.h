@@ -39,6 +39,7 @@ struct trod_run {
     struct trod_run_options opt;
     struct trod_diag *diag;
     struct trod_trace *whole;
+    struct trod_keeper opening; /* of whole: in a parallel run the units report again */
     struct run_item item[TROD_RUN_ITEMS];
     size_t n_items;
     bool gone;

@@ -15,7 +15,7 @@ enum { AHEAD = 3 };
 
 static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
 {
-    trod_keeper_tell(&u->keeper, tell ? r->diag : NULL);
+    trod_keeper_end(&u->keeper, tell ? r->diag : NULL);
     for (size_t i = 0; i < r->n_items; i++)
         run_item_end(&u->item[i]);
     trod_trace_close(u->trace);
