@@ -70,6 +70,19 @@ int trod_files_add(struct trod_files *f, const char *path, enum trod_role role);
 void trod_files_fini(struct trod_files *f);
 
 /*
+ * Archives (zip) of which each member can be decoded without those before it, once the beginning of
+ * the first has been seen: how to go forward without decoding all between.
+ */
+struct trod_jump {
+    /* The member that holds instruction N (from 1); TROD_NOWHERE: cannot be told. */
+    uint64_t (*member)(const void *dec, uint64_t instruction);
+    /* Rows before the member whose first N bytes are at P; TROD_NOWHERE: it does not say. */
+    uint64_t (*rows_before)(const void *dec, const uint8_t *p, size_t n);
+    /* DEC goes on with the first byte of MEMBER, which lies ahead. */
+    void (*enter)(void *dec, uint64_t member);
+};
+
+/*
  * All functions are pure in their state: no I/O, no allocation but what meta does for new streams,
  * no globals. State structs are plain data: copying them is seeking (rule 9). The one exception is
  * what has no bound (drmemtrace's encoding cache): it lives beside the state, copies share it, and
@@ -123,6 +136,9 @@ struct trod_format {
      * what serial decoding would, SIZE_MAX if there is none in them. NULL: no way.
      */
     size_t (*resync)(const void *dec, const uint8_t *p, size_t n);
+
+    /* How to go forward in an archive. NULL: by decoding. */
+    const struct trod_jump *jump;
 
     /* Prepare ENC (enc_size zero bytes). Returns 0 or an error, reported. NULL: cannot be written.
      */

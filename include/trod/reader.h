@@ -38,6 +38,14 @@ int trod_reader_open(struct trod_reader **out, struct trod_input *in,
  */
 int trod_reader_next(struct trod_reader *r, struct trod_batch *b);
 
+/*
+ * Begin with the row behind ROWS rows, or (BY_INSTRUCTION) with instruction N + 1 of the input; of
+ * an archive no more is decompressed than the member that holds it. To be called before the first
+ * trod_reader_next. The numbers of the rows (batch->first, the index column) are those they have
+ * without skipping. Instructions are counted by the index column, which must then be wanted.
+ */
+void trod_reader_skip(struct trod_reader *r, uint64_t n, bool by_instruction);
+
 const struct trod_format *trod_reader_format(const struct trod_reader *r);
 const void *trod_reader_format_options(const struct trod_reader *r);
 const struct trod_input *trod_reader_input(const struct trod_reader *r);

@@ -208,9 +208,10 @@ static int show(struct view *v)
 
     cli_progress_begin(&progress, v->c);
     while ((r = trod_trace_next(v->trace, &b)) > 0) {
-        uint64_t first = v->match.seen;
+        uint64_t first;
 
         r = cli_match_batch(&v->match, b);
+        first = v->match.seen - b->n;
         if (r < 0)
             break;
         if (r > 0 && v->layout == NATIVE_RAW)
@@ -238,15 +239,20 @@ static int show(struct view *v)
 static int prepare(struct view *v)
 {
     struct trod_trace_options topt = cli_trace_options(&v->o->input, TROD_COL_ALL);
-    int r = cli_match_init(&v->match, &v->o->filter, &v->diag);
+    const struct cli_filter *filter = &v->o->filter;
+    int r = cli_match_init(&v->match, filter, &v->diag);
 
     topt.batch_rows = cli_match_rows(&v->match);
+    topt.skip_rows = filter->range.set ? filter->range.lo : 0;
+    if (!filter->range.set && filter->instructions.set && filter->instructions.lo > 1)
+        topt.skip_instructions = filter->instructions.lo - 1;
     if (r == 0)
         r = open_symbols(v);
     if (r == 0)
         r = trod_trace_open(&v->trace, v->c->operands, v->c->n_operands, &topt, &v->diag);
     if (r != 0)
         return r;
+    v->match.single = trod_trace_files(v->trace) == 1;
     v->format = trod_trace_format(v->trace);
     v->rows.meta = trod_trace_meta(v->trace);
     v->layout = choose_layout(v);

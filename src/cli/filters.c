@@ -11,6 +11,8 @@
 const struct trod_option cli_filter_options[] = {
     {"range", 'r', TROD_OPT_RANGE, AT(range), "A..B",
      "records A to B, counted from 0; reading stops after B", NULL, NULL},
+    {"instructions", 0, TROD_OPT_RANGE, AT(instructions), "A..B",
+     "records of instructions A to B, as the trace numbers them (in each file from 1)", NULL, NULL},
     {"kind", 'k', TROD_OPT_LIST, AT(kinds), "KIND,...",
      "records of these kinds: INSTR, READ, WRITE, REG, ...; MEMORY is READ, WRITE and ATOMIC", NULL,
      NULL},
@@ -57,8 +59,8 @@ int cli_match_init(struct cli_match *m, const struct cli_filter *filter, struct 
         if (r != 0)
             return r;
     }
-    m->all = !filter->range.set && !filter->address.set && !filter->pc.set && !filter->time.set &&
-             !m->kinds && !filter->streams.n;
+    m->all = !filter->range.set && !filter->instructions.set && !filter->address.set &&
+             !filter->pc.set && !filter->time.set && !m->kinds && !filter->streams.n;
     return 0;
 }
 
@@ -74,8 +76,8 @@ uint32_t cli_match_want(const struct cli_match *m)
 
     return (m->kinds ? TROD_COL_KIND : 0u) |
            (f->address.set ? TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_SIZE : 0u) |
-           (f->pc.set ? TROD_COL_PC : 0u) | (f->time.set ? TROD_COL_TIME : 0u) |
-           (f->streams.n ? TROD_COL_STREAM : 0u);
+           (f->instructions.set ? TROD_COL_INDEX : 0u) | (f->pc.set ? TROD_COL_PC : 0u) |
+           (f->time.set ? TROD_COL_TIME : 0u) | (f->streams.n ? TROD_COL_STREAM : 0u);
 }
 
 uint32_t cli_match_rows(const struct cli_match *m)
@@ -162,6 +164,9 @@ static bool matches(const struct cli_match *m, const struct trod_batch *b, uint3
         return false;
     if (f->address.set && !touches(b, i, &f->address))
         return false;
+    if (f->instructions.set &&
+        !(has(b, i, TROD_COL_INDEX) && in_range(&f->instructions, b->index[i])))
+        return false;
     if (f->pc.set && !(has(b, i, TROD_COL_PC) && in_range(&f->pc, b->pc[i])))
         return false;
     if (f->time.set && !(has(b, i, TROD_COL_TIME) && in_range(&f->time, b->time[i])))
@@ -173,15 +178,19 @@ static bool matches(const struct cli_match *m, const struct trod_batch *b, uint3
 int cli_match_batch(struct cli_match *m, const struct trod_batch *b)
 {
     const struct trod_range *r = &m->filter->range;
-    uint64_t first = m->seen;
+    const struct trod_range *in = &m->filter->instructions;
+    /* what the trace was told to skip is not seen, but counts */
+    uint64_t first = b->first > m->seen ? b->first : m->seen;
     int n = 0;
 
-    m->seen += b->n;
+    m->seen = first + b->n;
     if (m->all) {
         memset(m->keep, 1, b->n);
         return (int)b->n;
     }
-    m->done = r->set && m->seen > r->hi;
+    m->done = (r->set && m->seen > r->hi) ||
+              (in->set && m->single && b->n && has(b, b->n - 1, TROD_COL_INDEX) &&
+               b->index[b->n - 1] > in->hi);
     if (m->filter->streams.n && judge_streams(m, b->meta) != 0)
         return TROD_ERR_NOMEM;
     for (uint32_t i = 0; i < b->n; i++) {

@@ -7,7 +7,7 @@
 #include "cli.h"
 
 struct cli_filter {
-    struct trod_range range, address, pc, time;
+    struct trod_range range, instructions, address, pc, time;
     struct trod_list kinds, streams;
 };
 
@@ -19,6 +19,7 @@ struct cli_match {
     uint8_t *stream;    /* by stream: 1 wanted, 0 not */
     uint32_t n_streams; /* streams judged so far */
     uint64_t seen;      /* rows so far */
+    bool single;        /* the trace is one file: its instruction numbers rise */
     bool all, done;     /* nothing is filtered out; nothing more can match */
     uint8_t keep[TROD_BATCH_ROWS];
 };

@@ -112,6 +112,8 @@ int trod_diag_report(struct trod_diag *d, enum trod_severity severity, int statu
     };
     if (!p.at.path)
         p.at.path = d->path;
+    if (!p.at.member && d->member && p.at.path == d->path && p.at.offset != TROD_NOWHERE)
+        p.at.member = d->member(d->member_of, p.at.offset);
     d->sink(d->user, &p);
     return status;
 }

@@ -217,16 +217,18 @@ static void check_member(struct zip *z)
 {
     const struct trod_zip_member *m = current(z);
 
+    bool sound = m->size == TROD_NOWHERE || z->made == m->size;
+
     if (m->size == TROD_NOWHERE && !descriptor_agrees(z))
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
                 "has checksum %08" PRIx32 ", which is not what stands behind it", z->crc);
-    else if (m->size != TROD_NOWHERE && z->made != m->size)
+    else if (!sound)
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size",
                 "has %" PRIu64 " bytes instead of %" PRIu64, z->made, m->size);
     else if (m->size != TROD_NOWHERE && z->crc != m->crc)
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
                 "has checksum %08" PRIx32 " instead of %08" PRIx32, z->crc, m->crc);
-    end_member(z, true);
+    end_member(z, sound);
 }
 
 /* One step of the member being read, into CAP bytes at OUT. Returns bytes made. */
@@ -260,7 +262,13 @@ static size_t step(struct zip *z, uint8_t *out, size_t cap)
     }
     z->crc = trod_zip_crc(z->crc, out, made);
     z->made += made;
-    if (rc == 1 || (m->size != TROD_NOWHERE && z->made > m->size)) {
+    if (m->size != TROD_NOWHERE && z->made > m->size) {
+        problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size", "has more than %" PRIu64 " bytes",
+                m->size);
+        end_member(z, true);
+        return made - (size_t)(z->made - m->size);
+    }
+    if (rc == 1) {
         check_member(z);
     } else if (in == 0 && made == 0) {
         problem(z, z->next - 1, TROD_ERR_TRUNCATED, "zip.truncated",
@@ -528,28 +536,41 @@ bool trod_zip_member(const struct trod_source *s, size_t k, const char **name, u
     return yes;
 }
 
+/* Take the first problem before byte UPTO of the decoded stream. False: there is none. */
+static bool take_problem(struct zip *z, uint64_t upto, struct problem *p, const char **member)
+{
+    bool any;
+
+    pthread_mutex_lock(&z->lock);
+    any = z->n_problems && z->problems[0].at <= upto;
+    if (any) {
+        *p = z->problems[0];
+        *member = p->member == SIZE_MAX ? NULL : z->list.member[p->member].name;
+        memmove(z->problems, z->problems + 1, --z->n_problems * sizeof *z->problems);
+    }
+    pthread_mutex_unlock(&z->lock);
+    return any;
+}
+
 void trod_zip_report(struct trod_source *s, uint64_t upto, struct trod_diag *diag, const char *path)
 {
     struct zip *z = zip_of(s);
-    size_t n = 0;
-    uint64_t lost;
+    struct problem p;
+    const char *member;
+    uint64_t lost = 0;
 
-    pthread_mutex_lock(&z->lock);
-    while (n < z->n_problems && z->problems[n].at <= upto)
-        n++;
-    for (size_t i = 0; i < n; i++) {
-        const struct problem *p = &z->problems[i];
-        struct trod_place at = trod_place_offset(path, p->at);
+    /* what the diag asks of the archive it may ask: the lock is free */
+    while (take_problem(z, upto, &p, &member)) {
+        struct trod_place at = trod_place_offset(path, member ? p.at : TROD_NOWHERE);
 
-        at.member = p->member == SIZE_MAX ? NULL : z->list.member[p->member].name;
-        trod_error(diag, p->status, p->kind, &at, "%s%s%s%s", at.member ? "zip member '" : "",
-                   at.member ? at.member : "", at.member ? "' " : "", p->text);
+        at.member = member;
+        trod_error(diag, p.status, p.kind, &at, "%s%s", member ? "zip member " : "", p.text);
     }
-    z->n_problems -= n;
-    if (n)
-        memmove(z->problems, z->problems + n, z->n_problems * sizeof *z->problems);
-    lost = z->n_problems ? 0 : z->lost;
-    z->lost -= lost;
+    pthread_mutex_lock(&z->lock);
+    if (z->n_problems == 0) {
+        lost = z->lost;
+        z->lost = 0;
+    }
     pthread_mutex_unlock(&z->lock);
     if (lost)
         trod_error(diag, TROD_ERR_CORRUPT, "zip.more", NULL,

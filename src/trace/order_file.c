@@ -40,7 +40,8 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
             s->batch->want = t->opt.want;
             rc = trod_reader_next(s->reader, s->batch);
             if (rc == 1) {
-                s->batch->first = t->done.rows;
+                if (t->n_inputs > 1)
+                    s->batch->first = t->done.rows;
                 t->done.rows += s->batch->n;
                 *batch = s->batch;
                 return 1;

@@ -82,6 +82,8 @@ static struct trod_trace *make(const struct trod_trace_options *opt, struct trod
     t->diag = diag;
     if (t->opt.want == 0)
         t->opt.want = TROD_COL_ALL;
+    if (t->opt.skip_instructions)
+        t->opt.want |= TROD_COL_INDEX;
     if (t->opt.batch_rows == 0)
         t->opt.batch_rows = TROD_BATCH_ROWS;
     if (t->opt.batch_rows < least_rows())
@@ -162,6 +164,10 @@ int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
     if (!opt.from && t->claimed)
         opt.from = t->claimed->name;
     rc = trod_reader_open(out, in, &opt, &t->meta, t->diag);
+    if (rc == TROD_OK && t->opt.skip_instructions)
+        trod_reader_skip(*out, t->opt.skip_instructions, true);
+    else if (rc == TROD_OK && t->opt.skip_rows && t->n_inputs == 1)
+        trod_reader_skip(*out, t->opt.skip_rows, false);
     t->open[i] = *out;
     if (rc == TROD_OK && !t->first) {
         t->first = *out;
@@ -203,9 +209,28 @@ void trod_trace_reader_done(struct trod_trace *t, size_t i)
         trod_reader_close(r);
 }
 
+/* Take rows from the front of B until opt.skip_rows are left out; the readers did it otherwise. */
+static void leave_out(struct trod_trace *t, struct trod_batch *b)
+{
+    uint8_t keep[TROD_BATCH_ROWS] = {0};
+    uint32_t n = t->opt.skip_rows < b->n ? (uint32_t)t->opt.skip_rows : b->n;
+
+    t->opt.skip_rows -= n;
+    memset(keep + n, 1, b->n - n);
+    trod_batch_keep(b, keep);
+    b->first += n;
+}
+
 int trod_trace_next(struct trod_trace *t, struct trod_batch **batch)
 {
-    return t->order->next(t, batch);
+    for (;;) {
+        int rc = t->order->next(t, batch);
+
+        if (rc == 1 && t->opt.skip_rows && t->n_inputs > 1)
+            leave_out(t, *batch);
+        if (rc != 1 || (*batch)->n)
+            return rc;
+    }
 }
 
 void trod_trace_want(struct trod_trace *t, uint32_t want)

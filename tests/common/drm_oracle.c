@@ -199,8 +199,15 @@ static void marker(struct oracle *o, unsigned m, uint64_t v)
         o->target = address(o, v);
         o->has_target = true;
     }
-    if (m == 22 && v != o->records)
+    if (m == 22 && o->chunk && o->instrs != o->in_chunk) { /* the chunk's end is missing */
         o->out.problems++;
+        o->in_chunk += o->chunk;
+        o->instrs = o->in_chunk;
+        o->chunks++;
+        t->skip = true;
+    } else if (m == 22 && v != o->records) {
+        o->out.problems++;
+    }
     if (m == 22)
         o->records = v;
     if (m == 2 && (!t->skip || !o->has_time)) {

@@ -149,6 +149,44 @@ static void stop(void *dec)
     d->side = NULL;
 }
 
+/* Instruction N (from 1) lies in the chunk of which each but the last has chunk_size of them. */
+static uint64_t member(const void *dec, uint64_t instruction)
+{
+    const struct drm_dec *d = dec;
+
+    return d->chunk_size && instruction ? (instruction - 1) / d->chunk_size : TROD_NOWHERE;
+}
+
+/* A chunk begins with the number of records before it; the first one does not. */
+static uint64_t rows_before(const void *dec, const uint8_t *p, size_t n)
+{
+    const struct drm_dec *d = dec;
+
+    if (n < d->width || trod_load_le16(p) != DRM_MARKER ||
+        trod_load_le16(p + 2) != DRM_M_RECORD_ORDINAL)
+        return TROD_NOWHERE;
+    return d->width == DRM_ENTRY_64 ? trod_load_le64(p + 4) : trod_load_le32(p + 4);
+}
+
+/* What the chunk itself repeats is learned from it: records, time; the rest begins anew. */
+static void enter(void *dec, uint64_t chunk)
+{
+    struct drm_dec *d = dec;
+
+    d->instrs = d->chunk_base = chunk * d->chunk_size;
+    d->chunks = chunk;
+    d->entered = true;
+    d->time_known = d->pc_known = d->has_target = d->footer = false;
+    d->in_syscall = d->in_switch = false;
+    d->depth = 0;
+    d->code_n = 0;
+    d->flush_type = 0;
+    d->next_pc = 0;
+    d->side->thread[d->thread].skip = true;
+}
+
+static const struct trod_jump jump = {member, rows_before, enter};
+
 static const char *const suffixes[] = {".trace", ".memtrace", NULL};
 static const char *const dialects[] = {raw_dialect, NULL};
 static const char *const address_names[] = {"canonical", "stored", NULL};
@@ -180,5 +218,6 @@ const struct trod_format trod_format_drmemtrace = {
     .decode = drm_decode,
     .native = drm_native,
     .filetype_name = drm_filetype_name,
+    .jump = &jump,
     .resolve = drm_resolve,
 };

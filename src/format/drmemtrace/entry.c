@@ -453,14 +453,25 @@ static void chunk_end(struct drm_call *c, const uint8_t *p, uint64_t value)
     d->side->thread[d->thread].skip = d->chunk_size > 0;
 }
 
-/* RECORD_ORDINAL: how many rows there were. The first one after a jump is what tells. */
+/*
+ * RECORD_ORDINAL: how many rows there were, at the beginning of a chunk. The first one after a jump
+ * is what tells. Where the chunk before has no end (it was damaged) the numbers go on with this
+ * one.
+ */
 static void ordinal(struct drm_call *c, const uint8_t *p, uint64_t value)
 {
     struct drm_dec *d = c->d;
+    const struct trod_place at = drm_place(c, p);
 
-    if (d->records != value && !d->entered) {
-        const struct trod_place at = drm_place(c, p);
-
+    if (d->chunk_size && d->instrs != d->chunk_base && !d->entered) {
+        trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.chunk-end", &at,
+                   "chunk %" PRIu64 " has no end: %" PRIu64 " of its %" PRIu64
+                   " instructions were read",
+                   d->chunks, d->instrs - d->chunk_base, d->chunk_size);
+        d->instrs = d->chunk_base += d->chunk_size;
+        d->chunks++;
+        d->side->thread[d->thread].skip = true;
+    } else if (d->records != value && !d->entered) {
         trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.record-ordinal", &at,
                    "record number says %" PRIu64 " after %" PRIu64 " records", value, d->records);
     }
