@@ -1,0 +1,75 @@
+/*
+ * check.h - is a trace what its format says it should be?
+ *
+ * The analysis "check" (trod_analysis_find("check", 5)) applies the rules of a trace's format to
+ * its rows. Rules have stable names, a severity and a reference; findings are counted all and kept
+ * the first of each rule. Implements drmemtrace, section 19 (semantic invariants), and for the
+ * other formats what follows from their specifications.
+ */
+#ifndef TROD_CHECK_H
+#define TROD_CHECK_H
+
+#include "trod/analysis.h"
+
+enum trod_rule_severity { TROD_RULE_NOTE, TROD_RULE_WARNING, TROD_RULE_ERROR };
+
+/* Formats a rule is for: bits. */
+enum trod_rule_family {
+    TROD_RULE_DRMEMTRACE = 1 << 0,
+    TROD_RULE_TARMAC = 1 << 1,
+    TROD_RULE_MATCHER = 1 << 2,
+    TROD_RULE_TT6 = 1 << 3, /* TT6 and TT6E */
+    TROD_RULE_FULL = 1 << 4,
+    TROD_RULE_BYU6 = 1 << 5,
+    TROD_RULE_BYU12 = 1 << 6,
+    TROD_RULE_ANY = (1 << 7) - 1
+};
+
+struct trod_rule {
+    const char *id; /* "drm.pc-continuity" */
+    enum trod_rule_severity severity;
+    unsigned families;
+    const char *text;   /* what holds in a trace that keeps the rule */
+    const char *source; /* document and section */
+};
+
+/* Rule I, NULL past the last; the rule called ID, NULL if none. */
+const struct trod_rule *trod_rule_at(size_t i);
+const struct trod_rule *trod_rule_find(const char *id, size_t len);
+/* "note", "warning", "error". */
+const char *trod_rule_severity_name(unsigned severity);
+/* The family of FORMAT (its name), 0 if there are no rules for it but those for all. */
+unsigned trod_rule_family(const char *format);
+
+enum { TROD_CHECK_TEXT = 96, TROD_CHECK_MESSAGE = 200 };
+
+/* Options of the analysis. */
+struct trod_check_options {
+    struct trod_list only, skip; /* ids of rules, or their beginnings ("drm.") */
+    uint64_t keep;               /* findings kept of each rule; 0: 20 */
+};
+
+/* One finding that was kept. */
+struct trod_finding {
+    const struct trod_rule *rule;
+    uint64_t ordinal; /* row in the trace */
+    uint32_t file;    /* number of the file, as far as the stream tells */
+    char stream[32];
+    char message[TROD_CHECK_MESSAGE];
+    char text[TROD_CHECK_TEXT]; /* the record, where it is text */
+};
+
+/* Findings of state ST (of the analysis "check"): how many of RULE, and the I-th kept one. */
+uint64_t trod_check_count(const void *st, const struct trod_rule *rule);
+const struct trod_finding *trod_check_finding(const void *st, size_t i);
+/* Findings at or above SEVERITY. */
+uint64_t trod_check_total(const void *st, enum trod_rule_severity severity);
+
+/*
+ * Add a finding from outside: problems that the reader met (rule "read.damaged"). MESSAGE is
+ * copied. Returns 0 or TROD_ERR_NOMEM.
+ */
+int trod_check_add(void *st, const struct trod_rule *rule, uint64_t ordinal, const char *stream,
+                   const char *message);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * drm.h - the state of a thread of a drmemtrace trace under the rules.
+ */
+#ifndef TROD_CHECK_DRM_H
+#define TROD_CHECK_DRM_H
+
+#include "check/check_int.h"
+#include "trod/drmemtrace.h"
+
+enum { DRM_EVENTS = 64, DRM_CALLS = 1024 };
+
+/* Record types of instructions, as sub of INSTR rows has them. */
+enum drm_instr {
+    DRM_I_CONDITIONAL = 13,
+    DRM_I_SYSENTER = 31,
+    DRM_I_NO_FETCH = 29,
+    DRM_I_TAKEN = 48,
+    DRM_I_UNTAKEN = 49
+};
+
+/* An instruction that was executed. */
+struct drm_prev {
+    bool known;
+    uint64_t pc, size, target;
+    unsigned type, branch; /* record type; enum trod_branch of the row */
+    bool decoded;
+    uint32_t facts; /* enum trod_insn_flag, if decoded */
+    uint8_t is;     /* enum trod_branch by the decoder */
+    uint8_t loads, stores;
+    uint64_t insn_target;
+};
+
+/* What an event interrupted. */
+struct drm_event {
+    uint64_t pc;
+    bool hardware;
+    struct drm_prev prev;
+};
+
+struct drm {
+    uint64_t version, filetype;
+    bool filetype_known, line_size, page_size, instr_count_known, exited, endpoint;
+    bool syscalls, functions_syscall, regdeps;
+    uint64_t instr_count, instructions, injected, chunk_size, next_footer;
+    uint64_t timestamp;
+    bool timestamp_known, timestamp_since; /* since the last instruction */
+    int last[2];                           /* types of the last two records: markers, else -1 */
+
+    struct drm_prev prev;
+    uint32_t reads, writes; /* of prev so far */
+    bool unsure;            /* prev may not have done all its accesses */
+    bool moved;             /* an event or return lies between prev and what comes */
+    bool event_just;        /* the last marker was an event */
+    bool window;            /* the window changed since prev */
+    bool aborted;           /* an rseq abort waits for its event */
+    bool after_abort;
+
+    struct drm_event event[DRM_EVENTS];
+    unsigned depth;
+    bool expect; /* the next instruction is to be at expect_pc */
+    uint64_t expect_pc;
+    bool returned; /* from a signal, and no instruction since */
+
+    /* System calls and inlined traces. */
+    bool after_syscall; /* SYSCALL came since the last instruction */
+    bool only_syscall;  /* nothing but its own markers since */
+    bool trace_done;    /* an inlined trace came since the last user instruction */
+    bool in_trace, in_switch, template_syscall, template_default;
+    unsigned template_switches;
+    uint64_t syscall, trace;
+    unsigned trace_depth;
+    struct drm_prev user; /* prev before the inlined trace */
+    bool kernel_target_known;
+    uint64_t kernel_target;
+
+    bool function_just; /* the record before is a function marker */
+    uint64_t function;
+    uint64_t call[DRM_CALLS];
+    unsigned n_calls;
+
+    bool physical;
+    uint64_t physical_addr;
+    bool in_rseq, rseq_began;
+    uint64_t rseq_from, rseq_end;
+    bool idle;
+};
+
+static inline bool drm_ifilt(const struct drm *d)
+{
+    return d->filetype & (TROD_DRM_FILTERED | TROD_DRM_IFILTERED);
+}
+
+static inline bool drm_dfilt(const struct drm *d)
+{
+    return d->filetype & (TROD_DRM_FILTERED | TROD_DRM_DFILTERED | TROD_DRM_INSTRUCTION_ONLY);
+}
+
+static inline bool drm_template(const struct drm *d)
+{
+    return d->filetype & TROD_DRM_TEMPLATES;
+}
+
+static inline bool drm_is_indirect(unsigned branch)
+{
+    return branch == TROD_BR_INDIRECT || branch == TROD_BR_ICALL || branch == TROD_BR_RETURN;
+}
+
+/* drm_flow.c: an instruction; where P may lead. */
+void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
+bool chk_drm_may_lead(const struct drm *d, const struct drm_prev *p, uint64_t pc);
+/* The accesses of the last instruction are complete. */
+void chk_drm_settle(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
+
+/* drm_markers.c */
+void chk_drm_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
+
+/* drm_kernel.c: markers of events, system calls and inlined traces. False: not one of them. */
+bool chk_drm_kernel_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
+/* An instruction comes: what system calls promised before it. */
+void chk_drm_kernel_instruction(struct chk *c, struct drm *d, const struct trod_batch *b,
+                                uint32_t i);
+
+#endif

@@ -1,0 +1,189 @@
+/*
+ * drm_flow.c - rules on instructions: where they lead, what they access.
+ *
+ * Implements drmemtrace 19.4 (22, 24), 19.7 (42, 45), 19.8 and 19.9.
+ */
+#include "check/drm.h"
+
+#include <inttypes.h>
+
+/* Facts of the instruction of row I. */
+static struct drm_prev take(struct chk *c, const struct drm *d, const struct trod_batch *b,
+                            uint32_t i)
+{
+    const struct trod_insn *insn = NULL;
+    struct drm_prev p = {.known = true,
+                         .pc = b->addr[i],
+                         .size = b->size[i],
+                         .type = b->sub[i],
+                         .branch = b->flags[i] & TROD_F_BRANCH,
+                         .target = chk_has(b, i, TROD_COL_TARGET) ? b->target[i] : 0};
+
+    if (!(d->filetype & TROD_DRM_REGDEPS))
+        insn = chk_insn(c, b, i);
+    if (insn) {
+        p.decoded = true;
+        p.facts = insn->flags;
+        p.is = insn->branch;
+        p.loads = insn->loads;
+        p.stores = insn->stores;
+        p.insn_target = insn->target;
+    }
+    return p;
+}
+
+/* Whether control may go from P to PC. */
+bool chk_drm_may_lead(const struct drm *d, const struct drm_prev *p, uint64_t pc)
+{
+    bool next = pc == p->pc + p->size;
+
+    if (p->type == DRM_I_SYSENTER || (d->filetype & TROD_DRM_REGDEPS && p->branch))
+        return true;
+    switch (p->branch) {
+    case TROD_BR_NONE:
+    case TROD_BR_COND_UNTAKEN:
+        return next || (p->decoded && p->is == TROD_BR_ERET);
+    case TROD_BR_COND:
+        return next || !p->decoded || !(p->facts & TROD_INSN_TARGET) || pc == p->insn_target;
+    case TROD_BR_DIRECT:
+    case TROD_BR_CALL:
+    case TROD_BR_COND_TAKEN:
+        return !p->decoded || !(p->facts & TROD_INSN_TARGET) || pc == p->insn_target;
+    default:
+        return p->target == 0 || pc == p->target;
+    }
+}
+
+static void continuity(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i,
+                       const struct drm_prev *now)
+{
+    const struct drm_prev *p = &d->prev;
+
+    if (!p->known || d->moved || d->window || drm_ifilt(d))
+        return;
+    /* Iterations of a string instruction; the first of a buffer may be a fetch again. */
+    if ((now->type == DRM_I_NO_FETCH || p->type == DRM_I_NO_FETCH) && now->pc == p->pc)
+        return;
+    if (!chk_drm_may_lead(d, p, now->pc)) {
+        chk_report(c, CHK_DRM_PC, b, i,
+                   "instruction at 0x%" PRIx64 " does not follow the one at 0x%" PRIx64, now->pc,
+                   p->pc);
+        return;
+    }
+    if (p->branch && p->branch != TROD_BR_SYSCALL && d->timestamp_since)
+        chk_report(c, CHK_DRM_BRANCH_TIME, b, i,
+                   "a time stamp stands between the branch at 0x%" PRIx64 " and its successor",
+                   p->pc);
+}
+
+static void branch_type(struct chk *c, const struct drm *d, const struct trod_batch *b, uint32_t i,
+                        const struct drm_prev *p)
+{
+    bool indirect = drm_is_indirect(p->branch);
+
+    if (d->version < 5 || drm_ifilt(d))
+        return;
+    if (p->type == DRM_I_CONDITIONAL)
+        chk_report(c, CHK_DRM_BRANCH_TYPE, b, i,
+                   "conditional branch does not say whether it is taken");
+    else if (indirect && p->target == 0 && !d->in_trace)
+        chk_report(c, CHK_DRM_BRANCH_TYPE, b, i, "indirect branch has no target");
+    else if (!indirect && p->target != 0)
+        chk_report(c, CHK_DRM_BRANCH_TYPE, b, i,
+                   "instruction that is no indirect branch has one's "
+                   "target");
+}
+
+void chk_drm_settle(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    const struct drm_prev *p = &d->prev;
+    const uint32_t unclear = TROD_INSN_PREDICATED | TROD_INSN_REPEAT;
+
+    if (!p->known || !p->decoded || d->unsure || drm_dfilt(d) || drm_ifilt(d) ||
+        !(p->facts & TROD_INSN_COUNTS) || (p->facts & unclear) ||
+        ((d->in_trace || d->in_switch) && (d->filetype & TROD_DRM_KERNEL_INSTR_ONLY)))
+        return;
+    if (d->reads != p->loads)
+        chk_report(c, CHK_DRM_MEMREFS, b, i,
+                   "instruction at 0x%" PRIx64 " is followed by %" PRIu32
+                   " reads, its encoding has %u",
+                   p->pc, d->reads, p->loads);
+    if (d->writes != p->stores)
+        chk_report(c, CHK_DRM_MEMREFS, b, i,
+                   "instruction at 0x%" PRIx64 " is followed by %" PRIu32
+                   " writes, its encoding has %u",
+                   p->pc, d->writes, p->stores);
+}
+
+/* After a return from an event the interrupted instruction comes. */
+static void resumed(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i,
+                    const struct drm_prev *now)
+{
+    if (d->expect && now->pc != d->expect_pc && !drm_ifilt(d) && now->branch != TROD_BR_DIRECT)
+        chk_report(c, CHK_DRM_EVENT_RETURN, b, i,
+                   "instruction at 0x%" PRIx64 " follows a return to 0x%" PRIx64, now->pc,
+                   d->expect_pc);
+    d->expect = false;
+}
+
+static void rseq(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i,
+                 const struct drm_prev *now)
+{
+    if (!d->in_rseq)
+        return;
+    if (!d->rseq_began) {
+        d->rseq_began = true;
+        d->rseq_from = now->pc;
+    }
+    if (now->pc < d->rseq_from || now->pc >= d->rseq_end) {
+        d->in_rseq = false;
+        if (d->prev.known && !d->prev.branch && !d->moved)
+            chk_report(c, CHK_DRM_RSEQ, b, i,
+                       "restartable sequence is left at 0x%" PRIx64 " without a branch",
+                       d->prev.pc);
+    } else if (now->pc + now->size == d->rseq_end) {
+        d->in_rseq = false;
+    }
+}
+
+/* The shadow stack of return addresses. */
+static void calls(struct drm *d, const struct drm_prev *p)
+{
+    if (d->in_trace || d->in_switch)
+        return;
+    if (p->branch == TROD_BR_CALL || p->branch == TROD_BR_ICALL) {
+        if (d->n_calls == DRM_CALLS) {
+            for (unsigned k = 1; k < DRM_CALLS; k++)
+                d->call[k - 1] = d->call[k];
+            d->n_calls--;
+        }
+        d->call[d->n_calls++] = p->pc + p->size;
+    } else if (p->branch == TROD_BR_RETURN && d->n_calls) {
+        d->n_calls--;
+    }
+}
+
+void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    struct drm_prev now = take(c, d, b, i);
+
+    chk_drm_settle(c, d, b, i);
+    chk_drm_kernel_instruction(c, d, b, i);
+    resumed(c, d, b, i, &now);
+    if (d->prev.known && now.decoded && now.is == TROD_BR_SYSCALL &&
+        d->prev.is == TROD_BR_SYSCALL && d->prev.pc == now.pc && !d->moved)
+        chk_report(c, CHK_DRM_SYSCALL_TWICE, b, i,
+                   "system call instruction at 0x%" PRIx64 " comes twice", now.pc);
+    continuity(c, d, b, i, &now);
+    branch_type(c, d, b, i, &now);
+    rseq(c, d, b, i, &now);
+    calls(d, &now);
+    if (d->regdeps && (!chk_has(b, i, TROD_COL_CODE) || b->code[i].len % 4))
+        chk_report(c, CHK_DRM_REGDEPS, b, i, "encoding is no multiple of 4 bytes");
+    if (now.type != DRM_I_NO_FETCH)
+        d->instructions++;
+    d->prev = now;
+    d->reads = d->writes = 0;
+    d->unsure = d->moved = d->window = d->timestamp_since = false;
+    d->after_abort = d->event_just = d->returned = false;
+}

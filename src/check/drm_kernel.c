@@ -1,0 +1,320 @@
+/*
+ * drm_kernel.c - rules on events, restartable sequences, system calls and inlined kernel code.
+ *
+ * Implements drmemtrace 19.4, 19.5 and 19.7.
+ */
+#include "check/drm.h"
+
+#include <inttypes.h>
+
+enum { DEFAULT_TEMPLATE = 0x0fffffff, DEEPEST = 30 };
+
+/* Control is taken away: an event at PC. */
+static void event(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i,
+                  bool hardware)
+{
+    uint64_t pc = b->value[i];
+
+    if (pc == 0)
+        chk_report(c, CHK_DRM_EVENT_VALUE, b, i, "event has no address");
+    if (d->prev.known && !d->moved && !d->after_abort && !drm_ifilt(d) && !d->window &&
+        pc != d->prev.pc && !chk_drm_may_lead(d, &d->prev, pc))
+        chk_report(c, CHK_DRM_EVENT_PC, b, i,
+                   "event at 0x%" PRIx64 ", where the instruction at 0x%" PRIx64 " does not lead",
+                   pc, d->prev.pc);
+    if (d->in_rseq && !d->aborted && !d->prev.branch && d->rseq_began)
+        chk_report(c, CHK_DRM_RSEQ, b, i,
+                   "event inside a restartable sequence that was not aborted");
+    if (d->aborted) {
+        d->aborted = false;
+        d->after_abort = true;
+        d->in_rseq = false;
+    } else if (d->depth < DRM_EVENTS) {
+        d->event[d->depth++] = (struct drm_event){pc, hardware, d->prev};
+        if (d->n_calls < DRM_CALLS)
+            d->call[d->n_calls++] = 0;
+    }
+    if (hardware && d->depth >= DEEPEST)
+        chk_report(c, CHK_DRM_WHOLE, b, i, "hardware events are %u deep", d->depth);
+    /* what it interrupted may not have done its accesses */
+    d->unsure = true;
+    d->moved = true;
+    d->event_just = true;
+    d->expect = false;
+}
+
+/* Control comes back. */
+static void back(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i,
+                 bool hardware)
+{
+    const struct drm_event *e;
+
+    if (b->value[i] == 0)
+        chk_report(c, CHK_DRM_EVENT_VALUE, b, i, "return has no address");
+    d->moved = true;
+    d->expect = false;
+    d->returned = true;
+    if (d->depth == 0)
+        return;
+    e = &d->event[--d->depth];
+    if (e->hardware != hardware)
+        chk_report(c, CHK_DRM_EVENT_RETURN, b, i, "return from a %s event ends a %s one",
+                   hardware ? "hardware" : "kernel", e->hardware ? "hardware" : "kernel");
+    while (d->n_calls && d->call[--d->n_calls] != 0)
+        ;
+    if (e->pc && e->prev.type != DRM_I_SYSENTER) {
+        d->expect = true;
+        d->expect_pc = e->pc;
+    }
+}
+
+static bool between_syscall_and_trace(unsigned sub)
+{
+    switch (sub) {
+    case TROD_DRM_SYSCALL_UNSCHEDULE:
+    case TROD_DRM_SYSCALL_SCHEDULE:
+    case TROD_DRM_SYSCALL_ARG_TIMEOUT:
+    case TROD_DRM_DIRECT_THREAD_SWITCH:
+    case TROD_DRM_MAYBE_BLOCKING:
+    case TROD_DRM_FUNC_ID:
+    case TROD_DRM_FUNC_ARG:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void syscall_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    d->syscalls = true;
+    if (d->prev.known && d->prev.decoded && d->prev.is != TROD_BR_SYSCALL &&
+        d->prev.type != DRM_I_SYSENTER && !drm_ifilt(d))
+        chk_report(c, CHK_DRM_SYSCALL_INSTR, b, i,
+                   "system call marker follows no system call but the instruction at 0x%" PRIx64,
+                   d->prev.pc);
+    if (d->version >= 6 && (d->last[0] != TROD_DRM_CPU_ID || d->last[1] != TROD_DRM_TIMESTAMP))
+        chk_report(c, CHK_DRM_SYSCALL_TIME, b, i,
+                   "system call marker has no time stamp and cpu before it");
+    d->after_syscall = d->only_syscall = true;
+    d->syscall = b->value[i];
+}
+
+static void trace_start(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    bool pt = d->filetype & TROD_DRM_KERNEL_INSTR_ONLY;
+
+    if (!(d->filetype & (TROD_DRM_KERNEL_SYSCALLS | TROD_DRM_KERNEL_INSTR_ONLY |
+                         TROD_DRM_TEMPLATES | TROD_DRM_WHOLE_SYSTEM)))
+        chk_report(c, CHK_DRM_KERNEL_BIT, b, i,
+                   "inlined system call in a trace whose file type does not say so");
+    if (d->in_trace)
+        chk_report(c, CHK_DRM_KERNEL_NEST, b, i, "inlined system call inside another");
+    if (!drm_template(d)) {
+        if (d->after_syscall && !pt && b->value[i] != d->syscall)
+            chk_report(c, CHK_DRM_KERNEL_NEST, b, i,
+                       "inlined system call %" PRIu64 " follows system call %" PRIu64, b->value[i],
+                       d->syscall);
+        if (d->trace_done && !drm_ifilt(d))
+            chk_report(c, CHK_DRM_KERNEL_PLACE, b, i, "second inlined trace of one instruction");
+        if (!pt && d->after_syscall && !d->only_syscall)
+            chk_report(c, CHK_DRM_KERNEL_PLACE, b, i,
+                       "other records stand between the system call and its inlined trace");
+        if (d->prev.known && d->prev.decoded && d->prev.is != TROD_BR_SYSCALL &&
+            d->prev.type != DRM_I_SYSENTER)
+            chk_report(c, CHK_DRM_KERNEL_PLACE, b, i,
+                       "inlined system call follows no system call instruction");
+    }
+    d->template_syscall = true;
+    d->template_default |= b->value[i] == DEFAULT_TEMPLATE;
+    chk_drm_settle(c, d, b, i);
+    d->in_trace = true;
+    d->trace = b->value[i];
+    d->trace_depth = d->depth;
+    d->user = d->prev;
+    d->prev.known = false;
+}
+
+/* What ends an inlined trace: an indirect branch to the program. */
+static void inlined_end(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    chk_drm_settle(c, d, b, i);
+    if (d->depth != d->trace_depth)
+        chk_report(c, CHK_DRM_KERNEL_BALANCE, b, i,
+                   "events of the inlined trace are %u deep at its end, %u at its beginning",
+                   d->depth, d->trace_depth);
+    d->kernel_target_known = false;
+    if (!(d->filetype & TROD_DRM_KERNEL_INSTR_ONLY) && d->prev.known) {
+        if (!drm_is_indirect(d->prev.branch))
+            chk_report(c, CHK_DRM_KERNEL_END, b, i,
+                       "inlined trace does not end with an indirect branch");
+        d->kernel_target_known = d->prev.target != 0 && !drm_template(d) && d->in_trace &&
+                                 d->user.type != DRM_I_SYSENTER;
+        d->kernel_target = d->prev.target;
+    }
+    d->prev = d->user;
+    d->unsure = true;
+    d->timestamp_since = false;
+}
+
+static void trace_end(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    if (!d->in_trace) {
+        chk_report(c, CHK_DRM_KERNEL_NEST, b, i,
+                   "end of an inlined system call that did not begin");
+        return;
+    }
+    if (b->value[i] != d->trace)
+        chk_report(c, CHK_DRM_KERNEL_NEST, b, i, "inlined system call %" PRIu64 " ends as %" PRIu64,
+                   d->trace, b->value[i]);
+    inlined_end(c, d, b, i);
+    d->in_trace = false;
+    d->trace_done = true;
+    d->after_syscall = false;
+}
+
+static void switch_start(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    if (d->in_switch || d->in_trace)
+        chk_report(c, CHK_DRM_KERNEL_NEST, b, i, "context switch inside an inlined trace");
+    if (b->value[i] != 1 && b->value[i] != 2)
+        chk_report(c, CHK_DRM_SWITCH, b, i, "context switch of type %" PRIu64, b->value[i]);
+    else
+        d->template_switches |= (unsigned)b->value[i];
+    chk_drm_settle(c, d, b, i);
+    d->in_switch = true;
+    d->trace = b->value[i];
+    d->trace_depth = d->depth;
+    d->user = d->prev;
+    d->prev.known = false;
+}
+
+static void switch_end(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    if (!d->in_switch) {
+        chk_report(c, CHK_DRM_KERNEL_NEST, b, i, "end of a context switch that did not begin");
+        return;
+    }
+    if (b->value[i] != d->trace)
+        chk_report(c, CHK_DRM_KERNEL_NEST, b, i, "context switch ends with another type");
+    inlined_end(c, d, b, i);
+    d->in_switch = false;
+}
+
+static void rseq_abort(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    if (d->in_rseq && d->prev.known && d->prev.pc + d->prev.size == d->rseq_end &&
+        b->value[i] != d->prev.pc)
+        chk_report(c, CHK_DRM_RSEQ_ABORT, b, i,
+                   "restartable sequence is aborted after its last instruction");
+    d->aborted = true;
+}
+
+static void hardware_allowed(struct chk *c, const struct drm *d, const struct trod_batch *b,
+                             uint32_t i)
+{
+    if (!(d->filetype & TROD_DRM_WHOLE_SYSTEM))
+        chk_report(c, CHK_DRM_WHOLE, b, i, "hardware event in a trace that is not whole-system");
+}
+
+static void blocking(struct chk *c, const struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    if (!(d->filetype & TROD_DRM_BLOCKING_SYSCALLS))
+        chk_report(c, CHK_DRM_BLOCKING_BIT, b, i,
+                   "blocking marker in a trace whose file type does not say so");
+    if (d->last[0] != TROD_DRM_SYSCALL && !d->regdeps)
+        chk_report(c, CHK_DRM_BLOCKING, b, i,
+                   "blocking marker does not follow a system call marker");
+}
+
+/* Markers of a system call that come too late: its inlined trace is over. */
+static void too_late(struct chk *c, const struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    unsigned sub = b->sub[i];
+
+    if (!d->trace_done || !between_syscall_and_trace(sub) || sub == TROD_DRM_FUNC_ID)
+        return;
+    if (sub == TROD_DRM_FUNC_ARG && d->function < UINT64_C(0x10000))
+        return;
+    chk_report(c, CHK_DRM_AFTER_TRACE, b, i,
+               "marker %u follows the inlined trace of its system call", sub);
+}
+
+bool chk_drm_kernel_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    unsigned sub = b->sub[i];
+
+    if (d->aborted && sub != TROD_DRM_KERNEL_EVENT) {
+        chk_report(c, CHK_DRM_RSEQ_ABORT, b, i, "abort is not followed by its event");
+        d->aborted = false;
+    }
+    too_late(c, d, b, i);
+    if (!between_syscall_and_trace(sub) && sub != TROD_DRM_SYSCALL_TRACE_START)
+        d->only_syscall = false;
+    switch (sub) {
+    case TROD_DRM_KERNEL_EVENT:
+        event(c, d, b, i, false);
+        return true;
+    case TROD_DRM_KERNEL_XFER:
+        back(c, d, b, i, false);
+        return true;
+    case TROD_DRM_HARDWARE_EVENT:
+        hardware_allowed(c, d, b, i);
+        event(c, d, b, i, true);
+        return true;
+    case TROD_DRM_HARDWARE_RETURN:
+        hardware_allowed(c, d, b, i);
+        back(c, d, b, i, true);
+        return true;
+    case TROD_DRM_RSEQ_ENTRY:
+        d->in_rseq = true;
+        d->rseq_began = false;
+        d->rseq_end = b->value[i];
+        return true;
+    case TROD_DRM_RSEQ_ABORT:
+        rseq_abort(c, d, b, i);
+        return true;
+    case TROD_DRM_SYSCALL:
+        syscall_marker(c, d, b, i);
+        return true;
+    case TROD_DRM_MAYBE_BLOCKING:
+        blocking(c, d, b, i);
+        return true;
+    case TROD_DRM_SYSCALL_TRACE_START:
+        trace_start(c, d, b, i);
+        return true;
+    case TROD_DRM_SYSCALL_TRACE_END:
+        trace_end(c, d, b, i);
+        return true;
+    case TROD_DRM_CONTEXT_SWITCH_START:
+        switch_start(c, d, b, i);
+        return true;
+    case TROD_DRM_CONTEXT_SWITCH_END:
+        switch_end(c, d, b, i);
+        return true;
+    case TROD_DRM_UNCOMPLETED_INSTRUCTION:
+        d->unsure = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+void chk_drm_kernel_instruction(struct chk *c, struct drm *d, const struct trod_batch *b,
+                                uint32_t i)
+{
+    if (d->in_trace || d->in_switch)
+        return;
+    if (d->kernel_target_known && b->addr[i] != d->kernel_target && !d->moved)
+        chk_report(c, CHK_DRM_KERNEL_END, b, i,
+                   "inlined trace leads to 0x%" PRIx64 ", the program goes on at 0x%" PRIx64,
+                   d->kernel_target, b->addr[i]);
+    if (d->prev.known && d->prev.decoded && d->prev.is == TROD_BR_SYSCALL && !d->after_syscall &&
+        !d->trace_done && (d->filetype & TROD_DRM_SYSCALL_NUMBERS) && !drm_ifilt(d))
+        chk_report(c, CHK_DRM_SYSCALL_MISSING, b, i, "system call at 0x%" PRIx64 " has no marker",
+                   d->prev.pc);
+    if (d->after_syscall && (d->filetype & TROD_DRM_KERNEL_SYSCALLS) && !d->trace_done)
+        chk_report(c, CHK_DRM_KERNEL_MISSING, b, i, "system call %" PRIu64 " has no inlined trace",
+                   d->syscall);
+    d->kernel_target_known = false;
+    d->after_syscall = d->only_syscall = d->trace_done = false;
+}

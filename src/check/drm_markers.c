@@ -1,0 +1,235 @@
+/*
+ * drm_markers.c - rules on markers: headers, chunks, time, functions, physical addresses.
+ *
+ * Implements drmemtrace 19.2, 19.3, 19.6, 19.10 and 19.12; events and system calls stand in
+ * drm_kernel.c.
+ */
+#include "check/drm.h"
+
+#include <inttypes.h>
+
+static void filetype(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    uint64_t bits = b->value[i];
+    uint64_t arch = TROD_DRM_AARCH64 | TROD_DRM_ARM32 | TROD_DRM_X86_32 | TROD_DRM_X86_64;
+
+    if (d->filetype_known && bits != d->filetype)
+        chk_report(c, CHK_DRM_FILETYPE, b, i, "file type changes from 0x%" PRIx64 " to 0x%" PRIx64,
+                   d->filetype, bits);
+    if ((bits & TROD_DRM_WHOLE_SYSTEM) && (bits & TROD_DRM_KERNEL_SYSCALLS))
+        chk_report(c, CHK_DRM_FILETYPE, b, i,
+                   "file type 0x%" PRIx64 " is whole-system and has inlined system calls", bits);
+    if ((bits & TROD_DRM_REGDEPS) && (bits & arch))
+        chk_report(c, CHK_DRM_REGDEPS, b, i,
+                   "file type 0x%" PRIx64 " names an architecture besides register dependencies",
+                   bits);
+    d->filetype = bits;
+    d->filetype_known = true;
+    d->regdeps = bits & TROD_DRM_REGDEPS;
+}
+
+static void footer(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    uint64_t n = d->instructions - d->injected;
+
+    if (b->value[i] != d->next_footer)
+        chk_report(c, CHK_DRM_FOOTER, b, i, "chunk %" PRIu64 " ends where %" PRIu64 " was due",
+                   b->value[i], d->next_footer);
+    d->next_footer = b->value[i] + 1;
+    if (drm_template(d))
+        return;
+    if (d->chunk_size == 0 || n % d->chunk_size)
+        chk_report(c, CHK_DRM_CHUNK, b, i,
+                   "chunk ends after %" PRIu64 " instructions, chunks are of %" PRIu64, n,
+                   d->chunk_size);
+}
+
+static void timestamp(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    uint64_t t = b->value[i];
+    bool narrow = d->filetype & (TROD_DRM_ARM32 | TROD_DRM_X86_32);
+
+    /* 32-bit time stamps wrap. */
+    if (d->timestamp_known && t < d->timestamp && !(narrow && d->timestamp - t > UINT32_MAX / 2))
+        chk_report(c, CHK_DRM_TIMESTAMP, b, i, "time goes back from %" PRIu64 " to %" PRIu64,
+                   d->timestamp, t);
+    d->timestamp = t;
+    d->timestamp_known = true;
+    d->timestamp_since = true;
+}
+
+static bool is_syscall_id(const struct drm *d, uint64_t id)
+{
+    bool narrow = d->filetype & (TROD_DRM_ARM32 | TROD_DRM_X86_32);
+
+    return id >= (narrow ? UINT64_C(0x10000) : UINT64_C(0x100000000));
+}
+
+/* Numbers of the futex system call of the architectures that drmemtrace knows. */
+static bool is_futex(uint64_t id)
+{
+    uint64_t n = id & 0xffff;
+
+    return n == 202 || n == 98 || n == 240;
+}
+
+static void function(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    unsigned sub = b->sub[i];
+
+    if (sub == TROD_DRM_FUNC_ID) {
+        d->function = b->value[i];
+        if (d->regdeps && !(is_syscall_id(d, d->function) && is_futex(d->function)))
+            chk_report(c, CHK_DRM_REGDEPS, b, i, "function marker of another call than futex");
+    }
+    if (is_syscall_id(d, d->function))
+        return;
+    if (d->instructions && d->prev.known && !d->prev.branch && !d->returned && !d->moved)
+        chk_report(c, CHK_DRM_FUNC_PLACE, b, i,
+                   "function marker follows no branch but the instruction at 0x%" PRIx64,
+                   d->prev.pc);
+    if (sub == TROD_DRM_FUNC_RETADDR && d->n_calls && d->call[d->n_calls - 1] != b->value[i])
+        chk_report(c, CHK_DRM_FUNC_RETADDR, b, i,
+                   "return address 0x%" PRIx64 " is not that of the innermost call, 0x%" PRIx64,
+                   b->value[i], d->call[d->n_calls - 1]);
+}
+
+static void virtual_address(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    if (!d->physical)
+        chk_report(c, CHK_DRM_PHYSICAL, b, i, "virtual address follows no physical address");
+    else if ((d->physical_addr ^ b->value[i]) & 0xfff)
+        chk_report(c, CHK_DRM_PHYSICAL, b, i,
+                   "physical 0x%" PRIx64 " and virtual 0x%" PRIx64 " are at different places in "
+                   "their pages",
+                   d->physical_addr, b->value[i]);
+    d->physical = false;
+}
+
+static void regdeps_marker(struct chk *c, const struct trod_batch *b, uint32_t i)
+{
+    switch (b->sub[i]) {
+    case TROD_DRM_SYSCALL_IDX:
+    case TROD_DRM_SYSCALL:
+    case TROD_DRM_SYSCALL_TRACE_START:
+    case TROD_DRM_SYSCALL_TRACE_END:
+    case TROD_DRM_SYSCALL_FAILED:
+    case TROD_DRM_SIGNAL_NUMBER:
+    case TROD_DRM_UNCOMPLETED_INSTRUCTION:
+        chk_report(c, CHK_DRM_REGDEPS, b, i, "marker %u occurs in a trace of register dependencies",
+                   b->sub[i]);
+        break;
+    case TROD_DRM_CPU_ID:
+        if (b->value[i] != UINT64_MAX && b->value[i] != UINT32_MAX)
+            chk_report(c, CHK_DRM_REGDEPS, b, i, "cpu is known: %" PRIu64, b->value[i]);
+        break;
+    default:
+        break;
+    }
+}
+
+static void instruction_count(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    if (d->instr_count_known && b->value[i] < d->instr_count)
+        chk_report(c, CHK_DRM_INSTR_COUNT, b, i,
+                   "instruction count goes back from %" PRIu64 " to %" PRIu64, d->instr_count,
+                   b->value[i]);
+    d->instr_count = b->value[i];
+    d->instr_count_known = true;
+}
+
+static void vector_length(struct chk *c, const struct drm *d, const struct trod_batch *b,
+                          uint32_t i)
+{
+    uint64_t n = b->value[i];
+
+    if (!(d->filetype & TROD_DRM_AARCH64) || n == 0 || n > 256 || n % 16)
+        chk_report(c, CHK_DRM_VECTOR, b, i, "vector length of %" PRIu64 " bytes%s", n,
+                   d->filetype & TROD_DRM_AARCH64 ? "" : ", and not on AArch64");
+}
+
+/* Markers that say something of the file or the thread; false: another one. */
+static bool header_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    switch (b->sub[i]) {
+    case TROD_DRM_VERSION:
+        d->version = b->value[i];
+        break;
+    case TROD_DRM_FILETYPE:
+        filetype(c, d, b, i);
+        break;
+    case TROD_DRM_CACHE_LINE_SIZE:
+        d->line_size = true;
+        break;
+    case TROD_DRM_PAGE_SIZE:
+        d->page_size = true;
+        break;
+    case TROD_DRM_CHUNK_INSTR_COUNT:
+        d->chunk_size = b->value[i];
+        break;
+    case TROD_DRM_CHUNK_FOOTER:
+        footer(c, d, b, i);
+        break;
+    case TROD_DRM_INSTRUCTION_COUNT:
+        instruction_count(c, d, b, i);
+        break;
+    case TROD_DRM_VECTOR_LENGTH:
+        vector_length(c, d, b, i);
+        break;
+    case TROD_DRM_FILTER_ENDPOINT:
+        d->endpoint = true;
+        if (!(d->filetype & TROD_DRM_BIMODAL))
+            chk_report(c, CHK_DRM_BIMODAL, b, i,
+                       "filter end point in a trace without a filtered warm-up");
+        d->filetype &= ~(uint64_t)(TROD_DRM_FILTERED | TROD_DRM_IFILTERED | TROD_DRM_DFILTERED);
+        d->prev.known = false;
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+void chk_drm_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    if (d->regdeps)
+        regdeps_marker(c, b, i);
+    if (header_marker(c, d, b, i) || chk_drm_kernel_marker(c, d, b, i))
+        return;
+    switch (b->sub[i]) {
+    case TROD_DRM_TIMESTAMP:
+        timestamp(c, d, b, i);
+        break;
+    case TROD_DRM_WINDOW_ID:
+        d->window = true;
+        break;
+    case TROD_DRM_FUNC_ID:
+    case TROD_DRM_FUNC_RETADDR:
+    case TROD_DRM_FUNC_ARG:
+    case TROD_DRM_FUNC_RETVAL:
+        function(c, d, b, i);
+        break;
+    case TROD_DRM_PHYSICAL_ADDRESS:
+        d->physical = true;
+        d->physical_addr = b->value[i];
+        break;
+    case TROD_DRM_VIRTUAL_ADDRESS:
+        virtual_address(c, d, b, i);
+        break;
+    case TROD_DRM_SKIPPED_MEMREF:
+        d->unsure = true;
+        break;
+    case TROD_DRM_CORE_IDLE:
+    case TROD_DRM_CORE_WAIT:
+        d->idle = true;
+        break;
+    case TROD_DRM_KERNEL_EVENT_RAW:
+    case TROD_DRM_SPLIT_VALUE:
+    case TROD_DRM_MIDBLOCK_END_PC:
+    case TROD_DRM_SYSCALL_IDX:
+        chk_report(c, CHK_DRM_RAW, b, i, "marker %u belongs to raw traces", b->sub[i]);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,323 @@
+/*
+ * tarmac.c - rules of Tarmac and Trace Matcher traces.
+ *
+ * Implements the "tarmac." rules: order, flow, accesses, registers (TarmacTrace, sections of each
+ * record). Translations, caches and TLBs stand in tarmac_memory.c.
+ */
+#include "check/tarmac.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* A word of the mode, in lower case, as a number: "EL3h" and "el3h_s" are the same. */
+static uint64_t mode_word(const uint8_t *p, uint32_t n)
+{
+    uint64_t word = 0;
+
+    for (uint32_t i = 0; i < n && i < 8 && p[i] != '_'; i++)
+        word = word << 8 | (uint8_t)tolower(p[i]);
+    return word;
+}
+
+static uint64_t mode_of(const struct trod_batch *b, uint32_t i)
+{
+    const struct trod_detail_instr *d = trod_batch_detail(b, i);
+
+    return d && d->mode.len ? mode_word(trod_batch_bytes(b, d->mode), d->mode.len) : 0;
+}
+
+/* Exception level of an A64 mode ("el1h"), -1 for others. */
+static int level_of(uint64_t mode)
+{
+    return (mode >> 16 & 0xffff) == ('e' << 8 | 'l') && (mode >> 8 & 0xff) >= '0' &&
+                   (mode >> 8 & 0xff) <= '3'
+               ? (int)(mode >> 8 & 0xff) - '0'
+               : -1;
+}
+
+static void order(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i)
+{
+    if (chk_has(b, i, TROD_COL_TIME)) {
+        if (t->time_known && b->time[i] < t->time && b->unit[i] == t->unit)
+            chk_report(c, CHK_TARMAC_TIME, b, i, "time goes back from %" PRIu64 " to %" PRIu64,
+                       t->time, b->time[i]);
+        t->time = b->time[i];
+        t->unit = b->unit[i];
+        t->time_known = true;
+    }
+    if (b->kind[i] == TROD_INSTR && chk_has(b, i, TROD_COL_INDEX)) {
+        if (t->index_known && b->index[i] <= t->index)
+            chk_report(c, CHK_TARMAC_INDEX, b, i,
+                       "instruction index %" PRIu64 " follows index %" PRIu64, b->index[i],
+                       t->index);
+        t->index = b->index[i];
+        t->index_known = true;
+    }
+}
+
+/* Where the instruction before may lead, against where PC is. */
+static void flow(struct chk *c, const struct tarmac *t, const struct trod_batch *b, uint32_t i)
+{
+    uint64_t pc = b->addr[i], next = t->pc + t->size;
+    bool target = (t->insn.flags & TROD_INSN_TARGET) && pc == t->insn.target;
+
+    if (!t->insn_known || t->event)
+        return;
+    if (t->skipped && t->insn.branch && pc != next) {
+        chk_report(c, CHK_TARMAC_SKIPPED, b, i,
+                   "instruction at 0x%" PRIx64 " follows a skipped branch at 0x%" PRIx64, pc,
+                   t->pc);
+        return;
+    }
+    switch (t->insn.branch) {
+    case TROD_BR_INDIRECT:
+    case TROD_BR_ICALL:
+    case TROD_BR_RETURN:
+    case TROD_BR_ERET:
+    case TROD_BR_SYSCALL:
+    case TROD_BR_OTHER:
+        return;
+    case TROD_BR_DIRECT:
+    case TROD_BR_CALL:
+        if (target || ((t->insn.flags & TROD_INSN_PREDICATED) && pc == next))
+            return;
+        break;
+    default:
+        if (pc == next || (t->insn.branch == TROD_BR_COND && target))
+            return;
+        break;
+    }
+    if (t->insn.flags & TROD_INSN_TRAP)
+        return;
+    chk_report(c, CHK_TARMAC_PC, b, i,
+               "instruction at 0x%" PRIx64 " does not follow the one at 0x%" PRIx64, pc, t->pc);
+}
+
+/* What the first word of a disassembly claims the instruction to be. */
+static bool text_says(const char *text, uint32_t n, const char *const *words)
+{
+    for (; *words; words++) {
+        size_t len = strlen(*words);
+
+        if (n >= len) {
+            size_t k = 0;
+
+            while (k < len && tolower((unsigned char)text[k]) == (*words)[k])
+                k++;
+            if (k == len)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void text_class(struct chk *c, const struct trod_insn *insn, const struct trod_batch *b,
+                       uint32_t i)
+{
+    static const char *const loads[] = {"ld",  "pop", "cas", "swp", "vld", "vpop",
+                                        "rfe", "st",  "l",   "ret", "tb",  NULL};
+    static const char *const stores[] = {"st",  "push",  "ld",  "cas", "swp",
+                                         "vst", "vpush", "srs", "s",   NULL};
+    static const char *const branches[] = {"b",   "cb",  "tb",  "ret", "eret", "j",  "mov",
+                                           "pop", "ld",  "sub", "add", "rfe",  "sc", "svc",
+                                           "hvc", "smc", "sys", "swi", "drps", NULL};
+    const char *text = (const char *)trod_batch_bytes(b, b->text[i]);
+    uint32_t n = b->text[i].len;
+    const char *what = NULL;
+
+    if (!chk_has(b, i, TROD_COL_TEXT) || n == 0)
+        return;
+    while (n && *text == ' ') {
+        text++;
+        n--;
+    }
+    if (insn->branch && !text_says(text, n, branches))
+        what = "a branch";
+    else if (!insn->branch && insn->loads && !text_says(text, n, loads))
+        what = "a load";
+    else if (!insn->branch && insn->stores && !text_says(text, n, stores))
+        what = "a store";
+    if (what)
+        chk_report(c, CHK_TARMAC_TEXT, b, i, "opcode is %s, the text says '%.*s'", what,
+                   (int)(n < 24 ? n : 24), text);
+}
+
+/* The accesses of the last instruction are complete: as many bytes as its opcode says? */
+static void accesses(struct chk *c, const struct tarmac *t, const struct trod_batch *b, uint32_t i)
+{
+    const struct trod_insn *n = &t->insn;
+
+    if (!t->insn_known || t->skipped || t->event || t->unsure || !(n->flags & TROD_INSN_COUNTS))
+        return;
+    if ((t->read && !n->loads) || (t->written && !n->stores)) {
+        chk_report(c, CHK_TARMAC_ACCESS, b, i,
+                   "instruction at 0x%" PRIx64 " %s memory, its opcode does not", t->pc,
+                   t->read && !n->loads ? "reads" : "writes");
+        return;
+    }
+    if (!(n->flags & TROD_INSN_SIZES) || (n->flags & TROD_INSN_PREDICATED))
+        return;
+    if ((t->read && t->read != n->read_size) || (t->written && t->written != n->write_size))
+        chk_report(c, CHK_TARMAC_SIZE, b, i,
+                   "instruction at 0x%" PRIx64 " accesses %" PRIu64 " bytes, its opcode %" PRIu32,
+                   t->pc, t->read ? t->read : t->written, t->read ? n->read_size : n->write_size);
+}
+
+static void modes(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i)
+{
+    uint64_t mode = mode_of(b, i);
+
+    if (mode && t->new_mode && mode != t->new_mode)
+        chk_report(c, CHK_TARMAC_MODE, b, i,
+                   "instruction is not in the mode that was changed to before it");
+    if (mode && t->mode && t->events && !t->event && level_of(mode) > level_of(t->mode) &&
+        level_of(t->mode) >= 0 && t->insn.branch != TROD_BR_SYSCALL)
+        chk_report(c, CHK_TARMAC_EXCEPTION, b, i,
+                   "exception level rises from %d to %d without an exception", level_of(t->mode),
+                   level_of(mode));
+    t->new_mode = 0;
+    if (mode)
+        t->mode = mode;
+}
+
+static void instruction(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i)
+{
+    const struct trod_insn *insn = chk_insn(c, b, i);
+
+    if (!chk_has(b, i, TROD_COL_ADDR))
+        return;
+    accesses(c, t, b, i);
+    flow(c, t, b, i);
+    modes(c, t, b, i);
+    t->pc = b->addr[i];
+    t->size = chk_has(b, i, TROD_COL_SIZE) ? b->size[i] : 4;
+    t->skipped = b->flags[i] & TROD_F_SKIPPED;
+    t->insn_known = insn != NULL;
+    t->event = t->unsure = false;
+    t->read = t->written = 0;
+    if (insn) {
+        t->insn = *insn;
+        text_class(c, insn, b, i);
+    } else {
+        memset(&t->insn, 0, sizeof t->insn);
+        if (c->insn && chk_has(b, i, TROD_COL_CODE) && b->code[i].len)
+            chk_report(c, CHK_TARMAC_OPCODE, b, i, "opcode is no instruction that is known");
+    }
+}
+
+/* Width in bits that a register's name implies; 0: none is known. */
+static unsigned name_bits(const uint8_t *p, uint32_t n)
+{
+    char letter = n ? (char)tolower(p[0]) : 0;
+
+    if (n < 2 || n > 3)
+        return 0;
+    for (uint32_t k = 1; k < n; k++)
+        if (!isdigit(p[k]))
+            return 0;
+    switch (letter) {
+    case 'r':
+    case 'w':
+    case 's':
+        return 32;
+    case 'x':
+    case 'e':
+    case 'd':
+        return 64;
+    case 'q':
+        return 128;
+    default:
+        return 0;
+    }
+}
+
+static void reg(struct chk *c, const struct trod_batch *b, uint32_t i)
+{
+    const uint8_t *name = trod_batch_bytes(b, b->text[i]);
+    unsigned bits = chk_has(b, i, TROD_COL_TEXT) ? name_bits(name, b->text[i].len) : 0;
+    uint32_t top = 0;
+
+    if (!bits)
+        return;
+    if (chk_has(b, i, TROD_COL_DATA)) {
+        const uint8_t *p = trod_batch_bytes(b, b->data[i]);
+
+        for (uint32_t k = 0; k < b->data[i].len; k++)
+            if (p[k])
+                top = 8 * k + 8;
+    } else if (chk_has(b, i, TROD_COL_VALUE) && b->value[i] >> 32) {
+        top = 64;
+    }
+    if (top > bits)
+        chk_report(c, CHK_TARMAC_REG_WIDTH, b, i, "value of %.*s does not fit into %u bits",
+                   (int)b->text[i].len, name, bits);
+}
+
+static void event(struct tarmac *t, const struct trod_batch *b, uint32_t i)
+{
+    t->event = true;
+    t->events = true;
+    t->new_mode = 0;
+    if (b->kind[i] == TROD_MODE) {
+        const struct trod_detail_event *d = trod_batch_detail(b, i);
+
+        if (d && d->mode.len)
+            t->new_mode = mode_word(trod_batch_bytes(b, d->mode), d->mode.len);
+    }
+}
+
+static int rows(struct chk *c, void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct tarmac *t = st;
+
+    for (uint32_t i = from; i < to; i++) {
+        order(c, t, b, i);
+        switch (b->kind[i]) {
+        case TROD_INSTR:
+            instruction(c, t, b, i);
+            break;
+        case TROD_READ:
+            t->read += b->size[i];
+            chk_tarmac_translation(c, t, b, i);
+            break;
+        case TROD_WRITE:
+            t->written += b->size[i];
+            chk_tarmac_translation(c, t, b, i);
+            break;
+        case TROD_ATOMIC:
+            t->unsure = true;
+            break;
+        case TROD_REG:
+            reg(c, b, i);
+            chk_tarmac_register(t, b, i);
+            break;
+        case TROD_EXCEPTION:
+        case TROD_MODE:
+            event(t, b, i);
+            break;
+        case TROD_CACHE_LINE:
+        case TROD_TLB:
+            if (chk_tarmac_line(c, t, b, i) < 0)
+                return TROD_ERR_NOMEM;
+            break;
+        default:
+            break;
+        }
+        if (b->flags[i] & TROD_F_ABORTED)
+            t->unsure = t->event = true;
+    }
+    return TROD_OK;
+}
+
+static void fini(void *st)
+{
+    chk_tarmac_fini(st);
+}
+
+const struct chk_family chk_tarmac = {
+    .families = TROD_RULE_TARMAC | TROD_RULE_MATCHER,
+    .stream_size = sizeof(struct tarmac),
+    .rows = rows,
+    .fini = fini,
+};

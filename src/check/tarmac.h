@@ -1,0 +1,36 @@
+/*
+ * tarmac.h - the state of a stream of a Tarmac trace under the rules.
+ */
+#ifndef TROD_CHECK_TARMAC_H
+#define TROD_CHECK_TARMAC_H
+
+#include "check/check_int.h"
+#include "trod/detail.h"
+
+enum { TARMAC_PAGES = 1 << 12, TARMAC_LINES = 1 << 20 };
+
+struct tarmac {
+    uint64_t time, index, pc, mode, new_mode, read, written;
+    uint32_t size;
+    uint8_t unit;
+    bool time_known, index_known, insn_known, skipped;
+    bool event;  /* an exception came since the last instruction */
+    bool events; /* the trace has exceptions */
+    bool unsure; /* accesses of the last instruction are not comparable */
+    struct trod_insn insn;
+    uint64_t generation;       /* of translations */
+    struct tarmac_page *pages; /* direct-mapped */
+    uint64_t *lines;           /* cache lines and TLB entries that were filled: a set */
+    uint32_t n_lines, cap_lines;
+};
+
+/* Rules on the address of an access. */
+void chk_tarmac_translation(struct chk *c, struct tarmac *t, const struct trod_batch *b,
+                            uint32_t i);
+/* A register was written: it may change the translation. */
+void chk_tarmac_register(struct tarmac *t, const struct trod_batch *b, uint32_t i);
+/* A cache line or TLB entry comes or goes. Returns 0 or TROD_ERR_NOMEM. */
+int chk_tarmac_line(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i);
+void chk_tarmac_fini(struct tarmac *t);
+
+#endif
