@@ -21,6 +21,8 @@ struct trod_analysis {
     const void *defaults;
     uint32_t needs; /* columns without which it says nothing */
     uint32_t uses;  /* columns it makes use of where a format has them */
+    /* The same for the format called FORMAT, where that is fewer. NULL: uses. */
+    uint32_t (*uses_of)(const char *format);
 
     /* Prepare ST (state_size zero bytes). META outlives ST and grows; a state that is only merged
      * into has the meta of the whole trace. 0 or an error, reported. */

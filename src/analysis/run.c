@@ -69,7 +69,7 @@ int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *
                           "analysis '%s' needs what format '%s' does not have: %s", a->name,
                           f->name, column_names(lacks, names, sizeof names));
     r->item[r->n_items] = (struct run_item){.analysis = a, .opt = opt ? opt : a->defaults};
-    r->opt.trace.want |= a->needs | a->uses;
+    r->opt.trace.want |= a->needs | (a->uses_of && f ? a->uses_of(f->name) : a->uses);
     return (int)r->n_items++;
 }
 

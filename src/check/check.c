@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEEP = 20 };
+enum { KEEP = 20, FACTS = 1 << 14 };
 
 static const struct chk_family *const families[] = {
     &chk_tarmac, &chk_amber, &chk_full, &chk_byu6, &chk_byu12, &chk_drm,
@@ -76,6 +76,7 @@ static void fini(void *st)
     }
     free(c->streams);
     free(c->found);
+    free(c->facts);
     trod_insn_decoder_free(c->insn);
 }
 
@@ -99,6 +100,39 @@ const struct trod_insn *chk_insn(struct chk *c, const struct trod_batch *b, uint
         return NULL;
     insn = decode(c, b, i);
     return insn && insn->valid ? insn : NULL;
+}
+
+/* Decode row I into F. */
+static void fill_facts(struct chk *c, const struct trod_batch *b, uint32_t i, struct chk_facts *f)
+{
+    const struct trod_insn *insn = chk_insn(c, b, i);
+
+    f->pc = b->addr[i];
+    f->code = trod_batch_bytes(b, b->code[i]);
+    f->valid = insn != NULL;
+    if (!insn)
+        return;
+    f->flags = insn->flags;
+    f->branch = insn->branch;
+    f->loads = insn->loads;
+    f->stores = insn->stores;
+    f->target = insn->target;
+}
+
+const struct chk_facts *chk_facts_of(struct chk *c, const struct trod_batch *b, uint32_t i)
+{
+    struct chk_facts *f;
+
+    if (!chk_has(b, i, TROD_COL_CODE) || b->code[i].len == 0)
+        return NULL;
+    if (!c->facts && !(c->facts = calloc(FACTS, sizeof *c->facts)))
+        return NULL;
+    f = &c->facts[(b->addr[i] ^ b->addr[i] >> 14) & (FACTS - 1)];
+    /* Shared bytes stay what they are until a row says otherwise. */
+    if (!(b->code[i].off & TROD_SLICE_SHARED) || (b->flags[i] & TROD_F_NEWCODE) ||
+        f->pc != b->addr[i] || f->code != trod_batch_bytes(b, b->code[i]))
+        fill_facts(c, b, i, f);
+    return f->valid ? f : NULL;
 }
 
 /* A place for a finding of RULE, or NULL when enough are kept. */
@@ -352,6 +386,15 @@ static int report(const void *st, struct trod_emit *e)
     return TROD_OK;
 }
 
+/* Columns that the rules for FORMAT look at; the record itself is quoted where it is text. */
+static uint32_t uses_of(const char *format)
+{
+    if (trod_rule_family(format) == TROD_RULE_DRMEMTRACE)
+        return TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
+               TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_SUB | TROD_COL_CODE;
+    return TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE;
+}
+
 static const struct trod_option options[] = {
     {"only", 0, TROD_OPT_LIST, offsetof(struct trod_check_options, only), "RULE,...",
      "apply only these rules, or the ones whose name begins so (drm.)", NULL, NULL},
@@ -373,6 +416,7 @@ const struct trod_analysis trod_analysis_check = {
     .state_size = sizeof(struct chk),
     .needs = TROD_COL_KIND,
     .uses = TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE,
+    .uses_of = uses_of,
     .init = init,
     .feed = feed,
     .merge = merge,

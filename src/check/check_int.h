@@ -44,12 +44,21 @@ struct chk {
     size_t n_found, cap_found;
     struct chk_stream *streams;
     uint32_t n_streams;
-    uint32_t stream;                /* being judged */
-    bool switched;                  /* the rows before were of another stream: previous */
+    uint32_t stream; /* being judged */
+    bool switched;   /* the rows before were of another stream: previous */
     uint32_t previous;
-    bool any; /* there were rows */
+    bool any;                       /* there were rows */
     struct trod_insn_decoder *insn; /* NULL: none for this ISA */
+    struct chk_facts *facts;        /* direct-mapped */
     bool insn_tried;
+};
+
+/* What most rules ask of an instruction, in half a cache line. */
+struct chk_facts {
+    uint64_t pc, target;
+    const uint8_t *code;
+    uint32_t flags;
+    uint8_t valid, branch, loads, stores;
 };
 
 extern const struct chk_family chk_tarmac, chk_amber, chk_full, chk_byu6, chk_byu12, chk_drm;
@@ -68,6 +77,9 @@ static inline bool chk_on(const struct chk *c, enum chk_rule rule)
 
 /* Facts of the instruction of row I, or NULL where they cannot be had. */
 const struct trod_insn *chk_insn(struct chk *c, const struct trod_batch *b, uint32_t i);
+
+/* The same in short, remembered by where the opcode bytes lie in batch->shared. */
+const struct chk_facts *chk_facts_of(struct chk *c, const struct trod_batch *b, uint32_t i);
 
 static inline bool chk_has(const struct trod_batch *b, uint32_t i, uint32_t column)
 {

@@ -11,7 +11,7 @@
  * elsewhere. */
 static void forget_flow(struct drm *d)
 {
-    d->prev.known = false;
+    d->prev.known = d->plain = false;
     d->moved = d->expect = d->in_rseq = false;
     d->depth = 0;
     d->n_calls = 0;
@@ -79,6 +79,8 @@ static void row(struct chk *c, struct drm *d, const struct trod_batch *b, uint32
                    "physical address is not followed by its virtual address");
         d->physical = false;
     }
+    if (b->kind[i] == TROD_MARKER || b->kind[i] == TROD_THREAD)
+        d->plain = false;
     d->function_just = marker >= TROD_DRM_FUNC_ID && marker <= TROD_DRM_FUNC_RETVAL;
     d->last[1] = d->last[0];
     d->last[0] = marker;
@@ -102,8 +104,15 @@ static int rows(struct chk *c, void *st, const struct trod_batch *b, uint32_t fr
     else if (switched_in_file(c))
         chk_report(c, CHK_DRM_TID, b, from, "record of thread %s follows those of thread %s",
                    c->meta->streams[c->stream].name, c->meta->streams[c->previous].name);
-    for (uint32_t i = from; i < to; i++)
-        row(c, d, b, i);
+    for (uint32_t i = from; i < to; i++) {
+        /* Data behind an instruction, the most frequent row besides it, is only counted. */
+        if (d->plain && b->kind[i] <= TROD_WRITE && b->kind[i] >= TROD_READ) {
+            d->reads += b->kind[i] == TROD_READ;
+            d->writes += b->kind[i] == TROD_WRITE;
+        } else {
+            row(c, d, b, i);
+        }
+    }
     return TROD_OK;
 }
 

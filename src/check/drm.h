@@ -46,6 +46,7 @@ struct drm {
     bool timestamp_known, timestamp_since; /* since the last instruction */
     int last[2];                           /* types of the last two records: markers, else -1 */
 
+    bool plain; /* nothing is known or expected but prev: the fast path may judge */
     struct drm_prev prev;
     uint32_t reads, writes; /* of prev so far */
     bool unsure;            /* prev may not have done all its accesses */

@@ -11,7 +11,7 @@
 static struct drm_prev take(struct chk *c, const struct drm *d, const struct trod_batch *b,
                             uint32_t i)
 {
-    const struct trod_insn *insn = NULL;
+    const struct chk_facts *insn = NULL;
     struct drm_prev p = {.known = true,
                          .pc = b->addr[i],
                          .size = b->size[i],
@@ -20,7 +20,7 @@ static struct drm_prev take(struct chk *c, const struct drm *d, const struct tro
                          .target = chk_has(b, i, TROD_COL_TARGET) ? b->target[i] : 0};
 
     if (!(d->filetype & TROD_DRM_REGDEPS))
-        insn = chk_insn(c, b, i);
+        insn = chk_facts_of(c, b, i);
     if (insn) {
         p.decoded = true;
         p.facts = insn->flags;
@@ -163,10 +163,74 @@ static void calls(struct drm *d, const struct drm_prev *p)
     }
 }
 
+/* Whether nothing but the last instruction bears on the next. */
+static bool quiet(const struct drm *d)
+{
+    return d->prev.known && d->prev.decoded && !d->expect && !d->in_rseq && !d->in_trace &&
+           !d->in_switch && !d->regdeps && !drm_ifilt(d) && !drm_dfilt(d) && d->version >= 5 &&
+           d->prev.is != TROD_BR_SYSCALL && d->prev.type != DRM_I_NO_FETCH;
+}
+
+/* Where the last instruction must lead, if that is one place and known; else 0. */
+static uint64_t successor(const struct drm_prev *p)
+{
+    switch (p->branch) {
+    case TROD_BR_NONE:
+    case TROD_BR_COND_UNTAKEN:
+        return p->pc + p->size;
+    case TROD_BR_DIRECT:
+    case TROD_BR_CALL:
+    case TROD_BR_COND_TAKEN:
+        return p->facts & TROD_INSN_TARGET ? p->insn_target : 0;
+    default:
+        return p->target;
+    }
+}
+
+/*
+ * The common case: an instruction that follows another and keeps every rule. False leaves
+ * everything as it was: the full rules say what is wrong, if anything is.
+ */
+static bool plain(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t judged = TROD_INSN_COUNTS | TROD_INSN_PREDICATED | TROD_INSN_REPEAT;
+    struct drm_prev *p = &d->prev;
+    unsigned branch = b->flags[i] & TROD_F_BRANCH;
+    uint64_t target = chk_has(b, i, TROD_COL_TARGET) ? b->target[i] : 0;
+    const struct chk_facts *f;
+
+    if (b->addr[i] != successor(p) || b->sub[i] == DRM_I_NO_FETCH || branch == TROD_BR_COND ||
+        (target != 0) != drm_is_indirect(branch) ||
+        ((p->facts & judged) == TROD_INSN_COUNTS &&
+         (d->reads != p->loads || d->writes != p->stores)))
+        return false;
+    f = chk_facts_of(c, b, i);
+    if (!f || f->branch == TROD_BR_SYSCALL)
+        return false;
+    p->pc = b->addr[i];
+    p->size = b->size[i];
+    p->target = target;
+    p->type = b->sub[i];
+    p->branch = branch;
+    p->facts = f->flags;
+    p->is = f->branch;
+    p->loads = f->loads;
+    p->stores = f->stores;
+    p->insn_target = f->target;
+    if (branch)
+        calls(d, p);
+    d->instructions++;
+    d->reads = d->writes = 0;
+    return true;
+}
+
 void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
-    struct drm_prev now = take(c, d, b, i);
+    struct drm_prev now;
 
+    if (d->plain && plain(c, d, b, i))
+        return;
+    now = take(c, d, b, i);
     chk_drm_settle(c, d, b, i);
     chk_drm_kernel_instruction(c, d, b, i);
     resumed(c, d, b, i, &now);
@@ -186,4 +250,5 @@ void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *
     d->reads = d->writes = 0;
     d->unsure = d->moved = d->window = d->timestamp_since = false;
     d->after_abort = d->event_just = d->returned = false;
+    d->plain = quiet(d);
 }
