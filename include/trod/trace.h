@@ -33,12 +33,12 @@ int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
 
 /*
  * Open input FILE of WHOLE (0 to trod_trace_files() - 1) as a trace of its own, in file order, with
- * the same options; its streams have the file number they have in WHOLE. WHOLE is only looked at:
- * several threads may do this at once, each with a DIAG of its own. For files that can be opened
- * again (trod_trace_rewindable). Returns what trod_trace_open returns.
+ * the same options but INPUT (NULL: that as well); its streams have the file number they have in
+ * WHOLE. WHOLE is only looked at: several threads may do this at once, each with a DIAG of its own.
+ * For files that can be opened again (trod_trace_rewindable). Returns what trod_trace_open returns.
  */
 int trod_trace_open_file(struct trod_trace **out, const struct trod_trace *whole, size_t file,
-                         struct trod_diag *diag);
+                         const struct trod_input_options *input, struct trod_diag *diag);
 /* Are all inputs regular files? Pipes can be read only once. */
 bool trod_trace_rewindable(const struct trod_trace *t);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Units that may be read or wait to be merged, for each worker. */
-enum { AHEAD = 3 };
+enum { AHEAD = 2 };
 
 static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
 {
@@ -40,9 +40,12 @@ static void unit_read(struct run_worker *w, struct run_unit *u, size_t number)
 {
     struct trod_run *r = w->run;
     struct trod_diag *diag = &u->keeper.diag;
+    struct trod_input_options input = r->opt.trace.input;
 
+    /* where the files keep all threads busy no others are needed to read ahead */
+    input.no_thread |= r->n_workers > 1 && r->n_units >= 2 * (size_t)r->n_workers;
     u->fatal = true;
-    u->rc = trod_trace_open_file(&u->trace, r->whole, number, diag);
+    u->rc = trod_trace_open_file(&u->trace, r->whole, number, &input, diag);
     if (u->rc < 0 || (u->rc = check_columns(r, u)) < 0)
         return;
     trod_trace_want(u->trace, r->opt.trace.want);

@@ -123,7 +123,7 @@ int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
 }
 
 int trod_trace_open_file(struct trod_trace **out, const struct trod_trace *whole, size_t file,
-                         struct trod_diag *diag)
+                         const struct trod_input_options *input, struct trod_diag *diag)
 {
     struct trod_trace *t = make(&whole->opt, diag);
     int rc;
@@ -132,6 +132,8 @@ int trod_trace_open_file(struct trod_trace **out, const struct trod_trace *whole
     if (!t)
         return TROD_ERR_NOMEM;
     t->opt.order = TROD_ORDER_FILE;
+    if (input)
+        t->opt.input = *input;
     t->claimed = whole->claimed;
     t->base = whole->base + (uint32_t)file;
     t->n_inputs = 1;
