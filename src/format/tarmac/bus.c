@@ -110,7 +110,7 @@ static int put_data(struct tm_line *l, struct tm_row *row, const struct type *t,
     if (v.digits != t->size * 2)
         return tm_bad(l, v.digits > t->size * 2 ? TM_TOO_WIDE : TM_BAD_NUMBER, at,
                       "data are not as wide as the transaction");
-    tm_number_style(&d->num, &v, t->size, true);
+    tm_number_style(&d->num, &v, t->size, !l->d->flavour->matcher);
     if (v.unknown == v.digits)
         return TM_OK;
     if (v.data.len) {
@@ -176,7 +176,7 @@ int tm_parse_bus(struct tm_line *l, struct tm_word type)
     w = tm_word(l);
     if ((rc = tm_address(l, w, &a)) != TM_OK)
         return rc;
-    if (a.has_paddr || a.has_paddr2)
+    if (a.has_paddr)
         return tm_bad(l, TM_BAD_FIELD, w.p, "a physical address is one number");
     row->paddr = a.vaddr;
     d->paddr_digits = t.rtl ? (a.digits == 8 ? 0 : a.digits) : tm_pdigits(a.vaddr, a.digits);

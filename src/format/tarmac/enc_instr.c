@@ -165,14 +165,13 @@ static size_t stream_slot(const struct tm_put *o)
 bool tm_write_instr(struct tm_put *o)
 {
     const struct trod_detail_instr *d = o->detail ? o->detail : &no_instr;
-    bool same = o->e->same && !(d->style & TROD_INSTR_ES);
-    unsigned style = same ? d->style & ~(unsigned)TROD_INSTR_ES : 0;
+    bool drawn = d->style & TROD_INSTR_ES;
+    unsigned style = o->e->same && !drawn ? d->style : 0;
     bool upper = style & TROD_INSTR_UPPER;
 
     if (!(o->has & TROD_COL_ADDR))
         return false;
-    if (!o->e->flavour->matcher && o->e->dialect == TM_ES &&
-        (!o->e->same || (d->style & TROD_INSTR_ES)))
+    if (o->e->same ? drawn : o->e->dialect == TM_ES && !o->e->flavour->matcher)
         return write_es(o, d);
     tm_put_head(o, true);
     tm_puts(o, o->flags & TROD_F_SKIPPED ? "IS " : d->folded ? "IF " : "IT ");

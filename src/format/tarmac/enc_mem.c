@@ -95,7 +95,8 @@ bool tm_write_mem(struct tm_put *o)
         tm_puts(o, ") ");
     }
     put_addresses(o, d->addr_digits, d->paddr_digits, upper);
-    if (valued || d->num.digits || !(d->note.len || (o->flags & TROD_F_ABORTED))) {
+    if (valued || d->num.digits || d->num.unknown || d->num.sep || d->num.prefix ||
+        !(d->note.len || (o->flags & TROD_F_ABORTED))) {
         tm_putc(o, ' ');
         put_value(o, d, typed, size);
     }

@@ -70,7 +70,7 @@ void tm_put_sec(struct tm_put *o, unsigned sec)
         tm_puts(o, names[sec]);
 }
 
-/* Text as one word: blanks and brackets become '_'; NONE where there is no text. */
+/* Text as one word (as lines have it; elsewhere blanks and brackets become '_'), or NONE. */
 void tm_put_name(struct tm_put *o, struct trod_slice s, const char *none)
 {
     const uint8_t *p = trod_batch_bytes(o->b, s);
@@ -78,7 +78,7 @@ void tm_put_name(struct tm_put *o, struct trod_slice s, const char *none)
     if (!s.len)
         tm_puts(o, none);
     for (uint32_t i = 0; i < s.len; i++)
-        tm_putc(o, p[i] > ' ' && p[i] != '<' && p[i] != '(' ? (char)p[i] : '_');
+        tm_putc(o, o->e->read || (p[i] > ' ' && p[i] != '<' && p[i] != '(') ? (char)p[i] : '_');
 }
 
 /* Say once a kind which columns of its rows cannot be written. */
@@ -179,8 +179,10 @@ void tm_row_number(const struct tm_put *o, uint32_t row, const struct trod_detai
         if (e->same) {
             if (style->sep)
                 n->sep = style->sep == '0' ? 0 : (char)style->sep;
-            else if (!e->flavour->matcher)
-                n->sep = n->digits > (reg ? 16u : 8u) ? '_' : 0; /* what no style stands for */
+            else
+                n->sep = !e->flavour->matcher && n->digits > (reg ? 16u : 8u)
+                             ? '_'
+                             : 0; /* what no style stands for */
             n->group = style->group ? style->group : 8;
             n->prefix = style->prefix;
         }
@@ -236,7 +238,7 @@ static void put_source(struct tm_put *o, uint32_t stream)
             tm_put_decimal(o, stream);
     } else {
         for (size_t i = 0; i < len; i++)
-            tm_putc(o, s->name[i] > ' ' ? s->name[i] : '_');
+            tm_putc(o, (uint8_t)s->name[i] > ' ' ? s->name[i] : '_');
     }
     tm_putc(o, ' ');
 }
@@ -267,6 +269,8 @@ static bool es_timed(const struct tm_put *o)
 {
     const struct tm_enc *e = o->e;
 
+    if (!(o->has & TROD_COL_TIME) && (o->has & TROD_COL_UNIT) && e->same)
+        return true; /* a time was lost */
     if (!(o->has & TROD_COL_TIME))
         return !e->own && o->b->kind[o->row] == TROD_INSTR;
     if (!e->gather || o->b->kind[o->row] == TROD_INSTR || !e->timed)
@@ -365,6 +369,19 @@ static size_t detail_size(uint8_t kind)
     }
 }
 
+/* Whether access I is written as a picture: what was one stays one, in es the others become some.
+ */
+static bool pictured(const struct tm_enc *e, const struct trod_batch *b, uint32_t i)
+{
+    const struct trod_detail_mem *d = NULL;
+
+    if (!e->same)
+        return e->dialect == TM_ES && !e->flavour->matcher;
+    if ((b->has[i] & b->have & TROD_COL_DETAIL) && b->detail[i].len == sizeof *d)
+        d = trod_batch_detail(b, i);
+    return d && d->style >= TROD_MEM_PICTURE;
+}
+
 /* The most bytes that row I can need. */
 static size_t bound(const struct tm_enc *e, const struct trod_batch *b, uint32_t i)
 {
@@ -375,7 +392,7 @@ static size_t bound(const struct tm_enc *e, const struct trod_batch *b, uint32_t
         wide = b->size[i];
     n += wide * 3;
     if (e->dialect == TM_ES)
-        n += wide * 16;
+        n += wide * 16; /* pictures */
     if (has & TROD_COL_TEXT)
         n += b->text[i].len;
     if ((has & TROD_COL_RAW) && b->kind[i] == TROD_NOTE)
@@ -413,16 +430,6 @@ static bool write_note(struct tm_put *o)
     return true;
 }
 
-/* Whether an access is written as a picture; one-line accesses among pictures stay what they are.
- */
-static bool pictured(const struct tm_put *o)
-{
-    const struct trod_detail_mem *d = o->detail;
-
-    return o->e->dialect == TM_ES && !o->e->flavour->matcher &&
-           (!o->e->same || (d && d->style >= TROD_MEM_PICTURE));
-}
-
 static bool write_row(struct tm_put *o)
 {
     const struct tm_enc *e = o->e;
@@ -438,7 +445,7 @@ static bool write_row(struct tm_put *o)
         return tm_write_instr(o);
     case TROD_READ:
     case TROD_WRITE:
-        return pictured(o) ? tm_write_pictures(o) : tm_write_mem(o);
+        return pictured(e, o->b, o->row) ? tm_write_pictures(o) : tm_write_mem(o);
     case TROD_ATOMIC:
         return tm_write_atomic(o);
     case TROD_REG:
@@ -469,7 +476,7 @@ static uint32_t record_rows(const struct tm_enc *e, const struct trod_batch *b, 
 {
     uint32_t n = 1;
 
-    if (e->dialect != TM_ES || (b->kind[i] != TROD_READ && b->kind[i] != TROD_WRITE))
+    if ((b->kind[i] != TROD_READ && b->kind[i] != TROD_WRITE) || !pictured(e, b, i))
         return 1;
     while (i + n < b->n && n < TM_ROWS_MAX && (b->flags[i + n] & TROD_F_CONT) &&
            b->kind[i + n] == b->kind[i])
@@ -552,7 +559,8 @@ int tm_begin_encoding(struct tm_enc *e, const struct tm_flavour *flavour,
         e->opt = *opt;
     e->meta = meta;
     e->from_matcher = meta->format && strcmp(meta->format, "matcher") == 0;
-    e->own = tarmac || e->from_matcher || !meta->format;
+    e->read = tarmac || e->from_matcher;
+    e->own = e->read || !meta->format;
     if (flavour->matcher) {
         e->dialect = TM_FM;
         e->same = e->from_matcher;

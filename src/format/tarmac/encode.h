@@ -18,7 +18,8 @@ struct tm_enc {
     const struct trod_meta *meta;
     int dialect;       /* enum tm_dialect */
     bool same;         /* rows come from the same dialect: repeat how they were written */
-    bool own;          /* rows come from Tarmac or Trace Matcher text */
+    bool read;         /* rows come from Tarmac or Trace Matcher text */
+    bool own;          /* they do, or from nowhere: nothing is made up for them */
     bool from_matcher; /* rows come from Trace Matcher: cpus are numbers */
     bool fill;         /* lines without a time get that of the line before (from es to others) */
     bool gather;       /* lines of the same time go without it (from others to es) */

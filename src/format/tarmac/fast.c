@@ -307,7 +307,7 @@ TM_INLINE const uint8_t *mem(struct run *r, const uint8_t *line, const uint8_t *
         return NULL;
     has = a.has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_VALUE | TROD_COL_RAW |
           r->head->has;
-    if (!divided) {
+    if (size == 8 && divided == matcher) {
         has |= TROD_COL_DETAIL;
         if (want & TROD_COL_DETAIL) {
             struct trod_detail_mem *detail = trod_batch_pool(b, sizeof *detail, &b->detail[n]);
@@ -315,7 +315,7 @@ TM_INLINE const uint8_t *mem(struct run *r, const uint8_t *line, const uint8_t *
             if (!detail)
                 return NULL;
             memset(detail, 0, sizeof *detail);
-            detail->num.sep = '0';
+            detail->num.sep = divided ? '_' : '0';
         }
     }
     b->has[n] = has & r->want;

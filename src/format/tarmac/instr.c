@@ -192,7 +192,7 @@ static int put_address(struct tm_line *l, struct tm_row *row, struct trod_detail
                        struct tm_word w)
 {
     struct tm_addr a;
-    int rc = tm_address(l, w, &a);
+    int rc = detail->style & TROD_INSTR_ES ? tm_address(l, w, &a) : tm_fetch_address(l, w, &a);
 
     if (rc != TM_OK)
         return rc;

@@ -210,8 +210,8 @@ static int security(struct tm_line *l, const uint8_t **p, const uint8_t *e, uint
     return tm_bad(l, TM_BAD_FIELD, *p, "security of an address is none of _NS, _S, _RT and _RL");
 }
 
-/* W as an address by the common definition. */
-int tm_address(struct tm_line *l, struct tm_word w, struct tm_addr *out)
+/* W as the address of an instruction: the common definition and perhaps ,paddr2. */
+int tm_fetch_address(struct tm_line *l, struct tm_word w, struct tm_addr *out)
 {
     const uint8_t *p = w.p, *e = w.p + w.n;
     uint8_t digits2;
@@ -235,6 +235,17 @@ int tm_address(struct tm_line *l, struct tm_word w, struct tm_addr *out)
         out->has_paddr2 = true;
     }
     return p == e ? TM_OK : tm_bad(l, TM_BAD_NUMBER, p, "not a hexadecimal digit");
+}
+
+/* W as an address by the common definition. */
+int tm_address(struct tm_line *l, struct tm_word w, struct tm_addr *out)
+{
+    int rc = tm_fetch_address(l, w, out);
+
+    if (rc == TM_OK && out->has_paddr2)
+        return tm_bad(l, TM_BAD_FIELD, memchr(w.p, ',', w.n),
+                      "only instructions have a second physical address");
+    return rc;
 }
 
 /* ADDR and PADDR of ROW as A says. */

@@ -165,6 +165,8 @@ static int mem_value(struct tm_line *l, const struct type *t, struct tm_value *v
     }
     if (v->digits > (uint64_t)t->size * 2)
         return tm_bad(l, TM_TOO_WIDE, at, "value is wider than the access");
+    if (t->reversed && v->digits != t->size * 2)
+        return tm_bad(l, TM_BAD_NUMBER, at, "value in memory order is not as wide as the access");
     return TM_OK;
 }
 
@@ -236,13 +238,18 @@ static int bus_cycle(struct tm_line *l, struct tm_word type, const struct type *
     d->insn = insn;
     d->serial = serial;
     tm_blanks(l);
-    if (t->coprocessor && l->p < l->e && !tm_is_hex((w = tm_word(l)))) {
+    if (t->coprocessor && t->size) {
+        w = tm_word(l);
+        if (!w.n)
+            return tm_bad(l, TM_MISSING_FIELD, l->e, "TRANSFER is missing");
         d->note = tm_slice(l, w);
         if ((rc = mem_value(l, t, &v)) != TM_OK)
             return rc;
         row->size = t->size;
         row->has |= TROD_COL_SIZE;
         put_value(row, &v);
+        if (v.unknown && v.unknown < v.digits)
+            d->mask = v.mask;
         tm_number_style(&d->num, &v, row->size, false);
     } else if (!t->coprocessor && l->p < l->e) {
         struct tm_addr a;
@@ -323,7 +330,7 @@ static int access(struct tm_line *l, struct tm_word type, const struct type *t, 
     if (masked)
         d.mask = v.mask;
     if (v.digits)
-        tm_number_style(&d.num, &v, t->size, true);
+        tm_number_style(&d.num, &v, t->size, !l->d->flavour->matcher);
     d.num.upper |= upper;
     d.note = tm_slice(l, note);
     d.style = style;
@@ -419,7 +426,7 @@ int tm_parse_atomic(struct tm_line *l, struct tm_word type)
     put_value(row, &v);
     if (v.unknown && v.unknown < v.digits)
         d->mask = v.mask;
-    tm_number_style(&d->num, &v, row->size, true);
+    tm_number_style(&d->num, &v, row->size, !l->d->flavour->matcher);
     d->addr_digits = tm_vdigits(a.vaddr, a.digits);
     d->paddr_digits = a.has_paddr ? tm_pdigits(a.paddr, a.pdigits) : 0;
     tm_add(l);

@@ -138,7 +138,7 @@ static int picture(struct tm_line *l, uint8_t kind, uint8_t style)
     memset(&pic, 0, sizeof pic);
     if ((rc = tm_address(l, w, &a)) != TM_OK)
         return rc;
-    if (a.has_paddr || a.has_paddr2)
+    if (a.has_paddr)
         return tm_bad(l, TM_BAD_FIELD, w.p, "base of a picture is not one number");
     pic.base = a.vaddr;
     pic.base_digits = a.digits;

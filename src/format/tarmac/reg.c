@@ -101,7 +101,7 @@ static int put_detail(struct tm_line *l, struct tm_row *row, const struct frame 
     struct trod_detail_reg *detail;
     bool masked = v->unknown && v->unknown < v->digits;
 
-    tm_number_style(&num, v, row->size, v->digits > 16);
+    tm_number_style(&num, v, row->size, v->digits > 16 && !l->d->flavour->matcher);
     if (tm_plain_number(&num) && !f->note.n && !f->comment.n && !f->range && !f->system_op &&
         !masked)
         return TM_OK;

@@ -116,7 +116,7 @@ static int physical(struct tm_line *l, struct tm_word w, struct tm_row *row, uin
     }
     if ((rc = tm_address(l, w, &a)) != TM_OK)
         return rc;
-    if (a.has_paddr || a.has_paddr2)
+    if (a.has_paddr)
         return tm_bad(l, TM_BAD_FIELD, w.p, "a physical address is one number");
     row->paddr = a.vaddr;
     row->has |= TROD_COL_PADDR;

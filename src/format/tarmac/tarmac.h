@@ -159,6 +159,7 @@ struct trod_slice tm_slice(const struct tm_line *l, struct tm_word w);
 void *tm_detail(struct tm_line *l, struct tm_row *row, uint32_t size);
 int tm_hex(struct tm_line *l, struct tm_word w, uint64_t *out);
 int tm_decimal_number(struct tm_line *l, struct tm_word w, uint64_t *out);
+int tm_fetch_address(struct tm_line *l, struct tm_word w, struct tm_addr *out);
 int tm_address(struct tm_line *l, struct tm_word w, struct tm_addr *out);
 void tm_address_row(struct tm_row *row, const struct tm_addr *a);
 uint8_t tm_vdigits(uint64_t v, unsigned digits);
