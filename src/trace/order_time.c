@@ -1,5 +1,5 @@
 /*
- * order_time.c - the files of a trace merged by time.
+ * order_time.c - the files of a trace merged by time, or as the trace's schedule says.
  *
  * Implements trace.h, order "time", and docs/formats/drmemtrace.md, "Order": of the files that have
  * rows left the one with the smallest time goes on, the first of several; it is left when its time
@@ -7,7 +7,11 @@
  * what lies between two of them is never parted, and what comes before the first belongs to it.
  * Rows without a time have that of the row before. Files are looked at once for their first time;
  * only those whose turn has come are kept open, with small windows where they are many.
+ *
+ * Order "recorded": the turns of the schedule, one after the other. A turn ends at the TIMESTAMP
+ * with which the next turn of the same file begins. What no turn names comes last, file by file.
  */
+#include "trace/schedule.h"
 #include "trace/trace_impl.h"
 
 #include <stdlib.h>
@@ -22,18 +26,20 @@ enum {
     WINDOW_MANY = 1 << 15,
     HEAD = 1 << 12, /* bytes a driver is shown to begin with */
     TIMESTAMP = 2,  /* sub of the marker */
-    NEEDS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_TIME
+    NEEDS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_TIME |
+            TROD_COL_STREAM
 };
 
 struct stream {
     struct trod_reader *reader; /* NULL: closed */
     struct trod_batch *batch;
-    uint64_t key;   /* time of the row at AT */
-    uint64_t index; /* instruction number of the last row given */
-    uint32_t at;    /* next row */
-    uint32_t place; /* in the heap */
-    bool timed;     /* a time was seen */
-    bool keyed;     /* the row at AT is what KEY came from */
+    uint64_t thread; /* of its first row */
+    uint64_t key;    /* time of the row at AT */
+    uint64_t index;  /* instruction number of the last row given */
+    uint32_t at;     /* next row */
+    uint32_t place;  /* in the heap */
+    bool timed;      /* a time was seen */
+    bool keyed;      /* the row at AT is what KEY came from */
     bool ended;
 };
 
@@ -42,6 +48,9 @@ struct state {
     uint32_t *heap; /* streams with rows left, by (key, number) */
     uint32_t n_heap;
     uint32_t current; /* UINT32_MAX: none */
+    bool recorded;    /* by schedule, not by time */
+    struct trod_schedule schedule;
+    uint32_t turn; /* of the current stream */
     uint64_t index;
     struct trod_batch *scratch; /* for looking at files */
     struct trod_batch view;
@@ -119,6 +128,39 @@ static bool new_time(const struct trod_trace *t, const struct trod_batch *b, uin
            (!st->timed || b->time[row] != st->key);
 }
 
+/* --- turns --- */
+
+/* The first turn from FROM on whose stream has rows left. UINT32_MAX: there is none. */
+static uint32_t live_turn(const struct state *s, uint32_t from)
+{
+    while (from < s->schedule.n && s->stream[s->schedule.turn[from].input].ended)
+        from++;
+    return from < s->schedule.n ? from : UINT32_MAX;
+}
+
+/* Whose turn is next when the current one is over. */
+static uint32_t next_stream(struct state *s)
+{
+    if (s->recorded) {
+        s->turn = live_turn(s, s->turn == UINT32_MAX ? s->schedule.n : s->turn + 1);
+        if (s->turn != UINT32_MAX)
+            return s->schedule.turn[s->turn].input;
+    }
+    return s->heap[0];
+}
+
+/* Does the turn of the current stream end at ROW, a TIMESTAMP? */
+static bool turn_ends(const struct state *s, const struct trod_batch *b, uint32_t row)
+{
+    const struct trod_turn *next;
+
+    if (s->turn == UINT32_MAX || s->schedule.turn[s->turn].next == UINT32_MAX)
+        return false;
+    next = &s->schedule.turn[s->schedule.turn[s->turn].next];
+    return b->index[row] > next->start ||
+           (b->index[row] == next->start && b->value[row] >= next->time);
+}
+
 static void remember(struct state *s, int rc)
 {
     if (rc < 0 && s->failed == 0)
@@ -185,6 +227,7 @@ static int look_at(struct trod_trace *t, uint32_t i)
     for (uint32_t row = 0; rc == 1 && row < b->n && !st->timed; row++)
         if (new_time(t, b, row, st, &st->key))
             st->timed = true;
+    st->thread = rc == 1 ? t->meta.streams[b->stream[0]].tid : TROD_NOWHERE;
     st->keyed = t->format && (t->format->flags & TROD_FMT_TIMESTAMPS);
     if (!keep) {
         trod_trace_reader_drop(t, i);
@@ -253,7 +296,12 @@ static uint32_t run(struct trod_trace *t, struct stream *st)
     for (uint32_t row = st->at; row < b->n && s->n_heap > 1; row++) {
         if (!new_time(t, b, row, st, &key))
             continue;
-        if (!st->keyed) {
+        if (s->recorded && !st->keyed && turn_ends(s, b, row)) {
+            st->keyed = true;
+            s->current = next_stream(s);
+            if (s->current != i)
+                return row;
+        } else if (!st->keyed && !s->recorded) {
             st->key = key;
             st->timed = true;
             sift(s, st->place);
@@ -294,7 +342,7 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
         if (s->n_heap == 0)
             return s->failed;
         if (s->current == UINT32_MAX)
-            s->current = s->heap[0];
+            s->current = next_stream(s);
         i = s->current;
         st = &s->stream[i];
         rc = fill(t, i);
@@ -331,7 +379,54 @@ static void close_all(struct trod_trace *t)
     trod_batch_free(s->scratch);
     free(s->stream);
     free(s->heap);
+    trod_schedule_fini(&s->schedule);
 }
+
+/* The schedule of the trace, from the file of all cpus or those of each. */
+static int read_schedule(struct trod_trace *t)
+{
+    const enum trod_role roles[] = {TROD_ROLE_SERIAL_SCHEDULE, TROD_ROLE_CPU_SCHEDULE};
+    struct state *s = t->state;
+    uint64_t *threads;
+
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = t->n_inputs; i < t->files.n; i++) {
+            const char *path = t->files.file[i].path;
+            int rc;
+
+            if (t->files.file[i].role != roles[k])
+                continue;
+            if ((rc = trod_schedule_read(&s->schedule, path, t->diag)) < 0)
+                return rc;
+            threads = malloc(t->n_inputs * sizeof *threads);
+            if (!threads)
+                return TROD_ERR_NOMEM;
+            for (size_t j = 0; j < t->n_inputs; j++)
+                threads[j] = s->stream[j].thread;
+            trod_schedule_bind(&s->schedule, threads, (uint32_t)t->n_inputs, path, t->diag);
+            free(threads);
+            s->turn = live_turn(s, 0);
+            s->current = s->turn == UINT32_MAX ? UINT32_MAX : s->schedule.turn[s->turn].input;
+            return TROD_OK;
+        }
+    return trod_error(t->diag, TROD_ERR_USAGE, "trace.no-schedule", NULL,
+                      "trace has no schedule file: order 'time' merges by the times in it");
+}
+
+static int open_recorded(struct trod_trace *t)
+{
+    struct state *s = t->state;
+    int rc;
+
+    t->opt.want |= TROD_COL_INDEX;
+    rc = open_all(t);
+    s->recorded = true;
+    return rc < 0 ? rc : read_schedule(t);
+}
+
+const struct trod_order_ops trod_order_recorded = {
+    "recorded", sizeof(struct state), open_recorded, next, close_all,
+};
 
 const struct trod_order_ops trod_order_time = {
     "time", sizeof(struct state), open_all, next, close_all,

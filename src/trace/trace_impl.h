@@ -50,5 +50,6 @@ void trod_trace_reader_done(struct trod_trace *t, size_t i);
 extern const struct trod_order_ops trod_order_file;
 extern const struct trod_order_ops trod_order_sync;
 extern const struct trod_order_ops trod_order_time;
+extern const struct trod_order_ops trod_order_recorded;
 
 #endif

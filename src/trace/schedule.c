@@ -1,0 +1,158 @@
+/*
+ * schedule.c - schedule files: entries of 32 bytes, thread, time, cpu and first instruction.
+ *
+ * Implements schedule.h. Old files count instructions anew in each chunk of ten million: a thread
+ * whose numbers fall has begun another chunk.
+ */
+#include "trace/schedule.h"
+
+#include "core/endian.h"
+#include "trod/io.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { ENTRY = 32, OLD_CHUNK = 10000000 };
+
+static int add(struct trod_schedule *s, const uint8_t *p)
+{
+    if (s->n == s->cap) {
+        uint32_t cap = s->cap ? s->cap * 2 : 256;
+        struct trod_turn *t = cap > s->cap ? realloc(s->turn, cap * sizeof *t) : NULL;
+
+        if (!t)
+            return TROD_ERR_NOMEM;
+        s->turn = t;
+        s->cap = cap;
+    }
+    s->turn[s->n++] = (struct trod_turn){.thread = trod_load_le64(p),
+                                         .time = trod_load_le64(p + 8),
+                                         .cpu = trod_load_le64(p + 16),
+                                         .start = trod_load_le64(p + 24)};
+    return TROD_OK;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct trod_turn *x = a, *y = b;
+    int c = compare(x->time, y->time);
+
+    c = c ? c : compare(x->cpu, y->cpu);
+    c = c ? c : compare(x->thread, y->thread);
+    return c ? c : compare(x->start, y->start);
+}
+
+static void join(struct trod_schedule *s)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        if (n == 0 || s->turn[n - 1].thread != s->turn[i].thread)
+            s->turn[n++] = s->turn[i];
+    s->n = n;
+}
+
+int trod_schedule_read(struct trod_schedule *s, const char *path, struct trod_diag *diag)
+{
+    const struct trod_input_options opt = {.no_thread = true};
+    struct trod_input *in;
+    struct trod_span span;
+    int rc = trod_input_open(&in, path, &opt, diag);
+
+    *s = (struct trod_schedule){0};
+    if (rc < 0)
+        return rc;
+    while ((rc = trod_input_ahead(in, ENTRY, &span)) == TROD_OK && span.n >= ENTRY) {
+        size_t n = span.n - span.n % ENTRY;
+
+        for (size_t i = 0; i < n && rc == TROD_OK; i += ENTRY)
+            rc = add(s, span.p + i);
+        trod_input_consume(in, n);
+        if (rc < 0)
+            break;
+    }
+    if (rc == TROD_OK && span.n) {
+        const struct trod_place at = trod_place_offset(path, span.offset);
+
+        rc = trod_error(diag, TROD_ERR_TRUNCATED, "schedule.cut", &at,
+                        "schedule is cut: %zu bytes are no entry", span.n);
+    }
+    trod_input_close(in);
+    if (rc < 0) {
+        trod_schedule_fini(s);
+        return rc;
+    }
+    if (s->n)
+        qsort(s->turn, s->n, sizeof *s->turn, by_time);
+    join(s);
+    return TROD_OK;
+}
+
+/* Instruction numbers of a thread do not fall, except in old files. */
+static void unwrap(struct trod_schedule *s, uint32_t n_inputs)
+{
+    uint64_t *last = calloc(n_inputs, sizeof *last), *base = calloc(n_inputs, sizeof *base);
+
+    for (uint32_t i = 0; last && base && i < s->n; i++) {
+        struct trod_turn *t = &s->turn[i];
+
+        if (t->start < last[t->input])
+            base[t->input] += OLD_CHUNK;
+        last[t->input] = t->start;
+        t->start += base[t->input];
+    }
+    free(last);
+    free(base);
+}
+
+static void link(struct trod_schedule *s, uint32_t n_inputs)
+{
+    uint32_t *next = malloc(n_inputs * sizeof *next);
+
+    for (uint32_t i = 0; next && i < n_inputs; i++)
+        next[i] = UINT32_MAX;
+    for (uint32_t i = s->n; i-- > 0;) {
+        s->turn[i].next = next ? next[s->turn[i].input] : UINT32_MAX;
+        if (next)
+            next[s->turn[i].input] = i;
+    }
+    free(next);
+}
+
+void trod_schedule_bind(struct trod_schedule *s, const uint64_t *thread, uint32_t n_inputs,
+                        const char *path, struct trod_diag *diag)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t k = 0;
+
+        while (k < n_inputs && thread[k] != s->turn[i].thread)
+            k++;
+        if (k == n_inputs) {
+            const struct trod_place at = trod_place_path(path);
+
+            trod_warning(diag, TROD_ERR_CORRUPT, "schedule.thread", &at,
+                         "schedule names thread %" PRIu64 ", of which there is no file",
+                         s->turn[i].thread);
+            continue;
+        }
+        s->turn[i].input = k;
+        s->turn[n++] = s->turn[i];
+    }
+    s->n = n;
+    join(s);
+    unwrap(s, n_inputs);
+    link(s, n_inputs);
+}
+
+void trod_schedule_fini(struct trod_schedule *s)
+{
+    free(s->turn);
+    *s = (struct trod_schedule){0};
+}
