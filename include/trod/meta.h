@@ -38,7 +38,7 @@ struct trod_stream {
 
 struct trod_meta {
     const char *format, *dialect; /* static */
-    uint32_t file;                /* number of the file that start() was called for last */
+    uint32_t file;                /* number of the file that is being started or read */
     int bits;                     /* evidence of detection; -1: told */
     enum trod_isa isa;
     enum trod_endian endian; /* of code and data */

@@ -119,6 +119,7 @@ static int salvage(void *user, struct trod_batch *b)
 /* The order to read in: threads that synchronize are merged, if nothing else was asked for. */
 static int order_of(struct checking *k)
 {
+    const struct trod_trace_options probe = {.from = k->o->input.from};
     struct trod_trace *t;
     int order = TROD_ORDER_FILE;
 
@@ -126,7 +127,7 @@ static int order_of(struct checking *k)
         return k->o->input.order;
     if (k->c->n_operands == 1 && strcmp(k->c->operands[0], "-") == 0)
         return order;
-    if (trod_trace_open(&t, k->c->operands, k->c->n_operands, NULL, NULL) < 0)
+    if (trod_trace_open(&t, k->c->operands, k->c->n_operands, &probe, NULL) < 0)
         return order;
     if (trod_trace_files(t) > 1 && trod_rule_family(trod_trace_format(t)->name) == TROD_RULE_TT6)
         order = TROD_ORDER_SYNC;

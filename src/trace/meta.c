@@ -147,7 +147,7 @@ static int look_up(struct trod_meta *m, const struct key *k, const struct key *a
 
 int trod_meta_stream(struct trod_meta *m, const char *name, size_t len)
 {
-    const struct key k = {name, len, TROD_NOWHERE, TROD_NOWHERE, 0, hash_name(name, len)};
+    const struct key k = {name, len, TROD_NOWHERE, TROD_NOWHERE, m->file, hash_name(name, len)};
 
     return look_up(m, &k, &k);
 }

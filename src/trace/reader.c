@@ -326,6 +326,7 @@ int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
     int rc;
 
     name_place(r);
+    r->meta->file = r->file;
     trod_batch_clear(b);
     b->meta = r->meta;
     b->first = r->ordinal;
