@@ -269,6 +269,7 @@ static size_t step(struct zip *z, uint8_t *out, size_t cap)
         return made - (size_t)(z->made - m->size);
     }
     if (rc == 1) {
+        z->in.at -= trod_zip_codec_unused(z->codec);
         check_member(z);
     } else if (in == 0 && made == 0) {
         problem(z, z->next - 1, TROD_ERR_TRUNCATED, "zip.truncated",

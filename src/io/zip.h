@@ -93,6 +93,8 @@ int trod_zip_codec_begin(struct trod_zip_codec *c, unsigned method);
  */
 int trod_zip_codec_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, uint8_t *out,
                         size_t *out_n, const char **why);
+/* At the end of a member: bytes taken that are not its own. */
+unsigned trod_zip_codec_unused(const struct trod_zip_codec *c);
 uint32_t trod_zip_crc(uint32_t crc, const uint8_t *p, size_t n);
 
 /* --- the source --- */

@@ -209,6 +209,16 @@ int trod_zip_codec_begin(struct trod_zip_codec *c, unsigned method)
     }
 }
 
+unsigned trod_zip_codec_unused(const struct trod_zip_codec *c)
+{
+#if TROD_HAVE_ISAL
+    if (c->method == TROD_ZIP_DEFLATE)
+        return c->z.read_in_length > 0 ? (unsigned)c->z.read_in_length / 8 : 0;
+#endif
+    (void)c;
+    return 0;
+}
+
 int trod_zip_codec_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, uint8_t *out,
                         size_t *out_n, const char **why)
 {

@@ -25,21 +25,24 @@ enum {
     COMMENT_MAX = 0xffff,
     EXTRA_ZIP64 = 1,
     VERSION_MAX = 63,
-    FLAG_DESCRIPTOR = 8
+    FLAG_DESCRIPTOR = 8,
+    HISTORY = 8 /* used bytes kept: a codec may give so many back */
 };
 
 /* Fill the buffer behind what is there. False: nothing more comes. */
 static bool fill(struct trod_zip_bytes *b)
 {
-    size_t got = 0;
+    size_t got = 0, past, gone;
 
     if (b->status != TROD_OK)
         return false;
-    if (b->at && b->n > b->at)
-        memmove(b->buf, b->buf + b->at, b->n - b->at);
-    b->offset += b->at;
-    b->n -= b->at;
-    b->at = 0;
+    past = b->at < HISTORY ? b->at : HISTORY;
+    gone = b->at - past;
+    if (gone)
+        memmove(b->buf, b->buf + gone, b->n - gone);
+    b->offset += gone;
+    b->n -= gone;
+    b->at = past;
     b->status = b->random ? trod_source_pread(b->in, b->buf + b->n, b->cap - b->n, b->offset + b->n,
                                               &got, b->fault)
                           : b->in->ops->read(b->in, b->buf + b->n, b->cap - b->n, &got, b->fault);
@@ -49,12 +52,12 @@ static bool fill(struct trod_zip_bytes *b)
 
 size_t trod_zip_need(struct trod_zip_bytes *b, size_t n)
 {
-    if (n > b->cap) {
-        uint8_t *buf = realloc(b->buf, n);
+    if (n + HISTORY > b->cap) {
+        uint8_t *buf = realloc(b->buf, n + HISTORY);
 
         if (buf) {
             b->buf = buf;
-            b->cap = n;
+            b->cap = n + HISTORY;
         }
     }
     while (b->n - b->at < n && fill(b))
