@@ -186,7 +186,7 @@ static unsigned number_of(const uint8_t *name, uint32_t n, char letter)
 {
     unsigned v = 0;
 
-    if (n < 2 || n > 3 || name[0] != letter)
+    if (n < 2 || n > 3 || name[0] != (uint8_t)letter)
         return 32;
     for (uint32_t i = 1; i < n; i++) {
         if (name[i] < '0' || name[i] > '9')
