@@ -207,7 +207,7 @@ static void packed(const char *file, const char *packer, const char *name, doubl
 static void convert(const char *file, double mb)
 {
     const char *out = in_dir("out.tarmac");
-    struct run c = {{trod, "convert", "--to", "tarmac", file, out, NULL}, 0};
+    struct run c = {{trod, "convert", "--quiet", file, out, NULL}, 0};
     struct run cp = {{"cp", file, out, NULL}, 0};
     double t_cp = bench_best(bench_wall, run, &cp), t = bench_best(bench_wall, run, &c);
 
