@@ -24,7 +24,26 @@ enum trod_decode_result {
     TROD_DEC_FULL = 1, /* the batch (or its pool) is full */
     TROD_DEC_END = 2   /* the trace ends here, whatever follows */
 };
-enum trod_encode_result { TROD_ENC_DONE = 0, TROD_ENC_FULL = 1 };
+enum trod_encode_result {
+    TROD_ENC_DONE = 0,
+    TROD_ENC_FULL = 1,
+    TROD_ENC_PART = 2 /* what comes next begins a new part of the archive; then call again */
+};
+
+/* What a filter may leave out of a trace. */
+enum trod_drop {
+    TROD_DROP_INSTR = 1 << 0, /* single instructions: what follows need not be their successor */
+    TROD_DROP_DATA = 1 << 1,  /* single accesses */
+    TROD_DROP_SPAN = 1 << 2   /* whole stretches: before, between or behind what is kept */
+};
+
+/* What an encoder writes to. */
+struct trod_target {
+    bool parts;     /* an archive: TROD_ENC_PART may be returned */
+    bool single;    /* the only file: all streams come here */
+    uint32_t key;   /* which file of a directory */
+    uint32_t drops; /* enum trod_drop: what was left out of the source */
+};
 
 /* What a bid may look at. */
 struct trod_probe {
@@ -68,6 +87,21 @@ struct trod_files {
 /* Append PATH (copied). Returns 0 or TROD_ERR_NOMEM. trod_files_fini releases everything. */
 int trod_files_add(struct trod_files *f, const char *path, enum trod_role role);
 void trod_files_fini(struct trod_files *f);
+
+/* A format whose traces are directories of many files, for writers. */
+struct trod_layout {
+    /* Compression of the files, as trod_output_options.compress has it, where nobody says. */
+    const char *(*compress)(const void *opt);
+    /* Suffix of a file that is compressed so. */
+    const char *(*suffix)(const char *compress);
+    /* Which file the rows of STREAM go to, from what is known of the trace at this point. */
+    uint32_t (*key)(const void *opt, const struct trod_meta *meta, uint32_t stream, uint32_t drops);
+    /* Name of file KEY, below the directory DIR: path to OUT, N bytes. 0 or TROD_ERR_USAGE. */
+    int (*place)(const void *opt, const struct trod_meta *meta, uint32_t key, const char *dir,
+                 const char *suffix, char *out, size_t n);
+    /* The files that stand beside: the N encoders ENC have finished. 0 or an error, reported. */
+    int (*extras)(void *const *enc, size_t n, const char *dir, struct trod_diag *diag);
+};
 
 /*
  * Archives (zip) of which each member can be decoded without those before it, once the beginning of
@@ -154,6 +188,21 @@ struct trod_format {
 
     /* Write what is pending: end markers. May return TROD_ENC_FULL and be called again. */
     int (*finish)(void *enc, struct trod_room *out, struct trod_diag *diag);
+
+    /*
+     * Called between begin() and the first row: where the rows go. NULL: it makes no difference.
+     * Returns 0 or an error, reported.
+     */
+    int (*target)(void *enc, const struct trod_target *target, struct trod_diag *diag);
+
+    /* Rows [FROM, FROM + N) of B, which come here now, are left out. NULL: nobody asks. */
+    void (*pass)(void *enc, const struct trod_batch *b, uint32_t from, uint32_t n);
+
+    /* Release what begin() and encode() keep beside ENC. Called once a begin(), NULL: nothing. */
+    void (*drop)(void *enc);
+
+    /* How traces of many files are laid out. NULL: DIR/STREAM.NAME.SUFFIX, a file a stream. */
+    const struct trod_layout *layout;
 
     /*
      * True when a row decoded with DEC options A may be copied byte for byte from its raw slice

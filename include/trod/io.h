@@ -100,15 +100,20 @@ const char *trod_input_path(const struct trod_input *in);
 void trod_input_close(struct trod_input *in);
 
 struct trod_output_options {
-    const char *compress; /* "none", "gzip", "zstd", "lz4", "xz", "snappy"; NULL: by suffix */
-    int level;            /* of compression; 0: fast default of the filter */
-    bool binary;          /* refuse to write to a terminal */
-    bool no_thread;       /* compress on the caller's thread */
+    /*
+     * "none", "gzip", "zstd", "lz4", "xz", "snappy", or an archive of parts: "zip" (deflate),
+     * "zip-zstd", "zip-stored"; NULL: by suffix
+     */
+    const char *compress;
+    int level;      /* of compression; 0: fast default of the filter */
+    bool binary;    /* refuse to write to a terminal */
+    bool no_thread; /* compress on the caller's thread */
 };
 
 /*
  * Create PATH ("-": standard output). The bytes go to a temporary file beside it; the name appears
- * with trod_output_commit only. OPT may be NULL: compression by suffix (.gz .zst .lz4 .xz .sz).
+ * with trod_output_commit only. OPT may be NULL: compression by suffix (.gz .zst .lz4 .xz .sz
+ * .zip).
  * Returns 0, TROD_ERR_IO, TROD_ERR_NOMEM, TROD_ERR_UNSUPPORTED, TROD_ERR_USAGE (binary to a
  * terminal; unknown compression).
  */
@@ -124,6 +129,27 @@ void trod_output_advance(struct trod_output *out, size_t n);
 
 /* Copy N bytes from P to the output. Returns 0 or TROD_ERR_IO. */
 int trod_output_write(struct trod_output *out, const void *p, size_t n);
+
+/*
+ * Is OUT an archive (zip)? Begin its part NAME (at most 63 bytes): what is written from here on is
+ * in that part. Without a first one there is a part called chunk.00000000. No effect where there
+ * are no parts. Returns 0 or TROD_ERR_IO, TROD_ERR_NOMEM.
+ */
+bool trod_output_has_parts(const struct trod_output *out);
+int trod_output_part(struct trod_output *out, const char *name);
+
+/*
+ * Many outputs at once: park those that nothing is written to at present. A parked output has no
+ * thread, no file descriptor and little memory; writing to it goes on where it was. No effect on
+ * standard output and pipes. Returns 0 or an error.
+ */
+int trod_output_park(struct trod_output *out);
+
+/*
+ * End OUT and write all of it, but do not give it its name yet; only trod_output_commit or
+ * trod_output_discard may follow. Returns 0 or an error.
+ */
+int trod_output_seal(struct trod_output *out);
 
 /* Hand on what was written so far: for output somebody waits for. Returns 0 or TROD_ERR_IO. */
 int trod_output_flush(struct trod_output *out);

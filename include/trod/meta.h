@@ -49,6 +49,8 @@ struct trod_meta {
     uint32_t part; /* rows are part PART of their file (trod_trace_open_part); 0: the beginning */
     struct trod_stream *streams;
     uint32_t n_streams, cap_streams;
+    const char *const *files; /* paths of the files of the trace; not owned */
+    uint32_t n_files;
     struct trod_meta_hash *hash;
 };
 

@@ -19,6 +19,7 @@ struct trod_writer_options {
     const struct trod_format *source;
     const void *source_options;
     uint32_t columns; /* columns the rows will have; 0: source->reads */
+    uint32_t drops;   /* enum trod_drop: what will be left out of the source */
 };
 
 /*
@@ -27,7 +28,9 @@ struct trod_writer_options {
 uint32_t trod_writer_loss(uint32_t source_columns, const struct trod_format *format);
 
 /*
- * Create PATH ("-": standard output) in the format OPT names. META is that of the source and must
+ * Create PATH ("-": standard output) in the format OPT names: a file, or a directory of files if
+ * PATH is one, ends with a slash, or the format lays its traces out so and PATH has no suffix of a
+ * file. META is that of the source and must
  * outlive the writer. Returns 0, TROD_ERR_USAGE (unknown format or option, format cannot be
  * written), TROD_ERR_LOSS (columns would be lost and allow_loss is not set; the message names
  * them), TROD_ERR_NOMEM, an output error, or what the driver's begin returns. All reported.
@@ -44,6 +47,12 @@ uint32_t trod_writer_want(const struct trod_writer *w);
  * the encoder's error with diag->strict.
  */
 int trod_writer_put(struct trod_writer *w, const struct trod_batch *b);
+
+/*
+ * The same for those rows of which keep[row] is not 0; the others are left out, which some formats
+ * need to know. B is changed.
+ */
+int trod_writer_put_some(struct trod_writer *w, struct trod_batch *b, const uint8_t *keep);
 
 struct trod_writer_summary {
     uint64_t rows, copied; /* rows given; of these copied byte for byte */

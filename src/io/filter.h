@@ -22,6 +22,8 @@ enum {
 /* Where an encoder puts what it made. */
 struct trod_sink {
     int (*put)(struct trod_sink *sink, const uint8_t *p, size_t n);
+    /* Write over N bytes at OFFSET of what was put. NULL: what was put is gone (a pipe). */
+    int (*patch)(struct trod_sink *sink, uint64_t offset, const uint8_t *p, size_t n);
     struct trod_fault *fault;
 };
 
@@ -48,6 +50,13 @@ struct trod_filter {
     /* Encode N bytes at P; FINISH ends the stream. */
     int (*enc_write)(void *state, const uint8_t *p, size_t n, bool finish, struct trod_sink *sink);
     void (*enc_close)(void *state);
+    /* Begin part (archive member) NAME. NULL: there are no parts. */
+    int (*enc_part)(void *state, const char *name, struct trod_sink *sink);
+    /*
+     * Let go of memory; encoding goes on later where it was. NULL: what is encoded is ended and
+     * what comes later is encoded by itself, the two behind each other being one stream.
+     */
+    int (*enc_park)(void *state, struct trod_sink *sink);
 };
 
 /* A filter at work, or (filter NULL) what hands its input through, with the input it has not used.
@@ -122,6 +131,13 @@ const struct trod_filter *trod_filter_at(size_t i);
 const struct trod_filter *trod_filter_find(const char *name);
 /* By the suffix of PATH; NULL if it has none of a filter's. */
 const struct trod_filter *trod_filter_of_path(const char *path);
+
+/* What outputs can be besides: archives, which inputs treat as sources (zip.h). NULL past the last.
+ */
+const struct trod_filter *trod_archive_at(size_t i);
+/* Filters and archives, for outputs: by name, by the suffix of PATH. NULL: none. */
+const struct trod_filter *trod_writes_find(const char *name);
+const struct trod_filter *trod_writes_of_path(const char *path);
 
 /* Compare N bytes at P with the LEN of MAGIC: TROD_BID_MORE where they agree but are too few. */
 int trod_bid_magic(const uint8_t *p, size_t n, const void *magic, size_t len);

@@ -40,6 +40,26 @@ const struct trod_filter *trod_filter_of_path(const char *path)
     return NULL;
 }
 
+const struct trod_filter *trod_writes_find(const char *name)
+{
+    for (size_t i = 0; trod_archive_at(i); i++)
+        if (strcmp(trod_archive_at(i)->name, name) == 0)
+            return trod_archive_at(i);
+    return trod_filter_find(name);
+}
+
+static bool ends_with(const char *path, const char *suffix)
+{
+    const size_t n = strlen(path), m = strlen(suffix);
+    return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
+const struct trod_filter *trod_writes_of_path(const char *path)
+{
+    const struct trod_filter *zip = trod_archive_at(0);
+    return ends_with(path, zip->suffixes[0]) ? zip : trod_filter_of_path(path);
+}
+
 int trod_bid_magic(const uint8_t *p, size_t n, const void *magic, size_t len)
 {
     if (memcmp(p, magic, n < len ? n : len) != 0)

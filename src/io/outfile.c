@@ -140,12 +140,31 @@ int trod_outfile_write(struct trod_outfile *f, const uint8_t *p, size_t n, struc
     return TROD_OK;
 }
 
-/* Name a file that has none: at once if nothing is in the way, else f->temp is set. */
-static bool give_name(struct trod_outfile *f)
+int trod_outfile_patch(struct trod_outfile *f, uint64_t offset, const uint8_t *p, size_t n,
+                       struct trod_fault *fault)
+{
+    while (n) {
+        const ssize_t done = pwrite(f->fd, p, n, (off_t)offset);
+        if (done >= 0) {
+            p += done;
+            n -= (size_t)done;
+            offset += (uint64_t)done;
+        } else if (errno != EINTR) {
+            return trod_fault_errno(fault, cannot_write, errno);
+        }
+    }
+    return TROD_OK;
+}
+
+/*
+ * Name a file that has none: with FINAL at once if nothing is in the way, else f->temp is set.
+ */
+static bool give_name(struct trod_outfile *f, bool final)
 {
     char link[TEMP_NAME];
     snprintf(link, sizeof link, "/proc/self/fd/%d", f->fd);
-    if (!f->existed && linkat(AT_FDCWD, link, AT_FDCWD, f->target, AT_SYMLINK_FOLLOW) == 0)
+    if (final && !f->existed &&
+        linkat(AT_FDCWD, link, AT_FDCWD, f->target, AT_SYMLINK_FOLLOW) == 0)
         return true;
     for (int i = 0; i < TRIES; i++) {
         if (!temp_name(f))
@@ -162,10 +181,29 @@ static bool give_name(struct trod_outfile *f)
     return false;
 }
 
+int trod_outfile_park(struct trod_outfile *f, struct trod_fault *fault)
+{
+    if (!f->temp && !give_name(f, false))
+        return trod_fault_errno(fault, cannot_create, errno);
+    const int rc = close(f->fd);
+    f->fd = -1;
+    return rc != 0 && errno != EINTR ? trod_fault_errno(fault, cannot_write, errno) : TROD_OK;
+}
+
+int trod_outfile_unpark(struct trod_outfile *f, struct trod_fault *fault)
+{
+    do
+        f->fd = open(f->temp, O_WRONLY | O_CLOEXEC);
+    while (f->fd < 0 && errno == EINTR);
+    if (f->fd < 0 || lseek(f->fd, 0, SEEK_END) < 0)
+        return trod_fault_errno(fault, cannot_write, errno);
+    return TROD_OK;
+}
+
 int trod_outfile_commit(struct trod_outfile *f, struct trod_fault *fault)
 {
     int status = TROD_OK;
-    if (!f->direct && !f->temp && !give_name(f))
+    if (!f->direct && !f->temp && !give_name(f, true))
         status = trod_fault_errno(fault, cannot_create, errno);
     if (f->fd > STDOUT_FILENO) {
         if (close(f->fd) != 0 && errno != EINTR && status == TROD_OK)

@@ -25,6 +25,17 @@ int trod_outfile_open(struct trod_outfile *f, const char *path, bool unnamed,
 int trod_outfile_write(struct trod_outfile *f, const uint8_t *p, size_t n,
                        struct trod_fault *fault);
 
+/* Write over N bytes at OFFSET; not for direct files. */
+int trod_outfile_patch(struct trod_outfile *f, uint64_t offset, const uint8_t *p, size_t n,
+                       struct trod_fault *fault);
+
+/*
+ * Close a file that is not direct and keep it, with a temporary name; write on to it after unpark.
+ * A parked file may be committed or discarded as it is.
+ */
+int trod_outfile_park(struct trod_outfile *f, struct trod_fault *fault);
+int trod_outfile_unpark(struct trod_outfile *f, struct trod_fault *fault);
+
 /* Give the file its name. */
 int trod_outfile_commit(struct trod_outfile *f, struct trod_fault *fault);
 

@@ -17,12 +17,14 @@
 
 enum {
     BLOCKS = 3,
+    PART_NAME = 64,
     PROMPT = 1 << 16 /* bytes after which what is written to a pipe or a terminal is handed on */
 };
 
 struct out_block {
     uint8_t *p;
     size_t n;
+    char part[PART_NAME]; /* of the archive, that the block begins; "": none */
 };
 
 struct trod_output {
@@ -35,6 +37,9 @@ struct trod_output {
     struct trod_fault fault; /* of who writes */
     bool reported;
     uint64_t offset;
+    int level;
+    bool parked; /* no thread, no blocks, no file descriptor */
+    bool sealed; /* parked for good: only the name is missing */
 
     struct out_block blocks[BLOCKS];
     uint64_t filled; /* blocks handed on; block number FILLED is the caller's */
@@ -54,12 +59,25 @@ static int sink_put(struct trod_sink *sink, const uint8_t *p, size_t n)
     return trod_outfile_write(&o->file, p, n, &o->fault);
 }
 
-/* Compress and write; on the thread that writes. */
-static int put_bytes(struct trod_output *o, const uint8_t *p, size_t n, bool finish)
+static int sink_patch(struct trod_sink *sink, uint64_t offset, const uint8_t *p, size_t n)
 {
+    struct trod_output *o =
+        (struct trod_output *)((char *)sink - offsetof(struct trod_output, sink));
+    return trod_outfile_patch(&o->file, offset, p, n, &o->fault);
+}
+
+/* Compress and write; on the thread that writes. */
+static int put_block(struct trod_output *o, const struct out_block *b, bool finish)
+{
+    const uint8_t *p = b->p ? b->p : (const uint8_t *)"";
+    int status = TROD_OK;
+    if (b->part[0])
+        status = o->filter->enc_part(o->state, b->part, &o->sink);
+    if (status != TROD_OK)
+        return status;
     if (o->filter)
-        return o->filter->enc_write(o->state, p, n, finish, &o->sink);
-    return trod_outfile_write(&o->file, p, n, &o->fault);
+        return o->filter->enc_write(o->state, p, b->n, finish, &o->sink);
+    return trod_outfile_write(&o->file, p, b->n, &o->fault);
 }
 
 static void *run(void *user)
@@ -75,7 +93,7 @@ static void *run(void *user)
         int status = o->status;
         pthread_mutex_unlock(&o->lock);
         if (status == TROD_OK) /* after an error the rest is only taken away */
-            status = put_bytes(o, b->p, b->n, false);
+            status = put_block(o, b, false);
         pthread_mutex_lock(&o->lock);
         o->status = status;
         o->written++;
@@ -127,14 +145,14 @@ static int hand_on(struct trod_output *o)
 {
     struct out_block *b = &o->blocks[o->filled % BLOCKS];
     int status;
-    if (b->n == 0)
+    if (b->n == 0 && !b->part[0])
         return TROD_OK;
     if (!o->running && o->threads)
         start(o);
     if (!o->running) {
         status = o->status;
         if (status == TROD_OK)
-            status = put_bytes(o, b->p, b->n, false);
+            status = put_block(o, b, false);
         o->status = status;
     } else {
         pthread_mutex_lock(&o->lock);
@@ -146,6 +164,7 @@ static int hand_on(struct trod_output *o)
         pthread_mutex_unlock(&o->lock);
     }
     o->blocks[o->filled % BLOCKS].n = 0;
+    o->blocks[o->filled % BLOCKS].part[0] = '\0';
     return output_report(o, status);
 }
 
@@ -153,9 +172,9 @@ static int hand_on(struct trod_output *o)
 static int choose_filter(struct trod_output *o, const char *compress)
 {
     if (!compress) {
-        o->filter = trod_filter_of_path(o->path);
+        o->filter = trod_writes_of_path(o->path);
     } else if (strcmp(compress, "none") != 0) {
-        o->filter = trod_filter_find(compress);
+        o->filter = trod_writes_find(compress);
         if (!o->filter)
             return trod_fault_set(&o->fault, TROD_ERR_USAGE, "io.compression",
                                   "unknown compression '%.40s'", compress);
@@ -176,6 +195,8 @@ static int output_begin(struct trod_output *o, const struct trod_output_options 
     if ((opt->binary || o->filter) && isatty(o->file.fd))
         return trod_fault_set(&o->fault, TROD_ERR_USAGE, "io.terminal",
                               "binary data is not written to a terminal");
+    if (!o->file.direct)
+        o->sink.patch = sink_patch;
     return o->filter ? o->filter->enc_open(&o->state, opt->level, &o->fault) : TROD_OK;
 }
 
@@ -230,6 +251,7 @@ int trod_output_create(struct trod_output **out, const char *path,
         return trod_fault_report(&f, diag, path, TROD_NOWHERE);
     }
     o->threads = !opt->no_thread;
+    o->level = opt->level;
     const int status = output_begin(o, opt);
     if (status != TROD_OK) {
         output_report(o, status);
@@ -240,6 +262,81 @@ int trod_output_create(struct trod_output **out, const char *path,
     return TROD_OK;
 }
 
+/* All that was given is with the encoder; no thread runs. */
+static int settle(struct trod_output *o)
+{
+    stop(o);
+    int status = o->status;
+    struct out_block *b = &o->blocks[o->filled % BLOCKS];
+    if (status == TROD_OK && (b->n || b->part[0]))
+        status = put_block(o, b, false);
+    b->n = 0;
+    b->part[0] = '\0';
+    o->status = status;
+    return status;
+}
+
+static void free_blocks(struct trod_output *o)
+{
+    for (int i = 0; i < BLOCKS; i++) {
+        free(o->blocks[i].p);
+        o->blocks[i].p = NULL;
+    }
+}
+
+int trod_output_park(struct trod_output *o)
+{
+    if (o->parked || o->file.direct)
+        return o->status;
+    int status = settle(o);
+    if (status == TROD_OK && o->filter && o->filter->enc_park) {
+        status = o->filter->enc_park(o->state, &o->sink);
+    } else if (status == TROD_OK && o->filter) {
+        status = o->filter->enc_write(o->state, (const uint8_t *)"", 0, true, &o->sink);
+        o->filter->enc_close(o->state);
+        o->state = NULL;
+    }
+    if (status == TROD_OK)
+        status = trod_outfile_park(&o->file, &o->fault);
+    free_blocks(o);
+    o->parked = true;
+    o->status = status;
+    return output_report(o, status);
+}
+
+static int unpark(struct trod_output *o)
+{
+    int status = o->status;
+    if (!o->parked)
+        return status;
+    if (status == TROD_OK)
+        status = trod_outfile_unpark(&o->file, &o->fault);
+    if (status == TROD_OK && o->filter && !o->state)
+        status = o->filter->enc_open(&o->state, o->level, &o->fault);
+    o->parked = status != TROD_OK;
+    o->no_more = false;
+    o->status = status;
+    return output_report(o, status);
+}
+
+bool trod_output_has_parts(const struct trod_output *o)
+{
+    return o->filter && o->filter->enc_part;
+}
+
+int trod_output_part(struct trod_output *o, const char *name)
+{
+    int status = o->parked ? unpark(o) : TROD_OK;
+    if (status != TROD_OK || !trod_output_has_parts(o))
+        return status;
+    if ((status = hand_on(o)) != TROD_OK)
+        return status;
+    char *part = o->blocks[o->filled % BLOCKS].part;
+    memcpy(part, name, strnlen(name, PART_NAME - 1));
+    part[strnlen(name, PART_NAME - 1)] = '\0';
+    return TROD_OK;
+}
+
 int trod_output_room(struct trod_output *o, size_t min, struct trod_room *room)
 {
     *room = (struct trod_room){0};
@@ -247,6 +344,11 @@ int trod_output_room(struct trod_output *o, size_t min, struct trod_room *room)
         const struct trod_place at = trod_place_offset(o->path, o->offset);
         return trod_error(o->diag, TROD_ERR_LIMIT, "io.room", &at,
                           "room for %zu bytes is more than the limit of %d", min, TROD_WINDOW);
+    }
+    if (o->parked) {
+        const int status = unpark(o);
+        if (status != TROD_OK)
+            return status;
     }
     const size_t n = o->blocks[o->filled % BLOCKS].n;
     if (TROD_WINDOW - n < min || n == TROD_WINDOW || (o->file.direct && n >= PROMPT)) {
@@ -297,14 +399,32 @@ uint64_t trod_output_offset(const struct trod_output *o)
     return o->offset;
 }
 
-int trod_output_commit(struct trod_output *o)
+int trod_output_seal(struct trod_output *o)
 {
+    if (o->sealed)
+        return o->status;
     /* the last block is written here, the ones before it by the thread, if there is one */
     stop(o);
-    int status = o->status;
-    const struct out_block *b = &o->blocks[o->filled % BLOCKS];
+    int status = o->parked ? unpark(o) : o->status;
     if (status == TROD_OK)
-        status = put_bytes(o, b->p ? b->p : (const uint8_t *)"", b->n, true);
+        status = put_block(o, &o->blocks[o->filled % BLOCKS], true);
+    if (o->state)
+        o->filter->enc_close(o->state);
+    o->state = NULL;
+    free_blocks(o);
+    if (status == TROD_OK && !o->file.direct)
+        status = trod_outfile_park(&o->file, &o->fault);
+    o->sealed = true;
+    o->status = status;
+    return output_report(o, status);
+}
+
+int trod_output_commit(struct trod_output *o)
+{
+    stop(o);
+    int status = o->sealed ? o->status : o->parked ? unpark(o) : o->status;
+    if (status == TROD_OK && !o->sealed)
+        status = put_block(o, &o->blocks[o->filled % BLOCKS], true);
     if (status == TROD_OK)
         status = trod_outfile_commit(&o->file, &o->fault);
     output_report(o, status);

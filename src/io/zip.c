@@ -268,6 +268,8 @@ static size_t step(struct zip *z, uint8_t *out, size_t cap)
         end_member(z, true);
         return made - (size_t)(z->made - m->size);
     }
+    if (rc == 1 && m->method == TROD_ZIP_ZSTD && z->left != TROD_NOWHERE && z->left > 0)
+        rc = 0; /* another frame follows */
     if (rc == 1) {
         z->in.at -= trod_zip_codec_unused(z->codec);
         check_member(z);

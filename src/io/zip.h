@@ -97,6 +97,27 @@ int trod_zip_codec_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_
 unsigned trod_zip_codec_unused(const struct trod_zip_codec *c);
 uint32_t trod_zip_crc(uint32_t crc, const uint8_t *p, size_t n);
 
+/* --- making members (zip_pack.c) --- */
+
+struct trod_zip_packer;
+typedef int trod_zip_put_fn(void *user, const uint8_t *p, size_t n);
+
+enum trod_zip_step {
+    TROD_ZIP_MORE,
+    TROD_ZIP_PARK, /* memory is let go; the member goes on later */
+    TROD_ZIP_END   /* of the member */
+};
+
+/* Returns 0, TROD_ERR_NOMEM or TROD_ERR_UNSUPPORTED (METHOD is not in this build). */
+int trod_zip_packer_new(struct trod_zip_packer **out, unsigned method, int level);
+void trod_zip_packer_free(struct trod_zip_packer *p);
+/*
+ * Compress N bytes at IN; what is made goes to PUT. Returns 0, TROD_ERR_NOMEM, TROD_ERR_IO (the
+ * compressor failed) or what PUT returns.
+ */
+int trod_zip_packer_step(struct trod_zip_packer *p, const uint8_t *in, size_t n,
+                         enum trod_zip_step step, trod_zip_put_fn *put, void *user);
+
 /* --- the source --- */
 
 /*

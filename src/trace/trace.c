@@ -71,6 +71,19 @@ static int find_files(struct trod_trace *t, const char *const *paths, size_t n)
     return TROD_OK;
 }
 
+/* The meta knows the names of the files: what is written may be called alike. */
+static int name_files(struct trod_trace *t)
+{
+    t->names = calloc(t->n_inputs, sizeof *t->names);
+    if (!t->names)
+        return TROD_ERR_NOMEM;
+    for (size_t i = 0; i < t->n_inputs; i++)
+        t->names[i] = t->files.file[i].path;
+    t->meta.files = t->names;
+    t->meta.n_files = (uint32_t)t->n_inputs;
+    return TROD_OK;
+}
+
 /* A trace without files. */
 static struct trod_trace *make(const struct trod_trace_options *opt, struct trod_diag *diag)
 {
@@ -96,6 +109,8 @@ static struct trod_trace *make(const struct trod_trace_options *opt, struct trod
 /* T has its files unless RC says otherwise: begin. *OUT is T, or NULL and T is released. */
 static int begin(struct trod_trace *t, int rc, struct trod_trace **out)
 {
+    if (rc == TROD_OK)
+        rc = name_files(t);
     if (rc == TROD_OK && (size_t)t->opt.order < sizeof orders / sizeof *orders)
         t->order = orders[t->opt.order];
     if (rc == TROD_OK && !t->order)
@@ -285,6 +300,7 @@ void trod_trace_close(struct trod_trace *t)
         if (t->open[i] != t->first)
             trod_reader_close(t->open[i]);
     trod_reader_close(t->first);
+    free(t->names);
     free(t->open);
     free(t->state);
     trod_files_fini(&t->files);

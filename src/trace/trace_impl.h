@@ -24,6 +24,7 @@ struct trod_trace {
     struct trod_files files; /* inputs first */
     size_t n_inputs;
     uint32_t base;                     /* number of the first input in the trace it is a part of */
+    const char **names;                /* of the inputs */
     const struct trod_format *claimed; /* by a directory: what its files are, or NULL */
     const struct trod_format *format;  /* of the first file opened */
     const struct trod_order_ops *order;

@@ -7,31 +7,21 @@
  */
 #include "trod/writer.h"
 
-#include "trace/optspec.h"
+#include "trace/sinks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { ROOM_MIN = 1 << 12 };
-
-/* One output file. */
-struct sink {
-    struct trod_output *out;
-    void *enc;
-    uint32_t stream;
-};
 
 struct trod_writer {
     struct trod_optspec spec;
     struct trod_writer_options opt;
     const struct trod_meta *meta;
     struct trod_diag *diag;
-    char *path;
-    bool directory, verbatim;
-    struct sink *sinks;
-    size_t n_sinks, cap_sinks, last; /* last: index of the sink used last */
+    bool verbatim;
+    struct trod_sinks sinks;
     struct trod_writer_summary sum;
     int failed;
 };
@@ -107,72 +97,6 @@ static int check(struct trod_writer *w)
     return TROD_OK;
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat st;
-    size_t n = strlen(path);
-
-    return (n > 0 && path[n - 1] == '/') || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
-}
-
-/* DIR/NAME.SUFFIX for the file of STREAM; characters that do not belong in names become '_'. */
-static int stream_path(const struct trod_writer *w, uint32_t stream, char *out, size_t n)
-{
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
-    const struct trod_format *f = w->spec.format;
-    const char *suffix = f->suffixes && f->suffixes[0] ? f->suffixes[0] : "";
-    const char *slash = w->path[strlen(w->path) - 1] == '/' ? "" : "/";
-    char name[128];
-    size_t len = 0;
-
-    if (stream < w->meta->n_streams) {
-        const struct trod_stream *s = &w->meta->streams[stream];
-
-        for (; len < s->name_len && len < sizeof name - 1; len++)
-            name[len] = strchr(safe, s->name[len]) ? s->name[len] : '_';
-    }
-    name[len] = '\0';
-    if (snprintf(out, n, "%s%s%05u%s%s%s", w->path, slash, stream, len ? "." : "", name, suffix) >=
-        (int)n)
-        return trod_error(w->diag, TROD_ERR_USAGE, "writer.path", NULL, "path is too long");
-    return TROD_OK;
-}
-
-static int add_sink(struct trod_writer *w, uint32_t stream)
-{
-    const struct trod_format *f = w->spec.format;
-    char path[4096];
-    struct sink *s;
-    int rc;
-
-    if (w->n_sinks == w->cap_sinks) {
-        size_t cap = w->cap_sinks ? 2 * w->cap_sinks : 4;
-
-        s = realloc(w->sinks, cap * sizeof *s);
-        if (!s)
-            return TROD_ERR_NOMEM;
-        w->sinks = s;
-        w->cap_sinks = cap;
-    }
-    s = &w->sinks[w->n_sinks];
-    *s = (struct sink){.stream = stream};
-    s->enc = calloc(1, f->enc_size ? f->enc_size : 1);
-    if (!s->enc)
-        return TROD_ERR_NOMEM;
-    rc = f->begin(s->enc, w->spec.options, w->meta, w->diag);
-    if (rc == TROD_OK && w->directory)
-        rc = stream_path(w, stream, path, sizeof path);
-    if (rc == TROD_OK)
-        rc = trod_output_create(&s->out, w->directory ? path : w->path, &w->opt.output, w->diag);
-    if (rc < 0) {
-        free(s->enc);
-        return rc;
-    }
-    w->n_sinks++;
-    w->sum.files++;
-    return TROD_OK;
-}
-
 int trod_writer_open(struct trod_writer **out, const char *path,
                      const struct trod_writer_options *opt, const struct trod_meta *meta,
                      struct trod_diag *diag)
@@ -187,17 +111,13 @@ int trod_writer_open(struct trod_writer **out, const char *path,
     rc = trod_optspec_init(&w->spec, opt->to, diag);
     if (rc == TROD_OK)
         rc = check(w);
-    w->path = rc == TROD_OK ? malloc(strlen(path) + 1) : NULL;
-    if (rc == TROD_OK && !w->path)
-        rc = TROD_ERR_NOMEM;
     if (rc == TROD_OK) {
-        memcpy(w->path, path, strlen(path) + 1);
-        w->opt.output.binary = !(w->spec.format->flags & TROD_FMT_TEXT);
-        w->directory = (w->spec.format->flags & TROD_FMT_PER_STREAM) && is_directory(path);
-        if (w->directory)
-            mkdir(path, 0777);
-        else
-            rc = add_sink(w, 0);
+        w->sinks = (struct trod_sinks){.spec = &w->spec,
+                                       .output = opt->output,
+                                       .meta = meta,
+                                       .diag = diag,
+                                       .drops = opt->drops};
+        rc = trod_sinks_open(&w->sinks, path);
     }
     if (rc < 0) {
         trod_writer_discard(w);
@@ -215,7 +135,8 @@ uint32_t trod_writer_want(const struct trod_writer *w)
 }
 
 /* Encode rows [*ROW, N) of B; with rows left over only after an error. */
-static int encode(struct trod_writer *w, struct sink *s, const struct trod_batch *b, uint32_t n)
+static int encode(struct trod_writer *w, struct trod_file_sink *s, const struct trod_batch *b,
+                  uint32_t n)
 {
     const struct trod_format *f = w->spec.format;
     struct trod_batch view;
@@ -234,6 +155,11 @@ static int encode(struct trod_writer *w, struct sink *s, const struct trod_batch
         from = room.p;
         rc = f->encode(s->enc, &view, &row, &room, w->diag);
         trod_output_advance(s->out, (size_t)(room.p - from));
+        if (rc == TROD_ENC_PART) {
+            if ((rc = trod_sinks_part(s)) < 0)
+                return rc;
+            continue;
+        }
         if (rc != TROD_ENC_FULL)
             return rc < 0 ? rc : TROD_OK;
         if (row == before && room.p == from) {
@@ -266,7 +192,7 @@ static uint32_t copy_run(const struct trod_batch *b, uint32_t from, size_t *len)
     return i - from;
 }
 
-static int put_verbatim(struct trod_writer *w, struct sink *s, const struct trod_batch *b)
+static int put_verbatim(struct trod_writer *w, struct trod_file_sink *s, const struct trod_batch *b)
 {
     int rc = TROD_OK;
 
@@ -289,32 +215,17 @@ static int put_verbatim(struct trod_writer *w, struct sink *s, const struct trod
     return rc;
 }
 
-static int sink_of(struct trod_writer *w, uint32_t stream, struct sink **out)
-{
-    int rc;
-
-    if (w->last >= w->n_sinks || w->sinks[w->last].stream != stream) {
-        for (w->last = 0; w->last < w->n_sinks; w->last++)
-            if (w->sinks[w->last].stream == stream)
-                break;
-        if (w->last == w->n_sinks && (rc = add_sink(w, stream)) < 0)
-            return rc;
-    }
-    *out = &w->sinks[w->last];
-    return TROD_OK;
-}
-
 /* Rows of one stream after the other, each to its own file. */
 static int put_streams(struct trod_writer *w, const struct trod_batch *b)
 {
     for (uint32_t i = 0, n; i < b->n; i += n) {
+        struct trod_file_sink *s;
         struct trod_batch view;
-        struct sink *s;
         int rc;
 
         for (n = 1; i + n < b->n && b->stream[i + n] == b->stream[i];)
             n++;
-        if ((rc = sink_of(w, b->stream[i], &s)) < 0)
+        if ((rc = trod_sinks_of(&w->sinks, b->stream[i], &s)) < 0)
             return rc;
         trod_batch_view(&view, b, i, n);
         if ((rc = w->verbatim ? put_verbatim(w, s, &view) : encode(w, s, &view, n)) < 0)
@@ -329,23 +240,63 @@ int trod_writer_put(struct trod_writer *w, const struct trod_batch *b)
 
     if (w->failed < 0 || b->n == 0)
         return w->failed;
-    if (w->directory)
+    if (w->sinks.directory)
         rc = put_streams(w, b);
     else if (w->verbatim)
-        rc = put_verbatim(w, &w->sinks[0], b);
+        rc = put_verbatim(w, w->sinks.sink, b);
     else
-        rc = encode(w, &w->sinks[0], b, b->n);
+        rc = encode(w, w->sinks.sink, b, b->n);
     w->sum.rows += b->n;
     w->failed = rc < 0 ? rc : TROD_OK;
     return w->failed;
 }
 
-static int finish(struct trod_writer *w, struct sink *s)
+/* Rows [FROM, FROM + N) are left out: their encoders are told. */
+static int pass(struct trod_writer *w, const struct trod_batch *b, uint32_t from, uint32_t n)
+{
+    for (uint32_t i = from, k; i < from + n; i += k) {
+        struct trod_file_sink *s = w->sinks.sink;
+        uint32_t stream = b->stream[i];
+
+        for (k = 1; i + k < from + n && b->stream[i + k] == stream;)
+            k++;
+        if (w->sinks.directory && !(s = trod_sinks_find(&w->sinks, stream)))
+            continue;
+        w->spec.format->pass(s->enc, b, i, k);
+    }
+    return TROD_OK;
+}
+
+int trod_writer_put_some(struct trod_writer *w, struct trod_batch *b, const uint8_t *keep)
+{
+    int rc = w->failed;
+
+    if (!w->spec.format->pass) {
+        trod_batch_keep(b, keep);
+        return trod_writer_put(w, b);
+    }
+    for (uint32_t i = 0, n; i < b->n && rc == TROD_OK; i += n) {
+        struct trod_batch view;
+
+        for (n = 1; i + n < b->n && !keep[i + n] == !keep[i];)
+            n++;
+        if (!keep[i]) {
+            rc = pass(w, b, i, n);
+        } else {
+            trod_batch_view(&view, b, i, n);
+            rc = trod_writer_put(w, &view);
+        }
+    }
+    return rc;
+}
+
+static int finish(struct trod_writer *w, struct trod_file_sink *s)
 {
     const struct trod_format *f = w->spec.format;
-    int rc = f->finish ? TROD_ENC_FULL : TROD_ENC_DONE;
+    int rc = f->finish ? trod_sinks_use(&w->sinks, s) : TROD_OK;
+    bool more = f->finish && rc == TROD_OK;
 
-    while (rc == TROD_ENC_FULL) {
+    while (more) {
         struct trod_room room;
         const uint8_t *from;
 
@@ -354,18 +305,16 @@ static int finish(struct trod_writer *w, struct sink *s)
         from = room.p;
         rc = f->finish(s->enc, &room, w->diag);
         trod_output_advance(s->out, (size_t)(room.p - from));
+        more = rc == TROD_ENC_FULL || rc == TROD_ENC_PART;
+        if (rc == TROD_ENC_PART && (rc = trod_sinks_part(s)) < 0)
+            return rc;
     }
     return rc < 0 ? rc : TROD_OK;
 }
 
 static void release(struct trod_writer *w)
 {
-    for (size_t i = 0; i < w->n_sinks; i++) {
-        trod_output_discard(w->sinks[i].out);
-        free(w->sinks[i].enc);
-    }
-    free(w->sinks);
-    free(w->path);
+    trod_sinks_fini(&w->sinks);
     trod_optspec_fini(&w->spec);
     free(w);
 }
@@ -374,15 +323,11 @@ int trod_writer_commit(struct trod_writer *w, struct trod_writer_summary *summar
 {
     int rc = w->failed;
 
-    for (size_t i = 0; i < w->n_sinks && rc == TROD_OK; i++)
-        rc = finish(w, &w->sinks[i]);
-    for (size_t i = 0; i < w->n_sinks && rc == TROD_OK; i++) {
-        struct trod_output *out = w->sinks[i].out;
-
-        w->sum.bytes += trod_output_offset(out);
-        w->sinks[i].out = NULL;
-        rc = trod_output_commit(out);
-    }
+    for (size_t i = 0; i < w->sinks.n && rc == TROD_OK; i++)
+        rc = finish(w, &w->sinks.sink[i]);
+    w->sum.files = w->sinks.n;
+    if (rc == TROD_OK)
+        rc = trod_sinks_commit(&w->sinks, &w->sum.bytes);
     if (summary)
         *summary = w->sum;
     release(w);

@@ -50,7 +50,7 @@ static inline void data_encode(const struct trod_filter *f, int level, const uin
                                size_t piece, struct trod_buf *out)
 {
     struct trod_fault fault = {0};
-    struct data_sink s = {{data_put, &fault}, out};
+    struct data_sink s = {{.put = data_put, .fault = &fault}, out};
     void *state;
     if (f->enc_open(&state, level, &fault) != TROD_OK)
         test_die("%s: %s", f->name, fault.text);

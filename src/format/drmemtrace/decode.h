@@ -16,9 +16,17 @@
 enum { DRM_TILE = 64 };
 
 enum drm_addresses { DRM_CANONICAL, DRM_STORED };
+enum drm_yes_no { DRM_AUTO, DRM_YES, DRM_NO };
+enum drm_entry_bytes { DRM_ENTRY_OPT_AUTO, DRM_ENTRY_OPT_8, DRM_ENTRY_OPT_12 };
 
 struct drm_options {
     int addresses; /* enum drm_addresses */
+    /* of writing */
+    uint64_t version, chunk; /* 0: what the trace gives; DRM_CHUNK_DEFAULT */
+    int encodings;           /* enum drm_yes_no */
+    int entry;               /* enum drm_entry_bytes */
+    const char *app;         /* in file names; NULL: "trod" */
+    const char *container;   /* of the files of a directory; NULL: zip */
 };
 
 struct drm_dec {

@@ -7,6 +7,7 @@
 #include "core/endian.h"
 #include "format/drmemtrace/decode.h"
 #include "format/drmemtrace/dir.h"
+#include "format/drmemtrace/encode.h"
 #include "format/drmemtrace/native.h"
 
 #include <inttypes.h>
@@ -190,6 +191,8 @@ static const struct trod_jump jump = {member, rows_before, enter};
 static const char *const suffixes[] = {".trace", ".memtrace", NULL};
 static const char *const dialects[] = {raw_dialect, NULL};
 static const char *const address_names[] = {"canonical", "stored", NULL};
+static const char *const yes_no[] = {"auto", "yes", "no", NULL};
+static const char *const entry_bytes[] = {"auto", "8", "12", NULL};
 
 static const struct trod_option options[] = {
     {.name = "addresses",
@@ -198,6 +201,38 @@ static const struct trod_option options[] = {
      .arg = "HOW",
      .text = "canonical: with their upper bits as the processor sees them; stored: as in the file",
      .choices = address_names},
+    {.name = "version",
+     .type = TROD_OPT_U64,
+     .offset = offsetof(struct drm_options, version),
+     .arg = "N",
+     .text = "writing: version of the trace, 2 to 7 (that of the source, else 7)"},
+    {.name = "chunk",
+     .type = TROD_OPT_U64,
+     .offset = offsetof(struct drm_options, chunk),
+     .arg = "N",
+     .text = "writing: instructions a chunk of a zip archive (10000000)"},
+    {.name = "encodings",
+     .type = TROD_OPT_ENUM,
+     .offset = offsetof(struct drm_options, encodings),
+     .arg = "YES",
+     .text = "writing: opcode bytes (auto: where the format has a name for the instruction set)",
+     .choices = yes_no},
+    {.name = "entry",
+     .type = TROD_OPT_ENUM,
+     .offset = offsetof(struct drm_options, entry),
+     .arg = "BYTES",
+     .text = "writing: bytes an entry (auto: 8 for ARM and 32-bit x86, else 12)",
+     .choices = entry_bytes},
+    {.name = "app",
+     .type = TROD_OPT_STR,
+     .offset = offsetof(struct drm_options, app),
+     .arg = "NAME",
+     .text = "writing: name of the program, in file names (trod)"},
+    {.name = "container",
+     .type = TROD_OPT_STR,
+     .offset = offsetof(struct drm_options, container),
+     .arg = "NAME",
+     .text = "writing a directory: zip, zip-zstd, zip-stored, gzip, lz4, zstd or none (zip)"},
     {.type = TROD_OPT_END},
 };
 
@@ -207,15 +242,25 @@ const struct trod_format trod_format_drmemtrace = {
     .suffixes = suffixes,
     .dialects = dialects,
     .reads = DRM_READS,
+    .writes = DRM_READS & ~(uint32_t)(TROD_COL_INDEX | TROD_COL_TEXT),
+    .row_max = DRM_ROW_MAX,
     .flags = TROD_FMT_PER_STREAM | TROD_FMT_MAGIC | TROD_FMT_CONTAINER | TROD_FMT_TIMESTAMPS,
     .record_rows = DRM_BUNDLE_MAX,
     .options = options,
     .options_size = sizeof(struct drm_options),
     .dec_size = sizeof(struct drm_dec),
+    .enc_size = sizeof(struct drm_enc),
     .bid = bid,
     .start = start,
     .stop = stop,
     .decode = drm_decode,
+    .begin = drm_begin,
+    .target = drm_target,
+    .encode = drm_encode,
+    .pass = drm_pass,
+    .finish = drm_finish,
+    .drop = drm_drop,
+    .layout = &drm_layout,
     .native = drm_native,
     .filetype_name = drm_filetype_name,
     .jump = &jump,

@@ -1,0 +1,581 @@
+/*
+ * encode.c - rows to drmemtrace entries.
+ *
+ * Implements docs/formats/drmemtrace.md, "Writing". Rows of a drmemtrace trace of which nothing was
+ * left out are copied, entry by entry; all others are written anew from their columns. What the
+ * format has no record for is counted and left out.
+ */
+#include "format/drmemtrace/encode.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t isa_bits(enum trod_isa isa)
+{
+    switch (isa) {
+    case TROD_ISA_A64:
+        return DRM_FT_AARCH64;
+    case TROD_ISA_ARM:
+        return DRM_FT_ARM32;
+    case TROD_ISA_X86_32:
+        return DRM_FT_X86_32;
+    case TROD_ISA_X86_64:
+        return DRM_FT_X86_64;
+    case TROD_ISA_REGDEPS:
+        return DRM_FT_REGDEPS;
+    default:
+        return 0;
+    }
+}
+
+/* Does FORMAT record bus cycles, of which caches have taken away what they could? */
+static bool is_bus(const char *format)
+{
+    return format && (strcmp(format, "byu6") == 0 || strcmp(format, "byu12") == 0);
+}
+
+/* Width, version and file type of what is written anew. */
+static void describe(struct drm_enc *e)
+{
+    const struct trod_meta *m = e->meta;
+    const uint32_t arch = isa_bits(m->isa);
+
+    e->width = arch & (DRM_FT_ARM32 | DRM_FT_X86_32) ? DRM_ENTRY_32 : DRM_ENTRY_64;
+    if (e->native && m->addr_bits == 32)
+        e->width = DRM_ENTRY_32;
+    if (e->native && m->addr_bits == 64)
+        e->width = DRM_ENTRY_64;
+    if (e->opt->entry)
+        e->width = e->opt->entry == DRM_ENTRY_OPT_8 ? DRM_ENTRY_32 : DRM_ENTRY_64;
+    e->version = DRM_VERSION_MAX;
+    e->filetype = arch;
+    if (e->native) {
+        e->version = m->version < DRM_VERSION_NO_KERNEL_PC ? DRM_VERSION_NO_KERNEL_PC : m->version;
+        e->filetype = m->filetype & ~(uint64_t)DRM_FT_CORE_SHARDED;
+    }
+    if (e->opt->version)
+        e->version = e->opt->version;
+    e->encodings = e->native ? (m->filetype & DRM_FT_ENCODINGS) != 0 || e->opt->version >= 4
+                             : arch != 0 && e->version >= 4;
+    if (e->opt->encodings)
+        e->encodings = e->opt->encodings == DRM_YES;
+    if (e->encodings)
+        e->filetype |= DRM_FT_ENCODINGS;
+    else
+        e->filetype &= ~(uint64_t)DRM_FT_ENCODINGS;
+    if (is_bus(m->format))
+        e->filetype |= DRM_FT_IFILTERED | DRM_FT_DFILTERED;
+    else if (!e->markers && e->encodings)
+        e->filetype |= DRM_FT_DFILTERED; /* accesses need not be those of the operands */
+    if (e->drops & TROD_DROP_INSTR)
+        e->filetype |= DRM_FT_IFILTERED;
+    if (e->drops & TROD_DROP_DATA)
+        e->filetype |= DRM_FT_DFILTERED;
+    e->ifiltered = (e->filetype & (DRM_FT_FILTERED | DRM_FT_IFILTERED)) != 0;
+    e->merge = !e->native && (m->isa == TROD_ISA_ARM || m->isa == TROD_ISA_A64);
+    e->keep_all = e->native && (e->drops & TROD_DROP_SPAN) && !e->ifiltered;
+    e->chunk_size = e->opt->chunk ? e->opt->chunk : DRM_CHUNK_DEFAULT;
+}
+
+int drm_begin(void *enc, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
+{
+    struct drm_enc *e = enc;
+    const char *format = meta->format;
+
+    (void)diag;
+    *e = (struct drm_enc){.opt = opt, .meta = meta};
+    e->native = format && strcmp(format, "drmemtrace") == 0;
+    e->markers = e->native || !format;
+    e->single = true;
+    e->copy =
+        e->native && !e->opt->version && !e->opt->chunk && !e->opt->entry && !e->opt->encodings;
+    return drm_enc_side_new(&e->side);
+}
+
+int drm_target(void *enc, const struct trod_target *target, struct trod_diag *diag)
+{
+    struct drm_enc *e = enc;
+
+    (void)diag;
+    e->parts = target->parts;
+    e->single = target->single;
+    e->key = target->key;
+    e->drops = target->drops;
+    if (e->drops)
+        e->copy = false;
+    return TROD_OK;
+}
+
+void drm_drop(void *enc)
+{
+    struct drm_enc *e = enc;
+
+    drm_enc_side_free(e->side);
+    e->side = NULL;
+}
+
+uint64_t drm_enc_time(const struct drm_enc *e, const struct trod_batch *b, uint32_t row)
+{
+    static const uint32_t per_us[TROD_UNITS] = {
+        [TROD_UNIT_NS] = 1000, [TROD_UNIT_PS] = 1000000, [TROD_UNIT_FS] = 1000000000};
+    const uint32_t has = b->have & b->has[row];
+    unsigned unit;
+    uint64_t t;
+
+    if (!(has & TROD_COL_TIME))
+        return e->native ? e->time : DRM_EPOCH + (b->first + row) / 1000;
+    t = b->time[row];
+    if (e->native)
+        return t;
+    unit = has & TROD_COL_UNIT ? b->unit[row] : e->meta->unit;
+    for (unsigned d = trod_unit_decimals((uint8_t)unit); d > 0; d--)
+        t /= 10;
+    unit &= 15;
+    if (unit == TROD_UNIT_US)
+        return DRM_EPOCH + t;
+    if (unit == TROD_UNIT_MS)
+        return DRM_EPOCH + t * 1000;
+    if (unit == TROD_UNIT_S)
+        return DRM_EPOCH + t * 1000000;
+    return DRM_EPOCH + t / (unit < TROD_UNITS && per_us[unit] ? per_us[unit] : 1000);
+}
+
+/* --- copies --- */
+
+/* Follow what row I of a copy changes. Returns 1 when a chunk ends with it, 0, or an error. */
+static int follow(struct drm_enc *e, const struct trod_batch *b, uint32_t i)
+{
+    if (b->kind[i] == TROD_INSTR) {
+        e->instrs += drm_is_instr(b->sub[i]);
+        return 0;
+    }
+    if (b->kind[i] != TROD_MARKER)
+        return 0;
+    switch (b->sub[i]) {
+    case DRM_M_TIMESTAMP:
+        e->time = b->value[i];
+        e->has_time = true;
+        return 0;
+    case DRM_M_CPU_ID: {
+        const struct trod_stream *s = &b->meta->streams[b->stream[i]];
+        const struct drm_schedule entry = {s->tid, e->time, b->value[i] & UINT32_MAX, e->instrs};
+
+        e->cpu = b->value[i];
+        e->has_cpu = true;
+        return drm_schedule_add(e->side, &entry);
+    }
+    case DRM_M_CHUNK_INSTR_COUNT:
+        e->chunk_size = b->value[i];
+        return 0;
+    case DRM_M_CHUNK_FOOTER:
+        e->chunks = b->value[i] + 1;
+        e->chunk_base = e->instrs;
+        return e->parts;
+    default:
+        return 0;
+    }
+}
+
+/* An instruction of a chunk that is full, and no end of the chunk has come: it was not cut. */
+static bool overdue(const struct drm_enc *e, const struct trod_batch *b, uint32_t i)
+{
+    return b->kind[i] == TROD_INSTR && drm_chunk_full(e);
+}
+
+/* What writing anew goes on from. */
+static void leave_copy(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
+{
+    const struct trod_stream *s = &b->meta->streams[b->stream[row]];
+
+    describe(e);
+    e->chunk_size = e->meta->filetype || e->chunk_size ? e->chunk_size : DRM_CHUNK_DEFAULT;
+    e->stream = b->stream[row];
+    e->tid = s->tid;
+    e->pid = s->pid;
+    e->copy = false;
+    e->begun = true;
+}
+
+/*
+ * Copy rows from *ROW on. Returns TROD_ENC_DONE with *ROW at the end, or where something else
+ * must go on (e->copy is false then), TROD_ENC_FULL, TROD_ENC_PART, or an error.
+ */
+static int copy_rows(struct drm_enc *e, const struct trod_batch *b, uint32_t *row,
+                     struct trod_room *out)
+{
+    uint32_t i = *row;
+    int rc = TROD_ENC_DONE;
+
+    while (i < b->n && rc == TROD_ENC_DONE) {
+        const uint8_t *from = trod_batch_bytes(b, b->raw[i]), *end = from;
+        const size_t room = (size_t)(out->end - out->p);
+
+        for (; i < b->n && rc == TROD_ENC_DONE; i++) {
+            uint32_t len = b->raw[i].len;
+
+            if (b->has[i] & TROD_COL_RAW) {
+                if (trod_batch_bytes(b, b->raw[i]) != end)
+                    break;
+                if ((size_t)(end - from) + len > room) {
+                    rc = TROD_ENC_FULL;
+                    break;
+                }
+                if (e->parts && overdue(e, b, i)) {
+                    leave_copy(e, b, i);
+                    break;
+                }
+                end += len;
+            }
+            rc = follow(e, b, i);
+            if (rc > 0)
+                rc = TROD_ENC_PART;
+            e->records++;
+        }
+        memcpy(out->p, from, (size_t)(end - from));
+        out->p += end - from;
+        if (!e->copy)
+            break;
+    }
+    *row = i;
+    return rc;
+}
+
+/* --- rows --- */
+
+static void lose(struct drm_enc *e, unsigned kind)
+{
+    e->lost[kind < TROD_KINDS ? kind : TROD_NOTE]++;
+}
+
+/* Header markers and those of chunks are written when it is time for them. */
+static bool own_marker(unsigned marker)
+{
+    switch (marker) {
+    case DRM_M_VERSION:
+    case DRM_M_FILETYPE:
+    case DRM_M_CACHE_LINE_SIZE:
+    case DRM_M_CHUNK_INSTR_COUNT:
+    case DRM_M_PAGE_SIZE:
+    case DRM_M_CHUNK_FOOTER:
+    case DRM_M_RECORD_ORDINAL:
+    case DRM_M_BRANCH_TARGET:
+    case DRM_M_CORE_IDLE:
+    case DRM_M_CORE_WAIT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* After these the next instruction need not follow from the last. */
+static bool moves_control(unsigned marker)
+{
+    switch (marker) {
+    case DRM_M_KERNEL_EVENT:
+    case DRM_M_KERNEL_XFER:
+    case DRM_M_RSEQ_ABORT:
+    case DRM_M_SYSCALL_TRACE_START:
+    case DRM_M_SYSCALL_TRACE_END:
+    case DRM_M_CONTEXT_SWITCH_START:
+    case DRM_M_CONTEXT_SWITCH_END:
+    case DRM_M_HARDWARE_EVENT:
+    case DRM_M_HARDWARE_RETURN:
+    case DRM_M_WINDOW_ID:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int time_marker(struct drm_enc *e, struct trod_room *out, unsigned marker, uint64_t value)
+{
+    if (marker == DRM_M_CPU_ID)
+        return drm_put_cpu(e, out, value);
+    if (e->has_time && value < e->time && e->width == DRM_ENTRY_64) {
+        e->lost[TROD_THREAD]++;
+        value = e->time;
+    }
+    return drm_put_time(e, out, value);
+}
+
+static int marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                  struct trod_room *out)
+{
+    const unsigned number = b->sub[row];
+    const uint64_t value = b->have & b->has[row] & TROD_COL_VALUE ? b->value[row] : 0;
+    struct trod_room hold, *to;
+    int rc = TROD_OK;
+
+    if (own_marker(number))
+        return rc;
+    if (number == DRM_M_TIMESTAMP || number == DRM_M_CPU_ID) {
+        if (e->held.any && e->held.type)
+            drm_flow_settle(e, out, false, 0);
+        return time_marker(e, out, number, value);
+    }
+    if (number == DRM_M_KERNEL_EVENT || number == DRM_M_HARDWARE_EVENT)
+        drm_flow_settle(e, out, true, value);
+    else if (e->held.type || number == DRM_M_SYSCALL)
+        drm_flow_settle(e, out, false, 0);
+    if (number == DRM_M_SYSCALL && e->version >= DRM_VERSION_FREQUENT_TIMESTAMPS &&
+        e->time_state != 2 && !e->native)
+        rc = drm_put_now(e, out, drm_enc_time(e, b, row));
+    if (number == DRM_M_INSTRUCTION_COUNT)
+        e->has_count = true;
+    e->transfer = e->transfer || moves_control(number);
+    to = drm_flow_room(e, out, &hold);
+    drm_put_marker(e, to, number, value);
+    drm_flow_put(e, out, to);
+    return rc;
+}
+
+/* Record type of an access that is of no drmemtrace trace. */
+static unsigned access_type(unsigned kind, uint32_t flags)
+{
+    switch (kind) {
+    case TROD_READ:
+        return DRM_READ;
+    case TROD_PREFETCH:
+        return flags & TROD_F_IFETCH ? DRM_PREFETCH_INSTR : DRM_PREFETCH;
+    case TROD_FLUSH:
+        return flags & TROD_F_IFETCH ? DRM_INSTR_FLUSH : DRM_DATA_FLUSH;
+    default:
+        return DRM_WRITE;
+    }
+}
+
+static int access_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                      struct trod_room *out)
+{
+    const uint32_t has = b->have & b->has[row], flags = has & TROD_COL_FLAGS ? b->flags[row] : 0;
+    const unsigned kind = b->kind[row];
+    const unsigned type = e->native && has & TROD_COL_SUB ? b->sub[row] : access_type(kind, flags);
+    uint32_t size = has & TROD_COL_SIZE ? b->size[row] : 0;
+    uint64_t addr;
+    struct trod_room hold, *to;
+    int rc = TROD_OK;
+
+    if (!(has & (TROD_COL_ADDR | TROD_COL_PADDR)) || flags & (TROD_F_IO | TROD_F_ABORTED)) {
+        lose(e, kind);
+        return TROD_OK;
+    }
+    addr = has & TROD_COL_ADDR ? b->addr[row] : b->paddr[row];
+    if (e->ifiltered && !e->has_time)
+        rc = drm_put_now(e, out, drm_enc_time(e, b, row));
+    to = drm_flow_room(e, out, &hold);
+    if (e->ifiltered && has & TROD_COL_PC && (!e->has_pc || e->pc != b->pc[row])) {
+        drm_put(e, to, DRM_INSTR, 0, b->pc[row]);
+        e->pc = b->pc[row];
+        e->has_pc = true;
+    }
+    drm_put_data(e, to, kind == TROD_ATOMIC ? DRM_READ : type, size ? size : 1, addr);
+    if (kind == TROD_ATOMIC)
+        drm_put_data(e, to, DRM_WRITE, size ? size : 1, addr);
+    drm_flow_put(e, out, to);
+    return rc;
+}
+
+/* A fetch on the bus is what an instruction cache did not have. */
+static int fetch_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                     struct trod_room *out)
+{
+    const uint32_t has = b->have & b->has[row];
+    const uint32_t size = has & TROD_COL_SIZE ? b->size[row] : 0;
+    uint64_t now = drm_enc_time(e, b, row);
+    int rc = TROD_OK;
+
+    if (!(has & (TROD_COL_ADDR | TROD_COL_PADDR)) || size == 0 ||
+        (has & TROD_COL_FLAGS && b->flags[row] & TROD_F_ABORTED)) {
+        lose(e, b->kind[row]);
+        return TROD_OK;
+    }
+    if (drm_chunk_full(e)) {
+        drm_chunk_end(e, out);
+        return DRM_FLOW_PART;
+    }
+    if (e->new_chunk)
+        drm_chunk_begin(e, out);
+    if (!e->has_time || (now > e->time && e->instrs - e->time_at >= DRM_TIME_EVERY))
+        rc = drm_put_now(e, out, now);
+    drm_put_instr(e, out, DRM_INSTR, size > UINT16_MAX ? UINT16_MAX : size,
+                  has & TROD_COL_ADDR ? b->addr[row] : b->paddr[row], NULL, false, 0);
+    return rc;
+}
+
+/* A record type that is not known stands as it was. */
+static void unknown_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                        struct trod_room *out)
+{
+    const uint32_t needed = TROD_COL_VALUE | TROD_COL_SUB | TROD_COL_SIZE;
+    struct trod_room hold, *to;
+
+    if (!e->native || (b->have & b->has[row] & needed) != needed) {
+        lose(e, TROD_NOTE);
+        return;
+    }
+    to = drm_flow_room(e, out, &hold);
+    drm_put(e, to, b->sub[row], b->size[row] & UINT16_MAX, b->value[row]);
+    e->records++;
+    drm_flow_put(e, out, to);
+}
+
+/* Before the first instruction of a stretch nothing counts but where and when it is. */
+static bool waits_for_instr(const struct drm_enc *e, const struct trod_batch *b, uint32_t row)
+{
+    if (!e->keep_all || e->has_last || e->held.any || b->kind[row] == TROD_INSTR)
+        return b->flags[row] & TROD_F_KERNEL && e->keep_all && !e->has_last && !e->held.any;
+    if (b->kind[row] != TROD_MARKER)
+        return b->kind[row] != TROD_THREAD;
+    return b->sub[row] != DRM_M_TIMESTAMP && b->sub[row] != DRM_M_CPU_ID &&
+           b->sub[row] != DRM_M_WINDOW_ID && b->sub[row] != DRM_M_VECTOR_LENGTH;
+}
+
+static int put_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                   struct trod_room *out)
+{
+    const unsigned kind = b->kind[row];
+    const uint32_t has = b->have & b->has[row], flags = has & TROD_COL_FLAGS ? b->flags[row] : 0;
+
+    if (waits_for_instr(e, b, row))
+        return DRM_FLOW_DONE;
+    if (e->pending && kind != TROD_READ && kind != TROD_WRITE)
+        drm_flow_pending(e, out);
+    switch (kind) {
+    case TROD_INSTR:
+        if (!(has & (TROD_COL_ADDR | TROD_COL_PC)) || flags & TROD_F_ABORTED) {
+            lose(e, kind);
+            return DRM_FLOW_DONE;
+        }
+        return drm_flow_instr(e, b, row, out);
+    case TROD_READ:
+        if (flags & TROD_F_IFETCH)
+            return e->ifiltered ? fetch_row(e, b, row, out) : (lose(e, kind), DRM_FLOW_DONE);
+        return access_row(e, b, row, out);
+    case TROD_WRITE:
+    case TROD_ATOMIC:
+    case TROD_PREFETCH:
+    case TROD_FLUSH:
+        return access_row(e, b, row, out);
+    case TROD_MARKER:
+        return e->markers ? marker(e, b, row, out) : (lose(e, kind), DRM_FLOW_DONE);
+    case TROD_EXCEPTION:
+        e->held.event = true;
+        return DRM_FLOW_DONE;
+    case TROD_THREAD:
+        e->exited = e->exited || b->sub[row] == 1;
+        return DRM_FLOW_DONE;
+    case TROD_NOTE:
+        unknown_row(e, b, row, out);
+        return DRM_FLOW_DONE;
+    default:
+        lose(e, kind);
+        return DRM_FLOW_DONE;
+    }
+}
+
+static bool idle(const struct trod_batch *b, uint32_t row)
+{
+    const struct trod_meta *m = b->meta;
+
+    return b->kind[row] == TROD_MARKER && b->stream[row] < m->n_streams &&
+           m->streams[b->stream[row]].tid == TROD_NOWHERE;
+}
+
+int drm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
+               struct trod_diag *diag)
+{
+    struct drm_enc *e = enc;
+    int rc;
+
+    (void)diag;
+    if (e->copy && !(in->have & TROD_COL_RAW))
+        e->copy = false;
+    if (e->copy && ((rc = copy_rows(e, in, row, out)) != TROD_ENC_DONE || e->copy))
+        return rc;
+    for (; *row < in->n; ++*row) {
+        if (out->end - out->p < DRM_ROW_MAX)
+            return TROD_ENC_FULL;
+        if (!e->begun) {
+            if (e->native && idle(in, *row))
+                continue;
+            describe(e);
+            drm_put_header(e, out, in->stream[*row]);
+        } else if (in->stream[*row] != e->stream) {
+            e->others += !(e->native && idle(in, *row));
+            continue;
+        }
+        rc = put_row(e, in, *row, out);
+        if (rc == DRM_FLOW_PART)
+            return TROD_ENC_PART;
+        if (rc < 0)
+            return rc;
+    }
+    return TROD_ENC_DONE;
+}
+
+void drm_pass(void *enc, const struct trod_batch *b, uint32_t from, uint32_t n)
+{
+    struct drm_enc *e = enc;
+
+    for (uint32_t i = from; i < from + n; i++) {
+        const uint32_t has = b->have & b->has[i];
+
+        if (b->kind[i] == TROD_INSTR && e->native && has & TROD_COL_SUB)
+            e->passed += drm_is_instr(b->sub[i]);
+        if (b->kind[i] == TROD_MARKER && e->native && b->sub[i] == DRM_M_CPU_ID && !e->has_cpu) {
+            e->cpu = b->value[i];
+            e->has_cpu = e->has_time;
+        }
+    }
+    if (e->held.any && e->held.type && b->kind[from] <= TROD_FLUSH && b->kind[from] >= TROD_READ &&
+        b->have & b->has[from] & TROD_COL_PC && b->pc[from] == e->held.pc)
+        e->cut_data = true;
+}
+
+static void report_lost(const struct drm_enc *e, struct trod_diag *diag)
+{
+    if (e->others)
+        trod_error(diag, TROD_ERR_LOSS, "drmemtrace.one-thread", NULL,
+                   "%" PRIu64 " rows of other threads are left out: a file holds one thread, write "
+                   "to a directory",
+                   e->others);
+    for (unsigned i = 0; i < TROD_KINDS; i++) {
+        if (e->lost[i] == 0)
+            continue;
+        if (i == TROD_THREAD)
+            trod_warning(diag, TROD_ERR_LOSS, "drmemtrace.time-order", NULL,
+                         "%" PRIu64 " times of thread %" PRIu64
+                         " run backwards: read with --order time",
+                         e->lost[i], e->tid);
+        else
+            trod_error(diag, TROD_ERR_LOSS, "drmemtrace.lost-rows", NULL,
+                       "%" PRIu64 " %s rows have no place in the format", e->lost[i],
+                       trod_kind_name(i));
+    }
+}
+
+int drm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
+{
+    struct drm_enc *e = enc;
+
+    if (e->copy)
+        return TROD_ENC_DONE;
+    if (out->end - out->p < DRM_ROW_MAX)
+        return TROD_ENC_FULL;
+    if (!e->begun) {
+        describe(e);
+        drm_put_header(e, out, 0);
+    }
+    drm_flow_end(e, out);
+    if (e->new_chunk)
+        drm_chunk_begin(e, out);
+    if (!e->has_time)
+        drm_put_now(e, out, DRM_EPOCH);
+    if (e->ifiltered)
+        drm_put_marker(e, out, DRM_M_INSTRUCTION_COUNT, e->instrs + e->passed);
+    drm_put(e, out, DRM_THREAD_EXIT, 4, e->tid);
+    drm_put(e, out, DRM_FOOTER, 0, 0);
+    report_lost(e, diag);
+    return TROD_ENC_DONE;
+}

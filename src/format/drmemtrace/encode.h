@@ -1,0 +1,190 @@
+/*
+ * encode.h - the state of a drmemtrace encoder, and what its parts share.
+ *
+ * Plain data; what has no bound (encodings written, schedule) lies beside it. See encode.c.
+ */
+#ifndef TROD_DRMEMTRACE_ENCODE_H
+#define TROD_DRMEMTRACE_ENCODE_H
+
+#include "core/endian.h"
+#include "format/drmemtrace/decode.h"
+#include "trod/insn.h"
+
+enum {
+    DRM_ROW_MAX = 1 << 12, /* bytes one row may make: all that waited for it, and a new chunk */
+    DRM_HOLD_MAX = 96,     /* entries that wait for the direction of a branch */
+    DRM_CODE_KEPT = 16,    /* bytes of an encoding */
+    DRM_CHUNK_DEFAULT = 10000000,
+    DRM_TIME_EVERY = 1000 /* instructions between times put in, at the least */
+};
+
+/* 1970-01-01 in microseconds since 1601: time 0 of sources that do not say what day it was. */
+#define DRM_EPOCH UINT64_C(11644473600000000)
+
+/* A static instruction: what was written of it, and what it does to the flow. */
+struct drm_seen {
+    uint64_t pc, target;
+    uint32_t
+        epoch; /* chunk (counted on over files) in which its encoding was written last; 0: none */
+    uint8_t used, known, has_target,
+        branch; /* known: branch (enum trod_branch) is from the opcode */
+    uint8_t len, iset;
+    uint8_t code[DRM_CODE_KEPT];
+};
+
+/* An entry of the schedule files. */
+struct drm_schedule {
+    uint64_t tid, time, cpu, start;
+};
+
+struct drm_enc_side {
+    struct drm_seen *seen;
+    uint32_t mask, n;
+    uint32_t epoch;
+    struct trod_insn_decoder *insn; /* made when it is needed first */
+    bool no_insn;                   /* there is none */
+    struct drm_schedule *schedule;
+    size_t n_schedule, cap_schedule;
+};
+
+/* An instruction whose entries wait for what follows it. */
+struct drm_held {
+    bool any;
+    bool event; /* an exception was seen behind it */
+    bool skipped;
+    uint8_t branch;
+    bool known, has_target; /* has_target: decoded */
+    uint16_t size;
+    uint64_t pc, target;
+    struct drm_seen *seen; /* NULL: no encoding. Valid: the table does not grow while it waits */
+    uint16_t type;         /* where it is known: held for other reasons */
+};
+
+struct drm_enc {
+    const struct drm_options *opt;
+    const struct trod_meta *meta;
+    struct drm_enc_side *side;
+    struct trod_diag *diag;
+
+    bool native;   /* rows are of a drmemtrace trace: sub holds the types of its records */
+    bool markers;  /* sub of MARKER rows is a number of this format: native, or made for it */
+    bool copy;     /* entries are copied */
+    bool keep_all; /* every instruction is held until its accesses have come */
+    bool transfer; /* a marker said that the next instruction is somewhere else */
+    bool begun, exited, new_chunk, unsettled;
+    bool parts, single;
+    bool ifiltered, merge, encodings;
+    uint8_t width;
+    uint32_t drops, key;
+    uint64_t version, filetype, chunk_size;
+
+    uint32_t stream; /* whose rows come, once begun */
+    uint64_t tid, pid;
+    uint64_t instrs, records, chunk_base, chunks;
+    uint64_t passed;    /* instructions left out */
+    uint64_t time, cpu; /* last written */
+    uint64_t time_at;   /* instrs then */
+    uint8_t time_state; /* 0: none, 1: TIMESTAMP, 2: TIMESTAMP and CPU_ID, nothing since */
+    bool has_time, has_cpu, has_count;
+    bool cut_data; /* the row left out behind the last one was an access of the instruction */
+
+    bool has_last; /* the last instruction: */
+    bool last_branch;
+    uint64_t last_pc, next_pc; /* its address; what must follow it */
+    uint64_t pc;               /* as a reader has it */
+    bool has_pc;
+
+    struct drm_held held;
+    uint32_t n_hold;
+    bool pending; /* an access that may be merged with the next */
+    uint16_t pending_type;
+    uint32_t pending_size;
+    uint64_t pending_addr;
+    uint64_t lost[TROD_KINDS], others;
+    uint8_t hold[DRM_HOLD_MAX * DRM_ENTRY_64];
+    uint32_t hold_records; /* of these; records_before: before them, while they are written */
+    uint64_t records_before;
+};
+
+/* --- emit.c: entries --- */
+
+/* Write an entry at out->p; room has been seen to. */
+static inline void drm_put(const struct drm_enc *e, struct trod_room *out, unsigned type,
+                           unsigned size, uint64_t addr)
+{
+    trod_store_le32(out->p, type | size << 16);
+    if (e->width == DRM_ENTRY_64)
+        trod_store_le64(out->p + 4, addr);
+    else
+        trod_store_le32(out->p + 4, (uint32_t)addr);
+    out->p += e->width;
+}
+
+/* A visible marker. */
+void drm_put_marker(struct drm_enc *e, struct trod_room *out, unsigned marker, uint64_t value);
+/* TIMESTAMP and CPU_ID with their part in the schedule. */
+int drm_put_time(struct drm_enc *e, struct trod_room *out, uint64_t time);
+int drm_put_cpu(struct drm_enc *e, struct trod_room *out, uint64_t cpu);
+/* Both, at TIME or later, with the cpu as it was. */
+int drm_put_now(struct drm_enc *e, struct trod_room *out, uint64_t time);
+/* The header, of the thread of STREAM. */
+void drm_put_header(struct drm_enc *e, struct trod_room *out, uint32_t stream);
+/* Is the chunk full? Its end; the beginning of the next. */
+bool drm_chunk_full(const struct drm_enc *e);
+void drm_chunk_end(struct drm_enc *e, struct trod_room *out);
+void drm_chunk_begin(struct drm_enc *e, struct trod_room *out);
+/* An instruction with its encoding and (target not 0) its BRANCH_TARGET. */
+void drm_put_instr(struct drm_enc *e, struct trod_room *out, unsigned type, unsigned size,
+                   uint64_t pc, struct drm_seen *seen, bool has_target, uint64_t target);
+/* An access; one that may be merged waits (drm_put_pending). */
+void drm_put_data(struct drm_enc *e, struct trod_room *out, unsigned type, uint32_t size,
+                  uint64_t addr);
+void drm_put_pending(struct drm_enc *e, struct trod_room *out);
+
+/* --- enc_flow.c: branches --- */
+
+/*
+ * The instruction of ROW. Returns DRM_FLOW_DONE, DRM_FLOW_PART (a chunk ended: begin a part, then
+ * the row again), or TROD_ERR_NOMEM.
+ */
+enum { DRM_FLOW_DONE, DRM_FLOW_PART };
+int drm_flow_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                   struct trod_room *out);
+/* What was held goes out: NEXT follows it, if KNOWN. A chunk has room for it. */
+void drm_flow_settle(struct drm_enc *e, struct trod_room *out, bool known, uint64_t next);
+/* The trace ends behind what is held: a branch without a successor is left out. */
+void drm_flow_end(struct drm_enc *e, struct trod_room *out);
+/* The access that might have been merged with the next one goes where it belongs. */
+void drm_flow_pending(struct drm_enc *e, struct trod_room *out);
+/*
+ * Where the entries of a row go that is no instruction: OUT, or HOLD, set to behind what is held.
+ * drm_flow_put tells how far it was filled.
+ */
+struct trod_room *drm_flow_room(struct drm_enc *e, struct trod_room *out, struct trod_room *hold);
+void drm_flow_put(struct drm_enc *e, const struct trod_room *out, const struct trod_room *used);
+
+/* --- enc_side.c --- */
+
+int drm_enc_side_new(struct drm_enc_side **out);
+void drm_enc_side_free(struct drm_enc_side *s);
+/* The place of the instruction at PC, made if it is new; NULL: no memory. */
+struct drm_seen *drm_seen_at(struct drm_enc_side *s, uint64_t pc);
+int drm_schedule_add(struct drm_enc_side *s, const struct drm_schedule *entry);
+
+/* --- layout.c --- */
+
+extern const struct trod_layout drm_layout;
+
+/* --- encode.c --- */
+
+/* The time of ROW in microseconds since 1601. */
+uint64_t drm_enc_time(const struct drm_enc *e, const struct trod_batch *b, uint32_t row);
+int drm_begin(void *enc, const void *opt, const struct trod_meta *meta, struct trod_diag *diag);
+int drm_target(void *enc, const struct trod_target *target, struct trod_diag *diag);
+int drm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
+               struct trod_diag *diag);
+int drm_finish(void *enc, struct trod_room *out, struct trod_diag *diag);
+void drm_pass(void *enc, const struct trod_batch *b, uint32_t from, uint32_t n);
+void drm_drop(void *enc);
+
+#endif

@@ -1,0 +1,268 @@
+/*
+ * layout.c - drmemtrace directories: names of files, and the schedule files beside them.
+ *
+ * Implements struct trod_layout after docs/formats/drmemtrace.md, "Directories" and "Schedule
+ * files". All names follow from the trace: the same trace gives the same directory.
+ */
+#include "format/drmemtrace/encode.h"
+#include "trod/io.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCHEDULE_BYTES = 32, PATH_BYTES = 4096, NAME_BYTES = 256 };
+
+/* Are entries copied? As drm_begin and drm_target decide. */
+static bool copies(const struct drm_options *o, const struct trod_meta *m, uint32_t drops)
+{
+    return m->format && strcmp(m->format, "drmemtrace") == 0 && !o->version && !o->chunk &&
+           !o->entry && !o->encodings && !drops;
+}
+
+static const char *compress_of(const void *opt)
+{
+    const struct drm_options *o = opt;
+
+    return o->container ? o->container : "zip";
+}
+
+static const char *suffix_of(const char *compress)
+{
+    static const char *const known[][2] = {
+        {"zip", ".zip"}, {"zip-zstd", ".zip"}, {"zip-stored", ".zip"}, {"gzip", ".gz"},
+        {"lz4", ".lz4"}, {"zstd", ".zst"},     {"xz", ".xz"},          {"snappy", ".sz"},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i][0], compress) == 0)
+            return known[i][1];
+    return "";
+}
+
+/* Files are copied to files; what is written anew gets a file a thread. */
+static uint32_t key_of(const void *opt, const struct trod_meta *m, uint32_t stream, uint32_t drops)
+{
+    if (!copies(opt, m, drops))
+        return stream;
+    return m->filetype & DRM_FT_CORE_SHARDED || stream >= m->n_streams ? m->file
+                                                                       : m->streams[stream].file;
+}
+
+/* Length of NAME without the suffixes of compression and format. */
+static size_t stem(const char *name)
+{
+    static const char *const ends[] = {".zip", ".gz", ".lz4", ".zst", ".xz", ".sz"};
+    static const char *const kinds[] = {".trace", ".memtrace"};
+    size_t n = strlen(name);
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t k = strlen(ends[i]);
+
+        if (n > k && memcmp(name + n - k, ends[i], k) == 0) {
+            n -= k;
+            break;
+        }
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t k = strlen(kinds[i]);
+
+        if (n > k && memcmp(name + n - k, kinds[i], k) == 0)
+            return n - k;
+    }
+    return n;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* The name of input file FILE, if it has one of its own. */
+static bool name_of_file(const struct trod_meta *m, uint32_t file, char *out, size_t n)
+{
+    const char *name;
+    size_t len;
+
+    if (!m->files || file >= m->n_files || strcmp(m->files[file], "-") == 0)
+        return false;
+    name = base_name(m->files[file]);
+    len = stem(name);
+    if (len == 0 || len >= n)
+        return false;
+    for (uint32_t i = 0; i < file; i++) {
+        const char *other = base_name(m->files[i]);
+
+        if (stem(other) == len && memcmp(other, name, len) == 0)
+            return false;
+    }
+    memcpy(out, name, len);
+    out[len] = '\0';
+    return true;
+}
+
+/* Is STREAM the only one of its file? */
+static bool alone(const struct trod_meta *m, uint32_t stream)
+{
+    if (m->filetype & DRM_FT_CORE_SHARDED)
+        return false;
+    for (uint32_t i = 0; i < m->n_streams; i++)
+        if (i != stream && m->streams[i].file == m->streams[stream].file)
+            return false;
+    return true;
+}
+
+/* drmemtrace.APP.TID.RANDOM, the last of these following from the others. */
+static void name_of_thread(const struct drm_options *o, const struct trod_meta *m, uint32_t stream,
+                           char *out, size_t n)
+{
+    const struct trod_stream *s = stream < m->n_streams ? &m->streams[stream] : NULL;
+    uint64_t tid = s && s->tid != TROD_NOWHERE ? s->tid : stream + 1;
+    uint64_t h = (tid * 64 + stream + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+    snprintf(out, n, "drmemtrace.%.100s.%05" PRIu64 ".%04u", o->app ? o->app : "trod", tid,
+             (unsigned)((h >> 32) % 10000));
+}
+
+static int place(const void *opt, const struct trod_meta *m, uint32_t key, const char *dir,
+                 const char *suffix, char *out, size_t n)
+{
+    const bool copied = key < m->n_files && m->files && m->format &&
+                        strcmp(m->format, "drmemtrace") == 0 && copies(opt, m, 0);
+    char name[NAME_BYTES];
+    bool named = copied && name_of_file(m, key, name, sizeof name);
+    size_t len = strlen(dir);
+
+    if (!copied && m->format && strcmp(m->format, "drmemtrace") == 0 && key < m->n_streams &&
+        alone(m, key))
+        named = name_of_file(m, m->streams[key].file, name, sizeof name);
+    if (!named)
+        name_of_thread(opt, m, key, name, sizeof name);
+    while (len > 1 && dir[len - 1] == '/')
+        len--;
+    return snprintf(out, n, "%.*s/trace/%s.trace%s", (int)len, dir, name, suffix) < (int)n
+               ? TROD_OK
+               : TROD_ERR_USAGE;
+}
+
+/* --- schedule files --- */
+
+static int compare(const struct drm_schedule *x, const struct drm_schedule *y)
+{
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->cpu != y->cpu)
+        return x->cpu < y->cpu ? -1 : 1;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return x->start == y->start ? 0 : x->start < y->start ? -1 : 1;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    return compare(a, b);
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+    const struct drm_schedule *x = a, *y = b;
+
+    if (x->cpu != y->cpu)
+        return x->cpu < y->cpu ? -1 : 1;
+    return compare(x, y);
+}
+
+static int put_entry(struct trod_output *out, const struct drm_schedule *s)
+{
+    uint8_t p[SCHEDULE_BYTES];
+
+    trod_store_le64(p, s->tid);
+    trod_store_le64(p + 8, s->time);
+    trod_store_le64(p + 16, s->cpu);
+    trod_store_le64(p + 24, s->start);
+    return trod_output_write(out, p, sizeof p);
+}
+
+/* Entries of one list: of several of the same thread behind each other the first. */
+static int put_serial(struct trod_output *out, const struct drm_schedule *s, size_t n)
+{
+    int rc = TROD_OK;
+
+    for (size_t i = 0; i < n && rc == TROD_OK; i++)
+        if (i == 0 || s[i].tid != s[i - 1].tid)
+            rc = put_entry(out, &s[i]);
+    return rc;
+}
+
+static int put_cpus(struct trod_output *out, const struct drm_schedule *s, size_t n)
+{
+    char name[24];
+    int rc = TROD_OK;
+
+    for (size_t i = 0, k; i < n && rc == TROD_OK; i += k) {
+        for (k = 1; i + k < n && s[i + k].cpu == s[i].cpu;)
+            k++;
+        snprintf(name, sizeof name, "%" PRIu64, s[i].cpu);
+        rc = trod_output_part(out, name);
+        if (rc == TROD_OK)
+            rc = put_serial(out, s + i, k);
+    }
+    return rc;
+}
+
+static int write_file(const char *dir, const char *name, const char *compress,
+                      const struct drm_schedule *s, size_t n, struct trod_diag *diag)
+{
+    const struct trod_output_options opt = {.compress = compress, .no_thread = true};
+    struct trod_output *out;
+    char path[PATH_BYTES];
+    int rc;
+
+    if (snprintf(path, sizeof path, "%s/trace/%s", dir, name) >= (int)sizeof path)
+        return trod_error(diag, TROD_ERR_USAGE, "drmemtrace.path", NULL, "path is too long");
+    if ((rc = trod_output_create(&out, path, &opt, diag)) < 0)
+        return rc;
+    rc = strcmp(compress, "zip") == 0 ? put_cpus(out, s, n) : put_serial(out, s, n);
+    if (rc == TROD_OK)
+        return trod_output_commit(out);
+    trod_output_discard(out);
+    return rc;
+}
+
+static int extras(void *const *enc, size_t n, const char *dir, struct trod_diag *diag)
+{
+    struct drm_schedule *all;
+    size_t count = 0, at = 0;
+    int rc;
+
+    for (size_t i = 0; i < n; i++)
+        count += ((const struct drm_enc *)enc[i])->side->n_schedule;
+    all = calloc(count ? count : 1, sizeof *all);
+    if (!all)
+        return TROD_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++) {
+        const struct drm_enc_side *s = ((const struct drm_enc *)enc[i])->side;
+
+        for (size_t k = 0; k < s->n_schedule; k++)
+            if (s->schedule[k].tid != TROD_NOWHERE)
+                all[at++] = s->schedule[k];
+    }
+    qsort(all, at, sizeof *all, by_time);
+    rc = write_file(dir, "serial_schedule.bin.gz", "gzip", all, at, diag);
+    qsort(all, at, sizeof *all, by_cpu);
+    if (rc == TROD_OK)
+        rc = write_file(dir, "cpu_schedule.bin.zip", "zip", all, at, diag);
+    free(all);
+    return rc;
+}
+
+const struct trod_layout drm_layout = {
+    .compress = compress_of,
+    .suffix = suffix_of,
+    .key = key_of,
+    .place = place,
+    .extras = extras,
+};

@@ -1,0 +1,372 @@
+/*
+ * sinks.c - the output files of a writer.
+ *
+ * Implements sinks.h. A trace may have thousands of files and rows for any of them in any order:
+ * those used last are open, the others parked, so that neither file descriptors nor memory run out.
+ */
+#include "trace/sinks.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OPEN_MAX_SINKS = 16, PATH_BYTES = 4096, KEYS_MAX = 1 << 21 };
+
+static bool ends_with(const char *path, const char *suffix)
+{
+    size_t n = strlen(path), m = strlen(suffix);
+
+    return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
+/* Does PATH look like a file of format F? */
+static bool has_suffix(const struct trod_format *f, const char *path)
+{
+    static const char *const packed[] = {".gz", ".zst", ".lz4", ".xz", ".sz", ".zip"};
+
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (ends_with(path, packed[i]))
+            return true;
+    for (size_t i = 0; f->suffixes && f->suffixes[i]; i++)
+        if (ends_with(path, f->suffixes[i]))
+            return true;
+    return false;
+}
+
+bool trod_sinks_directory(const struct trod_format *f, const char *path,
+                          const struct trod_output_options *output)
+{
+    struct stat st;
+    size_t n = strlen(path);
+    bool exists;
+
+    (void)output;
+    if (!(f->flags & TROD_FMT_PER_STREAM) || strcmp(path, "-") == 0)
+        return false;
+    exists = stat(path, &st) == 0;
+    if ((n > 0 && path[n - 1] == '/') || (exists && S_ISDIR(st.st_mode)))
+        return true;
+    return f->layout && !exists && !has_suffix(f, path);
+}
+
+/* DIR/NUMBER.NAME.SUFFIX; characters that do not belong in names become '_'. */
+static int stream_path(const struct trod_sinks *s, uint32_t stream, char *out, size_t n)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+    const struct trod_format *f = s->spec->format;
+    const char *suffix = f->suffixes && f->suffixes[0] ? f->suffixes[0] : "";
+    const char *slash = s->path[strlen(s->path) - 1] == '/' ? "" : "/";
+    char name[128];
+    size_t len = 0;
+
+    if (stream < s->meta->n_streams) {
+        const struct trod_stream *t = &s->meta->streams[stream];
+
+        for (; len < t->name_len && len < sizeof name - 1; len++)
+            name[len] = strchr(safe, t->name[len]) ? t->name[len] : '_';
+    }
+    name[len] = '\0';
+    if (snprintf(out, n, "%s%s%05u%s%s%s", s->path, slash, stream, len ? "." : "", name, suffix) >=
+        (int)n)
+        return trod_error(s->diag, TROD_ERR_USAGE, "writer.path", NULL, "path is too long");
+    return TROD_OK;
+}
+
+/* Make the folders that the file PATH lies in. */
+static int make_folders(const struct trod_sinks *s, const char *path)
+{
+    char part[PATH_BYTES];
+
+    for (const char *p = path + strlen(s->path); (p = strchr(p, '/')); p++) {
+        size_t n = (size_t)(p - path);
+
+        if (n >= sizeof part)
+            break;
+        memcpy(part, path, n);
+        part[n] = '\0';
+        if (mkdir(part, 0777) < 0 && errno != EEXIST)
+            return trod_error(s->diag, TROD_ERR_IO, "writer.folder", NULL,
+                              "cannot create folder '%s': %s", part, strerror(errno));
+    }
+    return TROD_OK;
+}
+
+/* Parts of different traces in one folder would be taken for one. */
+static int must_be_empty(const struct trod_sinks *s)
+{
+    DIR *dir = opendir(s->path);
+    struct dirent *e;
+    bool empty = true;
+
+    if (!dir)
+        return TROD_OK;
+    while (empty && (e = readdir(dir)))
+        empty = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
+    closedir(dir);
+    return empty
+               ? TROD_OK
+               : trod_error(s->diag, TROD_ERR_USAGE, "writer.not-empty", NULL,
+                            "folder '%s' is not empty: a trace gets a folder of its own", s->path);
+}
+
+static int open_directory(struct trod_sinks *s)
+{
+    const struct trod_layout *layout = s->spec->format->layout;
+
+    s->made = mkdir(s->path, 0777) == 0;
+    if (!s->made && errno != EEXIST)
+        return trod_error(s->diag, TROD_ERR_IO, "writer.folder", NULL,
+                          "cannot create folder '%s': %s", s->path, strerror(errno));
+    if (!layout)
+        return TROD_OK;
+    if (!s->output.compress)
+        s->output.compress = layout->compress(s->spec->options);
+    snprintf(s->suffix, sizeof s->suffix, "%s", layout->suffix(s->output.compress));
+    return must_be_empty(s);
+}
+
+/* What is said for the format's files holds for a single one, unless its name says otherwise. */
+static void single_compress(struct trod_sinks *s)
+{
+    const struct trod_layout *layout = s->spec->format->layout;
+
+    if (layout && !s->output.compress && !has_suffix(s->spec->format, s->path) &&
+        strcmp(s->path, "-") != 0)
+        s->output.compress = layout->compress(s->spec->options);
+}
+
+static int grow(struct trod_sinks *s)
+{
+    size_t cap = s->cap ? 2 * s->cap : 4;
+    struct trod_file_sink *p = realloc(s->sink, cap * sizeof *p);
+
+    if (!p)
+        return TROD_ERR_NOMEM;
+    s->sink = p;
+    s->cap = cap;
+    return TROD_OK;
+}
+
+static int make_output(struct trod_sinks *s, struct trod_file_sink *k)
+{
+    const struct trod_layout *layout = s->spec->format->layout;
+    char path[PATH_BYTES];
+    int rc = TROD_OK;
+
+    if (!s->directory)
+        return trod_output_create(&k->out, s->path, &s->output, s->diag);
+    rc = layout ? layout->place(s->spec->options, s->meta, k->key, s->path, s->suffix, path,
+                                sizeof path)
+                : stream_path(s, k->key, path, sizeof path);
+    if (rc < 0)
+        return layout ? trod_error(s->diag, rc, "writer.path", NULL, "path is too long") : rc;
+    if (layout)
+        rc = make_folders(s, path);
+    return rc < 0 ? rc : trod_output_create(&k->out, path, &s->output, s->diag);
+}
+
+static void drop_encoder(const struct trod_sinks *s, struct trod_file_sink *k)
+{
+    if (k->enc && s->spec->format->drop)
+        s->spec->format->drop(k->enc);
+    free(k->enc);
+    k->enc = NULL;
+}
+
+static void unlink_sink(struct trod_sinks *s, struct trod_file_sink *k)
+{
+    if (k->newer)
+        s->sink[k->newer - 1].older = k->older;
+    else
+        s->newest = k->older;
+    if (k->older)
+        s->sink[k->older - 1].newer = k->newer;
+    else
+        s->oldest = k->newer;
+    k->newer = k->older = 0;
+    k->open = false;
+    s->n_open--;
+}
+
+static void link_newest(struct trod_sinks *s, struct trod_file_sink *k)
+{
+    uint32_t me = (uint32_t)(k - s->sink) + 1;
+
+    k->older = s->newest;
+    if (s->newest)
+        s->sink[s->newest - 1].newer = me;
+    else
+        s->oldest = me;
+    s->newest = me;
+    k->open = true;
+    s->n_open++;
+}
+
+int trod_sinks_use(struct trod_sinks *s, struct trod_file_sink *k)
+{
+    int rc = TROD_OK;
+
+    if (s->newest == (uint32_t)(k - s->sink) + 1)
+        return TROD_OK;
+    if (k->open)
+        unlink_sink(s, k);
+    while (rc == TROD_OK && s->n_open >= OPEN_MAX_SINKS) {
+        struct trod_file_sink *old = &s->sink[s->oldest - 1];
+
+        rc = trod_output_park(old->out);
+        unlink_sink(s, old);
+    }
+    link_newest(s, k);
+    return rc;
+}
+
+static int add(struct trod_sinks *s, uint32_t key, struct trod_file_sink **out)
+{
+    const struct trod_format *f = s->spec->format;
+    struct trod_file_sink *k;
+    struct trod_target target = {.single = !s->directory, .key = key, .drops = s->drops};
+    int rc = s->n == s->cap ? grow(s) : TROD_OK;
+
+    if (rc < 0)
+        return rc;
+    k = &s->sink[s->n];
+    *k = (struct trod_file_sink){.key = key};
+    k->enc = calloc(1, f->enc_size ? f->enc_size : 1);
+    if (!k->enc)
+        return TROD_ERR_NOMEM;
+    rc = f->begin(k->enc, s->spec->options, s->meta, s->diag);
+    if (rc < 0) {
+        free(k->enc);
+        return rc;
+    }
+    rc = make_output(s, k);
+    if (rc == TROD_OK && f->target) {
+        target.parts = trod_output_has_parts(k->out);
+        rc = f->target(k->enc, &target, s->diag);
+    }
+    if (rc < 0) {
+        trod_output_discard(k->out);
+        drop_encoder(s, k);
+        return rc;
+    }
+    s->n++;
+    if ((rc = trod_sinks_use(s, k)) == TROD_OK && trod_output_has_parts(k->out))
+        rc = trod_sinks_part(k);
+    *out = k;
+    return rc;
+}
+
+int trod_sinks_part(struct trod_file_sink *k)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "chunk.%08u", k->parts++);
+    return trod_output_part(k->out, name);
+}
+
+static int grow_keys(struct trod_sinks *s, uint32_t key)
+{
+    uint32_t n = s->n_keys ? s->n_keys : 64, *p;
+
+    while (n <= key)
+        n *= 2;
+    if (key >= KEYS_MAX || !(p = realloc(s->by_key, n * sizeof *p)))
+        return TROD_ERR_NOMEM;
+    memset(p + s->n_keys, 0, (n - s->n_keys) * sizeof *p);
+    s->by_key = p;
+    s->n_keys = n;
+    return TROD_OK;
+}
+
+static uint32_t key_of(const struct trod_sinks *s, uint32_t stream)
+{
+    const struct trod_layout *layout = s->spec->format->layout;
+
+    return layout ? layout->key(s->spec->options, s->meta, stream, s->drops) : stream;
+}
+
+struct trod_file_sink *trod_sinks_find(struct trod_sinks *s, uint32_t stream)
+{
+    uint32_t key = key_of(s, stream);
+
+    return key < s->n_keys && s->by_key[key] ? &s->sink[s->by_key[key] - 1] : NULL;
+}
+
+int trod_sinks_of(struct trod_sinks *s, uint32_t stream, struct trod_file_sink **out)
+{
+    uint32_t key = key_of(s, stream);
+    int rc;
+
+    if (key >= s->n_keys && (rc = grow_keys(s, key)) < 0)
+        return rc;
+    if (s->by_key[key]) {
+        *out = &s->sink[s->by_key[key] - 1];
+        return trod_sinks_use(s, *out);
+    }
+    rc = add(s, key, out);
+    if (rc == TROD_OK)
+        s->by_key[key] = (uint32_t)s->n;
+    return rc;
+}
+
+int trod_sinks_open(struct trod_sinks *s, const char *path)
+{
+    struct trod_file_sink *k;
+
+    s->path = strdup(path);
+    if (!s->path)
+        return TROD_ERR_NOMEM;
+    s->output.binary = !(s->spec->format->flags & TROD_FMT_TEXT);
+    s->directory = trod_sinks_directory(s->spec->format, path, &s->output);
+    if (s->directory)
+        return open_directory(s);
+    single_compress(s);
+    return add(s, 0, &k);
+}
+
+int trod_sinks_commit(struct trod_sinks *s, uint64_t *bytes)
+{
+    const struct trod_layout *layout = s->spec->format->layout;
+    int rc = TROD_OK;
+
+    for (size_t i = 0; i < s->n && rc == TROD_OK; i++) {
+        *bytes += trod_output_offset(s->sink[i].out);
+        if (s->n > 1)
+            rc = trod_output_seal(s->sink[i].out);
+    }
+    if (rc == TROD_OK && s->directory && s->n && layout && layout->extras) {
+        void **enc = calloc(s->n, sizeof *enc);
+
+        if (!enc)
+            return TROD_ERR_NOMEM;
+        for (size_t i = 0; i < s->n; i++)
+            enc[i] = s->sink[i].enc;
+        rc = layout->extras(enc, s->n, s->path, s->diag);
+        free(enc);
+    }
+    for (size_t i = 0; i < s->n && rc == TROD_OK; i++) {
+        struct trod_output *out = s->sink[i].out;
+
+        s->sink[i].out = NULL;
+        rc = trod_output_commit(out);
+    }
+    s->made = s->made && rc != TROD_OK;
+    return rc;
+}
+
+void trod_sinks_fini(struct trod_sinks *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        trod_output_discard(s->sink[i].out);
+        drop_encoder(s, &s->sink[i]);
+    }
+    if (s->made)
+        rmdir(s->path);
+    free(s->sink);
+    free(s->by_key);
+    free(s->path);
+}

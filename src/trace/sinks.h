@@ -1,0 +1,60 @@
+/*
+ * sinks.h - the output files of a writer: which rows go to which, how many are open at once.
+ */
+#ifndef TROD_TRACE_SINKS_H
+#define TROD_TRACE_SINKS_H
+
+#include "trace/optspec.h"
+#include "trod/writer.h"
+
+/* One output file. */
+struct trod_file_sink {
+    struct trod_output *out;
+    void *enc;
+    uint32_t key;
+    uint32_t parts;        /* begun in the archive */
+    uint32_t newer, older; /* among those that are open, index + 1; 0: none */
+    bool open;             /* not parked */
+};
+
+struct trod_sinks {
+    const struct trod_optspec *spec;
+    struct trod_output_options output;
+    const struct trod_meta *meta;
+    struct trod_diag *diag;
+    char *path;
+    char suffix[16];
+    bool directory, made; /* made: the directory was not there before */
+    uint32_t drops;
+    struct trod_file_sink *sink;
+    size_t n, cap;
+    uint32_t *by_key; /* index + 1 */
+    uint32_t n_keys;
+    uint32_t newest, oldest, n_open;
+};
+
+/* Is PATH, for F, a directory to be filled rather than a file? */
+bool trod_sinks_directory(const struct trod_format *f, const char *path,
+                          const struct trod_output_options *output);
+
+/*
+ * S (spec, output, meta, diag, drops set by the caller) for PATH, which is copied. Returns 0 or an
+ * error, reported.
+ */
+int trod_sinks_open(struct trod_sinks *s, const char *path);
+
+/* The sink for the rows of STREAM, made if it is new, open. */
+int trod_sinks_of(struct trod_sinks *s, uint32_t stream, struct trod_file_sink **out);
+/* The sink that rows of STREAM have gone to, or NULL; it is not opened. */
+struct trod_file_sink *trod_sinks_find(struct trod_sinks *s, uint32_t stream);
+/* The sink itself, open; it becomes the one used last. */
+int trod_sinks_use(struct trod_sinks *s, struct trod_file_sink *sink);
+
+/* What follows goes to a new part of K's archive. */
+int trod_sinks_part(struct trod_file_sink *sink);
+
+/* All encoders have finished: the files that stand beside; then all files get their names. */
+int trod_sinks_commit(struct trod_sinks *s, uint64_t *bytes);
+void trod_sinks_fini(struct trod_sinks *s);
+
+#endif
