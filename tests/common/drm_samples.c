@@ -487,7 +487,7 @@ static const struct drm_sample samples[] = {
     SAMPLE("legacy-threads.trace", 12, legacy, 0),
     SAMPLE("version2.trace", 12, version2, 0),
     SAMPLE("encodings.trace", 12, encodings, 0),
-    SAMPLE("version7.trace", 12, version7, 0),
+    SAMPLE("version7.canonical.trace", 12, version7, 0),
     SAMPLE("x86-32.trace", 8, x86_32, 0),
     SAMPLE("bundles-32.trace", 8, bundles32, 0),
     SAMPLE("bundles.trace", 12, bundles, 0),

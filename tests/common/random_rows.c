@@ -140,6 +140,8 @@ int test_random_rows(struct trod_gen *g, uint32_t rows, const struct trod_format
         rc = put(to, enc, NULL, out, &diag);
     trod_batch_free(b);
     trod_meta_fini(&meta);
+    if (to->drop)
+        to->drop(enc);
     free(enc);
     free(o);
     return rc;

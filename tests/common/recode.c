@@ -50,6 +50,8 @@ static int drain(struct recode *r, bool finish)
 
         if (rc < 0)
             return rc;
+        if (rc == TROD_ENC_PART)
+            continue;
         if (rc == TROD_ENC_DONE) {
             if (!finish && row != r->batch->n)
                 test_die("%s: done with %u of %u rows", r->to->name, row, r->batch->n);
@@ -116,6 +118,8 @@ int test_recode(const struct test_input *in, const struct trod_format *to, const
     if (f->stop)
         f->stop(r.dec);
     free(r.dec);
+    if (to->drop)
+        to->drop(r.enc);
     free(r.enc);
     free(r.opt_in);
     free(r.opt_out);

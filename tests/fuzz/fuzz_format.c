@@ -49,6 +49,7 @@ static void round_trip(const struct test_input *in, const struct test_rows *base
     struct test_input again = *in;
     struct test_rows a, b;
     uint64_t lost = 0;
+    bool copied;
 
     if (!f->begin || base->rc != TROD_OK || test_recode(in, f, NULL, &once, &lost) < 0 || lost) {
         trod_buf_fini(&once);
@@ -63,7 +64,9 @@ static void round_trip(const struct test_input *in, const struct test_rows *base
         test_same(in, &how, 0, &again, &how, "encoded");
         fuzz_true(false, "rows do not survive encoding");
     }
-    fuzz_true(b.errors == 0, b.message);
+    /* a copy has the errors of what it was made of */
+    copied = once.n == in->n && (once.n == 0 || memcmp(once.p, in->p, once.n) == 0);
+    fuzz_true(b.errors == 0 || copied, b.message);
     fuzz_true(test_recode(&again, f, NULL, &twice, NULL) == TROD_OK, "encoded once, but not twice");
     fuzz_true(once.n == twice.n && (once.n == 0 || memcmp(once.p, twice.p, once.n) == 0),
               "what was encoded encodes to something else");

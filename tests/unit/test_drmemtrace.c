@@ -354,7 +354,7 @@ static void metas(void **state)
     struct trod_meta m;
 
     (void)state;
-    meta_of("version7.trace", &m);
+    meta_of("version7.canonical.trace", &m);
     assert_int_equal(m.version, 7);
     assert_int_equal(m.filetype, 0xe40);
     assert_int_equal(m.isa, TROD_ISA_X86_64);

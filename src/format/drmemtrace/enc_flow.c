@@ -62,13 +62,18 @@ static bool is_indirect(unsigned branch)
            branch == TROD_BR_ERET || branch == TROD_BR_OTHER;
 }
 
-/* What the opcode of S says of the flow, where there are rules for it. */
+/*
+ * What the opcode of S says of the flow, where there are rules for it. A MIPS branch is not where
+ * the flow turns: the instruction behind it is.
+ */
 static void classify(struct drm_enc *e, struct drm_seen *s)
 {
     struct drm_enc_side *side = e->side;
     const struct trod_insn *insn;
 
     s->known = s->has_target = 0;
+    if (e->meta->isa == TROD_ISA_MIPS32 || e->meta->isa == TROD_ISA_MIPS64)
+        return;
     if (!side->insn && !side->no_insn)
         side->no_insn =
             trod_insn_decoder_new(&side->insn, e->meta->isa, e->meta->endian) != TROD_OK;
