@@ -34,7 +34,8 @@ enum trod_encode_result {
 enum trod_drop {
     TROD_DROP_INSTR = 1 << 0, /* single instructions: what follows need not be their successor */
     TROD_DROP_DATA = 1 << 1,  /* single accesses */
-    TROD_DROP_SPAN = 1 << 2   /* whole stretches: before, between or behind what is kept */
+    TROD_DROP_SPAN = 1 << 2,  /* what comes before or behind some point */
+    TROD_DROP_OTHER = 1 << 3  /* rows of other kinds, whole threads */
 };
 
 /* What an encoder writes to. */

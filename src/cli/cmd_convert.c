@@ -31,7 +31,8 @@ static const struct trod_option options[] = {
     {"allow-loss", 0, TROD_OPT_BOOL, offsetof(struct options, allow_loss), NULL,
      "convert although the target cannot hold all that the source says", NULL, NULL},
     {"compress", 'z', TROD_OPT_STR, offsetof(struct options, compress), "FILTER",
-     "compress OUT with gzip, zstd, lz4, xz, snappy or none (default: by its suffix)", NULL, NULL},
+     "compress OUT with gzip, zstd, lz4, xz, snappy, zip or none (default: by its suffix)", NULL,
+     NULL},
     {"level", 0, TROD_OPT_U64, offsetof(struct options, level), "N",
      "level of compression (default: a fast one)", NULL, NULL},
     {.type = TROD_OPT_FUNC,
@@ -69,7 +70,7 @@ struct convert {
 /* Does PATH end with SUFFIX, or with it and a suffix of compression? */
 static bool has_suffix(const char *path, const char *suffix)
 {
-    static const char *const packed[] = {"", ".gz", ".zst", ".lz4", ".xz", ".sz"};
+    static const char *const packed[] = {"", ".gz", ".zst", ".lz4", ".xz", ".sz", ".zip"};
     size_t n = strlen(path), m = strlen(suffix);
 
     for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
@@ -147,6 +148,7 @@ static int open_all(struct convert *v)
     wopt.output.level = o->level > 99 ? 99 : (int)o->level;
     wopt.output.no_thread = o->input.jobs == 1;
     wopt.allow_loss = o->allow_loss;
+    wopt.drops = cli_match_drops(&v->match);
     wopt.source = trod_trace_format(v->trace);
     wopt.source_options = trod_trace_format_options(v->trace);
     v->c->allow_loss = o->allow_loss;
@@ -162,6 +164,19 @@ static void count_kinds(uint64_t *count, const struct trod_batch *b)
         count[b->kind[i] < TROD_KINDS ? b->kind[i] : TROD_NOTE]++;
 }
 
+/* The rows of B that match, R of them. */
+static int put(struct convert *v, struct trod_batch *b, int r)
+{
+    v->kept += (uint64_t)r;
+    if ((uint32_t)r == b->n) {
+        count_kinds(v->kept_kind, b);
+        return trod_writer_put(v->writer, b);
+    }
+    for (uint32_t i = 0; i < b->n; i++)
+        v->kept_kind[b->kind[i] < TROD_KINDS ? b->kind[i] : TROD_NOTE] += v->match.keep[i] != 0;
+    return trod_writer_put_some(v->writer, b, v->match.keep);
+}
+
 static int copy(struct convert *v)
 {
     struct cli_progress progress;
@@ -174,11 +189,7 @@ static int copy(struct convert *v)
         r = cli_match_batch(&v->match, b);
         if (r < 0)
             break;
-        if ((uint32_t)r < b->n)
-            trod_batch_keep(b, v->match.keep);
-        count_kinds(v->kept_kind, b);
-        v->kept += b->n;
-        r = trod_writer_put(v->writer, b);
+        r = put(v, b, r);
         if (r < 0 || v->match.done)
             break;
         cli_progress_tick(&progress, v->trace, v->match.seen);

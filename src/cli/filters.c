@@ -87,6 +87,26 @@ uint32_t cli_match_rows(const struct cli_match *m)
     return r->set && r->hi < TROD_BATCH_ROWS ? (uint32_t)r->hi + 1 : 0;
 }
 
+uint32_t cli_match_drops(const struct cli_match *m)
+{
+    const uint32_t data = 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC |
+                          1u << TROD_PREFETCH | 1u << TROD_FLUSH;
+    const struct cli_filter *f = m->filter;
+    uint32_t drops = 0;
+
+    if (f->address.set || f->pc.set)
+        drops |= TROD_DROP_INSTR | TROD_DROP_DATA;
+    if (m->kinds && !(m->kinds & 1u << TROD_INSTR))
+        drops |= TROD_DROP_INSTR;
+    if (m->kinds && (m->kinds & data) != data)
+        drops |= TROD_DROP_DATA;
+    if (m->kinds || f->streams.n)
+        drops |= TROD_DROP_OTHER;
+    if (f->range.set || f->time.set)
+        drops |= TROD_DROP_SPAN;
+    return drops;
+}
+
 /* Is stream I of META the one that ITEM means? */
 static bool is_stream(const struct trod_meta *meta, uint32_t i, const char *item)
 {

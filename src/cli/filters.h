@@ -31,6 +31,9 @@ void cli_match_fini(struct cli_match *m);
 /* Columns that matching needs. */
 uint32_t cli_match_want(const struct cli_match *m);
 
+/* What it may leave out: enum trod_drop. */
+uint32_t cli_match_drops(const struct cli_match *m);
+
 /* Rows a batch for trod_trace_open: few where few are wanted, so that nothing behind them is read.
  */
 uint32_t cli_match_rows(const struct cli_match *m);

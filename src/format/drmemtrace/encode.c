@@ -35,8 +35,17 @@ static bool is_bus(const char *format)
     return format && (strcmp(format, "byu6") == 0 || strcmp(format, "byu12") == 0);
 }
 
-/* Width, version and file type of what is written anew. */
-static void describe(struct drm_enc *e)
+/* Have instructions opcodes? As the first one of B from ROW on has, or as B says. */
+static bool has_code(const struct trod_batch *b, uint32_t row)
+{
+    for (uint32_t i = row; i < b->n; i++)
+        if (b->kind[i] == TROD_INSTR)
+            return (b->have & b->has[i] & TROD_COL_CODE) && b->code[i].len;
+    return b->have & TROD_COL_CODE;
+}
+
+/* Width, version and file type of what is written anew, from ROW of B on. */
+static void describe(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
 {
     const struct trod_meta *m = e->meta;
     const uint32_t arch = isa_bits(m->isa);
@@ -56,8 +65,9 @@ static void describe(struct drm_enc *e)
     }
     if (e->opt->version)
         e->version = e->opt->version;
-    e->encodings = e->native ? (m->filetype & DRM_FT_ENCODINGS) != 0 || e->opt->version >= 4
-                             : arch != 0 && e->version >= 4;
+    e->encodings =
+        e->native ? (m->filetype & DRM_FT_ENCODINGS) != 0 || e->opt->version >= 4
+                  : arch != 0 && e->version >= 4 && !is_bus(m->format) && b && has_code(b, row);
     if (e->opt->encodings)
         e->encodings = e->opt->encodings == DRM_YES;
     if (e->encodings)
@@ -187,9 +197,10 @@ static bool overdue(const struct drm_enc *e, const struct trod_batch *b, uint32_
 static void leave_copy(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
 {
     const struct trod_stream *s = &b->meta->streams[b->stream[row]];
+    const uint64_t chunk_size = e->chunk_size;
 
-    describe(e);
-    e->chunk_size = e->meta->filetype || e->chunk_size ? e->chunk_size : DRM_CHUNK_DEFAULT;
+    describe(e, b, row);
+    e->chunk_size = chunk_size;
     e->stream = b->stream[row];
     e->tid = s->tid;
     e->pid = s->pid;
@@ -299,11 +310,9 @@ static int time_marker(struct drm_enc *e, struct trod_room *out, unsigned marker
     return drm_put_time(e, out, value);
 }
 
-static int marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
-                  struct trod_room *out)
+static int put_marker(struct drm_enc *e, unsigned number, uint64_t value, uint64_t now,
+                      struct trod_room *out)
 {
-    const unsigned number = b->sub[row];
-    const uint64_t value = b->have & b->has[row] & TROD_COL_VALUE ? b->value[row] : 0;
     struct trod_room hold, *to;
     int rc = TROD_OK;
 
@@ -320,7 +329,7 @@ static int marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
         drm_flow_settle(e, out, false, 0);
     if (number == DRM_M_SYSCALL && e->version >= DRM_VERSION_FREQUENT_TIMESTAMPS &&
         e->time_state != 2 && !e->native)
-        rc = drm_put_now(e, out, drm_enc_time(e, b, row));
+        rc = drm_put_now(e, out, now);
     if (number == DRM_M_INSTRUCTION_COUNT)
         e->has_count = true;
     e->transfer = e->transfer || moves_control(number);
@@ -328,6 +337,25 @@ static int marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
     drm_put_marker(e, to, number, value);
     drm_flow_put(e, out, to);
     return rc;
+}
+
+static int marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                  struct trod_room *out)
+{
+    const uint64_t value = b->have & b->has[row] & TROD_COL_VALUE ? b->value[row] : 0;
+
+    return put_marker(e, b->sub[row], value, drm_enc_time(e, b, row), out);
+}
+
+/* Markers that were left out but without which the rest would not be a trace. */
+static int put_kept(struct drm_enc *e, struct trod_room *out)
+{
+    int rc = TROD_OK;
+
+    for (uint32_t i = 0; i < e->n_kept && rc >= 0; i++)
+        rc = put_marker(e, e->kept[i].number, e->kept[i].value, e->time, out);
+    e->n_kept = 0;
+    return rc < 0 ? rc : TROD_OK;
 }
 
 /* Record type of an access that is of no drmemtrace trace. */
@@ -443,15 +471,18 @@ static int put_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
         drm_flow_pending(e, out);
     switch (kind) {
     case TROD_INSTR:
-        if (!(has & (TROD_COL_ADDR | TROD_COL_PC)) || flags & TROD_F_ABORTED) {
+        if (!(has & (TROD_COL_ADDR | TROD_COL_PC)) || flags & TROD_F_ABORTED ||
+            (e->encodings && !e->native && !(has & TROD_COL_CODE))) {
             lose(e, kind);
             return DRM_FLOW_DONE;
         }
         return drm_flow_instr(e, b, row, out);
+    case TROD_BUS:
+        if (flags & TROD_F_IFETCH && is_bus(e->meta->format))
+            return fetch_row(e, b, row, out);
+        lose(e, kind);
+        return DRM_FLOW_DONE;
     case TROD_READ:
-        if (flags & TROD_F_IFETCH)
-            return e->ifiltered ? fetch_row(e, b, row, out) : (lose(e, kind), DRM_FLOW_DONE);
-        return access_row(e, b, row, out);
     case TROD_WRITE:
     case TROD_ATOMIC:
     case TROD_PREFETCH:
@@ -459,8 +490,10 @@ static int put_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
         return access_row(e, b, row, out);
     case TROD_MARKER:
         return e->markers ? marker(e, b, row, out) : (lose(e, kind), DRM_FLOW_DONE);
-    case TROD_EXCEPTION:
+    case TROD_EXCEPTION: /* shows in what follows */
         e->held.event = true;
+        return DRM_FLOW_DONE;
+    case TROD_BRANCH: /* shows in its instruction */
         return DRM_FLOW_DONE;
     case TROD_THREAD:
         e->exited = e->exited || b->sub[row] == 1;
@@ -499,13 +532,15 @@ int drm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct tro
         if (!e->begun) {
             if (e->native && idle(in, *row))
                 continue;
-            describe(e);
+            describe(e, in, *row);
             drm_put_header(e, out, in->stream[*row]);
         } else if (in->stream[*row] != e->stream) {
             e->others += !(e->native && idle(in, *row));
             continue;
         }
-        rc = put_row(e, in, *row, out);
+        rc = e->n_kept ? put_kept(e, out) : TROD_OK;
+        if (rc == TROD_OK)
+            rc = put_row(e, in, *row, out);
         if (rc == DRM_FLOW_PART)
             return TROD_ENC_PART;
         if (rc < 0)
@@ -514,19 +549,30 @@ int drm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct tro
     return TROD_ENC_DONE;
 }
 
+/* A marker that is left out: most belong to the structure of the trace and stay. */
+static void keep_marker(struct drm_enc *e, unsigned number, uint64_t value)
+{
+    if (number >= DRM_M_FUNC_ID && number <= DRM_M_FUNC_RETVAL)
+        return;
+    if (e->n_kept == DRM_KEPT_MAX) {
+        memmove(e->kept, e->kept + 1, (DRM_KEPT_MAX - 1) * sizeof *e->kept);
+        e->n_kept--;
+    }
+    e->kept[e->n_kept].number = number;
+    e->kept[e->n_kept++].value = value;
+}
+
 void drm_pass(void *enc, const struct trod_batch *b, uint32_t from, uint32_t n)
 {
     struct drm_enc *e = enc;
 
-    for (uint32_t i = from; i < from + n; i++) {
+    for (uint32_t i = from; i < from + n && e->native; i++) {
         const uint32_t has = b->have & b->has[i];
 
-        if (b->kind[i] == TROD_INSTR && e->native && has & TROD_COL_SUB)
+        if (b->kind[i] == TROD_INSTR && has & TROD_COL_SUB)
             e->passed += drm_is_instr(b->sub[i]);
-        if (b->kind[i] == TROD_MARKER && e->native && b->sub[i] == DRM_M_CPU_ID && !e->has_cpu) {
-            e->cpu = b->value[i];
-            e->has_cpu = e->has_time;
-        }
+        if (b->kind[i] == TROD_MARKER && has & TROD_COL_VALUE && !(e->drops & TROD_DROP_SPAN))
+            keep_marker(e, b->sub[i], b->value[i]);
     }
     if (e->held.any && e->held.type && b->kind[from] <= TROD_FLUSH && b->kind[from] >= TROD_READ &&
         b->have & b->has[from] & TROD_COL_PC && b->pc[from] == e->held.pc)
@@ -564,9 +610,10 @@ int drm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
     if (out->end - out->p < DRM_ROW_MAX)
         return TROD_ENC_FULL;
     if (!e->begun) {
-        describe(e);
+        describe(e, NULL, 0);
         drm_put_header(e, out, 0);
     }
+    put_kept(e, out);
     drm_flow_end(e, out);
     if (e->new_chunk)
         drm_chunk_begin(e, out);

@@ -13,7 +13,8 @@
 enum {
     DRM_ROW_MAX = 1 << 12, /* bytes one row may make: all that waited for it, and a new chunk */
     DRM_HOLD_MAX = 96,     /* entries that wait for the direction of a branch */
-    DRM_CODE_KEPT = 16,    /* bytes of an encoding */
+    DRM_KEPT_MAX = 64,
+    DRM_CODE_KEPT = 16, /* bytes of an encoding */
     DRM_CHUNK_DEFAULT = 10000000,
     DRM_TIME_EVERY = 1000 /* instructions between times put in, at the least */
 };
@@ -101,6 +102,11 @@ struct drm_enc {
     uint32_t pending_size;
     uint64_t pending_addr;
     uint64_t lost[TROD_KINDS], others;
+    struct {
+        unsigned number;
+        uint64_t value;
+    } kept[DRM_KEPT_MAX]; /* markers left out that must stay */
+    uint32_t n_kept;
     uint8_t hold[DRM_HOLD_MAX * DRM_ENTRY_64];
     uint32_t hold_records; /* of these; records_before: before them, while they are written */
     uint64_t records_before;
