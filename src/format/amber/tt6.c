@@ -267,7 +267,10 @@ static int one(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out
 static int decode(void *state, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
 {
     struct tt6_dec *dec = state;
+    struct tt6_block block;
     int rc = GO_ON;
+
+    block.words = 0;
 
     if (trod_batch_constant(out, &trod_format_tt6, dec->stream, TROD_COL_STREAM))
         for (uint32_t i = 0; i < out->cap; i++)
@@ -276,7 +279,7 @@ static int decode(void *state, struct trod_span *in, struct trod_batch *out, str
     out->shared = (const uint8_t *)amber_names;
     while (rc == GO_ON) {
         if (dec->begun && !dec->attached && !dec->trap)
-            tt6_decode_plain(dec, in, out);
+            tt6_decode_plain(dec, in, out, &block);
         rc = one(dec, in, out, diag);
     }
     return rc;

@@ -64,7 +64,22 @@ enum {
 /* Row I: access A at EA, without its pc and detail. */
 void tt6_access_row(struct trod_batch *out, uint32_t i, const struct amber_access *a, uint32_t ea);
 
-/* Decode records as long as they are plain. IN is advanced; rows are appended. */
-void tt6_decode_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out);
+enum { TT6_BLOCK = 256 };
+
+/* A block of words, and of its records the rows that need more than the common columns. */
+struct tt6_block {
+    const uint8_t *p; /* first word */
+    uint32_t words;   /* of which the last ones may belong to the next record; 0: not used yet */
+    uint32_t flows, accesses;
+    uint8_t number[TT6_BLOCK], length[TT6_BLOCK]; /* entry of each word; words of its record */
+    uint16_t flow[TT6_BLOCK], access[TT6_BLOCK];
+};
+
+/*
+ * Decode records as long as they are plain. IN is advanced; rows are appended. B keeps what is
+ * known of the words of IN's window from call to call.
+ */
+void tt6_decode_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out,
+                      struct tt6_block *b);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 256, LONGEST = 3 }; /* words: of a block, of a record */
+enum { LONGEST = 3 }; /* words of a record */
 
 static struct tt6_entry make_entry(uint32_t opcode, bool extended, uint32_t line)
 {
@@ -87,16 +87,7 @@ static inline struct trod_slice slice(uint32_t off, uint32_t len)
     return (struct trod_slice){off, len};
 }
 
-/* A block of words, and of its records the rows that need more than the common columns. */
-struct block {
-    const uint8_t *p; /* first word */
-    uint32_t words;   /* of which the last ones may belong to the next record */
-    uint32_t flows, accesses;
-    uint8_t number[BLOCK], length[BLOCK]; /* entry of each word; words of its record */
-    uint16_t flow[BLOCK], access[BLOCK];
-};
-
-static void classify(const struct tt6_tables *t, struct block *b)
+static void classify(const struct tt6_tables *t, struct tt6_block *b)
 {
     const uint8_t *p = b->p;
 
@@ -109,15 +100,15 @@ static void classify(const struct tt6_tables *t, struct block *b)
     }
 }
 
-/* Follow the records of B. Returns how many words they are. */
-static uint32_t follow(struct tt6_dec *dec, struct block *b, struct trod_batch *out)
+/* Follow the records of B from word W on. Returns the word behind them. */
+static uint32_t follow(struct tt6_dec *dec, struct tt6_block *b, uint32_t w, struct trod_batch *out)
 {
     const struct tt6_entry *entry = dec->t.entry;
     uint64_t *restrict addr = out->addr, *restrict pcs = out->pc;
     struct trod_slice *restrict code = out->code, *restrict raw = out->raw;
     const uint32_t full = out->cap - 1; /* two rows need to fit */
     const uint32_t first = (uint32_t)(b->p - out->bytes), last = b->words - LONGEST + 1;
-    uint32_t n = out->n, pc = dec->pc, flows = 0, accesses = 0, w = 0;
+    uint32_t n = out->n, pc = dec->pc, flows = 0, accesses = 0;
 
     while (w < last && n < full && b->length[w] != 0) {
         const struct tt6_entry *e = &entry[b->number[w]];
@@ -156,13 +147,14 @@ static void fill_common(struct trod_batch *out, uint32_t from, uint32_t n)
         size[i] = 4;
 }
 
-static inline const struct tt6_entry *entry_at(const struct tt6_tables *t, const struct block *b,
-                                               const uint8_t *p)
+static inline const struct tt6_entry *entry_at(const struct tt6_tables *t,
+                                               const struct tt6_block *b, const uint8_t *p)
 {
     return &t->entry[b->number[(size_t)(p - b->p) / 4]];
 }
 
-static void fill_flows(const struct tt6_tables *t, struct trod_batch *out, const struct block *b)
+static void fill_flows(const struct tt6_tables *t, struct trod_batch *out,
+                       const struct tt6_block *b)
 {
     uint32_t *restrict has = out->has, *restrict flags = out->flags;
     uint64_t *restrict target = out->target;
@@ -189,7 +181,8 @@ static void fill_odd(const struct tt6_dec *dec, struct trod_batch *out, uint32_t
     out->detail[i + 1] = slice(out->code[i].off + 4, out->raw[i].len - 4);
 }
 
-static void fill_accesses(const struct tt6_dec *dec, struct trod_batch *out, const struct block *b)
+static void fill_accesses(const struct tt6_dec *dec, struct trod_batch *out,
+                          const struct tt6_block *b)
 {
     uint32_t *restrict has = out->has, *restrict flags = out->flags, *restrict size = out->size;
     uint64_t *restrict addr = out->addr, *restrict pcs = out->pc;
@@ -216,26 +209,40 @@ static void fill_accesses(const struct tt6_dec *dec, struct trod_batch *out, con
     }
 }
 
-void tt6_decode_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out)
+/* Have the word at P, of N bytes, classified in B. Returns its number, or b->words when too few
+ * words follow it. */
+static uint32_t enter(const struct tt6_dec *dec, struct tt6_block *b, const uint8_t *p, size_t n)
 {
-    struct block b;
+    size_t words = n / 4, at = b->words ? (size_t)(p - b->p) / 4 : 0;
+
+    if (at + LONGEST <= b->words)
+        return (uint32_t)at;
+    if (words < LONGEST)
+        return b->words;
+    b->p = p;
+    b->words = words < TT6_BLOCK ? (uint32_t)words : TT6_BLOCK;
+    classify(&dec->t, b);
+    return 0;
+}
+
+void tt6_decode_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out,
+                      struct tt6_block *b)
+{
     uint32_t done;
 
     do {
-        uint32_t from = out->n;
-        size_t words = in->n / 4;
+        uint32_t from = out->n, begin = enter(dec, b, in->p, in->n);
+        size_t bytes;
 
-        b.p = in->p;
-        b.words = words < BLOCK ? (uint32_t)words : BLOCK;
-        if (b.words < LONGEST || from + 1 >= out->cap)
+        if (begin == b->words || from + 1 >= out->cap)
             return;
-        classify(&dec->t, &b);
-        done = follow(dec, &b, out);
+        done = follow(dec, b, begin, out);
         fill_common(out, from, out->n);
-        fill_flows(&dec->t, out, &b);
-        fill_accesses(dec, out, &b);
-        in->p += 4 * (size_t)done;
-        in->n -= 4 * (size_t)done;
-        in->offset += 4 * (uint64_t)done;
-    } while (done > b.words - LONGEST);
+        fill_flows(&dec->t, out, b);
+        fill_accesses(dec, out, b);
+        bytes = 4 * (size_t)(done - begin);
+        in->p += bytes;
+        in->n -= bytes;
+        in->offset += bytes;
+    } while (done + LONGEST > b->words);
 }
