@@ -53,6 +53,10 @@ static void judge_flow(struct reading *r, uint32_t opcode, uint32_t pc, uint32_t
         r->bad++;
         return;
     }
+    if (opcode == AMBER_B_ZERO) { /* stands between traces joined, and goes anywhere */
+        r->good++;
+        return;
+    }
     if (!trod_ppc_decode(opcode, &insn) || !trod_ppc_target(&insn, pc, &target)) {
         r->odd += insn.op == 0;
         return;
