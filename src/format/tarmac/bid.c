@@ -102,7 +102,7 @@ static void dialect_of(struct tally *t, const struct tm_line *l)
     else if ((access && r->size >= 8 && has_text(l, "_")) || r->kind == TROD_CACHE_LINE ||
              r->kind == TROD_TLB || r->kind == TROD_WALK || r->kind == TROD_EXCEPTION)
         t->fm += 4;
-    else if (r->kind == TROD_INSTR && (has_text(l, "_NS ") || has_text(l, "#0x")))
+    else if (r->kind == TROD_INSTR)
         t->fm++;
 }
 
@@ -186,7 +186,7 @@ void tm_weigh(const struct trod_span *head, struct tm_evidence *out)
     tally(head, &t);
     if (t.good == 0 && t.bits < 24)
         return;
-    out->dialect = t.es >= 4 ? TM_ES : t.gem5 > t.fm ? TM_GEM5 : TM_FM;
+    out->dialect = t.es >= 4 && t.es > t.fm + t.gem5 ? TM_ES : t.gem5 > t.fm ? TM_GEM5 : TM_FM;
     if (t.bits <= 0 || t.good < t.notes / 4)
         return;
     out->tarmac = t.bits < BITS_MAX ? t.bits : BITS_MAX;
