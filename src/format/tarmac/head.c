@@ -19,8 +19,8 @@ static unsigned unit_of(struct tm_word w)
                  {"s", TROD_UNIT_S},           {"cs", TROD_UNIT_CS},  {"cyc", TROD_UNIT_CYC},
                  {"cycles", TROD_UNIT_CYCLES}, {"tic", TROD_UNIT_TIC}};
 
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (tm_is(w, units[i].name))
+    for (size_t i = 0; w.n && w.n <= 6 && i < sizeof units / sizeof *units; i++)
+        if (*w.p == (uint8_t)units[i].name[0] && tm_is(w, units[i].name))
             return units[i].unit;
     return 0;
 }
@@ -110,13 +110,15 @@ static bool strong(struct tm_word type)
 }
 
 /* Whether what follows the cursor begins like a register write: name, digits. */
-static bool register_like(const struct tm_line *l)
+static bool register_like(struct tm_line *l)
 {
-    struct tm_line look = *l;
-    struct tm_word name = tm_word(&look), value = tm_word(&look);
+    const uint8_t *back = l->p;
+    struct tm_word name = tm_word(l), value = tm_word(l);
+    bool last = tm_word(l).n == 0;
 
+    l->p = back;
     return name.n && ((*name.p | 0x20) >= 'a' && (*name.p | 0x20) <= 'z') && value.n &&
-           tm_is_digit(*value.p) && tm_word(&look).n == 0;
+           tm_is_digit(*value.p) && last;
 }
 
 /* Whether W can be the name of a component: letters first, or all digits. */

@@ -168,13 +168,9 @@ static int put_tail(struct tm_line *l, struct tm_row *row, struct trod_detail_in
         } else if (w.n && w.p[w.n - 1] == ':' && w.n > 1) {
             return tm_bad(l, TM_BAD_FIELD, w.p + w.n - 1, "no blank before ':'");
         } else if (w.n) {
-            struct tm_line look = *l;
-
-            colon = tm_is(tm_word(&look), ":");
-            if (colon) {
+            colon = tm_is(tm_word(l), ":");
+            if (colon)
                 detail->mode = tm_slice(l, w);
-                l->p = look.p;
-            }
         }
         if (!colon) {
             l->p = back;
@@ -227,18 +223,18 @@ static int bracket_and_address(struct tm_line *l, struct tm_row *row,
                                struct trod_detail_instr *detail, struct tm_word *op)
 {
     struct tm_word in, w, next;
-    struct tm_line look;
+    const uint8_t *behind;
     bool wide;
     int rc = tm_bracket(l, &in);
 
     if (rc != TM_OK)
         return rc;
     w = tm_word(l);
-    look = *l;
-    next = tm_word(&look);
+    behind = l->p;
+    next = tm_word(l);
     if (memchr(in.p, ':', in.n) && tm_is_hex(w)) {
         detail->style |= TROD_INSTR_SERIAL;
-        *op = tm_word(l);
+        *op = next;
         rc = serial_bracket(l, row, in);
         return rc == TM_OK ? put_address(l, row, detail, w) : rc;
     }
@@ -247,13 +243,13 @@ static int bracket_and_address(struct tm_line *l, struct tm_row *row,
          (w.n == 4 && next.n == 4 && in.n >= 8))) {
         detail->style |= TROD_INSTR_BRACKET;
         *op = w;
+        l->p = behind;
         return put_address(l, row, detail, in);
     }
     row->has |= TROD_COL_INDEX;
     if ((rc = tm_decimal_number(l, in, &row->index)) != TM_OK)
         return rc;
     *op = next;
-    l->p = look.p;
     return put_address(l, row, detail, w);
 }
 
@@ -261,10 +257,12 @@ int tm_parse_instr(struct tm_line *l, struct tm_word type)
 {
     struct tm_row *row = tm_begin(l, TROD_INSTR);
     struct trod_detail_instr *detail;
-    struct tm_line look = *l;
-    struct tm_word w = tm_word(&look), op_word;
+    const uint8_t *back = l->p;
+    struct tm_word w = tm_word(l), op_word;
     struct opcode op;
     int rc;
+
+    l->p = back;
 
     if (w.n && *w.p != '(' && !tm_is_hex((struct tm_word){w.p, w.n < 8 ? w.n : 8}))
         return tm_parse_exc(l, type, tm_is(w, "EXC") ? TROD_EVENT_IT : TROD_EVENT_IT_NAME);
@@ -302,11 +300,9 @@ static void es_text(struct tm_line *l, struct tm_row *row, struct trod_detail_in
     /* mode and colon fill 9 columns, CCFAIL or 6 blanks follow, then a blank */
     size_t usual = mode_len + 1 < 9 ? 8 - mode_len : 0;
     const uint8_t *at = l->p;
-    struct tm_line look = *l;
 
-    if (tm_is(tm_word(&look), "CCFAIL")) {
+    if (tm_is(tm_word(l), "CCFAIL")) {
         row->flags |= TROD_F_SKIPPED;
-        l->p = look.p;
         put_text(l, row, detail, 1);
         detail->tight = 0;
         return;
@@ -333,10 +329,11 @@ int tm_parse_es(struct tm_line *l, struct tm_word type)
     if (l->p == l->e)
         return tm_bad(l, TM_MISSING_FIELD, l->p, "'(' is missing");
     if (*l->p != '(') {
-        struct tm_line look = *l;
+        const uint8_t *back = l->p;
+        bool exc = tm_is(tm_word(l), "EXC");
 
-        return tm_parse_exc(l, type,
-                            tm_is(tm_word(&look), "EXC") ? TROD_EVENT_ES : TROD_EVENT_ES_NAME);
+        l->p = back;
+        return tm_parse_exc(l, type, exc ? TROD_EVENT_ES : TROD_EVENT_ES_NAME);
     }
     if (!(detail = tm_detail(l, row, sizeof *detail)))
         return TM_FULL;

@@ -37,25 +37,6 @@ int tm_bad(struct tm_line *l, enum tm_problem what, const uint8_t *caret, const 
     return TM_BAD;
 }
 
-void tm_blanks(struct tm_line *l)
-{
-    while (l->p < l->e && tm_is_blank(*l->p))
-        l->p++;
-}
-
-/* The next run of what is not blank; length 0 at the end of the line. */
-struct tm_word tm_word(struct tm_line *l)
-{
-    struct tm_word w;
-
-    tm_blanks(l);
-    w.p = l->p;
-    while (l->p < l->e && !tm_is_blank(*l->p))
-        l->p++;
-    w.n = (size_t)(l->p - w.p);
-    return w;
-}
-
 /* All that is left of the line, without blanks around it. */
 struct tm_word tm_rest(struct tm_line *l)
 {
@@ -68,11 +49,6 @@ struct tm_word tm_rest(struct tm_line *l)
         w.n--;
     l->p = l->e;
     return w;
-}
-
-bool tm_is(struct tm_word w, const char *text)
-{
-    return strlen(text) == w.n && memcmp(text, w.p, w.n) == 0;
 }
 
 bool tm_is_hex(struct tm_word w)
@@ -161,26 +137,31 @@ uint8_t tm_pdigits(uint64_t v, unsigned digits)
     return digits == (v >> 48 ? 16u : 12u) ? 0 : (uint8_t)digits;
 }
 
-/* A hex number at *P (before E), up to 16 digits; how many goes to DIGITS. */
-static int address_part(struct tm_line *l, const uint8_t **p, const uint8_t *e, uint64_t *out,
+/* A hex number at *P (before E), up to 64 bits; how many digits goes to DIGITS. */
+static int address_part(struct tm_line *l, const uint8_t **at, const uint8_t *e, uint64_t *out,
                         uint8_t *digits, bool *upper)
 {
-    struct tm_word w = {*p, 0};
-    int rc;
+    const uint8_t *p = *at, *from;
+    uint64_t v = 0, top = 0;
+    bool caps = false;
+    uint8_t d;
 
-    if (e - *p > 2 && (*p)[0] == '0' && ((*p)[1] | 0x20) == 'x')
-        w.p += 2;
-    while (w.p + w.n < e && tm_hex_table[w.p[w.n]] < 16) {
-        *upper |= w.p[w.n] >= 'A' && w.p[w.n] <= 'F';
-        w.n++;
+    if (e - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x')
+        p += 2;
+    for (from = p; p < e && (d = tm_hex_table[*p]) < 16; p++) {
+        caps |= *p >= 'A' && *p <= 'F';
+        top |= v >> 60;
+        v = v << 4 | d;
     }
-    *p = w.p + w.n;
-    if (w.n == 0)
-        return tm_bad(l, w.p < e ? TM_BAD_NUMBER : TM_MISSING_FIELD, w.p,
-                      w.p < e ? "not a hexadecimal digit" : "an address is missing");
-    if ((rc = tm_hex(l, w, out)) != TM_OK)
-        return rc;
-    *digits = (uint8_t)(w.n > 255 ? 255 : w.n);
+    *at = p;
+    if (p == from)
+        return tm_bad(l, p < e ? TM_BAD_NUMBER : TM_MISSING_FIELD, p,
+                      p < e ? "not a hexadecimal digit" : "an address is missing");
+    if (top)
+        return tm_bad(l, TM_TOO_WIDE, from, "number is wider than 64 bits");
+    *out = v;
+    *upper |= caps;
+    *digits = (uint8_t)(p - from > 255 ? 255 : p - from);
     return TM_OK;
 }
 

@@ -19,23 +19,32 @@ static bool two_digits(struct tm_word w)
 
 static tm_parser word_parser(struct tm_word w)
 {
-    static const struct {
-        const char *word;
-        tm_parser parse;
-    } words[] = {
-        {"IT", tm_parse_instr},      {"IS", tm_parse_instr},       {"IF", tm_parse_instr},
-        {"ES", tm_parse_es},         {"FD", tm_parse_flow},        {"FI", tm_parse_flow},
-        {"FR", tm_parse_flow},       {"R", tm_parse_reg},          {"LD", tm_parse_picture},
-        {"ST", tm_parse_picture},    {"BR", tm_parse_br},          {"CACHE", tm_parse_cache},
-        {"TTW", tm_parse_walk},      {"TTU", tm_parse_walk},       {"TLB", tm_parse_tlb},
-        {"WALKCACHE", tm_parse_tlb}, {"E", tm_parse_event},        {"EXC", tm_parse_event},
-        {"CADI", tm_parse_cadi},     {"SIGNAL:", tm_parse_signal},
-    };
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (tm_is(w, words[i].word))
-            return words[i].parse;
-    return NULL;
+    switch (*w.p) {
+    case 'I':
+        return tm_is(w, "IT") || tm_is(w, "IS") || tm_is(w, "IF") ? tm_parse_instr : NULL;
+    case 'R':
+        return w.n == 1 ? tm_parse_reg : NULL;
+    case 'E':
+        return tm_is(w, "ES") ? tm_parse_es : w.n == 1 || tm_is(w, "EXC") ? tm_parse_event : NULL;
+    case 'L':
+        return tm_is(w, "LD") ? tm_parse_picture : NULL;
+    case 'S':
+        return tm_is(w, "ST") ? tm_parse_picture : tm_is(w, "SIGNAL:") ? tm_parse_signal : NULL;
+    case 'F':
+        return tm_is(w, "FD") || tm_is(w, "FI") || tm_is(w, "FR") ? tm_parse_flow : NULL;
+    case 'B':
+        return tm_is(w, "BR") ? tm_parse_br : NULL;
+    case 'C':
+        return tm_is(w, "CACHE") ? tm_parse_cache : tm_is(w, "CADI") ? tm_parse_cadi : NULL;
+    case 'T':
+        return tm_is(w, "TTW") || tm_is(w, "TTU") ? tm_parse_walk
+               : tm_is(w, "TLB")                  ? tm_parse_tlb
+                                                  : NULL;
+    case 'W':
+        return tm_is(w, "WALKCACHE") ? tm_parse_tlb : NULL;
+    default:
+        return NULL;
+    }
 }
 
 tm_parser tm_parser_of(struct tm_word w, const uint8_t *end)
@@ -114,8 +123,10 @@ static void learn_head(struct tm_line *l)
     struct tm_dec *d = l->d;
     struct tm_head *h;
 
-    if (l->head.n == 0 || l->head.n > TM_HEAD_MAX || l->head.n + 20 < l->head.n ||
-        !tm_is_blank(l->head.p[0]))
+    if (l->head.n == 0 || l->head.n > TM_HEAD_MAX || !tm_is_blank(l->head.p[0]))
+        return;
+    h = &d->heads[d->head];
+    if (h->len == l->head.n && memcmp(h->text, l->head.p, l->head.n) == 0)
         return;
     for (size_t i = 0; i < TM_HEADS; i++)
         if (d->heads[i].len == l->head.n && memcmp(d->heads[i].text, l->head.p, l->head.n) == 0)

@@ -40,7 +40,6 @@ static int bit_range(struct tm_line *l, struct frame *f)
 static int before_value(struct tm_line *l, struct frame *f)
 {
     static const char *const system_ops[] = {"DC", "IC", "AT", "TLBI"};
-    struct tm_line look;
     int rc;
 
     tm_blanks(l);
@@ -50,18 +49,20 @@ static int before_value(struct tm_line *l, struct frame *f)
     f->name.n = (size_t)(l->p - f->name.p);
     if (f->name.n == 0)
         return tm_bad(l, TM_MISSING_FIELD, l->p, "the name of a register is missing");
-    for (size_t i = 0; i < sizeof system_ops / sizeof *system_ops; i++) {
+    for (size_t i = 0; f->name.n <= 4 && i < sizeof system_ops / sizeof *system_ops; i++) {
+        const uint8_t *back = l->p;
         struct tm_word op;
 
-        look = *l;
-        op = tm_word(&look);
-        if (tm_is(f->name, system_ops[i]) && op.n && !tm_is_value(op) && *op.p != '(' &&
-            *op.p != '<') {
+        if (!tm_is(f->name, system_ops[i]))
+            continue;
+        op = tm_word(l);
+        if (op.n && !tm_is_value(op) && *op.p != '(' && *op.p != '<') {
             f->system_op = true;
             f->name.n = (size_t)(op.p + op.n - f->name.p);
-            l->p = look.p;
-            break;
+        } else {
+            l->p = back;
         }
+        break;
     }
     for (;;) {
         tm_blanks(l);
@@ -124,8 +125,12 @@ static int put_detail(struct tm_line *l, struct tm_row *row, const struct frame 
 /* A picture that the producer ran together with the register: ... 00   ST 200016c0 00...... */
 static int glued_picture(struct tm_line *l, struct frame *f)
 {
-    struct tm_line look = *l;
+    struct tm_line look;
 
+    tm_blanks(l);
+    if (l->p == l->e)
+        return TM_OTHER;
+    look = *l;
     for (;;) {
         struct tm_word w = tm_word(&look);
         unsigned rows = l->n_rows;

@@ -11,6 +11,8 @@
 #include "trod/detail.h"
 #include "trod/format.h"
 
+#include <string.h>
+
 enum tm_dialect { TM_FM, TM_ES, TM_GEM5, TM_DIALECTS };
 
 enum tm_endian { TM_LITTLE, TM_BIG };
@@ -147,12 +149,40 @@ struct tm_value {
 
 typedef int (*tm_parser)(struct tm_line *l, struct tm_word type);
 
+static inline void tm_blanks(struct tm_line *l)
+{
+    const uint8_t *p = l->p, *e = l->e;
+
+    while (p < e && (*p == ' ' || *p == '\t'))
+        p++;
+    l->p = p;
+}
+
+/* The next run of what is not blank; length 0 at the end of the line. */
+static inline struct tm_word tm_word(struct tm_line *l)
+{
+    const uint8_t *p = l->p, *e = l->e;
+    struct tm_word w;
+
+    while (p < e && (*p == ' ' || *p == '\t'))
+        p++;
+    w.p = p;
+    while (p < e && *p != ' ' && *p != '\t')
+        p++;
+    w.n = (size_t)(p - w.p);
+    l->p = p;
+    return w;
+}
+
+/* Whether W is TEXT (a literal: lengths are compared first, at no cost). */
+static inline bool tm_is(struct tm_word w, const char *text)
+{
+    return strlen(text) == w.n && memcmp(text, w.p, w.n) == 0;
+}
+
 /* line.c, value.c, head.c: cursor, words, numbers, heads. */
 int tm_bad(struct tm_line *l, enum tm_problem what, const uint8_t *caret, const char *why);
-void tm_blanks(struct tm_line *l);
-struct tm_word tm_word(struct tm_line *l);
 struct tm_word tm_rest(struct tm_line *l);
-bool tm_is(struct tm_word w, const char *text);
 bool tm_is_hex(struct tm_word w);
 bool tm_is_decimal(struct tm_word w);
 struct trod_slice tm_slice(const struct tm_line *l, struct tm_word w);

@@ -141,6 +141,28 @@ static int digits(struct tm_line *l, struct tm_word w, size_t n, struct tm_value
     return TM_OK;
 }
 
+/* W is only hex digits, 16 at the most, and nothing of a value can follow: the usual case. */
+static bool plain_value(struct tm_word w, struct tm_value *out)
+{
+    uint64_t v = 0;
+    uint8_t caps = 0;
+
+    if (w.n == 0 || w.n > 16)
+        return false;
+    for (size_t i = 0; i < w.n; i++) {
+        uint8_t d = tm_hex_table[w.p[i]];
+
+        if (d > 15)
+            return false;
+        caps |= w.p[i] >= 'A' && w.p[i] <= 'F';
+        v = v << 4 | d;
+    }
+    out->v = v;
+    out->digits = (uint32_t)w.n;
+    out->upper = caps;
+    return true;
+}
+
 /*
  * The value at the cursor. With JOINED, further words of as many digits, 8 or more, go on with it:
  * the highest comes first.
@@ -154,6 +176,8 @@ int tm_value(struct tm_line *l, bool joined, struct tm_value *out)
     memset(out, 0, sizeof *out);
     if (w.n == 0)
         return tm_bad(l, TM_MISSING_FIELD, l->e, "a value is missing");
+    if ((l->p == l->e || !joined) && plain_value(w, out))
+        return TM_OK;
     if (has_prefix(w)) {
         out->prefix = 1;
         w.p += 2;
