@@ -92,9 +92,8 @@ static void dialect_of(struct tally *t, const struct tm_line *l)
     const struct tm_row *r = &l->rows[0];
     bool access = r->kind == TROD_READ || r->kind == TROD_WRITE;
 
-    if (l->picture || tm_is(l->type, "ES") ||
-        (l->indented && (r->kind == TROD_BRANCH || r->kind == TROD_REG)))
-        t->es += 4;
+    if (l->picture || tm_is(l->type, "ES"))
+        t->es++;
     else if (r->kind == TROD_INSTR && (has_text(l, " :   ") || has_text(l, ", #")))
         t->gem5 += has_text(l, " :   ") ? 4 : 1;
     else if (access && r->size >= 8 && l->source.n && !has_text(l, "_"))
@@ -122,7 +121,7 @@ static void weigh_line(struct tally *t, struct tm_line *l, int rc)
     } else if (l->e > l->start && l->p >= l->start && has_text(l, "Tarmac Text Rev")) {
         t->bits += 30;
         t->tarmac++;
-        t->es += 4;
+        t->es++;
     } else if (l->e > l->start) {
         t->notes++;
         t->bits -= (r->has & TROD_COL_TIME) && (r->has & TROD_COL_UNIT) ? 0 : 6;
@@ -186,7 +185,7 @@ void tm_weigh(const struct trod_span *head, struct tm_evidence *out)
     tally(head, &t);
     if (t.good == 0 && t.bits < 24)
         return;
-    out->dialect = t.es >= 4 && t.es > t.fm + t.gem5 ? TM_ES : t.gem5 > t.fm ? TM_GEM5 : TM_FM;
+    out->dialect = t.es ? TM_ES : t.gem5 > t.fm ? TM_GEM5 : TM_FM;
     if (t.bits <= 0 || t.good < t.notes / 4)
         return;
     out->tarmac = t.bits < BITS_MAX ? t.bits : BITS_MAX;

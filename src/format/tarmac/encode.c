@@ -415,6 +415,17 @@ static size_t bound(const struct tm_enc *e, const struct trod_batch *b, uint32_t
     return n;
 }
 
+/* "Tarmac Text Rev N" heads traces of the es dialect, and would make one of any other. */
+static bool is_header(const struct tm_put *o)
+{
+    static const char header[] = "Tarmac Text Rev";
+    struct trod_slice raw = o->b->raw[o->row];
+
+    return !o->e->same && o->b->kind[o->row] == TROD_NOTE && (o->has & TROD_COL_RAW) &&
+           raw.len >= sizeof header - 1 &&
+           memcmp(trod_batch_bytes(o->b, raw), header, sizeof header - 1) == 0;
+}
+
 /* A row that was not understood, as it was; false where it is not text of these formats. */
 static bool write_note(struct tm_put *o)
 {
@@ -519,6 +530,10 @@ int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod
         if (o.detail && in->detail[o.row].len != detail_size(in->kind[o.row]))
             o.detail = NULL;
         o.p = o.line = out->p;
+        if (is_header(&o)) {
+            *row += 1;
+            continue;
+        }
         if (write_row(&o)) {
             tm_putc(&o, '\n');
             out->p = o.p;

@@ -38,7 +38,7 @@ static int marker(struct tm_line *l, struct tm_word name, struct tm_word value, 
         if ((rc = tm_hex(l, value, &row->value)) != TM_OK)
             return rc;
         row->has |= TROD_COL_VALUE;
-        d->value_digits = (uint8_t)value.n;
+        d->value_digits = tm_digits(value.n, 0);
     }
     d->rest = tm_slice(l, tm_rest(l));
     tm_add(l);
@@ -84,7 +84,7 @@ static int core_event(struct tm_line *l, const struct tm_word *w, int n)
     row->has |= TROD_COL_VALUE;
     d->addr_digits = tm_vdigits(a.vaddr, a.digits);
     d->paddr_digits = a.has_paddr ? tm_pdigits(a.paddr, a.pdigits) : 0;
-    d->value_digits = (uint8_t)(w[number].n == 8 ? 0 : w[number].n);
+    d->value_digits = tm_digits(w[number].n, 8);
     for (size_t i = 0; i < w[number].n; i++)
         d->upper |= w[number].p[i] >= 'A' && w[number].p[i] <= 'F';
     if (at < number && (!tm_is_hex(w[at]) || w[at].n < 4))
@@ -93,7 +93,7 @@ static int core_event(struct tm_line *l, const struct tm_word *w, int n)
         if ((rc = tm_hex(l, w[at], &d->value1)) != TM_OK)
             return rc;
         d->has_value1 = 1;
-        d->value1_digits = (uint8_t)(w[at].n == 8 ? 0 : w[at].n);
+        d->value1_digits = tm_digits(w[at].n, 8);
         at++;
     }
     if (at < number)
@@ -141,7 +141,8 @@ int tm_parse_exc(struct tm_line *l, struct tm_word type, uint8_t style)
         if ((rc = tm_hex(l, w, &row->value)) != TM_OK)
             return rc;
         row->has |= TROD_COL_VALUE;
-        d->value_digits = (uint8_t)(w.n > 1 && (w.p[1] | 0x20) == 'x' ? w.n - 2 : 0x80 | w.n);
+        d->value_digits = w.n > 1 && (w.p[1] | 0x20) == 'x' ? tm_digits(w.n - 2, 0)
+                                                            : (uint8_t)(0x80 | tm_digits(w.n, 0));
         l->p = q + 1;
     }
     w = tm_rest(l);

@@ -88,17 +88,21 @@ static bool time_word(struct tm_line *l, struct tm_word w, unsigned *unit)
     return true;
 }
 
-/* Whether W looks like the name of a cpu, or is the one that lines had before. */
-static bool cpu_like(const struct tm_dec *d, struct tm_word w)
+/* Whether W looks like the name of a cpu: a number, a path of components, cpu or core in it. */
+static bool cpu_like(struct tm_word w)
 {
-    if (w.n == d->name_len && w.n && memcmp(w.p, d->name, w.n) == 0)
-        return true;
     if (tm_is_decimal(w))
         return true;
-    for (size_t i = 0; i + 3 <= w.n; i++)
-        if ((w.p[i] | 0x20) == 'c' && (((w.p[i + 1] | 0x20) == 'p' && (w.p[i + 2] | 0x20) == 'u') ||
-                                       ((w.p[i + 1] | 0x20) == 'o' && (w.p[i + 2] | 0x20) == 'r')))
+    for (size_t i = 0; i < w.n; i++) {
+        uint8_t c = w.p[i] | 0x20;
+
+        if (w.p[i] == '.' && i > 0 && i + 1 < w.n)
             return true;
+        if (c == 'c' && i + 3 <= w.n &&
+            (((w.p[i + 1] | 0x20) == 'p' && (w.p[i + 2] | 0x20) == 'u') ||
+             ((w.p[i + 1] | 0x20) == 'o' && (w.p[i + 2] | 0x20) == 'r')))
+            return true;
+    }
     return false;
 }
 
@@ -148,7 +152,7 @@ static tm_parser source_and_type(struct tm_line *l, struct tm_word *type)
         return parser;
     second = tm_word(l);
     parser = tm_parser_of(second, l->e);
-    if (second.n && source_like(first) && (parser || cpu_like(l->d, first))) {
+    if (second.n && source_like(first) && (parser || cpu_like(first))) {
         *type = second;
         l->source = first;
         return parser;
@@ -174,8 +178,8 @@ static unsigned lone_unit(struct tm_line *l, struct tm_word first)
     return unit;
 }
 
-/* Time, unit, source and type word of L. Returns the parser for what follows, or NULL. */
-tm_parser tm_line_head(struct tm_line *l, struct tm_word *type)
+/* The head of a line, piece by piece. */
+static tm_parser whole_head(struct tm_line *l, struct tm_word *type)
 {
     struct tm_word first = tm_word(l);
     const uint8_t *back = l->start;
@@ -199,9 +203,46 @@ tm_parser tm_line_head(struct tm_line *l, struct tm_word *type)
     }
     parser = source_and_type(l, type);
     l->sure = timed || unit || strong(*type) || (tm_is(*type, "R") && register_like(l));
-    if (l->source.n && !cpu_like(l->d, l->source))
+    if (l->source.n && !cpu_like(l->source))
         l->sure = false;
     if (timed && tm_is_decimal(first) && first.p == l->start && !l->late)
         l->head = (struct tm_word){first.p + first.n, (size_t)(type->p - first.p) - first.n};
     return parser;
+}
+
+/* The head that the last line had, with another time; NULL when it is not that. */
+static tm_parser head_again(struct tm_line *l, struct tm_word *type)
+{
+    const struct tm_head *h = &l->d->heads[l->d->head];
+    const uint8_t *p = l->start;
+    uint64_t v = 0;
+    tm_parser parser;
+
+    while (p < l->e && tm_is_digit(*p) && p - l->start < 16)
+        v = v * 10 + (uint64_t)(*p++ - '0');
+    if (p == l->start || !h->len || (size_t)(l->e - p) <= h->len ||
+        memcmp(p, h->text, h->len) != 0 || tm_is_blank(p[h->len]))
+        return NULL;
+    l->p = p + h->len;
+    *type = tm_word(l);
+    parser = tm_parser_of(*type, l->e);
+    if (!parser) {
+        l->p = l->start;
+        return NULL;
+    }
+    l->row.time = v;
+    l->row.unit = h->unit;
+    l->row.has |= h->has & (TROD_COL_TIME | TROD_COL_UNIT);
+    l->head = (struct tm_word){p, h->len};
+    l->source = (struct tm_word){p + h->source, h->source_len};
+    l->sure = h->sure;
+    return parser;
+}
+
+/* Time, unit, source and type word of L. Returns the parser for what follows, or NULL. */
+tm_parser tm_line_head(struct tm_line *l, struct tm_word *type)
+{
+    tm_parser again = head_again(l, type);
+
+    return again ? again : whole_head(l, type);
 }

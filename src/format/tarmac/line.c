@@ -137,6 +137,12 @@ uint8_t tm_pdigits(uint64_t v, unsigned digits)
     return digits == (v >> 48 ? 16u : 12u) ? 0 : (uint8_t)digits;
 }
 
+/* A count of digits to be recorded: 0 where it is the USUAL one, never more than a number needs. */
+uint8_t tm_digits(size_t n, unsigned usual)
+{
+    return n == usual ? 0 : n > 16 ? 16 : (uint8_t)n;
+}
+
 /* A hex number at *P (before E), up to 64 bits; how many digits goes to DIGITS. */
 static int address_part(struct tm_line *l, const uint8_t **at, const uint8_t *e, uint64_t *out,
                         uint8_t *digits, bool *upper)
@@ -161,7 +167,7 @@ static int address_part(struct tm_line *l, const uint8_t **at, const uint8_t *e,
         return tm_bad(l, TM_TOO_WIDE, from, "number is wider than 64 bits");
     *out = v;
     *upper |= caps;
-    *digits = (uint8_t)(p - from > 255 ? 255 : p - from);
+    *digits = tm_digits((size_t)(p - from), 0);
     return TM_OK;
 }
 

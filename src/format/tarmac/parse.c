@@ -138,6 +138,9 @@ static void learn_head(struct tm_line *l)
     h->len = (uint32_t)l->head.n;
     h->stream = l->rows[0].stream;
     h->unit = l->rows[0].unit;
+    h->sure = l->sure;
+    h->source = l->source.n ? (uint32_t)(l->source.p - l->head.p) : 0;
+    h->source_len = (uint32_t)l->source.n;
     h->has = l->rows[0].has & (TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_STREAM);
 }
 

@@ -145,7 +145,7 @@ int tm_parse_cache(struct tm_line *l, struct tm_word type)
     w = tm_word(l);
     if ((rc = tm_hex(l, w, &row->value)) != TM_OK)
         return rc;
-    d->line_digits = (uint8_t)(w.n == 4 ? 0 : w.n);
+    d->line_digits = tm_digits(w.n, 4);
     op = tm_word(l);
     row->sub = (uint16_t)line_op(op);
     if (row->sub == TROD_LINE_OTHER)
@@ -191,7 +191,7 @@ int tm_parse_walk(struct tm_line *l, struct tm_word type)
         /* An aborted walk may come without the entry. */
         if ((rc = tm_hex(l, w, &row->value)) != TM_OK)
             return rc;
-        d->value_digits = (uint8_t)(w.n == 16 ? 0 : w.n);
+        d->value_digits = tm_digits(w.n, 16);
         row->has |= TROD_COL_VALUE;
         w = tm_word(l);
     }

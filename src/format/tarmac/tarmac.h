@@ -59,7 +59,9 @@ struct tm_head {
     uint8_t text[TM_HEAD_MAX];
     uint32_t len; /* 0: empty */
     uint32_t stream, has;
+    uint32_t source, source_len; /* where the source stands in text */
     uint8_t unit;
+    bool sure;
 };
 
 struct tm_dec {
@@ -192,6 +194,7 @@ int tm_decimal_number(struct tm_line *l, struct tm_word w, uint64_t *out);
 int tm_fetch_address(struct tm_line *l, struct tm_word w, struct tm_addr *out);
 int tm_address(struct tm_line *l, struct tm_word w, struct tm_addr *out);
 void tm_address_row(struct tm_row *row, const struct tm_addr *a);
+uint8_t tm_digits(size_t n, unsigned usual);
 uint8_t tm_vdigits(uint64_t v, unsigned digits);
 uint8_t tm_pdigits(uint64_t v, unsigned digits);
 bool tm_is_value(struct tm_word w);
