@@ -29,6 +29,8 @@ struct trod_analysis {
     int (*init)(void *st, const void *opt, const struct trod_meta *meta, struct trod_diag *diag);
     /* Count the rows of B. 0, or TROD_ERR_NOMEM. */
     int (*feed)(void *st, const struct trod_batch *b, struct trod_diag *diag);
+    /* A file may be parted among states (meta->part), which are merged in its order. */
+    bool parts;
     /* Add FROM to INTO (both stay valid). NULL: serial only. */
     int (*merge)(void *into, const void *from);
     /* Rows of file FILE will not come again, here or in what is merged in: what belongs to it alone

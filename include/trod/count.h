@@ -21,7 +21,8 @@ enum trod_count_detail {
 };
 
 struct trod_count_options {
-    uint64_t line; /* bytes of a cache line, a power of two up to 4096; 0: as the trace says, or 64 */
+    uint64_t
+        line; /* bytes of a cache line, a power of two up to 4096; 0: as the trace says, or 64 */
     uint64_t top;  /* threads to show, those with most instructions first; 0: all */
     int footprint; /* enum trod_count_footprint */
     int detail;    /* enum trod_count_detail */

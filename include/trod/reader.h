@@ -46,6 +46,13 @@ int trod_reader_next(struct trod_reader *r, struct trod_batch *b);
  */
 void trod_reader_skip(struct trod_reader *r, uint64_t n, bool by_instruction);
 
+/*
+ * Members [FROM, TO) of an archive only, by a driver that can jump; the rows of the beginning,
+ * which tell what the trace is, are read and left out when FROM is not 0. To be called before the
+ * first trod_reader_next. Members must be larger than a window (TROD_WINDOW).
+ */
+void trod_reader_part(struct trod_reader *r, size_t from, size_t to);
+
 const struct trod_format *trod_reader_format(const struct trod_reader *r);
 const void *trod_reader_format_options(const struct trod_reader *r);
 const struct trod_input *trod_reader_input(const struct trod_reader *r);

@@ -39,6 +39,18 @@ int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
  */
 int trod_trace_open_file(struct trod_trace **out, const struct trod_trace *whole, size_t file,
                          const struct trod_input_options *input, struct trod_diag *diag);
+/*
+ * As trod_trace_open_file for part PART of the file: members [FROM, TO) of an archive (see
+ * trod_reader_part). meta->part is PART.
+ */
+int trod_trace_open_part(struct trod_trace **out, const struct trod_trace *whole, size_t file,
+                         uint32_t part, size_t from, size_t to,
+                         const struct trod_input_options *input, struct trod_diag *diag);
+/*
+ * Into how many members of at least TROD_WINDOW bytes input FILE of WHOLE could be parted: 1 where
+ * it is no archive, or its format cannot begin in the middle.
+ */
+size_t trod_trace_members(const struct trod_trace *whole, size_t file);
 /* Are all inputs regular files? Pipes can be read only once. */
 bool trod_trace_rewindable(const struct trod_trace *t);
 

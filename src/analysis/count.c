@@ -67,6 +67,7 @@ const struct trod_analysis trod_analysis_count = {
             TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_SUB,
     .init = init,
     .feed = trod_count_feed,
+    .parts = true,
     .merge = trod_count_merge,
     .settle = trod_count_settle,
     .save = trod_count_save,

@@ -164,7 +164,9 @@ static int run_serial(struct trod_run *r)
 static bool is_serial(const struct trod_run *r)
 {
     bool serial = r->opt.serial || r->opt.filter || r->opt.trace.order != TROD_ORDER_FILE ||
-                  trod_trace_files(r->whole) < 2 || !trod_trace_rewindable(r->whole);
+                  !trod_trace_rewindable(r->whole) ||
+                  (trod_trace_files(r->whole) < 2 &&
+                   !(run_may_part(r) && trod_trace_members(r->whole, 0) > 1));
 
     for (size_t i = 0; i < r->n_items; i++)
         serial |= !r->item[i].analysis->merge;
@@ -229,6 +231,7 @@ void trod_run_free(struct trod_run *r)
     for (size_t i = 0; i < r->n_items; i++)
         run_item_end(&r->item[i]);
     free(r->unit);
+    free(r->piece);
     free(r->worker);
     trod_trace_close(r->whole);
     trod_keeper_tell(&r->opening, NULL);

@@ -18,7 +18,14 @@ struct run_item {
     bool ready; /* init was called: fini is due */
 };
 
-/* A file of the trace, read by itself. */
+/* What a unit of work covers: a file, or some members of an archive. */
+struct run_piece {
+    size_t file, from, to; /* from, to: members; to 0: the whole file */
+    uint32_t part;
+    bool last; /* of its file */
+};
+
+/* A piece of the trace, read by itself. */
 struct run_unit {
     struct run_item item[TROD_RUN_ITEMS];
     struct trod_trace *trace; /* until it is merged: states may point into its meta */
@@ -48,7 +55,8 @@ struct trod_run {
     /* parallel: what follows is guarded by lock, but for what a worker does with its unit */
     pthread_mutex_t lock;
     pthread_cond_t turn;
-    struct run_unit **unit; /* by file; NULL: not begun, or merged */
+    struct run_piece *piece;
+    struct run_unit **unit; /* by piece; NULL: not begun, or merged */
     size_t n_units, next, merged, ahead;
     bool stop;
     int rc;
@@ -64,10 +72,13 @@ void run_item_end(struct run_item *it);
 int run_rows(struct trod_run *r, struct trod_trace *t, struct run_item *items,
              struct trod_diag *diag, struct run_worker *w);
 
+/* Are archives parted? Where files alone would not keep the threads busy, and all analyses can. */
+bool run_may_part(const struct trod_run *r);
+
 /* Tell who wants to know. */
 void run_tick(struct trod_run *r);
 
-/* All files, each by itself, on the workers. Returns 0 or the first error. */
+/* All files or their parts, each by itself, on the workers. Returns 0 or the first error. */
 int run_parallel(struct trod_run *r);
 
 #endif

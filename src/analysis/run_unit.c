@@ -1,9 +1,9 @@
 /*
  * run_unit.c - the files of a trace as pieces of work for several threads.
  *
- * Each file is a unit: a trace of its own, states of its own, problems kept. Units are taken in
- * order; whoever finishes one merges those whose turn it is. No unit runs far ahead of the merging,
- * so that memory does not depend on the number of files.
+ * Each file, or part of an archive, is a unit: a trace of its own, states of its own, problems
+ * kept. Units are taken in order; whoever finishes one merges those whose turn it is. No unit runs
+ * far ahead of the merging, so that memory does not depend on the number of files.
  */
 #include "analysis/run_int.h"
 
@@ -12,6 +12,9 @@
 
 /* Units that may be read or wait to be merged, for each worker. */
 enum { AHEAD = 2 };
+
+/* Parts of an archive at the most. */
+enum { PARTS = 64 };
 
 static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
 {
@@ -35,17 +38,21 @@ static int check_columns(struct trod_run *r, struct run_unit *u)
     return TROD_OK;
 }
 
-/* Read file NUMBER into the states of U. */
+/* Read piece NUMBER into the states of U. */
 static void unit_read(struct run_worker *w, struct run_unit *u, size_t number)
 {
     struct trod_run *r = w->run;
+    const struct run_piece *piece = &r->piece[number];
     struct trod_diag *diag = &u->keeper.diag;
     struct trod_input_options input = r->opt.trace.input;
 
     /* where the files keep all threads busy no others are needed to read ahead */
-    input.no_thread |= r->n_workers > 1 && r->n_units >= 2 * (size_t)r->n_workers;
+    if (r->n_workers > 1 && r->n_units >= 2 * (size_t)r->n_workers)
+        input.no_thread |= number < r->n_units - r->n_units % r->n_workers;
     u->fatal = true;
-    u->rc = trod_trace_open_file(&u->trace, r->whole, number, &input, diag);
+    u->rc = piece->to ? trod_trace_open_part(&u->trace, r->whole, piece->file, piece->part,
+                                             piece->from, piece->to, &input, diag)
+                      : trod_trace_open_file(&u->trace, r->whole, piece->file, &input, diag);
     if (u->rc < 0 || (u->rc = check_columns(r, u)) < 0)
         return;
     trod_trace_want(u->trace, r->opt.trace.want);
@@ -58,9 +65,9 @@ static void unit_read(struct run_worker *w, struct run_unit *u, size_t number)
         return;
     u->rc = run_rows(r, u->trace, u->item, diag, w);
     u->fatal = u->rc == TROD_ERR_NOMEM;
-    for (size_t i = 0; !u->fatal && i < r->n_items; i++)
+    for (size_t i = 0; !u->fatal && !piece->to && i < r->n_items; i++)
         if (u->item[i].analysis->settle &&
-            u->item[i].analysis->settle(u->item[i].state, (uint32_t)number) < 0)
+            u->item[i].analysis->settle(u->item[i].state, (uint32_t)piece->file) < 0)
             u->fatal = true;
     if (u->fatal)
         u->rc = TROD_ERR_NOMEM;
@@ -76,7 +83,7 @@ static void add_progress(struct trod_trace_progress *to, const struct trod_trace
 }
 
 /* The next unit goes into the states of all. The first one becomes them. */
-static void unit_merge(struct trod_run *r, struct run_unit *u)
+static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
 {
     int rc = u->rc;
 
@@ -88,6 +95,8 @@ static void unit_merge(struct trod_run *r, struct run_unit *u)
             merged = run_item_begin(to, trod_trace_meta(r->whole), r->diag);
         if (merged == TROD_OK)
             merged = to->analysis->merge(to->state, u->item[i].state);
+        if (merged == TROD_OK && piece->to && piece->last && to->analysis->settle)
+            merged = to->analysis->settle(to->state, (uint32_t)piece->file);
         if (merged < 0 && rc == TROD_OK)
             rc = merged;
         r->stop |= merged < 0;
@@ -105,8 +114,8 @@ static void merge_ready(struct trod_run *r)
     while (!r->stop && r->merged < r->next && r->unit[r->merged] && r->unit[r->merged]->complete) {
         struct run_unit *u = r->unit[r->merged];
 
-        r->unit[r->merged++] = NULL;
-        unit_merge(r, u);
+        r->unit[r->merged] = NULL;
+        unit_merge(r, u, &r->piece[r->merged++]);
     }
     pthread_cond_broadcast(&r->turn);
 }
@@ -146,17 +155,50 @@ static void *work(void *arg)
     return NULL;
 }
 
-int run_parallel(struct trod_run *r)
+bool run_may_part(const struct trod_run *r)
+{
+    if (r->opt.jobs < 2 || trod_trace_files(r->whole) >= 4 * (size_t)r->opt.jobs)
+        return false;
+    for (size_t i = 0; i < r->n_items; i++)
+        if (!r->item[i].analysis->parts)
+            return false;
+    return true;
+}
+
+static int plan_pieces(struct trod_run *r)
 {
     size_t files = trod_trace_files(r->whole);
+    bool part = run_may_part(r);
+
+    for (size_t i = 0; i < files; i++) {
+        size_t members = part ? trod_trace_members(r->whole, i) : 1;
+        size_t n = members < PARTS ? members : PARTS;
+        struct run_piece *p = realloc(r->piece, (r->n_units + n) * sizeof *p);
+
+        if (!p)
+            return TROD_ERR_NOMEM;
+        r->piece = p;
+        for (size_t k = 0; k < n; k++)
+            p[r->n_units++] = (struct run_piece){.file = i,
+                                                 .from = members * k / n,
+                                                 .to = n > 1 ? members * (k + 1) / n : 0,
+                                                 .part = (uint32_t)k,
+                                                 .last = k + 1 == n};
+    }
+    return TROD_OK;
+}
+
+int run_parallel(struct trod_run *r)
+{
     unsigned started = 1;
 
-    r->n_workers = r->opt.jobs < files ? r->opt.jobs : (unsigned)files;
-    r->unit = calloc(files, sizeof *r->unit);
+    if (plan_pieces(r) < 0)
+        return TROD_ERR_NOMEM;
+    r->n_workers = r->opt.jobs < r->n_units ? r->opt.jobs : (unsigned)r->n_units;
+    r->unit = calloc(r->n_units, sizeof *r->unit);
     r->worker = calloc(r->n_workers, sizeof *r->worker);
     if (!r->unit || !r->worker)
         return TROD_ERR_NOMEM;
-    r->n_units = files;
     r->ahead = (size_t)r->n_workers * AHEAD;
     for (unsigned i = 0; i < r->n_workers; i++) {
         r->worker[i].run = r;
@@ -168,7 +210,7 @@ int run_parallel(struct trod_run *r)
     work(&r->worker[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(r->worker[i].thread, NULL);
-    for (size_t i = 0; i < files; i++)
+    for (size_t i = 0; i < r->n_units; i++)
         if (r->unit[i])
             unit_free(r, r->unit[i], false);
     for (size_t i = 0; r->rc == TROD_OK && i < r->n_items; i++)

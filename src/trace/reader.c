@@ -33,6 +33,10 @@ struct trod_reader {
     uint64_t skip; /* rows or instructions to leave out, 0: none */
     bool skip_instructions;
     bool may_jump; /* members of an archive have not been skipped yet */
+
+    size_t part;       /* member to begin with once the head is read; 0: the first */
+    uint64_t part_end; /* offset at which the part ends; 0: at the end of the input */
+    bool part_last;    /* nothing is left of the part but what the driver waits with */
 };
 
 static const char *member_name(const void *of, uint64_t offset)
@@ -190,6 +194,18 @@ static void widen(struct trod_reader *r, size_t n)
         r->want = 1;
 }
 
+/* Keep of SPAN what belongs to the part. True when nothing does: the part is over. */
+static bool cut_part(const struct trod_reader *r, struct trod_span *span)
+{
+    uint64_t left = r->part_end > span->offset ? r->part_end - span->offset : 0;
+
+    if (span->n >= left) {
+        span->last = r->part_last || (span->last && span->n == left);
+        span->n = (size_t)left;
+    }
+    return left == 0;
+}
+
 /* Decode one window into B. Sets r->done at the end. Returns 0 or an input error. */
 static int step(struct trod_reader *r, struct trod_batch *b)
 {
@@ -204,6 +220,11 @@ static int step(struct trod_reader *r, struct trod_batch *b)
     n = span.n;
     if (n < r->want)
         span.last = true;
+    if (r->part_end && cut_part(r, &span)) {
+        r->done = true;
+        return TROD_OK;
+    }
+    n = span.n;
     from = span.p;
     if (r->resync && !resynchronize(r, &span)) {
         r->eaten = (size_t)(span.p - from);
@@ -222,11 +243,41 @@ static int step(struct trod_reader *r, struct trod_batch *b)
         r->done = true;
     else if (r->eaten > 0 || (rc == TROD_DEC_FULL && b->n > 0))
         r->want = 1;
+    else if (r->part_end && span.offset + span.n == r->part_end && !r->part_last)
+        r->part_last = true;
     else if (!span.last)
         widen(r, n);
     else
         r->done = n == 0 || b->n == 0;
     return TROD_OK;
+}
+
+void trod_reader_part(struct trod_reader *r, size_t from, size_t to)
+{
+    struct trod_member m;
+
+    r->part = from;
+    if (trod_input_member(r->in, to, &m) && m.offset != TROD_NOWHERE)
+        r->part_end = m.offset;
+    r->meta->part_cut = r->part_end != 0;
+}
+
+/* The head has been read: go on with the first member of the part. */
+static void enter_part(struct trod_reader *r, struct trod_batch *b)
+{
+    uint64_t at = trod_input_offset(r->in) + r->eaten;
+    struct trod_member m;
+
+    trod_batch_clear(b);
+    if (trod_input_member(r->in, r->part, &m) && m.offset >= at) {
+        trod_input_consume(r->in, r->eaten);
+        r->eaten = 0;
+        if (trod_input_skip(r->in, m.offset - trod_input_offset(r->in)) == m.offset - at)
+            r->spec.format->jump->enter(r->dec, r->part);
+        else
+            r->done = true;
+    }
+    r->part = 0;
 }
 
 void trod_reader_skip(struct trod_reader *r, uint64_t n, bool by_instruction)
@@ -341,6 +392,8 @@ int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
             r->failed = rc;
             r->done = true;
         }
+        if (r->part && b->n)
+            enter_part(r, b);
         if (r->skip && b->n)
             leave_out(r, b);
     }

@@ -160,6 +160,37 @@ int trod_trace_open_file(struct trod_trace **out, const struct trod_trace *whole
     return begin(t, rc, out);
 }
 
+int trod_trace_open_part(struct trod_trace **out, const struct trod_trace *whole, size_t file,
+                         uint32_t part, size_t from, size_t to,
+                         const struct trod_input_options *input, struct trod_diag *diag)
+{
+    int rc = trod_trace_open_file(out, whole, file, input, diag);
+
+    if (rc == TROD_OK) {
+        (*out)->meta.part = part;
+        trod_reader_part((*out)->open[0], from, to);
+    }
+    return rc;
+}
+
+size_t trod_trace_members(const struct trod_trace *whole, size_t file)
+{
+    const struct trod_input_options opt = {.no_thread = true, .window = 1 << 12};
+    struct trod_input *in;
+    struct trod_member m;
+    size_t n;
+
+    if (!whole->format || !whole->format->jump ||
+        trod_input_open(&in, whole->files.file[file].path, &opt, NULL) < 0)
+        return 1;
+    n = trod_input_members(in);
+    for (size_t k = 0; k + 1 < n; k++)
+        if (!trod_input_member(in, k, &m) || m.size == TROD_NOWHERE || m.size < TROD_WINDOW)
+            n = 1;
+    trod_input_close(in);
+    return n ? n : 1;
+}
+
 bool trod_trace_rewindable(const struct trod_trace *t)
 {
     return t->total != TROD_NOWHERE;

@@ -272,7 +272,7 @@ static int end(struct drm_call *c, const uint8_t *p)
     if (p < c->end)
         return trod_error(c->diag, TROD_ERR_TRUNCATED, "drmemtrace.cut", &at,
                           "record is cut after %zu of %u bytes", (size_t)(c->end - p), d->width);
-    if (!d->ended && d->begun && !d->footer)
+    if (!d->ended && d->begun && !d->footer && !d->meta->part_cut)
         trod_error(c->diag, TROD_ERR_TRUNCATED, "drmemtrace.no-footer", &at,
                    "trace ends without its footer after %" PRIu64 " records", d->records);
     d->ended = true;
