@@ -115,11 +115,12 @@ struct follow {
 
 static void end_step(struct follow *f)
 {
-    const struct machine_step *s = &steps[f->at];
-    bool want = s->class == CLASS_CACHE ? f->cache_known : s->access != ACCESS_NONE;
+    if (f->at >= 0) {
+        const struct machine_step *s = &steps[f->at];
+        bool want = s->class == CLASS_CACHE ? f->cache_known : s->access != ACCESS_NONE;
 
-    if (f->at >= 0)
         assert_int_equal(f->accessed, want);
+    }
 }
 
 static void check_instr(const struct trod_batch *b, uint32_t i, struct follow *f)

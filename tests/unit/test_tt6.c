@@ -318,15 +318,10 @@ static void check_rows(bool extended)
             check_trace(extended ? &trod_format_tt6e : &trod_format_tt6, &t, caps[c], steps[s]);
 }
 
-static void test_rows_tt6(void **state)
+static void test_rows(void **state)
 {
     (void)state;
     check_rows(false);
-}
-
-static void test_rows_tt6e(void **state)
-{
-    (void)state;
     check_rows(true);
 }
 
@@ -405,9 +400,8 @@ static void test_same(void **state)
 
 static void expect_words(const struct written *w, const uint32_t *words, size_t n)
 {
-    static struct trace t;
+    struct trace t = {.n = 0};
 
-    t.n = 0;
     add_words(&t, words, n);
     assert_int_equal(w->n, t.n);
     assert_memory_equal(w->p, t.p, t.n);
@@ -690,13 +684,12 @@ static void test_native(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_tt6),    cmocka_unit_test(test_rows_tt6e),
-        cmocka_unit_test(test_same),        cmocka_unit_test(test_tt6e_to_tt6),
-        cmocka_unit_test(test_tt6_to_tt6e), cmocka_unit_test(test_join),
-        cmocka_unit_test(test_no_markers),  cmocka_unit_test(test_no_accesses),
-        cmocka_unit_test(test_isa),         cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_long_escape), cmocka_unit_test(test_bid),
-        cmocka_unit_test(test_native),
+        cmocka_unit_test(test_rows),        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_tt6e_to_tt6), cmocka_unit_test(test_tt6_to_tt6e),
+        cmocka_unit_test(test_join),        cmocka_unit_test(test_no_markers),
+        cmocka_unit_test(test_no_accesses), cmocka_unit_test(test_isa),
+        cmocka_unit_test(test_cut),         cmocka_unit_test(test_long_escape),
+        cmocka_unit_test(test_bid),         cmocka_unit_test(test_native),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
