@@ -31,6 +31,7 @@ struct run {
     struct trod_diag diag;
     size_t done;
     uint64_t raw_end; /* of the last row's record */
+    bool only_count;  /* rows and problems, whatever is in the rows */
 };
 
 static void check_row(const struct run *r, const struct trod_batch *b, uint32_t i,
@@ -109,6 +110,10 @@ static void check_kind(const struct trod_batch *b, uint32_t i, const struct drm_
 
 static void check_batch(struct run *r, const struct trod_batch *b)
 {
+    if (r->only_count) {
+        r->done += b->n;
+        return;
+    }
     for (uint32_t i = 0; i < b->n; i++, r->done++) {
         const struct drm_seen *s = &r->want_rows.item[r->done];
 
@@ -158,7 +163,8 @@ static void decode(struct run *r)
     }
     assert_int_equal(at, r->n);
     assert_int_equal(r->done, r->want_rows.n);
-    assert_int_equal(r->raw_end, r->n);
+    if (!r->only_count)
+        assert_int_equal(r->raw_end, r->n);
     f->stop(dec);
     free(dec);
     free(opt);
@@ -188,6 +194,20 @@ static void compare(const char *name, const struct trod_buf *data, unsigned widt
         if (r.diag.errors != want.problems)
             fail_msg("%s: %llu problems, not %u", name, (unsigned long long)r.diag.errors,
                      want.problems);
+    }
+    /* whoever wants little hears of the same problems */
+    for (size_t i = 0; i < 3; i++) {
+        static const uint32_t few[] = {TROD_COL_KIND, TROD_COL_PC, TROD_COL_CODE};
+        struct run r = {.p = data->p,
+                        .n = data->n,
+                        .rows = 50,
+                        .want = few[i],
+                        .name = name,
+                        .want_rows = want,
+                        .only_count = true};
+
+        decode(&r);
+        assert_int_equal(r.diag.errors, want.problems);
     }
     free(want.item);
 }

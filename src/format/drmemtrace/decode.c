@@ -58,6 +58,25 @@ static void remember(struct drm_dec *d, const struct trod_batch *out, uint32_t f
     }
 }
 
+static inline size_t slot_of(uint64_t pc)
+{
+    return (pc ^ pc >> 11) & (DRM_PROVEN - 1);
+}
+
+/*
+ * Nobody wants the encoding of the instruction at PC, but it must have come. Encodings are not
+ * forgotten, so once is enough; the last ones proven are kept in a small table.
+ */
+static void prove(struct drm_call *c, const uint8_t *p, uint64_t pc)
+{
+    struct drm_side *side = c->d->side;
+
+    if (drm_side_code(side, pc).len)
+        side->proven[slot_of(pc)] = pc;
+    else
+        drm_missing(c, p, pc);
+}
+
 /*
  * Rows for plain entries from P on, as long as there are such, there is room, and one more entry
  * is in the window. Returns where it stopped. WIDTH and LEVEL are constants where it is called.
@@ -72,6 +91,8 @@ HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
     const uint32_t mask = out->have & ~(uint32_t)(d->time_known ? 0 : TROD_COL_TIME);
     const uint32_t cap = out->cap;
     const unsigned shift = d->shift;
+    const bool strict =
+        (d->filetype & (DRM_FT_ENCODINGS | DRM_FT_CORE_SHARDED)) == DRM_FT_ENCODINGS;
     uint64_t pc = d->pc, instrs = d->instrs;
     uint32_t n = out->n;
 
@@ -97,6 +118,8 @@ HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
         out->flags[n] = h->flags;
         out->size[n] = size;
         out->addr[n] = addr;
+        if (level != CODE && UNLIKELY(h->instr & (side->proven[slot_of(addr)] != addr)) && strict)
+            prove(c, p, addr);
         if (level == LEAN)
             continue;
         out->pc[n] = pc;

@@ -183,7 +183,7 @@ static int instruction(struct drm_call *c, const uint8_t *tile, const uint8_t *p
         if ((rc = learn(c, p, addr, size, &r.code)) < 0)
             return rc;
         r.flags |= TROD_F_NEWCODE;
-    } else if (c->out->have & TROD_COL_CODE) {
+    } else {
         r.code = known(c, p, addr);
     }
     if (r.code.len)

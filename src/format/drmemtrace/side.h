@@ -23,6 +23,8 @@ struct drm_thread {
     int32_t stream; /* in the meta; -1: no row yet */
 };
 
+enum { DRM_PROVEN = 1 << 11 };
+
 /* What the hot loop looks up by type. */
 struct drm_hot {
     uint32_t flags, has;
@@ -31,6 +33,7 @@ struct drm_hot {
 
 struct drm_side {
     struct drm_hot hot[64];
+    uint64_t proven[DRM_PROVEN]; /* pcs whose encoding is known, by low bits; 0: none */
     struct trod_slice marker_text[DRM_MARKERS];
     struct trod_slice note_text[3]; /* by enum drm_note */
 
