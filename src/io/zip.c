@@ -30,12 +30,13 @@ struct zip {
     struct trod_source inner;
     struct trod_zip_bytes in;
     struct trod_zip_codec *codec;
-    bool scanning; /* no central directory */
-    bool open;     /* a member is being read */
-    bool sound;    /* the last one was good to its end */
-    size_t next;   /* member to open next; that before it is being read */
-    uint64_t left; /* packed bytes of it to come; TROD_NOWHERE: until it ends itself */
-    uint64_t made; /* bytes of it, those held back included */
+    bool scanning;  /* no central directory */
+    bool open;      /* a member is being read */
+    bool sound;     /* the last one was good to its end */
+    size_t next;    /* member to open next; that before it is being read */
+    uint64_t begun; /* where its packed bytes begin in the archive */
+    uint64_t left;  /* packed bytes of it to come; TROD_NOWHERE: until it ends itself */
+    uint64_t made;  /* bytes of it, those held back included */
     uint32_t crc;
     uint64_t delivered;          /* bytes of the decoded stream */
     uint8_t hold[TROD_ZIP_STEP]; /* made but not delivered: it may have to be thrown away */
@@ -107,6 +108,7 @@ static void begin_member(struct zip *z)
     z->next++;
     pthread_mutex_unlock(&z->lock);
     z->left = m->packed;
+    z->begun = trod_zip_tell(&z->in);
     z->made = 0;
     z->crc = 0;
     z->n_hold = 0;
@@ -231,6 +233,16 @@ static void check_member(struct zip *z)
     end_member(z, sound);
 }
 
+/* Of the bytes that the codec took the last N are not the member's. */
+static void give_back(struct zip *z, size_t n)
+{
+    uint64_t taken = trod_zip_tell(&z->in) - z->begun;
+
+    if (n > taken)
+        n = (size_t)taken;
+    z->in.at -= n < z->in.at ? n : z->in.at;
+}
+
 /* One step of the member being read, into CAP bytes at OUT. Returns bytes made. */
 static size_t step(struct zip *z, uint8_t *out, size_t cap)
 {
@@ -271,7 +283,7 @@ static size_t step(struct zip *z, uint8_t *out, size_t cap)
     if (rc == 1 && m->method == TROD_ZIP_ZSTD && z->left != TROD_NOWHERE && z->left > 0)
         rc = 0; /* another frame follows */
     if (rc == 1) {
-        z->in.at -= trod_zip_codec_unused(z->codec);
+        give_back(z, trod_zip_codec_unused(z->codec));
         check_member(z);
     } else if (in == 0 && made == 0) {
         problem(z, z->next - 1, TROD_ERR_TRUNCATED, "zip.truncated",

@@ -80,7 +80,8 @@ static int inflate_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_
     c->z.next_out = out;
     c->z.avail_out = m;
     rc = isal_inflate(&c->z);
-    *in_n = n - c->z.avail_in;
+    /* on errors it gives back bytes, those of earlier calls too */
+    *in_n = c->z.avail_in < n ? n - c->z.avail_in : 0;
     *out_n = m - c->z.avail_out;
     if (rc < 0) {
         *why = rc == ISAL_INVALID_LOOKBACK ? "distance before the start"

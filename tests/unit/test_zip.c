@@ -246,9 +246,8 @@ static void has_parts(const struct got *g, size_t *offset, const struct part *p,
 
 static void whole(void **state)
 {
-    static const char *const comments[] = {"", "a comment",
-                                           "PK\005\006 in a comment of some length "
-                                           "that is no end of anything"};
+    static const char *const comments[] = {
+        "", "a comment", "PK\005\006 in a comment, which is no end of anything at all"};
 
     (void)state;
     for (int k = 0; k < 12; k++) {
