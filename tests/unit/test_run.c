@@ -396,7 +396,8 @@ static void test_several(void **state)
         trod_run_progress(run, &p);
         assert_int_equal(p.rows, rows->rows);
         assert_in_range(p.total - p.bytes, 0, 11); /* a cut record is never consumed */
-        assert_true(calls > 1);
+        /* In parallel the thread that tells may find that the others have left it nothing. */
+        assert_true(calls > 1 || !serial);
         assert_true(rows->have & TROD_COL_TIME);
         assert_true(rows->have & TROD_COL_ADDR);
         assert_int_equal(!(rows->have & TROD_COL_PC), !serial);
