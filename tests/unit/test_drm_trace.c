@@ -443,12 +443,143 @@ static void go_to(void **state)
     free(dir);
 }
 
+/* --- real traces, where they are --- */
+
+/* What the format's description measured in some files: rows by kind. */
+static const struct {
+    const char *file;
+    uint64_t records, instrs, nofetch, reads, writes, markers, fresh;
+} measured[] = {
+    {"drmemtrace.allasm_x86_64.trace.zip", 246, 133, 0, 0, 0, 112, 61},
+    {"chase.20190225.185346.23699.memtrace.sz", 1089521, 867701, 24, 204772, 16729, 294, 0},
+    {"chase.20190225.185346.23700.memtrace.sz", 1814831, 1432080, 24, 362119, 20185, 422, 0},
+    {"drmemtrace.threadsig.10506.7343.trace.gz", 6843, 4421, 0, 1130, 1073, 218, 0},
+    {"drmemtrace.threadsig.10510.0155.trace.gz", 4769, 1388, 882, 1156, 1280, 62, 0},
+    {"drmemtrace.threadsig.10511.8961.trace.gz", 76787, 20069, 15750, 19108, 21815, 44, 0},
+    {"drmemtrace.threadsig.10512.2759.trace.gz", 46781, 12189, 9616, 11635, 13318, 22, 0},
+    {"drmemtrace.simple_app.trace.zip", 180347, 136051, 361, 31507, 12338, 89, 11374},
+    {"drmemtrace.small.x64.trace", 232, 173, 0, 42, 14, 2, 0},
+    {"drmemtrace.threadsig.872805.4975.trace.zip", 33210, 22052, 0, 6303, 3559, 1295, 4423},
+    {"drmemtrace.threadsig.872884.3060.trace.zip", 222676, 156381, 63, 41274, 24168, 789, 2256},
+    {"drmemtrace.threadsig.872894.3824.trace.zip", 176667, 123958, 63, 32775, 19174, 696, 2819},
+    {"drmemtrace.threadsig.872901.9125.trace.zip", 69226, 48615, 0, 12833, 7400, 377, 2244},
+    {"drmemtrace.threadsig.872902.5666.trace.zip", 87454, 61550, 0, 16232, 9388, 283, 2255},
+    {"drmemtrace.threadsig.872903.3218.trace.zip", 111104, 78051, 0, 20590, 11964, 498, 2272},
+    {"drmemtrace.threadsig.872904.7848.trace.zip", 64612, 45355, 0, 11990, 6910, 356, 2239},
+    {"drmemtrace.threadsig.872905.5783.trace.zip", 92697, 65121, 0, 17160, 9997, 418, 1671},
+    {"drmemtrace.threadsig.872906.1041.trace.zip", 70464, 49493, 0, 13051, 7590, 329, 1663},
+    {"drmemtrace.tool.fib_plus.125254.3691.trace.gz", 24714, 18874, 78, 4308, 1433, 20, 0},
+    {"drmemtrace.tool.fib_plus.125255.3920.trace.gz", 10925, 7502, 0, 2139, 1098, 185, 0},
+    {"drmemtrace.tool.fib_plus.125256.0417.trace.gz", 8449, 5764, 0, 1630, 867, 187, 0},
+    {"offline-legacy-trace.gz", 127948, 78753, 6317, 26381, 16308, 184, 0},
+};
+
+/* The records of PATH, one after the other, are its bytes; their numbers are those measured. */
+static bool one_file(const char *path)
+{
+    const struct trod_input_options opt = {.no_thread = true};
+    const struct trod_reader_options ropt = {.from = "drmemtrace", .input = opt};
+    const char *slash = strrchr(path, '/');
+    uint64_t kinds[TROD_KINDS] = {0}, nofetch = 0, fresh = 0, end = 0;
+    struct trod_input *bytes, *in;
+    struct trod_reader *r;
+    struct trod_meta meta;
+    struct trod_diag diag;
+    struct trod_batch *b;
+    struct trod_span s;
+    bool known = false;
+
+    trod_meta_init(&meta);
+    trod_diag_init(&diag, NULL, NULL);
+    assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
+    b->want = TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE;
+    assert_int_equal(trod_input_open(&bytes, path, &opt, &diag), 0);
+    assert_int_equal(trod_input_open(&in, path, &opt, &diag), 0);
+    assert_int_equal(trod_reader_open(&r, in, &ropt, &meta, &diag), 0);
+    while (trod_reader_next(r, b) == 1)
+        for (uint32_t i = 0; i < b->n; i++) {
+            const struct trod_slice raw = b->raw[i];
+
+            kinds[b->kind[i]]++;
+            nofetch += (b->flags[i] & TROD_F_NOFETCH) != 0;
+            fresh += (b->flags[i] & TROD_F_NEWCODE) != 0;
+            assert_int_equal(b->offset + raw.off, end);
+            assert_int_equal(trod_input_ahead(bytes, raw.len, &s), 0);
+            assert_true(s.n >= raw.len);
+            assert_memory_equal(s.p, trod_batch_bytes(b, raw), raw.len);
+            trod_input_consume(bytes, raw.len);
+            end += raw.len;
+        }
+    assert_int_equal(trod_input_ahead(bytes, 1, &s), 0);
+    assert_int_equal(s.n, 0);
+    assert_int_equal(diag.errors, 0);
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
+        if (strcmp(slash ? slash + 1 : path, measured[i].file) == 0) {
+            known = true;
+            assert_int_equal(trod_reader_rows(r), measured[i].records);
+            assert_int_equal(kinds[TROD_INSTR] - nofetch, measured[i].instrs);
+            assert_int_equal(nofetch, measured[i].nofetch);
+            assert_int_equal(kinds[TROD_READ], measured[i].reads);
+            assert_int_equal(kinds[TROD_WRITE], measured[i].writes);
+            assert_int_equal(kinds[TROD_MARKER], measured[i].markers);
+            assert_int_equal(fresh, measured[i].fresh);
+        }
+    trod_reader_close(r);
+    trod_input_close(bytes);
+    trod_batch_free(b);
+    trod_meta_fini(&meta);
+    return known;
+}
+
+static void real_traces(void **state)
+{
+    static const char *const names[] = {
+        "drmemtrace.allasm_x86_64.trace.zip",
+        "drmemtrace.chase-snappy.x64.tracedir",
+        "drmemtrace.legacy-for-record-filter.x64.tracedir",
+        "drmemtrace.simple_app.trace.zip",
+        "drmemtrace.small.x64.trace",
+        "drmemtrace.threadsig.x64.tracedir",
+        "offline-func-trace",
+        "offline-legacy-trace.gz",
+    };
+    const char *dir = getenv("TROD_TRACES");
+    char *base = dir ? test_path(dir, "drmemtrace")
+                     : test_path(test_source_dir(), "../shared/traces/drmemtrace");
+    struct stat st;
+    size_t known = 0;
+
+    (void)state;
+    if (stat(base, &st) != 0) {
+        print_message("no traces at %s\n", base);
+        free(base);
+        skip();
+        return;
+    }
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        char *path = test_path(base, names[k]);
+        struct trod_files f = {0};
+
+        if (format()->resolve(path, &f, NULL) == 1) {
+            for (size_t i = 0; i < f.n && f.file[i].role == TROD_ROLE_INPUT; i++)
+                known += one_file(f.file[i].path);
+        } else {
+            known += one_file(path);
+        }
+        trod_files_fini(&f);
+        free(path);
+    }
+    assert_int_equal(known, sizeof measured / sizeof *measured);
+    free(base);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(directories),
         cmocka_unit_test(by_time),
         cmocka_unit_test(go_to),
+        cmocka_unit_test(real_traces),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
