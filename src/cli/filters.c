@@ -20,6 +20,8 @@ const struct trod_option cli_filter_options[] = {
      "records that touch these addresses (virtual if they have one, else physical)", NULL, NULL},
     {"pc", 0, TROD_OPT_RANGE, AT(pc), "LO..HI", "records of instructions at these addresses", NULL,
      NULL},
+    {"without-pc", 0, TROD_OPT_LIST, AT(without_pc), "LO..HI,...",
+     "leave out records of instructions at these addresses: of functions, say", NULL, NULL},
     {"time", 't', TROD_OPT_RANGE, AT(time), "A..B",
      "records at these times, in the trace's unit without decimals", NULL, NULL},
     {"stream", 's', TROD_OPT_LIST, AT(streams), "NAME,...",
@@ -59,8 +61,14 @@ int cli_match_init(struct cli_match *m, const struct cli_filter *filter, struct 
         if (r != 0)
             return r;
     }
-    m->all = !filter->range.set && !filter->instructions.set && !filter->address.set &&
-             !filter->pc.set && !filter->time.set && !m->kinds && !filter->streams.n;
+    for (size_t i = 0; i < filter->without_pc.n; i++)
+        if (trod_option_range(filter->without_pc.item[i], &m->without[i]) != 0)
+            return trod_error(diag, TROD_ERR_USAGE, "filter.range", NULL,
+                              "option '--without-pc': '%s' is no range LO..HI",
+                              filter->without_pc.item[i]);
+    m->all = !filter->without_pc.n && !filter->range.set && !filter->instructions.set &&
+             !filter->address.set && !filter->pc.set && !filter->time.set && !m->kinds &&
+             !filter->streams.n;
     return 0;
 }
 
@@ -76,8 +84,9 @@ uint32_t cli_match_want(const struct cli_match *m)
 
     return (m->kinds ? TROD_COL_KIND : 0u) |
            (f->address.set ? TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_SIZE : 0u) |
-           (f->instructions.set ? TROD_COL_INDEX : 0u) | (f->pc.set ? TROD_COL_PC : 0u) |
-           (f->time.set ? TROD_COL_TIME : 0u) | (f->streams.n ? TROD_COL_STREAM : 0u);
+           (f->instructions.set ? TROD_COL_INDEX : 0u) |
+           (f->pc.set || f->without_pc.n ? TROD_COL_PC : 0u) | (f->time.set ? TROD_COL_TIME : 0u) |
+           (f->streams.n ? TROD_COL_STREAM : 0u);
 }
 
 uint32_t cli_match_rows(const struct cli_match *m)
@@ -94,7 +103,7 @@ uint32_t cli_match_drops(const struct cli_match *m)
     const struct cli_filter *f = m->filter;
     uint32_t drops = 0;
 
-    if (f->address.set || f->pc.set)
+    if (f->address.set || f->pc.set || f->without_pc.n)
         drops |= TROD_DROP_INSTR | TROD_DROP_DATA;
     if (m->kinds && !(m->kinds & 1u << TROD_INSTR))
         drops |= TROD_DROP_INSTR;
@@ -176,6 +185,15 @@ static bool touches(const struct trod_batch *b, uint32_t i, const struct trod_ra
     return at <= r->hi && (at + size - 1 >= r->lo || at + size - 1 < at);
 }
 
+/* Is row I of an instruction that is left out? */
+static bool is_without(const struct cli_match *m, const struct trod_batch *b, uint32_t i)
+{
+    for (size_t k = 0; k < m->filter->without_pc.n && has(b, i, TROD_COL_PC); k++)
+        if (in_range(&m->without[k], b->pc[i]))
+            return true;
+    return false;
+}
+
 static bool matches(const struct cli_match *m, const struct trod_batch *b, uint32_t i)
 {
     const struct cli_filter *f = m->filter;
@@ -188,6 +206,8 @@ static bool matches(const struct cli_match *m, const struct trod_batch *b, uint3
         !(has(b, i, TROD_COL_INDEX) && in_range(&f->instructions, b->index[i])))
         return false;
     if (f->pc.set && !(has(b, i, TROD_COL_PC) && in_range(&f->pc, b->pc[i])))
+        return false;
+    if (f->without_pc.n && is_without(m, b, i))
         return false;
     if (f->time.set && !(has(b, i, TROD_COL_TIME) && in_range(&f->time, b->time[i])))
         return false;

@@ -8,19 +8,20 @@
 
 struct cli_filter {
     struct trod_range range, instructions, address, pc, time;
-    struct trod_list kinds, streams;
+    struct trod_list kinds, streams, without_pc;
 };
 
 extern const struct trod_option cli_filter_options[];
 
 struct cli_match {
     const struct cli_filter *filter;
-    uint32_t kinds;     /* bit by kind */
-    uint8_t *stream;    /* by stream: 1 wanted, 0 not */
-    uint32_t n_streams; /* streams judged so far */
-    uint64_t seen;      /* rows so far */
-    bool single;        /* the trace is one file: its instruction numbers rise */
-    bool all, done;     /* nothing is filtered out; nothing more can match */
+    uint32_t kinds;                           /* bit by kind */
+    struct trod_range without[TROD_LIST_MAX]; /* filter->without_pc */
+    uint8_t *stream;                          /* by stream: 1 wanted, 0 not */
+    uint32_t n_streams;                       /* streams judged so far */
+    uint64_t seen;                            /* rows so far */
+    bool single;    /* the trace is one file: its instruction numbers rise */
+    bool all, done; /* nothing is filtered out; nothing more can match */
     uint8_t keep[TROD_BATCH_ROWS];
 };
 
