@@ -13,7 +13,13 @@
 
 #include "trod/trace.h"
 
-enum { TROD_COMPARE_SLIDES = 64, TROD_COMPARE_MASKS = 64, TROD_COMPARE_PAIRS = 256 };
+enum {
+    TROD_COMPARE_SLIDES = 64,
+    TROD_COMPARE_MASKS = 64,
+    TROD_COMPARE_PAIRS = 256,
+    TROD_COMPARE_INPUTS = 24,
+    TROD_COMPARE_TOP = 16
+};
 
 /* Classes of rows that are compared: bits of track. */
 enum trod_track {
@@ -48,7 +54,10 @@ struct trod_compare_mask {
     uint64_t mask;
 };
 
-/* Stream A of side 0 is compared with stream B of side 1. */
+/*
+ * Stream A of side 0 is compared with stream B of side 1: names, or numbers of threads or cpus. Of
+ * aliases: register A is called B on the other side.
+ */
 struct trod_compare_pair {
     const char *a, *b;
 };
@@ -74,8 +83,13 @@ struct trod_compare_options {
     size_t n_masks;
     struct trod_compare_pair pairs[TROD_COMPARE_PAIRS];
     size_t n_pairs;
+    struct trod_compare_pair aliases[TROD_COMPARE_PAIRS];
+    size_t n_aliases;
     const char *const *ignore_registers; /* names */
-    size_t n_ignore_registers;
+    size_t n_ignore_registers;           /* up to TROD_COMPARE_MASKS */
+    /* Called now and then with the rows read of each side: for progress. NULL: never. */
+    void (*tick)(void *user, const uint64_t rows[2]);
+    void *tick_user;
 };
 
 /* A row as the comparer sees it. Text pointers are valid during the call they are given in. */
@@ -100,10 +114,28 @@ enum trod_difference_type {
     TROD_DIFF_TYPES
 };
 
+/* The last write of a register or of memory, which both sides agreed in. */
+struct trod_last_write {
+    uint64_t ordinal[2]; /* row of each side */
+    uint64_t pc;         /* of the instruction that wrote it, where known, else 0 */
+    uint64_t addr, value;
+    uint32_t size;
+};
+
+/* What a diverging instruction reads. */
+struct trod_compare_input {
+    char name[16]; /* register; "": memory */
+    uint64_t addr; /* memory */
+    uint32_t size; /* bytes of memory */
+    bool written;  /* whether a write is remembered: LAST is set */
+    struct trod_last_write last;
+};
+
 struct trod_difference {
     enum trod_difference_type type;
     uint64_t number;   /* from 0 */
-    uint64_t of;       /* REORDERED: the difference in which the rows were missing or inserted */
+    uint64_t of;       /* REORDERED: the difference told before in which the rows were missing or
+                          inserted; TROD_NOWHERE: both places are told here */
     uint32_t fields;   /* CHANGED: columns that differ */
     uint64_t count[2]; /* rows of each side */
     uint64_t instructions[2];               /* of these, instructions */
@@ -112,6 +144,9 @@ struct trod_difference {
     size_t n_rows[2];
     const struct trod_compare_row *context[2]; /* rows before the difference, oldest first */
     size_t n_context[2];
+    const struct trod_compare_row *instruction[2]; /* that the first rows belong to; NULL: none */
+    const struct trod_compare_input *inputs;       /* what these instructions read */
+    size_t n_inputs;
 };
 
 /* Called for each difference. Return non-zero to end the comparison. */
@@ -119,14 +154,29 @@ struct trod_compare;
 typedef int (*trod_compare_fn)(void *user, const struct trod_compare *,
                                const struct trod_difference *);
 
+/* Where differences are frequent: a register or an instruction. */
+struct trod_compare_place {
+    char name[32]; /* of the register */
+    uint64_t pc, n;
+};
+
+/*
+ * Each row that is read is equal, in a difference, or skipped (also when ended: what was read and
+ * not decided is skipped).
+ */
 struct trod_compare_summary {
-    uint64_t rows[2];    /* rows read of each side */
-    uint64_t compared;   /* pairs of rows found equal */
-    uint64_t skipped[2]; /* rows of classes or streams that are not compared */
+    uint64_t rows[2];      /* rows read of each side */
+    uint64_t equal[2];     /* found equal */
+    uint64_t differing[2]; /* in differences */
+    uint64_t skipped[2];   /* of classes, streams or places that are not compared */
     uint64_t differences;
     uint64_t by_type[TROD_DIFF_TYPES], by_kind[TROD_KINDS];
+    struct trod_compare_place registers[TROD_COMPARE_TOP], pcs[TROD_COMPARE_TOP]; /* most first */
+    size_t n_registers, n_pcs;
     uint32_t track;                                /* classes that were compared */
     uint32_t absent;                               /* classes that only one side has */
+    uint32_t late;                                 /* of these: turned up on both sides later */
+    uint64_t apart;                                /* rows given up: streams too far apart */
     struct trod_slide slides[TROD_COMPARE_SLIDES]; /* in force, found ones included */
     size_t n_slides;
     bool ended; /* by first_stop or by the callback */
@@ -134,30 +184,14 @@ struct trod_compare_summary {
 
 /*
  * Compare traces A and B (not owned). FN gets each difference. Differences go in the order of the
- * streams' rows. Returns 0 when the comparison was made (SUMMARY says with what result), or the
+ * rows; missing or inserted instructions are told some 2,000 rows late, in case they turn up
+ * elsewhere. Returns 0 when the comparison was made (SUMMARY says with what result), or the
  * error of the trace that failed (SUMMARY holds what was compared), TROD_ERR_USAGE, TROD_ERR_NOMEM.
  * Memory is bounded by window and lookahead, not by the traces.
  */
 int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
                      const struct trod_compare_options *opt, trod_compare_fn fn, void *user,
                      struct trod_compare_summary *summary, struct trod_diag *diag);
-
-/* The last write of a register or of memory before a difference. */
-struct trod_last_write {
-    uint64_t ordinal[2]; /* row of each side */
-    uint64_t pc;         /* of the instruction that wrote it, where known */
-    uint64_t addr, value;
-    uint32_t size;
-};
-
-/*
- * The last write both sides agreed in of register NAME, or of any byte of [ADDR, ADDR + SIZE). For
- * use in the callback. False when none is remembered: memory is kept for the last 65,536 places.
- */
-bool trod_compare_last_register(const struct trod_compare *c, const char *name, size_t len,
-                                struct trod_last_write *out);
-bool trod_compare_last_memory(const struct trod_compare *c, uint64_t addr, uint32_t size,
-                              struct trod_last_write *out);
 
 /* Columns to ask the traces for. */
 uint32_t trod_compare_want(const struct trod_compare_options *opt);

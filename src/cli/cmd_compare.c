@@ -18,7 +18,7 @@ struct options {
     struct cli_common common;
     struct cli_input input;
     const char *from_b, *output;
-    struct trod_list track, ignore, compare, mask, slide, pair, ignore_register, symbols;
+    struct trod_list track, ignore, compare, mask, slide, pair, alias, ignore_register, symbols;
     bool first_stop, skip_equal, skip_rest, independent;
     uint64_t window, boot, lookahead, most, context;
     const char *start;
@@ -51,6 +51,8 @@ static const struct trod_option options[] = {
      "further fields that must be equal: time, index, pc, text", NULL, NULL},
     {"mask", 0, TROD_OPT_LIST, AT(mask), "REGISTER:BITS,...",
      "compare only these bits of a register: cpsr:f0000000", NULL, NULL},
+    {"alias", 0, TROD_OPT_LIST, AT(alias), "A=B,...",
+     "registers that are one: name A stands for name B", NULL, NULL},
     {"ignore-register", 0, TROD_OPT_LIST, AT(ignore_register), "REGISTER,...",
      "leave out the writes of these registers", NULL, NULL},
     {"slide", 0, TROD_OPT_LIST, AT(slide), "auto|[SIDE:][LO-HI:]OFFSET,...",
@@ -172,19 +174,20 @@ static int settle_columns(struct cli *c, const struct options *o, struct trod_co
     return r;
 }
 
+/* [reg=]REGISTER:BITS */
 static int parse_masks(struct cli *c, const struct trod_list *list, struct trod_compare_options *t)
 {
     for (size_t i = 0; i < list->n; i++) {
         char *item = (char *)(uintptr_t)list->item[i], *colon = strchr(item, ':'), *end;
         struct trod_compare_mask *m = &t->masks[t->n_masks];
 
-        if (!colon || t->n_masks == TROD_COMPARE_MASKS)
+        if (!colon || colon == item || t->n_masks == TROD_COMPARE_MASKS)
+            return bad(c, "mask", item);
+        m->mask = strtoull(colon + 1, &end, 16);
+        if (*end || end == colon + 1)
             return bad(c, "mask", item);
         *colon = '\0';
         m->name = strncmp(item, "reg=", 4) == 0 ? item + 4 : item;
-        m->mask = strtoull(colon + 1, &end, 16);
-        if (*end || end == colon + 1)
-            return bad(c, "mask", colon + 1);
         t->n_masks++;
     }
     return 0;
@@ -229,15 +232,17 @@ static int parse_slide(struct cli *c, const char *text, struct trod_compare_opti
     return 0;
 }
 
-static int parse_pairs(struct cli *c, const struct trod_list *list, struct trod_compare_options *t)
+/* A=B,... of OPTION. */
+static int parse_pairs(struct cli *c, const char *option, const struct trod_list *list,
+                       struct trod_compare_pair *out, size_t *n)
 {
     for (size_t i = 0; i < list->n; i++) {
         char *item = (char *)(uintptr_t)list->item[i], *equals = strchr(item, '=');
 
-        if (!equals || t->n_pairs == TROD_COMPARE_PAIRS)
-            return bad(c, "pair", item);
+        if (!equals || equals == item || !equals[1] || *n == TROD_COMPARE_PAIRS)
+            return bad(c, option, item);
         *equals = '\0';
-        t->pairs[t->n_pairs++] = (struct trod_compare_pair){item, equals + 1};
+        out[(*n)++] = (struct trod_compare_pair){item, equals + 1};
     }
     return 0;
 }
@@ -254,7 +259,9 @@ static int settle(struct cli *c, const struct options *o, struct trod_compare_op
     for (size_t i = 0; r == 0 && i < o->slide.n; i++)
         r = parse_slide(c, o->slide.item[i], t);
     if (r == 0)
-        r = parse_pairs(c, &o->pair, t);
+        r = parse_pairs(c, "pair", &o->pair, t->pairs, &t->n_pairs);
+    if (r == 0)
+        r = parse_pairs(c, "alias", &o->alias, t->aliases, &t->n_aliases);
     if (r == 0 && o->start) {
         /* An address: hexadecimal with or without 0x, as traces write it. */
         t->start = strtoull(o->start, &end, 16);
@@ -287,10 +294,24 @@ static int open_trace(struct cli *c, const struct options *o, const char *path, 
     return trod_trace_open(out, &path, 1, &topt, diag);
 }
 
+/* What a long run tells on the way. */
+struct watch {
+    struct cli_progress progress;
+    const struct trod_trace *trace;
+};
+
+static void tick(void *user, const uint64_t rows[2])
+{
+    struct watch *w = user;
+
+    cli_progress_tick(&w->progress, w->trace, rows[0]);
+}
+
 /* Compare A with B and print it. Returns CLI_YES, CLI_NO or CLI_TROUBLE. */
-static int compare(struct cli *c, const struct options *o, const struct trod_compare_options *t,
+static int compare(struct cli *c, const struct options *o, struct trod_compare_options *t,
                    struct cli_diffs *p)
 {
+    struct watch watch;
     struct trod_trace *trace[2] = {NULL, NULL};
     struct trod_compare_summary sum;
     struct trod_diag diag;
@@ -309,7 +330,12 @@ static int compare(struct cli *c, const struct options *o, const struct trod_com
         trod_trace_want(trace[1], trod_compare_want(t));
         if (p->emit)
             trod_emit_list(p->emit, "differences", NULL);
+        cli_progress_begin(&watch.progress, c);
+        watch.trace = trace[0];
+        t->tick = tick;
+        t->tick_user = &watch;
         r = trod_compare_run(trace[0], trace[1], t, cli_diffs_add, p, &sum, &diag);
+        cli_progress_end(&watch.progress);
         if (p->emit)
             trod_emit_list_close(p->emit);
         else if (sum.differences > p->most)
@@ -327,8 +353,8 @@ static int compare(struct cli *c, const struct options *o, const struct trod_com
 }
 
 /* One comparison as a JUnit test case: what is printed as text is what the failure says. */
-static int compare_junit(struct cli *c, const struct options *o,
-                         const struct trod_compare_options *t, struct cli_diffs *p, FILE *to)
+static int compare_junit(struct cli *c, const struct options *o, struct trod_compare_options *t,
+                         struct cli_diffs *p, FILE *to)
 {
     char *text = NULL;
     size_t n = 0;
@@ -360,7 +386,7 @@ static int worse(int a, int b)
     return a > b ? a : b;
 }
 
-static int compare_all(struct cli *c, const struct options *o, const struct trod_compare_options *t,
+static int compare_all(struct cli *c, const struct options *o, struct trod_compare_options *t,
                        struct cli_diffs *p, FILE *to)
 {
     int worst = CLI_YES;

@@ -2,7 +2,8 @@
  * diffs.c - printing differences.
  *
  * Implements diffs.h. Text is a list of differences in the manner of diff(1): the rows before it
- * that both sides share, then '-' for rows of the first trace and '+' for rows of the second.
+ * ('<' and '>' where they are not the same on both sides), then '-' for rows of the first trace and
+ * '+' for rows of the second.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static const struct trod_compare_row *head(const struct trod_difference *d)
 }
 
 /* "function+0x10", "" without symbols. */
-static void symbol_of(const struct cli_diffs *p, uint64_t addr, char *out, size_t n)
+void cli_diff_symbol(const struct cli_diffs *p, uint64_t addr, char *out, size_t n)
 {
     const char *name;
     uint64_t offset;
@@ -42,13 +43,13 @@ static void symbol_of(const struct cli_diffs *p, uint64_t addr, char *out, size_
 static void subject(const struct cli_diffs *p, const struct trod_compare_row *r, char *out,
                     size_t n)
 {
-    char symbol[128];
+    char symbol[CLI_SYMBOL];
 
     if (r->kind == TROD_REG) {
         snprintf(out, n, "register %.*s", (int)r->name_len, r->name);
         return;
     }
-    symbol_of(p, r->addr, symbol, sizeof symbol);
+    cli_diff_symbol(p, r->addr, symbol, sizeof symbol);
     if (r->has & TROD_COL_ADDR)
         snprintf(out, n, "%s at 0x%" PRIx64 "%s",
                  r->kind == TROD_INSTR ? "instruction" : trod_kind_name(r->kind), r->addr, symbol);
@@ -57,7 +58,7 @@ static void subject(const struct cli_diffs *p, const struct trod_compare_row *r,
 }
 
 /* Names of the columns that differ: "value, address". */
-static void field_names(uint32_t fields, char *out, size_t n)
+void cli_diff_fields(uint32_t fields, char *out, size_t n)
 {
     size_t len = 0;
 
@@ -70,42 +71,62 @@ static void field_names(uint32_t fields, char *out, size_t n)
         snprintf(out + len, n - len, "%smode", len ? ", " : "");
 }
 
+/* "3 records (1 instruction)" */
+static void amount(const struct trod_difference *d, int side, char *out, size_t n)
+{
+    int len =
+        snprintf(out, n, "%" PRIu64 " record%s", d->count[side], d->count[side] == 1 ? "" : "s");
+
+    if (d->instructions[side] && len > 0 && (size_t)len < n)
+        snprintf(out + len, n - (size_t)len, " (%" PRIu64 " instruction%s)", d->instructions[side],
+                 d->instructions[side] == 1 ? "" : "s");
+}
+
+/* A rearrangement: where to. */
+static int moved_title(const struct trod_difference *d, const char *what, const char *much,
+                       char *out, size_t n)
+{
+    if (d->of != TROD_NOWHERE)
+        return snprintf(out, n, "reordered: %s of difference %" PRIu64 " stand here, from %s", much,
+                        d->of + 1, what);
+    return snprintf(out, n,
+                    "reordered: %s stand elsewhere, at record %" PRIu64 " and at record %" PRIu64
+                    ", from %s",
+                    much, d->first[0], d->first[1], what);
+}
+
 size_t cli_diff_title(const struct cli_diffs *p, const struct trod_difference *d, char *out,
                       size_t n)
 {
-    char what[256], fields[160];
-    int len;
+    char what[256], fields[160], a[80], b[80];
+    int len, side = d->count[0] == 0;
 
     subject(p, head(d), what, sizeof what);
-    field_names(d->fields, fields, sizeof fields);
+    cli_diff_fields(d->fields, fields, sizeof fields);
+    amount(d, side, a, sizeof a);
+    amount(d, 1, b, sizeof b);
     if (d->type == TROD_DIFF_CHANGED && d->count[0] == 1 && d->count[1] == 1)
         len = snprintf(out, n, "changed: %s of %s", fields[0] ? fields : "kind", what);
     else if (d->type == TROD_DIFF_CHANGED)
-        len = snprintf(out, n, "changed: %" PRIu64 " rows against %" PRIu64 ", from %s",
-                       d->count[0], d->count[1], what);
+        len = snprintf(out, n, "changed: %s against %s, from %s", a, b, what);
     else if (d->type == TROD_DIFF_REORDERED)
-        len = snprintf(out, n,
-                       "reordered: %" PRIu64 " rows of difference %" PRIu64 " stand here, from %s",
-                       d->count[0] + d->count[1], d->of + 1, what);
+        len = moved_title(d, what, a, out, n);
     else if (d->type == TROD_DIFF_REST)
-        len = snprintf(out, n, "rest: the %s trace goes on for %" PRIu64 " rows, from %s",
-                       d->count[0] ? "first" : "second", d->count[0] + d->count[1], what);
+        len = snprintf(out, n, "rest: the %s trace goes on for %s, from %s",
+                       side ? "second" : "first", a, what);
     else
-        len = snprintf(out, n, "%s: %" PRIu64 " row%s (%" PRIu64 " instructions), from %s",
-                       cli_diff_name(d->type), d->count[0] + d->count[1],
-                       d->count[0] + d->count[1] == 1 ? "" : "s",
-                       d->instructions[0] + d->instructions[1], what);
+        len = snprintf(out, n, "%s: %s, from %s", cli_diff_name(d->type), a, what);
     return len < 0 ? 0 : (size_t)len < n ? (size_t)len : n - 1;
 }
 
 /* Row R in one line, without end: its record, or its fields where it has no text. */
 static size_t row_line(const struct cli_diffs *p, const struct trod_compare_row *r, char *out)
 {
-    char symbol[128] = "";
+    char symbol[CLI_SYMBOL] = "";
     int n;
 
     if (r->kind == TROD_INSTR)
-        symbol_of(p, r->addr, symbol, sizeof symbol);
+        cli_diff_symbol(p, r->addr, symbol, sizeof symbol);
     if (r->text_len) {
         n = snprintf(out, LINE, "%.*s%s", (int)r->text_len, r->text, symbol);
     } else {
@@ -132,12 +153,32 @@ static void print_row(const struct cli_diffs *p, char mark, const struct trod_co
             (int)n, line, p->colour ? "\033[0m" : "");
 }
 
+/* Whether rows A and B are shown alike. */
+static bool alike(const struct trod_compare_row *a, const struct trod_compare_row *b)
+{
+    return a->kind == b->kind && a->text_len && a->text_len == b->text_len &&
+           memcmp(a->text, b->text, a->text_len) == 0;
+}
+
+/* The rows before: once where both sides show the same, else those of the first and the second. */
+static void print_context(const struct cli_diffs *p, const struct trod_difference *d)
+{
+    size_t n[2];
+    bool same;
+
+    for (int side = 0; side < 2; side++)
+        n[side] = d->n_context[side] < p->context ? d->n_context[side] : (size_t)p->context;
+    same = n[0] == n[1];
+    for (size_t i = 1; same && i <= n[0]; i++)
+        same = alike(&d->context[0][d->n_context[0] - i], &d->context[1][d->n_context[1] - i]);
+    for (int side = 0; side < (same ? 1 : 2); side++)
+        for (size_t i = n[side]; i > 0; i--)
+            print_row(p, same ? ' ' : side ? '>' : '<', &d->context[side][d->n_context[side] - i]);
+}
+
 static void print_unified(const struct cli_diffs *p, const struct trod_difference *d)
 {
-    size_t from = d->n_context[0] > p->context ? d->n_context[0] - (size_t)p->context : 0;
-
-    for (size_t i = from; i < d->n_context[0]; i++)
-        print_row(p, ' ', &d->context[0][i]);
+    print_context(p, d);
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < d->n_rows[side]; i++)
             print_row(p, side ? '+' : '-', &d->rows[side][i]);
@@ -177,14 +218,14 @@ static void print_pair(const struct cli_diffs *p, char mark, const struct trod_c
 
 static void print_side(const struct cli_diffs *p, const struct trod_difference *d)
 {
-    size_t n = d->n_context[0] < d->n_context[1] ? d->n_context[0] : d->n_context[1];
+    size_t n = d->n_context[0] > d->n_context[1] ? d->n_context[0] : d->n_context[1];
     size_t most = d->n_rows[0] > d->n_rows[1] ? d->n_rows[0] : d->n_rows[1];
 
     if (n > p->context)
         n = (size_t)p->context;
     for (size_t i = n; i > 0; i--)
-        print_pair(p, ' ', &d->context[0][d->n_context[0] - i],
-                   &d->context[1][d->n_context[1] - i]);
+        print_pair(p, ' ', i <= d->n_context[0] ? &d->context[0][d->n_context[0] - i] : NULL,
+                   i <= d->n_context[1] ? &d->context[1][d->n_context[1] - i] : NULL);
     for (size_t i = 0; i < most; i++) {
         const struct trod_compare_row *a = i < d->n_rows[0] ? &d->rows[0][i] : NULL;
         const struct trod_compare_row *b = i < d->n_rows[1] ? &d->rows[1][i] : NULL;
@@ -193,32 +234,43 @@ static void print_side(const struct cli_diffs *p, const struct trod_difference *
     }
     for (int side = 0; side < 2; side++)
         if (d->count[side] > d->n_rows[side])
-            fprintf(p->file, "           ... and %" PRIu64 " more of the %s trace\n",
+            fprintf(p->file, "%10s ... and %" PRIu64 " more of the %s trace\n", "",
                     d->count[side] - d->n_rows[side], side ? "second" : "first");
 }
 
-/* Who wrote what the row is about, before the traces parted. */
-static void print_last_write(const struct cli_diffs *p, const struct trod_compare *c,
-                             const struct trod_compare_row *r)
+/* What the diverging instruction reads, and who wrote that last. */
+static void print_inputs(const struct cli_diffs *p, const struct trod_difference *d)
 {
-    struct trod_last_write w;
-    char pc[160] = "", symbol[128];
-    bool found = r->kind == TROD_REG ? trod_compare_last_register(c, r->name, r->name_len, &w)
-                                     : (r->kind == TROD_READ || r->kind == TROD_WRITE) &&
-                                           trod_compare_last_memory(c, r->addr, r->size, &w);
+    const struct trod_compare_row *i = d->instruction[0] ? d->instruction[0] : d->instruction[1];
+    char symbol[CLI_SYMBOL] = "";
 
-    if (!found)
+    if (d->n_inputs == 0 || !i)
         return;
-    if (w.pc) {
-        symbol_of(p, w.pc, symbol, sizeof symbol);
-        snprintf(pc, sizeof pc, " by 0x%" PRIx64 "%s", w.pc, symbol);
+    cli_diff_symbol(p, i->addr, symbol, sizeof symbol);
+    fprintf(p->file, "  the instruction at 0x%" PRIx64 "%s reads\n", i->addr, symbol);
+    for (size_t k = 0; k < d->n_inputs; k++) {
+        const struct trod_compare_input *in = &d->inputs[k];
+
+        if (in->name[0])
+            fprintf(p->file, "    %-20s", in->name);
+        else
+            fprintf(p->file, "    0x%" PRIx64 ", %" PRIu32 " byte%s", in->addr, in->size,
+                    in->size == 1 ? "" : "s");
+        if (!in->written) {
+            fprintf(p->file, " not written before\n");
+            continue;
+        }
+        fprintf(p->file, " last written in record %" PRIu64 " and record %" PRIu64,
+                in->last.ordinal[0], in->last.ordinal[1]);
+        if (in->last.pc) {
+            cli_diff_symbol(p, in->last.pc, symbol, sizeof symbol);
+            fprintf(p->file, " at 0x%" PRIx64 "%s", in->last.pc, symbol);
+        }
+        fprintf(p->file, " with 0x%" PRIx64 "\n", in->last.value);
     }
-    fprintf(p->file,
-            "  last written%s with 0x%" PRIx64 ": record %" PRIu64 " and record %" PRIu64 "\n", pc,
-            w.value, w.ordinal[0], w.ordinal[1]);
 }
 
-static const char *stream_name(const struct cli_diffs *p, const struct trod_difference *d)
+const char *cli_diff_stream(const struct cli_diffs *p, const struct trod_difference *d)
 {
     int side = d->n_rows[0] == 0;
     const struct trod_meta *m = p->meta[side];
@@ -227,10 +279,9 @@ static const char *stream_name(const struct cli_diffs *p, const struct trod_diff
     return stream < m->n_streams ? m->streams[stream].name : NULL;
 }
 
-static void print_text(const struct cli_diffs *p, const struct trod_compare *c,
-                       const struct trod_difference *d)
+static void print_text(const struct cli_diffs *p, const struct trod_difference *d)
 {
-    const char *stream = stream_name(p, d);
+    const char *stream = cli_diff_stream(p, d);
     char title[512];
     size_t n = cli_diff_title(p, d, title, sizeof title);
 
@@ -241,75 +292,26 @@ static void print_text(const struct cli_diffs *p, const struct trod_compare *c,
         print_side(p, d);
     else
         print_unified(p, d);
-    print_last_write(p, c, head(d));
+    print_inputs(p, d);
     fputc('\n', p->file);
-}
-
-static void emit_row(struct trod_emit *e, const struct cli_diffs *p,
-                     const struct trod_compare_row *r)
-{
-    trod_emit_open(e, NULL, NULL);
-    trod_emit_u64(e, "record", r->ordinal);
-    trod_emit_str(e, "kind", trod_kind_name(r->kind));
-    if (r->has & TROD_COL_TIME)
-        trod_emit_u64(e, "time", r->time);
-    if (r->has & TROD_COL_ADDR)
-        trod_emit_hex(e, "address", r->addr);
-    if (r->has & TROD_COL_SIZE)
-        trod_emit_u64(e, "size", r->size);
-    if (r->has & TROD_COL_VALUE)
-        trod_emit_hex(e, "value", r->value);
-    if (r->name_len)
-        trod_emit_strn(e, "name", r->name, r->name_len);
-    if (r->text_len)
-        trod_emit_strn(e, "text", r->text, r->text_len);
-    (void)p;
-    trod_emit_close(e);
-}
-
-static void emit_rows(struct cli_diffs *p, const char *key, const struct trod_compare_row *r,
-                      size_t n)
-{
-    if (n == 0)
-        return;
-    trod_emit_list(p->emit, key, NULL);
-    for (size_t i = 0; i < n; i++)
-        emit_row(p->emit, p, &r[i]);
-    trod_emit_list_close(p->emit);
-}
-
-static void emit_difference(struct cli_diffs *p, const struct trod_difference *d)
-{
-    struct trod_emit *e = p->emit;
-    const char *stream = stream_name(p, d);
-    char title[512], fields[160];
-
-    title[cli_diff_title(p, d, title, sizeof title)] = '\0';
-    field_names(d->fields, fields, sizeof fields);
-    trod_emit_open(e, NULL, NULL);
-    trod_emit_u64(e, "number", d->number + 1);
-    trod_emit_str(e, "type", cli_diff_name(d->type));
-    if (stream)
-        trod_emit_str(e, "stream", stream);
-    trod_emit_str(e, "title", title);
-    if (fields[0])
-        trod_emit_str(e, "fields", fields);
-    trod_emit_u64(e, "rows_a", d->count[0]);
-    trod_emit_u64(e, "rows_b", d->count[1]);
-    emit_rows(p, "a", d->rows[0], d->n_rows[0]);
-    emit_rows(p, "b", d->rows[1], d->n_rows[1]);
-    trod_emit_close(e);
+    /* Somebody may be watching a model that still runs. */
+    fflush(p->file);
 }
 
 int cli_diffs_add(void *user, const struct trod_compare *c, const struct trod_difference *d)
 {
     struct cli_diffs *p = user;
 
+    (void)c;
     if (d->number >= p->most)
         return 0;
+    if (p->c->progress_shown) {
+        fputs("\r\033[K", stderr);
+        p->c->progress_shown = false;
+    }
     if (p->emit)
-        emit_difference(p, d);
+        cli_diffs_emit(p, d);
     else
-        print_text(p, c, d);
+        print_text(p, d);
     return 0;
 }

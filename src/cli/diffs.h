@@ -7,6 +7,8 @@
 #include "cli.h"
 #include "trod/compare.h"
 
+enum { CLI_SYMBOL = 160 };
+
 enum cli_diff_layout { CLI_DIFF_UNIFIED, CLI_DIFF_SIDE };
 
 /* One comparison of two traces, as it is printed. */
@@ -36,6 +38,18 @@ const char *cli_diff_name(enum trod_difference_type type);
 /* One line that says what D is: "changed: value of x0 at 0x8000". Returns its length. */
 size_t cli_diff_title(const struct cli_diffs *p, const struct trod_difference *d, char *out,
                       size_t n);
+
+/* The same through the emitter. */
+void cli_diffs_emit(const struct cli_diffs *p, const struct trod_difference *d);
+
+/* " <function+0x10>", "" without symbols. */
+void cli_diff_symbol(const struct cli_diffs *p, uint64_t addr, char *out, size_t n);
+
+/* Names of the columns that differ: "value, addr". */
+void cli_diff_fields(uint32_t fields, char *out, size_t n);
+
+/* The stream D is in; NULL: it has no name. */
+const char *cli_diff_stream(const struct cli_diffs *p, const struct trod_difference *d);
 
 /* N bytes at P as the text of an XML element or attribute. */
 void cli_xml_text(FILE *to, const char *p, size_t n);

@@ -32,16 +32,22 @@ static void emit_numbers(struct trod_emit *e, const struct cli_diffs *p,
     for (unsigned i = 0; i < TROD_DIFF_TYPES; i++)
         if (s->by_type[i])
             trod_emit_u64(e, cli_diff_name((enum trod_difference_type)i), s->by_type[i]);
-    trod_emit_u64(e, "rows_a", s->rows[0]);
-    trod_emit_u64(e, "rows_b", s->rows[1]);
-    trod_emit_u64(e, "equal_rows", s->compared);
-    trod_emit_u64(e, "not_compared_a", s->skipped[0]);
-    trod_emit_u64(e, "not_compared_b", s->skipped[1]);
+    for (int side = 0; side < 2; side++) {
+        trod_emit_u64(e, side ? "rows_b" : "rows_a", s->rows[side]);
+        trod_emit_u64(e, side ? "equal_b" : "equal_a", s->equal[side]);
+        trod_emit_u64(e, side ? "differing_b" : "differing_a", s->differing[side]);
+        trod_emit_u64(e, side ? "not_compared_b" : "not_compared_a", s->skipped[side]);
+    }
     class_names(s->track, names, sizeof names);
     trod_emit_str(e, "compared", names);
     class_names(s->absent, names, sizeof names);
     if (names[0])
         trod_emit_str(e, "not_on_both_sides", names);
+    class_names(s->late, names, sizeof names);
+    if (names[0])
+        trod_emit_str(e, "not_compared_but_on_both_sides", names);
+    if (s->apart)
+        trod_emit_u64(e, "streams_too_far_apart", s->apart);
     trod_emit_bool(e, "stopped_early", s->ended);
 }
 
@@ -55,6 +61,39 @@ static void emit_kinds(struct trod_emit *e, const struct trod_compare_summary *s
             continue;
         trod_emit_str(e, "kind", trod_kind_name(i));
         trod_emit_u64(e, "differences", s->by_kind[i]);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+static void emit_registers(struct trod_emit *e, const struct trod_compare_summary *s)
+{
+    static const char *const columns[] = {"register", "differences"};
+
+    trod_emit_table(e, "by_register", "differences by register", columns, 2);
+    for (size_t i = 0; i < s->n_registers; i++) {
+        trod_emit_str(e, "register", s->registers[i].name);
+        trod_emit_u64(e, "differences", s->registers[i].n);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+static void emit_pcs(struct trod_emit *e, const struct cli_diffs *p,
+                     const struct trod_compare_summary *s)
+{
+    static const char *const columns[] = {"instruction", "symbol", "differences"};
+    char symbol[CLI_SYMBOL];
+
+    trod_emit_table(e, "by_pc", "differences by instruction", columns, 3);
+    for (size_t i = 0; i < s->n_pcs; i++) {
+        cli_diff_symbol(p, s->pcs[i].pc, symbol, sizeof symbol);
+        trod_emit_hex(e, "instruction", s->pcs[i].pc);
+        if (symbol[0])
+            trod_emit_str(e, "symbol", symbol + 1);
+        else
+            trod_emit_absent(e);
+        trod_emit_u64(e, "differences", s->pcs[i].n);
         trod_emit_row_end(e);
     }
     trod_emit_table_close(e);
@@ -86,6 +125,10 @@ void cli_diffs_summary(struct cli_diffs *p, const struct trod_compare_summary *s
     emit_numbers(e, p, s);
     if (s->differences)
         emit_kinds(e, s);
+    if (s->n_registers)
+        emit_registers(e, s);
+    if (s->n_pcs)
+        emit_pcs(e, p, s);
     if (s->n_slides)
         emit_slides(e, s);
     trod_emit_close(e);
@@ -93,9 +136,40 @@ void cli_diffs_summary(struct cli_diffs *p, const struct trod_compare_summary *s
         trod_emit_free(e);
 }
 
+/* Bytes of the UTF-8 character at P (N bytes follow), 0: none that XML may hold. */
+static size_t utf8(const char *p, size_t n)
+{
+    unsigned char c = (unsigned char)p[0];
+    size_t len = c < 0x80                ? 1
+                 : c >= 0xc2 && c < 0xe0 ? 2
+                 : c >= 0xe0 && c < 0xf0 ? 3
+                 : c >= 0xf0 && c < 0xf5 ? 4
+                                         : 0;
+
+    if (len == 1)
+        return c >= ' ' || c == '\n' || c == '\t';
+    if (len == 0 || len > n)
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if (((unsigned char)p[i] & 0xc0) != 0x80)
+            return 0;
+    /* Overlong forms, surrogates, what is beyond Unicode, and U+FFFE and U+FFFF. */
+    c = (unsigned char)p[1];
+    if (len == 3 &&
+        (((unsigned char)p[0] == 0xe0 && c < 0xa0) || ((unsigned char)p[0] == 0xed && c >= 0xa0) ||
+         ((unsigned char)p[0] == 0xef && c == 0xbf && (unsigned char)p[2] >= 0xbe)))
+        return 0;
+    if (len == 4 &&
+        (((unsigned char)p[0] == 0xf0 && c < 0x90) || ((unsigned char)p[0] == 0xf4 && c >= 0x90)))
+        return 0;
+    return len;
+}
+
 void cli_xml_text(FILE *to, const char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
+        size_t len = utf8(p + i, n - i);
+
         switch (p[i]) {
         case '<':
             fputs("&lt;", to);
@@ -110,7 +184,8 @@ void cli_xml_text(FILE *to, const char *p, size_t n)
             fputs("&quot;", to);
             break;
         default:
-            fputc((unsigned char)p[i] < ' ' && p[i] != '\n' && p[i] != '\t' ? '?' : p[i], to);
+            fwrite(len ? p + i : "?", 1, len ? len : 1, to);
+            i += len ? len - 1 : 0;
         }
     }
 }

@@ -9,6 +9,8 @@
  */
 #include "compare/engine.h"
 
+#include "trod/insn.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,37 +22,67 @@ struct cmp_lane *cmp_lane_of(struct trod_compare *c, int pair, unsigned cls)
     size_t i = (size_t)pair * per + (per > 1 ? cls : 0);
 
     if (i >= c->n_lanes) {
-        size_t n = i + per;
-        struct cmp_lane *l = realloc(c->lanes, n * sizeof *l);
+        size_t n = 2 * (i + per);
+        struct cmp_lane **l = realloc(c->lanes, n * sizeof(struct cmp_lane *));
 
         if (!l)
             return NULL;
-        memset(l + c->n_lanes, 0, (n - c->n_lanes) * sizeof *l);
         for (size_t k = c->n_lanes; k < n; k++)
-            l[k].grouped = (per == 1 || k % per == 0) && (c->rules.track & TROD_TRACK_INSTR);
+            l[k] = NULL;
         c->lanes = l;
         c->n_lanes = n;
     }
-    return &c->lanes[i];
+    if (!c->lanes[i]) {
+        c->lanes[i] = calloc(1, sizeof **c->lanes);
+        if (!c->lanes[i])
+            return NULL;
+        c->lanes[i]->pair = pair;
+        c->lanes[i]->grouped = (per == 1 || cls == 0) && (c->rules.track & TROD_TRACK_INSTR);
+    }
+    return c->lanes[i];
 }
 
 /* Rows with the same facts, whatever their time. */
-static bool repeats(const struct cmp_row *a, const struct cmp_row *b, const struct cmp_rules *rules)
+static bool repeats(const struct cmp_row *a, const struct cmp_row *b, struct cmp_rules *rules)
 {
-    struct cmp_rules timeless = *rules;
+    const uint32_t compare = rules->compare;
+    const size_t n_slides = rules->n_slides;
+    bool same;
 
-    timeless.compare &= ~(uint32_t)(TROD_COL_TIME | TROD_COL_INDEX);
-    timeless.n_slides = 0;
-    return a->pub.has == b->pub.has && a->pub.stream == b->pub.stream && a->name_id == b->name_id &&
-           cmp_row_differs(a, b, &timeless) == 0;
+    rules->compare &= ~(uint32_t)(TROD_COL_TIME | TROD_COL_INDEX);
+    rules->n_slides = 0;
+    same = a->pub.has == b->pub.has && a->pub.stream == b->pub.stream && a->name_id == b->name_id &&
+           cmp_row_differs(a, b, rules) == 0;
+    rules->compare = compare;
+    rules->n_slides = n_slides;
+    return same;
 }
 
-static bool ignored(const struct trod_compare *c, const struct cmp_row *r)
+/* Whether ROW of S is passed over. */
+static bool passed_over(struct trod_compare *c, struct cmp_side *s, struct cmp_row *row)
 {
-    for (size_t i = 0; r->pub.kind == TROD_REG && i < c->rules.n_ignored; i++)
-        if (c->rules.ignored[i] == r->name_id)
-            return true;
+    if (row->pub.kind == TROD_REG && c->rules.opt->n_ignore_registers && row->pub.name_len &&
+        cmp_name_find(&c->rules, row->pub.name, row->pub.name_len)->ignored)
+        return true;
+    if (!c->rules.opt->skip_equal)
+        return false;
+    if (s->before && repeats(s->before, row, &c->rules))
+        return true;
+    cmp_row_drop(&c->pool, s->before);
+    s->before = cmp_row_keep(row);
     return false;
+}
+
+/* Put ROW of SIDE into its lane. */
+static int enter(struct trod_compare *c, int side, int pair, struct cmp_row *row)
+{
+    struct cmp_lane *l = cmp_lane_of(c, pair, row->cls);
+
+    if (!l || cmp_side_own(&c->side[side], &c->pool, pair, row) < 0)
+        return TROD_ERR_NOMEM;
+    cmp_row_own(&c->pool, row, cmp_side_owner(&c->side[side], pair));
+    row->place = l->places[side]++;
+    return cmp_queue_push(&l->queue[side], row) ? TROD_OK : TROD_ERR_NOMEM;
 }
 
 /* Take the row at hand of side SIDE into its lane, if it counts. */
@@ -59,38 +91,30 @@ static int take(struct trod_compare *c, int side)
     struct cmp_side *s = &c->side[side];
     uint32_t i = s->at++;
     unsigned cls = cmp_class_of[s->b->kind[i]];
-    struct cmp_lane *l;
-    struct cmp_row row, *to;
+    struct cmp_row *row;
     int pair, rc;
 
     c->sum->rows[side]++;
-    if (!cmp_side_started(s, i) || cls == TROD_TRACK_CLASSES || !(c->rules.track >> cls & 1)) {
+    if (cls == TROD_TRACK_CLASSES || !(c->rules.track >> cls & 1)) {
         c->sum->skipped[side]++;
+        c->side[side].seen |= cls < TROD_TRACK_CLASSES ? 1u << cls : 0;
         return TROD_OK;
     }
-    if ((pair = cmp_side_pair(s, &c->pairs, i)) < 0 || !(l = cmp_lane_of(c, pair, cls)))
+    if ((pair = cmp_side_pair(s, &c->pairs, i)) < 0 ||
+        !(row = cmp_row_take(s->b, i, side, &c->rules)))
         return TROD_ERR_NOMEM;
-    if ((rc = cmp_row_take(&row, s->b, i, side, &c->rules)) < 0)
-        return rc;
-    if (ignored(c, &row) ||
-        (c->rules.opt->skip_equal && s->has_before && repeats(&s->before, &row, &c->rules))) {
+    if (passed_over(c, s, row)) {
         c->sum->skipped[side]++;
-        cmp_row_fini(&row);
+        cmp_row_drop(&c->pool, row);
         return TROD_OK;
     }
-    s->before = row;
-    s->before.wide = NULL;
-    s->has_before = !row.wide;
-    row.place = l->places[side]++;
-    if (!(to = cmp_queue_push(&l->queue[side]))) {
-        cmp_row_fini(&row);
-        return TROD_ERR_NOMEM;
-    }
-    *to = row;
-    return TROD_OK;
+    rc = enter(c, side, pair, row);
+    if (rc < 0)
+        cmp_row_drop(&c->pool, row);
+    return rc;
 }
 
-int cmp_pull(struct trod_compare *c, int side, size_t n)
+static int pull(struct trod_compare *c, int side, size_t n)
 {
     int rc = TROD_OK;
 
@@ -103,7 +127,7 @@ static bool over(const struct trod_compare *c, int side)
 {
     const struct cmp_side *s = &c->side[side];
 
-    return s->ended && (!s->b || s->at >= s->b->n);
+    return s->ended && !s->next && (!s->b || s->at >= s->b->n);
 }
 
 /* Rows queued by side; WANT: the most a lane asks for on a side where it has fewer. */
@@ -118,13 +142,13 @@ static int match_lanes(struct trod_compare *c, struct need *need)
 
     *need = (struct need){{0, 0}, {0, 0}};
     for (size_t i = 0; i < c->n_lanes && !c->match.stop; i++) {
-        struct cmp_lane *l = &c->lanes[i];
+        struct cmp_lane *l = c->lanes[i];
         size_t want = 0;
-        int rc = cmp_lane_match(l, &c->match, ended, &want);
+        int rc = l ? cmp_lane_match(l, &c->match, ended, &want) : CMP_EMPTY;
 
         if (rc < 0)
             return rc;
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; l && side < 2; side++) {
             size_t n = l->queue[side].n;
 
             need->queued[side] += n;
@@ -138,21 +162,37 @@ static int match_lanes(struct trod_compare *c, struct need *need)
     return TROD_OK;
 }
 
-/*
- * A side brings nothing for a lane while the other's rows pile up: past the lookahead they are
- * given up as missing or inserted.
- */
-static void relieve(struct trod_compare *c)
+/* The lane with the most rows on one side. */
+static struct cmp_lane *longest(const struct trod_compare *c, int *side)
 {
-    for (size_t i = 0; i < c->n_lanes; i++)
-        for (int side = 0; side < 2; side++) {
-            struct cmp_lane *l = &c->lanes[i];
-            size_t n = l->queue[side].n;
+    struct cmp_lane *best = NULL;
 
-            if (l->queue[!side].n == 0 && n > 2 * (size_t)c->match.lookahead)
-                cmp_report_block(l, &c->match, side ? TROD_DIFF_INSERTED : TROD_DIFF_MISSING,
-                                 side ? 0 : n / 2, side ? n / 2 : 0, 0, 0);
-        }
+    for (size_t i = 0; i < c->n_lanes; i++)
+        for (int s = 0; c->lanes[i] && s < 2; s++)
+            if (!best || c->lanes[i]->queue[s].n > best->queue[*side].n) {
+                best = c->lanes[i];
+                *side = s;
+            }
+    return best;
+}
+
+/*
+ * Rows pile up because the other side brings nothing for their lane: past the bound, half of the
+ * longest queue is given up as missing or inserted, so that memory stays what it is.
+ */
+static int relieve(struct trod_compare *c, const struct need *need)
+{
+    const size_t view =
+        c->match.lookahead > c->match.window ? c->match.lookahead : (size_t)c->match.window;
+    struct cmp_lane *l;
+    size_t n;
+    int side = 0;
+
+    if (need->queued[0] + need->queued[1] <= 3 * view || !(l = longest(c, &side)))
+        return TROD_OK;
+    n = l->queue[side].n - l->queue[side].n / 2;
+    c->sum->apart += n;
+    return cmp_one_sided(l, &c->match, side, n);
 }
 
 /* Match through the queues until they are empty on both sides. Returns 1, 0 at the end, or < 0. */
@@ -162,51 +202,44 @@ static int slow(struct trod_compare *c)
     int rc;
 
     for (;;) {
+        bool idle;
+
         if ((rc = match_lanes(c, &need)) < 0)
             return rc;
-        if (c->match.stop || (over(c, 0) && over(c, 1) && !need.want[0] && !need.want[1]))
+        idle = need.queued[0] == 0 && need.queued[1] == 0;
+        if (c->match.stop ||
+            (over(c, 0) && over(c, 1) && (idle || (!need.want[0] && !need.want[1]))))
             return 0;
-        if (need.queued[0] == 0 && need.queued[1] == 0 && !cmp_waiting(c) && !c->always_slow)
+        if (idle && !cmp_waiting(c) && !c->always_slow)
             return 1;
-        relieve(c);
+        if ((rc = relieve(c, &need)) < 0)
+            return rc;
         for (int side = 0; side < 2; side++) {
-            size_t n = need.want[side];
+            size_t n = idle || over(c, !side) ? CHUNK : 0;
 
-            if (need.queued[0] == 0 && need.queued[1] == 0)
-                n = CHUNK;
-            if (n && (rc = cmp_pull(c, side, n)) < 0)
+            n = need.want[side] > n ? need.want[side] : n;
+            if (n && (rc = pull(c, side, n)) < 0)
                 return rc;
         }
-        if (over(c, 0) && over(c, 1) && (rc = match_lanes(c, &need)) <= 0)
-            return rc;
+        cmp_tell(&c->match, false);
+        if (c->rules.opt->tick)
+            c->rules.opt->tick(c->rules.opt->tick_user, c->sum->rows);
     }
 }
 
 bool cmp_waiting(const struct trod_compare *c)
 {
     for (size_t i = 0; i < c->n_lanes; i++)
-        if (c->lanes[i].pending[0].n || c->lanes[i].pending[1].n)
+        if (c->lanes[i] && (c->lanes[i]->waiting[0].n || c->lanes[i]->waiting[1].n))
             return true;
     return false;
-}
-
-bool trod_compare_last_register(const struct trod_compare *c, const char *name, size_t len,
-                                struct trod_last_write *out)
-{
-    return cmp_history_register(&c->history, name, len, out);
-}
-
-bool trod_compare_last_memory(const struct trod_compare *c, uint64_t addr, uint32_t size,
-                              struct trod_last_write *out)
-{
-    return cmp_history_memory(&c->history, addr, size, out);
 }
 
 uint32_t trod_compare_want(const struct trod_compare_options *opt)
 {
     uint32_t want = TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE;
 
-    if (opt->compare && !(opt->compare & TROD_COL_INDEX))
+    if (!(opt->compare & TROD_COL_INDEX))
         want &= ~(uint32_t)TROD_COL_INDEX;
     return want;
 }
@@ -216,10 +249,10 @@ static int run(struct trod_compare *c)
     int rc = 1;
 
     while (rc == 1 && !c->match.stop) {
-        if (!c->always_slow && !cmp_waiting(c))
-            cmp_fast(c);
+        if (!c->always_slow && !cmp_waiting(c) && cmp_fast(c) < 0)
+            return TROD_ERR_NOMEM;
         for (int side = 0; side < 2 && rc == 1; side++) {
-            int r = cmp_pull(c, side, CHUNK);
+            int r = pull(c, side, CHUNK);
 
             rc = r < 0 ? r : rc;
         }
@@ -227,19 +260,27 @@ static int run(struct trod_compare *c)
             rc = slow(c);
     }
     for (size_t i = 0; rc == 0 && i < c->n_lanes && !c->match.stop; i++)
-        rc = cmp_lane_finish(&c->lanes[i], &c->match);
-    return rc;
+        if (c->lanes[i])
+            rc = cmp_lane_finish(c->lanes[i], &c->match);
+    cmp_tell(&c->match, true);
+    return rc < 0 ? rc : TROD_OK;
 }
 
 static void release(struct trod_compare *c)
 {
+    cmp_diffs_fini(&c->match);
     for (size_t i = 0; i < c->n_lanes; i++)
-        cmp_lane_fini(&c->lanes[i]);
+        if (c->lanes[i]) {
+            cmp_lane_fini(c->lanes[i], &c->pool);
+            free(c->lanes[i]);
+        }
     for (int side = 0; side < 2; side++)
-        free(c->side[side].pair);
+        cmp_side_fini(&c->side[side], &c->pool);
     free(c->lanes);
     free(c->pairs.key);
     cmp_history_fini(&c->history);
+    cmp_pool_fini(&c->pool);
+    trod_insn_decoder_free(c->match.decoder);
     free(c);
 }
 
@@ -260,18 +301,36 @@ static struct trod_compare *prepare(struct trod_trace *a, struct trod_trace *b,
                                           .boot_left = opt->boot,
                                           .started = !opt->has_start && opt->boot == 0};
     c->rules.opt = opt;
+    c->rules.pool = &c->pool;
     c->sum = sum;
-    c->match = (struct cmp_match){.rules = &c->rules,
-                                  .owner = c,
-                                  .history = &c->history,
-                                  .fn = fn,
-                                  .user = user,
-                                  .sum = sum,
-                                  .window = opt->window ? opt->window : 1,
-                                  .lookahead = opt->lookahead ? opt->lookahead : LOOKAHEAD};
-    c->always_slow =
-        opt->skip_equal || opt->n_ignore_registers || opt->n_masks || opt->align == TROD_ALIGN_NONE;
+    c->match.rules = &c->rules;
+    c->match.pool = &c->pool;
+    c->match.owner = c;
+    c->match.history = &c->history;
+    c->match.tally = &c->tally;
+    c->match.fn = fn;
+    c->match.user = user;
+    c->match.sum = sum;
+    c->match.window = opt->window ? opt->window : 1;
+    c->match.lookahead = opt->lookahead ? opt->lookahead : LOOKAHEAD;
+    /* Blocks of more than one row begin where they begin, whatever the fast path finds equal. */
+    c->always_slow = opt->skip_equal ||
+                     (opt->align == TROD_ALIGN_NONE && (c->match.window > 1 || opt->window_unit));
     return c;
+}
+
+/* What is not known before the end. */
+static void sum_up(struct trod_compare *c, bool unfinished)
+{
+    struct trod_compare_summary *s = c->sum;
+
+    s->ended = c->match.stop;
+    s->n_slides = c->rules.n_slides;
+    memcpy(s->slides, c->rules.slides, sizeof s->slides);
+    s->late = s->absent & c->side[0].seen & c->side[1].seen;
+    cmp_tally_report(&c->tally, s);
+    for (int side = 0; side < 2 && unfinished; side++)
+        s->skipped[side] = s->rows[side] - s->equal[side] - s->differing[side];
 }
 
 int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
@@ -283,18 +342,17 @@ int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
 
     memset(summary, 0, sizeof *summary);
     if (opt->n_slides > TROD_COMPARE_SLIDES || opt->n_masks > TROD_COMPARE_MASKS ||
-        opt->n_ignore_registers > TROD_COMPARE_MASKS)
+        opt->n_ignore_registers > TROD_COMPARE_MASKS || opt->n_pairs > TROD_COMPARE_PAIRS ||
+        opt->n_aliases > TROD_COMPARE_PAIRS)
         return trod_error(diag, TROD_ERR_USAGE, "compare.options", NULL,
-                          "too many slides, masks or ignored registers");
+                          "too many slides, masks, pairs, aliases or ignored registers");
     c = prepare(a, b, opt, fn, user, summary);
     if (!c)
         return TROD_ERR_NOMEM;
-    rc = cmp_plan(c, diag);
+    rc = cmp_plan(c);
     if (rc == TROD_OK)
         rc = run(c);
-    summary->ended = c->match.stop;
-    summary->n_slides = c->rules.n_slides;
-    memcpy(summary->slides, c->rules.slides, sizeof summary->slides);
+    sum_up(c, rc < 0 || c->match.stop);
     for (int side = 0; side < 2 && rc == TROD_OK; side++)
         rc = c->side[side].failed;
     release(c);

@@ -1,44 +1,41 @@
 /*
- * engine.h - the state of a comparison, shared by compare.c, plan.c and fast.c.
+ * engine.h - the state of a comparison, shared by compare.c, plan.c, fast.c and slide.c.
  */
 #ifndef TROD_COMPARE_ENGINE_H
 #define TROD_COMPARE_ENGINE_H
 
-#include "compare/history.h"
 #include "compare/lane.h"
 #include "compare/side.h"
 
 struct trod_compare {
     struct cmp_rules rules;
+    struct cmp_pool pool;
     struct cmp_side side[2];
     struct cmp_pairs pairs;
-    struct cmp_lane *lanes;
+    struct cmp_lane **lanes; /* by pair, and by class where these are independent */
     size_t n_lanes;
     struct cmp_match match;
     struct cmp_history history;
+    struct cmp_tally tally;
     struct trod_compare_summary *sum;
     bool always_slow; /* options that the fast path does not know */
     uint32_t flags;   /* bits of flags that must be equal */
     bool modes;       /* modes are compared */
-    bool single;      /* one stream a side, as far as is known */
 };
 
 /* Fix what is compared, from the options and the first rows of both sides. 0 or an error. */
-int cmp_plan(struct trod_compare *c, struct trod_diag *diag);
+int cmp_plan(struct trod_compare *c);
 
-/* Go on as long as both sides say the same, row after row. */
-void cmp_fast(struct trod_compare *c);
+/* Go on as long as both sides say the same, row after row. Returns 0 or TROD_ERR_NOMEM. */
+int cmp_fast(struct trod_compare *c);
 
 /* The lane of class CLS of PAIR; NULL: no memory. */
 struct cmp_lane *cmp_lane_of(struct trod_compare *c, int pair, unsigned cls);
 
-/* Take N rows of SIDE into their lanes. Returns 0 or TROD_ERR_NOMEM. */
-int cmp_pull(struct trod_compare *c, int side, size_t n);
-
 /* Whether anything waits for the window to pass. */
 bool cmp_waiting(const struct trod_compare *c);
 
-/* Find slides from the opcodes at hand (slide.c). Returns 0 or TROD_ERR_NOMEM. */
+/* Find slides from the opcodes among the first rows (slide.c). Returns 0 or TROD_ERR_NOMEM. */
 int cmp_find_slides(struct trod_compare *c);
 
 #endif

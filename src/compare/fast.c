@@ -9,9 +9,9 @@
 
 #include "trod/detail.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* Whether two short texts are the same but for the case of letters. */
 static bool same_text(const uint8_t *a, const uint8_t *b, uint32_t n)
 {
     uint64_t x = 0, y = 0;
@@ -32,48 +32,83 @@ static bool same_slice(const struct trod_batch *a, struct trod_slice s, const st
 /* What may not be decided here. */
 enum { HARD = TROD_F_UNKNOWN | TROD_F_PARTIAL };
 
-static bool same_numbers(const struct trod_batch *a, uint32_t i, const struct trod_batch *b,
-                         uint32_t j, uint32_t both)
+/* The addresses of the rows at hand where the other side has them. */
+struct view {
+    const struct trod_batch *b;
+    const uint64_t *addr, *target;
+};
+
+static bool same_value(const struct trod_compare *c, uint64_t a, uint64_t b)
+{
+    return a == b ||
+           (c->rules.n_slides && cmp_slide(&c->rules, 0, a) == cmp_slide(&c->rules, 1, b));
+}
+
+static bool same_numbers(const struct trod_compare *c, const struct view *a, uint32_t i,
+                         const struct view *b, uint32_t j, uint32_t both)
 {
     if ((both & TROD_COL_ADDR) && a->addr[i] != b->addr[j])
         return false;
-    if ((both & TROD_COL_VALUE) && a->value[i] != b->value[j])
+    if ((both & TROD_COL_VALUE) && !same_value(c, a->b->value[i], b->b->value[j]))
         return false;
-    if ((both & TROD_COL_SIZE) && a->size[i] != b->size[j])
+    if ((both & TROD_COL_SIZE) && a->b->size[i] != b->b->size[j])
         return false;
-    if ((both & TROD_COL_PADDR) && a->paddr[i] != b->paddr[j])
+    if ((both & TROD_COL_PADDR) && a->b->paddr[i] != b->b->paddr[j])
         return false;
     if ((both & TROD_COL_TARGET) && a->target[i] != b->target[j])
         return false;
-    if ((both & TROD_COL_SUB) && a->sub[i] != b->sub[j])
+    if ((both & TROD_COL_SUB) && a->b->sub[i] != b->b->sub[j])
         return false;
-    if ((both & TROD_COL_TIME) && a->time[i] != b->time[j])
-        return false;
-    return !(both & TROD_COL_INDEX) || a->index[i] == b->index[j];
+    if (both & (TROD_COL_TIME | TROD_COL_INDEX | TROD_COL_PC)) {
+        if ((both & TROD_COL_TIME) && a->b->time[i] != b->b->time[j])
+            return false;
+        if ((both & TROD_COL_INDEX) && a->b->index[i] != b->b->index[j])
+            return false;
+        if ((both & TROD_COL_PC) && a->b->pc[i] != b->b->pc[j])
+            return false;
+    }
+    return true;
 }
 
-static bool same_row(const struct trod_compare *c, const struct trod_batch *a, uint32_t i,
-                     const struct trod_batch *b, uint32_t j)
+/* Whether registers of another spelling are the same in full. */
+static bool same_register(struct trod_compare *c, const struct trod_batch *a, uint32_t i,
+                          const struct trod_batch *b, uint32_t j)
 {
+    struct cmp_name n, m;
+
+    if (a->text[i].len == 0 || b->text[j].len == 0)
+        return false;
+    n = *cmp_name_find(&c->rules, (const char *)trod_batch_bytes(a, a->text[i]), a->text[i].len);
+    m = *cmp_name_find(&c->rules, (const char *)trod_batch_bytes(b, b->text[j]), b->text[j].len);
+    return n.id == m.id && n.bits == 0 && m.bits == 0;
+}
+
+static bool same_names(struct trod_compare *c, const struct trod_batch *a, uint32_t i,
+                       const struct trod_batch *b, uint32_t j)
+{
+    return same_slice(a, a->text[i], b, b->text[j]) ||
+           (a->kind[i] == TROD_REG && same_register(c, a, i, b, j));
+}
+
+static bool same_row(struct trod_compare *c, const struct view *va, uint32_t i,
+                     const struct view *vb, uint32_t j)
+{
+    const struct trod_batch *a = va->b, *b = vb->b;
     uint32_t has_a = a->has[i] & a->have, has_b = b->has[j] & b->have;
     uint32_t both = has_a & has_b & c->rules.compare;
 
     if (a->kind[i] != b->kind[j] || ((a->flags[i] ^ b->flags[j]) & c->flags) ||
         ((a->flags[i] | b->flags[j]) & HARD) || ((has_a ^ has_b) & TROD_COL_DATA))
         return false;
-    if (!same_numbers(a, i, b, j, both))
+    if (!same_numbers(c, va, i, vb, j, both))
         return false;
     if ((both & TROD_COL_CODE) && !same_slice(a, a->code[i], b, b->code[j]))
         return false;
     if ((both & TROD_COL_DATA) && !same_slice(a, a->data[i], b, b->data[j]))
         return false;
-    if (a->kind[i] != TROD_INSTR && (has_a & has_b & TROD_COL_TEXT) &&
-        !same_slice(a, a->text[i], b, b->text[j]))
-        return false;
-    if (a->kind[i] == TROD_INSTR && (both & TROD_COL_TEXT) &&
-        !same_slice(a, a->text[i], b, b->text[j]))
-        return false;
-    return true;
+    if (a->kind[i] != TROD_INSTR)
+        return !(has_a & has_b & TROD_COL_TEXT) || same_names(c, a, i, b, j);
+    return !(both & TROD_COL_TEXT) || same_slice(a, a->text[i], b, b->text[j]);
 }
 
 /* Modes stand in the detail; the same bytes are the same mode. */
@@ -89,24 +124,23 @@ static bool same_mode(const struct trod_compare *c, const struct trod_batch *a, 
     return !d || !e || d->mode.len == 0 || e->mode.len == 0 || same_slice(a, d->mode, b, e->mode);
 }
 
-/* The rows of SIDE from FROM up to the next to come are behind us: keep the last as context. */
-static void keep_context(struct trod_compare *c, int side, uint32_t from)
+/* Take row I of SIDE out, as one that is behind us. */
+static int keep_row(struct trod_compare *c, int side, uint32_t i, bool as_owner)
 {
     struct cmp_side *s = &c->side[side];
-    uint32_t i = s->at > from + CMP_CONTEXT ? s->at - CMP_CONTEXT : from;
+    unsigned cls = cmp_class_of[s->b->kind[i]];
+    int pair = cmp_side_pair(s, &c->pairs, i), rc = TROD_OK;
+    struct cmp_lane *l = pair < 0 ? NULL : cmp_lane_of(c, pair, cls);
+    struct cmp_row *row = l ? cmp_row_take(s->b, i, side, &c->rules) : NULL;
 
-    for (; i < s->at; i++) {
-        unsigned cls = cmp_class_of[s->b->kind[i]];
-        struct cmp_lane *l;
-        struct cmp_row row;
-        int pair;
-
-        if (cls == TROD_TRACK_CLASSES || !(c->rules.track >> cls & 1) ||
-            (pair = cmp_side_pair(s, &c->pairs, i)) < 0 || !(l = cmp_lane_of(c, pair, cls)) ||
-            cmp_row_take(&row, s->b, i, side, &c->rules) < 0)
-            continue;
-        cmp_lane_remember(l, side, &row);
-    }
+    if (!row)
+        return TROD_ERR_NOMEM;
+    rc = cmp_side_own(s, &c->pool, pair, row);
+    cmp_row_own(&c->pool, row, cmp_side_owner(s, pair));
+    if (!as_owner)
+        cmp_lane_remember(l, &c->pool, side, row);
+    cmp_row_drop(&c->pool, row);
+    return rc;
 }
 
 static bool counts(const struct trod_compare *c, const struct trod_batch *b, uint32_t i)
@@ -116,56 +150,146 @@ static bool counts(const struct trod_compare *c, const struct trod_batch *b, uin
     return cls < TROD_TRACK_CLASSES && (c->rules.track >> cls & 1);
 }
 
-/* Whether rows I and J are of paired streams. */
-static bool paired(struct trod_compare *c, uint32_t i, uint32_t j)
+/*
+ * The rows of SIDE from FROM up to the next to come are behind us: the last are kept as context,
+ * with the instructions they belong to.
+ */
+static int keep_context(struct trod_compare *c, int side, uint32_t from)
 {
-    return c->single ||
-           cmp_side_pair(&c->side[0], &c->pairs, i) == cmp_side_pair(&c->side[1], &c->pairs, j);
+    const struct cmp_side *s = &c->side[side];
+    uint32_t left = CMP_CONTEXT * (uint32_t)(c->pairs.n ? c->pairs.n : 1), i = s->at;
+    int rc = TROD_OK;
+
+    while (i > from && left) {
+        i--;
+        left -= counts(c, s->b, i);
+    }
+    /* The instruction that the first of them belongs to. */
+    for (uint32_t k = i; k > from && (c->rules.track & TROD_TRACK_INSTR); k--)
+        if (s->b->kind[k - 1] == TROD_INSTR) {
+            rc = keep_row(c, side, k - 1, true);
+            break;
+        }
+    for (; i < s->at && rc == TROD_OK; i++)
+        if (counts(c, s->b, i))
+            rc = keep_row(c, side, i, false);
+    return rc;
 }
 
-/* Go on to the end of a batch. Returns false at a row that is not the same. */
-static bool run_batches(struct trod_compare *c)
+/* A row of SIDE that is not compared. */
+static void skip(struct trod_compare *c, int side)
+{
+    struct cmp_side *s = &c->side[side];
+    unsigned cls = cmp_class_of[s->b->kind[s->at++]];
+
+    s->seen |= cls < TROD_TRACK_CLASSES ? 1u << cls : 0;
+    c->sum->skipped[side]++;
+}
+
+/* Whether row I of B writes a register that is left out. */
+static bool left_out(struct trod_compare *c, const struct trod_batch *b, uint32_t i)
+{
+    return b->kind[i] == TROD_REG && (b->have & b->has[i] & TROD_COL_TEXT) && b->text[i].len &&
+           cmp_name_find(&c->rules, (const char *)trod_batch_bytes(b, b->text[i]), b->text[i].len)
+               ->ignored;
+}
+
+static void note(struct trod_compare *c, const struct trod_batch *a, uint32_t i,
+                 const struct trod_batch *b, uint32_t j, int pair)
+{
+    if (a->kind[i] == TROD_REG || a->kind[i] == TROD_WRITE || a->kind[i] == TROD_ATOMIC)
+        cmp_history_note(&c->history, pair, a, i, b, j);
+}
+
+/* One stream on either side, as far as rows have been read. */
+static bool single(const struct trod_compare *c)
+{
+    return c->rules.opt->n_pairs == 0 && trod_trace_meta(c->side[0].trace)->n_streams <= 1 &&
+           trod_trace_meta(c->side[1].trace)->n_streams <= 1;
+}
+
+/* Go on to the end of a batch. Returns 1 there, 0 at a row that is not the same, or an error. */
+static int run_batches(struct trod_compare *c, const struct view *va, const struct view *vb)
 {
     struct cmp_side *s = &c->side[0], *t = &c->side[1];
-    const struct trod_batch *a = s->b, *b = t->b;
+    const struct trod_batch *a = va->b, *b = vb->b;
+    const bool one = single(c), names = c->rules.opt->n_ignore_registers > 0;
+    int pair[2] = {0, 0};
 
+    if (one && (pair[0] = cmp_side_pair(s, &c->pairs, s->at)) < 0)
+        return TROD_ERR_NOMEM;
     while (s->at < a->n && t->at < b->n) {
         uint32_t i = s->at, j = t->at;
 
-        if (!counts(c, a, i)) {
-            s->at++;
-            c->sum->skipped[0]++;
+        if (!counts(c, a, i) || (names && left_out(c, a, i))) {
+            skip(c, 0);
             continue;
         }
-        if (!counts(c, b, j)) {
-            t->at++;
-            c->sum->skipped[1]++;
+        if (!counts(c, b, j) || (names && left_out(c, b, j))) {
+            skip(c, 1);
             continue;
         }
-        if (!same_row(c, a, i, b, j) || !same_mode(c, a, i, b, j) || !paired(c, i, j))
-            return false;
-        if (a->kind[i] == TROD_REG || a->kind[i] == TROD_WRITE)
-            cmp_history_note(&c->history, a, i, b, j);
+        if (!same_row(c, va, i, vb, j) || !same_mode(c, a, i, b, j))
+            return 0;
+        if (!one) {
+            pair[0] = cmp_side_pair(s, &c->pairs, i);
+            pair[1] = cmp_side_pair(t, &c->pairs, j);
+            if (pair[0] != pair[1])
+                return pair[0] < 0 || pair[1] < 0 ? TROD_ERR_NOMEM : 0;
+        }
+        note(c, a, i, b, j, pair[0]);
         s->at++;
         t->at++;
-        c->sum->compared++;
+        c->sum->equal[0]++;
+        c->sum->equal[1]++;
     }
-    return true;
+    return 1;
 }
 
-void cmp_fast(struct trod_compare *c)
+/* The addresses of the batch at hand as the other side has them. */
+static int look_at(struct trod_compare *c, int side, struct view *v)
 {
-    bool same = true;
+    struct cmp_side *s = &c->side[side];
+    uint64_t *const from[2] = {s->b->addr, s->b->target};
 
-    if (!c->side[0].started || !c->side[1].started || c->rules.n_slides)
-        return;
-    while (same && cmp_side_fill(&c->side[0]) == 1 && cmp_side_fill(&c->side[1]) == 1) {
-        const uint32_t from[2] = {c->side[0].at, c->side[1].at};
-
-        same = run_batches(c);
-        for (int side = 0; side < 2; side++) {
-            c->sum->rows[side] += c->side[side].at - from[side];
-            keep_context(c, side, from[side]);
-        }
+    *v = (struct view){s->b, s->b->addr, s->b->target};
+    if (c->rules.n_slides == 0)
+        return TROD_OK;
+    for (int k = 0; k < 2; k++) {
+        if (!s->slid[k] && !(s->slid[k] = malloc(TROD_BATCH_ROWS * sizeof *s->slid[k])))
+            return TROD_ERR_NOMEM;
+        /* What was slid when this batch came is still there. */
+        for (uint32_t i = s->slid_of == s->b ? s->b->n : 0; i < s->b->n; i++)
+            s->slid[k][i] = s->b->has[i] & (k ? TROD_COL_TARGET : TROD_COL_ADDR)
+                                ? cmp_slide(&c->rules, side, from[k][i])
+                                : 0;
     }
+    s->slid_of = s->b;
+    v->addr = s->slid[0];
+    v->target = s->slid[1];
+    return TROD_OK;
+}
+
+int cmp_fast(struct trod_compare *c)
+{
+    int rc = 1;
+
+    while (rc == 1 && cmp_side_fill(&c->side[0]) == 1 && cmp_side_fill(&c->side[1]) == 1) {
+        const uint32_t from[2] = {c->side[0].at, c->side[1].at};
+        struct view view[2];
+
+        for (int side = 0; side < 2 && rc == 1; side++)
+            rc = look_at(c, side, &view[side]) < 0 ? TROD_ERR_NOMEM : 1;
+        if (rc == 1)
+            rc = run_batches(c, &view[0], &view[1]);
+        for (int side = 0; side < 2 && rc >= 0; side++) {
+            c->sum->rows[side] += c->side[side].at - from[side];
+            if (keep_context(c, side, from[side]) < 0)
+                rc = TROD_ERR_NOMEM;
+        }
+        if (c->rules.opt->tick)
+            c->rules.opt->tick(c->rules.opt->tick_user, c->sum->rows);
+        cmp_tell(&c->match, false);
+    }
+    return rc < 0 ? rc : TROD_OK;
 }

@@ -26,39 +26,49 @@ static const struct {
 
 enum { STAGES = sizeof stages / sizeof *stages };
 
-static bool starts_group(const struct cmp_lane *l, const struct cmp_row *r)
-{
-    return !l->grouped || r->pub.kind == TROD_INSTR;
-}
-
 /* Rows from FROM to the beginning of the next group; 0 when that is not known yet. */
 static size_t group_rows(const struct cmp_lane *l, const struct cmp_queue *q, size_t from,
                          bool ended)
 {
     for (size_t i = from + 1; i < q->n; i++)
-        if (starts_group(l, cmp_queue_at(q, i)))
+        if (cmp_starts_group(l, cmp_queue_at(q, i)))
             return i - from;
     return ended && q->n > from ? q->n - from : 0;
 }
 
+void cmp_lane_remember(struct cmp_lane *l, struct cmp_pool *pool, int side, struct cmp_row *row)
+{
+    struct cmp_row **slot = &l->past[side][l->n_past[side]++ % CMP_PAST];
+
+    cmp_row_drop(pool, *slot);
+    *slot = cmp_row_keep(row);
+}
+
+struct cmp_row *cmp_lane_shift(struct cmp_lane *l, struct cmp_match *m, int side)
+{
+    struct cmp_row *row = cmp_queue_pop(&l->queue[side]);
+
+    l->times[side] = row->pub.time;
+    cmp_lane_remember(l, m->pool, side, row);
+    return row;
+}
+
+/* The heads agree. */
 static void accept(struct cmp_lane *l, struct cmp_match *m)
 {
-    cmp_history_note_rows(m->history, cmp_queue_at(&l->queue[0], 0), cmp_queue_at(&l->queue[1], 0));
+    cmp_history_note_rows(m->history, l->pair, cmp_queue_at(&l->queue[0], 0),
+                          cmp_queue_at(&l->queue[1], 0));
     for (int side = 0; side < 2; side++) {
-        struct cmp_queue *q = &l->queue[side];
-
-        l->times[side] = cmp_queue_at(q, 0)->pub.time;
-        cmp_lane_remember(l, side, cmp_queue_at(q, 0));
-        cmp_queue_drop(q, 1);
+        cmp_row_drop(m->pool, cmp_lane_shift(l, m, side));
+        m->sum->equal[side]++;
     }
-    m->sum->compared++;
-    if (l->pending[0].n || l->pending[1].n)
+    if (l->waiting[0].n || l->waiting[1].n)
         cmp_expire(l, m, false);
 }
 
 /* The groups of a queue as keys, and where each begins. */
 struct groups {
-    uint64_t *key;
+    uint64_t *key, *place; /* with opcodes, if they count, and without */
     size_t *row;
     size_t n;
 };
@@ -69,15 +79,17 @@ static int list_groups(const struct cmp_lane *l, const struct cmp_queue *q, size
     size_t n = rows < q->n ? rows : q->n;
 
     *g = (struct groups){.key = malloc((n + 1) * sizeof *g->key),
+                         .place = malloc((n + 1) * sizeof *g->place),
                          .row = malloc((n + 1) * sizeof *g->row)};
-    if (!g->key || !g->row)
+    if (!g->key || !g->place || !g->row)
         return TROD_ERR_NOMEM;
     for (size_t i = 0; i < n; i++) {
         const struct cmp_row *r = cmp_queue_at(q, i);
 
-        if (!starts_group(l, r))
+        if (!cmp_starts_group(l, r))
             continue;
         g->key[g->n] = cmp_row_key(r, with_code);
+        g->place[g->n] = cmp_row_key(r, false);
         g->row[g->n++] = i;
     }
     g->row[g->n] = n;
@@ -87,42 +99,76 @@ static int list_groups(const struct cmp_lane *l, const struct cmp_queue *q, size
 static void free_groups(struct groups *g)
 {
     free(g->key);
+    free(g->place);
     free(g->row);
 }
 
-static uint64_t hash_keys(const uint64_t *key, size_t n)
+/* N groups of both sides, one by one. */
+static int settle_each(struct cmp_lane *l, struct cmp_match *m, const struct groups g[2], size_t i,
+                       size_t j, size_t n)
 {
-    uint64_t h = n;
+    int rc = TROD_OK;
 
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ key[i]) * 0x9e3779b97f4a7c15u;
-    return h ^ h >> 32;
+    for (size_t k = 0; k < n && rc == TROD_OK && !m->stop; k++)
+        rc = cmp_settle(l, m, g[0].row[i + k + 1] - g[0].row[i + k],
+                        g[1].row[j + k + 1] - g[1].row[j + k]);
+    return rc;
+}
+
+/* The first NA and NB rows say something else, and nothing tells what belongs to what. */
+static void report_change(struct cmp_lane *l, struct cmp_match *m, size_t na, size_t nb)
+{
+    struct cmp_diff *d = cmp_diff_begin(m, TROD_DIFF_CHANGED);
+    const size_t n[2] = {na, nb};
+
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < n[side]; i++)
+            cmp_diff_add(m, d, side, cmp_queue_at(&l->queue[side], i));
+    if (na == 1 && nb == 1)
+        d->fields = cmp_row_differs(d->row[0][0], d->row[1][0], m->rules);
+    cmp_diff_context(l, d, NULL);
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < n[side]; i++)
+            cmp_row_drop(m->pool, cmp_lane_shift(l, m, side));
+    cmp_diff_end(l, m, d);
 }
 
 /* One edit: its groups stand at the heads of the queues. */
 static int apply(struct cmp_lane *l, struct cmp_match *m, const struct groups g[2],
                  const struct trod_edit *e)
 {
-    static const enum trod_difference_type types[] = {
-        [TROD_EDIT_DELETE] = TROD_DIFF_MISSING,
-        [TROD_EDIT_INSERT] = TROD_DIFF_INSERTED,
-        [TROD_EDIT_CHANGE] = TROD_DIFF_CHANGED,
-    };
-    size_t rows_a = g[0].row[e->a + e->na] - g[0].row[e->a];
-    size_t rows_b = g[1].row[e->b + e->nb] - g[1].row[e->b];
-    int rc = TROD_OK;
+    size_t na = g[0].row[e->a + e->na] - g[0].row[e->a];
+    size_t nb = g[1].row[e->b + e->nb] - g[1].row[e->b];
 
-    if (e->type != TROD_EDIT_EQUAL) {
-        bool missing = e->type == TROD_EDIT_DELETE;
-        uint64_t hash =
-            missing ? hash_keys(g[0].key + e->a, e->na) : hash_keys(g[1].key + e->b, e->nb);
-
-        cmp_report_block(l, m, types[e->type], rows_a, rows_b, missing ? e->na : e->nb, hash);
+    switch (e->type) {
+    case TROD_EDIT_EQUAL:
+        return settle_each(l, m, g, e->a, e->b, e->na);
+    case TROD_EDIT_DELETE:
+        return cmp_one_sided(l, m, 0, na);
+    case TROD_EDIT_INSERT:
+        return cmp_one_sided(l, m, 1, nb);
+    default:
+        report_change(l, m, na, nb);
         return TROD_OK;
     }
-    for (size_t i = 0; i < e->na && rc == TROD_OK && !m->stop; i++)
-        rc = cmp_settle(l, m, g[0].row[e->a + i + 1] - g[0].row[e->a + i],
-                        g[1].row[e->b + i + 1] - g[1].row[e->b + i]);
+}
+
+/* What is changed if opcodes count is looked at again by address: the opcode may be all. */
+static int apply_change(struct cmp_lane *l, struct cmp_match *m, const struct groups g[2],
+                        const struct trod_edit *e)
+{
+    struct trod_edits edits = {0};
+    int rc =
+        trod_align_script(g[0].place + e->a, e->na, g[1].place + e->b, e->nb, SCRIPT_LIMIT, &edits);
+
+    for (size_t k = 0; k < edits.n && rc == TROD_OK && !m->stop; k++) {
+        struct trod_edit part = edits.edit[k];
+
+        part.a += e->a;
+        part.b += e->b;
+        rc = apply(l, m, g, &part);
+    }
+    trod_edits_fini(&edits);
     return rc;
 }
 
@@ -134,7 +180,8 @@ static int apply_script(struct cmp_lane *l, struct cmp_match *m, const struct gr
     int rc = trod_align_script(g[0].key, i, g[1].key, j, SCRIPT_LIMIT, &edits);
 
     for (size_t k = 0; k < edits.n && rc == TROD_OK && !m->stop; k++)
-        rc = apply(l, m, g, &edits.edit[k]);
+        rc = edits.edit[k].type == TROD_EDIT_CHANGE ? apply_change(l, m, g, &edits.edit[k])
+                                                    : apply(l, m, g, &edits.edit[k]);
     trod_edits_fini(&edits);
     return rc;
 }
@@ -154,25 +201,41 @@ static int look(const struct cmp_lane *l, const struct groups g[2], const bool w
     return rc;
 }
 
+/*
+ * How many rows of each side to look at now. Returns CMP_EMPTY, or CMP_MORE and WANT where they are
+ * not there yet.
+ */
+static int in_view(const struct cmp_lane *l, const struct cmp_match *m, const bool ended[2],
+                   uint32_t *rows, size_t *want)
+{
+    *rows = stages[l->stage].rows;
+    if (*rows == 0 || *rows > m->lookahead)
+        *rows = m->lookahead;
+    for (int side = 0; side < 2; side++)
+        if (l->queue[side].n < *rows && !ended[side]) {
+            *want = *rows;
+            return CMP_MORE;
+        }
+    return CMP_EMPTY;
+}
+
 static int align(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], size_t *want)
 {
-    uint32_t rows = stages[l->stage].rows;
     struct groups g[2] = {{0}};
     bool whole[2];
     size_t i = 0, j = 0;
-    int rc = TROD_OK;
+    uint32_t rows;
+    int rc = in_view(l, m, ended, &rows, want);
 
-    if (rows == 0 || rows > m->lookahead)
-        rows = m->lookahead;
-    for (int side = 0; side < 2; side++) {
-        if (l->queue[side].n < rows && !ended[side]) {
-            *want = rows;
-            return CMP_MORE;
-        }
+    if (rc == CMP_MORE)
+        return rc;
+    for (int side = 0; side < 2 && rc == TROD_OK; side++) {
         whole[side] = ended[side] && l->queue[side].n <= rows;
-    }
-    for (int side = 0; side < 2 && rc == TROD_OK; side++)
         rc = list_groups(l, &l->queue[side], rows, m->with_code, &g[side]);
+        /* The last group may go on behind what is in view. */
+        if (!whole[side] && g[side].n > 1)
+            g[side].n--;
+    }
     if (rc == TROD_OK)
         rc = look(l, g, whole, &i, &j);
     if (rc == 0 && l->stage + 1 < STAGES) {
@@ -191,16 +254,52 @@ static int align(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], s
     return rc < 0 ? rc : CMP_EMPTY;
 }
 
+static bool same_key(const struct cmp_match *m, const struct cmp_row *a, const struct cmp_row *b)
+{
+    return cmp_row_key(a, m->with_code) == cmp_row_key(b, m->with_code);
+}
+
+/*
+ * An instruction alone was put in (or taken out), and the rows of the one before it now stand
+ * behind it: SIDE is inside an instruction with N rows, the other begins one. Returns 1 when the
+ * instruction alone was dealt with, 0, or an error.
+ */
+static int lone_instruction(struct cmp_lane *l, struct cmp_match *m, int side, size_t n)
+{
+    struct cmp_queue *in = &l->queue[side], *at = &l->queue[!side];
+
+    if (at->n < n + 2 || in->n < n + 1 || !cmp_starts_group(l, cmp_queue_at(at, n + 1)) ||
+        !same_key(m, cmp_queue_at(in, n), cmp_queue_at(at, n + 1)))
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct cmp_row *r = cmp_queue_at(in, i), *s = cmp_queue_at(at, i + 1);
+
+        if (cmp_starts_group(l, s) || cmp_row_differs(side ? s : r, side ? r : s, m->rules) != 0)
+            return 0;
+    }
+    return cmp_one_sided(l, m, !side, 1) < 0 ? TROD_ERR_NOMEM : 1;
+}
+
+/* The same address with another opcode, and then both sides go on alike. */
+static bool only_code(const struct cmp_lane *l, const struct cmp_match *m, const size_t n[2])
+{
+    const struct cmp_queue *a = &l->queue[0], *b = &l->queue[1];
+
+    return cmp_row_same_subject(cmp_queue_at(a, 0), cmp_queue_at(b, 0)) && a->n > n[0] &&
+           b->n > n[1] && same_key(m, cmp_queue_at(a, n[0]), cmp_queue_at(b, n[1]));
+}
+
 /* The heads differ. */
 static int repair(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], size_t *want)
 {
     bool inside[2];
     size_t n[2];
+    int rc;
 
     for (int side = 0; side < 2; side++) {
         struct cmp_queue *q = &l->queue[side];
 
-        inside[side] = !starts_group(l, cmp_queue_at(q, 0));
+        inside[side] = !cmp_starts_group(l, cmp_queue_at(q, 0));
         n[side] = group_rows(l, q, 0, ended[side]);
         if (n[side] == 0 && q->n < m->lookahead) {
             *want = q->n + 64;
@@ -209,120 +308,109 @@ static int repair(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], 
         if (n[side] == 0)
             n[side] = q->n;
     }
+    for (int side = 0; side < 2; side++) {
+        if (!inside[side] || inside[!side])
+            continue;
+        if (l->queue[!side].n < n[side] + 2 && !ended[!side] && n[side] < m->lookahead) {
+            *want = n[side] + 2;
+            return CMP_MORE;
+        }
+        if ((rc = lone_instruction(l, m, side, n[side])) != 0)
+            return rc < 0 ? rc : CMP_EMPTY;
+    }
     if (inside[0] || inside[1])
         return cmp_settle(l, m, inside[0] ? n[0] : 0, inside[1] ? n[1] : 0);
-    if (cmp_row_key(cmp_queue_at(&l->queue[0], 0), m->with_code) ==
-        cmp_row_key(cmp_queue_at(&l->queue[1], 0), m->with_code))
+    if (same_key(m, cmp_queue_at(&l->queue[0], 0), cmp_queue_at(&l->queue[1], 0)) ||
+        only_code(l, m, n))
         return cmp_settle(l, m, n[0], n[1]);
     return align(l, m, ended, want);
 }
 
-/* Rows of the block at the head of Q, or 0 when its end is not known. */
-static size_t block_rows(const struct cmp_queue *q, const struct cmp_match *m, bool ended,
-                         uint64_t end)
+/* Row R of SIDE, which goes on alone. */
+static int take_rest_row(struct cmp_lane *l, struct cmp_match *m, int side, struct cmp_row *r)
 {
-    size_t n = 0;
+    struct cmp_wait *w =
+        m->window > 1 ? cmp_bag_agreeing(&l->waiting[!side], r, side, m->rules) : NULL;
 
-    if (m->rules->opt->window_unit == TROD_WINDOW_RECORDS)
-        return q->n >= m->window ? (size_t)m->window : ended ? q->n : SIZE_MAX;
-    while (n < q->n && cmp_queue_at(q, n)->pub.time < end)
-        n++;
-    return n < q->n || ended || n >= m->lookahead ? n : SIZE_MAX;
-}
-
-/* Trace Matcher's way: block against block, wherever that leads. */
-static int match_blocks(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], size_t *want)
-{
-    while (l->queue[0].n && l->queue[1].n && !m->stop) {
-        uint64_t a = cmp_queue_at(&l->queue[0], 0)->pub.time;
-        uint64_t b = cmp_queue_at(&l->queue[1], 0)->pub.time, first = a < b ? a : b;
-        size_t n[2];
-        int rc;
-
-        for (int side = 0; side < 2; side++) {
-            n[side] =
-                block_rows(&l->queue[side], m, ended[side], first - first % m->window + m->window);
-            if (n[side] == SIZE_MAX) {
-                *want = l->queue[side].n + (size_t)(m->window < 64 ? 64 : m->window);
-                return CMP_MORE;
-            }
-        }
-        if ((rc = cmp_settle_block(l, m, n[0], n[1])) < 0)
-            return rc;
+    if (w) {
+        cmp_row_drop(m->pool, cmp_bag_take(m->pool, &l->waiting[!side], w));
+        cmp_found(m, side, r);
+        return TROD_OK;
     }
-    return CMP_EMPTY;
+    if (m->rules->opt->skip_rest)
+        m->sum->skipped[side]++;
+    else
+        m->sum->differing[side]++;
+    l->rest[side]++;
+    l->rest_instructions[side] += r->pub.kind == TROD_INSTR;
+    if (l->rest_rows[side].n < CMP_SHOWN && cmp_queue_push(&l->rest_rows[side], r))
+        return TROD_OK;
+    cmp_row_drop(m->pool, r);
+    return TROD_OK;
 }
 
 /* One side is over: what the other still brings is counted, the first rows are kept to be shown. */
-static int take_rest(struct cmp_lane *l, const bool ended[2])
+static int take_rest(struct cmp_lane *l, struct cmp_match *m, const bool ended[2])
 {
-    for (int side = 0; side < 2; side++) {
+    int rc = TROD_OK;
+
+    for (int side = 0; side < 2 && rc == TROD_OK && !m->stop; side++) {
         struct cmp_queue *q = &l->queue[side];
 
-        if (q->n == 0 || !ended[!side] || l->queue[!side].n)
+        if (!ended[!side] || l->queue[!side].n)
             continue;
-        for (size_t i = 0; i < q->n; i++) {
-            struct cmp_row *r = cmp_queue_at(q, i), *to;
-
-            l->rest[side]++;
-            l->rest_instructions[side] += r->pub.kind == TROD_INSTR;
-            if (l->rest_rows[side].n == CMP_SHOWN) {
-                cmp_row_fini(r);
-                continue;
-            }
-            if (!(to = cmp_queue_push(&l->rest_rows[side])))
-                return TROD_ERR_NOMEM;
-            *to = *r;
-        }
-        cmp_queue_drop(q, q->n);
+        /* The context of a rest is what both sides had in common. */
+        while (q->n && rc == TROD_OK)
+            rc = take_rest_row(l, m, side, cmp_queue_pop(q));
     }
-    return TROD_OK;
+    return rc;
 }
 
 int cmp_lane_match(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], size_t *want)
 {
+    const struct trod_compare_options *opt = m->rules->opt;
     int rc = CMP_EMPTY;
 
-    if (m->rules->opt->align == TROD_ALIGN_NONE && (m->window > 1 || m->rules->opt->window_unit))
-        rc = match_blocks(l, m, ended, want);
+    if (opt->align == TROD_ALIGN_NONE)
+        rc = cmp_match_blocks(l, m, ended, want);
     while (rc == CMP_EMPTY && l->queue[0].n && l->queue[1].n && !m->stop) {
         if (cmp_row_differs(cmp_queue_at(&l->queue[0], 0), cmp_queue_at(&l->queue[1], 0),
                             m->rules) == 0)
             accept(l, m);
-        else if (m->rules->opt->align == TROD_ALIGN_NONE)
-            rc = cmp_settle_block(l, m, 1, 1);
         else
             rc = repair(l, m, ended, want);
     }
     if (rc == CMP_EMPTY)
-        rc = take_rest(l, ended);
+        rc = take_rest(l, m, ended);
     return rc;
-}
-
-static void report_rest(struct cmp_lane *l, struct cmp_match *m)
-{
-    struct trod_difference d = {.type = TROD_DIFF_REST, .of = TROD_NOWHERE};
-
-    if (m->rules->opt->skip_rest || m->stop || l->rest[0] + l->rest[1] == 0)
-        return;
-    for (int side = 0; side < 2; side++) {
-        struct cmp_queue *q = &l->rest_rows[side];
-
-        d.count[side] = l->rest[side];
-        d.instructions[side] = l->rest_instructions[side];
-        d.n_rows[side] = q->n;
-        d.first[side] = q->n ? cmp_queue_at(q, 0)->pub.ordinal : 0;
-        for (size_t i = 0; i < q->n; i++) {
-            cmp_row_public(cmp_queue_at(q, i));
-            m->shown[side][i] = cmp_queue_at(q, i)->pub;
-        }
-    }
-    cmp_report(l, m, &d);
 }
 
 int cmp_lane_finish(struct cmp_lane *l, struct cmp_match *m)
 {
+    struct cmp_diff *d;
+
     cmp_expire(l, m, true);
-    report_rest(l, m);
+    if (m->rules->opt->skip_rest || m->stop || l->rest[0] + l->rest[1] == 0)
+        return TROD_OK;
+    d = cmp_diff_begin(m, TROD_DIFF_REST);
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < l->rest_rows[side].n; i++)
+            cmp_diff_add(m, d, side, cmp_queue_at(&l->rest_rows[side], i));
+        d->count[side] = l->rest[side];
+        d->instructions[side] = l->rest_instructions[side];
+    }
+    cmp_diff_context(l, d, NULL);
+    cmp_diff_end(l, m, d);
     return TROD_OK;
+}
+
+void cmp_lane_fini(struct cmp_lane *l, struct cmp_pool *pool)
+{
+    for (int side = 0; side < 2; side++) {
+        cmp_queue_fini(pool, &l->queue[side]);
+        cmp_queue_fini(pool, &l->rest_rows[side]);
+        cmp_bag_fini(pool, &l->waiting[side]);
+        for (size_t i = 0; i < CMP_PAST; i++)
+            cmp_row_drop(pool, l->past[side][i]);
+    }
 }

@@ -1,59 +1,80 @@
 /*
- * lane.h - one sequence of rows on either side, and how they are matched.
+ * lane.h - two sequences of rows that are matched: those of one pair of streams (or of one class of
+ * rows of it), and the differences between them.
  *
- * A lane is a pair of streams, or one class of rows of a pair of streams. Rows wait in a queue a
- * side until they are matched; what an instruction pair leaves over waits among the pending until
- * the window has passed.
+ * Rows enter at the queues. Where the heads agree they are matched; what the rows of an instruction
+ * leave over waits in the bags until the window has passed.
  */
 #ifndef TROD_COMPARE_LANE_H
 #define TROD_COMPARE_LANE_H
 
 #include "compare/history.h"
-#include "compare/row.h"
+#include "compare/queue.h"
+#include "compare/tally.h"
 
-enum { CMP_CONTEXT = 12, CMP_SHOWN = 16, CMP_BLOCKS = 64 };
+enum { CMP_SHOWN = 16, CMP_BLOCKS = 64, CMP_HELD = 64, CMP_PAST = 32 };
 
-/* Rows in order; the first is row[head]. */
-struct cmp_queue {
-    struct cmp_row *row;
-    size_t head, n, cap;
-};
-
-/* Rows that were missing or inserted: they may turn up on the other side. */
+/* Instructions that were missing or inserted: they may turn up on the other side. */
 struct cmp_block {
-    uint64_t hash, number, place;
+    uint64_t hash, serial;
+    uint64_t at[2]; /* rows of each side that had been read off when it was reported */
     size_t groups;
     int side;
 };
 
 struct cmp_lane {
-    struct cmp_queue queue[2], pending[2];
-    struct cmp_queue context[2]; /* the last CMP_CONTEXT rows that were matched or reported */
-    uint64_t places[2];          /* rows taken into the lane so far */
-    uint64_t times[2];           /* of the last row taken off the queue */
-    uint64_t group;              /* pairs of instructions so far */
-    uint64_t rest[2];            /* rows of a side after the end of the other */
+    struct cmp_queue queue[2];
+    struct cmp_bag waiting[2];
+    struct cmp_row *past[2][CMP_PAST]; /* the last rows that were taken off: a ring */
+    uint64_t n_past[2];
+    uint64_t places[2]; /* rows taken into the lane so far */
+    uint64_t times[2];  /* of the last row taken off */
+    uint64_t group;     /* settlements so far */
+    uint64_t rest[2];   /* rows of a side after the end of the other */
     uint64_t rest_instructions[2];
     struct cmp_queue rest_rows[2];       /* the first of them */
     struct cmp_block blocks[CMP_BLOCKS]; /* a ring of the last ones */
     size_t n_blocks;
+    int pair;
     unsigned stage; /* how far the search for a place to go on has widened */
     bool grouped;   /* rows belong to the instruction before them */
 };
 
+/* A difference that is known but not told yet: what is missing may turn up elsewhere. */
+struct cmp_diff {
+    enum trod_difference_type type;
+    uint64_t of, serial;
+    uint32_t fields;
+    uint64_t count[2], instructions[2], first[2];
+    struct cmp_row *row[2][CMP_SHOWN], *context[2][CMP_CONTEXT], *instr[2];
+    size_t n_rows[2], n_context[2];
+    struct trod_compare_input inputs[TROD_COMPARE_INPUTS];
+    size_t n_inputs;
+    uint64_t hash; /* of the keys of its instructions */
+    size_t groups;
+    bool may_turn_up;
+    uint64_t until[2]; /* told when so many rows have been read */
+};
+
 /* What matching needs of the run. */
 struct cmp_match {
-    const struct cmp_rules *rules;
+    struct cmp_rules *rules;
+    struct cmp_pool *pool;
     const struct trod_compare *owner;
     struct cmp_history *history;
+    struct cmp_tally *tally;
     trod_compare_fn fn;
     void *user;
     struct trod_compare_summary *sum;
+    struct trod_insn_decoder *decoder; /* NULL: none for this instruction set */
     uint64_t window;
     uint32_t lookahead;
     bool with_code; /* both sides give opcodes, and they count */
     bool stop;      /* the callback, or first_stop, ended the run */
-    uint64_t reports;
+    bool nomem;
+    uint64_t serial, told;          /* differences so far; those told */
+    struct cmp_diff held[CMP_HELD]; /* a ring */
+    size_t held_at, n_held;
     struct trod_compare_row shown[2][CMP_SHOWN], context[2][CMP_CONTEXT];
 };
 
@@ -66,44 +87,64 @@ enum cmp_want { CMP_EMPTY = 0, CMP_MORE = 1 };
  */
 int cmp_lane_match(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], size_t *want);
 
-/* Report what is pending and what one side has too much. At the end of both sides. */
+/* Report what waits and what one side has too much. At the end of both sides. */
 int cmp_lane_finish(struct cmp_lane *l, struct cmp_match *m);
 
-void cmp_lane_fini(struct cmp_lane *l);
+void cmp_lane_fini(struct cmp_lane *l, struct cmp_pool *pool);
+
+/* The first row of SIDE leaves the queue; its reference goes to the caller. */
+struct cmp_row *cmp_lane_shift(struct cmp_lane *l, struct cmp_match *m, int side);
+/* ROW is the last one before whatever comes; a reference is taken. */
+void cmp_lane_remember(struct cmp_lane *l, struct cmp_pool *pool, int side, struct cmp_row *row);
+
+static inline bool cmp_starts_group(const struct cmp_lane *l, const struct cmp_row *r)
+{
+    return !l->grouped || r->pub.kind == TROD_INSTR;
+}
 
 /*
- * The first NA rows of side 0 and NB of side 1 belong together: match them in any order, and let
- * what is left over wait. They are taken off the queues. Returns 0 or TROD_ERR_NOMEM.
+ * settle.c. The first NA rows of side 0 and NB of side 1 belong together: match them in any order,
+ * and let what is left over wait. They are taken off the queues. Returns 0 or TROD_ERR_NOMEM.
  */
 int cmp_settle(struct cmp_lane *l, struct cmp_match *m, size_t na, size_t nb);
 
-/* As cmp_settle for a block of Trace Matcher: what is left over differs in pairs. */
-int cmp_settle_block(struct cmp_lane *l, struct cmp_match *m, size_t na, size_t nb);
+/*
+ * Rows [0, NA) and [0, NB) of the queues that agree, in any order: DONE_A and DONE_B are set for
+ * them, and they are history. Returns how many pairs, or TROD_ERR_NOMEM.
+ */
+int64_t cmp_pair_rows(struct cmp_lane *l, const struct cmp_match *m, size_t na, bool *done_a,
+                      size_t nb, bool *done_b);
+
+/*
+ * The first N rows of SIDE are missing (or inserted): they wait for the window, or are a difference
+ * at once. Returns 0 or TROD_ERR_NOMEM.
+ */
+int cmp_one_sided(struct cmp_lane *l, struct cmp_match *m, int side, size_t n);
 
 /* Report what has waited longer than the window; ALL: whatever waits. */
 void cmp_expire(struct cmp_lane *l, struct cmp_match *m, bool all);
 
+/* ROW of SIDE (reference taken over) has agreed with one that waited. */
+void cmp_found(struct cmp_match *m, int side, struct cmp_row *row);
+
+/* blocks.c: Trace Matcher's way, block against block. As cmp_lane_match. */
+int cmp_match_blocks(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], size_t *want);
+
 /*
- * Report the first NA and NB rows of the queues as one difference of TYPE and take them off.
- * GROUPS: instructions (or lone rows) among them, by side; HASH: of their keys.
+ * report.c. A new difference: begin, add its rows, end. Differences leave in the order they were
+ * begun in; END hands D to the callback, or holds it until it cannot turn up elsewhere any more.
  */
-void cmp_report_block(struct cmp_lane *l, struct cmp_match *m, enum trod_difference_type type,
-                      size_t na, size_t nb, size_t groups, uint64_t hash);
+struct cmp_diff *cmp_diff_begin(struct cmp_match *m, enum trod_difference_type type);
+void cmp_diff_add(struct cmp_match *m, struct cmp_diff *d, int side, struct cmp_row *row);
+/* Context and instructions: as the lane stands now, or from SCENE before the rows of D. */
+void cmp_diff_context(struct cmp_lane *l, struct cmp_diff *d, const struct cmp_scene *scene);
+void cmp_diff_end(struct cmp_lane *l, struct cmp_match *m, struct cmp_diff *d);
 
-/* Hand D to the callback, with the rows before it. */
-void cmp_report(struct cmp_lane *l, struct cmp_match *m, struct trod_difference *d);
+/* Tell what was held and need not be any more; ALL: everything. */
+void cmp_tell(struct cmp_match *m, bool all);
+void cmp_diffs_fini(struct cmp_match *m);
 
-/* A new last row of Q, to be filled in; NULL: no memory. */
-struct cmp_row *cmp_queue_push(struct cmp_queue *q);
-static inline struct cmp_row *cmp_queue_at(const struct cmp_queue *q, size_t i)
-{
-    return &q->row[q->head + i];
-}
-/* Take the first N rows off Q without releasing them. */
-void cmp_queue_drop(struct cmp_queue *q, size_t n);
-void cmp_queue_fini(struct cmp_queue *q);
-
-/* Remember ROW (moved) as the last one before whatever comes. */
-void cmp_lane_remember(struct cmp_lane *l, int side, const struct cmp_row *row);
+/* inputs.c: what the instructions of D read, and who wrote that last. */
+void cmp_find_inputs(const struct cmp_lane *l, const struct cmp_match *m, struct cmp_diff *d);
 
 #endif

@@ -23,9 +23,9 @@ static const struct alias arm[] = {
 };
 
 static const struct alias a64[] = {
-    {"fp", "x29", 0},   {"lr", "x30", 0},      {"x31", "sp", 0},  {"xsp", "sp", 0},
-    {"wsp", "sp", 32},  {"ip0", "x16", 0},     {"ip1", "x17", 0}, {"xr", "x8", 0},
-    {"psr", "cpsr", 0}, {"pstate", "cpsr", 0}, {NULL, NULL, 0},
+    {"fp", "x29", 0},   {"lr", "x30", 0},      {"x31", "sp", 0},    {"xsp", "sp", 0},
+    {"wsp", "sp", 32},  {"ip0", "x16", 0},     {"ip1", "x17", 0},   {"xr", "x8", 0},
+    {"psr", "cpsr", 0}, {"pstate", "cpsr", 0}, {"nzcv", "cpsr", 0}, {NULL, NULL, 0},
 };
 
 static const struct alias mips[] = {
@@ -71,8 +71,8 @@ static void fold_a64(char *name, size_t len, unsigned *bits)
         char letter, canonical;
         unsigned bits;
     } folds[] = {
-        {'w', 'x', 32}, {'e', 'x', 0},  {'q', 'v', 128}, {'d', 'v', 64},
-        {'s', 'v', 32}, {'h', 'v', 16}, {'b', 'v', 8},
+        {'w', 'x', 32}, {'e', 'x', 0},  {'r', 'x', 0}, {'q', 'v', 128}, {'d', 'v', 64},
+        {'s', 'v', 32}, {'h', 'v', 16}, {'b', 'v', 8}, {'z', 'v', 0},
     };
 
     if (len < 2 || len > 3)
@@ -86,6 +86,35 @@ static void fold_a64(char *name, size_t len, unsigned *bits)
             *bits = folds[i].bits;
             return;
         }
+}
+
+/* "r8d", "r8w", "r8b" of x86-64; "xmm3", "ymm3" are the low parts of zmm3. */
+static size_t fold_x86(char *name, size_t len, unsigned *bits)
+{
+    if (len > 3 && len < 6 && memcmp(name + 1, "mm", 2) == 0 && strchr("xyz", name[0])) {
+        *bits = name[0] == 'x' ? 128 : name[0] == 'y' ? 256 : 0;
+        name[0] = 'z';
+        return len;
+    }
+    if (len < 3 || len > 4 || name[0] != 'r' || !isdigit((unsigned char)name[1]) ||
+        isdigit((unsigned char)name[len - 1]) || (len == 4 && !isdigit((unsigned char)name[2])))
+        return len;
+    switch (name[len - 1]) {
+    case 'd':
+        *bits = 32;
+        break;
+    case 'w':
+        *bits = 16;
+        break;
+    case 'b':
+    case 'l':
+        *bits = 8;
+        break;
+    default:
+        return len;
+    }
+    name[len - 1] = '\0';
+    return len - 1;
 }
 
 /* "gpr3", "fpr3", "vr3" of PowerPC tracers; "$8" of MIPS ones. */
@@ -130,6 +159,8 @@ size_t trod_register_canonical(enum trod_isa isa, const char *name, size_t len, 
     len = strip_prefix(isa, out, len);
     if (isa == TROD_ISA_A64)
         fold_a64(out, len, bits);
+    if (isa == TROD_ISA_X86_32 || isa == TROD_ISA_X86_64)
+        len = fold_x86(out, len, bits);
     /* A bank suffix ("sp_svc", "r13_mon") stays behind whatever its base becomes. */
     base = strcspn(out, "_");
     for (; table && table->name; table++) {

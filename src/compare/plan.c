@@ -7,10 +7,15 @@
  */
 #include "compare/engine.h"
 
+#include "trod/insn.h"
+
 #include <string.h>
 
-/* A class that does not occur beside so many instructions is not recorded. */
-enum { ENOUGH = 256, SEEN = 16 };
+/*
+ * Rows looked at, and so many more where slides are to be found. A class that does not occur beside
+ * ENOUGH instructions while the other side has it SEEN times is not recorded.
+ */
+enum { ROWS = 1024, ROWS_FOR_SLIDES = TROD_BATCH_ROWS, ENOUGH = 256, SEEN = 16 };
 
 /* Classes whose kinds FORMAT can have. */
 static uint32_t classes_of(const struct trod_format *format)
@@ -89,38 +94,68 @@ static uint32_t choose_columns(const struct trod_compare *c)
     return (TROD_COL_ALL | (uint32_t)TROD_COMPARE_MODE) & ~never;
 }
 
-static enum trod_isa isa_of(const struct trod_compare *c)
+/* The instruction set of the rows at hand: formats whose name does not say it learn it late. */
+static enum trod_isa isa_of(const struct cmp_side *s)
 {
-    enum trod_isa isa = trod_trace_meta(c->side[0].trace)->isa;
+    enum trod_isa isa = trod_trace_meta(s->trace)->isa;
+    uint32_t isets = 0;
 
-    return isa ? isa : trod_trace_meta(c->side[1].trace)->isa;
+    for (uint32_t i = s->at; s->b && i < s->b->n; i++)
+        if (s->b->kind[i] == TROD_INSTR && (s->b->have & s->b->has[i] & TROD_COL_FLAGS))
+            isets |= 1u << ((s->b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
+    if (isets >> TROD_ISET_A64 & 1)
+        return TROD_ISA_A64;
+    if (isets & (1u << TROD_ISET_A32 | 1u << TROD_ISET_T32))
+        return TROD_ISA_ARM;
+    return isa;
 }
 
-int cmp_plan(struct trod_compare *c, struct trod_diag *diag)
+/* Both sides have the same registers: where they disagree, A64 is what ARM may be as well. */
+static enum trod_isa common_isa(const struct trod_compare *c)
+{
+    enum trod_isa a = isa_of(&c->side[0]), b = isa_of(&c->side[1]);
+
+    if (a == TROD_ISA_UNKNOWN || (a == TROD_ISA_ARM && b == TROD_ISA_A64))
+        return b;
+    return a;
+}
+
+static void plan_endian(struct trod_compare *c)
+{
+    enum trod_endian a = trod_trace_meta(c->side[0].trace)->endian;
+    enum trod_endian b = trod_trace_meta(c->side[1].trace)->endian;
+    enum trod_endian e = a ? a : b;
+
+    c->rules.big_endian = e == TROD_ENDIAN_BIG;
+    c->rules.endian_known = e != TROD_ENDIAN_UNKNOWN && (a == b || !a || !b);
+    /* Not being able to decode costs a part of the report, nothing else. */
+    if (trod_insn_decoder_new(&c->match.decoder, c->rules.isa, e) < 0)
+        c->match.decoder = NULL;
+}
+
+int cmp_plan(struct trod_compare *c)
 {
     const struct trod_compare_options *opt = c->rules.opt;
-    unsigned bits;
 
-    (void)diag;
-    for (int side = 0; side < 2; side++)
-        cmp_side_fill(&c->side[side]);
+    for (int side = 0; side < 2; side++) {
+        int rc = cmp_side_gather(&c->side[side], opt->auto_slide ? ROWS_FOR_SLIDES : ROWS);
+
+        if (rc < 0)
+            return rc;
+        c->sum->rows[side] += c->side[side].passed;
+        c->sum->skipped[side] += c->side[side].passed;
+    }
     cmp_pairs_choose(&c->pairs, c->side);
+    c->rules.isa = common_isa(c);
+    cmp_names_prepare(&c->rules);
+    plan_endian(c);
     c->rules.track = c->sum->track = choose_track(c);
     c->rules.compare = choose_columns(c);
     c->rules.n_slides = opt->n_slides;
     memcpy(c->rules.slides, opt->slides, sizeof c->rules.slides);
-    for (size_t i = 0; i < opt->n_masks; i++)
-        c->rules.mask_name[i] =
-            cmp_name_id(isa_of(c), opt->masks[i].name, strlen(opt->masks[i].name), &bits);
-    c->rules.n_ignored = opt->n_ignore_registers;
-    for (size_t i = 0; i < opt->n_ignore_registers; i++)
-        c->rules.ignored[i] = cmp_name_id(isa_of(c), opt->ignore_registers[i],
-                                          strlen(opt->ignore_registers[i]), &bits);
     c->match.with_code =
         (c->rules.compare & TROD_COL_CODE) && gives_code(&c->side[0]) && gives_code(&c->side[1]);
     c->flags = c->rules.compare & TROD_COL_FLAGS ? TROD_F_ISET | TROD_F_SKIPPED : 0;
     c->modes = c->rules.compare & TROD_COMPARE_MODE;
-    c->single = trod_trace_meta(c->side[0].trace)->n_streams <= 1 &&
-                trod_trace_meta(c->side[1].trace)->n_streams <= 1;
     return opt->auto_slide ? cmp_find_slides(c) : TROD_OK;
 }

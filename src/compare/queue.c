@@ -1,66 +1,156 @@
 /*
- * queue.c - queues of rows, and the rows before a difference.
+ * queue.c - rings of rows, and bags of rows that wait.
  *
- * Implements the cmp_queue functions of lane.h.
+ * Implements queue.h. A bag is a list by age with a hash of subjects beside it: a window of 100,000
+ * rows is searched in the time of one. Chains of one subject are searched up to REACH rows.
  */
-#include "compare/lane.h"
+#include "compare/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct cmp_row *cmp_queue_push(struct cmp_queue *q)
-{
-    if (q->head + q->n == q->cap && q->head > q->n) {
-        memmove(q->row, q->row + q->head, q->n * sizeof *q->row);
-        q->head = 0;
-    }
-    if (q->head + q->n == q->cap) {
-        size_t cap = q->cap ? 2 * q->cap : 16;
-        struct cmp_row *row = realloc(q->row, cap * sizeof *row);
+enum { REACH = 1024 };
 
-        if (!row)
-            return NULL;
-        q->row = row;
+bool cmp_queue_push(struct cmp_queue *q, struct cmp_row *row)
+{
+    if (q->n == q->cap) {
+        size_t cap = q->cap ? 2 * q->cap : 64;
+        struct cmp_row **list = malloc(cap * sizeof(struct cmp_row *));
+
+        if (!list)
+            return false;
+        for (size_t i = 0; i < q->n; i++)
+            list[i] = cmp_queue_at(q, i);
+        free(q->row);
+        q->row = list;
+        q->head = 0;
         q->cap = cap;
     }
-    return &q->row[q->head + q->n++];
+    q->row[(q->head + q->n++) & (q->cap - 1)] = row;
+    return true;
 }
 
-void cmp_queue_drop(struct cmp_queue *q, size_t n)
+struct cmp_row *cmp_queue_pop(struct cmp_queue *q)
 {
-    q->head += n;
-    q->n -= n;
-    if (q->n == 0)
-        q->head = 0;
+    struct cmp_row *row = cmp_queue_at(q, 0);
+
+    q->head = (q->head + 1) & (q->cap - 1);
+    q->n--;
+    return row;
 }
 
-void cmp_queue_fini(struct cmp_queue *q)
+void cmp_queue_fini(struct cmp_pool *pool, struct cmp_queue *q)
 {
-    for (size_t i = 0; i < q->n; i++)
-        cmp_row_fini(cmp_queue_at(q, i));
+    while (q->n)
+        cmp_row_drop(pool, cmp_queue_pop(q));
     free(q->row);
     *q = (struct cmp_queue){0};
 }
 
-void cmp_lane_remember(struct cmp_lane *l, int side, const struct cmp_row *row)
+void cmp_scene_drop(struct cmp_pool *pool, struct cmp_scene *s)
 {
-    struct cmp_queue *q = &l->context[side];
-    struct cmp_row *to;
-
-    if (q->n == CMP_CONTEXT) {
-        cmp_row_fini(cmp_queue_at(q, 0));
-        cmp_queue_drop(q, 1);
+    if (!s || --s->refs)
+        return;
+    for (int side = 0; side < 2; side++) {
+        for (unsigned i = 0; i < s->n[side]; i++)
+            cmp_row_drop(pool, s->row[side][i]);
+        cmp_row_drop(pool, s->instr[side]);
     }
-    to = cmp_queue_push(q);
-    if (to)
-        *to = *row;
+    free(s);
 }
 
-void cmp_lane_fini(struct cmp_lane *l)
+static struct cmp_wait **bucket_of(const struct cmp_bag *b, const struct cmp_row *r)
 {
-    for (int side = 0; side < 2; side++) {
-        cmp_queue_fini(&l->queue[side]);
-        cmp_queue_fini(&l->pending[side]);
-        cmp_queue_fini(&l->context[side]);
-    }
+    return &b->bucket[r->subject & (b->size - 1)];
+}
+
+/* Put W at the end of its chain: what is older is found first. */
+static void link_chain(struct cmp_bag *b, struct cmp_wait *w)
+{
+    struct cmp_wait **p = bucket_of(b, w->row);
+
+    for (unsigned i = 0; *p && i < REACH; i++)
+        p = &(*p)->chain;
+    w->chain = *p;
+    *p = w;
+}
+
+static bool grow(struct cmp_bag *b)
+{
+    size_t size = b->size ? 4 * b->size : 64;
+    struct cmp_wait **bucket = calloc(size, sizeof(struct cmp_wait *));
+
+    if (!bucket)
+        return false;
+    free(b->bucket);
+    b->bucket = bucket;
+    b->size = size;
+    for (struct cmp_wait *w = b->first; w; w = w->newer)
+        link_chain(b, w);
+    return true;
+}
+
+bool cmp_bag_push(struct cmp_bag *b, struct cmp_row *row, struct cmp_scene *scene, uint64_t group)
+{
+    struct cmp_wait *w;
+
+    if (b->n == b->size && !grow(b))
+        return false;
+    w = malloc(sizeof *w);
+    if (!w)
+        return false;
+    *w = (struct cmp_wait){row, scene, group, b->last, NULL, NULL};
+    if (scene)
+        scene->refs++;
+    *(b->last ? &b->last->newer : &b->first) = w;
+    b->last = w;
+    b->n++;
+    link_chain(b, w);
+    return true;
+}
+
+struct cmp_wait *cmp_bag_agreeing(const struct cmp_bag *b, const struct cmp_row *r, int side,
+                                  const struct cmp_rules *rules)
+{
+    struct cmp_wait *w = b->n ? *bucket_of(b, r) : NULL;
+
+    for (unsigned i = 0; w && i < REACH; w = w->chain, i++)
+        if (w->row->subject == r->subject &&
+            cmp_row_differs(side ? w->row : r, side ? r : w->row, rules) == 0)
+            return w;
+    return NULL;
+}
+
+struct cmp_wait *cmp_bag_fellow(const struct cmp_bag *b, const struct cmp_row *r, uint64_t group)
+{
+    struct cmp_wait *w = b->n ? *bucket_of(b, r) : NULL;
+
+    for (unsigned i = 0; w && i < REACH; w = w->chain, i++)
+        if (w->group == group && cmp_row_same_subject(w->row, r))
+            return w;
+    return NULL;
+}
+
+struct cmp_row *cmp_bag_take(struct cmp_pool *pool, struct cmp_bag *b, struct cmp_wait *w)
+{
+    struct cmp_wait **p = bucket_of(b, w->row);
+    struct cmp_row *row = w->row;
+
+    while (*p != w)
+        p = &(*p)->chain;
+    *p = w->chain;
+    *(w->older ? &w->older->newer : &b->first) = w->newer;
+    *(w->newer ? &w->newer->older : &b->last) = w->older;
+    b->n--;
+    cmp_scene_drop(pool, w->scene);
+    free(w);
+    return row;
+}
+
+void cmp_bag_fini(struct cmp_pool *pool, struct cmp_bag *b)
+{
+    while (b->first)
+        cmp_row_drop(pool, cmp_bag_take(pool, b, b->first));
+    free(b->bucket);
+    *b = (struct cmp_bag){0};
 }

@@ -1,56 +1,91 @@
 /*
  * row.h - one row, taken out of its batch in a form that can be matched with any other format's.
+ *
+ * Rows are counted: queues, contexts and differences that wait share them. They come from a pool of
+ * the run (pool.c), so that taking a row costs no call of malloc.
  */
 #ifndef TROD_COMPARE_ROW_H
 #define TROD_COMPARE_ROW_H
 
 #include "trod/compare.h"
 
-enum { CMP_NAME = 32, CMP_TEXT = 96 };
+enum { CMP_NAME = 64, CMP_TEXT = 200, CMP_READS = 3, CMP_CLASSES = 48, CMP_NAMES = 512 };
 
-/* A value wider than 64 bits: size bytes, then as many of what is known of them. */
-struct cmp_wide {
+struct cmp_read {
+    uint64_t addr;
     uint32_t size;
-    uint8_t bytes[];
 };
 
 struct cmp_row {
-    struct trod_compare_row pub; /* name and text are set by cmp_row_public */
-    uint64_t name_id;            /* of the canonical name; 0: none */
-    uint64_t mode;               /* hash of the mode, 0: none */
-    uint64_t place;              /* how many rows of its lane and side came before it */
-    uint64_t group;              /* pending rows: the pair of instructions they belong to */
-    struct cmp_wide *wide;       /* owned, or NULL */
-    uint8_t cls;                 /* number of its class: bit of enum trod_track */
-    uint8_t mode_sec;            /* security suffix of the mode, 0: none */
-    bool text_cut;
-    char name[CMP_NAME], text[CMP_TEXT];
+    struct trod_compare_row pub;
+    uint64_t addr, target, pc; /* where the other side has them (slides) */
+    uint64_t name_id;          /* of the canonical name or the disassembly; 0: none */
+    uint64_t base_id;          /* of a register's name without its bank */
+    uint64_t mode;             /* hash of the mode, 0: none */
+    uint64_t subject;          /* rows that agree have the same */
+    uint64_t place;            /* how many rows of its lane and side came before it */
+    struct cmp_row *owner;     /* the instruction it belongs to, counted; NULL: none known */
+    struct cmp_read *reads;    /* of an INSTR: what its READ rows read */
+    uint8_t *wide;             /* a value beyond 64 bits: its bytes, then what is known of them */
+    uint32_t refs, wide_size;
+    uint8_t cls;      /* number of its class: bit of enum trod_track */
+    uint8_t mode_sec; /* security suffix of the mode, 0: none */
+    uint8_t n_reads, pool_class;
+    bool banked;
+};
+
+/* What a register's name stands for. */
+struct cmp_name {
+    uint64_t key; /* the raw name, up to 8 bytes; 0: empty slot */
+    uint64_t id, base, mask;
+    unsigned bits; /* the width it implies, 0: none */
+    bool banked, ignored;
+};
+
+struct cmp_pool {
+    void *free[CMP_CLASSES]; /* lists, by size */
+    void *chunks;
 };
 
 /* What rows are read and matched with: the rules of a run, and what is known of a side. */
 struct cmp_rules {
     const struct trod_compare_options *opt;
+    struct cmp_pool *pool;
+    enum trod_isa isa; /* whose register names */
+    bool big_endian;   /* data */
+    bool endian_known;
     uint32_t compare; /* columns that count */
     uint32_t track;   /* classes that count */
     struct trod_slide slides[TROD_COMPARE_SLIDES];
     size_t n_slides;
-    uint64_t mask_name[TROD_COMPARE_MASKS]; /* name ids of opt->masks */
-    uint64_t ignored[TROD_COMPARE_MASKS];   /* name ids of opt->ignore_registers */
-    size_t n_ignored;
+    uint64_t mask_name[TROD_COMPARE_MASKS]; /* ids of opt->masks */
+    uint64_t ignored[TROD_COMPARE_MASKS];   /* ids of opt->ignore_registers */
+    uint64_t alias[2][TROD_COMPARE_PAIRS];  /* ids of opt->aliases */
+    struct cmp_name names[CMP_NAMES];       /* of late, by raw name */
 };
 
 /* Class number of each kind; TROD_TRACK_CLASSES: never compared. */
 extern const uint8_t cmp_class_of[TROD_KINDS];
 
 /*
- * Take row I of B, side SIDE, into ROW. ROW's wide part is allocated if need be. Returns 0 or
- * TROD_ERR_NOMEM.
+ * Take row I of B, side SIDE, in a row of its own with one reference. NULL: no memory.
  */
-int cmp_row_take(struct cmp_row *row, const struct trod_batch *b, uint32_t i, int side,
-                 const struct cmp_rules *rules);
-void cmp_row_fini(struct cmp_row *row);
-/* Set the pointers of row->pub. */
-void cmp_row_public(struct cmp_row *row);
+struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
+                             struct cmp_rules *rules);
+/* Another reference; one less. */
+static inline struct cmp_row *cmp_row_keep(struct cmp_row *row)
+{
+    row->refs++;
+    return row;
+}
+void cmp_row_drop(struct cmp_pool *pool, struct cmp_row *row);
+/* ROW belongs to instruction OWNER (NULL: to none that is known). */
+void cmp_row_own(struct cmp_pool *pool, struct cmp_row *row, struct cmp_row *owner);
+
+/* N bytes, zeroed; *CLS is to be handed back with them. NULL: no memory. */
+void *cmp_pool_take(struct cmp_pool *pool, size_t n, uint8_t *cls);
+void cmp_pool_give(struct cmp_pool *pool, void *p, uint8_t cls);
+void cmp_pool_fini(struct cmp_pool *pool);
 
 /* Address ADDR of SIDE where the other side has it. */
 uint64_t cmp_slide(const struct cmp_rules *rules, int side, uint64_t addr);
@@ -68,7 +103,11 @@ bool cmp_row_same_subject(const struct cmp_row *a, const struct cmp_row *b);
 /* A key under which equal subjects fall; for instructions address and opcode. */
 uint64_t cmp_row_key(const struct cmp_row *r, bool with_code);
 
-/* Id of register NAME, as rows carry it. */
-uint64_t cmp_name_id(enum trod_isa isa, const char *name, size_t len, unsigned *bits);
+/* What register name NAME stands for. */
+struct cmp_name cmp_name_of(const struct cmp_rules *rules, const char *name, size_t len);
+/* The same through the table of names. Valid until the next call. */
+const struct cmp_name *cmp_name_find(struct cmp_rules *rules, const char *name, size_t len);
+/* Fill ids of masks, ignored registers and aliases from the options; rules->isa is set. */
+void cmp_names_prepare(struct cmp_rules *rules);
 
 #endif

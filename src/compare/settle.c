@@ -1,16 +1,16 @@
 /*
- * settle.c - the rows of one instruction against each other, what is left over, and reporting.
+ * settle.c - the rows of one instruction against each other, and what is left over.
  *
- * Implements cmp_settle, cmp_expire and cmp_report of lane.h. Rows of an instruction may come in
- * any order. Accesses that one side gives as one row and the other as several are compared byte by
- * byte. What is left over waits for the window: an equal row of the other side takes it away.
+ * Implements the functions of lane.h that say so. Rows of an instruction may come in any order.
+ * Accesses that one side gives as one row and the other as several are compared byte by byte. What
+ * is left over waits for the window: a row of the other side that agrees takes it away.
  */
 #include "compare/lane.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { REACH = 512, BYTES = 512 };
+enum { REACH = 1024, BYTES = 512, FEW = 16, LOOK = 64 };
 
 /* A byte of memory as a row says it. */
 struct byte {
@@ -25,9 +25,24 @@ static int by_addr(const void *a, const void *b)
     return p->addr < q->addr ? -1 : p->addr > q->addr;
 }
 
+/* Byte K of an access as ROW says it; nothing is known of bytes it does not tell. */
+static struct byte byte_at(const struct cmp_row *r, uint32_t k, bool big)
+{
+    struct byte b = {r->addr + (big ? r->pub.size - 1 - k : k), 0, 0};
+
+    if (r->wide && k < r->wide_size) {
+        b.value = r->wide[k];
+        b.known = r->wide[r->wide_size + k];
+    } else if (!r->wide && (r->pub.has & TROD_COL_VALUE) && k < 8) {
+        b.value = (uint8_t)(r->pub.value >> (8 * k));
+        b.known = (uint8_t)(r->pub.known >> (8 * k));
+    }
+    return b;
+}
+
 /* The bytes of accesses of KIND among N rows that are still open. Returns how many, or -1. */
 static int list_bytes(const struct cmp_queue *q, size_t n, const bool *done, unsigned kind,
-                      struct byte *out)
+                      bool big, struct byte *out)
 {
     int count = 0;
 
@@ -36,194 +51,272 @@ static int list_bytes(const struct cmp_queue *q, size_t n, const bool *done, uns
 
         if (done[i] || r->pub.kind != kind)
             continue;
-        if (!(r->pub.has & TROD_COL_SIZE) || count + (int)r->pub.size > BYTES ||
-            r->pub.size > BYTES)
+        if (!(r->pub.has & TROD_COL_SIZE) || r->pub.size > BYTES - (uint32_t)count)
             return -1;
-        for (uint32_t k = 0; k < r->pub.size; k++) {
-            struct byte *b = &out[count++];
-            bool known = (r->pub.has & TROD_COL_VALUE) || r->wide;
-
-            *b = (struct byte){r->pub.addr + k, 0, 0};
-            if (r->wide && k < r->wide->size) {
-                b->value = r->wide->bytes[k];
-                b->known = r->wide->bytes[r->wide->size + k];
-            } else if (!r->wide && known && k < 8) {
-                b->value = (uint8_t)(r->pub.value >> (8 * k));
-                b->known = (uint8_t)(r->pub.known >> (8 * k));
-            }
-        }
+        for (uint32_t k = 0; k < r->pub.size; k++)
+            out[count++] = byte_at(r, k, big);
     }
     qsort(out, (size_t)count, sizeof *out, by_addr);
     return count;
 }
 
-/* Accesses that touch the same bytes with the same values agree, however they are cut. */
-static void match_bytes(struct cmp_lane *l, size_t na, bool *done_a, size_t nb, bool *done_b,
-                        unsigned kind)
+/* Whether the open accesses of KIND touch the same bytes with the same values. */
+static bool bytes_agree(const struct cmp_lane *l, size_t na, const bool *done_a, size_t nb,
+                        const bool *done_b, unsigned kind, bool big)
 {
     struct byte a[BYTES], b[BYTES];
-    int n = list_bytes(&l->queue[0], na, done_a, kind, a);
+    int n = list_bytes(&l->queue[0], na, done_a, kind, big, a);
 
-    if (n <= 0 || list_bytes(&l->queue[1], nb, done_b, kind, b) != n)
-        return;
+    if (n <= 0 || list_bytes(&l->queue[1], nb, done_b, kind, big, b) != n)
+        return false;
     for (int i = 0; i < n; i++)
         if (a[i].addr != b[i].addr || ((a[i].value ^ b[i].value) & a[i].known & b[i].known))
-            return;
+            return false;
+    return true;
+}
+
+/* Accesses agree however they are cut. Where the byte order is not known, either will do. */
+static void match_bytes(struct cmp_lane *l, const struct cmp_match *m, size_t na, bool *done_a,
+                        size_t nb, bool *done_b, unsigned kind)
+{
+    const uint32_t needed = TROD_COL_ADDR | TROD_COL_VALUE;
+
+    if ((m->rules->compare & needed) != needed ||
+        (!bytes_agree(l, na, done_a, nb, done_b, kind, m->rules->big_endian) &&
+         (m->rules->endian_known ||
+          !bytes_agree(l, na, done_a, nb, done_b, kind, !m->rules->big_endian))))
+        return;
     for (size_t i = 0; i < na; i++)
         done_a[i] |= cmp_queue_at(&l->queue[0], i)->pub.kind == kind;
     for (size_t i = 0; i < nb; i++)
         done_b[i] |= cmp_queue_at(&l->queue[1], i)->pub.kind == kind;
 }
 
-/* Pair equal rows, in any order; the next one of the other side is tried first. */
-static uint64_t match_rows(struct cmp_lane *l, const struct cmp_match *m, size_t na, bool *done_a,
-                           size_t nb, bool *done_b)
+/* Few rows: every one of A with every one of B. */
+static int64_t pair_few(struct cmp_lane *l, const struct cmp_match *m, size_t na, bool *done_a,
+                        size_t nb, bool *done_b)
 {
-    uint64_t matched = 0;
-    size_t low = 0; /* rows of B before it are done */
+    int64_t pairs = 0;
 
     for (size_t i = 0; i < na; i++) {
-        const struct cmp_row *a = cmp_queue_at(&l->queue[0], i);
+        struct cmp_row *a = cmp_queue_at(&l->queue[0], i);
 
-        while (low < nb && done_b[low])
-            low++;
-        for (size_t j = low; j < nb && j < low + REACH; j++) {
-            const struct cmp_row *b = cmp_queue_at(&l->queue[1], j);
+        for (size_t j = 0; j < nb; j++) {
+            struct cmp_row *b = cmp_queue_at(&l->queue[1], j);
 
-            if (done_b[j] || cmp_row_differs(a, b, m->rules) != 0)
+            if (done_b[j] || a->subject != b->subject || cmp_row_differs(a, b, m->rules) != 0)
                 continue;
-            cmp_history_note_rows(m->history, a, b);
+            cmp_history_note_rows(m->history, l->pair, a, b);
             done_a[i] = done_b[j] = true;
-            matched++;
+            pairs++;
             break;
         }
     }
-    return matched;
+    return pairs;
 }
 
-/* A waiting row of the other side that equals R; SIZE_MAX: none. */
-static size_t find_waiting(const struct cmp_queue *q, const struct cmp_row *r, int side,
-                           const struct cmp_rules *rules)
-{
-    for (size_t i = 0; i < q->n; i++) {
-        const struct cmp_row *w = cmp_queue_at(q, i);
+/* Many: the rows of B under their subjects, in chains of rising place + 1. */
+struct chains {
+    uint32_t *first, *next;
+    size_t mask;
+};
 
-        if (w->pub.kind == r->pub.kind && cmp_row_differs(side ? w : r, side ? r : w, rules) == 0)
-            return i;
+static int link_rows(const struct cmp_queue *q, size_t n, struct chains *c)
+{
+    size_t size = 64;
+
+    while (size < 2 * n)
+        size *= 2;
+    c->mask = size - 1;
+    c->first = calloc(size + n, sizeof *c->first);
+    if (!c->first)
+        return TROD_ERR_NOMEM;
+    c->next = c->first + size;
+    for (size_t j = n; j-- > 0;) {
+        uint32_t *head = &c->first[cmp_queue_at(q, j)->subject & c->mask];
+
+        c->next[j] = *head;
+        *head = (uint32_t)j + 1;
+    }
+    return TROD_OK;
+}
+
+/* The first open row of B that agrees with A: it leaves its chain. SIZE_MAX: none. */
+static size_t pick(const struct cmp_lane *l, const struct cmp_match *m, struct chains *c,
+                   const struct cmp_row *a)
+{
+    uint32_t *link = &c->first[a->subject & c->mask];
+
+    for (unsigned reach = 0; *link && reach < REACH; reach++) {
+        size_t j = *link - 1u;
+        const struct cmp_row *b = cmp_queue_at(&l->queue[1], j);
+
+        if (a->subject == b->subject && cmp_row_differs(a, b, m->rules) == 0) {
+            *link = c->next[j];
+            return j;
+        }
+        link = &c->next[j];
     }
     return SIZE_MAX;
 }
 
-static void remove_at(struct cmp_queue *q, size_t i)
+int64_t cmp_pair_rows(struct cmp_lane *l, const struct cmp_match *m, size_t na, bool *done_a,
+                      size_t nb, bool *done_b)
 {
-    cmp_row_fini(cmp_queue_at(q, i));
-    memmove(cmp_queue_at(q, i), cmp_queue_at(q, i) + 1, (q->n - i - 1) * sizeof *q->row);
-    q->n--;
+    struct chains c;
+    int64_t pairs = 0;
+
+    if (na * nb <= FEW * FEW)
+        return pair_few(l, m, na, done_a, nb, done_b);
+    if (link_rows(&l->queue[1], nb, &c) < 0)
+        return TROD_ERR_NOMEM;
+    for (size_t i = 0; i < na; i++) {
+        size_t j = pick(l, m, &c, cmp_queue_at(&l->queue[0], i));
+
+        if (j == SIZE_MAX)
+            continue;
+        cmp_history_note_rows(m->history, l->pair, cmp_queue_at(&l->queue[0], i),
+                              cmp_queue_at(&l->queue[1], j));
+        done_a[i] = done_b[j] = true;
+        pairs++;
+    }
+    free(c.first);
+    return pairs;
 }
 
-/* Row R of SIDE is left over: take away its twin if that waits, or let it wait. */
-static int leave_over(struct cmp_lane *l, struct cmp_match *m, int side, const struct cmp_row *r)
+void cmp_found(struct cmp_match *m, int side, struct cmp_row *row)
 {
-    struct cmp_queue *others = &l->pending[!side];
-    size_t i = m->window > 1 ? find_waiting(others, r, side, m->rules) : SIZE_MAX;
-    struct cmp_row *to;
+    m->sum->equal[side]++;
+    m->sum->equal[!side]++; /* the one that waited */
+    cmp_row_drop(m->pool, row);
+}
 
-    if (i != SIZE_MAX) {
-        remove_at(others, i);
-        cmp_lane_remember(l, side, r);
-        m->sum->compared++;
+/* ROW of SIDE (reference taken over) is left over: it takes away its like, or waits. */
+static int leave_over(struct cmp_lane *l, struct cmp_match *m, int side, struct cmp_row *row,
+                      struct cmp_scene *scene)
+{
+    struct cmp_bag *others = &l->waiting[!side];
+    struct cmp_wait *w = m->window > 1 ? cmp_bag_agreeing(others, row, side, m->rules) : NULL;
+
+    if (w) {
+        struct cmp_row *other = cmp_bag_take(m->pool, others, w);
+
+        cmp_history_note_rows(m->history, l->pair, side ? other : row, side ? row : other);
+        cmp_row_drop(m->pool, other);
+        cmp_found(m, side, row);
         return TROD_OK;
     }
-    if (!(to = cmp_queue_push(&l->pending[side])))
-        return TROD_ERR_NOMEM;
-    *to = *r;
-    to->group = l->group;
-    return TROD_OK;
+    if (cmp_bag_push(&l->waiting[side], row, scene, l->group))
+        return TROD_OK;
+    cmp_row_drop(m->pool, row);
+    return TROD_ERR_NOMEM;
+}
+
+/* What stands before the rows at the heads of the queues, and the first NA and NB of them. */
+static struct cmp_scene *take_scene(const struct cmp_lane *l, size_t na, size_t nb)
+{
+    struct cmp_scene *s = calloc(1, sizeof *s);
+    const size_t n[2] = {na, nb};
+
+    if (!s)
+        return NULL;
+    s->refs = 1;
+    for (int side = 0; side < 2; side++) {
+        uint64_t past = l->n_past[side];
+        struct cmp_row *r = NULL;
+
+        for (uint64_t i = past > CMP_CONTEXT ? past - CMP_CONTEXT : 0; i < past; i++)
+            s->row[side][s->n[side]++] = cmp_row_keep(r = l->past[side][i % CMP_PAST]);
+        for (size_t i = 0; i < n[side] && i < CMP_GROUP; i++)
+            s->row[side][s->n[side]++] = cmp_row_keep(r = cmp_queue_at(&l->queue[side], i));
+        if (n[side])
+            r = cmp_queue_at(&l->queue[side], 0);
+        if (r && (r->pub.kind == TROD_INSTR || r->owner))
+            s->instr[side] = cmp_row_keep(r->pub.kind == TROD_INSTR ? r : r->owner);
+    }
+    return s;
 }
 
 /* Take the first N rows of SIDE off: the done ones are history, the others left over. */
-static int take_off(struct cmp_lane *l, struct cmp_match *m, int side, size_t n, const bool *done)
+static int take_off(struct cmp_lane *l, struct cmp_match *m, int side, size_t n, const bool *done,
+                    struct cmp_scene *scene)
 {
-    struct cmp_queue *q = &l->queue[side];
     int rc = TROD_OK;
 
     for (size_t i = 0; i < n && rc == TROD_OK; i++) {
-        l->times[side] = cmp_queue_at(q, i)->pub.time;
-        if (done[i])
-            cmp_lane_remember(l, side, cmp_queue_at(q, i));
-        else
-            rc = leave_over(l, m, side, cmp_queue_at(q, i));
+        struct cmp_row *row = cmp_lane_shift(l, m, side);
+
+        if (done && done[i]) {
+            m->sum->equal[side]++;
+            cmp_row_drop(m->pool, row);
+        } else {
+            rc = leave_over(l, m, side, row, scene);
+        }
     }
-    cmp_queue_drop(q, n);
     return rc;
 }
 
-static int settle(struct cmp_lane *l, struct cmp_match *m, size_t na, size_t nb)
+static bool all(const bool *done, size_t n)
 {
-    bool *done_a = calloc(na + nb + 1, sizeof *done_a), *done_b = done_a + na;
-    int rc;
-
-    if (!done_a)
-        return TROD_ERR_NOMEM;
-    m->sum->compared += match_rows(l, m, na, done_a, nb, done_b);
-    if (m->rules->opt->align != TROD_ALIGN_NONE) {
-        match_bytes(l, na, done_a, nb, done_b, TROD_READ);
-        match_bytes(l, na, done_a, nb, done_b, TROD_WRITE);
-    }
-    l->group++;
-    rc = take_off(l, m, 0, na, done_a);
-    if (rc == TROD_OK)
-        rc = take_off(l, m, 1, nb, done_b);
-    free(done_a);
-    return rc;
+    return n == 0 || !memchr(done, false, n);
 }
 
 int cmp_settle(struct cmp_lane *l, struct cmp_match *m, size_t na, size_t nb)
 {
-    int rc = settle(l, m, na, nb);
+    bool few[2 * FEW] = {false}, *done_a = few, *done_b = few + na;
+    struct cmp_scene *scene = NULL;
+    int rc = TROD_OK;
 
+    if (na + nb > 2 * FEW) {
+        if (!(done_a = calloc(na + nb, sizeof *done_a)))
+            return TROD_ERR_NOMEM;
+        done_b = done_a + na;
+    }
+    if (cmp_pair_rows(l, m, na, done_a, nb, done_b) < 0)
+        rc = TROD_ERR_NOMEM;
+    if (rc == TROD_OK && !(all(done_a, na) && all(done_b, nb))) {
+        match_bytes(l, m, na, done_a, nb, done_b, TROD_READ);
+        match_bytes(l, m, na, done_a, nb, done_b, TROD_WRITE);
+        scene = take_scene(l, na, nb);
+        rc = scene ? TROD_OK : TROD_ERR_NOMEM;
+    }
+    l->group++;
+    if (rc == TROD_OK)
+        rc = take_off(l, m, 0, na, done_a, scene);
+    if (rc == TROD_OK)
+        rc = take_off(l, m, 1, nb, done_b, scene);
+    cmp_scene_drop(m->pool, scene);
+    if (done_a != few)
+        free(done_a);
     if (rc == TROD_OK)
         cmp_expire(l, m, false);
     return rc;
 }
 
-/* Hand the rows R of SIDE over to be shown. */
-static void show(struct cmp_match *m, struct trod_difference *d, int side, struct cmp_row *r)
+int cmp_one_sided(struct cmp_lane *l, struct cmp_match *m, int side, size_t n)
 {
-    if (d->count[side]++ == 0)
-        d->first[side] = r->pub.ordinal;
-    d->instructions[side] += r->pub.kind == TROD_INSTR;
-    if (d->n_rows[side] == CMP_SHOWN)
-        return;
-    cmp_row_public(r);
-    m->shown[side][d->n_rows[side]++] = r->pub;
-}
+    struct cmp_scene *scene;
+    struct cmp_diff *d;
+    int rc;
 
-void cmp_report(struct cmp_lane *l, struct cmp_match *m, struct trod_difference *d)
-{
-    unsigned kind = d->n_rows[0] ? m->shown[0][0].kind : m->shown[1][0].kind;
-
-    if (m->stop)
-        return;
-    d->number = m->reports++;
-    m->sum->differences++;
-    m->sum->by_type[d->type]++;
-    m->sum->by_kind[kind]++;
-    for (int side = 0; side < 2; side++) {
-        struct cmp_queue *q = &l->context[side];
-
-        d->rows[side] = d->n_rows[side] ? m->shown[side] : NULL;
-        for (size_t i = 0; i < q->n; i++) {
-            cmp_row_public(cmp_queue_at(q, i));
-            m->context[side][i] = cmp_queue_at(q, i)->pub;
-        }
-        d->context[side] = m->context[side];
-        d->n_context[side] = q->n;
+    if (m->window > 1 && n <= m->window) {
+        if (!(scene = take_scene(l, side ? 0 : n, side ? n : 0)))
+            return TROD_ERR_NOMEM;
+        l->group++;
+        rc = take_off(l, m, side, n, NULL, scene);
+        cmp_scene_drop(m->pool, scene);
+        if (rc == TROD_OK)
+            cmp_expire(l, m, false);
+        return rc;
     }
-    if (m->fn && m->fn(m->user, m->owner, d) != 0)
-        m->stop = true;
-    if (m->rules->opt->first_stop)
-        m->stop = true;
+    d = cmp_diff_begin(m, side ? TROD_DIFF_INSERTED : TROD_DIFF_MISSING);
+    for (size_t i = 0; i < n; i++)
+        cmp_diff_add(m, d, side, cmp_queue_at(&l->queue[side], i));
+    cmp_diff_context(l, d, NULL);
+    for (size_t i = 0; i < n; i++)
+        cmp_row_drop(m->pool, cmp_lane_shift(l, m, side));
+    cmp_diff_end(l, m, d);
+    return TROD_OK;
 }
 
 /* Whether R, of SIDE, has waited long enough. */
@@ -233,145 +326,78 @@ static bool expired(const struct cmp_lane *l, const struct cmp_match *m, int sid
     if (m->window <= 1)
         return true;
     if (m->rules->opt->window_unit == TROD_WINDOW_TICKS)
-        return l->times[side] - r->pub.time >= m->window && l->times[side] > r->pub.time;
+        return l->times[side] > r->pub.time && l->times[side] - r->pub.time >= m->window;
     return l->places[side] - l->queue[side].n - r->place >= m->window;
 }
 
-/* The waiting row of the other side that R was expected to be: same instruction, same subject. */
-static size_t find_counterpart(const struct cmp_queue *q, const struct cmp_row *r)
+/* The access that W was expected to be, at another address: of the same instruction. */
+static struct cmp_wait *other_access(const struct cmp_bag *others, const struct cmp_wait *w)
 {
-    for (size_t i = 0; i < q->n; i++) {
-        const struct cmp_row *w = cmp_queue_at(q, i);
+    struct cmp_wait *o = others->first;
 
-        if (w->group == r->group && cmp_row_same_subject(w, r))
-            return i;
-    }
-    return SIZE_MAX;
-}
-
-/* How many rows from the first of Q on belong to its instruction, follow it, and have no twin. */
-static size_t alike(const struct cmp_queue *q, const struct cmp_queue *others)
-{
-    const struct cmp_row *first = cmp_queue_at(q, 0);
-    size_t n = 1;
-
-    while (n < q->n && cmp_queue_at(q, n)->group == first->group &&
-           cmp_queue_at(q, n)->place == first->place + n &&
-           find_counterpart(others, cmp_queue_at(q, n)) == SIZE_MAX)
-        n++;
-    return n;
-}
-
-/* The first waiting row of SIDE, or the run of rows that it begins, is a difference. */
-static void give_up(struct cmp_lane *l, struct cmp_match *m, int side)
-{
-    struct cmp_queue *q = &l->pending[side], *others = &l->pending[!side];
-    struct trod_difference d = {.of = TROD_NOWHERE};
-    struct cmp_row *r = cmp_queue_at(q, 0);
-    size_t i = find_counterpart(others, r), n = 1;
-
-    d.type = side ? TROD_DIFF_INSERTED : TROD_DIFF_MISSING;
-    if (i != SIZE_MAX) {
-        struct cmp_row *w = cmp_queue_at(others, i);
-
-        d.type = TROD_DIFF_CHANGED;
-        d.fields = side ? cmp_row_differs(w, r, m->rules) : cmp_row_differs(r, w, m->rules);
-        show(m, &d, !side, w);
-    } else {
-        n = alike(q, others);
-    }
-    for (size_t k = 0; k < n; k++)
-        show(m, &d, side, cmp_queue_at(q, k));
-    cmp_report(l, m, &d);
-    for (size_t k = 0; k < n; k++)
-        cmp_lane_remember(l, side, cmp_queue_at(q, k));
-    cmp_queue_drop(q, n);
-    if (i != SIZE_MAX)
-        remove_at(others, i);
-}
-
-void cmp_expire(struct cmp_lane *l, struct cmp_match *m, bool all)
-{
-    for (int side = 0; side < 2; side++)
-        while (l->pending[side].n && !m->stop &&
-               (all || expired(l, m, side, cmp_queue_at(&l->pending[side], 0))))
-            give_up(l, m, side);
-}
-
-int cmp_settle_block(struct cmp_lane *l, struct cmp_match *m, size_t na, size_t nb)
-{
-    int rc = settle(l, m, na, nb);
-
-    while (rc == TROD_OK && !m->stop && (l->pending[0].n || l->pending[1].n)) {
-        struct trod_difference d = {.type = TROD_DIFF_CHANGED, .of = TROD_NOWHERE};
-        struct cmp_row r[2];
-        bool there[2];
-
-        for (int side = 0; side < 2; side++) {
-            there[side] = l->pending[side].n > 0;
-            if (!there[side])
-                continue;
-            r[side] = *cmp_queue_at(&l->pending[side], 0);
-            cmp_queue_drop(&l->pending[side], 1);
-            show(m, &d, side, &r[side]);
-        }
-        if (there[0] && there[1])
-            d.fields = cmp_row_differs(&r[0], &r[1], m->rules);
-        else
-            d.type = there[0] ? TROD_DIFF_MISSING : TROD_DIFF_INSERTED;
-        cmp_report(l, m, &d);
-        for (int side = 0; side < 2; side++)
-            if (there[side])
-                cmp_lane_remember(l, side, &r[side]);
-    }
-    return rc;
-}
-
-/* The difference in which the other side had the same rows; NULL: none of late. */
-static struct cmp_block *find_block(struct cmp_lane *l, const struct cmp_match *m, int side,
-                                    size_t groups, uint64_t hash)
-{
-    for (size_t i = 0; i < CMP_BLOCKS && i < l->n_blocks; i++) {
-        struct cmp_block *b = &l->blocks[i];
-
-        if (b->groups == groups && b->hash == hash && b->side == !side &&
-            l->places[side] - b->place <= 2 * (uint64_t)m->lookahead)
-            return b;
-    }
+    if (w->row->cls != 2)
+        return NULL;
+    for (unsigned i = 0; o && i < LOOK; o = o->newer, i++)
+        if (o->group == w->group && o->row->pub.kind == w->row->pub.kind)
+            return o;
     return NULL;
 }
 
-void cmp_report_block(struct cmp_lane *l, struct cmp_match *m, enum trod_difference_type type,
-                      size_t na, size_t nb, size_t groups, uint64_t hash)
+static struct cmp_wait *fellow_of(const struct cmp_bag *others, const struct cmp_wait *w)
 {
-    struct trod_difference d = {.type = type, .of = TROD_NOWHERE};
-    const size_t n[2] = {na, nb};
-    int side = type == TROD_DIFF_INSERTED;
-    struct cmp_block *twin = NULL;
+    struct cmp_wait *o = cmp_bag_fellow(others, w->row, w->group);
 
-    for (int s = 0; s < 2; s++)
-        for (size_t i = 0; i < n[s]; i++)
-            show(m, &d, s, cmp_queue_at(&l->queue[s], i));
-    if (type != TROD_DIFF_CHANGED && (twin = find_block(l, m, side, groups, hash))) {
-        /* What was missing there stands here: one difference, not two. */
-        d.type = TROD_DIFF_REORDERED;
-        d.of = twin->number;
-        m->sum->by_type[side ? TROD_DIFF_MISSING : TROD_DIFF_INSERTED]--;
-        m->sum->differences--;
-        twin->groups = 0;
-    } else if (type != TROD_DIFF_CHANGED) {
-        l->blocks[l->n_blocks++ % CMP_BLOCKS] =
-            (struct cmp_block){hash, m->reports, l->places[side], groups, side};
+    return o ? o : other_access(others, w);
+}
+
+/* The oldest row of SIDE that waits, or the run of rows that it begins, is a difference. */
+static void give_up(struct cmp_lane *l, struct cmp_match *m, int side)
+{
+    struct cmp_bag *mine = &l->waiting[side], *others = &l->waiting[!side];
+    struct cmp_wait *w = mine->first, *o = fellow_of(others, w);
+    uint64_t group = w->group, next = w->row->place;
+    struct cmp_diff *d = cmp_diff_begin(m, o      ? TROD_DIFF_CHANGED
+                                           : side ? TROD_DIFF_INSERTED
+                                                  : TROD_DIFF_MISSING);
+
+    if (o) {
+        d->fields = cmp_row_differs(side ? o->row : w->row, side ? w->row : o->row, m->rules);
+        cmp_diff_add(m, d, !side, o->row);
+        cmp_diff_add(m, d, side, w->row);
+        cmp_diff_context(l, d, w->scene);
+        cmp_row_drop(m->pool, cmp_bag_take(m->pool, others, o));
+        cmp_row_drop(m->pool, cmp_bag_take(m->pool, mine, w));
+    } else {
+        cmp_diff_add(m, d, side, w->row);
+        cmp_diff_context(l, d, w->scene);
+        cmp_row_drop(m->pool, cmp_bag_take(m->pool, mine, w));
+        /* With it goes what follows it, belongs to the same instructions, and has no fellow. */
+        while ((w = mine->first) && w->group == group && w->row->place == ++next &&
+               !fellow_of(others, w)) {
+            cmp_diff_add(m, d, side, w->row);
+            cmp_row_drop(m->pool, cmp_bag_take(m->pool, mine, w));
+        }
     }
-    if (na == 1 && nb == 1)
-        d.fields =
-            cmp_row_differs(cmp_queue_at(&l->queue[0], 0), cmp_queue_at(&l->queue[1], 0), m->rules);
-    cmp_report(l, m, &d);
-    for (int s = 0; s < 2; s++) {
-        for (size_t i = 0; i < n[s]; i++)
-            cmp_lane_remember(l, s, cmp_queue_at(&l->queue[s], i));
-        if (n[s])
-            l->times[s] = cmp_queue_at(&l->queue[s], n[s] - 1)->pub.time;
-        cmp_queue_drop(&l->queue[s], n[s]);
-    }
+    cmp_diff_end(l, m, d);
+}
+
+/* Which side has waited longer, of those that have waited long enough; -1: none. */
+static int first_expired(const struct cmp_lane *l, const struct cmp_match *m, bool whatever)
+{
+    const struct cmp_wait *w[2] = {l->waiting[0].first, l->waiting[1].first};
+
+    for (int side = 0; side < 2; side++)
+        if (w[side] && !whatever && !expired(l, m, side, w[side]->row))
+            w[side] = NULL;
+    if (w[0] && w[1])
+        return w[1]->group < w[0]->group;
+    return w[0] ? 0 : w[1] ? 1 : -1;
+}
+
+void cmp_expire(struct cmp_lane *l, struct cmp_match *m, bool whatever)
+{
+    int side;
+
+    while (!m->stop && (side = first_expired(l, m, whatever)) >= 0)
+        give_up(l, m, side);
 }

@@ -19,16 +19,112 @@ int cmp_side_fill(struct cmp_side *s)
 
     if (s->b && s->at < s->b->n)
         return 1;
+    if (s->next) {
+        s->b = s->next;
+        s->at = s->next_at;
+        s->next = NULL;
+        s->slid_of = NULL;
+        if (s->at < s->b->n)
+            return 1;
+    }
     if (s->ended)
         return 0;
     rc = trod_trace_next(s->trace, &s->b);
     s->at = 0;
+    s->slid_of = NULL;
     if (rc == 1)
         return 1;
     s->ended = true;
     s->b = NULL;
     s->failed = rc;
     return 0;
+}
+
+/* Whether the row at hand is behind boot code and start address. */
+static bool starts(struct cmp_side *s)
+{
+    const struct trod_batch *b = s->b;
+
+    if (s->started)
+        return true;
+    if (b->kind[s->at] != TROD_INSTR)
+        return false;
+    if (s->boot_left) {
+        s->boot_left--;
+        return false;
+    }
+    s->started = !s->opt->has_start ||
+                 ((b->have & b->has[s->at] & TROD_COL_ADDR) && b->addr[s->at] == s->opt->start);
+    return s->started;
+}
+
+int cmp_side_gather(struct cmp_side *s, uint32_t n)
+{
+    int rc = trod_batch_new(&s->first, n);
+
+    if (rc < 0)
+        return rc;
+    while (cmp_side_fill(s) == 1 && !starts(s)) {
+        s->at++;
+        s->passed++;
+    }
+    while (s->first->n < n && cmp_side_fill(s) == 1) {
+        uint32_t done;
+
+        if (s->first->n == 0)
+            s->first->first = s->b->first + s->at;
+        /* Rows are numbered from the first of their batch on. */
+        if (s->first->first + s->first->n != s->b->first + s->at)
+            break;
+        done = trod_batch_append(s->first, s->b, s->at, s->b->n - s->at);
+        s->at += done;
+        if (done == 0)
+            break;
+    }
+    if (s->first->n == 0)
+        return TROD_OK;
+    s->next = s->b;
+    s->next_at = s->at;
+    s->b = s->first;
+    s->at = 0;
+    return TROD_OK;
+}
+
+struct cmp_row *cmp_side_owner(const struct cmp_side *s, int pair)
+{
+    return pair < s->n_owner ? s->owner[pair] : NULL;
+}
+
+int cmp_side_own(struct cmp_side *s, struct cmp_pool *pool, int pair, struct cmp_row *row)
+{
+    if (row->pub.kind != TROD_INSTR)
+        return TROD_OK;
+    if (pair >= s->n_owner) {
+        int n = 2 * pair + 4;
+        struct cmp_row **owner = realloc(s->owner, (size_t)n * sizeof(struct cmp_row *));
+
+        if (!owner)
+            return TROD_ERR_NOMEM;
+        for (int i = s->n_owner; i < n; i++)
+            owner[i] = NULL;
+        s->owner = owner;
+        s->n_owner = n;
+    }
+    cmp_row_drop(pool, s->owner[pair]);
+    s->owner[pair] = cmp_row_keep(row);
+    return TROD_OK;
+}
+
+void cmp_side_fini(struct cmp_side *s, struct cmp_pool *pool)
+{
+    for (int i = 0; i < s->n_owner; i++)
+        cmp_row_drop(pool, s->owner[i]);
+    cmp_row_drop(pool, s->before);
+    trod_batch_free(s->first);
+    free(s->owner);
+    free(s->pair);
+    free(s->slid[0]);
+    free(s->slid[1]);
 }
 
 static uint64_t hash_name(const char *p, size_t n)
@@ -55,6 +151,17 @@ static uint64_t number_of(const struct trod_stream *s)
     return v;
 }
 
+/* Whether the user means stream S by NAME: its name, or the number of its thread or cpu. */
+static bool is_called(const struct trod_stream *s, const char *name)
+{
+    char *end;
+    uint64_t n = strtoull(name, &end, 10);
+
+    if (strlen(name) == s->name_len && memcmp(name, s->name, s->name_len) == 0)
+        return true;
+    return end != name && *end == '\0' && n != TROD_NOWHERE && (n == s->tid || n == s->cpu);
+}
+
 /* What pair STREAM of side S belongs to, as a key that is the same on both sides. */
 static uint64_t key_of(const struct cmp_side *s, const struct cmp_pairs *p, uint32_t stream)
 {
@@ -64,7 +171,7 @@ static uint64_t key_of(const struct cmp_side *s, const struct cmp_pairs *p, uint
     for (size_t i = 0; st && i < s->opt->n_pairs; i++) {
         const char *mine = s->side ? s->opt->pairs[i].b : s->opt->pairs[i].a;
 
-        if (strlen(mine) == st->name_len && memcmp(mine, st->name, st->name_len) == 0)
+        if (is_called(st, mine))
             return hash_name("pair", 4) + 2 * i;
     }
     if (p->mode == BY_ORDER || !st)
@@ -115,12 +222,35 @@ int cmp_side_pair(struct cmp_side *s, struct cmp_pairs *p, uint32_t i)
     return pair;
 }
 
-/* Whether any stream known of A has, by WHAT, a fellow known of B. */
-static bool share(const struct trod_meta *a, const struct trod_meta *b, bool numbers)
+/* The streams that the rows at hand are of. */
+struct streams {
+    const struct trod_stream *s[64];
+    size_t n;
+};
+
+static void list_streams(const struct cmp_side *s, struct streams *out)
 {
-    for (uint32_t i = 0; i < a->n_streams; i++)
-        for (uint32_t j = 0; j < b->n_streams; j++) {
-            const struct trod_stream *s = &a->streams[i], *t = &b->streams[j];
+    const struct trod_meta *meta = trod_trace_meta(s->trace);
+
+    out->n = 0;
+    for (uint32_t i = s->at; s->b && (s->b->have & TROD_COL_STREAM) && i < s->b->n; i++) {
+        const struct trod_stream *st =
+            s->b->stream[i] < meta->n_streams ? &meta->streams[s->b->stream[i]] : NULL;
+        size_t k = 0;
+
+        while (k < out->n && out->s[k] != st)
+            k++;
+        if (st && k == out->n && k < sizeof out->s / sizeof *out->s)
+            out->s[out->n++] = st;
+    }
+}
+
+/* Whether any stream of A has, by name or number, a fellow in B. */
+static bool share(const struct streams *a, const struct streams *b, bool numbers)
+{
+    for (size_t i = 0; i < a->n; i++)
+        for (size_t j = 0; j < b->n; j++) {
+            const struct trod_stream *s = a->s[i], *t = b->s[j];
 
             if (numbers ? number_of(s) != UINT64_MAX && number_of(s) == number_of(t)
                         : s->name_len == t->name_len && memcmp(s->name, t->name, s->name_len) == 0)
@@ -131,28 +261,12 @@ static bool share(const struct trod_meta *a, const struct trod_meta *b, bool num
 
 void cmp_pairs_choose(struct cmp_pairs *p, const struct cmp_side side[2])
 {
-    const struct trod_meta *a = trod_trace_meta(side[0].trace);
-    const struct trod_meta *b = trod_trace_meta(side[1].trace);
+    struct streams a, b;
 
-    if (a->n_streams == 0 || b->n_streams == 0 || (a->n_streams == 1 && b->n_streams == 1))
+    list_streams(&side[0], &a);
+    list_streams(&side[1], &b);
+    if (a.n == 0 || b.n == 0 || (a.n == 1 && b.n == 1))
         p->mode = BY_ORDER;
     else
-        p->mode = share(a, b, false) ? BY_NAME : share(a, b, true) ? BY_NUMBER : BY_ORDER;
-}
-
-bool cmp_side_started(struct cmp_side *s, uint32_t i)
-{
-    const struct trod_batch *b = s->b;
-
-    if (s->started)
-        return true;
-    if (b->kind[i] != TROD_INSTR)
-        return false;
-    if (s->boot_left) {
-        s->boot_left--;
-        return false;
-    }
-    s->started = !s->opt->has_start ||
-                 ((b->have & b->has[i] & TROD_COL_ADDR) && b->addr[i] == s->opt->start);
-    return s->started;
+        p->mode = share(&a, &b, false) ? BY_NAME : share(&a, &b, true) ? BY_NUMBER : BY_ORDER;
 }

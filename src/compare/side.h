@@ -19,14 +19,20 @@ struct cmp_side {
     int side;
     struct trod_batch *b; /* the batch at hand; rows from at on are to come */
     uint32_t at;
+    struct trod_batch *first, *next; /* the first rows, gathered; the batch that goes on */
+    uint32_t next_at;
     bool ended;
-    int failed;   /* what the trace ended with */
-    bool started; /* boot and start address are behind us */
-    uint64_t boot_left;
-    int32_t *pair; /* by stream: its pair, or UNPAIRED */
+    int failed;                 /* what the trace ended with */
+    bool started;               /* boot and start address are behind us */
+    uint64_t boot_left, passed; /* rows passed over until then */
+    int32_t *pair;              /* by stream: its pair, or UNPAIRED */
     uint32_t n_pair;
-    struct cmp_row before; /* skip_equal: the last row that counted */
-    bool has_before;
+    struct cmp_row **owner; /* by pair: the instruction at hand, counted */
+    int n_owner;
+    struct cmp_row *before; /* skip_equal: the last row that counted, counted */
+    uint32_t seen;          /* classes that occurred and are not compared */
+    uint64_t *slid[2];      /* addr and target of the rows of b where slides are in force */
+    const struct trod_batch *slid_of;
 };
 
 enum { CMP_UNPAIRED = -1 };
@@ -37,10 +43,21 @@ int cmp_side_fill(struct cmp_side *s);
 /* The pair of row I's stream. Returns the pair, or TROD_ERR_NOMEM - 1. */
 int cmp_side_pair(struct cmp_side *s, struct cmp_pairs *p, uint32_t i);
 
+/*
+ * Read up to N rows, from where the comparison begins on, so that they can be looked at before any
+ * is compared: how many does not depend on how the trace is cut into batches. They are the batch at
+ * hand afterwards. Returns 0 or TROD_ERR_NOMEM.
+ */
+int cmp_side_gather(struct cmp_side *s, uint32_t n);
+
+/* The instruction that rows of PAIR belong to; NULL: not known. */
+struct cmp_row *cmp_side_owner(const struct cmp_side *s, int pair);
+/* ROW, if an instruction, is what rows of PAIR belong to from here on. 0 or TROD_ERR_NOMEM. */
+int cmp_side_own(struct cmp_side *s, struct cmp_pool *pool, int pair, struct cmp_row *row);
+
 /* Choose how streams are paired, from the batches at hand. */
 void cmp_pairs_choose(struct cmp_pairs *p, const struct cmp_side side[2]);
 
-/* Whether row I is behind boot code and start address. To be asked of each row, in order. */
-bool cmp_side_started(struct cmp_side *s, uint32_t i);
+void cmp_side_fini(struct cmp_side *s, struct cmp_pool *pool);
 
 #endif

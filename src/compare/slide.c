@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 1 << 15, RUN = 12, REGION = 20, VOTES = 4096 };
+enum { RUN = 12, REGION = 20, VOTES = 4096 };
 
 /* An instruction at the beginning: where it is, what it is, what it touches. */
 struct site {
@@ -24,31 +24,32 @@ struct sites {
     size_t n;
 };
 
-/* Rows queued in the lanes of pair 0 of SIDE, as instructions. */
-static int list_sites(const struct trod_compare *c, int side, struct sites *out)
+/* The rows at hand of the first stream of S, as instructions. */
+static int list_sites(const struct cmp_side *s, struct sites *out)
 {
-    const struct cmp_queue *q;
+    const struct trod_batch *b = s->b;
+    uint32_t stream = b && b->n && (b->have & TROD_COL_STREAM) ? b->stream[s->at] : 0;
 
     *out = (struct sites){0};
-    if (c->n_lanes == 0)
-        return TROD_OK;
-    q = &c->lanes[0].queue[side];
-    out->site = calloc(q->n + 1, sizeof *out->site);
+    out->site = calloc((b ? b->n : 0) + 1, sizeof *out->site);
     if (!out->site)
         return TROD_ERR_NOMEM;
-    for (size_t i = 0; i < q->n; i++) {
-        const struct cmp_row *r = cmp_queue_at(q, i);
+    for (uint32_t i = s->at; b && i < b->n; i++) {
         struct site *last = out->n ? &out->site[out->n - 1] : NULL;
+        uint32_t has = b->have & b->has[i];
 
-        if (r->pub.kind == TROD_INSTR && r->pub.code_len) {
-            struct site *s = &out->site[out->n++];
+        if (!(has & TROD_COL_ADDR) || ((b->have & TROD_COL_STREAM) && b->stream[i] != stream))
+            continue;
+        if (b->kind[i] == TROD_INSTR && (has & TROD_COL_CODE) && b->code[i].len) {
+            struct site *t = &out->site[out->n++];
+            const uint8_t *code = trod_batch_bytes(b, b->code[i]);
 
-            s->pc = r->pub.addr;
-            for (unsigned k = 0; k < r->pub.code_len; k++)
-                s->code = s->code * 0x100000001b3u + r->pub.code[k] + 1;
-        } else if (last && (r->pub.kind == TROD_READ || r->pub.kind == TROD_WRITE) &&
+            t->pc = b->addr[i];
+            for (uint32_t k = 0; k < b->code[i].len; k++)
+                t->code = t->code * 0x100000001b3u + code[k] + 1;
+        } else if (last && (b->kind[i] == TROD_READ || b->kind[i] == TROD_WRITE) &&
                    last->n_data < 2) {
-            last->data[last->n_data++] = r->pub.addr;
+            last->data[last->n_data++] = b->addr[i];
         }
     }
     return TROD_OK;
@@ -172,19 +173,6 @@ static void elect(struct votes *v, struct cmp_rules *rules)
     }
 }
 
-/* The rows that are queued already move as all others will. */
-static void slide_queued(struct trod_compare *c)
-{
-    for (size_t i = 0; i < c->n_lanes; i++)
-        for (size_t k = 0; k < c->lanes[i].queue[0].n; k++) {
-            struct trod_compare_row *r = &cmp_queue_at(&c->lanes[i].queue[0], k)->pub;
-
-            r->addr = cmp_slide(&c->rules, 0, r->addr);
-            r->target = cmp_slide(&c->rules, 0, r->target);
-            r->pc = cmp_slide(&c->rules, 0, r->pc);
-        }
-}
-
 int cmp_find_slides(struct trod_compare *c)
 {
     struct votes *v = calloc(1, sizeof *v);
@@ -194,9 +182,7 @@ int cmp_find_slides(struct trod_compare *c)
     int rc = v ? TROD_OK : TROD_ERR_NOMEM;
 
     for (int side = 0; side < 2 && rc == TROD_OK; side++) {
-        rc = cmp_pull(c, side, ROWS);
-        if (rc == TROD_OK)
-            rc = list_sites(c, side, &s[side]);
+        rc = list_sites(&c->side[side], &s[side]);
         r[side] = calloc(s[side].n + 1, sizeof **r);
         if (!r[side])
             rc = TROD_ERR_NOMEM;
@@ -206,7 +192,6 @@ int cmp_find_slides(struct trod_compare *c)
     if (rc == TROD_OK) {
         collect(&s[0], &s[1], r[0], n[0], r[1], n[1], v);
         elect(v, &c->rules);
-        slide_queued(c);
     }
     for (int side = 0; side < 2; side++) {
         free(s[side].site);

@@ -1,0 +1,177 @@
+/*
+ * agree.c - what it means that two rows agree.
+ *
+ * Implements the matching functions of row.h and the rules of compare.h: what a row does not say is
+ * not compared, unknown digits and bits that were not written match anything, values are numbers
+ * whatever their notation, and a value that is an address may slide as addresses do.
+ */
+#include "compare/row.h"
+
+#include <string.h>
+
+uint64_t cmp_slide(const struct cmp_rules *rules, int side, uint64_t addr)
+{
+    for (size_t i = 0; i < rules->n_slides; i++) {
+        const struct trod_slide *s = &rules->slides[i];
+
+        if (s->side == side && addr >= s->lo && addr <= s->hi)
+            return addr + s->offset;
+    }
+    return addr;
+}
+
+/* Names of registers: the same, or one of them says the bank and the other does not. */
+static bool names_agree(const struct cmp_row *a, const struct cmp_row *b)
+{
+    return a->name_id == b->name_id ||
+           (a->base_id == b->base_id && a->banked != b->banked && a->pub.kind == TROD_REG);
+}
+
+bool cmp_row_same_subject(const struct cmp_row *a, const struct cmp_row *b)
+{
+    if (a->pub.kind != b->pub.kind)
+        return false;
+    switch (a->pub.kind) {
+    case TROD_REG:
+        return names_agree(a, b);
+    case TROD_EXCEPTION:
+    case TROD_MODE:
+        return a->name_id == b->name_id;
+    case TROD_MARKER:
+    case TROD_SYNC:
+        return a->pub.sub == b->pub.sub;
+    default:
+        return a->addr == b->addr;
+    }
+}
+
+uint64_t cmp_row_key(const struct cmp_row *r, bool with_code)
+{
+    uint64_t h = r->subject, code = 0;
+
+    if (r->pub.kind == TROD_EXCEPTION || r->pub.kind == TROD_MODE)
+        h ^= r->name_id + r->pub.value * 0xc2b2ae3d27d4eb4fu;
+    else if (r->cls == 4)
+        h ^= r->addr * 0xc2b2ae3d27d4eb4fu + r->pub.value + r->pub.sub;
+    if (with_code && r->pub.kind == TROD_INSTR && r->pub.code_len) {
+        for (unsigned i = 0; i < r->pub.code_len; i++)
+            code = code * 0x100000001b3u + r->pub.code[i] + 1;
+        h ^= code * 0x165667b19e3779f9u;
+    }
+    h ^= h >> 31;
+    return h * 0xd6e8feb86659fd93u;
+}
+
+/* Bits of a register that count. */
+static uint64_t counted_bits(const struct cmp_row *a, const struct cmp_rules *rules)
+{
+    uint64_t bits = UINT64_MAX;
+
+    for (size_t i = 0; a->pub.kind == TROD_REG && i < rules->opt->n_masks; i++)
+        if (rules->mask_name[i] == a->name_id || rules->mask_name[i] == a->base_id)
+            bits &= rules->opt->masks[i].mask;
+    return bits;
+}
+
+/* Byte I of a value, and which of its bits are known. What is beyond a value is zero. */
+static uint8_t byte_of(const struct cmp_row *r, uint32_t i, uint8_t *known)
+{
+    *known = 0xff;
+    if (r->wide) {
+        if (i < r->wide_size)
+            *known = r->wide[r->wide_size + i];
+        return i < r->wide_size ? r->wide[i] : 0;
+    }
+    if (i < 8)
+        *known = (uint8_t)(r->pub.known >> (8 * i));
+    else if (r->pub.known >> 56 != 0xff)
+        *known = 0; /* a name that stands for fewer bits says nothing of those above */
+    return i < 8 ? (uint8_t)(r->pub.value >> (8 * i)) : 0;
+}
+
+static bool values_agree(const struct cmp_row *a, const struct cmp_row *b,
+                         const struct cmp_rules *rules)
+{
+    uint64_t counted = rules->opt->n_masks ? counted_bits(a, rules) : UINT64_MAX;
+    uint64_t bits = a->pub.known & b->pub.known & counted;
+    uint32_t n = 8;
+
+    if (!a->wide && !b->wide)
+        return ((a->pub.value ^ b->pub.value) & bits) == 0 ||
+               (rules->n_slides &&
+                ((cmp_slide(rules, 0, a->pub.value) ^ cmp_slide(rules, 1, b->pub.value)) & bits) ==
+                    0);
+    n = a->wide && a->wide_size > n ? a->wide_size : n;
+    n = b->wide && b->wide_size > n ? b->wide_size : n;
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t ka, kb, va = byte_of(a, i, &ka), vb = byte_of(b, i, &kb);
+        uint8_t count = i < 8 ? (uint8_t)(counted >> (8 * i)) : counted == UINT64_MAX ? 0xff : 0;
+
+        if ((va ^ vb) & ka & kb & count)
+            return false;
+    }
+    return true;
+}
+
+static bool has_value(const struct cmp_row *r)
+{
+    return (r->pub.has & TROD_COL_VALUE) || r->wide;
+}
+
+static uint32_t flags_differ(const struct cmp_row *a, const struct cmp_row *b)
+{
+    uint32_t fa = a->pub.flags, fb = b->pub.flags;
+
+    if (!(fa & TROD_F_ISET) || !(fb & TROD_F_ISET))
+        return 0;
+    return (fa ^ fb) & (TROD_F_ISET | TROD_F_SKIPPED) ? TROD_COL_FLAGS : 0;
+}
+
+static bool codes_agree(const struct cmp_row *a, const struct cmp_row *b)
+{
+    return a->pub.code_len == 0 || b->pub.code_len == 0 ||
+           (a->pub.code_len == b->pub.code_len &&
+            memcmp(a->pub.code, b->pub.code, a->pub.code_len) == 0);
+}
+
+static uint32_t mode_differs(const struct cmp_row *a, const struct cmp_row *b)
+{
+    if (a->mode != b->mode || (a->mode_sec && b->mode_sec && a->mode_sec != b->mode_sec))
+        return TROD_COMPARE_MODE;
+    return 0;
+}
+
+/* Whether the sizes count: those of registers and instructions follow from what they are. */
+static bool sizes_count(unsigned kind)
+{
+    return kind != TROD_REG && kind != TROD_INSTR;
+}
+
+uint32_t cmp_row_differs(const struct cmp_row *a, const struct cmp_row *b,
+                         const struct cmp_rules *rules)
+{
+    const struct trod_compare_row *p = &a->pub, *q = &b->pub;
+    uint32_t both = p->has & q->has & rules->compare, d = 0;
+
+    if (p->kind != q->kind)
+        return TROD_COL_KIND;
+    d |= (both & TROD_COL_TIME) && p->time != q->time ? TROD_COL_TIME : 0;
+    d |= (both & TROD_COL_INDEX) && p->index != q->index ? TROD_COL_INDEX : 0;
+    d |= (both & TROD_COL_ADDR) && a->addr != b->addr ? TROD_COL_ADDR : 0;
+    d |= (both & TROD_COL_PADDR) && p->paddr != q->paddr ? TROD_COL_PADDR : 0;
+    d |= (both & TROD_COL_TARGET) && a->target != b->target ? TROD_COL_TARGET : 0;
+    d |= (both & TROD_COL_PC) && a->pc != b->pc ? TROD_COL_PC : 0;
+    d |= (both & TROD_COL_SUB) && p->sub != q->sub ? TROD_COL_SUB : 0;
+    d |= (both & TROD_COL_CODE) && !codes_agree(a, b) ? TROD_COL_CODE : 0;
+    d |= (both & TROD_COMPARE_MODE) ? mode_differs(a, b) : 0;
+    d |= (rules->compare & TROD_COL_FLAGS) ? flags_differ(a, b) : 0;
+    d |= (both & TROD_COL_SIZE) && sizes_count(p->kind) && p->size != q->size ? TROD_COL_SIZE : 0;
+    if ((rules->compare & TROD_COL_VALUE) && has_value(a) && has_value(b) &&
+        !values_agree(a, b, rules))
+        d |= TROD_COL_VALUE;
+    /* Names count always, disassembly where it is asked for. */
+    if ((p->kind != TROD_INSTR || (both & TROD_COL_TEXT)) && a->name_id && b->name_id &&
+        !names_agree(a, b))
+        d |= TROD_COL_TEXT;
+    return d;
+}
