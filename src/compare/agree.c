@@ -84,7 +84,7 @@ static uint8_t byte_of(const struct cmp_row *r, uint32_t i, uint8_t *known)
     }
     if (i < 8)
         *known = (uint8_t)(r->pub.known >> (8 * i));
-    else if (r->pub.known >> 56 != 0xff)
+    else if (r->bits)
         *known = 0; /* a name that stands for fewer bits says nothing of those above */
     return i < 8 ? (uint8_t)(r->pub.value >> (8 * i)) : 0;
 }

@@ -94,20 +94,42 @@ static uint32_t choose_columns(const struct trod_compare *c)
     return (TROD_COL_ALL | (uint32_t)TROD_COMPARE_MODE) & ~never;
 }
 
-/* The instruction set of the rows at hand: formats whose name does not say it learn it late. */
+/* Whether NAME is one that only MIPS has. */
+static bool is_mips(const char *name, size_t n)
+{
+    static const char *const names[] = {"zero", "at", "gp", "ra", "k0", "k1", "s8"};
+
+    if (n > 1 && name[0] == '$')
+        return true;
+    if (n == 2 && (name[0] | 0x20) == 't' && name[1] >= '0' && name[1] <= '9')
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
+            return true;
+    return false;
+}
+
+/* The instruction set of the rows at hand, where the format does not say it. */
 static enum trod_isa isa_of(const struct cmp_side *s)
 {
     enum trod_isa isa = trod_trace_meta(s->trace)->isa;
+    const struct trod_batch *b = s->b;
     uint32_t isets = 0;
 
-    for (uint32_t i = s->at; s->b && i < s->b->n; i++)
-        if (s->b->kind[i] == TROD_INSTR && (s->b->have & s->b->has[i] & TROD_COL_FLAGS))
-            isets |= 1u << ((s->b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
+    if (isa != TROD_ISA_UNKNOWN && isa != TROD_ISA_ARM && isa != TROD_ISA_A64)
+        return isa;
+    for (uint32_t i = s->at; b && i < b->n; i++) {
+        uint32_t has = b->have & b->has[i];
+
+        if (b->kind[i] == TROD_INSTR && (has & TROD_COL_FLAGS))
+            isets |= 1u << ((b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
+        if (isa == TROD_ISA_UNKNOWN && b->kind[i] == TROD_REG && (has & TROD_COL_TEXT) &&
+            is_mips((const char *)trod_batch_bytes(b, b->text[i]), b->text[i].len))
+            return TROD_ISA_MIPS32;
+    }
     if (isets >> TROD_ISET_A64 & 1)
         return TROD_ISA_A64;
-    if (isets & (1u << TROD_ISET_A32 | 1u << TROD_ISET_T32))
-        return TROD_ISA_ARM;
-    return isa;
+    return isets & (1u << TROD_ISET_A32 | 1u << TROD_ISET_T32) ? TROD_ISA_ARM : isa;
 }
 
 /* Both sides have the same registers: where they disagree, A64 is what ARM may be as well. */
@@ -115,7 +137,8 @@ static enum trod_isa common_isa(const struct trod_compare *c)
 {
     enum trod_isa a = isa_of(&c->side[0]), b = isa_of(&c->side[1]);
 
-    if (a == TROD_ISA_UNKNOWN || (a == TROD_ISA_ARM && b == TROD_ISA_A64))
+    /* Trace Matcher writes an A for instruction sets that are not Arm's as well. */
+    if (a == TROD_ISA_UNKNOWN || (a == TROD_ISA_ARM && b != TROD_ISA_UNKNOWN))
         return b;
     return a;
 }

@@ -90,7 +90,8 @@ static bool grow(struct cmp_bag *b)
     return true;
 }
 
-bool cmp_bag_push(struct cmp_bag *b, struct cmp_row *row, struct cmp_scene *scene, uint64_t group)
+bool cmp_bag_push(struct cmp_bag *b, struct cmp_row *row, struct cmp_scene *scene, uint64_t group,
+                  uint64_t since)
 {
     struct cmp_wait *w;
 
@@ -99,7 +100,7 @@ bool cmp_bag_push(struct cmp_bag *b, struct cmp_row *row, struct cmp_scene *scen
     w = malloc(sizeof *w);
     if (!w)
         return false;
-    *w = (struct cmp_wait){row, scene, group, b->last, NULL, NULL};
+    *w = (struct cmp_wait){row, scene, group, since, b->last, NULL, NULL};
     if (scene)
         scene->refs++;
     *(b->last ? &b->last->newer : &b->first) = w;

@@ -40,6 +40,7 @@ struct cmp_wait {
     struct cmp_row *row;
     struct cmp_scene *scene; /* NULL: none */
     uint64_t group;          /* the instructions it was left over from */
+    uint64_t since;          /* rows of the other side that had been taken off before */
     struct cmp_wait *older, *newer, *chain;
 };
 
@@ -50,7 +51,8 @@ struct cmp_bag {
 };
 
 /* Append ROW (its reference is taken over). False: no memory. */
-bool cmp_bag_push(struct cmp_bag *b, struct cmp_row *row, struct cmp_scene *scene, uint64_t group);
+bool cmp_bag_push(struct cmp_bag *b, struct cmp_row *row, struct cmp_scene *scene, uint64_t group,
+                  uint64_t since);
 /* The oldest one that agrees with R of SIDE (the bag is the other side's); NULL: none. */
 struct cmp_wait *cmp_bag_agreeing(const struct cmp_bag *b, const struct cmp_row *r, int side,
                                   const struct cmp_rules *rules);

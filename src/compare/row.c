@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RANGE_MAX = 1 << 15 };
+
 const uint8_t cmp_class_of[TROD_KINDS] = {
     [TROD_NOTE] = TROD_TRACK_CLASSES,
     [TROD_INSTR] = 0,
@@ -97,6 +99,41 @@ static void take_wide(struct cmp_row *row, const struct trod_batch *b, uint32_t 
         to[size + k] = (uint8_t)~mask[k];
 }
 
+/* The bits that row I writes, where it does not write all of them from bit 0 on; else NULL. */
+static const struct trod_detail_reg *range_of(const struct trod_batch *b, uint32_t i)
+{
+    const struct trod_detail_reg *d =
+        b->kind[i] == TROD_REG && (b->flags[i] & TROD_F_PARTIAL) ? trod_batch_detail(b, i) : NULL;
+
+    return d && d->has_range && d->hi >= d->lo && d->hi < RANGE_MAX ? d : NULL;
+}
+
+/* A value that is written to bits D->lo to D->hi, as one of all bits up to there. */
+static void take_range(struct cmp_row *row, const struct trod_batch *b, uint32_t i,
+                       const struct trod_detail_reg *d, uint8_t *to)
+{
+    uint32_t n, size = d->hi / 8 + 1, has = b->have & b->has[i];
+    const uint8_t *mask = unknown_mask(b, i, &n), *data = NULL;
+
+    if (has & TROD_COL_DATA)
+        data = trod_batch_bytes(b, b->data[i]);
+    row->wide = to;
+    row->wide_size = size;
+    memset(to, 0, 2 * (size_t)size);
+    for (uint32_t bit = d->lo; bit <= d->hi; bit++) {
+        uint32_t k = bit - d->lo, byte = k / 8, shift = k % 8;
+        unsigned v = 0;
+
+        if (data && byte < b->data[i].len)
+            v = data[byte] >> shift & 1u;
+        else if (!data && byte < 8 && (has & TROD_COL_VALUE))
+            v = (unsigned)(b->value[i] >> k) & 1u;
+        to[bit / 8] |= (uint8_t)(v << bit % 8);
+        if (!(byte < n && (mask[byte] >> shift & 1)))
+            to[size + bit / 8] |= (uint8_t)(1u << bit % 8);
+    }
+}
+
 /* Id of a disassembly: case and blanks are the disassembler's. */
 static uint64_t text_id(const uint8_t *p, uint32_t n)
 {
@@ -121,6 +158,7 @@ static void take_name(struct cmp_row *row, const char *text, uint32_t len, struc
     row->name_id = n->id;
     row->base_id = n->base;
     row->banked = n->banked;
+    row->bits = (uint16_t)n->bits;
     if (n->bits && n->bits < 64)
         row->pub.known &= low_bits(n->bits);
     /* Only as many bytes of a wide value as the name stands for. */
@@ -222,6 +260,7 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
                              struct cmp_rules *rules)
 {
     uint32_t has = b->have & b->has[i], wide = has & TROD_COL_DATA ? b->data[i].len : 0;
+    const struct trod_detail_reg *range = range_of(b, i);
     bool named = (has & TROD_COL_TEXT) && b->text[i].len;
     uint32_t name = named && b->kind[i] != TROD_INSTR ? b->text[i].len : 0;
     size_t reads = b->kind[i] == TROD_INSTR ? CMP_READS * sizeof(struct cmp_read) : 0;
@@ -231,6 +270,8 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
     char *tail;
 
     name = name < CMP_NAME ? name : CMP_NAME;
+    if (range)
+        wide = range->hi / 8 + 1;
     row =
         cmp_pool_take(rules->pool, sizeof *row + reads + 2 * (size_t)wide + name + text.len, &cls);
     if (!row)
@@ -246,7 +287,9 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
         take_mode(row, b, i);
     if (row->pub.has & TROD_COL_VALUE)
         take_known(row, b, i);
-    if (wide)
+    if (range)
+        take_range(row, b, i, range, (uint8_t *)tail);
+    else if (wide)
         take_wide(row, b, i, (uint8_t *)tail);
     tail += 2 * (size_t)wide;
     row->pub.name = tail;

@@ -32,6 +32,7 @@ struct cmp_row {
     uint8_t mode_sec; /* security suffix of the mode, 0: none */
     uint8_t n_reads, pool_class;
     bool banked;
+    uint16_t bits; /* of the register that its name stands for, 0: all */
 };
 
 /* What a register's name stands for. */

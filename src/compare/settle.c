@@ -191,9 +191,18 @@ void cmp_found(struct cmp_match *m, int side, struct cmp_row *row)
     cmp_row_drop(m->pool, row);
 }
 
-/* ROW of SIDE (reference taken over) is left over: it takes away its like, or waits. */
+/* Rows of SIDE that have been taken off. */
+static uint64_t gone(const struct cmp_lane *l, int side)
+{
+    return l->places[side] - l->queue[side].n;
+}
+
+/*
+ * ROW of SIDE (reference taken over) is left over: it takes away its like, or waits. OTHERS_N of
+ * the other side's queue belong to the same instruction.
+ */
 static int leave_over(struct cmp_lane *l, struct cmp_match *m, int side, struct cmp_row *row,
-                      struct cmp_scene *scene)
+                      struct cmp_scene *scene, size_t others_n)
 {
     struct cmp_bag *others = &l->waiting[!side];
     struct cmp_wait *w = m->window > 1 ? cmp_bag_agreeing(others, row, side, m->rules) : NULL;
@@ -206,7 +215,7 @@ static int leave_over(struct cmp_lane *l, struct cmp_match *m, int side, struct 
         cmp_found(m, side, row);
         return TROD_OK;
     }
-    if (cmp_bag_push(&l->waiting[side], row, scene, l->group))
+    if (cmp_bag_push(&l->waiting[side], row, scene, l->group, gone(l, !side) + others_n))
         return TROD_OK;
     cmp_row_drop(m->pool, row);
     return TROD_ERR_NOMEM;
@@ -239,7 +248,7 @@ static struct cmp_scene *take_scene(const struct cmp_lane *l, size_t na, size_t 
 
 /* Take the first N rows of SIDE off: the done ones are history, the others left over. */
 static int take_off(struct cmp_lane *l, struct cmp_match *m, int side, size_t n, const bool *done,
-                    struct cmp_scene *scene)
+                    struct cmp_scene *scene, size_t others_n)
 {
     int rc = TROD_OK;
 
@@ -250,7 +259,7 @@ static int take_off(struct cmp_lane *l, struct cmp_match *m, int side, size_t n,
             m->sum->equal[side]++;
             cmp_row_drop(m->pool, row);
         } else {
-            rc = leave_over(l, m, side, row, scene);
+            rc = leave_over(l, m, side, row, scene, others_n);
         }
     }
     return rc;
@@ -282,9 +291,9 @@ int cmp_settle(struct cmp_lane *l, struct cmp_match *m, size_t na, size_t nb)
     }
     l->group++;
     if (rc == TROD_OK)
-        rc = take_off(l, m, 0, na, done_a, scene);
+        rc = take_off(l, m, 0, na, done_a, scene, nb);
     if (rc == TROD_OK)
-        rc = take_off(l, m, 1, nb, done_b, scene);
+        rc = take_off(l, m, 1, nb, done_b, scene, 0);
     cmp_scene_drop(m->pool, scene);
     if (done_a != few)
         free(done_a);
@@ -303,7 +312,7 @@ int cmp_one_sided(struct cmp_lane *l, struct cmp_match *m, int side, size_t n)
         if (!(scene = take_scene(l, side ? 0 : n, side ? n : 0)))
             return TROD_ERR_NOMEM;
         l->group++;
-        rc = take_off(l, m, side, n, NULL, scene);
+        rc = take_off(l, m, side, n, NULL, scene, 0);
         cmp_scene_drop(m->pool, scene);
         if (rc == TROD_OK)
             cmp_expire(l, m, false);
@@ -319,15 +328,17 @@ int cmp_one_sided(struct cmp_lane *l, struct cmp_match *m, int side, size_t n)
     return TROD_OK;
 }
 
-/* Whether R, of SIDE, has waited long enough. */
+/* Whether W, of SIDE, has waited long enough. */
 static bool expired(const struct cmp_lane *l, const struct cmp_match *m, int side,
-                    const struct cmp_row *r)
+                    const struct cmp_wait *w)
 {
+    uint64_t time = w->row->pub.time;
+
     if (m->window <= 1)
         return true;
     if (m->rules->opt->window_unit == TROD_WINDOW_TICKS)
-        return l->times[side] > r->pub.time && l->times[side] - r->pub.time >= m->window;
-    return l->places[side] - l->queue[side].n - r->place >= m->window;
+        return l->times[side] > time && l->times[side] - time >= m->window;
+    return gone(l, !side) >= w->since + m->window;
 }
 
 /* The access that W was expected to be, at another address: of the same instruction. */
@@ -387,7 +398,7 @@ static int first_expired(const struct cmp_lane *l, const struct cmp_match *m, bo
     const struct cmp_wait *w[2] = {l->waiting[0].first, l->waiting[1].first};
 
     for (int side = 0; side < 2; side++)
-        if (w[side] && !whatever && !expired(l, m, side, w[side]->row))
+        if (w[side] && !whatever && !expired(l, m, side, w[side]))
             w[side] = NULL;
     if (w[0] && w[1])
         return w[1]->group < w[0]->group;

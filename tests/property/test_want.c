@@ -55,6 +55,25 @@ static void columns_promised(const struct trod_format *f)
     golden_free(&l);
 }
 
+/* Records are only of the kinds that the format says it has. */
+static void kinds_promised(const struct golden *g)
+{
+    const struct test_input in = prop_input(g);
+    const struct test_how how = {.mask = TROD_COL_KIND, .resume = true};
+    struct test_rows rows = test_decode_text(&in, &how);
+    const char *p = (const char *)rows.text.p;
+
+    for (size_t k = 0; g->format->kinds && k < rows.n; k++) {
+        size_t n = strcspn(p, " \n");
+        int kind = trod_kind_find(p, n);
+
+        if (kind < 0 || !(g->format->kinds >> kind & 1))
+            fail_msg("%s: row %zu is %.*s, which the format does not have", g->name, k, (int)n, p);
+        p += strcspn(p, "\n") + 1;
+    }
+    test_rows_free(&rows);
+}
+
 static void test_columns_alone(void **state)
 {
     (void)state;
@@ -74,12 +93,19 @@ static void test_columns_promised(void **state)
         columns_promised(trod_format_at(i));
 }
 
+static void test_kinds_promised(void **state)
+{
+    (void)state;
+    golden_each(GENERATED, kinds_promised);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns_alone),
         cmocka_unit_test(test_column_sets),
         cmocka_unit_test(test_columns_promised),
+        cmocka_unit_test(test_kinds_promised),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

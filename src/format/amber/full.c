@@ -437,6 +437,8 @@ const struct trod_format trod_format_full = {
     .title = "Amber FULL (PowerPC instructions with all registers)",
     .suffixes = suffixes,
     .reads = READS,
+    .kinds = 1u << TROD_INSTR | 1u << TROD_REG | 1u << TROD_STATE | 1u << TROD_READ |
+             1u << TROD_WRITE | 1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_CACHE_OP,
     .writes = READS,
     .flags = TROD_FMT_PER_STREAM | TROD_FMT_MAGIC,
     .row_max = RECORD + 4,

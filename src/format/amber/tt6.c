@@ -350,12 +350,16 @@ static int native_tt6e(struct trod_native *listing, const struct trod_batch *b, 
     return native(b, row, out, true);
 }
 
+#define TT6_KINDS                                                                                  \
+    (1u << TROD_NOTE | 1u << TROD_INSTR | 1u << TROD_SYNC | 1u << TROD_MARKER | 1u << TROD_READ |  \
+     1u << TROD_WRITE | 1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_CACHE_OP)
+
 #define TT6_DRIVER                                                                                 \
-    .reads = TT6_READS, .writes = TT6_READS, .flags = TROD_FMT_PER_STREAM, .row_max = 128,         \
-    .record_rows = 2, .options = amber_tt6_options, .options_size = sizeof(struct amber_options),  \
-    .dec_size = sizeof(struct tt6_dec), .enc_size = sizeof(struct tt6_enc),                        \
-    .defaults = &amber_defaults, .decode = decode, .encode = amber_tt6_encode,                     \
-    .finish = amber_tt6_finish
+    .reads = TT6_READS, .kinds = TT6_KINDS, .writes = TT6_READS, .flags = TROD_FMT_PER_STREAM,     \
+    .row_max = 128, .record_rows = 2, .options = amber_tt6_options,                                \
+    .options_size = sizeof(struct amber_options), .dec_size = sizeof(struct tt6_dec),              \
+    .enc_size = sizeof(struct tt6_enc), .defaults = &amber_defaults, .decode = decode,             \
+    .encode = amber_tt6_encode, .finish = amber_tt6_finish
 
 const struct trod_format trod_format_tt6 = {
     .name = "tt6",

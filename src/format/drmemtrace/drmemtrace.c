@@ -244,6 +244,8 @@ const struct trod_format trod_format_drmemtrace = {
     .reads = DRM_READS,
     .writes = DRM_READS & ~(uint32_t)(TROD_COL_INDEX | TROD_COL_TEXT),
     .row_max = DRM_ROW_MAX,
+    .kinds = 1u << TROD_NOTE | 1u << TROD_INSTR | 1u << TROD_READ | 1u << TROD_WRITE |
+             1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_MARKER | 1u << TROD_THREAD,
     .flags = TROD_FMT_PER_STREAM | TROD_FMT_MAGIC | TROD_FMT_CONTAINER | TROD_FMT_TIMESTAMPS,
     .record_rows = DRM_BUNDLE_MAX,
     .options = options,
