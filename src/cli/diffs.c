@@ -257,7 +257,7 @@ static void print_inputs(const struct cli_diffs *p, const struct trod_difference
             fprintf(p->file, "    0x%" PRIx64 ", %" PRIu32 " byte%s", in->addr, in->size,
                     in->size == 1 ? "" : "s");
         if (!in->written) {
-            fprintf(p->file, " not written before\n");
+            fprintf(p->file, " no write before that both have\n");
             continue;
         }
         fprintf(p->file, " last written in record %" PRIu64 " and record %" PRIu64,

@@ -52,13 +52,11 @@ static uint32_t choose_track(struct trod_compare *c)
     const struct trod_format *f[2] = {trod_trace_format(c->side[0].trace),
                                       trod_trace_format(c->side[1].trace)};
     uint32_t both = classes_of(f[0]) & classes_of(f[1]);
-    uint32_t any = classes_of(f[0]) | classes_of(f[1]);
+    uint32_t any = classes_of(f[0]) | classes_of(f[1]), track;
     uint32_t n[2][TROD_TRACK_CLASSES];
 
     if (c->rules.opt->track)
         return c->rules.opt->track;
-    if (!same_dialect(c))
-        both &= ~(uint32_t)(TROD_TRACK_OTHER | TROD_TRACK_EVENT);
     for (int side = 0; side < 2; side++)
         count_classes(&c->side[side], n[side]);
     for (int side = 0; side < 2; side++)
@@ -66,7 +64,11 @@ static uint32_t choose_track(struct trod_compare *c)
             if (n[side][0] >= ENOUGH && n[side][cls] == 0 && n[!side][cls] >= SEEN)
                 both &= ~(1u << cls);
     c->sum->absent = any & ~both;
-    return both;
+    track = both;
+    /* Tracers of different kinds do not report the same events. */
+    if (!same_dialect(c))
+        track &= ~(uint32_t)(TROD_TRACK_OTHER | TROD_TRACK_EVENT);
+    return track ? track : both;
 }
 
 /* Whether any instruction at hand comes with its opcode. */

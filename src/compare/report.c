@@ -42,13 +42,13 @@ void cmp_diff_add(struct cmp_match *m, struct cmp_diff *d, int side, struct cmp_
         d->row[side][d->n_rows[side]++] = cmp_row_keep(row);
 }
 
-/* The last rows of LIST that came before D's first row of SIDE. */
-static void choose(struct cmp_diff *d, int side, struct cmp_row *const *list, size_t n)
+/* The last rows of LIST that came before record LIMIT of SIDE. */
+static void choose(struct cmp_diff *d, int side, struct cmp_row *const *list, size_t n,
+                   uint64_t limit)
 {
-    const struct cmp_row *first = d->n_rows[side] ? d->row[side][0] : NULL;
     size_t from;
 
-    while (n && first && list[n - 1]->pub.ordinal >= first->pub.ordinal)
+    while (n && list[n - 1]->pub.ordinal >= limit)
         n--;
     from = n > CMP_CONTEXT ? n - CMP_CONTEXT : 0;
     for (; from < n; from++)
@@ -68,14 +68,18 @@ void cmp_diff_context(struct cmp_lane *l, struct cmp_diff *d, const struct cmp_s
     for (int side = 0; side < 2; side++) {
         struct cmp_row *list[CMP_PAST], *instr = instruction_of(d, side);
         size_t n = l->n_past[side] < CMP_PAST ? (size_t)l->n_past[side] : CMP_PAST;
+        uint64_t limit = d->n_rows[side] ? d->row[side][0]->pub.ordinal : UINT64_MAX;
 
         if (scene) {
-            choose(d, side, scene->row[side], scene->n[side]);
             instr = instr ? instr : scene->instr[side];
+            /* Where a side has nothing, up to the instruction that was matched. */
+            if (instr && d->n_rows[side] == 0)
+                limit = instr->pub.ordinal + 1;
+            choose(d, side, scene->row[side], scene->n[side], limit);
         } else {
             for (size_t i = 0; i < n; i++)
                 list[i] = l->past[side][(l->n_past[side] - n + i) % CMP_PAST];
-            choose(d, side, list, n);
+            choose(d, side, list, n, limit);
         }
         d->instr[side] = instr ? cmp_row_keep(instr) : NULL;
     }

@@ -371,7 +371,8 @@ const struct trod_format trod_format_byu12 = {
     .title = "BYUADDRESSTRACE v1.0 and v1.1 (Pentium II bus, 12 bytes a record)",
     .suffixes = suffixes,
     .reads = READS,
-    .kinds = 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_MARKER | 1u << TROD_BUS,
+    .kinds =
+        1u << TROD_NOTE | 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_MARKER | 1u << TROD_BUS,
     .writes = READS,
     .row_max = RECORD,
     .options = byu_options,
