@@ -339,6 +339,44 @@ static void test_wide_values(void **state)
     trod_buf_fini(&rows);
 }
 
+/* Rows copied to another batch say the same, the slices inside their details included. */
+static void test_append(void **state)
+{
+    struct trod_buf text = load("tests/golden/tarmac/fm.canonical.tarmac"), a = {0}, b = {0};
+    const struct trod_format *f = format("tarmac");
+    struct trod_span in = {text.p, text.n, 0, true};
+    void *dec = calloc(1, f->dec_size);
+    struct trod_batch *from, *to;
+    struct trod_meta meta;
+
+    (void)state;
+    trod_meta_init(&meta);
+    assert_int_equal(trod_batch_new(&from, TROD_BATCH_ROWS), 0);
+    assert_int_equal(trod_batch_new(&to, TROD_BATCH_ROWS), 0);
+    from->want = TROD_COL_ALL;
+    from->bytes = in.p;
+    from->bytes_n = in.n;
+    from->meta = &meta;
+    assert_int_equal(f->start(dec, NULL, &in, &meta, NULL), 0);
+    assert_int_equal(f->decode(dec, &in, from, NULL), TROD_DEC_MORE);
+    assert_int_equal(trod_batch_append(to, from, 0, from->n), from->n);
+    for (uint32_t i = 0; i < from->n; i++)
+        tarmac_row_text(from, i, &a);
+    memset(text.p, '?', text.n);
+    memset(from->pool, '?', from->pool_n);
+    for (uint32_t i = 0; i < to->n; i++)
+        tarmac_row_text(to, i, &b);
+    assert_int_equal(a.n, b.n);
+    assert_memory_equal(a.p, b.p, a.n);
+    trod_batch_free(from);
+    trod_batch_free(to);
+    trod_meta_fini(&meta);
+    free(dec);
+    trod_buf_fini(&text);
+    trod_buf_fini(&a);
+    trod_buf_fini(&b);
+}
+
 /* TEXT of format FROM written as TO with its option number DIALECT. */
 static void convert(const char *from, const char *text, const char *to, int dialect,
                     const char *expected)
@@ -517,6 +555,7 @@ int main(void)
         cmocka_unit_test(test_dialects),
         cmocka_unit_test(test_matcher_conversion),
         cmocka_unit_test(test_real_traces),
+        cmocka_unit_test(test_append),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

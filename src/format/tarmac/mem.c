@@ -275,7 +275,7 @@ static int access(struct tm_line *l, struct tm_word type, const struct type *t, 
     struct tm_row *row = tm_begin(l, t->write ? TROD_WRITE : TROD_READ);
     struct trod_detail_mem d, *detail;
     struct tm_word note = {NULL, 0}, w;
-    const uint8_t *at = l->p;
+    const uint8_t *at;
     bool wait = false, has_insn = false, masked, upper;
     struct tm_addr a;
     struct tm_value v;
