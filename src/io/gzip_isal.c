@@ -56,7 +56,8 @@ static const char *inflate_error(int status)
 
 int trod_isal_open(struct trod_stage *s)
 {
-    struct isal_decoder *d = malloc(sizeof *d);
+    /* zeros: corrupt data may refer to output before the first, which must not be anything */
+    struct isal_decoder *d = calloc(1, sizeof *d);
     if (!d)
         return trod_fault_nomem(s->fault, "the gzip filter");
     isal_inflate_init(&d->z);

@@ -37,8 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t errors_a = 0, errors_b = 0;
     struct trod_buf a, b;
 
-    if (size < 5)
-        return 0;
+    if (size < 5 || data[1] != 'P' || data[2] != 'K')
+        return 0; /* other inputs are other targets' business */
     a = read_all(data + 1, size - 1, 1, 0, &errors_a);
     b = read_all(data + 1, size - 1, 1 + data[0], 1 << 12, &errors_b);
     if (a.n < 1 << 24) {
