@@ -10,6 +10,7 @@
 #define TROD_CHECK_H
 
 #include "trod/analysis.h"
+#include "trod/diag.h"
 
 enum trod_rule_severity { TROD_RULE_NOTE, TROD_RULE_WARNING, TROD_RULE_ERROR };
 
@@ -47,29 +48,36 @@ enum { TROD_CHECK_TEXT = 96, TROD_CHECK_MESSAGE = 200 };
 struct trod_check_options {
     struct trod_list only, skip; /* ids of rules, or their beginnings ("drm.") */
     uint64_t keep;               /* findings kept of each rule; 0: 20 */
+    bool merged; /* rows of several files come in turns (no file order): records are numbered
+                    through, and a file does not end when another begins */
 };
 
-/* One finding that was kept. */
+/* One finding that was kept. Numbers that are not known are TROD_NOWHERE. */
 struct trod_finding {
     const struct trod_rule *rule;
-    uint64_t ordinal; /* row in the trace */
-    uint32_t file;    /* number of the file, as far as the stream tells */
-    char stream[32];
+    uint64_t ordinal; /* record: the row in its file, from 0 */
+    uint64_t offset;  /* byte of the record in the decoded file */
+    uint64_t line;    /* line of a text format, from 1 */
+    uint32_t file;    /* number of the file in the trace */
+    char stream[32];  /* thread or cpu, empty where there is none */
     char message[TROD_CHECK_MESSAGE];
     char text[TROD_CHECK_TEXT]; /* the record, where it is text */
 };
 
-/* Findings of state ST (of the analysis "check"): how many of RULE, and the I-th kept one. */
+/*
+ * Findings of state ST (of the analysis "check"): how many of RULE, and the I-th kept one, NULL
+ * past the last. What only the end of a stream shows is there once its file is settled.
+ */
 uint64_t trod_check_count(const void *st, const struct trod_rule *rule);
 const struct trod_finding *trod_check_finding(const void *st, size_t i);
 /* Findings at or above SEVERITY. */
 uint64_t trod_check_total(const void *st, enum trod_rule_severity severity);
 
 /*
- * Add a finding from outside: problems that the reader met (rule "read.damaged"). MESSAGE is
- * copied. Returns 0 or TROD_ERR_NOMEM.
+ * Problem P, which the reader met N times in file FILE (UINT32_MAX: not known), is as
+ * many findings of the rule read.damaged, unless it is a note or warning, or another rule is about
+ * the same fact and reports it from the rows. Returns 0 or TROD_ERR_NOMEM.
  */
-int trod_check_add(void *st, const struct trod_rule *rule, uint64_t ordinal, const char *stream,
-                   const char *message);
+int trod_check_problem(void *st, const struct trod_problem *p, uint32_t file, uint64_t n);
 
 #endif

@@ -6,7 +6,7 @@
  * either a state or refused: sizes are checked against the bytes that are there.
  */
 #include "analysis/count_int.h"
-#include "analysis/pack.h"
+#include "core/pack.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  */
 #include "analysis/pages.h"
 
-#include "analysis/pack.h"
+#include "core/pack.h"
 #include "core/endian.h"
 
 #include <stdlib.h>

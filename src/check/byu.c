@@ -67,10 +67,9 @@ static int rows6(struct chk *c, void *st, const struct trod_batch *b, uint32_t f
     return TROD_OK;
 }
 
-static int end6(struct chk *c, void *st)
+static void end6(struct chk *c, void *st)
 {
     end_burst(c, st, NULL, 0);
-    return TROD_OK;
 }
 
 const struct chk_family chk_byu6 = {

@@ -1,16 +1,12 @@
 /*
  * check.c - the analysis "check": rules of the trace's format over its rows.
  *
- * Implements check.h. It keeps a state a stream, hands runs of rows to the rules of the family and
- * collects what they find. Streams are independent, so states of different files merge.
+ * Implements check.h. It keeps a state a stream and a file, and hands runs of rows to the rules of
+ * the family; what they find is collected in findings.c. Files are independent, so states of
+ * different files merge. Memory is bounded by the number of streams and of findings kept.
  */
 #include "check/check_int.h"
 
-#include "trod/buf.h"
-
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,8 +49,10 @@ static int init(void *st, const void *opt, const struct trod_meta *meta, struct 
     const struct trod_check_options *o = opt;
     int rc;
 
-    c->opt = o;
+    c->keep = o->keep ? o->keep : KEEP;
+    c->merged = o->merged;
     c->meta = meta;
+    c->file = c->stream = UINT32_MAX;
     if ((rc = check_names(&o->only, diag)) < 0 || (rc = check_names(&o->skip, diag)) < 0)
         return rc;
     for (size_t i = 0; i < CHK_RULES; i++) {
@@ -65,16 +63,23 @@ static int init(void *st, const void *opt, const struct trod_meta *meta, struct 
     return TROD_OK;
 }
 
+static void release(struct chk *c, struct chk_stream *s)
+{
+    if (s->st && c->family->fini)
+        c->family->fini(s->st);
+    free(s->st);
+    s->st = NULL;
+}
+
 static void fini(void *st)
 {
     struct chk *c = st;
 
-    for (uint32_t i = 0; i < c->n_streams; i++) {
-        if (c->streams[i].st && c->family->fini)
-            c->family->fini(c->streams[i].st);
-        free(c->streams[i].st);
-    }
+    for (uint32_t i = 0; i < c->n_streams; i++)
+        release(c, &c->streams[i]);
     free(c->streams);
+    free(c->files);
+    free(c->lasts);
     free(c->found);
     free(c->facts);
     trod_insn_decoder_free(c->insn);
@@ -114,7 +119,8 @@ static void fill_facts(struct chk *c, const struct trod_batch *b, uint32_t i, st
         return;
     f->flags = insn->flags;
     f->branch = insn->branch;
-    f->loads = insn->loads;
+    /* drmemtrace has a record for the operand of a hint or a flush, as for that of a load */
+    f->loads = (uint8_t)(insn->loads + ((insn->flags & (TROD_INSN_PREFETCH | TROD_INSN_FLUSH)) != 0));
     f->stores = insn->stores;
     f->target = insn->target;
 }
@@ -135,88 +141,6 @@ const struct chk_facts *chk_facts_of(struct chk *c, const struct trod_batch *b, 
     return f->valid ? f : NULL;
 }
 
-/* A place for a finding of RULE, or NULL when enough are kept. */
-static struct trod_finding *new_finding(struct chk *c, size_t rule)
-{
-    uint64_t keep = c->opt->keep ? c->opt->keep : KEEP;
-
-    if (c->count[rule]++ >= keep)
-        return NULL;
-    if (c->n_found == c->cap_found) {
-        size_t cap = c->cap_found ? 2 * c->cap_found : 64;
-        struct trod_finding *f = realloc(c->found, cap * sizeof *f);
-
-        if (!f)
-            return NULL;
-        c->found = f;
-        c->cap_found = cap;
-    }
-    memset(&c->found[c->n_found], 0, sizeof *c->found);
-    c->found[c->n_found].rule = trod_rule_at(rule);
-    return &c->found[c->n_found++];
-}
-
-static void name_stream(struct chk *c, struct trod_finding *f)
-{
-    if (c->stream >= c->meta->n_streams)
-        return;
-    snprintf(f->stream, sizeof f->stream, "%s", c->meta->streams[c->stream].name);
-    f->file = c->meta->streams[c->stream].file;
-}
-
-/* The record as text, where it is text. */
-static void quote(struct trod_finding *f, const struct trod_batch *b, uint32_t i)
-{
-    uint32_t n, at = 0;
-    const uint8_t *p;
-
-    if (!chk_has(b, i, TROD_COL_RAW))
-        return;
-    p = trod_batch_bytes(b, b->raw[i]);
-    n = b->raw[i].len < sizeof f->text - 1 ? b->raw[i].len : (uint32_t)sizeof f->text - 1;
-    for (; at < n && p[at] >= ' ' && p[at] <= '~'; at++)
-        f->text[at] = (char)p[at];
-    if (at < n && p[at] != '\n' && p[at] != '\r')
-        at = 0;
-    f->text[at] = '\0';
-}
-
-void chk_report(struct chk *c, enum chk_rule rule, const struct trod_batch *b, uint32_t i,
-                const char *fmt, ...)
-{
-    struct trod_finding *f;
-    va_list args;
-
-    if (!c->on[rule] || !(f = new_finding(c, rule)))
-        return;
-    va_start(args, fmt);
-    vsnprintf(f->message, sizeof f->message, fmt, args);
-    va_end(args);
-    name_stream(c, f);
-    f->ordinal = c->stream < c->n_streams ? c->streams[c->stream].last : 0;
-    if (b) {
-        f->ordinal = b->first + i;
-        quote(f, b, i);
-    }
-}
-
-int trod_check_add(void *st, const struct trod_rule *rule, uint64_t ordinal, const char *stream,
-                   const char *message)
-{
-    struct chk *c = st;
-    size_t i = 0;
-    struct trod_finding *f;
-
-    while (i < CHK_RULES && trod_rule_at(i) != rule)
-        i++;
-    if (i == CHK_RULES || !c->on[i] || !(f = new_finding(c, i)))
-        return TROD_OK;
-    f->ordinal = ordinal;
-    snprintf(f->message, sizeof f->message, "%s", message);
-    snprintf(f->stream, sizeof f->stream, "%s", stream ? stream : "");
-    return TROD_OK;
-}
-
 static void choose_family(struct chk *c)
 {
     unsigned family = trod_rule_family(c->meta->format);
@@ -227,163 +151,135 @@ static void choose_family(struct chk *c)
             c->family = families[i];
 }
 
-static int stream_state(struct chk *c, uint32_t stream, struct chk_stream **out)
+void chk_finish(struct chk *c)
 {
+    for (uint32_t i = 0; i < c->n_streams; i++) {
+        if (!c->streams[i].st)
+            continue;
+        c->stream = i;
+        c->file = c->streams[i].file;
+        if (c->family->end)
+            c->family->end(c, c->streams[i].st);
+        release(c, &c->streams[i]);
+    }
+}
+
+static int settle(void *st, uint32_t file)
+{
+    (void)file;
+    chk_finish(st);
+    return TROD_OK;
+}
+
+static int grow_files(struct chk *c, uint32_t file)
+{
+    uint32_t n = file < 4 ? 8 : 2 * file;
+    size_t size = c->family->file_size;
+    uint32_t *lasts = realloc(c->lasts, n * sizeof *lasts);
+    uint8_t *files;
+
+    if (!lasts)
+        return TROD_ERR_NOMEM;
+    c->lasts = lasts;
+    if (!(files = realloc(c->files, n * (size ? size : 1))))
+        return TROD_ERR_NOMEM;
+    c->files = files;
+    memset(lasts + c->n_files, 0, (n - c->n_files) * sizeof *lasts);
+    memset(files + c->n_files * size, 0, (n - c->n_files) * size);
+    c->n_files = n;
+    return TROD_OK;
+}
+
+/* Rows of FILE come. In file order the one before is over. */
+static int enter_file(struct chk *c, uint32_t file, const struct trod_batch *b)
+{
+    int rc;
+
+    if (!c->merged) {
+        chk_finish(c);
+        c->any = false;
+        c->base = b->first;
+        c->lines_known = c->family->text;
+        c->lines = 1;
+        c->lines_to = 0;
+    }
+    c->file = file;
+    if (file >= c->n_files && (rc = grow_files(c, file)) < 0)
+        return rc;
+    return TROD_OK;
+}
+
+/* Which file rows of STREAM are from. */
+static uint32_t file_of(const struct chk *c, uint32_t stream)
+{
+    const struct trod_meta *m = c->meta;
+
+    if (!c->merged || stream >= m->n_streams)
+        return m->file;
+    /* the idle of all cores is one stream */
+    if (m->streams[stream].tid == TROD_NOWHERE && c->file != UINT32_MAX)
+        return c->file;
+    return m->streams[stream].file;
+}
+
+/* The state of STREAM, rows of which come. */
+static int stream_state(struct chk *c, uint32_t stream, void **out)
+{
+    struct chk_stream *s;
+
     if (stream >= c->n_streams) {
         uint32_t n = stream < 8 ? 16 : 2 * stream;
-        struct chk_stream *s = realloc(c->streams, n * sizeof *s);
 
+        s = realloc(c->streams, n * sizeof *s);
         if (!s)
             return TROD_ERR_NOMEM;
         memset(s + c->n_streams, 0, (n - c->n_streams) * sizeof *s);
         c->streams = s;
         c->n_streams = n;
     }
-    *out = &c->streams[stream];
-    if (!(*out)->st && !((*out)->st = calloc(1, c->family->stream_size)))
+    s = &c->streams[stream];
+    if (!s->st && !(s->st = calloc(1, c->family->stream_size)))
         return TROD_ERR_NOMEM;
+    s->file = c->file;
+    c->previous = c->lasts[c->file] - 1;
+    c->switched = c->lasts[c->file] != 0 && c->previous != stream;
+    c->lasts[c->file] = stream + 1;
+    c->stream = stream;
+    *out = s->st;
     return TROD_OK;
 }
 
 static int feed(void *st, const struct trod_batch *b, struct trod_diag *diag)
 {
+    const bool streams = b->have & TROD_COL_STREAM;
     struct chk *c = st;
+    int rc = TROD_OK;
 
     (void)diag;
     if (!c->chosen)
         choose_family(c);
     if (!c->family)
         return TROD_OK;
-    for (uint32_t i = 0, to; i < b->n; i = to) {
-        uint32_t stream = b->have & TROD_COL_STREAM ? b->stream[i] : 0;
-        struct chk_stream *s;
-        int rc;
+    for (uint32_t i = 0, to; rc == TROD_OK && i < b->n; i = to) {
+        uint32_t stream = streams ? b->stream[i] : 0, file = file_of(c, stream);
+        void *state;
 
-        for (to = i + 1; to < b->n && (!(b->have & TROD_COL_STREAM) || b->stream[to] == stream);)
+        to = streams ? i + 1 : b->n;
+        while (to < b->n && b->stream[to] == stream)
             to++;
-        if ((rc = stream_state(c, stream, &s)) < 0)
-            return rc;
-        c->switched = c->any && c->stream != stream;
-        c->previous = c->stream;
+        if (file != c->file || (!c->merged && !c->any))
+            rc = enter_file(c, file, b);
+        if (rc == TROD_OK)
+            rc = stream_state(c, stream, &state);
+        if (rc < 0)
+            break;
         c->any = true;
-        c->stream = stream;
-        if ((rc = c->family->rows(c, s->st, b, i, to)) < 0)
-            return rc;
-        s->rows += to - i;
-        s->last = b->first + to - 1;
+        rc = c->family->rows(c, state, b, i, to);
+        c->streams[stream].last = b->first + to - 1 - c->base;
     }
-    return TROD_OK;
-}
-
-/* The streams end: once, when somebody asks what was found. */
-static void finish(const void *st)
-{
-    struct chk *c = (struct chk *)(uintptr_t)st;
-
-    if (c->ended || !c->family)
-        return;
-    c->ended = true;
-    for (uint32_t i = 0; i < c->n_streams; i++) {
-        c->stream = i;
-        if (c->streams[i].st && c->family->end)
-            c->family->end(c, c->streams[i].st);
-    }
-}
-
-/* FROM's findings behind INTO's: its streams are others. */
-static int merge(void *into, const void *from)
-{
-    struct chk *a = into;
-    const struct chk *b = from;
-    uint64_t keep = a->opt->keep ? a->opt->keep : KEEP, had[CHK_RULES];
-
-    finish(into);
-    finish(from);
-    memcpy(had, a->count, sizeof had);
-    for (size_t i = 0; i < b->n_found; i++) {
-        size_t rule = 0;
-        struct trod_finding *f;
-
-        while (trod_rule_at(rule) != b->found[i].rule)
-            rule++;
-        if (a->count[rule] < keep && (f = new_finding(a, rule)))
-            *f = b->found[i];
-    }
-    for (size_t i = 0; i < CHK_RULES; i++)
-        a->count[i] = had[i] + b->count[i];
-    return TROD_OK;
-}
-
-uint64_t trod_check_count(const void *st, const struct trod_rule *rule)
-{
-    const struct chk *c = st;
-
-    finish(st);
-    for (size_t i = 0; i < CHK_RULES; i++)
-        if (trod_rule_at(i) == rule)
-            return c->count[i];
-    return 0;
-}
-
-const struct trod_finding *trod_check_finding(const void *st, size_t i)
-{
-    const struct chk *c = st;
-
-    finish(st);
-    return i < c->n_found ? &c->found[i] : NULL;
-}
-
-uint64_t trod_check_total(const void *st, enum trod_rule_severity severity)
-{
-    const struct chk *c = st;
-    uint64_t n = 0;
-
-    finish(st);
-    for (size_t i = 0; i < CHK_RULES; i++)
-        if (trod_rule_at(i)->severity >= severity)
-            n += c->count[i];
-    return n;
-}
-
-static void report_counts(const struct chk *c, struct trod_emit *e)
-{
-    static const char *const columns[] = {"rule", "severity", "findings"};
-
-    trod_emit_table(e, "rules", "rules broken", columns, 3);
-    for (size_t i = 0; i < CHK_RULES; i++) {
-        if (c->count[i] == 0)
-            continue;
-        trod_emit_str(e, "rule", trod_rule_at(i)->id);
-        trod_emit_str(e, "severity", trod_rule_severity_name(trod_rule_at(i)->severity));
-        trod_emit_u64(e, "findings", c->count[i]);
-        trod_emit_row_end(e);
-    }
-    trod_emit_table_close(e);
-}
-
-static int report(const void *st, struct trod_emit *e)
-{
-    const struct chk *c = st;
-
-    finish(st);
-    trod_emit_list(e, "findings", NULL);
-    for (size_t i = 0; i < c->n_found; i++) {
-        const struct trod_finding *f = &c->found[i];
-
-        trod_emit_open(e, NULL, f->rule->id);
-        trod_emit_str(e, "rule", f->rule->id);
-        trod_emit_str(e, "severity", trod_rule_severity_name(f->rule->severity));
-        trod_emit_u64(e, "record", f->ordinal);
-        if (f->stream[0])
-            trod_emit_str(e, "stream", f->stream);
-        trod_emit_str(e, "message", f->message);
-        if (f->text[0])
-            trod_emit_str(e, "text", f->text);
-        trod_emit_close(e);
-    }
-    trod_emit_list_close(e);
-    report_counts(c, e);
-    return TROD_OK;
+    if (c->lines_known)
+        chk_count_lines(c, b, b->offset + b->bytes_n);
+    return rc;
 }
 
 /* Columns that the rules for FORMAT look at; the record itself is quoted where it is text. */
@@ -391,7 +287,7 @@ static uint32_t uses_of(const char *format)
 {
     if (trod_rule_family(format) == TROD_RULE_DRMEMTRACE)
         return TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
-               TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_SUB | TROD_COL_CODE;
+               TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_SUB | TROD_COL_CODE | TROD_COL_RAW;
     return TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE;
 }
 
@@ -419,7 +315,10 @@ const struct trod_analysis trod_analysis_check = {
     .uses_of = uses_of,
     .init = init,
     .feed = feed,
-    .merge = merge,
-    .report = report,
+    .merge = chk_merge,
+    .settle = settle,
+    .save = chk_save,
+    .load = chk_load,
+    .report = chk_emit,
     .fini = fini,
 };

@@ -17,37 +17,50 @@ enum chk_rule {
 
 struct chk;
 
-/* The rules of a family of formats: a state a stream, rows in order. */
+/* The rules of a family of formats: a state a stream and one a file, rows in order. */
 struct chk_family {
     unsigned families;  /* enum trod_rule_family */
+    bool text;          /* records are lines */
     size_t stream_size; /* bytes of state a stream, zero at first */
+    size_t file_size;   /* bytes of state a file; see chk_file */
     /* Judge rows [FROM, TO) of B, all of one stream, whose state is ST. 0 or TROD_ERR_NOMEM. */
     int (*rows)(struct chk *c, void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
-    /* The stream ends. */
-    int (*end)(struct chk *c, void *st);
+    /* The stream ends. NULL: nothing to do. */
+    void (*end)(struct chk *c, void *st);
     void (*fini)(void *st);
 };
 
 struct chk_stream {
-    void *st;            /* of the family, NULL until it is needed */
-    uint64_t rows, last; /* ordinal of its last row */
+    void *st;      /* of the family, NULL until it is needed */
+    uint64_t last; /* ordinal of its last row */
+    uint32_t file;
 };
 
 struct chk {
-    const struct trod_check_options *opt;
+    uint64_t keep;
+    bool merged;
     const struct trod_meta *meta;
     const struct chk_family *family; /* NULL until the first batch; see chosen */
-    bool chosen, ended;
+    bool chosen;
     uint8_t on[CHK_RULES]; /* 1: the rule is to be applied */
     uint64_t count[CHK_RULES];
+    uint64_t kept[CHK_RULES];
     struct trod_finding *found;
     size_t n_found, cap_found;
     struct chk_stream *streams;
     uint32_t n_streams;
+    uint8_t *files;  /* file_size bytes each */
+    uint32_t *lasts; /* by file: 1 + the stream of its last row */
+    uint32_t n_files;
     uint32_t stream; /* being judged */
-    bool switched;   /* the rows before were of another stream: previous */
+    uint32_t file;   /* its file */
+    bool switched;   /* the rows before in this file were of another stream: previous */
     uint32_t previous;
-    bool any;                       /* there were rows */
+    bool any;      /* there were rows of this file (not merged) */
+    uint64_t base; /* ordinal of the first row of this file */
+    /* Text: lines_to is the offset up to which ends of lines are counted. */
+    bool lines_known;
+    uint64_t lines, lines_to;
     struct trod_insn_decoder *insn; /* NULL: none for this ISA */
     struct chk_facts *facts;        /* direct-mapped */
     bool insn_tried;
@@ -69,6 +82,27 @@ extern const struct chk_family chk_tarmac, chk_amber, chk_full, chk_byu6, chk_by
  */
 void chk_report(struct chk *c, enum chk_rule rule, const struct trod_batch *b, uint32_t i,
                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* A place for a finding of RULE, which is counted, or NULL when it is off or enough are kept. */
+struct trod_finding *chk_finding(struct chk *c, size_t rule);
+
+/* Count the lines up to byte TO of the window of B. */
+void chk_count_lines(struct chk *c, const struct trod_batch *b, uint64_t to);
+
+/* The streams end: what they still hold is judged and released. */
+void chk_finish(struct chk *c);
+
+/* The state of the file being judged, zero at first; never NULL while rows are. */
+static inline void *chk_file(const struct chk *c)
+{
+    return c->files + c->file * c->family->file_size;
+}
+
+/* findings.c, save.c: callbacks of the analysis. */
+int chk_merge(void *into, const void *from);
+int chk_emit(const void *st, struct trod_emit *e);
+int chk_save(const void *st, struct trod_buf *out);
+int chk_load(void *st, struct trod_span in);
 
 static inline bool chk_on(const struct chk *c, enum chk_rule rule)
 {

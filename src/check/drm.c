@@ -1,12 +1,13 @@
 /*
  * drm.c - rules of drmemtrace traces: the rows of a thread, and its end.
  *
- * Implements drmemtrace, section 19, but for what concerns DynamoRIO's own stream interface (4 to
- * 6), its test programs (47) and the schedule files (55, 56: src/trace reads and checks those).
+ * Implements drmemtrace, section 19; docs/checking.md says which invariants concern a trace on disk.
  */
 #include "check/drm.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+
 /* A thread's records on one core after those of another thread: nothing is known of what it did
  * elsewhere. */
 static void forget_flow(struct drm *d)
@@ -16,17 +17,19 @@ static void forget_flow(struct drm *d)
     d->depth = 0;
     d->n_calls = 0;
     d->timestamp_known = false;
-    d->after_syscall = d->in_trace = d->in_switch = false;
+    d->after_syscall = d->only_syscall = d->trace_done = d->in_trace = d->in_switch = false;
+    d->kernel_target_known = d->aborted = d->after_abort = d->returned = d->window = false;
+    d->last[0] = d->last[1] = -1;
 }
 
 static void data(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
     if (d->function_just)
         chk_report(c, CHK_DRM_FUNC_PLACE, b, i, "data record follows a function marker");
-    if (b->kind[i] == TROD_READ)
-        d->reads++;
-    else if (b->kind[i] == TROD_WRITE)
+    if (b->kind[i] == TROD_WRITE)
         d->writes++;
+    else
+        d->reads++;
 }
 
 static void thread_exit(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
@@ -36,13 +39,13 @@ static void thread_exit(struct chk *c, struct drm *d, const struct trod_batch *b
     d->prev.known = false;
     if (drm_template(d))
         return;
-    if (!d->line_size)
+    if (!d->file->line_size)
         chk_report(c, CHK_DRM_HEADER, b, i, "thread ends without a marker of its cache line size");
-    if (!d->page_size)
+    if (!d->file->page_size)
         chk_report(c, CHK_DRM_HEADER, b, i, "thread ends without a marker of its page size");
-    if ((d->filetype & TROD_DRM_IFILTERED) && !d->instr_count_known)
+    if ((d->file->announced & (TROD_DRM_FILTERED | TROD_DRM_IFILTERED)) && !d->instr_count_known)
         chk_report(c, CHK_DRM_HEADER, b, i, "thread ends without an instruction count");
-    if ((d->filetype & TROD_DRM_BIMODAL) && !d->endpoint)
+    if ((d->file->announced & TROD_DRM_BIMODAL) && !d->endpoint)
         chk_report(c, CHK_DRM_BIMODAL, b, i, "thread ends without a filter end point");
 }
 
@@ -86,24 +89,34 @@ static void row(struct chk *c, struct drm *d, const struct trod_batch *b, uint32
     d->last[0] = marker;
 }
 
-/* The records before were of another thread in the same file. */
-static bool switched_in_file(const struct chk *c)
+/* The records before were of another thread of the same file. */
+static void another_thread(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
     const struct trod_meta *m = c->meta;
 
-    return c->switched && c->previous < m->n_streams && c->stream < m->n_streams &&
-           m->streams[c->previous].file == m->streams[c->stream].file;
+    if (!drm_core_sharded(d)) {
+        chk_report(c, CHK_DRM_TID, b, i, "record of thread %s follows those of thread %s",
+                   m->streams[c->stream].name, m->streams[c->previous].name);
+        return;
+    }
+    forget_flow(d);
+    if ((d->file->filetype & TROD_DRM_KERNEL_SYSCALLS) &&
+        m->streams[c->stream].tid != TROD_NOWHERE &&
+        !(b->kind[i] == TROD_MARKER && b->sub[i] == TROD_DRM_CONTEXT_SWITCH_START))
+        chk_report(c, CHK_DRM_SWITCH, b, i,
+                   "core goes on with thread %s without the kernel's code for it",
+                   m->streams[c->stream].name);
 }
 
 static int rows(struct chk *c, void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     struct drm *d = st;
 
-    if (switched_in_file(c) && (d->filetype & TROD_DRM_CORE_SHARDED))
-        forget_flow(d);
-    else if (switched_in_file(c))
-        chk_report(c, CHK_DRM_TID, b, from, "record of thread %s follows those of thread %s",
-                   c->meta->streams[c->stream].name, c->meta->streams[c->previous].name);
+    if (!d->file)
+        d->last[0] = d->last[1] = -1;
+    d->file = chk_file(c);
+    if (c->switched)
+        another_thread(c, d, b, from);
     for (uint32_t i = from; i < to; i++) {
         /* Data behind an instruction, the most frequent row besides it, is only counted. */
         if (d->plain && b->kind[i] <= TROD_WRITE && b->kind[i] >= TROD_READ) {
@@ -127,30 +140,40 @@ static void end_templates(struct chk *c, const struct drm *d)
         chk_report(c, CHK_DRM_TEMPLATES, NULL, 0, "file lacks a type of context switch");
 }
 
-static int end(struct chk *c, void *st)
+static void end(struct chk *c, void *st)
 {
     struct drm *d = st;
 
+    d->file = chk_file(c);
     chk_drm_settle(c, d, NULL, 0);
     if (drm_template(d)) {
         end_templates(c, d);
-        return TROD_OK;
+        return;
     }
-    if (d->filetype & TROD_DRM_CORE_SHARDED || d->idle)
-        return TROD_OK;
+    if (drm_core_sharded(d) || c->meta->streams[c->stream].tid == TROD_NOWHERE)
+        return;
     if (!d->exited)
         chk_report(c, CHK_DRM_EXIT, NULL, 0, "thread has no exit record");
     if (d->instructions == 0 && !drm_ifilt(d))
         chk_report(c, CHK_DRM_EMPTY, NULL, 0, "thread has no instruction");
-    if (d->syscalls && d->filetype_known && !(d->filetype & TROD_DRM_SYSCALL_NUMBERS))
+    if (d->syscalls && d->file->filetype_known && !(d->file->filetype & TROD_DRM_SYSCALL_NUMBERS))
         chk_report(c, CHK_DRM_SYSCALL_BIT, NULL, 0,
                    "there are system call markers, and the file type does not say so");
-    return TROD_OK;
+}
+
+static void fini(void *st)
+{
+    struct drm *d = st;
+
+    free(d->event);
+    free(d->call);
 }
 
 const struct chk_family chk_drm = {
     .families = TROD_RULE_DRMEMTRACE,
     .stream_size = sizeof(struct drm),
+    .file_size = sizeof(struct drm_file),
     .rows = rows,
     .end = end,
+    .fini = fini,
 };

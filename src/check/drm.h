@@ -27,6 +27,7 @@ struct drm_prev {
     uint32_t facts; /* enum trod_insn_flag, if decoded */
     uint8_t is;     /* enum trod_branch by the decoder */
     uint8_t loads, stores;
+    uint8_t op; /* first byte of its encoding */
     uint64_t insn_target;
 };
 
@@ -37,11 +38,18 @@ struct drm_event {
     struct drm_prev prev;
 };
 
+/* What holds for a file: its threads are those of a core where it is core-sharded. */
+struct drm_file {
+    uint64_t version;
+    uint64_t filetype, announced; /* what holds now; as the file says */
+    uint64_t chunk_size, next_footer, instructions;
+    bool filetype_known, line_size, page_size;
+};
+
 struct drm {
-    uint64_t version, filetype;
-    bool filetype_known, line_size, page_size, instr_count_known, exited, endpoint;
-    bool syscalls, functions_syscall, regdeps;
-    uint64_t instr_count, instructions, injected, chunk_size, next_footer;
+    struct drm_file *file; /* of the rows being judged */
+    bool instr_count_known, exited, endpoint, syscalls;
+    uint64_t instr_count, instructions;
     uint64_t timestamp;
     bool timestamp_known, timestamp_since; /* since the last instruction */
     int last[2];                           /* types of the last two records: markers, else -1 */
@@ -51,16 +59,16 @@ struct drm {
     uint32_t reads, writes; /* of prev so far */
     bool unsure;            /* prev may not have done all its accesses */
     bool moved;             /* an event or return lies between prev and what comes */
-    bool event_just;        /* the last marker was an event */
     bool window;            /* the window changed since prev */
     bool aborted;           /* an rseq abort waits for its event */
     bool after_abort;
 
-    struct drm_event event[DRM_EVENTS];
+    struct drm_event *event; /* DRM_EVENTS, once there is one */
     unsigned depth;
     bool expect; /* the next instruction is to be at expect_pc */
     uint64_t expect_pc;
-    bool returned; /* from a signal, and no instruction since */
+    bool returned; /* from an event, and no instruction since */
+    bool resumes_branch; /* what it interrupted is not known, or a branch */
 
     /* System calls and inlined traces. */
     bool after_syscall; /* SYSCALL came since the last instruction */
@@ -72,33 +80,51 @@ struct drm {
     unsigned trace_depth;
     struct drm_prev user; /* prev before the inlined trace */
     bool kernel_target_known;
-    uint64_t kernel_target;
+    uint64_t kernel_target; /* 0: the program is not to go on */
+    unsigned sti;           /* instructions that may still follow an sti before an interrupt */
 
     bool function_just; /* the record before is a function marker */
     uint64_t function;
-    uint64_t call[DRM_CALLS];
-    unsigned n_calls;
+    uint64_t *call; /* return addresses, innermost last; of DRM_CALLS the outermost are forgotten */
+    unsigned n_calls, cap_calls;
 
     bool physical;
     uint64_t physical_addr;
     bool in_rseq, rseq_began;
     uint64_t rseq_from, rseq_end;
-    bool idle;
+    bool regdeps_known; /* the category of the last instruction is */
+    uint32_t regdeps_category;
 };
+
+static inline bool drm_regdeps(const struct drm *d)
+{
+    return d->file->filetype & TROD_DRM_REGDEPS;
+}
+
+static inline bool drm_core_sharded(const struct drm *d)
+{
+    return d->file->filetype & TROD_DRM_CORE_SHARDED;
+}
+
+/* In kernel code that was inlined. */
+static inline bool drm_inlined(const struct drm *d)
+{
+    return d->in_trace || d->in_switch;
+}
 
 static inline bool drm_ifilt(const struct drm *d)
 {
-    return d->filetype & (TROD_DRM_FILTERED | TROD_DRM_IFILTERED);
+    return d->file->filetype & (TROD_DRM_FILTERED | TROD_DRM_IFILTERED);
 }
 
 static inline bool drm_dfilt(const struct drm *d)
 {
-    return d->filetype & (TROD_DRM_FILTERED | TROD_DRM_DFILTERED | TROD_DRM_INSTRUCTION_ONLY);
+    return d->file->filetype & (TROD_DRM_FILTERED | TROD_DRM_DFILTERED | TROD_DRM_INSTRUCTION_ONLY);
 }
 
 static inline bool drm_template(const struct drm *d)
 {
-    return d->filetype & TROD_DRM_TEMPLATES;
+    return d->file->filetype & TROD_DRM_TEMPLATES;
 }
 
 static inline bool drm_is_indirect(unsigned branch)
@@ -111,6 +137,8 @@ void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *
 bool chk_drm_may_lead(const struct drm *d, const struct drm_prev *p, uint64_t pc);
 /* The accesses of the last instruction are complete. */
 void chk_drm_settle(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
+/* A call will return to PC; 0: an event. */
+void chk_drm_call(struct drm *d, uint64_t pc);
 
 /* drm_markers.c */
 void chk_drm_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);

@@ -6,6 +6,8 @@
 #include "check/drm.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Facts of the instruction of row I. */
 static struct drm_prev take(struct chk *c, const struct drm *d, const struct trod_batch *b,
@@ -19,7 +21,7 @@ static struct drm_prev take(struct chk *c, const struct drm *d, const struct tro
                          .branch = b->flags[i] & TROD_F_BRANCH,
                          .target = chk_has(b, i, TROD_COL_TARGET) ? b->target[i] : 0};
 
-    if (!(d->filetype & TROD_DRM_REGDEPS))
+    if (!drm_regdeps(d))
         insn = chk_facts_of(c, b, i);
     if (insn) {
         p.decoded = true;
@@ -28,16 +30,22 @@ static struct drm_prev take(struct chk *c, const struct drm *d, const struct tro
         p.loads = insn->loads;
         p.stores = insn->stores;
         p.insn_target = insn->target;
+        p.op = *trod_batch_bytes(b, b->code[i]);
     }
     return p;
 }
+
+/* x86: hlt waits for an interrupt; sti lets one in behind the next instruction. */
+enum { OP_HLT = 0xf4, OP_STI = 0xfb };
 
 /* Whether control may go from P to PC. */
 bool chk_drm_may_lead(const struct drm *d, const struct drm_prev *p, uint64_t pc)
 {
     bool next = pc == p->pc + p->size;
 
-    if (p->type == DRM_I_SYSENTER || (d->filetype & TROD_DRM_REGDEPS && p->branch))
+    if (p->type == DRM_I_SYSENTER || (drm_regdeps(d) && p->branch))
+        return true;
+    if (drm_inlined(d) && p->decoded && (p->op == OP_HLT || d->sti))
         return true;
     switch (p->branch) {
     case TROD_BR_NONE:
@@ -76,22 +84,50 @@ static void continuity(struct chk *c, struct drm *d, const struct trod_batch *b,
                    p->pc);
 }
 
+static bool is_direct(unsigned branch)
+{
+    return branch == TROD_BR_DIRECT || branch == TROD_BR_CALL || branch == TROD_BR_COND_TAKEN ||
+           branch == TROD_BR_COND_UNTAKEN;
+}
+
 static void branch_type(struct chk *c, const struct drm *d, const struct trod_batch *b, uint32_t i,
                         const struct drm_prev *p)
 {
     bool indirect = drm_is_indirect(p->branch);
 
-    if (d->version < 5 || drm_ifilt(d))
+    if (d->file->version < 5 || drm_ifilt(d))
         return;
     if (p->type == DRM_I_CONDITIONAL)
         chk_report(c, CHK_DRM_BRANCH_TYPE, b, i,
                    "conditional branch does not say whether it is taken");
     else if (indirect && p->target == 0 && !d->in_trace)
         chk_report(c, CHK_DRM_BRANCH_TYPE, b, i, "indirect branch has no target");
-    else if (!indirect && p->target != 0)
-        chk_report(c, CHK_DRM_BRANCH_TYPE, b, i,
-                   "instruction that is no indirect branch has one's "
-                   "target");
+    else if (is_direct(p->branch) && !p->decoded && c->insn && !drm_regdeps(d) &&
+             chk_has(b, i, TROD_COL_CODE) && b->code[i].len)
+        chk_report(c, CHK_DRM_BRANCH_TYPE, b, i, "encoding of a direct branch is no instruction");
+}
+
+/*
+ * Kernel code that an emulator recorded has more accesses for those that save states, and no
+ * records of prefetches.
+ */
+static bool emulated(const struct drm *d, const struct drm_prev *p)
+{
+    return drm_inlined(d) &&
+           (!(p->facts & TROD_INSN_SIZES) || ((p->facts & TROD_INSN_PREFETCH) && !d->reads));
+}
+
+/* A load has the category of loads, a store that of stores. */
+static void settle_regdeps(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    enum { LOAD = 2, STORE = 4 };
+
+    if (d->regdeps_known && ((d->reads && !(d->regdeps_category & LOAD)) ||
+                             (d->writes && !(d->regdeps_category & STORE))))
+        chk_report(c, CHK_DRM_MEMREFS, b, i,
+                   "instruction at 0x%" PRIx64 " %s memory, its category is another", d->prev.pc,
+                   d->reads && !(d->regdeps_category & LOAD) ? "reads" : "writes");
+    d->regdeps_known = false;
 }
 
 void chk_drm_settle(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
@@ -99,9 +135,12 @@ void chk_drm_settle(struct chk *c, struct drm *d, const struct trod_batch *b, ui
     const struct drm_prev *p = &d->prev;
     const uint32_t unclear = TROD_INSN_PREDICATED | TROD_INSN_REPEAT;
 
+    if (p->known && drm_regdeps(d))
+        settle_regdeps(c, d, b, i);
     if (!p->known || !p->decoded || d->unsure || drm_dfilt(d) || drm_ifilt(d) ||
         !(p->facts & TROD_INSN_COUNTS) || (p->facts & unclear) ||
-        ((d->in_trace || d->in_switch) && (d->filetype & TROD_DRM_KERNEL_INSTR_ONLY)))
+        (drm_inlined(d) && (d->file->filetype & TROD_DRM_KERNEL_INSTR_ONLY)) ||
+        emulated(d, p))
         return;
     if (d->reads != p->loads)
         chk_report(c, CHK_DRM_MEMREFS, b, i,
@@ -146,28 +185,41 @@ static void rseq(struct chk *c, struct drm *d, const struct trod_batch *b, uint3
     }
 }
 
+void chk_drm_call(struct drm *d, uint64_t pc)
+{
+    if (d->n_calls == d->cap_calls && d->cap_calls < DRM_CALLS) {
+        unsigned cap = d->cap_calls ? 2 * d->cap_calls : 16;
+        uint64_t *call = realloc(d->call, cap * sizeof *call);
+
+        if (call) {
+            d->call = call;
+            d->cap_calls = cap;
+        }
+    }
+    if (d->cap_calls == 0)
+        return;
+    if (d->n_calls == d->cap_calls) {
+        memmove(d->call, d->call + 1, (d->cap_calls - 1) * sizeof *d->call);
+        d->n_calls--;
+    }
+    d->call[d->n_calls++] = pc;
+}
+
 /* The shadow stack of return addresses. */
 static void calls(struct drm *d, const struct drm_prev *p)
 {
-    if (d->in_trace || d->in_switch)
+    if (drm_inlined(d))
         return;
-    if (p->branch == TROD_BR_CALL || p->branch == TROD_BR_ICALL) {
-        if (d->n_calls == DRM_CALLS) {
-            for (unsigned k = 1; k < DRM_CALLS; k++)
-                d->call[k - 1] = d->call[k];
-            d->n_calls--;
-        }
-        d->call[d->n_calls++] = p->pc + p->size;
-    } else if (p->branch == TROD_BR_RETURN && d->n_calls) {
+    if (p->branch == TROD_BR_CALL || p->branch == TROD_BR_ICALL)
+        chk_drm_call(d, p->pc + p->size);
+    else if (p->branch == TROD_BR_RETURN && d->n_calls)
         d->n_calls--;
-    }
 }
 
 /* Whether nothing but the last instruction bears on the next. */
 static bool quiet(const struct drm *d)
 {
-    return d->prev.known && d->prev.decoded && !d->expect && !d->in_rseq && !d->in_trace &&
-           !d->in_switch && !d->regdeps && !drm_ifilt(d) && !drm_dfilt(d) && d->version >= 5 &&
+    return d->prev.known && d->prev.decoded && !d->expect && !d->in_rseq && !drm_inlined(d) && !drm_regdeps(d) && !drm_ifilt(d) && !drm_dfilt(d) && d->file->version >= 5 &&
            d->prev.is != TROD_BR_SYSCALL && d->prev.type != DRM_I_NO_FETCH;
 }
 
@@ -217,11 +269,37 @@ static bool plain(struct chk *c, struct drm *d, const struct trod_batch *b, uint
     p->loads = f->loads;
     p->stores = f->stores;
     p->insn_target = f->target;
+    p->op = f->code[0];
     if (branch)
         calls(d, p);
     d->instructions++;
+    d->file->instructions++;
     d->reads = d->writes = 0;
     return true;
+}
+
+/* The words of a synthetic encoding: so many registers, so many bytes, padded. */
+static void regdeps(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    uint32_t n = chk_has(b, i, TROD_COL_CODE) ? b->code[i].len : 0, registers, want;
+    const uint8_t *p = trod_batch_bytes(b, b->code[i]);
+
+    d->regdeps_category = 0;
+    if (n < 4 || n % 4) {
+        if (n)
+            chk_report(c, CHK_DRM_REGDEPS, b, i, "encoding of %" PRIu32 " bytes is no multiple of 4",
+                       n);
+        return;
+    }
+    registers = (uint32_t)(p[0] & 0xf) + (p[0] >> 4);
+    want = (4 + registers + (registers > 0) + 3) & ~3u;
+    if (n != want)
+        chk_report(c, CHK_DRM_REGDEPS, b, i,
+                   "encoding of %" PRIu32 " bytes names %" PRIu32 " registers: it should have %" PRIu32,
+                   n, registers, want);
+    /* bits 10 to 31 of the first word */
+    d->regdeps_category = ((uint32_t)p[1] | (uint32_t)p[2] << 8 | (uint32_t)p[3] << 16) >> 2;
+    d->regdeps_known = true;
 }
 
 void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
@@ -242,13 +320,17 @@ void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *
     branch_type(c, d, b, i, &now);
     rseq(c, d, b, i, &now);
     calls(d, &now);
-    if (d->regdeps && (!chk_has(b, i, TROD_COL_CODE) || b->code[i].len % 4))
-        chk_report(c, CHK_DRM_REGDEPS, b, i, "encoding is no multiple of 4 bytes");
-    if (now.type != DRM_I_NO_FETCH)
+    if (drm_regdeps(d))
+        regdeps(c, d, b, i);
+    if (now.type != DRM_I_NO_FETCH) {
         d->instructions++;
+        d->file->instructions++;
+    }
+    if (drm_inlined(d) && now.decoded)
+        d->sti = now.op == OP_STI ? 2 : d->sti ? d->sti - 1 : 0;
     d->prev = now;
     d->reads = d->writes = 0;
     d->unsure = d->moved = d->window = d->timestamp_since = false;
-    d->after_abort = d->event_just = d->returned = false;
+    d->after_abort = d->returned = false;
     d->plain = quiet(d);
 }

@@ -6,10 +6,48 @@
 #include "check/drm.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum { DEFAULT_TEMPLATE = 0x0fffffff, DEEPEST = 30 };
 
-/* Control is taken away: an event at PC. */
+/* The program goes on at PC after the inlined trace of a system call. */
+static void program_goes_on(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i,
+                            uint64_t pc)
+{
+    if (!d->kernel_target_known || drm_inlined(d))
+        return;
+    d->kernel_target_known = false;
+    if (d->kernel_target == 0)
+        chk_report(c, CHK_DRM_KERNEL_END, b, i,
+                   "inlined trace leads nowhere, the program goes on at 0x%" PRIx64, pc);
+    else if (pc != d->kernel_target)
+        chk_report(c, CHK_DRM_KERNEL_END, b, i,
+                   "inlined trace leads to 0x%" PRIx64 ", the program goes on at 0x%" PRIx64,
+                   d->kernel_target, pc);
+}
+
+/* May an event take over at PC, as the last instruction of this depth goes? */
+static bool may_interrupt(const struct drm *d, uint64_t pc)
+{
+    if (d->after_abort || d->window || drm_ifilt(d))
+        return true;
+    if (d->moved) /* a return came, or another event: where that leads is known */
+        return !d->expect || pc == d->expect_pc;
+    return !d->prev.known || pc == d->prev.pc || chk_drm_may_lead(d, &d->prev, pc);
+}
+
+/* Remember what the event at PC interrupts. */
+static void push_event(struct drm *d, uint64_t pc, bool hardware)
+{
+    if (!d->event)
+        d->event = calloc(DRM_EVENTS, sizeof *d->event);
+    if (d->event && d->depth < DRM_EVENTS)
+        d->event[d->depth] = (struct drm_event){pc, hardware, d->prev};
+    d->depth++;
+    chk_drm_call(d, 0);
+}
+
+/* Control is taken away. */
 static void event(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i,
                   bool hardware)
 {
@@ -17,11 +55,11 @@ static void event(struct chk *c, struct drm *d, const struct trod_batch *b, uint
 
     if (pc == 0)
         chk_report(c, CHK_DRM_EVENT_VALUE, b, i, "event has no address");
-    if (d->prev.known && !d->moved && !d->after_abort && !drm_ifilt(d) && !d->window &&
-        pc != d->prev.pc && !chk_drm_may_lead(d, &d->prev, pc))
+    if (!may_interrupt(d, pc))
         chk_report(c, CHK_DRM_EVENT_PC, b, i,
                    "event at 0x%" PRIx64 ", where the instruction at 0x%" PRIx64 " does not lead",
                    pc, d->prev.pc);
+    program_goes_on(c, d, b, i, pc);
     if (d->in_rseq && !d->aborted && !d->prev.branch && d->rseq_began)
         chk_report(c, CHK_DRM_RSEQ, b, i,
                    "event inside a restartable sequence that was not aborted");
@@ -29,18 +67,15 @@ static void event(struct chk *c, struct drm *d, const struct trod_batch *b, uint
         d->aborted = false;
         d->after_abort = true;
         d->in_rseq = false;
-    } else if (d->depth < DRM_EVENTS) {
-        d->event[d->depth++] = (struct drm_event){pc, hardware, d->prev};
-        if (d->n_calls < DRM_CALLS)
-            d->call[d->n_calls++] = 0;
+    } else {
+        push_event(d, pc, hardware);
     }
     if (hardware && d->depth >= DEEPEST)
         chk_report(c, CHK_DRM_WHOLE, b, i, "hardware events are %u deep", d->depth);
     /* what it interrupted may not have done its accesses */
     d->unsure = true;
     d->moved = true;
-    d->event_just = true;
-    d->expect = false;
+    d->expect = d->returned = false;
 }
 
 /* Control comes back. */
@@ -51,17 +86,21 @@ static void back(struct chk *c, struct drm *d, const struct trod_batch *b, uint3
 
     if (b->value[i] == 0)
         chk_report(c, CHK_DRM_EVENT_VALUE, b, i, "return has no address");
+    if (drm_inlined(d) && d->depth <= d->trace_depth)
+        chk_report(c, CHK_DRM_KERNEL_BALANCE, b, i,
+                   "return inside an inlined trace from an event before it");
     d->moved = true;
     d->expect = false;
-    d->returned = true;
-    if (d->depth == 0)
+    d->returned = d->resumes_branch = true;
+    if (d->depth == 0 || --d->depth >= DRM_EVENTS || !d->event)
         return;
-    e = &d->event[--d->depth];
+    e = &d->event[d->depth];
     if (e->hardware != hardware)
         chk_report(c, CHK_DRM_EVENT_RETURN, b, i, "return from a %s event ends a %s one",
                    hardware ? "hardware" : "kernel", e->hardware ? "hardware" : "kernel");
     while (d->n_calls && d->call[--d->n_calls] != 0)
         ;
+    d->resumes_branch = !e->prev.known || e->prev.branch;
     if (e->pc && e->prev.type != DRM_I_SYSENTER) {
         d->expect = true;
         d->expect_pc = e->pc;
@@ -92,7 +131,7 @@ static void syscall_marker(struct chk *c, struct drm *d, const struct trod_batch
         chk_report(c, CHK_DRM_SYSCALL_INSTR, b, i,
                    "system call marker follows no system call but the instruction at 0x%" PRIx64,
                    d->prev.pc);
-    if (d->version >= 6 && (d->last[0] != TROD_DRM_CPU_ID || d->last[1] != TROD_DRM_TIMESTAMP))
+    if (d->file->version >= 6 && (d->last[0] != TROD_DRM_CPU_ID || d->last[1] != TROD_DRM_TIMESTAMP))
         chk_report(c, CHK_DRM_SYSCALL_TIME, b, i,
                    "system call marker has no time stamp and cpu before it");
     d->after_syscall = d->only_syscall = true;
@@ -101,9 +140,9 @@ static void syscall_marker(struct chk *c, struct drm *d, const struct trod_batch
 
 static void trace_start(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
-    bool pt = d->filetype & TROD_DRM_KERNEL_INSTR_ONLY;
+    bool pt = d->file->filetype & TROD_DRM_KERNEL_INSTR_ONLY;
 
-    if (!(d->filetype & (TROD_DRM_KERNEL_SYSCALLS | TROD_DRM_KERNEL_INSTR_ONLY |
+    if (!(d->file->filetype & (TROD_DRM_KERNEL_SYSCALLS | TROD_DRM_KERNEL_INSTR_ONLY |
                          TROD_DRM_TEMPLATES | TROD_DRM_WHOLE_SYSTEM)))
         chk_report(c, CHK_DRM_KERNEL_BIT, b, i,
                    "inlined system call in a trace whose file type does not say so");
@@ -143,16 +182,17 @@ static void inlined_end(struct chk *c, struct drm *d, const struct trod_batch *b
                    "events of the inlined trace are %u deep at its end, %u at its beginning",
                    d->depth, d->trace_depth);
     d->kernel_target_known = false;
-    if (!(d->filetype & TROD_DRM_KERNEL_INSTR_ONLY) && d->prev.known) {
+    if (!(d->file->filetype & TROD_DRM_KERNEL_INSTR_ONLY) && d->prev.known) {
         if (!drm_is_indirect(d->prev.branch))
             chk_report(c, CHK_DRM_KERNEL_END, b, i,
                        "inlined trace does not end with an indirect branch");
-        d->kernel_target_known = d->prev.target != 0 && !drm_template(d) && d->in_trace &&
-                                 d->user.type != DRM_I_SYSENTER;
+        d->kernel_target_known = drm_is_indirect(d->prev.branch) && !drm_template(d) &&
+                                 d->in_trace && d->user.type != DRM_I_SYSENTER;
         d->kernel_target = d->prev.target;
     }
     d->prev = d->user;
     d->unsure = true;
+    d->sti = 0;
     d->timestamp_since = false;
 }
 
@@ -212,16 +252,16 @@ static void rseq_abort(struct chk *c, struct drm *d, const struct trod_batch *b,
 static void hardware_allowed(struct chk *c, const struct drm *d, const struct trod_batch *b,
                              uint32_t i)
 {
-    if (!(d->filetype & TROD_DRM_WHOLE_SYSTEM))
+    if (!(d->file->filetype & TROD_DRM_WHOLE_SYSTEM))
         chk_report(c, CHK_DRM_WHOLE, b, i, "hardware event in a trace that is not whole-system");
 }
 
 static void blocking(struct chk *c, const struct drm *d, const struct trod_batch *b, uint32_t i)
 {
-    if (!(d->filetype & TROD_DRM_BLOCKING_SYSCALLS))
+    if (!(d->file->filetype & TROD_DRM_BLOCKING_SYSCALLS))
         chk_report(c, CHK_DRM_BLOCKING_BIT, b, i,
                    "blocking marker in a trace whose file type does not say so");
-    if (d->last[0] != TROD_DRM_SYSCALL && !d->regdeps)
+    if (d->last[0] != TROD_DRM_SYSCALL && !drm_regdeps(d))
         chk_report(c, CHK_DRM_BLOCKING, b, i,
                    "blocking marker does not follow a system call marker");
 }
@@ -302,19 +342,15 @@ bool chk_drm_kernel_marker(struct chk *c, struct drm *d, const struct trod_batch
 void chk_drm_kernel_instruction(struct chk *c, struct drm *d, const struct trod_batch *b,
                                 uint32_t i)
 {
-    if (d->in_trace || d->in_switch)
+    if (drm_inlined(d))
         return;
-    if (d->kernel_target_known && b->addr[i] != d->kernel_target && !d->moved)
-        chk_report(c, CHK_DRM_KERNEL_END, b, i,
-                   "inlined trace leads to 0x%" PRIx64 ", the program goes on at 0x%" PRIx64,
-                   d->kernel_target, b->addr[i]);
+    program_goes_on(c, d, b, i, b->addr[i]);
     if (d->prev.known && d->prev.decoded && d->prev.is == TROD_BR_SYSCALL && !d->after_syscall &&
-        !d->trace_done && (d->filetype & TROD_DRM_SYSCALL_NUMBERS) && !drm_ifilt(d))
+        !d->trace_done && (d->file->filetype & TROD_DRM_SYSCALL_NUMBERS) && !drm_ifilt(d))
         chk_report(c, CHK_DRM_SYSCALL_MISSING, b, i, "system call at 0x%" PRIx64 " has no marker",
                    d->prev.pc);
-    if (d->after_syscall && (d->filetype & TROD_DRM_KERNEL_SYSCALLS) && !d->trace_done)
+    if (d->after_syscall && (d->file->filetype & TROD_DRM_KERNEL_SYSCALLS) && !d->trace_done)
         chk_report(c, CHK_DRM_KERNEL_MISSING, b, i, "system call %" PRIu64 " has no inlined trace",
                    d->syscall);
-    d->kernel_target_known = false;
     d->after_syscall = d->only_syscall = d->trace_done = false;
 }

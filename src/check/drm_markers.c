@@ -13,9 +13,9 @@ static void filetype(struct chk *c, struct drm *d, const struct trod_batch *b, u
     uint64_t bits = b->value[i];
     uint64_t arch = TROD_DRM_AARCH64 | TROD_DRM_ARM32 | TROD_DRM_X86_32 | TROD_DRM_X86_64;
 
-    if (d->filetype_known && bits != d->filetype)
+    if (d->file->filetype_known && bits != d->file->announced)
         chk_report(c, CHK_DRM_FILETYPE, b, i, "file type changes from 0x%" PRIx64 " to 0x%" PRIx64,
-                   d->filetype, bits);
+                   d->file->announced, bits);
     if ((bits & TROD_DRM_WHOLE_SYSTEM) && (bits & TROD_DRM_KERNEL_SYSCALLS))
         chk_report(c, CHK_DRM_FILETYPE, b, i,
                    "file type 0x%" PRIx64 " is whole-system and has inlined system calls", bits);
@@ -23,31 +23,30 @@ static void filetype(struct chk *c, struct drm *d, const struct trod_batch *b, u
         chk_report(c, CHK_DRM_REGDEPS, b, i,
                    "file type 0x%" PRIx64 " names an architecture besides register dependencies",
                    bits);
-    d->filetype = bits;
-    d->filetype_known = true;
-    d->regdeps = bits & TROD_DRM_REGDEPS;
+    d->file->filetype = d->file->announced = bits;
+    d->file->filetype_known = true;
 }
 
 static void footer(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
-    uint64_t n = d->instructions - d->injected;
+    uint64_t n = d->file->instructions;
 
-    if (b->value[i] != d->next_footer)
+    if (b->value[i] != d->file->next_footer)
         chk_report(c, CHK_DRM_FOOTER, b, i, "chunk %" PRIu64 " ends where %" PRIu64 " was due",
-                   b->value[i], d->next_footer);
-    d->next_footer = b->value[i] + 1;
+                   b->value[i], d->file->next_footer);
+    d->file->next_footer = b->value[i] + 1;
     if (drm_template(d))
         return;
-    if (d->chunk_size == 0 || n % d->chunk_size)
+    if (d->file->chunk_size == 0 || n % d->file->chunk_size)
         chk_report(c, CHK_DRM_CHUNK, b, i,
                    "chunk ends after %" PRIu64 " instructions, chunks are of %" PRIu64, n,
-                   d->chunk_size);
+                   d->file->chunk_size);
 }
 
 static void timestamp(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
     uint64_t t = b->value[i];
-    bool narrow = d->filetype & (TROD_DRM_ARM32 | TROD_DRM_X86_32);
+    bool narrow = d->file->filetype & (TROD_DRM_ARM32 | TROD_DRM_X86_32);
 
     /* 32-bit time stamps wrap. */
     if (d->timestamp_known && t < d->timestamp && !(narrow && d->timestamp - t > UINT32_MAX / 2))
@@ -60,7 +59,7 @@ static void timestamp(struct chk *c, struct drm *d, const struct trod_batch *b, 
 
 static bool is_syscall_id(const struct drm *d, uint64_t id)
 {
-    bool narrow = d->filetype & (TROD_DRM_ARM32 | TROD_DRM_X86_32);
+    bool narrow = d->file->filetype & (TROD_DRM_ARM32 | TROD_DRM_X86_32);
 
     return id >= (narrow ? UINT64_C(0x10000) : UINT64_C(0x100000000));
 }
@@ -73,18 +72,26 @@ static bool is_futex(uint64_t id)
     return n == 202 || n == 98 || n == 240;
 }
 
+/* A function begins and ends at a branch; after an event nothing is known. */
+static bool follows_branch(const struct drm *d)
+{
+    if (d->moved)
+        return !d->returned || d->resumes_branch;
+    return !d->prev.known || d->prev.branch;
+}
+
 static void function(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
     unsigned sub = b->sub[i];
 
     if (sub == TROD_DRM_FUNC_ID) {
         d->function = b->value[i];
-        if (d->regdeps && !(is_syscall_id(d, d->function) && is_futex(d->function)))
+        if (drm_regdeps(d) && !(is_syscall_id(d, d->function) && is_futex(d->function)))
             chk_report(c, CHK_DRM_REGDEPS, b, i, "function marker of another call than futex");
     }
     if (is_syscall_id(d, d->function))
         return;
-    if (d->instructions && d->prev.known && !d->prev.branch && !d->returned && !d->moved)
+    if (!follows_branch(d))
         chk_report(c, CHK_DRM_FUNC_PLACE, b, i,
                    "function marker follows no branch but the instruction at 0x%" PRIx64,
                    d->prev.pc);
@@ -143,9 +150,9 @@ static void vector_length(struct chk *c, const struct drm *d, const struct trod_
 {
     uint64_t n = b->value[i];
 
-    if (!(d->filetype & TROD_DRM_AARCH64) || n == 0 || n > 256 || n % 16)
+    if (!(d->file->filetype & TROD_DRM_AARCH64) || n == 0 || n > 256 || n % 16)
         chk_report(c, CHK_DRM_VECTOR, b, i, "vector length of %" PRIu64 " bytes%s", n,
-                   d->filetype & TROD_DRM_AARCH64 ? "" : ", and not on AArch64");
+                   d->file->filetype & TROD_DRM_AARCH64 ? "" : ", and not on AArch64");
 }
 
 /* Markers that say something of the file or the thread; false: another one. */
@@ -153,19 +160,19 @@ static bool header_marker(struct chk *c, struct drm *d, const struct trod_batch 
 {
     switch (b->sub[i]) {
     case TROD_DRM_VERSION:
-        d->version = b->value[i];
+        d->file->version = b->value[i];
         break;
     case TROD_DRM_FILETYPE:
         filetype(c, d, b, i);
         break;
     case TROD_DRM_CACHE_LINE_SIZE:
-        d->line_size = true;
+        d->file->line_size = true;
         break;
     case TROD_DRM_PAGE_SIZE:
-        d->page_size = true;
+        d->file->page_size = true;
         break;
     case TROD_DRM_CHUNK_INSTR_COUNT:
-        d->chunk_size = b->value[i];
+        d->file->chunk_size = b->value[i];
         break;
     case TROD_DRM_CHUNK_FOOTER:
         footer(c, d, b, i);
@@ -178,10 +185,10 @@ static bool header_marker(struct chk *c, struct drm *d, const struct trod_batch 
         break;
     case TROD_DRM_FILTER_ENDPOINT:
         d->endpoint = true;
-        if (!(d->filetype & TROD_DRM_BIMODAL))
+        if (!(d->file->filetype & TROD_DRM_BIMODAL))
             chk_report(c, CHK_DRM_BIMODAL, b, i,
                        "filter end point in a trace without a filtered warm-up");
-        d->filetype &= ~(uint64_t)(TROD_DRM_FILTERED | TROD_DRM_IFILTERED | TROD_DRM_DFILTERED);
+        d->file->filetype &= ~(uint64_t)(TROD_DRM_FILTERED | TROD_DRM_IFILTERED | TROD_DRM_DFILTERED);
         d->prev.known = false;
         break;
     default:
@@ -192,7 +199,7 @@ static bool header_marker(struct chk *c, struct drm *d, const struct trod_batch 
 
 void chk_drm_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
-    if (d->regdeps)
+    if (drm_regdeps(d))
         regdeps_marker(c, b, i);
     if (header_marker(c, d, b, i) || chk_drm_kernel_marker(c, d, b, i))
         return;
@@ -219,14 +226,9 @@ void chk_drm_marker(struct chk *c, struct drm *d, const struct trod_batch *b, ui
     case TROD_DRM_SKIPPED_MEMREF:
         d->unsure = true;
         break;
-    case TROD_DRM_CORE_IDLE:
-    case TROD_DRM_CORE_WAIT:
-        d->idle = true;
-        break;
     case TROD_DRM_KERNEL_EVENT_RAW:
     case TROD_DRM_SPLIT_VALUE:
     case TROD_DRM_MIDBLOCK_END_PC:
-    case TROD_DRM_SYSCALL_IDX:
         chk_report(c, CHK_DRM_RAW, b, i, "marker %u belongs to raw traces", b->sub[i]);
         break;
     default:

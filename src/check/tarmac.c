@@ -310,6 +310,11 @@ static int rows(struct chk *c, void *st, const struct trod_batch *b, uint32_t fr
     return TROD_OK;
 }
 
+static void end(struct chk *c, void *st)
+{
+    accesses(c, st, NULL, 0);
+}
+
 static void fini(void *st)
 {
     chk_tarmac_fini(st);
@@ -317,7 +322,9 @@ static void fini(void *st)
 
 const struct chk_family chk_tarmac = {
     .families = TROD_RULE_TARMAC | TROD_RULE_MATCHER,
+    .text = true,
     .stream_size = sizeof(struct tarmac),
     .rows = rows,
+    .end = end,
     .fini = fini,
 };

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "diffs.h"
-#include "trod/check.h"
+#include "findings.h"
 
-enum { DAMAGES = 20, JUNIT = 3 };
+/* Problems of the reader that are told in full; a diag tells no more of each kind anyway. */
+enum { DAMAGES = 1000, JUNIT = 3 };
 
 struct options {
     struct cli_common common;
@@ -51,44 +51,48 @@ static const struct trod_option options[] = {
 
 static const struct options defaults = {.severity = TROD_RULE_WARNING, .input.order = -1};
 
-/* A problem that the reader reported. */
+/* A problem that the reader reported, with what it points to. */
 struct damage {
-    char message[TROD_CHECK_MESSAGE];
-    uint64_t record;
+    struct trod_problem problem;
+    char path[1024], message[TROD_CHECK_MESSAGE];
+    uint8_t text[TROD_CHECK_TEXT];
 };
 
 struct checking {
     struct cli *c;
     const struct options *o;
+    struct trod_check_options check;
     struct trod_diag diag;
     struct trod_run *run;
     struct cli_progress progress;
     struct trod_writer *writer;
-    struct damage damage[DAMAGES];
+    struct damage *damage; /* the first DAMAGES */
     uint64_t damages;
-    FILE *file;
 };
 
-/* What could not be read is a finding, not a message. */
+/* What could not be read is a finding, not a message: kept until the states are merged. */
 static void note_damage(void *user, const struct trod_problem *p)
 {
     struct checking *k = user;
-    struct damage *d = k->damages < DAMAGES ? &k->damage[k->damages] : NULL;
+    struct damage *d;
 
     if (p->severity != TROD_SEV_ERROR)
         return;
-    k->damages++;
-    if (!d)
+    if (!k->damage)
+        k->damage = calloc(DAMAGES, sizeof *k->damage);
+    if (!k->damage || k->damages >= DAMAGES)
         return;
-    d->record = p->at.record == TROD_NOWHERE ? 0 : p->at.record;
-    if (p->at.line != TROD_NOWHERE)
-        snprintf(d->message, sizeof d->message, "%s:%" PRIu64 ": %s", p->at.path ? p->at.path : "",
-                 p->at.line, p->message);
-    else if (p->at.offset != TROD_NOWHERE)
-        snprintf(d->message, sizeof d->message, "%s: %s (byte %" PRIu64 ")",
-                 p->at.path ? p->at.path : "", p->message, p->at.offset);
-    else
-        snprintf(d->message, sizeof d->message, "%s: %s", p->at.path ? p->at.path : "", p->message);
+    d = &k->damage[k->damages++];
+    d->problem = *p;
+    snprintf(d->path, sizeof d->path, "%s", p->at.path ? p->at.path : "");
+    snprintf(d->message, sizeof d->message, "%s", p->message);
+    if (p->at.text_len > sizeof d->text)
+        d->problem.at.text_len = sizeof d->text;
+    if (p->at.text && p->at.text_len)
+        memcpy(d->text, p->at.text, d->problem.at.text_len);
+    d->problem.at.text = d->text;
+    d->problem.at.path = d->path;
+    d->problem.message = d->message;
 }
 
 static void progress(void *user, const struct trod_trace_progress *p)
@@ -147,6 +151,8 @@ static int open_run(struct checking *k)
     int r;
 
     input.order = order_of(k);
+    k->check = o->check;
+    k->check.merged = input.order != TROD_ORDER_FILE;
     opt.serial = input.order != TROD_ORDER_FILE;
     opt.trace = cli_trace_options(&input, TROD_COL_KIND);
     if (o->salvage) {
@@ -155,133 +161,70 @@ static int open_run(struct checking *k)
     }
     r = trod_run_open(&k->run, k->c->operands, k->c->n_operands, &opt, &k->diag);
     if (r == 0)
-        r = trod_run_add(k->run, trod_analysis_find("check", 5), &o->check);
+        r = trod_run_add(k->run, trod_analysis_find("check", 5), &k->check);
     return r < 0 ? r : 0;
 }
 
-static void add_damages(struct checking *k, void *st)
+static uint32_t file_called(const struct trod_trace *t, const char *path)
 {
-    const struct trod_rule *rule = trod_rule_find("read.damaged", 12);
+    for (size_t i = 0; i < trod_trace_files(t); i++)
+        if (strcmp(trod_trace_path(t, i), path) == 0)
+            return (uint32_t)i;
+    return UINT32_MAX;
+}
 
-    for (uint64_t i = 0; i < k->damages; i++) {
-        const struct damage *d = i < DAMAGES ? &k->damage[i] : NULL;
+/* What the sink was told, and then what was only counted. */
+static int add_damages(const struct checking *k, void *st)
+{
+    int r = TROD_OK;
 
-        trod_check_add(st, rule, d ? d->record : 0, NULL, d ? d->message : "see above");
+    for (uint64_t i = 0; r == TROD_OK && i < k->damages; i++)
+        r = trod_check_problem(st, &k->damage[i].problem,
+                               file_called(trod_run_trace(k->run), k->damage[i].path), 1);
+    for (uint32_t i = 0; r == TROD_OK && i < k->diag.n_counts; i++) {
+        const struct trod_diag_count *count = &k->diag.counts[i];
+        struct trod_problem p = {.severity = count->severity,
+                                 .kind = count->kind,
+                                 .message = "more of the same kind",
+                                 .at = trod_place_path(NULL)};
+        uint64_t told = 0;
+
+        for (uint64_t j = 0; j < k->damages; j++)
+            told += strcmp(k->damage[j].problem.kind, count->kind) == 0;
+        r = trod_check_problem(st, &p, UINT32_MAX, count->n - told);
     }
-}
-
-static void print_finding(FILE *to, const struct trod_trace *t, const struct trod_finding *f,
-                          bool colour)
-{
-    static const char *const paint[] = {"\033[36m", "\033[35m", "\033[31m"};
-    const char *path = trod_trace_path(t, f->file);
-
-    if (strcmp(f->rule->id, "read.damaged") == 0)
-        fprintf(to, "%s%s%s %s: %s\n", colour ? paint[f->rule->severity] : "",
-                trod_rule_severity_name(f->rule->severity), colour ? "\033[0m" : "", f->rule->id,
-                f->message);
-    else
-        fprintf(to, "%s%s%s %s: %s: record %" PRIu64 "%s%s: %s\n",
-                colour ? paint[f->rule->severity] : "", trod_rule_severity_name(f->rule->severity),
-                colour ? "\033[0m" : "", f->rule->id, path ? path : "", f->ordinal,
-                f->stream[0] ? ", " : "", f->stream, f->message);
-    if (f->text[0])
-        fprintf(to, "    %s\n", f->text);
-}
-
-static void print_counts(FILE *to, const void *st)
-{
-    uint64_t total = trod_check_total(st, TROD_RULE_NOTE);
-
-    for (size_t i = 0; trod_rule_at(i); i++) {
-        const struct trod_rule *r = trod_rule_at(i);
-        uint64_t n = trod_check_count(st, r);
-
-        if (n)
-            fprintf(to, "%12" PRIu64 " %-8s %s: %s\n", n, trod_rule_severity_name(r->severity),
-                    r->id, r->text);
-    }
-    fprintf(to, "%12" PRIu64 " finding%s\n", total, total == 1 ? "" : "s");
-}
-
-static void print_text(const struct checking *k, const void *st, FILE *to, bool colour)
-{
-    const struct trod_finding *f;
-
-    for (size_t i = 0; (f = trod_check_finding(st, i)); i++)
-        print_finding(to, trod_run_trace(k->run), f, colour);
-    print_counts(to, st);
-}
-
-/* Every rule of the format is a test case. */
-static void print_junit(const struct checking *k, const void *st, FILE *to)
-{
-    const struct trod_trace *t = trod_run_trace(k->run);
-    unsigned family = trod_trace_format(t) ? trod_rule_family(trod_trace_format(t)->name) : 0;
-
-    fprintf(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"trod check\">\n");
-    for (size_t i = 0; trod_rule_at(i); i++) {
-        const struct trod_rule *r = trod_rule_at(i);
-        uint64_t n = trod_check_count(st, r);
-        const struct trod_finding *f;
-
-        if (!(r->families & family) && n == 0)
-            continue;
-        fprintf(to, "  <testcase classname=\"trod.check\" name=\"%s\">\n", r->id);
-        if (n && (int)r->severity >= k->o->severity) {
-            fprintf(to, "    <failure message=\"%" PRIu64 " findings\">", n);
-            for (size_t j = 0; (f = trod_check_finding(st, j)); j++)
-                if (f->rule == r) {
-                    fprintf(to, "record %" PRIu64 ": ", f->ordinal);
-                    cli_xml_text(to, f->message, strlen(f->message));
-                    fputc('\n', to);
-                }
-            fprintf(to, "</failure>\n");
-        }
-        fprintf(to, "  </testcase>\n");
-    }
-    fprintf(to, "</testsuite>\n");
+    return r;
 }
 
 static int tell(struct checking *k)
 {
     struct cli_report report = {k->o->format == JUNIT ? TROD_EMIT_TEXT : k->o->format,
                                 k->o->output};
-    const void *st = trod_run_state(k->run, 0);
+    struct cli_findings f = {trod_run_trace(k->run), trod_run_state(k->run, 0), k->o->severity,
+                             false};
     struct cli_out out;
-    int r = cli_report_begin(&out, k->c, &report), end;
+    int r = cli_report_begin(&out, k->c, &report);
 
     if (r != 0)
         return r;
+    f.colour = !out.path && cli_colour(k->c, STDOUT_FILENO);
     if (k->o->format == JUNIT)
-        print_junit(k, st, out.file);
+        cli_findings_junit(&f, out.file);
     else if (k->o->format == TROD_EMIT_TEXT)
-        print_text(k, st, out.file, !out.path && cli_colour(k->c, STDOUT_FILENO));
+        cli_findings_text(&f, out.file);
     else
-        r = trod_run_report(k->run, 0, out.emit);
-    end = cli_report_end(&out);
-    return r < 0 ? r : end;
+        cli_findings_emit(&f, out.emit);
+    return cli_report_end(&out);
 }
 
 static int list_rules(struct cli *c, const struct options *o)
 {
-    static const char *const columns[] = {"rule", "severity", "text", "source"};
     struct cli_report report = {o->format == JUNIT ? TROD_EMIT_TEXT : o->format, o->output};
     struct cli_out out;
 
     if (cli_report_begin(&out, c, &report) != 0)
         return CLI_TROUBLE;
-    trod_emit_table(out.emit, "rules", NULL, columns, 4);
-    for (size_t i = 0; trod_rule_at(i); i++) {
-        const struct trod_rule *r = trod_rule_at(i);
-
-        trod_emit_str(out.emit, "rule", r->id);
-        trod_emit_str(out.emit, "severity", trod_rule_severity_name(r->severity));
-        trod_emit_str(out.emit, "text", r->text);
-        trod_emit_str(out.emit, "source", r->source);
-        trod_emit_row_end(out.emit);
-    }
-    trod_emit_table_close(out.emit);
+    cli_rules_emit(out.emit);
     return cli_report_end(&out) == 0 ? CLI_YES : CLI_TROUBLE;
 }
 
@@ -301,8 +244,7 @@ static int check(struct checking *k)
     k->writer = NULL;
     if (r == TROD_ERR_NOMEM || told < 0)
         return CLI_TROUBLE;
-    add_damages(k, trod_run_state(k->run, 0));
-    if (tell(k) < 0)
+    if (add_damages(k, trod_run_state(k->run, 0)) < 0 || tell(k) != 0)
         return CLI_TROUBLE;
     found = trod_check_total(trod_run_state(k->run, 0), (enum trod_rule_severity)k->o->severity);
     return found ? CLI_NO : CLI_YES;
@@ -332,6 +274,7 @@ static int run(struct cli *c, const void *opt)
     }
     trod_writer_discard(k.writer);
     trod_run_free(k.run);
+    free(k.damage);
     return r;
 }
 

@@ -2,8 +2,8 @@
  * pack.h - numbers in the saved form of an analysis: seven bits a byte, the lowest first, the
  * eighth bit set in all bytes but the last; and byte strings, length first.
  */
-#ifndef TROD_ANALYSIS_PACK_H
-#define TROD_ANALYSIS_PACK_H
+#ifndef TROD_CORE_PACK_H
+#define TROD_CORE_PACK_H
 
 #include "trod/buf.h"
 

@@ -1,0 +1,278 @@
+/*
+ * findings.c - what the rules found: kept, placed, counted, merged and told.
+ *
+ * Implements the functions on findings of check.h. All findings are counted; of each rule the first
+ * are kept, so that memory does not grow with what is wrong.
+ */
+#include "check/check_int.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct trod_finding *chk_finding(struct chk *c, size_t rule)
+{
+    struct trod_finding *f;
+
+    if (!c->on[rule])
+        return NULL;
+    c->count[rule]++;
+    if (c->kept[rule] >= c->keep)
+        return NULL;
+    if (c->n_found == c->cap_found) {
+        size_t cap = c->cap_found ? 2 * c->cap_found : 16;
+
+        f = realloc(c->found, cap * sizeof *f);
+        if (!f)
+            return NULL;
+        c->found = f;
+        c->cap_found = cap;
+    }
+    c->kept[rule]++;
+    f = &c->found[c->n_found++];
+    memset(f, 0, sizeof *f);
+    f->rule = trod_rule_at(rule);
+    f->offset = f->line = TROD_NOWHERE;
+    return f;
+}
+
+static void name_stream(const struct chk *c, struct trod_finding *f)
+{
+    if (c->stream < c->meta->n_streams)
+        snprintf(f->stream, sizeof f->stream, "%s", c->meta->streams[c->stream].name);
+    f->file = c->file;
+}
+
+/* Messages quote traces, which may hold any bytes. */
+static void printable(char *s)
+{
+    for (; *s; s++)
+        if (*s < ' ' || *s > '~')
+            *s = '.';
+}
+
+/* The record as text, where it is text. */
+static void quote(struct trod_finding *f, const struct trod_batch *b, uint32_t i)
+{
+    uint32_t n, at = 0;
+    const uint8_t *p;
+
+    p = trod_batch_bytes(b, b->raw[i]);
+    n = b->raw[i].len < sizeof f->text - 1 ? b->raw[i].len : (uint32_t)sizeof f->text - 1;
+    for (; at < n && p[at] >= ' ' && p[at] <= '~'; at++)
+        f->text[at] = (char)p[at];
+    if (at < n && p[at] != '\n' && p[at] != '\r')
+        at = 0;
+    f->text[at] = '\0';
+}
+
+void chk_count_lines(struct chk *c, const struct trod_batch *b, uint64_t to)
+{
+    const uint8_t *p, *end;
+
+    if (!c->lines_known || to <= c->lines_to)
+        return;
+    /* what the reader passed over is not in the window: from there on lines cannot be told */
+    if (c->lines_to < b->offset || to > b->offset + b->bytes_n) {
+        c->lines_known = false;
+        return;
+    }
+    p = b->bytes + (c->lines_to - b->offset);
+    end = b->bytes + (to - b->offset);
+    c->lines_to = to;
+    for (; p < end; p++)
+        c->lines += *p == '\n';
+}
+
+/* Where row I of B is. */
+static void place(struct chk *c, struct trod_finding *f, const struct trod_batch *b, uint32_t i)
+{
+    uint32_t first = i;
+
+    f->ordinal = b->first + i - c->base;
+    while (first && (b->flags[first] & TROD_F_CONT))
+        first--; /* of rows of one record the first has the bytes */
+    if (!chk_has(b, first, TROD_COL_RAW) ||
+        (b->raw[first].off & (TROD_SLICE_SHARED | TROD_SLICE_POOL)))
+        return;
+    if (!c->merged) {
+        f->offset = b->offset + b->raw[first].off;
+        chk_count_lines(c, b, f->offset);
+        if (c->lines_known && c->lines_to == f->offset)
+            f->line = c->lines;
+    }
+    if (c->family->text)
+        quote(f, b, first);
+}
+
+void chk_report(struct chk *c, enum chk_rule rule, const struct trod_batch *b, uint32_t i,
+                const char *fmt, ...)
+{
+    struct trod_finding *f = chk_finding(c, rule);
+    va_list args;
+
+    if (!f)
+        return;
+    va_start(args, fmt);
+    vsnprintf(f->message, sizeof f->message, fmt, args);
+    va_end(args);
+    name_stream(c, f);
+    printable(f->message);
+    printable(f->stream);
+    f->ordinal = c->stream < c->n_streams ? c->streams[c->stream].last : TROD_NOWHERE;
+    if (b)
+        place(c, f, b, i);
+}
+
+/* Problems of the reader that a rule finds too: drmemtrace 19.3. */
+static bool is_covered(const struct chk *c, const char *kind)
+{
+    static const struct {
+        const char *kind;
+        enum chk_rule rule;
+    } covered[] = {
+        {"drmemtrace.chunk-order", CHK_DRM_FOOTER},
+        {"drmemtrace.chunk-count", CHK_DRM_CHUNK},
+    };
+
+    for (size_t i = 0; i < sizeof covered / sizeof *covered; i++)
+        if (strcmp(covered[i].kind, kind) == 0)
+            return c->on[covered[i].rule];
+    return false;
+}
+
+int trod_check_problem(void *st, const struct trod_problem *p, uint32_t file, uint64_t n)
+{
+    struct chk *c = st;
+    struct trod_finding *f;
+    size_t len;
+
+    if (n == 0 || p->severity != TROD_SEV_ERROR || !c->on[CHK_READ_DAMAGED] ||
+        is_covered(c, p->kind))
+        return TROD_OK;
+    c->count[CHK_READ_DAMAGED] += n - 1;
+    f = chk_finding(c, CHK_READ_DAMAGED);
+    if (!f)
+        return c->kept[CHK_READ_DAMAGED] < c->keep ? TROD_ERR_NOMEM : TROD_OK;
+    snprintf(f->message, sizeof f->message, "%s", p->message);
+    f->file = file;
+    f->ordinal = p->at.record;
+    f->offset = p->at.offset;
+    f->line = p->at.line;
+    printable(f->message);
+    len = p->at.text_len < sizeof f->text - 1 ? p->at.text_len : sizeof f->text - 1;
+    for (size_t i = 0; p->at.text && i < len; i++)
+        f->text[i] = p->at.text[i] >= ' ' && p->at.text[i] <= '~' ? (char)p->at.text[i] : '.';
+    return TROD_OK;
+}
+
+static size_t rule_number(const struct trod_rule *rule)
+{
+    size_t i = 0;
+
+    while (i < CHK_RULES && trod_rule_at(i) != rule)
+        i++;
+    return i;
+}
+
+/* FROM's findings behind INTO's: its files are others. */
+int chk_merge(void *into, const void *from)
+{
+    struct chk *a = into;
+    const struct chk *b = from;
+
+    for (size_t i = 0; i < b->n_found; i++) {
+        size_t rule = rule_number(b->found[i].rule);
+        uint64_t count = a->count[rule];
+        bool on = a->on[rule], room = a->kept[rule] < a->keep;
+        struct trod_finding *f;
+
+        a->on[rule] = 1;
+        f = chk_finding(a, rule);
+        a->on[rule] = on;
+        a->count[rule] = count;
+        if (!f && room)
+            return TROD_ERR_NOMEM;
+        if (f)
+            *f = b->found[i];
+    }
+    for (size_t i = 0; i < CHK_RULES; i++)
+        a->count[i] += b->count[i];
+    return TROD_OK;
+}
+
+uint64_t trod_check_count(const void *st, const struct trod_rule *rule)
+{
+    size_t i = rule_number(rule);
+
+    return i < CHK_RULES ? ((const struct chk *)st)->count[i] : 0;
+}
+
+const struct trod_finding *trod_check_finding(const void *st, size_t i)
+{
+    const struct chk *c = st;
+
+    return i < c->n_found ? &c->found[i] : NULL;
+}
+
+uint64_t trod_check_total(const void *st, enum trod_rule_severity severity)
+{
+    const struct chk *c = st;
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < CHK_RULES; i++)
+        if (trod_rule_at(i)->severity >= severity)
+            n += c->count[i];
+    return n;
+}
+
+static void emit_counts(const struct chk *c, struct trod_emit *e)
+{
+    static const char *const columns[] = {"rule", "severity", "findings"};
+
+    trod_emit_table(e, "rules", "rules broken", columns, 3);
+    for (size_t i = 0; i < CHK_RULES; i++) {
+        if (c->count[i] == 0)
+            continue;
+        trod_emit_str(e, "rule", trod_rule_at(i)->id);
+        trod_emit_str(e, "severity", trod_rule_severity_name(trod_rule_at(i)->severity));
+        trod_emit_u64(e, "findings", c->count[i]);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+static void emit_number(struct trod_emit *e, const char *key, uint64_t v)
+{
+    if (v != TROD_NOWHERE)
+        trod_emit_u64(e, key, v);
+}
+
+int chk_emit(const void *st, struct trod_emit *e)
+{
+    const struct chk *c = st;
+
+    trod_emit_list(e, "findings", NULL);
+    for (size_t i = 0; i < c->n_found; i++) {
+        const struct trod_finding *f = &c->found[i];
+
+        trod_emit_open(e, NULL, f->rule->id);
+        trod_emit_str(e, "rule", f->rule->id);
+        trod_emit_str(e, "severity", trod_rule_severity_name(f->rule->severity));
+        if (f->file != UINT32_MAX)
+            trod_emit_u64(e, "file", f->file);
+        emit_number(e, "record", f->ordinal);
+        emit_number(e, "offset", f->offset);
+        emit_number(e, "line", f->line);
+        if (f->stream[0])
+            trod_emit_str(e, "stream", f->stream);
+        trod_emit_str(e, "message", f->message);
+        if (f->text[0])
+            trod_emit_str(e, "text", f->text);
+        trod_emit_close(e);
+    }
+    trod_emit_list_close(e);
+    emit_counts(c, e);
+    return TROD_OK;
+}
