@@ -23,6 +23,7 @@ struct tt6 {
     struct point *points;
     uint32_t before; /* opcode of the instruction before */
     bool synthetic;  /* a synthetic b 0x700 waits for its rfi */
+    bool begun;      /* there was an instruction: where the next is stands in its record */
 };
 
 static uint32_t opcode_of(const struct trod_batch *b, uint32_t i)
@@ -83,9 +84,10 @@ static void instruction(struct chk *c, struct tt6 *s, const struct trod_batch *b
     if (insn->op == 0)
         chk_report(c, CHK_TT6_OPCODE, b, i, "opcode 0x%08" PRIx32 " is no instruction",
                    insn->opcode);
-    if (b->addr[i] & 3)
-        chk_report(c, CHK_TT6_ALIGN, b, i, "address 0x%08" PRIx64 " is no multiple of 4",
+    if (!s->begun && (b->addr[i] & 3))
+        chk_report(c, CHK_TT6_ALIGN, b, i, "first address 0x%08" PRIx64 " is no multiple of 4",
                    b->addr[i]);
+    s->begun = true;
     check_flow(c, insn, b, i);
     if (s->synthetic && insn->branch != TROD_PPC_BRANCH_RFI)
         chk_report(c, CHK_TT6_TWI, b, i, "synthetic branch to 0x700 is not followed by rfi");

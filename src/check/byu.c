@@ -102,7 +102,7 @@ static int rows12(struct chk *c, void *st, const struct trod_batch *b, uint32_t 
         if (size > 8 && size != 16 && size != 32)
             chk_report(c, CHK_BYU_SIZE, b, i, "transfer of %" PRIu32 " bytes", size);
         else if (size && size <= 8 && (b->paddr[i] & 7) + size > 8)
-            chk_report(c, CHK_BYU_SIZE, b, i,
+            chk_report(c, CHK_BYU_CROSSING, b, i,
                        "transfer of %" PRIu32 " bytes at 0x%" PRIx64 " crosses a word of 8", size,
                        b->paddr[i]);
         if (b->first + i > 0 && no_time(trod_batch_detail(b, i)))

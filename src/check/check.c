@@ -120,7 +120,8 @@ static void fill_facts(struct chk *c, const struct trod_batch *b, uint32_t i, st
     f->flags = insn->flags;
     f->branch = insn->branch;
     /* drmemtrace has a record for the operand of a hint or a flush, as for that of a load */
-    f->loads = (uint8_t)(insn->loads + ((insn->flags & (TROD_INSN_PREFETCH | TROD_INSN_FLUSH)) != 0));
+    f->loads =
+        (uint8_t)(insn->loads + ((insn->flags & (TROD_INSN_PREFETCH | TROD_INSN_FLUSH)) != 0));
     f->stores = insn->stores;
     f->target = insn->target;
 }

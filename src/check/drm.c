@@ -1,7 +1,8 @@
 /*
  * drm.c - rules of drmemtrace traces: the rows of a thread, and its end.
  *
- * Implements drmemtrace, section 19; docs/checking.md says which invariants concern a trace on disk.
+ * Implements drmemtrace, section 19; docs/checking.md says which invariants concern a trace on
+ * disk.
  */
 #include "check/drm.h"
 
@@ -52,8 +53,13 @@ static void thread_exit(struct chk *c, struct drm *d, const struct trod_batch *b
 /* One row of a kind of its own. */
 static void row(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
-    int marker = -1;
+    int marker = b->kind[i] == TROD_MARKER ? b->sub[i] : -1;
 
+    if (d->physical && marker != TROD_DRM_VIRTUAL_ADDRESS) {
+        chk_report(c, CHK_DRM_PHYSICAL, b, i,
+                   "physical address is not followed by its virtual address");
+        d->physical = false;
+    }
     switch (b->kind[i]) {
     case TROD_INSTR:
         chk_drm_instruction(c, d, b, i);
@@ -68,19 +74,10 @@ static void row(struct chk *c, struct drm *d, const struct trod_batch *b, uint32
         thread_exit(c, d, b, i);
         break;
     case TROD_MARKER:
-        marker = b->sub[i];
-        if (d->physical && marker != TROD_DRM_VIRTUAL_ADDRESS)
-            chk_report(c, CHK_DRM_PHYSICAL, b, i,
-                       "physical address is not followed by its virtual address");
         chk_drm_marker(c, d, b, i);
         break;
     default:
         return;
-    }
-    if (b->kind[i] != TROD_MARKER && d->physical) {
-        chk_report(c, CHK_DRM_PHYSICAL, b, i,
-                   "physical address is not followed by its virtual address");
-        d->physical = false;
     }
     if (b->kind[i] == TROD_MARKER || b->kind[i] == TROD_THREAD)
         d->plain = false;

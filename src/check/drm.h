@@ -67,7 +67,7 @@ struct drm {
     unsigned depth;
     bool expect; /* the next instruction is to be at expect_pc */
     uint64_t expect_pc;
-    bool returned; /* from an event, and no instruction since */
+    bool returned;       /* from an event, and no instruction since */
     bool resumes_branch; /* what it interrupted is not known, or a branch */
 
     /* System calls and inlined traces. */

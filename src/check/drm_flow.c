@@ -139,8 +139,7 @@ void chk_drm_settle(struct chk *c, struct drm *d, const struct trod_batch *b, ui
         settle_regdeps(c, d, b, i);
     if (!p->known || !p->decoded || d->unsure || drm_dfilt(d) || drm_ifilt(d) ||
         !(p->facts & TROD_INSN_COUNTS) || (p->facts & unclear) ||
-        (drm_inlined(d) && (d->file->filetype & TROD_DRM_KERNEL_INSTR_ONLY)) ||
-        emulated(d, p))
+        (drm_inlined(d) && (d->file->filetype & TROD_DRM_KERNEL_INSTR_ONLY)) || emulated(d, p))
         return;
     if (d->reads != p->loads)
         chk_report(c, CHK_DRM_MEMREFS, b, i,
@@ -219,7 +218,8 @@ static void calls(struct drm *d, const struct drm_prev *p)
 /* Whether nothing but the last instruction bears on the next. */
 static bool quiet(const struct drm *d)
 {
-    return d->prev.known && d->prev.decoded && !d->expect && !d->in_rseq && !drm_inlined(d) && !drm_regdeps(d) && !drm_ifilt(d) && !drm_dfilt(d) && d->file->version >= 5 &&
+    return d->prev.known && d->prev.decoded && !d->expect && !d->in_rseq && !drm_inlined(d) &&
+           !drm_regdeps(d) && !drm_ifilt(d) && !drm_dfilt(d) && d->file->version >= 5 &&
            d->prev.is != TROD_BR_SYSCALL && d->prev.type != DRM_I_NO_FETCH;
 }
 
@@ -287,15 +287,16 @@ static void regdeps(struct chk *c, struct drm *d, const struct trod_batch *b, ui
     d->regdeps_category = 0;
     if (n < 4 || n % 4) {
         if (n)
-            chk_report(c, CHK_DRM_REGDEPS, b, i, "encoding of %" PRIu32 " bytes is no multiple of 4",
-                       n);
+            chk_report(c, CHK_DRM_REGDEPS, b, i,
+                       "encoding of %" PRIu32 " bytes is no multiple of 4", n);
         return;
     }
     registers = (uint32_t)(p[0] & 0xf) + (p[0] >> 4);
     want = (4 + registers + (registers > 0) + 3) & ~3u;
     if (n != want)
         chk_report(c, CHK_DRM_REGDEPS, b, i,
-                   "encoding of %" PRIu32 " bytes names %" PRIu32 " registers: it should have %" PRIu32,
+                   "encoding of %" PRIu32 " bytes names %" PRIu32
+                   " registers: it should have %" PRIu32,
                    n, registers, want);
     /* bits 10 to 31 of the first word */
     d->regdeps_category = ((uint32_t)p[1] | (uint32_t)p[2] << 8 | (uint32_t)p[3] << 16) >> 2;

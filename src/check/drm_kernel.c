@@ -131,7 +131,8 @@ static void syscall_marker(struct chk *c, struct drm *d, const struct trod_batch
         chk_report(c, CHK_DRM_SYSCALL_INSTR, b, i,
                    "system call marker follows no system call but the instruction at 0x%" PRIx64,
                    d->prev.pc);
-    if (d->file->version >= 6 && (d->last[0] != TROD_DRM_CPU_ID || d->last[1] != TROD_DRM_TIMESTAMP))
+    if (d->file->version >= 6 &&
+        (d->last[0] != TROD_DRM_CPU_ID || d->last[1] != TROD_DRM_TIMESTAMP))
         chk_report(c, CHK_DRM_SYSCALL_TIME, b, i,
                    "system call marker has no time stamp and cpu before it");
     d->after_syscall = d->only_syscall = true;
@@ -143,7 +144,7 @@ static void trace_start(struct chk *c, struct drm *d, const struct trod_batch *b
     bool pt = d->file->filetype & TROD_DRM_KERNEL_INSTR_ONLY;
 
     if (!(d->file->filetype & (TROD_DRM_KERNEL_SYSCALLS | TROD_DRM_KERNEL_INSTR_ONLY |
-                         TROD_DRM_TEMPLATES | TROD_DRM_WHOLE_SYSTEM)))
+                               TROD_DRM_TEMPLATES | TROD_DRM_WHOLE_SYSTEM)))
         chk_report(c, CHK_DRM_KERNEL_BIT, b, i,
                    "inlined system call in a trace whose file type does not say so");
     if (d->in_trace)

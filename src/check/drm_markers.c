@@ -188,7 +188,8 @@ static bool header_marker(struct chk *c, struct drm *d, const struct trod_batch 
         if (!(d->file->filetype & TROD_DRM_BIMODAL))
             chk_report(c, CHK_DRM_BIMODAL, b, i,
                        "filter end point in a trace without a filtered warm-up");
-        d->file->filetype &= ~(uint64_t)(TROD_DRM_FILTERED | TROD_DRM_IFILTERED | TROD_DRM_DFILTERED);
+        d->file->filetype &=
+            ~(uint64_t)(TROD_DRM_FILTERED | TROD_DRM_IFILTERED | TROD_DRM_DFILTERED);
         d->prev.known = false;
         break;
     default:

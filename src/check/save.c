@@ -133,8 +133,8 @@ int chk_load(void *st, struct trod_span in)
         size_t rule;
 
         /* in their order, each once: what is saved again is the same */
-        if (load_rule(&in, &rule) < 0 || rule < at_least ||
-            trod_unpack(&in, &c->count[rule]) < 0 || c->count[rule] == 0)
+        if (load_rule(&in, &rule) < 0 || rule < at_least || trod_unpack(&in, &c->count[rule]) < 0 ||
+            c->count[rule] == 0)
             return TROD_ERR_CORRUPT;
         at_least = rule + 1;
     }

@@ -56,14 +56,62 @@ static void order(struct chk *c, struct tarmac *t, const struct trod_batch *b, u
     }
 }
 
+static void not_continued(struct chk *c, const struct tarmac *t, const struct trod_batch *b,
+                          uint32_t i)
+{
+    chk_report(c, CHK_TARMAC_PC, b, i,
+               "instruction at 0x%" PRIx64 " does not follow the one at 0x%" PRIx64, b->addr[i],
+               t->pc);
+}
+
+/*
+ * MIPS: behind a branch comes its delay slot (which a branch-likely that is not taken leaves out),
+ * then what it leads to. True when PC is where it may be.
+ */
+static bool delayed_flow(struct tarmac *t, uint64_t pc)
+{
+    const struct trod_insn *slot = &t->slot;
+    bool in_slot = t->slot_known;
+
+    t->slot_known = false;
+    if (in_slot) {
+        if (!(slot->flags & TROD_INSN_TARGET) || pc == slot->target)
+            return true;
+        return slot->branch == TROD_BR_COND && pc == t->pc + t->size;
+    }
+    switch (t->insn.branch) {
+    case TROD_BR_NONE:
+        return pc == t->pc + t->size || (t->insn.flags & TROD_INSN_TRAP);
+    case TROD_BR_ERET:
+    case TROD_BR_SYSCALL:
+        return true;
+    default:
+        t->slot_known = pc == t->pc + t->size;
+        t->slot = t->insn;
+        return t->slot_known || (t->insn.branch == TROD_BR_COND && pc == t->pc + 2u * t->size);
+    }
+}
+
+static bool has_delay_slots(const struct chk *c)
+{
+    return c->meta->isa == TROD_ISA_MIPS32 || c->meta->isa == TROD_ISA_MIPS64;
+}
+
 /* Where the instruction before may lead, against where PC is. */
-static void flow(struct chk *c, const struct tarmac *t, const struct trod_batch *b, uint32_t i)
+static void flow(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i)
 {
     uint64_t pc = b->addr[i], next = t->pc + t->size;
     bool target = (t->insn.flags & TROD_INSN_TARGET) && pc == t->insn.target;
 
-    if (!t->insn_known || t->event)
+    if (!t->insn_known || t->event) {
+        t->slot_known = false;
         return;
+    }
+    if (has_delay_slots(c)) {
+        if (!delayed_flow(t, pc))
+            not_continued(c, t, b, i);
+        return;
+    }
     if (t->skipped && t->insn.branch && pc != next) {
         chk_report(c, CHK_TARMAC_SKIPPED, b, i,
                    "instruction at 0x%" PRIx64 " follows a skipped branch at 0x%" PRIx64, pc,
@@ -88,10 +136,8 @@ static void flow(struct chk *c, const struct tarmac *t, const struct trod_batch 
             return;
         break;
     }
-    if (t->insn.flags & TROD_INSN_TRAP)
-        return;
-    chk_report(c, CHK_TARMAC_PC, b, i,
-               "instruction at 0x%" PRIx64 " does not follow the one at 0x%" PRIx64, pc, t->pc);
+    if (!(t->insn.flags & TROD_INSN_TRAP))
+        not_continued(c, t, b, i);
 }
 
 /* What the first word of a disassembly claims the instruction to be. */
@@ -122,6 +168,10 @@ static void text_class(struct chk *c, const struct trod_insn *insn, const struct
     static const char *const branches[] = {"b",   "cb",  "tb",  "ret", "eret", "j",  "mov",
                                            "pop", "ld",  "sub", "add", "rfe",  "sc", "svc",
                                            "hvc", "smc", "sys", "swi", "drps", NULL};
+    /* words that mean nothing else in any instruction set */
+    static const char *const accesses_memory[] = {"ldr",  "ldp",  "ldur", "str ",
+                                                  "strb", "strh", "stp ", NULL};
+    static const char *const only_branches[] = {"b.", "bl ", "cbz", "cbnz", "ret", "eret", NULL};
     const char *text = (const char *)trod_batch_bytes(b, b->text[i]);
     uint32_t n = b->text[i].len;
     const char *what = NULL;
@@ -134,6 +184,11 @@ static void text_class(struct chk *c, const struct trod_insn *insn, const struct
     }
     if (insn->branch && !text_says(text, n, branches))
         what = "a branch";
+    else if (!insn->branch && (insn->flags & TROD_INSN_COUNTS) && !insn->loads && !insn->stores &&
+             !(insn->flags & TROD_INSN_PREFETCH) && text_says(text, n, accesses_memory))
+        what = "no access to memory";
+    else if (!insn->branch && !(insn->flags & TROD_INSN_TRAP) && text_says(text, n, only_branches))
+        what = "no branch";
     else if (!insn->branch && insn->loads && !text_says(text, n, loads))
         what = "a load";
     else if (!insn->branch && insn->stores && !text_says(text, n, stores))
@@ -143,20 +198,34 @@ static void text_class(struct chk *c, const struct trod_insn *insn, const struct
                    (int)(n < 24 ? n : 24), text);
 }
 
+/* Whether the accesses that follow are those of the last instruction, and its opcode tells them. */
+static bool judged(const struct tarmac *t)
+{
+    return t->insn_known && !t->skipped && !t->event && !t->unsure &&
+           (t->insn.flags & TROD_INSN_COUNTS);
+}
+
+/* An access: does the instruction make such ones? Told once an instruction. */
+static void access(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i)
+{
+    bool read = b->kind[i] == TROD_READ;
+    uint64_t *bytes = read ? &t->read : &t->written;
+
+    if (*bytes == 0 && judged(t) && !(read ? t->insn.loads : t->insn.stores))
+        chk_report(c, CHK_TARMAC_ACCESS, b, i,
+                   "instruction at 0x%" PRIx64 " %s memory, its opcode does not", t->pc,
+                   read ? "reads" : "writes");
+    *bytes += b->size[i];
+    chk_tarmac_translation(c, t, b, i);
+}
+
 /* The accesses of the last instruction are complete: as many bytes as its opcode says? */
 static void accesses(struct chk *c, const struct tarmac *t, const struct trod_batch *b, uint32_t i)
 {
     const struct trod_insn *n = &t->insn;
 
-    if (!t->insn_known || t->skipped || t->event || t->unsure || !(n->flags & TROD_INSN_COUNTS))
-        return;
-    if ((t->read && !n->loads) || (t->written && !n->stores)) {
-        chk_report(c, CHK_TARMAC_ACCESS, b, i,
-                   "instruction at 0x%" PRIx64 " %s memory, its opcode does not", t->pc,
-                   t->read && !n->loads ? "reads" : "writes");
-        return;
-    }
-    if (!(n->flags & TROD_INSN_SIZES) || (n->flags & TROD_INSN_PREDICATED))
+    if (!judged(t) || (t->read && !n->loads) || (t->written && !n->stores) ||
+        !(n->flags & TROD_INSN_SIZES) || (n->flags & TROD_INSN_PREDICATED))
         return;
     if ((t->read && t->read != n->read_size) || (t->written && t->written != n->write_size))
         chk_report(c, CHK_TARMAC_SIZE, b, i,
@@ -278,12 +347,9 @@ static int rows(struct chk *c, void *st, const struct trod_batch *b, uint32_t fr
             instruction(c, t, b, i);
             break;
         case TROD_READ:
-            t->read += b->size[i];
-            chk_tarmac_translation(c, t, b, i);
-            break;
         case TROD_WRITE:
-            t->written += b->size[i];
-            chk_tarmac_translation(c, t, b, i);
+            if (!(b->flags[i] & TROD_F_ABORTED))
+                access(c, t, b, i);
             break;
         case TROD_ATOMIC:
             t->unsure = true;

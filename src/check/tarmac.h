@@ -14,10 +14,11 @@ struct tarmac {
     uint32_t size;
     uint8_t unit;
     bool time_known, index_known, insn_known, skipped;
-    bool event;  /* an exception came since the last instruction */
-    bool events; /* the trace has exceptions */
-    bool unsure; /* accesses of the last instruction are not comparable */
-    struct trod_insn insn;
+    bool event;      /* an exception came since the last instruction */
+    bool events;     /* the trace has exceptions */
+    bool unsure;     /* accesses of the last instruction are not comparable */
+    bool slot_known; /* the last instruction is in the delay slot of slot */
+    struct trod_insn insn, slot;
     uint64_t generation;       /* of translations */
     struct tarmac_page *pages; /* direct-mapped */
     uint64_t *lines;           /* cache lines and TLB entries that were filled: a set */

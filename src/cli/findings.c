@@ -113,8 +113,8 @@ static void emit_rules(const struct cli_findings *f, struct trod_emit *e)
 
 void cli_findings_emit(const struct cli_findings *f, struct trod_emit *e)
 {
-    static const char *const columns[] = {"rule",   "severity", "file",    "record", "offset",
-                                          "line",   "stream",   "message", "text"};
+    static const char *const columns[] = {"rule", "severity", "file",    "record", "offset",
+                                          "line", "stream",   "message", "text"};
     const struct trod_finding *g;
 
     trod_emit_u64(e, "total", trod_check_total(f->state, TROD_RULE_NOTE));

@@ -1,0 +1,152 @@
+/*
+ * test_check_tarmac.c - for each rule of Tarmac and Trace Matcher traces a trace that breaks it and
+ * one that almost does.
+ *
+ * Opcodes are from the Arm Architecture Reference Manual: d503201f NOP, f9400000 LDR X0,[X0],
+ * 54ffff81 B.NE -16, 14000001 B +4, d4000001 SVC #0.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "checking.h"
+
+#define NOP(time, index, addr) #time " clk IT (" #index ") " #addr " d503201f O EL1h_n : NOP\n"
+
+static const struct check_pair pairs[] = {
+    {"tarmac.time", "tarmac",
+     CHECK_TEXT("10 clk R X0 0000000000000001\n"
+                "9 clk R X0 0000000000000002\n"),
+     CHECK_TEXT("10 clk R X0 0000000000000001\n"
+                "10 clk R X0 0000000000000002\n")},
+    /* of two cpus each has its own time */
+    {"tarmac.time", "tarmac",
+     CHECK_TEXT("10 clk cpu0 R X0 0000000000000001\n"
+                "9 clk cpu1 R X0 0000000000000002\n"
+                "9 clk cpu0 R X0 0000000000000002\n"),
+     CHECK_TEXT("10 clk cpu0 R X0 0000000000000001\n"
+                "9 clk cpu1 R X0 0000000000000002\n"
+                "9 clk cpu1 R X0 0000000000000002\n")},
+    {"tarmac.index", "tarmac", CHECK_TEXT(NOP(1, 5, 00001000) NOP(2, 5, 00001004)),
+     CHECK_TEXT(NOP(1, 5, 00001000) NOP(2, 7, 00001004))},
+    {"tarmac.pc-continuity", "tarmac", CHECK_TEXT(NOP(1, 1, 00001000) NOP(2, 2, 00001008)),
+     CHECK_TEXT(NOP(1, 1, 00001000) NOP(2, 2, 00001004))},
+    /* a conditional branch leads to two places, and an exception anywhere */
+    {"tarmac.pc-continuity", "tarmac",
+     CHECK_TEXT("1 clk IT (1) 00001010 54ffff81 O EL1h_n : B.NE 0x1000\n" NOP(2, 2, 00001004)),
+     CHECK_TEXT("1 clk IT (1) 00001010 54ffff81 O EL1h_n : B.NE 0x1000\n" NOP(2, 2, 00001000) NOP(
+         3, 3, 00001004) "3 clk E 00001008 00000084 CoreEvent_CURRENT_SPx_SYNC\n" NOP(4, 4,
+                                                                                      00000200))},
+    /* an unconditional branch has no fall-through */
+    {"tarmac.pc-continuity", "tarmac",
+     CHECK_TEXT("1 clk IT (1) 00001000 14000004 O EL1h_n : B 0x1010\n" NOP(2, 2, 00001004)),
+     CHECK_TEXT("1 clk IT (1) 00001000 14000004 O EL1h_n : B 0x1010\n" NOP(2, 2, 00001010))},
+    {"tarmac.skipped-branch", "tarmac",
+     CHECK_TEXT("1 clk IS (1) 00001010 54ffff81 O EL1h_n : B.NE 0x1000\n" NOP(2, 2, 00001000)),
+     CHECK_TEXT("1 clk IS (1) 00001010 54ffff81 O EL1h_n : B.NE 0x1000\n" NOP(2, 2, 00001014))},
+    {"tarmac.opcode-text", "tarmac", CHECK_TEXT("1 clk IT (1) 00001000 14000001 O EL1h_n : NOP\n"),
+     CHECK_TEXT("1 clk IT (1) 00001000 14000001 O EL1h_n : B 0x1004\n")},
+    {"tarmac.opcode-text", "tarmac",
+     CHECK_TEXT("1 clk IT (1) 00001000 d503201f O EL1h_n : LDR X0,[X0]\n"),
+     CHECK_TEXT("1 clk IT (1) 00001000 f9400000 O EL1h_n : LDR X0,[X0]\n"
+                "1 clk MR8 00002000 00000000_00000000\n")},
+    {"tarmac.opcode-valid", "tarmac",
+     CHECK_TEXT("1 clk IT (1) 00001000 ffffffff O EL1h_n : DCI 0xffffffff\n"),
+     CHECK_TEXT("1 clk IT (1) 00001000 --------  O EL1h_n : \n")},
+    {"tarmac.access-kind", "tarmac",
+     CHECK_TEXT(NOP(1, 1, 00001000) "1 clk MR8 00002000 00000000_00000000\n"
+                                    "1 clk MR8 00002008 00000000_00000000\n"),
+     CHECK_TEXT("1 clk IT (1) 00001000 f9400000 O EL1h_n : LDR X0,[X0]\n"
+                "1 clk MR8 00002000 00000000_00000000\n" NOP(2, 2, 00001004))},
+    {"tarmac.access-kind", "tarmac",
+     CHECK_TEXT("1 clk IT (1) 00001000 f9400000 O EL1h_n : LDR X0,[X0]\n"
+                "1 clk MW8 00002000 00000000_00000000\n"),
+     /* what stands behind an exception is not the instruction's */
+     CHECK_TEXT(NOP(1, 1, 00001000) "2 clk E 00001004 00000084 CoreEvent_CURRENT_SPx_SYNC\n"
+                                    "2 clk MW8 00002000 00000000_00000000\n")},
+    {"tarmac.access-size", "tarmac",
+     CHECK_TEXT("1 clk IT (1) 00001000 f9400000 O EL1h_n : LDR X0,[X0]\n"
+                "1 clk MR4 00002000 00000000\n" NOP(2, 2, 00001004)),
+     CHECK_TEXT("1 clk IT (1) 00001000 f9400000 O EL1h_n : LDR X0,[X0]\n"
+                "1 clk MR4 00002000 00000000\n"
+                "1 clk MR4 00002004 00000000\n" NOP(2, 2, 00001004))},
+    /* the last instruction of a trace too; a skipped one does nothing */
+    {"tarmac.access-size", "tarmac",
+     CHECK_TEXT("1 clk IT (1) 00001000 f9400000 O EL1h_n : LDR X0,[X0]\n"
+                "1 clk MR4 00002000 00000000\n"),
+     CHECK_TEXT("1 clk IS (1) 00001000 15910000 A svc_ns : LDRNE r0,[r1]\n")},
+    {"tarmac.register-width", "tarmac", CHECK_TEXT("1 clk R W0 0000000100000000\n"),
+     CHECK_TEXT("1 clk R W0 00000000ffffffff\n")},
+    {"tarmac.register-width", "tarmac", CHECK_TEXT("1 clk R D1 00000001_00000000_00000000\n"),
+     CHECK_TEXT("1 clk R D1 80000000_00000000\n1 clk R Q1 80000000_00000000_00000000_00000000\n")},
+    {"tarmac.translation", "tarmac",
+     CHECK_TEXT("1 clk MR4 00001000:000080001000 00000000\n"
+                "2 clk MR4 00001008:000080002008 00000000\n"),
+     CHECK_TEXT("1 clk MR4 00001000:000080001000 00000000\n"
+                "1 clk R TTBR0_EL1 0000000080000000\n"
+                "2 clk MR4 00001008:000080002008 00000000\n")},
+    {"tarmac.page-offset", "tarmac", CHECK_TEXT("1 clk MR4 00001000:000080001004 00000000\n"),
+     CHECK_TEXT("1 clk MR4 00001000:000080005000 00000000\n")},
+    {"tarmac.mode", "tarmac",
+     CHECK_TEXT("1 clk E 00001000 abt 00000019 CoreEvent_ModeChange\n"
+                "1 clk IT (1) 00001000 e1a00000 A svc_ns : NOP\n"),
+     CHECK_TEXT("1 clk E 00001000 abt 00000019 CoreEvent_ModeChange\n"
+                "1 clk IT (1) 00001000 e1a00000 A abt_ns : NOP\n")},
+    {"tarmac.exception-mode", "tarmac",
+     CHECK_TEXT("1 clk E 00001000 00000088 CoreEvent_LOWER_64_SYNC\n"
+                "1 clk IT (1) 00001000 d503201f O EL0t_n : NOP\n"
+                "2 clk IT (2) 00001004 d503201f O EL1h_n : NOP\n"),
+     CHECK_TEXT("1 clk E 00001000 00000088 CoreEvent_LOWER_64_SYNC\n"
+                "1 clk IT (1) 00001000 d503201f O EL0t_n : NOP\n"
+                "2 clk E 00001004 00000088 CoreEvent_LOWER_64_SYNC\n"
+                "2 clk IT (2) 00000400 d503201f O EL1h_n : NOP\n")},
+    {"tarmac.cache-line", "tarmac",
+     CHECK_TEXT("1 clk cpu0 CACHE cpu.cpu0.l1dcache LINE 00aa ALLOC 0x000015211540\n"
+                "2 clk cpu0 CACHE cpu.cpu0.l1dcache LINE 00ab EVICT 0x000015211580\n"),
+     CHECK_TEXT("1 clk cpu0 CACHE cpu.cpu0.l1dcache LINE 00aa ALLOC 0x000015211540\n"
+                "2 clk cpu0 CACHE cpu.cpu0.l1dcache LINE 00aa EVICT 0x000015211540\n")},
+    {"tarmac.tlb-entry", "tarmac",
+     CHECK_TEXT("1 clk cpu0 TLB FILL cpu.cpu0.ITLB 64K 0x00020000, nG asid=0:0x0015220000 Normal\n"
+                "2 clk cpu0 TLB EVICT cpu.cpu0.DTLB 64K 0x00020000, nG asid=0\n"),
+     CHECK_TEXT("1 clk cpu0 TLB FILL cpu.cpu0.ITLB 64K 0x00020000, nG asid=0:0x0015220000 Normal\n"
+                "2 clk cpu0 TLB EVICT cpu.cpu0.ITLB 64K 0x00020000, nG asid=0\n")},
+    /* Trace Matcher's form is held to the same: 3c080001 is lui t0,0x1 of MIPS */
+    {"tarmac.pc-continuity", "matcher:isa=mips32",
+     CHECK_TEXT("1 clk 0 IT (1) 00000004 3c080001 A svc : lui t0,0x1\n"
+                "2 clk 0 IT (2) 0000000c 3c080001 A svc : lui t0,0x1\n"),
+     CHECK_TEXT("1 clk 0 IT (1) 00000004 3c080001 A svc : lui t0,0x1\n"
+                "2 clk 0 IT (2) 00000008 3c080001 A svc : lui t0,0x1\n")},
+    /* behind beq zero,zero,0x20 (10000006) its delay slot, then where it leads */
+    {"tarmac.pc-continuity", "matcher:isa=mips32",
+     CHECK_TEXT("1 clk 0 IT (1) 00000004 10000006 A svc : b 0x20\n"
+                "2 clk 0 IT (2) 00000020 3c080001 A svc : lui t0,0x1\n"),
+     CHECK_TEXT("1 clk 0 IT (1) 00000004 10000006 A svc : b 0x20\n"
+                "2 clk 0 IT (2) 00000008 3c080001 A svc : lui t0,0x1\n"
+                "3 clk 0 IT (3) 00000020 3c080001 A svc : lui t0,0x1\n")},
+    /* bne t0,zero,0x20 (15000006): there or on, nowhere else */
+    {"tarmac.pc-continuity", "matcher:isa=mips32",
+     CHECK_TEXT("1 clk 0 IT (1) 00000004 15000006 A svc : bnez t0,0x20\n"
+                "2 clk 0 IT (2) 00000008 3c080001 A svc : lui t0,0x1\n"
+                "3 clk 0 IT (3) 00000010 3c080001 A svc : lui t0,0x1\n"),
+     CHECK_TEXT("1 clk 0 IT (1) 00000004 15000006 A svc : bnez t0,0x20\n"
+                "2 clk 0 IT (2) 00000008 3c080001 A svc : lui t0,0x1\n"
+                "3 clk 0 IT (3) 0000000c 3c080001 A svc : lui t0,0x1\n")},
+};
+
+static void test_rules(void **state)
+{
+    (void)state;
+    assert_int_equal(check_pairs(pairs, sizeof pairs / sizeof *pairs, "tarmac."), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rules),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
