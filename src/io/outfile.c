@@ -163,8 +163,7 @@ static bool give_name(struct trod_outfile *f, bool final)
 {
     char link[TEMP_NAME];
     snprintf(link, sizeof link, "/proc/self/fd/%d", f->fd);
-    if (final && !f->existed &&
-        linkat(AT_FDCWD, link, AT_FDCWD, f->target, AT_SYMLINK_FOLLOW) == 0)
+    if (final && !f->existed && linkat(AT_FDCWD, link, AT_FDCWD, f->target, AT_SYMLINK_FOLLOW) == 0)
         return true;
     for (int i = 0; i < TRIES; i++) {
         if (!temp_name(f))
