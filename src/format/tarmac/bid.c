@@ -180,12 +180,12 @@ void tm_weigh(const struct trod_span *head, struct tm_evidence *out)
 
     memset(&t, 0, sizeof t);
     *out = (struct tm_evidence){0, 0, TM_FM};
-    if (head->n == 0 || binary(head))
+    if (head->n == 0)
         return;
     tally(head, &t);
-    if (t.good == 0 && t.bits < 24)
-        return;
     out->dialect = t.es ? TM_ES : t.gem5 > t.fm ? TM_GEM5 : TM_FM;
+    if (binary(head) || (t.good == 0 && t.bits < 24))
+        return;
     if (t.bits <= 0 || t.good < t.notes / 4)
         return;
     out->tarmac = t.bits < BITS_MAX ? t.bits : BITS_MAX;
