@@ -8,11 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trod_config.h"
-
-#if TROD_HAVE_CAPSTONE
-#include <capstone/capstone.h>
-#endif
+#include "isa/capstone.h"
 
 enum { SLOTS = 1 << 14 };
 
@@ -29,72 +25,11 @@ struct trod_insn_decoder {
     struct slot *slots;
     struct trod_insn none;
 #if TROD_HAVE_CAPSTONE
-    csh handle[TROD_ISET_A64 + 1]; /* by iset; 0: not open */
-    cs_insn *insn[TROD_ISET_A64 + 1];
+    struct trod_capstone cs;
 #endif
 };
 
-static bool is_ppc(const struct trod_insn_decoder *d)
-{
-    return d->isa == TROD_ISA_PPC32 || d->isa == TROD_ISA_PPC64;
-}
-
 #if TROD_HAVE_CAPSTONE
-
-static bool is_arm(const struct trod_insn_decoder *d)
-{
-    return d->isa == TROD_ISA_ARM || d->isa == TROD_ISA_A64;
-}
-
-/* The instruction set that ISET means for this ISA. */
-static unsigned iset_of(const struct trod_insn_decoder *d, unsigned iset)
-{
-    if (!is_arm(d))
-        return TROD_ISET_NONE;
-    if (iset == TROD_ISET_NONE || iset > TROD_ISET_A64)
-        return d->isa == TROD_ISA_A64 ? TROD_ISET_A64 : TROD_ISET_A32;
-    return iset;
-}
-
-static bool mode_of(const struct trod_insn_decoder *d, unsigned iset, cs_arch *arch, cs_mode *mode)
-{
-    *mode = CS_MODE_LITTLE_ENDIAN;
-    if (is_arm(d)) {
-        *arch = iset == TROD_ISET_A64 ? CS_ARCH_ARM64 : CS_ARCH_ARM;
-        if (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE)
-            *mode = (cs_mode)(CS_MODE_THUMB | CS_MODE_V8);
-        else if (iset == TROD_ISET_A32)
-            *mode = (cs_mode)(CS_MODE_ARM | CS_MODE_V8);
-        return true;
-    }
-    if (d->isa == TROD_ISA_X86_32 || d->isa == TROD_ISA_X86_64) {
-        *arch = CS_ARCH_X86;
-        *mode = d->isa == TROD_ISA_X86_64 ? CS_MODE_64 : CS_MODE_32;
-        return true;
-    }
-    if (d->isa == TROD_ISA_MIPS32 || d->isa == TROD_ISA_MIPS64) {
-        *arch = CS_ARCH_MIPS;
-        *mode = d->isa == TROD_ISA_MIPS64 ? CS_MODE_MIPS64 : CS_MODE_MIPS32;
-        if (d->endian != TROD_ENDIAN_LITTLE)
-            *mode = (cs_mode)((unsigned)*mode | (unsigned)CS_MODE_BIG_ENDIAN);
-        return true;
-    }
-    return false;
-}
-
-static bool open_handle(struct trod_insn_decoder *d, unsigned iset)
-{
-    cs_arch arch;
-    cs_mode mode;
-
-    if (d->handle[iset])
-        return true;
-    if (!mode_of(d, iset, &arch, &mode) || cs_open(arch, mode, &d->handle[iset]) != CS_ERR_OK)
-        return false;
-    cs_option(d->handle[iset], CS_OPT_DETAIL, CS_OPT_ON);
-    d->insn[iset] = cs_malloc(d->handle[iset]);
-    return d->insn[iset] != NULL;
-}
 
 static void registers(csh handle, const cs_insn *insn, struct trod_insn *out)
 {
@@ -114,45 +49,42 @@ static void by_capstone(struct trod_insn_decoder *d, unsigned iset, uint64_t pc,
 {
     const cs_insn *insn;
 
-    iset = iset_of(d, iset);
-    if (!open_handle(d, iset) || !cs_disasm_iter(d->handle[iset], &code, &n, &pc, d->insn[iset]))
+    iset = trod_capstone_iset(&d->cs, iset);
+    if (!trod_capstone_decode(&d->cs, iset, pc, code, n))
         return;
-    insn = d->insn[iset];
+    insn = d->cs.insn[iset];
     out->valid = 1;
     out->size = (uint8_t)insn->size;
     if (d->isa == TROD_ISA_X86_32 || d->isa == TROD_ISA_X86_64)
         trod_insn_x86(insn, d->isa == TROD_ISA_X86_64 ? 64 : 32, out);
     else if (iset == TROD_ISET_A64)
         trod_insn_a64(insn, out);
-    else if (is_arm(d))
+    else if (iset != TROD_ISET_NONE)
         trod_insn_a32(insn, out);
-    else
+    else if (d->isa == TROD_ISA_MIPS32 || d->isa == TROD_ISA_MIPS64)
         trod_insn_mips(insn, out);
-    registers(d->handle[iset], insn, out);
+    registers(d->cs.handle[iset], insn, out);
 }
 
 static const char *capstone_reg(struct trod_insn_decoder *d, unsigned iset, unsigned reg)
 {
     const char *name;
 
-    iset = iset_of(d, iset);
-    name = open_handle(d, iset) ? cs_reg_name(d->handle[iset], reg) : NULL;
+    iset = trod_capstone_iset(&d->cs, iset);
+    name = trod_capstone_open(&d->cs, iset) ? cs_reg_name(d->cs.handle[iset], reg) : NULL;
     return name ? name : "";
 }
 
 static void close_handles(struct trod_insn_decoder *d)
 {
-    for (unsigned i = 0; i <= TROD_ISET_A64; i++) {
-        if (d->insn[i])
-            cs_free(d->insn[i], 1);
-        if (d->handle[i])
-            cs_close(&d->handle[i]);
-    }
+    trod_capstone_close(&d->cs);
 }
 
 static bool supported(struct trod_insn_decoder *d)
 {
-    return is_ppc(d) || open_handle(d, iset_of(d, TROD_ISET_NONE));
+    d->cs = (struct trod_capstone){.isa = d->isa, .endian = d->endian, .detail = true};
+    return trod_is_ppc(d->isa) ||
+           trod_capstone_open(&d->cs, trod_capstone_iset(&d->cs, TROD_ISET_NONE));
 }
 
 #else
@@ -176,7 +108,7 @@ static void close_handles(struct trod_insn_decoder *d)
 
 static bool supported(struct trod_insn_decoder *d)
 {
-    return is_ppc(d);
+    return trod_is_ppc(d->isa);
 }
 
 #endif
@@ -212,23 +144,6 @@ void trod_insn_decoder_free(struct trod_insn_decoder *d)
     free(d);
 }
 
-static size_t slot_of(uint64_t pc, const uint8_t *code, uint32_t n, unsigned iset)
-{
-    uint64_t h = 0;
-
-    memcpy(&h, code, n < 8 ? n : 8);
-    h = (h ^ pc * 0x9e3779b97f4a7c15u ^ iset) * 0xd6e8feb86659fd93u;
-    return (size_t)(h >> 40) & (SLOTS - 1);
-}
-
-static uint32_t word_of(const struct trod_insn_decoder *d, const uint8_t *code)
-{
-    uint32_t word =
-        (uint32_t)code[0] << 24 | (uint32_t)code[1] << 16 | (uint32_t)code[2] << 8 | code[3];
-
-    return d->endian == TROD_ENDIAN_LITTLE ? __builtin_bswap32(word) : word;
-}
-
 const struct trod_insn *trod_insn_decode(struct trod_insn_decoder *d, unsigned iset, uint64_t pc,
                                          const uint8_t *code, uint32_t n)
 {
@@ -236,14 +151,14 @@ const struct trod_insn *trod_insn_decode(struct trod_insn_decoder *d, unsigned i
 
     if (n == 0 || n > TROD_INSN_CODE)
         return &d->none;
-    s = &d->slots[slot_of(pc, code, n, iset)];
+    s = &d->slots[trod_code_slot(pc, code, n, iset, SLOTS)];
     if (s->n == n && s->pc == pc && s->iset == iset && memcmp(s->code, code, n) == 0)
         return &s->insn;
     s->insn = d->none;
-    if (!is_ppc(d))
+    if (!trod_is_ppc(d->isa))
         by_capstone(d, iset, pc, code, n, &s->insn);
     else if (n == 4)
-        trod_insn_ppc(word_of(d, code), pc, &s->insn);
+        trod_insn_ppc(trod_code_word(code, d->endian), pc, &s->insn);
     s->n = (uint8_t)n;
     s->pc = pc;
     s->iset = (uint8_t)iset;
@@ -253,5 +168,5 @@ const struct trod_insn *trod_insn_decode(struct trod_insn_decoder *d, unsigned i
 
 const char *trod_insn_reg_name(struct trod_insn_decoder *d, unsigned iset, unsigned reg)
 {
-    return is_ppc(d) ? trod_insn_ppc_reg(reg) : capstone_reg(d, iset, reg);
+    return trod_is_ppc(d->isa) ? trod_insn_ppc_reg(reg) : capstone_reg(d, iset, reg);
 }

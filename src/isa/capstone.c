@@ -1,0 +1,95 @@
+/*
+ * capstone.c - Capstone's handles, one an instruction set.
+ *
+ * Implements isa/capstone.h (https://www.capstone-engine.org, versions 4 and 5).
+ */
+#include "isa/capstone.h"
+
+#if TROD_HAVE_CAPSTONE
+
+static bool is_arm(enum trod_isa isa)
+{
+    return isa == TROD_ISA_ARM || isa == TROD_ISA_A64;
+}
+
+unsigned trod_capstone_iset(const struct trod_capstone *c, unsigned iset)
+{
+    if (!is_arm(c->isa))
+        return TROD_ISET_NONE;
+    if (iset == TROD_ISET_NONE || iset > TROD_ISET_A64)
+        return c->isa == TROD_ISA_A64 ? TROD_ISET_A64 : TROD_ISET_A32;
+    return iset;
+}
+
+/* Capstone's words for an instruction set; false if it has none. */
+static bool mode_of(const struct trod_capstone *c, unsigned iset, cs_arch *arch, cs_mode *mode)
+{
+    /* A64 code is little-endian whatever the data is */
+    *mode = CS_MODE_LITTLE_ENDIAN;
+    switch (c->isa) {
+    case TROD_ISA_ARM:
+    case TROD_ISA_A64:
+        *arch = iset == TROD_ISET_A64 ? CS_ARCH_ARM64 : CS_ARCH_ARM;
+        if (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE)
+            *mode = (cs_mode)(CS_MODE_THUMB | CS_MODE_V8);
+        else if (iset == TROD_ISET_A32)
+            *mode = (cs_mode)(CS_MODE_ARM | CS_MODE_V8);
+        if (iset != TROD_ISET_A64 && c->endian == TROD_ENDIAN_BIG)
+            *mode = (cs_mode)((unsigned)*mode | (unsigned)CS_MODE_BIG_ENDIAN);
+        return true;
+    case TROD_ISA_X86_32:
+    case TROD_ISA_X86_64:
+        *arch = CS_ARCH_X86;
+        *mode = c->isa == TROD_ISA_X86_64 ? CS_MODE_64 : CS_MODE_32;
+        return true;
+    case TROD_ISA_MIPS32:
+    case TROD_ISA_MIPS64:
+        *arch = CS_ARCH_MIPS;
+        *mode = c->isa == TROD_ISA_MIPS64 ? CS_MODE_MIPS64 : CS_MODE_MIPS32;
+        if (c->endian != TROD_ENDIAN_LITTLE)
+            *mode = (cs_mode)((unsigned)*mode | (unsigned)CS_MODE_BIG_ENDIAN);
+        return true;
+#if CS_API_MAJOR >= 5
+    case TROD_ISA_RISCV64:
+        *arch = CS_ARCH_RISCV;
+        *mode = (cs_mode)(CS_MODE_RISCV64 | CS_MODE_RISCVC);
+        return true;
+#endif
+    default:
+        return false;
+    }
+}
+
+bool trod_capstone_open(struct trod_capstone *c, unsigned iset)
+{
+    cs_arch arch;
+    cs_mode mode;
+
+    if (c->handle[iset])
+        return c->insn[iset] != NULL;
+    if (!mode_of(c, iset, &arch, &mode) || cs_open(arch, mode, &c->handle[iset]) != CS_ERR_OK)
+        return false;
+    if (c->detail)
+        cs_option(c->handle[iset], CS_OPT_DETAIL, CS_OPT_ON);
+    c->insn[iset] = cs_malloc(c->handle[iset]);
+    return c->insn[iset] != NULL;
+}
+
+bool trod_capstone_decode(struct trod_capstone *c, unsigned iset, uint64_t pc, const uint8_t *code,
+                          size_t n)
+{
+    return trod_capstone_open(c, iset) &&
+           cs_disasm_iter(c->handle[iset], &code, &n, &pc, c->insn[iset]);
+}
+
+void trod_capstone_close(struct trod_capstone *c)
+{
+    for (unsigned i = 0; i <= TROD_ISET_A64; i++) {
+        if (c->insn[i])
+            cs_free(c->insn[i], 1);
+        if (c->handle[i])
+            cs_close(&c->handle[i]);
+    }
+}
+
+#endif
