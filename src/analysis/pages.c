@@ -3,8 +3,8 @@
  */
 #include "analysis/pages.h"
 
-#include "core/pack.h"
 #include "core/endian.h"
+#include "core/pack.h"
 
 #include <stdlib.h>
 #include <string.h>
