@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEEP = 20, FACTS = 1 << 14 };
+enum { KEEP = 20 };
 
 static const struct chk_family *const families[] = {
     &chk_tarmac, &chk_amber, &chk_full, &chk_byu6, &chk_byu12, &chk_drm,
@@ -82,6 +82,7 @@ static void fini(void *st)
     free(c->lasts);
     free(c->found);
     free(c->facts);
+    free(c->words);
     trod_insn_decoder_free(c->insn);
 }
 
@@ -107,10 +108,10 @@ const struct trod_insn *chk_insn(struct chk *c, const struct trod_batch *b, uint
     return insn && insn->valid ? insn : NULL;
 }
 
-/* Decode row I into F. */
-static void fill_facts(struct chk *c, const struct trod_batch *b, uint32_t i, struct chk_facts *f)
+void chk_facts_fill(struct chk *c, const struct trod_batch *b, uint32_t i, struct chk_facts *f)
 {
     const struct trod_insn *insn = chk_insn(c, b, i);
+    const uint32_t hint = TROD_INSN_PREFETCH | TROD_INSN_FLUSH;
 
     f->pc = b->addr[i];
     f->code = trod_batch_bytes(b, b->code[i]);
@@ -120,26 +121,9 @@ static void fill_facts(struct chk *c, const struct trod_batch *b, uint32_t i, st
     f->flags = insn->flags;
     f->branch = insn->branch;
     /* drmemtrace has a record for the operand of a hint or a flush, as for that of a load */
-    f->loads =
-        (uint8_t)(insn->loads + ((insn->flags & (TROD_INSN_PREFETCH | TROD_INSN_FLUSH)) != 0));
+    f->loads = (uint8_t)(insn->loads + ((insn->flags & hint) != 0));
     f->stores = insn->stores;
     f->target = insn->target;
-}
-
-const struct chk_facts *chk_facts_of(struct chk *c, const struct trod_batch *b, uint32_t i)
-{
-    struct chk_facts *f;
-
-    if (!chk_has(b, i, TROD_COL_CODE) || b->code[i].len == 0)
-        return NULL;
-    if (!c->facts && !(c->facts = calloc(FACTS, sizeof *c->facts)))
-        return NULL;
-    f = &c->facts[(b->addr[i] ^ b->addr[i] >> 14) & (FACTS - 1)];
-    /* Shared bytes stay what they are until a row says otherwise. */
-    if (!(b->code[i].off & TROD_SLICE_SHARED) || (b->flags[i] & TROD_F_NEWCODE) ||
-        f->pc != b->addr[i] || f->code != trod_batch_bytes(b, b->code[i]))
-        fill_facts(c, b, i, f);
-    return f->valid ? f : NULL;
 }
 
 static void choose_family(struct chk *c)
@@ -261,6 +245,8 @@ static int feed(void *st, const struct trod_batch *b, struct trod_diag *diag)
         choose_family(c);
     if (!c->family)
         return TROD_OK;
+    if (c->family->facts && !c->facts && !(c->facts = calloc(CHK_FACTS, sizeof *c->facts)))
+        return TROD_ERR_NOMEM;
     for (uint32_t i = 0, to; rc == TROD_OK && i < b->n; i = to) {
         uint32_t stream = streams ? b->stream[i] : 0, file = file_of(c, stream);
         void *state;

@@ -28,6 +28,7 @@ struct chk_family {
     /* The stream ends. NULL: nothing to do. */
     void (*end)(struct chk *c, void *st);
     void (*fini)(void *st);
+    bool facts; /* it asks chk_facts_of */
 };
 
 struct chk_stream {
@@ -63,6 +64,7 @@ struct chk {
     uint64_t lines, lines_to;
     struct trod_insn_decoder *insn; /* NULL: none for this ISA */
     struct chk_facts *facts;        /* direct-mapped */
+    struct chk_word *words;         /* the same, of text traces */
     bool insn_tried;
 };
 
@@ -72,6 +74,16 @@ struct chk_facts {
     const uint8_t *code;
     uint32_t flags;
     uint8_t valid, branch, loads, stores;
+};
+
+/* What the rules of text traces ask of an instruction, kept under what its line says. */
+struct chk_word {
+    uint64_t pc, text, target; /* text: the first eight bytes of the disassembly */
+    uint32_t code;             /* opcode of up to four bytes */
+    uint32_t flags, read_size, write_size;
+    uint8_t len, iset;
+    uint8_t valid, branch, loads, stores;
+    bool text_right; /* the disassembly is of this class of instruction */
 };
 
 extern const struct chk_family chk_tarmac, chk_amber, chk_full, chk_byu6, chk_byu12, chk_drm;
@@ -112,12 +124,31 @@ static inline bool chk_on(const struct chk *c, enum chk_rule rule)
 /* Facts of the instruction of row I, or NULL where they cannot be had. */
 const struct trod_insn *chk_insn(struct chk *c, const struct trod_batch *b, uint32_t i);
 
-/* The same in short, remembered by where the opcode bytes lie in batch->shared. */
-const struct chk_facts *chk_facts_of(struct chk *c, const struct trod_batch *b, uint32_t i);
-
 static inline bool chk_has(const struct trod_batch *b, uint32_t i, uint32_t column)
 {
     return (b->have & b->has[i] & column) != 0;
+}
+
+enum { CHK_FACTS = 1 << 14 };
+
+/* Decode the instruction of row I, which has opcode bytes, into F. */
+void chk_facts_fill(struct chk *c, const struct trod_batch *b, uint32_t i, struct chk_facts *f);
+
+/* The same in short, remembered by where the opcode bytes lie in batch->shared. */
+static inline const struct chk_facts *chk_facts_of(struct chk *c, const struct trod_batch *b,
+                                                   uint32_t i)
+{
+    uint64_t pc = b->addr[i];
+    struct chk_facts *f;
+
+    if (!chk_has(b, i, TROD_COL_CODE) || b->code[i].len == 0 || !c->facts)
+        return NULL;
+    f = &c->facts[(pc ^ pc >> 14) & (CHK_FACTS - 1)];
+    /* Shared bytes stay what they are until a row says otherwise. */
+    if (!(b->code[i].off & TROD_SLICE_SHARED) || (b->flags[i] & TROD_F_NEWCODE) || f->pc != pc ||
+        f->code != trod_batch_bytes(b, b->code[i]))
+        chk_facts_fill(c, b, i, f);
+    return f->valid ? f : NULL;
 }
 
 #endif

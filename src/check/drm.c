@@ -115,13 +115,9 @@ static int rows(struct chk *c, void *st, const struct trod_batch *b, uint32_t fr
     if (c->switched)
         another_thread(c, d, b, from);
     for (uint32_t i = from; i < to; i++) {
-        /* Data behind an instruction, the most frequent row besides it, is only counted. */
-        if (d->plain && b->kind[i] <= TROD_WRITE && b->kind[i] >= TROD_READ) {
-            d->reads += b->kind[i] == TROD_READ;
-            d->writes += b->kind[i] == TROD_WRITE;
-        } else {
-            row(c, d, b, i);
-        }
+        if (d->plain && (i = chk_drm_plain(c, d, b, i, to)) == to)
+            break;
+        row(c, d, b, i);
     }
     return TROD_OK;
 }
@@ -173,4 +169,5 @@ const struct chk_family chk_drm = {
     .rows = rows,
     .end = end,
     .fini = fini,
+    .facts = true,
 };

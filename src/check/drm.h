@@ -134,6 +134,12 @@ static inline bool drm_is_indirect(unsigned branch)
 
 /* drm_flow.c: an instruction; where P may lead. */
 void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
+/*
+ * The common case, while d->plain: rows from FROM on of instructions that follow one another and
+ * keep every rule, and their data. Returns the first row that is something else, or TO.
+ */
+uint32_t chk_drm_plain(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t from,
+                       uint32_t to);
 bool chk_drm_may_lead(const struct drm *d, const struct drm_prev *p, uint64_t pc);
 /* The accesses of the last instruction are complete. */
 void chk_drm_settle(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);

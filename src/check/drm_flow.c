@@ -204,14 +204,12 @@ void chk_drm_call(struct drm *d, uint64_t pc)
     d->call[d->n_calls++] = pc;
 }
 
-/* The shadow stack of return addresses. */
-static void calls(struct drm *d, const struct drm_prev *p)
+/* The shadow stack of return addresses: BACK is where a call would return to. */
+static void calls(struct drm *d, unsigned branch, uint64_t back)
 {
-    if (drm_inlined(d))
-        return;
-    if (p->branch == TROD_BR_CALL || p->branch == TROD_BR_ICALL)
-        chk_drm_call(d, p->pc + p->size);
-    else if (p->branch == TROD_BR_RETURN && d->n_calls)
+    if (branch == TROD_BR_CALL || branch == TROD_BR_ICALL)
+        chk_drm_call(d, back);
+    else if (branch == TROD_BR_RETURN && d->n_calls)
         d->n_calls--;
 }
 
@@ -239,43 +237,57 @@ static uint64_t successor(const struct drm_prev *p)
     }
 }
 
-/*
- * The common case: an instruction that follows another and keeps every rule. False leaves
- * everything as it was: the full rules say what is wrong, if anything is.
- */
-static bool plain(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+uint32_t chk_drm_plain(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t from,
+                       uint32_t to)
 {
     const uint32_t judged = TROD_INSN_COUNTS | TROD_INSN_PREDICATED | TROD_INSN_REPEAT;
-    struct drm_prev *p = &d->prev;
-    unsigned branch = b->flags[i] & TROD_F_BRANCH;
-    uint64_t target = chk_has(b, i, TROD_COL_TARGET) ? b->target[i] : 0;
-    const struct chk_facts *f;
+    uint64_t next = successor(&d->prev), instructions = 0;
+    uint32_t reads = d->reads, writes = d->writes, last = to, i = from;
+    bool exact = (d->prev.facts & judged) == TROD_INSN_COUNTS;
+    unsigned loads = d->prev.loads, stores = d->prev.stores;
 
-    if (b->addr[i] != successor(p) || b->sub[i] == DRM_I_NO_FETCH || branch == TROD_BR_COND ||
-        (target != 0) != drm_is_indirect(branch) ||
-        ((p->facts & judged) == TROD_INSN_COUNTS &&
-         (d->reads != p->loads || d->writes != p->stores)))
-        return false;
-    f = chk_facts_of(c, b, i);
-    if (!f || f->branch == TROD_BR_SYSCALL)
-        return false;
-    p->pc = b->addr[i];
-    p->size = b->size[i];
-    p->target = target;
-    p->type = b->sub[i];
-    p->branch = branch;
-    p->facts = f->flags;
-    p->is = f->branch;
-    p->loads = f->loads;
-    p->stores = f->stores;
-    p->insn_target = f->target;
-    p->op = f->code[0];
-    if (branch)
-        calls(d, p);
-    d->instructions++;
-    d->file->instructions++;
-    d->reads = d->writes = 0;
-    return true;
+    for (; i < to; i++) {
+        const struct chk_facts *f;
+        unsigned branch;
+        uint64_t target;
+
+        if (b->kind[i] == TROD_READ) {
+            reads++;
+            continue;
+        }
+        if (b->kind[i] == TROD_WRITE) {
+            writes++;
+            continue;
+        }
+        branch = b->flags[i] & TROD_F_BRANCH;
+        target = chk_has(b, i, TROD_COL_TARGET) ? b->target[i] : 0;
+        if (b->kind[i] != TROD_INSTR || b->addr[i] != next || b->sub[i] == DRM_I_NO_FETCH ||
+            branch == TROD_BR_COND || (target != 0) != drm_is_indirect(branch) ||
+            (exact && (reads != loads || writes != stores)))
+            break;
+        f = chk_facts_of(c, b, i);
+        if (!f || f->branch == TROD_BR_SYSCALL)
+            break;
+        exact = (f->flags & judged) == TROD_INSN_COUNTS;
+        loads = f->loads;
+        stores = f->stores;
+        next += b->size[i];
+        if (branch) {
+            calls(d, branch, next);
+            if (branch != TROD_BR_COND_UNTAKEN)
+                next = target ? target : f->flags & TROD_INSN_TARGET ? f->target : 0;
+        }
+        last = i;
+        instructions++;
+        reads = writes = 0;
+    }
+    d->reads = reads;
+    d->writes = writes;
+    d->instructions += instructions;
+    d->file->instructions += instructions;
+    if (last < to)
+        d->prev = take(c, d, b, last);
+    return i;
 }
 
 /* The words of a synthetic encoding: so many registers, so many bytes, padded. */
@@ -307,8 +319,6 @@ void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *
 {
     struct drm_prev now;
 
-    if (d->plain && plain(c, d, b, i))
-        return;
     now = take(c, d, b, i);
     chk_drm_settle(c, d, b, i);
     chk_drm_kernel_instruction(c, d, b, i);
@@ -320,7 +330,8 @@ void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *
     continuity(c, d, b, i, &now);
     branch_type(c, d, b, i, &now);
     rseq(c, d, b, i, &now);
-    calls(d, &now);
+    if (!drm_inlined(d))
+        calls(d, now.branch, now.pc + now.size);
     if (drm_regdeps(d))
         regdeps(c, d, b, i);
     if (now.type != DRM_I_NO_FETCH) {

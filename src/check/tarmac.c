@@ -8,7 +8,10 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { WORDS = 1 << 12 };
 
 /* A word of the mode, in lower case, as a number: "EL3h" and "el3h_s" are the same. */
 static uint64_t mode_word(const uint8_t *p, uint32_t n)
@@ -70,7 +73,7 @@ static void not_continued(struct chk *c, const struct tarmac *t, const struct tr
  */
 static bool delayed_flow(struct tarmac *t, uint64_t pc)
 {
-    const struct trod_insn *slot = &t->slot;
+    const struct chk_word *slot = &t->slot;
     bool in_slot = t->slot_known;
 
     t->slot_known = false;
@@ -158,7 +161,7 @@ static bool text_says(const char *text, uint32_t n, const char *const *words)
     return false;
 }
 
-static void text_class(struct chk *c, const struct trod_insn *insn, const struct trod_batch *b,
+static bool text_class(struct chk *c, const struct trod_insn *insn, const struct trod_batch *b,
                        uint32_t i)
 {
     static const char *const loads[] = {"ld",  "pop", "cas", "swp", "vld", "vpop",
@@ -177,7 +180,7 @@ static void text_class(struct chk *c, const struct trod_insn *insn, const struct
     const char *what = NULL;
 
     if (!chk_has(b, i, TROD_COL_TEXT) || n == 0)
-        return;
+        return true;
     while (n && *text == ' ') {
         text++;
         n--;
@@ -196,6 +199,7 @@ static void text_class(struct chk *c, const struct trod_insn *insn, const struct
     if (what)
         chk_report(c, CHK_TARMAC_TEXT, b, i, "opcode is %s, the text says '%.*s'", what,
                    (int)(n < 24 ? n : 24), text);
+    return what == NULL;
 }
 
 /* Whether the accesses that follow are those of the last instruction, and its opcode tells them. */
@@ -222,7 +226,7 @@ static void access(struct chk *c, struct tarmac *t, const struct trod_batch *b, 
 /* The accesses of the last instruction are complete: as many bytes as its opcode says? */
 static void accesses(struct chk *c, const struct tarmac *t, const struct trod_batch *b, uint32_t i)
 {
-    const struct trod_insn *n = &t->insn;
+    const struct chk_word *n = &t->insn;
 
     if (!judged(t) || (t->read && !n->loads) || (t->written && !n->stores) ||
         !(n->flags & TROD_INSN_SIZES) || (n->flags & TROD_INSN_PREDICATED))
@@ -250,29 +254,79 @@ static void modes(struct chk *c, struct tarmac *t, const struct trod_batch *b, u
         t->mode = mode;
 }
 
-static void instruction(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i)
+static uint64_t text_key(const struct trod_batch *b, uint32_t i)
+{
+    uint64_t key = 0;
+
+    if (chk_has(b, i, TROD_COL_TEXT) && b->text[i].len)
+        memcpy(&key, trod_batch_bytes(b, b->text[i]), b->text[i].len < 8 ? b->text[i].len : 8);
+    return key;
+}
+
+/* Decode row I and look at its disassembly. */
+static void fill_word(struct chk *c, const struct trod_batch *b, uint32_t i, struct chk_word *w)
 {
     const struct trod_insn *insn = chk_insn(c, b, i);
 
-    if (!chk_has(b, i, TROD_COL_ADDR))
+    w->valid = insn != NULL;
+    w->flags = 0;
+    w->branch = TROD_BR_NONE;
+    w->text_right = true;
+    if (!insn)
         return;
+    w->flags = insn->flags;
+    w->branch = insn->branch;
+    w->loads = insn->loads;
+    w->stores = insn->stores;
+    w->read_size = insn->read_size;
+    w->write_size = insn->write_size;
+    w->target = insn->target;
+    w->text_right = text_class(c, insn, b, i);
+}
+
+/*
+ * Facts of row I. Lines repeat: what was found good of the same opcode and text at the same address
+ * is not looked at again. Opcodes wider than four bytes are decoded each time.
+ */
+static const struct chk_word *word_of(struct chk *c, const struct trod_batch *b, uint32_t i)
+{
+    const uint8_t *p = trod_batch_bytes(b, b->code[i]);
+    struct chk_word *w, key = {.pc = b->addr[i],
+                               .text = text_key(b, i),
+                               .iset = (b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT};
+
+    if (chk_has(b, i, TROD_COL_CODE))
+        key.len = b->code[i].len <= 4 ? (uint8_t)b->code[i].len : UINT8_MAX;
+    if (key.len <= 4 && key.len)
+        memcpy(&key.code, p, key.len);
+    w = &c->words[(key.pc >> 1 ^ key.pc >> 13) & (WORDS - 1)];
+    if (w->text_right && w->pc == key.pc && w->code == key.code && w->len == key.len &&
+        w->iset == key.iset && w->text == key.text && key.len <= 4)
+        return w;
+    *w = key;
+    fill_word(c, b, i, w);
+    return w;
+}
+
+static int instruction(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i)
+{
+    if (!chk_has(b, i, TROD_COL_ADDR))
+        return TROD_OK;
+    if (!c->words && !(c->words = calloc(WORDS, sizeof *c->words)))
+        return TROD_ERR_NOMEM;
     accesses(c, t, b, i);
     flow(c, t, b, i);
     modes(c, t, b, i);
+    t->insn = *word_of(c, b, i);
     t->pc = b->addr[i];
     t->size = chk_has(b, i, TROD_COL_SIZE) ? b->size[i] : 4;
     t->skipped = b->flags[i] & TROD_F_SKIPPED;
-    t->insn_known = insn != NULL;
+    t->insn_known = t->insn.valid;
     t->event = t->unsure = false;
     t->read = t->written = 0;
-    if (insn) {
-        t->insn = *insn;
-        text_class(c, insn, b, i);
-    } else {
-        memset(&t->insn, 0, sizeof t->insn);
-        if (c->insn && chk_has(b, i, TROD_COL_CODE) && b->code[i].len)
-            chk_report(c, CHK_TARMAC_OPCODE, b, i, "opcode is no instruction that is known");
-    }
+    if (!t->insn_known && c->insn && t->insn.len)
+        chk_report(c, CHK_TARMAC_OPCODE, b, i, "opcode is no instruction that is known");
+    return TROD_OK;
 }
 
 /* Width in bits that a register's name implies; 0: none is known. */
@@ -344,7 +398,8 @@ static int rows(struct chk *c, void *st, const struct trod_batch *b, uint32_t fr
         order(c, t, b, i);
         switch (b->kind[i]) {
         case TROD_INSTR:
-            instruction(c, t, b, i);
+            if (instruction(c, t, b, i) < 0)
+                return TROD_ERR_NOMEM;
             break;
         case TROD_READ:
         case TROD_WRITE:

@@ -18,7 +18,7 @@ struct tarmac {
     bool events;     /* the trace has exceptions */
     bool unsure;     /* accesses of the last instruction are not comparable */
     bool slot_known; /* the last instruction is in the delay slot of slot */
-    struct trod_insn insn, slot;
+    struct chk_word insn, slot;
     uint64_t generation;       /* of translations */
     struct tarmac_page *pages; /* direct-mapped */
     uint64_t *lines;           /* cache lines and TLB entries that were filled: a set */

@@ -59,9 +59,13 @@ void chk_tarmac_register(struct tarmac *t, const struct trod_batch *b, uint32_t 
 {
     static const char *const names[] = {"ttbr", "ttbcr", "tcr_",       "sctlr", "vttbr", "vtcr",
                                         "hcr",  "tlbi",  "contextidr", "dacr",  "scr",   "mair"};
-    const uint8_t *p = trod_batch_bytes(b, b->text[i]);
+    const uint8_t *p;
 
-    if (!chk_has(b, i, TROD_COL_TEXT))
+    /* general registers have shorter names */
+    if (!chk_has(b, i, TROD_COL_TEXT) || b->text[i].len < 3)
+        return;
+    p = trod_batch_bytes(b, b->text[i]);
+    if (!memchr("tTsSvVhHcCdDmM", p[0], 14))
         return;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         size_t n = strlen(names[k]), m = 0;
