@@ -52,6 +52,12 @@ struct trod_check_options {
                     through, and a file does not end when another begins */
 };
 
+/*
+ * Does every name in OPT select a rule? Returns 0 or TROD_ERR_USAGE, reported; the analysis refuses
+ * such options as well.
+ */
+int trod_check_options_valid(const struct trod_check_options *opt, struct trod_diag *diag);
+
 /* One finding that was kept. Numbers that are not known are TROD_NOWHERE. */
 struct trod_finding {
     const struct trod_rule *rule;

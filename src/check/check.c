@@ -43,6 +43,13 @@ static int check_names(const struct trod_list *list, struct trod_diag *diag)
     return TROD_OK;
 }
 
+int trod_check_options_valid(const struct trod_check_options *opt, struct trod_diag *diag)
+{
+    int rc = check_names(&opt->only, diag);
+
+    return rc < 0 ? rc : check_names(&opt->skip, diag);
+}
+
 static int init(void *st, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
 {
     struct chk *c = st;
@@ -53,7 +60,7 @@ static int init(void *st, const void *opt, const struct trod_meta *meta, struct 
     c->merged = o->merged;
     c->meta = meta;
     c->file = c->stream = UINT32_MAX;
-    if ((rc = check_names(&o->only, diag)) < 0 || (rc = check_names(&o->skip, diag)) < 0)
+    if ((rc = trod_check_options_valid(o, diag)) < 0)
         return rc;
     for (size_t i = 0; i < CHK_RULES; i++) {
         const char *id = trod_rule_at(i)->id;

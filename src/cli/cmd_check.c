@@ -100,23 +100,48 @@ static void progress(void *user, const struct trod_trace_progress *p)
     cli_progress_show(&((struct checking *)user)->progress, p);
 }
 
-/* The rows of B go to the salvaged trace too. */
+/* Records of drmemtrace that have no meaning are no part of a valid trace; other formats keep what
+ * they do not understand. */
+static bool notes_are_damage(const struct trod_trace *t)
+{
+    return trod_rule_family(trod_trace_format(t)->name) == TROD_RULE_DRMEMTRACE;
+}
+
+static int open_salvage(struct checking *k)
+{
+    const struct trod_trace *t = trod_run_trace(k->run);
+    struct trod_writer_options w = {.to = trod_trace_format(t)->name,
+                                    .source = trod_trace_format(t),
+                                    .source_options = trod_trace_format_options(t),
+                                    .allow_loss = true};
+
+    /* what is left out makes the writer see to headers, chunks and ends itself */
+    if (notes_are_damage(t))
+        w.drops = TROD_DROP_OTHER;
+    return trod_writer_open(&k->writer, k->o->salvage, &w, trod_trace_meta(t), &k->c->diag);
+}
+
+/* What is good of B goes to the salvaged trace. */
 static int salvage(void *user, struct trod_batch *b)
 {
     struct checking *k = user;
-    const struct trod_trace *t = trod_run_trace(k->run);
+    bool notes = notes_are_damage(trod_run_trace(k->run));
     int r = 0;
 
-    if (!k->writer) {
-        struct trod_writer_options w = {.to = trod_trace_format(t)->name,
-                                        .source = trod_trace_format(t),
-                                        .source_options = trod_trace_format_options(t),
-                                        .allow_loss = true};
+    if (!k->writer)
+        r = open_salvage(k);
+    for (uint32_t i = 0, to; r == 0 && i < b->n; i = to) {
+        struct trod_batch view;
 
-        r = trod_writer_open(&k->writer, k->o->salvage, &w, trod_trace_meta(t), &k->c->diag);
+        for (to = i; to < b->n && !(notes && b->kind[to] == TROD_NOTE);)
+            to++;
+        if (to > i) {
+            trod_batch_view(&view, b, i, to - i);
+            r = trod_writer_put(k->writer, &view);
+        }
+        while (to < b->n && notes && b->kind[to] == TROD_NOTE)
+            to++;
     }
-    if (r == 0)
-        r = trod_writer_put(k->writer, b);
     return r < 0 ? r : 1;
 }
 
@@ -262,6 +287,8 @@ static int run(struct cli *c, const void *opt)
                    "no file given: trod check FILE...");
         return CLI_TROUBLE;
     }
+    if (trod_check_options_valid(&k.o->check, &c->diag) < 0)
+        return CLI_TROUBLE;
     cli_diag_init(c, &k.diag);
     k.diag.strict = k.o->input.strict;
     r = open_run(&k);

@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# `trod check` as users see it: options, positions, every output, exit statuses, --salvage.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq cmp
+needs_format tarmac
+
+# Three findings: time back (a warning) twice, an opcode that is none (a note).
+cat >bad.tarmac <<'EOF'
+10 clk R X0 0000000000000001
+9 clk R X0 0000000000000002
+8 clk R X0 0000000000000003
+8 clk IT (1) 00001000 ffffffff O EL1h_n : DCI <&"
+EOF
+grep -v '^[89]' bad.tarmac >good.tarmac
+
+# --- exit statuses and severities
+run trod check good.tarmac --from tarmac
+status 0
+out <<'EOF'
+           0 findings
+EOF
+run trod check bad.tarmac --from tarmac
+status 1
+out <<'EOF'
+warning tarmac.time: bad.tarmac:2: record 1: time goes back from 10 to 9
+    9 clk R X0 0000000000000002
+warning tarmac.time: bad.tarmac:3: record 2: time goes back from 9 to 8
+    8 clk R X0 0000000000000003
+note tarmac.opcode-valid: bad.tarmac:4: record 3: opcode is no instruction that is known
+    8 clk IT (1) 00001000 ffffffff O EL1h_n : DCI <&"
+           2 warning  tarmac.time: time does not go backwards in a stream
+           1 note     tarmac.opcode-valid: the opcode is an instruction
+           3 findings
+EOF
+run trod check bad.tarmac --from tarmac --severity error
+status 0
+run trod check bad.tarmac --from tarmac --skip tarmac.time --severity note
+status 1
+run trod check bad.tarmac --from tarmac --skip tarmac.time
+status 0
+run trod check no-such-file
+status 2
+run trod check
+status 2
+err_has 'no file given'
+run trod check good.tarmac --only tarmac.tim
+status 2
+err_has "unknown rule 'tarmac.tim'"
+run trod check good.tarmac --severity fatal
+status 2
+run trod check - --from tarmac <bad.tarmac
+status 1
+out_has '^           3 findings$'
+
+# --- selection; how many are shown
+run trod check bad.tarmac --from tarmac --only tarmac.time
+out_has '^           2 findings$'
+run trod check bad.tarmac --from tarmac --only drm.,byu.size
+status 0
+run trod check bad.tarmac --from tarmac --skip tarmac.
+status 0
+run trod check bad.tarmac --from tarmac -n 1
+out_has '^           3 findings$'
+out_not 'record 2'
+run trod check --rules
+status 0
+out_has '^ *tarmac.time +warning '
+out_has '^ *drm.pc-continuity +error .*19.8 \(48\)'
+run trod check --rules --format json
+json '.rules | length > 70 and all(.rule and .severity and .text and .source)'
+
+# --- forms of the result
+run trod check bad.tarmac --from tarmac --format json
+status 1
+json '.total == 3'
+json '[.findings[] | .record] == [1, 2, 3]'
+json '.findings[0] | [.rule, .severity, .file] == ["tarmac.time", "warning", "bad.tarmac"]'
+json '.findings[0] | [.offset, .line] == [29, 2]'
+json '.findings[0] | .message == "time goes back from 10 to 9"'
+json '.findings[0] | .text == "9 clk R X0 0000000000000002"'
+json '[.rules[] | [.rule, .findings]] == [["tarmac.time", 2], ["tarmac.opcode-valid", 1]]'
+run trod check bad.tarmac --from tarmac --format csv
+out_has '^rule,severity,file,record,offset,line,stream,message,text'
+out_has '^tarmac.time,warning,bad.tarmac,1,29,2,'
+run trod check bad.tarmac --from tarmac --format junit --severity note -o out.xml
+status 1
+check grep -q '<testsuite name="trod check" tests="1[0-9]" failures="2" errors="0">' out.xml
+check grep -q 'bad.tarmac:4: record 3: opcode is no instruction' out.xml
+if command -v xmllint >/dev/null; then
+    check xmllint --noout out.xml
+elif command -v python3 >/dev/null; then
+    check python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' out.xml
+fi
+run trod check good.tarmac --from tarmac --format junit
+out_has '<testcase classname="trod.check" name="tarmac.time"/>'
+out_not '<failure'
+
+# --- what cannot be read is a finding too
+printf '1 clk R X0 0000000000000001\n2 clk IT (oops) 00001000\n3 clk R X0 0000000000000001\n' >torn.tarmac
+printf '1 clk R X0 0000000000000001\n3 clk R X0 0000000000000001\n' >whole.tarmac
+run trod check torn.tarmac --from tarmac
+status 1
+out_has '^error read.damaged: torn.tarmac:2: '
+out_has '^           1 finding$'
+run trod check torn.tarmac --from tarmac --skip read.
+status 0
+
+# --- what is good of a damaged file is saved, and nothing else
+# saved FORMAT NAME: NAME.bad is checked and salvaged; what comes out is NAME.good, byte for byte
+saved() {
+    run trod check --from "$1" "$2.bad" --salvage "$2.out.trace"
+    status 1
+    out_has '^error read.damaged: '
+    check cmp "$2.good" "$2.out.trace"
+    run trod check --from "$1" "$2.out.trace"
+    status 0
+}
+cp torn.tarmac tarmac.bad && cp whole.tarmac tarmac.good
+saved tarmac tarmac
+printf '1 clk 0 IT (1) 00000004 3c080001 A svc : lui t0,0x1\n2 clk R r8 zz\n3 clk R r8 00010000\n' >matcher.bad
+sed 2d matcher.bad >matcher.good
+saved matcher matcher
+bytes 00 10 00 00 00 c0 00 10 00 08 0f f0 >byu6.good
+{ cat byu6.good; bytes 00 10 00; } >byu6.bad
+saved byu6 byu6
+bytes 00 20 00 00 01 08 03 00 ff ff ff ff 00 20 00 00 03 08 03 00 05 00 00 00 >byu12.good
+{ cat byu12.good; bytes 00 20 00 00 01 08 03; } >byu12.bad
+saved byu12 byu12
+bytes 00 00 10 00 60 00 00 00 48 00 00 10 00 00 10 14 60 00 00 00 >tt6.good
+{ cat tt6.good; bytes 80 03 00 00; } >tt6.bad # a load without its address
+saved tt6 tt6
+cp tt6.good tt6e.good && cp tt6.bad tt6e.bad
+saved tt6e tt6e
+{ bytes a1 11 8e 17 60 00 00 00 00 00 10 00; head -c 996 /dev/zero; } >full.good
+{ cat full.good; bytes 60 00 00 00 00 00 10 04; head -c 100 /dev/zero; } >full.bad
+saved full full
+
+# Of drmemtrace the structure is made anew: an unknown record goes, the end is put right.
+e() { # type size value, little-endian, one byte each but the last
+    bytes "$1" 00 "$2" 00 $3
+}
+zero='00 00 00 00 00 00'
+drm() {
+    e 19 00 "07 00 $zero"; e 1c 0c "07 00 $zero"; e 1c 09 "40 02 $zero"
+    e 16 04 "07 00 $zero"; e 18 04 "07 00 $zero"; e 1c 0a "40 00 $zero"
+    e 1c 14 "80 96 98 00 00 00 00 00"; e 1c 12 "00 10 $zero"; e 1c 02 "e8 03 $zero"; e 1c 03 "01 00 $zero"
+    e 2f 01 "90 00 $zero"; e 0a 01 "00 10 $zero"
+    [[ $1 == good ]] || e 3c 00 "00 00 $zero"
+    e 2f 01 "90 00 $zero"; e 0a 01 "01 10 $zero"
+    [[ $1 == good ]] || return 0
+    e 17 04 "07 00 $zero"; e 1a 00 "00 00 $zero"
+}
+drm good >drm.good
+drm bad >drm.bad
+saved drmemtrace drm
+# compressed, and cut in the middle: what could be inflated is there
+{ drm bad; for i in 2 3 4 5 6 7 8 9; do e 2f 01 "90 00 $zero"; e 0a 01 "0$i 10 $zero"; done; } |
+    gzip >cut.gz
+head -c $(($(stat -c %s cut.gz) - 12)) cut.gz >cut.bad
+run trod check --from drmemtrace cut.bad --salvage cut.out.trace
+status 1
+out_has '^error read.damaged: cut.bad: '
+run trod check --from drmemtrace cut.out.trace
+status 0
+run trod count --from drmemtrace cut.bad --format json
+through jq .total.fetched_instructions
+n=$(cat "$stdout")
+run trod count --from drmemtrace cut.out.trace --format json
+through jq .total.fetched_instructions
+out <<<"$n"
+check test "$n" -ge 2
+
+# --- the same result whatever the number of threads; a salvage reads in one go and finds the same
+mkdir set
+for i in 1 2 3 4 5 6; do
+    drm $([[ $((i % 2)) == 0 ]] && echo good || echo bad) >set/drmemtrace.a.$i.1.trace
+done
+trod check set -j1 --format json >want
+for j in 2 3 6; do
+    run trod check set -j$j --format json
+    status 1
+    out_is want
+done
+run trod check set --salvage salvaged/ --format json
+out_is want
+run trod check salvaged
+status 0
+finish
