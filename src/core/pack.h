@@ -18,7 +18,10 @@ static inline int trod_pack(struct trod_buf *out, uint64_t v)
     return trod_buf_add(out, b, n);
 }
 
-/* The next number of IN, which is advanced. 0, or TROD_ERR_CORRUPT: the end, more than 64 bits. */
+/*
+ * The next number of IN, which is advanced. 0, or TROD_ERR_CORRUPT: the end, more than 64 bits, more
+ * bytes than the number needs (there is one way to write each).
+ */
 static inline int trod_unpack(struct trod_span *in, uint64_t *v)
 {
     unsigned shift = 0;
@@ -27,7 +30,7 @@ static inline int trod_unpack(struct trod_span *in, uint64_t *v)
         uint8_t b = *in->p++;
 
         in->n--;
-        if (shift == 63 && b > 1)
+        if ((shift == 63 && b > 1) || (shift && b == 0))
             return TROD_ERR_CORRUPT;
         *v |= (uint64_t)(b & 0x7f) << shift;
         if (!(b & 0x80))
