@@ -1,15 +1,16 @@
 /*
  * queue.c - rings of rows, and bags of rows that wait.
  *
- * Implements queue.h. A bag is a list by age with a hash of subjects beside it: a window of 100,000
- * rows is searched in the time of one. Chains of one subject are searched up to REACH rows.
+ * Implements queue.h. A bag is a list by age with a hash beside it: a window of 100,000 rows is
+ * searched in the time of one where all rows say their values in full. Where some do not, they and
+ * what is looked for are compared one by one, up to REACH rows.
  */
 #include "compare/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { REACH = 1024 };
+enum { REACH = 1024, LOOK = 4096 };
 
 bool cmp_queue_push(struct cmp_queue *q, struct cmp_row *row)
 {
@@ -61,7 +62,7 @@ void cmp_scene_drop(struct cmp_pool *pool, struct cmp_scene *s)
 
 static struct cmp_wait **bucket_of(const struct cmp_bag *b, const struct cmp_row *r)
 {
-    return &b->bucket[r->subject & (b->size - 1)];
+    return &b->bucket[(r->exact >> 1) & (b->size - 1)];
 }
 
 /* Put W at the end of its chain: what is older is found first. */
@@ -106,8 +107,16 @@ bool cmp_bag_push(struct cmp_bag *b, struct cmp_row *row, struct cmp_scene *scen
     *(b->last ? &b->last->newer : &b->first) = w;
     b->last = w;
     b->n++;
+    b->vague += row->exact == 0;
     link_chain(b, w);
     return true;
+}
+
+static bool agrees(const struct cmp_wait *w, const struct cmp_row *r, int side,
+                   const struct cmp_rules *rules)
+{
+    return w->row->subject == r->subject &&
+           cmp_row_differs(side ? w->row : r, side ? r : w->row, rules) == 0;
 }
 
 struct cmp_wait *cmp_bag_agreeing(const struct cmp_bag *b, const struct cmp_row *r, int side,
@@ -116,17 +125,23 @@ struct cmp_wait *cmp_bag_agreeing(const struct cmp_bag *b, const struct cmp_row 
     struct cmp_wait *w = b->n ? *bucket_of(b, r) : NULL;
 
     for (unsigned i = 0; w && i < REACH; w = w->chain, i++)
-        if (w->row->subject == r->subject &&
-            cmp_row_differs(side ? w->row : r, side ? r : w->row, rules) == 0)
+        if (w->row->exact == r->exact && agrees(w, r, side, rules))
+            return w;
+    if (r->exact && b->vague == 0)
+        return NULL;
+    /* The latest are the likeliest. */
+    w = b->last;
+    for (unsigned i = 0; w && i < REACH; w = w->older, i++)
+        if ((r->exact == 0 || w->row->exact == 0) && agrees(w, r, side, rules))
             return w;
     return NULL;
 }
 
 struct cmp_wait *cmp_bag_fellow(const struct cmp_bag *b, const struct cmp_row *r, uint64_t group)
 {
-    struct cmp_wait *w = b->n ? *bucket_of(b, r) : NULL;
+    struct cmp_wait *w = b->first;
 
-    for (unsigned i = 0; w && i < REACH; w = w->chain, i++)
+    for (unsigned i = 0; w && w->group <= group && i < LOOK; w = w->newer, i++)
         if (w->group == group && cmp_row_same_subject(w->row, r))
             return w;
     return NULL;
@@ -143,6 +158,7 @@ struct cmp_row *cmp_bag_take(struct cmp_pool *pool, struct cmp_bag *b, struct cm
     *(w->older ? &w->older->newer : &b->first) = w->newer;
     *(w->newer ? &w->newer->older : &b->last) = w->older;
     b->n--;
+    b->vague -= row->exact == 0;
     cmp_scene_drop(pool, w->scene);
     free(w);
     return row;

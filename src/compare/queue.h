@@ -44,10 +44,10 @@ struct cmp_wait {
     struct cmp_wait *older, *newer, *chain;
 };
 
-/* Rows that wait, oldest first, to be found by subject. */
+/* Rows that wait, oldest first, to be found by what they say. */
 struct cmp_bag {
     struct cmp_wait *first, *last, **bucket;
-    size_t n, size;
+    size_t n, size, vague; /* VAGUE: rows that are not exact */
 };
 
 /* Append ROW (its reference is taken over). False: no memory. */

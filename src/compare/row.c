@@ -256,6 +256,21 @@ static uint64_t subject_of(const struct cmp_row *row, const struct cmp_rules *ru
     return h * 0xd6e8feb86659fd93u;
 }
 
+/* As subject_of, with the value; 0 where the value may agree with another one. */
+static uint64_t exact_of(const struct cmp_row *row, const struct cmp_rules *rules, uint64_t mask)
+{
+    uint64_t h;
+
+    if (row->wide || row->pub.known != UINT64_MAX || mask != UINT64_MAX || rules->n_slides)
+        return 0;
+    if (row->pub.kind != TROD_INSTR && !(row->pub.has & TROD_COL_VALUE))
+        return 0;
+    h = row->subject;
+    if (rules->compare & row->pub.has & TROD_COL_VALUE)
+        h = (h ^ row->pub.value) * 0x9e3779b97f4a7c15u;
+    return (h ^ h >> 32) | 1;
+}
+
 struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
                              struct cmp_rules *rules)
 {
@@ -308,5 +323,11 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
         tail[name + k] = ch == '\t' ? ' ' : (char)ch;
     }
     row->subject = subject_of(row, rules);
+    row->exact = exact_of(
+        row, rules,
+        named && b->kind[i] == TROD_REG
+            ? cmp_name_find(rules, (const char *)trod_batch_bytes(b, b->text[i]), b->text[i].len)
+                  ->mask
+            : UINT64_MAX);
     return row;
 }

@@ -23,6 +23,7 @@ struct cmp_row {
     uint64_t base_id;          /* of a register's name without its bank */
     uint64_t mode;             /* hash of the mode, 0: none */
     uint64_t subject;          /* rows that agree have the same */
+    uint64_t exact;            /* and rows that say all in full have this in common as well, or 0 */
     uint64_t place;            /* how many rows of its lane and side came before it */
     struct cmp_row *owner;     /* the instruction it belongs to, counted; NULL: none known */
     struct cmp_read *reads;    /* of an INSTR: what its READ rows read */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REACH = 1024, BYTES = 512, FEW = 16, LOOK = 64 };
+enum { REACH = 1024, BYTES = 512, FEW = 16, LOOK = 64, MANY = 1 << 14 };
 
 /* A byte of memory as a row says it. */
 struct byte {
@@ -115,13 +115,19 @@ static int64_t pair_few(struct cmp_lane *l, const struct cmp_match *m, size_t na
     return pairs;
 }
 
-/* Many: the rows of B under their subjects, in chains of rising place + 1. */
+/* Many: the rows of B under what they say (or their subjects), in chains of rising place + 1. */
 struct chains {
     uint32_t *first, *next;
     size_t mask;
+    bool exact;
 };
 
-static int link_rows(const struct cmp_queue *q, size_t n, struct chains *c)
+static uint32_t *chain_of(const struct chains *c, const struct cmp_row *r)
+{
+    return &c->first[(c->exact ? r->exact >> 1 : r->subject) & c->mask];
+}
+
+static int link_rows(const struct cmp_queue *q, size_t n, const bool *done, struct chains *c)
 {
     size_t size = 64;
 
@@ -133,8 +139,11 @@ static int link_rows(const struct cmp_queue *q, size_t n, struct chains *c)
         return TROD_ERR_NOMEM;
     c->next = c->first + size;
     for (size_t j = n; j-- > 0;) {
-        uint32_t *head = &c->first[cmp_queue_at(q, j)->subject & c->mask];
+        const struct cmp_row *r = cmp_queue_at(q, j);
+        uint32_t *head = chain_of(c, r);
 
+        if (done[j] || (c->exact && r->exact == 0))
+            continue;
         c->next[j] = *head;
         *head = (uint32_t)j + 1;
     }
@@ -145,7 +154,7 @@ static int link_rows(const struct cmp_queue *q, size_t n, struct chains *c)
 static size_t pick(const struct cmp_lane *l, const struct cmp_match *m, struct chains *c,
                    const struct cmp_row *a)
 {
-    uint32_t *link = &c->first[a->subject & c->mask];
+    uint32_t *link = chain_of(c, a);
 
     for (unsigned reach = 0; *link && reach < REACH; reach++) {
         size_t j = *link - 1u;
@@ -160,28 +169,39 @@ static size_t pick(const struct cmp_lane *l, const struct cmp_match *m, struct c
     return SIZE_MAX;
 }
 
-int64_t cmp_pair_rows(struct cmp_lane *l, const struct cmp_match *m, size_t na, bool *done_a,
-                      size_t nb, bool *done_b)
+/* Rows that say all in full first (EXACT), then what is left by subject. */
+static int64_t pair_many(struct cmp_lane *l, const struct cmp_match *m, bool exact, size_t na,
+                         bool *done_a, size_t nb, bool *done_b)
 {
-    struct chains c;
+    struct chains c = {.exact = exact};
     int64_t pairs = 0;
 
-    if (na * nb <= FEW * FEW)
-        return pair_few(l, m, na, done_a, nb, done_b);
-    if (link_rows(&l->queue[1], nb, &c) < 0)
+    if (link_rows(&l->queue[1], nb, done_b, &c) < 0)
         return TROD_ERR_NOMEM;
     for (size_t i = 0; i < na; i++) {
-        size_t j = pick(l, m, &c, cmp_queue_at(&l->queue[0], i));
+        struct cmp_row *a = cmp_queue_at(&l->queue[0], i);
+        size_t j = done_a[i] || (exact && a->exact == 0) ? SIZE_MAX : pick(l, m, &c, a);
 
         if (j == SIZE_MAX)
             continue;
-        cmp_history_note_rows(m->history, l->pair, cmp_queue_at(&l->queue[0], i),
-                              cmp_queue_at(&l->queue[1], j));
+        cmp_history_note_rows(m->history, l->pair, a, cmp_queue_at(&l->queue[1], j));
         done_a[i] = done_b[j] = true;
         pairs++;
     }
     free(c.first);
     return pairs;
+}
+
+int64_t cmp_pair_rows(struct cmp_lane *l, const struct cmp_match *m, size_t na, bool *done_a,
+                      size_t nb, bool *done_b)
+{
+    int64_t pairs, more;
+
+    if (na * nb <= FEW * FEW)
+        return pair_few(l, m, na, done_a, nb, done_b);
+    pairs = pair_many(l, m, true, na, done_a, nb, done_b);
+    more = pairs < 0 ? pairs : pair_many(l, m, false, na, done_a, nb, done_b);
+    return more < 0 ? more : pairs + more;
 }
 
 void cmp_found(struct cmp_match *m, int side, struct cmp_row *row)
@@ -221,10 +241,14 @@ static int leave_over(struct cmp_lane *l, struct cmp_match *m, int side, struct 
     return TROD_ERR_NOMEM;
 }
 
-/* What stands before the rows at the heads of the queues, and the first NA and NB of them. */
+/*
+ * What stands before the rows at the heads of the queues, and the first NA and NB of them. Where
+ * very many rows wait, memory is dearer than context.
+ */
 static struct cmp_scene *take_scene(const struct cmp_lane *l, size_t na, size_t nb)
 {
     struct cmp_scene *s = calloc(1, sizeof *s);
+    const uint64_t context = l->waiting[0].n + l->waiting[1].n > MANY ? 1 : CMP_CONTEXT;
     const size_t n[2] = {na, nb};
 
     if (!s)
@@ -234,7 +258,7 @@ static struct cmp_scene *take_scene(const struct cmp_lane *l, size_t na, size_t 
         uint64_t past = l->n_past[side];
         struct cmp_row *r = NULL;
 
-        for (uint64_t i = past > CMP_CONTEXT ? past - CMP_CONTEXT : 0; i < past; i++)
+        for (uint64_t i = past > context ? past - context : 0; i < past; i++)
             s->row[side][s->n[side]++] = cmp_row_keep(r = l->past[side][i % CMP_PAST]);
         for (size_t i = 0; i < n[side] && i < CMP_GROUP; i++)
             s->row[side][s->n[side]++] = cmp_row_keep(r = cmp_queue_at(&l->queue[side], i));
@@ -348,7 +372,7 @@ static struct cmp_wait *other_access(const struct cmp_bag *others, const struct 
 
     if (w->row->cls != 2)
         return NULL;
-    for (unsigned i = 0; o && i < LOOK; o = o->newer, i++)
+    for (unsigned i = 0; o && o->group <= w->group && i < LOOK; o = o->newer, i++)
         if (o->group == w->group && o->row->pub.kind == w->row->pub.kind)
             return o;
     return NULL;
