@@ -387,15 +387,10 @@ static int worse(int a, int b)
 }
 
 static int compare_all(struct cli *c, const struct options *o, struct trod_compare_options *t,
-                       struct cli_diffs *p, FILE *to)
+                       struct cli_diffs *p)
 {
     int worst = CLI_YES;
 
-    if (o->format == JUNIT)
-        fprintf(to,
-                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"trod compare\" "
-                "tests=\"%zu\">\n",
-                c->n_operands - 1);
     if (p->emit)
         trod_emit_list(p->emit, "comparisons", NULL);
     for (size_t i = 1; i < c->n_operands; i++) {
@@ -403,15 +398,41 @@ static int compare_all(struct cli *c, const struct options *o, struct trod_compa
         p->path[1] = c->operands[i];
         if (p->emit)
             trod_emit_open(p->emit, NULL, p->path[1]);
-        worst =
-            worse(worst, o->format == JUNIT ? compare_junit(c, o, t, p, to) : compare(c, o, t, p));
+        worst = worse(worst, compare(c, o, t, p));
         if (p->emit)
             trod_emit_close(p->emit);
     }
     if (p->emit)
         trod_emit_list_close(p->emit);
-    if (o->format == JUNIT)
-        fprintf(to, "</testsuite>\n");
+    return worst;
+}
+
+/* The same as a JUnit test suite, whose head says how many cases failed. */
+static int compare_suite(struct cli *c, const struct options *o, struct trod_compare_options *t,
+                         struct cli_diffs *p, FILE *to)
+{
+    size_t count[3] = {0, 0, 0}, n = 0;
+    char *cases = NULL;
+    FILE *body = open_memstream(&cases, &n);
+    int worst = CLI_YES;
+
+    if (!body)
+        return CLI_TROUBLE;
+    for (size_t i = 1; i < c->n_operands; i++) {
+        int r;
+
+        p->path[0] = c->operands[0];
+        p->path[1] = c->operands[i];
+        r = compare_junit(c, o, t, p, body);
+        count[r]++;
+        worst = worse(worst, r);
+    }
+    fclose(body);
+    fprintf(to,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"trod compare\" "
+            "tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n%s</testsuite>\n",
+            c->n_operands - 1, count[CLI_NO], count[CLI_TROUBLE], cases ? cases : "");
+    free(cases);
     return worst;
 }
 
@@ -441,7 +462,7 @@ static int run(struct cli *c, const void *opt)
     p.width = cli_width(STDOUT_FILENO);
     if (o->layout == 2 || (o->layout == 0 && !out.path && isatty(STDOUT_FILENO) && p.width >= 140))
         p.layout = CLI_DIFF_SIDE;
-    r = compare_all(c, o, t, &p, out.file);
+    r = o->format == JUNIT ? compare_suite(c, o, t, &p, out.file) : compare_all(c, o, t, &p);
     if (cli_report_end(&out) != 0)
         r = CLI_TROUBLE;
     trod_symbols_free(p.symbols);

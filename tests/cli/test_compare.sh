@@ -1,0 +1,243 @@
+# test_compare.sh - compare: edited copies of a trace and what must be said of each, formats of the
+# report, pipes, other dialects and formats, the real traces.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq awk
+needs_format tarmac
+needs_format matcher
+
+# A program of 600 instructions, some with a register write, some with an access.
+awk 'BEGIN {
+    for (i = 0; i < 600; i++) {
+        t = i + 1
+        printf "%d clk IT (%d) %08x d503201f O EL1h_n : NOP\n", t, t, 32768 + 4 * i
+        if (i % 2) printf "%d clk R X%d %016x\n", t, i % 29, 4660 * i
+        if (i % 5 == 0) printf "%d clk MW8 %016x 00000000_%08x\n", t, 1048576 + 8 * i, i
+    }
+}' >a.tarmac
+line() { # line N: the number of the line of instruction N
+    grep -n -F " IT ($1) " a.tarmac | cut -d: -f1
+}
+
+# list: type and counts of all differences of the last JSON report
+list() {
+    through jq -c '.comparisons[].differences[] | [.type, .rows_a, .rows_b, .fields]'
+}
+
+run trod compare a.tarmac a.tarmac
+status 0
+out_has '^  equal: +yes$'
+out_not '^difference'
+
+# one register value
+sed "$(($(line 100) + 1))s/.\$/f/" a.tarmac >value.tarmac
+run trod compare --symbols /dev/null a.tarmac value.tarmac
+status 2
+run trod compare -C 2 a.tarmac value.tarmac
+status 1
+through sed -n '1,5p'
+n=$(($(line 100) - 1))
+out <<EOF
+difference 1: changed: value of register X12
+$(printf '%12d' $((n - 1)))  99 clk IT (99) 00008188 d503201f O EL1h_n : NOP
+$(printf '%12d' $n)  100 clk IT (100) 0000818c d503201f O EL1h_n : NOP
+-$(printf '%11d' $((n + 1)))  100 clk R X12 $(printf %016x $((4660 * 99)))
++$(printf '%11d' $((n + 1)))  100 clk R X12 $(printf %015xf $((4660 * 99 / 16)))
+EOF
+
+# an instruction less, more, another opcode; a block moved; registers in another order
+sed "$(line 200),$(($(line 201) - 1))d" a.tarmac >less.tarmac
+sed "$(line 300)i 300 clk IT (300) 00004000 d503201f O EL1h_n : NOP" a.tarmac >more.tarmac
+sed "$(line 400)s/d503201f/d5032020/" a.tarmac >opcode.tarmac
+awk -v from="$(line 100)" -v to="$(($(line 110) - 1))" -v behind="$(($(line 150) - 1))" '
+    NR >= from && NR <= to { block = block $0 "\n"; next }
+    { print }
+    NR == behind { printf "%s", block }' a.tarmac >moved.tarmac
+awk '/ MW8 / && held { print; print held; held = ""; next }
+     held { print held; held = "" }
+     / R X/ { held = $0; next }
+     { print }
+     END { if (held) print held }' a.tarmac >order.tarmac
+check test "$(cmp a.tarmac order.tarmac | wc -l)" = 1
+check test "$(wc -l <moved.tarmac)" = "$(wc -l <a.tarmac)"
+sed "$(line 590),\$d" a.tarmac >cut.tarmac
+
+for case in 'less ["missing",2,0,null]' 'more ["inserted",0,1,null]' 'opcode ["changed",1,1,"opcode"]' \
+    'moved ["reordered",17,17,null]' 'order' "cut [\"rest\",$(($(wc -l <a.tarmac) - $(wc -l <cut.tarmac))),0,null]"; do
+    run trod compare --format json a.tarmac "${case%% *}.tarmac"
+    status "$([[ $case == order ]] && echo 0 || echo 1)"
+    json '.comparisons[0].summary | .rows_a == .equal_a + .differing_a + .not_compared_a'
+    json '.comparisons[0].summary | .rows_b == .equal_b + .differing_b + .not_compared_b'
+    list
+    out < <([[ $case == order ]] || echo "${case#* }")
+done
+run trod compare --skip-rest a.tarmac cut.tarmac
+status 0
+
+# all of it at once, more than two files
+cp less.tarmac all.tarmac
+run trod compare --format json a.tarmac less.tarmac a.tarmac opcode.tarmac
+status 1
+json '[.comparisons[].summary.differences] == [1, 0, 1]'
+json '.comparisons[0].differences[0] | .context_a[-1].record == .context_b[-1].record and .first_a == .a[0].record'
+json '.comparisons[0].summary.by_pc | map([.instruction, .differences]) == [["0x831c", 1]]'
+
+# JUnit is XML, and says what failed
+run trod compare --format junit a.tarmac value.tarmac a.tarmac
+status 1
+out_has '<testsuite name="trod compare" tests="2" failures="1" errors="0">'
+out_has 'classname="trod.compare" name="value.tarmac"'
+if command -v xmllint >/dev/null; then
+    check xmllint --noout "$stdout"
+fi
+run trod compare --format csv a.tarmac value.tarmac
+status 1
+out_has '^comparisons\.0\.differences\.0\.type,changed$'
+
+# registers: masks, names left out, other names
+run trod compare --mask reg=X12:fff0 a.tarmac value.tarmac
+status 0
+run trod compare --mask X12:f a.tarmac value.tarmac
+status 1
+run trod compare --mask X12 a.tarmac value.tarmac
+status 2
+err_has "bad value 'X12' for --mask"
+run trod compare --ignore-register x12 a.tarmac value.tarmac
+status 0
+run trod compare --ignore value a.tarmac value.tarmac
+status 0
+run trod compare --track instr,mem a.tarmac value.tarmac
+status 0
+sed 's/R X12 /R TMP /' a.tarmac >alias.tarmac
+run trod compare -n 0 a.tarmac alias.tarmac
+status 1
+run trod compare --alias TMP=X12 a.tarmac alias.tarmac
+status 0
+
+# addresses that slid, code and data by different amounts
+awk '/ IT / { $5 = sprintf("%08x", 1073741824 + 32768 + 4 * (i++)) }
+     / MW8 / { $4 = sprintf("%016x", 268435456 + 1048576 + 8 * (i - 1)) }
+     { print }' a.tarmac |
+    awk '/ IT / { c = $4; gsub(/[()]/, "", c); $6 = sprintf("%08x", 3573751839 + c * 7) } { print }' >slid.tarmac
+awk '/ IT / { c = $4; gsub(/[()]/, "", c); $6 = sprintf("%08x", 3573751839 + c * 7) } { print }' a.tarmac >base.tarmac
+run trod compare -n 0 base.tarmac slid.tarmac
+status 1
+run trod compare --slide 0x8000-0xffff:0x40000000,0x100000-0x1fffff:+0x10000000 base.tarmac slid.tarmac
+status 0
+run trod compare --slide B:0x40000000-0x4fffffff:-0x40000000,B:0x10000000-0x1fffffff:-0x10000000 base.tarmac slid.tarmac
+status 0
+run trod compare --slide auto --format json base.tarmac slid.tarmac
+status 0
+json '[.comparisons[0].summary.slides[].offset] | sort == ["0x10000000", "0x40000000"]'
+run trod compare --slide A:12-:3 base.tarmac slid.tarmac
+status 2
+
+# Trace Matcher: the example of its wiki, its options by its names
+printf '1 clk 0 IT (1) 00001000 00000001 A svc : a\n1 clk R r8 00000001\n' >w1
+printf '1 clk R r8 00000001\n1 clk 0 IT (1) 00001000 00000001 A svc : a\n' >w2
+run trod compare --from matcher --align none --format json w1 w2
+status 1
+json '.comparisons[0].summary.differences == 2'
+run trod compare --from matcher --align none -w 2 w1 w2
+status 0
+run trod compare --from matcher --align none -w 1 --window-unit ticks w1 w2
+status 0
+run trod compare -sa 000083e8 -se -sr -w 1 a.tarmac cut.tarmac
+status 0
+run trod compare -bs 300 --format json a.tarmac less.tarmac
+status 1
+json '.comparisons[0].summary.not_compared_a > 300'
+run trod compare -fds --format json alias.tarmac a.tarmac
+status 1
+json '.comparisons[0].summary | .differences == 1 and .stopped_early'
+
+# registers written late: none within the window
+awk '/ R X/ { late = $0; next } { print } late && / IT / { print late; late = "" }
+     END { if (late) print late }' a.tarmac >late.tarmac
+run trod compare -n 0 a.tarmac late.tarmac
+status 1
+run trod compare -w 8 a.tarmac late.tarmac
+status 0
+
+# another dialect, another format, compressed, through a pipe
+run trod convert -q --allow-loss --to tarmac:dialect=es a.tarmac es.tarmac
+run trod compare a.tarmac es.tarmac
+status 0
+run trod convert -q --allow-loss --to matcher a.tarmac a.matcher
+run trod compare --from-b matcher a.tarmac a.matcher
+status 0
+run sh -c "gzip -c more.tarmac | '$TROD' compare --format json a.tarmac -"
+status 1
+list
+out <<<'["inserted",0,1,null]'
+
+# a model that still runs: what differs is told before it ends
+mkfifo model
+(cat opcode.tarmac; cat opcode.tarmac; touch fed; sleep 20) >model &
+feeder=$!
+cat a.tarmac a.tarmac a.tarmac >three.tarmac
+"$TROD" compare --from tarmac three.tarmac model >live 2>/dev/null &
+live=$!
+for ((i = 0; i < 100; i++)); do
+    grep -q '^difference 1: changed: opcode' live && break
+    sleep 0.1
+done
+check grep '^difference 1: changed: opcode of instruction at 0x863c' live
+check kill -0 $feeder
+check test ! -s <(grep '^summary' live)
+kill $feeder $live 2>/dev/null
+wait $live 2>/dev/null
+
+# streams in another order, by other names
+awk '{ print $1, $2, "cpu0", $3, $4, $5, $6, $7, $8, $9, $10 }' a.tarmac >cpu0
+sed 's/ cpu0 / cpu1 /' cpu0 | sed 's/ 0000\([89a-f]\)/ 0001\1/' >cpu1
+cat cpu0 cpu1 >both1.tarmac
+paste -d '\n' cpu1 cpu0 >both2.tarmac
+run trod compare both1.tarmac both2.tarmac
+status 0
+sed 's/ cpu0 / core7 /; s/ cpu1 / core3 /' both1.tarmac >core.tarmac
+run trod compare both2.tarmac core.tarmac --pair cpu0=core7,cpu1=core3
+status 0
+
+# trouble
+run trod compare a.tarmac
+status 2
+run trod compare a.tarmac /nonexistent
+status 2
+
+# the real traces against themselves and their edited copies
+traces=${TROD_TRACES:-$TROD_SOURCE/../shared/traces}
+if [[ ! -d $traces/tarmac ]]; then
+    echo "no real traces: these are left out"
+    finish
+fi
+for real in "$traces"/tarmac/*.tarmac; do
+    run trod compare --format json "$real" "$real"
+    status 0
+    json '.comparisons[0].summary | .rows_a == .equal_a + .not_compared_a and .not_compared_a < .rows_a / 10'
+    # the 1000th instruction with what belongs to it
+    awk '/ I[TS] |^ES /{ n++ } n != 1000' "$real" >less.tarmac
+    awk '/ I[TS] |^ES /{ n++ } n == 1000' "$real" >gone
+    [[ -s gone ]] || continue
+    run trod compare --format json "$real" less.tarmac
+    status 1
+    json ".comparisons[0].summary | .differences == 1 and .missing == 1"
+    run trod compare --format json less.tarmac "$real"
+    json ".comparisons[0].summary | .differences == 1 and .inserted == 1"
+    # another line order in every instruction
+    awk '/ I[TS] |^ES /{ for (i = n; i > 0; i--) print held[i]; n = 0; print; seen = 1; next }
+         seen { held[++n] = $0; next } { print }
+         END { for (i = n; i > 0; i--) print held[i] }' "$real" >order.tarmac
+done
+a64=$traces/tarmac/calculator-aarch64
+if [[ -e $a64-fastmodel.tarmac ]]; then
+    # the same run by another tracer: what only one of them reports at the beginning, nothing else
+    run trod compare --format json "$a64-fastmodel.tarmac" "$a64-es-ld-st-style.tarmac"
+    json '.comparisons[0] | (.differences | length) == 1 and .differences[0].type == "missing" and .differences[0].first_a == 0'
+    run trod compare --format json --symbols "$a64.elf" "$a64-fastmodel.tarmac" <(sed '5000,$s/R X29 .*/R X29 0000000000000000/' "$a64-fastmodel.tarmac")
+    json '.comparisons[0].differences[0] | .fields == "value" and (.reads | length) > 0'
+fi
+if [[ -d $traces/drmemtrace ]]; then
+    run trod compare "$traces/drmemtrace/drmemtrace.threadsig.x64.tracedir" "$traces/drmemtrace/drmemtrace.threadsig.x64.tracedir"
+    status 0
+fi
+finish
