@@ -7,24 +7,19 @@
  */
 #include "compare/engine.h"
 
+#include "compare/short.h"
 #include "trod/detail.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_text(const uint8_t *a, const uint8_t *b, uint32_t n)
+static inline bool same_text(const uint8_t *a, const uint8_t *b, uint32_t n)
 {
-    uint64_t x = 0, y = 0;
-
-    if (n > 8)
-        return memcmp(a, b, n) == 0;
-    memcpy(&x, a, n);
-    memcpy(&y, b, n);
-    return x == y;
+    return n > 8 ? memcmp(a, b, n) == 0 : n == 0 || cmp_short(a, n) == cmp_short(b, n);
 }
 
-static bool same_slice(const struct trod_batch *a, struct trod_slice s, const struct trod_batch *b,
-                       struct trod_slice t)
+static inline bool same_slice(const struct trod_batch *a, struct trod_slice s,
+                              const struct trod_batch *b, struct trod_slice t)
 {
     return s.len == t.len && same_text(trod_batch_bytes(a, s), trod_batch_bytes(b, t), s.len);
 }

@@ -8,7 +8,7 @@
 
 #include "compare/row.h"
 
-enum { CMP_REGS = 1 << 10, CMP_WORDS = 1 << 16 };
+enum { CMP_REGS = 1 << 10, CMP_WORDS = 1 << 14 };
 
 struct cmp_history {
     struct cmp_written *regs, *words; /* by pair and name, by address / 8 */
