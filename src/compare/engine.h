@@ -7,6 +7,8 @@
 #include "compare/lane.h"
 #include "compare/side.h"
 
+enum { CMP_PAIRS_AT = 256 };
+
 struct trod_compare {
     struct cmp_rules rules;
     struct cmp_pool pool;
@@ -18,9 +20,10 @@ struct trod_compare {
     struct cmp_history history;
     struct cmp_tally tally;
     struct trod_compare_summary *sum;
-    bool always_slow; /* options that the fast path does not know */
-    uint32_t flags;   /* bits of flags that must be equal */
-    bool modes;       /* modes are compared */
+    bool always_slow;          /* options that the fast path does not know */
+    uint32_t flags;            /* bits of flags that must be equal */
+    bool modes;                /* modes are compared */
+    uint64_t at[CMP_PAIRS_AT]; /* fast path: the instruction of side 0 at hand, by pair */
 };
 
 /* Fix what is compared, from the options and the first rows of both sides. 0 or an error. */

@@ -189,11 +189,15 @@ static bool left_out(struct trod_compare *c, const struct trod_batch *b, uint32_
                ->ignored;
 }
 
-static void note(struct trod_compare *c, const struct trod_batch *a, uint32_t i,
-                 const struct trod_batch *b, uint32_t j, int pair)
+static inline void note(struct trod_compare *c, const struct trod_batch *a, uint32_t i,
+                        const struct trod_batch *b, uint32_t j, int pair)
 {
-    if (a->kind[i] == TROD_REG || a->kind[i] == TROD_WRITE || a->kind[i] == TROD_ATOMIC)
-        cmp_history_note(&c->history, pair, a, i, b, j);
+    uint64_t *at = &c->at[pair < CMP_PAIRS_AT ? pair : CMP_PAIRS_AT - 1];
+
+    if (a->kind[i] == TROD_INSTR)
+        *at = pair < CMP_PAIRS_AT - 1 ? a->addr[i] : 0;
+    else if (a->kind[i] == TROD_REG || a->kind[i] == TROD_WRITE || a->kind[i] == TROD_ATOMIC)
+        cmp_history_note(&c->history, pair, *at, a, i, b, j);
 }
 
 /* One stream on either side, as far as rows have been read. */
@@ -268,6 +272,12 @@ static int look_at(struct trod_compare *c, int side, struct view *v)
 int cmp_fast(struct trod_compare *c)
 {
     int rc = 1;
+
+    for (int pair = 0; pair < CMP_PAIRS_AT - 1 && pair < c->side[0].n_owner; pair++) {
+        const struct cmp_row *owner = cmp_side_owner(&c->side[0], pair);
+
+        c->at[pair] = owner ? owner->pub.addr : 0;
+    }
 
     while (rc == 1 && cmp_side_fill(&c->side[0]) == 1 && cmp_side_fill(&c->side[1]) == 1) {
         const uint32_t from[2] = {c->side[0].at, c->side[1].at};

@@ -96,8 +96,8 @@ static void spread_out(struct cmp_history *h, const struct cmp_written *w)
     }
 }
 
-void cmp_history_note(struct cmp_history *h, int pair, const struct trod_batch *a, uint32_t i,
-                      const struct trod_batch *b, uint32_t j)
+void cmp_history_note(struct cmp_history *h, int pair, uint64_t pc, const struct trod_batch *a,
+                      uint32_t i, const struct trod_batch *b, uint32_t j)
 {
     uint32_t has = a->have & a->has[i];
     const bool reg = a->kind[i] == TROD_REG;
@@ -112,7 +112,7 @@ void cmp_history_note(struct cmp_history *h, int pair, const struct trod_batch *
     /* Field by field into place: this is done for every write of both traces. */
     to->ordinal[0] = a->first + i;
     to->ordinal[1] = b->first + j;
-    to->pc = has & TROD_COL_PC ? a->pc[i] : 0;
+    to->pc = has & TROD_COL_PC ? a->pc[i] : pc;
     to->addr = has & TROD_COL_ADDR ? a->addr[i] : 0;
     to->value = has & TROD_COL_VALUE ? a->value[i] : 0;
     to->size = has & TROD_COL_SIZE ? a->size[i] : 0;
@@ -124,12 +124,13 @@ void cmp_history_note(struct cmp_history *h, int pair, const struct trod_batch *
 void cmp_history_note_rows(struct cmp_history *h, int pair, const struct cmp_row *a,
                            const struct cmp_row *b)
 {
-    const struct cmp_written w = {.ordinal = {a->pub.ordinal, b->pub.ordinal},
-                                  .pc = a->pub.pc,
-                                  .addr = a->pub.addr,
-                                  .value = a->pub.value,
-                                  .size = a->pub.size,
-                                  .pair = pair};
+    const struct cmp_written w = {
+        .ordinal = {a->pub.ordinal, b->pub.ordinal},
+        .pc = (a->pub.has & TROD_COL_PC) || !a->owner ? a->pub.pc : a->owner->pub.addr,
+        .addr = a->pub.addr,
+        .value = a->pub.value,
+        .size = a->pub.size,
+        .pair = pair};
     const bool reg = a->pub.kind == TROD_REG;
     struct cmp_written *to;
     uint64_t key;

@@ -19,9 +19,9 @@ struct cmp_history {
 int cmp_history_init(struct cmp_history *h);
 void cmp_history_fini(struct cmp_history *h);
 
-/* Row I of A and row J of B, of streams PAIR, agree and write something: remember it. */
-void cmp_history_note(struct cmp_history *h, int pair, const struct trod_batch *a, uint32_t i,
-                      const struct trod_batch *b, uint32_t j);
+/* Row I of A and row J of B, of PAIR and its instruction at PC, agree and write something. */
+void cmp_history_note(struct cmp_history *h, int pair, uint64_t pc, const struct trod_batch *a,
+                      uint32_t i, const struct trod_batch *b, uint32_t j);
 
 /* The same for rows that were taken out of their batches; whether they write is looked at. */
 void cmp_history_note_rows(struct cmp_history *h, int pair, const struct cmp_row *a,

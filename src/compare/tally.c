@@ -62,10 +62,13 @@ static int by_count(const void *a, const void *b)
 
 static size_t best(struct cmp_tally_slot *table, struct trod_compare_place *out)
 {
-    size_t n = 0;
+    size_t used = 0, n = 0;
 
-    qsort(table, CMP_TALLY, sizeof *table, by_count);
-    for (; n < TROD_COMPARE_TOP && table[n].n; n++) {
+    for (size_t i = 0; i < CMP_TALLY; i++)
+        if (table[i].n)
+            table[used++] = table[i];
+    qsort(table, used, sizeof *table, by_count);
+    for (; n < TROD_COMPARE_TOP && n < used; n++) {
         out[n] = table[n].place;
         out[n].n = table[n].n;
     }
