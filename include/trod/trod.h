@@ -23,6 +23,7 @@
 #include "trod/ppc.h"
 #include "trod/put.h"
 #include "trod/reader.h"
+#include "trod/record.h"
 #include "trod/run.h"
 #include "trod/symbols.h"
 #include "trod/sync.h"

@@ -32,6 +32,7 @@ struct cli_command {
     size_t least, most;         /* operands */
     const char *const *aliases; /* "x", "long-name", ...: -x for --long-name; NULL at the end */
     int (*run)(struct cli *c, const void *opt);
+    int trouble; /* exit status of its own failures; 0: CLI_TROUBLE */
 };
 
 /* Command I in the order of commands.def, NULL past the last; by name, NULL if none. */

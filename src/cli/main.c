@@ -71,7 +71,8 @@ static int run(struct cli *c, char **argv, size_t n)
     const struct cli_command *m = c->command;
     void *opt = calloc(1, m->options_size);
     const char **operands = calloc(n + 1, sizeof *operands);
-    int r = CLI_TROUBLE;
+    const int trouble = m->trouble ? m->trouble : CLI_TROUBLE;
+    int r = trouble;
 
     if (!opt || !operands) {
         fputs("trod: out of memory\n", stderr);
@@ -82,13 +83,13 @@ static int run(struct cli *c, char **argv, size_t n)
         if (cli_parse(c, argv, n, opt, operands) != 0) {
             fprintf(stderr, "trod: see 'trod %s --help'\n", m->name);
         } else if (c->common->help) {
-            r = cli_help_command(m, stdout) == 0 ? CLI_YES : CLI_TROUBLE;
+            r = cli_help_command(m, stdout) == 0 ? CLI_YES : trouble;
         } else {
             c->colour_err = cli_colour(c, STDERR_FILENO);
             r = m->run(c, opt);
         }
         if (cli_diag_end(c, &c->diag) == CLI_TROUBLE)
-            r = CLI_TROUBLE;
+            r = trouble;
     }
     c->common = NULL;
     free(opt);

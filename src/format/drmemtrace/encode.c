@@ -58,7 +58,7 @@ static void describe(struct drm_enc *e, const struct trod_batch *b, uint32_t row
     if (e->opt->entry)
         e->width = e->opt->entry == DRM_ENTRY_OPT_8 ? DRM_ENTRY_32 : DRM_ENTRY_64;
     e->version = DRM_VERSION_MAX;
-    e->filetype = arch;
+    e->filetype = m->format ? arch : arch | m->filetype;
     if (e->native) {
         e->version = m->version < DRM_VERSION_NO_KERNEL_PC ? DRM_VERSION_NO_KERNEL_PC : m->version;
         e->filetype = m->filetype & ~(uint64_t)DRM_FT_CORE_SHARDED;

@@ -1,0 +1,70 @@
+/*
+ * record.h - run a program under QEMU and write a trace of it.
+ *
+ * Implements docs/recording.md. A plugin in QEMU collects what the program does into shared
+ * memory; the recorder makes rows of it and hands them to a writer while the program runs.
+ */
+#ifndef TROD_RECORD_H
+#define TROD_RECORD_H
+
+#include "trod/io.h"
+
+struct trod_record_progress {
+    uint64_t instructions, accesses; /* recorded so far */
+    uint64_t passed;                 /* instructions left out so far */
+};
+
+struct trod_record_options {
+    const char *to;                    /* format: "name[:opt=value,...]" */
+    struct trod_output_options output; /* of its files */
+    const char *qemu;                  /* program to run; NULL: found by the program's ELF header */
+    const char *sysroot; /* where its loader and libraries are; NULL: see recording.md */
+    const char *plugin;  /* libtrod-qemu.so; NULL: see recording.md */
+    uint64_t skip, take; /* instructions of the program left out first, recorded then
+                            (0: all) */
+    bool no_memory;      /* no accesses, instructions only */
+    /* Called now and then. NULL: nobody wants to know. */
+    void (*progress)(void *user, const struct trod_record_progress *p);
+    void *user;
+};
+
+/* What is known of a program and of what runs it. */
+struct trod_record_target {
+    const char *isa;     /* "x86-64", ...; static */
+    const char *package; /* that has its QEMU; static */
+    char qemu[4096];     /* program */
+    char sysroot[4096];  /* empty: none needed */
+    char program[4096];
+};
+
+struct trod_record_result {
+    struct trod_record_target target;
+    uint64_t instructions, accesses, passed, rows, bytes, files;
+    uint32_t threads, processes;
+    unsigned api;     /* version of QEMU's plugin interface; 0: the plugin was not loaded */
+    int status;       /* of the program: 0 to 255, or 128 + signal */
+    unsigned trouble; /* enum trod_record_trouble */
+};
+
+/* Why a recording is not all that happened. */
+enum trod_record_trouble {
+    TROD_RECORD_KILLED = 1 << 0, /* a signal ended the program: the trace ends there */
+    TROD_RECORD_LIMIT = 1 << 1,  /* more code or more threads than fit: some are missing */
+    TROD_RECORD_TAKEN = 1 << 2   /* as many instructions as wanted were recorded */
+};
+
+/*
+ * Run ARGV (NULL-terminated; ARGV[0] is looked for as a shell would) and write its trace to OUT,
+ * a file or a folder as trod_writer_open says, which appears when it is whole. Returns when the
+ * program and all its children have ended. The program has the environment, the standard files and
+ * the terminal of the caller; meanwhile SIGINT and SIGQUIT are ignored here, SIGTERM and SIGHUP
+ * are handed on to it. RESULT is filled as far as it is known, the status always once the program
+ * has run. Returns 0, TROD_ERR_USAGE (no such program), TROD_ERR_UNSUPPORTED (its instruction set,
+ * no QEMU for it, no plugin), TROD_ERR_NOMEM, or what the writer returns: then no file appears, but
+ * the program runs to its end. All reported. One recording at a time in a process: its children are
+ * waited for.
+ */
+int trod_record(const char *out, char *const argv[], const struct trod_record_options *opt,
+                struct trod_record_result *result, struct trod_diag *diag);
+
+#endif

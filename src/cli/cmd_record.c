@@ -1,0 +1,170 @@
+/*
+ * cmd_record.c - `trod record`: run a program under QEMU and write a trace of it.
+ *
+ * The exit status is the program's, 128 and the signal's number if one ended it; 125 stands for
+ * failures of the recorder, as with env(1).
+ */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { CLI_RECORD_TROUBLE = 125 };
+
+struct options {
+    struct cli_common common;
+    const char *output, *to, *compress, *native, *sysroot, *plugin;
+    uint64_t level, skip, take;
+    bool no_memory;
+};
+
+static const struct trod_option options[] = {
+    {.type = TROD_OPT_GROUP, .text = "Target"},
+    {"output", 'o', TROD_OPT_STR, offsetof(struct options, output), "OUT",
+     "file or folder of the trace (needed)", NULL, NULL},
+    {"to", 'T', TROD_OPT_STR, offsetof(struct options, to), "FORMAT[:OPT=VALUE,...]",
+     "format of OUT (default: by its suffix, else drmemtrace); see trod formats", NULL, NULL},
+    {"compress", 'z', TROD_OPT_STR, offsetof(struct options, compress), "FILTER",
+     "compress OUT with gzip, zstd, lz4, xz, snappy or none (default: by its suffix)", NULL, NULL},
+    {"level", 0, TROD_OPT_U64, offsetof(struct options, level), "N",
+     "level of compression (default: a fast one)", NULL, NULL},
+    {.type = TROD_OPT_GROUP, .text = "What is recorded"},
+    {"skip", 0, TROD_OPT_U64, offsetof(struct options, skip), "N",
+     "leave out the first N instructions", NULL, NULL},
+    {"take", 0, TROD_OPT_U64, offsetof(struct options, take), "N",
+     "record N instructions; the program then runs on unrecorded", NULL, NULL},
+    {"no-memory", 0, TROD_OPT_BOOL, offsetof(struct options, no_memory), NULL,
+     "instructions only, no accesses to memory", NULL, NULL},
+    {.type = TROD_OPT_GROUP, .text = "How the program is run"},
+    {"native", 0, TROD_OPT_STR, offsetof(struct options, native), "QEMU",
+     "the QEMU to use (default: the one for the program's instruction set)", NULL, NULL},
+    {"sysroot", 0, TROD_OPT_STR, offsetof(struct options, sysroot), "DIR",
+     "where loader and libraries of the program are (default: /, else that of its cross compiler)",
+     NULL, NULL},
+    {"plugin", 0, TROD_OPT_STR, offsetof(struct options, plugin), "FILE",
+     "the plugin to load into QEMU (default: the one installed with trod)", NULL, NULL},
+    {.type = TROD_OPT_FUNC,
+     .offset = offsetof(struct options, common),
+     .text = "General",
+     .more = cli_common_options},
+    {.type = TROD_OPT_END},
+};
+
+/* The format whose suffix OUT has, drmemtrace if none. */
+static const char *by_suffix(const char *out)
+{
+    size_t n = strlen(out);
+
+    for (size_t i = 0; trod_format_at(i); i++) {
+        const struct trod_format *f = trod_format_at(i);
+
+        for (size_t k = 0; f->begin && f->suffixes && f->suffixes[k]; k++) {
+            size_t m = strlen(f->suffixes[k]);
+
+            if (n > m && strcmp(out + n - m, f->suffixes[k]) == 0)
+                return f->name;
+        }
+    }
+    return "drmemtrace";
+}
+
+struct shown {
+    struct cli *c;
+    bool on;
+    struct timespec begin;
+    double last;
+};
+
+/* Progress is told where somebody looks and the program does not write there as well. */
+static void progress(void *user, const struct trod_record_progress *p)
+{
+    struct shown *s = user;
+    struct timespec t;
+    double seconds;
+
+    if (!s->on)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    seconds = (double)(t.tv_sec - s->begin.tv_sec) + (double)(t.tv_nsec - s->begin.tv_nsec) / 1e9;
+    if (seconds < 0.5 || seconds - s->last < 0.2)
+        return;
+    s->last = seconds;
+    fprintf(stderr, "\r\033[K%.1f M instructions, %.1f M/s", (double)p->instructions / 1e6,
+            (double)p->instructions / 1e6 / seconds);
+    fflush(stderr);
+    s->c->progress_shown = true;
+}
+
+static void say(struct cli *c, const struct options *o, const char *to,
+                const struct trod_record_result *r)
+{
+    cli_say(c, "%s: %llu instructions and %llu accesses of %u thread%s of %u process%s, %s, as %s",
+            o->output, (unsigned long long)r->instructions, (unsigned long long)r->accesses,
+            r->threads, r->threads == 1 ? "" : "s", r->processes, r->processes == 1 ? "" : "es",
+            r->target.isa, to);
+    if (r->trouble & TROD_RECORD_KILLED)
+        cli_say(c, "the program was ended by signal %d: the trace ends there", r->status - 128);
+    if (r->trouble & TROD_RECORD_TAKEN)
+        cli_say(c, "recording ended after %llu instructions as wanted: the program ran on",
+                (unsigned long long)r->instructions);
+}
+
+static int run(struct cli *c, const void *opt)
+{
+    const struct options *o = opt;
+    struct trod_record_options ro = {
+        .to = o->to,
+        .output = {.compress = o->compress, .level = o->level > 99 ? 99 : (int)o->level},
+        .qemu = o->native,
+        .sysroot = o->sysroot,
+        .plugin = o->plugin,
+        .skip = o->skip,
+        .take = o->take,
+        .no_memory = o->no_memory,
+        .progress = progress};
+    struct shown shown = {.c = c};
+    struct trod_record_result result;
+    int r;
+
+    if (!o->output) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "record.output", NULL,
+                   "where to write the trace is not said: --output OUT");
+        return CLI_RECORD_TROUBLE;
+    }
+    if (!ro.to)
+        ro.to = by_suffix(o->output);
+    shown.on = !c->common->quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+    clock_gettime(CLOCK_MONOTONIC, &shown.begin);
+    ro.user = &shown;
+    r = trod_record(o->output, (char *const *)(uintptr_t)c->operands, &ro, &result, &c->diag);
+    if (shown.on && c->progress_shown)
+        fputs("\r\033[K", stderr);
+    c->progress_shown = false;
+    if (r < 0)
+        return CLI_RECORD_TROUBLE;
+    if (result.trouble & TROD_RECORD_LIMIT)
+        trod_error(&c->diag, TROD_ERR_LIMIT, "record.limit", NULL,
+                   "the program has more code or threads than a recording holds: some are missing");
+    say(c, o, ro.to, &result);
+    return result.status;
+}
+
+const struct cli_command cli_command_record = {
+    .name = "record",
+    .title = "run a program and write a trace of it",
+    .operands = "-- PROGRAM [ARG...]",
+    .about = "Run PROGRAM, of any instruction set that is known, under QEMU and write what it "
+             "executes and which memory it accesses to OUT. Threads and child processes are "
+             "recorded too. OUT appears when the program and all its children have ended. The "
+             "exit status is the program's; 125 if it could not be recorded.",
+    .examples = "  trod record -o ls.trace -- ls -l\n"
+                "  trod record -o part.trace.zip --skip 1M --take 10M -- ./program\n"
+                "  trod record -o ppc.tt6 -- ./program-for-powerpc\n",
+    .options = options,
+    .options_size = sizeof(struct options),
+    .least = 1,
+    .most = SIZE_MAX,
+    .run = run,
+    .trouble = CLI_RECORD_TROUBLE,
+};

@@ -1,0 +1,289 @@
+/*
+ * collect.c - events into blocks, on the threads of the program.
+ *
+ * Implements collect.h; see record/protocol.h for the events and for who owns which memory.
+ * Nothing is formatted or looked up per event: a segment's event is the word that was registered
+ * with it, an access is one word.
+ */
+#define _GNU_SOURCE /* sched_getcpu, syscall: of no system but Linux, as QEMU's user mode */
+#include "record/plugin/collect.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LANES = 1 << 16, NO_BLOCK = UINT32_MAX };
+
+struct rec_shared *collect_shared;
+
+/* Events of threads that have no slot, or that nobody wants any more, go here. */
+static uint64_t waste[REC_BLOCK_WORDS];
+static struct rec_slot nowhere;
+
+static struct rec_slot *lanes[LANES]; /* by number of the vcpu */
+static uint32_t lanes_used;
+static _Thread_local struct rec_slot *mine;
+
+static uint64_t now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* Whatever was written before it is there when the recorder, or a debugger, sees P. */
+static inline void advance(struct rec_slot *s, uint64_t *p)
+{
+    uint64_t *volatile *at = &s->p;
+
+    atomic_signal_fence(memory_order_release);
+    *at = p;
+}
+
+static void discard(struct rec_slot *s)
+{
+    if (s->block == NO_BLOCK) {
+        s->base = waste;
+        s->end = waste + REC_BLOCK_WORDS - REC_BLOCK_SLACK;
+    }
+    advance(s, s->base);
+}
+
+static void hand_over(struct rec_slot *s)
+{
+    uint32_t block = s->block;
+
+    if (block == NO_BLOCK)
+        return;
+    rec_block(collect_shared, block)->words = (uint64_t)(s->p - s->base);
+    s->block = NO_BLOCK;
+    discard(s); /* full: the next event begins a block */
+    s->p = s->end + REC_BLOCK_SLACK;
+    atomic_store_explicit(&rec_states(collect_shared)[block], REC_FULL, memory_order_release);
+    sem_post(&collect_shared->full);
+}
+
+/* Wait until there is a free block. False: there is no recorder any more. */
+static bool wait_for_block(void)
+{
+    struct rec_shared *shared = collect_shared;
+
+    while (sem_trywait(&shared->free) != 0) {
+        struct timespec t;
+
+        if (atomic_load(&shared->stop))
+            return false;
+        clock_gettime(CLOCK_REALTIME, &t);
+        t.tv_sec++;
+        if (sem_timedwait(&shared->free, &t) == 0)
+            return true;
+        if (errno == ETIMEDOUT && kill((pid_t)shared->recorder, 0) != 0 && errno == ESRCH)
+            return false;
+    }
+    return true;
+}
+
+static uint32_t take_block(uint32_t slot)
+{
+    struct rec_shared *shared = collect_shared;
+    _Atomic uint32_t *state = rec_states(shared);
+
+    if (!wait_for_block())
+        return NO_BLOCK;
+    for (;;) { /* a free one is ours; others may take what we look at */
+        uint32_t n = atomic_load(&shared->n_blocks);
+
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t expected = REC_FREE;
+
+            if (atomic_load_explicit(&state[i], memory_order_relaxed) == REC_FREE &&
+                atomic_compare_exchange_strong(&state[i], &expected, REC_OWNED + slot))
+                return i;
+        }
+        if (atomic_load(&shared->stop))
+            return NO_BLOCK;
+    }
+}
+
+/* Give S a block to write to, with the first event of its thread the thread's number as well. */
+static void __attribute__((noinline)) refill(struct rec_slot *s)
+{
+    struct rec_shared *shared = collect_shared;
+    uint32_t block, number = (uint32_t)(s - rec_slots(shared));
+    struct rec_block *b;
+
+    if (s == &nowhere || atomic_load(&shared->stop)) {
+        discard(s);
+        return;
+    }
+    mine = s;
+    if (s->tid == 0) {
+        s->pid = (uint32_t)getpid();
+        s->tid = (uint32_t)syscall(SYS_gettid);
+        atomic_store(&s->state, REC_SLOT_LIVE);
+    }
+    hand_over(s);
+    block = take_block(number);
+    if (block == NO_BLOCK) {
+        discard(s);
+        return;
+    }
+    b = rec_block(shared, block);
+    *b = (struct rec_block){
+        .slot = number, .cpu = (uint32_t)sched_getcpu(), .seq = s->seq++, .time = now()};
+    s->base = rec_words(b);
+    s->end = s->base + REC_BLOCK_WORDS - REC_BLOCK_HEAD - REC_BLOCK_SLACK;
+    advance(s, s->base);
+    s->block = block;
+}
+
+/* Where S's next event goes, one that may be the first of a block. */
+static inline uint64_t *room(struct rec_slot *s)
+{
+    if (s->p >= s->end)
+        refill(s);
+    return s->p;
+}
+
+/* The same for what belongs to the event before: blocks are seldom cut there. */
+static inline uint64_t *room_behind(struct rec_slot *s)
+{
+    if (s->p >= s->end + REC_BLOCK_SLACK - REC_EVENT_WORDS)
+        refill(s);
+    return s->p;
+}
+
+static struct rec_slot *new_slot(unsigned vcpu)
+{
+    struct rec_shared *shared = collect_shared;
+    uint32_t number = atomic_fetch_add(&shared->n_slots, 1);
+    struct rec_slot *s = rec_slots(shared) + number;
+
+    if (number >= REC_SLOTS) {
+        atomic_fetch_sub(&shared->n_slots, 1);
+        atomic_fetch_or(&shared->trouble, REC_NO_SLOT);
+        return &nowhere;
+    }
+    s->vcpu = vcpu;
+    s->block = NO_BLOCK;
+    return s;
+}
+
+void collect_begin(void)
+{
+    nowhere.block = NO_BLOCK;
+    for (size_t i = 0; i < LANES; i++)
+        lanes[i] = &nowhere;
+}
+
+void collect_thread(qemu_plugin_id_t id, unsigned vcpu)
+{
+    (void)id;
+    if (vcpu >= LANES) {
+        atomic_fetch_or(&collect_shared->trouble, REC_NO_SLOT);
+        return;
+    }
+    if (vcpu >= lanes_used)
+        lanes_used = vcpu + 1;
+    lanes[vcpu] = new_slot(vcpu);
+}
+
+void collect_thread_end(qemu_plugin_id_t id, unsigned vcpu)
+{
+    struct rec_slot *s = lanes[vcpu % LANES];
+
+    (void)id;
+    if (s == &nowhere)
+        return;
+    hand_over(s);
+    atomic_store(&s->state, REC_SLOT_ENDED);
+    lanes[vcpu % LANES] = &nowhere;
+}
+
+void collect_forked(void)
+{
+    unsigned vcpu = mine ? mine->vcpu : 0;
+
+    for (uint32_t i = 0; i < lanes_used; i++)
+        lanes[i] = &nowhere;
+    lanes[vcpu] = new_slot(vcpu);
+    mine = NULL;
+}
+
+static void on_segment(unsigned vcpu, void *word)
+{
+    struct rec_slot *s = lanes[vcpu % LANES];
+    uint64_t *p = room(s);
+
+    *p = (uintptr_t)word;
+    advance(s, p + 1);
+}
+
+static void on_memory(unsigned vcpu, uint32_t info, uint64_t addr, void *user)
+{
+    struct rec_slot *s = lanes[vcpu % LANES];
+    uint64_t what = (uint64_t)qemu_plugin_mem_size_shift(info) << REC_EVENT_SIZE;
+    uint64_t *p = room_behind(s);
+
+    (void)user;
+    if (qemu_plugin_mem_is_store(info))
+        what |= REC_EVENT_STORE;
+    if (addr <= REC_EVENT_ADDRESS) {
+        *p = REC_EVENT_MEMORY | what | addr;
+        advance(s, p + 1);
+        return;
+    }
+    p[0] = (uint64_t)REC_MEMORY << REC_EVENT_TYPE | what >> 32;
+    p[1] = addr;
+    advance(s, p + 2);
+}
+
+void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place)
+{
+    if (place == 0)
+        return;
+    qemu_plugin_register_vcpu_insn_exec_cb(first, on_segment, QEMU_PLUGIN_CB_NO_REGS,
+                                           (void *)(uintptr_t)place);
+    if (collect_shared->memory)
+        qemu_plugin_register_vcpu_mem_cb(last, on_memory, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_RW, NULL);
+}
+
+void collect_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2,
+                     uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+    struct rec_slot *s = lanes[vcpu % LANES];
+    uint64_t *p = room_behind(s);
+
+    (void)id;
+    (void)a7;
+    (void)a8;
+    p[0] = (uint64_t)REC_SYSCALL << REC_EVENT_TYPE | (uint32_t)num;
+    p[1] = now();
+    p[2] = a1;
+    p[3] = a2;
+    p[4] = a3;
+    p[5] = a4;
+    p[6] = a5;
+    p[7] = a6;
+    advance(s, p + 8);
+    for (size_t i = 0; i < sizeof collect_shared->exec / sizeof collect_shared->exec[0]; i++)
+        if (s != &nowhere && num > 0 && (uint32_t)num == collect_shared->exec[i])
+            hand_over(s);
+}
+
+void collect_sysret(qemu_plugin_id_t id, unsigned vcpu, int64_t num, int64_t ret)
+{
+    struct rec_slot *s = lanes[vcpu % LANES];
+    uint64_t *p = room(s);
+
+    (void)id;
+    p[0] = (uint64_t)REC_SYSRET << REC_EVENT_TYPE | (uint32_t)num;
+    p[1] = now();
+    p[2] = (uint64_t)ret;
+    advance(s, p + 3);
+}

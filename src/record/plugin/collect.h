@@ -1,0 +1,27 @@
+/*
+ * collect.h - events into blocks, on the threads of the program.
+ */
+#ifndef TROD_RECORD_COLLECT_H
+#define TROD_RECORD_COLLECT_H
+
+#include "record/plugin/plain.h"
+#include "record/plugin/qemu_api.h"
+#include "record/protocol.h"
+
+extern struct rec_shared *collect_shared;
+
+void collect_begin(void);
+
+/* A process was forked off: its thread writes to blocks of its own. */
+void collect_forked(void);
+
+/* Have the execution of the segment PLACE of the log recorded; 0: it could not be logged. */
+void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place);
+
+void collect_thread(qemu_plugin_id_t id, unsigned vcpu);
+void collect_thread_end(qemu_plugin_id_t id, unsigned vcpu);
+void collect_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2,
+                     uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
+void collect_sysret(qemu_plugin_id_t id, unsigned vcpu, int64_t num, int64_t ret);
+
+#endif

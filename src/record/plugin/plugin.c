@@ -1,0 +1,232 @@
+/*
+ * plugin.c - libtrod-qemu.so: collects what a program does under QEMU, for `trod record`.
+ *
+ * Implements docs/recording.md, "How it works"; see record/protocol.h. Serves every version of
+ * QEMU's plugin interface from 1 (QEMU 7.2) on: what a version lacks is looked up at run time. It
+ * decides nothing, formats nothing and writes no file.
+ */
+#define _GNU_SOURCE /* MAP_NORESERVE */
+#include "record/plugin/collect.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info,
+                                           int argc, char **argv);
+
+enum { INSNS_MAX = 512, TABLE_FIRST = 1 << 14 };
+
+/* Bytes of an instruction: until version 2 a pointer is returned, from 3 on they are copied. */
+typedef const void *(*data_1_fn)(const struct qemu_plugin_insn *);
+typedef size_t (*data_3_fn)(const struct qemu_plugin_insn *, void *, size_t);
+
+static union {
+    void *symbol;
+    data_1_fn one;
+    data_3_fn three;
+} insn_data;
+static bool data_copies;
+
+/* Segments already in the log, by their content: code is translated again now and then. */
+static struct {
+    uint32_t *place; /* / 8 */
+    uint32_t size, used;
+    pthread_mutex_t lock;
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/*
+ * The loader compares qemu_plugin_version with what it supports, and reads it after constructors
+ * have run.
+ */
+__attribute__((constructor)) static void choose_version(void)
+{
+    if (dlsym(RTLD_DEFAULT, "qemu_plugin_register_vcpu_discon_cb"))
+        qemu_plugin_version = 5;
+    else if (dlsym(RTLD_DEFAULT, "qemu_plugin_read_memory_vaddr"))
+        qemu_plugin_version = 4;
+    else if (dlsym(RTLD_DEFAULT, "qemu_plugin_scoreboard_new"))
+        qemu_plugin_version = 2;
+}
+
+static uint64_t hash_of(const struct rec_segment *s)
+{
+    uint64_t h = s->n * UINT64_C(0x9e3779b97f4a7c15);
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint64_t w[2];
+
+        memcpy(w, s->insn[i].code, sizeof w);
+        h = (h ^ s->insn[i].pc) * UINT64_C(0xff51afd7ed558ccd);
+        h = (h ^ h >> 32 ^ w[0]) * UINT64_C(0xc4ceb9fe1a85ec53);
+        h = (h ^ h >> 32 ^ w[1]) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return h ^ h >> 29;
+}
+
+/* The recorder writes beside what is compared here. */
+static bool same(const struct rec_segment *a, const struct rec_segment *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (a->insn[i].pc != b->insn[i].pc || a->insn[i].size != b->insn[i].size ||
+            a->insn[i].thumb != b->insn[i].thumb ||
+            memcmp(a->insn[i].code, b->insn[i].code, REC_INSN_CODE) != 0)
+            return false;
+    return true;
+}
+
+static const struct rec_segment *at(uint32_t place)
+{
+    return (const struct rec_segment *)(const void *)(rec_log(collect_shared) + 8 * (size_t)place);
+}
+
+static bool grow(void)
+{
+    uint32_t size = table.size ? 2 * table.size : TABLE_FIRST;
+    uint32_t *place = calloc(size, sizeof *place);
+
+    if (!place)
+        return false;
+    for (uint32_t i = 0; i < table.size; i++) {
+        if (table.place[i] == 0)
+            continue;
+        for (uint64_t h = hash_of(at(table.place[i]));; h++) {
+            if (place[h & (size - 1)] == 0) {
+                place[h & (size - 1)] = table.place[i];
+                break;
+            }
+        }
+    }
+    free(table.place);
+    table.place = place;
+    table.size = size;
+    return true;
+}
+
+/* Append S to the log; 0: it is full. */
+static uint32_t append(const struct rec_segment *s)
+{
+    struct rec_shared *shared = collect_shared;
+    size_t bytes = sizeof *s + s->n * sizeof s->insn[0];
+    uint64_t to = atomic_fetch_add(&shared->log_used, bytes);
+
+    if (to + bytes > REC_LOG_BYTES) {
+        atomic_fetch_or(&shared->trouble, REC_LOG_FULL);
+        return 0;
+    }
+    memcpy(rec_log(shared) + to, s, bytes);
+    return (uint32_t)(to / 8);
+}
+
+static uint32_t place_of(const struct rec_segment *s)
+{
+    if (2 * table.used >= table.size && !grow())
+        return 0;
+    for (uint64_t h = hash_of(s);; h++) {
+        uint32_t *place = &table.place[h & (table.size - 1)];
+
+        if (*place == 0) {
+            *place = append(s);
+            table.used += *place != 0;
+            return *place;
+        }
+        if (same(at(*place), s))
+            return *place;
+    }
+}
+
+static void describe(struct rec_insn *to, const struct qemu_plugin_insn *insn)
+{
+    size_t n = qemu_plugin_insn_size(insn);
+
+    memset(to, 0, sizeof *to);
+    to->pc = qemu_plugin_insn_vaddr(insn);
+    to->size = (uint8_t)n;
+    n = n < REC_INSN_CODE ? n : REC_INSN_CODE;
+    if (data_copies)
+        insn_data.three(insn, to->code, n);
+    else
+        memcpy(to->code, insn_data.one(insn), n);
+}
+
+/*
+ * Instructions are told apart where one may fail: all of a segment are executed, or all but the
+ * last one's effects. Only the last one of a segment accesses memory.
+ */
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    static union {
+        struct rec_segment s;
+        uint8_t bytes[sizeof(struct rec_segment) + INSNS_MAX * sizeof(struct rec_insn)];
+    } one;
+    size_t n = qemu_plugin_tb_n_insns(tb);
+    const unsigned isa = collect_shared->isa;
+
+    (void)id;
+    pthread_mutex_lock(&table.lock);
+    for (size_t i = 0, from = 0; i < n; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        struct rec_insn *to = &one.s.insn[i - from];
+
+        describe(to, insn);
+        if (i + 1 < n && i + 1 - from < INSNS_MAX && rec_plain(isa, to->code, to->size))
+            continue;
+        one.s.n = (uint32_t)(i + 1 - from);
+        collect_segment(qemu_plugin_tb_get_insn(tb, from), insn, place_of(&one.s));
+        from = i + 1;
+    }
+    pthread_mutex_unlock(&table.lock);
+}
+
+/* A process that was forked off has one thread, and nobody translates while it is. */
+static void forked(void)
+{
+    pthread_mutex_init(&table.lock, NULL);
+    collect_forked();
+}
+
+/* The shared memory comes as file descriptor N: "fd=N". */
+static bool attach(int argc, char **argv)
+{
+    struct rec_shared *s, *head;
+    int fd = -1;
+
+    for (int i = 0; i < argc; i++)
+        if (strncmp(argv[i], "fd=", 3) == 0)
+            fd = atoi(argv[i] + 3);
+    if (fd < 0)
+        return false;
+    head = mmap(NULL, sizeof *head, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (head == MAP_FAILED || head->magic != REC_MAGIC || head->version != REC_VERSION)
+        return false;
+    s = mmap(NULL, head->total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    munmap(head, sizeof *head);
+    close(fd);
+    if (s == MAP_FAILED)
+        return false;
+    collect_shared = s;
+    return true;
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc, char **argv)
+{
+    insn_data.symbol = dlsym(RTLD_DEFAULT, "qemu_plugin_insn_data");
+    data_copies = info->version.cur >= 3;
+    if (info->system_emulation || !insn_data.symbol || !attach(argc, argv))
+        return 1;
+    collect_begin();
+    pthread_atfork(NULL, NULL, forked);
+    qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+    qemu_plugin_register_vcpu_init_cb(id, collect_thread);
+    qemu_plugin_register_vcpu_exit_cb(id, collect_thread_end);
+    qemu_plugin_register_vcpu_syscall_cb(id, collect_syscall);
+    qemu_plugin_register_vcpu_syscall_ret_cb(id, collect_sysret);
+    atomic_store(&collect_shared->started, 1 + (uint32_t)info->version.cur);
+    return 0;
+}

@@ -1,0 +1,144 @@
+/*
+ * protocol.h - the memory that the QEMU plugin and the recorder share.
+ *
+ * Implements docs/recording.md, "How it works". The plugin only collects: the threads of the
+ * traced program fill blocks of 64-bit events; a full block is handed to the recorder and a free
+ * one taken. The memory outlives the program, so what a killed program has written is there to be
+ * read. Nobody holds a lock, so nobody can die with one: a block belongs to whom its state says.
+ * Static instructions are told once, in a log that is only appended to: a stretch of them that is
+ * always executed as a whole is known by its place in the log.
+ */
+#ifndef TROD_RECORD_PROTOCOL_H
+#define TROD_RECORD_PROTOCOL_H
+
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum {
+    REC_MAGIC = 0x74726f64, /* "trod" */
+    REC_VERSION = 1,
+    REC_BLOCK_WORDS = 8192,
+    REC_BLOCK_HEAD = 8,    /* words of struct rec_block */
+    REC_BLOCK_SLACK = 512, /* words behind the place where a new block is begun */
+    REC_EVENT_WORDS = 16,  /* the largest event */
+    REC_BLOCKS = 32768,    /* at the most; memory is taken as they are used */
+    REC_BLOCKS_FIRST = 128,
+    REC_SLOTS = 65536,
+    REC_INSN_CODE = 16
+};
+
+#define REC_LOG_BYTES (UINT64_C(1) << 29)
+
+/* What the low 32 bits of an event are for is in bits 56 to 62; bit 63: a memory access. */
+enum rec_event {
+    REC_SEGMENT, /* low 32 bits: place in the log / 8. Bits 32 to 55 are 0 */
+    REC_MEMORY, /* low bits: REC_STORE >> 32 and size; then the address: one of more than 59 bits */
+    REC_SYSCALL,   /* low 32 bits: number; then the time, 6 arguments */
+    REC_SYSRET,    /* low 32 bits: number; then the time, the value */
+    REC_REGISTERS, /* low 32 bits: how many; then so many values, as the instruction before wants */
+    REC_EVENTS
+};
+
+#define REC_EVENT_MEMORY  (UINT64_C(1) << 63)
+#define REC_EVENT_STORE   (UINT64_C(1) << 62)
+#define REC_EVENT_SIZE    59 /* log 2 of the bytes: bits 59 to 61 */
+#define REC_EVENT_ADDRESS ((UINT64_C(1) << REC_EVENT_SIZE) - 1)
+#define REC_EVENT_TYPE    56
+
+/* A static instruction. */
+struct rec_insn {
+    uint64_t pc;
+    uint8_t size;
+    uint8_t thumb; /* ARM: 1: T32, 0: A32, 2: cannot be told */
+    uint16_t unused;
+    /* The recorder's own: */
+    uint32_t flags;  /* enum rec_insn_flag | enum trod_flag; 0: not looked at */
+    uint32_t access; /* bytes that one access is expected to have: read | write << 16 */
+    uint32_t facts;
+    uint8_t code[REC_INSN_CODE];
+};
+
+/* An entry of the log: N instructions that are executed as a whole. */
+struct rec_segment {
+    uint32_t n, unused;
+    struct rec_insn insn[];
+};
+
+/* The head of a block; REC_BLOCK_WORDS - REC_BLOCK_HEAD events follow. */
+struct rec_block {
+    uint32_t slot, cpu;
+    uint64_t seq;  /* number among the blocks of its slot */
+    uint64_t time; /* microseconds since 1970 when its first event was written */
+    uint64_t words;
+    uint64_t unused[4];
+};
+
+/* States of a block: free, handed over, or 2 + the slot that fills it. */
+enum rec_state { REC_FREE, REC_FULL, REC_OWNED };
+
+enum rec_slot_state { REC_SLOT_NONE, REC_SLOT_LIVE, REC_SLOT_ENDED };
+
+/* A thread of the program. p, base and end are addresses in its process. */
+struct rec_slot {
+    uint64_t *p, *end, *base;
+    uint64_t seq;
+    uint32_t block;
+    uint32_t pid, tid;
+    uint32_t vcpu;
+    _Atomic uint32_t state;
+    uint32_t unused[3];
+};
+
+/* What the plugin must know of the instruction set, to see what cannot fail. */
+enum rec_isa { REC_X86, REC_X86_64, REC_A64, REC_ARM, REC_PPC, REC_OTHER };
+
+/* Reasons why something is missing in the recording. */
+enum rec_trouble {
+    REC_LOG_FULL = 1 << 0,  /* too much code */
+    REC_NO_SLOT = 1 << 1,   /* too many threads */
+    REC_BAD_PLUGIN = 1 << 2 /* the plugin could not begin */
+};
+
+struct rec_shared {
+    uint32_t magic, version;
+    uint64_t total;                      /* bytes of all */
+    uint64_t slots, states, blocks, log; /* offsets */
+    uint32_t recorder;                   /* its process */
+    uint32_t memory;                     /* are accesses wanted? */
+    uint32_t isa;                        /* enum rec_isa */
+    uint32_t exec[4];                    /* system calls after which the process may be another */
+    _Atomic uint32_t started;            /* the plugin has begun: 1 + version of its API */
+    _Atomic uint32_t stop;               /* nothing more is wanted */
+    _Atomic uint32_t trouble;            /* enum rec_trouble */
+    _Atomic uint32_t n_slots, n_blocks;
+    _Atomic uint64_t log_used;
+    sem_t full, free;
+};
+
+static inline struct rec_slot *rec_slots(struct rec_shared *s)
+{
+    return (struct rec_slot *)((char *)s + s->slots);
+}
+
+static inline _Atomic uint32_t *rec_states(struct rec_shared *s)
+{
+    return (_Atomic uint32_t *)((char *)s + s->states);
+}
+
+static inline struct rec_block *rec_block(struct rec_shared *s, uint32_t i)
+{
+    return (struct rec_block *)((char *)s + s->blocks + (uint64_t)i * REC_BLOCK_WORDS * 8);
+}
+
+static inline uint64_t *rec_words(struct rec_block *b)
+{
+    return (uint64_t *)b + REC_BLOCK_HEAD;
+}
+
+static inline uint8_t *rec_log(struct rec_shared *s)
+{
+    return (uint8_t *)s + s->log;
+}
+
+#endif

@@ -1,0 +1,363 @@
+/*
+ * record.c - runs a program and writes its trace: takes blocks from the shared memory, in the order
+ * of each thread, until every process of the program has ended.
+ *
+ * Implements trod/record.h and docs/recording.md, "How it works". One thread waits for processes,
+ * the caller's makes rows and writes them.
+ */
+#include "record/record.h"
+
+#include "trod/drmemtrace.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { GROW = 64, PATIENCE_MS = 200 };
+
+struct recorder {
+    const struct trod_record_options *opt;
+    struct trod_record_result *result;
+    struct trod_diag *diag;
+    const struct rec_target *target;
+    struct rec_shared *shared;
+    int fd;
+    struct trod_meta meta;
+    struct rec_rows *rows;
+    struct trod_writer *writer;
+    pid_t pid;
+    pthread_t reaper;
+    _Atomic int status;        /* of waitpid */
+    _Atomic bool reaped, gone; /* the program; all its processes */
+    int rc;
+};
+
+/* --- signals and processes --- */
+
+static volatile sig_atomic_t signalled_child;
+
+static void stay(int number)
+{
+    (void)number;
+}
+
+static void pass_on(int number)
+{
+    int saved = errno;
+
+    if (signalled_child > 0)
+        kill((pid_t)signalled_child, number);
+    errno = saved;
+}
+
+static const int handled[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
+enum { HANDLED = sizeof handled / sizeof *handled };
+
+static void set_signals(struct sigaction old[HANDLED])
+{
+    for (size_t i = 0; i < HANDLED; i++) {
+        struct sigaction a = {.sa_flags = SA_RESTART};
+
+        a.sa_handler = i < 2 ? stay : pass_on;
+        sigaction(handled[i], NULL, &old[i]);
+        if (old[i].sa_handler != SIG_IGN)
+            sigaction(handled[i], &a, NULL);
+    }
+}
+
+static void restore_signals(const struct sigaction old[HANDLED])
+{
+    for (size_t i = 0; i < HANDLED; i++)
+        sigaction(handled[i], &old[i], NULL);
+}
+
+/* Orphans of the program become ours (PR_SET_CHILD_SUBREAPER): all are seen to end. */
+static void *reap(void *user)
+{
+    struct recorder *r = user;
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, 0)) > 0 || (pid < 0 && errno == EINTR)) {
+        if (pid == r->pid && (WIFEXITED(status) || WIFSIGNALED(status))) {
+            atomic_store(&r->status, status);
+            atomic_store(&r->reaped, true);
+        }
+        sem_post(&r->shared->full);
+    }
+    atomic_store(&r->gone, true);
+    sem_post(&r->shared->full);
+    return NULL;
+}
+
+/* --- blocks --- */
+
+static void stop(struct recorder *r)
+{
+    atomic_store(&r->shared->stop, 1);
+    for (int i = 0; i < 64; i++) /* whoever waits for a block sees it */
+        sem_post(&r->shared->free);
+}
+
+static void take(struct recorder *r, uint32_t i)
+{
+    struct rec_block *b = rec_block(r->shared, i);
+    int rc = TROD_OK;
+
+    if (r->rc == TROD_OK && !atomic_load(&r->shared->stop))
+        rc = rec_rows_block(r->rows, b);
+    b->words = 0;
+    atomic_store_explicit(&rec_states(r->shared)[i], REC_FREE, memory_order_release);
+    sem_post(&r->shared->free);
+    if (rc == 0)
+        return;
+    if (rc < 0)
+        r->rc = rc;
+    else
+        r->result->trouble |= TROD_RECORD_TAKEN;
+    stop(r);
+}
+
+/* All blocks that have been handed over and whose turn it is. Were there any? */
+static bool drain(struct recorder *r)
+{
+    _Atomic uint32_t *state = rec_states(r->shared);
+    bool any = false, more = true;
+
+    while (more) {
+        uint32_t n = atomic_load(&r->shared->n_blocks);
+
+        more = false;
+        for (uint32_t i = 0; i < n; i++) {
+            const struct rec_block *b = rec_block(r->shared, i);
+
+            if (atomic_load_explicit(&state[i], memory_order_acquire) != REC_FULL ||
+                b->slot >= REC_SLOTS || b->seq != rec_rows_seq(r->rows, b->slot))
+                continue;
+            take(r, i);
+            any = more = true;
+        }
+    }
+    return any;
+}
+
+/* The block that slot S was writing to when its process ended is ours. */
+static bool inherit(struct recorder *r, uint32_t number)
+{
+    struct rec_slot *s = rec_slots(r->shared) + number;
+    uint32_t i = s->block;
+
+    if (i >= REC_BLOCKS || atomic_load(&rec_states(r->shared)[i]) != REC_OWNED + number)
+        return false;
+    s->block = UINT32_MAX;
+    if (s->p >= s->base && s->p < s->base + REC_BLOCK_WORDS)
+        rec_block(r->shared, i)->words = (uint64_t)(s->p - s->base);
+    atomic_store(&rec_states(r->shared)[i], REC_FULL);
+    return true;
+}
+
+/* Blocks of processes that have ended; ALL: of every process. */
+static bool harvest(struct recorder *r, bool all)
+{
+    uint32_t n = atomic_load(&r->shared->n_slots);
+    bool any = false;
+
+    for (uint32_t i = 0; i < n && i < REC_SLOTS; i++) {
+        struct rec_slot *s = rec_slots(r->shared) + i;
+
+        if (atomic_load(&s->state) != REC_SLOT_LIVE)
+            continue;
+        if (!all && (kill((pid_t)s->pid, 0) == 0 || errno != ESRCH))
+            continue;
+        any |= inherit(r, i);
+        atomic_store(&s->state, REC_SLOT_ENDED);
+    }
+    return any;
+}
+
+static void tell(const struct recorder *r)
+{
+    struct trod_record_progress p;
+
+    if (!r->opt->progress)
+        return;
+    rec_rows_count(r->rows, &p);
+    r->opt->progress(r->opt->user, &p);
+}
+
+static void wait_a_while(struct recorder *r)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_nsec += PATIENCE_MS * 1000000L;
+    if (t.tv_nsec >= 1000000000L) {
+        t.tv_nsec -= 1000000000L;
+        t.tv_sec++;
+    }
+    sem_timedwait(&r->shared->full, &t);
+}
+
+static void collect(struct recorder *r)
+{
+    while (!atomic_load(&r->gone)) {
+        int free = 0;
+
+        if (drain(r)) {
+            tell(r);
+            continue;
+        }
+        sem_getvalue(&r->shared->free, &free);
+        if (free == 0 && !harvest(r, false))
+            rec_share_grow(r->shared, GROW);
+        wait_a_while(r);
+        tell(r);
+    }
+    drain(r);
+    harvest(r, true);
+    drain(r);
+    if (r->rc == TROD_OK)
+        r->rc = rec_rows_flush(r->rows);
+}
+
+/* --- begin and end --- */
+
+static int open_writer(struct recorder *r, const char *out)
+{
+    struct trod_writer_options w = {.to = r->opt->to, .output = r->opt->output};
+
+    r->meta.isa = r->target->isa;
+    r->meta.endian = r->target->endian;
+    r->meta.addr_bits = r->target->addr_bits;
+    r->meta.unit = TROD_UNIT_US;
+    r->meta.filetype =
+        TROD_DRM_SYSCALL_NUMBERS | (r->opt->no_memory ? TROD_DRM_INSTRUCTION_ONLY : 0);
+    r->meta.page_size = 4096;
+    r->meta.line_size = 64;
+    return trod_writer_open(&r->writer, out, &w, &r->meta, r->diag);
+}
+
+static int prepare(struct recorder *r, const char *out)
+{
+    size_t len = strcspn(r->opt->to, ":");
+    const struct trod_format *f = trod_format_find(r->opt->to, len);
+    int rc = rec_share_new(&r->shared, &r->fd, r->target, !r->opt->no_memory, r->diag);
+
+    if (rc == TROD_OK)
+        rc = open_writer(r, out);
+    if (rc == TROD_OK) {
+        rc = rec_rows_new(&r->rows, r->shared, r->target, &r->meta, r->opt,
+                          f && f->flags & TROD_FMT_TIMESTAMPS);
+        if (rc == TROD_OK)
+            rec_rows_writer(r->rows, r->writer);
+        else
+            trod_error(r->diag, rc, "record.memory", NULL, "out of memory");
+    }
+    return rc;
+}
+
+static void count_threads(struct recorder *r)
+{
+    uint32_t n = atomic_load(&r->shared->n_slots), last = 0;
+
+    for (uint32_t i = 0; i < n && i < REC_SLOTS; i++) {
+        const struct rec_slot *s = rec_slots(r->shared) + i;
+
+        if (s->tid == 0)
+            continue;
+        r->result->threads++;
+        if (s->pid != last && s->pid == s->tid)
+            r->result->processes++;
+        last = s->pid;
+    }
+}
+
+static void conclude(struct recorder *r)
+{
+    struct trod_record_progress p;
+    int status = atomic_load(&r->status);
+    uint32_t trouble = atomic_load(&r->shared->trouble);
+
+    r->result->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (WIFSIGNALED(status))
+        r->result->trouble |= TROD_RECORD_KILLED;
+    if (trouble & (REC_LOG_FULL | REC_NO_SLOT))
+        r->result->trouble |= TROD_RECORD_LIMIT;
+    r->result->api = atomic_load(&r->shared->started);
+    if (r->result->api)
+        r->result->api--;
+    rec_rows_count(r->rows, &p);
+    r->result->instructions = p.instructions;
+    r->result->accesses = p.accesses;
+    r->result->passed = p.passed;
+    count_threads(r);
+}
+
+static int run(struct recorder *r, char *const line[], char *const argv[], const char *plugin)
+{
+    int rc = rec_launch(&r->result->target, line, argv, plugin, r->fd, &r->pid, r->diag);
+
+    if (rc < 0)
+        return rc;
+    signalled_child = (sig_atomic_t)r->pid;
+    if (pthread_create(&r->reaper, NULL, reap, r) != 0) {
+        kill(r->pid, SIGKILL);
+        return trod_error(r->diag, TROD_ERR_NOMEM, "record.thread", NULL, "cannot start a thread");
+    }
+    collect(r);
+    pthread_join(r->reaper, NULL);
+    signalled_child = 0;
+    conclude(r);
+    if (!atomic_load(&r->shared->started))
+        return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "record.no-plugins", NULL,
+                          "'%s' did not load the plugin '%s': it must be QEMU 7.2 or later, "
+                          "dynamically linked, built with plugins",
+                          r->result->target.qemu, plugin);
+    return r->rc;
+}
+
+int trod_record(const char *out, char *const argv[], const struct trod_record_options *opt,
+                struct trod_record_result *result, struct trod_diag *diag)
+{
+    struct recorder r = {.opt = opt, .result = result, .diag = diag, .fd = -1};
+    struct trod_writer_summary sum = {0};
+    struct sigaction old[HANDLED];
+    char *line[REC_LINE] = {NULL}, plugin[4096];
+    int rc;
+
+    memset(result, 0, sizeof *result);
+    trod_meta_init(&r.meta);
+    rc = rec_target_of(argv, opt, &r.target, &result->target, line, diag);
+    if (rc == TROD_OK)
+        rc = rec_plugin_path(opt->plugin, plugin, sizeof plugin, diag);
+    if (rc == TROD_OK)
+        rc = prepare(&r, out);
+    if (rc == TROD_OK) {
+        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+        set_signals(old);
+        rc = run(&r, line, argv, plugin);
+        restore_signals(old);
+        prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+    }
+    if (rc == TROD_OK) {
+        rc = trod_writer_commit(r.writer, &sum);
+        r.writer = NULL;
+    }
+    result->rows = sum.rows;
+    result->bytes = sum.bytes;
+    result->files = sum.files;
+    trod_writer_discard(r.writer);
+    rec_rows_free(r.rows);
+    rec_share_free(r.shared, r.fd);
+    trod_meta_fini(&r.meta);
+    for (size_t i = 0; i < REC_LINE; i++)
+        free(line[i]);
+    return rc;
+}

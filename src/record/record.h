@@ -1,0 +1,69 @@
+/*
+ * record.h - what the parts of the recorder share. See trod/record.h and docs/recording.md.
+ */
+#ifndef TROD_RECORD_INTERNAL_H
+#define TROD_RECORD_INTERNAL_H
+
+#include "record/protocol.h"
+#include "trod/record.h"
+#include "trod/writer.h"
+
+#include <sys/types.h>
+
+/* --- target.c: what a program is --- */
+
+struct rec_target {
+    const char *isa_name, *qemu, *triplet;
+    enum trod_isa isa;
+    enum trod_endian endian;
+    enum rec_isa plain;
+    unsigned addr_bits;
+    uint32_t exec[4]; /* numbers of execve, execveat, exit_group */
+};
+
+/*
+ * Find ARGV[0], follow an interpreter line, read the ELF header. *T is static; INFO gets the paths;
+ * *LINE: words that stand before the program's own arguments ("/bin/sh", "-x", "script"), at most
+ * REC_LINE, for free. Returns 0 or an error, reported.
+ */
+enum { REC_LINE = 4 };
+int rec_target_of(char *const argv[], const struct trod_record_options *opt,
+                  const struct rec_target **t, struct trod_record_target *info,
+                  char *line[REC_LINE], struct trod_diag *diag);
+
+/* --- launch.c: shared memory, processes --- */
+
+int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, bool memory,
+                  struct trod_diag *diag);
+void rec_share_free(struct rec_shared *s, int fd);
+/* Add blocks. False: there cannot be more. */
+bool rec_share_grow(struct rec_shared *s, uint32_t n);
+
+/* The file name of the plugin. Returns 0 or TROD_ERR_UNSUPPORTED, reported. */
+int rec_plugin_path(const char *given, char *out, size_t n, struct trod_diag *diag);
+
+/* Start the program; *PID is QEMU's. */
+int rec_launch(const struct trod_record_target *info, char *const line[], char *const argv[],
+               const char *plugin, int fd, pid_t *pid, struct trod_diag *diag);
+
+/* --- rows.c: events to rows --- */
+
+struct rec_rows;
+
+int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_target *t,
+                 struct trod_meta *meta, const struct trod_record_options *opt, bool markers);
+void rec_rows_free(struct rec_rows *r);
+/* Who the rows go to. */
+void rec_rows_writer(struct rec_rows *r, struct trod_writer *w);
+/* Number of the next block of SLOT. */
+uint64_t rec_rows_seq(const struct rec_rows *r, uint32_t slot);
+/*
+ * The events of block B, which is the next of its slot. Returns 0, 1 when all that is wanted has
+ * been recorded, or an error.
+ */
+int rec_rows_block(struct rec_rows *r, struct rec_block *b);
+/* Rows that are left over. */
+int rec_rows_flush(struct rec_rows *r);
+void rec_rows_count(const struct rec_rows *r, struct trod_record_progress *p);
+
+#endif

@@ -1,0 +1,392 @@
+/*
+ * rows.c - events to rows.
+ *
+ * Implements docs/recording.md, "What is recorded". A stream is a thread of the program. What an
+ * instruction is by its opcode is looked up once and kept beside it, in the shared memory.
+ */
+#include "record/record.h"
+
+#include "trod/drmemtrace.h"
+#include "trod/insn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ROWS = 4096,
+    ROWS_KEPT = 8,     /* free when an event begins: the most rows an event makes but a segment */
+    ROWS_BEHIND = 256, /* free behind a segment: the accesses of its last instruction */
+    WHOLE = 0xffff,    /* one access of as many bytes as come */
+    ESIGRETURN = 513,  /* what QEMU's system calls return from a signal handler's end */
+    SAME_AGAIN = 1 << 30, /* of rec_insn.flags: string operation */
+    LOOKED_AT = (int)(1u << 31)
+};
+
+/* Microseconds from 1601, as drmemtrace counts, to 1970. */
+static const uint64_t since_1601 = UINT64_C(11644473600000000);
+
+struct stream {
+    uint32_t number;
+    bool begun;
+    bool time_due; /* TIMESTAMP and CPU_ID are to be written before the next instruction */
+    bool held;     /* an iteration of a string operation without an access so far */
+    uint64_t seq;  /* of the next block */
+    uint64_t time;
+    uint32_t cpu;
+    uint32_t need;               /* words still missing of the event begun in the block before */
+    const struct rec_insn *last; /* executed last */
+    uint64_t next;               /* address behind it */
+    uint32_t access;             /* row of its last access + 1, 0: none in this batch */
+};
+
+struct rec_rows {
+    struct rec_shared *shared;
+    struct trod_meta *meta;
+    struct trod_writer *writer;
+    struct trod_batch *b;
+    struct trod_insn_decoder *decoder;
+    struct stream *streams;
+    bool markers, memory;
+    uint32_t iset;
+    uint64_t instructions, accesses, passed, skip, take;
+    uint64_t log_size;
+};
+
+int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_target *t,
+                 struct trod_meta *meta, const struct trod_record_options *opt, bool markers)
+{
+    struct rec_rows *r = calloc(1, sizeof *r);
+
+    *out = r;
+    if (!r)
+        return TROD_ERR_NOMEM;
+    r->shared = s;
+    r->meta = meta;
+    r->markers = markers;
+    r->memory = !opt->no_memory;
+    r->skip = opt->skip;
+    r->take = opt->take ? opt->take : UINT64_MAX;
+    r->iset = t->isa == TROD_ISA_A64 ? (uint32_t)TROD_ISET_A64 << TROD_F_ISET_SHIFT : 0;
+    r->streams = calloc(REC_SLOTS, sizeof *r->streams);
+    if (!r->streams || trod_batch_new(&r->b, ROWS) < 0)
+        return TROD_ERR_NOMEM;
+    if (trod_insn_decoder_new(&r->decoder, t->isa, t->endian) < 0)
+        r->decoder = NULL;
+    r->b->meta = meta;
+    r->b->shared = rec_log(s);
+    r->b->want = TROD_COL_ALL;
+    r->b->have = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
+                 TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE | TROD_COL_VALUE | TROD_COL_SUB;
+    return TROD_OK;
+}
+
+void rec_rows_free(struct rec_rows *r)
+{
+    if (!r)
+        return;
+    trod_insn_decoder_free(r->decoder);
+    trod_batch_free(r->b);
+    free(r->streams);
+    free(r);
+}
+
+void rec_rows_writer(struct rec_rows *r, struct trod_writer *w)
+{
+    r->writer = w;
+}
+
+uint64_t rec_rows_seq(const struct rec_rows *r, uint32_t slot)
+{
+    return r->streams[slot].seq;
+}
+
+void rec_rows_count(const struct rec_rows *r, struct trod_record_progress *p)
+{
+    p->instructions = r->instructions;
+    p->accesses = r->accesses;
+    p->passed = r->passed;
+}
+
+int rec_rows_flush(struct rec_rows *r)
+{
+    int rc = r->b->n ? trod_writer_put(r->writer, r->b) : TROD_OK;
+
+    r->b->first += r->b->n;
+    r->b->n = 0;
+    r->b->pool_n = 0;
+    return rc;
+}
+
+static uint32_t iset_of(const struct rec_insn *in)
+{
+    return (uint32_t)(in->thumb ? TROD_ISET_T32 : TROD_ISET_A32) << TROD_F_ISET_SHIFT;
+}
+
+static uint32_t whole_of(const struct trod_insn *what, uint32_t size)
+{
+    return what->flags & TROD_INSN_SIZES && size < WHOLE ? size : WHOLE;
+}
+
+/* What IN is by its opcode: flags of its rows, the bytes of its accesses. */
+static void look_at(struct rec_rows *r, struct rec_insn *in)
+{
+    uint32_t iset = r->meta->isa == TROD_ISA_ARM ? iset_of(in) : r->iset;
+    const struct trod_insn *what;
+
+    in->flags = (uint32_t)LOOKED_AT | iset;
+    in->access = 0;
+    if (!r->decoder)
+        return;
+    what = trod_insn_decode(r->decoder, iset >> TROD_F_ISET_SHIFT, in->pc, in->code, in->size);
+    if (!what->valid)
+        return;
+    in->flags |= what->branch;
+    if (what->flags & TROD_INSN_REPEAT)
+        in->flags |= SAME_AGAIN;
+    if (!(what->flags & TROD_INSN_COUNTS))
+        return;
+    if (what->loads == 1)
+        in->access |= whole_of(what, what->read_size);
+    if (what->stores == 1)
+        in->access |= whole_of(what, what->write_size) << 16;
+}
+
+static void put_marker(struct rec_rows *r, const struct stream *st, unsigned number, uint64_t value)
+{
+    struct trod_batch *b = r->b;
+    uint32_t i = b->n++;
+
+    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_VALUE |
+                TROD_COL_SUB;
+    b->kind[i] = TROD_MARKER;
+    b->flags[i] = 0;
+    b->stream[i] = st->number;
+    b->time[i] = st->time;
+    b->sub[i] = (uint16_t)number;
+    b->value[i] = value;
+}
+
+static void put_time(struct rec_rows *r, struct stream *st)
+{
+    st->time_due = false;
+    if (!r->markers)
+        return;
+    put_marker(r, st, TROD_DRM_TIMESTAMP, since_1601 + st->time);
+    put_marker(r, st, TROD_DRM_CPU_ID, st->cpu);
+}
+
+static inline void put_insn(struct rec_rows *r, const struct stream *st, const struct rec_insn *in)
+{
+    struct trod_batch *b = r->b;
+    uint32_t i = b->n++;
+
+    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
+                TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE;
+    b->kind[i] = TROD_INSTR;
+    b->flags[i] = in->flags & (TROD_F_BRANCH | TROD_F_ISET);
+    b->size[i] = in->size;
+    b->stream[i] = st->number;
+    b->time[i] = st->time;
+    b->addr[i] = in->pc;
+    b->pc[i] = in->pc;
+    b->code[i].off = (uint32_t)(in->code - b->shared) | (uint32_t)TROD_SLICE_SHARED;
+    b->code[i].len = in->size < REC_INSN_CODE ? in->size : REC_INSN_CODE;
+}
+
+/* Are so many instructions recorded that the next one is past the window's end? */
+static inline bool past(const struct rec_rows *r)
+{
+    return r->instructions >= r->take;
+}
+
+/* One instruction is executed. */
+static inline void execute(struct rec_rows *r, struct stream *st, struct rec_insn *in)
+{
+    if (!(in->flags & (uint32_t)LOOKED_AT))
+        look_at(r, in);
+    st->last = in;
+    st->access = 0;
+    if (r->passed < r->skip) {
+        r->passed++;
+        return;
+    }
+    if (past(r)) {
+        r->passed++;
+        return;
+    }
+    if (st->time_due)
+        put_time(r, st);
+    r->instructions++;
+    put_insn(r, st, in);
+}
+
+/*
+ * The instruction executed last again. QEMU leaves one half done and begins it again (code that
+ * was changed, accesses that must be alone): that is one execution. An iteration of a string
+ * operation is known by its access: there is one more beginning than iterations.
+ */
+static bool again(struct rec_rows *r, struct stream *st, const struct rec_insn *in)
+{
+    if ((in->flags & TROD_F_BRANCH) != TROD_BR_NONE)
+        return false;
+    st->held = (in->flags & SAME_AGAIN) && r->memory;
+    return true;
+}
+
+static int segment(struct rec_rows *r, struct stream *st, uint64_t word)
+{
+    uint64_t place = 8 * (word & UINT32_MAX);
+    struct rec_segment *s;
+    uint32_t i = 0;
+    int rc;
+
+    if (place + sizeof *s > REC_LOG_BYTES)
+        return TROD_OK;
+    s = (struct rec_segment *)(void *)(rec_log(r->shared) + place);
+    if (place + sizeof *s + (uint64_t)s->n * sizeof s->insn[0] > REC_LOG_BYTES || s->n > ROWS / 2)
+        return TROD_OK;
+    if (r->b->n + s->n + ROWS_BEHIND > ROWS && (rc = rec_rows_flush(r)) < 0)
+        return rc;
+    st->held = false;
+    if (st->last && st->last->pc == s->insn[0].pc && again(r, st, st->last))
+        i = 1;
+    for (; i < s->n; i++)
+        execute(r, st, &s->insn[i]);
+    return TROD_OK;
+}
+
+/*
+ * QEMU tells an access of 16 bytes, or one that saves all registers, as several: they are put
+ * together again. True when the SIZE bytes at ADDR belong to the access told last.
+ */
+static bool part_of(struct trod_batch *b, const struct stream *st, uint8_t kind, uint64_t addr,
+                    uint32_t size)
+{
+    const uint32_t all = st->last->access, whole = kind == TROD_WRITE ? all >> 16 : all & 0xffff;
+    const uint32_t i = st->access - 1;
+
+    if (st->access == 0 || st->access != b->n || b->stream[i] != st->number)
+        return false;
+    if (kind != b->kind[i]) /* what is read only to save the registers */
+        return all >> 16 == WHOLE && !(all & 0xffff) && kind == TROD_READ;
+    if (addr < b->addr[i] + b->size[i] || addr + size - b->addr[i] > whole ||
+        (whole != WHOLE && addr != b->addr[i] + b->size[i]))
+        return false;
+    b->size[i] = (uint32_t)(addr + size - b->addr[i]);
+    return true;
+}
+
+static int access_row(struct rec_rows *r, struct stream *st, uint64_t what, uint64_t addr)
+{
+    const uint32_t size = 1u << (what >> REC_EVENT_SIZE & 7);
+    const uint8_t kind = what & REC_EVENT_STORE ? TROD_WRITE : TROD_READ;
+    struct trod_batch *b = r->b;
+    uint32_t i;
+    int rc;
+
+    if (!st->last || r->passed < r->skip || r->instructions == 0)
+        return TROD_OK;
+    if (b->n + ROWS_KEPT > ROWS) {
+        if ((rc = rec_rows_flush(r)) < 0)
+            return rc;
+        st->access = 0;
+    }
+    if (st->held) {
+        st->held = false;
+        execute(r, st, (struct rec_insn *)(uintptr_t)st->last);
+    }
+    if (past(r) && r->passed > r->skip)
+        return TROD_OK;
+    if (part_of(b, st, kind, addr, size))
+        return TROD_OK;
+    i = b->n++;
+    st->access = b->n;
+    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
+                TROD_COL_ADDR | TROD_COL_PC;
+    b->kind[i] = kind;
+    b->flags[i] = 0;
+    b->size[i] = size;
+    b->stream[i] = st->number;
+    b->time[i] = st->time;
+    b->addr[i] = addr;
+    b->pc[i] = st->last->pc;
+    r->accesses++;
+    return TROD_OK;
+}
+
+/* Events of more than one word. Returns their words, or an error. */
+static int64_t long_event(struct rec_rows *r, struct stream *st, const uint64_t *p)
+{
+    const unsigned type = (unsigned)(*p >> REC_EVENT_TYPE);
+    const bool wanted = r->markers && r->instructions && !past(r);
+    int rc = TROD_OK;
+
+    if (type != REC_MEMORY && r->b->n + ROWS_KEPT > ROWS)
+        rc = rec_rows_flush(r);
+    if (rc < 0)
+        return rc;
+    switch (type) {
+    case REC_MEMORY:
+        rc = access_row(r, st, *p << 32 & (REC_EVENT_STORE | UINT64_C(7) << REC_EVENT_SIZE), p[1]);
+        return rc < 0 ? rc : 2;
+    case REC_SYSCALL:
+        st->time = p[1];
+        if (wanted)
+            put_marker(r, st, TROD_DRM_SYSCALL, *p & UINT32_MAX);
+        return 8;
+    case REC_SYSRET:
+        st->time = p[1];
+        st->time_due = true;
+        if (wanted && st->last && p[2] == (uint64_t)-ESIGRETURN)
+            put_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->size);
+        return 3;
+    default:
+        return 1;
+    }
+}
+
+static int begin_stream(struct rec_rows *r, struct stream *st, uint32_t slot)
+{
+    const struct rec_slot *s = rec_slots(r->shared) + slot;
+    int number = trod_meta_thread(r->meta, s->tid, s->pid, 0);
+
+    if (number < 0)
+        return number;
+    st->number = (uint32_t)number;
+    st->begun = true;
+    return TROD_OK;
+}
+
+int rec_rows_block(struct rec_rows *r, struct rec_block *b)
+{
+    struct stream *st = &r->streams[b->slot % REC_SLOTS];
+    const uint64_t *p = rec_words(b), *end;
+    uint64_t words = b->words;
+    int rc = TROD_OK;
+
+    st->seq = b->seq + 1;
+    if (words > REC_BLOCK_WORDS - REC_BLOCK_HEAD)
+        words = REC_BLOCK_WORDS - REC_BLOCK_HEAD;
+    if (!st->begun && (rc = begin_stream(r, st, b->slot)) < 0)
+        return rc;
+    if (b->time > st->time)
+        st->time = b->time;
+    st->cpu = b->cpu;
+    st->time_due = true;
+    for (end = p + words; p < end && rc == TROD_OK;) {
+        if (*p & REC_EVENT_MEMORY) {
+            rc = access_row(r, st, *p, *p & REC_EVENT_ADDRESS);
+            p++;
+        } else if (*p >> REC_EVENT_TYPE == REC_SEGMENT) {
+            rc = segment(r, st, *p++);
+        } else {
+            int64_t n = long_event(r, st, p);
+
+            rc = n < 0 ? (int)n : TROD_OK;
+            p += n;
+        }
+    }
+    if (rc < 0)
+        return rc;
+    return past(r) ? 1 : 0;
+}
