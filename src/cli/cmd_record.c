@@ -51,22 +51,31 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_END},
 };
 
-/* The format whose suffix OUT has, drmemtrace if none. */
-static const char *by_suffix(const char *out)
+static bool has_suffix(const char *out, const struct trod_format *f)
 {
     size_t n = strlen(out);
 
-    for (size_t i = 0; trod_format_at(i); i++) {
-        const struct trod_format *f = trod_format_at(i);
+    for (size_t k = 0; f->suffixes && f->suffixes[k]; k++) {
+        size_t m = strlen(f->suffixes[k]);
 
-        for (size_t k = 0; f->begin && f->suffixes && f->suffixes[k]; k++) {
-            size_t m = strlen(f->suffixes[k]);
-
-            if (n > m && strcmp(out + n - m, f->suffixes[k]) == 0)
-                return f->name;
-        }
+        if (n > m && strcmp(out + n - m, f->suffixes[k]) == 0)
+            return true;
     }
-    return "drmemtrace";
+    return false;
+}
+
+/* The format whose suffix OUT has; drmemtrace if none has it, or several. */
+static const char *by_suffix(const char *out)
+{
+    const struct trod_format *found = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; trod_format_at(i); i++)
+        if (trod_format_at(i)->begin && has_suffix(out, trod_format_at(i))) {
+            found = trod_format_at(i);
+            n++;
+        }
+    return n == 1 ? found->name : "drmemtrace";
 }
 
 struct shown {

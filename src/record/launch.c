@@ -7,12 +7,11 @@
 #include "record/record.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { PATH_BYTES = 4096, WORDS_MAX = 16 };
@@ -130,6 +129,7 @@ int rec_launch(const struct trod_record_target *info, char *const line[], char *
 {
     char option[PATH_BYTES + 64], **words;
     size_t n = 0, args = 0;
+    int error;
 
     while (argv[args])
         args++;
@@ -151,15 +151,10 @@ int rec_launch(const struct trod_record_target *info, char *const line[], char *
         words[n++] = line[i];
     for (size_t i = 1; i < args; i++)
         words[n++] = argv[i];
-    *pid = fork();
-    if (*pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        execv(info->qemu, words);
-        _exit(127);
-    }
+    error = posix_spawn(pid, info->qemu, NULL, NULL, words, environ);
     free(words);
-    if (*pid < 0)
-        return trod_error(diag, TROD_ERR_IO, "record.fork", NULL, "cannot start '%s': %s",
-                          info->qemu, strerror(errno));
+    if (error)
+        return trod_error(diag, TROD_ERR_IO, "record.start", NULL, "cannot start '%s': %s",
+                          info->qemu, strerror(error));
     return TROD_OK;
 }

@@ -37,6 +37,7 @@ struct stream {
     const struct rec_insn *last; /* executed last */
     uint64_t next;               /* address behind it */
     uint32_t access;             /* row of its last access + 1, 0: none in this batch */
+    bool accessed;               /* it has accessed memory */
 };
 
 struct rec_rows {
@@ -199,13 +200,17 @@ static inline bool past(const struct rec_rows *r)
     return r->instructions >= r->take;
 }
 
-/* One instruction is executed. */
+/* One instruction is executed. No time stands between a branch and what it leads to. */
 static inline void execute(struct rec_rows *r, struct stream *st, struct rec_insn *in)
 {
+    uint32_t flow;
+
     if (!(in->flags & (uint32_t)LOOKED_AT))
         look_at(r, in);
+    flow = st->last ? st->last->flags & TROD_F_BRANCH : TROD_BR_NONE;
     st->last = in;
     st->access = 0;
+    st->accessed = false;
     if (r->passed < r->skip) {
         r->passed++;
         return;
@@ -214,7 +219,7 @@ static inline void execute(struct rec_rows *r, struct stream *st, struct rec_ins
         r->passed++;
         return;
     }
-    if (st->time_due)
+    if (st->time_due && (flow == TROD_BR_NONE || flow == TROD_BR_SYSCALL))
         put_time(r, st);
     r->instructions++;
     put_insn(r, st, in);
@@ -269,11 +274,53 @@ static bool part_of(struct trod_batch *b, const struct stream *st, uint8_t kind,
         return false;
     if (kind != b->kind[i]) /* what is read only to save the registers */
         return all >> 16 == WHOLE && !(all & 0xffff) && kind == TROD_READ;
-    if (addr < b->addr[i] + b->size[i] || addr + size - b->addr[i] > whole ||
-        (whole != WHOLE && addr != b->addr[i] + b->size[i]))
+    if (whole == WHOLE) {
+        uint64_t end = b->addr[i] + b->size[i];
+
+        if (addr + size > end)
+            end = addr + size;
+        if (addr < b->addr[i])
+            b->addr[i] = addr;
+        b->size[i] = (uint32_t)(end - b->addr[i]);
+        return true;
+    }
+    if (addr != b->addr[i] + b->size[i])
         return false;
-    b->size[i] = (uint32_t)(addr + size - b->addr[i]);
+    if (b->size[i] + size > whole) /* more than the instruction reads: see fitting() */
+        return kind == TROD_READ && whole && b->size[i] == whole;
+    b->size[i] += size;
     return true;
+}
+
+/*
+ * QEMU 7.2 reads 16 bytes for the scalar forms of AVX instructions. The processor reads as many as
+ * the opcode says.
+ */
+static uint32_t fitting(const struct stream *st, uint8_t kind, uint32_t size)
+{
+    const uint32_t whole = st->last->access & 0xffff;
+
+    return kind == TROD_READ && whole && size > whole ? whole : size;
+}
+
+static void put_access(struct rec_rows *r, struct stream *st, uint8_t kind, uint64_t addr,
+                       uint32_t size)
+{
+    struct trod_batch *b = r->b;
+    uint32_t i = b->n++;
+
+    st->access = b->n;
+    st->accessed = true;
+    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
+                TROD_COL_ADDR | TROD_COL_PC;
+    b->kind[i] = kind;
+    b->flags[i] = 0;
+    b->size[i] = size;
+    b->stream[i] = st->number;
+    b->time[i] = st->time;
+    b->addr[i] = addr;
+    b->pc[i] = st->last->pc;
+    r->accesses++;
 }
 
 static int access_row(struct rec_rows *r, struct stream *st, uint64_t what, uint64_t addr)
@@ -281,7 +328,6 @@ static int access_row(struct rec_rows *r, struct stream *st, uint64_t what, uint
     const uint32_t size = 1u << (what >> REC_EVENT_SIZE & 7);
     const uint8_t kind = what & REC_EVENT_STORE ? TROD_WRITE : TROD_READ;
     struct trod_batch *b = r->b;
-    uint32_t i;
     int rc;
 
     if (!st->last || r->passed < r->skip || r->instructions == 0)
@@ -299,18 +345,9 @@ static int access_row(struct rec_rows *r, struct stream *st, uint64_t what, uint
         return TROD_OK;
     if (part_of(b, st, kind, addr, size))
         return TROD_OK;
-    i = b->n++;
-    st->access = b->n;
-    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
-                TROD_COL_ADDR | TROD_COL_PC;
-    b->kind[i] = kind;
-    b->flags[i] = 0;
-    b->size[i] = size;
-    b->stream[i] = st->number;
-    b->time[i] = st->time;
-    b->addr[i] = addr;
-    b->pc[i] = st->last->pc;
-    r->accesses++;
+    if (kind == TROD_WRITE && !st->accessed && st->last->access & 0xffff && st->last->access >> 16)
+        put_access(r, st, TROD_READ, addr, size); /* one access that does both is told once */
+    put_access(r, st, kind, addr, fitting(st, kind, size));
     return TROD_OK;
 }
 

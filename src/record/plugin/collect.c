@@ -15,7 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LANES = 1 << 16, NO_BLOCK = UINT32_MAX };
+enum { LANES = 1 << 16 };
+
+static const uint32_t no_block = UINT32_MAX;
 
 struct rec_shared *collect_shared;
 
@@ -46,7 +48,7 @@ static inline void advance(struct rec_slot *s, uint64_t *p)
 
 static void discard(struct rec_slot *s)
 {
-    if (s->block == NO_BLOCK) {
+    if (s->block == no_block) {
         s->base = waste;
         s->end = waste + REC_BLOCK_WORDS - REC_BLOCK_SLACK;
     }
@@ -57,10 +59,10 @@ static void hand_over(struct rec_slot *s)
 {
     uint32_t block = s->block;
 
-    if (block == NO_BLOCK)
+    if (block == no_block)
         return;
     rec_block(collect_shared, block)->words = (uint64_t)(s->p - s->base);
-    s->block = NO_BLOCK;
+    s->block = no_block;
     discard(s); /* full: the next event begins a block */
     s->p = s->end + REC_BLOCK_SLACK;
     atomic_store_explicit(&rec_states(collect_shared)[block], REC_FULL, memory_order_release);
@@ -93,7 +95,7 @@ static uint32_t take_block(uint32_t slot)
     _Atomic uint32_t *state = rec_states(shared);
 
     if (!wait_for_block())
-        return NO_BLOCK;
+        return no_block;
     for (;;) { /* a free one is ours; others may take what we look at */
         uint32_t n = atomic_load(&shared->n_blocks);
 
@@ -105,7 +107,7 @@ static uint32_t take_block(uint32_t slot)
                 return i;
         }
         if (atomic_load(&shared->stop))
-            return NO_BLOCK;
+            return no_block;
     }
 }
 
@@ -128,7 +130,7 @@ static void __attribute__((noinline)) refill(struct rec_slot *s)
     }
     hand_over(s);
     block = take_block(number);
-    if (block == NO_BLOCK) {
+    if (block == no_block) {
         discard(s);
         return;
     }
@@ -169,13 +171,13 @@ static struct rec_slot *new_slot(unsigned vcpu)
         return &nowhere;
     }
     s->vcpu = vcpu;
-    s->block = NO_BLOCK;
+    s->block = no_block;
     return s;
 }
 
 void collect_begin(void)
 {
-    nowhere.block = NO_BLOCK;
+    nowhere.block = no_block;
     for (size_t i = 0; i < LANES; i++)
         lanes[i] = &nowhere;
 }
