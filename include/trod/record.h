@@ -23,6 +23,8 @@ struct trod_record_options {
     uint64_t skip, take; /* instructions of the program left out first, recorded then
                             (0: all) */
     bool no_memory;      /* no accesses, instructions only */
+    /* Called when the program has begun as process PID. NULL: nobody wants to know. */
+    void (*started)(void *user, long pid);
     /* Called now and then. NULL: nobody wants to know. */
     void (*progress)(void *user, const struct trod_record_progress *p);
     void *user;
@@ -57,12 +59,12 @@ enum trod_record_trouble {
  * Run ARGV (NULL-terminated; ARGV[0] is looked for as a shell would) and write its trace to OUT,
  * a file or a folder as trod_writer_open says, which appears when it is whole. Returns when the
  * program and all its children have ended. The program has the environment, the standard files and
- * the terminal of the caller; meanwhile SIGINT and SIGQUIT are ignored here, SIGTERM and SIGHUP
- * are handed on to it. RESULT is filled as far as it is known, the status always once the program
- * has run. Returns 0, TROD_ERR_USAGE (no such program), TROD_ERR_UNSUPPORTED (its instruction set,
- * no QEMU for it, no plugin), TROD_ERR_NOMEM, or what the writer returns: then no file appears, but
- * the program runs to its end. All reported. One recording at a time in a process: its children are
- * waited for.
+ * the terminal of the caller; signals are the caller's business: it should outlive them, and hand
+ * on what is meant for the program. RESULT is filled as far as it is known, the status always once
+ * the program has run. Returns 0, TROD_ERR_USAGE (no such program), TROD_ERR_UNSUPPORTED (its
+ * instruction set, no QEMU for it, no plugin), TROD_ERR_NOMEM, or what the writer returns: then no
+ * file appears, but the program runs to its end. All reported. One recording at a time in a
+ * process: its children are waited for.
  */
 int trod_record(const char *out, char *const argv[], const struct trod_record_options *opt,
                 struct trod_record_result *result, struct trod_diag *diag);

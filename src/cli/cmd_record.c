@@ -4,6 +4,8 @@
  * The exit status is the program's, 128 and the signal's number if one ended it; 125 stands for
  * failures of the recorder, as with env(1).
  */
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -78,6 +80,43 @@ static const char *by_suffix(const char *out)
     return n == 1 ? found->name : "drmemtrace";
 }
 
+static volatile sig_atomic_t program;
+
+/* The terminal's signals are the program's: it gets them as well. */
+static void stay(int number)
+{
+    (void)number;
+}
+
+static void pass_on(int number)
+{
+    int saved = errno;
+
+    if (program > 0)
+        kill((pid_t)program, number);
+    errno = saved;
+}
+
+static void started(void *user, long pid)
+{
+    (void)user;
+    program = (sig_atomic_t)pid;
+}
+
+/* What is ignored here stays so, for the program too; handlers do not outlive exec. */
+static void set_signals(void)
+{
+    static const int handled[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
+    for (size_t i = 0; i < sizeof handled / sizeof *handled; i++) {
+        struct sigaction a = {.sa_flags = SA_RESTART}, old;
+
+        a.sa_handler = i < 2 ? stay : pass_on;
+        if (sigaction(handled[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(handled[i], &a, NULL);
+    }
+}
+
 struct shown {
     struct cli *c;
     bool on;
@@ -146,6 +185,7 @@ static int run(struct cli *c, const void *opt)
     shown.on = !c->common->quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
     clock_gettime(CLOCK_MONOTONIC, &shown.begin);
     ro.user = &shown;
+    set_signals();
     r = trod_record(o->output, (char *const *)(uintptr_t)c->operands, &ro, &result, &c->diag);
     if (shown.on && c->progress_shown)
         fputs("\r\033[K", stderr);

@@ -38,45 +38,7 @@ struct recorder {
     int rc;
 };
 
-/* --- signals and processes --- */
-
-static volatile sig_atomic_t signalled_child;
-
-static void stay(int number)
-{
-    (void)number;
-}
-
-static void pass_on(int number)
-{
-    int saved = errno;
-
-    if (signalled_child > 0)
-        kill((pid_t)signalled_child, number);
-    errno = saved;
-}
-
-static const int handled[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-
-enum { HANDLED = sizeof handled / sizeof *handled };
-
-static void set_signals(struct sigaction old[HANDLED])
-{
-    for (size_t i = 0; i < HANDLED; i++) {
-        struct sigaction a = {.sa_flags = SA_RESTART};
-
-        a.sa_handler = i < 2 ? stay : pass_on;
-        sigaction(handled[i], NULL, &old[i]);
-        if (old[i].sa_handler != SIG_IGN)
-            sigaction(handled[i], &a, NULL);
-    }
-}
-
-static void restore_signals(const struct sigaction old[HANDLED])
-{
-    for (size_t i = 0; i < HANDLED; i++)
-        sigaction(handled[i], &old[i], NULL);
-}
+/* --- processes --- */
 
 /* Orphans of the program become ours (PR_SET_CHILD_SUBREAPER): all are seen to end. */
 static void *reap(void *user)
@@ -306,14 +268,14 @@ static int run(struct recorder *r, char *const line[], char *const argv[], const
 
     if (rc < 0)
         return rc;
-    signalled_child = (sig_atomic_t)r->pid;
+    if (r->opt->started)
+        r->opt->started(r->opt->user, (long)r->pid);
     if (pthread_create(&r->reaper, NULL, reap, r) != 0) {
         kill(r->pid, SIGKILL);
         return trod_error(r->diag, TROD_ERR_NOMEM, "record.thread", NULL, "cannot start a thread");
     }
     collect(r);
     pthread_join(r->reaper, NULL);
-    signalled_child = 0;
     conclude(r);
     if (!atomic_load(&r->shared->started))
         return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "record.no-plugins", NULL,
@@ -328,7 +290,6 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
 {
     struct recorder r = {.opt = opt, .result = result, .diag = diag, .fd = -1};
     struct trod_writer_summary sum = {0};
-    struct sigaction old[HANDLED];
     char *line[REC_LINE] = {NULL}, plugin[4096];
     int rc;
 
@@ -341,9 +302,7 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
         rc = prepare(&r, out);
     if (rc == TROD_OK) {
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-        set_signals(old);
         rc = run(&r, line, argv, plugin);
-        restore_signals(old);
         prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
     }
     if (rc == TROD_OK) {

@@ -47,6 +47,18 @@ has message 'ended by signal 9'
 run trod check forever.d
 status 0
 
+# A signal for the recorder is meant for the program.
+"$TROD" record -o term.d -- ./forever 2>message &
+recorder=$!
+sleep 0.5
+kill -TERM $recorder
+wait $recorder
+got=$?
+last='kill -TERM of the recorder'
+status 143
+run trod check term.d
+status 0
+
 # A program that aborts.
 cat >abort.c <<'EOS'
 #include <stdlib.h>
