@@ -170,6 +170,7 @@ static int run(struct cli *c, const void *opt)
         .skip = o->skip,
         .take = o->take,
         .no_memory = o->no_memory,
+        .started = started,
         .progress = progress};
     struct shown shown = {.c = c};
     struct trod_record_result result;
