@@ -89,12 +89,36 @@ struct trod_files {
 int trod_files_add(struct trod_files *f, const char *path, enum trod_role role);
 void trod_files_fini(struct trod_files *f);
 
+/* What a user says of the files beside a trace. */
+struct trod_beside_options {
+    const char *modules;    /* the list of modules; NULL: as found */
+    const char *module_dir; /* where the modules' files are looked for first; NULL: nowhere */
+};
+
+/* Files beside the inputs of a trace (roles but INPUT) and what they add to its rows. */
+struct trod_beside {
+    uint32_t columns; /* that may be added to */
+    /*
+     * Read them. *OUT is NULL where there is nothing to add. Returns 0 or an error, reported; a
+     * file that cannot be used is a warning. META may learn from them.
+     */
+    int (*open)(void **out, const struct trod_files *files, const struct trod_beside_options *opt,
+                struct trod_meta *meta, struct trod_diag *diag);
+    /* Add to the rows of B, in the order of the trace. */
+    void (*fill)(void *state, struct trod_batch *b);
+    void (*close)(void *state);
+};
+
+struct trod_analysis;
+
 /* A format whose traces are directories of many files, for writers. */
 struct trod_layout {
     /* Compression of the files, as trod_output_options.compress has it, where nobody says. */
     const char *(*compress)(const void *opt);
     /* Suffix of a file that is compressed so. */
     const char *(*suffix)(const char *compress);
+    /* Columns needed, where they are fewer than what the format writes. NULL: those. */
+    uint32_t (*wants)(const void *opt, const struct trod_meta *meta, uint32_t drops);
     /* Which file the rows of STREAM go to, from what is known of the trace at this point. */
     uint32_t (*key)(const void *opt, const struct trod_meta *meta, uint32_t stream, uint32_t drops);
     /* Name of file KEY, below the directory DIR: path to OUT, N bytes. 0 or TROD_ERR_USAGE. */
@@ -224,6 +248,12 @@ struct trod_format {
 
     /* Name of bit BIT of meta->filetype, NULL if it has none. NULL: the format has no such bits. */
     const char *(*filetype_name)(unsigned bit);
+
+    /* What files beside a trace add to its rows; NULL: there are none. */
+    const struct trod_beside *beside;
+
+    /* What `trod info` tells of such traces besides what holds for all; NULL: nothing. */
+    const struct trod_analysis *info;
 
     /*
      * Is the directory PATH a trace of this format? Returns 1 and its files in OUT (inputs first),

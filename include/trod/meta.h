@@ -52,6 +52,7 @@ struct trod_meta {
     uint32_t n_streams, cap_streams;
     const char *const *files; /* paths of the files of the trace; not owned */
     uint32_t n_files;
+    bool parts; /* the file that start() was called for last is an archive of parts */
     struct trod_meta_hash *hash;
 };
 

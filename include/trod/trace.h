@@ -18,6 +18,7 @@ struct trod_trace_options {
     uint32_t want;       /* columns somebody needs; 0: all */
     uint32_t batch_rows; /* rows a batch; 0: TROD_BATCH_ROWS; raised to what any record needs */
     enum trod_order order;
+    struct trod_beside_options beside; /* files beside the inputs */
     struct trod_input_options input;
     uint64_t skip_rows;         /* begin behind so many rows (of a trace of one file: quickly) */
     uint64_t skip_instructions; /* begin each file behind so many instructions */

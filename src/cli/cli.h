@@ -102,6 +102,7 @@ struct cli_input {
     uint64_t jobs; /* 0: as many as there are processors */
     bool strict;
     int order; /* enum trod_order */
+    const char *modules, *module_dir;
 };
 extern const struct trod_option cli_input_options[];
 

@@ -383,7 +383,36 @@ static void emit_counts(struct trod_emit *e, struct counts *k, const struct trod
     emit_problems(e, d);
 }
 
-static int count_all(struct cli *c, struct trod_trace *t, struct counts *k)
+/* What the format has to tell of its own: its analysis and the state of it. */
+struct more {
+    const struct trod_analysis *a; /* NULL: nothing */
+    void *state;
+};
+
+static int more_begin(struct more *m, struct trod_trace *t, const struct trod_trace_options *opt,
+                      struct trod_diag *diag)
+{
+    const struct trod_format *f = trod_trace_format(t);
+
+    if (!f || !f->info)
+        return 0;
+    m->state = calloc(1, f->info->state_size);
+    if (!m->state)
+        return TROD_ERR_NOMEM;
+    m->a = f->info;
+    trod_trace_want(t, opt->want | m->a->needs | m->a->uses);
+    return m->a->init(m->state, m->a->defaults, trod_trace_meta(t), diag);
+}
+
+static void more_end(struct more *m)
+{
+    if (m->a && m->a->fini)
+        m->a->fini(m->state);
+    free(m->state);
+}
+
+static int count_all(struct cli *c, struct trod_trace *t, struct counts *k, const struct more *m,
+                     struct trod_diag *diag)
 {
     struct cli_progress progress;
     struct trod_batch *b;
@@ -392,6 +421,8 @@ static int count_all(struct cli *c, struct trod_trace *t, struct counts *k)
     cli_progress_begin(&progress, c);
     while ((r = trod_trace_next(t, &b)) > 0) {
         r = count_batch(k, b, trod_trace_meta(t)->unit);
+        if (r == 0 && m->a)
+            r = m->a->feed(m->state, b, diag);
         if (r < 0)
             break;
         cli_progress_tick(&progress, t, k->rows);
@@ -407,6 +438,7 @@ static int one(struct cli *c, const struct options *o, const char *path, struct 
         &o->input, TROD_COL_KIND | TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_TEXT);
     struct counts *k = calloc(1, sizeof *k);
     struct trod_trace *t = NULL;
+    struct more more = {NULL, NULL};
     struct trod_diag diag;
     int r = k ? 0 : TROD_ERR_NOMEM;
 
@@ -417,9 +449,11 @@ static int one(struct cli *c, const struct options *o, const char *path, struct 
         r = TROD_ERR_NOMEM;
     if (r == 0)
         r = trod_trace_open(&t, &path, 1, &topt, &diag);
+    if (r == 0 && !o->quick)
+        r = more_begin(&more, t, &topt, &diag);
     if (r == 0) {
         if (!o->quick)
-            r = count_all(c, t, k);
+            r = count_all(c, t, k, &more, &diag);
         trod_emit_open(e, NULL, path);
         if (o->report.format != TROD_EMIT_TEXT) /* there it is the title */
             trod_emit_str(e, "file", strcmp(path, "-") == 0 ? "standard input" : path);
@@ -429,6 +463,11 @@ static int one(struct cli *c, const struct options *o, const char *path, struct 
             emit_streams(e, k, trod_trace_meta(t));
         else
             emit_counts(e, k, t, &diag);
+        if (more.a) {
+            trod_emit_open(e, more.a->name, more.a->title);
+            more.a->report(more.state, e);
+            trod_emit_close(e);
+        }
         trod_emit_close(e);
     }
     if (r == TROD_ERR_NOMEM)
@@ -436,6 +475,7 @@ static int one(struct cli *c, const struct options *o, const char *path, struct 
     if (r < 0)
         c->trouble = true;
     cli_diag_end(c, &diag);
+    more_end(&more);
     trod_trace_close(t);
     if (k) {
         free(k->notes.slot);

@@ -32,6 +32,12 @@ const struct trod_option cli_input_options[] = {
      "order of the threads of a trace: file (one after the other), time, sync (as the recorded "
      "synchronization allows), recorded (as the schedule in the trace says)",
      orders, NULL},
+    {"modules", 0, TROD_OPT_STR, AT(cli_input, modules), "FILE",
+     "list of the program's modules, for opcodes that are not in the trace (default: modules.log "
+     "beside it)",
+     NULL, NULL},
+    {"module-dir", 0, TROD_OPT_STR, AT(cli_input, module_dir), "DIR",
+     "where the modules' files are looked for first", NULL, NULL},
     {"strict", 0, TROD_OPT_BOOL, AT(cli_input, strict), NULL,
      "stop at the first damaged record instead of skipping it", NULL, NULL},
     {"jobs", 'j', TROD_OPT_U64, AT(cli_input, jobs), "N",
@@ -56,6 +62,7 @@ struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t
     t.want = want;
     t.order = (enum trod_order)in->order;
     t.input.no_thread = in->jobs == 1;
+    t.beside = (struct trod_beside_options){in->modules, in->module_dir};
     return t;
 }
 

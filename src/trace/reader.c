@@ -101,6 +101,7 @@ static int start(struct trod_reader *r, const struct trod_candidate *best)
     r->meta->dialect = best->dialect;
     r->meta->bits = best->bits;
     r->meta->file = r->file;
+    r->meta->parts = trod_input_members(r->in) > 0;
     r->dec = calloc(1, f->dec_size ? f->dec_size : 1);
     if (!r->dec)
         return TROD_ERR_NOMEM;

@@ -270,6 +270,17 @@ static void leave_out(struct trod_trace *t, struct trod_batch *b)
     b->first += n;
 }
 
+/* What lies beside the inputs is looked at when it is known what is wanted. */
+static int begin_beside(struct trod_trace *t)
+{
+    const struct trod_beside *b = t->format ? t->format->beside : NULL;
+
+    t->begun = true;
+    if (!b || !(b->columns & t->opt.want))
+        return TROD_OK;
+    return b->open(&t->beside, &t->files, &t->opt.beside, &t->meta, t->diag);
+}
+
 int trod_trace_next(struct trod_trace *t, struct trod_batch **batch)
 {
     for (;;) {
@@ -277,8 +288,15 @@ int trod_trace_next(struct trod_trace *t, struct trod_batch **batch)
 
         if (rc == 1 && t->opt.skip_rows && t->n_inputs > 1)
             leave_out(t, *batch);
-        if (rc != 1 || (*batch)->n)
+        if (rc != 1)
             return rc;
+        if (!t->begun && (rc = begin_beside(t)) < 0)
+            return rc;
+        if ((*batch)->n == 0)
+            continue;
+        if (t->beside)
+            t->format->beside->fill(t->beside, *batch);
+        return 1;
     }
 }
 
@@ -331,6 +349,8 @@ void trod_trace_close(struct trod_trace *t)
         if (t->open[i] != t->first)
             trod_reader_close(t->open[i]);
     trod_reader_close(t->first);
+    if (t->beside)
+        t->format->beside->close(t->beside);
     free(t->names);
     free(t->open);
     free(t->state);

@@ -29,6 +29,8 @@ struct trod_trace {
     const struct trod_format *format;  /* of the first file opened */
     const struct trod_order_ops *order;
     void *state;
+    void *beside; /* of the format, when begun: what files beside the inputs add */
+    bool begun;
     struct trod_trace_progress done; /* of files that are closed; rows: all delivered */
     uint64_t total;                  /* bytes of all files */
     uint32_t head;                   /* bytes a driver is shown to begin with; 0: as it comes */

@@ -129,8 +129,11 @@ int trod_writer_open(struct trod_writer **out, const char *path,
 
 uint32_t trod_writer_want(const struct trod_writer *w)
 {
+    const struct trod_layout *layout = w->spec.format->layout;
     uint32_t want = w->spec.format->writes | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM;
 
+    if (layout && layout->wants)
+        return layout->wants(w->spec.options, w->meta, w->opt.drops) | TROD_COL_STREAM;
     return w->verbatim ? want | TROD_COL_RAW : want;
 }
 

@@ -3,7 +3,7 @@
  * drivers and looks at entries, not at rows.
  *
  * What DynamoRIO's invariant checker enforces of control flow, markers, times and chunks, and what
- * its reader needs: docs/formats/drmemtrace.md, "What a trace must hold".
+ * its reader needs: docs/formats/drmemtrace-writing.md.
  */
 #ifndef TROD_TEST_DRM_CHECK_H
 #define TROD_TEST_DRM_CHECK_H

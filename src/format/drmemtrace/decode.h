@@ -63,7 +63,8 @@ int drm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct t
 enum {
     DRM_READS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
                 TROD_COL_INDEX | TROD_COL_ADDR | TROD_COL_PC | TROD_COL_TARGET | TROD_COL_VALUE |
-                TROD_COL_SUB | TROD_COL_CODE | TROD_COL_TEXT | TROD_COL_RAW
+                TROD_COL_SUB | TROD_COL_CODE | TROD_COL_TEXT | TROD_COL_RAW,
+    DRM_WRITES = DRM_READS & ~(TROD_COL_INDEX | TROD_COL_TEXT)
 };
 
 /* What the decoding of one call shares: not kept between calls. */

@@ -5,6 +5,7 @@
  * before its own conversion, are recognised and named but not read.
  */
 #include "core/endian.h"
+#include "format/drmemtrace/beside.h"
 #include "format/drmemtrace/decode.h"
 #include "format/drmemtrace/dir.h"
 #include "format/drmemtrace/encode.h"
@@ -242,7 +243,7 @@ const struct trod_format trod_format_drmemtrace = {
     .suffixes = suffixes,
     .dialects = dialects,
     .reads = DRM_READS,
-    .writes = DRM_READS & ~(uint32_t)(TROD_COL_INDEX | TROD_COL_TEXT),
+    .writes = DRM_WRITES,
     .row_max = DRM_ROW_MAX,
     .kinds = 1u << TROD_NOTE | 1u << TROD_INSTR | 1u << TROD_READ | 1u << TROD_WRITE |
              1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_MARKER | 1u << TROD_THREAD,
@@ -263,6 +264,8 @@ const struct trod_format trod_format_drmemtrace = {
     .finish = drm_finish,
     .drop = drm_drop,
     .layout = &drm_layout,
+    .beside = &drm_beside,
+    .info = &drm_info,
     .native = drm_native,
     .filetype_name = drm_filetype_name,
     .jump = &jump,

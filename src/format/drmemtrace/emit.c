@@ -1,7 +1,7 @@
 /*
  * emit.c - drmemtrace entries: header, times, chunks, instructions with their encodings, accesses.
  *
- * Implements encode.h after docs/formats/drmemtrace.md, "Writing". Nothing here looks at rows.
+ * Implements encode.h after docs/formats/drmemtrace-writing.md. Nothing here looks at rows.
  */
 #include "format/drmemtrace/encode.h"
 

@@ -1,7 +1,7 @@
 /*
  * enc_flow.c - instructions on their way out: kinds of branches, directions, continuity.
  *
- * Implements docs/formats/drmemtrace.md, "Writing: branches". Whether a branch was taken, and where
+ * Implements docs/formats/drmemtrace-writing.md, "Branches". Whether a branch was taken, and where
  * an indirect one went, is seen from the instruction that follows it in its thread; until that
  * comes its entries are held. An instruction that nothing leads to is put behind a KERNEL_EVENT.
  */

@@ -1,7 +1,7 @@
 /*
  * encode.c - rows to drmemtrace entries.
  *
- * Implements docs/formats/drmemtrace.md, "Writing". Rows of a drmemtrace trace of which nothing was
+ * Implements docs/formats/drmemtrace-writing.md. Rows of a drmemtrace trace of which nothing was
  * left out are copied, entry by entry; all others are written anew from their columns. What the
  * format has no record for is counted and left out.
  */
@@ -71,7 +71,7 @@ static void describe(struct drm_enc *e, const struct trod_batch *b, uint32_t row
     if (e->opt->encodings)
         e->encodings = e->opt->encodings == DRM_YES;
     if (e->encodings)
-        e->filetype |= DRM_FT_ENCODINGS;
+        e->filetype |= DRM_FT_ENCODINGS | arch;
     else
         e->filetype &= ~(uint64_t)DRM_FT_ENCODINGS;
     if (is_bus(m->format))
@@ -232,7 +232,7 @@ static int copy_rows(struct drm_enc *e, const struct trod_batch *b, uint32_t *ro
                     rc = TROD_ENC_FULL;
                     break;
                 }
-                if (e->parts && overdue(e, b, i)) {
+                if (e->parts && b->have & TROD_COL_CODE && overdue(e, b, i)) {
                     leave_copy(e, b, i);
                     break;
                 }

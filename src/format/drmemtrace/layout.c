@@ -1,8 +1,8 @@
 /*
  * layout.c - drmemtrace directories: names of files, and the schedule files beside them.
  *
- * Implements struct trod_layout after docs/formats/drmemtrace.md, "Directories" and "Schedule
- * files". All names follow from the trace: the same trace gives the same directory.
+ * Implements struct trod_layout after docs/formats/drmemtrace-writing.md, "Directories". All names
+ * follow from the trace: the same trace gives the same directory.
  */
 #include "format/drmemtrace/encode.h"
 #include "trod/io.h"
@@ -39,6 +39,17 @@ static const char *suffix_of(const char *compress)
         if (strcmp(known[i][0], compress) == 0)
             return known[i][1];
     return "";
+}
+
+/*
+ * A copy needs to see where chunks end and who runs when. An archive has its chunks already; of
+ * other files a copy may have to be cut, and goes on as if written anew.
+ */
+static uint32_t wants(const void *opt, const struct trod_meta *m, uint32_t drops)
+{
+    if (copies(opt, m, drops) && m->parts)
+        return TROD_COL_KIND | TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_RAW;
+    return DRM_WRITES | TROD_COL_KIND | TROD_COL_FLAGS;
 }
 
 /* Files are copied to files; what is written anew gets a file a thread. */
@@ -262,6 +273,7 @@ static int extras(void *const *enc, size_t n, const char *dir, struct trod_diag 
 const struct trod_layout drm_layout = {
     .compress = compress_of,
     .suffix = suffix_of,
+    .wants = wants,
     .key = key_of,
     .place = place,
     .extras = extras,

@@ -1,0 +1,12 @@
+/*
+ * syscalls.h - names of Linux system calls.
+ */
+#ifndef TROD_SYSCALLS_H
+#define TROD_SYSCALLS_H
+
+#include "trod/meta.h"
+
+/* The name of system call NUMBER of ISA ("openat"); static, NULL where it is not known. */
+const char *trod_syscall_name(enum trod_isa isa, uint64_t number);
+
+#endif
