@@ -111,7 +111,7 @@ uint32_t cli_match_drops(const struct cli_match *m)
         drops |= TROD_DROP_DATA;
     if (m->kinds || f->streams.n)
         drops |= TROD_DROP_OTHER;
-    if (f->range.set || f->time.set)
+    if (f->range.set || f->time.set || f->instructions.set)
         drops |= TROD_DROP_SPAN;
     return drops;
 }

@@ -62,7 +62,7 @@ struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t
     t.want = want;
     t.order = (enum trod_order)in->order;
     t.input.no_thread = in->jobs == 1;
-    t.beside = (struct trod_beside_options){in->modules, in->module_dir};
+    t.beside = (struct trod_beside_options){in->modules, in->module_dir, true};
     return t;
 }
 
