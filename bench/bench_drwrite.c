@@ -85,7 +85,7 @@ static double record(const char *out, const char *compress, uint64_t rows)
     struct trod_diag diag;
     struct trod_meta meta;
     struct trod_writer *w;
-    struct trod_batch *b;
+    struct trod_batch *b = NULL;
     double from;
 
     trod_diag_init(&diag, NULL, NULL);

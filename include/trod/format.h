@@ -93,7 +93,7 @@ void trod_files_fini(struct trod_files *f);
 struct trod_beside_options {
     const char *modules;    /* the list of modules; NULL: as found */
     const char *module_dir; /* where the modules' files are looked for first; NULL: nowhere */
-    bool names;             /* functions and system calls by name in the text of their markers */
+    bool more; /* physical addresses; functions and system calls by name in their markers' text */
 };
 
 /* Files beside the inputs of a trace (roles but INPUT) and what they add to its rows. */

@@ -44,7 +44,7 @@ struct beside {
     struct page *page;
     uint32_t page_mask, n_pages;
     uint64_t page_size, physical;
-    bool has_physical, names;
+    bool has_physical, more;
 };
 
 /* --- physical addresses --- */
@@ -253,9 +253,10 @@ static void fill(void *state, struct trod_batch *b)
     if (b->want & b->have & TROD_COL_CODE && s->modules &&
         (b->have & (TROD_COL_ADDR | TROD_COL_SIZE)) == (TROD_COL_ADDR | TROD_COL_SIZE))
         fill_code(s, b);
-    if (b->want & TROD_COL_PADDR && b->have & TROD_COL_ADDR && (b->have & marker) == marker)
+    if (s->more && b->want & TROD_COL_PADDR && b->have & TROD_COL_ADDR &&
+        (b->have & marker) == marker)
         fill_physical(s, b);
-    if (s->names && b->want & b->have & TROD_COL_TEXT && (b->have & marker) == marker)
+    if (s->more && b->want & b->have & TROD_COL_TEXT && (b->have & marker) == marker)
         fill_text(s, b);
 }
 
@@ -356,7 +357,7 @@ static int open_beside(void **out, const struct trod_files *files,
     *out = NULL;
     if (!s)
         return TROD_ERR_NOMEM;
-    *s = (struct beside){.diag = diag, .meta = meta, .names = opt->names};
+    *s = (struct beside){.diag = diag, .meta = meta, .more = opt->more};
     if (opt->modules)
         rc = open_modules(s, opt->modules, opt->module_dir);
     else if (!(meta->filetype & DRM_FT_ENCODINGS) &&
@@ -365,9 +366,9 @@ static int open_beside(void **out, const struct trod_files *files,
     if (!(meta->filetype & DRM_FT_ENCODINGS) &&
         find_file(files, TROD_ROLE_ENCODINGS, "encodings.bin", path, sizeof path))
         open_generated(s, path);
-    if (s->names && find_file(files, TROD_ROLE_FUNCTIONS, "funclist.log", path, sizeof path))
+    if (s->more && find_file(files, TROD_ROLE_FUNCTIONS, "funclist.log", path, sizeof path))
         each_line(s, path, name_line);
-    if (find_file(files, TROD_ROLE_V2P, "v2p.textproto", path, sizeof path))
+    if (s->more && find_file(files, TROD_ROLE_V2P, "v2p.textproto", path, sizeof path))
         each_line(s, path, v2p_line);
     if (rc < 0) {
         close_beside(s);
