@@ -19,8 +19,8 @@ static inline int trod_pack(struct trod_buf *out, uint64_t v)
 }
 
 /*
- * The next number of IN, which is advanced. 0, or TROD_ERR_CORRUPT: the end, more than 64 bits, more
- * bytes than the number needs (there is one way to write each).
+ * The next number of IN, which is advanced. 0, or TROD_ERR_CORRUPT: the end, more than 64 bits,
+ * more bytes than the number needs (there is one way to write each).
  */
 static inline int trod_unpack(struct trod_span *in, uint64_t *v)
 {
