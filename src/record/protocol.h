@@ -50,7 +50,7 @@ enum rec_event {
 struct rec_insn {
     uint64_t pc;
     uint8_t size;
-    uint8_t thumb; /* ARM: 1: T32, 0: A32, 2: cannot be told */
+    uint8_t thumb; /* ARM: 1: T32, 0: A32 */
     uint16_t unused;
     /* The recorder's own: */
     uint32_t flags;  /* enum rec_insn_flag | enum trod_flag; 0: not looked at */

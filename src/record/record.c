@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -206,17 +207,28 @@ static int open_writer(struct recorder *r, const char *out)
     return trod_writer_open(&r->writer, out, &w, &r->meta, r->diag);
 }
 
+/* As trod_writer_open decides. */
+static bool is_folder(const char *path)
+{
+    size_t n = strlen(path);
+    struct stat st;
+
+    return (n > 0 && path[n - 1] == '/') || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
 static int prepare(struct recorder *r, const char *out)
 {
     size_t len = strcspn(r->opt->to, ":");
     const struct trod_format *f = trod_format_find(r->opt->to, len);
     int rc = rec_share_new(&r->shared, &r->fd, r->target, !r->opt->no_memory, r->diag);
 
+    if (rec_amber(f))
+        r->meta.format = f->name; /* rows come with the words of its records */
     if (rc == TROD_OK)
         rc = open_writer(r, out);
     if (rc == TROD_OK) {
-        rc = rec_rows_new(&r->rows, r->shared, r->target, &r->meta, r->opt,
-                          f && f->flags & TROD_FMT_TIMESTAMPS);
+        rc = rec_rows_new(&r->rows, r->shared, r->target, &r->meta, r->opt, f,
+                          rec_amber(f) && !is_folder(out));
         if (rc == TROD_OK)
             rec_rows_writer(r->rows, r->writer);
         else
@@ -305,6 +317,11 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
         rc = run(&r, line, argv, plugin);
         prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
     }
+    if (rc == TROD_OK && rec_rows_missed(r.rows))
+        trod_error(diag, TROD_ERR_LOSS, "record.one-thread", NULL,
+                   "a file holds one thread: all other threads are left out: write to the folder "
+                   "'%s/'",
+                   out);
     if (rc == TROD_OK) {
         rc = trod_writer_commit(r.writer, &sum);
         r.writer = NULL;

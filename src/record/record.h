@@ -46,13 +46,31 @@ int rec_plugin_path(const char *given, char *out, size_t n, struct trod_diag *di
 int rec_launch(const struct trod_record_target *info, char *const line[], char *const argv[],
                const char *plugin, int fd, pid_t *pid, struct trod_diag *diag);
 
+/* --- ppc.c: accesses that QEMU tells nothing of --- */
+
+struct rec_access {
+    uint8_t kind;     /* of its row */
+    bool extended;    /* the third word counts */
+    bool conditional; /* need not have happened */
+    bool upkeep;      /* moves nothing: a hint to the cache */
+    uint32_t size, addr, ea, third;
+};
+
+/* VALUES: of the registers rA and rB of the instruction CODE, and XER. False: no access. */
+bool rec_ppc_access(const uint8_t code[4], const uint64_t values[3], struct rec_access *out);
+
 /* --- rows.c: events to rows --- */
 
 struct rec_rows;
 
 int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_target *t,
-                 struct trod_meta *meta, const struct trod_record_options *opt, bool markers);
+                 struct trod_meta *meta, const struct trod_record_options *opt,
+                 const struct trod_format *format, bool single);
+/* Is FORMAT one whose records hold an instruction and the words of its access? */
+bool rec_amber(const struct trod_format *format);
 void rec_rows_free(struct rec_rows *r);
+/* SINGLE was asked for, and there were other threads. */
+bool rec_rows_missed(const struct rec_rows *r);
 /* Who the rows go to. */
 void rec_rows_writer(struct rec_rows *r, struct trod_writer *w);
 /* Number of the next block of SLOT. */

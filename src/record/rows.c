@@ -18,7 +18,9 @@ enum {
     ROWS_BEHIND = 256, /* free behind a segment: the accesses of its last instruction */
     WHOLE = 0xffff,    /* one access of as many bytes as come */
     ESIGRETURN = 513,  /* what QEMU's system calls return from a signal handler's end */
-    SAME_AGAIN = 1 << 30, /* of rec_insn.flags: string operation */
+    NO_LOAD = 1 << 28, /* of rec_insn.flags: stores, and loads nothing */
+    NO_MORE = 1 << 29, /* what QEMU tells beyond the operands is not the program's */
+    SAME_AGAIN = 1 << 30, /* string operation */
     LOOKED_AT = (int)(1u << 31)
 };
 
@@ -38,6 +40,7 @@ struct stream {
     uint64_t next;               /* address behind it */
     uint32_t access;             /* row of its last access + 1, 0: none in this batch */
     bool accessed;               /* it has accessed memory */
+    bool made;                   /* its access was told by its registers */
 };
 
 struct rec_rows {
@@ -48,13 +51,17 @@ struct rec_rows {
     struct trod_insn_decoder *decoder;
     struct stream *streams;
     bool markers, memory;
+    bool single;     /* only the first thread has a place */
+    uint64_t others; /* blocks of other threads */
+    bool amber;      /* each access belongs to the record of its instruction */
     uint32_t iset;
     uint64_t instructions, accesses, passed, skip, take;
     uint64_t log_size;
 };
 
 int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_target *t,
-                 struct trod_meta *meta, const struct trod_record_options *opt, bool markers)
+                 struct trod_meta *meta, const struct trod_record_options *opt,
+                 const struct trod_format *format, bool single)
 {
     struct rec_rows *r = calloc(1, sizeof *r);
 
@@ -63,7 +70,9 @@ int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_t
         return TROD_ERR_NOMEM;
     r->shared = s;
     r->meta = meta;
-    r->markers = markers;
+    r->markers = format && format->flags & TROD_FMT_TIMESTAMPS;
+    r->amber = rec_amber(format);
+    r->single = single;
     r->memory = !opt->no_memory;
     r->skip = opt->skip;
     r->take = opt->take ? opt->take : UINT64_MAX;
@@ -77,7 +86,8 @@ int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_t
     r->b->shared = rec_log(s);
     r->b->want = TROD_COL_ALL;
     r->b->have = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
-                 TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE | TROD_COL_VALUE | TROD_COL_SUB;
+                 TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE | TROD_COL_VALUE | TROD_COL_SUB |
+                 TROD_COL_DETAIL;
     return TROD_OK;
 }
 
@@ -94,6 +104,11 @@ void rec_rows_free(struct rec_rows *r)
 void rec_rows_writer(struct rec_rows *r, struct trod_writer *w)
 {
     r->writer = w;
+}
+
+bool rec_rows_missed(const struct rec_rows *r)
+{
+    return r->others > 0;
 }
 
 uint64_t rec_rows_seq(const struct rec_rows *r, uint32_t slot)
@@ -146,6 +161,10 @@ static void look_at(struct rec_rows *r, struct rec_insn *in)
         in->flags |= SAME_AGAIN;
     if (!(what->flags & TROD_INSN_COUNTS))
         return;
+    if (what->loads == 0 && what->stores == 1)
+        in->flags |= NO_LOAD;
+    if (r->meta->isa == TROD_ISA_X86_32 && in->code[0] == 0x8e && what->loads == 0)
+        in->flags |= NO_MORE; /* mov to a segment register: reads a descriptor */
     if (what->loads == 1)
         in->access |= whole_of(what, what->read_size);
     if (what->stores == 1)
@@ -210,7 +229,7 @@ static inline void execute(struct rec_rows *r, struct stream *st, struct rec_ins
     flow = st->last ? st->last->flags & TROD_F_BRANCH : TROD_BR_NONE;
     st->last = in;
     st->access = 0;
-    st->accessed = false;
+    st->accessed = st->made = false;
     if (r->passed < r->skip) {
         r->passed++;
         return;
@@ -267,13 +286,14 @@ static int segment(struct rec_rows *r, struct stream *st, uint64_t word)
 static bool part_of(struct trod_batch *b, const struct stream *st, uint8_t kind, uint64_t addr,
                     uint32_t size)
 {
-    const uint32_t all = st->last->access, whole = kind == TROD_WRITE ? all >> 16 : all & 0xffff;
+    const uint32_t all = st->last->access;
+    const uint32_t whole = kind == TROD_WRITE ? all >> 16 : all & 0xffff;
     const uint32_t i = st->access - 1;
 
     if (st->access == 0 || st->access != b->n || b->stream[i] != st->number)
         return false;
-    if (kind != b->kind[i]) /* what is read only to save the registers */
-        return all >> 16 == WHOLE && !(all & 0xffff) && kind == TROD_READ;
+    if (kind != b->kind[i])
+        return false;
     if (whole == WHOLE) {
         uint64_t end = b->addr[i] + b->size[i];
 
@@ -330,7 +350,7 @@ static int access_row(struct rec_rows *r, struct stream *st, uint64_t what, uint
     struct trod_batch *b = r->b;
     int rc;
 
-    if (!st->last || r->passed < r->skip || r->instructions == 0)
+    if (!st->last || st->made || r->passed < r->skip || r->instructions == 0)
         return TROD_OK;
     if (b->n + ROWS_KEPT > ROWS) {
         if ((rc = rec_rows_flush(r)) < 0)
@@ -343,12 +363,49 @@ static int access_row(struct rec_rows *r, struct stream *st, uint64_t what, uint
     }
     if (past(r) && r->passed > r->skip)
         return TROD_OK;
+    if (st->last->flags & (kind == TROD_READ ? NO_LOAD | NO_MORE : NO_MORE))
+        return TROD_OK;
     if (part_of(b, st, kind, addr, size))
         return TROD_OK;
     if (kind == TROD_WRITE && !st->accessed && st->last->access & 0xffff && st->last->access >> 16)
         put_access(r, st, TROD_READ, addr, size); /* one access that does both is told once */
     put_access(r, st, kind, addr, fitting(st, kind, size));
     return TROD_OK;
+}
+
+bool rec_amber(const struct trod_format *format)
+{
+    return format && (strcmp(format->name, "tt6") == 0 || strcmp(format->name, "tt6e") == 0);
+}
+
+/* The words that a record of the Amber formats has behind its opcode. */
+static void put_words(struct trod_batch *b, uint32_t i, const struct rec_access *a)
+{
+    const uint32_t n = a->extended ? 8 : 4;
+    uint8_t *p = trod_batch_pool(b, n, &b->detail[i]);
+
+    if (!p)
+        return;
+    for (uint32_t k = 0; k < n; k++)
+        p[k] = (uint8_t)((k < 4 ? a->ea : a->third) >> (24 - 8 * (k & 3)));
+    b->has[i] |= TROD_COL_DETAIL;
+    b->flags[i] = TROD_F_CONT;
+}
+
+/* The registers of the instruction executed last: its access follows from them. */
+static void registers(struct rec_rows *r, struct stream *st, const uint64_t values[3])
+{
+    struct rec_access a;
+
+    if (!st->last || !r->memory || !r->instructions || past(r) ||
+        !rec_ppc_access(st->last->code, values, &a))
+        return;
+    if (!r->amber && (a.conditional || a.upkeep || (a.extended && a.kind == TROD_PREFETCH)))
+        return;
+    put_access(r, st, a.kind, a.addr, a.size);
+    st->made = true;
+    if (r->amber)
+        put_words(r->b, r->b->n - 1, &a);
 }
 
 /* Events of more than one word. Returns their words, or an error. */
@@ -377,6 +434,9 @@ static int64_t long_event(struct rec_rows *r, struct stream *st, const uint64_t 
         if (wanted && st->last && p[2] == (uint64_t)-ESIGRETURN)
             put_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->size);
         return 3;
+    case REC_REGISTERS:
+        registers(r, st, p + 1);
+        return 4;
     default:
         return 1;
     }
@@ -406,6 +466,10 @@ int rec_rows_block(struct rec_rows *r, struct rec_block *b)
         words = REC_BLOCK_WORDS - REC_BLOCK_HEAD;
     if (!st->begun && (rc = begin_stream(r, st, b->slot)) < 0)
         return rc;
+    if (r->single && st->number != 0) {
+        r->others++;
+        return TROD_OK;
+    }
     if (b->time > st->time)
         st->time = b->time;
     st->cpu = b->cpu;

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE /* sched_getcpu, syscall: of no system but Linux, as QEMU's user mode */
 #include "record/plugin/collect.h"
+#include "record/plugin/registers.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -225,6 +226,27 @@ static void on_segment(unsigned vcpu, void *word)
     advance(s, p + 1);
 }
 
+/* The same for an instruction of PowerPC whose access is to be known by its registers. */
+static void on_registers(unsigned vcpu, void *word)
+{
+    const uint8_t *log = rec_log(collect_shared) + 8 * (size_t)(uintptr_t)word;
+    const struct rec_segment *one = (const struct rec_segment *)(const void *)log;
+    const uint8_t *code = one->insn[0].code;
+    struct rec_slot *s = lanes[vcpu % LANES];
+    uint64_t *p = room(s);
+    uint32_t a = 0, b = 0, xer = 0;
+
+    p[0] = (uintptr_t)word;
+    registers_read(code[1] & 31, &a);
+    registers_read(code[2] >> 3, &b);
+    registers_read(REGISTERS_PPC_XER, &xer);
+    p[1] = (uint64_t)REC_REGISTERS << REC_EVENT_TYPE | 3;
+    p[2] = a;
+    p[3] = b;
+    p[4] = xer;
+    advance(s, p + 5);
+}
+
 static void on_memory(unsigned vcpu, uint32_t info, uint64_t addr, void *user)
 {
     struct rec_slot *s = lanes[vcpu % LANES];
@@ -244,12 +266,13 @@ static void on_memory(unsigned vcpu, uint32_t info, uint64_t addr, void *user)
     advance(s, p + 2);
 }
 
-void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place)
+void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place,
+                     bool with_registers)
 {
     if (place == 0)
         return;
-    qemu_plugin_register_vcpu_insn_exec_cb(first, on_segment, QEMU_PLUGIN_CB_NO_REGS,
-                                           (void *)(uintptr_t)place);
+    qemu_plugin_register_vcpu_insn_exec_cb(first, with_registers ? on_registers : on_segment,
+                                           QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)place);
     if (collect_shared->memory)
         qemu_plugin_register_vcpu_mem_cb(last, on_memory, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_RW, NULL);

@@ -15,8 +15,12 @@ void collect_begin(void);
 /* A process was forked off: its thread writes to blocks of its own. */
 void collect_forked(void);
 
-/* Have the execution of the segment PLACE of the log recorded; 0: it could not be logged. */
-void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place);
+/*
+ * Have the execution of the segment PLACE of the log recorded; 0: it could not be logged.
+ * WITH_REGISTERS: it is one instruction, and its registers are told too.
+ */
+void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place,
+                     bool with_registers);
 
 void collect_thread(qemu_plugin_id_t id, unsigned vcpu);
 void collect_thread_end(qemu_plugin_id_t id, unsigned vcpu);

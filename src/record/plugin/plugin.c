@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE /* MAP_NORESERVE */
 #include "record/plugin/collect.h"
+#include "record/plugin/registers.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -156,6 +157,27 @@ static void describe(struct rec_insn *to, const struct qemu_plugin_insn *insn)
 }
 
 /*
+ * ARM: is what is being translated T32? The interface does not say. Where QEMU exports what it
+ * gives to debuggers (7.2), the T bit of the cpsr does; else the sizes of the instructions: 2 bytes
+ * are T32 only, and so is an odd halfword. What is left looks like the most likely one.
+ */
+static bool is_thumb(const struct qemu_plugin_tb *tb)
+{
+    size_t n = qemu_plugin_tb_n_insns(tb);
+    uint32_t cpsr;
+
+    if (registers_read(REGISTERS_ARM_CPSR, &cpsr))
+        return (cpsr & 1u << 5) != 0;
+    for (size_t i = 0; i < n; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+        if (qemu_plugin_insn_size(insn) == 2 || qemu_plugin_insn_vaddr(insn) & 2)
+            return true;
+    }
+    return false;
+}
+
+/*
  * Instructions are told apart where one may fail: all of a segment are executed, or all but the
  * last one's effects. Only the last one of a segment accesses memory.
  */
@@ -167,6 +189,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     } one;
     size_t n = qemu_plugin_tb_n_insns(tb);
     const unsigned isa = collect_shared->isa;
+    const uint8_t thumb = isa == REC_ARM && is_thumb(tb);
 
     (void)id;
     pthread_mutex_lock(&table.lock);
@@ -175,10 +198,12 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         struct rec_insn *to = &one.s.insn[i - from];
 
         describe(to, insn);
+        to->thumb = thumb;
         if (i + 1 < n && i + 1 - from < INSNS_MAX && rec_plain(isa, to->code, to->size))
             continue;
         one.s.n = (uint32_t)(i + 1 - from);
-        collect_segment(qemu_plugin_tb_get_insn(tb, from), insn, place_of(&one.s));
+        collect_segment(qemu_plugin_tb_get_insn(tb, from), insn, place_of(&one.s),
+                        from == i && registers_wanted(isa, to->code));
         from = i + 1;
     }
     pthread_mutex_unlock(&table.lock);
@@ -221,6 +246,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
     if (info->system_emulation || !insn_data.symbol || !attach(argc, argv))
         return 1;
     collect_begin();
+    registers_begin(collect_shared->isa);
     pthread_atfork(NULL, NULL, forked);
     qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
     qemu_plugin_register_vcpu_init_cb(id, collect_thread);

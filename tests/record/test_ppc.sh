@@ -1,0 +1,149 @@
+# test_ppc.sh - PowerPC programs: TT6 and TT6E, with the accesses that QEMU tells nothing of.
+. "$TROD_SOURCE/tests/record/isa.sh"
+have powerpc-linux-gnu-gcc qemu-ppc
+
+cross_program powerpc-linux-gnu-gcc \
+    '__asm__ volatile("mr 3, %0; li 0, 1; sc" : : "r"(total) : "0", "3");'
+logged qemu-ppc
+for format in tt6 tt6e; do
+    run trod record --to $format -o work.$format -- ./work
+    status $want
+    err_has "^work.$format: $(wc -l <want_pcs) instructions and .*, powerpc, as $format"
+    run trod check --from $format work.$format
+    status 0
+    pcs --from $format work.$format >got
+    same want_pcs got
+done
+
+# Addresses and sizes by the manual: buf lies at a multiple of 64. XER says 7 bytes; the second
+# stwcx. finds no reservation.
+cat >all.s <<'EOS'
+        .globl _start
+_start: lis 31, buf@ha
+        addi 31, 31, buf@l
+        li 4, 7
+        mtxer 4
+        li 5, 8
+        lswx 6, 31, 5
+        stswx 6, 31, 5
+        lswi 6, 31, 11
+        stswi 6, 31, 32
+        mr 10, 31
+        lmw 28, 16(10)
+        stmw 28, -4(10)
+        lis 31, buf@ha
+        addi 31, 31, buf@l
+        dcbz 5, 31
+        dcbf 0, 31
+        dcbt 0, 31
+        icbi 5, 31
+        lwarx 6, 0, 31
+        stwcx. 6, 0, 31
+        stwcx. 6, 0, 31
+        lwzu 6, 4(31)
+        stfd 1, 8(31)
+        lhbrx 6, 0, 31
+        stb 6, 1(31)
+        li 0, 1
+        li 3, 5
+        sc
+        .data
+        .balign 64
+        .space 64
+buf:    .space 128
+EOS
+check powerpc-linux-gnu-gcc -nostdlib -static -o all all.s
+at=$((0x$(powerpc-linux-gnu-nm all | awk '$3 == "buf" { print $1 }')))
+expect() {
+    while read -r kind offset size; do
+        printf '%s %x %d\n' "$kind" $((at + offset)) "$size"
+    done
+}
+expect >want <<'EOS'
+READ 8 7
+WRITE 8 7
+READ 0 11
+WRITE 0 32
+READ 16 16
+WRITE -4 16
+WRITE 0 32
+FLUSH 0 32
+PREFETCH 0 32
+FLUSH 0 32
+READ 0 4
+WRITE 0 4
+WRITE 0 4
+READ 4 4
+WRITE 12 8
+READ 4 2
+WRITE 5 1
+EOS
+run trod record --to tt6e -o all.tt6e -- ./all
+status 5
+err_has '^all.tt6e: 28 instructions and 17 accesses'
+run trod check --from tt6e all.tt6e
+status 0
+accesses --from tt6e all.tt6e >got
+same want got
+# in TT6 the cache operations are COMPUTE: no address
+run trod record --to tt6 -o all.tt6 -- ./all
+status 5
+run trod check --from tt6 all.tt6
+status 0
+accesses --from tt6 all.tt6 >got
+sed '7,10d' want >want_tt6
+same want_tt6 got
+# the third words: XER of lswx and stswx
+last='XER words'
+check test "$(trod view --native --from tt6e all.tt6e | grep -c ' 00000007 MEMORY_EXTENDED')" = 2
+
+# Threads: a file each.
+cat >threads.c <<'EOS'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long n;
+static char room[4096];
+static void *work(void *p)
+{
+    memset(room, 0, sizeof room);
+    for (int i = 0; i < 100; i++) {
+        pthread_mutex_lock(&lock);
+        n++;
+        pthread_mutex_unlock(&lock);
+    }
+    return p;
+}
+int main(void)
+{
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&t[i], NULL, work, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    printf("%ld\n", n);
+    return 0;
+}
+EOS
+if powerpc-linux-gnu-gcc -O1 -static -pthread -o threads threads.c 2>/dev/null; then
+    run trod record --to tt6e -o threads.d/ -- ./threads
+    status 0
+    out <<<300
+    err_has 'of 4 threads of 1 process, powerpc, as tt6e'
+    last='a file a thread'
+    check test "$(ls threads.d/*.tt6e | wc -l)" = 4
+    for file in threads.d/*; do
+        run trod check --from tt6e "$file"
+        status 0
+    done
+    # one file holds one thread: the others are missed, and that is said
+    run trod record --to tt6e -o one.tt6e -- ./threads
+    status 125
+    err_has 'threads are left out: .*one.tt6e/'
+    run trod check --from tt6e one.tt6e
+    status 0
+else
+    echo "no C library for powerpc: threads are not tested"
+fi
+finish
