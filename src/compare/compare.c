@@ -305,7 +305,7 @@ static struct trod_compare *prepare(struct trod_trace *a, struct trod_trace *b,
     c->sum = sum;
     c->match.rules = &c->rules;
     c->match.pool = &c->pool;
-    c->match.owner = c;
+    c->match.engine = c;
     c->match.history = &c->history;
     c->match.tally = &c->tally;
     c->match.fn = fn;

@@ -35,8 +35,7 @@ struct view {
 
 static bool same_value(const struct trod_compare *c, uint64_t a, uint64_t b)
 {
-    return a == b ||
-           (c->rules.n_slides && cmp_slide(&c->rules, 0, a) == cmp_slide(&c->rules, 1, b));
+    return a == b || (c->rules.n_slides && cmp_value_slides(&c->rules, a, b, UINT64_MAX));
 }
 
 static bool same_numbers(const struct trod_compare *c, const struct view *a, uint32_t i,

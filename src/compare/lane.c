@@ -323,6 +323,8 @@ static int repair(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], 
     if (same_key(m, cmp_queue_at(&l->queue[0], 0), cmp_queue_at(&l->queue[1], 0)) ||
         only_code(l, m, n))
         return cmp_settle(l, m, n[0], n[1]);
+    if (cmp_learn_code(l, m))
+        return CMP_EMPTY;
     return align(l, m, ended, want);
 }
 

@@ -60,7 +60,7 @@ struct cmp_diff {
 struct cmp_match {
     struct cmp_rules *rules;
     struct cmp_pool *pool;
-    const struct trod_compare *owner;
+    struct trod_compare *engine; /* the run */
     struct cmp_history *history;
     struct cmp_tally *tally;
     trod_compare_fn fn;
@@ -143,6 +143,13 @@ void cmp_diff_end(struct cmp_lane *l, struct cmp_match *m, struct cmp_diff *d);
 /* Tell what was held and need not be any more; ALL: everything. */
 void cmp_tell(struct cmp_match *m, bool all);
 void cmp_diffs_fini(struct cmp_match *m);
+
+/*
+ * slide.c, for --slide auto: the heads are the same instructions elsewhere; rows A and B are the
+ * same access elsewhere. True: a slide was found, and rows that are queued have been moved.
+ */
+bool cmp_learn_code(struct cmp_lane *l, struct cmp_match *m);
+bool cmp_learn_data(struct cmp_match *m, const struct cmp_row *a, const struct cmp_row *b);
 
 /* inputs.c: what the instructions of D read, and who wrote that last. */
 void cmp_find_inputs(const struct cmp_lane *l, const struct cmp_match *m, struct cmp_diff *d);

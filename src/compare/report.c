@@ -224,7 +224,7 @@ static void tell(struct cmp_match *m, const struct cmp_diff *d)
         out.rows[side] = d->n_rows[side] ? m->shown[side] : NULL;
         out.context[side] = m->context[side];
     }
-    if (m->fn && m->fn(m->user, m->owner, &out) != 0)
+    if (m->fn && m->fn(m->user, m->engine, &out) != 0)
         m->stop = true;
     if (m->rules->opt->first_stop)
         m->stop = true;

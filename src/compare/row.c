@@ -261,7 +261,8 @@ static uint64_t exact_of(const struct cmp_row *row, const struct cmp_rules *rule
 {
     uint64_t h;
 
-    if (row->wide || row->pub.known != UINT64_MAX || mask != UINT64_MAX || rules->n_slides)
+    if (row->wide || row->pub.known != UINT64_MAX || mask != UINT64_MAX || rules->n_slides ||
+        rules->opt->auto_slide)
         return 0;
     if (row->pub.kind != TROD_INSTR && !(row->pub.has & TROD_COL_VALUE))
         return 0;
@@ -269,6 +270,15 @@ static uint64_t exact_of(const struct cmp_row *row, const struct cmp_rules *rule
     if (rules->compare & row->pub.has & TROD_COL_VALUE)
         h = (h ^ row->pub.value) * 0x9e3779b97f4a7c15u;
     return (h ^ h >> 32) | 1;
+}
+
+void cmp_row_slide(struct cmp_row *row, int side, const struct cmp_rules *rules)
+{
+    row->addr = cmp_slide(rules, side, row->pub.addr);
+    row->target = cmp_slide(rules, side, row->pub.target);
+    row->pc = cmp_slide(rules, side, row->pub.pc);
+    row->subject = subject_of(row, rules);
+    row->exact = 0;
 }
 
 struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,

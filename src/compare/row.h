@@ -89,8 +89,14 @@ void *cmp_pool_take(struct cmp_pool *pool, size_t n, uint8_t *cls);
 void cmp_pool_give(struct cmp_pool *pool, void *p, uint8_t cls);
 void cmp_pool_fini(struct cmp_pool *pool);
 
+/* Find anew where ROW of SIDE lies: slides have changed. */
+void cmp_row_slide(struct cmp_row *row, int side, const struct cmp_rules *rules);
+
 /* Address ADDR of SIDE where the other side has it. */
 uint64_t cmp_slide(const struct cmp_rules *rules, int side, uint64_t addr);
+
+/* Whether value A of side 0 is value B of side 1 as an address, in the bits of MASK. */
+bool cmp_value_slides(const struct cmp_rules *rules, uint64_t a, uint64_t b, uint64_t mask);
 
 /*
  * The columns in which rows A (side 0) and B (side 1) contradict each other; 0 when they agree in

@@ -101,7 +101,7 @@ static int64_t pair_few(struct cmp_lane *l, const struct cmp_match *m, size_t na
     for (size_t i = 0; i < na; i++) {
         struct cmp_row *a = cmp_queue_at(&l->queue[0], i);
 
-        for (size_t j = 0; j < nb; j++) {
+        for (size_t j = 0; !done_a[i] && j < nb; j++) {
             struct cmp_row *b = cmp_queue_at(&l->queue[1], j);
 
             if (done_b[j] || a->subject != b->subject || cmp_row_differs(a, b, m->rules) != 0)
@@ -109,7 +109,6 @@ static int64_t pair_few(struct cmp_lane *l, const struct cmp_match *m, size_t na
             cmp_history_note_rows(m->history, l->pair, a, b);
             done_a[i] = done_b[j] = true;
             pairs++;
-            break;
         }
     }
     return pairs;
@@ -294,6 +293,18 @@ static bool all(const bool *done, size_t n)
     return n == 0 || !memchr(done, false, n);
 }
 
+/* Accesses that are left over may be the same ones elsewhere (--slide auto). True: pair again. */
+static bool learn(struct cmp_lane *l, struct cmp_match *m, size_t na, const bool *done_a, size_t nb,
+                  const bool *done_b)
+{
+    for (size_t i = 0; m->rules->opt->auto_slide && i < na; i++)
+        for (size_t j = 0; !done_a[i] && j < nb; j++)
+            if (!done_b[j] &&
+                cmp_learn_data(m, cmp_queue_at(&l->queue[0], i), cmp_queue_at(&l->queue[1], j)))
+                return true;
+    return false;
+}
+
 int cmp_settle(struct cmp_lane *l, struct cmp_match *m, size_t na, size_t nb)
 {
     bool few[2 * FEW] = {false}, *done_a = few, *done_b = few + na;
@@ -305,8 +316,9 @@ int cmp_settle(struct cmp_lane *l, struct cmp_match *m, size_t na, size_t nb)
             return TROD_ERR_NOMEM;
         done_b = done_a + na;
     }
-    if (cmp_pair_rows(l, m, na, done_a, nb, done_b) < 0)
-        rc = TROD_ERR_NOMEM;
+    do
+        rc = cmp_pair_rows(l, m, na, done_a, nb, done_b) < 0 ? TROD_ERR_NOMEM : TROD_OK;
+    while (rc == TROD_OK && learn(l, m, na, done_a, nb, done_b));
     if (rc == TROD_OK && !(all(done_a, na) && all(done_b, nb))) {
         match_bytes(l, m, na, done_a, nb, done_b, TROD_READ);
         match_bytes(l, m, na, done_a, nb, done_b, TROD_WRITE);

@@ -11,7 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN = 12, REGION = 20, VOTES = 4096 };
+enum {
+    RUN = 12,      /* opcodes that make an anchor */
+    PAGE = 12,     /* log2 of what slides as one */
+    GAP = 1 << 20, /* what lies between two places that slide alike and are so near does so too */
+    VOTES = 4096,
+    FEW = 3,  /* instructions alike that show a slide by pages */
+    ALIKE = 8 /* and any other slide */
+};
 
 /* An instruction at the beginning: where it is, what it is, what it touches. */
 struct site {
@@ -127,40 +134,81 @@ static void collect(const struct sites *a, const struct sites *b, const struct r
     }
 }
 
-static int by_addr(const void *a, const void *b)
+static int by_page(const void *a, const void *b)
 {
     const struct vote *p = a, *q = b;
 
-    if (p->addr >> REGION != q->addr >> REGION)
+    if (p->addr >> PAGE != q->addr >> PAGE)
         return p->addr < q->addr ? -1 : 1;
     return p->offset < q->offset ? -1 : p->offset > q->offset;
 }
 
-static void add_slide(struct cmp_rules *rules, uint64_t region, uint64_t offset)
+/* Whether a slide other than S lies in [LO, HI]. */
+static bool taken(const struct cmp_rules *rules, const struct trod_slide *s, uint64_t lo,
+                  uint64_t hi)
 {
-    uint64_t lo = region << REGION, hi = lo + ((uint64_t)1 << REGION) - 1;
-    struct trod_slide *last = rules->n_slides ? &rules->slides[rules->n_slides - 1] : NULL;
-
-    if (offset == 0)
-        return;
-    if (last && last->side == 0 && last->offset == offset && last->hi + 1 == lo)
-        last->hi = hi;
-    else if (rules->n_slides < TROD_COMPARE_SLIDES)
-        rules->slides[rules->n_slides++] = (struct trod_slide){0, lo, hi, offset};
+    for (size_t i = 0; i < rules->n_slides; i++)
+        if (&rules->slides[i] != s && rules->slides[i].side == 0 && rules->slides[i].lo <= hi &&
+            rules->slides[i].hi >= lo)
+            return true;
+    return false;
 }
 
-/* In each region of side 0 the offset that most anchors agree on, if at least two do. */
+/*
+ * The page of ADDR of side 0 slides by OFFSET. What lies between it and others near by that do the
+ * same slides with them. False where there is no room for more.
+ */
+static bool add_slide(struct cmp_rules *rules, uint64_t addr, uint64_t offset)
+{
+    uint64_t lo = addr >> PAGE << PAGE, hi = lo + ((uint64_t)1 << PAGE) - 1;
+
+    for (size_t i = 0; i < rules->n_slides; i++) {
+        struct trod_slide *s = &rules->slides[i];
+
+        if (s->side != 0 || s->offset != offset)
+            continue;
+        if (lo > s->hi && lo - s->hi <= GAP && !taken(rules, s, s->hi + 1, hi)) {
+            s->hi = hi;
+            return true;
+        }
+        if (hi < s->lo && s->lo - hi <= GAP && !taken(rules, s, lo, s->lo - 1)) {
+            s->lo = lo;
+            return true;
+        }
+    }
+    if (rules->n_slides == TROD_COMPARE_SLIDES)
+        return false;
+    rules->slides[rules->n_slides++] = (struct trod_slide){0, lo, hi, offset};
+    return true;
+}
+
+static bool slides_already(const struct cmp_rules *rules, uint64_t addr)
+{
+    return taken(rules, NULL, addr, addr);
+}
+
+/* How many anchors say OFFSET. */
+static size_t support(const struct votes *v, uint64_t offset)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->n && n < 2; i++)
+        n += v->vote[i].offset == offset;
+    return n;
+}
+
+/* In each page of side 0 the offset that most anchors agree on, if at least two do anywhere. */
 static void elect(struct votes *v, struct cmp_rules *rules)
 {
-    qsort(v->vote, v->n, sizeof *v->vote, by_addr);
+    qsort(v->vote, v->n, sizeof *v->vote, by_page);
     for (size_t i = 0, end; i < v->n; i = end) {
-        uint64_t region = v->vote[i].addr >> REGION, best = 0;
+        uint64_t page = v->vote[i].addr >> PAGE, best = 0;
         size_t most = 0;
 
-        for (end = i; end < v->n && v->vote[end].addr >> REGION == region;) {
+        for (end = i; end < v->n && v->vote[end].addr >> PAGE == page;) {
             size_t from = end;
 
-            while (end < v->n && v->vote[end].addr >> REGION == region &&
+            while (end < v->n && v->vote[end].addr >> PAGE == page &&
                    v->vote[end].offset == v->vote[from].offset)
                 end++;
             if (end - from > most) {
@@ -168,9 +216,74 @@ static void elect(struct votes *v, struct cmp_rules *rules)
                 best = v->vote[from].offset;
             }
         }
-        if (most >= 2)
-            add_slide(rules, region, best);
+        if (best && support(v, best) >= 2 && !slides_already(rules, page << PAGE))
+            add_slide(rules, page << PAGE, best);
     }
+}
+
+/* A slide was found: rows that were taken out before move like all others. */
+static void slide_again(struct trod_compare *c)
+{
+    for (size_t i = 0; i < c->n_lanes; i++)
+        for (size_t k = 0; c->lanes[i] && k < c->lanes[i]->queue[0].n; k++)
+            cmp_row_slide(cmp_queue_at(&c->lanes[i]->queue[0], k), 0, &c->rules);
+    c->side[0].slid_of = NULL;
+}
+
+/* Programs are loaded at pages; an offset that is in force elsewhere is no accident either. */
+static bool plausible(const struct cmp_rules *rules, uint64_t offset)
+{
+    for (size_t i = 0; i < rules->n_slides; i++)
+        if (rules->slides[i].side == 0 && rules->slides[i].offset == offset)
+            return true;
+    return offset % ((uint64_t)1 << PAGE) == 0;
+}
+
+/* The N-th instruction from the head of Q on; NULL: not there. */
+static const struct cmp_row *instruction(const struct cmp_queue *q, size_t *at)
+{
+    for (; *at < q->n; ++*at)
+        if (cmp_queue_at(q, *at)->pub.kind == TROD_INSTR)
+            return cmp_queue_at(q, (*at)++);
+    return NULL;
+}
+
+bool cmp_learn_code(struct cmp_lane *l, struct cmp_match *m)
+{
+    const struct trod_compare_row *a = &cmp_queue_at(&l->queue[0], 0)->pub;
+    const struct trod_compare_row *b = &cmp_queue_at(&l->queue[1], 0)->pub;
+    uint64_t offset = b->addr - a->addr;
+    size_t i = 0, j = 0;
+    unsigned same = 0;
+
+    if (!m->rules->opt->auto_slide || !m->with_code || offset == 0 ||
+        slides_already(m->rules, a->addr))
+        return false;
+    while (same < ALIKE) {
+        const struct cmp_row *r = instruction(&l->queue[0], &i), *s = instruction(&l->queue[1], &j);
+
+        if (!r || !s || r->pub.code_len == 0 || r->pub.code_len != s->pub.code_len ||
+            memcmp(r->pub.code, s->pub.code, r->pub.code_len) != 0 ||
+            s->pub.addr - r->pub.addr != offset)
+            break;
+        same++;
+    }
+    if (same < (plausible(m->rules, offset) ? FEW : ALIKE) || !add_slide(m->rules, a->addr, offset))
+        return false;
+    slide_again(m->engine);
+    return true;
+}
+
+bool cmp_learn_data(struct cmp_match *m, const struct cmp_row *a, const struct cmp_row *b)
+{
+    uint64_t offset = b->pub.addr - a->pub.addr;
+
+    if (!m->rules->opt->auto_slide || a->cls != 2 || a->pub.kind != b->pub.kind ||
+        a->pub.size != b->pub.size || offset == 0 || slides_already(m->rules, a->pub.addr) ||
+        !plausible(m->rules, offset) || !add_slide(m->rules, a->pub.addr, offset))
+        return false;
+    slide_again(m->engine);
+    return true;
 }
 
 int cmp_find_slides(struct trod_compare *c)

@@ -128,6 +128,32 @@ status 0
 run trod compare --slide auto --format json base.tarmac slid.tarmac
 status 0
 json '[.comparisons[0].summary.slides[].offset] | sort == ["0x10000000", "0x40000000"]'
+# a library that is first called long after the beginning, and its data, elsewhere again
+awk 'function run(n, code, data, pc,   k) {
+        for (k = 0; k < n; k++) {
+            printf "%d clk IT (%d) %s%08x %08x O EL1h_n : X\n", ++t, t, code, pc + 4 * k, \
+                (pc + k * 4) * 7919 % 2000000011
+            if (k % 4 == 1) printf "%d clk MW8 %s%08x 00000000_%08x\n", t, data, pc * 2 + 8 * k, k
+        }
+    }
+    BEGIN {
+        for (i = 0; i < 20; i++) run(400, "00000000", "00000000", 4194304)
+        for (i = 0; i < 5; i++) {
+            run(100, "00000000", "00000000", 4194304)
+            run(300, "00007f00", "00007e00", 65536)
+        }
+    }' >lib1.tarmac
+sed 's/ 00007f00/ 00007f55/; s/ 00007e00/ 00007e12/' lib1.tarmac >lib2.tarmac
+check test "$(grep -c 00007f55 lib2.tarmac)" = 1500
+run trod compare --slide auto --format json lib1.tarmac lib2.tarmac
+status 0
+json '[.comparisons[0].summary.slides[].offset] | unique == ["0x1200000000", "0x5500000000"]'
+# and a wrong address in it is still seen
+awk '/MW8 00007e12/ && ++n == 300 { $4 = "00007e1200020000" } { print }' lib2.tarmac >lib3.tarmac
+run trod compare --slide auto --format json lib1.tarmac lib3.tarmac
+status 1
+list
+out <<<'["changed",1,1,"addr"]'
 run trod compare --slide A:12-:3 base.tarmac slid.tarmac
 status 2
 
@@ -175,6 +201,7 @@ mkfifo model
 (cat opcode.tarmac; cat opcode.tarmac; touch fed; sleep 20) >model &
 feeder=$!
 cat a.tarmac a.tarmac a.tarmac >three.tarmac
+touch live
 "$TROD" compare --from tarmac three.tarmac model >live 2>/dev/null &
 live=$!
 for ((i = 0; i < 100; i++)); do
