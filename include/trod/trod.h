@@ -26,7 +26,6 @@
 #include "trod/record.h"
 #include "trod/run.h"
 #include "trod/symbols.h"
-#include "trod/syscalls.h"
 #include "trod/sync.h"
 #include "trod/syscalls.h"
 #include "trod/trace.h"
