@@ -278,6 +278,8 @@ void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *la
                                          QEMU_PLUGIN_MEM_RW, NULL);
 }
 
+/* As many arguments as the callback of the plugin API has. */
+/* NOLINTNEXTLINE(readability-function-size) */
 void collect_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2,
                      uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {

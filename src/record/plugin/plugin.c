@@ -224,7 +224,7 @@ static bool attach(int argc, char **argv)
 
     for (int i = 0; i < argc; i++)
         if (strncmp(argv[i], "fd=", 3) == 0)
-            fd = atoi(argv[i] + 3);
+            fd = (int)strtol(argv[i] + 3, NULL, 10);
     if (fd < 0)
         return false;
     head = mmap(NULL, sizeof *head, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
