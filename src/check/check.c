@@ -21,7 +21,7 @@ static bool selected(const struct trod_list *list, const char *id)
     for (size_t i = 0; i < list->n; i++) {
         size_t n = strlen(list->item[i]);
 
-        if (strncmp(list->item[i], id, n) == 0 && (id[n] == '\0' || id[n - 1] == '.'))
+        if (n && strncmp(list->item[i], id, n) == 0 && (id[n] == '\0' || id[n - 1] == '.'))
             return true;
     }
     return false;
