@@ -281,7 +281,10 @@ static int add_reserved(const char *dir, const char *sub, struct trod_files *out
         if (known)
             continue;
         file = join(path, names.name[i]);
-        rc = file ? trod_files_add(out, file, reserved[k].role) : TROD_ERR_NOMEM;
+        if (!file)
+            rc = TROD_ERR_NOMEM;
+        else if (!is_dir(file))
+            rc = trod_files_add(out, file, reserved[k].role);
         free(file);
     }
     free(path);
