@@ -22,6 +22,7 @@ struct trod_record_options {
     const char *plugin;  /* libtrod-qemu.so; NULL: see recording.md */
     uint64_t skip, take; /* instructions of the program left out first, recorded then
                             (0: all) */
+    bool pthreads;       /* PowerPC, tt6 and tt6e: records of thread synchronization */
     bool no_memory;      /* no accesses, instructions only */
     /* Called when the program has begun as process PID. NULL: nobody wants to know. */
     void (*started)(void *user, long pid);

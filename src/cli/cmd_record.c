@@ -18,7 +18,7 @@ struct options {
     struct cli_common common;
     const char *output, *to, *compress, *native, *sysroot, *plugin;
     uint64_t level, skip, take;
-    bool no_memory;
+    bool pthreads, no_memory;
 };
 
 static const struct trod_option options[] = {
@@ -36,6 +36,8 @@ static const struct trod_option options[] = {
      "leave out the first N instructions", NULL, NULL},
     {"take", 0, TROD_OPT_U64, offsetof(struct options, take), "N",
      "record N instructions; the program then runs on unrecorded", NULL, NULL},
+    {"pthreads", 'p', TROD_OPT_BOOL, offsetof(struct options, pthreads), NULL,
+     "PowerPC, tt6 and tt6e: records of thread synchronization", NULL, NULL},
     {"no-memory", 0, TROD_OPT_BOOL, offsetof(struct options, no_memory), NULL,
      "instructions only, no accesses to memory", NULL, NULL},
     {.type = TROD_OPT_GROUP, .text = "How the program is run"},
@@ -169,6 +171,7 @@ static int run(struct cli *c, const void *opt)
         .plugin = o->plugin,
         .skip = o->skip,
         .take = o->take,
+        .pthreads = o->pthreads,
         .no_memory = o->no_memory,
         .started = started,
         .progress = progress};

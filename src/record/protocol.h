@@ -34,8 +34,9 @@ enum {
 enum rec_event {
     REC_SEGMENT, /* low 32 bits: place in the log / 8. Bits 32 to 55 are 0 */
     REC_MEMORY, /* low bits: REC_STORE >> 32 and size; then the address: one of more than 59 bits */
-    REC_SYSCALL,   /* low 32 bits: number; then the time, 6 arguments */
-    REC_SYSRET,    /* low 32 bits: number; then the time, the value */
+    REC_SYSCALL, /* low 32 bits: number; then the time, 6 arguments */
+    REC_SYSRET,  /* low 32 bits: number; then the time, the value */
+    REC_SYNC,    /* low 32 bits: enum rec_sync; then the sync point, its count in the upper half */
     REC_REGISTERS, /* low 32 bits: how many; then so many values, as the instruction before wants */
     REC_EVENTS
 };
@@ -93,6 +94,16 @@ struct rec_slot {
 /* What the plugin must know of the instruction set, to see what cannot fail. */
 enum rec_isa { REC_X86, REC_X86_64, REC_A64, REC_ARM, REC_PPC, REC_OTHER };
 
+/* Codes of the Amber document's synchronization records. */
+enum rec_sync { REC_SIGNAL = 0x20, REC_BROADCAST = 0x21, REC_WAIT = 0x30, REC_TRY_WAIT = 0x31 };
+
+enum { REC_FUNCTIONS = 8, REC_POINTS = 1 << 14 };
+
+/* A mutex or condition variable. */
+struct rec_point {
+    _Atomic uint32_t address, count;
+};
+
 /* Reasons why something is missing in the recording. */
 enum rec_trouble {
     REC_LOG_FULL = 1 << 0,  /* too much code */
@@ -114,6 +125,12 @@ struct rec_shared {
     _Atomic uint32_t n_slots, n_blocks;
     _Atomic uint64_t log_used;
     sem_t full, free;
+    /* Functions whose calls are wanted as synchronization; code 0: none. */
+    struct {
+        uint64_t address;
+        uint32_t code;
+    } functions[REC_FUNCTIONS];
+    struct rec_point points[REC_POINTS];
 };
 
 static inline struct rec_slot *rec_slots(struct rec_shared *s)

@@ -8,10 +8,12 @@
 #include "record/record.h"
 
 #include "trod/drmemtrace.h"
+#include "trod/symbols.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -207,6 +209,59 @@ static int open_writer(struct recorder *r, const char *out)
     return trod_writer_open(&r->writer, out, &w, &r->meta, r->diag);
 }
 
+/* C libraries have several names for the same function; a table of symbols knows one of them. */
+static bool address_of(struct trod_symbols *symbols, const char *name, uint64_t *address)
+{
+    static const char *const before[] = {"", "__", "___"};
+    char full[64];
+    uint64_t size;
+
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        snprintf(full, sizeof full, "%s%s", before[i], name);
+        if (trod_symbols_address(symbols, full, address, &size))
+            return true;
+    }
+    return false;
+}
+
+/* The functions whose calls are records of synchronization (Amber, "-p"). */
+static int find_functions(struct recorder *r)
+{
+    static const struct {
+        const char *name;
+        uint32_t code;
+    } known[] = {
+        {"pthread_mutex_unlock", REC_SIGNAL},      {"pthread_cond_signal", REC_SIGNAL},
+        {"pthread_cond_broadcast", REC_BROADCAST}, {"pthread_mutex_lock", REC_WAIT},
+        {"pthread_mutex_trylock", REC_TRY_WAIT},   {"pthread_cond_wait", REC_WAIT},
+    };
+    struct trod_symbols *symbols;
+    size_t n = 0;
+    int rc;
+
+    if (!rec_amber(trod_format_find(r->opt->to, strcspn(r->opt->to, ":"))))
+        return trod_error(r->diag, TROD_ERR_USAGE, "record.pthreads", NULL,
+                          "records of thread synchronization are for tt6 and tt6e");
+    rc = trod_symbols_new(&symbols);
+    if (rc == TROD_OK)
+        rc = trod_symbols_add(symbols, r->result->target.program, r->diag);
+    for (size_t i = 0; rc == TROD_OK && i < sizeof known / sizeof *known; i++) {
+        uint64_t address;
+
+        if (!address_of(symbols, known[i].name, &address))
+            continue;
+        r->shared->functions[n].address = address;
+        r->shared->functions[n++].code = known[i].code;
+    }
+    trod_symbols_free(symbols);
+    if (rc == TROD_OK && n == 0)
+        rc = trod_error(r->diag, TROD_ERR_UNSUPPORTED, "record.pthreads", NULL,
+                        "'%s' has no pthread functions: records of thread synchronization need a "
+                        "statically linked program with symbols",
+                        r->result->target.program);
+    return rc;
+}
+
 /* As trod_writer_open decides. */
 static bool is_folder(const char *path)
 {
@@ -222,6 +277,8 @@ static int prepare(struct recorder *r, const char *out)
     const struct trod_format *f = trod_format_find(r->opt->to, len);
     int rc = rec_share_new(&r->shared, &r->fd, r->target, !r->opt->no_memory, r->diag);
 
+    if (rc == TROD_OK && r->opt->pthreads)
+        rc = find_functions(r);
     if (rec_amber(f))
         r->meta.format = f->name; /* rows come with the words of its records */
     if (rc == TROD_OK)

@@ -39,6 +39,8 @@ struct stream {
     const struct rec_insn *last; /* executed last */
     uint64_t next;               /* address behind it */
     uint32_t access;             /* row of its last access + 1, 0: none in this batch */
+    uint32_t row;                /* of its instruction + 1, as long as that is the last of all */
+    uint64_t sync[2];            /* a synchronization record that waits for the next instruction */
     bool accessed;               /* it has accessed memory */
     bool made;                   /* its access was told by its registers */
 };
@@ -87,7 +89,7 @@ int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_t
     r->b->want = TROD_COL_ALL;
     r->b->have = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
                  TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE | TROD_COL_VALUE | TROD_COL_SUB |
-                 TROD_COL_DETAIL;
+                 TROD_COL_DETAIL | TROD_COL_TARGET;
     return TROD_OK;
 }
 
@@ -242,6 +244,7 @@ static inline void execute(struct rec_rows *r, struct stream *st, struct rec_ins
         put_time(r, st);
     r->instructions++;
     put_insn(r, st, in);
+    st->row = r->b->n;
 }
 
 /*
@@ -257,6 +260,37 @@ static bool again(struct rec_rows *r, struct stream *st, const struct rec_insn *
     return true;
 }
 
+/*
+ * A synchronization record, before an instruction at PC. A branch before it does not see where the
+ * flow goes on: it is told.
+ */
+static void put_sync(struct rec_rows *r, struct stream *st, uint64_t pc)
+{
+    struct trod_batch *b = r->b;
+    uint32_t i = st->row - 1;
+    const uint32_t code = (uint32_t)st->sync[0];
+    const uint64_t point = st->sync[1];
+
+    st->sync[0] = 0;
+    if (past(r) || !r->amber || r->passed < r->skip || b->n + 1 >= ROWS)
+        return;
+    if (st->row && st->row == b->n && b->stream[i] == st->number && b->pc[i] == st->last->pc &&
+        (st->last->flags & TROD_F_BRANCH) != TROD_BR_NONE) {
+        b->has[i] |= TROD_COL_TARGET;
+        b->target[i] = pc;
+    }
+    i = b->n++;
+    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_ADDR |
+                TROD_COL_VALUE | TROD_COL_SUB;
+    b->kind[i] = TROD_SYNC;
+    b->flags[i] = 0;
+    b->stream[i] = st->number;
+    b->time[i] = st->time;
+    b->addr[i] = point & UINT32_MAX;
+    b->value[i] = point >> 32;
+    b->sub[i] = (uint16_t)code;
+}
+
 static int segment(struct rec_rows *r, struct stream *st, uint64_t word)
 {
     uint64_t place = 8 * (word & UINT32_MAX);
@@ -269,6 +303,8 @@ static int segment(struct rec_rows *r, struct stream *st, uint64_t word)
     s = (struct rec_segment *)(void *)(rec_log(r->shared) + place);
     if (place + sizeof *s + (uint64_t)s->n * sizeof s->insn[0] > REC_LOG_BYTES || s->n > ROWS / 2)
         return TROD_OK;
+    if (st->sync[0])
+        put_sync(r, st, s->insn[0].pc);
     if (r->b->n + s->n + ROWS_BEHIND > ROWS && (rc = rec_rows_flush(r)) < 0)
         return rc;
     st->held = false;
@@ -434,6 +470,10 @@ static int64_t long_event(struct rec_rows *r, struct stream *st, const uint64_t 
         if (wanted && st->last && p[2] == (uint64_t)-ESIGRETURN)
             put_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->size);
         return 3;
+    case REC_SYNC:
+        st->sync[0] = *p;
+        st->sync[1] = p[1];
+        return 2;
     case REC_REGISTERS:
         registers(r, st, p + 1);
         return 4;

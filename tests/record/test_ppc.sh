@@ -97,6 +97,88 @@ same want_tt6 got
 last='XER words'
 check test "$(trod view --native --from tt6e all.tt6e | grep -c ' 00000007 MEMORY_EXTENDED')" = 2
 
+# Synchronization records: each thread logs what it does to a mutex and a condition variable in the
+# order in which it has done so; the records are the same, and have a legal order.
+cat >sync.c <<'EOS'
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static int ready, tries[3];
+static void *work(void *p)
+{
+    pthread_mutex_lock(&mutex);
+    while (!ready) {
+        pthread_cond_wait(&cond, &mutex);
+        tries[(long)p] += 1000;
+    }
+    pthread_mutex_unlock(&mutex);
+    if (pthread_mutex_trylock(&mutex) == 0) {
+        tries[(long)p]++;
+        pthread_mutex_unlock(&mutex);
+    }
+    return p;
+}
+int main(void)
+{
+    pthread_t t[3];
+    int waits = 0, tried = 0;
+    for (long i = 0; i < 3; i++)
+        pthread_create(&t[i], NULL, work, (void *)i);
+    pthread_mutex_lock(&mutex);
+    if (pthread_mutex_trylock(&mutex) == 0) /* never */
+        return 1;
+    ready = 1;
+    pthread_cond_broadcast(&cond);
+    pthread_cond_signal(&cond);
+    pthread_mutex_unlock(&mutex);
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    for (int i = 0; i < 3; i++) {
+        waits += tries[i] / 1000;
+        tried += tries[i] % 1000;
+    }
+    printf("%p %p %d %d\n", (void *)&mutex, (void *)&cond, waits, tried);
+    return 0;
+}
+EOS
+if powerpc-linux-gnu-gcc -O1 -static -pthread -o sync sync.c 2>/dev/null; then
+    run trod record -p --to tt6e -o sync.d/ -- ./sync
+    status 0
+    read -r mutex cond waits tried <"$stdout"
+    # kind (sub) and address of every record of the two
+    for file in sync.d/*; do
+        trod view --from tt6e --kind SYNC --format csv "$file" | awk -F, 'NR > 1 { print $15, $6 }' |
+            sed 's/ 0x0*/ 0x/'
+        run trod check --from tt6e "$file"
+        status 0
+    done | sort | uniq -c | awk '{ print $1, $2, $3 }' | grep -e "$mutex" -e "$cond" >got
+    {
+        echo "$((4 + tried)) 32 $mutex"             # unlock
+        echo "4 48 $mutex"                          # lock: what cond_wait does itself is no record
+        [[ $tried -eq 0 ]] || echo "$tried 49 $mutex" # trylock that succeeded
+        echo "1 32 $cond"
+        echo "1 33 $cond"
+        [[ $waits -eq 0 ]] || echo "$waits 48 $cond"
+    } | sort >want
+    sort got >sorted
+    same want sorted
+    run trod sync --from tt6e sync.d/*
+    status 0
+    # on each point the counts of the signals are 1, 2, 3, ...
+    for file in sync.d/*; do
+        trod view --from tt6e --kind SYNC --format csv "$file" |
+            awk -F, -v p="$mutex" '$15 == 32 && $6 ~ substr(p, 3) "$" { print $10 }'
+    done | sort -n >got
+    seq "$((4 + tried))" >want
+    same want got
+    run trod record -p -o x.d -- ./sync
+    status 125
+    err_has 'are for tt6 and tt6e'
+else
+    echo "no C library for powerpc: synchronization is not tested"
+fi
+
 # Threads: a file each.
 cat >threads.c <<'EOS'
 #include <pthread.h>

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE /* sched_getcpu, syscall: of no system but Linux, as QEMU's user mode */
 #include "record/plugin/collect.h"
 #include "record/plugin/registers.h"
+#include "record/plugin/sync.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -226,19 +227,46 @@ static void on_segment(unsigned vcpu, void *word)
     advance(s, p + 1);
 }
 
+static const struct rec_insn *insn_at(void *word)
+{
+    const uint8_t *log = rec_log(collect_shared) + 8 * (size_t)(uintptr_t)word;
+
+    return ((const struct rec_segment *)(const void *)log)->insn;
+}
+
+/* Where calls that synchronize threads are wanted: what comes before INSN. Returns what P becomes.
+ */
+static uint64_t *put_sync(unsigned vcpu, const struct rec_insn *insn, uint64_t *p)
+{
+    uint64_t words[2];
+
+    if (!collect_shared->functions[0].code || !sync_step(vcpu, insn, words))
+        return p;
+    p[0] = words[0];
+    p[1] = words[1];
+    return p + 2;
+}
+
+static void on_step(unsigned vcpu, void *word)
+{
+    struct rec_slot *s = lanes[vcpu % LANES];
+    uint64_t *p = put_sync(vcpu, insn_at(word), room(s));
+
+    *p = (uintptr_t)word;
+    advance(s, p + 1);
+}
+
 /* The same for an instruction of PowerPC whose access is to be known by its registers. */
 static void on_registers(unsigned vcpu, void *word)
 {
-    const uint8_t *log = rec_log(collect_shared) + 8 * (size_t)(uintptr_t)word;
-    const struct rec_segment *one = (const struct rec_segment *)(const void *)log;
-    const uint8_t *code = one->insn[0].code;
+    const struct rec_insn *insn = insn_at(word);
     struct rec_slot *s = lanes[vcpu % LANES];
-    uint64_t *p = room(s);
+    uint64_t *p = put_sync(vcpu, insn, room(s));
     uint32_t a = 0, b = 0, xer = 0;
 
     p[0] = (uintptr_t)word;
-    registers_read(code[1] & 31, &a);
-    registers_read(code[2] >> 3, &b);
+    registers_read(insn->code[1] & 31, &a);
+    registers_read(insn->code[2] >> 3, &b);
     registers_read(REGISTERS_PPC_XER, &xer);
     p[1] = (uint64_t)REC_REGISTERS << REC_EVENT_TYPE | 3;
     p[2] = a;
@@ -271,7 +299,10 @@ void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *la
 {
     if (place == 0)
         return;
-    qemu_plugin_register_vcpu_insn_exec_cb(first, with_registers ? on_registers : on_segment,
+    qemu_plugin_register_vcpu_insn_exec_cb(first,
+                                           with_registers                      ? on_registers
+                                           : collect_shared->functions[0].code ? on_step
+                                                                               : on_segment,
                                            QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)place);
     if (collect_shared->memory)
         qemu_plugin_register_vcpu_mem_cb(last, on_memory, QEMU_PLUGIN_CB_NO_REGS,
