@@ -1,7 +1,7 @@
 /*
- * insn_arm.c - facts of A64, A32 and T32 instructions, and of MIPS ones, from Capstone's details.
+ * insn_arm.c - facts of A64, A32 and T32 instructions, from Capstone's details.
  *
- * Implements the Arm and MIPS parts of trod/insn.h. Sizes follow from the mnemonic and the register
+ * Implements the Arm parts of trod/insn.h. Sizes follow from the instruction and its register
  * operands (Arm Architecture Reference Manual, A64 and A32 load and store classes).
  */
 #include "isa/insn_int.h"
@@ -252,37 +252,136 @@ static void a32_flow(const cs_insn *insn, struct trod_insn *out)
     }
 }
 
+enum { LOAD = 1, STORE = 2, COND = 4, BLOCK = 8, BASE = 16, HINT = 32, VECTOR = 64 };
+
+/* Loads and stores: bytes of one access, or (BLOCK) as many as the registers have. */
+static const struct {
+    unsigned id;
+    uint8_t what, size;
+} a32_access[] = {
+    {ARM_INS_LDR, LOAD, 4},
+    {ARM_INS_LDRT, LOAD, 4},
+    {ARM_INS_LDRB, LOAD, 1},
+    {ARM_INS_LDRBT, LOAD, 1},
+    {ARM_INS_LDRSB, LOAD, 1},
+    {ARM_INS_LDRSBT, LOAD, 1},
+    {ARM_INS_LDRH, LOAD, 2},
+    {ARM_INS_LDRHT, LOAD, 2},
+    {ARM_INS_LDRSH, LOAD, 2},
+    {ARM_INS_LDRSHT, LOAD, 2},
+    {ARM_INS_LDRD, LOAD, 8},
+    {ARM_INS_LDREX, LOAD, 4},
+    {ARM_INS_LDREXB, LOAD, 1},
+    {ARM_INS_LDREXH, LOAD, 2},
+    {ARM_INS_LDREXD, LOAD, 8},
+    {ARM_INS_LDA, LOAD, 4},
+    {ARM_INS_LDAB, LOAD, 1},
+    {ARM_INS_LDAH, LOAD, 2},
+    {ARM_INS_LDAEX, LOAD, 4},
+    {ARM_INS_LDAEXB, LOAD, 1},
+    {ARM_INS_LDAEXH, LOAD, 2},
+    {ARM_INS_LDAEXD, LOAD, 8},
+    {ARM_INS_TBB, LOAD, 1},
+    {ARM_INS_TBH, LOAD, 2},
+    {ARM_INS_STR, STORE, 4},
+    {ARM_INS_STRT, STORE, 4},
+    {ARM_INS_STRB, STORE, 1},
+    {ARM_INS_STRBT, STORE, 1},
+    {ARM_INS_STRH, STORE, 2},
+    {ARM_INS_STRHT, STORE, 2},
+    {ARM_INS_STRD, STORE, 8},
+    {ARM_INS_STREX, STORE | COND, 4},
+    {ARM_INS_STREXB, STORE | COND, 1},
+    {ARM_INS_STREXH, STORE | COND, 2},
+    {ARM_INS_STREXD, STORE | COND, 8},
+    {ARM_INS_STL, STORE, 4},
+    {ARM_INS_STLB, STORE, 1},
+    {ARM_INS_STLH, STORE, 2},
+    {ARM_INS_STLEX, STORE | COND, 4},
+    {ARM_INS_STLEXB, STORE | COND, 1},
+    {ARM_INS_STLEXH, STORE | COND, 2},
+    {ARM_INS_STLEXD, STORE | COND, 8},
+    {ARM_INS_SWP, LOAD | STORE, 4},
+    {ARM_INS_SWPB, LOAD | STORE, 1},
+    {ARM_INS_PUSH, STORE | BLOCK, 0},
+    {ARM_INS_POP, LOAD | BLOCK, 0},
+    {ARM_INS_VPUSH, STORE | BLOCK, 0},
+    {ARM_INS_VPOP, LOAD | BLOCK, 0},
+    {ARM_INS_LDM, LOAD | BLOCK | BASE, 0},
+    {ARM_INS_LDMDA, LOAD | BLOCK | BASE, 0},
+    {ARM_INS_LDMDB, LOAD | BLOCK | BASE, 0},
+    {ARM_INS_LDMIB, LOAD | BLOCK | BASE, 0},
+    {ARM_INS_STM, STORE | BLOCK | BASE, 0},
+    {ARM_INS_STMDA, STORE | BLOCK | BASE, 0},
+    {ARM_INS_STMDB, STORE | BLOCK | BASE, 0},
+    {ARM_INS_STMIB, STORE | BLOCK | BASE, 0},
+    {ARM_INS_VLDMIA, LOAD | BLOCK | BASE, 0},
+    {ARM_INS_VLDMDB, LOAD | BLOCK | BASE, 0},
+    {ARM_INS_VSTMIA, STORE | BLOCK | BASE, 0},
+    {ARM_INS_VSTMDB, STORE | BLOCK | BASE, 0},
+    {ARM_INS_VLDR, LOAD | VECTOR, 0},
+    {ARM_INS_VSTR, STORE | VECTOR, 0},
+    {ARM_INS_PLD, HINT, 0},
+    {ARM_INS_PLDW, HINT, 0},
+    {ARM_INS_PLI, HINT, 0},
+};
+
+/* Bytes of register R in memory. */
+static uint32_t a32_reg_size(unsigned r)
+{
+    if (r >= ARM_REG_D0 && r <= ARM_REG_D31)
+        return 8;
+    if (r >= ARM_REG_Q0 && r <= ARM_REG_Q15)
+        return 16;
+    return 4;
+}
+
+static uint32_t block_size(const cs_arm *x, unsigned from)
+{
+    uint32_t size = 0;
+
+    for (unsigned i = from; i < x->op_count; i++)
+        if (x->operands[i].type == ARM_OP_REG)
+            size += a32_reg_size((unsigned)x->operands[i].reg);
+    return size;
+}
+
 static void a32_memory(const cs_insn *insn, struct trod_insn *out)
 {
-    const char *m = insn->mnemonic;
-    bool load = begins(m, "ldr") || begins(m, "vldr"),
-         store = begins(m, "str") || begins(m, "vstr");
-    uint32_t size = 4;
+    const cs_arm *x = &insn->detail->arm;
+    unsigned what = 0;
+    uint32_t size = 0;
 
     out->flags |= TROD_INSN_COUNTS;
-    if (begins(m, "pld") || begins(m, "pli")) {
+    for (size_t i = 0; i < sizeof a32_access / sizeof *a32_access && !what; i++)
+        if (a32_access[i].id == insn->id) {
+            what = a32_access[i].what;
+            size = a32_access[i].size;
+        }
+    if (what & HINT)
         out->flags |= TROD_INSN_PREFETCH;
-        return;
+    if (what & COND)
+        out->flags |= TROD_INSN_PREDICATED;
+    if (what & BLOCK)
+        size = block_size(x, what & BASE ? 1 : 0);
+    if (what & VECTOR)
+        size = x->op_count ? a32_reg_size((unsigned)x->operands[0].reg) : 0;
+    if (what & LOAD) {
+        out->loads = 1;
+        out->read_size = size;
     }
-    if (begins(m, "ldm") || begins(m, "stm") || begins(m, "push") || begins(m, "pop") ||
-        begins(m, "vldm") || begins(m, "vstm") || begins(m, "vpush") || begins(m, "vpop") ||
-        begins(m, "vld") || begins(m, "vst") || begins(m, "swp") || begins(m, "ldc") ||
-        begins(m, "stc") || begins(m, "ldrex") || begins(m, "strex") || begins(m, "lda") ||
-        begins(m, "stl") || begins(m, "rfe") || begins(m, "srs") || begins(m, "tb")) {
-        out->flags &= ~(uint32_t)TROD_INSN_COUNTS;
-        return;
+    if (what & STORE) {
+        out->stores = 1;
+        out->write_size = size;
     }
-    if (!load && !store)
-        return;
-    /* ldrsb, strh, ldrd: the letter behind "ldr", "ldrs" or "str" */
-    m += 3 + (m[0] == 'l' && m[3] == 's' && m[4] != '\0');
-    size = *m == 'b' ? 1 : *m == 'h' ? 2 : *m == 'd' ? 8 : 4;
-    out->loads = load;
-    out->stores = store;
-    out->read_size = load ? size : 0;
-    out->write_size = store ? size : 0;
-    if (insn->mnemonic[0] != 'v')
+    if (size)
         out->flags |= TROD_INSN_SIZES;
+    /* structures of vectors, coprocessors, states of exceptions */
+    if (!what && (begins(insn->mnemonic, "vld") || begins(insn->mnemonic, "vst") ||
+                  begins(insn->mnemonic, "ldc") || begins(insn->mnemonic, "stc") ||
+                  begins(insn->mnemonic, "fldm") || begins(insn->mnemonic, "fstm") ||
+                  begins(insn->mnemonic, "rfe") || begins(insn->mnemonic, "srs")))
+        out->flags &= ~(uint32_t)TROD_INSN_COUNTS;
 }
 
 void trod_insn_a32(const cs_insn *insn, struct trod_insn *out)
@@ -296,43 +395,6 @@ void trod_insn_a32(const cs_insn *insn, struct trod_insn *out)
     if (in_group(insn, ARM_GRP_NEON) || in_group(insn, ARM_GRP_VFP2) ||
         in_group(insn, ARM_GRP_VFP3))
         out->flags |= TROD_INSN_FP;
-}
-
-/* ---- MIPS ---- */
-
-void trod_insn_mips(const cs_insn *insn, struct trod_insn *out)
-{
-    const cs_mips *x = &insn->detail->mips;
-    const cs_mips_op *last = x->op_count ? &x->operands[x->op_count - 1] : NULL;
-    const char *m = insn->mnemonic;
-
-    if (strcmp(m, "j") == 0 || strcmp(m, "b") == 0)
-        out->branch = TROD_BR_DIRECT;
-    else if (strcmp(m, "jal") == 0 || strcmp(m, "bal") == 0)
-        out->branch = TROD_BR_CALL;
-    else if (strcmp(m, "jr") == 0)
-        out->branch = last && last->reg == MIPS_REG_RA ? TROD_BR_RETURN : TROD_BR_INDIRECT;
-    else if (strcmp(m, "jalr") == 0)
-        out->branch = TROD_BR_ICALL;
-    else if (strcmp(m, "syscall") == 0)
-        out->branch = TROD_BR_SYSCALL;
-    else if (strcmp(m, "eret") == 0)
-        out->branch = TROD_BR_ERET;
-    else if (in_group(insn, MIPS_GRP_JUMP) ||
-             (m[0] == 'b' && last && last->type == MIPS_OP_IMM && strcmp(m, "break") != 0))
-        out->branch = TROD_BR_COND;
-    if (out->branch && last && last->type == MIPS_OP_IMM && out->branch != TROD_BR_SYSCALL) {
-        out->flags |= TROD_INSN_TARGET;
-        out->target = (uint64_t)last->imm;
-    }
-    out->flags |= TROD_INSN_COUNTS;
-    for (unsigned i = 0; i < x->op_count; i++)
-        if (x->operands[i].type == MIPS_OP_MEM) {
-            out->loads = m[0] == 'l';
-            out->stores = m[0] == 's';
-        }
-    if (begins(m, "pref"))
-        out->flags |= TROD_INSN_PREFETCH;
 }
 
 #endif
