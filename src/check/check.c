@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEEP = 20 };
+enum { KEEP = 20, FACTS_LEAST = 1 << 12, FACTS_MOST = 1 << 20 };
 
 static const struct chk_family *const families[] = {
     &chk_tarmac, &chk_amber, &chk_full, &chk_byu6, &chk_byu12, &chk_drm,
@@ -93,11 +93,27 @@ static void fini(void *st)
     trod_insn_decoder_free(c->insn);
 }
 
+void chk_use_isa(struct chk *c, enum trod_isa isa)
+{
+    if (c->isa_known && c->isa == isa)
+        return;
+    trod_insn_decoder_free(c->insn);
+    c->insn = NULL;
+    c->insn_tried = false;
+    c->isa_known = true;
+    c->isa = isa;
+    if (c->facts)
+        memset(c->facts, 0, (c->facts_mask + 1) * sizeof *c->facts);
+}
+
 static const struct trod_insn *decode(struct chk *c, const struct trod_batch *b, uint32_t i)
 {
     if (!c->insn_tried) {
         c->insn_tried = true;
-        trod_insn_decoder_new(&c->insn, c->meta->isa, c->meta->endian);
+        if (c->isa_known)
+            trod_insn_decoder_new(&c->insn, c->isa, TROD_ENDIAN_LITTLE);
+        else
+            trod_insn_decoder_new(&c->insn, c->meta->isa, c->meta->endian);
     }
     if (!c->insn)
         return NULL;
@@ -115,22 +131,44 @@ const struct trod_insn *chk_insn(struct chk *c, const struct trod_batch *b, uint
     return insn && insn->valid ? insn : NULL;
 }
 
-void chk_facts_fill(struct chk *c, const struct trod_batch *b, uint32_t i, struct chk_facts *f)
+/* Room for facts at place SLOT, as long as that is within reason. Fewer do, but are slower. */
+static void grow_facts(struct chk *c, uint32_t slot)
+{
+    uint32_t n = c->facts_mask + 1, more = n;
+    struct chk_facts *facts;
+
+    while (more <= slot && more < FACTS_MOST)
+        more *= 2;
+    if (more == n || !(facts = realloc(c->facts, more * sizeof *facts)))
+        return;
+    memset(facts + n, 0, (more - n) * sizeof *facts);
+    c->facts = facts;
+    c->facts_mask = more - 1;
+}
+
+const struct chk_facts *chk_facts_new(struct chk *c, const struct trod_batch *b, uint32_t i)
 {
     const struct trod_insn *insn = chk_insn(c, b, i);
     const uint32_t hint = TROD_INSN_PREFETCH | TROD_INSN_FLUSH;
+    uint32_t off = b->code[i].off & ~(uint32_t)TROD_SLICE_SHARED;
+    struct chk_facts *f;
 
+    if (off >> 4 > c->facts_mask)
+        grow_facts(c, off >> 4);
+    f = &c->facts[off >> 4 & c->facts_mask];
     f->pc = b->addr[i];
-    f->code = trod_batch_bytes(b, b->code[i]);
+    f->off = off;
     f->valid = insn != NULL;
     if (!insn)
-        return;
+        return f;
     f->flags = insn->flags;
     f->branch = insn->branch;
     /* drmemtrace has a record for the operand of a hint or a flush, as for that of a load */
     f->loads = (uint8_t)(insn->loads + ((insn->flags & hint) != 0));
     f->stores = insn->stores;
     f->target = insn->target;
+    f->op = *trod_batch_bytes(b, b->code[i]);
+    return f;
 }
 
 static void choose_family(struct chk *c)
@@ -252,8 +290,11 @@ static int feed(void *st, const struct trod_batch *b, struct trod_diag *diag)
         choose_family(c);
     if (!c->family)
         return TROD_OK;
-    if (c->family->facts && !c->facts && !(c->facts = calloc(CHK_FACTS, sizeof *c->facts)))
-        return TROD_ERR_NOMEM;
+    if (c->family->facts && !c->facts) {
+        if (!(c->facts = calloc(FACTS_LEAST, sizeof *c->facts)))
+            return TROD_ERR_NOMEM;
+        c->facts_mask = FACTS_LEAST - 1;
+    }
     for (uint32_t i = 0, to; rc == TROD_OK && i < b->n; i = to) {
         uint32_t stream = streams ? b->stream[i] : 0, file = file_of(c, stream);
         void *state;

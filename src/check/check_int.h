@@ -63,17 +63,21 @@ struct chk {
     bool lines_known;
     uint64_t lines, lines_to;
     struct trod_insn_decoder *insn; /* NULL: none for this ISA */
-    struct chk_facts *facts;        /* direct-mapped */
-    struct chk_word *words;         /* the same, of text traces */
+    struct chk_facts *facts;        /* by place in batch->shared */
+    uint32_t facts_mask;
+    struct chk_word *words; /* of text traces: direct-mapped by pc */
+    uint32_t words_mask, words_missed;
     bool insn_tried;
+    bool isa_known; /* what the decoder is for; else what the meta says when it is first asked */
+    enum trod_isa isa;
 };
 
 /* What most rules ask of an instruction, in half a cache line. */
 struct chk_facts {
     uint64_t pc, target;
-    const uint8_t *code;
+    uint32_t off; /* of the opcode bytes in batch->shared */
     uint32_t flags;
-    uint8_t valid, branch, loads, stores;
+    uint8_t valid, branch, loads, stores, op; /* op: the first byte */
 };
 
 /* What the rules of text traces ask of an instruction, kept under what its line says. */
@@ -121,6 +125,9 @@ static inline bool chk_on(const struct chk *c, enum chk_rule rule)
     return c->on[rule];
 }
 
+/* Instructions are of ISA, in little-endian code, from here on, whatever the meta says. */
+void chk_use_isa(struct chk *c, enum trod_isa isa);
+
 /* Facts of the instruction of row I, or NULL where they cannot be had. */
 const struct trod_insn *chk_insn(struct chk *c, const struct trod_batch *b, uint32_t i);
 
@@ -129,26 +136,27 @@ static inline bool chk_has(const struct trod_batch *b, uint32_t i, uint32_t colu
     return (b->have & b->has[i] & column) != 0;
 }
 
-enum { CHK_FACTS = 1 << 14 };
+/* Facts of row I, which has opcode bytes, decoded anew. NULL: they cannot be had. */
+const struct chk_facts *chk_facts_new(struct chk *c, const struct trod_batch *b, uint32_t i);
 
-/* Decode the instruction of row I, which has opcode bytes, into F. */
-void chk_facts_fill(struct chk *c, const struct trod_batch *b, uint32_t i, struct chk_facts *f);
-
-/* The same in short, remembered by where the opcode bytes lie in batch->shared. */
+/*
+ * The same in short, remembered by where the opcode bytes lie in batch->shared: a place for each
+ * instruction of the program, in slots of 16 bytes.
+ */
 static inline const struct chk_facts *chk_facts_of(struct chk *c, const struct trod_batch *b,
                                                    uint32_t i)
 {
-    uint64_t pc = b->addr[i];
-    struct chk_facts *f;
+    uint32_t off = b->code[i].off & ~(uint32_t)TROD_SLICE_SHARED;
+    const struct chk_facts *f;
 
-    if (!chk_has(b, i, TROD_COL_CODE) || b->code[i].len == 0 || !c->facts)
+    if (!chk_has(b, i, TROD_COL_CODE) || b->code[i].len == 0)
         return NULL;
-    f = &c->facts[(pc ^ pc >> 14) & (CHK_FACTS - 1)];
-    /* Shared bytes stay what they are until a row says otherwise. */
-    if (!(b->code[i].off & TROD_SLICE_SHARED) || (b->flags[i] & TROD_F_NEWCODE) || f->pc != pc ||
-        f->code != trod_batch_bytes(b, b->code[i]))
-        chk_facts_fill(c, b, i, f);
-    return f->valid ? f : NULL;
+    f = &c->facts[off >> 4 & c->facts_mask];
+    /* shared bytes stay what they are until a row says otherwise */
+    if (!(b->code[i].off & TROD_SLICE_SHARED) || (b->flags[i] & TROD_F_NEWCODE) ||
+        f->pc != b->addr[i] || f->off != off)
+        f = chk_facts_new(c, b, i);
+    return f && f->valid ? f : NULL;
 }
 
 #endif

@@ -112,6 +112,7 @@ static int rows(struct chk *c, void *st, const struct trod_batch *b, uint32_t fr
     if (!d->file)
         d->last[0] = d->last[1] = -1;
     d->file = chk_file(c);
+    chk_use_isa(c, d->file->isa);
     if (c->switched)
         another_thread(c, d, b, from);
     for (uint32_t i = from; i < to; i++) {

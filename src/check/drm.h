@@ -42,6 +42,7 @@ struct drm_event {
 struct drm_file {
     uint64_t version;
     uint64_t filetype, announced; /* what holds now; as the file says */
+    enum trod_isa isa;            /* that it means */
     uint64_t chunk_size, next_footer, instructions;
     bool filetype_known, line_size, page_size;
 };

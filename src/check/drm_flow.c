@@ -30,7 +30,7 @@ static struct drm_prev take(struct chk *c, const struct drm *d, const struct tro
         p.loads = insn->loads;
         p.stores = insn->stores;
         p.insn_target = insn->target;
-        p.op = *trod_batch_bytes(b, b->code[i]);
+        p.op = insn->op;
     }
     return p;
 }

@@ -8,6 +8,23 @@
 
 #include <inttypes.h>
 
+static enum trod_isa isa_of(uint64_t bits)
+{
+    static const struct {
+        uint64_t bit;
+        enum trod_isa isa;
+    } isas[] = {
+        {TROD_DRM_REGDEPS, TROD_ISA_REGDEPS}, {TROD_DRM_AARCH64, TROD_ISA_A64},
+        {TROD_DRM_ARM32, TROD_ISA_ARM},       {TROD_DRM_X86_32, TROD_ISA_X86_32},
+        {TROD_DRM_X86_64, TROD_ISA_X86_64},
+    };
+
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
+        if (bits & isas[i].bit)
+            return isas[i].isa;
+    return TROD_ISA_UNKNOWN;
+}
+
 static void filetype(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
     uint64_t bits = b->value[i];
@@ -25,6 +42,8 @@ static void filetype(struct chk *c, struct drm *d, const struct trod_batch *b, u
                    bits);
     d->file->filetype = d->file->announced = bits;
     d->file->filetype_known = true;
+    d->file->isa = isa_of(bits);
+    chk_use_isa(c, d->file->isa);
 }
 
 static void footer(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)

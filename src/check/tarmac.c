@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 1 << 12 };
+enum { WORDS_LEAST = 1 << 12, WORDS_MOST = 1 << 18 };
 
 /* A word of the mode, in lower case, as a number: "EL3h" and "el3h_s" are the same. */
 static uint64_t mode_word(const uint8_t *p, uint32_t n)
@@ -284,6 +284,20 @@ static void fill_word(struct chk *c, const struct trod_batch *b, uint32_t i, str
     w->text_right = text_class(c, insn, b, i);
 }
 
+/* The table is too small for the program: another of twice the size. */
+static void grow_words(struct chk *c)
+{
+    uint32_t n = 2 * (c->words_mask + 1);
+    struct chk_word *words = calloc(n, sizeof *words);
+
+    c->words_missed = 0;
+    if (!words)
+        return;
+    free(c->words);
+    c->words = words;
+    c->words_mask = n - 1;
+}
+
 /*
  * Facts of row I. Lines repeat: what was found good of the same opcode and text at the same address
  * is not looked at again. Opcodes wider than four bytes are decoded each time.
@@ -299,10 +313,14 @@ static const struct chk_word *word_of(struct chk *c, const struct trod_batch *b,
         key.len = b->code[i].len <= 4 ? (uint8_t)b->code[i].len : UINT8_MAX;
     if (key.len <= 4 && key.len)
         memcpy(&key.code, p, key.len);
-    w = &c->words[(key.pc >> 1 ^ key.pc >> 13) & (WORDS - 1)];
+    w = &c->words[(key.pc >> 1 ^ key.pc >> 19) & c->words_mask];
     if (w->text_right && w->pc == key.pc && w->code == key.code && w->len == key.len &&
         w->iset == key.iset && w->text == key.text && key.len <= 4)
         return w;
+    if (w->len && ++c->words_missed > c->words_mask && c->words_mask + 1 < WORDS_MOST) {
+        grow_words(c);
+        return word_of(c, b, i);
+    }
     *w = key;
     fill_word(c, b, i, w);
     return w;
@@ -312,8 +330,11 @@ static int instruction(struct chk *c, struct tarmac *t, const struct trod_batch 
 {
     if (!chk_has(b, i, TROD_COL_ADDR))
         return TROD_OK;
-    if (!c->words && !(c->words = calloc(WORDS, sizeof *c->words)))
-        return TROD_ERR_NOMEM;
+    if (!c->words) {
+        if (!(c->words = calloc(WORDS_LEAST, sizeof *c->words)))
+            return TROD_ERR_NOMEM;
+        c->words_mask = WORDS_LEAST - 1;
+    }
     accesses(c, t, b, i);
     flow(c, t, b, i);
     modes(c, t, b, i);
