@@ -266,8 +266,14 @@ static uint64_t text_key(const struct trod_batch *b, uint32_t i)
 /* Decode row I and look at its disassembly. */
 static void fill_word(struct chk *c, const struct trod_batch *b, uint32_t i, struct chk_word *w)
 {
-    const struct trod_insn *insn = chk_insn(c, b, i);
+    const struct trod_insn *insn = NULL;
 
+    /* Tarmac lines say what their instructions are; the meta may know only later, from other lines
+     */
+    if (trod_rule_family(c->meta->format) == TROD_RULE_TARMAC)
+        chk_use_isa(c, TROD_ISA_ARM);
+    if (!c->isa_known || w->iset != TROD_ISET_NONE)
+        insn = chk_insn(c, b, i);
     w->valid = insn != NULL;
     w->flags = 0;
     w->branch = TROD_BR_NONE;
@@ -345,7 +351,7 @@ static int instruction(struct chk *c, struct tarmac *t, const struct trod_batch 
     t->insn_known = t->insn.valid;
     t->event = t->unsure = false;
     t->read = t->written = 0;
-    if (!t->insn_known && c->insn && t->insn.len)
+    if (!t->insn_known && c->insn && t->insn.len && (!c->isa_known || t->insn.iset))
         chk_report(c, CHK_TARMAC_OPCODE, b, i, "opcode is no instruction that is known");
     return TROD_OK;
 }
