@@ -42,11 +42,13 @@ static int level_of(uint64_t mode)
 static void order(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i)
 {
     if (chk_has(b, i, TROD_COL_TIME)) {
-        if (t->time_known && b->time[i] < t->time && b->unit[i] == t->unit)
+        uint8_t unit = chk_has(b, i, TROD_COL_UNIT) ? b->unit[i] : c->meta->unit;
+
+        if (t->time_known && b->time[i] < t->time && unit == t->unit)
             chk_report(c, CHK_TARMAC_TIME, b, i, "time goes back from %" PRIu64 " to %" PRIu64,
                        t->time, b->time[i]);
         t->time = b->time[i];
-        t->unit = b->unit[i];
+        t->unit = unit;
         t->time_known = true;
     }
     if (b->kind[i] == TROD_INSTR && chk_has(b, i, TROD_COL_INDEX)) {
@@ -219,7 +221,7 @@ static void access(struct chk *c, struct tarmac *t, const struct trod_batch *b, 
         chk_report(c, CHK_TARMAC_ACCESS, b, i,
                    "instruction at 0x%" PRIx64 " %s memory, its opcode does not", t->pc,
                    read ? "reads" : "writes");
-    *bytes += b->size[i];
+    *bytes += chk_has(b, i, TROD_COL_SIZE) ? b->size[i] : 0;
     chk_tarmac_translation(c, t, b, i);
 }
 

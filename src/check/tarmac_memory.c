@@ -82,15 +82,17 @@ void chk_tarmac_register(struct tarmac *t, const struct trod_batch *b, uint32_t 
 /* Which line of which cache, which entry of which TLB. */
 static uint64_t line_key(const struct trod_batch *b, uint32_t i)
 {
-    const uint8_t *p = trod_batch_bytes(b, b->text[i]);
+    uint32_t n = chk_has(b, i, TROD_COL_TEXT) ? b->text[i].len : 0;
+    const uint8_t *p = n ? trod_batch_bytes(b, b->text[i]) : NULL;
     uint64_t h = b->kind[i];
 
-    for (uint32_t k = 0; k < b->text[i].len; k++)
+    for (uint32_t k = 0; k < n; k++)
         h = (h ^ p[k]) * 0x100000001b3u;
     if (b->kind[i] == TROD_TLB)
-        h ^= mix(b->addr[i]) ^ (chk_has(b, i, TROD_COL_SIZE) ? b->size[i] : 0);
+        h ^= (chk_has(b, i, TROD_COL_ADDR) ? mix(b->addr[i]) : 0) ^
+             (chk_has(b, i, TROD_COL_SIZE) ? b->size[i] : 0);
     else
-        h ^= mix(b->value[i] + 1);
+        h ^= chk_has(b, i, TROD_COL_VALUE) ? mix(b->value[i] + 1) : 0;
     return mix(h) | 1;
 }
 
