@@ -13,7 +13,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -464,19 +464,39 @@ static bool module_line(const struct list *l, struct cursor *c, struct line *n)
            (l->version < VERSION_PREFERRED || number(c, 16, &preferred)) && custom_field(c, n);
 }
 
+/* A label and the decimal number after it. */
+static bool labelled(const char **at, const char *label, uint64_t *out)
+{
+    const size_t len = strlen(label);
+    char *end;
+
+    if (strncmp(*at, label, len) != 0)
+        return false;
+    errno = 0;
+    *out = strtoull(*at + len, &end, 10);
+    if (end == *at + len || errno != 0)
+        return false;
+    *at = end;
+    return true;
+}
+
 /* "Module Table: version 5, count 9". */
 static bool list_head(struct cursor *c, unsigned *version, uint64_t *count)
 {
     char text[96];
+    const char *t = text;
     const uint8_t *nl = memchr(c->p, '\n', (size_t)(c->end - c->p));
     size_t len = nl ? (size_t)(nl - c->p) : 0;
+    uint64_t v;
 
     if (!nl || len >= sizeof text)
         return false;
     memcpy(text, c->p, len);
     text[len] = '\0';
-    if (sscanf(text, "Module Table: version %u, count %" SCNu64, version, count) != 2)
+    if (!labelled(&t, "Module Table: version", &v) || v > UINT_MAX ||
+        !labelled(&t, ", count", count))
         return false;
+    *version = (unsigned)v;
     c->p = nl + 1;
     if (c->end - c->p > 8 && memcmp(c->p, "Columns:", 8) == 0)
         next_line(c);
