@@ -42,7 +42,7 @@ static int level_of(uint64_t mode)
 static void order(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i)
 {
     if (chk_has(b, i, TROD_COL_TIME)) {
-        uint8_t unit = chk_has(b, i, TROD_COL_UNIT) ? b->unit[i] : c->meta->unit;
+        uint8_t unit = chk_has(b, i, TROD_COL_UNIT) ? b->unit[i] : TROD_UNIT_NONE;
 
         if (t->time_known && b->time[i] < t->time && unit == t->unit)
             chk_report(c, CHK_TARMAC_TIME, b, i, "time goes back from %" PRIu64 " to %" PRIu64,
