@@ -361,11 +361,17 @@ TM_INLINE const uint8_t *lines(struct run *r, const uint8_t *p, const uint8_t *e
     const uint32_t cap = r->b->cap;
 
     while (r->n < cap && end - p >= MARGIN) {
-        uint32_t pool_n = r->b->pool_n;
+        const uint32_t pool_n = r->b->pool_n, stream = r->stream;
+        const struct tm_head *head = r->head;
+        const uint64_t time = r->time;
         const uint8_t *next = one(r, p, want);
 
         if (!next) {
+            /* the line may turn out damaged: nothing of it is inherited from here */
             r->b->pool_n = pool_n;
+            r->stream = stream;
+            r->head = head;
+            r->time = time;
             break;
         }
         p = next;
