@@ -76,6 +76,7 @@ struct trod_compare_options {
     bool skip_equal;    /* a row like the one before it but for its time is passed over */
     bool skip_rest;     /* what one side has after the end of the other is no difference */
     bool auto_slide;    /* find slides from the opcodes at the beginning */
+    bool serial;        /* decode both sides on the calling thread */
     uint32_t lookahead; /* rows looked through for a place to go on; 0: 65,536 */
     struct trod_slide slides[TROD_COMPARE_SLIDES];
     size_t n_slides;

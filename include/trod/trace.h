@@ -67,10 +67,18 @@ int trod_trace_next(struct trod_trace *t, struct trod_batch **batch);
  */
 void trod_trace_want(struct trod_trace *t, uint32_t want);
 
+/*
+ * The next call of trod_trace_next gives at most ROWS rows, where the order can do so (that of the
+ * files) and the format's records have no more. Which rows come is the same whatever their number.
+ */
+void trod_trace_limit(struct trod_trace *t, uint32_t rows);
+
 /* Meta shared by all files; grows while reading. */
 const struct trod_meta *trod_trace_meta(const struct trod_trace *t);
 const struct trod_format *trod_trace_format(const struct trod_trace *t);
 const void *trod_trace_format_options(const struct trod_trace *t);
+/* The diag that T was opened with, which belongs to the caller of trod_trace_open. May be NULL. */
+struct trod_diag *trod_trace_diag(const struct trod_trace *t);
 
 /* Files, and facts of file I. The input is NULL before it is opened and after its end. */
 size_t trod_trace_files(const struct trod_trace *t);

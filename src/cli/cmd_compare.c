@@ -275,6 +275,7 @@ static int settle(struct cli *c, const struct options *o, struct trod_compare_op
     t->align = (enum trod_align)o->align;
     t->window = o->window;
     t->window_unit = (enum trod_window_unit)o->window_unit;
+    t->serial = o->input.jobs == 1 || (o->input.jobs == 0 && sysconf(_SC_NPROCESSORS_ONLN) < 2);
     t->first_stop = o->first_stop;
     t->boot = o->boot;
     t->skip_equal = o->skip_equal;
@@ -314,14 +315,15 @@ static int compare(struct cli *c, const struct options *o, struct trod_compare_o
     struct watch watch;
     struct trod_trace *trace[2] = {NULL, NULL};
     struct trod_compare_summary sum;
-    struct trod_diag diag;
+    struct trod_diag diag[2]; /* each its own: the sides are decoded at the same time */
     int r = 0;
 
-    cli_diag_init(c, &diag);
-    diag.strict = o->input.strict;
     memset(&sum, 0, sizeof sum);
-    for (int side = 0; side < 2 && r == 0; side++) {
-        r = open_trace(c, o, p->path[side], side == 1, &trace[side], &diag);
+    for (int side = 0; side < 2; side++) {
+        cli_diag_init(c, &diag[side]);
+        diag[side].strict = o->input.strict;
+        if (r == 0)
+            r = open_trace(c, o, p->path[side], side == 1, &trace[side], &diag[side]);
         if (r == 0)
             p->meta[side] = trod_trace_meta(trace[side]);
     }
@@ -334,7 +336,7 @@ static int compare(struct cli *c, const struct options *o, struct trod_compare_o
         watch.trace = trace[0];
         t->tick = tick;
         t->tick_user = &watch;
-        r = trod_compare_run(trace[0], trace[1], t, cli_diffs_add, p, &sum, &diag);
+        r = trod_compare_run(trace[0], trace[1], t, cli_diffs_add, p, &sum, &diag[0]);
         cli_progress_end(&watch.progress);
         if (p->emit)
             trod_emit_list_close(p->emit);
@@ -344,10 +346,11 @@ static int compare(struct cli *c, const struct options *o, struct trod_compare_o
         cli_diffs_summary(p, &sum);
     }
     if (r == TROD_ERR_NOMEM)
-        trod_error(&diag, r, "compare.memory", NULL, "out of memory");
+        trod_error(&diag[0], r, "compare.memory", NULL, "out of memory");
     trod_trace_close(trace[0]);
     trod_trace_close(trace[1]);
-    if (cli_diag_end(c, &diag) != CLI_YES || r < 0)
+    cli_diag_end(c, &diag[0]);
+    if (cli_diag_end(c, &diag[1]) != CLI_YES || r < 0)
         return CLI_TROUBLE;
     return sum.differences ? CLI_NO : CLI_YES;
 }

@@ -244,13 +244,26 @@ uint32_t trod_compare_want(const struct trod_compare_options *opt)
     return want;
 }
 
+/* Rows of the first files are at hand: from here on both sides are decoded at the same time. */
+static void begin_pump(struct trod_compare *c)
+{
+    if (c->rules.opt->serial)
+        return;
+    cmp_pump_begin(&c->pump, c->side[1].trace, c->side[0].trace);
+    for (int side = 0; side < 2 && c->pump.trace; side++)
+        c->side[side].other = &c->side[!side];
+}
+
 static int run(struct trod_compare *c)
 {
     int rc = 1;
 
+    begin_pump(c);
+
     while (rc == 1 && !c->match.stop) {
         if (!c->always_slow && !cmp_waiting(c) && cmp_fast(c) < 0)
             return TROD_ERR_NOMEM;
+        cmp_sides_fill(c->side, &c->pump);
         for (int side = 0; side < 2 && rc == 1; side++) {
             int r = pull(c, side, CHUNK);
 
@@ -268,6 +281,7 @@ static int run(struct trod_compare *c)
 
 static void release(struct trod_compare *c)
 {
+    cmp_pump_end(&c->pump);
     cmp_diffs_fini(&c->match);
     for (size_t i = 0; i < c->n_lanes; i++)
         if (c->lanes[i]) {

@@ -13,6 +13,7 @@ struct trod_compare {
     struct cmp_rules rules;
     struct cmp_pool pool;
     struct cmp_side side[2];
+    struct cmp_pump pump; /* decodes side 1 beside side 0 */
     struct cmp_pairs pairs;
     struct cmp_lane **lanes; /* by pair, and by class where these are independent */
     size_t n_lanes;

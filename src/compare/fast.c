@@ -278,7 +278,7 @@ int cmp_fast(struct trod_compare *c)
         c->at[pair] = owner ? owner->pub.addr : 0;
     }
 
-    while (rc == 1 && cmp_side_fill(&c->side[0]) == 1 && cmp_side_fill(&c->side[1]) == 1) {
+    while (rc == 1 && cmp_sides_fill(c->side, &c->pump)) {
         const uint32_t from[2] = {c->side[0].at, c->side[1].at};
         struct view view[2];
 

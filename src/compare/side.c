@@ -13,8 +13,29 @@
 
 enum cmp_pairing { BY_NAME, BY_NUMBER, BY_ORDER };
 
+/* Whether the next row of S must be decoded. */
+static bool spent(const struct cmp_side *s)
+{
+    return !s->ended && !s->next && !(s->b && s->at < s->b->n);
+}
+
+/* The next batch of S is B, as trod_trace_next has said with RC. Returns whether there is one. */
+static int arrived(struct cmp_side *s, int rc, struct trod_batch *b)
+{
+    s->b = rc == 1 ? b : NULL;
+    s->at = 0;
+    s->slid_of = NULL;
+    if (rc == 1)
+        return 1;
+    s->ended = true;
+    s->failed = rc;
+    return 0;
+}
+
 int cmp_side_fill(struct cmp_side *s)
 {
+    const struct cmp_side *other = s->other;
+    struct trod_batch *b = NULL;
     int rc;
 
     if (s->b && s->at < s->b->n)
@@ -29,15 +50,26 @@ int cmp_side_fill(struct cmp_side *s)
     }
     if (s->ended)
         return 0;
-    rc = trod_trace_next(s->trace, &s->b);
-    s->at = 0;
-    s->slid_of = NULL;
-    if (rc == 1)
-        return 1;
-    s->ended = true;
-    s->b = NULL;
-    s->failed = rc;
-    return 0;
+    /* that both end together, and the next are decoded at the same time */
+    if (other && !other->next && other->b && other->at < other->b->n)
+        trod_trace_limit(s->trace, other->b->n - other->at);
+    rc = trod_trace_next(s->trace, &b);
+    return arrived(s, rc, b);
+}
+
+bool cmp_sides_fill(struct cmp_side side[2], struct cmp_pump *pump)
+{
+    if (pump->trace && spent(&side[0]) && spent(&side[1])) {
+        struct trod_batch *b = NULL;
+        int rc;
+
+        cmp_pump_ask(pump);
+        rc = trod_trace_next(side[0].trace, &b);
+        arrived(&side[0], rc, b);
+        rc = cmp_pump_take(pump, &b);
+        arrived(&side[1], rc, b);
+    }
+    return cmp_side_fill(&side[0]) == 1 && cmp_side_fill(&side[1]) == 1;
 }
 
 /* Whether the row at hand is behind boot code and start address. */

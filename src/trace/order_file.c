@@ -29,6 +29,22 @@ static int open_first(struct trod_trace *t)
     return s->reader ? TROD_OK : s->failed;
 }
 
+/* trod_reader_next, of no more rows than trod_trace_limit said. */
+static int read_batch(struct trod_trace *t, struct state *s)
+{
+    const uint32_t cap = s->batch->cap, limit = t->limit;
+    int rc;
+
+    t->limit = 0;
+    if (limit == 0 || limit >= cap)
+        return trod_reader_next(s->reader, s->batch);
+    s->batch->cap = limit;
+    rc = trod_reader_next(s->reader, s->batch);
+    s->batch->cap = cap;
+    trod_batch_changed(s->batch); /* constants have been filled in up to the limit only */
+    return rc;
+}
+
 static int next(struct trod_trace *t, struct trod_batch **batch)
 {
     struct state *s = t->state;
@@ -38,7 +54,7 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
 
         if (s->reader) {
             s->batch->want = t->opt.want;
-            rc = trod_reader_next(s->reader, s->batch);
+            rc = read_batch(t, s);
             if (rc == 1) {
                 if (t->n_inputs > 1)
                     s->batch->first = t->done.rows;

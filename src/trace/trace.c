@@ -305,6 +305,16 @@ void trod_trace_want(struct trod_trace *t, uint32_t want)
     t->opt.want = want ? want : TROD_COL_ALL;
 }
 
+void trod_trace_limit(struct trod_trace *t, uint32_t rows)
+{
+    t->limit = rows < least_rows() ? least_rows() : rows;
+}
+
+struct trod_diag *trod_trace_diag(const struct trod_trace *t)
+{
+    return t->diag;
+}
+
 const struct trod_meta *trod_trace_meta(const struct trod_trace *t)
 {
     return &t->meta;

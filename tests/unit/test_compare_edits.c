@@ -244,6 +244,56 @@ static void test_cuts(void **state)
     free(cut);
 }
 
+/* Write "g" over some digits of the values in TEXT. */
+static void damage(struct trod_rng *rng, char *text)
+{
+    for (char *p = text; (p = strchr(p, '\n')) != NULL; p++)
+        if (p > text && trod_rng_below(rng, 40) == 0)
+            p[-1] = 'g';
+}
+
+/* Both sides decoded at the same time: the same differences, the same problems in the same order.
+ */
+static void test_threads(void **state)
+{
+    struct cmp_case *serial = calloc(1, sizeof *serial), *both = calloc(1, sizeof *both);
+    struct trod_rng rng;
+    unsigned damaged = 0;
+
+    (void)state;
+    assert_non_null(serial);
+    assert_non_null(both);
+    trod_rng_seed(&rng, 15);
+    for (int round = 0; round < 30; round++) {
+        struct trace a = {.n = 0}, b = {.n = 0};
+        char *want = make_pair(&rng, &a, &b), *ta = text_of(&a), *tb = text_of(&b);
+
+        if (round % 2) {
+            damage(&rng, ta);
+            damage(&rng, tb);
+        }
+        serial->a = both->a = ta;
+        serial->b = both->b = tb;
+        serial->damaged = both->damaged = true;
+        serial->opt.serial = true;
+        both->batch_rows = 1 + (uint32_t)trod_rng_below(&rng, 100);
+        serial->batch_rows = both->batch_rows;
+        cmp_run(serial);
+        cmp_run(both);
+        assert_string_equal(serial->out, both->out);
+        assert_string_equal(serial->problems, both->problems);
+        damaged += serial->problems[0] != '\0';
+        free(want);
+        free(ta);
+        free(tb);
+        release(&a);
+        release(&b);
+    }
+    assert_true(damaged > 5);
+    free(serial);
+    free(both);
+}
+
 /* What is missing for one is inserted for the other. */
 static void test_mirror(void **state)
 {
@@ -358,9 +408,8 @@ static void test_shortest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edits),
-        cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_mirror),
+        cmocka_unit_test(test_edits),    cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_mirror),
         cmocka_unit_test(test_shortest),
     };
 
