@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LEAST = 128 }; /* rows for which a batch is worth decoding */
+
 enum cmp_pairing { BY_NAME, BY_NUMBER, BY_ORDER };
 
 /* Whether the next row of S must be decoded. */
@@ -50,8 +52,11 @@ int cmp_side_fill(struct cmp_side *s)
     }
     if (s->ended)
         return 0;
-    /* that both end together, and the next are decoded at the same time */
-    if (other && !other->next && other->b && other->at < other->b->n)
+    /*
+     * That both end together, and the next are decoded at the same time. With few rows left on the
+     * other side, that one follows suit at its next batch.
+     */
+    if (other && !other->next && other->b && other->b->n - other->at >= LEAST)
         trod_trace_limit(s->trace, other->b->n - other->at);
     rc = trod_trace_next(s->trace, &b);
     return arrived(s, rc, b);

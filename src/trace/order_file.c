@@ -32,12 +32,13 @@ static int open_first(struct trod_trace *t)
 /* trod_reader_next, of no more rows than trod_trace_limit said. */
 static int read_batch(struct trod_trace *t, struct state *s)
 {
-    const uint32_t cap = s->batch->cap, limit = t->limit;
+    const uint32_t cap = s->batch->cap, least = trod_reader_format(s->reader)->record_rows;
+    const uint32_t limit = t->limit > least ? t->limit : least;
     int rc;
 
-    t->limit = 0;
-    if (limit == 0 || limit >= cap)
+    if (t->limit == 0 || limit >= cap)
         return trod_reader_next(s->reader, s->batch);
+    t->limit = 0;
     s->batch->cap = limit;
     rc = trod_reader_next(s->reader, s->batch);
     s->batch->cap = cap;

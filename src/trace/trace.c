@@ -307,7 +307,7 @@ void trod_trace_want(struct trod_trace *t, uint32_t want)
 
 void trod_trace_limit(struct trod_trace *t, uint32_t rows)
 {
-    t->limit = rows < least_rows() ? least_rows() : rows;
+    t->limit = rows;
 }
 
 struct trod_diag *trod_trace_diag(const struct trod_trace *t)
