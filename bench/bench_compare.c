@@ -157,18 +157,32 @@ static void measure(const char *name, const char *a, size_t bytes, const struct 
     unlink(path);
 }
 
-static void memory(const char *trod, const char *a, size_t bytes)
+/* Two cpus one after the other, FIRST first: what comes last here comes first on the other side. */
+static void generate_apart(const char *path, size_t bytes, int first)
 {
-    char path[512];
-    const char *argv[] = {trod, "compare", "-w", "100000", "-n", "0", a, path, NULL};
-    const struct edits e = {.value = 2};
+    FILE *f = fopen(path, "w");
+    unsigned long long rows = bytes / 64 / 2;
+
+    if (!f)
+        die(path);
+    for (int k = 0; k < 2; k++)
+        for (unsigned long long i = 0; i < rows; i++)
+            fprintf(f, "%llu clk cpu%d IT (%llu) %08llx d503201f O EL1h_n : NOP\n", i, k ^ first, i,
+                    0x1000 + 4 * (i % 5000));
+    if (fclose(f) != 0)
+        die(path);
+}
+
+/* Memory of `trod compare` of A and B, which differ, with a window of 100,000. */
+static void memory(const char *label, const char *trod, const char *a, const char *b)
+{
+    const char *argv[] = {trod,        "compare", "-w",        "100000", "-n", "0", "--pair",
+                          "cpu0=cpu0", "--pair",  "cpu1=cpu1", a,        b,    NULL};
     posix_spawn_file_actions_t fa;
     struct rusage usage;
     pid_t pid;
     int status;
 
-    snprintf(path, sizeof path, "%s/values.tarmac", dir);
-    generate(path, bytes, &e);
     posix_spawn_file_actions_init(&fa);
     posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
     if (posix_spawnp(&pid, trod, &fa, NULL, (char *const *)(uintptr_t)argv, environ) != 0)
@@ -178,9 +192,24 @@ static void memory(const char *trod, const char *a, size_t bytes)
         fprintf(stderr, "bench: trod compare did not find the differences\n");
         exit(1);
     }
-    bench_ratio("compare.memory", (double)usage.ru_maxrss / 1024, "MiB", "128 MiB",
+    bench_ratio(label, (double)usage.ru_maxrss / 1024, "MiB", "128 MiB",
                 (double)usage.ru_maxrss / 1024 / 128, "value <= 128");
-    unlink(path);
+}
+
+static void memories(const char *trod, const char *a, size_t bytes)
+{
+    const struct edits e = {.value = 2};
+    char b[512], c[512];
+
+    snprintf(b, sizeof b, "%s/b.tarmac", dir);
+    snprintf(c, sizeof c, "%s/c.tarmac", dir);
+    generate(b, bytes, &e);
+    memory("compare.memory", trod, a, b);
+    generate_apart(b, bytes, 0);
+    generate_apart(c, bytes, 1);
+    memory("compare.memory.apart", trod, b, c);
+    unlink(b);
+    unlink(c);
 }
 
 int main(void)
@@ -201,7 +230,7 @@ int main(void)
     measure("spaced", a, bytes, &less, 100, NULL);
     measure("dialect", a, bytes, &names, 0, NULL);
     if (trod)
-        memory(trod, a, bytes);
+        memories(trod, a, bytes);
     unlink(a);
     rmdir(dir);
     return 0;

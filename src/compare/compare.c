@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 64, LOOKAHEAD = 1 << 16 };
+enum { CHUNK = 64, STEP = 4096, LOOKAHEAD = 1 << 16, QUEUED = 1 << 15 };
 
 struct cmp_lane *cmp_lane_of(struct trod_compare *c, int pair, unsigned cls)
 {
@@ -133,6 +133,7 @@ static bool over(const struct trod_compare *c, int side)
 /* Rows queued by side; WANT: the most a lane asks for on a side where it has fewer. */
 struct need {
     size_t queued[2], want[2];
+    uint64_t waiting; /* rows of all lanes that wait for the window */
 };
 
 /* Match every lane as far as its rows go. */
@@ -140,7 +141,7 @@ static int match_lanes(struct trod_compare *c, struct need *need)
 {
     const bool ended[2] = {over(c, 0), over(c, 1)};
 
-    *need = (struct need){{0, 0}, {0, 0}};
+    *need = (struct need){.waiting = 0};
     for (size_t i = 0; i < c->n_lanes && !c->match.stop; i++) {
         struct cmp_lane *l = c->lanes[i];
         size_t want = 0;
@@ -152,11 +153,12 @@ static int match_lanes(struct trod_compare *c, struct need *need)
             size_t n = l->queue[side].n;
 
             need->queued[side] += n;
+            need->waiting += l->waiting[side].n;
             if (rc == CMP_MORE && n < want && want - n > need->want[side])
                 need->want[side] = want - n;
             /* A lane that one side has run out of: as many rows again from that side. */
             if (rc == CMP_EMPTY && n == 0 && l->queue[!side].n > need->want[side])
-                need->want[side] = l->queue[!side].n;
+                need->want[side] = l->queue[!side].n < STEP ? l->queue[!side].n : STEP;
         }
     }
     return TROD_OK;
@@ -177,18 +179,49 @@ static struct cmp_lane *longest(const struct trod_compare *c, int *side)
 }
 
 /*
+ * More rows wait in all lanes together than memory is meant for: the oldest of the lane that has
+ * the most are given up.
+ */
+static void relieve_waiting(struct trod_compare *c, uint64_t waiting)
+{
+    const uint64_t most = c->match.window + c->match.window / 4;
+    struct cmp_lane *fullest = NULL;
+
+    for (size_t i = 0; waiting > most + STEP && i < c->n_lanes; i++) {
+        struct cmp_lane *l = c->lanes[i];
+
+        if (l && (!fullest || l->waiting[0].n + l->waiting[1].n >
+                                  fullest->waiting[0].n + fullest->waiting[1].n))
+            fullest = l;
+    }
+    if (fullest)
+        cmp_give_up(fullest, &c->match, (size_t)(waiting - most));
+}
+
+/* Rows that may be queued and wait, all together. */
+static size_t budget(const struct trod_compare *c)
+{
+    const size_t window = (size_t)c->match.window, lookahead = c->match.lookahead;
+    const size_t searched = 2 * lookahead + lookahead / 2, waits = window + window / 4 + QUEUED;
+
+    if (c->rules.opt->align == TROD_ALIGN_NONE)
+        return 3 * (window > lookahead ? window : lookahead);
+    return searched > waits ? searched : waits;
+}
+
+/*
  * Rows pile up because the other side brings nothing for their lane: past the bound, half of the
  * longest queue is given up as missing or inserted, so that memory stays what it is.
  */
 static int relieve(struct trod_compare *c, const struct need *need)
 {
-    const size_t view =
-        c->match.lookahead > c->match.window ? c->match.lookahead : (size_t)c->match.window;
+    const size_t queued = need->queued[0] + need->queued[1];
     struct cmp_lane *l;
     size_t n;
     int side = 0;
 
-    if (need->queued[0] + need->queued[1] <= 3 * view || !(l = longest(c, &side)))
+    relieve_waiting(c, need->waiting);
+    if (queued <= QUEUED || queued + need->waiting <= budget(c) || !(l = longest(c, &side)))
         return TROD_OK;
     n = l->queue[side].n - l->queue[side].n / 2;
     c->sum->apart += n;

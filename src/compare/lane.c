@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCRIPT_LIMIT = 512 };
+enum { SCRIPT_LIMIT = 512, MANY = 1 << 16 };
 
 /* How many rows to look at, and runs of how many instructions to take for agreement. */
 static const struct {
@@ -202,15 +202,27 @@ static int look(const struct cmp_lane *l, const struct groups g[2], const bool w
 }
 
 /*
+ * Rows to look through at the most. Where very many wait already it is less: memory is bounded for
+ * both together.
+ */
+static uint32_t reach_of(const struct cmp_lane *l, const struct cmp_match *m)
+{
+    return l->waiting[0].n + l->waiting[1].n > MANY && m->lookahead > MANY / 4 ? MANY / 4
+                                                                               : m->lookahead;
+}
+
+/*
  * How many rows of each side to look at now. Returns CMP_EMPTY, or CMP_MORE and WANT where they are
  * not there yet.
  */
 static int in_view(const struct cmp_lane *l, const struct cmp_match *m, const bool ended[2],
                    uint32_t *rows, size_t *want)
 {
+    const uint32_t reach = reach_of(l, m);
+
     *rows = stages[l->stage].rows;
-    if (*rows == 0 || *rows > m->lookahead)
-        *rows = m->lookahead;
+    if (*rows == 0 || *rows > reach)
+        *rows = reach;
     for (int side = 0; side < 2; side++)
         if (l->queue[side].n < *rows && !ended[side]) {
             *want = *rows;
@@ -292,6 +304,7 @@ static bool only_code(const struct cmp_lane *l, const struct cmp_match *m, const
 /* The heads differ. */
 static int repair(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], size_t *want)
 {
+    const uint32_t reach = reach_of(l, m);
     bool inside[2];
     size_t n[2];
     int rc;
@@ -301,7 +314,7 @@ static int repair(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], 
 
         inside[side] = !cmp_starts_group(l, cmp_queue_at(q, 0));
         n[side] = group_rows(l, q, 0, ended[side]);
-        if (n[side] == 0 && q->n < m->lookahead) {
+        if (n[side] == 0 && q->n < reach) {
             *want = q->n + 64;
             return CMP_MORE;
         }
@@ -311,7 +324,7 @@ static int repair(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], 
     for (int side = 0; side < 2; side++) {
         if (!inside[side] || inside[!side])
             continue;
-        if (l->queue[!side].n < n[side] + 2 && !ended[!side] && n[side] < m->lookahead) {
+        if (l->queue[!side].n < n[side] + 2 && !ended[!side] && n[side] < reach) {
             *want = n[side] + 2;
             return CMP_MORE;
         }

@@ -121,6 +121,9 @@ int64_t cmp_pair_rows(struct cmp_lane *l, const struct cmp_match *m, size_t na, 
  */
 int cmp_one_sided(struct cmp_lane *l, struct cmp_match *m, int side, size_t n);
 
+/* Give up the N oldest rows that wait (fewer, or a few more that go with them). */
+void cmp_give_up(struct cmp_lane *l, struct cmp_match *m, size_t n);
+
 /* Report what has waited longer than the window; ALL: whatever waits. */
 void cmp_expire(struct cmp_lane *l, struct cmp_match *m, bool all);
 

@@ -54,7 +54,7 @@ void cmp_scene_drop(struct cmp_pool *pool, struct cmp_scene *s)
         return;
     for (int side = 0; side < 2; side++) {
         for (unsigned i = 0; i < s->n[side]; i++)
-            cmp_row_drop(pool, s->row[side][i]);
+            cmp_row_drop(pool, s->row[(side ? s->n[0] : 0) + i]);
         cmp_row_drop(pool, s->instr[side]);
     }
     free(s);

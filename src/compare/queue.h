@@ -27,10 +27,10 @@ enum { CMP_CONTEXT = 12, CMP_GROUP = 8 };
 
 /* Rows before a difference and of its instruction, kept for rows that wait. Counted. */
 struct cmp_scene {
-    struct cmp_row *row[2][CMP_CONTEXT + CMP_GROUP];
     struct cmp_row *instr[2]; /* the instructions that were matched */
-    unsigned n[2];
-    unsigned refs;
+    uint16_t n[2];
+    uint32_t refs;
+    struct cmp_row *row[]; /* n[0] of side 0, then those of side 1 */
 };
 
 void cmp_scene_drop(struct cmp_pool *pool, struct cmp_scene *s);

@@ -75,7 +75,7 @@ void cmp_diff_context(struct cmp_lane *l, struct cmp_diff *d, const struct cmp_s
             /* Where a side has nothing, up to the instruction that was matched. */
             if (instr && d->n_rows[side] == 0)
                 limit = instr->pub.ordinal + 1;
-            choose(d, side, scene->row[side], scene->n[side], limit);
+            choose(d, side, scene->row + (side ? scene->n[0] : 0), scene->n[side], limit);
         } else {
             for (size_t i = 0; i < n; i++)
                 list[i] = l->past[side][(l->n_past[side] - n + i) % CMP_PAST];

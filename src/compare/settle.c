@@ -246,21 +246,30 @@ static int leave_over(struct cmp_lane *l, struct cmp_match *m, int side, struct 
  */
 static struct cmp_scene *take_scene(const struct cmp_lane *l, size_t na, size_t nb)
 {
-    struct cmp_scene *s = calloc(1, sizeof *s);
-    const uint64_t context = l->waiting[0].n + l->waiting[1].n > MANY ? 1 : CMP_CONTEXT;
+    const uint64_t most = l->waiting[0].n + l->waiting[1].n > MANY ? 1 : CMP_CONTEXT;
     const size_t n[2] = {na, nb};
+    size_t context[2], group[2], k = 0;
+    struct cmp_scene *s;
 
+    for (int side = 0; side < 2; side++) {
+        context[side] = (size_t)(l->n_past[side] < most ? l->n_past[side] : most);
+        group[side] = n[side] < CMP_GROUP ? n[side] : CMP_GROUP;
+        k += context[side] + group[side];
+    }
+    s = calloc(1, sizeof *s + k * sizeof(struct cmp_row *));
     if (!s)
         return NULL;
     s->refs = 1;
+    k = 0;
     for (int side = 0; side < 2; side++) {
         uint64_t past = l->n_past[side];
         struct cmp_row *r = NULL;
 
-        for (uint64_t i = past > context ? past - context : 0; i < past; i++)
-            s->row[side][s->n[side]++] = cmp_row_keep(r = l->past[side][i % CMP_PAST]);
-        for (size_t i = 0; i < n[side] && i < CMP_GROUP; i++)
-            s->row[side][s->n[side]++] = cmp_row_keep(r = cmp_queue_at(&l->queue[side], i));
+        for (uint64_t i = past - context[side]; i < past; i++)
+            s->row[k++] = cmp_row_keep(r = l->past[side][i % CMP_PAST]);
+        for (size_t i = 0; i < group[side]; i++)
+            s->row[k++] = cmp_row_keep(r = cmp_queue_at(&l->queue[side], i));
+        s->n[side] = (uint16_t)(context[side] + group[side]);
         if (n[side])
             r = cmp_queue_at(&l->queue[side], 0);
         if (r && (r->pub.kind == TROD_INSTR || r->owner))
@@ -370,7 +379,8 @@ static bool expired(const struct cmp_lane *l, const struct cmp_match *m, int sid
 {
     uint64_t time = w->row->pub.time;
 
-    if (m->window <= 1)
+    /* where only one side goes on, no more wait than there is room for in the window */
+    if (m->window <= 1 || l->waiting[side].n > m->window)
         return true;
     if (m->rules->opt->window_unit == TROD_WINDOW_TICKS)
         return l->times[side] > time && l->times[side] - time >= m->window;
@@ -439,6 +449,16 @@ static int first_expired(const struct cmp_lane *l, const struct cmp_match *m, bo
     if (w[0] && w[1])
         return w[1]->group < w[0]->group;
     return w[0] ? 0 : w[1] ? 1 : -1;
+}
+
+void cmp_give_up(struct cmp_lane *l, struct cmp_match *m, size_t n)
+{
+    const size_t waiting = l->waiting[0].n + l->waiting[1].n, left = waiting > n ? waiting - n : 0;
+    int side;
+
+    while (!m->stop && l->waiting[0].n + l->waiting[1].n > left &&
+           (side = first_expired(l, m, true)) >= 0)
+        give_up(l, m, side);
 }
 
 void cmp_expire(struct cmp_lane *l, struct cmp_match *m, bool whatever)
