@@ -11,6 +11,7 @@
 
 #include "trod/analysis.h"
 #include "trod/diag.h"
+#include "trod/trace.h"
 
 enum trod_rule_severity { TROD_RULE_NOTE, TROD_RULE_WARNING, TROD_RULE_ERROR };
 
@@ -48,8 +49,9 @@ enum { TROD_CHECK_TEXT = 96, TROD_CHECK_MESSAGE = 200 };
 struct trod_check_options {
     struct trod_list only, skip; /* ids of rules, or their beginnings ("drm.") */
     uint64_t keep;               /* findings kept of each rule; 0: 20 */
-    bool merged; /* rows of several files come in turns (no file order): records are numbered
-                    through, and a file does not end when another begins */
+    bool merged;   /* rows of several files come in turns (no file order): records are numbered
+                      through, and a file does not end when another begins */
+    bool schedule; /* keep what schedule files should say, for trod_check_schedule */
 };
 
 /*
@@ -85,5 +87,14 @@ uint64_t trod_check_total(const void *st, enum trod_rule_severity severity);
  * the same fact and reports it from the rows. Returns 0 or TROD_ERR_NOMEM.
  */
 int trod_check_problem(void *st, const struct trod_problem *p, uint32_t file, uint64_t n);
+
+/*
+ * The N entries of the schedule file PATH (of all cpus where SERIAL, else of each) against what the
+ * trace says, once all of it has been fed: rules schedule.serial and schedule.cpu. Entries may be
+ * all, or joined where a thread goes on. A file without entries says nothing, and of a core-sharded
+ * trace nothing is known. The option schedule must have been set. Returns 0 or TROD_ERR_NOMEM.
+ */
+int trod_check_schedule(void *st, bool serial, const struct trod_schedule_entry *entry, size_t n,
+                        const char *path);
 
 #endif

@@ -73,6 +73,20 @@ void trod_trace_want(struct trod_trace *t, uint32_t want);
  */
 void trod_trace_limit(struct trod_trace *t, uint32_t rows);
 
+/* An entry of a schedule file: THREAD runs on CPU from its instruction START (from 0) on, at TIME.
+ */
+struct trod_schedule_entry {
+    uint64_t thread, time, cpu, start;
+};
+
+/*
+ * The entries of the schedule file beside T, as they come: of all cpus (SERIAL), or cpu by cpu.
+ * Returns 1 with *OUT (to be freed by the caller), *N and *PATH (which belongs to T), 0 when there
+ * is no such file, or an error of reading it, reported.
+ */
+int trod_trace_schedule(const struct trod_trace *t, bool serial, struct trod_schedule_entry **out,
+                        size_t *n, const char **path, struct trod_diag *diag);
+
 /* Meta shared by all files; grows while reading. */
 const struct trod_meta *trod_trace_meta(const struct trod_trace *t);
 const struct trod_format *trod_trace_format(const struct trod_trace *t);

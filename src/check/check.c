@@ -58,6 +58,7 @@ static int init(void *st, const void *opt, const struct trod_meta *meta, struct 
 
     c->keep = o->keep ? o->keep : KEEP;
     c->merged = o->merged;
+    c->schedule.wanted = o->schedule;
     c->meta = meta;
     c->file = c->stream = UINT32_MAX;
     if ((rc = trod_check_options_valid(o, diag)) < 0)
@@ -90,6 +91,7 @@ static void fini(void *st)
     free(c->found);
     free(c->facts);
     free(c->words);
+    free(c->schedule.entry);
     trod_insn_decoder_free(c->insn);
 }
 

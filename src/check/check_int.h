@@ -37,9 +37,19 @@ struct chk_stream {
     uint32_t file;
 };
 
+/* What schedule files should say, in the order of the trace: entries of a thread follow it. */
+struct chk_schedule {
+    bool wanted, nomem;
+    bool narrow;  /* times in the trace are the low 32 bits */
+    bool unknown; /* core-sharded: the counts of a thread's instructions are not known */
+    struct trod_schedule_entry *entry;
+    size_t n, cap;
+};
+
 struct chk {
     uint64_t keep;
     bool merged;
+    struct chk_schedule schedule;
     const struct trod_meta *meta;
     const struct chk_family *family; /* NULL until the first batch; see chosen */
     bool chosen;
@@ -113,6 +123,9 @@ static inline void *chk_file(const struct chk *c)
 {
     return c->files + c->file * c->family->file_size;
 }
+
+/* schedule.c: an entry that schedule files should have. Without memory s->nomem is set. */
+void chk_schedule_add(struct chk_schedule *s, const struct trod_schedule_entry *e);
 
 /* findings.c, save.c: callbacks of the analysis. */
 int chk_merge(void *into, const void *from);

@@ -53,7 +53,9 @@ struct drm {
     uint64_t instr_count, instructions;
     uint64_t timestamp;
     bool timestamp_known, timestamp_since; /* since the last instruction */
-    int last[2];                           /* types of the last two records: markers, else -1 */
+    bool scheduled;
+    struct trod_schedule_entry last_scheduled;
+    int last[2]; /* types of the last two records: markers, else -1 */
 
     bool plain; /* nothing is known or expected but prev: the fast path may judge */
     struct drm_prev prev;

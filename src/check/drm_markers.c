@@ -7,6 +7,7 @@
 #include "check/drm.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static enum trod_isa isa_of(uint64_t bits)
 {
@@ -62,13 +63,18 @@ static void footer(struct chk *c, struct drm *d, const struct trod_batch *b, uin
                    d->file->chunk_size);
 }
 
+/* Of a 32-bit program: entries have 32 bits for a time. */
+static bool narrow(const struct drm *d)
+{
+    return d->file->filetype & (TROD_DRM_ARM32 | TROD_DRM_X86_32);
+}
+
 static void timestamp(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
     uint64_t t = b->value[i];
-    bool narrow = d->file->filetype & (TROD_DRM_ARM32 | TROD_DRM_X86_32);
 
     /* 32-bit time stamps wrap. */
-    if (d->timestamp_known && t < d->timestamp && !(narrow && d->timestamp - t > UINT32_MAX / 2))
+    if (d->timestamp_known && t < d->timestamp && !(narrow(d) && d->timestamp - t > UINT32_MAX / 2))
         chk_report(c, CHK_DRM_TIMESTAMP, b, i, "time goes back from %" PRIu64 " to %" PRIu64,
                    d->timestamp, t);
     d->timestamp = t;
@@ -78,9 +84,7 @@ static void timestamp(struct chk *c, struct drm *d, const struct trod_batch *b, 
 
 static bool is_syscall_id(const struct drm *d, uint64_t id)
 {
-    bool narrow = d->file->filetype & (TROD_DRM_ARM32 | TROD_DRM_X86_32);
-
-    return id >= (narrow ? UINT64_C(0x10000) : UINT64_C(0x100000000));
+    return id >= (narrow(d) ? UINT64_C(0x10000) : UINT64_C(0x100000000));
 }
 
 /* Numbers of the futex system call of the architectures that drmemtrace knows. */
@@ -217,6 +221,24 @@ static bool header_marker(struct chk *c, struct drm *d, const struct trod_batch 
     return true;
 }
 
+/* What schedule files should say of a marker of the cpu. */
+static void scheduled(struct chk *c, struct drm *d, uint64_t cpu)
+{
+    const struct trod_schedule_entry now = {.thread = c->meta->streams[c->stream].tid,
+                                            .time = d->timestamp,
+                                            .cpu = cpu & UINT32_MAX,
+                                            .start = d->instructions};
+
+    c->schedule.unknown |= drm_core_sharded(d);
+    c->schedule.narrow |= narrow(d);
+    if (c->schedule.unknown || now.thread == TROD_NOWHERE ||
+        (d->scheduled && memcmp(&now, &d->last_scheduled, sizeof now) == 0))
+        return;
+    d->scheduled = true;
+    d->last_scheduled = now;
+    chk_schedule_add(&c->schedule, &now);
+}
+
 void chk_drm_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
     if (drm_regdeps(d))
@@ -226,6 +248,10 @@ void chk_drm_marker(struct chk *c, struct drm *d, const struct trod_batch *b, ui
     switch (b->sub[i]) {
     case TROD_DRM_TIMESTAMP:
         timestamp(c, d, b, i);
+        break;
+    case TROD_DRM_CPU_ID:
+        if (c->schedule.wanted && c->stream < c->meta->n_streams)
+            scheduled(c, d, b->value[i]);
         break;
     case TROD_DRM_WINDOW_ID:
         d->window = true;

@@ -41,7 +41,7 @@ struct trod_finding *chk_finding(struct chk *c, size_t rule)
 
 static void name_stream(const struct chk *c, struct trod_finding *f)
 {
-    if (c->stream < c->meta->n_streams)
+    if (c->meta && c->stream < c->meta->n_streams)
         snprintf(f->stream, sizeof f->stream, "%s", c->meta->streams[c->stream].name);
     f->file = c->file;
 }
@@ -209,7 +209,12 @@ int chk_merge(void *into, const void *from)
     }
     for (size_t i = 0; i < CHK_RULES; i++)
         a->count[i] += b->count[i];
-    return TROD_OK;
+    a->schedule.narrow |= b->schedule.narrow;
+    a->schedule.unknown |= b->schedule.unknown;
+    a->schedule.nomem |= b->schedule.nomem;
+    for (size_t i = 0; i < b->schedule.n; i++)
+        chk_schedule_add(&a->schedule, &b->schedule.entry[i]);
+    return a->schedule.nomem ? TROD_ERR_NOMEM : TROD_OK;
 }
 
 uint64_t trod_check_count(const void *st, const struct trod_rule *rule)

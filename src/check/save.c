@@ -2,7 +2,8 @@
  * save.c - the state of the analysis "check" as bytes and back, for other processes.
  *
  * What is saved are counts and findings: files are whole where states are handed on. "TRODchk" and
- * a version byte; findings to keep; rules by name with their counts; findings. Numbers are written
+ * a version byte; findings to keep; rules by name with their counts; findings; what schedule files
+ * should say: wanted, unknown and narrow as bits, entries. Numbers are written
  * seven bits a byte, lowest first. Rules that this build does not know make a state unreadable, not
  * wrong.
  */
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TRODchk\1";
+static const char magic[8] = "TRODchk\2";
 
 static int save_text(struct trod_buf *out, const char *s)
 {
@@ -34,6 +35,42 @@ static int save_finding(struct trod_buf *out, const struct trod_finding *f)
     if (rc == TROD_OK)
         rc = save_text(out, f->message);
     return rc < 0 ? rc : save_text(out, f->text);
+}
+
+static int save_schedule(struct trod_buf *out, const struct chk_schedule *s)
+{
+    int rc = trod_pack(out, (s->wanted ? 1 : 0) | (s->unknown ? 2 : 0) | (s->narrow ? 4 : 0));
+
+    if (rc == TROD_OK)
+        rc = trod_pack(out, s->n);
+    for (size_t i = 0; rc == TROD_OK && i < s->n; i++) {
+        const struct trod_schedule_entry *e = &s->entry[i];
+        const uint64_t numbers[] = {e->thread, e->time, e->cpu, e->start};
+
+        for (size_t k = 0; rc == TROD_OK && k < 4; k++)
+            rc = trod_pack(out, numbers[k]);
+    }
+    return rc;
+}
+
+static int load_schedule(struct trod_span *in, struct chk_schedule *s)
+{
+    uint64_t bits, n;
+
+    if (trod_unpack(in, &bits) < 0 || bits > 7 || trod_unpack(in, &n) < 0 || n > in->n)
+        return TROD_ERR_CORRUPT;
+    s->wanted = bits & 1;
+    s->unknown = bits & 2;
+    s->narrow = bits & 4;
+    for (; n; n--) {
+        struct trod_schedule_entry e;
+
+        if (trod_unpack(in, &e.thread) < 0 || trod_unpack(in, &e.time) < 0 ||
+            trod_unpack(in, &e.cpu) < 0 || trod_unpack(in, &e.start) < 0)
+            return TROD_ERR_CORRUPT;
+        chk_schedule_add(s, &e);
+    }
+    return s->nomem ? TROD_ERR_NOMEM : TROD_OK;
 }
 
 int chk_save(const void *st, struct trod_buf *out)
@@ -59,7 +96,7 @@ int chk_save(const void *st, struct trod_buf *out)
         rc = trod_pack(out, c->n_found);
     for (size_t i = 0; rc == TROD_OK && i < c->n_found; i++)
         rc = save_finding(out, &c->found[i]);
-    return rc;
+    return rc < 0 ? rc : save_schedule(out, &c->schedule);
 }
 
 /* A text of at most CAP - 1 bytes, none of them 0. */
@@ -142,5 +179,7 @@ int chk_load(void *st, struct trod_span in)
         return TROD_ERR_CORRUPT;
     for (; n && rc == TROD_OK; n--)
         rc = load_finding(c, &in);
+    if (rc == TROD_OK)
+        rc = load_schedule(&in, &c->schedule);
     return rc == TROD_OK && in.n ? TROD_ERR_CORRUPT : rc;
 }

@@ -178,6 +178,7 @@ static int open_run(struct checking *k)
     input.order = order_of(k);
     k->check = o->check;
     k->check.merged = input.order != TROD_ORDER_FILE;
+    k->check.schedule = true;
     opt.serial = input.order != TROD_ORDER_FILE;
     opt.trace = cli_trace_options(&input, TROD_COL_KIND);
     if (o->salvage) {
@@ -217,6 +218,26 @@ static int add_damages(const struct checking *k, void *st)
         for (uint64_t j = 0; j < k->damages; j++)
             told += strcmp(k->damage[j].problem.kind, count->kind) == 0;
         r = trod_check_problem(st, &p, UINT32_MAX, count->n - told);
+    }
+    return r;
+}
+
+/* The schedule files beside the trace against what it says. */
+static int check_schedules(struct checking *k)
+{
+    int r = TROD_OK;
+
+    for (int serial = 1; r >= 0 && serial >= 0; serial--) {
+        struct trod_schedule_entry *entry = NULL;
+        const char *path;
+        size_t n;
+
+        r = trod_trace_schedule(trod_run_trace(k->run), serial, &entry, &n, &path, &k->diag);
+        if (r == 1)
+            r = trod_check_schedule(trod_run_state(k->run, 0), serial, entry, n, path);
+        free(entry);
+        if (r != TROD_ERR_NOMEM)
+            r = TROD_OK; /* what cannot be read is a damage, told as such */
     }
     return r;
 }
@@ -269,7 +290,7 @@ static int check(struct checking *k)
     k->writer = NULL;
     if (r == TROD_ERR_NOMEM || told < 0)
         return CLI_TROUBLE;
-    if (add_damages(k, trod_run_state(k->run, 0)) < 0 || tell(k) != 0)
+    if (check_schedules(k) < 0 || add_damages(k, trod_run_state(k->run, 0)) < 0 || tell(k) != 0)
         return CLI_TROUBLE;
     found = trod_check_total(trod_run_state(k->run, 0), (enum trod_rule_severity)k->o->severity);
     return found ? CLI_NO : CLI_YES;

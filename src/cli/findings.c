@@ -50,9 +50,9 @@ static void text_finding(const struct cli_findings *f, const struct trod_finding
     char place[4200];
 
     where(f, g, place, sizeof place);
-    fprintf(to, "%s%s%s %s: %s: %s\n", f->colour ? paint[g->rule->severity] : "",
+    fprintf(to, "%s%s%s %s: %s%s%s\n", f->colour ? paint[g->rule->severity] : "",
             trod_rule_severity_name(g->rule->severity), f->colour ? "\033[0m" : "", g->rule->id,
-            place, g->message);
+            place, place[0] ? ": " : "", g->message);
     if (g->text[0])
         fprintf(to, "    %s\n", g->text);
 }

@@ -14,21 +14,27 @@
 
 enum { ENTRY = 32, OLD_CHUNK = 10000000 };
 
-static int add(struct trod_schedule *s, const uint8_t *p)
-{
-    if (s->n == s->cap) {
-        uint32_t cap = s->cap ? s->cap * 2 : 256;
-        struct trod_turn *t = cap > s->cap ? realloc(s->turn, cap * sizeof *t) : NULL;
+/* A growing list of entries. */
+struct list {
+    struct trod_schedule_entry *entry;
+    size_t n, cap;
+};
 
-        if (!t)
+static int add(struct list *l, const uint8_t *p)
+{
+    if (l->n == l->cap) {
+        size_t cap = l->cap ? l->cap * 2 : 256;
+        struct trod_schedule_entry *e = realloc(l->entry, cap * sizeof *e);
+
+        if (!e)
             return TROD_ERR_NOMEM;
-        s->turn = t;
-        s->cap = cap;
+        l->entry = e;
+        l->cap = cap;
     }
-    s->turn[s->n++] = (struct trod_turn){.thread = trod_load_le64(p),
-                                         .time = trod_load_le64(p + 8),
-                                         .cpu = trod_load_le64(p + 16),
-                                         .start = trod_load_le64(p + 24)};
+    l->entry[l->n++] = (struct trod_schedule_entry){.thread = trod_load_le64(p),
+                                                    .time = trod_load_le64(p + 8),
+                                                    .cpu = trod_load_le64(p + 16),
+                                                    .start = trod_load_le64(p + 24)};
     return TROD_OK;
 }
 
@@ -57,22 +63,23 @@ static void join(struct trod_schedule *s)
     s->n = n;
 }
 
-int trod_schedule_read(struct trod_schedule *s, const char *path, struct trod_diag *diag)
+int trod_schedule_load(struct trod_schedule_entry **out, size_t *n, const char *path,
+                       struct trod_diag *diag)
 {
     const struct trod_input_options opt = {.no_thread = true};
+    struct list list = {NULL, 0, 0};
     struct trod_input *in;
     struct trod_span span;
     int rc = trod_input_open(&in, path, &opt, diag);
 
-    *s = (struct trod_schedule){0};
     if (rc < 0)
         return rc;
     while ((rc = trod_input_ahead(in, ENTRY, &span)) == TROD_OK && span.n >= ENTRY) {
-        size_t n = span.n - span.n % ENTRY;
+        size_t whole = span.n - span.n % ENTRY;
 
-        for (size_t i = 0; i < n && rc == TROD_OK; i += ENTRY)
-            rc = add(s, span.p + i);
-        trod_input_consume(in, n);
+        for (size_t i = 0; i < whole && rc == TROD_OK; i += ENTRY)
+            rc = add(&list, span.p + i);
+        trod_input_consume(in, whole);
         if (rc < 0)
             break;
     }
@@ -84,11 +91,33 @@ int trod_schedule_read(struct trod_schedule *s, const char *path, struct trod_di
     }
     trod_input_close(in);
     if (rc < 0) {
-        trod_schedule_fini(s);
+        free(list.entry);
         return rc;
     }
-    if (s->n)
-        qsort(s->turn, s->n, sizeof *s->turn, by_time);
+    *out = list.entry;
+    *n = list.n;
+    return TROD_OK;
+}
+
+int trod_schedule_read(struct trod_schedule *s, const char *path, struct trod_diag *diag)
+{
+    struct trod_schedule_entry *entry;
+    size_t n;
+    int rc = trod_schedule_load(&entry, &n, path, diag);
+
+    *s = (struct trod_schedule){0};
+    if (rc < 0)
+        return rc;
+    s->turn = n < UINT32_MAX ? calloc(n ? n : 1, sizeof *s->turn) : NULL;
+    for (size_t i = 0; s->turn && i < n; i++)
+        s->turn[s->n++] = (struct trod_turn){.thread = entry[i].thread,
+                                             .time = entry[i].time,
+                                             .cpu = entry[i].cpu,
+                                             .start = entry[i].start};
+    free(entry);
+    if (!s->turn)
+        return TROD_ERR_NOMEM;
+    qsort(s->turn, s->n, sizeof *s->turn, by_time);
     join(s);
     return TROD_OK;
 }

@@ -4,7 +4,7 @@
 #ifndef TROD_TRACE_SCHEDULE_H
 #define TROD_TRACE_SCHEDULE_H
 
-#include "trod/diag.h"
+#include "trod/trace.h"
 
 /* INPUT runs from its instruction START (counted from 0) on, at TIME. */
 struct trod_turn {
@@ -15,8 +15,15 @@ struct trod_turn {
 
 struct trod_schedule {
     struct trod_turn *turn;
-    uint32_t n, cap;
+    uint32_t n;
 };
+
+/*
+ * The *N entries of the schedule file PATH, as they come; *OUT is to be freed. Returns 0 or an
+ * error, reported.
+ */
+int trod_schedule_load(struct trod_schedule_entry **out, size_t *n, const char *path,
+                       struct trod_diag *diag);
 
 /*
  * Read the schedule file PATH (all cpus in one, or a zip archive of one a cpu) into S, in order,

@@ -7,6 +7,7 @@
 #include "trace/trace_impl.h"
 
 #include "trace/files.h"
+#include "trace/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -313,6 +314,23 @@ void trod_trace_limit(struct trod_trace *t, uint32_t rows)
 struct trod_diag *trod_trace_diag(const struct trod_trace *t)
 {
     return t->diag;
+}
+
+int trod_trace_schedule(const struct trod_trace *t, bool serial, struct trod_schedule_entry **out,
+                        size_t *n, const char **path, struct trod_diag *diag)
+{
+    const enum trod_role role = serial ? TROD_ROLE_SERIAL_SCHEDULE : TROD_ROLE_CPU_SCHEDULE;
+
+    for (size_t i = t->n_inputs; i < t->files.n; i++) {
+        int rc;
+
+        if (t->files.file[i].role != role)
+            continue;
+        *path = t->files.file[i].path;
+        rc = trod_schedule_load(out, n, *path, diag);
+        return rc < 0 ? rc : 1;
+    }
+    return 0;
 }
 
 const struct trod_meta *trod_trace_meta(const struct trod_trace *t)

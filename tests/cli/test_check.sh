@@ -185,4 +185,22 @@ run trod check set --salvage salvaged/ --format json
 out_is want
 run trod check salvaged
 status 0
+
+# --- schedule files beside a trace: what they say is what the trace says
+run trod convert --to drmemtrace "$TROD_SOURCE/examples/hello.tarmac" scheduled --allow-loss
+status 0
+run trod check scheduled
+status 0
+serial=scheduled/trace/serial_schedule.bin
+gzip -dc $serial.gz >entry
+printf '\001' | dd of=entry bs=1 seek=24 conv=notrunc 2>/dev/null
+gzip -c entry >$serial.gz
+run trod check scheduled
+status 1
+out_has '^error schedule.serial: serial_schedule.bin.gz: the trace does not have: thread 1 on cpu 4294967295 .* from instruction 1$'
+out_has '^error schedule.serial: serial_schedule.bin.gz: missing is: thread 1 .* from instruction 0$'
+head -c 20 entry | gzip -c >$serial.gz
+run trod check scheduled
+status 1
+out_has '^error read.damaged: .*schedule is cut'
 finish

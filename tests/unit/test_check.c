@@ -192,8 +192,9 @@ static void test_wide(void **state)
     const uint64_t many = UINT64_C(0xfffffffff);
     const struct trod_analysis *a = analysis();
     struct trod_buf b = {0};
-    const uint8_t head[] = {'T', 'R', 'O', 'D', 'c', 'h', 'k', 1, 20, 1, sizeof id - 1};
-    const uint8_t count[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0}; /* 36 ones, no findings */
+    const uint8_t head[] = {'T', 'R', 'O', 'D', 'c', 'h', 'k', 2, 20, 1, sizeof id - 1};
+    const uint8_t count[] = {0xff, 0xff, 0xff, 0xff, 0xff,
+                             0x01, 0,    0,    0}; /* 36 ones, no findings, no schedule */
     void *st = check_state(), *other = check_state();
 
     (void)state;
