@@ -400,6 +400,7 @@ int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
     if (rc == TROD_OK)
         rc = run(c);
     sum_up(c, rc < 0 || c->match.stop);
+    cmp_pairs_doubt(&c->pairs, c->side, diag);
     for (int side = 0; side < 2 && rc == TROD_OK; side++)
         rc = c->side[side].failed;
     release(c);

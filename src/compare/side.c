@@ -344,3 +344,30 @@ void cmp_pairs_choose(struct cmp_pairs *p, const struct cmp_side side[2])
     else
         p->mode = share(&a, &b, false) ? BY_NAME : share(&a, &b, true) ? BY_NUMBER : BY_ORDER;
 }
+
+static int pair_of(const struct cmp_side *s, uint32_t stream)
+{
+    return stream < s->n_pair ? s->pair[stream] : CMP_UNPAIRED;
+}
+
+void cmp_pairs_doubt(const struct cmp_pairs *p, const struct cmp_side side[2],
+                     struct trod_diag *diag)
+{
+    const struct trod_meta *a = trod_trace_meta(side[0].trace), *b = trod_trace_meta(side[1].trace);
+
+    for (uint32_t i = 0; p->mode == BY_ORDER && i < a->n_streams; i++)
+        for (uint32_t j = 0; j < b->n_streams; j++) {
+            const struct trod_stream *s = &a->streams[i], *t = &b->streams[j];
+
+            if (s->name_len != t->name_len || memcmp(s->name, t->name, s->name_len) != 0 ||
+                pair_of(&side[0], i) == pair_of(&side[1], j) ||
+                pair_of(&side[0], i) == CMP_UNPAIRED || pair_of(&side[1], j) == CMP_UNPAIRED)
+                continue;
+            trod_warning(diag, TROD_ERR_USAGE, "compare.pairing", NULL,
+                         "streams were paired in the order in which they appear, since the first "
+                         "rows share no name; both traces have '%s', which was compared with "
+                         "another: say --pair %s=%s",
+                         s->name, s->name, s->name);
+            return;
+        }
+}

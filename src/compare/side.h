@@ -66,6 +66,10 @@ int cmp_side_own(struct cmp_side *s, struct cmp_pool *pool, int pair, struct cmp
 /* Choose how streams are paired, from the batches at hand. */
 void cmp_pairs_choose(struct cmp_pairs *p, const struct cmp_side side[2]);
 
+/* Tell DIAG where pairing by order turned out to pass over streams of one name. */
+void cmp_pairs_doubt(const struct cmp_pairs *p, const struct cmp_side side[2],
+                     struct trod_diag *diag);
+
 void cmp_side_fini(struct cmp_side *s, struct cmp_pool *pool);
 
 #endif
