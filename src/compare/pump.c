@@ -68,7 +68,7 @@ void cmp_pump_begin(struct cmp_pump *p, struct trod_trace *trace, const struct t
     }
 }
 
-static void change(struct cmp_pump *p, int state, bool open)
+static void change(struct cmp_pump *p, enum cmp_pump_state state, bool open)
 {
     pthread_mutex_lock(&p->lock);
     p->state = state;

@@ -13,6 +13,8 @@
 
 #include <pthread.h>
 
+enum cmp_pump_state { CMP_PUMP_IDLE, CMP_PUMP_ASKED, CMP_PUMP_DONE, CMP_PUMP_END };
+
 struct cmp_pump {
     struct trod_trace *trace; /* of side 1; NULL: no thread, everything is decoded by the caller */
     struct trod_diag *diag;   /* of that trace: its problems wait for those of side 0 */
@@ -21,7 +23,7 @@ struct cmp_pump {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t turn;
-    enum { CMP_PUMP_IDLE, CMP_PUMP_ASKED, CMP_PUMP_DONE, CMP_PUMP_END } state;
+    enum cmp_pump_state state;
     bool open; /* problems of side 1 may be told */
     struct trod_batch *batch;
     int rc;
