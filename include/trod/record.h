@@ -24,6 +24,7 @@ struct trod_record_options {
                             (0: all) */
     bool pthreads;       /* PowerPC, tt6 and tt6e: records of thread synchronization */
     bool no_memory;      /* no accesses, instructions only */
+    bool registers;      /* what instructions write to registers, and values of accesses */
     /* Called when the program has begun as process PID. NULL: nobody wants to know. */
     void (*started)(void *user, long pid);
     /* Called now and then. NULL: nobody wants to know. */

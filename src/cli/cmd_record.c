@@ -18,7 +18,7 @@ struct options {
     struct cli_common common;
     const char *output, *to, *compress, *native, *sysroot, *plugin;
     uint64_t level, skip, take;
-    bool pthreads, no_memory;
+    bool pthreads, no_memory, registers;
 };
 
 static const struct trod_option options[] = {
@@ -40,6 +40,9 @@ static const struct trod_option options[] = {
      "PowerPC, tt6 and tt6e: records of thread synchronization", NULL, NULL},
     {"no-memory", 0, TROD_OPT_BOOL, offsetof(struct options, no_memory), NULL,
      "instructions only, no accesses to memory", NULL, NULL},
+    {"registers", 0, TROD_OPT_BOOL, offsetof(struct options, registers), NULL,
+     "also what instructions write to registers, and the values of accesses (full: always)", NULL,
+     NULL},
     {.type = TROD_OPT_GROUP, .text = "How the program is run"},
     {"native", 0, TROD_OPT_STR, offsetof(struct options, native), "QEMU",
      "the QEMU to use (default: the one for the program's instruction set)", NULL, NULL},
@@ -173,6 +176,7 @@ static int run(struct cli *c, const void *opt)
         .take = o->take,
         .pthreads = o->pthreads,
         .no_memory = o->no_memory,
+        .registers = o->registers,
         .started = started,
         .progress = progress};
     struct shown shown = {.c = c};

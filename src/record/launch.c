@@ -36,7 +36,7 @@ bool rec_share_grow(struct rec_shared *s, uint32_t n)
 }
 
 int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, bool memory,
-                  struct trod_diag *diag)
+                  bool registers, struct trod_diag *diag)
 {
     struct rec_shared h = {.magic = REC_MAGIC, .version = REC_VERSION}, *s;
 
@@ -62,11 +62,14 @@ int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, 
     s->log = h.log;
     s->recorder = (uint32_t)getpid();
     s->memory = memory;
+    s->registers = registers;
+    s->values = registers && memory;
     s->isa = t->plain;
     memcpy(s->exec, t->exec, sizeof s->exec);
-    atomic_store(&s->log_used, 64); /* place 0 is none */
+    atomic_store(&s->log_used, 64 + 8 * REC_REGS); /* place 0 is none; names of registers */
     sem_init(&s->full, 1, 0);
     sem_init(&s->free, 1, 0);
+    sem_init(&s->ask, 1, 0);
     rec_share_grow(s, REC_BLOCKS_FIRST);
     *out = s;
     return TROD_OK;

@@ -17,15 +17,18 @@
 
 enum {
     REC_MAGIC = 0x74726f64, /* "trod" */
-    REC_VERSION = 1,
+    REC_VERSION = 2,
     REC_BLOCK_WORDS = 8192,
     REC_BLOCK_HEAD = 8,    /* words of struct rec_block */
     REC_BLOCK_SLACK = 512, /* words behind the place where a new block is begun */
-    REC_EVENT_WORDS = 16,  /* the largest event */
+    REC_EVENT_WORDS = 280, /* the largest event */
     REC_BLOCKS = 32768,    /* at the most; memory is taken as they are used */
     REC_BLOCKS_FIRST = 128,
     REC_SLOTS = 65536,
-    REC_INSN_CODE = 16
+    REC_INSN_CODE = 16,
+    REC_WRITES = 40, /* registers that an instruction writes, at the most */
+    REC_REGS = 128,  /* numbers of registers */
+    REC_ASKS = 64    /* questions of the plugin at a time */
 };
 
 #define REC_LOG_BYTES (UINT64_C(1) << 29)
@@ -38,6 +41,11 @@ enum rec_event {
     REC_SYSRET,  /* low 32 bits: number; then the time, the value */
     REC_SYNC,    /* low 32 bits: enum rec_sync; then the sync point, its count in the upper half */
     REC_REGISTERS, /* low 32 bits: how many; then so many values, as the instruction before wants */
+    REC_STATE, /* registers that the instruction before has written; low 32 bits: words that follow:
+                  a register's number and, from bit 16 on, how many words its value has; the value,
+                  lowest word first; the next register */
+    REC_ALL,   /* the same: all registers, whoever wrote them */
+    REC_VALUE, /* low 32 bits: words that follow: what the access before moved, as in memory */
     REC_EVENTS
 };
 
@@ -66,6 +74,18 @@ struct rec_segment {
     struct rec_insn insn[];
 };
 
+/*
+ * Behind an entry of the log, where registers are wanted (then entries are of one instruction): the
+ * registers that it writes, by their numbers in QEMU's debugger interface (and of vectors from
+ * REC_VECTORS on). Filled in by the recorder when the plugin asks.
+ */
+struct rec_writes {
+    _Atomic uint32_t known; /* 0: not filled in yet */
+    uint16_t n;
+    uint8_t jumps, unused; /* where it goes on is not told by its address */
+    uint16_t reg[REC_WRITES];
+};
+
 /* The head of a block; REC_BLOCK_WORDS - REC_BLOCK_HEAD events follow. */
 struct rec_block {
     uint32_t slot, cpu;
@@ -92,7 +112,31 @@ struct rec_slot {
 };
 
 /* What the plugin must know of the instruction set, to see what cannot fail. */
-enum rec_isa { REC_X86, REC_X86_64, REC_A64, REC_ARM, REC_PPC, REC_OTHER };
+enum rec_isa { REC_X86, REC_X86_64, REC_A64, REC_ARM, REC_PPC, REC_MIPS, REC_MIPSEL, REC_OTHER };
+
+/* Numbers of registers, where the recorder and the plugin both have to know them. */
+enum {
+    REC_PPC_SP = 1,
+    REC_PPC_FPR = 32,
+    REC_PPC_MSR = 65,
+    REC_PPC_CR = 66,
+    REC_PPC_LR = 67,
+    REC_PPC_CTR = 68,
+    REC_PPC_XER = 69,
+    REC_PPC_FPSCR = 70,
+    REC_PPC_VR = 71,
+    REC_PPC_VSCR = 103,
+    REC_PPC_VRSAVE = 104,
+    REC_A64_SP = 31,
+    REC_A64_CPSR = 33,
+    REC_A64_V = 34,
+    REC_ARM_SP = 13,
+    REC_ARM_CPSR = 25,
+    REC_MIPS_SP = 29,
+    REC_MIPS_LO = 33,
+    REC_MIPS_HI = 34,
+    REC_MIPS_F = 38
+};
 
 /* Codes of the Amber document's synchronization records. */
 enum rec_sync { REC_SIGNAL = 0x20, REC_BROADCAST = 0x21, REC_WAIT = 0x30, REC_TRY_WAIT = 0x31 };
@@ -111,20 +155,31 @@ enum rec_trouble {
     REC_BAD_PLUGIN = 1 << 2 /* the plugin could not begin */
 };
 
+/* What the plugin found that QEMU can tell. */
+enum rec_gives {
+    REC_GIVES_REGISTERS = 1 << 0,
+    REC_GIVES_VECTORS = 1 << 1,
+    REC_GIVES_VALUES = 1 << 2
+};
+
 struct rec_shared {
     uint32_t magic, version;
     uint64_t total;                      /* bytes of all */
     uint64_t slots, states, blocks, log; /* offsets */
     uint32_t recorder;                   /* its process */
     uint32_t memory;                     /* are accesses wanted? */
+    uint32_t registers;                  /* are registers wanted? */
+    uint32_t values;                     /* are the values of accesses wanted? */
     uint32_t isa;                        /* enum rec_isa */
     uint32_t exec[4];                    /* system calls after which the process may be another */
     _Atomic uint32_t started;            /* the plugin has begun: 1 + version of its API */
     _Atomic uint32_t stop;               /* nothing more is wanted */
     _Atomic uint32_t trouble;            /* enum rec_trouble */
+    _Atomic uint32_t gives;              /* enum rec_gives: what this QEMU can tell */
+    _Atomic uint32_t asks[REC_ASKS];     /* entries of the log: what do they write? 0: none */
     _Atomic uint32_t n_slots, n_blocks;
     _Atomic uint64_t log_used;
-    sem_t full, free;
+    sem_t full, free, ask;
     /* Functions whose calls are wanted as synchronization; code 0: none. */
     struct {
         uint64_t address;

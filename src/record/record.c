@@ -33,6 +33,7 @@ struct recorder {
     int fd;
     struct trod_meta meta;
     struct rec_rows *rows;
+    struct rec_answers *answers;
     struct trod_writer *writer;
     pid_t pid;
     pthread_t reaper;
@@ -275,17 +276,21 @@ static int prepare(struct recorder *r, const char *out)
 {
     size_t len = strcspn(r->opt->to, ":");
     const struct trod_format *f = trod_format_find(r->opt->to, len);
-    int rc = rec_share_new(&r->shared, &r->fd, r->target, !r->opt->no_memory, r->diag);
+    const bool registers = r->opt->registers || rec_full(f);
+    int rc = rec_share_new(&r->shared, &r->fd, r->target, !r->opt->no_memory && !rec_full(f),
+                           registers, r->diag);
 
     if (rc == TROD_OK && r->opt->pthreads)
         rc = find_functions(r);
-    if (rec_amber(f))
+    if (rc == TROD_OK && registers)
+        rc = rec_answers_begin(&r->answers, r->shared, r->target, r->diag);
+    if (rec_amber(f) || rec_full(f))
         r->meta.format = f->name; /* rows come with the words of its records */
     if (rc == TROD_OK)
         rc = open_writer(r, out);
     if (rc == TROD_OK) {
         rc = rec_rows_new(&r->rows, r->shared, r->target, &r->meta, r->opt, f,
-                          rec_amber(f) && !is_folder(out));
+                          (rec_amber(f) || rec_full(f)) && !is_folder(out));
         if (rc == TROD_OK)
             rec_rows_writer(r->rows, r->writer);
         else
@@ -387,6 +392,7 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
     result->bytes = sum.bytes;
     result->files = sum.files;
     trod_writer_discard(r.writer);
+    rec_answers_end(r.answers);
     rec_rows_free(r.rows);
     rec_share_free(r.shared, r.fd);
     trod_meta_fini(&r.meta);

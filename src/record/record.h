@@ -33,8 +33,9 @@ int rec_target_of(char *const argv[], const struct trod_record_options *opt,
 
 /* --- launch.c: shared memory, processes --- */
 
+/* MEMORY, REGISTERS: are accesses, registers and values wanted? */
 int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, bool memory,
-                  struct trod_diag *diag);
+                  bool registers, struct trod_diag *diag);
 void rec_share_free(struct rec_shared *s, int fd);
 /* Add blocks. False: there cannot be more. */
 bool rec_share_grow(struct rec_shared *s, uint32_t n);
@@ -59,6 +60,18 @@ struct rec_access {
 /* VALUES: of the registers rA and rB of the instruction CODE, and XER. False: no access. */
 bool rec_ppc_access(const uint8_t code[4], const uint64_t values[3], struct rec_access *out);
 
+/* --- writes.c: which registers instructions write --- */
+
+struct rec_answers;
+
+/* Begin to answer the plugin's questions (struct rec_writes). Returns 0 or an error, reported. */
+int rec_answers_begin(struct rec_answers **out, struct rec_shared *s, const struct rec_target *t,
+                      struct trod_diag *diag);
+/* NULL is allowed. */
+void rec_answers_end(struct rec_answers *a);
+/* The name of register NUMBER, in the log; empty: it has none. */
+struct trod_slice rec_register_name(const struct rec_shared *s, unsigned number);
+
 /* --- rows.c: events to rows --- */
 
 struct rec_rows;
@@ -68,6 +81,8 @@ int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_t
                  const struct trod_format *format, bool single);
 /* Is FORMAT one whose records hold an instruction and the words of its access? */
 bool rec_amber(const struct trod_format *format);
+/* Is FORMAT one whose records hold all registers? */
+bool rec_full(const struct trod_format *format);
 void rec_rows_free(struct rec_rows *r);
 /* SINGLE was asked for, and there were other threads. */
 bool rec_rows_missed(const struct rec_rows *r);

@@ -4,62 +4,15 @@
  * Implements docs/recording.md, "What is recorded". A stream is a thread of the program. What an
  * instruction is by its opcode is looked up once and kept beside it, in the shared memory.
  */
-#include "record/record.h"
+#include "record/rows.h"
 
 #include "trod/drmemtrace.h"
-#include "trod/insn.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    ROWS = 4096,
-    ROWS_KEPT = 8,     /* free when an event begins: the most rows an event makes but a segment */
-    ROWS_BEHIND = 256, /* free behind a segment: the accesses of its last instruction */
-    WHOLE = 0xffff,    /* one access of as many bytes as come */
-    ESIGRETURN = 513,  /* what QEMU's system calls return from a signal handler's end */
-    NO_LOAD = 1 << 28, /* of rec_insn.flags: stores, and loads nothing */
-    NO_MORE = 1 << 29, /* what QEMU tells beyond the operands is not the program's */
-    SAME_AGAIN = 1 << 30, /* string operation */
-    LOOKED_AT = (int)(1u << 31)
-};
-
 /* Microseconds from 1601, as drmemtrace counts, to 1970. */
 static const uint64_t since_1601 = UINT64_C(11644473600000000);
-
-struct stream {
-    uint32_t number;
-    bool begun;
-    bool time_due; /* TIMESTAMP and CPU_ID are to be written before the next instruction */
-    bool held;     /* an iteration of a string operation without an access so far */
-    uint64_t seq;  /* of the next block */
-    uint64_t time;
-    uint32_t cpu;
-    uint32_t need;               /* words still missing of the event begun in the block before */
-    const struct rec_insn *last; /* executed last */
-    uint64_t next;               /* address behind it */
-    uint32_t access;             /* row of its last access + 1, 0: none in this batch */
-    uint32_t row;                /* of its instruction + 1, as long as that is the last of all */
-    uint64_t sync[2];            /* a synchronization record that waits for the next instruction */
-    bool accessed;               /* it has accessed memory */
-    bool made;                   /* its access was told by its registers */
-};
-
-struct rec_rows {
-    struct rec_shared *shared;
-    struct trod_meta *meta;
-    struct trod_writer *writer;
-    struct trod_batch *b;
-    struct trod_insn_decoder *decoder;
-    struct stream *streams;
-    bool markers, memory;
-    bool single;     /* only the first thread has a place */
-    uint64_t others; /* blocks of other threads */
-    bool amber;      /* each access belongs to the record of its instruction */
-    uint32_t iset;
-    uint64_t instructions, accesses, passed, skip, take;
-    uint64_t log_size;
-};
 
 int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_target *t,
                  struct trod_meta *meta, const struct trod_record_options *opt,
@@ -75,13 +28,19 @@ int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_t
     r->markers = format && format->flags & TROD_FMT_TIMESTAMPS;
     r->amber = rec_amber(format);
     r->single = single;
-    r->memory = !opt->no_memory;
+    r->full = rec_full(format);
+    r->big = t->endian == TROD_ENDIAN_BIG;
+    r->set = t->plain;
+    r->memory = !opt->no_memory && !r->full;
     r->skip = opt->skip;
     r->take = opt->take ? opt->take : UINT64_MAX;
     r->iset = t->isa == TROD_ISA_A64 ? (uint32_t)TROD_ISET_A64 << TROD_F_ISET_SHIFT : 0;
     r->streams = calloc(REC_SLOTS, sizeof *r->streams);
-    if (!r->streams || trod_batch_new(&r->b, ROWS) < 0)
+    if (!r->streams || trod_batch_new(&r->b, ROWS) < 0 ||
+        (r->full && !(r->states = malloc((size_t)REC_FULL_STATES * REC_FULL_BYTES))))
         return TROD_ERR_NOMEM;
+    r->b->bytes = r->states;
+    r->b->bytes_n = r->full ? (size_t)REC_FULL_STATES * REC_FULL_BYTES : 0;
     if (trod_insn_decoder_new(&r->decoder, t->isa, t->endian) < 0)
         r->decoder = NULL;
     r->b->meta = meta;
@@ -89,7 +48,7 @@ int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_t
     r->b->want = TROD_COL_ALL;
     r->b->have = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
                  TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE | TROD_COL_VALUE | TROD_COL_SUB |
-                 TROD_COL_DETAIL | TROD_COL_TARGET;
+                 TROD_COL_DETAIL | TROD_COL_TARGET | TROD_COL_TEXT | TROD_COL_DATA;
     return TROD_OK;
 }
 
@@ -99,6 +58,9 @@ void rec_rows_free(struct rec_rows *r)
         return;
     trod_insn_decoder_free(r->decoder);
     trod_batch_free(r->b);
+    for (uint32_t i = 0; r->streams && i < REC_SLOTS; i++)
+        free(r->streams[i].registers);
+    free(r->states);
     free(r->streams);
     free(r);
 }
@@ -132,6 +94,7 @@ int rec_rows_flush(struct rec_rows *r)
     r->b->first += r->b->n;
     r->b->n = 0;
     r->b->pool_n = 0;
+    r->n_states = 0;
     return rc;
 }
 
@@ -173,7 +136,8 @@ static void look_at(struct rec_rows *r, struct rec_insn *in)
         in->access |= whole_of(what, what->write_size) << 16;
 }
 
-static void put_marker(struct rec_rows *r, const struct stream *st, unsigned number, uint64_t value)
+static void put_marker(struct rec_rows *r, const struct rec_stream *st, unsigned number,
+                       uint64_t value)
 {
     struct trod_batch *b = r->b;
     uint32_t i = b->n++;
@@ -188,7 +152,7 @@ static void put_marker(struct rec_rows *r, const struct stream *st, unsigned num
     b->value[i] = value;
 }
 
-static void put_time(struct rec_rows *r, struct stream *st)
+static void put_time(struct rec_rows *r, struct rec_stream *st)
 {
     st->time_due = false;
     if (!r->markers)
@@ -197,7 +161,8 @@ static void put_time(struct rec_rows *r, struct stream *st)
     put_marker(r, st, TROD_DRM_CPU_ID, st->cpu);
 }
 
-static inline void put_insn(struct rec_rows *r, const struct stream *st, const struct rec_insn *in)
+static inline void put_insn(struct rec_rows *r, const struct rec_stream *st,
+                            const struct rec_insn *in)
 {
     struct trod_batch *b = r->b;
     uint32_t i = b->n++;
@@ -222,7 +187,7 @@ static inline bool past(const struct rec_rows *r)
 }
 
 /* One instruction is executed. No time stands between a branch and what it leads to. */
-static inline void execute(struct rec_rows *r, struct stream *st, struct rec_insn *in)
+static inline void execute(struct rec_rows *r, struct rec_stream *st, struct rec_insn *in)
 {
     uint32_t flow;
 
@@ -231,7 +196,7 @@ static inline void execute(struct rec_rows *r, struct stream *st, struct rec_ins
     flow = st->last ? st->last->flags & TROD_F_BRANCH : TROD_BR_NONE;
     st->last = in;
     st->access = 0;
-    st->accessed = st->made = false;
+    st->accessed = st->made = st->shown = false;
     if (r->passed < r->skip) {
         r->passed++;
         return;
@@ -245,6 +210,9 @@ static inline void execute(struct rec_rows *r, struct stream *st, struct rec_ins
     r->instructions++;
     put_insn(r, st, in);
     st->row = r->b->n;
+    st->shown = true;
+    if (r->full)
+        rec_rows_full(r, st, in);
 }
 
 /*
@@ -252,7 +220,7 @@ static inline void execute(struct rec_rows *r, struct stream *st, struct rec_ins
  * was changed, accesses that must be alone): that is one execution. An iteration of a string
  * operation is known by its access: there is one more beginning than iterations.
  */
-static bool again(struct rec_rows *r, struct stream *st, const struct rec_insn *in)
+static bool again(struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in)
 {
     if ((in->flags & TROD_F_BRANCH) != TROD_BR_NONE)
         return false;
@@ -264,7 +232,7 @@ static bool again(struct rec_rows *r, struct stream *st, const struct rec_insn *
  * A synchronization record, before an instruction at PC. A branch before it does not see where the
  * flow goes on: it is told.
  */
-static void put_sync(struct rec_rows *r, struct stream *st, uint64_t pc)
+static void put_sync(struct rec_rows *r, struct rec_stream *st, uint64_t pc)
 {
     struct trod_batch *b = r->b;
     uint32_t i = st->row - 1;
@@ -291,7 +259,7 @@ static void put_sync(struct rec_rows *r, struct stream *st, uint64_t pc)
     b->sub[i] = (uint16_t)code;
 }
 
-static int segment(struct rec_rows *r, struct stream *st, uint64_t word)
+static int segment(struct rec_rows *r, struct rec_stream *st, uint64_t word)
 {
     uint64_t place = 8 * (word & UINT32_MAX);
     struct rec_segment *s;
@@ -305,7 +273,8 @@ static int segment(struct rec_rows *r, struct stream *st, uint64_t word)
         return TROD_OK;
     if (st->sync[0])
         put_sync(r, st, s->insn[0].pc);
-    if (r->b->n + s->n + ROWS_BEHIND > ROWS && (rc = rec_rows_flush(r)) < 0)
+    if ((r->b->n + s->n + ROWS_BEHIND > ROWS || r->n_states + s->n > REC_FULL_STATES) &&
+        (rc = rec_rows_flush(r)) < 0)
         return rc;
     st->held = false;
     if (st->last && st->last->pc == s->insn[0].pc && again(r, st, st->last))
@@ -319,7 +288,7 @@ static int segment(struct rec_rows *r, struct stream *st, uint64_t word)
  * QEMU tells an access of 16 bytes, or one that saves all registers, as several: they are put
  * together again. True when the SIZE bytes at ADDR belong to the access told last.
  */
-static bool part_of(struct trod_batch *b, const struct stream *st, uint8_t kind, uint64_t addr,
+static bool part_of(struct trod_batch *b, const struct rec_stream *st, uint8_t kind, uint64_t addr,
                     uint32_t size)
 {
     const uint32_t all = st->last->access;
@@ -352,14 +321,14 @@ static bool part_of(struct trod_batch *b, const struct stream *st, uint8_t kind,
  * QEMU 7.2 reads 16 bytes for the scalar forms of AVX instructions. The processor reads as many as
  * the opcode says.
  */
-static uint32_t fitting(const struct stream *st, uint8_t kind, uint32_t size)
+static uint32_t fitting(const struct rec_stream *st, uint8_t kind, uint32_t size)
 {
     const uint32_t whole = st->last->access & 0xffff;
 
     return kind == TROD_READ && whole && size > whole ? whole : size;
 }
 
-static void put_access(struct rec_rows *r, struct stream *st, uint8_t kind, uint64_t addr,
+static void put_access(struct rec_rows *r, struct rec_stream *st, uint8_t kind, uint64_t addr,
                        uint32_t size)
 {
     struct trod_batch *b = r->b;
@@ -376,17 +345,19 @@ static void put_access(struct rec_rows *r, struct stream *st, uint8_t kind, uint
     b->time[i] = st->time;
     b->addr[i] = addr;
     b->pc[i] = st->last->pc;
+    st->n_moved = 0;
     r->accesses++;
 }
 
-static int access_row(struct rec_rows *r, struct stream *st, uint64_t what, uint64_t addr)
+static int access_row(struct rec_rows *r, struct rec_stream *st, uint64_t what, uint64_t addr)
 {
     const uint32_t size = 1u << (what >> REC_EVENT_SIZE & 7);
     const uint8_t kind = what & REC_EVENT_STORE ? TROD_WRITE : TROD_READ;
     struct trod_batch *b = r->b;
     int rc;
 
-    if (!st->last || st->made || r->passed < r->skip || r->instructions == 0)
+    st->moving = 0;
+    if (!st->last || st->made || r->passed < r->skip || r->instructions == 0 || r->full)
         return TROD_OK;
     if (b->n + ROWS_KEPT > ROWS) {
         if ((rc = rec_rows_flush(r)) < 0)
@@ -401,17 +372,24 @@ static int access_row(struct rec_rows *r, struct stream *st, uint64_t what, uint
         return TROD_OK;
     if (st->last->flags & (kind == TROD_READ ? NO_LOAD | NO_MORE : NO_MORE))
         return TROD_OK;
+    st->moving = size;
     if (part_of(b, st, kind, addr, size))
         return TROD_OK;
     if (kind == TROD_WRITE && !st->accessed && st->last->access & 0xffff && st->last->access >> 16)
         put_access(r, st, TROD_READ, addr, size); /* one access that does both is told once */
-    put_access(r, st, kind, addr, fitting(st, kind, size));
+    st->moving = fitting(st, kind, size);
+    put_access(r, st, kind, addr, st->moving);
     return TROD_OK;
 }
 
 bool rec_amber(const struct trod_format *format)
 {
     return format && (strcmp(format->name, "tt6") == 0 || strcmp(format->name, "tt6e") == 0);
+}
+
+bool rec_full(const struct trod_format *format)
+{
+    return format && strcmp(format->name, "full") == 0;
 }
 
 /* The words that a record of the Amber formats has behind its opcode. */
@@ -429,12 +407,11 @@ static void put_words(struct trod_batch *b, uint32_t i, const struct rec_access 
 }
 
 /* The registers of the instruction executed last: its access follows from them. */
-static void registers(struct rec_rows *r, struct stream *st, const uint64_t values[3])
+static void registers(struct rec_rows *r, struct rec_stream *st, const uint64_t values[3])
 {
     struct rec_access a;
 
-    if (!st->last || !r->memory || !r->instructions || past(r) ||
-        !rec_ppc_access(st->last->code, values, &a))
+    if (!st->last || !r->memory || !st->shown || !rec_ppc_access(st->last->code, values, &a))
         return;
     if (!r->amber && (a.conditional || a.upkeep || (a.extended && a.kind == TROD_PREFETCH)))
         return;
@@ -445,7 +422,7 @@ static void registers(struct rec_rows *r, struct stream *st, const uint64_t valu
 }
 
 /* Events of more than one word. Returns their words, or an error. */
-static int64_t long_event(struct rec_rows *r, struct stream *st, const uint64_t *p)
+static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint64_t *p)
 {
     const unsigned type = (unsigned)(*p >> REC_EVENT_TYPE);
     const bool wanted = r->markers && r->instructions && !past(r);
@@ -477,12 +454,19 @@ static int64_t long_event(struct rec_rows *r, struct stream *st, const uint64_t 
     case REC_REGISTERS:
         registers(r, st, p + 1);
         return 4;
+    case REC_STATE:
+    case REC_ALL:
+        rc = rec_rows_state(r, st, p + 1, (uint32_t)*p, type == REC_ALL, st->shown);
+        return rc < 0 ? rc : 1 + (int64_t)(uint32_t)*p;
+    case REC_VALUE:
+        rec_rows_value(r, st, p + 1, (uint32_t)*p);
+        return 1 + (int64_t)(uint32_t)*p;
     default:
         return 1;
     }
 }
 
-static int begin_stream(struct rec_rows *r, struct stream *st, uint32_t slot)
+static int begin_stream(struct rec_rows *r, struct rec_stream *st, uint32_t slot)
 {
     const struct rec_slot *s = rec_slots(r->shared) + slot;
     int number = trod_meta_thread(r->meta, s->tid, s->pid, 0);
@@ -496,7 +480,7 @@ static int begin_stream(struct rec_rows *r, struct stream *st, uint32_t slot)
 
 int rec_rows_block(struct rec_rows *r, struct rec_block *b)
 {
-    struct stream *st = &r->streams[b->slot % REC_SLOTS];
+    struct rec_stream *st = &r->streams[b->slot % REC_SLOTS];
     const uint64_t *p = rec_words(b), *end;
     uint64_t words = b->words;
     int rc = TROD_OK;

@@ -88,7 +88,7 @@ static const struct {
       "mips-linux-gnu",
       TROD_ISA_MIPS32,
       TROD_ENDIAN_BIG,
-      REC_OTHER,
+      REC_MIPS,
       32,
       {4011, 4356, 4246}}},
     {8,
@@ -99,7 +99,7 @@ static const struct {
       "mipsel-linux-gnu",
       TROD_ISA_MIPS32,
       TROD_ENDIAN_LITTLE,
-      REC_OTHER,
+      REC_MIPSEL,
       32,
       {4011, 4356, 4246}}},
 };

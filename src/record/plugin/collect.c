@@ -8,11 +8,13 @@
 #define _GNU_SOURCE /* sched_getcpu, syscall: of no system but Linux, as QEMU's user mode */
 #include "record/plugin/collect.h"
 #include "record/plugin/registers.h"
+#include "record/plugin/state.h"
 #include "record/plugin/sync.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -174,6 +176,7 @@ static struct rec_slot *new_slot(unsigned vcpu)
     }
     s->vcpu = vcpu;
     s->block = no_block;
+    state_thread(vcpu);
     return s;
 }
 
@@ -194,6 +197,7 @@ void collect_thread(qemu_plugin_id_t id, unsigned vcpu)
     if (vcpu >= lanes_used)
         lanes_used = vcpu + 1;
     lanes[vcpu] = new_slot(vcpu);
+    registers_thread();
 }
 
 void collect_thread_end(qemu_plugin_id_t id, unsigned vcpu)
@@ -234,12 +238,16 @@ static const struct rec_insn *insn_at(void *word)
     return ((const struct rec_segment *)(const void *)log)->insn;
 }
 
-/* Where calls that synchronize threads are wanted: what comes before INSN. Returns what P becomes.
+/*
+ * What comes before INSN: what the instruction before it did to registers, calls that synchronize
+ * threads, where these are wanted. Returns what P becomes.
  */
-static uint64_t *put_sync(unsigned vcpu, const struct rec_insn *insn, uint64_t *p)
+static uint64_t *put_before(unsigned vcpu, const struct rec_insn *insn, uint64_t *p)
 {
     uint64_t words[2];
 
+    if (collect_shared->registers)
+        p = state_step(vcpu, insn, p);
     if (!collect_shared->functions[0].code || !sync_step(vcpu, insn, words))
         return p;
     p[0] = words[0];
@@ -250,7 +258,7 @@ static uint64_t *put_sync(unsigned vcpu, const struct rec_insn *insn, uint64_t *
 static void on_step(unsigned vcpu, void *word)
 {
     struct rec_slot *s = lanes[vcpu % LANES];
-    uint64_t *p = put_sync(vcpu, insn_at(word), room(s));
+    uint64_t *p = put_before(vcpu, insn_at(word), room(s));
 
     *p = (uintptr_t)word;
     advance(s, p + 1);
@@ -261,13 +269,13 @@ static void on_registers(unsigned vcpu, void *word)
 {
     const struct rec_insn *insn = insn_at(word);
     struct rec_slot *s = lanes[vcpu % LANES];
-    uint64_t *p = put_sync(vcpu, insn, room(s));
+    uint64_t *p = put_before(vcpu, insn, room(s));
     uint32_t a = 0, b = 0, xer = 0;
 
     p[0] = (uintptr_t)word;
     registers_read(insn->code[1] & 31, &a);
     registers_read(insn->code[2] >> 3, &b);
-    registers_read(REGISTERS_PPC_XER, &xer);
+    registers_read(REC_PPC_XER, &xer);
     p[1] = (uint64_t)REC_REGISTERS << REC_EVENT_TYPE | 3;
     p[2] = a;
     p[3] = b;
@@ -294,19 +302,55 @@ static void on_memory(unsigned vcpu, uint32_t info, uint64_t addr, void *user)
     advance(s, p + 2);
 }
 
+/* From an address of the program to where its bytes are here. */
+static _Atomic uintptr_t host_base;
+static _Atomic bool host_known;
+
+/* The same with what was moved, as it is in memory behind the access. */
+static void on_value(unsigned vcpu, uint32_t info, uint64_t addr, void *user)
+{
+    struct rec_slot *s = lanes[vcpu % LANES];
+    const size_t n = (size_t)1 << qemu_plugin_mem_size_shift(info);
+    uint64_t *p;
+
+    on_memory(vcpu, info, addr, user);
+    if (n > 16)
+        return;
+    p = room_behind(s);
+    p[0] = (uint64_t)REC_VALUE << REC_EVENT_TYPE | (n + 7) / 8;
+    p[1] = p[2] = 0;
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the program's memory is part of QEMU's */
+    memcpy(p + 1, (const void *)(atomic_load_explicit(&host_base, memory_order_relaxed) + addr), n);
+    advance(s, p + 1 + (n + 7) / 8);
+}
+
+void collect_base(const void *host, uint64_t addr)
+{
+    if (!host || atomic_load(&host_known))
+        return;
+    atomic_store(&host_base, (uintptr_t)host - (uintptr_t)addr);
+    atomic_store(&host_known, true);
+    atomic_fetch_or(&collect_shared->gives, REC_GIVES_VALUES);
+}
+
 void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place,
                      bool with_registers)
 {
+    const bool step = collect_shared->functions[0].code || collect_shared->registers;
+
     if (place == 0)
         return;
     qemu_plugin_register_vcpu_insn_exec_cb(first,
-                                           with_registers                      ? on_registers
-                                           : collect_shared->functions[0].code ? on_step
-                                                                               : on_segment,
-                                           QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)place);
+                                           with_registers ? on_registers
+                                           : step         ? on_step
+                                                          : on_segment,
+                                           with_registers || step ? registers_flags()
+                                                                  : QEMU_PLUGIN_CB_NO_REGS,
+                                           (void *)(uintptr_t)place);
     if (collect_shared->memory)
-        qemu_plugin_register_vcpu_mem_cb(last, on_memory, QEMU_PLUGIN_CB_NO_REGS,
-                                         QEMU_PLUGIN_MEM_RW, NULL);
+        qemu_plugin_register_vcpu_mem_cb(
+            last, collect_shared->values && atomic_load(&host_known) ? on_value : on_memory,
+            QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
 }
 
 /* As many arguments as the callback of the plugin API has. */

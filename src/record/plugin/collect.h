@@ -22,6 +22,9 @@ void collect_forked(void);
 void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place,
                      bool with_registers);
 
+/* The byte that the program has at ADDR is at HOST here; NULL: not known. */
+void collect_base(const void *host, uint64_t addr);
+
 void collect_thread(qemu_plugin_id_t id, unsigned vcpu);
 void collect_thread_end(qemu_plugin_id_t id, unsigned vcpu);
 void collect_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2,

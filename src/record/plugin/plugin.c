@@ -8,6 +8,7 @@
 #define _GNU_SOURCE /* MAP_NORESERVE */
 #include "record/plugin/collect.h"
 #include "record/plugin/registers.h"
+#include "record/plugin/state.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -114,14 +115,18 @@ static bool grow(void)
 static uint32_t append(const struct rec_segment *s)
 {
     struct rec_shared *shared = collect_shared;
-    size_t bytes = sizeof *s + s->n * sizeof s->insn[0];
+    const bool asks = shared->registers;
+    const size_t known = sizeof *s + s->n * sizeof s->insn[0];
+    const size_t bytes = known + (asks ? sizeof(struct rec_writes) : 0);
     uint64_t to = atomic_fetch_add(&shared->log_used, bytes);
 
     if (to + bytes > REC_LOG_BYTES) {
         atomic_fetch_or(&shared->trouble, REC_LOG_FULL);
         return 0;
     }
-    memcpy(rec_log(shared) + to, s, bytes);
+    memcpy(rec_log(shared) + to, s, known);
+    if (asks)
+        state_ask((uint32_t)(to / 8));
     return (uint32_t)(to / 8);
 }
 
@@ -166,7 +171,7 @@ static bool is_thumb(const struct qemu_plugin_tb *tb)
     size_t n = qemu_plugin_tb_n_insns(tb);
     uint32_t cpsr;
 
-    if (registers_read(REGISTERS_ARM_CPSR, &cpsr))
+    if (registers_read(REC_ARM_CPSR, &cpsr))
         return (cpsr & 1u << 5) != 0;
     for (size_t i = 0; i < n; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
@@ -199,7 +204,10 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
         describe(to, insn);
         to->thumb = thumb;
-        if (i + 1 < n && i + 1 - from < INSNS_MAX && rec_plain(isa, to->code, to->size))
+        if (collect_shared->values)
+            collect_base(qemu_plugin_insn_haddr(insn), to->pc);
+        if (i + 1 < n && i + 1 - from < INSNS_MAX && !collect_shared->registers &&
+            rec_plain(isa, to->code, to->size))
             continue;
         one.s.n = (uint32_t)(i + 1 - from);
         collect_segment(qemu_plugin_tb_get_insn(tb, from), insn, place_of(&one.s),
@@ -246,7 +254,13 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
     if (info->system_emulation || !insn_data.symbol || !attach(argc, argv))
         return 1;
     collect_begin();
-    registers_begin(collect_shared->isa);
+    registers_begin(collect_shared->isa, collect_shared->registers);
+    if (registers_there())
+        atomic_fetch_or(&collect_shared->gives, REC_GIVES_REGISTERS);
+    else
+        collect_shared->registers = 0;
+    if (info->version.cur >= 4)
+        atomic_fetch_or(&collect_shared->gives, REC_GIVES_VECTORS);
     pthread_atfork(NULL, NULL, forked);
     qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
     qemu_plugin_register_vcpu_init_cb(id, collect_thread);

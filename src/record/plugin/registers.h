@@ -1,31 +1,36 @@
 /*
- * registers.h - registers of the program, where QEMU 7.2 lets them be seen.
+ * registers.h - registers of the program, as far as QEMU lets them be seen.
+ *
+ * Numbers are those of QEMU's debugger interface for the instruction set, vectors have numbers of
+ * their own (record/protocol.h). Later versions of QEMU have functions for it in their interface
+ * for plugins; of 7.2 the functions are used that serve debuggers.
  */
 #ifndef TROD_RECORD_REGISTERS_H
 #define TROD_RECORD_REGISTERS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "record/plugin/qemu_api.h"
 
-/* Numbers of registers as QEMU gives them to debuggers. */
-enum { REGISTERS_ARM_CPSR = 25, REGISTERS_PPC_XER = 69 };
-
-/* Look for what it takes for programs of ISA (enum rec_isa). */
-void registers_begin(unsigned isa);
+enum { REGISTERS_WORDS = 2 };
 
 /*
- * PowerPC: must the registers be told with the instruction CODE (memory order), because QEMU tells
- * nothing of its access?
+ * Find out what can be read. EXACT: registers must be those of each instruction (QEMU then executes
+ * them one by one).
  */
+void registers_begin(unsigned isa, bool exact);
+/* A thread begins: what its registers are called. */
+void registers_thread(void);
+/* Must the registers of instruction CODE be known, to know what it accesses? */
 bool registers_wanted(unsigned isa, const uint8_t *code);
-
-/* Can registers of this ISA be read at all? */
+/* Can registers be read, exactly? */
 bool registers_there(void);
+/* Flags of callbacks that read registers. */
+enum qemu_plugin_cb_flags registers_flags(void);
 
-/*
- * Register NUMBER, of 32 bits, of the vcpu that the calling thread runs: as it was when the block
- * of code that is executed or translated was entered. False: not to be had.
- */
+/* Register NUMBER of the thread that runs. False: it cannot be had. */
 bool registers_read(int number, uint32_t *value);
+/* Its words, lowest first. Returns how many, 0: it cannot be had. */
+unsigned registers_words(unsigned number, uint64_t words[REGISTERS_WORDS]);
+/* One past the largest number. */
+unsigned registers_end(unsigned isa);
 
 #endif

@@ -12,7 +12,7 @@
 #include "record/plugin/collect.h"
 #include "record/plugin/registers.h"
 
-enum { SP = 1, R3 = 3, LR = 67, CALLS = 1 << 16 };
+enum { R3 = 3, CALLS = 1 << 16 };
 
 /* A call that waits for its end. */
 struct call {
@@ -78,8 +78,8 @@ static bool begin_call(struct call *c, uint32_t code, uint64_t words[2])
         return true;
     }
     *c = (struct call){.code = code, .point = point};
-    registers_read(LR, &c->back);
-    registers_read(SP, &c->stack);
+    registers_read(REC_PPC_LR, &c->back);
+    registers_read(REC_PPC_SP, &c->stack);
     return false;
 }
 
@@ -89,7 +89,7 @@ bool sync_step(unsigned vcpu, const struct rec_insn *insn, uint64_t words[2])
     uint32_t stack, code;
 
     if (c->code) {
-        if (insn->pc != c->back || !registers_read(SP, &stack) || stack != c->stack)
+        if (insn->pc != c->back || !registers_read(REC_PPC_SP, &stack) || stack != c->stack)
             return false;
         if (end_call(c, words))
             return true;

@@ -1,0 +1,87 @@
+/*
+ * rows.h - the state of what makes rows of events, shared by rows.c and rows_state.c.
+ */
+#ifndef TROD_RECORD_ROWS_H
+#define TROD_RECORD_ROWS_H
+
+#include "record/record.h"
+
+#include "trod/insn.h"
+
+enum {
+    ROWS = 4096,
+    ROWS_KEPT = 8,     /* free when an event begins: the most rows an event makes but a segment */
+    ROWS_BEHIND = 256, /* free behind a segment: the accesses of its last instruction */
+    REC_MOVED = 64,    /* bytes of an access whose value is told */
+    REC_FULL_BYTES = 1000,  /* of a state of FULL */
+    REC_FULL_STATES = 2048, /* instructions of a batch of FULL */
+    WHOLE = 0xffff,         /* one access of as many bytes as come */
+    ESIGRETURN = 513,       /* what QEMU's system calls return from a signal handler's end */
+    NO_LOAD = 1 << 28,      /* of rec_insn.flags: stores, and loads nothing */
+    NO_MORE = 1 << 29,      /* what QEMU tells beyond the operands is not the program's */
+    SAME_AGAIN = 1 << 30,   /* string operation */
+    LOOKED_AT = (int)(1u << 31)
+};
+
+struct rec_stream {
+    uint32_t number;
+    bool begun;
+    bool time_due; /* TIMESTAMP and CPU_ID are to be written before the next instruction */
+    bool held;     /* an iteration of a string operation without an access so far */
+    uint64_t seq;  /* of the next block */
+    uint64_t time;
+    uint32_t cpu;
+    uint32_t need;               /* words still missing of the event begun in the block before */
+    const struct rec_insn *last; /* executed last */
+    uint64_t next;               /* address behind it */
+    uint32_t access;             /* row of its last access + 1, 0: none in this batch */
+    uint32_t row;                /* of its instruction + 1, as long as that is the last of all */
+    uint64_t sync[2];            /* a synchronization record that waits for the next instruction */
+    struct rec_registers *registers; /* NULL: none have been told */
+    uint8_t moved[REC_MOVED];        /* what its last access moved, as in memory */
+    uint32_t n_moved;                /* 0: not known */
+    uint32_t moving;                 /* bytes of the access whose value is told next, 0: none */
+    bool accessed;                   /* it has accessed memory */
+    bool shown;                      /* it has a row */
+    bool made;                       /* its access was told by its registers */
+};
+
+struct rec_rows {
+    struct rec_shared *shared;
+    struct trod_meta *meta;
+    struct trod_writer *writer;
+    struct trod_batch *b;
+    struct trod_insn_decoder *decoder;
+    struct rec_stream *streams;
+    bool markers, memory;
+    bool single;     /* only the first thread has a place */
+    uint64_t others; /* blocks of other threads */
+    bool amber;      /* each access belongs to the record of its instruction */
+    bool full;       /* each instruction comes with all registers */
+    bool big;        /* values are big-endian in memory */
+    enum rec_isa set;
+    uint8_t *states; /* FULL: the registers at the instructions of the batch */
+    uint32_t n_states;
+    uint32_t iset;
+    uint64_t instructions, accesses, passed, skip, take;
+    uint64_t log_size;
+};
+
+/* What is known of the registers of a thread. */
+struct rec_registers {
+    uint64_t value[REC_REGS][2];
+    uint8_t words[REC_REGS]; /* 0: never told */
+};
+
+/*
+ * rows_state.c: N words of REC_STATE or REC_ALL: registers of the instruction executed last; rows
+ * where RECORDED. Returns 0 or an error.
+ */
+int rec_rows_state(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n,
+                   bool all, bool recorded);
+/* N words of REC_VALUE: what the access told last moved. */
+void rec_rows_value(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n);
+/* FULL: the registers at the instruction whose row was made last. */
+void rec_rows_full(struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in);
+
+#endif

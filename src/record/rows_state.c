@@ -1,0 +1,194 @@
+/*
+ * rows_state.c - registers and the values of accesses: rows, and the states of FULL.
+ *
+ * Implements the functions of rows.h that say so. FULL: the layout of the state is that of the
+ * Amber document, "FULL trace format" (docs/formats/amber.md).
+ */
+#include "record/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Words of the state of a FULL record. */
+enum {
+    FULL_PC = 0,
+    FULL_GPR = 2,
+    FULL_CR = 34,
+    FULL_XER = 35,
+    FULL_LR = 36,
+    FULL_CTR = 37,
+    FULL_VRSAVE = 39,
+    FULL_FPR = 40,
+    FULL_FPSCR = 105,
+    FULL_VR = 106,
+    FULL_VSCR = 234,
+    FULL_VRVALID = 242
+};
+
+static unsigned size_of(const struct rec_rows *r, unsigned number, unsigned words)
+{
+    if (words == 2)
+        return 16;
+    if (r->set == REC_A64)
+        return number == REC_A64_CPSR ? 4 : 8;
+    return r->set == REC_PPC && number >= REC_PPC_FPR && number < REC_PPC_FPR + 32 ? 8 : 4;
+}
+
+/* A row of register NUMBER of the instruction executed last. */
+static int put_register(struct rec_rows *r, const struct rec_stream *st, unsigned number)
+{
+    const struct rec_registers *known = st->registers;
+    struct trod_slice name = rec_register_name(r->shared, number);
+    struct trod_batch *b = r->b;
+    uint32_t i;
+    int rc;
+
+    if (name.len == 0)
+        return TROD_OK;
+    if (b->n + ROWS_KEPT > ROWS && (rc = rec_rows_flush(r)) < 0)
+        return rc;
+    i = b->n++;
+    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
+                TROD_COL_TEXT | TROD_COL_PC;
+    b->kind[i] = TROD_REG;
+    b->flags[i] = 0;
+    b->size[i] = size_of(r, number, known->words[number]);
+    b->stream[i] = st->number;
+    b->time[i] = st->time;
+    b->text[i] = name;
+    b->pc[i] = st->last->pc;
+    if (known->words[number] == 2) {
+        void *p = trod_batch_pool(b, 16, &b->data[i]);
+
+        if (p) {
+            memcpy(p, known->value[number], 16);
+            b->has[i] |= TROD_COL_DATA;
+        }
+        return TROD_OK;
+    }
+    b->has[i] |= TROD_COL_VALUE;
+    b->value[i] = known->value[number][0];
+    return TROD_OK;
+}
+
+int rec_rows_state(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n,
+                   bool all, bool recorded)
+{
+    struct rec_registers *known = st->registers;
+    const uint64_t *end = p + n;
+    int rc = TROD_OK;
+
+    if (!known && !(known = st->registers = calloc(1, sizeof *known)))
+        return TROD_ERR_NOMEM;
+    while (p < end && rc == TROD_OK) {
+        const unsigned number = (unsigned)*p & 0xffff, words = (unsigned)(*p >> 16) & 3;
+        const uint64_t low = words > 0 ? p[1] : 0, high = words > 1 ? p[2] : 0;
+        bool changed;
+
+        p += 1 + words;
+        if (number >= REC_REGS || words == 0 || p > end)
+            break;
+        changed = known->words[number] != words || known->value[number][0] != low ||
+                  known->value[number][1] != high;
+        known->words[number] = (uint8_t)words;
+        known->value[number][0] = low;
+        known->value[number][1] = high;
+        if (recorded && !r->amber && !r->full && st->last && (changed || !all))
+            rc = put_register(r, st, number);
+    }
+    return rc;
+}
+
+void rec_rows_value(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n)
+{
+    struct trod_batch *b = r->b;
+    const uint32_t i = st->access - 1, size = st->moving;
+    uint64_t value = 0;
+    void *data;
+
+    if (st->access == 0 || st->access != b->n || size == 0 || size > 8 * n)
+        return;
+    if (st->n_moved + size != b->size[i] || b->size[i] > REC_MOVED) {
+        b->has[i] &= ~(uint32_t)(TROD_COL_VALUE | TROD_COL_DATA);
+        return; /* put together otherwise than one behind the other */
+    }
+    memcpy(st->moved + st->n_moved, p, size);
+    st->n_moved += size;
+    if (st->n_moved <= 8) {
+        for (uint32_t k = 0; k < st->n_moved; k++)
+            value |= (uint64_t)st->moved[r->big ? st->n_moved - 1 - k : k] << 8 * k;
+        b->value[i] = value;
+        b->has[i] |= TROD_COL_VALUE;
+        return;
+    }
+    b->has[i] &= ~(uint32_t)TROD_COL_VALUE;
+    data = trod_batch_pool(b, st->n_moved, &b->data[i]);
+    if (!data)
+        return;
+    for (uint32_t k = 0; k < st->n_moved; k++)
+        ((uint8_t *)data)[k] = st->moved[r->big ? st->n_moved - 1 - k : k];
+    b->has[i] |= TROD_COL_DATA;
+}
+
+static void store(uint8_t *state, unsigned word, uint64_t value)
+{
+    for (unsigned k = 0; k < 4; k++)
+        state[4 * word + k] = (uint8_t)(value >> (24 - 8 * k));
+}
+
+/* The 16 bytes of register NUMBER, most significant first. */
+static void store_vector(uint8_t *state, unsigned word, const uint64_t value[2])
+{
+    store(state, word, value[1] >> 32);
+    store(state, word + 1, value[1]);
+    store(state, word + 2, value[0] >> 32);
+    store(state, word + 3, value[0]);
+}
+
+static void fill(uint8_t *state, const struct rec_registers *known, uint64_t pc)
+{
+    static const struct {
+        unsigned number, word;
+    } single[] = {{REC_PPC_MSR, FULL_PC + 1}, {REC_PPC_CR, FULL_CR},
+                  {REC_PPC_XER, FULL_XER},    {REC_PPC_LR, FULL_LR},
+                  {REC_PPC_CTR, FULL_CTR},    {REC_PPC_VRSAVE, FULL_VRSAVE},
+                  {REC_PPC_FPSCR, FULL_FPSCR}};
+    uint32_t valid = 0;
+
+    memset(state, 0, REC_FULL_BYTES);
+    store(state, FULL_PC, pc);
+    if (!known)
+        return;
+    for (unsigned i = 0; i < 32; i++) {
+        store(state, FULL_GPR + i, known->value[i][0]);
+        store(state, FULL_FPR + 2 * i, known->value[REC_PPC_FPR + i][0] >> 32);
+        store(state, FULL_FPR + 2 * i + 1, known->value[REC_PPC_FPR + i][0]);
+        if (known->words[REC_PPC_VR + i])
+            valid |= 1u << i;
+        store_vector(state, FULL_VR + 4 * i, known->value[REC_PPC_VR + i]);
+    }
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        store(state, single[i].word, known->value[single[i].number][0]);
+    if (valid)
+        store_vector(state, FULL_VSCR, known->value[REC_PPC_VSCR]);
+    store(state, FULL_VRVALID, valid);
+}
+
+void rec_rows_full(struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in)
+{
+    struct trod_batch *b = r->b;
+    uint32_t i = b->n++;
+    const uint32_t at = r->n_states++ * REC_FULL_BYTES;
+
+    fill(r->states + at, st->registers, in->pc);
+    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
+                TROD_COL_ADDR | TROD_COL_PC | TROD_COL_DATA;
+    b->kind[i] = TROD_STATE;
+    b->flags[i] = TROD_F_CONT;
+    b->size[i] = REC_FULL_BYTES;
+    b->stream[i] = st->number;
+    b->time[i] = st->time;
+    b->addr[i] = in->pc;
+    b->pc[i] = in->pc;
+    b->data[i] = (struct trod_slice){at, REC_FULL_BYTES};
+}
