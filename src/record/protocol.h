@@ -26,9 +26,10 @@ enum {
     REC_BLOCKS_FIRST = 128,
     REC_SLOTS = 65536,
     REC_INSN_CODE = 16,
-    REC_WRITES = 40, /* registers that an instruction writes, at the most */
-    REC_REGS = 128,  /* numbers of registers */
-    REC_ASKS = 64    /* questions of the plugin at a time */
+    REC_WRITES = 40,    /* registers that an instruction writes, at the most */
+    REC_REGS = 128,     /* numbers of registers */
+    REC_MAYBE = 0x8000, /* of such a number: it may be written; told only if it changes */
+    REC_ASKS = 64       /* questions of the plugin at a time */
 };
 
 #define REC_LOG_BYTES (UINT64_C(1) << 29)

@@ -197,6 +197,7 @@ static inline void execute(struct rec_rows *r, struct rec_stream *st, struct rec
     st->last = in;
     st->access = 0;
     st->accessed = st->made = st->shown = false;
+    st->skipped = st->registers && rec_rows_skips(r, st, in);
     if (r->passed < r->skip) {
         r->passed++;
         return;
@@ -210,6 +211,8 @@ static inline void execute(struct rec_rows *r, struct rec_stream *st, struct rec
     r->instructions++;
     put_insn(r, st, in);
     st->row = r->b->n;
+    if (st->skipped)
+        r->b->flags[st->row - 1] |= TROD_F_SKIPPED;
     st->shown = true;
     if (r->full)
         rec_rows_full(r, st, in);

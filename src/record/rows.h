@@ -43,6 +43,7 @@ struct rec_stream {
     uint32_t moving;                 /* bytes of the access whose value is told next, 0: none */
     bool accessed;                   /* it has accessed memory */
     bool shown;                      /* it has a row */
+    bool skipped;                    /* its condition does not hold */
     bool made;                       /* its access was told by its registers */
 };
 
@@ -79,6 +80,9 @@ struct rec_registers {
  */
 int rec_rows_state(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n,
                    bool all, bool recorded);
+/* ARM, where registers are told: does the condition of IN not hold? */
+bool rec_rows_skips(const struct rec_rows *r, const struct rec_stream *st,
+                    const struct rec_insn *in);
 /* N words of REC_VALUE: what the access told last moved. */
 void rec_rows_value(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n);
 /* FULL: the registers at the instruction whose row was made last. */

@@ -71,6 +71,42 @@ static int put_register(struct rec_rows *r, const struct rec_stream *st, unsigne
     return TROD_OK;
 }
 
+/* The bits of register NUMBER that say where in an IT block the next instruction is. */
+static uint64_t it_state(const struct rec_rows *r, unsigned number)
+{
+    return r->set == REC_ARM && number == REC_ARM_CPSR ? 0x0600fc00 : 0;
+}
+
+/* Arm ARM, "Conditional execution": the flags that CPSR has are not what COND asks for. */
+static bool fails(unsigned cond, uint32_t cpsr)
+{
+    const bool n = cpsr >> 31 & 1, z = cpsr >> 30 & 1, c = cpsr >> 29 & 1, v = cpsr >> 28 & 1;
+    const bool holds[8] = {z, c, n, v, c && !z, n == v, n == v && !z, true};
+
+    return cond < 14 && holds[cond >> 1] == (cond & 1);
+}
+
+bool rec_rows_skips(const struct rec_rows *r, const struct rec_stream *st,
+                    const struct rec_insn *in)
+{
+    const struct rec_registers *known = st->registers;
+    const uint8_t *p = in->code;
+    uint32_t cpsr, it;
+
+    if (r->set != REC_ARM || !known || known->words[REC_ARM_CPSR] == 0)
+        return false;
+    cpsr = (uint32_t)known->value[REC_ARM_CPSR][0];
+    if (!in->thumb)
+        return fails(p[3] >> 4, cpsr);
+    it = (cpsr >> 8 & 0xfc) | (cpsr >> 25 & 3);
+    if (it & 0xf)
+        return fails(it >> 4, cpsr);
+    if (in->size == 2)
+        return p[1] >> 4 == 0xd && fails(p[1] & 0xf, cpsr); /* b<cond> */
+    return (p[1] & 0xf8) == 0xf0 && (p[3] & 0xd0) == 0x80 &&
+           fails((p[1] & 3u) << 2 | p[0] >> 6, cpsr); /* b<cond>.w */
+}
+
 int rec_rows_state(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n,
                    bool all, bool recorded)
 {
@@ -81,19 +117,21 @@ int rec_rows_state(struct rec_rows *r, struct rec_stream *st, const uint64_t *p,
     if (!known && !(known = st->registers = calloc(1, sizeof *known)))
         return TROD_ERR_NOMEM;
     while (p < end && rc == TROD_OK) {
-        const unsigned number = (unsigned)*p & 0xffff, words = (unsigned)(*p >> 16) & 3;
+        const unsigned number = (unsigned)*p & (REC_MAYBE - 1), words = (unsigned)(*p >> 16) & 3;
+        const bool maybe = all || st->skipped || (*p & REC_MAYBE);
         const uint64_t low = words > 0 ? p[1] : 0, high = words > 1 ? p[2] : 0;
         bool changed;
 
         p += 1 + words;
         if (number >= REC_REGS || words == 0 || p > end)
             break;
-        changed = known->words[number] != words || known->value[number][0] != low ||
+        changed = known->words[number] != words ||
+                  (known->value[number][0] ^ low) & ~it_state(r, number) ||
                   known->value[number][1] != high;
         known->words[number] = (uint8_t)words;
         known->value[number][0] = low;
         known->value[number][1] = high;
-        if (recorded && !r->amber && !r->full && st->last && (changed || !all))
+        if (recorded && !r->amber && !r->full && st->last && (changed || !maybe))
             rc = put_register(r, st, number);
     }
     return rc;

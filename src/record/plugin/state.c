@@ -47,7 +47,7 @@ void state_thread(unsigned vcpu)
 /* Register NUMBER to P. Returns what is behind it. */
 static uint64_t *put(struct state *s, unsigned number, uint64_t *p)
 {
-    unsigned n = registers_words(number, p + 1);
+    unsigned n = registers_words(number & ~(unsigned)REC_MAYBE, p + 1);
 
     if (n == 0)
         return p;
