@@ -75,11 +75,36 @@ bool trod_capstone_open(struct trod_capstone *c, unsigned iset)
     return c->insn[iset] != NULL;
 }
 
+/*
+ * Capstone remembers an IT instruction and takes the next ones it is given for those of its block.
+ * Instructions come in any order here, so they never are: as many are decoded for nothing.
+ */
+static void leave_block(struct trod_capstone *c)
+{
+    static const uint8_t nops[2][8] = {{0x00, 0xbf, 0x00, 0xbf, 0x00, 0xbf, 0x00, 0xbf},
+                                       {0xbf, 0x00, 0xbf, 0x00, 0xbf, 0x00, 0xbf, 0x00}};
+    const uint8_t *p = nops[c->endian == TROD_ENDIAN_BIG];
+    size_t n = sizeof nops[0];
+    uint64_t pc = 0;
+
+    while (n && cs_disasm_iter(c->handle[TROD_ISET_T32], &p, &n, &pc, c->insn[TROD_ISET_T32]))
+        ;
+    c->in_block = false;
+}
+
 bool trod_capstone_decode(struct trod_capstone *c, unsigned iset, uint64_t pc, const uint8_t *code,
                           size_t n)
 {
-    return trod_capstone_open(c, iset) &&
-           cs_disasm_iter(c->handle[iset], &code, &n, &pc, c->insn[iset]);
+    const unsigned high = c->endian != TROD_ENDIAN_BIG;
+
+    if (!trod_capstone_open(c, iset))
+        return false;
+    if (iset == TROD_ISET_T32) {
+        if (c->in_block)
+            leave_block(c);
+        c->in_block = n >= 2 && code[high] == 0xbf && (code[!high] & 0xf);
+    }
+    return cs_disasm_iter(c->handle[iset], &code, &n, &pc, c->insn[iset]);
 }
 
 void trod_capstone_close(struct trod_capstone *c)

@@ -21,6 +21,7 @@ struct trod_capstone {
     bool detail;
     csh handle[TROD_ISET_A64 + 1]; /* by iset; 0: not open */
     cs_insn *insn[TROD_ISET_A64 + 1];
+    bool in_block; /* the T32 instruction decoded last was IT */
 };
 
 /* The handle's number for ISET of the ISA: ISET itself, or what the ISA has. */

@@ -61,11 +61,11 @@ struct rec_insn {
     uint64_t pc;
     uint8_t size;
     uint8_t thumb; /* ARM: 1: T32, 0: A32 */
-    uint16_t unused;
     /* The recorder's own: */
+    uint16_t text_len;
     uint32_t flags;  /* enum rec_insn_flag | enum trod_flag; 0: not looked at */
     uint32_t access; /* bytes that one access is expected to have: read | write << 16 */
-    uint32_t facts;
+    uint32_t text;   /* disassembly: place in the log, 0: none */
     uint8_t code[REC_INSN_CODE];
 };
 

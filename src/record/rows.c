@@ -46,10 +46,12 @@ int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_t
     r->b->meta = meta;
     r->b->shared = rec_log(s);
     r->b->want = TROD_COL_ALL;
-    r->b->have = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
-                 TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE | TROD_COL_VALUE | TROD_COL_SUB |
-                 TROD_COL_DETAIL | TROD_COL_TARGET | TROD_COL_TEXT | TROD_COL_DATA;
-    return TROD_OK;
+    r->b->have = ROW_COMMON | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE |
+                 TROD_COL_VALUE | TROD_COL_SUB | TROD_COL_DETAIL | TROD_COL_TARGET | TROD_COL_TEXT |
+                 TROD_COL_DATA;
+    for (uint32_t i = 0; i < ROWS; i++)
+        r->b->unit[i] = TROD_UNIT_US;
+    return format && format->flags & TROD_FMT_TEXT ? rec_rows_text_begin(r, t) : TROD_OK;
 }
 
 void rec_rows_free(struct rec_rows *r)
@@ -57,6 +59,7 @@ void rec_rows_free(struct rec_rows *r)
     if (!r)
         return;
     trod_insn_decoder_free(r->decoder);
+    trod_disasm_free(r->disasm);
     trod_batch_free(r->b);
     for (uint32_t i = 0; r->streams && i < REC_SLOTS; i++)
         free(r->streams[i].registers);
@@ -116,6 +119,7 @@ static void look_at(struct rec_rows *r, struct rec_insn *in)
 
     in->flags = (uint32_t)LOOKED_AT | iset;
     in->access = 0;
+    rec_rows_text(r, in);
     if (!r->decoder)
         return;
     what = trod_insn_decode(r->decoder, iset >> TROD_F_ISET_SHIFT, in->pc, in->code, in->size);
@@ -142,8 +146,7 @@ static void put_marker(struct rec_rows *r, const struct rec_stream *st, unsigned
     struct trod_batch *b = r->b;
     uint32_t i = b->n++;
 
-    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_VALUE |
-                TROD_COL_SUB;
+    b->has[i] = ROW_COMMON | TROD_COL_VALUE | TROD_COL_SUB;
     b->kind[i] = TROD_MARKER;
     b->flags[i] = 0;
     b->stream[i] = st->number;
@@ -167,8 +170,7 @@ static inline void put_insn(struct rec_rows *r, const struct rec_stream *st,
     struct trod_batch *b = r->b;
     uint32_t i = b->n++;
 
-    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
-                TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE;
+    b->has[i] = ROW_COMMON | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE;
     b->kind[i] = TROD_INSTR;
     b->flags[i] = in->flags & (TROD_F_BRANCH | TROD_F_ISET);
     b->size[i] = in->size;
@@ -178,6 +180,14 @@ static inline void put_insn(struct rec_rows *r, const struct rec_stream *st,
     b->pc[i] = in->pc;
     b->code[i].off = (uint32_t)(in->code - b->shared) | (uint32_t)TROD_SLICE_SHARED;
     b->code[i].len = in->size < REC_INSN_CODE ? in->size : REC_INSN_CODE;
+    if (in->text_len) {
+        b->has[i] |= TROD_COL_TEXT;
+        b->text[i] = (struct trod_slice){in->text | (uint32_t)TROD_SLICE_SHARED, in->text_len};
+    }
+    if (r->mode.len) {
+        b->has[i] |= TROD_COL_DETAIL;
+        b->detail[i] = r->mode;
+    }
 }
 
 /* Are so many instructions recorded that the next one is past the window's end? */
@@ -251,8 +261,7 @@ static void put_sync(struct rec_rows *r, struct rec_stream *st, uint64_t pc)
         b->target[i] = pc;
     }
     i = b->n++;
-    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_ADDR |
-                TROD_COL_VALUE | TROD_COL_SUB;
+    b->has[i] = ROW_COMMON | TROD_COL_ADDR | TROD_COL_VALUE | TROD_COL_SUB;
     b->kind[i] = TROD_SYNC;
     b->flags[i] = 0;
     b->stream[i] = st->number;
@@ -339,8 +348,7 @@ static void put_access(struct rec_rows *r, struct rec_stream *st, uint8_t kind, 
 
     st->access = b->n;
     st->accessed = true;
-    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
-                TROD_COL_ADDR | TROD_COL_PC;
+    b->has[i] = ROW_COMMON | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PC;
     b->kind[i] = kind;
     b->flags[i] = 0;
     b->size[i] = size;

@@ -6,10 +6,13 @@
 
 #include "record/record.h"
 
+#include "trod/disasm.h"
 #include "trod/insn.h"
 
 enum {
     ROWS = 4096,
+    /* what all rows have */
+    ROW_COMMON = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_UNIT,
     ROWS_KEPT = 8,     /* free when an event begins: the most rows an event makes but a segment */
     ROWS_BEHIND = 256, /* free behind a segment: the accesses of its last instruction */
     REC_MOVED = 64,    /* bytes of an access whose value is told */
@@ -31,9 +34,9 @@ struct rec_stream {
     uint64_t seq;  /* of the next block */
     uint64_t time;
     uint32_t cpu;
-    uint32_t need;               /* words still missing of the event begun in the block before */
     const struct rec_insn *last; /* executed last */
-    uint64_t next;               /* address behind it */
+    uint64_t next;               /* ARM: address behind it */
+    uint8_t it;                  /* and where in an IT block that is */
     uint32_t access;             /* row of its last access + 1, 0: none in this batch */
     uint32_t row;                /* of its instruction + 1, as long as that is the last of all */
     uint64_t sync[2];            /* a synchronization record that waits for the next instruction */
@@ -53,6 +56,8 @@ struct rec_rows {
     struct trod_writer *writer;
     struct trod_batch *b;
     struct trod_insn_decoder *decoder;
+    struct trod_disasm *disasm; /* text formats; else NULL */
+    struct trod_slice mode;     /* text formats: detail of all instructions; else empty */
     struct rec_stream *streams;
     bool markers, memory;
     bool single;     /* only the first thread has a place */
@@ -80,9 +85,13 @@ struct rec_registers {
  */
 int rec_rows_state(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n,
                    bool all, bool recorded);
+/* rows_text.c: what lines of text have. 0 or an error. */
+int rec_rows_text_begin(struct rec_rows *r, const struct rec_target *t);
+/* The disassembly of IN into the log. */
+void rec_rows_text(struct rec_rows *r, struct rec_insn *in);
+
 /* ARM, where registers are told: does the condition of IN not hold? */
-bool rec_rows_skips(const struct rec_rows *r, const struct rec_stream *st,
-                    const struct rec_insn *in);
+bool rec_rows_skips(const struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in);
 /* N words of REC_VALUE: what the access told last moved. */
 void rec_rows_value(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n);
 /* FULL: the registers at the instruction whose row was made last. */

@@ -48,8 +48,7 @@ static int put_register(struct rec_rows *r, const struct rec_stream *st, unsigne
     if (b->n + ROWS_KEPT > ROWS && (rc = rec_rows_flush(r)) < 0)
         return rc;
     i = b->n++;
-    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
-                TROD_COL_TEXT | TROD_COL_PC;
+    b->has[i] = ROW_COMMON | TROD_COL_SIZE | TROD_COL_TEXT | TROD_COL_PC;
     b->kind[i] = TROD_REG;
     b->flags[i] = 0;
     b->size[i] = size_of(r, number, known->words[number]);
@@ -86,20 +85,35 @@ static bool fails(unsigned cond, uint32_t cpsr)
     return cond < 14 && holds[cond >> 1] == (cond & 1);
 }
 
-bool rec_rows_skips(const struct rec_rows *r, const struct rec_stream *st,
-                    const struct rec_insn *in)
+/*
+ * Where in an IT block IN is, as the processor has it before it (ITSTATE); 0: in none. QEMU does
+ * not show it.
+ */
+static unsigned block_state(struct rec_stream *st, const struct rec_insn *in)
+{
+    const unsigned it = in->pc == st->next ? st->it : 0;
+
+    st->next = in->pc + in->size;
+    st->it = it & 7 ? (uint8_t)((it & 0xe0) | (it << 1 & 0x1f)) : 0;
+    if (in->thumb && in->size == 2 && in->code[1] == 0xbf && (in->code[0] & 0xf))
+        st->it = in->code[0];
+    return it & 0xf ? it : 0;
+}
+
+bool rec_rows_skips(const struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in)
 {
     const struct rec_registers *known = st->registers;
     const uint8_t *p = in->code;
-    uint32_t cpsr, it;
+    uint32_t cpsr;
+    unsigned it;
 
     if (r->set != REC_ARM || !known || known->words[REC_ARM_CPSR] == 0)
         return false;
     cpsr = (uint32_t)known->value[REC_ARM_CPSR][0];
     if (!in->thumb)
         return fails(p[3] >> 4, cpsr);
-    it = (cpsr >> 8 & 0xfc) | (cpsr >> 25 & 3);
-    if (it & 0xf)
+    it = block_state(st, in);
+    if (it)
         return fails(it >> 4, cpsr);
     if (in->size == 2)
         return p[1] >> 4 == 0xd && fails(p[1] & 0xf, cpsr); /* b<cond> */
@@ -219,8 +233,7 @@ void rec_rows_full(struct rec_rows *r, struct rec_stream *st, const struct rec_i
     const uint32_t at = r->n_states++ * REC_FULL_BYTES;
 
     fill(r->states + at, st->registers, in->pc);
-    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
-                TROD_COL_ADDR | TROD_COL_PC | TROD_COL_DATA;
+    b->has[i] = ROW_COMMON | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PC | TROD_COL_DATA;
     b->kind[i] = TROD_STATE;
     b->flags[i] = TROD_F_CONT;
     b->size[i] = REC_FULL_BYTES;

@@ -218,6 +218,9 @@ static void writes_other(const struct rec_answers *a, const struct rec_insn *in,
                                               : TROD_ISET_A32;
     const struct trod_insn *what;
 
+    /* what depends on the IT block, which the opcode does not show */
+    if (a->set == REC_ARM && in->thumb)
+        add(w, REC_ARM_CPSR | REC_MAYBE);
     if (!a->decoder)
         return;
     what = trod_insn_decode(a->decoder, iset, in->pc, in->code, in->size);
@@ -232,9 +235,6 @@ static void writes_other(const struct rec_answers *a, const struct rec_insn *in,
         if (n == REC_MIPS_LO && a->set != REC_A64 && a->set != REC_ARM && strcmp(name, "ac0") == 0)
             add(w, REC_MIPS_HI);
     }
-    /* what depends on the IT block, which the opcode does not show */
-    if (a->set == REC_ARM && in->thumb)
-        add(w, REC_ARM_CPSR | REC_MAYBE);
     w->jumps = what->branch != TROD_BR_NONE && what->branch != TROD_BR_SYSCALL;
     if (what->branch == TROD_BR_SYSCALL) {
         add(w, a->set == REC_MIPS || a->set == REC_MIPSEL ? 2 : 0);

@@ -25,4 +25,38 @@ for set in -marm -mthumb; do
         status 0
     fi
 done
+# a T32 instruction of four bytes that ends a page, and code after IT that is not in its block
+cat >edge.s <<'EOS'
+        .syntax unified
+        .thumb
+        .globl _start
+        .thumb_func
+_start: b.w far
+        .balign 4096
+        .space 4090
+        .thumb_func
+far:    cmp r0, r0
+        mov.w r1, #1
+        it ne
+        addne r1, #1
+        movs r7, #1
+        mov r0, r1
+        svc #0
+EOS
+check arm-linux-gnueabihf-gcc -nostdlib -static -Wl,-Ttext=0x20000 -o edge edge.s
+run trod record --registers -o edge.tarmac -- ./edge
+status 1
+run trod check edge.tarmac
+status 0
+sed -n 's/.* \(I[TS]\) ([0-9]*) [0-9a-f]*\(...\) \([0-9a-f]*\) T usr : .*/\1 \2 \3/p' edge.tarmac >got
+same - got <<'EOS'
+IT 000 f001bffb
+IT ffa 4280
+IT ffc f04f0101
+IT 000 bf18
+IS 002 3101
+IT 004 2701
+IT 006 4608
+IT 008 df00
+EOS
 finish

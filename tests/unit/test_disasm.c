@@ -72,6 +72,29 @@ static void known_encodings(void **state)
     }
 }
 
+/* IT makes nothing conditional: what is asked for next need not be what follows it. */
+static void it_is_not_remembered(void **state)
+{
+    static const uint8_t it[2][2] = {{0x08, 0xbf}, {0xbf, 0x08}},
+                         add[2][2] = {{0x01, 0x30}, {0x30, 0x01}};
+
+    (void)state;
+    for (unsigned big = 0; big < 2; big++) {
+        struct trod_disasm *d;
+        size_t len;
+        const char *text;
+
+        assert_int_equal(
+            trod_disasm_new(&d, TROD_ISA_ARM, big ? TROD_ENDIAN_BIG : TROD_ENDIAN_LITTLE, NULL), 0);
+        text = trod_disasm_text(d, TROD_ISET_T32, 0x1000, it[big], 2, &len);
+        assert_memory_equal(text, "it eq", len);
+        text = trod_disasm_text(d, TROD_ISET_T32, 0x2000, add[big], 2, &len);
+        assert_int_equal(len, 11);
+        assert_memory_equal(text, "adds r0, #1", len);
+        trod_disasm_free(d);
+    }
+}
+
 /* More distinct instructions than the table holds: none may get another's text. */
 static void the_table_forgets_but_does_not_mix(void **state)
 {
@@ -130,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_encodings),
+        cmocka_unit_test(it_is_not_remembered),
         cmocka_unit_test(the_table_forgets_but_does_not_mix),
         cmocka_unit_test(nothing_to_decode),
         cmocka_unit_test(an_unknown_isa_is_said),

@@ -182,6 +182,17 @@ static bool is_thumb(const struct qemu_plugin_tb *tb)
     return false;
 }
 
+/* Before the end of a page QEMU 7.2 counts the halfword behind a T32 instruction as one of it. */
+static void fit_arm(struct rec_insn *in)
+{
+    const uint8_t size = !in->thumb || in->code[1] >= 0xe8 ? 4 : 2;
+
+    if (in->size <= size)
+        return;
+    memset(in->code + size, 0, (size_t)in->size - size);
+    in->size = size;
+}
+
 /*
  * Instructions are told apart where one may fail: all of a segment are executed, or all but the
  * last one's effects. Only the last one of a segment accesses memory.
@@ -204,6 +215,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
         describe(to, insn);
         to->thumb = thumb;
+        if (isa == REC_ARM)
+            fit_arm(to);
         if (collect_shared->values)
             collect_base(qemu_plugin_insn_haddr(insn), to->pc);
         if (i + 1 < n && i + 1 - from < INSNS_MAX && !collect_shared->registers &&
