@@ -91,10 +91,10 @@ static void fill_physical(struct beside *s, struct trod_batch *b)
     for (uint32_t i = 0; i < b->n; i++) {
         const uint64_t size = page_size(s);
 
-        if (b->kind[i] == TROD_MARKER && b->sub[i] == DRM_M_PHYSICAL_ADDRESS) {
+        if (b->kind[i] == TROD_MARKER && b->sub[i] == TROD_DRM_PHYSICAL_ADDRESS) {
             s->physical = b->value[i];
             s->has_physical = true;
-        } else if (b->kind[i] == TROD_MARKER && b->sub[i] == DRM_M_VIRTUAL_ADDRESS &&
+        } else if (b->kind[i] == TROD_MARKER && b->sub[i] == TROD_DRM_VIRTUAL_ADDRESS &&
                    s->has_physical) {
             map_page(s, b->value[i] / size, s->physical / size);
             s->has_physical = false;
@@ -194,11 +194,11 @@ static void fill_text(const struct beside *s, struct trod_batch *b)
     for (uint32_t i = 0; i < b->n; i++) {
         if (b->kind[i] != TROD_MARKER)
             continue;
-        if (b->sub[i] == DRM_M_SYSCALL || b->sub[i] == DRM_M_SYSCALL_TRACE_START)
+        if (b->sub[i] == TROD_DRM_SYSCALL || b->sub[i] == TROD_DRM_SYSCALL_TRACE_START)
             add_text(b, i, trod_syscall_name(b->meta->isa, b->value[i]));
-        else if (b->sub[i] == DRM_M_FUNC_ID && b->value[i] >= base)
+        else if (b->sub[i] == TROD_DRM_FUNC_ID && b->value[i] >= base)
             add_text(b, i, trod_syscall_name(b->meta->isa, b->value[i] - base));
-        else if (b->sub[i] == DRM_M_FUNC_ID)
+        else if (b->sub[i] == TROD_DRM_FUNC_ID)
             add_text(b, i, function_name(s, b->value[i]));
     }
 }
@@ -360,10 +360,10 @@ static int open_beside(void **out, const struct trod_files *files,
     *s = (struct beside){.diag = diag, .meta = meta, .more = opt->more};
     if (opt->modules)
         rc = open_modules(s, opt->modules, opt->module_dir);
-    else if (!(meta->filetype & DRM_FT_ENCODINGS) &&
+    else if (!(meta->filetype & TROD_DRM_ENCODINGS) &&
              find_file(files, TROD_ROLE_MODULES, "modules.log", path, sizeof path))
         open_modules(s, path, opt->module_dir);
-    if (!(meta->filetype & DRM_FT_ENCODINGS) &&
+    if (!(meta->filetype & TROD_DRM_ENCODINGS) &&
         find_file(files, TROD_ROLE_ENCODINGS, "encodings.bin", path, sizeof path))
         open_generated(s, path);
     if (s->more && find_file(files, TROD_ROLE_FUNCTIONS, "funclist.log", path, sizeof path))

@@ -92,7 +92,7 @@ HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
     const uint32_t cap = out->cap;
     const unsigned shift = d->shift;
     const bool strict =
-        (d->filetype & (DRM_FT_ENCODINGS | DRM_FT_CORE_SHARDED)) == DRM_FT_ENCODINGS;
+        (d->filetype & (TROD_DRM_ENCODINGS | TROD_DRM_CORE_SHARDED)) == TROD_DRM_ENCODINGS;
     uint64_t pc = d->pc, instrs = d->instrs;
     uint32_t n = out->n;
 
@@ -307,7 +307,7 @@ static bool jumps(const struct drm_call *c, const uint8_t *p)
 {
     uint64_t value = c->d->width == DRM_ENTRY_64 ? trod_load_le64(p + 4) : trod_load_le32(p + 4);
 
-    return trod_load_le16(p) == DRM_MARKER && trod_load_le16(p + 2) == DRM_M_RECORD_ORDINAL &&
+    return trod_load_le16(p) == DRM_MARKER && trod_load_le16(p + 2) == TROD_DRM_RECORD_ORDINAL &&
            value != c->d->records;
 }
 

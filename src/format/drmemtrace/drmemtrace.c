@@ -58,7 +58,7 @@ static bool is_raw(const uint8_t *p, size_t n)
     if (word >> 61 != 6 || next == 0 || next == 1 || next == 7)
         return false;
     if ((word >> 56 & 0x1f) == 4)
-        return b >= 2 && b <= 8 && a >> DRM_FT_BITS == 0;
+        return b >= 2 && b <= 8 && a >> DRM_FILETYPE_BITS == 0;
     return (word >> 56 & 0x1f) == 0 && a >= 2 && a <= 8;
 }
 
@@ -82,9 +82,9 @@ void drm_filetype(struct drm_dec *d, uint64_t bits)
         uint32_t bit;
         enum trod_isa isa;
     } isas[] = {
-        {DRM_FT_REGDEPS, TROD_ISA_REGDEPS}, {DRM_FT_AARCH64, TROD_ISA_A64},
-        {DRM_FT_ARM32, TROD_ISA_ARM},       {DRM_FT_X86_32, TROD_ISA_X86_32},
-        {DRM_FT_X86_64, TROD_ISA_X86_64},
+        {TROD_DRM_REGDEPS, TROD_ISA_REGDEPS}, {TROD_DRM_AARCH64, TROD_ISA_A64},
+        {TROD_DRM_ARM32, TROD_ISA_ARM},       {TROD_DRM_X86_32, TROD_ISA_X86_32},
+        {TROD_DRM_X86_64, TROD_ISA_X86_64},
     };
 
     if (d->meta->filetype == 0)
@@ -97,7 +97,7 @@ void drm_filetype(struct drm_dec *d, uint64_t bits)
         break;
     }
     if (d->width == DRM_ENTRY_64 && !d->stored)
-        d->shift = bits & DRM_FT_AARCH64 ? 8 : 16;
+        d->shift = bits & TROD_DRM_AARCH64 ? 8 : 16;
 }
 
 static int start(void *dec, const void *opt, const struct trod_span *head, struct trod_meta *meta,
@@ -165,7 +165,7 @@ static uint64_t rows_before(const void *dec, const uint8_t *p, size_t n)
     const struct drm_dec *d = dec;
 
     if (n < d->width || trod_load_le16(p) != DRM_MARKER ||
-        trod_load_le16(p + 2) != DRM_M_RECORD_ORDINAL)
+        trod_load_le16(p + 2) != TROD_DRM_RECORD_ORDINAL)
         return TROD_NOWHERE;
     return d->width == DRM_ENTRY_64 ? trod_load_le64(p + 4) : trod_load_le32(p + 4);
 }

@@ -16,7 +16,7 @@ void drm_put_marker(struct drm_enc *e, struct trod_room *out, unsigned marker, u
 
 int drm_put_time(struct drm_enc *e, struct trod_room *out, uint64_t time)
 {
-    drm_put_marker(e, out, DRM_M_TIMESTAMP, time);
+    drm_put_marker(e, out, TROD_DRM_TIMESTAMP, time);
     e->time = time;
     e->has_time = true;
     e->time_at = e->instrs;
@@ -29,7 +29,7 @@ int drm_put_cpu(struct drm_enc *e, struct trod_room *out, uint64_t cpu)
     const struct drm_schedule entry = {e->tid, e->time, cpu & UINT32_MAX, e->instrs};
     uint8_t state = e->time_state;
 
-    drm_put_marker(e, out, DRM_M_CPU_ID, cpu);
+    drm_put_marker(e, out, TROD_DRM_CPU_ID, cpu);
     e->time_state = state == 1 ? 2 : 0;
     e->cpu = cpu;
     e->has_cpu = true;
@@ -43,7 +43,7 @@ int drm_put_now(struct drm_enc *e, struct trod_room *out, uint64_t time)
     if (rc == TROD_OK)
         rc = drm_put_cpu(e, out, e->has_cpu ? e->cpu : TROD_NOWHERE);
     if (e->ifiltered && rc == TROD_OK) {
-        drm_put_marker(e, out, DRM_M_INSTRUCTION_COUNT, e->instrs + e->passed);
+        drm_put_marker(e, out, TROD_DRM_INSTRUCTION_COUNT, e->instrs + e->passed);
         e->has_count = true;
     }
     return rc;
@@ -57,13 +57,13 @@ void drm_put_header(struct drm_enc *e, struct trod_room *out, uint32_t stream)
     e->tid = s && s->tid != TROD_NOWHERE ? s->tid : stream + 1;
     e->pid = s && s->pid != TROD_NOWHERE ? s->pid : 1;
     drm_put(e, out, DRM_HEADER, 0, e->version);
-    drm_put_marker(e, out, DRM_M_VERSION, e->version);
-    drm_put_marker(e, out, DRM_M_FILETYPE, e->filetype);
+    drm_put_marker(e, out, TROD_DRM_VERSION, e->version);
+    drm_put_marker(e, out, TROD_DRM_FILETYPE, e->filetype);
     drm_put(e, out, DRM_THREAD, 4, e->tid);
     drm_put(e, out, DRM_PID, 4, e->pid);
-    drm_put_marker(e, out, DRM_M_CACHE_LINE_SIZE, e->meta->line_size ? e->meta->line_size : 64);
-    drm_put_marker(e, out, DRM_M_CHUNK_INSTR_COUNT, e->chunk_size);
-    drm_put_marker(e, out, DRM_M_PAGE_SIZE, e->meta->page_size ? e->meta->page_size : 4096);
+    drm_put_marker(e, out, TROD_DRM_CACHE_LINE_SIZE, e->meta->line_size ? e->meta->line_size : 64);
+    drm_put_marker(e, out, TROD_DRM_CHUNK_INSTR_COUNT, e->chunk_size);
+    drm_put_marker(e, out, TROD_DRM_PAGE_SIZE, e->meta->page_size ? e->meta->page_size : 4096);
     e->begun = true;
 }
 
@@ -76,7 +76,7 @@ void drm_chunk_end(struct drm_enc *e, struct trod_room *out)
 {
     uint8_t state = e->time_state;
 
-    drm_put_marker(e, out, DRM_M_CHUNK_FOOTER, e->chunks);
+    drm_put_marker(e, out, TROD_DRM_CHUNK_FOOTER, e->chunks);
     e->chunks++;
     e->chunk_base = e->instrs;
     e->new_chunk = true;
@@ -85,9 +85,9 @@ void drm_chunk_end(struct drm_enc *e, struct trod_room *out)
 
 void drm_chunk_begin(struct drm_enc *e, struct trod_room *out)
 {
-    drm_put(e, out, DRM_MARKER, DRM_M_RECORD_ORDINAL, e->records);
-    drm_put(e, out, DRM_MARKER, DRM_M_TIMESTAMP, e->time);
-    drm_put(e, out, DRM_MARKER, DRM_M_CPU_ID, e->cpu & UINT32_MAX);
+    drm_put(e, out, DRM_MARKER, TROD_DRM_RECORD_ORDINAL, e->records);
+    drm_put(e, out, DRM_MARKER, TROD_DRM_TIMESTAMP, e->time);
+    drm_put(e, out, DRM_MARKER, TROD_DRM_CPU_ID, e->cpu & UINT32_MAX);
     e->side->epoch++;
     e->new_chunk = false;
 }
@@ -116,7 +116,7 @@ void drm_put_instr(struct drm_enc *e, struct trod_room *out, unsigned type, unsi
     if (e->encodings && seen && seen->len)
         put_encoding(e, out, seen);
     if (has_target)
-        drm_put(e, out, DRM_MARKER, DRM_M_BRANCH_TARGET, target);
+        drm_put(e, out, DRM_MARKER, TROD_DRM_BRANCH_TARGET, target);
     drm_put(e, out, type, size, pc);
     e->records++;
     e->instrs += drm_is_instr(type);

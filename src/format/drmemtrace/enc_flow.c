@@ -213,7 +213,7 @@ void drm_flow_pending(struct drm_enc *e, struct trod_room *out)
 /* Nothing leads from the last instruction to PC: say that something took over. */
 static void break_flow(struct drm_enc *e, struct trod_room *out)
 {
-    drm_put_marker(e, out, DRM_M_KERNEL_EVENT, e->next_pc ? e->next_pc : e->last_pc);
+    drm_put_marker(e, out, TROD_DRM_KERNEL_EVENT, e->next_pc ? e->next_pc : e->last_pc);
 }
 
 /* Times before the instruction of ROW. No time stands between a branch and what follows it. */

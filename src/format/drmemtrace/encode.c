@@ -15,15 +15,15 @@ static uint32_t isa_bits(enum trod_isa isa)
 {
     switch (isa) {
     case TROD_ISA_A64:
-        return DRM_FT_AARCH64;
+        return TROD_DRM_AARCH64;
     case TROD_ISA_ARM:
-        return DRM_FT_ARM32;
+        return TROD_DRM_ARM32;
     case TROD_ISA_X86_32:
-        return DRM_FT_X86_32;
+        return TROD_DRM_X86_32;
     case TROD_ISA_X86_64:
-        return DRM_FT_X86_64;
+        return TROD_DRM_X86_64;
     case TROD_ISA_REGDEPS:
-        return DRM_FT_REGDEPS;
+        return TROD_DRM_REGDEPS;
     default:
         return 0;
     }
@@ -50,7 +50,7 @@ static void describe(struct drm_enc *e, const struct trod_batch *b, uint32_t row
     const struct trod_meta *m = e->meta;
     const uint32_t arch = isa_bits(m->isa);
 
-    e->width = arch & (DRM_FT_ARM32 | DRM_FT_X86_32) ? DRM_ENTRY_32 : DRM_ENTRY_64;
+    e->width = arch & (TROD_DRM_ARM32 | TROD_DRM_X86_32) ? DRM_ENTRY_32 : DRM_ENTRY_64;
     if (e->native && m->addr_bits == 32)
         e->width = DRM_ENTRY_32;
     if (e->native && m->addr_bits == 64)
@@ -61,28 +61,28 @@ static void describe(struct drm_enc *e, const struct trod_batch *b, uint32_t row
     e->filetype = m->format ? arch : arch | m->filetype;
     if (e->native) {
         e->version = m->version < DRM_VERSION_NO_KERNEL_PC ? DRM_VERSION_NO_KERNEL_PC : m->version;
-        e->filetype = m->filetype & ~(uint64_t)DRM_FT_CORE_SHARDED;
+        e->filetype = m->filetype & ~(uint64_t)TROD_DRM_CORE_SHARDED;
     }
     if (e->opt->version)
         e->version = e->opt->version;
     e->encodings =
-        e->native ? (m->filetype & DRM_FT_ENCODINGS) != 0 || e->opt->version >= 4
+        e->native ? (m->filetype & TROD_DRM_ENCODINGS) != 0 || e->opt->version >= 4
                   : arch != 0 && e->version >= 4 && !is_bus(m->format) && b && has_code(b, row);
     if (e->opt->encodings)
         e->encodings = e->opt->encodings == DRM_YES;
     if (e->encodings)
-        e->filetype |= DRM_FT_ENCODINGS | arch;
+        e->filetype |= TROD_DRM_ENCODINGS | arch;
     else
-        e->filetype &= ~(uint64_t)DRM_FT_ENCODINGS;
+        e->filetype &= ~(uint64_t)TROD_DRM_ENCODINGS;
     if (is_bus(m->format))
-        e->filetype |= DRM_FT_IFILTERED | DRM_FT_DFILTERED;
+        e->filetype |= TROD_DRM_IFILTERED | TROD_DRM_DFILTERED;
     else if (!e->markers && e->encodings)
-        e->filetype |= DRM_FT_DFILTERED; /* accesses need not be those of the operands */
+        e->filetype |= TROD_DRM_DFILTERED; /* accesses need not be those of the operands */
     if (e->drops & TROD_DROP_INSTR)
-        e->filetype |= DRM_FT_IFILTERED;
+        e->filetype |= TROD_DRM_IFILTERED;
     if (e->drops & TROD_DROP_DATA)
-        e->filetype |= DRM_FT_DFILTERED;
-    e->ifiltered = (e->filetype & (DRM_FT_FILTERED | DRM_FT_IFILTERED)) != 0;
+        e->filetype |= TROD_DRM_DFILTERED;
+    e->ifiltered = (e->filetype & (TROD_DRM_FILTERED | TROD_DRM_IFILTERED)) != 0;
     e->merge = !e->native && (m->isa == TROD_ISA_ARM || m->isa == TROD_ISA_A64);
     e->keep_all = e->native && (e->drops & TROD_DROP_SPAN) && !e->ifiltered;
     e->chunk_size = e->opt->chunk ? e->opt->chunk : DRM_CHUNK_DEFAULT;
@@ -163,11 +163,11 @@ static int follow(struct drm_enc *e, const struct trod_batch *b, uint32_t i)
     if (b->kind[i] != TROD_MARKER)
         return 0;
     switch (b->sub[i]) {
-    case DRM_M_TIMESTAMP:
+    case TROD_DRM_TIMESTAMP:
         e->time = b->value[i];
         e->has_time = true;
         return 0;
-    case DRM_M_CPU_ID: {
+    case TROD_DRM_CPU_ID: {
         const struct trod_stream *s = &b->meta->streams[b->stream[i]];
         const struct drm_schedule entry = {s->tid, e->time, b->value[i] & UINT32_MAX, e->instrs};
 
@@ -175,10 +175,10 @@ static int follow(struct drm_enc *e, const struct trod_batch *b, uint32_t i)
         e->has_cpu = true;
         return drm_schedule_add(e->side, &entry);
     }
-    case DRM_M_CHUNK_INSTR_COUNT:
+    case TROD_DRM_CHUNK_INSTR_COUNT:
         e->chunk_size = b->value[i];
         return 0;
-    case DRM_M_CHUNK_FOOTER:
+    case TROD_DRM_CHUNK_FOOTER:
         e->chunks = b->value[i] + 1;
         e->chunk_base = e->instrs;
         return e->parts;
@@ -263,16 +263,16 @@ static void lose(struct drm_enc *e, unsigned kind)
 static bool own_marker(unsigned marker)
 {
     switch (marker) {
-    case DRM_M_VERSION:
-    case DRM_M_FILETYPE:
-    case DRM_M_CACHE_LINE_SIZE:
-    case DRM_M_CHUNK_INSTR_COUNT:
-    case DRM_M_PAGE_SIZE:
-    case DRM_M_CHUNK_FOOTER:
-    case DRM_M_RECORD_ORDINAL:
-    case DRM_M_BRANCH_TARGET:
-    case DRM_M_CORE_IDLE:
-    case DRM_M_CORE_WAIT:
+    case TROD_DRM_VERSION:
+    case TROD_DRM_FILETYPE:
+    case TROD_DRM_CACHE_LINE_SIZE:
+    case TROD_DRM_CHUNK_INSTR_COUNT:
+    case TROD_DRM_PAGE_SIZE:
+    case TROD_DRM_CHUNK_FOOTER:
+    case TROD_DRM_RECORD_ORDINAL:
+    case TROD_DRM_BRANCH_TARGET:
+    case TROD_DRM_CORE_IDLE:
+    case TROD_DRM_CORE_WAIT:
         return true;
     default:
         return false;
@@ -283,16 +283,16 @@ static bool own_marker(unsigned marker)
 static bool moves_control(unsigned marker)
 {
     switch (marker) {
-    case DRM_M_KERNEL_EVENT:
-    case DRM_M_KERNEL_XFER:
-    case DRM_M_RSEQ_ABORT:
-    case DRM_M_SYSCALL_TRACE_START:
-    case DRM_M_SYSCALL_TRACE_END:
-    case DRM_M_CONTEXT_SWITCH_START:
-    case DRM_M_CONTEXT_SWITCH_END:
-    case DRM_M_HARDWARE_EVENT:
-    case DRM_M_HARDWARE_RETURN:
-    case DRM_M_WINDOW_ID:
+    case TROD_DRM_KERNEL_EVENT:
+    case TROD_DRM_KERNEL_XFER:
+    case TROD_DRM_RSEQ_ABORT:
+    case TROD_DRM_SYSCALL_TRACE_START:
+    case TROD_DRM_SYSCALL_TRACE_END:
+    case TROD_DRM_CONTEXT_SWITCH_START:
+    case TROD_DRM_CONTEXT_SWITCH_END:
+    case TROD_DRM_HARDWARE_EVENT:
+    case TROD_DRM_HARDWARE_RETURN:
+    case TROD_DRM_WINDOW_ID:
         return true;
     default:
         return false;
@@ -301,7 +301,7 @@ static bool moves_control(unsigned marker)
 
 static int time_marker(struct drm_enc *e, struct trod_room *out, unsigned marker, uint64_t value)
 {
-    if (marker == DRM_M_CPU_ID)
+    if (marker == TROD_DRM_CPU_ID)
         return drm_put_cpu(e, out, value);
     if (e->has_time && value < e->time && e->width == DRM_ENTRY_64) {
         e->lost[TROD_THREAD]++;
@@ -318,19 +318,19 @@ static int put_marker(struct drm_enc *e, unsigned number, uint64_t value, uint64
 
     if (own_marker(number))
         return rc;
-    if (number == DRM_M_TIMESTAMP || number == DRM_M_CPU_ID) {
+    if (number == TROD_DRM_TIMESTAMP || number == TROD_DRM_CPU_ID) {
         if (e->held.any && e->held.type)
             drm_flow_settle(e, out, false, 0);
         return time_marker(e, out, number, value);
     }
-    if (number == DRM_M_KERNEL_EVENT || number == DRM_M_HARDWARE_EVENT)
+    if (number == TROD_DRM_KERNEL_EVENT || number == TROD_DRM_HARDWARE_EVENT)
         drm_flow_settle(e, out, true, value);
-    else if (e->held.type || number == DRM_M_SYSCALL)
+    else if (e->held.type || number == TROD_DRM_SYSCALL)
         drm_flow_settle(e, out, false, 0);
-    if (number == DRM_M_SYSCALL && e->version >= DRM_VERSION_FREQUENT_TIMESTAMPS &&
+    if (number == TROD_DRM_SYSCALL && e->version >= DRM_VERSION_FREQUENT_TIMESTAMPS &&
         e->time_state != 2 && !e->native)
         rc = drm_put_now(e, out, now);
-    if (number == DRM_M_INSTRUCTION_COUNT)
+    if (number == TROD_DRM_INSTRUCTION_COUNT)
         e->has_count = true;
     e->transfer = e->transfer || moves_control(number);
     to = drm_flow_room(e, out, &hold);
@@ -455,8 +455,8 @@ static bool waits_for_instr(const struct drm_enc *e, const struct trod_batch *b,
         return b->flags[row] & TROD_F_KERNEL && e->keep_all && !e->has_last && !e->held.any;
     if (b->kind[row] != TROD_MARKER)
         return b->kind[row] != TROD_THREAD;
-    return b->sub[row] != DRM_M_TIMESTAMP && b->sub[row] != DRM_M_CPU_ID &&
-           b->sub[row] != DRM_M_WINDOW_ID && b->sub[row] != DRM_M_VECTOR_LENGTH;
+    return b->sub[row] != TROD_DRM_TIMESTAMP && b->sub[row] != TROD_DRM_CPU_ID &&
+           b->sub[row] != TROD_DRM_WINDOW_ID && b->sub[row] != TROD_DRM_VECTOR_LENGTH;
 }
 
 static int put_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
@@ -552,7 +552,7 @@ int drm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct tro
 /* A marker that is left out: most belong to the structure of the trace and stay. */
 static void keep_marker(struct drm_enc *e, unsigned number, uint64_t value)
 {
-    if (number >= DRM_M_FUNC_ID && number <= DRM_M_FUNC_RETVAL)
+    if (number >= TROD_DRM_FUNC_ID && number <= TROD_DRM_FUNC_RETVAL)
         return;
     if (e->n_kept == DRM_KEPT_MAX) {
         memmove(e->kept, e->kept + 1, (DRM_KEPT_MAX - 1) * sizeof *e->kept);
@@ -620,7 +620,7 @@ int drm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
     if (!e->has_time)
         drm_put_now(e, out, DRM_EPOCH);
     if (e->ifiltered)
-        drm_put_marker(e, out, DRM_M_INSTRUCTION_COUNT, e->instrs + e->passed);
+        drm_put_marker(e, out, TROD_DRM_INSTRUCTION_COUNT, e->instrs + e->passed);
     drm_put(e, out, DRM_THREAD_EXIT, 4, e->tid);
     drm_put(e, out, DRM_FOOTER, 0, 0);
     report_lost(e, diag);

@@ -150,7 +150,7 @@ static const char *const marker_names[] = {
     "skipped-memref",
 };
 
-_Static_assert(sizeof marker_names / sizeof *marker_names == DRM_MARKERS, "a name a marker");
+_Static_assert(sizeof marker_names / sizeof *marker_names == TROD_DRM_MARKERS, "a name a marker");
 
 static const char *const filetype_names[] = {
     "filtered",
@@ -174,26 +174,26 @@ static const char *const filetype_names[] = {
     "whole-system",
 };
 
-_Static_assert(sizeof filetype_names / sizeof *filetype_names == DRM_FT_BITS, "a name a bit");
+_Static_assert(sizeof filetype_names / sizeof *filetype_names == DRM_FILETYPE_BITS, "a name a bit");
 
 const char *drm_marker_name(unsigned marker)
 {
-    return marker < DRM_MARKERS ? marker_names[marker] : NULL;
+    return marker < TROD_DRM_MARKERS ? marker_names[marker] : NULL;
 }
 
 bool drm_marker_is_address(unsigned marker)
 {
     switch (marker) {
-    case DRM_M_KERNEL_EVENT:
-    case DRM_M_KERNEL_XFER:
-    case DRM_M_FUNC_RETADDR:
-    case DRM_M_RSEQ_ABORT:
-    case DRM_M_PHYSICAL_ADDRESS:
-    case DRM_M_VIRTUAL_ADDRESS:
-    case DRM_M_RSEQ_ENTRY:
-    case DRM_M_BRANCH_TARGET:
-    case DRM_M_HARDWARE_EVENT:
-    case DRM_M_HARDWARE_RETURN:
+    case TROD_DRM_KERNEL_EVENT:
+    case TROD_DRM_KERNEL_XFER:
+    case TROD_DRM_FUNC_RETADDR:
+    case TROD_DRM_RSEQ_ABORT:
+    case TROD_DRM_PHYSICAL_ADDRESS:
+    case TROD_DRM_VIRTUAL_ADDRESS:
+    case TROD_DRM_RSEQ_ENTRY:
+    case TROD_DRM_BRANCH_TARGET:
+    case TROD_DRM_HARDWARE_EVENT:
+    case TROD_DRM_HARDWARE_RETURN:
         return true;
     default:
         return false;
@@ -202,5 +202,5 @@ bool drm_marker_is_address(unsigned marker)
 
 const char *drm_filetype_name(unsigned bit)
 {
-    return bit < DRM_FT_BITS ? filetype_names[bit] : NULL;
+    return bit < DRM_FILETYPE_BITS ? filetype_names[bit] : NULL;
 }

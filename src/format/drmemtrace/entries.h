@@ -1,6 +1,6 @@
 /*
- * entries.h - the numbers of DynamoRIO's offline traces: record types, marker types, file-type
- * bits, and what follows from them.
+ * entries.h - the numbers of DynamoRIO's offline traces: record types, and what follows from them
+ * and from the marker types and file-type bits, which stand in trod/drmemtrace.h.
  *
  * Implements docs/formats/drmemtrace.md, "Entries", "Record types" and "Markers". Reading and
  * writing share these tables; nothing here looks at more than one entry.
@@ -8,6 +8,7 @@
 #ifndef TROD_DRMEMTRACE_ENTRIES_H
 #define TROD_DRMEMTRACE_ENTRIES_H
 
+#include "trod/drmemtrace.h"
 #include "trod/types.h"
 
 /* Bytes of an entry of a 64-bit and of a 32-bit trace: type, size, then an address. */
@@ -48,7 +49,7 @@ enum drm_type {
     DRM_HEADER = 25,
     DRM_FOOTER = 26,
     DRM_HARDWARE_PREFETCH = 27,
-    DRM_MARKER = 28,
+    DRM_MARKER = 28, /* its size field is an enum trod_drm_marker */
     DRM_NO_FETCH = 29,
     DRM_MAYBE_FETCH = 30,
     DRM_SYSENTER = 31,
@@ -63,81 +64,8 @@ enum drm_type {
     DRM_TYPES = 51
 };
 
-/* Size field of a MARKER entry. */
-enum drm_marker {
-    DRM_M_KERNEL_EVENT = 0,
-    DRM_M_KERNEL_XFER = 1,
-    DRM_M_TIMESTAMP = 2,
-    DRM_M_CPU_ID = 3,
-    DRM_M_FUNC_ID = 4,
-    DRM_M_FUNC_RETADDR = 5,
-    DRM_M_FUNC_ARG = 6,
-    DRM_M_FUNC_RETVAL = 7,
-    DRM_M_SPLIT_VALUE = 8,
-    DRM_M_FILETYPE = 9,
-    DRM_M_CACHE_LINE_SIZE = 10,
-    DRM_M_INSTRUCTION_COUNT = 11,
-    DRM_M_VERSION = 12,
-    DRM_M_RSEQ_ABORT = 13,
-    DRM_M_WINDOW_ID = 14,
-    DRM_M_PHYSICAL_ADDRESS = 15,
-    DRM_M_PHYSICAL_NOT_AVAILABLE = 16,
-    DRM_M_VIRTUAL_ADDRESS = 17,
-    DRM_M_PAGE_SIZE = 18,
-    DRM_M_SYSCALL_IDX = 19,
-    DRM_M_CHUNK_INSTR_COUNT = 20,
-    DRM_M_CHUNK_FOOTER = 21,
-    DRM_M_RECORD_ORDINAL = 22,
-    DRM_M_FILTER_ENDPOINT = 23,
-    DRM_M_RSEQ_ENTRY = 24,
-    DRM_M_SYSCALL = 25,
-    DRM_M_MAYBE_BLOCKING = 26,
-    DRM_M_SYSCALL_TRACE_START = 27,
-    DRM_M_SYSCALL_TRACE_END = 28,
-    DRM_M_BRANCH_TARGET = 29,
-    DRM_M_SYSCALL_FAILED = 30,
-    DRM_M_DIRECT_THREAD_SWITCH = 31,
-    DRM_M_CORE_WAIT = 32,
-    DRM_M_CORE_IDLE = 33,
-    DRM_M_CONTEXT_SWITCH_START = 34,
-    DRM_M_CONTEXT_SWITCH_END = 35,
-    DRM_M_VECTOR_LENGTH = 36,
-    DRM_M_SYSCALL_UNSCHEDULE = 37,
-    DRM_M_SYSCALL_SCHEDULE = 38,
-    DRM_M_SYSCALL_ARG_TIMEOUT = 39,
-    DRM_M_SIGNAL_NUMBER = 40,
-    DRM_M_UNCOMPLETED_INSTRUCTION = 41,
-    DRM_M_MIDBLOCK_END_PC = 42,
-    DRM_M_HARDWARE_EVENT = 43,
-    DRM_M_HARDWARE_RETURN = 44,
-    DRM_M_KERNEL_EVENT_RAW = 45,
-    DRM_M_SKIPPED_MEMREF = 46,
-    DRM_MARKERS = 47
-};
-
-/* Bits of the FILETYPE marker. */
-enum drm_filetype {
-    DRM_FT_FILTERED = 0x1,
-    DRM_FT_NO_OPTIMIZATIONS = 0x2,
-    DRM_FT_INSTRUCTION_ONLY = 0x4,
-    DRM_FT_AARCH64 = 0x8,
-    DRM_FT_ARM32 = 0x10,
-    DRM_FT_X86_32 = 0x20,
-    DRM_FT_X86_64 = 0x40,
-    DRM_FT_IFILTERED = 0x80,
-    DRM_FT_DFILTERED = 0x100,
-    DRM_FT_ENCODINGS = 0x200,
-    DRM_FT_SYSCALL_NUMBERS = 0x400,
-    DRM_FT_BLOCKING_SYSCALLS = 0x800,
-    DRM_FT_KERNEL_SYSCALLS = 0x1000,
-    DRM_FT_BIMODAL = 0x2000,
-    DRM_FT_TEMPLATES = 0x4000,
-    DRM_FT_KERNEL_INSTR_ONLY = 0x8000,
-    DRM_FT_CORE_SHARDED = 0x10000,
-    DRM_FT_REGDEPS = 0x20000,
-    DRM_FT_WHOLE_SYSTEM = 0x40000,
-    DRM_FT_BITS = 19
-};
+/* How many bits of a file type have a meaning: enum trod_drm_filetype. */
+enum { DRM_FILETYPE_BITS = 19 };
 
 /* FUNC_ID values from here on are system calls: the number is what is above. By entry width. */
 enum { DRM_SYSCALL_BASE_32 = 0x10000 };

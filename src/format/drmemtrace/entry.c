@@ -133,7 +133,7 @@ static int learn(struct drm_call *c, const uint8_t *p, uint64_t pc, uint32_t siz
     if (rc < 0)
         return trod_error(c->diag, rc, "drmemtrace.encodings", &at,
                           "encodings cannot be kept: too many instructions");
-    if (n != size && !(d->filetype & DRM_FT_REGDEPS))
+    if (n != size && !(d->filetype & TROD_DRM_REGDEPS))
         trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.encoding-length", &at,
                    "encoding of %u bytes belongs to an instruction of %u bytes", n, size);
     return TROD_OK;
@@ -154,7 +154,7 @@ void drm_missing(struct drm_call *c, const uint8_t *p, uint64_t pc)
 {
     const struct trod_place at = drm_place(c, p);
 
-    if ((c->d->filetype & (DRM_FT_ENCODINGS | DRM_FT_CORE_SHARDED)) == DRM_FT_ENCODINGS)
+    if ((c->d->filetype & (TROD_DRM_ENCODINGS | TROD_DRM_CORE_SHARDED)) == TROD_DRM_ENCODINGS)
         trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.no-encoding", &at,
                    "encoding of the instruction at 0x%" PRIx64 " never came", pc);
 }
@@ -395,21 +395,21 @@ static bool describe(struct drm_call *c, unsigned marker, uint64_t value)
     struct trod_meta *m = d->meta;
 
     switch (marker) {
-    case DRM_M_VERSION:
+    case TROD_DRM_VERSION:
         d->version = value;
         m->version = m->version ? m->version : (uint32_t)value;
         return true;
-    case DRM_M_FILETYPE:
+    case TROD_DRM_FILETYPE:
         d->filetype = value;
         drm_filetype(d, value);
         return true;
-    case DRM_M_CACHE_LINE_SIZE:
+    case TROD_DRM_CACHE_LINE_SIZE:
         m->line_size = m->line_size ? m->line_size : (uint32_t)value;
         return true;
-    case DRM_M_PAGE_SIZE:
+    case TROD_DRM_PAGE_SIZE:
         m->page_size = m->page_size ? m->page_size : (uint32_t)value;
         return true;
-    case DRM_M_CHUNK_INSTR_COUNT:
+    case TROD_DRM_CHUNK_INSTR_COUNT:
         d->chunk_size = value;
         return true;
     default:
@@ -420,18 +420,18 @@ static bool describe(struct drm_call *c, unsigned marker, uint64_t value)
 /* Where kernel code begins and ends. The bounds themselves belong to it. */
 static void enter_kernel(struct drm_dec *d, unsigned marker)
 {
-    d->in_syscall = d->in_syscall || marker == DRM_M_SYSCALL_TRACE_START;
-    d->in_switch = d->in_switch || marker == DRM_M_CONTEXT_SWITCH_START;
-    d->depth += marker == DRM_M_HARDWARE_EVENT && d->depth < UINT32_MAX;
+    d->in_syscall = d->in_syscall || marker == TROD_DRM_SYSCALL_TRACE_START;
+    d->in_switch = d->in_switch || marker == TROD_DRM_CONTEXT_SWITCH_START;
+    d->depth += marker == TROD_DRM_HARDWARE_EVENT && d->depth < UINT32_MAX;
 }
 
 static void leave_kernel(struct drm_dec *d, unsigned marker)
 {
-    if (marker == DRM_M_SYSCALL_TRACE_END)
+    if (marker == TROD_DRM_SYSCALL_TRACE_END)
         d->in_syscall = false;
-    if (marker == DRM_M_CONTEXT_SWITCH_END)
+    if (marker == TROD_DRM_CONTEXT_SWITCH_END)
         d->in_switch = false;
-    if (marker == DRM_M_HARDWARE_RETURN && d->depth)
+    if (marker == TROD_DRM_HARDWARE_RETURN && d->depth)
         d->depth--;
 }
 
@@ -486,20 +486,20 @@ static bool hidden(struct drm_call *c, const uint8_t *p, unsigned marker, uint64
     struct drm_thread *t = &d->side->thread[d->thread];
 
     switch (marker) {
-    case DRM_M_BRANCH_TARGET:
+    case TROD_DRM_BRANCH_TARGET:
         d->target = canonical(d, value);
         d->has_target = true;
         return true;
-    case DRM_M_RECORD_ORDINAL:
+    case TROD_DRM_RECORD_ORDINAL:
         ordinal(c, p, value);
         return true;
-    case DRM_M_TIMESTAMP:
+    case TROD_DRM_TIMESTAMP:
         if (t->skip && !d->time_known) {
             d->time = value;
             d->time_known = true;
         }
         return t->skip;
-    case DRM_M_CPU_ID:
+    case TROD_DRM_CPU_ID:
         d->cpu = value;
         if (!t->skip)
             return false;
@@ -527,17 +527,17 @@ int drm_marker(struct drm_call *c, const uint8_t *tile, const uint8_t *p, unsign
         return DRM_HIDDEN;
     if (describe(c, marker, value)) {
         /* a row like any other */
-    } else if (marker == DRM_M_TIMESTAMP) {
+    } else if (marker == TROD_DRM_TIMESTAMP) {
         d->time = value;
         d->time_known = true;
-    } else if (marker == DRM_M_CHUNK_FOOTER) {
+    } else if (marker == TROD_DRM_CHUNK_FOOTER) {
         chunk_end(c, p, value);
-    } else if (marker == DRM_M_CORE_IDLE && (rc = drm_switch(d, TROD_NOWHERE)) < 0) {
+    } else if (marker == TROD_DRM_CORE_IDLE && (rc = drm_switch(d, TROD_NOWHERE)) < 0) {
         return rc;
     }
     if (drm_marker_is_address(marker))
         r.value = canonical(d, value);
-    if (marker < DRM_MARKERS) {
+    if (marker < TROD_DRM_MARKERS) {
         r.text = d->side->marker_text[marker];
         r.has |= TROD_COL_TEXT;
     }

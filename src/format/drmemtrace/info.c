@@ -19,7 +19,7 @@ enum { CALLS = 1024, CPUS = 4096, SIGNALS = 128 };
 
 struct info {
     const struct trod_meta *meta;
-    uint64_t marker[DRM_MARKERS], other_markers;
+    uint64_t marker[TROD_DRM_MARKERS], other_markers;
     uint64_t calls[CALLS], other_calls;
     uint64_t signals[SIGNALS];
     uint64_t instrs, encoded, nofetch, kernel;
@@ -58,34 +58,34 @@ static void feed_cpu(struct info *s, uint64_t v)
 
 static void feed_marker(struct info *s, unsigned m, uint64_t v)
 {
-    if (m >= DRM_MARKERS) {
+    if (m >= TROD_DRM_MARKERS) {
         s->other_markers++;
         return;
     }
     s->marker[m]++;
     switch (m) {
-    case DRM_M_TIMESTAMP:
+    case TROD_DRM_TIMESTAMP:
         feed_time(s, v);
         break;
-    case DRM_M_CPU_ID:
+    case TROD_DRM_CPU_ID:
         feed_cpu(s, v);
         break;
-    case DRM_M_SYSCALL:
+    case TROD_DRM_SYSCALL:
         if (v < CALLS)
             s->calls[v]++;
         else
             s->other_calls++;
         break;
-    case DRM_M_SIGNAL_NUMBER:
+    case TROD_DRM_SIGNAL_NUMBER:
         s->signals[v < SIGNALS ? v : 0]++;
         break;
-    case DRM_M_CHUNK_INSTR_COUNT:
+    case TROD_DRM_CHUNK_INSTR_COUNT:
         s->chunk = v;
         break;
-    case DRM_M_VECTOR_LENGTH:
+    case TROD_DRM_VECTOR_LENGTH:
         s->vector = v;
         break;
-    case DRM_M_WINDOW_ID:
+    case TROD_DRM_WINDOW_ID:
         s->windows_least = s->has_window && s->windows_least < v ? s->windows_least : v;
         s->windows_most = s->has_window && s->windows_most > v ? s->windows_most : v;
         s->has_window = true;
@@ -120,7 +120,7 @@ static int merge(void *into, const void *from)
     struct info *a = into;
     const struct info *b = from;
 
-    for (unsigned i = 0; i < DRM_MARKERS; i++)
+    for (unsigned i = 0; i < TROD_DRM_MARKERS; i++)
         a->marker[i] += b->marker[i];
     for (unsigned i = 0; i < CALLS; i++)
         a->calls[i] += b->calls[i];
@@ -204,7 +204,7 @@ static void emit_header(const struct info *s, struct trod_emit *e)
     if (s->chunk)
         trod_emit_u64(e, "instructions_per_chunk", s->chunk);
     if (s->chunk)
-        trod_emit_u64(e, "chunk_footers", s->marker[DRM_M_CHUNK_FOOTER]);
+        trod_emit_u64(e, "chunk_footers", s->marker[TROD_DRM_CHUNK_FOOTER]);
     if (s->vector)
         trod_emit_u64(e, "vector_bytes", s->vector);
     if (s->has_window) {
@@ -221,7 +221,7 @@ static void emit_calls(const struct info *s, struct trod_emit *e)
 {
     static const char *const columns[] = {"number", "name", "count"};
 
-    if (s->marker[DRM_M_SYSCALL] == 0)
+    if (s->marker[TROD_DRM_SYSCALL] == 0)
         return;
     trod_emit_table(e, "system_calls", "system calls", columns, 3);
     for (unsigned i = 0; i < CALLS; i++) {
@@ -250,7 +250,7 @@ static void emit_signals(const struct info *s, struct trod_emit *e)
 {
     static const char *const columns[] = {"signal", "count"};
 
-    if (s->marker[DRM_M_SIGNAL_NUMBER] == 0)
+    if (s->marker[TROD_DRM_SIGNAL_NUMBER] == 0)
         return;
     trod_emit_table(e, "signals", "signals", columns, 2);
     for (unsigned i = 0; i < SIGNALS; i++) {

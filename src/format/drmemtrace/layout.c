@@ -57,8 +57,8 @@ static uint32_t key_of(const void *opt, const struct trod_meta *m, uint32_t stre
 {
     if (!copies(opt, m, drops))
         return stream;
-    return m->filetype & DRM_FT_CORE_SHARDED || stream >= m->n_streams ? m->file
-                                                                       : m->streams[stream].file;
+    return m->filetype & TROD_DRM_CORE_SHARDED || stream >= m->n_streams ? m->file
+                                                                         : m->streams[stream].file;
 }
 
 /* Length of NAME without the suffixes of compression and format. */
@@ -118,7 +118,7 @@ static bool name_of_file(const struct trod_meta *m, uint32_t file, char *out, si
 /* Is STREAM the only one of its file? */
 static bool alone(const struct trod_meta *m, uint32_t stream)
 {
-    if (m->filetype & DRM_FT_CORE_SHARDED)
+    if (m->filetype & TROD_DRM_CORE_SHARDED)
         return false;
     for (uint32_t i = 0; i < m->n_streams; i++)
         if (i != stream && m->streams[i].file == m->streams[stream].file)

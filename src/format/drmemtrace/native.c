@@ -84,42 +84,42 @@ static const struct {
     const char *before;
     char form;
     const char *after;
-} texts[DRM_MARKERS] = {
-    [DRM_M_FUNC_RETADDR] = {"function return address 0x", 'x', ""},
-    [DRM_M_FUNC_ARG] = {"function argument 0x", 'x', ""},
-    [DRM_M_FUNC_RETVAL] = {"function return value 0x", 'x', ""},
-    [DRM_M_FILETYPE] = {"filetype 0x", 'x', ""},
-    [DRM_M_CACHE_LINE_SIZE] = {"cache line size ", 'd', ""},
-    [DRM_M_INSTRUCTION_COUNT] = {"instruction count ", 'd', ""},
-    [DRM_M_VERSION] = {"version ", 'd', ""},
-    [DRM_M_RSEQ_ABORT] = {"rseq abort from 0x", 'x', " to handler"},
-    [DRM_M_WINDOW_ID] = {"window ", 'd', ""},
-    [DRM_M_PHYSICAL_ADDRESS] = {"physical address for following virtual: 0x", 'x', ""},
-    [DRM_M_PHYSICAL_NOT_AVAILABLE] = {"physical address not available for 0x", 'x', ""},
-    [DRM_M_VIRTUAL_ADDRESS] = {"virtual address for prior physical: 0x", 'x', ""},
-    [DRM_M_PAGE_SIZE] = {"page size ", 'd', ""},
-    [DRM_M_CHUNK_INSTR_COUNT] = {"chunk instruction count ", 'd', ""},
-    [DRM_M_CHUNK_FOOTER] = {"chunk footer #", 'd', ""},
-    [DRM_M_RECORD_ORDINAL] = {"record ordinal 0x", 'x', ""},
-    [DRM_M_FILTER_ENDPOINT] = {"filter endpoint", 0, ""},
-    [DRM_M_RSEQ_ENTRY] = {"rseq entry with end at 0x", 'x', ""},
-    [DRM_M_SYSCALL] = {"system call ", 'd', ""},
-    [DRM_M_MAYBE_BLOCKING] = {"maybe-blocking system call", 0, ""},
-    [DRM_M_SYSCALL_TRACE_START] = {"trace start for system call number ", 'd', ""},
-    [DRM_M_SYSCALL_TRACE_END] = {"trace end for system call number ", 'd', ""},
-    [DRM_M_BRANCH_TARGET] = {"indirect branch target 0x", 'x', ""},
-    [DRM_M_SYSCALL_FAILED] = {"system call failed: ", 'd', ""},
-    [DRM_M_DIRECT_THREAD_SWITCH] = {"direct switch to thread ", 'd', ""},
-    [DRM_M_CORE_WAIT] = {"wait for another core", 0, ""},
-    [DRM_M_CORE_IDLE] = {"core is idle", 0, ""},
-    [DRM_M_CONTEXT_SWITCH_START] = {"trace start for context switch type ", 'd', ""},
-    [DRM_M_CONTEXT_SWITCH_END] = {"trace end for context switch type ", 'd', ""},
-    [DRM_M_VECTOR_LENGTH] = {"vector length ", 'd', " bytes"},
-    [DRM_M_SYSCALL_UNSCHEDULE] = {"current thread going unscheduled", 0, ""},
-    [DRM_M_SYSCALL_SCHEDULE] = {"re-schedule thread ", 'd', ""},
-    [DRM_M_SYSCALL_ARG_TIMEOUT] = {"syscall argument timeout ", 'd', ""},
-    [DRM_M_SIGNAL_NUMBER] = {"signal #", 'd', ""},
-    [DRM_M_UNCOMPLETED_INSTRUCTION] = {"uncompleted instruction, encoding 0x", 'x', ""},
+} texts[TROD_DRM_MARKERS] = {
+    [TROD_DRM_FUNC_RETADDR] = {"function return address 0x", 'x', ""},
+    [TROD_DRM_FUNC_ARG] = {"function argument 0x", 'x', ""},
+    [TROD_DRM_FUNC_RETVAL] = {"function return value 0x", 'x', ""},
+    [TROD_DRM_FILETYPE] = {"filetype 0x", 'x', ""},
+    [TROD_DRM_CACHE_LINE_SIZE] = {"cache line size ", 'd', ""},
+    [TROD_DRM_INSTRUCTION_COUNT] = {"instruction count ", 'd', ""},
+    [TROD_DRM_VERSION] = {"version ", 'd', ""},
+    [TROD_DRM_RSEQ_ABORT] = {"rseq abort from 0x", 'x', " to handler"},
+    [TROD_DRM_WINDOW_ID] = {"window ", 'd', ""},
+    [TROD_DRM_PHYSICAL_ADDRESS] = {"physical address for following virtual: 0x", 'x', ""},
+    [TROD_DRM_PHYSICAL_NOT_AVAILABLE] = {"physical address not available for 0x", 'x', ""},
+    [TROD_DRM_VIRTUAL_ADDRESS] = {"virtual address for prior physical: 0x", 'x', ""},
+    [TROD_DRM_PAGE_SIZE] = {"page size ", 'd', ""},
+    [TROD_DRM_CHUNK_INSTR_COUNT] = {"chunk instruction count ", 'd', ""},
+    [TROD_DRM_CHUNK_FOOTER] = {"chunk footer #", 'd', ""},
+    [TROD_DRM_RECORD_ORDINAL] = {"record ordinal 0x", 'x', ""},
+    [TROD_DRM_FILTER_ENDPOINT] = {"filter endpoint", 0, ""},
+    [TROD_DRM_RSEQ_ENTRY] = {"rseq entry with end at 0x", 'x', ""},
+    [TROD_DRM_SYSCALL] = {"system call ", 'd', ""},
+    [TROD_DRM_MAYBE_BLOCKING] = {"maybe-blocking system call", 0, ""},
+    [TROD_DRM_SYSCALL_TRACE_START] = {"trace start for system call number ", 'd', ""},
+    [TROD_DRM_SYSCALL_TRACE_END] = {"trace end for system call number ", 'd', ""},
+    [TROD_DRM_BRANCH_TARGET] = {"indirect branch target 0x", 'x', ""},
+    [TROD_DRM_SYSCALL_FAILED] = {"system call failed: ", 'd', ""},
+    [TROD_DRM_DIRECT_THREAD_SWITCH] = {"direct switch to thread ", 'd', ""},
+    [TROD_DRM_CORE_WAIT] = {"wait for another core", 0, ""},
+    [TROD_DRM_CORE_IDLE] = {"core is idle", 0, ""},
+    [TROD_DRM_CONTEXT_SWITCH_START] = {"trace start for context switch type ", 'd', ""},
+    [TROD_DRM_CONTEXT_SWITCH_END] = {"trace end for context switch type ", 'd', ""},
+    [TROD_DRM_VECTOR_LENGTH] = {"vector length ", 'd', " bytes"},
+    [TROD_DRM_SYSCALL_UNSCHEDULE] = {"current thread going unscheduled", 0, ""},
+    [TROD_DRM_SYSCALL_SCHEDULE] = {"re-schedule thread ", 'd', ""},
+    [TROD_DRM_SYSCALL_ARG_TIMEOUT] = {"syscall argument timeout ", 'd', ""},
+    [TROD_DRM_SIGNAL_NUMBER] = {"signal #", 'd', ""},
+    [TROD_DRM_UNCOMPLETED_INSTRUCTION] = {"uncompleted instruction, encoding 0x", 'x', ""},
 };
 
 static void put_marker(struct text *t, const struct trod_batch *b, uint32_t row, uint64_t tid)
@@ -129,19 +129,19 @@ static void put_marker(struct text *t, const struct trod_batch *b, uint32_t row,
     bool offset = b->meta->version <= DRM_VERSION_NO_KERNEL_PC; /* of a module, no address */
     uint64_t base = b->meta->addr_bits == 32 ? DRM_SYSCALL_BASE_32 : DRM_SYSCALL_BASE_64;
 
-    if (marker == DRM_M_CPU_ID)
+    if (marker == TROD_DRM_CPU_ID)
         put(t, "<marker: W0.T%" PRId64 " on core %" PRIu64 ">\n", (int64_t)tid, value);
-    else if (marker == DRM_M_KERNEL_EVENT)
+    else if (marker == TROD_DRM_KERNEL_EVENT)
         put(t, "<marker: kernel xfer from %s0x%" PRIx64 " to handler>\n",
             offset ? "module offset +" : "", value);
-    else if (marker == DRM_M_KERNEL_XFER)
+    else if (marker == TROD_DRM_KERNEL_XFER)
         put(t, "<marker: syscall xfer from %s0x%" PRIx64 ">\n", offset ? "module offset +" : "",
             value);
-    else if (marker == DRM_M_FUNC_ID && value >= base)
+    else if (marker == TROD_DRM_FUNC_ID && value >= base)
         put(t, "<marker: function==syscall #%" PRIu64 ">\n", value - base);
-    else if (marker == DRM_M_FUNC_ID)
+    else if (marker == TROD_DRM_FUNC_ID)
         put(t, "<marker: function #%" PRIu64 ">\n", value);
-    else if (marker >= DRM_MARKERS || !texts[marker].before)
+    else if (marker >= TROD_DRM_MARKERS || !texts[marker].before)
         put(t, "<marker: type %u; value %" PRIu64 ">\n", marker, value);
     else if (texts[marker].form == 'x')
         put(t, "<marker: %s%" PRIx64 "%s>\n", texts[marker].before, value, texts[marker].after);
@@ -250,13 +250,13 @@ static void put_lines(struct text *t, struct trod_native *listing, struct memory
             dashes);
         m->begun = 1;
     }
-    if (marker && b->sub[row] == DRM_M_WINDOW_ID) {
+    if (marker && b->sub[row] == TROD_DRM_WINDOW_ID) {
         if (m->window && m->window != b->value[row] + 1)
             put(t, dashes);
         m->window = b->value[row] + 1;
     }
     let_go(t, m);
-    if (marker && b->sub[row] == DRM_M_TIMESTAMP) {
+    if (marker && b->sub[row] == TROD_DRM_TIMESTAMP) {
         m->held = 1;
         m->held_value = b->value[row];
         m->held_ordinal = ordinal;

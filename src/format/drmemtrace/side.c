@@ -51,7 +51,7 @@ static int share_texts(struct drm_side *s)
     static const uint8_t zeros[SLOT];
     int rc = TROD_OK;
 
-    for (unsigned i = 0; i < DRM_MARKERS && rc == TROD_OK; i++)
+    for (unsigned i = 0; i < TROD_DRM_MARKERS && rc == TROD_OK; i++)
         rc = share_text(s, drm_marker_name(i), &s->marker_text[i]);
     for (unsigned i = 0; i < DRM_NOTES && rc == TROD_OK; i++)
         rc = share_text(s, notes[i], &s->note_text[i]);

@@ -34,7 +34,7 @@ struct drm_hot {
 struct drm_side {
     struct drm_hot hot[64];
     uint64_t proven[DRM_PROVEN]; /* pcs whose encoding is known, by low bits; 0: none */
-    struct trod_slice marker_text[DRM_MARKERS];
+    struct trod_slice marker_text[TROD_DRM_MARKERS];
     struct trod_slice note_text[3]; /* by enum drm_note */
 
     uint8_t *shared;
