@@ -1,5 +1,6 @@
 /*
- * byu.h - what the two BYU drivers share: rows of any format taken apart into bus references.
+ * byu.h - what the two BYU drivers share: records of a fixed size (records.c), and rows of any
+ * format taken apart into bus references (rows.c).
  *
  * Implements docs/formats/byu.md, "Writing rows of other formats".
  */
@@ -11,6 +12,20 @@
 enum { BYU_WORD = 8, BYU_SPAN_MAX = 1 << 16 }; /* bytes of a bus word; of the largest row written */
 
 extern const struct trod_format trod_format_byu6, trod_format_byu12;
+
+/*
+ * Reading records of F. byu_records_begin() says how many records of IN go into OUT and fills the
+ * columns that never change; when the driver has filled the others, byu_records_end() takes N
+ * records from IN and returns what decode() does. TRUNCATED: the kind of message when IN is the end
+ * of a trace and of a part of a record.
+ */
+uint32_t byu_records_begin(const struct trod_format *f, const struct trod_span *in,
+                           struct trod_batch *out);
+int byu_records_end(const struct trod_format *f, const char *truncated, uint32_t n,
+                    struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
+
+/* Put the N characters of LINE into OUT; returns what native() does. */
+int byu_line(struct trod_room *out, const char *line, int n);
 
 /* What a reference does, in neither format's code. */
 enum byu_op {

@@ -17,8 +17,7 @@ enum {
     RECORD = 12,
     NO_STREAM = -1, /* of a processor not met before */
     READS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
-            TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_SUB | TROD_COL_DETAIL | TROD_COL_RAW,
-    CONSTANT = TROD_COL_KIND | TROD_COL_DETAIL | TROD_COL_RAW
+            TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_SUB | TROD_COL_DETAIL | TROD_COL_RAW
 };
 
 #define NO_TIME UINT32_MAX /* delta of a first record: no request before it */
@@ -119,20 +118,6 @@ static int start(void *state, const void *opt, const struct trod_span *head, str
     return TROD_OK;
 }
 
-static void fill_constant(struct trod_batch *b, uint32_t fill)
-{
-    for (uint32_t i = 0; i < b->cap; i++) {
-        const struct trod_slice whole = {i * RECORD, RECORD};
-
-        if (fill & TROD_COL_KIND)
-            b->has[i] = READS;
-        if (fill & TROD_COL_DETAIL)
-            b->detail[i] = whole;
-        if (fill & TROD_COL_RAW)
-            b->raw[i] = whole;
-    }
-}
-
 /* Number the stream of a processor met for the first time. */
 static int new_processor(struct dec *dec, unsigned processor, struct trod_meta *meta)
 {
@@ -195,13 +180,9 @@ static bool fill_columns(struct dec *dec, struct trod_batch *b, const uint8_t *p
 static int decode(void *state, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
 {
     struct dec *dec = state;
-    size_t whole = in->n / RECORD;
-    uint32_t n = whole < out->cap ? (uint32_t)whole : out->cap;
-    uint32_t fill = trod_batch_constant(out, &trod_format_byu12, 0, CONSTANT);
+    const uint32_t n = byu_records_begin(&trod_format_byu12, in, out);
     int rc;
 
-    if (fill)
-        fill_constant(out, fill);
     if (n > 0 && !dec->begun) {
         dec->begun = true;
         if (trod_load_le32(in->p + 8) == NO_TIME) /* the clock begins with this record */
@@ -212,20 +193,7 @@ static int decode(void *state, struct trod_span *in, struct trod_batch *out, str
             return rc;
         fill_columns(dec, out, in->p, n);
     }
-    out->n = n;
-    out->have = READS & out->want;
-    in->p += (size_t)n * RECORD;
-    in->n -= (size_t)n * RECORD;
-    in->offset += (uint64_t)n * RECORD;
-    if (n < whole)
-        return TROD_DEC_FULL;
-    if (in->last && in->n > 0) {
-        const struct trod_place at = trod_place_offset(NULL, in->offset);
-
-        return trod_error(diag, TROD_ERR_TRUNCATED, "byu12.truncated", &at,
-                          "trace ends %zu bytes into a record of %d", in->n, RECORD);
-    }
-    return TROD_DEC_MORE;
+    return byu_records_end(&trod_format_byu12, "byu12.truncated", n, in, out, diag);
 }
 
 static int begin(void *state, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
@@ -359,11 +327,7 @@ static int native(struct trod_native *listing, const struct trod_batch *b, uint3
     n = snprintf(line, sizeof line, "%08x %02x %02x %02x %08x %s\n", (unsigned)trod_load_le32(d),
                  d[5], d[6], d[7], (unsigned)trod_load_le32(d + 8),
                  names[d[4]] ? names[d[4]] : hex);
-    if (out->end - out->p < n)
-        return TROD_ENC_FULL;
-    memcpy(out->p, line, (size_t)n);
-    out->p += n;
-    return TROD_ENC_DONE;
+    return byu_line(out, line, n);
 }
 
 const struct trod_format trod_format_byu12 = {

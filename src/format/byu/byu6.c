@@ -16,8 +16,7 @@
 enum {
     RECORD = 6,
     READS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PADDR |
-            TROD_COL_SUB | TROD_COL_DETAIL | TROD_COL_RAW,
-    CONSTANT = TROD_COL_KIND | TROD_COL_DETAIL | TROD_COL_RAW
+            TROD_COL_SUB | TROD_COL_DETAIL | TROD_COL_RAW
 };
 
 /* The transactions: control >> 4. */
@@ -123,20 +122,6 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
     return TROD_OK;
 }
 
-static void fill_constant(struct trod_batch *b, uint32_t fill)
-{
-    for (uint32_t i = 0; i < b->cap; i++) {
-        const struct trod_slice whole = {i * RECORD, RECORD};
-
-        if (fill & TROD_COL_KIND)
-            b->has[i] = READS;
-        if (fill & TROD_COL_DETAIL)
-            b->detail[i] = whole;
-        if (fill & TROD_COL_RAW)
-            b->raw[i] = whole;
-    }
-}
-
 /* The columns that differ from row to row, of N records at P. */
 static void fill_columns(struct trod_batch *b, const uint8_t *p, uint32_t n)
 {
@@ -162,28 +147,11 @@ static void fill_columns(struct trod_batch *b, const uint8_t *p, uint32_t n)
 
 static int decode(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
 {
-    size_t whole = in->n / RECORD;
-    uint32_t n = whole < out->cap ? (uint32_t)whole : out->cap;
-    uint32_t fill = trod_batch_constant(out, &trod_format_byu6, 0, CONSTANT);
+    const uint32_t n = byu_records_begin(&trod_format_byu6, in, out);
 
     (void)dec;
-    if (fill)
-        fill_constant(out, fill);
     fill_columns(out, in->p, n);
-    out->n = n;
-    out->have = READS & out->want;
-    in->p += (size_t)n * RECORD;
-    in->n -= (size_t)n * RECORD;
-    in->offset += (uint64_t)n * RECORD;
-    if (n < whole)
-        return TROD_DEC_FULL;
-    if (in->last && in->n > 0) {
-        const struct trod_place at = trod_place_offset(NULL, in->offset);
-
-        return trod_error(diag, TROD_ERR_TRUNCATED, "byu6.truncated", &at,
-                          "trace ends %zu bytes into a record of %d", in->n, RECORD);
-    }
-    return TROD_DEC_MORE;
+    return byu_records_end(&trod_format_byu6, "byu6.truncated", n, in, out, diag);
 }
 
 static int begin(void *enc, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
@@ -263,11 +231,7 @@ static int native(struct trod_native *listing, const struct trod_batch *b, uint3
         return TROD_ENC_DONE;
     n = snprintf(line, sizeof line, "%08x %02x %s\n", (unsigned)trod_load_be32(d), d[4],
                  codes[d[5] >> 4].name);
-    if (out->end - out->p < n)
-        return TROD_ENC_FULL;
-    memcpy(out->p, line, (size_t)n);
-    out->p += n;
-    return TROD_ENC_DONE;
+    return byu_line(out, line, n);
 }
 
 static bool verbatim(const void *opt_in, const char *dialect_in, const void *opt_out)

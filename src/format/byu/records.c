@@ -1,0 +1,67 @@
+/*
+ * records.c - what the two BYU drivers do alike with records of a fixed size: columns that never
+ * change, the end of a batch and of the trace, lines of a listing.
+ *
+ * A driver's descriptor says how large its records are (row_max) and which columns they give.
+ */
+#include "format/byu/byu.h"
+
+#include <string.h>
+
+static void fill_constant(const struct trod_format *f, struct trod_batch *b, uint32_t fill)
+{
+    const uint32_t record = f->row_max;
+
+    for (uint32_t i = 0; i < b->cap; i++) {
+        const struct trod_slice whole = {i * record, record};
+
+        if (fill & TROD_COL_KIND)
+            b->has[i] = f->reads;
+        if (fill & TROD_COL_DETAIL)
+            b->detail[i] = whole;
+        if (fill & TROD_COL_RAW)
+            b->raw[i] = whole;
+    }
+}
+
+uint32_t byu_records_begin(const struct trod_format *f, const struct trod_span *in,
+                           struct trod_batch *out)
+{
+    const uint32_t constant = TROD_COL_KIND | TROD_COL_DETAIL | TROD_COL_RAW;
+    const uint32_t fill = trod_batch_constant(out, f, 0, constant);
+    const size_t whole = in->n / f->row_max;
+
+    if (fill)
+        fill_constant(f, out, fill);
+    return whole < out->cap ? (uint32_t)whole : out->cap;
+}
+
+int byu_records_end(const struct trod_format *f, const char *truncated, uint32_t n,
+                    struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
+{
+    const size_t bytes = (size_t)n * f->row_max;
+
+    out->n = n;
+    out->have = f->reads & out->want;
+    in->p += bytes;
+    in->n -= bytes;
+    in->offset += bytes;
+    if (in->n >= f->row_max)
+        return TROD_DEC_FULL;
+    if (in->last && in->n > 0) {
+        const struct trod_place at = trod_place_offset(NULL, in->offset);
+
+        return trod_error(diag, TROD_ERR_TRUNCATED, truncated, &at,
+                          "trace ends %zu bytes into a record of %u", in->n, (unsigned)f->row_max);
+    }
+    return TROD_DEC_MORE;
+}
+
+int byu_line(struct trod_room *out, const char *line, int n)
+{
+    if (out->end - out->p < n)
+        return TROD_ENC_FULL;
+    memcpy(out->p, line, (size_t)n);
+    out->p += n;
+    return TROD_ENC_DONE;
+}
