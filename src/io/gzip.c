@@ -23,7 +23,11 @@ static int gzip_bid(const uint8_t *p, size_t n)
     return p[3] & 0xe0 ? 0 : bits + 3;
 }
 
-int trod_gzip_boundary(struct trod_stage *s, bool *end)
+/*
+ * What comes after a member of S: *END is set at the end of the input (padding with zeros is
+ * allowed there); else another member begins. Returns 0 or an error.
+ */
+static int boundary(struct trod_stage *s, bool *end)
 {
     int status;
     *end = trod_stage_at_end(s, &status);
@@ -42,6 +46,33 @@ int trod_gzip_boundary(struct trod_stage *s, bool *end)
     if (padding || s->p[0] != 0x1f || (s->n > 1 && s->p[1] != 0x8b))
         return trod_stage_corrupt(s, "what follows a member is no other one");
     return s->n < 2 ? trod_stage_starved(s) : TROD_OK;
+}
+
+int trod_gzip_read(struct trod_stage *s, trod_inflate_fn *inflate, bool *between, uint8_t *out,
+                   size_t cap, size_t *n)
+{
+    while (*n < cap) {
+        const size_t before = *n;
+        const bool reset = *between;
+        if (reset) {
+            bool end;
+            const int status = boundary(s, &end);
+            if (status != TROD_OK || end)
+                return status;
+            *between = false;
+        }
+        const int status = inflate(s, reset, out, cap, n, between);
+        if (status != TROD_OK)
+            return status;
+        if (s->n || (*n > before && !*between) || (*n == 0 && *between))
+            continue;
+        /* neither output nor input is left; what was made goes out before more is waited for */
+        if (*n)
+            return TROD_OK;
+        if (!trod_stage_more(s))
+            return trod_stage_starved(s);
+    }
+    return TROD_OK;
 }
 
 #if TROD_HAVE_ISAL && TROD_HAVE_ZLIB

@@ -27,10 +27,17 @@ void trod_zlib_enc_close(void *state);
 /* The filter with zlib alone, as it is in a build without ISA-L. Present where zlib is. */
 extern const struct trod_filter trod_filter_gzip_zlib;
 
+enum { TROD_GZIP_PIECE = 1 << 30 }; /* bytes at a time: 32-bit counters count them */
+
 /*
- * What comes after a member of S: *END is set at the end of the input (padding with zeros is
- * allowed there); else another member begins. Returns 0 or an error.
+ * One call of a library that inflates: of OUT, CAP bytes large, *N are made, and *N grows. RESET:
+ * another member begins. *BETWEEN: a member has ended. Returns 0 or an error.
  */
-int trod_gzip_boundary(struct trod_stage *s, bool *end);
+typedef int trod_inflate_fn(struct trod_stage *s, bool reset, uint8_t *out, size_t cap, size_t *n,
+                            bool *between);
+
+/* trod_filter.read by INFLATE, member by member. *BETWEEN: the stage stands between two. */
+int trod_gzip_read(struct trod_stage *s, trod_inflate_fn *inflate, bool *between, uint8_t *out,
+                   size_t cap, size_t *n);
 
 #endif

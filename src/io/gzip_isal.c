@@ -12,8 +12,6 @@
 #include <isa-l/igzip_lib.h>
 #include <stdlib.h>
 
-enum { INPUT_MAX = 1 << 30 }; /* a 32-bit counter counts it */
-
 struct isal_decoder {
     struct inflate_state z;
     bool between; /* members */
@@ -67,21 +65,16 @@ int trod_isal_open(struct trod_stage *s)
     return TROD_OK;
 }
 
-/* One call of the library; *N grows by what it made. Returns 0, an error, or 1 at the end. */
-static int inflate_some(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t cap, size_t *n,
+                        bool *between)
 {
     struct isal_decoder *d = s->state;
-    if (d->between) {
-        bool end;
-        const int status = trod_gzip_boundary(s, &end);
-        if (status != TROD_OK || end)
-            return status != TROD_OK ? status : 1;
+    if (reset) {
         isal_inflate_reset(&d->z);
         d->z.crc_flag = ISAL_GZIP;
-        d->between = false;
     }
-    const uint32_t in = s->n < INPUT_MAX ? (uint32_t)s->n : INPUT_MAX;
-    const uint32_t room = cap - *n < INPUT_MAX ? (uint32_t)(cap - *n) : INPUT_MAX;
+    const uint32_t in = s->n < TROD_GZIP_PIECE ? (uint32_t)s->n : TROD_GZIP_PIECE;
+    const uint32_t room = cap - *n < TROD_GZIP_PIECE ? (uint32_t)(cap - *n) : TROD_GZIP_PIECE;
     d->z.next_in = without_const(s->p);
     d->z.avail_in = in;
     d->z.next_out = out + *n;
@@ -91,28 +84,14 @@ static int inflate_some(struct trod_stage *s, uint8_t *out, size_t cap, size_t *
     *n += room - d->z.avail_out;
     if (result < 0 || result == ISAL_NEED_DICT)
         return trod_stage_corrupt(s, inflate_error(result));
-    if (d->z.block_state == ISAL_BLOCK_FINISH)
-        d->between = true;
+    *between = d->z.block_state == ISAL_BLOCK_FINISH;
     return TROD_OK;
 }
 
 int trod_isal_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
 {
-    const struct isal_decoder *d = s->state;
-    while (*n < cap) {
-        const size_t before = *n;
-        const int status = inflate_some(s, out, cap, n);
-        if (status != TROD_OK)
-            return status < 0 ? status : TROD_OK;
-        if (s->n || (*n > before && !d->between) || (*n == 0 && d->between))
-            continue;
-        /* neither output nor input is left; what was made goes out before more is waited for */
-        if (*n)
-            return TROD_OK;
-        if (!trod_stage_more(s))
-            return trod_stage_starved(s);
-    }
-    return TROD_OK;
+    struct isal_decoder *d = s->state;
+    return trod_gzip_read(s, inflate_some, &d->between, out, cap, n);
 }
 
 void trod_isal_close(struct trod_stage *s)
@@ -146,7 +125,7 @@ int trod_isal_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
 {
     struct isal_encoder *e = state;
     do {
-        const uint32_t in = n < INPUT_MAX ? (uint32_t)n : INPUT_MAX;
+        const uint32_t in = n < TROD_GZIP_PIECE ? (uint32_t)n : TROD_GZIP_PIECE;
         e->z.next_in = without_const(p);
         e->z.avail_in = in;
         p += in;

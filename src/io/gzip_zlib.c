@@ -12,7 +12,6 @@
 #include <zlib.h>
 
 enum {
-    INPUT_MAX = 1 << 30,   /* a 32-bit counter counts it */
     GZIP_WINDOW = 15 + 16, /* zlib's way to say: gzip wrapper, any window */
     MEMORY_LEVEL = 8,
     LEVEL_DEFAULT = 1,
@@ -40,20 +39,14 @@ int trod_zlib_open(struct trod_stage *s)
     return TROD_OK;
 }
 
-/* One call of the library; *N grows by what it made. Returns 0, an error, or 1 at the end. */
-static int inflate_some(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t cap, size_t *n,
+                        bool *between)
 {
     struct zlib_decoder *d = s->state;
-    if (d->between) {
-        bool end;
-        const int status = trod_gzip_boundary(s, &end);
-        if (status != TROD_OK || end)
-            return status != TROD_OK ? status : 1;
+    if (reset)
         inflateReset(&d->z);
-        d->between = false;
-    }
-    const uInt in = s->n < INPUT_MAX ? (uInt)s->n : INPUT_MAX;
-    const uInt room = cap - *n < INPUT_MAX ? (uInt)(cap - *n) : INPUT_MAX;
+    const uInt in = s->n < TROD_GZIP_PIECE ? (uInt)s->n : TROD_GZIP_PIECE;
+    const uInt room = cap - *n < TROD_GZIP_PIECE ? (uInt)(cap - *n) : TROD_GZIP_PIECE;
     d->z.next_in = s->p;
     d->z.avail_in = in;
     d->z.next_out = out + *n;
@@ -65,26 +58,14 @@ static int inflate_some(struct trod_stage *s, uint8_t *out, size_t cap, size_t *
         return trod_fault_nomem(s->fault, "the gzip filter");
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
         return trod_stage_corrupt(s, d->z.msg ? d->z.msg : "it cannot be inflated");
-    d->between = result == Z_STREAM_END;
+    *between = result == Z_STREAM_END;
     return TROD_OK;
 }
 
 int trod_zlib_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
 {
-    const struct zlib_decoder *d = s->state;
-    while (*n < cap) {
-        const size_t before = *n;
-        const int status = inflate_some(s, out, cap, n);
-        if (status != TROD_OK)
-            return status < 0 ? status : TROD_OK;
-        if (s->n || (*n > before && !d->between) || (*n == 0 && d->between))
-            continue;
-        if (*n)
-            return TROD_OK;
-        if (!trod_stage_more(s))
-            return trod_stage_starved(s);
-    }
-    return TROD_OK;
+    struct zlib_decoder *d = s->state;
+    return trod_gzip_read(s, inflate_some, &d->between, out, cap, n);
 }
 
 void trod_zlib_close(struct trod_stage *s)
@@ -112,7 +93,7 @@ int trod_zlib_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
 {
     struct zlib_encoder *e = state;
     do {
-        const uInt in = n < INPUT_MAX ? (uInt)n : INPUT_MAX;
+        const uInt in = n < TROD_GZIP_PIECE ? (uInt)n : TROD_GZIP_PIECE;
         e->z.next_in = p;
         e->z.avail_in = in;
         p += in;
