@@ -94,7 +94,19 @@ void cli_progress_tick(struct cli_progress *p, const struct trod_trace *t, uint6
 void cli_progress_show(struct cli_progress *p, const struct trod_trace_progress *g);
 void cli_progress_end(struct cli_progress *p);
 
-/* Shared option tables and the fields they fill (use them through TROD_OPT_FUNC). */
+/*
+ * Shared option tables and the fields they fill. CLI_SHARED makes one a part of a command's table:
+ * MEMBER of the command's struct options is what it fills, TITLE its heading in --help.
+ */
+#define CLI_SHARED(member, title, table)                                                           \
+    {                                                                                              \
+        .type = TROD_OPT_FUNC, .offset = offsetof(struct options, member), .text = (title),        \
+        .more = (table)                                                                            \
+    }
+#define CLI_COMMON_OPTIONS CLI_SHARED(common, "General", cli_common_options)
+#define CLI_INPUT_OPTIONS  CLI_SHARED(input, "Input", cli_input_options)
+#define CLI_REPORT_OPTIONS CLI_SHARED(report, "Output", cli_report_options)
+
 extern const struct trod_option cli_common_options[];
 
 struct cli_input {

@@ -40,12 +40,12 @@ static const struct trod_option options[] = {
      "findings of each rule to show (default 20); all are counted", NULL, NULL},
     {"salvage", 0, TROD_OPT_STR, AT(salvage), "OUT",
      "write what can be read as a trace of the same format", NULL, NULL},
-    {.type = TROD_OPT_FUNC, .offset = AT(input), .text = "Input", .more = cli_input_options},
+    CLI_INPUT_OPTIONS,
     {.type = TROD_OPT_GROUP, .text = "Output"},
     {"format", 0, TROD_OPT_ENUM, AT(format), NULL, "how to print the result", formats, NULL},
     {"output", 'o', TROD_OPT_STR, AT(output), "FILE",
      "write the result to FILE, which appears when it is complete", NULL, NULL},
-    {.type = TROD_OPT_FUNC, .offset = AT(common), .text = "General", .more = cli_common_options},
+    CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
 };
 

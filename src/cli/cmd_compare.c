@@ -94,10 +94,10 @@ static const struct trod_option options[] = {
     {"format", 0, TROD_OPT_ENUM, AT(format), NULL, "how to print the result", formats, NULL},
     {"output", 'o', TROD_OPT_STR, AT(output), "FILE",
      "write the result to FILE, which appears when it is complete", NULL, NULL},
-    {.type = TROD_OPT_FUNC, .offset = AT(input), .text = "Input", .more = cli_input_options},
+    CLI_INPUT_OPTIONS,
     {"from-b", 0, TROD_OPT_STR, AT(from_b), "FORMAT[:OPT=VALUE,...]",
      "format of the traces after the first, where it differs", NULL, NULL},
-    {.type = TROD_OPT_FUNC, .offset = AT(common), .text = "General", .more = cli_common_options},
+    CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
 };
 

@@ -10,10 +10,7 @@ struct options {
 };
 
 static const struct trod_option options[] = {
-    {.type = TROD_OPT_FUNC,
-     .offset = offsetof(struct options, common),
-     .text = "General",
-     .more = cli_common_options},
+    CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
 };
 

@@ -11,14 +11,8 @@ struct options {
 };
 
 static const struct trod_option options[] = {
-    {.type = TROD_OPT_FUNC,
-     .offset = offsetof(struct options, report),
-     .text = "Output",
-     .more = cli_report_options},
-    {.type = TROD_OPT_FUNC,
-     .offset = offsetof(struct options, common),
-     .text = "General",
-     .more = cli_common_options},
+    CLI_REPORT_OPTIONS,
+    CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
 };
 

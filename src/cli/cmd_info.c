@@ -21,18 +21,9 @@ struct options {
 static const struct trod_option options[] = {
     {"quick", 0, TROD_OPT_BOOL, offsetof(struct options, quick), NULL,
      "look at the beginning only: format and what its header says", NULL, NULL},
-    {.type = TROD_OPT_FUNC,
-     .offset = offsetof(struct options, input),
-     .text = "Input",
-     .more = cli_input_options},
-    {.type = TROD_OPT_FUNC,
-     .offset = offsetof(struct options, report),
-     .text = "Output",
-     .more = cli_report_options},
-    {.type = TROD_OPT_FUNC,
-     .offset = offsetof(struct options, common),
-     .text = "General",
-     .more = cli_common_options},
+    CLI_INPUT_OPTIONS,
+    CLI_REPORT_OPTIONS,
+    CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
 };
 

@@ -15,18 +15,9 @@ struct options {
 static const struct trod_option options[] = {
     {"dot", 0, TROD_OPT_STR, offsetof(struct options, dot), "FILE",
      "write the order graph to FILE in the DOT language (see dot(1))", NULL, NULL},
-    {.type = TROD_OPT_FUNC,
-     .offset = offsetof(struct options, input),
-     .text = "Input",
-     .more = cli_input_options},
-    {.type = TROD_OPT_FUNC,
-     .offset = offsetof(struct options, report),
-     .text = "Output",
-     .more = cli_report_options},
-    {.type = TROD_OPT_FUNC,
-     .offset = offsetof(struct options, common),
-     .text = "General",
-     .more = cli_common_options},
+    CLI_INPUT_OPTIONS,
+    CLI_REPORT_OPTIONS,
+    CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
 };
 
