@@ -8,6 +8,7 @@
 #define TROD_RECORD_H
 
 #include "trod/io.h"
+#include "trod/option.h"
 
 struct trod_record_progress {
     uint64_t instructions, accesses; /* recorded so far */
@@ -20,11 +21,20 @@ struct trod_record_options {
     const char *qemu;                  /* program to run; NULL: found by the program's ELF header */
     const char *sysroot; /* where its loader and libraries are; NULL: see recording.md */
     const char *plugin;  /* libtrod-qemu.so; NULL: see recording.md */
-    uint64_t skip, take; /* instructions of the program left out first, recorded then
-                            (0: all) */
-    bool pthreads;       /* PowerPC, tt6 and tt6e: records of thread synchronization */
-    bool no_memory;      /* no accesses, instructions only */
-    bool registers;      /* what instructions write to registers, and values of accesses */
+    /*
+     * What part is recorded. START, STOP: an address (0x...) or a symbol of the program: recording
+     * begins before the instruction there, and ends before it; NULL: at once, never. SKIP: so many
+     * instructions are left out before each window; TAKE: and then so many recorded, 0: all. As
+     * many WINDOWS are recorded, 0: with START as often as it is reached, else one.
+     */
+    const char *start, *stop;
+    uint64_t skip, take, windows;
+    struct trod_list threads; /* numbers in the order in which threads begin; none: all */
+    bool no_children;         /* not the processes that the program starts */
+    uint64_t size_limit;      /* end recording at so many bytes before compression; 0: never */
+    bool pthreads;            /* PowerPC, tt6 and tt6e: records of thread synchronization */
+    bool no_memory;           /* no accesses, instructions only */
+    bool registers;           /* what instructions write to registers, and values of accesses */
     /* Called when the program has begun as process PID. NULL: nobody wants to know. */
     void (*started)(void *user, long pid);
     /* Called now and then. NULL: nobody wants to know. */
@@ -54,7 +64,8 @@ struct trod_record_result {
 enum trod_record_trouble {
     TROD_RECORD_KILLED = 1 << 0, /* a signal ended the program: the trace ends there */
     TROD_RECORD_LIMIT = 1 << 1,  /* more code or more threads than fit: some are missing */
-    TROD_RECORD_TAKEN = 1 << 2   /* as many instructions as wanted were recorded */
+    TROD_RECORD_TAKEN = 1 << 2,  /* as many instructions as wanted were recorded */
+    TROD_RECORD_SIZE = 1 << 3    /* the limit of size was reached */
 };
 
 /*

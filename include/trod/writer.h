@@ -67,4 +67,7 @@ struct trod_writer_summary {
 int trod_writer_commit(struct trod_writer *w, struct trod_writer_summary *summary);
 void trod_writer_discard(struct trod_writer *w);
 
+/* Bytes written to all files so far, before compression. */
+uint64_t trod_writer_bytes(const struct trod_writer *w);
+
 #endif

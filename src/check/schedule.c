@@ -58,7 +58,8 @@ static int by_thread(const void *a, const void *b)
     const struct trod_schedule_entry *x = a, *y = b;
     int c = order(x->thread, y->thread);
 
-    return c ? c : order(x->time, y->time);
+    c = c ? c : order(x->time, y->time);
+    return c ? c : order(x->start, y->start);
 }
 
 /* A sorted list of entries, each once. */

@@ -17,8 +17,10 @@ enum { CLI_RECORD_TROUBLE = 125 };
 struct options {
     struct cli_common common;
     const char *output, *to, *compress, *native, *sysroot, *plugin;
-    uint64_t level, skip, take;
-    bool pthreads, no_memory, registers;
+    const char *start, *stop;
+    struct trod_list threads;
+    uint64_t level, skip, take, windows, size_limit;
+    bool pthreads, no_memory, registers, markers, no_children;
 };
 
 static const struct trod_option options[] = {
@@ -32,10 +34,25 @@ static const struct trod_option options[] = {
     {"level", 0, TROD_OPT_U64, offsetof(struct options, level), "N",
      "level of compression (default: a fast one)", NULL, NULL},
     {.type = TROD_OPT_GROUP, .text = "What is recorded"},
+    {"start", 0, TROD_OPT_STR, offsetof(struct options, start), "ADDRESS|SYMBOL",
+     "begin to record when the program comes there (0x..., or a symbol of the program)", NULL,
+     NULL},
+    {"stop", 0, TROD_OPT_STR, offsetof(struct options, stop), "ADDRESS|SYMBOL",
+     "end recording when it comes there", NULL, NULL},
+    {"markers", 0, TROD_OPT_BOOL, offsetof(struct options, markers), NULL,
+     "the same as --start trod_start --stop trod_stop: functions of the program", NULL, NULL},
     {"skip", 0, TROD_OPT_U64, offsetof(struct options, skip), "N",
-     "leave out the first N instructions", NULL, NULL},
+     "leave out N instructions (behind --start, if given)", NULL, NULL},
     {"take", 0, TROD_OPT_U64, offsetof(struct options, take), "N",
-     "record N instructions; the program then runs on unrecorded", NULL, NULL},
+     "then record N instructions; the program runs on unrecorded", NULL, NULL},
+    {"windows", 0, TROD_OPT_U64, offsetof(struct options, windows), "N",
+     "do so N times (default: with --start each time, else once)", NULL, NULL},
+    {"threads", 0, TROD_OPT_LIST, offsetof(struct options, threads), "N,...",
+     "record these threads only, numbered from 0 as they begin", NULL, NULL},
+    {"no-children", 0, TROD_OPT_BOOL, offsetof(struct options, no_children), NULL,
+     "leave out processes that the program starts", NULL, NULL},
+    {"size-limit", 0, TROD_OPT_U64, offsetof(struct options, size_limit), "BYTES",
+     "end recording when the trace has so many bytes before compression", NULL, NULL},
     {"pthreads", 'p', TROD_OPT_BOOL, offsetof(struct options, pthreads), NULL,
      "PowerPC, tt6 and tt6e: records of thread synchronization", NULL, NULL},
     {"no-memory", 0, TROD_OPT_BOOL, offsetof(struct options, no_memory), NULL,
@@ -161,6 +178,8 @@ static void say(struct cli *c, const struct options *o, const char *to,
     if (r->trouble & TROD_RECORD_TAKEN)
         cli_say(c, "recording ended after %llu instructions as wanted: the program ran on",
                 (unsigned long long)r->instructions);
+    if (r->trouble & TROD_RECORD_SIZE)
+        cli_say(c, "recording ended at the size limit: the program ran on");
 }
 
 static int run(struct cli *c, const void *opt)
@@ -172,8 +191,14 @@ static int run(struct cli *c, const void *opt)
         .qemu = o->native,
         .sysroot = o->sysroot,
         .plugin = o->plugin,
+        .start = o->markers ? "trod_start" : o->start,
+        .stop = o->markers ? "trod_stop" : o->stop,
         .skip = o->skip,
         .take = o->take,
+        .windows = o->windows,
+        .threads = o->threads,
+        .no_children = o->no_children,
+        .size_limit = o->size_limit,
         .pthreads = o->pthreads,
         .no_memory = o->no_memory,
         .registers = o->registers,

@@ -176,6 +176,7 @@ struct rec_shared {
     _Atomic uint32_t started;            /* the plugin has begun: 1 + version of its API */
     _Atomic uint32_t stop;               /* nothing more is wanted */
     _Atomic uint32_t trouble;            /* enum rec_trouble */
+    _Atomic uint64_t code;               /* where the program's code lies, 0: not known yet */
     _Atomic uint32_t gives;              /* enum rec_gives: what this QEMU can tell */
     _Atomic uint32_t asks[REC_ASKS];     /* entries of the log: what do they write? 0: none */
     _Atomic uint32_t n_slots, n_blocks;

@@ -34,6 +34,7 @@ struct recorder {
     struct trod_meta meta;
     struct rec_rows *rows;
     struct rec_answers *answers;
+    struct rec_control control;
     struct trod_writer *writer;
     pid_t pid;
     pthread_t reaper;
@@ -82,6 +83,10 @@ static void take(struct recorder *r, uint32_t i)
     b->words = 0;
     atomic_store_explicit(&rec_states(r->shared)[i], REC_FREE, memory_order_release);
     sem_post(&r->shared->free);
+    if (rc == 0 && r->opt->size_limit && trod_writer_bytes(r->writer) >= r->opt->size_limit) {
+        r->result->trouble |= TROD_RECORD_SIZE;
+        stop(r);
+    }
     if (rc == 0)
         return;
     if (rc < 0)
@@ -289,7 +294,7 @@ static int prepare(struct recorder *r, const char *out)
     if (rc == TROD_OK)
         rc = open_writer(r, out);
     if (rc == TROD_OK) {
-        rc = rec_rows_new(&r->rows, r->shared, r->target, &r->meta, r->opt, f,
+        rc = rec_rows_new(&r->rows, r->shared, r->target, &r->meta, r->opt, &r->control, f,
                           (rec_amber(f) || rec_full(f)) && !is_folder(out));
         if (rc == TROD_OK)
             rec_rows_writer(r->rows, r->writer);
@@ -372,6 +377,8 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
     rc = rec_target_of(argv, opt, &r.target, &result->target, line, diag);
     if (rc == TROD_OK)
         rc = rec_plugin_path(opt->plugin, plugin, sizeof plugin, diag);
+    if (rc == TROD_OK)
+        rc = rec_control_of(&r.control, opt, r.target, result->target.program, diag);
     if (rc == TROD_OK)
         rc = prepare(&r, out);
     if (rc == TROD_OK) {

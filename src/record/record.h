@@ -47,6 +47,37 @@ int rec_plugin_path(const char *given, char *out, size_t n, struct trod_diag *di
 int rec_launch(const struct trod_record_target *info, char *const line[], char *const argv[],
                const char *plugin, int fd, pid_t *pid, struct trod_diag *diag);
 
+/* --- control.c: what part of a program is recorded --- */
+
+/* An address where something begins or ends. */
+struct rec_place {
+    bool given;
+    bool linked; /* as the program was linked: it may be loaded elsewhere */
+    uint64_t address, mask;
+};
+
+enum rec_phase { REC_WAITING, REC_SKIPPING, REC_RECORDING, REC_OVER };
+
+struct rec_control {
+    struct rec_place start, stop;
+    uint64_t skip, take, windows;
+    uint64_t linked; /* address of the program's code as linked, 0: unknown */
+    uint8_t threads[128];
+    bool all_threads, no_children;
+    enum rec_phase phase;
+    uint64_t count; /* instructions of this phase */
+    uint64_t done;  /* windows that have ended */
+};
+
+/* What OPT says of PROGRAM. Returns 0, TROD_ERR_USAGE or another error, reported. */
+int rec_control_of(struct rec_control *c, const struct trod_record_options *opt,
+                   const struct rec_target *t, const char *program, struct trod_diag *diag);
+/* Is the instruction at PC the one at P, in a program that lies SLIDE behind where it was linked?
+ */
+bool rec_place_is(const struct rec_place *p, uint64_t pc, uint64_t slide);
+/* One instruction more, which may be the one at start or stop: is it recorded? */
+bool rec_control_wants(struct rec_control *c, bool at_start, bool at_stop);
+
 /* --- ppc.c: accesses that QEMU tells nothing of --- */
 
 struct rec_access {
@@ -78,7 +109,7 @@ struct rec_rows;
 
 int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_target *t,
                  struct trod_meta *meta, const struct trod_record_options *opt,
-                 const struct trod_format *format, bool single);
+                 const struct rec_control *control, const struct trod_format *format, bool single);
 /* Is FORMAT one whose records hold an instruction and the words of its access? */
 bool rec_amber(const struct trod_format *format);
 /* Is FORMAT one whose records hold all registers? */

@@ -16,7 +16,7 @@ static const uint64_t since_1601 = UINT64_C(11644473600000000);
 
 int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_target *t,
                  struct trod_meta *meta, const struct trod_record_options *opt,
-                 const struct trod_format *format, bool single)
+                 const struct rec_control *control, const struct trod_format *format, bool single)
 {
     struct rec_rows *r = calloc(1, sizeof *r);
 
@@ -32,8 +32,7 @@ int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_t
     r->big = t->endian == TROD_ENDIAN_BIG;
     r->set = t->plain;
     r->memory = !opt->no_memory && !r->full;
-    r->skip = opt->skip;
-    r->take = opt->take ? opt->take : UINT64_MAX;
+    r->control = *control;
     r->iset = t->isa == TROD_ISA_A64 ? (uint32_t)TROD_ISET_A64 << TROD_F_ISET_SHIFT : 0;
     r->streams = calloc(REC_SLOTS, sizeof *r->streams);
     if (!r->streams || trod_batch_new(&r->b, ROWS) < 0 ||
@@ -111,13 +110,23 @@ static uint32_t whole_of(const struct trod_insn *what, uint32_t size)
     return what->flags & TROD_INSN_SIZES && size < WHOLE ? size : WHOLE;
 }
 
+/* Does recording begin or end at IN? */
+static uint32_t places(const struct rec_rows *r, const struct rec_insn *in)
+{
+    const struct rec_control *c = &r->control;
+    const uint64_t slide = c->linked ? atomic_load(&r->shared->code) - c->linked : 0;
+
+    return (rec_place_is(&c->start, in->pc, slide) ? (uint32_t)AT_START : 0) |
+           (rec_place_is(&c->stop, in->pc, slide) ? (uint32_t)AT_STOP : 0);
+}
+
 /* What IN is by its opcode: flags of its rows, the bytes of its accesses. */
 static void look_at(struct rec_rows *r, struct rec_insn *in)
 {
     uint32_t iset = r->meta->isa == TROD_ISA_ARM ? iset_of(in) : r->iset;
     const struct trod_insn *what;
 
-    in->flags = (uint32_t)LOOKED_AT | iset;
+    in->flags = (uint32_t)LOOKED_AT | iset | places(r, in);
     in->access = 0;
     rec_rows_text(r, in);
     if (!r->decoder)
@@ -161,6 +170,8 @@ static void put_time(struct rec_rows *r, struct rec_stream *st)
     if (!r->markers)
         return;
     put_marker(r, st, TROD_DRM_TIMESTAMP, since_1601 + st->time);
+    if (r->control.windows > 1)
+        put_marker(r, st, TROD_DRM_WINDOW_ID, r->control.done);
     put_marker(r, st, TROD_DRM_CPU_ID, st->cpu);
 }
 
@@ -190,15 +201,25 @@ static inline void put_insn(struct rec_rows *r, const struct rec_stream *st,
     }
 }
 
-/* Are so many instructions recorded that the next one is past the window's end? */
-static inline bool past(const struct rec_rows *r)
+/*
+ * Is IN recorded? A window of a format that says where branches went does not end behind one.
+ */
+static inline bool wanted(struct rec_rows *r, const struct rec_insn *in, uint32_t flow)
 {
-    return r->instructions >= r->take;
+    struct rec_control *c = &r->control;
+
+    if (r->markers && c->windows > 1 && c->phase == REC_RECORDING && flow != TROD_BR_NONE &&
+        !(in->flags & AT_STOP)) {
+        c->count++;
+        return true;
+    }
+    return rec_control_wants(c, in->flags & AT_START, in->flags & AT_STOP);
 }
 
 /* One instruction is executed. No time stands between a branch and what it leads to. */
 static inline void execute(struct rec_rows *r, struct rec_stream *st, struct rec_insn *in)
 {
+    const bool follows = st->shown; /* what was executed before is recorded too */
     uint32_t flow;
 
     if (!(in->flags & (uint32_t)LOOKED_AT))
@@ -208,15 +229,15 @@ static inline void execute(struct rec_rows *r, struct rec_stream *st, struct rec
     st->access = 0;
     st->accessed = st->made = st->shown = false;
     st->skipped = st->registers && rec_rows_skips(r, st, in);
-    if (r->passed < r->skip) {
+    if (!wanted(r, in, flow)) {
         r->passed++;
         return;
     }
-    if (past(r)) {
-        r->passed++;
-        return;
+    if (st->window != r->control.done) {
+        st->window = r->control.done;
+        put_time(r, st);
     }
-    if (st->time_due && (flow == TROD_BR_NONE || flow == TROD_BR_SYSCALL))
+    if (st->time_due && (flow == TROD_BR_NONE || flow == TROD_BR_SYSCALL || !follows))
         put_time(r, st);
     r->instructions++;
     put_insn(r, st, in);
@@ -242,24 +263,35 @@ static bool again(struct rec_rows *r, struct rec_stream *st, const struct rec_in
 }
 
 /*
- * A synchronization record, before an instruction at PC. A branch before it does not see where the
- * flow goes on: it is told.
+ * What comes next is no instruction of this trace: a branch at its end does not see where the flow
+ * goes on, to PC: it is told.
+ */
+static void tell_target(struct rec_rows *r, const struct rec_stream *st, uint64_t pc)
+{
+    struct trod_batch *b = r->b;
+    const uint32_t i = st->row - 1;
+
+    if (!st->row || st->row != b->n || b->stream[i] != st->number || b->pc[i] != st->last->pc ||
+        (st->last->flags & TROD_F_BRANCH) == TROD_BR_NONE)
+        return;
+    b->has[i] |= TROD_COL_TARGET;
+    b->target[i] = pc;
+}
+
+/*
+ * A synchronization record, before an instruction at PC.
  */
 static void put_sync(struct rec_rows *r, struct rec_stream *st, uint64_t pc)
 {
     struct trod_batch *b = r->b;
-    uint32_t i = st->row - 1;
+    uint32_t i;
     const uint32_t code = (uint32_t)st->sync[0];
     const uint64_t point = st->sync[1];
 
     st->sync[0] = 0;
-    if (past(r) || !r->amber || r->passed < r->skip || b->n + 1 >= ROWS)
+    if (r->control.phase != REC_RECORDING || !r->amber || b->n + 1 >= ROWS)
         return;
-    if (st->row && st->row == b->n && b->stream[i] == st->number && b->pc[i] == st->last->pc &&
-        (st->last->flags & TROD_F_BRANCH) != TROD_BR_NONE) {
-        b->has[i] |= TROD_COL_TARGET;
-        b->target[i] = pc;
-    }
+    tell_target(r, st, pc);
     i = b->n++;
     b->has[i] = ROW_COMMON | TROD_COL_ADDR | TROD_COL_VALUE | TROD_COL_SUB;
     b->kind[i] = TROD_SYNC;
@@ -269,6 +301,11 @@ static void put_sync(struct rec_rows *r, struct rec_stream *st, uint64_t pc)
     b->addr[i] = point & UINT32_MAX;
     b->value[i] = point >> 32;
     b->sub[i] = (uint16_t)code;
+}
+
+static bool is_stop(const struct rec_rows *r, const struct rec_insn *in)
+{
+    return (places(r, in) & AT_STOP) != 0;
 }
 
 static int segment(struct rec_rows *r, struct rec_stream *st, uint64_t word)
@@ -285,6 +322,8 @@ static int segment(struct rec_rows *r, struct rec_stream *st, uint64_t word)
         return TROD_OK;
     if (st->sync[0])
         put_sync(r, st, s->insn[0].pc);
+    if (r->control.stop.given && is_stop(r, &s->insn[0]))
+        tell_target(r, st, s->insn[0].pc);
     if ((r->b->n + s->n + ROWS_BEHIND > ROWS || r->n_states + s->n > REC_FULL_STATES) &&
         (rc = rec_rows_flush(r)) < 0)
         return rc;
@@ -368,7 +407,7 @@ static int access_row(struct rec_rows *r, struct rec_stream *st, uint64_t what, 
     int rc;
 
     st->moving = 0;
-    if (!st->last || st->made || r->passed < r->skip || r->instructions == 0 || r->full)
+    if (!st->last || st->made || r->full)
         return TROD_OK;
     if (b->n + ROWS_KEPT > ROWS) {
         if ((rc = rec_rows_flush(r)) < 0)
@@ -379,7 +418,7 @@ static int access_row(struct rec_rows *r, struct rec_stream *st, uint64_t what, 
         st->held = false;
         execute(r, st, (struct rec_insn *)(uintptr_t)st->last);
     }
-    if (past(r) && r->passed > r->skip)
+    if (!st->shown)
         return TROD_OK;
     if (st->last->flags & (kind == TROD_READ ? NO_LOAD | NO_MORE : NO_MORE))
         return TROD_OK;
@@ -436,7 +475,7 @@ static void registers(struct rec_rows *r, struct rec_stream *st, const uint64_t 
 static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint64_t *p)
 {
     const unsigned type = (unsigned)(*p >> REC_EVENT_TYPE);
-    const bool wanted = r->markers && r->instructions && !past(r);
+    const bool told = r->markers && r->instructions && r->control.phase == REC_RECORDING;
     int rc = TROD_OK;
 
     if (type != REC_MEMORY && r->b->n + ROWS_KEPT > ROWS)
@@ -449,13 +488,13 @@ static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint6
         return rc < 0 ? rc : 2;
     case REC_SYSCALL:
         st->time = p[1];
-        if (wanted)
+        if (told)
             put_marker(r, st, TROD_DRM_SYSCALL, *p & UINT32_MAX);
         return 8;
     case REC_SYSRET:
         st->time = p[1];
         st->time_due = true;
-        if (wanted && st->last && p[2] == (uint64_t)-ESIGRETURN)
+        if (told && st->last && p[2] == (uint64_t)-ESIGRETURN)
             put_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->size);
         return 3;
     case REC_SYNC:
@@ -489,6 +528,25 @@ static int begin_stream(struct rec_rows *r, struct rec_stream *st, uint32_t slot
     return TROD_OK;
 }
 
+/* Is the thread of SLOT one that is not wanted? Threads are counted as they begin. */
+static bool is_left_out(struct rec_rows *r, uint32_t slot, struct rec_stream *st)
+{
+    const struct rec_slot *s = rec_slots(r->shared) + slot;
+    const struct rec_control *c = &r->control;
+
+    if (!st->seen) {
+        const uint32_t n = r->threads++;
+
+        st->seen = true;
+        if (n == 0)
+            r->pid = s->pid;
+        st->left_out =
+            (c->no_children && s->pid != r->pid) ||
+            (!c->all_threads && !(n < 8 * sizeof c->threads && (c->threads[n / 8] >> n % 8 & 1)));
+    }
+    return st->left_out;
+}
+
 int rec_rows_block(struct rec_rows *r, struct rec_block *b)
 {
     struct rec_stream *st = &r->streams[b->slot % REC_SLOTS];
@@ -499,6 +557,8 @@ int rec_rows_block(struct rec_rows *r, struct rec_block *b)
     st->seq = b->seq + 1;
     if (words > REC_BLOCK_WORDS - REC_BLOCK_HEAD)
         words = REC_BLOCK_WORDS - REC_BLOCK_HEAD;
+    if (!st->begun && is_left_out(r, b->slot, st))
+        return TROD_OK;
     if (!st->begun && (rc = begin_stream(r, st, b->slot)) < 0)
         return rc;
     if (r->single && st->number != 0) {
@@ -524,5 +584,5 @@ int rec_rows_block(struct rec_rows *r, struct rec_block *b)
     }
     if (rc < 0)
         return rc;
-    return past(r) ? 1 : 0;
+    return r->control.phase == REC_OVER;
 }

@@ -20,7 +20,9 @@ enum {
     REC_FULL_STATES = 2048, /* instructions of a batch of FULL */
     WHOLE = 0xffff,         /* one access of as many bytes as come */
     ESIGRETURN = 513,       /* what QEMU's system calls return from a signal handler's end */
-    NO_LOAD = 1 << 28,      /* of rec_insn.flags: stores, and loads nothing */
+    AT_START = 1 << 26,     /* of rec_insn.flags: recording begins there */
+    AT_STOP = 1 << 27,      /* and ends there */
+    NO_LOAD = 1 << 28,      /* stores, and loads nothing */
     NO_MORE = 1 << 29,      /* what QEMU tells beyond the operands is not the program's */
     SAME_AGAIN = 1 << 30,   /* string operation */
     LOOKED_AT = (int)(1u << 31)
@@ -45,9 +47,12 @@ struct rec_stream {
     uint32_t n_moved;                /* 0: not known */
     uint32_t moving;                 /* bytes of the access whose value is told next, 0: none */
     bool accessed;                   /* it has accessed memory */
-    bool shown;                      /* it has a row */
-    bool skipped;                    /* its condition does not hold */
-    bool made;                       /* its access was told by its registers */
+    bool seen;
+    bool left_out;   /* a thread that is not wanted */
+    uint64_t window; /* of its last row */
+    bool shown;      /* it has a row */
+    bool skipped;    /* its condition does not hold */
+    bool made;       /* its access was told by its registers */
 };
 
 struct rec_rows {
@@ -60,16 +65,18 @@ struct rec_rows {
     struct trod_slice mode;     /* text formats: detail of all instructions; else empty */
     struct rec_stream *streams;
     bool markers, memory;
-    bool single;     /* only the first thread has a place */
-    uint64_t others; /* blocks of other threads */
-    bool amber;      /* each access belongs to the record of its instruction */
-    bool full;       /* each instruction comes with all registers */
-    bool big;        /* values are big-endian in memory */
+    bool single;           /* only the first thread has a place */
+    uint64_t others;       /* blocks of other threads */
+    uint32_t threads, pid; /* begun so far; process of the first */
+    bool amber;            /* each access belongs to the record of its instruction */
+    bool full;             /* each instruction comes with all registers */
+    bool big;              /* values are big-endian in memory */
     enum rec_isa set;
     uint8_t *states; /* FULL: the registers at the instructions of the batch */
     uint32_t n_states;
     uint32_t iset;
-    uint64_t instructions, accesses, passed, skip, take;
+    struct rec_control control;
+    uint64_t instructions, accesses, passed;
     uint64_t log_size;
 };
 

@@ -342,3 +342,12 @@ void trod_writer_discard(struct trod_writer *w)
     if (w)
         release(w);
 }
+
+uint64_t trod_writer_bytes(const struct trod_writer *w)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < w->sinks.n; i++)
+        n += w->sinks.sink[i].out ? trod_output_offset(w->sinks.sink[i].out) : 0;
+    return n;
+}

@@ -131,6 +131,8 @@ static void test_schedules(void **state)
     EXPECT(dir, 0, 0, SEVEN_2, EIGHT_0, SEVEN_0, SEVEN_1);
     /* thread 7 goes on: joined */
     EXPECT(dir, 0, 0, SEVEN_0, EIGHT_0, SEVEN_2);
+    /* entries of one time are in the order of their instructions */
+    EXPECT(dir, 2, 2, {7, 1000, 1, 2}, SEVEN_0, SEVEN_1, EIGHT_0, SEVEN_2, {7, 1030, 1, 9});
     /* a file without entries says nothing */
     expect(dir, NULL, 0, 0, 0);
     /* one is missing, one is of a thread that there is not */

@@ -208,6 +208,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     const uint8_t thumb = isa == REC_ARM && is_thumb(tb);
 
     (void)id;
+    if (atomic_load_explicit(&collect_shared->code, memory_order_relaxed) == 0)
+        atomic_store(&collect_shared->code, qemu_plugin_start_code());
     pthread_mutex_lock(&table.lock);
     for (size_t i = 0, from = 0; i < n; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);

@@ -1,0 +1,152 @@
+/*
+ * control.c - which instructions of a program are recorded: places, counts, windows.
+ *
+ * Implements the rec_control functions of record.h and docs/recording.md, "What part is recorded".
+ * A place is an address or the name of a function of the program. Where the program is loaded
+ * elsewhere than it was linked for (PIE), the plugin tells where that is.
+ */
+#include "record/record.h"
+
+#include "trod/symbols.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint64_t field(const uint8_t *p, unsigned n, bool big)
+{
+    uint64_t v = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        v |= (uint64_t)p[big ? n - 1 - i : i] << 8 * i;
+    return v;
+}
+
+/* Address of the first executable segment of the ELF file PATH, as it was linked; 0: unknown. */
+static uint64_t linked_code(const char *path)
+{
+    uint8_t head[4096];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd < 0 ? -1 : read(fd, head, sizeof head);
+    const size_t n = got < 0 ? 0 : (size_t)got;
+    uint64_t least = UINT64_MAX, at, count;
+    bool wide, big;
+    size_t size;
+
+    if (fd >= 0)
+        close(fd);
+    if (n < sizeof(Elf64_Ehdr) || memcmp(head, ELFMAG, SELFMAG) != 0)
+        return 0;
+    wide = head[EI_CLASS] == ELFCLASS64;
+    big = head[EI_DATA] == ELFDATA2MSB;
+    size = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+    at = wide ? field(head + 32, 8, big) : field(head + 28, 4, big);
+    count = field(head + (wide ? 56 : 44), 2, big);
+    for (uint64_t i = 0; i < count && at + (i + 1) * size <= n; i++) {
+        const uint8_t *p = head + at + i * size;
+        const uint64_t flags = field(p + (wide ? 4 : 24), 4, big);
+        const uint64_t addr = field(p + (wide ? 16 : 8), wide ? 8 : 4, big);
+
+        if (field(p, 4, big) == PT_LOAD && (flags & PF_X) && addr < least)
+            least = addr;
+    }
+    return least == UINT64_MAX ? 0 : least;
+}
+
+/* WHERE as an address, or as a symbol of the program. */
+static int resolve(struct rec_place *to, const char *where, const char *program,
+                   struct trod_symbols **symbols, struct trod_diag *diag)
+{
+    uint64_t size;
+    char *end;
+    int rc;
+
+    if (!where)
+        return TROD_OK;
+    to->given = true;
+    if (where[0] == '0' && (where[1] | 0x20) == 'x') {
+        to->address = strtoull(where, &end, 16);
+        if (*end || !where[2])
+            return trod_error(diag, TROD_ERR_USAGE, "record.place", NULL,
+                              "'%s' is no address: give 0x and hexadecimal digits, or a symbol",
+                              where);
+        return TROD_OK;
+    }
+    if (!*symbols) {
+        if ((rc = trod_symbols_new(symbols)) < 0 ||
+            (rc = trod_symbols_add(*symbols, program, diag)) < 0)
+            return rc;
+    }
+    to->linked = true;
+    if (!trod_symbols_address(*symbols, where, &to->address, &size))
+        return trod_error(diag, TROD_ERR_USAGE, "record.place", NULL,
+                          "'%s' has no symbol '%s': give an address as 0x...", program, where);
+    to->address &= to->mask;
+    return TROD_OK;
+}
+
+static int list_threads(struct rec_control *c, const struct trod_list *list, struct trod_diag *diag)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        char *end;
+        const unsigned long n = strtoul(list->item[i], &end, 10);
+
+        if (*end || end == list->item[i] || n >= 8 * sizeof c->threads)
+            return trod_error(diag, TROD_ERR_USAGE, "record.threads", NULL,
+                              "'%s' is no number of a thread (0 to %zu, in the order in which they "
+                              "begin)",
+                              list->item[i], 8 * sizeof c->threads - 1);
+        c->threads[n / 8] |= (uint8_t)(1u << n % 8);
+    }
+    c->all_threads = list->n == 0;
+    return TROD_OK;
+}
+
+int rec_control_of(struct rec_control *c, const struct trod_record_options *opt,
+                   const struct rec_target *t, const char *program, struct trod_diag *diag)
+{
+    struct trod_symbols *symbols = NULL;
+    int rc;
+
+    memset(c, 0, sizeof *c);
+    c->skip = opt->skip;
+    c->take = opt->take ? opt->take : UINT64_MAX;
+    c->no_children = opt->no_children;
+    /* the lowest bit of a symbol of ARM says which instruction set it is in */
+    c->start.mask = c->stop.mask = t->isa == TROD_ISA_ARM ? ~UINT64_C(1) : UINT64_MAX;
+    rc = resolve(&c->start, opt->start, program, &symbols, diag);
+    if (rc == TROD_OK)
+        rc = resolve(&c->stop, opt->stop, program, &symbols, diag);
+    if (rc == TROD_OK)
+        rc = list_threads(c, &opt->threads, diag);
+    trod_symbols_free(symbols);
+    c->windows = opt->windows ? opt->windows : c->start.given ? UINT64_MAX : 1;
+    c->linked = linked_code(program);
+    c->phase = c->start.given ? REC_WAITING : REC_SKIPPING;
+    return rc;
+}
+
+bool rec_place_is(const struct rec_place *p, uint64_t pc, uint64_t slide)
+{
+    return p->given && pc == p->address + (p->linked ? slide : 0);
+}
+
+bool rec_control_wants(struct rec_control *c, bool at_start, bool at_stop)
+{
+    if (c->phase == REC_RECORDING && (at_stop || c->count >= c->take)) {
+        c->done++;
+        c->count = 0;
+        c->phase = c->done >= c->windows ? REC_OVER : c->start.given ? REC_WAITING : REC_SKIPPING;
+    }
+    if (c->phase == REC_WAITING && at_start)
+        c->phase = REC_SKIPPING;
+    if (c->phase == REC_SKIPPING && c->count >= c->skip) {
+        c->phase = REC_RECORDING;
+        c->count = 0;
+    }
+    c->count += c->phase == REC_RECORDING || c->phase == REC_SKIPPING;
+    return c->phase == REC_RECORDING;
+}
