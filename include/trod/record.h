@@ -15,6 +15,13 @@ struct trod_record_progress {
     uint64_t passed;                 /* instructions left out so far */
 };
 
+/* What the QEMU that runs the program can tell beside instructions, opcodes and accesses. */
+struct trod_record_able {
+    const char *qemu; /* its path */
+    unsigned api;     /* version of its plugin interface */
+    bool registers, vectors, values;
+};
+
 struct trod_record_options {
     const char *to;                    /* format: "name[:opt=value,...]" */
     struct trod_output_options output; /* of its files */
@@ -35,6 +42,8 @@ struct trod_record_options {
     bool pthreads;            /* PowerPC, tt6 and tt6e: records of thread synchronization */
     bool no_memory;           /* no accesses, instructions only */
     bool registers;           /* what instructions write to registers, and values of accesses */
+    /* Called when the program has begun: what this QEMU can tell. NULL: nobody wants to know. */
+    void (*able)(void *user, const struct trod_record_able *what);
     /* Called when the program has begun as process PID. NULL: nobody wants to know. */
     void (*started)(void *user, long pid);
     /* Called now and then. NULL: nobody wants to know. */

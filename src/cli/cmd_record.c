@@ -166,6 +166,18 @@ static void progress(void *user, const struct trod_record_progress *p)
     s->c->progress_shown = true;
 }
 
+/* What this QEMU can tell, before the program says anything. */
+static void able(void *user, const struct trod_record_able *a)
+{
+    const struct shown *s = user;
+
+    cli_say(s->c, "%s (plugin interface %u): instructions, opcodes, accesses%s%s", a->qemu, a->api,
+            !a->registers ? "; no registers"
+            : a->vectors  ? ", registers"
+                          : ", registers but those of vectors",
+            a->values ? ", values" : "; no values");
+}
+
 static void say(struct cli *c, const struct options *o, const char *to,
                 const struct trod_record_result *r)
 {
@@ -202,6 +214,7 @@ static int run(struct cli *c, const void *opt)
         .pthreads = o->pthreads,
         .no_memory = o->no_memory,
         .registers = o->registers,
+        .able = able,
         .started = started,
         .progress = progress};
     struct shown shown = {.c = c};

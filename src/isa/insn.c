@@ -64,6 +64,10 @@ static void by_capstone(struct trod_insn_decoder *d, unsigned iset, uint64_t pc,
     else if (d->isa == TROD_ISA_MIPS32 || d->isa == TROD_ISA_MIPS64)
         trod_insn_mips(insn, out);
     registers(d->cs.handle[iset], insn, out);
+    if (iset == TROD_ISET_A64)
+        trod_insn_a64_registers(insn, out);
+    else if (iset != TROD_ISET_NONE)
+        trod_insn_a32_registers(insn, out);
 }
 
 static const char *capstone_reg(struct trod_insn_decoder *d, unsigned iset, unsigned reg)

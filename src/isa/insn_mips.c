@@ -104,8 +104,11 @@ static void registers(const cs_insn *insn, struct trod_insn *out)
     static const char *const no_result[] = {"mult", "multu", "div",   "divu", "dmult", "dmultu",
                                             "ddiv", "ddivu", "mthi",  "mtlo", "mtc0",  "mtc1",
                                             "madd", "maddu", "cache", "jr",   NULL};
+    static const char *const two_results[] = {"mult",  "multu", "div",   "divu", "madd",
+                                              "maddu", "msub",  "msubu", NULL};
     const cs_mips *x = &insn->detail->mips;
-    bool result = !out->stores && !is(insn->mnemonic, no_result) &&
+    bool sc = (out->flags & TROD_INSN_PREDICATED) && out->stores; /* says whether it stored */
+    bool result = (!out->stores || sc) && !is(insn->mnemonic, no_result) &&
                   (!out->branch || out->branch == TROD_BR_ICALL) && !(out->flags & TROD_INSN_TRAP);
 
     for (unsigned i = 0; i < x->op_count; i++) {
@@ -119,6 +122,10 @@ static void registers(const cs_insn *insn, struct trod_insn *out)
             trod_insn_add(out->writes, &out->n_writes, (uint16_t)op->reg);
         else
             trod_insn_add(out->reads, &out->n_reads, (uint16_t)op->reg);
+    }
+    if (is(insn->mnemonic, two_results)) {
+        trod_insn_add(out->writes, &out->n_writes, MIPS_REG_HI);
+        trod_insn_add(out->writes, &out->n_writes, MIPS_REG_LO);
     }
     if (out->branch == TROD_BR_CALL || (out->branch == TROD_BR_ICALL && x->op_count == 1))
         trod_insn_add(out->writes, &out->n_writes, MIPS_REG_RA);

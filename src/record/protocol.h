@@ -83,7 +83,8 @@ struct rec_segment {
 struct rec_writes {
     _Atomic uint32_t known; /* 0: not filled in yet */
     uint16_t n;
-    uint8_t jumps, unused; /* where it goes on is not told by its address */
+    uint8_t jumps; /* where it goes on is not told by its address */
+    uint8_t any;   /* it is not known which it writes: all are told that change */
     uint16_t reg[REC_WRITES];
 };
 
@@ -131,8 +132,12 @@ enum {
     REC_A64_SP = 31,
     REC_A64_CPSR = 33,
     REC_A64_V = 34,
+    REC_A64_FPSR = 66,
+    REC_A64_FPCR = 67,
     REC_ARM_SP = 13,
     REC_ARM_CPSR = 25,
+    REC_ARM_D = 34, /* with the interface for plugins only */
+    REC_ARM_FPSCR = 66,
     REC_MIPS_SP = 29,
     REC_MIPS_LO = 33,
     REC_MIPS_HI = 34,
@@ -151,9 +156,10 @@ struct rec_point {
 
 /* Reasons why something is missing in the recording. */
 enum rec_trouble {
-    REC_LOG_FULL = 1 << 0,  /* too much code */
-    REC_NO_SLOT = 1 << 1,   /* too many threads */
-    REC_BAD_PLUGIN = 1 << 2 /* the plugin could not begin */
+    REC_LOG_FULL = 1 << 0,    /* too much code */
+    REC_NO_SLOT = 1 << 1,     /* too many threads */
+    REC_BAD_PLUGIN = 1 << 2,  /* the plugin could not begin */
+    REC_NO_REGISTERS = 1 << 3 /* they are wanted, and this QEMU has no way to them */
 };
 
 /* What the plugin found that QEMU can tell. */

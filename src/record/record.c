@@ -40,6 +40,7 @@ struct recorder {
     pthread_t reaper;
     _Atomic int status;        /* of waitpid */
     _Atomic bool reaped, gone; /* the program; all its processes */
+    bool told;                 /* what QEMU can tell has been said */
     int rc;
 };
 
@@ -153,10 +154,29 @@ static bool harvest(struct recorder *r, bool all)
     return any;
 }
 
-static void tell(const struct recorder *r)
+/* Once the plugin has begun. */
+static void tell_able(struct recorder *r)
+{
+    const uint32_t started = atomic_load(&r->shared->started);
+    const uint32_t gives = atomic_load(&r->shared->gives);
+    const struct trod_record_able able = {.qemu = r->result->target.qemu,
+                                          .api = started - 1,
+                                          .registers = gives & REC_GIVES_REGISTERS,
+                                          .vectors = gives & REC_GIVES_VECTORS,
+                                          .values = gives & REC_GIVES_VALUES};
+
+    if (r->told || !started)
+        return;
+    r->told = true;
+    if (r->opt->able)
+        r->opt->able(r->opt->user, &able);
+}
+
+static void tell(struct recorder *r)
 {
     struct trod_record_progress p;
 
+    tell_able(r);
     if (!r->opt->progress)
         return;
     rec_rows_count(r->rows, &p);
@@ -191,6 +211,7 @@ static void collect(struct recorder *r)
         wait_a_while(r);
         tell(r);
     }
+    tell_able(r);
     drain(r);
     harvest(r, true);
     drain(r);
@@ -277,14 +298,31 @@ static bool is_folder(const char *path)
     return (n > 0 && path[n - 1] == '/') || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
+/* Can the registers that were asked for be had, and written as F? */
+static int check_registers(struct recorder *r, const struct trod_format *f)
+{
+    const enum rec_isa isa = r->target->plain;
+
+    if (isa == REC_X86 || isa == REC_X86_64)
+        return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "record.registers", NULL,
+                          "registers of %s programs are not recorded: leave out --registers",
+                          r->result->target.isa);
+    if (f && f->kinds && !(f->kinds >> TROD_REG & 1))
+        return trod_error(r->diag, TROD_ERR_USAGE, "record.registers", NULL,
+                          "%s has no place for registers: tarmac, matcher and full have", f->name);
+    return TROD_OK;
+}
+
 static int prepare(struct recorder *r, const char *out)
 {
     size_t len = strcspn(r->opt->to, ":");
     const struct trod_format *f = trod_format_find(r->opt->to, len);
     const bool registers = r->opt->registers || rec_full(f);
-    int rc = rec_share_new(&r->shared, &r->fd, r->target, !r->opt->no_memory && !rec_full(f),
-                           registers, r->diag);
+    int rc = registers ? check_registers(r, f) : TROD_OK;
 
+    if (rc == TROD_OK)
+        rc = rec_share_new(&r->shared, &r->fd, r->target, !r->opt->no_memory && !rec_full(f),
+                           registers, r->diag);
     if (rc == TROD_OK && r->opt->pthreads)
         rc = find_functions(r);
     if (rc == TROD_OK && registers)
@@ -356,6 +394,11 @@ static int run(struct recorder *r, char *const line[], char *const argv[], const
     collect(r);
     pthread_join(r->reaper, NULL);
     conclude(r);
+    if (atomic_load(&r->shared->trouble) & REC_NO_REGISTERS)
+        return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "record.no-registers", NULL,
+                          "'%s' shows no registers of %s programs: that takes QEMU 9.2 or later, "
+                          "which scripts/build-qemu builds, or 7.2 as Debian 12 has it",
+                          r->result->target.qemu, r->result->target.isa);
     if (!atomic_load(&r->shared->started))
         return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "record.no-plugins", NULL,
                           "'%s' did not load the plugin '%s': it must be QEMU 7.2 or later, "

@@ -217,10 +217,11 @@ static inline bool wanted(struct rec_rows *r, const struct rec_insn *in, uint32_
 }
 
 /* One instruction is executed. No time stands between a branch and what it leads to. */
-static inline void execute(struct rec_rows *r, struct rec_stream *st, struct rec_insn *in)
+static inline int execute(struct rec_rows *r, struct rec_stream *st, struct rec_insn *in)
 {
     const bool follows = st->shown; /* what was executed before is recorded too */
     uint32_t flow;
+    int rc = TROD_OK;
 
     if (!(in->flags & (uint32_t)LOOKED_AT))
         look_at(r, in);
@@ -231,7 +232,8 @@ static inline void execute(struct rec_rows *r, struct rec_stream *st, struct rec
     st->skipped = st->registers && rec_rows_skips(r, st, in);
     if (!wanted(r, in, flow)) {
         r->passed++;
-        return;
+        st->told = false;
+        return TROD_OK;
     }
     if (st->window != r->control.done) {
         st->window = r->control.done;
@@ -239,6 +241,8 @@ static inline void execute(struct rec_rows *r, struct rec_stream *st, struct rec
     }
     if (st->time_due && (flow == TROD_BR_NONE || flow == TROD_BR_SYSCALL || !follows))
         put_time(r, st);
+    if (st->registers && !st->told)
+        rc = rec_rows_told(r, st);
     r->instructions++;
     put_insn(r, st, in);
     st->row = r->b->n;
@@ -247,6 +251,7 @@ static inline void execute(struct rec_rows *r, struct rec_stream *st, struct rec
     st->shown = true;
     if (r->full)
         rec_rows_full(r, st, in);
+    return rc;
 }
 
 /*
@@ -330,9 +335,9 @@ static int segment(struct rec_rows *r, struct rec_stream *st, uint64_t word)
     st->held = false;
     if (st->last && st->last->pc == s->insn[0].pc && again(r, st, st->last))
         i = 1;
-    for (; i < s->n; i++)
-        execute(r, st, &s->insn[i]);
-    return TROD_OK;
+    for (rc = TROD_OK; i < s->n && rc == TROD_OK; i++)
+        rc = execute(r, st, &s->insn[i]);
+    return rc;
 }
 
 /*
@@ -416,7 +421,8 @@ static int access_row(struct rec_rows *r, struct rec_stream *st, uint64_t what, 
     }
     if (st->held) {
         st->held = false;
-        execute(r, st, (struct rec_insn *)(uintptr_t)st->last);
+        if ((rc = execute(r, st, (struct rec_insn *)(uintptr_t)st->last)) < 0)
+            return rc;
     }
     if (!st->shown)
         return TROD_OK;

@@ -51,6 +51,7 @@ struct rec_stream {
     bool left_out;   /* a thread that is not wanted */
     uint64_t window; /* of its last row */
     bool shown;      /* it has a row */
+    bool told;       /* its registers have been told as a whole, for this window */
     bool skipped;    /* its condition does not hold */
     bool made;       /* its access was told by its registers */
 };
@@ -92,6 +93,9 @@ struct rec_registers {
  */
 int rec_rows_state(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n,
                    bool all, bool recorded);
+/* Registers as they are before the first instruction of a window of ST. Returns 0 or an error.
+ */
+int rec_rows_told(struct rec_rows *r, struct rec_stream *st);
 /* rows_text.c: what lines of text have. 0 or an error. */
 int rec_rows_text_begin(struct rec_rows *r, const struct rec_target *t);
 /* The disassembly of IN into the log. */

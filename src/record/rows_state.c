@@ -25,12 +25,22 @@ enum {
     FULL_VRVALID = 242
 };
 
+/* One of floating point or vectors: told at the beginning of a thread only where it is not 0. */
+static bool is_other(const struct rec_rows *r, unsigned number)
+{
+    if (r->set == REC_PPC)
+        return (number >= REC_PPC_FPR && number < REC_PPC_FPR + 32) || number >= REC_PPC_FPSCR;
+    return number >= (r->set == REC_A64 ? REC_A64_V : r->set == REC_ARM ? REC_ARM_D : REC_MIPS_F);
+}
+
 static unsigned size_of(const struct rec_rows *r, unsigned number, unsigned words)
 {
     if (words == 2)
         return 16;
     if (r->set == REC_A64)
-        return number == REC_A64_CPSR ? 4 : 8;
+        return number <= REC_A64_SP ? 8 : 4;
+    if (r->set == REC_ARM)
+        return number >= REC_ARM_D && number < REC_ARM_D + 32 ? 8 : 4;
     return r->set == REC_PPC && number >= REC_PPC_FPR && number < REC_PPC_FPR + 32 ? 8 : 4;
 }
 
@@ -107,6 +117,9 @@ bool rec_rows_skips(const struct rec_rows *r, struct rec_stream *st, const struc
     uint32_t cpsr;
     unsigned it;
 
+    if (r->set == REC_A64) /* b.cond */
+        return known && p[3] == 0x54 && !(p[0] & 0x10) &&
+               fails(p[0] & 0xf, (uint32_t)known->value[REC_A64_CPSR][0]);
     if (r->set != REC_ARM || !known || known->words[REC_ARM_CPSR] == 0)
         return false;
     cpsr = (uint32_t)known->value[REC_ARM_CPSR][0];
@@ -148,6 +161,20 @@ int rec_rows_state(struct rec_rows *r, struct rec_stream *st, const uint64_t *p,
         if (recorded && !r->amber && !r->full && st->last && (changed || !maybe))
             rc = put_register(r, st, number);
     }
+    return rc;
+}
+
+int rec_rows_told(struct rec_rows *r, struct rec_stream *st)
+{
+    const struct rec_registers *known = st->registers;
+    int rc = TROD_OK;
+
+    st->told = true;
+    if (r->amber || r->full)
+        return TROD_OK;
+    for (unsigned i = 0; i < REC_REGS && rc == TROD_OK; i++)
+        if (known->words[i] && (!is_other(r, i) || known->value[i][0] || known->value[i][1]))
+            rc = put_register(r, st, i);
     return rc;
 }
 

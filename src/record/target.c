@@ -217,8 +217,12 @@ static int follow_script(uint8_t *head, size_t n, char *program, char *line[REC_
 static int find_qemu(const struct rec_target *t, const struct trod_record_options *opt,
                      struct trod_record_target *info, struct trod_diag *diag)
 {
-    const char *name = opt->qemu ? opt->qemu : t->qemu;
+    const char *name = opt->qemu ? opt->qemu : t->qemu, *dir = getenv("TROD_QEMU_DIR");
 
+    if (!opt->qemu && dir && *dir &&
+        snprintf(info->qemu, sizeof info->qemu, "%s/%s", dir, t->qemu) < (int)sizeof info->qemu &&
+        is_program(info->qemu))
+        return TROD_OK;
     if (look_up(name, info->qemu, sizeof info->qemu))
         return TROD_OK;
     if (opt->qemu)

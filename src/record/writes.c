@@ -28,11 +28,11 @@ struct rec_answers {
     _Atomic bool stop;
 };
 
-/* --- names --- */
+/* --- names: none for what is not told, as the pc --- */
 
 static void name_ppc(unsigned i, char *out)
 {
-    static const char *const special[] = {"pc", "msr", "cr", "lr", "ctr", "xer", "fpscr"};
+    static const char *const special[] = {"", "msr", "cr", "lr", "ctr", "xer", "fpscr"};
 
     if (i < 32)
         snprintf(out, NAME, "r%u", i);
@@ -48,12 +48,12 @@ static void name_ppc(unsigned i, char *out)
 
 static void name_mips(unsigned i, char *out)
 {
-    static const char *const special[] = {"sr", "lo", "hi", "badva", "cause", "pc"};
-
     if (i < 32)
         snprintf(out, NAME, "r%u", i);
+    else if (i == REC_MIPS_LO || i == REC_MIPS_HI)
+        snprintf(out, NAME, i == REC_MIPS_LO ? "lo" : "hi");
     else if (i < REC_MIPS_F)
-        snprintf(out, NAME, "%s", special[i - 32]);
+        return;
     else if (i < REC_MIPS_F + 32)
         snprintf(out, NAME, "f%u", i - REC_MIPS_F);
     else if (i == REC_MIPS_F + 32)
@@ -63,7 +63,7 @@ static void name_mips(unsigned i, char *out)
 /* As Fast Models call them in traces of programs (EL0, USR). */
 static void name_arm(enum rec_isa set, unsigned i, char *out)
 {
-    if (set == REC_ARM && i < 16)
+    if (set == REC_ARM && i < 15)
         snprintf(out, NAME, i == 13 || i == 14 ? "r%u_usr" : "r%u", i);
     else if (set == REC_ARM && i == REC_ARM_CPSR)
         snprintf(out, NAME, "cpsr");
@@ -75,6 +75,12 @@ static void name_arm(enum rec_isa set, unsigned i, char *out)
         snprintf(out, NAME, "cpsr");
     else if (set == REC_A64 && i >= REC_A64_V && i < REC_A64_V + 32)
         snprintf(out, NAME, "q%u", i - REC_A64_V);
+    else if (set == REC_A64 && (i == REC_A64_FPSR || i == REC_A64_FPCR))
+        snprintf(out, NAME, i == REC_A64_FPSR ? "FPSR" : "FPCR");
+    else if (set == REC_ARM && i >= REC_ARM_D && i < REC_ARM_D + 32)
+        snprintf(out, NAME, "d%u", i - REC_ARM_D);
+    else if (set == REC_ARM && i == REC_ARM_FPSCR)
+        snprintf(out, NAME, "fpscr");
 }
 
 static void name_all(struct rec_shared *s, enum rec_isa set)
@@ -132,8 +138,10 @@ static void writes_ppc(const struct rec_insn *in, struct rec_writes *w)
     struct trod_ppc_insn insn;
 
     if (!trod_ppc_decode((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3],
-                         &insn))
+                         &insn)) {
+        w->any = 1;
         return;
+    }
     w->jumps = insn.branch != TROD_PPC_BRANCH_NONE;
     if (p[0] >> 2 == 17) { /* sc: the result, and whether it is an error */
         add(w, 3);
@@ -191,12 +199,18 @@ static int number_of(enum rec_isa set, const char *name)
             return name[0] == 'f' ? 29 : 30;
         if ((n = numbered(name, "xw", 31)) >= 0)
             return n;
+        if (strcmp(name, "fpsr") == 0 || strcmp(name, "fpcr") == 0)
+            return name[2] == 's' ? REC_A64_FPSR : REC_A64_FPCR;
         n = numbered(name, "vqdshb", 32);
         return n < 0 ? n : REC_A64_V + n;
     }
     if (set == REC_ARM) {
         if (strcmp(name, "cpsr") == 0)
             return REC_ARM_CPSR;
+        if (strncmp(name, "apsr", 4) == 0 || strncmp(name, "fpscr", 5) == 0)
+            return name[0] == 'a' ? REC_ARM_CPSR : REC_ARM_FPSCR;
+        if ((n = numbered(name, "dsq", 32)) >= 0)
+            return REC_ARM_D + (name[0] == 'd' ? n : name[0] == 's' ? n / 2 : 2 * n);
         n = numbered(name, "r", 15);
         return n >= 0 ? n : listed(name, arm, sizeof arm / sizeof *arm);
     }
@@ -221,22 +235,25 @@ static void writes_other(const struct rec_answers *a, const struct rec_insn *in,
     /* what depends on the IT block, which the opcode does not show */
     if (a->set == REC_ARM && in->thumb)
         add(w, REC_ARM_CPSR | REC_MAYBE);
-    if (!a->decoder)
+    what = a->decoder ? trod_insn_decode(a->decoder, iset, in->pc, in->code, in->size) : NULL;
+    if (!what || !what->valid) { /* one that is later than the decoder */
+        w->any = 1;
         return;
-    what = trod_insn_decode(a->decoder, iset, in->pc, in->code, in->size);
-    if (!what->valid)
-        return;
+    }
     for (unsigned i = 0; i < what->n_writes; i++) {
         const char *name = trod_insn_reg_name(a->decoder, iset, what->writes[i]);
         int n = number_of(a->set, name);
 
         if (n >= 0)
             add(w, (unsigned)n);
+        if (a->set == REC_ARM && name[0] == 'q') /* two of 8 bytes */
+            add(w, (unsigned)n + 1);
         if (n == REC_MIPS_LO && a->set != REC_A64 && a->set != REC_ARM && strcmp(name, "ac0") == 0)
             add(w, REC_MIPS_HI);
     }
     w->jumps = what->branch != TROD_BR_NONE && what->branch != TROD_BR_SYSCALL;
     if (what->branch == TROD_BR_SYSCALL) {
+        w->any = 1; /* some return more than a value */
         add(w, a->set == REC_MIPS || a->set == REC_MIPSEL ? 2 : 0);
         if (a->set == REC_MIPS || a->set == REC_MIPSEL)
             add(w, 7); /* whether it is an error */
@@ -256,6 +273,7 @@ static void answer(const struct rec_answers *a, uint32_t place)
     s = (struct rec_segment *)(void *)(rec_log(a->shared) + at);
     w = (struct rec_writes *)(void *)(s->insn + 1);
     w->n = 0;
+    w->jumps = w->any = 0;
     if (a->set == REC_PPC)
         writes_ppc(s->insn, w);
     else

@@ -330,7 +330,6 @@ void collect_base(const void *host, uint64_t addr)
         return;
     atomic_store(&host_base, (uintptr_t)host - (uintptr_t)addr);
     atomic_store(&host_known, true);
-    atomic_fetch_or(&collect_shared->gives, REC_GIVES_VALUES);
 }
 
 void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place,

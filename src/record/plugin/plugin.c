@@ -270,12 +270,15 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
         return 1;
     collect_begin();
     registers_begin(collect_shared->isa, collect_shared->registers);
-    if (registers_there())
+    if (registers_there()) {
         atomic_fetch_or(&collect_shared->gives, REC_GIVES_REGISTERS);
-    else
-        collect_shared->registers = 0;
+    } else if (collect_shared->registers) {
+        atomic_fetch_or(&collect_shared->trouble, REC_NO_REGISTERS);
+        return 1;
+    }
     if (info->version.cur >= 4)
         atomic_fetch_or(&collect_shared->gives, REC_GIVES_VECTORS);
+    atomic_fetch_or(&collect_shared->gives, REC_GIVES_VALUES); /* from the program's memory */
     pthread_atfork(NULL, NULL, forked);
     qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
     qemu_plugin_register_vcpu_init_cb(id, collect_thread);

@@ -122,15 +122,22 @@ static int number_of(const char *name)
         {REC_PPC, "vscr", REC_PPC_VSCR}, {REC_PPC, "vrsave", REC_PPC_VRSAVE},
         {REC_A64, "sp", REC_A64_SP},     {REC_A64, "cpsr", REC_A64_CPSR},
         {REC_ARM, "sp", REC_ARM_SP},     {REC_ARM, "lr", 14},
-        {REC_ARM, "cpsr", REC_ARM_CPSR},
+        {REC_ARM, "cpsr", REC_ARM_CPSR}, {REC_ARM, "fpscr", REC_ARM_FPSCR},
+        {REC_A64, "fpsr", REC_A64_FPSR}, {REC_A64, "fpcr", REC_A64_FPCR},
     };
     static const struct {
         unsigned isa;
         const char *prefix;
         int end, base;
     } many[] = {
-        {REC_PPC, "r", 32, 0}, {REC_PPC, "f", 32, REC_PPC_FPR}, {REC_PPC, "vr", 32, REC_PPC_VR},
-        {REC_A64, "x", 31, 0}, {REC_A64, "v", 32, REC_A64_V},   {REC_ARM, "r", 13, 0},
+        {REC_PPC, "r", 32, 0},
+        {REC_PPC, "f", 32, REC_PPC_FPR},
+        {REC_PPC, "vr", 32, REC_PPC_VR},
+        {REC_A64, "x", 31, 0},
+        {REC_A64, "v", 32, REC_A64_V},
+        {REC_ARM, "r", 13, 0},
+        {REC_ARM, "d", 32, REC_ARM_D},
+        {REC_A64, "z", 32, REC_A64_V}, /* with SVE: its lower 16 bytes are those of v */
     };
     int found = -1;
 
@@ -203,9 +210,9 @@ unsigned registers_end(unsigned isa)
     case REC_PPC:
         return REC_PPC_VRSAVE + 1;
     case REC_A64:
-        return REC_A64_V + 32;
+        return REC_A64_FPCR + 1;
     case REC_ARM:
-        return REC_ARM_CPSR + 1;
+        return REC_ARM_FPSCR + 1;
     default:
         return REC_MIPS_F + 33;
     }
@@ -242,8 +249,10 @@ unsigned registers_words(unsigned number, uint64_t words[REGISTERS_WORDS])
     else
         reader.call(*cpu, buffer, (int)number);
     n = buffer->len;
-    if (n == 0 || n > 8 * REGISTERS_WORDS)
+    if (n == 0)
         return 0;
+    if (n > 8 * REGISTERS_WORDS) /* z0 */
+        n = 8 * REGISTERS_WORDS;
     memset(words, 0, 8 * REGISTERS_WORDS);
     for (unsigned i = 0; i < n; i++)
         words[i / 8] |= (uint64_t)buffer->data[big ? n - 1 - i : i] << (i % 8 * 8);

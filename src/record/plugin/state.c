@@ -97,7 +97,7 @@ uint64_t *state_step(unsigned vcpu, const struct rec_insn *insn, uint64_t *p)
         for (unsigned i = 0; i < w->n; i++)
             q = put(s, w->reg[i], q);
         p = finish(p, q, REC_STATE);
-        if (elsewhere(s, insn))
+        if (w->any || elsewhere(s, insn))
             p = put_all(s, p);
     }
     s->jumped = s->last && writes_of(s->last)->jumps &&
