@@ -114,7 +114,8 @@ static uint32_t whole_of(const struct trod_insn *what, uint32_t size)
 static uint32_t places(const struct rec_rows *r, const struct rec_insn *in)
 {
     const struct rec_control *c = &r->control;
-    const uint64_t slide = c->linked ? atomic_load(&r->shared->code) - c->linked : 0;
+    const uint64_t code = atomic_load(&r->shared->code);
+    const uint64_t slide = c->linked && code ? code - c->linked : 0;
 
     return (rec_place_is(&c->start, in->pc, slide) ? (uint32_t)AT_START : 0) |
            (rec_place_is(&c->stop, in->pc, slide) ? (uint32_t)AT_STOP : 0);

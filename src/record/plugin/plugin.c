@@ -34,6 +34,12 @@ static union {
 } insn_data;
 static bool data_copies;
 
+/* Where the code of the program lies; not every QEMU has it. */
+static union {
+    void *symbol;
+    uint64_t (*call)(void);
+} start_code;
+
 /* Segments already in the log, by their content: code is translated again now and then. */
 static struct {
     uint32_t *place; /* / 8 */
@@ -208,8 +214,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     const uint8_t thumb = isa == REC_ARM && is_thumb(tb);
 
     (void)id;
-    if (atomic_load_explicit(&collect_shared->code, memory_order_relaxed) == 0)
-        atomic_store(&collect_shared->code, qemu_plugin_start_code());
+    if (atomic_load_explicit(&collect_shared->code, memory_order_relaxed) == 0 && start_code.symbol)
+        atomic_store(&collect_shared->code, start_code.call());
     pthread_mutex_lock(&table.lock);
     for (size_t i = 0, from = 0; i < n; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
@@ -266,6 +272,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
 {
     insn_data.symbol = dlsym(RTLD_DEFAULT, "qemu_plugin_insn_data");
     data_copies = info->version.cur >= 3;
+    start_code.symbol = dlsym(RTLD_DEFAULT, "qemu_plugin_start_code");
     if (info->system_emulation || !insn_data.symbol || !attach(argc, argv))
         return 1;
     collect_begin();

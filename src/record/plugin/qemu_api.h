@@ -3,7 +3,8 @@
  *
  * Declarations written from QEMU's public documentation ("QEMU TCG Plugins", plugin API). They are
  * looked up in the program that loads the plugin; nothing is linked. qemu_plugin_insn_data is the
- * one function whose form depends on the version, so it is not declared but looked up.
+ * one function whose form depends on the version, so it is not declared but looked up; so is
+ * qemu_plugin_start_code, which builds of version 10.0 do not export.
  */
 #ifndef TROD_RECORD_QEMU_API_H
 #define TROD_RECORD_QEMU_API_H
@@ -59,7 +60,6 @@ struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-uint64_t qemu_plugin_start_code(void);
 unsigned qemu_plugin_mem_size_shift(uint32_t info);
 bool qemu_plugin_mem_is_store(uint32_t info);
 
