@@ -4,6 +4,7 @@
  * Every program of bench/ prints lines {"name","value","unit","yardstick","ratio","want"} on
  * standard output; scripts/bench runs them, keeps the lines in build/bench.json and prints the
  * table. A figure without yardstick stands alone. Header only: each program is one file.
+ * What only some of them share stands in bench_drm.h, bench_driver.h and bench_command.h.
  */
 #ifndef TROD_BENCH_H
 #define TROD_BENCH_H
@@ -15,6 +16,19 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+
+/* End the program: a benchmark of a failure is no figure. bench_die_errno says what errno means. */
+static inline _Noreturn void bench_die(const char *what)
+{
+    fprintf(stderr, "bench: %s\n", what);
+    exit(1);
+}
+
+static inline _Noreturn void bench_die_errno(const char *what)
+{
+    perror(what);
+    exit(1);
+}
 
 /* Seconds on the wall clock, and seconds of user time of this process. */
 static inline double bench_wall(void)

@@ -5,21 +5,9 @@
  * The trace is a walk through a made-up program of 4096 instructions in the proportions of compiled
  * PowerPC code: 45 % integer, 35 % loads and stores, 15 % branches, 5 % indexed forms and others.
  */
-#include "trod/trod.h"
-
-#include "bench.h"
+#include "bench_driver.h"
 
 enum { PROGRAM = 4096, BASE = 0x10000, OUT = 1 << 22 };
-
-struct job {
-    const struct trod_format *f;
-    uint8_t *in, *out;
-    size_t n, written;
-    uint64_t instructions, rows;
-    bool encode;
-    struct trod_meta meta;
-    const void *opt;
-};
 
 static void put32(uint8_t *p, uint32_t v)
 {
@@ -90,56 +78,12 @@ static size_t make(uint8_t *out, size_t n, uint64_t *instructions)
     return at;
 }
 
-static int work(void *user)
-{
-    struct job *j = user;
-    void *dec = calloc(1, j->f->dec_size), *enc = calloc(1, j->f->enc_size);
-    struct trod_span in = {j->in, j->n, 0, true};
-    struct trod_batch *b;
-    int rc;
-
-    trod_meta_init(&j->meta);
-    j->meta.format = j->f->name;
-    if (!dec || !enc || trod_batch_new(&b, TROD_BATCH_ROWS) < 0)
-        return 1;
-    b->meta = &j->meta;
-    if (j->f->start(dec, j->opt, &in, &j->meta, NULL) < 0 ||
-        j->f->begin(enc, j->opt, &j->meta, NULL) < 0)
-        return 1;
-    j->rows = j->written = 0;
-    do {
-        struct trod_room room = {j->out, j->out + OUT};
-        uint32_t row = 0;
-
-        trod_batch_clear(b);
-        b->bytes = in.p;
-        b->bytes_n = in.n;
-        rc = j->f->decode(dec, &in, b, NULL);
-        j->rows += b->n;
-        if (j->encode && j->f->encode(enc, b, &row, &room, NULL) != TROD_ENC_DONE)
-            return 1;
-        j->written += (size_t)(room.p - j->out);
-    } while (rc == TROD_DEC_FULL);
-    trod_batch_free(b);
-    trod_meta_fini(&j->meta);
-    free(dec);
-    free(enc);
-    return rc;
-}
-
-static int copy(void *user)
-{
-    struct job *j = user;
-
-    for (size_t i = 0; i < j->n; i += 1 << 20)
-        memcpy(j->out, j->in + i, j->n - i < 1 << 20 ? j->n - i : 1 << 20);
-    return j->out[0] == j->in[0] + 300;
-}
-
 static void measure_tt6(const char *name)
 {
-    struct job j = {.f = trod_format_find(name, strlen(name)), .n = bench_bytes(64)};
+    struct bench_driver j = {
+        .f = trod_format_find(name, strlen(name)), .n = bench_bytes(64), .room = OUT};
     double t, yard, all;
+    uint64_t instructions;
     char label[64];
 
     j.in = malloc(j.n);
@@ -147,18 +91,18 @@ static void measure_tt6(const char *name)
     if (!j.in || !j.out || !j.f)
         exit(1);
     j.opt = j.f->defaults;
-    j.n = make(j.in, j.n, &j.instructions);
-    yard = bench_best(bench_thread, copy, &j);
-    t = bench_best(bench_thread, work, &j);
+    j.n = make(j.in, j.n, &instructions);
+    yard = bench_best(bench_thread, bench_copy, &j);
+    t = bench_best(bench_thread, bench_drive, &j);
     snprintf(label, sizeof label, "%s decode", name);
-    bench_ratio(label, (double)j.instructions / t * 1e-6, "M instructions/s", "memcpy of the bytes",
+    bench_ratio(label, (double)instructions / t * 1e-6, "M instructions/s", "memcpy of the bytes",
                 t / yard, ">= 150 M instructions/s");
     j.encode = true;
-    all = bench_best(bench_thread, work, &j);
+    all = bench_best(bench_thread, bench_drive, &j);
     if (j.written != j.n)
         exit(1);
     snprintf(label, sizeof label, "%s encode", name);
-    bench_ratio(label, (double)j.instructions / (all - t > 1e-9 ? all - t : 1e-9) * 1e-6,
+    bench_ratio(label, (double)instructions / (all - t > 1e-9 ? all - t : 1e-9) * 1e-6,
                 "M instructions/s", "memcpy of the bytes", (all - t) / yard,
                 ">= 75 M instructions/s");
     free(j.in);
@@ -166,13 +110,14 @@ static void measure_tt6(const char *name)
 }
 
 /* Records in which an instruction writes one register, every eighth one a vector or float too. */
-static void make_full(struct job *j)
+static uint64_t make_full(struct bench_driver *j)
 {
     uint64_t s = 88172645463325252u;
     uint8_t *p = j->in + 4, *last = NULL;
+    uint64_t records = 0;
 
     put32(j->in, 0xa1118e17);
-    for (j->instructions = 0; p + 1004 <= j->in + j->n; p += 1004, j->instructions++) {
+    for (; p + 1004 <= j->in + j->n; p += 1004, records++) {
         uint64_t r = bench_rand(&s);
 
         if (last)
@@ -180,7 +125,7 @@ static void make_full(struct job *j)
         else
             memset(p, 0, 1004);
         put32(p, opcode(bench_rand(&s)));
-        put32(p + 4, BASE + 4 * (uint32_t)j->instructions);
+        put32(p + 4, BASE + 4 * (uint32_t)records);
         put32(p + 12 + 4 * (r % 32), (uint32_t)(r >> 32));
         if (r >> 8 & 7)
             put32(p + 140, (uint32_t)(r >> 11));
@@ -189,6 +134,7 @@ static void make_full(struct job *j)
         last = p;
     }
     j->n = (size_t)(p - j->in);
+    return records;
 }
 
 static void measure_full(void)
@@ -197,16 +143,17 @@ static void measure_full(void)
         const char *label, *spec, *want;
     } how[] = {{"full decode without registers", "registers=none", ">= 1500 MB/s"},
                {"full decode with registers", "registers=diff", NULL}};
-    struct job j = {.f = trod_format_find("full", 4), .n = bench_bytes(128)};
+    uint64_t records;
+    struct bench_driver j = {.f = trod_format_find("full", 4), .n = bench_bytes(128), .room = OUT};
     double t, yard, all;
     void *opt = j.f ? malloc(j.f->options_size) : NULL;
 
     j.in = malloc(j.n);
-    j.out = malloc(OUT * 2);
+    j.out = malloc(OUT);
     if (!j.in || !j.out || !opt)
         exit(1);
-    make_full(&j);
-    yard = bench_best(bench_thread, copy, &j);
+    records = make_full(&j);
+    yard = bench_best(bench_thread, bench_copy, &j);
     j.opt = opt;
     for (size_t i = 0; i < 2; i++) {
         char spec[32], label[64];
@@ -216,15 +163,15 @@ static void measure_full(void)
         if (trod_option_spec(j.f->options, opt, spec, NULL) < 0)
             exit(1);
         j.encode = false;
-        t = bench_best(bench_thread, work, &j);
+        t = bench_best(bench_thread, bench_drive, &j);
         bench_ratio(how[i].label, (double)j.n / t * 1e-6, "MB/s", "memcpy of the bytes", t / yard,
                     how[i].want);
         snprintf(label, sizeof label, "%s, rows", how[i].label);
         bench_value(label, (double)j.rows / t * 1e-6, "M rows/s");
         snprintf(label, sizeof label, "%s, records", how[i].label);
-        bench_value(label, (double)j.instructions / t * 1e-6, "M records/s");
+        bench_value(label, (double)records / t * 1e-6, "M records/s");
         j.encode = true;
-        all = bench_best(bench_thread, work, &j);
+        all = bench_best(bench_thread, bench_drive, &j);
         if (j.written != j.n)
             exit(1);
     }

@@ -5,47 +5,21 @@
  * generated here, both of programs that keep every rule, so that everything is judged and nothing
  * told; and pthread-5-threads of the shared traces where they are.
  */
-#include "bench.h"
+#include "bench_drm.h"
 
 #include "trod/check.h"
 #include "trod/run.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-enum { ENTRY = 12, DEFAULT_MB = 64, BLOCKS = 4096, BLOCK = 16, BASE = 0x400000 };
+enum { DEFAULT_MB = 64, BLOCKS = 4096, BLOCK = 16, BASE = 0x400000 };
 
 static uint64_t seed = 7;
 static struct trod_output *out;
 
-static void die(const char *what)
-{
-    fprintf(stderr, "bench_check: %s\n", what);
-    exit(1);
-}
-
-static void put(const void *p, size_t n)
-{
-    if (trod_output_write(out, p, n) < 0)
-        die("cannot write the input");
-}
-
 /* ---- inputs */
-
-static void entry(unsigned type, unsigned size, uint64_t addr)
-{
-    uint8_t p[ENTRY] = {(uint8_t)type, (uint8_t)(type >> 8), (uint8_t)size, (uint8_t)(size >> 8)};
-
-    for (int i = 0; i < 8; i++)
-        p[4 + i] = (uint8_t)(addr >> (8 * i));
-    put(p, sizeof p);
-}
 
 static void instr(unsigned type, unsigned size, uint64_t code, uint64_t pc, bool first)
 {
-    if (first)
-        entry(47, size, code);
-    entry(type, size, pc);
+    bench_instr(out, type, size, code, pc, first);
 }
 
 /* Block K, sixteen bytes: mov rax,[rdi]; nop; mov [rdi],eax; nop; jne to the next but one; nops. */
@@ -54,15 +28,15 @@ static uint64_t block(uint64_t k, bool first)
     uint64_t data = 0x7ffc00000000 + (bench_rand(&seed) & 0xfff8), pc = BASE + BLOCK * k;
     bool taken = !first && (bench_rand(&seed) & 1);
 
-    instr(10, 3, 0x078b48, pc, first);
-    entry(0, 8, data);
-    instr(10, 1, 0x90, pc + 3, first);
-    instr(10, 2, 0x0789, pc + 4, first);
-    entry(1, 4, data);
-    instr(10, 1, 0x90, pc + 6, first);
-    instr(taken ? 48 : 49, 2, 0x1775, pc + 7, first); /* to pc + 32 */
+    instr(BENCH_INSTR, 3, 0x078b48, pc, first);
+    bench_entry(out, BENCH_READ, 8, data);
+    instr(BENCH_INSTR, 1, 0x90, pc + 3, first);
+    instr(BENCH_INSTR, 2, 0x0789, pc + 4, first);
+    bench_entry(out, BENCH_WRITE, 4, data);
+    instr(BENCH_INSTR, 1, 0x90, pc + 6, first);
+    instr(taken ? BENCH_TAKEN : BENCH_UNTAKEN, 2, 0x1775, pc + 7, first); /* to pc + 32 */
     for (unsigned i = 9; !taken && i < BLOCK; i++)
-        instr(10, 1, 0x90, pc + i, first);
+        instr(BENCH_INSTR, 1, 0x90, pc + i, first);
     return k + 1 + taken;
 }
 
@@ -71,7 +45,7 @@ static uint64_t back(uint64_t k, bool first)
 {
     uint64_t pc = BASE + BLOCK * k;
 
-    instr(11, 5, 0xe9 | (uint64_t)(uint32_t)(BASE - (pc + 5)) << 8, pc, first);
+    instr(BENCH_JUMP, 5, 0xe9 | (uint64_t)(uint32_t)(BASE - (pc + 5)) << 8, pc, first);
     return 0;
 }
 
@@ -79,15 +53,7 @@ static void generate_drm(uint64_t bytes)
 {
     uint64_t k = 0, turns = 0;
 
-    entry(25, 0, 7);
-    entry(28, 12, 7);
-    entry(28, 9, 0xe40);
-    entry(22, 4, 1000);
-    entry(24, 4, 1000);
-    entry(28, 10, 64);
-    entry(28, 18, 4096);
-    entry(28, 2, 1);
-    entry(28, 3, 0);
+    bench_thread_begin(out);
     while (trod_output_offset(out) < bytes || k != 0) {
         if (k < BLOCKS)
             k = block(k, turns == 0);
@@ -95,8 +61,7 @@ static void generate_drm(uint64_t bytes)
             k = back(k, turns == 0 || k > BLOCKS); /* the second place has not been seen */
         turns += k == 0;
     }
-    entry(23, 4, 1000);
-    entry(26, 0, 0);
+    bench_thread_end(out);
 }
 
 /* One turn of a loop: ldr x0,[x1]; add x0,x0,#1; str x0,[x1]; b.ne or b back. */
@@ -121,7 +86,7 @@ static void generate_tarmac(uint64_t bytes)
                      t, t, pc, pc, t, data, data, data, t, t, t + 1, t + 1, pc + 4, pc + 4, t + 1,
                      t, t + 2, t + 2, pc + 8, pc + 8, t + 2, data, data, data);
 
-        put(line, (size_t)n);
+        bench_put(out, line, (size_t)n);
         if (last) /* b to the first */
             n = snprintf(line, sizeof line,
                          "%llu clk cpu0 IT (%llu) %08x:%012x %08x O EL1h_n : B        {pc}\n",
@@ -131,7 +96,7 @@ static void generate_tarmac(uint64_t bytes)
             n = snprintf(line, sizeof line,
                          "%llu clk cpu0 IS (%llu) %08x:%012x 54000041 O EL1h_n : B.NE     {pc}+8\n",
                          t + 3, t + 3, pc + 12, pc + 12);
-        put(line, (size_t)n);
+        bench_put(out, line, (size_t)n);
         at = last ? 0 : at;
         time += 4;
     }
@@ -176,7 +141,7 @@ static void measure(const char *name, const char *path, const char *from)
     count = bench_best(bench_thread, run, &c);
     check = bench_best(bench_thread, run, &k);
     if (k.findings)
-        die("the input does not keep the rules: something else was measured");
+        bench_die("the input does not keep the rules: something else was measured");
     snprintf(figure, sizeof figure, "check.%s", name);
     bench_ratio(figure, (double)k.rows / check / 1e6, "M rec/s", "trod count", check / count,
                 "<= 2");
@@ -186,34 +151,25 @@ static void generated(const char *name, const char *suffix, const char *from, co
                       void (*generate)(uint64_t))
 {
     struct trod_output_options opt = {.compress = compress};
-    struct stat st;
-    char path[128];
+    char path[BENCH_PATH];
 
-    snprintf(path, sizeof path, "%s/trod-bench-check-%ld%s",
-             stat("/dev/shm", &st) == 0 ? "/dev/shm" : "/tmp", (long)getpid(), suffix);
+    bench_scratch(path, suffix);
     if (trod_output_create(&out, path, &opt, NULL) < 0)
-        die("cannot create the input");
+        bench_die("cannot create the input");
     generate(bench_bytes(DEFAULT_MB));
     if (trod_output_commit(out) < 0)
-        die("cannot finish the input");
+        bench_die("cannot finish the input");
     measure(name, path, from);
     unlink(path);
 }
 
 int main(void)
 {
-    const char *traces = getenv("TROD_TRACES"), *source = getenv("TROD_SOURCE");
-    struct stat st;
-    char shared[4096];
+    char shared[BENCH_PATH];
 
     generated("drmemtrace", ".trace.gz", "drmemtrace", "gzip", generate_drm);
     generated("tarmac", ".tarmac", "tarmac", NULL, generate_tarmac);
-    if (traces)
-        snprintf(shared, sizeof shared, "%s/drmemtrace/pthread-5-threads", traces);
-    else
-        snprintf(shared, sizeof shared, "%s/../shared/traces/drmemtrace/pthread-5-threads",
-                 source ? source : ".");
-    if (stat(shared, &st) == 0)
+    if (bench_shared_trace(shared))
         measure("pthread-5-threads", shared, NULL);
     return 0;
 }

@@ -10,26 +10,13 @@
  *   spaced   an instruction less now and then   dialect  register names and notation of another
  * tracer memory   of `trod compare`, a third of the registers different, window 100,000
  */
-#include "bench.h"
+#include "bench_command.h"
 
 #include "trod/trod.h"
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern char **environ;
 
 enum { DEFAULT_MB = 64 };
 
 static char dir[256];
-
-static void die(const char *what)
-{
-    perror(what);
-    exit(1);
-}
 
 /* How a copy differs from the first trace. */
 struct edits {
@@ -48,7 +35,7 @@ static void generate(const char *path, size_t bytes, const struct edits *e)
     FILE *f = fopen(path, "wb");
 
     if (!f)
-        die(path);
+        bench_die_errno(path);
     for (uint64_t t = 1; n < bytes; t++) {
         uint64_t r = bench_rand(&seed), v = bench_rand(&seed), pc = 0x80001000 + (r & 0xfffc);
         char line[512];
@@ -73,7 +60,7 @@ static void generate(const char *path, size_t bytes, const struct edits *e)
             fwrite(line, 1, (size_t)k, f);
     }
     if (fclose(f) != 0)
-        die(path);
+        bench_die_errno(path);
 }
 
 struct pair {
@@ -89,7 +76,7 @@ static struct trod_trace *open_one(const char *path, struct trod_diag *diag)
 
     trod_diag_init(diag, NULL, NULL);
     if (trod_trace_open(&t, &path, 1, &opt, diag) < 0)
-        die(path);
+        bench_die_errno(path);
     return t;
 }
 
@@ -164,36 +151,25 @@ static void generate_apart(const char *path, size_t bytes, int first)
     unsigned long long rows = bytes / 64 / 2;
 
     if (!f)
-        die(path);
+        bench_die_errno(path);
     for (int k = 0; k < 2; k++)
         for (unsigned long long i = 0; i < rows; i++)
             fprintf(f, "%llu clk cpu%d IT (%llu) %08llx d503201f O EL1h_n : NOP\n", i, k ^ first, i,
                     0x1000 + 4 * (i % 5000));
     if (fclose(f) != 0)
-        die(path);
+        bench_die_errno(path);
 }
 
 /* Memory of `trod compare` of A and B, which differ, with a window of 100,000. */
 static void memory(const char *label, const char *trod, const char *a, const char *b)
 {
-    const char *argv[] = {trod,        "compare", "-w",        "100000", "-n", "0", "--pair",
-                          "cpu0=cpu0", "--pair",  "cpu1=cpu1", a,        b,    NULL};
-    posix_spawn_file_actions_t fa;
-    struct rusage usage;
-    pid_t pid;
-    int status;
+    struct bench_command c = {.argv = {trod, "compare", "-w", "100000", "-n", "0", "--pair",
+                                       "cpu0=cpu0", "--pair", "cpu1=cpu1", a, b, NULL}};
 
-    posix_spawn_file_actions_init(&fa);
-    posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
-    if (posix_spawnp(&pid, trod, &fa, NULL, (char *const *)(uintptr_t)argv, environ) != 0)
-        die(trod);
-    posix_spawn_file_actions_destroy(&fa);
-    if (wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 1) {
-        fprintf(stderr, "bench: trod compare did not find the differences\n");
-        exit(1);
-    }
-    bench_ratio(label, (double)usage.ru_maxrss / 1024, "MiB", "128 MiB",
-                (double)usage.ru_maxrss / 1024 / 128, "value <= 128");
+    if (bench_command(&c) != 1)
+        bench_die("trod compare did not find the differences");
+    bench_ratio(label, (double)c.peak / 1024, "MiB", "128 MiB", (double)c.peak / 1024 / 128,
+                "value <= 128");
 }
 
 static void memories(const char *trod, const char *a, size_t bytes)
@@ -222,7 +198,7 @@ int main(void)
 
     snprintf(dir, sizeof dir, "%s/trod-bench-XXXXXX", tmp ? tmp : "/tmp");
     if (!mkdtemp(dir))
-        die(dir);
+        bench_die_errno(dir);
     snprintf(a, sizeof a, "%s/a.tarmac", dir);
     generate(a, bytes, &none);
     measure("equal", a, bytes, &none, 0, "ratio >= 0.8");

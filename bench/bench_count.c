@@ -6,42 +6,23 @@
  * here (gzip; blocks of a program of a megabyte, data of eight), and pthread-5-threads of the
  * shared traces where they are.
  */
-#include "bench.h"
+#include "bench_drm.h"
 
 #include "trod/trod.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-enum { ENTRY = 12, DEFAULT_MB = 192, BLOCKS = 16384, FILES_MAX = 64 };
+enum { DEFAULT_MB = 192, BLOCKS = 16384, FILES_MAX = 64 };
 
 static uint64_t seed = 7, records;
 static struct trod_output *out;
 
-static void die(const char *what)
-{
-    fprintf(stderr, "bench_count: %s\n", what);
-    exit(1);
-}
-
 /* ---- an input */
-
-static void entry(unsigned type, unsigned size, uint64_t addr)
-{
-    uint8_t p[ENTRY] = {(uint8_t)type, (uint8_t)(type >> 8), (uint8_t)size, (uint8_t)(size >> 8)};
-
-    for (int i = 0; i < 8; i++)
-        p[4 + i] = (uint8_t)(addr >> (8 * i));
-    if (trod_output_write(out, p, sizeof p) < 0)
-        die("cannot write the input");
-}
 
 static void data(void)
 {
     uint64_t r = bench_rand(&seed);
     uint64_t at = r & 1 ? 0x7ffc00000000 + (r >> 8) % 4096 : 0x55550000000 + (r >> 8) % (8 << 20);
 
-    entry(r >> 4 & 1, r & 2 ? 8 : 4, at & ~UINT64_C(3));
+    bench_entry(out, r >> 4 & 1 ? BENCH_WRITE : BENCH_READ, r & 2 ? 8 : 4, at & ~UINT64_C(3));
 }
 
 /* Block K of the program: always the same instructions. */
@@ -54,9 +35,8 @@ static void block(uint64_t k, bool first)
         uint64_t r = bench_rand(&shape);
         unsigned size = 1 + (unsigned)(r % 6);
 
-        if (first)
-            entry(47, size, r);
-        entry(i + 1 < n ? 10 : 48 + (unsigned)(bench_rand(&seed) & 1), size, pc);
+        bench_instr(out, i + 1 < n ? BENCH_INSTR : BENCH_TAKEN + (unsigned)(bench_rand(&seed) & 1),
+                    size, r, pc, first);
         pc += size;
         if (r >> 8 & 1)
             data();
@@ -70,16 +50,8 @@ static void generate(const char *path, uint64_t bytes)
     uint64_t k = 0;
 
     if (trod_output_create(&out, path, &opt, NULL) < 0)
-        die("cannot create the input");
-    entry(25, 0, 7);
-    entry(28, 12, 7);
-    entry(28, 9, 0xe40);
-    entry(22, 4, 1000);
-    entry(24, 4, 1000);
-    entry(28, 10, 64);
-    entry(28, 18, 4096);
-    entry(28, 2, 1);
-    entry(28, 3, 0);
+        bench_die("cannot create the input");
+    bench_thread_begin(out);
     while (trod_output_offset(out) < bytes) {
         uint64_t r = bench_rand(&seed);
 
@@ -88,10 +60,9 @@ static void generate(const char *path, uint64_t bytes)
         block(k, !seen[k]);
         seen[k] = 1;
     }
-    entry(23, 0, 1000);
-    entry(26, 0, 0);
+    bench_thread_end(out);
     if (trod_output_commit(out) < 0)
-        die("cannot finish the input");
+        bench_die("cannot finish the input");
 }
 
 /* ---- what is measured */
@@ -176,7 +147,7 @@ static void measure(const char *name, struct input *in, const char *goal)
     double inflate, rows, all, limit;
 
     if (trod_trace_open(&t, &in->path, 1, &lean, NULL) < 0)
-        die("cannot read the input");
+        bench_die("cannot read the input");
     for (size_t i = 0; i < trod_trace_files(t) && i < FILES_MAX; i++)
         in->files[in->n_files++] = trod_trace_path(t, i);
     inflate = bench_best(bench_thread, inflate_alone, in);
@@ -195,23 +166,14 @@ static void measure(const char *name, struct input *in, const char *goal)
 
 int main(void)
 {
-    const char *traces = getenv("TROD_TRACES"), *source = getenv("TROD_SOURCE");
-    struct stat st;
-    char made[128], shared[4096];
-    struct input in = {.path = made};
+    char path[BENCH_PATH];
+    struct input made = {.path = path}, shared = made;
 
-    snprintf(made, sizeof made, "%s/trod-bench-count-%ld.gz",
-             stat("/dev/shm", &st) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
-    generate(made, bench_bytes(DEFAULT_MB));
-    measure("generated", &in, NULL);
-    unlink(made);
-    if (traces)
-        snprintf(shared, sizeof shared, "%s/drmemtrace/pthread-5-threads", traces);
-    else
-        snprintf(shared, sizeof shared, "%s/../shared/traces/drmemtrace/pthread-5-threads",
-                 source ? source : ".");
-    in = (struct input){.path = shared};
-    if (stat(shared, &st) == 0)
-        measure("pthread-5-threads", &in, ">= 120 M rec/s");
+    bench_scratch(path, ".gz");
+    generate(path, bench_bytes(DEFAULT_MB));
+    measure("generated", &made, NULL);
+    unlink(path);
+    if (bench_shared_trace(path))
+        measure("pthread-5-threads", &shared, ">= 120 M rec/s");
     return 0;
 }

@@ -5,10 +5,9 @@
  */
 #include "trod/trod.h"
 
-#include "bench.h"
+#include "bench_drm.h"
 
 enum {
-    ENTRY = 12,
     FEW = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_SUB |
           TROD_COL_STREAM
 };
@@ -23,15 +22,8 @@ struct job {
 
 static void put(struct job *j, unsigned type, unsigned size, uint64_t addr)
 {
-    uint8_t *p = j->p + j->n;
-
-    p[0] = (uint8_t)type;
-    p[1] = 0;
-    p[2] = (uint8_t)size;
-    p[3] = (uint8_t)(size >> 8);
-    for (int i = 0; i < 8; i++)
-        p[4 + i] = (uint8_t)(addr >> (8 * i));
-    j->n += ENTRY;
+    bench_entry_at(j->p + j->n, type, size, addr);
+    j->n += BENCH_ENTRY;
 }
 
 /* Loops of instructions, a third of which access memory, with a return here and there. */
@@ -39,31 +31,32 @@ static void fill(struct job *j, size_t bytes)
 {
     uint64_t s = 88172645463325252u, t = 13386385969186755u;
 
-    put(j, 25, 0, 7);
-    put(j, 28, 12, 7);
-    put(j, 28, 9, 0x40);
-    put(j, 22, 4, 100);
-    put(j, 24, 4, 100);
-    put(j, 28, 10, 64);
-    put(j, 28, 18, 4096);
+    put(j, BENCH_HEADER, 0, 7);
+    put(j, BENCH_MARKER, TROD_DRM_VERSION, 7);
+    put(j, BENCH_MARKER, TROD_DRM_FILETYPE, TROD_DRM_X86_64);
+    put(j, BENCH_TID, 4, 100);
+    put(j, BENCH_PID, 4, 100);
+    put(j, BENCH_MARKER, TROD_DRM_CACHE_LINE_SIZE, 64);
+    put(j, BENCH_MARKER, TROD_DRM_PAGE_SIZE, 4096);
     while (j->n + 4096 < bytes) {
         uint64_t r = bench_rand(&s), pc = 0x7f0000400000 + (r & 0x3ff) * 64;
 
         if ((r >> 40 & 0xff) == 0) {
-            put(j, 28, 2, t += r & 0xff);
-            put(j, 28, 3, r >> 8 & 7);
+            put(j, BENCH_MARKER, TROD_DRM_TIMESTAMP, t += r & 0xff);
+            put(j, BENCH_MARKER, TROD_DRM_CPU_ID, r >> 8 & 7);
         }
         for (int i = 0; i < 12; i++, r >>= 4) {
-            put(j, 10, 4, pc + (uint64_t)i * 4);
+            put(j, BENCH_INSTR, 4, pc + (uint64_t)i * 4);
             if ((r & 3) == 0)
-                put(j, r >> 2 & 1, 8, 0x7ffd00000000 + (bench_rand(&s) & 0xffff8));
+                put(j, r >> 2 & 1 ? BENCH_WRITE : BENCH_READ, 8,
+                    0x7ffd00000000 + (bench_rand(&s) & 0xffff8));
         }
         if (r & 1)
-            put(j, 28, 29, pc);
-        put(j, r & 1 ? 16 : 48, 2, pc + 48);
+            put(j, BENCH_MARKER, TROD_DRM_BRANCH_TARGET, pc);
+        put(j, r & 1 ? BENCH_RETURN : BENCH_TAKEN, 2, pc + 48);
     }
-    put(j, 23, 4, 100);
-    put(j, 26, 0, 0);
+    put(j, BENCH_EXIT, 4, 100);
+    put(j, BENCH_FOOTER, 0, 0);
 }
 
 static int open_input(struct job *j, struct trod_input **in)
@@ -143,7 +136,8 @@ int main(void)
     few = bench_best(bench_thread, rows, &j);
     j.want = TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE;
     all = bench_best(bench_thread, rows, &j);
-    bench_value("drmemtrace bytes alone", (double)j.bytes / ENTRY / alone * 1e-6, "M entries/s");
+    bench_value("drmemtrace bytes alone", (double)j.bytes / BENCH_ENTRY / alone * 1e-6,
+                "M entries/s");
     bench_ratio("drmemtrace decode, few columns", (double)j.rows / few * 1e-6, "M records/s",
                 "decompressing and copying the bytes", few / alone, ">= 120 M records/s");
     bench_ratio("drmemtrace decode, all columns", (double)j.rows / all * 1e-6, "M records/s",

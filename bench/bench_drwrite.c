@@ -17,18 +17,12 @@
 
 enum { INSTRS = 2400 };
 
-static void die(const char *what)
-{
-    fprintf(stderr, "bench: %s\n", what);
-    exit(1);
-}
-
 static void add_instr(struct trod_batch *b, uint64_t pc, const void *code, uint32_t n)
 {
     void *p = trod_batch_pool(b, n, &b->code[b->n]);
 
     if (!p)
-        die("the pool is full");
+        bench_die("the pool is full");
     memcpy(p, code, n);
     b->kind[b->n] = TROD_INSTR;
     b->has[b->n] = b->have;
@@ -95,17 +89,17 @@ static double record(const char *out, const char *compress, uint64_t rows)
     opt.output.compress = compress;
     opt.output.no_thread = true;
     if (trod_meta_thread(&meta, 100, 100, 0) < 0 || trod_batch_new(&b, TROD_BATCH_ROWS) < 0)
-        die("out of memory");
+        bench_die("out of memory");
     b->meta = &meta;
     make_loop(b, &rand);
     from = bench_user();
     if (trod_writer_open(&w, out, &opt, &meta, &diag) < 0)
-        die("cannot write");
+        bench_die("cannot write");
     for (uint64_t done = 0; done < rows; done += b->n)
         if (trod_writer_put(w, b) < 0)
-            die("writing failed");
+            bench_die("writing failed");
     if (trod_writer_commit(w, NULL) < 0)
-        die("writing failed");
+        bench_die("writing failed");
     from = bench_user() - from;
     trod_batch_free(b);
     trod_meta_fini(&meta);
@@ -127,21 +121,21 @@ static double copy(const char *in, const char *out, const char *to, const char *
     *rows = 0;
     trod_diag_init(&diag, NULL, NULL);
     if (trod_trace_open(&t, &in, 1, &topt, &diag) < 0)
-        die("cannot read what was written");
+        bench_die("cannot read what was written");
     opt.source = trod_trace_format(t);
     opt.source_options = trod_trace_format_options(t);
     opt.output.compress = compress;
     opt.output.no_thread = true;
     if (to && trod_writer_open(&w, out, &opt, trod_trace_meta(t), &diag) < 0)
-        die("cannot write");
+        bench_die("cannot write");
     trod_trace_want(t, w ? trod_writer_want(w) : TROD_COL_KIND | TROD_COL_SUB | TROD_COL_RAW);
     while (trod_trace_next(t, &b) > 0) {
         *rows += b->n;
         if (w && trod_writer_put(w, b) < 0)
-            die("writing failed");
+            bench_die("writing failed");
     }
     if (w && trod_writer_commit(w, NULL) < 0)
-        die("writing failed");
+        bench_die("writing failed");
     trod_trace_close(t);
     return bench_user() - from;
 }
@@ -163,7 +157,7 @@ int main(void)
     double base;
 
     if (a < 0 || b < 0)
-        die("no temporary file");
+        bench_die("no temporary file");
     close(a);
     close(b);
     bench_ratio("drwrite.record.zip", (double)rows / record(out, "zip", rows) / 1e6, "M rows/s",

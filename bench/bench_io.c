@@ -38,12 +38,6 @@ struct job {
 
 static uint8_t window[TROD_WINDOW];
 
-static _Noreturn void die(const char *what)
-{
-    fprintf(stderr, "bench_io: %s\n", what);
-    exit(1);
-}
-
 /* Work on bytes at about the speed of a parser of text. */
 static uint64_t work(const uint8_t *p, size_t n)
 {
@@ -190,7 +184,7 @@ static uint8_t *make_text(size_t n)
     uint64_t seed = 88172645463325252;
     uint64_t pc = 0x80000000, clock = 0;
     if (!p)
-        die("out of memory");
+        bench_die("out of memory");
     for (size_t at = 0; at < n;) {
         const uint64_t r = bench_rand(&seed);
         pc = r % 8 ? pc + 4 : 0x80000000 + (r >> 20) % 4096 * 4;
@@ -210,13 +204,13 @@ static uint8_t *load(const char *path, size_t *n)
     struct stat st;
     const int fd = open(path, O_RDONLY);
     if (fd < 0 || fstat(fd, &st) != 0)
-        die("cannot open a file just written");
+        bench_die("cannot open a file just written");
     uint8_t *p = malloc((size_t)st.st_size);
     *n = 0;
     while (p && *n < (size_t)st.st_size) {
         const ssize_t got = read(fd, p + *n, (size_t)st.st_size - *n);
         if (got <= 0)
-            die("cannot read a file just written");
+            bench_die("cannot read a file just written");
         *n += (size_t)got;
     }
     close(fd);
@@ -251,7 +245,7 @@ static void bench_filter(const char *filter, struct job *j, int (*alone)(void *)
     j->no_thread = true;
     const double ours = bench_best(bench_thread, read_input, j);
     if (j->out != plain->n)
-        die("what was written is not what is read");
+        bench_die("what was written is not what is read");
     snprintf(name, sizeof name, "io.%s", filter);
     if (alone) {
         const double theirs = bench_best(bench_thread, alone, j);

@@ -10,29 +10,17 @@
  *   packed   reading .gz and .zst against the slower of decompressing and parsing alone
  *   convert  Tarmac to Tarmac, bytes in and out
  */
-#include "bench.h"
+#include "bench_command.h"
 
 #include "trod/trod.h"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern char **environ;
 
 enum { DEFAULT_MB = 1024, CHUNK = 1 << 20 };
 
 static const char *trod;
 static char dir[256];
-
-static void die(const char *what)
-{
-    perror(what);
-    exit(1);
-}
 
 /* Path of NAME in the folder; of the last eight calls. */
 static const char *in_dir(const char *name)
@@ -79,14 +67,14 @@ static void generate(const char *path, size_t bytes)
     FILE *f = fopen(path, "wb");
 
     if (!f)
-        die(path);
+        bench_die_errno(path);
     for (size_t n = 0, k; n < bytes; n += k) {
         k = lines(chunk, sizeof chunk, &time, &seed);
         if (fwrite(chunk, 1, k, f) != k)
-            die(path);
+            bench_die_errno(path);
     }
     if (fclose(f) != 0)
-        die(path);
+        bench_die_errno(path);
 }
 
 /* Memory where the input fits three times over, else the temporary folder. */
@@ -99,32 +87,7 @@ static void make_dir(size_t bytes)
         base = "/dev/shm";
     snprintf(dir, sizeof dir, "%s/trod-bench-XXXXXX", base);
     if (!mkdtemp(dir))
-        die(dir);
-}
-
-/* A command, without a shell; its standard output goes to /dev/null. */
-struct run {
-    const char *argv[8];
-    long peak; /* KiB */
-};
-
-static int run(void *user)
-{
-    struct run *r = user;
-    posix_spawn_file_actions_t fa;
-    struct rusage usage;
-    pid_t pid;
-    int status;
-
-    posix_spawn_file_actions_init(&fa);
-    posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
-    if (posix_spawnp(&pid, r->argv[0], &fa, NULL, (char *const *)(uintptr_t)r->argv, environ) != 0)
-        die(r->argv[0]);
-    posix_spawn_file_actions_destroy(&fa);
-    if (wait4(pid, &status, 0, &usage) != pid)
-        die("wait4");
-    r->peak = usage.ru_maxrss;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+        bench_die_errno(dir);
 }
 
 /* Parse the file, one thread, all columns the command counts with. */
@@ -162,10 +125,10 @@ static int inflate(void *path)
 
 static void info(const char *file, double mb)
 {
-    struct run cat = {{"cat", file, NULL}, 0}, i = {{trod, "info", file, NULL}, 0};
-    double t_cat = bench_best(bench_wall, run, &cat);
+    struct bench_command cat = {{"cat", file, NULL}, 0}, i = {{trod, "info", file, NULL}, 0};
+    double t_cat = bench_best(bench_wall, bench_command, &cat);
     double t_parse = bench_best(bench_wall, parse, (void *)(uintptr_t)file);
-    double t_info = bench_best(bench_wall, run, &i);
+    double t_info = bench_best(bench_wall, bench_command, &i);
 
     bench_value("trace.cat", mb / t_cat, "MB/s");
     bench_ratio("trace.parse", mb / t_parse, "MB/s", "cat", t_parse / t_cat, NULL);
@@ -175,11 +138,11 @@ static void info(const char *file, double mb)
 
 static void memory(const char *file, const char *quarter)
 {
-    struct run a = {{trod, "info", quarter, NULL}, 0}, b = {{trod, "info", file, NULL}, 0};
+    struct bench_command a = {{trod, "info", quarter, NULL}, 0},
+                         b = {{trod, "info", file, NULL}, 0};
 
-    if (run(&a) != 0 || run(&b) != 0) {
-        fprintf(stderr, "bench: trod info failed\n");
-        exit(1);
+    if (bench_command(&a) != 0 || bench_command(&b) != 0) {
+        bench_die("trod info failed");
     }
     bench_ratio("trace.info.memory", (double)b.peak / 1024, "MiB", "a quarter of the file",
                 (double)b.peak / (double)a.peak, "value <= 64");
@@ -187,16 +150,16 @@ static void memory(const char *file, const char *quarter)
 
 static void packed(const char *file, const char *packer, const char *name, double mb)
 {
-    struct run pack = {{packer, "-1", "-k", "-f", "-q", file, NULL}, 0};
-    struct run i = {{trod, "info", name, NULL}, 0};
+    struct bench_command pack = {{packer, "-1", "-k", "-f", "-q", file, NULL}, 0};
+    struct bench_command i = {{trod, "info", name, NULL}, 0};
     double t_parse, t_inflate, t_info, slower;
     char label[64];
 
-    if (run(&pack) != 0)
-        die(packer);
+    if (bench_command(&pack) != 0)
+        bench_die_errno(packer);
     t_parse = bench_best(bench_wall, parse, (void *)(uintptr_t)file);
     t_inflate = bench_best(bench_wall, inflate, (void *)(uintptr_t)name);
-    t_info = bench_best(bench_wall, run, &i);
+    t_info = bench_best(bench_wall, bench_command, &i);
     slower = t_parse > t_inflate ? t_parse : t_inflate;
     snprintf(label, sizeof label, "trace.info.%s", packer);
     bench_ratio(label, mb / t_info, "MB/s",
@@ -207,9 +170,10 @@ static void packed(const char *file, const char *packer, const char *name, doubl
 static void convert(const char *file, double mb)
 {
     const char *out = in_dir("out.tarmac");
-    struct run c = {{trod, "convert", "--quiet", file, out, NULL}, 0};
-    struct run cp = {{"cp", file, out, NULL}, 0};
-    double t_cp = bench_best(bench_wall, run, &cp), t = bench_best(bench_wall, run, &c);
+    struct bench_command c = {{trod, "convert", "--quiet", file, out, NULL}, 0};
+    struct bench_command cp = {{"cp", file, out, NULL}, 0};
+    double t_cp = bench_best(bench_wall, bench_command, &cp),
+           t = bench_best(bench_wall, bench_command, &c);
 
     bench_ratio("trace.convert", mb / t, "MB/s", "cp", t / t_cp, "value >= 800");
     unlink(out);
@@ -235,7 +199,7 @@ int main(void)
     generate(file, bytes);
     generate(quarter, bytes / 4);
     if (stat(file, &st) != 0)
-        die(file);
+        bench_die_errno(file);
     mb = (double)st.st_size / 1e6;
     info(file, mb);
     memory(file, quarter);
