@@ -2,7 +2,7 @@
  * encode.c - rows to drmemtrace entries.
  *
  * Implements docs/formats/drmemtrace-writing.md. Rows of a drmemtrace trace of which nothing was
- * left out are copied, entry by entry; all others are written anew from their columns. What the
+ * left out are copied (enc_copy.c); all others are written anew from their columns. What the
  * format has no record for is counted and left out.
  */
 #include "format/drmemtrace/encode.h"
@@ -44,8 +44,7 @@ static bool has_code(const struct trod_batch *b, uint32_t row)
     return b->have & TROD_COL_CODE;
 }
 
-/* Width, version and file type of what is written anew, from ROW of B on. */
-static void describe(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
+void drm_enc_describe(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
 {
     const struct trod_meta *m = e->meta;
     const uint32_t arch = isa_bits(m->isa);
@@ -149,107 +148,6 @@ uint64_t drm_enc_time(const struct drm_enc *e, const struct trod_batch *b, uint3
     if (unit == TROD_UNIT_S)
         return DRM_EPOCH + t * 1000000;
     return DRM_EPOCH + t / (unit < TROD_UNITS && per_us[unit] ? per_us[unit] : 1000);
-}
-
-/* --- copies --- */
-
-/* Follow what row I of a copy changes. Returns 1 when a chunk ends with it, 0, or an error. */
-static int follow(struct drm_enc *e, const struct trod_batch *b, uint32_t i)
-{
-    if (b->kind[i] == TROD_INSTR) {
-        e->instrs += drm_is_instr(b->sub[i]);
-        return 0;
-    }
-    if (b->kind[i] != TROD_MARKER)
-        return 0;
-    switch (b->sub[i]) {
-    case TROD_DRM_TIMESTAMP:
-        e->time = b->value[i];
-        e->has_time = true;
-        return 0;
-    case TROD_DRM_CPU_ID: {
-        const struct trod_stream *s = &b->meta->streams[b->stream[i]];
-        const struct drm_schedule entry = {s->tid, e->time, b->value[i] & UINT32_MAX, e->instrs};
-
-        e->cpu = b->value[i];
-        e->has_cpu = true;
-        return drm_schedule_add(e->side, &entry);
-    }
-    case TROD_DRM_CHUNK_INSTR_COUNT:
-        e->chunk_size = b->value[i];
-        return 0;
-    case TROD_DRM_CHUNK_FOOTER:
-        e->chunks = b->value[i] + 1;
-        e->chunk_base = e->instrs;
-        return e->parts;
-    default:
-        return 0;
-    }
-}
-
-/* An instruction of a chunk that is full, and no end of the chunk has come: it was not cut. */
-static bool overdue(const struct drm_enc *e, const struct trod_batch *b, uint32_t i)
-{
-    return b->kind[i] == TROD_INSTR && drm_chunk_full(e);
-}
-
-/* What writing anew goes on from. */
-static void leave_copy(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
-{
-    const struct trod_stream *s = &b->meta->streams[b->stream[row]];
-    const uint64_t chunk_size = e->chunk_size;
-
-    describe(e, b, row);
-    e->chunk_size = chunk_size;
-    e->stream = b->stream[row];
-    e->tid = s->tid;
-    e->pid = s->pid;
-    e->copy = false;
-    e->begun = true;
-}
-
-/*
- * Copy rows from *ROW on. Returns TROD_ENC_DONE with *ROW at the end, or where something else
- * must go on (e->copy is false then), TROD_ENC_FULL, TROD_ENC_PART, or an error.
- */
-static int copy_rows(struct drm_enc *e, const struct trod_batch *b, uint32_t *row,
-                     struct trod_room *out)
-{
-    uint32_t i = *row;
-    int rc = TROD_ENC_DONE;
-
-    while (i < b->n && rc == TROD_ENC_DONE) {
-        const uint8_t *from = trod_batch_bytes(b, b->raw[i]), *end = from;
-        const size_t room = (size_t)(out->end - out->p);
-
-        for (; i < b->n && rc == TROD_ENC_DONE; i++) {
-            uint32_t len = b->raw[i].len;
-
-            if (b->has[i] & TROD_COL_RAW) {
-                if (trod_batch_bytes(b, b->raw[i]) != end)
-                    break;
-                if ((size_t)(end - from) + len > room) {
-                    rc = TROD_ENC_FULL;
-                    break;
-                }
-                if (e->parts && b->have & TROD_COL_CODE && overdue(e, b, i)) {
-                    leave_copy(e, b, i);
-                    break;
-                }
-                end += len;
-            }
-            rc = follow(e, b, i);
-            if (rc > 0)
-                rc = TROD_ENC_PART;
-            e->records++;
-        }
-        memcpy(out->p, from, (size_t)(end - from));
-        out->p += end - from;
-        if (!e->copy)
-            break;
-    }
-    *row = i;
-    return rc;
 }
 
 /* --- rows --- */
@@ -524,7 +422,7 @@ int drm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct tro
     (void)diag;
     if (e->copy && !(in->have & TROD_COL_RAW))
         e->copy = false;
-    if (e->copy && ((rc = copy_rows(e, in, row, out)) != TROD_ENC_DONE || e->copy))
+    if (e->copy && ((rc = drm_enc_copy(e, in, row, out)) != TROD_ENC_DONE || e->copy))
         return rc;
     for (; *row < in->n; ++*row) {
         if (out->end - out->p < DRM_ROW_MAX)
@@ -532,7 +430,7 @@ int drm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct tro
         if (!e->begun) {
             if (e->native && idle(in, *row))
                 continue;
-            describe(e, in, *row);
+            drm_enc_describe(e, in, *row);
             drm_put_header(e, out, in->stream[*row]);
         } else if (in->stream[*row] != e->stream) {
             e->others += !(e->native && idle(in, *row));
@@ -610,7 +508,7 @@ int drm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
     if (out->end - out->p < DRM_ROW_MAX)
         return TROD_ENC_FULL;
     if (!e->begun) {
-        describe(e, NULL, 0);
+        drm_enc_describe(e, NULL, 0);
         drm_put_header(e, out, 0);
     }
     put_kept(e, out);

@@ -169,6 +169,15 @@ void drm_flow_pending(struct drm_enc *e, struct trod_room *out);
 struct trod_room *drm_flow_room(struct drm_enc *e, struct trod_room *out, struct trod_room *hold);
 void drm_flow_put(struct drm_enc *e, const struct trod_room *out, const struct trod_room *used);
 
+/* --- enc_copy.c --- */
+
+/*
+ * Copy rows from *ROW on. Returns TROD_ENC_DONE with *ROW at the end, or where something else
+ * must go on (e->copy is false then), TROD_ENC_FULL, TROD_ENC_PART, or an error.
+ */
+int drm_enc_copy(struct drm_enc *e, const struct trod_batch *b, uint32_t *row,
+                 struct trod_room *out);
+
 /* --- enc_side.c --- */
 
 int drm_enc_side_new(struct drm_enc_side **out);
@@ -183,6 +192,8 @@ extern const struct trod_layout drm_layout;
 
 /* --- encode.c --- */
 
+/* Settle width, version and file type of what is written anew, from ROW of B on. */
+void drm_enc_describe(struct drm_enc *e, const struct trod_batch *b, uint32_t row);
 /* The time of ROW in microseconds since 1601. */
 uint64_t drm_enc_time(const struct drm_enc *e, const struct trod_batch *b, uint32_t row);
 int drm_begin(void *enc, const void *opt, const struct trod_meta *meta, struct trod_diag *diag);
