@@ -8,12 +8,11 @@
 #include "format/drmemtrace/modules.h"
 
 #include "core/endian.h"
+#include "format/drmemtrace/module_text.h"
 #include "trod/buf.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096, PHDRS_MAX = 256, VERSION_OFFSETS = 4, VERSION_PREFERRED = 5 };
+enum { PHDRS_MAX = 256 };
 
 static const size_t list_limit = (size_t)1 << 30;
 
@@ -214,7 +213,7 @@ static const char *base_name(const char *path)
 /* The file that was PATH, in DIR first. */
 static const uint8_t *find_file(const char *path, const char *dir, size_t *n)
 {
-    char name[PATH_BYTES];
+    char name[DRM_MODULE_PATH];
     const uint8_t *p = NULL;
 
     if (dir && snprintf(name, sizeof name, "%s%s%s", dir, path[0] == '/' ? "" : "/", path) <
@@ -227,32 +226,24 @@ static const uint8_t *find_file(const char *path, const char *dir, size_t *n)
 
 /* --- the list --- */
 
-struct line {
-    uint64_t id, containing, start, end, entry, offset;
-    const uint8_t *custom;
-    size_t custom_n;
-    char path[PATH_BYTES];
-};
-
 struct list {
     struct drm_modules *m;
     struct trod_diag *diag;
     const char *name, *dir;
-    unsigned version;
-    uint64_t line_no;
-    struct line first; /* the first line of the module that the current one belongs to */
+    struct drm_module_text text;
+    struct drm_module first; /* the first line of the module that the current one belongs to */
 };
 
 static int complain(const struct list *l, const char *kind, const char *what, const char *path)
 {
     struct trod_place at = trod_place_path(l->name);
 
-    at.line = l->line_no;
+    at.line = l->text.line;
     return trod_warning(l->diag, TROD_ERR_IO, kind, &at, "%s: '%s'", what, path);
 }
 
 /* Is file P the one of which LINE tells? NULL, or what is wrong. */
-static const char *wrong(const struct list *l, const struct line *n, const struct elf *e,
+static const char *wrong(const struct list *l, const struct drm_module *n, const struct elf *e,
                          size_t size)
 {
     uint64_t length = n->end - n->start;
@@ -261,7 +252,7 @@ static const char *wrong(const struct list *l, const struct line *n, const struc
     if (l->first.entry && l->first.entry >= l->first.start &&
         l->first.entry - l->first.start != e->entry - e->base)
         return "is not the file that ran: its entry point lies elsewhere";
-    if (l->version < VERSION_OFFSETS)
+    if (l->text.version < DRM_MODULES_OFFSETS)
         return NULL;
     for (size_t i = 0; i < e->n && !found; i++)
         found = (e->load[i].offset & ~UINT64_C(4095)) == (n->offset & ~UINT64_C(4095)) &&
@@ -296,7 +287,7 @@ static struct file *file_of(struct list *l, const char *path)
 }
 
 /* The stretches of a module of which the list has one line (before version 4). */
-static int add_whole(struct list *l, const struct line *n, const struct file *f,
+static int add_whole(struct list *l, const struct drm_module *n, const struct file *f,
                      const struct elf *e)
 {
     int rc = TROD_OK;
@@ -329,7 +320,7 @@ static enum trod_isa isa_of(unsigned machine)
     }
 }
 
-static int add_module(struct list *l, const struct line *n)
+static int add_module(struct list *l, const struct drm_module *n)
 {
     const char *why = NULL;
     struct file *f;
@@ -365,177 +356,36 @@ static int add_module(struct list *l, const struct line *n)
     }
     if (l->m->isa == TROD_ISA_UNKNOWN)
         l->m->isa = isa_of(e.machine);
-    if (l->version < VERSION_OFFSETS)
+    if (l->text.version < DRM_MODULES_OFFSETS)
         return add_whole(l, n, f, &e);
     return add_stretch(l->m, n->start, n->end, f->p + n->offset, f->n - (size_t)n->offset);
-}
-
-struct cursor {
-    const uint8_t *p, *end;
-};
-
-static void blanks(struct cursor *c)
-{
-    while (c->p < c->end && (*c->p == ' ' || *c->p == '\t'))
-        c->p++;
-}
-
-/* A number, in BASE, and the comma behind it. */
-static bool number(struct cursor *c, unsigned base, uint64_t *out)
-{
-    uint64_t v = 0;
-    unsigned digits = 0;
-
-    blanks(c);
-    if (c->end - c->p > 2 && c->p[0] == '0' && (c->p[1] == 'x' || c->p[1] == 'X')) {
-        c->p += 2;
-        base = 16;
-    }
-    for (; c->p < c->end && digits < 20; c->p++, digits++) {
-        unsigned d = *c->p, low = d | 0x20;
-
-        if (d >= '0' && d <= '9')
-            d -= '0';
-        else if (base == 16 && low >= 'a' && low <= 'f')
-            d = low - 'a' + 10;
-        else
-            break;
-        v = v * base + d;
-    }
-    blanks(c);
-    if (digits == 0 || c->p == c->end || *c->p != ',')
-        return false;
-    c->p++;
-    *out = v;
-    return true;
-}
-
-/* "v#1,SIZE," and the bytes; they may be followed by a comma. */
-static bool custom_field(struct cursor *c, struct line *n)
-{
-    uint64_t version, size;
-
-    blanks(c);
-    if (c->end - c->p < 3 || c->p[0] != 'v' || c->p[1] != '#')
-        return true;
-    c->p += 2;
-    if (!number(c, 10, &version) || !number(c, 10, &size) || size > (size_t)(c->end - c->p))
-        return false;
-    n->custom = c->p;
-    n->custom_n = (size_t)size;
-    c->p += size;
-    if (c->p < c->end && *c->p == ',')
-        c->p++;
-    return true;
-}
-
-/* The rest of the line, which is the path. Columns of other systems stand before it. */
-static void rest(struct cursor *c, struct line *n)
-{
-    const uint8_t *nl = memchr(c->p, '\n', (size_t)(c->end - c->p)), *stop = nl ? nl : c->end;
-    size_t len;
-
-    blanks(c);
-    while (stop > c->p && (stop[-1] == '\r' || stop[-1] == ' '))
-        stop--;
-    len = stop > c->p ? (size_t)(stop - c->p) : 0;
-    if (len >= sizeof n->path)
-        len = 0;
-    memcpy(n->path, c->p, len);
-    n->path[len] = '\0';
-    c->p = nl ? nl + 1 : c->end;
-}
-
-static void next_line(struct cursor *c)
-{
-    const uint8_t *nl = memchr(c->p, '\n', (size_t)(c->end - c->p));
-
-    c->p = nl ? nl + 1 : c->end;
-}
-
-static bool module_line(const struct list *l, struct cursor *c, struct line *n)
-{
-    uint64_t preferred;
-
-    *n = (struct line){0};
-    return number(c, 10, &n->id) && (l->version < 3 || number(c, 10, &n->containing)) &&
-           number(c, 16, &n->start) && number(c, 16, &n->end) && number(c, 16, &n->entry) &&
-           (l->version < VERSION_OFFSETS || number(c, 16, &n->offset)) &&
-           (l->version < VERSION_PREFERRED || number(c, 16, &preferred)) && custom_field(c, n);
-}
-
-/* A label and the decimal number after it. */
-static bool labelled(const char **at, const char *label, uint64_t *out)
-{
-    const size_t len = strlen(label);
-    char *end;
-
-    if (strncmp(*at, label, len) != 0)
-        return false;
-    errno = 0;
-    *out = strtoull(*at + len, &end, 10);
-    if (end == *at + len || errno != 0)
-        return false;
-    *at = end;
-    return true;
-}
-
-/* "Module Table: version 5, count 9". */
-static bool list_head(struct cursor *c, unsigned *version, uint64_t *count)
-{
-    char text[96];
-    const char *t = text;
-    const uint8_t *nl = memchr(c->p, '\n', (size_t)(c->end - c->p));
-    size_t len = nl ? (size_t)(nl - c->p) : 0;
-    uint64_t v;
-
-    if (!nl || len >= sizeof text)
-        return false;
-    memcpy(text, c->p, len);
-    text[len] = '\0';
-    if (!labelled(&t, "Module Table: version", &v) || v > UINT_MAX ||
-        !labelled(&t, ", count", count))
-        return false;
-    *version = (unsigned)v;
-    c->p = nl + 1;
-    if (c->end - c->p > 8 && memcmp(c->p, "Columns:", 8) == 0)
-        next_line(c);
-    return *version >= 2;
 }
 
 int drm_modules_parse(struct drm_modules *m, const uint8_t *p, size_t n, const char *name,
                       const char *dir, struct trod_diag *diag)
 {
-    struct list l = {.m = m, .diag = diag, .name = name, .dir = dir, .line_no = 2};
-    struct cursor c = {p, p + n};
+    struct list l = {.m = m, .diag = diag, .name = name, .dir = dir};
     const struct trod_place at = trod_place_path(name);
-    struct line *line = malloc(sizeof *line);
-    uint64_t count;
+    struct drm_module *module = malloc(sizeof *module);
     int rc = TROD_OK;
 
-    if (!line)
+    if (!module)
         return TROD_ERR_NOMEM;
-    if (!list_head(&c, &l.version, &count)) {
-        free(line);
+    if (!drm_module_text_begin(&l.text, p, n)) {
+        free(module);
         return trod_error(diag, TROD_ERR_CORRUPT, "drmemtrace.modules", &at,
                           "list of modules does not begin with 'Module Table: version'");
     }
-    for (uint64_t i = 0; i < count && c.p < c.end && rc == TROD_OK; i++) {
-        const uint8_t *from = c.p;
-
-        l.line_no++;
-        if (!module_line(&l, &c, line)) {
+    while (rc == TROD_OK && l.text.left > 0 && l.text.p < l.text.end) {
+        if (!drm_module_text_next(&l.text, module)) {
             complain(&l, "drmemtrace.module-line", "line of the list of modules is damaged", name);
-            c.p = from;
-            next_line(&c);
             continue;
         }
-        rest(&c, line);
-        if (l.version < 3 || line->containing == line->id)
-            l.first = *line;
-        rc = add_module(&l, line);
+        if (l.text.version < DRM_MODULES_CONTAINING || module->containing == module->id)
+            l.first = *module;
+        rc = add_module(&l, module);
     }
-    free(line);
+    free(module);
     return rc;
 }
 
