@@ -60,9 +60,11 @@ enum rec_event {
 struct rec_insn {
     uint64_t pc;
     uint8_t size;
-    uint8_t thumb; /* ARM: 1: T32, 0: A32 */
+    uint8_t thumb; /* ARM: 1: T32, 0: A32. x86: 1: more bytes may belong to it than SIZE: they are
+                      in code */
     /* The recorder's own: */
-    uint16_t text_len;
+    uint8_t length; /* bytes of the instruction */
+    uint8_t text_len;
     uint32_t flags;  /* enum rec_insn_flag | enum trod_flag; 0: not looked at */
     uint32_t access; /* bytes that one access is expected to have: read | write << 16 */
     uint32_t text;   /* disassembly: place in the log, 0: none */

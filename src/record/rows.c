@@ -121,6 +121,20 @@ static uint32_t places(const struct rec_rows *r, const struct rec_insn *in)
            (rec_place_is(&c->stop, in->pc, slide) ? (uint32_t)AT_STOP : 0);
 }
 
+/*
+ * QEMU 7.2 tells only those bytes of an x86 instruction that lie on its first page. Where it may be
+ * so there are as many as any instruction has.
+ */
+static uint8_t length_of(struct rec_rows *r, const struct rec_insn *in)
+{
+    const struct trod_insn *what;
+
+    if (!in->thumb || r->meta->isa == TROD_ISA_ARM || !r->decoder)
+        return in->size;
+    what = trod_insn_decode(r->decoder, 0, in->pc, in->code, REC_INSN_CODE - 1);
+    return what->valid && what->size > in->size ? what->size : in->size;
+}
+
 /* What IN is by its opcode: flags of its rows, the bytes of its accesses. */
 static void look_at(struct rec_rows *r, struct rec_insn *in)
 {
@@ -129,10 +143,11 @@ static void look_at(struct rec_rows *r, struct rec_insn *in)
 
     in->flags = (uint32_t)LOOKED_AT | iset | places(r, in);
     in->access = 0;
+    in->length = length_of(r, in);
     rec_rows_text(r, in);
     if (!r->decoder)
         return;
-    what = trod_insn_decode(r->decoder, iset >> TROD_F_ISET_SHIFT, in->pc, in->code, in->size);
+    what = trod_insn_decode(r->decoder, iset >> TROD_F_ISET_SHIFT, in->pc, in->code, in->length);
     if (!what->valid)
         return;
     in->flags |= what->branch;
@@ -185,13 +200,13 @@ static inline void put_insn(struct rec_rows *r, const struct rec_stream *st,
     b->has[i] = ROW_COMMON | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE;
     b->kind[i] = TROD_INSTR;
     b->flags[i] = in->flags & (TROD_F_BRANCH | TROD_F_ISET);
-    b->size[i] = in->size;
+    b->size[i] = in->length;
     b->stream[i] = st->number;
     b->time[i] = st->time;
     b->addr[i] = in->pc;
     b->pc[i] = in->pc;
     b->code[i].off = (uint32_t)(in->code - b->shared) | (uint32_t)TROD_SLICE_SHARED;
-    b->code[i].len = in->size < REC_INSN_CODE ? in->size : REC_INSN_CODE;
+    b->code[i].len = in->length < REC_INSN_CODE ? in->length : REC_INSN_CODE;
     if (in->text_len) {
         b->has[i] |= TROD_COL_TEXT;
         b->text[i] = (struct trod_slice){in->text | (uint32_t)TROD_SLICE_SHARED, in->text_len};
@@ -257,12 +272,14 @@ static inline int execute(struct rec_rows *r, struct rec_stream *st, struct rec_
 
 /*
  * The instruction executed last again. QEMU leaves one half done and begins it again (code that
- * was changed, accesses that must be alone): that is one execution. An iteration of a string
- * operation is known by its access: there is one more beginning than iterations.
+ * was changed, accesses that must be alone, code on two pages): that is one execution. An iteration
+ * of a string operation is known by its access: there is one more beginning than iterations.
  */
 static bool again(struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in)
 {
-    if ((in->flags & TROD_F_BRANCH) != TROD_BR_NONE)
+    const bool parted = r->meta->isa != TROD_ISA_ARM && in->thumb && in->length > in->size;
+
+    if ((in->flags & TROD_F_BRANCH) != TROD_BR_NONE && !parted)
         return false;
     st->held = (in->flags & SAME_AGAIN) && r->memory;
     return true;
@@ -502,7 +519,7 @@ static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint6
         st->time = p[1];
         st->time_due = true;
         if (told && st->last && p[2] == (uint64_t)-ESIGRETURN)
-            put_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->size);
+            put_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->length);
         return 3;
     case REC_SYNC:
         st->sync[0] = *p;

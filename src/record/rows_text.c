@@ -44,7 +44,7 @@ int rec_rows_text_begin(struct rec_rows *r, const struct rec_target *t)
 void rec_rows_text(struct rec_rows *r, struct rec_insn *in)
 {
     const unsigned iset = (in->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
-    const uint32_t size = in->size < REC_INSN_CODE ? in->size : REC_INSN_CODE;
+    const uint32_t size = in->length < REC_INSN_CODE ? in->length : REC_INSN_CODE;
     const char *text;
     size_t n;
 
@@ -54,5 +54,5 @@ void rec_rows_text(struct rec_rows *r, struct rec_insn *in)
         return;
     text = trod_disasm_text(r->disasm, iset, in->pc, in->code, size, &n);
     if (n && (in->text = keep(r->shared, text, n)) != 0)
-        in->text_len = (uint16_t)n;
+        in->text_len = (uint8_t)n;
 }

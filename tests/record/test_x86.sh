@@ -160,4 +160,39 @@ EOS
 chmod +x script
 run trod record -o script.d -- ./script one two
 status 4
+# 9. Instructions on two pages: whole, once, with what follows them.
+cat >pages.s <<'EOS'
+        .globl _start
+_start: mov $3, %ecx
+        jmp 1f
+        .balign 4096
+        .space 4090
+1:      addl $1, buf(%rip)
+        jmp 2f
+        .balign 4096
+        .space 4094
+2:      dec %ecx
+        .byte 0x0f, 0x85
+        .long 1b - . - 4
+        mov $60, %eax
+        mov $6, %edi
+        jmp 3f
+        .balign 4096
+        .space 4095
+3:      syscall
+        .bss
+buf:    .space 64
+EOS
+check gcc -nostdlib -static -Wl,-Ttext=0x401000 -o pages pages.s
+run trod record -o pages.d -- ./pages
+status 6
+err_has '^pages.d: 18 instructions and 6 accesses'
+run trod check pages.d
+status 0
+codes pages.d >got
+check test "$(grep -c '^8305.*01$' got)" = 3
+check test "$(grep -c '^0f85........$' got)" = 3
+check test "$(grep -c '^0f05$' got)" = 1
+run trod count pages.d
+out_has 'fetched instructions: +18$'
 finish

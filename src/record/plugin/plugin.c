@@ -5,7 +5,7 @@
  * QEMU's plugin interface from 1 (QEMU 7.2) on: what a version lacks is looked up at run time. It
  * decides nothing, formats nothing and writes no file.
  */
-#define _GNU_SOURCE /* MAP_NORESERVE */
+#define _GNU_SOURCE /* MAP_NORESERVE, process_vm_readv */
 #include "record/plugin/collect.h"
 #include "record/plugin/registers.h"
 #include "record/plugin/state.h"
@@ -15,13 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info,
                                            int argc, char **argv);
 
-enum { INSNS_MAX = 512, TABLE_FIRST = 1 << 14 };
+enum { PAGE = 4096, INSNS_MAX = 512, TABLE_FIRST = 1 << 14 };
 
 /* Bytes of an instruction: until version 2 a pointer is returned, from 3 on they are copied. */
 typedef const void *(*data_1_fn)(const struct qemu_plugin_insn *);
@@ -200,6 +201,23 @@ static void fit_arm(struct rec_insn *in)
 }
 
 /*
+ * An x86 instruction that ends with its page may go on behind it: QEMU 7.2 does not tell what is
+ * there. The bytes that any instruction could have are read, if there are any.
+ */
+static void fit_x86(struct rec_insn *in, const struct qemu_plugin_insn *insn)
+{
+    uint8_t *host = qemu_plugin_insn_haddr(insn);
+    const size_t n = REC_INSN_CODE - 1 - (size_t)in->size;
+    struct iovec to = {in->code + in->size, n}, from = {host + in->size, n};
+
+    if (!host || in->size >= REC_INSN_CODE - 1 || (in->pc + in->size) % PAGE != 0)
+        return;
+    in->thumb = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n;
+    if (!in->thumb)
+        memset(in->code + in->size, 0, n);
+}
+
+/*
  * Instructions are told apart where one may fail: all of a segment are executed, or all but the
  * last one's effects. Only the last one of a segment accesses memory.
  */
@@ -225,6 +243,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         to->thumb = thumb;
         if (isa == REC_ARM)
             fit_arm(to);
+        else if (isa == REC_X86 || isa == REC_X86_64)
+            fit_x86(to, insn);
         if (collect_shared->values)
             collect_base(qemu_plugin_insn_haddr(insn), to->pc);
         if (i + 1 < n && i + 1 - from < INSNS_MAX && !collect_shared->registers &&
