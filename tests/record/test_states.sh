@@ -115,6 +115,36 @@ compared_full() {
     check cmp work.tt6e converted.tt6e
 }
 
+# vectors QEMU: the vector registers of FULL, where QEMU has them
+vectors() {
+    cat >vectors.s <<'EOS'
+        .globl _start
+_start: mfspr 4, 256
+        vspltisw 1, 5
+        vspltisw 2, 3
+        vadduwm 3, 1, 2
+        vspltisb 31, -1
+        li 0, 1
+        li 3, 7
+        sc
+EOS
+    check powerpc-linux-gnu-gcc -maltivec -nostdlib -static -o vectors vectors.s
+    run plainly QEMU_CPU=7450 "$TROD" record --native "$1" --plugin "$TROD_QEMU_PLUGIN" --to full \
+        -o vectors.full -- ./vectors
+    status 7
+    grep -q ', registers, values' "$stderr" || return 0
+    # words of v1, v2, v3, v31 and of the mask of those that are valid
+    trod view --native --from full vectors.full | awk 'END {
+        for (i = 0; i < 4; i++) print $(112 + i), $(116 + i), $(120 + i), $(232 + i)
+        print $244
+    }' >got
+    {
+        yes '00000005 00000003 00000008 ffffffff' | head -n 4
+        echo ffffffff
+    } >want_vectors
+    same want_vectors got
+}
+
 # QEMU's of the machine, and that of scripts/build-qemu where it has been built
 for dir in "" "${TROD_QEMU_DIR:-$TROD_SOURCE/build/qemu/bin}/"; do
     [[ -z $dir || -d $dir ]] || continue
@@ -141,10 +171,65 @@ for dir in "" "${TROD_QEMU_DIR:-$TROD_SOURCE/build/qemu/bin}/"; do
     fi
     if command -v "${dir}qemu-ppc" >/dev/null && compile powerpc-linux-gnu-gcc; then
         compared_full "${dir}qemu-ppc"
+        vectors "${dir}qemu-ppc"
     else
         echo "no compiler or QEMU for powerpc: not tested"
     fi
 done
+
+# Signals (aarch64): a fault whose handler changes a register and goes on behind it, and a signal that
+# the program sends to its group, which nothing else of it minds.
+cat >work.c <<'EOS'
+unsigned total;
+static long call(long n, long a, long b, long c, long d)
+{
+    register long x8 __asm__("x8") = n, x0 __asm__("x0") = a, x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c, x3 __asm__("x3") = d;
+    __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+    return x0;
+}
+static void on_fault(int n, void *info, char *context)
+{
+    *(unsigned long *)(context + 440) += 4;              /* pc */
+    *(unsigned long *)(context + 184 + 8 * 7) = 1234567; /* x7 */
+    total += n;
+}
+static void on_urgent(int n)
+{
+    total += n * 3;
+}
+struct {
+    void *handler;
+    long flags, restorer, mask;
+} action;
+__attribute__((noreturn)) void _start(void)
+{
+    action.handler = on_fault;
+    action.flags = 4; /* SA_SIGINFO */
+    call(134, 11, (long)&action, 0, 8);
+    action.handler = on_urgent;
+    action.flags = 0;
+    call(134, 23, (long)&action, 0, 8);
+    for (int i = 0; i < 20; i++) {
+        register long x7 __asm__("x7") = i;
+        __asm__ volatile("mov x9, #16; ldr x10, [x9]; add x11, x7, #1"
+                         : "+r"(x7)
+                         :
+                         : "x9", "x10", "x11", "memory");
+        total += x7;
+        call(129, 0, 23, 0, 0);
+    }
+    call(93, total & 63, 0, 0, 0);
+    __builtin_unreachable();
+}
+EOS
+if command -v qemu-aarch64 >/dev/null && compile aarch64-linux-gnu-gcc; then
+    logged_states qemu-aarch64 a64
+    run recorded qemu-aarch64 --registers --to tarmac -o signals.trace -- ./work
+    status $want
+    tarmac_states a64 signals.trace >got
+    same want_states got
+fi
 
 # what cannot be
 if command -v qemu-x86_64 >/dev/null; then
@@ -152,7 +237,7 @@ if command -v qemu-x86_64 >/dev/null; then
     status 125
     err_has 'registers of x86-64 programs are not recorded'
 fi
-if [[ -e work.full ]]; then
+if [[ -e signals.trace ]]; then
     run trod record --registers -o x.d -- ./work
     status 125
     err_has 'drmemtrace has no place for registers: tarmac, matcher and full have'

@@ -11,6 +11,7 @@
 #include "record/plugin/state.h"
 #include "record/plugin/sync.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -180,8 +181,22 @@ static struct rec_slot *new_slot(unsigned vcpu)
     return s;
 }
 
+/* Later versions of QEMU say what was moved (qemu_plugin_mem_value, as documented). */
+struct mem_value {
+    int type;
+    union {
+        uint64_t words[2];
+        uint8_t bytes[16];
+    } data;
+};
+static union {
+    void *symbol;
+    struct mem_value (*call)(uint32_t info);
+} get_value;
+
 void collect_begin(void)
 {
+    get_value.symbol = dlsym(RTLD_DEFAULT, "qemu_plugin_mem_get_value");
     nowhere.block = no_block;
     for (size_t i = 0; i < LANES; i++)
         lanes[i] = &nowhere;
@@ -306,7 +321,24 @@ static void on_memory(unsigned vcpu, uint32_t info, uint64_t addr, void *user)
 static _Atomic uintptr_t host_base;
 static _Atomic bool host_known;
 
-/* The same with what was moved, as it is in memory behind the access. */
+/* The N bytes that the access INFO at ADDR moved, as in memory, to TO. */
+static void moved(uint32_t info, uint64_t addr, size_t n, uint8_t *to)
+{
+    const unsigned isa = collect_shared->isa;
+    struct mem_value v;
+
+    if (!get_value.symbol) { /* what is in memory behind the access */
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): the program's memory is part of QEMU's */
+        memcpy(to, (const void *)(atomic_load_explicit(&host_base, memory_order_relaxed) + addr),
+               n);
+        return;
+    }
+    v = get_value.call(info);
+    for (size_t i = 0; i < n; i++)
+        to[i] = v.data.bytes[isa == REC_PPC || isa == REC_MIPS ? n - 1 - i : i];
+}
+
+/* The same with what was moved. */
 static void on_value(unsigned vcpu, uint32_t info, uint64_t addr, void *user)
 {
     struct rec_slot *s = lanes[vcpu % LANES];
@@ -319,8 +351,7 @@ static void on_value(unsigned vcpu, uint32_t info, uint64_t addr, void *user)
     p = room_behind(s);
     p[0] = (uint64_t)REC_VALUE << REC_EVENT_TYPE | (n + 7) / 8;
     p[1] = p[2] = 0;
-    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the program's memory is part of QEMU's */
-    memcpy(p + 1, (const void *)(atomic_load_explicit(&host_base, memory_order_relaxed) + addr), n);
+    moved(info, addr, n, (uint8_t *)(p + 1));
     advance(s, p + 1 + (n + 7) / 8);
 }
 
