@@ -13,6 +13,7 @@
 struct trod_record_progress {
     uint64_t instructions, accesses; /* recorded so far */
     uint64_t passed;                 /* instructions left out so far */
+    uint64_t bytes;                  /* of the trace so far, before compression */
 };
 
 /* What the QEMU that runs the program can tell beside instructions, opcodes and accesses. */

@@ -160,8 +160,8 @@ static void progress(void *user, const struct trod_record_progress *p)
     if (seconds < 0.5 || seconds - s->last < 0.2)
         return;
     s->last = seconds;
-    fprintf(stderr, "\r\033[K%.1f M instructions, %.1f M/s", (double)p->instructions / 1e6,
-            (double)p->instructions / 1e6 / seconds);
+    fprintf(stderr, "\r\033[K%.1f M instructions, %.1f M/s, %.1f MB", (double)p->instructions / 1e6,
+            (double)p->instructions / 1e6 / seconds, (double)p->bytes / 1e6);
     fflush(stderr);
     s->c->progress_shown = true;
 }

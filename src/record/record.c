@@ -180,6 +180,7 @@ static void tell(struct recorder *r)
     if (!r->opt->progress)
         return;
     rec_rows_count(r->rows, &p);
+    p.bytes = trod_writer_bytes(r->writer);
     r->opt->progress(r->opt->user, &p);
 }
 

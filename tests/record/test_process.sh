@@ -225,4 +225,18 @@ err_has "plugin 'nowhere.so' cannot be read"
 run trod record -o x.d
 status 125
 check test ! -e x.d
+# 5. Progress on a terminal: instructions, rate, size; none elsewhere.
+check gcc -O0 -o busy -x c - <<'EOS'
+int main(void)
+{
+    for (volatile int i = 0; i < 8000000; i++) {}
+    return 3;
+}
+EOS
+script -qec "'$TROD' record -o busy.d -- ./busy >/dev/null" typescript </dev/null >/dev/null
+check grep -q 'M instructions, .* M/s, .* MB' typescript
+rm -rf busy.d
+run trod record -o busy.d -- ./busy
+status 3
+check test "$(grep -c 'M/s' "$stderr")" = 0
 finish
