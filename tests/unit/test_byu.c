@@ -1,66 +1,7 @@
 /*
- * test_byu.c - the BYU drivers against rows worked out by hand from docs/formats/byu.md.
+ * test_byu.c - reading by the BYU drivers against rows worked out by hand from docs/formats/byu.md.
  */
-#include "trod/trod.h"
-
-#include "format/byu/byu.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-/* All rows of N bytes at P, in batches of CAP, windows growing by STEP bytes; calls ROW for each.
- */
-struct run {
-    const struct trod_format *f;
-    uint32_t cap;
-    size_t step;
-    void (*row)(const struct trod_batch *, uint32_t, void *);
-    void *user;
-    int rc;
-    uint64_t rows, errors;
-    size_t eaten;
-    struct trod_meta meta;
-};
-
-static void run(struct run *r, const uint8_t *p, size_t n)
-{
-    void *dec = calloc(1, r->f->dec_size);
-    struct trod_batch *b;
-    struct trod_diag diag;
-    struct trod_span in = {p, 0, 0, false};
-    size_t seen = 0;
-
-    trod_diag_init(&diag, NULL, NULL);
-    trod_meta_init(&r->meta);
-    r->meta.format = r->f->name;
-    assert_int_equal(trod_batch_new(&b, r->cap), 0);
-    b->meta = &r->meta;
-    assert_int_equal(r->f->start(dec, r->f->defaults, &in, &r->meta, &diag), 0);
-    r->rc = TROD_DEC_MORE;
-    while (r->rc >= 0 && !(r->rc == TROD_DEC_MORE && seen == n && in.last)) {
-        if (r->rc == TROD_DEC_MORE)
-            seen = r->step && n - seen > r->step ? seen + r->step : n;
-        in.n = seen - (size_t)(in.p - p);
-        in.last = seen == n;
-        trod_batch_clear(b);
-        b->bytes = in.p;
-        b->bytes_n = in.n;
-        b->first = r->rows;
-        r->rc = r->f->decode(dec, &in, b, &diag);
-        for (uint32_t i = 0; i < b->n && r->row; i++)
-            r->row(b, i, r->user);
-        r->rows += b->n;
-    }
-    r->eaten = (size_t)(in.p - p);
-    r->errors = diag.errors;
-    trod_batch_free(b);
-    free(dec);
-}
+#include "byu_data.h"
 
 struct expect {
     uint8_t kind;
@@ -99,23 +40,6 @@ static void check_row(const struct trod_batch *b, uint32_t i, void *user)
     }
 }
 
-/* Every transaction; enables of one byte, a half, with a hole, none. */
-static const uint8_t trace6[] = {
-    0x00, 0x00, 0x10, 0x00, 0x00, 0xc0, /* all eight */
-    0x00, 0x00, 0x10, 0x08, 0x0f, 0xf0, /* the upper four: from byte 4 */
-    0xff, 0xff, 0xff, 0xf8, 0x7f, 0xd0, /* byte 7 */
-    0x12, 0x34, 0x56, 0x78, 0xfe, 0xe0, /* byte 0 */
-    0x00, 0x00, 0x20, 0x00, 0x5a, 0x80, /* bytes 0 2 5 7: bits 0, 2, 5, 7 of 0x5a are 0 */
-    0x00, 0x00, 0x20, 0x00, 0xff, 0x90, /* none */
-    0x00, 0x00, 0x03, 0xf8, 0xfd, 0x50, /* byte 1 */
-    0x00, 0x00, 0x03, 0xf8, 0xfc, 0x70, /* bytes 0 1 */
-    0x00, 0x00, 0x00, 0x04, 0xff, 0x10, /* none: the address as it stands */
-    0x00, 0x00, 0x00, 0x00, 0xfb, 0x30, /* byte 2 */
-    0x00, 0x00, 0x00, 0x03, 0x00, 0x0f, /* low bits of the address do not count */
-    0x00, 0x00, 0x00, 0x00, 0x00, 0x20, 0x00, 0x00, 0x00, 0x00, 0x00, 0x40, 0x00, 0x00, 0x00,
-    0x00, 0x00, 0x60, 0x00, 0x00, 0x00, 0x00, 0x00, 0xa0, 0x00, 0x00, 0x00, 0x00, 0x00, 0xb0,
-};
-
 static const struct expect rows6[] = {
     {TROD_READ, 12, 0, 8, 0x1000, 0, 0},
     {TROD_WRITE, 15, 0, 4, 0x100c, 0, 0},
@@ -133,17 +57,6 @@ static const struct expect rows6[] = {
     {TROD_MARKER, 6, 0, 8, 0, 0, 0},
     {TROD_MARKER, 10, 0, 8, 0, 0, 0},
     {TROD_MARKER, 11, 0, 8, 0, 0, 0},
-};
-
-static const uint8_t trace12[] = {
-    0x60, 0xf7, 0x41, 0x00, 0x00, 8,  0x00, 0, 0xff, 0xff, 0xff, 0xff, /* no request before */
-    0x00, 0x89, 0xe7, 0x05, 0x01, 32, 0x03, 1, 0x39, 0x01, 0x00, 0x00,
-    0x01, 0x09, 0x27, 0x13, 0x03, 4,  0x0a, 0, 0x18, 0x00, 0x00, 0x80,
-    0xc0, 0xff, 0xff, 0xff, 0x02, 16, 0x01, 7, 0x00, 0x00, 0x00, 0x80, /* past 2^32 ticks */
-    0xf8, 0x03, 0x00, 0x00, 0x10, 1,  0x00, 1, 0x00, 0x00, 0x00, 0x00,
-    0xf8, 0x03, 0x00, 0x00, 0x11, 2,  0x00, 1, 0x01, 0x00, 0x00, 0x00,
-    0x00, 0x00, 0x00, 0x00, 0x20, 0,  0x10, 0, 0x01, 0x00, 0x00, 0x00,
-    0x44, 0x33, 0x22, 0x11, 0x7f, 3,  0x00, 0, 0xff, 0xff, 0xff, 0xff, /* unknown; a real gap */
 };
 
 static const struct expect rows12[] = {
@@ -283,185 +196,6 @@ static void test_native12(void **state)
                              "000003f8 02 00 01 00000001 IOWRITE\n"
                              "00000000 00 10 00 00000001 DEFERREPLY\n"
                              "11223344 03 00 00 ffffffff 0x7f\n");
-}
-
-/* ---- writing ----------------------------------------------------------------------------------
- */
-
-struct sink {
-    const struct trod_format *to;
-    void *enc;
-    struct trod_diag diag;
-    uint8_t out[4096];
-    size_t n, room;      /* room: bytes given to the encoder at a time */
-    const uint8_t *keep; /* rows to keep, NULL: all */
-};
-
-static void sink_open(struct sink *s, const struct trod_format *to, const struct trod_meta *meta)
-{
-    memset(s, 0, sizeof *s);
-    s->to = to;
-    s->enc = calloc(1, to->enc_size);
-    s->room = to->row_max;
-    trod_diag_init(&s->diag, NULL, NULL);
-    assert_int_equal(to->begin(s->enc, to->defaults, meta, &s->diag), 0);
-}
-
-static void sink_rows(struct sink *s, const struct trod_batch *b)
-{
-    uint32_t row = 0;
-    int rc = TROD_ENC_FULL;
-
-    while (rc == TROD_ENC_FULL) {
-        struct trod_room room = {s->out + s->n, s->out + s->n + s->room};
-
-        assert_true(s->n + s->room <= sizeof s->out);
-        rc = s->to->encode(s->enc, b, &row, &room, &s->diag);
-        assert_true(room.p <= room.end);
-        s->n = (size_t)(room.p - s->out);
-    }
-    assert_int_equal(rc, TROD_ENC_DONE);
-    assert_int_equal(row, b->n);
-}
-
-static void take_encode(const struct trod_batch *b, uint32_t i, void *user)
-{
-    struct sink *s = user;
-    struct trod_batch view;
-
-    if (s->keep && !s->keep[b->first + i])
-        return;
-    trod_batch_view(&view, b, i, 1);
-    sink_rows(s, &view);
-}
-
-static void convert(const struct trod_format *from, const uint8_t *p, size_t n,
-                    const struct trod_format *to, const uint8_t *keep, struct sink *s)
-{
-    struct trod_meta meta;
-    struct run r = {.f = from, .cap = 64, .row = take_encode, .user = s};
-
-    trod_meta_init(&meta);
-    meta.format = from->name;
-    sink_open(s, to, &meta);
-    s->keep = keep;
-    run(&r, p, n);
-    free(s->enc);
-    trod_meta_fini(&r.meta);
-}
-
-static void test_same(void **state)
-{
-    static struct sink s;
-
-    (void)state;
-    convert(&trod_format_byu6, trace6, sizeof trace6, &trod_format_byu6, NULL, &s);
-    assert_int_equal(s.n, sizeof trace6);
-    assert_memory_equal(s.out, trace6, sizeof trace6);
-    convert(&trod_format_byu12, trace12, sizeof trace12, &trod_format_byu12, NULL, &s);
-    assert_int_equal(s.n, sizeof trace12);
-    assert_memory_equal(s.out, trace12, sizeof trace12);
-    assert_int_equal(s.diag.errors, 0);
-}
-
-/* Where rows are left out, their time is not: the clock of those kept is what it was. */
-static void test_times_kept(void **state)
-{
-    static const uint8_t keep[] = {0, 1, 1, 0, 1, 0, 0, 1};
-    static struct sink s;
-
-    (void)state;
-    convert(&trod_format_byu12, trace12, sizeof trace12, &trod_format_byu12, keep, &s);
-    assert_int_equal(s.n, 48);
-    assert_memory_equal(s.out, trace12 + 12, 24);
-    assert_memory_equal(s.out + 24, trace12 + 48, 8);
-    assert_memory_equal(s.out + 32, "\0\0\0\x80", 4);
-    assert_memory_equal(s.out + 36, trace12 + 84, 8);
-    /* 0x200000152 - 0x100000151 needs 33 bits */
-    assert_memory_equal(s.out + 44, "\xff\xff\xff\xff", 4);
-    assert_int_equal(trod_diag_kind_count(&s.diag, "byu12.gap"), 1);
-}
-
-static void test_6_to_12(void **state)
-{
-    /* enables 0x5a are four references; no bytes, none: one of size 0; special cycle 2: a halt */
-    static const uint8_t want[] = {
-        0x00, 0x10, 0x00, 0x00, 0x01, 8,    3,    0,    0xff, 0xff, 0xff, 0xff, 0x0c, 0x10, 0x00,
-        0x00, 0x03, 4,    3,    0,    0,    0,    0,    0,    0xff, 0xff, 0xff, 0xff, 0x01, 1,
-        0,    0,    0,    0,    0,    0,    0x78, 0x56, 0x34, 0x12, 0x03, 1,    3,    0,    0,
-        0,    0,    0,    0x00, 0x20, 0x00, 0x00, 0x00, 1,    3,    0,    0,    0,    0,    0,
-        0x02, 0x20, 0x00, 0x00, 0x00, 1,    3,    0,    0,    0,    0,    0,    0x05, 0x20, 0x00,
-        0x00, 0x00, 1,    3,    0,    0,    0,    0,    0,    0x07, 0x20, 0x00, 0x00, 0x00, 1,
-        3,    0,    0,    0,    0,    0,    0x00, 0x20, 0x00, 0x00, 0x00, 0,    0,    0,    0,
-        0,    0,    0,    0xf9, 0x03, 0x00, 0x00, 0x10, 1,    0,    0,    0,    0,    0,    0,
-        0xf8, 0x03, 0x00, 0x00, 0x11, 2,    0,    0,    0,    0,    0,    0,    0x04, 0x00, 0x00,
-        0x00, 0x21, 0,    0,    0,    0,    0,    0,    0,    0x02, 0x00, 0x00, 0x00, 0x33, 0,
-        0,    0,    0,    0,    0,    0,
-    };
-    static struct sink s;
-
-    (void)state;
-    convert(&trod_format_byu6, trace6, sizeof trace6, &trod_format_byu12, NULL, &s);
-    assert_int_equal(s.n, sizeof want);
-    assert_memory_equal(s.out, want, sizeof want);
-    assert_int_equal(s.diag.errors, 1); /* the invalid ones, said once */
-    assert_int_equal(trod_diag_kind_count(&s.diag, "byu.lost-rows"), 1);
-}
-
-static void test_12_to_6(void **state)
-{
-    static const uint8_t want[] = {
-        0x00, 0x41, 0xf7, 0x60, 0x00, 0x90, 0x05, 0xe7, 0x89, 0x00, 0x00, 0xc0,
-        0x05, 0xe7, 0x89, 0x08, 0x00, 0xc0, 0x05, 0xe7, 0x89, 0x10, 0x00, 0xc0,
-        0x05, 0xe7, 0x89, 0x18, 0x00, 0xc0, 0x13, 0x27, 0x09, 0x00, 0xe1, 0xf0, /* bytes 1 to 4 */
-        0xff, 0xff, 0xff, 0xc0, 0x00, 0xc0, 0xff, 0xff, 0xff, 0xc8, 0x00, 0xc0,
-        0x00, 0x00, 0x03, 0xf8, 0xfe, 0x50, 0x00, 0x00, 0x03, 0xf8, 0xfc, 0x70,
-    };
-    static struct sink s;
-
-    (void)state;
-    convert(&trod_format_byu12, trace12, sizeof trace12, &trod_format_byu6, NULL, &s);
-    assert_int_equal(s.n, sizeof want);
-    assert_memory_equal(s.out, want, sizeof want);
-    assert_int_equal(s.diag.errors, 2); /* DEFERREPLY and the unknown type */
-}
-
-/* Rows of a format with virtual addresses: split at bus words, cut to 32 bits, both said once. */
-static void test_foreign(void **state)
-{
-    static const uint8_t want6[] = {
-        0x00, 0x00, 0x10, 0x00, 0x3f, 0xc0, 0x00, 0x00, 0x10, 0x08, 0xfc, 0xc0, /* 4 from 6 */
-        0x00, 0x00, 0x20, 0x00, 0x0f, 0xc0, 0x00, 0x00, 0x20, 0x00, 0x0f, 0xf0, /* atomic */
-        0x00, 0x00, 0x40, 0x00, 0xfe, 0xf0,                                     /* physical */
-        0x00, 0x00, 0x50, 0x00, 0xc0, 0x80, /* the instruction's bytes 0 to 5 */
-    };
-    static const uint64_t addr[] = {0x7fff00001006, 0x2004, 0x3000, 0x123, 0x5000};
-    static const uint32_t size[] = {4, 4, 1, 4, 6};
-    static const uint8_t kind[] = {TROD_READ, TROD_ATOMIC, TROD_WRITE, TROD_REG, TROD_INSTR};
-    static struct sink s;
-    struct trod_batch *b;
-
-    (void)state;
-    assert_int_equal(trod_batch_new(&b, 8), 0);
-    b->n = 5;
-    b->have = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PADDR;
-    for (uint32_t i = 0; i < b->n; i++) {
-        b->has[i] = b->have & ~(uint32_t)(i == 2 ? 0 : TROD_COL_PADDR);
-        b->kind[i] = kind[i];
-        b->addr[i] = addr[i];
-        b->paddr[i] = 0x4000;
-        b->size[i] = size[i];
-        b->flags[i] = 0;
-    }
-    sink_open(&s, &trod_format_byu6, NULL);
-    sink_rows(&s, b);
-    assert_int_equal(s.n, sizeof want6);
-    assert_memory_equal(s.out, want6, sizeof want6);
-    assert_int_equal(trod_diag_kind_count(&s.diag, "byu.virtual"), 1);
-    assert_int_equal(trod_diag_kind_count(&s.diag, "byu.high-address"), 1);
-    assert_int_equal(trod_diag_kind_count(&s.diag, "byu.lost-rows"), 1);
-    free(s.enc);
-    trod_batch_free(b);
 }
 
 /* ---- the constant columns ---------------------------------------------------------------------
@@ -629,13 +363,10 @@ static void test_course(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows6),      cmocka_unit_test(test_rows12),
-        cmocka_unit_test(test_enables),    cmocka_unit_test(test_native6),
-        cmocka_unit_test(test_native12),   cmocka_unit_test(test_same),
-        cmocka_unit_test(test_times_kept), cmocka_unit_test(test_6_to_12),
-        cmocka_unit_test(test_12_to_6),    cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_constant),   cmocka_unit_test(test_bid),
-        cmocka_unit_test(test_course),
+        cmocka_unit_test(test_rows6),    cmocka_unit_test(test_rows12),
+        cmocka_unit_test(test_enables),  cmocka_unit_test(test_native6),
+        cmocka_unit_test(test_native12), cmocka_unit_test(test_constant),
+        cmocka_unit_test(test_bid),      cmocka_unit_test(test_course),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

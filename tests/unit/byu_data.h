@@ -1,0 +1,96 @@
+/*
+ * byu_data.h - for the tests of the BYU drivers: a trace of each format, and running a decoder.
+ */
+#ifndef BYU_DATA_H
+#define BYU_DATA_H
+
+#include "trod/trod.h"
+
+#include "format/byu/byu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* All rows of N bytes at P, in batches of CAP, windows growing by STEP bytes; calls ROW for each.
+ */
+struct run {
+    const struct trod_format *f;
+    uint32_t cap;
+    size_t step;
+    void (*row)(const struct trod_batch *, uint32_t, void *);
+    void *user;
+    int rc;
+    uint64_t rows, errors;
+    size_t eaten;
+    struct trod_meta meta;
+};
+
+static inline void run(struct run *r, const uint8_t *p, size_t n)
+{
+    void *dec = calloc(1, r->f->dec_size);
+    struct trod_batch *b;
+    struct trod_diag diag;
+    struct trod_span in = {p, 0, 0, false};
+    size_t seen = 0;
+
+    trod_diag_init(&diag, NULL, NULL);
+    trod_meta_init(&r->meta);
+    r->meta.format = r->f->name;
+    assert_int_equal(trod_batch_new(&b, r->cap), 0);
+    b->meta = &r->meta;
+    assert_int_equal(r->f->start(dec, r->f->defaults, &in, &r->meta, &diag), 0);
+    r->rc = TROD_DEC_MORE;
+    while (r->rc >= 0 && !(r->rc == TROD_DEC_MORE && seen == n && in.last)) {
+        if (r->rc == TROD_DEC_MORE)
+            seen = r->step && n - seen > r->step ? seen + r->step : n;
+        in.n = seen - (size_t)(in.p - p);
+        in.last = seen == n;
+        trod_batch_clear(b);
+        b->bytes = in.p;
+        b->bytes_n = in.n;
+        b->first = r->rows;
+        r->rc = r->f->decode(dec, &in, b, &diag);
+        for (uint32_t i = 0; i < b->n && r->row; i++)
+            r->row(b, i, r->user);
+        r->rows += b->n;
+    }
+    r->eaten = (size_t)(in.p - p);
+    r->errors = diag.errors;
+    trod_batch_free(b);
+    free(dec);
+}
+
+/* Every transaction; enables of one byte, a half, with a hole, none. */
+static const uint8_t trace6[] = {
+    0x00, 0x00, 0x10, 0x00, 0x00, 0xc0, /* all eight */
+    0x00, 0x00, 0x10, 0x08, 0x0f, 0xf0, /* the upper four: from byte 4 */
+    0xff, 0xff, 0xff, 0xf8, 0x7f, 0xd0, /* byte 7 */
+    0x12, 0x34, 0x56, 0x78, 0xfe, 0xe0, /* byte 0 */
+    0x00, 0x00, 0x20, 0x00, 0x5a, 0x80, /* bytes 0 2 5 7: bits 0, 2, 5, 7 of 0x5a are 0 */
+    0x00, 0x00, 0x20, 0x00, 0xff, 0x90, /* none */
+    0x00, 0x00, 0x03, 0xf8, 0xfd, 0x50, /* byte 1 */
+    0x00, 0x00, 0x03, 0xf8, 0xfc, 0x70, /* bytes 0 1 */
+    0x00, 0x00, 0x00, 0x04, 0xff, 0x10, /* none: the address as it stands */
+    0x00, 0x00, 0x00, 0x00, 0xfb, 0x30, /* byte 2 */
+    0x00, 0x00, 0x00, 0x03, 0x00, 0x0f, /* low bits of the address do not count */
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x20, 0x00, 0x00, 0x00, 0x00, 0x00, 0x40, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0x60, 0x00, 0x00, 0x00, 0x00, 0x00, 0xa0, 0x00, 0x00, 0x00, 0x00, 0x00, 0xb0,
+};
+
+static const uint8_t trace12[] = {
+    0x60, 0xf7, 0x41, 0x00, 0x00, 8,  0x00, 0, 0xff, 0xff, 0xff, 0xff, /* no request before */
+    0x00, 0x89, 0xe7, 0x05, 0x01, 32, 0x03, 1, 0x39, 0x01, 0x00, 0x00,
+    0x01, 0x09, 0x27, 0x13, 0x03, 4,  0x0a, 0, 0x18, 0x00, 0x00, 0x80,
+    0xc0, 0xff, 0xff, 0xff, 0x02, 16, 0x01, 7, 0x00, 0x00, 0x00, 0x80, /* past 2^32 ticks */
+    0xf8, 0x03, 0x00, 0x00, 0x10, 1,  0x00, 1, 0x00, 0x00, 0x00, 0x00,
+    0xf8, 0x03, 0x00, 0x00, 0x11, 2,  0x00, 1, 0x01, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0x00, 0x00, 0x20, 0,  0x10, 0, 0x01, 0x00, 0x00, 0x00,
+    0x44, 0x33, 0x22, 0x11, 0x7f, 3,  0x00, 0, 0xff, 0xff, 0xff, 0xff, /* unknown; a real gap */
+};
+
+#endif
