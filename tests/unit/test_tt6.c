@@ -142,33 +142,49 @@ static void test_cut(void **state)
     trod_meta_fini(&meta);
 }
 
+/* A TT6 decoder on a few words, all there is. */
+struct reading {
+    struct trace t;
+    struct trod_span in;
+    struct trod_batch *b;
+    struct trod_meta meta;
+    uint8_t dec[1 << 14];
+};
+
+static void reading_begin(struct reading *r, const uint32_t *words, size_t n)
+{
+    memset(r, 0, sizeof *r);
+    add_words(&r->t, words, n);
+    r->in = (struct trod_span){r->t.p, r->t.n, 0, true};
+    trod_meta_init(&r->meta);
+    assert_true(trod_format_tt6.dec_size <= sizeof r->dec);
+    assert_int_equal(trod_batch_new(&r->b, 64), 0);
+    r->b->meta = &r->meta;
+    r->b->bytes = r->in.p;
+    r->b->bytes_n = r->in.n;
+    trod_format_tt6.start(r->dec, &amber_defaults, &r->in, &r->meta, NULL);
+}
+
+static void reading_end(struct reading *r)
+{
+    trod_batch_free(r->b);
+    trod_meta_fini(&r->meta);
+}
+
 /* An escape that says more words than there are. */
 static void test_long_escape(void **state)
 {
     static const uint32_t words[] = {0x100, 0x60000000, 0x0077ffff, 1, 2, 3};
-    static struct trace t;
-    static uint8_t dec[1 << 14];
-    struct trod_span in;
-    struct trod_batch *b;
-    struct trod_meta meta;
+    static struct reading r;
 
     (void)state;
-    t.n = 0;
-    add_words(&t, words, COUNT(words));
-    in = (struct trod_span){t.p, t.n, 0, true};
-    trod_meta_init(&meta);
-    assert_int_equal(trod_batch_new(&b, 8), 0);
-    b->meta = &meta;
-    b->bytes = in.p;
-    b->bytes_n = in.n;
-    trod_format_tt6.start(dec, &amber_defaults, &in, &meta, NULL);
-    assert_int_equal(trod_format_tt6.decode(dec, &in, b, NULL), TROD_ERR_TRUNCATED);
-    assert_int_equal(b->n, 2);
-    assert_int_equal(in.offset, 8);
-    in.last = false; /* it may still come */
-    assert_int_equal(trod_format_tt6.decode(dec, &in, b, NULL), TROD_DEC_MORE);
-    trod_batch_free(b);
-    trod_meta_fini(&meta);
+    reading_begin(&r, words, COUNT(words));
+    assert_int_equal(trod_format_tt6.decode(r.dec, &r.in, r.b, NULL), TROD_ERR_TRUNCATED);
+    assert_int_equal(r.b->n, 2);
+    assert_int_equal(r.in.offset, 8);
+    r.in.last = false; /* it may still come */
+    assert_int_equal(trod_format_tt6.decode(r.dec, &r.in, r.b, NULL), TROD_DEC_MORE);
+    reading_end(&r);
 }
 
 /* ---- detection --------------------------------------------------------------------------------
@@ -230,28 +246,16 @@ static void test_native(void **state)
     static const uint32_t words[] = {0x100,      0x00200002, 0xbee0,     1,
                                      0x60000000, 0x80610008, 0xccc0,     0x4e800020,
                                      0x200,      0x7c632c2a, 0x30000001, 0x2000000d};
-    static struct trace t;
-    static uint8_t dec[1 << 14];
+    static struct reading r;
     char text[512];
     struct trod_native listing = {0};
     struct trod_room room = {(uint8_t *)text, (uint8_t *)text + sizeof text};
-    struct trod_span in;
-    struct trod_batch *b;
-    struct trod_meta meta;
 
     (void)state;
-    t.n = 0;
-    add_words(&t, words, COUNT(words));
-    in = (struct trod_span){t.p, t.n, 0, true};
-    trod_meta_init(&meta);
-    assert_int_equal(trod_batch_new(&b, 64), 0);
-    b->meta = &meta;
-    b->bytes = in.p;
-    b->bytes_n = in.n;
-    trod_format_tt6.start(dec, &amber_defaults, &in, &meta, NULL);
-    assert_int_equal(trod_format_tt6.decode(dec, &in, b, NULL), TROD_DEC_MORE);
-    for (uint32_t i = 0; i < b->n; i++)
-        assert_int_equal(trod_format_tt6.native(&listing, b, i, &room), TROD_ENC_DONE);
+    reading_begin(&r, words, COUNT(words));
+    assert_int_equal(trod_format_tt6.decode(r.dec, &r.in, r.b, NULL), TROD_DEC_MORE);
+    for (uint32_t i = 0; i < r.b->n; i++)
+        assert_int_equal(trod_format_tt6.native(&listing, r.b, i, &room), TROD_ENC_DONE);
     *room.p = '\0';
     assert_string_equal(text, "00000100 INITIAL_PC\n"
                               "00200002 0000bee0 00000001 ESCAPE 0x20\n"
@@ -259,8 +263,7 @@ static void test_native(void **state)
                               "80610008 0000ccc0 MEMORY\n"
                               "4e800020 00000200 FLOW_ALTERING\n"
                               "7c632c2a 30000001 2000000d MEMORY_EXTENDED\n");
-    trod_batch_free(b);
-    trod_meta_fini(&meta);
+    reading_end(&r);
 }
 
 int main(void)
