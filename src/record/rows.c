@@ -244,6 +244,7 @@ static inline int execute(struct rec_rows *r, struct rec_stream *st, struct rec_
     flow = st->last ? st->last->flags & TROD_F_BRANCH : TROD_BR_NONE;
     st->last = in;
     st->access = 0;
+    st->reads = st->writes = 0;
     st->accessed = st->made = st->shown = false;
     st->skipped = st->registers && rec_rows_skips(r, st, in);
     if (!wanted(r, in, flow)) {
@@ -410,6 +411,8 @@ static void put_access(struct rec_rows *r, struct rec_stream *st, uint8_t kind, 
 
     st->access = b->n;
     st->accessed = true;
+    st->reads += kind == TROD_READ;
+    st->writes += kind == TROD_WRITE;
     b->has[i] = ROW_COMMON | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PC;
     b->kind[i] = kind;
     b->flags[i] = 0;
@@ -437,7 +440,7 @@ static int access_row(struct rec_rows *r, struct rec_stream *st, uint64_t what, 
             return rc;
         st->access = 0;
     }
-    if (st->held) {
+    if (st->held || rec_iterates(st, kind)) {
         st->held = false;
         if ((rc = execute(r, st, (struct rec_insn *)(uintptr_t)st->last)) < 0)
             return rc;

@@ -47,6 +47,7 @@ struct rec_stream {
     uint32_t n_moved;                /* 0: not known */
     uint32_t moving;                 /* bytes of the access whose value is told next, 0: none */
     bool accessed;                   /* it has accessed memory */
+    uint32_t reads, writes;          /* so often */
     bool seen;
     bool left_out;   /* a thread that is not wanted */
     uint64_t window; /* of its last row */
@@ -80,6 +81,17 @@ struct rec_rows {
     uint64_t instructions, accesses, passed;
     uint64_t log_size;
 };
+
+/*
+ * Does an access of KIND show that a string operation has begun another iteration? QEMU 7.2 begins
+ * the instruction anew for each, later versions do not.
+ */
+static inline bool rec_iterates(const struct rec_stream *st, uint8_t kind)
+{
+    if (!(st->last->flags & SAME_AGAIN))
+        return false;
+    return kind == TROD_WRITE ? st->writes > 0 : st->reads > !(st->last->access & 0xffff);
+}
 
 /* What is known of the registers of a thread. */
 struct rec_registers {

@@ -247,6 +247,14 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
             fit_x86(to, insn);
         if (collect_shared->values)
             collect_base(qemu_plugin_insn_haddr(insn), to->pc);
+        if (from < i && registers_wanted(isa, to->code)) { /* they are read where it begins */
+            one.s.n = (uint32_t)(i - from);
+            collect_segment(qemu_plugin_tb_get_insn(tb, from), qemu_plugin_tb_get_insn(tb, i - 1),
+                            place_of(&one.s), false);
+            one.s.insn[0] = *to;
+            to = one.s.insn;
+            from = i;
+        }
         if (i + 1 < n && i + 1 - from < INSNS_MAX && !collect_shared->registers &&
             rec_plain(isa, to->code, to->size))
             continue;
