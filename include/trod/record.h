@@ -59,6 +59,7 @@ struct trod_record_target {
     char qemu[4096];     /* program */
     char sysroot[4096];  /* empty: none needed */
     char program[4096];
+    uint64_t code; /* address of its code as it was linked, 0: unknown */
 };
 
 struct trod_record_result {

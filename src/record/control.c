@@ -9,52 +9,8 @@
 
 #include "trod/symbols.h"
 
-#include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static uint64_t field(const uint8_t *p, unsigned n, bool big)
-{
-    uint64_t v = 0;
-
-    for (unsigned i = 0; i < n; i++)
-        v |= (uint64_t)p[big ? n - 1 - i : i] << 8 * i;
-    return v;
-}
-
-/* Address of the first executable segment of the ELF file PATH, as it was linked; 0: unknown. */
-static uint64_t linked_code(const char *path)
-{
-    uint8_t head[4096];
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t got = fd < 0 ? -1 : read(fd, head, sizeof head);
-    const size_t n = got < 0 ? 0 : (size_t)got;
-    uint64_t least = UINT64_MAX, at, count;
-    bool wide, big;
-    size_t size;
-
-    if (fd >= 0)
-        close(fd);
-    if (n < sizeof(Elf64_Ehdr) || memcmp(head, ELFMAG, SELFMAG) != 0)
-        return 0;
-    wide = head[EI_CLASS] == ELFCLASS64;
-    big = head[EI_DATA] == ELFDATA2MSB;
-    size = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-    at = wide ? field(head + 32, 8, big) : field(head + 28, 4, big);
-    count = field(head + (wide ? 56 : 44), 2, big);
-    for (uint64_t i = 0; i < count && at + (i + 1) * size <= n; i++) {
-        const uint8_t *p = head + at + i * size;
-        const uint64_t flags = field(p + (wide ? 4 : 24), 4, big);
-        const uint64_t addr = field(p + (wide ? 16 : 8), wide ? 8 : 4, big);
-
-        if (field(p, 4, big) == PT_LOAD && (flags & PF_X) && addr < least)
-            least = addr;
-    }
-    return least == UINT64_MAX ? 0 : least;
-}
 
 /* WHERE as an address, or as a symbol of the program. */
 static int resolve(struct rec_place *to, const char *where, const char *program,
@@ -106,7 +62,8 @@ static int list_threads(struct rec_control *c, const struct trod_list *list, str
 }
 
 int rec_control_of(struct rec_control *c, const struct trod_record_options *opt,
-                   const struct rec_target *t, const char *program, struct trod_diag *diag)
+                   const struct rec_target *t, const struct trod_record_target *info,
+                   struct trod_diag *diag)
 {
     struct trod_symbols *symbols = NULL;
     int rc;
@@ -117,14 +74,14 @@ int rec_control_of(struct rec_control *c, const struct trod_record_options *opt,
     c->no_children = opt->no_children;
     /* the lowest bit of a symbol of ARM says which instruction set it is in */
     c->start.mask = c->stop.mask = t->isa == TROD_ISA_ARM ? ~UINT64_C(1) : UINT64_MAX;
-    rc = resolve(&c->start, opt->start, program, &symbols, diag);
+    rc = resolve(&c->start, opt->start, info->program, &symbols, diag);
     if (rc == TROD_OK)
-        rc = resolve(&c->stop, opt->stop, program, &symbols, diag);
+        rc = resolve(&c->stop, opt->stop, info->program, &symbols, diag);
     if (rc == TROD_OK)
         rc = list_threads(c, &opt->threads, diag);
     trod_symbols_free(symbols);
     c->windows = opt->windows ? opt->windows : c->start.given ? UINT64_MAX : 1;
-    c->linked = linked_code(program);
+    c->linked = info->code;
     c->phase = c->start.given ? REC_WAITING : REC_SKIPPING;
     return rc;
 }

@@ -422,7 +422,7 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
     if (rc == TROD_OK)
         rc = rec_plugin_path(opt->plugin, plugin, sizeof plugin, diag);
     if (rc == TROD_OK)
-        rc = rec_control_of(&r.control, opt, r.target, result->target.program, diag);
+        rc = rec_control_of(&r.control, opt, r.target, &result->target, diag);
     if (rc == TROD_OK)
         rc = prepare(&r, out);
     if (rc == TROD_OK) {

@@ -69,9 +69,10 @@ struct rec_control {
     uint64_t done;  /* windows that have ended */
 };
 
-/* What OPT says of PROGRAM. Returns 0, TROD_ERR_USAGE or another error, reported. */
+/* What OPT says of the program INFO. Returns 0, TROD_ERR_USAGE or another error, reported. */
 int rec_control_of(struct rec_control *c, const struct trod_record_options *opt,
-                   const struct rec_target *t, const char *program, struct trod_diag *diag);
+                   const struct rec_target *t, const struct trod_record_target *info,
+                   struct trod_diag *diag);
 /* Is the instruction at PC the one at P, in a program that lies SLIDE behind where it was linked?
  */
 bool rec_place_is(const struct rec_place *p, uint64_t pc, uint64_t slide);

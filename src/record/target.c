@@ -170,6 +170,26 @@ static const char *loader_of(const uint8_t *head, size_t n)
     return NULL;
 }
 
+/* The address of its first executable segment, as it was linked; 0: unknown. */
+static uint64_t code_of(const uint8_t *head, size_t n)
+{
+    const bool wide = head[4] == 2, big = head[5] == 2;
+    const size_t size = wide ? 56 : 32;
+    const uint64_t at = wide ? field(head + 32, 8, big) : field(head + 28, 4, big);
+    const uint64_t count = field(head + (wide ? 56 : 44), 2, big);
+    uint64_t least = UINT64_MAX;
+
+    for (uint64_t i = 0; i < count && at + (i + 1) * size <= n; i++) {
+        const uint8_t *p = head + at + i * size;
+        const uint64_t flags = field(p + (wide ? 4 : 24), 4, big);
+        const uint64_t addr = wide ? field(p + 16, 8, big) : field(p + 8, 4, big);
+
+        if (field(p, 4, big) == 1 && (flags & 1) && addr < least) /* loaded, executable */
+            least = addr;
+    }
+    return least == UINT64_MAX ? 0 : least;
+}
+
 /* A folder with the loader of a program of another machine than this one. */
 static void find_sysroot(const struct rec_target *t, const char *loader, char *out, size_t n)
 {
@@ -281,6 +301,7 @@ int rec_target_of(char *const argv[], const struct trod_record_options *opt,
     if (rc < 0)
         return rc;
     info->isa = (*t)->isa_name;
+    info->code = code_of(head, (size_t)n);
     info->package = "qemu-user";
     if (opt->sysroot)
         snprintf(info->sysroot, sizeof info->sysroot, "%s", opt->sysroot);
