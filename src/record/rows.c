@@ -403,8 +403,8 @@ static uint32_t fitting(const struct rec_stream *st, uint8_t kind, uint32_t size
     return kind == TROD_READ && whole && size > whole ? whole : size;
 }
 
-static void put_access(struct rec_rows *r, struct rec_stream *st, uint8_t kind, uint64_t addr,
-                       uint32_t size)
+void rec_rows_access(struct rec_rows *r, struct rec_stream *st, uint8_t kind, uint64_t addr,
+                     uint32_t size)
 {
     struct trod_batch *b = r->b;
     uint32_t i = b->n++;
@@ -453,9 +453,9 @@ static int access_row(struct rec_rows *r, struct rec_stream *st, uint64_t what, 
     if (part_of(b, st, kind, addr, size))
         return TROD_OK;
     if (kind == TROD_WRITE && !st->accessed && st->last->access & 0xffff && st->last->access >> 16)
-        put_access(r, st, TROD_READ, addr, size); /* one access that does both is told once */
+        rec_rows_access(r, st, TROD_READ, addr, size); /* one access that does both is told once */
     st->moving = fitting(st, kind, size);
-    put_access(r, st, kind, addr, st->moving);
+    rec_rows_access(r, st, kind, addr, st->moving);
     return TROD_OK;
 }
 
@@ -467,35 +467,6 @@ bool rec_amber(const struct trod_format *format)
 bool rec_full(const struct trod_format *format)
 {
     return format && strcmp(format->name, "full") == 0;
-}
-
-/* The words that a record of the Amber formats has behind its opcode. */
-static void put_words(struct trod_batch *b, uint32_t i, const struct rec_access *a)
-{
-    const uint32_t n = a->extended ? 8 : 4;
-    uint8_t *p = trod_batch_pool(b, n, &b->detail[i]);
-
-    if (!p)
-        return;
-    for (uint32_t k = 0; k < n; k++)
-        p[k] = (uint8_t)((k < 4 ? a->ea : a->third) >> (24 - 8 * (k & 3)));
-    b->has[i] |= TROD_COL_DETAIL;
-    b->flags[i] = TROD_F_CONT;
-}
-
-/* The registers of the instruction executed last: its access follows from them. */
-static void registers(struct rec_rows *r, struct rec_stream *st, const uint64_t values[3])
-{
-    struct rec_access a;
-
-    if (!st->last || !r->memory || !st->shown || !rec_ppc_access(st->last->code, values, &a))
-        return;
-    if (!r->amber && (a.conditional || a.upkeep || (a.extended && a.kind == TROD_PREFETCH)))
-        return;
-    put_access(r, st, a.kind, a.addr, a.size);
-    st->made = true;
-    if (r->amber)
-        put_words(r->b, r->b->n - 1, &a);
 }
 
 /* Events of more than one word. Returns their words, or an error. */
@@ -529,7 +500,7 @@ static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint6
         st->sync[1] = p[1];
         return 2;
     case REC_REGISTERS:
-        registers(r, st, p + 1);
+        rec_rows_by_registers(r, st, p + 1);
         return 4;
     case REC_STATE:
     case REC_ALL:

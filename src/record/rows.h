@@ -115,6 +115,11 @@ void rec_rows_text(struct rec_rows *r, struct rec_insn *in);
 
 /* ARM, where registers are told: does the condition of IN not hold? */
 bool rec_rows_skips(const struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in);
+/* A row of an access by the instruction executed last. */
+void rec_rows_access(struct rec_rows *r, struct rec_stream *st, uint8_t kind, uint64_t addr,
+                     uint32_t size);
+/* PowerPC: its access follows from VALUES, registers rA, rB and XER (REC_REGISTERS). */
+void rec_rows_by_registers(struct rec_rows *r, struct rec_stream *st, const uint64_t values[3]);
 /* N words of REC_VALUE: what the access told last moved. */
 void rec_rows_value(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n);
 /* FULL: the registers at the instruction whose row was made last. */
