@@ -76,7 +76,8 @@ enum trod_record_trouble {
     TROD_RECORD_KILLED = 1 << 0, /* a signal ended the program: the trace ends there */
     TROD_RECORD_LIMIT = 1 << 1,  /* more code or more threads than fit: some are missing */
     TROD_RECORD_TAKEN = 1 << 2,  /* as many instructions as wanted were recorded */
-    TROD_RECORD_SIZE = 1 << 3    /* the limit of size was reached */
+    TROD_RECORD_SIZE = 1 << 3,   /* the limit of size was reached */
+    TROD_RECORD_NEVER = 1 << 4   /* the program never came to the place where recording begins */
 };
 
 /*

@@ -190,6 +190,9 @@ static void say(struct cli *c, const struct options *o, const char *to,
     if (r->trouble & TROD_RECORD_TAKEN)
         cli_say(c, "recording ended after %llu instructions as wanted: the program ran on",
                 (unsigned long long)r->instructions);
+    if (r->trouble & TROD_RECORD_NEVER)
+        cli_say(c, "the program never came to '%s': nothing is recorded",
+                o->markers ? "trod_start" : o->start);
     if (r->trouble & TROD_RECORD_SIZE)
         cli_say(c, "recording ended at the size limit: the program ran on");
 }

@@ -370,6 +370,8 @@ static void conclude(struct recorder *r)
         r->result->trouble |= TROD_RECORD_KILLED;
     if (trouble & (REC_LOG_FULL | REC_NO_SLOT))
         r->result->trouble |= TROD_RECORD_LIMIT;
+    if (rec_rows_never(r->rows))
+        r->result->trouble |= TROD_RECORD_NEVER;
     r->result->api = atomic_load(&r->shared->started);
     if (r->result->api)
         r->result->api--;

@@ -77,6 +77,11 @@ bool rec_rows_missed(const struct rec_rows *r)
     return r->others > 0;
 }
 
+bool rec_rows_never(const struct rec_rows *r)
+{
+    return r->control.phase == REC_WAITING && r->control.done == 0;
+}
+
 uint64_t rec_rows_seq(const struct rec_rows *r, uint32_t slot)
 {
     return r->streams[slot].seq;

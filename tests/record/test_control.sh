@@ -91,6 +91,9 @@ done
 run trod record -o x.d --start nowhere -- ./work
 status 125
 err_has "'./work' has no symbol 'nowhere': give an address as 0x"
+run trod record -o never.d --start 0x10 -- ./work
+status 4
+err_has "the program never came to '0x10': nothing is recorded"
 run trod record -o x.d --start 0xzz -- ./work
 status 125
 err_has "'0xzz' is no address"
