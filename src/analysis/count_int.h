@@ -56,7 +56,8 @@ struct count_window {
 
 struct count_lane {
     struct count_window *window; /* at least one; the last is open */
-    uint32_t n_windows, cap_windows;
+    uint32_t n_windows;
+    size_t cap_windows;
     struct trod_pages *code; /* of closed windows */
     struct trod_pages *data;
     struct count_feet feet;  /* once it is settled */
@@ -79,9 +80,11 @@ struct count_state {
     struct trod_count_options opt;
     const struct trod_meta *meta; /* NULL: loaded */
     struct count_lane *lane;
-    uint32_t n_lanes, cap_lanes;
+    uint32_t n_lanes;
+    size_t cap_lanes;
     struct count_shard *shard;
-    uint32_t n_shards, cap_shards;
+    uint32_t n_shards;
+    size_t cap_shards;
     uint32_t *slot; /* hash of lanes by what they are: number + 1 */
     uint32_t n_slots;
     uint32_t *of_stream; /* lane + 1 by stream of the meta; [0]: rows without stream */

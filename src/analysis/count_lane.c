@@ -9,6 +9,9 @@
 
 #include "analysis/count_int.h"
 
+#include "core/grow.h"
+#include "core/hash.h"
+
 void trod_count_lane_fini(struct count_lane *l)
 {
     for (uint32_t i = 0; i < l->n_windows; i++)
@@ -23,10 +26,9 @@ void trod_count_lane_fini(struct count_lane *l)
 
 static uint64_t hash_of(const struct count_lane *l)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ l->tid ^ l->pid << 24 ^ (uint64_t)l->file << 40;
+    uint64_t h = TROD_FNV ^ l->tid ^ l->pid << 24 ^ (uint64_t)l->file << 40;
 
-    for (uint32_t i = 0; i < l->name_len; i++)
-        h = (h ^ (uint8_t)l->name[i]) * UINT64_C(0x100000001b3);
+    h = trod_fnv(h, l->name, l->name_len);
     h *= UINT64_C(0x9e3779b97f4a7c15);
     return h ^ h >> 29;
 }
@@ -63,17 +65,11 @@ static struct count_lane *add_lane(struct count_state *s, const struct count_lan
 {
     struct count_lane l = *key;
 
-    if (s->n_lanes == s->cap_lanes) {
-        uint32_t cap = s->cap_lanes ? s->cap_lanes * 2 : 8;
-        struct count_lane *p = realloc(s->lane, cap * sizeof *p);
-
-        if (!p)
-            return NULL;
-        s->lane = p;
-        s->cap_lanes = cap;
-    }
+    if (!trod_grow(&s->lane, s->n_lanes, &s->cap_lanes, sizeof *s->lane, 8))
+        return NULL;
     l.window = calloc(1, sizeof *l.window);
-    l.n_windows = l.cap_windows = 1;
+    l.n_windows = 1;
+    l.cap_windows = 1;
     if (key->name && (l.name = malloc(key->name_len + 1u))) {
         memcpy(l.name, key->name, key->name_len);
         l.name[key->name_len] = '\0';
@@ -197,18 +193,12 @@ int trod_count_window_add(struct count_lane *l, uint64_t id, bool keep)
 {
     int rc = keep ? TROD_OK : close_window(l, count_open(l));
 
-    if (rc == TROD_OK && l->n_windows == l->cap_windows) {
-        uint32_t cap = l->cap_windows * 2;
-        struct count_window *w = realloc(l->window, cap * sizeof *w);
-
-        if (!w)
-            return TROD_ERR_NOMEM;
-        l->window = w;
-        l->cap_windows = cap;
-    }
-    if (rc == TROD_OK)
-        l->window[l->n_windows++] = (struct count_window){.id = id};
-    return rc;
+    if (rc != TROD_OK)
+        return rc;
+    if (!trod_grow(&l->window, l->n_windows, &l->cap_windows, sizeof *l->window, 1))
+        return TROD_ERR_NOMEM;
+    l->window[l->n_windows++] = (struct count_window){.id = id};
+    return TROD_OK;
 }
 
 int trod_count_window(struct count_state *s, struct count_lane *l, uint64_t id)
@@ -330,15 +320,8 @@ static int settle_lane(struct count_state *s, struct count_lane *l)
 
 int trod_count_shard(struct count_state *s, uint32_t file, const struct count_feet *feet)
 {
-    if (s->n_shards == s->cap_shards) {
-        uint32_t cap = s->cap_shards ? s->cap_shards * 2 : 8;
-        struct count_shard *p = realloc(s->shard, cap * sizeof *p);
-
-        if (!p)
-            return TROD_ERR_NOMEM;
-        s->shard = p;
-        s->cap_shards = cap;
-    }
+    if (!trod_grow(&s->shard, s->n_shards, &s->cap_shards, sizeof *s->shard, 8))
+        return TROD_ERR_NOMEM;
     s->shard[s->n_shards++] = (struct count_shard){file, *feet};
     return TROD_OK;
 }

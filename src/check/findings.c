@@ -6,6 +6,8 @@
  */
 #include "check/check_int.h"
 
+#include "core/grow.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,15 +24,8 @@ struct trod_finding *chk_finding(struct chk *c, size_t rule)
     c->count[rule]++;
     if (c->kept[rule] >= c->keep)
         return NULL;
-    if (c->n_found == c->cap_found) {
-        size_t cap = c->cap_found ? 2 * c->cap_found : 16;
-
-        f = realloc(c->found, cap * sizeof *f);
-        if (!f)
-            return NULL;
-        c->found = f;
-        c->cap_found = cap;
-    }
+    if (!trod_grow(&c->found, c->n_found, &c->cap_found, sizeof *c->found, 16))
+        return NULL;
     c->kept[rule]++;
     f = &c->found[c->n_found++];
     memset(f, 0, sizeof *f);

@@ -8,6 +8,8 @@
  */
 #include "check/check_int.h"
 
+#include "core/grow.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +18,10 @@ enum { OLD_CHUNK = 10000000 };
 
 void chk_schedule_add(struct chk_schedule *s, const struct trod_schedule_entry *e)
 {
-    if (s->n == s->cap) {
-        size_t cap = s->cap ? 2 * s->cap : 64;
-        struct trod_schedule_entry *p = realloc(s->entry, cap * sizeof *p);
-
-        if (!p) {
-            s->nomem = true;
-            return;
-        }
-        s->entry = p;
-        s->cap = cap;
-    }
-    s->entry[s->n++] = *e;
+    if (trod_grow(&s->entry, s->n, &s->cap, sizeof *s->entry, 64))
+        s->entry[s->n++] = *e;
+    else
+        s->nomem = true;
 }
 
 static int order(uint64_t a, uint64_t b)

@@ -6,6 +6,8 @@
  */
 #include "check/tarmac.h"
 
+#include "core/hash.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -86,8 +88,7 @@ static uint64_t line_key(const struct trod_batch *b, uint32_t i)
     const uint8_t *p = n ? trod_batch_bytes(b, b->text[i]) : NULL;
     uint64_t h = b->kind[i];
 
-    for (uint32_t k = 0; k < n; k++)
-        h = (h ^ p[k]) * 0x100000001b3u;
+    h = trod_fnv(h, p, n);
     if (b->kind[i] == TROD_TLB)
         h ^= (chk_has(b, i, TROD_COL_ADDR) ? mix(b->addr[i]) : 0) ^
              (chk_has(b, i, TROD_COL_SIZE) ? b->size[i] : 0);

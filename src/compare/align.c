@@ -7,6 +7,8 @@
  */
 #include "compare/align.h"
 
+#include "core/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,15 +110,8 @@ static int push(struct trod_edits *e, struct trod_edit new)
         last->nb += new.nb;
         return TROD_OK;
     }
-    if (e->n == e->cap) {
-        size_t cap = e->cap ? 2 * e->cap : 16;
-        struct trod_edit *edit = realloc(e->edit, cap * sizeof *edit);
-
-        if (!edit)
-            return TROD_ERR_NOMEM;
-        e->edit = edit;
-        e->cap = cap;
-    }
+    if (!trod_grow(&e->edit, e->n, &e->cap, sizeof *e->edit, 16))
+        return TROD_ERR_NOMEM;
     e->edit[e->n++] = new;
     return TROD_OK;
 }

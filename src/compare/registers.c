@@ -10,16 +10,6 @@
 
 enum { CANONICAL = 32 };
 
-static uint64_t hash_bytes(const char *p, size_t n)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (uint8_t)p[i]) * 0x100000001b3u;
-    h ^= h >> 32;
-    return h ? h : 1;
-}
-
 /* Length of NAME (canonical) without the bank it ends with: "sp_el3", "r13_svc", "r8_fiq". */
 static size_t without_bank(const char *name, size_t len)
 {
@@ -52,8 +42,8 @@ struct cmp_name cmp_name_of(const struct cmp_rules *rules, const char *name, siz
 
     len = trod_register_canonical(rules->isa, name, len, canonical, &n.bits);
     base = without_bank(canonical, len);
-    n.id = aliased(rules, hash_bytes(canonical, len));
-    n.base = base == len ? n.id : aliased(rules, hash_bytes(canonical, base));
+    n.id = aliased(rules, cmp_id_of(canonical, len));
+    n.base = base == len ? n.id : aliased(rules, cmp_id_of(canonical, base));
     n.banked = base != len && n.id != n.base;
     for (size_t i = 0; i < rules->opt->n_masks; i++)
         if (rules->mask_name[i] == n.id || rules->mask_name[i] == n.base)

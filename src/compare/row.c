@@ -36,16 +36,6 @@ const uint8_t cmp_class_of[TROD_KINDS] = {
     [TROD_THREAD] = 4,
 };
 
-static uint64_t hash_bytes(const char *p, size_t n)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (uint8_t)p[i]) * 0x100000001b3u;
-    h ^= h >> 32;
-    return h ? h : 1;
-}
-
 static uint64_t low_bits(unsigned bits)
 {
     return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
@@ -137,13 +127,12 @@ static void take_range(struct cmp_row *row, const struct trod_batch *b, uint32_t
 /* Id of a disassembly: case and blanks are the disassembler's. */
 static uint64_t text_id(const uint8_t *p, uint32_t n)
 {
-    uint64_t h = 0xcbf29ce484222325u;
+    uint64_t h = TROD_FNV;
 
     for (uint32_t i = 0; i < n; i++)
         if (p[i] != ' ' && p[i] != '\t')
-            h = (h ^ (uint64_t)tolower(p[i])) * 0x100000001b3u;
-    h ^= h >> 32;
-    return h ? h : 1;
+            h = trod_fnv_byte(h, (uint8_t)tolower(p[i]));
+    return cmp_id(h);
 }
 
 static void take_name(struct cmp_row *row, const char *text, uint32_t len, struct cmp_rules *rules)
@@ -151,7 +140,7 @@ static void take_name(struct cmp_row *row, const char *text, uint32_t len, struc
     const struct cmp_name *n;
 
     if (row->pub.kind != TROD_REG) {
-        row->name_id = row->base_id = hash_bytes(text, len);
+        row->name_id = row->base_id = cmp_id_of(text, len);
         return;
     }
     n = cmp_name_find(rules, text, len);
@@ -206,7 +195,7 @@ static void take_mode(struct cmp_row *row, const struct trod_batch *b, uint32_t 
             row->mode_sec = n - k == 2 ? 's' : 'n';
             n = k;
         }
-    row->mode = hash_bytes(mode, n);
+    row->mode = cmp_id_of(mode, n);
     row->pub.has |= TROD_COMPARE_MODE;
 }
 

@@ -7,6 +7,7 @@
 #ifndef TROD_COMPARE_ROW_H
 #define TROD_COMPARE_ROW_H
 
+#include "core/hash.h"
 #include "trod/compare.h"
 
 enum { CMP_NAME = 64, CMP_TEXT = 200, CMP_READS = 3, CMP_CLASSES = 48, CMP_NAMES = 512 };
@@ -65,6 +66,18 @@ struct cmp_rules {
     uint64_t alias[2][TROD_COMPARE_PAIRS];  /* ids of opt->aliases */
     struct cmp_name names[CMP_NAMES];       /* of late, by raw name */
 };
+
+/* Ids of names and texts are hashes, never 0: of hash H, of N bytes at P. */
+static inline uint64_t cmp_id(uint64_t h)
+{
+    h ^= h >> 32;
+    return h ? h : 1;
+}
+
+static inline uint64_t cmp_id_of(const char *p, size_t n)
+{
+    return cmp_id(trod_fnv(TROD_FNV, p, n));
+}
 
 /* Class number of each kind; TROD_TRACK_CLASSES: never compared. */
 extern const uint8_t cmp_class_of[TROD_KINDS];

@@ -8,6 +8,8 @@
  */
 #include "compare/side.h"
 
+#include "core/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,11 +205,7 @@ void cmp_side_fini(struct cmp_side *s, struct cmp_pool *pool)
 
 static uint64_t hash_name(const char *p, size_t n)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (uint8_t)p[i]) * 0x100000001b3u;
-    return h | 1;
+    return trod_fnv(TROD_FNV, p, n) | 1;
 }
 
 /* The number a name ends with; SIZE_MAX: none. */
@@ -260,15 +258,8 @@ static int add_pair(struct cmp_pairs *p, uint64_t key)
     for (uint32_t i = 0; i < p->n; i++)
         if (p->key[i] == key)
             return (int)i;
-    if (p->n == p->cap) {
-        uint32_t cap = p->cap ? 2 * p->cap : 8;
-        uint64_t *k = realloc(p->key, cap * sizeof *k);
-
-        if (!k)
-            return TROD_ERR_NOMEM - 1;
-        p->key = k;
-        p->cap = cap;
-    }
+    if (!trod_grow(&p->key, p->n, &p->cap, sizeof *p->key, 8))
+        return TROD_ERR_NOMEM - 1;
     p->key[p->n] = key;
     return (int)p->n++;
 }

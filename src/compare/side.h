@@ -10,7 +10,8 @@
 /* Streams are paired by what they are called; see side.c. */
 struct cmp_pairs {
     uint64_t *key; /* of pair i */
-    uint32_t n, cap;
+    uint32_t n;
+    size_t cap;
     int mode; /* enum cmp_pairing */
 };
 

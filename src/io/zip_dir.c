@@ -6,6 +6,7 @@
  * read.
  */
 #include "core/endian.h"
+#include "core/grow.h"
 #include "zip.h"
 
 #include <stdlib.h>
@@ -87,15 +88,8 @@ bool trod_zip_go(struct trod_zip_bytes *b, uint64_t offset)
 
 int trod_zip_list_add(struct trod_zip_list *list, const struct trod_zip_member *m)
 {
-    if (list->n == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 16;
-        struct trod_zip_member *p = realloc(list->member, cap * sizeof *p);
-
-        if (!p)
-            return TROD_ERR_NOMEM;
-        list->member = p;
-        list->cap = cap;
-    }
+    if (!trod_grow(&list->member, list->n, &list->cap, sizeof *list->member, 16))
+        return TROD_ERR_NOMEM;
     list->member[list->n++] = *m;
     return TROD_OK;
 }

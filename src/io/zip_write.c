@@ -8,6 +8,7 @@
  * follows the member. Dates are all the same: the same trace gives the same archive.
  */
 #include "core/endian.h"
+#include "core/grow.h"
 #include "filter.h"
 #include "trod/buf.h"
 #include "zip.h"
@@ -154,15 +155,8 @@ static int open_member(struct zip_encoder *e, const char *name)
 
     if (rc < 0)
         return rc;
-    if (e->n == e->cap) {
-        size_t cap = e->cap ? 2 * e->cap : 8;
-
-        m = realloc(e->member, cap * sizeof *m);
-        if (!m)
-            return trod_fault_nomem(e->sink->fault, "a zip archive");
-        e->member = m;
-        e->cap = cap;
-    }
+    if (!trod_grow(&e->member, e->n, &e->cap, sizeof *e->member, 8))
+        return trod_fault_nomem(e->sink->fault, "a zip archive");
     m = &e->member[e->n++];
     *m = (struct member){.header = e->offset};
     memcpy(m->name, name, strnlen(name, NAME_MAX_N - 1));

@@ -6,6 +6,8 @@
  */
 #include "trod/symbols.h"
 
+#include "core/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,15 +62,8 @@ static int add_symbol(struct trod_symbols *s, const struct symbol *symbol, const
 {
     size_t len = strlen(name) + 1;
 
-    if (s->n == s->cap) {
-        size_t cap = s->cap ? 2 * s->cap : 1024;
-        struct symbol *p = realloc(s->list, cap * sizeof *p);
-
-        if (!p)
-            return TROD_ERR_NOMEM;
-        s->list = p;
-        s->cap = cap;
-    }
+    if (!trod_grow(&s->list, s->n, &s->cap, sizeof *s->list, 1024))
+        return TROD_ERR_NOMEM;
     if (s->names_n + len > s->names_cap) {
         size_t cap = s->names_cap ? 2 * s->names_cap + len : 65536 + len;
         char *p = realloc(s->names, cap);

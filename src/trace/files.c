@@ -6,6 +6,8 @@
  */
 #include "trace/files.h"
 
+#include "core/grow.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -17,15 +19,8 @@ int trod_files_add(struct trod_files *f, const char *path, enum trod_role role)
     size_t n = strlen(path) + 1;
     char *copy;
 
-    if (f->n == f->cap) {
-        size_t cap = f->cap ? 2 * f->cap : 8;
-        struct trod_file *file = realloc(f->file, cap * sizeof *file);
-
-        if (!file)
-            return TROD_ERR_NOMEM;
-        f->file = file;
-        f->cap = cap;
-    }
+    if (!trod_grow(&f->file, f->n, &f->cap, sizeof *f->file, 8))
+        return TROD_ERR_NOMEM;
     copy = malloc(n);
     if (!copy)
         return TROD_ERR_NOMEM;

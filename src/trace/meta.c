@@ -5,6 +5,8 @@
  */
 #include "trod/meta.h"
 
+#include "core/hash.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,11 +41,7 @@ static uint64_t mix(uint64_t h)
 
 static uint64_t hash_name(const char *name, size_t len)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (uint8_t)name[i]) * 0x100000001b3u;
-    return mix(h);
+    return mix(trod_fnv(TROD_FNV, name, len));
 }
 
 static uint64_t hash_thread(uint64_t tid, uint64_t pid, uint32_t file)

@@ -7,6 +7,7 @@
 #include "trace/schedule.h"
 
 #include "core/endian.h"
+#include "core/grow.h"
 #include "trod/io.h"
 
 #include <inttypes.h>
@@ -22,15 +23,8 @@ struct list {
 
 static int add(struct list *l, const uint8_t *p)
 {
-    if (l->n == l->cap) {
-        size_t cap = l->cap ? l->cap * 2 : 256;
-        struct trod_schedule_entry *e = realloc(l->entry, cap * sizeof *e);
-
-        if (!e)
-            return TROD_ERR_NOMEM;
-        l->entry = e;
-        l->cap = cap;
-    }
+    if (!trod_grow(&l->entry, l->n, &l->cap, sizeof *l->entry, 256))
+        return TROD_ERR_NOMEM;
     l->entry[l->n++] = (struct trod_schedule_entry){.thread = trod_load_le64(p),
                                                     .time = trod_load_le64(p + 8),
                                                     .cpu = trod_load_le64(p + 16),

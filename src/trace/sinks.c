@@ -6,6 +6,8 @@
  */
 #include "trace/sinks.h"
 
+#include "core/grow.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -139,18 +141,6 @@ static void single_compress(struct trod_sinks *s)
         s->output.compress = layout->compress(s->spec->options);
 }
 
-static int grow(struct trod_sinks *s)
-{
-    size_t cap = s->cap ? 2 * s->cap : 4;
-    struct trod_file_sink *p = realloc(s->sink, cap * sizeof *p);
-
-    if (!p)
-        return TROD_ERR_NOMEM;
-    s->sink = p;
-    s->cap = cap;
-    return TROD_OK;
-}
-
 static int make_output(struct trod_sinks *s, struct trod_file_sink *k)
 {
     const struct trod_layout *layout = s->spec->format->layout;
@@ -229,10 +219,10 @@ static int add(struct trod_sinks *s, uint32_t key, struct trod_file_sink **out)
     const struct trod_format *f = s->spec->format;
     struct trod_file_sink *k;
     struct trod_target target = {.single = !s->directory, .key = key, .drops = s->drops};
-    int rc = s->n == s->cap ? grow(s) : TROD_OK;
+    int rc;
 
-    if (rc < 0)
-        return rc;
+    if (!trod_grow(&s->sink, s->n, &s->cap, sizeof *s->sink, 4))
+        return TROD_ERR_NOMEM;
     k = &s->sink[s->n];
     *k = (struct trod_file_sink){.key = key};
     k->enc = calloc(1, f->enc_size ? f->enc_size : 1);

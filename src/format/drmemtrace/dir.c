@@ -7,6 +7,7 @@
 #include "format/drmemtrace/dir.h"
 
 #include "core/endian.h"
+#include "core/grow.h"
 #include "format/drmemtrace/entries.h"
 
 #include <dirent.h>
@@ -49,15 +50,8 @@ static void names_fini(struct names *s)
 
 static int names_add(struct names *s, const char *name)
 {
-    if (s->n == s->cap) {
-        size_t cap = s->cap ? s->cap * 2 : 64;
-        char **p = realloc(s->name, cap * sizeof *p);
-
-        if (!p)
-            return TROD_ERR_NOMEM;
-        s->name = p;
-        s->cap = cap;
-    }
+    if (!trod_grow(&s->name, s->n, &s->cap, sizeof *s->name, 64))
+        return TROD_ERR_NOMEM;
     s->name[s->n] = strdup(name);
     return s->name[s->n] ? (s->n++, TROD_OK) : TROD_ERR_NOMEM;
 }

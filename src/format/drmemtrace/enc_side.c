@@ -3,6 +3,8 @@
  */
 #include "format/drmemtrace/encode.h"
 
+#include "core/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,15 +77,8 @@ int drm_schedule_add(struct drm_enc_side *s, const struct drm_schedule *entry)
 {
     if (s->n_schedule && memcmp(&s->schedule[s->n_schedule - 1], entry, sizeof *entry) == 0)
         return TROD_OK;
-    if (s->n_schedule == s->cap_schedule) {
-        size_t cap = s->cap_schedule ? 2 * s->cap_schedule : 64;
-        struct drm_schedule *p = realloc(s->schedule, cap * sizeof *p);
-
-        if (!p)
-            return TROD_ERR_NOMEM;
-        s->schedule = p;
-        s->cap_schedule = cap;
-    }
+    if (!trod_grow(&s->schedule, s->n_schedule, &s->cap_schedule, sizeof *s->schedule, 64))
+        return TROD_ERR_NOMEM;
     s->schedule[s->n_schedule++] = *entry;
     return TROD_OK;
 }

@@ -8,6 +8,7 @@
 #include "format/drmemtrace/modules.h"
 
 #include "core/endian.h"
+#include "core/grow.h"
 #include "format/drmemtrace/module_text.h"
 #include "trod/buf.h"
 
@@ -72,30 +73,11 @@ void drm_modules_free(struct drm_modules *m)
     free(m);
 }
 
-/* Room for one more of SIZE bytes in the array *P. */
-static bool room(void **p, size_t n, size_t *cap, size_t size)
-{
-    size_t more = *cap ? 2 * *cap : 16;
-    void *q;
-
-    if (n < *cap)
-        return true;
-    q = realloc(*p, more * size);
-    if (!q)
-        return false;
-    *p = q;
-    *cap = more;
-    return true;
-}
-
 static int add_stretch(struct drm_modules *m, uint64_t start, uint64_t end, const uint8_t *p,
                        size_t n)
 {
-    void *list = m->stretch;
-
-    if (!room(&list, m->n, &m->cap, sizeof *m->stretch))
+    if (!trod_grow(&m->stretch, m->n, &m->cap, sizeof *m->stretch, 16))
         return TROD_ERR_NOMEM;
-    m->stretch = list;
     m->stretch[m->n++] = (struct stretch){start, end, p, n};
     m->sorted = false;
     return TROD_OK;
@@ -104,14 +86,12 @@ static int add_stretch(struct drm_modules *m, uint64_t start, uint64_t end, cons
 /* A copy of N bytes at P that lives as long as M. */
 static const uint8_t *own(struct drm_modules *m, const uint8_t *p, size_t n)
 {
-    void *list = m->owned;
     uint8_t *q = malloc(n ? n : 1);
 
-    if (!q || !room(&list, m->n_owned, &m->cap_owned, sizeof *m->owned)) {
+    if (!q || !trod_grow(&m->owned, m->n_owned, &m->cap_owned, sizeof *m->owned, 16)) {
         free(q);
         return NULL;
     }
-    m->owned = list;
     memcpy(q, p, n);
     return m->owned[m->n_owned++] = q;
 }
@@ -266,15 +246,13 @@ static const char *wrong(const struct list *l, const struct drm_module *n, const
 static struct file *file_of(struct list *l, const char *path)
 {
     struct drm_modules *m = l->m;
-    void *list = m->file;
     struct file *f;
 
     for (size_t i = 0; i < m->n_files; i++)
         if (strcmp(m->file[i].path, path) == 0)
             return &m->file[i];
-    if (!room(&list, m->n_files, &m->cap_files, sizeof *m->file))
+    if (!trod_grow(&m->file, m->n_files, &m->cap_files, sizeof *m->file, 16))
         return NULL;
-    m->file = list;
     f = &m->file[m->n_files];
     *f = (struct file){.path = strdup(path)};
     if (!f->path)

@@ -5,6 +5,7 @@
  */
 #include "format/drmemtrace/side.h"
 
+#include "core/grow.h"
 #include "trod/batch.h"
 #include "trod/meta.h"
 
@@ -166,15 +167,8 @@ static int64_t new_slot(struct drm_side *s)
 
 static int retire(struct drm_side *s, uint32_t off)
 {
-    if (s->n_retired == s->cap_retired) {
-        uint32_t cap = s->cap_retired ? s->cap_retired * 2 : 64;
-        uint32_t *q = realloc(s->retired, cap * sizeof *q);
-
-        if (!q)
-            return TROD_ERR_NOMEM;
-        s->retired = q;
-        s->cap_retired = cap;
-    }
+    if (!trod_grow(&s->retired, s->n_retired, &s->cap_retired, sizeof *s->retired, 64))
+        return TROD_ERR_NOMEM;
     s->retired[s->n_retired++] = off;
     return TROD_OK;
 }

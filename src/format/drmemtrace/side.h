@@ -42,7 +42,8 @@ struct drm_side {
     struct drm_known *known;
     uint32_t known_mask, known_n;
     uint32_t *retired; /* slots replaced: the first n_free of them may be used again */
-    uint32_t n_retired, n_free, cap_retired;
+    size_t cap_retired;
+    uint32_t n_retired, n_free;
 
     struct drm_thread *thread;
     uint32_t n_threads, cap_threads;
