@@ -32,6 +32,15 @@ static bool has_text(const struct tm_put *o)
     return (o->has & TROD_COL_TEXT) && o->b->text[o->row].len;
 }
 
+/* What else the line said, if anything. */
+static void put_more(struct tm_put *o, struct trod_slice s)
+{
+    if (!s.len)
+        return;
+    tm_putc(o, ' ');
+    tm_put_slice(o, s);
+}
+
 bool tm_write_cache_op(struct tm_put *o)
 {
     const struct trod_detail_cache_op *d = o->detail ? o->detail : &no_cache_op;
@@ -55,14 +64,8 @@ bool tm_write_cache_op(struct tm_put *o)
     } else {
         tm_put_vaddr(o, o->b->value[o->row], d->addr_digits, false);
     }
-    if (d->pagesize.len) {
-        tm_putc(o, ' ');
-        tm_put_slice(o, d->pagesize);
-    }
-    if (d->memtype.len) {
-        tm_putc(o, ' ');
-        tm_put_slice(o, d->memtype);
-    }
+    put_more(o, d->pagesize);
+    put_more(o, d->memtype);
     return true;
 }
 
@@ -115,10 +118,7 @@ bool tm_write_walk(struct tm_put *o)
     }
     tm_puts(o, " : ");
     tm_put_slice(o, o->b->text[o->row]);
-    if (d->attrs.len) {
-        tm_putc(o, ' ');
-        tm_put_slice(o, d->attrs);
-    }
+    put_more(o, d->attrs);
     return true;
 }
 
@@ -152,10 +152,7 @@ bool tm_write_tlb(struct tm_put *o)
     tm_puts(o, ":0x");
     put_wide(o, o->b->paddr[o->row], o->e->same && d->paddr_digits ? d->paddr_digits : 10, false);
     tm_put_sec(o, sec_of(o));
-    if (d->attrs.len) {
-        tm_putc(o, ' ');
-        tm_put_slice(o, d->attrs);
-    }
+    put_more(o, d->attrs);
     return true;
 }
 
@@ -298,10 +295,7 @@ static bool write_marker(struct tm_put *o, const struct trod_detail_event *d)
         tm_putc(o, ' ');
         put_wide(o, v, d->value_digits ? d->value_digits : v >> 32 ? 16 : 8, false);
     }
-    if (d->rest.len) {
-        tm_putc(o, ' ');
-        tm_put_slice(o, d->rest);
-    }
+    put_more(o, d->rest);
     return true;
 }
 
@@ -325,10 +319,7 @@ bool tm_write_event(struct tm_put *o)
         tm_put_paddr(o, o->b->paddr[o->row], d->paddr_digits, false);
         tm_put_sec(o, sec_of(o));
     }
-    if (d->mode.len) {
-        tm_putc(o, ' ');
-        tm_put_slice(o, d->mode);
-    }
+    put_more(o, d->mode);
     if (d->has_value1) {
         tm_putc(o, ' ');
         put_wide(o, d->value1, d->value1_digits ? d->value1_digits : 8, false);
@@ -342,9 +333,6 @@ bool tm_write_event(struct tm_put *o)
         else
             tm_put_name(o, o->b->text[o->row], "");
     }
-    if (d->rest.len) {
-        tm_putc(o, ' ');
-        tm_put_slice(o, d->rest);
-    }
+    put_more(o, d->rest);
     return true;
 }

@@ -90,6 +90,18 @@ static void second_half(struct tm_line *l, struct opcode *op)
     l->p = back;
 }
 
+/* How OP was written. */
+static void put_style(struct trod_detail_instr *detail, const struct opcode *op)
+{
+    if (op->split) {
+        detail->style |= TROD_INSTR_SPLIT;
+        detail->pad_code = op->split;
+    }
+    if (op->upper)
+        detail->style |= TROD_INSTR_UPPER;
+    detail->code_digits = op->unknown ? (uint8_t)op->digits : 0;
+}
+
 /* Opcode bytes in memory order: code and size of ROW. */
 static int put_code(struct tm_line *l, struct tm_row *row, const struct opcode *op, int iset)
 {
@@ -281,13 +293,7 @@ int tm_parse_instr(struct tm_line *l, struct tm_word type)
     if (rc != TM_OK || (rc = parse_opcode(l, op_word, &op)) != TM_OK)
         return rc;
     second_half(l, &op);
-    if (op.split) {
-        detail->style |= TROD_INSTR_SPLIT;
-        detail->pad_code = op.split;
-    }
-    if (op.upper)
-        detail->style |= TROD_INSTR_UPPER;
-    detail->code_digits = op.unknown ? (uint8_t)op.digits : 0;
+    put_style(detail, &op);
     if ((rc = put_tail(l, row, detail, &op)) == TM_OK)
         tm_add(l);
     return rc;
@@ -348,13 +354,7 @@ int tm_parse_es(struct tm_line *l, struct tm_word type)
     if ((rc = put_address(l, row, detail, w)) != TM_OK ||
         (rc = parse_opcode(l, op_word, &op)) != TM_OK)
         return rc;
-    if (op.split) {
-        detail->style |= TROD_INSTR_SPLIT;
-        detail->pad_code = op.split;
-    }
-    if (op.upper)
-        detail->style |= TROD_INSTR_UPPER;
-    detail->code_digits = op.unknown ? (uint8_t)op.digits : 0;
+    put_style(detail, &op);
     w = tm_word(l);
     iset = tm_iset_letter(w, &wide);
     if (iset < 0)

@@ -134,13 +134,7 @@ static void put_value(struct tm_row *row, const struct tm_value *v)
         return;
     if (v->unknown)
         row->flags |= TROD_F_UNKNOWN;
-    if (v->data.len) {
-        row->data = v->data;
-        row->has |= TROD_COL_DATA;
-    } else {
-        row->value = v->v;
-        row->has |= TROD_COL_VALUE;
-    }
+    tm_value_row(row, v);
 }
 
 /* The words of a value, except that two 8-digit words of an ARMulator line are in address order. */

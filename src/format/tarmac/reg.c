@@ -86,13 +86,7 @@ static void put_value(struct tm_row *row, const struct tm_value *v)
         return;
     if (v->unknown)
         row->flags |= v->mark == '-' ? TROD_F_PARTIAL : TROD_F_UNKNOWN;
-    if (v->data.len) {
-        row->data = v->data;
-        row->has |= TROD_COL_DATA;
-    } else {
-        row->value = v->v;
-        row->has |= TROD_COL_VALUE;
-    }
+    tm_value_row(row, v);
 }
 
 static int put_detail(struct tm_line *l, struct tm_row *row, const struct frame *f,

@@ -149,6 +149,18 @@ struct tm_value {
     struct trod_slice data, mask;
 };
 
+/* V is VALUE or DATA of ROW. */
+static inline void tm_value_row(struct tm_row *row, const struct tm_value *v)
+{
+    if (v->data.len) {
+        row->data = v->data;
+        row->has |= TROD_COL_DATA;
+    } else {
+        row->value = v->v;
+        row->has |= TROD_COL_VALUE;
+    }
+}
+
 typedef int (*tm_parser)(struct tm_line *l, struct tm_word type);
 
 static inline void tm_blanks(struct tm_line *l)
