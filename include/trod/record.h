@@ -29,6 +29,8 @@ struct trod_record_options {
     const char *qemu;                  /* program to run; NULL: found by the program's ELF header */
     const char *sysroot; /* where its loader and libraries are; NULL: see recording.md */
     const char *plugin;  /* libtrod-qemu.so; NULL: see recording.md */
+    bool system; /* ARGV[0] is what a machine boots. So is a QEMU called qemu-system-...: without
+                    SYSTEM all of ARGV are its options */
     /*
      * What part is recorded. START, STOP: an address (0x...) or a symbol of the program: recording
      * begins before the instruction there, and ends before it; NULL: at once, never. SKIP: so many
@@ -58,8 +60,11 @@ struct trod_record_target {
     const char *package; /* that has its QEMU; static */
     char qemu[4096];     /* program */
     char sysroot[4096];  /* empty: none needed */
-    char program[4096];
-    uint64_t code; /* address of its code as it was linked, 0: unknown */
+    char program[4096];  /* empty: not known */
+    uint64_t code;       /* address of its code as it was linked, 0: unknown */
+    bool system;         /* a whole machine */
+    bool image;          /* that boots PROGRAM */
+    bool elf;            /* which is an ELF file */
 };
 
 struct trod_record_result {

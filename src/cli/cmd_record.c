@@ -20,7 +20,7 @@ struct options {
     const char *start, *stop;
     struct trod_list threads;
     uint64_t level, skip, take, windows, size_limit;
-    bool pthreads, no_memory, registers, markers, no_children;
+    bool pthreads, no_memory, registers, markers, no_children, system;
 };
 
 static const struct trod_option options[] = {
@@ -61,6 +61,8 @@ static const struct trod_option options[] = {
      "also what instructions write to registers, and the values of accesses (full: always)", NULL,
      NULL},
     {.type = TROD_OPT_GROUP, .text = "How the program is run"},
+    {"system", 0, TROD_OPT_BOOL, offsetof(struct options, system), NULL,
+     "PROGRAM is what a machine boots (ELF file, disk); ARG... are options of QEMU", NULL, NULL},
     {"native", 0, TROD_OPT_STR, offsetof(struct options, native), "QEMU",
      "the QEMU to use (default: the one for the program's instruction set)", NULL, NULL},
     {"sysroot", 0, TROD_OPT_STR, offsetof(struct options, sysroot), "DIR",
@@ -181,9 +183,15 @@ static void able(void *user, const struct trod_record_able *a)
 static void say(struct cli *c, const struct options *o, const char *to,
                 const struct trod_record_result *r)
 {
-    cli_say(c, "%s: %llu instructions and %llu accesses of %u thread%s of %u process%s, %s, as %s",
-            o->output, (unsigned long long)r->instructions, (unsigned long long)r->accesses,
-            r->threads, r->threads == 1 ? "" : "s", r->processes, r->processes == 1 ? "" : "es",
+    char who[64];
+
+    if (r->target.system)
+        snprintf(who, sizeof who, "%u processor%s", r->threads, r->threads == 1 ? "" : "s");
+    else
+        snprintf(who, sizeof who, "%u thread%s of %u process%s", r->threads,
+                 r->threads == 1 ? "" : "s", r->processes, r->processes == 1 ? "" : "es");
+    cli_say(c, "%s: %llu instructions and %llu accesses of %s, %s, as %s", o->output,
+            (unsigned long long)r->instructions, (unsigned long long)r->accesses, who,
             r->target.isa, to);
     if (r->trouble & TROD_RECORD_KILLED)
         cli_say(c, "the program was ended by signal %d: the trace ends there", r->status - 128);
@@ -206,6 +214,7 @@ static int run(struct cli *c, const void *opt)
         .qemu = o->native,
         .sysroot = o->sysroot,
         .plugin = o->plugin,
+        .system = o->system,
         .start = o->markers ? "trod_start" : o->start,
         .stop = o->markers ? "trod_stop" : o->stop,
         .skip = o->skip,

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096, WORDS_MAX = 16 };
+enum { PATH_BYTES = 4096, WORDS_MAX = 16 + REC_SYSTEM_WORDS };
 
 static uint64_t pages(uint64_t n)
 {
@@ -65,6 +65,7 @@ int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, 
     s->registers = registers;
     s->values = registers && memory;
     s->isa = t->plain;
+    s->system = t->system;
     memcpy(s->exec, t->exec, sizeof s->exec);
     atomic_store(&s->log_used, 64 + 8 * REC_REGS); /* place 0 is none; names of registers */
     sem_init(&s->full, 1, 0);
@@ -147,12 +148,16 @@ int rec_launch(const struct trod_record_target *info, char *const line[], char *
     }
     words[n++] = (char *)(uintptr_t) "-plugin";
     words[n++] = option;
-    words[n++] = (char *)(uintptr_t) "-0";
-    words[n++] = line[0] ? line[0] : argv[0];
-    words[n++] = (char *)(uintptr_t)info->program;
+    if (info->system) {
+        n += rec_system_words(info, argv, words + n);
+    } else {
+        words[n++] = (char *)(uintptr_t) "-0";
+        words[n++] = line[0] ? line[0] : argv[0];
+        words[n++] = (char *)(uintptr_t)info->program;
+    }
     for (size_t i = 1; i < REC_LINE && line[0] && line[i]; i++)
         words[n++] = line[i];
-    for (size_t i = 1; i < args; i++)
+    for (size_t i = info->system && !info->image ? 0 : 1; i < args; i++)
         words[n++] = argv[i];
     error = posix_spawn(pid, info->qemu, NULL, NULL, words, environ);
     free(words);

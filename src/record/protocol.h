@@ -17,7 +17,7 @@
 
 enum {
     REC_MAGIC = 0x74726f64, /* "trod" */
-    REC_VERSION = 2,
+    REC_VERSION = 3,
     REC_BLOCK_WORDS = 8192,
     REC_BLOCK_HEAD = 8,    /* words of struct rec_block */
     REC_BLOCK_SLACK = 512, /* words behind the place where a new block is begun */
@@ -47,6 +47,11 @@ enum rec_event {
                   lowest word first; the next register */
     REC_ALL,   /* the same: all registers, whoever wrote them */
     REC_VALUE, /* low 32 bits: words that follow: what the access before moved, as in memory */
+    REC_PHYSICAL, /* low 32 bits: enum rec_physical; then the physical addresses of the access
+                     before: of its first byte, of its first byte in the next page */
+    REC_PORT, /* low 16 bits: port that is accessed; from bit 16 on log 2 of the bytes, REC_PORT_OUT
+               */
+    REC_MODE, /* low 32 bits: REC_MODE_BITS of the program status from the next instruction on */
     REC_EVENTS
 };
 
@@ -55,6 +60,15 @@ enum rec_event {
 #define REC_EVENT_SIZE    59 /* log 2 of the bytes: bits 59 to 61 */
 #define REC_EVENT_ADDRESS ((UINT64_C(1) << REC_EVENT_SIZE) - 1)
 #define REC_EVENT_TYPE    56
+
+enum rec_physical { REC_DEVICE = 1 }; /* it is no memory */
+
+enum { REC_PORT_SIZE = 16, REC_PORT_OUT = 1 << 20 };
+
+/* Arm: mode or exception level, and which exceptions are masked; not the flags. */
+enum { REC_MODE_BITS = 0x3df };
+
+enum { REC_PAGE_BITS = 12 };
 
 /* A static instruction. */
 struct rec_insn {
@@ -71,9 +85,13 @@ struct rec_insn {
     uint8_t code[REC_INSN_CODE];
 };
 
-/* An entry of the log: N instructions that are executed as a whole. */
+/*
+ * An entry of the log: N instructions that are executed as a whole. Of a whole machine: 1 + the
+ * number of the physical page in which they begin, and of the one that the last one reaches into
+ * (0: not known), and all begin in one page.
+ */
 struct rec_segment {
-    uint32_t n, unused;
+    uint32_t n, page, next_page, unused;
     struct rec_insn insn[];
 };
 
@@ -120,6 +138,7 @@ enum rec_isa { REC_X86, REC_X86_64, REC_A64, REC_ARM, REC_PPC, REC_MIPS, REC_MIP
 
 /* Numbers of registers, where the recorder and the plugin both have to know them. */
 enum {
+    REC_X86_EDX = 2,
     REC_PPC_SP = 1,
     REC_PPC_FPR = 32,
     REC_PPC_MSR = 65,
@@ -180,6 +199,7 @@ struct rec_shared {
     uint32_t registers;                  /* are registers wanted? */
     uint32_t values;                     /* are the values of accesses wanted? */
     uint32_t isa;                        /* enum rec_isa */
+    uint32_t system;                     /* a whole machine, not a program */
     uint32_t exec[4];                    /* system calls after which the process may be another */
     _Atomic uint32_t started;            /* the plugin has begun: 1 + version of its API */
     _Atomic uint32_t stop;               /* nothing more is wanted */

@@ -353,6 +353,8 @@ static void count_threads(struct recorder *r)
         if (s->tid == 0)
             continue;
         r->result->threads++;
+        if (r->shared->system)
+            r->result->processes = 1;
         if (s->pid != last && s->pid == s->tid)
             r->result->processes++;
         last = s->pid;

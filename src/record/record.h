@@ -19,6 +19,7 @@ struct rec_target {
     enum rec_isa plain;
     unsigned addr_bits;
     uint32_t exec[4]; /* numbers of execve, execveat, exit_group */
+    bool system;      /* a whole machine */
 };
 
 /*
@@ -27,9 +28,23 @@ struct rec_target {
  * REC_LINE, for free. Returns 0 or an error, reported.
  */
 enum { REC_LINE = 4 };
+/* NAME as a shell finds it. False: not there. */
+bool rec_look_up(const char *name, char *out, size_t n);
 int rec_target_of(char *const argv[], const struct trod_record_options *opt,
                   const struct rec_target **t, struct trod_record_target *info,
                   char *line[REC_LINE], struct trod_diag *diag);
+
+/* --- system.c: whole machines --- */
+
+/* Is a whole machine wanted? */
+bool rec_system_wanted(const struct trod_record_options *opt);
+/* As rec_target_of, for a machine. */
+int rec_system_of(char *const argv[], const struct trod_record_options *opt,
+                  const struct rec_target **t, struct trod_record_target *info,
+                  struct trod_diag *diag);
+/* Words of QEMU's command line: those before ARGV's, to WORDS, at most REC_SYSTEM_WORDS. */
+enum { REC_SYSTEM_WORDS = 24 };
+size_t rec_system_words(const struct trod_record_target *info, char *const argv[], char **words);
 
 /* --- launch.c: shared memory, processes --- */
 

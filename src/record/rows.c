@@ -31,6 +31,8 @@ int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_t
     r->full = rec_full(format);
     r->big = t->endian == TROD_ENDIAN_BIG;
     r->set = t->plain;
+    r->system = t->system;
+    r->bus = t->system && format && strncmp(format->name, "byu", 3) == 0;
     r->memory = !opt->no_memory && !r->full;
     r->control = *control;
     r->iset = t->isa == TROD_ISA_A64 ? (uint32_t)TROD_ISET_A64 << TROD_F_ISET_SHIFT : 0;
@@ -47,7 +49,7 @@ int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_t
     r->b->want = TROD_COL_ALL;
     r->b->have = ROW_COMMON | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE |
                  TROD_COL_VALUE | TROD_COL_SUB | TROD_COL_DETAIL | TROD_COL_TARGET | TROD_COL_TEXT |
-                 TROD_COL_DATA;
+                 TROD_COL_DATA | (t->system ? TROD_COL_PADDR : 0);
     for (uint32_t i = 0; i < ROWS; i++)
         r->b->unit[i] = TROD_UNIT_US;
     return format && format->flags & TROD_FMT_TEXT ? rec_rows_text_begin(r, t) : TROD_OK;
@@ -63,6 +65,7 @@ void rec_rows_free(struct rec_rows *r)
     for (uint32_t i = 0; r->streams && i < REC_SLOTS; i++)
         free(r->streams[i].registers);
     free(r->states);
+    free(r->names);
     free(r->streams);
     free(r);
 }
@@ -162,7 +165,7 @@ static void look_at(struct rec_rows *r, struct rec_insn *in)
         return;
     if (what->loads == 0 && what->stores == 1)
         in->flags |= NO_LOAD;
-    if (r->meta->isa == TROD_ISA_X86_32 && in->code[0] == 0x8e && what->loads == 0)
+    if (r->meta->isa == TROD_ISA_X86_32 && !r->system && in->code[0] == 0x8e && what->loads == 0)
         in->flags |= NO_MORE; /* mov to a segment register: reads a descriptor */
     if (what->loads == 1)
         in->access |= whole_of(what, what->read_size);
@@ -220,6 +223,8 @@ static inline void put_insn(struct rec_rows *r, const struct rec_stream *st,
         b->has[i] |= TROD_COL_DETAIL;
         b->detail[i] = r->mode;
     }
+    if (r->system)
+        rec_rows_page(r, st, i);
 }
 
 /*
@@ -357,6 +362,8 @@ static int segment(struct rec_rows *r, struct rec_stream *st, uint64_t word)
         (rc = rec_rows_flush(r)) < 0)
         return rc;
     st->held = false;
+    if (r->system)
+        rec_rows_flow(r, st, s);
     if (st->last && st->last->pc == s->insn[0].pc && again(r, st, st->last))
         i = 1;
     for (rc = TROD_OK; i < s->n && rc == TROD_OK; i++)
@@ -368,14 +375,15 @@ static int segment(struct rec_rows *r, struct rec_stream *st, uint64_t word)
  * QEMU tells an access of 16 bytes, or one that saves all registers, as several: they are put
  * together again. True when the SIZE bytes at ADDR belong to the access told last.
  */
-static bool part_of(struct trod_batch *b, const struct rec_stream *st, uint8_t kind, uint64_t addr,
-                    uint32_t size)
+static bool part_of(const struct rec_rows *r, const struct rec_stream *st, uint8_t kind,
+                    uint64_t addr, uint32_t size)
 {
+    struct trod_batch *b = r->b;
     const uint32_t all = st->last->access;
     const uint32_t whole = kind == TROD_WRITE ? all >> 16 : all & 0xffff;
     const uint32_t i = st->access - 1;
 
-    if (st->access == 0 || st->access != b->n || b->stream[i] != st->number)
+    if (st->access == 0 || st->access != b->n || r->bus || b->stream[i] != st->number)
         return false;
     if (kind != b->kind[i])
         return false;
@@ -430,6 +438,12 @@ void rec_rows_access(struct rec_rows *r, struct rec_stream *st, uint8_t kind, ui
     r->accesses++;
 }
 
+int rec_rows_iterate(struct rec_rows *r, struct rec_stream *st)
+{
+    st->held = false;
+    return execute(r, st, (struct rec_insn *)(uintptr_t)st->last);
+}
+
 static int access_row(struct rec_rows *r, struct rec_stream *st, uint64_t what, uint64_t addr)
 {
     const uint32_t size = 1u << (what >> REC_EVENT_SIZE & 7);
@@ -445,17 +459,14 @@ static int access_row(struct rec_rows *r, struct rec_stream *st, uint64_t what, 
             return rc;
         st->access = 0;
     }
-    if (st->held || rec_iterates(st, kind)) {
-        st->held = false;
-        if ((rc = execute(r, st, (struct rec_insn *)(uintptr_t)st->last)) < 0)
-            return rc;
-    }
+    if ((st->held || rec_iterates(st, kind)) && (rc = rec_rows_iterate(r, st)) < 0)
+        return rc;
     if (!st->shown)
         return TROD_OK;
     if (st->last->flags & (kind == TROD_READ ? NO_LOAD | NO_MORE : NO_MORE))
         return TROD_OK;
     st->moving = size;
-    if (part_of(b, st, kind, addr, size))
+    if (part_of(r, st, kind, addr, size))
         return TROD_OK;
     if (kind == TROD_WRITE && !st->accessed && st->last->access & 0xffff && st->last->access >> 16)
         rec_rows_access(r, st, TROD_READ, addr, size); /* one access that does both is told once */
@@ -515,7 +526,7 @@ static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint6
         rec_rows_value(r, st, p + 1, (uint32_t)*p);
         return 1 + (int64_t)(uint32_t)*p;
     default:
-        return 1;
+        return rec_rows_system(r, st, p);
     }
 }
 

@@ -15,7 +15,8 @@ enum {
     ROW_COMMON = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_UNIT,
     ROWS_KEPT = 8,     /* free when an event begins: the most rows an event makes but a segment */
     ROWS_BEHIND = 256, /* free behind a segment: the accesses of its last instruction */
-    REC_MOVED = 64,    /* bytes of an access whose value is told */
+    REC_EVENT_NAMES = 0x90, /* Arm: numbers of exceptions */
+    REC_MOVED = 64,         /* bytes of an access whose value is told */
     REC_FULL_BYTES = 1000,  /* of a state of FULL */
     REC_FULL_STATES = 2048, /* instructions of a batch of FULL */
     WHOLE = 0xffff,         /* one access of as many bytes as come */
@@ -55,6 +56,10 @@ struct rec_stream {
     bool told;       /* its registers have been told as a whole, for this window */
     bool skipped;    /* its condition does not hold */
     bool made;       /* its access was told by its registers */
+    const struct rec_segment *segment; /* a whole machine: where that is from */
+    uint32_t mode;                     /* 1 + what REC_MODE told last; 0: nothing */
+    uint32_t before;                   /* the same when the last instruction was executed */
+    uint64_t vectors;                  /* 1 + where A64 vectors are, 0: not known */
 };
 
 struct rec_rows {
@@ -67,12 +72,15 @@ struct rec_rows {
     struct trod_slice mode;     /* text formats: detail of all instructions; else empty */
     struct rec_stream *streams;
     bool markers, memory;
-    bool single;           /* only the first thread has a place */
-    uint64_t others;       /* blocks of other threads */
-    uint32_t threads, pid; /* begun so far; process of the first */
-    bool amber;            /* each access belongs to the record of its instruction */
-    bool full;             /* each instruction comes with all registers */
-    bool big;              /* values are big-endian in memory */
+    bool single;             /* only the first thread has a place */
+    uint64_t others;         /* blocks of other threads */
+    uint32_t threads, pid;   /* begun so far; process of the first */
+    bool amber;              /* each access belongs to the record of its instruction */
+    bool full;               /* each instruction comes with all registers */
+    bool big;                /* values are big-endian in memory */
+    bool system;             /* a whole machine */
+    bool bus;                /* of which the trace has what is on its bus */
+    struct rec_names *names; /* a whole machine: texts of its rows */
     enum rec_isa set;
     uint8_t *states; /* FULL: the registers at the instructions of the batch */
     uint32_t n_states;
@@ -92,6 +100,12 @@ static inline bool rec_iterates(const struct rec_stream *st, uint8_t kind)
         return false;
     return kind == TROD_WRITE ? st->writes > 0 : st->reads > !(st->last->access & 0xffff);
 }
+
+/* What is in the log once: details of instructions and of changes by the mode, of exceptions. */
+struct rec_names {
+    struct trod_slice modes[REC_MODE_BITS + 1], changes[REC_MODE_BITS + 1];
+    struct trod_slice events[REC_EVENT_NAMES], none;
+};
 
 /* What is known of the registers of a thread. */
 struct rec_registers {
@@ -124,5 +138,16 @@ void rec_rows_by_registers(struct rec_rows *r, struct rec_stream *st, const uint
 void rec_rows_value(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n);
 /* FULL: the registers at the instruction whose row was made last. */
 void rec_rows_full(struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in);
+
+/* rows_system.c: an event that only whole machines have. Returns its words or an error. */
+int64_t rec_rows_system(struct rec_rows *r, struct rec_stream *st, const uint64_t *p);
+/* Segment S comes next: exceptions, the mode of its instructions. */
+void rec_rows_flow(struct rec_rows *r, struct rec_stream *st, const struct rec_segment *s);
+/* The physical address of the instruction of the stream's segment whose row I is. */
+void rec_rows_page(struct rec_rows *r, const struct rec_stream *st, uint32_t i);
+/* rows.c: another iteration of the string operation executed last begins. 0 or an error. */
+int rec_rows_iterate(struct rec_rows *r, struct rec_stream *st);
+/* rows_text.c: N bytes to the log. Returns their place, 0: it is full. */
+uint32_t rec_rows_keep(struct rec_shared *s, const void *p, size_t n);
 
 #endif

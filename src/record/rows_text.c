@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-/* N bytes to the log. Returns their place, 0: it is full. */
-static uint32_t keep(struct rec_shared *s, const void *p, size_t n)
+uint32_t rec_rows_keep(struct rec_shared *s, const void *p, size_t n)
 {
     const uint64_t at = atomic_fetch_add(&s->log_used, (n + 7) & ~(size_t)7);
 
@@ -24,7 +23,10 @@ static uint32_t keep(struct rec_shared *s, const void *p, size_t n)
 int rec_rows_text_begin(struct rec_rows *r, const struct rec_target *t)
 {
     /* programs of a user are executed there */
-    const char *mode = t->isa == TROD_ISA_A64 ? "EL0t" : t->isa == TROD_ISA_ARM ? "usr" : NULL;
+    const char *mode = t->system                ? NULL
+                       : t->isa == TROD_ISA_A64 ? "EL0t"
+                       : t->isa == TROD_ISA_ARM ? "usr"
+                                                : NULL;
     struct trod_detail_instr detail = {.mode.len = mode ? (uint32_t)strlen(mode) : 0};
     uint32_t at;
     int rc = trod_disasm_new(&r->disasm, t->isa, t->endian, NULL);
@@ -33,10 +35,10 @@ int rec_rows_text_begin(struct rec_rows *r, const struct rec_target *t)
         return rc;
     if (rc < 0)
         r->disasm = NULL;
-    if (!mode || !(detail.mode.off = keep(r->shared, mode, detail.mode.len)))
+    if (!mode || !(detail.mode.off = rec_rows_keep(r->shared, mode, detail.mode.len)))
         return TROD_OK;
     detail.mode.off |= (uint32_t)TROD_SLICE_SHARED;
-    if ((at = keep(r->shared, &detail, sizeof detail)) != 0)
+    if ((at = rec_rows_keep(r->shared, &detail, sizeof detail)) != 0)
         r->mode = (struct trod_slice){at | (uint32_t)TROD_SLICE_SHARED, sizeof detail};
     return TROD_OK;
 }
@@ -53,6 +55,6 @@ void rec_rows_text(struct rec_rows *r, struct rec_insn *in)
     if (!r->disasm)
         return;
     text = trod_disasm_text(r->disasm, iset, in->pc, in->code, size, &n);
-    if (n && (in->text = keep(r->shared, text, n)) != 0)
+    if (n && (in->text = rec_rows_keep(r->shared, text, n)) != 0)
         in->text_len = (uint8_t)n;
 }

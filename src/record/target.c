@@ -35,7 +35,8 @@ static const struct {
       TROD_ENDIAN_LITTLE,
       REC_X86_64,
       64,
-      {59, 322, 231}}},
+      {59, 322, 231},
+      false}},
     {3,
      1,
      1,
@@ -46,7 +47,8 @@ static const struct {
       TROD_ENDIAN_LITTLE,
       REC_X86,
       32,
-      {11, 358, 252}}},
+      {11, 358, 252},
+      false}},
     {183,
      2,
      1,
@@ -57,7 +59,8 @@ static const struct {
       TROD_ENDIAN_LITTLE,
       REC_A64,
       64,
-      {221, 281, 94}}},
+      {221, 281, 94},
+      false}},
     {40,
      1,
      1,
@@ -68,7 +71,8 @@ static const struct {
       TROD_ENDIAN_LITTLE,
       REC_ARM,
       32,
-      {11, 387, 248}}},
+      {11, 387, 248},
+      false}},
     {20,
      1,
      2,
@@ -79,7 +83,8 @@ static const struct {
       TROD_ENDIAN_BIG,
       REC_PPC,
       32,
-      {11, 362, 234}}},
+      {11, 362, 234},
+      false}},
     {8,
      1,
      2,
@@ -90,7 +95,8 @@ static const struct {
       TROD_ENDIAN_BIG,
       REC_MIPS,
       32,
-      {4011, 4356, 4246}}},
+      {4011, 4356, 4246},
+      false}},
     {8,
      1,
      1,
@@ -101,7 +107,8 @@ static const struct {
       TROD_ENDIAN_LITTLE,
       REC_MIPSEL,
       32,
-      {4011, 4356, 4246}}},
+      {4011, 4356, 4246},
+      false}},
 };
 
 static bool is_program(const char *path)
@@ -112,7 +119,7 @@ static bool is_program(const char *path)
 }
 
 /* NAME as a shell finds it. False: not there. */
-static bool look_up(const char *name, char *out, size_t n)
+bool rec_look_up(const char *name, char *out, size_t n)
 {
     const char *path = getenv("PATH");
 
@@ -227,7 +234,7 @@ static int follow_script(uint8_t *head, size_t n, char *program, char *line[REC_
     line[2] = *rest ? strdup(program) : NULL;
     if (!line[0] || !line[1] || (*rest && !line[2]))
         return TROD_ERR_NOMEM;
-    if (!look_up(word, program, PATH_BYTES))
+    if (!rec_look_up(word, program, PATH_BYTES))
         return trod_error(diag, TROD_ERR_USAGE, "record.program", NULL,
                           "interpreter '%s' of the script '%s' is not there", word,
                           line[2] ? line[2] : line[1]);
@@ -243,7 +250,7 @@ static int find_qemu(const struct rec_target *t, const struct trod_record_option
         snprintf(info->qemu, sizeof info->qemu, "%s/%s", dir, t->qemu) < (int)sizeof info->qemu &&
         is_program(info->qemu))
         return TROD_OK;
-    if (look_up(name, info->qemu, sizeof info->qemu))
+    if (rec_look_up(name, info->qemu, sizeof info->qemu))
         return TROD_OK;
     if (opt->qemu)
         return trod_error(diag, TROD_ERR_USAGE, "record.qemu", NULL, "'%s' is no program",
@@ -284,7 +291,9 @@ int rec_target_of(char *const argv[], const struct trod_record_options *opt,
     uint8_t head[HEAD];
     int n, rc = TROD_OK;
 
-    if (!look_up(argv[0], info->program, sizeof info->program))
+    if (rec_system_wanted(opt))
+        return rec_system_of(argv, opt, t, info, diag);
+    if (!rec_look_up(argv[0], info->program, sizeof info->program))
         return trod_error(diag, TROD_ERR_USAGE, "record.program", NULL,
                           "'%s' is no program that can be found", argv[0]);
     for (;;) {

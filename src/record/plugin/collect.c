@@ -130,7 +130,7 @@ static void __attribute__((noinline)) refill(struct rec_slot *s)
     mine = s;
     if (s->tid == 0) {
         s->pid = (uint32_t)getpid();
-        s->tid = (uint32_t)syscall(SYS_gettid);
+        s->tid = shared->system ? 1 + s->vcpu : (uint32_t)syscall(SYS_gettid);
         atomic_store(&s->state, REC_SLOT_LIVE);
     }
     hand_over(s);
@@ -162,6 +162,16 @@ static inline uint64_t *room_behind(struct rec_slot *s)
     if (s->p >= s->end + REC_BLOCK_SLACK - REC_EVENT_WORDS)
         refill(s);
     return s->p;
+}
+
+uint64_t *collect_room(unsigned vcpu, bool behind)
+{
+    return behind ? room_behind(lanes[vcpu % LANES]) : room(lanes[vcpu % LANES]);
+}
+
+void collect_advance(unsigned vcpu, uint64_t *p)
+{
+    advance(lanes[vcpu % LANES], p);
 }
 
 static struct rec_slot *new_slot(unsigned vcpu)
@@ -246,7 +256,7 @@ static void on_segment(unsigned vcpu, void *word)
     advance(s, p + 1);
 }
 
-static const struct rec_insn *insn_at(void *word)
+const struct rec_insn *collect_insn(void *word)
 {
     const uint8_t *log = rec_log(collect_shared) + 8 * (size_t)(uintptr_t)word;
 
@@ -257,7 +267,7 @@ static const struct rec_insn *insn_at(void *word)
  * What comes before INSN: what the instruction before it did to registers, calls that synchronize
  * threads, where these are wanted. Returns what P becomes.
  */
-static uint64_t *put_before(unsigned vcpu, const struct rec_insn *insn, uint64_t *p)
+uint64_t *collect_before(unsigned vcpu, const struct rec_insn *insn, uint64_t *p)
 {
     uint64_t words[2];
 
@@ -273,7 +283,7 @@ static uint64_t *put_before(unsigned vcpu, const struct rec_insn *insn, uint64_t
 static void on_step(unsigned vcpu, void *word)
 {
     struct rec_slot *s = lanes[vcpu % LANES];
-    uint64_t *p = put_before(vcpu, insn_at(word), room(s));
+    uint64_t *p = collect_before(vcpu, collect_insn(word), room(s));
 
     *p = (uintptr_t)word;
     advance(s, p + 1);
@@ -282,9 +292,9 @@ static void on_step(unsigned vcpu, void *word)
 /* The same for an instruction of PowerPC whose access is to be known by its registers. */
 static void on_registers(unsigned vcpu, void *word)
 {
-    const struct rec_insn *insn = insn_at(word);
+    const struct rec_insn *insn = collect_insn(word);
     struct rec_slot *s = lanes[vcpu % LANES];
-    uint64_t *p = put_before(vcpu, insn, room(s));
+    uint64_t *p = collect_before(vcpu, insn, room(s));
     uint32_t a = 0, b = 0, xer = 0;
 
     p[0] = (uintptr_t)word;

@@ -22,6 +22,15 @@ void collect_forked(void);
 void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place,
                      bool with_registers);
 
+/*
+ * For system.c: where the next event of VCPU goes, with room for the largest (BEHIND: it belongs to
+ * the event before), and that it is there up to P. collect_before() tells what comes before INSN.
+ */
+uint64_t *collect_room(unsigned vcpu, bool behind);
+void collect_advance(unsigned vcpu, uint64_t *p);
+uint64_t *collect_before(unsigned vcpu, const struct rec_insn *insn, uint64_t *p);
+const struct rec_insn *collect_insn(void *word);
+
 /* The byte that the program has at ADDR is at HOST here; NULL: not known. */
 void collect_base(const void *host, uint64_t addr);
 

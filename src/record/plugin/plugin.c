@@ -9,6 +9,7 @@
 #include "record/plugin/collect.h"
 #include "record/plugin/registers.h"
 #include "record/plugin/state.h"
+#include "record/plugin/system.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -64,7 +65,7 @@ __attribute__((constructor)) static void choose_version(void)
 
 static uint64_t hash_of(const struct rec_segment *s)
 {
-    uint64_t h = s->n * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t h = (s->n ^ (uint64_t)s->page << 20) * UINT64_C(0x9e3779b97f4a7c15);
 
     for (uint32_t i = 0; i < s->n; i++) {
         uint64_t w[2];
@@ -80,7 +81,7 @@ static uint64_t hash_of(const struct rec_segment *s)
 /* The recorder writes beside what is compared here. */
 static bool same(const struct rec_segment *a, const struct rec_segment *b)
 {
-    if (a->n != b->n)
+    if (a->n != b->n || a->page != b->page || a->next_page != b->next_page)
         return false;
     for (uint32_t i = 0; i < a->n; i++)
         if (a->insn[i].pc != b->insn[i].pc || a->insn[i].size != b->insn[i].size ||
@@ -200,6 +201,15 @@ static void fit_arm(struct rec_insn *in)
     in->size = size;
 }
 
+/* Does the instruction behind number I of TB begin in another page? */
+static bool ends_page(const struct qemu_plugin_tb *tb, size_t i)
+{
+    const uint64_t here = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, i));
+    const uint64_t next = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, i + 1));
+
+    return (here ^ next) >> REC_PAGE_BITS != 0;
+}
+
 /*
  * An x86 instruction that ends with its page may go on behind it: QEMU 7.2 does not tell what is
  * there. The bytes that any instruction could have are read, if there are any.
@@ -230,6 +240,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     size_t n = qemu_plugin_tb_n_insns(tb);
     const unsigned isa = collect_shared->isa;
     const uint8_t thumb = isa == REC_ARM && is_thumb(tb);
+    const bool machine = collect_shared->system;
 
     (void)id;
     if (atomic_load_explicit(&collect_shared->code, memory_order_relaxed) == 0 && start_code.symbol)
@@ -243,9 +254,9 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         to->thumb = thumb;
         if (isa == REC_ARM)
             fit_arm(to);
-        else if (isa == REC_X86 || isa == REC_X86_64)
+        else if (!machine && (isa == REC_X86 || isa == REC_X86_64))
             fit_x86(to, insn);
-        if (collect_shared->values)
+        if (collect_shared->values && !machine)
             collect_base(qemu_plugin_insn_haddr(insn), to->pc);
         if (from < i && registers_wanted(isa, to->code)) { /* they are read where it begins */
             one.s.n = (uint32_t)(i - from);
@@ -256,11 +267,16 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
             from = i;
         }
         if (i + 1 < n && i + 1 - from < INSNS_MAX && !collect_shared->registers &&
-            rec_plain(isa, to->code, to->size))
+            rec_plain(isa, to->code, to->size) && !(machine && ends_page(tb, i)))
             continue;
         one.s.n = (uint32_t)(i + 1 - from);
-        collect_segment(qemu_plugin_tb_get_insn(tb, from), insn, place_of(&one.s),
-                        from == i && registers_wanted(isa, to->code));
+        if (machine) {
+            system_pages(&one.s);
+            system_segment(tb, from, i, place_of(&one.s));
+        } else {
+            collect_segment(qemu_plugin_tb_get_insn(tb, from), insn, place_of(&one.s),
+                            from == i && registers_wanted(isa, to->code));
+        }
         from = i + 1;
     }
     pthread_mutex_unlock(&table.lock);
@@ -301,7 +317,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
     insn_data.symbol = dlsym(RTLD_DEFAULT, "qemu_plugin_insn_data");
     data_copies = info->version.cur >= 3;
     start_code.symbol = dlsym(RTLD_DEFAULT, "qemu_plugin_start_code");
-    if (info->system_emulation || !insn_data.symbol || !attach(argc, argv))
+    if (!insn_data.symbol || !attach(argc, argv) ||
+        info->system_emulation != (collect_shared->system != 0))
         return 1;
     collect_begin();
     registers_begin(collect_shared->isa, collect_shared->registers);
@@ -311,6 +328,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
         atomic_fetch_or(&collect_shared->trouble, REC_NO_REGISTERS);
         return 1;
     }
+    if (collect_shared->system)
+        system_begin(info->target_name);
     if (info->version.cur >= 4)
         atomic_fetch_or(&collect_shared->gives, REC_GIVES_VECTORS);
     atomic_fetch_or(&collect_shared->gives, REC_GIVES_VALUES); /* from the program's memory */
@@ -318,8 +337,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
     qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
     qemu_plugin_register_vcpu_init_cb(id, collect_thread);
     qemu_plugin_register_vcpu_exit_cb(id, collect_thread_end);
-    qemu_plugin_register_vcpu_syscall_cb(id, collect_syscall);
-    qemu_plugin_register_vcpu_syscall_ret_cb(id, collect_sysret);
+    if (!collect_shared->system) {
+        qemu_plugin_register_vcpu_syscall_cb(id, collect_syscall);
+        qemu_plugin_register_vcpu_syscall_ret_cb(id, collect_sysret);
+    }
     atomic_store(&collect_shared->started, 1 + (uint32_t)info->version.cur);
     return 0;
 }

@@ -70,9 +70,13 @@ static bool alone(void)
 void registers_begin(unsigned isa, bool exact)
 {
     static const char *const names[] = {
-        [REC_A64] = "aarch64_cpu_gdb_read_register", [REC_ARM] = "arm_cpu_gdb_read_register",
-        [REC_PPC] = "ppc_cpu_gdb_read_register",     [REC_MIPS] = "mips_cpu_gdb_read_register",
-        [REC_MIPSEL] = "mips_cpu_gdb_read_register", [REC_OTHER] = NULL,
+        [REC_A64] = "aarch64_cpu_gdb_read_register",
+        [REC_ARM] = "arm_cpu_gdb_read_register",
+        [REC_PPC] = "ppc_cpu_gdb_read_register",
+        [REC_MIPS] = "mips_cpu_gdb_read_register",
+        [REC_MIPSEL] = "mips_cpu_gdb_read_register",
+        [REC_X86] = "x86_cpu_gdb_read_register",
+        [REC_OTHER] = NULL,
     };
 
     set = isa;
@@ -124,6 +128,7 @@ static int number_of(const char *name)
         {REC_ARM, "sp", REC_ARM_SP},     {REC_ARM, "lr", 14},
         {REC_ARM, "cpsr", REC_ARM_CPSR}, {REC_ARM, "fpscr", REC_ARM_FPSCR},
         {REC_A64, "fpsr", REC_A64_FPSR}, {REC_A64, "fpcr", REC_A64_FPCR},
+        {REC_X86, "edx", REC_X86_EDX},
     };
     static const struct {
         unsigned isa;

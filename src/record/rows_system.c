@@ -1,0 +1,322 @@
+/*
+ * rows_system.c - rows of whole machines: physical addresses, ports, modes, exceptions.
+ *
+ * Implements the functions of rows.h that say so, docs/recording.md, "Whole systems". QEMU tells no
+ * exceptions: one is seen where the flow goes to a vector that the instruction before does not lead
+ * to (Arm ARM, "Exception vectors"; numbers and names are those of Fast Models' event trace).
+ */
+#include "record/rows.h"
+
+#include "trod/detail.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PAGE = 1 << REC_PAGE_BITS,
+    VECTORS = 0x800, /* A64: bytes of all vectors; of one */
+    VECTOR = 0x80,
+    MASKED = 0x3c0, /* all exceptions */
+    MODE_CHANGE = 0x19
+};
+
+/* --- physical addresses --- */
+
+static uint64_t address_in(uint32_t page, uint64_t addr)
+{
+    return (uint64_t)(page - 1) << REC_PAGE_BITS | (addr & (PAGE - 1));
+}
+
+/* The N last bytes of row I become a row of their own, at physical address AT. */
+static void cut(struct trod_batch *b, uint32_t i, uint32_t n, uint64_t at)
+{
+    const uint32_t k = b->n++;
+
+    b->size[i] -= n;
+    b->has[i] &= ~(uint32_t)(TROD_COL_VALUE | TROD_COL_DATA);
+    b->has[k] = ROW_COMMON | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_PC;
+    b->kind[k] = b->kind[i];
+    b->flags[k] = b->flags[i];
+    b->size[k] = n;
+    b->stream[k] = b->stream[i];
+    b->time[k] = b->time[i];
+    b->addr[k] = b->addr[i] + b->size[i];
+    b->paddr[k] = at;
+    b->pc[k] = b->pc[i];
+}
+
+/* Bytes of a row that lie in the page behind the one it begins in. */
+static uint32_t bytes_behind(const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t in_page = PAGE - (uint32_t)(b->addr[i] & (PAGE - 1));
+
+    return b->size[i] > in_page ? b->size[i] - in_page : 0;
+}
+
+void rec_rows_page(struct rec_rows *r, const struct rec_stream *st, uint32_t i)
+{
+    const struct rec_segment *s = st->segment;
+    struct trod_batch *b = r->b;
+    uint32_t behind;
+
+    if (!s || s->page == 0)
+        return;
+    b->paddr[i] = address_in(s->page, b->addr[i]);
+    b->has[i] |= TROD_COL_PADDR;
+    behind = r->bus && s->next_page && s->next_page != s->page + 1 ? bytes_behind(b, i) : 0;
+    if (behind == 0)
+        return;
+    cut(b, i, behind, address_in(s->next_page, 0));
+    b->kind[b->n - 1] = TROD_BUS;
+    b->flags[b->n - 1] = TROD_F_IFETCH;
+}
+
+static void put_physical(struct rec_rows *r, const struct rec_stream *st, const uint64_t *p)
+{
+    struct trod_batch *b = r->b;
+    const uint32_t last = st->access - 1;
+    uint32_t behind;
+
+    if (st->access == 0 || st->access != b->n || b->has[last] & TROD_COL_PADDR)
+        return;
+    for (uint32_t i = last;; i--) {
+        b->paddr[i] = p[1];
+        b->has[i] |= TROD_COL_PADDR;
+        if (*p & REC_DEVICE)
+            b->flags[i] |= TROD_F_UNCACHED;
+        /* an access that reads and writes is two rows */
+        if (i == 0 || b->kind[i - 1] != TROD_READ || b->has[i - 1] & TROD_COL_PADDR)
+            break;
+    }
+    behind = r->bus ? bytes_behind(b, last) : 0;
+    if (behind && p[2] != p[1] + b->size[last] - behind)
+        cut(b, last, behind, p[2]);
+}
+
+/* --- ports --- */
+
+static void put_port(struct rec_rows *r, struct rec_stream *st, uint64_t word)
+{
+    struct trod_batch *b = r->b;
+    uint32_t i;
+
+    if (!r->memory)
+        return;
+    if ((st->held && rec_rows_iterate(r, st) < 0) || !st->shown)
+        return;
+    i = b->n++;
+    b->has[i] = ROW_COMMON | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_PC;
+    b->kind[i] = word & REC_PORT_OUT ? TROD_WRITE : TROD_READ;
+    b->flags[i] = TROD_F_IO;
+    b->size[i] = 1u << (word >> REC_PORT_SIZE & 3);
+    b->stream[i] = st->number;
+    b->time[i] = st->time;
+    b->addr[i] = b->paddr[i] = word & 0xffff;
+    b->pc[i] = st->last->pc;
+    r->accesses++;
+}
+
+/* --- modes --- */
+
+/* The name of the mode that REC_MODE_BITS say. Returns its length. */
+static size_t name_of(uint32_t mode, char name[8])
+{
+    static const char *const a32[16] = {"usr", "fiq", "irq", "svc", "0", "0", "mon", "abt",
+                                        "0",   "0",   "hyp", "und", "0", "0", "0",   "sys"};
+
+    if (mode & 0x10)
+        return (size_t)snprintf(name, 8, "%s", a32[mode & 15]);
+    return (size_t)snprintf(name, 8, "EL%u%c", (unsigned)(mode >> 2 & 3), mode & 1 ? 'h' : 't');
+}
+
+/* LEN bytes at P to what all batches share, unless KNOWN already. */
+static struct trod_slice once(struct rec_rows *r, struct trod_slice *known, const void *p,
+                              size_t len)
+{
+    const uint32_t at = known->len ? 0 : rec_rows_keep(r->shared, p, len);
+
+    if (at)
+        *known = (struct trod_slice){at | (uint32_t)TROD_SLICE_SHARED, (uint32_t)len};
+    return *known;
+}
+
+static struct trod_slice mode_name(struct rec_rows *r, uint32_t mode)
+{
+    struct trod_slice text = {0};
+    char name[8];
+
+    return once(r, &text, name, name_of(mode, name));
+}
+
+/* The detail of instructions in MODE. */
+static struct trod_slice detail_of(struct rec_rows *r, uint32_t mode)
+{
+    struct trod_slice *known = &r->names->modes[mode];
+    struct trod_detail_instr detail = {0};
+
+    if (known->len)
+        return *known;
+    detail.mode = mode_name(r, mode);
+    return once(r, known, &detail, sizeof detail);
+}
+
+/* The detail of a change to MODE. */
+static struct trod_slice change_of(struct rec_rows *r, uint32_t mode)
+{
+    struct trod_slice *known = &r->names->changes[mode];
+    struct trod_detail_event detail = {.what = TROD_EVENT_MODE};
+
+    if (known->len)
+        return *known;
+    detail.mode = mode_name(r, mode);
+    return once(r, known, &detail, sizeof detail);
+}
+
+/* --- exceptions --- */
+
+/* Does the instruction executed last surely not lead to PC? */
+static bool not_led_to(struct rec_rows *r, const struct rec_stream *st, uint64_t pc, bool *sure)
+{
+    const struct rec_insn *in = st->last;
+    const uint64_t behind = in->pc + in->size;
+    const struct trod_insn *what;
+
+    *sure = true;
+    switch (in->flags & TROD_F_BRANCH) {
+    case TROD_BR_NONE:
+    case TROD_BR_SYSCALL:
+        return pc != behind;
+    case TROD_BR_DIRECT:
+    case TROD_BR_CALL:
+    case TROD_BR_COND:
+        what = r->decoder
+                   ? trod_insn_decode(r->decoder, (in->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT,
+                                      in->pc, in->code, in->size)
+                   : NULL;
+        if (what && what->valid && what->flags & TROD_INSN_TARGET)
+            return pc != what->target && pc != behind;
+        break;
+    default:
+        break;
+    }
+    *sure = false;
+    return (in->flags & TROD_F_BRANCH) != TROD_BR_ERET;
+}
+
+struct event {
+    uint32_t number;
+    char name[32];
+};
+
+/* A64: is S the beginning of a vector that an exception has led to? */
+static bool a64_vector(struct rec_rows *r, struct rec_stream *st, uint64_t pc, struct event *e)
+{
+    static const char *const from[] = {"CURRENT_SP0", "CURRENT_SPx", "LOWER_64", "LOWER_32"};
+    static const char *const kind[] = {"SYNC", "IRQ", "FIQ", "ABORT"};
+    const uint32_t mode = st->mode - 1, before = st->before - 1;
+    const uint64_t base = pc & ~(uint64_t)(VECTORS - 1);
+    const unsigned number = (unsigned)(pc & (VECTORS - 1)) / VECTOR;
+    const bool rises = (mode >> 2 & 3) > (before >> 2 & 3);
+    bool sure;
+
+    if (pc % VECTOR || (mode & MASKED) != MASKED || !(mode & 1) || rises != (number >= 8) ||
+        !not_led_to(r, st, pc, &sure))
+        return false;
+    if (!sure && !rises && (before & MASKED) == MASKED && st->vectors != 1 + base)
+        return false;
+    st->vectors = 1 + base;
+    e->number = 0x80 + number;
+    snprintf(e->name, sizeof e->name, "CoreEvent_%s_%s", from[number >> 2], kind[number & 3]);
+    return true;
+}
+
+/* The same for A32, whose vectors have modes. */
+static bool a32_vector(struct rec_rows *r, struct rec_stream *st, uint64_t pc, struct event *e)
+{
+    static const struct {
+        uint8_t at, mode, number;
+        const char *name;
+    } vectors[] = {
+        {0x04, 0x1b, 2, "UndefinedInstr"}, {0x08, 0x13, 3, "SWI"}, {0x0c, 0x17, 4, "PrefetchAbort"},
+        {0x10, 0x17, 5, "DataAbort"},      {0x18, 0x12, 7, "IRQ"}, {0x1c, 0x11, 8, "FIQ"}};
+    const uint32_t mode = (st->mode - 1) & 0x1f, before = (st->before - 1) & 0x1f;
+    bool sure;
+
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        if (vectors[i].at != (pc & 0x1f) || vectors[i].mode != mode)
+            continue;
+        if (!not_led_to(r, st, pc, &sure) || (!sure && mode == before))
+            return false;
+        e->number = vectors[i].number;
+        snprintf(e->name, sizeof e->name, "CoreEvent_%s", vectors[i].name);
+        return true;
+    }
+    return false;
+}
+
+/* What the exception handler returns to, as far as it follows from what was executed. */
+static uint64_t interrupted(const struct rec_stream *st, const struct event *e)
+{
+    const unsigned branch = st->last->flags & TROD_F_BRANCH;
+    const bool fault = e->number == 5 || (e->number >= 0x80 && e->number % 4 == 0);
+
+    if (branch == TROD_BR_SYSCALL || (branch == TROD_BR_NONE && !fault))
+        return st->last->pc + st->last->size;
+    return st->last->pc;
+}
+
+static void put_event(struct rec_rows *r, const struct rec_stream *st, uint64_t at, uint8_t kind,
+                      const struct event *e)
+{
+    static const struct trod_detail_event plain = {.what = TROD_EVENT_EXCEPTION};
+    struct trod_batch *b = r->b;
+    const uint32_t i = b->n++;
+
+    b->has[i] = ROW_COMMON | TROD_COL_ADDR | TROD_COL_VALUE | TROD_COL_TEXT | TROD_COL_DETAIL;
+    b->kind[i] = kind;
+    b->flags[i] = 0;
+    b->stream[i] = st->number;
+    b->time[i] = st->time;
+    b->addr[i] = at;
+    b->value[i] = e->number;
+    b->text[i] = once(r, &r->names->events[e->number], e->name, strlen(e->name));
+    b->detail[i] = kind == TROD_MODE ? change_of(r, st->mode - 1)
+                                     : once(r, &r->names->none, &plain, sizeof plain);
+}
+
+void rec_rows_flow(struct rec_rows *r, struct rec_stream *st, const struct rec_segment *s)
+{
+    static const struct event changed = {MODE_CHANGE, "CoreEvent_ModeChange"};
+    const uint64_t pc = s->insn[0].pc;
+    struct event e;
+
+    st->segment = s;
+    if (st->mode == 0 || !r->disasm || (!r->names && !(r->names = calloc(1, sizeof *r->names))))
+        return;
+    r->mode = detail_of(r, st->mode - 1);
+    if (st->shown && st->last && st->before) {
+        if (r->set == REC_A64 ? a64_vector(r, st, pc, &e) : a32_vector(r, st, pc, &e))
+            put_event(r, st, interrupted(st, &e), TROD_EXCEPTION, &e);
+        if (((st->before - 1) ^ (st->mode - 1)) & 0x1f)
+            put_event(r, st, pc, TROD_MODE, &changed);
+    }
+    st->before = st->mode;
+}
+
+int64_t rec_rows_system(struct rec_rows *r, struct rec_stream *st, const uint64_t *p)
+{
+    switch (*p >> REC_EVENT_TYPE) {
+    case REC_PHYSICAL:
+        put_physical(r, st, p);
+        return 3;
+    case REC_PORT:
+        put_port(r, st, *p);
+        return 1;
+    case REC_MODE:
+        st->mode = 1 + (uint32_t)(*p & REC_MODE_BITS);
+        return 1;
+    default:
+        return 1;
+    }
+}
