@@ -475,16 +475,6 @@ static int access_row(struct rec_rows *r, struct rec_stream *st, uint64_t what, 
     return TROD_OK;
 }
 
-bool rec_amber(const struct trod_format *format)
-{
-    return format && (strcmp(format->name, "tt6") == 0 || strcmp(format->name, "tt6e") == 0);
-}
-
-bool rec_full(const struct trod_format *format)
-{
-    return format && strcmp(format->name, "full") == 0;
-}
-
 /* Events of more than one word. Returns their words, or an error. */
 static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint64_t *p)
 {

@@ -25,6 +25,16 @@ enum {
     FULL_VRVALID = 242
 };
 
+bool rec_amber(const struct trod_format *format)
+{
+    return format && (strcmp(format->name, "tt6") == 0 || strcmp(format->name, "tt6e") == 0);
+}
+
+bool rec_full(const struct trod_format *format)
+{
+    return format && strcmp(format->name, "full") == 0;
+}
+
 /* One of floating point or vectors: told at the beginning of a thread only where it is not 0. */
 static bool is_other(const struct rec_rows *r, unsigned number)
 {
