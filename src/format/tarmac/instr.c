@@ -381,14 +381,42 @@ int tm_parse_es(struct tm_line *l, struct tm_word type)
     return rc;
 }
 
+/* Where a branch goes. */
+static void put_target(struct tm_row *row, struct trod_detail_branch *detail,
+                       const struct tm_addr *to)
+{
+    row->target = to->vaddr;
+    row->has |= TROD_COL_TARGET;
+    detail->target_paddr = to->paddr;
+    detail->has_target_paddr = to->has_paddr;
+    detail->target_sec = to->sec;
+    detail->target_digits = tm_vdigits(to->vaddr, to->digits);
+    detail->target_paddr_digits = to->has_paddr ? tm_pdigits(to->paddr, to->pdigits) : 0;
+}
+
+/* The instruction set there, if the line says it. */
+static int branch_iset(struct tm_line *l, struct tm_row *row, struct trod_detail_branch *detail)
+{
+    struct tm_word w = tm_word(l);
+    bool wide;
+    int iset;
+
+    if (w.n == 0)
+        return TM_OK;
+    if ((iset = tm_iset_letter(w, &wide)) < 0)
+        return tm_bad(l, TM_BAD_FIELD, w.p, "instruction set is none of A, T, X, O and J");
+    detail->has_iset = 1;
+    row->flags |= (uint32_t)iset << TROD_F_ISET_SHIFT;
+    return TM_OK;
+}
+
 int tm_parse_flow(struct tm_line *l, struct tm_word type)
 {
     struct tm_row *row = tm_begin(l, TROD_BRANCH);
     struct trod_detail_branch *detail = tm_detail(l, row, sizeof *detail);
     struct tm_addr from, to;
     struct tm_word in, w;
-    bool wide;
-    int rc, iset;
+    int rc;
 
     if (!detail)
         return TM_FULL;
@@ -405,24 +433,14 @@ int tm_parse_flow(struct tm_line *l, struct tm_word type)
     if ((rc = tm_address(l, tm_word(l), &from)) != TM_OK ||
         (rc = tm_address(l, tm_word(l), &to)) != TM_OK)
         return rc;
-    row->has |= TROD_COL_PC | TROD_COL_TARGET;
+    row->has |= TROD_COL_PC;
     tm_address_row(row, &from);
     row->pc = row->addr;
-    row->target = to.vaddr;
-    detail->target_paddr = to.paddr;
-    detail->has_target_paddr = to.has_paddr;
-    detail->target_sec = to.sec;
     detail->addr_digits = tm_vdigits(from.vaddr, from.digits);
     detail->paddr_digits = from.has_paddr ? tm_pdigits(from.paddr, from.pdigits) : 0;
-    detail->target_digits = tm_vdigits(to.vaddr, to.digits);
-    detail->target_paddr_digits = to.has_paddr ? tm_pdigits(to.paddr, to.pdigits) : 0;
-    w = tm_word(l);
-    if (w.n) {
-        if ((iset = tm_iset_letter(w, &wide)) < 0)
-            return tm_bad(l, TM_BAD_FIELD, w.p, "instruction set is none of A, T, X, O and J");
-        detail->has_iset = 1;
-        row->flags |= (uint32_t)iset << TROD_F_ISET_SHIFT;
-    }
+    put_target(row, detail, &to);
+    if ((rc = branch_iset(l, row, detail)) != TM_OK)
+        return rc;
     if ((w = tm_word(l)).n)
         return tm_bad(l, TM_BAD_FIELD, w.p, "nothing is expected here");
     tm_add(l);
@@ -434,9 +452,8 @@ int tm_parse_br(struct tm_line *l, struct tm_word type)
     struct tm_row *row = tm_begin(l, TROD_BRANCH);
     struct trod_detail_branch *detail = tm_detail(l, row, sizeof *detail);
     struct tm_addr to;
-    struct tm_word in, w;
-    bool wide;
-    int rc, iset;
+    struct tm_word in;
+    int rc;
 
     (void)type;
     if (!detail)
@@ -444,21 +461,10 @@ int tm_parse_br(struct tm_line *l, struct tm_word type)
     if ((rc = tm_bracket(l, &in)) != TM_OK || (rc = tm_address(l, in, &to)) != TM_OK)
         return rc;
     row->flags |= TROD_BR_OTHER;
-    row->target = to.vaddr;
-    row->has |= TROD_COL_TARGET;
     detail->target_only = 1;
-    detail->target_digits = tm_vdigits(to.vaddr, to.digits);
-    detail->has_target_paddr = to.has_paddr;
-    detail->target_paddr = to.paddr;
-    detail->target_sec = to.sec;
-    detail->target_paddr_digits = to.has_paddr ? tm_pdigits(to.paddr, to.pdigits) : 0;
-    w = tm_word(l);
-    if (w.n) {
-        if ((iset = tm_iset_letter(w, &wide)) < 0)
-            return tm_bad(l, TM_BAD_FIELD, w.p, "instruction set is none of A, T, X, O and J");
-        detail->has_iset = 1;
-        row->flags |= (uint32_t)iset << TROD_F_ISET_SHIFT;
-    }
+    put_target(row, detail, &to);
+    if ((rc = branch_iset(l, row, detail)) != TM_OK)
+        return rc;
     tm_add(l);
     return TM_OK;
 }
