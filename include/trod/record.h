@@ -65,6 +65,7 @@ struct trod_record_target {
     bool system;         /* a whole machine */
     bool image;          /* that boots PROGRAM */
     bool elf;            /* which is an ELF file */
+    bool dynamic;        /* a loader brings its libraries */
 };
 
 struct trod_record_result {

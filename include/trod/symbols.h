@@ -34,4 +34,12 @@ bool trod_symbols_find(struct trod_symbols *s, uint64_t address, const char **na
 bool trod_symbols_address(struct trod_symbols *s, const char *name, uint64_t *address,
                           uint64_t *size);
 
+/*
+ * The addresses of all symbols called NAME, each once, at most MAX of them; a name can stand for
+ * several (versions of a library's function). Returns how many there are. Of several names at one
+ * address trod_symbols_find and trod_symbols_address keep one: ask before.
+ */
+size_t trod_symbols_named(const struct trod_symbols *s, const char *name, uint64_t *addresses,
+                          size_t max);
+
 #endif

@@ -332,6 +332,22 @@ bool trod_symbols_find(struct trod_symbols *s, uint64_t address, const char **na
     return true;
 }
 
+size_t trod_symbols_named(const struct trod_symbols *s, const char *name, uint64_t *addresses,
+                          size_t max)
+{
+    size_t n = 0, k;
+
+    for (size_t i = 0; i < s->n && n < max; i++) {
+        if (strcmp(s->names + s->list[i].name, name) != 0)
+            continue;
+        for (k = 0; k < n && addresses[k] != s->list[i].at; k++)
+            ;
+        if (k == n)
+            addresses[n++] = s->list[i].at;
+    }
+    return n;
+}
+
 bool trod_symbols_address(struct trod_symbols *s, const char *name, uint64_t *address,
                           uint64_t *size)
 {

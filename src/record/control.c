@@ -2,7 +2,8 @@
  * control.c - which instructions of a program are recorded: places, counts, windows.
  *
  * Implements the rec_control functions of record.h and docs/recording.md, "What part is recorded".
- * A place is an address or the name of a function of the program. Where the program is loaded
+ * A place is an address or the name of a function, of the program or, if that has none such and is
+ * dynamically linked, of a library (places.c). Where the program is loaded
  * elsewhere than it was linked for (PIE), the plugin tells where that is.
  */
 #include "record/record.h"
@@ -13,10 +14,10 @@
 #include <string.h>
 
 /* WHERE as an address, or as a symbol of the program. */
-static int resolve(struct rec_place *to, const char *where, const char *program,
+static int resolve(struct rec_place *to, const char *where, const struct trod_record_target *info,
                    struct trod_symbols **symbols, struct trod_diag *diag)
 {
-    uint64_t size;
+    const char *program = info->program;
     char *end;
     int rc;
 
@@ -37,9 +38,13 @@ static int resolve(struct rec_place *to, const char *where, const char *program,
             return rc;
     }
     to->linked = true;
-    if (!trod_symbols_address(*symbols, where, &to->address, &size))
+    if (trod_symbols_named(*symbols, where, &to->address, 1) == 0) {
+        to->sought = where;
+        if (info->dynamic)
+            return TROD_OK;
         return trod_error(diag, TROD_ERR_USAGE, "record.place", NULL,
                           "'%s' has no symbol '%s': give an address as 0x...", program, where);
+    }
     to->address &= to->mask;
     return TROD_OK;
 }
@@ -74,21 +79,22 @@ int rec_control_of(struct rec_control *c, const struct trod_record_options *opt,
     c->no_children = opt->no_children;
     /* the lowest bit of a symbol of ARM says which instruction set it is in */
     c->start.mask = c->stop.mask = t->isa == TROD_ISA_ARM ? ~UINT64_C(1) : UINT64_MAX;
-    rc = resolve(&c->start, opt->start, info->program, &symbols, diag);
+    rc = resolve(&c->start, opt->start, info, &symbols, diag);
     if (rc == TROD_OK)
-        rc = resolve(&c->stop, opt->stop, info->program, &symbols, diag);
+        rc = resolve(&c->stop, opt->stop, info, &symbols, diag);
     if (rc == TROD_OK)
         rc = list_threads(c, &opt->threads, diag);
     trod_symbols_free(symbols);
     c->windows = opt->windows ? opt->windows : c->start.given ? UINT64_MAX : 1;
     c->linked = info->code;
-    c->phase = c->start.given ? REC_WAITING : REC_SKIPPING;
+    c->limited = c->start.given || c->stop.given || c->skip || opt->take;
+    c->phase = !c->limited ? REC_RECORDING : c->start.given ? REC_WAITING : REC_SKIPPING;
     return rc;
 }
 
 bool rec_place_is(const struct rec_place *p, uint64_t pc, uint64_t slide)
 {
-    return p->given && pc == p->address + (p->linked ? slide : 0);
+    return p->given && !p->sought && pc == p->address + (p->linked ? slide : 0);
 }
 
 bool rec_control_wants(struct rec_control *c, bool at_start, bool at_stop)

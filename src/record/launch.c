@@ -71,6 +71,7 @@ int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, 
     sem_init(&s->full, 1, 0);
     sem_init(&s->free, 1, 0);
     sem_init(&s->ask, 1, 0);
+    sem_init(&s->seek, 1, 0);
     rec_share_grow(s, REC_BLOCKS_FIRST);
     *out = s;
     return TROD_OK;

@@ -168,7 +168,10 @@ enum {
 /* Codes of the Amber document's synchronization records. */
 enum rec_sync { REC_SIGNAL = 0x20, REC_BROADCAST = 0x21, REC_WAIT = 0x30, REC_TRY_WAIT = 0x31 };
 
-enum { REC_FUNCTIONS = 8, REC_POINTS = 1 << 14 };
+/* The same for where recording begins and ends. */
+enum { REC_AT_START = 1, REC_AT_STOP = 2 };
+
+enum { REC_FUNCTIONS = 64, REC_POINTS = 1 << 14 };
 
 /* A mutex or condition variable. */
 struct rec_point {
@@ -209,12 +212,17 @@ struct rec_shared {
     _Atomic uint32_t asks[REC_ASKS];     /* entries of the log: what do they write? 0: none */
     _Atomic uint32_t n_slots, n_blocks;
     _Atomic uint64_t log_used;
-    sem_t full, free, ask;
-    /* Functions whose calls are wanted as synchronization; code 0: none. */
+    sem_t full, free, ask, seek;
+    uint32_t pthreads;       /* are records of synchronization wanted? */
+    uint32_t seeks;          /* are functions looked for by name? */
+    _Atomic uint32_t seeker; /* a process that has loaded code and waits, 0: none */
+    uint64_t guest_base;     /* where it has the program's address 0 */
+    /* Functions that were found, as they are: more may come. */
+    _Atomic uint32_t n_functions;
     struct {
         uint64_t address;
         uint32_t code;
-    } functions[REC_FUNCTIONS];
+    } functions[REC_FUNCTIONS]; /* enum rec_sync, REC_AT_START, REC_AT_STOP */
     struct rec_point points[REC_POINTS];
 };
 

@@ -8,7 +8,6 @@
 #include "record/record.h"
 
 #include "trod/drmemtrace.h"
-#include "trod/symbols.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -35,6 +34,7 @@ struct recorder {
     struct rec_rows *rows;
     struct rec_answers *answers;
     struct rec_control control;
+    struct rec_places *places;
     struct trod_writer *writer;
     pid_t pid;
     pthread_t reaper;
@@ -237,24 +237,13 @@ static int open_writer(struct recorder *r, const char *out)
     return trod_writer_open(&r->writer, out, &w, &r->meta, r->diag);
 }
 
-/* C libraries have several names for the same function; a table of symbols knows one of them. */
-static bool address_of(struct trod_symbols *symbols, const char *name, uint64_t *address)
+/*
+ * The functions whose calls are records of synchronization (Amber, "-p"). C libraries have several
+ * names for the same one.
+ */
+static int want_pthreads(struct recorder *r)
 {
     static const char *const before[] = {"", "__", "___"};
-    char full[64];
-    uint64_t size;
-
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
-        snprintf(full, sizeof full, "%s%s", before[i], name);
-        if (trod_symbols_address(symbols, full, address, &size))
-            return true;
-    }
-    return false;
-}
-
-/* The functions whose calls are records of synchronization (Amber, "-p"). */
-static int find_functions(struct recorder *r)
-{
     static const struct {
         const char *name;
         uint32_t code;
@@ -263,31 +252,68 @@ static int find_functions(struct recorder *r)
         {"pthread_cond_broadcast", REC_BROADCAST}, {"pthread_mutex_lock", REC_WAIT},
         {"pthread_mutex_trylock", REC_TRY_WAIT},   {"pthread_cond_wait", REC_WAIT},
     };
-    struct trod_symbols *symbols;
-    size_t n = 0;
-    int rc;
+    const struct trod_record_target *t = &r->result->target;
+    char name[64];
 
     if (!rec_amber(trod_format_find(r->opt->to, strcspn(r->opt->to, ":"))))
         return trod_error(r->diag, TROD_ERR_USAGE, "record.pthreads", NULL,
                           "records of thread synchronization are for tt6 and tt6e");
-    rc = trod_symbols_new(&symbols);
-    if (rc == TROD_OK)
-        rc = trod_symbols_add(symbols, r->result->target.program, r->diag);
-    for (size_t i = 0; rc == TROD_OK && i < sizeof known / sizeof *known; i++) {
-        uint64_t address;
-
-        if (!address_of(symbols, known[i].name, &address))
-            continue;
-        r->shared->functions[n].address = address;
-        r->shared->functions[n++].code = known[i].code;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        for (size_t k = 0; k < sizeof before / sizeof *before; k++) {
+            snprintf(name, sizeof name, "%s%s", before[k], known[i].name);
+            rec_places_want(r->places, name, known[i].code);
+        }
     }
-    trod_symbols_free(symbols);
-    if (rc == TROD_OK && n == 0)
-        rc = trod_error(r->diag, TROD_ERR_UNSUPPORTED, "record.pthreads", NULL,
-                        "'%s' has no pthread functions: records of thread synchronization need a "
-                        "statically linked program with symbols",
-                        r->result->target.program);
-    return rc;
+    r->shared->pthreads = 1;
+    if (t->dynamic || rec_places_has(r->places, t->program))
+        return TROD_OK;
+    return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "record.pthreads", NULL,
+                      "'%s' has no pthread functions: for records of thread synchronization a "
+                      "statically linked program must have symbols",
+                      t->program);
+}
+
+/* What is looked for by name while the program runs. */
+static int want_functions(struct recorder *r)
+{
+    int rc = rec_places_new(&r->places, r->shared, r->diag);
+
+    if (rc < 0)
+        return rc;
+    if (r->control.start.sought)
+        rec_places_want(r->places, r->control.start.sought, REC_AT_START);
+    if (r->control.stop.sought)
+        rec_places_want(r->places, r->control.stop.sought, REC_AT_STOP);
+    if (r->opt->pthreads)
+        rc = want_pthreads(r);
+    return rc < 0 ? rc : rec_places_begin(r->places);
+}
+
+static bool has_function(const struct rec_shared *s, uint32_t from, uint32_t to)
+{
+    const uint32_t n = atomic_load(&s->n_functions);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (s->functions[i].code >= from && s->functions[i].code <= to)
+            return true;
+    return false;
+}
+
+/* What was looked for and never found is told: the trace does not have what was asked for. */
+static void tell_missing(struct recorder *r)
+{
+    const struct rec_place *const places[] = {&r->control.start, &r->control.stop};
+
+    for (uint32_t i = 0; i < 2; i++)
+        if (places[i]->sought && !has_function(r->shared, REC_AT_START + i, REC_AT_START + i))
+            trod_error(r->diag, TROD_ERR_LOSS, "record.place", NULL,
+                       "neither '%s' nor a library that it loaded has a function '%s'",
+                       r->result->target.program, places[i]->sought);
+    if (r->opt->pthreads && !has_function(r->shared, REC_SIGNAL, REC_TRY_WAIT))
+        trod_error(r->diag, TROD_ERR_LOSS, "record.pthreads", NULL,
+                   "neither '%s' nor a library that it loaded has pthread functions: the trace has "
+                   "no records of thread synchronization",
+                   r->result->target.program);
 }
 
 /* As trod_writer_open decides. */
@@ -324,8 +350,8 @@ static int prepare(struct recorder *r, const char *out)
     if (rc == TROD_OK)
         rc = rec_share_new(&r->shared, &r->fd, r->target, !r->opt->no_memory && !rec_full(f),
                            registers, r->diag);
-    if (rc == TROD_OK && r->opt->pthreads)
-        rc = find_functions(r);
+    if (rc == TROD_OK)
+        rc = want_functions(r);
     if (rc == TROD_OK && registers)
         rc = rec_answers_begin(&r->answers, r->shared, r->target, r->diag);
     if (rec_amber(f) || rec_full(f))
@@ -434,6 +460,8 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
         rc = run(&r, line, argv, plugin);
         prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
     }
+    if (rc == TROD_OK)
+        tell_missing(&r);
     if (rc == TROD_OK && rec_rows_missed(r.rows))
         trod_error(diag, TROD_ERR_LOSS, "record.one-thread", NULL,
                    "a file holds one thread: all other threads are left out: write to the folder "
@@ -448,6 +476,7 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
     result->files = sum.files;
     trod_writer_discard(r.writer);
     rec_answers_end(r.answers);
+    rec_places_end(r.places);
     rec_rows_free(r.rows);
     rec_share_free(r.shared, r.fd);
     trod_meta_fini(&r.meta);

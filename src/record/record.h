@@ -62,6 +62,34 @@ int rec_plugin_path(const char *given, char *out, size_t n, struct trod_diag *di
 int rec_launch(const struct trod_record_target *info, char *const line[], char *const argv[],
                const char *plugin, int fd, pid_t *pid, struct trod_diag *diag);
 
+/* --- elf.c: files of programs --- */
+
+/* N bytes as a number. */
+uint64_t rec_elf_field(const uint8_t *p, unsigned n, bool big);
+
+/* A loadable segment. */
+struct rec_segment_of_file {
+    uint64_t offset, address, bytes; /* in the file, as linked, of the file */
+    bool code;
+};
+
+/* Those of PATH, at most MAX. Returns how many; 0: no ELF file, or it cannot be read. */
+size_t rec_elf_segments(const char *path, struct rec_segment_of_file *out, size_t max);
+
+/* --- places.c: functions by name, where they are loaded --- */
+
+struct rec_places;
+
+int rec_places_new(struct rec_places **out, struct rec_shared *s, struct trod_diag *diag);
+/* Functions called NAME become functions CODE of the shared memory. */
+void rec_places_want(struct rec_places *p, const char *name, uint32_t code);
+/* Has the ELF file PATH one of those wanted so far? */
+bool rec_places_has(struct rec_places *p, const char *path);
+/* Begin to look for them as the program loads code. Returns 0 or an error, reported. */
+int rec_places_begin(struct rec_places *p);
+/* NULL is allowed. */
+void rec_places_end(struct rec_places *p);
+
 /* --- control.c: what part of a program is recorded --- */
 
 /* An address where something begins or ends. */
@@ -69,6 +97,7 @@ struct rec_place {
     bool given;
     bool linked; /* as the program was linked: it may be loaded elsewhere */
     uint64_t address, mask;
+    const char *sought; /* a function of libraries: where is found while the program runs */
 };
 
 enum rec_phase { REC_WAITING, REC_SKIPPING, REC_RECORDING, REC_OVER };
@@ -79,6 +108,7 @@ struct rec_control {
     uint64_t linked; /* address of the program's code as linked, 0: unknown */
     uint8_t threads[128];
     bool all_threads, no_children;
+    bool limited; /* not everything that they execute is recorded */
     enum rec_phase phase;
     uint64_t count; /* instructions of this phase */
     uint64_t done;  /* windows that have ended */

@@ -125,8 +125,16 @@ static uint32_t places(const struct rec_rows *r, const struct rec_insn *in)
     const uint64_t code = atomic_load(&r->shared->code);
     const uint64_t slide = c->linked && code ? code - c->linked : 0;
 
-    return (rec_place_is(&c->start, in->pc, slide) ? (uint32_t)AT_START : 0) |
-           (rec_place_is(&c->stop, in->pc, slide) ? (uint32_t)AT_STOP : 0);
+    const uint32_t n = atomic_load_explicit(&r->shared->n_functions, memory_order_acquire);
+    uint32_t at = (rec_place_is(&c->start, in->pc, slide) ? (uint32_t)AT_START : 0) |
+                  (rec_place_is(&c->stop, in->pc, slide) ? (uint32_t)AT_STOP : 0);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (r->shared->functions[i].address == in->pc)
+            at |= r->shared->functions[i].code == REC_AT_START  ? (uint32_t)AT_START
+                  : r->shared->functions[i].code == REC_AT_STOP ? (uint32_t)AT_STOP
+                                                                : 0;
+    return at;
 }
 
 /*
@@ -227,19 +235,11 @@ static inline void put_insn(struct rec_rows *r, const struct rec_stream *st,
         rec_rows_page(r, st, i);
 }
 
-/*
- * Is IN recorded? A window of a format that says where branches went does not end behind one.
- */
-static inline bool wanted(struct rec_rows *r, const struct rec_insn *in, uint32_t flow)
+/* Is IN recorded? */
+static inline bool wanted(struct rec_rows *r, const struct rec_insn *in)
 {
-    struct rec_control *c = &r->control;
-
-    if (r->markers && c->windows > 1 && c->phase == REC_RECORDING && flow != TROD_BR_NONE &&
-        !(in->flags & AT_STOP)) {
-        c->count++;
-        return true;
-    }
-    return rec_control_wants(c, in->flags & AT_START, in->flags & AT_STOP);
+    return !r->control.limited ||
+           rec_control_wants(&r->control, in->flags & AT_START, in->flags & AT_STOP);
 }
 
 /* One instruction is executed. No time stands between a branch and what it leads to. */
@@ -257,13 +257,15 @@ static inline int execute(struct rec_rows *r, struct rec_stream *st, struct rec_
     st->reads = st->writes = 0;
     st->accessed = st->made = st->shown = false;
     st->skipped = st->registers && rec_rows_skips(r, st, in);
-    if (!wanted(r, in, flow)) {
+    if (!wanted(r, in)) {
         r->passed++;
         st->told = false;
         return TROD_OK;
     }
     if (st->window != r->control.done) {
         st->window = r->control.done;
+        if (st->open && r->markers) /* the writer need not wait for where it goes on */
+            put_marker(r, st, TROD_DRM_WINDOW_ID, st->window);
         put_time(r, st);
     }
     if (st->time_due && (flow == TROD_BR_NONE || flow == TROD_BR_SYSCALL || !follows))
@@ -276,6 +278,7 @@ static inline int execute(struct rec_rows *r, struct rec_stream *st, struct rec_
     if (st->skipped)
         r->b->flags[st->row - 1] |= TROD_F_SKIPPED;
     st->shown = true;
+    st->open = r->control.limited && (in->flags & TROD_F_BRANCH) != TROD_BR_NONE;
     if (r->full)
         rec_rows_full(r, st, in);
     return rc;
@@ -296,50 +299,31 @@ static bool again(struct rec_rows *r, struct rec_stream *st, const struct rec_in
     return true;
 }
 
-/*
- * What comes next is no instruction of this trace: a branch at its end does not see where the flow
- * goes on, to PC: it is told.
- */
-static void tell_target(struct rec_rows *r, const struct rec_stream *st, uint64_t pc)
+void rec_rows_leads(struct rec_rows *r, struct rec_stream *st, uint64_t pc)
 {
     struct trod_batch *b = r->b;
     const uint32_t i = st->row - 1;
 
-    if (!st->row || st->row != b->n || b->stream[i] != st->number || b->pc[i] != st->last->pc ||
-        (st->last->flags & TROD_F_BRANCH) == TROD_BR_NONE)
+    /* the last of its stream in this batch, if there is one */
+    if (!st->shown || !st->row || i >= b->n || b->stream[i] != st->number ||
+        b->kind[i] != TROD_INSTR || (b->flags[i] & TROD_F_BRANCH) == TROD_BR_NONE)
         return;
     b->has[i] |= TROD_COL_TARGET;
     b->target[i] = pc;
-}
-
-/*
- * A synchronization record, before an instruction at PC.
- */
-static void put_sync(struct rec_rows *r, struct rec_stream *st, uint64_t pc)
-{
-    struct trod_batch *b = r->b;
-    uint32_t i;
-    const uint32_t code = (uint32_t)st->sync[0];
-    const uint64_t point = st->sync[1];
-
-    st->sync[0] = 0;
-    if (r->control.phase != REC_RECORDING || !r->amber || b->n + 1 >= ROWS)
+    st->open = false;
+    if ((b->flags[i] & TROD_F_BRANCH) != TROD_BR_COND)
         return;
-    tell_target(r, st, pc);
-    i = b->n++;
-    b->has[i] = ROW_COMMON | TROD_COL_ADDR | TROD_COL_VALUE | TROD_COL_SUB;
-    b->kind[i] = TROD_SYNC;
-    b->flags[i] = 0;
-    b->stream[i] = st->number;
-    b->time[i] = st->time;
-    b->addr[i] = point & UINT32_MAX;
-    b->value[i] = point >> 32;
-    b->sub[i] = (uint16_t)code;
+    b->flags[i] &= ~(uint32_t)TROD_F_BRANCH;
+    b->flags[i] |= pc == b->pc[i] + b->size[i] ? TROD_BR_COND_UNTAKEN : TROD_BR_COND_TAKEN;
 }
 
-static bool is_stop(const struct rec_rows *r, const struct rec_insn *in)
+/* The window of what ST has executed last does not go on with IN. */
+static bool ends(const struct rec_rows *r, const struct rec_stream *st, const struct rec_insn *in)
 {
-    return (places(r, in) & AT_STOP) != 0;
+    const struct rec_control *c = &r->control;
+
+    return c->phase != REC_RECORDING || st->window != c->done || c->count >= c->take ||
+           (places(r, in) & AT_STOP);
 }
 
 static int segment(struct rec_rows *r, struct rec_stream *st, uint64_t word)
@@ -355,9 +339,9 @@ static int segment(struct rec_rows *r, struct rec_stream *st, uint64_t word)
     if (place + sizeof *s + (uint64_t)s->n * sizeof s->insn[0] > REC_LOG_BYTES || s->n > ROWS / 2)
         return TROD_OK;
     if (st->sync[0])
-        put_sync(r, st, s->insn[0].pc);
-    if (r->control.stop.given && is_stop(r, &s->insn[0]))
-        tell_target(r, st, s->insn[0].pc);
+        rec_rows_sync(r, st, s->insn[0].pc);
+    if (r->control.limited && ends(r, st, &s->insn[0]))
+        rec_rows_leads(r, st, s->insn[0].pc);
     if ((r->b->n + s->n + ROWS_BEHIND > ROWS || r->n_states + s->n > REC_FULL_STATES) &&
         (rc = rec_rows_flush(r)) < 0)
         return rc;

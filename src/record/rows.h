@@ -54,6 +54,7 @@ struct rec_stream {
     uint64_t window; /* of its last row */
     bool shown;      /* it has a row */
     bool told;       /* its registers have been told as a whole, for this window */
+    bool open;       /* the last row of an instruction is a branch to where is not told */
     bool skipped;    /* its condition does not hold */
     bool made;       /* its access was told by its registers */
     const struct rec_segment *segment; /* a whole machine: where that is from */
@@ -122,6 +123,15 @@ int rec_rows_state(struct rec_rows *r, struct rec_stream *st, const uint64_t *p,
 /* Registers as they are before the first instruction of a window of ST. Returns 0 or an error.
  */
 int rec_rows_told(struct rec_rows *r, struct rec_stream *st);
+/*
+ * What comes next is not the instruction that follows in the trace: a branch before it does not see
+ * where the flow goes on, to PC: it is told, as long as its row is not written.
+ */
+void rec_rows_leads(struct rec_rows *r, struct rec_stream *st, uint64_t pc);
+
+/* rows_amber.c: a synchronization record, before an instruction at PC. */
+void rec_rows_sync(struct rec_rows *r, struct rec_stream *st, uint64_t pc);
+
 /* rows_text.c: what lines of text have. 0 or an error. */
 int rec_rows_text_begin(struct rec_rows *r, const struct rec_target *t);
 /* The disassembly of IN into the log. */

@@ -17,6 +17,7 @@
 enum {
     HEAD = 4096,
     PATH_BYTES = 4096,
+    SEGMENTS = 16,
 };
 
 /* e_machine, class (1: 32 bits, 2: 64), data (1: little-endian, 2: big) and what belongs to it. */
@@ -150,50 +151,34 @@ static int read_head(const char *path, uint8_t *head, size_t n, struct trod_diag
     return (int)got;
 }
 
-static uint64_t field(const uint8_t *p, unsigned n, bool big)
-{
-    uint64_t v = 0;
-
-    for (unsigned i = 0; i < n; i++)
-        v |= (uint64_t)p[big ? n - 1 - i : i] << 8 * i;
-    return v;
-}
-
 /* The interpreter (PT_INTERP) that the ELF header HEAD names, if it lies in what was read. */
 static const char *loader_of(const uint8_t *head, size_t n)
 {
     const bool wide = head[4] == 2, big = head[5] == 2;
     const size_t size = wide ? 56 : 32;
-    uint64_t at = wide ? field(head + 32, 8, big) : field(head + 28, 4, big);
-    uint64_t count = field(head + (wide ? 56 : 44), 2, big);
+    uint64_t at = wide ? rec_elf_field(head + 32, 8, big) : rec_elf_field(head + 28, 4, big);
+    uint64_t count = rec_elf_field(head + (wide ? 56 : 44), 2, big);
 
     for (uint64_t i = 0; i < count && at + (i + 1) * size <= n; i++) {
         const uint8_t *p = head + at + i * size;
-        uint64_t from = wide ? field(p + 8, 8, big) : field(p + 4, 4, big);
+        uint64_t from = wide ? rec_elf_field(p + 8, 8, big) : rec_elf_field(p + 4, 4, big);
 
-        if (field(p, 4, big) == 3 && from < n && memchr(head + from, '\0', n - from))
+        if (rec_elf_field(p, 4, big) == 3 && from < n && memchr(head + from, '\0', n - from))
             return (const char *)head + from;
     }
     return NULL;
 }
 
-/* The address of its first executable segment, as it was linked; 0: unknown. */
-static uint64_t code_of(const uint8_t *head, size_t n)
+/* The address of the first executable segment of PATH, as it was linked; 0: unknown. */
+static uint64_t code_of(const char *path)
 {
-    const bool wide = head[4] == 2, big = head[5] == 2;
-    const size_t size = wide ? 56 : 32;
-    const uint64_t at = wide ? field(head + 32, 8, big) : field(head + 28, 4, big);
-    const uint64_t count = field(head + (wide ? 56 : 44), 2, big);
+    struct rec_segment_of_file s[SEGMENTS];
+    const size_t n = rec_elf_segments(path, s, SEGMENTS);
     uint64_t least = UINT64_MAX;
 
-    for (uint64_t i = 0; i < count && at + (i + 1) * size <= n; i++) {
-        const uint8_t *p = head + at + i * size;
-        const uint64_t flags = field(p + (wide ? 4 : 24), 4, big);
-        const uint64_t addr = wide ? field(p + 16, 8, big) : field(p + 8, 4, big);
-
-        if (field(p, 4, big) == 1 && (flags & 1) && addr < least) /* loaded, executable */
-            least = addr;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (s[i].code && s[i].address < least)
+            least = s[i].address;
     return least == UINT64_MAX ? 0 : least;
 }
 
@@ -270,7 +255,7 @@ static int match(const uint8_t *head, size_t n, const char *program, const struc
     if (n < 64 || memcmp(head, "\177ELF", 4) != 0)
         return trod_error(diag, TROD_ERR_UNSUPPORTED, "record.not-elf", NULL,
                           "'%s' is neither an ELF program nor a script", program);
-    machine = (unsigned)field(head + 18, 2, head[5] == 2);
+    machine = (unsigned)rec_elf_field(head + 18, 2, head[5] == 2);
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
         if (targets[i].machine == machine && targets[i].class == head[4] &&
             targets[i].data == head[5]) {
@@ -310,8 +295,9 @@ int rec_target_of(char *const argv[], const struct trod_record_options *opt,
     if (rc < 0)
         return rc;
     info->isa = (*t)->isa_name;
-    info->code = code_of(head, (size_t)n);
+    info->code = code_of(info->program);
     info->package = "qemu-user";
+    info->dynamic = loader_of(head, (size_t)n) != NULL;
     if (opt->sysroot)
         snprintf(info->sysroot, sizeof info->sysroot, "%s", opt->sysroot);
     else

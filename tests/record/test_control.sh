@@ -99,6 +99,53 @@ status 125
 err_has "'0xzz' is no address"
 check test ! -e x.d
 
+# --- functions of libraries: from the first call of trod_test on all that the program does
+cat >lib.c <<'EOS'
+int trod_test(int n) { return n + 1; }
+int trod_end(int n) { return n + 2; }
+EOS
+cat >uses.c <<'EOS'
+int trod_test(int), trod_end(int);
+int main(void)
+{
+    volatile int n = 1;
+    for (int i = 0; i < 3; i++) {
+        n = trod_test(n);
+        n += 5;
+        n = trod_end(n);
+    }
+    return n;
+}
+EOS
+check gcc -O1 -shared -fPIC -o libuses.so lib.c
+check gcc -O1 -o uses uses.c -L. -luses -Wl,-rpath,"$tmp"
+rm -rf all.d part.d x.d
+run trod record -o all.d -- ./uses
+status 25
+run trod record -o part.d --start trod_test --stop trod_end -- ./uses
+status 25
+run trod check part.d
+status 0
+bytes() {
+    trod view --kind INSTR --format csv "$1" | awk -F, 'NR > 1 { print $6, $9 }'
+}
+# the functions are told from the rest by what objdump says of their first instructions
+objdump -d libuses.so >code
+first() {
+    awk -v f="<$1>:" '$2 == f { getline; sub(/^[^\t]*\t/, ""); sub(/\t.*/, ""); gsub(/ /, ""); print }' code
+}
+offset() { printf '%s' "$(nm -D libuses.so | awk -v s="$1" '$3 == s { print substr($1, 14) }')"; }
+bytes all.d | awk -v a="$(offset trod_test) $(first trod_test)" -v z="$(offset trod_end) $(first trod_end)" '
+    function at(what) { return substr($1, length($1) - 2) " " $2 == what }
+    { if (at(z)) on = 0; if (at(a)) on = 1; if (on) print $2 }' >want
+bytes part.d | awk '{ print $2 }' >got
+same want got
+check test "$(wc -l <got)" -gt 20
+run trod record -o x.d --start trod_nowhere -- ./uses
+status 125
+err_has "neither './uses' nor a library that it loaded has a function 'trod_nowhere'"
+rm -rf all.d part.d x.d
+
 # --- threads and children
 cat >threads.c <<'EOS'
 #include <pthread.h>

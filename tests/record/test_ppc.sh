@@ -142,7 +142,9 @@ int main(void)
     return 0;
 }
 EOS
-if powerpc-linux-gnu-gcc -O1 -static -pthread -o sync sync.c 2>/dev/null; then
+# statically linked, and with the functions in a library
+synchronizes() {
+    rm -rf sync.d
     run trod record -p --to tt6e -o sync.d/ -- ./sync
     status 0
     read -r mutex cond waits tried <"$stdout"
@@ -172,9 +174,18 @@ if powerpc-linux-gnu-gcc -O1 -static -pthread -o sync sync.c 2>/dev/null; then
     done | sort -n >got
     seq "$((4 + tried))" >want
     same want got
+}
+if powerpc-linux-gnu-gcc -O1 -static -pthread -o sync sync.c 2>/dev/null; then
+    synchronizes
+    check powerpc-linux-gnu-gcc -O1 -pthread -o sync sync.c
+    synchronizes
     run trod record -p -o x.d -- ./sync
     status 125
     err_has 'are for tt6 and tt6e'
+    check powerpc-linux-gnu-gcc -O1 -static -pthread -s -o sync sync.c
+    run trod record -p --to tt6e -o x.d/ -- ./sync
+    status 125
+    err_has "'./sync' has no pthread functions: .* must have symbols"
 else
     echo "no C library for powerpc: synchronization is not tested"
 fi

@@ -294,6 +294,11 @@ static void foreign_instr(struct drm_enc *e, const struct insn *n, struct drm_se
     }
     if (e->version >= DRM_VERSION_BRANCH_INFO && !e->ifiltered &&
         (!known || branch == TROD_BR_COND || is_indirect(branch))) {
+        if (known && n->has_target && is_indirect(branch)) {
+            drm_put_instr(e, out, type_of(e, branch, seen), n->size, n->pc, seen, true, n->target);
+            remember(e, n->pc, n->target, true);
+            return;
+        }
         hold(e, n, seen, branch, known);
         return;
     }

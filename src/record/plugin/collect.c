@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE /* sched_getcpu, syscall: of no system but Linux, as QEMU's user mode */
 #include "record/plugin/collect.h"
+#include "record/plugin/places.h"
 #include "record/plugin/registers.h"
 #include "record/plugin/state.h"
 #include "record/plugin/sync.h"
@@ -273,7 +274,7 @@ uint64_t *collect_before(unsigned vcpu, const struct rec_insn *insn, uint64_t *p
 
     if (collect_shared->registers)
         p = state_step(vcpu, insn, p);
-    if (!collect_shared->functions[0].code || !sync_step(vcpu, insn, words))
+    if (!collect_shared->pthreads || !sync_step(vcpu, insn, words))
         return p;
     p[0] = words[0];
     p[1] = words[1];
@@ -376,7 +377,7 @@ void collect_base(const void *host, uint64_t addr)
 void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place,
                      bool with_registers)
 {
-    const bool step = collect_shared->functions[0].code || collect_shared->registers;
+    const bool step = collect_shared->pthreads || collect_shared->registers;
 
     if (place == 0)
         return;
@@ -424,6 +425,8 @@ void collect_sysret(qemu_plugin_id_t id, unsigned vcpu, int64_t num, int64_t ret
     uint64_t *p = room(s);
 
     (void)id;
+    if (collect_shared->seeks)
+        places_loaded(num);
     p[0] = (uint64_t)REC_SYSRET << REC_EVENT_TYPE | (uint32_t)num;
     p[1] = now();
     p[2] = (uint64_t)ret;

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE /* MAP_NORESERVE, process_vm_readv */
 #include "record/plugin/collect.h"
+#include "record/plugin/places.h"
 #include "record/plugin/registers.h"
 #include "record/plugin/state.h"
 #include "record/plugin/system.h"
@@ -246,6 +247,9 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     if (atomic_load_explicit(&collect_shared->code, memory_order_relaxed) == 0 && start_code.symbol)
         atomic_store(&collect_shared->code, start_code.call());
     pthread_mutex_lock(&table.lock);
+    if (collect_shared->seeks)
+        places_look(qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0)),
+                    qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
     for (size_t i = 0, from = 0; i < n; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         struct rec_insn *to = &one.s.insn[i - from];

@@ -40,8 +40,11 @@ static _Atomic uint32_t *count_of(uint32_t point)
 
 static uint32_t code_at(uint64_t pc)
 {
-    for (uint32_t i = 0; i < REC_FUNCTIONS; i++)
-        if (collect_shared->functions[i].address == pc && pc)
+    const uint32_t n = atomic_load_explicit(&collect_shared->n_functions, memory_order_acquire);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (collect_shared->functions[i].address == pc &&
+            collect_shared->functions[i].code >= REC_SIGNAL)
             return collect_shared->functions[i].code;
     return 0;
 }
