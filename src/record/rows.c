@@ -26,7 +26,7 @@ int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_t
     r->shared = s;
     r->meta = meta;
     r->markers = format && format->flags & TROD_FMT_TIMESTAMPS;
-    r->amber = rec_amber(format);
+    rec_rows_amber_begin(r, format);
     r->single = single;
     r->full = rec_full(format);
     r->big = t->endian == TROD_ENDIAN_BIG;
@@ -338,6 +338,8 @@ static int segment(struct rec_rows *r, struct rec_stream *st, uint64_t word)
     s = (struct rec_segment *)(void *)(rec_log(r->shared) + place);
     if (place + sizeof *s + (uint64_t)s->n * sizeof s->insn[0] > REC_LOG_BYTES || s->n > ROWS / 2)
         return TROD_OK;
+    if (r->pair && st->last)
+        rec_rows_trap(r, st, s->insn[0].pc);
     if (st->sync[0])
         rec_rows_sync(r, st, s->insn[0].pc);
     if (r->control.limited && ends(r, st, &s->insn[0]))

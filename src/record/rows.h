@@ -76,6 +76,7 @@ struct rec_rows {
     bool single;             /* only the first thread has a place */
     uint64_t others;         /* blocks of other threads */
     uint32_t threads, pid;   /* begun so far; process of the first */
+    uint32_t pair;           /* TT6E: place in the log of what follows a twi, 0: nothing does */
     bool amber;              /* each access belongs to the record of its instruction */
     bool full;               /* each instruction comes with all registers */
     bool big;                /* values are big-endian in memory */
@@ -129,7 +130,11 @@ int rec_rows_told(struct rec_rows *r, struct rec_stream *st);
  */
 void rec_rows_leads(struct rec_rows *r, struct rec_stream *st, uint64_t pc);
 
-/* rows_amber.c: a synchronization record, before an instruction at PC. */
+/* rows_amber.c: R is for FORMAT. */
+void rec_rows_amber_begin(struct rec_rows *r, const struct trod_format *format);
+/* TT6E: the instruction executed last may be a twi: the return from a trap, to PC. */
+void rec_rows_trap(struct rec_rows *r, const struct rec_stream *st, uint64_t pc);
+/* A synchronization record, before an instruction at PC. */
 void rec_rows_sync(struct rec_rows *r, struct rec_stream *st, uint64_t pc);
 
 /* rows_text.c: what lines of text have. 0 or an error. */

@@ -190,6 +190,58 @@ else
     echo "no C library for powerpc: synchronization is not tested"
 fi
 
+# twi: behind each of them what TT6E has for the return from a trap, to where the program goes on:
+# the handler of the fifth, what follows all others.
+cat >trap.c <<'EOS'
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+static sigjmp_buf env;
+static volatile int hits;
+__attribute__((noinline)) void handler(int number)
+{
+    hits += number == SIGTRAP;
+    siglongjmp(env, 1);
+}
+int main(void)
+{
+    volatile int i;
+    signal(SIGTRAP, handler);
+    for (i = 0; i < 10; i++)
+        if (sigsetjmp(env, 1) == 0)
+            __asm__ volatile(".globl traps\n.type traps,@function\ntraps: twi 4,%0,5" : : "r"(i));
+    printf("%d\n", hits);
+    return 6;
+}
+EOS
+if powerpc-linux-gnu-gcc -O1 -static -o trap trap.c 2>/dev/null; then
+    symbol() { powerpc-linux-gnu-nm trap | awk -v s="$1" '$3 == s { sub(/^0*/, "", $1); print $1 }'; }
+    run trod record --to tt6e -o trap.tt6e -- ./trap
+    status 6
+    out <<<1
+    run trod check --from tt6e trap.tt6e
+    status 0
+    # address, opcode, target and flags of the two instructions behind each twi
+    trod view --from tt6e --kind INSTR --format csv trap.tt6e |
+        awk -F, -v at="$(symbol traps)" '
+            left-- > 0 { print $6, $9, $(NF - 7), $(NF - 1) }
+            $6 ~ "0x0*" at "$" { left = 2 }' | sed 's/0x0*/0x/g' >got
+    next=$(printf '0x%x' $((0x$(symbol traps) + 4)))
+    for i in 0 1 2 3 4 5 6 7 8 9; do
+        back=$next
+        [[ $i -ne 5 ]] || back=0x$(symbol handler)
+        echo "$next 48000702 0x700 synthetic"
+        echo "0x700 4c000064 $back synthetic"
+    done >want
+    same want got
+    # tt6 has none
+    run trod record --to tt6 -o trap.tt6 -- ./trap
+    status 6
+    run trod check --from tt6 trap.tt6
+    status 0
+    check test "$(trod view --from tt6 --kind INSTR trap.tt6 | grep -c 48000702)" = 0
+fi
+
 # Threads: a file each.
 cat >threads.c <<'EOS'
 #include <pthread.h>
