@@ -45,6 +45,15 @@ static int atomic_result(const cs_insn *insn)
     return -1;
 }
 
+/* Does the MSR in CODE write a part of the status, NZCV, DAIF or by a number? */
+static bool is_pstate(const uint8_t *code)
+{
+    const uint32_t w =
+        code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
+
+    return (w & 0xffffffc0) == 0xd51b4200 || (w & 0xfff8f01f) == 0xd500401f;
+}
+
 void trod_insn_a64_registers(const cs_insn *insn, struct trod_insn *out)
 {
     /* results are flags only */
@@ -55,6 +64,12 @@ void trod_insn_a64_registers(const cs_insn *insn, struct trod_insn *out)
     const bool compare = is_one_of(insn->id, compares, sizeof compares / sizeof *compares);
     const int result = atomic_result(insn);
 
+    if (insn->id == ARM64_INS_MSR) { /* its register is what it reads */
+        out->n_writes = 0;
+        if (is_pstate(insn->bytes))
+            trod_insn_add(out->writes, &out->n_writes, ARM64_REG_NZCV);
+        return;
+    }
     if (compare && x->op_count && x->operands[0].type == ARM64_OP_REG)
         drop(out, (uint16_t)x->operands[0].reg);
     if (compare || x->update_flags)

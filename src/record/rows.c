@@ -509,7 +509,8 @@ static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint6
 static int begin_stream(struct rec_rows *r, struct rec_stream *st, uint32_t slot)
 {
     const struct rec_slot *s = rec_slots(r->shared) + slot;
-    int number = trod_meta_thread(r->meta, s->tid, s->pid, 0);
+    int number =
+        r->system ? rec_rows_processor(r, s->vcpu) : trod_meta_thread(r->meta, s->tid, s->pid, 0);
 
     if (number < 0)
         return number;

@@ -16,6 +16,8 @@ enum {
     ROWS_KEPT = 8,     /* free when an event begins: the most rows an event makes but a segment */
     ROWS_BEHIND = 256, /* free behind a segment: the accesses of its last instruction */
     REC_EVENT_NAMES = 0x90, /* Arm: numbers of exceptions */
+    REC_BANKED = 8,         /* A32: registers of which modes have their own */
+    REC_BANKED_END = 15,
     REC_MOVED = 64,         /* bytes of an access whose value is told */
     REC_FULL_BYTES = 1000,  /* of a state of FULL */
     REC_FULL_STATES = 2048, /* instructions of a batch of FULL */
@@ -106,7 +108,8 @@ static inline bool rec_iterates(const struct rec_stream *st, uint8_t kind)
 /* What is in the log once: details of instructions and of changes by the mode, of exceptions. */
 struct rec_names {
     struct trod_slice modes[REC_MODE_BITS + 1], changes[REC_MODE_BITS + 1];
-    struct trod_slice events[REC_EVENT_NAMES], none;
+    struct trod_slice events[REC_EVENT_NAMES], none, stacks[4];
+    struct trod_slice banked[16][REC_BANKED_END - REC_BANKED]; /* A32: by mode and number */
 };
 
 /* What is known of the registers of a thread. */
@@ -158,6 +161,11 @@ void rec_rows_full(struct rec_rows *r, struct rec_stream *st, const struct rec_i
 int64_t rec_rows_system(struct rec_rows *r, struct rec_stream *st, const uint64_t *p);
 /* Segment S comes next: exceptions, the mode of its instructions. */
 void rec_rows_flow(struct rec_rows *r, struct rec_stream *st, const struct rec_segment *s);
+/* The name of register NUMBER in the mode that the processor is in. */
+struct trod_slice rec_rows_register_name(struct rec_rows *r, const struct rec_stream *st,
+                                         unsigned number);
+/* The number of the stream of processor CPU, or an error. */
+int rec_rows_processor(struct rec_rows *r, uint32_t cpu);
 /* The physical address of the instruction of the stream's segment whose row I is. */
 void rec_rows_page(struct rec_rows *r, const struct rec_stream *st, uint32_t i);
 /* rows.c: another iteration of the string operation executed last begins. 0 or an error. */

@@ -58,7 +58,8 @@ static unsigned size_of(const struct rec_rows *r, unsigned number, unsigned word
 static int put_register(struct rec_rows *r, const struct rec_stream *st, unsigned number)
 {
     const struct rec_registers *known = st->registers;
-    struct trod_slice name = rec_register_name(r->shared, number);
+    struct trod_slice name =
+        r->system ? rec_rows_register_name(r, st, number) : rec_register_name(r->shared, number);
     struct trod_batch *b = r->b;
     uint32_t i;
     int rc;

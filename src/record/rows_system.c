@@ -173,6 +173,52 @@ static struct trod_slice change_of(struct rec_rows *r, uint32_t mode)
     return once(r, known, &detail, sizeof detail);
 }
 
+static bool has_names(struct rec_rows *r)
+{
+    return r->names || (r->names = calloc(1, sizeof *r->names));
+}
+
+/* A32: r13 and r14 are those of the mode, in FIQ r8 to r12 too. */
+static bool is_banked(uint32_t mode, unsigned number)
+{
+    if (number < REC_BANKED || number >= REC_BANKED_END)
+        return false;
+    return number >= 13 || (mode & 15) == 1;
+}
+
+struct trod_slice rec_rows_register_name(struct rec_rows *r, const struct rec_stream *st,
+                                         unsigned number)
+{
+    const uint32_t mode = st->mode - 1, level = mode & 1 ? mode >> 2 & 3 : 0;
+    char name[16], bank[8];
+
+    if (st->mode == 0 || !has_names(r))
+        return rec_register_name(r->shared, number);
+    if (r->set == REC_A64 && number == REC_A64_SP)
+        return once(r, &r->names->stacks[level], name,
+                    (size_t)snprintf(name, sizeof name, "SP_EL%u", (unsigned)level));
+    if (r->set != REC_ARM || !is_banked(mode, number))
+        return rec_register_name(r->shared, number);
+    name_of((mode & 15) == 15 ? 0x10 : mode, bank); /* sys: those of usr */
+    return once(r, &r->names->banked[mode & 15][number - REC_BANKED], name,
+                (size_t)snprintf(name, sizeof name, "r%u_%s", number, bank));
+}
+
+/* Other registers have the names that depend on the mode: their values are told again. */
+static void change_mode(const struct rec_rows *r, struct rec_stream *st, uint32_t mode)
+{
+    struct rec_registers *known = st->registers;
+    const bool fiq = mode % 16 == 1 || (st->mode - 1) % 16 == 1;
+
+    st->mode = 1 + mode;
+    if (!known)
+        return;
+    if (r->set == REC_A64)
+        known->words[REC_A64_SP] = 0;
+    else
+        memset(known->words + (fiq ? REC_BANKED : 13), 0, REC_BANKED_END - (fiq ? REC_BANKED : 13));
+}
+
 /* --- exceptions --- */
 
 /* Does the instruction executed last surely not lead to PC? */
@@ -259,7 +305,8 @@ static bool a32_vector(struct rec_rows *r, struct rec_stream *st, uint64_t pc, s
 static uint64_t interrupted(const struct rec_stream *st, const struct event *e)
 {
     const unsigned branch = st->last->flags & TROD_F_BRANCH;
-    const bool fault = e->number == 5 || (e->number >= 0x80 && e->number % 4 == 0);
+    const bool fault =
+        e->number == 2 || e->number == 5 || (e->number >= 0x80 && e->number % 4 == 0);
 
     if (branch == TROD_BR_SYSCALL || (branch == TROD_BR_NONE && !fault))
         return st->last->pc + st->last->size;
@@ -292,7 +339,7 @@ void rec_rows_flow(struct rec_rows *r, struct rec_stream *st, const struct rec_s
     struct event e;
 
     st->segment = s;
-    if (st->mode == 0 || !r->disasm || (!r->names && !(r->names = calloc(1, sizeof *r->names))))
+    if (st->mode == 0 || !r->disasm || !has_names(r))
         return;
     r->mode = detail_of(r, st->mode - 1);
     if (st->shown && st->last && st->before) {
@@ -302,6 +349,17 @@ void rec_rows_flow(struct rec_rows *r, struct rec_stream *st, const struct rec_s
             put_event(r, st, pc, TROD_MODE, &changed);
     }
     st->before = st->mode;
+}
+
+int rec_rows_processor(struct rec_rows *r, uint32_t cpu)
+{
+    char name[16];
+    const int n = snprintf(name, sizeof name, "cpu%u", (unsigned)cpu);
+    const int number = trod_meta_stream(r->meta, name, (size_t)n);
+
+    if (number >= 0)
+        r->meta->streams[number].cpu = cpu;
+    return number;
 }
 
 int64_t rec_rows_system(struct rec_rows *r, struct rec_stream *st, const uint64_t *p)
@@ -314,7 +372,7 @@ int64_t rec_rows_system(struct rec_rows *r, struct rec_stream *st, const uint64_
         put_port(r, st, *p);
         return 1;
     case REC_MODE:
-        st->mode = 1 + (uint32_t)(*p & REC_MODE_BITS);
+        change_mode(r, st, (uint32_t)(*p & REC_MODE_BITS));
         return 1;
     default:
         return 1;

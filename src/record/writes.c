@@ -252,6 +252,8 @@ static void writes_other(const struct rec_answers *a, const struct rec_insn *in,
             add(w, REC_MIPS_HI);
     }
     w->jumps = what->branch != TROD_BR_NONE && what->branch != TROD_BR_SYSCALL;
+    if (what->branch == TROD_BR_ERET)
+        w->any = 1;
     if (what->branch == TROD_BR_SYSCALL) {
         w->any = 1; /* some return more than a value */
         add(w, a->set == REC_MIPS || a->set == REC_MIPSEL ? 2 : 0);

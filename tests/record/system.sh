@@ -2,6 +2,9 @@
 #
 #   multiboot_i386   compiles ./boot, a kernel that turns paging on and ends QEMU with status 7
 #   boot_exit        the device by which it does so
+#   bare_a64         ./bare.s, which takes exceptions at two levels, turns translation on, waits for
+#                    a timer and ends QEMU with status 5
+#   bare_arm         ./bare.s, the same in the modes of A32 and T32, without translation, status 6
 . "$TROD_SOURCE/tests/cli/lib.sh"
 
 boot_exit='-device isa-debug-exit,iobase=0xf4,iosize=4'
@@ -78,4 +81,188 @@ bytes:  .byte 1, 2, 3
 EOS
     check gcc -m32 -nostdlib -static -Wl,--build-id=none,-Ttext=0x100000,-z,noexecstack \
         -o boot boot.s
+}
+
+bare_a64() {
+    cat >bare.s <<'EOS'
+        .globl _start
+_start: adr x0, vectors
+        msr vbar_el1, x0
+        ldr x1, =stack
+        mov sp, x1
+        mov x0, #(3 << 20)
+        msr cpacr_el1, x0
+        isb
+        svc #7                      // EL1 to EL1
+        ldr x2, =0x123456780000     // nowhere: an abort at EL1
+        ldr x3, [x2]
+        adr x0, user
+        msr elr_el1, x0
+        mov x0, #0x3c0
+        msr spsr_el1, x0
+        eret
+user:   svc #1                      // EL0 to EL1
+        mov x5, #5
+        ldr x2, =0x123456780000
+        str x5, [x2, #8]            // an abort at EL0
+        udf #0
+        brk #3
+        mov x6, #2
+1:      subs x6, x6, #1
+        b.ne 1b
+        svc #9
+        b .
+        .balign 2048
+vectors:
+        .rept 16
+        .balign 128
+        b handler
+        .endr
+        .balign 128
+handler:
+        stp x0, x1, [sp, #-16]!
+        mrs x0, esr_el1
+        lsr x1, x0, #26
+        cbnz x11, 4f
+        cmp x1, #0x15               // svc
+        b.ne 2f
+        and x0, x0, #0xffff
+        cmp x0, #9
+        b.eq kernel
+        b 3f
+2:      mrs x0, elr_el1             // a fault: the instruction behind it
+        add x0, x0, #4
+        msr elr_el1, x0
+3:      ldp x0, x1, [sp], #16
+        eret
+4:      msr cntv_ctl_el0, xzr       // the timer
+        mov x10, #1
+        b 3b
+kernel: ldr x0, =table              // 0x40000000 is there at 0xc0000000 too
+        ldr x1, =0x40000701
+        str x1, [x0, #8]
+        str x1, [x0, #24]
+        mov x1, #0xff
+        msr mair_el1, x1
+        ldr x1, =0x200803519        // 39 bits, 4 KiB, TTBR0 only
+        orr x1, x1, #(1 << 23)
+        msr tcr_el1, x1
+        msr ttbr0_el1, x0
+        isb
+        mrs x1, sctlr_el1
+        orr x1, x1, #1
+        msr sctlr_el1, x1
+        isb
+        ldr x2, =datum + 0x80000000
+        ldr x3, [x2]
+        str x3, [x2, #8]
+        ldr x4, =there + 0x80000000
+        br x4
+there:  ldr x4, =back
+        br x4
+back:   mrs x1, sctlr_el1
+        bic x1, x1, #1
+        msr sctlr_el1, x1
+        isb
+        mov x11, #1                 // an interrupt of the timer
+        mov x0, #0x08000000         // GIC
+        mov w1, #1
+        str w1, [x0]
+        mov w2, #(1 << 27)
+        str w2, [x0, #0x100]
+        mov x0, #0x08010000
+        mov w2, #0xff
+        str w2, [x0, #4]
+        str w1, [x0]
+        mov x2, #1000
+        msr cntv_tval_el0, x2
+        msr cntv_ctl_el0, x1
+        msr daifclr, #2
+1:      cbz x10, 1b
+leave:  ldr x1, =block
+        mov w0, #0x18
+        hlt #0xf000
+        b .
+        .ltorg
+        .balign 16
+block:  .quad 0x20026, 5
+datum:  .quad 0x1122334455667788, 0
+        .space 512
+stack:
+        .balign 4096
+table:  .space 4096
+EOS
+}
+
+bare_arm() {
+    cat >bare.s <<'EOS'
+        .syntax unified
+        .arch armv7-a
+        .arm
+        .globl _start
+_start: ldr r0, =vectors
+        mcr p15, 0, r0, c12, c0, 0  @ VBAR
+        cps #0x17
+        ldr sp, =stack_abt
+        cps #0x1b
+        ldr sp, =stack_und
+        cps #0x13
+        ldr sp, =stack
+        svc #1                      @ in its own mode: lr is lost, sp not
+        ldr r2, =0xf0000000         @ nowhere: an abort
+        ldr r3, [r2]
+        udf #0
+        mov r4, #0x10
+        msr spsr_cxsf, r4
+        ldr lr, =user
+        movs pc, lr
+user:   svc #2
+        ldr r2, =0xf0000000
+        str r4, [r2]
+        cmp r4, #0
+        svceq #7                    @ not taken
+        blx thumb
+        svc #9
+        b .
+        .thumb
+        .thumb_func
+thumb:  movs r0, #1
+        svc #3
+        bx lr
+        .arm
+        .balign 32
+vectors:
+        b .
+        b undefined
+        b call
+        b .
+        b abort
+        b .
+        b .
+        b .
+undefined:
+        movs pc, lr
+abort:  subs pc, lr, #4
+call:   push {r0, lr}
+        mrs r0, spsr
+        tst r0, #0x20
+        ldrne r0, [lr, #-2]
+        andne r0, r0, #0xff
+        ldreq r0, [lr, #-4]
+        biceq r0, r0, #0xff000000
+        cmp r0, #9
+        ldmne sp!, {r0, pc}^
+        ldr r1, =block
+        mov r0, #0x20
+        svc #0x123456
+        b .
+        .ltorg
+block:  .word 0x20026, 6
+        .space 256
+stack_abt:
+        .space 256
+stack_und:
+        .space 256
+stack:
+EOS
 }

@@ -90,6 +90,9 @@ uint64_t *state_step(unsigned vcpu, const struct rec_insn *insn, uint64_t *p)
     const struct rec_writes *w;
     uint64_t *q = p + 1;
 
+    /* an exception that the instruction takes leaves what it would have written */
+    if (collect_shared->system && s->last && elsewhere(s, insn))
+        s->last = NULL;
     if (!s->last) {
         p = put_all(s, p);
     } else {

@@ -13,6 +13,7 @@
 
 #include "record/plugin/collect.h"
 #include "record/plugin/registers.h"
+#include "record/plugin/state.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -114,13 +115,15 @@ static void on_block(unsigned vcpu, void *word)
     uint64_t *p = collect_room(vcpu, false);
     uint32_t *told = &modes[vcpu % LANES], mode;
 
-    if (collect_shared->registers)
-        p = collect_before(vcpu, collect_insn(word), p);
     if (registers_read(collect_shared->isa == REC_A64 ? REC_A64_CPSR : REC_ARM_CPSR, &mode) &&
         *told != 1 + (mode & REC_MODE_BITS)) {
         *told = 1 + (mode & REC_MODE_BITS);
         *p++ = (uint64_t)REC_MODE << REC_EVENT_TYPE | (mode & REC_MODE_BITS);
+        if (collect_shared->registers)
+            state_thread(vcpu); /* other registers have the names */
     }
+    if (collect_shared->registers)
+        p = collect_before(vcpu, collect_insn(word), p);
     *p = (uintptr_t)word;
     collect_advance(vcpu, p + 1);
 }
