@@ -216,6 +216,8 @@ static void collect(struct recorder *r)
     drain(r);
     harvest(r, true);
     drain(r);
+    if (WIFSIGNALED(atomic_load(&r->status)))
+        rec_rows_cut(r->rows);
     if (r->rc == TROD_OK)
         r->rc = rec_rows_flush(r->rows);
 }

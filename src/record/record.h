@@ -174,6 +174,11 @@ uint64_t rec_rows_seq(const struct rec_rows *r, uint32_t slot);
 int rec_rows_block(struct rec_rows *r, struct rec_block *b);
 /* Recording begins at a place that no instruction has come to. */
 bool rec_rows_never(const struct rec_rows *r);
+/*
+ * A signal has ended the program: an instruction that was begun last, and has not made the access
+ * that it should, is no part of the trace.
+ */
+void rec_rows_cut(struct rec_rows *r);
 /* Rows that are left over. */
 int rec_rows_flush(struct rec_rows *r);
 void rec_rows_count(const struct rec_rows *r, struct trod_record_progress *p);

@@ -309,3 +309,22 @@ void rec_rows_by_registers(struct rec_rows *r, struct rec_stream *st, const uint
     if (r->amber)
         put_words(r->b, r->b->n - 1, &a);
 }
+
+void rec_rows_cut(struct rec_rows *r)
+{
+    struct trod_batch *b = r->b;
+    const uint32_t last = b->n - 1;
+
+    for (uint32_t i = 0; b->n && i < REC_SLOTS; i++) {
+        const struct rec_stream *st = &r->streams[i];
+
+        if (!st->last || !st->shown || st->accessed || st->made || st->row != b->n)
+            continue;
+        if (st->last->access == 0 || b->kind[last] != TROD_INSTR || b->stream[last] != st->number ||
+            b->pc[last] != st->last->pc)
+            continue;
+        b->n--;
+        r->instructions--;
+        return;
+    }
+}

@@ -70,6 +70,22 @@ status 134
 run trod check abort.d
 status 0
 
+# A store that is not allowed: the trace ends before it.
+check gcc -O1 -nostdlib -static -o fault -x c - <<'EOS'
+static const int fixed[4] = {1, 2, 3, 4};
+void _start(void)
+{
+    for (volatile int i = 0; i < 5; i++) {}
+    *(volatile int *)(unsigned long)&fixed[1] = 5;
+    __builtin_trap();
+}
+EOS
+rm -rf fault.d
+run trod record -o fault.d -- ./fault
+status 139
+run trod check fault.d
+status 0
+
 # 2. Threads, a signal handler, children with and without exec; standard input and output are the
 # program's own.
 cat >many.c <<'EOS'
