@@ -2,12 +2,17 @@
 #
 #   multiboot_i386   compiles ./boot, a kernel that turns paging on and ends QEMU with status 7
 #   boot_exit        the device by which it does so
+#   one_by_one QEMU  prints the option that makes each instruction a block of its own
 #   bare_a64         ./bare.s, which takes exceptions at two levels, turns translation on, waits for
 #                    a timer and ends QEMU with status 5
 #   bare_arm         ./bare.s, the same in the modes of A32 and T32, without translation, status 6
 . "$TROD_SOURCE/tests/cli/lib.sh"
 
 boot_exit='-device isa-debug-exit,iobase=0xf4,iosize=4'
+
+one_by_one() {
+    "$1" -help | grep -q one-insn-per-tb && echo '-accel tcg,one-insn-per-tb=on' || echo -singlestep
+}
 
 # Virtual 0xc0000000 and the three pages behind it are physical 0x202000, 0x201000, 0x204000, 0x203000.
 multiboot_i386() {
@@ -66,12 +71,17 @@ _start: movl $stack, %esp
         movl $0xc0000040, %edi
         movw $0xcf8, %dx
         insl
+        movw $0x71, %dx
+        movl $2, %ecx
+        .balign 8
+        rep insb
         incl 0xfee00020             # a device
         movl $0xc0000ffd, %eax
         call *%eax
         movl $3, %eax
         outl %eax, $0xf4
-1:      jmp 1b
+done:   hlt                         # later versions of QEMU end a little later
+        jmp done
         .org 0x300
 piece:  movl $0x12345678, %ebx      # its bytes lie in two pages
         addl %ebx, 0xc0001040
@@ -246,7 +256,7 @@ abort:  subs pc, lr, #4
 call:   push {r0, lr}
         mrs r0, spsr
         tst r0, #0x20
-        ldrne r0, [lr, #-2]
+        ldrhne r0, [lr, #-2]
         andne r0, r0, #0xff
         ldreq r0, [lr, #-4]
         biceq r0, r0, #0xff000000

@@ -4,9 +4,7 @@
 . "$TROD_SOURCE/tests/record/system.sh"
 have aarch64-linux-gnu-gcc arm-linux-gnueabihf-gcc qemu-system-aarch64 qemu-system-arm
 
-logging='-d int,exec,nochain,cpu -D log'
-qemu-system-arm -help | grep -q -e -one-insn-per-tb && logging+=' -one-insn-per-tb' ||
-    logging+=' -singlestep'
+logging="-d int,exec,nochain,cpu -D log $(one_by_one qemu-system-arm)"
 linking='-nostdlib -static -Wl,--build-id=none,-Ttext=0x40100000,-z,noexecstack'
 
 # recorded_with_log TRACE OPTION...: ./bare; ./log without what QEMU was stopped before

@@ -1,11 +1,12 @@
 # test_system_i386.sh - an i386 machine with paging on: BYU traces of 6 and 12 bytes.
 . "$TROD_SOURCE/tests/record/system.sh"
 have gcc qemu-system-i386
+one_by_one=$(one_by_one qemu-system-i386)
 echo 'int main(void) { return 0; }' | gcc -m32 -x c -c -o /dev/null - 2>/dev/null ||
     { echo "skipped: gcc knows no -m32"; exit 77; }
 
 multiboot_i386
-run trod record --system --start _start -o part.byu6 -- boot $boot_exit
+run trod record --system --start _start --stop done -o part.byu6 -- boot $boot_exit
 status 7
 err_has '^part.byu6: [0-9]* instructions and [0-9]* accesses of 1 processor, i386, as byu6'
 run trod check part.byu6
@@ -55,6 +56,10 @@ same - got <<'EOS'
 00000080 fe IO_WRITE
 00000cf8 f0 IO_READ
 00202040 f0 D_WRITE
+00000070 fd IO_READ
+00202040 ef D_WRITE
+00000070 fd IO_READ
+00202040 df D_WRITE
 fee00020 f0 NC_D_READ
 fee00020 f0 D_WRITE
 0017fff8 0f D_WRITE
@@ -67,9 +72,10 @@ EOS
 # Fetches: QEMU's own log of what is executed, with the sizes that objdump says. The log has one
 # beginning more than there are iterations of a string operation.
 machine="-display none -monitor none -serial none -no-reboot -nic none $boot_exit -kernel boot"
-qemu-system-i386 -singlestep -d nochain,exec -D log -dfilter 0x100000+0x1000,0xc0000000+0x2000 $machine
+qemu-system-i386 $one_by_one -d nochain,exec -D log -dfilter 0x100000+0x1000,0xc0000000+0x2000 $machine
 sed -n 's/^Trace 0: [^[]*\[[0-9a-f]*\/0*\([0-9a-f]*\)\/.*/\1/p' log |
-    sed -n '/^10000c$/,$p' | uniq >pcs
+    sed -n '/^10000c$/,$p' | sed "/^$(nm boot | sed -n 's/^0*\([0-9a-f]*\) . done$/\1/p')$/,\$d" |
+    uniq >pcs
 rm log
 objdump -d -w boot | awk -F'\t' '/^ / { gsub(/[ :]/, "", $1); print $1, split($2, x, " ") }' >sizes
 awk 'function hex(s,    i, v) {
@@ -100,7 +106,7 @@ run trod check all.byu12
 status 0
 run trod view --native --range 0 all.byu12
 out_has '^fffffff0 05 03 00 .* FETCH$'
-run trod record --system --start _start -o part.byu12 -- boot $boot_exit
+run trod record --system --start _start --stop done -o part.byu12 -- boot $boot_exit
 status 7
 run trod check part.byu12
 status 0
