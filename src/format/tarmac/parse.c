@@ -258,6 +258,7 @@ int tm_parse_line(struct tm_line *l, const uint8_t *start, const uint8_t *end, c
             if (l->source.n && !l->sure) {
                 type = l->source;
                 l->source.n = 0;
+                l->head.n = 0; /* not a head to go by: its source was none */
             }
             rc = note(l, type);
         }
