@@ -11,7 +11,8 @@ enum {
     STREAM_NAME_MAX = 256,
     ES_INDENT = 20,
     ES_TIME = 11,
-    ROW_SIZE_MAX = 4096
+    ROW_SIZE_MAX = 4096,
+    ACCESS_MAX = 9999 /* bytes of an access that a type word can say */
 };
 
 void tm_put_decimal(struct tm_put *o, uint64_t v)
@@ -388,9 +389,9 @@ static size_t bound(const struct tm_enc *e, const struct trod_batch *b, uint32_t
     uint32_t has = b->has[i] & b->have;
     size_t n = LINE_FIXED, wide = has & TROD_COL_DATA ? b->data[i].len : 0;
 
-    if ((has & TROD_COL_SIZE) && b->size[i] <= ROW_SIZE_MAX && b->size[i] > wide)
+    if ((has & TROD_COL_SIZE) && b->size[i] <= ACCESS_MAX && b->size[i] > wide)
         wide = b->size[i];
-    n += wide * 3;
+    n += wide * 4; /* two digits a byte, at the most as many separators */
     if (e->dialect == TM_ES)
         n += wide * 16; /* pictures */
     if (has & TROD_COL_TEXT)
@@ -403,6 +404,12 @@ static size_t bound(const struct tm_enc *e, const struct trod_batch *b, uint32_t
 
         if (b->kind[i] == TROD_INSTR && len == sizeof(struct trod_detail_instr))
             return n + ((const struct trod_detail_instr *)(const void *)d)->mode.len + 512;
+        if (len == detail_size(b->kind[i]) && len >= sizeof(struct trod_detail_number)) {
+            struct trod_detail_number num; /* what stands first, where there is one */
+
+            memcpy(&num, d, sizeof num);
+            n += num.digits < 2 * ROW_SIZE_MAX ? 2 * (size_t)num.digits : 0;
+        }
         for (unsigned k = 0; (at = trod_detail_slice(b->kind[i], len, k)) != 0; k++) {
             struct trod_slice s;
 
