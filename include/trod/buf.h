@@ -4,6 +4,8 @@
 #ifndef TROD_BUF_H
 #define TROD_BUF_H
 
+#include <stdarg.h>
+
 #include "trod/types.h"
 
 struct trod_buf {
@@ -18,5 +20,6 @@ int trod_buf_reserve(struct trod_buf *b, size_t n);
 /* Append N bytes, or a printf-style text without its NUL. Return 0 or TROD_ERR_NOMEM. */
 int trod_buf_add(struct trod_buf *b, const void *p, size_t n);
 int trod_buf_printf(struct trod_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int trod_buf_vprintf(struct trod_buf *b, const char *fmt, va_list args);
 
 #endif

@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "filters.h"
+#include "cli.h"
 
 struct options {
     struct cli_common common;
     struct cli_input input;
-    struct cli_filter filter;
+    struct trod_match_options filter;
     int format;
     const char *to, *compress;
     uint64_t level;
@@ -35,7 +35,7 @@ static const struct trod_option options[] = {
      NULL},
     {"level", 0, TROD_OPT_U64, offsetof(struct options, level), "N",
      "level of compression (default: a fast one)", NULL, NULL},
-    CLI_SHARED(filter, "Which records", cli_filter_options),
+    CLI_SHARED(filter, "Which records", trod_match_option_table),
     CLI_INPUT_OPTIONS,
     {.type = TROD_OPT_GROUP, .text = "Summary"},
     {"format", 0, TROD_OPT_ENUM, offsetof(struct options, format), NULL,
@@ -51,7 +51,7 @@ struct convert {
     struct trod_diag diag;
     struct trod_trace *trace;
     struct trod_writer *writer;
-    struct cli_match match;
+    struct trod_match *match;
     const char *out;
     char to[64]; /* format chosen without --to */
     const char *target;
@@ -119,9 +119,10 @@ static int open_all(struct convert *v)
     const struct options *o = v->o;
     struct trod_trace_options topt = cli_trace_options(&o->input, TROD_COL_ALL);
     struct trod_writer_options wopt;
-    int r = cli_match_init(&v->match, &o->filter, &v->diag);
+    int r = trod_match_new(&v->match, &o->filter, &v->diag);
 
-    topt.batch_rows = cli_match_rows(&v->match);
+    if (r == 0)
+        topt.batch_rows = trod_match_rows(v->match);
 
     for (size_t i = 0; r == 0 && i + 1 < v->c->n_operands; i++) {
         if (same_file(v->c->operands[i], v->out))
@@ -139,13 +140,13 @@ static int open_all(struct convert *v)
     wopt.output.level = o->level > 99 ? 99 : (int)o->level;
     wopt.output.no_thread = o->input.jobs == 1;
     wopt.allow_loss = o->allow_loss;
-    wopt.drops = cli_match_drops(&v->match);
+    wopt.drops = trod_match_drops(v->match);
     wopt.source = trod_trace_format(v->trace);
     wopt.source_options = trod_trace_format_options(v->trace);
     v->c->allow_loss = o->allow_loss;
     r = trod_writer_open(&v->writer, v->out, &wopt, trod_trace_meta(v->trace), &v->diag);
     if (r == 0)
-        trod_trace_want(v->trace, trod_writer_want(v->writer) | cli_match_want(&v->match));
+        trod_trace_want(v->trace, trod_writer_want(v->writer) | trod_match_want(v->match));
     return r;
 }
 
@@ -164,8 +165,9 @@ static int put(struct convert *v, struct trod_batch *b, int r)
         return trod_writer_put(v->writer, b);
     }
     for (uint32_t i = 0; i < b->n; i++)
-        v->kept_kind[b->kind[i] < TROD_KINDS ? b->kind[i] : TROD_NOTE] += v->match.keep[i] != 0;
-    return trod_writer_put_some(v->writer, b, v->match.keep);
+        v->kept_kind[b->kind[i] < TROD_KINDS ? b->kind[i] : TROD_NOTE] +=
+            trod_match_keep(v->match)[i] != 0;
+    return trod_writer_put_some(v->writer, b, trod_match_keep(v->match));
 }
 
 static int copy(struct convert *v)
@@ -177,13 +179,13 @@ static int copy(struct convert *v)
     cli_progress_begin(&progress, v->c);
     while ((r = trod_trace_next(v->trace, &b)) > 0) {
         count_kinds(v->in_kind, b);
-        r = cli_match_batch(&v->match, b);
+        r = trod_match_batch(v->match, b);
         if (r < 0)
             break;
         r = put(v, b, r);
-        if (r < 0 || v->match.done)
+        if (r < 0 || trod_match_done(v->match))
             break;
-        cli_progress_tick(&progress, v->trace, v->match.seen);
+        cli_progress_tick(&progress, v->trace, trod_match_seen(v->match));
     }
     cli_progress_end(&progress);
     return r;
@@ -229,7 +231,7 @@ static void emit_summary(const struct convert *v, const struct trod_writer_summa
     trod_emit_str(e, "output", v->out);
     trod_emit_str(e, "from", trod_trace_format(v->trace)->name);
     trod_emit_str(e, "to", v->target);
-    trod_emit_u64(e, "rows_read", v->match.seen);
+    trod_emit_u64(e, "rows_read", trod_match_seen(v->match));
     trod_emit_u64(e, "rows_kept", v->kept);
     trod_emit_u64(e, "rows_copied_verbatim", sum->copied);
     trod_emit_u64(e, "bytes", sum->bytes);
@@ -249,7 +251,7 @@ static int summarize(struct convert *v, const struct trod_writer_summary *sum)
         cli_say(v->c,
                 "%s: %llu rows read, %llu kept, %llu of them copied as they were; %llu bytes of %s",
                 strcmp(v->out, "-") == 0 ? "standard output" : v->out,
-                (unsigned long long)v->match.seen, (unsigned long long)v->kept,
+                (unsigned long long)trod_match_seen(v->match), (unsigned long long)v->kept,
                 (unsigned long long)sum->copied, (unsigned long long)sum->bytes, v->target);
         for (size_t i = 0; i < v->c->n_losses; i++)
             cli_say(v->c, "lost as allowed: %llu times %s",
@@ -293,7 +295,7 @@ static int run(struct cli *c, const void *opt)
     if (r == TROD_ERR_NOMEM)
         trod_error(&v.diag, r, "convert.memory", NULL, "out of memory");
     cli_diag_end(c, &v.diag);
-    cli_match_fini(&v.match);
+    trod_match_free(v.match);
     trod_trace_close(v.trace);
     return r < 0 ? CLI_TROUBLE : CLI_YES;
 }

@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "cli.h"
-#include "filters.h"
 
 enum { TOP_TEXT = 20 };
 
 struct options {
     struct cli_common common;
     struct cli_input input;
-    struct cli_filter filter;
+    struct trod_match_options filter;
     struct cli_report report;
     struct trod_count_options count;
     bool per_thread;
@@ -22,7 +21,7 @@ static const struct trod_option options[] = {
      "every number of every thread, one below the other (same as --detail list --top 0)", NULL,
      NULL},
     CLI_SHARED(count, "Counting", trod_count_option_table),
-    CLI_SHARED(filter, "Choosing records", cli_filter_options),
+    CLI_SHARED(filter, "Choosing records", trod_match_option_table),
     CLI_INPUT_OPTIONS,
     CLI_REPORT_OPTIONS,
     CLI_COMMON_OPTIONS,
@@ -35,7 +34,7 @@ struct counting {
     struct cli *c;
     const struct options *o;
     struct trod_diag diag;
-    struct cli_match match;
+    struct trod_match *match;
     struct cli_progress progress;
     struct trod_run *run;
 };
@@ -43,12 +42,12 @@ struct counting {
 static int filter(void *user, struct trod_batch *b)
 {
     struct counting *k = user;
-    int r = cli_match_batch(&k->match, b);
+    int r = trod_match_batch(k->match, b);
 
     if (r < 0)
         return r;
-    trod_batch_keep(b, k->match.keep);
-    return !k->match.done;
+    trod_batch_keep(b, trod_match_keep(k->match));
+    return !trod_match_done(k->match);
 }
 
 static void progress(void *user, const struct trod_trace_progress *p)
@@ -81,12 +80,12 @@ static int open_run(struct counting *k, const struct trod_count_options *count)
         .progress = progress,
         .user = k,
     };
-    int r = cli_match_init(&k->match, &o->filter, &k->diag);
+    int r = trod_match_new(&k->match, &o->filter, &k->diag);
 
     if (r != 0)
         return r;
-    opt.trace = cli_trace_options(&o->input, TROD_COL_KIND | cli_match_want(&k->match));
-    if (!k->match.all)
+    opt.trace = cli_trace_options(&o->input, TROD_COL_KIND | trod_match_want(k->match));
+    if (!trod_match_all(k->match))
         opt.filter = filter;
     r = trod_run_open(&k->run, k->c->operands, k->c->n_operands, &opt, &k->diag);
     if (r == 0)
@@ -136,7 +135,7 @@ static int run(struct cli *c, const void *opt)
     if (r < 0)
         c->trouble = true;
     r = cli_diag_end(c, &k.diag);
-    cli_match_fini(&k.match);
+    trod_match_free(k.match);
     trod_run_free(k.run);
     return c->trouble ? CLI_TROUBLE : r;
 }

@@ -6,15 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "filters.h"
-#include "rows.h"
 #include "sink.h"
 
 struct options {
     struct cli_common common;
     struct cli_input input;
     struct cli_report report;
-    struct cli_filter filter;
+    struct trod_match_options filter;
     bool native;
     int header;      /* 0 auto, 1 always, 2 never */
     int disassemble; /* 0 auto, 1 always, 2 never */
@@ -36,7 +34,7 @@ static const struct trod_option options[] = {
     {"disassemble", 'd', TROD_OPT_ENUM, offsetof(struct options, disassemble), "WHEN",
      "disassemble instructions that come without text: auto (in binary formats), always, never",
      when, NULL},
-    CLI_SHARED(filter, "Which records", cli_filter_options),
+    CLI_SHARED(filter, "Which records", trod_match_option_table),
     CLI_INPUT_OPTIONS,
     CLI_REPORT_OPTIONS,
     CLI_COMMON_OPTIONS,
@@ -53,8 +51,11 @@ struct view {
     struct trod_diag diag;
     struct trod_trace *trace;
     const struct trod_format *format;
-    struct cli_match match;
-    struct cli_rows rows;
+    struct trod_match *match;
+    struct trod_show *rows;
+    struct trod_symbols *symbols;
+    struct trod_disasm *disasm;
+    bool measured;
     struct trod_native listing;
     struct cli_sink sink;
     enum layout layout;
@@ -84,7 +85,7 @@ static uint32_t columns_wanted(const struct view *v)
     uint32_t all = TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE;
 
     if (v->layout == NATIVE_RAW)
-        return TROD_COL_KIND | TROD_COL_RAW | TROD_COL_FLAGS | cli_match_want(&v->match);
+        return TROD_COL_KIND | TROD_COL_RAW | TROD_COL_FLAGS | trod_match_want(v->match);
     return all;
 }
 
@@ -95,9 +96,9 @@ static int open_symbols(struct view *v)
 
     if (list->n == 0)
         return 0;
-    r = trod_symbols_new(&v->rows.symbols);
+    r = trod_symbols_new(&v->symbols);
     for (size_t i = 0; i < list->n && r == 0; i++)
-        r = trod_symbols_add(v->rows.symbols, list->item[i], &v->diag);
+        r = trod_symbols_add(v->symbols, list->item[i], &v->diag);
     return r;
 }
 
@@ -112,7 +113,8 @@ static void settle_disassembly(struct view *v, const struct trod_batch *b)
         m->isa == TROD_ISA_REGDEPS || !(b->have & TROD_COL_CODE))
         return;
     v->disassembly_settled = true;
-    trod_disasm_new(&v->rows.disasm, m->isa, m->endian, &v->diag);
+    if (trod_disasm_new(&v->disasm, m->isa, m->endian, &v->diag) == 0)
+        trod_show_disasm(v->rows, v->disasm);
 }
 
 /* Runs of untouched text leave in one piece. */
@@ -125,7 +127,7 @@ static void put_raw(struct view *v, const struct trod_batch *b)
         const uint8_t *p;
         size_t len = b->raw[i].len;
 
-        if (!v->match.keep[i] || !cli_has(b, i, TROD_COL_RAW) || len == 0)
+        if (!trod_match_keep(v->match)[i] || !(b->have & b->has[i] & TROD_COL_RAW) || len == 0)
             continue;
         p = trod_batch_bytes(b, b->raw[i]);
         if (from + n != p || p[-1] != '\n') {
@@ -156,35 +158,37 @@ static void put_native_row(struct view *v, const struct trod_batch *b, uint32_t 
 static void put_native(struct view *v, const struct trod_batch *b)
 {
     settle_disassembly(v, b);
-    v->listing.disasm = v->rows.disasm;
+    v->listing.disasm = v->disasm;
     for (uint32_t i = 0; i < b->n; i++)
-        if (v->match.keep[i])
+        if (trod_match_keep(v->match)[i])
             put_native_row(v, b, i);
 }
 
 static void put_rows(struct view *v, const struct trod_batch *b, uint64_t first)
 {
-    char *(*const put[])(struct cli_rows *, const struct trod_batch *, uint32_t, uint64_t,
+    char *(*const put[])(struct trod_show *, const struct trod_batch *, uint32_t, uint64_t,
                          char *) = {
-        [UNIFORM] = cli_rows_text, [JSON] = cli_rows_json, [CSV] = cli_rows_csv};
+        [UNIFORM] = trod_show_text, [JSON] = trod_show_json, [CSV] = trod_show_csv};
 
     settle_disassembly(v, b);
-    if (v->layout == UNIFORM && !v->rows.measured)
-        cli_rows_measure(&v->rows, b, v->match.keep, first);
+    if (v->layout == UNIFORM && !v->measured) {
+        trod_show_measure(v->rows, b, trod_match_keep(v->match), first);
+        v->measured = true;
+    }
     if (v->header) {
-        char *p = cli_sink_room(&v->sink, CLI_LINE_MAX);
+        char *p = cli_sink_room(&v->sink, TROD_SHOW_LINE);
 
-        cli_sink_advance(&v->sink, v->layout == CSV ? cli_csv_header(&v->rows, p)
-                                                    : cli_rows_header(&v->rows, p));
+        cli_sink_advance(&v->sink, v->layout == CSV ? trod_show_csv_header(v->rows, p)
+                                                    : trod_show_header(v->rows, p));
         v->header = false;
     }
     for (uint32_t i = 0; i < b->n; i++) {
         char *p;
 
-        if (!v->match.keep[i])
+        if (!trod_match_keep(v->match)[i])
             continue;
-        p = cli_sink_room(&v->sink, CLI_LINE_MAX);
-        cli_sink_advance(&v->sink, put[v->layout](&v->rows, b, i, first + i, p));
+        p = cli_sink_room(&v->sink, TROD_SHOW_LINE);
+        cli_sink_advance(&v->sink, put[v->layout](v->rows, b, i, first + i, p));
     }
 }
 
@@ -198,8 +202,8 @@ static int show(struct view *v)
     while ((r = trod_trace_next(v->trace, &b)) > 0) {
         uint64_t first;
 
-        r = cli_match_batch(&v->match, b);
-        first = v->match.seen - b->n;
+        r = trod_match_batch(v->match, b);
+        first = trod_match_seen(v->match) - b->n;
         if (r < 0)
             break;
         if (r > 0 && v->layout == NATIVE_RAW)
@@ -210,16 +214,17 @@ static int show(struct view *v)
             put_rows(v, b, first);
         if (!v->sink.file)
             cli_sink_flush(&v->sink);
-        if (v->match.done || v->sink.failed)
+        if (trod_match_done(v->match) || v->sink.failed)
             break;
-        cli_progress_tick(&progress, v->trace, v->match.seen);
+        cli_progress_tick(&progress, v->trace, trod_match_seen(v->match));
     }
     cli_progress_end(&progress);
     if (v->layout == NATIVE_DRIVER)
         put_native_row(v, NULL, TROD_NATIVE_END);
     if (v->header && v->layout == CSV) {
         /* no row at all: the header still says what the columns are */
-        cli_sink_advance(&v->sink, cli_csv_header(&v->rows, cli_sink_room(&v->sink, CLI_LINE_MAX)));
+        cli_sink_advance(&v->sink,
+                         trod_show_csv_header(v->rows, cli_sink_room(&v->sink, TROD_SHOW_LINE)));
     }
     return r < 0 ? r : 0;
 }
@@ -227,10 +232,11 @@ static int show(struct view *v)
 static int prepare(struct view *v)
 {
     struct trod_trace_options topt = cli_trace_options(&v->o->input, TROD_COL_ALL);
-    const struct cli_filter *filter = &v->o->filter;
-    int r = cli_match_init(&v->match, filter, &v->diag);
+    const struct trod_match_options *filter = &v->o->filter;
+    int r = trod_match_new(&v->match, filter, &v->diag);
 
-    topt.batch_rows = cli_match_rows(&v->match);
+    if (r == 0)
+        topt.batch_rows = trod_match_rows(v->match);
     topt.skip_rows = filter->range.set ? filter->range.lo : 0;
     if (!filter->range.set && filter->instructions.set && filter->instructions.lo > 1)
         topt.skip_instructions = filter->instructions.lo - 1;
@@ -240,9 +246,9 @@ static int prepare(struct view *v)
         r = trod_trace_open(&v->trace, v->c->operands, v->c->n_operands, &topt, &v->diag);
     if (r != 0)
         return r;
-    v->match.single = trod_trace_files(v->trace) == 1;
+    if (trod_trace_files(v->trace) == 1)
+        trod_match_single(v->match);
     v->format = trod_trace_format(v->trace);
-    v->rows.meta = trod_trace_meta(v->trace);
     v->layout = choose_layout(v);
     trod_trace_want(v->trace, columns_wanted(v));
     return 0;
@@ -263,15 +269,22 @@ static int run(struct cli *c, const void *opt)
     if (r == 0) {
         bool to_stdout = !v.o->report.output || strcmp(v.o->report.output, "-") == 0;
 
-        v.rows.colour = v.layout == UNIFORM && to_stdout && cli_colour(c, STDOUT_FILENO);
-        v.rows.compact = terminal && to_stdout && cli_width(STDOUT_FILENO) < COMPACT;
+        struct trod_show_options show_opt = {
+            .meta = trod_trace_meta(v.trace),
+            .symbols = v.symbols,
+            .colour = v.layout == UNIFORM && to_stdout && cli_colour(c, STDOUT_FILENO),
+            .compact = terminal && to_stdout && cli_width(STDOUT_FILENO) < COMPACT,
+        };
+
         v.header = v.layout == CSV
                        ? v.o->header != 2
                        : v.layout == UNIFORM &&
                              (v.o->header == 1 || (v.o->header == 0 && terminal && to_stdout));
         if (to_stdout)
             cli_pager_start(c);
-        r = cli_sink_open(&v.sink, c, v.o->report.output);
+        r = trod_show_new(&v.rows, &show_opt);
+        if (r == 0)
+            r = cli_sink_open(&v.sink, c, v.o->report.output);
         if (r == 0) {
             r = show(&v);
             if (cli_sink_close(&v.sink, r == 0 || !v.diag.strict) != 0)
@@ -281,9 +294,10 @@ static int run(struct cli *c, const void *opt)
     if (r == TROD_ERR_NOMEM)
         trod_error(&v.diag, r, "view.memory", NULL, "out of memory");
     cli_diag_end(c, &v.diag);
-    cli_match_fini(&v.match);
-    trod_symbols_free(v.rows.symbols);
-    trod_disasm_free(v.rows.disasm);
+    trod_match_free(v.match);
+    trod_show_free(v.rows);
+    trod_symbols_free(v.symbols);
+    trod_disasm_free(v.disasm);
     trod_trace_close(v.trace);
     return r < 0 ? CLI_TROUBLE : CLI_YES;
 }

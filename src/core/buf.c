@@ -46,10 +46,9 @@ int trod_buf_add(struct trod_buf *b, const void *p, size_t n)
     return TROD_OK;
 }
 
-int trod_buf_printf(struct trod_buf *b, const char *fmt, ...)
+int trod_buf_vprintf(struct trod_buf *b, const char *fmt, va_list args)
 {
-    va_list args, again;
-    va_start(args, fmt);
+    va_list again;
     va_copy(again, args);
     /* the NUL that vsnprintf writes needs room too, though it is no part of the text */
     const size_t room = b->cap - b->n;
@@ -63,6 +62,14 @@ int trod_buf_printf(struct trod_buf *b, const char *fmt, ...)
     if (status == TROD_OK)
         b->n += (size_t)n;
     va_end(again);
+    return status;
+}
+
+int trod_buf_printf(struct trod_buf *b, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    const int status = trod_buf_vprintf(b, fmt, args);
     va_end(args);
     return status;
 }

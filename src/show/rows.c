@@ -1,11 +1,36 @@
 /*
  * rows.c - the parts of a row that the listing, JSON and CSV share.
  */
-#include "rows.h"
+#include "show/rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { OPCODE_MAX = 1024 }; /* bytes shown */
+
+int trod_show_new(struct trod_show **out, const struct trod_show_options *opt)
+{
+    struct trod_show *s = calloc(1, sizeof *s);
+
+    *out = s;
+    if (!s)
+        return TROD_ERR_NOMEM;
+    s->meta = opt->meta;
+    s->symbols = opt->symbols;
+    s->colour = opt->colour;
+    s->compact = opt->compact;
+    return 0;
+}
+
+void trod_show_free(struct trod_show *s)
+{
+    free(s);
+}
+
+void trod_show_disasm(struct trod_show *s, struct trod_disasm *d)
+{
+    s->disasm = d;
+}
 
 static const struct {
     uint32_t bit;
@@ -26,17 +51,17 @@ static const char *const thread_ops[] = {"begin", "end"};
 
 #define NAME_OF(table, i) ((i) < sizeof(table) / sizeof(table)[0] ? (table)[i] : NULL)
 
-const char *cli_iset_name(unsigned iset)
+const char *show_iset_name(unsigned iset)
 {
     return NAME_OF(isets, iset);
 }
 
-const char *cli_sec_name(unsigned sec)
+const char *show_sec_name(unsigned sec)
 {
     return NAME_OF(secs, sec);
 }
 
-const char *cli_sub_name(unsigned kind, unsigned sub)
+const char *show_sub_name(unsigned kind, unsigned sub)
 {
     switch (kind) {
     case TROD_CACHE_LINE:
@@ -50,11 +75,11 @@ const char *cli_sub_name(unsigned kind, unsigned sub)
     }
 }
 
-size_t cli_flag_names(const struct trod_batch *b, uint32_t i, const char **names)
+size_t show_flag_names(const struct trod_batch *b, uint32_t i, const char **names)
 {
     size_t n = 0;
 
-    if (!cli_has(b, i, TROD_COL_FLAGS) || !(b->flags[i] >> 10))
+    if (!show_has(b, i, TROD_COL_FLAGS) || !(b->flags[i] >> 10))
         return 0;
     for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++) {
         if (b->flags[i] & flags[k].bit)
@@ -70,12 +95,13 @@ static char *words(char *p, const uint8_t *code, uint32_t n, uint32_t unit)
     return p;
 }
 
-char *cli_put_opcode(const struct cli_rows *r, const struct trod_batch *b, uint32_t i, char *p)
+char *show_put_opcode(const struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p)
 {
     const uint8_t *code = trod_batch_bytes(b, b->code[i]);
     uint32_t n = b->code[i].len;
-    unsigned iset = cli_has(b, i, TROD_COL_FLAGS) ? (b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT
-                                                  : TROD_ISET_NONE;
+    unsigned iset = show_has(b, i, TROD_COL_FLAGS)
+                        ? (b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT
+                        : TROD_ISET_NONE;
 
     if (n > OPCODE_MAX)
         n = OPCODE_MAX;
@@ -96,14 +122,14 @@ static bool decimal(const struct trod_batch *b, uint32_t i)
     unsigned kind = b->kind[i];
 
     return kind == TROD_SYNC || kind == TROD_THREAD || kind == TROD_CACHE_LINE ||
-           (kind == TROD_MARKER && cli_has(b, i, TROD_COL_TEXT));
+           (kind == TROD_MARKER && show_has(b, i, TROD_COL_TEXT));
 }
 
 /* '-' for each of the hexadecimal digits before END that is not known. */
 static void hide_unknown(const struct trod_batch *b, uint32_t i, size_t digits, char *end)
 {
     size_t n;
-    const uint8_t *mask = cli_unknown_bits(b, i, &n);
+    const uint8_t *mask = show_unknown_bits(b, i, &n);
 
     for (size_t k = 0; mask && k < digits && k < 2 * n; k++) {
         if (mask[k / 2] >> (k & 1 ? 4 : 0) & 15)
@@ -111,16 +137,16 @@ static void hide_unknown(const struct trod_batch *b, uint32_t i, size_t digits, 
     }
 }
 
-char *cli_put_value(const struct trod_batch *b, uint32_t i, char *p)
+char *show_put_value(const struct trod_batch *b, uint32_t i, char *p)
 {
     char *start = p + 2;
 
-    if (cli_has(b, i, TROD_COL_VALUE)) {
+    if (show_has(b, i, TROD_COL_VALUE)) {
         unsigned digits = 1;
 
         if (decimal(b, i))
             return trod_put_u64(p, b->value[i]);
-        if (cli_has(b, i, TROD_COL_SIZE) && b->size[i] <= 8)
+        if (show_has(b, i, TROD_COL_SIZE) && b->size[i] <= 8)
             digits = b->size[i] ? 2 * b->size[i] : 1;
         *p++ = '0';
         *p++ = 'x';
@@ -128,13 +154,13 @@ char *cli_put_value(const struct trod_batch *b, uint32_t i, char *p)
         hide_unknown(b, i, (size_t)(p - start), p);
         return p;
     }
-    if (cli_has(b, i, TROD_COL_DATA) && b->data[i].len) {
+    if (show_has(b, i, TROD_COL_DATA) && b->data[i].len) {
         const uint8_t *data = trod_batch_bytes(b, b->data[i]);
         size_t n = b->data[i].len;
-        bool cut = n > CLI_TEXT_MAX / 2;
+        bool cut = n > TROD_SHOW_TEXT / 2;
 
         if (cut)
-            n = CLI_TEXT_MAX / 2;
+            n = TROD_SHOW_TEXT / 2;
         if (b->kind[i] == TROD_BUS || b->kind[i] == TROD_STATE) {
             p = trod_put_bytes(p, data, n); /* in address order */
         } else {
@@ -154,22 +180,22 @@ char *cli_put_value(const struct trod_batch *b, uint32_t i, char *p)
 
 static uint8_t unit_of(const struct trod_batch *b, uint32_t i, const struct trod_meta *m)
 {
-    return cli_has(b, i, TROD_COL_UNIT) ? b->unit[i] : m->unit;
+    return show_has(b, i, TROD_COL_UNIT) ? b->unit[i] : m->unit;
 }
 
-char *cli_put_time(const struct trod_batch *b, uint32_t i, const struct trod_meta *m, char *p)
+char *show_put_time(const struct trod_batch *b, uint32_t i, const struct trod_meta *m, char *p)
 {
     return trod_put_fixed(p, b->time[i], trod_unit_decimals(unit_of(b, i, m)));
 }
 
-const char *cli_unit(const struct trod_batch *b, uint32_t i, const struct trod_meta *m)
+const char *show_unit(const struct trod_batch *b, uint32_t i, const struct trod_meta *m)
 {
     const char *name = trod_unit_name(unit_of(b, i, m) & 15);
 
     return name ? name : "";
 }
 
-char *cli_put_stream(const struct trod_batch *b, uint32_t i, const struct trod_meta *m, char *p)
+char *show_put_stream(const struct trod_batch *b, uint32_t i, const struct trod_meta *m, char *p)
 {
     uint32_t n = b->stream[i];
 
@@ -177,7 +203,7 @@ char *cli_put_stream(const struct trod_batch *b, uint32_t i, const struct trod_m
         size_t len = m->streams[n].name_len;
 
         return trod_put_visible(p, m->streams[n].name,
-                                len > CLI_NAME_MAX / 4 ? CLI_NAME_MAX / 4 : len);
+                                len > SHOW_NAME_MAX / 4 ? SHOW_NAME_MAX / 4 : len);
     }
     if (n < m->n_streams && m->streams[n].tid != TROD_NOWHERE)
         return trod_put_u64(p, m->streams[n].tid);
@@ -185,17 +211,17 @@ char *cli_put_stream(const struct trod_batch *b, uint32_t i, const struct trod_m
     return trod_put_u64(p, n);
 }
 
-char *cli_put_symbol(struct cli_rows *r, const struct trod_batch *b, uint32_t i, char *p)
+char *show_put_symbol(struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p)
 {
     const char *name;
     uint64_t offset;
     size_t n;
 
-    if (!r->symbols || !cli_has(b, i, TROD_COL_ADDR) ||
+    if (!r->symbols || !show_has(b, i, TROD_COL_ADDR) ||
         !trod_symbols_find(r->symbols, b->addr[i], &name, &offset))
         return p;
     n = strlen(name);
-    p = trod_put_visible(p, name, n > CLI_TEXT_MAX / 8 ? CLI_TEXT_MAX / 8 : n);
+    p = trod_put_visible(p, name, n > TROD_SHOW_TEXT / 8 ? TROD_SHOW_TEXT / 8 : n);
     if (offset) {
         memcpy(p, "+0x", 3);
         p = trod_put_hex(p + 3, offset, 1);
@@ -203,33 +229,33 @@ char *cli_put_symbol(struct cli_rows *r, const struct trod_batch *b, uint32_t i,
     return p;
 }
 
-static struct cli_text slice_text(const struct trod_batch *b, struct trod_slice s)
+static struct show_text slice_text(const struct trod_batch *b, struct trod_slice s)
 {
-    struct cli_text t = {(const char *)trod_batch_bytes(b, s), s.len, s.len > CLI_TEXT_MAX};
+    struct show_text t = {(const char *)trod_batch_bytes(b, s), s.len, s.len > TROD_SHOW_TEXT};
 
     if (t.cut)
-        t.n = CLI_TEXT_MAX;
+        t.n = TROD_SHOW_TEXT;
     return t;
 }
 
-struct cli_text cli_text_of(struct cli_rows *r, const struct trod_batch *b, uint32_t i)
+struct show_text show_text_of(struct trod_show *r, const struct trod_batch *b, uint32_t i)
 {
-    struct cli_text t = {"", 0, false};
+    struct show_text t = {"", 0, false};
 
-    if (b->kind[i] == TROD_NOTE && cli_has(b, i, TROD_COL_RAW) && b->raw[i].len) {
+    if (b->kind[i] == TROD_NOTE && show_has(b, i, TROD_COL_RAW) && b->raw[i].len) {
         t = slice_text(b, b->raw[i]);
         while (t.n && (t.p[t.n - 1] == '\n' || t.p[t.n - 1] == '\r'))
             t.n--;
         return t;
     }
-    if (cli_has(b, i, TROD_COL_TEXT) && b->text[i].len)
+    if (show_has(b, i, TROD_COL_TEXT) && b->text[i].len)
         return slice_text(b, b->text[i]);
-    if (r->disasm && b->kind[i] == TROD_INSTR && cli_has(b, i, TROD_COL_CODE) && b->code[i].len) {
-        unsigned iset = cli_has(b, i, TROD_COL_FLAGS)
+    if (r->disasm && b->kind[i] == TROD_INSTR && show_has(b, i, TROD_COL_CODE) && b->code[i].len) {
+        unsigned iset = show_has(b, i, TROD_COL_FLAGS)
                             ? (b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT
                             : TROD_ISET_NONE;
 
-        t.p = trod_disasm_text(r->disasm, iset, cli_has(b, i, TROD_COL_ADDR) ? b->addr[i] : 0,
+        t.p = trod_disasm_text(r->disasm, iset, show_has(b, i, TROD_COL_ADDR) ? b->addr[i] : 0,
                                trod_batch_bytes(b, b->code[i]), b->code[i].len, &t.n);
     }
     return t;

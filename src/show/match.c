@@ -1,14 +1,29 @@
 /*
- * filters.c - choosing rows by number, kind, address, pc, time, cpu or thread.
+ * match.c - choosing rows by number, kind, address, pc, time, cpu or thread. Implements
+ * trod/match.h.
  */
-#include "filters.h"
+#include "trod/match.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define AT(field) offsetof(struct cli_filter, field)
+#include "trod/writer.h"
 
-const struct trod_option cli_filter_options[] = {
+struct trod_match {
+    const struct trod_match_options *filter;
+    uint32_t kinds;                           /* bit by kind */
+    struct trod_range without[TROD_LIST_MAX]; /* filter->without_pc */
+    uint8_t *stream;                          /* by stream: 1 wanted, 0 not */
+    uint32_t n_streams;                       /* streams judged so far */
+    uint64_t seen;                            /* rows so far */
+    bool single;    /* the trace is one file: its instruction numbers rise */
+    bool all, done; /* nothing is filtered out; nothing more can match */
+    uint8_t keep[TROD_BATCH_ROWS];
+};
+
+#define AT(field) offsetof(struct trod_match_options, field)
+
+const struct trod_option trod_match_option_table[] = {
     {"range", 'r', TROD_OPT_RANGE, AT(range), "A..B",
      "records A to B, counted from 0; reading stops after B", NULL, NULL},
     {"instructions", 0, TROD_OPT_RANGE, AT(instructions), "A..B",
@@ -30,7 +45,7 @@ const struct trod_option cli_filter_options[] = {
     {.type = TROD_OPT_END},
 };
 
-static int add_kind(struct cli_match *m, const char *name, struct trod_diag *diag)
+static int add_kind(struct trod_match *m, const char *name, struct trod_diag *diag)
 {
     const char *names[TROD_KINDS], *near;
     int kind = trod_kind_find(name, strlen(name));
@@ -51,36 +66,79 @@ static int add_kind(struct cli_match *m, const char *name, struct trod_diag *dia
                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-int cli_match_init(struct cli_match *m, const struct cli_filter *filter, struct trod_diag *diag)
+static int set(struct trod_match *m, struct trod_diag *diag)
 {
-    memset(m, 0, sizeof *m);
-    m->filter = filter;
-    for (size_t i = 0; i < filter->kinds.n; i++) {
-        int r = add_kind(m, filter->kinds.item[i], diag);
+    const struct trod_match_options *f = m->filter;
+
+    for (size_t i = 0; i < f->kinds.n; i++) {
+        int r = add_kind(m, f->kinds.item[i], diag);
 
         if (r != 0)
             return r;
     }
-    for (size_t i = 0; i < filter->without_pc.n; i++)
-        if (trod_option_range(filter->without_pc.item[i], &m->without[i]) != 0)
+    for (size_t i = 0; i < f->without_pc.n; i++)
+        if (trod_option_range(f->without_pc.item[i], &m->without[i]) != 0)
             return trod_error(diag, TROD_ERR_USAGE, "filter.range", NULL,
                               "option '--without-pc': '%s' is no range LO..HI",
-                              filter->without_pc.item[i]);
-    m->all = !filter->without_pc.n && !filter->range.set && !filter->instructions.set &&
-             !filter->address.set && !filter->pc.set && !filter->time.set && !m->kinds &&
-             !filter->streams.n;
+                              f->without_pc.item[i]);
+    m->all = !f->without_pc.n && !f->range.set && !f->instructions.set && !f->address.set &&
+             !f->pc.set && !f->time.set && !m->kinds && !f->streams.n;
     return 0;
 }
 
-void cli_match_fini(struct cli_match *m)
+int trod_match_new(struct trod_match **out, const struct trod_match_options *opt,
+                   struct trod_diag *diag)
 {
-    free(m->stream);
-    m->stream = NULL;
+    struct trod_match *m = calloc(1, sizeof *m);
+    int r;
+
+    *out = NULL;
+    if (!m)
+        return TROD_ERR_NOMEM;
+    m->filter = opt;
+    r = set(m, diag);
+    if (r == 0)
+        *out = m;
+    else
+        trod_match_free(m);
+    return r;
 }
 
-uint32_t cli_match_want(const struct cli_match *m)
+void trod_match_free(struct trod_match *m)
 {
-    const struct cli_filter *f = m->filter;
+    if (m)
+        free(m->stream);
+    free(m);
+}
+
+void trod_match_single(struct trod_match *m)
+{
+    m->single = true;
+}
+
+const uint8_t *trod_match_keep(const struct trod_match *m)
+{
+    return m->keep;
+}
+
+bool trod_match_all(const struct trod_match *m)
+{
+    return m->all;
+}
+
+bool trod_match_done(const struct trod_match *m)
+{
+    return m->done;
+}
+
+uint64_t trod_match_seen(const struct trod_match *m)
+{
+    return m->seen;
+}
+
+uint32_t trod_match_want(const struct trod_match *m)
+{
+    const struct trod_match_options *f = m->filter;
 
     return (m->kinds ? TROD_COL_KIND : 0u) |
            (f->address.set ? TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_SIZE : 0u) |
@@ -89,18 +147,18 @@ uint32_t cli_match_want(const struct cli_match *m)
            (f->streams.n ? TROD_COL_STREAM : 0u);
 }
 
-uint32_t cli_match_rows(const struct cli_match *m)
+uint32_t trod_match_rows(const struct trod_match *m)
 {
     const struct trod_range *r = &m->filter->range;
 
     return r->set && r->hi < TROD_BATCH_ROWS ? (uint32_t)r->hi + 1 : 0;
 }
 
-uint32_t cli_match_drops(const struct cli_match *m)
+uint32_t trod_match_drops(const struct trod_match *m)
 {
     const uint32_t data = 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC |
                           1u << TROD_PREFETCH | 1u << TROD_FLUSH;
-    const struct cli_filter *f = m->filter;
+    const struct trod_match_options *f = m->filter;
     uint32_t drops = 0;
 
     if (f->address.set || f->pc.set || f->without_pc.n)
@@ -142,7 +200,7 @@ static bool is_stream(const struct trod_meta *meta, uint32_t i, const char *item
 }
 
 /* Judge the streams that have come up since the last batch. */
-static int judge_streams(struct cli_match *m, const struct trod_meta *meta)
+static int judge_streams(struct trod_match *m, const struct trod_meta *meta)
 {
     const struct trod_list *list = &m->filter->streams;
     uint8_t *p;
@@ -186,7 +244,7 @@ static bool touches(const struct trod_batch *b, uint32_t i, const struct trod_ra
 }
 
 /* Is row I of an instruction that is left out? */
-static bool is_without(const struct cli_match *m, const struct trod_batch *b, uint32_t i)
+static bool is_without(const struct trod_match *m, const struct trod_batch *b, uint32_t i)
 {
     for (size_t k = 0; k < m->filter->without_pc.n && has(b, i, TROD_COL_PC); k++)
         if (in_range(&m->without[k], b->pc[i]))
@@ -194,9 +252,9 @@ static bool is_without(const struct cli_match *m, const struct trod_batch *b, ui
     return false;
 }
 
-static bool matches(const struct cli_match *m, const struct trod_batch *b, uint32_t i)
+static bool matches(const struct trod_match *m, const struct trod_batch *b, uint32_t i)
 {
-    const struct cli_filter *f = m->filter;
+    const struct trod_match_options *f = m->filter;
 
     if (m->kinds && !(m->kinds >> b->kind[i] & 1))
         return false;
@@ -215,7 +273,7 @@ static bool matches(const struct cli_match *m, const struct trod_batch *b, uint3
            (has(b, i, TROD_COL_STREAM) && b->stream[i] < m->n_streams && m->stream[b->stream[i]]);
 }
 
-int cli_match_batch(struct cli_match *m, const struct trod_batch *b)
+int trod_match_batch(struct trod_match *m, const struct trod_batch *b)
 {
     const struct trod_range *r = &m->filter->range;
     const struct trod_range *in = &m->filter->instructions;

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "rows.h"
+#include "show/rows.h"
 
 /* Colours by kind; the rest is plain. */
 static const char *const colours[TROD_KINDS] = {
@@ -77,19 +77,18 @@ static unsigned address_digits(uint64_t v)
 }
 
 /* Columns that the text of an instruction takes, if that is not many. */
-static size_t text_width(struct cli_rows *r, const struct trod_batch *b, uint32_t i)
+static size_t text_width(struct trod_show *r, const struct trod_batch *b, uint32_t i)
 {
-    size_t n = cli_text_of(r, b, i).n;
+    size_t n = show_text_of(r, b, i).n;
 
     return n > TEXT_WIDTH ? TEXT_WIDTH : n;
 }
 
-void cli_rows_measure(struct cli_rows *r, const struct trod_batch *b, const uint8_t *keep,
-                      uint64_t record)
+void trod_show_measure(struct trod_show *r, const struct trod_batch *b, const uint8_t *keep,
+                       uint64_t record)
 {
-    char s[2 * CLI_NAME_MAX];
+    char s[2 * SHOW_NAME_MAX];
 
-    r->measured = true;
     widen(&r->record, trod_digits(record + (r->compact ? 99999 : 9999999)));
     widen(&r->kind, 5);
     widen(&r->addr, 8);
@@ -101,18 +100,18 @@ void cli_rows_measure(struct cli_rows *r, const struct trod_batch *b, const uint
         if (!keep[i])
             continue;
         widen(&r->kind, strlen(trod_kind_name(b->kind[i])));
-        if (cli_has(b, i, TROD_COL_ADDR))
+        if (show_has(b, i, TROD_COL_ADDR))
             widen(&r->addr, address_digits(b->addr[i]));
-        if (cli_has(b, i, TROD_COL_STREAM))
-            widen(&r->stream, (size_t)(cli_put_stream(b, i, r->meta, s) - s));
-        if (cli_has(b, i, TROD_COL_VALUE))
-            widen(&r->value, (size_t)(cli_put_value(b, i, s) - s));
+        if (show_has(b, i, TROD_COL_STREAM))
+            widen(&r->stream, (size_t)(show_put_stream(b, i, r->meta, s) - s));
+        if (show_has(b, i, TROD_COL_VALUE))
+            widen(&r->value, (size_t)(show_put_value(b, i, s) - s));
         if (b->kind[i] == TROD_INSTR)
             widen(&r->text, text_width(r, b, i));
-        if (cli_has(b, i, TROD_COL_TIME))
-            widen(&r->time, (size_t)(cli_put_time(b, i, r->meta, s) - s) + 1 +
-                                strlen(cli_unit(b, i, r->meta)));
-        if (r->symbols && cli_has(b, i, TROD_COL_ADDR) && b->addr[i]) {
+        if (show_has(b, i, TROD_COL_TIME))
+            widen(&r->time, (size_t)(show_put_time(b, i, r->meta, s) - s) + 1 +
+                                strlen(show_unit(b, i, r->meta)));
+        if (r->symbols && show_has(b, i, TROD_COL_ADDR) && b->addr[i]) {
             uint64_t offset;
             const char *name;
 
@@ -124,7 +123,7 @@ void cli_rows_measure(struct cli_rows *r, const struct trod_batch *b, const uint
     }
 }
 
-char *cli_rows_header(const struct cli_rows *r, char *p)
+char *trod_show_header(const struct trod_show *r, char *p)
 {
     const struct {
         const char *name;
@@ -183,25 +182,25 @@ static char *note(char *p, bool *open, const char *name)
     return word(p, name);
 }
 
-static char *flag_notes(const struct cli_rows *r, const struct trod_batch *b, uint32_t i, char *p,
+static char *flag_notes(const struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p,
                         bool *open)
 {
-    const char *names[CLI_FLAGS];
+    const char *names[SHOW_FLAGS];
     uint32_t f = b->flags[i];
     unsigned iset = (f & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
     /* what every instruction of the trace is need not stand on every line */
     unsigned usual = r->meta->isa == TROD_ISA_A64   ? (unsigned)TROD_ISET_A64
                      : r->meta->isa == TROD_ISA_ARM ? (unsigned)TROD_ISET_A32
                                                     : (unsigned)TROD_ISET_NONE;
-    size_t n = cli_flag_names(b, i, names);
+    size_t n = show_flag_names(b, i, names);
 
     if (f & TROD_F_BRANCH) {
         p = note(p, open, "branch=");
         p = word(p, trod_branch_name(f & TROD_F_BRANCH) ? trod_branch_name(f & TROD_F_BRANCH) : "");
     }
-    if (iset && iset != usual && cli_iset_name(iset)) {
+    if (iset && iset != usual && show_iset_name(iset)) {
         p = note(p, open, "iset=");
-        p = word(p, cli_iset_name(iset));
+        p = word(p, show_iset_name(iset));
     }
     for (size_t k = 0; k < n; k++)
         p = note(p, open, names[k]);
@@ -215,26 +214,26 @@ static bool sub_says_something(unsigned kind)
            kind == TROD_CACHE_LINE || kind == TROD_TLB || kind == TROD_THREAD;
 }
 
-static char *notes(const struct cli_rows *r, const struct trod_batch *b, uint32_t i, char *p)
+static char *notes(const struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p)
 {
     bool open = false;
-    uint32_t f = cli_has(b, i, TROD_COL_FLAGS) ? b->flags[i] : 0;
-    const char *sec = cli_sec_name((f & TROD_F_SEC) >> TROD_F_SEC_SHIFT);
-    struct cli_note more[CLI_NOTES];
-    size_t n = cli_notes_of(b, i, more);
+    uint32_t f = show_has(b, i, TROD_COL_FLAGS) ? b->flags[i] : 0;
+    const char *sec = show_sec_name((f & TROD_F_SEC) >> TROD_F_SEC_SHIFT);
+    struct show_note more[SHOW_NOTES];
+    size_t n = show_notes_of(b, i, more);
     char *start = p;
 
-    if (cli_has(b, i, TROD_COL_TARGET))
+    if (show_has(b, i, TROD_COL_TARGET))
         p = put_0x(note(p, &open, "target="), b->target[i], address_digits(b->target[i]));
-    if (cli_has(b, i, TROD_COL_SUB) && sub_says_something(b->kind[i])) {
-        const char *name = cli_sub_name(b->kind[i], b->sub[i]);
+    if (show_has(b, i, TROD_COL_SUB) && sub_says_something(b->kind[i])) {
+        const char *name = show_sub_name(b->kind[i], b->sub[i]);
 
         p = note(p, &open, "sub=");
         p = name ? word(p, name) : trod_put_u64(p, b->sub[i]);
     }
     if (f)
         p = flag_notes(r, b, i, p, &open);
-    if (cli_has(b, i, TROD_COL_PADDR)) {
+    if (show_has(b, i, TROD_COL_PADDR)) {
         p = put_0x(note(p, &open, "pa="), b->paddr[i], address_digits(b->paddr[i]));
         if (sec) {
             *p++ = ':';
@@ -243,11 +242,11 @@ static char *notes(const struct cli_rows *r, const struct trod_batch *b, uint32_
     } else if (sec) {
         p = word(note(p, &open, "sec="), sec);
     }
-    if (cli_has(b, i, TROD_COL_PC) && b->kind[i] != TROD_INSTR && b->kind[i] != TROD_BRANCH)
+    if (show_has(b, i, TROD_COL_PC) && b->kind[i] != TROD_INSTR && b->kind[i] != TROD_BRANCH)
         p = put_0x(note(p, &open, "pc="), b->pc[i], address_digits(b->pc[i]));
     for (size_t k = 0; k < n; k++)
-        p = cli_put_note(&more[k], note(p, &open, ""));
-    if (cli_has(b, i, TROD_COL_INDEX))
+        p = show_put_note(&more[k], note(p, &open, ""));
+    if (show_has(b, i, TROD_COL_INDEX))
         p = trod_put_u64(note(p, &open, "index="), b->index[i]);
     if (!open)
         return start;
@@ -256,7 +255,7 @@ static char *notes(const struct cli_rows *r, const struct trod_batch *b, uint32_
 }
 
 /* The columns from the record's number to its kind. */
-static char *front(struct cli_rows *r, const struct trod_batch *b, uint32_t i, uint64_t record,
+static char *front(struct trod_show *r, const struct trod_batch *b, uint32_t i, uint64_t record,
                    char *p)
 {
     const char *colour = r->colour ? colours[b->kind[i]] : NULL;
@@ -264,10 +263,10 @@ static char *front(struct cli_rows *r, const struct trod_batch *b, uint32_t i, u
 
     p = right(trod_put_u64(p, record), start, &r->record);
     start = p = blanks(p, 2);
-    if (cli_has(b, i, TROD_COL_TIME)) {
-        const char *unit = cli_unit(b, i, r->meta);
+    if (show_has(b, i, TROD_COL_TIME)) {
+        const char *unit = show_unit(b, i, r->meta);
 
-        p = cli_put_time(b, i, r->meta, p);
+        p = show_put_time(b, i, r->meta, p);
         if (*unit) {
             *p++ = ' ';
             p = word(p, unit);
@@ -277,8 +276,8 @@ static char *front(struct cli_rows *r, const struct trod_batch *b, uint32_t i, u
     }
     p = right(p, start, &r->time);
     start = p = blanks(p, 2);
-    if (cli_has(b, i, TROD_COL_STREAM))
-        p = cli_put_stream(b, i, r->meta, p);
+    if (show_has(b, i, TROD_COL_STREAM))
+        p = show_put_stream(b, i, r->meta, p);
     else
         *p++ = '-';
     p = left(p, start, &r->stream);
@@ -292,15 +291,15 @@ static char *front(struct cli_rows *r, const struct trod_batch *b, uint32_t i, u
     return blanks(p, 2);
 }
 
-char *cli_rows_text(struct cli_rows *r, const struct trod_batch *b, uint32_t i, uint64_t record,
-                    char *p)
+char *trod_show_text(struct trod_show *r, const struct trod_batch *b, uint32_t i, uint64_t record,
+                     char *p)
 {
-    struct cli_text text = cli_text_of(r, b, i);
+    struct show_text text = show_text_of(r, b, i);
     char *start, *before;
     unsigned width;
 
     start = p = front(r, b, i, record, p);
-    if (cli_has(b, i, TROD_COL_ADDR)) {
+    if (show_has(b, i, TROD_COL_ADDR)) {
         widen(&r->addr, address_digits(b->addr[i]));
         p = put_0x(p, b->addr[i], r->addr);
     } else {
@@ -309,23 +308,23 @@ char *cli_rows_text(struct cli_rows *r, const struct trod_batch *b, uint32_t i, 
     width = r->addr + 2;
     p = left(p, start, &width);
     start = p = blanks(p, 2);
-    if (cli_has(b, i, TROD_COL_SIZE))
+    if (show_has(b, i, TROD_COL_SIZE))
         p = trod_put_u64(p, b->size[i]);
     else
         *p++ = '-';
     p = right(p, start, &r->size);
     start = p = blanks(p, 2);
-    if (b->kind[i] == TROD_INSTR && cli_has(b, i, TROD_COL_CODE) && b->code[i].len)
-        p = cli_put_opcode(r, b, i, p);
+    if (b->kind[i] == TROD_INSTR && show_has(b, i, TROD_COL_CODE) && b->code[i].len)
+        p = show_put_opcode(r, b, i, p);
     else
-        p = cli_put_value(b, i, p);
+        p = show_put_value(b, i, p);
     if (p == start)
         *p++ = '-';
     width = r->compact && b->kind[i] == TROD_INSTR ? 8 : r->value;
     p = left(p, start, &width); /* values wider than the first ones do not move the others */
     if (r->symbols) {
         start = p = blanks(p, 2);
-        p = cli_put_symbol(r, b, i, p);
+        p = show_put_symbol(r, b, i, p);
         if (p == start)
             *p++ = '-';
         p = left(p, start, &r->symbol);

@@ -6,17 +6,17 @@
  */
 #include <string.h>
 
-#include "rows.h"
+#include "show/rows.h"
 
 struct notes {
     const struct trod_batch *b;
-    struct cli_note *out;
+    struct show_note *out;
     size_t n;
 };
 
-static struct cli_note *add(struct notes *x, const char *name, enum cli_note_type type)
+static struct show_note *add(struct notes *x, const char *name, enum show_note_type type)
 {
-    struct cli_note *n = &x->out[x->n < CLI_NOTES ? x->n++ : CLI_NOTES - 1];
+    struct show_note *n = &x->out[x->n < SHOW_NOTES ? x->n++ : SHOW_NOTES - 1];
 
     n->name = name;
     n->type = type;
@@ -25,19 +25,19 @@ static struct cli_note *add(struct notes *x, const char *name, enum cli_note_typ
 
 static void text(struct notes *x, const char *name, struct trod_slice s)
 {
-    struct cli_note *n;
+    struct show_note *n;
 
     if (s.len == 0)
         return;
-    n = add(x, name, CLI_NOTE_TEXT);
+    n = add(x, name, SHOW_NOTE_TEXT);
     n->text.p = (const char *)trod_batch_bytes(x->b, s);
-    n->text.cut = s.len > CLI_NOTE_TEXT_MAX;
-    n->text.n = n->text.cut ? CLI_NOTE_TEXT_MAX : s.len;
+    n->text.cut = s.len > SHOW_NOTE_TEXT_MAX;
+    n->text.n = n->text.cut ? SHOW_NOTE_TEXT_MAX : s.len;
 }
 
 static void word(struct notes *x, const char *name, const char *value)
 {
-    struct cli_note *n = add(x, name, CLI_NOTE_TEXT);
+    struct show_note *n = add(x, name, SHOW_NOTE_TEXT);
 
     n->text.p = value;
     n->text.n = strlen(value);
@@ -46,24 +46,24 @@ static void word(struct notes *x, const char *name, const char *value)
 
 static void number(struct notes *x, const char *name, uint64_t v)
 {
-    add(x, name, CLI_NOTE_NUMBER)->number = v;
+    add(x, name, SHOW_NOTE_NUMBER)->number = v;
 }
 
 static void hex(struct notes *x, const char *name, uint64_t v)
 {
-    add(x, name, CLI_NOTE_HEX)->number = v;
+    add(x, name, SHOW_NOTE_HEX)->number = v;
 }
 
 static void flag(struct notes *x, const char *name, bool set)
 {
     if (set)
-        add(x, name, CLI_NOTE_FLAG);
+        add(x, name, SHOW_NOTE_FLAG);
 }
 
 static void sec(struct notes *x, const char *name, unsigned value)
 {
-    if (cli_sec_name(value))
-        word(x, name, cli_sec_name(value));
+    if (show_sec_name(value))
+        word(x, name, show_sec_name(value));
 }
 
 static void of_instr(struct notes *x, const void *detail)
@@ -226,7 +226,7 @@ static const struct {
     {TROD_MARKER, sizeof(struct trod_detail_event), of_event},
 };
 
-size_t cli_notes_of(const struct trod_batch *b, uint32_t i, struct cli_note *out)
+size_t show_notes_of(const struct trod_batch *b, uint32_t i, struct show_note *out)
 {
     const void *detail = trod_batch_detail(b, i);
     struct notes x = {b, out, 0};
@@ -240,12 +240,12 @@ size_t cli_notes_of(const struct trod_batch *b, uint32_t i, struct cli_note *out
     return x.n;
 }
 
-const uint8_t *cli_unknown_bits(const struct trod_batch *b, uint32_t i, size_t *len)
+const uint8_t *show_unknown_bits(const struct trod_batch *b, uint32_t i, size_t *len)
 {
     const void *detail;
     struct trod_slice mask = {0, 0};
 
-    if (!cli_has(b, i, TROD_COL_FLAGS) || !(b->flags[i] & TROD_F_UNKNOWN) ||
+    if (!show_has(b, i, TROD_COL_FLAGS) || !(b->flags[i] & TROD_F_UNKNOWN) ||
         !(detail = trod_batch_detail(b, i)))
         return NULL;
     if (b->kind[i] == TROD_REG && b->detail[i].len == sizeof(struct trod_detail_reg))
@@ -259,19 +259,19 @@ const uint8_t *cli_unknown_bits(const struct trod_batch *b, uint32_t i, size_t *
     return mask.len ? trod_batch_bytes(b, mask) : NULL;
 }
 
-char *cli_put_note(const struct cli_note *n, char *p)
+char *show_put_note(const struct show_note *n, char *p)
 {
     size_t len = strlen(n->name);
     bool quote;
 
     memcpy(p, n->name, len);
     p += len;
-    if (n->type == CLI_NOTE_FLAG)
+    if (n->type == SHOW_NOTE_FLAG)
         return p;
     *p++ = '=';
-    if (n->type == CLI_NOTE_NUMBER)
+    if (n->type == SHOW_NOTE_NUMBER)
         return trod_put_u64(p, n->number);
-    if (n->type == CLI_NOTE_HEX) {
+    if (n->type == SHOW_NOTE_HEX) {
         *p++ = '0';
         *p++ = 'x';
         return trod_put_hex(p, n->number, 8);

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "rows.h"
+#include "show/rows.h"
 
 static char *word(char *p, const char *s)
 {
@@ -53,11 +53,11 @@ static char *json_word(char *p, const char *name, const char *s)
 
 static char *json_flags(const struct trod_batch *b, uint32_t i, char *p)
 {
-    const char *names[CLI_FLAGS];
+    const char *names[SHOW_FLAGS];
     uint32_t f = b->flags[i];
-    size_t n = cli_flag_names(b, i, names);
-    const char *iset = cli_iset_name((f & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
-    const char *sec = cli_sec_name((f & TROD_F_SEC) >> TROD_F_SEC_SHIFT);
+    size_t n = show_flag_names(b, i, names);
+    const char *iset = show_iset_name((f & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
+    const char *sec = show_sec_name((f & TROD_F_SEC) >> TROD_F_SEC_SHIFT);
     const char *branch = trod_branch_name(f & TROD_F_BRANCH);
 
     if ((f & TROD_F_BRANCH) && branch)
@@ -78,23 +78,23 @@ static char *json_flags(const struct trod_batch *b, uint32_t i, char *p)
 }
 
 /* Opcode, value and what the text columns hold. */
-static char *json_contents(struct cli_rows *r, const struct trod_batch *b, uint32_t i, char *p)
+static char *json_contents(struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p)
 {
-    struct cli_text text = cli_text_of(r, b, i);
+    struct show_text text = show_text_of(r, b, i);
     char *before, *start;
 
-    if (cli_has(b, i, TROD_COL_CODE) && b->code[i].len) {
+    if (show_has(b, i, TROD_COL_CODE) && b->code[i].len) {
         p = word(key(p, "opcode"), "\"");
-        p = word(cli_put_opcode(r, b, i, p), "\"");
+        p = word(show_put_opcode(r, b, i, p), "\"");
     }
     before = p;
     start = p = word(key(p, "value"), "\"");
-    p = cli_put_value(b, i, p);
+    p = show_put_value(b, i, p);
     p = p == start ? before : word(p, "\"");
     if (r->symbols) {
         before = p;
         start = p = word(key(p, "symbol"), "\"");
-        p = cli_put_symbol(r, b, i, p);
+        p = show_put_symbol(r, b, i, p);
         p = p == start ? before : word(p, "\"");
     }
     if (text.n)
@@ -104,8 +104,8 @@ static char *json_contents(struct cli_rows *r, const struct trod_batch *b, uint3
 
 static char *json_notes(const struct trod_batch *b, uint32_t i, char *p)
 {
-    struct cli_note notes[CLI_NOTES];
-    size_t n = cli_notes_of(b, i, notes);
+    struct show_note notes[SHOW_NOTES];
+    size_t n = show_notes_of(b, i, notes);
 
     if (n == 0)
         return p;
@@ -113,11 +113,11 @@ static char *json_notes(const struct trod_batch *b, uint32_t i, char *p)
     for (size_t k = 0; k < n; k++) {
         char *start = p;
 
-        if (notes[k].type == CLI_NOTE_TEXT)
+        if (notes[k].type == SHOW_NOTE_TEXT)
             p = json_text(p, notes[k].name, notes[k].text.p, notes[k].text.n, notes[k].text.cut);
-        else if (notes[k].type == CLI_NOTE_NUMBER)
+        else if (notes[k].type == SHOW_NOTE_NUMBER)
             p = json_number(p, notes[k].name, notes[k].number);
-        else if (notes[k].type == CLI_NOTE_HEX)
+        else if (notes[k].type == SHOW_NOTE_HEX)
             p = json_hex(p, notes[k].name, notes[k].number);
         else
             p = word(key(p, notes[k].name), "true");
@@ -130,47 +130,47 @@ static char *json_notes(const struct trod_batch *b, uint32_t i, char *p)
     return p;
 }
 
-char *cli_rows_json(struct cli_rows *r, const struct trod_batch *b, uint32_t i, uint64_t record,
-                    char *p)
+char *trod_show_json(struct trod_show *r, const struct trod_batch *b, uint32_t i, uint64_t record,
+                     char *p)
 {
     p = trod_put_u64(word(p, "{\"record\": "), record);
     p = json_word(p, "kind", trod_kind_name(b->kind[i]));
-    if (cli_has(b, i, TROD_COL_TIME)) {
-        const char *unit = cli_unit(b, i, r->meta);
+    if (show_has(b, i, TROD_COL_TIME)) {
+        const char *unit = show_unit(b, i, r->meta);
 
-        p = cli_put_time(b, i, r->meta, key(p, "time"));
+        p = show_put_time(b, i, r->meta, key(p, "time"));
         if (*unit)
             p = json_word(p, "unit", unit);
     }
-    if (cli_has(b, i, TROD_COL_STREAM)) {
-        char name[CLI_NAME_MAX];
+    if (show_has(b, i, TROD_COL_STREAM)) {
+        char name[SHOW_NAME_MAX];
 
-        p = json_text(p, "cpu", name, (size_t)(cli_put_stream(b, i, r->meta, name) - name), false);
+        p = json_text(p, "cpu", name, (size_t)(show_put_stream(b, i, r->meta, name) - name), false);
     }
-    if (cli_has(b, i, TROD_COL_ADDR))
+    if (show_has(b, i, TROD_COL_ADDR))
         p = json_hex(p, "address", b->addr[i]);
-    if (cli_has(b, i, TROD_COL_PADDR))
+    if (show_has(b, i, TROD_COL_PADDR))
         p = json_hex(p, "physical", b->paddr[i]);
-    if (cli_has(b, i, TROD_COL_SIZE))
+    if (show_has(b, i, TROD_COL_SIZE))
         p = json_number(p, "size", b->size[i]);
     p = json_contents(r, b, i, p);
-    if (cli_has(b, i, TROD_COL_PC))
+    if (show_has(b, i, TROD_COL_PC))
         p = json_hex(p, "pc", b->pc[i]);
-    if (cli_has(b, i, TROD_COL_TARGET))
+    if (show_has(b, i, TROD_COL_TARGET))
         p = json_hex(p, "target", b->target[i]);
-    if (cli_has(b, i, TROD_COL_INDEX))
+    if (show_has(b, i, TROD_COL_INDEX))
         p = json_number(p, "index", b->index[i]);
-    if (cli_has(b, i, TROD_COL_SUB)) {
-        const char *name = cli_sub_name(b->kind[i], b->sub[i]);
+    if (show_has(b, i, TROD_COL_SUB)) {
+        const char *name = show_sub_name(b->kind[i], b->sub[i]);
 
         p = name ? json_word(p, "sub", name) : json_number(p, "sub", b->sub[i]);
     }
-    if (cli_has(b, i, TROD_COL_FLAGS))
+    if (show_has(b, i, TROD_COL_FLAGS))
         p = json_flags(b, i, p);
     return word(json_notes(b, i, p), "}\n");
 }
 
-char *cli_csv_header(const struct cli_rows *r, char *p)
+char *trod_show_csv_header(const struct trod_show *r, char *p)
 {
     return word(p, r->symbols ? "record,kind,time,unit,cpu,address,physical,size,opcode,value,text,"
                                 "pc,target,index,sub,branch,iset,security,flags,details,symbol\n"
@@ -181,13 +181,13 @@ char *cli_csv_header(const struct cli_rows *r, char *p)
 static char *csv_hex(const struct trod_batch *b, uint32_t i, uint32_t column, const uint64_t *v,
                      char *p)
 {
-    if (cli_has(b, i, column))
+    if (show_has(b, i, column))
         p = trod_put_hex(word(p, "0x"), v[i], 1);
     *p++ = ',';
     return p;
 }
 
-static char *csv_text(char *p, struct cli_text t)
+static char *csv_text(char *p, struct show_text t)
 {
     p = trod_put_csv(p, t.p, t.n);
     *p++ = ',';
@@ -204,13 +204,13 @@ static char *csv_word(char *p, const char *s)
 
 static char *csv_flags(const struct trod_batch *b, uint32_t i, char *p)
 {
-    const char *names[CLI_FLAGS];
-    uint32_t f = cli_has(b, i, TROD_COL_FLAGS) ? b->flags[i] : 0;
-    size_t n = f ? cli_flag_names(b, i, names) : 0;
+    const char *names[SHOW_FLAGS];
+    uint32_t f = show_has(b, i, TROD_COL_FLAGS) ? b->flags[i] : 0;
+    size_t n = f ? show_flag_names(b, i, names) : 0;
 
     p = csv_word(p, f & TROD_F_BRANCH ? trod_branch_name(f & TROD_F_BRANCH) : NULL);
-    p = csv_word(p, cli_iset_name((f & TROD_F_ISET) >> TROD_F_ISET_SHIFT));
-    p = csv_word(p, cli_sec_name((f & TROD_F_SEC) >> TROD_F_SEC_SHIFT));
+    p = csv_word(p, show_iset_name((f & TROD_F_ISET) >> TROD_F_ISET_SHIFT));
+    p = csv_word(p, show_sec_name((f & TROD_F_SEC) >> TROD_F_SEC_SHIFT));
     for (size_t k = 0; k < n; k++) {
         if (k > 0)
             *p++ = ' ';
@@ -222,60 +222,60 @@ static char *csv_flags(const struct trod_batch *b, uint32_t i, char *p)
 /* The details as one field, "name=value name=value". */
 static char *csv_notes(const struct trod_batch *b, uint32_t i, char *p)
 {
-    struct cli_note notes[CLI_NOTES];
-    char all[CLI_NOTES * CLI_NOTE_MAX];
-    size_t n = cli_notes_of(b, i, notes);
+    struct show_note notes[SHOW_NOTES];
+    char all[SHOW_NOTES * SHOW_NOTE_MAX];
+    size_t n = show_notes_of(b, i, notes);
     char *end = all;
 
     *p++ = ',';
     for (size_t k = 0; k < n; k++) {
         if (k > 0)
             *end++ = ' ';
-        end = cli_put_note(&notes[k], end);
+        end = show_put_note(&notes[k], end);
     }
     return trod_put_csv(p, all, (size_t)(end - all));
 }
 
 /* What stands before the address. */
-static char *csv_front(const struct cli_rows *r, const struct trod_batch *b, uint32_t i,
+static char *csv_front(const struct trod_show *r, const struct trod_batch *b, uint32_t i,
                        uint64_t record, char *p)
 {
     p = csv_word(trod_put_u64(p, record), NULL);
     p = csv_word(p, trod_kind_name(b->kind[i]));
-    if (cli_has(b, i, TROD_COL_TIME))
-        p = cli_put_time(b, i, r->meta, p);
+    if (show_has(b, i, TROD_COL_TIME))
+        p = show_put_time(b, i, r->meta, p);
     *p++ = ',';
-    p = csv_word(p, cli_has(b, i, TROD_COL_TIME) ? cli_unit(b, i, r->meta) : NULL);
-    if (cli_has(b, i, TROD_COL_STREAM)) {
-        char name[CLI_NAME_MAX];
+    p = csv_word(p, show_has(b, i, TROD_COL_TIME) ? show_unit(b, i, r->meta) : NULL);
+    if (show_has(b, i, TROD_COL_STREAM)) {
+        char name[SHOW_NAME_MAX];
 
-        p = trod_put_csv(p, name, (size_t)(cli_put_stream(b, i, r->meta, name) - name));
+        p = trod_put_csv(p, name, (size_t)(show_put_stream(b, i, r->meta, name) - name));
     }
     *p++ = ',';
     return p;
 }
 
-char *cli_rows_csv(struct cli_rows *r, const struct trod_batch *b, uint32_t i, uint64_t record,
-                   char *p)
+char *trod_show_csv(struct trod_show *r, const struct trod_batch *b, uint32_t i, uint64_t record,
+                    char *p)
 {
     p = csv_front(r, b, i, record, p);
     p = csv_hex(b, i, TROD_COL_ADDR, b->addr, p);
     p = csv_hex(b, i, TROD_COL_PADDR, b->paddr, p);
-    if (cli_has(b, i, TROD_COL_SIZE))
+    if (show_has(b, i, TROD_COL_SIZE))
         p = trod_put_u64(p, b->size[i]);
     *p++ = ',';
-    if (cli_has(b, i, TROD_COL_CODE) && b->code[i].len)
-        p = cli_put_opcode(r, b, i, p);
+    if (show_has(b, i, TROD_COL_CODE) && b->code[i].len)
+        p = show_put_opcode(r, b, i, p);
     *p++ = ',';
-    p = csv_word(cli_put_value(b, i, p), NULL);
-    p = csv_text(p, cli_text_of(r, b, i));
+    p = csv_word(show_put_value(b, i, p), NULL);
+    p = csv_text(p, show_text_of(r, b, i));
     p = csv_hex(b, i, TROD_COL_PC, b->pc, p);
     p = csv_hex(b, i, TROD_COL_TARGET, b->target, p);
-    if (cli_has(b, i, TROD_COL_INDEX))
+    if (show_has(b, i, TROD_COL_INDEX))
         p = trod_put_u64(p, b->index[i]);
     *p++ = ',';
-    if (cli_has(b, i, TROD_COL_SUB)) {
-        const char *name = cli_sub_name(b->kind[i], b->sub[i]);
+    if (show_has(b, i, TROD_COL_SUB)) {
+        const char *name = show_sub_name(b->kind[i], b->sub[i]);
 
         p = name ? word(p, name) : trod_put_u64(p, b->sub[i]);
     }
@@ -284,7 +284,7 @@ char *cli_rows_csv(struct cli_rows *r, const struct trod_batch *b, uint32_t i, u
     p = csv_notes(b, i, p);
     if (r->symbols) {
         *p++ = ',';
-        p = cli_put_symbol(r, b, i, p);
+        p = show_put_symbol(r, b, i, p);
     }
     *p++ = '\n';
     return p;

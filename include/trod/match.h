@@ -1,0 +1,73 @@
+/*
+ * match.h - choosing rows: by number, kind, address, pc, time and stream.
+ *
+ * What `trod view`, `trod convert` and `trod count` mean by --range, --kind, --address and so on.
+ * The rules of each option are those of trod-view(1), "Which records".
+ */
+#ifndef TROD_MATCH_H
+#define TROD_MATCH_H
+
+#include "trod/batch.h"
+#include "trod/option.h"
+
+/* The rows wanted. All zero: every row. What is set must all hold. */
+struct trod_match_options {
+    struct trod_range range;        /* rows, counted from 0 */
+    struct trod_range instructions; /* instruction numbers of the trace */
+    struct trod_range address;      /* rows that touch a byte of it: virtual, else physical */
+    struct trod_range pc;           /* of the row's instruction */
+    struct trod_range time;         /* in the unit of the trace, without decimals */
+    struct trod_list kinds;         /* names of kinds; MEMORY: READ, WRITE and ATOMIC */
+    struct trod_list streams;       /* names, thread ids, "#N" */
+    struct trod_list without_pc;    /* ranges of pc that are left out */
+};
+
+/* The options that fill it, for trod_option_spec and command lines. */
+extern const struct trod_option trod_match_option_table[];
+
+/* Matching in progress: how many rows went by, which streams are wanted. */
+struct trod_match;
+
+/*
+ * Begin to match by OPT, which must outlive *OUT. Returns 0, TROD_ERR_NOMEM or TROD_ERR_USAGE (a
+ * kind that does not exist, a range that is none; reported). Release it with trod_match_free; NULL
+ * is allowed.
+ */
+int trod_match_new(struct trod_match **out, const struct trod_match_options *opt,
+                   struct trod_diag *diag);
+void trod_match_free(struct trod_match *m);
+
+/*
+ * The trace is a single file, so that its instruction numbers rise: trod_match_done is then true
+ * behind the last instruction wanted.
+ */
+void trod_match_single(struct trod_match *m);
+
+/* Columns that matching needs: enum trod_column bits. */
+uint32_t trod_match_want(const struct trod_match *m);
+
+/* What it may leave out: enum trod_drop bits, for struct trod_writer_options. */
+uint32_t trod_match_drops(const struct trod_match *m);
+
+/*
+ * Rows a batch for trod_trace_open: few where few are wanted, so that nothing behind them is read;
+ * 0: any number.
+ */
+uint32_t trod_match_rows(const struct trod_match *m);
+
+/*
+ * Judge the rows of B, the next batch of the trace (rows that the trace was told to skip count by
+ * B's first row). Returns how many match, or TROD_ERR_NOMEM.
+ */
+int trod_match_batch(struct trod_match *m, const struct trod_batch *b);
+
+/* By row of the last batch, 1 wanted, 0 not: for trod_batch_keep. Valid until the next batch. */
+const uint8_t *trod_match_keep(const struct trod_match *m);
+/* Is nothing filtered out at all? */
+bool trod_match_all(const struct trod_match *m);
+/* Can no row after the last batch match? */
+bool trod_match_done(const struct trod_match *m);
+/* Rows of the trace up to the end of the last batch, skipped ones included. */
+uint64_t trod_match_seen(const struct trod_match *m);
+
+#endif

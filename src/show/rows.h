@@ -1,0 +1,69 @@
+/*
+ * rows.h - what the listing, JSON and CSV of rows share.
+ *
+ * Implements trod/show.h, with rows.c, rows_detail.c, rows_json.c and rows_text.c.
+ */
+#ifndef TROD_SHOW_ROWS_H
+#define TROD_SHOW_ROWS_H
+
+#include "trod/detail.h"
+#include "trod/put.h"
+#include "trod/show.h"
+
+struct trod_show {
+    const struct trod_meta *meta;
+    struct trod_symbols *symbols; /* NULL: no symbols wanted */
+    struct trod_disasm *disasm;   /* NULL: no disassembly wanted */
+    bool colour;
+    bool compact; /* narrow terminal: texts follow opcodes without padding */
+    unsigned record, time, stream, kind, addr, size, value, symbol, text; /* widths so far */
+};
+
+static inline bool show_has(const struct trod_batch *b, uint32_t i, uint32_t column)
+{
+    return (b->have & b->has[i] & column) != 0;
+}
+
+/* Opcode bytes as the ISA's manuals write them: words, halfwords or bytes. */
+char *show_put_opcode(const struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p);
+/* Value of row I, "0x..", or decimal where it is a count; P unchanged if it has none. */
+char *show_put_value(const struct trod_batch *b, uint32_t i, char *p);
+char *show_put_time(const struct trod_batch *b, uint32_t i, const struct trod_meta *m, char *p);
+/* Unit of row I's time: its name, "" if it has none. */
+const char *show_unit(const struct trod_batch *b, uint32_t i, const struct trod_meta *m);
+/* "cpu0", "1234", "#3": up to SHOW_NAME_MAX bytes. */
+enum { SHOW_NAME_MAX = 256 };
+char *show_put_stream(const struct trod_batch *b, uint32_t i, const struct trod_meta *m, char *p);
+/* "main+0x10", P unchanged if there is none. */
+char *show_put_symbol(struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p);
+/* The row's text (or its disassembly, or the record itself if it was not understood). */
+struct show_text {
+    const char *p;
+    size_t n;
+    bool cut;
+};
+struct show_text show_text_of(struct trod_show *r, const struct trod_batch *b, uint32_t i);
+/* Names of the flags of row I, at most SHOW_FLAGS of them; returns how many. */
+enum { SHOW_FLAGS = 20 };
+size_t show_flag_names(const struct trod_batch *b, uint32_t i, const char **names);
+const char *show_iset_name(unsigned iset);
+const char *show_sec_name(unsigned sec);
+/* What sub means in a row of this kind, NULL if it is just a number. */
+const char *show_sub_name(unsigned kind, unsigned sub);
+/* What the detail of a row says beyond the columns, piece by piece. */
+enum show_note_type { SHOW_NOTE_TEXT, SHOW_NOTE_NUMBER, SHOW_NOTE_HEX, SHOW_NOTE_FLAG };
+struct show_note {
+    const char *name;
+    enum show_note_type type;
+    uint64_t number;
+    struct show_text text;
+};
+enum { SHOW_NOTES = 16, SHOW_NOTE_TEXT_MAX = 256, SHOW_NOTE_MAX = 4 * SHOW_NOTE_TEXT_MAX + 64 };
+size_t show_notes_of(const struct trod_batch *b, uint32_t i, struct show_note *out);
+/* "name=value" or "name": up to SHOW_NOTE_MAX - 1 bytes. */
+char *show_put_note(const struct show_note *n, char *p);
+/* The bits of row I's value that are unknown, a byte a byte, least significant first; NULL: none.
+ */
+const uint8_t *show_unknown_bits(const struct trod_batch *b, uint32_t i, size_t *len);
+
+#endif
