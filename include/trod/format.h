@@ -123,8 +123,8 @@ struct trod_layout {
     /* Which file the rows of STREAM go to, from what is known of the trace at this point. */
     uint32_t (*key)(const void *opt, const struct trod_meta *meta, uint32_t stream, uint32_t drops);
     /* Name of file KEY, below the directory DIR: path to OUT, N bytes. 0 or TROD_ERR_USAGE. */
-    int (*place)(const void *opt, const struct trod_meta *meta, uint32_t key, const char *dir,
-                 const char *suffix, char *out, size_t n);
+    int (*place)(const void *opt, const struct trod_meta *meta, uint32_t key, uint32_t drops,
+                 const char *dir, const char *suffix, char *out, size_t n);
     /* The files that stand beside: the N encoders ENC have finished. 0 or an error, reported. */
     int (*extras)(void *const *enc, size_t n, const char *dir, struct trod_diag *diag);
 };
@@ -216,7 +216,8 @@ struct trod_format {
     int (*finish)(void *enc, struct trod_room *out, struct trod_diag *diag);
 
     /*
-     * Called between begin() and the first row: where the rows go. NULL: it makes no difference.
+     * Called between begin() and the first row: where the rows go; and before the first row that
+     * is kept once more, when the file is there. NULL: it makes no difference.
      * Returns 0 or an error, reported.
      */
     int (*target)(void *enc, const struct trod_target *target, struct trod_diag *diag);

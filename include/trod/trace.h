@@ -81,6 +81,7 @@ struct trod_schedule_entry {
 
 /*
  * The entries of the schedule file beside T, as they come: of all cpus (SERIAL), or cpu by cpu.
+ * Where a trace has windows in folders of their own, those of each, one after the other.
  * Returns 1 with *OUT (to be freed by the caller), *N and *PATH (which belongs to T), 0 when there
  * is no such file, or an error of reading it, reported.
  */

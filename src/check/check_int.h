@@ -41,6 +41,7 @@ struct chk_stream {
 struct chk_schedule {
     bool wanted, nomem;
     bool narrow;  /* times in the trace are the low 32 bits */
+    bool windows; /* several windows: each has its schedule, and counts from 0 again */
     bool unknown; /* core-sharded: the counts of a thread's instructions are not known */
     struct trod_schedule_entry *entry;
     size_t n, cap;

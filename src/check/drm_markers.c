@@ -226,7 +226,7 @@ static void scheduled(struct chk *c, struct drm *d, uint64_t cpu)
 {
     const struct trod_schedule_entry now = {.thread = c->meta->streams[c->stream].tid,
                                             .time = d->timestamp,
-                                            .cpu = cpu & UINT32_MAX,
+                                            .cpu = cpu,
                                             .start = d->instructions};
 
     c->schedule.unknown |= drm_core_sharded(d);
@@ -255,6 +255,7 @@ void chk_drm_marker(struct chk *c, struct drm *d, const struct trod_batch *b, ui
         break;
     case TROD_DRM_WINDOW_ID:
         d->window = true;
+        c->schedule.windows = true;
         break;
     case TROD_DRM_FUNC_ID:
     case TROD_DRM_FUNC_RETADDR:

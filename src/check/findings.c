@@ -205,6 +205,7 @@ int chk_merge(void *into, const void *from)
     for (size_t i = 0; i < CHK_RULES; i++)
         a->count[i] += b->count[i];
     a->schedule.narrow |= b->schedule.narrow;
+    a->schedule.windows |= b->schedule.windows;
     a->schedule.unknown |= b->schedule.unknown;
     a->schedule.nomem |= b->schedule.nomem;
     for (size_t i = 0; i < b->schedule.n; i++)

@@ -3,7 +3,7 @@
  *
  * What is saved are counts and findings: files are whole where states are handed on. "TRODchk" and
  * a version byte; findings to keep; rules by name with their counts; findings; what schedule files
- * should say: wanted, unknown and narrow as bits, entries. Numbers are written
+ * should say: wanted, unknown, narrow and windows as bits, entries. Numbers are written
  * seven bits a byte, lowest first. Rules that this build does not know make a state unreadable, not
  * wrong.
  */
@@ -39,7 +39,8 @@ static int save_finding(struct trod_buf *out, const struct trod_finding *f)
 
 static int save_schedule(struct trod_buf *out, const struct chk_schedule *s)
 {
-    int rc = trod_pack(out, (s->wanted ? 1 : 0) | (s->unknown ? 2 : 0) | (s->narrow ? 4 : 0));
+    int rc = trod_pack(out, (s->wanted ? 1 : 0) | (s->unknown ? 2 : 0) | (s->narrow ? 4 : 0) |
+                                (s->windows ? 8 : 0));
 
     if (rc == TROD_OK)
         rc = trod_pack(out, s->n);
@@ -57,11 +58,12 @@ static int load_schedule(struct trod_span *in, struct chk_schedule *s)
 {
     uint64_t bits, n;
 
-    if (trod_unpack(in, &bits) < 0 || bits > 7 || trod_unpack(in, &n) < 0 || n > in->n)
+    if (trod_unpack(in, &bits) < 0 || bits > 15 || trod_unpack(in, &n) < 0 || n > in->n)
         return TROD_ERR_CORRUPT;
     s->wanted = bits & 1;
     s->unknown = bits & 2;
     s->narrow = bits & 4;
+    s->windows = bits & 8;
     for (; n; n--) {
         struct trod_schedule_entry e;
 

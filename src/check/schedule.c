@@ -163,6 +163,7 @@ int trod_check_schedule(void *st, bool serial, const struct trod_schedule_entry 
     int (*const compare)(const void *, const void *) = serial ? by_time : by_cpu;
     struct list file = {NULL, 0}, all = {NULL, 0}, joined = {NULL, 0};
     struct chk *c = st;
+    bool full;
     int rc = TROD_OK;
 
     if (c->schedule.nomem)
@@ -176,12 +177,16 @@ int trod_check_schedule(void *st, bool serial, const struct trod_schedule_entry 
     } else {
         for (size_t i = 0; c->schedule.narrow && i < n; i++)
             file.entry[i].time &= UINT32_MAX;
-        unwrap(&file);
+        if (!c->schedule.windows)
+            unwrap(&file);
         sort(&file, compare);
         sort(&all, compare);
         sort(&joined, compare);
         join(&joined, serial);
-        differences(c, serial, &file, apart(n, all.n) < apart(n, joined.n) ? &all : &joined, path);
+        full = apart(n, all.n) < apart(n, joined.n);
+        if (c->schedule.windows && !full) /* a thread that goes on in the next window */
+            join(&file, serial);
+        differences(c, serial, &file, full ? &all : &joined, path);
     }
     free(file.entry);
     free(all.entry);

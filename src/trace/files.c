@@ -37,6 +37,14 @@ void trod_files_fini(struct trod_files *f)
     *f = (struct trod_files){0};
 }
 
+bool trod_files_together(const char *a, const char *b)
+{
+    const char *x = strrchr(a, '/'), *y = strrchr(b, '/');
+    size_t n = x ? (size_t)(x - a) : 0, m = y ? (size_t)(y - b) : 0;
+
+    return !x == !y && n == m && memcmp(a, b, n) == 0;
+}
+
 int trod_resolve(const char *path, const struct trod_format **format, struct trod_files *out,
                  struct trod_diag *diag)
 {

@@ -14,4 +14,7 @@
 int trod_files_expand(const char *path, struct trod_files *out, const struct trod_format **format,
                       struct trod_diag *diag);
 
+/* Do the files A and B lie in the same folder, as their paths say? */
+bool trod_files_together(const char *a, const char *b);
+
 #endif

@@ -11,6 +11,7 @@
  * Order "recorded": the turns of the schedule, one after the other. A turn ends at the TIMESTAMP
  * with which the next turn of the same file begins. What no turn names comes last, file by file.
  */
+#include "trace/files.h"
 #include "trace/schedule.h"
 #include "trace/trace_impl.h"
 
@@ -382,35 +383,58 @@ static void close_all(struct trod_trace *t)
     trod_schedule_fini(&s->schedule);
 }
 
+/*
+ * Add the schedule PATH. Where inputs lie in its folder it is of those: each window of a trace has
+ * a schedule of its own.
+ */
+static int add_schedule(struct trod_trace *t, const char *path)
+{
+    struct state *s = t->state;
+    struct trod_schedule one;
+    uint64_t *threads;
+    bool near = false;
+    int rc = trod_schedule_read(&one, path, t->diag);
+
+    if (rc < 0)
+        return rc;
+    threads = malloc(t->n_inputs * sizeof *threads);
+    for (size_t i = 0; threads && i < t->n_inputs; i++)
+        near = near || trod_files_together(path, t->files.file[i].path);
+    for (size_t i = 0; threads && i < t->n_inputs; i++)
+        threads[i] = !near || trod_files_together(path, t->files.file[i].path) ? s->stream[i].thread
+                                                                               : TROD_NOWHERE;
+    rc = threads ? trod_schedule_bind(&one, threads, (uint32_t)t->n_inputs, path, t->diag)
+                 : TROD_ERR_NOMEM;
+    free(threads);
+    if (rc == TROD_OK)
+        rc = trod_schedule_append(&s->schedule, &one);
+    trod_schedule_fini(&one);
+    return rc;
+}
+
 /* The schedule of the trace, from the file of all cpus or those of each. */
 static int read_schedule(struct trod_trace *t)
 {
     const enum trod_role roles[] = {TROD_ROLE_SERIAL_SCHEDULE, TROD_ROLE_CPU_SCHEDULE};
     struct state *s = t->state;
-    uint64_t *threads;
+    bool found = false;
 
-    for (size_t k = 0; k < 2; k++)
+    for (size_t k = 0; k < 2 && !found; k++)
         for (size_t i = t->n_inputs; i < t->files.n; i++) {
-            const char *path = t->files.file[i].path;
             int rc;
 
             if (t->files.file[i].role != roles[k])
                 continue;
-            if ((rc = trod_schedule_read(&s->schedule, path, t->diag)) < 0)
+            if ((rc = add_schedule(t, t->files.file[i].path)) < 0)
                 return rc;
-            threads = malloc(t->n_inputs * sizeof *threads);
-            if (!threads)
-                return TROD_ERR_NOMEM;
-            for (size_t j = 0; j < t->n_inputs; j++)
-                threads[j] = s->stream[j].thread;
-            trod_schedule_bind(&s->schedule, threads, (uint32_t)t->n_inputs, path, t->diag);
-            free(threads);
-            s->turn = live_turn(s, 0);
-            s->current = s->turn == UINT32_MAX ? UINT32_MAX : s->schedule.turn[s->turn].input;
-            return TROD_OK;
+            found = true;
         }
-    return trod_error(t->diag, TROD_ERR_USAGE, "trace.no-schedule", NULL,
-                      "trace has no schedule file: order 'time' merges by the times in it");
+    if (!found)
+        return trod_error(t->diag, TROD_ERR_USAGE, "trace.no-schedule", NULL,
+                          "trace has no schedule file: order 'time' merges by the times in it");
+    s->turn = live_turn(s, 0);
+    s->current = s->turn == UINT32_MAX ? UINT32_MAX : s->schedule.turn[s->turn].input;
+    return TROD_OK;
 }
 
 static int open_recorded(struct trod_trace *t)

@@ -147,17 +147,51 @@ static void link(struct trod_schedule *s, uint32_t n_inputs)
     free(next);
 }
 
-void trod_schedule_bind(struct trod_schedule *s, const uint64_t *thread, uint32_t n_inputs,
-                        const char *path, struct trod_diag *diag)
+/* An input and its thread. */
+struct owner {
+    uint64_t thread;
+    uint32_t input;
+};
+
+static int by_thread(const void *a, const void *b)
 {
+    const struct owner *x = a, *y = b;
+    int c = compare(x->thread, y->thread);
+
+    return c ? c : compare(x->input, y->input);
+}
+
+/* The first input of THREAD; UINT32_MAX: none. */
+static uint32_t input_of(const struct owner *owner, uint32_t n, uint64_t thread)
+{
+    uint32_t lo = 0, hi = n;
+
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+
+        if (owner[mid].thread < thread)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < n && owner[lo].thread == thread ? owner[lo].input : UINT32_MAX;
+}
+
+int trod_schedule_bind(struct trod_schedule *s, const uint64_t *thread, uint32_t n_inputs,
+                       const char *path, struct trod_diag *diag)
+{
+    struct owner *owner = malloc((n_inputs ? n_inputs : 1) * sizeof *owner);
     uint32_t n = 0;
 
+    if (!owner)
+        return TROD_ERR_NOMEM;
+    for (uint32_t i = 0; i < n_inputs; i++)
+        owner[i] = (struct owner){thread[i], i};
+    qsort(owner, n_inputs, sizeof *owner, by_thread);
     for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t k = 0;
+        uint32_t k = input_of(owner, n_inputs, s->turn[i].thread);
 
-        while (k < n_inputs && thread[k] != s->turn[i].thread)
-            k++;
-        if (k == n_inputs) {
+        if (k == UINT32_MAX) {
             const struct trod_place at = trod_place_path(path);
 
             trod_warning(diag, TROD_ERR_CORRUPT, "schedule.thread", &at,
@@ -168,10 +202,29 @@ void trod_schedule_bind(struct trod_schedule *s, const uint64_t *thread, uint32_
         s->turn[i].input = k;
         s->turn[n++] = s->turn[i];
     }
+    free(owner);
     s->n = n;
     join(s);
     unwrap(s, n_inputs);
     link(s, n_inputs);
+    return TROD_OK;
+}
+
+int trod_schedule_append(struct trod_schedule *s, const struct trod_schedule *more)
+{
+    const size_t n = (size_t)s->n + more->n;
+    struct trod_turn *turn;
+
+    if (n >= UINT32_MAX || !(turn = realloc(s->turn, (n ? n : 1) * sizeof *turn)))
+        return TROD_ERR_NOMEM;
+    s->turn = turn;
+    for (uint32_t i = 0; i < more->n; i++) {
+        turn[s->n + i] = more->turn[i];
+        if (turn[s->n + i].next != UINT32_MAX)
+            turn[s->n + i].next += s->n;
+    }
+    s->n = (uint32_t)n;
+    return TROD_OK;
 }
 
 void trod_schedule_fini(struct trod_schedule *s)

@@ -33,10 +33,13 @@ int trod_schedule_read(struct trod_schedule *s, const char *path, struct trod_di
 
 /*
  * Give each turn its input: THREAD[i] is the thread of input I. Turns of other threads are dropped
- * and reported. Then next is set.
+ * and reported. Then next is set. Returns 0 or TROD_ERR_NOMEM.
  */
-void trod_schedule_bind(struct trod_schedule *s, const uint64_t *thread, uint32_t n_inputs,
-                        const char *path, struct trod_diag *diag);
+int trod_schedule_bind(struct trod_schedule *s, const uint64_t *thread, uint32_t n_inputs,
+                       const char *path, struct trod_diag *diag);
+
+/* The turns of MORE, bound to other inputs, behind those of S. Returns 0 or TROD_ERR_NOMEM. */
+int trod_schedule_append(struct trod_schedule *s, const struct trod_schedule *more);
 
 void trod_schedule_fini(struct trod_schedule *s);
 

@@ -149,8 +149,8 @@ static int make_output(struct trod_sinks *s, struct trod_file_sink *k)
 
     if (!s->directory)
         return trod_output_create(&k->out, s->path, &s->output, s->diag);
-    rc = layout ? layout->place(s->spec->options, s->meta, k->key, s->path, s->suffix, path,
-                                sizeof path)
+    rc = layout ? layout->place(s->spec->options, s->meta, k->key, s->drops, s->path, s->suffix,
+                                path, sizeof path)
                 : stream_path(s, k->key, path, sizeof path);
     if (rc < 0)
         return layout ? trod_error(s->diag, rc, "writer.path", NULL, "path is too long") : rc;
@@ -214,11 +214,24 @@ int trod_sinks_use(struct trod_sinks *s, struct trod_file_sink *k)
     return rc;
 }
 
+static int tell_target(const struct trod_sinks *s, struct trod_file_sink *k)
+{
+    const struct trod_format *f = s->spec->format;
+    const struct trod_target target = {
+        .parts = k->out && trod_output_has_parts(k->out),
+        .single = !s->directory,
+        .key = k->key,
+        .drops = s->drops,
+    };
+
+    return f->target ? f->target(k->enc, &target, s->diag) : TROD_OK;
+}
+
+/* A sink with an encoder and no file yet. */
 static int add(struct trod_sinks *s, uint32_t key, struct trod_file_sink **out)
 {
     const struct trod_format *f = s->spec->format;
     struct trod_file_sink *k;
-    struct trod_target target = {.single = !s->directory, .key = key, .drops = s->drops};
     int rc;
 
     if (!trod_grow(&s->sink, s->n, &s->cap, sizeof *s->sink, 4))
@@ -233,20 +246,26 @@ static int add(struct trod_sinks *s, uint32_t key, struct trod_file_sink **out)
         free(k->enc);
         return rc;
     }
-    rc = make_output(s, k);
-    if (rc == TROD_OK && f->target) {
-        target.parts = trod_output_has_parts(k->out);
-        rc = f->target(k->enc, &target, s->diag);
-    }
-    if (rc < 0) {
-        trod_output_discard(k->out);
+    if ((rc = tell_target(s, k)) < 0) {
         drop_encoder(s, k);
         return rc;
     }
     s->n++;
-    if ((rc = trod_sinks_use(s, k)) == TROD_OK && trod_output_has_parts(k->out))
-        rc = trod_sinks_part(k);
     *out = k;
+    return TROD_OK;
+}
+
+/* The file of K, which has none yet. */
+static int open_sink(struct trod_sinks *s, struct trod_file_sink *k)
+{
+    int rc = make_output(s, k);
+
+    if (rc == TROD_OK)
+        rc = tell_target(s, k);
+    if (rc == TROD_OK)
+        rc = trod_sinks_use(s, k);
+    if (rc == TROD_OK && trod_output_has_parts(k->out))
+        rc = trod_sinks_part(k);
     return rc;
 }
 
@@ -279,14 +298,7 @@ static uint32_t key_of(const struct trod_sinks *s, uint32_t stream)
     return layout ? layout->key(s->spec->options, s->meta, stream, s->drops) : stream;
 }
 
-struct trod_file_sink *trod_sinks_find(struct trod_sinks *s, uint32_t stream)
-{
-    uint32_t key = key_of(s, stream);
-
-    return key < s->n_keys && s->by_key[key] ? &s->sink[s->by_key[key] - 1] : NULL;
-}
-
-int trod_sinks_of(struct trod_sinks *s, uint32_t stream, struct trod_file_sink **out)
+int trod_sinks_encoder(struct trod_sinks *s, uint32_t stream, struct trod_file_sink **out)
 {
     uint32_t key = key_of(s, stream);
     int rc;
@@ -295,7 +307,7 @@ int trod_sinks_of(struct trod_sinks *s, uint32_t stream, struct trod_file_sink *
         return rc;
     if (s->by_key[key]) {
         *out = &s->sink[s->by_key[key] - 1];
-        return trod_sinks_use(s, *out);
+        return TROD_OK;
     }
     rc = add(s, key, out);
     if (rc == TROD_OK)
@@ -303,9 +315,19 @@ int trod_sinks_of(struct trod_sinks *s, uint32_t stream, struct trod_file_sink *
     return rc;
 }
 
+int trod_sinks_of(struct trod_sinks *s, uint32_t stream, struct trod_file_sink **out)
+{
+    int rc = trod_sinks_encoder(s, stream, out);
+
+    if (rc < 0)
+        return rc;
+    return (*out)->out ? trod_sinks_use(s, *out) : open_sink(s, *out);
+}
+
 int trod_sinks_open(struct trod_sinks *s, const char *path)
 {
     struct trod_file_sink *k;
+    int rc;
 
     s->path = strdup(path);
     if (!s->path)
@@ -315,34 +337,51 @@ int trod_sinks_open(struct trod_sinks *s, const char *path)
     if (s->directory)
         return open_directory(s);
     single_compress(s);
-    return add(s, 0, &k);
+    rc = add(s, 0, &k);
+    return rc < 0 ? rc : open_sink(s, k);
+}
+
+/* The files that stand beside those of the encoders that have one, N of them. */
+static int put_extras(struct trod_sinks *s, size_t n)
+{
+    const struct trod_layout *layout = s->spec->format->layout;
+    void **enc;
+    int rc;
+
+    if (!s->directory || !n || !layout || !layout->extras)
+        return TROD_OK;
+    enc = calloc(n, sizeof *enc);
+    if (!enc)
+        return TROD_ERR_NOMEM;
+    n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->sink[i].out)
+            enc[n++] = s->sink[i].enc;
+    rc = layout->extras(enc, n, s->path, s->diag);
+    free(enc);
+    return rc;
 }
 
 int trod_sinks_commit(struct trod_sinks *s, uint64_t *bytes)
 {
-    const struct trod_layout *layout = s->spec->format->layout;
+    size_t n = 0;
     int rc = TROD_OK;
 
     for (size_t i = 0; i < s->n && rc == TROD_OK; i++) {
+        if (!s->sink[i].out)
+            continue;
+        n++;
         *bytes += trod_output_offset(s->sink[i].out);
         if (s->n > 1)
             rc = trod_output_seal(s->sink[i].out);
     }
-    if (rc == TROD_OK && s->directory && s->n && layout && layout->extras) {
-        void **enc = calloc(s->n, sizeof *enc);
-
-        if (!enc)
-            return TROD_ERR_NOMEM;
-        for (size_t i = 0; i < s->n; i++)
-            enc[i] = s->sink[i].enc;
-        rc = layout->extras(enc, s->n, s->path, s->diag);
-        free(enc);
-    }
+    if (rc == TROD_OK)
+        rc = put_extras(s, n);
     for (size_t i = 0; i < s->n && rc == TROD_OK; i++) {
         struct trod_output *out = s->sink[i].out;
 
         s->sink[i].out = NULL;
-        rc = trod_output_commit(out);
+        rc = out ? trod_output_commit(out) : TROD_OK;
     }
     s->made = s->made && rc != TROD_OK;
     return rc;

@@ -9,7 +9,7 @@
 
 /* One output file. */
 struct trod_file_sink {
-    struct trod_output *out;
+    struct trod_output *out; /* NULL: no row was kept yet */
     void *enc;
     uint32_t key;
     uint32_t parts;        /* begun in the archive */
@@ -45,8 +45,11 @@ int trod_sinks_open(struct trod_sinks *s, const char *path);
 
 /* The sink for the rows of STREAM, made if it is new, open. */
 int trod_sinks_of(struct trod_sinks *s, uint32_t stream, struct trod_file_sink **out);
-/* The sink that rows of STREAM have gone to, or NULL; it is not opened. */
-struct trod_file_sink *trod_sinks_find(struct trod_sinks *s, uint32_t stream);
+/*
+ * The same for rows that are left out: its encoder is to see them, also before the first row that
+ * is kept. No file is made for them.
+ */
+int trod_sinks_encoder(struct trod_sinks *s, uint32_t stream, struct trod_file_sink **out);
 /* The sink itself, open; it becomes the one used last. */
 int trod_sinks_use(struct trod_sinks *s, struct trod_file_sink *sink);
 

@@ -320,17 +320,38 @@ int trod_trace_schedule(const struct trod_trace *t, bool serial, struct trod_sch
                         size_t *n, const char **path, struct trod_diag *diag)
 {
     const enum trod_role role = serial ? TROD_ROLE_SERIAL_SCHEDULE : TROD_ROLE_CPU_SCHEDULE;
+    struct trod_schedule_entry *all = NULL, *p;
+    size_t n_all = 0;
+    bool found = false;
 
     for (size_t i = t->n_inputs; i < t->files.n; i++) {
+        struct trod_schedule_entry *entry = NULL;
+        size_t more = 0;
         int rc;
 
         if (t->files.file[i].role != role)
             continue;
-        *path = t->files.file[i].path;
-        rc = trod_schedule_load(out, n, *path, diag);
-        return rc < 0 ? rc : 1;
+        if (!found)
+            *path = t->files.file[i].path;
+        found = true;
+        rc = trod_schedule_load(&entry, &more, t->files.file[i].path, diag);
+        p = rc < 0 || !more ? all : realloc(all, (n_all + more) * sizeof *all);
+        if (rc == TROD_OK && more && !p)
+            rc = TROD_ERR_NOMEM;
+        if (rc < 0) {
+            free(entry);
+            free(all);
+            return rc;
+        }
+        all = p;
+        if (more)
+            memcpy(all + n_all, entry, more * sizeof *all);
+        n_all += more;
+        free(entry);
     }
-    return 0;
+    *out = all;
+    *n = n_all;
+    return found;
 }
 
 const struct trod_meta *trod_trace_meta(const struct trod_trace *t)

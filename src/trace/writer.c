@@ -260,11 +260,12 @@ static int pass(struct trod_writer *w, const struct trod_batch *b, uint32_t from
     for (uint32_t i = from, k; i < from + n; i += k) {
         struct trod_file_sink *s = w->sinks.sink;
         uint32_t stream = b->stream[i];
+        int rc;
 
         for (k = 1; i + k < from + n && b->stream[i + k] == stream;)
             k++;
-        if (w->sinks.directory && !(s = trod_sinks_find(&w->sinks, stream)))
-            continue;
+        if (w->sinks.directory && (rc = trod_sinks_encoder(&w->sinks, stream, &s)) < 0)
+            return rc;
         w->spec.format->pass(s->enc, b, i, k);
     }
     return TROD_OK;
@@ -326,9 +327,12 @@ int trod_writer_commit(struct trod_writer *w, struct trod_writer_summary *summar
 {
     int rc = w->failed;
 
-    for (size_t i = 0; i < w->sinks.n && rc == TROD_OK; i++)
+    for (size_t i = 0; i < w->sinks.n && rc == TROD_OK; i++) {
+        if (!w->sinks.sink[i].out)
+            continue;
         rc = finish(w, &w->sinks.sink[i]);
-    w->sum.files = w->sinks.n;
+        w->sum.files++;
+    }
     if (rc == TROD_OK)
         rc = trod_sinks_commit(&w->sinks, &w->sum.bytes);
     if (summary)

@@ -79,9 +79,11 @@ static void resolves(const char *dir, const char *inputs, size_t beside, unsigne
 
     trod_diag_init(&diag, NULL, NULL);
     assert_int_equal(format()->resolve(dir, &f, &diag), 1);
-    for (size_t i = 0; i < f.n && f.file[i].role == TROD_ROLE_INPUT; i++) {
+    for (size_t i = 0; i < f.n; i++) {
         size_t n = strlen(names);
 
+        if (f.file[i].role != TROD_ROLE_INPUT)
+            continue;
         snprintf(names + n, sizeof names - n, "%s%s", n ? " " : "", name_of(&f, i));
     }
     assert_string_equal(names, inputs);
@@ -134,9 +136,11 @@ static void directories(void **state)
     put_sample(w0, "drmemtrace.a.trace");
     put_sample(w1, "drmemtrace.b.trace");
     put_file(flat, "modules.log", "");
-    resolves(other, "drmemtrace.a.trace", 1, 0);
-    resolves(flat, "drmemtrace.a.trace", 1, 0);
-    resolves(w1, "drmemtrace.b.trace", 1, 0);
+    put_file(w0, "serial_schedule.bin.gz", "");
+    put_file(w1, "serial_schedule.bin.gz", "");
+    resolves(other, "drmemtrace.a.trace drmemtrace.b.trace", 3, 0);
+    resolves(flat, "drmemtrace.a.trace drmemtrace.b.trace", 3, 0);
+    resolves(w1, "drmemtrace.b.trace", 2, 0);
     free(other);
     other = make_dir(top, "foreign");
     put_file(other, "notes.txt", "nothing of ours");

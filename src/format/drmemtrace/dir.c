@@ -256,8 +256,17 @@ static int add_inputs(const char *dir, const struct names *names, bool mine, str
     return rc;
 }
 
-/* Add the auxiliary files that lie in DIR/SUB and are not yet known. */
-static int add_reserved(const char *dir, const char *sub, struct trod_files *out)
+static bool is_schedule(int k)
+{
+    return reserved[k].role == TROD_ROLE_SERIAL_SCHEDULE ||
+           reserved[k].role == TROD_ROLE_CPU_SCHEDULE;
+}
+
+/*
+ * Add the auxiliary files that lie in DIR/SUB and are not yet known; only the schedules, which each
+ * window has, if WINDOW.
+ */
+static int add_reserved(const char *dir, const char *sub, bool window, struct trod_files *out)
 {
     struct names names = {0};
     char *path = join(dir, sub);
@@ -267,10 +276,10 @@ static int add_reserved(const char *dir, const char *sub, struct trod_files *out
         rc = TROD_OK; /* not there */
     for (size_t i = 0; rc == TROD_OK && i < names.n; i++) {
         int k = find_reserved(names.name[i]);
-        bool known = k < 0 || !reserved[k].listed;
+        bool known = k < 0 || !reserved[k].listed || (window && !is_schedule(k));
         char *file;
 
-        for (size_t j = 0; j < out->n && !known; j++)
+        for (size_t j = 0; j < out->n && !known && !window; j++)
             known = out->file[j].role == reserved[k].role;
         if (known)
             continue;
@@ -301,7 +310,7 @@ static int add_all_reserved(const char *inputs, int up, struct trod_files *out)
 
     for (int i = 0; i < 5 && rc == TROD_OK; i++)
         if (places[up][i])
-            rc = add_reserved(inputs, places[up][i], out);
+            rc = add_reserved(inputs, places[up][i], false, out);
     return rc;
 }
 
@@ -345,8 +354,93 @@ static int refuse_raw(const char *path, struct trod_diag *diag)
     const struct trod_place at = trod_place_path(path);
 
     return trod_error(diag, TROD_ERR_UNSUPPORTED, "drmemtrace.raw", &at,
-                      "'%s' holds a raw trace, as the tracer left it: convert it with drraw2trace",
+                      "'%s' holds a raw trace as the tracer left it, not post-processed: run "
+                      "drraw2trace -indir on that folder to make a trace of it",
                       path);
+}
+
+/* Is there raw data, in the folder DIR or in the windows of it? */
+static bool has_raw(const char *dir)
+{
+    struct survey s = {.windows = 0};
+    bool raw = survey(dir, &s) == TROD_OK && s.raw;
+
+    if (!raw && s.windows) {
+        char *window = join(dir, s.first_window);
+
+        raw = window && has_raw(window);
+        free(window);
+    }
+    names_fini(&s.names);
+    return raw;
+}
+
+/* DIR, where the trace should be, holds no input. Is the raw data that it is to be made of there?
+ */
+static int unfinished(const char *dir, int up, struct trod_diag *diag)
+{
+    size_t outer = (size_t)(last_component(dir, strlen(dir)) - dir);
+    char *above = up == 1 ? strndup(outer ? dir : "./", outer ? outer : 2) : NULL;
+    char *raw = above ? join(above, "raw") : NULL;
+    int rc = raw && has_raw(raw) ? refuse_raw(raw, diag) : 0;
+
+    free(above);
+    free(raw);
+    return rc;
+}
+
+/* DIR holds nothing but folders that the tracer made, a process each: which one is to be said. */
+static int refuse_outer(const char *dir, const struct names *names, struct trod_diag *diag)
+{
+    const struct trod_place at = trod_place_path(dir);
+    const char *first = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < names->n; i++) {
+        const char *name = names->name[i], *end = strrchr(name, '.');
+
+        if (!tracer_name(name) || !end || strcmp(end, ".dir") != 0 || !has_dir(dir, name))
+            return 0;
+        first = first ? first : name;
+        n++;
+    }
+    if (!n)
+        return 0;
+    return trod_error(diag, TROD_ERR_UNSUPPORTED, "drmemtrace.outer", &at,
+                      "'%s' holds %zu output %s of the tracer, one a process: name one of them, "
+                      "say '%s'",
+                      dir, n, n == 1 ? "folder" : "folders", first);
+}
+
+/*
+ * The windows of DIR, one after the other: each has inputs and schedules of its own. Returns how
+ * many inputs there are, or an error.
+ */
+static int add_windows(const char *dir, const struct names *names, struct trod_files *out,
+                       struct trod_diag *diag)
+{
+    int rc = TROD_OK, n = 0;
+
+    for (size_t i = 0; rc >= 0 && i < names->n; i++) {
+        struct survey s = {.windows = 0};
+        char *window;
+
+        if (!begins(names->name[i], "window.") || !has_dir(dir, names->name[i]))
+            continue;
+        window = join(dir, names->name[i]);
+        rc = window ? survey(window, &s) : TROD_ERR_NOMEM;
+        if (rc == TROD_OK && s.raw)
+            rc = refuse_raw(window, diag);
+        else if (rc == TROD_OK)
+            rc = add_inputs(window, &s.names, true, out, diag);
+        if (rc > 0) {
+            n += rc;
+            rc = add_reserved(window, "", true, out);
+        }
+        names_fini(&s.names);
+        free(window);
+    }
+    return rc < 0 ? rc : n;
 }
 
 static int resolve_in(char *dir, int up, struct trod_files *out, struct trod_diag *diag)
@@ -359,19 +453,24 @@ static int resolve_in(char *dir, int up, struct trod_files *out, struct trod_dia
     } else if (rc == TROD_OK && s.windows && up < 2) {
         char *window = join(dir, s.first_window);
 
-        if (s.windows > 1)
-            trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "drmemtrace.windows", NULL,
-                             "'%s' holds %zu windows: '%s' is read", dir, s.windows,
-                             s.first_window);
-        rc = window ? resolve_in(window, 2, out, diag) : TROD_ERR_NOMEM;
+        rc = window ? add_windows(dir, &s.names, out, diag) : TROD_ERR_NOMEM;
+        if (rc > 0) {
+            rc = add_all_reserved(window, 2, out);
+            rc = rc == TROD_OK ? 1 : rc;
+        }
         free(window);
     } else if (rc == TROD_OK) {
-        rc = add_inputs(dir, &s.names, s.mine || up == 2, out, diag);
+        if (up == 0)
+            rc = refuse_outer(dir, &s.names, diag);
+        if (rc == TROD_OK)
+            rc = add_inputs(dir, &s.names, s.mine || up == 2, out, diag);
         if (rc > 0) {
             rc = add_all_reserved(dir, up, out);
             rc = rc == TROD_OK ? 1 : rc;
         }
     }
+    if (rc == 0)
+        rc = unfinished(dir, up, diag);
     names_fini(&s.names);
     return rc;
 }

@@ -24,9 +24,15 @@ int drm_put_time(struct drm_enc *e, struct trod_room *out, uint64_t time)
     return TROD_OK;
 }
 
+/* A schedule says of a cpu what its marker says. */
+static uint64_t cpu_value(const struct drm_enc *e, uint64_t cpu)
+{
+    return e->width == DRM_ENTRY_64 ? cpu : cpu & UINT32_MAX;
+}
+
 int drm_put_cpu(struct drm_enc *e, struct trod_room *out, uint64_t cpu)
 {
-    const struct drm_schedule entry = {e->tid, e->time, cpu & UINT32_MAX, e->instrs};
+    const struct drm_schedule entry = {e->tid, e->time, cpu_value(e, cpu), e->instrs};
     uint8_t state = e->time_state;
 
     drm_put_marker(e, out, TROD_DRM_CPU_ID, cpu);

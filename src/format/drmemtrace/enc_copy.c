@@ -24,7 +24,7 @@ static int follow(struct drm_enc *e, const struct trod_batch *b, uint32_t i)
         return 0;
     case TROD_DRM_CPU_ID: {
         const struct trod_stream *s = &b->meta->streams[b->stream[i]];
-        const struct drm_schedule entry = {s->tid, e->time, b->value[i] & UINT32_MAX, e->instrs};
+        const struct drm_schedule entry = {s->tid, e->time, b->value[i], e->instrs};
 
         e->cpu = b->value[i];
         e->has_cpu = true;

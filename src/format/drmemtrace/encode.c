@@ -197,10 +197,14 @@ static bool moves_control(unsigned marker)
     }
 }
 
-static int time_marker(struct drm_enc *e, struct trod_room *out, unsigned marker, uint64_t value)
+static int time_marker(struct drm_enc *e, struct trod_room *out, unsigned marker, uint64_t value,
+                       uint64_t now)
 {
-    if (marker == TROD_DRM_CPU_ID)
-        return drm_put_cpu(e, out, value);
+    if (marker == TROD_DRM_CPU_ID) {
+        int rc = e->has_time ? TROD_OK : drm_put_time(e, out, now);
+
+        return rc < 0 ? rc : drm_put_cpu(e, out, value);
+    }
     if (e->has_time && value < e->time && e->width == DRM_ENTRY_64) {
         e->lost[TROD_THREAD]++;
         value = e->time;
@@ -219,7 +223,7 @@ static int put_marker(struct drm_enc *e, unsigned number, uint64_t value, uint64
     if (number == TROD_DRM_TIMESTAMP || number == TROD_DRM_CPU_ID) {
         if (e->held.any && e->held.type)
             drm_flow_settle(e, out, false, 0);
-        return time_marker(e, out, number, value);
+        return time_marker(e, out, number, value, now);
     }
     if (number == TROD_DRM_KERNEL_EVENT || number == TROD_DRM_HARDWARE_EVENT)
         drm_flow_settle(e, out, true, value);
@@ -469,8 +473,14 @@ void drm_pass(void *enc, const struct trod_batch *b, uint32_t from, uint32_t n)
 
         if (b->kind[i] == TROD_INSTR && has & TROD_COL_SUB)
             e->passed += drm_is_instr(b->sub[i]);
-        if (b->kind[i] == TROD_MARKER && has & TROD_COL_VALUE && !(e->drops & TROD_DROP_SPAN))
+        if (b->kind[i] != TROD_MARKER || !(has & TROD_COL_VALUE))
+            continue;
+        if (!(e->drops & TROD_DROP_SPAN))
             keep_marker(e, b->sub[i], b->value[i]);
+        else if (b->sub[i] == TROD_DRM_CPU_ID && !e->begun) {
+            e->cpu = b->value[i]; /* where the first row that is kept is */
+            e->has_cpu = true;
+        }
     }
     if (e->held.any && e->held.type && b->kind[from] <= TROD_FLUSH && b->kind[from] >= TROD_READ &&
         b->have & b->has[from] & TROD_COL_PC && b->pc[from] == e->held.pc)

@@ -92,6 +92,25 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* The folder of a window that PATH lies in: "window.0001/"; nothing where it lies in none. */
+static int window_of(const char *path, const char **name)
+{
+    const char *end = strrchr(path, '/'), *at = end;
+
+    while (at && at > path && at[-1] != '/')
+        at--;
+    *name = at ? at : path;
+    return at && strncmp(at, "window.", 7) == 0 ? (int)(end - at) + 1 : 0;
+}
+
+static bool same_window(const char *a, const char *b)
+{
+    const char *x, *y;
+    const int n = window_of(a, &x);
+
+    return n == window_of(b, &y) && memcmp(x, y, (size_t)n) == 0;
+}
+
 /* The name of input file FILE, if it has one of its own. */
 static bool name_of_file(const struct trod_meta *m, uint32_t file, char *out, size_t n)
 {
@@ -107,7 +126,8 @@ static bool name_of_file(const struct trod_meta *m, uint32_t file, char *out, si
     for (uint32_t i = 0; i < file; i++) {
         const char *other = base_name(m->files[i]);
 
-        if (stem(other) == len && memcmp(other, name, len) == 0)
+        if (stem(other) == len && memcmp(other, name, len) == 0 &&
+            same_window(m->files[i], m->files[file]))
             return false;
     }
     memcpy(out, name, len);
@@ -138,23 +158,42 @@ static void name_of_thread(const struct drm_options *o, const struct trod_meta *
              (unsigned)((h >> 32) % 10000));
 }
 
-static int place(const void *opt, const struct trod_meta *m, uint32_t key, const char *dir,
-                 const char *suffix, char *out, size_t n)
+/*
+ * The input whose place in the folder that of KEY is taken from: the file that is copied, or that
+ * the thread came from. UINT32_MAX: none. *OWN: nothing else is made of it, it may have its name.
+ */
+static uint32_t source_of(const struct drm_options *o, const struct trod_meta *m, uint32_t key,
+                          uint32_t drops, bool *own)
 {
-    const bool copied = key < m->n_files && m->files && m->format &&
-                        strcmp(m->format, "drmemtrace") == 0 && copies(opt, m, 0);
+    *own = false;
+    if (!m->files || !m->format || strcmp(m->format, "drmemtrace") != 0)
+        return UINT32_MAX;
+    if (copies(o, m, drops)) {
+        *own = key < m->n_files;
+        return *own ? key : UINT32_MAX;
+    }
+    if (key >= m->n_streams || m->streams[key].file >= m->n_files)
+        return UINT32_MAX;
+    *own = alone(m, key);
+    return m->streams[key].file;
+}
+
+static int place(const void *opt, const struct trod_meta *m, uint32_t key, uint32_t drops,
+                 const char *dir, const char *suffix, char *out, size_t n)
+{
     char name[NAME_BYTES];
-    bool named = copied && name_of_file(m, key, name, sizeof name);
+    const char *window = "";
+    bool own;
+    uint32_t file = source_of(opt, m, key, drops, &own);
+    int in = file == UINT32_MAX ? 0 : window_of(m->files[file], &window);
     size_t len = strlen(dir);
 
-    if (!copied && m->format && strcmp(m->format, "drmemtrace") == 0 && key < m->n_streams &&
-        alone(m, key))
-        named = name_of_file(m, m->streams[key].file, name, sizeof name);
-    if (!named)
+    if (!own || !name_of_file(m, file, name, sizeof name))
         name_of_thread(opt, m, key, name, sizeof name);
     while (len > 1 && dir[len - 1] == '/')
         len--;
-    return snprintf(out, n, "%.*s/trace/%s.trace%s", (int)len, dir, name, suffix) < (int)n
+    return snprintf(out, n, "%.*s/trace/%.*s%s.trace%s", (int)len, dir, in, window, name, suffix) <
+                   (int)n
                ? TROD_OK
                : TROD_ERR_USAGE;
 }
@@ -224,7 +263,13 @@ static int put_cpus(struct trod_output *out, const struct drm_schedule *s, size_
     return rc;
 }
 
-static int write_file(const char *dir, const char *name, const char *compress,
+/* Where the schedule files of one window go: "trace/window.0001/", or "trace/". */
+struct folder {
+    const char *dir, *window;
+    int window_n;
+};
+
+static int write_file(const struct folder *f, const char *name, const char *compress,
                       const struct drm_schedule *s, size_t n, struct trod_diag *diag)
 {
     const struct trod_output_options opt = {.compress = compress, .no_thread = true};
@@ -232,7 +277,8 @@ static int write_file(const char *dir, const char *name, const char *compress,
     char path[PATH_BYTES];
     int rc;
 
-    if (snprintf(path, sizeof path, "%s/trace/%s", dir, name) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/trace/%.*s%s", f->dir, f->window_n, f->window, name) >=
+        (int)sizeof path)
         return trod_error(diag, TROD_ERR_USAGE, "drmemtrace.path", NULL, "path is too long");
     if ((rc = trod_output_create(&out, path, &opt, diag)) < 0)
         return rc;
@@ -243,7 +289,8 @@ static int write_file(const char *dir, const char *name, const char *compress,
     return rc;
 }
 
-static int extras(void *const *enc, size_t n, const char *dir, struct trod_diag *diag)
+/* The schedules of the N encoders ENC, which are of one window. */
+static int put_schedules(void *const *enc, size_t n, const struct folder *f, struct trod_diag *diag)
 {
     struct drm_schedule *all;
     size_t count = 0, at = 0;
@@ -262,11 +309,53 @@ static int extras(void *const *enc, size_t n, const char *dir, struct trod_diag 
                 all[at++] = s->schedule[k];
     }
     qsort(all, at, sizeof *all, by_time);
-    rc = write_file(dir, "serial_schedule.bin.gz", "gzip", all, at, diag);
+    rc = write_file(f, "serial_schedule.bin.gz", "gzip", all, at, diag);
     qsort(all, at, sizeof *all, by_cpu);
     if (rc == TROD_OK)
-        rc = write_file(dir, "cpu_schedule.bin.zip", "zip", all, at, diag);
+        rc = write_file(f, "cpu_schedule.bin.zip", "zip", all, at, diag);
     free(all);
+    return rc;
+}
+
+static struct folder folder_of(const struct drm_enc *e, const char *dir)
+{
+    struct folder f = {.dir = dir, .window = ""};
+    bool own;
+    uint32_t file = source_of(e->opt, e->meta, e->key, e->drops, &own);
+
+    if (file != UINT32_MAX)
+        f.window_n = window_of(e->meta->files[file], &f.window);
+    return f;
+}
+
+static bool same_folder(const struct folder *a, const struct folder *b)
+{
+    return a->window_n == b->window_n && memcmp(a->window, b->window, (size_t)a->window_n) == 0;
+}
+
+static int extras(void *const *enc, size_t n, const char *dir, struct trod_diag *diag)
+{
+    void **rest = calloc(n ? n : 1, 2 * sizeof *rest), **some = rest ? rest + n : NULL;
+    int rc = rest ? TROD_OK : TROD_ERR_NOMEM;
+
+    if (rest && n)
+        memcpy(rest, enc, n * sizeof *rest);
+    while (n && rc == TROD_OK) {
+        const struct folder f = folder_of(rest[0], dir);
+        size_t n_rest = 0, n_some = 0;
+
+        for (size_t i = 0; i < n; i++) {
+            const struct folder other = folder_of(rest[i], dir);
+
+            if (same_folder(&f, &other))
+                some[n_some++] = rest[i];
+            else
+                rest[n_rest++] = rest[i];
+        }
+        rc = put_schedules(some, n_some, &f, diag);
+        n = n_rest;
+    }
+    free(rest);
     return rc;
 }
 
