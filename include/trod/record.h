@@ -44,6 +44,7 @@ struct trod_record_options {
     uint64_t size_limit;      /* end recording at so many bytes before compression; 0: never */
     bool pthreads;            /* PowerPC, tt6 and tt6e: records of thread synchronization */
     bool no_memory;           /* no accesses, instructions only */
+    bool allow_loss;          /* also where it is known before that the trace cannot hold all */
     bool registers;           /* what instructions write to registers, and values of accesses */
     /* Called when the program has begun: what this QEMU can tell. NULL: nobody wants to know. */
     void (*able)(void *user, const struct trod_record_able *what);
@@ -72,9 +73,11 @@ struct trod_record_result {
     struct trod_record_target target;
     uint64_t instructions, accesses, passed, rows, bytes, files;
     uint32_t threads, processes;
-    unsigned api;     /* version of QEMU's plugin interface; 0: the plugin was not loaded */
-    int status;       /* of the program: 0 to 255, or 128 + signal */
-    unsigned trouble; /* enum trod_record_trouble */
+    uint32_t executed;   /* programs that it executed (execve), recorded too */
+    uint32_t unrecorded; /* and that are not in the trace */
+    unsigned api;        /* version of QEMU's plugin interface; 0: the plugin was not loaded */
+    int status;          /* of the program: 0 to 255, or 128 + signal */
+    unsigned trouble;    /* enum trod_record_trouble */
 };
 
 /* Why a recording is not all that happened. */
@@ -83,7 +86,8 @@ enum trod_record_trouble {
     TROD_RECORD_LIMIT = 1 << 1,  /* more code or more threads than fit: some are missing */
     TROD_RECORD_TAKEN = 1 << 2,  /* as many instructions as wanted were recorded */
     TROD_RECORD_SIZE = 1 << 3,   /* the limit of size was reached */
-    TROD_RECORD_NEVER = 1 << 4   /* the program never came to the place where recording begins */
+    TROD_RECORD_NEVER = 1 << 4,  /* the program never came to the place where recording begins */
+    TROD_RECORD_LOST = 1 << 5    /* programs that it executed are missing; reported by name */
 };
 
 /*

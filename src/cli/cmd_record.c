@@ -20,7 +20,7 @@ struct options {
     const char *start, *stop;
     struct trod_list threads;
     uint64_t level, skip, take, windows, size_limit;
-    bool pthreads, no_memory, registers, markers, no_children, system;
+    bool pthreads, no_memory, registers, markers, no_children, system, allow_loss;
 };
 
 static const struct trod_option options[] = {
@@ -56,6 +56,8 @@ static const struct trod_option options[] = {
      "PowerPC, tt6 and tt6e: records of thread synchronization", NULL, NULL},
     {"no-memory", 0, TROD_OPT_BOOL, offsetof(struct options, no_memory), NULL,
      "instructions only, no accesses to memory", NULL, NULL},
+    {"allow-loss", 0, TROD_OPT_BOOL, offsetof(struct options, allow_loss), NULL,
+     "also where not everything can be recorded, or OUT's format cannot hold it", NULL, NULL},
     {"registers", 0, TROD_OPT_BOOL, offsetof(struct options, registers), NULL,
      "also what instructions write to registers, and the values of accesses (full: always)", NULL,
      NULL},
@@ -192,6 +194,12 @@ static void say(struct cli *c, const struct options *o, const char *to,
     cli_say(c, "%s: %llu instructions and %llu accesses of %s, %s, as %s", o->output,
             (unsigned long long)r->instructions, (unsigned long long)r->accesses, who,
             r->target.isa, to);
+    if (r->executed)
+        cli_say(c, "with %u program%s that %s executed", r->executed, r->executed == 1 ? "" : "s",
+                r->executed == 1 ? "was" : "were");
+    if (r->trouble & TROD_RECORD_LOST)
+        cli_say(c, "incomplete: %u program%s ran unrecorded", r->unrecorded,
+                r->unrecorded == 1 ? "" : "s");
     if (r->trouble & TROD_RECORD_KILLED)
         cli_say(c, "the program was ended by signal %d: the trace ends there", r->status - 128);
     if (r->trouble & TROD_RECORD_TAKEN)
@@ -225,6 +233,7 @@ static int run(struct cli *c, const void *opt)
         .pthreads = o->pthreads,
         .no_memory = o->no_memory,
         .registers = o->registers,
+        .allow_loss = o->allow_loss,
         .able = able,
         .started = started,
         .progress = progress};
@@ -253,7 +262,7 @@ static int run(struct cli *c, const void *opt)
         trod_error(&c->diag, TROD_ERR_LIMIT, "record.limit", NULL,
                    "the program has more code or threads than a recording holds: some are missing");
     say(c, o, ro.to, &result);
-    return result.status;
+    return result.trouble & TROD_RECORD_LOST && !o->allow_loss ? CLI_RECORD_TROUBLE : result.status;
 }
 
 const struct cli_command cli_command_record = {
@@ -261,9 +270,10 @@ const struct cli_command cli_command_record = {
     .title = "run a program and write a trace of it",
     .operands = "-- PROGRAM [ARG...]",
     .about = "Run PROGRAM, of any instruction set that is known, under QEMU and write what it "
-             "executes and which memory it accesses to OUT. Threads and child processes are "
-             "recorded too. OUT appears when the program and all its children have ended. The "
-             "exit status is the program's; 125 if it could not be recorded.",
+             "executes and which memory it accesses to OUT. Threads, child processes and programs "
+             "that are executed are recorded too. OUT appears when all of them have ended. The "
+             "exit status is the program's; 125 if it, or one that it executed, could not be "
+             "recorded.",
     .examples = "  trod record -o ls.trace -- ls -l\n"
                 "  trod record -o part.trace.zip --skip 1M --take 10M -- ./program\n"
                 "  trod record -o ppc.tt6 -- ./program-for-powerpc\n",

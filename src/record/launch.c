@@ -7,6 +7,7 @@
 #include "record/record.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,40 @@ bool rec_share_grow(struct rec_shared *s, uint32_t n)
     return true;
 }
 
+/* The system unlocks it when this thread ends, however that comes (pthread_mutexattr_setrobust). */
+static void lock_alive(struct rec_shared *s)
+{
+    pthread_mutexattr_t a;
+
+    pthread_mutexattr_init(&a);
+    pthread_mutexattr_setpshared(&a, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&s->alive, &a);
+    pthread_mutexattr_destroy(&a);
+    pthread_mutex_lock(&s->alive);
+}
+
+/* What a process needs to go on recording when it executes another program. */
+static void tell_follow(struct rec_shared *s, const struct trod_record_target *info,
+                        const char *plugin)
+{
+    struct rec_follow *f = &s->follow;
+    FILE *program = fopen(info->program, "rbe");
+    char path[PATH_MAX];
+
+    if (program) {
+        if (fread(f->head, 1, sizeof f->head, program) != sizeof f->head)
+            memset(f->head, 0, sizeof f->head);
+        fclose(program);
+    }
+    /* the program may change its folder */
+    snprintf(f->qemu, sizeof f->qemu, "%s", realpath(info->qemu, path) ? path : info->qemu);
+    if (info->sysroot[0])
+        snprintf(f->sysroot, sizeof f->sysroot, "%s",
+                 realpath(info->sysroot, path) ? path : info->sysroot);
+    snprintf(f->plugin, sizeof f->plugin, "%s", realpath(plugin, path) ? path : plugin);
+}
+
 int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, bool memory,
                   bool registers, struct trod_diag *diag)
 {
@@ -42,7 +77,8 @@ int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, 
 
     h.slots = pages(sizeof h);
     h.states = pages(h.slots + REC_SLOTS * sizeof(struct rec_slot));
-    h.blocks = pages(h.states + REC_BLOCKS * sizeof(uint32_t));
+    h.chains = pages(h.states + REC_BLOCKS * sizeof(uint32_t));
+    h.blocks = pages(h.chains + REC_CHAINS * sizeof(uint32_t));
     h.log = pages(h.blocks + (uint64_t)REC_BLOCKS * REC_BLOCK_WORDS * 8);
     h.total = h.log + REC_LOG_BYTES;
     *fd = memfd_create("trod-record", 0);
@@ -58,9 +94,12 @@ int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, 
     s->total = h.total;
     s->slots = h.slots;
     s->states = h.states;
+    s->chains = h.chains;
     s->blocks = h.blocks;
     s->log = h.log;
     s->recorder = (uint32_t)getpid();
+    s->follow.fd = (uint32_t)*fd;
+    lock_alive(s);
     s->memory = memory;
     s->registers = registers;
     s->values = registers && memory;
@@ -79,8 +118,10 @@ int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, 
 
 void rec_share_free(struct rec_shared *s, int fd)
 {
-    if (s)
+    if (s) {
+        pthread_mutex_unlock(&s->alive);
         munmap(s, s->total);
+    }
     if (fd >= 0)
         close(fd);
 }
@@ -130,7 +171,8 @@ static void plugin_argument(char *out, size_t n, const char *path, int fd)
 }
 
 int rec_launch(const struct trod_record_target *info, char *const line[], char *const argv[],
-               const char *plugin, int fd, pid_t *pid, struct trod_diag *diag)
+               const char *plugin, struct rec_shared *shared, int fd, pid_t *pid,
+               struct trod_diag *diag)
 {
     char option[PATH_BYTES + 64], **words;
     size_t n = 0, args = 0;
@@ -142,6 +184,8 @@ int rec_launch(const struct trod_record_target *info, char *const line[], char *
     if (!words)
         return TROD_ERR_NOMEM;
     plugin_argument(option, sizeof option, plugin, fd);
+    if (!info->system)
+        tell_follow(shared, info, plugin);
     words[n++] = (char *)(uintptr_t)info->qemu;
     if (info->sysroot[0]) {
         words[n++] = (char *)(uintptr_t) "-L";

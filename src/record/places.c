@@ -132,12 +132,14 @@ static void found(struct rec_shared *s, uint64_t address, uint32_t code)
     const uint32_t n = atomic_load(&s->n_functions);
 
     for (uint32_t i = 0; i < n; i++)
-        if (s->functions[i].address == address && s->functions[i].code == code)
+        if (s->functions[i].address == address && s->functions[i].code == code &&
+            s->functions[i].image == s->seeker_image)
             return;
     if (n == REC_FUNCTIONS)
         return;
     s->functions[n].address = address;
     s->functions[n].code = code;
+    s->functions[n].image = s->seeker_image;
     atomic_store_explicit(&s->n_functions, n + 1, memory_order_release);
 }
 

@@ -11,13 +11,14 @@
 #ifndef TROD_RECORD_PROTOCOL_H
 #define TROD_RECORD_PROTOCOL_H
 
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
 enum {
     REC_MAGIC = 0x74726f64, /* "trod" */
-    REC_VERSION = 3,
+    REC_VERSION = 4,
     REC_BLOCK_WORDS = 8192,
     REC_BLOCK_HEAD = 8,    /* words of struct rec_block */
     REC_BLOCK_SLACK = 512, /* words behind the place where a new block is begun */
@@ -26,10 +27,14 @@ enum {
     REC_BLOCKS_FIRST = 128,
     REC_SLOTS = 65536,
     REC_INSN_CODE = 16,
-    REC_WRITES = 40,    /* registers that an instruction writes, at the most */
-    REC_REGS = 128,     /* numbers of registers */
-    REC_MAYBE = 0x8000, /* of such a number: it may be written; told only if it changes */
-    REC_ASKS = 64       /* questions of the plugin at a time */
+    REC_WRITES = 40,      /* registers that an instruction writes, at the most */
+    REC_REGS = 128,       /* numbers of registers */
+    REC_MAYBE = 0x8000,   /* of such a number: it may be written; told only if it changes */
+    REC_ASKS = 64,        /* questions of the plugin at a time */
+    REC_CHAINS = 1 << 16, /* of entries of the log, by their content */
+    REC_PATH = 4096,
+    REC_LOSSES = 16, /* programs that were lost and are named */
+    REC_LOST_NAME = 256
 };
 
 #define REC_LOG_BYTES (UINT64_C(1) << 29)
@@ -51,6 +56,7 @@ enum rec_event {
                      before: of its first byte, of its first byte in the next page */
     REC_PORT, /* low 16 bits: port that is accessed; from bit 16 on log 2 of the bytes, REC_PORT_OUT
                */
+    REC_EXEC, /* the process is another program from here on. Low 32 bits: its image */
     REC_MODE, /* low 32 bits: REC_MODE_BITS of the program status from the next instruction on */
     REC_EVENTS
 };
@@ -88,10 +94,11 @@ struct rec_insn {
 /*
  * An entry of the log: N instructions that are executed as a whole. Of a whole machine: 1 + the
  * number of the physical page in which they begin, and of the one that the last one reaches into
- * (0: not known), and all begin in one page.
+ * (0: not known), and all begin in one page. Of programs, where places are looked for: PAGE is the
+ * image. Entries whose contents have the same hash form a chain.
  */
 struct rec_segment {
-    uint32_t n, page, next_page, unused;
+    uint32_t n, page, next_page, next; /* NEXT: place / 8, 0: the last of its chain */
     struct rec_insn insn[];
 };
 
@@ -193,23 +200,52 @@ enum rec_gives {
     REC_GIVES_VALUES = 1 << 2
 };
 
+/* Why a program that was executed is not in the trace. */
+enum rec_lost {
+    REC_LOST_NONE,
+    REC_LOST_ISA,    /* it has another instruction set */
+    REC_LOST_FORM,   /* neither an ELF file nor a script */
+    REC_LOST_RIGHTS, /* it runs with other rights (set-user-ID and the like) */
+    REC_LOST_READ,   /* its file or its arguments cannot be read */
+    REC_LOST_SYSTEM, /* QEMU could not be started, or has no way to the shared memory */
+    REC_LOST_REASONS
+};
+
+/* What executes programs: how QEMU is started once more. Written before the first program begins.
+ */
+struct rec_follow {
+    uint8_t head[20]; /* of the ELF file: class, byte order and machine of programs to follow */
+    uint32_t fd;      /* of the shared memory, of the recorder */
+    uint32_t no_children;
+    char qemu[REC_PATH], sysroot[REC_PATH], plugin[REC_PATH];
+};
+
 struct rec_shared {
     uint32_t magic, version;
-    uint64_t total;                      /* bytes of all */
-    uint64_t slots, states, blocks, log; /* offsets */
-    uint32_t recorder;                   /* its process */
-    uint32_t memory;                     /* are accesses wanted? */
-    uint32_t registers;                  /* are registers wanted? */
-    uint32_t values;                     /* are the values of accesses wanted? */
-    uint32_t isa;                        /* enum rec_isa */
-    uint32_t system;                     /* a whole machine, not a program */
-    uint32_t exec[4];                    /* system calls after which the process may be another */
-    _Atomic uint32_t started;            /* the plugin has begun: 1 + version of its API */
-    _Atomic uint32_t stop;               /* nothing more is wanted */
-    _Atomic uint32_t trouble;            /* enum rec_trouble */
-    _Atomic uint64_t code;               /* where the program's code lies, 0: not known yet */
-    _Atomic uint32_t gives;              /* enum rec_gives: what this QEMU can tell */
-    _Atomic uint32_t asks[REC_ASKS];     /* entries of the log: what do they write? 0: none */
+    uint64_t total;                              /* bytes of all */
+    uint64_t slots, states, chains, blocks, log; /* offsets */
+    pthread_mutex_t alive; /* robust, and locked by the recorder for as long as it lives */
+    struct rec_follow follow;
+    _Atomic uint32_t images; /* programs that were executed and followed */
+    _Atomic uint32_t first;  /* process of the first program */
+    _Atomic uint32_t lost;   /* programs that were executed and not followed */
+    struct {
+        _Atomic uint32_t why; /* enum rec_lost */
+        char path[REC_LOST_NAME];
+    } losses[REC_LOSSES];
+    uint32_t recorder;               /* its process */
+    uint32_t memory;                 /* are accesses wanted? */
+    uint32_t registers;              /* are registers wanted? */
+    uint32_t values;                 /* are the values of accesses wanted? */
+    uint32_t isa;                    /* enum rec_isa */
+    uint32_t system;                 /* a whole machine, not a program */
+    uint32_t exec[4];                /* system calls after which the process may be another */
+    _Atomic uint32_t started;        /* the plugin has begun: 1 + version of its API */
+    _Atomic uint32_t stop;           /* nothing more is wanted */
+    _Atomic uint32_t trouble;        /* enum rec_trouble */
+    _Atomic uint64_t code;           /* where the program's code lies, 0: not known yet */
+    _Atomic uint32_t gives;          /* enum rec_gives: what this QEMU can tell */
+    _Atomic uint32_t asks[REC_ASKS]; /* entries of the log: what do they write? 0: none */
     _Atomic uint32_t n_slots, n_blocks;
     _Atomic uint64_t log_used;
     sem_t full, free, ask, seek;
@@ -217,11 +253,13 @@ struct rec_shared {
     uint32_t seeks;          /* are functions looked for by name? */
     _Atomic uint32_t seeker; /* a process that has loaded code and waits, 0: none */
     uint64_t guest_base;     /* where it has the program's address 0 */
+    uint32_t seeker_image;   /* its image */
+    uint32_t placed;         /* are places looked for? Then entries of the log tell images apart */
     /* Functions that were found, as they are: more may come. */
     _Atomic uint32_t n_functions;
     struct {
         uint64_t address;
-        uint32_t code;
+        uint32_t code, image;
     } functions[REC_FUNCTIONS]; /* enum rec_sync, REC_AT_START, REC_AT_STOP */
     struct rec_point points[REC_POINTS];
 };
@@ -234,6 +272,11 @@ static inline struct rec_slot *rec_slots(struct rec_shared *s)
 static inline _Atomic uint32_t *rec_states(struct rec_shared *s)
 {
     return (_Atomic uint32_t *)((char *)s + s->states);
+}
+
+static inline _Atomic uint32_t *rec_chains(struct rec_shared *s)
+{
+    return (_Atomic uint32_t *)((char *)s + s->chains);
 }
 
 static inline struct rec_block *rec_block(struct rec_shared *s, uint32_t i)

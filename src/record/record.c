@@ -267,6 +267,7 @@ static int want_pthreads(struct recorder *r)
         }
     }
     r->shared->pthreads = 1;
+    r->shared->placed = 1;
     if (t->dynamic || rec_places_has(r->places, t->program))
         return TROD_OK;
     return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "record.pthreads", NULL,
@@ -286,6 +287,8 @@ static int want_functions(struct recorder *r)
         rec_places_want(r->places, r->control.start.sought, REC_AT_START);
     if (r->control.stop.sought)
         rec_places_want(r->places, r->control.stop.sought, REC_AT_STOP);
+    r->shared->placed = r->control.start.given || r->control.stop.given;
+    r->shared->follow.no_children = r->opt->no_children;
     if (r->opt->pthreads)
         rc = want_pthreads(r);
     return rc < 0 ? rc : rec_places_begin(r->places);
@@ -371,6 +374,35 @@ static int prepare(struct recorder *r, const char *out)
     return rc;
 }
 
+/* Programs that were executed and are not in the trace. */
+static void tell_lost(struct recorder *r)
+{
+    static const char *const reasons[REC_LOST_REASONS] = {
+        [REC_LOST_ISA] = "it is of another instruction set, and a trace has one",
+        [REC_LOST_FORM] = "it is neither an ELF program nor a script",
+        [REC_LOST_RIGHTS] = "it runs with other rights (set-user-ID, set-group-ID, capabilities)",
+        [REC_LOST_READ] = "its file or its arguments cannot be read",
+        [REC_LOST_SYSTEM] = "QEMU could not be started for it with the memory of the recording"};
+    const enum trod_severity severity = r->opt->allow_loss ? TROD_SEV_WARNING : TROD_SEV_ERROR;
+    const uint32_t n = atomic_load(&r->shared->lost);
+    uint32_t named = 0;
+
+    for (uint32_t i = 0; i < REC_LOSSES; i++) {
+        const uint32_t why = atomic_load(&r->shared->losses[i].why);
+
+        if (why == REC_LOST_NONE || why >= REC_LOST_REASONS)
+            continue;
+        named++;
+        trod_diag_report(r->diag, severity, TROD_ERR_LOSS, "record.exec", NULL,
+                         "'%.*s' was executed and is not in the trace: %s", REC_LOST_NAME - 1,
+                         r->shared->losses[i].path, reasons[why]);
+    }
+    if (n > named)
+        trod_diag_report(r->diag, severity, TROD_ERR_LOSS, "record.exec", NULL,
+                         "%u more programs were executed and are not in the trace",
+                         (unsigned)(n - named));
+}
+
 static void count_threads(struct recorder *r)
 {
     uint32_t n = atomic_load(&r->shared->n_slots), last = 0;
@@ -400,11 +432,15 @@ static void conclude(struct recorder *r)
         r->result->trouble |= TROD_RECORD_KILLED;
     if (trouble & (REC_LOG_FULL | REC_NO_SLOT))
         r->result->trouble |= TROD_RECORD_LIMIT;
+    if (atomic_load(&r->shared->lost))
+        r->result->trouble |= TROD_RECORD_LOST;
     if (rec_rows_never(r->rows))
         r->result->trouble |= TROD_RECORD_NEVER;
     r->result->api = atomic_load(&r->shared->started);
     if (r->result->api)
         r->result->api--;
+    r->result->executed = atomic_load(&r->shared->images);
+    r->result->unrecorded = atomic_load(&r->shared->lost);
     rec_rows_count(r->rows, &p);
     r->result->instructions = p.instructions;
     r->result->accesses = p.accesses;
@@ -414,7 +450,7 @@ static void conclude(struct recorder *r)
 
 static int run(struct recorder *r, char *const line[], char *const argv[], const char *plugin)
 {
-    int rc = rec_launch(&r->result->target, line, argv, plugin, r->fd, &r->pid, r->diag);
+    int rc = rec_launch(&r->result->target, line, argv, plugin, r->shared, r->fd, &r->pid, r->diag);
 
     if (rc < 0)
         return rc;
@@ -462,8 +498,10 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
         rc = run(&r, line, argv, plugin);
         prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
     }
-    if (rc == TROD_OK)
+    if (rc == TROD_OK) {
         tell_missing(&r);
+        tell_lost(&r);
+    }
     if (rc == TROD_OK && rec_rows_missed(r.rows))
         trod_error(diag, TROD_ERR_LOSS, "record.one-thread", NULL,
                    "a file holds one thread: all other threads are left out: write to the folder "

@@ -60,7 +60,8 @@ int rec_plugin_path(const char *given, char *out, size_t n, struct trod_diag *di
 
 /* Start the program; *PID is QEMU's. */
 int rec_launch(const struct trod_record_target *info, char *const line[], char *const argv[],
-               const char *plugin, int fd, pid_t *pid, struct trod_diag *diag);
+               const char *plugin, struct rec_shared *shared, int fd, pid_t *pid,
+               struct trod_diag *diag);
 
 /* --- elf.c: files of programs --- */
 

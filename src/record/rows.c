@@ -126,11 +126,14 @@ static uint32_t places(const struct rec_rows *r, const struct rec_insn *in)
     const uint64_t slide = c->linked && code ? code - c->linked : 0;
 
     const uint32_t n = atomic_load_explicit(&r->shared->n_functions, memory_order_acquire);
-    uint32_t at = (rec_place_is(&c->start, in->pc, slide) ? (uint32_t)AT_START : 0) |
-                  (rec_place_is(&c->stop, in->pc, slide) ? (uint32_t)AT_STOP : 0);
+    /* symbols are those of the first program */
+    const bool first = r->image == 0, start = first || !c->start.linked,
+               stop = first || !c->stop.linked;
+    uint32_t at = (start && rec_place_is(&c->start, in->pc, slide) ? (uint32_t)AT_START : 0) |
+                  (stop && rec_place_is(&c->stop, in->pc, slide) ? (uint32_t)AT_STOP : 0);
 
     for (uint32_t i = 0; i < n; i++)
-        if (r->shared->functions[i].address == in->pc)
+        if (r->shared->functions[i].address == in->pc && r->shared->functions[i].image == r->image)
             at |= r->shared->functions[i].code == REC_AT_START  ? (uint32_t)AT_START
                   : r->shared->functions[i].code == REC_AT_STOP ? (uint32_t)AT_STOP
                                                                 : 0;
@@ -338,6 +341,8 @@ static int segment(struct rec_rows *r, struct rec_stream *st, uint64_t word)
     s = (struct rec_segment *)(void *)(rec_log(r->shared) + place);
     if (place + sizeof *s + (uint64_t)s->n * sizeof s->insn[0] > REC_LOG_BYTES || s->n > ROWS / 2)
         return TROD_OK;
+    if (!r->system)
+        r->image = s->page;
     if (r->pair && st->last)
         rec_rows_trap(r, st, s->insn[0].pc);
     if (st->sync[0])
@@ -487,6 +492,13 @@ static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint6
         if (told && st->last && p[2] == (uint64_t)-ESIGRETURN)
             put_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->length);
         return 3;
+    case REC_EXEC: /* another context, as after the return from a signal handler */
+        if (told && st->last)
+            put_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->length);
+        st->last = NULL;
+        st->held = false;
+        st->sync[0] = 0;
+        return 1;
     case REC_SYNC:
         st->sync[0] = *p;
         st->sync[1] = p[1];

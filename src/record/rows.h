@@ -89,6 +89,7 @@ struct rec_rows {
     uint8_t *states; /* FULL: the registers at the instructions of the batch */
     uint32_t n_states;
     uint32_t iset;
+    uint32_t image; /* of the code that is executed, where places are looked for */
     struct rec_control control;
     uint64_t instructions, accesses, passed;
     uint64_t log_size;

@@ -119,6 +119,21 @@ static bool is_program(const char *path)
     return access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* Why ARGV[0] cannot be run. */
+static int not_found(const char *name, struct trod_diag *diag)
+{
+    struct stat st;
+
+    if (!strchr(name, '/') || stat(name, &st) != 0)
+        return trod_error(diag, TROD_ERR_USAGE, "record.program", NULL,
+                          "'%s' is no program that can be found", name);
+    if (!S_ISREG(st.st_mode))
+        return trod_error(diag, TROD_ERR_USAGE, "record.program", NULL, "'%s' is %s, no program",
+                          name, S_ISDIR(st.st_mode) ? "a folder" : "not a regular file");
+    return trod_error(diag, TROD_ERR_USAGE, "record.program", NULL,
+                      "'%s' is not executable: chmod +x makes it so", name);
+}
+
 /* NAME as a shell finds it. False: not there. */
 bool rec_look_up(const char *name, char *out, size_t n)
 {
@@ -279,8 +294,7 @@ int rec_target_of(char *const argv[], const struct trod_record_options *opt,
     if (rec_system_wanted(opt))
         return rec_system_of(argv, opt, t, info, diag);
     if (!rec_look_up(argv[0], info->program, sizeof info->program))
-        return trod_error(diag, TROD_ERR_USAGE, "record.program", NULL,
-                          "'%s' is no program that can be found", argv[0]);
+        return not_found(argv[0], diag);
     for (;;) {
         n = read_head(info->program, head, sizeof head, diag);
         if (n < 0)

@@ -220,12 +220,44 @@ else
     echo "no prlimit: recording onto a full disk is not tested"
 fi
 
+# The recorder is killed: the program runs on as fast as it does in QEMU alone. 1.5 billion
+# instructions take a second there, and minutes where each block of events waits for a while.
+check gcc -O1 -nostdlib -static -o long -x c - <<'EOS'
+void _start(void)
+{
+    for (volatile unsigned long i = 0; i < 300000000; i++) {}
+    __asm__ volatile("syscall" : : "a"(231L), "D"(0L));
+    __builtin_trap();
+}
+EOS
+SECONDS=0
+qemu-x86_64 ./long
+alone=$SECONDS
+"$TROD" record -o orphan.d -- ./long 2>/dev/null &
+recorder=$!
+sleep 1
+child=$(cat /proc/$recorder/task/$recorder/children)
+child=${child// /}
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+last="kill -KILL of the recorder, program $child"
+SECONDS=0
+while [[ -e /proc/$child && $SECONDS -lt 60 ]]; do
+    sleep 0.1
+done
+check test "$SECONDS" -le $((3 * alone + 8))
+[[ ! -e /proc/$child ]] || kill -KILL "$child"
+
 # 4. What is missing is said.
+run trod record -o x.d -- ./kill.s
+status 125
+err_has "'./kill.s' is not executable"
+run trod record -o x.d -- ./
+status 125
+err_has "'./' is a folder, no program"
 run trod record -o x.d -- ./no-such-program
 status 125
 err_has "'./no-such-program' is no program that can be found"
-run trod record -o x.d -- ./kill.s
-status 125
 run trod record -- ./kill
 status 125
 err_has 'not said: --output OUT'

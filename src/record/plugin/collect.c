@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE /* sched_getcpu, syscall: of no system but Linux, as QEMU's user mode */
 #include "record/plugin/collect.h"
+#include "record/plugin/follow.h"
 #include "record/plugin/places.h"
 #include "record/plugin/registers.h"
 #include "record/plugin/state.h"
@@ -21,15 +22,28 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LANES = 1 << 16 };
+enum { LANES = 1 << 16, PATIENCE_NS = 100000000 };
 
 static const uint32_t no_block = UINT32_MAX;
 
 struct rec_shared *collect_shared;
+uint32_t collect_image;
 
 /* Events of threads that have no slot, or that nobody wants any more, go here. */
 static uint64_t waste[REC_BLOCK_WORDS];
 static struct rec_slot nowhere;
+
+/* What makes QEMU forget a plugin; version 1 of the interface has it. */
+static qemu_plugin_id_t plugin;
+static union {
+    void *symbol;
+    void (*call)(qemu_plugin_id_t id, void (*done)(qemu_plugin_id_t));
+} reset;
+
+static void forgotten(qemu_plugin_id_t id)
+{
+    (void)id;
+}
 
 static struct rec_slot *lanes[LANES]; /* by number of the vcpu */
 static uint32_t lanes_used;
@@ -75,6 +89,19 @@ static void hand_over(struct rec_slot *s)
     sem_post(&collect_shared->full);
 }
 
+bool collect_alone(void)
+{
+    struct rec_shared *shared = collect_shared;
+
+    if (atomic_load(&shared->stop))
+        return true;
+    /* the recorder has it locked, its end gives it to whoever asks first */
+    if (pthread_mutex_trylock(&shared->alive) == EBUSY)
+        return false;
+    atomic_store(&shared->stop, 1);
+    return true;
+}
+
 /* Wait until there is a free block. False: there is no recorder any more. */
 static bool wait_for_block(void)
 {
@@ -83,14 +110,16 @@ static bool wait_for_block(void)
     while (sem_trywait(&shared->free) != 0) {
         struct timespec t;
 
-        if (atomic_load(&shared->stop))
+        if (collect_alone())
             return false;
         clock_gettime(CLOCK_REALTIME, &t);
-        t.tv_sec++;
+        t.tv_nsec += PATIENCE_NS;
+        if (t.tv_nsec >= 1000000000L) {
+            t.tv_nsec -= 1000000000L;
+            t.tv_sec++;
+        }
         if (sem_timedwait(&shared->free, &t) == 0)
             return true;
-        if (errno == ETIMEDOUT && kill((pid_t)shared->recorder, 0) != 0 && errno == ESRCH)
-            return false;
     }
     return true;
 }
@@ -117,6 +146,23 @@ static uint32_t take_block(uint32_t slot)
     }
 }
 
+/*
+ * Nothing more is recorded, for as long as this process lives: QEMU forgets the plugin and what it
+ * has put into translated code, so that the program runs as without it.
+ */
+static void leave(void)
+{
+    static _Atomic bool left;
+    int *singlestep = dlsym(RTLD_DEFAULT, "singlestep");
+
+    if (atomic_exchange(&left, true))
+        return;
+    if (singlestep)
+        *singlestep = 0;
+    if (reset.symbol && !collect_shared->system)
+        reset.call(plugin, forgotten);
+}
+
 /* Give S a block to write to, with the first event of its thread the thread's number as well. */
 static void __attribute__((noinline)) refill(struct rec_slot *s)
 {
@@ -126,6 +172,8 @@ static void __attribute__((noinline)) refill(struct rec_slot *s)
 
     if (s == &nowhere || atomic_load(&shared->stop)) {
         discard(s);
+        if (s != &nowhere)
+            leave();
         return;
     }
     mine = s;
@@ -138,6 +186,7 @@ static void __attribute__((noinline)) refill(struct rec_slot *s)
     block = take_block(number);
     if (block == no_block) {
         discard(s);
+        leave();
         return;
     }
     b = rec_block(shared, block);
@@ -205,8 +254,58 @@ static union {
     struct mem_value (*call)(uint32_t info);
 } get_value;
 
-void collect_begin(void)
+/* The block that S was writing to is complete: what wrote to it is gone. */
+static void give_up(struct rec_slot *s, uint32_t number)
 {
+    const uint32_t i = s->block;
+
+    if (i >= REC_BLOCKS || atomic_load(&rec_states(collect_shared)[i]) != REC_OWNED + number)
+        return;
+    s->block = no_block;
+    if (s->p >= s->base && s->p < s->base + REC_BLOCK_WORDS)
+        rec_block(collect_shared, i)->words = (uint64_t)(s->p - s->base);
+    atomic_store_explicit(&rec_states(collect_shared)[i], REC_FULL, memory_order_release);
+    sem_post(&collect_shared->full);
+}
+
+/*
+ * The process has been another program until now: its threads have ended but one, which goes on
+ * under the number of the process, in the slot that had it. NULL: none had.
+ */
+static struct rec_slot *adopt(void)
+{
+    const uint32_t n = atomic_load(&collect_shared->n_slots), self = (uint32_t)getpid();
+    struct rec_slot *found = NULL;
+
+    for (uint32_t i = 0; i < n && i < REC_SLOTS; i++) {
+        struct rec_slot *s = rec_slots(collect_shared) + i;
+
+        if (s->pid != self || atomic_load(&s->state) != REC_SLOT_LIVE)
+            continue;
+        give_up(s, i);
+        if (s->tid != self) {
+            atomic_store(&s->state, REC_SLOT_ENDED);
+            continue;
+        }
+        if (found)
+            atomic_store(&found->state, REC_SLOT_ENDED);
+        found = s;
+    }
+    if (!found)
+        return NULL;
+    found->vcpu = 0;
+    found->p = found->end = found->base = NULL;
+    state_thread(0);
+    return found;
+}
+
+void collect_begin(qemu_plugin_id_t id)
+{
+    uint32_t none = 0;
+
+    plugin = id;
+    atomic_compare_exchange_strong(&collect_shared->first, &none, (uint32_t)getpid());
+    reset.symbol = dlsym(RTLD_DEFAULT, "qemu_plugin_reset");
     get_value.symbol = dlsym(RTLD_DEFAULT, "qemu_plugin_mem_get_value");
     nowhere.block = no_block;
     for (size_t i = 0; i < LANES; i++)
@@ -215,6 +314,8 @@ void collect_begin(void)
 
 void collect_thread(qemu_plugin_id_t id, unsigned vcpu)
 {
+    static bool executed;
+
     (void)id;
     if (vcpu >= LANES) {
         atomic_fetch_or(&collect_shared->trouble, REC_NO_SLOT);
@@ -222,7 +323,18 @@ void collect_thread(qemu_plugin_id_t id, unsigned vcpu)
     }
     if (vcpu >= lanes_used)
         lanes_used = vcpu + 1;
-    lanes[vcpu] = new_slot(vcpu);
+    if (collect_image && vcpu == 0 && !executed) {
+        executed = true;
+        lanes[0] = adopt();
+        if (lanes[0]) {
+            uint64_t *p = room(lanes[0]);
+
+            *p = (uint64_t)REC_EXEC << REC_EVENT_TYPE | collect_image;
+            advance(lanes[0], p + 1);
+        }
+    }
+    if (lanes[vcpu] == &nowhere || !lanes[vcpu])
+        lanes[vcpu] = new_slot(vcpu);
     registers_thread();
 }
 
@@ -366,6 +478,16 @@ static void on_value(unsigned vcpu, uint32_t info, uint64_t addr, void *user)
     advance(s, p + 1 + (n + 7) / 8);
 }
 
+bool collect_has_base(void)
+{
+    return atomic_load_explicit(&host_known, memory_order_relaxed);
+}
+
+uintptr_t collect_host_base(void)
+{
+    return atomic_load(&host_base);
+}
+
 void collect_base(const void *host, uint64_t addr)
 {
     if (!host || atomic_load(&host_known))
@@ -415,8 +537,11 @@ void collect_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t num, uint64_t a
     p[7] = a6;
     advance(s, p + 8);
     for (size_t i = 0; i < sizeof collect_shared->exec / sizeof collect_shared->exec[0]; i++)
-        if (s != &nowhere && num > 0 && (uint32_t)num == collect_shared->exec[i])
+        if (s != &nowhere && num > 0 && (uint32_t)num == collect_shared->exec[i]) {
             hand_over(s);
+            if (i < 2)
+                follow(i == 1, (const uint64_t[]){a1, a2, a3, a4, a5});
+        }
 }
 
 void collect_sysret(qemu_plugin_id_t id, unsigned vcpu, int64_t num, int64_t ret)
@@ -425,6 +550,7 @@ void collect_sysret(qemu_plugin_id_t id, unsigned vcpu, int64_t num, int64_t ret
     uint64_t *p = room(s);
 
     (void)id;
+    follow_failed();
     if (collect_shared->seeks)
         places_loaded(num);
     p[0] = (uint64_t)REC_SYSRET << REC_EVENT_TYPE | (uint32_t)num;

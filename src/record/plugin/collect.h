@@ -9,8 +9,15 @@
 #include "record/protocol.h"
 
 extern struct rec_shared *collect_shared;
+extern uint32_t collect_image; /* 0: the first program */
 
-void collect_begin(void);
+void collect_begin(qemu_plugin_id_t id);
+
+/*
+ * Is there no recorder any more, or does it want nothing more? Whoever waits for it must ask: it
+ * may have been killed.
+ */
+bool collect_alone(void);
 
 /* A process was forked off: its thread writes to blocks of its own. */
 void collect_forked(void);
@@ -33,6 +40,9 @@ const struct rec_insn *collect_insn(void *word);
 
 /* The byte that the program has at ADDR is at HOST here; NULL: not known. */
 void collect_base(const void *host, uint64_t addr);
+bool collect_has_base(void);
+/* Where the program's byte at address 0 would be here. */
+uintptr_t collect_host_base(void);
 
 void collect_thread(qemu_plugin_id_t id, unsigned vcpu);
 void collect_thread_end(qemu_plugin_id_t id, unsigned vcpu);

@@ -8,8 +8,6 @@
 
 #include "record/plugin/collect.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,15 +45,16 @@ void places_look(const void *host, uint64_t address)
     if (!host || !atomic_exchange(&changed, false))
         return;
     while (!atomic_compare_exchange_strong(&shared->seeker, &none, self)) {
-        if (kill((pid_t)shared->recorder, 0) != 0 && errno == ESRCH)
+        if (collect_alone())
             return;
         nanosleep(&a_while, NULL); /* another process asks */
         none = 0;
     }
+    shared->seeker_image = collect_image;
     shared->guest_base = (uintptr_t)host - (uintptr_t)address;
     sem_post(&shared->seek);
     while (atomic_load(&shared->seeker) == self) {
-        if (kill((pid_t)shared->recorder, 0) != 0 && errno == ESRCH)
+        if (collect_alone())
             return;
         nanosleep(&a_while, NULL);
     }

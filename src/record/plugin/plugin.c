@@ -24,7 +24,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info,
                                            int argc, char **argv);
 
-enum { PAGE = 4096, INSNS_MAX = 512, TABLE_FIRST = 1 << 14 };
+enum { PAGE = 4096, INSNS_MAX = 512 };
 
 /* Bytes of an instruction: until version 2 a pointer is returned, from 3 on they are copied. */
 typedef const void *(*data_1_fn)(const struct qemu_plugin_insn *);
@@ -43,12 +43,7 @@ static union {
     uint64_t (*call)(void);
 } start_code;
 
-/* Segments already in the log, by their content: code is translated again now and then. */
-static struct {
-    uint32_t *place; /* / 8 */
-    uint32_t size, used;
-    pthread_mutex_t lock;
-} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
 
 /*
  * The loader compares qemu_plugin_version with what it supports, and reads it after constructors
@@ -97,63 +92,52 @@ static const struct rec_segment *at(uint32_t place)
     return (const struct rec_segment *)(const void *)(rec_log(collect_shared) + 8 * (size_t)place);
 }
 
-static bool grow(void)
-{
-    uint32_t size = table.size ? 2 * table.size : TABLE_FIRST;
-    uint32_t *place = calloc(size, sizeof *place);
-
-    if (!place)
-        return false;
-    for (uint32_t i = 0; i < table.size; i++) {
-        if (table.place[i] == 0)
-            continue;
-        for (uint64_t h = hash_of(at(table.place[i]));; h++) {
-            if (place[h & (size - 1)] == 0) {
-                place[h & (size - 1)] = table.place[i];
-                break;
-            }
-        }
-    }
-    free(table.place);
-    table.place = place;
-    table.size = size;
-    return true;
-}
-
-/* Append S to the log; 0: it is full. */
-static uint32_t append(const struct rec_segment *s)
+/* Append S to the log, before NEXT in its chain; 0: it is full. */
+static uint32_t append(const struct rec_segment *s, uint32_t next)
 {
     struct rec_shared *shared = collect_shared;
     const bool asks = shared->registers;
     const size_t known = sizeof *s + s->n * sizeof s->insn[0];
     const size_t bytes = known + (asks ? sizeof(struct rec_writes) : 0);
     uint64_t to = atomic_fetch_add(&shared->log_used, bytes);
+    struct rec_segment *entry;
 
     if (to + bytes > REC_LOG_BYTES) {
         atomic_fetch_or(&shared->trouble, REC_LOG_FULL);
         return 0;
     }
-    memcpy(rec_log(shared) + to, s, known);
-    if (asks)
-        state_ask((uint32_t)(to / 8));
+    entry = (struct rec_segment *)(void *)(rec_log(shared) + to);
+    memcpy(entry, s, known);
+    entry->next = next;
     return (uint32_t)(to / 8);
 }
 
+/*
+ * The place of S in the log, where code has been translated before, here or in another process:
+ * programs that are executed one after the other have the same libraries.
+ */
 static uint32_t place_of(const struct rec_segment *s)
 {
-    if (2 * table.used >= table.size && !grow())
-        return 0;
-    for (uint64_t h = hash_of(s);; h++) {
-        uint32_t *place = &table.place[h & (table.size - 1)];
+    _Atomic uint32_t *chain = &rec_chains(collect_shared)[hash_of(s) % REC_CHAINS];
+    uint32_t head = atomic_load_explicit(chain, memory_order_acquire), end = 0, place = 0;
 
-        if (*place == 0) {
-            *place = append(s);
-            table.used += *place != 0;
-            return *place;
-        }
-        if (same(at(*place), s))
-            return *place;
+    for (;;) {
+        for (uint32_t i = head; i != end; i = at(i)->next)
+            if (same(at(i), s)) {
+                if (collect_shared->registers)
+                    state_answered(i);
+                return i;
+            }
+        end = head; /* what was there before is not compared again */
+        place = append(s, head);
+        if (place == 0)
+            return 0;
+        if (atomic_compare_exchange_strong(chain, &head, place))
+            break;
     }
+    if (collect_shared->registers)
+        state_ask(place);
+    return place;
 }
 
 static void describe(struct rec_insn *to, const struct qemu_plugin_insn *insn)
@@ -244,12 +228,17 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     const bool machine = collect_shared->system;
 
     (void)id;
-    if (atomic_load_explicit(&collect_shared->code, memory_order_relaxed) == 0 && start_code.symbol)
+    if (collect_image == 0 && start_code.symbol &&
+        atomic_load_explicit(&collect_shared->code, memory_order_relaxed) == 0)
         atomic_store(&collect_shared->code, start_code.call());
-    pthread_mutex_lock(&table.lock);
+    pthread_mutex_lock(&translating);
     if (collect_shared->seeks)
         places_look(qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0)),
                     qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
+    if (!machine && !collect_has_base())
+        collect_base(qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0)),
+                     qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
+    one.s.page = !machine && collect_shared->placed ? collect_image : 0;
     for (size_t i = 0, from = 0; i < n; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         struct rec_insn *to = &one.s.insn[i - from];
@@ -260,8 +249,6 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
             fit_arm(to);
         else if (!machine && (isa == REC_X86 || isa == REC_X86_64))
             fit_x86(to, insn);
-        if (collect_shared->values && !machine)
-            collect_base(qemu_plugin_insn_haddr(insn), to->pc);
         if (from < i && registers_wanted(isa, to->code)) { /* they are read where it begins */
             one.s.n = (uint32_t)(i - from);
             collect_segment(qemu_plugin_tb_get_insn(tb, from), qemu_plugin_tb_get_insn(tb, i - 1),
@@ -283,17 +270,20 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         }
         from = i + 1;
     }
-    pthread_mutex_unlock(&table.lock);
+    pthread_mutex_unlock(&translating);
 }
 
 /* A process that was forked off has one thread, and nobody translates while it is. */
 static void forked(void)
 {
-    pthread_mutex_init(&table.lock, NULL);
+    pthread_mutex_init(&translating, NULL);
     collect_forked();
 }
 
-/* The shared memory comes as file descriptor N: "fd=N". */
+/*
+ * The shared memory comes as file descriptor N: "fd=N". "image=K": the process is the K-th program
+ * that was executed by one that is recorded.
+ */
 static bool attach(int argc, char **argv)
 {
     struct rec_shared *s, *head;
@@ -302,6 +292,8 @@ static bool attach(int argc, char **argv)
     for (int i = 0; i < argc; i++)
         if (strncmp(argv[i], "fd=", 3) == 0)
             fd = (int)strtol(argv[i] + 3, NULL, 10);
+        else if (strncmp(argv[i], "image=", 6) == 0)
+            collect_image = (uint32_t)strtoul(argv[i] + 6, NULL, 10);
     if (fd < 0)
         return false;
     head = mmap(NULL, sizeof *head, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -324,7 +316,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
     if (!insn_data.symbol || !attach(argc, argv) ||
         info->system_emulation != (collect_shared->system != 0))
         return 1;
-    collect_begin();
+    collect_begin(id);
     registers_begin(collect_shared->isa, collect_shared->registers);
     if (registers_there()) {
         atomic_fetch_or(&collect_shared->gives, REC_GIVES_REGISTERS);

@@ -11,9 +11,6 @@
 #include "record/plugin/collect.h"
 #include "record/plugin/registers.h"
 
-#include <errno.h>
-#include <sched.h>
-#include <signal.h>
 #include <time.h>
 
 enum { LANES = 1 << 16, SPINS = 4096 };
@@ -109,34 +106,32 @@ uint64_t *state_step(unsigned vcpu, const struct rec_insn *insn, uint64_t *p)
     return p;
 }
 
-/* Is the recorder still there to answer? */
-static bool answers(const struct rec_shared *shared)
-{
-    return kill((pid_t)shared->recorder, 0) == 0 || errno != ESRCH;
-}
-
 void state_ask(uint32_t place)
 {
     struct rec_shared *shared = collect_shared;
-    const struct rec_segment *s =
-        (const struct rec_segment *)(const void *)(rec_log(shared) + 8 * (size_t)place);
-    const struct rec_writes *w = writes_of(s->insn);
     bool asked = false;
 
     for (unsigned i = 0; !asked; i = (i + 1) % REC_ASKS) {
         uint32_t none = 0;
 
         asked = atomic_compare_exchange_strong(&shared->asks[i], &none, place);
-        if (!asked && i == REC_ASKS - 1 && !answers(shared))
+        if (!asked && i == REC_ASKS - 1 && collect_alone())
             return;
     }
     sem_post(&shared->ask);
+    state_answered(place);
+}
+
+void state_answered(uint32_t place)
+{
+    const struct rec_writes *w = writes_of(collect_insn((void *)(uintptr_t)place));
+
     for (unsigned spin = 0; !atomic_load_explicit(&w->known, memory_order_acquire); spin++) {
         const struct timespec a_while = {0, 20000};
 
         if (spin < SPINS)
             continue;
-        if (spin % 1024 == 0 && !answers(shared))
+        if (spin % 1024 == 0 && collect_alone())
             return;
         nanosleep(&a_while, NULL);
     }

@@ -17,5 +17,7 @@ uint64_t *state_step(unsigned vcpu, const struct rec_insn *insn, uint64_t *p);
 
 /* Ask what the instruction of entry PLACE of the log writes, and wait for the answer. */
 void state_ask(uint32_t place);
+/* Wait for the answer to what was asked for it, here or in another process. */
+void state_answered(uint32_t place);
 
 #endif

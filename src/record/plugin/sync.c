@@ -44,6 +44,7 @@ static uint32_t code_at(uint64_t pc)
 
     for (uint32_t i = 0; i < n; i++)
         if (collect_shared->functions[i].address == pc &&
+            collect_shared->functions[i].image == collect_image &&
             collect_shared->functions[i].code >= REC_SIGNAL)
             return collect_shared->functions[i].code;
     return 0;
