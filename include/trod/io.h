@@ -57,6 +57,13 @@ int trod_input_fd(struct trod_input **out, int fd, const char *name,
  */
 int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span);
 
+/*
+ * How IN ends behind what the last trod_input_ahead showed: 0 when it goes on or ends well, else
+ * the error that comes once the bytes are consumed, which is reported now (once). For who stops
+ * before the end of a span that is shorter than was asked for.
+ */
+int trod_input_end(struct trod_input *in);
+
 /* Take N bytes of what the last trod_input_ahead showed. */
 void trod_input_consume(struct trod_input *in, size_t n);
 
@@ -165,5 +172,13 @@ int trod_output_commit(struct trod_output *out);
 
 /* Throw the output away: no file appears. NULL is allowed. */
 void trod_output_discard(struct trod_output *out);
+
+/*
+ * Remove all that outputs of this process have on the disk and that is not complete yet: temporary
+ * files, and folders of writers. For a program that ends at once, as on a signal: call it from a
+ * thread of its own (sigwait), not from a handler. No output can be made or committed afterwards:
+ * who tries waits for ever.
+ */
+void trod_output_abandon(void);
 
 #endif

@@ -77,6 +77,13 @@ int cli_diag_end(struct cli *c, struct trod_diag *d);
 /* A line on stderr that is no problem; nothing with --quiet. */
 void cli_say(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * From here on a signal that ends the program first takes away what outputs have on the disk that
+ * is not complete. To be called once, before outputs are made. Not for who starts other programs:
+ * they would inherit the signals blocked.
+ */
+void cli_interrupt_begin(void);
+
 /* Terminals. */
 unsigned cli_width(int fd);
 bool cli_colour(const struct cli *c, int fd);

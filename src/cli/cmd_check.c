@@ -118,6 +118,7 @@ static int open_salvage(struct checking *k)
     /* what is left out makes the writer see to headers, chunks and ends itself */
     if (notes_are_damage(t))
         w.drops = TROD_DROP_OTHER;
+    cli_interrupt_begin();
     return trod_writer_open(&k->writer, k->o->salvage, &w, trod_trace_meta(t), &k->c->diag);
 }
 

@@ -144,6 +144,7 @@ static int open_all(struct convert *v)
     wopt.source = trod_trace_format(v->trace);
     wopt.source_options = trod_trace_format_options(v->trace);
     v->c->allow_loss = o->allow_loss;
+    cli_interrupt_begin();
     r = trod_writer_open(&v->writer, v->out, &wopt, trod_trace_meta(v->trace), &v->diag);
     if (r == 0)
         trod_trace_want(v->trace, trod_writer_want(v->writer) | trod_match_want(v->match));

@@ -5,6 +5,7 @@
  * invalid; 2 trouble.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,11 +112,25 @@ static int flush(int r)
     return CLI_TROUBLE;
 }
 
+/*
+ * Whoever starts this may have closed the standard descriptors: a file opened then would be one of
+ * them, and what is printed would go into it.
+ */
+static bool standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct cli c;
     const char *name = argc > 1 ? argv[1] : NULL;
 
+    if (!standard_descriptors())
+        return CLI_TROUBLE;
     memset(&c, 0, sizeof c);
     signal(SIGPIPE,
            SIG_DFL); /* whoever started this may ignore it: a reader that left ends the run */

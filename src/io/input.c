@@ -291,6 +291,13 @@ int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span)
     return span->last || in->n ? TROD_OK : input_report(in, in->ring.end_status);
 }
 
+int trod_input_end(struct trod_input *in)
+{
+    if (in->direct || !all_shown(in) || in->ring.end_status == TROD_OK)
+        return TROD_OK;
+    return input_report(in, in->ring.end_status);
+}
+
 void trod_input_consume(struct trod_input *in, size_t n)
 {
     if (n > in->n)

@@ -8,6 +8,8 @@
 #define _GNU_SOURCE /* O_TMPFILE, where there is one */
 #include "outfile.h"
 
+#include "temps.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -77,7 +79,11 @@ static int open_named(struct trod_outfile *f, struct trod_fault *fault)
     for (int i = 0; i < TRIES; i++) {
         if (!temp_name(f))
             return trod_fault_nomem(fault, "an output");
+        trod_temps_lock();
         f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, MODE_NEW);
+        if (f->fd >= 0)
+            trod_temps_add(f->temp);
+        trod_temps_unlock();
         if (f->fd >= 0)
             return TROD_OK;
         if (errno != EEXIST && errno != EINTR)
@@ -95,7 +101,7 @@ int trod_outfile_open(struct trod_outfile *f, const char *path, bool unnamed,
     *f = (struct trod_outfile){.fd = -1};
     if (strcmp(path, "-") == 0) {
         f->fd = STDOUT_FILENO;
-        f->direct = true;
+        f->direct = f->standard = true;
         return TROD_OK;
     }
     struct stat st;
@@ -168,7 +174,14 @@ static bool give_name(struct trod_outfile *f, bool final)
     for (int i = 0; i < TRIES; i++) {
         if (!temp_name(f))
             break;
-        if (linkat(AT_FDCWD, link, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW) == 0)
+        trod_temps_lock();
+        const bool done = linkat(AT_FDCWD, link, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW) == 0;
+        if (done)
+            trod_temps_add(f->temp);
+        const int why = errno;
+        trod_temps_unlock();
+        errno = why;
+        if (done)
             return true;
         if (errno != EEXIST)
             break;
@@ -204,16 +217,23 @@ int trod_outfile_commit(struct trod_outfile *f, struct trod_fault *fault)
     int status = TROD_OK;
     if (!f->direct && !f->temp && !give_name(f, true))
         status = trod_fault_errno(fault, cannot_create, errno);
-    if (f->fd > STDOUT_FILENO) {
+    if (f->fd >= 0 && !f->standard) {
         if (close(f->fd) != 0 && errno != EINTR && status == TROD_OK)
             status = trod_fault_errno(fault, cannot_write, errno);
         f->fd = -1;
     }
-    if (status == TROD_OK && f->temp && rename(f->temp, f->target) != 0)
-        status = trod_fault_errno(fault, cannot_create, errno);
     if (status == TROD_OK && f->temp) {
-        free(f->temp);
-        f->temp = NULL;
+        trod_temps_lock();
+        const int error = rename(f->temp, f->target) == 0 ? 0 : errno;
+        if (!error)
+            trod_temps_forget(f->temp);
+        trod_temps_unlock();
+        if (error) {
+            status = trod_fault_errno(fault, cannot_create, error);
+        } else {
+            free(f->temp);
+            f->temp = NULL;
+        }
     }
     trod_outfile_discard(f);
     return status;
@@ -221,10 +241,14 @@ int trod_outfile_commit(struct trod_outfile *f, struct trod_fault *fault)
 
 void trod_outfile_discard(struct trod_outfile *f)
 {
-    if (f->fd > STDOUT_FILENO)
+    if (f->fd >= 0 && !f->standard)
         close(f->fd);
-    if (f->temp)
+    if (f->temp) {
+        trod_temps_lock();
         unlink(f->temp);
+        trod_temps_forget(f->temp);
+        trod_temps_unlock();
+    }
     free(f->temp);
     free(f->target);
     *f = (struct trod_outfile){.fd = -1};

@@ -7,11 +7,12 @@
 #include "fault.h"
 
 struct trod_outfile {
-    int fd;       /* -1: none */
-    bool direct;  /* written in place: standard output, a device, a pipe */
-    bool existed; /* a file is replaced */
-    char *target; /* the file to appear; links followed */
-    char *temp;   /* its name until then; NULL while it has none */
+    int fd;        /* -1: none */
+    bool direct;   /* written in place: standard output, a device, a pipe */
+    bool standard; /* standard output: left open */
+    bool existed;  /* a file is replaced */
+    char *target;  /* the file to appear; links followed */
+    char *temp;    /* its name until then; NULL while it has none */
 };
 
 /*

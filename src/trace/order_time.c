@@ -17,12 +17,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum {
     ROWS = 1024,
     FEW = 8,   /* files that may use full windows */
     MANY = 64, /* files from which on they are closed once looked at */
     MANY_ROWS = 256,
+    DESCRIPTORS_ELSEWHERE = 10,
     WINDOW_FEW = 1 << 18,
     WINDOW_MANY = 1 << 15,
     HEAD = 1 << 12, /* bytes a driver is shown to begin with */
@@ -49,6 +51,7 @@ struct state {
     uint32_t *heap; /* streams with rows left, by (key, number) */
     uint32_t n_heap;
     uint32_t current; /* UINT32_MAX: none */
+    bool many;        /* files are open only while they are read from */
     bool recorded;    /* by schedule, not by time */
     struct trod_schedule schedule;
     uint32_t turn; /* of the current stream */
@@ -57,6 +60,16 @@ struct state {
     struct trod_batch view;
     int failed;
 };
+
+/* Are there more files than may be open at once? A few descriptors are left for others. */
+static bool many(const struct trod_trace *t)
+{
+    struct rlimit limit;
+
+    return t->n_inputs > MANY ||
+           (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+            t->n_inputs + DESCRIPTORS_ELSEWHERE > limit.rlim_cur);
+}
 
 /* --- the heap --- */
 
@@ -174,7 +187,7 @@ static int open_stream(struct trod_trace *t, uint32_t i)
 {
     struct state *s = t->state;
     struct stream *st = &s->stream[i];
-    uint32_t rows = t->n_inputs > MANY ? MANY_ROWS : ROWS;
+    uint32_t rows = s->many ? MANY_ROWS : ROWS;
     int rc;
 
     if (!st->batch &&
@@ -206,7 +219,7 @@ static int look_at(struct trod_trace *t, uint32_t i)
     struct state *s = t->state;
     struct stream *st = &s->stream[i];
     struct trod_diag *diag = t->diag;
-    bool keep = t->n_inputs <= MANY;
+    bool keep = !s->many;
     struct trod_batch *b;
     int rc;
 
@@ -250,13 +263,14 @@ static int open_all(struct trod_trace *t)
     s->current = UINT32_MAX;
     if (!s->stream || !s->heap)
         return TROD_ERR_NOMEM;
-    if (t->n_inputs > MANY && (rc = trod_batch_new(&s->scratch, MANY_ROWS)) < 0)
+    s->many = many(t);
+    if (s->many && (rc = trod_batch_new(&s->scratch, MANY_ROWS)) < 0)
         return rc;
     if (t->n_inputs > 1)
         t->opt.input.no_thread = true;
-    if (t->n_inputs > FEW) {
-        t->opt.input.window = t->n_inputs > MANY ? WINDOW_MANY : WINDOW_FEW;
-        t->opt.input.lazy = t->n_inputs > MANY;
+    if (t->n_inputs > FEW || s->many) {
+        t->opt.input.window = s->many ? WINDOW_MANY : WINDOW_FEW;
+        t->opt.input.lazy = s->many;
     }
     t->head = HEAD;
     for (uint32_t i = 0; i < t->n_inputs; i++)

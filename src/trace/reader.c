@@ -69,6 +69,10 @@ static int detect(struct trod_reader *r, struct trod_candidate *best)
     if (trod_detect(&probe, NULL, 0, best, NULL) == TROD_OK)
         return TROD_OK;
     rc = trod_input_ahead(r->in, PROBE_LARGE, &probe.head);
+    if (rc < 0 || trod_detect(&probe, NULL, 0, best, NULL) == TROD_OK)
+        return rc;
+    /* of what little came before the damage nothing can be said but that it is damaged */
+    rc = trod_input_end(r->in);
     return rc < 0 ? rc : trod_detect(&probe, NULL, 0, best, r->diag);
 }
 
@@ -219,8 +223,10 @@ static int step(struct trod_reader *r, struct trod_batch *b)
         return rc;
     /* Fewer bytes than asked for: the input ends, or is damaged, behind them. */
     n = span.n;
-    if (n < r->want)
+    if (n < r->want && !span.last) {
         span.last = true;
+        r->failed = trod_input_end(r->in);
+    }
     if (r->part_end && cut_part(r, &span)) {
         r->done = true;
         return TROD_OK;

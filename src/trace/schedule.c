@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 enum { ENTRY = 32, OLD_CHUNK = 10000000 };
 
@@ -62,11 +63,15 @@ int trod_schedule_load(struct trod_schedule_entry **out, size_t *n, const char *
 {
     const struct trod_input_options opt = {.no_thread = true};
     struct list list = {NULL, 0, 0};
+    const struct trod_place file = trod_place_path(path);
     struct trod_input *in;
     struct trod_span span;
-    int rc = trod_input_open(&in, path, &opt, diag);
+    struct stat st;
+    int rc;
 
-    if (rc < 0)
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* a pipe would not come to an end */
+        return trod_error(diag, TROD_ERR_IO, "schedule.file", &file, "schedule is no regular file");
+    if ((rc = trod_input_open(&in, path, &opt, diag)) < 0)
         return rc;
     while ((rc = trod_input_ahead(in, ENTRY, &span)) == TROD_OK && span.n >= ENTRY) {
         size_t whole = span.n - span.n % ENTRY;
@@ -77,7 +82,7 @@ int trod_schedule_load(struct trod_schedule_entry **out, size_t *n, const char *
         if (rc < 0)
             break;
     }
-    if (rc == TROD_OK && span.n) {
+    if (rc == TROD_OK && span.n && (rc = trod_input_end(in)) == TROD_OK) {
         const struct trod_place at = trod_place_offset(path, span.offset);
 
         rc = trod_error(diag, TROD_ERR_TRUNCATED, "schedule.cut", &at,

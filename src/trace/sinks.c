@@ -8,15 +8,19 @@
 
 #include "core/grow.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-enum { OPEN_MAX_SINKS = 16, PATH_BYTES = 4096, KEYS_MAX = 1 << 21 };
+enum {
+    OPEN_MAX_SINKS = 16,
+    DESCRIPTORS_ELSEWHERE = 10, /* standard ones, inputs, the schedule: not to be taken */
+    PATH_BYTES = 4096,
+    KEYS_MAX = 1 << 21
+};
 
 static bool ends_with(const char *path, const char *suffix)
 {
@@ -61,7 +65,6 @@ static int stream_path(const struct trod_sinks *s, uint32_t stream, char *out, s
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
     const struct trod_format *f = s->spec->format;
     const char *suffix = f->suffixes && f->suffixes[0] ? f->suffixes[0] : "";
-    const char *slash = s->path[strlen(s->path) - 1] == '/' ? "" : "/";
     char name[128];
     size_t len = 0;
 
@@ -72,7 +75,7 @@ static int stream_path(const struct trod_sinks *s, uint32_t stream, char *out, s
             name[len] = strchr(safe, t->name[len]) ? t->name[len] : '_';
     }
     name[len] = '\0';
-    if (snprintf(out, n, "%s%s%05u%s%s%s", s->path, slash, stream, len ? "." : "", name, suffix) >=
+    if (snprintf(out, n, "%s/%05u%s%s%s", s->folder.work, stream, len ? "." : "", name, suffix) >=
         (int)n)
         return trod_error(s->diag, TROD_ERR_USAGE, "writer.path", NULL, "path is too long");
     return TROD_OK;
@@ -83,7 +86,7 @@ static int make_folders(const struct trod_sinks *s, const char *path)
 {
     char part[PATH_BYTES];
 
-    for (const char *p = path + strlen(s->path); (p = strchr(p, '/')); p++) {
+    for (const char *p = path + strlen(s->folder.work) + 1; (p = strchr(p, '/')); p++) {
         size_t n = (size_t)(p - path);
 
         if (n >= sizeof part)
@@ -97,38 +100,18 @@ static int make_folders(const struct trod_sinks *s, const char *path)
     return TROD_OK;
 }
 
-/* Parts of different traces in one folder would be taken for one. */
-static int must_be_empty(const struct trod_sinks *s)
-{
-    DIR *dir = opendir(s->path);
-    struct dirent *e;
-    bool empty = true;
-
-    if (!dir)
-        return TROD_OK;
-    while (empty && (e = readdir(dir)))
-        empty = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
-    closedir(dir);
-    return empty
-               ? TROD_OK
-               : trod_error(s->diag, TROD_ERR_USAGE, "writer.not-empty", NULL,
-                            "folder '%s' is not empty: a trace gets a folder of its own", s->path);
-}
-
 static int open_directory(struct trod_sinks *s)
 {
     const struct trod_layout *layout = s->spec->format->layout;
+    /* parts of different traces in one folder would be taken for one */
+    int rc = trod_folder_open(&s->folder, s->path, layout != NULL, s->diag);
 
-    s->made = mkdir(s->path, 0777) == 0;
-    if (!s->made && errno != EEXIST)
-        return trod_error(s->diag, TROD_ERR_IO, "writer.folder", NULL,
-                          "cannot create folder '%s': %s", s->path, strerror(errno));
-    if (!layout)
-        return TROD_OK;
+    if (rc < 0 || !layout)
+        return rc;
     if (!s->output.compress)
         s->output.compress = layout->compress(s->spec->options);
     snprintf(s->suffix, sizeof s->suffix, "%s", layout->suffix(s->output.compress));
-    return must_be_empty(s);
+    return TROD_OK;
 }
 
 /* What is said for the format's files holds for a single one, unless its name says otherwise. */
@@ -149,8 +132,8 @@ static int make_output(struct trod_sinks *s, struct trod_file_sink *k)
 
     if (!s->directory)
         return trod_output_create(&k->out, s->path, &s->output, s->diag);
-    rc = layout ? layout->place(s->spec->options, s->meta, k->key, s->drops, s->path, s->suffix,
-                                path, sizeof path)
+    rc = layout ? layout->place(s->spec->options, s->meta, k->key, s->drops, s->folder.work,
+                                s->suffix, path, sizeof path)
                 : stream_path(s, k->key, path, sizeof path);
     if (rc < 0)
         return layout ? trod_error(s->diag, rc, "writer.path", NULL, "path is too long") : rc;
@@ -204,7 +187,7 @@ int trod_sinks_use(struct trod_sinks *s, struct trod_file_sink *k)
         return TROD_OK;
     if (k->open)
         unlink_sink(s, k);
-    while (rc == TROD_OK && s->n_open >= OPEN_MAX_SINKS) {
+    while (rc == TROD_OK && s->n_open >= s->open_max) {
         struct trod_file_sink *old = &s->sink[s->oldest - 1];
 
         rc = trod_output_park(old->out);
@@ -324,6 +307,18 @@ int trod_sinks_of(struct trod_sinks *s, uint32_t stream, struct trod_file_sink *
     return (*out)->out ? trod_sinks_use(s, *out) : open_sink(s, *out);
 }
 
+/* How many files may be open at once: fewer where the system allows only a few descriptors. */
+static uint32_t open_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= 4 * DESCRIPTORS_ELSEWHERE)
+        return OPEN_MAX_SINKS;
+    return limit.rlim_cur > DESCRIPTORS_ELSEWHERE + 1
+               ? (uint32_t)(limit.rlim_cur - DESCRIPTORS_ELSEWHERE)
+               : 1;
+}
+
 int trod_sinks_open(struct trod_sinks *s, const char *path)
 {
     struct trod_file_sink *k;
@@ -332,6 +327,7 @@ int trod_sinks_open(struct trod_sinks *s, const char *path)
     s->path = strdup(path);
     if (!s->path)
         return TROD_ERR_NOMEM;
+    s->open_max = open_limit();
     s->output.binary = !(s->spec->format->flags & TROD_FMT_TEXT);
     s->directory = trod_sinks_directory(s->spec->format, path, &s->output);
     if (s->directory)
@@ -357,7 +353,7 @@ static int put_extras(struct trod_sinks *s, size_t n)
     for (size_t i = 0; i < s->n; i++)
         if (s->sink[i].out)
             enc[n++] = s->sink[i].enc;
-    rc = layout->extras(enc, n, s->path, s->diag);
+    rc = layout->extras(enc, n, s->folder.work, s->diag);
     free(enc);
     return rc;
 }
@@ -383,7 +379,8 @@ int trod_sinks_commit(struct trod_sinks *s, uint64_t *bytes)
         s->sink[i].out = NULL;
         rc = out ? trod_output_commit(out) : TROD_OK;
     }
-    s->made = s->made && rc != TROD_OK;
+    if (rc == TROD_OK && s->directory)
+        rc = trod_folder_commit(&s->folder, s->diag);
     return rc;
 }
 
@@ -393,8 +390,7 @@ void trod_sinks_fini(struct trod_sinks *s)
         trod_output_discard(s->sink[i].out);
         drop_encoder(s, &s->sink[i]);
     }
-    if (s->made)
-        rmdir(s->path);
+    trod_folder_discard(&s->folder);
     free(s->sink);
     free(s->by_key);
     free(s->path);

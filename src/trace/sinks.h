@@ -4,6 +4,7 @@
 #ifndef TROD_TRACE_SINKS_H
 #define TROD_TRACE_SINKS_H
 
+#include "trace/folder.h"
 #include "trace/optspec.h"
 #include "trod/writer.h"
 
@@ -24,13 +25,14 @@ struct trod_sinks {
     struct trod_diag *diag;
     char *path;
     char suffix[16];
-    bool directory, made; /* made: the directory was not there before */
+    bool directory;
+    struct trod_folder folder; /* of a directory */
     uint32_t drops;
     struct trod_file_sink *sink;
     size_t n, cap;
     uint32_t *by_key; /* index + 1 */
     uint32_t n_keys;
-    uint32_t newest, oldest, n_open;
+    uint32_t newest, oldest, n_open, open_max;
 };
 
 /* Is PATH, for F, a directory to be filled rather than a file? */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -161,6 +162,94 @@ static void test_changed(void **state)
     }
 }
 
+/* The N lines of B behind its first two once more, with other addresses, PATH and wrong entries. */
+static void add_wrong(struct trod_buf *b, const char *path)
+{
+    trod_buf_printf(b, "  0,   0, 0x0000666666660000, 0x0000666666661000, 0x0000666666660001");
+    trod_buf_printf(b, ", 0000000000000000, 0x0, v#1,0, %s\n", path);
+}
+
+/* One file twice, once with an entry point that is not its own: the other one stays usable. */
+static void test_twice(void **state)
+{
+    struct trod_buf b = {0}, twice = {0};
+    struct trod_diag diag;
+    struct drm_modules *m;
+    const char *lines;
+
+    (void)state;
+    trod_diag_init(&diag, NULL, NULL);
+    make_list(&b, 5, 0);
+    assert_int_equal(trod_buf_add(&b, "", 1), 0);
+    lines = strchr((const char *)b.p, '\n') + 1;
+    trod_buf_printf(&twice, "Module Table: version 5, count %zu\n", self.n + 2);
+    trod_buf_add(&twice, lines, b.n - 1 - (size_t)(lines - (const char *)b.p));
+    add_wrong(&twice, self.path);
+    assert_int_equal(drm_modules_new(&m), 0);
+    assert_int_equal(drm_modules_parse(m, twice.p, twice.n, "modules.log", NULL, &diag), 0);
+    assert_int_equal(trod_diag_kind_count(&diag, "drmemtrace.module-changed"), 1);
+    expect_self(m);
+    assert_null(drm_modules_code(m, UINT64_C(0x666666660000), 1));
+    drm_modules_free(m);
+    trod_buf_fini(&twice);
+    trod_buf_fini(&b);
+}
+
+/* A file that is cut while the trace is read, and one that is a pipe. */
+static void test_unsteady(void **state)
+{
+    char *dir = test_tmpdir(), *copy = test_path(dir, "copy"), *fifo = test_path(dir, "fifo");
+    const uint64_t first = low(self.load[0].p_vaddr);
+    const Elf64_Phdr *last = &self.load[self.n - 1];
+    const size_t n = strlen(copy);
+    struct trod_buf b = {0};
+    struct trod_diag diag;
+    struct drm_modules *m;
+    const uint8_t *p;
+
+    (void)state;
+    trod_diag_init(&diag, NULL, NULL);
+    test_save(copy, self.bytes.p, self.bytes.n);
+    assert_true(n < sizeof self.path);
+    char was[sizeof self.path];
+    memcpy(was, self.path, sizeof was);
+    memcpy(self.path, copy, n + 1);
+    make_list(&b, 5, 0);
+    memcpy(self.path, was, sizeof was);
+    assert_int_equal(drm_modules_new(&m), 0);
+    assert_int_equal(drm_modules_parse(m, b.p, b.n, "modules.log", NULL, &diag), 0);
+    p = drm_modules_code(m, base + self.load[0].p_vaddr - first, 15);
+    assert_non_null(p);
+    assert_int_equal(truncate(copy, 100), 0);
+    assert_memory_equal(p, self.bytes.p + self.load[0].p_offset, 15);
+    for (uint64_t at = 0; at + 15 < last->p_filesz; at += 997) {
+        p = drm_modules_code(m, base + last->p_vaddr - first + at, 15);
+        /* what shares a block with what was read before is still known */
+        assert_true(!p || memcmp(p, self.bytes.p + last->p_offset + at, 15) == 0);
+        if (last->p_offset + at >= 1 << 16)
+            assert_null(p);
+    }
+    if (last->p_offset >= 1 << 16)
+        assert_int_equal(trod_diag_kind_count(&diag, "drmemtrace.module-changed"), 1);
+    drm_modules_free(m);
+    b.n = 0;
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    trod_buf_printf(&b, "Module Table: version 5, count 1\n");
+    add_wrong(&b, fifo);
+    assert_int_equal(drm_modules_new(&m), 0);
+    alarm(20); /* it must not wait for somebody to write */
+    assert_int_equal(drm_modules_parse(m, b.p, b.n, "modules.log", NULL, &diag), 0);
+    assert_int_equal(trod_diag_kind_count(&diag, "drmemtrace.module-missing"), 1);
+    assert_int_equal(drm_modules_add(m, fifo, NULL, &diag), TROD_ERR_IO);
+    alarm(0);
+    drm_modules_free(m);
+    trod_buf_fini(&b);
+    test_remove(dir);
+    free(copy);
+    free(fifo);
+    free(dir);
+}
+
 /* The file is not where it was, but in the folder that is named. */
 static void test_directory(void **state)
 {
@@ -263,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_versions),  cmocka_unit_test(test_changed),
         cmocka_unit_test(test_directory), cmocka_unit_test(test_no_list),
         cmocka_unit_test(test_damaged),   cmocka_unit_test(test_generated),
+        cmocka_unit_test(test_twice),     cmocka_unit_test(test_unsteady),
     };
 
     trod_diag_init(&quiet, NULL, NULL);

@@ -7,6 +7,7 @@
  */
 #include "format/drmemtrace/beside.h"
 
+#include "format/drmemtrace/code_file.h"
 #include "format/drmemtrace/entries.h"
 #include "format/drmemtrace/modules.h"
 #include "trod/buf.h"
@@ -262,16 +263,25 @@ static void fill(void *state, struct trod_batch *b)
 
 /* --- files --- */
 
+static int read_beside(const struct beside *s, const char *path, struct trod_buf *out)
+{
+    const struct trod_place at = trod_place_path(path);
+    const char *why;
+    int rc = drm_read_file(path, file_limit, out, &why);
+
+    if (rc < 0)
+        trod_warning(s->diag, rc, "drmemtrace.beside", &at, "cannot read '%s': %s", path, why);
+    return rc;
+}
+
 /* Each line of the text file at PATH, without its end, to LINE. */
 static void each_line(struct beside *s, const char *path,
                       void (*line)(struct beside *, char *, uint64_t *))
 {
-    const struct trod_place at = trod_place_path(path);
     struct trod_buf b = {0};
     uint64_t memory = 0;
 
-    if (drm_read_file(path, file_limit, &b) < 0 || trod_buf_add(&b, "", 1) < 0) {
-        trod_warning(s->diag, TROD_ERR_IO, "drmemtrace.beside", &at, "cannot read '%s'", path);
+    if (read_beside(s, path, &b) < 0 || trod_buf_add(&b, "", 1) < 0) {
         trod_buf_fini(&b);
         return;
     }
@@ -303,7 +313,7 @@ static int open_generated(struct beside *s, const char *path)
     struct trod_buf b = {0};
     int rc = s->modules ? TROD_OK : drm_modules_new(&s->modules);
 
-    if (rc == TROD_OK && drm_read_file(path, file_limit, &b) == TROD_OK)
+    if (rc == TROD_OK && read_beside(s, path, &b) == TROD_OK)
         rc = drm_modules_generated(s->modules, b.p, b.n, path, s->diag);
     trod_buf_fini(&b);
     return rc;

@@ -9,33 +9,31 @@
 
 #include "core/endian.h"
 #include "core/grow.h"
+#include "format/drmemtrace/code_file.h"
 #include "format/drmemtrace/module_text.h"
 #include "trod/buf.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { PHDRS_MAX = 256 };
+enum { PHDRS_MAX = 256, PHDRS_BYTES = 1 << 20 };
 
 static const size_t list_limit = (size_t)1 << 30;
 
 struct file {
-    char *path;
-    const uint8_t *p; /* mapped, NULL: cannot be used */
-    size_t n;
+    char *path; /* as the list has it */
+    struct drm_code_file code;
+    bool told; /* that it has changed */
 };
 
-/* Bytes of addresses [start, end); those behind bytes + n are not known. */
+/* Bytes of addresses [start, end), of a file or of a list; those behind n are not known. */
 struct stretch {
     uint64_t start, end;
-    const uint8_t *bytes;
-    size_t n;
+    size_t file;          /* number of the file, SIZE_MAX: bytes of a list */
+    const uint8_t *bytes; /* of a list */
+    uint64_t offset, n;   /* in the file; how many */
 };
 
 struct drm_modules {
@@ -48,6 +46,7 @@ struct drm_modules {
     bool sorted;
     size_t last;
     enum trod_isa isa; /* of the first file */
+    struct trod_diag *diag;
 };
 
 int drm_modules_new(struct drm_modules **out)
@@ -61,8 +60,7 @@ void drm_modules_free(struct drm_modules *m)
     if (!m)
         return;
     for (size_t i = 0; i < m->n_files; i++) {
-        if (m->file[i].p)
-            munmap((void *)(uintptr_t)m->file[i].p, m->file[i].n);
+        drm_code_file_fini(&m->file[i].code);
         free(m->file[i].path);
     }
     for (size_t i = 0; i < m->n_owned; i++)
@@ -73,12 +71,11 @@ void drm_modules_free(struct drm_modules *m)
     free(m);
 }
 
-static int add_stretch(struct drm_modules *m, uint64_t start, uint64_t end, const uint8_t *p,
-                       size_t n)
+static int add_stretch(struct drm_modules *m, const struct stretch *s)
 {
     if (!trod_grow(&m->stretch, m->n, &m->cap, sizeof *m->stretch, 16))
         return TROD_ERR_NOMEM;
-    m->stretch[m->n++] = (struct stretch){start, end, p, n};
+    m->stretch[m->n++] = *s;
     m->sorted = false;
     return TROD_OK;
 }
@@ -96,30 +93,6 @@ static const uint8_t *own(struct drm_modules *m, const uint8_t *p, size_t n)
     return m->owned[m->n_owned++] = q;
 }
 
-int drm_read_file(const char *path, size_t limit, struct trod_buf *out)
-{
-    FILE *f = fopen(path, "rb");
-    int rc = f ? TROD_OK : TROD_ERR_IO;
-
-    while (rc == TROD_OK) {
-        size_t got;
-
-        if ((rc = trod_buf_reserve(out, 1 << 16)) < 0)
-            break;
-        got = fread(out->p + out->n, 1, 1 << 16, f);
-        out->n += got;
-        if (got == 0)
-            rc = ferror(f) ? TROD_ERR_IO : TROD_OK;
-        if (got == 0)
-            break;
-        if (out->n > limit)
-            rc = TROD_ERR_LIMIT;
-    }
-    if (f)
-        fclose(f);
-    return rc;
-}
-
 /* --- ELF files --- */
 
 struct elf {
@@ -131,28 +104,11 @@ struct elf {
     } load[PHDRS_MAX];
 };
 
-static bool read_elf(const uint8_t *p, size_t n, struct elf *e)
+/* The program headers at P, N of SIZE bytes each. */
+static void read_segments(struct elf *e, const uint8_t *p, size_t n, size_t size, bool wide)
 {
-    bool wide;
-    uint64_t phoff;
-    size_t phnum, phentsize;
-
-    *e = (struct elf){.base = UINT64_MAX};
-    if (n < sizeof(Elf32_Ehdr) || memcmp(p, ELFMAG, SELFMAG) != 0 || p[EI_DATA] != ELFDATA2LSB)
-        return false;
-    wide = p[EI_CLASS] == ELFCLASS64;
-    if (wide && n < sizeof(Elf64_Ehdr))
-        return false;
-    e->machine = trod_load_le16(p + 18);
-    e->entry = wide ? trod_load_le64(p + 24) : trod_load_le32(p + 24);
-    phoff = wide ? trod_load_le64(p + 32) : trod_load_le32(p + 28);
-    phentsize = trod_load_le16(p + (wide ? 54 : 42));
-    phnum = trod_load_le16(p + (wide ? 56 : 44));
-    if (phentsize < (wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || phoff > n ||
-        phnum > (n - phoff) / phentsize)
-        return false;
-    for (size_t i = 0; i < phnum && e->n < PHDRS_MAX; i++) {
-        const uint8_t *h = p + phoff + i * phentsize;
+    for (size_t i = 0; i < n && e->n < PHDRS_MAX; i++) {
+        const uint8_t *h = p + i * size;
 
         if (trod_load_le32(h) != PT_LOAD)
             continue;
@@ -164,23 +120,35 @@ static bool read_elf(const uint8_t *p, size_t n, struct elf *e)
             e->base = e->load[e->n].addr & ~UINT64_C(4095);
         e->n++;
     }
-    return e->n > 0;
 }
 
-static const uint8_t *map_file(const char *path, size_t *n)
+static bool read_elf(struct drm_code_file *f, struct elf *e)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat st;
-    void *p = MAP_FAILED;
+    uint8_t p[sizeof(Elf64_Ehdr)] = {0}, *headers;
+    size_t phnum, phentsize;
+    uint64_t phoff;
+    bool wide;
 
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
-        *n = (size_t)st.st_size;
-        p = mmap(NULL, *n, PROT_READ, MAP_PRIVATE, fd, 0);
-    }
-    close(fd);
-    return p == MAP_FAILED ? NULL : p;
+    *e = (struct elf){.base = UINT64_MAX};
+    if (!drm_code_file_read(f, 0, p, sizeof(Elf32_Ehdr)) || memcmp(p, ELFMAG, SELFMAG) != 0 ||
+        p[EI_DATA] != ELFDATA2LSB)
+        return false;
+    wide = p[EI_CLASS] == ELFCLASS64;
+    if (wide && !drm_code_file_read(f, 0, p, sizeof p))
+        return false;
+    e->machine = trod_load_le16(p + 18);
+    e->entry = wide ? trod_load_le64(p + 24) : trod_load_le32(p + 24);
+    phoff = wide ? trod_load_le64(p + 32) : trod_load_le32(p + 28);
+    phentsize = trod_load_le16(p + (wide ? 54 : 42));
+    phnum = trod_load_le16(p + (wide ? 56 : 44));
+    if (phentsize < (wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || phnum == 0 ||
+        phnum * phentsize > PHDRS_BYTES)
+        return false;
+    headers = malloc(phnum * phentsize);
+    if (headers && drm_code_file_read(f, phoff, headers, phnum * phentsize))
+        read_segments(e, headers, phnum, phentsize, wide);
+    free(headers);
+    return e->n > 0;
 }
 
 static const char *base_name(const char *path)
@@ -191,17 +159,19 @@ static const char *base_name(const char *path)
 }
 
 /* The file that was PATH, in DIR first. */
-static const uint8_t *find_file(const char *path, const char *dir, size_t *n)
+static bool find_file(struct drm_code_file *f, const char *path, const char *dir)
 {
     char name[DRM_MODULE_PATH];
-    const uint8_t *p = NULL;
 
-    if (dir && snprintf(name, sizeof name, "%s%s%s", dir, path[0] == '/' ? "" : "/", path) <
-                   (int)sizeof name)
-        p = map_file(name, n);
-    if (!p && dir && snprintf(name, sizeof name, "%s/%s", dir, base_name(path)) < (int)sizeof name)
-        p = map_file(name, n);
-    return p ? p : map_file(path, n);
+    if (dir &&
+        snprintf(name, sizeof name, "%s%s%s", dir, path[0] == '/' ? "" : "/", path) <
+            (int)sizeof name &&
+        drm_code_file_open(f, name))
+        return true;
+    if (dir && snprintf(name, sizeof name, "%s/%s", dir, base_name(path)) < (int)sizeof name &&
+        drm_code_file_open(f, name))
+        return true;
+    return drm_code_file_open(f, path);
 }
 
 /* --- the list --- */
@@ -212,6 +182,7 @@ struct list {
     const char *name, *dir;
     struct drm_module_text text;
     struct drm_module first; /* the first line of the module that the current one belongs to */
+    bool bad;                /* a line of it was not of its file */
 };
 
 static int complain(const struct list *l, const char *kind, const char *what, const char *path)
@@ -224,7 +195,7 @@ static int complain(const struct list *l, const char *kind, const char *what, co
 
 /* Is file P the one of which LINE tells? NULL, or what is wrong. */
 static const char *wrong(const struct list *l, const struct drm_module *n, const struct elf *e,
-                         size_t size)
+                         uint64_t size)
 {
     uint64_t length = n->end - n->start;
     bool found = false;
@@ -258,10 +229,24 @@ static struct file *file_of(struct list *l, const char *path)
     if (!f->path)
         return NULL;
     m->n_files++;
-    f->p = find_file(path, l->dir, &f->n);
-    if (!f->p)
-        complain(l, "drmemtrace.module-missing", "code is not known: cannot open", path);
+    if (!find_file(&f->code, path, l->dir))
+        complain(l, "drmemtrace.module-missing",
+                 "code is not known: cannot open, or no regular file", path);
     return f;
+}
+
+/* Bytes [OFFSET, OFFSET + N) of F, or what there is of them, at START up to END. */
+static int add_of_file(struct list *l, uint64_t start, uint64_t end, const struct file *f,
+                       uint64_t offset, uint64_t n)
+{
+    const uint64_t size = (uint64_t)f->code.st.st_size;
+    const uint64_t have = offset > size ? 0 : size - offset;
+
+    return add_stretch(l->m, &(struct stretch){.start = start,
+                                               .end = end,
+                                               .file = (size_t)(f - l->m->file),
+                                               .offset = offset,
+                                               .n = have < n ? have : n});
 }
 
 /* The stretches of a module of which the list has one line (before version 4). */
@@ -272,14 +257,38 @@ static int add_whole(struct list *l, const struct drm_module *n, const struct fi
 
     for (size_t i = 0; i < e->n && rc == TROD_OK; i++) {
         uint64_t start = n->start + (e->load[i].addr - e->base);
-        uint64_t have = e->load[i].offset > f->n ? 0 : f->n - e->load[i].offset;
 
-        if (have > e->load[i].filesz)
-            have = e->load[i].filesz;
-        rc = add_stretch(l->m, start, start + e->load[i].memsz,
-                         f->p + e->load[i].offset * (have > 0), (size_t)have);
+        rc = add_of_file(l, start, start + e->load[i].memsz, f, e->load[i].offset,
+                         e->load[i].filesz);
     }
     return rc;
+}
+
+/* Nothing of the module that line N belongs to can be believed, WHY. */
+static void refuse_module(struct list *l, const struct drm_module *n, const char *why)
+{
+    struct drm_modules *m = l->m;
+
+    l->bad = true;
+    complain(l, "drmemtrace.module-changed", why, n->path);
+    for (size_t i = 0; i < m->n;)
+        if (m->stretch[i].start >= l->first.start && m->stretch[i].end <= n->end)
+            m->stretch[i] = m->stretch[--m->n];
+        else
+            i++;
+    m->sorted = false;
+}
+
+/* N bytes of the list itself, which are copied, at START up to END. */
+static int add_bytes(struct drm_modules *m, uint64_t start, uint64_t end, const uint8_t *p,
+                     size_t n)
+{
+    const uint8_t *bytes = own(m, p, n);
+
+    if (!bytes)
+        return TROD_ERR_NOMEM;
+    return add_stretch(
+        m, &(struct stretch){.start = start, .end = end, .file = SIZE_MAX, .bytes = bytes, .n = n});
 }
 
 static enum trod_isa isa_of(unsigned machine)
@@ -306,37 +315,27 @@ static int add_module(struct list *l, const struct drm_module *n)
 
     if (n->end <= n->start)
         return TROD_OK;
-    if (n->custom_n) {
-        const uint8_t *p = own(l->m, n->custom, n->custom_n);
-
-        return p ? add_stretch(l->m, n->start, n->end, p, n->custom_n) : TROD_ERR_NOMEM;
-    }
-    if (n->path[0] == '\0' || n->path[0] == '<' || n->path[0] == '[')
+    if (n->custom_n)
+        return add_bytes(l->m, n->start, n->end, n->custom, n->custom_n);
+    if (n->path[0] == '\0' || n->path[0] == '<' || n->path[0] == '[' || l->bad)
         return TROD_OK;
     if (!(f = file_of(l, n->path)))
         return TROD_ERR_NOMEM;
-    if (!f->p)
+    if (!f->code.usable)
         return TROD_OK;
-    if (!read_elf(f->p, f->n, &e))
-        why = "is no ELF file";
+    if (!read_elf(&f->code, &e))
+        why = f->code.changed ? "has changed while it was read" : "is no ELF file";
     else
-        why = wrong(l, n, &e, f->n);
+        why = wrong(l, n, &e, (uint64_t)f->code.st.st_size);
     if (why) {
-        complain(l, "drmemtrace.module-changed", why, n->path);
-        munmap((void *)(uintptr_t)f->p, f->n);
-        f->p = NULL;
-        for (size_t i = 0; i < l->m->n;) /* nothing of it can be believed */
-            if (l->m->stretch[i].start >= l->first.start && l->m->stretch[i].end <= n->end)
-                l->m->stretch[i] = l->m->stretch[--l->m->n];
-            else
-                i++;
+        refuse_module(l, n, why);
         return TROD_OK;
     }
     if (l->m->isa == TROD_ISA_UNKNOWN)
         l->m->isa = isa_of(e.machine);
     if (l->text.version < DRM_MODULES_OFFSETS)
         return add_whole(l, n, f, &e);
-    return add_stretch(l->m, n->start, n->end, f->p + n->offset, f->n - (size_t)n->offset);
+    return add_of_file(l, n->start, n->end, f, n->offset, UINT64_MAX);
 }
 
 int drm_modules_parse(struct drm_modules *m, const uint8_t *p, size_t n, const char *name,
@@ -349,6 +348,7 @@ int drm_modules_parse(struct drm_modules *m, const uint8_t *p, size_t n, const c
 
     if (!module)
         return TROD_ERR_NOMEM;
+    m->diag = diag;
     if (!drm_module_text_begin(&l.text, p, n)) {
         free(module);
         return trod_error(diag, TROD_ERR_CORRUPT, "drmemtrace.modules", &at,
@@ -359,8 +359,10 @@ int drm_modules_parse(struct drm_modules *m, const uint8_t *p, size_t n, const c
             complain(&l, "drmemtrace.module-line", "line of the list of modules is damaged", name);
             continue;
         }
-        if (l.text.version < DRM_MODULES_CONTAINING || module->containing == module->id)
+        if (l.text.version < DRM_MODULES_CONTAINING || module->containing == module->id) {
             l.first = *module;
+            l.bad = false;
+        }
         rc = add_module(&l, module);
     }
     free(module);
@@ -372,13 +374,14 @@ int drm_modules_add(struct drm_modules *m, const char *path, const char *dir,
 {
     const struct trod_place at = trod_place_path(path);
     struct trod_buf b = {0};
-    int rc = drm_read_file(path, list_limit, &b);
+    const char *why;
+    int rc = drm_read_file(path, list_limit, &b, &why);
 
     if (rc == TROD_OK)
         rc = drm_modules_parse(m, b.p, b.n, path, dir, diag);
     else
-        rc = trod_error(diag, rc, "drmemtrace.modules", &at, "cannot read list of modules '%s'",
-                        path);
+        rc = trod_error(diag, rc, "drmemtrace.modules", &at, "cannot read list of modules '%s': %s",
+                        path, why);
     trod_buf_fini(&b);
     return rc;
 }
@@ -395,13 +398,11 @@ int drm_modules_generated(struct drm_modules *m, const uint8_t *p, size_t n, con
     i += trod_load_le64(p) >= 1 ? 8 : 0;
     while (i + 24 <= n) {
         uint64_t len = trod_load_le64(p + i), pc = trod_load_le64(p + i + 16);
-        const uint8_t *bytes;
         int rc;
 
         if (len < 24 || len > n - i)
             break;
-        bytes = own(m, p + i + 24, (size_t)len - 24);
-        rc = bytes ? add_stretch(m, pc, pc + len - 24, bytes, (size_t)len - 24) : TROD_ERR_NOMEM;
+        rc = add_bytes(m, pc, pc + len - 24, p + i + 24, (size_t)len - 24);
         if (rc < 0)
             return rc;
         i += len;
@@ -419,17 +420,38 @@ static int by_start(const void *a, const void *b)
     return x->start == y->start ? 0 : x->start < y->start ? -1 : 1;
 }
 
-static const uint8_t *bytes_of(const struct stretch *s, uint64_t pc, uint32_t size)
+/* The bytes of F, which has not changed; that it has is said once. */
+static const uint8_t *bytes_of_file(const struct drm_modules *m, struct file *f, uint64_t offset,
+                                    uint32_t size)
 {
-    uint64_t off = pc - s->start;
+    const uint8_t *p = drm_code_file_at(&f->code, offset, size);
 
-    return pc >= s->start && pc < s->end && off <= s->n && size <= s->n - off ? s->bytes + off
-                                                                              : NULL;
+    if (!p && f->code.changed && !f->told) {
+        const struct trod_place at = trod_place_path(f->code.path);
+
+        f->told = true;
+        trod_warning(m->diag, TROD_ERR_IO, "drmemtrace.module-changed", &at,
+                     "'%s' has changed since the trace was opened: code of it that was not read "
+                     "before is not known",
+                     f->code.path);
+    }
+    return p;
+}
+
+static const uint8_t *bytes_of(const struct drm_modules *m, const struct stretch *s, uint64_t pc,
+                               uint32_t size)
+{
+    const uint64_t off = pc - s->start;
+
+    if (pc < s->start || pc >= s->end || off > s->n || size > s->n - off)
+        return NULL;
+    return s->file == SIZE_MAX ? s->bytes + off
+                               : bytes_of_file(m, &m->file[s->file], s->offset + off, size);
 }
 
 const uint8_t *drm_modules_code(struct drm_modules *m, uint64_t pc, uint32_t size)
 {
-    const uint8_t *p = m->last < m->n ? bytes_of(&m->stretch[m->last], pc, size) : NULL;
+    const uint8_t *p = m->last < m->n ? bytes_of(m, &m->stretch[m->last], pc, size) : NULL;
     size_t lo = 0, hi = m->n;
 
     if (p && m->sorted)
@@ -446,7 +468,7 @@ const uint8_t *drm_modules_code(struct drm_modules *m, uint64_t pc, uint32_t siz
             hi = mid;
     }
     for (size_t i = lo; i-- > 0 && lo - i <= 16;) {
-        p = bytes_of(&m->stretch[i], pc, size);
+        p = bytes_of(m, &m->stretch[i], pc, size);
         if (p) {
             m->last = i;
             return p;

@@ -28,7 +28,10 @@ int drm_modules_parse(struct drm_modules *m, const uint8_t *p, size_t n, const c
 int drm_modules_generated(struct drm_modules *m, const uint8_t *p, size_t n, const char *name,
                           struct trod_diag *diag);
 
-/* The SIZE bytes at address PC; NULL where they are not known. */
+/*
+ * The SIZE bytes at address PC; NULL where they are not known. A file that is not what it was when
+ * it was opened is said once, to the diag of the list it was in.
+ */
 const uint8_t *drm_modules_code(struct drm_modules *m, uint64_t pc, uint32_t size);
 
 /* The instruction set of the files, TROD_ISA_UNKNOWN where there are none. */
@@ -36,9 +39,5 @@ enum trod_isa drm_modules_isa(const struct drm_modules *m);
 
 /* Stretches known. */
 size_t drm_modules_count(const struct drm_modules *m);
-
-/* A whole file, at most LIMIT bytes. Returns 0, TROD_ERR_IO, TROD_ERR_LIMIT, TROD_ERR_NOMEM. */
-struct trod_buf;
-int drm_read_file(const char *path, size_t limit, struct trod_buf *out);
 
 #endif
