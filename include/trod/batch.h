@@ -27,7 +27,7 @@ enum trod_kind {
     TROD_EXCEPTION,  /* value = number, text = name, addr = value of the event, target if known */
     TROD_MODE,       /* change of processor mode: as EXCEPTION */
     TROD_SYNC,       /* thread synchronization: addr = sync point, value = count, sub = type code */
-    TROD_MARKER,     /* sub = number, value, text = name */
+    TROD_MARKER,     /* sub = number, value, text = name; data = words in file order */
     TROD_STATE,      /* all registers: data = the state as the format has it, addr = pc */
     TROD_CACHE_OP,   /* cache maintenance: text = operation, addr or value */
     TROD_CACHE_LINE, /* text = cache, value = line, paddr, sub = enum trod_line_op */
@@ -84,7 +84,8 @@ enum trod_flag {
     TROD_F_ABORTED = 1 << 22,  /* the access or the fetch failed */
     TROD_F_UNCACHED = 1 << 23, /* not cacheable */
     TROD_F_IO = 1 << 24,       /* input/output space */
-    TROD_F_CONT = 1 << 25      /* belongs to the same source record as the row before; raw absent */
+    TROD_F_CONT = 1 << 25,     /* belongs to the same source record as the row before; raw absent */
+    TROD_F_HOLES = 1 << 26     /* byu6: the size bytes touched are not neighbours: see detail */
 };
 
 enum { TROD_F_ISET_SHIFT = 4, TROD_F_SEC_SHIFT = 7 };

@@ -66,7 +66,7 @@ struct trod_detail_reg {
     struct trod_slice note;    /* "USR" of R1 (USR), "AARCH32" */
     struct trod_slice comment; /* what follows the value: "__C_", "(MSP)" */
     struct trod_slice mask;    /* size bytes, least significant first: bits that are unknown
-                                  (TROD_F_UNKNOWN) or not written (TROD_F_PARTIAL) */
+                                  (TROD_F_UNKNOWN) or not written (TROD_F_HOLES) */
     uint32_t hi, lo;           /* bits written: V0<127:64> */
     uint8_t has_range;
     uint8_t system_op; /* a system instruction shown as a register: DC CVAU */
@@ -224,6 +224,27 @@ struct trod_detail_ppc_access {
 /* INSTR of tt6 and tt6e: what an escape record said of it beyond paddr. */
 struct trod_detail_ppc_instr {
     uint8_t target_paddr[8]; /* real address of the branch target, big-endian */
+};
+
+/*
+ * All rows of byu6: the record as it stands. Touched are those bytes of the 8-byte word at
+ * address & ~7 whose bit in enables is 0 (bit 0: the byte at the lowest address); they need not be
+ * neighbours, so addr and size of the row do not tell them (TROD_F_PARTIAL).
+ */
+struct trod_detail_byu6 {
+    uint8_t address[4]; /* big-endian */
+    uint8_t enables;    /* byte enables, active low */
+    uint8_t control;    /* transaction in the upper four bits; the lower four mean nothing */
+};
+
+/* All rows of byu12: the record as it stands. */
+struct trod_detail_byu12 {
+    uint8_t address[4]; /* little-endian */
+    uint8_t type;       /* request type */
+    uint8_t size;       /* bytes */
+    uint8_t attributes; /* low two bits: kind of memory; the others are kept */
+    uint8_t processor;
+    uint8_t ticks[4]; /* since the request before, little-endian */
 };
 
 /*

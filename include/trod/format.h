@@ -38,6 +38,14 @@ enum trod_drop {
     TROD_DROP_OTHER = 1 << 3  /* rows of other kinds, whole threads */
 };
 
+/* How people read a value. */
+enum trod_value_form {
+    TROD_VALUE_ANY,     /* not said: as the kind of row suggests */
+    TROD_VALUE_DECIMAL, /* a number of something */
+    TROD_VALUE_RESULT,  /* what a call returned: -1 to -4095 is an error code */
+    TROD_VALUE_HEX      /* an address, bits, a pattern */
+};
+
 /* What an encoder writes to. */
 struct trod_target {
     bool parts;     /* an archive: TROD_ENC_PART may be returned */
@@ -247,6 +255,21 @@ struct trod_format {
      */
     int (*native)(struct trod_native *n, const struct trod_batch *b, uint32_t row,
                   struct trod_room *out);
+
+    /*
+     * What the format's own documents call a record that gives rows of KIND with SUB (static text),
+     * NULL where they have no name. NULL: the format has no such names, or rows carry them as text.
+     */
+    const char *(*sub_name)(unsigned kind, unsigned sub);
+
+    /* How the value of rows of KIND with SUB is read (enum trod_value_form). NULL: ANY. */
+    unsigned (*value_form)(unsigned kind, unsigned sub);
+
+    /* Subs that sub_name has names for are less than this; 0: there are none. */
+    uint32_t subs;
+
+    /* What a stream is: "cpu", "thread", "core", "agent". NULL: "cpu". */
+    const char *streams;
 
     /* Name of bit BIT of meta->filetype, NULL if it has none. NULL: the format has no such bits. */
     const char *(*filetype_name)(unsigned bit);

@@ -36,10 +36,14 @@ struct trod_stream {
     uint32_t file; /* number of the file it was first seen in */
 };
 
+struct trod_format;
+
 struct trod_meta {
     const char *format, *dialect; /* static */
-    uint32_t file;                /* number of the file that is being started or read */
-    int bits;                     /* evidence of detection; -1: told */
+    /* The driver that reads the rows; NULL: they do not come from a reader. */
+    const struct trod_format *driver;
+    uint32_t file; /* number of the file that is being started or read */
+    int bits;      /* evidence of detection; -1: told */
     enum trod_isa isa;
     enum trod_endian endian; /* of code and data */
     unsigned addr_bits;      /* 0: unknown */

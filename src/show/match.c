@@ -6,12 +6,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "trod/detail.h"
+#include "trod/format.h"
 #include "trod/writer.h"
 
 struct trod_match {
     const struct trod_match_options *filter;
-    uint32_t kinds;                           /* bit by kind */
+    uint32_t kinds;      /* bit by kind */
+    bool fetches, named; /* fetches on a bus, records by their names were asked for */
     struct trod_range without[TROD_LIST_MAX]; /* filter->without_pc */
     uint8_t *stream;                          /* by stream: 1 wanted, 0 not */
     uint32_t n_streams;                       /* streams judged so far */
@@ -29,8 +33,10 @@ const struct trod_option trod_match_option_table[] = {
     {"instructions", 0, TROD_OPT_RANGE, AT(instructions), "A..B",
      "records of instructions A to B, as the trace numbers them (in each file from 1)", NULL, NULL},
     {"kind", 'k', TROD_OPT_LIST, AT(kinds), "KIND,...",
-     "records of these kinds: INSTR, READ, WRITE, REG, ...; MEMORY is READ, WRITE and ATOMIC", NULL,
-     NULL},
+     "records of these kinds: INSTR, READ, WRITE, REG, ...; MEMORY is READ, WRITE and ATOMIC, "
+     "FETCH "
+     "what a bus fetches of code; or the format's own word: D_WRITE, SYNC_WAIT, timestamp",
+     NULL, NULL},
     {"address", 'a', TROD_OPT_RANGE, AT(address), "LO..HI",
      "records that touch these addresses (virtual if they have one, else physical)", NULL, NULL},
     {"pc", 0, TROD_OPT_RANGE, AT(pc), "LO..HI", "records of instructions at these addresses", NULL,
@@ -45,6 +51,22 @@ const struct trod_option trod_match_option_table[] = {
     {.type = TROD_OPT_END},
 };
 
+/* Is NAME what some format calls records of its own? */
+static bool is_record_name(const char *name)
+{
+    const struct trod_format *f;
+
+    for (size_t i = 0; (f = trod_format_at(i)); i++)
+        for (unsigned sub = 0; f->sub_name && sub < f->subs; sub++)
+            for (unsigned kind = 0; kind < TROD_KINDS; kind++) {
+                const char *s = f->sub_name(kind, sub);
+
+                if (s && strcasecmp(s, name) == 0)
+                    return true;
+            }
+    return false;
+}
+
 static int add_kind(struct trod_match *m, const char *name, struct trod_diag *diag)
 {
     const char *names[TROD_KINDS], *near;
@@ -56,6 +78,14 @@ static int add_kind(struct trod_match *m, const char *name, struct trod_diag *di
     }
     if (strcmp(name, "MEMORY") == 0 || strcmp(name, "memory") == 0) {
         m->kinds |= 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC;
+        return 0;
+    }
+    if (strcasecmp(name, "FETCH") == 0) {
+        m->fetches = true;
+        return 0;
+    }
+    if (is_record_name(name)) {
+        m->named = true;
         return 0;
     }
     for (unsigned i = 0; i < TROD_KINDS; i++)
@@ -82,7 +112,7 @@ static int set(struct trod_match *m, struct trod_diag *diag)
                               "option '--without-pc': '%s' is no range LO..HI",
                               f->without_pc.item[i]);
     m->all = !f->without_pc.n && !f->range.set && !f->instructions.set && !f->address.set &&
-             !f->pc.set && !f->time.set && !m->kinds && !f->streams.n;
+             !f->pc.set && !f->time.set && !f->kinds.n && !f->streams.n;
     return 0;
 }
 
@@ -141,7 +171,10 @@ uint32_t trod_match_want(const struct trod_match *m)
     const struct trod_match_options *f = m->filter;
 
     return (m->kinds ? TROD_COL_KIND : 0u) |
-           (f->address.set ? TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_SIZE : 0u) |
+           (m->fetches || m->named ? TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB : 0u) |
+           (f->address.set
+                ? TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_SIZE | TROD_COL_FLAGS | TROD_COL_DETAIL
+                : 0u) |
            (f->instructions.set ? TROD_COL_INDEX : 0u) |
            (f->pc.set || f->without_pc.n ? TROD_COL_PC : 0u) | (f->time.set ? TROD_COL_TIME : 0u) |
            (f->streams.n ? TROD_COL_STREAM : 0u);
@@ -163,11 +196,11 @@ uint32_t trod_match_drops(const struct trod_match *m)
 
     if (f->address.set || f->pc.set || f->without_pc.n)
         drops |= TROD_DROP_INSTR | TROD_DROP_DATA;
-    if (m->kinds && !(m->kinds & 1u << TROD_INSTR))
+    if (f->kinds.n && !(m->kinds & 1u << TROD_INSTR))
         drops |= TROD_DROP_INSTR;
-    if (m->kinds && (m->kinds & data) != data)
+    if (f->kinds.n && (m->kinds & data) != data)
         drops |= TROD_DROP_DATA;
-    if (m->kinds || f->streams.n)
+    if (f->kinds.n || f->streams.n)
         drops |= TROD_DROP_OTHER;
     if (f->range.set || f->time.set || f->instructions.set)
         drops |= TROD_DROP_SPAN;
@@ -230,6 +263,16 @@ static bool in_range(const struct trod_range *r, uint64_t v)
     return v >= r->lo && v <= r->hi;
 }
 
+/* Of the bytes that a row of byu6 touches, which are not neighbours, is one in R? */
+static bool touches_some(const struct trod_detail_byu6 *d, uint64_t addr,
+                         const struct trod_range *r)
+{
+    for (unsigned k = 0; k < 8; k++)
+        if (!(d->enables >> k & 1) && in_range(r, (addr & ~UINT64_C(7)) + k))
+            return true;
+    return false;
+}
+
 static bool touches(const struct trod_batch *b, uint32_t i, const struct trod_range *r)
 {
     uint64_t at, size = has(b, i, TROD_COL_SIZE) && b->size[i] ? b->size[i] : 1;
@@ -240,7 +283,29 @@ static bool touches(const struct trod_batch *b, uint32_t i, const struct trod_ra
         at = b->paddr[i];
     else
         return false;
+    if (has(b, i, TROD_COL_FLAGS) && (b->flags[i] & TROD_F_HOLES) && trod_batch_detail(b, i))
+        return touches_some(trod_batch_detail(b, i), at, r);
     return at <= r->hi && (at + size - 1 >= r->lo || at + size - 1 < at);
+}
+
+/* Is row I of a kind that was asked for, or of a record called so? */
+static bool of_kind(const struct trod_match *m, const struct trod_batch *b, uint32_t i)
+{
+    const struct trod_format *f = b->meta ? b->meta->driver : NULL;
+    const char *name;
+
+    if (m->kinds >> b->kind[i] & 1)
+        return true;
+    if (m->fetches && b->kind[i] == TROD_BUS && has(b, i, TROD_COL_FLAGS) &&
+        (b->flags[i] & TROD_F_IFETCH))
+        return true;
+    if (!m->named || !f || !f->sub_name || !has(b, i, TROD_COL_SUB) ||
+        !(name = f->sub_name(b->kind[i], b->sub[i])))
+        return false;
+    for (size_t k = 0; k < m->filter->kinds.n; k++)
+        if (strcasecmp(m->filter->kinds.item[k], name) == 0)
+            return true;
+    return false;
 }
 
 /* Is row I of an instruction that is left out? */
@@ -256,7 +321,7 @@ static bool matches(const struct trod_match *m, const struct trod_batch *b, uint
 {
     const struct trod_match_options *f = m->filter;
 
-    if (m->kinds && !(m->kinds >> b->kind[i] & 1))
+    if (f->kinds.n && !of_kind(m, b, i))
         return false;
     if (f->address.set && !touches(b, i, &f->address))
         return false;

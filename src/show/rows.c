@@ -2,6 +2,7 @@
  * rows.c - the parts of a row that the listing, JSON and CSV share.
  */
 #include "show/rows.h"
+#include "trod/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ static const struct {
     {TROD_F_UNKNOWN, "unknown"},     {TROD_F_PARTIAL, "partial"},   {TROD_F_SYNTHETIC, "synthetic"},
     {TROD_F_KERNEL, "kernel"},       {TROD_F_NOFETCH, "nofetch"},   {TROD_F_NEWCODE, "newcode"},
     {TROD_F_IFETCH, "fetch"},        {TROD_F_UNCACHED, "uncached"}, {TROD_F_IO, "io"},
+    {TROD_F_HOLES, "holes"},
 };
 
 static const char *const isets[] = {NULL, "A32", "T32", "T32EE", "A64"};
@@ -73,6 +75,19 @@ const char *show_sub_name(unsigned kind, unsigned sub)
     default:
         return NULL;
     }
+}
+
+const char *show_record_name(const struct trod_batch *b, uint32_t i)
+{
+    const struct trod_format *f = b->meta ? b->meta->driver : NULL;
+
+    return f && f->sub_name && show_has(b, i, TROD_COL_SUB) ? f->sub_name(b->kind[i], b->sub[i])
+                                                            : NULL;
+}
+
+const char *show_stream_word(const struct trod_meta *m)
+{
+    return m->driver && m->driver->streams ? m->driver->streams : "cpu";
 }
 
 size_t show_flag_names(const struct trod_batch *b, uint32_t i, const char **names)
@@ -115,14 +130,31 @@ char *show_put_opcode(const struct trod_show *r, const struct trod_batch *b, uin
     return words(p, code, n, r->meta->isa == TROD_ISA_UNKNOWN && n <= 8 ? 8 : 4);
 }
 
-/* Values that count or name something are read in decimal; markers without a name may be anything.
+/*
+ * How the value of row I is read. Where the format does not say: values that count or name
+ * something are decimal; markers without a name may be anything.
  */
-static bool decimal(const struct trod_batch *b, uint32_t i)
+static unsigned value_form(const struct trod_batch *b, uint32_t i)
 {
-    unsigned kind = b->kind[i];
+    const struct trod_format *f = b->meta ? b->meta->driver : NULL;
+    unsigned kind = b->kind[i], form = TROD_VALUE_ANY;
 
+    if (f && f->value_form && show_has(b, i, TROD_COL_SUB))
+        form = f->value_form(kind, b->sub[i]);
+    if (form != TROD_VALUE_ANY)
+        return form;
     return kind == TROD_SYNC || kind == TROD_THREAD || kind == TROD_CACHE_LINE ||
-           (kind == TROD_MARKER && show_has(b, i, TROD_COL_TEXT));
+                   (kind == TROD_MARKER && show_has(b, i, TROD_COL_TEXT))
+               ? TROD_VALUE_DECIMAL
+               : TROD_VALUE_HEX;
+}
+
+/* Of the result V of a call: the error code, 0 if it is none. */
+static unsigned error_code(const struct trod_batch *b, uint64_t v)
+{
+    uint64_t minus = b->meta && b->meta->addr_bits == 32 ? (uint32_t)(0 - v) : 0 - v;
+
+    return minus > 0 && minus < 4096 ? (unsigned)minus : 0;
 }
 
 /* '-' for each of the hexadecimal digits before END that is not known. */
@@ -142,10 +174,14 @@ char *show_put_value(const struct trod_batch *b, uint32_t i, char *p)
     char *start = p + 2;
 
     if (show_has(b, i, TROD_COL_VALUE)) {
-        unsigned digits = 1;
+        unsigned digits = 1, form = value_form(b, i);
 
-        if (decimal(b, i))
+        if (form == TROD_VALUE_DECIMAL)
             return trod_put_u64(p, b->value[i]);
+        if (form == TROD_VALUE_RESULT && error_code(b, b->value[i])) {
+            *p++ = '-';
+            return trod_put_u64(p, error_code(b, b->value[i]));
+        }
         if (show_has(b, i, TROD_COL_SIZE) && b->size[i] <= 8)
             digits = b->size[i] ? 2 * b->size[i] : 1;
         *p++ = '0';
@@ -161,8 +197,8 @@ char *show_put_value(const struct trod_batch *b, uint32_t i, char *p)
 
         if (cut)
             n = TROD_SHOW_TEXT / 2;
-        if (b->kind[i] == TROD_BUS || b->kind[i] == TROD_STATE) {
-            p = trod_put_bytes(p, data, n); /* in address order */
+        if (b->kind[i] == TROD_BUS || b->kind[i] == TROD_STATE || b->kind[i] == TROD_MARKER) {
+            p = trod_put_bytes(p, data, n); /* in the order of addresses, of the file */
         } else {
             *p++ = '0';
             *p++ = 'x';
@@ -250,6 +286,11 @@ struct show_text show_text_of(struct trod_show *r, const struct trod_batch *b, u
     }
     if (show_has(b, i, TROD_COL_TEXT) && b->text[i].len)
         return slice_text(b, b->text[i]);
+    if (show_record_name(b, i)) {
+        t.p = show_record_name(b, i);
+        t.n = strlen(t.p);
+        return t;
+    }
     if (r->disasm && b->kind[i] == TROD_INSTR && show_has(b, i, TROD_COL_CODE) && b->code[i].len) {
         unsigned iset = show_has(b, i, TROD_COL_FLAGS)
                             ? (b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT

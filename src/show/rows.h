@@ -50,8 +50,19 @@ const char *show_iset_name(unsigned iset);
 const char *show_sec_name(unsigned sec);
 /* What sub means in a row of this kind, NULL if it is just a number. */
 const char *show_sub_name(unsigned kind, unsigned sub);
+/* What the trace's format calls the record of row I, NULL if it has no name for it. */
+const char *show_record_name(const struct trod_batch *b, uint32_t i);
+/* What the streams of the trace are: "cpu", "thread", "agent". */
+const char *show_stream_word(const struct trod_meta *m);
 /* What the detail of a row says beyond the columns, piece by piece. */
-enum show_note_type { SHOW_NOTE_TEXT, SHOW_NOTE_NUMBER, SHOW_NOTE_HEX, SHOW_NOTE_FLAG };
+enum show_note_type {
+    SHOW_NOTE_TEXT,
+    SHOW_NOTE_NUMBER,
+    SHOW_NOTE_SIGNED, /* number is one of 64 bits in two's complement */
+    SHOW_NOTE_HEX,
+    SHOW_NOTE_BYTE, /* two digits */
+    SHOW_NOTE_FLAG
+};
 struct show_note {
     const char *name;
     enum show_note_type type;
@@ -61,6 +72,8 @@ struct show_note {
 enum { SHOW_NOTES = 16, SHOW_NOTE_TEXT_MAX = 256, SHOW_NOTE_MAX = 4 * SHOW_NOTE_TEXT_MAX + 64 };
 size_t show_notes_of(const struct trod_batch *b, uint32_t i, struct show_note *out);
 /* "name=value" or "name": up to SHOW_NOTE_MAX - 1 bytes. */
+/* V, a number of 64 bits in two's complement, in decimal. */
+char *show_put_signed(char *p, uint64_t v);
 char *show_put_note(const struct show_note *n, char *p);
 /* The bits of row I's value that are unknown, a byte a byte, least significant first; NULL: none.
  */

@@ -7,11 +7,14 @@
 #include <string.h>
 
 #include "show/rows.h"
+#include "trod/detail.h"
+#include "trod/ppc.h"
 
 struct notes {
     const struct trod_batch *b;
     struct show_note *out;
     size_t n;
+    uint32_t row;
 };
 
 static struct show_note *add(struct notes *x, const char *name, enum show_note_type type)
@@ -52,6 +55,17 @@ static void number(struct notes *x, const char *name, uint64_t v)
 static void hex(struct notes *x, const char *name, uint64_t v)
 {
     add(x, name, SHOW_NOTE_HEX)->number = v;
+}
+
+static void byte(struct notes *x, const char *name, unsigned v)
+{
+    add(x, name, SHOW_NOTE_BYTE)->number = v;
+}
+
+/* A number that may be negative. */
+static void whole(struct notes *x, const char *name, int32_t v)
+{
+    add(x, name, SHOW_NOTE_SIGNED)->number = (uint64_t)(int64_t)v;
 }
 
 static void flag(struct notes *x, const char *name, bool set)
@@ -205,6 +219,63 @@ static void of_event(struct notes *x, const void *detail)
     text(x, "rest", d->rest);
 }
 
+static uint32_t be32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* The effective address as recorded, where it is not that of the row: low bits do not count. */
+static void of_ppc_address(struct notes *x, const void *detail)
+{
+    const struct trod_detail_ppc_access *d = detail;
+
+    if (!show_has(x->b, x->row, TROD_COL_ADDR) || x->b->addr[x->row] != be32(d->address))
+        hex(x, "ea", be32(d->address));
+}
+
+/* The third word: XER of a load or store, rB of a stream of AltiVec. */
+static void of_ppc_extended(struct notes *x, const void *detail)
+{
+    const struct trod_detail_ppc_access *d = detail;
+    uint32_t third = be32(d->third);
+
+    of_ppc_address(x, detail);
+    if (x->b->kind[x->row] != TROD_PREFETCH) {
+        hex(x, "xer", third);
+        return;
+    }
+    hex(x, "rb", third);
+    number(x, "count", trod_ppc_stream_of(third).count);
+    whole(x, "stride", trod_ppc_stream_of(third).stride);
+}
+
+static void of_ppc_instr(struct notes *x, const void *detail)
+{
+    const struct trod_detail_ppc_instr *d = detail;
+
+    hex(x, "target_pa", (uint64_t)be32(d->target_paddr) << 32 | be32(d->target_paddr + 4));
+}
+
+static void of_byu6(struct notes *x, const void *detail)
+{
+    const struct trod_detail_byu6 *d = detail;
+
+    byte(x, "enables", d->enables);
+    if (d->control & 15)
+        number(x, "control_low", d->control & 15);
+}
+
+static void of_byu12(struct notes *x, const void *detail)
+{
+    static const char *const memory[] = {"uncacheable", "write-through", "write-protect",
+                                         "write-back"};
+    const struct trod_detail_byu12 *d = detail;
+
+    word(x, "memory", memory[d->attributes & 3]);
+    if (d->attributes & ~3)
+        byte(x, "attributes", d->attributes);
+}
+
 static const struct {
     uint8_t kind;
     uint32_t len;
@@ -224,12 +295,35 @@ static const struct {
     {TROD_EXCEPTION, sizeof(struct trod_detail_event), of_event},
     {TROD_MODE, sizeof(struct trod_detail_event), of_event},
     {TROD_MARKER, sizeof(struct trod_detail_event), of_event},
+    {TROD_INSTR, sizeof(struct trod_detail_ppc_instr), of_ppc_instr},
+#define PPC(kind)                                                                                  \
+    {kind, 4, of_ppc_address},                                                                     \
+    {                                                                                              \
+        kind, 8, of_ppc_extended                                                                   \
+    }
+    PPC(TROD_READ),
+    PPC(TROD_WRITE),
+    PPC(TROD_PREFETCH),
+    PPC(TROD_FLUSH),
+    PPC(TROD_CACHE_OP),
+#undef PPC
+#define BYU(kind)                                                                                  \
+    {kind, sizeof(struct trod_detail_byu6), of_byu6},                                              \
+    {                                                                                              \
+        kind, sizeof(struct trod_detail_byu12), of_byu12                                           \
+    }
+    BYU(TROD_NOTE),
+    BYU(TROD_READ),
+    BYU(TROD_WRITE),
+    BYU(TROD_BUS),
+    BYU(TROD_MARKER),
+#undef BYU
 };
 
 size_t show_notes_of(const struct trod_batch *b, uint32_t i, struct show_note *out)
 {
     const void *detail = trod_batch_detail(b, i);
-    struct notes x = {b, out, 0};
+    struct notes x = {b, out, 0, i};
 
     for (size_t k = 0; detail && k < sizeof details / sizeof details[0]; k++) {
         if (details[k].kind == b->kind[i] && details[k].len == b->detail[i].len) {
@@ -259,6 +353,13 @@ const uint8_t *show_unknown_bits(const struct trod_batch *b, uint32_t i, size_t 
     return mask.len ? trod_batch_bytes(b, mask) : NULL;
 }
 
+char *show_put_signed(char *p, uint64_t v)
+{
+    if (v >> 63)
+        *p++ = '-';
+    return trod_put_u64(p, v >> 63 ? 0 - v : v);
+}
+
 char *show_put_note(const struct show_note *n, char *p)
 {
     size_t len = strlen(n->name);
@@ -271,10 +372,12 @@ char *show_put_note(const struct show_note *n, char *p)
     *p++ = '=';
     if (n->type == SHOW_NOTE_NUMBER)
         return trod_put_u64(p, n->number);
-    if (n->type == SHOW_NOTE_HEX) {
+    if (n->type == SHOW_NOTE_SIGNED)
+        return show_put_signed(p, n->number);
+    if (n->type == SHOW_NOTE_HEX || n->type == SHOW_NOTE_BYTE) {
         *p++ = '0';
         *p++ = 'x';
-        return trod_put_hex(p, n->number, 8);
+        return trod_put_hex(p, n->number, n->type == SHOW_NOTE_HEX ? 8 : 2);
     }
     quote = memchr(n->text.p, ' ', n->text.n) != NULL;
     if (quote)

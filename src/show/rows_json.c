@@ -117,7 +117,9 @@ static char *json_notes(const struct trod_batch *b, uint32_t i, char *p)
             p = json_text(p, notes[k].name, notes[k].text.p, notes[k].text.n, notes[k].text.cut);
         else if (notes[k].type == SHOW_NOTE_NUMBER)
             p = json_number(p, notes[k].name, notes[k].number);
-        else if (notes[k].type == SHOW_NOTE_HEX)
+        else if (notes[k].type == SHOW_NOTE_SIGNED)
+            p = show_put_signed(key(p, notes[k].name), notes[k].number);
+        else if (notes[k].type == SHOW_NOTE_HEX || notes[k].type == SHOW_NOTE_BYTE)
             p = json_hex(p, notes[k].name, notes[k].number);
         else
             p = word(key(p, notes[k].name), "true");
@@ -127,6 +129,18 @@ static char *json_notes(const struct trod_batch *b, uint32_t i, char *p)
         }
     }
     *p++ = '}';
+    return p;
+}
+
+/* Thread and process of stream N, where they are known. */
+static char *json_owner(const struct trod_meta *m, uint32_t n, char *p)
+{
+    if (n >= m->n_streams)
+        return p;
+    if (m->streams[n].tid != TROD_NOWHERE)
+        p = json_number(p, "tid", m->streams[n].tid);
+    if (m->streams[n].pid != TROD_NOWHERE)
+        p = json_number(p, "pid", m->streams[n].pid);
     return p;
 }
 
@@ -145,7 +159,9 @@ char *trod_show_json(struct trod_show *r, const struct trod_batch *b, uint32_t i
     if (show_has(b, i, TROD_COL_STREAM)) {
         char name[SHOW_NAME_MAX];
 
-        p = json_text(p, "cpu", name, (size_t)(show_put_stream(b, i, r->meta, name) - name), false);
+        p = json_text(p, show_stream_word(r->meta), name,
+                      (size_t)(show_put_stream(b, i, r->meta, name) - name), false);
+        p = json_owner(r->meta, b->stream[i], p);
     }
     if (show_has(b, i, TROD_COL_ADDR))
         p = json_hex(p, "address", b->addr[i]);
@@ -172,10 +188,10 @@ char *trod_show_json(struct trod_show *r, const struct trod_batch *b, uint32_t i
 
 char *trod_show_csv_header(const struct trod_show *r, char *p)
 {
-    return word(p, r->symbols ? "record,kind,time,unit,cpu,address,physical,size,opcode,value,text,"
-                                "pc,target,index,sub,branch,iset,security,flags,details,symbol\n"
-                              : "record,kind,time,unit,cpu,address,physical,size,opcode,value,text,"
-                                "pc,target,index,sub,branch,iset,security,flags,details\n");
+    p = word(word(p, "record,kind,time,unit,"), show_stream_word(r->meta));
+    p = word(p, ",address,physical,size,opcode,value,text,pc,target,index,sub,branch,iset,security,"
+                "flags,details,tid,pid");
+    return word(p, r->symbols ? ",symbol\n" : "\n");
 }
 
 static char *csv_hex(const struct trod_batch *b, uint32_t i, uint32_t column, const uint64_t *v,
@@ -255,6 +271,20 @@ static char *csv_front(const struct trod_show *r, const struct trod_batch *b, ui
     return p;
 }
 
+/* Thread and process of row I, where they are known: two fields. */
+static char *csv_owner(const struct trod_meta *m, const struct trod_batch *b, uint32_t i, char *p)
+{
+    const struct trod_stream *s = show_has(b, i, TROD_COL_STREAM) && b->stream[i] < m->n_streams
+                                      ? &m->streams[b->stream[i]]
+                                      : NULL;
+
+    *p++ = ',';
+    if (s && s->tid != TROD_NOWHERE)
+        p = trod_put_u64(p, s->tid);
+    *p++ = ',';
+    return s && s->pid != TROD_NOWHERE ? trod_put_u64(p, s->pid) : p;
+}
+
 char *trod_show_csv(struct trod_show *r, const struct trod_batch *b, uint32_t i, uint64_t record,
                     char *p)
 {
@@ -282,6 +312,7 @@ char *trod_show_csv(struct trod_show *r, const struct trod_batch *b, uint32_t i,
     *p++ = ',';
     p = csv_flags(b, i, p);
     p = csv_notes(b, i, p);
+    p = csv_owner(r->meta, b, i, p);
     if (r->symbols) {
         *p++ = ',';
         p = show_put_symbol(r, b, i, p);

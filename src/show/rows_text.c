@@ -95,7 +95,7 @@ void trod_show_measure(struct trod_show *r, const struct trod_batch *b, const ui
     widen(&r->size, 4);
     widen(&r->value, 10);
     widen(&r->time, 4);
-    widen(&r->stream, 3);
+    widen(&r->stream, strlen(show_stream_word(r->meta)));
     for (uint32_t i = 0; i < b->n; i++) {
         if (!keep[i])
             continue;
@@ -132,7 +132,7 @@ char *trod_show_header(const struct trod_show *r, char *p)
     } columns[] = {
         {"record", r->record, true},
         {"time", r->time, true},
-        {"cpu", r->stream, false},
+        {show_stream_word(r->meta), r->stream, false},
         {"kind", r->kind, false},
         {"address", r->addr + 2, false},
         {"size", r->size, true},
@@ -214,6 +214,13 @@ static bool sub_says_something(unsigned kind)
            kind == TROD_CACHE_LINE || kind == TROD_TLB || kind == TROD_THREAD;
 }
 
+/* A marker or sync record whose name stands in the text: its number says nothing more. */
+static bool is_named(const struct trod_batch *b, uint32_t i)
+{
+    return (b->kind[i] == TROD_MARKER || b->kind[i] == TROD_SYNC) &&
+           (show_has(b, i, TROD_COL_TEXT) || show_record_name(b, i));
+}
+
 static char *notes(const struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p)
 {
     bool open = false;
@@ -225,7 +232,7 @@ static char *notes(const struct trod_show *r, const struct trod_batch *b, uint32
 
     if (show_has(b, i, TROD_COL_TARGET))
         p = put_0x(note(p, &open, "target="), b->target[i], address_digits(b->target[i]));
-    if (show_has(b, i, TROD_COL_SUB) && sub_says_something(b->kind[i])) {
+    if (show_has(b, i, TROD_COL_SUB) && sub_says_something(b->kind[i]) && !is_named(b, i)) {
         const char *name = show_sub_name(b->kind[i], b->sub[i]);
 
         p = note(p, &open, "sub=");

@@ -102,6 +102,7 @@ static int start(struct trod_reader *r, const struct trod_candidate *best)
     if (!r->spec.format && (rc = trod_optspec_default(&r->spec, f)) < 0)
         return rc;
     r->meta->format = f->name;
+    r->meta->driver = f;
     r->meta->dialect = best->dialect;
     r->meta->bits = best->bits;
     r->meta->file = r->file;

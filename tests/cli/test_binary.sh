@@ -16,11 +16,11 @@ from="--from byu12"
 run trod view $from --header always t.byu12
 status 0
 out <<'EOF'
- record    time  cpu  kind   address     size  value       text
-      0   0 clk  0    READ   0x00001000     4  -           -  {pa=0x00001000}
-      1  10 clk  1    WRITE  0x00002008     8  -           -  {pa=0x00002008}
-      2  15 clk  0    READ   0x000003f8     1  -           -  {io pa=0x000003f8}
-      3  16 clk  0    BUS    0x00410000     8  -           -  {fetch pa=0x00410000}
+ record    time  agent  kind   address     size  value       text
+      0   0 clk  0      READ   0x00001000     4  -           MEMREAD  {pa=0x00001000 memory=write-back}
+      1  10 clk  1      WRITE  0x00002008     8  -           MEMWRITE  {pa=0x00002008 memory=write-back}
+      2  15 clk  0      READ   0x000003f8     1  -           IOREAD  {io pa=0x000003f8 memory=uncacheable}
+      3  16 clk  0      BUS    0x00410000     8  -           FETCH  {fetch pa=0x00410000 memory=write-back}
 EOF
 err </dev/null
 
@@ -28,7 +28,7 @@ err </dev/null
 run trod view $from --format json t.byu12
 status 0
 check test "$(wc -l <"$stdout")" = 4
-through jq -c '[.record, .kind, .time, .unit, .cpu, .address, .physical, .size, .flags]'
+through jq -c '[.record, .kind, .time, .unit, .agent, .address, .physical, .size, .flags]'
 out <<'EOF'
 [0,"READ",0,"clk","0","0x1000","0x1000",4,null]
 [1,"WRITE",10,"clk","1","0x2008","0x2008",8,null]
@@ -42,7 +42,7 @@ status 0
 check test "$(head -1 "$stdout" | tr ',' '\n' | wc -l)" = "$(sed -n 2p "$stdout" | tr ',' '\n' | wc -l)"
 through cut -d, -f1-8
 out <<'EOF'
-record,kind,time,unit,cpu,address,physical,size
+record,kind,time,unit,agent,address,physical,size
 0,READ,0,clk,0,0x1000,0x1000,4
 1,WRITE,10,clk,1,0x2008,0x2008,8
 2,READ,15,clk,0,0x3f8,0x3f8,1
@@ -82,6 +82,10 @@ kept '0 2 ' '--kind read'
 kept '0 1 2 ' '--kind MEMORY'
 kept '1 3 ' '--kind WRITE,BUS'
 kept '1 3 ' '--kind WRITE --kind BUS'
+kept '3 ' '--kind FETCH'
+kept '0 2 ' '--kind MEMREAD,IOREAD'
+kept '1 3 ' '--kind memwrite,BUS'
+kept '' '--kind MEMREADINV'
 kept '0 ' '--address 0x1003'
 kept '' '--address 0x1004..0x2007'
 kept '1 ' '--address 0x200f..0x3000'
@@ -95,7 +99,7 @@ kept '2 ' '--kind READ --time 1..'
 # standard input, and several files as one trace
 run sh -c "cat t.byu12 | '$TROD' view $from --kind WRITE -"
 status 0
-out_has '^ +1  10 clk  1    WRITE  0x00002008'
+out_has '^ +1  10 clk  1      WRITE  0x00002008'
 run trod view $from --format json t.byu12 t.byu12
 status 0
 through jq -s .

@@ -45,7 +45,7 @@ static const struct expect rows6[] = {
     {TROD_WRITE, 15, 0, 4, 0x100c, 0, 0},
     {TROD_READ, 13, TROD_F_UNCACHED, 1, 0xffffffff, 0, 0},
     {TROD_WRITE, 14, 0, 1, 0x12345678, 0, 0},
-    {TROD_BUS, 8, TROD_F_IFETCH, 4, 0x2000, 0, 0},
+    {TROD_BUS, 8, TROD_F_IFETCH | TROD_F_HOLES, 4, 0x2000, 0, 0},
     {TROD_BUS, 9, TROD_F_IFETCH | TROD_F_UNCACHED, 0, 0x2000, 0, 0},
     {TROD_READ, 5, TROD_F_IO, 1, 0x3f9, 0, 0},
     {TROD_WRITE, 7, TROD_F_IO, 2, 0x3f8, 0, 0},
@@ -115,6 +115,11 @@ static void check_enables(const struct trod_batch *b, uint32_t i, void *user)
             count++;
             lowest = k;
         }
+    bool gap = false;
+
+    for (unsigned k = lowest; k < lowest + count; k++)
+        gap |= k > 7 || (e >> k & 1);
+    assert_int_equal(b->flags[i], gap && count ? TROD_F_HOLES : 0);
     assert_int_equal(b->size[i], count);
     assert_int_equal(b->addr[i], lowest < 8 ? 0x12345678 + lowest : 0x1234567d);
 }

@@ -258,7 +258,7 @@ static void test_native(void **state)
         assert_int_equal(trod_format_tt6.native(&listing, r.b, i, &room), TROD_ENC_DONE);
     *room.p = '\0';
     assert_string_equal(text, "00000100 INITIAL_PC\n"
-                              "00200002 0000bee0 00000001 ESCAPE 0x20\n"
+                              "00200002 0000bee0 00000001 ESCAPE 0x20 SYNC_SIGNAL\n"
                               "60000000 COMPUTE\n"
                               "80610008 0000ccc0 MEMORY\n"
                               "4e800020 00000200 FLOW_ALTERING\n"

@@ -307,12 +307,39 @@ static int begin_tt6e(void *enc, const void *opt, const struct trod_meta *meta,
     return amber_tt6_begin(enc, opt, meta, true, diag);
 }
 
+/* The documents' words for escape codes; INITIAL_PC is a record of its own. */
+static const char *sub_name(unsigned kind, unsigned sub)
+{
+    static const char *const names[] = {
+        [0x00] = "segment register",         [0x01] = "optional data address",
+        [0x02] = "condition register value", [0x03] = "real address of branch target",
+        [0x04] = "real data address",        [0x05] = "real address of instruction",
+        [TROD_SYNC_SIGNAL] = "SYNC_SIGNAL",  [TROD_SYNC_BROADCAST] = "SYNC_BROADCAST_SIGNAL",
+        [TROD_SYNC_WAIT] = "SYNC_WAIT",      [TROD_SYNC_TRY_WAIT] = "SYNC_TRY_WAIT",
+    };
+
+    if (kind != TROD_MARKER && kind != TROD_SYNC)
+        return NULL;
+    if (sub == AMBER_INITIAL_PC)
+        return "INITIAL_PC";
+    if (sub >= TROD_SYNC_SIGNAL && sub < 0x40 &&
+        (sub >= sizeof names / sizeof *names || !names[sub]))
+        return "reserved for thread synchronization";
+    return sub < sizeof names / sizeof *names ? names[sub] : NULL;
+}
+
+static unsigned value_form(unsigned kind, unsigned sub)
+{
+    (void)sub;
+    return kind == TROD_MARKER ? TROD_VALUE_HEX : TROD_VALUE_ANY;
+}
+
 /* The words of a record in hex, and what it is; of a long escape the first words. */
 static int native(const struct trod_batch *b, uint32_t row, struct trod_room *out, bool extended)
 {
     static const char *const classes[] = {"COMPUTE", "FLOW_ALTERING", "MEMORY", "MEMORY_EXTENDED"};
     enum trod_ppc_variant variant = extended ? TROD_PPC_TT6E : TROD_PPC_TT6;
-    char line[9 * NATIVE_WORDS + 40], *q = line;
+    char line[9 * NATIVE_WORDS + 80], *q = line;
     const uint8_t *p;
     uint32_t words;
 
@@ -328,7 +355,9 @@ static int native(const struct trod_batch *b, uint32_t row, struct trod_room *ou
     else if (b->sub[row] == AMBER_INITIAL_PC)
         q += sprintf(q, "INITIAL_PC\n");
     else
-        q += sprintf(q, "ESCAPE 0x%02x\n", b->sub[row]);
+        q += sprintf(q, "ESCAPE 0x%02x %s\n", b->sub[row],
+                     sub_name(b->kind[row], b->sub[row]) ? sub_name(b->kind[row], b->sub[row])
+                                                         : "unknown");
     if (out->end - out->p < q - line)
         return TROD_ENC_FULL;
     memcpy(out->p, line, (size_t)(q - line));
@@ -359,7 +388,8 @@ static int native_tt6e(struct trod_native *listing, const struct trod_batch *b, 
     .row_max = 128, .record_rows = 2, .options = amber_tt6_options,                                \
     .options_size = sizeof(struct amber_options), .dec_size = sizeof(struct tt6_dec),              \
     .enc_size = sizeof(struct tt6_enc), .defaults = &amber_defaults, .decode = decode,             \
-    .encode = amber_tt6_encode, .finish = amber_tt6_finish
+    .encode = amber_tt6_encode, .finish = amber_tt6_finish, .sub_name = sub_name,                  \
+    .value_form = value_form, .subs = AMBER_INITIAL_PC + 1, .streams = "thread"
 
 const struct trod_format trod_format_tt6 = {
     .name = "tt6",

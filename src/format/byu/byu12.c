@@ -330,6 +330,12 @@ static int native(struct trod_native *listing, const struct trod_batch *b, uint3
     return byu_line(out, line, n);
 }
 
+static const char *sub_name(unsigned kind, unsigned sub)
+{
+    (void)kind;
+    return sub < 256 ? names[sub] : NULL;
+}
+
 const struct trod_format trod_format_byu12 = {
     .name = "byu12",
     .title = "BYUADDRESSTRACE v1.0 and v1.1 (Pentium II bus, 12 bytes a record)",
@@ -350,4 +356,7 @@ const struct trod_format trod_format_byu12 = {
     .begin = begin,
     .encode = encode,
     .native = native,
+    .sub_name = sub_name,
+    .subs = 256,
+    .streams = "agent",
 };

@@ -9,6 +9,7 @@
 #include "format/byu/byu.h"
 
 #include "core/endian.h"
+#include "trod/detail.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +49,8 @@ static const char *const dialects[] = {"complete", "cached", NULL};
 
 /*
  * What the enables mean: size in bits 0-3 (the zero bits), the lowest requested byte in bits 4-6,
- * and in bit 7 that nothing is requested: the address is then taken as it stands.
+ * in bit 7 that nothing is requested (the address is then taken as it stands), and in bit 8 that
+ * the requested bytes are not neighbours.
  */
 #define BIT0(e, i) (((e) >> (i)&1) == 0)
 #define COUNT(e)                                                                                   \
@@ -64,11 +66,14 @@ static const char *const dialects[] = {"complete", "cached", NULL};
      : BIT0(e, 6) ? 6                                                                              \
      : BIT0(e, 7) ? 7                                                                              \
                   : 8)
-#define E1(e)  (COUNT(e) | LOWEST(e) << 4)
+/* The requested bytes, from the lowest on, are one run when adding its bit leaves at most one. */
+#define RUN(e) ((~(e)&0xff) + (1 << LOWEST(e)))
+#define GAP(e) ((RUN(e) & (RUN(e) - 1)) != 0 && ((e)&0xff) != 0xff)
+#define E1(e)  (COUNT(e) | LOWEST(e) << 4 | GAP(e) << 8)
 #define E4(e)  E1(e), E1((e) + 1), E1((e) + 2), E1((e) + 3)
 #define E16(e) E4(e), E4((e) + 4), E4((e) + 8), E4((e) + 12)
 #define E64(e) E16(e), E16((e) + 16), E16((e) + 32), E16((e) + 48)
-static const uint8_t enables[256] = {E64(0), E64(64), E64(128), E64(192)};
+static const uint16_t enables[256] = {E64(0), E64(64), E64(128), E64(192)};
 
 struct dec {
     uint32_t unused;
@@ -141,7 +146,7 @@ static void fill_columns(struct trod_batch *b, const uint8_t *p, uint32_t n)
         size[i] = e & 15;
         sub[i] = (uint16_t)code;
         kind[i] = codes[code].kind;
-        flags[i] = codes[code].flags;
+        flags[i] = codes[code].flags | (e >> 8) * TROD_F_HOLES;
     }
 }
 
@@ -234,6 +239,12 @@ static int native(struct trod_native *listing, const struct trod_batch *b, uint3
     return byu_line(out, line, n);
 }
 
+static const char *sub_name(unsigned kind, unsigned sub)
+{
+    (void)kind;
+    return sub < 16 ? codes[sub].name : NULL;
+}
+
 static bool verbatim(const void *opt_in, const char *dialect_in, const void *opt_out)
 {
     (void)opt_in;
@@ -263,4 +274,7 @@ const struct trod_format trod_format_byu6 = {
     .encode = encode,
     .verbatim = verbatim,
     .native = native,
+    .sub_name = sub_name,
+    .subs = 16,
+    .streams = "agent",
 };

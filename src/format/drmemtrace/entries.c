@@ -5,7 +5,7 @@
  */
 #include "format/drmemtrace/entries.h"
 
-#include "trod/batch.h"
+#include "trod/format.h"
 
 #define DATA(name, kind)                                                                           \
     {                                                                                              \
@@ -197,6 +197,31 @@ bool drm_marker_is_address(unsigned marker)
         return true;
     default:
         return false;
+    }
+}
+
+const char *drm_sub_name(unsigned kind, unsigned sub)
+{
+    return kind == TROD_MARKER ? drm_marker_name(sub) : NULL;
+}
+
+unsigned drm_value_form(unsigned kind, unsigned marker)
+{
+    if (kind != TROD_MARKER)
+        return TROD_VALUE_ANY;
+    switch (marker) {
+    case TROD_DRM_FILETYPE:
+    case TROD_DRM_FUNC_ARG:
+    case TROD_DRM_UNCOMPLETED_INSTRUCTION:
+    case TROD_DRM_MIDBLOCK_END_PC:
+    case TROD_DRM_KERNEL_EVENT_RAW:
+    case TROD_DRM_SKIPPED_MEMREF:
+    case TROD_DRM_PHYSICAL_NOT_AVAILABLE:
+        return TROD_VALUE_HEX;
+    case TROD_DRM_FUNC_RETVAL:
+        return TROD_VALUE_RESULT;
+    default:
+        return drm_marker_is_address(marker) ? TROD_VALUE_HEX : TROD_VALUE_DECIMAL;
     }
 }
 

@@ -108,6 +108,10 @@ const char *drm_marker_name(unsigned marker);
 bool drm_marker_is_address(unsigned marker);
 
 /* "filtered", ... of bit I of the file type; NULL past the last. */
+/* The marker's name, for rows that do not carry it. */
+const char *drm_sub_name(unsigned kind, unsigned sub);
+/* enum trod_value_form of the value of a row of KIND and sub MARKER. */
+unsigned drm_value_form(unsigned kind, unsigned marker);
 const char *drm_filetype_name(unsigned bit);
 
 #endif
