@@ -33,6 +33,8 @@ static int init(void *st, const void *opt, const struct trod_meta *meta, struct 
         s->opt = *(const struct trod_count_options *)opt;
     s->meta = meta;
     s->drm = meta && meta->format && strcmp(meta->format, "drmemtrace") == 0;
+    if (meta && meta->driver && meta->driver->sub_name && !s->drm)
+        s->names = meta->driver;
     s->part = meta && meta->part != 0;
     if (s->opt.line > COUNT_LINE_MAX || (s->opt.line & (s->opt.line - 1)))
         return trod_error(diag, TROD_ERR_USAGE, "count.line-size", NULL,

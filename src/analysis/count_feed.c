@@ -17,7 +17,9 @@ enum { BLOCK = 64 };
 /* drmemtrace: numbers of markers that mean something for counting. */
 enum { FILETYPE = 9, LINE_SIZE = 10, WINDOW_ID = 14, FILETYPE_ENCODINGS = 0x200 };
 
-enum { SPECIAL = TROD_F_KERNEL | TROD_F_NOFETCH | TROD_F_NEWCODE | TROD_F_SKIPPED };
+enum {
+    SPECIAL = TROD_F_KERNEL | TROD_F_NOFETCH | TROD_F_NEWCODE | TROD_F_SKIPPED | TROD_F_SYNTHETIC
+};
 
 /* What the rows of one batch are counted with. */
 struct run {
@@ -112,6 +114,10 @@ static int slow_instr(struct run *r, uint32_t i, uint32_t said, uint32_t flags)
     struct count_sums *c = &count_open(r->lane)->sums;
     uint32_t size = said & TROD_COL_SIZE ? b->size[i] : 0;
 
+    if (flags & TROD_F_SYNTHETIC) {
+        c->synthetic++;
+        return TROD_OK;
+    }
     c->instr[class_of(flags)]++;
     c->skipped += (flags & TROD_F_SKIPPED) != 0;
     slow_branch(c, b, i, flags);
@@ -364,6 +370,10 @@ static int special_instrs(struct run *r, uint32_t from, uint64_t m)
         uint32_t f = flags[i];
         const uint64_t *page;
 
+        if (f & TROD_F_SYNTHETIC) {
+            c->synthetic++;
+            continue;
+        }
         c->instr[class_of(f)]++;
         c->skipped += (f & TROD_F_SKIPPED) != 0;
         if (f & TROD_F_NOFETCH)
@@ -535,6 +545,8 @@ static int lane_rows(struct run *r, uint32_t *at)
         rc = slow_row(r, (*at)++);
     if (rc == TROD_OK && r->fast && (r->b->have & TROD_COL_TARGET) && !r->s->drm)
         directions(r, from, *at);
+    if (rc == TROD_OK && r->s->names)
+        trod_count_named(r->lane, r->b, from, *at);
     put_sums(r, &a);
     return rc;
 }

@@ -61,6 +61,7 @@ static const char *const names[COUNT_FIELDS] = {
     [COUNT_F_OTHER_MARKERS] = "other_markers",
     [COUNT_F_ENCODINGS] = "encodings",
     [COUNT_F_SKIPPED] = "instructions_not_executed",
+    [COUNT_F_SYNTHETIC] = "synthetic_instructions",
     [COUNT_F_BYTES_READ] = "bytes_read",
     [COUNT_F_BYTES_WRITTEN] = "bytes_written",
     [COUNT_F_ATOMICS] = "atomic_accesses",
@@ -144,6 +145,7 @@ static void instructions(const struct count_sums *c, struct count_values *o)
         }
     }
     o->v[COUNT_F_SKIPPED] = c->skipped;
+    o->v[COUNT_F_SYNTHETIC] = c->synthetic;
 }
 
 /* Branches by class, of instructions that were fetched and of rows that are only a branch. */
@@ -238,6 +240,7 @@ void trod_count_values(const struct count_state *s, const struct count_sums *sum
     out->known[COUNT_F_UNIQUE] = out->known[COUNT_F_CODE_LINES] = instr && feet->starts;
     out->known[COUNT_F_CODE_BYTES] = instr && feet->starts && !sums->unsized_code;
     out->known[COUNT_F_SKIPPED] = sums->skipped;
+    out->known[COUNT_F_SYNTHETIC] = sums->synthetic;
     out->known[COUNT_F_ENCODINGS] = out->v[COUNT_F_ENCODINGS];
     out->known[COUNT_F_USER] = out->known[COUNT_F_KERNEL] = out->v[COUNT_F_KERNEL];
     if (!s->drm) {
@@ -248,6 +251,9 @@ void trod_count_values(const struct count_state *s, const struct count_sums *sum
     drm_markers(sums, out);
     if (filetype != TROD_NOWHERE && !(filetype & FILETYPE_ENCODINGS))
         out->v[COUNT_F_ENCODINGS] = 0;
+    /* types do not tell system calls from other instructions: only encodings do */
+    if (out->v[COUNT_F_SYSCALL_INSTRS] == 0 && out->v[COUNT_F_ENCODINGS] == 0)
+        out->known[COUNT_F_SYSCALL_INSTRS] = false;
     know(out, COUNT_F_INSTRS, COUNT_F_DFLUSHES);
     know(out, COUNT_F_SCHED, COUNT_F_ENCODINGS);
     know(out, COUNT_F_BYTES_READ, COUNT_F_BYTES_WRITTEN);

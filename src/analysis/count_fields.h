@@ -39,6 +39,7 @@ enum count_field {
     COUNT_F_ENCODINGS,
     /* what DynamoRIO does not count */
     COUNT_F_SKIPPED,
+    COUNT_F_SYNTHETIC,
     COUNT_F_BYTES_READ,
     COUNT_F_BYTES_WRITTEN,
     COUNT_F_ATOMICS,

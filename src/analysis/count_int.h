@@ -10,6 +10,7 @@
 
 #include "analysis/pages.h"
 #include "trod/count.h"
+#include "trod/format.h"
 
 enum {
     COUNT_CODE_CAP = 16384, /* pages of code counted exactly: 64 MiB of addresses in 16 MiB */
@@ -21,7 +22,7 @@ enum {
 /* Index of count_sums.instr: enum trod_branch and these. */
 enum { COUNT_KERNEL = 16, COUNT_NOFETCH = 32, COUNT_NEWCODE = 64, COUNT_INSTR = 128 };
 
-enum { COUNT_BRANCHES = 16, COUNT_MARKERS = 64 };
+enum { COUNT_BRANCHES = 16, COUNT_MARKERS = 64, COUNT_NAMED = 64 };
 
 /* Nothing but uint64_t. */
 struct count_sums {
@@ -30,6 +31,8 @@ struct count_sums {
     uint64_t rows[TROD_KINDS];
     uint64_t marker[COUNT_MARKERS]; /* by number; the last: all others */
     uint64_t skipped;               /* instructions whose condition failed */
+    uint64_t synthetic;             /* put in by the tracer: in rows, not in instr */
+    uint64_t named[COUNT_NAMED];    /* rows by sub, where the format has names for them */
     uint64_t taken, untaken;        /* of class TROD_BR_COND, told by their target */
     uint64_t read_bytes, write_bytes, atomic_bytes, bus_bytes;
     uint64_t code_flushes;
@@ -89,10 +92,11 @@ struct count_state {
     uint32_t n_slots;
     uint32_t *of_stream; /* lane + 1 by stream of the meta; [0]: rows without stream */
     uint32_t n_of_stream;
-    struct trod_pages *code, *data; /* of settled lanes; NULL: none */
-    uint64_t have;                  /* columns that came */
-    bool drm;                       /* markers are those of drmemtrace */
-    bool part;                      /* rows begin in the middle of a file */
+    struct trod_pages *code, *data;  /* of settled lanes; NULL: none */
+    uint64_t have;                   /* columns that came */
+    bool drm;                        /* markers are those of drmemtrace */
+    const struct trod_format *names; /* sub_name tells what rows are called; NULL: nobody does */
+    bool part;                       /* rows begin in the middle of a file */
 };
 
 /* count_feed.c */
@@ -112,6 +116,8 @@ struct trod_pages *trod_count_code(const struct count_state *s, struct count_lan
 struct trod_pages *trod_count_data(const struct count_state *s, struct count_lane *l);
 /* WINDOW_ID with value ID. Returns 0 or TROD_ERR_NOMEM. */
 int trod_count_window(struct count_state *s, struct count_lane *l, uint64_t id);
+/* Count rows FROM to TO of B by what the format calls them. */
+void trod_count_named(struct count_lane *l, const struct trod_batch *b, uint32_t from, uint32_t to);
 /* Another window behind the open one, which is closed. Returns 0 or TROD_ERR_NOMEM. */
 int trod_count_window_add(struct count_lane *l, uint64_t id, bool keep);
 int trod_count_settle(void *st, uint32_t file);

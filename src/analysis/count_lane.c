@@ -167,6 +167,15 @@ struct trod_pages *trod_count_data(const struct count_state *s, struct count_lan
     return l->data;
 }
 
+void trod_count_named(struct count_lane *l, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    uint64_t *sums = count_open(l)->sums.named;
+
+    for (uint32_t i = from; (b->have & TROD_COL_SUB) && i < to; i++)
+        if (b->has[i] & TROD_COL_SUB)
+            sums[b->sub[i] < COUNT_NAMED ? b->sub[i] : COUNT_NAMED - 1]++;
+}
+
 /* *INTO gets what is in *FROM, which is gone afterwards. */
 static int take(struct trod_pages **into, struct trod_pages **from)
 {
@@ -446,6 +455,8 @@ int trod_count_merge(void *into, const void *from)
     int rc = TROD_OK;
 
     s->have |= f->have;
+    if (!s->names)
+        s->names = f->names;
     for (uint32_t i = 0; rc == TROD_OK && i < f->n_lanes; i++) {
         struct count_lane key = {.tid = f->lane[i].tid,
                                  .pid = f->lane[i].pid,

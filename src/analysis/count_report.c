@@ -153,6 +153,31 @@ static void put_rows_by_kind(struct trod_emit *e, const struct count_sums *c)
     trod_emit_table_close(e);
 }
 
+/* What the format's documents call the records: WRITE rows may be D_WRITE or WRITE_BACK. */
+static void put_rows_by_name(struct trod_emit *e, const struct trod_format *f,
+                             const struct count_sums *c)
+{
+    static const char *const columns[] = {"name", "rows"};
+    bool any = false;
+
+    for (unsigned sub = 0; f && sub < COUNT_NAMED - 1; sub++) {
+        const char *name = NULL;
+
+        for (unsigned kind = 0; !name && kind < TROD_KINDS; kind++)
+            name = f->sub_name(kind, sub);
+        if (!name || c->named[sub] == 0)
+            continue;
+        if (!any)
+            trod_emit_table(e, "rows_by_name", "records by the format's names", columns, 2);
+        any = true;
+        trod_emit_str(e, NULL, name);
+        trod_emit_u64(e, NULL, c->named[sub]);
+        trod_emit_row_end(e);
+    }
+    if (any)
+        trod_emit_table_close(e);
+}
+
 static uint64_t all_rows(const struct count_sums *c)
 {
     uint64_t n = 0;
@@ -184,6 +209,7 @@ static int put_total(const struct count_state *s, struct trod_emit *e, struct co
     if (feet.data_level)
         trod_emit_bool(e, "data_footprint_estimated", true);
     put_rows_by_kind(e, &sums);
+    put_rows_by_name(e, s->names, &sums);
     trod_emit_close(e);
     return rc;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TRODcnt\1";
+static const char magic[8] = "TRODcnt\2";
 
 enum { LANE_SETTLED = 1, LANE_FILETYPE = 2, LANE_LATE = 4, LANE_NAMED = 8 };
 
@@ -70,11 +70,21 @@ static int save_lane(struct trod_buf *out, const struct count_lane *l)
     return rc == TROD_OK ? save_pages(out, l->data) : rc;
 }
 
+/* Place of the format whose names count, from 1 on; 0: none. */
+static uint64_t format_number(const struct count_state *s)
+{
+    for (size_t i = 0; s->names && trod_format_at(i); i++)
+        if (trod_format_at(i) == s->names)
+            return i + 1;
+    return 0;
+}
+
 int trod_count_save(const void *st, struct trod_buf *out)
 {
     const struct count_state *s = st;
     const uint64_t head[] = {
-        s->have, s->drm, s->part, s->opt.line, (uint64_t)s->opt.footprint, s->n_shards, s->n_lanes};
+        s->have,     s->drm,           s->part,   s->opt.line, (uint64_t)s->opt.footprint,
+        s->n_shards, format_number(s), s->n_lanes};
     int rc = trod_buf_add(out, magic, sizeof magic);
 
     if (rc == TROD_OK)
@@ -210,28 +220,30 @@ static int load_shards(struct count_state *s, struct trod_span *in, uint64_t n)
 int trod_count_load(void *st, struct trod_span in)
 {
     struct count_state *s = st;
-    uint64_t head[7];
+    uint64_t head[8];
     int rc;
 
     if (in.n < sizeof magic || memcmp(in.p, magic, sizeof magic) != 0)
         return TROD_ERR_CORRUPT;
     in.p += sizeof magic;
     in.n -= sizeof magic;
-    rc = load_words(&in, head, 7);
+    rc = load_words(&in, head, 8);
     if (rc < 0 || head[1] > 1 || head[2] > 1 || head[3] > COUNT_LINE_MAX ||
-        (head[3] & (head[3] - 1)) || head[4] > TROD_COUNT_NONE)
+        (head[3] & (head[3] - 1)) || head[4] > TROD_COUNT_NONE ||
+        (head[6] && (head[6] > UINT16_MAX || !trod_format_at(head[6] - 1))))
         return TROD_ERR_CORRUPT;
     s->have = head[0];
     s->drm = head[1];
     s->part = head[2];
     s->opt.line = head[3];
     s->opt.footprint = (int)head[4];
+    s->names = head[6] ? trod_format_at(head[6] - 1) : NULL;
     rc = load_shards(s, &in, head[5]);
     if (rc == TROD_OK)
         rc = load_pages(&in, &s->code, 2);
     if (rc == TROD_OK)
         rc = load_pages(&in, &s->data, 1);
-    for (uint64_t i = 0; rc == TROD_OK && i < head[6]; i++)
+    for (uint64_t i = 0; rc == TROD_OK && i < head[7]; i++)
         rc = load_lane(s, &in);
     return rc == TROD_OK && in.n ? TROD_ERR_CORRUPT : rc;
 }

@@ -45,9 +45,12 @@ struct types {
     uint64_t others; /* rows of types beyond what it holds */
 };
 
+enum { NAMED = 64 };
+
 struct counts {
-    uint64_t rows, kind[TROD_KINDS];
-    uint64_t *stream; /* rows by stream */
+    uint64_t rows, synthetic, kind[TROD_KINDS];
+    uint64_t named[TROD_KINDS][NAMED]; /* rows by sub, where the format has names for them */
+    uint64_t *stream;                  /* rows by stream */
     size_t n_streams;
     struct span time[UNITS]; /* by the unit column */
     struct types notes, markers;
@@ -141,6 +144,21 @@ static int count_streams(struct counts *k, const struct trod_batch *b)
     return 0;
 }
 
+/* Rows that the format has names for, but not as text; rows that the tracer put in. */
+static void count_named(struct counts *k, const struct trod_batch *b)
+{
+    const struct trod_format *f = b->meta ? b->meta->driver : NULL;
+    const bool named = f && f->sub_name && b->have & TROD_COL_SUB;
+
+    for (uint32_t i = 0; i < b->n; i++) {
+        const uint32_t has = b->have & b->has[i];
+
+        k->synthetic += (has & TROD_COL_FLAGS) && (b->flags[i] & TROD_F_SYNTHETIC);
+        if (named && (has & (TROD_COL_SUB | TROD_COL_TEXT)) == TROD_COL_SUB)
+            k->named[b->kind[i] % TROD_KINDS][b->sub[i] < NAMED ? b->sub[i] : NAMED - 1]++;
+    }
+}
+
 static int count_batch(struct counts *k, const struct trod_batch *b, uint8_t unit)
 {
     uint64_t notes = k->kind[TROD_NOTE], markers = k->kind[TROD_MARKER];
@@ -152,6 +170,8 @@ static int count_batch(struct counts *k, const struct trod_batch *b, uint8_t uni
         count_types(&k->notes, b, TROD_NOTE);
     if (k->kind[TROD_MARKER] > markers)
         count_types(&k->markers, b, TROD_MARKER);
+    if (b->meta && b->meta->driver && b->meta->driver->sub_name)
+        count_named(k, b);
     if (b->have & TROD_COL_TIME)
         count_times(k, b, unit);
     return b->have & TROD_COL_STREAM ? count_streams(k, b) : 0;
@@ -180,6 +200,30 @@ static void emit_kinds(struct trod_emit *e, const struct counts *k)
         trod_emit_row_end(e);
     }
     trod_emit_table_close(e);
+}
+
+/* By what the format's documents call the records: WRITE rows may be D_WRITE or WRITE_BACK. */
+static void emit_names(struct trod_emit *e, const struct counts *k, const struct trod_format *f)
+{
+    static const char *const columns[] = {"name", "rows", "percent"};
+    bool any = false;
+
+    for (unsigned i = 0; f && f->sub_name && i < TROD_KINDS * NAMED; i++) {
+        const unsigned kind = i % TROD_KINDS, sub = i / TROD_KINDS;
+        const char *name = k->named[kind][sub] ? f->sub_name(kind, sub) : NULL;
+
+        if (!name)
+            continue;
+        if (!any)
+            trod_emit_table(e, "names", "rows by the format's names", columns, 3);
+        any = true;
+        trod_emit_str(e, NULL, name);
+        trod_emit_u64(e, NULL, k->named[kind][sub]);
+        trod_emit_f64(e, NULL, 100.0 * (double)k->named[kind][sub] / (double)k->rows, 2);
+        trod_emit_row_end(e);
+    }
+    if (any)
+        trod_emit_table_close(e);
 }
 
 static void number_or_absent(struct trod_emit *e, uint64_t v)
@@ -367,7 +411,10 @@ static void emit_counts(struct trod_emit *e, struct counts *k, const struct trod
     trod_emit_u64(e, "errors", d->errors);
     trod_emit_u64(e, "warnings", d->warnings);
     emit_times(e, k);
+    if (k->synthetic)
+        trod_emit_u64(e, "synthetic_instructions", k->synthetic);
     emit_kinds(e, k);
+    emit_names(e, k, trod_trace_format(t));
     emit_streams(e, k, trod_trace_meta(t));
     emit_types(e, &k->markers, "markers", "markers and events by name");
     emit_types(e, &k->notes, "not_understood", "record types not understood (kept as they are)");
@@ -440,6 +487,10 @@ static int one(struct cli *c, const struct options *o, const char *path, struct 
         r = TROD_ERR_NOMEM;
     if (r == 0)
         r = trod_trace_open(&t, &path, 1, &topt, &diag);
+    if (r == 0 && trod_trace_format(t) && trod_trace_format(t)->sub_name) {
+        topt.want |= TROD_COL_FLAGS | TROD_COL_SUB;
+        trod_trace_want(t, topt.want);
+    }
     if (r == 0 && !o->quick)
         r = more_begin(&more, t, &topt, &diag);
     if (r == 0) {

@@ -100,9 +100,30 @@ static bool blocked(const struct state *s, const struct thread *th)
     return is_wait(b, th->at) && !trod_signals_has(&s->given, b->addr[th->at], b->value[th->at]);
 }
 
-/* How many rows of TH can go before its turn ends or a wait stops it; signals are given. */
-static int run(struct state *s, struct thread *th, uint32_t *rows)
+/* Thread I gives the signal of its next row: each count of a sync point is given once. */
+static int give(struct trod_trace *t, size_t i)
 {
+    struct state *s = t->state;
+    const struct thread *th = &s->threads[i];
+    uint64_t point = th->batch->addr[th->at], count = th->batch->value[th->at];
+
+    if (count > 0 && trod_signals_has(&s->given, point, count)) {
+        struct trod_place at = trod_place_path(t->files.file[i].path);
+
+        at.record = th->batch->first + th->at;
+        trod_error(t->diag, TROD_ERR_CORRUPT, "sync.signalled-twice", &at,
+                   "signal %" PRIu64 " on sync point 0x%" PRIx64
+                   " was given before: which of the two a wait is for cannot be told",
+                   count, point);
+    }
+    return trod_signals_add(&s->given, point, count);
+}
+
+/* How many rows of thread I can go before its turn ends or a wait stops it; signals are given. */
+static int run(struct trod_trace *t, size_t i, uint32_t *rows)
+{
+    struct state *s = t->state;
+    struct thread *th = &s->threads[i];
     const struct trod_batch *b = th->batch;
     uint32_t from = th->at;
     int rc = TROD_OK;
@@ -113,7 +134,7 @@ static int run(struct state *s, struct thread *th, uint32_t *rows)
         if (!inside && (s->left == 0 || blocked(s, th)))
             break;
         if (b->kind[th->at] == TROD_SYNC && trod_sync_is_signal(b->sub[th->at]))
-            rc = trod_signals_add(&s->given, b->addr[th->at], b->value[th->at]);
+            rc = give(t, i);
         s->left -= s->left > 0;
         th->at++;
     }
@@ -210,7 +231,7 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
         if (rc < 0 && t->diag && t->diag->strict)
             return rc;
         from = th->at;
-        if (rc == 1 && (rc = run(s, th, &rows)) < 0)
+        if (rc == 1 && (rc = run(t, s->turn, &rows)) < 0)
             return rc;
         if (rows == 0) {
             /* The turn is over, the thread is, or it waits; only a used turn is progress. */

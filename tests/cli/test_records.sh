@@ -44,6 +44,14 @@ for kind in FETCH:3 fetch:3 D_WRITE:2 WRITE_BACK:1 WRITE:1,2 I_FETCH,D_READ:0,3;
 done
 run trod view --from byu6 --kind D_WRIT t.byu6
 status 2
+# counted by name: WRITE is D_WRITE and WRITE_BACK
+run trod info --from byu6 --format json t.byu6
+status 0
+json '.files[0].names | map([.name, .rows]) == [["IO_READ",1],["I_FETCH",1],["D_READ",1],["WRITE_BACK",1],["D_WRITE",1]]'
+run trod count --from byu6 --format json t.byu6
+status 0
+out_has '"D_WRITE", *"rows": *1'
+out_has '"WRITE_BACK", *"rows": *1'
 
 # ---- byu12: attributes
 {
@@ -96,18 +104,48 @@ run trod view --from tt6 --format csv t.tt6
 out_has 'ea=0x00002345'
 run trod view --from tt6 --format json --kind SYNC_BROADCAST_SIGNAL t.tt6
 check test "$(wc -l <"$stdout")" = 1
+# what the tracer put in is not the program's: twi, then b 0x700 and rfi
+{
+    word 00001000 38600001 0c000000 48000702 00000700 4c000064 00001008 38600002
+} >t.tt6e
+run trod count --from tt6e --format json t.tt6e
+status 0
+out_has '"fetched_instructions": 3,'
+out_has '"synthetic_instructions": 2,'
+out_not '"exception_returns": [^0]'
+run trod info --from tt6e --format json t.tt6e
+json '.files[0].synthetic_instructions == 2 and (.files[0].kinds | map(select(.kind == "INSTR").rows) == [5])'
+run trod view --from tt6e t.tt6e
+out_has 'synthetic'
+# each count of a sync point is given once, whoever gives it
+word 00001000 00200002 0000bee0 00000001 60000000 >one.tt6
+word 00002000 00300002 0000bee0 00000001 60000000 00200002 0000bee0 00000001 60000000 >two.tt6
+word 00002000 00300002 0000bee0 00000001 60000000 00200002 0000bee0 00000002 60000000 >fine.tt6
+run trod check --from tt6 one.tt6 two.tt6
+status 1
+out_has 'signal 1 on sync point 0xbee0 was given before'
+run trod sync --from tt6 one.tt6 two.tt6
+status 2
+err_has 'two\.tt6: .*signal 1 on sync point 0xbee0 was given before'
+run trod check --from tt6 one.tt6 fine.tt6
+status 0
+run trod sync --from tt6 one.tt6 fine.tt6
+status 0
+err </dev/null
 
 # ---- drmemtrace (64-bit entries: type, size, value): whose the rows are, and what markers hold
 drm() { bytes $(printf '%02x %02x %02x %02x ' $(($1 & 255)) $(($1 >> 8)) $(($2 & 255)) $(($2 >> 8))); shift 2; bytes "$@"; }
 {
     drm 25 0 07 00 00 00 00 00 00 00   # header, version 7
     drm 28 12 07 00 00 00 00 00 00 00  # version
-    drm 28 9 40 00 00 00 00 00 00 00   # file type x86-64
+    drm 28 9 40 02 00 00 00 00 00 00   # file type x86-64 with encodings
     drm 22 4 39 30 00 00 00 00 00 00   # thread 12345
     drm 24 4 31 d4 00 00 00 00 00 00   # process 54321
     drm 28 2 10 00 00 00 00 00 00 00   # timestamp
     drm 28 3 02 00 00 00 00 00 00 00   # cpu
+    drm 47 2 0f 05 00 00 00 00 00 00   # encoding: syscall
     drm 10 2 00 10 40 00 00 00 00 00   # instruction at 401000
+    drm 10 2 00 10 40 00 00 00 00 00   # the same again
     drm 28 0 00 f0 ff ff ff 7f 00 00   # kernel event
     drm 28 4 00 00 00 00 01 00 00 00   # function 2^32
     drm 28 7 fc ff ff ff ff ff ff ff   # returned -4
@@ -116,13 +154,18 @@ drm() { bytes $(printf '%02x %02x %02x %02x ' $(($1 & 255)) $(($1 >> 8)) $(($2 &
 } >t.trace
 run trod view --format json t.trace
 through jq -c 'select(.kind == "MARKER") | [.text, .value]'
-out_has '^\["filetype","0x40"\]$'
+out_has '^\["filetype","0x240"\]$'
 out_has '^\["kernel-event","0x7ffffffff000"\]$'
 out_has '^\["func-retval","-4"\]$'
 out_has '^\["timestamp","16"\]$'
 run trod view --format json t.trace
 through jq -sc 'map(select(.kind == "INSTR") | [.thread, .tid, .pid, .cpu])'
-out <<<'[["12345",12345,54321,null]]'
+out <<<'[["12345",12345,54321,null],["12345",12345,54321,null]]'
+# types of records do not tell system calls from other instructions, encodings do
+run trod count --format json t.trace
+out_has '"system_call_instructions": 2'
+run trod view --format json --kind INSTR t.trace
+out_has '"branch": "syscall"'
 run trod view --header always t.trace
 out_has '^ *record .* thread '
 out_has 'kernel-event'

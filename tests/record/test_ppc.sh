@@ -224,7 +224,7 @@ if powerpc-linux-gnu-gcc -O1 -static -o trap trap.c 2>/dev/null; then
     # address, opcode, target and flags of the two instructions behind each twi
     trod view --from tt6e --kind INSTR --format csv trap.tt6e |
         awk -F, -v at="$(symbol traps)" '
-            left-- > 0 { print $6, $9, $(NF - 7), $(NF - 1) }
+            left-- > 0 { print $6, $9, $(NF - 9), $(NF - 3) }
             $6 ~ "0x0*" at "$" { left = 2 }' | sed 's/0x0*/0x/g' >got
     next=$(printf '0x%x' $((0x$(symbol traps) + 4)))
     for i in 0 1 2 3 4 5 6 7 8 9; do

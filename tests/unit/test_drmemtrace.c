@@ -86,6 +86,38 @@ static void check_row(const struct run *r, const struct trod_batch *b, uint32_t 
         assert_memory_equal(trod_batch_bytes(b, b->code[i]), s->code, s->code_n);
 }
 
+/* System calls by their encodings, from the manuals of the architectures. */
+static bool is_system_call(enum trod_isa isa, const struct drm_seen *s)
+{
+    static const struct {
+        enum trod_isa isa;
+        uint8_t n, code[4], mask[4];
+    } calls[] = {
+        {TROD_ISA_X86_64, 2, {0x0f, 0x05}, {0xff, 0xff}}, /* syscall */
+        {TROD_ISA_X86_64, 2, {0x0f, 0x34}, {0xff, 0xff}}, /* sysenter */
+        {TROD_ISA_X86_64, 2, {0xcd, 0x80}, {0xff, 0xff}}, /* int 0x80 */
+        {TROD_ISA_X86_64, 2, {0xcd, 0x2e}, {0xff, 0xff}},
+        {TROD_ISA_X86_32, 2, {0x0f, 0x05}, {0xff, 0xff}},
+        {TROD_ISA_X86_32, 2, {0x0f, 0x34}, {0xff, 0xff}},
+        {TROD_ISA_X86_32, 2, {0xcd, 0x80}, {0xff, 0xff}},
+        {TROD_ISA_X86_32, 2, {0xcd, 0x2e}, {0xff, 0xff}},
+        {TROD_ISA_A64, 4, {0x01, 0x00, 0x00, 0xd4}, {0x1f, 0x00, 0xe0, 0xff}}, /* svc */
+        {TROD_ISA_ARM, 2, {0x00, 0xdf}, {0x00, 0xff}},                         /* svc of Thumb */
+        {TROD_ISA_RISCV64, 4, {0x73, 0, 0, 0}, {0xff, 0xff, 0xff, 0xff}},      /* ecall */
+    };
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        bool same = calls[i].isa == isa && calls[i].n == s->code_n;
+
+        for (unsigned k = 0; same && k < calls[i].n; k++)
+            same = (s->code[k] & calls[i].mask[k]) == calls[i].code[k];
+        if (same)
+            return true;
+    }
+    return isa == TROD_ISA_ARM && s->code_n == 4 && (s->code[3] & 0x0f) == 0x0f &&
+           s->code[3] != 0xff;
+}
+
 /* Kinds and branch classes by record type, as the format's tables have them. */
 static void check_kind(const struct trod_batch *b, uint32_t i, const struct drm_seen *s)
 {
@@ -104,7 +136,11 @@ static void check_kind(const struct trod_batch *b, uint32_t i, const struct drm_
                                  : t == 1             ? TROD_WRITE
                                  : t == 18 || t == 20 ? TROD_FLUSH
                                                       : TROD_PREFETCH);
-    assert_int_equal(b->flags[i] & TROD_F_BRANCH, instr && t < sizeof branch ? branch[t] : 0);
+    unsigned class = instr && t < sizeof branch ? branch[t] : 0;
+
+    if (instr && class == 0 && b->meta && is_system_call(b->meta->isa, s))
+        class = TROD_BR_SYSCALL;
+    assert_int_equal(b->flags[i] & TROD_F_BRANCH, class);
     assert_int_equal(!!(b->flags[i] & TROD_F_IFETCH), code);
 }
 

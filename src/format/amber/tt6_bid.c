@@ -4,15 +4,29 @@
  * Implements docs/formats/amber.md, "Detection". Neither has a magic number. What speaks for them
  * is the chain of addresses: a branch whose target its opcode tells is followed by that target, or
  * by the next instruction where it is conditional. In foreign data one such agreement is a chance
- * of some 2^-15 at the least (32 bits agree, but small numbers are frequent). The two formats
- * differ in the length of the records of cache operations, so only one of them keeps chaining
- * behind one.
+ * of some 2^-15 at the least (32 bits agree, but small numbers are frequent).
+ *
+ * The two formats differ in the length of the records of cache operations and in what stands behind
+ * a twi. Both readings of the whole window are judged by the same marks; what they read alike
+ * cancels. Where they differ and neither is better by TROD_BID_LEAD bits, both bid the same, which
+ * trod_detect reports as ambiguous: a wrong reading invents or swallows instructions.
  */
 #include "format/amber/amber.h"
 
 #include "core/endian.h"
 
-enum { BITS_A_BRANCH = 15, MOST = 60, LEAD = 12, TAIL = 8 };
+#include <string.h>
+
+enum { MOST = 60, EITHER = 12, TAIL = 8, PLACES = 1024 };
+
+/* Bits that one sign weighs. */
+enum {
+    CHAIN = 15,    /* a branch chains, or does not; an address has two opcodes */
+    UNKNOWN = 8,   /* an opcode or escape that nobody knows: our tables may lack one */
+    CUT = 4,       /* the data ends inside a record: files are cut now and then */
+    NO_PAIR = 6,   /* TT6E: a twi without its synthetic return */
+    TRAP_PAIR = 30 /* TT6: a twi with one */
+};
 
 static const struct {
     const char *sure, *either;
@@ -20,9 +34,16 @@ static const struct {
 
 /* How one of the two readings goes. */
 struct reading {
-    uint32_t good, bad; /* branches that chain, and that do not */
-    uint32_t odd;       /* opcodes and escapes that nobody knows: they only tell the two apart */
-    uint32_t traps;     /* synthetic returns from traps */
+    uint32_t good, bad;   /* branches that chain, and that do not */
+    uint32_t joins;       /* b 0, which chains with anything */
+    uint32_t odd;         /* opcodes and escapes that nobody knows */
+    uint32_t traps, bare; /* twi with and without a synthetic return */
+    uint32_t changed;     /* instructions at addresses that held another one before */
+    bool cut;             /* ends inside a record */
+    uint64_t hash;        /* of where its records begin */
+    struct {
+        uint32_t pc, opcode;
+    } place[PLACES]; /* the last instruction at each address; direct-mapped, opcode 0: none */
 };
 
 /* An escape record whose code has no meaning. */
@@ -54,7 +75,7 @@ static void judge_flow(struct reading *r, uint32_t opcode, uint32_t pc, uint32_t
         return;
     }
     if (opcode == AMBER_B_ZERO) { /* stands between traces joined, and goes anywhere */
-        r->good++;
+        r->joins++;
         return;
     }
     if (!trod_ppc_decode(opcode, &insn) || !trod_ppc_target(&insn, pc, &target)) {
@@ -66,81 +87,112 @@ static void judge_flow(struct reading *r, uint32_t opcode, uint32_t pc, uint32_t
     r->bad += next != target && !falls;
 }
 
-static struct reading read_head(const struct trod_probe *probe, bool extended)
+/* Code does not change: what an address held it holds again. */
+static void judge_place(struct reading *r, uint32_t opcode, uint32_t pc)
+{
+    uint32_t at = (pc >> 2) % PLACES;
+
+    r->changed += r->place[at].opcode && r->place[at].pc == pc && r->place[at].opcode != opcode;
+    r->place[at].pc = pc;
+    r->place[at].opcode = opcode;
+}
+
+/* What the record at P, of CLASS, says beside its flow. Returns its bytes. */
+static size_t judge_record(struct reading *r, const uint8_t *p, uint32_t pc,
+                           enum trod_ppc_class class)
+{
+    uint32_t opcode = trod_load_be32(p);
+    struct trod_ppc_insn insn;
+
+    if (opcode >> 26 == 0) {
+        r->odd += odd_escape(opcode);
+        return 4 + 4 * (size_t)(opcode & AMBER_ESC_WORDS);
+    }
+    if (class != TROD_PPC_FLOW)
+        r->odd += !trod_ppc_decode(opcode, &insn);
+    judge_place(r, opcode, pc);
+    return 4 * (size_t)trod_ppc_record_words(class);
+}
+
+static void read_head(struct reading *r, const struct trod_probe *probe, bool extended)
 {
     enum trod_ppc_variant variant = extended ? TROD_PPC_TT6E : TROD_PPC_TT6;
     const uint8_t *p = probe->head.p, *end = p + probe->head.n;
-    struct reading r = {0, 0, 0, 0};
-    struct trod_ppc_insn insn;
     uint32_t pc = trod_load_be32(p);
 
+    memset(r, 0, sizeof *r);
     for (p += 4; end - p >= 4;) {
         uint32_t opcode = trod_load_be32(p), word = end - p >= 8 ? trod_load_be32(p + 4) : 0;
         enum trod_ppc_class class = trod_ppc_class(opcode, variant);
-        size_t len = 4 * (size_t)trod_ppc_record_words(class);
+        size_t len = judge_record(r, p, pc, class);
 
-        if (opcode >> 26 == 0) {
-            len = 4 + 4 * (size_t)(opcode & AMBER_ESC_WORDS);
-            r.odd += odd_escape(opcode);
-        } else if (class != TROD_PPC_FLOW) {
-            r.odd += !trod_ppc_decode(opcode, &insn);
-        }
+        r->hash = (r->hash ^ (uint64_t)(p - probe->head.p)) * UINT64_C(0x100000001b3);
         if (is_trap(p, end)) {
             if (end - p < 20)
                 break;
-            r.traps++;
+            r->traps++;
             if (extended) { /* where it returns to is for the tracer to say */
-                r.good += 2;
                 pc = trod_load_be32(p + 16);
                 p += 20;
                 continue;
             }
+        } else {
+            r->bare += opcode >> 26 == AMBER_MAJOR_TWI && end - p >= 8;
         }
         if (len > (size_t)(end - p)) {
+            r->cut = probe->head.last;
             /* more is missing than a cut record lacks */
-            r.odd += probe->head.last && len - (size_t)(end - p) > TAIL;
-            break;
+            r->odd += probe->head.last && len - (size_t)(end - p) > TAIL;
+            return;
         }
         if (class == TROD_PPC_FLOW)
-            judge_flow(&r, opcode, pc, word);
+            judge_flow(r, opcode, pc, word);
         pc = class == TROD_PPC_FLOW ? word : opcode >> 26 == 0 ? pc : pc + 4;
         p += len;
     }
-    return r;
+    r->cut = probe->head.last && p != end;
 }
 
 static int bits_of(const struct reading *r)
 {
-    uint32_t bits = BITS_A_BRANCH * (r->good < 5 ? r->good : 5);
+    uint32_t good = r->good + r->joins + 2 * r->traps;
 
-    if (r->bad > r->good / 4)
+    if (r->bad > good / 4)
         return 0;
-    return bits > MOST ? MOST : (int)bits;
+    return good > MOST / CHAIN ? MOST : CHAIN * (int)good;
 }
 
-static bool worse(const struct reading *a, const struct reading *b)
+/* What speaks for a reading, in bits. Only differences between two of the same data count. */
+static int64_t marks_of(const struct reading *r, bool extended)
 {
-    return a->bad > b->bad || (a->bad == b->bad && a->odd > b->odd);
+    return CHAIN * ((int64_t)r->good - r->bad - r->changed) - (int64_t)UNKNOWN * r->odd -
+           (r->cut ? CUT : 0) -
+           (extended ? (int64_t)NO_PAIR * r->bare : (int64_t)TRAP_PAIR * r->traps);
 }
 
 int amber_tt6_bid(const struct trod_probe *probe, bool extended, const char **dialect)
 {
     struct reading mine, other;
+    int64_t lead;
     int bits, others;
 
     if (probe->head.n < 8 || (trod_load_be32(probe->head.p) & 3))
         return 0;
-    mine = read_head(probe, extended);
-    other = read_head(probe, !extended);
+    read_head(&mine, probe, extended);
+    read_head(&other, probe, !extended);
+    *dialect = dialects[extended].sure;
     bits = bits_of(&mine);
     others = bits_of(&other);
-    *dialect = dialects[extended].sure;
-    if (mine.traps > 0 && extended)
+    if (bits == 0)
+        return 0;
+    if (mine.hash == other.hash && mine.traps + other.traps + mine.bare == 0) {
+        *dialect = dialects[extended].either;
+        return !extended ? bits : bits > EITHER ? bits - EITHER : 0;
+    }
+    lead = marks_of(&mine, extended) - marks_of(&other, !extended);
+    if (bits < others)
+        bits = others;
+    if (lead >= 0)
         return bits;
-    if (mine.traps > 0 || bits < others || (bits == others && worse(&mine, &other)))
-        return bits < others - LEAD ? bits : others - LEAD > 0 ? others - LEAD : 0;
-    if (bits > others || worse(&other, &mine))
-        return bits;
-    *dialect = dialects[extended].either;
-    return !extended ? bits : bits > LEAD ? bits - LEAD : 0;
+    return lead > -bits ? bits + (int)lead : 0;
 }

@@ -58,23 +58,22 @@ static void remember(struct drm_dec *d, const struct trod_batch *out, uint32_t f
     }
 }
 
-static inline size_t slot_of(uint64_t pc)
-{
-    return (pc ^ pc >> 11) & (DRM_PROVEN - 1);
-}
-
 /*
  * Nobody wants the encoding of the instruction at PC, but it must have come. Encodings are not
- * forgotten, so once is enough; the last ones proven are kept in a small table.
+ * forgotten, so once is enough; the last ones proven are kept in a small table. System calls stay
+ * out of it: they are seen here every time. Returns the flags that the encoding adds to TYPE_FLAGS.
  */
-static void prove(struct drm_call *c, const uint8_t *p, uint64_t pc)
+static uint32_t prove(struct drm_call *c, const uint8_t *p, uint64_t pc, uint32_t type_flags)
 {
     struct drm_side *side = c->d->side;
+    struct trod_slice code = drm_side_code(side, pc);
+    uint32_t flags = drm_code_flags(c, code, type_flags);
 
-    if (drm_side_code(side, pc).len)
-        side->proven[slot_of(pc)] = pc;
-    else
+    if (code.len == 0)
         drm_missing(c, p, pc);
+    else if (flags == 0)
+        side->proven[drm_proven_slot(pc)] = pc;
+    return flags;
 }
 
 /*
@@ -91,8 +90,7 @@ HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
     const uint32_t mask = out->have & ~(uint32_t)(d->time_known ? 0 : TROD_COL_TIME);
     const uint32_t cap = out->cap;
     const unsigned shift = d->shift;
-    const bool strict =
-        (d->filetype & (TROD_DRM_ENCODINGS | TROD_DRM_CORE_SHARDED)) == TROD_DRM_ENCODINGS;
+    const bool encoded = d->filetype & TROD_DRM_ENCODINGS;
     uint64_t pc = d->pc, instrs = d->instrs;
     uint32_t n = out->n;
 
@@ -118,8 +116,9 @@ HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
         out->flags[n] = h->flags;
         out->size[n] = size;
         out->addr[n] = addr;
-        if (level != CODE && UNLIKELY(h->instr & (side->proven[slot_of(addr)] != addr)) && strict)
-            prove(c, p, addr);
+        if (level != CODE && encoded &&
+            UNLIKELY(h->instr & (side->proven[drm_proven_slot(addr)] != addr)))
+            out->flags[n] |= prove(c, p, addr, h->flags);
         if (level == LEAN)
             continue;
         out->pc[n] = pc;
@@ -127,10 +126,12 @@ HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
         out->raw[n] = (struct trod_slice){(uint32_t)(p - c->base), (uint32_t)width};
         if (level == CODE && h->instr) {
             out->code[n] = drm_side_code(side, addr);
-            if (out->code[n].len)
+            if (out->code[n].len) {
                 out->has[n] |= TROD_COL_CODE;
-            else
+                out->flags[n] |= drm_code_flags(c, out->code[n], h->flags);
+            } else {
                 drm_missing(c, p, addr);
+            }
         }
     }
     d->pc = pc;

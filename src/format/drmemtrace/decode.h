@@ -96,6 +96,12 @@ void drm_filetype(struct drm_dec *d, uint64_t bits);
 /* Report that the encoding of the instruction at PC, whose entry is P, is not there but should. */
 void drm_missing(struct drm_call *c, const uint8_t *p, uint64_t pc);
 
+/*
+ * Flags of an instruction with the encoding CODE beyond TYPE_FLAGS: types do not tell x86's
+ * syscall and int, svc, ecall from others.
+ */
+uint32_t drm_code_flags(const struct drm_call *c, struct trod_slice code, uint32_t type_flags);
+
 /* Append a note of the entries [FROM, TO). Returns DRM_ROW or an error. */
 int drm_note(struct drm_call *c, const uint8_t *from, const uint8_t *to, enum drm_note what);
 

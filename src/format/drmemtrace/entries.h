@@ -108,6 +108,8 @@ const char *drm_marker_name(unsigned marker);
 bool drm_marker_is_address(unsigned marker);
 
 /* "filtered", ... of bit I of the file type; NULL past the last. */
+/* Is the instruction of N bytes at P, of ISA (enum trod_isa), a system call? */
+bool drm_is_syscall(unsigned isa, const uint8_t *p, size_t n);
 /* The marker's name, for rows that do not carry it. */
 const char *drm_sub_name(unsigned kind, unsigned sub);
 /* enum trod_value_form of the value of a row of KIND and sub MARKER. */

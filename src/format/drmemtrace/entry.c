@@ -150,6 +150,15 @@ static struct trod_slice known(struct drm_call *c, const uint8_t *p, uint64_t pc
     return code;
 }
 
+uint32_t drm_code_flags(const struct drm_call *c, struct trod_slice code, uint32_t type_flags)
+{
+    const uint8_t *p = c->d->side->shared + (code.off & ~(uint32_t)TROD_SLICE_SHARED);
+
+    if (type_flags & TROD_F_BRANCH)
+        return 0;
+    return drm_is_syscall(c->d->meta->isa, p, code.len) ? TROD_BR_SYSCALL : 0;
+}
+
 void drm_missing(struct drm_call *c, const uint8_t *p, uint64_t pc)
 {
     const struct trod_place at = drm_place(c, p);
@@ -186,8 +195,10 @@ static int instruction(struct drm_call *c, const uint8_t *tile, const uint8_t *p
     } else {
         r.code = known(c, p, addr);
     }
-    if (r.code.len)
+    if (r.code.len) {
         r.has |= TROD_COL_CODE;
+        r.flags |= drm_code_flags(c, r.code, r.flags);
+    }
     if (info->indirect && d->has_target) {
         r.has |= TROD_COL_TARGET;
         r.target = d->target;

@@ -202,6 +202,8 @@ int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_
         s->known_n -= k->len == 0;
         return (int)slot;
     }
+    if (s->proven[drm_proven_slot(pc)] == pc)
+        s->proven[drm_proven_slot(pc)] = 0; /* it was another instruction's */
     *k = (struct drm_known){pc, (uint32_t)slot, len};
     bytes = s->shared + (k->off & ~(uint32_t)TROD_SLICE_SHARED);
     memset(bytes, 0, SLOT);

@@ -25,6 +25,11 @@ struct drm_thread {
 
 enum { DRM_PROVEN = 1 << 11 };
 
+static inline size_t drm_proven_slot(uint64_t pc)
+{
+    return (pc ^ pc >> 11) & (DRM_PROVEN - 1);
+}
+
 /* What the hot loop looks up by type. */
 struct drm_hot {
     uint32_t flags, has;
@@ -33,7 +38,7 @@ struct drm_hot {
 
 struct drm_side {
     struct drm_hot hot[64];
-    uint64_t proven[DRM_PROVEN]; /* pcs whose encoding is known, by low bits; 0: none */
+    uint64_t proven[DRM_PROVEN]; /* pcs with a known encoding that is no system call; 0: none */
     struct trod_slice marker_text[TROD_DRM_MARKERS];
     struct trod_slice note_text[3]; /* by enum drm_note */
 
