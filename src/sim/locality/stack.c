@@ -1,0 +1,376 @@
+/*
+ * stack.c - LRU stack distances, exactly (stack.h; "Locality analyses", section 2).
+ *
+ * A hash table gives the position of each line's last reference; the distance is the number of
+ * positions behind it that are last references of other lines. Blocks of references first go
+ * through two filters (filter.h).
+ */
+#include "stack.h"
+
+#include "filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIVE_MAX = 1 << 30, LEAST_LOG = TROD_BITS_B };
+
+struct trod_stack *trod_stack_new(const struct trod_stack_options *opt)
+{
+    struct trod_stack *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return NULL;
+    s->opt = *opt;
+    s->block = calloc(1, sizeof *s->block);
+    if (opt->limit)
+        s->owner = calloc(UINT32_C(1) << LEAST_LOG, sizeof *s->owner);
+    if (!s->block || (opt->limit && !s->owner) ||
+        !trod_lines_init(&s->lines, opt->count, opt->resident != 0) ||
+        !trod_bits_init(&s->bits, UINT32_C(1) << LEAST_LOG)) {
+        trod_stack_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void trod_stack_free(struct trod_stack *s)
+{
+    if (!s)
+        return;
+    trod_lines_free(&s->lines);
+    trod_bits_free(&s->bits);
+    trod_dist_clear(&s->dist);
+    free(s->owner);
+    free(s->first);
+    free(s->block);
+    free(s);
+}
+
+/* Positions for MORE references, eight times the live lines: then numbering anew costs little. */
+static uint32_t positions(const struct trod_stack *s, size_t more)
+{
+    uint64_t size = UINT64_C(1) << LEAST_LOG;
+
+    while (size < 8 * (s->live + more) && size < UINT64_C(1) << 31)
+        size *= 2;
+    return (uint32_t)size;
+}
+
+bool trod_stack_renumber(struct trod_stack *s, size_t more)
+{
+    const uint32_t size = positions(s, more);
+    uint32_t *rank = malloc(((size_t)s->bits.size >> 6) * sizeof *rank);
+    struct trod_bits bits = s->bits;
+    uint32_t *owner = s->owner;
+    bool ok = rank != NULL;
+
+    if (ok && size != s->bits.size) {
+        ok = trod_bits_init(&bits, size);
+        if (ok && s->owner)
+            ok = (owner = realloc(s->owner, size * sizeof *owner)) != NULL;
+        if (ok)
+            s->owner = owner;
+    }
+    if (!ok) {
+        free(rank);
+        return false;
+    }
+    trod_bits_ranks(&s->bits, rank);
+    for (size_t i = 0; i < s->lines.size; i++) {
+        const uint32_t p = s->lines.at[i].pos;
+        const uint64_t below = (UINT64_C(1) << (p & 63)) - 1;
+
+        if (p >= TROD_LINE_PRUNED)
+            continue;
+        s->lines.at[i].pos =
+            rank[p >> 6] + (uint32_t)__builtin_popcountll(s->bits.word[p >> 6] & below);
+        if (s->owner)
+            s->owner[s->lines.at[i].pos] = (uint32_t)i;
+    }
+    free(rank);
+    if (bits.word != s->bits.word)
+        trod_bits_free(&s->bits);
+    s->bits = bits;
+    trod_bits_first(&s->bits, (uint32_t)s->live);
+    s->low = 0;
+    return true;
+}
+
+/* Room for N more references in every array. */
+static bool reserve(struct trod_stack *s, size_t n)
+{
+    const size_t slots = s->lines.size;
+
+    if (s->live + n > LIVE_MAX || !trod_lines_reserve(&s->lines, n))
+        return false;
+    if (s->opt.first && s->n_first + n > s->cap_first) {
+        const size_t cap = 2 * s->cap_first + n;
+        struct trod_first *more = realloc(s->first, cap * sizeof *more);
+
+        if (!more)
+            return false;
+        s->first = more;
+        s->cap_first = cap;
+    }
+    if (s->bits.size - s->bits.now < n + 1 || (s->owner && slots != s->lines.size))
+        return trod_stack_renumber(s, n);
+    return true;
+}
+
+/* End a residency of the line in SLOT. */
+static void end_residency(struct trod_stack *s, size_t slot)
+{
+    s->parts[__builtin_popcountll(s->lines.touched[slot])]++;
+    s->lines.touched[slot] = 0;
+}
+
+/* Forget the least recent line. */
+static void prune(struct trod_stack *s)
+{
+    while (!(s->bits.word[s->low >> 6] >> (s->low & 63) & 1))
+        s->low++;
+    trod_bits_drop(&s->bits, s->low);
+    const size_t slot = s->owner[s->low];
+
+    s->lines.at[slot].pos = TROD_LINE_PRUNED;
+    if (s->lines.count)
+        s->lines.count[slot] = (struct trod_line_count){0};
+    if (s->lines.touched)
+        end_residency(s, slot);
+    s->live--;
+    s->pruned++;
+}
+
+/* Put LINE on top of the stack: where it was, and its slot. There is room. */
+static inline __attribute__((always_inline)) uint32_t place(struct trod_stack *s, uint64_t line,
+                                                            size_t *slot)
+{
+    uint32_t d = TROD_DIST_COLD;
+    struct trod_line *e;
+
+    *slot = trod_lines_slot(&s->lines, line);
+    e = &s->lines.at[*slot];
+    if (__builtin_expect(e->pos < TROD_LINE_PRUNED, 1)) {
+        d = trod_bits_after(&s->bits, e->pos);
+        trod_bits_drop(&s->bits, e->pos);
+    } else {
+        s->lines.used += e->pos == TROD_LINE_EMPTY;
+        s->pruned_hits += e->pos == TROD_LINE_PRUNED;
+        e->line = line;
+        s->live++;
+    }
+    trod_bits_set(&s->bits, s->bits.now);
+    e->pos = s->bits.now++;
+    return d;
+}
+
+static inline __attribute__((always_inline)) bool record(struct trod_stack *s, uint64_t line,
+                                                         unsigned class, uint32_t d)
+{
+    if (__builtin_expect(d == TROD_DIST_COLD, 0)) {
+        s->dist.cold[class]++;
+        if (s->opt.first)
+            s->first[s->n_first++] = (struct trod_first){line, (uint8_t) class};
+        return true;
+    }
+    return trod_dist_count(&s->dist, d, class, 1);
+}
+
+static void now_recent(struct trod_stack *s, uint64_t line)
+{
+    if (line != s->recent[0] || s->live == 1) {
+        s->recent[1] = s->recent[0];
+        s->recent[0] = line;
+    }
+}
+
+bool trod_stack_touch(struct trod_stack *s, uint64_t line, uint32_t *d, size_t *slot)
+{
+    if (!reserve(s, 1))
+        return false;
+    *d = place(s, line, slot);
+    now_recent(s, line);
+    return true;
+}
+
+/* One reference, without a filter. There is room. */
+static bool one(struct trod_stack *s, uint64_t line, unsigned class, uint64_t touched,
+                uint32_t *out)
+{
+    size_t slot;
+    const uint32_t d = place(s, line, &slot);
+
+    if (s->lines.count) {
+        s->lines.count[slot].refs++;
+        s->lines.count[slot].distant += d != TROD_DIST_COLD && d > s->opt.distant;
+    }
+    if (s->lines.touched) {
+        if (d != TROD_DIST_COLD && d >= s->opt.resident)
+            end_residency(s, slot);
+        s->lines.touched[slot] |= touched;
+    }
+    now_recent(s, line);
+    if (out)
+        *out = d;
+    if (s->owner) {
+        s->owner[s->bits.now - 1] = (uint32_t)slot;
+        if (s->live > s->opt.limit)
+            prune(s);
+    }
+    return record(s, line, class, d);
+}
+
+/* What the block holds on account of the last two lines of the block before. */
+static void carry_over(struct trod_stack *s, const struct trod_stack_block *b, uint32_t *slots)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        slots[i] = (uint32_t)trod_lines_slot(&s->lines, b->line[i]);
+        if (s->lines.count)
+            s->lines.count[slots[i]].refs += b->weight[i];
+        if (s->lines.touched)
+            s->lines.touched[slots[i]] |= b->touched[i];
+    }
+    if (b->swap[1] & 1) {
+        const uint32_t p = s->lines.at[slots[0]].pos;
+
+        s->lines.at[slots[0]].pos = s->lines.at[slots[1]].pos;
+        s->lines.at[slots[1]].pos = p;
+    }
+}
+
+/* Begin to load what the references behind P will need: table, counters, then bits. */
+static inline __attribute__((always_inline)) void fetch_ahead(const struct trod_stack *s,
+                                                              const uint64_t *p, bool count)
+{
+    const size_t far = trod_lines_home(&s->lines, p[TROD_STACK_AHEAD]);
+    const uint32_t pos = s->lines.at[trod_lines_home(&s->lines, p[TROD_STACK_AHEAD / 2])].pos;
+
+    __builtin_prefetch(&s->lines.at[far], 1);
+    if (count)
+        __builtin_prefetch(&s->lines.count[far], 1);
+    if (pos < TROD_LINE_PRUNED) {
+        __builtin_prefetch(&s->bits.word[pos >> 6], 1);
+        __builtin_prefetch(&s->bits.a[pos >> TROD_BITS_A], 1);
+    }
+}
+
+/* A block, filtered. There is room. */
+static inline __attribute__((always_inline)) bool block(struct trod_stack *s,
+                                                        const struct trod_refs *refs, size_t n,
+                                                        uint32_t *out, bool count, bool touched)
+{
+    struct trod_stack_block *const b = s->block;
+
+    memcpy(b->recent, s->recent, sizeof b->recent);
+    trod_stack_filter(b, refs, n, out, touched);
+    memcpy(s->recent, b->recent, sizeof b->recent);
+    carry_over(s, b, b->slot);
+    for (uint32_t j = b->n; j < b->n + TROD_STACK_AHEAD; j++)
+        b->line[j] = b->recent[0];
+    for (uint32_t j = 2; j < b->n; j++) {
+        size_t slot, other;
+        uint32_t d, swap = b->swap[j] & 1;
+
+        fetch_ahead(s, b->line + j, count);
+        d = place(s, b->line[j], &slot);
+        b->slot[j] = (uint32_t)slot;
+        other = b->slot[b->partner[j]];
+        s->lines.at[other].pos = s->bits.now - 2 + swap;
+        s->lines.at[slot].pos = s->bits.now - 1 - swap;
+        if (count) {
+            s->lines.count[slot].refs += b->weight[j];
+            s->lines.count[slot].distant += d != TROD_DIST_COLD && d > s->opt.distant;
+        }
+        if (touched) {
+            if (d != TROD_DIST_COLD && d >= s->opt.resident)
+                end_residency(s, slot);
+            s->lines.touched[slot] |= b->touched[j];
+        }
+        if (out)
+            out[b->at[j]] = d;
+        if (!record(s, b->line[j], b->class[j], d))
+            return false;
+    }
+    for (unsigned d = 0; d < 2; d++)
+        for (unsigned k = 0; k < TROD_REFS; k++)
+            if (b->settled[d] >> 16 * k & 0xffff &&
+                !trod_dist_count(&s->dist, d, k, b->settled[d] >> 16 * k & 0xffff))
+                return false;
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool
+any_block(struct trod_stack *s, const struct trod_refs *refs, size_t n, uint32_t *out)
+{
+    if (s->lines.touched)
+        return block(s, refs, n, out, s->lines.count != NULL, true);
+    if (out)
+        return block(s, refs, n, out, s->lines.count != NULL, false);
+    if (s->lines.count)
+        return block(s, refs, n, NULL, true, false);
+    return block(s, refs, n, NULL, false, false);
+}
+
+static bool block_portable(struct trod_stack *s, const struct trod_refs *refs, size_t n,
+                           uint32_t *out)
+{
+    return any_block(s, refs, n, out);
+}
+
+#if defined(__x86_64__)
+/* Bits and masked sums are counted by instructions that not every processor has. */
+__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))) static bool
+block_avx2(struct trod_stack *s, const struct trod_refs *refs, size_t n, uint32_t *out)
+{
+    return any_block(s, refs, n, out);
+}
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("popcnt");
+}
+#else
+#define block_avx2 block_portable
+static bool has_avx2(void)
+{
+    return false;
+}
+#endif
+
+/* The filters take it that distances 0 and 1 end nothing, are not distant, and forget no line. */
+static bool filters_hold(const struct trod_stack *s)
+{
+    return s->live >= 2 && !s->opt.limit && (!s->opt.count || s->opt.distant >= 1) &&
+           (!s->opt.resident || s->opt.resident >= 2);
+}
+
+bool trod_stack_feed(struct trod_stack *s, const struct trod_refs *refs, size_t n, uint32_t *out)
+{
+    const bool fast = has_avx2();
+
+    for (size_t i = 0; i < n; i++)
+        s->refs[refs->class[i]]++;
+    for (size_t i = 0, k; i < n; i += k) {
+        const struct trod_refs at = {refs->line + i, refs->class + i,
+                                     s->opt.resident ? refs->touched + i : NULL};
+        uint32_t *o = out ? out + i : NULL;
+        bool ok;
+
+        k = !filters_hold(s) ? 1 : n - i < TROD_STACK_BLOCK ? n - i : TROD_STACK_BLOCK;
+        if (!reserve(s, k))
+            return false;
+        if (!filters_hold(s))
+            ok = one(s, at.line[0], at.class[0], at.touched ? at.touched[0] : 0, o);
+        else
+            ok = fast ? block_avx2(s, &at, k, o) : block_portable(s, &at, k, o);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+uint64_t trod_stack_lines(const struct trod_stack *s)
+{
+    return s->lines.used;
+}
