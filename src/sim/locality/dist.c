@@ -97,3 +97,17 @@ uint64_t trod_dist_next(const struct trod_dist *h, uint64_t d, unsigned classes)
     }
     return UINT64_MAX;
 }
+
+void trod_dist_misses(const struct trod_dist *h, unsigned classes, const uint64_t *size, size_t n,
+                      uint64_t *misses)
+{
+    uint64_t left = trod_dist_total(h, classes), d = trod_dist_next(h, 0, classes);
+
+    for (size_t i = 0; i < n; i++) {
+        while (d < size[i]) {
+            left -= trod_dist_of(h, d, classes);
+            d = trod_dist_next(h, d + 1, classes);
+        }
+        misses[i] = left;
+    }
+}

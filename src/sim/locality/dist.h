@@ -72,4 +72,11 @@ uint64_t trod_dist_total(const struct trod_dist *h, unsigned classes);
  */
 uint64_t trod_dist_next(const struct trod_dist *h, uint64_t d, unsigned classes);
 
+/*
+ * Misses of fully associative LRU caches of SIZE[i] lines, N of them, rising: references of CLASSES
+ * with a distance of at least the size, and first references. To MISSES.
+ */
+void trod_dist_misses(const struct trod_dist *h, unsigned classes, const uint64_t *size, size_t n,
+                      uint64_t *misses);
+
 #endif
