@@ -1,0 +1,40 @@
+/*
+ * sets.h - LRU caches of many numbers of sets and ways in one pass.
+ *
+ * Implements "Locality analyses", section 3 (Hill and Smith, "Evaluating associativity in CPU
+ * caches", 1989): for each number of sets, a power of two, a list per set of the most recent lines.
+ * A line found at position p of its list hits in all caches with more than p ways. Numbers of sets
+ * are visited from the smallest; where a line is at the front already it is so for all larger ones,
+ * and nothing changes there.
+ */
+#ifndef TROD_SIM_SETS_H
+#define TROD_SIM_SETS_H
+
+#include "dist.h"
+
+enum { TROD_SETS_LEVELS = 32, TROD_SETS_WAYS = 64 };
+
+struct trod_sets {
+    unsigned first, levels, ways; /* sets: 2^first, 2^(first + 1), ... */
+    uint64_t *list[TROD_SETS_LEVELS];
+    uint8_t *fill[TROD_SETS_LEVELS];                          /* lines in each list */
+    uint64_t at[TROD_SETS_LEVELS][TROD_SETS_WAYS][TROD_REFS]; /* by position, the front excepted */
+    uint64_t front[TROD_SETS_LEVELS][TROD_REFS]; /* searches that ended at this level's front */
+    uint64_t refs[TROD_REFS];
+};
+
+/*
+ * LEVELS numbers of sets from 2^FIRST on, up to WAYS ways (at most TROD_SETS_WAYS). NULL without
+ * memory.
+ */
+struct trod_sets *trod_sets_new(unsigned first, unsigned levels, unsigned ways);
+void trod_sets_free(struct trod_sets *s);
+/* N more references. */
+void trod_sets_feed(struct trod_sets *s, const uint64_t *line, const uint8_t *class, size_t n);
+/* Add the counts of OTHER, of the same shape. */
+void trod_sets_sum(struct trod_sets *s, const struct trod_sets *other);
+/* Misses of CLASSES in the cache of 2^(first + LEVEL) sets of WAYS ways. */
+uint64_t trod_sets_misses(const struct trod_sets *s, unsigned level, unsigned ways,
+                          unsigned classes);
+
+#endif

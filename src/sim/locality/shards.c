@@ -1,0 +1,302 @@
+/*
+ * shards.c - stack distances of a sample of the lines (shards.h).
+ */
+#include "shards.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BLOCK = 4096,     /* references filtered at a time */
+    LINE_BYTES = 128, /* of memory for a line of the sample, all tables at their emptiest */
+    SLACK_LOG = 4     /* a share of 1 in 2^4 of the lines makes room when the sample is full */
+};
+
+/* Two rounds of multiplying and folding, so that strides are spread as well as anything. */
+static inline uint64_t hash(uint64_t line)
+{
+    uint64_t h = line * UINT64_C(0xff51afd7ed558ccd);
+
+    h ^= h >> 32;
+    h *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return h ^ h >> 29;
+}
+
+struct trod_shards *trod_shards_new(double rate, uint64_t most, uint32_t resident)
+{
+    const struct trod_stack_options opt = {.resident = resident};
+    struct trod_shards *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return NULL;
+    s->limit = rate >= 1 ? UINT64_MAX : (uint64_t)(rate * 0x1p64);
+    s->most = most;
+    s->stack = trod_stack_new(&opt);
+    s->bin = calloc(TROD_BINS, sizeof *s->bin);
+    s->line = calloc(BLOCK + 1, sizeof *s->line);
+    s->touched = calloc(BLOCK + 1, sizeof *s->touched);
+    s->class = calloc(BLOCK + 1, sizeof *s->class);
+    s->out = calloc(2 * (BLOCK + 1), sizeof *s->out);
+    if (!s->stack || !s->bin || !s->line || !s->touched || !s->class || !s->out) {
+        trod_shards_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void trod_shards_free(struct trod_shards *s)
+{
+    if (!s)
+        return;
+    trod_stack_free(s->stack);
+    free(s->bin);
+    free(s->line);
+    free(s->touched);
+    free(s->class);
+    free(s->out);
+    free(s);
+}
+
+double trod_shards_rate(const struct trod_shards *s)
+{
+    return ((double)s->limit + 1) * 0x1p-64;
+}
+
+uint64_t trod_shards_lines_in(uint64_t bytes)
+{
+    const uint64_t fixed = TROD_BINS * sizeof(struct trod_shards_bin) + (1 << 19);
+
+    return bytes < fixed + 64 * LINE_BYTES ? 64 : (bytes - fixed) / LINE_BYTES;
+}
+
+/* The references of the sample among N (at most BLOCK): to the block. No branch depends on them. */
+static inline __attribute__((always_inline)) size_t
+pick(struct trod_shards *s, const struct trod_refs *refs, size_t n, uint32_t *at)
+{
+    const uint64_t limit = s->limit;
+    const bool touched = s->stack->opt.resident != 0;
+    size_t k = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        s->line[k] = refs->line[i];
+        s->class[k] = refs->class[i];
+        if (touched)
+            s->touched[k] = refs->touched[i];
+        at[k] = (uint32_t)i;
+        k += hash(refs->line[i]) <= limit;
+    }
+    return k;
+}
+
+static bool above(uint64_t line, void *user)
+{
+    return hash(line) > *(const uint64_t *)user;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The sample is too large: lower the limit. */
+static bool shrink(struct trod_shards *s)
+{
+    const struct trod_lines *t = &s->stack->lines;
+    const uint64_t keep = s->most - (s->most >> SLACK_LOG);
+    uint64_t *h = malloc(s->stack->live * sizeof *h), last;
+    size_t n = 0;
+
+    if (!h)
+        return false;
+    for (size_t i = 0; i < t->size; i++)
+        if (t->at[i].pos < TROD_LINE_PRUNED)
+            h[n++] = hash(t->at[i].line);
+    qsort(h, n, sizeof *h, by_value);
+    last = h[keep ? keep - 1 : 0];
+    free(h);
+    s->limit = last;
+    return trod_stack_forget(s->stack, above, &last);
+}
+
+/* What K references of the block, at the distances OUT, stand for. */
+static void weigh(struct trod_shards *s, size_t k, uint32_t *out)
+{
+    const double weight = 1 / trod_shards_rate(s);
+
+    for (size_t i = 0; i < k; i++) {
+        const unsigned class = s->class[i];
+        const unsigned group = (unsigned)(hash(s->line[i]) & (TROD_SHARDS_GROUPS - 1));
+        struct trod_shards_bin *b = &s->cold;
+
+        if (out[i] != TROD_DIST_COLD) {
+            const double d = (double)out[i] * weight;
+
+            b = &s->bin[trod_bin_of((uint64_t)d)];
+            out[i] = d < (double)(TROD_SHARDS_OUT - 1) ? (uint32_t)d : TROD_SHARDS_OUT - 1;
+        } else {
+            s->lines += weight;
+        }
+        b->class[class] += weight;
+        b->group[group] += weight;
+        s->sampled[class]++;
+        s->weight[class] += weight;
+    }
+}
+
+bool trod_shards_feed(struct trod_shards *s, const struct trod_refs *refs, size_t n, uint32_t *out)
+{
+    uint32_t *const at = s->out + BLOCK + 1;
+
+    for (size_t i = 0; i < n; i++)
+        s->refs[refs->class[i]]++;
+    for (size_t i = 0, m; i < n; i += m) {
+        const struct trod_refs r = {refs->line + i, refs->class + i,
+                                    s->stack->opt.resident ? refs->touched + i : NULL};
+        const struct trod_refs block = {s->line, s->class, s->touched};
+        size_t k;
+
+        /* never more new lines at once than there is slack */
+        m = s->most && s->most < BLOCK ? (size_t)s->most : BLOCK;
+        m = m < n - i ? m : n - i;
+        k = pick(s, &r, m, at);
+        for (size_t j = 0; out && j < m; j++)
+            out[i + j] = TROD_SHARDS_OUT;
+        if (!k)
+            continue;
+        if (!trod_stack_feed(s->stack, &block, k, s->out))
+            return false;
+        weigh(s, k, s->out);
+        for (size_t j = 0; out && j < k; j++)
+            out[i + at[j]] = s->out[j];
+        if (s->most && s->stack->live > s->most && !shrink(s))
+            return false;
+    }
+    return true;
+}
+
+bool trod_shards_sum(struct trod_shards *s, const struct trod_shards *other)
+{
+    for (unsigned i = 0; i <= TROD_BINS; i++) {
+        struct trod_shards_bin *to = i < TROD_BINS ? &s->bin[i] : &s->cold;
+        const struct trod_shards_bin *from = i < TROD_BINS ? &other->bin[i] : &other->cold;
+
+        for (unsigned k = 0; k < TROD_REFS; k++)
+            to->class[k] += from->class[k];
+        for (unsigned g = 0; g < TROD_SHARDS_GROUPS; g++)
+            to->group[g] += from->group[g];
+    }
+    for (unsigned k = 0; k < TROD_REFS; k++) {
+        s->refs[k] += other->refs[k];
+        s->sampled[k] += other->sampled[k];
+        s->weight[k] += other->weight[k];
+    }
+    s->lines += other->lines;
+    if (other->limit < s->limit)
+        s->limit = other->limit;
+    return trod_stack_sum(s->stack, other->stack);
+}
+
+uint64_t trod_shards_sampled(const struct trod_shards *s)
+{
+    return s->stack->live;
+}
+
+double trod_shards_lines(const struct trod_shards *s)
+{
+    return s->lines;
+}
+
+static double weight_of(const double *class, unsigned classes)
+{
+    double w = 0;
+
+    for (unsigned k = 0; k < TROD_REFS; k++)
+        w += classes >> k & 1 ? class[k] : 0;
+    return w;
+}
+
+/* References of CLASSES less what the sampled ones stand for: they belong to distance 0. */
+static double missing(const struct trod_shards *s, unsigned classes)
+{
+    double n = 0;
+
+    for (unsigned k = 0; k < TROD_REFS; k++)
+        n += classes >> k & 1 ? (double)s->refs[k] : 0;
+    return n - weight_of(s->weight, classes);
+}
+
+double trod_shards_at(const struct trod_shards *s, unsigned i, unsigned classes)
+{
+    return weight_of(s->bin[i].class, classes) + (i == 0 ? missing(s, classes) : 0);
+}
+
+/* Standard error of the sum over the groups' WEIGHTS, relative to N references. */
+static double spread(const double *weights, double n)
+{
+    double mean = 0, square = 0;
+
+    for (unsigned g = 0; g < TROD_SHARDS_GROUPS; g++)
+        mean += weights[g] / TROD_SHARDS_GROUPS;
+    for (unsigned g = 0; g < TROD_SHARDS_GROUPS; g++)
+        square += (weights[g] - mean) * (weights[g] - mean);
+    return sqrt(square * TROD_SHARDS_GROUPS / (TROD_SHARDS_GROUPS - 1)) / n;
+}
+
+/* Weights from the beginning of each bin on, first references included: TROD_BINS + 1 numbers. */
+static void suffixes(const struct trod_shards *s, unsigned classes, double *left)
+{
+    left[TROD_BINS] = weight_of(s->cold.class, classes);
+    for (unsigned i = TROD_BINS; i-- > 0;)
+        left[i] = left[i + 1] + weight_of(s->bin[i].class, classes);
+}
+
+/* The same from SIZE on: a bin that it cuts is taken to be even. */
+static double from(const double *left, double size)
+{
+    const unsigned i = trod_bin_of((uint64_t)size);
+    const double begin = (double)trod_bin_begin(i);
+    const double end = i + 1 < TROD_BINS ? (double)trod_bin_begin(i + 1) : 0x1p64;
+
+    return left[i] - (left[i] - left[i + 1]) * (size - begin) / (end - begin);
+}
+
+/* By how much the sample may be off at SIZE: what groups say, and distances of samples vary. */
+static double error_at(const struct trod_shards *s, const double *all, uint64_t size, double refs)
+{
+    const unsigned end = trod_bin_of(size);
+    const double rate = trod_shards_rate(s);
+    const double vary = sqrt((double)size * (1 - rate) / rate), low = (double)size - vary;
+    double group[TROD_SHARDS_GROUPS], across, along;
+
+    memcpy(group, s->cold.group, sizeof group);
+    for (unsigned i = TROD_BINS; i-- > end;)
+        for (unsigned g = 0; g < TROD_SHARDS_GROUPS; g++)
+            group[g] += s->bin[i].group[g];
+    across = spread(group, refs);
+    along = (from(all, low > 1 ? low : 1) - from(all, (double)size + vary)) / (2 * refs);
+    return sqrt(across * across + along * along);
+}
+
+bool trod_shards_misses(const struct trod_shards *s, unsigned classes, const uint64_t *size,
+                        size_t n, double *misses, double *error)
+{
+    double *left = malloc(2 * (TROD_BINS + 1) * sizeof *left), *all = left + TROD_BINS + 1;
+    double refs = 0;
+
+    if (!left)
+        return false;
+    suffixes(s, classes, left);
+    suffixes(s, (1U << TROD_REFS) - 1, all);
+    for (unsigned k = 0; k < TROD_REFS; k++)
+        refs += (double)s->refs[k];
+    for (size_t i = 0; i < n; i++) {
+        misses[i] = from(left, (double)size[i]) + (size[i] == 0 ? missing(s, classes) : 0);
+        if (error)
+            error[i] = refs > 0 ? error_at(s, all, size[i], refs) : 0;
+    }
+    free(left);
+    return true;
+}

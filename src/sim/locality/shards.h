@@ -1,0 +1,80 @@
+/*
+ * shards.h - stack distances of a sample of the lines, and what they say of all.
+ *
+ * Implements "Locality analyses", section 4 (Waldspurger, Park, Garthwaite, Ahmad, "Efficient MRC
+ * construction with SHARDS", 2015): a line belongs to the sample where its hash is below a
+ * threshold. Distances in the sample are divided by the share of lines in it, and each reference
+ * stands for as many. With a fixed size the threshold falls so that no more than so many lines are
+ * kept: memory is bounded whatever the trace. Counts are kept in units of the whole trace; what
+ * references of the sample stand for less or more than there were is put right at distance 0
+ * (SHARDS-adj).
+ *
+ * The error is estimated from the sample itself: its lines fall into groups by another part of the
+ * hash, and the groups would agree if it were large enough; and a distance d is known no better
+ * than the number of sampled lines among d.
+ */
+#ifndef TROD_SIM_SHARDS_H
+#define TROD_SIM_SHARDS_H
+
+#include "bins.h"
+#include "stack.h"
+
+enum { TROD_SHARDS_GROUPS = 16, TROD_SHARDS_ENOUGH = 8000 };
+
+/* Weights by scaled distance, by class, and of all by group. */
+struct trod_shards_bin {
+    double class[TROD_REFS], group[TROD_SHARDS_GROUPS];
+};
+
+struct trod_shards {
+    struct trod_stack *stack;
+    uint64_t limit; /* hashes up to it are in the sample */
+    uint64_t most;  /* lines kept; 0: a fixed rate */
+    uint64_t refs[TROD_REFS], sampled[TROD_REFS];
+    double weight[TROD_REFS];    /* what the sampled references stand for */
+    struct trod_shards_bin *bin; /* TROD_BINS */
+    struct trod_shards_bin cold;
+    double lines;             /* what the sampled lines stood for when they came */
+    uint64_t *line, *touched; /* a block of the sample */
+    uint8_t *class;
+    uint32_t *out;
+};
+
+/*
+ * A sampler that keeps the share RATE (above 0, at most 1) of the lines, at most MOST of them (0:
+ * no limit). RESIDENT as in trod_stack_options. NULL without memory.
+ */
+struct trod_shards *trod_shards_new(double rate, uint64_t most, uint32_t resident);
+void trod_shards_free(struct trod_shards *s);
+/* Share of the lines that is in the sample. */
+double trod_shards_rate(const struct trod_shards *s);
+/* How many lines need at most so many bytes of memory. */
+uint64_t trod_shards_lines_in(uint64_t bytes);
+
+/*
+ * N more references. Where OUT is not NULL it gets the scaled distance of those in the sample,
+ * TROD_DIST_COLD for first ones, TROD_SHARDS_OUT for those that are not in it. Returns false
+ * without memory.
+ */
+bool trod_shards_feed(struct trod_shards *s, const struct trod_refs *refs, size_t n, uint32_t *out);
+#define TROD_SHARDS_OUT (UINT32_MAX - 1)
+
+/* Add the estimates of OTHER, a sampler of other references. S can be fed no more. */
+bool trod_shards_sum(struct trod_shards *s, const struct trod_shards *other);
+
+/* Lines in the sample now, and an estimate of all distinct lines. */
+uint64_t trod_shards_sampled(const struct trod_shards *s);
+double trod_shards_lines(const struct trod_shards *s);
+
+/*
+ * Misses of CLASSES in fully associative LRU caches of SIZE[i] lines, N of them: to MISSES. The
+ * standard error of the miss ratio of all classes: to ERROR (may be NULL). Returns false without
+ * memory.
+ */
+bool trod_shards_misses(const struct trod_shards *s, unsigned classes, const uint64_t *size,
+                        size_t n, double *misses, double *error);
+
+/* Weight of CLASSES at scaled distances of bin I (bins.h), adjusted. */
+double trod_shards_at(const struct trod_shards *s, unsigned i, unsigned classes);
+
+#endif
