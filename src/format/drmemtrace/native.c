@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINES = 1 << 11, CODE_LINE = 7 };
+enum { LINES = 1 << 11, CODE_LINE = 7, REGDEPS_LINE = 8 };
 
 /* What goes from row to row: struct trod_native's memory. */
 struct memory {
@@ -129,7 +129,10 @@ static void put_marker(struct text *t, const struct trod_batch *b, uint32_t row,
     bool offset = b->meta->version <= DRM_VERSION_NO_KERNEL_PC; /* of a module, no address */
     uint64_t base = b->meta->addr_bits == 32 ? DRM_SYSCALL_BASE_32 : DRM_SYSCALL_BASE_64;
 
-    if (marker == TROD_DRM_CPU_ID)
+    if (marker == TROD_DRM_CPU_ID &&
+        (value == UINT64_MAX || (b->meta->addr_bits == 32 && value == UINT32_MAX)))
+        put(t, "<marker: W0.T%" PRId64 " on core unknown>\n", (int64_t)tid);
+    else if (marker == TROD_DRM_CPU_ID)
         put(t, "<marker: W0.T%" PRId64 " on core %" PRIu64 ">\n", (int64_t)tid, value);
     else if (marker == TROD_DRM_KERNEL_EVENT)
         put(t, "<marker: kernel xfer from %s0x%" PRIx64 " to handler>\n",
@@ -162,8 +165,13 @@ static uint32_t put_code(struct text *t, const struct trod_batch *b, const uint8
         put(t, " %08" PRIx32 "   ", trod_load_le32(code));
         return n;
     }
-    if (isa == TROD_ISA_REGDEPS && n % 4 == 0)
-        some = n < 8 ? n : 8;
+    if (isa == TROD_ISA_REGDEPS && n % 4 == 0) { /* words, two of them on the line */
+        some = n < REGDEPS_LINE ? n : REGDEPS_LINE;
+        for (uint32_t i = 0; i < some; i += 4)
+            put(t, " %08" PRIx32, trod_load_le32(code + i));
+        put(t, "%*s", (int)(1 + 9 * ((REGDEPS_LINE - some) / 4)), "");
+        return some;
+    }
     put(t, " ");
     for (uint32_t i = 0; i < some; i++)
         put(t, "%02x ", code[i]);
@@ -206,8 +214,12 @@ static void put_instr(struct text *t, struct trod_native *listing, const struct 
         return;
     put_prefix(t, ordinal, b->index[row], tid);
     put(t, "%43s", "");
-    for (uint32_t i = shown; i < n; i++)
-        put(t, " %02x", code[i]);
+    for (uint32_t i = shown; i < n; i++) {
+        if (b->meta->isa == TROD_ISA_REGDEPS && n % 4 == 0 && i % 4 == 0)
+            put(t, " %08" PRIx32, trod_load_le32(code + i));
+        else if (b->meta->isa != TROD_ISA_REGDEPS || n % 4)
+            put(t, " %02x", code[i]);
+    }
     put(t, "\n");
 }
 
