@@ -220,6 +220,21 @@ static int tile(struct drm_call *c, const uint8_t **p)
     return TROD_OK;
 }
 
+static uint64_t value_of(const struct drm_call *c, const uint8_t *p)
+{
+    return c->d->width == DRM_ENTRY_64 ? trod_load_le64(p + 4) : trod_load_le32(p + 4);
+}
+
+/* HEADER and VERSION say the same number. */
+static void check_version(struct drm_call *c, const uint8_t *p, uint64_t version)
+{
+    const struct trod_place at = drm_place(c, p);
+
+    if (trod_load_le16(p + 2) == TROD_DRM_VERSION && value_of(c, p) != version)
+        trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.version", &at,
+                   "version marker says %" PRIu64 ", the header %" PRIu64, value_of(c, p), version);
+}
+
 /*
  * VERSION and FILETYPE come before THREAD and PID but belong to that thread: look for those first.
  */
@@ -227,6 +242,7 @@ static int header(struct drm_call *c, const uint8_t *p)
 {
     struct drm_dec *d = c->d;
     bool done = false;
+    uint64_t version = 0;
     int rc = TROD_OK;
 
     for (unsigned i = 0; i < DRM_TILE && !done && rc == TROD_OK; i++, p += d->width) {
@@ -238,7 +254,11 @@ static int header(struct drm_call *c, const uint8_t *p)
         done = type == DRM_PID;
         if (type == DRM_THREAD || type == DRM_PID)
             rc = drm_entry(c, p, p);
-        else if (type != DRM_HEADER && type != DRM_MARKER)
+        else if (type == DRM_HEADER)
+            version = value_of(c, p);
+        else if (type == DRM_MARKER)
+            check_version(c, p, version);
+        else
             break;
     }
     d->begun = true;

@@ -1,0 +1,187 @@
+# test_damage.sh - damage that a format lets one notice is noticed by `trod check`: one mutation of a good trace for each
+# line of "Damage" in docs/formats/amber.md, byu.md and drmemtrace.md, told by the rule named there.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+needs_format tt6
+needs_format byu6
+needs_format drmemtrace
+
+# good FORMAT FILE: nothing to find. bad FORMAT FILE RULE: found by the rule, and the status is not 0.
+good() {
+    run trod check --from "$1" "$2"
+    status 0
+}
+bad() {
+    run trod check --from "$1" --severity note "$2"
+    check test "$got" -ne 0
+    cat "$stderr" >>"$stdout"
+    out_has "$3"
+}
+words() {
+    local w
+    for w; do
+        bytes ${w:0:2} ${w:2:2} ${w:4:2} ${w:6:2}
+    done
+}
+
+# ---- tt6: a branch, a load, an escape, signals; b +16 at 1000 leads to 1010
+tt6() {
+    words ${pc:-00001000} 48000010 ${next:-00001010} 80610008 00003000 ${op:-60000000} \
+        ${esc:-00020001} 20000000 00200002 0000bee0 ${first:-00000001} 60000000 \
+        00200002 0000bee0 ${second:-00000002} 7c001828 ${ea:-00003004}
+}
+tt6 >t.tt6
+good tt6 t.tt6
+next=00001020 tt6 >x.tt6
+bad tt6 x.tt6 amber.chain
+pc=00001001 tt6 >x.tt6
+bad tt6 x.tt6 'amber.(pc-aligned|chain)'
+op=04000001 tt6 >x.tt6
+bad tt6 x.tt6 amber.opcode-valid
+esc=00060001 tt6 >x.tt6
+bad tt6 x.tt6 amber.escape-code
+esc=00020003 tt6 >x.tt6
+bad tt6 x.tt6 amber.escape-length
+second=00000001 tt6 >x.tt6
+bad tt6 x.tt6 amber.sync-count
+ea=00003002 tt6 >x.tt6
+bad tt6 x.tt6 amber.address-aligned
+head -c -2 t.tt6 >x.tt6
+bad tt6 x.tt6 'ends 6 bytes into a record of 8'
+# an escape whose count goes past the end
+{ tt6; words 00070009 00000000; } >x.tt6
+bad tt6 x.tt6 'ends 8 bytes into a record of 40'
+# tt6e: the pair behind a twi
+words 00001000 0c000000 48000702 00000700 4c000064 00001004 60000000 >t.tt6e
+good tt6e t.tt6e
+words 00001000 0c000000 48000702 00000700 60000000 60000000 60000000 >x.tt6e
+bad tt6e x.tt6e amber.twi-pair
+# threads: waits and signals of a set
+words 00001000 00200002 0000bee0 00000001 60000000 >one.tt6
+words 00002000 00300002 0000bee0 00000002 60000000 >two.tt6
+run trod check --from tt6 one.tt6 two.tt6
+status 1
+out_has 'no thread gives signal 2'
+
+# ---- full: size, next address
+state() { # opcode pc
+    words "$1" "$2"
+    head -c 996 /dev/zero
+}
+{ words a1118e17; state 60000000 00001000; state 60000000 00001004; } >t.full
+good full t.full
+{ words a1118e17; state 60000000 00001000; state 60000000 00001008; } >x.full
+bad full x.full amber.next-pc
+{ words a1118e17; state 60000000 00001000; words 38630001 00001004; head -c 996 /dev/zero | tr '\0' '\1'; } >x.full
+bad full x.full amber.register-change
+head -c 2000 t.full >x.full
+bad full x.full 'ends 992 bytes into a record of 1004'
+
+# ---- byu6 and byu12
+byu6() {
+    local i
+    for ((i = 0; i < 4; i++)); do
+        bytes 00 00 10 $(printf %02x $((i * 8))) 00 e0
+    done
+    bytes 00 00 20 ${low:-00} ${enables:-0f} ${control:-c0}
+}
+byu6 >t.byu6
+good byu6 t.byu6
+low=04 byu6 >x.byu6
+bad byu6 x.byu6 byu.aligned
+enables=ff byu6 >x.byu6
+bad byu6 x.byu6 byu.enables
+control=a0 byu6 >x.byu6
+bad byu6 x.byu6 byu.reserved-code
+control=c5 byu6 >x.byu6
+bad byu6 x.byu6 byu.control-bits
+byu6 | tail -c +7 >x.byu6
+bad byu6 x.byu6 byu.writeback
+byu6 | tail -c +2 >x.byu6
+bad byu6 x.byu6 byu
+byu6 | head -c -1 >x.byu6
+bad byu6 x.byu6 'ends 5 bytes into a record of 6'
+byu12() {
+    bytes 00 10 00 00 01 08 03 00 ff ff ff ff
+    bytes ${low:-00} 20 00 00 ${type:-03} ${size:-08} 03 01 ${ticks:-0a 00 00 00}
+}
+byu12 >t.byu12
+good byu12 t.byu12
+type=44 byu12 >x.byu12
+bad byu12 x.byu12 byu.reserved-code
+size=09 byu12 >x.byu12
+bad byu12 x.byu12 byu.size
+low=04 byu12 >x.byu12
+bad byu12 x.byu12 byu.crossing
+ticks='ff ff ff ff' byu12 >x.byu12
+bad byu12 x.byu12 byu.first-time
+byu12 | head -c -5 >x.byu12
+bad byu12 x.byu12 'ends 7 bytes into a record of 12'
+
+# ---- drmemtrace: entries of 12 bytes: type, size, value
+entry() {
+    bytes $(printf '%02x %02x %02x %02x ' $(($1 & 255)) $(($1 >> 8)) $(($2 & 255)) $(($2 >> 8)))
+    bytes $(printf '%016x' "$3" | sed 's/\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)/\8 \7 \6 \5 \4 \3 \2 \1/')
+}
+drm() { # two instructions a chunk
+    entry 25 0 7
+    entry 28 12 ${version:-7}
+    entry 28 9 $((0x240))
+    entry 22 4 12345
+    entry 24 4 54321
+    entry 28 10 64
+    entry 28 20 2
+    [[ ${page:-yes} == no ]] || entry 28 18 4096
+    entry 28 2 1000
+    entry 28 3 1
+    entry 47 1 $((0x90))
+    entry 10 1 $((0x401000))
+    [[ ${early:-no} == yes ]] || entry 47 1 $((0x90))
+    [[ ${early:-no} == yes ]] || entry 10 1 $((0x401001))
+    entry 28 21 ${footer:-0}
+    entry 28 22 ${ordinal:-10}
+    entry 28 2 1000
+    entry 28 3 1
+    [[ ${code:-yes} == no ]] || entry 47 ${length:-1} $((0x90))
+    entry 10 1 $((${pc:-0x401002}))
+    entry 28 2 ${time:-2000}
+    entry 28 3 1
+    [[ ${exit:-yes} == no ]] || entry 23 4 ${tid:-12345}
+    [[ ${end:-yes} == no ]] || entry 26 0 0
+}
+drm >t.trace
+good drmemtrace t.trace
+d() {
+    drm >x.trace
+    bad drmemtrace x.trace "$1"
+}
+footer=5 d drm
+ordinal=11 d "record number says 11 after 10 records"
+early=yes pc=0x401001 ordinal=9 d drm
+code=no d 'encoding of the instruction at 0x401002 never came'
+length=2 d 'encoding of 2 bytes belongs to an instruction of 1 bytes'
+pc=0x401010 d drm
+time=900 d drm
+exit=no d drm
+end=no d "without its footer"
+tid=12346 d drm
+page=no d drm
+version=6 d 'version marker says 6, the header 7'
+drm | head -c -7 >x.trace
+bad drmemtrace x.trace 'drm|bytes'
+# a container: the checksum of a zip member, gzip's, a missing end
+run trod convert -q t.trace t.zip --to drmemtrace
+status 0
+good drmemtrace t.zip
+n=$(stat -c %s t.zip)
+for at in 64 80 100 130 220; do # deflated bytes of the members
+    cp t.zip x.zip
+    printf '\xaa\x55' | dd of=x.zip bs=1 seek=$at conv=notrunc status=none
+    bad drmemtrace x.zip 'damaged|corrupt|checksum|CRC|crc'
+done
+head -c $((n - 30)) t.zip >x.zip
+bad drmemtrace x.zip .
+gzip -c t.trace >t.trace.gz
+good drmemtrace t.trace.gz
+head -c -4 t.trace.gz >x.trace.gz
+bad drmemtrace x.trace.gz .
+finish
