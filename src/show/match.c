@@ -74,6 +74,7 @@ static int add_kind(struct trod_match *m, const char *name, struct trod_diag *di
 
     if (kind >= 0) {
         m->kinds |= 1u << kind;
+        m->named |= is_record_name(name); /* FLUSH and SYNC are byu12's markers too */
         return 0;
     }
     if (strcmp(name, "MEMORY") == 0 || strcmp(name, "memory") == 0) {

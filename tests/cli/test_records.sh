@@ -64,6 +64,11 @@ out <<'EOF'
 ["MEMREAD","0",{"memory":"write-back"}]
 ["MEMREADINV","2",{"memory":"write-through","attributes":"0x45"}]
 EOF
+# a word that is a kind of record as well as a name
+bytes 00 10 00 00 32 00 03 00 01 00 00 00 >>t.byu12
+run trod view --from byu12 --format json --kind FLUSH t.byu12
+through jq -c '[.record, .kind, .text]'
+out <<<'[2,"MARKER","FLUSH"]'
 
 # ---- tt6: escapes of any length in file order, names, recorded addresses, third words
 word() {
