@@ -162,6 +162,7 @@ struct trod_format {
     const char *const *dialects; /* NULL-terminated, or NULL */
     uint32_t reads, writes;      /* columns */
     uint32_t kinds;              /* bits 1 << enum trod_kind its records can be; 0: any */
+    uint32_t isas;               /* bits 1 << enum trod_isa that it has a word for; 0: any */
     uint32_t flags;
     uint32_t row_max;                  /* bytes one encoded row may need */
     uint32_t record_rows;              /* rows one record may give at the most (0: 1) */

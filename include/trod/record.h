@@ -73,6 +73,7 @@ struct trod_record_result {
     struct trod_record_target target;
     uint64_t instructions, accesses, passed, rows, bytes, files;
     uint32_t threads, processes;
+    bool folder;         /* OUT, meant to be a file, is a folder: a file for each thread */
     uint32_t executed;   /* programs that it executed (execve), recorded too */
     uint32_t unrecorded; /* and that are not in the trace */
     unsigned api;        /* version of QEMU's plugin interface; 0: the plugin was not loaded */
@@ -92,7 +93,8 @@ enum trod_record_trouble {
 
 /*
  * Run ARGV (NULL-terminated; ARGV[0] is looked for as a shell would) and write its trace to OUT,
- * a file or a folder as trod_writer_open says, which appears when it is whole. Returns when the
+ * a file or a folder as trod_writer_open says, which appears when it is whole. Where a file of the
+ * format holds one thread, and the program has several, OUT becomes a folder. Returns when the
  * program and all its children have ended. The program has the environment, the standard files and
  * the terminal of the caller; signals are the caller's business: it should outlive them, and hand
  * on what is meant for the program. RESULT is filled as far as it is known, the status always once

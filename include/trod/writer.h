@@ -28,6 +28,19 @@ struct trod_writer_options {
 uint32_t trod_writer_loss(uint32_t source_columns, const struct trod_format *format);
 
 /*
+ * The format that the name PATH of an output means, by its suffix (one of compression and slashes
+ * at the end left out): *OUT is the only format that has it, USUAL if it is one of several, if PATH
+ * has no suffix ("-" has none) or ".d" (where USUAL's traces are folders), and if PATH is there and
+ * no regular file. Returns 0 or TROD_ERR_USAGE, reported: no format that can be written has the
+ * suffix; the message names those there are.
+ */
+int trod_format_by_name(const struct trod_format **out, const char *path,
+                        const struct trod_format *usual, struct trod_diag *diag);
+
+/* Can traces of FORMAT say that their instructions are of ISA? True for TROD_ISA_UNKNOWN. */
+bool trod_format_has_isa(const struct trod_format *format, enum trod_isa isa);
+
+/*
  * Create PATH ("-": standard output) in the format OPT names: a file, or a directory of files if
  * PATH is one, ends with a slash, or the format lays its traces out so and PATH has no suffix of a
  * file. META is that of the source and must

@@ -28,7 +28,8 @@ static const struct trod_option options[] = {
     {"output", 'o', TROD_OPT_STR, offsetof(struct options, output), "OUT",
      "file or folder of the trace (needed)", NULL, NULL},
     {"to", 'T', TROD_OPT_STR, offsetof(struct options, to), "FORMAT[:OPT=VALUE,...]",
-     "format of OUT (default: by its suffix, else drmemtrace); see trod formats", NULL, NULL},
+     "format of OUT (default: by its suffix; drmemtrace if it has none); see trod formats", NULL,
+     NULL},
     {"compress", 'z', TROD_OPT_STR, offsetof(struct options, compress), "FILTER",
      "compress OUT with gzip, zstd, lz4, xz, snappy or none (default: by its suffix)", NULL, NULL},
     {"level", 0, TROD_OPT_U64, offsetof(struct options, level), "N",
@@ -77,33 +78,6 @@ static const struct trod_option options[] = {
      .more = cli_common_options},
     {.type = TROD_OPT_END},
 };
-
-static bool has_suffix(const char *out, const struct trod_format *f)
-{
-    size_t n = strlen(out);
-
-    for (size_t k = 0; f->suffixes && f->suffixes[k]; k++) {
-        size_t m = strlen(f->suffixes[k]);
-
-        if (n > m && strcmp(out + n - m, f->suffixes[k]) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The format whose suffix OUT has; drmemtrace if none has it, or several. */
-static const char *by_suffix(const char *out)
-{
-    const struct trod_format *found = NULL;
-    size_t n = 0;
-
-    for (size_t i = 0; trod_format_at(i); i++)
-        if (trod_format_at(i)->begin && has_suffix(out, trod_format_at(i))) {
-            found = trod_format_at(i);
-            n++;
-        }
-    return n == 1 ? found->name : "drmemtrace";
-}
 
 static volatile sig_atomic_t program;
 
@@ -194,6 +168,9 @@ static void say(struct cli *c, const struct options *o, const char *to,
     cli_say(c, "%s: %llu instructions and %llu accesses of %s, %s, as %s", o->output,
             (unsigned long long)r->instructions, (unsigned long long)r->accesses, who,
             r->target.isa, to);
+    if (r->folder)
+        cli_say(c, "%s is a folder with a file for each thread: a file of %s holds one", o->output,
+                to);
     if (r->executed)
         cli_say(c, "with %u program%s that %s executed", r->executed, r->executed == 1 ? "" : "s",
                 r->executed == 1 ? "was" : "were");
@@ -246,8 +223,13 @@ static int run(struct cli *c, const void *opt)
                    "where to write the trace is not said: --output OUT");
         return CLI_RECORD_TROUBLE;
     }
-    if (!ro.to)
-        ro.to = by_suffix(o->output);
+    if (!ro.to) {
+        const struct trod_format *f = trod_format_find("drmemtrace", strlen("drmemtrace"));
+
+        if (trod_format_by_name(&f, o->output, f, &c->diag) < 0)
+            return CLI_RECORD_TROUBLE;
+        ro.to = f->name;
+    }
     shown.on = !c->common->quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
     clock_gettime(CLOCK_MONOTONIC, &shown.begin);
     ro.user = &shown;

@@ -36,6 +36,7 @@ struct recorder {
     struct rec_control control;
     struct rec_places *places;
     struct trod_writer *writer;
+    struct rec_out out;
     pid_t pid;
     pthread_t reaper;
     _Atomic int status;        /* of waitpid */
@@ -227,6 +228,10 @@ static void collect(struct recorder *r)
 static int open_writer(struct recorder *r, const char *out)
 {
     struct trod_writer_options w = {.to = r->opt->to, .output = r->opt->output};
+    const struct trod_format *f = trod_format_find(r->opt->to, strcspn(r->opt->to, ":"));
+
+    if (!rec_out_begin(&r->out, out, rec_amber(f) || rec_full(f), &w.output))
+        return trod_error(r->diag, TROD_ERR_NOMEM, "record.memory", NULL, "out of memory");
 
     r->meta.isa = r->target->isa;
     r->meta.endian = r->target->endian;
@@ -236,7 +241,7 @@ static int open_writer(struct recorder *r, const char *out)
         TROD_DRM_SYSCALL_NUMBERS | (r->opt->no_memory ? TROD_DRM_INSTRUCTION_ONLY : 0);
     r->meta.page_size = 4096;
     r->meta.line_size = 64;
-    return trod_writer_open(&r->writer, out, &w, &r->meta, r->diag);
+    return trod_writer_open(&r->writer, r->out.used, &w, &r->meta, r->diag);
 }
 
 /*
@@ -345,13 +350,37 @@ static int check_registers(struct recorder *r, const struct trod_format *f)
     return TROD_OK;
 }
 
+/* Has F a word for the program's instruction set, or is that said to be all the same? */
+static int check_isa(struct recorder *r, const struct trod_format *f)
+{
+    const enum trod_isa isa = r->target->isa;
+    char names[256];
+    size_t n = 0;
+
+    if (!f || r->opt->allow_loss || trod_format_has_isa(f, isa))
+        return TROD_OK;
+    for (size_t i = 0; trod_format_at(i); i++) {
+        const struct trod_format *other = trod_format_at(i);
+
+        if (other->begin && trod_format_has_isa(other, isa) &&
+            n + strlen(other->name) + 3 < sizeof names)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", other->name);
+    }
+    return trod_error(r->diag, TROD_ERR_LOSS, "record.isa", NULL,
+                      "%s has no word for %s instructions: use --to with one of %s, or say "
+                      "--allow-loss",
+                      f->name, r->result->target.isa, names);
+}
+
 static int prepare(struct recorder *r, const char *out)
 {
     size_t len = strcspn(r->opt->to, ":");
     const struct trod_format *f = trod_format_find(r->opt->to, len);
     const bool registers = r->opt->registers || rec_full(f);
-    int rc = registers ? check_registers(r, f) : TROD_OK;
+    int rc = check_isa(r, f);
 
+    if (rc == TROD_OK && registers)
+        rc = check_registers(r, f);
     if (rc == TROD_OK)
         rc = rec_share_new(&r->shared, &r->fd, r->target, !r->opt->no_memory && !rec_full(f),
                            registers, r->diag);
@@ -365,7 +394,7 @@ static int prepare(struct recorder *r, const char *out)
         rc = open_writer(r, out);
     if (rc == TROD_OK) {
         rc = rec_rows_new(&r->rows, r->shared, r->target, &r->meta, r->opt, &r->control, f,
-                          (rec_amber(f) || rec_full(f)) && !is_folder(out));
+                          (rec_amber(f) || rec_full(f)) && !r->out.folder && !is_folder(out));
         if (rc == TROD_OK)
             rec_rows_writer(r->rows, r->writer);
         else
@@ -504,17 +533,20 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
     }
     if (rc == TROD_OK && rec_rows_missed(r.rows))
         trod_error(diag, TROD_ERR_LOSS, "record.one-thread", NULL,
-                   "a file holds one thread: all other threads are left out: write to the folder "
-                   "'%s/'",
+                   "'%s' holds one thread: all other threads are left out: write to a file or a "
+                   "folder",
                    out);
     if (rc == TROD_OK) {
         rc = trod_writer_commit(r.writer, &sum);
         r.writer = NULL;
     }
+    if (rc == TROD_OK)
+        rc = rec_out_commit(&r.out, &result->folder, diag);
     result->rows = sum.rows;
     result->bytes = sum.bytes;
     result->files = sum.files;
     trod_writer_discard(r.writer);
+    rec_out_end(&r.out);
     rec_answers_end(r.answers);
     rec_places_end(r.places);
     rec_rows_free(r.rows);

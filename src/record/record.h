@@ -63,6 +63,26 @@ int rec_launch(const struct trod_record_target *info, char *const line[], char *
                const char *plugin, struct rec_shared *shared, int fd, pid_t *pid,
                struct trod_diag *diag);
 
+/* --- out.c: where a trace goes of which a file holds one thread --- */
+
+struct rec_out {
+    const char *path, *used; /* as asked for; for the writer */
+    char *folder;            /* NULL: there is none */
+};
+
+/*
+ * AMBER: a file holds one thread. Where PATH is to be a file, the writer gets a folder, and OPT the
+ * compression that PATH's suffix means. False: memory is short.
+ */
+bool rec_out_begin(struct rec_out *o, const char *path, bool amber,
+                   struct trod_output_options *opt);
+/*
+ * The writer has committed: the trace gets its name. *SEVERAL: it is a folder, with a file for each
+ * thread. Returns 0 or TROD_ERR_IO, reported.
+ */
+int rec_out_commit(struct rec_out *o, bool *several, struct trod_diag *diag);
+void rec_out_end(struct rec_out *o);
+
 /* --- elf.c: files of programs --- */
 
 /* N bytes as a number. */

@@ -273,6 +273,28 @@ err_has "plugin 'nowhere.so' cannot be read"
 run trod record -o x.d
 status 125
 check test ! -e x.d
+# Formats that have no word for the instruction set, and suffixes of none: told before the program runs.
+for to in tarmac byu6 byu12 tt6 tt6e full; do
+    run trod record -o "x.$to" -- sh -c 'touch ran'
+    status 125
+    err_has "^trod: $to has no word for x86-64 instructions: use --to with one of .*drmemtrace"
+done
+run trod record --to drmemtrace -o x -- sh -c 'touch ran; exit 3'
+status 3
+rm -rf x ran
+for name in p.csv p.json x/p.d.txt; do
+    run trod record -o "$name" -- sh -c 'touch ran'
+    status 125
+    err_has "is no suffix of a format: use one of .tarmac, .*, or name the format with --to"
+done
+check test ! -e ran -a ! -e p.csv -a ! -e x.tarmac
+run trod record --allow-loss -o x.tarmac -- ./fault
+status 139
+check test -s x.tarmac
+rm -f x.tarmac
+run trod record --to drmemtrace -o p.csv -- ./fault # told otherwise
+status 139
+check test -d p.csv
 # 5. Progress on a terminal: instructions, rate, size; none elsewhere.
 check gcc -O0 -o busy -x c - <<'EOS'
 int main(void)

@@ -440,6 +440,7 @@ const struct trod_format trod_format_full = {
     .kinds = 1u << TROD_INSTR | 1u << TROD_REG | 1u << TROD_STATE | 1u << TROD_READ |
              1u << TROD_WRITE | 1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_CACHE_OP,
     .writes = READS,
+    .isas = 1u << TROD_ISA_PPC32 | 1u << TROD_ISA_PPC64,
     .flags = TROD_FMT_PER_STREAM | TROD_FMT_MAGIC,
     .row_max = RECORD + 4,
     .record_rows = ROWS,

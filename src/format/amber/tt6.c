@@ -384,7 +384,8 @@ static int native_tt6e(struct trod_native *listing, const struct trod_batch *b, 
      1u << TROD_WRITE | 1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_CACHE_OP)
 
 #define TT6_DRIVER                                                                                 \
-    .reads = TT6_READS, .kinds = TT6_KINDS, .writes = TT6_READS, .flags = TROD_FMT_PER_STREAM,     \
+    .reads = TT6_READS, .kinds = TT6_KINDS, .writes = TT6_READS,                                   \
+    .isas = 1u << TROD_ISA_PPC32 | 1u << TROD_ISA_PPC64, .flags = TROD_FMT_PER_STREAM,             \
     .row_max = 128, .record_rows = 2, .options = amber_tt6_options,                                \
     .options_size = sizeof(struct amber_options), .dec_size = sizeof(struct tt6_dec),              \
     .enc_size = sizeof(struct tt6_enc), .defaults = &amber_defaults, .decode = decode,             \

@@ -340,6 +340,7 @@ const struct trod_format trod_format_byu12 = {
     .name = "byu12",
     .title = "BYUADDRESSTRACE v1.0 and v1.1 (Pentium II bus, 12 bytes a record)",
     .suffixes = suffixes,
+    .isas = 1u << TROD_ISA_X86_32,
     .reads = READS,
     .kinds =
         1u << TROD_NOTE | 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_MARKER | 1u << TROD_BUS,

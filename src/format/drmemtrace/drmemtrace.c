@@ -245,6 +245,8 @@ const struct trod_format trod_format_drmemtrace = {
     .reads = DRM_READS,
     .writes = DRM_WRITES,
     .row_max = DRM_ROW_MAX,
+    .isas = 1u << TROD_ISA_ARM | 1u << TROD_ISA_A64 | 1u << TROD_ISA_X86_32 |
+            1u << TROD_ISA_X86_64 | 1u << TROD_ISA_RISCV64 | 1u << TROD_ISA_REGDEPS,
     .kinds = 1u << TROD_NOTE | 1u << TROD_INSTR | 1u << TROD_READ | 1u << TROD_WRITE |
              1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_MARKER | 1u << TROD_THREAD,
     .flags = TROD_FMT_PER_STREAM | TROD_FMT_MAGIC | TROD_FMT_CONTAINER | TROD_FMT_TIMESTAMPS,

@@ -76,6 +76,7 @@ const struct trod_format trod_format_tarmac = {
     .dialects = dialects,
     .reads = TM_READS,
     .writes = TM_WRITES,
+    .isas = 1u << TROD_ISA_ARM | 1u << TROD_ISA_A64,
     .flags = TROD_FMT_TEXT,
     .row_max = 4096,
     .record_rows = TM_ROWS_MAX,

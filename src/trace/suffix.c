@@ -1,0 +1,108 @@
+/*
+ * suffix.c - which format the name of an output means.
+ *
+ * Implements trod_format_by_name() and trod_format_has_isa() of writer.h.
+ */
+#include "trod/writer.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool cut(const char *s, size_t *n, const char *suffix)
+{
+    const size_t m = strlen(suffix);
+
+    if (*n <= m || memcmp(s + *n - m, suffix, m) != 0)
+        return false;
+    *n -= m;
+    return true;
+}
+
+/* Bytes of PATH without slashes at its end and a suffix of compression. */
+static size_t bare(const char *path)
+{
+    static const char *const packed[] = {".gz", ".zst", ".lz4", ".xz", ".sz", ".zip"};
+    size_t n = strlen(path);
+
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (cut(path, &n, packed[i]))
+            break;
+    return n;
+}
+
+static bool has(const struct trod_format *f, const char *path, size_t n)
+{
+    for (size_t i = 0; f->suffixes && f->suffixes[i]; i++) {
+        size_t k = n;
+
+        if (cut(path, &k, f->suffixes[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Where the suffix of the N bytes of PATH begins; N: it has none. */
+static size_t suffix_of(const char *path, size_t n)
+{
+    for (size_t i = n; i > 0 && path[i - 1] != '/'; i--)
+        if (path[i - 1] == '.')
+            return i - 1 > 0 && path[i - 2] != '/' ? i - 1 : n;
+    return n;
+}
+
+static int unknown(const char *path, size_t from, size_t to, struct trod_diag *diag)
+{
+    char names[512];
+    size_t n = 0;
+
+    names[0] = '\0';
+    for (size_t i = 0; trod_format_at(i); i++) {
+        const struct trod_format *f = trod_format_at(i);
+
+        for (size_t k = 0; f->begin && f->suffixes && f->suffixes[k]; k++)
+            if (n + strlen(f->suffixes[k]) + 3 < sizeof names && !strstr(names, f->suffixes[k]))
+                n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "",
+                                      f->suffixes[k]);
+    }
+    return trod_error(diag, TROD_ERR_USAGE, "writer.suffix", NULL,
+                      "%s: '%.*s' is no suffix of a format: use one of %s, or name the format "
+                      "with --to",
+                      path, (int)(to - from), path + from, names);
+}
+
+int trod_format_by_name(const struct trod_format **out, const char *path,
+                        const struct trod_format *usual, struct trod_diag *diag)
+{
+    const struct trod_format *found = NULL;
+    const size_t n = bare(path), at = suffix_of(path, n);
+    struct stat st;
+    size_t folder = n;
+
+    *out = usual;
+    for (size_t i = 0; trod_format_at(i); i++) {
+        const struct trod_format *f = trod_format_at(i);
+
+        if (!has(f, path, n) || (!f->begin && f != usual))
+            continue;
+        if (f == usual)
+            return TROD_OK;
+        found = found ? usual : f;
+    }
+    if (found) {
+        *out = found;
+        return TROD_OK;
+    }
+    /* no suffix, or that of a folder; what is there already and is no file (a device, a pipe) */
+    if (at == n || (usual->layout && cut(path, &folder, ".d")) ||
+        (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+        return TROD_OK;
+    return unknown(path, at, n, diag);
+}
+
+bool trod_format_has_isa(const struct trod_format *f, enum trod_isa isa)
+{
+    return isa == TROD_ISA_UNKNOWN || f->isas == 0 || (f->isas >> isa & 1);
+}
