@@ -33,6 +33,9 @@ static int init(void *st, const void *opt, const struct trod_meta *meta, struct 
         s->opt = *(const struct trod_count_options *)opt;
     s->meta = meta;
     s->drm = meta && meta->format && strcmp(meta->format, "drmemtrace") == 0;
+    s->word = meta && meta->driver && meta->driver->streams ? meta->driver->streams
+              : meta && meta->driver                        ? "cpu"
+                                                            : "thread";
     if (meta && meta->driver && meta->driver->sub_name && !s->drm)
         s->names = meta->driver;
     s->part = meta && meta->part != 0;

@@ -95,6 +95,7 @@ struct count_state {
     struct trod_pages *code, *data;  /* of settled lanes; NULL: none */
     uint64_t have;                   /* columns that came */
     bool drm;                        /* markers are those of drmemtrace */
+    const char *word;                /* what a lane is: "thread", "cpu", "agent" */
     const struct trod_format *names; /* sub_name tells what rows are called; NULL: nobody does */
     bool part;                       /* rows begin in the middle of a file */
 };

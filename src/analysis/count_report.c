@@ -127,10 +127,11 @@ static void put_number(struct trod_emit *e, const char *key, uint64_t v)
 }
 
 /* Who a lane is: HEAD cells, or fields. */
-static void put_head(struct trod_emit *e, const struct count_lane *l, bool fields)
+static void put_head(const struct count_state *s, struct trod_emit *e, const struct count_lane *l,
+                     bool fields)
 {
     if (l->name)
-        trod_emit_strn(e, fields ? "thread" : NULL, l->name, l->name_len);
+        trod_emit_strn(e, fields ? (s->word ? s->word : "thread") : NULL, l->name, l->name_len);
     else if (!fields)
         trod_emit_absent(e);
     put_number(e, fields ? "tid" : NULL, l->tid);
@@ -221,9 +222,10 @@ struct columns {
     size_t n, head;
 };
 
-static void choose(struct columns *c, const struct count_values *total, bool wide)
+static void choose(const struct count_state *s, struct columns *c, const struct count_values *total,
+                   bool wide)
 {
-    static const char *const head[HEAD] = {"thread", "tid", "pid", "file"};
+    const char *const head[HEAD] = {s->word ? s->word : "thread", "tid", "pid", "file"};
 
     *c = (struct columns){.head = wide ? HEAD : 1};
     memcpy(c->name, head, c->head * sizeof *head);
@@ -258,7 +260,7 @@ static void put_table(const struct count_state *s, struct trod_emit *e, const st
         const struct count_lane *l = rows[i].lane;
 
         if (c->head == HEAD)
-            put_head(e, l, false);
+            put_head(s, e, l, false);
         else if (l->name)
             trod_emit_strn(e, NULL, l->name, l->name_len);
         else
@@ -268,12 +270,13 @@ static void put_table(const struct count_state *s, struct trod_emit *e, const st
     trod_emit_table_close(e);
 }
 
-static void put_listing(struct trod_emit *e, const struct row *rows, uint64_t n)
+static void put_listing(const struct count_state *s, struct trod_emit *e, const struct row *rows,
+                        uint64_t n)
 {
     trod_emit_list(e, "threads_counts", "threads");
     for (uint64_t i = 0; i < n; i++) {
         trod_emit_open(e, NULL, rows[i].lane->name ? rows[i].lane->name : "without thread");
-        put_head(e, rows[i].lane, true);
+        put_head(s, e, rows[i].lane, true);
         put_list(e, &rows[i].is);
         if (rows[i].lane->filetype != TROD_NOWHERE)
             trod_emit_hex(e, "filetype", rows[i].lane->filetype);
@@ -384,10 +387,10 @@ int trod_count_report(const void *st, struct trod_emit *e)
     if (rc == TROD_OK) {
         qsort(rows, n, sizeof *rows, by_order);
         shown = s->opt.top && s->opt.top < n ? s->opt.top : n;
-        choose(&c, &total, s->opt.detail != TROD_COUNT_TABLE);
+        choose(s, &c, &total, s->opt.detail != TROD_COUNT_TABLE);
         put_shards(s, e, &c);
         if (several(s) && s->opt.detail == TROD_COUNT_LIST)
-            put_listing(e, rows, shown);
+            put_listing(s, e, rows, shown);
         else if (several(s))
             put_table(s, e, rows, shown, &c);
         if (shown < n)

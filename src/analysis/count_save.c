@@ -238,6 +238,8 @@ int trod_count_load(void *st, struct trod_span in)
     s->opt.line = head[3];
     s->opt.footprint = (int)head[4];
     s->names = head[6] ? trod_format_at(head[6] - 1) : NULL;
+    if (s->names && s->names->streams)
+        s->word = s->names->streams;
     rc = load_shards(s, &in, head[5]);
     if (rc == TROD_OK)
         rc = load_pages(&in, &s->code, 2);

@@ -296,6 +296,8 @@ static void report_summary(const struct state *s, struct trod_emit *e, uint32_t 
     trod_emit_u64(e, "waits", waits);
     trod_emit_u64(e, "contended_waits", contended);
     trod_emit_u64(e, "instructions", work);
+    if (s->used == 0) /* nothing orders the threads: there is no path through them */
+        return;
     trod_emit_u64(e, "waited", waited);
     trod_emit_u64(e, "critical_path_length", t->at.clock);
     trod_emit_u64(e, "critical_path_hops", path ? s->graph.nodes[path - 1].hops : 0);
@@ -323,8 +325,10 @@ static int report(const void *st, struct trod_emit *e)
     if (s->n_threads) {
         report_summary(s, e, last);
         report_threads(s, e);
-        report_points(s, e, points);
-        report_path(s, e, last);
+        if (s->used) {
+            report_points(s, e, points);
+            report_path(s, e, last);
+        }
     }
     free(points);
     return TROD_OK;

@@ -49,6 +49,17 @@ static void progress(void *user, const struct trod_trace_progress *p)
     cli_progress_show(&s->progress, p);
 }
 
+/* Formats without such records are refused by name, not by a column that they lack. */
+static int has_sync(struct syncing *s)
+{
+    const struct trod_format *f = trod_trace_format(trod_run_trace(s->run));
+
+    if (!f || !f->kinds || (f->kinds >> TROD_SYNC & 1))
+        return 0;
+    return trod_error(&s->diag, TROD_ERR_UNSUPPORTED, "sync.format", NULL,
+                      "%s has no synchronization records; tt6 and tt6e have", f->name);
+}
+
 static int open_run(struct syncing *s)
 {
     struct trod_run_options opt = {.serial = true, .progress = progress, .user = s};
@@ -58,6 +69,8 @@ static int open_run(struct syncing *s)
     if (s->o->dot)
         opt.filter = draw;
     r = trod_run_open(&s->run, s->c->operands, s->c->n_operands, &opt, &s->diag);
+    if (r == 0)
+        r = has_sync(s);
     if (r == 0)
         r = trod_run_add(s->run, trod_analysis_find("sync", 4), NULL);
     if (r >= 0 && s->o->dot) {

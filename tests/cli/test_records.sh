@@ -70,6 +70,19 @@ run trod view --from byu12 --format json --kind FLUSH t.byu12
 through jq -c '[.record, .kind, .text]'
 out <<<'[2,"MARKER","FLUSH"]'
 
+run trod count --from byu12 --format json t.byu12
+out_has '"agent"'
+out_not '"thread"'
+# no path through threads that nothing orders; formats without such records are refused by name
+run trod sync --from byu12 t.byu12
+status 2
+err_has 'byu12 has no synchronization records'
+printf '\0\0\020\0\140\0\0\0' >plain.tt6
+run trod sync --from tt6 plain.tt6
+status 0
+out_has 'sync_points|sync points'
+out_not 'parallelism|critical'
+
 # ---- tt6: escapes of any length in file order, names, recorded addresses, third words
 word() {
     local w
