@@ -85,7 +85,9 @@ enum trod_flag {
     TROD_F_UNCACHED = 1 << 23, /* not cacheable */
     TROD_F_IO = 1 << 24,       /* input/output space */
     TROD_F_CONT = 1 << 25,     /* belongs to the same source record as the row before; raw absent */
-    TROD_F_HOLES = 1 << 26     /* byu6: the size bytes touched are not neighbours: see detail */
+    TROD_F_HOLES = 1 << 26,    /* byu6: the size bytes touched are not neighbours: see detail */
+    TROD_F_TIME_BEFORE = 1 << 27,  /* the record has no time: it is that of the record before */
+    TROD_F_STREAM_BEFORE = 1 << 28 /* it names no cpu: it is that of the record before */
 };
 
 enum { TROD_F_ISET_SHIFT = 4, TROD_F_SEC_SHIFT = 7 };
@@ -149,7 +151,10 @@ static inline bool trod_sync_is_wait(unsigned sub)
     return sub == TROD_SYNC_WAIT || sub == TROD_SYNC_TRY_WAIT;
 }
 
-/* The unit column: low 4 bits enum trod_unit, high 4 bits the decimals of a fixed-point time. */
+/*
+ * The unit column: low 4 bits enum trod_unit, high 4 bits the decimals of a fixed-point time. Units
+ * from TROD_UNITS to 15 are words of the trace's own (trod_meta_unit).
+ */
 enum trod_unit {
     TROD_UNIT_NONE,
     TROD_UNIT_CLK,

@@ -32,10 +32,11 @@ struct trod_detail_instr {
     uint8_t style;                     /* enum trod_instr_style */
     uint8_t addr_digits, paddr_digits; /* where not the usual number, else 0 */
     uint8_t pad_before, pad_after;     /* blanks around the disassembly beyond the usual ones */
-    uint8_t code_digits; /* of an opcode that is not known (fetch failed), or of unusual width */
-    uint8_t pad_code;    /* TROD_INSTR_SPLIT: the character */
-    uint8_t tight;       /* nothing follows the colon, not even a blank */
-    uint8_t unused;
+    uint8_t code_digits;  /* of an opcode that is not known (fetch failed), or of unusual width */
+    uint8_t pad_code;     /* TROD_INSTR_SPLIT: the character */
+    uint8_t tight;        /* nothing follows the colon, not even a blank */
+    uint8_t code_prefix;  /* 0x stands before the opcode */
+    struct trod_slice id; /* what the bracket holds where that is no decimal number: "abc" */
 };
 
 /* BRANCH of tarmac (TarmacTrace, "Program flow trace"; BR lines of the ES family). */
@@ -63,11 +64,13 @@ struct trod_detail_number {
 /* REG of tarmac and matcher ("Register trace"). */
 struct trod_detail_reg {
     struct trod_detail_number num;
-    struct trod_slice note;    /* "USR" of R1 (USR), "AARCH32" */
-    struct trod_slice comment; /* what follows the value: "__C_", "(MSP)" */
-    struct trod_slice mask;    /* size bytes, least significant first: bits that are unknown
-                                  (TROD_F_UNKNOWN) or not written (TROD_F_HOLES) */
-    uint32_t hi, lo;           /* bits written: V0<127:64> */
+    struct trod_slice note;      /* "USR" of R1 (USR), "AARCH32" */
+    struct trod_slice comment;   /* what follows the value: "__C_", "(MSP)" */
+    struct trod_slice mask;      /* size bytes, least significant first: bits that are unknown
+                                    (TROD_F_UNKNOWN) or not written (TROD_F_PARTIAL) */
+    struct trod_slice unwritten; /* those of mask that are not written; absent: by the flags, all
+                                    or none */
+    uint32_t hi, lo;             /* bits written: V0<127:64> */
     uint8_t has_range;
     uint8_t system_op; /* a system instruction shown as a register: DC CVAU */
     uint8_t unused[6];
@@ -90,7 +93,8 @@ struct trod_detail_mem {
     struct trod_slice type; /* type word as written, where it is not the Fast Models one */
     struct trod_slice note; /* "ABORTED", "EXCLUSIVE FAIL" in brackets; picture: "nGnRnE OSH" */
     struct trod_slice mask; /* size bytes, least significant first: unknown bits */
-    uint8_t style;          /* enum trod_mem_style */
+    struct trod_slice unwritten; /* those of mask that were written as dashes, where not all are */
+    uint8_t style;               /* enum trod_mem_style */
     uint8_t has_insn;
     uint8_t addr_digits, paddr_digits; /* where not the usual number, else 0 */
     uint8_t sec_prefix;                /* picture: S: (1) or NS: (2) stands before paddr */
@@ -169,8 +173,8 @@ struct trod_detail_tlb {
     struct trod_slice size_text; /* "64K" */
     struct trod_slice regime;    /* all of it as written, from 0x on: "0x00020000, nG asid=0" */
     struct trod_slice el;        /* "EL1_n" */
-    struct trod_slice attrs;     /* memory type and attributes as written */
-    struct trod_slice memtype;   /* the memory type in them */
+    struct trod_slice memtype;   /* memory type as written: "Normal NonShareable Inner=.." */
+    struct trod_slice attrs;     /* attributes as written: "xn=0 pxn=0" */
     uint8_t sec;                 /* enum trod_sec of the virtual regime */
     uint8_t has_vmid, has_asid, non_global;
     uint8_t paddr_digits;
@@ -203,10 +207,13 @@ struct trod_detail_event {
     uint64_t value1;        /* second value associated with the event */
     struct trod_slice mode; /* mode being entered, as written */
     struct trod_slice rest; /* what follows the name */
-    uint8_t what;           /* enum trod_event */
-    uint8_t style;          /* enum trod_event_style */
+    uint8_t angle;          /* <value>: in angle brackets */
+    uint8_t unused[7];
+    uint8_t what;  /* enum trod_event */
+    uint8_t style; /* enum trod_event_style */
     uint8_t has_value1;
-    uint8_t addr_digits, paddr_digits, value1_digits, value_digits;
+    uint8_t addr_digits, paddr_digits, value1_digits;
+    uint8_t value_digits; /* EXC: 0x80: no 0x; 0x40: no brackets */
     uint8_t upper;
 };
 

@@ -23,6 +23,10 @@ int trod_disasm_new(struct trod_disasm **out, enum trod_isa isa, enum trod_endia
                     struct trod_diag *diag);
 void trod_disasm_free(struct trod_disasm *d);
 
+/* What disassembles in this build where PowerPC is not meant: "Capstone 4.0". Static, never NULL.
+ */
+const char *trod_disasm_version(void);
+
 /*
  * The text of the instruction whose N opcode bytes lie at CODE in memory order, at address PC. ISET
  * (enum trod_iset) chooses between A32, T32 and A64; TROD_ISET_NONE means what the ISA has. The

@@ -26,7 +26,7 @@ enum trod_isa {
 
 enum trod_endian { TROD_ENDIAN_UNKNOWN, TROD_ENDIAN_LITTLE, TROD_ENDIAN_BIG };
 
-enum { TROD_STREAM_MAX = 1 << 20, TROD_NO_STREAM = 0 };
+enum { TROD_STREAM_MAX = 1 << 20, TROD_NO_STREAM = 0, TROD_OWN_UNITS = 4, TROD_UNIT_NAME = 24 };
 
 /* One thread, cpu or bus agent. Absent numbers are TROD_NOWHERE. */
 struct trod_stream {
@@ -48,6 +48,8 @@ struct trod_meta {
     enum trod_endian endian; /* of code and data */
     unsigned addr_bits;      /* 0: unknown */
     uint8_t unit;            /* unit of the time column where rows carry none (enum trod_unit) */
+    /* words that the trace counts time in and enum trod_unit does not have: units 12 to 15 */
+    char own_unit[TROD_OWN_UNITS][TROD_UNIT_NAME];
     uint32_t line_size, page_size, version; /* 0: unknown */
     uint64_t filetype;                      /* drmemtrace: bits of its FILETYPE marker */
     uint32_t part; /* rows are part PART of their file (trod_trace_open_part); 0: the beginning */
@@ -70,6 +72,16 @@ void trod_meta_fini(struct trod_meta *m);
 int trod_meta_stream(struct trod_meta *m, const char *name, size_t len);
 /* The same for thread TID of process PID in file FILE (each TROD_NOWHERE or 0 if not known). */
 int trod_meta_thread(struct trod_meta *m, uint64_t tid, uint64_t pid, uint32_t file);
+
+/*
+ * Number of the unit of time called NAME (LEN bytes): one of enum trod_unit, or one of the trace's
+ * own, added if new. Returns TROD_ERR_LIMIT where the name is empty or longer than
+ * TROD_UNIT_NAME - 1 bytes, or the trace has TROD_OWN_UNITS others (TarmacTrace and Trace Matcher:
+ * the scale is any word).
+ */
+int trod_meta_unit(struct trod_meta *m, const char *name, size_t len);
+/* The name of unit UNIT (the low 4 bits count) in the trace of M; "" where there is none. */
+const char *trod_meta_unit_name(const struct trod_meta *m, unsigned unit);
 
 /* "ARM", "A64", ...; static, NULL past the last. */
 const char *trod_isa_name(unsigned isa);

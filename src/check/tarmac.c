@@ -6,6 +6,8 @@
  */
 #include "check/tarmac.h"
 
+#include "trod/disasm.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,9 +41,17 @@ static int level_of(uint64_t mode)
                : -1;
 }
 
+/* A line of the debugger (CADI): the simulator writes it, with a time that is not the cpu's. */
+static bool of_debugger(const struct trod_batch *b, uint32_t i)
+{
+    const struct trod_detail_event *d = b->kind[i] == TROD_MARKER ? trod_batch_detail(b, i) : NULL;
+
+    return d && b->detail[i].len == sizeof *d && d->what == TROD_EVENT_DEBUGGER;
+}
+
 static void order(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i)
 {
-    if (chk_has(b, i, TROD_COL_TIME)) {
+    if (chk_has(b, i, TROD_COL_TIME) && !of_debugger(b, i)) {
         uint8_t unit = chk_has(b, i, TROD_COL_UNIT) ? b->unit[i] : TROD_UNIT_NONE;
 
         if (t->time_known && b->time[i] < t->time && unit == t->unit)
@@ -354,7 +364,8 @@ static int instruction(struct chk *c, struct tarmac *t, const struct trod_batch 
     t->event = t->unsure = false;
     t->read = t->written = 0;
     if (!t->insn_known && c->insn && t->insn.len && (!c->isa_known || t->insn.iset))
-        chk_report(c, CHK_TARMAC_OPCODE, b, i, "opcode is no instruction that is known");
+        chk_report(c, CHK_TARMAC_OPCODE, b, i, "the disassembler (%s) does not know the opcode",
+                   trod_disasm_version());
     return TROD_OK;
 }
 

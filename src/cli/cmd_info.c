@@ -272,7 +272,7 @@ static void put_time(struct trod_emit *e, uint64_t v, unsigned unit)
                        (size_t)(trod_put_fixed(s, v, trod_unit_decimals((uint8_t)unit)) - s));
 }
 
-static void emit_times(struct trod_emit *e, const struct counts *k)
+static void emit_times(struct trod_emit *e, const struct counts *k, const struct trod_meta *m)
 {
     static const char *const columns[] = {"unit", "first", "last", "least", "most", "rows"};
     bool any = false;
@@ -285,10 +285,10 @@ static void emit_times(struct trod_emit *e, const struct counts *k)
         if (!any)
             trod_emit_table(e, "times", "time span", columns, 6);
         any = true;
-        if ((u & 15) == TROD_UNIT_NONE || !trod_unit_name(u & 15))
+        if (!*trod_meta_unit_name(m, u))
             trod_emit_absent(e);
         else
-            trod_emit_str(e, NULL, trod_unit_name(u & 15));
+            trod_emit_str(e, NULL, trod_meta_unit_name(m, u));
         put_time(e, s->first, u);
         put_time(e, s->last, u);
         put_time(e, s->least, u);
@@ -410,7 +410,7 @@ static void emit_counts(struct trod_emit *e, struct counts *k, const struct trod
     trod_emit_u64(e, "rows", k->rows);
     trod_emit_u64(e, "errors", d->errors);
     trod_emit_u64(e, "warnings", d->warnings);
-    emit_times(e, k);
+    emit_times(e, k, trod_trace_meta(t));
     if (k->synthetic)
         trod_emit_u64(e, "synthetic_instructions", k->synthetic);
     emit_kinds(e, k);

@@ -172,3 +172,16 @@ const char *trod_disasm_text(struct trod_disasm *d, unsigned iset, uint64_t pc, 
     *len = s->len;
     return s->text;
 }
+
+const char *trod_disasm_version(void)
+{
+#if TROD_HAVE_CAPSTONE
+#define TEXT_OF(x)            #x
+#define VERSION(major, minor) "Capstone " TEXT_OF(major) "." TEXT_OF(minor)
+    return VERSION(CS_API_MAJOR, CS_API_MINOR);
+#undef VERSION
+#undef TEXT_OF
+#else
+    return "none in this build";
+#endif
+}

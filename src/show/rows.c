@@ -126,8 +126,9 @@ char *show_put_opcode(const struct trod_show *r, const struct trod_batch *b, uin
     /* Thumb opcodes are halfwords, the first first; A64 is little-endian whatever the data is */
     if (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE)
         return words(p, code, n, 2);
-    /* an instruction set that is not known may have opcodes of 64 bits */
-    return words(p, code, n, r->meta->isa == TROD_ISA_UNKNOWN && n <= 8 ? 8 : 4);
+    /* what names its instruction set, and what is of an unknown one, may have opcodes of 64 bits */
+    return words(p, code, n,
+                 (iset != TROD_ISET_NONE || r->meta->isa == TROD_ISA_UNKNOWN) && n <= 8 ? 8 : 4);
 }
 
 /*
@@ -143,7 +144,7 @@ static unsigned value_form(const struct trod_batch *b, uint32_t i)
         form = f->value_form(kind, b->sub[i]);
     if (form != TROD_VALUE_ANY)
         return form;
-    return kind == TROD_SYNC || kind == TROD_THREAD || kind == TROD_CACHE_LINE ||
+    return kind == TROD_SYNC || kind == TROD_THREAD ||
                    (kind == TROD_MARKER && show_has(b, i, TROD_COL_TEXT))
                ? TROD_VALUE_DECIMAL
                : TROD_VALUE_HEX;
@@ -157,24 +158,54 @@ static unsigned error_code(const struct trod_batch *b, uint64_t v)
     return minus > 0 && minus < 4096 ? (unsigned)minus : 0;
 }
 
-/* '-' for each of the hexadecimal digits before END that is not known. */
-static void hide_unknown(const struct trod_batch *b, uint32_t i, size_t digits, char *end)
+/*
+ * The digits of row I's value that are not known, of the DIGITS that stand at P, become '?' or,
+ * where the record says that they are not written, '-'. FORWARD: the first two are of the byte with
+ * the lowest address.
+ */
+static void hide_unknown(const struct trod_batch *b, uint32_t i, size_t digits, char *p,
+                         bool forward)
 {
-    size_t n;
-    const uint8_t *mask = show_unknown_bits(b, i, &n);
+    struct show_unknown u;
 
-    for (size_t k = 0; mask && k < digits && k < 2 * n; k++) {
-        if (mask[k / 2] >> (k & 1 ? 4 : 0) & 15)
-            end[-1 - (ptrdiff_t)k] = '-';
+    if (!show_unknown_digits(b, i, &u))
+        return;
+    for (size_t k = 0; k < digits; k++) {
+        unsigned shift = k & 1 ? 4 : 0;
+        size_t at = k / 2;
+        bool dash = u.unwritten ? at < u.unwritten_n && u.unwritten[at] >> shift & 15 : u.dashes;
+
+        if (u.mask ? at < u.n && u.mask[at] >> shift & 15 : u.whole)
+            p[forward ? 2 * at + !(k & 1) : digits - 1 - k] = dash ? '-' : '?';
     }
+}
+
+/* A value of which no digit is known, as wide as the record shows it; P unchanged if it is none. */
+static char *put_unknown(const struct trod_batch *b, uint32_t i, char *p)
+{
+    bool bus = b->kind[i] == TROD_BUS;
+    struct show_unknown u;
+    size_t n;
+
+    if (!show_unknown_digits(b, i, &u) || !u.whole)
+        return p;
+    n = u.digits ? u.digits : show_has(b, i, TROD_COL_SIZE) ? 2 * (size_t)b->size[i] : 0;
+    if (n == 0 || n > TROD_SHOW_TEXT / 2)
+        return p;
+    if (!bus) {
+        *p++ = '0';
+        *p++ = 'x';
+    }
+    memset(p, '?', n);
+    hide_unknown(b, i, n, p, bus);
+    return p + n;
 }
 
 char *show_put_value(const struct trod_batch *b, uint32_t i, char *p)
 {
-    char *start = p + 2;
-
     if (show_has(b, i, TROD_COL_VALUE)) {
         unsigned digits = 1, form = value_form(b, i);
+        char *start;
 
         if (form == TROD_VALUE_DECIMAL)
             return trod_put_u64(p, b->value[i]);
@@ -182,36 +213,43 @@ char *show_put_value(const struct trod_batch *b, uint32_t i, char *p)
             *p++ = '-';
             return trod_put_u64(p, error_code(b, b->value[i]));
         }
-        if (show_has(b, i, TROD_COL_SIZE) && b->size[i] <= 8)
+        if (b->kind[i] == TROD_CACHE_LINE)
+            digits = 4; /* as the manual's examples have it */
+        else if (show_has(b, i, TROD_COL_SIZE) && b->size[i] <= 8)
             digits = b->size[i] ? 2 * b->size[i] : 1;
         *p++ = '0';
         *p++ = 'x';
+        start = p;
         p = trod_put_hex(p, b->value[i], digits);
-        hide_unknown(b, i, (size_t)(p - start), p);
+        hide_unknown(b, i, (size_t)(p - start), start, false);
         return p;
     }
     if (show_has(b, i, TROD_COL_DATA) && b->data[i].len) {
         const uint8_t *data = trod_batch_bytes(b, b->data[i]);
+        /* in the order of addresses, of the file */
+        bool forward =
+            b->kind[i] == TROD_BUS || b->kind[i] == TROD_STATE || b->kind[i] == TROD_MARKER;
         size_t n = b->data[i].len;
         bool cut = n > TROD_SHOW_TEXT / 2;
+        char *start;
 
         if (cut)
             n = TROD_SHOW_TEXT / 2;
-        if (b->kind[i] == TROD_BUS || b->kind[i] == TROD_STATE || b->kind[i] == TROD_MARKER) {
-            p = trod_put_bytes(p, data, n); /* in the order of addresses, of the file */
-        } else {
+        if (!forward) {
             *p++ = '0';
             *p++ = 'x';
-            p = trod_put_bytes_reversed(p, data, n);
-            if (!cut)
-                hide_unknown(b, i, 2 * n, p);
         }
+        start = p;
+        p = forward ? trod_put_bytes(p, data, n) : trod_put_bytes_reversed(p, data, n);
+        if (!cut)
+            hide_unknown(b, i, 2 * n, start, forward);
         if (cut) {
             memcpy(p, "...", 3);
             p += 3;
         }
+        return p;
     }
-    return p;
+    return put_unknown(b, i, p);
 }
 
 static uint8_t unit_of(const struct trod_batch *b, uint32_t i, const struct trod_meta *m)
@@ -226,9 +264,7 @@ char *show_put_time(const struct trod_batch *b, uint32_t i, const struct trod_me
 
 const char *show_unit(const struct trod_batch *b, uint32_t i, const struct trod_meta *m)
 {
-    const char *name = trod_unit_name(unit_of(b, i, m) & 15);
-
-    return name ? name : "";
+    return trod_meta_unit_name(m, unit_of(b, i, m));
 }
 
 char *show_put_stream(const struct trod_batch *b, uint32_t i, const struct trod_meta *m, char *p)

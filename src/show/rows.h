@@ -75,8 +75,17 @@ size_t show_notes_of(const struct trod_batch *b, uint32_t i, struct show_note *o
 /* V, a number of 64 bits in two's complement, in decimal. */
 char *show_put_signed(char *p, uint64_t v);
 char *show_put_note(const struct show_note *n, char *p);
-/* The bits of row I's value that are unknown, a byte a byte, least significant first; NULL: none.
- */
-const uint8_t *show_unknown_bits(const struct trod_batch *b, uint32_t i, size_t *len);
+/* What a record says of the digits of its value that are not known. */
+struct show_unknown {
+    const uint8_t *mask; /* a byte a byte, least significant first; NULL: see whole */
+    size_t n;
+    const uint8_t *unwritten; /* those of mask that are not written; NULL: all (dashes) or none */
+    size_t unwritten_n;
+    bool whole;    /* no digit is known */
+    bool dashes;   /* they stand for what is not written */
+    size_t digits; /* of the value as written, where not two a byte; else 0 */
+};
+/* Fill OUT for row I; false: all of its value is known. */
+bool show_unknown_digits(const struct trod_batch *b, uint32_t i, struct show_unknown *out);
 
 #endif

@@ -85,6 +85,7 @@ static void of_instr(struct notes *x, const void *detail)
     const struct trod_detail_instr *d = detail;
 
     text(x, "mode", d->mode);
+    text(x, "id", d->id);
     flag(x, "folded", d->folded);
     if (d->has_paddr2) {
         hex(x, "pa2", d->paddr2);
@@ -120,6 +121,9 @@ static void of_mem(struct notes *x, const void *detail)
 
     text(x, "type", d->type);
     text(x, "note", d->note);
+    if (show_has(x->b, x->row, TROD_COL_SIZE) && d->num.digits &&
+        d->num.digits != 2 * x->b->size[x->row])
+        number(x, "digits", d->num.digits); /* fewer than the access has bytes for */
     if (d->has_insn) {
         hex(x, "insn", d->insn);
         number(x, "serial", d->serial);
@@ -200,12 +204,14 @@ static void of_tlb(struct notes *x, const void *detail)
 
     if (d->size)
         number(x, "region", d->size);
+    sec(x, "virtual_security", d->sec);
     text(x, "el", d->el);
     if (d->has_vmid)
         number(x, "vmid", d->vmid);
     if (d->has_asid)
         number(x, "asid", d->asid);
     flag(x, "nonglobal", d->non_global);
+    text(x, "memtype", d->memtype);
     text(x, "attrs", d->attrs);
 }
 
@@ -334,23 +340,49 @@ size_t show_notes_of(const struct trod_batch *b, uint32_t i, struct show_note *o
     return x.n;
 }
 
-const uint8_t *show_unknown_bits(const struct trod_batch *b, uint32_t i, size_t *len)
+static void set_bits(const struct trod_batch *b, struct show_unknown *out,
+                     const struct trod_detail_number *num, struct trod_slice mask,
+                     struct trod_slice unwritten)
 {
-    const void *detail;
-    struct trod_slice mask = {0, 0};
+    out->mask = mask.len ? trod_batch_bytes(b, mask) : NULL;
+    out->n = mask.len;
+    out->unwritten = unwritten.len ? trod_batch_bytes(b, unwritten) : NULL;
+    out->unwritten_n = unwritten.len;
+    out->digits = num->digits;
+}
 
-    if (!show_has(b, i, TROD_COL_FLAGS) || !(b->flags[i] & TROD_F_UNKNOWN) ||
-        !(detail = trod_batch_detail(b, i)))
-        return NULL;
-    if (b->kind[i] == TROD_REG && b->detail[i].len == sizeof(struct trod_detail_reg))
-        mask = ((const struct trod_detail_reg *)detail)->mask;
-    else if ((b->kind[i] == TROD_READ || b->kind[i] == TROD_WRITE) &&
-             b->detail[i].len == sizeof(struct trod_detail_mem))
-        mask = ((const struct trod_detail_mem *)detail)->mask;
-    else if (b->kind[i] == TROD_ATOMIC && b->detail[i].len == sizeof(struct trod_detail_atomic))
-        mask = ((const struct trod_detail_atomic *)detail)->mask;
-    *len = mask.len;
-    return mask.len ? trod_batch_bytes(b, mask) : NULL;
+bool show_unknown_digits(const struct trod_batch *b, uint32_t i, struct show_unknown *out)
+{
+    const void *detail = trod_batch_detail(b, i);
+    const struct trod_slice none = {0, 0};
+    uint32_t flags = show_has(b, i, TROD_COL_FLAGS) ? b->flags[i] : 0;
+
+    memset(out, 0, sizeof *out);
+    if (!(flags & (TROD_F_UNKNOWN | TROD_F_PARTIAL)))
+        return false;
+    out->whole = !show_has(b, i, TROD_COL_VALUE | TROD_COL_DATA);
+    out->dashes = !(flags & TROD_F_UNKNOWN);
+    if (!detail)
+        return out->whole;
+    if (b->kind[i] == TROD_REG && b->detail[i].len == sizeof(struct trod_detail_reg)) {
+        const struct trod_detail_reg *d = detail;
+
+        set_bits(b, out, &d->num, d->mask, d->unwritten);
+    } else if ((b->kind[i] == TROD_READ || b->kind[i] == TROD_WRITE) &&
+               b->detail[i].len == sizeof(struct trod_detail_mem)) {
+        const struct trod_detail_mem *d = detail;
+
+        set_bits(b, out, &d->num, d->mask, d->unwritten);
+    } else if (b->kind[i] == TROD_ATOMIC && b->detail[i].len == sizeof(struct trod_detail_atomic)) {
+        const struct trod_detail_atomic *d = detail;
+
+        set_bits(b, out, &d->num, d->mask, none);
+    } else if (b->kind[i] == TROD_BUS && b->detail[i].len == sizeof(struct trod_detail_bus)) {
+        const struct trod_detail_bus *d = detail;
+
+        set_bits(b, out, &d->num, d->mask, none);
+    }
+    return out->mask || out->whole;
 }
 
 char *show_put_signed(char *p, uint64_t v)

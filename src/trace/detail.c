@@ -14,10 +14,10 @@ static const struct {
 } structs[] = {
 #define AT(type, field) offsetof(struct trod_detail_##type, field)
 #define LEN(type)       sizeof(struct trod_detail_##type)
-    {TROD_INSTR, LEN(instr), {AT(instr, mode)}},
-    {TROD_REG, LEN(reg), {AT(reg, note), AT(reg, comment), AT(reg, mask)}},
-    {TROD_READ, LEN(mem), {AT(mem, type), AT(mem, note), AT(mem, mask)}},
-    {TROD_WRITE, LEN(mem), {AT(mem, type), AT(mem, note), AT(mem, mask)}},
+    {TROD_INSTR, LEN(instr), {AT(instr, mode), AT(instr, id)}},
+    {TROD_REG, LEN(reg), {AT(reg, note), AT(reg, comment), AT(reg, mask), AT(reg, unwritten)}},
+    {TROD_READ, LEN(mem), {AT(mem, type), AT(mem, note), AT(mem, mask), AT(mem, unwritten)}},
+    {TROD_WRITE, LEN(mem), {AT(mem, type), AT(mem, note), AT(mem, mask), AT(mem, unwritten)}},
     {TROD_ATOMIC, LEN(atomic), {AT(atomic, more), AT(atomic, mask)}},
     {TROD_BUS, LEN(bus), {AT(bus, master), AT(bus, type), AT(bus, note), AT(bus, mask)}},
     {TROD_CACHE_OP, LEN(cache_op), {AT(cache_op, pagesize), AT(cache_op, memtype)}},
@@ -25,7 +25,7 @@ static const struct {
     {TROD_WALK, LEN(walk), {AT(walk, side), AT(walk, format), AT(walk, attrs)}},
     {TROD_TLB,
      LEN(tlb),
-     {AT(tlb, size_text), AT(tlb, regime), AT(tlb, el), AT(tlb, attrs), AT(tlb, memtype)}},
+     {AT(tlb, size_text), AT(tlb, regime), AT(tlb, el), AT(tlb, memtype), AT(tlb, attrs)}},
     {TROD_EXCEPTION, LEN(event), {AT(event, mode), AT(event, rest)}},
     {TROD_MODE, LEN(event), {AT(event, mode), AT(event, rest)}},
     {TROD_MARKER, LEN(event), {AT(event, mode), AT(event, rest)}},

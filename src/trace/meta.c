@@ -6,6 +6,7 @@
 #include "trod/meta.h"
 
 #include "core/hash.h"
+#include "trod/batch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,6 +71,30 @@ static uint64_t hash_of(const struct trod_stream *s)
 {
     return s->tid == TROD_NOWHERE ? hash_name(s->name, s->name_len)
                                   : hash_thread(s->tid, s->pid, s->file);
+}
+
+int trod_meta_unit(struct trod_meta *m, const char *name, size_t len)
+{
+    for (unsigned i = 1; i < TROD_UNITS; i++)
+        if (strlen(trod_unit_name(i)) == len && memcmp(trod_unit_name(i), name, len) == 0)
+            return (int)i;
+    if (len == 0 || len >= TROD_UNIT_NAME)
+        return TROD_ERR_LIMIT;
+    for (unsigned i = 0; i < TROD_OWN_UNITS; i++) {
+        if (!m->own_unit[i][0])
+            memcpy(m->own_unit[i], name, len);
+        if (memcmp(m->own_unit[i], name, len) == 0 && m->own_unit[i][len] == '\0')
+            return (int)(TROD_UNITS + i);
+    }
+    return TROD_ERR_LIMIT;
+}
+
+const char *trod_meta_unit_name(const struct trod_meta *m, unsigned unit)
+{
+    unit &= 0xf;
+    if (unit < TROD_UNITS)
+        return trod_unit_name(unit);
+    return unit - TROD_UNITS < TROD_OWN_UNITS ? m->own_unit[unit - TROD_UNITS] : "";
 }
 
 static int grow_hash(struct trod_meta *m)

@@ -30,6 +30,57 @@ out <<'EOF'
 EOF
 err </dev/null
 
+# unknown digits against unwritten ones, in text and JSON and in wide values; hexadecimal numbers of
+# lines; what a TLB line says; times and cpus of lines below others
+cat >odd.tarmac <<'EOF'
+1 ticks cpu0 R Q0 -------- -------- xxxxxxxx 667f3bcd
+1 ticks cpu0 R X1 --------
+1 ticks cpu0 R X2 xxxxxxxx
+1 ticks cpu0 MR4 00001000 12??5678
+1 ticks cpu0 CACHE l2 LINE 04b0 ALLOC 0x000000001000
+1 ticks cpu0 TLB FILL d 4K 0x1000_NS EL1_n vmid=42, nG asid=10:0x0015220000 Normal Shareable Inner=WriteBack Outer=WriteBack xn=0
+EOF
+run trod view --header never odd.tarmac
+status 0
+out_has '  1 ticks  cpu0  REG .*0x-{16}[?]{8}667f3bcd  Q0 '
+out_has ' REG .*0x--------  *X1 '
+out_has ' REG .*0x[?]{8}  *X2 '
+out_has ' READ .*0x12[?]{2}5678  '
+out_has ' CACHE_LINE .*0x04b0  *l2 '
+out_has 'virtual_security=ns el=EL1_n vmid=42 asid=10 nonglobal memtype="Normal Shareable Inner=WriteBack Outer=WriteBack" attrs=.?xn=0'
+run trod view --format json odd.tarmac
+through jq -s .
+json '.[0].value == "0x----------------????????667f3bcd" and .[0].unit == "ticks" and .[2].value == "0x????????"'
+json '.[4].value == "0x04b0" and .[5].details.asid == 10 and .[5].details.virtual_security == "ns"'
+cat >es.tarmac <<'EOF'
+          5 tic ES  (00001000:e1a00001) A svc_s:          MOV      r0,r1
+                    R R0 00000001
+          6 tic ES  (00001004:e5900000) A svc_s:          LDR      r0,[r0]
+                    LD 00002000 ........ 00000007 ........ ........    S:0000002000    NM
+                    R R0 00000007
+          7 tic ES  (00001008:e1a00001) A svc_s:          MOV      r0,r1
+EOF
+run sh -c "'$TROD' view --time 6..6 --format json es.tarmac | jq -c '[.record, .kind, .time]'"
+out <<'EOF'
+[2,"INSTR",6]
+[3,"READ",6]
+[4,"REG",6]
+EOF
+run trod convert es.tarmac es2.tarmac
+status 0
+check cmp es.tarmac es2.tarmac
+cat >cpus.trace <<'EOF'
+1 steps 0 IT (1) 00000004 3c080001 A svc : lui t0,0x1
+1 steps R r8 00010000
+2 steps 1 IT (1) 00000004 3c080001 A svc : lui t0,0x1
+2 steps MR4 00010000 00000007
+EOF
+run sh -c "'$TROD' view --from matcher -s 1 --format json cpus.trace | jq -c '[.record, .kind]'"
+out <<'EOF'
+[2,"INSTR"]
+[3,"READ"]
+EOF
+
 # the native listing is the file; of chosen records their lines
 run trod view --native t.tarmac
 status 0

@@ -63,7 +63,8 @@ static void address(struct trod_gen *g, struct trod_buf *out, bool plain)
 
 static void head(struct trod_gen *g, struct trod_buf *out, enum tarmac_gen sort)
 {
-    static const char *const units[] = {"clk", "clk", "ns", "ps", "us", "s", "cycles", "tic"};
+    static const char *const units[] = {"clk", "clk",    "ns",  "ps",    "us",
+                                        "s",   "cycles", "tic", "ticks", "half-cycles"};
     static const char *const sources[] = {"cpu0", "cpu1",   "cluster0.cpu1", "system.cpu",
                                           "CPU0", "cpu[0]", "a/cpu0",        "core"};
 
@@ -190,12 +191,14 @@ static void other(struct trod_gen *g, struct trod_buf *out)
         "CACHE MAINTENANCE Instruction cache Invalidate All to PoU %h8",
         "TTW ITLB LPAE 1:3 %hc %hg : BLOCK ATTRIDX=0 NS=0",
         "TTU DTLB VMSA 1:2 %hc %h8 : FAULT",
-        "TLB FILL cpu.DTLB 64K 0x%h8, nG asid=%h2:0x%ha_NS Normal Inner=WriteBack xn=0",
-        "TLB EVICT l2 4K 0x%h8_NS EL1_n vmid=%h2",
+        "TLB FILL cpu.DTLB 64K 0x%h8, nG asid=0x%h2:0x%ha_NS Normal Inner=WriteBack xn=0",
+        "TLB FILL d 4K 0x%h8_NS EL1_n vmid=12:0x%ha Device-nGnRnE (StronglyOrdered) Cont =0",
+        "TLB EVICT l2 4K 0x%h8_NS EL1_n vmid=0x%h2",
         "WALKCACHE FILL w 1G 0x%h8 EL2_n:0x%ha",
         "E %h8 00000084 CoreEvent_CURRENT_SPx_SYNC",
         "E %h8:%hc abt 00000019 CoreEvent_ModeChange",
         "E %h8 %h8 10005",
+        "E <%h8:%hc> 00000084 CoreEvent_CURRENT_SPx_SYNC",
         "E HRESETn %h1",
         "E DebugEvent_HaltingDebugState %h8",
         "CADI E simulation_stopped",
@@ -219,6 +222,13 @@ static void other(struct trod_gen *g, struct trod_buf *out)
         "MU16_CASP %h8 %h8_%h8_%h8_%h8",
         "MU4_SWP %h8 old=%h8 new=%h8",
         "EXC [0x%h2] Synchronous",
+        "EXC 0x%h2",
+        "ES EXC 0x%h2 Reset",
+        "IT (a%h2) %h8 0x%h8 A svc_s : NOP",
+        "IT (12) %h8 %h4 J svc_s",
+        "MR2_I %h8 %h8",
+        "R Q0 -------- xxxxxxxx %h8 --------",
+        "IT (12) %h8 %hg T svc_s : LONG",
         "ES EXC Reset",
         "INFO_EXCEPTION_REASON %h8",
         "# %h8",

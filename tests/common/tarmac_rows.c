@@ -66,9 +66,10 @@ static void time_of(const struct trod_batch *b, uint32_t row, uint32_t has, stru
         trod_buf_printf(out, " t=%" PRIu64, b->time[row] / scale);
         if (decimals)
             trod_buf_printf(out, ".%0*" PRIu64, (int)decimals, b->time[row] % scale);
-        trod_buf_printf(out, "%s", unit ? trod_unit_name(unit) : "");
+        trod_buf_printf(out, "%s%s", trod_meta_unit_name(b->meta, unit),
+                        b->flags[row] & TROD_F_TIME_BEFORE && has & TROD_COL_FLAGS ? "^" : "");
     } else if (unit) {
-        trod_buf_printf(out, " u=%s", trod_unit_name(unit));
+        trod_buf_printf(out, " u=%s", trod_meta_unit_name(b->meta, unit));
     }
 }
 
@@ -106,6 +107,8 @@ static void mem_detail(const struct trod_batch *b, const struct trod_detail_mem 
     some(b, d->note, "note", out);
     if (d->mask.len)
         bytes(b, d->mask, "mask", out);
+    if (d->unwritten.len)
+        bytes(b, d->unwritten, "unwritten", out);
     number(d->has_insn, "insn", d->insn, out);
     number(d->has_insn, "serial", d->serial, out);
     if (d->attr)
@@ -163,6 +166,8 @@ static void reg_detail(const struct trod_batch *b, const struct trod_detail_reg 
     some(b, d->comment, "comment", out);
     if (d->mask.len)
         bytes(b, d->mask, "mask", out);
+    if (d->unwritten.len)
+        bytes(b, d->unwritten, "unwritten", out);
     flag(d->system_op, "system", out);
 }
 
@@ -176,6 +181,7 @@ static void detail_of(const struct trod_batch *b, uint32_t row, struct trod_buf 
         const struct trod_detail_instr *d = p;
 
         some(b, d->mode, "mode", out);
+        some(b, d->id, "id", out);
         number(d->has_paddr2, "paddr2", d->paddr2, out);
         if (d->has_paddr2)
             trod_buf_printf(out, ":%s", sec_names[d->sec2]);
@@ -248,7 +254,8 @@ void tarmac_row_text(const struct trod_batch *b, uint32_t row, struct trod_buf *
     flag(flags & TROD_F_CONT, "+", out);
     time_of(b, row, has, out);
     if (has & TROD_COL_STREAM)
-        trod_buf_printf(out, " s=%s", b->meta->streams[b->stream[row]].name);
+        trod_buf_printf(out, " s=%s%s", b->meta->streams[b->stream[row]].name,
+                        flags & TROD_F_STREAM_BEFORE ? "^" : "");
     if (has & TROD_COL_INDEX)
         trod_buf_printf(out, " i=%" PRIu64, b->index[row]);
     number(has & TROD_COL_ADDR, "a", has & TROD_COL_ADDR ? b->addr[row] : 0, out);

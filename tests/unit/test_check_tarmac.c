@@ -30,6 +30,9 @@ static const struct check_pair pairs[] = {
      CHECK_TEXT("10 clk cpu0 R X0 0000000000000001\n"
                 "9 clk cpu1 R X0 0000000000000002\n"
                 "9 clk cpu1 R X0 0000000000000002\n")},
+    /* the line that Fast Models closes a log with, as the shared samples end: 4783, then 4782 */
+    {"tarmac.time", "tarmac", CHECK_TEXT("4783 clk R X0 0000000000000001\n4782 clk E HRESETn 0\n"),
+     CHECK_TEXT("4783 clk R X0 0000000000000001\n4782 clk CADI E simulation_stopped\n")},
     {"tarmac.index", "tarmac", CHECK_TEXT(NOP(1, 5, 00001000) NOP(2, 5, 00001004)),
      CHECK_TEXT(NOP(1, 5, 00001000) NOP(2, 7, 00001004))},
     {"tarmac.pc-continuity", "tarmac", CHECK_TEXT(NOP(1, 1, 00001000) NOP(2, 2, 00001008)),

@@ -437,8 +437,8 @@ static void test_matcher_conversion(void **state)
             "1 clk 0 IT (1) 00000004 3c080001 A svc : lui t0,0x1\n1 clk MR8X 00001000 "
             "0000000000000005\n1 clk MR4T 00001000 00000005\n",
             "tarmac", FM,
-            "1 clk cpu0 IT (1) 00000004 3c080001 A svc : lui t0,0x1\n1 clk MR8 00001000 "
-            "00000000_00000005\n1 clk MR4T 00001000 00000005\n");
+            "1 clk cpu0 IT (1) 00000004 3c080001 A svc : lui t0,0x1\n1 clk cpu0 MR8 00001000 "
+            "00000000_00000005\n1 clk cpu0 MR4T 00001000 00000005\n");
     convert("tarmac",
             "1 clk cpu3 IT (1) 00000004 3c080001 A svc_s : x\n1 clk cpu3 MW8X 00001000 "
             "00000000_00000005\n1 clk cpu3 R r8 00000001\n1 clk cpu3 CACHE l1 LINE 0001 "

@@ -13,113 +13,8 @@
 
 #include <cmocka.h>
 
+#include "tarmac_lines_data.h"
 #include "tarmac_rows.h"
-
-struct item {
-    const char *line, *rows;
-};
-
-/* Heads: time, unit, source. */
-static const struct item heads[] = {
-    {"15 clk R r0 0000ab34", "REG t=15clk n=4 v=ab34 x=r0"},
-    {"15 ps R r0 0000ab34", "REG t=15ps n=4 v=ab34 x=r0"},
-    {"15 R r0 0000ab34", "REG t=15 n=4 v=ab34 x=r0"},
-    {"271ns R r0 0000ab34", "REG t=271ns n=4 v=ab34 x=r0"},
-    {"10.356000us R r0 0000ab34", "REG t=10.356000us n=4 v=ab34 x=r0"},
-    {"13.5 ns R r0 0000ab34", "REG t=13.5ns n=4 v=ab34 x=r0"},
-    {"13.5 R r0 0000ab34", "REG t=13.5 n=4 v=ab34 x=r0"},
-    {"13 ms R r0 00000001", "REG t=13ms n=4 v=1 x=r0"},
-    {"13 s R r0 00000001", "REG t=13s n=4 v=1 x=r0"},
-    {"13 fs R r0 00000001", "REG t=13fs n=4 v=1 x=r0"},
-    {"13 us R r0 00000001", "REG t=13us n=4 v=1 x=r0"},
-    {"13 cs R r0 00000001", "REG t=13cs n=4 v=1 x=r0"},
-    {"13 cyc R r0 00000001", "REG t=13cyc n=4 v=1 x=r0"},
-    {"13 tic R r0 00000001", "REG t=13tic n=4 v=1 x=r0"},
-    {"13 cycles R r0 00000001", "REG t=13cycles n=4 v=1 x=r0"},
-    {"R X0 0000000000000001", "REG n=8 v=1 x=X0"},
-    {"clk cpu0 R X0 0000000000000001", "REG u=clk s=cpu0 n=8 v=1 x=X0"},
-    {"0x0d clk R r0 00000001", "REG t=13clk n=4 v=1 x=r0"},
-    {"11 clk cpu0 R r0 00000001", "REG t=11clk s=cpu0 n=4 v=1 x=r0"},
-    {"11 clk cpu0.thread1 R r0 00000001", "REG t=11clk s=cpu0.thread1 n=4 v=1 x=r0"},
-    {"11 clk cpu_0_0 R r0 00000001", "REG t=11clk s=cpu_0_0 n=4 v=1 x=r0"},
-    {"11 clk cluster0.cpu1 R r0 00000001", "REG t=11clk s=cluster0.cpu1 n=4 v=1 x=r0"},
-    {"11 clk css.cluster0.cpu1 R r0 00000001", "REG t=11clk s=css.cluster0.cpu1 n=4 v=1 x=r0"},
-    {"11 clk system.cpu R r0 00000001", "REG t=11clk s=system.cpu n=4 v=1 x=r0"},
-    {"11 clk CPU0 R r0 00000001", "REG t=11clk s=CPU0 n=4 v=1 x=r0"},
-    {"11 clk CPU R r0 00000001", "REG t=11clk s=CPU n=4 v=1 x=r0"},
-    {"11 clk cpu[0] R r0 00000001", "REG t=11clk s=cpu[0] n=4 v=1 x=r0"},
-    {"11 clk a/cpu0 R r0 00000001", "REG t=11clk s=a/cpu0 n=4 v=1 x=r0"},
-    {"11 clk core3 R r0 00000001", "REG t=11clk s=core3 n=4 v=1 x=r0"},
-    {"18446744073709551615 clk R r0 00000001", "REG t=18446744073709551615clk n=4 v=1 x=r0"},
-    {"0 clk SIGNAL: SIGNAL=Abort STATE=N", "MARKER t=0clk v=0 x=Abort [ line ]"},
-    {"0 clk SIGNAL: SIGNAL=?15 STATE=Y", "MARKER t=0clk v=1 x=?15 [ line ]"},
-};
-
-/* IT, IS, IF. */
-static const struct item instrs[] = {
-    {"10 clk IT (10) 00001000 d503201f O EL1h_n : NOP",
-     "INSTR t=10clk i=10 a=1000 n=4 c=1f2003d5 fl=A64 x=NOP [ mode=EL1h_n ]"},
-    {"10 clk IS (10) 00001000 54ffffa1 O EL3h_s : B.NE 0x1000",
-     "INSTR t=10clk i=10 a=1000 n=4 c=a1ffff54 fl=A64,skipped x=\"B.NE 0x1000\" [ mode=EL3h_s ]"},
-    {"10 clk IT (10) 0000800a:00000000800a_NS,00000000800c_NS e8900c00 T hyp_n : LDM r0,{r1,r2}",
-     "INSTR t=10clk i=10 a=800a p=800a:NS n=4 c=90e8000c fl=T32 x=\"LDM r0,{r1,r2}\""
-     " [ mode=hyp_n paddr2=800c:NS ]"},
-    {"10 clk IT (10) 00001000:000000001000_S d503201f O EL1h_s : NOP",
-     "INSTR t=10clk i=10 a=1000 p=1000:S n=4 c=1f2003d5 fl=A64 x=NOP [ mode=EL1h_s ]"},
-    {"10 clk IT (10) 00001000:000000001000 d503201f O EL1h_s : NOP",
-     "INSTR t=10clk i=10 a=1000 p=1000:S n=4 c=1f2003d5 fl=A64 x=NOP [ mode=EL1h_s ]"},
-    {"10 clk IT (10) 00001000:000000001000_RT d503201f O el3t_rt : NOP",
-     "INSTR t=10clk i=10 a=1000 p=1000:RT n=4 c=1f2003d5 fl=A64 x=NOP [ mode=el3t_rt ]"},
-    {"10 clk IT (10) 00001000:000000001000_RL d503201f O EL2h_rl : NOP",
-     "INSTR t=10clk i=10 a=1000 p=1000:RL n=4 c=1f2003d5 fl=A64 x=NOP [ mode=EL2h_rl ]"},
-    {"10 clk IT (10) FFFFFF8008081000 D503201F O EL1h_n : NOP",
-     "INSTR t=10clk i=10 a=ffffff8008081000 n=4 c=1f2003d5 fl=A64 x=NOP [ mode=EL1h_n ]"},
-    {"10 clk IT (10) 8800001000 d503201f O EL1h_n : NOP",
-     "INSTR t=10clk i=10 a=8800001000 n=4 c=1f2003d5 fl=A64 x=NOP [ mode=EL1h_n ]"},
-    {"10 clk IT (10) 0x00001000 d503201f O EL1h_n : NOP",
-     "INSTR t=10clk i=10 a=1000 n=4 c=1f2003d5 fl=A64 x=NOP [ mode=EL1h_n ]"},
-    {"10 clk IT (10) 00001000 4770 T thread : BX lr",
-     "INSTR t=10clk i=10 a=1000 n=2 c=7047 fl=T32 x=\"BX lr\" [ mode=thread ]"},
-    {"10 clk IT (10) 00001000 f000b800 T thread_s : B.W x",
-     "INSTR t=10clk i=10 a=1000 n=4 c=00f000b8 fl=T32 x=\"B.W x\" [ mode=thread_s ]"},
-    {"10 clk IT (10) 00001000 f000_b800 T svc_s : B.W x",
-     "INSTR t=10clk i=10 a=1000 n=4 c=00f000b8 fl=T32 x=\"B.W x\" [ mode=svc_s ]"},
-    {"10 clk IT (10) 00001000 f000 b800 T svc_s : B.W x",
-     "INSTR t=10clk i=10 a=1000 n=4 c=00f000b8 fl=T32 x=\"B.W x\" [ mode=svc_s ]"},
-    {"10 clk IT (10) 00001000 e12fff1e A ---_- : BX lr",
-     "INSTR t=10clk i=10 a=1000 n=4 c=1eff2fe1 fl=A32 x=\"BX lr\" [ mode=---_- ]"},
-    {"10 clk IT (10) 00001000 4770 X usr_ns : BX lr",
-     "INSTR t=10clk i=10 a=1000 n=2 c=7047 fl=T32EE x=\"BX lr\" [ mode=usr_ns ]"},
-    {"10 clk IT (10) 00001000 1a J usr_ns : iload_0",
-     "INSTR t=10clk i=10 a=1000 n=1 c=1a fl=JAZELLE x=iload_0 [ mode=usr_ns ]"},
-    {"10 clk IT (10) 00001000 ea000006 A : B x",
-     "INSTR t=10clk i=10 a=1000 n=4 c=060000ea fl=A32 x=\"B x\""},
-    {"3041 cyc IT (00001000:00000006) 00001000 48f6 T16 LDR r0,[pc]",
-     "INSTR t=3041cyc i=6 a=1000 n=2 c=f648 fl=T32 x=\"LDR r0,[pc]\""},
-    {"3041 cyc IT (00001000:00000006) 00001000 f000b800 T32 B.W x",
-     "INSTR t=3041cyc i=6 a=1000 n=4 c=00f000b8 fl=T32 x=\"B.W x\""},
-    {"6000000 cs IT (00000000004d6eb8) 54fffea1 O ---_- : b.ne 0x4d6e8c",
-     "INSTR t=6000000cs a=4d6eb8 n=4 c=a1feff54 fl=A64 x=\"b.ne 0x4d6e8c\" [ mode=---_- ]"},
-    {"354ns IT 00000350 490d LDR r1,[pc]", "INSTR t=354ns a=350 n=2 c=0d49 x=\"LDR r1,[pc]\""},
-    {"IT 00008008 EB00000C BL 0x8040", "INSTR a=8008 n=4 c=0c0000eb x=\"BL 0x8040\""},
-    {"10 clk IF (10) 00001000 d503201f O EL1h_n : NOP",
-     "INSTR t=10clk i=10 a=1000 n=4 c=1f2003d5 fl=A64 x=NOP [ mode=EL1h_n folded ]"},
-    {"10 clk IT EXC [0x18] IRQ", "EXCEPTION t=10clk v=18 x=IRQ [ exception ]"},
-    {"10 clk IT Reset", "EXCEPTION t=10clk x=Reset [ exception ]"},
-    {"250 clk cpu0 IT (2) 002105d8:0000002105d8 9100001f O EL3h_ns :   ADD   SP, X0, #0",
-     "INSTR t=250clk s=cpu0 i=2 a=2105d8 p=2105d8:S n=4 c=1f000091 fl=A64 x=\"ADD   SP, X0, #0\""
-     " [ mode=EL3h_ns ]"},
-    {"250 clk IT (2) 00008000 e3a00000 A svc_ns : MOV R0, #0",
-     "INSTR t=250clk i=2 a=8000 n=4 c=0000a0e3 fl=A32 x=\"MOV R0, #0\" [ mode=svc_ns ]"},
-    {"10 clk IT (10) 00001000 d503201f O EL1h_n : { ? * \" / ;",
-     "INSTR t=10clk i=10 a=1000 n=4 c=1f2003d5 fl=A64 x=\"{ ? * \" / ;\" [ mode=EL1h_n ]"},
-    {"10 clk IT (10) 00001000 d503201f O EL1h_n : ",
-     "INSTR t=10clk i=10 a=1000 n=4 c=1f2003d5 fl=A64 [ mode=EL1h_n ]"},
-    {"10 clk IT (10) 00001000 -------- A svc_s : ?",
-     "INSTR t=10clk i=10 a=1000 n=4 fl=A32 x=? [ mode=svc_s ]"},
-    {"1 clk 0 IT (1) 00000004 3c080001 A svc : lui t0,0x1",
-     "INSTR t=1clk s=0 i=1 a=4 n=4 c=0100083c fl=A32 x=\"lui t0,0x1\" [ mode=svc ]"},
-};
 
 /* ES and what belongs to it. */
 static const struct item es[] = {
@@ -152,11 +47,18 @@ static const struct item es[] = {
     {"10 clk LD 00000300 ........ ........ ........ ####ab##",
      "READ t=10clk a=300 n=4 v=ab00 fl=unknown [ mask=ff00ffff base=300 ]"},
     {"10 clk LD 00000300 ........ ........ ........ ..####..",
-     "READ t=10clk a=301 n=2 [ base=300 ]"},
+     "READ t=10clk a=301 n=2 fl=unknown [ base=300 ]"},
     {"10 clk LD 0000030c ........ ........ ........ 0403...."
      "\n          0000031c ........ ........ ........ ....0201",
      "READ t=10clk a=30e n=2 v=403 [ base=30c ]\n"
-     "READ a=31c n=2 v=201 [ base=31c ]"},
+     "READ t=10clk^ a=31c n=2 v=201 [ base=31c ]"},
+    {"     41000 tic ES  (00000000:e59ff018) A svc:           LDR      pc,[pc]"
+     "\n                    LD 00000020 ........ ........ ........ 00000800",
+     "INSTR t=41000tic a=0 n=4 c=18f09fe5 fl=A32 x=\"LDR      pc,[pc]\" [ mode=svc ]\n"
+     "READ t=41000tic^ a=20 n=4 v=800 [ base=20 ]"},
+    {"41000 ns ES EXC 0x10", "EXCEPTION t=41000ns v=10 [ exception ]"},
+    {"17000 ns EXC 0x10", "EXCEPTION t=17000ns v=10 [ exception ]"},
+    {"17000 ns EXC 0x200 Synchronous", "EXCEPTION t=17000ns v=200 x=Synchronous [ exception ]"},
     {"10 clk R R1 00000000   ST 200016c0 00...... ........ ........ ........",
      "REG t=10clk n=4 v=0 x=R1\nWRITE + t=10clk a=200016cf n=1 v=0 [ base=200016c0 ]"},
 };
@@ -199,7 +101,13 @@ static const struct item regs[] = {
      "REG t=1clk n=16 d=cd3b7f669ea0f63f0000000000000000 fl=partial x=Q0"
      " [ mask=0000000000000000ffffffffffffffff ]"},
     {"1 clk R V5<63:0> 00000000", "REG t=1clk n=8 v=0 fl=partial x=V5 [ bits=63:0 ]"},
-    {"1 clk R X1 --------", "REG t=1clk n=4 x=X1"},
+    {"1 clk R X1 --------", "REG t=1clk n=4 fl=partial x=X1"},
+    {"1 clk R X1 xxxxxxxx", "REG t=1clk n=4 fl=unknown x=X1"},
+    {"1 clk R Q0 -------- -------- xxxxxxxx 667f3bcd",
+     "REG t=1clk n=16 d=cd3b7f66000000000000000000000000 fl=unknown,partial x=Q0"
+     " [ mask=00000000ffffffffffffffffffffffff unwritten=0000000000000000ffffffffffffffff ]"},
+    {"1 clk R X1 ?x?x----",
+     "REG t=1clk n=4 fl=unknown,partial x=X1 [ mask=ffffffff unwritten=ffff0000 ]"},
     {"1 clk R X0 00000001", "REG t=1clk n=4 v=1 x=X0"},
     {"1 clk R r0 1", "REG t=1clk n=1 v=1 x=r0"},
     {"1 clk R psr xx0xxXxx", "REG t=1clk n=4 v=0 fl=unknown x=psr [ mask=ffff0fff ]"},
@@ -237,13 +145,17 @@ static const struct item mems[] = {
     {"2 clk MW4 28491000 (abort)", "WRITE t=2clk a=28491000 n=4 fl=aborted [ note=abort ]"},
     {"2 clk MW4X 28491000 00000001 (EXCLUSIVE FAIL)",
      "WRITE t=2clk a=28491000 n=4 v=1 fl=exclusive,aborted [ note=\"EXCLUSIVE FAIL\" ]"},
-    {"2 clk MSW4___D 201fffec xxxxxxxx", "WRITE t=2clk a=201fffec n=4 [ attr=D ]"},
-    {"2 clk MR4 1000 --------", "READ t=2clk a=1000 n=4"},
-    {"2 clk MR4 1000 ........", "READ t=2clk a=1000 n=4"},
-    {"2 clk MR4 1000 ????????", "READ t=2clk a=1000 n=4"},
+    {"2 clk MSW4___D 201fffec xxxxxxxx", "WRITE t=2clk a=201fffec n=4 fl=unknown [ attr=D ]"},
+    {"2 clk MR4 1000 --------", "READ t=2clk a=1000 n=4 fl=partial"},
+    {"2 clk MR4 1000 ........", "READ t=2clk a=1000 n=4 fl=unknown"},
+    {"2 clk MR4 1000 ????????", "READ t=2clk a=1000 n=4 fl=unknown"},
     {"2 clk MR4 1000 0x00000001", "READ t=2clk a=1000 n=4 v=1"},
     {"2 clk MR4 0x1000 00000001", "READ t=2clk a=1000 n=4 v=1"},
     {"2 clk MR4 1000 12xx5678", "READ t=2clk a=1000 n=4 v=12005678 fl=unknown [ mask=0000ff00 ]"},
+    {"2 clk MR2_I 0000010a b5100000", "READ t=2clk a=10a n=2 v=b5100000 fl=ifetch [ attr=I ]"},
+    {"2 clk MR64 00001000 00000001",
+     "! tarmac.short-value line 1 caret 20\nREAD t=2clk a=1000 n=64 v=1"},
+    {"2 clk MW4 00001000 1", "! tarmac.short-value line 1 caret 19\nWRITE t=2clk a=1000 n=4 v=1"},
     {"2 clk MR4 1000:2000_RT 00000001", "READ t=2clk a=1000 p=2000:RT n=4 v=1"},
     {"2 clk MNW4___D 2002fa00 efbeefbe", "WRITE t=2clk a=2002fa00 n=4 v=beefbeef [ attr=D ]"},
     {"2 clk MNR4___I 00000100 efbeefbe", "READ t=2clk a=100 n=4 v=efbeefbe fl=ifetch [ attr=I ]"},
@@ -312,11 +224,16 @@ static const struct item systems[] = {
      " ContiguousHint =0",
      "TLB t=1951clk s=cpu0 a=20000 p=15220000:S n=65536 sub=0 x=cpu.cpu0.ITLB"
      " [ bytes=10000 sec=S nG asid=0 memtype=\"Normal NonShareable Inner=WriteBackWriteAllocate"
-     " Outer=WriteBackWriteAllocate\" attrs=\"Normal NonShareable Inner=WriteBackWriteAllocate"
-     " Outer=WriteBackWriteAllocate xn=0 pxn=0 ContiguousHint =0\" ]"},
-    {"1 clk WALKCACHE EVICT wc 1G 0x40000000_NS EL1_n vmid=2a",
+     " Outer=WriteBackWriteAllocate\" attrs=\"xn=0 pxn=0 ContiguousHint =0\" ]"},
+    {"1 clk TLB FILL d 4K 0x1000 EL3_s:0x0015220000 Device-nGnRnE (StronglyOrdered) Cont =0",
+     "TLB t=1clk a=1000 p=15220000:S n=4096 sub=0 x=d"
+     " [ bytes=1000 el=EL3_s sec=S memtype=\"Device-nGnRnE (StronglyOrdered)\" attrs=\"Cont =0\" "
+     "]"},
+    {"1 clk WALKCACHE EVICT wc 1G 0x40000000_NS EL1_n vmid=42, nG asid=10",
      "TLB t=1clk a=40000000 n=1073741824 sub=3 x=wc"
-     " [ bytes=40000000 el=EL1_n sec=NS vmid=2a ]"},
+     " [ bytes=40000000 el=EL1_n sec=NS vmid=2a nG asid=a ]"},
+    {"1 clk TLB EVICT l2 4K 0x1000 EL1_n vmid=0x1f, nG asid=0x10",
+     "TLB t=1clk a=1000 n=4096 sub=1 x=l2 [ bytes=1000 el=EL1_n sec=S vmid=1f nG asid=10 ]"},
     {"1 clk TLB EVICT l2 512G 0x40000000 EL2_n",
      "TLB t=1clk a=40000000 sub=1 x=l2 [ bytes=8000000000 el=EL2_n sec=S ]"},
     {"1 clk E 00008100 00000084 CoreEvent_CURRENT_SPx_SYNC",
@@ -333,6 +250,10 @@ static const struct item systems[] = {
      "EXCEPTION t=1clk a=1000 v=e x=CoreEvent_ImpDataAbort [ exception ]"},
     {"1 clk E DebugEvent_HaltingDebugState 00000000",
      "MARKER t=1clk v=0 x=DebugEvent_HaltingDebugState [ debug ]"},
+    {"1 clk E <00001000> 00000084 CoreEvent_CURRENT_SPx_SYNC",
+     "EXCEPTION t=1clk a=1000 v=84 x=CoreEvent_CURRENT_SPx_SYNC [ exception ]"},
+    {"1 clk E <00001000:000000001000_NS> abt 00000019 CoreEvent_ModeChange",
+     "MODE t=1clk a=1000 p=1000:NS v=19 x=CoreEvent_ModeChange [ mode mode=abt ]"},
     {"1 clk E HRESETn 0", "MARKER t=1clk v=0 x=HRESETn [ signal ]"},
     {"1 clk E INT_READY 0", "MARKER t=1clk v=0 x=INT_READY [ signal ]"},
     {"1 clk E ATOMIC 1", "MARKER t=1clk v=1 x=ATOMIC [ signal ]"},
@@ -408,6 +329,8 @@ static const struct item bad[] = {
     {"1 clk LD 00000300 ........ ........ ........ ??......",
      "! tarmac.bad-number line 1 caret 45"},
     {"1 clk TLB FILL x 4K 0x1000 EL3_s", "! tarmac.missing-field line 1 caret 32"},
+    {"1 clk TLB EVICT x 4K 0x1000 EL1_n vmid=2a", "! tarmac.bad-number line 1 caret 40"},
+    {"1 clk TLB EVICT x 4K 0x1000 EL1_n nG asid=", "! tarmac.missing-field line 1 caret 42"},
     {"1 clk TLB DROP x 4K 0x1000 EL3_s", "! tarmac.bad-field line 1 caret 10"},
     {"1 clk TTW ITLB LPAE 1-3 0 0 : BLOCK", "! tarmac.bad-field line 1 caret 20"},
     {"1 clk BR4D__S I_____ O____ 3 0 00000000", "! tarmac.bad-field line 1 caret 21"},
@@ -428,6 +351,11 @@ static const struct item matcher[] = {
      "INSTR t=1clk s=3 i=1 a=4 n=2 c=083c fl=T32,skipped x=x [ mode=usr_ns ]"},
     {"1 clk 0 IT (1) 00000004 0123456789abcdef A svc_s : long",
      "INSTR t=1clk s=0 i=1 a=4 n=8 c=efcdab8967452301 fl=A32 x=long [ mode=svc_s ]"},
+    {"1 clk 0 IT (1) 00000004 0123456789abcdef T svc_s : long",
+     "INSTR t=1clk s=0 i=1 a=4 n=8 c=23016745ab89efcd fl=T32 x=long [ mode=svc_s ]"},
+    {"1 instructions 0 IT (1) 00000004 3c080001 A svc : x\n1 instructions R r8 00000000",
+     "INSTR t=1instructions s=0 i=1 a=4 n=4 c=0100083c fl=A32 x=x [ mode=svc ]\n"
+     "REG t=1instructions s=0^ n=4 v=0 x=r8"},
 };
 
 static const struct item matcher_big[] = {
@@ -484,6 +412,7 @@ static void test_heads(void **state)
 {
     (void)state;
     CHECK("tarmac", "", heads, "\n");
+    CHECK("tarmac", "", units, "\n");
 }
 
 static void test_instrs(void **state)

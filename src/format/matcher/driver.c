@@ -10,11 +10,18 @@
 #include <string.h>
 
 static const char *const problems[TM_PROBLEMS] = {
-    [TM_BAD_TIME] = "matcher.bad-time",         [TM_BAD_NUMBER] = "matcher.bad-number",
-    [TM_BAD_FIELD] = "matcher.bad-field",       [TM_MISSING_FIELD] = "matcher.missing-field",
-    [TM_TOO_WIDE] = "matcher.too-wide",         [TM_LONG_LINE] = "matcher.long-line",
-    [TM_TRUNCATED] = "matcher.truncated",       [TM_TOO_MANY_STREAMS] = "matcher.too-many-cpus",
-    [TM_CANNOT_WRITE] = "matcher.cannot-write", [TM_FIELD_LOST] = "matcher.field-lost",
+    [TM_BAD_TIME] = "matcher.bad-time",
+    [TM_BAD_NUMBER] = "matcher.bad-number",
+    [TM_BAD_FIELD] = "matcher.bad-field",
+    [TM_MISSING_FIELD] = "matcher.missing-field",
+    [TM_TOO_WIDE] = "matcher.too-wide",
+    [TM_LONG_LINE] = "matcher.long-line",
+    [TM_TRUNCATED] = "matcher.truncated",
+    [TM_TOO_MANY_STREAMS] = "matcher.too-many-cpus",
+    [TM_TOO_MANY_UNITS] = "matcher.too-many-units",
+    [TM_SHORT_VALUE] = "matcher.short-value",
+    [TM_CANNOT_WRITE] = "matcher.cannot-write",
+    [TM_FIELD_LOST] = "matcher.field-lost",
 };
 
 static const struct tm_flavour flavour = {"matcher", true, problems};

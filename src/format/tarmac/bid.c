@@ -15,6 +15,8 @@ struct tally {
     int bits, good, notes, bad;
     int tarmac, matcher; /* lines that only one of the formats has */
     int es, gem5, fm;
+    bool sources;
+    char scale[TROD_UNIT_NAME];
 };
 
 const char *tm_dialect_name(int dialect)
@@ -114,6 +116,7 @@ static void weigh_line(struct tally *t, struct tm_line *l, int rc)
         t->bits -= 16;
     } else if (r->kind != TROD_NOTE) {
         t->good++;
+        t->sources |= l->source.n > 0;
         t->bits += kind_bits(r, l) + ((r->has & TROD_COL_TIME) ? 6 : 0) +
                    ((r->has & TROD_COL_UNIT) ? 8 : 0) + (l->source.n ? 2 : 0);
         tell_apart(t, l);
@@ -170,6 +173,7 @@ static void tally(const struct trod_span *head, struct tally *t)
             break;
         p = nl + 1;
     }
+    memcpy(t->scale, meta.own_unit[0], sizeof t->scale);
     trod_meta_fini(&meta);
 }
 
@@ -179,10 +183,12 @@ void tm_weigh(const struct trod_span *head, struct tm_evidence *out)
     struct tally t;
 
     memset(&t, 0, sizeof t);
-    *out = (struct tm_evidence){0, 0, TM_FM};
+    *out = (struct tm_evidence){.dialect = TM_FM};
     if (head->n == 0)
         return;
     tally(head, &t);
+    out->sources = t.sources;
+    memcpy(out->scale, t.scale, sizeof out->scale);
     out->dialect = t.es ? TM_ES : t.gem5 > t.fm ? TM_GEM5 : TM_FM;
     if (binary(head) || (t.good == 0 && t.bits < 24))
         return;

@@ -111,6 +111,10 @@ static int put_data(struct tm_line *l, struct tm_row *row, const struct type *t,
         return tm_bad(l, v.digits > t->size * 2 ? TM_TOO_WIDE : TM_BAD_NUMBER, at,
                       "data are not as wide as the transaction");
     tm_number_style(&d->num, &v, t->size, !l->d->flavour->matcher);
+    if (v.dashes < v.unknown)
+        row->flags |= TROD_F_UNKNOWN;
+    if (v.dashes)
+        row->flags |= TROD_F_PARTIAL;
     if (v.unknown == v.digits)
         return TM_OK;
     if (v.data.len) {
@@ -123,10 +127,8 @@ static int put_data(struct tm_line *l, struct tm_row *row, const struct type *t,
             p[i] = (uint8_t)(v.v >> i * 8);
     }
     row->has |= TROD_COL_DATA;
-    if (v.unknown) {
-        row->flags |= TROD_F_UNKNOWN;
+    if (v.unknown)
         d->mask = v.mask;
-    }
     for (int k = 0; k < (v.unknown ? 2 : 1); k++) {
         uint8_t *q = k ? l->b->pool + (v.mask.off & ~(uint32_t)TROD_SLICE_POOL) : p;
 

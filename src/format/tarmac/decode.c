@@ -8,6 +8,8 @@
 #include "format/tarmac/scan.h"
 #include "format/tarmac/tarmac.h"
 
+enum { RESYNC_POOL = 1 << 14, RESYNC_LINE = 4096 };
+
 /* The rows that L has understood, behind those of its batch. */
 static void emit(struct tm_line *l)
 {
@@ -81,6 +83,18 @@ static int report(struct tm_line *l, const struct trod_span *in, enum tm_problem
                       what == TM_TRUNCATED ? "line is cut off: " : "", l->why);
 }
 
+/* Report what is odd about the line L, which was understood. */
+static void warn(const struct tm_line *l, const struct trod_span *in, struct trod_diag *diag)
+{
+    struct trod_place at = place(l->d, in, l->start);
+
+    at.text = l->start;
+    at.text_len = (size_t)(l->e - l->start);
+    at.caret = (size_t)(l->warning.caret - l->start);
+    trod_warning(diag, TROD_ERR_CORRUPT, l->d->flavour->problems[l->warning.what], &at, "%s",
+                 l->warning.why);
+}
+
 /* Step over the rest of a line that is too long. Returns what is behind it, or END. */
 static const uint8_t *skip(struct tm_dec *d, const uint8_t *p, const uint8_t *end)
 {
@@ -129,6 +143,8 @@ static enum step line(struct tm_line *l, const struct trod_span *in, const uint8
     case TM_OK:
         if (b->n + l->n_rows > b->cap && b->n > 0)
             return STEP_FULL;
+        if (l->warning.why)
+            warn(l, in, diag);
         emit(l);
         l->d->rows += l->n_rows;
         break;
@@ -225,38 +241,45 @@ int tm_decode(void *dec, struct trod_span *in, struct trod_batch *b, struct trod
     return rc;
 }
 
+/* Whether the rows of the line [P, NL) and of all behind it depend on nothing before it. */
+static bool stands_alone(const struct tm_dec *d, const uint8_t *p, const uint8_t *nl)
+{
+    uint64_t memory[RESYNC_POOL / 8];
+    struct trod_meta meta = {0};
+    struct trod_batch b = {.pool = (uint8_t *)memory, .pool_cap = sizeof memory};
+    struct tm_dec scratch = {.flavour = d->flavour, .opt = d->opt, .meta = &meta};
+    struct tm_row rows[TM_ROWS_MAX];
+    struct tm_line l = {.base = p, .d = &scratch, .b = &b, .rows = rows};
+    bool alone;
+
+    memcpy(scratch.scale, d->scale, sizeof scratch.scale);
+    alone = tm_parse_line(&l, p, nl > p && nl[-1] == '\r' ? nl - 1 : nl, nl + 1) == TM_OK &&
+            (rows[0].has & TROD_COL_TIME) && rows[0].kind != TROD_NOTE &&
+            (!d->sourced || l.source.n);
+    trod_meta_fini(&meta);
+    return alone;
+}
+
 /*
- * The next line from which rows depend on nothing before it: one with a time of its own, and for
- * Trace Matcher the cpu that registers and accesses inherit.
+ * The next line from which decoding gives exactly the rows of serial decoding, whatever came
+ * before. What a line can take from the lines before it is: the time and its unit, where it has
+ * none; the cpu, where it names none and the trace's head has lines that do (start: sourced); the
+ * picture that it goes on with, where it is nothing but one. A record that is understood and has a
+ * time, and a cpu where there are any, takes none of these and gives all of them to those behind
+ * it. The heads that a decoder has learned change how fast it is, never a row. So a part of a trace
+ * that begins at such a line needs only what start() made of the trace's head. What the parts learn
+ * in the order of lines is in the meta alone: numbers of streams and units, and the first unit.
  */
 size_t tm_resync(const void *dec, const uint8_t *p, size_t n)
 {
     const struct tm_dec *d = dec;
-    const uint8_t *q = p, *end = p + n;
+    const uint8_t *q = p, *end = p + n, *nl;
 
-    while (q < end && (q = memchr(q, '\n', (size_t)(end - q))) != NULL) {
-        const uint8_t *at = ++q;
-
-        while (at < end && tm_is_blank(*at))
-            at++;
-        if (at == end)
-            break;
-        if (!d->flavour->matcher || d->meta == NULL || d->meta->n_streams == 0) {
-            if (tm_is_digit(*at) || d->unit_seen == 0)
-                return (size_t)(q - p);
-            continue;
-        }
-        for (unsigned word = 0; at < end && *at != '\n' && word < 4; word++) {
-            if (end - at > 3 && memcmp(at, "IT ", 3) == 0)
-                return (size_t)(q - p);
-            if (end - at > 3 && memcmp(at, "IS ", 3) == 0)
-                return (size_t)(q - p);
-            while (at < end && !tm_is_blank(*at) && *at != '\n')
-                at++;
-            while (at < end && tm_is_blank(*at))
-                at++;
-        }
-    }
+    if (!(q = memchr(q, '\n', n)))
+        return SIZE_MAX;
+    for (q++; (nl = memchr(q, '\n', (size_t)(end - q))) != NULL; q = nl + 1)
+        if (nl - q < RESYNC_LINE && stands_alone(d, q, nl))
+            return (size_t)(q - p);
     return SIZE_MAX;
 }
 
@@ -271,13 +294,14 @@ int tm_start(struct tm_dec *d, const struct tm_flavour *flavour, const struct tm
     d->meta = meta;
     if (!meta->format)
         meta->format = flavour->name;
+    tm_weigh(head, &found);
+    d->sourced = found.sources;
+    memcpy(d->scale, found.scale, sizeof d->scale);
     if (!flavour->matcher) {
-        if (d->opt.dialect > 0) {
+        if (d->opt.dialect > 0)
             meta->dialect = tm_dialect_name(d->opt.dialect - 1);
-        } else if (!meta->dialect) {
-            tm_weigh(head, &found);
+        else if (!meta->dialect)
             meta->dialect = tm_dialect_name(found.dialect);
-        }
         if (meta->endian == TROD_ENDIAN_UNKNOWN)
             meta->endian = TROD_ENDIAN_LITTLE;
     }

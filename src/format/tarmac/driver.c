@@ -8,11 +8,18 @@
 #include <string.h>
 
 static const char *const problems[TM_PROBLEMS] = {
-    [TM_BAD_TIME] = "tarmac.bad-time",         [TM_BAD_NUMBER] = "tarmac.bad-number",
-    [TM_BAD_FIELD] = "tarmac.bad-field",       [TM_MISSING_FIELD] = "tarmac.missing-field",
-    [TM_TOO_WIDE] = "tarmac.too-wide",         [TM_LONG_LINE] = "tarmac.long-line",
-    [TM_TRUNCATED] = "tarmac.truncated",       [TM_TOO_MANY_STREAMS] = "tarmac.too-many-cpus",
-    [TM_CANNOT_WRITE] = "tarmac.cannot-write", [TM_FIELD_LOST] = "tarmac.field-lost",
+    [TM_BAD_TIME] = "tarmac.bad-time",
+    [TM_BAD_NUMBER] = "tarmac.bad-number",
+    [TM_BAD_FIELD] = "tarmac.bad-field",
+    [TM_MISSING_FIELD] = "tarmac.missing-field",
+    [TM_TOO_WIDE] = "tarmac.too-wide",
+    [TM_LONG_LINE] = "tarmac.long-line",
+    [TM_TRUNCATED] = "tarmac.truncated",
+    [TM_TOO_MANY_STREAMS] = "tarmac.too-many-cpus",
+    [TM_TOO_MANY_UNITS] = "tarmac.too-many-units",
+    [TM_SHORT_VALUE] = "tarmac.short-value",
+    [TM_CANNOT_WRITE] = "tarmac.cannot-write",
+    [TM_FIELD_LOST] = "tarmac.field-lost",
 };
 
 static const struct tm_flavour flavour = {"tarmac", false, problems};

@@ -23,8 +23,10 @@ static void put_code(struct tm_put *o, const struct trod_detail_instr *d, unsign
 {
     const uint8_t *p = trod_batch_bytes(o->b, o->b->code[o->row]);
     uint32_t n = o->has & TROD_COL_CODE ? o->b->code[o->row].len : 0, size = 4;
-    bool big = o->e->opt.endian == TM_BIG;
+    bool big = o->e->opt.endian == TM_BIG, halves;
 
+    if (d->code_prefix && o->e->same)
+        tm_puts(o, "0x");
     if (n == 0) {
         if ((o->has & TROD_COL_SIZE) && o->b->size[o->row] && o->b->size[o->row] <= CODE_BYTES)
             size = o->b->size[o->row];
@@ -34,22 +36,15 @@ static void put_code(struct tm_put *o, const struct trod_detail_instr *d, unsign
     }
     if (n > CODE_BYTES)
         n = CODE_BYTES;
-    if (n == 4 && !big) {
-        uint32_t v = trod_load_le32(p);
-
-        if (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE ||
-            (d->style & TROD_INSTR_SPLIT && o->e->same))
-            v = v << 16 | v >> 16;
-        if ((d->style & TROD_INSTR_SPLIT) && o->e->same) {
-            tm_put_hex(o, v >> 16, 4, upper);
+    halves = n % 2 == 0 && !big &&
+             (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE ||
+              ((d->style & TROD_INSTR_SPLIT) && o->e->same));
+    for (uint32_t i = 0; halves && i < n; i += 2) {
+        if (i == 2 && (d->style & TROD_INSTR_SPLIT) && o->e->same)
             tm_putc(o, (char)d->pad_code);
-            tm_put_hex(o, v & 0xffff, 4, upper);
-        } else {
-            tm_put_hex(o, v, 8, upper);
-        }
-        return;
+        tm_put_hex(o, trod_load_le16(p + i), 4, upper);
     }
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; !halves && i < n; i++)
         tm_put_hex(o, p[big ? i : n - 1 - i], 2, upper);
 }
 
@@ -90,7 +85,7 @@ static void put_tail(struct tm_put *o, const struct trod_detail_instr *d, unsign
         tm_putc(o, ' ');
         tm_putc(o, iset_letter(iset));
     }
-    if (d->mode.len && !(style & TROD_INSTR_NO_COLON)) {
+    if (d->mode.len) {
         tm_putc(o, ' ');
         tm_put_slice(o, d->mode);
     }
@@ -162,6 +157,18 @@ static size_t stream_slot(const struct tm_put *o)
     return o->has & TROD_COL_STREAM ? o->b->stream[o->row] % TM_COUNTS : 0;
 }
 
+/* (index): the row's, what stood there instead, or the count of instructions. */
+static void put_index(struct tm_put *o, const struct trod_detail_instr *d)
+{
+    tm_putc(o, '(');
+    if (d->id.len && o->e->same)
+        tm_put_slice(o, d->id);
+    else
+        tm_put_decimal(o,
+                       o->has & TROD_COL_INDEX ? o->b->index[o->row] : o->e->count[stream_slot(o)]);
+    tm_puts(o, ") ");
+}
+
 bool tm_write_instr(struct tm_put *o)
 {
     const struct trod_detail_instr *d = o->detail ? o->detail : &no_instr;
@@ -187,10 +194,7 @@ bool tm_write_instr(struct tm_put *o)
         tm_put_hex(o, o->b->index[o->row], o->b->index[o->row] >> 32 ? 16 : 8, upper);
         tm_puts(o, ") ");
     } else if (!(style & TROD_INSTR_BARE)) {
-        tm_putc(o, '(');
-        tm_put_decimal(o,
-                       o->has & TROD_COL_INDEX ? o->b->index[o->row] : o->e->count[stream_slot(o)]);
-        tm_puts(o, ") ");
+        put_index(o, d);
     }
     if (!(style & TROD_INSTR_BRACKET)) {
         put_addresses(o, d, upper);
@@ -306,6 +310,7 @@ bool tm_write_reg(struct tm_put *o)
     }
     if (!d->system_op || (o->has & (TROD_COL_SIZE | TROD_COL_VALUE | TROD_COL_DATA))) {
         tm_row_number(o, o->row, &d->num, d->mask, tm_row_size(o, o->row), memory, &n);
+        tm_number_unwritten(o, d->unwritten, &n);
         tm_putc(o, ' ');
         tm_put_number(o, &n);
     }

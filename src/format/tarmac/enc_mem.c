@@ -60,6 +60,7 @@ static void put_value(struct tm_put *o, const struct trod_detail_mem *d, bool ty
     tm_row_number(o, o->row, &d->num, d->mask,
                   o->has & (TROD_COL_VALUE | TROD_COL_DATA) || size <= DASHES_MAX ? size : 4,
                   memory, &n);
+    tm_number_unwritten(o, d->unwritten, &n);
     n.reversed = typed && d->turned && n.digits == size * 2;
     n.words = typed && !n.reversed && n.sep == ' ' && n.group == 8 && n.digits == 16;
     tm_put_number(o, &n);

@@ -152,6 +152,7 @@ bool tm_write_tlb(struct tm_put *o)
     tm_puts(o, ":0x");
     put_wide(o, o->b->paddr[o->row], o->e->same && d->paddr_digits ? d->paddr_digits : 10, false);
     tm_put_sec(o, sec_of(o));
+    put_more(o, d->memtype);
     put_more(o, d->attrs);
     return true;
 }
@@ -254,19 +255,24 @@ bool tm_write_bus(struct tm_put *o)
 static bool write_exc(struct tm_put *o, const struct trod_detail_event *d)
 {
     static const char *const words[] = {"EXC", "ES  EXC", "ES ", "EXC", "IT EXC", "IT"};
-    unsigned digits = d->value_digits & 0x7f;
+    unsigned digits = d->value_digits & 0x3f;
 
-    if (!has_text(o))
+    if (!has_text(o) && !(d->value_digits && (o->has & TROD_COL_VALUE)))
         return false;
     tm_put_head(o, false);
     tm_puts(o, words[d->style < sizeof words / sizeof *words ? d->style : 0]);
     if (o->has & TROD_COL_VALUE) {
-        tm_puts(o, d->value_digits & 0x80 ? " [" : " [0x");
+        bool bare = d->value_digits & 0x40;
+
+        tm_puts(o, bare ? " 0x" : d->value_digits & 0x80 ? " [" : " [0x");
         put_wide(o, o->b->value[o->row], digits ? digits : 2, false);
-        tm_putc(o, ']');
+        if (!bare)
+            tm_putc(o, ']');
     }
-    tm_putc(o, ' ');
-    tm_put_slice(o, o->b->text[o->row]);
+    if (has_text(o)) {
+        tm_putc(o, ' ');
+        tm_put_slice(o, o->b->text[o->row]);
+    }
     return true;
 }
 
@@ -312,13 +318,15 @@ bool tm_write_event(struct tm_put *o)
         return write_exc(o, d);
     number = o->has & TROD_COL_VALUE ? o->b->value[o->row] : EVENT_MODE_CHANGE;
     tm_put_head(o, false);
-    tm_puts(o, "E ");
+    tm_puts(o, d->angle && o->e->same ? "E <" : "E ");
     tm_put_vaddr(o, o->b->addr[o->row], d->addr_digits, false);
     if (o->has & TROD_COL_PADDR) {
         tm_putc(o, ':');
         tm_put_paddr(o, o->b->paddr[o->row], d->paddr_digits, false);
         tm_put_sec(o, sec_of(o));
     }
+    if (d->angle && o->e->same)
+        tm_putc(o, '>');
     put_more(o, d->mode);
     if (d->has_value1) {
         tm_putc(o, ' ');

@@ -8,9 +8,6 @@
 
 enum {
     LINE_FIXED = 1536,
-    STREAM_NAME_MAX = 256,
-    ES_INDENT = 20,
-    ES_TIME = 11,
     ROW_SIZE_MAX = 4096,
     ACCESS_MAX = 9999 /* bytes of an access that a type word can say */
 };
@@ -139,7 +136,11 @@ void tm_put_number(struct tm_put *o, const struct tm_number *n)
         uint32_t at = n->reversed ? (n->digits - 1) / 2 - i / 2 : n->words ? i / 2 ^ 4 : i / 2;
         bool known = n->p && !(n->mask && at < n->len && n->mask[at] >> shift & 0xf);
 
-        tm_putc(o, !known ? n->mark : at < n->len ? digits[n->p[at] >> shift & 0xf] : '0');
+        bool dash = n->unwritten && at < n->unwritten_len && n->unwritten[at] >> shift & 0xf;
+
+        tm_putc(o, !known        ? dash ? '-' : n->mark
+                   : at < n->len ? digits[n->p[at] >> shift & 0xf]
+                                 : '0');
         if (n->sep && i && i % n->group == 0)
             tm_putc(o, n->sep);
     }
@@ -195,145 +196,6 @@ void tm_row_number(const struct tm_put *o, uint32_t row, const struct trod_detai
         if (reg && (b->flags[row] & TROD_F_UNKNOWN) && n->mark == '-')
             n->mark = 'x';
     }
-}
-
-static void put_time(struct tm_put *o, uint64_t v, unsigned decimals)
-{
-    uint64_t scale = 1;
-
-    for (unsigned i = 0; i < decimals; i++)
-        scale *= 10;
-    tm_put_decimal(o, v / scale);
-    if (!decimals)
-        return;
-    tm_putc(o, '.');
-    for (v %= scale; decimals-- > 0; v %= scale) {
-        scale /= 10;
-        tm_putc(o, (char)('0' + v / scale));
-    }
-}
-
-/* The name of STREAM, as a word; for Trace Matcher a number. */
-static void put_source(struct tm_put *o, uint32_t stream)
-{
-    const struct tm_enc *e = o->e;
-    const struct trod_stream *s = stream < e->meta->n_streams ? &e->meta->streams[stream] : NULL;
-    size_t len = s ? s->name_len < STREAM_NAME_MAX ? s->name_len : STREAM_NAME_MAX : 0, digits = 0;
-
-    while (digits < len && (uint8_t)(s->name[len - 1 - digits] - '0') < 10)
-        digits++;
-    if (e->flavour->matcher && !e->same) {
-        bool cpu = s && digits && len - digits == 3 && memcmp(s->name, "cpu", 3) == 0;
-
-        if (s && digits == len && len)
-            tm_put_bytes(o, (const uint8_t *)s->name, len);
-        else if (cpu)
-            tm_put_bytes(o, (const uint8_t *)s->name + 3, digits);
-        else
-            tm_put_decimal(o, stream);
-    } else if (!s || !len || (digits == len && !e->same)) {
-        tm_puts(o, "cpu");
-        if (s && len)
-            tm_put_bytes(o, (const uint8_t *)s->name, len);
-        else
-            tm_put_decimal(o, stream);
-    } else {
-        for (size_t i = 0; i < len; i++)
-            tm_putc(o, (uint8_t)s->name[i] > ' ' ? s->name[i] : '_');
-    }
-    tm_putc(o, ' ');
-}
-
-/* Unit of row O: its own, the trace's where rows of other formats carry none, clk at last. */
-static uint8_t unit_of(const struct tm_put *o)
-{
-    if (o->has & TROD_COL_UNIT)
-        return o->b->unit[o->row];
-    if (o->e->own || !(o->has & TROD_COL_TIME))
-        return TROD_UNIT_NONE;
-    return o->e->meta->unit & 0xf ? o->e->meta->unit : (uint8_t)TROD_UNIT_CLK;
-}
-
-static bool wants_source(const struct tm_put *o, bool instruction)
-{
-    const struct tm_enc *e = o->e;
-
-    if (!(o->has & TROD_COL_STREAM))
-        return false;
-    if (!e->flavour->matcher || instruction || e->same)
-        return true;
-    return o->b->stream[o->row] != e->insn_stream; /* the format has no place: see the page */
-}
-
-/* Whether the line begins a new time in the es dialect; else it goes below the last one. */
-static bool es_timed(const struct tm_put *o)
-{
-    const struct tm_enc *e = o->e;
-
-    if (!(o->has & TROD_COL_TIME) && (o->has & TROD_COL_UNIT) && e->same)
-        return true; /* a time was lost */
-    if (!(o->has & TROD_COL_TIME))
-        return !e->own && o->b->kind[o->row] == TROD_INSTR;
-    if (!e->gather || o->b->kind[o->row] == TROD_INSTR || !e->timed)
-        return true;
-    return o->b->time[o->row] != e->time || unit_of(o) != e->unit ||
-           ((o->has & TROD_COL_STREAM) && o->b->stream[o->row] != e->stream);
-}
-
-static void put_unit(struct tm_put *o, uint8_t unit)
-{
-    if ((unit & 0xf) == TROD_UNIT_NONE || (unit & 0xf) >= TROD_UNITS)
-        return;
-    tm_puts(o, trod_unit_name(unit & 0xf));
-    tm_putc(o, ' ');
-}
-
-void tm_put_head(struct tm_put *o, bool instruction)
-{
-    struct tm_enc *e = o->e;
-    bool es = e->dialect == TM_ES && !e->flavour->matcher, timed = o->has & TROD_COL_TIME;
-    uint8_t unit = unit_of(o);
-
-    e->instructions += instruction;
-    if (es && !es_timed(o)) {
-        tm_put_blanks(o, ES_INDENT);
-        if ((o->has & TROD_COL_STREAM) && !e->gather)
-            put_source(o, o->b->stream[o->row]);
-        return;
-    }
-    if (timed) {
-        e->time = o->b->time[o->row];
-        e->unit = unit;
-        e->timed = true;
-        if (o->has & TROD_COL_STREAM)
-            e->stream = o->b->stream[o->row];
-    } else if (e->fill && e->timed) {
-        timed = true;
-        unit = e->unit;
-    } else if (!e->own) {
-        /* rows of formats without time: the count of instructions, as clk stands for */
-        timed = e->timed = true;
-        e->time = e->instructions;
-        unit = e->unit = TROD_UNIT_CLK;
-    }
-    if (timed) {
-        uint8_t *from = o->p;
-
-        put_time(o, e->time, trod_unit_decimals(unit));
-        if (es && o->p - from < ES_TIME) {
-            size_t pad = (size_t)(ES_TIME - (o->p - from));
-
-            memmove(from + pad, from, (size_t)(o->p - from));
-            memset(from, ' ', pad);
-            o->p += pad;
-        }
-        tm_putc(o, ' ');
-    }
-    put_unit(o, unit);
-    if (wants_source(o, instruction))
-        put_source(o, o->b->stream[o->row]);
-    if (instruction && (o->has & TROD_COL_STREAM))
-        e->insn_stream = o->b->stream[o->row];
 }
 
 /* Size of the detail struct that rows of KIND have in these formats. */
@@ -403,7 +265,8 @@ static size_t bound(const struct tm_enc *e, const struct trod_batch *b, uint32_t
         const uint8_t *d = trod_batch_bytes(b, b->detail[i]);
 
         if (b->kind[i] == TROD_INSTR && len == sizeof(struct trod_detail_instr))
-            return n + ((const struct trod_detail_instr *)(const void *)d)->mode.len + 512;
+            return n + ((const struct trod_detail_instr *)(const void *)d)->mode.len +
+                   ((const struct trod_detail_instr *)(const void *)d)->id.len + 512;
         if (len == detail_size(b->kind[i]) && len >= sizeof(struct trod_detail_number)) {
             struct trod_detail_number num; /* what stands first, where there is one */
 

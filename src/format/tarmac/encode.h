@@ -118,6 +118,8 @@ uint32_t tm_row_size(const struct tm_put *o, uint32_t row);
 /* A number of SIZE bytes, least significant first at P (NULL: not known), MASK (NULL: none). */
 struct tm_number {
     const uint8_t *p, *mask;
+    const uint8_t *unwritten; /* those of mask that are dashes, or NULL */
+    uint32_t unwritten_len;
     uint32_t len;    /* bytes at p and mask; what is behind them is zero */
     uint32_t digits; /* to be written */
     char sep;        /* 0: none */
@@ -131,6 +133,14 @@ void tm_put_number(struct tm_put *o, const struct tm_number *n);
 /* The number that ROW's value or data is, DIVIDED as the dialect does from so many digits on. */
 void tm_row_number(const struct tm_put *o, uint32_t row, const struct trod_detail_number *style,
                    struct trod_slice mask, uint32_t size, uint8_t *memory, struct tm_number *n);
+
+/* Which of its unknown digits are dashes, as the slice S of a detail says. */
+static inline void tm_number_unwritten(const struct tm_put *o, struct trod_slice s,
+                                       struct tm_number *n)
+{
+    n->unwritten = s.len ? trod_batch_bytes(o->b, s) : NULL;
+    n->unwritten_len = s.len;
+}
 
 /* Head of a line: time, unit, source; a blank behind it. */
 void tm_put_head(struct tm_put *o, bool instruction);

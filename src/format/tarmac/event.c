@@ -45,6 +45,15 @@ static int marker(struct tm_line *l, struct tm_word name, struct tm_word value, 
     return TM_OK;
 }
 
+/* Take the angle brackets off W; false: it has none. */
+static bool angle_brackets(struct tm_word *w)
+{
+    if (w->n < 3 || w->p[0] != '<' || w->p[w->n - 1] != '>')
+        return false;
+    *w = (struct tm_word){w->p + 1, w->n - 2};
+    return true;
+}
+
 /* The first WORDS words; returns how many there are. */
 static int words_of(struct tm_line *l, struct tm_word *w)
 {
@@ -64,6 +73,7 @@ static int core_event(struct tm_line *l, const struct tm_word *w, int n)
     int number = n - 1, at = 1;
     struct tm_row *row;
     struct trod_detail_event *d;
+    struct tm_word value = w[0];
     struct tm_addr a;
     int rc;
 
@@ -77,7 +87,8 @@ static int core_event(struct tm_line *l, const struct tm_word *w, int n)
     row = tm_begin(l, TROD_EXCEPTION);
     if (!(d = tm_detail(l, row, sizeof *d)))
         return TM_FULL;
-    if ((rc = tm_address(l, w[0], &a)) != TM_OK ||
+    d->angle = angle_brackets(&value);
+    if ((rc = tm_address(l, value, &a)) != TM_OK ||
         (rc = tm_hex(l, w[number], &row->value)) != TM_OK)
         return rc;
     tm_address_row(row, &a);
@@ -116,6 +127,36 @@ static int core_event(struct tm_line *l, const struct tm_word *w, int n)
     return TM_OK;
 }
 
+/* [vector] or 0xvector, as VALUE of ROW; TM_OTHER: there is none. */
+static int vector(struct tm_line *l, struct tm_row *row, struct trod_detail_event *d, bool named)
+{
+    const uint8_t *back = l->p, *q;
+    struct tm_word w;
+    int rc;
+
+    if (l->p == l->e || *l->p != '[') {
+        w = tm_word(l);
+        if (!named || w.n < 3 || w.p[0] != '0' || (w.p[1] | 0x20) != 'x' ||
+            !tm_is_hex((struct tm_word){w.p + 2, w.n - 2})) {
+            l->p = back;
+            return TM_OTHER;
+        }
+        d->value_digits = 0x40;
+    } else {
+        q = memchr(l->p, ']', (size_t)(l->e - l->p));
+        if (!q)
+            return tm_bad(l, TM_BAD_FIELD, l->e, "']' is missing");
+        w = (struct tm_word){l->p + 1, (size_t)(q - l->p - 1)};
+        l->p = q + 1;
+    }
+    if ((rc = tm_hex(l, w, &row->value)) != TM_OK)
+        return rc;
+    row->has |= TROD_COL_VALUE;
+    d->value_digits |= w.n > 1 && (w.p[1] | 0x20) == 'x' ? tm_digits(w.n - 2, 0)
+                                                         : (uint8_t)(0x80 | tm_digits(w.n, 0));
+    return TM_OK;
+}
+
 /* EXC [vector] name, or only a name; the cursor stands behind the word that STYLE names. */
 int tm_parse_exc(struct tm_line *l, struct tm_word type, uint8_t style)
 {
@@ -132,24 +173,15 @@ int tm_parse_exc(struct tm_line *l, struct tm_word type, uint8_t style)
         return TM_FULL;
     d->style = style;
     tm_blanks(l);
-    if (l->p < l->e && *l->p == '[') {
-        const uint8_t *q = memchr(l->p, ']', (size_t)(l->e - l->p));
-
-        if (!q)
-            return tm_bad(l, TM_BAD_FIELD, l->e, "']' is missing");
-        w = (struct tm_word){l->p + 1, (size_t)(q - l->p - 1)};
-        if ((rc = tm_hex(l, w, &row->value)) != TM_OK)
-            return rc;
-        row->has |= TROD_COL_VALUE;
-        d->value_digits = w.n > 1 && (w.p[1] | 0x20) == 'x' ? tm_digits(w.n - 2, 0)
-                                                            : (uint8_t)(0x80 | tm_digits(w.n, 0));
-        l->p = q + 1;
-    }
+    rc = vector(l, row, d, style != TROD_EVENT_ES_NAME && style != TROD_EVENT_IT_NAME);
+    if (rc == TM_BAD)
+        return rc;
     w = tm_rest(l);
-    if (!w.n)
+    if (!w.n && rc == TM_OTHER)
         return tm_bad(l, TM_MISSING_FIELD, l->e, "the name of an exception is missing");
     row->text = tm_slice(l, w);
-    row->has |= TROD_COL_TEXT;
+    if (w.n)
+        row->has |= TROD_COL_TEXT;
     tm_add(l);
     return TM_OK;
 }

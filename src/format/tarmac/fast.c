@@ -31,6 +31,7 @@ struct run {
     const struct tm_head *head;
     uint64_t time;
     uint32_t stream; /* of the last line that named one */
+    bool source_seen;
 };
 
 /* Bits of the columns a head gives, and where the type word is; NULL: not a head met before. */
@@ -55,8 +56,10 @@ TM_INLINE const uint8_t *take_head(struct run *r, const uint8_t *p, const uint32
             return NULL;
         h = r->head = &d->heads[i];
     }
-    if (h->has & TROD_COL_STREAM)
+    if (h->has & TROD_COL_STREAM) {
         r->stream = h->stream;
+        r->source_seen = true;
+    }
     if (want & TROD_COL_TIME)
         r->time = tm_decimal(p, digits);
     r->before_len = digits + h->len;
@@ -206,6 +209,12 @@ TM_INLINE const uint8_t *instr(struct run *r, const uint8_t *line, const uint8_t
     return nl + 1;
 }
 
+/* Whether a register write or access takes the cpu of the line before (parse.c, inherit). */
+TM_INLINE bool inherits(const struct run *r)
+{
+    return !(r->head->has & TROD_COL_STREAM) && r->source_seen && r->d->sourced;
+}
+
 /* Bit i is set where p[i] ends a register's name in another way than a blank. */
 TM_INLINE uint32_t name_breaks(const uint8_t *p)
 {
@@ -218,7 +227,7 @@ TM_INLINE const uint8_t *reg(struct run *r, const uint8_t *line, const uint8_t *
 {
     struct trod_batch *b = r->b;
     const uint32_t n = r->n;
-    uint32_t blanks = tm_mask16(q, ' '), has;
+    uint32_t blanks = tm_mask16(q, ' '), has, flags = 0;
     unsigned len = blanks ? (unsigned)__builtin_ctz(blanks) : 0;
     const uint8_t *next;
     struct tm_hexrun v;
@@ -231,6 +240,10 @@ TM_INLINE const uint8_t *reg(struct run *r, const uint8_t *line, const uint8_t *
         return NULL;
     has = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_VALUE | TROD_COL_TEXT |
           TROD_COL_RAW | r->head->has;
+    if (inherits(r)) {
+        has |= TROD_COL_STREAM;
+        flags = TROD_F_STREAM_BEFORE;
+    }
     if (v.upper) {
         has |= TROD_COL_DETAIL;
         if (want & TROD_COL_DETAIL) {
@@ -245,7 +258,7 @@ TM_INLINE const uint8_t *reg(struct run *r, const uint8_t *line, const uint8_t *
     b->has[n] = has & r->want;
     b->kind[n] = TROD_REG;
     if (want & TROD_COL_FLAGS)
-        b->flags[n] = 0;
+        b->flags[n] = flags;
     if (want & TROD_COL_SIZE)
         b->size[n] = v.n / 2;
     if (want & TROD_COL_VALUE)
@@ -307,6 +320,10 @@ TM_INLINE const uint8_t *mem(struct run *r, const uint8_t *line, const uint8_t *
         return NULL;
     has = a.has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_VALUE | TROD_COL_RAW |
           r->head->has;
+    if (inherits(r)) {
+        has |= TROD_COL_STREAM;
+        flags |= TROD_F_STREAM_BEFORE;
+    }
     if (size == 8 && divided == matcher) {
         has |= TROD_COL_DETAIL;
         if (want & TROD_COL_DETAIL) {
@@ -364,12 +381,14 @@ TM_INLINE const uint8_t *lines(struct run *r, const uint8_t *p, const uint8_t *e
         const uint32_t pool_n = r->b->pool_n, stream = r->stream;
         const struct tm_head *head = r->head;
         const uint64_t time = r->time;
+        const bool source_seen = r->source_seen;
         const uint8_t *next = one(r, p, want);
 
         if (!next) {
             /* the line may turn out damaged: nothing of it is inherited from here */
             r->b->pool_n = pool_n;
             r->stream = stream;
+            r->source_seen = source_seen;
             r->head = head;
             r->time = time;
             break;
@@ -403,7 +422,8 @@ const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end, s
                     .n = b->n,
                     .want = b->have,
                     .time = d->time,
-                    .stream = d->stream};
+                    .stream = d->stream,
+                    .source_seen = d->source_seen};
     uint32_t first = b->n;
 
     if (d->heads_next == 0 || end - p < MARGIN || d->opt.endian == TM_BIG)
@@ -420,7 +440,9 @@ const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end, s
     d->time = r.time;
     d->head = (uint32_t)(r.head - d->heads);
     d->unit = r.head->unit;
+    d->timed = 1;
     d->stream = r.stream;
+    d->source_seen = r.source_seen;
     d->picture = 0;
     d->lines += r.n - first;
     d->rows += r.n - first;

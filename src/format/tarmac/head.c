@@ -178,6 +178,33 @@ static unsigned lone_unit(struct tm_line *l, struct tm_word first)
     return unit;
 }
 
+/*
+ * The unit of a time as a word of the producer's own ("the scale is any string"): what stands
+ * before a known type, or before a source and a known type, and is no source itself. What this says
+ * of a line never depends on the lines before it.
+ */
+static bool own_scale(struct tm_line *l)
+{
+    const char *known = l->d->scale;
+    const uint8_t *back = l->p;
+    struct tm_word w = tm_word(l), next;
+    bool scale = false;
+
+    if (w.n && !tm_parser_of(w, l->e) && !cpu_like(w)) {
+        const uint8_t *behind = l->p;
+
+        next = tm_word(l);
+        scale = tm_parser_of(next, l->e) || (source_like(next) && tm_parser_of(tm_word(l), l->e)) ||
+                (*known && strlen(known) == w.n && memcmp(known, w.p, w.n) == 0);
+        l->p = scale ? behind : back;
+    } else {
+        l->p = back;
+    }
+    if (scale)
+        l->scale = w;
+    return scale;
+}
+
 /* The head of a line, piece by piece. */
 static tm_parser whole_head(struct tm_line *l, struct tm_word *type)
 {
@@ -193,6 +220,11 @@ static tm_parser whole_head(struct tm_line *l, struct tm_word *type)
         unit = timed ? unit_of(tm_word(l)) : lone_unit(l, first);
     else
         l->p = back;
+    if (timed && !unit) {
+        l->p = back;
+        if (own_scale(l))
+            back = l->p;
+    }
     if (unit) {
         l->row.unit = (uint8_t)(timed ? l->row.unit | unit : unit);
         l->row.has |= TROD_COL_UNIT;
@@ -202,7 +234,8 @@ static tm_parser whole_head(struct tm_line *l, struct tm_word *type)
             l->row.has |= TROD_COL_UNIT; /* of the decimals */
     }
     parser = source_and_type(l, type);
-    l->sure = timed || unit || strong(*type) || (tm_is(*type, "R") && register_like(l));
+    l->sure =
+        timed || unit || l->scale.n || strong(*type) || (tm_is(*type, "R") && register_like(l));
     if (l->source.n && !cpu_like(l->source))
         l->sure = false;
     if (timed && tm_is_decimal(first) && first.p == l->start && !l->late)

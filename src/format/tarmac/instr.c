@@ -7,6 +7,8 @@
 #include "format/tarmac/scan.h"
 #include "format/tarmac/tarmac.h"
 
+#include <strings.h>
+
 enum { OPCODE_BYTES = 16 };
 
 /* An opcode as written: hex digits, perhaps in two halves, or dashes. */
@@ -14,7 +16,7 @@ struct opcode {
     uint8_t byte[OPCODE_BYTES]; /* the highest first */
     unsigned digits;
     uint8_t split; /* character between the halves */
-    bool unknown, upper;
+    bool unknown, upper, prefix;
 };
 
 static bool all_dashes(struct tm_word w)
@@ -25,9 +27,19 @@ static bool all_dashes(struct tm_word w)
     return w.n > 0;
 }
 
+/* W without the 0x that may stand before an opcode. */
+static struct tm_word without_prefix(struct tm_word w, bool *prefix)
+{
+    *prefix = w.n > 2 && w.p[0] == '0' && (w.p[1] | 0x20) == 'x';
+    return *prefix ? (struct tm_word){w.p + 2, w.n - 2} : w;
+}
+
 /* Whether W looks like an opcode (or half of one): 2, 4, 8 or 16 digits, f000_b800, or dashes. */
 static bool opcode_like(struct tm_word w)
 {
+    bool prefix;
+
+    w = without_prefix(w, &prefix);
     if (w.n == 9 && w.p[4] == '_')
         return tm_is_hex((struct tm_word){w.p, 4}) && tm_is_hex((struct tm_word){w.p + 5, 4});
     return (w.n == 2 || w.n == 4 || w.n == 8 || w.n == 16) && (tm_is_hex(w) || all_dashes(w));
@@ -60,6 +72,7 @@ static int parse_opcode(struct tm_line *l, struct tm_word w, struct opcode *out)
     memset(out, 0, sizeof *out);
     if (!w.n)
         return tm_bad(l, TM_MISSING_FIELD, w.p, "an opcode is missing");
+    w = without_prefix(w, &out->prefix);
     if (!opcode_like(w) && (w.n % 2 || w.n > 2 * OPCODE_BYTES || !(tm_is_hex(w) || all_dashes(w))))
         return tm_bad(l, TM_BAD_NUMBER, w.p, "opcode is not an even number of hexadecimal digits");
     if (all_dashes(w)) {
@@ -100,6 +113,7 @@ static void put_style(struct trod_detail_instr *detail, const struct opcode *op)
     if (op->upper)
         detail->style |= TROD_INSTR_UPPER;
     detail->code_digits = op->unknown ? (uint8_t)op->digits : 0;
+    detail->code_prefix = op->prefix;
 }
 
 /* Opcode bytes in memory order: code and size of ROW. */
@@ -118,12 +132,11 @@ static int put_code(struct tm_line *l, struct tm_row *row, const struct opcode *
     row->has |= TROD_COL_CODE;
     for (uint32_t i = 0; i < n; i++)
         p[i] = op->byte[big ? i : n - 1 - i];
-    if (n == 4 && (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE || op->split) && !big) {
-        uint16_t first = trod_load_le16(p); /* the first halfword comes first */
-
-        trod_store_le16(p, trod_load_le16(p + 2));
-        trod_store_le16(p + 2, first);
-    }
+    if (n % 2 == 0 && (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE || op->split) && !big)
+        for (uint32_t i = 0; i < n; i += 2) { /* the first halfword comes first */
+            p[i] = op->byte[i + 1];
+            p[i + 1] = op->byte[i];
+        }
     return TM_OK;
 }
 
@@ -159,6 +172,26 @@ static void put_text(struct tm_line *l, struct tm_row *row, struct trod_detail_i
     l->p = l->e;
 }
 
+/* Whether W is the name of a mode, as the manuals have them. */
+static bool mode_like(struct tm_word w)
+{
+    static const char *const modes[] = {"svc",  "irq",  "fiq",    "usr",  "mon",     "sys",  "abt",
+                                        "und",  "hyp",  "el0t",   "el1t", "el1h",    "el2t", "el2h",
+                                        "el3t", "el3h", "thread", "thrd", "handler", "hndl", "---"};
+    static const char *const ends[] = {"", "_s", "_ns", "_n", "_rt", "_rl", "_-"};
+
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        size_t n = strlen(modes[i]);
+
+        if (w.n < n || strncasecmp((const char *)w.p, modes[i], n) != 0)
+            continue;
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+            if (w.n == n + strlen(ends[k]) && memcmp(w.p + n, ends[k], w.n - n) == 0)
+                return true;
+    }
+    return false;
+}
+
 /* Iset, mode, colon and disassembly, any but the last of which may be missing. */
 static int put_tail(struct tm_line *l, struct tm_row *row, struct trod_detail_instr *detail,
                     const struct opcode *op)
@@ -180,9 +213,13 @@ static int put_tail(struct tm_line *l, struct tm_row *row, struct trod_detail_in
         } else if (w.n && w.p[w.n - 1] == ':' && w.n > 1) {
             return tm_bad(l, TM_BAD_FIELD, w.p + w.n - 1, "no blank before ':'");
         } else if (w.n) {
-            colon = tm_is(tm_word(l), ":");
-            if (colon)
+            struct tm_word next = tm_word(l);
+
+            colon = tm_is(next, ":");
+            if (colon || (!next.n && mode_like(w))) {
                 detail->mode = tm_slice(l, w);
+                back = w.p + w.n;
+            }
         }
         if (!colon) {
             l->p = back;
@@ -258,10 +295,14 @@ static int bracket_and_address(struct tm_line *l, struct tm_row *row,
         l->p = behind;
         return put_address(l, row, detail, in);
     }
+    *op = next;
+    if (tm_is_hex(in) && !tm_is_decimal(in)) {
+        detail->id = tm_slice(l, in); /* no document says what number it is */
+        return put_address(l, row, detail, w);
+    }
     row->has |= TROD_COL_INDEX;
     if ((rc = tm_decimal_number(l, in, &row->index)) != TM_OK)
         return rc;
-    *op = next;
     return put_address(l, row, detail, w);
 }
 

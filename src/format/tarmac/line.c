@@ -37,6 +37,14 @@ int tm_bad(struct tm_line *l, enum tm_problem what, const uint8_t *caret, const 
     return TM_BAD;
 }
 
+/* Report: the line is understood; at CARET it is not as it should be because WHY. */
+void tm_warn(struct tm_line *l, enum tm_problem what, const uint8_t *caret, const char *why)
+{
+    l->warning.what = what;
+    l->warning.caret = caret;
+    l->warning.why = why;
+}
+
 /* All that is left of the line, without blanks around it. */
 struct tm_word tm_rest(struct tm_line *l)
 {

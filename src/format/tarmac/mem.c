@@ -10,6 +10,7 @@
 /* What a type word says. */
 struct type {
     bool write, rtl, idle, coprocessor, fetch, reversed;
+    bool lanes; /* the value may be the whole word of the bus (MR2_I of Cortex-M0) */
     uint32_t size, flags;
     uint8_t attr;
 };
@@ -37,7 +38,7 @@ static bool short_type(const uint8_t *p, const uint8_t *e, bool matcher, struct 
     if ((q = size_of(p + 1, e, &t->size)) == p + 1)
         return false;
     if (e - q == 2 && q[0] == '_' && (q[1] == 'D' || q[1] == 'I')) {
-        t->rtl = true;
+        t->rtl = t->lanes = true;
         t->attr = q[1];
         t->fetch = q[1] == 'I';
         return true;
@@ -110,7 +111,7 @@ bool tm_is_mem_type(struct tm_word w)
 /* Reverse the bytes of V, which holds SIZE of them: it was in memory order. */
 static void reverse(struct tm_line *l, struct tm_value *v, uint32_t size)
 {
-    uint8_t *p[2] = {NULL, NULL};
+    uint8_t *p[3] = {NULL, NULL, NULL};
 
     if (v->data.len)
         p[0] = l->b->pool + (v->data.off & ~(uint32_t)TROD_SLICE_POOL);
@@ -118,7 +119,9 @@ static void reverse(struct tm_line *l, struct tm_value *v, uint32_t size)
         v->v = size ? __builtin_bswap64(v->v) >> (64 - 8 * (size < 8 ? size : 8)) : 0;
     if (v->mask.len)
         p[1] = l->b->pool + (v->mask.off & ~(uint32_t)TROD_SLICE_POOL);
-    for (int k = 0; k < 2; k++)
+    if (v->unwritten.len)
+        p[2] = l->b->pool + (v->unwritten.off & ~(uint32_t)TROD_SLICE_POOL);
+    for (int k = 0; k < 3; k++)
         for (uint32_t i = 0; p[k] && i < size / 2; i++) {
             uint8_t c = p[k][i];
 
@@ -130,11 +133,26 @@ static void reverse(struct tm_line *l, struct tm_value *v, uint32_t size)
 /* VALUE or DATA of ROW as far as V is known. */
 static void put_value(struct tm_row *row, const struct tm_value *v)
 {
-    if (v->digits == 0 || v->unknown == v->digits)
+    if (v->digits == 0)
         return;
-    if (v->unknown)
+    if (v->dashes < v->unknown)
         row->flags |= TROD_F_UNKNOWN;
-    tm_value_row(row, v);
+    if (v->dashes)
+        row->flags |= TROD_F_PARTIAL;
+    if (v->unknown < v->digits)
+        tm_value_row(row, v);
+}
+
+/* The two words of the mask S change places. */
+static void swap_words(const struct tm_line *l, struct trod_slice s)
+{
+    uint8_t *p = l->b->pool + (s.off & ~(uint32_t)TROD_SLICE_POOL), c[4];
+
+    if (s.len != 8)
+        return;
+    memcpy(c, p, 4);
+    memcpy(p, p + 4, 4);
+    memcpy(p + 4, c, 4);
 }
 
 /* The words of a value, except that two 8-digit words of an ARMulator line are in address order. */
@@ -149,16 +167,13 @@ static int mem_value(struct tm_line *l, const struct type *t, struct tm_value *v
         return rc;
     if (t->rtl && v->sep == ' ' && v->group == 8 && v->digits == 16) {
         v->v = v->v << 32 | v->v >> 32;
-        if (v->mask.len) {
-            uint8_t *m = l->b->pool + (v->mask.off & ~(uint32_t)TROD_SLICE_POOL), c[4];
-
-            memcpy(c, m, 4);
-            memcpy(m, m + 4, 4);
-            memcpy(m + 4, c, 4);
-        }
+        swap_words(l, v->mask);
+        swap_words(l, v->unwritten);
     }
-    if (v->digits > (uint64_t)t->size * 2)
+    if (v->digits > (uint64_t)t->size * 2 && !(t->lanes && v->digits == 8 && t->size < 4))
         return tm_bad(l, TM_TOO_WIDE, at, "value is wider than the access");
+    if (!t->rtl && v->digits < (uint64_t)t->size * 2)
+        tm_warn(l, TM_SHORT_VALUE, at, "value has fewer digits than the access has bytes for");
     if (t->reversed && v->digits != t->size * 2)
         return tm_bad(l, TM_BAD_NUMBER, at, "value in memory order is not as wide as the access");
     return TM_OK;
@@ -242,7 +257,7 @@ static int bus_cycle(struct tm_line *l, struct tm_word type, const struct type *
         row->size = t->size;
         row->has |= TROD_COL_SIZE;
         put_value(row, &v);
-        if (v.unknown && v.unknown < v.digits)
+        if (tm_masked(&v))
             d->mask = v.mask;
         tm_number_style(&d->num, &v, row->size, false);
     } else if (!t->coprocessor && l->p < l->e) {
@@ -320,9 +335,11 @@ static int access(struct tm_line *l, struct tm_word type, const struct type *t, 
     if ((w = tm_word(l)).n)
         return tm_bad(l, TM_BAD_FIELD, w.p, "nothing is expected here");
     put_value(row, &v);
-    masked = v.unknown && v.unknown < v.digits;
-    if (masked)
+    masked = tm_masked(&v);
+    if (masked) {
         d.mask = v.mask;
+        d.unwritten = v.unwritten;
+    }
     if (v.digits)
         tm_number_style(&d.num, &v, t->size, !l->d->flavour->matcher);
     d.num.upper |= upper;
@@ -418,7 +435,7 @@ int tm_parse_atomic(struct tm_line *l, struct tm_word type)
         return rc;
     tm_address_row(row, &a);
     put_value(row, &v);
-    if (v.unknown && v.unknown < v.digits)
+    if (tm_masked(&v))
         d->mask = v.mask;
     tm_number_style(&d->num, &v, row->size, !l->d->flavour->matcher);
     d->addr_digits = tm_vdigits(a.vaddr, a.digits);

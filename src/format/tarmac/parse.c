@@ -117,6 +117,45 @@ static int stream_of(struct tm_line *l, uint32_t *out)
     return TM_OK;
 }
 
+/* The unit that is a word of the trace's own. */
+static int own_unit(struct tm_line *l)
+{
+    int unit = trod_meta_unit(l->d->meta, (const char *)l->scale.p, l->scale.n);
+
+    if (unit < 0)
+        return tm_bad(l, TM_TOO_MANY_UNITS, l->scale.p,
+                      l->scale.n < TROD_UNIT_NAME ? "too many different units of time"
+                                                  : "name of a unit of time is too long");
+    for (unsigned i = 0; i < l->n_rows; i++) {
+        l->rows[i].unit = (uint8_t)(l->rows[i].unit | unit);
+        l->rows[i].has |= TROD_COL_UNIT;
+    }
+    return TM_OK;
+}
+
+/* Time and cpu of the line before, where this one has none (format.h: has, flags). */
+static void inherit(struct tm_line *l)
+{
+    const struct tm_dec *d = l->d;
+    const struct tm_row *first = &l->rows[0];
+    uint32_t has = 0, flags = 0;
+    uint8_t kind = first->kind;
+
+    if (d->timed && !(first->has & (TROD_COL_TIME | TROD_COL_UNIT)) && kind != TROD_NOTE) {
+        has |= TROD_COL_TIME | (d->unit ? (uint32_t)TROD_COL_UNIT : 0u);
+        flags |= TROD_F_TIME_BEFORE;
+    }
+    if (tm_inherits_stream(d) && !l->source.n &&
+        (kind == TROD_REG || kind == TROD_READ || kind == TROD_WRITE || kind == TROD_ATOMIC)) {
+        has |= TROD_COL_STREAM;
+        flags |= TROD_F_STREAM_BEFORE;
+    }
+    for (unsigned i = 0; has && i < l->n_rows; i++) {
+        l->rows[i].has |= has;
+        l->rows[i].flags |= flags;
+    }
+}
+
 /* Remember the head of a line that was understood for the fast path. */
 static void learn_head(struct tm_line *l)
 {
@@ -141,7 +180,9 @@ static void learn_head(struct tm_line *l)
     h->sure = l->sure;
     h->source = l->source.n ? (uint32_t)(l->source.p - l->head.p) : 0;
     h->source_len = (uint32_t)l->source.n;
-    h->has = l->rows[0].has & (TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_STREAM);
+    h->has = l->rows[0].has & (TROD_COL_TIME | TROD_COL_UNIT);
+    if (l->source.n)
+        h->has |= TROD_COL_STREAM;
 }
 
 /* What the next line inherits; what the trace's meta learns. */
@@ -149,21 +190,29 @@ static int settle(struct tm_line *l)
 {
     struct tm_dec *d = l->d;
     const struct tm_row *first = &l->rows[0];
+    int rc;
 
+    if (l->scale.n && (rc = own_unit(l)) != TM_OK)
+        return rc;
+    inherit(l);
     if (l->source.n) {
         uint32_t stream = 0;
-        int rc = stream_of(l, &stream);
 
-        if (rc != TM_OK)
+        if ((rc = stream_of(l, &stream)) != TM_OK)
             return rc;
         for (unsigned i = 0; i < l->n_rows; i++) {
             l->rows[i].stream = stream;
             l->rows[i].has |= TROD_COL_STREAM;
         }
         d->stream = stream;
+        d->source_seen = 1;
     }
-    if (first->has & TROD_COL_TIME)
+    if (first->flags & TROD_F_TIME_BEFORE)
+        goto learned;
+    if (first->has & TROD_COL_TIME) {
         d->time = first->time;
+        d->timed = 1;
+    }
     if (first->has & (TROD_COL_TIME | TROD_COL_UNIT)) {
         d->unit = first->unit;
         if (!d->unit_seen && (first->has & TROD_COL_UNIT)) {
@@ -171,6 +220,7 @@ static int settle(struct tm_line *l)
             d->meta->unit = first->unit & 0xf;
         }
     }
+learned:
     if (first->kind == TROD_INSTR || first->kind == TROD_BRANCH) {
         tm_note_iset(d, (first->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
         if ((first->has & TROD_COL_ADDR) && first->addr >> 32 && !d->wide) {
@@ -208,7 +258,8 @@ static void begin_line(struct tm_line *l, const uint8_t *start, const uint8_t *e
     l->n_rows = 0;
     l->picture = 0;
     l->indented = l->sure = l->late = false;
-    l->source = l->head = (struct tm_word){start, 0};
+    l->source = l->scale = l->head = (struct tm_word){start, 0};
+    l->warning.why = NULL;
     l->status = TROD_OK;
     memset(&l->row, 0, sizeof l->row);
     l->row.has = TROD_COL_KIND | TROD_COL_RAW;

@@ -111,8 +111,9 @@ static int run(struct tm_line *l, const struct picture *pic, uint8_t kind, uint8
             return TM_FULL;
         for (unsigned i = from; i < to; i++)
             mask[i - from] = pic->state[i] == BYTE_UNKNOWN ? 0xff : 0;
-        row->flags |= TROD_F_UNKNOWN;
     }
+    if (unknown)
+        row->flags |= TROD_F_UNKNOWN;
     if (unknown < to - from)
         row->has |= TROD_COL_VALUE;
     d->style = style;

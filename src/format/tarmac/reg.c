@@ -82,11 +82,12 @@ static int before_value(struct tm_line *l, struct frame *f)
 /* What is known of the value goes to ROW. */
 static void put_value(struct tm_row *row, const struct tm_value *v)
 {
-    if (v->unknown == v->digits)
-        return;
-    if (v->unknown)
-        row->flags |= v->mark == '-' ? TROD_F_PARTIAL : TROD_F_UNKNOWN;
-    tm_value_row(row, v);
+    if (v->dashes < v->unknown)
+        row->flags |= TROD_F_UNKNOWN;
+    if (v->dashes)
+        row->flags |= TROD_F_PARTIAL;
+    if (v->unknown < v->digits)
+        tm_value_row(row, v);
 }
 
 static int put_detail(struct tm_line *l, struct tm_row *row, const struct frame *f,
@@ -94,7 +95,7 @@ static int put_detail(struct tm_line *l, struct tm_row *row, const struct frame 
 {
     struct trod_detail_number num = {0, 0, 0, 0, 0, 0, {0}};
     struct trod_detail_reg *detail;
-    bool masked = v->unknown && v->unknown < v->digits;
+    bool masked = tm_masked(v);
 
     tm_number_style(&num, v, row->size, v->digits > 16 && !l->d->flavour->matcher);
     if (tm_plain_number(&num) && !f->note.n && !f->comment.n && !f->range && !f->system_op &&
@@ -105,8 +106,10 @@ static int put_detail(struct tm_line *l, struct tm_row *row, const struct frame 
     detail->num = num;
     detail->note = tm_slice(l, f->note);
     detail->comment = tm_slice(l, f->comment);
-    if (masked)
+    if (masked) {
         detail->mask = v->mask;
+        detail->unwritten = v->unwritten;
+    }
     detail->hi = (uint32_t)f->hi;
     detail->lo = (uint32_t)f->lo;
     detail->has_range = f->range;

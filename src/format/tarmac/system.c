@@ -233,20 +233,27 @@ static uint64_t region_size(struct tm_word w)
     }
 }
 
-/* The number behind NAME in W, if it is there. */
-static bool named_number(struct tm_line *l, struct tm_word w, const char *name, uint64_t *out)
+/*
+ * The number behind NAME in W: decimal, or hexadecimal behind 0x. TM_OTHER: NAME is not in W; where
+ * it is, what follows must be a number.
+ */
+static int named_number(struct tm_line *l, struct tm_word w, const char *name, uint64_t *out)
 {
     size_t n = strlen(name);
 
-    for (size_t i = 0; i + n < w.n; i++)
-        if (memcmp(w.p + i, name, n) == 0) {
-            struct tm_word digits = {w.p + i + n, 0};
+    for (size_t i = 0; i + n <= w.n; i++) {
+        struct tm_word digits = {w.p + i + n, 0};
 
-            while (digits.p + digits.n < w.p + w.n && tm_hex_table[digits.p[digits.n]] < 16)
-                digits.n++;
-            return tm_hex(l, digits, out) == TM_OK;
-        }
-    return false;
+        if (memcmp(w.p + i, name, n) != 0)
+            continue;
+        while (digits.p + digits.n < w.p + w.n && !tm_is_blank(digits.p[digits.n]) &&
+               digits.p[digits.n] != ',')
+            digits.n++;
+        if (digits.n > 2 && digits.p[0] == '0' && (digits.p[1] | 0x20) == 'x')
+            return tm_hex(l, digits, out);
+        return tm_decimal_number(l, digits, out);
+    }
+    return TM_OTHER;
 }
 
 /* 0x<vbase>{_NS} <el>{ vmid=..}{, nG asid=..} */
@@ -278,29 +285,48 @@ static int regime(struct tm_line *l, struct tm_word w, struct tm_row *row,
         el.n++;
     if (el.n && !memchr(el.p, '=', el.n))
         d->el = tm_slice(l, el);
-    d->has_vmid = named_number(l, w, "vmid=", &d->vmid);
-    d->has_asid = named_number(l, w, "asid=", &d->asid);
+    if ((rc = named_number(l, w, "vmid=", &d->vmid)) == TM_BAD)
+        return rc;
+    d->has_vmid = rc == TM_OK;
+    if ((rc = named_number(l, w, "asid=", &d->asid)) == TM_BAD)
+        return rc;
+    d->has_asid = rc == TM_OK;
     d->non_global = contains(w, " nG");
     d->regime = tm_slice(l, w);
     return TM_OK;
 }
 
-/* Where the memory type ends and attr=value begins; Inner= and Outer= are of the type. */
+/* The next word at I of W, and where it ends. */
+static struct tm_word word_at(struct tm_word w, size_t i)
+{
+    struct tm_word one;
+
+    while (i < w.n && tm_is_blank(w.p[i]))
+        i++;
+    one = (struct tm_word){w.p + i, 0};
+    while (i + one.n < w.n && !tm_is_blank(one.p[one.n]))
+        one.n++;
+    return one;
+}
+
+/*
+ * Where the memory type ends and attr=value begins; Inner= and Outer= are of the type. The manual's
+ * own example has a blank before '=' ("ContiguousHint =0").
+ */
 static struct tm_word memory_type(struct tm_word w)
 {
-    size_t i = 0, end = 0;
+    size_t end = 0;
 
-    while (i < w.n) {
-        struct tm_word one = {w.p + i, 0};
+    for (;;) {
+        struct tm_word one = word_at(w, end), next;
 
-        while (i + one.n < w.n && !tm_is_blank(one.p[one.n]))
-            one.n++;
-        if (memchr(one.p, '=', one.n) && !contains(one, "Inner=") && !contains(one, "Outer="))
+        if (!one.n)
             break;
-        i += one.n;
-        end = i;
-        while (i < w.n && tm_is_blank(w.p[i]))
-            i++;
+        next = word_at(w, (size_t)(one.p + one.n - w.p));
+        if ((memchr(one.p, '=', one.n) && !contains(one, "Inner=") && !contains(one, "Outer=")) ||
+            (next.n && *next.p == '='))
+            break;
+        end = (size_t)(one.p + one.n - w.p);
     }
     return (struct tm_word){w.p, end};
 }
@@ -310,7 +336,7 @@ int tm_parse_tlb(struct tm_line *l, struct tm_word type)
     struct tm_row *row = tm_begin(l, TROD_TLB);
     struct trod_detail_tlb *d = tm_detail(l, row, sizeof *d);
     bool walk = tm_is(type, "WALKCACHE"), fill;
-    struct tm_word w = tm_word(l), id, rest, attrs;
+    struct tm_word w = tm_word(l), id, rest;
     const uint8_t *colon = NULL;
     int rc;
 
@@ -350,9 +376,11 @@ int tm_parse_tlb(struct tm_line *l, struct tm_word type)
         l->e = rest.p + rest.n;
         if ((rc = physical(l, tm_word(l), row, &d->paddr_digits)) != TM_OK)
             return rc;
-        attrs = tm_rest(l);
-        d->attrs = tm_slice(l, attrs);
-        d->memtype = tm_slice(l, memory_type(attrs));
+        rest = tm_rest(l);
+        w = memory_type(rest);
+        d->memtype = tm_slice(l, w);
+        l->p = rest.p + w.n;
+        d->attrs = tm_slice(l, tm_rest(l));
     }
     tm_add(l);
     return TM_OK;

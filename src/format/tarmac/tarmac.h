@@ -27,6 +27,8 @@ enum tm_problem {
     TM_LONG_LINE,
     TM_TRUNCATED,
     TM_TOO_MANY_STREAMS,
+    TM_TOO_MANY_UNITS,
+    TM_SHORT_VALUE,
     TM_CANNOT_WRITE,
     TM_FIELD_LOST,
     TM_PROBLEMS
@@ -73,16 +75,20 @@ struct tm_dec {
     uint32_t stream;
     uint8_t unit;
     uint8_t unit_seen;
-    uint8_t isets;    /* bit per enum trod_iset seen */
-    uint8_t wide;     /* an address beyond 32 bits was seen */
-    uint8_t skipping; /* inside a line that is too long */
-    uint8_t picture;  /* the last line was a picture: kind of its rows, else 0 */
-    uint8_t slow;     /* every line takes the general path (tests) */
+    uint8_t timed;   /* a line had a time: those without inherit it */
+    uint8_t sourced; /* the trace's head names cpus: accesses and registers without inherit it */
+    uint8_t source_seen; /* a line had a source */
+    uint8_t isets;       /* bit per enum trod_iset seen */
+    uint8_t wide;        /* an address beyond 32 bits was seen */
+    uint8_t skipping;    /* inside a line that is too long */
+    uint8_t picture;     /* the last line was a picture: kind of its rows, else 0 */
+    uint8_t slow;        /* every line takes the general path (tests) */
     uint32_t picture_column;
     uint32_t head, heads_next;
     struct tm_head heads[TM_HEADS];
     uint32_t name_len, name_stream; /* the last source name of the general path */
     char name[TM_NAME_MAX];
+    char scale[TROD_UNIT_NAME]; /* a unit of its own that the trace's head shows */
 };
 
 /* One row under construction; slices refer to the batch. */
@@ -122,13 +128,19 @@ struct tm_line {
     bool sure; /* the head leaves no doubt: what does not parse is a malformed record */
     bool late; /* the time cannot be: malformed if the record is known */
     struct tm_word source;
-    struct tm_word type; /* the type word */
-    struct tm_word head; /* from the end of the time's digits to the type word; n 0: no such */
+    struct tm_word scale; /* a unit of the trace's own */
+    struct tm_word type;  /* the type word */
+    struct tm_word head;  /* from the end of the time's digits to the type word; n 0: no such */
     uint8_t picture; /* the line was a picture: kind of its rows, and where its address begins */
     uint32_t picture_column;
     enum tm_problem what;
     const uint8_t *caret;
     const char *why;
+    struct { /* the line is understood, but something is not as it should be; why NULL: nothing */
+        enum tm_problem what;
+        const uint8_t *caret;
+        const char *why;
+    } warning;
     int status;
 };
 
@@ -145,8 +157,10 @@ struct tm_value {
     uint64_t v;
     uint32_t digits;
     uint32_t unknown; /* digits that are not known */
-    uint8_t sep, group, upper, mark, prefix;
-    struct trod_slice data, mask;
+    uint32_t dashes;  /* those of them that are dashes */
+    uint8_t sep, group, upper, prefix;
+    uint8_t mark;                            /* an unknown digit that is no dash; else '-' */
+    struct trod_slice data, mask, unwritten; /* unwritten: the dashes, where not all are */
 };
 
 /* V is VALUE or DATA of ROW. */
@@ -159,6 +173,21 @@ static inline void tm_value_row(struct tm_row *row, const struct tm_value *v)
         row->value = v->v;
         row->has |= TROD_COL_VALUE;
     }
+}
+
+/*
+ * Whether a register write or access that names no cpu belongs to that of the line before. Only
+ * where the trace's head names cpus: so it does not depend on where a part of the trace begins.
+ */
+static inline bool tm_inherits_stream(const struct tm_dec *d)
+{
+    return d->sourced && d->source_seen;
+}
+
+/* Whether a mask says more of V than that all its digits are of one kind. */
+static inline bool tm_masked(const struct tm_value *v)
+{
+    return v->unknown && (v->unknown < v->digits || v->unwritten.len);
 }
 
 typedef int (*tm_parser)(struct tm_line *l, struct tm_word type);
@@ -196,6 +225,7 @@ static inline bool tm_is(struct tm_word w, const char *text)
 
 /* line.c, value.c, head.c: cursor, words, numbers, heads. */
 int tm_bad(struct tm_line *l, enum tm_problem what, const uint8_t *caret, const char *why);
+void tm_warn(struct tm_line *l, enum tm_problem what, const uint8_t *caret, const char *why);
 struct tm_word tm_rest(struct tm_line *l);
 bool tm_is_hex(struct tm_word w);
 bool tm_is_decimal(struct tm_word w);
@@ -269,6 +299,8 @@ size_t tm_resync(const void *dec, const uint8_t *p, size_t n);
 struct tm_evidence {
     int tarmac, matcher;
     int dialect;
+    bool sources;               /* lines name cpus */
+    char scale[TROD_UNIT_NAME]; /* the first unit of time of the trace's own; "": none */
 };
 void tm_weigh(const struct trod_span *head, struct tm_evidence *out);
 const char *tm_dialect_name(int dialect);

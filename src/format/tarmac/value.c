@@ -99,7 +99,9 @@ static void put_digit(struct tm_value *v, uint8_t *data, uint8_t *mask, size_t i
         else
             v->v |= (uint64_t)d << i * 4;
     } else {
-        if (!v->unknown++)
+        v->unknown++;
+        v->dashes += c == '-';
+        if (!v->mark || c != '-')
             v->mark = c;
         if (mask)
             mask[i / 2] = (uint8_t)(mask[i / 2] | 0xf << (i & 1) * 4);
@@ -112,6 +114,27 @@ static bool any_unknown(struct tm_word w)
         if (char_class(w.p[i]) == CHAR_UNKNOWN)
             return true;
     return false;
+}
+
+/* The bits of the N digits of W that are dashes, where others are unknown, to OUT. */
+static int unwritten(struct tm_line *l, struct tm_word w, uint32_t size, struct tm_value *out)
+{
+    uint8_t *p;
+    size_t at = 0;
+
+    if (out->dashes == 0 || out->dashes == out->unknown)
+        return TM_OK;
+    if (!(p = trod_batch_pool(l->b, size, &out->unwritten)))
+        return TM_FULL;
+    memset(p, 0, size);
+    for (size_t i = w.n; i-- > 0;) {
+        int class = char_class(w.p[i]);
+
+        if (w.p[i] == '-')
+            p[at / 2] = (uint8_t)(p[at / 2] | 0xf << (at & 1) * 4);
+        at += class == CHAR_DIGIT || class == CHAR_UNKNOWN;
+    }
+    return TM_OK;
 }
 
 /* All digits of W (N of them; blanks between groups allowed) into OUT. */
@@ -138,7 +161,7 @@ static int digits(struct tm_line *l, struct tm_word w, size_t n, struct tm_value
         if (class == CHAR_DIGIT || class == CHAR_UNKNOWN)
             put_digit(out, data, mask, at++, w.p[i]);
     }
-    return TM_OK;
+    return unwritten(l, w, size, out);
 }
 
 /* W is only hex digits, 16 at the most, and nothing of a value can follow: the usual case. */

@@ -1,0 +1,165 @@
+/*
+ * enc_head.c - the head of a line: time, unit, source.
+ *
+ * Implements docs/formats/tarmac.md, "Writing". Rows of the same dialect get what their record had
+ * itself; others what is known of them.
+ */
+#include "format/tarmac/encode.h"
+
+enum { STREAM_NAME_MAX = 256, ES_INDENT = 20, ES_TIME = 11 };
+
+static void put_time(struct tm_put *o, uint64_t v, unsigned decimals)
+{
+    uint64_t scale = 1;
+
+    for (unsigned i = 0; i < decimals; i++)
+        scale *= 10;
+    tm_put_decimal(o, v / scale);
+    if (!decimals)
+        return;
+    tm_putc(o, '.');
+    for (v %= scale; decimals-- > 0; v %= scale) {
+        scale /= 10;
+        tm_putc(o, (char)('0' + v / scale));
+    }
+}
+
+/* The name of STREAM, as a word; for Trace Matcher a number. */
+static void put_source(struct tm_put *o, uint32_t stream)
+{
+    const struct tm_enc *e = o->e;
+    const struct trod_stream *s = stream < e->meta->n_streams ? &e->meta->streams[stream] : NULL;
+    size_t len = s ? s->name_len < STREAM_NAME_MAX ? s->name_len : STREAM_NAME_MAX : 0, digits = 0;
+
+    while (digits < len && (uint8_t)(s->name[len - 1 - digits] - '0') < 10)
+        digits++;
+    if (e->flavour->matcher && !e->same) {
+        bool cpu = s && digits && len - digits == 3 && memcmp(s->name, "cpu", 3) == 0;
+
+        if (s && digits == len && len)
+            tm_put_bytes(o, (const uint8_t *)s->name, len);
+        else if (cpu)
+            tm_put_bytes(o, (const uint8_t *)s->name + 3, digits);
+        else
+            tm_put_decimal(o, stream);
+    } else if (!s || !len || (digits == len && !e->same)) {
+        tm_puts(o, "cpu");
+        if (s && len)
+            tm_put_bytes(o, (const uint8_t *)s->name, len);
+        else
+            tm_put_decimal(o, stream);
+    } else {
+        for (size_t i = 0; i < len; i++)
+            tm_putc(o, (uint8_t)s->name[i] > ' ' ? s->name[i] : '_');
+    }
+    tm_putc(o, ' ');
+}
+
+/* Unit of row O: its own, the trace's where rows of other formats carry none, clk at last. */
+static uint8_t unit_of(const struct tm_put *o)
+{
+    if (o->has & TROD_COL_UNIT)
+        return o->b->unit[o->row];
+    if (o->e->own || !(o->has & TROD_COL_TIME))
+        return TROD_UNIT_NONE;
+    return o->e->meta->unit & 0xf ? o->e->meta->unit : (uint8_t)TROD_UNIT_CLK;
+}
+
+/* Whether the record named its cpu itself. */
+static bool own_stream(const struct tm_put *o)
+{
+    return (o->has & TROD_COL_STREAM) && !(o->flags & TROD_F_STREAM_BEFORE);
+}
+
+/* Whether the record had a time itself. */
+static bool own_time(const struct tm_put *o)
+{
+    return (o->has & TROD_COL_TIME) && !(o->flags & TROD_F_TIME_BEFORE);
+}
+
+static bool wants_source(const struct tm_put *o, bool instruction)
+{
+    const struct tm_enc *e = o->e;
+
+    if (!(o->has & TROD_COL_STREAM))
+        return false;
+    if (e->same)
+        return own_stream(o);
+    if (!e->flavour->matcher || instruction)
+        return true;
+    return o->b->stream[o->row] != e->insn_stream; /* the format has no place: see the page */
+}
+
+/* Whether the line begins a new time in the es dialect; else it goes below the last one. */
+static bool es_timed(const struct tm_put *o)
+{
+    const struct tm_enc *e = o->e;
+
+    if (!(o->has & TROD_COL_TIME) && (o->has & TROD_COL_UNIT) && e->same)
+        return true; /* a time was lost */
+    if (!(e->same ? own_time(o) : o->has & TROD_COL_TIME))
+        return !e->own && o->b->kind[o->row] == TROD_INSTR;
+    if (!e->gather || o->b->kind[o->row] == TROD_INSTR || !e->timed)
+        return true;
+    return o->b->time[o->row] != e->time || unit_of(o) != e->unit ||
+           ((o->has & TROD_COL_STREAM) && o->b->stream[o->row] != e->stream);
+}
+
+static void put_unit(struct tm_put *o, uint8_t unit)
+{
+    const char *name = trod_meta_unit_name(o->e->meta, unit);
+
+    if (!*name)
+        return;
+    tm_puts(o, name);
+    tm_putc(o, ' ');
+}
+
+void tm_put_head(struct tm_put *o, bool instruction)
+{
+    struct tm_enc *e = o->e;
+    bool es = e->dialect == TM_ES && !e->flavour->matcher;
+    bool timed = e->same ? own_time(o) : (o->has & TROD_COL_TIME) != 0;
+    uint8_t unit = e->same && (o->flags & TROD_F_TIME_BEFORE) ? TROD_UNIT_NONE : unit_of(o);
+
+    e->instructions += instruction;
+    if (es && !es_timed(o)) {
+        tm_put_blanks(o, ES_INDENT);
+        if (own_stream(o) && !e->gather)
+            put_source(o, o->b->stream[o->row]);
+        return;
+    }
+    if (timed) {
+        e->time = o->b->time[o->row];
+        e->unit = unit;
+        e->timed = true;
+        if (o->has & TROD_COL_STREAM)
+            e->stream = o->b->stream[o->row];
+    } else if (e->fill && e->timed) {
+        timed = true;
+        unit = e->unit;
+    } else if (!e->own) {
+        /* rows of formats without time: the count of instructions, as clk stands for */
+        timed = e->timed = true;
+        e->time = e->instructions;
+        unit = e->unit = TROD_UNIT_CLK;
+    }
+    if (timed) {
+        uint8_t *from = o->p;
+
+        put_time(o, e->time, trod_unit_decimals(unit));
+        if (es && o->p - from < ES_TIME) {
+            size_t pad = (size_t)(ES_TIME - (o->p - from));
+
+            memmove(from + pad, from, (size_t)(o->p - from));
+            memset(from, ' ', pad);
+            o->p += pad;
+        }
+        tm_putc(o, ' ');
+    }
+    put_unit(o, unit);
+    if (wants_source(o, instruction))
+        put_source(o, o->b->stream[o->row]);
+    if (instruction && (o->has & TROD_COL_STREAM))
+        e->insn_stream = o->b->stream[o->row];
+}
