@@ -39,13 +39,14 @@ struct trod_record_options {
      */
     const char *start, *stop;
     uint64_t skip, take, windows;
-    struct trod_list threads; /* numbers in the order in which threads begin; none: all */
-    bool no_children;         /* not the processes that the program starts */
-    uint64_t size_limit;      /* end recording at so many bytes before compression; 0: never */
-    bool pthreads;            /* PowerPC, tt6 and tt6e: records of thread synchronization */
-    bool no_memory;           /* no accesses, instructions only */
-    bool allow_loss;          /* also where it is known before that the trace cannot hold all */
-    bool registers;           /* what instructions write to registers, and values of accesses */
+    struct trod_list threads;  /* numbers in the order in which threads begin; none: all */
+    struct trod_list syscalls; /* "NAME|NUMBER[:ARGUMENTS]" or "all": drmemtrace's FUNC_* markers */
+    bool no_children;          /* not the processes that the program starts */
+    uint64_t size_limit;       /* end recording at so many bytes before compression; 0: never */
+    bool pthreads;             /* PowerPC, tt6 and tt6e: records of thread synchronization */
+    bool no_memory;            /* no accesses, instructions only */
+    bool allow_loss;           /* also where it is known before that the trace cannot hold all */
+    bool registers;            /* what instructions write to registers, and values of accesses */
     /* Called when the program has begun: what this QEMU can tell. NULL: nobody wants to know. */
     void (*able)(void *user, const struct trod_record_able *what);
     /* Called when the program has begun as process PID. NULL: nobody wants to know. */

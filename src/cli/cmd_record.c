@@ -18,7 +18,7 @@ struct options {
     struct cli_common common;
     const char *output, *to, *compress, *native, *sysroot, *plugin;
     const char *start, *stop;
-    struct trod_list threads;
+    struct trod_list threads, syscalls;
     uint64_t level, skip, take, windows, size_limit;
     bool pthreads, no_memory, registers, markers, no_children, system, allow_loss;
 };
@@ -55,6 +55,8 @@ static const struct trod_option options[] = {
      "end recording when the trace has so many bytes before compression", NULL, NULL},
     {"pthreads", 'p', TROD_OPT_BOOL, offsetof(struct options, pthreads), NULL,
      "PowerPC, tt6 and tt6e: records of thread synchronization", NULL, NULL},
+    {"syscalls", 0, TROD_OPT_LIST, offsetof(struct options, syscalls), "NAME[:N]|all,...",
+     "drmemtrace: the N (6) arguments and the result of these system calls", NULL, NULL},
     {"no-memory", 0, TROD_OPT_BOOL, offsetof(struct options, no_memory), NULL,
      "instructions only, no accesses to memory", NULL, NULL},
     {"allow-loss", 0, TROD_OPT_BOOL, offsetof(struct options, allow_loss), NULL,
@@ -205,6 +207,7 @@ static int run(struct cli *c, const void *opt)
         .take = o->take,
         .windows = o->windows,
         .threads = o->threads,
+        .syscalls = o->syscalls,
         .no_children = o->no_children,
         .size_limit = o->size_limit,
         .pthreads = o->pthreads,

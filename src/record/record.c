@@ -379,6 +379,10 @@ static int prepare(struct recorder *r, const char *out)
     const bool registers = r->opt->registers || rec_full(f);
     int rc = check_isa(r, f);
 
+    if (rc == TROD_OK && r->control.calls.any && f && !(f->flags & TROD_FMT_TIMESTAMPS))
+        rc = trod_error(r->diag, TROD_ERR_USAGE, "record.syscalls", NULL,
+                        "%s has no place for system calls: drmemtrace has", f->name);
+
     if (rc == TROD_OK && registers)
         rc = check_registers(r, f);
     if (rc == TROD_OK)
@@ -520,6 +524,8 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
         rc = rec_plugin_path(opt->plugin, plugin, sizeof plugin, diag);
     if (rc == TROD_OK)
         rc = rec_control_of(&r.control, opt, r.target, &result->target, diag);
+    if (rc == TROD_OK)
+        rc = rec_calls_of(&r.control.calls, &opt->syscalls, r.target, diag);
     if (rc == TROD_OK)
         rc = prepare(&r, out);
     if (rc == TROD_OK) {

@@ -111,6 +111,19 @@ int rec_places_begin(struct rec_places *p);
 /* NULL is allowed. */
 void rec_places_end(struct rec_places *p);
 
+/* --- calls.c: system calls whose arguments and results are recorded --- */
+
+enum { REC_CALLS = 1024, REC_CALL_ARGS = 6 };
+
+struct rec_calls {
+    bool any;
+    uint8_t args[REC_CALLS]; /* by number: 1 + how many arguments, 0: not recorded */
+};
+
+/* What LIST says. Returns 0 or TROD_ERR_USAGE, reported. */
+int rec_calls_of(struct rec_calls *c, const struct trod_list *list, const struct rec_target *t,
+                 struct trod_diag *diag);
+
 /* --- control.c: what part of a program is recorded --- */
 
 /* An address where something begins or ends. */
@@ -133,6 +146,7 @@ struct rec_control {
     enum rec_phase phase;
     uint64_t count; /* instructions of this phase */
     uint64_t done;  /* windows that have ended */
+    struct rec_calls calls;
 };
 
 /* What OPT says of the program INFO. Returns 0, TROD_ERR_USAGE or another error, reported. */

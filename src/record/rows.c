@@ -32,6 +32,7 @@ int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_t
     r->big = t->endian == TROD_ENDIAN_BIG;
     r->set = t->plain;
     r->system = t->system;
+    r->narrow = t->addr_bits == 32;
     r->bus = t->system && format && strncmp(format->name, "byu", 3) == 0;
     r->memory = !opt->no_memory && !r->full;
     r->control = *control;
@@ -184,8 +185,8 @@ static void look_at(struct rec_rows *r, struct rec_insn *in)
         in->access |= whole_of(what, what->write_size) << 16;
 }
 
-static void put_marker(struct rec_rows *r, const struct rec_stream *st, unsigned number,
-                       uint64_t value)
+void rec_rows_marker(struct rec_rows *r, const struct rec_stream *st, unsigned number,
+                     uint64_t value)
 {
     struct trod_batch *b = r->b;
     uint32_t i = b->n++;
@@ -204,10 +205,10 @@ static void put_time(struct rec_rows *r, struct rec_stream *st)
     st->time_due = false;
     if (!r->markers)
         return;
-    put_marker(r, st, TROD_DRM_TIMESTAMP, since_1601 + st->time);
+    rec_rows_marker(r, st, TROD_DRM_TIMESTAMP, since_1601 + st->time);
     if (r->control.windows > 1)
-        put_marker(r, st, TROD_DRM_WINDOW_ID, r->control.done);
-    put_marker(r, st, TROD_DRM_CPU_ID, st->cpu);
+        rec_rows_marker(r, st, TROD_DRM_WINDOW_ID, r->control.done);
+    rec_rows_marker(r, st, TROD_DRM_CPU_ID, st->cpu);
 }
 
 static inline void put_insn(struct rec_rows *r, const struct rec_stream *st,
@@ -268,7 +269,7 @@ static inline int execute(struct rec_rows *r, struct rec_stream *st, struct rec_
     if (st->window != r->control.done) {
         st->window = r->control.done;
         if (st->open && r->markers) /* the writer need not wait for where it goes on */
-            put_marker(r, st, TROD_DRM_WINDOW_ID, st->window);
+            rec_rows_marker(r, st, TROD_DRM_WINDOW_ID, st->window);
         put_time(r, st);
     }
     if (st->time_due && (flow == TROD_BR_NONE || flow == TROD_BR_SYSCALL || !follows))
@@ -484,17 +485,19 @@ static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint6
     case REC_SYSCALL:
         st->time = p[1];
         if (told)
-            put_marker(r, st, TROD_DRM_SYSCALL, *p & UINT32_MAX);
+            rec_rows_call(r, st, (uint32_t)*p, p + 2);
         return 8;
     case REC_SYSRET:
         st->time = p[1];
         st->time_due = true;
+        if (told)
+            rec_rows_result(r, st, (uint32_t)*p, p[2]);
         if (told && st->last && p[2] == (uint64_t)-ESIGRETURN)
-            put_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->length);
+            rec_rows_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->length);
         return 3;
     case REC_EXEC: /* another context, as after the return from a signal handler */
         if (told && st->last)
-            put_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->length);
+            rec_rows_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->length);
         st->last = NULL;
         st->held = false;
         st->sync[0] = 0;

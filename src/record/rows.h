@@ -22,6 +22,8 @@ enum {
     REC_FULL_BYTES = 1000,  /* of a state of FULL */
     REC_FULL_STATES = 2048, /* instructions of a batch of FULL */
     WHOLE = 0xffff,         /* one access of as many bytes as come */
+    ERESTART = 512,         /* what they return that begin again behind a signal handler */
+    ERRORS = 4096,          /* results above -ERRORS are errors */
     ESIGRETURN = 513,       /* what QEMU's system calls return from a signal handler's end */
     AT_START = 1 << 26,     /* of rec_insn.flags: recording begins there */
     AT_STOP = 1 << 27,      /* and ends there */
@@ -82,6 +84,7 @@ struct rec_rows {
     bool amber;              /* each access belongs to the record of its instruction */
     bool full;               /* each instruction comes with all registers */
     bool big;                /* values are big-endian in memory */
+    bool narrow;             /* addresses have 32 bits */
     bool system;             /* a whole machine */
     bool bus;                /* of which the trace has what is on its bus */
     struct rec_names *names; /* a whole machine: texts of its rows */
@@ -133,6 +136,16 @@ int rec_rows_told(struct rec_rows *r, struct rec_stream *st);
  * where the flow goes on, to PC: it is told, as long as its row is not written.
  */
 void rec_rows_leads(struct rec_rows *r, struct rec_stream *st, uint64_t pc);
+
+/* rows.c: a row of marker NUMBER of drmemtrace. */
+void rec_rows_marker(struct rec_rows *r, const struct rec_stream *st, unsigned number,
+                     uint64_t value);
+/* rows_calls.c: a system call: its number, its arguments where they are wanted. */
+void rec_rows_call(struct rec_rows *r, const struct rec_stream *st, uint32_t number,
+                   const uint64_t *arguments);
+/* What it returns to the program; not where QEMU begins it again behind a signal handler. */
+void rec_rows_result(struct rec_rows *r, const struct rec_stream *st, uint32_t number,
+                     uint64_t value);
 
 /* rows_amber.c: R is for FORMAT. */
 void rec_rows_amber_begin(struct rec_rows *r, const struct trod_format *format);
