@@ -59,10 +59,14 @@ enum trod_column {
     TROD_COL_TEXT = 1 << 16,
     TROD_COL_DETAIL = 1 << 17, /* a struct of detail.h: what the other columns cannot say */
     TROD_COL_RAW = 1 << 18,    /* the source record itself, with its line end */
-    TROD_COL_ALL = (1 << 19) - 1
+    TROD_COL_CORE = 1 << 19,   /* core that the order of the trace runs the row on, from 0 */
+    TROD_COL_ALL = (1 << 20) - 1
 };
 
-enum { TROD_COLUMNS = 19 };
+enum {
+    TROD_COLUMNS = 20,
+    TROD_COL_MADE = TROD_COL_SITE | TROD_COL_CORE /* no format says these: they are made */
+};
 
 /* Bits of the flags column. */
 enum trod_flag {
@@ -186,6 +190,7 @@ struct trod_batch {
     uint8_t *kind;
     uint8_t *unit;
     uint16_t *sub;
+    uint16_t *core;
     uint32_t *flags;
     uint32_t *size;
     uint32_t *stream;

@@ -11,13 +11,14 @@
 
 struct trod_trace;
 
-enum trod_order { TROD_ORDER_FILE, TROD_ORDER_TIME, TROD_ORDER_SYNC, TROD_ORDER_RECORDED };
+enum trod_order { TROD_ORDER_FILE, TROD_ORDER_TIME, TROD_ORDER_SYNC, TROD_ORDER_RECORDED, TROD_ORDER_DYNAMIC };
 
 struct trod_trace_options {
     const char *from;    /* as in struct trod_reader_options */
     uint32_t want;       /* columns somebody needs; 0: all */
     uint32_t batch_rows; /* rows a batch; 0: TROD_BATCH_ROWS; raised to what any record needs */
     enum trod_order order;
+    uint32_t cores; /* DYNAMIC: cores that files are scheduled onto as threads; 0: 4 */
     struct trod_beside_options beside; /* files beside the inputs */
     struct trod_input_options input;
     uint64_t skip_rows;         /* begin behind so many rows (of a trace of one file: quickly) */

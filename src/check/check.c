@@ -325,7 +325,7 @@ static uint32_t uses_of(const char *format)
     if (trod_rule_family(format) == TROD_RULE_DRMEMTRACE)
         return TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
                TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_SUB | TROD_COL_CODE | TROD_COL_RAW;
-    return TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE;
+    return TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE;
 }
 
 static const struct trod_option options[] = {
@@ -348,7 +348,7 @@ const struct trod_analysis trod_analysis_check = {
     .defaults = &defaults,
     .state_size = sizeof(struct chk),
     .needs = TROD_COL_KIND,
-    .uses = TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE,
+    .uses = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE,
     .uses_of = uses_of,
     .init = init,
     .feed = feed,

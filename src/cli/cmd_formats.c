@@ -63,7 +63,7 @@ static void words(struct trod_emit *e, const char *key, const char *const *list)
 /* What users know columns by; what only the program needs is left out. */
 static void columns(struct trod_emit *e, const char *key, uint32_t mask)
 {
-    mask &= ~(uint32_t)(TROD_COL_RAW | TROD_COL_SITE | TROD_COL_DETAIL);
+    mask &= ~(uint32_t)(TROD_COL_RAW | TROD_COL_MADE | TROD_COL_DETAIL);
     if (!mask)
         return;
     trod_emit_list(e, key, NULL);

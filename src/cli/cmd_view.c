@@ -82,7 +82,7 @@ static enum layout choose_layout(struct view *v)
 
 static uint32_t columns_wanted(const struct view *v)
 {
-    uint32_t all = TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE;
+    uint32_t all = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE;
 
     if (v->layout == NATIVE_RAW)
         return TROD_COL_KIND | TROD_COL_RAW | TROD_COL_FLAGS | trod_match_want(v->match);

@@ -270,7 +270,7 @@ bool cmp_waiting(const struct trod_compare *c)
 
 uint32_t trod_compare_want(const struct trod_compare_options *opt)
 {
-    uint32_t want = TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE;
+    uint32_t want = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE;
 
     if (!(opt->compare & TROD_COL_INDEX))
         want &= ~(uint32_t)TROD_COL_INDEX;

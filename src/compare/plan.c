@@ -85,7 +85,7 @@ static uint32_t choose_columns(const struct trod_compare *c)
 {
     const struct trod_compare_options *opt = c->rules.opt;
     uint32_t never =
-        TROD_COL_RAW | TROD_COL_DETAIL | TROD_COL_SITE | TROD_COL_STREAM | TROD_COL_UNIT;
+        TROD_COL_RAW | TROD_COL_DETAIL | TROD_COL_MADE | TROD_COL_STREAM | TROD_COL_UNIT;
 
     if (opt->compare)
         return opt->compare & ~never;

@@ -45,6 +45,7 @@ static const struct column columns[] = {
     COLUMN(text, TROD_COL_TEXT),
     COLUMN(detail, TROD_COL_DETAIL),
     COLUMN(raw, TROD_COL_RAW),
+    COLUMN(core, TROD_COL_CORE),
 };
 
 enum { N_COLUMNS = sizeof columns / sizeof *columns };

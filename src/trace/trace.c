@@ -18,6 +18,7 @@ static const struct trod_order_ops *const orders[] = {
     [TROD_ORDER_TIME] = &trod_order_time,
     [TROD_ORDER_RECORDED] = &trod_order_recorded,
     [TROD_ORDER_SYNC] = &trod_order_sync,
+    [TROD_ORDER_DYNAMIC] = &trod_order_dynamic,
 };
 
 /* Rows that a batch must have for any format: the rows of a record are never parted. */

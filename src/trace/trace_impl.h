@@ -55,5 +55,6 @@ extern const struct trod_order_ops trod_order_file;
 extern const struct trod_order_ops trod_order_sync;
 extern const struct trod_order_ops trod_order_time;
 extern const struct trod_order_ops trod_order_recorded;
+extern const struct trod_order_ops trod_order_dynamic;
 
 #endif

@@ -28,7 +28,7 @@ struct trod_writer {
 
 uint32_t trod_writer_loss(uint32_t source_columns, const struct trod_format *format)
 {
-    const uint32_t never = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_RAW | TROD_COL_SITE |
+    const uint32_t never = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_RAW | TROD_COL_MADE |
                            TROD_COL_UNIT | TROD_COL_SUB;
 
     return source_columns & ~format->writes & ~never;
@@ -55,6 +55,7 @@ static const char *const said[TROD_COLUMNS] = {
     "texts (disassembly, names)",
     "details",
     "source records",
+    "cores",
 };
 
 static int refuse_loss(const struct trod_writer *w, uint32_t loss)

@@ -12,7 +12,7 @@ enum { OFFSETS = 300, GENERATED = 4 };
 static size_t points; /* resync points found: a test without any shows nothing */
 
 /* What does not depend on what came before: numbers given in order of first sight do. */
-static const uint32_t steady = TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE;
+static const uint32_t steady = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE;
 
 /* Row that begins at OFFSET, SIZE_MAX if none does. */
 static size_t row_at(const struct test_rows *r, uint64_t offset)

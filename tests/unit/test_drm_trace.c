@@ -496,7 +496,7 @@ static bool one_file(const char *path)
     trod_meta_init(&meta);
     trod_diag_init(&diag, NULL, NULL);
     assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
-    b->want = TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE;
+    b->want = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE;
     assert_int_equal(trod_input_open(&bytes, path, &opt, &diag), 0);
     assert_int_equal(trod_input_open(&in, path, &opt, &diag), 0);
     assert_int_equal(trod_reader_open(&r, in, &ropt, &meta, &diag), 0);

@@ -108,7 +108,7 @@ static void test_taken(void **state)
     assert_int_equal(f->decode(d, &in, b, NULL), TROD_DEC_MORE);
     trod_batch_clear(b);
     b->bytes = in.p;
-    b->have = TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE;
+    b->have = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE;
     before = (uint32_t)(in.p - text.p);
     assert_true(tm_fast(d, in.p, text.p + text.n, b) > text.p + text.n - 400);
     assert_true(b->n > 280 && before > 0);

@@ -289,7 +289,7 @@ const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end,
                        struct trod_batch *b);
 
 /* decode.c, bid.c, encode.c: the callbacks that both descriptors use. */
-enum { TM_READS = TROD_COL_ALL & ~TROD_COL_SITE, TM_WRITES = TROD_COL_ALL & ~(TROD_COL_SITE) };
+enum { TM_READS = TROD_COL_ALL & ~TROD_COL_MADE, TM_WRITES = TROD_COL_ALL & ~TROD_COL_MADE };
 int tm_start(struct tm_dec *d, const struct tm_flavour *flavour, const struct tm_options *opt,
              const struct trod_span *head, struct trod_meta *meta);
 int tm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);

@@ -1,0 +1,206 @@
+/*
+ * config.c - reading and checking the options of Dinero IV.
+ *
+ * Implements din/config.h.
+ */
+#include "sim/din/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int bad(struct trod_diag *diag, const char *what, const char *name, const char *value)
+{
+    return trod_error(diag, TROD_ERR_USAGE, "cache.options", NULL, "%s '%s'%s%s%s", what, name,
+                      value ? ": '" : "", value ? value : "", value ? "'" : "");
+}
+
+/* "32K"; suffixes k, m, g. */
+static bool number(const char *text, uint64_t *v)
+{
+    char *end;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    *v = strtoull(text, &end, 10);
+    if (*end == 'k' || *end == 'K')
+        *v <<= 10;
+    else if (*end == 'm' || *end == 'M')
+        *v <<= 20;
+    else if (*end == 'g' || *end == 'G')
+        *v <<= 30;
+    else
+        return *end == 0;
+    return end[1] == 0;
+}
+
+static bool one_of(const char *value, const char *letters, char *out)
+{
+    if (!*value || value[1] || !strchr(letters, *value))
+        return false;
+    *out = *value;
+    return true;
+}
+
+/* Option NAME behind "-lN-S" of SPEC. 1: there is no such option. */
+static int of_cache(struct trod_din_spec *s, const char *name, const char *value)
+{
+    static const struct {
+        const char *name, *letters;
+        size_t offset;
+    } table[] = {
+        {"size", NULL, offsetof(struct trod_din_spec, size)},
+        {"bsize", NULL, offsetof(struct trod_din_spec, block)},
+        {"sbsize", NULL, offsetof(struct trod_din_spec, sub)},
+        {"assoc", NULL, offsetof(struct trod_din_spec, ways)},
+        {"pfdist", NULL, offsetof(struct trod_din_spec, distance)},
+        {"pfabort", NULL, offsetof(struct trod_din_spec, abort)},
+        {"repl", "lfr", offsetof(struct trod_din_spec, repl)},
+        {"fetch", "damtls", offsetof(struct trod_din_spec, fetch)},
+        {"walloc", "anf", offsetof(struct trod_din_spec, walloc)},
+        {"wback", "anf", offsetof(struct trod_din_spec, wback)},
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        void *field = (char *)s + table[i].offset;
+
+        if (strcmp(table[i].name, name) != 0)
+            continue;
+        return (table[i].letters ? one_of(value, table[i].letters, field) : number(value, field))
+                   ? 0
+                   : -1;
+    }
+    return 1;
+}
+
+/* Options of the simulation. 1: there is no such option. */
+static int of_run(struct trod_din_config *c, const char *name, const char *value)
+{
+    uint64_t bits;
+
+    if (strcmp(name, "-skipcount") == 0)
+        return number(value, &c->skip) ? 0 : -1;
+    if (strcmp(name, "-flushcount") == 0)
+        return number(value, &c->flush) ? 0 : -1;
+    if (strcmp(name, "-maxcount") == 0)
+        return number(value, &c->most) ? 0 : -1;
+    if (strcmp(name, "-stat-interval") == 0)
+        return number(value, &c->interval) ? 0 : -1;
+    if (strcmp(name, "-informat") == 0)
+        return one_of(value, "Dd", &c->format) ? 0 : -1;
+    if (strcmp(name, "-address-bits") == 0) {
+        if (!number(value, &bits) || (bits != 32 && bits != 64))
+            return -1;
+        c->narrow = bits == 32;
+        return 0;
+    }
+    return 1;
+}
+
+static int one_option(struct trod_din_config *c, const char *name, char **rest,
+                      struct trod_diag *diag)
+{
+    const bool level = name[0] == '-' && name[1] == 'l' && name[2] >= '1' && name[2] <= '5' &&
+                       name[3] == '-' && name[4] && strchr("uid", name[4]);
+    struct trod_din_spec *s = NULL;
+    const char *value;
+    int rc;
+
+    if (strcmp(name, "-stat-idcombine") == 0) {
+        c->combine = true;
+        return 0;
+    }
+    if (level) {
+        s = &c->spec[name[2] - '1'][name[4] == 'u'   ? TROD_DIN_UNIFIED
+                                    : name[4] == 'i' ? TROD_DIN_CODE
+                                                     : TROD_DIN_DATA];
+        if (strcmp(name + 5, "ccc") == 0) {
+            s->classify = true;
+            return 0;
+        }
+    }
+    value = strtok_r(NULL, " \t\n\r", rest);
+    if (!value)
+        return bad(diag, "unknown option, or a value is missing behind", name, NULL);
+    rc = s ? of_cache(s, name + 5, value) : of_run(c, name, value);
+    return rc == 1 ? bad(diag, "unknown option", name, NULL)
+           : rc    ? bad(diag, "bad value of option", name, value)
+                   : 0;
+}
+
+static bool power(uint64_t v)
+{
+    return v && !(v & (v - 1));
+}
+
+/* Defaults and checks of a cache, called WHAT. */
+static int complete(struct trod_din_spec *s, const char *what, struct trod_diag *diag)
+{
+    s->sub = s->sub ? s->sub : s->block;
+    s->ways = s->ways ? s->ways : 1;
+    s->repl = s->repl ? s->repl : 'l';
+    s->fetch = s->fetch ? s->fetch : 'd';
+    s->walloc = s->walloc ? s->walloc : 'a';
+    s->wback = s->wback ? s->wback : 'a';
+    s->distance = s->distance ? s->distance : 1;
+    if (!power(s->size) || !power(s->block) || !power(s->sub))
+        return bad(diag, "sizes, block sizes and sub-block sizes are powers of two: cache", what,
+                   NULL);
+    if (s->block > s->size || s->sub > s->block || s->block / s->sub > 64)
+        return bad(diag, "a block is at most the cache, and 1 to 64 sub-blocks: cache", what, NULL);
+    if (s->ways > s->size / s->block)
+        return bad(diag, "more ways than blocks: cache", what, NULL);
+    if (s->abort > 100)
+        return bad(diag, "more than 100 percent: cache", what, NULL);
+    return 0;
+}
+
+static int check(struct trod_din_config *c, struct trod_diag *diag)
+{
+    int rc = 0;
+
+    for (unsigned l = 0; rc == 0 && l < TROD_DIN_LEVELS; l++) {
+        struct trod_din_spec *s = c->spec[l];
+        const bool unified = s[TROD_DIN_UNIFIED].size, code = s[TROD_DIN_CODE].size,
+                   data = s[TROD_DIN_DATA].size;
+        char what[] = "l1-u";
+
+        what[1] = (char)('1' + l);
+        if (!unified && !code && !data) {
+            for (unsigned m = l + 1; m < TROD_DIN_LEVELS; m++)
+                if (c->spec[m][0].size || c->spec[m][1].size || c->spec[m][2].size)
+                    return bad(diag, "a level is left out:", what, NULL);
+            break;
+        }
+        c->levels = l + 1;
+        if (unified && (code || data))
+            return bad(diag, "unified and split at one level:", what, NULL);
+        if (!unified && !(code && data))
+            return bad(diag, "a split level has an instruction and a data cache:", what, NULL);
+        if (l && !unified && c->spec[l - 1][TROD_DIN_UNIFIED].size)
+            return bad(diag, "a split level behind a unified one:", what, NULL);
+        for (unsigned k = 0; rc == 0 && k < TROD_DIN_SIDES; k++) {
+            what[3] = "uid"[k];
+            if (s[k].size)
+                rc = complete(&s[k], what, diag);
+        }
+    }
+    if (rc == 0 && c->levels == 0)
+        return trod_error(diag, TROD_ERR_USAGE, "cache.options", NULL,
+                          "no cache is given: -l1-usize, or -l1-isize and -l1-dsize, with block "
+                          "sizes (-l1-ubsize ...)");
+    return rc;
+}
+
+int trod_din_config_options(struct trod_din_config *c, const char *text, struct trod_diag *diag)
+{
+    char *copy = strdup(text), *rest = NULL;
+    int rc = copy ? 0 : TROD_ERR_NOMEM;
+
+    memset(c, 0, sizeof *c);
+    c->format = 'D';
+    for (char *name = copy ? strtok_r(copy, " \t\n\r", &rest) : NULL; rc == 0 && name;
+         name = strtok_r(NULL, " \t\n\r", &rest))
+        rc = one_option(c, name, &rest, diag);
+    free(copy);
+    return rc < 0 ? rc : check(c, diag);
+}
