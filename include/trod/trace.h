@@ -11,7 +11,13 @@
 
 struct trod_trace;
 
-enum trod_order { TROD_ORDER_FILE, TROD_ORDER_TIME, TROD_ORDER_SYNC, TROD_ORDER_RECORDED, TROD_ORDER_DYNAMIC };
+enum trod_order {
+    TROD_ORDER_FILE,
+    TROD_ORDER_TIME,
+    TROD_ORDER_SYNC,
+    TROD_ORDER_RECORDED,
+    TROD_ORDER_DYNAMIC
+};
 
 struct trod_trace_options {
     const char *from;    /* as in struct trod_reader_options */

@@ -7,6 +7,7 @@
 #include "trod/analysis.h"
 #include "trod/batch.h"
 #include "trod/buf.h"
+#include "trod/cache.h"
 #include "trod/check.h"
 #include "trod/compare.h"
 #include "trod/count.h"

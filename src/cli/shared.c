@@ -8,7 +8,7 @@
 
 static const char *const when[] = {"auto", "always", "never", NULL};
 static const char *const formats[] = {"text", "json", "csv", NULL};
-static const char *const orders[] = {"file", "time", "sync", "recorded", NULL};
+static const char *const orders[] = {"file", "time", "sync", "recorded", "dynamic", NULL};
 
 #define AT(type, field) offsetof(struct type, field)
 
@@ -30,7 +30,9 @@ const struct trod_option cli_input_options[] = {
      "format of the input, where it is not recognised by itself; see trod formats", NULL, NULL},
     {"order", 0, TROD_OPT_ENUM, AT(cli_input, order), "ORDER",
      "order of the threads of a trace: file (one after the other), time, sync (as the recorded "
-     "synchronization allows), recorded (as the schedule in the trace says)",
+     "synchronization allows), recorded (as the schedule in the trace says), dynamic (as threads "
+     "scheduled onto four "
+     "cores)",
      orders, NULL},
     {"modules", 0, TROD_OPT_STR, AT(cli_input, modules), "FILE",
      "list of the program's modules, for opcodes that are not in the trace (default: modules.log "

@@ -35,7 +35,7 @@ static int one(struct trod_buf *out, const char *label, uint64_t v, int width)
     char text[32];
 
     commas(v, text);
-    return trod_buf_printf(out, "%-13s%*s\n", label, width, text);
+    return trod_buf_printf(out, "%-15s%*s\n", label, width, text);
 }
 
 /* Reads and writes apart. */
@@ -47,7 +47,7 @@ static int split(const struct trod_cg_sim *s, struct trod_buf *out, const char *
     commas(rd + wr, all);
     commas(rd, reads);
     commas(wr, writes);
-    return trod_buf_printf(out, "%-13s%*s  (%*s rd %s %*s wr)\n", label, w->all, all, w->reads,
+    return trod_buf_printf(out, "%-15s%*s  (%*s rd %s %*s wr)\n", label, w->all, all, w->reads,
                            reads, s->callgrind ? "+" : "  +", w->writes, writes);
 }
 
@@ -56,24 +56,17 @@ static double percent(uint64_t v, uint64_t of)
     return of ? (double)v * 100 / (double)of : 0;
 }
 
-static int rate(struct trod_buf *out, const char *label, double v, int decimals, int width)
+static int rate(struct trod_buf *out, const char *label, double v, int width)
 {
-    char text[32];
-
-    snprintf(text, sizeof text, "%.*f%%", decimals, v);
-    return trod_buf_printf(out, "%-13s%*s\n", label, width, text);
+    return trod_buf_printf(out, "%-15s%*.2f%%\n", label, width, v);
 }
 
 /* Rates of all, reads and writes. */
 static int rates(const struct trod_cg_sim *s, struct trod_buf *out, const char *label,
                  const double v[3], const struct widths *w)
 {
-    char text[3][32];
-
-    for (unsigned i = 0; i < 3; i++)
-        snprintf(text[i], sizeof text[i], "%.1f%%", v[i]);
-    return trod_buf_printf(out, "%-13s%*s (%*s     %s %*s  )\n", label, w->all + s->callgrind * 0,
-                           text[0], w->reads, text[1], "+", w->writes, text[2]);
+    return trod_buf_printf(out, "%-15s%*.1f%% (%*.1f%%%s+ %*.1f%%  )\n", label, w->all, v[0],
+                           w->reads, v[1], s->callgrind ? "   " : "     ", w->writes, v[2]);
 }
 
 static int events(const struct trod_cg_sim *s, struct trod_buf *out)
@@ -108,11 +101,11 @@ int trod_layout_cg(const struct trod_cg_sim *s, struct trod_buf *out)
     w.all = commas(n[0], text);
     w.reads = commas(n[1], text);
     w.writes = commas(n[2], text);
-    rc |= one(out, "I   refs:", n[0], w.all + 1);
-    rc |= one(out, "I1  misses:", f[0], w.all + 1);
-    rc |= one(out, "LLi misses:", l[0], w.all + 1);
-    rc |= rate(out, "I1  miss rate:", percent(f[0], n[0]), 2, w.all);
-    rc |= rate(out, "LLi miss rate:", percent(l[0], n[0]), 2, w.all);
+    rc |= one(out, "I   refs:", n[0], w.all);
+    rc |= one(out, "I1  misses:", f[0], w.all);
+    rc |= one(out, "LLi misses:", l[0], w.all);
+    rc |= rate(out, "I1  miss rate:", percent(f[0], n[0]), w.all);
+    rc |= rate(out, "LLi miss rate:", percent(l[0], n[0]), w.all);
     rc |= split(s, out, "D   refs:", n[1], n[2], &w);
     rc |= split(s, out, "D1  misses:", f[1], f[2], &w);
     rc |= split(s, out, "LLd misses:", l[1], l[2], &w);

@@ -74,8 +74,8 @@ static int core_head(struct trod_buf *out, const struct trod_dr_cores *c, uint32
         return rc | trod_buf_printf(out, "%" PRIu32 " thread(s))\n", k->ever);
     if (c->mode == TROD_DR_BY_SHARD) {
         rc |= trod_buf_printf(out, "traced CPU(s): ");
-        return rc | (k->ever ? trod_buf_printf(out, "#%" PRIu32 ")\n", i)
-                             : trod_buf_printf(out, ")\n"));
+        return rc |
+               (k->ever ? trod_buf_printf(out, "#%" PRIu32 ")\n", i) : trod_buf_printf(out, ")\n"));
     }
     rc |= trod_buf_printf(out, "%" PRIu32 " traced CPU(s)", k->n_cpu);
     for (uint32_t j = 0; j < k->n_cpu; j++)
@@ -93,10 +93,11 @@ static int cache(struct trod_buf *out, const struct trod_dr_sim *s, const struct
                  const char *indent)
 {
     const struct trod_dr_spec *spec = &s->config->spec[c - s->cache];
-    int rc = trod_buf_printf(out, "%s%s (size=%" PRIu64 ", assoc=%" PRIu32 ", block=%u, %s%s%s%s) stats:\n",
-                             indent, c->name, c->size, c->store.ways, 1u << c->line_bits,
-                             trod_dr_policy_name(&spec->policy), c->coherent ? ", coherent" : "",
-                             c->inclusive ? ", inclusive" : "", c->exclusive ? ", exclusive" : "");
+    int rc = trod_buf_printf(
+        out, "%s%s (size=%" PRIu64 ", assoc=%" PRIu32 ", block=%u, %s%s%s%s) stats:\n", indent,
+        c->name, c->size, c->store.ways, 1u << c->line_bits, trod_dr_policy_name(&spec->policy),
+        c->coherent ? ", coherent" : "", c->inclusive ? ", inclusive" : "",
+        c->exclusive ? ", exclusive" : "");
 
     return rc | stats(out, &c->now, s->warm ? &c->warmup : NULL, c->coherent);
 }

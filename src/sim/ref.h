@@ -20,7 +20,7 @@ enum trod_ref_op {
     TROD_REF_CPU,     /* the thread runs on cpu VALUE from here on; no reference */
     TROD_REF_MAPPING, /* page of ADDR is at physical VALUE; TROD_NOWHERE: not known; no reference */
     TROD_REF_PAGE_SIZE, /* pages have VALUE bytes; no reference */
-    TROD_REF_OTHER    /* no reference */
+    TROD_REF_OTHER      /* no reference */
 };
 
 static inline int trod_ref_is_prefetch(unsigned op)
@@ -34,7 +34,7 @@ struct trod_ref {
     uint64_t tid, pid;
     uint32_t size;
     uint32_t stream; /* number in the trace */
-    uint32_t shard; /* number of the core, where the order of the trace gives one */
+    uint32_t shard;  /* number of the core, where the order of the trace gives one */
     uint8_t op;
 };
 

@@ -26,8 +26,11 @@ static uint8_t marker(struct trod_refs *s, const struct trod_batch *b, uint32_t 
     switch (b->sub[row]) {
     case TROD_DRM_CPU_ID:
         return (int32_t)(uint32_t)r->value < 0 ? TROD_REF_OTHER : TROD_REF_CPU;
-    case TROD_DRM_PAGE_SIZE: return TROD_REF_PAGE_SIZE;
-    case TROD_DRM_PHYSICAL_ADDRESS: s->physical = r->value; return TROD_REF_OTHER;
+    case TROD_DRM_PAGE_SIZE:
+        return TROD_REF_PAGE_SIZE;
+    case TROD_DRM_PHYSICAL_ADDRESS:
+        s->physical = r->value;
+        return TROD_REF_OTHER;
     case TROD_DRM_PHYSICAL_NOT_AVAILABLE:
         r->addr = r->value;
         r->value = TROD_NOWHERE;
@@ -36,7 +39,8 @@ static uint8_t marker(struct trod_refs *s, const struct trod_batch *b, uint32_t 
         r->addr = r->value;
         r->value = s->physical;
         return TROD_REF_MAPPING;
-    default: return TROD_REF_OTHER;
+    default:
+        return TROD_REF_OTHER;
     }
 }
 
@@ -53,14 +57,22 @@ static uint8_t op_of(struct trod_refs *s, const struct trod_batch *b, uint32_t r
     switch (b->kind[row]) {
     case TROD_INSTR:
         return b->flags[row] & TROD_F_NOFETCH ? TROD_REF_NOTHING : TROD_REF_FETCH;
-    case TROD_READ: return TROD_REF_READ;
-    case TROD_WRITE: return TROD_REF_WRITE;
-    case TROD_ATOMIC: return TROD_REF_READ;
-    case TROD_PREFETCH: return prefetch(b, row, numbered);
-    case TROD_FLUSH: return b->flags[row] & TROD_F_IFETCH ? TROD_REF_FLUSH_CODE : TROD_REF_FLUSH;
-    case TROD_MARKER: return numbered ? marker(s, b, row, r) : TROD_REF_OTHER;
-    case TROD_THREAD: return b->sub[row] ? TROD_REF_EXIT : TROD_REF_OTHER;
-    default: return TROD_REF_OTHER;
+    case TROD_READ:
+        return TROD_REF_READ;
+    case TROD_WRITE:
+        return TROD_REF_WRITE;
+    case TROD_ATOMIC:
+        return TROD_REF_READ;
+    case TROD_PREFETCH:
+        return prefetch(b, row, numbered);
+    case TROD_FLUSH:
+        return b->flags[row] & TROD_F_IFETCH ? TROD_REF_FLUSH_CODE : TROD_REF_FLUSH;
+    case TROD_MARKER:
+        return numbered ? marker(s, b, row, r) : TROD_REF_OTHER;
+    case TROD_THREAD:
+        return b->sub[row] ? TROD_REF_EXIT : TROD_REF_OTHER;
+    default:
+        return TROD_REF_OTHER;
     }
 }
 

@@ -18,9 +18,10 @@ struct trod_refs {
     uint64_t physical; /* of the PHYSICAL_ADDRESS marker whose page is still to come */
 };
 
-enum { TROD_REFS_COLUMNS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM |
-                           TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_PC | TROD_COL_VALUE |
-                           TROD_COL_SUB };
+enum {
+    TROD_REFS_COLUMNS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM |
+                        TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_PC | TROD_COL_VALUE | TROD_COL_SUB
+};
 
 /*
  * Rows [FROM, TO) of B as references to OUT, which has room for two a row (an atomic access reads

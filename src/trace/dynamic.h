@@ -47,8 +47,8 @@ int trod_dynamic_new(struct trod_dynamic **out, const struct trod_dyn_input *inp
 void trod_dynamic_free(struct trod_dynamic *d);
 
 /*
- * The next record is that of *INPUT, on *CORE: 1; 0 at the end; or the error of PEEK. Idle steps are
- * passed over.
+ * The next record is that of *INPUT, on *CORE: 1; 0 at the end; or the error of PEEK. Idle steps
+ * are passed over.
  */
 int trod_dynamic_next(struct trod_dynamic *d, uint32_t *core, uint32_t *input);
 

@@ -24,8 +24,7 @@ static const char *const kinds[TROD_KINDS] = {
 
 static const char *const columns[TROD_COLUMNS] = {
     "kind",   "flags", "size", "stream", "time", "unit", "index", "addr",   "paddr", "pc",
-    "target", "value", "sub",  "site",   "code", "data", "text",  "detail", "raw",
-    "core",
+    "target", "value", "sub",  "site",   "code", "data", "text",  "detail", "raw",   "core",
 };
 
 static const char *const units[TROD_UNITS] = {

@@ -14,10 +14,8 @@
 #include <sys/stat.h>
 
 static const struct trod_order_ops *const orders[] = {
-    [TROD_ORDER_FILE] = &trod_order_file,
-    [TROD_ORDER_TIME] = &trod_order_time,
-    [TROD_ORDER_RECORDED] = &trod_order_recorded,
-    [TROD_ORDER_SYNC] = &trod_order_sync,
+    [TROD_ORDER_FILE] = &trod_order_file,         [TROD_ORDER_TIME] = &trod_order_time,
+    [TROD_ORDER_RECORDED] = &trod_order_recorded, [TROD_ORDER_SYNC] = &trod_order_sync,
     [TROD_ORDER_DYNAMIC] = &trod_order_dynamic,
 };
 

@@ -165,7 +165,8 @@ static void reference(struct trod_cg_sim *s, enum trod_cg_event e, uint64_t addr
     if (e != TROD_CG_IR && size > s->least_line)
         size = s->least_line;
     s->refs[e]++;
-    miss = access(&s->cache[e == TROD_CG_IR ? TROD_CG_I1 : TROD_CG_D1], addr, size, false, &ignored);
+    miss =
+        access(&s->cache[e == TROD_CG_IR ? TROD_CG_I1 : TROD_CG_D1], addr, size, false, &ignored);
     if (s->prefetch && miss)
         prefetch(s, addr);
     if (!miss) {

@@ -195,8 +195,7 @@ static void fragment(struct trod_din_cache *c, const struct trod_din_ref *r)
     const bool block_miss = node == TROD_DIN_NONE;
     const uint64_t valid = block_miss ? 0 : c->sets.node[node].valid;
     const bool miss = (valid & bits) != bits;
-    const bool allocate =
-        write && (c->spec->walloc == 'a' || (c->spec->walloc == 'f' && exact));
+    const bool allocate = write && (c->spec->walloc == 'a' || (c->spec->walloc == 'f' && exact));
     const bool updates = !block_miss || !write || allocate;
     const bool back = write && updates && c->spec->wback != 'n';
     struct trod_din_node old = {.block = TROD_NO_LINE};

@@ -23,9 +23,9 @@ struct trod_din_config {
     struct trod_din_spec spec[TROD_DIN_LEVELS][TROD_DIN_SIDES]; /* size 0: there is none */
     unsigned levels;
     uint64_t skip, flush, most, interval;
-    char format;       /* D or d */
-    bool combine;      /* split caches are printed as one */
-    bool narrow;       /* addresses of 32 bits, as a build of Dinero IV has that nobody changed */
+    char format;  /* D or d */
+    bool combine; /* split caches are printed as one */
+    bool narrow;  /* addresses of 32 bits, as a build of Dinero IV has that nobody changed */
 };
 
 /*

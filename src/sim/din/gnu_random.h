@@ -1,8 +1,8 @@
 /*
  * gnu_random.h - random() of the GNU C library, as it is when nobody has seeded it.
  *
- * The additive feedback generator x^31 + x^3 + 1 of the C library's manual, seeded with 1. Dinero IV
- * takes its random numbers from there, so that equal results need equal numbers.
+ * The additive feedback generator x^31 + x^3 + 1 of the C library's manual, seeded with 1. Dinero
+ * IV takes its random numbers from there, so that equal results need equal numbers.
  */
 #ifndef TROD_SIM_DIN_GNU_RANDOM_H
 #define TROD_SIM_DIN_GNU_RANDOM_H

@@ -137,8 +137,9 @@ static int link_cores(const struct builder *b)
     }
     for (uint32_t i = 0; i < b->c->cores; i++)
         if (!s->code[i] || !s->data[i])
-            return fail(b, NULL, "each core below num_cores needs an instruction and a data cache, "
-                                 "or a unified one");
+            return fail(b, NULL,
+                        "each core below num_cores needs an instruction and a data cache, "
+                        "or a unified one");
     return 0;
 }
 

@@ -319,8 +319,7 @@ void trod_dr_request(struct trod_dr_cache *c, const struct trod_ref *r)
 
 void trod_dr_flush(struct trod_dr_cache *c, const struct trod_ref *r)
 {
-    const uint64_t first = r->addr >> c->line_bits,
-                   last = (r->addr + r->size - 1) >> c->line_bits;
+    const uint64_t first = r->addr >> c->line_bits, last = (r->addr + r->size - 1) >> c->line_bits;
 
     for (; c && (r->size || r->addr); c = c->parent) {
         c->last = TROD_NO_LINE;

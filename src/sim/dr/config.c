@@ -154,8 +154,7 @@ static int policy_block(struct parser *p, struct trod_repl_options *o)
         if (v > (which == 0 ? 31 : UINT32_MAX))
             return fail(p, p->line, "too large:", p->token, p->n);
         given |= 1u << which;
-        *(which == 0 ? &o->rrip_bits : which == 1 ? &o->rrip_period : &o->rrip_longs) =
-            (uint32_t)v;
+        *(which == 0 ? &o->rrip_bits : which == 1 ? &o->rrip_period : &o->rrip_longs) = (uint32_t)v;
     }
     if (pairs == 0)
         return fail(p, line, "empty block", "", 0);
@@ -275,9 +274,9 @@ static int top(struct parser *p, const char *name, size_t n, struct trod_dr_conf
         uint64_t *number;
         bool *truth;
     } table[] = {
-        {"skip_refs", &c->skip_refs, NULL},        {"warmup_refs", &c->warmup_refs, NULL},
-        {"sim_refs", &c->sim_refs, NULL},          {"cpu_scheduling", NULL, &c->cpu_scheduling},
-        {"coherence", NULL, &c->coherent},         {"coherent", NULL, &c->coherent},
+        {"skip_refs", &c->skip_refs, NULL},   {"warmup_refs", &c->warmup_refs, NULL},
+        {"sim_refs", &c->sim_refs, NULL},     {"cpu_scheduling", NULL, &c->cpu_scheduling},
+        {"coherence", NULL, &c->coherent},    {"coherent", NULL, &c->coherent},
         {"use_physical", NULL, &c->physical},
     };
     uint64_t v = 0;
@@ -318,8 +317,7 @@ static int top(struct parser *p, const char *name, size_t n, struct trod_dr_conf
 int trod_dr_config_read(struct trod_dr_config *c, const char *text, size_t n, const char *path,
                         struct trod_diag *diag)
 {
-    struct parser p = {
-        .c = c, .at = text, .end = text + n, .path = path, .line = 1, .diag = diag};
+    struct parser p = {.c = c, .at = text, .end = text + n, .path = path, .line = 1, .diag = diag};
     char given[16][TROD_DR_NAME];
     unsigned n_given = 0;
     int rc = 0;

@@ -17,7 +17,7 @@ enum trod_dr_tool { TROD_DR_CACHE, TROD_DR_TLB, TROD_DR_MISS_ANALYZER };
 /* A cache that is asked for. */
 struct trod_dr_spec {
     char name[TROD_DR_NAME], parent[TROD_DR_NAME]; /* "": memory */
-    unsigned line; /* of the configuration file */
+    unsigned line;                                 /* of the configuration file */
     uint8_t side;
     int core; /* -1: of no core */
     uint64_t size;

@@ -1,7 +1,8 @@
 /*
  * gnu_order.c - the order of a GNU C++ hash table.
  *
- * Implements dr/gnu_order.h. Elements are numbered from 0; HEAD stands for what is before the first.
+ * Implements dr/gnu_order.h. Elements are numbered from 0; HEAD stands for what is before the
+ * first.
  */
 #include "sim/dr/gnu_order.h"
 
@@ -12,9 +13,9 @@
 #define HEAD UINT32_MAX
 #define NONE (UINT32_MAX - 1)
 
-static const uint32_t primes[] = {13,      29,      59,      127,      257,      541,
-                                  1109,    2357,    5087,    10273,    20753,    42043,
-                                  85229,   172933,  351061,  712697,   1447153,  2938679,
+static const uint32_t primes[] = {13,      29,       59,       127,      257,       541,
+                                  1109,    2357,     5087,     10273,    20753,     42043,
+                                  85229,   172933,   351061,   712697,   1447153,   2938679,
                                   5967347, 12117689, 24607243, 49969847, 101473717, 206062531};
 
 struct table {

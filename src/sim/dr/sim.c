@@ -95,10 +95,18 @@ static void request(struct trod_dr_sim *s, const struct trod_ref *r, uint32_t co
 {
     switch (r->op) {
     case TROD_REF_FETCH:
-    case TROD_REF_PREFETCH_CODE: trod_dr_request(s->code[core], r); break;
-    case TROD_REF_FLUSH_CODE: trod_dr_flush(s->code[core], r); break;
-    case TROD_REF_FLUSH: trod_dr_flush(s->data[core], r); break;
-    default: trod_dr_request(s->data[core], r); break;
+    case TROD_REF_PREFETCH_CODE:
+        trod_dr_request(s->code[core], r);
+        break;
+    case TROD_REF_FLUSH_CODE:
+        trod_dr_flush(s->code[core], r);
+        break;
+    case TROD_REF_FLUSH:
+        trod_dr_flush(s->data[core], r);
+        break;
+    default:
+        trod_dr_request(s->data[core], r);
+        break;
     }
 }
 

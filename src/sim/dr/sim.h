@@ -27,7 +27,7 @@ struct trod_dr_sim {
     struct trod_dr_snoop snoop;
     struct trod_dr_cores cores;
     struct trod_dr_pages pages;
-    struct trod_lines process; /* pid to number */
+    struct trod_lines process;    /* pid to number */
     struct trod_dr_misses misses; /* of the miss analyzer */
     uint64_t skip, warmup, sim;
     uint64_t last_tid; /* TLB: of the last core choice */
@@ -45,7 +45,8 @@ int trod_dr_sim_init(struct trod_dr_sim *s, const struct trod_dr_config *config,
                      struct trod_diag *diag);
 void trod_dr_sim_fini(struct trod_dr_sim *s);
 
-/* The next N references. 0, TROD_ERR_NOMEM, or TROD_ERR_USAGE (more shards than cores; reported). */
+/* The next N references. 0, TROD_ERR_NOMEM, or TROD_ERR_USAGE (more shards than cores; reported).
+ */
 int trod_dr_sim_feed(struct trod_dr_sim *s, const struct trod_ref *r, size_t n,
                      struct trod_diag *diag);
 

@@ -1,0 +1,58 @@
+/*
+ * cache.h - simulation of caches and TLBs over the rows of a trace.
+ *
+ * Implements docs/caches.md. The simulators of other tools are followed in rules, statistics and
+ * layout (trod_cache_layout): DynamoRIO's cache simulator, TLB simulator and miss analyzer, Dinero
+ * IV, and Valgrind's Cachegrind and Callgrind.
+ */
+#ifndef TROD_CACHE_H
+#define TROD_CACHE_H
+
+#include "trod/trace.h"
+
+struct trod_buf;
+struct trod_cache;
+
+enum trod_cache_like {
+    TROD_CACHE_DRCACHESIM,
+    TROD_CACHE_DINERO,
+    TROD_CACHE_CACHEGRIND,
+    TROD_CACHE_CALLGRIND,
+    TROD_CACHE_LIKES
+};
+
+struct trod_cache_options {
+    int like;         /* enum trod_cache_like */
+    const char *with; /* options in that tool's own words; NULL: none */
+};
+
+/*
+ * Prepare a simulation with options O, which are not kept. Files that the options name are read
+ * (configurations, page mappings) or begun (misses). DIAG must outlive the simulation. Returns 0,
+ * TROD_ERR_USAGE (options or configuration; reported with file and line), an error of reading a
+ * file, or TROD_ERR_NOMEM.
+ */
+int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *o,
+                   struct trod_diag *diag);
+
+/* The order of the rows that the simulation stands for; cores: of TROD_ORDER_DYNAMIC. */
+void trod_cache_order(const struct trod_cache *c, enum trod_order *order, uint32_t *cores);
+/* Columns that it looks at. */
+uint32_t trod_cache_want(const struct trod_cache *c);
+
+/*
+ * Rows [FROM, TO) of B. Returns 1 to go on, 0 when what is to be simulated has been seen,
+ * TROD_ERR_USAGE (rows of more cores than there are; reported), an error of writing misses, or
+ * TROD_ERR_NOMEM.
+ */
+int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from, uint32_t to);
+
+/*
+ * The rows have ended: finish, and append the result to OUT as the tool prints it. Returns 0, an
+ * error of writing misses, or TROD_ERR_NOMEM.
+ */
+int trod_cache_layout(struct trod_cache *c, struct trod_buf *out);
+
+void trod_cache_free(struct trod_cache *c);
+
+#endif
