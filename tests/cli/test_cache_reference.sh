@@ -9,7 +9,7 @@ traces=${TROD_TRACES:-$TROD_SOURCE/../shared/traces}/drmemtrace
 
 # Lines with the block they belong to, so that the order of the blocks does not matter.
 blocks() {
-    awk '/results:$/ { on = 1 } !on || /^#/ || !NF { next }
+    awk '/results:$/ { on = 1 } !on || /^[#[]/ || !NF { next }
         /^Core .*traced CPU/ {
             sub(/\)$/, "")
             n = split($0, part, /[:,] #/)
