@@ -74,6 +74,15 @@ static void head(struct trod_gen *g, struct trod_buf *out, enum tarmac_gen sort)
         put(out, gen_once_in(g, 5) ? "" : gen_below(g, 4) ? "cpu0 " : "cpu1 ");
         return;
     }
+    if (sort == TARMAC_GEN_ES) {
+        if (gen_below(g, 3))
+            put(out, "                    ");
+        else
+            trod_buf_printf(out, "%*" PRIu64 " tic ", gen_once_in(g, 9) ? 1 : 11,
+                            gen_once_in(g, 9) ? gen_wide(g) : gen_below(g, 3) + 70000);
+        put(out, gen_once_in(g, 20) ? "cpu1 " : "");
+        return;
+    }
     if (gen_below(g, 8)) {
         trod_buf_printf(out, "%" PRIu64, gen_below(g, 2) ? gen_below(g, 100) : gen_wide(g));
         if (gen_once_in(g, 6))
@@ -181,6 +190,52 @@ static void es_instr(struct trod_gen *g, struct trod_buf *out)
     put(out, "MOV      r0,#1");
 }
 
+/* A line of the ES dialect as its producers write it, now and then with something unusual in it. */
+static void es_line(struct trod_gen *g, struct trod_buf *out)
+{
+    static const char *const modes[] = {"svc_s:          ", "el3h_s:         ", "svc_s:   CCFAIL ",
+                                        "thrd_s: ",         "EL1h_ns: CCFAIL ", "m:\t",
+                                        "handler_mode: "};
+    static const char *const texts[] = {
+        "MOV      r0,#1", "B {pc}-0x2c ; 0x23038", "RET  ", "", "CCFAILED", "\tNOP"};
+    static const char *const tails[] = {"    S:%h", "    NS:%h    nGnRnE OSH", "    %h    NM ISH",
+                                        "",         "    NM ISH INC ",         "  NS:%h \t"};
+
+    switch (gen_below(g, 4)) {
+    case 0:
+        trod_buf_printf(out, "ES%s(", gen_below(g, 6) ? "  " : " ");
+        hex(g, out, gen_below(g, 2) ? 8 : 16);
+        put(out, ":");
+        hex(g, out, gen_below(g, 3) ? 8 : 4);
+        trod_buf_printf(out, ") %c ", "AOT"[gen_below(g, 3)]);
+        put(out, modes[gen_below(g, gen_below(g, 4) ? 3 : 7)]);
+        put(out, texts[gen_below(g, gen_below(g, 4) ? 2 : 6)]);
+        break;
+    case 1:
+        reg(g, out, gen_below(g, 6) != 0);
+        break;
+    default:
+        put(out, gen_below(g, 30) ? gen_below(g, 2) ? "LD " : "ST " : "   ");
+        hex(g, out, gen_below(g, 2) ? 15 : 7);
+        put(out, gen_below(g, 6) ? "0" : "3");
+        for (int i = 0; i < 16; i++) {
+            if (i % 4 == 0)
+                put(out, " ");
+            if (gen_below(g, 3) == 0)
+                hex(g, out, 2);
+            else
+                put(out, gen_once_in(g, 90) ? "##" : "..");
+        }
+        for (const char *p = tails[gen_below(g, gen_below(g, 4) ? 4 : 6)]; *p; p++)
+            if (p[0] == '%') {
+                hex(g, out, gen_once_in(g, 9) ? 3 : 10);
+                p++;
+            } else {
+                trod_buf_printf(out, "%c", *p);
+            }
+    }
+}
+
 /* Records of which a few examples, with their numbers drawn, are enough. */
 static void other(struct trod_gen *g, struct trod_buf *out)
 {
@@ -274,6 +329,11 @@ void tarmac_gen_line(struct trod_gen *g, enum tarmac_gen sort, struct trod_buf *
     size_t from = out->n;
 
     head(g, out, sort);
+    if (sort == TARMAC_GEN_ES && gen_below(g, 16)) {
+        es_line(g, out);
+        put(out, gen_once_in(g, 60) ? "\r\n" : "\n");
+        return;
+    }
     switch (gen_below(g, sort == TARMAC_GEN_FAST || sort == TARMAC_GEN_MATCHER ? 7 : 12)) {
     case 0:
     case 1:

@@ -9,8 +9,9 @@
 #include "trod/buf.h"
 
 enum tarmac_gen {
-    TARMAC_GEN_FAST,    /* canonical lines, most of them of kinds that the fast path takes */
-    TARMAC_GEN_ANY,     /* every variant */
+    TARMAC_GEN_FAST, /* canonical lines, most of them of kinds that the fast path takes */
+    TARMAC_GEN_ES,   /* lines of the ES dialect, most of them of kinds that the fast path takes */
+    TARMAC_GEN_ANY,  /* every variant */
     TARMAC_GEN_MUTATED, /* every variant, with characters changed here and there */
     TARMAC_GEN_MATCHER
 };

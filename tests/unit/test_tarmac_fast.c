@@ -18,6 +18,7 @@
 enum { TRACES = 300, LINES = 120, ROUNDS = 200000 };
 
 static const struct trod_format *original;
+static size_t points; /* resync points found */
 
 /* start() of the format, after which no line takes the fast path. */
 static int slow_start(void *dec, const void *opt, const struct trod_span *head,
@@ -75,6 +76,7 @@ static void test_same_rows(void **state)
     (void)state;
     for (unsigned i = 0; i < TRACES; i++) {
         compare("tarmac", TARMAC_GEN_FAST, i);
+        compare("tarmac", TARMAC_GEN_ES, i);
         compare("tarmac", TARMAC_GEN_ANY, i);
         compare("tarmac", TARMAC_GEN_MUTATED, i);
         compare("matcher", TARMAC_GEN_FAST, i);
@@ -82,12 +84,77 @@ static void test_same_rows(void **state)
     }
 }
 
-/* The fast path is taken at all: of canonical lines it eats nearly every one. */
-static void test_taken(void **state)
+/*
+ * A part of a trace that begins where resync says gives the rows of serial decoding from there,
+ * with nothing but the state that start() made of the head: times, cpus and pictures that lines
+ * take from those before them included.
+ */
+static void parts(const char *name, enum tarmac_gen sort, unsigned seed)
 {
-    static const char line[] = "1951 clk cpu0 IT (1927) 000112cc:0000152112cc d63f0020 O EL3h_s : "
-                               "BLR x1\n1951 clk cpu0 R X30 00000000000112D0\n"
-                               "1952 clk cpu0 MW8X 00011540:000015211540_NS 00000000_13000000\n";
+    static const struct test_how how = {.mask = TROD_COL_ALL & ~(uint32_t)TROD_COL_SITE};
+    const struct trod_format *f = trod_format_find(name, strlen(name));
+    struct trod_gen g = gen_seed(seed);
+    struct trod_buf text = {0};
+    struct trod_span head;
+    struct trod_meta meta, scratch;
+    struct test_input in;
+    struct test_rows base;
+    void *dec = calloc(1, f->dec_size), *opt = test_options(f, NULL);
+
+    for (int i = 0; i < LINES; i++)
+        tarmac_gen_line(&g, sort, &text);
+    if (seed % 3 == 0)
+        damage(&g, &text);
+    head = (struct trod_span){text.p, text.n, 0, true};
+    trod_meta_init(&meta);
+    trod_meta_init(&scratch);
+    in = (struct test_input){.format = f, .p = text.p, .n = text.n, .meta = &meta};
+    base = test_decode(&in, &how);
+    assert_int_equal(f->start(dec, opt, &head, &scratch, NULL), 0);
+    for (int i = 0; i < 8; i++) {
+        size_t from = gen_below(&g, text.n), row = 0,
+               at = f->resync(dec, text.p + from, text.n - from);
+        struct test_rows tail;
+
+        if (at == SIZE_MAX)
+            continue;
+        points++;
+        in.from = from + at;
+        while (row < base.n && (base.at[row] == TROD_NOWHERE || base.at[row] < in.from))
+            row++;
+        tail = test_decode(&in, &how);
+        assert_int_equal(tail.n, base.n - row);
+        for (size_t k = 0; k < tail.n; k++)
+            if (tail.hash[k] != base.hash[row + k])
+                fail_msg("%s, sort %d, seed %u: row %zu behind byte %zu differs", name, (int)sort,
+                         seed, k, in.from);
+        test_rows_free(&tail);
+        in.from = 0;
+    }
+    test_rows_free(&base);
+    trod_meta_fini(&meta);
+    trod_meta_fini(&scratch);
+    free(dec);
+    free(opt);
+    trod_buf_fini(&text);
+}
+
+static void test_parts(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < TRACES / 2; i++) {
+        parts("tarmac", TARMAC_GEN_FAST, i);
+        parts("tarmac", TARMAC_GEN_ES, i);
+        parts("tarmac", TARMAC_GEN_ANY, i);
+        parts("tarmac", TARMAC_GEN_MUTATED, i);
+        parts("matcher", TARMAC_GEN_MATCHER, i);
+    }
+    assert_true(points > TRACES);
+}
+
+/* The fast path is taken at all: of canonical lines it eats nearly every one. */
+static void taken(const char *line, uint32_t rows)
+{
     const struct trod_format *f = trod_format_find("tarmac", 6);
     struct trod_buf text = {0};
     struct trod_batch *b;
@@ -96,12 +163,11 @@ static void test_taken(void **state)
     struct trod_span in;
     uint32_t before;
 
-    (void)state;
     for (int i = 0; i < 100; i++)
-        assert_int_equal(trod_buf_add(&text, line, sizeof line - 1), 0);
+        assert_int_equal(trod_buf_add(&text, line, strlen(line)), 0);
     trod_meta_init(&meta);
     assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
-    in = (struct trod_span){text.p, 400, 0, false};
+    in = (struct trod_span){text.p, 800, 0, false};
     assert_int_equal(f->start(d, NULL, &in, &meta, NULL), 0);
     b->want = TROD_COL_ALL;
     b->bytes = text.p;
@@ -110,12 +176,53 @@ static void test_taken(void **state)
     b->bytes = in.p;
     b->have = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE;
     before = (uint32_t)(in.p - text.p);
-    assert_true(tm_fast(d, in.p, text.p + text.n, b) > text.p + text.n - 400);
-    assert_true(b->n > 280 && before > 0);
+    assert_true(tm_fast(d, in.p, text.p + text.n, b) > text.p + text.n - 700);
+    assert_true(b->n > rows * 90 && before > 0);
     trod_batch_free(b);
     trod_meta_fini(&meta);
     free(d);
     trod_buf_fini(&text);
+}
+
+static void test_taken(void **state)
+{
+    (void)state;
+    taken("1951 clk cpu0 IT (1927) 000112cc:0000152112cc d63f0020 O EL3h_s : BLR x1\n"
+          "1951 clk cpu0 R X30 00000000000112D0\n"
+          "1952 clk cpu0 MW8X 00011540:000015211540_NS 00000000_13000000\n",
+          3);
+    taken("     510000 tic ES  (000201d0:e3401002) A svc_s:          MOVT     r1,#2\n"
+          "                    ST 0000fff0 00000014 00000004 ........ ........    S:000000fff0    "
+          "nGnRnE OSH\n"
+          "                    LD 0000000000020000 ....00aa ........ ........ 7f....01    "
+          "NS:0000020000    NM ISH\n"
+          "                    R R1 00020026\n"
+          "     510100 tic ES  (000201d4:13401002) A svc_s:   CCFAIL MOVNE    r1,#2\n",
+          7);
+}
+
+/* The 16 bytes of a picture, drawn into the room at P. */
+static void picture(struct trod_gen *g, const uint8_t *p)
+{
+    static const char digits[] = "0123456789abcdef";
+    struct tm_bytes16 x = {0, 0, 0}, y = {0, 0, 0};
+    uint8_t text[64];
+    bool taken;
+
+    memcpy(text, p, sizeof text);
+    for (unsigned i = 0; i < 35; i++)
+        text[i] = (uint8_t)(i % 9 == 8 ? ' ' : digits[gen_below(g, 16)]);
+    for (unsigned i = 0; i < 16; i++)
+        if (gen_below(g, 2))
+            memcpy(text + i * 2 + i / 4, "..", 2);
+    if (gen_once_in(g, 2))
+        text[gen_below(g, 35)] = (uint8_t) "0aA.# x"[gen_below(g, 7)];
+    taken = tm_take_bytes16_scalar(text, &y);
+    assert_int_equal(tm_take_bytes16(text, &x), taken);
+    if (!taken)
+        return;
+    assert_int_equal(x.known, y.known);
+    assert_true(x.lo == y.lo && x.hi == y.hi);
 }
 
 static void test_scanners(void **state)
@@ -149,6 +256,7 @@ static void test_scanners(void **state)
                 v = v * 10 + (uint64_t)(a[k] - '0');
             assert_true(tm_decimal(a, digits) == v);
         }
+        picture(&g, a);
         assert_int_equal(tm_mask16(a, c), tm_mask16_scalar(a, c));
         assert_int_equal(tm_equal32(a, b, len), tm_equal32_scalar(a, b, len));
     }
@@ -158,6 +266,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_rows),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_taken),
         cmocka_unit_test(test_scanners),
     };

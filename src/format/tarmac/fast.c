@@ -1,88 +1,18 @@
 /*
- * fast.c - the canonical lines of Fast Models and gem5, eaten without looking at them twice.
+ * fast.c - the canonical lines of Fast Models, gem5 and the ES dialect, eaten without looking
+ * twice.
  *
- * Instructions, register writes and memory accesses in their usual form: a time and a head that
- * parse.c has met before, numbers of the usual number of digits, lower case (upper case values of
- * registers), no carriage return. Everything else is left to parse.c, line by line; for what is
- * eaten here the rows are the same as there (tests/unit/test_tarmac_fast.c).
+ * Instructions, register writes, memory accesses and pictures in their usual form: a time and a
+ * head that parse.c has met before, or none; numbers of the usual number of digits, lower case
+ * (upper case values of registers), no carriage return. Everything else is left to parse.c, line by
+ * line; for what is eaten here the rows are the same as there (tests/unit/test_tarmac_fast.c).
  *
  * The functions may look TM_AHEAD bytes beyond what they eat: a line is taken only if so much and
  * more is there. Each is compiled for all columns, for kind and addresses only, and for any set.
  */
-#include "format/tarmac/scan.h"
-#include "format/tarmac/tarmac.h"
+#include "format/tarmac/fast_es.h"
 
-#define TM_INLINE static inline __attribute__((always_inline))
-
-enum {
-    MARGIN = 320,   /* bytes that must be left for a line to be tried */
-    TEXT_MAX = 160, /* bytes of disassembly; MARGIN is more than all of a line with so many */
-    NARROW = TROD_COL_KIND | TROD_COL_ADDR | TROD_COL_FLAGS | TROD_COL_SIZE
-};
-
-/* What stays the same from line to line. */
-struct run {
-    struct tm_dec *d;
-    struct trod_batch *b;
-    const uint8_t *base;
-    uint32_t n, want;
-    const uint8_t *before; /* the line before, if its head can be compared with the next one's */
-    unsigned before_len;
-    const struct tm_head *head;
-    uint64_t time;
-    uint32_t stream; /* of the last line that named one */
-    bool source_seen;
-};
-
-/* Bits of the columns a head gives, and where the type word is; NULL: not a head met before. */
-TM_INLINE const uint8_t *take_head(struct run *r, const uint8_t *p, const uint32_t want)
-{
-    struct tm_dec *d = r->d;
-    const struct tm_head *h = r->head;
-    unsigned digits;
-
-    if (r->before && tm_equal32(p, r->before, r->before_len))
-        return p + r->before_len;
-    digits = tm_decimal_run(p);
-    if (digits == 0 || digits > 15)
-        return NULL;
-    if (!tm_equal32(p + digits, h->text, h->len)) {
-        unsigned i = 0;
-
-        while (i < TM_HEADS &&
-               !(d->heads[i].len && tm_equal32(p + digits, d->heads[i].text, d->heads[i].len)))
-            i++;
-        if (i == TM_HEADS)
-            return NULL;
-        h = r->head = &d->heads[i];
-    }
-    if (h->has & TROD_COL_STREAM) {
-        r->stream = h->stream;
-        r->source_seen = true;
-    }
-    if (want & TROD_COL_TIME)
-        r->time = tm_decimal(p, digits);
-    r->before_len = digits + h->len;
-    r->before = r->before_len <= 32 ? p : NULL;
-    return p + digits + h->len;
-}
-
-/* Columns of the head, and the record itself, for row r->n. */
-TM_INLINE void put_head(struct run *r, const uint8_t *line, const uint8_t *next,
-                        const uint32_t want)
-{
-    struct trod_batch *b = r->b;
-    uint32_t n = r->n;
-
-    if (want & TROD_COL_TIME)
-        b->time[n] = r->time;
-    if (want & TROD_COL_UNIT)
-        b->unit[n] = r->head->unit;
-    if (want & TROD_COL_STREAM)
-        b->stream[n] = r->stream;
-    if (want & TROD_COL_RAW)
-        b->raw[n] = (struct trod_slice){(uint32_t)(line - r->base), (uint32_t)(next - line)};
-}
+enum { NARROW = TROD_COL_KIND | TROD_COL_ADDR | TROD_COL_FLAGS | TROD_COL_SIZE };
 
 /* An address: 8 digits or 16, and perhaps :paddr of 12 or 16 and _NS; a blank follows. */
 struct address {
@@ -120,15 +50,9 @@ TM_INLINE const uint8_t *take_address(const uint8_t *p, struct address *a)
     return p + 4;
 }
 
-/* enum trod_iset of letter C, 0 for others. */
-TM_INLINE unsigned iset_of(uint8_t c)
-{
-    return c == 'O' ? TROD_ISET_A64 : c == 'A' ? TROD_ISET_A32 : c == 'T' ? TROD_ISET_T32 : 0;
-}
-
 /* IT (index) address opcode iset mode : text; Q is behind the type word. */
-TM_INLINE const uint8_t *instr(struct run *r, const uint8_t *line, const uint8_t *q, uint32_t flags,
-                               const uint32_t want)
+TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint8_t *q,
+                               uint32_t flags, const uint32_t want)
 {
     struct trod_batch *b = r->b;
     const uint32_t n = r->n;
@@ -146,7 +70,7 @@ TM_INLINE const uint8_t *instr(struct run *r, const uint8_t *line, const uint8_t
     op = tm_hex_run(q);
     if ((op.n != 8 && op.n != 4) || op.upper || q[op.n] != ' ' || q[op.n + 2] != ' ')
         return NULL;
-    iset = iset_of(q[op.n + 1]);
+    iset = tm_iset_of(q[op.n + 1]);
     mode = q + op.n + 3;
     blanks = tm_mask16(mode, ' ');
     mode_len = blanks ? (unsigned)__builtin_ctz(blanks) : 0;
@@ -155,11 +79,11 @@ TM_INLINE const uint8_t *instr(struct run *r, const uint8_t *line, const uint8_t
         !(r->d->isets >> iset & 1) || (a.vaddr >> 32 && !r->d->wide))
         return NULL;
     text = mode + mode_len + 3;
-    nl = tm_find16(text, text + TEXT_MAX, '\n');
-    if (nl == text + TEXT_MAX || nl[-1] == '\r')
+    nl = tm_find16(text, text + TM_TEXT_MAX, '\n');
+    if (nl == text + TM_TEXT_MAX || nl[-1] == '\r')
         return NULL;
     has = a.has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_INDEX | TROD_COL_PC |
-          TROD_COL_CODE | TROD_COL_TEXT | TROD_COL_DETAIL | TROD_COL_RAW | r->head->has;
+          TROD_COL_CODE | TROD_COL_TEXT | TROD_COL_DETAIL | TROD_COL_RAW | r->has;
     end = nl;
     if (want & (TROD_COL_DETAIL | TROD_COL_TEXT)) {
         while (*text == ' ')
@@ -194,7 +118,7 @@ TM_INLINE const uint8_t *instr(struct run *r, const uint8_t *line, const uint8_t
     b->has[n] = has & r->want;
     b->kind[n] = TROD_INSTR;
     if (want & TROD_COL_FLAGS)
-        b->flags[n] = flags | a.sec | iset << TROD_F_ISET_SHIFT;
+        b->flags[n] = r->flags | flags | a.sec | iset << TROD_F_ISET_SHIFT;
     if (want & TROD_COL_SIZE)
         b->size[n] = op.n / 2;
     if (want & TROD_COL_INDEX)
@@ -205,14 +129,8 @@ TM_INLINE const uint8_t *instr(struct run *r, const uint8_t *line, const uint8_t
         b->pc[n] = a.vaddr;
     if (want & TROD_COL_PADDR)
         b->paddr[n] = a.paddr;
-    put_head(r, line, nl + 1, want);
+    tm_put_line(r, line, nl + 1, want);
     return nl + 1;
-}
-
-/* Whether a register write or access takes the cpu of the line before (parse.c, inherit). */
-TM_INLINE bool inherits(const struct run *r)
-{
-    return !(r->head->has & TROD_COL_STREAM) && r->source_seen && r->d->sourced;
 }
 
 /* Bit i is set where p[i] ends a register's name in another way than a blank. */
@@ -222,12 +140,12 @@ TM_INLINE uint32_t name_breaks(const uint8_t *p)
 }
 
 /* R name value; Q is at the name. */
-TM_INLINE const uint8_t *reg(struct run *r, const uint8_t *line, const uint8_t *q,
+TM_INLINE const uint8_t *reg(struct tm_run *r, const uint8_t *line, const uint8_t *q,
                              const uint32_t want)
 {
     struct trod_batch *b = r->b;
     const uint32_t n = r->n;
-    uint32_t blanks = tm_mask16(q, ' '), has, flags = 0;
+    uint32_t blanks = tm_mask16(q, ' '), has;
     unsigned len = blanks ? (unsigned)__builtin_ctz(blanks) : 0;
     const uint8_t *next;
     struct tm_hexrun v;
@@ -239,11 +157,7 @@ TM_INLINE const uint8_t *reg(struct run *r, const uint8_t *line, const uint8_t *
     if (*next != '\n' || v.n == 0 || v.n % 2)
         return NULL;
     has = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_VALUE | TROD_COL_TEXT |
-          TROD_COL_RAW | r->head->has;
-    if (inherits(r)) {
-        has |= TROD_COL_STREAM;
-        flags = TROD_F_STREAM_BEFORE;
-    }
+          TROD_COL_RAW | r->has;
     if (v.upper) {
         has |= TROD_COL_DETAIL;
         if (want & TROD_COL_DETAIL) {
@@ -258,14 +172,14 @@ TM_INLINE const uint8_t *reg(struct run *r, const uint8_t *line, const uint8_t *
     b->has[n] = has & r->want;
     b->kind[n] = TROD_REG;
     if (want & TROD_COL_FLAGS)
-        b->flags[n] = flags;
+        b->flags[n] = r->flags;
     if (want & TROD_COL_SIZE)
         b->size[n] = v.n / 2;
     if (want & TROD_COL_VALUE)
         b->value[n] = v.value;
     if (want & TROD_COL_TEXT)
         b->text[n] = (struct trod_slice){(uint32_t)(q - r->base), len};
-    put_head(r, line, next + 1, want);
+    tm_put_line(r, line, next + 1, want);
     return next + 1;
 }
 
@@ -290,7 +204,7 @@ TM_INLINE const uint8_t *take_data(const uint8_t *p, unsigned size, uint64_t *ou
 }
 
 /* MR4X address data; Q is at the M. */
-TM_INLINE const uint8_t *mem(struct run *r, const uint8_t *line, const uint8_t *q,
+TM_INLINE const uint8_t *mem(struct tm_run *r, const uint8_t *line, const uint8_t *q,
                              const uint32_t want)
 {
     struct trod_batch *b = r->b;
@@ -319,11 +233,7 @@ TM_INLINE const uint8_t *mem(struct run *r, const uint8_t *line, const uint8_t *
     if (!(q = take_address(q + 1, &a)) || !(q = take_data(q, size, &value, &divided)))
         return NULL;
     has = a.has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_VALUE | TROD_COL_RAW |
-          r->head->has;
-    if (inherits(r)) {
-        has |= TROD_COL_STREAM;
-        flags |= TROD_F_STREAM_BEFORE;
-    }
+          r->has;
     if (size == 8 && divided == matcher) {
         has |= TROD_COL_DETAIL;
         if (want & TROD_COL_DETAIL) {
@@ -338,7 +248,7 @@ TM_INLINE const uint8_t *mem(struct run *r, const uint8_t *line, const uint8_t *
     b->has[n] = has & r->want;
     b->kind[n] = write ? TROD_WRITE : TROD_READ;
     if (want & TROD_COL_FLAGS)
-        b->flags[n] = flags | a.sec;
+        b->flags[n] = r->flags | flags | a.sec;
     if (want & TROD_COL_SIZE)
         b->size[n] = size;
     if (want & TROD_COL_ADDR)
@@ -347,88 +257,104 @@ TM_INLINE const uint8_t *mem(struct run *r, const uint8_t *line, const uint8_t *
         b->paddr[n] = a.paddr;
     if (want & TROD_COL_VALUE)
         b->value[n] = value;
-    put_head(r, line, q + 1, want);
+    tm_put_line(r, line, q + 1, want);
     return q + 1;
 }
 
 /* One line at P; NULL: it is for parse.c. */
-TM_INLINE const uint8_t *one(struct run *r, const uint8_t *p, const uint32_t want)
+TM_INLINE const uint8_t *one(struct tm_run *r, const uint8_t *p, const uint32_t want)
 {
-    const uint8_t *q = take_head(r, p, want);
+    const uint8_t *q = p;
 
-    if (!q)
-        return NULL;
+    while (*q == ' ' && q - p < 32)
+        q++;
+    if (q > p && r->h.picture && (uint32_t)(q - p) == r->h.picture_column)
+        return NULL; /* it may go on with the picture above */
+    if (tm_is_digit(*q)) {
+        if (!(q = tm_take_head(r, q, want)))
+            return NULL;
+    } else {
+        tm_no_head(r);
+    }
     switch (q[0]) {
     case 'I':
         if ((q[1] != 'T' && q[1] != 'S') || q[2] != ' ' || q[3] != '(')
             return NULL;
+        r->h.picture = 0;
         return instr(r, p, q + 3, q[1] == 'S' ? TROD_F_SKIPPED : 0, want);
     case 'R':
+        r->h.picture = 0;
+        tm_no_source(r);
         return q[1] == ' ' ? reg(r, p, q + 2, want) : NULL;
     case 'M':
+        r->h.picture = 0;
+        tm_no_source(r);
         return mem(r, p, q, want);
+    case 'E':
+        r->h.picture = 0;
+        return q[1] == 'S' && q[2] == ' ' ? tm_fast_es(r, p, q + 2, want) : NULL;
+    case 'L':
+        return q[1] == 'D' && q[2] == ' ' ? tm_fast_picture(r, p, q + 2, TROD_READ, want) : NULL;
+    case 'S':
+        return q[1] == 'T' && q[2] == ' ' ? tm_fast_picture(r, p, q + 2, TROD_WRITE, want) : NULL;
     default:
         return NULL;
     }
 }
 
-TM_INLINE const uint8_t *lines(struct run *r, const uint8_t *p, const uint8_t *end,
+TM_INLINE const uint8_t *lines(struct tm_run *r, const uint8_t *p, const uint8_t *end,
                                const uint32_t want)
 {
     const uint32_t cap = r->b->cap;
 
-    while (r->n < cap && end - p >= MARGIN) {
-        const uint32_t pool_n = r->b->pool_n, stream = r->stream;
-        const struct tm_head *head = r->head;
-        const uint64_t time = r->time;
-        const bool source_seen = r->source_seen;
+    while (r->n < cap && end - p >= TM_MARGIN) {
+        const uint32_t pool_n = r->b->pool_n;
+        const struct tm_handed before = r->h;
         const uint8_t *next = one(r, p, want);
 
         if (!next) {
             /* the line may turn out damaged: nothing of it is inherited from here */
             r->b->pool_n = pool_n;
-            r->stream = stream;
-            r->source_seen = source_seen;
-            r->head = head;
-            r->time = time;
+            r->h = before;
             break;
         }
         p = next;
         r->n++;
+        r->lines++;
     }
     return p;
 }
 
-static const uint8_t *lines_all(struct run *r, const uint8_t *p, const uint8_t *end)
+static const uint8_t *lines_all(struct tm_run *r, const uint8_t *p, const uint8_t *end)
 {
     return lines(r, p, end, TROD_COL_ALL);
 }
 
-static const uint8_t *lines_narrow(struct run *r, const uint8_t *p, const uint8_t *end)
+static const uint8_t *lines_narrow(struct tm_run *r, const uint8_t *p, const uint8_t *end)
 {
     return lines(r, p, end, NARROW);
 }
 
-static const uint8_t *lines_any(struct run *r, const uint8_t *p, const uint8_t *end)
+static const uint8_t *lines_any(struct tm_run *r, const uint8_t *p, const uint8_t *end)
 {
     return lines(r, p, end, r->want);
 }
 
 const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end, struct trod_batch *b)
 {
-    struct run r = {.d = d,
-                    .b = b,
-                    .base = b->bytes,
-                    .n = b->n,
-                    .want = b->have,
-                    .time = d->time,
-                    .stream = d->stream,
-                    .source_seen = d->source_seen};
+    struct tm_run r = {.d = d, .b = b, .base = b->bytes, .n = b->n, .want = b->have};
     uint32_t first = b->n;
 
-    if (d->heads_next == 0 || end - p < MARGIN || d->opt.endian == TM_BIG)
+    if (d->heads_next == 0 || end - p < TM_MARGIN || d->opt.endian == TM_BIG)
         return p;
-    r.head = &d->heads[d->head];
+    r.h = (struct tm_handed){.head = &d->heads[d->head],
+                             .time = d->time,
+                             .stream = d->stream,
+                             .picture = d->picture,
+                             .picture_column = d->picture_column,
+                             .unit = d->unit,
+                             .timed = d->timed,
+                             .source_seen = d->source_seen};
     if ((r.want & TM_READS) == TM_READS)
         p = lines_all(&r, p, end);
     else if ((r.want & ~(uint32_t)NARROW) == 0)
@@ -437,14 +363,15 @@ const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end, s
         p = lines_any(&r, p, end);
     if (r.n == first)
         return p;
-    d->time = r.time;
-    d->head = (uint32_t)(r.head - d->heads);
-    d->unit = r.head->unit;
-    d->timed = 1;
-    d->stream = r.stream;
-    d->source_seen = r.source_seen;
-    d->picture = 0;
-    d->lines += r.n - first;
+    d->time = r.h.time;
+    d->head = (uint32_t)(r.h.head - d->heads);
+    d->unit = r.h.unit;
+    d->timed = r.h.timed;
+    d->stream = r.h.stream;
+    d->source_seen = r.h.source_seen;
+    d->picture = r.h.picture;
+    d->picture_column = r.h.picture_column;
+    d->lines += r.lines;
     d->rows += r.n - first;
     b->n = r.n;
     return p;

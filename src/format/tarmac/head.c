@@ -238,7 +238,7 @@ static tm_parser whole_head(struct tm_line *l, struct tm_word *type)
         timed || unit || l->scale.n || strong(*type) || (tm_is(*type, "R") && register_like(l));
     if (l->source.n && !cpu_like(l->source))
         l->sure = false;
-    if (timed && tm_is_decimal(first) && first.p == l->start && !l->late)
+    if (timed && tm_is_decimal(first) && !l->late)
         l->head = (struct tm_word){first.p + first.n, (size_t)(type->p - first.p) - first.n};
     return parser;
 }
@@ -247,14 +247,16 @@ static tm_parser whole_head(struct tm_line *l, struct tm_word *type)
 static tm_parser head_again(struct tm_line *l, struct tm_word *type)
 {
     const struct tm_head *h = &l->d->heads[l->d->head];
-    const uint8_t *p = l->start;
+    const uint8_t *p = l->start, *from;
     uint64_t v = 0;
     tm_parser parser;
 
-    while (p < l->e && tm_is_digit(*p) && p - l->start < 16)
-        v = v * 10 + (uint64_t)(*p++ - '0');
-    if (p == l->start || !h->len || (size_t)(l->e - p) <= h->len ||
-        memcmp(p, h->text, h->len) != 0 || tm_is_blank(p[h->len]))
+    while (p < l->e && tm_is_blank(*p))
+        p++;
+    for (from = p; p < l->e && tm_is_digit(*p) && p - from < 16; p++)
+        v = v * 10 + (uint64_t)(*p - '0');
+    if (p == from || !h->len || (size_t)(l->e - p) <= h->len || memcmp(p, h->text, h->len) != 0 ||
+        tm_is_blank(p[h->len]))
         return NULL;
     l->p = p + h->len;
     *type = tm_word(l);

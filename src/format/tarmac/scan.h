@@ -93,6 +93,38 @@ static inline uint32_t tm_mask16_scalar(const uint8_t *p, uint8_t c)
     return m;
 }
 
+/* The bytes of a picture: four groups of four, the rightmost pair of digits at the lowest address.
+ */
+struct tm_bytes16 {
+    uint64_t lo, hi; /* bytes at addresses 0 to 7 and 8 to 15; 0 where not accessed */
+    uint32_t known;  /* bit i: the byte at address i was accessed */
+};
+
+/* The 35 characters at P as a picture of lower case digits and dots. False: they are not. */
+static inline bool tm_take_bytes16_scalar(const uint8_t *p, struct tm_bytes16 *out)
+{
+    *out = (struct tm_bytes16){0, 0, 0};
+    for (unsigned i = 0; i < 16; i++) {
+        const uint8_t *at = p + i * 2 + i / 4;
+        unsigned address = 15 - i;
+        uint64_t byte = (uint64_t)(tm_hex_table[at[0]] << 4 | tm_hex_table[at[1]]);
+
+        if (i % 4 == 0 && i && at[-1] != ' ')
+            return false;
+        if (at[0] == '.' && at[1] == '.')
+            continue;
+        if (tm_hex_table[at[0]] > 15 || tm_hex_table[at[1]] > 15 ||
+            (at[0] >= 'A' && at[0] <= 'F') || (at[1] >= 'A' && at[1] <= 'F'))
+            return false;
+        out->known |= 1u << address;
+        if (address < 8)
+            out->lo |= byte << address * 8;
+        else
+            out->hi |= byte << (address - 8) * 8;
+    }
+    return true;
+}
+
 static inline bool tm_equal32_scalar(const uint8_t *a, const uint8_t *b, unsigned len)
 {
     return memcmp(a, b, len) == 0;
@@ -134,6 +166,51 @@ static inline struct tm_hexrun tm_hex_run(const uint8_t *p)
     return r;
 }
 
+/* Half a picture, the 16 digits in X, the first on the left: its value and which bytes are there.
+ */
+static inline bool tm_take_half(__m128i x, uint64_t *value, uint32_t *known)
+{
+    const __m128i dot = _mm_cmpeq_epi8(x, _mm_set1_epi8('.'));
+    const __m128i d = _mm_sub_epi8(x, _mm_set1_epi8('0'));
+    const __m128i is_d = _mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d);
+    const __m128i a = _mm_sub_epi8(x, _mm_set1_epi8('a'));
+    const __m128i is_a = _mm_cmpeq_epi8(_mm_min_epu8(a, _mm_set1_epi8(5)), a);
+    const __m128i nibble = _mm_or_si128(_mm_and_si128(d, is_d),
+                                        _mm_and_si128(_mm_add_epi8(a, _mm_set1_epi8(10)), is_a));
+    const __m128i pair = _mm_or_si128(
+        _mm_and_si128(_mm_slli_epi16(nibble, 4), _mm_set1_epi16(0xf0)), _mm_srli_epi16(nibble, 8));
+    /* one byte a pair of characters, in order; both must be of one sort */
+    const __m128i digits = _mm_or_si128(is_d, is_a);
+    const __m128i both = _mm_cmpeq_epi16(digits, _mm_set1_epi8(-1));
+    unsigned ok =
+        (unsigned)_mm_movemask_epi8(_mm_or_si128(both, _mm_cmpeq_epi16(dot, _mm_set1_epi8(-1))));
+    unsigned m = (unsigned)_mm_movemask_epi8(_mm_packs_epi16(both, both)) & 0xff;
+    uint64_t big;
+
+    _mm_storel_epi64((__m128i *)(void *)&big, _mm_packus_epi16(pair, pair));
+    *value = __builtin_bswap64(big);
+    /* bit 0 is the leftmost byte, which has the highest address */
+    m = (m & 0xf0) >> 4 | (m & 0x0f) << 4;
+    m = (m & 0xcc) >> 2 | (m & 0x33) << 2;
+    *known = (m & 0xaa) >> 1 | (m & 0x55) << 1;
+    return ok == 0xffff;
+}
+
+static inline bool tm_take_bytes16(const uint8_t *p, struct tm_bytes16 *out)
+{
+    const __m128i hi =
+        _mm_set_epi64x((long long)trod_load_le64(p + 9), (long long)trod_load_le64(p));
+    const __m128i lo =
+        _mm_set_epi64x((long long)trod_load_le64(p + 27), (long long)trod_load_le64(p + 18));
+    uint32_t upper, lower;
+
+    if (p[8] != ' ' || p[17] != ' ' || p[26] != ' ' || !tm_take_half(hi, &out->hi, &upper) ||
+        !tm_take_half(lo, &out->lo, &lower))
+        return false;
+    out->known = upper << 8 | lower;
+    return true;
+}
+
 static inline uint32_t tm_mask16(const uint8_t *p, uint8_t c)
 {
     const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -154,6 +231,11 @@ static inline bool tm_equal32(const uint8_t *a, const uint8_t *b, unsigned len)
 }
 
 #else
+
+static inline bool tm_take_bytes16(const uint8_t *p, struct tm_bytes16 *out)
+{
+    return tm_take_bytes16_scalar(p, out);
+}
 
 static inline unsigned tm_decimal_run(const uint8_t *p)
 {

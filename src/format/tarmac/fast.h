@@ -1,0 +1,127 @@
+/*
+ * fast.h - what the fast paths of the Tarmac decoder share: the head of a line, its columns.
+ *
+ * See fast.c. Everything is inlined into its three loops.
+ */
+#ifndef TROD_FORMAT_TARMAC_FAST_H
+#define TROD_FORMAT_TARMAC_FAST_H
+
+#include "format/tarmac/scan.h"
+#include "format/tarmac/tarmac.h"
+
+#define TM_INLINE static inline __attribute__((always_inline))
+
+enum {
+    TM_MARGIN = 384,  /* bytes that must be left for a line to be tried */
+    TM_TEXT_MAX = 160 /* bytes of disassembly; with them a line is still shorter than TM_MARGIN */
+};
+
+/* What a line hands on to those behind it (decode.c, tm_resync). */
+struct tm_handed {
+    const struct tm_head *head; /* of the last line with a time */
+    uint64_t time;
+    uint32_t stream; /* of the last line that named one */
+    uint32_t picture_column;
+    uint8_t picture; /* kind of the picture that the line before was; 0: none */
+    uint8_t unit;
+    bool timed, source_seen;
+};
+
+/* What stays the same from line to line. */
+struct tm_run {
+    struct tm_dec *d;
+    struct trod_batch *b;
+    const uint8_t *base;
+    uint32_t n, want;
+    uint64_t lines;
+    const uint8_t *before; /* the time of a line, if head and all can be compared with the next */
+    unsigned before_len;
+    struct tm_handed h;
+    uint32_t has, flags; /* of the head at hand: columns it gives, what it takes from before */
+};
+
+/* Where the type word is; NULL: not a head met before. P is at the digits of the time. */
+TM_INLINE const uint8_t *tm_take_head(struct tm_run *r, const uint8_t *p, const uint32_t want)
+{
+    struct tm_dec *d = r->d;
+    const struct tm_head *h = r->h.head;
+    unsigned digits;
+
+    if (r->before && tm_equal32(p, r->before, r->before_len)) {
+        r->has = h->has;
+        r->flags = 0;
+        return p + r->before_len;
+    }
+    digits = tm_decimal_run(p);
+    if (digits == 0 || digits > 15)
+        return NULL;
+    if (!tm_equal32(p + digits, h->text, h->len)) {
+        unsigned i = 0;
+
+        while (i < TM_HEADS &&
+               !(d->heads[i].len && tm_equal32(p + digits, d->heads[i].text, d->heads[i].len)))
+            i++;
+        if (i == TM_HEADS)
+            return NULL;
+        h = r->h.head = &d->heads[i];
+    }
+    if (h->has & TROD_COL_STREAM) {
+        r->h.stream = h->stream;
+        r->h.source_seen = true;
+    }
+    if (want & TROD_COL_TIME)
+        r->h.time = tm_decimal(p, digits);
+    r->h.unit = h->unit;
+    r->h.timed = true;
+    r->has = h->has;
+    r->flags = 0;
+    r->before_len = digits + h->len;
+    r->before = r->before_len <= 32 ? p : NULL;
+    return p + digits + h->len;
+}
+
+/* A line without a time: it has that of the line before (parse.c, inherit). */
+TM_INLINE void tm_no_head(struct tm_run *r)
+{
+    r->has = r->h.timed ? TROD_COL_TIME | (r->h.unit ? (uint32_t)TROD_COL_UNIT : 0u) : 0;
+    r->flags = r->h.timed ? TROD_F_TIME_BEFORE : 0;
+}
+
+/* A register write or an access has the cpu of the line before (parse.c, inherit). */
+TM_INLINE void tm_no_source(struct tm_run *r)
+{
+    if (!(r->has & TROD_COL_STREAM) && r->h.source_seen && r->d->sourced) {
+        r->has |= TROD_COL_STREAM;
+        r->flags |= TROD_F_STREAM_BEFORE;
+    }
+}
+
+/* Columns of the head for row AT. */
+TM_INLINE void tm_put_columns(struct tm_run *r, uint32_t at, const uint32_t want)
+{
+    struct trod_batch *b = r->b;
+
+    if (want & TROD_COL_TIME)
+        b->time[at] = r->h.time;
+    if (want & TROD_COL_UNIT)
+        b->unit[at] = r->h.unit;
+    if (want & TROD_COL_STREAM)
+        b->stream[at] = r->h.stream;
+}
+
+/* The same for row r->n, and the record itself. */
+TM_INLINE void tm_put_line(struct tm_run *r, const uint8_t *line, const uint8_t *next,
+                           const uint32_t want)
+{
+    tm_put_columns(r, r->n, want);
+    if (want & TROD_COL_RAW)
+        r->b->raw[r->n] = (struct trod_slice){(uint32_t)(line - r->base), (uint32_t)(next - line)};
+}
+
+/* enum trod_iset of letter C, 0 for others. */
+TM_INLINE unsigned tm_iset_of(uint8_t c)
+{
+    return c == 'O' ? TROD_ISET_A64 : c == 'A' ? TROD_ISET_A32 : c == 'T' ? TROD_ISET_T32 : 0;
+}
+
+#endif
