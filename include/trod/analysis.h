@@ -1,52 +1,154 @@
 /*
- * analysis.h - anything that eats batches: batches in, numbers out.
+ * analysis.h - anything that eats batches: batches in, a result out.
  *
  * Implements docs/design.md, "Analyses". One const descriptor an analysis, listed in
- * src/analysis/analyses.def.
+ * src/analysis/analyses.def or registered by a plug-in. The engine (run.h) makes states, feeds
+ * them, merges them, and asks for the result; the sub-command, its help and its completion come
+ * from the descriptor. docs/adding-an-analysis.md walks through a small one.
  */
 #ifndef TROD_ANALYSIS_H
 #define TROD_ANALYSIS_H
 
 #include "trod/batch.h"
-#include "trod/emit.h"
 #include "trod/meta.h"
 #include "trod/option.h"
+#include "trod/result.h"
+#include "trod/site.h"
 
 struct trod_buf; /* growable bytes: trod/buf.h */
 
+/* What a state stands for. */
+enum trod_scope {
+    TROD_PER_RUN,   /* all rows */
+    TROD_PER_STREAM /* the rows of one thread, cpu or bus agent: the engine makes one state each */
+};
+
+/* What order of rows an analysis needs. */
+enum trod_order_need {
+    TROD_ANY_ORDER,    /* files, and parts of files, by themselves; states are merged in order */
+    TROD_STREAM_ORDER, /* files by themselves, each from its beginning to its end */
+    TROD_GLOBAL_ORDER  /* all rows in the order of the trace */
+};
+
+enum { TROD_ALL_STREAMS = -1 };
+
+/* What a state is made for. Everything it points to outlives the state. */
+struct trod_context {
+    const struct trod_meta *meta; /* of the trace or the part; grows while rows come */
+    struct trod_sites *sites;     /* NULL unless the analysis wants TROD_COL_SITE */
+    struct trod_symbols *symbols; /* NULL: none were given */
+    struct trod_diag *diag;       /* where the state reports problems */
+    int64_t stream;               /* PER_STREAM: number of the stream; else TROD_ALL_STREAMS */
+    unsigned shard, shards;       /* this is shard SHARD of SHARDS */
+    bool merged;                  /* the rows come in an order other than that of the files */
+};
+
+enum trod_boundary_type {
+    TROD_BOUNDARY_WARM,     /* the warm-up is over: statistics begin anew, contents stay */
+    TROD_BOUNDARY_INTERVAL, /* an interval ends */
+    TROD_BOUNDARY_SWITCH,   /* rows of another stream follow (PER_RUN states only) */
+    TROD_BOUNDARY_END       /* no more rows */
+};
+
+struct trod_boundary {
+    enum trod_boundary_type type;
+    uint64_t number;       /* of the interval that ends, from 0 */
+    uint64_t instructions; /* so far, of all streams */
+    uint64_t rows;
+    uint64_t time;     /* of the last row that said one; TROD_NOWHERE: none */
+    uint32_t from, to; /* SWITCH: streams */
+};
+
 struct trod_analysis {
-    const char *name, *title;
+    const char *name;     /* of the sub-command and in `trod run` */
+    const char *title;    /* one line, lower case */
+    const char *about;    /* paragraphs for the help; NULL: the command is written by hand */
+    const char *examples; /* lines for the help, or NULL */
     const struct trod_option *options;
     size_t options_size, state_size;
-    const void *defaults;
+    const void *defaults; /* options before any is set; NULL: all zero */
+
+    enum trod_scope scope;
+    enum trod_order_need order;
+    /*
+     * It looks at what is not a column (batch->bytes, offset, shared): it is fed on the thread that
+     * decodes, with the batches as they are decoded.
+     */
+    bool direct;
+
     uint32_t needs; /* columns without which it says nothing */
     uint32_t uses;  /* columns it makes use of where a format has them */
-    /* The same for the format called FORMAT, where that is fewer. NULL: uses. */
-    uint32_t (*uses_of)(const char *format);
+    /* The same for the format called FORMAT with options OPT, where that is fewer. NULL: uses. */
+    uint32_t (*uses_of)(const char *format, const void *opt);
 
-    /* Prepare ST (state_size zero bytes). META outlives ST and grows; a state that is only merged
-     * into has the meta of the whole trace. 0 or an error, reported. */
-    int (*init)(void *st, const void *opt, const struct trod_meta *meta, struct trod_diag *diag);
-    /* Count the rows of B. 0, or TROD_ERR_NOMEM. */
-    int (*feed)(void *st, const struct trod_batch *b, struct trod_diag *diag);
-    /* A file may be parted among states (meta->part), which are merged in its order. */
-    bool parts;
-    /* Add FROM to INTO (both stay valid). NULL: serial only. */
-    int (*merge)(void *into, const void *from);
+    /*
+     * How many instances may share the work, JOBS threads being there: each is fed all rows and
+     * counts what belongs to its shard (context: shard of shards). Their states are merged in
+     * order. NULL: 1.
+     */
+    unsigned (*shards)(const void *opt, unsigned jobs);
+
+    /*
+     * Prepare ST (state_size zero bytes) with options OPT, which outlive it. A state that is only
+     * merged into has the context of the whole trace. Returns 0 or an error, reported.
+     */
+    int (*init)(void *st, const void *opt, const struct trod_context *c);
+    /*
+     * Count rows [FROM, TO) of B. For PER_STREAM they all belong to the state's stream. Returns 0,
+     * or TROD_ERR_NOMEM.
+     */
+    int (*feed)(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
+    /*
+     * Something ends. Where an analysis with merge has no boundary function the engine gives each
+     * interval a state of its own and leaves out the rows of a warm-up. Returns 0 or an error.
+     */
+    int (*boundary)(void *st, const struct trod_boundary *at);
     /* Rows of file FILE will not come again, here or in what is merged in: what belongs to it alone
      * may be summed up. NULL: nothing to do. */
     int (*settle)(void *st, uint32_t file);
-    /* To bytes and back, for other processes: load(save(x)) saves the same bytes. ST of load is
-     * state_size zero bytes; fini is due after it, whatever it returns. What is no saved state is
-     * TROD_ERR_CORRUPT. */
+    /*
+     * Add FROM to INTO (both stay valid). States of parts come in the order of the trace, those of
+     * shards in the order of their numbers, those of streams in the order of the streams. NULL:
+     * the rows of the run go to one state.
+     */
+    int (*merge)(void *into, const void *from);
+    /*
+     * To bytes and back, for other processes: load(save(x)) saves the same bytes. ST of load was
+     * prepared by init, or is state_size zero bytes; SITES says by the number that a site had when
+     * it was saved which number it has now (NULL where there were none). What is no saved state is
+     * TROD_ERR_CORRUPT.
+     */
     int (*save)(const void *st, struct trod_buf *out);
-    int (*load)(void *st, struct trod_span in);
-    int (*report)(const void *st, struct trod_emit *e);
+    int (*load)(void *st, struct trod_span in, const uint32_t *sites);
+    /*
+     * What was found, into the open level of R. SIZE and lifetime of R are the caller's. Returns 0
+     * or an error, reported.
+     */
+    int (*result)(const void *st, struct trod_result *r);
+    /*
+     * The result as another tool prints it, where the options ask for that: appended to OUT.
+     * Returns 1, 0 where the options do not ask for it (then result is printed), or
+     * TROD_ERR_NOMEM. NULL: never.
+     */
+    int (*layout)(const void *st, struct trod_buf *out);
     void (*fini)(void *st);
 };
 
-/* Analysis I in the order of analyses.def, NULL past the last; by name, NULL if none. */
+/* Analysis I in the order of analyses.def, plug-ins behind; NULL past the last. */
 const struct trod_analysis *trod_analysis_at(size_t i);
+/* The analysis called NAME (LEN bytes), or NULL. */
 const struct trod_analysis *trod_analysis_find(const char *name, size_t len);
+
+/*
+ * Load the plug-in PATH, a shared object that defines `const struct trod_analysis *const
+ * trod_plugin_analyses[]`, ending with NULL. Its analyses are found from then on; it stays loaded.
+ * Returns 0, TROD_ERR_IO (it cannot be loaded), TROD_ERR_CORRUPT (it defines no analyses, or was
+ * built for another version of the interface), TROD_ERR_USAGE (a name is taken) or TROD_ERR_NOMEM.
+ * All reported. Not to be called while a run is going on.
+ */
+int trod_analysis_plugin(const char *path, struct trod_diag *diag);
+
+/* The version of this interface: a plug-in defines `const unsigned trod_plugin_interface` so. */
+enum { TROD_PLUGIN_INTERFACE = 1 };
 
 #endif

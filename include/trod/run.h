@@ -1,10 +1,11 @@
 /*
- * run.h - several analyses in one pass over a trace, on several threads where that is possible.
+ * run.h - several analyses in one pass over a trace, on all cores.
  *
- * Implements docs/design.md, "Analyses": the columns that somebody needs are the union of what the
- * analyses need and use; what a format cannot deliver is refused before anything is read. Files of
- * a trace are shared out to threads; each has states of its own, which are merged in the order of
- * the files, so that results do not depend on the number of threads.
+ * Implements docs/design.md, "The engine". The columns that somebody needs are the union of what
+ * the analyses need and use; what a format cannot deliver is refused before anything is read.
+ * Where every analysis allows it, files and parts of files are shared out to threads and their
+ * states merged in order; otherwise one thread decodes and the others feed the instances (analyses
+ * and their shards). Results do not depend on the number of threads.
  */
 #ifndef TROD_RUN_H
 #define TROD_RUN_H
@@ -16,18 +17,36 @@ struct trod_run;
 
 enum { TROD_RUN_ITEMS = 32, TROD_RUN_JOBS = 256 };
 
+/* What a position or a length is counted in. */
+enum trod_measure { TROD_IN_INSTRUCTIONS, TROD_IN_ROWS, TROD_IN_TIME };
+
 struct trod_run_options {
     struct trod_trace_options trace; /* want: columns needed besides those of the analyses */
     unsigned jobs;                   /* threads; 0: as many as there are processors */
     bool serial;                     /* one state for all, in the order of the trace */
     /*
-     * Called for each batch before the analyses see it; may drop rows (trod_batch_keep). Returns 1
-     * to go on, 0 to end the run here, or an error. Makes the run serial. NULL: all rows.
+     * Called for each batch before the analyses see it, in the order of the trace, on one thread;
+     * may drop rows (trod_batch_keep). Returns 1 to go on, 0 to end the run here, or an error.
+     * NULL: all rows.
      */
     int (*filter)(void *user, struct trod_batch *b);
     /* Called now and then, on the thread of trod_run_go. NULL: nobody wants to know. */
     void (*progress)(void *user, const struct trod_trace_progress *p);
     void *user;
+    /* Set by another thread or a signal handler: reading ends, results are partial. May be NULL. */
+    const volatile bool *stop;
+
+    uint64_t interval; /* 0: none */
+    enum trod_measure interval_in;
+    uint64_t region_from, region_to; /* rows FROM to TO, both included; 0 and 0: all */
+    enum trod_measure region_in;
+    uint64_t warmup; /* the first rows prepare the state and are not counted; 0: none */
+    enum trod_measure warmup_in;
+    bool by_stream; /* a result for each stream besides that of all, where an analysis merges */
+
+    struct trod_symbols
+        *symbols;         /* of the caller, who keeps them until the run is freed; or NULL */
+    unsigned part, parts; /* part PART of PARTS of the files and their parts; 0 of 0: all */
 };
 
 /*
@@ -51,10 +70,26 @@ int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *
  */
 int trod_run_go(struct trod_run *r);
 
-/* What analysis I found. Returns what its report returns, or TROD_ERR_USAGE before trod_run_go. */
-int trod_run_report(const struct trod_run *r, size_t i, struct trod_emit *e);
-/* Its state, for merge and save. */
+/*
+ * What analysis I found, into the open level of RESULT: its fields; with intervals the list
+ * "intervals", with by_stream the list "streams", with a run that was stopped "partial". Returns
+ * what its result function returns, TROD_ERR_USAGE before trod_run_go, or TROD_ERR_NOMEM.
+ */
+int trod_run_result(const struct trod_run *r, size_t i, struct trod_result *result);
+/* Its state: of the whole trace. */
 void *trod_run_state(const struct trod_run *r, size_t i);
+/* True when option stop ended the run before the trace did. */
+bool trod_run_stopped(const struct trod_run *r);
+
+/*
+ * The states of all analyses as bytes, and back: what one process found, for another. Save after
+ * trod_run_go. trod_run_merge adds a saved run to R, which was opened on the same trace with the
+ * same analyses and has not been read, or was read with another part; parts are merged in order.
+ * Return 0, TROD_ERR_UNSUPPORTED (an analysis cannot be saved), TROD_ERR_CORRUPT (not saved by such
+ * a run) or TROD_ERR_NOMEM. All reported.
+ */
+int trod_run_save(const struct trod_run *r, struct trod_buf *out);
+int trod_run_merge(struct trod_run *r, struct trod_span saved);
 
 /* The trace (its format, files, meta of its first file) and how far it was read. */
 const struct trod_trace *trod_run_trace(const struct trod_run *r);

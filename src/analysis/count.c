@@ -25,13 +25,15 @@ const struct trod_option trod_count_option_table[] = {
     {.type = TROD_OPT_END},
 };
 
-static int init(void *st, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
+static int init(void *st, const void *opt, const struct trod_context *context)
 {
+    const struct trod_meta *meta = context->meta;
     struct count_state *s = st;
 
     if (opt)
         s->opt = *(const struct trod_count_options *)opt;
     s->meta = meta;
+    s->diag = context->diag;
     s->drm = meta && meta->format && strcmp(meta->format, "drmemtrace") == 0;
     s->word = meta && meta->driver && meta->driver->streams ? meta->driver->streams
               : meta && meta->driver                        ? "cpu"
@@ -40,7 +42,7 @@ static int init(void *st, const void *opt, const struct trod_meta *meta, struct 
         s->names = meta->driver;
     s->part = meta && meta->part != 0;
     if (s->opt.line > COUNT_LINE_MAX || (s->opt.line & (s->opt.line - 1)))
-        return trod_error(diag, TROD_ERR_USAGE, "count.line-size", NULL,
+        return trod_error(context->diag, TROD_ERR_USAGE, "count.line-size", NULL,
                           "line size '%llu' is no power of two up to 4096",
                           (unsigned long long)s->opt.line);
     return TROD_OK;
@@ -72,11 +74,10 @@ const struct trod_analysis trod_analysis_count = {
             TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_SUB,
     .init = init,
     .feed = trod_count_feed,
-    .parts = true,
     .merge = trod_count_merge,
     .settle = trod_count_settle,
     .save = trod_count_save,
     .load = trod_count_load,
-    .report = trod_count_report,
+    .result = trod_count_report,
     .fini = fini,
 };

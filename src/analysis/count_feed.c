@@ -574,10 +574,12 @@ static bool complete(const struct run *r)
     return missing == 0;
 }
 
-int trod_count_feed(void *st, const struct trod_batch *b, struct trod_diag *diag)
+int trod_count_feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_t to)
 {
     struct count_state *s = st;
-    struct run r = {.s = s, .b = b, .diag = diag};
+    struct trod_batch view;
+    const struct trod_batch *b = trod_batch_rows(&view, batch, from, to);
+    struct run r = {.s = s, .b = b, .diag = s->diag};
     uint32_t at = 0;
     int rc = TROD_OK;
 

@@ -81,7 +81,8 @@ struct count_shard {
 
 struct count_state {
     struct trod_count_options opt;
-    const struct trod_meta *meta; /* NULL: loaded */
+    const struct trod_meta *meta;
+    struct trod_diag *diag;
     struct count_lane *lane;
     uint32_t n_lanes;
     size_t cap_lanes;
@@ -101,7 +102,7 @@ struct count_state {
 };
 
 /* count_feed.c */
-int trod_count_feed(void *st, const struct trod_batch *b, struct trod_diag *diag);
+int trod_count_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
 
 /* count_lane.c: lanes are looked up by name and numbers, and stay where they are until another is
  * added. NULL: out of memory. */
@@ -134,9 +135,9 @@ uint32_t trod_count_line(const struct count_state *s, uint64_t said);
 
 /* count_save.c */
 int trod_count_save(const void *st, struct trod_buf *out);
-int trod_count_load(void *st, struct trod_span in);
+int trod_count_load(void *st, struct trod_span in, const uint32_t *sites);
 
 /* count_report.c */
-int trod_count_report(const void *st, struct trod_emit *e);
+int trod_count_report(const void *st, struct trod_result *e);
 
 #endif

@@ -95,67 +95,68 @@ static void add_encodings(const struct count_state *s, struct count_values *v)
 
 /* ---- writing */
 
-static void put(struct trod_emit *e, const char *key, const struct count_values *v, unsigned field)
+static void put(struct trod_result *e, const char *key, const struct count_values *v,
+                unsigned field)
 {
     if (field == COUNT_F_TAKEN_SHARE)
-        trod_emit_f64(e, key, trod_count_taken(v), 2);
+        trod_result_f64(e, key, trod_count_taken(v), 2);
     else
-        trod_emit_u64(e, key, v->v[field]);
+        trod_result_u64(e, key, v->v[field]);
 }
 
-static void put_list(struct trod_emit *e, const struct count_values *v)
+static void put_list(struct trod_result *e, const struct count_values *v)
 {
     for (unsigned i = 0; i < COUNT_FIELDS; i++)
         if (v->known[i])
             put(e, trod_count_field_name(i), v, i);
 }
 
-static void put_cell(struct trod_emit *e, const struct count_values *v, unsigned field)
+static void put_cell(struct trod_result *e, const struct count_values *v, unsigned field)
 {
     if (v->known[field])
         put(e, NULL, v, field);
     else
-        trod_emit_absent(e);
+        trod_result_absent(e);
 }
 
-static void put_number(struct trod_emit *e, const char *key, uint64_t v)
+static void put_number(struct trod_result *e, const char *key, uint64_t v)
 {
     if (v != TROD_NOWHERE)
-        trod_emit_u64(e, key, v);
+        trod_result_u64(e, key, v);
     else if (!key)
-        trod_emit_absent(e);
+        trod_result_absent(e);
 }
 
 /* Who a lane is: HEAD cells, or fields. */
-static void put_head(const struct count_state *s, struct trod_emit *e, const struct count_lane *l,
+static void put_head(const struct count_state *s, struct trod_result *e, const struct count_lane *l,
                      bool fields)
 {
     if (l->name)
-        trod_emit_strn(e, fields ? (s->word ? s->word : "thread") : NULL, l->name, l->name_len);
+        trod_result_strn(e, fields ? (s->word ? s->word : "thread") : NULL, l->name, l->name_len);
     else if (!fields)
-        trod_emit_absent(e);
+        trod_result_absent(e);
     put_number(e, fields ? "tid" : NULL, l->tid);
     put_number(e, fields ? "pid" : NULL, l->pid);
-    trod_emit_u64(e, fields ? "file" : NULL, l->file);
+    trod_result_u64(e, fields ? "file" : NULL, l->file);
 }
 
-static void put_rows_by_kind(struct trod_emit *e, const struct count_sums *c)
+static void put_rows_by_kind(struct trod_result *e, const struct count_sums *c)
 {
     static const char *const columns[] = {"kind", "rows"};
 
-    trod_emit_table(e, "rows_by_kind", "rows by kind", columns, 2);
+    trod_result_counts(e, "rows_by_kind", "rows by kind", columns, 2);
     for (unsigned i = 0; i < TROD_KINDS; i++) {
         if (c->rows[i] == 0)
             continue;
-        trod_emit_str(e, NULL, trod_kind_name(i));
-        trod_emit_u64(e, NULL, c->rows[i]);
-        trod_emit_row_end(e);
+        trod_result_str(e, NULL, trod_kind_name(i));
+        trod_result_u64(e, NULL, c->rows[i]);
+        trod_result_row_end(e);
     }
-    trod_emit_table_close(e);
+    trod_result_table_close(e);
 }
 
 /* What the format's documents call the records: WRITE rows may be D_WRITE or WRITE_BACK. */
-static void put_rows_by_name(struct trod_emit *e, const struct trod_format *f,
+static void put_rows_by_name(struct trod_result *e, const struct trod_format *f,
                              const struct count_sums *c)
 {
     static const char *const columns[] = {"name", "rows"};
@@ -169,14 +170,14 @@ static void put_rows_by_name(struct trod_emit *e, const struct trod_format *f,
         if (!name || c->named[sub] == 0)
             continue;
         if (!any)
-            trod_emit_table(e, "rows_by_name", "records by the format's names", columns, 2);
+            trod_result_counts(e, "rows_by_name", "records by the format's names", columns, 2);
         any = true;
-        trod_emit_str(e, NULL, name);
-        trod_emit_u64(e, NULL, c->named[sub]);
-        trod_emit_row_end(e);
+        trod_result_str(e, NULL, name);
+        trod_result_u64(e, NULL, c->named[sub]);
+        trod_result_row_end(e);
     }
     if (any)
-        trod_emit_table_close(e);
+        trod_result_table_close(e);
 }
 
 static uint64_t all_rows(const struct count_sums *c)
@@ -188,7 +189,7 @@ static uint64_t all_rows(const struct count_sums *c)
     return n;
 }
 
-static int put_total(const struct count_state *s, struct trod_emit *e, struct count_values *total)
+static int put_total(const struct count_state *s, struct trod_result *e, struct count_values *total)
 {
     struct count_sums sums = {0};
     struct count_feet feet;
@@ -200,18 +201,18 @@ static int put_total(const struct count_state *s, struct trod_emit *e, struct co
     add_encodings(s, total);
     total->v[COUNT_F_THREADS] = threads(s, UINT32_MAX);
     total->known[COUNT_F_THREADS] = s->drm || total->v[COUNT_F_THREADS];
-    trod_emit_open(e, "total", "total counts");
-    trod_emit_u64(e, "rows", all_rows(&sums));
+    trod_result_open(e, "total", "total counts");
+    trod_result_u64(e, "rows", all_rows(&sums));
     put_list(e, total);
     if (total->known[COUNT_F_CODE_LINES] || total->known[COUNT_F_DATA_LINES])
-        trod_emit_u64(e, "line_size", feet.line);
+        trod_result_u64(e, "line_size", feet.line);
     if (feet.code_level)
-        trod_emit_bool(e, "code_footprint_estimated", true);
+        trod_result_bool(e, "code_footprint_estimated", true);
     if (feet.data_level)
-        trod_emit_bool(e, "data_footprint_estimated", true);
+        trod_result_bool(e, "data_footprint_estimated", true);
     put_rows_by_kind(e, &sums);
     put_rows_by_name(e, s->names, &sums);
-    trod_emit_close(e);
+    trod_result_close(e);
     return rc;
 }
 
@@ -244,49 +245,49 @@ static void choose(const struct count_state *s, struct columns *c, const struct 
         }
 }
 
-static void put_cells(struct trod_emit *e, const struct columns *c, const struct count_values *v)
+static void put_cells(struct trod_result *e, const struct columns *c, const struct count_values *v)
 {
     for (size_t i = 0; i < c->n; i++)
         put_cell(e, v, c->field[i]);
-    trod_emit_row_end(e);
+    trod_result_row_end(e);
 }
 
-static void put_table(const struct count_state *s, struct trod_emit *e, const struct row *rows,
+static void put_table(const struct count_state *s, struct trod_result *e, const struct row *rows,
                       uint64_t n, const struct columns *c)
 {
-    trod_emit_table(e, "threads_counts", s->drm ? "threads" : "threads, cpus", c->name,
-                    c->head + c->n);
+    trod_result_counts(e, "threads_counts", s->drm ? "threads" : "threads, cpus", c->name,
+                       c->head + c->n);
     for (uint64_t i = 0; i < n; i++) {
         const struct count_lane *l = rows[i].lane;
 
         if (c->head == HEAD)
             put_head(s, e, l, false);
         else if (l->name)
-            trod_emit_strn(e, NULL, l->name, l->name_len);
+            trod_result_strn(e, NULL, l->name, l->name_len);
         else
-            trod_emit_absent(e);
+            trod_result_absent(e);
         put_cells(e, c, &rows[i].is);
     }
-    trod_emit_table_close(e);
+    trod_result_table_close(e);
 }
 
-static void put_listing(const struct count_state *s, struct trod_emit *e, const struct row *rows,
+static void put_listing(const struct count_state *s, struct trod_result *e, const struct row *rows,
                         uint64_t n)
 {
-    trod_emit_list(e, "threads_counts", "threads");
+    trod_result_list(e, "threads_counts", "threads");
     for (uint64_t i = 0; i < n; i++) {
-        trod_emit_open(e, NULL, rows[i].lane->name ? rows[i].lane->name : "without thread");
+        trod_result_open(e, NULL, rows[i].lane->name ? rows[i].lane->name : "without thread");
         put_head(s, e, rows[i].lane, true);
         put_list(e, &rows[i].is);
         if (rows[i].lane->filetype != TROD_NOWHERE)
-            trod_emit_hex(e, "filetype", rows[i].lane->filetype);
-        trod_emit_close(e);
+            trod_result_hex(e, "filetype", rows[i].lane->filetype);
+        trod_result_close(e);
     }
-    trod_emit_list_close(e);
+    trod_result_list_close(e);
 }
 
 /* Windows of the lanes that have several. */
-static void put_windows(const struct count_state *s, struct trod_emit *e, const struct row *rows,
+static void put_windows(const struct count_state *s, struct trod_result *e, const struct row *rows,
                         uint64_t n, const struct columns *all)
 {
     struct columns c = *all;
@@ -303,18 +304,18 @@ static void put_windows(const struct count_state *s, struct trod_emit *e, const 
             struct count_values v;
 
             if (!any)
-                trod_emit_table(e, "windows", "windows", c.name, 2 + c.n);
+                trod_result_counts(e, "windows", "windows", c.name, 2 + c.n);
             any = true;
             trod_count_values(s, &w->sums, &feet, l->filetype, &v);
             for (unsigned f = COUNT_F_CODE_BYTES; f <= COUNT_F_DATA_LINES; f++)
                 v.known[f] = false; /* kept for the thread only */
-            trod_emit_strn(e, NULL, l->name ? l->name : "", l->name_len);
+            trod_result_strn(e, NULL, l->name ? l->name : "", l->name_len);
             put_number(e, NULL, w->id);
             put_cells(e, &c, &v);
         }
     }
     if (any)
-        trod_emit_table_close(e);
+        trod_result_table_close(e);
 }
 
 static int by_order(const void *a, const void *b)
@@ -327,7 +328,8 @@ static int by_order(const void *a, const void *b)
 }
 
 /* Threads of one file that are several, as one: what DynamoRIO calls a shard. */
-static void put_shards(const struct count_state *s, struct trod_emit *e, const struct columns *all)
+static void put_shards(const struct count_state *s, struct trod_result *e,
+                       const struct columns *all)
 {
     struct columns c = *all;
     bool any = false;
@@ -351,15 +353,15 @@ static void put_shards(const struct count_state *s, struct trod_emit *e, const s
                 filetype = l->filetype;
         }
         if (!any)
-            trod_emit_table(e, "files_counts", "files with several threads", c.name, 2 + c.n);
+            trod_result_counts(e, "files_counts", "files with several threads", c.name, 2 + c.n);
         any = true;
         trod_count_values(s, &sums, &h->feet, filetype, &v);
-        trod_emit_u64(e, NULL, h->file);
-        trod_emit_u64(e, NULL, threads(s, h->file));
+        trod_result_u64(e, NULL, h->file);
+        trod_result_u64(e, NULL, threads(s, h->file));
         put_cells(e, &c, &v);
     }
     if (any)
-        trod_emit_table_close(e);
+        trod_result_table_close(e);
 }
 
 static bool several(const struct count_state *s)
@@ -367,7 +369,7 @@ static bool several(const struct count_state *s)
     return s->n_lanes > 1 || (s->n_lanes == 1 && s->lane[0].name);
 }
 
-int trod_count_report(const void *st, struct trod_emit *e)
+int trod_count_report(const void *st, struct trod_result *e)
 {
     const struct count_state *s = st;
     struct row *rows = calloc(s->n_lanes + 1u, sizeof *rows);
@@ -394,7 +396,7 @@ int trod_count_report(const void *st, struct trod_emit *e)
         else if (several(s))
             put_table(s, e, rows, shown, &c);
         if (shown < n)
-            trod_emit_u64(e, "threads_not_shown", n - shown);
+            trod_result_u64(e, "threads_not_shown", n - shown);
         put_windows(s, e, rows, shown, &c);
     }
     free(rows);

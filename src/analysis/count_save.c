@@ -217,12 +217,13 @@ static int load_shards(struct count_state *s, struct trod_span *in, uint64_t n)
     return rc;
 }
 
-int trod_count_load(void *st, struct trod_span in)
+int trod_count_load(void *st, struct trod_span in, const uint32_t *sites)
 {
     struct count_state *s = st;
     uint64_t head[8];
     int rc;
 
+    (void)sites;
     if (in.n < sizeof magic || memcmp(in.p, magic, sizeof magic) != 0)
         return TROD_ERR_CORRUPT;
     in.p += sizeof magic;

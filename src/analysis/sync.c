@@ -39,13 +39,12 @@ struct state {
     uint32_t size, used;
 };
 
-static int init(void *st, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
+static int init(void *st, const void *opt, const struct trod_context *context)
 {
     struct state *s = st;
 
     (void)opt;
-    (void)diag;
-    s->meta = meta;
+    s->meta = context->meta;
     return trod_sync_graph_init(&s->graph);
 }
 
@@ -167,25 +166,24 @@ static int feed_sync(struct state *s, const struct trod_batch *b, uint32_t row)
     return TROD_OK;
 }
 
-static int feed(void *st, const struct trod_batch *b, struct trod_diag *diag)
+static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     struct state *s = st;
-    uint32_t row = 0;
+    uint32_t row = from;
     int rc = TROD_OK;
 
-    (void)diag;
-    while (row < b->n && rc == TROD_OK) {
+    while (row < to && rc == TROD_OK) {
         uint32_t stream = b->stream[row];
         uint64_t n = 0;
         struct thread *t;
 
-        for (; row < b->n && b->stream[row] == stream && b->kind[row] != TROD_SYNC; row++)
+        for (; row < to && b->stream[row] == stream && b->kind[row] != TROD_SYNC; row++)
             n += b->kind[row] == TROD_INSTR && !(b->flags[row] & TROD_F_SYNTHETIC);
         if ((rc = thread_of(s, stream, &t)) < 0)
             return rc;
         t->instructions += n;
         t->at.clock += n;
-        if (row < b->n && b->kind[row] == TROD_SYNC)
+        if (row < to && b->kind[row] == TROD_SYNC)
             rc = feed_sync(s, b, row++);
     }
     return rc;
@@ -202,83 +200,83 @@ static int by_contention(const void *a, const void *b)
     return 0;
 }
 
-static void report_points(const struct state *s, struct trod_emit *e, struct point *points)
+static void report_points(const struct state *s, struct trod_result *e, struct point *points)
 {
     static const char *const columns[] = {"sync point", "signals",   "broadcasts",
                                           "waits",      "try waits", "contended",
                                           "waited",     "threads",   "last count"};
 
-    trod_emit_table(e, "points", "sync points, by time waited", columns,
-                    sizeof columns / sizeof *columns);
+    trod_result_counts(e, "points", "sync points, by time waited", columns,
+                       sizeof columns / sizeof *columns);
     for (uint32_t i = 0; i < s->used; i++) {
         const struct point *p = &points[i];
 
-        trod_emit_hex(e, "sync point", p->addr);
-        trod_emit_u64(e, "signals", p->signals);
-        trod_emit_u64(e, "broadcasts", p->broadcasts);
-        trod_emit_u64(e, "waits", p->waits);
-        trod_emit_u64(e, "try waits", p->tries);
-        trod_emit_u64(e, "contended", p->contended);
-        trod_emit_u64(e, "waited", p->waited);
-        trod_emit_u64(e, "threads", p->n_threads);
-        trod_emit_u64(e, "last count", p->last_count);
-        trod_emit_row_end(e);
+        trod_result_hex(e, "sync point", p->addr);
+        trod_result_u64(e, "signals", p->signals);
+        trod_result_u64(e, "broadcasts", p->broadcasts);
+        trod_result_u64(e, "waits", p->waits);
+        trod_result_u64(e, "try waits", p->tries);
+        trod_result_u64(e, "contended", p->contended);
+        trod_result_u64(e, "waited", p->waited);
+        trod_result_u64(e, "threads", p->n_threads);
+        trod_result_u64(e, "last count", p->last_count);
+        trod_result_row_end(e);
     }
-    trod_emit_table_close(e);
+    trod_result_table_close(e);
 }
 
-static void emit_thread(const struct state *s, struct trod_emit *e, uint32_t i)
+static void emit_thread(const struct state *s, struct trod_result *e, uint32_t i)
 {
     if (i < s->meta->n_streams)
-        trod_emit_strn(e, "thread", s->meta->streams[i].name, s->meta->streams[i].name_len);
+        trod_result_strn(e, "thread", s->meta->streams[i].name, s->meta->streams[i].name_len);
     else
-        trod_emit_u64(e, "thread", i);
+        trod_result_u64(e, "thread", i);
 }
 
-static void report_threads(const struct state *s, struct trod_emit *e)
+static void report_threads(const struct state *s, struct trod_result *e)
 {
     static const char *const columns[] = {"thread",    "instructions", "signals", "waits",
                                           "contended", "waited",       "end"};
 
-    trod_emit_table(e, "threads", "threads", columns, sizeof columns / sizeof *columns);
+    trod_result_counts(e, "threads", "threads", columns, sizeof columns / sizeof *columns);
     for (uint32_t i = 0; i < s->n_threads && i < s->meta->n_streams; i++) {
         const struct thread *t = &s->threads[i];
 
         emit_thread(s, e, i);
-        trod_emit_u64(e, "instructions", t->instructions);
-        trod_emit_u64(e, "signals", t->signals);
-        trod_emit_u64(e, "waits", t->waits);
-        trod_emit_u64(e, "contended", t->contended);
-        trod_emit_u64(e, "waited", t->waited);
-        trod_emit_u64(e, "end", t->at.clock);
-        trod_emit_row_end(e);
+        trod_result_u64(e, "instructions", t->instructions);
+        trod_result_u64(e, "signals", t->signals);
+        trod_result_u64(e, "waits", t->waits);
+        trod_result_u64(e, "contended", t->contended);
+        trod_result_u64(e, "waited", t->waited);
+        trod_result_u64(e, "end", t->at.clock);
+        trod_result_row_end(e);
     }
-    trod_emit_table_close(e);
+    trod_result_table_close(e);
 }
 
 /* The last hops of the path that ends last, from its end backwards. */
-static void report_path(const struct state *s, struct trod_emit *e, uint32_t last)
+static void report_path(const struct state *s, struct trod_result *e, uint32_t last)
 {
     static const char *const columns[] = {"time", "from", "to", "sync point", "count"};
     const struct trod_sync_node *nodes = s->graph.nodes;
     uint32_t node = s->threads[last].at.path;
 
-    trod_emit_table(e, "critical_path", "critical path, last hop first", columns,
-                    sizeof columns / sizeof *columns);
+    trod_result_counts(e, "critical_path", "critical path, last hop first", columns,
+                       sizeof columns / sizeof *columns);
     for (int i = 0; node && i < PATH_SHOWN; i++, node = nodes[node - 1].prev) {
         const struct trod_sync_node *n = &nodes[node - 1];
 
-        trod_emit_u64(e, "time", n->time);
+        trod_result_u64(e, "time", n->time);
         emit_thread(s, e, n->giver);
         emit_thread(s, e, n->thread);
-        trod_emit_hex(e, "sync point", n->point);
-        trod_emit_u64(e, "count", n->count);
-        trod_emit_row_end(e);
+        trod_result_hex(e, "sync point", n->point);
+        trod_result_u64(e, "count", n->count);
+        trod_result_row_end(e);
     }
-    trod_emit_table_close(e);
+    trod_result_table_close(e);
 }
 
-static void report_summary(const struct state *s, struct trod_emit *e, uint32_t last)
+static void report_summary(const struct state *s, struct trod_result *e, uint32_t last)
 {
     const struct thread *t = &s->threads[last];
     uint64_t work = 0, waited = 0, contended = 0, waits = 0, signals = 0;
@@ -291,23 +289,23 @@ static void report_summary(const struct state *s, struct trod_emit *e, uint32_t 
         waits += s->threads[i].waits;
         signals += s->threads[i].signals;
     }
-    trod_emit_u64(e, "sync_points", s->used);
-    trod_emit_u64(e, "signals", signals);
-    trod_emit_u64(e, "waits", waits);
-    trod_emit_u64(e, "contended_waits", contended);
-    trod_emit_u64(e, "instructions", work);
+    trod_result_u64(e, "sync_points", s->used);
+    trod_result_u64(e, "signals", signals);
+    trod_result_u64(e, "waits", waits);
+    trod_result_u64(e, "contended_waits", contended);
+    trod_result_u64(e, "instructions", work);
     if (s->used == 0) /* nothing orders the threads: there is no path through them */
         return;
-    trod_emit_u64(e, "waited", waited);
-    trod_emit_u64(e, "critical_path_length", t->at.clock);
-    trod_emit_u64(e, "critical_path_hops", path ? s->graph.nodes[path - 1].hops : 0);
+    trod_result_u64(e, "waited", waited);
+    trod_result_u64(e, "critical_path_length", t->at.clock);
+    trod_result_u64(e, "critical_path_hops", path ? s->graph.nodes[path - 1].hops : 0);
     if (s->graph.cut)
-        trod_emit_bool(e, "critical_path_cut", true);
+        trod_result_bool(e, "critical_path_cut", true);
     if (t->at.clock)
-        trod_emit_f64(e, "parallelism", (double)work / (double)t->at.clock, 2);
+        trod_result_f64(e, "parallelism", (double)work / (double)t->at.clock, 2);
 }
 
-static int report(const void *st, struct trod_emit *e)
+static int result(const void *st, struct trod_result *e)
 {
     const struct state *s = st;
     struct point *points = calloc(s->used ? s->used : 1, sizeof *points);
@@ -340,8 +338,9 @@ const struct trod_analysis trod_analysis_sync = {
     .state_size = sizeof(struct state),
     .needs = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_SUB | TROD_COL_ADDR |
              TROD_COL_VALUE,
+    .order = TROD_GLOBAL_ORDER,
     .init = init,
     .feed = feed,
-    .report = report,
+    .result = result,
     .fini = fini,
 };

@@ -50,7 +50,7 @@ int trod_check_options_valid(const struct trod_check_options *opt, struct trod_d
     return rc < 0 ? rc : check_names(&opt->skip, diag);
 }
 
-static int init(void *st, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
+static int init(void *st, const void *opt, const struct trod_context *context)
 {
     struct chk *c = st;
     const struct trod_check_options *o = opt;
@@ -59,9 +59,9 @@ static int init(void *st, const void *opt, const struct trod_meta *meta, struct 
     c->keep = o->keep ? o->keep : KEEP;
     c->merged = o->merged;
     c->schedule.wanted = o->schedule;
-    c->meta = meta;
+    c->meta = context->meta;
     c->file = c->stream = UINT32_MAX;
-    if ((rc = trod_check_options_valid(o, diag)) < 0)
+    if ((rc = trod_check_options_valid(o, context->diag)) < 0)
         return rc;
     for (size_t i = 0; i < CHK_RULES; i++) {
         const char *id = trod_rule_at(i)->id;
@@ -281,13 +281,14 @@ static int stream_state(struct chk *c, uint32_t stream, void **out)
     return TROD_OK;
 }
 
-static int feed(void *st, const struct trod_batch *b, struct trod_diag *diag)
+static int feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_t end)
 {
+    struct trod_batch view;
+    const struct trod_batch *b = trod_batch_rows(&view, batch, from, end);
     const bool streams = b->have & TROD_COL_STREAM;
     struct chk *c = st;
     int rc = TROD_OK;
 
-    (void)diag;
     if (!c->chosen)
         choose_family(c);
     if (!c->family)
@@ -320,8 +321,9 @@ static int feed(void *st, const struct trod_batch *b, struct trod_diag *diag)
 }
 
 /* Columns that the rules for FORMAT look at; the record itself is quoted where it is text. */
-static uint32_t uses_of(const char *format)
+static uint32_t uses_of(const char *format, const void *opt)
 {
+    (void)opt;
     if (trod_rule_family(format) == TROD_RULE_DRMEMTRACE)
         return TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
                TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_SUB | TROD_COL_CODE | TROD_COL_RAW;
@@ -347,6 +349,8 @@ const struct trod_analysis trod_analysis_check = {
     .options_size = sizeof(struct trod_check_options),
     .defaults = &defaults,
     .state_size = sizeof(struct chk),
+    .order = TROD_STREAM_ORDER,
+    .direct = true,
     .needs = TROD_COL_KIND,
     .uses = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE,
     .uses_of = uses_of,
@@ -356,6 +360,6 @@ const struct trod_analysis trod_analysis_check = {
     .settle = settle,
     .save = chk_save,
     .load = chk_load,
-    .report = chk_emit,
+    .result = chk_result,
     .fini = fini,
 };

@@ -130,9 +130,9 @@ void chk_schedule_add(struct chk_schedule *s, const struct trod_schedule_entry *
 
 /* findings.c, save.c: callbacks of the analysis. */
 int chk_merge(void *into, const void *from);
-int chk_emit(const void *st, struct trod_emit *e);
+int chk_result(const void *st, struct trod_result *e);
 int chk_save(const void *st, struct trod_buf *out);
-int chk_load(void *st, struct trod_span in);
+int chk_load(void *st, struct trod_span in, const uint32_t *sites);
 
 static inline bool chk_on(const struct chk *c, enum chk_rule rule)
 {

@@ -238,52 +238,52 @@ uint64_t trod_check_total(const void *st, enum trod_rule_severity severity)
     return n;
 }
 
-static void emit_counts(const struct chk *c, struct trod_emit *e)
+static void emit_counts(const struct chk *c, struct trod_result *e)
 {
     static const char *const columns[] = {"rule", "severity", "findings"};
 
-    trod_emit_table(e, "rules", "rules broken", columns, 3);
+    trod_result_counts(e, "rules", "rules broken", columns, 3);
     for (size_t i = 0; i < CHK_RULES; i++) {
         if (c->count[i] == 0)
             continue;
-        trod_emit_str(e, "rule", trod_rule_at(i)->id);
-        trod_emit_str(e, "severity", trod_rule_severity_name(trod_rule_at(i)->severity));
-        trod_emit_u64(e, "findings", c->count[i]);
-        trod_emit_row_end(e);
+        trod_result_str(e, "rule", trod_rule_at(i)->id);
+        trod_result_str(e, "severity", trod_rule_severity_name(trod_rule_at(i)->severity));
+        trod_result_u64(e, "findings", c->count[i]);
+        trod_result_row_end(e);
     }
-    trod_emit_table_close(e);
+    trod_result_table_close(e);
 }
 
-static void emit_number(struct trod_emit *e, const char *key, uint64_t v)
+static void emit_number(struct trod_result *e, const char *key, uint64_t v)
 {
     if (v != TROD_NOWHERE)
-        trod_emit_u64(e, key, v);
+        trod_result_u64(e, key, v);
 }
 
-int chk_emit(const void *st, struct trod_emit *e)
+int chk_result(const void *st, struct trod_result *e)
 {
     const struct chk *c = st;
 
-    trod_emit_list(e, "findings", NULL);
+    trod_result_list(e, "findings", NULL);
     for (size_t i = 0; i < c->n_found; i++) {
         const struct trod_finding *f = &c->found[i];
 
-        trod_emit_open(e, NULL, f->rule->id);
-        trod_emit_str(e, "rule", f->rule->id);
-        trod_emit_str(e, "severity", trod_rule_severity_name(f->rule->severity));
+        trod_result_open(e, NULL, f->rule->id);
+        trod_result_str(e, "rule", f->rule->id);
+        trod_result_str(e, "severity", trod_rule_severity_name(f->rule->severity));
         if (f->file != UINT32_MAX)
-            trod_emit_u64(e, "file", f->file);
+            trod_result_u64(e, "file", f->file);
         emit_number(e, "record", f->ordinal);
         emit_number(e, "offset", f->offset);
         emit_number(e, "line", f->line);
         if (f->stream[0])
-            trod_emit_str(e, "stream", f->stream);
-        trod_emit_str(e, "message", f->message);
+            trod_result_str(e, "stream", f->stream);
+        trod_result_str(e, "message", f->message);
         if (f->text[0])
-            trod_emit_str(e, "text", f->text);
-        trod_emit_close(e);
+            trod_result_str(e, "text", f->text);
+        trod_result_close(e);
     }
-    trod_emit_list_close(e);
+    trod_result_list_close(e);
     emit_counts(c, e);
     return TROD_OK;
 }

@@ -69,6 +69,8 @@ int cli_parse(struct cli *c, char **argv, size_t n, void *opt, const char **oper
 /* Help: of the program, of a command. */
 void cli_help_program(FILE *to);
 int cli_help_command(const struct cli_command *command, FILE *to);
+/* The first text of its manual page. */
+int cli_man_page(const struct cli_command *command, FILE *to);
 
 /* Make D print to stderr as C's own diag does: a diag for each input keeps their counts apart. */
 void cli_diag_init(struct cli *c, struct trod_diag *d);

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "cli.h"
+#include "analyse.h"
 
 enum { TOP_TEXT = 20 };
 
@@ -106,7 +106,7 @@ static int tell(struct counting *k)
     if (f)
         trod_emit_str(out.emit, "format", f->name);
     trod_emit_u64(out.emit, "files", trod_trace_files(t));
-    r = trod_run_report(k->run, 0, out.emit);
+    r = cli_run_emit(k->run, 0, out.emit);
     end = cli_report_end(&out);
     return r < 0 ? r : end;
 }

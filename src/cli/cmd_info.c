@@ -439,7 +439,10 @@ static int more_begin(struct more *m, struct trod_trace *t, const struct trod_tr
         return TROD_ERR_NOMEM;
     m->a = f->info;
     trod_trace_want(t, opt->want | m->a->needs | m->a->uses);
-    return m->a->init(m->state, m->a->defaults, trod_trace_meta(t), diag);
+    return m->a->init(
+        m->state, m->a->defaults,
+        &(struct trod_context){
+            .meta = trod_trace_meta(t), .diag = diag, .stream = TROD_ALL_STREAMS, .shards = 1});
 }
 
 static void more_end(struct more *m)
@@ -449,8 +452,7 @@ static void more_end(struct more *m)
     free(m->state);
 }
 
-static int count_all(struct cli *c, struct trod_trace *t, struct counts *k, const struct more *m,
-                     struct trod_diag *diag)
+static int count_all(struct cli *c, struct trod_trace *t, struct counts *k, const struct more *m)
 {
     struct cli_progress progress;
     struct trod_batch *b;
@@ -460,7 +462,7 @@ static int count_all(struct cli *c, struct trod_trace *t, struct counts *k, cons
     while ((r = trod_trace_next(t, &b)) > 0) {
         r = count_batch(k, b, trod_trace_meta(t)->unit);
         if (r == 0 && m->a)
-            r = m->a->feed(m->state, b, diag);
+            r = m->a->feed(m->state, b, 0, b->n);
         if (r < 0)
             break;
         cli_progress_tick(&progress, t, k->rows);
@@ -477,6 +479,7 @@ static int one(struct cli *c, const struct options *o, const char *path, struct 
     struct counts *k = calloc(1, sizeof *k);
     struct trod_trace *t = NULL;
     struct more more = {NULL, NULL};
+    struct trod_result *result;
     struct trod_diag diag;
     int r = k ? 0 : TROD_ERR_NOMEM;
 
@@ -495,7 +498,7 @@ static int one(struct cli *c, const struct options *o, const char *path, struct 
         r = more_begin(&more, t, &topt, &diag);
     if (r == 0) {
         if (!o->quick)
-            r = count_all(c, t, k, &more, &diag);
+            r = count_all(c, t, k, &more);
         trod_emit_open(e, NULL, path);
         if (o->report.format != TROD_EMIT_TEXT) /* there it is the title */
             trod_emit_str(e, "file", strcmp(path, "-") == 0 ? "standard input" : path);
@@ -507,7 +510,9 @@ static int one(struct cli *c, const struct options *o, const char *path, struct 
             emit_counts(e, k, t, &diag);
         if (more.a) {
             trod_emit_open(e, more.a->name, more.a->title);
-            more.a->report(more.state, e);
+            if (trod_result_new(&result) == 0 && more.a->result(more.state, result) == 0)
+                trod_result_emit(result, e);
+            trod_result_free(result);
             trod_emit_close(e);
         }
         trod_emit_close(e);

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "cli.h"
+#include "analyse.h"
 
 struct options {
     struct cli_common common;
@@ -102,7 +102,7 @@ static int tell(struct syncing *s)
 
     if (r != 0)
         return r;
-    r = trod_run_report(s->run, 0, out.emit);
+    r = cli_run_emit(s->run, 0, out.emit);
     end = cli_report_end(&out);
     return r < 0 ? r : end;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "analyse.h"
 
 #define TROD_COMMAND(name) extern const struct cli_command cli_command_##name;
 #include "commands.def"
@@ -23,29 +23,31 @@ static const struct cli_command *const commands[] = {
 #undef TROD_COMMAND
 };
 
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
+enum { COMMANDS = sizeof commands / sizeof commands[0], NAMES = 160 };
 
 const struct cli_command *cli_command_at(size_t i)
 {
-    return i < COMMANDS ? commands[i] : NULL;
+    return i < COMMANDS ? commands[i] : cli_analysis_command(i - COMMANDS);
 }
 
 const struct cli_command *cli_command_find(const char *name)
 {
-    for (size_t i = 0; i < COMMANDS; i++) {
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
-    }
+    const struct cli_command *m;
+
+    for (size_t i = 0; (m = cli_command_at(i)); i++)
+        if (strcmp(m->name, name) == 0)
+            return m;
     return NULL;
 }
 
 static int no_command(struct cli *c, const char *name)
 {
-    const char *names[COMMANDS], *near;
+    const char *names[NAMES], *near;
+    size_t n = 0;
 
-    for (size_t i = 0; i < COMMANDS; i++)
-        names[i] = commands[i]->name;
-    near = trod_suggest(name, strlen(name), names, COMMANDS);
+    for (; n < NAMES && cli_command_at(n); n++)
+        names[n] = cli_command_at(n)->name;
+    near = trod_suggest(name, strlen(name), names, n);
     trod_error(&c->diag, TROD_ERR_USAGE, "args.command", NULL, "unknown %s '%s'%s%s%s",
                name[0] == '-' ? "option" : "command", name, near ? "; did you mean '" : "",
                near ? near : "", near ? "'?" : "");
@@ -53,7 +55,7 @@ static int no_command(struct cli *c, const char *name)
     return CLI_TROUBLE;
 }
 
-static int help(struct cli *c, const char *name)
+static int help(struct cli *c, const char *name, bool man)
 {
     const struct cli_command *m;
 
@@ -64,6 +66,8 @@ static int help(struct cli *c, const char *name)
     m = cli_command_find(name);
     if (!m)
         return no_command(c, name);
+    if (man)
+        return cli_man_page(m, stdout) == 0 ? CLI_YES : CLI_TROUBLE;
     return cli_help_command(m, stdout) == 0 ? CLI_YES : CLI_TROUBLE;
 }
 
@@ -145,7 +149,8 @@ int main(int argc, char **argv)
         return flush(CLI_YES);
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
-        return flush(help(&c, argc > 2 ? argv[2] : NULL));
+        return flush(
+            help(&c, argc > 2 ? argv[2] : NULL, argc > 3 && strcmp(argv[3], "--man") == 0));
     c.command = cli_command_find(name);
     if (!c.command)
         return no_command(&c, name);

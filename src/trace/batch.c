@@ -238,30 +238,43 @@ static bool append_slices(struct trod_batch *dst, const struct trod_batch *src, 
     return !(src->have & dst->has[row] & TROD_COL_DETAIL) || append_inner(dst, src, row);
 }
 
+/* Rows [FROM, FROM + N) of SRC behind the rows of DST, slices as they are in SRC. */
+static void append_columns(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,
+                           uint32_t n)
+{
+    for (int i = 0; i < N_COLUMNS; i++) {
+        const struct column *c = &columns[i];
+
+        if (carries(src, c))
+            memcpy(column_at(dst, c) + dst->n * c->size, column_at(src, c) + from * c->size,
+                   n * c->size);
+    }
+}
+
 uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,
                            uint32_t n)
 {
+    const uint32_t slices =
+        TROD_COL_CODE | TROD_COL_DATA | TROD_COL_TEXT | TROD_COL_DETAIL | TROD_COL_RAW;
     uint32_t done = 0;
 
+    if (n > dst->cap - dst->n)
+        n = dst->cap - dst->n;
     trod_batch_changed(dst);
     dst->have |= src->have;
     dst->meta = src->meta;
-    while (done < n && dst->n < dst->cap) {
+    append_columns(dst, src, from, n);
+    if (!(src->have & slices))
+        done = n;
+    while (done < n) {
         uint32_t pool_n = dst->pool_n;
 
-        for (int i = 0; i < N_COLUMNS; i++) {
-            const struct column *c = &columns[i];
-
-            if (carries(src, c))
-                memcpy(column_at(dst, c) + dst->n * c->size,
-                       column_at(src, c) + (from + done) * c->size, c->size);
-        }
-        if (!append_slices(dst, src, dst->n)) {
+        if (!append_slices(dst, src, dst->n + done)) {
             dst->pool_n = pool_n;
             break;
         }
-        dst->n++;
         done++;
     }
+    dst->n += done;
     return done;
 }

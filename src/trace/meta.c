@@ -13,7 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A table of streams that has become too small. It stays: other threads may still read it. */
+struct retired {
+    struct retired *next;
+    struct trod_stream *streams;
+};
+
 struct trod_meta_hash {
+    struct retired *retired;
     uint32_t size, used; /* size: a power of two; slots hold stream + 1 */
     uint32_t slot[];
 };
@@ -27,6 +34,13 @@ void trod_meta_fini(struct trod_meta *m)
 {
     for (uint32_t i = 0; i < m->n_streams; i++)
         free((void *)(uintptr_t)m->streams[i].name);
+    while (m->hash && m->hash->retired) {
+        struct retired *next = m->hash->retired->next;
+
+        free(m->hash->retired->streams);
+        free(m->hash->retired);
+        m->hash->retired = next;
+    }
     free(m->streams);
     free(m->hash);
     memset(m, 0, sizeof *m);
@@ -105,6 +119,7 @@ static int grow_hash(struct trod_meta *m)
     if (!h)
         return TROD_ERR_NOMEM;
     h->size = size;
+    h->retired = m->hash ? m->hash->retired : NULL;
     for (uint32_t i = 0; i < m->n_streams; i++) {
         uint64_t at = hash_of(&m->streams[i]);
 
@@ -118,22 +133,37 @@ static int grow_hash(struct trod_meta *m)
     return TROD_OK;
 }
 
+/* A larger table; the one that M had stays where it is. */
+static int grow_streams(struct trod_meta *m)
+{
+    uint32_t cap = m->cap_streams ? m->cap_streams * 2 : 16;
+    struct trod_stream *s = malloc(cap * sizeof *s);
+    struct retired *old = m->streams ? malloc(sizeof *old) : NULL;
+
+    if (!s || (m->streams && !old)) {
+        free(s);
+        free(old);
+        return TROD_ERR_NOMEM;
+    }
+    if (old) {
+        memcpy(s, m->streams, m->n_streams * sizeof *s);
+        *old = (struct retired){m->hash->retired, m->streams};
+        m->hash->retired = old;
+    }
+    m->streams = s;
+    m->cap_streams = cap;
+    return TROD_OK;
+}
+
 static int add(struct trod_meta *m, const struct key *k, struct trod_stream **out)
 {
     char *name = malloc(k->len + 1);
 
     if (!name)
         return TROD_ERR_NOMEM;
-    if (m->n_streams == m->cap_streams) {
-        uint32_t cap = m->cap_streams ? m->cap_streams * 2 : 16;
-        struct trod_stream *s = realloc(m->streams, cap * sizeof *s);
-
-        if (!s) {
-            free(name);
-            return TROD_ERR_NOMEM;
-        }
-        m->streams = s;
-        m->cap_streams = cap;
+    if (m->n_streams == m->cap_streams && grow_streams(m) < 0) {
+        free(name);
+        return TROD_ERR_NOMEM;
     }
     memcpy(name, k->name, k->len);
     name[k->len] = '\0';

@@ -106,24 +106,26 @@ struct check_counts check_memory(void *st, const char *from, const void *p, size
     struct trod_input *in = NULL;
     struct trod_diag diag;
     struct trod_meta meta;
+    const struct trod_context context = {
+        .meta = &meta, .diag = &diag, .stream = TROD_ALL_STREAMS, .shards = 1};
     struct trod_batch *b;
 
     trod_diag_init(&diag, tell, &told);
     trod_meta_init(&meta);
     if (trod_batch_new(&b, rows ? rows : TROD_BATCH_ROWS) < 0 ||
-        a->init(st, a->defaults, &meta, &diag) < 0)
+        a->init(st, a->defaults, &context) < 0)
         test_die("cannot begin to check");
     if (trod_input_memory(&in, p, n, "memory", &opt.input, &diag) == 0 &&
         trod_reader_open(&r, in, &opt, &meta, &diag) == 0) {
-        b->want = a->uses_of(trod_reader_format(r)->name);
+        b->want = a->uses_of(trod_reader_format(r)->name, NULL);
         if (rows && b->cap < trod_reader_format(r)->record_rows) {
             trod_batch_free(b);
             if (trod_batch_new(&b, trod_reader_format(r)->record_rows) < 0)
                 test_die("no memory");
-            b->want = a->uses_of(trod_reader_format(r)->name);
+            b->want = a->uses_of(trod_reader_format(r)->name, NULL);
         }
         while (trod_reader_next(r, b) == 1)
-            if (a->feed(st, b, &diag) < 0)
+            if (a->feed(st, b, 0, b->n) < 0)
                 test_die("no memory");
         a->settle(st, 0);
         trod_reader_close(r);
@@ -143,12 +145,13 @@ static unsigned saved(const void *st, const struct check_counts *want, const cha
     struct check_counts c = {0};
     void *loaded = check_state(), *into = check_state();
     struct trod_meta meta;
+    const struct trod_context context = {.meta = &meta, .stream = TROD_ALL_STREAMS, .shards = 1};
     unsigned wrong = 0;
 
     trod_meta_init(&meta);
-    if (a->save(st, &once) < 0 || a->init(into, a->defaults, &meta, NULL) < 0)
+    if (a->save(st, &once) < 0 || a->init(into, a->defaults, &context) < 0)
         test_die("cannot save");
-    if (a->load(loaded, (struct trod_span){.p = once.p, .n = once.n}) < 0 ||
+    if (a->load(loaded, (struct trod_span){.p = once.p, .n = once.n}, NULL) < 0 ||
         a->merge(into, loaded) < 0 || a->save(into, &twice) < 0)
         wrong++;
     describe(&c, into);

@@ -19,7 +19,8 @@ static void saved(const void *st)
     void *loaded = check_state();
 
     fuzz_true(analysis()->save(st, &once) == TROD_OK, "a state cannot be saved");
-    fuzz_true(analysis()->load(loaded, (struct trod_span){.p = once.p, .n = once.n}) == TROD_OK,
+    fuzz_true(analysis()->load(loaded, (struct trod_span){.p = once.p, .n = once.n}, NULL) ==
+                  TROD_OK,
               "a saved state cannot be loaded");
     fuzz_true(analysis()->save(loaded, &twice) == TROD_OK, "a loaded state cannot be saved");
     fuzz_true(once.n == twice.n && memcmp(once.p, twice.p, once.n) == 0,
@@ -33,7 +34,7 @@ static void as_state(const uint8_t *data, size_t size)
 {
     void *st = check_state();
 
-    if (analysis()->load(st, (struct trod_span){.p = data, .n = size}) == TROD_OK)
+    if (analysis()->load(st, (struct trod_span){.p = data, .n = size}, NULL) == TROD_OK)
         saved(st);
     check_release(st);
 }

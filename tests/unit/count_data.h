@@ -53,12 +53,15 @@ static inline const struct trod_analysis *count_analysis(void)
     return a;
 }
 
-static inline void *count_begin(const struct trod_count_options *opt, const struct trod_meta *meta)
+static inline void *count_begin(const struct trod_count_options *opt, const struct trod_meta *meta,
+                                struct trod_diag *diag)
 {
+    const struct trod_context context = {
+        .meta = meta, .diag = diag, .stream = TROD_ALL_STREAMS, .shards = 1};
     void *st = calloc(1, count_analysis()->state_size);
 
     assert_non_null(st);
-    assert_int_equal(count_analysis()->init(st, opt, meta, NULL), TROD_OK);
+    assert_int_equal(count_analysis()->init(st, opt, &context), TROD_OK);
     return st;
 }
 
@@ -70,7 +73,7 @@ static inline void count_end(void *st)
 
 /* Feed rows A to B of the N at ROWS, a batch every BATCH rows. */
 static inline void count_feed(void *st, const struct one *rows, size_t from, size_t to,
-                              uint32_t batch, uint32_t have, struct trod_diag *diag)
+                              uint32_t batch, uint32_t have)
 {
     struct trod_batch *b;
 
@@ -80,7 +83,7 @@ static inline void count_feed(void *st, const struct one *rows, size_t from, siz
         b->have = have;
         while (i < to && b->n < b->cap)
             put_row(b, &rows[i++]);
-        assert_int_equal(count_analysis()->feed(st, b, diag), TROD_OK);
+        assert_int_equal(count_analysis()->feed(st, b, 0, b->n), TROD_OK);
     }
     trod_batch_free(b);
 }
@@ -89,6 +92,7 @@ static inline void count_feed(void *st, const struct one *rows, size_t from, siz
 static inline char *count_json(const void *st)
 {
     struct trod_emit_options opt = {.format = TROD_EMIT_JSON};
+    struct trod_result *result;
     struct trod_emit *e;
     char *text = NULL;
     size_t n = 0;
@@ -96,7 +100,10 @@ static inline char *count_json(const void *st)
 
     assert_non_null(f);
     assert_int_equal(trod_emit_new(&e, f, &opt), TROD_OK);
-    assert_int_equal(count_analysis()->report(st, e), TROD_OK);
+    assert_int_equal(trod_result_new(&result), TROD_OK);
+    assert_int_equal(count_analysis()->result(st, result), TROD_OK);
+    trod_result_emit(result, e);
+    trod_result_free(result);
     assert_int_equal(trod_emit_free(e), TROD_OK);
     fclose(f);
     return text;

@@ -64,9 +64,9 @@ static inline json_t *parse(char *text)
 
 static inline void count(struct fixture *f, const struct one *rows, size_t n, uint32_t have)
 {
-    void *st = count_begin(&f->opt, &f->meta);
+    void *st = count_begin(&f->opt, &f->meta, &f->diag);
 
-    count_feed(st, rows, 0, n, TROD_BATCH_ROWS, have, &f->diag);
+    count_feed(st, rows, 0, n, TROD_BATCH_ROWS, have);
     count_analysis()->settle(st, 0);
     json_decref(f->report);
     f->report = parse(count_json(st));

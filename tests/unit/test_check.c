@@ -41,19 +41,20 @@ static void *checked(const char *text, const struct trod_check_options *opt)
     const struct trod_analysis *a = analysis();
     const struct trod_reader_options ropt = {.from = "tarmac", .input.no_thread = true};
     static struct trod_meta meta;
+    const struct trod_context context = {.meta = &meta, .stream = TROD_ALL_STREAMS, .shards = 1};
     void *st = check_state();
     struct trod_reader *r;
     struct trod_input *in;
     struct trod_batch *b;
 
     trod_meta_init(&meta);
-    assert_int_equal(a->init(st, opt, &meta, NULL), TROD_OK);
+    assert_int_equal(a->init(st, opt, &context), TROD_OK);
     assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), TROD_OK);
     assert_int_equal(trod_input_memory(&in, text, strlen(text), "text", &ropt.input, NULL), 0);
     assert_int_equal(trod_reader_open(&r, in, &ropt, &meta, NULL), 0);
     b->want = TROD_COL_ALL;
     while (trod_reader_next(r, b) == 1)
-        assert_int_equal(a->feed(st, b, NULL), TROD_OK);
+        assert_int_equal(a->feed(st, b, 0, b->n), TROD_OK);
     assert_int_equal(a->settle(st, 0), TROD_OK);
     trod_reader_close(r);
     trod_batch_free(b);
@@ -142,7 +143,7 @@ static struct trod_buf save(const void *st)
 static int load(const uint8_t *p, size_t n)
 {
     void *st = check_state();
-    int rc = analysis()->load(st, (struct trod_span){.p = p, .n = n});
+    int rc = analysis()->load(st, (struct trod_span){.p = p, .n = n}, NULL);
 
     if (rc == TROD_OK) {
         struct trod_buf again = save(st);
@@ -201,8 +202,8 @@ static void test_wide(void **state)
     assert_int_equal(trod_buf_add(&b, head, sizeof head), TROD_OK);
     assert_int_equal(trod_buf_add(&b, id, sizeof id - 1), TROD_OK);
     assert_int_equal(trod_buf_add(&b, count, sizeof count), TROD_OK);
-    assert_int_equal(a->load(st, (struct trod_span){.p = b.p, .n = b.n}), TROD_OK);
-    assert_int_equal(a->load(other, (struct trod_span){.p = b.p, .n = b.n}), TROD_OK);
+    assert_int_equal(a->load(st, (struct trod_span){.p = b.p, .n = b.n}, NULL), TROD_OK);
+    assert_int_equal(a->load(other, (struct trod_span){.p = b.p, .n = b.n}, NULL), TROD_OK);
     assert_true(trod_check_count(st, rule(id)) == many);
     assert_int_equal(a->merge(st, other), TROD_OK);
     assert_true(trod_check_count(st, rule(id)) == 2 * many);

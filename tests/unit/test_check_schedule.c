@@ -193,7 +193,7 @@ static void test_saved(void **state)
     assert_int_equal(trod_run_add(run, a, &check), 0);
     assert_int_equal(trod_run_go(run), 0);
     assert_int_equal(a->save(trod_run_state(run, 0), &bytes), 0);
-    assert_int_equal(a->load(st, (struct trod_span){.p = bytes.p, .n = bytes.n}), 0);
+    assert_int_equal(a->load(st, (struct trod_span){.p = bytes.p, .n = bytes.n}, NULL), 0);
     assert_int_equal(trod_check_schedule(st, true, whole, 4, "s"), 0);
     assert_int_equal(trod_check_total(st, TROD_RULE_NOTE), 0);
     assert_int_equal(trod_check_schedule(st, true, whole, 3, "s"), 0);

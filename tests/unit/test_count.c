@@ -360,10 +360,11 @@ static void test_estimate(void **state)
 static void test_options(void **state)
 {
     struct trod_count_options opt = {.line = 48};
+    const struct trod_context context = {.stream = TROD_ALL_STREAMS, .shards = 1};
     void *st = calloc(1, count_analysis()->state_size);
 
     (void)state;
-    assert_int_equal(count_analysis()->init(st, &opt, NULL, NULL), TROD_ERR_USAGE);
+    assert_int_equal(count_analysis()->init(st, &opt, &context), TROD_ERR_USAGE);
     count_end(st);
 }
 

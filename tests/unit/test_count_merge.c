@@ -189,7 +189,8 @@ static void *reloaded(const void *st)
     void *copy = calloc(1, count_analysis()->state_size);
 
     assert_int_equal(count_analysis()->save(st, &a), TROD_OK);
-    assert_int_equal(count_analysis()->load(copy, (struct trod_span){.p = a.p, .n = a.n}), TROD_OK);
+    assert_int_equal(count_analysis()->load(copy, (struct trod_span){.p = a.p, .n = a.n}, NULL),
+                     TROD_OK);
     assert_int_equal(count_analysis()->save(copy, &b), TROD_OK);
     assert_int_equal(a.n, b.n);
     assert_memory_equal(a.p, b.p, a.n);
@@ -207,7 +208,7 @@ static char *in_parts(const struct trod_count_options *opt, const struct one *ro
     char *json;
 
     begin(&all, "drmemtrace");
-    st = count_begin(opt, &all.meta);
+    st = count_begin(opt, &all.meta, NULL);
     for (size_t k = 0; k < parts; k++) {
         struct fixture f;
         void *one, *copy;
@@ -215,8 +216,8 @@ static char *in_parts(const struct trod_count_options *opt, const struct one *ro
         begin(&f, "drmemtrace");
         f.meta.part = (uint32_t)k;
         add_threads(&f);
-        one = count_begin(opt, &f.meta);
-        count_feed(one, rows, n * k / parts, n * (k + 1) / parts, batch, COUNT_HAVE, NULL);
+        one = count_begin(opt, &f.meta, NULL);
+        count_feed(one, rows, n * k / parts, n * (k + 1) / parts, batch, COUNT_HAVE);
         copy = save ? reloaded(one) : one;
         assert_int_equal(count_analysis()->merge(st, copy), TROD_OK);
         if (save)
@@ -275,8 +276,8 @@ static void test_damaged(void **state)
     begin(&f, "drmemtrace");
     add_threads(&f);
     random_rows(rows, 500, 9, true);
-    st = count_begin(NULL, &f.meta);
-    count_feed(st, rows, 0, 500, 64, COUNT_HAVE, NULL);
+    st = count_begin(NULL, &f.meta, NULL);
+    count_feed(st, rows, 0, 500, 64, COUNT_HAVE);
     assert_int_equal(count_analysis()->save(st, &saved), TROD_OK);
     count_end(st);
     trod_rng_seed(&r, 5);
@@ -292,7 +293,7 @@ static void test_damaged(void **state)
         else
             saved.p[at] ^= (uint8_t)(1u << trod_rng_below(&r, 8));
         st = calloc(1, count_analysis()->state_size);
-        rc = count_analysis()->load(st, in);
+        rc = count_analysis()->load(st, in, NULL);
         assert_true(rc == TROD_OK || rc == TROD_ERR_CORRUPT);
         assert_false(cut && rc == TROD_OK);
         refused += rc != TROD_OK;
@@ -319,8 +320,8 @@ static void test_large(void **state)
     (void)state;
     begin(&f, "drmemtrace");
     trod_meta_thread(&f.meta, 10, 1, 0);
-    st = count_begin(&f.opt, &f.meta);
-    count_feed(st, rows, 0, N_OF(rows), 64, COUNT_HAVE, NULL);
+    st = count_begin(&f.opt, &f.meta, NULL);
+    count_feed(st, rows, 0, N_OF(rows), 64, COUNT_HAVE);
     for (int i = 0; i < 40; i++) {
         void *copy = reloaded(st);
 
@@ -352,10 +353,10 @@ static void test_settled_twice(void **state)
     (void)state;
     begin(&f, "drmemtrace");
     trod_meta_thread(&f.meta, 10, 1, 0);
-    a = count_begin(NULL, &f.meta);
-    b = count_begin(NULL, &f.meta);
-    count_feed(a, rows, 0, 1, 1, COUNT_HAVE, NULL);
-    count_feed(b, rows, 0, 1, 1, COUNT_HAVE, NULL);
+    a = count_begin(NULL, &f.meta, NULL);
+    b = count_begin(NULL, &f.meta, NULL);
+    count_feed(a, rows, 0, 1, 1, COUNT_HAVE);
+    count_feed(b, rows, 0, 1, 1, COUNT_HAVE);
     assert_int_equal(count_analysis()->settle(a, 0), TROD_OK);
     assert_int_equal(count_analysis()->merge(a, b), TROD_ERR_USAGE);
     count_end(a);

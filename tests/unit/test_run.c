@@ -325,12 +325,11 @@ struct rows_state {
     uint32_t have;
 };
 
-static int rows_feed(void *st, const struct trod_batch *b, struct trod_diag *diag)
+static int rows_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     struct rows_state *s = st;
 
-    (void)diag;
-    s->rows += b->n;
+    s->rows += to - from;
     s->have |= b->have;
     return TROD_OK;
 }

@@ -29,11 +29,10 @@ struct info {
     bool has_time, has_window;
 };
 
-static int init(void *st, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
+static int init(void *st, const void *opt, const struct trod_context *context)
 {
     (void)opt;
-    (void)diag;
-    ((struct info *)st)->meta = meta;
+    ((struct info *)st)->meta = context->meta;
     return TROD_OK;
 }
 
@@ -95,12 +94,11 @@ static void feed_marker(struct info *s, unsigned m, uint64_t v)
     }
 }
 
-static int feed(void *st, const struct trod_batch *b, struct trod_diag *diag)
+static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     struct info *s = st;
 
-    (void)diag;
-    for (uint32_t i = 0; i < b->n; i++) {
+    for (uint32_t i = from; i < to; i++) {
         if (b->kind[i] == TROD_MARKER) {
             feed_marker(s, b->sub[i], b->value[i]);
         } else if (b->kind[i] == TROD_INSTR) {
@@ -150,7 +148,7 @@ static int merge(void *into, const void *from)
 }
 
 /* "2025-03-14 09:26:53.589793 UTC" of microseconds since 1601. */
-static void emit_time(struct trod_emit *e, const char *key, uint64_t us)
+static void emit_time(struct trod_result *e, const char *key, uint64_t us)
 {
     const uint64_t epoch = UINT64_C(11644473600);
     char text[64];
@@ -159,11 +157,11 @@ static void emit_time(struct trod_emit *e, const char *key, uint64_t us)
     size_t n;
 
     if (!gmtime_r(&t, &tm) || (n = strftime(text, 32, "%Y-%m-%d %H:%M:%S", &tm)) == 0) {
-        trod_emit_u64(e, key, us);
+        trod_result_u64(e, key, us);
         return;
     }
     snprintf(text + n, sizeof text - n, ".%06u UTC", (unsigned)(us % 1000000));
-    trod_emit_str(e, key, text);
+    trod_result_str(e, key, text);
 }
 
 static uint64_t processes(const struct trod_meta *m, uint64_t *threads)
@@ -184,86 +182,86 @@ static uint64_t processes(const struct trod_meta *m, uint64_t *threads)
     return pids;
 }
 
-static void emit_header(const struct info *s, struct trod_emit *e)
+static void emit_header(const struct info *s, struct trod_result *e)
 {
     const struct trod_meta *m = s->meta;
     uint64_t threads, pids = processes(m, &threads), cpus = 0;
 
-    trod_emit_u64(e, "entry_bytes", m->addr_bits == 32 ? 8 : 12);
-    trod_emit_u64(e, "threads", threads);
-    trod_emit_u64(e, "processes", pids);
+    trod_result_u64(e, "entry_bytes", m->addr_bits == 32 ? 8 : 12);
+    trod_result_u64(e, "threads", threads);
+    trod_result_u64(e, "processes", pids);
     for (unsigned i = 0; i < CPUS / 64; i++)
         for (uint64_t v = s->cpus[i]; v; v &= v - 1)
             cpus++;
-    trod_emit_u64(e, "cpus", cpus);
+    trod_result_u64(e, "cpus", cpus);
     if (s->has_time) {
         emit_time(e, "begun", s->first);
         emit_time(e, "ended", s->last);
-        trod_emit_f64(e, "seconds", (double)(s->last - s->first) / 1e6, 6);
+        trod_result_f64(e, "seconds", (double)(s->last - s->first) / 1e6, 6);
     }
     if (s->chunk)
-        trod_emit_u64(e, "instructions_per_chunk", s->chunk);
+        trod_result_u64(e, "instructions_per_chunk", s->chunk);
     if (s->chunk)
-        trod_emit_u64(e, "chunk_footers", s->marker[TROD_DRM_CHUNK_FOOTER]);
+        trod_result_u64(e, "chunk_footers", s->marker[TROD_DRM_CHUNK_FOOTER]);
     if (s->vector)
-        trod_emit_u64(e, "vector_bytes", s->vector);
+        trod_result_u64(e, "vector_bytes", s->vector);
     if (s->has_window) {
-        trod_emit_u64(e, "first_window", s->windows_least);
-        trod_emit_u64(e, "last_window", s->windows_most);
+        trod_result_u64(e, "first_window", s->windows_least);
+        trod_result_u64(e, "last_window", s->windows_most);
     }
-    trod_emit_u64(e, "instructions", s->instrs);
-    trod_emit_u64(e, "not_fetched_again", s->nofetch);
-    trod_emit_u64(e, "kernel_instructions", s->kernel);
-    trod_emit_u64(e, "instructions_with_opcode", s->encoded);
+    trod_result_u64(e, "instructions", s->instrs);
+    trod_result_u64(e, "not_fetched_again", s->nofetch);
+    trod_result_u64(e, "kernel_instructions", s->kernel);
+    trod_result_u64(e, "instructions_with_opcode", s->encoded);
 }
 
-static void emit_calls(const struct info *s, struct trod_emit *e)
+static void emit_calls(const struct info *s, struct trod_result *e)
 {
     static const char *const columns[] = {"number", "name", "count"};
 
     if (s->marker[TROD_DRM_SYSCALL] == 0)
         return;
-    trod_emit_table(e, "system_calls", "system calls", columns, 3);
+    trod_result_counts(e, "system_calls", "system calls", columns, 3);
     for (unsigned i = 0; i < CALLS; i++) {
         const char *name = trod_syscall_name(s->meta->isa, i);
 
         if (s->calls[i] == 0)
             continue;
-        trod_emit_u64(e, NULL, i);
+        trod_result_u64(e, NULL, i);
         if (name)
-            trod_emit_str(e, NULL, name);
+            trod_result_str(e, NULL, name);
         else
-            trod_emit_absent(e);
-        trod_emit_u64(e, NULL, s->calls[i]);
-        trod_emit_row_end(e);
+            trod_result_absent(e);
+        trod_result_u64(e, NULL, s->calls[i]);
+        trod_result_row_end(e);
     }
     if (s->other_calls) {
-        trod_emit_absent(e);
-        trod_emit_str(e, NULL, "(others)");
-        trod_emit_u64(e, NULL, s->other_calls);
-        trod_emit_row_end(e);
+        trod_result_absent(e);
+        trod_result_str(e, NULL, "(others)");
+        trod_result_u64(e, NULL, s->other_calls);
+        trod_result_row_end(e);
     }
-    trod_emit_table_close(e);
+    trod_result_table_close(e);
 }
 
-static void emit_signals(const struct info *s, struct trod_emit *e)
+static void emit_signals(const struct info *s, struct trod_result *e)
 {
     static const char *const columns[] = {"signal", "count"};
 
     if (s->marker[TROD_DRM_SIGNAL_NUMBER] == 0)
         return;
-    trod_emit_table(e, "signals", "signals", columns, 2);
+    trod_result_counts(e, "signals", "signals", columns, 2);
     for (unsigned i = 0; i < SIGNALS; i++) {
         if (s->signals[i] == 0)
             continue;
-        trod_emit_u64(e, NULL, i);
-        trod_emit_u64(e, NULL, s->signals[i]);
-        trod_emit_row_end(e);
+        trod_result_u64(e, NULL, i);
+        trod_result_u64(e, NULL, s->signals[i]);
+        trod_result_row_end(e);
     }
-    trod_emit_table_close(e);
+    trod_result_table_close(e);
 }
 
-static int report(const void *st, struct trod_emit *e)
+static int result(const void *st, struct trod_result *e)
 {
     const struct info *s = st;
 
@@ -282,5 +280,5 @@ const struct trod_analysis drm_info = {
     .init = init,
     .feed = feed,
     .merge = merge,
-    .report = report,
+    .result = result,
 };

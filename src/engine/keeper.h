@@ -1,8 +1,8 @@
 /*
- * run_diag.h - problems of a worker, kept until it is their turn.
+ * keeper.h - problems of a worker, kept until it is their turn.
  */
-#ifndef TROD_ANALYSIS_RUN_DIAG_H
-#define TROD_ANALYSIS_RUN_DIAG_H
+#ifndef TROD_ENGINE_KEEPER_H
+#define TROD_ENGINE_KEEPER_H
 
 #include "trod/diag.h"
 

@@ -1,8 +1,8 @@
 /*
- * run_diag.c - problems of a worker, kept until it is their turn. A diag keeps no more than
+ * keeper.c - problems of a worker, kept until it is their turn. A diag keeps no more than
  * TROD_DIAG_SHOWN of a kind; the rest is counted.
  */
-#include "analysis/run_diag.h"
+#include "engine/keeper.h"
 
 #include <stdlib.h>
 #include <string.h>

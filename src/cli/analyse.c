@@ -1,0 +1,395 @@
+/*
+ * analyse.c - one pass of one or several analyses over the operands.
+ *
+ * Implements analyse.h: options to a run, Ctrl-C, progress, results as text, JSON, CSV or in the
+ * layout that an analysis has for another tool's output.
+ */
+#include "analyse.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const groupings[] = {"all", "thread", NULL};
+
+#define AT(field) offsetof(struct cli_span, field)
+
+const struct trod_option cli_span_options[] = {
+    {"interval", 0, TROD_OPT_STR, AT(interval), "N[:MEASURE]",
+     "a result for every N instructions too; MEASURE: instructions, rows or time", NULL, NULL},
+    {"region", 0, TROD_OPT_STR, AT(region), "FROM..TO[:MEASURE]",
+     "only instructions FROM to TO (from 1), or rows (from 0), or times", NULL, NULL},
+    {"warmup", 0, TROD_OPT_STR, AT(warmup), "N[:MEASURE]",
+     "the first N prepare the state and are not counted", NULL, NULL},
+    {"limit", 0, TROD_OPT_U64, AT(limit), "N", "end after N instructions", NULL, NULL},
+    {"by", 0, TROD_OPT_ENUM, AT(by), "WHAT", "a result for each thread too", groupings, NULL},
+    {"symbols", 0, TROD_OPT_LIST, AT(symbols), "ELF[@ADDRESS],...",
+     "names of functions from these programs, loaded at ADDRESS", NULL, NULL},
+    {.type = TROD_OPT_END},
+};
+
+struct analysing {
+    struct cli *c;
+    const struct cli_analyse *o;
+    struct trod_diag diag;
+    struct trod_match *match;
+    struct cli_progress progress;
+    struct trod_symbols *symbols;
+    struct trod_run *run;
+};
+
+static volatile bool interrupted;
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    interrupted = true;
+}
+
+/* The first Ctrl-C ends the reading, the second one the program. */
+static void catch_interrupt(void)
+{
+    struct sigaction a = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+
+    interrupted = false;
+    sigemptyset(&a.sa_mask);
+    sigaction(SIGINT, &a, NULL);
+}
+
+static int filter(void *user, struct trod_batch *b)
+{
+    struct analysing *k = user;
+    int r = trod_match_batch(k->match, b);
+
+    if (r < 0)
+        return r;
+    trod_batch_keep(b, trod_match_keep(k->match));
+    return !trod_match_done(k->match);
+}
+
+static void progress(void *user, const struct trod_trace_progress *p)
+{
+    struct analysing *k = user;
+
+    cli_progress_show(&k->progress, p);
+}
+
+/* ---- options */
+
+/* Cut the measure behind the colon of TEXT off (N bytes are left). Returns it, or -1. */
+static int measure_of(const char *text, size_t *n)
+{
+    static const char *const names[] = {"instructions", "rows", "time", NULL};
+    const char *colon = strchr(text, ':');
+
+    *n = colon ? (size_t)(colon - text) : strlen(text);
+    if (!colon)
+        return TROD_IN_INSTRUCTIONS;
+    for (int i = 0; names[i]; i++)
+        if (colon[1] && strncmp(names[i], colon + 1, strlen(colon + 1)) == 0)
+            return i;
+    return -1;
+}
+
+/* A range (RANGE not NULL) or a number, with its measure. */
+static int parse(struct analysing *k, const char *option, const char *text, uint64_t *number,
+                 struct trod_range *range, enum trod_measure *in)
+{
+    char copy[64];
+    size_t n;
+    int m = measure_of(text, &n), r = TROD_ERR_USAGE;
+
+    if (m >= 0 && n < sizeof copy) {
+        memcpy(copy, text, n);
+        copy[n] = '\0';
+        r = range ? trod_option_range(copy, range) : trod_option_number(copy, number);
+        if (!range && r == 0 && *number == 0)
+            r = TROD_ERR_USAGE;
+        *in = (enum trod_measure)m;
+    }
+    return r == 0 ? 0
+                  : trod_error(&k->diag, TROD_ERR_USAGE, "args.span", NULL,
+                               "option '--%s': '%s' is not %s[:instructions|rows|time]", option,
+                               text, range ? "FROM..TO" : "a number from 1");
+}
+
+static int span_options(struct analysing *k, struct trod_run_options *opt)
+{
+    const struct cli_span *s = &k->o->span;
+    struct trod_range range = {false, 0, 0};
+    int r = 0;
+
+    opt->by_stream = s->by == 1;
+    if (s->interval)
+        r = parse(k, "interval", s->interval, &opt->interval, NULL, &opt->interval_in);
+    if (r == 0 && s->warmup)
+        r = parse(k, "warmup", s->warmup, &opt->warmup, NULL, &opt->warmup_in);
+    if (r == 0 && s->region)
+        r = parse(k, "region", s->region, NULL, &range, &opt->region_in);
+    if (r == 0 && s->limit && s->region)
+        r = trod_error(&k->diag, TROD_ERR_USAGE, "args.span", NULL,
+                       "options '--limit' and '--region' exclude each other");
+    if (s->limit)
+        range = (struct trod_range){true, 0, s->limit};
+    opt->region_from = range.lo;
+    opt->region_to = range.hi;
+    if (range.set && opt->region_in == TROD_IN_ROWS && range.hi == 0)
+        opt->region_to = range.hi = 0;
+    if (opt->interval_in == TROD_IN_TIME || opt->warmup_in == TROD_IN_TIME ||
+        opt->region_in == TROD_IN_TIME)
+        opt->trace.want |= TROD_COL_TIME;
+    return r;
+}
+
+static int add_symbols(struct analysing *k, struct trod_run_options *opt)
+{
+    const struct trod_list *list = &k->o->span.symbols;
+    int r = 0;
+
+    if (list->n == 0)
+        return 0;
+    r = trod_symbols_new(&k->symbols);
+    for (size_t i = 0; r == 0 && i < list->n; i++)
+        r = trod_symbols_add(k->symbols, list->item[i], &k->diag);
+    opt->symbols = k->symbols;
+    return r;
+}
+
+static int open_run(struct analysing *k, const struct cli_parts *parts)
+{
+    const struct cli_analyse *o = k->o;
+    struct trod_run_options opt = {
+        .jobs = o->input.jobs < TROD_RUN_JOBS ? (unsigned)o->input.jobs : TROD_RUN_JOBS,
+        .progress = progress,
+        .user = k,
+        .stop = &interrupted,
+    };
+    int r = trod_match_new(&k->match, &o->filter, &k->diag);
+
+    if (r != 0)
+        return r;
+    opt.trace = cli_trace_options(&o->input, TROD_COL_KIND | trod_match_want(k->match));
+    if (!trod_match_all(k->match))
+        opt.filter = filter;
+    if (parts) {
+        opt.part = parts->part;
+        opt.parts = parts->parts;
+    }
+    r = span_options(k, &opt);
+    if (r == 0)
+        r = add_symbols(k, &opt);
+    return r == 0 ? trod_run_open(&k->run, k->c->operands, k->c->n_operands, &opt, &k->diag) : r;
+}
+
+/* ---- results */
+
+/* The result in the layout of another tool. 1, 0 where none is wanted, or an error. */
+static int put_layout(struct analysing *k, const struct cli_planned *plan, struct cli_out *out)
+{
+    struct trod_buf text = {0};
+    void *st = trod_run_state(k->run, 0);
+    int r = 0;
+
+    if (plan->analysis->layout && st && k->o->report.format == TROD_EMIT_TEXT)
+        r = plan->analysis->layout(st, &text);
+    if (r == 1)
+        fwrite(text.p, 1, text.n, out->file);
+    trod_buf_fini(&text);
+    return r;
+}
+
+static int fill(struct analysing *k, const struct cli_planned *plan, size_t n,
+                struct trod_result *result)
+{
+    const struct trod_trace *t = trod_run_trace(k->run);
+    const struct trod_format *f = trod_trace_format(t);
+    int r = 0;
+
+    if (f)
+        trod_result_str(result, "format", f->name);
+    trod_result_u64(result, "files", trod_trace_files(t));
+    for (size_t i = 0; r == 0 && i < n; i++) {
+        if (n > 1)
+            trod_result_open(result, plan[i].analysis->name, plan[i].analysis->title);
+        r = trod_run_result(k->run, i, result);
+        if (n > 1)
+            trod_result_close(result);
+    }
+    return r < 0 ? r : trod_result_status(result);
+}
+
+/* The results, also of a trace that could be read only in part. */
+static int tell(struct analysing *k, const struct cli_planned *plan, size_t n)
+{
+    struct trod_result *result = NULL;
+    struct cli_out out;
+    int r = cli_report_begin(&out, k->c, &k->o->report), end;
+
+    if (r != 0)
+        return r;
+    r = n == 1 ? put_layout(k, plan, &out) : 0;
+    if (r == 0)
+        r = trod_result_new(&result);
+    if (r == 0)
+        r = fill(k, plan, n, result);
+    if (r == 0)
+        trod_result_emit(result, out.emit);
+    trod_result_free(result);
+    end = cli_report_end(&out);
+    return r < 0 ? r : end;
+}
+
+int cli_run_emit(const struct trod_run *run, size_t i, struct trod_emit *e)
+{
+    struct trod_result *result;
+    int r = trod_result_new(&result);
+
+    if (r == 0)
+        r = trod_run_result(run, i, result);
+    if (r == 0)
+        trod_result_emit(result, e);
+    trod_result_free(result);
+    return r;
+}
+
+static int save(struct analysing *k, const struct cli_parts *parts)
+{
+    struct trod_buf state = {0};
+    struct trod_output *out;
+    int r = trod_run_save(k->run, &state);
+
+    if (r == 0)
+        r = trod_output_create(&out, parts->save, NULL, &k->diag);
+    if (r == 0) {
+        r = trod_output_write(out, parts->head.p, parts->head.n);
+        if (r == 0)
+            r = trod_output_write(out, state.p, state.n);
+        if (r == 0)
+            r = trod_output_commit(out);
+        else
+            trod_output_discard(out);
+    }
+    trod_buf_fini(&state);
+    return r;
+}
+
+static int go(struct analysing *k, const struct cli_parts *parts)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && parts && i < parts->n_saved; i++)
+        r = trod_run_merge(k->run, parts->saved[i]);
+    if (parts && parts->n_saved)
+        return r;
+    cli_progress_begin(&k->progress, k->c);
+    catch_interrupt();
+    r = trod_run_go(k->run);
+    signal(SIGINT, SIG_DFL);
+    cli_progress_end(&k->progress);
+    if (trod_run_stopped(k->run))
+        trod_warning(&k->diag, TROD_ERR_TRUNCATED, "run.interrupted", NULL,
+                     "interrupted: results are those of what was read");
+    return r;
+}
+
+int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_planned *plan,
+                size_t n, const struct cli_parts *parts)
+{
+    struct analysing k = {.c = c, .o = o};
+    int r;
+
+    cli_diag_init(c, &k.diag);
+    k.diag.strict = o->input.strict;
+    r = open_run(&k, parts);
+    for (size_t i = 0; r >= 0 && i < n; i++)
+        r = trod_run_add(k.run, plan[i].analysis, plan[i].options);
+    if (r >= 0) {
+        int told;
+
+        r = go(&k, parts);
+        told = r == TROD_ERR_NOMEM ? r : parts && parts->save ? save(&k, parts) : tell(&k, plan, n);
+        r = r < 0 ? r : told;
+    }
+    if (r == TROD_ERR_NOMEM)
+        trod_error(&k.diag, r, "run.memory", NULL, "out of memory");
+    if (r < 0)
+        c->trouble = true;
+    r = cli_diag_end(c, &k.diag);
+    trod_match_free(k.match);
+    trod_run_free(k.run);
+    trod_symbols_free(k.symbols);
+    return c->trouble ? CLI_TROUBLE : r;
+}
+
+/* ---- sub-commands from descriptors */
+
+enum { OWN_AT = (sizeof(struct cli_analyse) + 63) / 64 * 64, COMMANDS = 128 };
+
+struct made {
+    struct cli_command command;
+    struct trod_option options[7];
+    const struct trod_analysis *analysis;
+};
+
+static int run_one(struct cli *c, const void *opt)
+{
+    const struct made *m = (const struct made *)(const void *)c->command;
+    const struct cli_planned plan = {.analysis = m->analysis,
+                                     .options = (const uint8_t *)opt + OWN_AT};
+
+    return cli_analyse(c, opt, &plan, 1, NULL);
+}
+
+static void make(struct made *m, const struct trod_analysis *a)
+{
+#define SHARED(at, title, table)                                                                   \
+    {                                                                                              \
+        .type = TROD_OPT_FUNC, .offset = (at), .text = (title), .more = (table)                    \
+    }
+    static const struct trod_option none[] = {{.type = TROD_OPT_END}};
+    const struct trod_option options[] = {
+        SHARED(OWN_AT, "Analysis", a->options ? a->options : none),
+        SHARED(offsetof(struct cli_analyse, span), "Part and division", cli_span_options),
+        SHARED(offsetof(struct cli_analyse, filter), "Choosing records", trod_match_option_table),
+        SHARED(offsetof(struct cli_analyse, input), "Input", cli_input_options),
+        SHARED(offsetof(struct cli_analyse, report), "Output", cli_report_options),
+        SHARED(offsetof(struct cli_analyse, common), "General", cli_common_options),
+        {.type = TROD_OPT_END},
+    };
+#undef SHARED
+    uint8_t *defaults = calloc(1, OWN_AT + a->options_size + 1);
+
+    memcpy(m->options, options, sizeof options);
+    if (defaults && a->defaults)
+        memcpy(defaults + OWN_AT, a->defaults, a->options_size);
+    m->analysis = a;
+    m->command = (struct cli_command){
+        .name = a->name,
+        .title = a->title,
+        .operands = "FILE...",
+        .about = a->about,
+        .examples = a->examples,
+        .options = m->options,
+        .options_size = OWN_AT + a->options_size,
+        .defaults = defaults,
+        .least = 1,
+        .most = SIZE_MAX,
+        .run = run_one,
+    };
+}
+
+const struct cli_command *cli_analysis_command(size_t i)
+{
+    static struct made *made[COMMANDS];
+    const struct trod_analysis *a;
+
+    for (size_t k = 0; (a = trod_analysis_at(k)); k++)
+        if (a->about && i-- == 0) {
+            if (k >= COMMANDS)
+                return NULL;
+            if (!made[k] && (made[k] = calloc(1, sizeof **made)))
+                make(made[k], a);
+            return made[k] ? &made[k]->command : NULL;
+        }
+    return NULL;
+}

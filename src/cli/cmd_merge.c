@@ -1,0 +1,154 @@
+/*
+ * cmd_merge.c - `trod merge`: the parts of a run, put together.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse.h"
+#include "plan.h"
+
+struct options {
+    struct cli_analyse analyse; /* filled in from the states */
+    struct trod_list plugins;
+};
+
+static const struct trod_option options[] = {
+    {"plugin", 0, TROD_OPT_LIST, offsetof(struct options, plugins), "FILE.so,...",
+     "load analyses from these shared objects", NULL, NULL},
+    CLI_SHARED(analyse.report, "Output", cli_report_options),
+    CLI_SHARED(analyse.common, "General", cli_common_options),
+    {.type = TROD_OPT_END},
+};
+
+struct part {
+    char *bytes;
+    const char *path;
+    struct cli_plan_head head;
+    struct trod_span state;
+};
+
+static int read_part(struct part *p, const char *path, struct trod_diag *diag)
+{
+    const struct trod_place at = trod_place_path(path);
+    FILE *f = fopen(path, "rb");
+    struct trod_buf b = {0};
+    char block[65536];
+    size_t n, head;
+    int r = 0;
+
+    if (!f)
+        return trod_error(diag, TROD_ERR_IO, "merge.open", &at, "'%s' cannot be opened", path);
+    while (r == 0 && (n = fread(block, 1, sizeof block, f)) > 0)
+        r = trod_buf_add(&b, block, n);
+    if (ferror(f))
+        r = trod_error(diag, TROD_ERR_IO, "merge.read", &at, "'%s' cannot be read", path);
+    fclose(f);
+    p->bytes = (char *)b.p;
+    p->path = path;
+    if (r < 0)
+        return r;
+    head = cli_plan_read(&p->head, p->bytes, b.n);
+    if (head == 0)
+        return trod_error(diag, TROD_ERR_CORRUPT, "merge.state", &at,
+                          "'%s' is no state that trod run --save wrote", path);
+    p->state = (struct trod_span){.p = b.p + head, .n = b.n - head};
+    return 0;
+}
+
+static int by_part(const void *a, const void *b)
+{
+    const struct part *p = a, *q = b;
+
+    return p->head.part < q->head.part ? -1 : p->head.part > q->head.part;
+}
+
+static bool same_run(const struct cli_plan_head *a, const struct cli_plan_head *b)
+{
+    if (strcmp(a->spec, b->spec) != 0 || a->parts != b->parts || a->n_paths != b->n_paths)
+        return false;
+    for (size_t i = 0; i < a->n_paths; i++)
+        if (strcmp(a->path[i], b->path[i]) != 0)
+            return false;
+    return true;
+}
+
+/* Are all parts there, once each, of one run? */
+static int check_parts(const struct part *part, size_t n, struct trod_diag *diag)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!same_run(&part[i].head, &part[0].head))
+            return trod_error(diag, TROD_ERR_USAGE, "merge.runs", NULL,
+                              "'%s' and '%s' are parts of different runs", part[0].path,
+                              part[i].path);
+        if (i && part[i].head.part == part[i - 1].head.part)
+            return trod_error(diag, TROD_ERR_USAGE, "merge.twice", NULL,
+                              "part %u/%u is given twice: '%s' and '%s'", part[i].head.part,
+                              part[i].head.parts, part[i - 1].path, part[i].path);
+        if (part[i].head.part != i)
+            return trod_error(diag, TROD_ERR_USAGE, "merge.missing", NULL, "part %zu/%u is missing",
+                              i, part[i].head.parts);
+    }
+    if (n != part[0].head.parts)
+        return trod_error(diag, TROD_ERR_USAGE, "merge.missing", NULL, "part %zu/%u is missing", n,
+                          part[0].head.parts);
+    return 0;
+}
+
+static int merge(struct cli *c, struct options *o, struct part *part, size_t n)
+{
+    struct trod_span *saved = calloc(n, sizeof *saved);
+    struct cli_plan plan = {0};
+    struct cli_parts parts = {.saved = saved, .n_saved = n};
+    int r = saved ? cli_plan_parse(&plan, part[0].head.spec, &c->diag) : TROD_ERR_NOMEM;
+
+    if (r == 0) {
+        for (size_t i = 0; i < n; i++)
+            saved[i] = part[i].state;
+        o->analyse.input.from = part[0].head.from;
+        c->operands = part[0].head.path;
+        c->n_operands = part[0].head.n_paths;
+        r = cli_analyse(c, &o->analyse, plan.item, plan.n, &parts);
+    }
+    cli_plan_fini(&plan);
+    free(saved);
+    return r < 0 ? CLI_TROUBLE : r;
+}
+
+static int run(struct cli *c, const void *opt)
+{
+    struct options o = *(const struct options *)opt;
+    size_t n = c->n_operands;
+    struct part *part = calloc(n, sizeof *part);
+    int r = part ? 0 : TROD_ERR_NOMEM;
+
+    for (size_t i = 0; r == 0 && i < o.plugins.n; i++)
+        r = trod_analysis_plugin(o.plugins.item[i], &c->diag);
+    for (size_t i = 0; r == 0 && i < n; i++)
+        r = read_part(&part[i], c->operands[i], &c->diag);
+    if (r == 0) {
+        qsort(part, n, sizeof *part, by_part);
+        r = check_parts(part, n, &c->diag);
+    }
+    r = r == 0 ? merge(c, &o, part, n) : CLI_TROUBLE;
+    for (size_t i = 0; part && i < n; i++)
+        free(part[i].bytes);
+    free(part);
+    return r;
+}
+
+const struct cli_command cli_command_merge = {
+    .name = "merge",
+    .title = "put the parts of a run on several machines together",
+    .operands = "STATE...",
+    .about = "Print the results of a run that was shared out with trod run --part I/N --save "
+             "STATE, as one process would have printed them. All parts must be given, in any "
+             "order; the trace must still be where it was.",
+    .examples = "  trod run count --part 0/2 --save 0.state dir\n"
+                "  trod run count --part 1/2 --save 1.state dir\n"
+                "  trod merge 0.state 1.state\n",
+    .options = options,
+    .options_size = sizeof(struct options),
+    .least = 1,
+    .most = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,135 @@
+/*
+ * plan.c - analyses named on a command line or in a saved state.
+ *
+ * A saved state is a head of lines ("trod state 1", then "part I/N", "run SPEC", "from FORMAT"
+ * where it was given, "path PATH" for each operand, and an empty line) and behind it what
+ * trod_run_save wrote.
+ */
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char first_line[] = "trod state 1\n";
+
+static int add(struct cli_plan *p, const struct trod_analysis *a, char *spec,
+               struct trod_diag *diag)
+{
+    void *opt;
+
+    if (p->n == TROD_RUN_ITEMS)
+        return trod_error(diag, TROD_ERR_USAGE, "run.too-many", NULL,
+                          "more than %d analyses in one run", TROD_RUN_ITEMS);
+    opt = calloc(1, a->options_size + 1);
+    if (!opt)
+        return TROD_ERR_NOMEM;
+    if (a->defaults)
+        memcpy(opt, a->defaults, a->options_size);
+    p->options[p->n] = opt;
+    p->item[p->n++] = (struct cli_planned){.analysis = a, .options = opt};
+    return spec && a->options ? trod_option_spec(a->options, opt, spec, diag) : 0;
+}
+
+static const struct trod_analysis *named(const char *s, size_t *n)
+{
+    *n = strcspn(s, ":,");
+    return trod_analysis_find(s, *n);
+}
+
+static int no_analysis(const char *s, size_t n, struct trod_diag *diag)
+{
+    const char *names[256], *near;
+    size_t k = 0;
+
+    for (; k < 256 && trod_analysis_at(k); k++)
+        names[k] = trod_analysis_at(k)->name;
+    near = trod_suggest(s, n, names, k);
+    return trod_error(diag, TROD_ERR_USAGE, "run.analysis", NULL,
+                      "no analysis is called '%.*s'%s%s%s; trod run --list names them", (int)n, s,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+int cli_plan_parse(struct cli_plan *p, const char *spec, struct trod_diag *diag)
+{
+    char *at;
+    int r = 0;
+
+    if (!(p->text = strdup(spec)))
+        return TROD_ERR_NOMEM;
+    for (at = p->text; r == 0 && *at;) {
+        size_t n;
+        const struct trod_analysis *a = named(at, &n);
+        char *options = at[n] == ':' ? at + n + 1 : NULL, *end = at + n;
+
+        if (!a)
+            return no_analysis(at, n, diag);
+        while (*end && (*end != ',' || !named(end + 1, &n)))
+            end++;
+        at = *end ? end + 1 : end;
+        *end = '\0';
+        r = add(p, a, options, diag);
+    }
+    return r == 0 && p->n == 0 ? no_analysis("", 0, diag) : r;
+}
+
+void cli_plan_fini(struct cli_plan *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        free(p->options[i]);
+    free(p->text);
+}
+
+int cli_plan_head(struct trod_buf *out, const struct cli *c, const struct cli_analyse *o,
+                  const struct cli_parts *parts)
+{
+    int r = trod_buf_printf(out, "%spart %u/%u\nrun %s\n", first_line, parts->part,
+                            parts->parts ? parts->parts : 1, c->operands[0]);
+
+    if (r == 0 && o->input.from)
+        r = trod_buf_printf(out, "from %s\n", o->input.from);
+    for (size_t i = 1; r == 0 && i < c->n_operands; i++)
+        r = trod_buf_printf(out, "path %s\n", c->operands[i]);
+    return r == 0 ? trod_buf_add(out, "\n", 1) : r;
+}
+
+static bool value(char *line, const char *key, const char **out)
+{
+    size_t n = strlen(key);
+
+    if (strncmp(line, key, n) != 0 || line[n] != ' ')
+        return false;
+    *out = line + n + 1;
+    return true;
+}
+
+size_t cli_plan_read(struct cli_plan_head *head, char *state, size_t n)
+{
+    size_t at = sizeof first_line - 1;
+    const char *text;
+
+    *head = (struct cli_plan_head){.spec = NULL};
+    if (n < at || memcmp(state, first_line, at) != 0)
+        return 0;
+    while (at < n) {
+        char *line = state + at, *end = memchr(line, '\n', n - at);
+
+        if (!end)
+            return 0;
+        *end = '\0';
+        at += (size_t)(end - line) + 1;
+        if (line == end)
+            return head->spec && head->parts ? at : 0;
+        if (value(line, "run", &text))
+            head->spec = text;
+        else if (value(line, "from", &text))
+            head->from = text;
+        else if (value(line, "part", &text)) {
+            if (sscanf(text, "%u/%u", &head->part, &head->parts) != 2)
+                return 0;
+        } else if (!value(line, "path", &text) || head->n_paths == CLI_PLAN_PATHS)
+            return 0;
+        else
+            head->path[head->n_paths++] = text;
+    }
+    return 0;
+}

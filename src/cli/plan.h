@@ -1,0 +1,41 @@
+/*
+ * plan.h - analyses named on a command line or in a saved state.
+ */
+#ifndef CLI_PLAN_H
+#define CLI_PLAN_H
+
+#include "analyse.h"
+
+struct cli_plan {
+    struct cli_planned item[TROD_RUN_ITEMS];
+    void *options[TROD_RUN_ITEMS]; /* owned */
+    size_t n;
+    char *text; /* owned; options point into it */
+};
+
+/*
+ * "NAME[:OPTION=VALUE,...],...": what stands between commas and is no name of an analysis goes on
+ * with the options of the one before. Returns 0 or an error, reported.
+ */
+int cli_plan_parse(struct cli_plan *p, const char *spec, struct trod_diag *diag);
+void cli_plan_fini(struct cli_plan *p);
+
+/* A saved state begins with text: what was run on which files, by which part. */
+int cli_plan_head(struct trod_buf *out, const struct cli *c, const struct cli_analyse *o,
+                  const struct cli_parts *parts);
+
+enum { CLI_PLAN_PATHS = 4096 };
+
+struct cli_plan_head {
+    const char *spec, *from;
+    unsigned part, parts;
+    const char *path[CLI_PLAN_PATHS];
+    size_t n_paths;
+};
+/*
+ * Take the head off STATE (N bytes), which is cut up in place and must outlive HEAD. Returns the
+ * bytes it has, 0 where STATE is no saved state.
+ */
+size_t cli_plan_read(struct cli_plan_head *head, char *state, size_t n);
+
+#endif

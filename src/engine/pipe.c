@@ -1,0 +1,316 @@
+/*
+ * pipe.c - one thread decodes, the others feed the instances.
+ *
+ * The decoding thread puts batches into a ring of slots; each worker goes through all of them in
+ * order and feeds the instances that are its own. A slot is filled again when every worker is
+ * behind it, so that memory does not depend on who is faster. A batch in a slot owns its bytes; the
+ * meta, which grows while the trace is read, is handed on as a copy with each batch.
+ */
+#include "engine/run_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = 8 };
+
+struct slot {
+    struct trod_batch *b;
+    struct trod_meta meta;
+    struct engine_cut *cut;
+    uint32_t n_cuts, cap_cuts;
+};
+
+struct pipe;
+
+struct worker {
+    struct pipe *pipe;
+    pthread_t thread;
+    struct trod_meta meta;             /* as of the batch that is being fed */
+    struct engine_instance **instance; /* that it feeds */
+    unsigned n_instances;
+    uint64_t done; /* batches */
+};
+
+struct pipe {
+    struct trod_run *run;
+    pthread_mutex_t lock;
+    pthread_cond_t filled, freed;
+    struct slot slot[SLOTS];
+    uint64_t made;     /* batches put into the ring */
+    bool over;         /* no more come */
+    bool failed;       /* a worker gave up */
+    struct slot *open; /* being filled, or NULL */
+    bool direct;       /* an analysis is fed by the decoding thread */
+    struct worker *worker;
+    unsigned n_workers, started;
+};
+
+static void feed_slot(struct worker *w, const struct slot *s)
+{
+    w->meta = s->meta;
+    for (unsigned i = 0; i < w->n_instances; i++)
+        for (uint32_t k = 0; k < s->n_cuts; k++)
+            engine_instance_feed(w->instance[i], s->b, &s->cut[k]);
+}
+
+static bool gave_up(const struct worker *w)
+{
+    for (unsigned i = 0; i < w->n_instances; i++)
+        if (w->instance[i]->rc < 0)
+            return true;
+    return false;
+}
+
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    struct pipe *p = w->pipe;
+
+    pthread_mutex_lock(&p->lock);
+    for (;;) {
+        while (w->done == p->made && !p->over)
+            pthread_cond_wait(&p->filled, &p->lock);
+        if (w->done == p->made)
+            break;
+        pthread_mutex_unlock(&p->lock);
+        feed_slot(w, &p->slot[w->done % SLOTS]);
+        pthread_mutex_lock(&p->lock);
+        p->failed |= gave_up(w);
+        w->done++;
+        pthread_cond_signal(&p->freed);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* The slot to fill next, when all workers are behind it. NULL: one of them gave up. */
+static struct slot *free_slot(struct pipe *p)
+{
+    struct slot *s = &p->slot[p->made % SLOTS];
+
+    pthread_mutex_lock(&p->lock);
+    for (unsigned i = 0; i < p->n_workers && !p->failed; i++)
+        while (p->made - p->worker[i].done >= SLOTS && !p->failed)
+            pthread_cond_wait(&p->freed, &p->lock);
+    if (p->failed)
+        s = NULL;
+    pthread_mutex_unlock(&p->lock);
+    return s;
+}
+
+static void publish(struct pipe *p, bool over)
+{
+    pthread_mutex_lock(&p->lock);
+    p->made += !over;
+    p->over |= over;
+    pthread_cond_broadcast(&p->filled);
+    pthread_mutex_unlock(&p->lock);
+}
+
+static int cut_rows(struct slot *s, struct engine_cutter *c)
+{
+    uint32_t at = 0;
+
+    s->n_cuts = 0;
+    while (at < s->b->n && !c->over) {
+        if (s->cap_cuts - s->n_cuts < ENGINE_CUTS) {
+            uint32_t cap = s->cap_cuts + 2 * ENGINE_CUTS;
+            struct engine_cut *cut = realloc(s->cut, cap * sizeof *cut);
+
+            if (!cut)
+                return TROD_ERR_NOMEM;
+            s->cut = cut;
+            s->cap_cuts = cap;
+        }
+        s->n_cuts += engine_cutter_next(c, s->b, &at, s->cut + s->n_cuts);
+    }
+    return TROD_OK;
+}
+
+/* The slot that is being filled goes to the workers. */
+static int flush(struct pipe *p, struct engine_cutter *c)
+{
+    struct slot *s = p->open;
+    int rc;
+
+    p->open = NULL;
+    if (!s || s->b->n == 0)
+        return TROD_OK;
+    s->meta = *s->b->meta;
+    rc = cut_rows(s, c);
+    if (rc == TROD_OK)
+        publish(p, false);
+    return rc;
+}
+
+/* Do the rows of B from AT on go on where those of the open slot end? */
+static bool goes_on(const struct pipe *p, const struct trod_batch *b, uint32_t at)
+{
+    const struct trod_batch *to = p->open->b;
+
+    return to->n == 0 ||
+           (to->have == b->have && to->first + to->n == b->first + at && to->n < to->cap);
+}
+
+/* The rows of B into slots. Small batches share one. 0, 1 when a worker gave up, or an error. */
+static int put(struct pipe *p, struct engine_cutter *c, const struct trod_batch *b)
+{
+    int rc = TROD_OK;
+
+    for (uint32_t at = 0, n; rc == TROD_OK && at < b->n; at += n) {
+        if (p->open && !goes_on(p, b, at) && (rc = flush(p, c)) < 0)
+            return rc;
+        if (!p->open) {
+            if (!(p->open = free_slot(p)))
+                return 1;
+            trod_batch_clear(p->open->b);
+            p->open->b->want = b->want;
+            p->open->b->first = b->first + at;
+        }
+        n = trod_batch_append(p->open->b, b, at, b->n - at);
+        if (n == 0 && p->open->b->n == 0)
+            return trod_error(p->run->diag, TROD_ERR_LIMIT, "run.row-too-large", NULL,
+                              "a record is larger than a batch holds; use -j 1");
+        if (n == 0)
+            rc = flush(p, c);
+    }
+    return rc;
+}
+
+/* All rows of the trace: to the slots, and (cut by DIRECT) to who must have them as they are. */
+static int produce(struct pipe *p, struct engine_owner *owner, struct engine_cutter *cutter,
+                   struct engine_cutter *direct)
+{
+    struct trod_run *r = p->run;
+    struct trod_batch *b;
+    int rc = TROD_OK, more = 1;
+
+    while (rc == TROD_OK && more == 1 && !cutter->over) {
+        more = run_next(r, r->whole, owner, &b);
+        if (more <= 0)
+            break;
+        if (p->direct && (rc = run_feed(r, direct, b, true)) < 0)
+            return rc;
+        rc = put(p, cutter, b);
+        run_tick(r);
+    }
+    if (rc == TROD_OK)
+        rc = flush(p, cutter);
+    return more < 0 ? more : rc < 0 ? rc : TROD_OK;
+}
+
+/* Share the instances out to the workers, each of which has a meta of its own. */
+static int assign(struct pipe *p)
+{
+    struct trod_run *r = p->run;
+    unsigned next = 0;
+    int rc = TROD_OK;
+
+    for (size_t i = 0; i < r->n_items; i++)
+        for (unsigned k = 0; rc == TROD_OK && k < r->item[i].shards; k++) {
+            bool direct = r->item[i].analysis->direct;
+            struct worker *w = &p->worker[next % p->n_workers];
+
+            rc = engine_instance_begin(&r->item[i].instance[k], r, &r->item[i],
+                                       direct ? trod_trace_meta(r->whole) : &w->meta, k);
+            p->direct |= direct;
+            if (direct)
+                continue;
+            w->instance[w->n_instances++] = &r->item[i].instance[k];
+            next++;
+        }
+    return rc;
+}
+
+static int pipe_new(struct pipe *p, struct trod_run *r)
+{
+    unsigned instances = 0;
+
+    *p = (struct pipe){.run = r};
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->filled, NULL);
+    pthread_cond_init(&p->freed, NULL);
+    for (size_t i = 0; i < r->n_items; i++)
+        instances += r->item[i].analysis->direct ? 0 : r->item[i].shards;
+    p->n_workers = r->opt.jobs - 1 < instances ? r->opt.jobs - 1 : instances;
+    p->worker = calloc(p->n_workers, sizeof *p->worker);
+    r->pipe_workers = p->worker;
+    if (!p->worker || run_instances(r) < 0)
+        return TROD_ERR_NOMEM;
+    for (unsigned i = 0; i < p->n_workers; i++) {
+        p->worker[i].pipe = p;
+        p->worker[i].meta = *trod_trace_meta(r->whole);
+        p->worker[i].instance = calloc(instances, sizeof *p->worker[i].instance);
+        if (!p->worker[i].instance)
+            return TROD_ERR_NOMEM;
+    }
+    for (unsigned i = 0; i < SLOTS; i++)
+        if (trod_batch_new(&p->slot[i].b, TROD_BATCH_ROWS) < 0)
+            return TROD_ERR_NOMEM;
+    return assign(p);
+}
+
+static void pipe_fini(struct pipe *p)
+{
+    for (unsigned i = 0; i < SLOTS; i++) {
+        trod_batch_free(p->slot[i].b);
+        free(p->slot[i].cut);
+    }
+    for (unsigned i = 0; p->worker && i < p->n_workers; i++) {
+        free(p->worker[i].instance);
+        p->worker[i].meta =
+            *trod_trace_meta(p->run->whole); /* whose states are asked for results */
+    }
+    pthread_cond_destroy(&p->freed);
+    pthread_cond_destroy(&p->filled);
+    pthread_mutex_destroy(&p->lock);
+}
+
+/* The shards of each item become one, in order. */
+static int join_shards(struct trod_run *r, const struct trod_boundary *at)
+{
+    int rc = TROD_OK;
+
+    for (size_t i = 0; i < r->n_items; i++) {
+        struct engine_item *it = &r->item[i];
+
+        for (unsigned k = 0; k < it->shards; k++) {
+            struct engine_instance *in = &it->instance[k];
+
+            engine_instance_close(in, at, trod_trace_files(r->whole));
+            if (in->rc == TROD_OK && k > 0)
+                in->rc = engine_instance_merge(&it->instance[0], in, false);
+            if (in->rc < 0 && rc == TROD_OK)
+                rc = in->rc;
+        }
+    }
+    return rc;
+}
+
+int run_pipe(struct trod_run *r)
+{
+    struct engine_owner *owner = NULL;
+    struct engine_cutter cutter, direct;
+    struct pipe p;
+    int rc = pipe_new(&p, r), joined;
+
+    engine_cutter_init(&cutter, &r->opt);
+    direct = cutter;
+    if (rc == TROD_OK && r->sites)
+        rc = engine_owner_new(&owner, r->sites);
+    while (rc == TROD_OK && p.started < p.n_workers) {
+        if (pthread_create(&p.worker[p.started].thread, NULL, work, &p.worker[p.started]) != 0)
+            rc = TROD_ERR_NOMEM;
+        else
+            p.started++;
+    }
+    if (rc == TROD_OK)
+        rc = produce(&p, owner, &cutter, &direct);
+    publish(&p, true);
+    for (unsigned i = 0; i < p.started; i++)
+        pthread_join(p.worker[i].thread, NULL);
+    joined = rc == TROD_ERR_NOMEM ? rc : join_shards(r, &cutter.end);
+    engine_owner_free(owner);
+    pipe_fini(&p);
+    return rc < 0 ? rc : joined;
+}

@@ -1,0 +1,178 @@
+/*
+ * run_int.h - the inside of a run: what is planned, and the pieces of work.
+ *
+ * An item is an analysis that is planned. An instance is an item, or one shard of it, with states:
+ * one of all rows, and one for each stream where the scope or the user asks for that. Instances are
+ * fed by a pass (serial, pipe.c) or belong to a unit (units.c), and end up in the items.
+ */
+#ifndef TROD_ENGINE_RUN_INT_H
+#define TROD_ENGINE_RUN_INT_H
+
+#include "engine/keeper.h"
+#include "engine/sites.h"
+#include "trod/run.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A state of one stream. */
+struct engine_state {
+    void *st; /* NULL: no rows so far */
+};
+
+struct engine_instance {
+    const struct trod_analysis *analysis;
+    const void *opt;
+    struct trod_context context;
+    struct trod_keeper keeper; /* what the states report */
+    void *st;                  /* of all rows, or of the interval; NULL: not begun */
+    void *total;               /* of the intervals that are over; NULL: none is */
+    void **stream;             /* by stream of context.meta; NULL where it has no rows */
+    uint32_t n_streams;
+    bool keyed;                    /* a state for each stream */
+    bool fresh;                    /* a state for each interval */
+    struct trod_result *intervals; /* a list item for each that is over; NULL: none */
+    int rc;                        /* the first error: it is not fed any more */
+};
+
+struct engine_item {
+    const struct trod_analysis *analysis;
+    const void *opt;
+    unsigned shards;
+    struct engine_instance *instance; /* SHARDS of them; after the run the first has everything */
+};
+
+/* Rows of a batch that are treated alike, and what ends behind them. */
+struct engine_cut {
+    uint32_t from, to;
+    bool fed;  /* false: outside of the region */
+    bool warm; /* part of the warm-up */
+    bool ends; /* AT ends behind these rows */
+    struct trod_boundary at;
+};
+
+enum { ENGINE_CUTS = 64 };
+
+/* Where regions, warm-ups and intervals begin and end: goes through the rows of a run in order. */
+struct engine_cutter {
+    const struct trod_run_options *opt;
+    struct trod_boundary now; /* behind the row counted last */
+    struct trod_boundary end; /* behind the last row of the region so far */
+    uint64_t origin;          /* where the interval or the warm-up began, in its measure */
+    uint64_t time0;           /* the first time of the trace; TROD_NOWHERE: none so far */
+    bool plain;               /* nothing to cut */
+    bool warm, inside;        /* in the warm-up; in the region */
+    bool over;                /* the region lies behind */
+};
+
+/* What a unit of work covers: a file, or some members of an archive. */
+struct run_piece {
+    size_t file, from, to; /* from, to: members; to 0: the whole file */
+    uint32_t part;
+    bool last; /* of its file */
+};
+
+/* A piece of the trace, read by itself. */
+struct run_unit {
+    struct engine_instance instance[TROD_RUN_ITEMS];
+    struct engine_owner *owner;
+    struct trod_trace *trace; /* until it is merged: states may point into its meta */
+    struct trod_keeper keeper;
+    struct trod_trace_progress done;
+    int rc;
+    bool complete, fatal; /* fatal: nothing to merge */
+};
+
+struct run_worker {
+    struct trod_run *run;
+    pthread_t thread;
+    bool first; /* the thread of trod_run_go */
+    atomic_uint_fast64_t rows, bytes;
+};
+
+struct trod_run {
+    struct trod_run_options opt;
+    struct trod_diag *diag;
+    struct trod_trace *whole;
+    struct trod_keeper opening; /* of whole: in a run by units the units report again */
+    struct trod_sites *sites;   /* NULL: nobody wants them */
+    struct engine_item item[TROD_RUN_ITEMS];
+    size_t n_items;
+    bool gone, stopped;
+    void *pipe_workers;              /* whose metas the states point to; released with the run */
+    struct trod_trace_progress done; /* of what is merged */
+
+    /* by units: what follows is guarded by lock, but for what a worker does with its unit */
+    pthread_mutex_t lock;
+    pthread_cond_t turn;
+    struct run_piece *piece;
+    struct run_unit **unit; /* by piece; NULL: not begun, or merged */
+    size_t n_units, first_unit, next, merged, ahead;
+    bool stop;
+    int rc;
+    struct run_worker *worker;
+    unsigned n_workers;
+};
+
+/* ---- instance.c */
+
+/* Prepare IN for item IT of R, whose rows have META. SHARD of its shards. 0 or an error. */
+int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
+                          const struct engine_item *it, const struct trod_meta *meta,
+                          unsigned shard);
+void engine_instance_end(struct engine_instance *in);
+/* Feed the rows of CUT, and tell what ends behind them. Errors are kept in in->rc. */
+void engine_instance_feed(struct engine_instance *in, const struct trod_batch *b,
+                          const struct engine_cut *cut);
+/* No more rows: the last interval ends, rows of N_FILES files are settled. */
+void engine_instance_close(struct engine_instance *in, const struct trod_boundary *at,
+                           size_t n_files);
+/* FILE will not come again. */
+void engine_instance_settle(struct engine_instance *in, uint32_t file);
+/*
+ * Add FROM to INTO. FROM keeps its states. RENUMBER: FROM's streams have the numbers of another
+ * trace. 0 or an error.
+ */
+int engine_instance_merge(struct engine_instance *into, const struct engine_instance *from,
+                          bool renumber);
+/* What it found, into the open level of R. 0 or an error. */
+int engine_instance_result(const struct engine_instance *in, struct trod_result *r);
+
+/* ---- cuts.c */
+void engine_cutter_init(struct engine_cutter *c, const struct trod_run_options *opt);
+/* Rows from *AT on of B as cuts: how many there are in CUT; *AT is set behind them. */
+uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b, uint32_t *at,
+                            struct engine_cut cut[ENGINE_CUTS]);
+
+/* ---- the three ways to go through the trace; each returns 0 or the first error */
+
+/* One thread, one state for all rows, in the order of the trace. */
+int run_serial(struct trod_run *r);
+/* One thread decodes, the others feed the instances. */
+int run_pipe(struct trod_run *r);
+/* All files or their parts, each by itself, on the workers. */
+int run_units(struct trod_run *r);
+
+/* Are the units to be used, and are there enough of them? Plans them. */
+bool run_by_units(struct trod_run *r);
+
+/*
+ * Memory for the instances of all items. The caller begins each, with the meta that its rows come
+ * with. 0 or TROD_ERR_NOMEM.
+ */
+int run_instances(struct trod_run *r);
+/* Begin the only instance of each item for the whole trace. 0 or an error. */
+int run_begin_items(struct trod_run *r);
+
+/* One batch, cut, to the first instances of the items, or of those that must have it direct. */
+int run_feed(struct trod_run *r, struct engine_cutter *cutter, const struct trod_batch *b,
+             bool direct);
+
+/* The next batch of T behind the filter, with sites. 1, 0 at the end, or an error. */
+int run_next(struct trod_run *r, struct trod_trace *t, struct engine_owner *owner,
+             struct trod_batch **b);
+
+/* Tell who wants to know. */
+void run_tick(struct trod_run *r);
+
+#endif

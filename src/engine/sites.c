@@ -1,0 +1,243 @@
+/*
+ * sites.c - the table of static instructions of a run.
+ *
+ * Implements trod/site.h. Sites stand in chunks that never move, so that threads read them without
+ * a lock; adding one, and decoding it on first use, takes the lock. Both happen once a site.
+ */
+#include "engine/sites.h"
+
+#include "trod/disasm.h"
+
+#include "core/hash.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_SHIFT = 10, CHUNK = 1 << CHUNK_SHIFT, CHUNKS = 1 << 16, SLOTS_FIRST = 1 << 12 };
+
+/* What a site decodes to; made when somebody asks for one of the chunk. */
+struct facts {
+    struct trod_insn insn[CHUNK];
+    bool known[CHUNK];
+};
+
+struct trod_sites {
+    const struct trod_meta *meta;
+    struct trod_symbols *symbols;
+    pthread_mutex_t lock;
+    atomic_uint_fast32_t n;
+    struct trod_site *chunk[CHUNKS];
+    struct facts *facts[CHUNKS];
+    uint32_t *slot; /* number + 1 by hash of address and bytes */
+    uint32_t n_slots;
+    struct trod_insn_decoder *decoder;
+    struct trod_disasm *disasm;
+    bool decoder_tried, disasm_tried;
+};
+
+static const struct trod_insn unknown_insn;
+
+int engine_sites_new(struct trod_sites **out, const struct trod_meta *meta,
+                     struct trod_symbols *symbols)
+{
+    struct trod_sites *s = calloc(1, sizeof *s);
+
+    *out = NULL;
+    if (!s)
+        return TROD_ERR_NOMEM;
+    s->meta = meta;
+    s->symbols = symbols;
+    s->n_slots = SLOTS_FIRST;
+    s->slot = calloc(s->n_slots, sizeof *s->slot);
+    pthread_mutex_init(&s->lock, NULL);
+    *out = s;
+    if (s->slot)
+        return TROD_OK;
+    engine_sites_free(s);
+    *out = NULL;
+    return TROD_ERR_NOMEM;
+}
+
+void engine_sites_free(struct trod_sites *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < CHUNKS && s->chunk[i]; i++) {
+        free(s->chunk[i]);
+        free(s->facts[i]);
+    }
+    for (size_t i = 0; i < CHUNKS && !s->chunk[0]; i++)
+        free(s->facts[i]);
+    trod_insn_decoder_free(s->decoder);
+    trod_disasm_free(s->disasm);
+    pthread_mutex_destroy(&s->lock);
+    free(s->slot);
+    free(s);
+}
+
+uint32_t trod_sites_count(const struct trod_sites *s)
+{
+    return (uint32_t)atomic_load_explicit(&((struct trod_sites *)(uintptr_t)s)->n,
+                                          memory_order_acquire);
+}
+
+const struct trod_site *trod_site_at(const struct trod_sites *s, uint32_t number)
+{
+    return &s->chunk[number >> CHUNK_SHIFT][number & (CHUNK - 1)];
+}
+
+const struct trod_meta *trod_sites_meta(const struct trod_sites *s)
+{
+    return s->meta;
+}
+
+static uint64_t hash_of(const struct trod_site *site)
+{
+    uint64_t h =
+        trod_fnv(TROD_FNV ^ site->pc * UINT64_C(0x9e3779b97f4a7c15), site->code, site->code_n);
+
+    return h ^ h >> 31;
+}
+
+static bool same(const struct trod_site *a, const struct trod_site *b)
+{
+    return a->pc == b->pc && a->code_n == b->code_n && memcmp(a->code, b->code, a->code_n) == 0;
+}
+
+static bool grow_slots(struct trod_sites *s, uint32_t sites)
+{
+    uint32_t n = s->n_slots * 2;
+    uint32_t *slot = calloc(n, sizeof *slot);
+
+    if (!slot)
+        return false;
+    for (uint32_t i = 0; i < sites; i++) {
+        uint64_t at = hash_of(trod_site_at(s, i));
+
+        while (slot[at & (n - 1)])
+            at++;
+        slot[at & (n - 1)] = i + 1;
+    }
+    free(s->slot);
+    s->slot = slot;
+    s->n_slots = n;
+    return true;
+}
+
+/* The lock is held. */
+static uint32_t add(struct trod_sites *s, const struct trod_site *site)
+{
+    uint32_t n = (uint32_t)atomic_load_explicit(&s->n, memory_order_relaxed);
+    uint64_t at = hash_of(site);
+
+    for (; s->slot[at & (s->n_slots - 1)]; at++) {
+        uint32_t number = s->slot[at & (s->n_slots - 1)] - 1;
+
+        if (same(trod_site_at(s, number), site))
+            return number;
+    }
+    if (n >= (uint32_t)CHUNKS << CHUNK_SHIFT)
+        return TROD_NO_SITE;
+    if (!s->chunk[n >> CHUNK_SHIFT] &&
+        !(s->chunk[n >> CHUNK_SHIFT] = calloc(CHUNK, sizeof **s->chunk)))
+        return TROD_NO_SITE;
+    s->chunk[n >> CHUNK_SHIFT][n & (CHUNK - 1)] = *site;
+    s->slot[at & (s->n_slots - 1)] = n + 1;
+    atomic_store_explicit(&s->n, n + 1, memory_order_release);
+    if ((n + 1) * 2 >= s->n_slots && !grow_slots(s, n + 1) && n + 2 >= s->n_slots)
+        return TROD_NO_SITE;
+    return n;
+}
+
+uint32_t trod_sites_add(struct trod_sites *s, const struct trod_site *site)
+{
+    uint32_t number;
+
+    pthread_mutex_lock(&s->lock);
+    number = add(s, site);
+    pthread_mutex_unlock(&s->lock);
+    return number;
+}
+
+/* ---- what a site is. The lock is held. */
+
+static void decode(struct trod_sites *s, uint32_t number, struct trod_insn *out)
+{
+    const struct trod_site *site = trod_site_at(s, number);
+
+    if (!s->decoder_tried) {
+        s->decoder_tried = true;
+        trod_insn_decoder_new(&s->decoder, s->meta->isa, s->meta->endian);
+    }
+    if (s->decoder && site->code_n)
+        *out = *trod_insn_decode(s->decoder, site->iset, site->pc, site->code, site->code_n);
+}
+
+const struct trod_insn *trod_site_insn(struct trod_sites *s, uint32_t number)
+{
+    const struct trod_insn *insn = &unknown_insn;
+    struct facts *f;
+
+    pthread_mutex_lock(&s->lock);
+    f = s->facts[number >> CHUNK_SHIFT];
+    if (!f)
+        f = s->facts[number >> CHUNK_SHIFT] = calloc(1, sizeof *f);
+    if (f) {
+        insn = &f->insn[number & (CHUNK - 1)];
+        if (!f->known[number & (CHUNK - 1)])
+            decode(s, number, &f->insn[number & (CHUNK - 1)]);
+        f->known[number & (CHUNK - 1)] = true;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return insn;
+}
+
+const char *trod_site_register(struct trod_sites *s, uint32_t number, unsigned reg)
+{
+    const char *name = "";
+
+    trod_site_insn(s, number);
+    pthread_mutex_lock(&s->lock);
+    if (s->decoder)
+        name = trod_insn_reg_name(s->decoder, trod_site_at(s, number)->iset, reg);
+    pthread_mutex_unlock(&s->lock);
+    return name;
+}
+
+size_t trod_site_text(struct trod_sites *s, uint32_t number, char *buf, size_t n)
+{
+    const struct trod_site *site = trod_site_at(s, number);
+    size_t len = 0;
+
+    pthread_mutex_lock(&s->lock);
+    if (!s->disasm_tried) {
+        s->disasm_tried = true;
+        trod_disasm_new(&s->disasm, s->meta->isa, s->meta->endian, NULL);
+    }
+    if (s->disasm && site->code_n && n) {
+        const char *text =
+            trod_disasm_text(s->disasm, site->iset, site->pc, site->code, site->code_n, &len);
+
+        if (len > n - 1)
+            len = n - 1;
+        memcpy(buf, text, len);
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (n)
+        buf[len] = '\0';
+    return len;
+}
+
+bool trod_site_function(struct trod_sites *s, uint32_t number, const char **name, uint64_t *offset)
+{
+    bool found = false;
+
+    if (!s->symbols)
+        return false;
+    pthread_mutex_lock(&s->lock);
+    found = trod_symbols_find(s->symbols, trod_site_at(s, number)->pc, name, offset);
+    pthread_mutex_unlock(&s->lock);
+    return found;
+}

@@ -1,0 +1,31 @@
+/*
+ * sites.h - numbering the static instructions of a run, and telling rows which one they belong to.
+ */
+#ifndef TROD_ENGINE_SITES_H
+#define TROD_ENGINE_SITES_H
+
+#include "trod/batch.h"
+#include "trod/site.h"
+
+/* A table for the trace with META; SYMBOLS may be NULL. Both outlive it. 0 or TROD_ERR_NOMEM. */
+int engine_sites_new(struct trod_sites **out, const struct trod_meta *meta,
+                     struct trod_symbols *symbols);
+void engine_sites_free(struct trod_sites *s);
+
+/*
+ * What one decoding thread remembers: the sites it met last by address and opcode bytes, and the
+ * instruction executed last by each stream.
+ */
+struct engine_owner;
+
+int engine_owner_new(struct engine_owner **out, struct trod_sites *sites);
+void engine_owner_free(struct engine_owner *o);
+/* Columns that filling the site column of a batch needs. */
+enum {
+    ENGINE_SITE_COLUMNS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM |
+                          TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE
+};
+/* Fill the site column of B, the next batch of O's rows. Returns 0 or TROD_ERR_NOMEM. */
+int engine_owner_fill(struct engine_owner *o, struct trod_batch *b);
+
+#endif

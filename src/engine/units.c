@@ -1,0 +1,311 @@
+/*
+ * units.c - the files of a trace as pieces of work for several threads.
+ *
+ * Each file, or part of an archive, is a unit: a trace of its own, states of its own, problems
+ * kept. Units are taken in order; whoever finishes one merges those whose turn it is. No unit runs
+ * far ahead of the merging, so that memory does not depend on the number of files.
+ */
+#include "engine/run_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Units that may be read or wait to be merged, for each worker. */
+enum { AHEAD = 2 };
+
+/* Parts of an archive at the most. */
+enum { PARTS = 64 };
+
+static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
+{
+    trod_keeper_end(&u->keeper, tell ? r->diag : NULL);
+    for (size_t i = 0; i < r->n_items; i++)
+        engine_instance_end(&u->instance[i]);
+    engine_owner_free(u->owner);
+    trod_trace_close(u->trace);
+    free(u);
+}
+
+/* Does the format of this file deliver what the plan was made for? */
+static int check_columns(struct trod_run *r, struct run_unit *u)
+{
+    const struct trod_format *f = trod_trace_format(u->trace);
+
+    for (size_t i = 0; i < r->n_items; i++)
+        if (r->item[i].analysis->needs & ~(f->reads | TROD_COL_SITE))
+            return trod_error(&u->keeper.diag, TROD_ERR_UNSUPPORTED, "run.columns", NULL,
+                              "analysis '%s' cannot read format '%s'", r->item[i].analysis->name,
+                              f->name);
+    return TROD_OK;
+}
+
+/* Tell the others how far worker W is. */
+static void note(struct run_worker *w, const struct trod_trace *t, uint64_t rows)
+{
+    struct trod_trace_progress p;
+
+    atomic_store_explicit(&w->rows, rows, memory_order_relaxed);
+    if (!w->run->opt.progress)
+        return;
+    trod_trace_progress(t, &p);
+    atomic_store_explicit(&w->bytes, p.bytes, memory_order_relaxed);
+}
+
+/* All rows of U's trace to its instances. */
+static int unit_rows(struct run_worker *w, struct run_unit *u)
+{
+    struct trod_run *r = w->run;
+    struct trod_batch *b;
+    uint64_t rows = 0;
+    int rc;
+
+    while ((rc = run_next(r, u->trace, u->owner, &b)) == 1) {
+        const struct engine_cut all = {.to = b->n, .fed = true};
+
+        rows += b->n;
+        for (size_t i = 0; i < r->n_items; i++) {
+            engine_instance_feed(&u->instance[i], b, &all);
+            if (u->instance[i].rc < 0)
+                return u->instance[i].rc;
+        }
+        note(w, u->trace, rows);
+        if (w->first)
+            run_tick(r);
+    }
+    return rc;
+}
+
+static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
+{
+    struct trod_run *r = w->run;
+    const struct run_piece *piece = &r->piece[number];
+    struct trod_input_options input = r->opt.trace.input;
+    struct trod_diag *diag = &u->keeper.diag;
+    int rc;
+
+    /* where the files keep all threads busy no others are needed to read ahead */
+    if (r->n_workers > 1 && r->n_units >= 2 * (size_t)r->n_workers)
+        input.no_thread |= number < r->n_units - r->n_units % r->n_workers;
+    rc = piece->to ? trod_trace_open_part(&u->trace, r->whole, piece->file, piece->part,
+                                          piece->from, piece->to, &input, diag)
+                   : trod_trace_open_file(&u->trace, r->whole, piece->file, &input, diag);
+    if (rc < 0 || (rc = check_columns(r, u)) < 0)
+        return rc;
+    trod_trace_want(u->trace, r->opt.trace.want);
+    for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++)
+        rc = engine_instance_begin(&u->instance[i], r, &r->item[i], trod_trace_meta(u->trace), 0);
+    if (rc == TROD_OK && r->sites)
+        rc = engine_owner_new(&u->owner, r->sites);
+    return rc;
+}
+
+/* Read piece NUMBER into the states of U. */
+static void unit_read(struct run_worker *w, struct run_unit *u, size_t number)
+{
+    struct trod_run *r = w->run;
+    const struct run_piece *piece = &r->piece[number];
+
+    u->fatal = true;
+    u->rc = unit_open(w, u, number);
+    if (u->rc < 0)
+        return;
+    u->rc = unit_rows(w, u);
+    u->fatal = u->rc == TROD_ERR_NOMEM;
+    for (size_t i = 0; !u->fatal && !piece->to && i < r->n_items; i++) {
+        engine_instance_settle(&u->instance[i], (uint32_t)piece->file);
+        u->fatal = u->instance[i].rc == TROD_ERR_NOMEM;
+    }
+    if (u->fatal)
+        u->rc = TROD_ERR_NOMEM;
+    trod_trace_progress(u->trace, &u->done);
+}
+
+static void add_progress(struct trod_trace_progress *to, const struct trod_trace_progress *p)
+{
+    to->rows += p->rows;
+    to->bytes += p->bytes;
+    to->decoded += p->decoded;
+    to->skipped += p->skipped;
+}
+
+/* The next unit goes into the states of all. */
+static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
+{
+    int rc = u->rc;
+
+    for (size_t i = 0; !u->fatal && i < r->n_items; i++) {
+        struct engine_instance *to = &r->item[i].instance[0];
+        int merged = engine_instance_merge(to, &u->instance[i], true);
+
+        if (merged == TROD_OK && piece->to && piece->last) {
+            engine_instance_settle(to, (uint32_t)piece->file);
+            merged = to->rc;
+        }
+        trod_keeper_end(&u->instance[i].keeper, &to->keeper.diag);
+        if (merged < 0 && rc == TROD_OK)
+            rc = merged;
+        r->stop |= merged < 0;
+    }
+    add_progress(&r->done, &u->done);
+    if (rc < 0 && r->rc == TROD_OK)
+        r->rc = rc;
+    r->stop |= rc == TROD_ERR_NOMEM || (rc < 0 && r->diag && r->diag->strict);
+    unit_free(r, u, true);
+}
+
+/* Merge all whose turn it is. The lock is held. */
+static void merge_ready(struct trod_run *r)
+{
+    while (!r->stop && r->merged < r->next && r->unit[r->merged] && r->unit[r->merged]->complete) {
+        struct run_unit *u = r->unit[r->merged];
+
+        r->unit[r->merged] = NULL;
+        unit_merge(r, u, &r->piece[r->merged++]);
+    }
+    pthread_cond_broadcast(&r->turn);
+}
+
+static void *work(void *arg)
+{
+    struct run_worker *w = arg;
+    struct trod_run *r = w->run;
+
+    pthread_mutex_lock(&r->lock);
+    for (;;) {
+        struct run_unit *u;
+        size_t number;
+
+        while (!r->stop && r->next < r->n_units && r->next >= r->merged + r->ahead)
+            pthread_cond_wait(&r->turn, &r->lock);
+        if (r->stop || r->stopped || r->next == r->n_units)
+            break;
+        number = r->next++;
+        u = r->unit[number] = calloc(1, sizeof *u);
+        if (!u) {
+            r->stop = true;
+            r->rc = TROD_ERR_NOMEM;
+            break;
+        }
+        pthread_mutex_unlock(&r->lock);
+        trod_keeper_init(&u->keeper, r->diag && r->diag->strict);
+        unit_read(w, u, number);
+        pthread_mutex_lock(&r->lock);
+        u->complete = true;
+        atomic_store(&w->rows, 0);
+        atomic_store(&w->bytes, 0);
+        merge_ready(r);
+    }
+    pthread_cond_broadcast(&r->turn);
+    pthread_mutex_unlock(&r->lock);
+    return NULL;
+}
+
+/* May files be parted? Where they alone would not keep the threads busy, and all analyses can. */
+static bool may_part(const struct trod_run *r)
+{
+    if (r->opt.parts < 2 &&
+        (r->opt.jobs < 2 || trod_trace_files(r->whole) >= 4 * (size_t)r->opt.jobs))
+        return false;
+    for (size_t i = 0; i < r->n_items; i++)
+        if (r->item[i].analysis->order != TROD_ANY_ORDER)
+            return false;
+    return true;
+}
+
+static int plan_pieces(struct trod_run *r)
+{
+    size_t files = trod_trace_files(r->whole);
+    bool part = may_part(r);
+
+    for (size_t i = 0; i < files; i++) {
+        size_t members = part ? trod_trace_members(r->whole, i) : 1;
+        size_t n = members < PARTS ? members : PARTS;
+        struct run_piece *p = realloc(r->piece, (r->n_units + n) * sizeof *p);
+
+        if (!p)
+            return TROD_ERR_NOMEM;
+        r->piece = p;
+        for (size_t k = 0; k < n; k++)
+            p[r->n_units++] = (struct run_piece){.file = i,
+                                                 .from = members * k / n,
+                                                 .to = n > 1 ? members * (k + 1) / n : 0,
+                                                 .part = (uint32_t)k,
+                                                 .last = k + 1 == n};
+    }
+    return TROD_OK;
+}
+
+bool run_by_units(struct trod_run *r)
+{
+    const struct trod_run_options *o = &r->opt;
+
+    if (o->parts < 2 && (o->jobs < 2 || o->serial))
+        return false;
+    if (o->filter || o->trace.order != TROD_ORDER_FILE || !trod_trace_rewindable(r->whole) ||
+        o->interval || o->warmup || o->region_from || o->region_to || o->trace.skip_rows ||
+        o->trace.skip_instructions)
+        return false;
+    for (size_t i = 0; i < r->n_items; i++)
+        if (!r->item[i].analysis->merge || r->item[i].analysis->order == TROD_GLOBAL_ORDER)
+            return false;
+    return plan_pieces(r) == TROD_OK && (r->n_units > 1 || o->parts > 1);
+}
+
+/* The pieces of this process alone: a run of them, so that parts are merged in order. */
+static void take_part(struct trod_run *r)
+{
+    size_t n = r->n_units;
+
+    if (r->opt.parts < 2)
+        return;
+    r->first_unit = n * r->opt.part / r->opt.parts;
+    r->n_units = n * (r->opt.part + 1) / r->opt.parts;
+    r->next = r->merged = r->first_unit;
+}
+
+static int start_workers(struct trod_run *r, unsigned *started)
+{
+    size_t mine = r->n_units - r->first_unit;
+
+    r->n_workers = r->opt.jobs < mine ? r->opt.jobs : (unsigned)mine;
+    if (r->n_workers == 0)
+        return TROD_OK;
+    r->unit = calloc(r->n_units, sizeof *r->unit);
+    r->worker = calloc(r->n_workers, sizeof *r->worker);
+    if (!r->unit || !r->worker)
+        return TROD_ERR_NOMEM;
+    r->ahead = (size_t)r->n_workers * AHEAD;
+    for (unsigned i = 0; i < r->n_workers; i++) {
+        r->worker[i].run = r;
+        r->worker[i].first = i == 0;
+    }
+    *started = 1;
+    while (*started < r->n_workers &&
+           pthread_create(&r->worker[*started].thread, NULL, work, &r->worker[*started]) == 0)
+        ++*started;
+    work(&r->worker[0]);
+    return TROD_OK;
+}
+
+int run_units(struct trod_run *r)
+{
+    const struct trod_boundary end = {.rows = r->done.rows, .time = TROD_NOWHERE};
+    unsigned started = 0;
+    int rc;
+
+    rc = run_begin_items(r);
+    if (rc < 0)
+        return rc;
+    take_part(r);
+    rc = start_workers(r, &started);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(r->worker[i].thread, NULL);
+    for (size_t i = r->first_unit; r->unit && i < r->n_units; i++)
+        if (r->unit[i])
+            unit_free(r, r->unit[i], false);
+    for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++) {
+        engine_instance_close(&r->item[i].instance[0], &end, 0);
+        rc = r->item[i].instance[0].rc;
+    }
+    return rc < 0 ? rc : r->rc;
+}
