@@ -317,14 +317,8 @@ void trod_batch_view(struct trod_batch *view, const struct trod_batch *b, uint32
                      uint32_t n);
 
 /* Rows [FROM, TO) of B: B itself where these are all of them, else a window made in VIEW. */
-static inline const struct trod_batch *
-trod_batch_rows(struct trod_batch *view, const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-    if (from == 0 && to == b->n)
-        return b;
-    trod_batch_view(view, b, from, to - from);
-    return view;
-}
+const struct trod_batch *trod_batch_rows(struct trod_batch *view, const struct trod_batch *b,
+                                         uint32_t from, uint32_t to);
 
 /*
  * Copy rows [FROM, FROM + N) of SRC behind the rows of DST, slices included (into DST's pool).

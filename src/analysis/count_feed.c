@@ -559,11 +559,9 @@ static bool complete(const struct run *r)
 {
     const uint32_t need = TROD_COL_ADDR | TROD_COL_SIZE, flags = r->b->have & TROD_COL_FLAGS;
     const struct trod_batch *b = r->b;
-    uint32_t missing = 0;
+    uint32_t missing = need & ~b->have;
 
-    if ((b->have & need) != need)
-        return false;
-    for (uint32_t i = 0; !r->s->drm && i < b->n; i++) {
+    for (uint32_t i = 0; !missing && !r->s->drm && i < b->n; i++) {
         uint8_t k = b->kind[i];
         uint32_t instr = 0 - (uint32_t)(k == TROD_INSTR);
         uint32_t access = 0 - (uint32_t)((k == TROD_READ) | (k == TROD_WRITE));

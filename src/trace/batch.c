@@ -189,6 +189,15 @@ void trod_batch_view(struct trod_batch *view, const struct trod_batch *b, uint32
     view->memory = NULL;
 }
 
+const struct trod_batch *trod_batch_rows(struct trod_batch *view, const struct trod_batch *b,
+                                         uint32_t from, uint32_t to)
+{
+    if (from == 0 && to == b->n)
+        return b;
+    trod_batch_view(view, b, from, to - from);
+    return view;
+}
+
 /* Copy slice *S of SRC into DST's pool. False when it does not fit. */
 static bool append_slice(struct trod_batch *dst, const struct trod_batch *src, struct trod_slice *s)
 {
