@@ -32,7 +32,10 @@ enum trod_track {
 };
 
 /* What can be compared of a row besides the columns of batch.h: bits of compare. */
-enum { TROD_COMPARE_MODE = 1 << 30 };
+enum {
+    TROD_COMPARE_NAME = 1 << 29, /* text of rows that are no instructions */
+    TROD_COMPARE_MODE = 1 << 30  /* of instructions */
+};
 
 enum trod_align {
     TROD_ALIGN_EDIT, /* look for the next place where both sides agree */
@@ -65,7 +68,11 @@ struct trod_compare_pair {
 struct trod_compare_options {
     uint32_t track;   /* enum trod_track; 0: what both sides have */
     bool independent; /* each class is a sequence of its own */
-    uint32_t compare; /* columns (and TROD_COMPARE_MODE) that count; 0: all but time and index */
+    uint32_t compare; /* columns (TROD_COMPARE_MODE, ...) that count; 0: by the two traces */
+    const char *const *ignore; /* names of fields that do not count: see trod_compare_field_name */
+    size_t n_ignore;
+    const char *const *also; /* names of fields that count besides */
+    size_t n_also;
     enum trod_align align;
     uint64_t window; /* rows (ticks) within which order does not matter; 0: 1 */
     enum trod_window_unit window_unit;
@@ -106,6 +113,14 @@ struct trod_compare_row {
     uint32_t name_len, text_len;
 };
 
+enum { TROD_COMPARE_SAID = 64, TROD_COMPARE_FIELDS = 8 };
+
+/* A field in which two rows differ, and what each says; "" where it says nothing. */
+struct trod_compare_field {
+    const char *name;
+    char said[2][TROD_COMPARE_SAID];
+};
+
 enum trod_difference_type {
     TROD_DIFF_CHANGED,   /* both sides have it, it says something else: fields tells what */
     TROD_DIFF_MISSING,   /* side 0 has rows that side 1 does not */
@@ -134,11 +149,13 @@ struct trod_compare_input {
 
 struct trod_difference {
     enum trod_difference_type type;
-    uint64_t number;   /* from 0 */
-    uint64_t of;       /* REORDERED: the difference told before in which the rows were missing or
-                          inserted; TROD_NOWHERE: both places are told here */
-    uint32_t fields;   /* CHANGED: columns that differ */
-    uint64_t count[2]; /* rows of each side */
+    uint64_t number; /* from 0 */
+    uint64_t of;     /* REORDERED: the difference told before in which the rows were missing or
+                        inserted; TROD_NOWHERE: both places are told here */
+    uint32_t fields; /* CHANGED: columns that differ */
+    const struct trod_compare_field *field; /* CHANGED, one row each: fields that differ */
+    size_t n_fields;
+    uint64_t count[2];                      /* rows of each side */
     uint64_t instructions[2];               /* of these, instructions */
     uint64_t first[2];                      /* ordinals of the first row of each side */
     const struct trod_compare_row *rows[2]; /* the first of them; NULL: none */
@@ -193,6 +210,13 @@ struct trod_compare_summary {
 int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
                      const struct trod_compare_options *opt, trod_compare_fn fn, void *user,
                      struct trod_compare_summary *summary, struct trod_diag *diag);
+
+/*
+ * Field number I by name, as ignore and also take it: columns, flags, fields of details, and names
+ * for several: "flags", "detail", "all". NULL past the last; the order is that of help texts. A
+ * name may come twice.
+ */
+const char *trod_compare_field_name(size_t i);
 
 /* Columns to ask the traces for. */
 uint32_t trod_compare_want(const struct trod_compare_options *opt);

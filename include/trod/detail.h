@@ -217,8 +217,6 @@ struct trod_detail_event {
     uint8_t upper;
 };
 
-enum { TROD_DETAIL_SLICES = 5 };
-
 /*
  * READ, WRITE, PREFETCH, FLUSH and CACHE_OP of tt6, tt6e and full: the words behind the opcode, as
  * a TT6 record holds them. Big-endian bytes; third is there when the slice is 8 bytes long.
@@ -232,6 +230,45 @@ struct trod_detail_ppc_access {
 struct trod_detail_ppc_instr {
     uint8_t target_paddr[8]; /* real address of the branch target, big-endian */
 };
+
+/* What a field of a detail struct is. */
+enum trod_field_type {
+    TROD_FIELD_NUMBER, /* unsigned: decimal */
+    TROD_FIELD_HEX,    /* unsigned: hexadecimal */
+    TROD_FIELD_BYTES,  /* big-endian: hexadecimal */
+    TROD_FIELD_FLAG,   /* 0 or not */
+    TROD_FIELD_WRITE,  /* 0: read, 1: write */
+    TROD_FIELD_SEC,    /* enum trod_sec */
+    TROD_FIELD_CACHE,  /* enum trod_bus_cache */
+    TROD_FIELD_LETTER, /* a character, 0: none */
+    TROD_FIELD_TEXT,   /* struct trod_slice of text; length 0: not given */
+    TROD_FIELD_MASK,   /* struct trod_slice of bytes: bits of the value that are not known */
+    TROD_FIELD_WRITING /* struct trod_slice of text: how other fields were written */
+};
+
+/* A field. Numbers that only say how something was written are not listed. */
+struct trod_detail_field {
+    const char *name;
+    uint16_t at, width; /* offset in the struct and bytes */
+    uint8_t type;       /* enum trod_field_type */
+    uint8_t given;      /* offset of the byte that is not 0 where the field is given; 0: always */
+};
+
+/* The fields of the detail struct of one kind of row. */
+struct trod_detail_struct {
+    const struct trod_detail_field *field;
+    uint16_t n, len; /* fields; bytes of the struct */
+    uint8_t kind;    /* enum trod_kind */
+    uint8_t number;  /* its place in the list: see trod_detail_at */
+};
+
+enum { TROD_DETAIL_STRUCTS = 32, TROD_DETAIL_FIELDS = 16, TROD_DETAIL_SLICES = 8 };
+
+/* Struct number I (fewer than TROD_DETAIL_STRUCTS), NULL past the last. */
+const struct trod_detail_struct *trod_detail_at(size_t i);
+
+/* The detail struct of LEN bytes of rows of KIND; NULL: its fields are not known. */
+const struct trod_detail_struct *trod_detail_struct_of(unsigned kind, size_t len);
 
 /*
  * All rows of byu6: the record as it stands. Touched are those bytes of the 8-byte word at

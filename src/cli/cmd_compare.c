@@ -134,43 +134,31 @@ static int parse_track(struct cli *c, const struct trod_list *list, uint32_t *ou
     return 0;
 }
 
-static int parse_fields(struct cli *c, const char *option, const struct trod_list *list,
-                        uint32_t *out)
+/* All items of LIST are names of fields. */
+static int check_fields(struct cli *c, const char *option, const struct trod_list *list)
 {
-    *out = 0;
     for (size_t i = 0; i < list->n; i++) {
-        const char *name = list->item[i];
-        unsigned k = 0;
+        size_t k = 0;
 
-        if (strcmp(name, "mode") == 0) {
-            *out |= TROD_COMPARE_MODE;
-            continue;
-        }
-        if (strcmp(name, "opcode") == 0)
-            name = "code";
-        while (k < TROD_COLUMNS && strcmp(trod_column_name(k), name) != 0)
+        while (trod_compare_field_name(k) && strcmp(trod_compare_field_name(k), list->item[i]) != 0)
             k++;
-        if (k == TROD_COLUMNS)
-            return bad(c, option, name);
-        *out |= 1u << k;
+        if (!trod_compare_field_name(k))
+            return bad(c, option, list->item[i]);
     }
     return 0;
 }
 
-/* What is compared: all but time, index, pc and text, less IGNORE, and COMPARE. */
-static int settle_columns(struct cli *c, const struct options *o, struct trod_compare_options *t)
+/* Fields that do not count, or count besides. */
+static int settle_fields(struct cli *c, const struct options *o, struct trod_compare_options *t)
 {
-    uint32_t ignore, more;
-    int r = parse_fields(c, "ignore", &o->ignore, &ignore);
+    int r = check_fields(c, "ignore", &o->ignore);
 
     if (r == 0)
-        r = parse_fields(c, "compare", &o->compare, &more);
-    if (r == 0 && (ignore || more)) {
-        uint32_t all = TROD_COL_ALL &
-                       ~(uint32_t)(TROD_COL_TIME | TROD_COL_INDEX | TROD_COL_TEXT | TROD_COL_PC);
-
-        t->compare = ((all | (uint32_t)TROD_COMPARE_MODE) & ~ignore) | more;
-    }
+        r = check_fields(c, "compare", &o->compare);
+    t->ignore = o->ignore.item;
+    t->n_ignore = o->ignore.n;
+    t->also = o->compare.item;
+    t->n_also = o->compare.n;
     return r;
 }
 
@@ -253,7 +241,7 @@ static int settle(struct cli *c, const struct options *o, struct trod_compare_op
     char *end;
 
     if (r == 0)
-        r = settle_columns(c, o, t);
+        r = settle_fields(c, o, t);
     if (r == 0)
         r = parse_masks(c, &o->mask, t);
     for (size_t i = 0; r == 0 && i < o->slide.n; i++)

@@ -134,13 +134,21 @@ static bool has_value(const struct cmp_row *r)
     return (r->pub.has & TROD_COL_VALUE) || r->wide;
 }
 
-static uint32_t flags_differ(const struct cmp_row *a, const struct cmp_row *b)
+/* Tracers of different kinds have no flags in common but what they say of instructions. */
+uint32_t cmp_flags_differ(uint32_t a, uint32_t b, const struct cmp_fields *f)
 {
-    uint32_t fa = a->pub.flags, fb = b->pub.flags;
+    uint32_t bits = f->flags;
 
-    if (!(fa & TROD_F_ISET) || !(fb & TROD_F_ISET))
-        return 0;
-    return (fa ^ fb) & (TROD_F_ISET | TROD_F_SKIPPED) ? TROD_COL_FLAGS : 0;
+    if (!f->alike)
+        bits &= (a & TROD_F_ISET) && (b & TROD_F_ISET) ? TROD_F_ISET | TROD_F_SKIPPED : 0;
+    return (a ^ b) & bits;
+}
+
+static bool details_differ(const struct cmp_row *a, const struct cmp_row *b,
+                           const struct cmp_rules *rules)
+{
+    return a->detail.of && a->detail.of == b->detail.of &&
+           cmp_detail_differs(&a->detail, &b->detail, &rules->fields) != 0;
 }
 
 static bool codes_agree(const struct cmp_row *a, const struct cmp_row *b)
@@ -163,14 +171,35 @@ static bool sizes_count(unsigned kind)
     return kind != TROD_REG && kind != TROD_INSTR;
 }
 
+/* What one row says and the other does not, although its side does in other rows of the kind. */
+static uint32_t missing(const struct cmp_row *a, const struct cmp_row *b,
+                        const struct cmp_fields *f)
+{
+    const uint32_t values = TROD_COL_VALUE | TROD_COL_DATA;
+    uint32_t d = (a->pub.has ^ b->pub.has) & f->given[a->pub.kind] & f->columns & ~values;
+
+    if (has_value(a) != has_value(b) && (f->given[a->pub.kind] & f->columns & values))
+        d |= TROD_COL_VALUE;
+    return d;
+}
+
+/* The number of a thread is what its stream is called: threads of two runs never share it. */
+static bool value_counts(const struct cmp_row *a, uint32_t columns)
+{
+    return a->pub.kind != TROD_THREAD || (columns & TROD_COL_STREAM);
+}
+
 uint32_t cmp_row_differs(const struct cmp_row *a, const struct cmp_row *b,
                          const struct cmp_rules *rules)
 {
     const struct trod_compare_row *p = &a->pub, *q = &b->pub;
-    uint32_t both = p->has & q->has & rules->compare, d = 0;
+    const uint32_t columns = rules->fields.columns, both = p->has & q->has & columns;
+    uint32_t d;
 
     if (p->kind != q->kind)
         return TROD_COL_KIND;
+    d = missing(a, b, &rules->fields);
+    d |= (both & TROD_COL_UNIT) && a->unit != b->unit ? TROD_COL_UNIT : 0;
     d |= (both & TROD_COL_TIME) && p->time != q->time ? TROD_COL_TIME : 0;
     d |= (both & TROD_COL_INDEX) && p->index != q->index ? TROD_COL_INDEX : 0;
     d |= (both & TROD_COL_ADDR) && a->addr != b->addr ? TROD_COL_ADDR : 0;
@@ -180,14 +209,15 @@ uint32_t cmp_row_differs(const struct cmp_row *a, const struct cmp_row *b,
     d |= (both & TROD_COL_SUB) && p->sub != q->sub ? TROD_COL_SUB : 0;
     d |= (both & TROD_COL_CODE) && !codes_agree(a, b) ? TROD_COL_CODE : 0;
     d |= (both & TROD_COMPARE_MODE) ? mode_differs(a, b) : 0;
-    d |= (rules->compare & TROD_COL_FLAGS) ? flags_differ(a, b) : 0;
+    if ((columns & TROD_COL_FLAGS) && cmp_flags_differ(p->flags, q->flags, &rules->fields))
+        d |= TROD_COL_FLAGS;
+    d |= (columns & TROD_COL_DETAIL) && details_differ(a, b, rules) ? TROD_COL_DETAIL : 0;
     d |= (both & TROD_COL_SIZE) && sizes_count(p->kind) && p->size != q->size ? TROD_COL_SIZE : 0;
-    if ((rules->compare & TROD_COL_VALUE) && has_value(a) && has_value(b) &&
+    if ((columns & TROD_COL_VALUE) && value_counts(a, columns) && has_value(a) && has_value(b) &&
         !values_agree(a, b, rules))
         d |= TROD_COL_VALUE;
-    /* Names count always, disassembly where it is asked for. */
-    if ((p->kind != TROD_INSTR || (both & TROD_COL_TEXT)) && a->name_id && b->name_id &&
-        !names_agree(a, b))
+    if ((columns & (p->kind == TROD_INSTR ? (uint32_t)TROD_COL_TEXT : TROD_COMPARE_NAME)) &&
+        a->name_id && b->name_id && !names_agree(a, b))
         d |= TROD_COL_TEXT;
     return d;
 }

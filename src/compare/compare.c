@@ -45,15 +45,15 @@ struct cmp_lane *cmp_lane_of(struct trod_compare *c, int pair, unsigned cls)
 /* Rows with the same facts, whatever their time. */
 static bool repeats(const struct cmp_row *a, const struct cmp_row *b, struct cmp_rules *rules)
 {
-    const uint32_t compare = rules->compare;
+    const uint32_t columns = rules->fields.columns;
     const size_t n_slides = rules->n_slides;
     bool same;
 
-    rules->compare &= ~(uint32_t)(TROD_COL_TIME | TROD_COL_INDEX);
+    rules->fields.columns &= ~(uint32_t)(TROD_COL_TIME | TROD_COL_INDEX);
     rules->n_slides = 0;
     same = a->pub.has == b->pub.has && a->pub.stream == b->pub.stream && a->name_id == b->name_id &&
            cmp_row_differs(a, b, rules) == 0;
-    rules->compare = compare;
+    rules->fields.columns = columns;
     rules->n_slides = n_slides;
     return same;
 }
@@ -272,7 +272,7 @@ uint32_t trod_compare_want(const struct trod_compare_options *opt)
 {
     uint32_t want = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE;
 
-    if (!(opt->compare & TROD_COL_INDEX))
+    if (!(opt->compare & TROD_COL_INDEX) && opt->n_also == 0)
         want &= ~(uint32_t)TROD_COL_INDEX;
     return want;
 }
@@ -396,7 +396,7 @@ int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
     c = prepare(a, b, opt, fn, user, summary);
     if (!c)
         return TROD_ERR_NOMEM;
-    rc = cmp_plan(c);
+    rc = cmp_plan(c, diag);
     if (rc == TROD_OK)
         rc = run(c);
     sum_up(c, rc < 0 || c->match.stop);

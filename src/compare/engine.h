@@ -21,14 +21,15 @@ struct trod_compare {
     struct cmp_history history;
     struct cmp_tally tally;
     struct trod_compare_summary *sum;
-    bool always_slow;          /* options that the fast path does not know */
-    uint32_t flags;            /* bits of flags that must be equal */
-    bool modes;                /* modes are compared */
+    bool always_slow; /* options that the fast path does not know */
+    uint32_t flags;   /* bits of flags that must be equal */
+    bool modes;       /* modes are compared */
+    const struct trod_detail_struct *details[TROD_KINDS]; /* fast path: of late, by kind */
     uint64_t at[CMP_PAIRS_AT]; /* fast path: the instruction of side 0 at hand, by pair */
 };
 
 /* Fix what is compared, from the options and the first rows of both sides. 0 or an error. */
-int cmp_plan(struct trod_compare *c);
+int cmp_plan(struct trod_compare *c, struct trod_diag *diag);
 
 /* Go on as long as both sides say the same, row after row. Returns 0 or TROD_ERR_NOMEM. */
 int cmp_fast(struct trod_compare *c);

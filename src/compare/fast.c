@@ -53,7 +53,9 @@ static bool same_numbers(const struct trod_compare *c, const struct view *a, uin
         return false;
     if ((both & TROD_COL_SUB) && a->b->sub[i] != b->b->sub[j])
         return false;
-    if (both & (TROD_COL_TIME | TROD_COL_INDEX | TROD_COL_PC)) {
+    if (both & (TROD_COL_TIME | TROD_COL_INDEX | TROD_COL_PC | TROD_COL_UNIT)) {
+        if ((both & TROD_COL_UNIT) && a->b->unit[i] != b->b->unit[j])
+            return false;
         if ((both & TROD_COL_TIME) && a->b->time[i] != b->b->time[j])
             return false;
         if ((both & TROD_COL_INDEX) && a->b->index[i] != b->b->index[j])
@@ -84,24 +86,52 @@ static bool same_names(struct trod_compare *c, const struct trod_batch *a, uint3
            (a->kind[i] == TROD_REG && same_register(c, a, i, b, j));
 }
 
+/* The detail of row I of B; its struct is looked up once a kind. */
+static struct cmp_detail detail_at(struct trod_compare *c, const struct trod_batch *b, uint32_t i)
+{
+    const struct trod_detail_struct **known = &c->details[b->kind[i]];
+    struct cmp_detail d = {.p = trod_batch_detail(b, i), .b = b};
+
+    if (!d.p)
+        return d;
+    if (!*known || (*known)->len != b->detail[i].len)
+        *known = trod_detail_struct_of(b->kind[i], b->detail[i].len);
+    d.of = *known;
+    return d;
+}
+
+static bool same_detail(struct trod_compare *c, const struct trod_batch *a, uint32_t i,
+                        const struct trod_batch *b, uint32_t j)
+{
+    const struct cmp_detail d = detail_at(c, a, i), e = detail_at(c, b, j);
+
+    return d.of == e.of && (!d.of || cmp_detail_differs(&d, &e, &c->rules.fields) == 0);
+}
+
 static bool same_row(struct trod_compare *c, const struct view *va, uint32_t i,
                      const struct view *vb, uint32_t j)
 {
     const struct trod_batch *a = va->b, *b = vb->b;
     uint32_t has_a = a->has[i] & a->have, has_b = b->has[j] & b->have;
-    uint32_t both = has_a & has_b & c->rules.compare;
+    uint32_t columns = c->rules.fields.columns, both = has_a & has_b & columns, fa, fb;
 
-    if (a->kind[i] != b->kind[j] || ((a->flags[i] ^ b->flags[j]) & c->flags) ||
-        ((a->flags[i] | b->flags[j]) & HARD) || ((has_a ^ has_b) & TROD_COL_DATA))
+    if (a->kind[i] != b->kind[j] ||
+        ((has_a ^ has_b) & (c->rules.fields.given[a->kind[i]] | TROD_COL_DATA)))
         return false;
-    if (!same_numbers(c, va, i, vb, j, both))
+    fa = has_a & TROD_COL_FLAGS ? a->flags[i] : 0;
+    fb = has_b & TROD_COL_FLAGS ? b->flags[j] : 0;
+    if (((fa ^ fb) & c->flags) || ((fa | fb) & HARD))
+        return false;
+    if (!same_numbers(c, va, i, vb, j, both) ||
+        ((columns & TROD_COL_DETAIL) && !same_detail(c, a, i, b, j)))
         return false;
     if ((both & TROD_COL_CODE) && !same_slice(a, a->code[i], b, b->code[j]))
         return false;
     if ((both & TROD_COL_DATA) && !same_slice(a, a->data[i], b, b->data[j]))
         return false;
     if (a->kind[i] != TROD_INSTR)
-        return !(has_a & has_b & TROD_COL_TEXT) || same_names(c, a, i, b, j);
+        return !(has_a & has_b & TROD_COL_TEXT) || !(columns & TROD_COMPARE_NAME) ||
+               same_names(c, a, i, b, j);
     return !(both & TROD_COL_TEXT) || same_slice(a, a->text[i], b, b->text[j]);
 }
 
@@ -113,9 +143,9 @@ static bool same_mode(const struct trod_compare *c, const struct trod_batch *a, 
 
     if (!c->modes || a->kind[i] != TROD_INSTR)
         return true;
-    d = trod_batch_detail(a, i);
-    e = trod_batch_detail(b, j);
-    return !d || !e || d->mode.len == 0 || e->mode.len == 0 || same_slice(a, d->mode, b, e->mode);
+    d = cmp_mode_of(a, i);
+    e = cmp_mode_of(b, j);
+    return !d || !e ? d == e : same_slice(a, d->mode, b, e->mode);
 }
 
 /* Take row I of SIDE out, as one that is behind us. */

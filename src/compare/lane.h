@@ -45,6 +45,8 @@ struct cmp_diff {
     enum trod_difference_type type;
     uint64_t of, serial;
     uint32_t fields;
+    struct trod_compare_field field[TROD_COMPARE_FIELDS];
+    size_t n_fields;
     uint64_t count[2], instructions[2], first[2];
     struct cmp_row *row[2][CMP_SHOWN], *context[2][CMP_CONTEXT], *instr[2];
     size_t n_rows[2], n_context[2];

@@ -83,17 +83,43 @@ static bool gives_code(const struct cmp_side *s)
 
 static uint32_t choose_columns(const struct trod_compare *c)
 {
-    const struct trod_compare_options *opt = c->rules.opt;
-    uint32_t never =
-        TROD_COL_RAW | TROD_COL_DETAIL | TROD_COL_MADE | TROD_COL_STREAM | TROD_COL_UNIT;
+    uint32_t not = TROD_COL_MADE | TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_INDEX | TROD_COL_TEXT | TROD_COL_PC |
+                   TROD_COL_STREAM;
 
-    if (opt->compare)
-        return opt->compare & ~never;
-    never |= TROD_COL_TIME | TROD_COL_INDEX | TROD_COL_TEXT | TROD_COL_PC;
     /* Tracers do not agree on what a branch that is not taken is: executed or skipped. */
     if (!same_dialect(c))
-        never |= TROD_COL_SUB | TROD_COL_FLAGS;
-    return (TROD_COL_ALL | (uint32_t)TROD_COMPARE_MODE) & ~never;
+        not |= TROD_COL_SUB | TROD_COL_FLAGS | TROD_COL_DETAIL;
+    return (TROD_COL_ALL | (uint32_t)TROD_COMPARE_MODE | TROD_COMPARE_NAME) & ~not ;
+}
+
+/* What the rows at hand of S say, by kind and by detail struct. */
+static void list_given(const struct cmp_side *s, uint32_t columns[TROD_KINDS],
+                       uint16_t detail[TROD_DETAIL_STRUCTS])
+{
+    for (uint32_t i = s->at; s->b && i < s->b->n; i++) {
+        const struct cmp_detail d = cmp_detail_of(s->b, i);
+
+        columns[s->b->kind[i]] |= s->b->have & s->b->has[i];
+        if (d.of)
+            detail[d.of->number] |= (uint16_t)cmp_detail_given(&d);
+    }
+}
+
+/* Tracers of one kind: what both give in some rows of a kind is looked for in all of them. */
+static void choose_given(struct trod_compare *c)
+{
+    static const uint32_t never = TROD_COL_FLAGS | TROD_COL_DETAIL | TROD_COL_TEXT | TROD_COL_RAW |
+                                  TROD_COL_MADE | TROD_COL_STREAM;
+    uint32_t columns[2][TROD_KINDS] = {{0}};
+    uint16_t detail[2][TROD_DETAIL_STRUCTS] = {{0}};
+    struct cmp_fields *f = &c->rules.fields;
+
+    for (int side = 0; f->alike && side < 2; side++)
+        list_given(&c->side[side], columns[side], detail[side]);
+    for (unsigned k = 0; k < TROD_KINDS; k++)
+        f->given[k] = columns[0][k] & columns[1][k] & f->columns & ~never;
+    for (unsigned k = 0; k < TROD_DETAIL_STRUCTS; k++)
+        f->given_detail[k] = detail[0][k] & detail[1][k];
 }
 
 /* Whether NAME is one that only MIPS has. */
@@ -158,13 +184,13 @@ static void plan_endian(struct trod_compare *c)
         c->match.decoder = NULL;
 }
 
-int cmp_plan(struct trod_compare *c)
+int cmp_plan(struct trod_compare *c, struct trod_diag *diag)
 {
     const struct trod_compare_options *opt = c->rules.opt;
+    int rc;
 
     for (int side = 0; side < 2; side++) {
-        int rc = cmp_side_gather(&c->side[side], opt->auto_slide ? ROWS_FOR_SLIDES : ROWS);
-
+        rc = cmp_side_gather(&c->side[side], opt->auto_slide ? ROWS_FOR_SLIDES : ROWS);
         if (rc < 0)
             return rc;
         c->sum->rows[side] += c->side[side].passed;
@@ -175,12 +201,17 @@ int cmp_plan(struct trod_compare *c)
     cmp_names_prepare(&c->rules);
     plan_endian(c);
     c->rules.track = c->sum->track = choose_track(c);
-    c->rules.compare = choose_columns(c);
+    c->rules.fields.alike = same_dialect(c);
+    if ((rc = cmp_fields_choose(&c->rules.fields, opt, choose_columns(c), diag)) < 0)
+        return rc;
+    choose_given(c);
     c->rules.n_slides = opt->n_slides;
     memcpy(c->rules.slides, opt->slides, sizeof c->rules.slides);
-    c->match.with_code =
-        (c->rules.compare & TROD_COL_CODE) && gives_code(&c->side[0]) && gives_code(&c->side[1]);
-    c->flags = c->rules.compare & TROD_COL_FLAGS ? TROD_F_ISET | TROD_F_SKIPPED : 0;
-    c->modes = c->rules.compare & TROD_COMPARE_MODE;
+    c->match.with_code = (c->rules.fields.columns & TROD_COL_CODE) && gives_code(&c->side[0]) &&
+                         gives_code(&c->side[1]);
+    c->flags = c->rules.fields.columns & TROD_COL_FLAGS ? c->rules.fields.flags : 0;
+    if (!c->rules.fields.alike)
+        c->flags &= TROD_F_ISET | TROD_F_SKIPPED;
+    c->modes = c->rules.fields.columns & TROD_COMPARE_MODE;
     return opt->auto_slide ? cmp_find_slides(c) : TROD_OK;
 }

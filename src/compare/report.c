@@ -192,6 +192,8 @@ void cmp_diff_end(struct cmp_lane *l, struct cmp_match *m, struct cmp_diff *d)
     }
     d->groups = l->grouped ? (size_t)(d->instructions[0] + d->instructions[1])
                            : (size_t)(d->count[0] + d->count[1]);
+    if (d->type == TROD_DIFF_CHANGED && d->count[0] == 1 && d->count[1] == 1)
+        d->n_fields = cmp_row_explain(d->row[0][0], d->row[1][0], m->rules, d->field);
     if (m->fn)
         cmp_find_inputs(l, m, d);
     if (!one_sided || d->groups == 0 || m->rules->opt->align == TROD_ALIGN_NONE ||
@@ -207,6 +209,8 @@ static void tell(struct cmp_match *m, const struct cmp_diff *d)
                                   .number = m->told,
                                   .of = d->of,
                                   .fields = d->fields,
+                                  .field = d->field,
+                                  .n_fields = d->n_fields,
                                   .inputs = d->inputs,
                                   .n_inputs = d->n_inputs};
 

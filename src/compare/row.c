@@ -48,7 +48,7 @@ static const uint8_t *unknown_mask(const struct trod_batch *b, uint32_t i, uint3
     struct trod_slice mask;
 
     *size = 0;
-    if (!(b->flags[i] & (TROD_F_UNKNOWN | TROD_F_PARTIAL)) || !detail)
+    if (!(cmp_flags_of(b, i) & (TROD_F_UNKNOWN | TROD_F_PARTIAL)) || !detail)
         return NULL;
     if (b->kind[i] == TROD_REG)
         mask = ((const struct trod_detail_reg *)detail)->mask;
@@ -72,7 +72,7 @@ static void take_known(struct cmp_row *row, const struct trod_batch *b, uint32_t
         unknown |= (uint64_t)mask[k] << (8 * k);
     row->pub.known &= ~unknown;
     /* Unknown as a whole, and nothing says which bits: nothing is known. */
-    if (n == 0 && (b->flags[i] & TROD_F_UNKNOWN))
+    if (n == 0 && (cmp_flags_of(b, i) & TROD_F_UNKNOWN))
         row->pub.known = 0;
 }
 
@@ -84,7 +84,7 @@ static void take_wide(struct cmp_row *row, const struct trod_batch *b, uint32_t 
     row->wide = to;
     row->wide_size = size;
     memcpy(to, trod_batch_bytes(b, b->data[i]), size);
-    memset(to + size, n == 0 && (b->flags[i] & TROD_F_UNKNOWN) ? 0 : 0xff, size);
+    memset(to + size, n == 0 && (cmp_flags_of(b, i) & TROD_F_UNKNOWN) ? 0 : 0xff, size);
     for (uint32_t k = 0; k < n && k < size; k++)
         to[size + k] = (uint8_t)~mask[k];
 }
@@ -93,7 +93,8 @@ static void take_wide(struct cmp_row *row, const struct trod_batch *b, uint32_t 
 static const struct trod_detail_reg *range_of(const struct trod_batch *b, uint32_t i)
 {
     const struct trod_detail_reg *d =
-        b->kind[i] == TROD_REG && (b->flags[i] & TROD_F_PARTIAL) ? trod_batch_detail(b, i) : NULL;
+        b->kind[i] == TROD_REG && (cmp_flags_of(b, i) & TROD_F_PARTIAL) ? trod_batch_detail(b, i)
+                                                                        : NULL;
 
     return d && d->has_range && d->hi >= d->lo && d->hi < RANGE_MAX ? d : NULL;
 }
@@ -178,21 +179,33 @@ static struct trod_slice text_of(const struct trod_batch *b, uint32_t i)
     return s;
 }
 
+const struct trod_detail_instr *cmp_mode_of(const struct trod_batch *b, uint32_t i)
+{
+    const struct trod_detail_instr *d;
+
+    if (b->kind[i] != TROD_INSTR || !(b->have & b->has[i] & TROD_COL_DETAIL) ||
+        b->detail[i].len != sizeof *d)
+        return NULL;
+    d = trod_batch_detail(b, i);
+    return d->mode.len ? d : NULL;
+}
+
 /* Mode and security of an instruction: "EL3h_s" is el3h, s. */
 static void take_mode(struct cmp_row *row, const struct trod_batch *b, uint32_t i)
 {
-    const struct trod_detail_instr *d = trod_batch_detail(b, i);
+    const struct trod_detail_instr *d = cmp_mode_of(b, i);
     char mode[32];
     uint32_t n;
 
-    if (!d || row->pub.kind != TROD_INSTR || b->detail[i].len < sizeof *d || d->mode.len == 0)
+    if (!d)
         return;
     n = d->mode.len < sizeof mode ? d->mode.len : sizeof mode;
     for (uint32_t k = 0; k < n; k++)
         mode[k] = (char)tolower(trod_batch_bytes(b, d->mode)[k]);
+    /* "_s", "_n", "_ns", "_root": the first letter tells them apart. */
     for (uint32_t k = n; k-- > 1;)
         if (mode[k] == '_') {
-            row->mode_sec = n - k == 2 ? 's' : 'n';
+            row->mode_sec = k + 1 < n ? (uint8_t)mode[k + 1] : 0;
             n = k;
         }
     row->mode = cmp_id_of(mode, n);
@@ -209,6 +222,7 @@ static void take_numbers(struct cmp_row *row, const struct trod_batch *b, uint32
     p->ordinal = b->first + i;
     p->kind = b->kind[i];
     p->flags = has & TROD_COL_FLAGS ? b->flags[i] : 0;
+    row->unit = has & TROD_COL_UNIT ? b->unit[i] : 0;
     p->size = has & TROD_COL_SIZE ? b->size[i] : 0;
     p->stream = b->have & TROD_COL_STREAM ? b->stream[i] : 0;
     p->time = has & TROD_COL_TIME ? b->time[i] : 0;
@@ -240,7 +254,8 @@ static uint64_t subject_of(const struct cmp_row *row, const struct cmp_rules *ru
     if (row->pub.kind == TROD_REG)
         h ^= row->base_id;
     else if (cmp_class_of[row->pub.kind] == 0 || cmp_class_of[row->pub.kind] == 2)
-        h ^= rules->compare & row->pub.has & TROD_COL_ADDR ? row->addr * 0xc2b2ae3d27d4eb4fu : 0;
+        h ^= rules->fields.columns & row->pub.has & TROD_COL_ADDR ? row->addr * 0xc2b2ae3d27d4eb4fu
+                                                                  : 0;
     h ^= h >> 31;
     return h * 0xd6e8feb86659fd93u;
 }
@@ -256,7 +271,7 @@ static uint64_t exact_of(const struct cmp_row *row, const struct cmp_rules *rule
     if (row->pub.kind != TROD_INSTR && !(row->pub.has & TROD_COL_VALUE))
         return 0;
     h = row->subject;
-    if (rules->compare & row->pub.has & TROD_COL_VALUE)
+    if (rules->fields.columns & row->pub.has & TROD_COL_VALUE)
         h = (h ^ row->pub.value) * 0x9e3779b97f4a7c15u;
     return (h ^ h >> 32) | 1;
 }
@@ -270,6 +285,15 @@ void cmp_row_slide(struct cmp_row *row, int side, const struct cmp_rules *rules)
     row->exact = 0;
 }
 
+/* The detail of row I, where it is to be compared or shown. */
+static struct cmp_detail detail_of(const struct trod_batch *b, uint32_t i,
+                                   const struct cmp_fields *f)
+{
+    if (!(f->columns & (TROD_COL_DETAIL | (uint32_t)TROD_COMPARE_MODE)))
+        return (struct cmp_detail){0};
+    return cmp_detail_of(b, i);
+}
+
 struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
                              struct cmp_rules *rules)
 {
@@ -278,6 +302,8 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
     bool named = (has & TROD_COL_TEXT) && b->text[i].len;
     uint32_t name = named && b->kind[i] != TROD_INSTR ? b->text[i].len : 0;
     size_t reads = b->kind[i] == TROD_INSTR ? CMP_READS * sizeof(struct cmp_read) : 0;
+    const struct cmp_detail detail = detail_of(b, i, &rules->fields);
+    size_t extra = detail.of ? cmp_detail_size(&detail) : 0;
     struct trod_slice text = text_of(b, i);
     struct cmp_row *row;
     uint8_t cls;
@@ -286,8 +312,8 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
     name = name < CMP_NAME ? name : CMP_NAME;
     if (range)
         wide = range->hi / 8 + 1;
-    row =
-        cmp_pool_take(rules->pool, sizeof *row + reads + 2 * (size_t)wide + name + text.len, &cls);
+    row = cmp_pool_take(rules->pool,
+                        sizeof *row + reads + extra + 2 * (size_t)wide + name + text.len, &cls);
     if (!row)
         return NULL;
     memset(row, 0, sizeof *row);
@@ -295,6 +321,9 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
     row->pool_class = cls;
     row->reads = (struct cmp_read *)(row + 1);
     tail = (char *)(row + 1) + reads;
+    if (detail.of)
+        cmp_detail_copy(&detail, (uint8_t *)tail, &row->detail);
+    tail += extra;
     take_numbers(row, b, i, side, rules);
     row->cls = cmp_class_of[row->pub.kind];
     if (row->pub.has & TROD_COL_DETAIL)

@@ -7,6 +7,7 @@
 #ifndef TROD_COMPARE_ROW_H
 #define TROD_COMPARE_ROW_H
 
+#include "compare/fields.h"
 #include "core/hash.h"
 #include "trod/compare.h"
 
@@ -29,9 +30,11 @@ struct cmp_row {
     struct cmp_row *owner;     /* the instruction it belongs to, counted; NULL: none known */
     struct cmp_read *reads;    /* of an INSTR: what its READ rows read */
     uint8_t *wide;             /* a value beyond 64 bits: its bytes, then what is known of them */
+    struct cmp_detail detail;  /* where details or modes are compared */
     uint32_t refs, wide_size;
     uint8_t cls;      /* number of its class: bit of enum trod_track */
     uint8_t mode_sec; /* security suffix of the mode, 0: none */
+    uint8_t unit;
     uint8_t n_reads, pool_class;
     bool banked;
     uint16_t bits; /* of the register that its name stands for, 0: all */
@@ -57,8 +60,8 @@ struct cmp_rules {
     enum trod_isa isa; /* whose register names */
     bool big_endian;   /* data */
     bool endian_known;
-    uint32_t compare; /* columns that count */
-    uint32_t track;   /* classes that count */
+    struct cmp_fields fields; /* what counts */
+    uint32_t track;           /* classes that count */
     struct trod_slide slides[TROD_COMPARE_SLIDES];
     size_t n_slides;
     uint64_t mask_name[TROD_COMPARE_MASKS]; /* ids of opt->masks */
@@ -97,6 +100,15 @@ void cmp_row_drop(struct cmp_pool *pool, struct cmp_row *row);
 /* ROW belongs to instruction OWNER (NULL: to none that is known). */
 void cmp_row_own(struct cmp_pool *pool, struct cmp_row *row, struct cmp_row *owner);
 
+/* The detail of instruction I that gives a mode; NULL: none does. */
+const struct trod_detail_instr *cmp_mode_of(const struct trod_batch *b, uint32_t i);
+
+/* Flags of row I, 0 where it gives none. */
+static inline uint32_t cmp_flags_of(const struct trod_batch *b, uint32_t i)
+{
+    return b->have & b->has[i] & TROD_COL_FLAGS ? b->flags[i] : 0;
+}
+
 /* N bytes, zeroed; *CLS is to be handed back with them. NULL: no memory. */
 void *cmp_pool_take(struct cmp_pool *pool, size_t n, uint8_t *cls);
 void cmp_pool_give(struct cmp_pool *pool, void *p, uint8_t cls);
@@ -117,6 +129,14 @@ bool cmp_value_slides(const struct cmp_rules *rules, uint64_t a, uint64_t b, uin
  */
 uint32_t cmp_row_differs(const struct cmp_row *a, const struct cmp_row *b,
                          const struct cmp_rules *rules);
+
+/* explain.c: the fields in which A and B differ, with what they say. Returns how many. */
+size_t cmp_row_explain(const struct cmp_row *a, const struct cmp_row *b,
+                       const struct cmp_rules *rules,
+                       struct trod_compare_field out[TROD_COMPARE_FIELDS]);
+
+/* Bits of flags of A and B that differ and count. */
+uint32_t cmp_flags_differ(uint32_t a, uint32_t b, const struct cmp_fields *f);
 
 /* Whether A and B are about the same thing: the same register, the same address, the same event. */
 bool cmp_row_same_subject(const struct cmp_row *a, const struct cmp_row *b);

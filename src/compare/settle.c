@@ -81,7 +81,7 @@ static void match_bytes(struct cmp_lane *l, const struct cmp_match *m, size_t na
 {
     const uint32_t needed = TROD_COL_ADDR | TROD_COL_VALUE;
 
-    if ((m->rules->compare & needed) != needed ||
+    if ((m->rules->fields.columns & needed) != needed ||
         (!bytes_agree(l, na, done_a, nb, done_b, kind, m->rules->big_endian) &&
          (m->rules->endian_known ||
           !bytes_agree(l, na, done_a, nb, done_b, kind, !m->rules->big_endian))))

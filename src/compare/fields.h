@@ -1,0 +1,63 @@
+/*
+ * fields.h - the fields of rows by name: which of them count, and in which two rows differ.
+ *
+ * What a row says is in its columns, in the bits of its flags and in the fields of its detail
+ * struct (trod/detail.h). Each has a name by which a user can leave it out.
+ */
+#ifndef TROD_COMPARE_FIELDS_H
+#define TROD_COMPARE_FIELDS_H
+
+#include "trod/compare.h"
+#include "trod/detail.h"
+
+/* What counts. */
+struct cmp_fields {
+    uint32_t columns;                     /* enum trod_column, TROD_COMPARE_MODE, ... */
+    uint32_t flags;                       /* bits of flags */
+    bool alike;                           /* both sides come from tracers of one kind */
+    uint16_t detail[TROD_DETAIL_STRUCTS]; /* by struct: bits of its fields */
+    /*
+     * Where one row says something and the other does not, they differ if both sides do say it in
+     * rows of that kind: columns by kind, fields of details by struct.
+     */
+    uint32_t given[TROD_KINDS];
+    uint16_t given_detail[TROD_DETAIL_STRUCTS];
+};
+
+/* A detail struct in a batch, or in a row of its own (B is NULL: slices are offsets from TEXT). */
+struct cmp_detail {
+    const struct trod_detail_struct *of; /* NULL: none, or one whose fields are not known */
+    const uint8_t *p;
+    const struct trod_batch *b;
+    const uint8_t *text;
+};
+
+/* Fields of row I of B as far as OF, which may be NULL, is its struct. */
+struct cmp_detail cmp_detail_of(const struct trod_batch *b, uint32_t i);
+
+/* Bits of the fields of A and B, of one struct, that differ and count. */
+uint32_t cmp_detail_differs(const struct cmp_detail *a, const struct cmp_detail *b,
+                            const struct cmp_fields *f);
+
+/* Bits of the fields that D gives. */
+uint32_t cmp_detail_given(const struct cmp_detail *d);
+
+/* Bytes that the texts of D take, and D with its texts copied to TO; *OUT refers to them. */
+size_t cmp_detail_size(const struct cmp_detail *d);
+void cmp_detail_copy(const struct cmp_detail *d, uint8_t *to, struct cmp_detail *out);
+
+/* Field K of D as text. */
+void cmp_detail_put(const struct cmp_detail *d, unsigned k, char *out, size_t n);
+
+/* What two values of flags say of the bits that differ and count: appended to OUT from N on. */
+size_t cmp_flags_put(uint32_t a, uint32_t b, const struct cmp_fields *f,
+                     struct trod_compare_field *out, size_t n);
+
+/*
+ * Settle what counts: the columns that OPT names, or DEFAULTS, less what it ignores. Returns 0 or
+ * TROD_ERR_USAGE, reported, for a name that is none.
+ */
+int cmp_fields_choose(struct cmp_fields *f, const struct trod_compare_options *opt,
+                      uint32_t defaults, struct trod_diag *diag);
+
+#endif
