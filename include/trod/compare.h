@@ -172,10 +172,11 @@ struct trod_compare;
 typedef int (*trod_compare_fn)(void *user, const struct trod_compare *,
                                const struct trod_difference *);
 
-/* Where differences are frequent: a register or an instruction. */
+/* Where differences are frequent: a register, an instruction, a field. */
 struct trod_compare_place {
-    char name[32]; /* of the register */
+    char name[32]; /* of the register or field */
     uint64_t pc, n;
+    uint64_t only[2]; /* of these, missing from the other side */
 };
 
 /*
@@ -191,6 +192,8 @@ struct trod_compare_summary {
     uint64_t by_type[TROD_DIFF_TYPES], by_kind[TROD_KINDS];
     struct trod_compare_place registers[TROD_COMPARE_TOP], pcs[TROD_COMPARE_TOP]; /* most first */
     size_t n_registers, n_pcs;
+    struct trod_compare_place fields[TROD_COMPARE_TOP]; /* differences in one field alone */
+    size_t n_fields;
     uint32_t track;                                /* classes that were compared */
     uint32_t absent;                               /* classes that only one side has */
     uint32_t late;                                 /* of these: turned up on both sides later */

@@ -169,6 +169,8 @@ struct trod_format {
     const struct trod_option *options; /* of reading and writing alike */
     size_t options_size, dec_size, enc_size;
     const void *defaults; /* options before any is set; NULL: all zero */
+    /* Bits 1 << sub of MARKER rows that tell when or where it ran: no two runs share them. */
+    uint64_t run_markers;
 
     /*
      * Bits of evidence that the data is of this format: -log2 of the chance that foreign data

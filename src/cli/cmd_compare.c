@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "diffs.h"
+#include "sink.h"
 #include "trod/symbols.h"
 
 enum { MOST = 20, CONTEXT = 5 };
@@ -43,12 +44,12 @@ static const struct trod_option options[] = {
     {"independent", 0, TROD_OPT_BOOL, AT(independent), NULL,
      "compare each class as a sequence of its own", NULL, NULL},
     {"ignore", 0, TROD_OPT_LIST, AT(ignore), "FIELD,...",
-     "fields that may differ: addr, paddr, size, value, code, flags, mode, target ... (time, "
-     "index, "
-     "pc and text always may unless --compare names them)",
+     "fields that may differ: addr, paddr, size, value, opcode, sub, mode, flags or one of them, "
+     "detail or a field of it ... (time, index, pc, text and stream always may unless --compare "
+     "names them)",
      NULL, NULL},
     {"compare", 0, TROD_OPT_LIST, AT(compare), "FIELD,...",
-     "further fields that must be equal: time, index, pc, text", NULL, NULL},
+     "further fields that must be equal: time, index, pc, text, stream, or all", NULL, NULL},
     {"mask", 0, TROD_OPT_LIST, AT(mask), "REGISTER:BITS,...",
      "compare only these bits of a register: cpsr:f0000000", NULL, NULL},
     {"alias", 0, TROD_OPT_LIST, AT(alias), "A=B,...",
@@ -328,13 +329,14 @@ static int compare(struct cli *c, const struct options *o, struct trod_compare_o
         cli_progress_end(&watch.progress);
         if (p->emit)
             trod_emit_list_close(p->emit);
-        else if (sum.differences > p->most)
+        else if (sum.differences > p->most && !p->quiet)
             fprintf(p->file, "(%" PRIu64 " more differences not shown: --max)\n\n",
                     sum.differences - p->most);
         cli_diffs_summary(p, &sum);
     }
     if (r == TROD_ERR_NOMEM)
         trod_error(&diag[0], r, "compare.memory", NULL, "out of memory");
+    cli_diffs_fini(p);
     trod_trace_close(trace[0]);
     trod_trace_close(trace[1]);
     cli_diag_end(c, &diag[0]);
@@ -427,6 +429,18 @@ static int compare_suite(struct cli *c, const struct options *o, struct trod_com
     return worst;
 }
 
+/* Standard input is there once. */
+static int check_operands(struct cli *c)
+{
+    size_t pipes = 0;
+
+    for (size_t i = 0; i < c->n_operands; i++)
+        pipes += strcmp(c->operands[i], "-") == 0;
+    return pipes < 2 ? 0
+                     : trod_error(&c->diag, TROD_ERR_USAGE, "compare.standard-input", NULL,
+                                  "standard input ('-') can be only one of the traces");
+}
+
 static int run(struct cli *c, const void *opt)
 {
     const struct options *o = opt;
@@ -434,7 +448,13 @@ static int run(struct cli *c, const void *opt)
     struct trod_compare_options *t = calloc(1, sizeof *t);
     struct cli_diffs p = {.c = c, .most = o->most, .context = o->context};
     struct cli_out out;
-    int r = t ? settle(c, o, t) : TROD_ERR_NOMEM;
+    int r = t ? check_operands(c) : TROD_ERR_NOMEM;
+
+    if (r == 0)
+        r = settle(c, o, t);
+    p.quiet = c->common->quiet && !o->output && o->format == TROD_EMIT_TEXT;
+    if (r == 0 && o->format == TROD_EMIT_TEXT && !o->output && !p.quiet)
+        cli_pager_start(c);
 
     if (r == 0 && o->symbols.n)
         r = trod_symbols_new(&p.symbols);

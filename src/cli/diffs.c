@@ -57,18 +57,13 @@ static void subject(const struct cli_diffs *p, const struct trod_compare_row *r,
         snprintf(out, n, "%s %.*s", trod_kind_name(r->kind), (int)r->name_len, r->name);
 }
 
-/* Names of the columns that differ: "value, address". */
-void cli_diff_fields(uint32_t fields, char *out, size_t n)
+void cli_diff_fields(const struct trod_difference *d, char *out, size_t n)
 {
     size_t len = 0;
 
     out[0] = '\0';
-    for (unsigned i = 0; i < TROD_COLUMNS; i++)
-        if ((fields >> i & 1) && len < n)
-            len += (size_t)snprintf(out + len, n - len, "%s%s", len ? ", " : "",
-                                    (1u << i) == TROD_COL_CODE ? "opcode" : trod_column_name(i));
-    if ((fields & TROD_COMPARE_MODE) && len < n)
-        snprintf(out + len, n - len, "%smode", len ? ", " : "");
+    for (size_t i = 0; i < d->n_fields && len < n; i++)
+        len += (size_t)snprintf(out + len, n - len, "%s%s", len ? ", " : "", d->field[i].name);
 }
 
 /* "3 records (1 instruction)" */
@@ -102,7 +97,7 @@ size_t cli_diff_title(const struct cli_diffs *p, const struct trod_difference *d
     int len, side = d->count[0] == 0;
 
     subject(p, head(d), what, sizeof what);
-    cli_diff_fields(d->fields, fields, sizeof fields);
+    cli_diff_fields(d, fields, sizeof fields);
     amount(d, side, a, sizeof a);
     amount(d, 1, b, sizeof b);
     if (d->type == TROD_DIFF_CHANGED && d->count[0] == 1 && d->count[1] == 1)
@@ -119,8 +114,30 @@ size_t cli_diff_title(const struct cli_diffs *p, const struct trod_difference *d
     return len < 0 ? 0 : (size_t)len < n ? (size_t)len : n - 1;
 }
 
-/* Row R in one line, without end: its record, or its fields where it has no text. */
-static size_t row_line(const struct cli_diffs *p, const struct trod_compare_row *r, char *out)
+/* The disassembly of R of SIDE, or its opcode bytes where there is no disassembler. */
+static int put_code(struct cli_diffs *p, int side, const struct trod_compare_row *r, char *out,
+                    size_t room)
+{
+    const struct trod_meta *m = p->meta[side];
+    int n = 0;
+
+    if (!p->disasm[side] && !p->no_disasm[side])
+        p->no_disasm[side] = trod_disasm_new(&p->disasm[side], m->isa, m->endian, NULL) != 0;
+    if (p->disasm[side]) {
+        size_t len;
+        const char *text =
+            trod_disasm_text(p->disasm[side], (r->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT,
+                             r->addr, r->code, r->code_len, &len);
+
+        return snprintf(out, room, " %.*s", (int)len, text);
+    }
+    for (unsigned i = 0; i < r->code_len && (size_t)n + 4 < room; i++)
+        n += snprintf(out + n, room - (size_t)n, "%s%02x", i ? "" : " ", r->code[i]);
+    return n;
+}
+
+/* Row R of SIDE in one line, without end: its record, or its fields where it has no text. */
+static size_t row_line(struct cli_diffs *p, int side, const struct trod_compare_row *r, char *out)
 {
     char symbol[CLI_SYMBOL] = "";
     int n;
@@ -137,31 +154,34 @@ static size_t row_line(const struct cli_diffs *p, const struct trod_compare_row 
             n += snprintf(out + n, (size_t)(LINE - n), " %" PRIu32, r->size);
         if ((r->has & TROD_COL_VALUE) && n < LINE)
             n += snprintf(out + n, (size_t)(LINE - n), " 0x%" PRIx64, r->value);
-        for (unsigned i = 0; i < r->code_len && n < LINE - 4; i++)
-            n += snprintf(out + n, (size_t)(LINE - n), "%s%02x", i ? "" : " ", r->code[i]);
+        if (r->code_len && n < LINE - 4)
+            n += put_code(p, side, r, out + n, (size_t)(LINE - n));
     }
     return n < LINE ? (size_t)n : LINE - 1;
 }
 
-static void print_row(const struct cli_diffs *p, char mark, const struct trod_compare_row *r)
+static void print_row(struct cli_diffs *p, char mark, int side, const struct trod_compare_row *r)
 {
     const char *colour = mark == '-' ? "\033[31m" : mark == '+' ? "\033[32m" : "\033[2m";
     char line[LINE];
-    size_t n = row_line(p, r, line);
+    size_t n = row_line(p, side, r, line);
 
     fprintf(p->file, "%s%c %10" PRIu64 "  %.*s%s\n", p->colour ? colour : "", mark, r->ordinal,
             (int)n, line, p->colour ? "\033[0m" : "");
 }
 
-/* Whether rows A and B are shown alike. */
-static bool alike(const struct trod_compare_row *a, const struct trod_compare_row *b)
+/* Whether rows A and B of the two sides are shown alike. */
+static bool alike(struct cli_diffs *p, const struct trod_compare_row *a,
+                  const struct trod_compare_row *b)
 {
-    return a->kind == b->kind && a->text_len && a->text_len == b->text_len &&
-           memcmp(a->text, b->text, a->text_len) == 0;
+    char line[2][LINE];
+    size_t n = row_line(p, 0, a, line[0]);
+
+    return row_line(p, 1, b, line[1]) == n && memcmp(line[0], line[1], n) == 0;
 }
 
 /* The rows before: once where both sides show the same, else those of the first and the second. */
-static void print_context(const struct cli_diffs *p, const struct trod_difference *d)
+static void print_context(struct cli_diffs *p, const struct trod_difference *d)
 {
     size_t n[2];
     bool same;
@@ -170,18 +190,22 @@ static void print_context(const struct cli_diffs *p, const struct trod_differenc
         n[side] = d->n_context[side] < p->context ? d->n_context[side] : (size_t)p->context;
     same = n[0] == n[1];
     for (size_t i = 1; same && i <= n[0]; i++)
-        same = alike(&d->context[0][d->n_context[0] - i], &d->context[1][d->n_context[1] - i]);
+        same = alike(p, &d->context[0][d->n_context[0] - i], &d->context[1][d->n_context[1] - i]);
     for (int side = 0; side < (same ? 1 : 2); side++)
         for (size_t i = n[side]; i > 0; i--)
-            print_row(p, same ? ' ' : side ? '>' : '<', &d->context[side][d->n_context[side] - i]);
+            print_row(p,
+                      same   ? ' '
+                      : side ? '>'
+                             : '<',
+                      side, &d->context[side][d->n_context[side] - i]);
 }
 
-static void print_unified(const struct cli_diffs *p, const struct trod_difference *d)
+static void print_unified(struct cli_diffs *p, const struct trod_difference *d)
 {
     print_context(p, d);
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < d->n_rows[side]; i++)
-            print_row(p, side ? '+' : '-', &d->rows[side][i]);
+            print_row(p, side ? '+' : '-', side, &d->rows[side][i]);
         if (d->count[side] > d->n_rows[side])
             fprintf(p->file, "%c %10s  ... and %" PRIu64 " more\n", side ? '+' : '-', "",
                     d->count[side] - d->n_rows[side]);
@@ -189,7 +213,7 @@ static void print_unified(const struct cli_diffs *p, const struct trod_differenc
 }
 
 /* Rows A and B (either may be NULL) beside each other. */
-static void print_pair(const struct cli_diffs *p, char mark, const struct trod_compare_row *a,
+static void print_pair(struct cli_diffs *p, char mark, const struct trod_compare_row *a,
                        const struct trod_compare_row *b)
 {
     int half = (int)(p->width - 25) / 2;
@@ -201,9 +225,9 @@ static void print_pair(const struct cli_diffs *p, char mark, const struct trod_c
                                        : "\033[2m";
 
     if (a)
-        n[0] = row_line(p, a, line[0]);
+        n[0] = row_line(p, 0, a, line[0]);
     if (b)
-        n[1] = row_line(p, b, line[1]);
+        n[1] = row_line(p, 1, b, line[1]);
     fprintf(p->file, "%s", p->colour ? colour : "");
     if (a)
         fprintf(p->file, "%10" PRIu64, a->ordinal);
@@ -216,7 +240,7 @@ static void print_pair(const struct cli_diffs *p, char mark, const struct trod_c
     fprintf(p->file, "%s\n", p->colour ? "\033[0m" : "");
 }
 
-static void print_side(const struct cli_diffs *p, const struct trod_difference *d)
+static void print_side(struct cli_diffs *p, const struct trod_difference *d)
 {
     size_t n = d->n_context[0] > d->n_context[1] ? d->n_context[0] : d->n_context[1];
     size_t most = d->n_rows[0] > d->n_rows[1] ? d->n_rows[0] : d->n_rows[1];
@@ -279,7 +303,27 @@ const char *cli_diff_stream(const struct cli_diffs *p, const struct trod_differe
     return stream < m->n_streams ? m->streams[stream].name : NULL;
 }
 
-static void print_text(const struct cli_diffs *p, const struct trod_difference *d)
+/* What the fields that differ say on either side. */
+static void print_fields(const struct cli_diffs *p, const struct trod_difference *d)
+{
+    for (size_t i = 0; i < d->n_fields; i++) {
+        const struct trod_compare_field *f = &d->field[i];
+
+        fprintf(p->file, "  %s: %s against %s\n", f->name, f->said[0][0] ? f->said[0] : "nothing",
+                f->said[1][0] ? f->said[1] : "nothing");
+    }
+}
+
+void cli_diffs_fini(struct cli_diffs *p)
+{
+    for (int side = 0; side < 2; side++) {
+        trod_disasm_free(p->disasm[side]);
+        p->disasm[side] = NULL;
+        p->no_disasm[side] = false;
+    }
+}
+
+static void print_text(struct cli_diffs *p, const struct trod_difference *d)
 {
     const char *stream = cli_diff_stream(p, d);
     char title[512];
@@ -288,6 +332,7 @@ static void print_text(const struct cli_diffs *p, const struct trod_difference *
     fprintf(p->file, "%sdifference %" PRIu64 "%s%s: %.*s%s\n", p->colour ? "\033[1m" : "",
             d->number + 1, stream ? ", " : "", stream ? stream : "", (int)n, title,
             p->colour ? "\033[0m" : "");
+    print_fields(p, d);
     if (p->layout == CLI_DIFF_SIDE)
         print_side(p, d);
     else
@@ -303,7 +348,7 @@ int cli_diffs_add(void *user, const struct trod_compare *c, const struct trod_di
     struct cli_diffs *p = user;
 
     (void)c;
-    if (d->number >= p->most)
+    if (p->quiet || d->number >= p->most)
         return 0;
     if (p->c->progress_shown) {
         fputs("\r\033[K", stderr);

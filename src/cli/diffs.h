@@ -16,8 +16,11 @@ struct cli_diffs {
     struct cli *c;
     const char *path[2];
     const struct trod_meta *meta[2];
-    struct trod_symbols *symbols; /* NULL: none */
-    struct trod_emit *emit;       /* of JSON and CSV; NULL for text */
+    struct trod_symbols *symbols;  /* NULL: none */
+    struct trod_disasm *disasm[2]; /* of rows without text; NULL: not needed so far, or none */
+    bool no_disasm[2];
+    bool quiet;             /* nothing is printed */
+    struct trod_emit *emit; /* of JSON and CSV; NULL for text */
     FILE *file;
     uint64_t most;    /* differences printed; the rest is counted */
     uint64_t context; /* rows before a difference */
@@ -45,8 +48,11 @@ void cli_diffs_emit(const struct cli_diffs *p, const struct trod_difference *d);
 /* " <function+0x10>", "" without symbols. */
 void cli_diff_symbol(const struct cli_diffs *p, uint64_t addr, char *out, size_t n);
 
-/* Names of the columns that differ: "value, addr". */
-void cli_diff_fields(uint32_t fields, char *out, size_t n);
+/* Names of the fields that differ: "value, addr". */
+void cli_diff_fields(const struct trod_difference *d, char *out, size_t n);
+
+/* Disassemblers are for one pair of traces. */
+void cli_diffs_fini(struct cli_diffs *p);
 
 /* The stream D is in; NULL: it has no name. */
 const char *cli_diff_stream(const struct cli_diffs *p, const struct trod_difference *d);

@@ -98,6 +98,25 @@ static void emit_counts(struct trod_emit *e, const struct trod_difference *d)
     }
 }
 
+/* What the fields that differ say on either side; null: nothing. */
+static void emit_fields(struct trod_emit *e, const struct trod_difference *d)
+{
+    static const char *const keys[] = {"a", "b"};
+
+    if (d->n_fields == 0)
+        return;
+    trod_emit_list(e, "differs", NULL);
+    for (size_t i = 0; i < d->n_fields; i++) {
+        trod_emit_open(e, NULL, NULL);
+        trod_emit_str(e, "field", d->field[i].name);
+        for (int side = 0; side < 2; side++)
+            if (d->field[i].said[side][0])
+                trod_emit_str(e, keys[side], d->field[i].said[side]);
+        trod_emit_close(e);
+    }
+    trod_emit_list_close(e);
+}
+
 static size_t shown_context(const struct cli_diffs *p, const struct trod_difference *d, int side)
 {
     return d->n_context[side] < p->context ? d->n_context[side] : (size_t)p->context;
@@ -112,7 +131,7 @@ void cli_diffs_emit(const struct cli_diffs *p, const struct trod_difference *d)
     char title[512], fields[160];
 
     title[cli_diff_title(p, d, title, sizeof title)] = '\0';
-    cli_diff_fields(d->fields, fields, sizeof fields);
+    cli_diff_fields(d, fields, sizeof fields);
     trod_emit_open(e, NULL, NULL);
     trod_emit_u64(e, "number", d->number + 1);
     trod_emit_str(e, "type", cli_diff_name(d->type));
@@ -123,6 +142,7 @@ void cli_diffs_emit(const struct cli_diffs *p, const struct trod_difference *d)
     trod_emit_str(e, "title", title);
     if (fields[0])
         trod_emit_str(e, "fields", fields);
+    emit_fields(e, d);
     emit_counts(e, d);
     emit_rows(p, "a", d->rows[0], d->n_rows[0]);
     emit_rows(p, "b", d->rows[1], d->n_rows[1]);

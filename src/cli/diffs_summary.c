@@ -8,6 +8,8 @@
 
 #include "diffs.h"
 
+enum { LEAST = 4 }; /* differences of which a cause is worth a hint */
+
 static const char *const classes[TROD_TRACK_CLASSES] = {"instr", "reg", "mem", "event", "other"};
 
 static void class_names(uint32_t track, char *out, size_t n)
@@ -79,6 +81,56 @@ static void emit_registers(struct trod_emit *e, const struct trod_compare_summar
     trod_emit_table_close(e);
 }
 
+static void emit_fields(struct trod_emit *e, const struct trod_compare_summary *s)
+{
+    static const char *const columns[] = {"field", "differences"};
+
+    trod_emit_table(e, "by_field", "differences in one field alone", columns, 2);
+    for (size_t i = 0; i < s->n_fields; i++) {
+        trod_emit_str(e, "field", s->fields[i].name);
+        trod_emit_u64(e, "differences", s->fields[i].n);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+/* N of all differences are by one cause: is that most of them? */
+static bool most(const struct trod_compare_summary *s, uint64_t n)
+{
+    return n >= LEAST && n > s->differences / 2;
+}
+
+/* What to leave out, where one cause makes most of the differences. "": there is none. */
+static void hint(const struct trod_compare_summary *s, char *out, size_t n)
+{
+    const struct trod_compare_place *r = s->registers, *f = s->fields;
+    const uint64_t rows = s->rows[0] < s->rows[1] ? s->rows[0] : s->rows[1];
+
+    out[0] = '\0';
+    if (s->n_registers && most(s, r->n) && r->only[0] + r->only[1] == r->n &&
+        (!r->only[0] || !r->only[1]))
+        snprintf(out, n,
+                 "%s is written by %s only: %" PRIu64 " of %" PRIu64
+                 " differences, --ignore-register %s",
+                 r->name, r->only[0] ? "A" : "B", r->n, s->differences, r->name);
+    else if (s->n_registers && most(s, r->n))
+        snprintf(out, n, "%s makes %" PRIu64 " of %" PRIu64 " differences, --ignore-register %s",
+                 r->name, r->n, s->differences, r->name);
+    else if (s->n_fields && most(s, f->n) && !s->n_slides &&
+             (strcmp(f->name, "addr") == 0 || strcmp(f->name, "target") == 0))
+        snprintf(out, n,
+                 "only %s differs in %" PRIu64 " of %" PRIu64
+                 " differences, --slide auto where memory lies elsewhere",
+                 f->name, f->n, s->differences);
+    else if (s->n_fields && most(s, f->n))
+        snprintf(out, n, "only %s differs in %" PRIu64 " of %" PRIu64 " differences, --ignore %s",
+                 f->name, f->n, s->differences, f->name);
+    else if (!s->n_slides && rows >= LEAST && s->differences && s->equal[0] < rows / 2)
+        snprintf(out, n,
+                 "less than half of the records agree, --slide auto where code or data lie "
+                 "elsewhere");
+}
+
 static void emit_pcs(struct trod_emit *e, const struct cli_diffs *p,
                      const struct trod_compare_summary *s)
 {
@@ -118,15 +170,23 @@ void cli_diffs_summary(struct cli_diffs *p, const struct trod_compare_summary *s
 {
     struct trod_emit_options text = {TROD_EMIT_TEXT, p->colour};
     struct trod_emit *e = p->emit;
+    char text_of_hint[256];
 
+    if (p->quiet)
+        return;
     if (!e && trod_emit_new(&e, p->file, &text) != 0)
         return;
     trod_emit_open(e, "summary", "summary");
     emit_numbers(e, p, s);
+    hint(s, text_of_hint, sizeof text_of_hint);
+    if (text_of_hint[0])
+        trod_emit_str(e, "hint", text_of_hint);
     if (s->differences)
         emit_kinds(e, s);
     if (s->n_registers)
         emit_registers(e, s);
+    if (s->n_fields)
+        emit_fields(e, s);
     if (s->n_pcs)
         emit_pcs(e, p, s);
     if (s->n_slides)

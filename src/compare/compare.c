@@ -95,9 +95,9 @@ static int take(struct trod_compare *c, int side)
     int pair, rc;
 
     c->sum->rows[side]++;
-    if (cls == TROD_TRACK_CLASSES || !(c->rules.track >> cls & 1)) {
+    if (!cmp_side_counts(s, c->rules.track, i)) {
         c->sum->skipped[side]++;
-        c->side[side].seen |= cls < TROD_TRACK_CLASSES ? 1u << cls : 0;
+        s->seen |= cls < TROD_TRACK_CLASSES ? 1u << cls : 0;
         return TROD_OK;
     }
     if ((pair = cmp_side_pair(s, &c->pairs, i)) < 0 ||

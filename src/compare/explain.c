@@ -97,7 +97,7 @@ static const struct {
     uint32_t column;
     const char *name;
 } columns[] = {
-    {TROD_COL_ADDR, "address"},  {TROD_COL_CODE, "opcode"}, {TROD_COL_VALUE, "value"},
+    {TROD_COL_ADDR, "addr"},     {TROD_COL_CODE, "opcode"}, {TROD_COL_VALUE, "value"},
     {TROD_COMPARE_MODE, "mode"}, {TROD_COL_SIZE, "size"},   {TROD_COL_PADDR, "paddr"},
     {TROD_COL_TARGET, "target"}, {TROD_COL_TEXT, "text"},   {TROD_COL_PC, "pc"},
     {TROD_COL_INDEX, "index"},   {TROD_COL_TIME, "time"},   {TROD_COL_UNIT, "unit"},

@@ -167,11 +167,9 @@ static int keep_row(struct trod_compare *c, int side, uint32_t i, bool as_owner)
     return rc;
 }
 
-static bool counts(const struct trod_compare *c, const struct trod_batch *b, uint32_t i)
+static bool counts(const struct trod_compare *c, int side, uint32_t i)
 {
-    unsigned cls = cmp_class_of[b->kind[i]];
-
-    return cls < TROD_TRACK_CLASSES && (c->rules.track >> cls & 1);
+    return cmp_side_counts(&c->side[side], c->rules.track, i);
 }
 
 /*
@@ -186,7 +184,7 @@ static int keep_context(struct trod_compare *c, int side, uint32_t from)
 
     while (i > from && left) {
         i--;
-        left -= counts(c, s->b, i);
+        left -= counts(c, side, i);
     }
     /* The instruction that the first of them belongs to. */
     for (uint32_t k = i; k > from && (c->rules.track & TROD_TRACK_INSTR); k--)
@@ -195,7 +193,7 @@ static int keep_context(struct trod_compare *c, int side, uint32_t from)
             break;
         }
     for (; i < s->at && rc == TROD_OK; i++)
-        if (counts(c, s->b, i))
+        if (counts(c, side, i))
             rc = keep_row(c, side, i, false);
     return rc;
 }
@@ -249,11 +247,11 @@ static int run_batches(struct trod_compare *c, const struct view *va, const stru
     while (s->at < a->n && t->at < b->n) {
         uint32_t i = s->at, j = t->at;
 
-        if (!counts(c, a, i) || (names && left_out(c, a, i))) {
+        if (!counts(c, 0, i) || (names && left_out(c, a, i))) {
             skip(c, 0);
             continue;
         }
-        if (!counts(c, b, j) || (names && left_out(c, b, j))) {
+        if (!counts(c, 1, j) || (names && left_out(c, b, j))) {
             skip(c, 1);
             continue;
         }

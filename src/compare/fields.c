@@ -356,14 +356,14 @@ int cmp_fields_choose(struct cmp_fields *f, const struct trod_compare_options *o
         turn(f, "flags", true);
     if (columns & TROD_COL_DETAIL)
         turn(f, "detail", true);
-    for (size_t i = 0; i < opt->n_ignore; i++)
-        if (!turn(f, opt->ignore[i], false))
-            return trod_error(diag, TROD_ERR_USAGE, "compare.field", NULL,
-                              "no field is called '%s'", opt->ignore[i]);
     for (size_t i = 0; i < opt->n_also; i++)
         if (!turn(f, opt->also[i], true))
             return trod_error(diag, TROD_ERR_USAGE, "compare.field", NULL,
                               "no field is called '%s'", opt->also[i]);
+    for (size_t i = 0; i < opt->n_ignore; i++)
+        if (!turn(f, opt->ignore[i], false))
+            return trod_error(diag, TROD_ERR_USAGE, "compare.field", NULL,
+                              "no field is called '%s'", opt->ignore[i]);
     /* Never: how the source wrote it, numbers of ours. */
     f->columns &= ~(uint32_t)(TROD_COL_RAW | TROD_COL_SITE | TROD_COL_KIND);
     /* The mode of an instruction is compared as one, however it is spelled. */

@@ -205,6 +205,10 @@ int cmp_plan(struct trod_compare *c, struct trod_diag *diag)
     if ((rc = cmp_fields_choose(&c->rules.fields, opt, choose_columns(c), diag)) < 0)
         return rc;
     choose_given(c);
+    for (int side = 0; side < 2; side++)
+        c->side[side].run_markers = c->rules.fields.columns & TROD_COL_TIME
+                                        ? 0
+                                        : trod_trace_format(c->side[side].trace)->run_markers;
     c->rules.n_slides = opt->n_slides;
     memcpy(c->rules.slides, opt->slides, sizeof c->rules.slides);
     c->match.with_code = (c->rules.fields.columns & TROD_COL_CODE) && gives_code(&c->side[0]) &&

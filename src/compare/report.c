@@ -106,7 +106,12 @@ static void count(struct cmp_match *m, const struct cmp_diff *d)
     m->sum->by_type[d->type]++;
     m->sum->by_kind[head->pub.kind]++;
     if (head->pub.kind == TROD_REG)
-        cmp_tally_register(m->tally, head->base_id, head->pub.name, head->pub.name_len);
+        cmp_tally_register(m->tally, head->base_id, head->pub.name, head->pub.name_len,
+                           d->count[1] == 0   ? 0
+                           : d->count[0] == 0 ? 1
+                                              : -1);
+    if (d->n_fields == 1)
+        cmp_tally_field(m->tally, d->field[0].name);
     if (instr || (head->pub.has & TROD_COL_PC))
         cmp_tally_pc(m->tally, instr ? instr->pub.addr : head->pub.pc);
 }

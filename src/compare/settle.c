@@ -75,6 +75,35 @@ static bool bytes_agree(const struct cmp_lane *l, size_t na, const bool *done_a,
     return true;
 }
 
+/*
+ * Whether the open accesses of KIND are cut alike on both sides: then they are the same ones, and
+ * it is something else that differs. Or whether what they say beyond their bytes differs.
+ */
+static bool same_cut(const struct cmp_lane *l, const struct cmp_match *m, size_t na,
+                     const bool *done_a, size_t nb, const bool *done_b, unsigned kind)
+{
+    const struct cmp_fields *f = &m->rules->fields;
+    const uint32_t flags = f->columns & TROD_COL_FLAGS ? f->flags : 0;
+    size_t i = 0, j = 0;
+
+    for (;;) {
+        const struct cmp_row *a, *b;
+
+        while (i < na && (done_a[i] || cmp_queue_at(&l->queue[0], i)->pub.kind != kind))
+            i++;
+        while (j < nb && (done_b[j] || cmp_queue_at(&l->queue[1], j)->pub.kind != kind))
+            j++;
+        if (i == na || j == nb)
+            return i == na && j == nb;
+        a = cmp_queue_at(&l->queue[0], i++);
+        b = cmp_queue_at(&l->queue[1], j++);
+        if (f->alike && ((a->pub.flags ^ b->pub.flags) & flags))
+            return true;
+        if (a->addr != b->addr || a->pub.size != b->pub.size)
+            return false;
+    }
+}
+
 /* Accesses agree however they are cut. Where the byte order is not known, either will do. */
 static void match_bytes(struct cmp_lane *l, const struct cmp_match *m, size_t na, bool *done_a,
                         size_t nb, bool *done_b, unsigned kind)
@@ -82,6 +111,7 @@ static void match_bytes(struct cmp_lane *l, const struct cmp_match *m, size_t na
     const uint32_t needed = TROD_COL_ADDR | TROD_COL_VALUE;
 
     if ((m->rules->fields.columns & needed) != needed ||
+        same_cut(l, m, na, done_a, nb, done_b, kind) ||
         (!bytes_agree(l, na, done_a, nb, done_b, kind, m->rules->big_endian) &&
          (m->rules->endian_known ||
           !bytes_agree(l, na, done_a, nb, done_b, kind, !m->rules->big_endian))))
@@ -387,12 +417,12 @@ static bool expired(const struct cmp_lane *l, const struct cmp_match *m, int sid
     return gone(l, !side) >= w->since + m->window;
 }
 
-/* The access that W was expected to be, at another address: of the same instruction. */
-static struct cmp_wait *other_access(const struct cmp_bag *others, const struct cmp_wait *w)
+/* The access or event that W was expected to be, at another address: of the same instruction. */
+static struct cmp_wait *other_place(const struct cmp_bag *others, const struct cmp_wait *w)
 {
     struct cmp_wait *o = others->first;
 
-    if (w->row->cls != 2)
+    if (w->row->pub.kind == TROD_REG || w->row->pub.kind == TROD_INSTR)
         return NULL;
     for (unsigned i = 0; o && o->group <= w->group && i < LOOK; o = o->newer, i++)
         if (o->group == w->group && o->row->pub.kind == w->row->pub.kind)
@@ -404,7 +434,7 @@ static struct cmp_wait *fellow_of(const struct cmp_bag *others, const struct cmp
 {
     struct cmp_wait *o = cmp_bag_fellow(others, w->row, w->group);
 
-    return o ? o : other_access(others, w);
+    return o ? o : other_place(others, w);
 }
 
 /* The oldest row of SIDE that waits, or the run of rows that it begins, is a difference. */

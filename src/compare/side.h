@@ -34,9 +34,22 @@ struct cmp_side {
     int n_owner;
     struct cmp_row *before; /* skip_equal: the last row that counted, counted */
     uint32_t seen;          /* classes that occurred and are not compared */
+    uint64_t run_markers;   /* numbers of markers that are not compared: bits 1 << sub */
     uint64_t *slid[2];      /* addr and target of the rows of b where slides are in force */
     const struct trod_batch *slid_of;
 };
+
+/* Whether row I of the batch at hand is compared, where the classes TRACK are. */
+static inline bool cmp_side_counts(const struct cmp_side *s, uint32_t track, uint32_t i)
+{
+    const struct trod_batch *b = s->b;
+    unsigned cls = cmp_class_of[b->kind[i]];
+
+    if (cls >= TROD_TRACK_CLASSES || !(track >> cls & 1))
+        return false;
+    return b->kind[i] != TROD_MARKER || !(b->have & b->has[i] & TROD_COL_SUB) || b->sub[i] > 63 ||
+           !(s->run_markers >> b->sub[i] & 1);
+}
 
 enum { CMP_UNPAIRED = -1 };
 

@@ -5,6 +5,8 @@
  */
 #include "compare/tally.h"
 
+#include "core/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,17 +26,29 @@ static struct cmp_tally_slot *slot_of(struct cmp_tally_slot *table, size_t *n, u
     return &table[at];
 }
 
-void cmp_tally_register(struct cmp_tally *t, uint64_t id, const char *name, size_t len)
+static void count_name(struct cmp_tally_slot *s, const char *name, size_t len)
 {
-    struct cmp_tally_slot *s = slot_of(t->regs, &t->n_regs, id);
-
-    if (!s)
-        return;
-    if (s->n++ == 0) {
+    if (s && s->n++ == 0) {
         len = len < sizeof s->place.name - 1 ? len : sizeof s->place.name - 1;
         memcpy(s->place.name, name, len);
         s->place.name[len] = '\0';
     }
+}
+
+void cmp_tally_register(struct cmp_tally *t, uint64_t id, const char *name, size_t len, int only)
+{
+    struct cmp_tally_slot *s = slot_of(t->regs, &t->n_regs, id);
+
+    count_name(s, name, len);
+    if (s && only >= 0)
+        s->place.only[only]++;
+}
+
+void cmp_tally_field(struct cmp_tally *t, const char *name)
+{
+    const size_t len = strlen(name);
+
+    count_name(slot_of(t->fields, &t->n_fields, trod_fnv(TROD_FNV, name, len)), name, len);
 }
 
 void cmp_tally_pc(struct cmp_tally *t, uint64_t pc)
@@ -79,4 +93,5 @@ void cmp_tally_report(struct cmp_tally *t, struct trod_compare_summary *sum)
 {
     sum->n_registers = best(t->regs, sum->registers);
     sum->n_pcs = best(t->pcs, sum->pcs);
+    sum->n_fields = best(t->fields, sum->fields);
 }

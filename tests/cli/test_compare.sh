@@ -34,10 +34,11 @@ run trod compare --symbols /dev/null a.tarmac value.tarmac
 status 2
 run trod compare -C 2 a.tarmac value.tarmac
 status 1
-through sed -n '1,5p'
+through sed -n '1,6p'
 n=$(($(line 100) - 1))
 out <<EOF
 difference 1: changed: value of register X12
+  value: 0x$(printf %x $((4660 * 99))) against 0x$(printf %xf $((4660 * 99 / 16)))
 $(printf '%12d' $((n - 1)))  99 clk IT (99) 00008188 d503201f O EL1h_n : NOP
 $(printf '%12d' $n)  100 clk IT (100) 0000818c d503201f O EL1h_n : NOP
 -$(printf '%11d' $((n + 1)))  100 clk R X12 $(printf %016x $((4660 * 99)))

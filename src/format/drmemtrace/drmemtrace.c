@@ -251,6 +251,7 @@ const struct trod_format trod_format_drmemtrace = {
              1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_MARKER | 1u << TROD_THREAD,
     .flags = TROD_FMT_PER_STREAM | TROD_FMT_MAGIC | TROD_FMT_CONTAINER | TROD_FMT_TIMESTAMPS,
     .record_rows = DRM_BUNDLE_MAX,
+    .run_markers = 1u << TROD_DRM_TIMESTAMP | 1u << TROD_DRM_CPU_ID,
     .options = options,
     .options_size = sizeof(struct drm_options),
     .dec_size = sizeof(struct drm_dec),
