@@ -147,6 +147,8 @@ uint32_t cmp_flags_differ(uint32_t a, uint32_t b, const struct cmp_fields *f)
 static bool details_differ(const struct cmp_row *a, const struct cmp_row *b,
                            const struct cmp_rules *rules)
 {
+    if (cmp_detail_bytes_differ(&a->detail, &b->detail))
+        return true;
     return a->detail.of && a->detail.of == b->detail.of &&
            cmp_detail_differs(&a->detail, &b->detail, &rules->fields) != 0;
 }
@@ -165,10 +167,17 @@ static uint32_t mode_differs(const struct cmp_row *a, const struct cmp_row *b)
     return 0;
 }
 
-/* Whether the sizes count: those of registers and instructions follow from what they are. */
-static bool sizes_count(unsigned kind)
+/* Whether the sizes count: those of registers follow from what they are. */
+static bool sizes_count(unsigned kind, const struct cmp_fields *f)
 {
-    return kind != TROD_REG && kind != TROD_INSTR;
+    return kind != TROD_REG && (kind != TROD_INSTR || f->alike);
+}
+
+const char *cmp_stream(const struct cmp_rules *rules, int side, uint32_t stream)
+{
+    const struct trod_meta *m = rules->meta[side];
+
+    return stream < m->n_streams && m->streams[stream].name ? m->streams[stream].name : "";
 }
 
 /* What one row says and the other does not, although its side does in other rows of the kind. */
@@ -199,6 +208,9 @@ uint32_t cmp_row_differs(const struct cmp_row *a, const struct cmp_row *b,
     if (p->kind != q->kind)
         return TROD_COL_KIND;
     d = missing(a, b, &rules->fields);
+    if ((columns & TROD_COL_STREAM) &&
+        strcmp(cmp_stream(rules, 0, p->stream), cmp_stream(rules, 1, q->stream)) != 0)
+        d |= TROD_COL_STREAM;
     d |= (both & TROD_COL_UNIT) && a->unit != b->unit ? TROD_COL_UNIT : 0;
     d |= (both & TROD_COL_TIME) && p->time != q->time ? TROD_COL_TIME : 0;
     d |= (both & TROD_COL_INDEX) && p->index != q->index ? TROD_COL_INDEX : 0;
@@ -212,7 +224,9 @@ uint32_t cmp_row_differs(const struct cmp_row *a, const struct cmp_row *b,
     if ((columns & TROD_COL_FLAGS) && cmp_flags_differ(p->flags, q->flags, &rules->fields))
         d |= TROD_COL_FLAGS;
     d |= (columns & TROD_COL_DETAIL) && details_differ(a, b, rules) ? TROD_COL_DETAIL : 0;
-    d |= (both & TROD_COL_SIZE) && sizes_count(p->kind) && p->size != q->size ? TROD_COL_SIZE : 0;
+    d |= (both & TROD_COL_SIZE) && sizes_count(p->kind, &rules->fields) && p->size != q->size
+             ? TROD_COL_SIZE
+             : 0;
     if ((columns & TROD_COL_VALUE) && value_counts(a, columns) && has_value(a) && has_value(b) &&
         !values_agree(a, b, rules))
         d |= TROD_COL_VALUE;

@@ -349,6 +349,8 @@ static struct trod_compare *prepare(struct trod_trace *a, struct trod_trace *b,
                                           .started = !opt->has_start && opt->boot == 0};
     c->rules.opt = opt;
     c->rules.pool = &c->pool;
+    c->rules.meta[0] = trod_trace_meta(a);
+    c->rules.meta[1] = trod_trace_meta(b);
     c->sum = sum;
     c->match.rules = &c->rules;
     c->match.pool = &c->pool;

@@ -104,6 +104,28 @@ static const struct {
     {TROD_COL_SUB, "sub"},
 };
 
+/* Details whose fields are not known. */
+static size_t explain_bytes(const struct cmp_row *a, const struct cmp_row *b,
+                            struct trod_compare_field *out)
+{
+    const struct cmp_row *row[2] = {a, b};
+
+    out->name = "detail";
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < row[side]->detail.len && 2 * i + 3 < TROD_COMPARE_SAID; i++)
+            snprintf(out->said[side] + 2 * i, 3, "%02x", row[side]->detail.p[i]);
+    return 1;
+}
+
+static size_t explain_stream(const struct cmp_row *a, const struct cmp_row *b,
+                             const struct cmp_rules *rules, struct trod_compare_field *out)
+{
+    out->name = "stream";
+    snprintf(out->said[0], TROD_COMPARE_SAID, "%s", cmp_stream(rules, 0, a->pub.stream));
+    snprintf(out->said[1], TROD_COMPARE_SAID, "%s", cmp_stream(rules, 1, b->pub.stream));
+    return 1;
+}
+
 static size_t explain_columns(const struct cmp_row *a, const struct cmp_row *b, uint32_t differ,
                               struct trod_compare_field *out, size_t n)
 {
@@ -145,7 +167,11 @@ size_t cmp_row_explain(const struct cmp_row *a, const struct cmp_row *b,
         differ &= ~(uint32_t)TROD_COL_SUB;
     n = cmp_flags_put(a->pub.flags & flags, b->pub.flags & flags, f, out, n);
     n = explain_columns(a, b, differ, out, n);
-    if (differ & TROD_COL_DETAIL)
+    if ((differ & TROD_COL_STREAM) && n < TROD_COMPARE_FIELDS)
+        n += explain_stream(a, b, rules, &out[n]);
+    if ((differ & TROD_COL_DETAIL) && !a->detail.of && n < TROD_COMPARE_FIELDS)
+        n += explain_bytes(a, b, &out[n]);
+    else if (differ & TROD_COL_DETAIL)
         details = cmp_detail_differs(&a->detail, &b->detail, f);
     for (unsigned k = 0; details && n < TROD_COMPARE_FIELDS; details >>= 1, k++) {
         if (!(details & 1))

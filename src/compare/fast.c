@@ -82,6 +82,8 @@ static bool same_register(struct trod_compare *c, const struct trod_batch *a, ui
 static bool same_names(struct trod_compare *c, const struct trod_batch *a, uint32_t i,
                        const struct trod_batch *b, uint32_t j)
 {
+    if (a->kind[i] == TROD_NOTE)
+        return same_slice(a, cmp_note_of(a, i), b, cmp_note_of(b, j));
     return same_slice(a, a->text[i], b, b->text[j]) ||
            (a->kind[i] == TROD_REG && same_register(c, a, i, b, j));
 }
@@ -105,6 +107,8 @@ static bool same_detail(struct trod_compare *c, const struct trod_batch *a, uint
 {
     const struct cmp_detail d = detail_at(c, a, i), e = detail_at(c, b, j);
 
+    if (!d.of && !e.of && d.p && e.p)
+        return same_slice(a, a->detail[i], b, b->detail[j]);
     return d.of == e.of && (!d.of || cmp_detail_differs(&d, &e, &c->rules.fields) == 0);
 }
 
@@ -118,6 +122,10 @@ static bool same_row(struct trod_compare *c, const struct view *va, uint32_t i,
     if (a->kind[i] != b->kind[j] ||
         ((has_a ^ has_b) & (c->rules.fields.given[a->kind[i]] | TROD_COL_DATA)))
         return false;
+    if ((columns & TROD_COL_STREAM) &&
+        strcmp(cmp_stream(&c->rules, 0, has_a & TROD_COL_STREAM ? a->stream[i] : 0),
+               cmp_stream(&c->rules, 1, has_b & TROD_COL_STREAM ? b->stream[j] : 0)) != 0)
+        return false;
     fa = has_a & TROD_COL_FLAGS ? a->flags[i] : 0;
     fb = has_b & TROD_COL_FLAGS ? b->flags[j] : 0;
     if (((fa ^ fb) & c->flags) || ((fa | fb) & HARD))
@@ -130,8 +138,8 @@ static bool same_row(struct trod_compare *c, const struct view *va, uint32_t i,
     if ((both & TROD_COL_DATA) && !same_slice(a, a->data[i], b, b->data[j]))
         return false;
     if (a->kind[i] != TROD_INSTR)
-        return !(has_a & has_b & TROD_COL_TEXT) || !(columns & TROD_COMPARE_NAME) ||
-               same_names(c, a, i, b, j);
+        return !(has_a & has_b & (a->kind[i] == TROD_NOTE ? TROD_COL_RAW : TROD_COL_TEXT)) ||
+               !(columns & TROD_COMPARE_NAME) || same_names(c, a, i, b, j);
     return !(both & TROD_COL_TEXT) || same_slice(a, a->text[i], b, b->text[j]);
 }
 

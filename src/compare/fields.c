@@ -154,6 +154,7 @@ struct cmp_detail cmp_detail_of(const struct trod_batch *b, uint32_t i)
 {
     struct cmp_detail d = {.p = trod_batch_detail(b, i), .b = b};
 
+    d.len = d.p ? b->detail[i].len : 0;
     if (d.p)
         d.of = trod_detail_struct_of(b->kind[i], b->detail[i].len);
     return d;
@@ -180,6 +181,12 @@ uint32_t cmp_detail_differs(const struct cmp_detail *a, const struct cmp_detail 
     return differ;
 }
 
+bool cmp_detail_bytes_differ(const struct cmp_detail *a, const struct cmp_detail *b)
+{
+    return a->p && b->p && !a->of && !b->of &&
+           (a->len != b->len || memcmp(a->p, b->p, a->len) != 0);
+}
+
 uint32_t cmp_detail_given(const struct cmp_detail *d)
 {
     uint32_t given = 0;
@@ -192,9 +199,9 @@ uint32_t cmp_detail_given(const struct cmp_detail *d)
 
 size_t cmp_detail_size(const struct cmp_detail *d)
 {
-    size_t n = d->of->len;
+    size_t n = d->len;
 
-    for (unsigned k = 0; k < d->of->n; k++)
+    for (unsigned k = 0; d->of && k < d->of->n; k++)
         if (d->of->field[k].type == TROD_FIELD_TEXT) {
             uint32_t len;
 
@@ -206,10 +213,10 @@ size_t cmp_detail_size(const struct cmp_detail *d)
 
 void cmp_detail_copy(const struct cmp_detail *d, uint8_t *to, struct cmp_detail *out)
 {
-    uint32_t at = d->of->len;
+    uint32_t at = d->len;
 
-    memcpy(to, d->p, d->of->len);
-    for (unsigned k = 0; k < d->of->n; k++) {
+    memcpy(to, d->p, d->len);
+    for (unsigned k = 0; d->of && k < d->of->n; k++) {
         const struct trod_detail_field *f = &d->of->field[k];
         struct trod_slice s = {at, 0};
         const uint8_t *text;
@@ -223,7 +230,7 @@ void cmp_detail_copy(const struct cmp_detail *d, uint8_t *to, struct cmp_detail 
         }
         memcpy(to + f->at, &s, sizeof s);
     }
-    *out = (struct cmp_detail){.of = d->of, .p = to, .text = to};
+    *out = (struct cmp_detail){.of = d->of, .p = to, .len = d->len, .text = to};
 }
 
 static void put_cache(unsigned bits, char *out, size_t n)

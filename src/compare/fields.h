@@ -28,6 +28,7 @@ struct cmp_fields {
 struct cmp_detail {
     const struct trod_detail_struct *of; /* NULL: none, or one whose fields are not known */
     const uint8_t *p;
+    uint32_t len;
     const struct trod_batch *b;
     const uint8_t *text;
 };
@@ -38,6 +39,9 @@ struct cmp_detail cmp_detail_of(const struct trod_batch *b, uint32_t i);
 /* Bits of the fields of A and B, of one struct, that differ and count. */
 uint32_t cmp_detail_differs(const struct cmp_detail *a, const struct cmp_detail *b,
                             const struct cmp_fields *f);
+
+/* Whether the bytes of details whose fields are not known differ. */
+bool cmp_detail_bytes_differ(const struct cmp_detail *a, const struct cmp_detail *b);
 
 /* Bits of the fields that D gives. */
 uint32_t cmp_detail_given(const struct cmp_detail *d);

@@ -14,26 +14,11 @@
 enum { RANGE_MAX = 1 << 15 };
 
 const uint8_t cmp_class_of[TROD_KINDS] = {
-    [TROD_NOTE] = TROD_TRACK_CLASSES,
-    [TROD_INSTR] = 0,
-    [TROD_READ] = 2,
-    [TROD_WRITE] = 2,
-    [TROD_ATOMIC] = 2,
-    [TROD_PREFETCH] = 4,
-    [TROD_FLUSH] = 4,
-    [TROD_REG] = 1,
-    [TROD_BRANCH] = 4,
-    [TROD_EXCEPTION] = 3,
-    [TROD_MODE] = 3,
-    [TROD_SYNC] = 4,
-    [TROD_MARKER] = 4,
-    [TROD_STATE] = 4,
-    [TROD_CACHE_OP] = 4,
-    [TROD_CACHE_LINE] = 4,
-    [TROD_WALK] = 4,
-    [TROD_TLB] = 4,
-    [TROD_BUS] = 4,
-    [TROD_THREAD] = 4,
+    [TROD_NOTE] = 4,   [TROD_INSTR] = 0,     [TROD_READ] = 2,     [TROD_WRITE] = 2,
+    [TROD_ATOMIC] = 2, [TROD_PREFETCH] = 4,  [TROD_FLUSH] = 4,    [TROD_REG] = 1,
+    [TROD_BRANCH] = 4, [TROD_EXCEPTION] = 3, [TROD_MODE] = 3,     [TROD_SYNC] = 4,
+    [TROD_MARKER] = 4, [TROD_STATE] = 4,     [TROD_CACHE_OP] = 4, [TROD_CACHE_LINE] = 4,
+    [TROD_WALK] = 4,   [TROD_TLB] = 4,       [TROD_BUS] = 4,      [TROD_THREAD] = 4,
 };
 
 static uint64_t low_bits(unsigned bits)
@@ -154,6 +139,24 @@ static void take_name(struct cmp_row *row, const char *text, uint32_t len, struc
     /* Only as many bytes of a wide value as the name stands for. */
     if (row->wide && n->bits && n->bits / 8 < row->wide_size)
         memset(row->wide + row->wide_size + n->bits / 8, 0, row->wide_size - n->bits / 8);
+}
+
+struct trod_slice cmp_note_of(const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t has = b->have & b->has[i];
+    const struct trod_slice none = {0, 0}, raw = has & TROD_COL_RAW ? b->raw[i] : none;
+    const struct trod_slice word = has & TROD_COL_TEXT ? b->text[i] : none;
+    struct trod_slice s = raw;
+
+    if (raw.len == 0)
+        return word;
+    if (word.len && word.off >= raw.off && word.off - raw.off < raw.len) {
+        s.off = word.off;
+        s.len = raw.len - (word.off - raw.off);
+    }
+    while (s.len > 1 && strchr("\r\n", trod_batch_bytes(b, s)[s.len - 1]))
+        s.len--;
+    return s;
 }
 
 /* What is shown of a row: its record as far as it fits, or its disassembly. */
@@ -299,11 +302,14 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
 {
     uint32_t has = b->have & b->has[i], wide = has & TROD_COL_DATA ? b->data[i].len : 0;
     const struct trod_detail_reg *range = range_of(b, i);
-    bool named = (has & TROD_COL_TEXT) && b->text[i].len;
-    uint32_t name = named && b->kind[i] != TROD_INSTR ? b->text[i].len : 0;
+    const struct trod_slice word = b->kind[i] == TROD_NOTE ? cmp_note_of(b, i)
+                                   : has & TROD_COL_TEXT   ? b->text[i]
+                                                           : (struct trod_slice){0, 0};
+    bool named = word.len != 0;
+    uint32_t name = named && b->kind[i] != TROD_INSTR ? word.len : 0;
     size_t reads = b->kind[i] == TROD_INSTR ? CMP_READS * sizeof(struct cmp_read) : 0;
     const struct cmp_detail detail = detail_of(b, i, &rules->fields);
-    size_t extra = detail.of ? cmp_detail_size(&detail) : 0;
+    size_t extra = detail.p ? cmp_detail_size(&detail) : 0;
     struct trod_slice text = text_of(b, i);
     struct cmp_row *row;
     uint8_t cls;
@@ -321,7 +327,7 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
     row->pool_class = cls;
     row->reads = (struct cmp_read *)(row + 1);
     tail = (char *)(row + 1) + reads;
-    if (detail.of)
+    if (detail.p)
         cmp_detail_copy(&detail, (uint8_t *)tail, &row->detail);
     tail += extra;
     take_numbers(row, b, i, side, rules);
@@ -338,10 +344,10 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
     row->pub.name = tail;
     row->pub.name_len = name;
     if (name) {
-        memcpy(tail, trod_batch_bytes(b, b->text[i]), name);
-        take_name(row, (const char *)trod_batch_bytes(b, b->text[i]), b->text[i].len, rules);
+        memcpy(tail, trod_batch_bytes(b, word), name);
+        take_name(row, (const char *)trod_batch_bytes(b, word), word.len, rules);
     } else if (named) {
-        row->name_id = text_id(trod_batch_bytes(b, b->text[i]), b->text[i].len);
+        row->name_id = text_id(trod_batch_bytes(b, word), word.len);
     }
     row->pub.text = tail + name;
     row->pub.text_len = text.len;
@@ -351,11 +357,10 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
         tail[name + k] = ch == '\t' ? ' ' : (char)ch;
     }
     row->subject = subject_of(row, rules);
-    row->exact = exact_of(
-        row, rules,
-        named && b->kind[i] == TROD_REG
-            ? cmp_name_find(rules, (const char *)trod_batch_bytes(b, b->text[i]), b->text[i].len)
-                  ->mask
-            : UINT64_MAX);
+    row->exact =
+        exact_of(row, rules,
+                 named && b->kind[i] == TROD_REG
+                     ? cmp_name_find(rules, (const char *)trod_batch_bytes(b, word), word.len)->mask
+                     : UINT64_MAX);
     return row;
 }

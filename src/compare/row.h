@@ -57,6 +57,7 @@ struct cmp_pool {
 struct cmp_rules {
     const struct trod_compare_options *opt;
     struct cmp_pool *pool;
+    const struct trod_meta *meta[2];
     enum trod_isa isa; /* whose register names */
     bool big_endian;   /* data */
     bool endian_known;
@@ -103,6 +104,9 @@ void cmp_row_own(struct cmp_pool *pool, struct cmp_row *row, struct cmp_row *own
 /* The detail of instruction I that gives a mode; NULL: none does. */
 const struct trod_detail_instr *cmp_mode_of(const struct trod_batch *b, uint32_t i);
 
+/* What a row says that is not understood: its record from the type word on, without line end. */
+struct trod_slice cmp_note_of(const struct trod_batch *b, uint32_t i);
+
 /* Flags of row I, 0 where it gives none. */
 static inline uint32_t cmp_flags_of(const struct trod_batch *b, uint32_t i)
 {
@@ -134,6 +138,9 @@ uint32_t cmp_row_differs(const struct cmp_row *a, const struct cmp_row *b,
 size_t cmp_row_explain(const struct cmp_row *a, const struct cmp_row *b,
                        const struct cmp_rules *rules,
                        struct trod_compare_field out[TROD_COMPARE_FIELDS]);
+
+/* What STREAM of SIDE is called, "" where it has no name. */
+const char *cmp_stream(const struct cmp_rules *rules, int side, uint32_t stream);
 
 /* Bits of flags of A and B that differ and count. */
 uint32_t cmp_flags_differ(uint32_t a, uint32_t b, const struct cmp_fields *f);

@@ -51,7 +51,8 @@ static int list_bytes(const struct cmp_queue *q, size_t n, const bool *done, uns
 
         if (done[i] || r->pub.kind != kind)
             continue;
-        if (!(r->pub.has & TROD_COL_SIZE) || r->pub.size > BYTES - (uint32_t)count)
+        if (!(r->pub.has & TROD_COL_SIZE) || r->pub.size == 0 ||
+            r->pub.size > BYTES - (uint32_t)count)
             return -1;
         for (uint32_t k = 0; k < r->pub.size; k++)
             out[count++] = byte_at(r, k, big);
