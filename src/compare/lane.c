@@ -14,6 +14,12 @@
 
 enum { SCRIPT_LIMIT = 512, MANY = 1 << 16 };
 
+/*
+ * A search looks at up to FREE_SEARCHES times the lookahead at once; beyond that at no more than
+ * PAID rows for each row that goes. So the work is in proportion to the rows, whatever they are.
+ */
+enum { FREE_SEARCHES = 8, PAID = 32, NARROW = 256 };
+
 /* How many rows to look at, and runs of how many instructions to take for agreement. */
 static const struct {
     uint32_t rows; /* 0: the lookahead */
@@ -49,6 +55,7 @@ struct cmp_row *cmp_lane_shift(struct cmp_lane *l, struct cmp_match *m, int side
     struct cmp_row *row = cmp_queue_pop(&l->queue[side]);
 
     l->times[side] = row->pub.time;
+    l->spent -= l->spent < PAID ? l->spent : PAID;
     cmp_lane_remember(l, m->pool, side, row);
     return row;
 }
@@ -219,10 +226,14 @@ static int in_view(const struct cmp_lane *l, const struct cmp_match *m, const bo
                    uint32_t *rows, size_t *want)
 {
     const uint32_t reach = reach_of(l, m);
+    const uint64_t most = FREE_SEARCHES * (uint64_t)m->lookahead;
+    const uint64_t left = most > l->spent ? most - l->spent : 0;
 
     *rows = stages[l->stage].rows;
     if (*rows == 0 || *rows > reach)
         *rows = reach;
+    if (*rows > NARROW && *rows > left)
+        *rows = left > NARROW ? (uint32_t)left : NARROW;
     for (int side = 0; side < 2; side++)
         if (l->queue[side].n < *rows && !ended[side]) {
             *want = *rows;
@@ -244,6 +255,7 @@ static int align(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], s
     for (int side = 0; side < 2 && rc == TROD_OK; side++) {
         whole[side] = ended[side] && l->queue[side].n <= rows;
         rc = list_groups(l, &l->queue[side], rows, m->with_code, &g[side]);
+        l->spent += rows < l->queue[side].n ? rows : l->queue[side].n;
         /* The last group may go on behind what is in view. */
         if (!whole[side] && g[side].n > 1)
             g[side].n--;

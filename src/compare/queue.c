@@ -62,7 +62,7 @@ void cmp_scene_drop(struct cmp_pool *pool, struct cmp_scene *s)
 
 static struct cmp_wait **bucket_of(const struct cmp_bag *b, const struct cmp_row *r)
 {
-    return &b->bucket[(r->exact >> 1) & (b->size - 1)];
+    return &b->bucket[(r->exact ? r->exact >> 1 : r->subject) & (b->size - 1)];
 }
 
 /* Put W at the end of its chain: what is older is found first. */

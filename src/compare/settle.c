@@ -337,6 +337,8 @@ static bool all(const bool *done, size_t n)
 static bool learn(struct cmp_lane *l, struct cmp_match *m, size_t na, const bool *done_a, size_t nb,
                   const bool *done_b)
 {
+    na = na < LOOK ? na : LOOK;
+    nb = nb < LOOK ? nb : LOOK;
     for (size_t i = 0; m->rules->opt->auto_slide && i < na; i++)
         for (size_t j = 0; !done_a[i] && j < nb; j++)
             if (!done_b[j] &&

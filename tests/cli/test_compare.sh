@@ -226,7 +226,50 @@ sed 's/ cpu0 / core7 /; s/ cpu1 / core3 /' both1.tarmac >core.tarmac
 run trod compare both2.tarmac core.tarmac --pair cpu0=core7,cpu1=core3
 status 0
 
+# Where few records agree for long, the work is in proportion to them: no second search through
+# 65,536 records for each.
+for side in a b; do
+    awk -v side=$side 'BEGIN {
+        for (i = 0; i < 90000; i++)
+            printf "1 clk 0 IT (1) %08x 00000001 A svc_s : x\n", side == "a" || i % 3 == 0 ? 4 * i : 536870912 + 4 * i
+    }' >sparse.$side
+done
+run timeout 60 "$TROD" compare --from matcher --format json -n 0 sparse.a sparse.b
+status 1
+json '.comparisons[0].summary | .equal_a > 29000 and .rows_a == .equal_a + .differing_a + .not_compared_a'
+
+# quiet
+run trod compare -q a.tarmac value.tarmac
+status 1
+out </dev/null
+check test ! -s "$stderr"
+
+# two runs of one program: times, cpus and thread numbers are not the same, and no difference
+g=$TROD_SOURCE/tests/golden/drmemtrace
+run trod compare "$g/version7.canonical.trace" "$g/version7.canonical.trace"
+status 0
+
+# what differs in words, where the records show nothing; one cause of most differences
+awk '/ IT / && ++n % 7 == 0 { sub(/EL1h_n/, "EL1h_s") } { print }' a.tarmac >sec.tarmac
+run trod compare -n 1 a.tarmac sec.tarmac
+status 1
+out_has '^difference 1: changed: mode of instruction at 0x8018$'
+out_has '^  mode: EL1h_n against EL1h_s$'
+out_has 'hint: .*only mode differs in 85 of 85 differences, --ignore mode'
+run trod compare --ignore mode a.tarmac sec.tarmac
+status 0
+grep -v 'R X12 ' a.tarmac >without.tarmac
+run trod compare -n 0 a.tarmac without.tarmac
+status 1
+out_has 'hint: .*X12 is written by A only: .* --ignore-register X12'
+run trod compare --ignore nonsense a.tarmac a.tarmac
+status 2
+err_has "bad value 'nonsense' for --ignore"
+
 # trouble
+run trod compare - - </dev/null
+status 2
+err_has "standard input .* only one of the traces"
 run trod compare a.tarmac
 status 2
 run trod compare a.tarmac /nonexistent

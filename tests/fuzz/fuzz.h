@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Each target defines LLVMFuzzerTestOneInput; it is entered through budget.c, which has that name.
+ */
+#define LLVMFuzzerTestOneInput fuzz_input
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* End with a crash that libFuzzer keeps unless OK. */
