@@ -9,6 +9,8 @@
 
 #include "trace/optspec.h"
 
+#include "trace/poison.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -407,6 +409,7 @@ int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
     }
     r->ordinal = b->first + b->n;
     r->rows += b->n;
+    trod_batch_poison(b);
     return 1;
 }
 
