@@ -57,8 +57,8 @@ static const char *const tarmac[] = {
     "{time|5|6} {unit|clk|ns} cpu0 {sub|TLB|WALKCACHE} FILL {name|l1|l2} "
     "{size,region|4K|64K} {addr|0x80400000|0x80500000}{virtual_security|_NS|} {el|EL1_n|EL2_n} "
     "vmid={vmid|3|4}{asid,nonglobal|, nG asid=17|}:"
-    "{paddr|0x0080400000|0x0080500000}{security|_NS|} {attrs,memtype|Normal|Device} "
-    "{attrs,memtype|NonShareable|OuterShareable} {attrs|xn=0|xn=1} pxn=0",
+    "{paddr|0x0080400000|0x0080500000}{security|_NS|} {memtype|Normal|Device} "
+    "{memtype|NonShareable|OuterShareable} {attrs|xn=0|xn=1} pxn=0",
     "5 clk cpu0 TLB FILL l1 4K 0x80400000 EL1_n vmid=3, nG asid={asid|17|18}:0x0080400000 "
     "Normal NonShareable xn=0",
     "5 clk cpu0 TLB EVICT l1 4K {addr|0x80300000|0x80310000} {el|EL3_s|EL1_s}",
