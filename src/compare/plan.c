@@ -83,8 +83,8 @@ static bool gives_code(const struct cmp_side *s)
 
 static uint32_t choose_columns(const struct trod_compare *c)
 {
-    uint32_t not = TROD_COL_MADE | TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_INDEX | TROD_COL_TEXT | TROD_COL_PC |
-                   TROD_COL_STREAM;
+    uint32_t not = TROD_COL_MADE | TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_INDEX | TROD_COL_TEXT |
+                   TROD_COL_PC | TROD_COL_STREAM;
 
     /* Tracers do not agree on what a branch that is not taken is: executed or skipped. */
     if (!same_dialect(c))
