@@ -236,7 +236,8 @@ static int look_at(struct trod_trace *t, uint32_t i)
         return TROD_OK;
     }
     b = keep ? st->batch : s->scratch;
-    b->want = t->opt.want | NEEDS;
+    /* what is wanted may be said later (trod_trace_want), and these rows will be given */
+    b->want = keep ? TROD_COL_ALL : t->opt.want | NEEDS;
     rc = trod_reader_next(st->reader, b);
     for (uint32_t row = 0; rc == 1 && row < b->n && !st->timed; row++)
         if (new_time(t, b, row, st, &st->key))
@@ -289,7 +290,7 @@ static int fill(struct trod_trace *t, uint32_t i)
         return rc;
     if (st->at < st->batch->n)
         return 1;
-    st->batch->want = t->opt.want | NEEDS;
+    st->batch->want = t->opt.want | NEEDS | (s->recorded ? (uint32_t)TROD_COL_INDEX : 0);
     st->at = 0;
     rc = trod_reader_next(st->reader, st->batch);
     if (rc <= 0)
@@ -456,7 +457,6 @@ static int open_recorded(struct trod_trace *t)
     struct state *s = t->state;
     int rc;
 
-    t->opt.want |= TROD_COL_INDEX;
     rc = open_all(t);
     s->recorded = true;
     return rc < 0 ? rc : read_schedule(t);
