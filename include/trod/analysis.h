@@ -76,6 +76,10 @@ struct trod_analysis {
      */
     bool direct;
 
+    /* The same with options OPT, where that differs. NULL: as above. */
+    enum trod_scope (*scope_of)(const void *opt);
+    enum trod_order_need (*order_of)(const void *opt);
+
     uint32_t needs; /* columns without which it says nothing */
     uint32_t uses;  /* columns it makes use of where a format has them */
     /* The same for the format called FORMAT with options OPT, where that is fewer. NULL: uses. */

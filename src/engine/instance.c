@@ -58,7 +58,7 @@ int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
                     .shard = shard,
                     .shards = it->shards,
                     .merged = r->opt.trace.order != TROD_ORDER_FILE},
-        .keyed = a->scope == TROD_PER_STREAM || (r->opt.by_stream && a->merge),
+        .keyed = it->scope == TROD_PER_STREAM || (r->opt.by_stream && a->merge),
         .fresh = r->opt.interval && !a->boundary && a->merge,
     };
     trod_keeper_init(&in->keeper, r->diag && r->diag->strict);

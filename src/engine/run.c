@@ -91,15 +91,18 @@ int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *
                           "analysis '%s' needs what format '%s' does not have: %s", a->name,
                           f->name, column_names(lacks, names, sizeof names));
     opt = opt ? opt : a->defaults;
-    r->item[r->n_items] =
-        (struct engine_item){.analysis = a, .opt = opt, .shards = shards_of(r, a, opt)};
+    r->item[r->n_items] = (struct engine_item){.analysis = a,
+                                               .opt = opt,
+                                               .shards = shards_of(r, a, opt),
+                                               .scope = a->scope_of ? a->scope_of(opt) : a->scope,
+                                               .order = a->order_of ? a->order_of(opt) : a->order};
     want = a->needs | (a->uses_of && f ? a->uses_of(f->name, opt) : a->uses);
     if (want & TROD_COL_SITE) {
         want |= ENGINE_SITE_COLUMNS;
         if (!r->sites && engine_sites_new(&r->sites, trod_trace_meta(r->whole), r->opt.symbols) < 0)
             return TROD_ERR_NOMEM;
     }
-    if (a->scope == TROD_PER_STREAM)
+    if (r->item[r->n_items].scope == TROD_PER_STREAM)
         want |= TROD_COL_STREAM;
     r->opt.trace.want |= want;
     return (int)r->n_items++;

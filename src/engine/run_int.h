@@ -40,6 +40,8 @@ struct engine_item {
     const void *opt;
     unsigned shards;
     struct engine_instance *instance; /* SHARDS of them; after the run the first has everything */
+    enum trod_scope scope;
+    enum trod_order_need order;
 };
 
 /* Rows of a batch that are treated alike, and what ends behind them. */

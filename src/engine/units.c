@@ -207,7 +207,7 @@ static bool may_part(const struct trod_run *r)
         (r->opt.jobs < 2 || trod_trace_files(r->whole) >= 4 * (size_t)r->opt.jobs))
         return false;
     for (size_t i = 0; i < r->n_items; i++)
-        if (r->item[i].analysis->order != TROD_ANY_ORDER)
+        if (r->item[i].order != TROD_ANY_ORDER)
             return false;
     return true;
 }
@@ -246,7 +246,7 @@ bool run_by_units(struct trod_run *r)
         o->trace.skip_instructions)
         return false;
     for (size_t i = 0; i < r->n_items; i++)
-        if (!r->item[i].analysis->merge || r->item[i].analysis->order == TROD_GLOBAL_ORDER)
+        if (!r->item[i].analysis->merge || r->item[i].order == TROD_GLOBAL_ORDER)
             return false;
     return plan_pieces(r) == TROD_OK && (r->n_units > 1 || o->parts > 1);
 }
