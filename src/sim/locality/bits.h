@@ -32,9 +32,9 @@ void trod_bits_ranks(const struct trod_bits *s, uint32_t *rank);
 /* Make exactly the first N positions those that are set; N is the next position. */
 void trod_bits_first(struct trod_bits *s, uint32_t n);
 
-/* How many bits are set behind position P. */
-static inline __attribute__((always_inline)) uint32_t trod_bits_after(const struct trod_bits *s,
-                                                                      uint32_t p)
+/* The same for a position that need not be near. */
+static inline __attribute__((always_inline)) uint32_t trod_bits_far(const struct trod_bits *s,
+                                                                    uint32_t p)
 {
     const uint64_t *w = s->word + ((size_t)p >> TROD_BITS_A << 3);
     const uint16_t *a = s->a + ((size_t)p >> TROD_BITS_B << 5);
@@ -61,6 +61,19 @@ static inline __attribute__((always_inline)) uint32_t trod_bits_after(const stru
             n += s->c[i];
     }
     return n;
+}
+
+/* How many bits are set behind position P. */
+static inline __attribute__((always_inline)) uint32_t trod_bits_after(const struct trod_bits *s,
+                                                                      uint32_t p)
+{
+    const uint64_t *w = s->word + (p >> 6);
+
+    /* most are in the last two words, where nothing is set from the next position on */
+    if ((s->now >> 6) - (p >> 6) <= 1)
+        return (uint32_t)__builtin_popcountll(w[0] & ~UINT64_C(1) << (p & 63)) +
+               (uint32_t)__builtin_popcountll(w[1] & -(uint64_t)(s->now >> 6 != p >> 6));
+    return trod_bits_far(s, p);
 }
 
 static inline void trod_bits_set(struct trod_bits *s, uint32_t p)

@@ -83,6 +83,13 @@ void trod_sets_feed(struct trod_sets *s, const uint64_t *line, const uint8_t *cl
     }
 }
 
+void trod_sets_restart(struct trod_sets *s)
+{
+    memset(s->at, 0, sizeof s->at);
+    memset(s->front, 0, sizeof s->front);
+    memset(s->refs, 0, sizeof s->refs);
+}
+
 void trod_sets_sum(struct trod_sets *s, const struct trod_sets *other)
 {
     for (unsigned k = 0; k < TROD_REFS; k++) {

@@ -149,6 +149,8 @@ static void weigh(struct trod_shards *s, size_t k, uint32_t *out)
 bool trod_shards_feed(struct trod_shards *s, const struct trod_refs *refs, size_t n, uint32_t *out)
 {
     uint32_t *const at = s->out + BLOCK + 1;
+    /* looked at after so many references, however they come: never more new lines than allowed */
+    const size_t period = s->most && s->most < BLOCK ? (size_t)s->most : BLOCK;
 
     for (size_t i = 0; i < n; i++)
         s->refs[refs->class[i]]++;
@@ -158,20 +160,18 @@ bool trod_shards_feed(struct trod_shards *s, const struct trod_refs *refs, size_
         const struct trod_refs block = {s->line, s->class, s->touched};
         size_t k;
 
-        /* never more new lines at once than there is slack */
-        m = s->most && s->most < BLOCK ? (size_t)s->most : BLOCK;
+        m = period - (size_t)(s->seen % period);
         m = m < n - i ? m : n - i;
+        s->seen += m;
         k = pick(s, &r, m, at);
         for (size_t j = 0; out && j < m; j++)
             out[i + j] = TROD_SHARDS_OUT;
-        if (!k)
-            continue;
-        if (!trod_stack_feed(s->stack, &block, k, s->out))
+        if (k && !trod_stack_feed(s->stack, &block, k, s->out))
             return false;
         weigh(s, k, s->out);
         for (size_t j = 0; out && j < k; j++)
             out[i + at[j]] = s->out[j];
-        if (s->most && s->stack->live > s->most && !shrink(s))
+        if (s->most && s->seen % period == 0 && s->stack->live > s->most && !shrink(s))
             return false;
     }
     return true;
@@ -197,6 +197,16 @@ bool trod_shards_sum(struct trod_shards *s, const struct trod_shards *other)
     if (other->limit < s->limit)
         s->limit = other->limit;
     return trod_stack_sum(s->stack, other->stack);
+}
+
+void trod_shards_restart(struct trod_shards *s)
+{
+    trod_stack_restart(s->stack);
+    memset(s->bin, 0, TROD_BINS * sizeof *s->bin);
+    memset(&s->cold, 0, sizeof s->cold);
+    memset(s->refs, 0, sizeof s->refs);
+    memset(s->sampled, 0, sizeof s->sampled);
+    memset(s->weight, 0, sizeof s->weight);
 }
 
 uint64_t trod_shards_sampled(const struct trod_shards *s)
@@ -284,16 +294,19 @@ bool trod_shards_misses(const struct trod_shards *s, unsigned classes, const uin
                         size_t n, double *misses, double *error)
 {
     double *left = malloc(2 * (TROD_BINS + 1) * sizeof *left), *all = left + TROD_BINS + 1;
-    double refs = 0;
+    double refs = 0, most = 0;
 
     if (!left)
         return false;
+    for (unsigned k = 0; k < TROD_REFS; k++)
+        most += classes >> k & 1 ? (double)s->refs[k] : 0;
     suffixes(s, classes, left);
     suffixes(s, (1U << TROD_REFS) - 1, all);
     for (unsigned k = 0; k < TROD_REFS; k++)
         refs += (double)s->refs[k];
     for (size_t i = 0; i < n; i++) {
         misses[i] = from(left, (double)size[i]) + (size[i] == 0 ? missing(s, classes) : 0);
+        misses[i] = misses[i] < most ? misses[i] : most;
         if (error)
             error[i] = refs > 0 ? error_at(s, all, size[i], refs) : 0;
     }

@@ -30,6 +30,7 @@ struct trod_shards {
     struct trod_stack *stack;
     uint64_t limit; /* hashes up to it are in the sample */
     uint64_t most;  /* lines kept; 0: a fixed rate */
+    uint64_t seen;  /* references ever, in the sample or not */
     uint64_t refs[TROD_REFS], sampled[TROD_REFS];
     double weight[TROD_REFS];    /* what the sampled references stand for */
     struct trod_shards_bin *bin; /* TROD_BINS */
@@ -61,6 +62,9 @@ bool trod_shards_feed(struct trod_shards *s, const struct trod_refs *refs, size_
 
 /* Add the estimates of OTHER, a sampler of other references. S can be fed no more. */
 bool trod_shards_sum(struct trod_shards *s, const struct trod_shards *other);
+
+/* Count anew from here on; what is in the sample stays. */
+void trod_shards_restart(struct trod_shards *s);
 
 /* Lines in the sample now, and an estimate of all distinct lines. */
 uint64_t trod_shards_sampled(const struct trod_shards *s);

@@ -212,6 +212,7 @@ static bool one(struct trod_stack *s, uint64_t line, unsigned class, uint64_t to
     now_recent(s, line);
     if (out)
         *out = d;
+    s->refs[class]++;
     if (s->owner) {
         s->owner[s->bits.now - 1] = (uint32_t)slot;
         if (s->live > s->opt.limit)
@@ -291,6 +292,8 @@ static inline __attribute__((always_inline)) bool block(struct trod_stack *s,
         if (!record(s, b->line[j], b->class[j], d))
             return false;
     }
+    for (unsigned k = 0; k < TROD_REFS; k++)
+        s->refs[k] += b->total >> 16 * k & 0xffff;
     for (unsigned d = 0; d < 2; d++)
         for (unsigned k = 0; k < TROD_REFS; k++)
             if (b->settled[d] >> 16 * k & 0xffff &&
@@ -349,8 +352,6 @@ bool trod_stack_feed(struct trod_stack *s, const struct trod_refs *refs, size_t 
 {
     const bool fast = has_avx2();
 
-    for (size_t i = 0; i < n; i++)
-        s->refs[refs->class[i]]++;
     for (size_t i = 0, k; i < n; i += k) {
         const struct trod_refs at = {refs->line + i, refs->class + i,
                                      s->opt.resident ? refs->touched + i : NULL};
@@ -373,4 +374,15 @@ bool trod_stack_feed(struct trod_stack *s, const struct trod_refs *refs, size_t 
 uint64_t trod_stack_lines(const struct trod_stack *s)
 {
     return s->lines.used;
+}
+
+void trod_stack_restart(struct trod_stack *s)
+{
+    trod_dist_clear(&s->dist);
+    memset(s->refs, 0, sizeof s->refs);
+    memset(s->parts, 0, sizeof s->parts);
+    if (s->lines.count)
+        memset(s->lines.count, 0, s->lines.size * sizeof *s->lines.count);
+    s->pruned = s->pruned_hits = 0;
+    s->n_first = 0;
 }

@@ -91,6 +91,9 @@ bool trod_stack_append(struct trod_stack *s, const struct trod_stack *later);
  */
 bool trod_stack_sum(struct trod_stack *s, const struct trod_stack *other);
 
+/* Count anew from here on; what is in the stack stays. */
+void trod_stack_restart(struct trod_stack *s);
+
 /* Lines ever referenced. */
 uint64_t trod_stack_lines(const struct trod_stack *s);
 

@@ -132,11 +132,14 @@ bool trod_stack_append(struct trod_stack *s, const struct trod_stack *later)
 
 bool trod_stack_sum(struct trod_stack *s, const struct trod_stack *other)
 {
+    uint64_t parts[TROD_PARTS + 1];
+
     s->summed = true;
     for (unsigned k = 0; k < TROD_REFS; k++)
         s->refs[k] += other->refs[k];
+    trod_stack_parts(other, parts);
     for (unsigned i = 0; i <= TROD_PARTS; i++)
-        s->parts[i] += other->parts[i];
+        s->parts[i] += parts[i];
     s->pruned += other->pruned;
     s->pruned_hits += other->pruned_hits;
     return trod_dist_add(&s->dist, &other->dist) && add_counts(s, other);

@@ -173,6 +173,27 @@ bool trod_times_feed(struct trod_times *t, const uint64_t *line, const uint8_t *
     return true;
 }
 
+/* Histograms of reuses, and counts. */
+static void add(struct trod_times *t, const struct trod_times *other)
+{
+    for (unsigned i = 0; i < TROD_TIME_SHORT; i++)
+        t->brief[i] += other->brief[i];
+    for (unsigned i = 0; i < TROD_BINS; i++) {
+        t->reuse[i].n += other->reuse[i].n;
+        t->reuse[i].beyond += other->reuse[i].beyond;
+    }
+    for (unsigned k = 0; k < TROD_REFS; k++)
+        t->refs[k] += other->refs[k];
+}
+
+void trod_times_sum(struct trod_times *t, const struct trod_times *other)
+{
+    add(t, other);
+    t->now += other->now;
+    t->lines += other->lines;
+    t->summed++;
+}
+
 bool trod_times_append(struct trod_times *t, const struct trod_times *later)
 {
     if (!reserve(t, later->lines))
@@ -191,17 +212,24 @@ bool trod_times_append(struct trod_times *t, const struct trod_times *later)
         }
         e->last = t->now + find(later, f->line)->last;
     }
-    for (unsigned i = 0; i < TROD_TIME_SHORT; i++)
-        t->brief[i] += later->brief[i];
-    for (unsigned i = 0; i < TROD_BINS; i++) {
-        t->reuse[i].n += later->reuse[i].n;
-        t->reuse[i].beyond += later->reuse[i].beyond;
-    }
-    for (unsigned k = 0; k < TROD_REFS; k++)
-        t->refs[k] += later->refs[k];
+    add(t, later);
     t->now += later->now;
     if (later->now)
         t->recent = later->recent;
+    return true;
+}
+
+bool trod_times_copy_sets(struct trod_times *t, const struct trod_times *from)
+{
+    uint64_t *sets = malloc((from->n_sets ? from->n_sets : 1) * sizeof *sets);
+
+    if (!sets)
+        return false;
+    for (size_t i = 0; i < from->n_sets; i++)
+        sets[i] = from->sets[i];
+    free(t->sets);
+    t->sets = sets;
+    t->n_sets = t->cap_sets = from->n_sets;
     return true;
 }
 

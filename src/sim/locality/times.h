@@ -38,6 +38,7 @@ struct trod_times {
     struct trod_first_time *order; /* parts: lines in order of first references */
     size_t cap_order;
     bool parts;
+    unsigned summed; /* threads added */
 };
 
 /* A line's first reference in a part. */
@@ -56,6 +57,13 @@ bool trod_times_feed(struct trod_times *t, const uint64_t *line, const uint8_t *
 /* The references of LATER came right behind those of T; neither counts windows. Returns false
  * without memory. */
 bool trod_times_append(struct trod_times *t, const struct trod_times *later);
+/*
+ * Add the reuse times of OTHER, references of another thread. T can be fed no more; its windows and
+ * curves mean nothing where more than one was added to it.
+ */
+void trod_times_sum(struct trod_times *t, const struct trod_times *other);
+/* The windows of T become those of FROM. Returns false without memory. */
+bool trod_times_copy_sets(struct trod_times *t, const struct trod_times *from);
 /* Reuses that took TIME. Exact below TROD_TIME_SHORT. */
 static inline uint64_t trod_times_at(const struct trod_times *t, uint64_t time)
 {

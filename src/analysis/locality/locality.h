@@ -1,0 +1,168 @@
+/*
+ * locality.h - the state of the analysis "locality", shared by the files of this folder.
+ *
+ * "Locality analyses", sections 1 to 4; drmemtrace, sections 20.2 and 20.3. What is computed stands
+ * in src/sim/locality; here rows become references, and numbers become results.
+ */
+#ifndef TROD_ANALYSIS_LOCALITY_H
+#define TROD_ANALYSIS_LOCALITY_H
+
+#include "sim/locality/sets.h"
+#include "sim/locality/shards.h"
+#include "sim/locality/stack.h"
+#include "sim/locality/times.h"
+#include "trod/analysis.h"
+#include "trod/buf.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { LOC_BLOCK = 4096, LOC_ALL = (1 << TROD_REFS) - 1 };
+
+enum loc_like { LOC_OWN, LOC_REUSE_DISTANCE, LOC_REUSE_TIME };
+enum loc_per { LOC_PER_NONE, LOC_PER_FUNCTION, LOC_PER_INSTRUCTION, LOC_PER_PAGE, LOC_PER_LINE };
+
+struct loc_options {
+    uint64_t line;     /* bytes */
+    uint64_t top;      /* rows of lists */
+    uint64_t distant;  /* distance in lines */
+    uint64_t limit;    /* lines kept; 0: all */
+    uint64_t sample;   /* one line in so many; 0: all */
+    uint64_t memory;   /* bytes; 0: as many as it takes */
+    uint64_t window;   /* references */
+    uint64_t ways;     /* of set-associative caches; 0: none */
+    uint64_t resident; /* bytes of the cache whose lines' touched parts are counted; 0: not */
+    uint64_t size;     /* bytes of the cache whose misses are given to owners */
+    int refs, like, per;
+    bool shared, crossing, times, histogram, strides, plot;
+};
+
+/* The references of one thread, one file or all. */
+struct loc_lane {
+    uint64_t tid;
+    uint32_t file, number;
+    struct trod_stack *stack;   /* exact, or NULL */
+    struct trod_shards *shards; /* a sample, or NULL */
+    struct trod_times *times;
+    struct trod_sets *sets;
+};
+
+struct loc_owner {
+    uint64_t refs;
+    double cold, misses;
+};
+
+/* Strides of one instruction: the most frequent ones, by the space-saving algorithm. */
+enum { LOC_STRIDES = 4 };
+struct loc_strides {
+    uint64_t last, refs;
+    int64_t by[LOC_STRIDES];
+    uint64_t n[LOC_STRIDES];
+};
+
+struct loc_block {
+    uint64_t line[LOC_BLOCK], touched[LOC_BLOCK];
+    uint32_t site[LOC_BLOCK], out[LOC_BLOCK];
+    uint8_t class[LOC_BLOCK];
+    size_t n;
+};
+
+/* What was counted up to the end of an interval. */
+struct loc_interval {
+    uint64_t number, instructions, refs, cold, misses;
+};
+
+struct loc_state {
+    const struct loc_options *opt;
+    struct trod_context context;
+    unsigned shift;            /* log2 of the size of a line */
+    uint8_t class[TROD_KINDS]; /* class of reference of a kind; 0xff: none */
+    struct loc_lane own;       /* of what was fed, or the sum */
+    struct loc_lane **file;    /* like: by file */
+    size_t n_files, cap_files;
+    uint32_t cached; /* like: the lane of stream `cached - 1` is file[at] */
+    size_t at;
+    struct loc_owner *owner;     /* by site */
+    struct loc_strides *strides; /* by site */
+    size_t n_sites;
+    struct trod_lines pages; /* owners by page: refs, misses */
+    struct loc_block *block;
+    struct loc_interval *interval;
+    size_t n_intervals, cap_intervals;
+};
+
+/* Can parts of a stream be counted each on its own? What is given away reference by reference
+ * cannot: the first ones of a part are not settled before it is merged. */
+bool loc_parts(const struct loc_options *o);
+
+/* ---- lane.c */
+
+/* Prepare L as S's options say. 0 or TROD_ERR_NOMEM; loc_lane_fini is due in any case. */
+int loc_lane_init(struct loc_lane *l, const struct loc_state *s);
+void loc_lane_fini(struct loc_lane *l);
+/* The references of B; distances go to B->out if DISTANCES. */
+int loc_lane_feed(struct loc_lane *l, struct loc_block *b, bool distances);
+/* FROM came right behind INTO. */
+int loc_lane_append(struct loc_lane *into, const struct loc_lane *from);
+/* FROM is another thread. */
+int loc_lane_sum(struct loc_lane *into, const struct loc_lane *from);
+/* References of the classes in CLASSES. */
+uint64_t loc_lane_refs(const struct loc_lane *l, unsigned classes);
+/* Count anew from here on; what is in the caches stays. */
+void loc_lane_restart(struct loc_lane *l);
+/* Misses in a cache of SIZE lines, and first references. Returns false without memory. */
+bool loc_lane_misses(const struct loc_lane *l, uint64_t size, uint64_t *misses, uint64_t *cold);
+
+/* ---- owners.c */
+
+/* Count the block for those to whom its references belong. 0 or TROD_ERR_NOMEM. */
+int loc_owners_count(struct loc_state *s, const struct loc_block *b);
+int loc_owners_add(struct loc_state *s, const struct loc_state *from);
+void loc_owners_fini(struct loc_state *s);
+/* A reference by SITE to ADDR. 0 or TROD_ERR_NOMEM. */
+int loc_strides_count(struct loc_state *s, uint32_t site, uint64_t addr);
+int loc_owners_result(const struct loc_state *s, struct trod_result *r);
+int loc_strides_result(const struct loc_state *s, struct trod_result *r);
+
+/* ---- result.c */
+
+int loc_result(const void *st, struct trod_result *r);
+
+struct loc_stats {
+    uint64_t n, max;
+    double mean, deviation;
+    uint64_t median;
+};
+
+/* Of the distances of re-references (drmemtrace, 20.2). */
+struct loc_stats loc_stats_of(const struct trod_dist *h, unsigned classes);
+
+struct loc_top {
+    uint64_t line, refs, distant;
+};
+
+/* The N lines of L with most references (or, DISTANT, most distant ones). Returns how many. */
+size_t loc_top(const struct trod_stack *s, bool distant, struct loc_top *out, size_t n);
+
+/* Sizes of caches in lines that a curve has points at, rising. Returns how many, at most CAP. */
+size_t loc_sizes(uint64_t lines, uint64_t *size, size_t cap);
+enum { LOC_SIZES = 128 };
+
+/* ---- intervals.c */
+
+/* An interval ends. 0 or TROD_ERR_NOMEM. */
+int loc_interval_end(struct loc_state *s, const struct trod_boundary *at);
+void loc_intervals_result(const struct loc_state *s, struct trod_result *r);
+
+/* ---- times.c */
+
+int loc_times_result(const struct loc_state *s, struct trod_result *r);
+
+/* ---- like.c, plot.c */
+
+/* The layout of DynamoRIO's tools. 1 or TROD_ERR_NOMEM. */
+int loc_like(const struct loc_state *s, struct trod_buf *out);
+/* The curve as a chart. 1 or TROD_ERR_NOMEM. */
+int loc_plot(const struct loc_state *s, struct trod_buf *out);
+
+#endif

@@ -1,0 +1,381 @@
+/*
+ * owners.c - to whom references and misses belong, and strides of instructions (locality.h).
+ *
+ * Functions and instructions are counted by site, pages and lines in a table. The space-saving
+ * algorithm for strides: Metwally, Agrawal, El Abbadi, "Efficient computation of frequent and top-k
+ * elements in data streams", 2005.
+ */
+#include "analysis/locality/locality.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE_SHIFT = 12 };
+
+void loc_owners_fini(struct loc_state *s)
+{
+    free(s->owner);
+    free(s->strides);
+    if (s->pages.at)
+        trod_lines_free(&s->pages);
+}
+
+/* Room for site SITE. */
+static int reserve(struct loc_state *s, uint32_t site)
+{
+    size_t n = s->n_sites ? s->n_sites : 1024;
+
+    if (site < s->n_sites)
+        return TROD_OK;
+    while (n <= site)
+        n *= 2;
+    if (s->opt->per) {
+        struct loc_owner *more = realloc(s->owner, n * sizeof *more);
+
+        if (!more)
+            return TROD_ERR_NOMEM;
+        memset(more + s->n_sites, 0, (n - s->n_sites) * sizeof *more);
+        s->owner = more;
+    }
+    if (s->opt->strides) {
+        struct loc_strides *more = realloc(s->strides, n * sizeof *more);
+
+        if (!more)
+            return TROD_ERR_NOMEM;
+        memset(more + s->n_sites, 0, (n - s->n_sites) * sizeof *more);
+        s->strides = more;
+    }
+    s->n_sites = n;
+    return TROD_OK;
+}
+
+/* Counters of the page or line that LINE lies in. There is room. */
+static struct trod_line_count *page_of(struct loc_state *s, uint64_t line)
+{
+    const unsigned shift =
+        s->opt->per == LOC_PER_PAGE && s->shift < PAGE_SHIFT ? PAGE_SHIFT - s->shift : 0;
+    const size_t slot = trod_lines_slot(&s->pages, line >> shift);
+
+    if (s->pages.at[slot].pos == TROD_LINE_EMPTY) {
+        s->pages.at[slot] = (struct trod_line){.line = line >> shift};
+        s->pages.used++;
+    }
+    return &s->pages.count[slot];
+}
+
+/* What reference I of B, which says how far it went, stands for as a miss of the cache. */
+static double miss_of(const struct loc_state *s, const struct loc_block *b, size_t i, double *cold)
+{
+    const uint64_t lines = s->opt->size >> s->shift;
+    double weight = 1;
+
+    *cold = 0;
+    if (s->own.shards) {
+        if (b->out[i] == TROD_SHARDS_OUT)
+            return 0;
+        weight = 1 / trod_shards_rate(s->own.shards);
+    }
+    if (b->out[i] == TROD_DIST_COLD)
+        *cold = weight;
+    return b->out[i] >= lines ? weight : 0;
+}
+
+int loc_owners_count(struct loc_state *s, const struct loc_block *b)
+{
+    const bool by_site = s->opt->per == LOC_PER_FUNCTION || s->opt->per == LOC_PER_INSTRUCTION;
+
+    if (!by_site && !trod_lines_reserve(&s->pages, b->n))
+        return TROD_ERR_NOMEM;
+    for (size_t i = 0; i < b->n; i++) {
+        double cold, miss = miss_of(s, b, i, &cold);
+
+        if (by_site) {
+            const uint32_t site = b->site[i] + 1; /* 0: no instruction */
+
+            if (reserve(s, site) < 0)
+                return TROD_ERR_NOMEM;
+            s->owner[site].refs++;
+            s->owner[site].misses += miss;
+            s->owner[site].cold += cold;
+        } else {
+            struct trod_line_count *c = page_of(s, b->line[i]);
+
+            c->refs++;
+            c->distant += (uint64_t)(miss + 0.5);
+        }
+    }
+    return TROD_OK;
+}
+
+int loc_owners_add(struct loc_state *s, const struct loc_state *from)
+{
+    if (from->n_sites && reserve(s, (uint32_t)from->n_sites - 1) < 0)
+        return TROD_ERR_NOMEM;
+    for (size_t i = 0; from->owner && i < from->n_sites; i++) {
+        s->owner[i].refs += from->owner[i].refs;
+        s->owner[i].misses += from->owner[i].misses;
+        s->owner[i].cold += from->owner[i].cold;
+    }
+    for (size_t i = 0; from->strides && i < from->n_sites; i++) {
+        const struct loc_strides *f = &from->strides[i];
+        struct loc_strides *to = &s->strides[i];
+
+        if (f->refs > to->refs) { /* the strides of the thread that executes it most */
+            const uint64_t refs = to->refs + f->refs;
+
+            *to = *f;
+            to->refs = refs;
+        } else {
+            to->refs += f->refs;
+        }
+    }
+    if (!from->pages.at)
+        return TROD_OK;
+    if (!trod_lines_reserve(&s->pages, from->pages.used))
+        return TROD_ERR_NOMEM;
+    for (size_t i = 0; i < from->pages.size; i++) {
+        const struct trod_line *e = &from->pages.at[i];
+        size_t slot;
+
+        if (e->pos == TROD_LINE_EMPTY)
+            continue;
+        slot = trod_lines_slot(&s->pages, e->line);
+        if (s->pages.at[slot].pos == TROD_LINE_EMPTY) {
+            s->pages.at[slot] = (struct trod_line){.line = e->line};
+            s->pages.used++;
+        }
+        s->pages.count[slot].refs += from->pages.count[i].refs;
+        s->pages.count[slot].distant += from->pages.count[i].distant;
+    }
+    return TROD_OK;
+}
+
+/* Note stride BY; the least frequent one makes room for a new one, which inherits its count. */
+static void note(struct loc_strides *s, int64_t by)
+{
+    unsigned least = 0;
+
+    for (unsigned i = 0; i < LOC_STRIDES; i++) {
+        if (s->n[i] && s->by[i] == by) {
+            s->n[i]++;
+            return;
+        }
+        if (s->n[i] < s->n[least])
+            least = i;
+    }
+    s->by[least] = by;
+    s->n[least]++;
+}
+
+int loc_strides_count(struct loc_state *s, uint32_t site, uint64_t addr)
+{
+    struct loc_strides *t;
+
+    if (site == TROD_NO_SITE)
+        return TROD_OK;
+    if (reserve(s, site + 1) < 0)
+        return TROD_ERR_NOMEM;
+    t = &s->strides[site + 1];
+    if (t->refs)
+        note(t, (int64_t)(addr - t->last));
+    t->last = addr;
+    t->refs++;
+    return TROD_OK;
+}
+
+/* ---- results */
+
+struct row {
+    uint64_t key; /* address, or the order of appearance where there is a name */
+    const char *name;
+    uint64_t offset, refs;
+    double cold, misses;
+};
+
+static int by_misses(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->misses != y->misses)
+        return x->misses < y->misses ? 1 : -1;
+    if (x->refs != y->refs)
+        return x->refs < y->refs ? 1 : -1;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    const int names = strcmp(x->name, y->name);
+
+    return names ? names : x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Rows of the same function become one. Returns how many are left. */
+static size_t join(struct row *row, size_t n)
+{
+    size_t k = 0;
+
+    qsort(row, n, sizeof *row, by_name);
+    for (size_t i = 0; i < n; i++) {
+        if (k && strcmp(row[k - 1].name, row[i].name) == 0) {
+            row[k - 1].refs += row[i].refs;
+            row[k - 1].misses += row[i].misses;
+            row[k - 1].cold += row[i].cold;
+        } else {
+            row[k++] = row[i];
+        }
+    }
+    return k;
+}
+
+static size_t site_rows(const struct loc_state *s, struct row *row)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; s->owner && i < s->n_sites; i++) {
+        struct row *r = &row[n];
+
+        if (!s->owner[i].refs)
+            continue;
+        *r = (struct row){.name = "(none)",
+                          .refs = s->owner[i].refs,
+                          .cold = s->owner[i].cold,
+                          .misses = s->owner[i].misses};
+        if (i > 0 && s->context.sites) {
+            r->key = trod_site_at(s->context.sites, (uint32_t)i - 1)->pc;
+            r->name = "(unknown)";
+            trod_site_function(s->context.sites, (uint32_t)i - 1, &r->name, &r->offset);
+        }
+        n++;
+    }
+    return s->opt->per == LOC_PER_FUNCTION ? join(row, n) : n;
+}
+
+static size_t page_rows(const struct loc_state *s, struct row *row)
+{
+    const unsigned shift =
+        s->opt->per == LOC_PER_PAGE && s->shift < PAGE_SHIFT ? PAGE_SHIFT : s->shift;
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->pages.size; i++)
+        if (s->pages.at[i].pos != TROD_LINE_EMPTY)
+            row[n++] = (struct row){.key = s->pages.at[i].line << shift,
+                                    .name = "",
+                                    .refs = s->pages.count[i].refs,
+                                    .misses = (double)s->pages.count[i].distant};
+    return n;
+}
+
+static void put_row(struct trod_result *r, const struct loc_state *s, const struct row *row,
+                    double all)
+{
+    const int per = s->opt->per;
+
+    if (per == LOC_PER_FUNCTION)
+        trod_result_str(r, "function", row->name);
+    else
+        trod_result_hex(r, "address", row->key);
+    if (per == LOC_PER_INSTRUCTION)
+        trod_result_str(r, "function", row->name);
+    trod_result_u64(r, "references", row->refs);
+    trod_result_u64(r, "misses", (uint64_t)(row->misses + 0.5));
+    trod_result_f64(r, "miss_ratio", row->refs ? row->misses / (double)row->refs : 0, 4);
+    trod_result_f64(r, "share", all > 0 ? 100 * row->misses / all : 0, 2);
+    trod_result_row_end(r);
+}
+
+int loc_owners_result(const struct loc_state *s, struct trod_result *r)
+{
+    const struct trod_result_column columns[] = {
+        {s->opt->per == LOC_PER_FUNCTION ? "function" : "address", TROD_COLUMN_KEY, NULL, NULL},
+        {"function", TROD_COLUMN_PLAIN, NULL, NULL},
+        {"references", TROD_COLUMN_MEASURE, "references", NULL},
+        {"misses", TROD_COLUMN_MEASURE, "references", "in a cache of miss_size bytes"},
+        {"miss_ratio", TROD_COLUMN_MEASURE, NULL, "misses by references"},
+        {"share", TROD_COLUMN_MEASURE, "percent", "of all misses"},
+    };
+    const bool two = s->opt->per == LOC_PER_INSTRUCTION;
+    const size_t most = s->n_sites + s->pages.size + 1;
+    struct trod_result_column used[6];
+    struct row *row = calloc(most, sizeof *row);
+    double all = 0;
+    size_t n, k = 0;
+
+    if (!row)
+        return TROD_ERR_NOMEM;
+    for (size_t i = 0; i < 6; i++)
+        if (i != 1 || two)
+            used[k++] = columns[i];
+    n = s->opt->per <= LOC_PER_INSTRUCTION ? site_rows(s, row) : page_rows(s, row);
+    qsort(row, n, sizeof *row, by_misses);
+    for (size_t i = 0; i < n; i++)
+        all += row[i].misses;
+    trod_result_u64(r, "miss_size", s->opt->size);
+    trod_result_describe(r, "bytes", "cache whose misses are given to owners");
+    trod_result_table(r, "owners", "references and misses by owner, most misses first", used, k);
+    for (size_t i = 0; i < n && i < s->opt->top; i++)
+        put_row(r, s, &row[i], all);
+    trod_result_table_close(r);
+    free(row);
+    return TROD_OK;
+}
+
+struct stride_row {
+    uint64_t pc, refs, n;
+    int64_t by;
+};
+
+static int by_refs(const void *a, const void *b)
+{
+    const struct stride_row *x = a, *y = b;
+
+    if (x->refs != y->refs)
+        return x->refs < y->refs ? 1 : -1;
+    return x->pc < y->pc ? -1 : x->pc > y->pc;
+}
+
+int loc_strides_result(const struct loc_state *s, struct trod_result *r)
+{
+    static const struct trod_result_column columns[] = {
+        {"address", TROD_COLUMN_KEY, NULL, "of the instruction"},
+        {"references", TROD_COLUMN_MEASURE, "references", NULL},
+        {"stride", TROD_COLUMN_PLAIN, "bytes", "the most frequent one"},
+        {"share", TROD_COLUMN_MEASURE, "percent", "of its references that have that stride"},
+    };
+    struct stride_row *row = calloc(s->n_sites + 1, sizeof *row);
+    uint64_t refs = 0, regular = 0;
+    size_t n = 0;
+
+    if (!row)
+        return TROD_ERR_NOMEM;
+    for (size_t i = 1; s->strides && i < s->n_sites; i++) {
+        const struct loc_strides *t = &s->strides[i];
+        unsigned best = 0;
+
+        if (t->refs < 2)
+            continue;
+        for (unsigned k = 1; k < LOC_STRIDES; k++)
+            if (t->n[k] > t->n[best])
+                best = k;
+        row[n++] = (struct stride_row){trod_site_at(s->context.sites, (uint32_t)i - 1)->pc, t->refs,
+                                       t->n[best], t->by[best]};
+        refs += t->refs;
+        regular += t->n[best];
+    }
+    qsort(row, n, sizeof *row, by_refs);
+    trod_result_f64(r, "regular", refs ? 100 * (double)regular / (double)refs : 0, 2);
+    trod_result_describe(r, "percent",
+                         "data references that have the most frequent stride of their instruction");
+    trod_result_table(r, "strides", "strides of instructions, most references first", columns, 4);
+    for (size_t i = 0; i < n && i < s->opt->top; i++) {
+        trod_result_hex(r, "address", row[i].pc);
+        trod_result_u64(r, "references", row[i].refs);
+        trod_result_i64(r, "stride", row[i].by);
+        trod_result_f64(r, "share", 100 * (double)row[i].n / (double)(row[i].refs - 1), 2);
+        trod_result_row_end(r);
+    }
+    trod_result_table_close(r);
+    free(row);
+    return TROD_OK;
+}

@@ -1,0 +1,155 @@
+# test_locality.sh - trod locality as users see it, on streams whose answers are known ("Locality
+# analyses", section 6), against a simulation in awk, and for every number of threads.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq awk
+needs_format tarmac
+
+# reads of N lines again and again, ROUNDS times
+scan() {
+    awk -v n="$1" -v rounds="$2" -v base="${3:-4096}" 'BEGIN {
+        for (r = 0; r < rounds; r++)
+            for (i = 0; i < n; i++)
+                printf "%d clk MR8 %08x 00000000_00000000\n", t++, (base + i) * 64 + 8
+    }'
+}
+
+# ---- closed forms
+scan 100 20 >scan.tarmac
+run trod locality --format json --histogram scan.tarmac
+status 0
+json '.references == 2000 and .lines == 100 and .cold == 100 and .read_references == 2000'
+json '.distances == [{from: 99, to: 99, instr: 0, read: 1900, write: 0, prefetch: 0, share: 95}]'
+json '[.miss_ratio_curve[] | select(.lines < 100) | .misses] | all(. == 2000)'
+json '[.miss_ratio_curve[] | select(.lines >= 100) | .misses] | all(. == 100)'
+json '.median_distance == 99 and .mean_distance == 99 and .standard_deviation == 0'
+json '.top_lines[0] == {line: "0x40000", references: 20, distant: 0} and (.top_lines | length) == 10'
+
+# direct mapped, 64 sets: 2(M - S) misses a round; 2 ways: only the first
+run trod locality --format json --ways 2 scan.tarmac
+json '.set_associative[] | select(.sets == 64 and .ways == 1) | .misses == 100 + 19 * 72'
+json '.set_associative[] | select(.sets == 64 and .ways == 2) | .misses == 100 and .bytes == 8192'
+
+# footprint and working set: min(w, M)
+run trod locality --format json --times --window 250 scan.tarmac
+json '[.footprint[] | select(.window > 1) | .footprint == ([.window, 100] | min)] | all'
+json '.mean_reuse_time == 100'
+json '.reuse_times == [{from: 64, to: 127, references: 1900, share: 95}]'
+json '[.windows[].lines] == [100, 100, 100, 100, 100, 100, 100, 100]'
+json '[.models[] | select(.bytes < 6400) | .aet] | all(. == 1)'
+
+# 8 of 64 bytes of each line are touched, in a cache that holds none and in one that holds all
+run trod locality --format json --touched 3200 scan.tarmac
+json '.touched == [{touched: 8, residencies: 2000, share: 100}] and .touched_share == 12.5'
+run trod locality --format json --touched 6400 scan.tarmac
+json '.touched == [{touched: 8, residencies: 100, share: 100}]'
+
+# lines of 128 bytes: half as many, each twice in a row
+run trod locality --format json --line 128 scan.tarmac
+json '.lines == 50 and .miss_ratio_curve[0].misses == 1000'
+run trod locality --format json --line 1 scan.tarmac
+json '.lines == 100 and .cold == 100'
+
+# a reference of 8 bytes at the end of a line belongs to one line, or with --crossing to two
+printf '%s\n' '1 clk MR8 0000103c 00000000_00000000' '2 clk MR8 0000103c 00000000_00000000' >x.tarmac
+run trod locality --format json x.tarmac
+json '.references == 2 and .lines == 1'
+run trod locality --format json --crossing x.tarmac
+json '.references == 4 and .lines == 2 and .miss_ratio_curve[0].misses == 4'
+
+# ---- sites: two instructions, one with a stride of 64, one that stays
+awk 'BEGIN {
+    for (i = 0; i < 1000; i++) {
+        printf "%d clk IT (%d) 00001000 f9400001 O EL1h_n : LDR x1,[x0]\n", t++, 2 * i + 1
+        printf "%d clk MR8 %08x 00000000_00000000\n", t, 65536 + 64 * i
+        printf "%d clk IT (%d) 00001004 f9400022 O EL1h_n : LDR x2,[x1]\n", t++, 2 * i + 2
+        printf "%d clk MR8 00008000 00000000_00000000\n", t
+    }
+}' >sites.tarmac
+run trod locality --format json --strides --per instruction --size 4096 sites.tarmac
+status 0
+json '.strides == [{address: "0x1000", references: 1000, stride: 64, share: 100},
+    {address: "0x1004", references: 1000, stride: 0, share: 100}]'
+json '[.owners[] | {address, references, misses}] == [
+    {address: "0x1000", references: 2000, misses: 1001},
+    {address: "0x1004", references: 2000, misses: 1}]'
+run trod locality --format json --per page --size 4096 --refs data --top 100 sites.tarmac
+json '.owners[0].misses == 64 and ([.owners[].references] | max) == 1000'
+run trod locality --format json --per line --size 4096 --refs data --top 2000 sites.tarmac
+json '(.owners | length) == 1001 and ([.owners[].misses] | add) == 1001'
+run trod locality --format json --refs instr sites.tarmac
+json '.references == 2000 and .lines == 1'
+run trod locality --format json --refs write sites.tarmac
+json '.references == 0'
+
+# intervals: the cache stays warm
+run trod locality --format json --interval 500 --size 1Mi --refs data sites.tarmac
+json '[.streams[0].intervals[].cold] == [251, 250, 250, 250]'
+# a warm-up ends at its last instruction; it is not counted, its lines are known
+run trod locality --format json --warmup 1000 --refs data sites.tarmac
+json '.references == 1001 and .cold == 500'
+
+# ---- a stream against Mattson's stack in awk, and parts of an archive against the whole
+awk 'BEGIN {
+    srand(7)
+    for (i = 0; i < 60000; i++) {
+        a = int(3000 * exp(-8 * rand())) * 64
+        printf "%d clk IT (%d) %08x d503201f O EL1h_n : NOP\n", i, i + 1, 65536 + 4 * int(rand() * 900)
+        printf "%d clk M%s8 %08x 00000000_00000000\n", i, rand() < 0.5 ? "R" : "W", 8388608 + a
+    }
+}' >r.tarmac
+run trod convert r.tarmac r.trace.zip --to drmemtrace:chunk=7000 --allow-loss
+status 0
+awk '{ a = $3 == "IT" ? $5 : $4; print substr(a, 1, 6) + 0 == a ? a : a }' r.tarmac |
+    awk 'function hex(s, i, v) {
+            for (i = 1; i <= length(s); i++)
+                v = v * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1
+            return v
+        }
+        {
+            line = int(hex($1) / 64)
+            for (d = 0; d < n && stack[d] != line; d++)
+                ;
+            if (d == n)
+                n++
+            else
+                count[d]++
+            for (; d > 0; d--)
+                stack[d] = stack[d - 1]
+            stack[0] = line
+        }
+        END { for (d in count) print d, count[d] }' | sort -n >want
+for jobs in 1 2 3 8; do
+    for file in r.tarmac r.trace.zip; do
+        run trod locality -j $jobs --histogram --format json $file
+        status 0
+        jq -r '.distances[] | "\(.from) \(.instr + .read + .write + .prefetch)"' "$stdout" >got
+        same want got
+        jq 'del(.format)' "$stdout" >all.$file.$jobs
+        same all.$file.1 all.$file.$jobs
+    done
+    for how in "--times" "--window 1000" "--ways 8" "--touched 4096" "--strides" "--per instruction" \
+        "--sample 4" "--memory 2Mi" "--shared" "--limit-lines 100"; do
+        # shellcheck disable=SC2086
+        run trod locality -q -j $jobs $how --format json r.trace.zip
+        status 0
+        cp "$stdout" "how.$jobs.${how// /}"
+        same "how.1.${how// /}" "how.$jobs.${how// /}"
+    done
+done
+
+# ---- what is wrong is said
+run trod locality --line 48 scan.tarmac
+status 2
+err_has 'size of a line must be a power of two, not 48'
+run trod locality --sample 10 --limit-lines 5 scan.tarmac
+status 2
+run trod locality --sample 2 scan.tarmac
+status 0
+out_has '^sample: +too small: about 8000 lines are needed'
+out_has '^sampling rate: +0.5'
+run trod locality --plot scan.tarmac
+status 0
+out_has '^ 1.0000 \+'
+run trod locality --format csv scan.tarmac
+out_has '^lines,bytes,misses,miss_ratio,instr,data$'
+finish
