@@ -11,6 +11,10 @@
 
 #include "trod/types.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { TROD_BATCH_ROWS = 4096, TROD_POOL_BYTES = 1 << 20 };
 
 /* What happened. The meaning of the columns for each kind stands beside it. */
@@ -335,5 +339,9 @@ const char *trod_branch_name(unsigned branch);
 /* The other way; -1 where there is none. Case does not matter. */
 int trod_kind_find(const char *name, size_t len);
 int trod_unit_find(const char *name, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

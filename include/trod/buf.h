@@ -8,6 +8,10 @@
 
 #include "trod/types.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct trod_buf {
     uint8_t *p;
     size_t n, cap;
@@ -21,5 +25,9 @@ int trod_buf_reserve(struct trod_buf *b, size_t n);
 int trod_buf_add(struct trod_buf *b, const void *p, size_t n);
 int trod_buf_printf(struct trod_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int trod_buf_vprintf(struct trod_buf *b, const char *fmt, va_list args);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

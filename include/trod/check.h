@@ -13,6 +13,10 @@
 #include "trod/diag.h"
 #include "trod/trace.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum trod_rule_severity { TROD_RULE_NOTE, TROD_RULE_WARNING, TROD_RULE_ERROR };
 
 /* Formats a rule is for: bits. */
@@ -96,5 +100,9 @@ int trod_check_problem(void *st, const struct trod_problem *p, uint32_t file, ui
  */
 int trod_check_schedule(void *st, bool serial, const struct trod_schedule_entry *entry, size_t n,
                         const char *path);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

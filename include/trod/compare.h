@@ -13,6 +13,10 @@
 
 #include "trod/trace.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     TROD_COMPARE_SLIDES = 64,
     TROD_COMPARE_MASKS = 64,
@@ -231,5 +235,9 @@ uint32_t trod_compare_want(const struct trod_compare_options *opt);
  */
 size_t trod_register_canonical(enum trod_isa isa, const char *name, size_t len, char *out,
                                unsigned *bits);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 
 #include "trod/types.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Bits of trod_detail_instr.style. */
 enum trod_instr_style {
     TROD_INSTR_NO_COLON = 1 << 0, /* no ':' before the disassembly */
@@ -296,5 +300,9 @@ struct trod_detail_byu12 {
  * (none is first in its struct). For what copies rows or compares them.
  */
 size_t trod_detail_slice(unsigned kind, size_t len, unsigned i);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 
 #include "trod/types.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { TROD_DIAG_SHOWN = 20, TROD_DIAG_KINDS = 128 };
 
 enum trod_severity { TROD_SEV_NOTE, TROD_SEV_WARNING, TROD_SEV_ERROR };
@@ -93,5 +97,9 @@ void trod_diag_summary(struct trod_diag *d);
 
 /* Problems of KIND so far (compared as text). */
 uint64_t trod_diag_kind_count(const struct trod_diag *d, const char *kind);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 #include "trod/batch.h"
 #include "trod/meta.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct trod_disasm;
 
 enum { TROD_DISASM_TEXT = 96, TROD_DISASM_CODE = 16 }; /* bytes of text, of opcode, at the most */
@@ -35,5 +39,9 @@ const char *trod_disasm_version(void);
  */
 const char *trod_disasm_text(struct trod_disasm *d, unsigned iset, uint64_t pc, const uint8_t *code,
                              uint32_t n, size_t *len);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 #ifndef TROD_DRMEMTRACE_H
 #define TROD_DRMEMTRACE_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* sub of a MARKER row. */
 enum trod_drm_marker {
     TROD_DRM_KERNEL_EVENT = 0,
@@ -81,5 +85,9 @@ enum trod_drm_filetype {
     TROD_DRM_REGDEPS = 0x20000,
     TROD_DRM_WHOLE_SYSTEM = 0x40000
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

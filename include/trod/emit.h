@@ -18,6 +18,10 @@
 
 #include "trod/types.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { TROD_EMIT_DEPTH = 32 };
 
 enum trod_emit_format { TROD_EMIT_TEXT, TROD_EMIT_JSON, TROD_EMIT_CSV };
@@ -67,5 +71,9 @@ void trod_emit_table_close(struct trod_emit *e);
  * line. Nothing else may be open or follow but trod_emit_table_close.
  */
 void trod_emit_rows(struct trod_emit *e, const char *const *columns, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

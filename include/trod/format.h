@@ -10,6 +10,10 @@
 #include "trod/meta.h"
 #include "trod/option.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum trod_format_flag {
     TROD_FMT_TEXT = 1 << 0,       /* lines */
     TROD_FMT_PER_STREAM = 1 << 1, /* a file holds one stream: writers make a file a stream */
@@ -189,8 +193,8 @@ struct trod_format {
      * Eat whole records from IN, append rows to OUT (empty, out->bytes == in->p). IN is advanced
      * past what was eaten. With in->last every byte is eaten or an error returned: a cut last
      * record is reported as TROD_ERR_TRUNCATED. Returns a trod_decode_result, or an error,
-     * reported, with the rows before it in OUT and IN at the bad record: the reader then asks
-     * resync. Malformed records that a driver can step over itself (text lines) are reported to
+     * reported, with the rows before it in OUT and IN at the bad record: the reader then ends.
+     * Malformed records that a driver can step over (text lines, or by its resync) are reported to
      * DIAG and skipped without returning. With diag->strict the first error is returned. The rows
      * of one record are never parted: OUT has room for record_rows rows when it is empty, and a
      * record whose rows do not fit any more waits for the next batch (TROD_DEC_FULL). The first row
@@ -320,5 +324,9 @@ enum { TROD_BID_ACCEPT = 24, TROD_BID_LEAD = 8, TROD_CANDIDATES = 16 };
  */
 int trod_detect(const struct trod_probe *probe, const struct trod_format *const *list, size_t n,
                 struct trod_candidate *best, struct trod_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,10 @@
 #include "trod/batch.h"
 #include "trod/meta.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { TROD_INSN_REGS = 20, TROD_INSN_CODE = 16 };
 
 enum trod_insn_flag {
@@ -59,5 +63,9 @@ const struct trod_insn *trod_insn_decode(struct trod_insn_decoder *d, unsigned i
 
 /* The name of register REG of an instruction of instruction set ISET ("x0", "rax"); never NULL. */
 const char *trod_insn_reg_name(struct trod_insn_decoder *d, unsigned iset, unsigned reg);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 
 #include "trod/diag.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct trod_input;
 struct trod_output;
 
@@ -20,11 +24,12 @@ enum {
 };
 
 struct trod_input_options {
-    bool no_thread;  /* read and decompress on the caller's thread */
-    bool raw;        /* peel no filters */
-    bool lazy;       /* keep no file open between reads: for thousands of inputs at once */
-    uint32_t window; /* bytes decoded at a time, 0: TROD_WINDOW */
-    uint32_t ratio;  /* limit of expansion over all filters, 0: TROD_RATIO_DEFAULT */
+    size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
+    bool no_thread;     /* read and decompress on the caller's thread */
+    bool raw;           /* peel no filters */
+    bool lazy;          /* keep no file open between reads: for thousands of inputs at once */
+    uint32_t window;    /* bytes decoded at a time, 0: TROD_WINDOW */
+    uint32_t ratio;     /* limit of expansion over all filters, 0: TROD_RATIO_DEFAULT */
 };
 
 /*
@@ -107,6 +112,7 @@ const char *trod_input_path(const struct trod_input *in);
 void trod_input_close(struct trod_input *in);
 
 struct trod_output_options {
+    size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
     /*
      * "none", "gzip", "zstd", "lz4", "xz", "snappy", or an archive of parts: "zip" (deflate),
      * "zip-zstd", "zip-stored"; NULL: by suffix
@@ -180,5 +186,9 @@ void trod_output_discard(struct trod_output *out);
  * who tries waits for ever.
  */
 void trod_output_abandon(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 #include "trod/batch.h"
 #include "trod/option.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The rows wanted. All zero: every row. What is set must all hold. */
 struct trod_match_options {
     struct trod_range range;        /* rows, counted from 0 */
@@ -69,5 +73,9 @@ bool trod_match_all(const struct trod_match *m);
 bool trod_match_done(const struct trod_match *m);
 /* Rows of the trace up to the end of the last batch, skipped ones included. */
 uint64_t trod_match_seen(const struct trod_match *m);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

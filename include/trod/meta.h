@@ -9,6 +9,10 @@
 
 #include "trod/diag.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum trod_isa {
     TROD_ISA_UNKNOWN,
     TROD_ISA_ARM, /* A32 and T32 */
@@ -85,5 +89,9 @@ const char *trod_meta_unit_name(const struct trod_meta *m, unsigned unit);
 
 /* "ARM", "A64", ...; static, NULL past the last. */
 const char *trod_isa_name(unsigned isa);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

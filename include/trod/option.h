@@ -7,6 +7,10 @@
 
 #include "trod/diag.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum trod_option_type {
     TROD_OPT_END,   /* closes a table */
     TROD_OPT_GROUP, /* a heading in --help: text only */
@@ -112,5 +116,9 @@ int trod_option_help(const struct trod_option *table, const char *prefix, unsign
 /* Append TEXT to OUT, wrapped to WIDTH columns, every line but the first indented by INDENT. */
 int trod_wrap(struct trod_buf *out, const char *text, unsigned column, unsigned indent,
               unsigned width);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 
 #include "trod/types.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { TROD_PUT_U64 = 20, TROD_PUT_TIME = 36 }; /* bytes these may need */
 
 /* V in decimal: up to TROD_PUT_U64 bytes. */
@@ -43,5 +47,9 @@ char *trod_put_visible(char *p, const void *s, size_t n);
 
 /* Length of the UTF-8 character at S (N bytes there), 0 if there is none or it is a control. */
 size_t trod_utf8_len(const uint8_t *s, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,12 +11,17 @@
 #include "trod/format.h"
 #include "trod/io.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct trod_reader;
 
 struct trod_reader_options {
-    const char *from; /* "name" or "name:opt=value,...": the format; NULL: detect it */
-    uint32_t file;    /* number of the file within its trace */
-    uint32_t head;    /* bytes that a format told is shown to begin with, 0: 64 KiB */
+    size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
+    const char *from;   /* "name" or "name:opt=value,...": the format; NULL: detect it */
+    uint32_t file;      /* number of the file within its trace */
+    uint32_t head;      /* bytes that a format told is shown to begin with, 0: 64 KiB */
     struct trod_input_options input;
 };
 
@@ -59,9 +64,13 @@ const struct trod_input *trod_reader_input(const struct trod_reader *r);
 struct trod_meta *trod_reader_meta(const struct trod_reader *r);
 /* Rows delivered so far. */
 uint64_t trod_reader_rows(const struct trod_reader *r);
-/* Bytes skipped as undecodable so far. */
+/* Bytes skipped as undecodable so far: of a cut record, of the window behind a fatal error. */
 uint64_t trod_reader_skipped(const struct trod_reader *r);
 
 void trod_reader_close(struct trod_reader *r);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 #include "trod/io.h"
 #include "trod/option.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct trod_record_progress {
     uint64_t instructions, accesses; /* recorded so far */
     uint64_t passed;                 /* instructions left out so far */
@@ -106,5 +110,9 @@ enum trod_record_trouble {
  */
 int trod_record(const char *out, char *const argv[], const struct trod_record_options *opt,
                 struct trod_record_result *result, struct trod_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -14,6 +14,10 @@
 #include "trod/meta.h"
 #include "trod/symbols.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     TROD_SHOW_TEXT = 1 << 16, /* bytes of a text or a value shown; more is cut and marked "..." */
     TROD_SHOW_LINE = 10 * TROD_SHOW_TEXT /* room that a line needs, in bytes */
@@ -72,5 +76,9 @@ struct trod_show_problem {
  */
 int trod_show_problem(struct trod_buf *out, const struct trod_problem *p,
                       const struct trod_show_problem *opt);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

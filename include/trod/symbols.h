@@ -6,6 +6,10 @@
 
 #include "trod/diag.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct trod_symbols;
 
 /* An empty table. Returns 0 or TROD_ERR_NOMEM. Release it with trod_symbols_free; NULL allowed. */
@@ -41,5 +45,9 @@ bool trod_symbols_address(struct trod_symbols *s, const char *name, uint64_t *ad
  */
 size_t trod_symbols_named(const struct trod_symbols *s, const char *name, uint64_t *addresses,
                           size_t max);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,6 +11,10 @@
 #include "trod/io.h"
 #include "trod/meta.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct trod_sync_dot;
 
 /*
@@ -23,5 +27,9 @@ int trod_sync_dot_new(struct trod_sync_dot **dot, struct trod_output *out,
 int trod_sync_dot_feed(struct trod_sync_dot *dot, const struct trod_batch *b);
 /* Close the graph and release DOT. Returns 0 or TROD_ERR_IO. NULL is allowed. */
 int trod_sync_dot_end(struct trod_sync_dot *dot);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

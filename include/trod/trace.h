@@ -9,6 +9,10 @@
 
 #include "trod/reader.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct trod_trace;
 
 enum trod_order {
@@ -20,6 +24,7 @@ enum trod_order {
 };
 
 struct trod_trace_options {
+    size_t struct_size;  /* sizeof the struct; 0 stands for its size in version 0 */
     const char *from;    /* as in struct trod_reader_options */
     uint32_t want;       /* columns somebody needs; 0: all */
     uint32_t batch_rows; /* rows a batch; 0: TROD_BATCH_ROWS; raised to what any record needs */
@@ -116,5 +121,9 @@ struct trod_trace_progress {
 void trod_trace_progress(const struct trod_trace *t, struct trod_trace_progress *p);
 
 void trod_trace_close(struct trod_trace *t);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -35,7 +35,15 @@
 #include "trod/types.h"
 #include "trod/writer.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Version of the library: "0.1.0". */
 const char *trod_version(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * What a function returns: 0 (or a documented positive value) is success, everything else one of
  * these. End of input, truncation, corruption and loss are four different things (design, rule 5):
@@ -59,5 +63,9 @@ enum { TROD_SLICE_POOL = (int)0x40000000, TROD_SLICE_SHARED = (int)0x20000000 };
 struct trod_room {
     uint8_t *p, *end;
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,10 +9,15 @@
 #include "trod/format.h"
 #include "trod/io.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct trod_writer;
 
 struct trod_writer_options {
-    const char *to; /* "name[:opt=value,...]" */
+    size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
+    const char *to;     /* "name[:opt=value,...]" */
     struct trod_output_options output;
     bool allow_loss;
     /* The source, for loss and for copies byte for byte; NULL where rows are made by hand. */
@@ -32,7 +37,7 @@ uint32_t trod_writer_loss(uint32_t source_columns, const struct trod_format *for
  * at the end left out): *OUT is the only format that has it, USUAL if it is one of several, if PATH
  * has no suffix ("-" has none) or ".d" (where USUAL's traces are folders), and if PATH is there and
  * no regular file. Returns 0 or TROD_ERR_USAGE, reported: no format that can be written has the
- * suffix; the message names those there are.
+ * suffix, or several have, none of them USUAL; the message names those there are.
  */
 int trod_format_by_name(const struct trod_format **out, const char *path,
                         const struct trod_format *usual, struct trod_diag *diag);
@@ -52,6 +57,15 @@ int trod_writer_open(struct trod_writer **out, const char *path,
                      const struct trod_writer_options *opt, const struct trod_meta *meta,
                      struct trod_diag *diag);
 
+/*
+ * A writer for PATH that is like the trace T: of its format, so that rows of T are copied byte for
+ * byte where they may be. T must outlive it; T is told which columns are wanted (trod_trace_want).
+ * DROPS: enum trod_drop, what of T will be left out. Returns as trod_writer_open.
+ */
+struct trod_trace;
+int trod_writer_open_like(struct trod_writer **out, const char *path, struct trod_trace *t,
+                          uint32_t drops, struct trod_diag *diag);
+
 /* Columns the writer needs of every batch. */
 uint32_t trod_writer_want(const struct trod_writer *w);
 
@@ -62,8 +76,11 @@ uint32_t trod_writer_want(const struct trod_writer *w);
 int trod_writer_put(struct trod_writer *w, const struct trod_batch *b);
 
 /*
- * The same for those rows of which keep[row] is not 0; the others are left out, which some formats
- * need to know. B is changed.
+ * The same for those rows of which keep[row] is not 0; the others are left out. B is changed.
+ * Formats whose records hang together must be told before the first row (trod_writer_options.drops)
+ * what kind of rows will be left out: instructions need TROD_DROP_INSTR, accesses TROD_DROP_DATA,
+ * either SPAN or OTHER, all else any of them. TROD_ERR_USAGE, reported, for a row that was not
+ * announced: the file would be damaged.
  */
 int trod_writer_put_some(struct trod_writer *w, struct trod_batch *b, const uint8_t *keep);
 
@@ -82,5 +99,9 @@ void trod_writer_discard(struct trod_writer *w);
 
 /* Bytes written to all files so far, before compression. */
 uint64_t trod_writer_bytes(const struct trod_writer *w);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -53,57 +53,32 @@ struct convert {
     struct trod_writer *writer;
     struct trod_match *match;
     const char *out;
-    char to[64]; /* format chosen without --to */
     const char *target;
     uint64_t kept, in_kind[TROD_KINDS], kept_kind[TROD_KINDS];
 };
 
-/* Does PATH end with SUFFIX, or with it and a suffix of compression? */
-static bool has_suffix(const char *path, const char *suffix)
+/* Do the names A and B end alike, from the last dot on? */
+static bool same_suffix(const char *a, const char *b)
 {
-    static const char *const packed[] = {"", ".gz", ".zst", ".lz4", ".xz", ".sz", ".zip"};
-    size_t n = strlen(path), m = strlen(suffix);
+    const char *x = strrchr(a, '.'), *y = strrchr(b, '.');
 
-    for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
-        size_t k = strlen(packed[i]);
-
-        if (n > m + k && memcmp(path + n - k, packed[i], k) == 0 &&
-            memcmp(path + n - k - m, suffix, m) == 0)
-            return true;
-    }
-    return false;
+    return x && y && !strchr(x, '/') && strcmp(x, y) == 0;
 }
 
-/* The format that OUT's suffix means: SOURCE if it is one of its own, else the only one it is. */
-static const struct trod_format *by_suffix(const char *path, const struct trod_format *source)
-{
-    const struct trod_format *found = NULL;
-
-    for (size_t i = 0; trod_format_at(i); i++) {
-        const struct trod_format *f = trod_format_at(i);
-
-        for (size_t k = 0; f->suffixes && f->suffixes[k]; k++) {
-            if (!has_suffix(path, f->suffixes[k]))
-                continue;
-            if (f == source)
-                return f;
-            if (f->begin)
-                found = found && found != f ? source : f;
-        }
-    }
-    return found ? found : source;
-}
-
-/* What --to says, or what the names say. */
+/* What --to says, or what the names say. NULL: nothing, as was reported. */
 static const char *target(struct convert *v)
 {
-    const struct trod_format *source = trod_trace_format(v->trace), *f;
+    const struct trod_format *source = trod_trace_format(v->trace), *f = source;
+    struct trod_diag quiet;
 
     if (v->o->to)
         return v->o->to;
-    f = by_suffix(v->out, source);
-    snprintf(v->to, sizeof v->to, "%s", f->name);
-    return v->to;
+    trod_diag_init(&quiet, NULL, NULL);
+    if (trod_format_by_name(&f, v->out, source, &quiet) < 0 &&
+        !same_suffix(v->out, trod_trace_path(v->trace, 0)) &&
+        trod_format_by_name(&f, v->out, source, &v->diag) < 0)
+        return NULL;
+    return f->name;
 }
 
 static bool same_file(const char *a, const char *b)
@@ -134,6 +109,8 @@ static int open_all(struct convert *v)
     if (r != 0)
         return r;
     v->target = target(v);
+    if (!v->target)
+        return TROD_ERR_USAGE;
     memset(&wopt, 0, sizeof wopt);
     wopt.to = v->target;
     wopt.output.compress = o->compress;

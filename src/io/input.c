@@ -9,6 +9,7 @@
  */
 #include "trod/io.h"
 
+#include "core/sized.h"
 #include "filter.h"
 #include "ring.h"
 #include "source.h"
@@ -69,11 +70,13 @@ static struct trod_input *input_new(const char *name, struct trod_diag *diag)
 
 /* The part of opening that is the same for all sources; IN is closed on errors. */
 static int input_begin(struct trod_input **out, struct trod_input *in, int status,
-                       const struct trod_input_options *opt)
+                       const struct trod_input_options *options)
 {
-    const struct trod_input_options none = {0};
-    if (!opt)
-        opt = &none;
+    struct trod_input_options own;
+    const struct trod_input_options *opt = &own;
+    if (!trod_sized(&own, sizeof own, sizeof own, options) && status == TROD_OK)
+        status = trod_fault_set(&in->fault, TROD_ERR_USAGE, "io.options",
+                                "options are of another version");
     if (status == TROD_OK && !opt->raw)
         status = trod_zip_wrap(&in->source, opt->window, &in->fault);
     if (status == TROD_OK && opt->lazy)

@@ -6,6 +6,7 @@
  */
 #include "trod/io.h"
 
+#include "core/sized.h"
 #include "filter.h"
 #include "outfile.h"
 
@@ -238,12 +239,12 @@ static struct trod_output *output_new(const char *path, struct trod_diag *diag)
 }
 
 int trod_output_create(struct trod_output **out, const char *path,
-                       const struct trod_output_options *opt, struct trod_diag *diag)
+                       const struct trod_output_options *options, struct trod_diag *diag)
 {
-    const struct trod_output_options none = {0};
+    struct trod_output_options own;
+    const struct trod_output_options *opt = &own;
+    const bool known = trod_sized(&own, sizeof own, sizeof own, options);
     *out = NULL;
-    if (!opt)
-        opt = &none;
     struct trod_output *o = output_new(path, diag);
     if (!o) {
         struct trod_fault f = {0};
@@ -252,7 +253,9 @@ int trod_output_create(struct trod_output **out, const char *path,
     }
     o->threads = !opt->no_thread;
     o->level = opt->level;
-    const int status = output_begin(o, opt);
+    const int status = known ? output_begin(o, opt)
+                             : trod_fault_set(&o->fault, TROD_ERR_USAGE, "io.options",
+                                              "options are of another version");
     if (status != TROD_OK) {
         output_report(o, status);
         output_free(o);

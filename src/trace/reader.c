@@ -2,11 +2,12 @@
  * reader.c - the generic loop around a driver.
  *
  * Implements reader.h. The loop asks the input for a window, lets the driver decode from it, asks
- * for a larger one when a record does not fit, and after an error goes on where the driver's
- * resync says. It does not know any format.
+ * for a larger one when a record does not fit, and goes on where the driver's resync says when it
+ * has stepped into the middle of something. It does not know any format.
  */
 #include "trod/reader.h"
 
+#include "core/sized.h"
 #include "trace/optspec.h"
 
 #include "trace/poison.h"
@@ -119,10 +120,11 @@ static int start(struct trod_reader *r, const struct trod_candidate *best)
 }
 
 int trod_reader_open(struct trod_reader **out, struct trod_input *in,
-                     const struct trod_reader_options *opt, struct trod_meta *meta,
+                     const struct trod_reader_options *options, struct trod_meta *meta,
                      struct trod_diag *diag)
 {
     struct trod_reader *r = calloc(1, sizeof *r);
+    struct trod_reader_options opt;
     struct trod_candidate best;
     int rc;
 
@@ -131,14 +133,17 @@ int trod_reader_open(struct trod_reader **out, struct trod_input *in,
         trod_input_close(in);
         return TROD_ERR_NOMEM;
     }
-    *r = (struct trod_reader){.in = in,
-                              .meta = meta,
-                              .diag = diag,
-                              .want = 1,
-                              .file = opt ? opt->file : 0,
-                              .head = opt && opt->from && opt->head ? opt->head : PROBE_SMALL};
+    *r = (struct trod_reader){.in = in, .meta = meta, .diag = diag, .want = 1, .head = PROBE_SMALL};
     name_place(r);
-    rc = opt && opt->from ? told(r, opt->from, &best) : detect(r, &best);
+    rc = trod_sized(&opt, sizeof opt, sizeof opt, options)
+             ? TROD_OK
+             : trod_error(diag, TROD_ERR_USAGE, "reader.options", NULL,
+                          "options are of another version");
+    r->file = opt.file;
+    if (opt.from && opt.head)
+        r->head = opt.head;
+    if (rc == TROD_OK)
+        rc = opt.from ? told(r, opt.from, &best) : detect(r, &best);
     if (rc == TROD_OK)
         rc = start(r, &best);
     if (rc < 0) {
@@ -168,23 +173,18 @@ static bool resynchronize(struct trod_reader *r, struct trod_span *span)
     return !r->resync;
 }
 
-/* The driver failed with RC at the head of SPAN, EATEN bytes into the window. */
-static void recover(struct trod_reader *r, int rc, const struct trod_span *span, size_t eaten)
+/*
+ * The driver failed with RC at the head of SPAN, EATEN bytes into the window, and reported it: what
+ * follows cannot be read. A driver that can go on behind a malformed record does so itself.
+ */
+static void give_up(struct trod_reader *r, int rc, const struct trod_span *span, size_t eaten)
 {
-    bool hopeless = rc == TROD_ERR_NOMEM || rc == TROD_ERR_IO;
-
     r->eaten = eaten;
-    if (hopeless || (r->diag && r->diag->strict)) {
+    r->done = true;
+    if (rc == TROD_ERR_NOMEM || rc == TROD_ERR_IO || (r->diag && r->diag->strict))
         r->failed = rc;
-        r->done = true;
-    } else if (rc == TROD_ERR_TRUNCATED || !r->spec.format->resync || span->n == 0) {
+    else
         r->skipped += span->n;
-        r->done = true;
-    } else {
-        r->eaten++; /* the byte that decoding failed at is not tried again */
-        r->skipped++;
-        r->resync = true;
-    }
 }
 
 /* No row and nothing eaten: the record is larger than the window. */
@@ -248,7 +248,7 @@ static int step(struct trod_reader *r, struct trod_batch *b)
     rc = r->spec.format->decode(r->dec, &span, b, r->diag);
     r->eaten = (size_t)(span.p - from);
     if (rc < 0)
-        recover(r, rc, &span, r->eaten);
+        give_up(r, rc, &span, r->eaten);
     else if (rc == TROD_DEC_END)
         r->done = true;
     else if (r->eaten > 0 || (rc == TROD_DEC_FULL && b->n > 0))

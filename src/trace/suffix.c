@@ -73,13 +73,32 @@ static int unknown(const char *path, size_t from, size_t to, struct trod_diag *d
                       path, (int)(to - from), path + from, names);
 }
 
+/* Several formats have the suffix, none of them the usual one. */
+static int ambiguous(const char *path, size_t n, struct trod_diag *diag)
+{
+    char names[512];
+    size_t used = 0;
+
+    names[0] = '\0';
+    for (size_t i = 0; trod_format_at(i); i++) {
+        const struct trod_format *f = trod_format_at(i);
+
+        if (f->begin && has(f, path, n) && used + strlen(f->name) + 3 < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     f->name);
+    }
+    return trod_error(diag, TROD_ERR_USAGE, "writer.suffix", NULL,
+                      "'%s': files of several formats are called so: say --to with one of %s", path,
+                      names);
+}
+
 int trod_format_by_name(const struct trod_format **out, const char *path,
                         const struct trod_format *usual, struct trod_diag *diag)
 {
     const struct trod_format *found = NULL;
     const size_t n = bare(path), at = suffix_of(path, n);
     struct stat st;
-    size_t folder = n;
+    size_t folder = n, several = 0;
 
     *out = usual;
     for (size_t i = 0; trod_format_at(i); i++) {
@@ -89,8 +108,11 @@ int trod_format_by_name(const struct trod_format **out, const char *path,
             continue;
         if (f == usual)
             return TROD_OK;
-        found = found ? usual : f;
+        several += found != NULL;
+        found = f;
     }
+    if (several)
+        return ambiguous(path, n, diag);
     if (found) {
         *out = found;
         return TROD_OK;

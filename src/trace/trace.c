@@ -6,6 +6,7 @@
  */
 #include "trace/trace_impl.h"
 
+#include "core/sized.h"
 #include "trace/files.h"
 #include "trace/schedule.h"
 
@@ -91,8 +92,7 @@ static struct trod_trace *make(const struct trod_trace_options *opt, struct trod
 
     if (!t)
         return NULL;
-    if (opt)
-        t->opt = *opt;
+    t->opt = *opt;
     t->diag = diag;
     if (t->opt.want == 0)
         t->opt.want = TROD_COL_ALL;
@@ -132,9 +132,14 @@ static int begin(struct trod_trace *t, int rc, struct trod_trace **out)
 int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
                     const struct trod_trace_options *opt, struct trod_diag *diag)
 {
-    struct trod_trace *t = make(opt, diag);
+    struct trod_trace_options own;
+    struct trod_trace *t;
 
     *out = NULL;
+    if (!trod_sized(&own, sizeof own, sizeof own, opt))
+        return trod_error(diag, TROD_ERR_USAGE, "trace.options", NULL,
+                          "options are of another version");
+    t = make(&own, diag);
     return t ? begin(t, find_files(t, paths, n), out) : TROD_ERR_NOMEM;
 }
 

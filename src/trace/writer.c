@@ -7,7 +7,9 @@
  */
 #include "trod/writer.h"
 
+#include "core/sized.h"
 #include "trace/sinks.h"
+#include "trod/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,16 +110,19 @@ int trod_writer_open(struct trod_writer **out, const char *path,
     *out = NULL;
     if (!w)
         return TROD_ERR_NOMEM;
-    *w = (struct trod_writer){.opt = *opt, .meta = meta, .diag = diag};
-    rc = trod_optspec_init(&w->spec, opt->to, diag);
+    *w = (struct trod_writer){.meta = meta, .diag = diag};
+    rc = trod_sized(&w->opt, sizeof w->opt, sizeof w->opt, opt)
+             ? trod_optspec_init(&w->spec, w->opt.to, diag)
+             : trod_error(diag, TROD_ERR_USAGE, "writer.options", NULL,
+                          "options are of another version");
     if (rc == TROD_OK)
         rc = check(w);
     if (rc == TROD_OK) {
         w->sinks = (struct trod_sinks){.spec = &w->spec,
-                                       .output = opt->output,
+                                       .output = w->opt.output,
                                        .meta = meta,
                                        .diag = diag,
-                                       .drops = opt->drops};
+                                       .drops = w->opt.drops};
         rc = trod_sinks_open(&w->sinks, path);
     }
     if (rc < 0) {
@@ -126,6 +131,23 @@ int trod_writer_open(struct trod_writer **out, const char *path,
     }
     *out = w;
     return TROD_OK;
+}
+
+int trod_writer_open_like(struct trod_writer **out, const char *path, struct trod_trace *t,
+                          uint32_t drops, struct trod_diag *diag)
+{
+    const struct trod_format *f = trod_trace_format(t);
+    const struct trod_writer_options opt = {
+        .to = f->name,
+        .source = f,
+        .source_options = trod_trace_format_options(t),
+        .drops = drops,
+    };
+    int rc = trod_writer_open(out, path, &opt, trod_trace_meta(t), diag);
+
+    if (rc == TROD_OK)
+        trod_trace_want(t, trod_writer_want(*out));
+    return rc;
 }
 
 uint32_t trod_writer_want(const struct trod_writer *w)
@@ -272,6 +294,30 @@ static int pass(struct trod_writer *w, const struct trod_batch *b, uint32_t from
     return TROD_OK;
 }
 
+/* The enum trod_drop any of which announces that a row of KIND is left out. */
+static uint32_t announced_by(unsigned kind)
+{
+    const uint32_t any = TROD_DROP_SPAN | TROD_DROP_OTHER;
+
+    if (kind == TROD_INSTR)
+        return any | TROD_DROP_INSTR;
+    if (kind >= TROD_READ && kind <= TROD_FLUSH)
+        return any | TROD_DROP_DATA;
+    return any | TROD_DROP_INSTR | TROD_DROP_DATA;
+}
+
+/* What is left out of B must have been announced: encoders rely on it from the first row on. */
+static int check_drops(const struct trod_writer *w, const struct trod_batch *b, const uint8_t *keep)
+{
+    for (uint32_t i = 0; i < b->n; i++)
+        if (!keep[i] && !(w->opt.drops & announced_by(b->kind[i])))
+            return trod_error(w->diag, TROD_ERR_USAGE, "writer.drops", NULL,
+                              "a row of kind %s is left out, which the writer was not told before "
+                              "the first row (trod_writer_options.drops)",
+                              trod_kind_name(b->kind[i]));
+    return TROD_OK;
+}
+
 int trod_writer_put_some(struct trod_writer *w, struct trod_batch *b, const uint8_t *keep)
 {
     int rc = w->failed;
@@ -280,6 +326,8 @@ int trod_writer_put_some(struct trod_writer *w, struct trod_batch *b, const uint
         trod_batch_keep(b, keep);
         return trod_writer_put(w, b);
     }
+    if (rc == TROD_OK && (rc = check_drops(w, b, keep)) < 0)
+        w->failed = rc;
     for (uint32_t i = 0, n; i < b->n && rc == TROD_OK; i += n) {
         struct trod_batch view;
 

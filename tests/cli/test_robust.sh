@@ -120,6 +120,22 @@ for signal in INT TERM HUP; do
     check test -z "$(find . -name '.trod-*')"
 done
 
+# --- a name that means no format, or several, is not guessed at
+for name in x.csv x.json.gz x.abc; do
+    run trod convert "$hello" $name
+    status 2
+    err_has "is no suffix of a format.*tarmac.*--to"
+    run trod record -o $name -- /bin/true
+    status 125
+    err_has "is no suffix of a format"
+    check test ! -e $name
+done
+run trod convert "$hello" x.trace
+status 2
+err_has "several formats.*matcher, drmemtrace"
+run trod convert "$hello" x.csv --to tarmac
+status 0
+
 # --- files beside a trace must be files: nothing waits for a pipe
 mkdir -p beside/trace
 cp all/trace/drmemtrace.* beside/trace
