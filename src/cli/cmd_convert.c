@@ -57,12 +57,13 @@ struct convert {
     uint64_t kept, in_kind[TROD_KINDS], kept_kind[TROD_KINDS];
 };
 
-/* Do the names A and B end alike, from the last dot on? */
+/* Do the names A and B end alike, from the last dot on, and not with a compression? */
 static bool same_suffix(const char *a, const char *b)
 {
+    static const char packed[] = ".gz .zst .lz4 .xz .sz .zip ";
     const char *x = strrchr(a, '.'), *y = strrchr(b, '.');
 
-    return x && y && !strchr(x, '/') && strcmp(x, y) == 0;
+    return x && y && !strchr(x, '/') && strcmp(x, y) == 0 && !strstr(packed, x);
 }
 
 /* What --to says, or what the names say. NULL: nothing, as was reported. */
