@@ -87,8 +87,11 @@ status 2
 check test ! -e strict.tarmac
 check test -z "$(find . -name 'strict*')"
 
-# a suffix that no format has: the format stays
+# a suffix that no format has: the format must be said
 run trod convert -q t.tarmac copy.bin
+status 2
+err_has "'.bin' is no suffix of a format"
+run trod convert -q t.tarmac copy.bin --to tarmac
 status 0
 check cmp t.tarmac copy.bin
 # one that cannot be known
