@@ -47,6 +47,13 @@ void trod_emit_list_close(struct trod_emit *e);
 
 /* Fields. KEY is NULL for the items of a list. Nothing is written for what is absent. */
 void trod_emit_u64(struct trod_emit *e, const char *key, uint64_t v);
+/*
+ * How many of something, and how many bytes: as trod_emit_u64 in JSON and CSV; text groups the
+ * digits of what has five or more ("1,278,587,797") and says large sizes in units as well
+ * ("1,278,587,797 bytes (1.2 GiB)").
+ */
+void trod_emit_count(struct trod_emit *e, const char *key, uint64_t v);
+void trod_emit_bytes(struct trod_emit *e, const char *key, uint64_t v);
 void trod_emit_i64(struct trod_emit *e, const char *key, int64_t v);
 /* "0x.." in text and CSV, a string "0x.." in JSON (64-bit values do not survive JSON numbers). */
 void trod_emit_hex(struct trod_emit *e, const char *key, uint64_t v);

@@ -8,22 +8,30 @@
 #define TROD_MATCH_H
 
 #include "trod/batch.h"
+#include "trod/meta.h"
 #include "trod/option.h"
+#include "trod/symbols.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The rows wanted. All zero: every row. What is set must all hold. */
+/*
+ * The rows wanted. All zero: every row. What is set must all hold. Addresses are ranges LO..HI or
+ * names of functions and objects in the files of SYMBOLS.
+ */
 struct trod_match_options {
     struct trod_range range;        /* rows, counted from 0 */
     struct trod_range instructions; /* instruction numbers of the trace */
-    struct trod_range address;      /* rows that touch a byte of it: virtual, else physical */
-    struct trod_range pc;           /* of the row's instruction */
     struct trod_range time;         /* in the unit of the trace, without decimals */
+    struct trod_list address;       /* rows that touch a byte of one: virtual, else physical */
+    struct trod_list pc;            /* of the row's instruction */
+    struct trod_list without_pc;    /* of instructions that are left out */
     struct trod_list kinds;         /* names of kinds; MEMORY: READ, WRITE and ATOMIC */
     struct trod_list streams;       /* names, thread ids, "#N" */
-    struct trod_list without_pc;    /* ranges of pc that are left out */
+    struct trod_list registers;     /* REG rows of registers of these names, in any case */
+    struct trod_list symbols;       /* ELF files: "PATH" or "PATH@ADDRESS" (trod_symbols_add) */
+    const char *text; /* rows whose text or disassembly matches: POSIX extended expression */
 };
 
 /* The options that fill it, for trod_option_spec and command lines. */
@@ -33,8 +41,9 @@ extern const struct trod_option trod_match_option_table[];
 struct trod_match;
 
 /*
- * Begin to match by OPT, which must outlive *OUT. Returns 0, TROD_ERR_NOMEM or TROD_ERR_USAGE (a
- * kind that does not exist, a range that is none; reported). Release it with trod_match_free; NULL
+ * Begin to match by OPT, which must outlive *OUT. Returns 0, TROD_ERR_NOMEM, TROD_ERR_USAGE (a kind
+ * or symbol that does not exist, a range or expression that is none) or what trod_symbols_add
+ * returns; all reported but TROD_ERR_NOMEM. Release it with trod_match_free; NULL
  * is allowed.
  */
 int trod_match_new(struct trod_match **out, const struct trod_match_options *opt,
@@ -46,6 +55,15 @@ void trod_match_free(struct trod_match *m);
  * behind the last instruction wanted.
  */
 void trod_match_single(struct trod_match *m);
+
+/* The symbols of OPT's files, NULL if there are none; they belong to M. */
+struct trod_symbols *trod_match_symbols(const struct trod_match *m);
+
+/*
+ * Of the rows that match leave out the first SKIP, and after TAKE more rows match no longer
+ * (UINT64_MAX: no end); trod_match_done is then true. Before the first batch.
+ */
+void trod_match_window(struct trod_match *m, uint64_t skip, uint64_t take);
 
 /* Columns that matching needs: enum trod_column bits. */
 uint32_t trod_match_want(const struct trod_match *m);
@@ -73,6 +91,16 @@ bool trod_match_all(const struct trod_match *m);
 bool trod_match_done(const struct trod_match *m);
 /* Rows of the trace up to the end of the last batch, skipped ones included. */
 uint64_t trod_match_seen(const struct trod_match *m);
+/* Rows that matched so far, those outside of trod_match_window included. */
+uint64_t trod_match_found(const struct trod_match *m);
+
+/*
+ * At the end of a run: warn where something was asked for that the trace does not have, and name
+ * what it has (streams, kinds), so that an empty result is not taken for an answer. META is that of
+ * the trace.
+ */
+void trod_match_explain(const struct trod_match *m, const struct trod_meta *meta,
+                        struct trod_diag *diag);
 
 #ifdef __cplusplus
 }

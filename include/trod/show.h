@@ -23,12 +23,20 @@ enum {
     TROD_SHOW_LINE = 10 * TROD_SHOW_TEXT /* room that a line needs, in bytes */
 };
 
+/* What times are counted from. */
+enum trod_show_times {
+    TROD_SHOW_ABSOLUTE, /* as the trace has them */
+    TROD_SHOW_START,    /* since the first row shown */
+    TROD_SHOW_PREVIOUS  /* since the row with a time that was shown before */
+};
+
 /* How rows are shown; what is pointed to must outlive the struct trod_show. */
 struct trod_show_options {
     const struct trod_meta *meta; /* of the trace whose rows are shown; required */
     struct trod_symbols *symbols; /* NULL: no column of symbols */
-    bool colour;                  /* listing: with the escape sequences of terminals */
-    bool compact;                 /* listing: for narrow terminals, less padding */
+    enum trod_show_times times;
+    bool colour;  /* listing: with the escape sequences of terminals */
+    bool compact; /* listing: for narrow terminals, less padding */
 };
 
 struct trod_show;

@@ -23,8 +23,6 @@ const struct trod_option cli_span_options[] = {
      "the first N prepare the state and are not counted", NULL, NULL},
     {"limit", 0, TROD_OPT_U64, AT(limit), "N", "end after N instructions", NULL, NULL},
     {"by", 0, TROD_OPT_ENUM, AT(by), "WHAT", "a result for each thread too", groupings, NULL},
-    {"symbols", 0, TROD_OPT_LIST, AT(symbols), "ELF[@ADDRESS],...",
-     "names of functions from these programs, loaded at ADDRESS", NULL, NULL},
     {.type = TROD_OPT_END},
 };
 
@@ -34,7 +32,6 @@ struct analysing {
     struct trod_diag diag;
     struct trod_match *match;
     struct cli_progress progress;
-    struct trod_symbols *symbols;
     struct trod_run *run;
 };
 
@@ -141,20 +138,6 @@ static int span_options(struct analysing *k, struct trod_run_options *opt)
     return r;
 }
 
-static int add_symbols(struct analysing *k, struct trod_run_options *opt)
-{
-    const struct trod_list *list = &k->o->span.symbols;
-    int r = 0;
-
-    if (list->n == 0)
-        return 0;
-    r = trod_symbols_new(&k->symbols);
-    for (size_t i = 0; r == 0 && i < list->n; i++)
-        r = trod_symbols_add(k->symbols, list->item[i], &k->diag);
-    opt->symbols = k->symbols;
-    return r;
-}
-
 static int open_run(struct analysing *k, const struct cli_parts *parts)
 {
     const struct cli_analyse *o = k->o;
@@ -176,8 +159,7 @@ static int open_run(struct analysing *k, const struct cli_parts *parts)
         opt.parts = parts->parts;
     }
     r = span_options(k, &opt);
-    if (r == 0)
-        r = add_symbols(k, &opt);
+    opt.symbols = trod_match_symbols(k->match);
     return r == 0 ? trod_run_open(&k->run, k->c->operands, k->c->n_operands, &opt, &k->diag) : r;
 }
 
@@ -315,9 +297,8 @@ int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_pla
     if (r < 0)
         c->trouble = true;
     r = cli_diag_end(c, &k.diag);
-    trod_match_free(k.match);
     trod_run_free(k.run);
-    trod_symbols_free(k.symbols);
+    trod_match_free(k.match);
     return c->trouble ? CLI_TROUBLE : r;
 }
 

@@ -12,7 +12,6 @@ struct cli_span {
     const char *interval, *region, *warmup; /* "N[:MEASURE]", "FROM..TO[:MEASURE]" */
     uint64_t limit;                         /* instructions; 0: all */
     int by;                                 /* 0: all together, 1: by thread */
-    struct trod_list symbols;               /* ELF files */
 };
 extern const struct trod_option cli_span_options[];
 

@@ -13,6 +13,12 @@ static int unknown(struct cli *c, const char *arg, size_t len)
 {
     const char *near = NULL;
 
+    if (c->n_operands > 0 && strncmp(c->command->operands, "-- ", 3) == 0)
+        return trod_error(&c->diag, TROD_ERR_USAGE, "args.unknown", NULL,
+                          "unknown option '%.*s'; if it is one of '%s', write -- before that: "
+                          "trod %s ... -- %s %.*s ...",
+                          (int)len, arg, c->operands[0], c->command->name, c->operands[0], (int)len,
+                          arg);
     if (len > 2)
         near = trod_option_suggest(c->command->options, arg + 2, len - 2);
     return trod_error(&c->diag, TROD_ERR_USAGE, "args.unknown", NULL, "unknown option '%.*s'%s%s%s",

@@ -88,6 +88,7 @@ void cli_interrupt_begin(void);
 
 /* Terminals. */
 unsigned cli_width(int fd);
+unsigned cli_height(int fd);
 bool cli_colour(const struct cli *c, int fd);
 
 /* Percent, rate and time left on stderr, if that is a terminal and the run takes a while. */
@@ -102,6 +103,8 @@ void cli_progress_tick(struct cli_progress *p, const struct trod_trace *t, uint6
 /* The same for whoever knows how far it is without a trace at hand. */
 void cli_progress_show(struct cli_progress *p, const struct trod_trace_progress *g);
 void cli_progress_end(struct cli_progress *p);
+/* Erase what stands there before anything else is written to the terminal. */
+void cli_progress_erase(struct cli *c);
 
 /*
  * Shared option tables and the fields they fill. CLI_SHARED makes one a part of a command's table:
@@ -114,6 +117,7 @@ void cli_progress_end(struct cli_progress *p);
     }
 #define CLI_COMMON_OPTIONS CLI_SHARED(common, "General", cli_common_options)
 #define CLI_INPUT_OPTIONS  CLI_SHARED(input, "Input", cli_input_options)
+#define CLI_CUT_OPTIONS    CLI_SHARED(cut, NULL, cli_cut_options)
 #define CLI_REPORT_OPTIONS CLI_SHARED(report, "Output", cli_report_options)
 
 extern const struct trod_option cli_common_options[];
@@ -127,6 +131,19 @@ struct cli_input {
 };
 extern const struct trod_option cli_input_options[];
 
+/* The first or the last of the rows chosen. */
+struct cli_cut {
+    uint64_t head, tail; /* 0: all */
+};
+extern const struct trod_option cli_cut_options[];
+/*
+ * Make M give the rows that CUT means: of the first N operands, opened with TOPT, those that FILTER
+ * chooses. Returns 0 or an error, reported. For the last rows this reads the files.
+ */
+int cli_cut_apply(struct cli *c, const struct cli_cut *cut, const struct trod_match_options *filter,
+                  const struct trod_trace_options *topt, size_t n, struct trod_match *m,
+                  struct trod_diag *diag);
+
 struct cli_report {
     int format; /* enum trod_emit_format */
     const char *output;
@@ -136,13 +153,23 @@ extern const struct trod_option cli_report_options[];
 /* Options of trod_trace_open from what the user gave. WANT: columns needed. */
 struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t want);
 
+/*
+ * If standard output is a terminal, start a pager ($TROD_PAGER, $PAGER, less) and make it standard
+ * output. It is waited for at exit.
+ */
+void cli_pager_start(struct cli *c);
+/* Would it be started? */
+bool cli_pager_wanted(const struct cli *c);
+
 /* Where a report goes: standard output, or a file that appears when it is complete. */
 struct cli_out {
     struct cli *c;
     FILE *file;
     const char *path; /* NULL: standard output */
+    bool held;        /* FILE is temporary: the report may be long enough for a pager */
     struct trod_emit *emit;
 };
+/* On a terminal the report is held until it is whole; long ones go through the pager. */
 int cli_report_begin(struct cli_out *o, struct cli *c, const struct cli_report *r);
 /* Ends the emitter too. Returns 0 or an error, reported. */
 int cli_report_end(struct cli_out *o);

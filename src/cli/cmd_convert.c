@@ -16,6 +16,7 @@ struct options {
     struct cli_common common;
     struct cli_input input;
     struct trod_match_options filter;
+    struct cli_cut cut;
     int format;
     const char *to, *compress;
     uint64_t level;
@@ -36,6 +37,7 @@ static const struct trod_option options[] = {
     {"level", 0, TROD_OPT_U64, offsetof(struct options, level), "N",
      "level of compression (default: a fast one)", NULL, NULL},
     CLI_SHARED(filter, "Which records", trod_match_option_table),
+    CLI_CUT_OPTIONS,
     CLI_INPUT_OPTIONS,
     {.type = TROD_OPT_GROUP, .text = "Summary"},
     {"format", 0, TROD_OPT_ENUM, offsetof(struct options, format), NULL,
@@ -97,14 +99,16 @@ static int open_all(struct convert *v)
     struct trod_writer_options wopt;
     int r = trod_match_new(&v->match, &o->filter, &v->diag);
 
-    if (r == 0)
-        topt.batch_rows = trod_match_rows(v->match);
-
     for (size_t i = 0; r == 0 && i + 1 < v->c->n_operands; i++) {
         if (same_file(v->c->operands[i], v->out))
             r = trod_error(&v->diag, TROD_ERR_USAGE, "convert.same-file", NULL,
                            "'%s' is input and output at once", v->out);
     }
+    if (r == 0)
+        r = cli_cut_apply(v->c, &o->cut, &o->filter, &topt, v->c->n_operands - 1, v->match,
+                          &v->diag);
+    if (r == 0)
+        topt.batch_rows = trod_match_rows(v->match);
     if (r == 0)
         r = trod_trace_open(&v->trace, v->c->operands, v->c->n_operands - 1, &topt, &v->diag);
     if (r != 0)
@@ -167,6 +171,8 @@ static int copy(struct convert *v)
         cli_progress_tick(&progress, v->trace, trod_match_seen(v->match));
     }
     cli_progress_end(&progress);
+    if (r >= 0)
+        trod_match_explain(v->match, trod_trace_meta(v->trace), &v->diag);
     return r;
 }
 

@@ -126,7 +126,10 @@ static int run(struct cli *c, const void *opt)
         cli_progress_begin(&k.progress, c);
         r = trod_run_go(k.run);
         cli_progress_end(&k.progress);
-        told = r == TROD_ERR_NOMEM ? r : tell(&k);
+        if (r >= 0)
+            trod_match_explain(k.match, trod_trace_meta(trod_run_trace(k.run)), &k.diag);
+        /* what cannot be counted as asked for has no numbers */
+        told = r == TROD_ERR_NOMEM || r == TROD_ERR_USAGE ? r : tell(&k);
         if (r == 0)
             r = told;
     }

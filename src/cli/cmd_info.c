@@ -195,7 +195,7 @@ static void emit_kinds(struct trod_emit *e, const struct counts *k)
         if (k->kind[i] == 0)
             continue;
         trod_emit_str(e, NULL, trod_kind_name(i));
-        trod_emit_u64(e, NULL, k->kind[i]);
+        trod_emit_count(e, NULL, k->kind[i]);
         trod_emit_f64(e, NULL, 100.0 * (double)k->kind[i] / (double)k->rows, 2);
         trod_emit_row_end(e);
     }
@@ -255,7 +255,7 @@ static void emit_streams(struct trod_emit *e, const struct counts *k, const stru
         number_or_absent(e, s->tid);
         number_or_absent(e, s->pid);
         number_or_absent(e, s->cpu);
-        trod_emit_u64(e, NULL, i < k->n_streams ? k->stream[i] : 0);
+        trod_emit_count(e, NULL, i < k->n_streams ? k->stream[i] : 0);
         trod_emit_row_end(e);
     }
     trod_emit_table_close(e);
@@ -293,7 +293,7 @@ static void emit_times(struct trod_emit *e, const struct counts *k, const struct
         put_time(e, s->last, u);
         put_time(e, s->least, u);
         put_time(e, s->most, u);
-        trod_emit_u64(e, NULL, s->n);
+        trod_emit_count(e, NULL, s->n);
         trod_emit_row_end(e);
     }
     if (any)
@@ -315,7 +315,7 @@ static void emit_types(struct trod_emit *e, struct types *k, const char *key, co
             continue;
         }
         trod_emit_strn(e, NULL, k->slot[i].name, k->slot[i].len);
-        trod_emit_u64(e, NULL, k->slot[i].n);
+        trod_emit_count(e, NULL, k->slot[i].n);
         trod_emit_row_end(e);
     }
     if (rest) {
@@ -395,11 +395,11 @@ static void emit_sizes(struct trod_emit *e, const struct trod_trace *t, bool qui
     if (trod_trace_files(t) > 1)
         trod_emit_u64(e, "files", trod_trace_files(t));
     if (p.total != TROD_NOWHERE)
-        trod_emit_u64(e, "file_bytes", p.total);
+        trod_emit_bytes(e, "file_bytes", p.total);
     else if (!quick)
-        trod_emit_u64(e, "file_bytes", p.bytes);
+        trod_emit_bytes(e, "file_bytes", p.bytes);
     if (!quick) {
-        trod_emit_u64(e, "decoded_bytes", p.decoded);
+        trod_emit_bytes(e, "decoded_bytes", p.decoded);
         emit_size(e, "skipped_bytes", p.skipped);
     }
 }
@@ -407,7 +407,7 @@ static void emit_sizes(struct trod_emit *e, const struct trod_trace *t, bool qui
 static void emit_counts(struct trod_emit *e, struct counts *k, const struct trod_trace *t,
                         const struct trod_diag *d)
 {
-    trod_emit_u64(e, "rows", k->rows);
+    trod_emit_count(e, "rows", k->rows);
     trod_emit_u64(e, "errors", d->errors);
     trod_emit_u64(e, "warnings", d->warnings);
     emit_times(e, k, trod_trace_meta(t));

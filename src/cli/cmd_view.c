@@ -13,28 +13,31 @@ struct options {
     struct cli_input input;
     struct cli_report report;
     struct trod_match_options filter;
+    struct cli_cut cut;
     bool native;
     int header;      /* 0 auto, 1 always, 2 never */
     int disassemble; /* 0 auto, 1 always, 2 never */
-    struct trod_list symbols;
+    int times;       /* enum trod_show_times */
 };
 
 static const char *const when[] = {"auto", "always", "never", NULL};
+static const char *const times[] = {"absolute", "start", "previous", NULL};
 
 static const struct trod_option options[] = {
     {.type = TROD_OPT_GROUP, .text = "Layout"},
-    {"native", 'n', TROD_OPT_BOOL, offsetof(struct options, native), NULL,
+    {"native", 'N', TROD_OPT_BOOL, offsetof(struct options, native), NULL,
      "the records as the format itself writes them, instead of the uniform layout", NULL, NULL},
     {"header", 0, TROD_OPT_ENUM, offsetof(struct options, header), "WHEN",
      "print the names of the columns: auto (on a terminal), always, never", when, NULL},
-    {"symbols", 'S', TROD_OPT_LIST, offsetof(struct options, symbols), "ELF[@ADDRESS],...",
-     "show function and offset from the symbols of these files; ADDRESS is where the file's first "
-     "segment lies in the trace",
-     NULL, NULL},
     {"disassemble", 'd', TROD_OPT_ENUM, offsetof(struct options, disassemble), "WHEN",
      "disassemble instructions that come without text: auto (in binary formats), always, never",
      when, NULL},
+    {"times", 0, TROD_OPT_ENUM, offsetof(struct options, times), "FROM",
+     "times as the trace has them (absolute), since the first record shown (start), or since the "
+     "record shown before (previous)",
+     times, NULL},
     CLI_SHARED(filter, "Which records", trod_match_option_table),
+    CLI_CUT_OPTIONS,
     CLI_INPUT_OPTIONS,
     CLI_REPORT_OPTIONS,
     CLI_COMMON_OPTIONS,
@@ -53,7 +56,6 @@ struct view {
     const struct trod_format *format;
     struct trod_match *match;
     struct trod_show *rows;
-    struct trod_symbols *symbols;
     struct trod_disasm *disasm;
     bool measured;
     struct trod_native listing;
@@ -87,19 +89,6 @@ static uint32_t columns_wanted(const struct view *v)
     if (v->layout == NATIVE_RAW)
         return TROD_COL_KIND | TROD_COL_RAW | TROD_COL_FLAGS | trod_match_want(v->match);
     return all;
-}
-
-static int open_symbols(struct view *v)
-{
-    const struct trod_list *list = &v->o->symbols;
-    int r;
-
-    if (list->n == 0)
-        return 0;
-    r = trod_symbols_new(&v->symbols);
-    for (size_t i = 0; i < list->n && r == 0; i++)
-        r = trod_symbols_add(v->symbols, list->item[i], &v->diag);
-    return r;
 }
 
 /* The ISA may only be known once records have been read. */
@@ -219,6 +208,8 @@ static int show(struct view *v)
         cli_progress_tick(&progress, v->trace, trod_match_seen(v->match));
     }
     cli_progress_end(&progress);
+    if (r >= 0)
+        trod_match_explain(v->match, trod_trace_meta(v->trace), &v->diag);
     if (v->layout == NATIVE_DRIVER)
         put_native_row(v, NULL, TROD_NATIVE_END);
     if (v->header && v->layout == CSV) {
@@ -235,13 +226,13 @@ static int prepare(struct view *v)
     const struct trod_match_options *filter = &v->o->filter;
     int r = trod_match_new(&v->match, filter, &v->diag);
 
-    if (r == 0)
-        topt.batch_rows = trod_match_rows(v->match);
     topt.skip_rows = filter->range.set ? filter->range.lo : 0;
     if (!filter->range.set && filter->instructions.set && filter->instructions.lo > 1)
         topt.skip_instructions = filter->instructions.lo - 1;
     if (r == 0)
-        r = open_symbols(v);
+        r = cli_cut_apply(v->c, &v->o->cut, filter, &topt, v->c->n_operands, v->match, &v->diag);
+    if (r == 0)
+        topt.batch_rows = trod_match_rows(v->match);
     if (r == 0)
         r = trod_trace_open(&v->trace, v->c->operands, v->c->n_operands, &topt, &v->diag);
     if (r != 0)
@@ -271,7 +262,8 @@ static int run(struct cli *c, const void *opt)
 
         struct trod_show_options show_opt = {
             .meta = trod_trace_meta(v.trace),
-            .symbols = v.symbols,
+            .symbols = trod_match_symbols(v.match),
+            .times = (enum trod_show_times)v.o->times,
             .colour = v.layout == UNIFORM && to_stdout && cli_colour(c, STDOUT_FILENO),
             .compact = terminal && to_stdout && cli_width(STDOUT_FILENO) < COMPACT,
         };
@@ -294,9 +286,8 @@ static int run(struct cli *c, const void *opt)
     if (r == TROD_ERR_NOMEM)
         trod_error(&v.diag, r, "view.memory", NULL, "out of memory");
     cli_diag_end(c, &v.diag);
-    trod_match_free(v.match);
     trod_show_free(v.rows);
-    trod_symbols_free(v.symbols);
+    trod_match_free(v.match);
     trod_disasm_free(v.disasm);
     trod_trace_close(v.trace);
     return r < 0 ? CLI_TROUBLE : CLI_YES;

@@ -10,13 +10,6 @@
 
 enum { LOSSES_TOLD = 4 }; /* of a kind, where losses are allowed */
 
-static void clear_progress(struct cli *c)
-{
-    if (c->progress_shown)
-        fputs("\r\033[K", stderr);
-    c->progress_shown = false;
-}
-
 /*
  * Losses that the user allowed are warnings, of which the first few of a kind are told; how many
  * there were stands in the summary of the command. True if P is one; *TELL says whether to tell it.
@@ -51,7 +44,7 @@ static void sink(void *user, const struct trod_problem *p)
         return;
     if (severity != TROD_SEV_ERROR && c->common && c->common->quiet)
         return;
-    clear_progress(c);
+    cli_progress_erase(c);
     show.severity = severity;
     if (trod_show_problem(&text, p, &show) == 0)
         fwrite(text.p, 1, text.n, stderr);
@@ -77,7 +70,7 @@ void cli_say(struct cli *c, const char *fmt, ...)
 
     if (c->common->quiet)
         return;
-    clear_progress(c);
+    cli_progress_erase(c);
     va_start(args, fmt);
     vfprintf(stderr, fmt, args);
     va_end(args);

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sink.h"
+#include "cli.h"
 
 static volatile pid_t pager;
 static volatile sig_atomic_t paged_errors;
@@ -83,16 +83,23 @@ static void become_pager(const char *name, const int fds[2])
     _exit(127);
 }
 
+bool cli_pager_wanted(const struct cli *c)
+{
+    const char *term = getenv("TERM");
+
+    return pager == 0 && !c->common->no_pager && isatty(STDOUT_FILENO) && command() && term &&
+           strcmp(term, "dumb") != 0;
+}
+
 void cli_pager_start(struct cli *c)
 {
-    static const int numbers[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    static const int numbers[] = {SIGPIPE, SIGTERM, SIGHUP, SIGQUIT};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    const char *name = command(), *term = getenv("TERM");
+    const char *name = command();
     int fds[2];
     pid_t pid;
 
-    if (c->common->no_pager || !isatty(STDOUT_FILENO) || !name || !term ||
-        strcmp(term, "dumb") == 0 || pipe(fds) != 0)
+    if (!cli_pager_wanted(c) || pipe(fds) != 0)
         return;
     fflush(stdout);
     pid = fork();
@@ -107,6 +114,8 @@ void cli_pager_start(struct cli *c)
         sigemptyset(&action.sa_mask);
         for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
             sigaction(numbers[i], &action, NULL);
+        signal(SIGINT,
+               SIG_IGN); /* it is meant for the pager, which goes on; leaving that ends us */
         atexit(at_exit);
     }
     close(fds[0]);

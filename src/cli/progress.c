@@ -1,8 +1,8 @@
 /*
  * progress.c - percent, rate and time left on standard error.
  *
- * Shown only when standard error is a terminal, standard output is none (a listing needs no
- * progress beside it), and the run has taken half a second.
+ * Shown when standard error is a terminal and the run has taken half a second. Whoever writes to
+ * the terminal erases it first (cli_progress_erase): results never stand behind it.
  */
 #include <string.h>
 #include <time.h>
@@ -23,7 +23,7 @@ static uint64_t now(void)
 void cli_progress_begin(struct cli_progress *p, struct cli *c)
 {
     p->c = c;
-    p->on = !c->common->quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+    p->on = !c->common->quiet && isatty(STDERR_FILENO);
     p->begin = p->last = p->on ? now() : 0;
 }
 
@@ -82,9 +82,14 @@ void cli_progress_show(struct cli_progress *p, const struct trod_trace_progress 
         say(p, g, g->rows);
 }
 
+void cli_progress_erase(struct cli *c)
+{
+    if (c->progress_shown)
+        fputs("\r\033[K", stderr);
+    c->progress_shown = false;
+}
+
 void cli_progress_end(struct cli_progress *p)
 {
-    if (p->on && p->c->progress_shown)
-        fputs("\r\033[K", stderr);
-    p->c->progress_shown = false;
+    cli_progress_erase(p->c);
 }

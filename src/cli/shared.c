@@ -77,13 +77,18 @@ int cli_report_begin(struct cli_out *o, struct cli *c, const struct cli_report *
     if (r->output && strcmp(r->output, "-") != 0)
         o->path = r->output;
     opt.colour = !o->path && r->format == TROD_EMIT_TEXT && cli_colour(c, STDOUT_FILENO);
-    o->file = o->path ? tmpfile() : stdout;
+    o->held = !o->path && cli_pager_wanted(c);
+    o->file = o->path || o->held ? tmpfile() : stdout;
+    if (!o->file && o->held) {
+        o->held = false;
+        o->file = stdout;
+    }
     if (!o->file)
         return trod_error(&c->diag, TROD_ERR_IO, "report.temporary", NULL,
                           "no temporary file for '%s'", o->path);
     if (trod_emit_new(&o->emit, o->file, &opt) == 0)
         return 0;
-    if (o->path)
+    if (o->file != stdout)
         fclose(o->file);
     return trod_error(&c->diag, TROD_ERR_NOMEM, "report.memory", NULL, "out of memory");
 }
@@ -107,6 +112,25 @@ static int deliver(struct cli_out *o)
     return r;
 }
 
+/* The finished report to the terminal, through the pager if it is longer than that. */
+static void page(struct cli_out *o)
+{
+    unsigned lines = 0, height = cli_height(STDOUT_FILENO);
+    char block[16384];
+    size_t n;
+    int ch;
+
+    rewind(o->file);
+    while (lines < height && (ch = getc(o->file)) != EOF)
+        lines += ch == '\n';
+    cli_progress_erase(o->c);
+    if (lines >= height)
+        cli_pager_start(o->c);
+    rewind(o->file);
+    while ((n = fread(block, 1, sizeof block, o->file)) > 0)
+        fwrite(block, 1, n, stdout);
+}
+
 int cli_report_end(struct cli_out *o)
 {
     int r = trod_emit_free(o->emit);
@@ -115,7 +139,9 @@ int cli_report_end(struct cli_out *o)
         trod_error(&o->c->diag, r, "report.write", NULL, "the result could not be written");
     else if (o->path)
         r = deliver(o);
-    if (o->path)
+    else if (o->held)
+        page(o);
+    if (o->file != stdout)
         fclose(o->file);
     return r;
 }

@@ -35,6 +35,7 @@ static void write_out(struct cli_sink *s, const uint8_t *p, size_t n)
         s->failed = trod_output_write(s->file, p, n) != 0;
         return;
     }
+    cli_progress_erase(s->c);
     while (n > 0) {
         ssize_t did = write(STDOUT_FILENO, p, n);
 

@@ -30,10 +30,4 @@ void cli_sink_flush(struct cli_sink *s);
 /* Flush and end; a file gets its name, with KEEP false it does not appear. 0 or an error. */
 int cli_sink_close(struct cli_sink *s, bool keep);
 
-/*
- * If standard output is a terminal, start a pager ($TROD_PAGER, $PAGER, less) and make it standard
- * output. It is waited for at exit.
- */
-void cli_pager_start(struct cli *c);
-
 #endif

@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 60 };
+enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 60, HEIGHT_DEFAULT = 24 };
 
 unsigned cli_width(int fd)
 {
@@ -21,6 +21,13 @@ unsigned cli_width(int fd)
     if (columns && trod_option_number(columns, &n) == 0 && n >= WIDTH_MIN && n < 10000)
         return (unsigned)n;
     return WIDTH_DEFAULT;
+}
+
+unsigned cli_height(int fd)
+{
+    struct winsize size;
+
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : HEIGHT_DEFAULT;
 }
 
 bool cli_colour(const struct cli *c, int fd)

@@ -289,6 +289,51 @@ void trod_emit_u64(struct trod_emit *e, const char *key, uint64_t v)
     value(e, key, s, (size_t)(trod_put_u64(s, v) - s), true);
 }
 
+/* V with a comma before every third digit. */
+static char *grouped(char *p, uint64_t v)
+{
+    char digits[TROD_PUT_U64];
+    size_t n = (size_t)(trod_put_u64(digits, v) - digits);
+
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && n > 4 && (n - i) % 3 == 0)
+            *p++ = ',';
+        *p++ = digits[i];
+    }
+    return p;
+}
+
+void trod_emit_count(struct trod_emit *e, const char *key, uint64_t v)
+{
+    char s[2 * TROD_PUT_U64];
+
+    if (e->opt.format == TROD_EMIT_TEXT)
+        value(e, key, s, (size_t)(grouped(s, v) - s), true);
+    else
+        trod_emit_u64(e, key, v);
+}
+
+void trod_emit_bytes(struct trod_emit *e, const char *key, uint64_t v)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    char s[2 * TROD_PUT_U64 + 32];
+    size_t n, unit = 0;
+    double size = (double)v / 1024;
+
+    if (e->opt.format != TROD_EMIT_TEXT) {
+        trod_emit_u64(e, key, v);
+        return;
+    }
+    while (size >= 1024 && unit < 5) {
+        size /= 1024;
+        unit++;
+    }
+    n = (size_t)(grouped(s, v) - s);
+    if (v >= 10240)
+        n += (size_t)snprintf(s + n, sizeof s - n, " bytes (%.1f %s)", size, units[unit]);
+    value(e, key, s, n, true);
+}
+
 void trod_emit_i64(struct trod_emit *e, const char *key, int64_t v)
 {
     char s[TROD_PUT_U64 + 1], *p = s;

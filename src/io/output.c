@@ -136,7 +136,8 @@ static int output_report(struct trod_output *o, int status)
 {
     if (status != TROD_OK && !o->reported) {
         o->reported = true;
-        trod_fault_report(&o->fault, o->diag, o->path, TROD_NOWHERE);
+        trod_fault_report(&o->fault, o->diag,
+                          strcmp(o->path, "-") == 0 ? "standard output" : o->path, TROD_NOWHERE);
     }
     return status;
 }
@@ -194,8 +195,9 @@ static int output_begin(struct trod_output *o, const struct trod_output_options 
     if (status != TROD_OK)
         return status;
     if ((opt->binary || o->filter) && isatty(o->file.fd))
-        return trod_fault_set(&o->fault, TROD_ERR_USAGE, "io.terminal",
-                              "binary data is not written to a terminal");
+        return trod_fault_set(
+            &o->fault, TROD_ERR_USAGE, "io.terminal",
+            "binary data is not written to a terminal: name a file, or pipe it on");
     if (!o->file.direct)
         o->sink.patch = sink_patch;
     return o->filter ? o->filter->enc_open(&o->state, opt->level, &o->fault) : TROD_OK;

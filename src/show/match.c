@@ -1,29 +1,18 @@
 /*
- * match.c - choosing rows by number, kind, address, pc, time, cpu or thread. Implements
- * trod/match.h.
+ * match.c - what rows are wanted: options, their meaning, what to say of what is not there.
+ *
+ * Implements trod/match.h, with match_rows.c.
  */
-#include "trod/match.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "trod/detail.h"
+#include "show/match.h"
+#include "trod/buf.h"
 #include "trod/format.h"
 #include "trod/writer.h"
 
-struct trod_match {
-    const struct trod_match_options *filter;
-    uint32_t kinds;      /* bit by kind */
-    bool fetches, named; /* fetches on a bus, records by their names were asked for */
-    struct trod_range without[TROD_LIST_MAX]; /* filter->without_pc */
-    uint8_t *stream;                          /* by stream: 1 wanted, 0 not */
-    uint32_t n_streams;                       /* streams judged so far */
-    uint64_t seen;                            /* rows so far */
-    bool single;    /* the trace is one file: its instruction numbers rise */
-    bool all, done; /* nothing is filtered out; nothing more can match */
-    uint8_t keep[TROD_BATCH_ROWS];
-};
+enum { FEW = 1024 }; /* rows wanted that are worth smaller batches */
 
 #define AT(field) offsetof(struct trod_match_options, field)
 
@@ -37,17 +26,28 @@ const struct trod_option trod_match_option_table[] = {
      "FETCH "
      "what a bus fetches of code; or the format's own word: D_WRITE, SYNC_WAIT, timestamp",
      NULL, NULL},
-    {"address", 'a', TROD_OPT_RANGE, AT(address), "LO..HI",
-     "records that touch these addresses (virtual if they have one, else physical)", NULL, NULL},
-    {"pc", 0, TROD_OPT_RANGE, AT(pc), "LO..HI", "records of instructions at these addresses", NULL,
-     NULL},
-    {"without-pc", 0, TROD_OPT_LIST, AT(without_pc), "LO..HI,...",
-     "leave out records of instructions at these addresses: of functions, say", NULL, NULL},
+    {"address", 'a', TROD_OPT_LIST, AT(address), "LO..HI|NAME,...",
+     "records that touch these addresses (virtual if they have one, else physical); NAME: an "
+     "object "
+     "of --symbols",
+     NULL, NULL},
+    {"pc", 0, TROD_OPT_LIST, AT(pc), "LO..HI|NAME,...",
+     "records of instructions at these addresses; NAME: a function of --symbols", NULL, NULL},
+    {"without-pc", 0, TROD_OPT_LIST, AT(without_pc), "LO..HI|NAME,...",
+     "leave out records of instructions at these addresses", NULL, NULL},
     {"time", 't', TROD_OPT_RANGE, AT(time), "A..B",
      "records at these times, in the trace's unit without decimals", NULL, NULL},
     {"stream", 's', TROD_OPT_LIST, AT(streams), "NAME,...",
      "records of these cpus or threads: a name, a thread id, or #N as trod info numbers them", NULL,
      NULL},
+    {"register", 0, TROD_OPT_LIST, AT(registers), "NAME,...",
+     "records of these registers (kind REG), in upper or lower case", NULL, NULL},
+    {"text", 0, TROD_OPT_STR, AT(text), "PATTERN",
+     "records whose text (disassembly, name) matches an extended regular expression", NULL, NULL},
+    {"symbols", 'S', TROD_OPT_LIST, AT(symbols), "ELF[@ADDRESS],...",
+     "symbols of these files: names for --pc and --address, and a column of view; ADDRESS is where "
+     "the file's first segment lies in the trace",
+     NULL, NULL},
     {.type = TROD_OPT_END},
 };
 
@@ -97,24 +97,86 @@ static int add_kind(struct trod_match *m, const char *name, struct trod_diag *di
                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* ITEM of --OPTION: a range, or a symbol. */
+static int add_range(struct trod_match *m, struct match_ranges *to, const char *option,
+                     const char *item, struct trod_diag *diag)
+{
+    struct trod_range *r = &to->at[to->n];
+    uint64_t at, size;
+
+    if (trod_option_range(item, r) == 0) {
+        to->n++;
+        return 0;
+    }
+    if (!m->symbols)
+        return trod_error(diag, TROD_ERR_USAGE, "filter.range", NULL,
+                          "option '--%s': '%s' is no range LO..HI; names need --symbols ELF",
+                          option, item);
+    if (!trod_symbols_address(m->symbols, item, &at, &size))
+        return trod_error(diag, TROD_ERR_USAGE, "filter.symbol", NULL,
+                          "option '--%s': '%s' is no range LO..HI, and no symbol has that name",
+                          option, item);
+    *r = (struct trod_range){true, at, at + (size ? size - 1 : 0)};
+    to->n++;
+    return 0;
+}
+
+static int add_ranges(struct trod_match *m, struct match_ranges *to, const char *option,
+                      const struct trod_list *list, struct trod_diag *diag)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < list->n && r == 0; i++)
+        r = add_range(m, to, option, list->item[i], diag);
+    return r;
+}
+
+static int open_symbols(struct trod_match *m, struct trod_diag *diag)
+{
+    const struct trod_list *list = &m->filter->symbols;
+    int r = list->n ? trod_symbols_new(&m->symbols) : 0;
+
+    for (size_t i = 0; i < list->n && r == 0; i++)
+        r = trod_symbols_add(m->symbols, list->item[i], diag);
+    return r;
+}
+
+static int set_text(struct trod_match *m, struct trod_diag *diag)
+{
+    char why[200];
+    int r;
+
+    if (!m->filter->text)
+        return 0;
+    r = regcomp(&m->text, m->filter->text, REG_EXTENDED | REG_NOSUB);
+    if (r != 0) {
+        regerror(r, &m->text, why, sizeof why);
+        return trod_error(diag, TROD_ERR_USAGE, "filter.text", NULL, "option '--text': '%s': %s",
+                          m->filter->text, why);
+    }
+    m->has_text = true;
+    return 0;
+}
+
 static int set(struct trod_match *m, struct trod_diag *diag)
 {
     const struct trod_match_options *f = m->filter;
+    int r = open_symbols(m, diag);
 
-    for (size_t i = 0; i < f->kinds.n; i++) {
-        int r = add_kind(m, f->kinds.item[i], diag);
-
-        if (r != 0)
-            return r;
-    }
-    for (size_t i = 0; i < f->without_pc.n; i++)
-        if (trod_option_range(f->without_pc.item[i], &m->without[i]) != 0)
-            return trod_error(diag, TROD_ERR_USAGE, "filter.range", NULL,
-                              "option '--without-pc': '%s' is no range LO..HI",
-                              f->without_pc.item[i]);
-    m->all = !f->without_pc.n && !f->range.set && !f->instructions.set && !f->address.set &&
-             !f->pc.set && !f->time.set && !f->kinds.n && !f->streams.n;
-    return 0;
+    m->take = UINT64_MAX;
+    for (size_t i = 0; i < f->kinds.n && r == 0; i++)
+        r = add_kind(m, f->kinds.item[i], diag);
+    if (r == 0)
+        r = add_ranges(m, &m->address, "address", &f->address, diag);
+    if (r == 0)
+        r = add_ranges(m, &m->pc, "pc", &f->pc, diag);
+    if (r == 0)
+        r = add_ranges(m, &m->without, "without-pc", &f->without_pc, diag);
+    if (r == 0)
+        r = set_text(m, diag);
+    m->all = !m->without.n && !f->range.set && !f->instructions.set && !m->address.n && !m->pc.n &&
+             !f->time.set && !f->kinds.n && !f->streams.n && !f->registers.n && !f->text;
+    return r;
 }
 
 int trod_match_new(struct trod_match **out, const struct trod_match_options *opt,
@@ -137,9 +199,27 @@ int trod_match_new(struct trod_match **out, const struct trod_match_options *opt
 
 void trod_match_free(struct trod_match *m)
 {
-    if (m)
-        free(m->stream);
+    if (!m)
+        return;
+    if (m->has_text)
+        regfree(&m->text);
+    trod_disasm_free(m->disasm);
+    trod_symbols_free(m->symbols);
+    free(m->stream);
     free(m);
+}
+
+struct trod_symbols *trod_match_symbols(const struct trod_match *m)
+{
+    return m->symbols;
+}
+
+void trod_match_window(struct trod_match *m, uint64_t skip, uint64_t take)
+{
+    m->skip = skip;
+    m->take = take;
+    if (skip > 0 || take < UINT64_MAX)
+        m->all = false;
 }
 
 void trod_match_single(struct trod_match *m)
@@ -167,25 +247,39 @@ uint64_t trod_match_seen(const struct trod_match *m)
     return m->seen;
 }
 
+uint64_t trod_match_found(const struct trod_match *m)
+{
+    return m->all ? m->seen : m->found;
+}
+
 uint32_t trod_match_want(const struct trod_match *m)
 {
     const struct trod_match_options *f = m->filter;
 
-    return (m->kinds ? TROD_COL_KIND : 0u) |
-           (m->fetches || m->named ? TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB : 0u) |
-           (f->address.set
+    return (f->kinds.n ? TROD_COL_KIND : 0u) |
+           (m->fetches || m->named ? TROD_COL_FLAGS | TROD_COL_SUB : 0u) |
+           (m->address.n
                 ? TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_SIZE | TROD_COL_FLAGS | TROD_COL_DETAIL
                 : 0u) |
            (f->instructions.set ? TROD_COL_INDEX : 0u) |
-           (f->pc.set || f->without_pc.n ? TROD_COL_PC : 0u) | (f->time.set ? TROD_COL_TIME : 0u) |
-           (f->streams.n ? TROD_COL_STREAM : 0u);
+           (m->pc.n || m->without.n ? TROD_COL_PC : 0u) | (f->time.set ? TROD_COL_TIME : 0u) |
+           (f->streams.n ? TROD_COL_STREAM : 0u) |
+           (f->registers.n ? TROD_COL_KIND | TROD_COL_TEXT : 0u) |
+           (m->has_text
+                ? TROD_COL_KIND | TROD_COL_TEXT | TROD_COL_CODE | TROD_COL_ADDR | TROD_COL_FLAGS
+                : 0u);
 }
 
 uint32_t trod_match_rows(const struct trod_match *m)
 {
     const struct trod_range *r = &m->filter->range;
 
-    return r->set && r->hi < TROD_BATCH_ROWS ? (uint32_t)r->hi + 1 : 0;
+    if (r->set && r->hi < TROD_BATCH_ROWS)
+        return (uint32_t)r->hi + 1;
+    /* the first few rows of all */
+    if (m->take < FEW && m->skip == 0 && !m->filter->kinds.n && !m->filter->streams.n)
+        return m->take ? (uint32_t)m->take : 1;
+    return 0;
 }
 
 uint32_t trod_match_drops(const struct trod_match *m)
@@ -195,171 +289,96 @@ uint32_t trod_match_drops(const struct trod_match *m)
     const struct trod_match_options *f = m->filter;
     uint32_t drops = 0;
 
-    if (f->address.set || f->pc.set || f->without_pc.n)
+    if (m->address.n || m->pc.n || m->without.n || m->has_text || m->skip)
         drops |= TROD_DROP_INSTR | TROD_DROP_DATA;
+    if (f->registers.n)
+        drops |= TROD_DROP_INSTR | TROD_DROP_DATA | TROD_DROP_OTHER;
     if (f->kinds.n && !(m->kinds & 1u << TROD_INSTR))
         drops |= TROD_DROP_INSTR;
     if (f->kinds.n && (m->kinds & data) != data)
         drops |= TROD_DROP_DATA;
-    if (f->kinds.n || f->streams.n)
+    if (f->kinds.n || f->streams.n || m->has_text)
         drops |= TROD_DROP_OTHER;
+    if (m->skip || m->take < UINT64_MAX)
+        drops |= TROD_DROP_SPAN;
     if (f->range.set || f->time.set || f->instructions.set)
         drops |= TROD_DROP_SPAN;
     return drops;
 }
 
-/* Is stream I of META the one that ITEM means? */
-static bool is_stream(const struct trod_meta *meta, uint32_t i, const char *item)
+/* The kinds of MASK by name, separated by commas. */
+static void put_kinds(struct trod_buf *b, uint32_t mask)
 {
-    const struct trod_stream *s = &meta->streams[i];
-    uint64_t number, named;
-    char name[24];
+    for (unsigned i = 0; i < TROD_KINDS; i++)
+        if (mask >> i & 1)
+            trod_buf_printf(b, "%s%s", b->n ? ", " : "", trod_kind_name(i));
+}
 
-    if (item[0] == '#')
-        return trod_option_number(item + 1, &number) == 0 && number == i;
-    if (s->name_len && strlen(item) == s->name_len && memcmp(s->name, item, s->name_len) == 0)
-        return true;
-    if (trod_option_number(item, &number) != 0)
-        return false;
-    if (s->tid != TROD_NOWHERE)
-        return number == s->tid;
-    /* a name that is a number is meant by its name alone */
-    if (s->name_len && s->name_len < sizeof name) {
-        memcpy(name, s->name, s->name_len);
-        name[s->name_len] = 0;
-        if (trod_option_number(name, &named) == 0)
-            return false;
+static void explain_kinds(const struct trod_match *m, struct trod_diag *diag)
+{
+    const uint32_t bus = 1u << TROD_BUS;
+    struct trod_buf wanted = {0}, there = {0};
+
+    for (size_t i = 0; i < m->filter->kinds.n; i++)
+        trod_buf_printf(&wanted, "%s%s", i ? ", " : "", m->filter->kinds.item[i]);
+    put_kinds(&there, m->kinds_seen);
+    trod_warning(diag, TROD_OK, "filter.no-kind", NULL,
+                 "no %.*s records among the %llu read; there are %.*s%s", (int)wanted.n,
+                 (const char *)wanted.p, (unsigned long long)m->seen, (int)there.n,
+                 there.n ? (const char *)there.p : "",
+                 m->kinds & 1u << TROD_BRANCH && m->kinds_seen & 1u << TROD_INSTR
+                     ? " (branches are INSTR records here; trod count counts them)"
+                 : m->kinds_seen & bus ? " (accesses on a bus are BUS records)"
+                                       : "");
+    trod_buf_fini(&wanted);
+    trod_buf_fini(&there);
+}
+
+enum { STREAMS_NAMED = 8 };
+
+/* ITEM of --stream named no stream. */
+static void explain_stream(const char *item, const struct trod_meta *meta, struct trod_diag *diag)
+{
+    struct trod_buf b = {0};
+    uint32_t shown = 0;
+
+    for (uint32_t i = 0; i < meta->n_streams && shown < STREAMS_NAMED; i++) {
+        const struct trod_stream *s = &meta->streams[i];
+
+        if (s->name_len)
+            trod_buf_printf(&b, "%s%.*s", shown++ ? ", " : "", (int)s->name_len, s->name);
+        else if (s->tid != TROD_NOWHERE)
+            trod_buf_printf(&b, "%s%llu", shown++ ? ", " : "", (unsigned long long)s->tid);
+        else
+            trod_buf_printf(&b, "%s#%u", shown++ ? ", " : "", i);
     }
-    return number == i;
+    trod_warning(diag, TROD_OK, "filter.no-stream", NULL,
+                 "no thread or cpu is called '%s'; there are %.*s%s", item, (int)b.n,
+                 b.n ? (const char *)b.p : "none", shown < meta->n_streams ? ", ..." : "");
+    trod_buf_fini(&b);
 }
 
-/* Judge the streams that have come up since the last batch. */
-static int judge_streams(struct trod_match *m, const struct trod_meta *meta)
-{
-    const struct trod_list *list = &m->filter->streams;
-    uint8_t *p;
-
-    if (m->n_streams == meta->n_streams)
-        return 0;
-    p = realloc(m->stream, meta->n_streams);
-    if (!p)
-        return TROD_ERR_NOMEM;
-    m->stream = p;
-    for (uint32_t i = m->n_streams; i < meta->n_streams; i++) {
-        p[i] = 0;
-        for (size_t k = 0; k < list->n; k++)
-            p[i] |= is_stream(meta, i, list->item[k]);
-    }
-    m->n_streams = meta->n_streams;
-    return 0;
-}
-
-static bool has(const struct trod_batch *b, uint32_t i, uint32_t column)
-{
-    return b->have & b->has[i] & column;
-}
-
-static bool in_range(const struct trod_range *r, uint64_t v)
-{
-    return v >= r->lo && v <= r->hi;
-}
-
-/* Of the bytes that a row of byu6 touches, which are not neighbours, is one in R? */
-static bool touches_some(const struct trod_detail_byu6 *d, uint64_t addr,
-                         const struct trod_range *r)
-{
-    for (unsigned k = 0; k < 8; k++)
-        if (!(d->enables >> k & 1) && in_range(r, (addr & ~UINT64_C(7)) + k))
-            return true;
-    return false;
-}
-
-static bool touches(const struct trod_batch *b, uint32_t i, const struct trod_range *r)
-{
-    uint64_t at, size = has(b, i, TROD_COL_SIZE) && b->size[i] ? b->size[i] : 1;
-
-    if (has(b, i, TROD_COL_ADDR))
-        at = b->addr[i];
-    else if (has(b, i, TROD_COL_PADDR))
-        at = b->paddr[i];
-    else
-        return false;
-    if (has(b, i, TROD_COL_FLAGS) && (b->flags[i] & TROD_F_HOLES) && trod_batch_detail(b, i))
-        return touches_some(trod_batch_detail(b, i), at, r);
-    return at <= r->hi && (at + size - 1 >= r->lo || at + size - 1 < at);
-}
-
-/* Is row I of a kind that was asked for, or of a record called so? */
-static bool of_kind(const struct trod_match *m, const struct trod_batch *b, uint32_t i)
-{
-    const struct trod_format *f = b->meta ? b->meta->driver : NULL;
-    const char *name;
-
-    if (m->kinds >> b->kind[i] & 1)
-        return true;
-    if (m->fetches && b->kind[i] == TROD_BUS && has(b, i, TROD_COL_FLAGS) &&
-        (b->flags[i] & TROD_F_IFETCH))
-        return true;
-    if (!m->named || !f || !f->sub_name || !has(b, i, TROD_COL_SUB) ||
-        !(name = f->sub_name(b->kind[i], b->sub[i])))
-        return false;
-    for (size_t k = 0; k < m->filter->kinds.n; k++)
-        if (strcasecmp(m->filter->kinds.item[k], name) == 0)
-            return true;
-    return false;
-}
-
-/* Is row I of an instruction that is left out? */
-static bool is_without(const struct trod_match *m, const struct trod_batch *b, uint32_t i)
-{
-    for (size_t k = 0; k < m->filter->without_pc.n && has(b, i, TROD_COL_PC); k++)
-        if (in_range(&m->without[k], b->pc[i]))
-            return true;
-    return false;
-}
-
-static bool matches(const struct trod_match *m, const struct trod_batch *b, uint32_t i)
+void trod_match_explain(const struct trod_match *m, const struct trod_meta *meta,
+                        struct trod_diag *diag)
 {
     const struct trod_match_options *f = m->filter;
+    bool told = false;
 
-    if (f->kinds.n && !of_kind(m, b, i))
-        return false;
-    if (f->address.set && !touches(b, i, &f->address))
-        return false;
-    if (f->instructions.set &&
-        !(has(b, i, TROD_COL_INDEX) && in_range(&f->instructions, b->index[i])))
-        return false;
-    if (f->pc.set && !(has(b, i, TROD_COL_PC) && in_range(&f->pc, b->pc[i])))
-        return false;
-    if (f->without_pc.n && is_without(m, b, i))
-        return false;
-    if (f->time.set && !(has(b, i, TROD_COL_TIME) && in_range(&f->time, b->time[i])))
-        return false;
-    return !f->streams.n ||
-           (has(b, i, TROD_COL_STREAM) && b->stream[i] < m->n_streams && m->stream[b->stream[i]]);
-}
+    for (size_t k = 0; k < f->streams.n; k++) {
+        bool any = false;
 
-int trod_match_batch(struct trod_match *m, const struct trod_batch *b)
-{
-    const struct trod_range *r = &m->filter->range;
-    const struct trod_range *in = &m->filter->instructions;
-    /* what the trace was told to skip is not seen, but counts */
-    uint64_t first = b->first > m->seen ? b->first : m->seen;
-    int n = 0;
-
-    m->seen = first + b->n;
-    if (m->all) {
-        memset(m->keep, 1, b->n);
-        return (int)b->n;
+        for (uint32_t i = 0; i < meta->n_streams && !any; i++)
+            any = match_is_stream(meta, i, f->streams.item[k]);
+        if (!any)
+            explain_stream(f->streams.item[k], meta, diag);
+        told |= !any;
     }
-    m->done = (r->set && m->seen > r->hi) ||
-              (in->set && m->single && b->n && has(b, b->n - 1, TROD_COL_INDEX) &&
-               b->index[b->n - 1] > in->hi);
-    if (m->filter->streams.n && judge_streams(m, b->meta) != 0)
-        return TROD_ERR_NOMEM;
-    for (uint32_t i = 0; i < b->n; i++) {
-        m->keep[i] = (!r->set || in_range(r, first + i)) && matches(m, b, i);
-        n += m->keep[i];
-    }
-    return n;
+    if (m->found > 0 || m->all || m->seen == 0 || told)
+        return;
+    if (f->kinds.n && !(m->kinds & m->kinds_seen))
+        explain_kinds(m, diag);
+    else
+        trod_warning(diag, TROD_OK, "filter.nothing", NULL,
+                     "none of the %llu records read is one that was asked for",
+                     (unsigned long long)m->seen);
 }

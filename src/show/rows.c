@@ -18,6 +18,7 @@ int trod_show_new(struct trod_show **out, const struct trod_show_options *opt)
         return TROD_ERR_NOMEM;
     s->meta = opt->meta;
     s->symbols = opt->symbols;
+    s->times = opt->times;
     s->colour = opt->colour;
     s->compact = opt->compact;
     return 0;
@@ -257,9 +258,26 @@ static uint8_t unit_of(const struct trod_batch *b, uint32_t i, const struct trod
     return show_has(b, i, TROD_COL_UNIT) ? b->unit[i] : m->unit;
 }
 
-char *show_put_time(const struct trod_batch *b, uint32_t i, const struct trod_meta *m, char *p)
+void show_turn(struct trod_show *r, const struct trod_batch *b, uint32_t i)
 {
-    return trod_put_fixed(p, b->time[i], trod_unit_decimals(unit_of(b, i, m)));
+    if (r->times == TROD_SHOW_ABSOLUTE || !show_has(b, i, TROD_COL_TIME))
+        return;
+    if (!r->timed)
+        r->since = b->time[i];
+    else if (r->times == TROD_SHOW_PREVIOUS)
+        r->since = r->last;
+    r->last = b->time[i];
+    r->timed = true;
+}
+
+char *show_put_time(const struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p)
+{
+    uint64_t t = b->time[i], since = r->since;
+
+    if (t < since) /* clocks of several cores need not rise from row to row */
+        *p++ = '-';
+    return trod_put_fixed(p, t < since ? since - t : t - since,
+                          trod_unit_decimals(unit_of(b, i, r->meta)));
 }
 
 const char *show_unit(const struct trod_batch *b, uint32_t i, const struct trod_meta *m)

@@ -14,6 +14,10 @@ struct trod_show {
     const struct trod_meta *meta;
     struct trod_symbols *symbols; /* NULL: no symbols wanted */
     struct trod_disasm *disasm;   /* NULL: no disassembly wanted */
+    enum trod_show_times times;
+    uint64_t since; /* time that the row's is counted from, and of the last row shown */
+    uint64_t last;
+    bool timed; /* a row with a time was shown */
     bool colour;
     bool compact; /* narrow terminal: texts follow opcodes without padding */
     unsigned record, time, stream, kind, addr, size, value, symbol, text; /* widths so far */
@@ -28,7 +32,9 @@ static inline bool show_has(const struct trod_batch *b, uint32_t i, uint32_t col
 char *show_put_opcode(const struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p);
 /* Value of row I, "0x..", or decimal where it is a count; P unchanged if it has none. */
 char *show_put_value(const struct trod_batch *b, uint32_t i, char *p);
-char *show_put_time(const struct trod_batch *b, uint32_t i, const struct trod_meta *m, char *p);
+char *show_put_time(const struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p);
+/* Row I is shown next: what its time is counted from. */
+void show_turn(struct trod_show *r, const struct trod_batch *b, uint32_t i);
 /* Unit of row I's time: its name, "" if it has none. */
 const char *show_unit(const struct trod_batch *b, uint32_t i, const struct trod_meta *m);
 /* "cpu0", "1234", "#3": up to SHOW_NAME_MAX bytes. */

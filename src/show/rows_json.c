@@ -147,12 +147,13 @@ static char *json_owner(const struct trod_meta *m, uint32_t n, char *p)
 char *trod_show_json(struct trod_show *r, const struct trod_batch *b, uint32_t i, uint64_t record,
                      char *p)
 {
+    show_turn(r, b, i);
     p = trod_put_u64(word(p, "{\"record\": "), record);
     p = json_word(p, "kind", trod_kind_name(b->kind[i]));
     if (show_has(b, i, TROD_COL_TIME)) {
         const char *unit = show_unit(b, i, r->meta);
 
-        p = show_put_time(b, i, r->meta, key(p, "time"));
+        p = show_put_time(r, b, i, key(p, "time"));
         if (*unit)
             p = json_word(p, "unit", unit);
     }
@@ -259,7 +260,7 @@ static char *csv_front(const struct trod_show *r, const struct trod_batch *b, ui
     p = csv_word(trod_put_u64(p, record), NULL);
     p = csv_word(p, trod_kind_name(b->kind[i]));
     if (show_has(b, i, TROD_COL_TIME))
-        p = show_put_time(b, i, r->meta, p);
+        p = show_put_time(r, b, i, p);
     *p++ = ',';
     p = csv_word(p, show_has(b, i, TROD_COL_TIME) ? show_unit(b, i, r->meta) : NULL);
     if (show_has(b, i, TROD_COL_STREAM)) {
@@ -288,6 +289,7 @@ static char *csv_owner(const struct trod_meta *m, const struct trod_batch *b, ui
 char *trod_show_csv(struct trod_show *r, const struct trod_batch *b, uint32_t i, uint64_t record,
                     char *p)
 {
+    show_turn(r, b, i);
     p = csv_front(r, b, i, record, p);
     p = csv_hex(b, i, TROD_COL_ADDR, b->addr, p);
     p = csv_hex(b, i, TROD_COL_PADDR, b->paddr, p);

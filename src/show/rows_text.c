@@ -109,8 +109,8 @@ void trod_show_measure(struct trod_show *r, const struct trod_batch *b, const ui
         if (b->kind[i] == TROD_INSTR)
             widen(&r->text, text_width(r, b, i));
         if (show_has(b, i, TROD_COL_TIME))
-            widen(&r->time, (size_t)(show_put_time(b, i, r->meta, s) - s) + 1 +
-                                strlen(show_unit(b, i, r->meta)));
+            widen(&r->time,
+                  (size_t)(show_put_time(r, b, i, s) - s) + 1 + strlen(show_unit(b, i, r->meta)));
         if (r->symbols && show_has(b, i, TROD_COL_ADDR) && b->addr[i]) {
             uint64_t offset;
             const char *name;
@@ -273,7 +273,7 @@ static char *front(struct trod_show *r, const struct trod_batch *b, uint32_t i, 
     if (show_has(b, i, TROD_COL_TIME)) {
         const char *unit = show_unit(b, i, r->meta);
 
-        p = show_put_time(b, i, r->meta, p);
+        p = show_put_time(r, b, i, p);
         if (*unit) {
             *p++ = ' ';
             p = word(p, unit);
@@ -305,6 +305,7 @@ char *trod_show_text(struct trod_show *r, const struct trod_batch *b, uint32_t i
     char *start, *before;
     unsigned width;
 
+    show_turn(r, b, i);
     start = p = front(r, b, i, record, p);
     if (show_has(b, i, TROD_COL_ADDR)) {
         widen(&r->addr, address_digits(b->addr[i]));

@@ -98,6 +98,31 @@ static int ambiguous(const struct trod_candidate *c, size_t close, const char *p
                       "format is ambiguous: may be %s; say which with --from", names);
 }
 
+/* What to say of an input that is no trace: files that people mistake for one by their name. */
+static const char *not_known(const struct trod_probe *probe)
+{
+    static const struct {
+        const char *magic, *message;
+    } others[] = {
+        {"\177ELF", "this is an ELF program, not a trace; trod record makes a trace of its run"},
+        {"#!", "this is a script, not a trace; trod record makes a trace of its run"},
+        {"PERFILE2", "this is a recording of perf, not an execution trace"},
+        {"%PDF-", "this is a PDF document, not a trace"},
+        {"!<arch>\n", "this is an archive of object files, not a trace"},
+        {"SQLite format 3", "this is a SQLite database, not a trace"},
+    };
+
+    if (probe->head.n == 0)
+        return "format not recognised: the input is empty";
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        size_t n = strlen(others[i].magic);
+
+        if (probe->head.n >= n && memcmp(probe->head.p, others[i].magic, n) == 0)
+            return others[i].message;
+    }
+    return "format not recognised; name it with --from if you know it";
+}
+
 int trod_detect(const struct trod_probe *probe, const struct trod_format *const *list, size_t n,
                 struct trod_candidate *best, struct trod_diag *diag)
 {
@@ -106,10 +131,7 @@ int trod_detect(const struct trod_probe *probe, const struct trod_format *const 
     size_t count = collect(probe, list, n, c), close = 0;
 
     if (count == 0 || c[0].bits < TROD_BID_ACCEPT)
-        return trod_error(diag, TROD_ERR_UNKNOWN, "detect.unknown", &at, "%s",
-                          probe->head.n
-                              ? "format not recognised; name it with --from if you know it"
-                              : "format not recognised: the input is empty");
+        return trod_error(diag, TROD_ERR_UNKNOWN, "detect.unknown", &at, "%s", not_known(probe));
     while (close < count && c[close].bits > c[0].bits - TROD_BID_LEAD)
         close++;
     if (close > 1) {

@@ -130,6 +130,36 @@ run complete_words trod view --kind WR
 out <<'EOF'
 WRITE
 EOF
+run complete_words trod check --only drm.pc-
+out_has '^drm\.pc-'
+run complete_words trod convert --compress zs
+out <<'EOF'
+zstd
+EOF
+run complete_words trod compare --track instr,m
+out <<'EOF'
+instr,mem
+EOF
+# bash parts words at colons
+run complete_words trod convert --to tarmac : dialect=e
+out <<'EOF'
+dialect=es
+EOF
+run complete_words trod record -o x -- tru
+out_has '^true$'
+run trod completion zsh
+status 0
+out_has '^autoload -U \+X bashcompinit && bashcompinit$'
+check bash -c "sed 1,2d '$stdout' | bash -n"
+run trod completion fish
+status 0
+out_has "^complete -c trod -n '__fish_seen_subcommand_from view' -l head -r -d 'the first N"
+out_has "^complete -c trod -n '__fish_seen_subcommand_from convert' -l compress -s z -x -a 'gzip zstd"
+for shell in fish zsh; do
+    command -v $shell >/dev/null || continue
+    trod completion $shell >completion.$shell
+    check $shell -n completion.$shell
+done
 run trod completion tcsh
 status 2
 err_has "no completion for 'tcsh'"

@@ -227,6 +227,36 @@ static void json_is_always_whole(void **state)
 
 #endif
 
+/* 1,278,587,797 / 2^30 = 1.19; 1,234,567 / 2^20 = 1.18; 10,240 = 10 * 2^10 */
+static void for_people(struct trod_emit *e)
+{
+    trod_emit_bytes(e, "a", 1278587797);
+    trod_emit_bytes(e, "b", 1234567);
+    trod_emit_bytes(e, "c", 10240);
+    trod_emit_bytes(e, "d", 999);
+    trod_emit_count(e, "e", 1234);
+    trod_emit_count(e, "f", 12345);
+    trod_emit_count(e, "g", UINT64_MAX);
+}
+
+static void counts_are_grouped_for_people_only(void **state)
+{
+    char *text = emitted(TROD_EMIT_TEXT, for_people), *csv = emitted(TROD_EMIT_CSV, for_people);
+
+    (void)state;
+    assert_string_equal(text, "a:  1,278,587,797 bytes (1.2 GiB)\n"
+                              "b:  1,234,567 bytes (1.2 MiB)\n"
+                              "c:  10,240 bytes (10.0 KiB)\n"
+                              "d:  999\n"
+                              "e:  1234\n"
+                              "f:  12,345\n"
+                              "g:  18,446,744,073,709,551,615\n");
+    assert_non_null(strstr(csv, "a,1278587797\n"));
+    assert_non_null(strstr(csv, "g,18446744073709551615\n"));
+    free(text);
+    free(csv);
+}
+
 static void rows(struct trod_emit *e)
 {
     trod_emit_rows(e, columns, 3);
@@ -333,6 +363,7 @@ int main(void)
         cmocka_unit_test(json_is_always_whole),
 #endif
         cmocka_unit_test(rows_stream),
+        cmocka_unit_test(counts_are_grouped_for_people_only),
         cmocka_unit_test(columns_that_say_nothing_are_left_out_of_text),
         cmocka_unit_test(long_tables_lose_nothing),
         cmocka_unit_test(a_full_disk_is_told),

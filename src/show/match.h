@@ -1,0 +1,40 @@
+/*
+ * match.h - the state of matching: set up by match.c, used row by row in match_rows.c.
+ */
+#ifndef TROD_SHOW_MATCH_H
+#define TROD_SHOW_MATCH_H
+
+#include <regex.h>
+
+#include "trod/disasm.h"
+#include "trod/match.h"
+
+/* Some of them wanted, none: all. */
+struct match_ranges {
+    size_t n;
+    struct trod_range at[TROD_LIST_MAX];
+};
+
+struct trod_match {
+    const struct trod_match_options *filter;
+    struct trod_symbols *symbols; /* NULL: no files of symbols given */
+    struct match_ranges address, pc, without;
+    regex_t text;
+    struct trod_disasm *disasm; /* for the texts of instructions that have none */
+    bool has_text, disasm_tried;
+    uint32_t kinds;       /* bit by kind, wanted */
+    bool fetches, named;  /* fetches on a bus, records by their names were asked for */
+    uint32_t kinds_seen;  /* bit by kind, where kinds are chosen */
+    uint8_t *stream;      /* by stream: 1 wanted, 0 not */
+    uint32_t n_streams;   /* streams judged so far */
+    uint64_t seen, found; /* rows so far; of them matching */
+    uint64_t skip, take;  /* of those matching: still to be left out, still to be given */
+    bool single;          /* the trace is one file: its instruction numbers rise */
+    bool all, done;       /* nothing is filtered out; nothing more can match */
+    uint8_t keep[TROD_BATCH_ROWS];
+};
+
+/* Does ITEM name stream I of META: by name, thread id or "#I"? */
+bool match_is_stream(const struct trod_meta *meta, uint32_t i, const char *item);
+
+#endif

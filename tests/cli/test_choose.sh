@@ -1,0 +1,141 @@
+# test_choose.sh - choosing records: first and last ones, registers, texts, functions; relative times;
+# warnings where nothing is there. Expected rows are read off examples/hello.tarmac.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq
+
+hello=$TROD_SOURCE/examples/hello.tarmac
+grep -v '^#' "$hello" >lines # one record a line
+n=$(wc -l <lines)
+check test "$n" -gt 20
+
+# native view: the lines themselves
+run trod view -N "$hello" --head 3
+status 0
+through tail -n 3
+head -n 3 lines >want
+same want "$stdout"
+for option in '-n 3' '--limit 3' '--limit=3'; do
+    run trod view -N $option lines
+    status 0
+    same want "$stdout"
+done
+tail -n 4 lines >want
+run trod view -N --tail 4 lines
+status 0
+same want "$stdout"
+run trod view -N --tail 1000 lines
+same lines "$stdout"
+grep ' R ' lines | tail -n 2 >want
+run trod view -N --kind REG --tail 2 lines
+same want "$stdout"
+grep ' R ' lines | head -n 2 >want
+run trod view -N --kind REG --head 2 lines
+same want "$stdout"
+run trod convert lines some.tarmac --tail 4
+status 0
+tail -n 4 lines >want
+same want some.tarmac
+run trod convert lines - --to tarmac --head 4 -q
+status 0
+head -n 4 lines >want
+same want "$stdout"
+run bash -c "'$TROD' view --tail 2 - <lines"
+status 2
+err_has 'reads twice'
+run trod view --tail 2 --head 2 lines
+status 2
+err_has 'exclude each other'
+
+# registers in any case; texts by regular expression, of a file with and one without disassembly
+grep ' R X[12] ' lines >want
+run trod view -N --register x1,X2 lines
+status 0
+same want "$stdout"
+grep -E ': (BL|B\.|ADD)' lines >want
+check test -s want
+run trod view -N --text '^(BL|B\.|ADD)' lines
+status 0
+same want "$stdout"
+run trod view --text '(' lines
+status 2
+err_has "option '--text': '\('"
+# three PowerPC instructions: nop, b 0x0ffc (from 0x1004), nop
+printf '\0\0\20\0\140\0\0\0\113\377\377\370\0\0\17\374\140\0\0\0' >t.tt6
+run trod view --from tt6 --text '^b ' --format csv t.tt6
+status 0
+check test "$(grep -c INSTR "$stdout")" = 1
+
+# functions by name
+if command -v cc >/dev/null && command -v nm >/dev/null; then
+    cat >p.c <<'EOC'
+int twice(int x) { return 2 * x; }
+int main(void) { return twice(21); }
+EOC
+    if cc -g -O0 -no-pie -o p p.c 2>/dev/null; then
+        at=0x$(nm p | sed -n 's/^\([0-9a-f]*\) T twice$/\1/p')
+        printf '1 clk IT (1) %08x 90000000 A : one\n2 clk IT (2) %08x 90000000 A : two\n' "$at" $((at - 1)) >two.tarmac
+        run trod view --from tarmac -N --pc twice -S p two.tarmac
+        status 0
+        head -n 1 two.tarmac >want
+        same want "$stdout"
+        run trod view --from tarmac -N --without-pc twice --symbols p two.tarmac
+        tail -n 1 two.tarmac >want
+        same want "$stdout"
+        run trod count --from tarmac --pc twice --symbols p two.tarmac --format json
+        status 0
+        check test "$(jq '.. | .rows? // empty' "$stdout" | head -n 1)" = 1
+        run trod view --from tarmac --pc nowhere -S p two.tarmac
+        status 2
+        err_has "no symbol has that name"
+    fi
+fi
+run trod view --pc main lines
+status 2
+err_has "names need --symbols"
+
+# times since the first record shown, and since the one before: 1 and 2 clk in the first three lines
+run trod view --times start --format csv --range 1..3 lines
+status 0
+check test "$(cut -d, -f3 "$stdout" | tr '\n' ' ')" = "time 0 1 1 "
+run trod view --times previous --format csv --range 1..3 lines
+check test "$(cut -d, -f3 "$stdout" | tr '\n' ' ')" = "time 0 1 0 "
+printf '9 clk IT (1) 00001000 90000000 A : one\n4 clk IT (2) 00001004 90000000 A : two\n' >back.tarmac
+run trod view --from tarmac --times previous --format csv back.tarmac
+check test "$(cut -d, -f3 "$stdout" | tr '\n' ' ')" = "time 0 -5 "
+
+# what is not there is said, with what is
+run trod view --stream nosuch lines
+status 0
+out </dev/null
+err_has "warning: no thread or cpu is called 'nosuch'; there are cpu0"
+run trod view --kind BRANCH lines
+status 0
+err_has 'warning: no BRANCH records among the [0-9]+ read; there are INSTR, .*REG.*branches are INSTR'
+run trod convert --kind TLB lines nothing.tarmac
+err_has 'no TLB records'
+run trod count --kind TLB lines
+err_has 'no TLB records'
+run trod view --register X77 lines
+err_has 'none of the [0-9]+ records read'
+run trod view --register X2 lines
+err </dev/null
+
+# files that are no traces, and wrong options
+run trod info "$TROD"
+status 2
+err_has 'this is an ELF program, not a trace'
+printf '#!/bin/sh\necho\n' >script.sh
+run trod info script.sh
+err_has 'this is a script, not a trace'
+run trod count --line-size 48 lines
+status 2
+out </dev/null
+err_has "line size '48'"
+run trod record -o x ls -l
+status 125
+err_has "unknown option '-l'; if it is one of 'ls', write -- before that: trod record ... -- ls -l"
+: >file
+run trod record -o x -- ./file
+status 125
+err_has "'./file' is not executable"
+finish
