@@ -453,9 +453,6 @@ static int run(struct cli *c, const void *opt)
     if (r == 0)
         r = settle(c, o, t);
     p.quiet = c->common->quiet && !o->output && o->format == TROD_EMIT_TEXT;
-    if (r == 0 && o->format == TROD_EMIT_TEXT && !o->output && !p.quiet)
-        cli_pager_start(c);
-
     if (r == 0 && o->symbols.n)
         r = trod_symbols_new(&p.symbols);
     for (size_t i = 0; r == 0 && i < o->symbols.n; i++)
