@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/a64_atomics.h"
 #include "isa/capstone.h"
 #include "trod/ppc.h"
 #include "trod/put.h"
@@ -161,6 +162,9 @@ const char *trod_disasm_text(struct trod_disasm *d, unsigned iset, uint64_t pc, 
             got = n == 4 ? by_ppc(d, pc, code, s->text) : 0;
         else
             got = by_capstone(d, iset, pc, code, n, s->text);
+        if (got == 0 && n == 4 &&
+            (iset == TROD_ISET_A64 || (iset == TROD_ISET_NONE && d->isa == TROD_ISA_A64)))
+            got = trod_a64_atomic_text(trod_code_word(code, TROD_ENDIAN_LITTLE), s->text);
         if (got == 0)
             got = no_instruction(code, n, s->text);
         s->len = (uint8_t)got;

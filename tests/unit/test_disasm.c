@@ -42,6 +42,16 @@ static const struct encoding encodings[] = {
     {TROD_ISA_MIPS32, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, "\x08\x00\xe0\x03", 4, "jr $ra"},
     {TROD_ISA_X86_64, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, "\x06", 1, ".byte 0x06"},
     {TROD_ISA_A64, TROD_ENDIAN_LITTLE, TROD_ISET_A64, "\x00\x00\x00\x00", 4, ".byte 0x00000000"},
+    /* atomic operations: known to Capstone 5 or to us */
+    {TROD_ISA_A64, TROD_ENDIAN_LITTLE, TROD_ISET_A64, "\x41\x00\xe0\xf8", 4,
+     "ldaddal x0, x1, [x2]"},
+    {TROD_ISA_A64, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, "\xe4\x03\x23\xb8", 4, "ldadd w3, w4, [sp]"},
+    {TROD_ISA_A64, TROD_ENDIAN_LITTLE, TROD_ISET_A64, "\xa4\x10\x23\x78", 4, "ldclrh w3, w4, [x5]"},
+    {TROD_ISA_A64, TROD_ENDIAN_LITTLE, TROD_ISET_A64, "\x41\x80\xe0\xb8", 4, "swpal w0, w1, [x2]"},
+    {TROD_ISA_A64, TROD_ENDIAN_LITTLE, TROD_ISET_A64, "\x41\x7c\xa0\xc8", 4, "cas x0, x1, [x2]"},
+    {TROD_ISA_A64, TROD_ENDIAN_LITTLE, TROD_ISET_A64, "\x41\xfc\xe0\x88", 4, "casal w0, w1, [x2]"},
+    {TROD_ISA_A64, TROD_ENDIAN_LITTLE, TROD_ISET_A64, "\x82\x7c\x20\x48", 4,
+     "casp x0, x1, x2, x3, [x4]"},
 #endif
     {TROD_ISA_PPC32, TROD_ENDIAN_BIG, TROD_ISET_NONE, "\x4e\x80\x00\x20", 4, "blr"},
     {TROD_ISA_PPC32, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, "\x20\x00\x80\x4e", 4, "blr"},
