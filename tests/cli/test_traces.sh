@@ -53,7 +53,7 @@ fi
 
 # drmemtrace: threads as the directory's files
 for f in "$traces"/drmemtrace/*; do
-    [[ ${f##*/} == README.md || ${f##*/} == reference ]] && continue
+    case ${f##*/} in README.md | reference | fresh) continue ;; esac # fresh: a folder of folders
     [[ -e $f ]] || continue
     run trod info --format json "$f"
     status 0
