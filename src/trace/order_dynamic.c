@@ -26,6 +26,7 @@ struct stream {
     struct trod_batch *batch;
     uint32_t at; /* next row that was not given */
     bool ended;
+    bool begun; /* rows have been read */
 };
 
 struct state {
@@ -49,7 +50,9 @@ static int fill(struct trod_trace *t, uint32_t i)
         return 0;
     if (st->at < st->batch->n)
         return 1;
-    st->batch->want = t->opt.want | NEEDS;
+    /* the first rows are read before everything that is wanted has been said (trod_trace_want) */
+    st->batch->want = st->begun ? t->opt.want | NEEDS : TROD_COL_ALL;
+    st->begun = true;
     st->at = 0;
     rc = st->reader ? trod_reader_next(st->reader, st->batch) : 0;
     if (rc == 1)

@@ -242,7 +242,9 @@ static int look_at(struct trod_trace *t, uint32_t i)
     for (uint32_t row = 0; rc == 1 && row < b->n && !st->timed; row++)
         if (new_time(t, b, row, st, &st->key))
             st->timed = true;
-    st->thread = rc == 1 ? t->meta.streams[b->stream[0]].tid : TROD_NOWHERE;
+    st->thread = TROD_NOWHERE;
+    if (rc == 1 && (b->have & b->has[0] & TROD_COL_STREAM)) /* no thread or cpu may be said */
+        st->thread = t->meta.streams[b->stream[0]].tid;
     st->keyed = t->format && (t->format->flags & TROD_FMT_TIMESTAMPS);
     if (!keep) {
         trod_trace_reader_drop(t, i);
