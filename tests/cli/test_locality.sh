@@ -137,6 +137,34 @@ for jobs in 1 2 3 8; do
     done
 done
 
+# ---- another tool's rules, our words; its text
+run trod locality --like reuse_distance --format json r.trace.zip
+status 0
+json '.references == 120000 and .instruction_references == 60000'
+jq '.lines, .cold, .miss_ratio_curve' "$stdout" >like
+jq '.lines, .cold, .miss_ratio_curve' all.r.trace.zip.1 >own
+same own like
+run trod locality --like reuse_time --format json scan.tarmac
+json '.references == 2000 and .mean_reuse_time == 100'
+run trod locality --like reuse_time scan.tarmac
+out <<'EOF2'
+Reuse time tool aggregated results:
+Total accesses: 2000
+Total instructions: 0
+Mean reuse time: 100.00
+Reuse time histogram:
+Distance       Count  Percent  Cumulative
+     100        1900  100.00%     100.00%
+EOF2
+
+# one cache in front of threads that came one after the other is no cache of threads: that is said
+run trod locality --shared scan.tarmac x.tarmac
+status 0
+run trod locality --shared --order time scan.tarmac x.tarmac
+status 0
+json_lines=$(trod locality --shared --order time --format json scan.tarmac x.tarmac | jq .references)
+check test "$json_lines" = 2002
+
 # ---- what is wrong is said
 run trod locality --line 48 scan.tarmac
 status 2

@@ -38,7 +38,7 @@ if [[ -e $traces/$name ]]; then
         same got.1 got.$jobs
     done
     # merged by time no record is lost, and what a record says does not depend on the order
-    for order in time recorded; do
+    for order in time recorded dynamic; do
         run trod locality --shared --order $order --format json "$traces/$name"
         status 0
         json '.references == 922934 and .lines == 1847 and .cold == 1847'

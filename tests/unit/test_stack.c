@@ -147,8 +147,8 @@ static void test_oracles(void **state)
     for (unsigned kind = 0; kind < REFS_KINDS; kind++)
         for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             struct stream t = make(kind, sizes[i], 30000, kind + 10 * i);
-            struct trod_stack *s =
-                new_stack((struct trod_stack_options){.count = true, .distant = i % 4});
+            struct trod_stack *s = new_stack((struct trod_stack_options){
+                .count = true, .distant = i % 4, .portable = (kind + i) % 2});
 
             feed(s, &t, 0, t.n, i);
             check(s, &t, 0, sizes[i] <= 100);
@@ -167,7 +167,7 @@ static void test_many_lines(void **state)
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
         struct stream t = make(kinds[i], 70000, 600000, i);
-        struct trod_stack *s = new_stack((struct trod_stack_options){0});
+        struct trod_stack *s = new_stack((struct trod_stack_options){.portable = i % 2});
 
         feed(s, &t, 0, t.n, i);
         check(s, &t, 0, false);

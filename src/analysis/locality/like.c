@@ -152,16 +152,23 @@ static int by_size(const void *a, const void *b)
     return x->number < y->number ? 1 : -1;
 }
 
+int loc_like_sum(const struct loc_state *s, struct loc_lane *all)
+{
+    int rc = loc_lane_init(all, s);
+
+    for (size_t i = 0; rc == TROD_OK && i < s->n_files; i++)
+        rc = loc_lane_sum(all, s->file[i]);
+    return rc;
+}
+
 int loc_like(const struct loc_state *s, struct trod_buf *out)
 {
     const char *tool = s->opt->like == LOC_REUSE_TIME ? "Reuse time" : "Reuse distance";
     struct loc_lane **lane = calloc(s->n_files + 1, sizeof *lane), all = {0};
-    int rc = lane ? loc_lane_init(&all, s) : TROD_ERR_NOMEM;
+    int rc = lane ? loc_like_sum(s, &all) : TROD_ERR_NOMEM;
 
-    for (size_t i = 0; rc == TROD_OK && i < s->n_files; i++) {
+    for (size_t i = 0; rc == TROD_OK && i < s->n_files; i++)
         lane[i] = s->file[i];
-        rc = loc_lane_sum(&all, lane[i]);
-    }
     if (rc == TROD_OK) {
         qsort(lane, s->n_files, sizeof *lane, by_size);
         rc = trod_buf_printf(out, "%s tool aggregated results:\n", tool) | put(s, &all, out);

@@ -230,20 +230,27 @@ static int put_row(struct loc_state *s, struct loc_lane *l, const struct trod_ba
 /* Rows that are no references, whatever their kind. */
 enum { NO_REFERENCE = TROD_F_NOFETCH | TROD_F_SYNTHETIC | TROD_F_ABORTED };
 
+/* Does row I say an address, and nothing that makes it no reference? HAVE: the batch's columns. */
+static inline bool refers(const struct trod_batch *b, uint32_t i, uint32_t have)
+{
+    const uint32_t said = b->has[i] & have;
+
+    return !!(said & TROD_COL_ADDR) & !((said & TROD_COL_FLAGS) && (b->flags[i] & NO_REFERENCE));
+}
+
 /* Rows [FROM, TO), at most LOC_BLOCK, as numbers of lines and classes alone. */
 static void put_rows(struct loc_state *s, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
-    const bool flags = b->have & TROD_COL_FLAGS;
+    const uint32_t have = b->have;
     struct loc_block *k = s->block;
     size_t n = k->n;
 
     for (uint32_t i = from; i < to; i++) {
         const uint8_t class = s->class[b->kind[i]];
-        const uint32_t f = flags ? b->flags[i] : 0;
 
         k->line[n] = b->addr[i] >> s->shift;
         k->class[n] = class;
-        n += (class != 0xff) & !!(b->has[i] & TROD_COL_ADDR) & !(f & NO_REFERENCE);
+        n += (class != 0xff) & refers(b, i, have);
     }
     k->n = n;
 }
@@ -264,9 +271,8 @@ static int put_all(struct loc_state *s, struct loc_lane *l, const struct trod_ba
     } else {
         for (uint32_t i = from; i < to && rc == TROD_OK; i++) {
             const uint8_t class = s->class[b->kind[i]];
-            const uint32_t f = b->have & TROD_COL_FLAGS ? b->flags[i] : 0;
 
-            if (class != 0xff && (b->has[i] & TROD_COL_ADDR) && !(f & NO_REFERENCE))
+            if (class != 0xff && refers(b, i, b->have))
                 rc = put_row(s, l, b, i, class);
         }
     }
@@ -280,7 +286,7 @@ static void count_instructions(struct loc_lane *l, const struct trod_batch *b, u
     uint64_t n = 0;
 
     for (uint32_t i = from; i < to; i++)
-        n += b->kind[i] == TROD_INSTR && !(b->have & TROD_COL_FLAGS && b->flags[i] & NO_REFERENCE);
+        n += b->kind[i] == TROD_INSTR && refers(b, i, b->have);
     l->times->refs[TROD_REF_INSTR] += n;
 }
 
@@ -290,14 +296,17 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
     int rc = TROD_OK;
 
     while (from < to && rc == TROD_OK) {
-        const bool said = b->have & TROD_COL_STREAM;
+        const bool said = b->have & b->has[from] & TROD_COL_STREAM;
         uint32_t end = to;
         struct loc_lane *l;
 
         /* lanes of files: row by row of the same stream */
         if (s->opt->like && said)
-            for (end = from + 1; end < to && b->stream[end] == b->stream[from];)
+            for (end = from + 1;
+                 end < to && b->stream[end] == b->stream[from] && (b->has[end] & TROD_COL_STREAM);)
                 end++;
+        else if (s->opt->like)
+            end = from + 1;
         l = lane_of(s, said ? b->stream[from] : 0);
         if (!l)
             return TROD_ERR_NOMEM;
@@ -378,7 +387,7 @@ static int boundary(void *st, const struct trod_boundary *at)
     } else if (at->type == TROD_BOUNDARY_INTERVAL && !s->opt->like) {
         return loc_interval_end(s, at);
     } else if (at->type == TROD_BOUNDARY_END && s->opt->shared && !s->context.merged &&
-               s->context.meta->n_streams > 1) {
+               s->context.meta->n_streams > 1 && s->context.meta->n_files > 1) {
         trod_warning(s->context.diag, TROD_ERR_UNSUPPORTED, "locality.order", NULL,
                      "the threads came one after the other: for threads that share a cache choose "
                      "an order that interleaves them (--order time)");

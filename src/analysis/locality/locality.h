@@ -160,6 +160,8 @@ int loc_times_result(const struct loc_state *s, struct trod_result *r);
 
 /* ---- like.c, plot.c */
 
+/* What all files have together, to *ALL, which is due to loc_lane_fini. 0 or TROD_ERR_NOMEM. */
+int loc_like_sum(const struct loc_state *s, struct loc_lane *all);
 /* The layout of DynamoRIO's tools. 1 or TROD_ERR_NOMEM. */
 int loc_like(const struct loc_state *s, struct trod_buf *out);
 /* The curve as a chart. 1 or TROD_ERR_NOMEM. */

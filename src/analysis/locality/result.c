@@ -388,27 +388,15 @@ static void put_sets(const struct loc_state *s, struct trod_result *r)
     trod_result_table_close(r);
 }
 
-int loc_result(const void *st, struct trod_result *r)
+static int put_lists(const struct loc_state *s, struct trod_result *r)
 {
-    const struct loc_state *s = st;
-    const bool whole = s->context.stream == TROD_ALL_STREAMS;
-    int rc;
+    int rc = TROD_OK;
 
-    if (s->opt->like || loc_lane_refs(&s->own, LOC_ALL) == 0) {
-        trod_result_u64(r, "references", loc_lane_refs(&s->own, LOC_ALL));
-        return TROD_OK;
-    }
-    put_summary(s, r);
-    rc = put_curve(s, r);
-    if (s->n_intervals && (!whole || s->opt->shared))
-        loc_intervals_result(s, r);
-    if (!whole)
-        return rc;
     if (s->own.stack)
         put_exact(s, r);
     else
         put_sampled(s, r);
-    if (rc == TROD_OK && s->own.stack && s->opt->top)
+    if (s->own.stack && s->opt->top)
         rc = put_top(s, r, false);
     if (rc == TROD_OK && s->own.stack && s->opt->top)
         rc = put_top(s, r, true);
@@ -416,11 +404,52 @@ int loc_result(const void *st, struct trod_result *r)
         put_sets(s, r);
     if (s->opt->resident)
         put_parts(s, r);
+    return rc;
+}
+
+/* All of S, whose lane has what is to be told. */
+static int put_all(const struct loc_state *s, struct trod_result *r)
+{
+    const bool whole = s->context.stream == TROD_ALL_STREAMS;
+    int rc = TROD_OK;
+
+    if (loc_lane_refs(&s->own, LOC_ALL) == 0) {
+        trod_result_u64(r, "references", 0);
+        return TROD_OK;
+    }
+    if (s->own.stack || s->own.shards) {
+        put_summary(s, r);
+        rc = put_curve(s, r);
+    } else {
+        trod_result_u64(r, "references", s->own.times->now);
+    }
+    if (s->n_intervals && (!whole || s->opt->shared))
+        loc_intervals_result(s, r);
+    if (!whole)
+        return rc;
+    if (rc == TROD_OK && (s->own.stack || s->own.shards))
+        rc = put_lists(s, r);
     if (rc == TROD_OK && s->own.times)
         rc = loc_times_result(s, r);
     if (rc == TROD_OK && s->opt->per)
         rc = loc_owners_result(s, r);
     if (rc == TROD_OK && s->opt->strides)
         rc = loc_strides_result(s, r);
+    return rc;
+}
+
+int loc_result(const void *st, struct trod_result *r)
+{
+    const struct loc_state *s = st;
+    struct loc_state all = *s;
+    int rc;
+
+    if (!s->opt->like)
+        return put_all(s, r);
+    all.own = (struct loc_lane){0};
+    rc = loc_like_sum(s, &all.own);
+    if (rc == TROD_OK)
+        rc = put_all(&all, r);
+    loc_lane_fini(&all.own);
     return rc;
 }

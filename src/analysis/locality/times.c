@@ -105,7 +105,7 @@ int loc_times_result(const struct loc_state *s, struct trod_result *r)
     }
     if (!isnan(c->mean))
         trod_result_f64(r, "mean_reuse_time", c->mean, 2);
-    if (s->opt->times)
+    if (s->opt->times || s->opt->like)
         put_histogram(t, r);
     /* windows of several threads are not those of one */
     if (s->opt->times && t->summed < 2) {

@@ -350,7 +350,7 @@ static bool filters_hold(const struct trod_stack *s)
 
 bool trod_stack_feed(struct trod_stack *s, const struct trod_refs *refs, size_t n, uint32_t *out)
 {
-    const bool fast = has_avx2();
+    const bool fast = !s->opt.portable && has_avx2();
 
     for (size_t i = 0, k; i < n; i += k) {
         const struct trod_refs at = {refs->line + i, refs->class + i,
