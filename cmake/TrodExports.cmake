@@ -1,6 +1,6 @@
 # What libtrod.so exports: the functions and constants ("extern const struct ...") that the public
 # headers declare, and nothing else. The list is made from include/trod/*.h, so there is no second one to keep.
-function(trod_exports target)
+function(trod_exported out)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/trod/*.h)
   set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
   set(names)
@@ -16,8 +16,22 @@ function(trod_exports target)
   list(REMOVE_DUPLICATES names)
   list(SORT names)
   list(JOIN names ";\n    " lines)
+  set(${out} "${lines}" PARENT_SCOPE)
+endfunction()
+
+function(trod_exports target)
+  trod_exported(lines)
   set(map ${CMAKE_BINARY_DIR}/config/libtrod.map)
   file(CONFIGURE OUTPUT ${map} CONTENT "TROD_0 {\n  global:\n    @lines@;\n  local:\n    *;\n};\n" @ONLY)
   target_link_options(${target} PRIVATE -Wl,--version-script=${map} -Wl,-Bsymbolic-functions)
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
+endfunction()
+
+# The command, which holds the same library, shows the same names to the plug-ins that it loads.
+function(trod_exports_of target)
+  trod_exported(lines)
+  set(list ${CMAKE_BINARY_DIR}/config/trod.names)
+  file(CONFIGURE OUTPUT ${list} CONTENT "{\n    @lines@;\n};\n" @ONLY)
+  target_link_options(${target} PRIVATE -Wl,--dynamic-list=${list})
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${list})
 endfunction()

@@ -15,6 +15,10 @@
 #include "trod/result.h"
 #include "trod/site.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct trod_buf; /* growable bytes: trod/buf.h */
 
 /* What a state stands for. */
@@ -152,7 +156,16 @@ const struct trod_analysis *trod_analysis_find(const char *name, size_t len);
  */
 int trod_analysis_plugin(const char *path, struct trod_diag *diag);
 
-/* The version of this interface: a plug-in defines `const unsigned trod_plugin_interface` so. */
+/*
+ * What a plug-in defines: its analyses, ending with NULL, and the version of this interface that it
+ * was built for. Nothing of the library refers to them by name.
+ */
 enum { TROD_PLUGIN_INTERFACE = 1 };
+extern const struct trod_analysis *const trod_plugin_analyses[];
+extern const unsigned trod_plugin_interface;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -15,6 +15,10 @@
 
 #include "trod/emit.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum trod_value_type {
     TROD_RESULT_ABSENT,
     TROD_RESULT_U64,
@@ -119,5 +123,9 @@ void trod_result_add(struct trod_result *into, const struct trod_result *from);
 
 /* Write the fields of R into the open level of E. */
 void trod_result_emit(const struct trod_result *r, struct trod_emit *e);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

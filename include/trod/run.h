@@ -13,6 +13,10 @@
 #include "trod/analysis.h"
 #include "trod/trace.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct trod_run;
 
 enum { TROD_RUN_ITEMS = 32, TROD_RUN_JOBS = 256 };
@@ -96,5 +100,9 @@ const struct trod_trace *trod_run_trace(const struct trod_run *r);
 void trod_run_progress(struct trod_run *r, struct trod_trace_progress *p);
 
 void trod_run_free(struct trod_run *r);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

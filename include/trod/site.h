@@ -15,6 +15,10 @@
 #include "trod/meta.h"
 #include "trod/symbols.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* In the site column: the row belongs to no instruction. */
 #define TROD_NO_SITE UINT32_MAX
 
@@ -64,5 +68,9 @@ uint32_t trod_sites_add(struct trod_sites *s, const struct trod_site *site);
 
 /* The meta of the trace that S belongs to. */
 const struct trod_meta *trod_sites_meta(const struct trod_sites *s);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,111 @@
+/*
+ * ran.cc - a plug-in in C++: the instructions by how often they ran, most often first.
+ *
+ * docs/adding-an-analysis.md, "A plug-in in C++". The state is made by init and destroyed by fini;
+ * no exception leaves a function that the engine calls.
+ */
+#include "trod/analysis.h"
+
+#include <algorithm>
+#include <new>
+#include <vector>
+
+namespace {
+
+struct state {
+    trod_sites *sites;
+    std::vector<uint64_t> *ran; /* by site */
+};
+
+int init(void *st, const void *, const trod_context *context)
+{
+    state *s = static_cast<state *>(st);
+
+    s->sites = context->sites;
+    s->ran = new (std::nothrow) std::vector<uint64_t>;
+    return s->ran ? TROD_OK : TROD_ERR_NOMEM;
+}
+
+void count(state *s, uint32_t site, uint64_t n)
+{
+    if (site >= s->ran->size())
+        s->ran->resize(site + 1 + s->ran->size());
+    (*s->ran)[site] += n;
+}
+
+int feed(void *st, const trod_batch *b, uint32_t from, uint32_t to) try {
+    for (uint32_t i = from; i < to; i++)
+        if (b->kind[i] == TROD_INSTR && b->site[i] != TROD_NO_SITE)
+            count(static_cast<state *>(st), b->site[i], 1);
+    return TROD_OK;
+} catch (const std::bad_alloc &) {
+    return TROD_ERR_NOMEM;
+}
+
+int merge(void *into, const void *from) try {
+    const std::vector<uint64_t> &ran = *static_cast<const state *>(from)->ran;
+
+    for (size_t i = 0; i < ran.size(); i++)
+        count(static_cast<state *>(into), static_cast<uint32_t>(i), ran[i]);
+    return TROD_OK;
+} catch (const std::bad_alloc &) {
+    return TROD_ERR_NOMEM;
+}
+
+int result(const void *st, trod_result *r) try {
+    const state *s = static_cast<const state *>(st);
+    std::vector<uint32_t> order;
+    const char *const columns[] = {"pc", "executions", "instruction"};
+
+    for (uint32_t i = 0; i < s->ran->size(); i++)
+        if ((*s->ran)[i])
+            order.push_back(i);
+    /* The numbers of sites depend on the threads: what is equal stands by address. */
+    std::sort(order.begin(), order.end(), [s](uint32_t a, uint32_t b) {
+        if ((*s->ran)[a] != (*s->ran)[b])
+            return (*s->ran)[a] > (*s->ran)[b];
+        return trod_site_at(s->sites, a)->pc < trod_site_at(s->sites, b)->pc;
+    });
+    trod_result_counts(r, "instructions", "instructions by executions", columns, 3);
+    for (uint32_t i : order) {
+        char text[160];
+
+        trod_site_text(s->sites, i, text, sizeof text);
+        trod_result_hex(r, "pc", trod_site_at(s->sites, i)->pc);
+        trod_result_u64(r, "executions", (*s->ran)[i]);
+        trod_result_str(r, "instruction", text);
+        trod_result_row_end(r);
+    }
+    trod_result_table_close(r);
+    return TROD_OK;
+} catch (const std::bad_alloc &) {
+    return TROD_ERR_NOMEM;
+}
+
+void fini(void *st)
+{
+    delete static_cast<state *>(st)->ran;
+}
+
+trod_analysis describe()
+{
+    trod_analysis a = {};
+
+    a.name = "ran";
+    a.title = "instructions by how often they ran";
+    a.state_size = sizeof(state);
+    a.needs = TROD_COL_KIND | TROD_COL_SITE;
+    a.init = init;
+    a.feed = feed;
+    a.merge = merge;
+    a.result = result;
+    a.fini = fini;
+    return a;
+}
+
+const trod_analysis ran = describe();
+
+}
+
+const trod_analysis *const trod_plugin_analyses[] = {&ran, nullptr};
+const unsigned trod_plugin_interface = TROD_PLUGIN_INTERFACE;

@@ -1,0 +1,82 @@
+# test_plugin.sh - the plug-ins of examples/plugins are built as docs/adding-an-analysis.md says and
+# give the numbers that the records themselves give, for every -j.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+command -v cc >/dev/null && command -v c++ >/dev/null && command -v jq >/dev/null ||
+    { echo "skipped: no cc, c++ or jq"; exit 77; }
+doc=$TROD_SOURCE/docs/adding-an-analysis.md examples=$TROD_SOURCE/examples
+
+# block MARK: the text between the fences below <!-- MARK -->
+block() {
+    awk -v mark="<!-- $1 -->" '
+        $0 == mark { there = 1; next }
+        there && /^```/ { if (inside) exit; inside = 1; next }
+        inside' "$doc"
+}
+
+# the page shows the example, whole
+{ block "file: src/analysis/sizes.c"; echo; block "plug-in: examples/plugins/sizes.c"; } >want
+last="the page and the example"
+same want "$examples/plugins/sizes.c"
+
+flags=(-Wall -Wextra -Werror -fPIC -shared -I "$TROD_SOURCE/include")
+check cc -std=c11 -Wpedantic "${flags[@]}" -o sizes.so "$examples/plugins/sizes.c"
+check c++ -std=c++17 "${flags[@]}" -o ran.so "$examples/plugins/ran.cc"
+
+run trod run --plugin ./sizes.so --list
+status 0
+out_has '^ *sizes +data accesses by size$'
+run trod run --plugin ./sizes.so sizes "$examples/hello.tarmac"
+status 0
+block "output: trod sizes examples/hello.tarmac" >want
+out_is want
+
+# the slow way: every record, as trod view says it
+for file in hello.tarmac sum.trace.zip sum.full.gz boot.byu12; do
+    trod view --format json "$examples/$file" 2>/dev/null | jq -s -c '
+        [.[] | select(.size and (.kind | . == "READ" or . == "WRITE" or . == "ATOMIC"))]
+        | group_by([.size, 64] | min) | map({size: ([.[0].size, 64] | min),
+            reads: map(select(.kind != "WRITE")) | length,
+            writes: map(select(.kind != "READ")) | length})' >want
+    for jobs in 1 4; do
+        trod run --plugin ./sizes.so -j $jobs --format json sizes "$examples/$file" | jq -c .sizes >got
+        last="sizes of $file"
+        same want got
+    done
+    trod view --format json "$examples/$file" 2>/dev/null | jq -s -c '
+        [.[] | select(.kind == "INSTR" and .opcode)] | group_by([.pc, .opcode])
+        | map({pc: .[0].pc, executions: length}) | sort_by(.pc)' >want
+    [[ $file == boot.byu12 ]] && continue # it has no instructions
+    for jobs in 1 4; do
+        trod run --plugin ./ran.so -j $jobs --format json ran "$examples/$file" >ran.$jobs
+        jq -c '.instructions | map({pc, executions}) | sort_by(.pc)' ran.$jobs >got
+        last="executions of $file"
+        same want got
+        same ran.1 ran.$jobs
+    done
+    check jq -e '.instructions | [.[].executions] | . == (sort | reverse)' ran.1
+done
+run trod run --plugin ./ran.so --format json ran "$examples/hello.tarmac"
+json '.instructions[0].instruction | startswith("mov")'
+run trod run --plugin ./ran.so,./sizes.so --format json ran,sizes "$examples/sum.trace.zip"
+status 0
+json '.ran.instructions and .sizes.sizes'
+
+# damaged and empty traces, and what is no plug-in
+head -c 300 "$examples/hello.tarmac" >cut.tarmac
+run trod run --plugin ./sizes.so sizes cut.tarmac
+check test "$got" -le 2
+: >empty.tarmac
+run trod run --plugin ./sizes.so sizes empty.tarmac --from tarmac
+check test "$got" -le 2
+run trod run --plugin ./nowhere.so sizes "$examples/hello.tarmac"
+status 2
+err_has "plug-in './nowhere.so' cannot be loaded"
+run trod run --plugin ./sizes.so,./sizes.so sizes "$examples/hello.tarmac"
+status 2
+err_has "there is an analysis called 'sizes' already"
+sed 's/= TROD_PLUGIN_INTERFACE/= TROD_PLUGIN_INTERFACE + 1/' "$examples/plugins/sizes.c" >other.c
+check cc -std=c11 "${flags[@]}" -o other.so other.c
+run trod run --plugin ./other.so sizes "$examples/hello.tarmac"
+status 2
+err_has "no plug-in of this version"
+finish
