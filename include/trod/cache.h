@@ -12,8 +12,11 @@
 
 struct trod_buf;
 struct trod_cache;
+struct trod_emit;
+struct trod_symbols;
 
 enum trod_cache_like {
+    TROD_CACHE_OWN, /* trod's own rules: docs/caches.md */
     TROD_CACHE_DRCACHESIM,
     TROD_CACHE_DINERO,
     TROD_CACHE_CACHEGRIND,
@@ -21,9 +24,25 @@ enum trod_cache_like {
     TROD_CACHE_LIKES
 };
 
+enum trod_cache_by {
+    TROD_CACHE_BY_NOTHING,
+    TROD_CACHE_BY_INSTRUCTION,
+    TROD_CACHE_BY_PAGE,
+    TROD_CACHE_BY_LINE,
+    TROD_CACHE_BY_THREAD
+};
+
 struct trod_cache_options {
     int like;         /* enum trod_cache_like */
     const char *with; /* options in that tool's own words; NULL: none */
+    /* The rest is for TROD_CACHE_OWN. */
+    const char *config; /* configuration file */
+    const char *preset; /* where there is none; NULL: "default" */
+    const char *sweep;  /* LRU caches of many shapes instead: "size=4K..8M,ways=1..16,line=64" */
+    int by;             /* enum trod_cache_by: a table of who misses */
+    bool classify;      /* misses into compulsory, capacity, conflict, coherence */
+    bool sharing;       /* lines that threads share, truly and falsely */
+    uint64_t interval;  /* misses every so many instructions; 0: no */
 };
 
 /*
@@ -47,9 +66,21 @@ uint32_t trod_cache_want(const struct trod_cache *c);
  */
 int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from, uint32_t to);
 
+/* Preset I and what it is, NULL past the last. Static texts. */
+const char *trod_cache_preset(size_t i, const char **title);
+
+/*
+ * The rows have ended: the result of TROD_CACHE_OWN, into the open level of E. Tables of who misses
+ * and what is shared have TOP rows (0: all). SYMBOLS, if not NULL, sums instructions up by
+ * function. META is that of the trace. Returns 0, TROD_ERR_USAGE (another tool's simulation) or
+ * TROD_ERR_NOMEM.
+ */
+int trod_cache_report(struct trod_cache *c, uint64_t top, struct trod_symbols *symbols,
+                      const struct trod_meta *meta, struct trod_emit *e);
+
 /*
  * The rows have ended: finish, and append the result to OUT as the tool prints it. Returns 0, an
- * error of writing misses, or TROD_ERR_NOMEM.
+ * error of writing misses, TROD_ERR_USAGE (TROD_CACHE_OWN has no layout) or TROD_ERR_NOMEM.
  */
 int trod_cache_layout(struct trod_cache *c, struct trod_buf *out);
 

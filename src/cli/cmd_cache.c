@@ -8,125 +8,244 @@
 struct options {
     struct cli_common common;
     struct cli_input input;
-    int like;
-    const char *with, *output;
+    struct cli_report report;
+    struct trod_cache_options cache;
+    struct trod_list symbols;
+    bool presets;
+    uint64_t top;
 };
 
-static const char *const likes[] = {"drcachesim", "dinero", "cachegrind", "callgrind", NULL};
+static const char *const likes[] = {"trod",       "drcachesim", "dinero",
+                                    "cachegrind", "callgrind",  NULL};
+static const char *const owners[] = {"nothing", "instruction", "page", "line", "thread", NULL};
+
+enum { TOP = 20 };
 
 static const struct trod_option options[] = {
-    {"like", 0, TROD_OPT_ENUM, offsetof(struct options, like), "TOOL",
-     "rules, statistics and layout of that tool: drcachesim (DynamoRIO's cache and TLB simulators "
-     "and miss analyzer, the default), dinero (Dinero IV), cachegrind or callgrind (Valgrind)",
+    {"config", 0, TROD_OPT_STR, offsetof(struct options, cache.config), "FILE",
+     "the hierarchy, in the words of docs/caches.md", NULL, NULL},
+    {"preset", 0, TROD_OPT_STR, offsetof(struct options, cache.preset), "NAME",
+     "a hierarchy that is known by name; see --presets", NULL, NULL},
+    {"presets", 0, TROD_OPT_BOOL, offsetof(struct options, presets), NULL,
+     "list the presets and end", NULL, NULL},
+    {"classify", 0, TROD_OPT_BOOL, offsetof(struct options, cache.classify), NULL,
+     "misses into compulsory, capacity, conflict and coherence", NULL, NULL},
+    {"by", 0, TROD_OPT_ENUM, offsetof(struct options, cache.by), "WHAT",
+     "who misses, by instruction (with --symbols: by function), page, line of the data, thread",
+     owners, NULL},
+    {"symbols", 0, TROD_OPT_LIST, offsetof(struct options, symbols), "FILE[@ADDRESS]",
+     "names of functions from the ELF file FILE, which is at ADDRESS in the trace", NULL, NULL},
+    {"top", 0, TROD_OPT_U64, offsetof(struct options, top), "N",
+     "rows of the tables of who misses and what is shared (20; 0: all)", NULL, NULL},
+    {"sharing", 0, TROD_OPT_BOOL, offsetof(struct options, cache.sharing), NULL,
+     "lines that threads share, truly and falsely", NULL, NULL},
+    {"interval", 0, TROD_OPT_U64, offsetof(struct options, cache.interval), "N",
+     "misses of every N instructions", NULL, NULL},
+    {"sweep", 0, TROD_OPT_STR, offsetof(struct options, cache.sweep), "RANGES",
+     "LRU caches of many shapes in one pass instead: size=4K..8M,ways=1..16,line=32..128", NULL,
+     NULL},
+    {"like", 0, TROD_OPT_ENUM, offsetof(struct options, cache.like), "TOOL",
+     "rules, statistics and layout of that tool: trod (its own, the default), drcachesim "
+     "(DynamoRIO's cache and TLB simulators and miss analyzer), dinero (Dinero IV), cachegrind or "
+     "callgrind (Valgrind)",
      likes, NULL},
-    {"with", 0, TROD_OPT_STR, offsetof(struct options, with), "OPTIONS",
+    {"with", 0, TROD_OPT_STR, offsetof(struct options, cache.with), "OPTIONS",
      "options in the words of that tool, in one string: '-L1D_size 16K -config_file x.conf', "
      "'-l1-usize 8K -l1-ubsize 32', '--D1=32768,8,64'",
      NULL, NULL},
-    {"output", 'o', TROD_OPT_STR, offsetof(struct options, output), "FILE",
-     "write the result to FILE, which appears when it is complete", NULL, NULL},
+    CLI_REPORT_OPTIONS,
     CLI_INPUT_OPTIONS,
     CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
 };
 
-static const struct options defaults = {.input = {.order = -1}};
+static const struct options defaults = {.input = {.order = -1}, .top = TOP};
 
-/* Feed all rows of the operands to SIM. */
-static int simulate(struct cli *c, const struct options *o, struct trod_cache *sim,
-                    struct trod_diag *diag)
+/* One run of the command. */
+struct running {
+    struct cli *c;
+    const struct options *o;
+    struct trod_cache *sim;
+    struct trod_trace *trace;
+    struct trod_symbols *symbols;
+    struct trod_diag diag;
+};
+
+/* Feed all rows of the operands to the simulation. */
+static int simulate(struct running *k)
 {
-    struct trod_trace_options opt = cli_trace_options(&o->input, trod_cache_want(sim));
+    const struct options *o = k->o;
+    struct trod_trace_options opt = cli_trace_options(&o->input, trod_cache_want(k->sim));
     struct cli_progress progress;
-    struct trod_trace *t;
     struct trod_batch *b;
     enum trod_order order;
     uint64_t rows = 0;
     int r;
 
-    trod_cache_order(sim, &order, &opt.cores);
+    trod_cache_order(k->sim, &order, &opt.cores);
     if (o->input.order < 0)
         opt.order = order;
-    r = trod_trace_open(&t, c->operands, c->n_operands, &opt, diag);
+    r = trod_trace_open(&k->trace, k->c->operands, k->c->n_operands, &opt, &k->diag);
     if (r < 0)
         return r;
-    cli_progress_begin(&progress, c);
-    while ((r = trod_trace_next(t, &b)) > 0) {
+    cli_progress_begin(&progress, k->c);
+    while ((r = trod_trace_next(k->trace, &b)) > 0) {
         rows += b->n;
-        cli_progress_tick(&progress, t, rows);
-        if ((r = trod_cache_feed(sim, b, 0, b->n)) <= 0)
+        cli_progress_tick(&progress, k->trace, rows);
+        if ((r = trod_cache_feed(k->sim, b, 0, b->n)) <= 0)
             break;
     }
     cli_progress_end(&progress);
-    trod_trace_close(t);
     return r;
 }
 
-static int deliver(const struct options *o, const struct trod_buf *text, struct trod_diag *diag)
+/* The text of another tool. */
+static int layout(const struct running *k)
 {
+    const char *path = k->o->report.output ? k->o->report.output : "-";
+    struct trod_diag *diag = &k->c->diag;
+    struct trod_buf text = {0};
     struct trod_output *out;
-    int r = trod_output_create(&out, o->output ? o->output : "-", NULL, diag);
+    int r = trod_cache_layout(k->sim, &text);
 
+    if (r == 0)
+        r = trod_output_create(&out, path, NULL, diag);
+    if (r == 0) {
+        r = trod_output_write(out, text.p, text.n);
+        if (r == 0)
+            r = trod_output_commit(out);
+        else
+            trod_output_discard(out);
+    }
+    trod_buf_fini(&text);
+    return r;
+}
+
+static int report(struct running *k)
+{
+    struct cli_out out;
+    int r = cli_report_begin(&out, k->c, &k->o->report), end;
+
+    if (r != 0)
+        return r;
+    r = trod_cache_report(k->sim, k->o->top, k->symbols, trod_trace_meta(k->trace), out.emit);
+    end = cli_report_end(&out);
+    return r < 0 ? r : end;
+}
+
+static int list_presets(const struct running *k)
+{
+    static const char *const columns[] = {"preset", "machine"};
+    const char *name, *title;
+    struct cli_out out;
+    int r = cli_report_begin(&out, k->c, &k->o->report);
+
+    if (r != 0)
+        return r;
+    trod_emit_table(out.emit, "presets", NULL, columns, 2);
+    for (size_t i = 0; (name = trod_cache_preset(i, &title)); i++) {
+        trod_emit_str(out.emit, NULL, name);
+        trod_emit_str(out.emit, NULL, title);
+        trod_emit_row_end(out.emit);
+    }
+    trod_emit_table_close(out.emit);
+    return cli_report_end(&out);
+}
+
+/* What was asked for that does not go together. */
+static int check(const struct running *k)
+{
+    const struct options *o = k->o;
+    const bool own = o->cache.like == TROD_CACHE_OWN;
+
+    if (own && o->cache.with)
+        return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
+                          "--with has the options of another tool: say --like");
+    if (!own && (o->cache.config || o->cache.preset || o->cache.sweep || o->cache.by ||
+                 o->cache.classify || o->cache.sharing || o->cache.interval))
+        return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
+                          "--like takes the tool's own options only: see --with");
+    if (!own && o->report.format != TROD_EMIT_TEXT)
+        return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
+                          "--like prints the tool's own text: no --format");
+    if (o->cache.config && o->cache.preset)
+        return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
+                          "--config and --preset exclude each other");
+    if (k->c->n_operands == 0 && !o->presets)
+        return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL, "a FILE is missing");
+    return 0;
+}
+
+static int read_symbols(struct running *k)
+{
+    int r = k->o->symbols.n ? trod_symbols_new(&k->symbols) : 0;
+
+    for (size_t i = 0; r == 0 && i < k->o->symbols.n; i++)
+        r = trod_symbols_add(k->symbols, k->o->symbols.item[i], &k->diag);
+    return r;
+}
+
+static int work(struct running *k)
+{
+    int r = check(k), read;
+
+    if (r < 0 || k->o->presets)
+        return r < 0 ? r : list_presets(k);
+    r = read_symbols(k);
+    if (r == 0)
+        r = trod_cache_new(&k->sim, &k->o->cache, &k->diag);
     if (r < 0)
         return r;
-    r = trod_output_write(out, text->p, text->n);
-    if (r == 0)
-        return trod_output_commit(out);
-    trod_output_discard(out);
-    return r;
+    read = simulate(k);
+    if (!k->trace || read == TROD_ERR_NOMEM || read == TROD_ERR_USAGE)
+        return read;
+    /* what could be read of a damaged trace is told as well */
+    r = k->o->cache.like == TROD_CACHE_OWN ? report(k) : layout(k);
+    return read < 0 ? read : r;
 }
 
 static int run(struct cli *c, const void *opt)
 {
-    const struct options *o = opt;
-    const struct trod_cache_options cache = {o->like, o->with};
-    struct trod_cache *sim = NULL;
-    struct trod_buf text = {0};
-    struct trod_diag diag;
+    struct running k = {.c = c, .o = opt};
     int r;
 
-    cli_diag_init(c, &diag);
-    diag.strict = o->input.strict;
-    r = trod_cache_new(&sim, &cache, &diag);
-    if (r == 0) {
-        const int read = simulate(c, o, sim, &diag);
-
-        /* what could be read of a damaged trace is told as well */
-        r = read == TROD_ERR_NOMEM || read == TROD_ERR_USAGE ? read : trod_cache_layout(sim, &text);
-        if (r == 0)
-            r = deliver(o, &text, &diag);
-        r = read < 0 ? read : r;
-    }
+    cli_diag_init(c, &k.diag);
+    k.diag.strict = k.o->input.strict;
+    r = work(&k);
     if (r == TROD_ERR_NOMEM)
-        trod_error(&diag, r, "cache.memory", NULL, "out of memory");
+        trod_error(&k.diag, r, "cache.memory", NULL, "out of memory");
     if (r < 0)
         c->trouble = true;
-    r = cli_diag_end(c, &diag);
-    trod_cache_free(sim);
-    trod_buf_fini(&text);
+    r = cli_diag_end(c, &k.diag);
+    trod_trace_close(k.trace);
+    trod_cache_free(k.sim);
+    trod_symbols_free(k.symbols);
     return c->trouble ? CLI_TROUBLE : r;
 }
 
 const struct cli_command cli_command_cache = {
     .name = "cache",
-    .title = "simulate caches and TLBs as DynamoRIO, Dinero IV and Valgrind do",
+    .title = "simulate caches: who hits, who misses, and why",
     .operands = "FILE...",
     .about =
-        "Simulate caches or TLBs over the references of a trace, by the rules of another tool, "
-        "and print what that tool prints: the same numbers in the same layout. --like names "
-        "the tool, --with gives it options in its own words, configuration files included. "
-        "DynamoRIO's simulators schedule the threads of a trace onto four cores unless "
-        "-no_core_sharded is among the options; then threads take cores in the order of their "
-        "time stamps. The other tools see the files one after the other. --order overrides "
-        "this.",
-    .examples = "  trod cache drmemtrace.app.1234.5678.dir\n"
-                "  trod cache --with '-no_core_sharded -L1D_size 16K -LL_size 1M' dir\n"
-                "  trod cache --like dinero --with '-l1-usize 8K -l1-ubsize 32' run.tarmac\n"
-                "  trod cache --like cachegrind --with '--D1=32768,8,64' trace.zip\n",
+        "Simulate a hierarchy of caches over the references of a trace: hits and misses, why "
+        "lines were missing, traffic, write-backs, prefetches, invalidations between cores; by "
+        "cache, and on request by instruction, function, page, line or thread, over time, and "
+        "for lines that threads share. The hierarchy is a preset or a configuration file. "
+        "--sweep gives the misses of LRU caches of many sizes, ways and lines in one pass. "
+        "With --like the rules, the layout and the numbers are those of another tool, which "
+        "--with gives options in its own words. Threads of a trace run on the cores of the "
+        "hierarchy, in the order of their time stamps where there are several cores; --order "
+        "overrides this. One thread simulates.",
+    .examples = "  trod cache --preset i7-6700 --classify app.zip\n"
+                "  trod cache --config mine.conf --by instruction --symbols ./prog app.zip\n"
+                "  trod cache --sweep size=4K..8M,ways=1..16 --format csv app.zip\n"
+                "  trod cache --like drcachesim --with '-no_core_sharded -LL_size 1M' dir\n"
+                "  trod cache --like dinero --with '-l1-usize 8K -l1-ubsize 32' run.tarmac\n",
     .options = options,
     .options_size = sizeof(struct options),
     .defaults = &defaults,
-    .least = 1,
+    .least = 0,
     .most = SIZE_MAX,
     .run = run,
 };

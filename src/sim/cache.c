@@ -6,7 +6,9 @@
 #include "trod/cache.h"
 
 #include "sim/layout.h"
+#include "sim/own/report.h"
 #include "sim/refs.h"
+#include "sim/sweep.h"
 #include "trod/buf.h"
 #include "trod/io.h"
 
@@ -30,8 +32,11 @@ struct trod_cache {
     struct trod_dr_sim dr;
     struct trod_din_sim din;
     struct trod_cg_sim cg;
-    struct miss_file *miss; /* by cache of DynamoRIO's model */
-    struct trod_ref ref[2 * TROD_BATCH_ROWS];
+    struct trod_own_config own_config;
+    struct trod_own_sim own;
+    struct trod_sweep *sweep; /* NULL: own */
+    struct miss_file *miss;   /* by cache of DynamoRIO's model */
+    struct trod_sim_ref ref[2 * TROD_BATCH_ROWS];
 };
 
 /* The whole of file PATH. */
@@ -59,10 +64,10 @@ static int read_file(const char *path, struct trod_buf *out, struct trod_diag *d
 
 /* --- misses to a file --- */
 
-static void write_miss(void *user, const struct trod_ref *r, uint64_t addr)
+static void write_miss(void *user, const struct trod_sim_ref *r, uint64_t addr)
 {
     struct miss_file *m = user;
-    const uint64_t pc = r->op == TROD_REF_FETCH ? addr : r->pc;
+    const uint64_t pc = r->op == TROD_OP_FETCH ? addr : r->pc;
     struct trod_buf line = {0};
     int rc = trod_buf_printf(&line, "%" PRIu64 ",0x%" PRIx64 ",0x%" PRIx64 "\n", r->pid, pc, addr);
 
@@ -144,6 +149,38 @@ static int new_dr(struct trod_cache *c, const char *with)
     return rc == 0 ? begin_miss_files(c) : rc;
 }
 
+static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
+{
+    const char *name = o->config ? o->config : o->preset ? o->preset : "default";
+    struct trod_buf text = {0};
+    int rc;
+
+    if (o->sweep) {
+        c->sweep = calloc(1, sizeof *c->sweep);
+        return c->sweep ? trod_sweep_init(c->sweep, o->sweep, c->diag) : TROD_ERR_NOMEM;
+    }
+    if (o->config) {
+        rc = read_file(o->config, &text, c->diag);
+    } else {
+        const char *preset = trod_own_preset(name);
+
+        rc = preset ? trod_buf_add(&text, preset, strlen(preset))
+                    : trod_error(c->diag, TROD_ERR_USAGE, "cache.preset", NULL,
+                                 "no preset is called '%s'", name);
+    }
+    if (rc == 0)
+        rc = trod_own_config_read(&c->own_config, (const char *)text.p, text.n, name, c->diag);
+    trod_buf_fini(&text);
+    if (rc < 0)
+        return rc;
+    c->own_config.classify = c->own_config.classify || o->classify;
+    rc = trod_own_sim_init(&c->own, &c->own_config);
+    c->own.by = (uint8_t)o->by;
+    c->own.sharing = o->sharing;
+    c->own.interval = o->interval;
+    return rc;
+}
+
 int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *o,
                    struct trod_diag *diag)
 {
@@ -157,6 +194,9 @@ int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *o,
     c->like = o->like;
     c->diag = diag;
     switch (o->like) {
+    case TROD_CACHE_OWN:
+        rc = new_own(c, o);
+        break;
     case TROD_CACHE_DRCACHESIM:
         rc = new_dr(c, with);
         break;
@@ -183,7 +223,7 @@ void trod_cache_order(const struct trod_cache *c, enum trod_order *order, uint32
     const struct trod_dr_config *k = &c->dr_config;
 
     *cores = 0;
-    *order = TROD_ORDER_FILE;
+    *order = c->own_config.cores > 1 ? TROD_ORDER_TIME : TROD_ORDER_FILE;
     if (c->like != TROD_CACHE_DRCACHESIM)
         return;
     *order = k->by_thread || k->cpu_scheduling ? TROD_ORDER_TIME : TROD_ORDER_DYNAMIC;
@@ -211,6 +251,13 @@ int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t f
     int rc;
 
     switch (c->like) {
+    case TROD_CACHE_OWN:
+        if (c->sweep) {
+            trod_sweep_feed(c->sweep, c->ref, n);
+            return 1;
+        }
+        rc = trod_own_sim_feed(&c->own, c->ref, n, b->have & TROD_COL_CORE);
+        return rc < 0 ? rc : 1;
     case TROD_CACHE_DRCACHESIM:
         return feed_dr(c, n);
     case TROD_CACHE_DINERO:
@@ -222,11 +269,32 @@ int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t f
     }
 }
 
+const char *trod_cache_preset(size_t i, const char **title)
+{
+    return trod_own_preset_at(i, title);
+}
+
+int trod_cache_report(struct trod_cache *c, uint64_t top, struct trod_symbols *symbols,
+                      const struct trod_meta *meta, struct trod_emit *e)
+{
+    const struct trod_own_report o = {top, symbols};
+
+    if (c->like != TROD_CACHE_OWN)
+        return TROD_ERR_USAGE;
+    if (!c->sweep)
+        return trod_own_report(&c->own, &o, meta, e);
+    trod_sweep_end(c->sweep);
+    trod_sweep_report(c->sweep, e);
+    return 0;
+}
+
 int trod_cache_layout(struct trod_cache *c, struct trod_buf *out)
 {
     int rc;
 
     switch (c->like) {
+    case TROD_CACHE_OWN:
+        return TROD_ERR_USAGE;
     case TROD_CACHE_DRCACHESIM:
         rc = end_miss_files(c);
         return rc < 0 ? rc : trod_layout_dr(&c->dr, out);
@@ -252,6 +320,11 @@ void trod_cache_free(struct trod_cache *c)
             trod_dr_sim_fini(&c->dr);
         trod_dr_config_fini(&c->dr_config);
     }
+    if (c->own.config)
+        trod_own_sim_fini(&c->own);
+    if (c->sweep)
+        trod_sweep_fini(c->sweep);
+    free(c->sweep);
     trod_din_sim_fini(&c->din);
     trod_cg_sim_fini(&c->cg);
     free(c);

@@ -6,29 +6,29 @@
 
 #include <stdint.h>
 
-enum trod_ref_op {
-    TROD_REF_FETCH,
-    TROD_REF_READ,
-    TROD_REF_WRITE,
-    TROD_REF_PREFETCH,      /* by software, of data or into lower caches */
-    TROD_REF_PREFETCH_CODE, /* by software, into the first instruction cache */
-    TROD_REF_HW_PREFETCH,
-    TROD_REF_FLUSH,
-    TROD_REF_FLUSH_CODE,
-    TROD_REF_NOTHING, /* counts as a reference and touches nothing (an instruction not fetched) */
-    TROD_REF_EXIT,    /* the thread ends */
-    TROD_REF_CPU,     /* the thread runs on cpu VALUE from here on; no reference */
-    TROD_REF_MAPPING, /* page of ADDR is at physical VALUE; TROD_NOWHERE: not known; no reference */
-    TROD_REF_PAGE_SIZE, /* pages have VALUE bytes; no reference */
-    TROD_REF_OTHER      /* no reference */
+enum trod_op {
+    TROD_OP_FETCH,
+    TROD_OP_READ,
+    TROD_OP_WRITE,
+    TROD_OP_PREFETCH,      /* by software, of data or into lower caches */
+    TROD_OP_PREFETCH_CODE, /* by software, into the first instruction cache */
+    TROD_OP_HW_PREFETCH,
+    TROD_OP_FLUSH,
+    TROD_OP_FLUSH_CODE,
+    TROD_OP_NOTHING, /* counts as a reference and touches nothing (an instruction not fetched) */
+    TROD_OP_EXIT,    /* the thread ends */
+    TROD_OP_CPU,     /* the thread runs on cpu VALUE from here on; no reference */
+    TROD_OP_MAPPING, /* page of ADDR is at physical VALUE; TROD_NOWHERE: not known; no reference */
+    TROD_OP_PAGE_SIZE, /* pages have VALUE bytes; no reference */
+    TROD_OP_OTHER      /* no reference */
 };
 
-static inline int trod_ref_is_prefetch(unsigned op)
+static inline int trod_op_is_prefetch(unsigned op)
 {
-    return op >= TROD_REF_PREFETCH && op <= TROD_REF_HW_PREFETCH;
+    return op >= TROD_OP_PREFETCH && op <= TROD_OP_HW_PREFETCH;
 }
 
-struct trod_ref {
+struct trod_sim_ref {
     uint64_t addr, pc;
     uint64_t value;
     uint64_t tid, pid;

@@ -1,7 +1,7 @@
 /*
  * refs.c - rows of a trace to references.
  *
- * Implements refs.h. Rows that say nothing about memory become TROD_REF_OTHER, so that each row of
+ * Implements refs.h. Rows that say nothing about memory become TROD_OP_OTHER, so that each row of
  * a thread is seen by the models that give threads to cores.
  */
 #include "sim/refs.h"
@@ -20,73 +20,73 @@ static uint64_t canonical(uint64_t addr)
 
 /* Markers that the simulators know, of traces whose markers have numbers. */
 static uint8_t marker(struct trod_refs *s, const struct trod_batch *b, uint32_t row,
-                      struct trod_ref *r)
+                      struct trod_sim_ref *r)
 {
     r->value = b->value[row];
     switch (b->sub[row]) {
     case TROD_DRM_CPU_ID:
-        return (int32_t)(uint32_t)r->value < 0 ? TROD_REF_OTHER : TROD_REF_CPU;
+        return (int32_t)(uint32_t)r->value < 0 ? TROD_OP_OTHER : TROD_OP_CPU;
     case TROD_DRM_PAGE_SIZE:
-        return TROD_REF_PAGE_SIZE;
+        return TROD_OP_PAGE_SIZE;
     case TROD_DRM_PHYSICAL_ADDRESS:
         s->physical = r->value;
-        return TROD_REF_OTHER;
+        return TROD_OP_OTHER;
     case TROD_DRM_PHYSICAL_NOT_AVAILABLE:
         r->addr = r->value;
         r->value = TROD_NOWHERE;
-        return TROD_REF_MAPPING;
+        return TROD_OP_MAPPING;
     case TROD_DRM_VIRTUAL_ADDRESS:
         r->addr = r->value;
         r->value = s->physical;
-        return TROD_REF_MAPPING;
+        return TROD_OP_MAPPING;
     default:
-        return TROD_REF_OTHER;
+        return TROD_OP_OTHER;
     }
 }
 
 static uint8_t prefetch(const struct trod_batch *b, uint32_t row, bool numbered)
 {
     if (!(b->flags[row] & TROD_F_IFETCH))
-        return TROD_REF_PREFETCH;
-    return !numbered || b->sub[row] == PREFETCH_CODE ? TROD_REF_PREFETCH_CODE : TROD_REF_PREFETCH;
+        return TROD_OP_PREFETCH;
+    return !numbered || b->sub[row] == PREFETCH_CODE ? TROD_OP_PREFETCH_CODE : TROD_OP_PREFETCH;
 }
 
 static uint8_t op_of(struct trod_refs *s, const struct trod_batch *b, uint32_t row, bool numbered,
-                     struct trod_ref *r)
+                     struct trod_sim_ref *r)
 {
     switch (b->kind[row]) {
     case TROD_INSTR:
-        return b->flags[row] & TROD_F_NOFETCH ? TROD_REF_NOTHING : TROD_REF_FETCH;
+        return b->flags[row] & TROD_F_NOFETCH ? TROD_OP_NOTHING : TROD_OP_FETCH;
     case TROD_READ:
-        return TROD_REF_READ;
+        return TROD_OP_READ;
     case TROD_WRITE:
-        return TROD_REF_WRITE;
+        return TROD_OP_WRITE;
     case TROD_ATOMIC:
-        return TROD_REF_READ;
+        return TROD_OP_READ;
     case TROD_PREFETCH:
         return prefetch(b, row, numbered);
     case TROD_FLUSH:
-        return b->flags[row] & TROD_F_IFETCH ? TROD_REF_FLUSH_CODE : TROD_REF_FLUSH;
+        return b->flags[row] & TROD_F_IFETCH ? TROD_OP_FLUSH_CODE : TROD_OP_FLUSH;
     case TROD_MARKER:
-        return numbered ? marker(s, b, row, r) : TROD_REF_OTHER;
+        return numbered ? marker(s, b, row, r) : TROD_OP_OTHER;
     case TROD_THREAD:
-        return b->sub[row] ? TROD_REF_EXIT : TROD_REF_OTHER;
+        return b->sub[row] ? TROD_OP_EXIT : TROD_OP_OTHER;
     default:
-        return TROD_REF_OTHER;
+        return TROD_OP_OTHER;
     }
 }
 
 size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t from, uint32_t to,
-                     struct trod_ref *out)
+                     struct trod_sim_ref *out)
 {
     const bool numbered = b->meta->format && strcmp(b->meta->format, "drmemtrace") == 0;
     const bool has_pc = b->have & TROD_COL_PC, has_size = b->have & TROD_COL_SIZE;
-    const struct trod_ref *const begin = out;
+    const struct trod_sim_ref *const begin = out;
 
     for (uint32_t i = from; i < to; i++) {
         const uint32_t stream = b->have & TROD_COL_STREAM ? b->stream[i] : TROD_NO_STREAM;
         const uint32_t has = b->has[i];
-        struct trod_ref *r = out++;
+        struct trod_sim_ref *r = out++;
 
         r->tid = r->pid = stream;
         if (stream < b->meta->n_streams && b->meta->streams[stream].tid != TROD_NOWHERE) {
@@ -99,17 +99,17 @@ size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t f
         r->size = has_size && has & TROD_COL_SIZE ? b->size[i] : 1;
         r->pc = b->kind[i] == TROD_INSTR ? r->addr : has_pc && has & TROD_COL_PC ? b->pc[i] : 0;
         r->op = op_of(s, b, i, numbered, r);
-        if (!(has & TROD_COL_ADDR) && r->op <= TROD_REF_FLUSH_CODE)
-            r->op = TROD_REF_OTHER;
+        if (!(has & TROD_COL_ADDR) && r->op <= TROD_OP_FLUSH_CODE)
+            r->op = TROD_OP_OTHER;
         if (s->flags & TROD_REFS_PHYSICAL && b->have & has & TROD_COL_PADDR)
             r->addr = b->paddr[i];
         if (s->flags & TROD_REFS_CANONICAL) {
             r->addr = canonical(r->addr);
             r->pc = canonical(r->pc);
         }
-        if (b->kind[i] == TROD_ATOMIC && r->op == TROD_REF_READ) {
+        if (b->kind[i] == TROD_ATOMIC && r->op == TROD_OP_READ) {
             *out = *r;
-            out++->op = TROD_REF_WRITE;
+            out++->op = TROD_OP_WRITE;
         }
     }
     return (size_t)(out - begin);

@@ -28,6 +28,6 @@ enum {
  * and writes). Returns how many.
  */
 size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t from, uint32_t to,
-                     struct trod_ref *out);
+                     struct trod_sim_ref *out);
 
 #endif

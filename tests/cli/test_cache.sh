@@ -25,7 +25,7 @@ out_has '^I1  misses: *1$'
 out_has '^D   refs: *8  \(8 rd   \+ 0 wr\)$'
 out_has '^D1  misses: *2  \(2 rd '
 
-run trod cache --order file --with '-no_core_sharded -cores 1 -data_prefetcher none' ping.tarmac
+run trod cache --like drcachesim --order file --with '-no_core_sharded -cores 1 -data_prefetcher none' ping.tarmac
 status 0
 out_has '^Cache simulation results:$'
 out_has '^    Misses: *2$'
@@ -37,7 +37,7 @@ check grep -q '^Collected : 8 8 0 1 2 0 1 2 0$' result.txt
 
 # what is refused, and where it stands
 refused() { # PATTERN WITH
-    run trod cache --with "$2" ping.tarmac
+    run trod cache --like drcachesim --with "$2" ping.tarmac
     status 2
     err_has "$1"
     out </dev/null

@@ -36,7 +36,7 @@ drcachesim() { # FILE TRACE
     trace=$(trace_of "$2")
     folder=$(dirname "$1")
     with=$(sed "s#-config_file #-config_file $folder/#; s#-v2p_file #-v2p_file $folder/#" <<<"$with")
-    run trod cache --quiet --with "$with" "$trace"
+    run trod cache --quiet --like drcachesim --with "$with" "$trace"
     status 0
     blocks "$1" >want
     blocks "$stdout" >got
@@ -54,7 +54,7 @@ done
 
 # the miss file of the run that wrote one, line by line
 if [[ -e $traces/reference/synthetic-cache/cache_configs/miss_file.misses ]]; then
-    run trod cache --quiet --with "-no_core_sharded -LL_size 512K -LL_assoc 8 -LL_miss_file m.txt" \
+    run trod cache --quiet --like drcachesim --with "-no_core_sharded -LL_size 512K -LL_assoc 8 -LL_miss_file m.txt" \
         "$(trace_of synthetic-cache)"
     status 0
     same "$traces/reference/synthetic-cache/cache_configs/miss_file.misses" m.txt

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-static struct trod_ref *refs;
+static struct trod_sim_ref *refs;
 static size_t n_refs;
 
 static void add(uint64_t addr, uint32_t size, uint64_t pc, uint8_t op)
@@ -30,7 +30,7 @@ static void add(uint64_t addr, uint32_t size, uint64_t pc, uint8_t op)
         refs = realloc(refs, cap * sizeof *refs);
         assert_non_null(refs);
     }
-    refs[n_refs++] = (struct trod_ref){.addr = addr, .size = size, .pc = pc, .op = op};
+    refs[n_refs++] = (struct trod_sim_ref){.addr = addr, .size = size, .pc = pc, .op = op};
 }
 
 /* The whole of FOLDER/NAME, uncompressed, with a NUL behind it. */
@@ -66,12 +66,12 @@ static void read_lackey(char *text)
         assert_int_equal(*end, ',');
         if (kind == 'I') {
             pc = addr;
-            add(addr, size, pc, TROD_REF_FETCH);
+            add(addr, size, pc, TROD_OP_FETCH);
         }
         if (kind == 'L' || kind == 'M')
-            add(addr, size, pc, TROD_REF_READ);
+            add(addr, size, pc, TROD_OP_READ);
         if (kind == 'S' || kind == 'M')
-            add(addr, size, pc, TROD_REF_WRITE);
+            add(addr, size, pc, TROD_OP_WRITE);
     }
 }
 

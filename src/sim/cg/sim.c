@@ -188,25 +188,25 @@ static void release(struct trod_cg_sim *s)
     s->holds = false;
 }
 
-void trod_cg_sim_feed(struct trod_cg_sim *s, const struct trod_ref *r, size_t n)
+void trod_cg_sim_feed(struct trod_cg_sim *s, const struct trod_sim_ref *r, size_t n)
 {
-    for (const struct trod_ref *end = r + n; r < end; r++) {
-        if (r->op == TROD_REF_WRITE && s->holds && r->addr == s->held.addr &&
+    for (const struct trod_sim_ref *end = r + n; r < end; r++) {
+        if (r->op == TROD_OP_WRITE && s->holds && r->addr == s->held.addr &&
             r->size == s->held.size && r->pc == s->held.pc && r->tid == s->held.tid) {
             s->holds = false;
             reference(s, s->callgrind ? TROD_CG_DW : TROD_CG_DR, r->addr, r->size);
             continue;
         }
-        if (r->op > TROD_REF_WRITE && r->op != TROD_REF_NOTHING)
+        if (r->op > TROD_OP_WRITE && r->op != TROD_OP_NOTHING)
             continue;
         release(s);
         if (r->size == 0)
             continue;
-        if (r->op == TROD_REF_READ) {
+        if (r->op == TROD_OP_READ) {
             s->held = *r;
             s->holds = true;
         } else {
-            reference(s, r->op == TROD_REF_WRITE ? TROD_CG_DW : TROD_CG_IR, r->addr, r->size);
+            reference(s, r->op == TROD_OP_WRITE ? TROD_CG_DW : TROD_CG_IR, r->addr, r->size);
         }
     }
 }

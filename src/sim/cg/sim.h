@@ -35,7 +35,7 @@ struct trod_cg_sim {
     struct trod_cg_stream stream[TROD_CG_STREAMS];
     uint64_t refs[TROD_CG_EVENTS], first_misses[TROD_CG_EVENTS], last_misses[TROD_CG_EVENTS];
     uint64_t dirty_misses[TROD_CG_EVENTS];
-    struct trod_ref held; /* a read that may be the first half of a modification */
+    struct trod_sim_ref held; /* a read that may be the first half of a modification */
     bool holds;
 };
 
@@ -51,7 +51,7 @@ void trod_cg_sim_fini(struct trod_cg_sim *s);
  * The next N references: fetches (and executions that are not fetched again), reads and writes. A
  * read and the write of the same bytes that follows it, by one instruction, are one modification.
  */
-void trod_cg_sim_feed(struct trod_cg_sim *s, const struct trod_ref *r, size_t n);
+void trod_cg_sim_feed(struct trod_cg_sim *s, const struct trod_sim_ref *r, size_t n);
 /* What is held is counted: before the result is asked for. */
 void trod_cg_sim_end(struct trod_cg_sim *s);
 

@@ -57,7 +57,7 @@ static void flush(struct trod_din_sim *s)
         trod_din_cache_invalidate(data);
 }
 
-static void one(struct trod_din_sim *s, const struct trod_ref *r)
+static void one(struct trod_din_sim *s, const struct trod_sim_ref *r)
 {
     struct trod_din_ref d = {.addr = r->addr, .size = r->size};
 
@@ -75,10 +75,10 @@ static void one(struct trod_din_sim *s, const struct trod_ref *r)
     }
     if (s->config.narrow)
         d.addr = (uint32_t)d.addr;
-    d.type = r->op == TROD_REF_FETCH  ? TROD_DIN_INSTR
-             : r->op == TROD_REF_READ ? TROD_DIN_READ
-                                      : TROD_DIN_WRITE;
-    trod_din_cache_ref(first_level(s, r->op == TROD_REF_FETCH), &d);
+    d.type = r->op == TROD_OP_FETCH  ? TROD_DIN_INSTR
+             : r->op == TROD_OP_READ ? TROD_DIN_READ
+                                     : TROD_DIN_WRITE;
+    trod_din_cache_ref(first_level(s, r->op == TROD_OP_FETCH), &d);
     s->taken++;
     if (s->config.flush && --s->to_flush == 0) {
         flush(s);
@@ -86,12 +86,12 @@ static void one(struct trod_din_sim *s, const struct trod_ref *r)
     }
 }
 
-int trod_din_sim_feed(struct trod_din_sim *s, const struct trod_ref *r, size_t n)
+int trod_din_sim_feed(struct trod_din_sim *s, const struct trod_sim_ref *r, size_t n)
 {
     bool failed = false;
 
     for (size_t i = 0; !s->over && i < n; i++)
-        if (r[i].op <= TROD_REF_WRITE && r[i].size)
+        if (r[i].op <= TROD_OP_WRITE && r[i].size)
             one(s, &r[i]);
     for (unsigned l = 0; l < s->config.levels; l++)
         for (unsigned k = 0; k < TROD_DIN_SIDES; k++)

@@ -21,7 +21,7 @@ struct trod_din_sim {
 int trod_din_sim_init(struct trod_din_sim *s, const char *text, struct trod_diag *diag);
 void trod_din_sim_fini(struct trod_din_sim *s);
 /* The next N references: fetches, reads and writes that have a size; others are left out. */
-int trod_din_sim_feed(struct trod_din_sim *s, const struct trod_ref *r, size_t n);
+int trod_din_sim_feed(struct trod_din_sim *s, const struct trod_sim_ref *r, size_t n);
 /* The end: what is dirty is copied back. Once only. */
 void trod_din_sim_end(struct trod_din_sim *s);
 

@@ -188,11 +188,11 @@ static int link_snoop(const struct builder *b)
     return 0;
 }
 
-static void note_miss(void *user, const struct trod_ref *r, uint64_t addr)
+static void note_miss(void *user, const struct trod_sim_ref *r, uint64_t addr)
 {
     struct trod_dr_sim *s = user;
 
-    if (r->op == TROD_REF_READ)
+    if (r->op == TROD_OP_READ)
         trod_dr_misses_add(&s->misses, r->pc, addr >> s->cache[0].line_bits);
 }
 

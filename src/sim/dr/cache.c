@@ -19,7 +19,7 @@ static void insert(struct trod_dr_cache *c, uint64_t line, uint64_t set, uint32_
 
 static void count_hit(struct trod_dr_cache *c, unsigned op)
 {
-    if (trod_ref_is_prefetch(op))
+    if (trod_op_is_prefetch(op))
         c->now.prefetch_hits++;
     else
         c->now.hits++;
@@ -27,18 +27,18 @@ static void count_hit(struct trod_dr_cache *c, unsigned op)
         up->now.child_hits++;
 }
 
-static void count_miss(struct trod_dr_cache *c, const struct trod_ref *r, uint64_t line)
+static void count_miss(struct trod_dr_cache *c, const struct trod_sim_ref *r, uint64_t line)
 {
     int is_new = trod_lines_add(&c->seen, line);
 
     if (is_new < 0)
         c->failed = true;
     c->now.compulsory += is_new > 0;
-    if (trod_ref_is_prefetch(r->op))
+    if (trod_op_is_prefetch(r->op))
         c->now.prefetch_misses++;
     else
         c->now.misses++;
-    if (c->missed && r->op != TROD_REF_HW_PREFETCH)
+    if (c->missed && r->op != TROD_OP_HW_PREFETCH)
         c->missed(c->user, r, r->addr);
 }
 
@@ -235,10 +235,10 @@ static void insert(struct trod_dr_cache *c, uint64_t line, uint64_t set, uint32_
 /* --- requests: section 2.1 --- */
 
 /* The line of F is present in WAY. true: the rest of the steps is left out. */
-static bool on_hit(struct trod_dr_cache *c, const struct trod_ref *f, uint64_t line)
+static bool on_hit(struct trod_dr_cache *c, const struct trod_sim_ref *f, uint64_t line)
 {
     count_hit(c, f->op);
-    if (c->coherent && f->op == TROD_REF_WRITE) {
+    if (c->coherent && f->op == TROD_OP_WRITE) {
         if (c->snoop)
             snoop(c->snoop, c, line, true);
         else if (c->parent)
@@ -253,7 +253,7 @@ static bool on_hit(struct trod_dr_cache *c, const struct trod_ref *f, uint64_t l
 }
 
 /* One line of a request. true: the fragment behind it does not move on. */
-static bool fragment(struct trod_dr_cache *c, const struct trod_ref *f, uint64_t line)
+static bool fragment(struct trod_dr_cache *c, const struct trod_sim_ref *f, uint64_t line)
 {
     const uint64_t set = trod_store_set(&c->store, line);
     uint32_t way = trod_store_find(&c->store, set, line);
@@ -274,13 +274,13 @@ static bool fragment(struct trod_dr_cache *c, const struct trod_ref *f, uint64_t
         count_miss(c, f, line);
         if (c->parent)
             trod_dr_request(c->parent, f);
-        insert(c, line, set, way, f->op == TROD_REF_WRITE);
+        insert(c, line, set, way, f->op == TROD_OP_WRITE);
         trod_repl_fill(&c->store.repl, set, way);
     }
-    if (c->prefetches && !hit && !trod_ref_is_prefetch(f->op)) {
-        struct trod_ref next = *f;
+    if (c->prefetches && !hit && !trod_op_is_prefetch(f->op)) {
+        struct trod_sim_ref next = *f;
 
-        next.op = TROD_REF_HW_PREFETCH;
+        next.op = TROD_OP_HW_PREFETCH;
         next.addr += UINT64_C(1) << c->line_bits;
         trod_dr_request(c, &next);
     }
@@ -290,15 +290,15 @@ static bool fragment(struct trod_dr_cache *c, const struct trod_ref *f, uint64_t
     return false;
 }
 
-void trod_dr_request(struct trod_dr_cache *c, const struct trod_ref *r)
+void trod_dr_request(struct trod_dr_cache *c, const struct trod_sim_ref *r)
 {
     const uint64_t end = r->addr + r->size - 1;
     const uint64_t first = r->addr >> c->line_bits, last = end >> c->line_bits;
-    struct trod_ref f = *r;
+    struct trod_sim_ref f = *r;
 
     if (r->size == 0 && r->addr == 0)
         return; /* the simulator never comes back from this one */
-    if (first == last && first == c->last && r->op != TROD_REF_WRITE) {
+    if (first == last && first == c->last && r->op != TROD_OP_WRITE) {
         count_hit(c, r->op);
         trod_repl_hit(&c->store.repl, c->last_set, c->last_way);
         return;
@@ -317,7 +317,7 @@ void trod_dr_request(struct trod_dr_cache *c, const struct trod_ref *r)
 
 /* --- flushes: section 2.6 --- */
 
-void trod_dr_flush(struct trod_dr_cache *c, const struct trod_ref *r)
+void trod_dr_flush(struct trod_dr_cache *c, const struct trod_sim_ref *r)
 {
     const uint64_t first = r->addr >> c->line_bits, last = (r->addr + r->size - 1) >> c->line_bits;
 

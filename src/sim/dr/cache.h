@@ -51,14 +51,14 @@ struct trod_dr_cache {
     struct trod_lines served; /* exclusive: lines that a child was given */
     struct trod_dr_stats now, warmup;
     /* Told of each miss that is no hardware prefetch. NULL: nobody wants to know. */
-    void (*missed)(void *user, const struct trod_ref *r, uint64_t addr);
+    void (*missed)(void *user, const struct trod_sim_ref *r, uint64_t addr);
     void *user;
 };
 
 /* One request of type R->op for [R->addr, R->addr + R->size). */
-void trod_dr_request(struct trod_dr_cache *c, const struct trod_ref *r);
+void trod_dr_request(struct trod_dr_cache *c, const struct trod_sim_ref *r);
 /* A flush of the range of R, here and in all caches above. */
-void trod_dr_flush(struct trod_dr_cache *c, const struct trod_ref *r);
+void trod_dr_flush(struct trod_dr_cache *c, const struct trod_sim_ref *r);
 
 /* Prepare the filter of N caches. 0 or TROD_ERR_NOMEM. */
 int trod_dr_snoop_init(struct trod_dr_snoop *s, uint32_t n);

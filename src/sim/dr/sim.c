@@ -22,9 +22,9 @@ static void reset(struct trod_dr_sim *s)
     }
 }
 
-static bool is_ref(const struct trod_ref *r)
+static bool is_ref(const struct trod_sim_ref *r)
 {
-    return r->op < TROD_REF_CPU;
+    return r->op < TROD_OP_CPU;
 }
 
 /* Are all last-level caches full enough? */
@@ -68,7 +68,7 @@ static bool at_end(const struct trod_dr_sim *s)
 }
 
 /* The core of R. */
-static int core_of(struct trod_dr_sim *s, const struct trod_ref *r, uint32_t *core,
+static int core_of(struct trod_dr_sim *s, const struct trod_sim_ref *r, uint32_t *core,
                    struct trod_diag *diag)
 {
     if (s->tlb && s->started && r->tid == s->last_tid) {
@@ -91,17 +91,17 @@ static int core_of(struct trod_dr_sim *s, const struct trod_ref *r, uint32_t *co
     return 0;
 }
 
-static void request(struct trod_dr_sim *s, const struct trod_ref *r, uint32_t core)
+static void request(struct trod_dr_sim *s, const struct trod_sim_ref *r, uint32_t core)
 {
     switch (r->op) {
-    case TROD_REF_FETCH:
-    case TROD_REF_PREFETCH_CODE:
+    case TROD_OP_FETCH:
+    case TROD_OP_PREFETCH_CODE:
         trod_dr_request(s->code[core], r);
         break;
-    case TROD_REF_FLUSH_CODE:
+    case TROD_OP_FLUSH_CODE:
         trod_dr_flush(s->code[core], r);
         break;
-    case TROD_REF_FLUSH:
+    case TROD_OP_FLUSH:
         trod_dr_flush(s->data[core], r);
         break;
     default:
@@ -110,11 +110,11 @@ static void request(struct trod_dr_sim *s, const struct trod_ref *r, uint32_t co
     }
 }
 
-static void tlb_request(struct trod_dr_sim *s, const struct trod_ref *r, uint32_t core)
+static void tlb_request(struct trod_dr_sim *s, const struct trod_sim_ref *r, uint32_t core)
 {
     uint64_t *process;
 
-    if (r->op > TROD_REF_WRITE)
+    if (r->op > TROD_OP_WRITE)
         return;
     if (!(process = trod_lines_at(&s->process, r->pid))) {
         s->cores.failed = true;
@@ -122,26 +122,26 @@ static void tlb_request(struct trod_dr_sim *s, const struct trod_ref *r, uint32_
     }
     if (*process == 0)
         *process = s->process.n;
-    trod_dr_tlb_request(r->op == TROD_REF_FETCH ? &s->tlb[core].code : &s->tlb[core].data, r,
+    trod_dr_tlb_request(r->op == TROD_OP_FETCH ? &s->tlb[core].code : &s->tlb[core].data, r,
                         *process % TROD_DR_PROCESSES);
 }
 
-static void simulate(struct trod_dr_sim *s, const struct trod_ref *r, uint32_t core)
+static void simulate(struct trod_dr_sim *s, const struct trod_sim_ref *r, uint32_t core)
 {
-    struct trod_ref t;
+    struct trod_sim_ref t;
 
-    if (r->op == TROD_REF_EXIT) {
+    if (r->op == TROD_OP_EXIT) {
         if (s->cores.mode != TROD_DR_BY_SHARD)
             trod_dr_cores_exit(&s->cores, r->tid);
         s->last_tid = 0;
         return;
     }
-    if (r->op > TROD_REF_FLUSH_CODE)
+    if (r->op > TROD_OP_FLUSH_CODE)
         return;
     if (s->config->physical) {
         t = *r;
         t.addr = trod_dr_pages_translate(&s->pages, r->addr);
-        if (r->op == TROD_REF_READ || r->op == TROD_REF_WRITE || trod_ref_is_prefetch(r->op))
+        if (r->op == TROD_OP_READ || r->op == TROD_OP_WRITE || trod_op_is_prefetch(r->op))
             t.pc = trod_dr_pages_translate(&s->pages, r->pc);
         r = &t;
     }
@@ -151,7 +151,7 @@ static void simulate(struct trod_dr_sim *s, const struct trod_ref *r, uint32_t c
         request(s, r, core);
 }
 
-static int one(struct trod_dr_sim *s, const struct trod_ref *r, struct trod_diag *diag)
+static int one(struct trod_dr_sim *s, const struct trod_sim_ref *r, struct trod_diag *diag)
 {
     uint32_t core = 0;
     int rc;
@@ -164,13 +164,13 @@ static int one(struct trod_dr_sim *s, const struct trod_ref *r, struct trod_diag
         s->over = true;
         return 0;
     }
-    if (r->op == TROD_REF_CPU && s->cores.mode == TROD_DR_BY_CPU) {
+    if (r->op == TROD_OP_CPU && s->cores.mode == TROD_DR_BY_CPU) {
         trod_dr_cores_cpu(&s->cores, r->tid, r->value);
         return 0;
     }
-    if (r->op == TROD_REF_MAPPING)
+    if (r->op == TROD_OP_MAPPING)
         trod_dr_pages_map(&s->pages, r->addr, r->value);
-    if (r->op == TROD_REF_PAGE_SIZE)
+    if (r->op == TROD_OP_PAGE_SIZE)
         trod_dr_pages_size(&s->pages, r->value);
     if (!is_ref(r) && !s->started)
         return 0;
@@ -195,7 +195,7 @@ static bool failed(const struct trod_dr_sim *s)
     return bad;
 }
 
-int trod_dr_sim_feed(struct trod_dr_sim *s, const struct trod_ref *r, size_t n,
+int trod_dr_sim_feed(struct trod_dr_sim *s, const struct trod_sim_ref *r, size_t n,
                      struct trod_diag *diag)
 {
     int rc = 0;

@@ -47,7 +47,7 @@ void trod_dr_sim_fini(struct trod_dr_sim *s);
 
 /* The next N references. 0, TROD_ERR_NOMEM, or TROD_ERR_USAGE (more shards than cores; reported).
  */
-int trod_dr_sim_feed(struct trod_dr_sim *s, const struct trod_ref *r, size_t n,
+int trod_dr_sim_feed(struct trod_dr_sim *s, const struct trod_sim_ref *r, size_t n,
                      struct trod_diag *diag);
 
 #endif

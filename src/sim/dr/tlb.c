@@ -12,7 +12,7 @@ static void count_hit(struct trod_dr_tlb *t)
         up->now.child_hits++;
 }
 
-static void one_page(struct trod_dr_tlb *t, const struct trod_ref *f, uint64_t page,
+static void one_page(struct trod_dr_tlb *t, const struct trod_sim_ref *f, uint64_t page,
                      uint64_t process)
 {
     const uint64_t key = page | process << TROD_DR_PAGE_BITS;
@@ -41,12 +41,12 @@ static void one_page(struct trod_dr_tlb *t, const struct trod_ref *f, uint64_t p
     t->last_way = way;
 }
 
-void trod_dr_tlb_request(struct trod_dr_tlb *t, const struct trod_ref *r, uint64_t process)
+void trod_dr_tlb_request(struct trod_dr_tlb *t, const struct trod_sim_ref *r, uint64_t process)
 {
     const uint64_t mask = (UINT64_C(1) << TROD_DR_PAGE_BITS) - 1;
     const uint64_t end = r->addr + r->size - 1;
     const uint64_t first = r->addr >> t->page_bits, last = end >> t->page_bits;
-    struct trod_ref f = *r;
+    struct trod_sim_ref f = *r;
 
     if (r->size == 0 && r->addr == 0)
         return;

@@ -23,6 +23,6 @@ struct trod_dr_tlb {
 enum { TROD_DR_PROCESSES = 4096, TROD_DR_PAGE_BITS = 52 };
 
 /* A fetch, read or write of R by process number PROCESS. */
-void trod_dr_tlb_request(struct trod_dr_tlb *t, const struct trod_ref *r, uint64_t process);
+void trod_dr_tlb_request(struct trod_dr_tlb *t, const struct trod_sim_ref *r, uint64_t process);
 
 #endif

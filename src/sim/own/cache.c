@@ -1,0 +1,345 @@
+/*
+ * cache.c - references to a cache, and what they cause in the others.
+ *
+ * Implements own/cache.h. A miss asks the next level first, then makes room: what is pushed out
+ * goes on when the new line is on its way in.
+ */
+#include "sim/own/cache.h"
+
+#include "sim/own/prefetch.h"
+#include "trod/diag.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void push_out(struct trod_own_cache *c, uint64_t line, uint8_t state);
+
+int trod_own_cache_init(struct trod_own_cache *c, const struct trod_own_spec *spec, bool classify)
+{
+    const struct trod_repl_options lru = {.kind = TROD_REPL_LRU};
+    int rc;
+
+    memset(c, 0, sizeof *c);
+    c->spec = spec;
+    while (1u << c->line_bits < spec->line)
+        c->line_bits++;
+    if ((rc = trod_store_init(&c->store, &spec->policy, spec->sets, spec->ways)) < 0)
+        return rc;
+    c->state = calloc(spec->sets, spec->ways);
+    if (!c->state)
+        return TROD_ERR_NOMEM;
+    if (spec->victims) {
+        c->victim_state = calloc(spec->victims, 1);
+        if (!c->victim_state || trod_store_init(&c->victim, &lru, 1, spec->victims) < 0)
+            return TROD_ERR_NOMEM;
+    }
+    if (spec->prefetch == TROD_OWN_STRIDE &&
+        !(c->stride = calloc(TROD_OWN_STRIDES, sizeof *c->stride)))
+        return TROD_ERR_NOMEM;
+    if (!classify)
+        return 0;
+    c->shadow = calloc(1, sizeof *c->shadow);
+    return c->shadow ? trod_own_shadow_init(c->shadow, spec->sets * spec->ways) : TROD_ERR_NOMEM;
+}
+
+void trod_own_cache_fini(struct trod_own_cache *c)
+{
+    trod_store_fini(&c->store);
+    trod_store_fini(&c->victim);
+    trod_lines_fini(&c->lost);
+    if (c->shadow)
+        trod_own_shadow_fini(c->shadow);
+    free(c->shadow);
+    free(c->state);
+    free(c->victim_state);
+    free(c->stride);
+    free(c->child);
+}
+
+/* --- lines that leave --- */
+
+/* Remove LINE (of C's lines) below C. Returns true if one was dirty. */
+static bool drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes, uint64_t *count)
+{
+    bool dirty = false;
+
+    for (uint64_t a = addr; a < addr + bytes; a += c->spec->line) {
+        const uint64_t line = a >> c->line_bits, set = trod_store_set(&c->store, line);
+        const uint32_t way = trod_store_find(&c->store, set, line);
+        uint32_t v;
+
+        if (way != TROD_NO_WAY) {
+            dirty = dirty || c->state[set * c->store.ways + way] & TROD_OWN_DIRTY;
+            trod_store_drop(&c->store, set, way);
+            trod_repl_invalidate(&c->store.repl, set, way);
+            ++*(count ? count : &c->n.back_invalidations);
+        }
+        if (c->spec->victims && (v = trod_store_find(&c->victim, 0, line)) != TROD_NO_WAY) {
+            dirty = dirty || c->victim_state[v] & TROD_OWN_DIRTY;
+            trod_store_drop(&c->victim, 0, v);
+            trod_repl_invalidate(&c->victim.repl, 0, v);
+        }
+        if (a > UINT64_MAX - c->spec->line)
+            break;
+    }
+    for (uint32_t i = 0; i < c->n_child; i++)
+        dirty = drop(c->child[i], addr, bytes, NULL) || dirty;
+    return dirty;
+}
+
+static void put(struct trod_own_cache *c, uint64_t line, uint8_t state)
+{
+    const uint64_t set = trod_store_set(&c->store, line);
+    const uint32_t way = trod_store_choose(&c->store, set);
+    uint8_t *at = &c->state[set * c->store.ways + way];
+    const uint8_t before = *at;
+    uint64_t old;
+
+    if (trod_store_put(&c->store, set, way, line, &old) < 0)
+        c->failed = true;
+    *at = state;
+    trod_repl_fill(&c->store.repl, set, way);
+    if (old == TROD_NO_LINE)
+        return;
+    if (c->spec->victims) { /* it may come back soon */
+        const uint32_t v = trod_store_choose(&c->victim, 0);
+        uint8_t *kept = &c->victim_state[v];
+        const uint8_t kept_before = *kept;
+        uint64_t out;
+
+        if (trod_store_put(&c->victim, 0, v, old, &out) < 0)
+            c->failed = true;
+        *kept = before;
+        trod_repl_fill(&c->victim.repl, 0, v);
+        if (out != TROD_NO_LINE)
+            push_out(c, out, kept_before);
+        return;
+    }
+    push_out(c, old, before);
+}
+
+/* A dirty line of BYTES at ADDR comes from above. What is not present goes on. */
+static void write_back(struct trod_own_cache *c, uint64_t addr, uint32_t bytes)
+{
+    for (; c; c = c->next) {
+        const uint64_t line = addr >> c->line_bits, set = trod_store_set(&c->store, line);
+        const uint32_t way = trod_store_find(&c->store, set, line);
+
+        if (way != TROD_NO_WAY && !c->spec->through) {
+            c->state[set * c->store.ways + way] |= TROD_OWN_DIRTY;
+            return;
+        }
+        c->n.bytes_out += bytes;
+    }
+}
+
+/* LINE has left C. */
+static void push_out(struct trod_own_cache *c, uint64_t line, uint8_t state)
+{
+    const uint64_t addr = line << c->line_bits;
+    bool dirty = state & TROD_OWN_DIRTY;
+
+    c->n.evictions++;
+    for (uint32_t i = 0; c->spec->inclusion == TROD_OWN_INCLUSIVE && i < c->n_child; i++)
+        dirty = drop(c->child[i], addr, c->spec->line, NULL) || dirty;
+    c->n.writebacks += dirty;
+    if (c->next && c->next->spec->inclusion == TROD_OWN_EXCLUSIVE) {
+        const uint64_t set = trod_store_set(&c->next->store, line);
+
+        c->n.bytes_out += c->spec->line;
+        if (trod_store_find(&c->next->store, set, line) == TROD_NO_WAY)
+            put(c->next, line, dirty ? TROD_OWN_DIRTY : 0);
+        else if (dirty)
+            write_back(c->next, addr, c->spec->line);
+        return;
+    }
+    if (dirty) {
+        c->n.bytes_out += c->spec->line;
+        write_back(c->next, addr, c->spec->line);
+    }
+}
+
+/* --- references --- */
+
+/* What a miss of LINE is; to be asked at every demand reference. */
+static void classify(struct trod_own_cache *c, uint64_t line, bool miss)
+{
+    enum trod_own_class k = trod_own_shadow_ref(c->shadow, line);
+
+    if (!miss)
+        return;
+    if (trod_lines_remove(&c->lost, line))
+        k = TROD_OWN_COHERENCE;
+    c->n.classes[k]++;
+}
+
+/*
+ * LINE, absent in C, is brought in. STATE: PREFETCHED or 0. Demand references pass on to the next
+ * level with their KIND; prefetches only where the line is absent there too, uncounted as demand.
+ */
+static uint8_t fetch(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr, uint64_t pc,
+                     bool demand)
+{
+    const uint64_t start = addr & ~(uint64_t)(c->spec->line - 1);
+    struct trod_own_cache *n = c->next;
+
+    c->n.bytes_in += c->spec->line;
+    if (!n)
+        return 0;
+    if (n->spec->inclusion == TROD_OWN_EXCLUSIVE) { /* the line moves, with what it knows */
+        const uint64_t line = addr >> n->line_bits, set = trod_store_set(&n->store, line);
+        const uint32_t way = trod_store_find(&n->store, set, line);
+        uint8_t state;
+
+        if (demand) {
+            n->n.refs[kind]++;
+            n->n.misses[kind] += way == TROD_NO_WAY;
+            if (n->shadow)
+                classify(n, line, way == TROD_NO_WAY);
+            if (way == TROD_NO_WAY && n->missed)
+                n->missed(n->user, n, addr);
+        }
+        if (way == TROD_NO_WAY)
+            return fetch(n, kind, addr, pc, demand);
+        state = n->state[set * n->store.ways + way] & TROD_OWN_DIRTY;
+        trod_store_drop(&n->store, set, way);
+        trod_repl_invalidate(&n->store.repl, set, way);
+        return state;
+    }
+    if (demand)
+        trod_own_cache_ref(n, kind == TROD_OWN_WRITE ? TROD_OWN_READ : kind, start, c->spec->line,
+                           pc);
+    else
+        trod_own_prefetch_into(n, start, pc);
+    return 0;
+}
+
+void trod_own_prefetch_into(struct trod_own_cache *c, uint64_t addr, uint64_t pc)
+{
+    const uint64_t line = addr >> c->line_bits, set = trod_store_set(&c->store, line);
+    uint8_t state;
+
+    if (trod_store_find(&c->store, set, line) != TROD_NO_WAY ||
+        (c->spec->victims && trod_store_find(&c->victim, 0, line) != TROD_NO_WAY)) {
+        c->n.prefetch_hits++;
+        return;
+    }
+    if (c->spec->inclusion == TROD_OWN_EXCLUSIVE)
+        return;
+    state = fetch(c, TROD_OWN_READ, addr, pc, false);
+    put(c, line, state | TROD_OWN_PREFETCHED);
+}
+
+/* LINE may be in the victim cache: then it comes back. */
+static bool from_victims(struct trod_own_cache *c, uint64_t line, uint8_t *state)
+{
+    uint32_t v;
+
+    if (!c->spec->victims || (v = trod_store_find(&c->victim, 0, line)) == TROD_NO_WAY)
+        return false;
+    *state = c->victim_state[v];
+    trod_store_drop(&c->victim, 0, v);
+    trod_repl_invalidate(&c->victim.repl, 0, v);
+    c->n.victim_hits++;
+    return true;
+}
+
+static void on_hit(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr, uint32_t size,
+                   uint64_t set, uint32_t way)
+{
+    uint8_t *state = &c->state[set * c->store.ways + way];
+
+    trod_repl_hit(&c->store.repl, set, way);
+    if (*state & TROD_OWN_PREFETCHED) {
+        c->n.useful++;
+        *state &= (uint8_t)~TROD_OWN_PREFETCHED;
+    }
+    if (kind != TROD_OWN_WRITE)
+        return;
+    if (!c->spec->through) {
+        *state |= TROD_OWN_DIRTY;
+        return;
+    }
+    c->n.bytes_out += size;
+    if (c->next)
+        trod_own_cache_ref(c->next, kind, addr, size, 0);
+}
+
+static void on_miss(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr, uint32_t size,
+                    uint64_t pc)
+{
+    const uint64_t line = addr >> c->line_bits;
+    const bool write = kind == TROD_OWN_WRITE;
+    uint8_t state = 0;
+
+    c->n.misses[kind]++;
+    if (c->missed)
+        c->missed(c->user, c, addr);
+    if (!from_victims(c, line, &state)) {
+        if (write && c->spec->no_allocate) {
+            c->n.bytes_out += size;
+            if (c->next)
+                trod_own_cache_ref(c->next, kind, addr, size, pc);
+            return;
+        }
+        state = fetch(c, kind, addr, pc, true);
+    }
+    if (write && !c->spec->through)
+        state |= TROD_OWN_DIRTY;
+    put(c, line, state);
+    if (write && c->spec->through) {
+        c->n.bytes_out += size;
+        if (c->next)
+            trod_own_cache_ref(c->next, kind, addr, size, pc);
+    }
+}
+
+void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr,
+                        uint32_t size, uint64_t pc)
+{
+    const uint64_t line = addr >> c->line_bits, set = trod_store_set(&c->store, line);
+    const uint32_t way = trod_store_find(&c->store, set, line);
+    const bool hit = way != TROD_NO_WAY;
+
+    c->n.refs[kind]++;
+    if (c->shadow)
+        classify(c, line, !hit);
+    if (hit)
+        on_hit(c, kind, addr, size, set, way);
+    else
+        on_miss(c, kind, addr, size, pc);
+    if (c->spec->prefetch)
+        trod_own_prefetch(c, addr, pc, !hit);
+}
+
+/* --- coherence --- */
+
+bool trod_own_cache_take_away(struct trod_own_cache *c, uint64_t addr)
+{
+    const uint64_t start = addr & ~(uint64_t)(c->spec->line - 1),
+                   before = c->n.coherence_invalidations;
+    const bool dirty = drop(c, start, c->spec->line, &c->n.coherence_invalidations);
+
+    if (c->shadow && c->n.coherence_invalidations != before &&
+        trod_lines_add(&c->lost, addr >> c->line_bits) < 0)
+        c->failed = true;
+    return dirty;
+}
+
+bool trod_own_cache_clean(struct trod_own_cache *c, uint64_t addr)
+{
+    const uint64_t line = addr >> c->line_bits, set = trod_store_set(&c->store, line);
+    const uint32_t way = trod_store_find(&c->store, set, line);
+    uint8_t *state;
+
+    if (way == TROD_NO_WAY)
+        return false;
+    state = &c->state[set * c->store.ways + way];
+    if (!(*state & TROD_OWN_DIRTY))
+        return false;
+    *state &= (uint8_t)~TROD_OWN_DIRTY;
+    c->n.writebacks++;
+    c->n.bytes_out += c->spec->line;
+    write_back(c->next, line << c->line_bits, c->spec->line);
+    return true;
+}

@@ -1,0 +1,86 @@
+/*
+ * cache.h - one cache of a hierarchy: what a reference finds, brings in and pushes out.
+ *
+ * Implements docs/caches.md, "Rules".
+ */
+#ifndef TROD_SIM_OWN_CACHE_H
+#define TROD_SIM_OWN_CACHE_H
+
+#include "sim/own/config.h"
+#include "sim/own/shadow.h"
+#include "sim/ref.h"
+#include "sim/store.h"
+
+enum trod_own_kind { TROD_OWN_FETCH, TROD_OWN_READ, TROD_OWN_WRITE, TROD_OWN_KINDS };
+
+struct trod_own_counts {
+    uint64_t refs[TROD_OWN_KINDS], misses[TROD_OWN_KINDS];
+    uint64_t classes[TROD_OWN_CLASSES];
+    uint64_t victim_hits;                       /* misses that the victim cache had */
+    uint64_t prefetches, prefetch_hits, useful; /* asked for; present already; used later */
+    uint64_t evictions, writebacks;             /* lines pushed out; of these dirty */
+    uint64_t back_invalidations, coherence_invalidations;
+    uint64_t bytes_in, bytes_out; /* from and to the next level */
+};
+
+struct trod_own_stride { /* of one instruction */
+    uint64_t pc, last;
+    int64_t stride;
+    uint8_t sure;
+};
+
+struct trod_own_flow { /* of one page */
+    uint64_t page, last;
+    int8_t direction;
+    uint8_t run;
+};
+
+enum { TROD_OWN_STRIDES = 256, TROD_OWN_FLOWS = 32, TROD_OWN_OFFSETS = 26, TROD_OWN_RECENT = 64 };
+
+/* Best-offset prefetching (Michaud, 2016): offsets are tried in turn against recent requests. */
+struct trod_own_best {
+    uint64_t recent[TROD_OWN_RECENT];
+    uint8_t score[TROD_OWN_OFFSETS];
+    uint8_t trying, rounds;
+    uint32_t offset; /* in lines; 0: none is good enough */
+};
+
+struct trod_own_cache {
+    const struct trod_own_spec *spec;
+    struct trod_own_cache *next;   /* NULL: memory */
+    struct trod_own_cache **child; /* those whose next it is */
+    uint32_t n_child;
+    unsigned line_bits;
+    struct trod_store store, victim;
+    uint8_t *state, *victim_state;  /* by line: bits below */
+    struct trod_own_shadow *shadow; /* NULL: misses are not classified */
+    struct trod_lines lost;         /* lines that coherence took away */
+    struct trod_own_stride *stride; /* stride prefetching */
+    struct trod_own_flow flow[TROD_OWN_FLOWS];
+    unsigned next_flow;
+    struct trod_own_best best;
+    struct trod_own_counts n;
+    /* Told of each demand miss. NULL: nobody wants to know. */
+    void (*missed)(void *user, const struct trod_own_cache *c, uint64_t addr);
+    void *user;
+    bool failed;
+};
+
+enum { TROD_OWN_DIRTY = 1, TROD_OWN_PREFETCHED = 2 };
+
+int trod_own_cache_init(struct trod_own_cache *c, const struct trod_own_spec *spec, bool classify);
+void trod_own_cache_fini(struct trod_own_cache *c);
+
+/* A reference of KIND to [ADDR, ADDR + SIZE), which lies in one line of C, by instruction PC. */
+void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr,
+                        uint32_t size, uint64_t pc);
+
+/*
+ * Remove the line of ADDR here and below (towards the cores), for coherence. Returns true if one
+ * was dirty.
+ */
+bool trod_own_cache_take_away(struct trod_own_cache *c, uint64_t addr);
+/* Is the line of ADDR present and dirty here? Then it is clean from here on, and written back. */
+bool trod_own_cache_clean(struct trod_own_cache *c, uint64_t addr);
+
+#endif

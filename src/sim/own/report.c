@@ -1,0 +1,338 @@
+/*
+ * report.c - the tables of a hierarchy.
+ *
+ * Implements own/report.h. Names of columns are documented in docs/caches.md, "Results".
+ */
+#include "sim/own/report.h"
+
+#include "trod/meta.h"
+#include "trod/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = TROD_OWN_CACHES + 1 };
+
+static uint64_t sum3(const uint64_t v[TROD_OWN_KINDS])
+{
+    return v[0] + v[1] + v[2];
+}
+
+static void percent(struct trod_emit *e, uint64_t part, uint64_t of)
+{
+    if (of)
+        trod_emit_f64(e, NULL, (double)part * 100 / (double)of, 3);
+    else
+        trod_emit_absent(e);
+}
+
+/* A count that says something only where ON. */
+static void count(struct trod_emit *e, bool on, uint64_t v)
+{
+    if (on)
+        trod_emit_u64(e, NULL, v);
+    else
+        trod_emit_absent(e);
+}
+
+static void caches(const struct trod_own_sim *s, struct trod_emit *e)
+{
+    static const char *const columns[] = {
+        "cache",
+        "instances",
+        "references",
+        "misses",
+        "percent",
+        "mpki",
+        "total_percent",
+        "compulsory",
+        "capacity",
+        "conflict",
+        "coherence",
+        "victim_hits",
+        "evictions",
+        "writebacks",
+        "bytes_in",
+        "bytes_out",
+        "prefetches",
+        "useful",
+        "accuracy_percent",
+        "coverage_percent",
+        "back_invalidations",
+        "coherence_invalidations",
+    };
+
+    trod_emit_table(e, "caches", "Caches", columns, sizeof columns / sizeof *columns);
+    for (unsigned i = 0; i < s->config->n; i++) {
+        const struct trod_own_spec *spec = &s->config->spec[i];
+        const struct trod_own_counts n = trod_own_sim_sum(s, i);
+        const uint64_t refs = sum3(n.refs), misses = sum3(n.misses);
+
+        trod_emit_str(e, NULL, spec->name);
+        trod_emit_u64(e, NULL, spec->shared ? 1 : s->config->cores);
+        trod_emit_u64(e, NULL, refs);
+        trod_emit_u64(e, NULL, misses);
+        percent(e, misses, refs);
+        if (s->instructions)
+            trod_emit_f64(e, NULL, (double)misses * 1000 / (double)s->instructions, 3);
+        else
+            trod_emit_absent(e);
+        percent(e, misses, s->refs);
+        for (unsigned k = 0; k < TROD_OWN_CLASSES; k++)
+            count(e, s->config->classify && (k < TROD_OWN_COHERENCE || s->config->coherent),
+                  n.classes[k]);
+        count(e, spec->victims, n.victim_hits);
+        trod_emit_u64(e, NULL, n.evictions);
+        trod_emit_u64(e, NULL, n.writebacks);
+        trod_emit_u64(e, NULL, n.bytes_in);
+        trod_emit_u64(e, NULL, n.bytes_out);
+        count(e, spec->prefetch, n.prefetches);
+        count(e, spec->prefetch, n.useful);
+        percent(e, n.useful, spec->prefetch ? n.prefetches : 0);
+        percent(e, n.useful, spec->prefetch ? n.useful + misses : 0);
+        count(e, n.back_invalidations, n.back_invalidations);
+        count(e, s->config->coherent && !spec->shared, n.coherence_invalidations);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+static void kinds(const struct trod_own_sim *s, struct trod_emit *e)
+{
+    static const char *const columns[] = {"cache", "kind", "references", "misses", "percent"};
+    static const char *const names[] = {"fetch", "read", "write"};
+
+    trod_emit_table(e, "kinds", "By kind of reference", columns, 5);
+    for (unsigned i = 0; i < s->config->n; i++) {
+        const struct trod_own_counts n = trod_own_sim_sum(s, i);
+
+        for (unsigned k = 0; k < TROD_OWN_KINDS; k++) {
+            if (n.refs[k] == 0)
+                continue;
+            trod_emit_str(e, NULL, s->config->spec[i].name);
+            trod_emit_str(e, NULL, names[k]);
+            trod_emit_u64(e, NULL, n.refs[k]);
+            trod_emit_u64(e, NULL, n.misses[k]);
+            percent(e, n.misses[k], n.refs[k]);
+            trod_emit_row_end(e);
+        }
+    }
+    trod_emit_table_close(e);
+}
+
+/* --- who misses --- */
+
+static int by_misses(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    for (unsigned i = WIDTH - 1; i > 0; i--) /* the last cache first: its misses cost most */
+        if (x[i] != y[i])
+            return x[i] < y[i] ? 1 : -1;
+    return x[0] < y[0] ? -1 : x[0] > y[0];
+}
+
+/* Rows of instructions to rows of functions: the key becomes the function's address. */
+static int to_functions(uint64_t *row, size_t *n, struct trod_symbols *symbols)
+{
+    struct trod_lines place = {.map = true};
+    size_t to = 0;
+
+    for (size_t i = 0; i < *n; i++) {
+        uint64_t *from = row + i * WIDTH, offset, *number;
+        const char *name;
+
+        if (!trod_symbols_find(symbols, from[0], &name, &offset))
+            from[0] = TROD_NOWHERE - 1;
+        else
+            from[0] -= offset;
+        if (!(number = trod_lines_at(&place, from[0]))) {
+            trod_lines_fini(&place);
+            return TROD_ERR_NOMEM;
+        }
+        if (*number == 0) {
+            memmove(row + to * WIDTH, from, WIDTH * sizeof *row);
+            *number = ++to;
+            continue;
+        }
+        for (unsigned k = 1; k < WIDTH; k++)
+            row[(*number - 1) * WIDTH + k] += from[k];
+    }
+    *n = to;
+    trod_lines_fini(&place);
+    return 0;
+}
+
+static void key_of(const struct trod_own_sim *s, const struct trod_own_report *o,
+                   const struct trod_meta *meta, uint64_t key, struct trod_emit *e)
+{
+    const char *name;
+    uint64_t offset;
+
+    if (s->by == TROD_OWN_BY_INSTRUCTION && o->symbols) {
+        if (key == TROD_NOWHERE - 1 || !trod_symbols_find(o->symbols, key, &name, &offset))
+            name = "(no symbol)";
+        trod_emit_str(e, NULL, name);
+    } else if (s->by == TROD_OWN_BY_THREAD) {
+        if (key < meta->n_streams)
+            trod_emit_strn(e, NULL, meta->streams[key].name, meta->streams[key].name_len);
+        else
+            trod_emit_u64(e, NULL, key);
+    } else {
+        trod_emit_hex(e, NULL, key);
+    }
+}
+
+static int who(const struct trod_own_sim *s, const struct trod_own_report *o,
+               const struct trod_meta *meta, struct trod_emit *e)
+{
+    static const char *const names[] = {"", "instruction", "page", "line", "thread"};
+    const char *columns[WIDTH];
+    uint64_t *row = malloc((s->n_rows ? s->n_rows : 1) * WIDTH * sizeof *row);
+    size_t n = s->n_rows;
+
+    if (!row)
+        return TROD_ERR_NOMEM;
+    if (n)
+        memcpy(row, s->row, n * WIDTH * sizeof *row);
+    if (s->by == TROD_OWN_BY_INSTRUCTION && o->symbols && to_functions(row, &n, o->symbols) < 0) {
+        free(row);
+        return TROD_ERR_NOMEM;
+    }
+    qsort(row, n, WIDTH * sizeof *row, by_misses);
+    columns[0] = s->by == TROD_OWN_BY_INSTRUCTION && o->symbols ? "function" : names[s->by];
+    for (unsigned i = 0; i < s->config->n; i++)
+        columns[1 + i] = s->config->spec[i].name;
+    trod_emit_u64(e, "missing", n);
+    trod_emit_table(e, "by", "Misses by cache", columns, s->config->n + 1);
+    for (size_t i = 0; i < n && (o->top == 0 || i < o->top); i++) {
+        key_of(s, o, meta, row[i * WIDTH], e);
+        for (unsigned k = 0; k < s->config->n; k++)
+            trod_emit_u64(e, NULL, row[i * WIDTH + 1 + k]);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+    free(row);
+    return 0;
+}
+
+/* --- who shares --- */
+
+static int by_sharing(const void *a, const void *b)
+{
+    const struct trod_own_shared *x = a, *y = b;
+
+    if (x->invalidations != y->invalidations)
+        return x->invalidations < y->invalidations ? 1 : -1;
+    if (x->refs != y->refs)
+        return x->refs < y->refs ? 1 : -1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Does what one thread writes meet what another touches? */
+static bool truly_shared(const struct trod_own_shared *s)
+{
+    const uint32_t n = s->threads < TROD_OWN_SHARERS ? s->threads : TROD_OWN_SHARERS;
+
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < n; k++)
+            if (i != k && s->written[i] & (s->written[k] | s->read[k]))
+                return true;
+    return false;
+}
+
+static bool written(const struct trod_own_shared *s)
+{
+    return s->written[0] || s->written[1] || s->written[2] || s->written[3];
+}
+
+static int sharing(const struct trod_own_sim *s, const struct trod_own_report *o,
+                   struct trod_emit *e)
+{
+    static const char *const columns[] = {"line", "threads", "references", "invalidations",
+                                          "sharing"};
+    struct trod_own_shared *copy = malloc((s->n_shared ? s->n_shared : 1) * sizeof *copy);
+    uint64_t read_only = 0, falsely = 0;
+    size_t n = 0;
+
+    if (!copy)
+        return TROD_ERR_NOMEM;
+    for (size_t i = 0; i < s->n_shared; i++) {
+        if (s->shared[i].threads < 2)
+            continue;
+        if (!written(&s->shared[i])) {
+            read_only++;
+            continue;
+        }
+        falsely += !truly_shared(&s->shared[i]);
+        copy[n++] = s->shared[i];
+    }
+    qsort(copy, n, sizeof *copy, by_sharing);
+    trod_emit_open(e, "sharing", "Lines of 64 bytes shared between threads");
+    trod_emit_u64(e, "read_only", read_only);
+    trod_emit_u64(e, "written", n);
+    trod_emit_u64(e, "false_sharing", falsely);
+    trod_emit_table(e, "lines", "Lines that are written", columns, 5);
+    for (size_t i = 0; i < n && (o->top == 0 || i < o->top); i++) {
+        trod_emit_hex(e, NULL, copy[i].line);
+        trod_emit_u64(e, NULL, copy[i].threads);
+        trod_emit_u64(e, NULL, copy[i].refs);
+        trod_emit_u64(e, NULL, copy[i].invalidations);
+        trod_emit_str(e, NULL, truly_shared(&copy[i]) ? "true" : "false");
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+    trod_emit_close(e);
+    free(copy);
+    return 0;
+}
+
+static void intervals(const struct trod_own_sim *s, struct trod_emit *e)
+{
+    const char *columns[WIDTH] = {"instructions"};
+    struct trod_own_snapshot before = {0}, last = {.instructions = s->instructions};
+
+    for (unsigned i = 0; i < s->config->n; i++) {
+        const struct trod_own_counts n = trod_own_sim_sum(s, i);
+
+        columns[1 + i] = s->config->spec[i].name;
+        last.misses[i] = sum3(n.misses);
+    }
+    trod_emit_table(e, "intervals", "Misses by interval", columns, s->config->n + 1);
+    for (size_t i = 0; i <= s->n_snapshots; i++) {
+        const struct trod_own_snapshot *n = i < s->n_snapshots ? &s->snapshot[i] : &last;
+
+        trod_emit_u64(e, NULL, n->instructions);
+        for (unsigned k = 0; k < s->config->n; k++)
+            trod_emit_u64(e, NULL, n->misses[k] - before.misses[k]);
+        trod_emit_row_end(e);
+        before = *n;
+    }
+    trod_emit_table_close(e);
+}
+
+int trod_own_report(const struct trod_own_sim *s, const struct trod_own_report *o,
+                    const struct trod_meta *meta, struct trod_emit *e)
+{
+    int rc = 0;
+
+    trod_emit_u64(e, "instructions", s->instructions);
+    trod_emit_u64(e, "references", s->refs);
+    trod_emit_u64(e, "cores", s->config->cores);
+    caches(s, e);
+    kinds(s, e);
+    if (s->config->coherent) {
+        trod_emit_open(e, "coherence", "Coherence");
+        trod_emit_u64(e, "invalidations", s->invalidations);
+        trod_emit_u64(e, "interventions", s->interventions);
+        trod_emit_u64(e, "upgrades", s->upgrades);
+        trod_emit_close(e);
+    }
+    if (s->by)
+        rc = who(s, o, meta, e);
+    if (rc == 0 && s->sharing)
+        rc = sharing(s, o, e);
+    if (s->interval)
+        intervals(s, e);
+    return rc;
+}

@@ -1,0 +1,22 @@
+/*
+ * report.h - what a hierarchy counted, as fields and tables.
+ */
+#ifndef TROD_SIM_OWN_REPORT_H
+#define TROD_SIM_OWN_REPORT_H
+
+#include "sim/own/sim.h"
+#include "trod/emit.h"
+
+struct trod_meta;
+struct trod_symbols;
+
+struct trod_own_report {
+    uint64_t top;                 /* rows of the tables of who misses and what is shared; 0: all */
+    struct trod_symbols *symbols; /* rows by instruction are summed up by function; or NULL */
+};
+
+/* Into the open level of E. 0 or TROD_ERR_NOMEM. */
+int trod_own_report(const struct trod_own_sim *s, const struct trod_own_report *o,
+                    const struct trod_meta *meta, struct trod_emit *e);
+
+#endif
