@@ -8,11 +8,11 @@
 #ifndef TROD_CACHE_H
 #define TROD_CACHE_H
 
+#include "trod/analysis.h"
 #include "trod/trace.h"
 
 struct trod_buf;
 struct trod_cache;
-struct trod_emit;
 struct trod_symbols;
 
 enum trod_cache_like {
@@ -43,7 +43,11 @@ struct trod_cache_options {
     bool classify;      /* misses into compulsory, capacity, conflict, coherence */
     bool sharing;       /* lines that threads share, truly and falsely */
     uint64_t interval;  /* misses every so many instructions; 0: no */
+    uint64_t top;       /* rows of the tables of who misses and what is shared; 0: all */
 };
+
+/* The analysis "cache"; its options are struct trod_cache_options. */
+extern const struct trod_analysis trod_analysis_cache;
 
 /*
  * Prepare a simulation with options O, which are not kept. Files that the options name are read
@@ -54,10 +58,12 @@ struct trod_cache_options {
 int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *o,
                    struct trod_diag *diag);
 
-/* The order of the rows that the simulation stands for; cores: of TROD_ORDER_DYNAMIC. */
-void trod_cache_order(const struct trod_cache *c, enum trod_order *order, uint32_t *cores);
-/* Columns that it looks at. */
-uint32_t trod_cache_want(const struct trod_cache *c);
+/*
+ * The order of the rows that a simulation with options O stands for; cores: of TROD_ORDER_DYNAMIC.
+ * Returns 0, or what trod_cache_new returns for options and configuration; reported.
+ */
+int trod_cache_order(const struct trod_cache_options *o, enum trod_order *order, uint32_t *cores,
+                     struct trod_diag *diag);
 
 /*
  * Rows [FROM, TO) of B. Returns 1 to go on, 0 when what is to be simulated has been seen,
@@ -66,17 +72,19 @@ uint32_t trod_cache_want(const struct trod_cache *c);
  */
 int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from, uint32_t to);
 
+/* Statistics begin anew, contents stay (TROD_CACHE_OWN; other tools have options for it). */
+void trod_cache_warm(struct trod_cache *c);
+
 /* Preset I and what it is, NULL past the last. Static texts. */
 const char *trod_cache_preset(size_t i, const char **title);
 
 /*
- * The rows have ended: the result of TROD_CACHE_OWN, into the open level of E. Tables of who misses
- * and what is shared have TOP rows (0: all). SYMBOLS, if not NULL, sums instructions up by
- * function. META is that of the trace. Returns 0, TROD_ERR_USAGE (another tool's simulation) or
- * TROD_ERR_NOMEM.
+ * The rows have ended: the result of TROD_CACHE_OWN, into the open level of R. SYMBOLS, if not
+ * NULL, sums instructions up by function. META is that of the trace. Returns 0, TROD_ERR_USAGE
+ * (another tool's simulation) or TROD_ERR_NOMEM.
  */
-int trod_cache_report(struct trod_cache *c, uint64_t top, struct trod_symbols *symbols,
-                      const struct trod_meta *meta, struct trod_emit *e);
+int trod_cache_result(struct trod_cache *c, struct trod_symbols *symbols,
+                      const struct trod_meta *meta, struct trod_result *r);
 
 /*
  * The rows have ended: finish, and append the result to OUT as the tool prints it. Returns 0, an

@@ -3,23 +3,24 @@
  */
 #include <string.h>
 
-#include "cli.h"
+#include "analyse.h"
 
 struct options {
     struct cli_common common;
     struct cli_input input;
     struct cli_report report;
     struct trod_cache_options cache;
+    struct trod_match_options filter;
     struct trod_list symbols;
     bool presets;
-    uint64_t top;
+    const char *warmup;
 };
 
 static const char *const likes[] = {"trod",       "drcachesim", "dinero",
                                     "cachegrind", "callgrind",  NULL};
 static const char *const owners[] = {"nothing", "instruction", "page", "line", "thread", NULL};
 
-enum { TOP = 20 };
+enum { TOP = 20 }; /* rows of tables */
 
 static const struct trod_option options[] = {
     {"config", 0, TROD_OPT_STR, offsetof(struct options, cache.config), "FILE",
@@ -35,7 +36,7 @@ static const struct trod_option options[] = {
      owners, NULL},
     {"symbols", 0, TROD_OPT_LIST, offsetof(struct options, symbols), "FILE[@ADDRESS]",
      "names of functions from the ELF file FILE, which is at ADDRESS in the trace", NULL, NULL},
-    {"top", 0, TROD_OPT_U64, offsetof(struct options, top), "N",
+    {"top", 0, TROD_OPT_U64, offsetof(struct options, cache.top), "N",
      "rows of the tables of who misses and what is shared (20; 0: all)", NULL, NULL},
     {"sharing", 0, TROD_OPT_BOOL, offsetof(struct options, cache.sharing), NULL,
      "lines that threads share, truly and falsely", NULL, NULL},
@@ -53,50 +54,76 @@ static const struct trod_option options[] = {
      "options in the words of that tool, in one string: '-L1D_size 16K -config_file x.conf', "
      "'-l1-usize 8K -l1-ubsize 32', '--D1=32768,8,64'",
      NULL, NULL},
+    {"warmup", 0, TROD_OPT_STR, offsetof(struct options, warmup), "N",
+     "the first N instructions fill the caches and are not counted", NULL, NULL},
     CLI_REPORT_OPTIONS,
+    CLI_SHARED(filter, "Choosing records", trod_match_option_table),
     CLI_INPUT_OPTIONS,
     CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
 };
 
-static const struct options defaults = {.input = {.order = -1}, .top = TOP};
+static const struct options defaults = {.input = {.order = -1}, .cache = {.top = TOP}};
 
 /* One run of the command. */
 struct running {
     struct cli *c;
     const struct options *o;
-    struct trod_cache *sim;
-    struct trod_trace *trace;
+    struct trod_match *match;
+    struct trod_run *run;
     struct trod_symbols *symbols;
+    struct cli_progress progress;
     struct trod_diag diag;
 };
 
-/* Feed all rows of the operands to the simulation. */
-static int simulate(struct running *k)
+static int filter(void *user, struct trod_batch *b)
 {
-    const struct options *o = k->o;
-    struct trod_trace_options opt = cli_trace_options(&o->input, trod_cache_want(k->sim));
-    struct cli_progress progress;
-    struct trod_batch *b;
-    enum trod_order order;
-    uint64_t rows = 0;
-    int r;
+    struct running *k = user;
+    const int r = trod_match_batch(k->match, b);
 
-    trod_cache_order(k->sim, &order, &opt.cores);
-    if (o->input.order < 0)
-        opt.order = order;
-    r = trod_trace_open(&k->trace, k->c->operands, k->c->n_operands, &opt, &k->diag);
     if (r < 0)
         return r;
-    cli_progress_begin(&progress, k->c);
-    while ((r = trod_trace_next(k->trace, &b)) > 0) {
-        rows += b->n;
-        cli_progress_tick(&progress, k->trace, rows);
-        if ((r = trod_cache_feed(k->sim, b, 0, b->n)) <= 0)
-            break;
-    }
-    cli_progress_end(&progress);
-    return r;
+    trod_batch_keep(b, trod_match_keep(k->match));
+    return !trod_match_done(k->match);
+}
+
+static void progress(void *user, const struct trod_trace_progress *p)
+{
+    struct running *k = user;
+
+    cli_progress_show(&k->progress, p);
+}
+
+static int open_run(struct running *k)
+{
+    const struct options *o = k->o;
+    struct trod_run_options opt = {
+        .jobs = o->input.jobs < TROD_RUN_JOBS ? (unsigned)o->input.jobs : TROD_RUN_JOBS,
+        .progress = progress,
+        .user = k,
+        .symbols = k->symbols,
+    };
+    enum trod_order order;
+    uint32_t cores;
+    int r = trod_match_new(&k->match, &o->filter, &k->diag);
+
+    if (r == 0)
+        r = trod_cache_order(&o->cache, &order, &cores, &k->diag);
+    if (r == 0 && o->warmup && (r = trod_option_number(o->warmup, &opt.warmup)) < 0)
+        trod_error(&k->diag, r, "args.warmup", NULL, "option '--warmup': '%s' is no number",
+                   o->warmup);
+    if (r < 0)
+        return r;
+    opt.trace = cli_trace_options(&o->input, TROD_COL_KIND | trod_match_want(k->match));
+    opt.trace.cores = cores;
+    if (o->input.order < 0)
+        opt.trace.order = order;
+    if (!trod_match_all(k->match))
+        opt.filter = filter;
+    r = trod_run_open(&k->run, k->c->operands, k->c->n_operands, &opt, &k->diag);
+    if (r == 0)
+        r = trod_run_add(k->run, &trod_analysis_cache, &o->cache);
+    return r < 0 ? r : 0;
 }
 
 /* The text of another tool. */
@@ -106,8 +133,9 @@ static int layout(const struct running *k)
     struct trod_diag *diag = &k->c->diag;
     struct trod_buf text = {0};
     struct trod_output *out;
-    int r = trod_cache_layout(k->sim, &text);
+    int r = trod_analysis_cache.layout(trod_run_state(k->run, 0), &text);
 
+    r = r < 0 ? r : 0;
     if (r == 0)
         r = trod_output_create(&out, path, NULL, diag);
     if (r == 0) {
@@ -128,7 +156,7 @@ static int report(struct running *k)
 
     if (r != 0)
         return r;
-    r = trod_cache_report(k->sim, k->o->top, k->symbols, trod_trace_meta(k->trace), out.emit);
+    r = cli_run_emit(k->run, 0, out.emit);
     end = cli_report_end(&out);
     return r < 0 ? r : end;
 }
@@ -187,17 +215,19 @@ static int read_symbols(struct running *k)
 
 static int work(struct running *k)
 {
-    int r = check(k), read;
+    int r = check(k), read = 0;
 
     if (r < 0 || k->o->presets)
         return r < 0 ? r : list_presets(k);
     r = read_symbols(k);
     if (r == 0)
-        r = trod_cache_new(&k->sim, &k->o->cache, &k->diag);
+        r = open_run(k);
     if (r < 0)
         return r;
-    read = simulate(k);
-    if (!k->trace || read == TROD_ERR_NOMEM || read == TROD_ERR_USAGE)
+    cli_progress_begin(&k->progress, k->c);
+    read = trod_run_go(k->run);
+    cli_progress_end(&k->progress);
+    if (read == TROD_ERR_NOMEM || read == TROD_ERR_USAGE)
         return read;
     /* what could be read of a damaged trace is told as well */
     r = k->o->cache.like == TROD_CACHE_OWN ? report(k) : layout(k);
@@ -217,8 +247,8 @@ static int run(struct cli *c, const void *opt)
     if (r < 0)
         c->trouble = true;
     r = cli_diag_end(c, &k.diag);
-    trod_trace_close(k.trace);
-    trod_cache_free(k.sim);
+    trod_run_free(k.run);
+    trod_match_free(k.match);
     trod_symbols_free(k.symbols);
     return c->trouble ? CLI_TROUBLE : r;
 }

@@ -35,7 +35,8 @@ struct trod_cache {
     struct trod_own_config own_config;
     struct trod_own_sim own;
     struct trod_sweep *sweep; /* NULL: own */
-    struct miss_file *miss;   /* by cache of DynamoRIO's model */
+    uint64_t top;
+    struct miss_file *miss; /* by cache of DynamoRIO's model */
     struct trod_sim_ref ref[2 * TROD_BATCH_ROWS];
 };
 
@@ -125,22 +126,31 @@ static int end_miss_files(struct trod_cache *c)
 
 /* --- the models --- */
 
-static int new_dr(struct trod_cache *c, const char *with)
+/* Options WITH, and the configuration file that they name. */
+static int configure_dr(struct trod_dr_config *k, const char *with, struct trod_diag *diag)
 {
-    struct trod_dr_config *k = &c->dr_config;
     struct trod_buf text = {0};
     int rc;
 
     trod_dr_config_init(k);
+    rc = trod_dr_config_options(k, with ? with : "", diag);
+    if (rc == 0 && k->config_file)
+        rc = read_file(k->config_file, &text, diag);
+    if (rc == 0 && k->config_file)
+        rc = trod_dr_config_read(k, (const char *)text.p, text.n, k->config_file, diag);
+    trod_buf_fini(&text);
+    return rc;
+}
+
+static int new_dr(struct trod_cache *c, const char *with)
+{
+    struct trod_dr_config *k = &c->dr_config;
+    struct trod_buf text = {0};
+    int rc = configure_dr(k, with, c->diag);
+
     c->refs.flags = TROD_REFS_CANONICAL;
-    rc = trod_dr_config_options(k, with, c->diag);
-    if (rc == 0 && k->config_file)
-        rc = read_file(k->config_file, &text, c->diag);
-    if (rc == 0 && k->config_file)
-        rc = trod_dr_config_read(k, (const char *)text.p, text.n, k->config_file, c->diag);
     if (rc == 0)
         rc = trod_dr_sim_init(&c->dr, k, k->config_file, c->diag);
-    text.n = 0;
     if (rc == 0 && k->v2p_file && k->physical)
         rc = read_file(k->v2p_file, &text, c->diag);
     if (rc == 0 && k->v2p_file && k->physical)
@@ -149,28 +159,39 @@ static int new_dr(struct trod_cache *c, const char *with)
     return rc == 0 ? begin_miss_files(c) : rc;
 }
 
-static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
+/* The hierarchy of options O. */
+static int configure_own(struct trod_own_config *c, const struct trod_cache_options *o,
+                         struct trod_diag *diag)
 {
     const char *name = o->config ? o->config : o->preset ? o->preset : "default";
     struct trod_buf text = {0};
     int rc;
 
-    if (o->sweep) {
-        c->sweep = calloc(1, sizeof *c->sweep);
-        return c->sweep ? trod_sweep_init(c->sweep, o->sweep, c->diag) : TROD_ERR_NOMEM;
-    }
     if (o->config) {
-        rc = read_file(o->config, &text, c->diag);
+        rc = read_file(o->config, &text, diag);
     } else {
         const char *preset = trod_own_preset(name);
 
         rc = preset ? trod_buf_add(&text, preset, strlen(preset))
-                    : trod_error(c->diag, TROD_ERR_USAGE, "cache.preset", NULL,
+                    : trod_error(diag, TROD_ERR_USAGE, "cache.preset", NULL,
                                  "no preset is called '%s'", name);
     }
     if (rc == 0)
-        rc = trod_own_config_read(&c->own_config, (const char *)text.p, text.n, name, c->diag);
+        rc = trod_own_config_read(c, (const char *)text.p, text.n, name, diag);
     trod_buf_fini(&text);
+    return rc;
+}
+
+static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
+{
+    int rc;
+
+    c->top = o->top;
+    if (o->sweep) {
+        c->sweep = calloc(1, sizeof *c->sweep);
+        return c->sweep ? trod_sweep_init(c->sweep, o->sweep, c->diag) : TROD_ERR_NOMEM;
+    }
+    rc = configure_own(&c->own_config, o, c->diag);
     if (rc < 0)
         return rc;
     c->own_config.classify = c->own_config.classify || o->classify;
@@ -218,22 +239,26 @@ int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *o,
     return rc;
 }
 
-void trod_cache_order(const struct trod_cache *c, enum trod_order *order, uint32_t *cores)
+int trod_cache_order(const struct trod_cache_options *o, enum trod_order *order, uint32_t *cores,
+                     struct trod_diag *diag)
 {
-    const struct trod_dr_config *k = &c->dr_config;
+    struct trod_own_config own;
+    struct trod_dr_config k;
+    int rc = 0;
 
     *cores = 0;
-    *order = c->own_config.cores > 1 ? TROD_ORDER_TIME : TROD_ORDER_FILE;
-    if (c->like != TROD_CACHE_DRCACHESIM)
-        return;
-    *order = k->by_thread || k->cpu_scheduling ? TROD_ORDER_TIME : TROD_ORDER_DYNAMIC;
-    *cores = k->schedule_cores;
-}
-
-uint32_t trod_cache_want(const struct trod_cache *c)
-{
-    (void)c;
-    return TROD_REFS_COLUMNS;
+    *order = TROD_ORDER_FILE;
+    if (o->like == TROD_CACHE_OWN && !o->sweep) {
+        rc = configure_own(&own, o, diag);
+        if (rc == 0 && own.cores > 1)
+            *order = TROD_ORDER_TIME;
+    } else if (o->like == TROD_CACHE_DRCACHESIM) {
+        rc = configure_dr(&k, o->with, diag);
+        *order = k.by_thread || k.cpu_scheduling ? TROD_ORDER_TIME : TROD_ORDER_DYNAMIC;
+        *cores = k.schedule_cores;
+        trod_dr_config_fini(&k);
+    }
+    return rc;
 }
 
 static int feed_dr(struct trod_cache *c, size_t n)
@@ -274,17 +299,23 @@ const char *trod_cache_preset(size_t i, const char **title)
     return trod_own_preset_at(i, title);
 }
 
-int trod_cache_report(struct trod_cache *c, uint64_t top, struct trod_symbols *symbols,
-                      const struct trod_meta *meta, struct trod_emit *e)
+void trod_cache_warm(struct trod_cache *c)
 {
-    const struct trod_own_report o = {top, symbols};
+    if (c->like == TROD_CACHE_OWN && !c->sweep)
+        trod_own_sim_reset(&c->own);
+}
+
+int trod_cache_result(struct trod_cache *c, struct trod_symbols *symbols,
+                      const struct trod_meta *meta, struct trod_result *r)
+{
+    const struct trod_own_report o = {c->top, symbols};
 
     if (c->like != TROD_CACHE_OWN)
         return TROD_ERR_USAGE;
     if (!c->sweep)
-        return trod_own_report(&c->own, &o, meta, e);
+        return trod_own_report(&c->own, &o, meta, r);
     trod_sweep_end(c->sweep);
-    trod_sweep_report(c->sweep, e);
+    trod_sweep_report(c->sweep, r);
     return 0;
 }
 

@@ -97,7 +97,11 @@ size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t f
         r->shard = b->have & has & TROD_COL_CORE ? b->core[i] : 0;
         r->addr = b->addr[i];
         r->size = has_size && has & TROD_COL_SIZE ? b->size[i] : 1;
-        r->pc = b->kind[i] == TROD_INSTR ? r->addr : has_pc && has & TROD_COL_PC ? b->pc[i] : 0;
+        r->pc = has_pc && has & TROD_COL_PC ? b->pc[i] : stream == s->stream ? s->pc : 0;
+        if (b->kind[i] == TROD_INSTR) {
+            r->pc = s->pc = r->addr;
+            s->stream = stream;
+        }
         r->op = op_of(s, b, i, numbered, r);
         if (!(has & TROD_COL_ADDR) && r->op <= TROD_OP_FLUSH_CODE)
             r->op = TROD_OP_OTHER;

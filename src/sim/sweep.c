@@ -156,12 +156,12 @@ uint64_t trod_sweep_misses(const struct trod_sweep *s, unsigned data, uint64_t s
                             (unsigned)ways, 1);
 }
 
-void trod_sweep_report(const struct trod_sweep *s, struct trod_emit *e)
+void trod_sweep_report(const struct trod_sweep *s, struct trod_result *r)
 {
     static const char *const columns[] = {"stream", "line",       "size",   "ways",
                                           "sets",   "references", "misses", "percent"};
 
-    trod_emit_table(e, "sweep", "LRU caches", columns, 8);
+    trod_result_counts(r, "sweep", "LRU caches", columns, 8);
     for (unsigned k = 0; k < 2; k++)
         for (uint64_t line = s->line[0]; line <= s->line[1]; line *= 2)
             for (uint64_t size = s->size[0]; size <= s->size[1]; size *= 2)
@@ -170,15 +170,15 @@ void trod_sweep_report(const struct trod_sweep *s, struct trod_emit *e)
                     const uint64_t refs = s->refs[log2_of(line) - log2_of(s->line[0])][k];
                     const uint64_t misses = trod_sweep_misses(s, k, size, ways, line);
 
-                    trod_emit_str(e, NULL, k ? "data" : "code");
-                    trod_emit_u64(e, NULL, line);
-                    trod_emit_u64(e, NULL, size);
-                    trod_emit_u64(e, NULL, ways);
-                    trod_emit_u64(e, NULL, size / line / ways);
-                    trod_emit_u64(e, NULL, refs);
-                    trod_emit_u64(e, NULL, misses);
-                    trod_emit_f64(e, NULL, refs ? (double)misses * 100 / (double)refs : 0, 3);
-                    trod_emit_row_end(e);
+                    trod_result_str(r, NULL, k ? "data" : "code");
+                    trod_result_u64(r, NULL, line);
+                    trod_result_u64(r, NULL, size);
+                    trod_result_u64(r, NULL, ways);
+                    trod_result_u64(r, NULL, size / line / ways);
+                    trod_result_u64(r, NULL, refs);
+                    trod_result_u64(r, NULL, misses);
+                    trod_result_f64(r, NULL, refs ? (double)misses * 100 / (double)refs : 0, 3);
+                    trod_result_row_end(r);
                 }
-    trod_emit_table_close(e);
+    trod_result_table_close(r);
 }

@@ -10,7 +10,7 @@
 #include "sim/locality/sets.h"
 #include "sim/ref.h"
 #include "trod/diag.h"
-#include "trod/emit.h"
+#include "trod/result.h"
 
 enum { TROD_SWEEP_LINES = 8, TROD_SWEEP_BATCH = 4096 };
 
@@ -40,6 +40,6 @@ void trod_sweep_end(struct trod_sweep *s);
 uint64_t trod_sweep_misses(const struct trod_sweep *s, unsigned data, uint64_t size, uint64_t ways,
                            uint64_t line);
 
-void trod_sweep_report(const struct trod_sweep *s, struct trod_emit *e);
+void trod_sweep_report(const struct trod_sweep *s, struct trod_result *r);
 
 #endif

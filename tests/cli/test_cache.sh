@@ -35,6 +35,48 @@ status 0
 out </dev/null
 check grep -q '^Collected : 8 8 0 1 2 0 1 2 0$' result.txt
 
+# its own rules
+cat >one.conf <<'X'
+classify on
+cache L1 size=64 ways=1
+X
+run trod cache --config one.conf --format json --by instruction --interval 4 ping.tarmac
+status 0
+json '.instructions == 8 and .references == 16'
+json '.caches[0] | .misses == 16 and .compulsory == 3 and .capacity == 13 and .conflict == 0'
+json '.kinds | length == 2 and .[1].kind == "read" and .[1].misses == 8'
+json '.by == [{"instruction": "0x8000", "L1": 16}]'
+json '[.intervals[].L1] | add == 16'
+run trod cache --config one.conf --warmup 2 --format json ping.tarmac
+status 0
+json '.instructions == 6 and .caches[0].misses >= 12'
+run trod cache --sweep size=64..256,ways=1..4 --format csv ping.tarmac
+status 0
+out_has '^data,64,64,1,1,8,8,100.000$'
+out_has '^data,64,128,2,1,8,2,25.000$'
+out_has '^data,64,256,4,1,8,2,25.000$'
+run trod cache --presets
+status 0
+out_has '^  i7-6700 '
+run trod cache --preset 386 ping.tarmac
+status 2
+err_has "no preset is called '386'"
+echo 'cache L1 size=100' >>one.conf
+run trod cache --config one.conf ping.tarmac
+status 2
+err_has 'one.conf.*3'
+run trod cache --with '-cores 2' ping.tarmac
+status 2
+err_has 'say --like'
+run trod cache --like dinero --classify ping.tarmac
+status 2
+run trod cache --sweep size=3K ping.tarmac
+status 2
+err_has 'powers of two'
+run trod cache
+status 2
+err_has 'FILE is missing'
+
 # what is refused, and where it stands
 refused() { # PATTERN WITH
     run trod cache --like drcachesim --with "$2" ping.tarmac

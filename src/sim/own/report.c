@@ -18,24 +18,24 @@ static uint64_t sum3(const uint64_t v[TROD_OWN_KINDS])
     return v[0] + v[1] + v[2];
 }
 
-static void percent(struct trod_emit *e, uint64_t part, uint64_t of)
+static void percent(struct trod_result *r, uint64_t part, uint64_t of)
 {
     if (of)
-        trod_emit_f64(e, NULL, (double)part * 100 / (double)of, 3);
+        trod_result_f64(r, NULL, (double)part * 100 / (double)of, 3);
     else
-        trod_emit_absent(e);
+        trod_result_absent(r);
 }
 
 /* A count that says something only where ON. */
-static void count(struct trod_emit *e, bool on, uint64_t v)
+static void count(struct trod_result *r, bool on, uint64_t v)
 {
     if (on)
-        trod_emit_u64(e, NULL, v);
+        trod_result_u64(r, NULL, v);
     else
-        trod_emit_absent(e);
+        trod_result_absent(r);
 }
 
-static void caches(const struct trod_own_sim *s, struct trod_emit *e)
+static void caches(const struct trod_own_sim *s, struct trod_result *r)
 {
     static const char *const columns[] = {
         "cache",
@@ -62,62 +62,62 @@ static void caches(const struct trod_own_sim *s, struct trod_emit *e)
         "coherence_invalidations",
     };
 
-    trod_emit_table(e, "caches", "Caches", columns, sizeof columns / sizeof *columns);
+    trod_result_counts(r, "caches", "Caches", columns, sizeof columns / sizeof *columns);
     for (unsigned i = 0; i < s->config->n; i++) {
         const struct trod_own_spec *spec = &s->config->spec[i];
         const struct trod_own_counts n = trod_own_sim_sum(s, i);
         const uint64_t refs = sum3(n.refs), misses = sum3(n.misses);
 
-        trod_emit_str(e, NULL, spec->name);
-        trod_emit_u64(e, NULL, spec->shared ? 1 : s->config->cores);
-        trod_emit_u64(e, NULL, refs);
-        trod_emit_u64(e, NULL, misses);
-        percent(e, misses, refs);
+        trod_result_str(r, NULL, spec->name);
+        trod_result_u64(r, NULL, spec->shared ? 1 : s->config->cores);
+        trod_result_u64(r, NULL, refs);
+        trod_result_u64(r, NULL, misses);
+        percent(r, misses, refs);
         if (s->instructions)
-            trod_emit_f64(e, NULL, (double)misses * 1000 / (double)s->instructions, 3);
+            trod_result_f64(r, NULL, (double)misses * 1000 / (double)s->instructions, 3);
         else
-            trod_emit_absent(e);
-        percent(e, misses, s->refs);
+            trod_result_absent(r);
+        percent(r, misses, s->refs);
         for (unsigned k = 0; k < TROD_OWN_CLASSES; k++)
-            count(e, s->config->classify && (k < TROD_OWN_COHERENCE || s->config->coherent),
+            count(r, s->config->classify && (k < TROD_OWN_COHERENCE || s->config->coherent),
                   n.classes[k]);
-        count(e, spec->victims, n.victim_hits);
-        trod_emit_u64(e, NULL, n.evictions);
-        trod_emit_u64(e, NULL, n.writebacks);
-        trod_emit_u64(e, NULL, n.bytes_in);
-        trod_emit_u64(e, NULL, n.bytes_out);
-        count(e, spec->prefetch, n.prefetches);
-        count(e, spec->prefetch, n.useful);
-        percent(e, n.useful, spec->prefetch ? n.prefetches : 0);
-        percent(e, n.useful, spec->prefetch ? n.useful + misses : 0);
-        count(e, n.back_invalidations, n.back_invalidations);
-        count(e, s->config->coherent && !spec->shared, n.coherence_invalidations);
-        trod_emit_row_end(e);
+        count(r, spec->victims, n.victim_hits);
+        trod_result_u64(r, NULL, n.evictions);
+        trod_result_u64(r, NULL, n.writebacks);
+        trod_result_u64(r, NULL, n.bytes_in);
+        trod_result_u64(r, NULL, n.bytes_out);
+        count(r, spec->prefetch, n.prefetches);
+        count(r, spec->prefetch, n.useful);
+        percent(r, n.useful, spec->prefetch ? n.prefetches : 0);
+        percent(r, n.useful, spec->prefetch ? n.useful + misses : 0);
+        count(r, n.back_invalidations, n.back_invalidations);
+        count(r, s->config->coherent && !spec->shared, n.coherence_invalidations);
+        trod_result_row_end(r);
     }
-    trod_emit_table_close(e);
+    trod_result_table_close(r);
 }
 
-static void kinds(const struct trod_own_sim *s, struct trod_emit *e)
+static void kinds(const struct trod_own_sim *s, struct trod_result *r)
 {
     static const char *const columns[] = {"cache", "kind", "references", "misses", "percent"};
     static const char *const names[] = {"fetch", "read", "write"};
 
-    trod_emit_table(e, "kinds", "By kind of reference", columns, 5);
+    trod_result_counts(r, "kinds", "By kind of reference", columns, 5);
     for (unsigned i = 0; i < s->config->n; i++) {
         const struct trod_own_counts n = trod_own_sim_sum(s, i);
 
         for (unsigned k = 0; k < TROD_OWN_KINDS; k++) {
             if (n.refs[k] == 0)
                 continue;
-            trod_emit_str(e, NULL, s->config->spec[i].name);
-            trod_emit_str(e, NULL, names[k]);
-            trod_emit_u64(e, NULL, n.refs[k]);
-            trod_emit_u64(e, NULL, n.misses[k]);
-            percent(e, n.misses[k], n.refs[k]);
-            trod_emit_row_end(e);
+            trod_result_str(r, NULL, s->config->spec[i].name);
+            trod_result_str(r, NULL, names[k]);
+            trod_result_u64(r, NULL, n.refs[k]);
+            trod_result_u64(r, NULL, n.misses[k]);
+            percent(r, n.misses[k], n.refs[k]);
+            trod_result_row_end(r);
         }
     }
-    trod_emit_table_close(e);
+    trod_result_table_close(r);
 }
 
 /* --- who misses --- */
@@ -164,7 +164,7 @@ static int to_functions(uint64_t *row, size_t *n, struct trod_symbols *symbols)
 }
 
 static void key_of(const struct trod_own_sim *s, const struct trod_own_report *o,
-                   const struct trod_meta *meta, uint64_t key, struct trod_emit *e)
+                   const struct trod_meta *meta, uint64_t key, struct trod_result *r)
 {
     const char *name;
     uint64_t offset;
@@ -172,19 +172,19 @@ static void key_of(const struct trod_own_sim *s, const struct trod_own_report *o
     if (s->by == TROD_OWN_BY_INSTRUCTION && o->symbols) {
         if (key == TROD_NOWHERE - 1 || !trod_symbols_find(o->symbols, key, &name, &offset))
             name = "(no symbol)";
-        trod_emit_str(e, NULL, name);
+        trod_result_str(r, NULL, name);
     } else if (s->by == TROD_OWN_BY_THREAD) {
         if (key < meta->n_streams)
-            trod_emit_strn(e, NULL, meta->streams[key].name, meta->streams[key].name_len);
+            trod_result_strn(r, NULL, meta->streams[key].name, meta->streams[key].name_len);
         else
-            trod_emit_u64(e, NULL, key);
+            trod_result_u64(r, NULL, key);
     } else {
-        trod_emit_hex(e, NULL, key);
+        trod_result_hex(r, NULL, key);
     }
 }
 
 static int who(const struct trod_own_sim *s, const struct trod_own_report *o,
-               const struct trod_meta *meta, struct trod_emit *e)
+               const struct trod_meta *meta, struct trod_result *r)
 {
     static const char *const names[] = {"", "instruction", "page", "line", "thread"};
     const char *columns[WIDTH];
@@ -203,15 +203,15 @@ static int who(const struct trod_own_sim *s, const struct trod_own_report *o,
     columns[0] = s->by == TROD_OWN_BY_INSTRUCTION && o->symbols ? "function" : names[s->by];
     for (unsigned i = 0; i < s->config->n; i++)
         columns[1 + i] = s->config->spec[i].name;
-    trod_emit_u64(e, "missing", n);
-    trod_emit_table(e, "by", "Misses by cache", columns, s->config->n + 1);
+    trod_result_u64(r, "missing", n);
+    trod_result_counts(r, "by", "Misses by cache", columns, s->config->n + 1);
     for (size_t i = 0; i < n && (o->top == 0 || i < o->top); i++) {
-        key_of(s, o, meta, row[i * WIDTH], e);
+        key_of(s, o, meta, row[i * WIDTH], r);
         for (unsigned k = 0; k < s->config->n; k++)
-            trod_emit_u64(e, NULL, row[i * WIDTH + 1 + k]);
-        trod_emit_row_end(e);
+            trod_result_u64(r, NULL, row[i * WIDTH + 1 + k]);
+        trod_result_row_end(r);
     }
-    trod_emit_table_close(e);
+    trod_result_table_close(r);
     free(row);
     return 0;
 }
@@ -247,7 +247,7 @@ static bool written(const struct trod_own_shared *s)
 }
 
 static int sharing(const struct trod_own_sim *s, const struct trod_own_report *o,
-                   struct trod_emit *e)
+                   struct trod_result *r)
 {
     static const char *const columns[] = {"line", "threads", "references", "invalidations",
                                           "sharing"};
@@ -268,26 +268,26 @@ static int sharing(const struct trod_own_sim *s, const struct trod_own_report *o
         copy[n++] = s->shared[i];
     }
     qsort(copy, n, sizeof *copy, by_sharing);
-    trod_emit_open(e, "sharing", "Lines of 64 bytes shared between threads");
-    trod_emit_u64(e, "read_only", read_only);
-    trod_emit_u64(e, "written", n);
-    trod_emit_u64(e, "false_sharing", falsely);
-    trod_emit_table(e, "lines", "Lines that are written", columns, 5);
+    trod_result_open(r, "sharing", "Lines of 64 bytes shared between threads");
+    trod_result_u64(r, "read_only", read_only);
+    trod_result_u64(r, "written", n);
+    trod_result_u64(r, "false_sharing", falsely);
+    trod_result_counts(r, "lines", "Lines that are written", columns, 5);
     for (size_t i = 0; i < n && (o->top == 0 || i < o->top); i++) {
-        trod_emit_hex(e, NULL, copy[i].line);
-        trod_emit_u64(e, NULL, copy[i].threads);
-        trod_emit_u64(e, NULL, copy[i].refs);
-        trod_emit_u64(e, NULL, copy[i].invalidations);
-        trod_emit_str(e, NULL, truly_shared(&copy[i]) ? "true" : "false");
-        trod_emit_row_end(e);
+        trod_result_hex(r, NULL, copy[i].line);
+        trod_result_u64(r, NULL, copy[i].threads);
+        trod_result_u64(r, NULL, copy[i].refs);
+        trod_result_u64(r, NULL, copy[i].invalidations);
+        trod_result_str(r, NULL, truly_shared(&copy[i]) ? "true" : "false");
+        trod_result_row_end(r);
     }
-    trod_emit_table_close(e);
-    trod_emit_close(e);
+    trod_result_table_close(r);
+    trod_result_close(r);
     free(copy);
     return 0;
 }
 
-static void intervals(const struct trod_own_sim *s, struct trod_emit *e)
+static void intervals(const struct trod_own_sim *s, struct trod_result *r)
 {
     const char *columns[WIDTH] = {"instructions"};
     struct trod_own_snapshot before = {0}, last = {.instructions = s->instructions};
@@ -298,41 +298,41 @@ static void intervals(const struct trod_own_sim *s, struct trod_emit *e)
         columns[1 + i] = s->config->spec[i].name;
         last.misses[i] = sum3(n.misses);
     }
-    trod_emit_table(e, "intervals", "Misses by interval", columns, s->config->n + 1);
+    trod_result_counts(r, "intervals", "Misses by interval", columns, s->config->n + 1);
     for (size_t i = 0; i <= s->n_snapshots; i++) {
         const struct trod_own_snapshot *n = i < s->n_snapshots ? &s->snapshot[i] : &last;
 
-        trod_emit_u64(e, NULL, n->instructions);
+        trod_result_u64(r, NULL, n->instructions);
         for (unsigned k = 0; k < s->config->n; k++)
-            trod_emit_u64(e, NULL, n->misses[k] - before.misses[k]);
-        trod_emit_row_end(e);
+            trod_result_u64(r, NULL, n->misses[k] - before.misses[k]);
+        trod_result_row_end(r);
         before = *n;
     }
-    trod_emit_table_close(e);
+    trod_result_table_close(r);
 }
 
 int trod_own_report(const struct trod_own_sim *s, const struct trod_own_report *o,
-                    const struct trod_meta *meta, struct trod_emit *e)
+                    const struct trod_meta *meta, struct trod_result *r)
 {
     int rc = 0;
 
-    trod_emit_u64(e, "instructions", s->instructions);
-    trod_emit_u64(e, "references", s->refs);
-    trod_emit_u64(e, "cores", s->config->cores);
-    caches(s, e);
-    kinds(s, e);
+    trod_result_u64(r, "instructions", s->instructions);
+    trod_result_u64(r, "references", s->refs);
+    trod_result_u64(r, "cores", s->config->cores);
+    caches(s, r);
+    kinds(s, r);
     if (s->config->coherent) {
-        trod_emit_open(e, "coherence", "Coherence");
-        trod_emit_u64(e, "invalidations", s->invalidations);
-        trod_emit_u64(e, "interventions", s->interventions);
-        trod_emit_u64(e, "upgrades", s->upgrades);
-        trod_emit_close(e);
+        trod_result_open(r, "coherence", "Coherence");
+        trod_result_u64(r, "invalidations", s->invalidations);
+        trod_result_u64(r, "interventions", s->interventions);
+        trod_result_u64(r, "upgrades", s->upgrades);
+        trod_result_close(r);
     }
     if (s->by)
-        rc = who(s, o, meta, e);
+        rc = who(s, o, meta, r);
     if (rc == 0 && s->sharing)
-        rc = sharing(s, o, e);
+        rc = sharing(s, o, r);
     if (s->interval)
-        intervals(s, e);
+        intervals(s, r);
     return rc;
 }

@@ -5,7 +5,7 @@
 #define TROD_SIM_OWN_REPORT_H
 
 #include "sim/own/sim.h"
-#include "trod/emit.h"
+#include "trod/result.h"
 
 struct trod_meta;
 struct trod_symbols;
@@ -15,8 +15,8 @@ struct trod_own_report {
     struct trod_symbols *symbols; /* rows by instruction are summed up by function; or NULL */
 };
 
-/* Into the open level of E. 0 or TROD_ERR_NOMEM. */
+/* Into the open level of R. 0 or TROD_ERR_NOMEM. */
 int trod_own_report(const struct trod_own_sim *s, const struct trod_own_report *o,
-                    const struct trod_meta *meta, struct trod_emit *e);
+                    const struct trod_meta *meta, struct trod_result *r);
 
 #endif

@@ -278,6 +278,17 @@ int trod_own_sim_feed(struct trod_own_sim *s, const struct trod_sim_ref *r, size
     return s->failed ? TROD_ERR_NOMEM : 0;
 }
 
+void trod_own_sim_reset(struct trod_own_sim *s)
+{
+    for (uint32_t i = 0; i < s->instances; i++)
+        s->cache[i].n = (struct trod_own_counts){0};
+    s->invalidations = s->interventions = s->upgrades = 0;
+    s->instructions = s->refs = 0;
+    s->n_rows = s->n_shared = s->n_snapshots = 0;
+    trod_lines_clear(&s->key);
+    trod_lines_clear(&s->shared_of);
+}
+
 struct trod_own_counts trod_own_sim_sum(const struct trod_own_sim *s, unsigned i)
 {
     const uint32_t end = i + 1 < s->config->n ? s->first[i + 1] : s->instances;

@@ -63,6 +63,9 @@ void trod_own_sim_fini(struct trod_own_sim *s);
 /* The next N references. CORES: their shards are cores of the trace's order. */
 int trod_own_sim_feed(struct trod_own_sim *s, const struct trod_sim_ref *r, size_t n, bool cores);
 
+/* Statistics begin anew, contents stay. */
+void trod_own_sim_reset(struct trod_own_sim *s);
+
 /* The sum of all instances of cache I of the configuration. */
 struct trod_own_counts trod_own_sim_sum(const struct trod_own_sim *s, unsigned i);
 
