@@ -11,7 +11,6 @@ struct options {
     struct cli_report report;
     struct trod_cache_options cache;
     struct trod_match_options filter;
-    struct trod_list symbols;
     bool presets;
     const char *warmup;
 };
@@ -34,8 +33,6 @@ static const struct trod_option options[] = {
     {"by", 0, TROD_OPT_ENUM, offsetof(struct options, cache.by), "WHAT",
      "who misses, by instruction (with --symbols: by function), page, line of the data, thread",
      owners, NULL},
-    {"symbols", 0, TROD_OPT_LIST, offsetof(struct options, symbols), "FILE[@ADDRESS]",
-     "names of functions from the ELF file FILE, which is at ADDRESS in the trace", NULL, NULL},
     {"top", 0, TROD_OPT_U64, offsetof(struct options, cache.top), "N",
      "rows of the tables of who misses and what is shared (20; 0: all)", NULL, NULL},
     {"sharing", 0, TROD_OPT_BOOL, offsetof(struct options, cache.sharing), NULL,
@@ -71,7 +68,6 @@ struct running {
     const struct options *o;
     struct trod_match *match;
     struct trod_run *run;
-    struct trod_symbols *symbols;
     struct cli_progress progress;
     struct trod_diag diag;
 };
@@ -101,7 +97,6 @@ static int open_run(struct running *k)
         .jobs = o->input.jobs < TROD_RUN_JOBS ? (unsigned)o->input.jobs : TROD_RUN_JOBS,
         .progress = progress,
         .user = k,
-        .symbols = k->symbols,
     };
     enum trod_order order;
     uint32_t cores;
@@ -114,6 +109,7 @@ static int open_run(struct running *k)
                    o->warmup);
     if (r < 0)
         return r;
+    opt.symbols = trod_match_symbols(k->match);
     opt.trace = cli_trace_options(&o->input, TROD_COL_KIND | trod_match_want(k->match));
     opt.trace.cores = cores;
     if (o->input.order < 0)
@@ -204,24 +200,13 @@ static int check(const struct running *k)
     return 0;
 }
 
-static int read_symbols(struct running *k)
-{
-    int r = k->o->symbols.n ? trod_symbols_new(&k->symbols) : 0;
-
-    for (size_t i = 0; r == 0 && i < k->o->symbols.n; i++)
-        r = trod_symbols_add(k->symbols, k->o->symbols.item[i], &k->diag);
-    return r;
-}
-
 static int work(struct running *k)
 {
     int r = check(k), read = 0;
 
     if (r < 0 || k->o->presets)
         return r < 0 ? r : list_presets(k);
-    r = read_symbols(k);
-    if (r == 0)
-        r = open_run(k);
+    r = open_run(k);
     if (r < 0)
         return r;
     cli_progress_begin(&k->progress, k->c);
@@ -249,7 +234,6 @@ static int run(struct cli *c, const void *opt)
     r = cli_diag_end(c, &k.diag);
     trod_run_free(k.run);
     trod_match_free(k.match);
-    trod_symbols_free(k.symbols);
     return c->trouble ? CLI_TROUBLE : r;
 }
 

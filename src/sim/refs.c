@@ -44,9 +44,14 @@ static uint8_t marker(struct trod_refs *s, const struct trod_batch *b, uint32_t 
     }
 }
 
+static uint32_t flags_of(const struct trod_batch *b, uint32_t row)
+{
+    return b->have & b->has[row] & TROD_COL_FLAGS ? b->flags[row] : 0;
+}
+
 static uint8_t prefetch(const struct trod_batch *b, uint32_t row, bool numbered)
 {
-    if (!(b->flags[row] & TROD_F_IFETCH))
+    if (!(flags_of(b, row) & TROD_F_IFETCH))
         return TROD_OP_PREFETCH;
     return !numbered || b->sub[row] == PREFETCH_CODE ? TROD_OP_PREFETCH_CODE : TROD_OP_PREFETCH;
 }
@@ -56,7 +61,7 @@ static uint8_t op_of(struct trod_refs *s, const struct trod_batch *b, uint32_t r
 {
     switch (b->kind[row]) {
     case TROD_INSTR:
-        return b->flags[row] & TROD_F_NOFETCH ? TROD_OP_NOTHING : TROD_OP_FETCH;
+        return flags_of(b, row) & TROD_F_NOFETCH ? TROD_OP_NOTHING : TROD_OP_FETCH;
     case TROD_READ:
         return TROD_OP_READ;
     case TROD_WRITE:
@@ -66,13 +71,24 @@ static uint8_t op_of(struct trod_refs *s, const struct trod_batch *b, uint32_t r
     case TROD_PREFETCH:
         return prefetch(b, row, numbered);
     case TROD_FLUSH:
-        return b->flags[row] & TROD_F_IFETCH ? TROD_OP_FLUSH_CODE : TROD_OP_FLUSH;
+        return flags_of(b, row) & TROD_F_IFETCH ? TROD_OP_FLUSH_CODE : TROD_OP_FLUSH;
     case TROD_MARKER:
         return numbered ? marker(s, b, row, r) : TROD_OP_OTHER;
     case TROD_THREAD:
         return b->sub[row] ? TROD_OP_EXIT : TROD_OP_OTHER;
     default:
         return TROD_OP_OTHER;
+    }
+}
+
+/* Thread and process of STREAM, looked up when it changes. */
+static void name_stream(struct trod_refs *s, const struct trod_meta *meta, uint32_t stream)
+{
+    s->named = stream + 1;
+    s->tid = s->pid = stream;
+    if (stream < meta->n_streams && meta->streams[stream].tid != TROD_NOWHERE) {
+        s->tid = meta->streams[stream].tid;
+        s->pid = meta->streams[stream].pid;
     }
 }
 
@@ -88,11 +104,10 @@ size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t f
         const uint32_t has = b->has[i];
         struct trod_sim_ref *r = out++;
 
-        r->tid = r->pid = stream;
-        if (stream < b->meta->n_streams && b->meta->streams[stream].tid != TROD_NOWHERE) {
-            r->tid = b->meta->streams[stream].tid;
-            r->pid = b->meta->streams[stream].pid;
-        }
+        if (s->named != stream + 1)
+            name_stream(s, b->meta, stream);
+        r->tid = s->tid;
+        r->pid = s->pid;
         r->stream = stream;
         r->shard = b->have & has & TROD_COL_CORE ? b->core[i] : 0;
         r->addr = b->addr[i];

@@ -15,8 +15,10 @@ enum trod_refs_flags {
 /* What the reader of a stream of rows remembers between batches; zero bytes at first. */
 struct trod_refs {
     unsigned flags;
-    uint64_t pc;       /* of the last instruction, which accesses without a pc belong to */
-    uint32_t stream;   /* that it ran on */
+    uint64_t pc;     /* of the last instruction, which accesses without a pc belong to */
+    uint32_t stream; /* that it ran on */
+    uint32_t named;  /* stream whose thread and process follow, plus 1 */
+    uint64_t tid, pid;
     uint64_t physical; /* of the PHYSICAL_ADDRESS marker whose page is still to come */
 };
 

@@ -23,6 +23,9 @@ int trod_own_cache_init(struct trod_own_cache *c, const struct trod_own_spec *sp
     c->spec = spec;
     while (1u << c->line_bits < spec->line)
         c->line_bits++;
+    c->last = TROD_NO_LINE;
+    c->repeats = (spec->policy.kind <= TROD_REPL_NRU && spec->policy.kind != TROD_REPL_LFU) &&
+                 spec->prefetch <= TROD_OWN_NEXT_LINE && !spec->through;
     if ((rc = trod_store_init(&c->store, &spec->policy, spec->sets, spec->ways)) < 0)
         return rc;
     c->state = calloc(spec->sets, spec->ways);
@@ -297,11 +300,20 @@ static void on_miss(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t 
 void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr,
                         uint32_t size, uint64_t pc)
 {
-    const uint64_t line = addr >> c->line_bits, set = trod_store_set(&c->store, line);
-    const uint32_t way = trod_store_find(&c->store, set, line);
-    const bool hit = way != TROD_NO_WAY;
+    const uint64_t line = addr >> c->line_bits;
+    uint64_t set;
+    uint32_t way;
+    bool hit;
 
     c->n.refs[kind]++;
+    if (line == c->last && c->store.line[c->last_at] == line) {
+        if (kind == TROD_OWN_WRITE)
+            c->state[c->last_at] |= TROD_OWN_DIRTY;
+        return;
+    }
+    set = trod_store_set(&c->store, line);
+    way = trod_store_find(&c->store, set, line);
+    hit = way != TROD_NO_WAY;
     if (c->shadow)
         classify(c, line, !hit);
     if (hit)
@@ -310,6 +322,12 @@ void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint6
         on_miss(c, kind, addr, size, pc);
     if (c->spec->prefetch)
         trod_own_prefetch(c, addr, pc, !hit);
+    if (!c->repeats)
+        return;
+    if (!hit)
+        way = trod_store_find(&c->store, set, line);
+    c->last = way == TROD_NO_WAY ? TROD_NO_LINE : line;
+    c->last_at = set * c->store.ways + (way == TROD_NO_WAY ? 0 : way);
 }
 
 /* --- coherence --- */

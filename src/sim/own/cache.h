@@ -59,6 +59,9 @@ struct trod_own_cache {
     struct trod_own_flow flow[TROD_OWN_FLOWS];
     unsigned next_flow;
     struct trod_own_best best;
+    uint64_t last;    /* line of the last demand reference, TROD_NO_LINE: none */
+    uint64_t last_at; /* where it was, set * ways + way */
+    bool repeats;     /* a reference to that line again changes nothing but counts and dirt */
     struct trod_own_counts n;
     /* Told of each demand miss. NULL: nobody wants to know. */
     void (*missed)(void *user, const struct trod_own_cache *c, uint64_t addr);
