@@ -24,73 +24,74 @@ enum { LINE = 512, FIELDS = 24, NAMES = 4, SMALL = 1000 };
 
 static const char *const tarmac[] = {
     /* instruction trace */
-    "{time|5|6} {unit|clk|ns} cpu0 {skipped|IT|IS} ({index|2|3}) "
-    "{addr,pc|00001004|00001014}:{paddr|000000001004|000000002004}{security|_NS|} "
-    "{opcode|d503201f|d5032020} O {mode|EL1h|EL2h}_n : NOP",
+    ("{time|5|6} {unit|clk|ns} cpu0 {skipped|IT|IS} ({index|2|3}) "
+     "{addr,pc|00001004|00001014}:{paddr|000000001004|000000002004}{security|_NS|} "
+     "{opcode|d503201f|d5032020} O {mode|EL1h|EL2h}_n : NOP"),
     "5 clk cpu0 IT (2) 00001004:000000001004 d503201f O EL1h_{mode|n|s} : {text|NOP|HINT}",
     "5 clk cpu0 IT (2) 00001004 e12fff1e {iset|A|O} svc_s : BX lr",
     "5 clk cpu0 IT (2) 00001004 0000f00c T svc_{mode|s|ns} : B.W {pc}",
-    "5 clk cpu0 IT (2) 0000100a:00000000100a_NS,{pa2|00000000100c|00000000200c}{pa2_security|_NS|} "
-    "e8900c00 T hyp_n : LDM r0,{r1,r2}",
+    ("5 clk cpu0 IT (2) "
+     "0000100a:00000000100a_NS,{pa2|00000000100c|00000000200c}{pa2_security|_NS|} "
+     "e8900c00 T hyp_n : LDM r0,{r1,r2}"),
     /* program flow trace */
-    "{time|5|6} {unit|clk|ns} cpu0 {branch|FD|FI} ({index|2|3}) "
-    "{addr,pc|00001004|00001014}:{paddr|000000001004|000000002004}{security|_NS|} "
-    "{target|00002000|00003000}:{target_pa|000000002000|000000003000}{target_security|_NS|} "
-    "{iset|O|A}",
+    ("{time|5|6} {unit|clk|ns} cpu0 {branch|FD|FI} ({index|2|3}) "
+     "{addr,pc|00001004|00001014}:{paddr|000000001004|000000002004}{security|_NS|} "
+     "{target|00002000|00003000}:{target_pa|000000002000|000000003000}{target_security|_NS|} "
+     "{iset|O|A}"),
     /* register trace */
     "{time|5|6} {unit|clk|ns} cpu0 R {|X1|X2} {value|0000000000000001|0000000000000011}",
     "5 clk cpu0 R z31 00000000_00000000_{value|00000000|00010000}_00000000",
     /* cache maintenance trace */
-    "{time|5|6} {unit|clk|ns} cpu0 CACHE MAINTENANCE {name|Data|Instruction} cache "
-    "{name|Clean|Invalidate} by MVA to {name|PoC|PoU} "
-    "{addr|80400000|80400040}:{paddr|000080400000|000080500000}{security|_NS|} "
-    "{pagesize|4K|64K} {memtype|Normal|Device} NonShareable",
+    ("{time|5|6} {unit|clk|ns} cpu0 CACHE MAINTENANCE {name|Data|Instruction} cache "
+     "{name|Clean|Invalidate} by MVA to {name|PoC|PoU} "
+     "{addr|80400000|80400040}:{paddr|000080400000|000080500000}{security|_NS|} "
+     "{pagesize|4K|64K} {memtype|Normal|Device} NonShareable"),
     /* cache content trace */
-    "{time|5|6} {unit|clk|ns} cpu0 CACHE {name|l1|l2} LINE {value|00aa|00ab} {sub|ALLOC|INVAL} "
-    "{paddr|0x000080400000|0x000080500000}{security|_NS|}",
+    ("{time|5|6} {unit|clk|ns} cpu0 CACHE {name|l1|l2} LINE {value|00aa|00ab} {sub|ALLOC|INVAL} "
+     "{paddr|0x000080400000|0x000080500000}{security|_NS|}"),
     /* translation table walk trace */
-    "{time|5|6} {unit|clk|ns} cpu0 {update|TTW|TTU} {side|DTLB|ITLB} {format|LPAE|VMSA} "
-    "{stage|1|2}:{level|3|2} {paddr|000080390010|000080390018} "
-    "{value|00000000804004c3|00000000804004c7} : {name|BLOCK|TABLE} {attrs|ATTRIDX=0|ATTRIDX=1} "
-    "NS=0",
+    ("{time|5|6} {unit|clk|ns} cpu0 {update|TTW|TTU} {side|DTLB|ITLB} {format|LPAE|VMSA} "
+     "{stage|1|2}:{level|3|2} {paddr|000080390010|000080390018} "
+     "{value|00000000804004c3|00000000804004c7} : {name|BLOCK|TABLE} {attrs|ATTRIDX=0|ATTRIDX=1} "
+     "NS=0"),
     /* TLB trace */
-    "{time|5|6} {unit|clk|ns} cpu0 {sub|TLB|WALKCACHE} FILL {name|l1|l2} "
-    "{size,region|4K|64K} {addr|0x80400000|0x80500000}{virtual_security|_NS|} {el|EL1_n|EL2_n} "
-    "vmid={vmid|3|4}{asid,nonglobal|, nG asid=17|}:"
-    "{paddr|0x0080400000|0x0080500000}{security|_NS|} {memtype|Normal|Device} "
-    "{memtype|NonShareable|OuterShareable} {attrs|xn=0|xn=1} pxn=0",
-    "5 clk cpu0 TLB FILL l1 4K 0x80400000 EL1_n vmid=3, nG asid={asid|17|18}:0x0080400000 "
-    "Normal NonShareable xn=0",
+    ("{time|5|6} {unit|clk|ns} cpu0 {sub|TLB|WALKCACHE} FILL {name|l1|l2} "
+     "{size,region|4K|64K} {addr|0x80400000|0x80500000}{virtual_security|_NS|} {el|EL1_n|EL2_n} "
+     "vmid={vmid|3|4}{asid,nonglobal|, nG asid=17|}:"
+     "{paddr|0x0080400000|0x0080500000}{security|_NS|} {memtype|Normal|Device} "
+     "{memtype|NonShareable|OuterShareable} {attrs|xn=0|xn=1} pxn=0"),
+    ("5 clk cpu0 TLB FILL l1 4K 0x80400000 EL1_n vmid=3, nG asid={asid|17|18}:0x0080400000 "
+     "Normal NonShareable xn=0"),
     "5 clk cpu0 TLB EVICT l1 4K {addr|0x80300000|0x80310000} {el|EL3_s|EL1_s}",
     /* event trace */
-    "{time|5|6} {unit|clk|ns} cpu0 E {addr|80001104|80001108} {mode|abt|irq} 00000019 "
-    "CoreEvent_ModeChange",
-    "5 clk cpu0 E 80001104 {value1|00000004|00000005} {value|00000084|00000085} "
-    "CoreEvent_CURRENT_SPx_SYNC",
-    "5 clk cpu0 E 80001104:{paddr|000080001104|000080002104}{security|_NS|} 00000084 "
-    "{name|CoreEvent_CURRENT_SPx_SYNC|CoreEvent_CURRENT_SPx_IRQ}",
+    ("{time|5|6} {unit|clk|ns} cpu0 E {addr|80001104|80001108} {mode|abt|irq} 00000019 "
+     "CoreEvent_ModeChange"),
+    ("5 clk cpu0 E 80001104 {value1|00000004|00000005} {value|00000084|00000085} "
+     "CoreEvent_CURRENT_SPx_SYNC"),
+    ("5 clk cpu0 E 80001104:{paddr|000080001104|000080002104}{security|_NS|} 00000084 "
+     "{name|CoreEvent_CURRENT_SPx_SYNC|CoreEvent_CURRENT_SPx_IRQ}"),
     /* processor memory access trace */
-    "{time|5|6} {unit|clk|ns} cpu0 M{|R|W}4 {addr|00008000|00008004}:"
-    "{paddr|000000008000|000000009000}{security|_NS|} {value|00000001|00000002}",
+    ("{time|5|6} {unit|clk|ns} cpu0 M{|R|W}4 {addr|00008000|00008004}:"
+     "{paddr|000000008000|000000009000}{security|_NS|} {value|00000001|00000002}"),
     "5 clk cpu0 MR{size|4|2} 00008000 0001",
     "5 clk cpu0 MW8{exclusive|X|} 00008000 00000000_00000001",
     "5 clk cpu0 MW8{unprivileged|T|} 00008000 00000000_00000001",
     "5 clk cpu0 MW8{locked|L|} 00008000 00000000_00000001",
     "5 clk cpu0 MW8{exclusive,unprivileged|X|T} 00008000 00000000_00000001",
     /* processor memory update trace */
-    "{time|5|6} {unit|clk|ns} cpu0 MU4_{name|ADD|SWP} {addr|80400000|80400008}:"
-    "{paddr|000080400000|000080500000}{security|_NS|} {value|00000005|00000006}",
+    ("{time|5|6} {unit|clk|ns} cpu0 MU4_{name|ADD|SWP} {addr|80400000|80400008}:"
+     "{paddr|000080400000|000080500000}{security|_NS|} {value|00000005|00000006}"),
     "5 clk cpu0 MU{value,size|4_ADD 80400000 00000005|8_ADD 80400000 00000000_00000006}",
     /* memory bus trace */
-    "{time|5|6} {unit|clk|ns} cpu0 B{direction|R|W}4{fetch|I|D}{exclusive|X|_}{privileged|P|_}"
-    "{security|S|N} I{inner|_____|WRCBS} O{outer|_____|__C__} {master|3|4} "
-    "{paddr|000080001008|00008000100c} {value|e0031f2a|e0031f2b}",
+    ("{time|5|6} {unit|clk|ns} cpu0 B{direction|R|W}4{fetch|I|D}{exclusive|X|_}{privileged|P|_}"
+     "{security|S|N} I{inner|_____|WRCBS} O{outer|_____|__C__} {master|3|4} "
+     "{paddr|000080001008|00008000100c} {value|e0031f2a|e0031f2b}"),
     "5 clk cpu0 BR4D{locked|L|_}_S I_____ O_____ 3 000080001008 e0031f2a",
 };
 
 static const char *const matcher[] = {
-    "{time|5|6} {unit|clk|ns} 0 {skipped|IT|IS} ({index|2|3}) {addr,pc|00001004|00001014} "
-    "{opcode|00000002|00000003} {iset,opcode|A|T} {mode|svc|usr}_s : lui",
+    ("{time|5|6} {unit|clk|ns} 0 {skipped|IT|IS} ({index|2|3}) {addr,pc|00001004|00001014} "
+     "{opcode|00000002|00000003} {iset,opcode|A|T} {mode|svc|usr}_s : lui"),
     "5 clk 0 IT (2) 00001004 00000002 A svc_{mode|s|ns} : {text|lui|ori}",
     "{time|5|6} {unit|clk|ns} M{|R|W}4 {addr|00008000|00008004} {value|00000001|00000002}",
     "5 clk MR{size|4|2} 00008000 0001",
