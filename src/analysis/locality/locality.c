@@ -234,8 +234,9 @@ enum { NO_REFERENCE = TROD_F_NOFETCH | TROD_F_SYNTHETIC | TROD_F_ABORTED };
 static inline bool refers(const struct trod_batch *b, uint32_t i, uint32_t have)
 {
     const uint32_t said = b->has[i] & have;
+    const uint32_t flags = b->flags[i] & -(said / TROD_COL_FLAGS & 1); /* no branch for each row */
 
-    return !!(said & TROD_COL_ADDR) & !((said & TROD_COL_FLAGS) && (b->flags[i] & NO_REFERENCE));
+    return (said / TROD_COL_ADDR & 1) & !(flags & NO_REFERENCE);
 }
 
 /* Rows [FROM, TO), at most LOC_BLOCK, as numbers of lines and classes alone. */
