@@ -6,12 +6,15 @@
  *               escape code in between; N instructions
  *   full        the same program, with all registers
  *   byu6, byu12 every transaction, enables of all sorts
+ *   drm-small, drm-large, tarmac-fm, tarmac-es
+ *               programs.h: for measuring; N records, in Tarmac lines
  *
  * Traces are periodic but for full, so that billions of records are written as fast as a pipe takes
  * them. --thread T of tt6 and tt6e puts in the sync points of thread T of two that hand a lock to
  * and fro.
  */
 #include "ppc_machine.h"
+#include "programs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -188,7 +191,8 @@ static void byu12(struct period *t)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: trod-gen tt6|tt6e|full|byu6|byu12 [--records N] [--thread 0|1]\n");
+    fprintf(stderr, "usage: trod-gen tt6|tt6e|full|byu6|byu12|drm-small|drm-large|tarmac-fm|"
+                    "tarmac-es [--records N] [--thread 0|1]\n");
     return 2;
 }
 
@@ -215,7 +219,7 @@ int main(int argc, char **argv)
     } else if (strcmp(o.format, "byu6") == 0 || strcmp(o.format, "byu12") == 0) {
         (o.format[3] == '6' ? byu6 : byu12)(&t);
         repeat(&t, o.records);
-    } else {
+    } else if (!programs_write(o.format, o.records)) {
         return usage();
     }
     return fflush(stdout) == 0 || errno == EPIPE ? 0 : 1;

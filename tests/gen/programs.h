@@ -1,0 +1,17 @@
+/*
+ * programs.h - traces of an invented program, in the shape of real ones, for measuring.
+ */
+#ifndef TROD_GEN_PROGRAMS_H
+#define TROD_GEN_PROGRAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The trace called FORMAT (drm-small, drm-large, tarmac-fm, tarmac-es) with RECORDS records, in
+ * Tarmac lines, on standard output; what the last instruction does comes with it. A shorter trace
+ * is the beginning of a longer one, but for its end. Returns false where there is no such format.
+ */
+bool programs_write(const char *format, uint64_t records);
+
+#endif
