@@ -48,6 +48,20 @@ static int init(void *st, const void *opt, const struct trod_context *context)
     return TROD_OK;
 }
 
+/*
+ * Values are what markers of drmemtrace say. Its branches tell their direction and its accesses
+ * their address: targets and physical addresses are for the other formats.
+ */
+static uint32_t uses_of(const char *format, const void *opt)
+{
+    const uint32_t all =
+        TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR | TROD_COL_SUB;
+
+    (void)opt;
+    return all |
+           (strcmp(format, "drmemtrace") == 0 ? TROD_COL_VALUE : TROD_COL_PADDR | TROD_COL_TARGET);
+}
+
 static void fini(void *st)
 {
     struct count_state *s = st;
@@ -72,6 +86,7 @@ const struct trod_analysis trod_analysis_count = {
     .needs = TROD_COL_KIND,
     .uses = TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR | TROD_COL_PADDR |
             TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_SUB,
+    .uses_of = uses_of,
     .init = init,
     .feed = trod_count_feed,
     .merge = trod_count_merge,

@@ -2,7 +2,8 @@
  * batch.c - memory of batches, and the operations that do not look at what rows mean.
  *
  * Implements batch.h. A batch is one allocation: columns of cap elements, each 64-byte aligned,
- * then the pool.
+ * then the pool. Columns of full batches are whole multiples of 4096 bytes: each begins some lines
+ * further on, so that the elements of a row do not compete for the same set of a cache.
  */
 #include "trod/batch.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 64 };
+enum { ALIGN = 64, STAGGER = 3 * ALIGN };
 
 /* Every column: its place in struct trod_batch, the size of an element, the mask bit. */
 struct column {
@@ -87,7 +88,7 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
     if (!b)
         return TROD_ERR_NOMEM;
     for (int i = 0; i < N_COLUMNS; i++)
-        total += aligned(cap * columns[i].size);
+        total += aligned(cap * columns[i].size) + STAGGER;
     b->memory = aligned_alloc(ALIGN, aligned(total));
     if (!b->memory) {
         free(b);
@@ -97,7 +98,7 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
     for (int i = 0; i < N_COLUMNS; i++) {
         memset(p, 0, cap * columns[i].size);
         column_set(b, &columns[i], p);
-        p += aligned(cap * columns[i].size);
+        p += aligned(cap * columns[i].size) + STAGGER;
     }
     b->pool = p;
     b->pool_cap = TROD_POOL_BYTES;

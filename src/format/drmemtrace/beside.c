@@ -87,25 +87,45 @@ static uint64_t page_size(const struct beside *s)
     return s->page_size ? s->page_size : s->meta->page_size ? s->meta->page_size : 4096;
 }
 
+/* Physical addresses of the rows [FROM, TO), as far as their pages are known. */
+static void translate(const struct beside *s, struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    const uint64_t size = page_size(s);
+
+    for (uint32_t i = from; s->n_pages && i < to; i++) {
+        const struct page *p;
+
+        if (!(b->has[i] & TROD_COL_ADDR))
+            continue;
+        p = place(s->page, s->page_mask, b->addr[i] / size);
+        if (!p->number)
+            continue;
+        b->paddr[i] = p->frame * size + b->addr[i] % size;
+        b->has[i] |= TROD_COL_PADDR;
+    }
+}
+
+/* Markers are few: what is between them is not looked at as long as no page is known. */
 static void fill_physical(struct beside *s, struct trod_batch *b)
 {
-    for (uint32_t i = 0; i < b->n; i++) {
-        const uint64_t size = page_size(s);
+    uint32_t from = 0;
 
-        if (b->kind[i] == TROD_MARKER && b->sub[i] == TROD_DRM_PHYSICAL_ADDRESS) {
-            s->physical = b->value[i];
+    while (from < b->n) {
+        const uint8_t *marker = memchr(b->kind + from, TROD_MARKER, b->n - from);
+        const uint32_t at = marker ? (uint32_t)(marker - b->kind) : b->n;
+
+        translate(s, b, from, at);
+        from = at + 1;
+        if (!marker)
+            break;
+        if (b->sub[at] == TROD_DRM_PHYSICAL_ADDRESS) {
+            s->physical = b->value[at];
             s->has_physical = true;
-        } else if (b->kind[i] == TROD_MARKER && b->sub[i] == TROD_DRM_VIRTUAL_ADDRESS &&
-                   s->has_physical) {
-            map_page(s, b->value[i] / size, s->physical / size);
+        } else if (b->sub[at] == TROD_DRM_VIRTUAL_ADDRESS && s->has_physical) {
+            map_page(s, b->value[at] / page_size(s), s->physical / page_size(s));
             s->has_physical = false;
-        } else if (s->n_pages && b->has[i] & TROD_COL_ADDR) {
-            const struct page *p = place(s->page, s->page_mask, b->addr[i] / size);
-
-            if (!p->number)
-                continue;
-            b->paddr[i] = p->frame * size + b->addr[i] % size;
-            b->has[i] |= TROD_COL_PADDR;
+        } else {
+            translate(s, b, at, at + 1);
         }
     }
     b->have |= TROD_COL_PADDR;

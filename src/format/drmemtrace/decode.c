@@ -24,25 +24,47 @@ enum { LEAN, FULL, CODE };
 #define UNLIKELY(x) (x)
 #endif
 
-/* Rows of [FROM, n) share thread, time and kernel flag: fill those columns at once. */
+static void set_all(uint32_t *p, uint32_t value, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        p[i] = value;
+}
+
+static void or_all(uint32_t *p, uint32_t bits, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        p[i] |= bits;
+}
+
+/* Rows of [FROM, n) share columns, thread, time and kernel flag: fill those at once. */
 static void fill_run(struct drm_call *c, uint32_t from)
 {
     const struct drm_dec *d = c->d;
     struct trod_batch *out = c->out;
-    uint32_t stream = (uint32_t)d->side->thread[d->thread].stream;
+    const uint32_t have = out->have, n = out->n;
+    const uint32_t stream = (uint32_t)d->side->thread[d->thread].stream;
+    const uint32_t untimed = d->time_known ? 0 : TROD_COL_TIME;
+    const uint32_t says =
+        have & ~untimed &
+        (TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_SUB | TROD_COL_INDEX |
+         TROD_COL_RAW | TROD_COL_TIME | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PC);
 
-    if (out->have & TROD_COL_STREAM)
-        for (uint32_t i = from; i < out->n; i++)
-            out->stream[i] = stream;
-    if (out->have & TROD_COL_TIME)
-        for (uint32_t i = from; i < out->n; i++)
-            out->time[i] = d->time;
+    if (have & TROD_COL_CODE) /* which some of the rows say */
+        or_all(out->has + from, says, n - from);
+    else
+        set_all(out->has + from, says, n - from);
+    if (have & TROD_COL_STREAM)
+        set_all(out->stream + from, stream, n - from);
+    for (uint32_t i = from; (have & TROD_COL_TIME) && i < n; i++)
+        out->time[i] = d->time;
     if (d->in_syscall || d->in_switch || d->depth)
-        for (uint32_t i = from; i < out->n; i++)
-            out->flags[i] |= TROD_F_KERNEL;
+        or_all(out->flags + from, TROD_F_KERNEL, n - from);
 }
 
-/* A bundle may follow: remember the last instruction of the rows from FROM on. */
+/*
+ * The last instruction of the rows from FROM on is the one that accesses behind it belong to, and a
+ * bundle may follow it.
+ */
 static void remember(struct drm_dec *d, const struct trod_batch *out, uint32_t from)
 {
     for (uint32_t i = out->n; i-- > from;) {
@@ -54,87 +76,126 @@ static void remember(struct drm_dec *d, const struct trod_batch *out, uint32_t f
         d->last_has = out->has[i];
         d->last_target = 0;
         d->last_pc = out->addr[i];
+        d->pc = d->last_pc;
         return;
     }
 }
 
 /*
  * Nobody wants the encoding of the instruction at PC, but it must have come. Encodings are not
- * forgotten, so once is enough; the last ones proven are kept in a small table. System calls stay
- * out of it: they are seen here every time. Returns the flags that the encoding adds to TYPE_FLAGS.
+ * forgotten, so once is enough; those proven are kept as bits in pages. System calls stay out of
+ * it: they are seen here every time. Makes the page of PC the current one, and returns the flags
+ * that the encoding adds to TYPE_FLAGS.
  */
 static uint32_t prove(struct drm_call *c, const uint8_t *p, uint64_t pc, uint32_t type_flags)
 {
     struct drm_side *side = c->d->side;
-    struct trod_slice code = drm_side_code(side, pc);
-    uint32_t flags = drm_code_flags(c, code, type_flags);
+    struct trod_slice code;
+    uint32_t flags;
 
+    if (side->proof.number != pc >> DRM_PROOF_SHIFT)
+        drm_side_turn_page(side, pc);
+    if (drm_proven(&side->proof, pc))
+        return 0;
+    code = drm_side_code(side, pc);
+    flags = drm_code_flags(c, code, type_flags);
     if (code.len == 0)
         drm_missing(c, p, pc);
-    else if (flags == 0)
-        side->proven[drm_proven_slot(pc)] = pc;
+    else if (flags == 0 && side->proof.number == pc >> DRM_PROOF_SHIFT)
+        side->proof.bits[pc >> 6 & (DRM_PROOF_WORDS - 1)] |= UINT64_C(1) << (pc & 63);
     return flags;
+}
+
+/* The columns that the hot loop writes: held in registers, as they do not overlap. */
+struct columns {
+    uint8_t *restrict kind;
+    uint16_t *restrict sub;
+    uint32_t *restrict flags, *restrict size;
+    uint64_t *restrict addr;
+};
+
+/*
+ * The encoding of the instruction at PC, whose entry is P, to row N, which says nothing else yet.
+ * Returns the flags that it adds to TYPE_FLAGS.
+ */
+static uint32_t take_code(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc,
+                          uint32_t type_flags)
+{
+    struct trod_batch *out = c->out;
+    struct trod_slice code = drm_side_code(c->d->side, pc);
+
+    out->code[n] = code;
+    if (code.len == 0) {
+        drm_missing(c, p, pc);
+        return 0;
+    }
+    out->has[n] = TROD_COL_CODE;
+    return drm_code_flags(c, code, type_flags);
+}
+
+/* So many entries of WIDTH bytes from P on there is room for, one more being in the window. */
+static uint32_t rows_at_most(const struct drm_call *c, const uint8_t *p, size_t width)
+{
+    const size_t there = (size_t)(c->end - p) / width, more = c->last ? 0 : 1;
+    const uint32_t room = c->out->cap - c->out->n;
+
+    if (there <= more)
+        return 0;
+    return there - more < room ? (uint32_t)(there - more) : room;
 }
 
 /*
  * Rows for plain entries from P on, as long as there are such, there is room, and one more entry
- * is in the window. Returns where it stopped. WIDTH and LEVEL are constants where it is called.
+ * is in the window. Returns where it stopped. WIDTH, LEVEL and PROVES (encodings must have come)
+ * are constants where it is called.
  */
-HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width, const int level)
+HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width, const int level,
+                       const bool proves)
 {
     struct drm_dec *d = c->d;
-    const struct drm_side *side = d->side;
     struct trod_batch *out = c->out;
-    const size_t spare = c->last ? width : 2 * width;
-    const uint8_t *stop = (size_t)(c->end - p) >= spare ? c->end - spare : NULL;
-    const uint32_t mask = out->have & ~(uint32_t)(d->time_known ? 0 : TROD_COL_TIME);
-    const uint32_t cap = out->cap;
+    const struct columns to = {out->kind, out->sub, out->flags, out->size, out->addr};
+    const struct drm_hot *const hot = d->side->hot;
     const unsigned shift = d->shift;
-    const bool encoded = d->filetype & TROD_DRM_ENCODINGS;
+    struct drm_proof page = d->side->proof;
     uint64_t pc = d->pc, instrs = d->instrs;
     uint32_t n = out->n;
 
-    if (!stop)
-        return p;
-    for (; n < cap && p <= stop; p += width, n++) {
+    for (const uint32_t end = n + rows_at_most(c, p, width); n < end; p += width, n++) {
         uint32_t key = trod_load_le32(p);
-        uint32_t size = key >> 16, type = key & 0xffff;
-        const struct drm_hot *h = &side->hot[type < 64 ? type : 63];
+        uint32_t size = key >> 16, type = key & 0xffff, flags;
+        const struct drm_hot *h = &hot[type < 64 ? type : 63];
         uint64_t addr;
 
-        if (UNLIKELY(h->slow | (h->instr & (size == 0))))
+        if (UNLIKELY(size < h->least))
             break;
         if (width == DRM_ENTRY_64)
             addr = (uint64_t)((int64_t)(trod_load_le64(p + 4) << shift) >> shift);
         else
             addr = trod_load_le32(p + 4);
-        pc = h->instr ? addr : pc;
         instrs += h->counts;
-        out->has[n] = h->has & mask;
-        out->kind[n] = h->kind;
-        out->sub[n] = (uint16_t)type;
-        out->flags[n] = h->flags;
-        out->size[n] = size;
-        out->addr[n] = addr;
-        if (level != CODE && encoded &&
-            UNLIKELY(h->instr & (side->proven[drm_proven_slot(addr)] != addr)))
-            out->flags[n] |= prove(c, p, addr, h->flags);
+        flags = h->flags;
+        if (proves && UNLIKELY(h->instr & !drm_proven(&page, addr))) {
+            flags |= prove(c, p, addr, flags);
+            page = d->side->proof;
+        }
+        if (level == CODE) {
+            out->has[n] = 0;
+            if (h->instr)
+                flags |= take_code(c, p, n, addr, flags);
+        }
+        to.kind[n] = h->kind;
+        to.sub[n] = (uint16_t)type;
+        to.flags[n] = flags;
+        to.size[n] = size;
+        to.addr[n] = addr;
         if (level == LEAN)
             continue;
+        pc = h->instr ? addr : pc;
         out->pc[n] = pc;
         out->index[n] = instrs;
         out->raw[n] = (struct trod_slice){(uint32_t)(p - c->base), (uint32_t)width};
-        if (level == CODE && h->instr) {
-            out->code[n] = drm_side_code(side, addr);
-            if (out->code[n].len) {
-                out->has[n] |= TROD_COL_CODE;
-                out->flags[n] |= drm_code_flags(c, out->code[n], h->flags);
-            } else {
-                drm_missing(c, p, addr);
-            }
-        }
     }
-    d->pc = pc;
     d->instrs = instrs;
     d->records += n - out->n;
     d->footer = d->footer && n == out->n;
@@ -142,19 +203,27 @@ HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
     return p;
 }
 
+HOT const uint8_t *run_level(struct drm_call *c, const uint8_t *p, const size_t width,
+                             const int level)
+{
+    return c->d->filetype & TROD_DRM_ENCODINGS ? run(c, p, width, level, true)
+                                               : run(c, p, width, level, false);
+}
+
 static const uint8_t *run_64(struct drm_call *c, const uint8_t *p)
 {
     const uint32_t more = TROD_COL_PC | TROD_COL_INDEX | TROD_COL_RAW;
 
     if (c->out->have & TROD_COL_CODE)
-        return run(c, p, DRM_ENTRY_64, CODE);
-    return c->out->have & more ? run(c, p, DRM_ENTRY_64, FULL) : run(c, p, DRM_ENTRY_64, LEAN);
+        return run(c, p, DRM_ENTRY_64, CODE, false);
+    return c->out->have & more ? run_level(c, p, DRM_ENTRY_64, FULL)
+                               : run_level(c, p, DRM_ENTRY_64, LEAN);
 }
 
 static const uint8_t *run_32(struct drm_call *c, const uint8_t *p)
 {
-    return c->out->have & TROD_COL_CODE ? run(c, p, DRM_ENTRY_32, CODE)
-                                        : run(c, p, DRM_ENTRY_32, FULL);
+    return c->out->have & TROD_COL_CODE ? run(c, p, DRM_ENTRY_32, CODE, false)
+                                        : run_level(c, p, DRM_ENTRY_32, FULL);
 }
 
 /* A FOOTER directly behind a row belongs to its bytes. */

@@ -12,10 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOT = 16, FIRST_KNOWN = 1 << 10, FIRST_THREADS = 1 << 4 };
+enum { SLOT = 16, FIRST_KNOWN = 1 << 10, FIRST_THREADS = 1 << 4, FIRST_PROOFS = 1 << 6 };
 
 static const char *const notes[DRM_NOTES] = {"unknown record type", "entries without a record",
                                              "no records"};
+
+/* The bits of a page that cannot be kept. Never written. */
+static uint64_t no_proof[DRM_PROOF_WORDS];
 
 /* Append N bytes to the shared pool. Returns their offset, or SIZE_MAX. */
 static size_t share(struct drm_side *s, const void *p, size_t n)
@@ -63,20 +66,16 @@ static int share_texts(struct drm_side *s)
 
 static void fill_hot(struct drm_side *s)
 {
-    const uint32_t common = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_SUB |
-                            TROD_COL_INDEX | TROD_COL_RAW | TROD_COL_TIME | TROD_COL_SIZE |
-                            TROD_COL_ADDR | TROD_COL_PC;
-
     for (unsigned i = 0; i < 64; i++) {
         const struct drm_type_info *t = &drm_types[i];
+        const bool instr = t->class == DRM_C_INSTR;
 
         s->hot[i] = (struct drm_hot){
             .flags = t->flags,
-            .has = common,
-            .kind = t->kind,
-            .slow = t->class != DRM_C_DATA && t->class != DRM_C_INSTR,
-            .instr = t->class == DRM_C_INSTR,
+            .least = instr || t->class == DRM_C_DATA ? instr : UINT32_MAX,
             .counts = t->counts,
+            .kind = t->kind,
+            .instr = instr,
         };
     }
 }
@@ -91,9 +90,12 @@ int drm_side_new(struct drm_side **out)
         return rc;
     s->known = calloc(FIRST_KNOWN, sizeof *s->known);
     s->known_mask = FIRST_KNOWN - 1;
+    s->proofs = calloc(FIRST_PROOFS, sizeof *s->proofs);
+    s->proof_mask = FIRST_PROOFS - 1;
     s->thread_slot = calloc(FIRST_THREADS, sizeof *s->thread_slot);
     s->thread_mask = FIRST_THREADS - 1;
-    if (s->known && s->thread_slot)
+    s->proof = (struct drm_proof){TROD_NOWHERE, no_proof};
+    if (s->known && s->thread_slot && s->proofs)
         rc = share_texts(s);
     if (rc < 0) {
         drm_side_free(s);
@@ -108,6 +110,9 @@ void drm_side_free(struct drm_side *s)
 {
     if (!s)
         return;
+    for (uint32_t i = 0; s->proofs && i <= s->proof_mask; i++)
+        free(s->proofs[i].bits);
+    free(s->proofs);
     free(s->shared);
     free(s->known);
     free(s->retired);
@@ -145,6 +150,62 @@ static int grow_known(struct drm_side *s)
     s->known = table;
     s->known_mask = size - 1;
     return TROD_OK;
+}
+
+static struct drm_proof *proof_place(struct drm_proof *table, uint32_t mask, uint64_t number)
+{
+    for (uint32_t at = drm_side_hash(number);; at++) {
+        struct drm_proof *page = &table[at & mask];
+
+        if (page->number == number || !page->bits)
+            return page;
+    }
+}
+
+static bool grow_proofs(struct drm_side *s)
+{
+    uint32_t size = (s->proof_mask + 1) * 2;
+    struct drm_proof *table = size ? calloc(size, sizeof *table) : NULL;
+
+    if (!table)
+        return false;
+    for (uint32_t i = 0; i <= s->proof_mask; i++)
+        if (s->proofs[i].bits)
+            *proof_place(table, size - 1, s->proofs[i].number) = s->proofs[i];
+    free(s->proofs);
+    s->proofs = table;
+    s->proof_mask = size - 1;
+    return true;
+}
+
+void drm_side_turn_page(struct drm_side *s, uint64_t pc)
+{
+    const uint64_t number = pc >> DRM_PROOF_SHIFT;
+    struct drm_proof *page = proof_place(s->proofs, s->proof_mask, number);
+
+    if (!page->bits) {
+        uint64_t *bits = NULL;
+
+        if (2 * s->n_proofs <= s->proof_mask || grow_proofs(s))
+            bits = calloc(DRM_PROOF_WORDS, sizeof *bits);
+        if (!bits) {
+            s->proof = (struct drm_proof){TROD_NOWHERE, no_proof};
+            return;
+        }
+        page = proof_place(s->proofs, s->proof_mask, number);
+        *page = (struct drm_proof){number, bits};
+        s->n_proofs++;
+    }
+    s->proof = *page;
+}
+
+/* The encoding of the instruction at PC is another one now. */
+static void disprove(struct drm_side *s, uint64_t pc)
+{
+    const struct drm_proof *page = proof_place(s->proofs, s->proof_mask, pc >> DRM_PROOF_SHIFT);
+
+    if (page->bits)
+        page->bits[pc >> 6 & (DRM_PROOF_WORDS - 1)] &= ~(UINT64_C(1) << (pc & 63));
 }
 
 /* A slot that no row speaks of. Returns its shared offset, or a negative status. */
@@ -202,8 +263,7 @@ int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_
         s->known_n -= k->len == 0;
         return (int)slot;
     }
-    if (s->proven[drm_proven_slot(pc)] == pc)
-        s->proven[drm_proven_slot(pc)] = 0; /* it was another instruction's */
+    disprove(s, pc); /* it was another instruction's */
     *k = (struct drm_known){pc, (uint32_t)slot, len};
     bytes = s->shared + (k->off & ~(uint32_t)TROD_SLICE_SHARED);
     memset(bytes, 0, SLOT);

@@ -23,22 +23,31 @@ struct drm_thread {
     int32_t stream; /* in the meta; -1: no row yet */
 };
 
-enum { DRM_PROVEN = 1 << 11 };
+/*
+ * Instructions whose encoding has come and is no system call: a bit for each pc, in pages. The bits
+ * of a page are 512 bytes, so that the hot ones of a large program stay in the caches.
+ */
+enum { DRM_PROOF_SHIFT = 12, DRM_PROOF_WORDS = (1 << DRM_PROOF_SHIFT) / 64 };
 
-static inline size_t drm_proven_slot(uint64_t pc)
-{
-    return (pc ^ pc >> 11) & (DRM_PROVEN - 1);
-}
+struct drm_proof {
+    uint64_t number; /* of the page: pc >> DRM_PROOF_SHIFT */
+    uint64_t *bits;  /* DRM_PROOF_WORDS; NULL: an empty place */
+};
 
-/* What the hot loop looks up by type. */
+/* What the hot loop looks up by type: 16 bytes. */
 struct drm_hot {
-    uint32_t flags, has;
-    uint8_t kind, slow, instr, counts;
+    uint32_t flags;
+    uint32_t
+        least; /* sizes below are none of the hot loop's: types that it leaves alone have all */
+    uint32_t counts;
+    uint8_t kind, instr;
 };
 
 struct drm_side {
     struct drm_hot hot[64];
-    uint64_t proven[DRM_PROVEN]; /* pcs with a known encoding that is no system call; 0: none */
+    struct drm_proof proof;   /* the page looked at last; its bits are never NULL */
+    struct drm_proof *proofs; /* open addressing */
+    uint32_t proof_mask, n_proofs;
     struct trod_slice marker_text[TROD_DRM_MARKERS];
     struct trod_slice note_text[3]; /* by enum drm_note */
 
@@ -71,6 +80,18 @@ void drm_side_turn(struct drm_side *s);
  */
 int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_t len,
                    struct trod_slice *out);
+
+/*
+ * Make the page of PC the current one (side->proof). Where there is no memory for its bits, it is a
+ * page of which nothing is ever proven.
+ */
+void drm_side_turn_page(struct drm_side *s, uint64_t pc);
+
+static inline bool drm_proven(const struct drm_proof *page, uint64_t pc)
+{
+    return page->number == pc >> DRM_PROOF_SHIFT &&
+           page->bits[pc >> 6 & (DRM_PROOF_WORDS - 1)] >> (pc & 63) & 1;
+}
 
 /* Index of thread TID, added if new; TROD_ERR_NOMEM or TROD_ERR_LIMIT. */
 int drm_side_thread(struct drm_side *s, uint64_t tid);

@@ -12,7 +12,11 @@
  */
 #include "format/tarmac/fast_es.h"
 
-enum { NARROW = TROD_COL_KIND | TROD_COL_ADDR | TROD_COL_FLAGS | TROD_COL_SIZE };
+/* What counting looks at: the loops for fewer columns than all are made for these. */
+enum {
+    NARROW = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
+             TROD_COL_PADDR | TROD_COL_TARGET | TROD_COL_SUB
+};
 
 /* An address: 8 digits or 16, and perhaps :paddr of 12 or 16 and _NS; a blank follows. */
 struct address {
