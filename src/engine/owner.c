@@ -102,6 +102,8 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
     }
     if (said & TROD_COL_STREAM)
         site.stream = b->stream[i];
+    if (b->meta)
+        engine_sites_learn(o->sites, b->meta->isa, b->meta->endian);
     return trod_sites_add(o->sites, &site);
 }
 

@@ -1,10 +1,10 @@
 /*
  * save.c - the states of a run as bytes and back, for other processes.
  *
- * "TRODrun" and a version byte; the number of sites, each with its address, size, instruction set,
- * branch class and opcode bytes; the number of analyses, each with its name and its state, length
- * first. Numbers are written seven bits a byte, lowest first (core/pack.h). A site has another
- * number in every process: whoever loads a state is given the numbers of its own.
+ * "TRODrun" and a version byte; ISA and byte order; the number of sites, each with its address,
+ * size, instruction set, branch class and opcode bytes; the number of analyses, each with its name
+ * and its state, length first. Numbers are written seven bits a byte, lowest first (core/pack.h). A
+ * site has another number in every process: whoever loads a state is given the numbers of its own.
  */
 #include "engine/run_int.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TRODrun\1";
+static const char magic[8] = "TRODrun\2";
 
 static int save_bytes(struct trod_buf *out, const void *p, size_t n)
 {
@@ -22,10 +22,20 @@ static int save_bytes(struct trod_buf *out, const void *p, size_t n)
     return rc < 0 ? rc : trod_buf_add(out, p, n);
 }
 
-static int save_sites(struct trod_buf *out, const struct trod_sites *s)
+static int save_sites(struct trod_buf *out, struct trod_sites *s)
 {
     uint32_t n = s ? trod_sites_count(s) : 0;
-    int rc = trod_pack(out, n);
+    enum trod_isa isa = TROD_ISA_UNKNOWN;
+    enum trod_endian endian = TROD_ENDIAN_UNKNOWN;
+    int rc;
+
+    if (s)
+        engine_sites_isa(s, &isa, &endian);
+    rc = trod_pack(out, isa);
+    if (rc == TROD_OK)
+        rc = trod_pack(out, endian);
+    if (rc == TROD_OK)
+        rc = trod_pack(out, n);
 
     for (uint32_t i = 0; rc == TROD_OK && i < n; i++) {
         const struct trod_site *site = trod_site_at(s, i);
@@ -115,12 +125,20 @@ static int load_site(struct trod_span *in, struct trod_site *site)
 /* The sites of IN get numbers of R, which *MAP (to be freed) says by the number they had. */
 static int load_sites(struct trod_run *r, struct trod_span *in, uint32_t **map)
 {
-    uint64_t n;
-    int rc = trod_unpack(in, &n);
+    uint64_t n = 0, isa = 0, endian = 0;
+    int rc = trod_unpack(in, &isa);
 
+    if (rc == TROD_OK)
+        rc = trod_unpack(in, &endian);
+    if (rc == TROD_OK && (isa >= TROD_ISAS || endian > TROD_ENDIAN_BIG))
+        rc = TROD_ERR_CORRUPT;
+    if (rc == TROD_OK)
+        rc = trod_unpack(in, &n);
     *map = NULL;
     if (rc < 0 || n > in->n / 5 || (n && !r->sites))
         return TROD_ERR_CORRUPT;
+    if (r->sites)
+        engine_sites_learn(r->sites, (enum trod_isa)isa, (enum trod_endian)endian);
     *map = calloc(n + 1, sizeof **map);
     if (!*map)
         return TROD_ERR_NOMEM;

@@ -35,6 +35,8 @@ struct trod_sites {
     struct trod_insn_decoder *decoder;
     struct trod_disasm *disasm;
     bool decoder_tried, disasm_tried;
+    atomic_int isa; /* enum trod_isa; UNKNOWN until somebody says so */
+    enum trod_endian endian;
 };
 
 static const struct trod_insn unknown_insn;
@@ -151,6 +153,28 @@ static uint32_t add(struct trod_sites *s, const struct trod_site *site)
     return n;
 }
 
+/* The meta of the whole trace knows the ISA only where the whole trace is read by one reader. */
+void engine_sites_learn(struct trod_sites *s, enum trod_isa isa, enum trod_endian endian)
+{
+    if (isa == TROD_ISA_UNKNOWN || atomic_load_explicit(&s->isa, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&s->lock);
+    if (!s->isa) {
+        s->endian = endian;
+        s->isa = (int)isa;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+void engine_sites_isa(struct trod_sites *s, enum trod_isa *isa, enum trod_endian *endian)
+{
+    engine_sites_learn(s, s->meta->isa, s->meta->endian);
+    pthread_mutex_lock(&s->lock);
+    *isa = (enum trod_isa)s->isa;
+    *endian = s->endian;
+    pthread_mutex_unlock(&s->lock);
+}
+
 uint32_t trod_sites_add(struct trod_sites *s, const struct trod_site *site)
 {
     uint32_t number;
@@ -167,9 +191,9 @@ static void decode(struct trod_sites *s, uint32_t number, struct trod_insn *out)
 {
     const struct trod_site *site = trod_site_at(s, number);
 
-    if (!s->decoder_tried) {
+    if (!s->decoder_tried && s->isa) {
         s->decoder_tried = true;
-        trod_insn_decoder_new(&s->decoder, s->meta->isa, s->meta->endian);
+        trod_insn_decoder_new(&s->decoder, (enum trod_isa)s->isa, s->endian);
     }
     if (s->decoder && site->code_n)
         *out = *trod_insn_decode(s->decoder, site->iset, site->pc, site->code, site->code_n);
@@ -180,6 +204,7 @@ const struct trod_insn *trod_site_insn(struct trod_sites *s, uint32_t number)
     const struct trod_insn *insn = &unknown_insn;
     struct facts *f;
 
+    engine_sites_learn(s, s->meta->isa, s->meta->endian);
     pthread_mutex_lock(&s->lock);
     f = s->facts[number >> CHUNK_SHIFT];
     if (!f)
@@ -188,7 +213,7 @@ const struct trod_insn *trod_site_insn(struct trod_sites *s, uint32_t number)
         insn = &f->insn[number & (CHUNK - 1)];
         if (!f->known[number & (CHUNK - 1)])
             decode(s, number, &f->insn[number & (CHUNK - 1)]);
-        f->known[number & (CHUNK - 1)] = true;
+        f->known[number & (CHUNK - 1)] = s->isa != TROD_ISA_UNKNOWN;
     }
     pthread_mutex_unlock(&s->lock);
     return insn;
@@ -211,10 +236,11 @@ size_t trod_site_text(struct trod_sites *s, uint32_t number, char *buf, size_t n
     const struct trod_site *site = trod_site_at(s, number);
     size_t len = 0;
 
+    engine_sites_learn(s, s->meta->isa, s->meta->endian);
     pthread_mutex_lock(&s->lock);
-    if (!s->disasm_tried) {
+    if (!s->disasm_tried && s->isa) {
         s->disasm_tried = true;
-        trod_disasm_new(&s->disasm, s->meta->isa, s->meta->endian, NULL);
+        trod_disasm_new(&s->disasm, (enum trod_isa)s->isa, s->endian, NULL);
     }
     if (s->disasm && site->code_n && n) {
         const char *text =

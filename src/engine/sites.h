@@ -13,6 +13,13 @@ int engine_sites_new(struct trod_sites **out, const struct trod_meta *meta,
 void engine_sites_free(struct trod_sites *s);
 
 /*
+ * What the code of S is: the first that is known counts. Readers of files and parts know it before
+ * the meta of the whole trace does.
+ */
+void engine_sites_learn(struct trod_sites *s, enum trod_isa isa, enum trod_endian endian);
+void engine_sites_isa(struct trod_sites *s, enum trod_isa *isa, enum trod_endian *endian);
+
+/*
  * What one decoding thread remembers: the sites it met last by address and opcode bytes, and the
  * instruction executed last by each stream.
  */

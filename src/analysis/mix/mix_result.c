@@ -1,0 +1,287 @@
+/*
+ * mix_result.c - what the sites that ran are: mnemonics, categories, lengths (mix.h).
+ *
+ * Implements docs/analysing.md, "mix".
+ */
+#include "analysis/mix/mix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 32, LENGTHS = TROD_INSN_CODE + 1 };
+
+enum category {
+    UNKNOWN,
+    BRANCH,
+    SYSTEM_CALL,
+    TRAP,
+    CACHE_HINT,
+    VECTOR,
+    LOAD_STORE,
+    LOAD,
+    STORE,
+    OTHER,
+    CATEGORIES
+};
+
+static const char *const category_names[CATEGORIES] = {
+    "unknown",        "branch", "system call", "trap", "cache hint", "floating point or vector",
+    "load and store", "load",   "store",       "other"};
+
+struct name {
+    char text[NAME];
+    uint64_t by[2];
+};
+
+struct tables {
+    struct name *name;
+    size_t n;
+    uint64_t category[CATEGORIES][2], length[LENGTHS][2];
+};
+
+/* Is the word of N bytes at P a prefix that is written before the mnemonic? */
+static bool is_prefix(const char *p, size_t n)
+{
+    static const char *const prefixes[] = {"rep",   "repe", "repz", "repne",
+                                           "repnz", "lock", "bnd",  "notrack"};
+
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strlen(prefixes[i]) == n && memcmp(prefixes[i], p, n) == 0)
+            return true;
+    return false;
+}
+
+/* The mnemonic of SITE, prefixes included. */
+static void mnemonic(struct trod_sites *sites, uint32_t site, char out[NAME])
+{
+    char text[160];
+    size_t n, word;
+
+    trod_site_text(sites, site, text, sizeof text);
+    n = word = strcspn(text, " \t");
+    if (is_prefix(text, word) && text[n] != '\0')
+        n += 1 + strcspn(text + n + 1, " \t");
+    if (n == 0)
+        memcpy(out, "(unknown)", sizeof "(unknown)");
+    else {
+        n = n < NAME ? n : NAME - 1;
+        memcpy(out, text, n);
+        out[n] = '\0';
+    }
+    for (char *p = out; *p; p++)
+        if (*p >= 'A' && *p <= 'Z')
+            *p = (char)(*p + 'a' - 'A');
+}
+
+static enum category category_of(const struct trod_site *site, const struct trod_insn *insn)
+{
+    const unsigned branch = insn->valid && insn->branch ? insn->branch : site->branch;
+
+    if (branch == TROD_BR_SYSCALL)
+        return SYSTEM_CALL;
+    if (branch != TROD_BR_NONE)
+        return BRANCH;
+    if (!insn->valid)
+        return UNKNOWN;
+    if (insn->flags & TROD_INSN_TRAP)
+        return TRAP;
+    if (insn->flags & (TROD_INSN_PREFETCH | TROD_INSN_FLUSH))
+        return CACHE_HINT;
+    if (insn->flags & TROD_INSN_FP)
+        return VECTOR;
+    if (insn->loads && insn->stores)
+        return LOAD_STORE;
+    return insn->loads ? LOAD : insn->stores ? STORE : OTHER;
+}
+
+static void add(uint64_t into[2], const uint64_t by[2])
+{
+    into[0] += by[0];
+    into[1] += by[1];
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(((const struct name *)a)->text, ((const struct name *)b)->text);
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct name *x = a, *y = b;
+    const uint64_t n = x->by[0] + x->by[1], m = y->by[0] + y->by[1];
+
+    if (n != m)
+        return n < m ? 1 : -1;
+    return strcmp(x->text, y->text);
+}
+
+/* Sort T's names by count, each there once. */
+static void gather(struct tables *t)
+{
+    size_t n = 0;
+
+    qsort(t->name, t->n, sizeof *t->name, by_text);
+    for (size_t i = 0; i < t->n; i++) {
+        if (n && strcmp(t->name[n - 1].text, t->name[i].text) == 0)
+            add(t->name[n - 1].by, t->name[i].by);
+        else
+            t->name[n++] = t->name[i];
+    }
+    t->n = n;
+    qsort(t->name, t->n, sizeof *t->name, by_count);
+}
+
+static int decode(const struct mix_state *s, struct tables *t)
+{
+    const uint64_t *nowhere = s->sums.nowhere;
+
+    t->name = calloc(s->n_ran + 1, sizeof *t->name);
+    if (!t->name)
+        return TROD_ERR_NOMEM;
+    for (uint32_t i = 0; i < s->n_ran; i++) {
+        const uint64_t *by = s->ran[i].by;
+        const struct trod_site *site;
+
+        if (!(by[0] | by[1]))
+            continue;
+        site = trod_site_at(s->sites, i);
+        mnemonic(s->sites, i, t->name[t->n].text);
+        add(t->name[t->n++].by, by);
+        add(t->category[category_of(site, trod_site_insn(s->sites, i))], by);
+        add(t->length[site->size < LENGTHS ? site->size : 0], by);
+    }
+    if (nowhere[0] | nowhere[1]) {
+        memcpy(t->name[t->n].text, "(unknown)", sizeof "(unknown)");
+        add(t->name[t->n++].by, nowhere);
+        add(t->category[UNKNOWN], nowhere);
+        add(t->length[0], nowhere);
+    }
+    gather(t);
+    return TROD_OK;
+}
+
+/* The cells behind the key: all, share of TOTAL, user, kernel. */
+static void put(struct trod_result *r, const uint64_t by[2], uint64_t total)
+{
+    const uint64_t n = by[0] + by[1];
+
+    trod_result_u64(r, NULL, n);
+    trod_result_f64(r, NULL, total ? 100 * (double)n / (double)total : 0, 2);
+    trod_result_u64(r, NULL, by[0]);
+    trod_result_u64(r, NULL, by[1]);
+    trod_result_row_end(r);
+}
+
+static void begin(struct trod_result *r, const char *key, const char *title, const char *column)
+{
+    const struct trod_result_column columns[] = {
+        {column, TROD_COLUMN_KEY, NULL, NULL},
+        {"instructions", TROD_COLUMN_MEASURE, "instructions", NULL},
+        {"share", TROD_COLUMN_MEASURE, "percent", "of all instructions"},
+        {"user", TROD_COLUMN_MEASURE, "instructions", NULL},
+        {"kernel", TROD_COLUMN_MEASURE, "instructions", NULL},
+    };
+
+    trod_result_table(r, key, title, columns, 5);
+}
+
+static void put_instructions(const struct mix_state *s, const struct tables *t, uint64_t total,
+                             struct trod_result *r)
+{
+    begin(r, "mnemonics", "instructions by mnemonic", "mnemonic");
+    for (size_t i = 0; i < t->n && (s->opt->top == 0 || i < s->opt->top); i++) {
+        trod_result_str(r, NULL, t->name[i].text);
+        put(r, t->name[i].by, total);
+    }
+    trod_result_table_close(r);
+    begin(r, "categories", "instructions by category", "category");
+    for (unsigned i = 0; i < CATEGORIES; i++)
+        if (t->category[i][0] | t->category[i][1]) {
+            trod_result_str(r, NULL, category_names[i]);
+            put(r, t->category[i], total);
+        }
+    trod_result_table_close(r);
+    begin(r, "lengths", "instructions by length in bytes; 0: not said", "length");
+    for (unsigned i = 0; i < LENGTHS; i++)
+        if (t->length[i][0] | t->length[i][1]) {
+            trod_result_u64(r, NULL, i);
+            put(r, t->length[i], total);
+        }
+    trod_result_table_close(r);
+}
+
+static void put_branches(const struct mix_state *s, uint64_t total, struct trod_result *r)
+{
+    static const struct trod_result_column columns[] = {
+        {"branch", TROD_COLUMN_KEY, NULL, NULL},
+        {"instructions", TROD_COLUMN_MEASURE, "instructions", NULL},
+        {"share", TROD_COLUMN_MEASURE, "percent", "of all instructions"},
+    };
+
+    trod_result_table(r, "branches", "branches by kind, as the trace says it", columns, 3);
+    for (unsigned i = TROD_BR_NONE + 1; i < MIX_BRANCHES; i++) {
+        const char *name = trod_branch_name(i);
+
+        if (!s->sums.branch[i])
+            continue;
+        trod_result_str(r, NULL, name ? name : "?");
+        trod_result_u64(r, NULL, s->sums.branch[i]);
+        trod_result_f64(r, NULL, 100 * (double)s->sums.branch[i] / (double)total, 2);
+        trod_result_row_end(r);
+    }
+    trod_result_table_close(r);
+}
+
+static void put_accesses(const struct mix_state *s, struct trod_result *r)
+{
+    static const struct trod_result_column columns[] = {
+        {"size", TROD_COLUMN_X, "bytes", "64: or more"},
+        {"reads", TROD_COLUMN_MEASURE, "accesses", NULL},
+        {"writes", TROD_COLUMN_MEASURE, "accesses", NULL},
+        {"atomic", TROD_COLUMN_MEASURE, "accesses", NULL},
+    };
+    static const char *const kinds[MIX_ACCESSES] = {"read", "write", "atomic"};
+    static const char *const how[] = {"access", "misaligned", "crosses_line", "crosses_page"};
+    const struct mix_accesses *a = s->sums.accesses;
+
+    trod_result_table(r, "access_sizes", "accesses by size", columns, 4);
+    for (unsigned size = 0; size < MIX_SIZES; size++) {
+        if (!(a[0].size[size] | a[1].size[size] | a[2].size[size]))
+            continue;
+        trod_result_u64(r, NULL, size);
+        for (unsigned c = 0; c < MIX_ACCESSES; c++)
+            trod_result_u64(r, NULL, a[c].size[size]);
+        trod_result_row_end(r);
+    }
+    trod_result_table_close(r);
+    trod_result_counts(r, "alignment", "accesses by alignment", how, 4);
+    for (unsigned c = 0; c < MIX_ACCESSES; c++) {
+        trod_result_str(r, NULL, kinds[c]);
+        trod_result_u64(r, NULL, a[c].misaligned);
+        trod_result_u64(r, NULL, a[c].crosses_line);
+        trod_result_u64(r, NULL, a[c].crosses_page);
+        trod_result_row_end(r);
+    }
+    trod_result_table_close(r);
+}
+
+int mix_result(const void *st, struct trod_result *r)
+{
+    const struct mix_state *s = st;
+    struct tables t = {0};
+    uint64_t by[2] = {0, 0};
+
+    if (decode(s, &t) < 0)
+        return TROD_ERR_NOMEM;
+    for (size_t i = 0; i < t.n; i++)
+        add(by, t.name[i].by);
+    trod_result_u64(r, "instructions", by[0] + by[1]);
+    trod_result_u64(r, "user", by[0]);
+    trod_result_u64(r, "kernel", by[1]);
+    trod_result_u64(r, "skipped", s->sums.skipped);
+    put_instructions(s, &t, by[0] + by[1], r);
+    put_branches(s, by[0] + by[1], r);
+    put_accesses(s, r);
+    free(t.name);
+    return TROD_OK;
+}
