@@ -211,6 +211,13 @@ struct trod_format {
      * what serial decoding would, SIZE_MAX if there is none in them. NULL: no way.
      */
     size_t (*resync)(const void *dec, const uint8_t *p, size_t n);
+    /*
+     * With stride: every record has so many bytes, gives one row, and is decoded without those
+     * before it. Without: decoding can begin wherever resync says, with nothing but what start()
+     * made of the head. 0 and false: only at the beginning.
+     */
+    uint32_t stride;
+    bool cuts;
 
     /* How to go forward in an archive. NULL: by decoding. */
     const struct trod_jump *jump;

@@ -23,6 +23,8 @@ struct trod_reader_options {
     uint32_t file;      /* number of the file within its trace */
     uint32_t head;      /* bytes that a format told is shown to begin with, 0: 64 KiB */
     struct trod_input_options input;
+    /* What detection found in this file before; NULL, or from given: ask the formats. */
+    const struct trod_candidate *known;
 };
 
 /*
@@ -57,6 +59,23 @@ void trod_reader_skip(struct trod_reader *r, uint64_t n, bool by_instruction);
  * first trod_reader_next. Members must be larger than a window (TROD_WINDOW).
  */
 void trod_reader_part(struct trod_reader *r, size_t from, size_t to);
+
+/*
+ * Bytes [FROM, TO) of the decoded input only (TO TROD_NOWHERE: to its end), where trod_reader_cut
+ * said that they begin and end. Line numbers of problems count from FROM. To be called before the
+ * first trod_reader_next.
+ */
+void trod_reader_bytes(struct trod_reader *r, uint64_t from, uint64_t to);
+
+/*
+ * The first place at or behind offset AT from which this driver decodes the rows that it gives when
+ * it decodes all before it as well. TROD_NOWHERE: there is none within TROD_WINDOW bytes, or the
+ * format cannot begin in the middle. Another input on the same file is opened for it.
+ */
+uint64_t trod_reader_cut(const struct trod_reader *r, uint64_t at);
+
+/* Where the bytes that are read begin: 0, or FROM of trod_reader_bytes. */
+uint64_t trod_reader_began(const struct trod_reader *r);
 
 const struct trod_format *trod_reader_format(const struct trod_reader *r);
 const void *trod_reader_format_options(const struct trod_reader *r);

@@ -19,7 +19,7 @@ extern "C" {
 
 struct trod_run;
 
-enum { TROD_RUN_ITEMS = 32, TROD_RUN_JOBS = 256 };
+enum { TROD_RUN_ITEMS = 32, TROD_RUN_JOBS = 256, TROD_RUN_PIECE = 4 << 20 };
 
 /* What a position or a length is counted in. */
 enum trod_measure { TROD_IN_INSTRUCTIONS, TROD_IN_ROWS, TROD_IN_TIME };
@@ -50,6 +50,7 @@ struct trod_run_options {
 
     struct trod_symbols
         *symbols;         /* of the caller, who keeps them until the run is freed; or NULL */
+    uint64_t piece;       /* bytes of a part of a plain file at the least; 0: TROD_RUN_PIECE */
     unsigned part, parts; /* part PART of PARTS of the files and their parts; 0 of 0: all */
 };
 

@@ -64,6 +64,26 @@ int trod_trace_open_part(struct trod_trace **out, const struct trod_trace *whole
  * it is no archive, or its format cannot begin in the middle.
  */
 size_t trod_trace_members(const struct trod_trace *whole, size_t file);
+/*
+ * Offsets at which input FILE of WHOLE, a plain file, can be parted into pieces of PIECE bytes or
+ * more, ascending, into CUT: at most MOST of them. Returns how many; they depend on nothing but the
+ * file, PIECE and MOST. 0 where it is compressed, small, or its format cannot begin in the middle.
+ * *AS is what the file is, for trod_trace_open_bytes.
+ */
+size_t trod_trace_cuts(const struct trod_trace *whole, size_t file, uint64_t piece, uint64_t *cut,
+                       size_t most, struct trod_candidate *as);
+/*
+ * As trod_trace_open_file for the bytes [FROM, TO) of the file, between two of its cuts (FROM 0:
+ * its beginning, TO TROD_NOWHERE: its end). AS is what the file was found to be, and outlives the
+ * trace. meta->part is PART. Problems have line numbers and
+ * record numbers that count from FROM.
+ */
+int trod_trace_open_bytes(struct trod_trace **out, const struct trod_trace *whole, size_t file,
+                          const struct trod_candidate *as, uint32_t part, uint64_t from,
+                          uint64_t to, const struct trod_input_options *input,
+                          struct trod_diag *diag);
+/* Ends of lines in the bytes [FROM, TO) of input FILE of WHOLE, a plain file. */
+uint64_t trod_trace_lines(const struct trod_trace *whole, size_t file, uint64_t from, uint64_t to);
 /* Are all inputs regular files? Pipes can be read only once. */
 bool trod_trace_rewindable(const struct trod_trace *t);
 

@@ -70,6 +70,27 @@ void trod_keeper_init(struct trod_keeper *k, bool strict)
     k->diag.strict = strict;
 }
 
+bool trod_keeper_has_lines(const struct trod_keeper *k)
+{
+    for (const struct trod_kept *p = k->first; p; p = p->next)
+        if (p->is.at.line != TROD_NOWHERE)
+            return true;
+    return false;
+}
+
+void trod_keeper_shift(struct trod_keeper *k, uint64_t lines, uint64_t records)
+{
+    for (struct trod_kept *p = k->first; p; p = p->next) {
+        if (p->is.at.line == TROD_NOWHERE)
+            continue; /* numbered by where it lies */
+        p->is.at.line += lines;
+        if (records == TROD_NOWHERE)
+            p->is.at.record = TROD_NOWHERE;
+        else if (p->is.at.record != TROD_NOWHERE)
+            p->is.at.record += records;
+    }
+}
+
 void trod_keeper_tell(struct trod_keeper *k, struct trod_diag *to)
 {
     for (const struct trod_kept *p = k->first; to && p; p = p->next)

@@ -16,6 +16,13 @@ struct trod_keeper {
 };
 
 void trod_keeper_init(struct trod_keeper *k, bool strict);
+/* Does anything that is kept say a line? */
+bool trod_keeper_has_lines(const struct trod_keeper *k);
+/*
+ * What is kept was found behind LINES lines and RECORDS records that were not counted
+ * (TROD_NOWHERE: nobody knows how many).
+ */
+void trod_keeper_shift(struct trod_keeper *k, uint64_t lines, uint64_t records);
 /* Report what is kept to TO and release it. TO NULL: release only. */
 void trod_keeper_tell(struct trod_keeper *k, struct trod_diag *to);
 /* The same at the end: TO counts what was reported to K beyond what is passed on as well. */

@@ -67,9 +67,14 @@ struct engine_cutter {
     bool over;                /* the region lies behind */
 };
 
-/* What a unit of work covers: a file, or some members of an archive. */
+/* What a unit of work covers: a file, some members of an archive, or some bytes. */
+enum run_cut { RUN_WHOLE, RUN_MEMBERS, RUN_BYTES };
+
 struct run_piece {
-    size_t file, from, to; /* from, to: members; to 0: the whole file */
+    size_t file;
+    enum run_cut cut;
+    struct trod_candidate as; /* what a plain file that is cut is */
+    uint64_t from, to; /* members or offsets; the last piece of a plain file ends TROD_NOWHERE */
     uint32_t part;
     bool last; /* of its file */
 };
@@ -81,6 +86,7 @@ struct run_unit {
     struct trod_trace *trace; /* until it is merged: states may point into its meta */
     struct trod_keeper keeper;
     struct trod_trace_progress done;
+    uint64_t rows;
     int rc;
     bool complete, fatal; /* fatal: nothing to merge */
 };
@@ -110,6 +116,8 @@ struct trod_run {
     struct run_piece *piece;
     struct run_unit **unit; /* by piece; NULL: not begun, or merged */
     size_t n_units, first_unit, next, merged, ahead;
+    uint64_t lines_to, lines; /* of the file that is merged: lines up to this offset */
+    uint64_t records;         /* of its pieces that are merged */
     bool stop;
     int rc;
     struct run_worker *worker;

@@ -1,9 +1,10 @@
 /*
  * units.c - the files of a trace as pieces of work for several threads.
  *
- * Each file, or part of an archive, is a unit: a trace of its own, states of its own, problems
- * kept. Units are taken in order; whoever finishes one merges those whose turn it is. No unit runs
- * far ahead of the merging, so that memory does not depend on the number of files.
+ * Each file, part of an archive, or part of a plain file that can be cut, is a unit: a trace of its
+ * own, states of its own, problems kept. Units are taken in order; whoever finishes one merges
+ * those whose turn it is. No unit runs far ahead of the merging, so that memory does not depend on
+ * the number of files.
  */
 #include "engine/run_int.h"
 
@@ -13,7 +14,7 @@
 /* Units that may be read or wait to be merged, for each worker. */
 enum { AHEAD = 2 };
 
-/* Parts of an archive at the most. */
+/* Parts of a file at the most. */
 enum { PARTS = 64 };
 
 static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
@@ -68,6 +69,7 @@ static int unit_rows(struct run_worker *w, struct run_unit *u)
             if (u->instance[i].rc < 0)
                 return u->instance[i].rc;
         }
+        u->rows = rows;
         note(w, u->trace, rows);
         if (w->first)
             run_tick(r);
@@ -86,9 +88,14 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
     /* where the files keep all threads busy no others are needed to read ahead */
     if (r->n_workers > 1 && r->n_units >= 2 * (size_t)r->n_workers)
         input.no_thread |= number < r->n_units - r->n_units % r->n_workers;
-    rc = piece->to ? trod_trace_open_part(&u->trace, r->whole, piece->file, piece->part,
-                                          piece->from, piece->to, &input, diag)
-                   : trod_trace_open_file(&u->trace, r->whole, piece->file, &input, diag);
+    if (piece->cut == RUN_MEMBERS)
+        rc = trod_trace_open_part(&u->trace, r->whole, piece->file, piece->part,
+                                  (size_t)piece->from, (size_t)piece->to, &input, diag);
+    else if (piece->cut == RUN_BYTES)
+        rc = trod_trace_open_bytes(&u->trace, r->whole, piece->file, &piece->as, piece->part,
+                                   piece->from, piece->to, &input, diag);
+    else
+        rc = trod_trace_open_file(&u->trace, r->whole, piece->file, &input, diag);
     if (rc < 0 || (rc = check_columns(r, u)) < 0)
         return rc;
     trod_trace_want(u->trace, r->opt.trace.want);
@@ -111,7 +118,7 @@ static void unit_read(struct run_worker *w, struct run_unit *u, size_t number)
         return;
     u->rc = unit_rows(w, u);
     u->fatal = u->rc == TROD_ERR_NOMEM;
-    for (size_t i = 0; !u->fatal && !piece->to && i < r->n_items; i++) {
+    for (size_t i = 0; !u->fatal && piece->cut == RUN_WHOLE && i < r->n_items; i++) {
         engine_instance_settle(&u->instance[i], (uint32_t)piece->file);
         u->fatal = u->instance[i].rc == TROD_ERR_NOMEM;
     }
@@ -128,16 +135,31 @@ static void add_progress(struct trod_trace_progress *to, const struct trod_trace
     to->skipped += p->skipped;
 }
 
+/* Problems of a piece from the middle of a text file get the numbers of the whole file. */
+static void number_problems(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
+{
+    if (piece->part == 0)
+        r->lines_to = r->lines = r->records = 0;
+    if (piece->cut == RUN_BYTES && piece->from && trod_keeper_has_lines(&u->keeper)) {
+        r->lines += trod_trace_lines(r->whole, piece->file, r->lines_to, piece->from);
+        r->lines_to = piece->from;
+        trod_keeper_shift(&u->keeper, r->lines, r->records);
+    }
+    if (r->records != TROD_NOWHERE)
+        r->records += u->rows;
+}
+
 /* The next unit goes into the states of all. */
 static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
 {
     int rc = u->rc;
 
+    number_problems(r, u, piece);
     for (size_t i = 0; !u->fatal && i < r->n_items; i++) {
         struct engine_instance *to = &r->item[i].instance[0];
         int merged = engine_instance_merge(to, &u->instance[i], true);
 
-        if (merged == TROD_OK && piece->to && piece->last) {
+        if (merged == TROD_OK && piece->cut != RUN_WHOLE && piece->last) {
             engine_instance_settle(to, (uint32_t)piece->file);
             merged = to->rc;
         }
@@ -212,25 +234,49 @@ static bool may_part(const struct trod_run *r)
     return true;
 }
 
+/*
+ * How file I is cut, into AT[0..n]: n pieces. What belongs to an instruction may lie behind a cut
+ * of a plain file, so nothing is cut where rows are to know their site.
+ */
+static size_t cut_file(const struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
+                       struct run_piece *piece)
+{
+    uint64_t members = trod_trace_members(r->whole, i);
+    size_t n = members < PARTS ? (size_t)members : PARTS;
+
+    piece->cut = n > 1 ? RUN_MEMBERS : RUN_WHOLE;
+    for (size_t k = 0; k <= n; k++)
+        at[k] = members * k / n;
+    if (n > 1 || r->sites)
+        return n;
+    n = trod_trace_cuts(r->whole, i, r->opt.piece ? r->opt.piece : TROD_RUN_PIECE, &at[1],
+                        PARTS - 1, &piece->as);
+    piece->cut = n ? RUN_BYTES : RUN_WHOLE;
+    at[n + 1] = TROD_NOWHERE;
+    return n + 1;
+}
+
 static int plan_pieces(struct trod_run *r)
 {
     size_t files = trod_trace_files(r->whole);
     bool part = may_part(r);
 
     for (size_t i = 0; i < files; i++) {
-        size_t members = part ? trod_trace_members(r->whole, i) : 1;
-        size_t n = members < PARTS ? members : PARTS;
+        uint64_t at[PARTS + 1] = {0};
+        struct run_piece piece = {.file = i};
+        size_t n = part ? cut_file(r, i, at, &piece) : 1;
         struct run_piece *p = realloc(r->piece, (r->n_units + n) * sizeof *p);
 
         if (!p)
             return TROD_ERR_NOMEM;
         r->piece = p;
-        for (size_t k = 0; k < n; k++)
-            p[r->n_units++] = (struct run_piece){.file = i,
-                                                 .from = members * k / n,
-                                                 .to = n > 1 ? members * (k + 1) / n : 0,
-                                                 .part = (uint32_t)k,
-                                                 .last = k + 1 == n};
+        for (size_t k = 0; k < n; k++) {
+            piece.from = at[k];
+            piece.to = at[k + 1];
+            piece.part = (uint32_t)k;
+            piece.last = k + 1 == n;
+            p[r->n_units++] = piece;
+        }
     }
     return TROD_OK;
 }
@@ -261,6 +307,8 @@ static void take_part(struct trod_run *r)
     r->first_unit = n * r->opt.part / r->opt.parts;
     r->n_units = n * (r->opt.part + 1) / r->opt.parts;
     r->next = r->merged = r->first_unit;
+    if (r->first_unit < r->n_units && r->piece[r->first_unit].part)
+        r->records = TROD_NOWHERE; /* another process counts them */
 }
 
 static int start_workers(struct trod_run *r, unsigned *started)

@@ -40,6 +40,8 @@ struct trod_reader {
     size_t part;       /* member to begin with once the head is read; 0: the first */
     uint64_t part_end; /* offset at which the part ends; 0: at the end of the input */
     bool part_last;    /* nothing is left of the part but what the driver waits with */
+    uint64_t began;    /* offset at which it begins, of a part by bytes */
+    bool enters;       /* it has not been gone to yet */
 };
 
 static const char *member_name(const void *of, uint64_t offset)
@@ -142,7 +144,9 @@ int trod_reader_open(struct trod_reader **out, struct trod_input *in,
     r->file = opt.file;
     if (opt.from && opt.head)
         r->head = opt.head;
-    if (rc == TROD_OK)
+    if (rc == TROD_OK && opt.known && !opt.from)
+        best = *opt.known;
+    else if (rc == TROD_OK)
         rc = opt.from ? told(r, opt.from, &best) : detect(r, &best);
     if (rc == TROD_OK)
         rc = start(r, &best);
@@ -290,6 +294,45 @@ static void enter_part(struct trod_reader *r, struct trod_batch *b)
     r->part = 0;
 }
 
+void trod_reader_bytes(struct trod_reader *r, uint64_t from, uint64_t to)
+{
+    const uint32_t stride = r->spec.format->stride;
+
+    r->began = from;
+    r->enters = from != 0;
+    r->part_end = to == TROD_NOWHERE ? 0 : to;
+    r->meta->part_cut = r->part_end != 0;
+    if (stride)
+        r->ordinal = from / stride;
+}
+
+uint64_t trod_reader_began(const struct trod_reader *r)
+{
+    return r->began;
+}
+
+uint64_t trod_reader_cut(const struct trod_reader *r, uint64_t at)
+{
+    const struct trod_input_options opt = {.no_thread = true};
+    const struct trod_format *f = r->spec.format;
+    struct trod_input *in;
+    struct trod_span span;
+    uint64_t cut = TROD_NOWHERE;
+    size_t n;
+
+    if (f->stride)
+        return at + (f->stride - at % f->stride) % f->stride;
+    if (!f->cuts || !f->resync || trod_input_open(&in, trod_input_path(r->in), &opt, NULL) < 0)
+        return cut;
+    if (trod_input_skip(in, at) == at && trod_input_ahead(in, TROD_WINDOW, &span) == TROD_OK) {
+        n = f->resync(r->dec, span.p, span.n);
+        if (n != SIZE_MAX)
+            cut = at + n;
+    }
+    trod_input_close(in);
+    return cut;
+}
+
 void trod_reader_skip(struct trod_reader *r, uint64_t n, bool by_instruction)
 {
     r->skip = n;
@@ -391,6 +434,10 @@ int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
     trod_batch_clear(b);
     b->meta = r->meta;
     b->first = r->ordinal;
+    if (r->enters) {
+        r->enters = false;
+        r->done = trod_input_skip(r->in, r->began) != r->began;
+    }
     while (b->n == 0) {
         if (r->eaten)
             trod_input_consume(r->in, r->eaten);

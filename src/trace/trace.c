@@ -146,6 +146,13 @@ int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
 int trod_trace_open_file(struct trod_trace **out, const struct trod_trace *whole, size_t file,
                          const struct trod_input_options *input, struct trod_diag *diag)
 {
+    return trod_trace_open_known(out, whole, file, NULL, input, diag);
+}
+
+int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whole, size_t file,
+                          const struct trod_candidate *known,
+                          const struct trod_input_options *input, struct trod_diag *diag)
+{
     struct trod_trace *t = make(&whole->opt, diag);
     int rc;
 
@@ -153,6 +160,7 @@ int trod_trace_open_file(struct trod_trace **out, const struct trod_trace *whole
     if (!t)
         return TROD_ERR_NOMEM;
     t->opt.order = TROD_ORDER_FILE;
+    t->known = known;
     if (input)
         t->opt.input = *input;
     t->claimed = whole->claimed;
@@ -208,6 +216,7 @@ int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
         .file = t->base + (uint32_t)i,
         .input = t->opt.input,
         .head = t->head,
+        .known = t->known,
     };
     struct trod_input *in;
     int rc = trod_input_open(&in, t->files.file[i].path, &t->opt.input, t->diag);
@@ -237,8 +246,10 @@ static void count(struct trod_trace_progress *p, const struct trod_reader *r)
 {
     const struct trod_input *in = trod_reader_input(r);
 
-    p->bytes += trod_input_file_offset(in);
-    p->decoded += trod_input_offset(in);
+    const uint64_t began = trod_reader_began(r), bytes = trod_input_file_offset(in);
+
+    p->bytes += bytes > began ? bytes - began : 0;
+    p->decoded += trod_input_offset(in) > began ? trod_input_offset(in) - began : 0;
     p->skipped += trod_reader_skipped(r);
 }
 

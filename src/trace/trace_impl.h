@@ -23,10 +23,11 @@ struct trod_trace {
     struct trod_meta meta;
     struct trod_files files; /* inputs first */
     size_t n_inputs;
-    uint32_t base;                     /* number of the first input in the trace it is a part of */
-    const char **names;                /* of the inputs */
-    const struct trod_format *claimed; /* by a directory: what its files are, or NULL */
-    const struct trod_format *format;  /* of the first file opened */
+    uint32_t base;                      /* number of the first input in the trace it is a part of */
+    const char **names;                 /* of the inputs */
+    const struct trod_format *claimed;  /* by a directory: what its files are, or NULL */
+    const struct trod_candidate *known; /* what its file is, where that was found out before */
+    const struct trod_format *format;   /* of the first file opened */
     const struct trod_order_ops *order;
     void *state;
     void *beside; /* of the format, when begun: what files beside the inputs add */
@@ -38,6 +39,11 @@ struct trod_trace {
     struct trod_reader **open;       /* by input: what is being read, or NULL */
     struct trod_reader *first;       /* never closed before the trace: its options are asked for */
 };
+
+/* trod_trace_open_file, of a file that is KNOWN (NULL: it is not), which outlives the trace. */
+int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whole, size_t file,
+                          const struct trod_candidate *known,
+                          const struct trod_input_options *input, struct trod_diag *diag);
 
 /*
  * Open input I. A file that fails is reported; *OUT is NULL then.

@@ -24,4 +24,25 @@ for jobs in 2 3 5 16; do
     status 0
     same one "$stdout"
 done
+
+# text, parted at lines: the same numbers, and problems with the lines and records of the whole file
+{
+    head -n 100000 t.tarmac
+    echo '12 clk IT (x) zz'
+    tail -n +100001 t.tarmac
+    echo '13 clk IT (y) zz'
+} >bad.tarmac
+check test "$(wc -c <bad.tarmac)" -gt 8388608 # two pieces or more
+run trod count -j 1 --format json bad.tarmac
+status 2
+cp "$stdout" one
+cp "$stderr" one.err
+err_has '^trod: bad.tarmac:100001: '
+err_has '^trod: bad.tarmac:266669: '
+for jobs in 2 3 16; do
+    run trod count -j $jobs --format json bad.tarmac
+    status 2
+    same one "$stdout"
+    same one.err "$stderr"
+done
 finish

@@ -271,6 +271,7 @@ const struct trod_format trod_format_byu6 = {
     .bid = bid,
     .start = start,
     .decode = decode,
+    .stride = RECORD,
     .begin = begin,
     .encode = encode,
     .verbatim = verbatim,

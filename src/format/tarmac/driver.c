@@ -95,6 +95,7 @@ const struct trod_format trod_format_tarmac = {
     .start = start,
     .decode = tm_decode,
     .resync = tm_resync,
+    .cuts = true,
     .begin = begin,
     .encode = tm_encode,
     .finish = tm_finish,

@@ -1,0 +1,293 @@
+/*
+ * test_parts.c - a plain file, parted at its cuts, gives the rows and problems of decoding it in
+ * one go.
+ *
+ * format.h, stride and cuts; trod/run.h. Every golden file and inputs of random rows of the formats
+ * that can begin in the middle, whole and damaged, in pieces of few bytes, for several numbers of
+ * threads; and parts shared out to processes (part I of N) and merged. An analysis that keeps a
+ * hash of every row, in their order, stands for all analyses; `count` for the real ones.
+ */
+#include "prop.h"
+
+#include "trod/buf.h"
+#include "trod/run.h"
+
+#include <unistd.h>
+
+enum { GENERATED = 4, DAMAGES = 3 };
+
+/* Numbered in order of first sight, by each part for itself. */
+static const uint32_t mask =
+    TROD_COL_ALL & ~(uint32_t)(TROD_COL_MADE | TROD_COL_STREAM | TROD_COL_UNIT);
+
+/* ---- the rows */
+
+struct rows {
+    uint64_t *hash;
+    size_t n, room;
+};
+
+static int rows_init(void *st, const void *opt, const struct trod_context *c)
+{
+    (void)st;
+    (void)opt;
+    (void)c;
+    return TROD_OK;
+}
+
+static int put(struct rows *s, uint64_t hash)
+{
+    if (s->n == s->room) {
+        size_t room = s->room ? 2 * s->room : 256;
+        uint64_t *p = realloc(s->hash, room * sizeof *p);
+
+        if (!p)
+            return TROD_ERR_NOMEM;
+        s->hash = p;
+        s->room = room;
+    }
+    s->hash[s->n++] = hash;
+    return TROD_OK;
+}
+
+static int rows_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    int rc = TROD_OK;
+
+    for (uint32_t i = from; rc == TROD_OK && i < to; i++)
+        rc = put(st, test_row_hash(b, i, mask));
+    return rc;
+}
+
+static int rows_merge(void *into, const void *from)
+{
+    const struct rows *f = from;
+    int rc = TROD_OK;
+
+    for (size_t i = 0; rc == TROD_OK && i < f->n; i++)
+        rc = put(into, f->hash[i]);
+    return rc;
+}
+
+static int rows_save(const void *st, struct trod_buf *out)
+{
+    const struct rows *s = st;
+
+    return s->n ? trod_buf_add(out, s->hash, s->n * sizeof *s->hash) : TROD_OK;
+}
+
+static int rows_load(void *st, struct trod_span in, const uint32_t *sites)
+{
+    int rc = TROD_OK;
+
+    (void)sites;
+    for (uint64_t hash; rc == TROD_OK && in.n >= sizeof hash; in.n -= sizeof hash) {
+        memcpy(&hash, in.p, sizeof hash);
+        in.p += sizeof hash;
+        rc = put(st, hash);
+    }
+    return rc;
+}
+
+static int rows_result(const void *st, struct trod_result *r)
+{
+    trod_result_u64(r, "rows", ((const struct rows *)st)->n);
+    return TROD_OK;
+}
+
+static void rows_fini(void *st)
+{
+    free(((struct rows *)st)->hash);
+}
+
+static const struct trod_analysis analysis = {
+    .name = "rows",
+    .title = "all rows",
+    .state_size = sizeof(struct rows),
+    .uses = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE,
+    .init = rows_init,
+    .feed = rows_feed,
+    .merge = rows_merge,
+    .save = rows_save,
+    .load = rows_load,
+    .result = rows_result,
+    .fini = rows_fini,
+};
+
+/* ---- a run */
+
+struct found {
+    struct trod_run *run;
+    struct trod_diag diag;
+    struct trod_buf problems;
+    char *count;
+    int rc;
+};
+
+static void note(void *user, const struct trod_problem *p)
+{
+    const struct trod_place *at = &p->at;
+
+    if (trod_buf_printf(user, "%s %llu %llu %llu %.*s: %s\n", p->kind,
+                        (unsigned long long)at->offset, (unsigned long long)at->line,
+                        (unsigned long long)at->record, at->text ? (int)at->text_len : 0,
+                        at->text ? (const char *)at->text : "", p->message) < 0)
+        test_die("out of memory");
+}
+
+static void begin(struct found *f, const char *path, const struct golden *g,
+                  struct trod_run_options opt)
+{
+    *f = (struct found){.run = NULL};
+    trod_diag_init(&f->diag, note, &f->problems);
+    opt.trace.from = g->format->name;
+    assert_int_equal(trod_run_open(&f->run, &path, 1, &opt, &f->diag), TROD_OK);
+    assert_int_equal(trod_run_add(f->run, &analysis, NULL), 0);
+    assert_int_equal(trod_run_add(f->run, trod_analysis_find("count", 5), NULL), 1);
+}
+
+/* The result of `count`. */
+static void finish(struct found *f)
+{
+    struct trod_result *r;
+    const struct trod_emit_options opt = {.format = TROD_EMIT_JSON};
+    struct trod_emit *e;
+    size_t n;
+    FILE *out = open_memstream(&f->count, &n);
+
+    assert_non_null(out);
+    assert_int_equal(trod_result_new(&r), TROD_OK);
+    assert_int_equal(trod_run_result(f->run, 1, r), TROD_OK);
+    assert_int_equal(trod_emit_new(&e, out, &opt), TROD_OK);
+    trod_result_emit(r, e);
+    trod_emit_free(e);
+    trod_result_free(r);
+    fclose(out);
+    assert_int_equal(trod_buf_add(&f->problems, "", 1), TROD_OK);
+}
+
+static void found_free(struct found *f)
+{
+    trod_run_free(f->run);
+    trod_buf_fini(&f->problems);
+    free(f->count);
+}
+
+static struct found go(const char *path, const struct golden *g, unsigned jobs, uint64_t piece)
+{
+    struct found f;
+
+    begin(&f, path, g, (struct trod_run_options){.jobs = jobs, .piece = piece});
+    f.rc = trod_run_go(f.run);
+    finish(&f);
+    return f;
+}
+
+static void same(const struct golden *g, const struct found *want, const struct found *got,
+                 bool problems, uint64_t piece)
+{
+    const struct rows *a = trod_run_state(want->run, 0), *b = trod_run_state(got->run, 0);
+
+    prop_true(a->n == b->n && (a->n == 0 || memcmp(a->hash, b->hash, a->n * sizeof *a->hash) == 0),
+              g, "rows of parts differ", piece);
+    prop_true(strcmp(want->count, got->count) == 0, g, "counts of parts differ", piece);
+    if (problems && strcmp((char *)want->problems.p, (char *)got->problems.p) != 0)
+        print_error("one go:\n%s\nparts:\n%s\n", (char *)want->problems.p, (char *)got->problems.p);
+    prop_true(!problems || (strcmp((char *)want->problems.p, (char *)got->problems.p) == 0 &&
+                            want->rc == got->rc && want->diag.errors == got->diag.errors),
+              g, "problems of parts differ", piece);
+}
+
+/* Parts I of N, each by a run of its own, saved and merged. */
+static void by_hand(const char *path, const struct golden *g, const struct found *want, unsigned n)
+{
+    const uint64_t piece = 50;
+    struct found all;
+
+    begin(&all, path, g, (struct trod_run_options){.jobs = 1});
+    for (unsigned i = 0; i < n; i++) {
+        const struct trod_run_options opt = {
+            .jobs = 1 + i % 3, .piece = piece, .part = i, .parts = n};
+        struct trod_buf state = {0};
+        struct found f;
+
+        begin(&f, path, g, opt);
+        trod_run_go(f.run);
+        assert_int_equal(trod_run_save(f.run, &state), TROD_OK);
+        assert_int_equal(
+            trod_run_merge(all.run, (struct trod_span){.p = state.p, .n = state.n, .last = true}),
+            TROD_OK);
+        trod_buf_fini(&state);
+        found_free(&f);
+    }
+    finish(&all);
+    same(g, want, &all, false, piece);
+    found_free(&all);
+}
+
+static size_t parted; /* inputs that were really parted: a test without any shows nothing */
+
+static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
+{
+    static const uint64_t pieces[] = {13, 100, 777};
+    char path[] = "parts-XXXXXX";
+    int fd = mkstemp(path);
+    const struct trod_run_options open = {.jobs = 1};
+    struct trod_run *run;
+    const char *paths = path;
+    struct found want;
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, p, n), (ssize_t)n);
+    close(fd);
+    want = go(path, g, 1, 0);
+    if (trod_run_open(&run, &paths, 1, &open, NULL) == TROD_OK) {
+        uint64_t cut[63];
+        struct trod_candidate as;
+
+        parted += trod_trace_cuts(trod_run_trace(run), 0, 100, cut, 63, &as) > 0;
+        trod_run_free(run);
+    }
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        struct found got = go(path, g, 2 + (unsigned)i % 3, pieces[i]);
+
+        same(g, &want, &got, true, pieces[i]);
+        found_free(&got);
+    }
+    by_hand(path, g, &want, 3);
+    found_free(&want);
+    unlink(path);
+}
+
+static void parts(const struct golden *g)
+{
+    struct trod_gen r = gen_seed(g->data.n + 11);
+    uint8_t *bad;
+
+    if (!(g->format->cuts || g->format->stride) || g->data.n == 0)
+        return;
+    all_ways(g, g->data.p, g->data.n);
+    bad = malloc(g->data.n);
+    assert_non_null(bad);
+    for (int i = 0; i < DAMAGES; i++) {
+        memcpy(bad, g->data.p, g->data.n);
+        for (size_t k = 0; k < 1 + g->data.n / 200; k++)
+            bad[gen_below(&r, g->data.n)] = (uint8_t)gen_raw(&r, 1);
+        all_ways(g, bad, g->data.n - gen_below(&r, 1 + g->data.n / 50));
+    }
+    free(bad);
+}
+
+static void test_parts(void **state)
+{
+    (void)state;
+    golden_each(GENERATED, parts);
+    assert_true(parted > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
