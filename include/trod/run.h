@@ -70,8 +70,9 @@ int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *
 
 /*
  * Read the trace. Returns 0 or the first error, in the order of the files; all but
- * TROD_ERR_NOMEM leave results of what could be read. Problems are reported in the order of the
- * files, whatever the number of threads. Once only.
+ * TROD_ERR_NOMEM and TROD_ERR_UNSUPPORTED (option parts of a run that cannot be parted) leave
+ * results of what could be read. Problems are reported in the order of the files, whatever the
+ * number of threads. Once only.
  */
 int trod_run_go(struct trod_run *r);
 
@@ -90,8 +91,8 @@ bool trod_run_stopped(const struct trod_run *r);
  * The states of all analyses as bytes, and back: what one process found, for another. Save after
  * trod_run_go. trod_run_merge adds a saved run to R, which was opened on the same trace with the
  * same analyses and has not been read, or was read with another part; parts are merged in order.
- * Return 0, TROD_ERR_UNSUPPORTED (an analysis cannot be saved), TROD_ERR_CORRUPT (not saved by such
- * a run) or TROD_ERR_NOMEM. All reported.
+ * Return 0, TROD_ERR_UNSUPPORTED (an analysis, or results of intervals or streams, cannot be
+ * saved), TROD_ERR_CORRUPT (not saved by such a run) or TROD_ERR_NOMEM. All reported.
  */
 int trod_run_save(const struct trod_run *r, struct trod_buf *out);
 int trod_run_merge(struct trod_run *r, struct trod_span saved);

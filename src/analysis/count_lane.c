@@ -24,9 +24,15 @@ void trod_count_lane_fini(struct count_lane *l)
 
 /* ---- looking up */
 
+/* Threads are told apart by their file as well; what has only a name goes on in other files. */
+static uint64_t file_of(const struct count_lane *l)
+{
+    return l->tid == TROD_NOWHERE ? 0 : l->file;
+}
+
 static uint64_t hash_of(const struct count_lane *l)
 {
-    uint64_t h = TROD_FNV ^ l->tid ^ l->pid << 24 ^ (uint64_t)l->file << 40;
+    uint64_t h = TROD_FNV ^ l->tid ^ l->pid << 24 ^ file_of(l) << 40;
 
     h = trod_fnv(h, l->name, l->name_len);
     h *= UINT64_C(0x9e3779b97f4a7c15);
@@ -35,7 +41,7 @@ static uint64_t hash_of(const struct count_lane *l)
 
 static bool same(const struct count_lane *a, const struct count_lane *b)
 {
-    return a->tid == b->tid && a->pid == b->pid && a->file == b->file &&
+    return a->tid == b->tid && a->pid == b->pid && file_of(a) == file_of(b) &&
            a->name_len == b->name_len && !a->name == !b->name &&
            (!a->name || memcmp(a->name, b->name, a->name_len) == 0);
 }

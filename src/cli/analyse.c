@@ -6,6 +6,8 @@
  */
 #include "analyse.h"
 
+#include "plan.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,11 +236,31 @@ int cli_run_emit(const struct trod_run *run, size_t i, struct trod_emit *e)
     return r;
 }
 
+/* Behind STATE the sum of HEAD and of it. */
+static int add_sum(struct trod_buf *state, const struct trod_span *head)
+{
+    uint64_t sum = cli_plan_sum(cli_plan_sum(CLI_PLAN_SUM, head->p, head->n), state->p, state->n);
+    uint8_t bytes[CLI_PLAN_SUM_BYTES];
+
+    for (size_t i = 0; i < sizeof bytes; i++, sum >>= 8)
+        bytes[i] = (uint8_t)sum;
+    return trod_buf_add(state, bytes, sizeof bytes);
+}
+
 static int save(struct analysing *k, const struct cli_parts *parts)
 {
     struct trod_buf state = {0};
     struct trod_output *out;
-    int r = trod_run_save(k->run, &state);
+    int r = 0;
+
+    /* a part that is not all of it would be merged as if it were */
+    if (trod_run_stopped(k->run))
+        r = trod_error(&k->diag, TROD_ERR_TRUNCATED, "run.save", NULL,
+                       "interrupted: state '%s' was not written", parts->save);
+    if (r == 0)
+        r = trod_run_save(k->run, &state);
+    if (r == 0)
+        r = add_sum(&state, &parts->head);
 
     if (r == 0)
         r = trod_output_create(&out, parts->save, NULL, &k->diag);

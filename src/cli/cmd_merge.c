@@ -47,10 +47,13 @@ static int read_part(struct part *p, const char *path, struct trod_diag *diag)
     p->path = path;
     if (r < 0)
         return r;
-    head = cli_plan_read(&p->head, p->bytes, b.n);
-    if (head == 0)
+    if (!cli_plan_is(b.p, b.n))
         return trod_error(diag, TROD_ERR_CORRUPT, "merge.state", &at,
                           "'%s' is no state that trod run --save wrote", path);
+    if (!cli_plan_whole(b.p, b.n) ||
+        (head = cli_plan_read(&p->head, p->bytes, b.n -= CLI_PLAN_SUM_BYTES)) == 0)
+        return trod_error(diag, TROD_ERR_CORRUPT, "merge.damaged", &at,
+                          "state '%s' is damaged: its sum is another; run this part again", path);
     p->state = (struct trod_span){.p = b.p + head, .n = b.n - head};
     return 0;
 }

@@ -2,8 +2,8 @@
  * plan.c - analyses named on a command line or in a saved state.
  *
  * A saved state is a head of lines ("trod state 1", then "part I/N", "run SPEC", "from FORMAT"
- * where it was given, "path PATH" for each operand, and an empty line) and behind it what
- * trod_run_save wrote.
+ * where it was given, "path PATH" for each operand, and an empty line), behind it what
+ * trod_run_save wrote, and at the end a sum of all this.
  */
 #include "plan.h"
 
@@ -90,6 +90,33 @@ int cli_plan_head(struct trod_buf *out, const struct cli *c, const struct cli_an
     for (size_t i = 1; r == 0 && i < c->n_operands; i++)
         r = trod_buf_printf(out, "path %s\n", c->operands[i]);
     return r == 0 ? trod_buf_add(out, "\n", 1) : r;
+}
+
+uint64_t cli_plan_sum(uint64_t sum, const void *p, size_t n)
+{
+    const uint8_t *byte = p;
+
+    for (size_t i = 0; i < n; i++)
+        sum = (sum ^ byte[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+bool cli_plan_is(const void *p, size_t n)
+{
+    return n >= sizeof first_line - 1 && memcmp(p, first_line, sizeof first_line - 1) == 0;
+}
+
+bool cli_plan_whole(const void *p, size_t n)
+{
+    uint64_t sum;
+
+    if (n < CLI_PLAN_SUM_BYTES)
+        return false;
+    sum = cli_plan_sum(CLI_PLAN_SUM, p, n - CLI_PLAN_SUM_BYTES);
+    for (size_t i = n - CLI_PLAN_SUM_BYTES; i < n; i++, sum >>= 8)
+        if (((const uint8_t *)p)[i] != (uint8_t)sum)
+            return false;
+    return true;
 }
 
 static bool value(char *line, const char *key, const char **out)

@@ -38,4 +38,16 @@ struct cli_plan_head {
  */
 size_t cli_plan_read(struct cli_plan_head *head, char *state, size_t n);
 
+/*
+ * A saved state ends with the sum of all bytes before it (FNV-1a, 64 bits, lowest byte first):
+ * SUM goes on with N bytes at P; begin with CLI_PLAN_SUM.
+ */
+#define CLI_PLAN_SUM UINT64_C(0xcbf29ce484222325)
+enum { CLI_PLAN_SUM_BYTES = 8 };
+uint64_t cli_plan_sum(uint64_t sum, const void *p, size_t n);
+/* Do the N bytes at P begin as a saved state does? */
+bool cli_plan_is(const void *p, size_t n);
+/* Does the state of N bytes at P end with its sum? */
+bool cli_plan_whole(const void *p, size_t n);
+
 #endif

@@ -250,7 +250,11 @@ int trod_run_go(struct trod_run *r)
     if (r->gone)
         return TROD_ERR_USAGE;
     r->gone = true;
-    if (run_by_units(r)) {
+    if (r->opt.parts > 1 && !run_by_units(r)) {
+        rc = trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.part", NULL,
+                        "this run cannot be parted: parts need files in their order, analyses that "
+                        "can be merged, and no filter, interval, region or warm-up");
+    } else if (r->opt.parts > 1 || run_by_units(r)) {
         rc = run_units(r);
     } else if (r->opt.jobs > 1 && !all_direct(r)) {
         begin_whole(r);

@@ -72,6 +72,9 @@ int trod_run_save(const struct trod_run *r, struct trod_buf *out)
         if (!a->save || !a->load || !a->merge)
             return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.save", NULL,
                               "what analysis '%s' found cannot be saved", a->name);
+        if (r->opt.interval || r->opt.by_stream)
+            return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.save", NULL,
+                              "results of intervals and of single streams cannot be saved");
         if (!r->item[i].instance || !r->item[i].instance[0].st)
             return TROD_ERR_USAGE;
     }

@@ -149,6 +149,14 @@ static void number_problems(struct trod_run *r, struct run_unit *u, const struct
         r->records += u->rows;
 }
 
+/* Does this process read all pieces of the file of PIECE, its last? */
+static bool complete(const struct trod_run *r, const struct run_piece *piece)
+{
+    const struct run_piece *first = &r->piece[r->first_unit];
+
+    return piece->file != first->file || first->part == 0;
+}
+
 /* The next unit goes into the states of all. */
 static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
 {
@@ -159,7 +167,7 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
         struct engine_instance *to = &r->item[i].instance[0];
         int merged = engine_instance_merge(to, &u->instance[i], true);
 
-        if (merged == TROD_OK && piece->cut != RUN_WHOLE && piece->last) {
+        if (merged == TROD_OK && piece->cut != RUN_WHOLE && piece->last && complete(r, piece)) {
             engine_instance_settle(to, (uint32_t)piece->file);
             merged = to->rc;
         }

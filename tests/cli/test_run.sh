@@ -1,0 +1,180 @@
+# test_run.sh - several analyses in one pass; parts of a run, saved and merged; what cannot be.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+
+# instructions N, SEED: that many, every third one loads
+lines() {
+    awk -v n="$1" -v seed="$2" 'BEGIN {
+        for (i = 0; i < n; i++) {
+            printf "%d clk cpu%d IT (%d) %08x %s O EL1h_n : X\n", i, (i + seed) % 2, i + 1,
+                   65536 * seed + 4 * i, i % 3 ? "d503201f" : "f9400001"
+            if (i % 3 == 0)
+                printf "%d clk cpu%d MR8 %08x 00000000_00000001\n", i, (i + seed) % 2,
+                       8388608 + i * 8 % 65536
+        }
+    }'
+}
+mkdir dir
+for i in 1 2 3 4 5 6 7; do
+    lines $((1000 * i)) $i >dir/t$i.tarmac
+done
+lines 200000 1 >t.tarmac # several pieces of 4 MiB
+run trod convert t.tarmac t.zip --to drmemtrace:chunk=80000 --allow-loss
+status 0
+
+# parts NAME N: the trace in N processes is what one process finds
+parts() {
+    local i states=
+    run trod run count -j 1 --format json "$1"
+    status 0
+    cp "$stdout" one
+    for ((i = 0; i < $2; i++)); do
+        run trod run count -j $((1 + i % 3)) --part $i/$2 --save $i.state "$1"
+        status 0
+        out </dev/null
+        states="$i.state $states" # in any order
+    done
+    run trod merge --format json $states
+    status 0
+    same one "$stdout"
+}
+for n in 1 2 3 5; do
+    parts dir $n
+    parts t.zip $n
+    parts t.tarmac $n
+done
+check test "$(jq .total.fetched_instructions one)" = 200000
+
+run trod run count --part 0/2 --save 0.state t.tarmac
+run trod run count --part 1/2 --save 1.state t.tarmac
+
+# ---- states that cannot be merged
+run trod merge 0.state
+status 2
+err_has 'part 1/2 is missing'
+run trod merge 1.state
+status 2
+err_has 'part 0/2 is missing'
+run trod merge 0.state 1.state 0.state
+status 2
+err_has "part 0/2 is given twice: '0.state' and '0.state'"
+run trod run count --part 1/2 --save other.state dir
+run trod merge 0.state other.state
+status 2
+err_has "'0.state' and 'other.state' are parts of different runs"
+run trod run count:footprint=none --part 1/2 --save other.state t.tarmac
+run trod merge 0.state other.state
+status 2
+err_has 'parts of different runs'
+run trod merge 0.state nowhere.state
+status 2
+err_has "'nowhere.state' cannot be opened"
+echo 'trod state' >text
+for foreign in text t.zip t.tarmac /dev/null; do
+    run trod merge 0.state "$foreign"
+    status 2
+    err_has 'is no state that trod run --save wrote'
+    out </dev/null
+done
+size=$(wc -c <1.state)
+for cut in 13 20 $((size / 2)) $((size - 1)); do
+    head -c "$cut" 1.state >cut.state
+    run trod merge 0.state cut.state
+    status 2
+    err_has "state 'cut.state' is damaged"
+    out </dev/null
+done
+for at in 15 40 $((size / 2)) $((size - 9)) $((size - 1)); do
+    cp 1.state bad.state
+    byte=$(od -An -tu1 -j "$at" -N1 1.state)
+    bytes "$(printf %02x $((byte ^ 1)))" | dd of=bad.state bs=1 seek="$at" conv=notrunc 2>/dev/null
+    run trod merge 0.state bad.state
+    status 2
+    err_has "state 'bad.state' is damaged"
+    out </dev/null
+done
+cp 1.state long.state
+echo >>long.state
+run trod merge 0.state long.state
+status 2
+err_has "state 'long.state' is damaged"
+
+# ---- parts that cannot be
+for part in 2/2 1 1/0 -1/2 a/b 0/2x; do
+    run trod run count --part $part --save x.state t.tarmac
+    status 2
+    err_has "option '--part'|I/N"
+done
+run trod run count --part 0/2 t.tarmac
+status 2
+err_has "'--part' needs '--save STATE'"
+for option in '--interval 100' '--region 5..9' '--warmup 10' '--kind READ' '--limit 10' '--order time'; do
+    run trod run count --part 0/2 --save x.state $option t.tarmac
+    status 2
+    err_has 'cannot be parted'
+    check test ! -e x.state
+done
+for option in '--interval 100' '--by thread'; do
+    run trod run count --save x.state $option t.tarmac
+    status 2
+    err_has 'cannot be saved'
+    check test ! -e x.state
+done
+run trod run sync --part 0/2 --save x.state t.zip
+status 2
+check test ! -e x.state
+
+# ---- several analyses in one pass: each finds what it finds alone
+run trod run count --format json t.zip
+cp "$stdout" count.json
+run trod run sync --format json t.zip
+status 0
+cp "$stdout" sync.json
+for jobs in 1 2 3; do
+    run trod run count,sync -j $jobs --format json t.zip
+    status 0
+    json '(.count | length) > 0 and (.sync | length) > 0'
+    for each in count sync; do
+        jq -S ".$each" "$stdout" >a
+        jq -S 'del(.format, .files)' $each.json >b
+        same b a
+    done
+done
+run trod run nothing t.zip
+status 2
+err_has "no analysis is called 'nothing'"
+run trod run coutn t.zip
+status 2
+err_has "did you mean 'count'"
+
+# ---- intervals, regions, warm-up, threads: numbers known from how the trace was made
+run trod run count --format json --interval 60000 t.tarmac
+status 0
+json '[.intervals[].total.fetched_instructions] == [60000, 60000, 60000, 20000]'
+run trod run count --format json --region 1..1000 t.tarmac
+status 0
+cp "$stdout" region
+lines 1000 1 >head.tarmac
+run trod run count --format json head.tarmac
+jq -S 'del(.times, .time)' region >a
+jq -S 'del(.times, .time)' "$stdout" >b
+same b a
+run trod run count --format json --by thread t.tarmac
+status 0
+json '.streams | length == 2'
+
+# ---- Ctrl-C: what was found so far, and that it is not all
+mkfifo pipe
+lines 30000 1 >part.tarmac
+"$TROD" run count --format json pipe >"$stdout" 2>"$stderr" &
+pid=$!
+exec 3>pipe
+cat part.tarmac >&3
+sleep 1
+kill -INT $pid
+cat part.tarmac >&3 2>/dev/null
+exec 3>&-
+wait $pid
+last='trod run, interrupted'
+err_has 'interrupted: results are those of what was read'
+json '.partial == true'
+finish
