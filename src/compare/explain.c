@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* One column of a row as text; "" where it does not say it. */
-static void say(const struct cmp_row *r, uint32_t column, char *out)
+static void say(const struct cmp_row *r, const struct trod_meta *meta, uint32_t column, char *out)
 {
     enum { N = TROD_COMPARE_SAID };
     const struct trod_compare_row *p = &r->pub;
@@ -27,8 +27,7 @@ static void say(const struct cmp_row *r, uint32_t column, char *out)
         snprintf(out, N, "%" PRIu64, p->time);
         break;
     case TROD_COL_UNIT:
-        snprintf(out, N, "%s",
-                 trod_unit_name(r->unit & 15) ? trod_unit_name(r->unit & 15) : "none");
+        snprintf(out, N, "%s", r->unit & 15 ? trod_meta_unit_name(meta, r->unit) : "none");
         break;
     case TROD_COL_INDEX:
         snprintf(out, N, "%" PRIu64, p->index);
@@ -126,7 +125,8 @@ static size_t explain_stream(const struct cmp_row *a, const struct cmp_row *b,
     return 1;
 }
 
-static size_t explain_columns(const struct cmp_row *a, const struct cmp_row *b, uint32_t differ,
+static size_t explain_columns(const struct cmp_row *a, const struct cmp_row *b,
+                              const struct cmp_rules *rules, uint32_t differ,
                               struct trod_compare_field *out, size_t n)
 {
     const struct cmp_row *row[2] = {a, b};
@@ -144,7 +144,7 @@ static size_t explain_columns(const struct cmp_row *a, const struct cmp_row *b, 
             else if (column == TROD_COMPARE_MODE)
                 say_mode(row[side], out[n].said[side]);
             else
-                say(row[side], column, out[n].said[side]);
+                say(row[side], rules->meta[side], column, out[n].said[side]);
         n++;
     }
     return n;
@@ -166,7 +166,7 @@ size_t cmp_row_explain(const struct cmp_row *a, const struct cmp_row *b,
     if ((flags & TROD_F_BRANCH) && a->pub.kind == TROD_INSTR)
         differ &= ~(uint32_t)TROD_COL_SUB;
     n = cmp_flags_put(a->pub.flags & flags, b->pub.flags & flags, f, out, n);
-    n = explain_columns(a, b, differ, out, n);
+    n = explain_columns(a, b, rules, differ, out, n);
     if ((differ & TROD_COL_STREAM) && n < TROD_COMPARE_FIELDS)
         n += explain_stream(a, b, rules, &out[n]);
     if ((differ & TROD_COL_DETAIL) && !a->detail.of && n < TROD_COMPARE_FIELDS)

@@ -54,7 +54,8 @@ static bool same_numbers(const struct trod_compare *c, const struct view *a, uin
     if ((both & TROD_COL_SUB) && a->b->sub[i] != b->b->sub[j])
         return false;
     if (both & (TROD_COL_TIME | TROD_COL_INDEX | TROD_COL_PC | TROD_COL_UNIT)) {
-        if ((both & TROD_COL_UNIT) && a->b->unit[i] != b->b->unit[j])
+        if ((both & TROD_COL_UNIT) &&
+            cmp_units_differ(c->rules.meta[0], a->b->unit[i], c->rules.meta[1], b->b->unit[j]))
             return false;
         if ((both & TROD_COL_TIME) && a->b->time[i] != b->b->time[j])
             return false;

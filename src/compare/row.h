@@ -139,6 +139,19 @@ size_t cmp_row_explain(const struct cmp_row *a, const struct cmp_row *b,
                        const struct cmp_rules *rules,
                        struct trod_compare_field out[TROD_COMPARE_FIELDS]);
 
+/* Whether two units have other names or decimals; A and B: the traces that number them. */
+bool cmp_unit_names_differ(const struct trod_meta *a, unsigned unit_a, const struct trod_meta *b,
+                           unsigned unit_b);
+
+/* The same; only units of a trace's own have names that must be looked at. */
+static inline bool cmp_units_differ(const struct trod_meta *a, unsigned unit_a,
+                                    const struct trod_meta *b, unsigned unit_b)
+{
+    if ((unit_a & 15) < TROD_UNITS && (unit_b & 15) < TROD_UNITS)
+        return unit_a != unit_b;
+    return cmp_unit_names_differ(a, unit_a, b, unit_b);
+}
+
 /* What STREAM of SIDE is called, "" where it has no name. */
 const char *cmp_stream(const struct cmp_rules *rules, int side, uint32_t stream);
 

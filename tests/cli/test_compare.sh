@@ -28,6 +28,23 @@ status 0
 out_has '^  equal: +yes$'
 out_not '^difference'
 
+# a trace's own words for the unit of time compare by name, in whatever order they come up
+sed 's/ clk / beats /' a.tarmac >beats.tarmac
+sed 's/ clk / moons /' a.tarmac >moons.tarmac
+run trod compare --compare unit beats.tarmac beats.tarmac
+status 0
+run trod compare --compare unit -C 2 beats.tarmac moons.tarmac
+status 1
+out_has '^  unit: beats against moons$'
+sed '1s/ clk / moons /; 2,$s/ clk / beats /' a.tarmac >first.tarmac
+sed '1s/ clk / suns /; 2,$s/ clk / beats /' a.tarmac >second.tarmac
+run trod compare --format json --compare unit first.tarmac second.tarmac
+status 1
+json '.comparisons[0].summary.differences == 1'
+run trod compare --format json --compare unit first.tarmac beats.tarmac
+status 1
+json '.comparisons[0].summary.differences == 1'
+
 # one register value
 sed "$(($(line 100) + 1))s/.\$/f/" a.tarmac >value.tarmac
 run trod compare --symbols /dev/null a.tarmac value.tarmac
