@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/count_int.h"
+#include "trod/detail.h"
 
 static const char *const footprints[] = {"auto", "exact", "none", NULL};
 static const char *const details[] = {"table", "wide", "list", NULL};
@@ -50,7 +51,8 @@ static int init(void *st, const void *opt, const struct trod_context *context)
 
 /*
  * Values are what markers of drmemtrace say. Its branches tell their direction and its accesses
- * their address: targets and physical addresses are for the other formats.
+ * their address: targets and physical addresses are for the other formats. The byte enables of byu6
+ * are in the detail; elsewhere it would be made for nothing.
  */
 static uint32_t uses_of(const char *format, const void *opt)
 {
@@ -58,8 +60,10 @@ static uint32_t uses_of(const char *format, const void *opt)
         TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR | TROD_COL_SUB;
 
     (void)opt;
-    return all |
-           (strcmp(format, "drmemtrace") == 0 ? TROD_COL_VALUE : TROD_COL_PADDR | TROD_COL_TARGET);
+    if (strcmp(format, "drmemtrace") == 0)
+        return all | TROD_COL_VALUE;
+    return all | TROD_COL_PADDR | TROD_COL_TARGET |
+           (strcmp(format, "byu6") == 0 ? TROD_COL_DETAIL : 0);
 }
 
 static void fini(void *st)
@@ -75,6 +79,21 @@ static void fini(void *st)
     trod_pages_free(s->code);
     trod_pages_free(s->data);
     *s = (struct count_state){0};
+}
+
+int trod_count_mark_data(struct trod_pages *data, const struct trod_batch *b, uint32_t i,
+                         uint64_t addr, uint32_t size)
+{
+    const bool holes = (b->have & b->has[i] & TROD_COL_FLAGS) && (b->flags[i] & TROD_F_HOLES);
+    const struct trod_detail_byu6 *d = holes ? trod_batch_detail(b, i) : NULL;
+    int rc = TROD_OK;
+
+    if (!d)
+        return trod_pages_mark(data, 0, addr, size);
+    for (unsigned k = 0; k < 8 && rc == TROD_OK; k++)
+        if (!(d->enables >> k & 1))
+            rc = trod_pages_mark(data, 0, (addr & ~UINT64_C(7)) + k, 1);
+    return rc;
 }
 
 const struct trod_analysis trod_analysis_count = {

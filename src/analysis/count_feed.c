@@ -142,7 +142,7 @@ static int slow_access(struct run *r, uint32_t i, uint32_t said, uint64_t *bytes
     if (!r->data || !(said & (TROD_COL_ADDR | TROD_COL_PADDR)))
         return TROD_OK;
     addr = said & TROD_COL_ADDR ? b->addr[i] : b->paddr[i];
-    return trod_pages_mark(r->data, 0, addr, size);
+    return trod_count_mark_data(r->data, b, i, addr, size);
 }
 
 static void filetype(struct run *r, uint64_t value)
@@ -567,7 +567,7 @@ static bool complete(const struct run *r)
         uint32_t access = 0 - (uint32_t)((k == TROD_READ) | (k == TROD_WRITE));
 
         missing |= ((need | flags) & ~b->has[i] & instr) | (need & ~b->has[i] & access);
-        missing |= (uint32_t)(b->size[i] == 0) & instr;
+        missing |= ((uint32_t)(b->size[i] == 0) & instr) | (r->flags[i] & TROD_F_HOLES & access);
     }
     return missing == 0;
 }

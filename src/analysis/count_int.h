@@ -104,6 +104,13 @@ struct count_state {
 /* count_feed.c */
 int trod_count_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
 
+/*
+ * count.c: mark the SIZE bytes from ADDR on that row I of B touches; with TROD_F_HOLES those that
+ * its byte enables say. Returns 0 or TROD_ERR_NOMEM.
+ */
+int trod_count_mark_data(struct trod_pages *data, const struct trod_batch *b, uint32_t i,
+                         uint64_t addr, uint32_t size);
+
 /* count_lane.c: lanes are looked up by name and numbers, and stay where they are until another is
  * added. NULL: out of memory. */
 struct count_lane *trod_count_lane(struct count_state *s, const struct count_lane *key);

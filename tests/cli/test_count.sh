@@ -86,3 +86,17 @@ status 2
 run trod count
 status 2
 finish
+
+# byte enables with holes (active low): 0x55 enables bytes 1, 3, 5 and 7 of the double word, 0xaa the
+# others; the second pair of records overlaps in nothing, the last one touches what the first did
+{
+    printf '\000\000\020\000\125\300' # D_READ 1000, enables 55
+    printf '\000\000\020\100\125\300' # D_READ 1040, enables 55
+    printf '\000\000\020\100\252\360' # D_WRITE 1040, enables aa
+    printf '\000\000\020\000\125\360' # D_WRITE 1000, enables 55
+} >holes.byu6
+run trod count -f byu6 --format json holes.byu6
+status 0
+json '.total.unique_data_bytes == 4 + 4 + 4'
+json '.total.unique_data_lines == 2'
+json '.total.bytes_read == 8 and .total.bytes_written == 8'
