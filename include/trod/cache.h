@@ -11,6 +11,10 @@
 #include "trod/analysis.h"
 #include "trod/trace.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct trod_buf;
 struct trod_cache;
 struct trod_symbols;
@@ -93,5 +97,9 @@ int trod_cache_result(struct trod_cache *c, struct trod_symbols *symbols,
 int trod_cache_layout(struct trod_cache *c, struct trod_buf *out);
 
 void trod_cache_free(struct trod_cache *c);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

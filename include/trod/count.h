@@ -8,6 +8,10 @@
 
 #include "trod/analysis.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum trod_count_footprint {
     TROD_COUNT_AUTO,  /* unique bytes and lines, in bounded memory: estimates beyond it */
     TROD_COUNT_EXACT, /* exact, whatever memory it takes */
@@ -30,5 +34,9 @@ struct trod_count_options {
 
 /* The table of the options; the defaults are all zero. */
 extern const struct trod_option trod_count_option_table[];
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
