@@ -54,16 +54,15 @@ for name in drmemtrace.legacy-for-record-filter.x64.tracedir offline-func-trace;
     done
 done
 
-# Tarmac: Fast Models traces end with a line of the debugger whose time is one tick back; those of
-# gem5 have loads of 16 bytes as MW (the LDP of two X registers and LDR of a Q register).
+# Tarmac: Fast Models traces end with a line of the debugger (CADI) whose time is one tick back, which
+# no rule holds against them; those of gem5 have loads of 16 bytes as MW (the LDP of two X registers and LDR of a Q register).
 tarmac=$traces/tarmac
 if [[ -d $tarmac ]]; then
     for f in "$tarmac"/*-fastmodel.tarmac; do
         run trod check "$f" --format json
-        status 1
-        json '[.findings[] | .rule] == ["tarmac.time"]'
-        json '.findings[0].text | contains("CADI E simulation_stopped")'
-        json ".findings[0].line == $(wc -l <"$f")"
+        status 0
+        json '.findings == []'
+        check grep -q 'CADI E simulation_stopped' "$f"
     done
     for f in "$tarmac"/*-es-ld-st-style.tarmac; do
         run trod check "$f"
