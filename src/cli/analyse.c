@@ -311,7 +311,12 @@ int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_pla
         int told;
 
         r = go(&k, parts);
-        told = r == TROD_ERR_NOMEM ? r : parts && parts->save ? save(&k, parts) : tell(&k, plan, n);
+        if (r >= 0 && !(parts && parts->n_saved))
+            trod_match_explain(k.match, trod_trace_meta(trod_run_trace(k.run)), &k.diag);
+        /* what cannot be analysed as asked for has no numbers */
+        told = r == TROD_ERR_NOMEM || r == TROD_ERR_USAGE ? r
+               : parts && parts->save                     ? save(&k, parts)
+                                                          : tell(&k, plan, n);
         r = r < 0 ? r : told;
     }
     if (r == TROD_ERR_NOMEM)
