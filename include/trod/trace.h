@@ -72,15 +72,19 @@ size_t trod_trace_members(const struct trod_trace *whole, size_t file);
  */
 size_t trod_trace_cuts(const struct trod_trace *whole, size_t file, uint64_t piece, uint64_t *cut,
                        size_t most, struct trod_candidate *as);
+/* The bytes [FROM, TO) of a file, between two of its cuts (FROM 0: its beginning, TO TROD_NOWHERE:
+ * its end). */
+struct trod_stretch {
+    const struct trod_candidate *as; /* what the file was found to be; outlives the trace */
+    uint32_t part;                   /* for meta->part */
+    uint64_t from, to;
+};
 /*
- * As trod_trace_open_file for the bytes [FROM, TO) of the file, between two of its cuts (FROM 0:
- * its beginning, TO TROD_NOWHERE: its end). AS is what the file was found to be, and outlives the
- * trace. meta->part is PART. Problems have line numbers and
- * record numbers that count from FROM.
+ * As trod_trace_open_file for stretch S of the file. Problems have line numbers and record numbers
+ * that count from its beginning.
  */
 int trod_trace_open_bytes(struct trod_trace **out, const struct trod_trace *whole, size_t file,
-                          const struct trod_candidate *as, uint32_t part, uint64_t from,
-                          uint64_t to, const struct trod_input_options *input,
+                          const struct trod_stretch *s, const struct trod_input_options *input,
                           struct trod_diag *diag);
 /* Ends of lines in the bytes [FROM, TO) of input FILE of WHOLE, a plain file. */
 uint64_t trod_trace_lines(const struct trod_trace *whole, size_t file, uint64_t from, uint64_t to);

@@ -1,7 +1,6 @@
 /*
  * cmd_run.c - `trod run`: several analyses in one pass; a part of a trace for `trod merge`.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,13 +50,10 @@ static int list_analyses(struct cli *c, const struct cli_report *report)
 
 static int parse_part(struct cli *c, const struct options *o, struct cli_parts *parts)
 {
-    char end;
-
     parts->save = o->save;
     if (!o->part)
         return 0;
-    if (sscanf(o->part, "%u/%u%c", &parts->part, &parts->parts, &end) != 2 || parts->parts == 0 ||
-        parts->part >= parts->parts)
+    if (!cli_plan_part(o->part, &parts->part, &parts->parts))
         return trod_error(&c->diag, TROD_ERR_USAGE, "args.part", NULL,
                           "option '--part': '%s' is not I/N with I from 0 to N - 1", o->part);
     if (!o->save && parts->parts > 1)

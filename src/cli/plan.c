@@ -7,6 +7,7 @@
  */
 #include "plan.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,20 @@ bool cli_plan_whole(const void *p, size_t n)
     return true;
 }
 
+bool cli_plan_part(const char *text, unsigned *part, unsigned *parts)
+{
+    char *end;
+    unsigned long i = strtoul(text, &end, 10), n;
+
+    if (end == text || *end != '/' || text[0] == '-' || end[1] == '-')
+        return false;
+    text = end + 1;
+    n = strtoul(text, &end, 10);
+    *part = (unsigned)i;
+    *parts = (unsigned)n;
+    return end != text && *end == '\0' && i < n && n <= UINT_MAX;
+}
+
 static bool value(char *line, const char *key, const char **out)
 {
     size_t n = strlen(key);
@@ -151,7 +166,7 @@ size_t cli_plan_read(struct cli_plan_head *head, char *state, size_t n)
         else if (value(line, "from", &text))
             head->from = text;
         else if (value(line, "part", &text)) {
-            if (sscanf(text, "%u/%u", &head->part, &head->parts) != 2)
+            if (!cli_plan_part(text, &head->part, &head->parts))
                 return 0;
         } else if (!value(line, "path", &text) || head->n_paths == CLI_PLAN_PATHS)
             return 0;

@@ -24,6 +24,9 @@ void cli_plan_fini(struct cli_plan *p);
 int cli_plan_head(struct trod_buf *out, const struct cli *c, const struct cli_analyse *o,
                   const struct cli_parts *parts);
 
+/* "I/N" with I from 0 to N - 1. False if TEXT is something else. */
+bool cli_plan_part(const char *text, unsigned *part, unsigned *parts);
+
 enum { CLI_PLAN_PATHS = 4096 };
 
 struct cli_plan_head {

@@ -92,8 +92,9 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
         rc = trod_trace_open_part(&u->trace, r->whole, piece->file, piece->part,
                                   (size_t)piece->from, (size_t)piece->to, &input, diag);
     else if (piece->cut == RUN_BYTES)
-        rc = trod_trace_open_bytes(&u->trace, r->whole, piece->file, &piece->as, piece->part,
-                                   piece->from, piece->to, &input, diag);
+        rc = trod_trace_open_bytes(
+            &u->trace, r->whole, piece->file,
+            &(struct trod_stretch){&piece->as, piece->part, piece->from, piece->to}, &input, diag);
     else
         rc = trod_trace_open_file(&u->trace, r->whole, piece->file, &input, diag);
     if (rc < 0 || (rc = check_columns(r, u)) < 0)

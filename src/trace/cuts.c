@@ -40,16 +40,15 @@ size_t trod_trace_cuts(const struct trod_trace *whole, size_t file, uint64_t pie
 }
 
 int trod_trace_open_bytes(struct trod_trace **out, const struct trod_trace *whole, size_t file,
-                          const struct trod_candidate *as, uint32_t part, uint64_t from,
-                          uint64_t to, const struct trod_input_options *input,
+                          const struct trod_stretch *s, const struct trod_input_options *input,
                           struct trod_diag *diag)
 {
-    int rc = trod_trace_open_known(out, whole, file, as, input, diag);
+    int rc = trod_trace_open_known(out, whole, file, s->as, input, diag);
 
     if (rc == TROD_OK) {
-        (*out)->meta.part = part;
+        (*out)->meta.part = s->part;
         if ((*out)->open[0])
-            trod_reader_bytes((*out)->open[0], from, to);
+            trod_reader_bytes((*out)->open[0], s->from, s->to);
     }
     return rc;
 }

@@ -255,7 +255,9 @@ static bool stands_alone(const struct tm_dec *d, const uint8_t *p, const uint8_t
     memcpy(scratch.scale, d->scale, sizeof scratch.scale);
     alone = tm_parse_line(&l, p, nl > p && nl[-1] == '\r' ? nl - 1 : nl, nl + 1) == TM_OK &&
             (rows[0].has & TROD_COL_TIME) && rows[0].kind != TROD_NOTE &&
-            (!d->sourced || l.source.n);
+            (!d->sourced || l.source.n) &&
+            (l.scale.n == 0 ||
+             (strlen(d->scale) == l.scale.n && memcmp(d->scale, l.scale.p, l.scale.n) == 0));
     trod_meta_fini(&meta);
     return alone;
 }
@@ -266,9 +268,11 @@ static bool stands_alone(const struct tm_dec *d, const uint8_t *p, const uint8_t
  * none; the cpu, where it names none and the trace's head has lines that do (start: sourced); the
  * picture that it goes on with, where it is nothing but one. A record that is understood and has a
  * time, and a cpu where there are any, takes none of these and gives all of them to those behind
- * it. The heads that a decoder has learned change how fast it is, never a row. So a part of a trace
- * that begins at such a line needs only what start() made of the trace's head. What the parts learn
- * in the order of lines is in the meta alone: numbers of streams and units, and the first unit.
+ * it. A unit of the trace's own is understood only as long as there are few of them, which depends
+ * on what came before: it must be the one that the trace's head shows. The heads that a decoder has
+ * learned change how fast it is, never a row. So a part of a trace that begins at such a line needs
+ * only what start() made of the trace's head. What the parts learn in the order of lines is in the
+ * meta alone: numbers of streams and units, and the first unit.
  */
 size_t tm_resync(const void *dec, const uint8_t *p, size_t n)
 {

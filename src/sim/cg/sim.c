@@ -124,7 +124,8 @@ static bool touch(struct trod_cg_cache *c, uint64_t line, bool dirty, bool *evic
 }
 
 /* The same for all lines of a reference (two at the most): true where one misses. */
-static bool access(struct trod_cg_cache *c, uint64_t addr, uint32_t size, bool dirty, bool *evicted)
+static bool look_up(struct trod_cg_cache *c, uint64_t addr, uint32_t size, bool dirty,
+                    bool *evicted)
 {
     const uint64_t first = addr >> c->line_bits, last = (addr + size - 1) >> c->line_bits;
     bool miss = touch(c, first, dirty, evicted);
@@ -166,16 +167,16 @@ static void reference(struct trod_cg_sim *s, enum trod_cg_event e, uint64_t addr
         size = s->least_line;
     s->refs[e]++;
     miss =
-        access(&s->cache[e == TROD_CG_IR ? TROD_CG_I1 : TROD_CG_D1], addr, size, false, &ignored);
+        look_up(&s->cache[e == TROD_CG_IR ? TROD_CG_I1 : TROD_CG_D1], addr, size, false, &ignored);
     if (s->prefetch && miss)
         prefetch(s, addr);
     if (!miss) {
         if (s->write_back && write)
-            access(&s->cache[TROD_CG_LL], addr, size, true, &ignored);
+            look_up(&s->cache[TROD_CG_LL], addr, size, true, &ignored);
         return;
     }
     s->first_misses[e]++;
-    if (access(&s->cache[TROD_CG_LL], addr, size, s->write_back && write, &evicted)) {
+    if (look_up(&s->cache[TROD_CG_LL], addr, size, s->write_back && write, &evicted)) {
         s->last_misses[e]++;
         s->dirty_misses[e] += evicted;
     }
