@@ -15,11 +15,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* A state of one stream. */
-struct engine_state {
-    void *st; /* NULL: no rows so far */
-};
-
 struct engine_instance {
     const struct trod_analysis *analysis;
     const void *opt;

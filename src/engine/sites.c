@@ -70,8 +70,6 @@ void engine_sites_free(struct trod_sites *s)
         free(s->chunk[i]);
         free(s->facts[i]);
     }
-    for (size_t i = 0; i < CHUNKS && !s->chunk[0]; i++)
-        free(s->facts[i]);
     trod_insn_decoder_free(s->decoder);
     trod_disasm_free(s->disasm);
     pthread_mutex_destroy(&s->lock);
