@@ -28,7 +28,7 @@ static inline int bench_batches(struct bench_driver *j, void *dec, void *enc, st
     int rc;
 
     if (j->f->start(dec, j->opt, &in, b->meta, NULL) < 0 ||
-        j->f->begin(enc, j->opt, b->meta, NULL) < 0)
+        (j->f->begin && j->f->begin(enc, j->opt, b->meta, NULL) < 0))
         return 1;
     j->rows = j->bytes = j->written = 0;
     do {
@@ -64,6 +64,8 @@ static inline int bench_drive(void *user)
         b->meta = &meta;
         rc = bench_batches(j, dec, enc, b);
     }
+    if (j->f->stop)
+        j->f->stop(dec);
     trod_batch_free(b);
     trod_meta_fini(&meta);
     free(dec);

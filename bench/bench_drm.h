@@ -92,6 +92,24 @@ static inline void bench_thread_end(struct trod_output *out)
     bench_entry(out, BENCH_FOOTER, 0, 0);
 }
 
+/* Read and decompress PATH on this thread and do nothing with it. Returns 0, or not. */
+static inline int bench_inflate(const char *path)
+{
+    const struct trod_input_options opt = {.no_thread = true};
+    struct trod_input *f;
+    struct trod_span s;
+
+    if (trod_input_open(&f, path, &opt, NULL) < 0)
+        return 1;
+    do {
+        if (trod_input_ahead(f, 1, &s) < 0)
+            return 2;
+        trod_input_consume(f, s.n);
+    } while (s.n);
+    trod_input_close(f);
+    return 0;
+}
+
 /* PATH of an input to generate: in memory where there is some, else in /tmp. */
 static inline void bench_scratch(char path[BENCH_PATH], const char *suffix)
 {

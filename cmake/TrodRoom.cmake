@@ -31,6 +31,18 @@ function(trod_test name)
   target_link_libraries(${name} PRIVATE trod_flags trod_static ${T_LIBS})
   add_test(NAME ${name} COMMAND ${name} ${T_ARGS})
   set_tests_properties(${name} PROPERTIES
-    ENVIRONMENT "TROD_SOURCE=${CMAKE_SOURCE_DIR};TROD=$<$<TARGET_EXISTS:trod>:$<TARGET_FILE:trod>>"
+    ENVIRONMENT "TROD_SOURCE=${CMAKE_SOURCE_DIR};TROD=${TROD_COMMAND}"
     LABELS "${T_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 600)
+  if("unit" IN_LIST T_LABELS) # what scripts/cross builds
+    if(NOT TARGET units)
+      add_custom_target(units)
+    endif()
+    add_dependencies(units ${name})
+  endif()
+  if("threads" IN_LIST T_LABELS) # what is built for ThreadSanitizer
+    if(NOT TARGET threaded)
+      add_custom_target(threaded)
+    endif()
+    add_dependencies(threaded ${name})
+  endif()
 endfunction()

@@ -36,6 +36,22 @@ enum trod_order_need {
 
 enum { TROD_ALL_STREAMS = -1 };
 
+/* Whom results are given for besides those of all rows. */
+enum trod_by {
+    TROD_BY_ALL,      /* nobody */
+    TROD_BY_THREAD,   /* each thread, cpu or agent: the engine makes a state for each */
+    TROD_BY_CORE,     /* each core, in the same way */
+    TROD_BY_MODULE,   /* each file of code, function or line of source: analyses with `owners` */
+    TROD_BY_FUNCTION, /* put a list of that name into their result */
+    TROD_BY_LINE
+};
+
+/*
+ * In uses of an analysis: trod_sites_module is to know the modules of the trace. Not a column;
+ * drivers are not told.
+ */
+enum { TROD_WANT_MODULES = 1 << 28 };
+
 /* What a state is made for. Everything it points to outlives the state. */
 struct trod_context {
     const struct trod_meta *meta; /* of the trace or the part; grows while rows come */
@@ -45,6 +61,7 @@ struct trod_context {
     int64_t stream;               /* PER_STREAM: number of the stream; else TROD_ALL_STREAMS */
     unsigned shard, shards;       /* this is shard SHARD of SHARDS */
     bool merged;                  /* the rows come in an order other than that of the files */
+    enum trod_by by;              /* whom results are wanted for */
 };
 
 enum trod_boundary_type {
@@ -71,6 +88,11 @@ struct trod_analysis {
     const struct trod_option *options;
     size_t options_size, state_size;
     const void *defaults; /* options before any is set; NULL: all zero */
+    /*
+     * Options begin with their size (size_t struct_size) because programs fill them: trod_run_add
+     * makes a copy, of options_size bytes, from those that a program of another version gives.
+     */
+    bool sized;
 
     enum trod_scope scope;
     enum trod_order_need order;
@@ -79,6 +101,10 @@ struct trod_analysis {
      * decodes, with the batches as they are decoded.
      */
     bool direct;
+    bool idle;  /* it wants to know where cores were idle (trod_trace_options.idle) */
+    bool timed; /* where nobody names an order, the rows come in that of time */
+    bool names; /* its results name functions: symbols are of use to it */
+    bool light; /* feeding a row costs less than handing it to another thread */
 
     /* The same with options OPT, where that differs. NULL: as above. */
     enum trod_scope (*scope_of)(const void *opt);
@@ -92,7 +118,8 @@ struct trod_analysis {
     /*
      * How many instances may share the work, JOBS threads being there: each is fed all rows and
      * counts what belongs to its shard (context: shard of shards). Their states are merged in
-     * order. NULL: 1.
+     * order. Where it says JOBS one more thread decodes: for what costs much more than decoding.
+     * NULL: 1.
      */
     unsigned (*shards)(const void *opt, unsigned jobs);
 
@@ -140,6 +167,7 @@ struct trod_analysis {
      */
     int (*layout)(const void *st, struct trod_buf *out);
     void (*fini)(void *st);
+    bool owners; /* it has results by module, function and line (context.by) */
 };
 
 /* Analysis I in the order of analyses.def, plug-ins behind; NULL past the last. */
@@ -160,7 +188,7 @@ int trod_analysis_plugin(const char *path, struct trod_diag *diag);
  * What a plug-in defines: its analyses, ending with NULL, and the version of this interface that it
  * was built for. Nothing of the library refers to them by name.
  */
-enum { TROD_PLUGIN_INTERFACE = 1 };
+enum { TROD_PLUGIN_INTERFACE = 2 };
 extern const struct trod_analysis *const trod_plugin_analyses[];
 extern const unsigned trod_plugin_interface;
 

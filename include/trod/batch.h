@@ -179,12 +179,21 @@ enum trod_unit {
     TROD_UNITS
 };
 
+/*
+ * Beside TROD_COL_CODE in want: opcode bytes are wanted to tell static instructions apart only. A
+ * driver may then leave them out of a row where they are those that it gave last for its address.
+ */
+enum { TROD_WANT_NEW_CODE = 1 << 30 };
+
 struct trod_meta;
+struct trod_streaks;
 
 /*
  * Columns are 64-byte aligned arrays of cap elements, all owned by the batch; a driver writes rows
  * [0, cap) of those in want & its reads. bytes is the input window and stays valid until the batch
- * is filled again; pool is the batch's own.
+ * is filled again; pool is the batch's own. Rows that a reader filled are for reading:
+ * trod_batch_keep may drop some, but who changes elements works on a copy (trod_batch_append),
+ * because a driver does not fill again what is the same in every batch.
  */
 struct trod_batch {
     uint32_t n, cap;     /* rows; room for rows */
@@ -218,8 +227,8 @@ struct trod_batch {
     uint32_t pool_n, pool_cap;
     const uint8_t *shared;  /* the driver's, append-only: what repeats from batch to batch */
     struct trod_meta *meta; /* of the reader that filled it; not owned */
-    uint64_t constant[2];   /* memory of trod_batch_constant: driver; tag and columns */
-    void *memory;
+    void *own;              /* the library's; NULL in windows (trod_batch_view) */
+    const struct trod_streaks *streaks; /* streak.h; NULL: nobody made them */
 };
 
 /*
@@ -257,47 +266,18 @@ static inline void *trod_batch_pool(struct trod_batch *b, uint32_t n, struct tro
     return b->pool + at;
 }
 
+/* The stream of ROW, TROD_NO_STREAM where it does not say one. */
+static inline uint32_t trod_batch_stream(const struct trod_batch *b, uint32_t row)
+{
+    return b->have & b->has[row] & TROD_COL_STREAM ? b->stream[row] : 0;
+}
+
 /* The detail struct of ROW, or NULL where it has none. */
 static inline const void *trod_batch_detail(const struct trod_batch *b, uint32_t row)
 {
     if (!(b->have & b->has[row] & TROD_COL_DETAIL) || b->detail[row].len == 0)
         return NULL;
     return trod_batch_bytes(b, b->detail[row]);
-}
-
-/*
- * Columns that are the same in every batch (raw slices of fixed-size records, has, ...) need to be
- * filled only once a batch object. Returns those columns of COLUMNS (enum trod_column; KIND stands
- * for has as well) that do not hold the constant content TAG of driver OWNER any more; the caller
- * fills their elements [0, cap), wanted or not, and they count as filled from here on. TAG tells
- * apart different contents of the same driver. Whoever else writes to columns of a batch that a
- * driver will fill again calls trod_batch_changed; trod_batch_keep does it itself.
- */
-static inline uint32_t trod_batch_constant(struct trod_batch *b, const void *owner, uint32_t tag,
-                                           uint32_t columns)
-{
-    uint32_t fill = columns;
-
-    if (b->constant[0] == (uintptr_t)owner && b->constant[1] >> 32 == tag)
-        fill &= ~(uint32_t)b->constant[1];
-    else
-        b->constant[1] = (uint64_t)tag << 32;
-    b->constant[0] = (uintptr_t)owner;
-    b->constant[1] |= fill;
-    return fill;
-}
-
-static inline void trod_batch_changed(struct trod_batch *b)
-{
-    b->constant[0] = 0;
-    b->constant[1] = 0;
-}
-
-/* Driver OWNER is about to fill B: what another one left as constant is forgotten. */
-static inline void trod_batch_driver(struct trod_batch *b, const void *owner)
-{
-    if (b->constant[0] != (uintptr_t)owner)
-        trod_batch_changed(b);
 }
 
 /* The number a time was written as, times 10 to the power of its decimals: see enum trod_unit. */
@@ -323,6 +303,13 @@ void trod_batch_view(struct trod_batch *view, const struct trod_batch *b, uint32
 /* Rows [FROM, TO) of B: B itself where these are all of them, else a window made in VIEW. */
 const struct trod_batch *trod_batch_rows(struct trod_batch *view, const struct trod_batch *b,
                                          uint32_t from, uint32_t to);
+
+/*
+ * B, which is the caller's (trod_trace_take), gets its own copy of what its slices of WANTED point
+ * to elsewhere, in its pool; other slices it has no longer. It needs neither the window nor the
+ * driver then. False: the pool is too small, and some rows still need them.
+ */
+bool trod_batch_own(struct trod_batch *b, uint32_t wanted);
 
 /*
  * Copy rows [FROM, FROM + N) of SRC behind the rows of DST, slices included (into DST's pool).

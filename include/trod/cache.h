@@ -17,6 +17,7 @@ extern "C" {
 
 struct trod_buf;
 struct trod_cache;
+struct trod_cache_future;
 struct trod_symbols;
 
 enum trod_cache_like {
@@ -33,21 +34,47 @@ enum trod_cache_by {
     TROD_CACHE_BY_INSTRUCTION,
     TROD_CACHE_BY_PAGE,
     TROD_CACHE_BY_LINE,
-    TROD_CACHE_BY_THREAD
+    TROD_CACHE_BY_THREAD,
+    /* by the symbols given to trod_cache_result: */
+    TROD_CACHE_BY_FUNCTION,
+    TROD_CACHE_BY_MODULE, /* file of code */
+    TROD_CACHE_BY_SOURCE, /* line of source */
+    /* by whose data is referenced (docs/caches.md, "Whose data"): */
+    TROD_CACHE_BY_DATA,  /* objects, blocks of the heap by where they were asked for, stacks */
+    TROD_CACHE_BY_BLOCK, /* the same, each block for itself */
+    TROD_CACHE_BY_REGION /* code and data of modules, heap, mappings, stacks, stretches of pages */
 };
 
 struct trod_cache_options {
-    int like;         /* enum trod_cache_like */
-    const char *with; /* options in that tool's own words; NULL: none */
+    size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
+    int like;           /* enum trod_cache_like */
+    const char *with;   /* options in that tool's own words; NULL: none */
     /* The rest is for TROD_CACHE_OWN. */
     const char *config; /* configuration file */
     const char *preset; /* where there is none; NULL: "default" */
-    const char *sweep;  /* LRU caches of many shapes instead: "size=4K..8M,ways=1..16,line=64" */
-    int by;             /* enum trod_cache_by: a table of who misses */
-    bool classify;      /* misses into compulsory, capacity, conflict, coherence */
-    bool sharing;       /* lines that threads share, truly and falsely */
-    uint64_t interval;  /* misses every so many instructions; 0: no */
-    uint64_t top;       /* rows of the tables of who misses and what is shared; 0: all */
+    const char
+        *sweep;    /* caches of many shapes instead: "size=4K..8M,ways=1..16,line=64,policy=lru" */
+    int by;        /* enum trod_cache_by: a table of who misses */
+    bool classify; /* misses into compulsory, capacity, conflict, coherence */
+    bool sharing;  /* lines that threads share, truly and falsely */
+    uint64_t interval; /* misses every so many instructions; 0: no */
+    uint64_t top;      /* rows of the tables of who misses and what is shared; 0: all */
+    bool plot;         /* a sweep as a chart: then it has a layout */
+    unsigned width;    /* of the chart in characters; 0: 80 */
+    uint64_t skip;     /* instructions that are not simulated at first */
+    /* Of each so many instructions behind them the last ones count (window), those before them only
+     * fill the caches (window_warm), others are not simulated. 0: all count. */
+    uint64_t window_every, window_warm, window;
+    uint64_t warm_rows;               /* so many rows fill the caches and are not counted */
+    bool warm_full;                   /* counts begin when the last caches are full */
+    bool physical;                    /* caches by physical addresses, where the trace has them */
+    struct trod_cache_future *future; /* of two passes (trod_cache_future_new); outlives both */
+    /* What goes from the last caches to memory, as rows, in order (docs/caches.md, "Misses as a
+     * trace"): MEMORY is called for each batch of them, with MEMORY_USER, and returns 0 or an
+     * error, which ends the simulation. NULL: nobody wants to know. Not for sweeps. */
+    int (*memory)(void *user, const struct trod_batch *b);
+    void *memory_user;
+    struct trod_symbols *symbols; /* objects of TROD_CACHE_BY_DATA; outlives it; or NULL */
 };
 
 /* The analysis "cache"; its options are struct trod_cache_options. */
@@ -57,10 +84,23 @@ extern const struct trod_analysis trod_analysis_cache;
  * Prepare a simulation with options O, which are not kept. Files that the options name are read
  * (configurations, page mappings) or begun (misses). DIAG must outlive the simulation. Returns 0,
  * TROD_ERR_USAGE (options or configuration; reported with file and line), an error of reading a
- * file, or TROD_ERR_NOMEM.
+ * file, or TROD_ERR_NOMEM. A hierarchy with policy opt without FUTURE is TROD_ERR_USAGE.
  */
 int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *o,
                    struct trod_diag *diag);
+
+/*
+ * The optimal policy (docs/caches.md, "The optimal policy") looks at the references twice.
+ * trod_cache_future_new sets *OUT to NULL where options O need one pass only. Where it is not, a
+ * simulation with O and this future over all rows comes first, whose result says nothing; then
+ * trod_cache_future_turn; then the simulation proper, with the same rows. Returns 0, what
+ * trod_cache_new returns for options and configuration, or TROD_ERR_IO (a file in TMPDIR or /tmp
+ * cannot be made; reported). trod_cache_future_turn: 0, TROD_ERR_IO (reported) or TROD_ERR_NOMEM.
+ */
+int trod_cache_future_new(struct trod_cache_future **out, const struct trod_cache_options *o,
+                          struct trod_diag *diag);
+int trod_cache_future_turn(struct trod_cache_future *f, struct trod_diag *diag);
+void trod_cache_future_free(struct trod_cache_future *f);
 
 /*
  * The order of the rows that a simulation with options O stands for; cores: of TROD_ORDER_DYNAMIC.
@@ -76,7 +116,8 @@ int trod_cache_order(const struct trod_cache_options *o, enum trod_order *order,
  */
 int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from, uint32_t to);
 
-/* Statistics begin anew, contents stay (TROD_CACHE_OWN; other tools have options for it). */
+/* Statistics begin anew, contents stay (TROD_CACHE_OWN; other tools have options for it). Not for
+ * simulations that count windows or wait until caches are full. */
 void trod_cache_warm(struct trod_cache *c);
 
 /* Preset I and what it is, NULL past the last. Static texts. */
@@ -85,14 +126,15 @@ const char *trod_cache_preset(size_t i, const char **title);
 /*
  * The rows have ended: the result of TROD_CACHE_OWN, into the open level of R. SYMBOLS, if not
  * NULL, sums instructions up by function. META is that of the trace. Returns 0, TROD_ERR_USAGE
- * (another tool's simulation) or TROD_ERR_NOMEM.
+ * (another tool's simulation), what trod_cache_options.memory returned, or TROD_ERR_NOMEM.
  */
 int trod_cache_result(struct trod_cache *c, struct trod_symbols *symbols,
                       const struct trod_meta *meta, struct trod_result *r);
 
 /*
  * The rows have ended: finish, and append the result to OUT as the tool prints it. Returns 0, an
- * error of writing misses, TROD_ERR_USAGE (TROD_CACHE_OWN has no layout) or TROD_ERR_NOMEM.
+ * error of writing misses, TROD_ERR_USAGE (TROD_CACHE_OWN has no layout but a plot) or
+ * TROD_ERR_NOMEM.
  */
 int trod_cache_layout(struct trod_cache *c, struct trod_buf *out);
 

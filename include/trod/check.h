@@ -51,16 +51,19 @@ enum { TROD_CHECK_TEXT = 96, TROD_CHECK_MESSAGE = 200 };
 
 /* Options of the analysis. */
 struct trod_check_options {
+    size_t struct_size;          /* sizeof the struct; 0 stands for its size in version 0 */
     struct trod_list only, skip; /* ids of rules, or their beginnings ("drm.") */
     uint64_t keep;               /* findings kept of each rule; 0: 20 */
-    bool merged;   /* rows of several files come in turns (no file order): records are numbered
-                      through, and a file does not end when another begins */
-    bool schedule; /* keep what schedule files should say, for trod_check_schedule */
+    bool merged;       /* rows of several files come in turns (no file order): records are numbered
+                          through, and a file does not end when another begins */
+    bool schedule;     /* keep what schedule files should say, for trod_check_schedule */
+    const char *where; /* findings at rows for which this expression (trod/where.h) does not hold
+                          are not counted; row is the number in the file. NULL: all are */
 };
 
 /*
- * Does every name in OPT select a rule? Returns 0 or TROD_ERR_USAGE, reported; the analysis refuses
- * such options as well.
+ * Does every name in OPT select a rule, and is where an expression? Returns 0 or TROD_ERR_USAGE,
+ * reported; the analysis refuses such options as well.
  */
 int trod_check_options_valid(const struct trod_check_options *opt, struct trod_diag *diag);
 

@@ -46,7 +46,7 @@ enum trod_align {
     TROD_ALIGN_NONE  /* block by block, as Trace Matcher does */
 };
 
-enum trod_window_unit { TROD_WINDOW_RECORDS, TROD_WINDOW_TICKS };
+enum trod_window_unit { TROD_WINDOW_ROWS, TROD_WINDOW_TICKS };
 
 /* Addresses of a side in [lo, hi] are compared as if OFFSET were added. */
 struct trod_slide {
@@ -70,9 +70,10 @@ struct trod_compare_pair {
 };
 
 struct trod_compare_options {
-    uint32_t track;   /* enum trod_track; 0: what both sides have */
-    bool independent; /* each class is a sequence of its own */
-    uint32_t compare; /* columns (TROD_COMPARE_MODE, ...) that count; 0: by the two traces */
+    size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
+    uint32_t track;     /* enum trod_track; 0: what both sides have */
+    bool independent;   /* each class is a sequence of its own */
+    uint32_t compare;   /* columns (TROD_COMPARE_MODE, ...) that count; 0: by the two traces */
     const char *const *ignore; /* names of fields that do not count: see trod_compare_field_name */
     size_t n_ignore;
     const char *const *also; /* names of fields that count besides */
@@ -102,6 +103,13 @@ struct trod_compare_options {
     /* Called now and then with the rows read of each side: for progress. NULL: never. */
     void (*tick)(void *user, const uint64_t rows[2]);
     void *tick_user;
+    /*
+     * Called for each batch of side SIDE in the order of its rows, on the thread of
+     * trod_compare_run: sets KEEP (a byte a row, 1 before) to 0 for rows that are not compared.
+     * Returns a negative code to end the comparison. NULL: nothing is left out.
+     */
+    int (*choose)(void *user, int side, const struct trod_batch *b, uint8_t *keep);
+    void *choose_user;
 };
 
 /* A row as the comparer sees it. Text pointers are valid during the call they are given in. */

@@ -25,6 +25,7 @@ enum trod_count_detail {
 };
 
 struct trod_count_options {
+    size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
     uint64_t
         line; /* bytes of a cache line, a power of two up to 4096; 0: as the trace says, or 64 */
     uint64_t top;  /* threads to show, those with most instructions first; 0: all */

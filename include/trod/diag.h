@@ -48,14 +48,14 @@ struct trod_diag_count {
     uint64_t n;
 };
 
+struct trod_diag_members;
+
 struct trod_diag {
     trod_diag_fn sink; /* NULL: count only */
     void *user;
     bool strict;      /* the first error of a decoder ends the run with its status */
     const char *path; /* file being worked on: stands in for a place without path */
-    /* of that file, if it is an archive: the member that a decoded offset lies in, or NULL */
-    const char *(*member)(const void *of, uint64_t offset);
-    const void *member_of;
+    const struct trod_diag_members *members; /* the library's: of that file, if it is an archive */
     uint64_t errors, warnings;
     int worst; /* status of the first error, or TROD_OK */
     uint32_t n_counts;

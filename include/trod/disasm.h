@@ -1,8 +1,8 @@
 /*
  * disasm.h - opcode bytes to text, for every instruction set that traces have.
  *
- * PowerPC goes to the decoder of trod/ppc.h, the others to Capstone. Each distinct instruction is
- * decoded once: texts are kept in a table of fixed size.
+ * PowerPC and RISC-V go to decoders of our own, the others to Capstone. Each distinct instruction
+ * is decoded once: texts are kept in a table of fixed size.
  */
 #ifndef TROD_DISASM_H
 #define TROD_DISASM_H
@@ -27,7 +27,8 @@ int trod_disasm_new(struct trod_disasm **out, enum trod_isa isa, enum trod_endia
                     struct trod_diag *diag);
 void trod_disasm_free(struct trod_disasm *d);
 
-/* What disassembles in this build where PowerPC is not meant: "Capstone 4.0". Static, never NULL.
+/* What disassembles in this build where PowerPC and RISC-V are not meant: "Capstone 4.0". Static,
+ * never NULL.
  */
 const char *trod_disasm_version(void);
 

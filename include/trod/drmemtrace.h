@@ -7,6 +7,8 @@
 #ifndef TROD_DRMEMTRACE_H
 #define TROD_DRMEMTRACE_H
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -62,6 +64,13 @@ enum trod_drm_marker {
     TROD_DRM_SKIPPED_MEMREF = 46,
     TROD_DRM_MARKERS = 47
 };
+
+/*
+ * A FUNC_ID from here on is a system call: its number and this (section 7 of the format, by the
+ * width of addresses).
+ */
+#define TROD_DRM_SYSCALL_BASE_32 UINT64_C(0x10000)
+#define TROD_DRM_SYSCALL_BASE_64 UINT64_C(0x100000000)
 
 /* Bits of meta->filetype. */
 enum trod_drm_filetype {

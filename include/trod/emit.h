@@ -8,6 +8,9 @@
  * number from 0 ("files.0.rows"); an empty line parts one table from the next. A table inside an
  * item of a list has the dotted name of the item as its first column, "item".
  *
+ * Text that is to fit a terminal (option width) is folded: fields at blanks; tables by wrapping the
+ * columns of long texts, or else in blocks one below the other, each with the first column.
+ *
  * Keys are lower-case words joined by "_"; text shows the "_" as blanks. Texts are escaped as the
  * output needs it; bytes that are no UTF-8 are made visible. Depth is limited to TROD_EMIT_DEPTH.
  */
@@ -29,11 +32,16 @@ enum trod_emit_format { TROD_EMIT_TEXT, TROD_EMIT_JSON, TROD_EMIT_CSV };
 struct trod_emit;
 
 struct trod_emit_options {
+    size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
     enum trod_emit_format format;
     bool colour; /* text only */
+    /* text only: columns that a line may have; tables and fields that need more are folded. 0: any
+     */
+    unsigned width;
 };
 
-/* Write to FILE, which the caller owns. Returns 0 or TROD_ERR_NOMEM. */
+/* Write to FILE, which the caller owns. Returns 0, TROD_ERR_USAGE (options of another
+ * version) or TROD_ERR_NOMEM. */
 int trod_emit_new(struct trod_emit **out, FILE *file, const struct trod_emit_options *opt);
 /* Close what is open, flush; returns 0 or TROD_ERR_IO when anything could not be written. */
 int trod_emit_free(struct trod_emit *e);
@@ -49,11 +57,14 @@ void trod_emit_list_close(struct trod_emit *e);
 void trod_emit_u64(struct trod_emit *e, const char *key, uint64_t v);
 /*
  * How many of something, and how many bytes: as trod_emit_u64 in JSON and CSV; text groups the
- * digits of what has five or more ("1,278,587,797") and says large sizes in units as well
+ * digits ("1,278,587,797") and says large sizes in units as well
  * ("1,278,587,797 bytes (1.2 GiB)").
  */
 void trod_emit_count(struct trod_emit *e, const char *key, uint64_t v);
 void trod_emit_bytes(struct trod_emit *e, const char *key, uint64_t v);
+/* Number V, of which text says SHOWN, under LABEL, because the bare number would say little. */
+void trod_emit_said(struct trod_emit *e, const char *key, uint64_t v, const char *label,
+                    const char *shown);
 void trod_emit_i64(struct trod_emit *e, const char *key, int64_t v);
 /* "0x.." in text and CSV, a string "0x.." in JSON (64-bit values do not survive JSON numbers). */
 void trod_emit_hex(struct trod_emit *e, const char *key, uint64_t v);

@@ -7,6 +7,7 @@
 #define TROD_FORMAT_H
 
 #include "trod/batch.h"
+#include "trod/buf.h"
 #include "trod/meta.h"
 #include "trod/option.h"
 
@@ -19,7 +20,10 @@ enum trod_format_flag {
     TROD_FMT_PER_STREAM = 1 << 1, /* a file holds one stream: writers make a file a stream */
     TROD_FMT_MAGIC = 1 << 2,      /* begins with a magic number */
     TROD_FMT_CONTAINER = 1 << 3,  /* a trace is a directory */
-    TROD_FMT_TIMESTAMPS = 1 << 4 /* time passes at MARKER rows with sub 2 only, value is the time */
+    /* time passes at MARKER rows with sub 2 only, value is the time */
+    TROD_FMT_TIMESTAMPS = 1 << 4,
+    TROD_FMT_MARKERS = 1 << 5, /* sub of MARKER rows is enum trod_drm_marker (drmemtrace.h) */
+    TROD_FMT_FOLLOWS = 1 << 6  /* accesses follow the instruction of theirs in their stream */
 };
 
 /* What decode and encode return besides errors. */
@@ -50,12 +54,24 @@ enum trod_value_form {
     TROD_VALUE_HEX      /* an address, bits, a pattern */
 };
 
+/*
+ * What records keep of rows of each kind: columns (enum trod_column), flags (enum trod_flag). What
+ * follows from other rows (the pc of an access, where execution goes on) is kept where it does.
+ */
+struct trod_keeps {
+    uint32_t columns[TROD_KINDS], flags[TROD_KINDS];
+    uint32_t lost; /* columns that are lost whatever the rows are */
+};
+
+struct trod_loss;
+
 /* What an encoder writes to. */
 struct trod_target {
-    bool parts;     /* an archive: TROD_ENC_PART may be returned */
-    bool single;    /* the only file: all streams come here */
-    uint32_t key;   /* which file of a directory */
-    uint32_t drops; /* enum trod_drop: what was left out of the source */
+    bool parts;             /* an archive: TROD_ENC_PART may be returned */
+    bool single;            /* the only file: all streams come here */
+    uint32_t key;           /* which file of a directory */
+    uint32_t drops;         /* enum trod_drop: what was left out of the source */
+    struct trod_loss *loss; /* where losses are counted (loss.h); NULL: nowhere */
 };
 
 /* What a bid may look at. */
@@ -103,6 +119,7 @@ void trod_files_fini(struct trod_files *f);
 
 /* What a user says of the files beside a trace. */
 struct trod_beside_options {
+    size_t struct_size;     /* sizeof the struct; 0 stands for its size in version 0 */
     const char *modules;    /* the list of modules; NULL: as found */
     const char *module_dir; /* where the modules' files are looked for first; NULL: nowhere */
     bool more; /* physical addresses; functions and system calls by name in their markers' text */
@@ -120,6 +137,14 @@ struct trod_beside {
     /* Add to the rows of B, in the order of the trace. */
     void (*fill)(void *state, struct trod_batch *b);
     void (*close)(void *state);
+    /*
+     * Call EACH for every stretch of code that a list of modules beside FILES names; the path is
+     * valid during the call. Returns 0, what EACH returned but 0, or TROD_ERR_NOMEM; a list that
+     * cannot be read is a warning. NULL: there are no such lists.
+     */
+    int (*modules)(const struct trod_files *files, const struct trod_beside_options *opt,
+                   int (*each)(void *user, const struct trod_module *m), void *user,
+                   struct trod_diag *diag);
 };
 
 struct trod_analysis;
@@ -219,6 +244,16 @@ struct trod_format {
     uint32_t stride;
     bool cuts;
 
+    /*
+     * What DEC knows between two batches, as bytes appended to STATE, so that a decoder that
+     * start() has prepared with the same options and head, and load() with these bytes, goes on
+     * exactly there. What it has learned since the last save and never forgets is appended to LOG;
+     * load() gets all of the LOG up to its place. load() returns TROD_ERR_CORRUPT where the bytes
+     * are none of save()'s. NULL (both): cannot be done. Return 0, or TROD_ERR_NOMEM.
+     */
+    int (*save)(void *dec, struct trod_buf *state, struct trod_buf *log);
+    int (*load)(void *dec, struct trod_span *state, struct trod_span *log);
+
     /* How to go forward in an archive. NULL: by decoding. */
     const struct trod_jump *jump;
 
@@ -229,7 +264,7 @@ struct trod_format {
     /*
      * Encode rows from *ROW on, advance *ROW past those done. TROD_ENC_FULL when the room is used
      * up (each row needs at most row_max bytes, plus len of its raw, text and data slices).
-     * Rows that the format cannot hold are counted and dropped (trod_error once a kind).
+     * Rows and values that the format cannot hold are counted (loss.h) and dropped.
      */
     int (*encode)(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
                   struct trod_diag *diag);
@@ -243,6 +278,14 @@ struct trod_format {
      * Returns 0 or an error, reported.
      */
     int (*target)(void *enc, const struct trod_target *target, struct trod_diag *diag);
+
+    /*
+     * What rows that come from traces of META's format keep, written with OPT: KEEPS is preset to
+     * the columns of writes and all flags (lost: all others), and to everything where META is of
+     * this very format.
+     * NULL: that is how it is.
+     */
+    void (*keeps)(const void *opt, const struct trod_meta *meta, struct trod_keeps *keeps);
 
     /* Rows [FROM, FROM + N) of B, which come here now, are left out. NULL: nobody asks. */
     void (*pass)(void *enc, const struct trod_batch *b, uint32_t from, uint32_t n);
@@ -321,13 +364,14 @@ struct trod_candidate {
     int bits;
 };
 
-enum { TROD_BID_ACCEPT = 24, TROD_BID_LEAD = 8, TROD_CANDIDATES = 16 };
+enum { TROD_BID_ACCEPT = 24, TROD_BID_NAMED = 8, TROD_BID_LEAD = 8, TROD_CANDIDATES = 32 };
 
 /*
  * Let the formats of LIST (N of them; NULL: all) bid on PROBE. *BEST is set when one has at least
  * TROD_BID_ACCEPT bits and leads by TROD_BID_LEAD, a suffix of the path deciding between
- * candidates that are closer. Returns 0, TROD_ERR_UNKNOWN or TROD_ERR_AMBIGUOUS, reported with
- * the candidates and the option --from.
+ * candidates that are closer. Where none has as much, a suffix decides between those that have
+ * TROD_BID_NAMED: formats whose records other data may look like. Returns 0, TROD_ERR_UNKNOWN or
+ * TROD_ERR_AMBIGUOUS, reported with the candidates and the option --from.
  */
 int trod_detect(const struct trod_probe *probe, const struct trod_format *const *list, size_t n,
                 struct trod_candidate *best, struct trod_diag *diag);

@@ -81,6 +81,17 @@ uint64_t trod_input_offset(const struct trod_input *in);
 /* Bytes read of the file itself, and its size (TROD_NOWHERE where it has none): for progress. */
 uint64_t trod_input_file_offset(const struct trod_input *in);
 uint64_t trod_input_file_size(const struct trod_input *in);
+/*
+ * Bytes of all that is decoded, where it is known beforehand: of a plain file, and of a compressed
+ * one whose frames or members all say their lengths (zstd, lz4, gzip as BGZF), which are gone
+ * through for that. TROD_NOWHERE otherwise.
+ */
+uint64_t trod_input_decoded(struct trod_input *in);
+/*
+ * The last place not behind decoded byte OFFSET from which decoding can go on without what lies
+ * before: OFFSET itself in a plain file, the beginning of a frame in a compressed one.
+ */
+uint64_t trod_input_frame(struct trod_input *in, uint64_t offset);
 
 /*
  * Name of filter I (0: outermost), NULL past the last: "zip", "gzip", "zstd", "lz4", "xz",
@@ -120,7 +131,8 @@ struct trod_output_options {
     const char *compress;
     int level;      /* of compression; 0: fast default of the filter */
     bool binary;    /* refuse to write to a terminal */
-    bool no_thread; /* compress on the caller's thread */
+    bool no_thread; /* compress and write on the caller's thread */
+    uint16_t jobs;  /* threads that compress; 0: one for each processor. The bytes are the same */
 };
 
 /*

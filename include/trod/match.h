@@ -1,8 +1,8 @@
 /*
- * match.h - choosing rows: by number, kind, address, pc, time and stream.
+ * match.h - choosing rows: by number, kind, address, pc, time and stream, or by an expression.
  *
  * What `trod view`, `trod convert` and `trod count` mean by --range, --kind, --address and so on.
- * The rules of each option are those of trod-view(1), "Which records".
+ * The rules of each option are those of trod-view(1), "Which rows".
  */
 #ifndef TROD_MATCH_H
 #define TROD_MATCH_H
@@ -21,6 +21,7 @@ extern "C" {
  * names of functions and objects in the files of SYMBOLS.
  */
 struct trod_match_options {
+    size_t struct_size;             /* sizeof the struct; 0 stands for its size in version 0 */
     struct trod_range range;        /* rows, counted from 0 */
     struct trod_range instructions; /* instruction numbers of the trace */
     struct trod_range time;         /* in the unit of the trace, without decimals */
@@ -31,7 +32,9 @@ struct trod_match_options {
     struct trod_list streams;       /* names, thread ids, "#N" */
     struct trod_list registers;     /* REG rows of registers of these names, in any case */
     struct trod_list symbols;       /* ELF files: "PATH" or "PATH@ADDRESS" (trod_symbols_add) */
-    const char *text; /* rows whose text or disassembly matches: POSIX extended expression */
+    const char *text;    /* rows whose text or disassembly matches: POSIX extended expression */
+    const char *where;   /* rows for which this expression holds (trod/where.h) */
+    const char *modules; /* a list of modules whose files are symbols too (trod_symbols_modules) */
 };
 
 /* The options that fill it, for trod_option_spec and command lines. */
@@ -41,10 +44,10 @@ extern const struct trod_option trod_match_option_table[];
 struct trod_match;
 
 /*
- * Begin to match by OPT, which must outlive *OUT. Returns 0, TROD_ERR_NOMEM, TROD_ERR_USAGE (a kind
- * or symbol that does not exist, a range or expression that is none) or what trod_symbols_add
- * returns; all reported but TROD_ERR_NOMEM. Release it with trod_match_free; NULL
- * is allowed.
+ * Begin to match by OPT, whose texts must outlive *OUT. Returns 0, TROD_ERR_NOMEM, TROD_ERR_USAGE
+ * (a kind or symbol that does not exist, a range or expression that is none, options of another
+ * version) or what trod_symbols_add returns; all reported but TROD_ERR_NOMEM. Release it with
+ * trod_match_free; NULL is allowed.
  */
 int trod_match_new(struct trod_match **out, const struct trod_match_options *opt,
                    struct trod_diag *diag);
@@ -93,6 +96,15 @@ bool trod_match_done(const struct trod_match *m);
 uint64_t trod_match_seen(const struct trod_match *m);
 /* Rows that matched so far, those outside of trod_match_window included. */
 uint64_t trod_match_found(const struct trod_match *m);
+
+/*
+ * May the batches of a trace be judged by several matches of the same options, each some of them,
+ * in order (several threads)? Not where rows are chosen by how many came before, or by what stood
+ * in rows before them, or where reading ends before the trace does. Each has the batches' numbers
+ * from trod_batch.first. Behind the last one trod_match_join adds what OTHER has counted to M.
+ */
+bool trod_match_apart(const struct trod_match *m);
+void trod_match_join(struct trod_match *m, const struct trod_match *other);
 
 /*
  * At the end of a run: warn where something was asked for that the trace does not have, and name

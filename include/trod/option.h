@@ -17,7 +17,8 @@ enum trod_option_type {
     TROD_OPT_BOOL,  /* bool */
     TROD_OPT_U64,   /* uint64_t; 0x hex, suffixes k M G (1000) and Ki Mi Gi (1024) */
     TROD_OPT_STR,   /* const char *: points into the arguments */
-    TROD_OPT_ENUM,  /* int: index in choices, a NULL-terminated list */
+    /* int: index in choices, a NULL-terminated list; with more: CHOICE:KEY=VALUE,... */
+    TROD_OPT_ENUM,
     TROD_OPT_RANGE, /* struct trod_range: A..B, A.., ..B, A (from 0; 0x hex), B included */
     TROD_OPT_LIST,  /* struct trod_list of strings: given several times or separated by commas */
     TROD_OPT_FUNC   /* a table of further options: text names it, choices unused, offset: base */
@@ -43,7 +44,7 @@ struct trod_option {
     const char *arg;  /* what the value is called in --help, NULL for flags */
     const char *text; /* one line, lower case, no full stop */
     const char *const *choices;
-    const struct trod_option *more; /* TROD_OPT_FUNC: the shared table */
+    const struct trod_option *more; /* FUNC: the shared table; ENUM: what a choice may go on with */
 };
 
 /*

@@ -14,10 +14,12 @@
 extern "C" {
 #endif
 
-enum { TROD_PUT_U64 = 20, TROD_PUT_TIME = 36 }; /* bytes these may need */
+enum { TROD_PUT_U64 = 20, TROD_PUT_GROUPED = 26, TROD_PUT_TIME = 36 }; /* bytes these may need */
 
 /* V in decimal: up to TROD_PUT_U64 bytes. */
 char *trod_put_u64(char *p, uint64_t v);
+/* V in decimal with a comma before every third digit from the right: TROD_PUT_GROUPED bytes. */
+char *trod_put_grouped(char *p, uint64_t v);
 /* Digits of V in decimal, in hexadecimal (at least 1). */
 unsigned trod_digits(uint64_t v);
 unsigned trod_hex_digits(uint64_t v);

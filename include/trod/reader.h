@@ -74,8 +74,8 @@ void trod_reader_bytes(struct trod_reader *r, uint64_t from, uint64_t to);
  */
 uint64_t trod_reader_cut(const struct trod_reader *r, uint64_t at);
 
-/* Where the bytes that are read begin: 0, or FROM of trod_reader_bytes. */
-uint64_t trod_reader_began(const struct trod_reader *r);
+/* How much of the part was read: bytes of the file, and of what the filters made of them. */
+void trod_reader_read(const struct trod_reader *r, uint64_t *bytes, uint64_t *decoded);
 
 const struct trod_format *trod_reader_format(const struct trod_reader *r);
 const void *trod_reader_format_options(const struct trod_reader *r);

@@ -8,6 +8,7 @@
 #define TROD_RECORD_H
 
 #include "trod/io.h"
+#include "trod/loss.h"
 #include "trod/option.h"
 
 #ifdef __cplusplus
@@ -17,7 +18,8 @@ extern "C" {
 struct trod_record_progress {
     uint64_t instructions, accesses; /* recorded so far */
     uint64_t passed;                 /* instructions left out so far */
-    uint64_t bytes;                  /* of the trace so far, before compression */
+    uint64_t unnamed; /* text formats: static instructions that the disassembler does not know */
+    uint64_t bytes;   /* of the trace so far, before compression */
 };
 
 /* What the QEMU that runs the program can tell beside instructions, opcodes and accesses. */
@@ -28,6 +30,7 @@ struct trod_record_able {
 };
 
 struct trod_record_options {
+    size_t struct_size;                /* sizeof the struct; 0 stands for its size in version 0 */
     const char *to;                    /* format: "name[:opt=value,...]" */
     struct trod_output_options output; /* of its files */
     const char *qemu;                  /* program to run; NULL: found by the program's ELF header */
@@ -51,6 +54,20 @@ struct trod_record_options {
     bool no_memory;            /* no accesses, instructions only */
     bool allow_loss;           /* also where it is known before that the trace cannot hold all */
     bool registers;            /* what instructions write to registers, and values of accesses */
+    bool values;               /* values of accesses, without registers */
+    /*
+     * drmemtrace: functions whose calls are recorded with arguments and results: "NAME[:N]" or
+     * "NAME:N:noret" for N arguments and no result; N is 6 by default, and as many as they have for
+     * the functions that HEAP stands for: those of C and C++ that allocate and free memory.
+     */
+    struct trod_list functions;
+    bool heap;
+    /*
+     * tarmac, matcher: which of the sources of the document "TarmacTrace file format" are recorded:
+     * instructions, flow, registers (as REGISTERS), events, memory, updates. None: all but flow and
+     * registers.
+     */
+    struct trod_list sources;
     /* Called when the program has begun: what this QEMU can tell. NULL: nobody wants to know. */
     void (*able)(void *user, const struct trod_record_able *what);
     /* Called when the program has begun as process PID. NULL: nobody wants to know. */
@@ -77,6 +94,8 @@ struct trod_record_target {
 struct trod_record_result {
     struct trod_record_target target;
     uint64_t instructions, accesses, passed, rows, bytes, files;
+    uint64_t unnamed;      /* as in trod_record_progress */
+    struct trod_loss loss; /* what the trace does not have of what was recorded */
     uint32_t threads, processes;
     bool folder;         /* OUT, meant to be a file, is a folder: a file for each thread */
     uint32_t executed;   /* programs that it executed (execve), recorded too */

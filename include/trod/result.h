@@ -13,6 +13,7 @@
 #ifndef TROD_RESULT_H
 #define TROD_RESULT_H
 
+#include "trod/diag.h"
 #include "trod/emit.h"
 
 #ifdef __cplusplus
@@ -123,6 +124,41 @@ void trod_result_add(struct trod_result *into, const struct trod_result *from);
 
 /* Write the fields of R into the open level of E. */
 void trod_result_emit(const struct trod_result *r, struct trod_emit *e);
+
+/*
+ * Read back what trod_result_emit wrote as JSON, from the file PATH ("-": standard input). Arrays
+ * of objects that have the same names and plain values become tables without roles and units; other
+ * arrays become lists. Returns 0, TROD_ERR_IO, TROD_ERR_CORRUPT (no JSON, no object, a number
+ * beyond 64 bits), TROD_ERR_LIMIT (nested deeper than TROD_EMIT_DEPTH), TROD_ERR_UNSUPPORTED (built
+ * without jansson) or TROD_ERR_NOMEM, all reported.
+ */
+int trod_result_read(struct trod_result **out, const char *path, struct trod_diag *diag);
+
+struct trod_result_diff_options {
+    size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
+    /* Numbers are equal that differ by no more than this, or than this part of the larger one. */
+    double absolute, relative;
+    /* Compare what lies at or below one of these paths ("*": any text, "?": any letter); none: all.
+     */
+    const char *const *only;
+    size_t n_only;
+    /* Names of columns that tell rows of a table apart, where it has them; none: see below. */
+    const char *const *key;
+    size_t n_key;
+};
+
+/*
+ * How B differs from A, into the open level of OUT: "compared", "different", and the table
+ * "differences": path, first, second, difference (second minus first) and percent of the first.
+ * Fields are matched by name, items of lists by position, rows of tables by their key columns: the
+ * first columns, as many as it takes to tell all rows of both tables apart; rows that are the same
+ * in all columns are matched in their order. A row's path has its keys in brackets:
+ * "caches[L1D/read].misses". Returns 0, TROD_ERR_USAGE (options of another version) or
+ * TROD_ERR_NOMEM; *DIFFERENT says how many values differ.
+ */
+int trod_result_diff(const struct trod_result *a, const struct trod_result *b,
+                     const struct trod_result_diff_options *opt, struct trod_result *out,
+                     uint64_t *different);
 
 #ifdef __cplusplus
 }

@@ -19,14 +19,18 @@ extern "C" {
 
 struct trod_run;
 
+/* Processors that this process may use, 1 or more: a batch system may have bound it to some. */
+unsigned trod_processors(void);
+
 enum { TROD_RUN_ITEMS = 32, TROD_RUN_JOBS = 256, TROD_RUN_PIECE = 4 << 20 };
 
 /* What a position or a length is counted in. */
 enum trod_measure { TROD_IN_INSTRUCTIONS, TROD_IN_ROWS, TROD_IN_TIME };
 
 struct trod_run_options {
+    size_t struct_size;              /* sizeof the struct; 0 stands for its size in version 0 */
     struct trod_trace_options trace; /* want: columns needed besides those of the analyses */
-    unsigned jobs;                   /* threads; 0: as many as there are processors */
+    unsigned jobs;                   /* threads; 0: one for each processor it may use */
     bool serial;                     /* one state for all, in the order of the trace */
     /*
      * Called for each batch before the analyses see it, in the order of the trace, on one thread;
@@ -52,21 +56,33 @@ struct trod_run_options {
         *symbols;         /* of the caller, who keeps them until the run is freed; or NULL */
     uint64_t piece;       /* bytes of a part of a plain file at the least; 0: TROD_RUN_PIECE */
     unsigned part, parts; /* part PART of PARTS of the files and their parts; 0 of 0: all */
+    enum trod_by by;      /* THREAD: as by_stream */
 };
 
 /*
  * Open the N files or directories PATHS. OPT may be NULL. DIAG must outlive the run. Returns what
- * trod_trace_open returns.
+ * trod_trace_open returns, or TROD_ERR_UNSUPPORTED (the format has no times that the options count
+ * in; reported).
  */
 int trod_run_open(struct trod_run **out, const char *const *paths, size_t n,
                   const struct trod_run_options *opt, struct trod_diag *diag);
 
 /*
- * Plan analysis A with options OPT (options_size bytes, not copied; NULL: its defaults). Returns
+ * Plan analysis A with options OPT (NULL: its defaults). They are copied where they begin with
+ * their size (sized); else they are options_size bytes that outlive the run. Returns
  * its number (0, 1, ...), TROD_ERR_UNSUPPORTED (the format lacks columns; the message names them),
- * TROD_ERR_USAGE (more than TROD_RUN_ITEMS) or TROD_ERR_NOMEM. All reported.
+ * TROD_ERR_USAGE (more than TROD_RUN_ITEMS, options of another version, results that A does not
+ * have by what option by names) or TROD_ERR_NOMEM. All reported.
  */
 int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *opt);
+
+/*
+ * With option parts: what this run is to read lies in the files *FIRST to *LAST (both included) of
+ * the trace. The parts are about equally many bytes of the files. Returns 1, 0 where there is
+ * nothing for this part, TROD_ERR_UNSUPPORTED (the run cannot be parted; reported) or
+ * TROD_ERR_NOMEM. Before trod_run_go, behind the last trod_run_add.
+ */
+int trod_run_share(struct trod_run *r, size_t *first, size_t *last);
 
 /*
  * Read the trace. Returns 0 or the first error, in the order of the files; all but
@@ -78,7 +94,8 @@ int trod_run_go(struct trod_run *r);
 
 /*
  * What analysis I found, into the open level of RESULT: its fields; with intervals the list
- * "intervals", with by_stream the list "streams", with a run that was stopped "partial". Returns
+ * "intervals", with by_stream the list "streams", by core the list "cores", with a run that was
+ * stopped "partial". Returns
  * what its result function returns, TROD_ERR_USAGE before trod_run_go, or TROD_ERR_NOMEM.
  */
 int trod_run_result(const struct trod_run *r, size_t i, struct trod_result *result);

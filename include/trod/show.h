@@ -32,6 +32,7 @@ enum trod_show_times {
 
 /* How rows are shown; what is pointed to must outlive the struct trod_show. */
 struct trod_show_options {
+    size_t struct_size;           /* sizeof the struct; 0 stands for its size in version 0 */
     const struct trod_meta *meta; /* of the trace whose rows are shown; required */
     struct trod_symbols *symbols; /* NULL: no column of symbols */
     enum trod_show_times times;
@@ -41,7 +42,10 @@ struct trod_show_options {
 
 struct trod_show;
 
-/* Returns 0 or TROD_ERR_NOMEM. Release it with trod_show_free; NULL is allowed. */
+/*
+ * Returns 0, TROD_ERR_USAGE (options of another version) or TROD_ERR_NOMEM. Release it with
+ * trod_show_free; NULL is allowed.
+ */
 int trod_show_new(struct trod_show **out, const struct trod_show_options *opt);
 void trod_show_free(struct trod_show *s);
 
@@ -54,6 +58,15 @@ void trod_show_disasm(struct trod_show *s, struct trod_disasm *d);
  */
 void trod_show_measure(struct trod_show *s, const struct trod_batch *b, const uint8_t *keep,
                        uint64_t record);
+
+/*
+ * Columns become wider where a row needs it, and the lines behind it are as wide. Their widths: two
+ * struct trod_show that have the same ones make the same lines of the same rows (times that are
+ * TROD_SHOW_ABSOLUTE), so that several threads can.
+ */
+enum { TROD_SHOW_WIDTHS = 9 };
+void trod_show_widths(const struct trod_show *s, uint8_t width[TROD_SHOW_WIDTHS]);
+void trod_show_widen(struct trod_show *s, const uint8_t width[TROD_SHOW_WIDTHS]);
 
 /* The line with the names of the columns, at P; returns the place behind it. */
 char *trod_show_header(const struct trod_show *s, char *p);
@@ -70,8 +83,18 @@ char *trod_show_json(struct trod_show *s, const struct trod_batch *b, uint32_t i
 char *trod_show_csv(struct trod_show *s, const struct trod_batch *b, uint32_t i, uint64_t record,
                     char *p);
 
+/*
+ * The listing of the rows of B from *ROW on that KEEP (a byte by row) names, RECORD being the
+ * number of B's first row: the lines that trod_show_text gives, at P, as long as there is room for
+ * one of TROD_SHOW_LINE bytes before END. *ROW is set behind the last row that was looked at;
+ * returns the place behind the last line.
+ */
+char *trod_show_lines(struct trod_show *s, const struct trod_batch *b, const uint8_t *keep,
+                      uint64_t record, uint32_t *row, char *p, const char *end);
+
 /* How a problem is shown. */
 struct trod_show_problem {
+    size_t struct_size;          /* sizeof the struct; 0 stands for its size in version 0 */
     const char *program;         /* stands before the first line, as in "trod: "; NULL: nothing */
     enum trod_severity severity; /* shown instead of the problem's own */
     bool colour;                 /* with the escape sequences of terminals */
@@ -80,7 +103,7 @@ struct trod_show_problem {
 /*
  * Problem P as lines: place, severity, message, position, and where there is one the line at fault
  * with a caret (docs/design.md, "Errors"). OPT may be NULL: P's own severity, nothing before it, no
- * colour. Appends to OUT. Returns 0 or TROD_ERR_NOMEM.
+ * colour. Appends to OUT. Returns 0, TROD_ERR_USAGE (OPT is of another version) or TROD_ERR_NOMEM.
  */
 int trod_show_problem(struct trod_buf *out, const struct trod_problem *p,
                       const struct trod_show_problem *opt);

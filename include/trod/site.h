@@ -40,6 +40,12 @@ uint32_t trod_sites_count(const struct trod_sites *s);
 const struct trod_site *trod_site_at(const struct trod_sites *s, uint32_t number);
 
 /*
+ * Which comes first, A (below 0) or B (above 0): by address, then by opcode. 0 where both are the
+ * same. Unlike the order of their numbers it is the same for every number of threads.
+ */
+int trod_site_compare(const struct trod_site *a, const struct trod_site *b);
+
+/*
  * What instruction NUMBER does, decoded on the first call and kept. Never NULL; valid is 0 where
  * there are no opcode bytes, no decoder for the ISA, or no such instruction. Callable from any
  * thread; the result is valid as long as S.
@@ -59,6 +65,21 @@ size_t trod_site_text(struct trod_sites *s, uint32_t number, char *buf, size_t n
 
 /* The function that site NUMBER lies in and how far in, where symbols are known; else false. */
 bool trod_site_function(struct trod_sites *s, uint32_t number, const char **name, uint64_t *offset);
+
+/*
+ * The module whose code lay at ADDRESS, as a list beside the trace says, and how far ADDRESS is
+ * from its beginning. False where there is none, or nobody wanted them (TROD_WANT_MODULES). PATH is
+ * valid as long as S.
+ */
+bool trod_sites_module(const struct trod_sites *s, uint64_t address, const char **path,
+                       uint64_t *offset);
+
+/*
+ * Where site NUMBER lies, as text into BUF (N bytes, NUL-terminated): its function, else the file
+ * name of its module and how far in it lies ("libc.so.6+0x29d90"). Returns its length; 0 and an
+ * empty text where neither is known.
+ */
+size_t trod_site_where(struct trod_sites *s, uint32_t number, char *buf, size_t n);
 
 /*
  * The number of the site of address PC with the N opcode bytes at CODE, added if new; for states

@@ -18,11 +18,23 @@ void trod_symbols_free(struct trod_symbols *s);
 
 /*
  * Add the functions, objects and labels of the ELF file that SPEC names: "PATH" or "PATH@ADDRESS",
- * ADDRESS being where its first loadable segment lies in the trace. Returns 0, TROD_ERR_IO,
- * TROD_ERR_CORRUPT (no ELF file, or damaged), TROD_ERR_USAGE (address), TROD_ERR_UNSUPPORTED (built
- * without libelf) or TROD_ERR_NOMEM. All reported; a file without symbols is a warning.
+ * ADDRESS being where its first loadable segment lies in the trace; or those of the files in the
+ * list of modules PATH (trod_symbols_modules; a warning where none is there). Returns 0,
+ * TROD_ERR_IO, TROD_ERR_CORRUPT (no ELF file, or damaged), TROD_ERR_USAGE (address),
+ * TROD_ERR_UNSUPPORTED (built without libelf) or TROD_ERR_NOMEM. All reported; a file without
+ * symbols is a warning.
  */
 int trod_symbols_add(struct trod_symbols *s, const char *spec, struct trod_diag *diag);
+
+/*
+ * Add the symbols of the files that the list of modules PATH names (DynamoRIO's modules.log,
+ * versions 2 to 5), each where the list says that it was loaded. Files that are not there, or reach
+ * less or further than those of the list did, are left out without a word: they are no longer what
+ * was executed. *ADDED: how many were taken. Returns 0, TROD_ERR_IO, TROD_ERR_CORRUPT (no such
+ * list), TROD_ERR_UNSUPPORTED (built without libelf) or TROD_ERR_NOMEM, all reported.
+ */
+int trod_symbols_modules(struct trod_symbols *s, const char *path, size_t *added,
+                         struct trod_diag *diag);
 
 /* Number of symbols. */
 size_t trod_symbols_count(const struct trod_symbols *s);
@@ -33,6 +45,45 @@ size_t trod_symbols_count(const struct trod_symbols *s);
  */
 bool trod_symbols_find(struct trod_symbols *s, uint64_t address, const char **name,
                        uint64_t *offset);
+
+/* A function symbol: addresses [begin, end), and its name, valid as long as the table. */
+struct trod_symbol_range {
+    uint64_t begin, end;
+    const char *name;
+};
+
+/*
+ * The function symbol (STT_FUNC, STT_GNU_IFUNC) that ADDRESS lies in; of several that begin at one
+ * address, the one that trod_symbols_find shows. False if there is none. Unlike trod_symbols_find
+ * it changes nothing: threads may ask at the same time once all files are added.
+ */
+bool trod_symbols_function(const struct trod_symbols *s, uint64_t address,
+                           struct trod_symbol_range *out);
+
+/* A symbol as its file has it, moved to where the file lies in the trace. */
+struct trod_symbol_raw {
+    uint64_t address, size;
+    const char *name;
+};
+
+/*
+ * Symbol I of all files, in the order of their tables, those that the others above leave out or
+ * join included (mapping symbols are not). False past the last. Changes nothing.
+ */
+bool trod_symbols_raw(const struct trod_symbols *s, size_t i, struct trod_symbol_raw *out);
+
+/*
+ * The file whose loaded segments ADDRESS lies in, as SPEC named it; valid as long as S. False if
+ * there is none.
+ */
+bool trod_symbols_file(const struct trod_symbols *s, uint64_t address, const char **path);
+
+/*
+ * The file and line of source that ADDRESS belongs to, from the debugging information in its file
+ * (DWARF, "Line Number Information"; separate debug files are not looked for). The name is valid as
+ * long as S. False where there is none, or trod was built without libdw.
+ */
+bool trod_symbols_line(struct trod_symbols *s, uint64_t address, const char **file, uint32_t *line);
 
 /* The address of the symbol called NAME, or false. */
 bool trod_symbols_address(struct trod_symbols *s, const char *name, uint64_t *address,
@@ -45,6 +96,29 @@ bool trod_symbols_address(struct trod_symbols *s, const char *name, uint64_t *ad
  */
 size_t trod_symbols_named(const struct trod_symbols *s, const char *name, uint64_t *addresses,
                           size_t max);
+
+/*
+ * Symbol I (from 0) in the order of addresses: its name, address and size. False past the last one.
+ * Functions, objects and labels outside of functions; of several at one address the best.
+ */
+bool trod_symbols_at(struct trod_symbols *s, size_t i, const char **name, uint64_t *address,
+                     uint64_t *size);
+
+/*
+ * File I (from 0) of those added: its path and the addresses [FROM, TO) of its loaded segments.
+ * False past the last one.
+ */
+bool trod_symbols_module(const struct trod_symbols *s, size_t i, const char **path, uint64_t *from,
+                         uint64_t *to);
+
+/*
+ * Call EACH for every line of source that the files have code for, once for each address at which
+ * a statement begins; what it returns but 0 ends it and is returned. FILE is valid as long as S.
+ * Nothing is called where there is no debugging information (DWARF, as for trod_symbols_line).
+ */
+int trod_symbols_lines(struct trod_symbols *s,
+                       int (*each)(void *user, uint64_t address, const char *file, uint32_t line),
+                       void *user);
 
 #ifdef __cplusplus
 }

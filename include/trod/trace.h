@@ -23,17 +23,54 @@ enum trod_order {
     TROD_ORDER_DYNAMIC
 };
 
+enum { TROD_MOST_CORES = 4096 };
+
 struct trod_trace_options {
     size_t struct_size;  /* sizeof the struct; 0 stands for its size in version 0 */
     const char *from;    /* as in struct trod_reader_options */
     uint32_t want;       /* columns somebody needs; 0: all */
     uint32_t batch_rows; /* rows a batch; 0: TROD_BATCH_ROWS; raised to what any record needs */
     enum trod_order order;
-    uint32_t cores; /* DYNAMIC: cores that files are scheduled onto as threads; 0: 4 */
+    uint32_t cores; /* DYNAMIC: cores that files are scheduled onto as threads, at most
+                       TROD_MOST_CORES; 0: 4 */
     struct trod_beside_options beside; /* files beside the inputs */
     struct trod_input_options input;
     uint64_t skip_rows;         /* begin behind so many rows (of a trace of one file: quickly) */
     uint64_t skip_instructions; /* begin each file behind so many instructions */
+    /*
+     * DYNAMIC and RECORDED: a core that had nothing to run says so before its next row, and at the
+     * end: a MARKER row with TROD_F_SYNTHETIC, sub TROD_DRM_CORE_IDLE and value = idle steps, of no
+     * thread; TROD_DRM_CORE_WAIT where it waited for other cores. RECORDED goes by the schedule
+     * beside the trace in lock-step then.
+     */
+    bool idle;
+    /*
+     * RECORDED: the schedule file to go by instead of the one beside the trace; a turn ends before
+     * the instruction that the next one of the same thread begins with, and rows say the core.
+     * NULL: the one beside it. It may be a recorded schedule of DynamoRIO's scheduler (a zip
+     * archive of output.NNNN), which is gone by in lock-step.
+     */
+    const char *schedule;
+    /*
+     * RECORDED: the cores take turns, a row each, and wait for each other as the schedule says
+     * (shared/specs/drmemtrace.md, section 16.2); rows say the core: 0, 1, ... in the order of the
+     * cpus. Otherwise one turn comes behind the other.
+     */
+    bool lockstep;
+    /*
+     * DYNAMIC: instructions after which a thread has to make room, 0: 20 000 000; for how
+     * many thousandths of the time that a system call took its thread blocks, 0: 100; and whether
+     * threads are given to their end when no more than a tenth of them is left, where the scheduler
+     * stops otherwise, with a warning.
+     */
+    uint64_t quantum;
+    uint32_t block_scale;
+    bool all_inputs;
+    /*
+     * DYNAMIC: on each core as much time passes as it ran instructions and was idle, as where
+     * DynamoRIO simulates cores in parallel; otherwise instructions of any core are time for all.
+     */
+    bool parallel;
 };
 
 /*
@@ -67,11 +104,14 @@ size_t trod_trace_members(const struct trod_trace *whole, size_t file);
 /*
  * Offsets at which input FILE of WHOLE, a plain file, can be parted into pieces of PIECE bytes or
  * more, ascending, into CUT: at most MOST of them. Returns how many; they depend on nothing but the
- * file, PIECE and MOST. 0 where it is compressed, small, or its format cannot begin in the middle.
+ * file, PIECE and MOST. 0 where it is small or its format cannot begin in the middle, and where it
+ * is compressed, unless that may be (PACKED) and it has several frames or members (see
+ * trod_input_decoded); offsets are those of what is decoded then. Damage to the compression ends
+ * such a file: what pieces behind it give does not count.
  * *AS is what the file is, for trod_trace_open_bytes.
  */
-size_t trod_trace_cuts(const struct trod_trace *whole, size_t file, uint64_t piece, uint64_t *cut,
-                       size_t most, struct trod_candidate *as);
+size_t trod_trace_cuts(const struct trod_trace *whole, size_t file, uint64_t piece, bool packed,
+                       uint64_t *cut, size_t most, struct trod_candidate *as);
 /* The bytes [FROM, TO) of a file, between two of its cuts (FROM 0: its beginning, TO TROD_NOWHERE:
  * its end). */
 struct trod_stretch {
@@ -96,6 +136,16 @@ bool trod_trace_rewindable(const struct trod_trace *t);
  * the trace, may be changed by trod_batch_keep, and is valid until the next call.
  */
 int trod_trace_next(struct trod_trace *t, struct trod_batch **batch);
+
+/*
+ * Keep the batch that trod_trace_next gave last: it belongs to the caller from here on
+ * (trod_batch_free), who may read its columns and its pool for ever. What bytes, shared and meta of
+ * the batch point to stays the trace's, as before. SPARE, a batch taken from T before, becomes T's
+ * and is filled by the next call in its place; NULL: T makes a new one. Returns 0,
+ * TROD_ERR_UNSUPPORTED (the rows are a window on other batches, as in the orders TIME, SYNC and
+ * RECORDED: copy them; nothing is reported) or TROD_ERR_NOMEM; then nothing has changed hands.
+ */
+int trod_trace_take(struct trod_trace *t, struct trod_batch *spare);
 
 /*
  * Change the columns wanted (0: all), before the first trod_trace_next: where what somebody needs
@@ -124,8 +174,20 @@ struct trod_schedule_entry {
 int trod_trace_schedule(const struct trod_trace *t, bool serial, struct trod_schedule_entry **out,
                         size_t *n, const char **path, struct trod_diag *diag);
 
+/*
+ * Call EACH for every stretch of code that a list of modules beside T names (drmemtrace:
+ * modules.log, or the list of option beside); the path is valid during the call. Returns 0 (also
+ * where there is no such list), what EACH returned but 0, TROD_ERR_USAGE (options of another
+ * version, reported) or TROD_ERR_NOMEM. A list that cannot be read is a warning to DIAG.
+ */
+int trod_trace_modules(const struct trod_trace *t,
+                       int (*each)(void *user, const struct trod_module *m), void *user,
+                       struct trod_diag *diag);
+
 /* Meta shared by all files; grows while reading. */
 const struct trod_meta *trod_trace_meta(const struct trod_trace *t);
+/* PART, a part of T that was opened by itself, has been read: trod_meta_learn for T's meta. */
+int trod_trace_learn(struct trod_trace *t, const struct trod_trace *part);
 const struct trod_format *trod_trace_format(const struct trod_trace *t);
 const void *trod_trace_format_options(const struct trod_trace *t);
 /* The diag that T was opened with, which belongs to the caller of trod_trace_open. May be NULL. */
@@ -134,6 +196,8 @@ struct trod_diag *trod_trace_diag(const struct trod_trace *t);
 /* Files, and facts of file I. The input is NULL before it is opened and after its end. */
 size_t trod_trace_files(const struct trod_trace *t);
 const char *trod_trace_path(const struct trod_trace *t, size_t i);
+/* Bytes of file I as it lies there; TROD_NOWHERE where that is unknown (a pipe). */
+uint64_t trod_trace_bytes(const struct trod_trace *t, size_t i);
 
 struct trod_trace_progress {
     uint64_t rows;

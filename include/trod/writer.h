@@ -8,6 +8,7 @@
 
 #include "trod/format.h"
 #include "trod/io.h"
+#include "trod/loss.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +20,11 @@ struct trod_writer_options {
     size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
     const char *to;     /* "name[:opt=value,...]" */
     struct trod_output_options output;
+    /*
+     * Without it, what is known to be lost is refused, and the first loss that only a row shows
+     * ends the writing. Rows made by hand are written as far as they can be; what is lost of them
+     * is reported at the end.
+     */
     bool allow_loss;
     /* The source, for loss and for copies byte for byte; NULL where rows are made by hand. */
     const struct trod_format *source;
@@ -36,11 +42,13 @@ uint32_t trod_writer_loss(uint32_t source_columns, const struct trod_format *for
  * The format that the name PATH of an output means, by its suffix (one of compression and slashes
  * at the end left out): *OUT is the only format that has it, USUAL if it is one of several, if PATH
  * has no suffix ("-" has none) or ".d" (where USUAL's traces are folders), and if PATH is there and
- * no regular file. Returns 0 or TROD_ERR_USAGE, reported: no format that can be written has the
- * suffix, or several have, none of them USUAL; the message names those there are.
+ * no regular file. LIKE (may be NULL) is the name of a trace of USUAL: what ends as it does is
+ * USUAL where no format has the suffix. Returns 0 or TROD_ERR_USAGE, reported: no format that can
+ * be written has the suffix, or several have, none of them USUAL; the message names those there
+ * are.
  */
 int trod_format_by_name(const struct trod_format **out, const char *path,
-                        const struct trod_format *usual, struct trod_diag *diag);
+                        const struct trod_format *usual, const char *like, struct trod_diag *diag);
 
 /* Can traces of FORMAT say that their instructions are of ISA? True for TROD_ISA_UNKNOWN. */
 bool trod_format_has_isa(const struct trod_format *format, enum trod_isa isa);
@@ -50,8 +58,9 @@ bool trod_format_has_isa(const struct trod_format *format, enum trod_isa isa);
  * PATH is one, ends with a slash, or the format lays its traces out so and PATH has no suffix of a
  * file. META is that of the source and must
  * outlive the writer. Returns 0, TROD_ERR_USAGE (unknown format or option, format cannot be
- * written), TROD_ERR_LOSS (columns would be lost and allow_loss is not set; the message names
- * them), TROD_ERR_NOMEM, an output error, or what the driver's begin returns. All reported.
+ * written), TROD_ERR_LOSS (allow_loss is not set, and columns would be lost or the format has no
+ * word for the instruction set; the message names them), TROD_ERR_NOMEM, an output error, or what
+ * the driver's begin returns. All reported.
  */
 int trod_writer_open(struct trod_writer **out, const char *path,
                      const struct trod_writer_options *opt, const struct trod_meta *meta,
@@ -70,8 +79,9 @@ int trod_writer_open_like(struct trod_writer **out, const char *path, struct tro
 uint32_t trod_writer_want(const struct trod_writer *w);
 
 /*
- * Write the rows of B. Rows whose raw slice may be copied are copied. Returns 0, TROD_ERR_IO, or
- * the encoder's error with diag->strict.
+ * Write the rows of B. Rows whose raw slice may be copied are copied. Returns 0, TROD_ERR_IO,
+ * TROD_ERR_LOSS (something is lost and allow_loss is not set: the message names the row), or the
+ * encoder's error.
  */
 int trod_writer_put(struct trod_writer *w, const struct trod_batch *b);
 
@@ -88,6 +98,7 @@ struct trod_writer_summary {
     uint64_t rows, copied; /* rows given; of these copied byte for byte */
     uint64_t bytes;        /* before compression */
     uint64_t files;
+    struct trod_loss loss; /* what the output does not have of the rows given */
 };
 
 /*

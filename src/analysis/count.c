@@ -35,10 +35,11 @@ static int init(void *st, const void *opt, const struct trod_context *context)
         s->opt = *(const struct trod_count_options *)opt;
     s->meta = meta;
     s->diag = context->diag;
-    s->drm = meta && meta->format && strcmp(meta->format, "drmemtrace") == 0;
+    s->drm = meta && meta->driver && (meta->driver->flags & TROD_FMT_MARKERS);
     s->word = meta && meta->driver && meta->driver->streams ? meta->driver->streams
               : meta && meta->driver                        ? "cpu"
                                                             : "thread";
+    s->bus = s->word && strcmp(s->word, "agent") == 0;
     if (meta && meta->driver && meta->driver->sub_name && !s->drm)
         s->names = meta->driver;
     s->part = meta && meta->part != 0;
@@ -76,6 +77,7 @@ static void fini(void *st)
     free(s->shard);
     free(s->slot);
     free(s->of_stream);
+    trod_recent_free(s->recent);
     trod_pages_free(s->code);
     trod_pages_free(s->data);
     *s = (struct count_state){0};
@@ -101,7 +103,9 @@ const struct trod_analysis trod_analysis_count = {
     .title = "how many of what: instructions, accesses, branches, markers, unique bytes",
     .options = trod_count_option_table,
     .options_size = sizeof(struct trod_count_options),
+    .sized = true,
     .state_size = sizeof(struct count_state),
+    .light = true,
     .needs = TROD_COL_KIND,
     .uses = TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR | TROD_COL_PADDR |
             TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_SUB,

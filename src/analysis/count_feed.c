@@ -6,66 +6,35 @@
  * few operations: the test that its bytes have been seen before. Batches in which an instruction or
  * access does not say address or size, and what is rare, go row by row (slow_row).
  */
-#include "analysis/count_int.h"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
-enum { BLOCK = 64 };
+#include "analysis/count_scan.h"
 
 /* drmemtrace: numbers of markers that mean something for counting. */
 enum { FILETYPE = 9, LINE_SIZE = 10, WINDOW_ID = 14, FILETYPE_ENCODINGS = 0x200 };
 
-enum {
-    SPECIAL = TROD_F_KERNEL | TROD_F_NOFETCH | TROD_F_NEWCODE | TROD_F_SKIPPED | TROD_F_SYNTHETIC
-};
-
-/* What the rows of one batch are counted with. */
-struct run {
-    struct count_state *s;
-    const struct trod_batch *b;
-    struct trod_diag *diag;
-    struct count_lane *lane;
-    struct trod_pages *code, *data; /* of the lane's open window; data NULL: not counted */
-    const uint32_t *flags, *streams;
-    uint32_t stream, has; /* of the run's first row */
-    uint32_t said;        /* TROD_COL_STREAM where rows may say one */
-    bool encoded;         /* other code at the same address comes with TROD_F_NEWCODE */
-    bool fast;
-    bool fresh; /* the last accesses touched what none had before */
-};
-
 /* Numbers of a run until they go to the lane. */
 struct sums {
     uint32_t branch[COUNT_BRANCHES];
-    uint64_t instrs, plain, reads, writes, read_bytes, write_bytes;
+    uint64_t instrs, plain, reads, writes, regs, read_bytes, write_bytes;
 };
 
 /* Where a batch has no column. */
 static const uint32_t zeros[TROD_BATCH_ROWS];
 
-/* N low bits; everything for 64 and more. */
-static inline uint64_t low_bits(uint32_t n)
-{
-    return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
-}
-
 /* The word of PLANE with the bit of ADDR. */
-static inline const uint64_t *word_at(const uint64_t *plane, uint64_t addr)
+TROD_HOT const uint64_t *word_at(const uint64_t *plane, uint64_t addr)
 {
     return &plane[(addr >> 6) & (TROD_PAGE_WORDS - 1)];
 }
 
 /* Are the N bytes at ADDR all set in PLANE? False where they lie in two words. */
-static inline bool seen(const uint64_t *plane, uint64_t addr, uint32_t n)
+TROD_HOT bool seen(const uint64_t *plane, uint64_t addr, uint32_t n)
 {
     uint64_t want = low_bits(n);
 
     return ((word_at(plane, addr)[0] >> (addr & 63)) & want) == want && n <= 64;
 }
 
-static inline bool begins(const uint64_t *plane, uint64_t addr)
+TROD_HOT bool begins(const uint64_t *plane, uint64_t addr)
 {
     return *word_at(plane, addr) >> (addr & 63) & 1;
 }
@@ -90,7 +59,9 @@ static int use_window(struct run *r)
     r->data = NULL;
     if (r->s->opt.footprint != TROD_COUNT_NONE && !(r->data = trod_count_data(r->s, r->lane)))
         return TROD_ERR_NOMEM;
-    return r->code ? TROD_OK : TROD_ERR_NOMEM;
+    r->tag = trod_count_tag(r->s, r->lane, r->encoded);
+    r->recent = r->s->recent;
+    return r->code && r->recent ? TROD_OK : TROD_ERR_NOMEM;
 }
 
 /* ---- one row at a time */
@@ -226,138 +197,93 @@ static int slow_row(struct run *r, uint32_t i)
 
 /* ---- 64 rows at a time */
 
-struct masks {
-    uint64_t instr, read, write, branch;
-    uint32_t flags;   /* of all, together */
-    uint32_t differs; /* not 0: not all rows belong to the run */
-};
-
-static void scan_one(const struct run *r, uint32_t from, uint32_t i, struct masks *m)
+/* Bits set in M; not WIDE: without the help of an instruction that old processors lack. */
+TROD_HOT unsigned bits_set(uint64_t m, const bool wide)
 {
-    const struct trod_batch *b = r->b;
-    uint8_t kind = b->kind[from + i];
-    uint32_t flags = r->flags[from + i];
-
-    m->instr |= (uint64_t)(kind == TROD_INSTR) << i;
-    m->read |= (uint64_t)(kind == TROD_READ) << i;
-    m->write |= (uint64_t)(kind == TROD_WRITE) << i;
-    m->branch |= (uint64_t)((flags & TROD_F_BRANCH) != 0) << i;
-    m->flags |= flags;
-    m->differs |= (r->streams[from + i] ^ r->stream) | ((b->has[from + i] ^ r->has) & r->said);
-}
-
-#ifdef __SSE2__
-static inline __m128i load(const void *p)
-{
-    return _mm_loadu_si128(p);
-}
-
-static inline uint32_t any_bit(__m128i v)
-{
-    v = _mm_or_si128(v, _mm_shuffle_epi32(v, 0x4e));
-    v = _mm_or_si128(v, _mm_shuffle_epi32(v, 0xb1));
-    return (uint32_t)_mm_cvtsi128_si32(v);
-}
-
-static inline uint64_t equal(__m128i v, uint8_t to)
-{
-    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8((char)to)));
-}
-
-/* The same for 64 rows. */
-static void scan_block(const struct run *r, uint32_t from, struct masks *m)
-{
-    const struct trod_batch *b = r->b;
-    const uint32_t *flags = r->flags + from, *stream = r->streams + from, *has = b->has + from;
-    const __m128i branch = _mm_set1_epi32(TROD_F_BRANCH), lane = _mm_set1_epi32((int)r->stream),
-                  said = _mm_set1_epi32((int)r->has), zero = _mm_setzero_si128();
-    __m128i all = zero, other = zero, lacks = zero;
-
-    for (unsigned i = 0; i < BLOCK; i += 16) {
-        __m128i kind = load(b->kind + from + i), is[4];
-
-        for (unsigned k = 0; k < 4; k++) {
-            __m128i f = load(flags + i + 4 * k);
-
-            all = _mm_or_si128(all, f);
-            is[k] = _mm_cmpeq_epi32(_mm_and_si128(f, branch), zero);
-            other = _mm_or_si128(other, _mm_xor_si128(load(stream + i + 4 * k), lane));
-            lacks = _mm_or_si128(lacks, _mm_xor_si128(load(has + i + 4 * k), said));
-        }
-        is[0] = _mm_packs_epi16(_mm_packs_epi32(is[0], is[1]), _mm_packs_epi32(is[2], is[3]));
-        m->branch |= (~(uint64_t)(uint32_t)_mm_movemask_epi8(is[0]) & 0xffff) << i;
-        m->instr |= equal(kind, TROD_INSTR) << i;
-        m->read |= equal(kind, TROD_READ) << i;
-        m->write |= equal(kind, TROD_WRITE) << i;
-    }
-    m->flags = any_bit(all);
-    m->differs = any_bit(other) | (any_bit(lacks) & r->said);
-}
-#else
-static void scan_block(const struct run *r, uint32_t from, struct masks *m)
-{
-    for (uint32_t i = 0; i < BLOCK; i++)
-        scan_one(r, from, i, m);
-}
-#endif
-
-/* What the N rows from FROM on are. */
-static struct masks scan(const struct run *r, uint32_t from, uint32_t n)
-{
-    struct masks m = {0};
-
-    if (n == BLOCK)
-        scan_block(r, from, &m);
-    else
-        for (uint32_t i = 0; i < n; i++)
-            scan_one(r, from, i, &m);
-    return m;
-}
-
-/* Bits set in M, without the help of an instruction that old processors lack. */
-static inline unsigned bits_set(uint64_t m)
-{
+    if (wide)
+        return (unsigned)__builtin_popcountll(m);
     m -= m >> 1 & UINT64_C(0x5555555555555555);
     m = (m & UINT64_C(0x3333333333333333)) + (m >> 2 & UINT64_C(0x3333333333333333));
     m = (m + (m >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
     return (unsigned)(m * UINT64_C(0x0101010101010101) >> 56);
 }
 
-static inline unsigned first_bit(uint64_t m)
+TROD_HOT unsigned first_bit(uint64_t m)
 {
     return (unsigned)__builtin_ctzll(m);
 }
 
-/* Instructions of the rows from FROM on that M says, none of which has a flag of SPECIAL. */
-static int instrs(struct run *r, struct sums *a, uint32_t from, uint64_t m, uint64_t branches)
+/* The instructions of M, of the N rows from FROM on, that r->recent does not have. */
+TROD_HOT uint64_t unknown(const struct run *r, uint32_t from, uint32_t n, uint64_t m,
+                          const bool wide)
 {
-    const uint64_t *addr = r->b->addr + from, *page = NULL;
+    const uint64_t *addr = r->b->addr + from;
+
+#if TROD_AVX2
+    if (n == BLOCK && wide)
+        return trod_recent_lacks_wide(r->recent, addr, m, BLOCK, r->tag);
+#endif
+    (void)n, (void)wide;
+    return trod_recent_lacks(r->recent, addr, m, r->tag);
+}
+
+/*
+ * Mark the instructions of M, of the rows from FROM on. r->recent learns those in LEARNS: it says
+ * of an address that an instruction begins there and, unless that is enough, that it has 4 bytes.
+ */
+static int mark_instrs(struct run *r, uint32_t from, uint64_t m, uint64_t learns)
+{
+    const uint64_t *addr = r->b->addr + from;
     const uint32_t *size = r->b->size + from;
-    uint64_t number = TROD_NO_PAGE;
-    bool encoded = r->encoded;
 
-    a->plain += bits_set(m & ~branches);
-    for (uint64_t k = m & branches; k; k &= k - 1)
-        a->branch[r->flags[from + first_bit(k)] & TROD_F_BRANCH]++;
     for (; m; m &= m - 1) {
-        unsigned i = first_bit(m);
-        uint64_t pc = addr[i];
+        const unsigned i = first_bit(m);
+        const uint64_t pc = addr[i], *page = trod_pages_get(r->code, pc >> TROD_PAGE_SHIFT);
+        uint64_t bits = UINT64_C(1) << (pc & 63);
 
-        if (pc >> TROD_PAGE_SHIFT != number) {
-            number = pc >> TROD_PAGE_SHIFT;
-            if (!(page = trod_pages_get(r->code, number)))
-                return TROD_ERR_NOMEM;
-        }
-        if (begins(page, pc) && (encoded || seen(page + TROD_PAGE_WORDS, pc, size[i])))
-            continue;
-        if (mark_code(r, pc, size[i]) < 0)
+        if (!page)
             return TROD_ERR_NOMEM;
-        number = TROD_NO_PAGE; /* its words may have gone */
+        if (!begins(page, pc) || !(r->encoded || seen(page + TROD_PAGE_WORDS, pc, size[i]))) {
+            if (mark_code(r, pc, size[i]) < 0)
+                return TROD_ERR_NOMEM;
+        } else if (r->encoded) {
+            bits = *word_at(page, pc);
+        }
+        if (learns >> i & 1)
+            trod_recent_put(r->recent, pc, r->tag, bits);
     }
     return TROD_OK;
 }
 
-/* The same with flags. */
+/* Instructions of the N rows from FROM on that M says, none of which has a flag of SPECIAL. */
+TROD_HOT int instrs(struct run *r, struct sums *a, uint32_t from, uint32_t n, uint64_t m,
+                    uint64_t branches, const bool wide)
+{
+    const uint64_t learns = r->encoded ? m : m & rows_equal(r->b->size, from, n, UINT32_MAX, 4);
+
+    a->plain += bits_set(m & ~branches, wide);
+    for (uint64_t k = m & branches; k; k &= k - 1)
+        a->branch[r->flags[from + first_bit(k)] & TROD_F_BRANCH]++;
+    m = (m & ~learns) | unknown(r, from, n, learns, wide);
+    return m ? mark_instrs(r, from, m, learns) : TROD_OK;
+}
+
+/* Mark the instruction of SIZE bytes at PC, in PAGE, which is new or has other bytes. */
+static int mark_special(struct run *r, uint64_t pc, uint32_t size, const uint64_t *page)
+{
+    const uint64_t number = pc >> TROD_PAGE_SHIFT, *w = word_at(page, pc);
+    const uint32_t bit = pc & 63;
+
+    if (size - 1 >= BLOCK - bit) /* nothing, or more than a word */
+        return mark_code(r, pc, size);
+    trod_pages_or(r->code, number, w + TROD_PAGE_WORDS, UINT64_MAX >> (BLOCK - size) << bit);
+    if (!(page = trod_pages_get(r->code, number)))
+        return TROD_ERR_NOMEM;
+    trod_pages_or(r->code, number, word_at(page, pc), UINT64_C(1) << bit);
+    return TROD_OK;
+}
+
+/* The same with flags of SPECIAL. */
 static int special_instrs(struct run *r, uint32_t from, uint64_t m)
 {
     const uint64_t *addr = r->b->addr + from;
@@ -383,48 +309,78 @@ static int special_instrs(struct run *r, uint32_t from, uint64_t m)
         if (begins(page, pc) &&
             ((r->encoded && !(f & TROD_F_NEWCODE)) || seen(page + TROD_PAGE_WORDS, pc, size[i])))
             continue;
-        if (mark_code(r, pc, size[i]) < 0)
+        if (mark_special(r, pc, size[i], page) < 0)
             return TROD_ERR_NOMEM;
+        if (r->encoded)
+            trod_recent_put(r->recent, pc, r->tag, UINT64_C(1) << (pc & 63));
     }
     return TROD_OK;
 }
 
-/* Reads and writes of the rows from FROM on that M says. */
-static int accesses(struct run *r, struct sums *a, uint32_t from, uint64_t m, uint64_t writes)
+/*
+ * Mark the accesses of M, of the rows from FROM on, and add their bytes to *SUM. LOOK: most of what
+ * they touch has been touched before.
+ */
+TROD_HOT int touch(struct run *r, uint32_t from, uint64_t m, uint64_t *sum, const bool look)
 {
     const uint64_t *addr = r->b->addr + from;
     const uint32_t *size = r->b->size + from;
     struct trod_pages *data = r->data;
-    uint64_t all = 0, written = 0, fresh = 0;
-    bool look = !r->fresh;
+    uint64_t fresh = 0, bytes = 0;
 
     for (; m; m &= m - 1) {
-        unsigned i = first_bit(m), bit;
-        uint64_t at = addr[i], want;
-        uint32_t n = size[i];
+        const unsigned i = first_bit(m);
+        const uint64_t at = addr[i], number = at >> TROD_PAGE_SHIFT;
+        const uint32_t n = size[i], bit = at & 63;
         const uint64_t *w;
+        uint64_t want;
 
-        all += n;
-        written += n & (0 - (writes >> i & 1));
-        if (!data)
-            continue;
-        bit = at & 63;
+        bytes += n;
         if (n - 1 >= BLOCK - bit) { /* nothing, or more than a word */
             if (trod_pages_mark(data, 0, at, n) < 0)
                 return TROD_ERR_NOMEM;
             continue;
         }
         want = UINT64_MAX >> (BLOCK - n) << bit;
-        if (!(w = trod_pages_get(data, at >> TROD_PAGE_SHIFT)))
+        if (!(w = trod_pages_get(data, number)))
             return TROD_ERR_NOMEM;
         w = word_at(w, at);
-        fresh |= look ? trod_pages_set(data, at >> TROD_PAGE_SHIFT, w, want)
-                      : trod_pages_or(data, at >> TROD_PAGE_SHIFT, w, want);
+        fresh |=
+            look ? trod_pages_set(data, number, w, want) : trod_pages_or(data, number, w, want);
     }
-    r->fresh = fresh != 0;
-    a->read_bytes += all - written;
-    a->write_bytes += written;
+    *sum += bytes;
+    r->fresh |= fresh != 0;
     return TROD_OK;
+}
+
+/* Bytes of the rows from FROM on that M says. */
+TROD_HOT uint64_t sum_sizes(const struct run *r, uint32_t from, uint64_t m)
+{
+    uint64_t sum = 0;
+
+    for (; m; m &= m - 1)
+        sum += r->b->size[from + first_bit(m)];
+    return sum;
+}
+
+/* Reads and writes of the rows from FROM on that M says. */
+TROD_HOT int accesses(struct run *r, struct sums *a, uint32_t from, const struct masks *m)
+{
+    const bool look = !r->fresh;
+    int rc;
+
+    if (!r->data) {
+        a->read_bytes += sum_sizes(r, from, m->read);
+        a->write_bytes += sum_sizes(r, from, m->write);
+        return TROD_OK;
+    }
+    r->fresh = false;
+    if (look) {
+        rc = touch(r, from, m->read, &a->read_bytes, true);
+        return rc < 0 ? rc : touch(r, from, m->write, &a->write_bytes, true);
+    }
+    rc = touch(r, from, m->read, &a->read_bytes, false);
+    return rc < 0 ? rc : touch(r, from, m->write, &a->write_bytes, false);
 }
 
 static void put_sums(struct run *r, struct sums *a)
@@ -437,6 +393,7 @@ static void put_sums(struct run *r, struct sums *a)
     c->rows[TROD_INSTR] += a->instrs;
     c->rows[TROD_READ] += a->reads;
     c->rows[TROD_WRITE] += a->writes;
+    c->rows[TROD_REG] += a->regs;
     c->read_bytes += a->read_bytes;
     c->write_bytes += a->write_bytes;
     *a = (struct sums){0};
@@ -455,18 +412,18 @@ static unsigned window_at(const struct run *r, uint32_t from, uint64_t m)
     return BLOCK;
 }
 
-static inline uint64_t others(const struct masks *m, uint32_t n)
+TROD_HOT uint64_t others(const struct masks *m, uint32_t n)
 {
-    return low_bits(n) & ~(m->instr | m->read | m->write);
+    return low_bits(n) & ~(m->instr | m->read | m->write | m->reg);
 }
 
 /* The N rows from FROM on, which M says what they are. *DONE of them were counted. */
-static int block(struct run *r, struct sums *a, uint32_t from, uint32_t n, struct masks m,
-                 uint32_t *done)
+TROD_HOT int block(struct run *r, struct sums *a, uint32_t from, uint32_t n, struct masks m,
+                   uint32_t *done, const bool wide)
 {
     uint64_t other = others(&m, n);
     unsigned cut = other ? window_at(r, from, other) : BLOCK;
-    int rc;
+    int rc = TROD_OK;
 
     if (cut == 0) { /* what came before belongs to the window before */
         put_sums(r, a);
@@ -475,28 +432,30 @@ static int block(struct run *r, struct sums *a, uint32_t from, uint32_t n, struc
     }
     if (cut < n) {
         n = cut;
-        m = scan(r, from, n);
+        m = scan(r, from, n, wide);
         other = others(&m, n);
     }
     *done = n;
-    a->instrs += bits_set(m.instr);
-    a->reads += bits_set(m.read);
-    a->writes += bits_set(m.write);
-    rc = m.flags & SPECIAL ? special_instrs(r, from, m.instr)
-                           : instrs(r, a, from, m.instr, m.branch);
+    a->instrs += bits_set(m.instr, wide);
+    a->reads += bits_set(m.read, wide);
+    a->writes += bits_set(m.write, wide);
+    a->regs += bits_set(m.reg, wide);
+    for (uint64_t k = r->targets ? m.instr & m.branch : 0; k; k &= k - 1)
+        slow_branch(&count_open(r->lane)->sums, r->b, from + first_bit(k),
+                    r->flags[from + first_bit(k)]);
+    if (m.flags & SPECIAL) {
+        const uint64_t special = m.instr & ~rows_equal(r->flags, from, n, SPECIAL, 0);
+
+        rc = special_instrs(r, from, special);
+        m.instr &= ~special;
+    }
     if (rc == TROD_OK)
-        rc = accesses(r, a, from, m.read | m.write, m.write);
+        rc = instrs(r, a, from, n, m.instr, m.branch, wide);
+    if (rc == TROD_OK)
+        rc = accesses(r, a, from, &m);
     for (; rc == TROD_OK && other; other &= other - 1)
         rc = slow_row(r, from + first_bit(other));
     return rc;
-}
-
-/* Conditional branches of unknown direction, where the target tells it. */
-static void directions(struct run *r, uint32_t from, uint32_t to)
-{
-    for (uint32_t i = from; i < to; i++)
-        if (r->b->kind[i] == TROD_INSTR)
-            slow_branch(&count_open(r->lane)->sums, r->b, i, r->flags[i]);
 }
 
 /* ---- the batch */
@@ -507,14 +466,14 @@ static bool in_run(const struct run *r, uint32_t i)
 }
 
 /* Rows from *AT on, as long as they belong to the run; *AT is set behind them. */
-static int fast_rows(struct run *r, struct sums *a, uint32_t *at)
+TROD_HOT int fast_rows(struct run *r, struct sums *a, uint32_t *at, const bool wide)
 {
     uint32_t i = *at, done;
     int rc = TROD_OK;
 
     for (; rc == TROD_OK && i < r->b->n; i += done) {
         uint32_t n = r->b->n - i < BLOCK ? r->b->n - i : BLOCK;
-        struct masks m = scan(r, i, n);
+        struct masks m = scan(r, i, n, wide);
 
         if (m.differs) {
             uint32_t same = 0;
@@ -524,12 +483,22 @@ static int fast_rows(struct run *r, struct sums *a, uint32_t *at)
             if (same == 0)
                 break;
             n = same;
-            m = scan(r, i, n);
+            m = scan(r, i, n, wide);
         }
-        rc = block(r, a, i, n, m, &done);
+        rc = block(r, a, i, n, m, &done, wide);
     }
     *at = i;
     return rc;
+}
+
+static int fast_rows_plain(struct run *r, struct sums *a, uint32_t *at)
+{
+    return fast_rows(r, a, at, false);
+}
+
+static TROD_WIDE int fast_rows_wide(struct run *r, struct sums *a, uint32_t *at)
+{
+    return fast_rows(r, a, at, TROD_AVX2);
 }
 
 /* The run that begins at row *AT, which is set behind it. */
@@ -540,15 +509,36 @@ static int lane_rows(struct run *r, uint32_t *at)
     int rc = use_window(r);
 
     if (rc == TROD_OK && r->fast)
-        rc = fast_rows(r, &a, at);
+        rc = r->wide ? fast_rows_wide(r, &a, at) : fast_rows_plain(r, &a, at);
     while (rc == TROD_OK && !r->fast && *at < r->b->n && in_run(r, *at))
         rc = slow_row(r, (*at)++);
-    if (rc == TROD_OK && r->fast && (r->b->have & TROD_COL_TARGET) && !r->s->drm)
-        directions(r, from, *at);
     if (rc == TROD_OK && r->s->names)
         trod_count_named(r->lane, r->b, from, *at);
     put_sums(r, &a);
     return rc;
+}
+
+/* Not 0: one of the rows from FROM to TO lacks what complete() says that it must have. */
+TROD_HOT uint32_t lacking(const struct run *r, uint32_t from, uint32_t to)
+{
+    const uint32_t need = TROD_COL_ADDR | TROD_COL_SIZE, flags = r->b->have & TROD_COL_FLAGS;
+    const struct trod_batch *b = r->b;
+    uint32_t missing = 0;
+
+    for (uint32_t i = from; i < to; i++) {
+        uint8_t k = b->kind[i];
+        uint32_t instr = 0 - (uint32_t)(k == TROD_INSTR);
+        uint32_t access = 0 - (uint32_t)((k == TROD_READ) | (k == TROD_WRITE));
+
+        missing |= ((need | flags) & ~b->has[i] & instr) | (need & ~b->has[i] & access);
+        missing |= ((uint32_t)(b->size[i] == 0) & instr) | (r->flags[i] & TROD_F_HOLES & access);
+    }
+    return missing;
+}
+
+static TROD_WIDE uint32_t lacking_wide(const struct run *r, uint32_t from, uint32_t to)
+{
+    return lacking(r, from, to);
 }
 
 /*
@@ -557,17 +547,12 @@ static int lane_rows(struct run *r, uint32_t *at)
  */
 static bool complete(const struct run *r)
 {
-    const uint32_t need = TROD_COL_ADDR | TROD_COL_SIZE, flags = r->b->have & TROD_COL_FLAGS;
-    const struct trod_batch *b = r->b;
-    uint32_t missing = need & ~b->have;
+    uint32_t missing = (TROD_COL_ADDR | TROD_COL_SIZE) & ~r->b->have;
 
-    for (uint32_t i = 0; !missing && !r->s->drm && i < b->n; i++) {
-        uint8_t k = b->kind[i];
-        uint32_t instr = 0 - (uint32_t)(k == TROD_INSTR);
-        uint32_t access = 0 - (uint32_t)((k == TROD_READ) | (k == TROD_WRITE));
+    for (uint32_t i = 0; !missing && !r->s->drm && i < r->b->n; i += 4 * BLOCK) {
+        uint32_t to = r->b->n - i < 4 * BLOCK ? r->b->n : i + 4 * BLOCK;
 
-        missing |= ((need | flags) & ~b->has[i] & instr) | (need & ~b->has[i] & access);
-        missing |= ((uint32_t)(b->size[i] == 0) & instr) | (r->flags[i] & TROD_F_HOLES & access);
+        missing = r->wide ? lacking_wide(r, i, to) : lacking(r, i, to);
     }
     return missing == 0;
 }
@@ -586,7 +571,9 @@ int trod_count_feed(void *st, const struct trod_batch *batch, uint32_t from, uin
     r.said = b->have & TROD_COL_STREAM;
     r.streams = r.said ? b->stream : zeros;
     r.encoded = s->drm && s->meta && (s->meta->filetype & FILETYPE_ENCODINGS);
+    r.wide = trod_wide();
     r.fast = complete(&r);
+    r.targets = (b->have & TROD_COL_TARGET) && !s->drm;
     while (rc == TROD_OK && at < b->n) {
         bool known = r.said & b->has[at];
 

@@ -110,8 +110,17 @@ static const struct {
     {M_SKIPPED_MEMREF, COUNT_F_SKIPPED_MEMREF},
 };
 
-const char *trod_count_field_name(unsigned field)
+const char *trod_count_field_name(const struct count_state *s, unsigned field)
 {
+    /* a bus shows what missed the caches, so these are no loads and stores of the program */
+    if (s->bus && field == COUNT_F_LOADS)
+        return "bus_reads";
+    if (s->bus && field == COUNT_F_STORES)
+        return "bus_writes";
+    if (s->bus && field == COUNT_F_BUS)
+        return "bus_fetches";
+    if (s->bus && field == COUNT_F_BYTES_BUS)
+        return "bytes_fetched";
     return field < COUNT_FIELDS ? names[field] : NULL;
 }
 

@@ -71,7 +71,8 @@ struct count_values {
     bool known[COUNT_FIELDS];
 };
 
-const char *trod_count_field_name(unsigned field);
+/* How the report of S calls it. */
+const char *trod_count_field_name(const struct count_state *s, unsigned field);
 
 /*
  * The numbers that SUMS and FEET give; FILETYPE of the shard or TROD_NOWHERE. known is what the

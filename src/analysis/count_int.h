@@ -9,6 +9,7 @@
 #define TROD_ANALYSIS_COUNT_INT_H
 
 #include "analysis/pages.h"
+#include "core/recent.h"
 #include "trod/count.h"
 #include "trod/format.h"
 
@@ -54,6 +55,8 @@ struct count_window {
     uint64_t id;             /* TROD_NOWHERE: not said */
     uint64_t unique;         /* instructions, once it is closed */
     struct trod_pages *code; /* until it is closed */
+    uint32_t tag;            /* of its instructions in count_state.recent; 0: none yet */
+    bool tag_encoded;        /* what it stands for there: see trod_count_tag */
     struct count_sums sums;
 };
 
@@ -98,7 +101,10 @@ struct count_state {
     bool drm;                        /* markers are those of drmemtrace */
     const char *word;                /* what a lane is: "thread", "cpu", "agent" */
     const struct trod_format *names; /* sub_name tells what rows are called; NULL: nobody does */
+    bool bus;                        /* reads and writes are those of a bus, not of a program */
     bool part;                       /* rows begin in the middle of a file */
+    struct trod_recent *recent;      /* instructions that sets of code have, by tag */
+    uint32_t tags;                   /* given so far */
 };
 
 /* count_feed.c */
@@ -123,6 +129,13 @@ static inline struct count_window *count_open(const struct count_lane *l)
 /* The open window's and the lane's sets, made when there is none. NULL: out of memory. */
 struct trod_pages *trod_count_code(const struct count_state *s, struct count_lane *l);
 struct trod_pages *trod_count_data(const struct count_state *s, struct count_lane *l);
+/*
+ * The tag of the open window in s->recent, which is made when there is none (NULL then: out of
+ * memory). A bit there says that an instruction begins at the address and, without ENCODED, that it
+ * has 4 bytes, all of them in the set. Tags are numbered through; those of a round before the last
+ * are given anew.
+ */
+uint32_t trod_count_tag(struct count_state *s, struct count_lane *l, bool encoded);
 /* WINDOW_ID with value ID. Returns 0 or TROD_ERR_NOMEM. */
 int trod_count_window(struct count_state *s, struct count_lane *l, uint64_t id);
 /* Count rows FROM to TO of B by what the format calls them. */

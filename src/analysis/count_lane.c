@@ -173,6 +173,22 @@ struct trod_pages *trod_count_data(const struct count_state *s, struct count_lan
     return l->data;
 }
 
+uint32_t trod_count_tag(struct count_state *s, struct count_lane *l, bool encoded)
+{
+    struct count_window *w = count_open(l);
+
+    if (!s->recent && !(s->recent = trod_recent_new()))
+        return 0;
+    if (w->tag == 0 || w->tag_encoded != encoded ||
+        (w->tag - 1) / TROD_RECENT_TAGS != (s->tags - 1) / TROD_RECENT_TAGS) {
+        if (s->tags % TROD_RECENT_TAGS == 0)
+            trod_recent_clear(s->recent);
+        w->tag = ++s->tags;
+        w->tag_encoded = encoded;
+    }
+    return (w->tag - 1) % TROD_RECENT_TAGS;
+}
+
 void trod_count_named(struct count_lane *l, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     uint64_t *sums = count_open(l)->sums.named;
@@ -201,6 +217,7 @@ static int close_window(struct count_lane *l, struct count_window *w)
 {
     if (w->code)
         w->unique = trod_pages_count(w->code, 0);
+    w->tag = 0; /* which spoke of this set */
     return take(&l->code, &w->code);
 }
 

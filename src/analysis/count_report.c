@@ -30,6 +30,11 @@ static const char *const brief_names[] = {
     "bytes_read",   "bytes_written", "bus",    "code_bytes",  "data_bytes",
 };
 
+static const char *const bus_names[] = {
+    "instructions", "unique",        "kernel",  "non_fetched", "reads",      "writes",
+    "bytes_read",   "bytes_written", "fetches", "code_bytes",  "data_bytes",
+};
+
 /* ---- numbers */
 
 static void lane_sums(const struct count_lane *l, struct count_sums *sums)
@@ -104,11 +109,18 @@ static void put(struct trod_result *e, const char *key, const struct count_value
         trod_result_u64(e, key, v->v[field]);
 }
 
-static void put_list(struct trod_result *e, const struct count_values *v)
+static void put_list(const struct count_state *s, struct trod_result *e,
+                     const struct count_values *v)
 {
-    for (unsigned i = 0; i < COUNT_FIELDS; i++)
-        if (v->known[i])
-            put(e, trod_count_field_name(i), v, i);
+    for (unsigned i = 0; i < COUNT_FIELDS; i++) {
+        const char *name = trod_count_field_name(s, i);
+
+        if (!v->known[i])
+            continue;
+        put(e, name, v, i);
+        if (strstr(name, "bytes"))
+            trod_result_describe(e, "bytes", NULL);
+    }
 }
 
 static void put_cell(struct trod_result *e, const struct count_values *v, unsigned field)
@@ -170,7 +182,7 @@ static void put_rows_by_name(struct trod_result *e, const struct trod_format *f,
         if (!name || c->named[sub] == 0)
             continue;
         if (!any)
-            trod_result_counts(e, "rows_by_name", "records by the format's names", columns, 2);
+            trod_result_counts(e, "rows_by_name", "rows by the format's names", columns, 2);
         any = true;
         trod_result_str(e, NULL, name);
         trod_result_u64(e, NULL, c->named[sub]);
@@ -203,7 +215,7 @@ static int put_total(const struct count_state *s, struct trod_result *e, struct 
     total->known[COUNT_F_THREADS] = s->drm || total->v[COUNT_F_THREADS];
     trod_result_open(e, "total", "total counts");
     trod_result_u64(e, "rows", all_rows(&sums));
-    put_list(e, total);
+    put_list(s, e, total);
     if (total->known[COUNT_F_CODE_LINES] || total->known[COUNT_F_DATA_LINES])
         trod_result_u64(e, "line_size", feet.line);
     if (feet.code_level)
@@ -233,14 +245,14 @@ static void choose(const struct count_state *s, struct columns *c, const struct 
     if (wide) {
         for (unsigned i = 0; i < COUNT_FIELDS; i++)
             if (total->known[i] && i != COUNT_F_THREADS) {
-                c->name[c->head + c->n] = trod_count_field_name(i);
+                c->name[c->head + c->n] = trod_count_field_name(s, i);
                 c->field[c->n++] = (uint8_t)i;
             }
         return;
     }
     for (size_t i = 0; i < sizeof brief; i++)
         if (total->known[brief[i]] && (brief[i] != COUNT_F_KERNEL || total->v[COUNT_F_KERNEL])) {
-            c->name[c->head + c->n] = brief_names[i];
+            c->name[c->head + c->n] = s->bus ? bus_names[i] : brief_names[i];
             c->field[c->n++] = brief[i];
         }
 }
@@ -255,8 +267,10 @@ static void put_cells(struct trod_result *e, const struct columns *c, const stru
 static void put_table(const struct count_state *s, struct trod_result *e, const struct row *rows,
                       uint64_t n, const struct columns *c)
 {
-    trod_result_counts(e, "threads_counts", s->drm ? "threads" : "threads, cpus", c->name,
-                       c->head + c->n);
+    char title[32];
+
+    snprintf(title, sizeof title, "%ss", s->word ? s->word : "thread");
+    trod_result_counts(e, "threads_counts", title, c->name, c->head + c->n);
     for (uint64_t i = 0; i < n; i++) {
         const struct count_lane *l = rows[i].lane;
 
@@ -278,7 +292,7 @@ static void put_listing(const struct count_state *s, struct trod_result *e, cons
     for (uint64_t i = 0; i < n; i++) {
         trod_result_open(e, NULL, rows[i].lane->name ? rows[i].lane->name : "without thread");
         put_head(s, e, rows[i].lane, true);
-        put_list(e, &rows[i].is);
+        put_list(s, e, &rows[i].is);
         if (rows[i].lane->filetype != TROD_NOWHERE)
             trod_result_hex(e, "filetype", rows[i].lane->filetype);
         trod_result_close(e);

@@ -9,7 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLANE_BITS = TROD_PAGE_WORDS * 64, SIZE_FIRST = 64 };
+enum {
+    PLANE_BITS = TROD_PAGE_WORDS * 64,
+    SIZE_FIRST = 64,
+    MISSES = 1024 /* that a set has before it gets a cache: there may be thousands of small sets */
+};
+
+/* Never written: what sets without a cache look into. */
+#define NONE8                                                                                      \
+    {TROD_NO_PAGE, NULL}, {TROD_NO_PAGE, NULL}, {TROD_NO_PAGE, NULL}, {TROD_NO_PAGE, NULL},        \
+        {TROD_NO_PAGE, NULL}, {TROD_NO_PAGE, NULL}, {TROD_NO_PAGE, NULL},                          \
+    {                                                                                              \
+        TROD_NO_PAGE, NULL                                                                         \
+    }
+#define NONE64   NONE8, NONE8, NONE8, NONE8, NONE8, NONE8, NONE8, NONE8
+#define NONE512  NONE64, NONE64, NONE64, NONE64, NONE64, NONE64, NONE64, NONE64
+#define NONE2048 NONE512, NONE512, NONE512, NONE512
+
+static struct trod_page no_cache[TROD_PAGE_CACHE] = {NONE2048};
 
 #define PAGE_LAST (UINT64_MAX >> TROD_PAGE_SHIFT)
 
@@ -29,8 +46,20 @@ static bool sampled(const struct trod_pages *s, uint64_t number)
 
 static void forget_cache(struct trod_pages *s)
 {
-    for (unsigned i = 0; i < TROD_PAGE_CACHE; i++)
+    for (unsigned i = 0; s->cache != no_cache && i < TROD_PAGE_CACHE; i++)
         s->cache[i].number = TROD_NO_PAGE;
+}
+
+/* A cache of its own for a set that is used often enough; without memory it goes on without. */
+static void make_cache(struct trod_pages *s)
+{
+    struct trod_page *own = malloc(TROD_PAGE_CACHE * sizeof *own);
+
+    s->misses = 0;
+    if (!own)
+        return;
+    s->cache = own;
+    forget_cache(s);
 }
 
 static int new_table(struct trod_pages *s, uint32_t size)
@@ -53,7 +82,7 @@ struct trod_pages *trod_pages_new(unsigned planes, uint32_t cap)
     s->planes = planes;
     s->cap = cap;
     memset(s->full, 0xff, sizeof s->full);
-    forget_cache(s);
+    s->cache = no_cache;
     if (new_table(s, SIZE_FIRST) < 0) {
         free(s);
         return NULL;
@@ -69,6 +98,8 @@ void trod_pages_free(struct trod_pages *s)
         if (s->at[i].word != s->full)
             free(s->at[i].word);
     free(s->at);
+    if (s->cache != no_cache)
+        free(s->cache);
     free(s);
 }
 
@@ -163,11 +194,12 @@ static uint64_t *words(struct trod_pages *s, uint64_t number)
 
 const uint64_t *trod_pages_add(struct trod_pages *s, uint64_t number)
 {
-    struct trod_page *c = &s->cache[number & (TROD_PAGE_CACHE - 1)];
     uint64_t *w = words(s, number);
 
-    if (w)
-        *c = (struct trod_page){number, w};
+    if (s->cache == no_cache && ++s->misses == MISSES)
+        make_cache(s);
+    if (w && s->cache != no_cache)
+        s->cache[number & (TROD_PAGE_CACHE - 1)] = (struct trod_page){number, w};
     return w;
 }
 
@@ -215,7 +247,7 @@ int trod_pages_mark(struct trod_pages *s, unsigned plane, uint64_t addr, uint32_
     while (left) {
         unsigned bit = addr & 63;
         uint64_t number = addr >> TROD_PAGE_SHIFT, take = 64 - bit < left ? 64 - bit : left;
-        uint64_t *w = words(s, number);
+        uint64_t *w = (uint64_t *)(uintptr_t)trod_pages_get(s, number);
 
         if (!w)
             return TROD_ERR_NOMEM;

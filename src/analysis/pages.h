@@ -31,11 +31,12 @@ struct trod_page {
 
 struct trod_pages {
     unsigned planes, level;
-    uint32_t cap;         /* pages kept at the most; 0: no limit */
-    uint32_t n, size;     /* pages; places, a power of two */
-    uint64_t bits[2];     /* set, by plane */
-    struct trod_page *at; /* open addressing */
-    struct trod_page cache[TROD_PAGE_CACHE];
+    uint32_t cap;            /* pages kept at the most; 0: no limit */
+    uint32_t n, size;        /* pages; places, a power of two */
+    uint64_t bits[2];        /* set, by plane */
+    struct trod_page *at;    /* open addressing */
+    struct trod_page *cache; /* TROD_PAGE_CACHE places; of sets that are new one that stays empty */
+    uint32_t misses;         /* of that one */
     uint64_t full[2 * TROD_PAGE_WORDS]; /* what full pages and those not sampled have in common */
 };
 

@@ -5,7 +5,7 @@
  * by reading it in order "sync".
  */
 #include "check/check_int.h"
-#include "trod/ppc.h"
+#include "isa/ppc.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  * different files merge. Memory is bounded by the number of streams and of findings kept.
  */
 #include "check/check_int.h"
+#include "core/sized.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +46,21 @@ static int check_names(const struct trod_list *list, struct trod_diag *diag)
 
 int trod_check_options_valid(const struct trod_check_options *opt, struct trod_diag *diag)
 {
-    int rc = check_names(&opt->only, diag);
+    struct trod_check_options own;
+    int rc = trod_sized(&own, sizeof own, sizeof own, opt)
+                 ? check_names(&own.only, diag)
+                 : trod_error(diag, TROD_ERR_USAGE, "check.options", NULL,
+                              "options are of another version");
 
-    return rc < 0 ? rc : check_names(&opt->skip, diag);
+    if (rc == 0)
+        rc = check_names(&own.skip, diag);
+    if (rc == 0 && own.where) {
+        struct trod_where *where;
+
+        rc = trod_where_new(&where, own.where, NULL, diag);
+        trod_where_free(where);
+    }
+    return rc;
 }
 
 static int init(void *st, const void *opt, const struct trod_context *context)
@@ -63,6 +76,12 @@ static int init(void *st, const void *opt, const struct trod_context *context)
     c->file = c->stream = UINT32_MAX;
     if ((rc = trod_check_options_valid(o, context->diag)) < 0)
         return rc;
+    if (o->where) {
+        c->wanted = malloc(TROD_BATCH_ROWS);
+        rc = c->wanted ? trod_where_new(&c->where, o->where, NULL, NULL) : TROD_ERR_NOMEM;
+        if (rc < 0)
+            return rc;
+    }
     for (size_t i = 0; i < CHK_RULES; i++) {
         const char *id = trod_rule_at(i)->id;
 
@@ -88,6 +107,8 @@ static void fini(void *st)
     free(c->streams);
     free(c->files);
     free(c->lasts);
+    trod_where_free(c->where);
+    free(c->wanted);
     free(c->found);
     free(c->facts);
     free(c->words);
@@ -281,6 +302,20 @@ static int stream_state(struct chk *c, uint32_t stream, void **out)
     return TROD_OK;
 }
 
+/* At which of the rows [FROM, TO) of B findings count. */
+static int judge(struct chk *c, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct trod_batch rows;
+    int rc;
+
+    if (!c->where)
+        return TROD_OK;
+    trod_batch_view(&rows, b, from, to - from);
+    memset(c->wanted + from, 1, to - from);
+    rc = trod_where_batch(c->where, &rows, b->first + from - c->base, c->wanted + from);
+    return rc < 0 ? rc : TROD_OK;
+}
+
 static int feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_t end)
 {
     struct trod_batch view;
@@ -309,6 +344,8 @@ static int feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_
             rc = enter_file(c, file, b);
         if (rc == TROD_OK)
             rc = stream_state(c, stream, &state);
+        if (rc == TROD_OK)
+            rc = judge(c, b, i, to);
         if (rc < 0)
             break;
         c->any = true;
@@ -321,13 +358,24 @@ static int feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_
 }
 
 /* Columns that the rules for FORMAT look at; the record itself is quoted where it is text. */
-static uint32_t uses_of(const char *format, const void *opt)
+static uint32_t rules_use(const char *format)
 {
-    (void)opt;
     if (trod_rule_family(format) == TROD_RULE_DRMEMTRACE)
         return TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
                TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_SUB | TROD_COL_CODE | TROD_COL_RAW;
     return TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE;
+}
+
+static uint32_t uses_of(const char *format, const void *opt)
+{
+    const struct trod_check_options *o = opt;
+    struct trod_where *where = NULL;
+    uint32_t uses = rules_use(format);
+
+    if (o && o->where && trod_where_new(&where, o->where, NULL, NULL) == 0)
+        uses |= trod_where_want(where) & ~(uint32_t)TROD_COL_MADE;
+    trod_where_free(where);
+    return uses;
 }
 
 static const struct trod_option options[] = {
@@ -347,6 +395,7 @@ const struct trod_analysis trod_analysis_check = {
     .title = "rules of the format that the trace breaks",
     .options = options,
     .options_size = sizeof(struct trod_check_options),
+    .sized = true,
     .defaults = &defaults,
     .state_size = sizeof(struct chk),
     .order = TROD_STREAM_ORDER,

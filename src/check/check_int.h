@@ -6,6 +6,7 @@
 
 #include "trod/check.h"
 #include "trod/insn.h"
+#include "trod/where.h"
 
 /* The numbers of the rules. */
 enum chk_rule {
@@ -57,6 +58,8 @@ struct chk {
     uint8_t on[CHK_RULES]; /* 1: the rule is to be applied */
     uint64_t count[CHK_RULES];
     uint64_t kept[CHK_RULES];
+    struct trod_where *where; /* NULL: findings of all rows count */
+    uint8_t *wanted;          /* by row of the batch: 1 */
     struct trod_finding *found;
     size_t n_found, cap_found;
     struct chk_stream *streams;

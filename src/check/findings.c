@@ -114,9 +114,12 @@ static void place(struct chk *c, struct trod_finding *f, const struct trod_batch
 void chk_report(struct chk *c, enum chk_rule rule, const struct trod_batch *b, uint32_t i,
                 const char *fmt, ...)
 {
-    struct trod_finding *f = chk_finding(c, rule);
+    struct trod_finding *f;
     va_list args;
 
+    if (b && c->where && !c->wanted[i])
+        return;
+    f = chk_finding(c, rule);
     if (!f)
         return;
     va_start(args, fmt);

@@ -123,11 +123,13 @@ static void report(struct chk *c, enum chk_rule rule, const char *path, const ch
                    const struct trod_schedule_entry *e)
 {
     const char *name = strrchr(path, '/');
+    char cpu[32] = "an unknown cpu"; /* the tracer could not ask: -1 in the file */
 
+    if (e->cpu != UINT64_MAX)
+        snprintf(cpu, sizeof cpu, "cpu %" PRIu64, e->cpu);
     chk_report(c, rule, NULL, 0,
-               "%s: %s: thread %" PRIu64 " on cpu %" PRIu64 " at %" PRIu64
-               " from instruction %" PRIu64,
-               name ? name + 1 : path, what, e->thread, e->cpu, e->time, e->start);
+               "%s: %s: thread %" PRIu64 " on %s at %" PRIu64 " from instruction %" PRIu64,
+               name ? name + 1 : path, what, e->thread, cpu, e->time, e->start);
 }
 
 static size_t apart(size_t a, size_t b)

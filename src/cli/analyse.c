@@ -7,12 +7,16 @@
 #include "analyse.h"
 
 #include "plan.h"
+#include "ranks.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static const char *const groupings[] = {"all", "thread", NULL};
+/* As enum trod_by. */
+static const char *const groupings[] = {"all",      "thread", "core", "module",
+                                        "function", "line",   NULL};
 
 #define AT(field) offsetof(struct cli_span, field)
 
@@ -24,7 +28,14 @@ const struct trod_option cli_span_options[] = {
     {"warmup", 0, TROD_OPT_STR, AT(warmup), "N[:MEASURE]",
      "the first N prepare the state and are not counted", NULL, NULL},
     {"limit", 0, TROD_OPT_U64, AT(limit), "N", "end after N instructions", NULL, NULL},
-    {"by", 0, TROD_OPT_ENUM, AT(by), "WHAT", "a result for each thread too", groupings, NULL},
+    {"by", 0, TROD_OPT_ENUM, AT(by), "WHAT",
+     "results for each thread, core, module, function or line of source too", groupings, NULL},
+    {.type = TROD_OPT_END},
+};
+
+const struct trod_option cli_plot_options[] = {
+    {"plot", 0, TROD_OPT_BOOL, offsetof(struct cli_plot, on), NULL,
+     "draw the tables, in text output: bars, and curves over time or size", NULL, NULL},
     {.type = TROD_OPT_END},
 };
 
@@ -118,7 +129,7 @@ static int span_options(struct analysing *k, struct trod_run_options *opt)
     struct trod_range range = {false, 0, 0};
     int r = 0;
 
-    opt->by_stream = s->by == 1;
+    opt->by = (enum trod_by)s->by;
     if (s->interval)
         r = parse(k, "interval", s->interval, &opt->interval, NULL, &opt->interval_in);
     if (r == 0 && s->warmup)
@@ -140,7 +151,19 @@ static int span_options(struct analysing *k, struct trod_run_options *opt)
     return r;
 }
 
-static int open_run(struct analysing *k, const struct cli_parts *parts)
+/* What the analyses of PLAN want of the order of the rows, where nobody named one. */
+static void take_order(const struct cli_analyse *o, const struct cli_planned *plan, size_t n,
+                       const struct cli_parts *parts, struct trod_trace_options *t)
+{
+    for (size_t i = 0; i < n; i++) {
+        t->idle = t->idle || plan[i].analysis->idle;
+        if (plan[i].analysis->timed && o->input.order < 0 && !(parts && parts->parts))
+            t->order = TROD_ORDER_TIME;
+    }
+}
+
+static int open_run(struct analysing *k, const struct cli_planned *plan, size_t n,
+                    const struct cli_parts *parts)
 {
     const struct cli_analyse *o = k->o;
     struct trod_run_options opt = {
@@ -149,11 +172,17 @@ static int open_run(struct analysing *k, const struct cli_parts *parts)
         .user = k,
         .stop = &interrupted,
     };
-    int r = trod_match_new(&k->match, &o->filter, &k->diag);
+    bool names = false;
+    int r;
 
+    for (size_t i = 0; i < n; i++)
+        names = names || plan[i].analysis->names;
+    r = names ? cli_match_named(&k->match, k->c, &o->input, &o->filter, &k->diag)
+              : trod_match_new(&k->match, &o->filter, &k->diag);
     if (r != 0)
         return r;
     opt.trace = cli_trace_options(&o->input, TROD_COL_KIND | trod_match_want(k->match));
+    take_order(o, plan, n, parts, &opt.trace);
     if (!trod_match_all(k->match))
         opt.filter = filter;
     if (parts) {
@@ -167,6 +196,44 @@ static int open_run(struct analysing *k, const struct cli_parts *parts)
 
 /* ---- results */
 
+/* The option NAME of A, or NULL. */
+static const struct trod_option *own_option(const struct trod_analysis *a, const char *name)
+{
+    const struct trod_option *t = a->options;
+
+    while (t && t->type != TROD_OPT_END && !(t->name && strcmp(t->name, name) == 0))
+        t++;
+    return t && t->type != TROD_OPT_END ? t : NULL;
+}
+
+/* Is the layout of PLAN a chart? */
+static bool is_plot(const struct cli_planned *plan)
+{
+    const struct trod_option *t = own_option(plan->analysis, "plot");
+    bool on = false;
+
+    if (t && t->type == TROD_OPT_BOOL)
+        memcpy(&on, (const uint8_t *)plan->options + t->offset, sizeof on);
+    return on;
+}
+
+/* RESULT as charts. */
+static int draw(struct analysing *k, const struct trod_result *result, struct cli_out *out)
+{
+    const struct trod_plot_options opt = {
+        .struct_size = sizeof opt, .width = cli_width(STDOUT_FILENO), .ascii = !cli_unicode()};
+    struct trod_buf text = {0};
+    int r = trod_plot_result(result, &opt, &text);
+
+    if (r == 0)
+        trod_warning(&k->diag, TROD_ERR_UNSUPPORTED, "plot.nothing", NULL,
+                     "nothing of this result can be drawn");
+    if (r > 0)
+        fwrite(text.p, 1, text.n, out->file);
+    trod_buf_fini(&text);
+    return r < 0 ? r : 0;
+}
+
 /* The result in the layout of another tool. 1, 0 where none is wanted, or an error. */
 static int put_layout(struct analysing *k, const struct cli_planned *plan, struct cli_out *out)
 {
@@ -176,7 +243,9 @@ static int put_layout(struct analysing *k, const struct cli_planned *plan, struc
 
     if (plan->analysis->layout && st && k->o->report.format == TROD_EMIT_TEXT)
         r = plan->analysis->layout(st, &text);
-    if (r == 1)
+    if (r == 1 && is_plot(plan) && !cli_unicode())
+        trod_plot_ascii(&text);
+    if (r == 1 && text.n)
         fwrite(text.p, 1, text.n, out->file);
     trod_buf_fini(&text);
     return r;
@@ -216,7 +285,9 @@ static int tell(struct analysing *k, const struct cli_planned *plan, size_t n)
         r = trod_result_new(&result);
     if (r == 0)
         r = fill(k, plan, n, result);
-    if (r == 0)
+    if (r == 0 && k->o->plot.on && k->o->report.format == TROD_EMIT_TEXT)
+        r = draw(k, result, &out);
+    else if (r == 0)
         trod_result_emit(result, out.emit);
     trod_result_free(result);
     end = cli_report_end(&out);
@@ -277,13 +348,30 @@ static int save(struct analysing *k, const struct cli_parts *parts)
     return r;
 }
 
+static int planned(struct analysing *k, const struct cli_share *share)
+{
+    const struct trod_trace *t = trod_run_trace(k->run);
+    size_t first, last;
+    int r = trod_run_share(k->run, &first, &last);
+
+    if (r >= 0)
+        share->planned(share->user, r ? trod_trace_path(t, first) : NULL,
+                       r ? trod_trace_path(t, last) : NULL);
+    return r < 0 ? r : 0;
+}
+
 static int go(struct analysing *k, const struct cli_parts *parts)
 {
+    const struct cli_share *share = parts ? parts->share : NULL;
     int r = 0;
 
+    if (share && share->gather)
+        return share->gather(share->user, k->run, &k->diag);
     for (size_t i = 0; r == 0 && parts && i < parts->n_saved; i++)
         r = trod_run_merge(k->run, parts->saved[i]);
     if (parts && parts->n_saved)
+        return r;
+    if (share && share->planned && (r = planned(k, share)) < 0)
         return r;
     cli_progress_begin(&k->progress, k->c);
     catch_interrupt();
@@ -300,13 +388,19 @@ int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_pla
                 size_t n, const struct cli_parts *parts)
 {
     struct analysing k = {.c = c, .o = o};
+    const struct cli_share *share = parts ? parts->share : NULL;
     int r;
 
+    if (!share && cli_ranks() && !(parts && (parts->save || parts->parts || parts->n_saved)))
+        return cli_ranks_analyse(c, o, plan, n);
     cli_diag_init(c, &k.diag);
+    if (share && share->problem)
+        trod_diag_init(&k.diag, share->problem, share->user);
     k.diag.strict = o->input.strict;
-    r = open_run(&k, parts);
+    r = open_run(&k, plan, n, parts);
     for (size_t i = 0; r >= 0 && i < n; i++)
-        r = trod_run_add(k.run, plan[i].analysis, plan[i].options);
+        r = share && share->add ? share->add(share->user, i, k.run)
+                                : trod_run_add(k.run, plan[i].analysis, plan[i].options);
     if (r >= 0) {
         int told;
 
@@ -314,16 +408,20 @@ int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_pla
         if (r >= 0 && !(parts && parts->n_saved))
             trod_match_explain(k.match, trod_trace_meta(trod_run_trace(k.run)), &k.diag);
         /* what cannot be analysed as asked for has no numbers */
-        told = r == TROD_ERR_NOMEM || r == TROD_ERR_USAGE ? r
-               : parts && parts->save                     ? save(&k, parts)
-                                                          : tell(&k, plan, n);
+        told = share && share->found ? share->found(share->user, k.run, &k.diag, r)
+               : r == TROD_ERR_NOMEM || r == TROD_ERR_USAGE ? r
+               : parts && parts->save                       ? save(&k, parts)
+                                                            : tell(&k, plan, n);
         r = r < 0 ? r : told;
     }
     if (r == TROD_ERR_NOMEM)
         trod_error(&k.diag, r, "run.memory", NULL, "out of memory");
     if (r < 0)
         c->trouble = true;
-    r = cli_diag_end(c, &k.diag);
+    if (share && share->found)
+        r = c->trouble ? CLI_TROUBLE : CLI_YES; /* rank 0 says how many more there were */
+    else
+        r = cli_diag_end(c, &k.diag);
     trod_run_free(k.run);
     trod_match_free(k.match);
     return c->trouble ? CLI_TROUBLE : r;
@@ -335,7 +433,7 @@ enum { OWN_AT = (sizeof(struct cli_analyse) + 63) / 64 * 64, COMMANDS = 128 };
 
 struct made {
     struct cli_command command;
-    struct trod_option options[7];
+    struct trod_option options[8];
     const struct trod_analysis *analysis;
 };
 
@@ -358,9 +456,11 @@ static void make(struct made *m, const struct trod_analysis *a)
     const struct trod_option options[] = {
         SHARED(OWN_AT, "Analysis", a->options ? a->options : none),
         SHARED(offsetof(struct cli_analyse, span), "Part and division", cli_span_options),
-        SHARED(offsetof(struct cli_analyse, filter), "Choosing records", trod_match_option_table),
+        SHARED(offsetof(struct cli_analyse, filter), "Choosing rows", trod_match_option_table),
         SHARED(offsetof(struct cli_analyse, input), "Input", cli_input_options),
         SHARED(offsetof(struct cli_analyse, report), "Output", cli_report_options),
+        SHARED(offsetof(struct cli_analyse, plot), NULL,
+               own_option(a, "plot") ? none : cli_plot_options),
         SHARED(offsetof(struct cli_analyse, common), "General", cli_common_options),
         {.type = TROD_OPT_END},
     };
@@ -370,6 +470,14 @@ static void make(struct made *m, const struct trod_analysis *a)
     memcpy(m->options, options, sizeof options);
     if (defaults && a->defaults)
         memcpy(defaults + OWN_AT, a->defaults, a->options_size);
+    if (defaults)
+        ((struct cli_analyse *)(void *)defaults)->input.order = -1;
+    for (const struct trod_option *t = a->options; defaults && t && t->type != TROD_OPT_END; t++)
+        if (t->type == TROD_OPT_U64 && t->name && strcmp(t->name, "width") == 0) {
+            const uint64_t width = cli_width(STDOUT_FILENO);
+
+            memcpy(defaults + OWN_AT + t->offset, &width, sizeof width);
+        }
     m->analysis = a;
     m->command = (struct cli_command){
         .name = a->name,

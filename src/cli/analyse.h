@@ -11,9 +11,15 @@
 struct cli_span {
     const char *interval, *region, *warmup; /* "N[:MEASURE]", "FROM..TO[:MEASURE]" */
     uint64_t limit;                         /* instructions; 0: all */
-    int by;                                 /* 0: all together, 1: by thread */
+    int by;                                 /* enum trod_by */
 };
 extern const struct trod_option cli_span_options[];
+
+/* Charts instead of tables; for analyses that have no option of that name. */
+struct cli_plot {
+    bool on;
+};
+extern const struct trod_option cli_plot_options[];
 
 /* The options of every sub-command that comes from a descriptor; the analysis' own lie behind. */
 struct cli_analyse {
@@ -22,11 +28,28 @@ struct cli_analyse {
     struct trod_match_options filter;
     struct cli_span span;
     struct cli_report report;
+    struct cli_plot plot;
 };
 
 struct cli_planned {
     const struct trod_analysis *analysis;
     const void *options;
+};
+
+/* How a run that several processes share meets the others. Functions may be NULL. */
+struct cli_share {
+    /* Problems go here instead of to standard error. */
+    void (*problem)(void *user, const struct trod_problem *p);
+    /* What this process will read: files FIRST to LAST, or nothing (NULL). */
+    void (*planned)(void *user, const char *first, const char *last);
+    /* Add analysis I of the plan to RUN, or leave it out. Returns 0 to go on, or an error. NULL:
+     * all are added, and must be possible. */
+    int (*add)(void *user, size_t i, struct trod_run *run);
+    /* Instead of printing results: RUN returned RC. Returns what is wrong, or 0. */
+    int (*found)(void *user, const struct trod_run *run, const struct trod_diag *diag, int rc);
+    /* Instead of reading: put what the others found into RUN. TROD_ERR_USAGE: no results. */
+    int (*gather)(void *user, struct trod_run *run, struct trod_diag *diag);
+    void *user;
 };
 
 struct cli_parts {
@@ -35,6 +58,7 @@ struct cli_parts {
     struct trod_span head; /* what stands before them in that file */
     const struct trod_span *saved; /* merge these instead of reading */
     size_t n_saved;
+    const struct cli_share *share; /* NULL: this process is alone */
 };
 
 /*

@@ -37,9 +37,7 @@ struct cli_command {
 
 /* Command I in the order of commands.def, NULL past the last; by name, NULL if none. */
 const struct cli_command *cli_command_at(size_t i);
-const struct cli_command *cli_command_find(const char *name);
-
-enum { CLI_LOSSES = 16 };
+const struct cli_command *cli_command_named(const char *name);
 
 /* One run of one command. */
 struct cli {
@@ -49,14 +47,8 @@ struct cli {
     size_t n_operands;
     struct trod_diag diag; /* usage and what belongs to no file; prints to stderr */
     bool trouble;          /* a problem was reported that makes the exit status 2 */
-    bool allow_loss;       /* losses are wanted: they are no trouble */
     bool colour_err;       /* stderr is coloured */
-    struct {
-        const char *kind; /* static */
-        unsigned told;
-    } losses[CLI_LOSSES];
-    size_t n_losses;
-    bool progress_shown; /* a progress line stands on stderr */
+    bool progress_shown;   /* a progress line stands on stderr */
 };
 
 /*
@@ -69,6 +61,8 @@ int cli_parse(struct cli *c, char **argv, size_t n, void *opt, const char **oper
 /* Help: of the program, of a command. */
 void cli_help_program(FILE *to);
 int cli_help_command(const struct cli_command *command, FILE *to);
+/* The names that expressions may use. */
+int cli_help_where(FILE *to);
 /* The first text of its manual page. */
 int cli_man_page(const struct cli_command *command, FILE *to);
 
@@ -77,6 +71,8 @@ void cli_diag_init(struct cli *c, struct trod_diag *d);
 /* Tell what was not shown, and return CLI_TROUBLE if anything went wrong so far, else CLI_YES. */
 int cli_diag_end(struct cli *c, struct trod_diag *d);
 /* A line on stderr that is no problem; nothing with --quiet. */
+/* What an output does not have of the rows given, TOTAL by kind (NULL: not known); a line each. */
+void cli_say_loss(struct cli *c, const struct trod_loss *l, const uint64_t *total);
 void cli_say(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
@@ -86,8 +82,26 @@ void cli_say(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 
  */
 void cli_interrupt_begin(void);
 
+/* What the streams of a trace are: "thread", "cpu", "agent". */
+const char *cli_stream_word(const struct trod_meta *m);
+
 /* Terminals. */
+/* Is FD a terminal that a person sits at? */
+bool cli_terminal(int fd);
 unsigned cli_width(int fd);
+/*
+ * Columns that tables and fields on standard output are folded to: those of the terminal; 0 (not
+ * folded) where it is none. $COLUMNS alone does not count: mpirun sets it for what it starts. The
+ * same before and after the pager was started.
+ */
+unsigned cli_fold(void);
+/*
+ * Print TEXT to TO, where column AT has been reached, and end the line. It is folded to WIDTH
+ * columns (0: not): further lines begin in column INDENT.
+ */
+void cli_put_folded(FILE *to, unsigned width, const char *text, unsigned at, unsigned indent);
+/* May what is printed have other characters than ASCII, by the locale? */
+bool cli_unicode(void);
 unsigned cli_height(int fd);
 bool cli_colour(const struct cli *c, int fd);
 
@@ -126,7 +140,14 @@ struct cli_input {
     const char *from;
     uint64_t jobs; /* 0: as many as there are processors */
     bool strict;
-    int order; /* enum trod_order */
+    int order;            /* enum trod_order */
+    uint64_t cores;       /* of the order dynamic; 0: four */
+    const char *schedule; /* of the order recorded; NULL: that beside the trace */
+    bool lockstep;        /* order recorded: cores take turns */
+    uint64_t quantum;     /* order dynamic; 0: its default, as for the scale */
+    uint64_t block_scale;
+    bool parallel;
+    bool all_inputs;
     const char *modules, *module_dir;
 };
 extern const struct trod_option cli_input_options[];
@@ -152,6 +173,15 @@ extern const struct trod_option cli_report_options[];
 
 /* Options of trod_trace_open from what the user gave. WANT: columns needed. */
 struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t want);
+
+/*
+ * The list of modules that names come from where there is no --symbols: that of --modules, else the
+ * one beside the only trace that is named. For free(); NULL: there is none.
+ */
+char *cli_modules(const struct cli *c, const struct cli_input *in);
+/* As trod_match_new, with the symbols of that list where FILTER has none. */
+int cli_match_named(struct trod_match **out, const struct cli *c, const struct cli_input *in,
+                    const struct trod_match_options *filter, struct trod_diag *diag);
 
 /*
  * If standard output is a terminal, start a pager ($TROD_PAGER, $PAGER, less) and make it standard

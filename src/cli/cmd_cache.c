@@ -1,9 +1,12 @@
 /*
  * cmd_cache.c - `trod cache`: caches and TLBs simulated over a trace.
  */
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analyse.h"
+#include "misses.h"
 
 struct options {
     struct cli_common common;
@@ -12,12 +15,15 @@ struct options {
     struct trod_cache_options cache;
     struct trod_match_options filter;
     bool presets;
-    const char *warmup;
+    const char *warmup, *windows;
+    const char *misses, *to;
 };
 
 static const char *const likes[] = {"trod",       "drcachesim", "dinero",
                                     "cachegrind", "callgrind",  NULL};
-static const char *const owners[] = {"nothing", "instruction", "page", "line", "thread", NULL};
+static const char *const owners[] = {"nothing", "instruction", "page",   "line",
+                                     "thread",  "function",    "module", "source",
+                                     "data",    "block",       "region", NULL};
 
 enum { TOP = 20 }; /* rows of tables */
 
@@ -31,17 +37,29 @@ static const struct trod_option options[] = {
     {"classify", 0, TROD_OPT_BOOL, offsetof(struct options, cache.classify), NULL,
      "misses into compulsory, capacity, conflict and coherence", NULL, NULL},
     {"by", 0, TROD_OPT_ENUM, offsetof(struct options, cache.by), "WHAT",
-     "who misses, by instruction (with --symbols: by function), page, line of the data, thread",
+     "who misses, by instruction (with --symbols: by function), page, line of the data, thread, "
+     "data (objects of --symbols, blocks of the heap by where they were asked for, stacks), block "
+     "(each for itself), region; with --symbols by function, module, line of source",
      owners, NULL},
     {"top", 0, TROD_OPT_U64, offsetof(struct options, cache.top), "N",
      "rows of the tables of who misses and what is shared (20; 0: all)", NULL, NULL},
     {"sharing", 0, TROD_OPT_BOOL, offsetof(struct options, cache.sharing), NULL,
      "lines that threads share, truly and falsely", NULL, NULL},
+    {"misses", 0, TROD_OPT_STR, offsetof(struct options, misses), "OUT",
+     "write what goes to memory, misses and lines written back, as a trace, for further levels",
+     NULL, NULL},
+    {"to", 'T', TROD_OPT_STR, offsetof(struct options, to), "FORMAT[:OPT=VALUE,...]",
+     "format of --misses (default: by its suffix); see trod formats", NULL, NULL},
     {"interval", 0, TROD_OPT_U64, offsetof(struct options, cache.interval), "N",
      "misses of every N instructions", NULL, NULL},
     {"sweep", 0, TROD_OPT_STR, offsetof(struct options, cache.sweep), "RANGES",
-     "LRU caches of many shapes in one pass instead: size=4K..8M,ways=1..16,line=32..128", NULL,
-     NULL},
+     "caches of many shapes in one pass instead: "
+     "size=4K..8M,ways=1..16,line=64,policy=lru+fifo",
+     NULL, NULL},
+    {"plot", 0, TROD_OPT_BOOL, offsetof(struct options, cache.plot), NULL,
+     "draw the curves of a sweep, in text output", NULL, NULL},
+    {"physical", 0, TROD_OPT_BOOL, offsetof(struct options, cache.physical), NULL,
+     "caches by physical addresses, where the trace has them; TLBs by virtual ones", NULL, NULL},
     {"like", 0, TROD_OPT_ENUM, offsetof(struct options, cache.like), "TOOL",
      "rules, statistics and layout of that tool: trod (its own, the default), drcachesim "
      "(DynamoRIO's cache and TLB simulators and miss analyzer), dinero (Dinero IV), cachegrind or "
@@ -52,9 +70,17 @@ static const struct trod_option options[] = {
      "'-l1-usize 8K -l1-ubsize 32', '--D1=32768,8,64'",
      NULL, NULL},
     {"warmup", 0, TROD_OPT_STR, offsetof(struct options, warmup), "N",
-     "the first N instructions fill the caches and are not counted", NULL, NULL},
+     "the first N instructions, with rows:N so many rows, or with full all until the last "
+     "caches are full, fill the caches and are not counted",
+     NULL, NULL},
+    {"skip", 0, TROD_OPT_U64, offsetof(struct options, cache.skip), "N",
+     "the first N instructions are not simulated", NULL, NULL},
+    {"windows", 0, TROD_OPT_STR, offsetof(struct options, windows), "EVERY,WARM,COUNT",
+     "of each EVERY instructions the last COUNT are counted, the WARM before them fill the caches, "
+     "others are not simulated",
+     NULL, NULL},
     CLI_REPORT_OPTIONS,
-    CLI_SHARED(filter, "Choosing records", trod_match_option_table),
+    CLI_SHARED(filter, "Choosing rows", trod_match_option_table),
     CLI_INPUT_OPTIONS,
     CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
@@ -68,7 +94,10 @@ struct running {
     const struct options *o;
     struct trod_match *match;
     struct trod_run *run;
+    struct trod_cache_options cache; /* as given, and of two passes */
+    uint64_t warmup;                 /* instructions */
     struct cli_progress progress;
+    struct cli_misses misses;
     struct trod_diag diag;
 };
 
@@ -90,7 +119,8 @@ static void progress(void *user, const struct trod_trace_progress *p)
     cli_progress_show(&k->progress, p);
 }
 
-static int open_run(struct running *k)
+/* Problems go to DIAG. */
+static int open_run(struct running *k, struct trod_diag *diag)
 {
     const struct options *o = k->o;
     struct trod_run_options opt = {
@@ -100,25 +130,32 @@ static int open_run(struct running *k)
     };
     enum trod_order order;
     uint32_t cores;
-    int r = trod_match_new(&k->match, &o->filter, &k->diag);
+    /* of data there is more than symbols know: heap blocks, stacks */
+    const bool needs = o->cache.by >= TROD_CACHE_BY_FUNCTION && o->cache.by < TROD_CACHE_BY_DATA;
+    int r = o->cache.by >= TROD_CACHE_BY_FUNCTION
+                ? cli_match_named(&k->match, k->c, &o->input, &o->filter, diag)
+                : trod_match_new(&k->match, &o->filter, diag);
+
+    if (r == 0 && needs && !trod_match_symbols(k->match))
+        r = trod_error(diag, TROD_ERR_USAGE, "usage", NULL,
+                       "--by function, module and source need the program: say --symbols");
 
     if (r == 0)
-        r = trod_cache_order(&o->cache, &order, &cores, &k->diag);
-    if (r == 0 && o->warmup && (r = trod_option_number(o->warmup, &opt.warmup)) < 0)
-        trod_error(&k->diag, r, "args.warmup", NULL, "option '--warmup': '%s' is no number",
-                   o->warmup);
+        r = trod_cache_order(&o->cache, &order, &cores, diag);
+    opt.warmup = k->warmup;
     if (r < 0)
         return r;
     opt.symbols = trod_match_symbols(k->match);
     opt.trace = cli_trace_options(&o->input, TROD_COL_KIND | trod_match_want(k->match));
-    opt.trace.cores = cores;
+    if (!opt.trace.cores)
+        opt.trace.cores = cores;
     if (o->input.order < 0)
         opt.trace.order = order;
     if (!trod_match_all(k->match))
         opt.filter = filter;
-    r = trod_run_open(&k->run, k->c->operands, k->c->n_operands, &opt, &k->diag);
+    r = trod_run_open(&k->run, k->c->operands, k->c->n_operands, &opt, diag);
     if (r == 0)
-        r = trod_run_add(k->run, &trod_analysis_cache, &o->cache);
+        r = trod_run_add(k->run, &trod_analysis_cache, &k->cache);
     return r < 0 ? r : 0;
 }
 
@@ -132,6 +169,8 @@ static int layout(const struct running *k)
     int r = trod_analysis_cache.layout(trod_run_state(k->run, 0), &text);
 
     r = r < 0 ? r : 0;
+    if (k->o->cache.plot && !cli_unicode())
+        trod_plot_ascii(&text);
     if (r == 0)
         r = trod_output_create(&out, path, NULL, diag);
     if (r == 0) {
@@ -186,7 +225,8 @@ static int check(const struct running *k)
         return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
                           "--with has the options of another tool: say --like");
     if (!own && (o->cache.config || o->cache.preset || o->cache.sweep || o->cache.by ||
-                 o->cache.classify || o->cache.sharing || o->cache.interval))
+                 o->cache.classify || o->cache.sharing || o->cache.interval || o->cache.physical ||
+                 o->cache.skip || o->windows || o->misses))
         return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
                           "--like takes the tool's own options only: see --with");
     if (!own && o->report.format != TROD_EMIT_TEXT)
@@ -195,27 +235,145 @@ static int check(const struct running *k)
     if (o->cache.config && o->cache.preset)
         return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
                           "--config and --preset exclude each other");
+    if (o->cache.sweep && (o->cache.physical || o->cache.config || o->cache.preset || o->cache.by ||
+                           o->cache.classify || o->cache.sharing || o->cache.interval || o->misses))
+        return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
+                          "--sweep counts the misses of single caches by virtual addresses: of the "
+                          "other options --warmup and --plot go with it");
+    if (o->to && !o->misses)
+        return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
+                          "--to is the format of --misses");
+    if (o->cache.plot && !o->cache.sweep)
+        return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL, "--plot needs --sweep");
     if (k->c->n_operands == 0 && !o->presets)
         return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL, "a FILE is missing");
     return 0;
 }
 
+/* What --warmup and --windows say. */
+static int read_phases(struct running *k)
+{
+    const char *warmup = k->o->warmup, *windows = k->o->windows;
+    struct trod_cache_options *c = &k->cache;
+    int r = 0;
+
+    if (warmup && strcmp(warmup, "full") == 0)
+        c->warm_full = true;
+    else if (warmup && strncmp(warmup, "rows:", 5) == 0)
+        r = trod_option_number(warmup + 5, &c->warm_rows);
+    else if (warmup && (r = trod_option_number(warmup, &k->warmup)) == 0)
+        k->warmup += c->skip;
+    if (r < 0)
+        return trod_error(&k->diag, r, "args.warmup", NULL,
+                          "option '--warmup': '%s' is neither a number, rows:N nor full", warmup);
+    if (windows) {
+        char text[128], *rest = NULL, *every, *warm, *count;
+
+        snprintf(text, sizeof text, "%s", windows);
+        every = strtok_r(text, ",", &rest);
+        warm = strtok_r(NULL, ",", &rest);
+        count = strtok_r(NULL, ",", &rest);
+        if (!count || strtok_r(NULL, ",", &rest) || strlen(windows) >= sizeof text ||
+            trod_option_number(every, &c->window_every) < 0 ||
+            trod_option_number(warm, &c->window_warm) < 0 ||
+            trod_option_number(count, &c->window) < 0 || c->window_every == 0)
+            return trod_error(&k->diag, TROD_ERR_USAGE, "args.windows", NULL,
+                              "option '--windows': '%s' is not EVERY,WARM,COUNT", windows);
+        if (warmup)
+            return trod_error(&k->diag, TROD_ERR_USAGE, "args.windows", NULL,
+                              "--windows has its own warm-up: no --warmup");
+    }
+    c->width = cli_width(1);
+    return 0;
+}
+
+/* Can all files be read twice? */
+static int check_twice(const struct running *k)
+{
+    for (size_t i = 0; i < k->c->n_operands; i++) {
+        const char *path = k->c->operands[i];
+        struct stat st;
+
+        if (strcmp(path, "-") == 0 ||
+            (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+            return trod_error(&k->c->diag, TROD_ERR_USAGE, "cache.future", NULL,
+                              "policy opt reads the trace twice: '%s' must be a file, not a pipe",
+                              path);
+    }
+    return 0;
+}
+
+static int go(struct running *k)
+{
+    int read;
+
+    cli_progress_begin(&k->progress, k->c);
+    read = trod_run_go(k->run);
+    cli_progress_end(&k->progress);
+    return read;
+}
+
+static void unheard(void *user, const struct trod_problem *p)
+{
+    (void)user;
+    (void)p;
+}
+
+/*
+ * The first of two passes, where the policy asks for two. What it would complain about the second
+ * one does.
+ */
+static int look_ahead(struct running *k)
+{
+    int r = trod_cache_future_new(&k->cache.future, &k->cache, &k->diag);
+    struct trod_diag silent;
+
+    if (r < 0 || !k->cache.future)
+        return r;
+    r = check_twice(k);
+    trod_diag_init(&silent, unheard, NULL);
+    silent.strict = k->diag.strict;
+    if (r == 0 && open_run(k, &silent) == 0 && go(k) == TROD_ERR_NOMEM)
+        r = TROD_ERR_NOMEM;
+    if (r < 0)
+        return r;
+    trod_run_free(k->run);
+    trod_match_free(k->match);
+    k->run = NULL;
+    k->match = NULL;
+    return trod_cache_future_turn(k->cache.future, &k->diag);
+}
+
 static int work(struct running *k)
 {
+    const bool text = k->o->report.format == TROD_EMIT_TEXT;
     int r = check(k), read = 0;
 
     if (r < 0 || k->o->presets)
         return r < 0 ? r : list_presets(k);
-    r = open_run(k);
-    if (r < 0)
+    r = read_phases(k);
+    if (r == 0)
+        r = look_ahead(k);
+    if (r == 0 && k->o->misses) {
+        k->cache.memory = cli_misses_put;
+        k->cache.memory_user = &k->misses;
+    }
+    if (r == 0)
+        r = open_run(k, &k->diag);
+    if (r == 0 && k->o->misses)
+        r = cli_misses_begin(&k->misses, k->o->misses, k->o->to,
+                             trod_trace_meta(trod_run_trace(k->run)), &k->diag);
+    if (r < 0) {
+        cli_misses_end(&k->misses, k->c, false, &k->diag);
         return r;
-    cli_progress_begin(&k->progress, k->c);
-    read = trod_run_go(k->run);
-    cli_progress_end(&k->progress);
-    if (read == TROD_ERR_NOMEM || read == TROD_ERR_USAGE)
-        return read;
+    }
+    read = go(k);
+    r = cli_misses_end(&k->misses, k->c, read != TROD_ERR_NOMEM && read != TROD_ERR_USAGE,
+                       &k->diag);
+    if (read == TROD_ERR_NOMEM || read == TROD_ERR_USAGE || r < 0)
+        return r < 0 ? r : read;
     /* what could be read of a damaged trace is told as well */
-    r = k->o->cache.like == TROD_CACHE_OWN ? report(k) : layout(k);
+    r = k->o->cache.like == TROD_CACHE_OWN && !(k->o->cache.plot && text) ? report(k) : layout(k);
     return read < 0 ? read : r;
 }
 
@@ -224,6 +382,7 @@ static int run(struct cli *c, const void *opt)
     struct running k = {.c = c, .o = opt};
     int r;
 
+    k.cache = k.o->cache;
     cli_diag_init(c, &k.diag);
     k.diag.strict = k.o->input.strict;
     r = work(&k);
@@ -234,6 +393,7 @@ static int run(struct cli *c, const void *opt)
     r = cli_diag_end(c, &k.diag);
     trod_run_free(k.run);
     trod_match_free(k.match);
+    trod_cache_future_free(k.cache.future);
     return c->trouble ? CLI_TROUBLE : r;
 }
 
@@ -244,16 +404,24 @@ const struct cli_command cli_command_cache = {
     .about =
         "Simulate a hierarchy of caches over the references of a trace: hits and misses, why "
         "lines were missing, traffic, write-backs, prefetches, invalidations between cores; by "
-        "cache, and on request by instruction, function, page, line or thread, over time, and "
-        "for lines that threads share. The hierarchy is a preset or a configuration file. "
-        "--sweep gives the misses of LRU caches of many sizes, ways and lines in one pass. "
+        "cache and TLB, and on request by instruction, function, page, line or thread, over time, "
+        "and "
+        "for lines that threads share. The hierarchy is a preset or a configuration file; "
+        "a cache with policy=opt has the trace read twice. "
+        "--sweep gives the misses of caches of many sizes, ways, lines and policies in one pass. "
         "With --like the rules, the layout and the numbers are those of another tool, which "
         "--with gives options in its own words. Threads of a trace run on the cores of the "
         "hierarchy, in the order of their time stamps where there are several cores; --order "
-        "overrides this. One thread simulates.",
+        "overrides this. With -j several threads simulate, and the numbers are the same: each has "
+        "some of the sets, where sets have nothing to do with each other at any level (powers of "
+        "two; no prefetch, victims, TLBs, physical addresses, --classify, --warmup full, nor the "
+        "policies random, brrip, drrip and opt); of a sweep each has some of the caches where it "
+        "is not so. All else is simulated by one thread.",
     .examples = "  trod cache --preset i7-6700 --classify app.zip\n"
                 "  trod cache --config mine.conf --by instruction --symbols ./prog app.zip\n"
+                "  trod cache --config first.conf --misses l1.csv.gz app.zip\n"
                 "  trod cache --sweep size=4K..8M,ways=1..16 --format csv app.zip\n"
+                "  trod cache --sweep size=4K..1M,ways=4,policy=lru+fifo+random --plot app.zip\n"
                 "  trod cache --like drcachesim --with '-no_core_sharded -LL_size 1M' dir\n"
                 "  trod cache --like dinero --with '-l1-usize 8K -l1-ubsize 32' run.tarmac\n",
     .options = options,

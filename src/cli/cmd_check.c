@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "damages.h"
 #include "findings.h"
 
-/* Problems of the reader that are told in full; a diag tells no more of each kind anyway. */
-enum { DAMAGES = 1000, JUNIT = 3 };
+enum { JUNIT = 3 };
 
 struct options {
     struct cli_common common;
@@ -33,6 +33,9 @@ static const struct trod_option options[] = {
     {"only", 0, TROD_OPT_LIST, AT(check.only), "RULE,...",
      "apply only these rules, or the ones whose names begin so (drm.)", NULL, NULL},
     {"skip", 0, TROD_OPT_LIST, AT(check.skip), "RULE,...", "do not apply these rules", NULL, NULL},
+    {"where", 0, TROD_OPT_STR, AT(check.where), "EXPRESSION",
+     "only findings at rows for which EXPRESSION holds, as 'thread == 3'; see trod-where(7)", NULL,
+     NULL},
     {"severity", 0, TROD_OPT_ENUM, AT(severity), "SEVERITY",
      "note, warning (default) or error: findings from which on the exit status is 1", severities,
      NULL},
@@ -51,13 +54,6 @@ static const struct trod_option options[] = {
 
 static const struct options defaults = {.severity = TROD_RULE_WARNING, .input.order = -1};
 
-/* A problem that the reader reported, with what it points to. */
-struct damage {
-    struct trod_problem problem;
-    char path[1024], message[TROD_CHECK_MESSAGE];
-    uint8_t text[TROD_CHECK_TEXT];
-};
-
 struct checking {
     struct cli *c;
     const struct options *o;
@@ -66,33 +62,13 @@ struct checking {
     struct trod_run *run;
     struct cli_progress progress;
     struct trod_writer *writer;
-    struct damage *damage; /* the first DAMAGES */
-    uint64_t damages;
+    struct cli_damages damages;
 };
 
 /* What could not be read is a finding, not a message: kept until the states are merged. */
 static void note_damage(void *user, const struct trod_problem *p)
 {
-    struct checking *k = user;
-    struct damage *d;
-
-    if (p->severity != TROD_SEV_ERROR)
-        return;
-    if (!k->damage)
-        k->damage = calloc(DAMAGES, sizeof *k->damage);
-    if (!k->damage || k->damages >= DAMAGES)
-        return;
-    d = &k->damage[k->damages++];
-    d->problem = *p;
-    snprintf(d->path, sizeof d->path, "%s", p->at.path ? p->at.path : "");
-    snprintf(d->message, sizeof d->message, "%s", p->message);
-    if (p->at.text_len > sizeof d->text)
-        d->problem.at.text_len = sizeof d->text;
-    if (p->at.text && p->at.text_len)
-        memcpy(d->text, p->at.text, d->problem.at.text_len);
-    d->problem.at.text = d->text;
-    d->problem.at.path = d->path;
-    d->problem.message = d->message;
+    cli_damages_note(&((struct checking *)user)->damages, p);
 }
 
 static void progress(void *user, const struct trod_trace_progress *p)
@@ -192,68 +168,18 @@ static int open_run(struct checking *k)
     return r < 0 ? r : 0;
 }
 
-static uint32_t file_called(const struct trod_trace *t, const char *path)
-{
-    for (size_t i = 0; i < trod_trace_files(t); i++)
-        if (strcmp(trod_trace_path(t, i), path) == 0)
-            return (uint32_t)i;
-    return UINT32_MAX;
-}
-
-/* What the sink was told, and then what was only counted. */
-static int add_damages(const struct checking *k, void *st)
-{
-    int r = TROD_OK;
-
-    for (uint64_t i = 0; r == TROD_OK && i < k->damages; i++)
-        r = trod_check_problem(st, &k->damage[i].problem,
-                               file_called(trod_run_trace(k->run), k->damage[i].path), 1);
-    for (uint32_t i = 0; r == TROD_OK && i < k->diag.n_counts; i++) {
-        const struct trod_diag_count *count = &k->diag.counts[i];
-        struct trod_problem p = {.severity = count->severity,
-                                 .kind = count->kind,
-                                 .message = "more of the same kind",
-                                 .at = trod_place_path(NULL)};
-        uint64_t told = 0;
-
-        for (uint64_t j = 0; j < k->damages; j++)
-            told += strcmp(k->damage[j].problem.kind, count->kind) == 0;
-        r = trod_check_problem(st, &p, UINT32_MAX, count->n - told);
-    }
-    return r;
-}
-
-/* The schedule files beside the trace against what it says. */
-static int check_schedules(struct checking *k)
-{
-    int r = TROD_OK;
-
-    for (int serial = 1; r >= 0 && serial >= 0; serial--) {
-        struct trod_schedule_entry *entry = NULL;
-        const char *path;
-        size_t n;
-
-        r = trod_trace_schedule(trod_run_trace(k->run), serial, &entry, &n, &path, &k->diag);
-        if (r == 1)
-            r = trod_check_schedule(trod_run_state(k->run, 0), serial, entry, n, path);
-        free(entry);
-        if (r != TROD_ERR_NOMEM)
-            r = TROD_OK; /* what cannot be read is a damage, told as such */
-    }
-    return r;
-}
-
 static int tell(struct checking *k)
 {
     struct cli_report report = {k->o->format == JUNIT ? TROD_EMIT_TEXT : k->o->format,
                                 k->o->output};
     struct cli_findings f = {trod_run_trace(k->run), trod_run_state(k->run, 0), k->o->severity,
-                             false};
+                             false, 0};
     struct cli_out out;
     int r = cli_report_begin(&out, k->c, &report);
 
     if (r != 0)
         return r;
+    f.fold = out.path ? 0 : cli_fold();
     f.colour = !out.path && cli_colour(k->c, STDOUT_FILENO);
     if (k->o->format == JUNIT)
         cli_findings_junit(&f, out.file);
@@ -291,7 +217,8 @@ static int check(struct checking *k)
     k->writer = NULL;
     if (r == TROD_ERR_NOMEM || told < 0)
         return CLI_TROUBLE;
-    if (check_schedules(k) < 0 || add_damages(k, trod_run_state(k->run, 0)) < 0 || tell(k) != 0)
+    if (cli_check_schedules(k->run, 0, &k->diag) < 0 ||
+        cli_damages_add(&k->damages, k->run, 0, &k->diag) < 0 || tell(k) != 0)
         return CLI_TROUBLE;
     found = trod_check_total(trod_run_state(k->run, 0), (enum trod_rule_severity)k->o->severity);
     return found ? CLI_NO : CLI_YES;
@@ -323,7 +250,7 @@ static int run(struct cli *c, const void *opt)
     }
     trod_writer_discard(k.writer);
     trod_run_free(k.run);
-    free(k.damage);
+    cli_damages_fini(&k.damages);
     return r;
 }
 

@@ -22,11 +22,11 @@ struct options {
     struct trod_list track, ignore, compare, mask, slide, pair, alias, ignore_register, symbols;
     bool first_stop, skip_equal, skip_rest, independent;
     uint64_t window, boot, lookahead, most, context;
-    const char *start;
+    const char *start, *where;
     int window_unit, align, format, layout;
 };
 
-static const char *const units[] = {"records", "ticks", NULL};
+static const char *const units[] = {"rows", "ticks", "records", NULL};
 static const char *const aligns[] = {"edit", "none", NULL};
 static const char *const formats[] = {"text", "json", "csv", "junit", NULL};
 static const char *const layouts[] = {"auto", "unified", "side-by-side", NULL};
@@ -38,7 +38,7 @@ enum { JUNIT = 3 };
 static const struct trod_option options[] = {
     {.type = TROD_OPT_GROUP, .text = "What counts as equal"},
     {"track", 't', TROD_OPT_LIST, AT(track), "CLASS,...",
-     "classes of records to compare: instr, reg, mem, event, other, all (default: what both traces "
+     "classes of rows to compare: instr, reg, mem, event, other, all (default: what both traces "
      "have)",
      NULL, NULL},
     {"independent", 0, TROD_OPT_BOOL, AT(independent), NULL,
@@ -64,30 +64,35 @@ static const struct trod_option options[] = {
      "compare stream A of the first trace with stream B of the second", NULL, NULL},
     {.type = TROD_OPT_GROUP, .text = "Matching"},
     {"window-size", 'w', TROD_OPT_U64, AT(window), "N",
-     "records (or ticks) within which order does not matter (default 1)", NULL, NULL},
-    {"window-unit", 0, TROD_OPT_ENUM, AT(window_unit), NULL, "unit of the window", units, NULL},
+     "rows (or ticks) within which order does not matter (default 1)", NULL, NULL},
+    {"window-unit", 0, TROD_OPT_ENUM, AT(window_unit), NULL,
+     "unit of the window (records: another word for rows)", units, NULL},
     {"align", 0, TROD_OPT_ENUM, AT(align), NULL,
      "edit: after a difference find the next place where both agree; none: block by block, as "
      "Trace "
      "Matcher does",
      aligns, NULL},
     {"lookahead", 0, TROD_OPT_U64, AT(lookahead), "N",
-     "records to look through for that place (default 65536)", NULL, NULL},
+     "rows to look through for that place (default 65536)", NULL, NULL},
     {"first-dif-stop", 0, TROD_OPT_BOOL, AT(first_stop), NULL,
      "stop at the first difference (also -fds)", NULL, NULL},
     {"start-addr", 0, TROD_OPT_STR, AT(start), "ADDRESS",
-     "in every trace skip records until an instruction at ADDRESS (also -sa)", NULL, NULL},
+     "in every trace skip rows until an instruction at ADDRESS (also -sa)", NULL, NULL},
     {"boot-size", 0, TROD_OPT_U64, AT(boot), "N",
      "the first N instructions of a trace are not compared (also -bs)", NULL, NULL},
     {"skip-equal", 0, TROD_OPT_BOOL, AT(skip_equal), NULL,
-     "skip successive records of a trace that differ in time only (also -se)", NULL, NULL},
+     "skip successive rows of a trace that differ in time only (also -se)", NULL, NULL},
+    {"where", 0, TROD_OPT_STR, AT(where), "EXPRESSION",
+     "compare the rows of either trace for which EXPRESSION holds, as 'thread == 3 && !kernel'; "
+     "see trod-where(7)",
+     NULL, NULL},
     {"skip-rest", 0, TROD_OPT_BOOL, AT(skip_rest), NULL,
      "do not report the rest of the longer trace (also -sr)", NULL, NULL},
     {.type = TROD_OPT_GROUP, .text = "Report"},
     {"max", 'n', TROD_OPT_U64, AT(most), "N", "differences to show (default 20); all are counted",
      NULL, NULL},
     {"context", 'C', TROD_OPT_U64, AT(context), "N",
-     "records to show before a difference (default 5, at most 12)", NULL, NULL},
+     "rows to show before a difference (default 5, at most 12)", NULL, NULL},
     {"layout", 0, TROD_OPT_ENUM, AT(layout), NULL,
      "unified or side-by-side (default: side-by-side on a wide terminal)", layouts, NULL},
     {"symbols", 'S', TROD_OPT_LIST, AT(symbols), "ELF[@ADDRESS],...",
@@ -263,8 +268,8 @@ static int settle(struct cli *c, const struct options *o, struct trod_compare_op
     t->independent = o->independent;
     t->align = (enum trod_align)o->align;
     t->window = o->window;
-    t->window_unit = (enum trod_window_unit)o->window_unit;
-    t->serial = o->input.jobs == 1 || (o->input.jobs == 0 && sysconf(_SC_NPROCESSORS_ONLN) < 2);
+    t->window_unit = o->window_unit == 1 ? TROD_WINDOW_TICKS : TROD_WINDOW_ROWS;
+    t->serial = o->input.jobs == 1 || (o->input.jobs == 0 && trod_processors() < 2);
     t->first_stop = o->first_stop;
     t->boot = o->boot;
     t->skip_equal = o->skip_equal;
@@ -297,14 +302,38 @@ static void tick(void *user, const uint64_t rows[2])
     cli_progress_tick(&w->progress, w->trace, rows[0]);
 }
 
+/* Which rows are compared: an expression a side, as each keeps in mind what it has seen. */
+static int choose(void *user, int side, const struct trod_batch *b, uint8_t *keep)
+{
+    struct trod_where *const *where = user;
+
+    return trod_where_batch(where[side], b, b->first, keep);
+}
+
+static int open_where(const struct options *o, const struct cli_diffs *p,
+                      struct trod_compare_options *t, struct trod_where *where[2],
+                      struct trod_diag *diag)
+{
+    const struct trod_where_options opt = {.symbols = p->symbols};
+    int r = 0;
+
+    for (int side = 0; side < 2 && r == 0 && o->where; side++)
+        r = trod_where_new(&where[side], o->where, &opt, diag);
+    t->choose = o->where ? choose : NULL;
+    t->choose_user = where;
+    return r;
+}
+
 /* Compare A with B and print it. Returns CLI_YES, CLI_NO or CLI_TROUBLE. */
 static int compare(struct cli *c, const struct options *o, struct trod_compare_options *t,
                    struct cli_diffs *p)
 {
     struct watch watch;
     struct trod_trace *trace[2] = {NULL, NULL};
+    struct trod_where *where[2] = {NULL, NULL};
     struct trod_compare_summary sum;
     struct trod_diag diag[2]; /* each its own: the sides are decoded at the same time */
+    uint32_t want;
     int r = 0;
 
     memset(&sum, 0, sizeof sum);
@@ -316,9 +345,12 @@ static int compare(struct cli *c, const struct options *o, struct trod_compare_o
         if (r == 0)
             p->meta[side] = trod_trace_meta(trace[side]);
     }
+    if (r == 0)
+        r = open_where(o, p, t, where, &diag[0]);
     if (r == 0) {
-        trod_trace_want(trace[0], trod_compare_want(t));
-        trod_trace_want(trace[1], trod_compare_want(t));
+        want = trod_compare_want(t) | (o->where ? trod_where_want(where[0]) : 0);
+        trod_trace_want(trace[0], want);
+        trod_trace_want(trace[1], want);
         if (p->emit)
             trod_emit_list(p->emit, "differences", NULL);
         cli_progress_begin(&watch.progress, c);
@@ -337,6 +369,8 @@ static int compare(struct cli *c, const struct options *o, struct trod_compare_o
     if (r == TROD_ERR_NOMEM)
         trod_error(&diag[0], r, "compare.memory", NULL, "out of memory");
     cli_diffs_fini(p);
+    trod_where_free(where[0]);
+    trod_where_free(where[1]);
     trod_trace_close(trace[0]);
     trod_trace_close(trace[1]);
     cli_diag_end(c, &diag[0]);
@@ -467,8 +501,10 @@ static int run(struct cli *c, const void *opt)
     p.file = out.file;
     p.emit = o->format == TROD_EMIT_JSON || o->format == TROD_EMIT_CSV ? out.emit : NULL;
     p.colour = !out.path && o->format == TROD_EMIT_TEXT && cli_colour(c, STDOUT_FILENO);
+    p.fold = out.path ? 0 : cli_fold();
     p.width = cli_width(STDOUT_FILENO);
-    if (o->layout == 2 || (o->layout == 0 && !out.path && isatty(STDOUT_FILENO) && p.width >= 140))
+    if (o->layout == 2 ||
+        (o->layout == 0 && !out.path && cli_terminal(STDOUT_FILENO) && p.width >= 140))
         p.layout = CLI_DIFF_SIDE;
     r = o->format == JUNIT ? compare_suite(c, o, t, &p, out.file) : compare_all(c, o, t, &p);
     if (cli_report_end(&out) != 0)

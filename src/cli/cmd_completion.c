@@ -22,6 +22,7 @@ static const struct {
 } known[] = {
     {"compress", "gzip zstd lz4 xz snappy zip none"},
     {"track", "instr reg mem event other all"},
+    {"sources", "instructions flow registers events memory updates"},
 };
 
 static const char script_head[] =
@@ -117,13 +118,38 @@ static void put_formats(struct trod_buf *b, bool write)
     }
 }
 
-/* What the value of option O may be. Release B. */
-static void words_of(const struct trod_option *o, struct trod_buf *b)
+/* The same of the views. */
+static void put_views(struct trod_buf *b)
 {
-    if (strcmp(o->name, "from") == 0 || strcmp(o->name, "to") == 0)
+    const struct trod_export *v;
+
+    for (size_t k = 0; (v = trod_export_at(k)); k++) {
+        struct trod_option_ref all[TROD_OPTIONS];
+        size_t n = v->options ? trod_option_flatten(v->options, all, TROD_OPTIONS) : 0;
+
+        trod_buf_printf(b, "%s%s", b->n ? " " : "", v->name);
+        for (size_t i = 0; i < n; i++) {
+            const struct trod_option *o = all[i].option;
+
+            for (size_t c = 0; o->type == TROD_OPT_ENUM && o->choices[c]; c++)
+                trod_buf_printf(b, " %s:%s=%s", v->name, o->name, o->choices[c]);
+            if (o->type != TROD_OPT_ENUM)
+                trod_buf_printf(b, " %s:%s=", v->name, o->name);
+        }
+    }
+}
+
+/* What the value of option O of command M may be. Release B. */
+static void words_of(const struct cli_command *m, const struct trod_option *o, struct trod_buf *b)
+{
+    const bool view = strcmp(m->name, "export") == 0;
+
+    if (strcmp(o->name, "from") == 0 || (strcmp(o->name, "to") == 0 && !view))
         put_formats(b, o->name[0] == 't');
-    else
+    else if (strcmp(o->name, "to") != 0)
         put_values(o, b);
+    if (strcmp(o->name, "to") == 0 && (view || strcmp(m->name, "convert") == 0))
+        put_views(b);
 }
 
 /* The values of the options of M that have a fixed set of them. */
@@ -136,7 +162,7 @@ static void values(const struct cli_command *m)
         const struct trod_option *o = all[i].option;
         struct trod_buf b = {0};
 
-        words_of(o, &b);
+        words_of(m, o, &b);
         if (b.n) {
             printf("    %s:--%s", m->name, o->name);
             if (o->letter)
@@ -170,6 +196,8 @@ static void bash(void)
     printf("    formats:*) [[ $cur == -* ]] || words=\"");
     for (size_t k = 0; trod_format_at(k); k++)
         printf("%s ", trod_format_at(k)->name);
+    for (size_t k = 0; trod_export_at(k); k++)
+        printf("%s ", trod_export_at(k)->name);
     printf("\" ;;\n    completion:*) [[ $cur == -* ]] || words=\"bash zsh fish\" ;;\n");
     fputs(script_tail, stdout);
     for (size_t i = 0; cli_command_at(i); i++)
@@ -202,7 +230,7 @@ static void fish_options(const struct cli_command *m)
         if (o->letter)
             printf(" -s %c", o->letter);
         if (o->type != TROD_OPT_BOOL) {
-            words_of(o, &b);
+            words_of(m, o, &b);
             printf(b.n ? " -x -a '%.*s'" : " -r", (int)b.n, b.n ? (const char *)b.p : "");
         }
         printf(" -d ");
@@ -226,6 +254,8 @@ static void fish(void)
     printf("complete -c trod -n '__fish_seen_subcommand_from formats' -f -a '");
     for (size_t k = 0; trod_format_at(k); k++)
         printf("%s%s", k ? " " : "", trod_format_at(k)->name);
+    for (size_t k = 0; trod_export_at(k); k++)
+        printf(" %s", trod_export_at(k)->name);
     printf("'\n");
 }
 

@@ -5,12 +5,13 @@
  * appears under its name when it is complete; a damaged input is converted as far as it can be
  * read, and the exit status says so.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "export.h"
 
 struct options {
     struct cli_common common;
@@ -36,7 +37,7 @@ static const struct trod_option options[] = {
      NULL},
     {"level", 0, TROD_OPT_U64, offsetof(struct options, level), "N",
      "level of compression (default: a fast one)", NULL, NULL},
-    CLI_SHARED(filter, "Which records", trod_match_option_table),
+    CLI_SHARED(filter, "Which rows", trod_match_option_table),
     CLI_CUT_OPTIONS,
     CLI_INPUT_OPTIONS,
     {.type = TROD_OPT_GROUP, .text = "Summary"},
@@ -59,27 +60,14 @@ struct convert {
     uint64_t kept, in_kind[TROD_KINDS], kept_kind[TROD_KINDS];
 };
 
-/* Do the names A and B end alike, from the last dot on, and not with a compression? */
-static bool same_suffix(const char *a, const char *b)
-{
-    static const char packed[] = ".gz .zst .lz4 .xz .sz .zip ";
-    const char *x = strrchr(a, '.'), *y = strrchr(b, '.');
-
-    return x && y && !strchr(x, '/') && strcmp(x, y) == 0 && !strstr(packed, x);
-}
-
 /* What --to says, or what the names say. NULL: nothing, as was reported. */
 static const char *target(struct convert *v)
 {
     const struct trod_format *source = trod_trace_format(v->trace), *f = source;
-    struct trod_diag quiet;
 
     if (v->o->to)
         return v->o->to;
-    trod_diag_init(&quiet, NULL, NULL);
-    if (trod_format_by_name(&f, v->out, source, &quiet) < 0 &&
-        !same_suffix(v->out, trod_trace_path(v->trace, 0)) &&
-        trod_format_by_name(&f, v->out, source, &v->diag) < 0)
+    if (trod_format_by_name(&f, v->out, source, trod_trace_path(v->trace, 0), &v->diag) < 0)
         return NULL;
     return f->name;
 }
@@ -121,11 +109,11 @@ static int open_all(struct convert *v)
     wopt.output.compress = o->compress;
     wopt.output.level = o->level > 99 ? 99 : (int)o->level;
     wopt.output.no_thread = o->input.jobs == 1;
+    wopt.output.jobs = o->input.jobs < TROD_RUN_JOBS ? (uint16_t)o->input.jobs : TROD_RUN_JOBS;
     wopt.allow_loss = o->allow_loss;
     wopt.drops = trod_match_drops(v->match);
     wopt.source = trod_trace_format(v->trace);
     wopt.source_options = trod_trace_format_options(v->trace);
-    v->c->allow_loss = o->allow_loss;
     cli_interrupt_begin();
     r = trod_writer_open(&v->writer, v->out, &wopt, trod_trace_meta(v->trace), &v->diag);
     if (r == 0)
@@ -176,24 +164,71 @@ static int copy(struct convert *v)
     return r;
 }
 
-static void emit_kinds(const struct convert *v, struct trod_emit *e)
+/* Rows of KIND that the output has. */
+static uint64_t kept_of(const struct convert *v, const struct trod_loss *l, unsigned kind)
 {
-    static const char *const columns[] = {"kind", "rows", "kept"};
+    return v->kept_kind[kind] - l->rows[kind] - l->left[kind];
+}
 
-    trod_emit_table(e, "kinds", "rows by kind", columns, 3);
+static uint64_t kept_all(const struct convert *v, const struct trod_loss *l)
+{
+    uint64_t n = 0;
+
+    for (unsigned i = 0; i < TROD_KINDS; i++)
+        n += kept_of(v, l, i);
+    return n;
+}
+
+static uint64_t left_all(const struct trod_loss *l)
+{
+    uint64_t n = 0;
+
+    for (unsigned i = 0; i < TROD_KINDS; i++)
+        n += l->left[i];
+    return n;
+}
+
+static void emit_kinds(const struct convert *v, const struct trod_loss *l, struct trod_emit *e)
+{
+    static const char *const columns[] = {"kind", "rows", "chosen", "kept", "lost", "not_needed"};
+
+    trod_emit_table(e, "kinds", "rows by kind", columns, 6);
     for (unsigned i = 0; i < TROD_KINDS; i++) {
         if (v->in_kind[i] == 0)
             continue;
         trod_emit_str(e, NULL, trod_kind_name(i));
         trod_emit_u64(e, NULL, v->in_kind[i]);
         trod_emit_u64(e, NULL, v->kept_kind[i]);
+        trod_emit_u64(e, NULL, kept_of(v, l, i));
+        trod_emit_u64(e, NULL, l->rows[i]);
+        trod_emit_u64(e, NULL, l->left[i]);
         trod_emit_row_end(e);
     }
     trod_emit_table_close(e);
 }
 
-/* What the target could not hold, as the encoder counted it. */
-static void emit_losses(const struct convert *v, struct trod_emit *e)
+/* Rows that were kept without what they said in a column, by kind and column. */
+static void emit_columns(const struct trod_loss *l, struct trod_emit *e)
+{
+    static const char *const columns[] = {"kind", "column", "rows"};
+
+    if (trod_loss_values(l) == 0)
+        return;
+    trod_emit_table(e, "lost_columns", "lost of rows that are kept", columns, 3);
+    for (unsigned i = 0; i < TROD_KINDS; i++)
+        for (unsigned k = 0; k < TROD_COLUMNS; k++) {
+            if (l->columns[i][k] == 0)
+                continue;
+            trod_emit_str(e, NULL, trod_kind_name(i));
+            trod_emit_str(e, NULL, trod_column_name(k));
+            trod_emit_u64(e, NULL, l->columns[i][k]);
+            trod_emit_row_end(e);
+        }
+    trod_emit_table_close(e);
+}
+
+/* Problems of the input. */
+static void emit_problems(const struct convert *v, struct trod_emit *e)
 {
     static const char *const columns[] = {"problem", "count"};
     bool any = false;
@@ -217,14 +252,51 @@ static void emit_summary(const struct convert *v, const struct trod_writer_summa
     trod_emit_str(e, "from", trod_trace_format(v->trace)->name);
     trod_emit_str(e, "to", v->target);
     trod_emit_u64(e, "rows_read", trod_match_seen(v->match));
-    trod_emit_u64(e, "rows_kept", v->kept);
+    trod_emit_u64(e, "rows_chosen", v->kept);
+    trod_emit_u64(e, "rows_kept", kept_all(v, &sum->loss));
+    trod_emit_u64(e, "rows_lost", trod_loss_rows(&sum->loss));
+    trod_emit_u64(e, "rows_not_needed", left_all(&sum->loss));
     trod_emit_u64(e, "rows_copied_verbatim", sum->copied);
+    trod_emit_u64(e, "accesses_invented", sum->loss.invented);
     trod_emit_u64(e, "bytes", sum->bytes);
     trod_emit_u64(e, "files", sum->files);
     trod_emit_u64(e, "errors", v->diag.errors);
     trod_emit_u64(e, "warnings", v->diag.warnings);
-    emit_kinds(v, e);
-    emit_losses(v, e);
+    emit_kinds(v, &sum->loss, e);
+    emit_columns(&sum->loss, e);
+    emit_problems(v, e);
+}
+
+struct grouped {
+    char text[TROD_PUT_GROUPED + 1];
+};
+
+/* V as people read it. */
+static struct grouped grouped(uint64_t v)
+{
+    struct grouped g;
+
+    *trod_put_grouped(g.text, v) = '\0';
+    return g;
+}
+
+static void say_summary(const struct convert *v, const struct trod_writer_summary *sum)
+{
+    const uint64_t lost = trod_loss_rows(&sum->loss), left = left_all(&sum->loss);
+    const struct grouped read = grouped(trod_match_seen(v->match)),
+                         kept = grouped(kept_all(v, &sum->loss)), copied = grouped(sum->copied),
+                         bytes = grouped(sum->bytes);
+    char more[128] = "";
+    int n = 0;
+
+    if (lost)
+        n = snprintf(more, sizeof more, ", %s lost", grouped(lost).text);
+    if (left)
+        snprintf(more + n, sizeof more - (size_t)n, ", %s that need no record", grouped(left).text);
+    cli_say(v->c, "%s: %s rows read, %s kept%s, %s of them copied as they were; %s bytes of %s",
+            strcmp(v->out, "-") == 0 ? "standard output" : v->out, read.text, kept.text, more,
+            copied.text, bytes.text, v->target);
+    cli_say_loss(v->c, &sum->loss, v->kept_kind);
 }
 
 static int summarize(struct convert *v, const struct trod_writer_summary *sum)
@@ -233,15 +305,7 @@ static int summarize(struct convert *v, const struct trod_writer_summary *sum)
     struct cli_out out;
 
     if (v->o->format == TROD_EMIT_TEXT || strcmp(v->out, "-") == 0) {
-        cli_say(v->c,
-                "%s: %llu rows read, %llu kept, %llu of them copied as they were; %llu bytes of %s",
-                strcmp(v->out, "-") == 0 ? "standard output" : v->out,
-                (unsigned long long)trod_match_seen(v->match), (unsigned long long)v->kept,
-                (unsigned long long)sum->copied, (unsigned long long)sum->bytes, v->target);
-        for (size_t i = 0; i < v->c->n_losses; i++)
-            cli_say(v->c, "lost as allowed: %llu times %s",
-                    (unsigned long long)trod_diag_kind_count(&v->diag, v->c->losses[i].kind),
-                    v->c->losses[i].kind);
+        say_summary(v, sum);
         return 0;
     }
     if (cli_report_begin(&out, v->c, &report) != 0)
@@ -250,12 +314,44 @@ static int summarize(struct convert *v, const struct trod_writer_summary *sum)
     return cli_report_end(&out);
 }
 
+/* The view that --to means, or the name of the output where the input is not called so too. */
+static const char *view_of(const struct cli *c, const struct options *o)
+{
+    const struct trod_export *v;
+
+    if (o->to)
+        return cli_export_names(o->to) ? o->to : NULL;
+    v = trod_export_by_name(c->operands[c->n_operands - 1]);
+    return v && !trod_export_by_name(c->operands[0]) ? v->name : NULL;
+}
+
+static int export_view(struct cli *c, const struct options *o, const char *to)
+{
+    const struct cli_export x = {
+        .paths = c->operands,
+        .n = c->n_operands - 1,
+        .out = c->operands[c->n_operands - 1],
+        .to = to,
+        .input = &o->input,
+        .filter = &o->filter,
+        .cut = &o->cut,
+        .compress = o->compress,
+        .level = o->level,
+        .format = o->format,
+    };
+
+    return cli_export(c, &x);
+}
+
 static int run(struct cli *c, const void *opt)
 {
+    const char *view = view_of(c, opt);
     struct trod_writer_summary sum;
     struct convert v;
     int r;
 
+    if (view)
+        return export_view(c, opt, view);
     memset(&v, 0, sizeof v);
     memset(&sum, 0, sizeof sum);
     v.c = c;
@@ -269,7 +365,7 @@ static int run(struct cli *c, const void *opt)
 
         r = copy(&v);
         /* damage in the input does not keep what was read from being written */
-        failed = r == TROD_ERR_NOMEM || (r < 0 && v.diag.strict);
+        failed = r == TROD_ERR_NOMEM || r == TROD_ERR_LOSS || (r < 0 && v.diag.strict);
         if (failed)
             trod_writer_discard(v.writer);
         else if (trod_writer_commit(v.writer, &sum) != 0)
@@ -291,7 +387,9 @@ const struct cli_command cli_command_convert = {
     .operands = "IN... OUT",
     .about = "Write the trace IN to OUT, in another format, compressed otherwise, or only some of "
              "its records. Where the format stays the same, records are copied byte for byte. What "
-             "the target cannot hold is named before the run, and refused without --allow-loss. "
+             "the target can never hold is named before the run and refused without --allow-loss; "
+             "what only a row shows ends it there. The summary counts all that is lost. FORMAT may "
+             "be a view, as for trod export. "
              "OUT appears when it is complete; - is standard output.",
     .examples = "  trod convert run.tarmac run.tarmac.zst\n"
                 "  trod convert run.tarmac part.tarmac --range 1000..1999\n"

@@ -19,7 +19,7 @@ static const struct trod_option options[] = {
      NULL},
     CLI_SHARED(count, "Counting", trod_count_option_table),
     CLI_SHARED(analyse.span, "Part and division", cli_span_options),
-    CLI_SHARED(analyse.filter, "Choosing records", trod_match_option_table),
+    CLI_SHARED(analyse.filter, "Choosing rows", trod_match_option_table),
     CLI_SHARED(analyse.input, "Input", cli_input_options),
     CLI_SHARED(analyse.report, "Output", cli_report_options),
     CLI_SHARED(analyse.common, "General", cli_common_options),

@@ -21,6 +21,18 @@ static const char *access_of(const struct trod_format *f)
     return f->decode && f->begin ? "read, write" : f->decode ? "read" : "write";
 }
 
+static const char *form_of(const struct trod_export *v)
+{
+    static const char *const forms[] = {
+        [TROD_EXPORT_TEXT] = "text",
+        [TROD_EXPORT_BINARY] = "binary",
+        [TROD_EXPORT_FILE] = "binary",
+        [TROD_EXPORT_FOLDER] = "folder",
+    };
+
+    return forms[v->form];
+}
+
 /* The words of LIST on one line. */
 static void joined(struct trod_emit *e, const char *key, const char *const *list)
 {
@@ -45,6 +57,16 @@ static void list_all(struct trod_emit *e)
         trod_emit_str(e, NULL, f->flags & TROD_FMT_TEXT ? "text" : "binary");
         joined(e, NULL, f->suffixes);
         trod_emit_str(e, NULL, f->title);
+        trod_emit_row_end(e);
+    }
+    for (size_t i = 0; trod_export_at(i); i++) {
+        const struct trod_export *v = trod_export_at(i);
+
+        trod_emit_str(e, NULL, v->name);
+        trod_emit_str(e, NULL, "export");
+        trod_emit_str(e, NULL, form_of(v));
+        joined(e, NULL, v->suffixes);
+        trod_emit_str(e, NULL, v->title);
         trod_emit_row_end(e);
     }
     trod_emit_table_close(e);
@@ -74,11 +96,11 @@ static void columns(struct trod_emit *e, const char *key, uint32_t mask)
     trod_emit_list_close(e);
 }
 
-static void describe_options(struct trod_emit *e, const struct trod_format *f)
+static void describe_options(struct trod_emit *e, const struct trod_option *table)
 {
     static const char *const names[] = {"option", "value", "meaning"};
     struct trod_option_ref all[TROD_OPTIONS];
-    size_t n = trod_option_flatten(f->options, all, TROD_OPTIONS);
+    size_t n = table ? trod_option_flatten(table, all, TROD_OPTIONS) : 0;
 
     if (n == 0)
         return;
@@ -119,7 +141,22 @@ static void describe(struct trod_emit *e, const struct trod_format *f, bool text
     words(e, "dialects", f->dialects);
     columns(e, "reads", f->decode ? f->reads : 0);
     columns(e, "writes", f->begin ? f->writes : 0);
-    describe_options(e, f);
+    describe_options(e, f->options);
+    trod_emit_close(e);
+}
+
+static void describe_view(struct trod_emit *e, const struct trod_export *v, bool text)
+{
+    trod_emit_open(e, NULL, v->name);
+    if (!text)
+        trod_emit_str(e, "name", v->name);
+    trod_emit_str(e, "title", v->title);
+    trod_emit_str(e, "access", "export");
+    trod_emit_str(e, "form", form_of(v));
+    words(e, "suffixes", v->suffixes);
+    trod_emit_str(e, "opens_in", v->opens);
+    trod_emit_str(e, "leaves_out", v->leaves_out);
+    describe_options(e, v->options);
     trod_emit_close(e);
 }
 
@@ -130,10 +167,22 @@ static int unknown(struct cli *c, const char *name)
 
     for (; n < 64 && trod_format_at(n); n++)
         names[n] = trod_format_at(n)->name;
+    for (size_t i = 0; n < 64 && trod_export_at(i); i++)
+        names[n++] = trod_export_at(i)->name;
     near = trod_suggest(name, strlen(name), names, n);
     return trod_error(&c->diag, TROD_ERR_USAGE, "formats.unknown", NULL,
                       "no format is called '%s'%s%s%s", name, near ? "; did you mean '" : "",
                       near ? near : "", near ? "'?" : "");
+}
+
+static void describe_name(struct trod_emit *e, const char *name, bool text)
+{
+    const struct trod_format *f = trod_format_find(name, strlen(name));
+
+    if (f)
+        describe(e, f, text);
+    else
+        describe_view(e, trod_export_find(name, strlen(name)), text);
 }
 
 static int run(struct cli *c, const void *opt)
@@ -143,7 +192,8 @@ static int run(struct cli *c, const void *opt)
     int r = 0;
 
     for (size_t i = 0; i < c->n_operands && r == 0; i++) {
-        if (!trod_format_find(c->operands[i], strlen(c->operands[i])))
+        if (!trod_format_find(c->operands[i], strlen(c->operands[i])) &&
+            !trod_export_find(c->operands[i], strlen(c->operands[i])))
             r = unknown(c, c->operands[i]);
     }
     if (r != 0 || cli_report_begin(&out, c, &o->report) != 0)
@@ -153,8 +203,7 @@ static int run(struct cli *c, const void *opt)
     } else {
         trod_emit_list(out.emit, "formats", NULL);
         for (size_t i = 0; i < c->n_operands; i++)
-            describe(out.emit, trod_format_find(c->operands[i], strlen(c->operands[i])),
-                     o->report.format == TROD_EMIT_TEXT);
+            describe_name(out.emit, c->operands[i], o->report.format == TROD_EMIT_TEXT);
         trod_emit_list_close(out.emit);
     }
     return cli_report_end(&out) == 0 ? CLI_YES : CLI_TROUBLE;
@@ -162,10 +211,11 @@ static int run(struct cli *c, const void *opt)
 
 const struct cli_command cli_command_formats = {
     .name = "formats",
-    .title = "list the trace formats that are read and written",
+    .title = "list the trace formats that are read and written, and the views",
     .operands = "[NAME...]",
-    .about = "List the trace formats that are read and written, or describe those NAMEd: what "
-             "they can hold, their dialects, and the options that --from and --to take.",
+    .about = "List the trace formats that are read and written and the views that trod export "
+             "writes, or describe those NAMEd: what they can hold, or leave out, their dialects, "
+             "and the options that --from and --to take.",
     .examples = "  trod formats\n  trod formats tarmac\n",
     .options = options,
     .options_size = sizeof(struct options),

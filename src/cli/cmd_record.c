@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "trod/put.h"
 
 enum { CLI_RECORD_TROUBLE = 125 };
 
@@ -18,9 +19,9 @@ struct options {
     struct cli_common common;
     const char *output, *to, *compress, *native, *sysroot, *plugin;
     const char *start, *stop;
-    struct trod_list threads, syscalls;
+    struct trod_list threads, syscalls, functions, sources;
     uint64_t level, skip, take, windows, size_limit;
-    bool pthreads, no_memory, registers, markers, no_children, system, allow_loss;
+    bool pthreads, no_memory, registers, values, markers, no_children, system, allow_loss, heap;
 };
 
 static const struct trod_option options[] = {
@@ -57,12 +58,21 @@ static const struct trod_option options[] = {
      "PowerPC, tt6 and tt6e: records of thread synchronization", NULL, NULL},
     {"syscalls", 0, TROD_OPT_LIST, offsetof(struct options, syscalls), "NAME[:N]|all,...",
      "drmemtrace: the N (6) arguments and the result of these system calls", NULL, NULL},
+    {"function", 0, TROD_OPT_LIST, offsetof(struct options, functions), "NAME[:N[:noret]],...",
+     "drmemtrace: calls of these functions, N (6) arguments, their results", NULL, NULL},
+    {"heap", 0, TROD_OPT_BOOL, offsetof(struct options, heap), NULL,
+     "drmemtrace: the same of malloc, free, operator new and their like", NULL, NULL},
     {"no-memory", 0, TROD_OPT_BOOL, offsetof(struct options, no_memory), NULL,
      "instructions only, no accesses to memory", NULL, NULL},
     {"allow-loss", 0, TROD_OPT_BOOL, offsetof(struct options, allow_loss), NULL,
      "also where not everything can be recorded, or OUT's format cannot hold it", NULL, NULL},
     {"registers", 0, TROD_OPT_BOOL, offsetof(struct options, registers), NULL,
      "also what instructions write to registers, and the values of accesses (full: always)", NULL,
+     NULL},
+    {"values", 0, TROD_OPT_BOOL, offsetof(struct options, values), NULL,
+     "csv, tarmac, matcher: the values of accesses, without registers", NULL, NULL},
+    {"sources", 0, TROD_OPT_LIST, offsetof(struct options, sources), "SOURCE,...",
+     "tarmac, matcher: only these: instructions, flow, registers, events, memory, updates", NULL,
      NULL},
     {.type = TROD_OPT_GROUP, .text = "How the program is run"},
     {"system", 0, TROD_OPT_BOOL, offsetof(struct options, system), NULL,
@@ -160,30 +170,39 @@ static void able(void *user, const struct trod_record_able *a)
 static void say(struct cli *c, const struct options *o, const char *to,
                 const struct trod_record_result *r)
 {
-    char who[64];
+    char who[64], instructions[TROD_PUT_GROUPED + 1], accesses[TROD_PUT_GROUPED + 1];
 
     if (r->target.system)
         snprintf(who, sizeof who, "%u processor%s", r->threads, r->threads == 1 ? "" : "s");
     else
         snprintf(who, sizeof who, "%u thread%s of %u process%s", r->threads,
                  r->threads == 1 ? "" : "s", r->processes, r->processes == 1 ? "" : "es");
-    cli_say(c, "%s: %llu instructions and %llu accesses of %s, %s, as %s", o->output,
-            (unsigned long long)r->instructions, (unsigned long long)r->accesses, who,
-            r->target.isa, to);
+    *trod_put_grouped(instructions, r->instructions) = 0;
+    *trod_put_grouped(accesses, r->accesses) = 0;
+    cli_say(c, "%s: %s instructions and %s accesses of %s, %s, as %s", o->output, instructions,
+            accesses, who, r->target.isa, to);
+    cli_say_loss(c, &r->loss, NULL);
     if (r->folder)
         cli_say(c, "%s is a folder with a file for each thread: a file of %s holds one", o->output,
                 to);
     if (r->executed)
         cli_say(c, "with %u program%s that %s executed", r->executed, r->executed == 1 ? "" : "s",
                 r->executed == 1 ? "was" : "were");
+    if (r->unnamed)
+        cli_say(
+            c,
+            "%llu different instruction%s unknown to the disassembler (%s), written as .byte: a "
+            "later one may know %s",
+            (unsigned long long)r->unnamed, r->unnamed == 1 ? " is" : "s are",
+            trod_disasm_version(), r->unnamed == 1 ? "it" : "them");
     if (r->trouble & TROD_RECORD_LOST)
         cli_say(c, "incomplete: %u program%s ran unrecorded", r->unrecorded,
                 r->unrecorded == 1 ? "" : "s");
     if (r->trouble & TROD_RECORD_KILLED)
         cli_say(c, "the program was ended by signal %d: the trace ends there", r->status - 128);
     if (r->trouble & TROD_RECORD_TAKEN)
-        cli_say(c, "recording ended after %llu instructions as wanted: the program ran on",
-                (unsigned long long)r->instructions);
+        cli_say(c, "recording ended after %s instructions as wanted: the program ran on",
+                instructions);
     if (r->trouble & TROD_RECORD_NEVER)
         cli_say(c, "the program never came to '%s': nothing is recorded",
                 o->markers ? "trod_start" : o->start);
@@ -213,6 +232,10 @@ static int run(struct cli *c, const void *opt)
         .pthreads = o->pthreads,
         .no_memory = o->no_memory,
         .registers = o->registers,
+        .values = o->values,
+        .sources = o->sources,
+        .functions = o->functions,
+        .heap = o->heap,
         .allow_loss = o->allow_loss,
         .able = able,
         .started = started,
@@ -229,11 +252,11 @@ static int run(struct cli *c, const void *opt)
     if (!ro.to) {
         const struct trod_format *f = trod_format_find("drmemtrace", strlen("drmemtrace"));
 
-        if (trod_format_by_name(&f, o->output, f, &c->diag) < 0)
+        if (trod_format_by_name(&f, o->output, f, NULL, &c->diag) < 0)
             return CLI_RECORD_TROUBLE;
         ro.to = f->name;
     }
-    shown.on = !c->common->quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+    shown.on = !c->common->quiet && cli_terminal(STDERR_FILENO) && !cli_terminal(STDOUT_FILENO);
     clock_gettime(CLOCK_MONOTONIC, &shown.begin);
     ro.user = &shown;
     set_signals();

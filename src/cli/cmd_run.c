@@ -24,12 +24,15 @@ static const struct trod_option options[] = {
     {"save", 0, TROD_OPT_STR, offsetof(struct options, save), "STATE",
      "write what was found to STATE, for trod merge, instead of printing it", NULL, NULL},
     CLI_SHARED(analyse.span, "Part and division", cli_span_options),
-    CLI_SHARED(analyse.filter, "Choosing records", trod_match_option_table),
+    CLI_SHARED(analyse.filter, "Choosing rows", trod_match_option_table),
     CLI_SHARED(analyse.input, "Input", cli_input_options),
     CLI_SHARED(analyse.report, "Output", cli_report_options),
+    CLI_SHARED(analyse.plot, NULL, cli_plot_options),
     CLI_SHARED(analyse.common, "General", cli_common_options),
     {.type = TROD_OPT_END},
 };
+
+static const struct options defaults = {.analyse.input.order = -1};
 
 static int list_analyses(struct cli *c, const struct cli_report *report)
 {
@@ -110,6 +113,7 @@ const struct cli_command cli_command_run = {
                 "  trod run count:footprint=none --part 0/4 --save 0.state dir\n",
     .options = options,
     .options_size = sizeof(struct options),
+    .defaults = &defaults,
     .least = 0,
     .most = SIZE_MAX,
     .run = run,

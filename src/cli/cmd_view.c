@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "flow.h"
+#include "jump.h"
 #include "sink.h"
 
 struct options {
@@ -14,6 +16,7 @@ struct options {
     struct cli_report report;
     struct trod_match_options filter;
     struct cli_cut cut;
+    struct cli_jump jump;
     bool native;
     int header;      /* 0 auto, 1 always, 2 never */
     int disassemble; /* 0 auto, 1 always, 2 never */
@@ -33,11 +36,12 @@ static const struct trod_option options[] = {
      "disassemble instructions that come without text: auto (in binary formats), always, never",
      when, NULL},
     {"times", 0, TROD_OPT_ENUM, offsetof(struct options, times), "FROM",
-     "times as the trace has them (absolute), since the first record shown (start), or since the "
+     "times as the trace has them (absolute), since the first row shown (start), or since the "
      "record shown before (previous)",
      times, NULL},
-    CLI_SHARED(filter, "Which records", trod_match_option_table),
+    CLI_SHARED(filter, "Which rows", trod_match_option_table),
     CLI_CUT_OPTIONS,
+    CLI_SHARED(jump, NULL, cli_jump_options),
     CLI_INPUT_OPTIONS,
     CLI_REPORT_OPTIONS,
     CLI_COMMON_OPTIONS,
@@ -54,8 +58,11 @@ struct view {
     struct trod_diag diag;
     struct trod_trace *trace;
     const struct trod_format *format;
+    struct trod_match_options filter; /* of the user, or from a place on */
+    uint64_t end;                     /* no row from here on is chosen */
     struct trod_match *match;
     struct trod_show *rows;
+    struct trod_show_options show;
     struct trod_disasm *disasm;
     bool measured;
     struct trod_native listing;
@@ -91,14 +98,18 @@ static uint32_t columns_wanted(const struct view *v)
     return all;
 }
 
+static bool disassembles(const struct view *v)
+{
+    return v->o->disassemble == 1 ||
+           (v->o->disassemble == 0 && !(v->format->flags & TROD_FMT_TEXT));
+}
+
 /* The ISA may only be known once records have been read. */
 static void settle_disassembly(struct view *v, const struct trod_batch *b)
 {
     const struct trod_meta *m = b->meta;
-    bool wanted =
-        v->o->disassemble == 1 || (v->o->disassemble == 0 && !(v->format->flags & TROD_FMT_TEXT));
 
-    if (v->disassembly_settled || !wanted || m->isa == TROD_ISA_UNKNOWN ||
+    if (v->disassembly_settled || !disassembles(v) || m->isa == TROD_ISA_UNKNOWN ||
         m->isa == TROD_ISA_REGDEPS || !(b->have & TROD_COL_CODE))
         return;
     v->disassembly_settled = true;
@@ -153,15 +164,29 @@ static void put_native(struct view *v, const struct trod_batch *b)
             put_native_row(v, b, i);
 }
 
-static void put_rows(struct view *v, const struct trod_batch *b, uint64_t first)
+static void put_lines(struct view *v, const struct trod_batch *b, const uint8_t *keep,
+                      uint64_t first)
 {
+    uint32_t row = 0;
+
+    while (row < b->n) {
+        char *p = cli_sink_room(&v->sink, CLI_SINK_ROOM);
+
+        cli_sink_advance(&v->sink,
+                         trod_show_lines(v->rows, b, keep, first, &row, p, p + CLI_SINK_ROOM));
+    }
+}
+
+/* The rows of B that KEEP names; FIRST is the number of its first row. */
+static void put_rows(void *user, const struct trod_batch *b, const uint8_t *keep, uint64_t first)
+{
+    struct view *v = user;
     char *(*const put[])(struct trod_show *, const struct trod_batch *, uint32_t, uint64_t,
-                         char *) = {
-        [UNIFORM] = trod_show_text, [JSON] = trod_show_json, [CSV] = trod_show_csv};
+                         char *) = {[JSON] = trod_show_json, [CSV] = trod_show_csv};
 
     settle_disassembly(v, b);
     if (v->layout == UNIFORM && !v->measured) {
-        trod_show_measure(v->rows, b, trod_match_keep(v->match), first);
+        trod_show_measure(v->rows, b, keep, first);
         v->measured = true;
     }
     if (v->header) {
@@ -171,17 +196,21 @@ static void put_rows(struct view *v, const struct trod_batch *b, uint64_t first)
                                                     : trod_show_header(v->rows, p));
         v->header = false;
     }
+    if (v->layout == UNIFORM) {
+        put_lines(v, b, keep, first);
+        return;
+    }
     for (uint32_t i = 0; i < b->n; i++) {
         char *p;
 
-        if (!trod_match_keep(v->match)[i])
+        if (!keep[i])
             continue;
         p = cli_sink_room(&v->sink, TROD_SHOW_LINE);
         cli_sink_advance(&v->sink, put[v->layout](v->rows, b, i, first + i, p));
     }
 }
 
-static int show(struct view *v)
+static int show_in_turn(struct view *v)
 {
     struct cli_progress progress;
     struct trod_batch *b;
@@ -200,14 +229,46 @@ static int show(struct view *v)
         else if (r > 0 && v->layout == NATIVE_DRIVER)
             put_native(v, b);
         else if (r > 0)
-            put_rows(v, b, first);
+            put_rows(v, b, trod_match_keep(v->match), first);
         if (!v->sink.file)
             cli_sink_flush(&v->sink);
-        if (trod_match_done(v->match) || v->sink.failed)
+        if (trod_match_done(v->match) || v->sink.failed || trod_match_seen(v->match) >= v->end)
             break;
         cli_progress_tick(&progress, v->trace, trod_match_seen(v->match));
     }
     cli_progress_end(&progress);
+    return r;
+}
+
+/* What is shown ends where the trace does, and no line follows from others but for its columns. */
+static bool can_flow(const struct view *v, const struct cli_flow *f)
+{
+    return v->layout <= CSV && v->end == UINT64_MAX && cli_flow_can(f);
+}
+
+static int show(struct view *v)
+{
+    uint64_t found = 0;
+    struct cli_flow flow = {
+        .c = v->c,
+        .input = &v->o->input,
+        .trace = v->trace,
+        .match = v->match,
+        .filter = &v->filter,
+        .rows = v->rows,
+        .show = v->show,
+        .format = v->layout == JSON  ? TROD_EMIT_JSON
+                  : v->layout == CSV ? TROD_EMIT_CSV
+                                     : TROD_EMIT_TEXT,
+        .disassemble = disassembles(v),
+        .settled = &v->disassembly_settled,
+        .sink = &v->sink,
+        .found = &found,
+        .put = put_rows,
+        .user = v,
+    };
+    int r = can_flow(v, &flow) ? cli_flow(&flow) : show_in_turn(v);
+
     if (r >= 0)
         trod_match_explain(v->match, trod_trace_meta(v->trace), &v->diag);
     if (v->layout == NATIVE_DRIVER)
@@ -223,9 +284,13 @@ static int show(struct view *v)
 static int prepare(struct view *v)
 {
     struct trod_trace_options topt = cli_trace_options(&v->o->input, TROD_COL_ALL);
-    const struct trod_match_options *filter = &v->o->filter;
-    int r = trod_match_new(&v->match, filter, &v->diag);
+    const struct trod_match_options *filter = &v->filter;
+    int r;
 
+    v->filter = v->o->filter;
+    r = cli_jump(v->c, &v->o->input, &v->o->jump, &v->filter, &v->trace, &v->end, &v->diag);
+    if (r == 0)
+        r = trod_match_new(&v->match, filter, &v->diag);
     topt.skip_rows = filter->range.set ? filter->range.lo : 0;
     if (!filter->range.set && filter->instructions.set && filter->instructions.lo > 1)
         topt.skip_instructions = filter->instructions.lo - 1;
@@ -233,7 +298,7 @@ static int prepare(struct view *v)
         r = cli_cut_apply(v->c, &v->o->cut, filter, &topt, v->c->n_operands, v->match, &v->diag);
     if (r == 0)
         topt.batch_rows = trod_match_rows(v->match);
-    if (r == 0)
+    if (r == 0 && !v->trace)
         r = trod_trace_open(&v->trace, v->c->operands, v->c->n_operands, &topt, &v->diag);
     if (r != 0)
         return r;
@@ -248,7 +313,7 @@ static int prepare(struct view *v)
 static int run(struct cli *c, const void *opt)
 {
     struct view v;
-    bool terminal = isatty(STDOUT_FILENO);
+    bool terminal = cli_terminal(STDOUT_FILENO);
     int r;
 
     memset(&v, 0, sizeof v);
@@ -260,7 +325,7 @@ static int run(struct cli *c, const void *opt)
     if (r == 0) {
         bool to_stdout = !v.o->report.output || strcmp(v.o->report.output, "-") == 0;
 
-        struct trod_show_options show_opt = {
+        v.show = (struct trod_show_options){
             .meta = trod_trace_meta(v.trace),
             .symbols = trod_match_symbols(v.match),
             .times = (enum trod_show_times)v.o->times,
@@ -274,7 +339,7 @@ static int run(struct cli *c, const void *opt)
                              (v.o->header == 1 || (v.o->header == 0 && terminal && to_stdout));
         if (to_stdout)
             cli_pager_start(c);
-        r = trod_show_new(&v.rows, &show_opt);
+        r = trod_show_new(&v.rows, &v.show);
         if (r == 0)
             r = cli_sink_open(&v.sink, c, v.o->report.output);
         if (r == 0) {
@@ -295,9 +360,9 @@ static int run(struct cli *c, const void *opt)
 
 const struct cli_command cli_command_view = {
     .name = "view",
-    .title = "show the records of a trace, a line each",
+    .title = "show the rows of a trace, a line each",
     .operands = "FILE...",
-    .about = "Show the records of a trace, a line each, in the same columns for every format: "
+    .about = "Show the rows of a trace, a line each, in the same columns for every format: "
              "number of the record, time, cpu or thread, kind, address, size, value (of an "
              "instruction its opcode), text, and in braces what else the record says. What a "
              "record does not say is \"-\". Several FILEs, or a directory, are read as one trace.",

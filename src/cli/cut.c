@@ -1,5 +1,5 @@
 /*
- * cut.c - the first or the last of the records chosen: --head, --limit, --tail.
+ * cut.c - the first or the last of the rows chosen: --head, --limit, --tail.
  *
  * The last ones are found by reading twice: the first time records are only counted, so that memory
  * does not depend on how many are wanted.
@@ -10,10 +10,10 @@
 
 const struct trod_option cli_cut_options[] = {
     {"head", 0, TROD_OPT_U64, AT(head), "N",
-     "the first N of the records chosen, then stop reading (0: all)", NULL, NULL},
+     "the first N of the rows chosen, then stop reading (0: all)", NULL, NULL},
     {"limit", 'n', TROD_OPT_U64, AT(head), "N", "same as --head", NULL, NULL},
     {"tail", 0, TROD_OPT_U64, AT(tail), "N",
-     "the last N of the records chosen; reads twice, so not from a pipe (0: all)", NULL, NULL},
+     "the last N of the rows chosen; reads twice, so not from a pipe (0: all)", NULL, NULL},
     {.type = TROD_OPT_END},
 };
 

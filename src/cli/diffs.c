@@ -66,11 +66,10 @@ void cli_diff_fields(const struct trod_difference *d, char *out, size_t n)
         len += (size_t)snprintf(out + len, n - len, "%s%s", len ? ", " : "", d->field[i].name);
 }
 
-/* "3 records (1 instruction)" */
+/* "3 rows (1 instruction)" */
 static void amount(const struct trod_difference *d, int side, char *out, size_t n)
 {
-    int len =
-        snprintf(out, n, "%" PRIu64 " record%s", d->count[side], d->count[side] == 1 ? "" : "s");
+    int len = snprintf(out, n, "%" PRIu64 " row%s", d->count[side], d->count[side] == 1 ? "" : "s");
 
     if (d->instructions[side] && len > 0 && (size_t)len < n)
         snprintf(out + len, n - (size_t)len, " (%" PRIu64 " instruction%s)", d->instructions[side],
@@ -84,10 +83,9 @@ static int moved_title(const struct trod_difference *d, const char *what, const 
     if (d->of != TROD_NOWHERE)
         return snprintf(out, n, "reordered: %s of difference %" PRIu64 " stand here, from %s", much,
                         d->of + 1, what);
-    return snprintf(out, n,
-                    "reordered: %s stand elsewhere, at record %" PRIu64 " and at record %" PRIu64
-                    ", from %s",
-                    much, d->first[0], d->first[1], what);
+    return snprintf(
+        out, n, "reordered: %s stand elsewhere, at row %" PRIu64 " and at row %" PRIu64 ", from %s",
+        much, d->first[0], d->first[1], what);
 }
 
 size_t cli_diff_title(const struct cli_diffs *p, const struct trod_difference *d, char *out,
@@ -281,11 +279,11 @@ static void print_inputs(const struct cli_diffs *p, const struct trod_difference
             fprintf(p->file, "    0x%" PRIx64 ", %" PRIu32 " byte%s", in->addr, in->size,
                     in->size == 1 ? "" : "s");
         if (!in->written) {
-            fprintf(p->file, " no write before that both have\n");
+            fprintf(p->file, " no write before it in both traces\n");
             continue;
         }
-        fprintf(p->file, " last written in record %" PRIu64 " and record %" PRIu64,
-                in->last.ordinal[0], in->last.ordinal[1]);
+        fprintf(p->file, " last written in row %" PRIu64 " and row %" PRIu64, in->last.ordinal[0],
+                in->last.ordinal[1]);
         if (in->last.pc) {
             cli_diff_symbol(p, in->last.pc, symbol, sizeof symbol);
             fprintf(p->file, " at 0x%" PRIx64 "%s", in->last.pc, symbol);

@@ -26,6 +26,7 @@ struct cli_diffs {
     uint64_t context; /* rows before a difference */
     enum cli_diff_layout layout;
     unsigned width;
+    unsigned fold; /* columns that the summary is folded to; 0: not */
     bool colour;
 };
 

@@ -30,15 +30,15 @@ static void emit_numbers(struct trod_emit *e, const struct cli_diffs *p,
     trod_emit_str(e, "a", p->path[0]);
     trod_emit_str(e, "b", p->path[1]);
     trod_emit_bool(e, "equal", s->differences == 0);
-    trod_emit_u64(e, "differences", s->differences);
+    trod_emit_count(e, "differences", s->differences);
     for (unsigned i = 0; i < TROD_DIFF_TYPES; i++)
         if (s->by_type[i])
-            trod_emit_u64(e, cli_diff_name((enum trod_difference_type)i), s->by_type[i]);
+            trod_emit_count(e, cli_diff_name((enum trod_difference_type)i), s->by_type[i]);
     for (int side = 0; side < 2; side++) {
-        trod_emit_u64(e, side ? "rows_b" : "rows_a", s->rows[side]);
-        trod_emit_u64(e, side ? "equal_b" : "equal_a", s->equal[side]);
-        trod_emit_u64(e, side ? "differing_b" : "differing_a", s->differing[side]);
-        trod_emit_u64(e, side ? "not_compared_b" : "not_compared_a", s->skipped[side]);
+        trod_emit_count(e, side ? "rows_b" : "rows_a", s->rows[side]);
+        trod_emit_count(e, side ? "equal_b" : "equal_a", s->equal[side]);
+        trod_emit_count(e, side ? "differing_b" : "differing_a", s->differing[side]);
+        trod_emit_count(e, side ? "not_compared_b" : "not_compared_a", s->skipped[side]);
     }
     class_names(s->track, names, sizeof names);
     trod_emit_str(e, "compared", names);
@@ -49,7 +49,7 @@ static void emit_numbers(struct trod_emit *e, const struct cli_diffs *p,
     if (names[0])
         trod_emit_str(e, "not_compared_but_on_both_sides", names);
     if (s->apart)
-        trod_emit_u64(e, "streams_too_far_apart", s->apart);
+        trod_emit_count(e, "streams_too_far_apart", s->apart);
     trod_emit_bool(e, "stopped_early", s->ended);
 }
 
@@ -62,7 +62,7 @@ static void emit_kinds(struct trod_emit *e, const struct trod_compare_summary *s
         if (!s->by_kind[i])
             continue;
         trod_emit_str(e, "kind", trod_kind_name(i));
-        trod_emit_u64(e, "differences", s->by_kind[i]);
+        trod_emit_count(e, "differences", s->by_kind[i]);
         trod_emit_row_end(e);
     }
     trod_emit_table_close(e);
@@ -75,7 +75,7 @@ static void emit_registers(struct trod_emit *e, const struct trod_compare_summar
     trod_emit_table(e, "by_register", "differences by register", columns, 2);
     for (size_t i = 0; i < s->n_registers; i++) {
         trod_emit_str(e, "register", s->registers[i].name);
-        trod_emit_u64(e, "differences", s->registers[i].n);
+        trod_emit_count(e, "differences", s->registers[i].n);
         trod_emit_row_end(e);
     }
     trod_emit_table_close(e);
@@ -88,7 +88,7 @@ static void emit_fields(struct trod_emit *e, const struct trod_compare_summary *
     trod_emit_table(e, "by_field", "differences in one field alone", columns, 2);
     for (size_t i = 0; i < s->n_fields; i++) {
         trod_emit_str(e, "field", s->fields[i].name);
-        trod_emit_u64(e, "differences", s->fields[i].n);
+        trod_emit_count(e, "differences", s->fields[i].n);
         trod_emit_row_end(e);
     }
     trod_emit_table_close(e);
@@ -127,7 +127,7 @@ static void hint(const struct trod_compare_summary *s, char *out, size_t n)
                  f->name, f->n, s->differences, f->name);
     else if (!s->n_slides && rows >= LEAST && s->differences && s->equal[0] < rows / 2)
         snprintf(out, n,
-                 "less than half of the records agree, --slide auto where code or data lie "
+                 "less than half of the rows agree, --slide auto where code or data lie "
                  "elsewhere");
 }
 
@@ -145,7 +145,7 @@ static void emit_pcs(struct trod_emit *e, const struct cli_diffs *p,
             trod_emit_str(e, "symbol", symbol + 1);
         else
             trod_emit_absent(e);
-        trod_emit_u64(e, "differences", s->pcs[i].n);
+        trod_emit_count(e, "differences", s->pcs[i].n);
         trod_emit_row_end(e);
     }
     trod_emit_table_close(e);
@@ -168,12 +168,13 @@ static void emit_slides(struct trod_emit *e, const struct trod_compare_summary *
 
 void cli_diffs_summary(struct cli_diffs *p, const struct trod_compare_summary *s)
 {
-    struct trod_emit_options text = {TROD_EMIT_TEXT, p->colour};
+    struct trod_emit_options text = {.format = TROD_EMIT_TEXT, .colour = p->colour};
     struct trod_emit *e = p->emit;
     char text_of_hint[256];
 
     if (p->quiet)
         return;
+    text.width = p->fold;
     if (!e && trod_emit_new(&e, p->file, &text) != 0)
         return;
     trod_emit_open(e, "summary", "summary");

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "diffs.h"
+#include "trod/put.h"
 
 static const char *path_of(const struct cli_findings *f, const struct trod_finding *g)
 {
@@ -40,19 +41,21 @@ static void where(const struct cli_findings *f, const struct trod_finding *g, ch
     if (g->line == TROD_NOWHERE && g->offset != TROD_NOWHERE)
         ADD("%sbyte %" PRIu64, g->ordinal != TROD_NOWHERE ? ", " : at ? ": " : "", g->offset);
     if (g->stream[0])
-        ADD("%s%s", at ? ", " : "", g->stream);
+        ADD("%s%s %s", at ? ", " : "", cli_stream_word(trod_trace_meta(f->trace)), g->stream);
 #undef ADD
 }
 
 static void text_finding(const struct cli_findings *f, const struct trod_finding *g, FILE *to)
 {
     static const char *const paint[] = {"\033[36m", "\033[35m", "\033[31m"};
-    char place[4200];
+    char place[4200], line[4600];
 
     where(f, g, place, sizeof place);
-    fprintf(to, "%s%s%s %s: %s%s%s\n", f->colour ? paint[g->rule->severity] : "",
-            trod_rule_severity_name(g->rule->severity), f->colour ? "\033[0m" : "", g->rule->id,
-            place, place[0] ? ": " : "", g->message);
+    snprintf(line, sizeof line, "%s: %s%s%s", g->rule->id, place, place[0] ? ": " : "", g->message);
+    fprintf(to, "%s%s%s ", f->colour ? paint[g->rule->severity] : "",
+            trod_rule_severity_name(g->rule->severity), f->colour ? "\033[0m" : "");
+    cli_put_folded(to, f->fold, line,
+                   (unsigned)strlen(trod_rule_severity_name(g->rule->severity)) + 1, 4);
     if (g->text[0])
         fprintf(to, "    %s\n", g->text);
 }
@@ -61,6 +64,7 @@ void cli_findings_text(const struct cli_findings *f, FILE *to)
 {
     uint64_t total = trod_check_total(f->state, TROD_RULE_NOTE);
     const struct trod_finding *g;
+    char line[512], number[TROD_PUT_GROUPED + 1];
 
     for (size_t i = 0; (g = trod_check_finding(f->state, i)); i++)
         text_finding(f, g, to);
@@ -68,11 +72,15 @@ void cli_findings_text(const struct cli_findings *f, FILE *to)
         const struct trod_rule *r = trod_rule_at(i);
         uint64_t n = trod_check_count(f->state, r);
 
-        if (n)
-            fprintf(to, "%12" PRIu64 " %-8s %s: %s\n", n, trod_rule_severity_name(r->severity),
-                    r->id, r->text);
+        if (n == 0)
+            continue;
+        *trod_put_grouped(number, n) = 0;
+        fprintf(to, "%12s %-8s ", number, trod_rule_severity_name(r->severity));
+        snprintf(line, sizeof line, "%s: %s", r->id, r->text);
+        cli_put_folded(to, f->fold, line, 22, 22);
     }
-    fprintf(to, "%12" PRIu64 " finding%s\n", total, total == 1 ? "" : "s");
+    *trod_put_grouped(number, total) = 0;
+    fprintf(to, "%12s finding%s\n", number, total == 1 ? "" : "s");
 }
 
 static void emit_number(struct trod_emit *e, const char *key, uint64_t v)
@@ -104,7 +112,7 @@ static void emit_rules(const struct cli_findings *f, struct trod_emit *e)
             continue;
         trod_emit_str(e, "rule", r->id);
         trod_emit_str(e, "severity", trod_rule_severity_name(r->severity));
-        trod_emit_u64(e, "findings", n);
+        trod_emit_count(e, "findings", n);
         trod_emit_str(e, "text", r->text);
         trod_emit_row_end(e);
     }
@@ -117,7 +125,7 @@ void cli_findings_emit(const struct cli_findings *f, struct trod_emit *e)
                                           "line", "stream",   "message", "text"};
     const struct trod_finding *g;
 
-    trod_emit_u64(e, "total", trod_check_total(f->state, TROD_RULE_NOTE));
+    trod_emit_count(e, "total", trod_check_total(f->state, TROD_RULE_NOTE));
     trod_emit_table(e, "findings", "findings", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; (g = trod_check_finding(f->state, i)); i++) {
         trod_emit_str(e, "rule", g->rule->id);

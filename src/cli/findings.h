@@ -13,6 +13,7 @@ struct cli_findings {
     const void *state; /* of the analysis "check" */
     int severity;      /* from which on a finding is a failure */
     bool colour;
+    unsigned fold; /* columns that lines are folded to; 0: not */
 };
 
 void cli_findings_text(const struct cli_findings *f, FILE *to);

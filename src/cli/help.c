@@ -71,3 +71,27 @@ int cli_help_command(const struct cli_command *m, FILE *to)
         r |= trod_buf_printf(&b, "\nExamples:\n%s", m->examples);
     return write_all(&b, r, to);
 }
+
+int cli_help_where(FILE *to)
+{
+    const unsigned width = help_width(to), column = 15;
+    const struct trod_where_name *n;
+    struct trod_buf b = {0};
+    const char *type = "";
+    int r = trod_wrap(&b,
+                      "An expression compares what rows say, as 'kind == WRITE && value == 42': "
+                      "with == != < <= > >=, in LO..HI, in {A, B}, ~ /PATTERN/; + - * / % << >> & "
+                      "^ | ~ calculate, && || ! and parentheses join. What a row does not say "
+                      "makes a comparison false. trod-where(7) has the rules.\n",
+                      0, 0, width);
+
+    for (size_t i = 0; r == 0 && (n = trod_where_name_at(i)); i++) {
+        if (strcmp(type, n->type) != 0)
+            r = trod_buf_printf(&b, "\n%c%s%s:\n", n->type[0] - 'a' + 'A', n->type + 1, "s");
+        type = n->type;
+        r |= trod_buf_printf(&b, "  %-*s  ", (int)column - 4, n->name);
+        r |= trod_wrap(&b, n->text ? n->text : "the same", column, column, width);
+        r |= trod_buf_add(&b, "\n", 1);
+    }
+    return write_all(&b, r, to);
+}

@@ -30,7 +30,7 @@ const struct cli_command *cli_command_at(size_t i)
     return i < COMMANDS ? commands[i] : cli_analysis_command(i - COMMANDS);
 }
 
-const struct cli_command *cli_command_find(const char *name)
+const struct cli_command *cli_command_named(const char *name)
 {
     const struct cli_command *m;
 
@@ -63,7 +63,9 @@ static int help(struct cli *c, const char *name, bool man)
         cli_help_program(stdout);
         return CLI_YES;
     }
-    m = cli_command_find(name);
+    m = cli_command_named(name);
+    if (!m && strcmp(name, "where") == 0)
+        return cli_help_where(stdout) == 0 ? CLI_YES : CLI_TROUBLE;
     if (!m)
         return no_command(c, name);
     if (man)
@@ -151,7 +153,7 @@ int main(int argc, char **argv)
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
         return flush(
             help(&c, argc > 2 ? argv[2] : NULL, argc > 3 && strcmp(argv[3], "--man") == 0));
-    c.command = cli_command_find(name);
+    c.command = cli_command_named(name);
     if (!c.command)
         return no_command(&c, name);
     return flush(run(&c, argv + 2, (size_t)argc - 2));

@@ -87,7 +87,7 @@ bool cli_pager_wanted(const struct cli *c)
 {
     const char *term = getenv("TERM");
 
-    return pager == 0 && !c->common->no_pager && isatty(STDOUT_FILENO) && command() && term &&
+    return pager == 0 && !c->common->no_pager && cli_terminal(STDOUT_FILENO) && command() && term &&
            strcmp(term, "dumb") != 0;
 }
 
@@ -101,6 +101,7 @@ void cli_pager_start(struct cli *c)
 
     if (!cli_pager_wanted(c) || pipe(fds) != 0)
         return;
+    cli_fold(); /* while it is a terminal */
     fflush(stdout);
     pid = fork();
     if (pid == 0)
@@ -108,7 +109,7 @@ void cli_pager_start(struct cli *c)
     if (pid > 0) {
         pager = pid;
         dup2(fds[1], STDOUT_FILENO);
-        paged_errors = isatty(STDERR_FILENO);
+        paged_errors = cli_terminal(STDERR_FILENO);
         if (paged_errors)
             dup2(fds[1], STDERR_FILENO); /* messages between the rows, not across them */
         sigemptyset(&action.sa_mask);

@@ -23,7 +23,7 @@ static uint64_t now(void)
 void cli_progress_begin(struct cli_progress *p, struct cli *c)
 {
     p->c = c;
-    p->on = !c->common->quiet && isatty(STDERR_FILENO);
+    p->on = !c->common->quiet && cli_terminal(STDERR_FILENO);
     p->begin = p->last = p->on ? now() : 0;
 }
 

@@ -25,15 +25,33 @@ const struct trod_option cli_common_options[] = {
     {.type = TROD_OPT_END},
 };
 
+static const struct trod_option order_options[] = {
+    {"cores", 0, TROD_OPT_U64, AT(cli_input, cores), "N", "cores of the order dynamic", NULL, NULL},
+    {"file", 0, TROD_OPT_STR, AT(cli_input, schedule), "FILE", "schedule of the order recorded",
+     NULL, NULL},
+    {"lockstep", 0, TROD_OPT_BOOL, AT(cli_input, lockstep), NULL,
+     "recorded: cores take turns, a record each", NULL, NULL},
+    {"quantum", 0, TROD_OPT_U64, AT(cli_input, quantum), "N",
+     "dynamic: instructions after which a thread makes room", NULL, NULL},
+    {"scale", 0, TROD_OPT_U64, AT(cli_input, block_scale), "N",
+     "dynamic: thousandths of a system call's time for which its thread blocks", NULL, NULL},
+    {"parallel", 0, TROD_OPT_BOOL, AT(cli_input, parallel), NULL,
+     "dynamic: time passes on each core for itself", NULL, NULL},
+    {"all", 0, TROD_OPT_BOOL, AT(cli_input, all_inputs), NULL, "dynamic: all threads to their end",
+     NULL, NULL},
+    {.type = TROD_OPT_END},
+};
+
 const struct trod_option cli_input_options[] = {
     {"from", 'f', TROD_OPT_STR, AT(cli_input, from), "FORMAT[:OPT=VALUE,...]",
      "format of the input, where it is not recognised by itself; see trod formats", NULL, NULL},
     {"order", 0, TROD_OPT_ENUM, AT(cli_input, order), "ORDER",
      "order of the threads of a trace: file (one after the other), time, sync (as the recorded "
-     "synchronization allows), recorded (as the schedule in the trace says), dynamic (as threads "
-     "scheduled onto four "
-     "cores)",
-     orders, NULL},
+     "synchronization allows), recorded (as the schedule in the trace says, or "
+     "recorded:file=FILE; with lockstep the cores take turns, a record each), dynamic (as threads "
+     "scheduled onto four cores; dynamic:cores=N for N, and with quantum=N, scale=N, parallel, "
+     "all)",
+     orders, order_options},
     {"modules", 0, TROD_OPT_STR, AT(cli_input, modules), "FILE",
      "list of the program's modules, for opcodes that are not in the trace (default: modules.log "
      "beside it)",
@@ -62,21 +80,38 @@ struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t
     memset(&t, 0, sizeof t);
     t.from = in->from;
     t.want = want;
-    t.order = (enum trod_order)in->order;
+    t.order = in->order < 0 ? TROD_ORDER_FILE : (enum trod_order)in->order;
+    t.cores = in->cores < TROD_MOST_CORES ? (uint32_t)in->cores : TROD_MOST_CORES;
+    t.schedule = in->schedule;
+    t.lockstep = in->lockstep;
+    t.quantum = in->quantum;
+    t.block_scale = in->block_scale < UINT32_MAX ? (uint32_t)in->block_scale : UINT32_MAX;
+    t.all_inputs = in->all_inputs;
+    t.parallel = in->parallel;
     t.input.no_thread = in->jobs == 1;
-    t.beside = (struct trod_beside_options){in->modules, in->module_dir, true};
+    t.beside = (struct trod_beside_options){
+        .modules = in->modules, .module_dir = in->module_dir, .more = true};
     return t;
+}
+
+const char *cli_stream_word(const struct trod_meta *m)
+{
+    if (m->driver)
+        return m->driver->streams ? m->driver->streams : "cpu";
+    return "thread";
 }
 
 int cli_report_begin(struct cli_out *o, struct cli *c, const struct cli_report *r)
 {
-    struct trod_emit_options opt = {(enum trod_emit_format)r->format, false};
+    struct trod_emit_options opt = {.format = (enum trod_emit_format)r->format};
 
     memset(o, 0, sizeof *o);
     o->c = c;
     if (r->output && strcmp(r->output, "-") != 0)
         o->path = r->output;
     opt.colour = !o->path && r->format == TROD_EMIT_TEXT && cli_colour(c, STDOUT_FILENO);
+    if (!o->path)
+        opt.width = cli_fold();
     o->held = !o->path && cli_pager_wanted(c);
     o->file = o->path || o->held ? tmpfile() : stdout;
     if (!o->file && o->held) {
@@ -93,13 +128,24 @@ int cli_report_begin(struct cli_out *o, struct cli *c, const struct cli_report *
     return trod_error(&c->diag, TROD_ERR_NOMEM, "report.memory", NULL, "out of memory");
 }
 
+/* Is the report a zip archive already? */
+static bool is_archive(FILE *file)
+{
+    char head[4];
+
+    rewind(file);
+    return fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, "PK\3\4", 4) == 0;
+}
+
 /* The finished report under its name. */
 static int deliver(struct cli_out *o)
 {
+    const struct trod_output_options opt = {.struct_size = sizeof opt,
+                                            .compress = is_archive(o->file) ? "none" : NULL};
     struct trod_output *out;
     char block[16384];
     size_t n;
-    int r = trod_output_create(&out, o->path, NULL, &o->c->diag);
+    int r = trod_output_create(&out, o->path, &opt, &o->c->diag);
 
     if (r != 0)
         return r;
@@ -144,4 +190,31 @@ int cli_report_end(struct cli_out *o)
     if (o->file != stdout)
         fclose(o->file);
     return r;
+}
+
+void cli_say_loss(struct cli *c, const struct trod_loss *l, const uint64_t *total)
+{
+    char n[TROD_PUT_GROUPED + 1], of[TROD_PUT_GROUPED + 8] = "";
+
+    for (unsigned i = 0; i < TROD_KINDS; i++) {
+        if (!l->rows[i])
+            continue;
+        *trod_put_grouped(n, l->rows[i]) = '\0';
+        if (total) {
+            memcpy(of, " of ", 4);
+            *trod_put_grouped(of + 4, total[i]) = '\0';
+        }
+        cli_say(c, "lost: %s%s %s rows", n, of, trod_kind_name(i));
+    }
+    for (unsigned k = 0; k < TROD_COLUMNS; k++)
+        for (unsigned i = 0; i < TROD_KINDS; i++) {
+            if (!l->columns[i][k])
+                continue;
+            *trod_put_grouped(n, l->columns[i][k]) = '\0';
+            cli_say(c, "lost: %s of %s %s rows", trod_loss_name(k), n, trod_kind_name(i));
+        }
+    if (l->invented) {
+        *trod_put_grouped(n, l->invented) = '\0';
+        cli_say(c, "not known: the addresses of %s accesses, written as 0", n);
+    }
 }

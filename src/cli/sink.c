@@ -72,9 +72,9 @@ void cli_sink_advance(struct cli_sink *s, const char *p)
 
 void cli_sink_write(struct cli_sink *s, const void *p, size_t n)
 {
-    if (s->n + n > BUFFER)
+    if (s->n + n > BUFFER || n >= FULL)
         cli_sink_flush(s);
-    if (n > BUFFER) {
+    if (n >= FULL) {
         write_out(s, p, n);
         return;
     }

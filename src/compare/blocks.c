@@ -15,7 +15,7 @@ static size_t block_rows(const struct cmp_queue *q, const struct cmp_match *m, b
 {
     size_t n = 0;
 
-    if (m->rules->opt->window_unit == TROD_WINDOW_RECORDS)
+    if (m->rules->opt->window_unit == TROD_WINDOW_ROWS)
         return q->n >= m->window ? (size_t)m->window : ended ? q->n : SIZE_MAX;
     while (n < q->n && n < m->lookahead && cmp_queue_at(q, n)->pub.time < end)
         n++;
@@ -89,8 +89,8 @@ int cmp_match_blocks(struct cmp_lane *l, struct cmp_match *m, const bool ended[2
         for (int side = 0; side < 2; side++) {
             n[side] = block_rows(&l->queue[side], m, ended[side], end < first ? UINT64_MAX : end);
             if (n[side] == SIZE_MAX) {
-                *want = m->rules->opt->window_unit == TROD_WINDOW_RECORDS ? (size_t)m->window
-                                                                          : l->queue[side].n + 64;
+                *want = m->rules->opt->window_unit == TROD_WINDOW_ROWS ? (size_t)m->window
+                                                                       : l->queue[side].n + 64;
                 return CMP_MORE;
             }
         }

@@ -9,6 +9,7 @@
  */
 #include "compare/engine.h"
 
+#include "core/sized.h"
 #include "trod/insn.h"
 
 #include <stdlib.h>
@@ -16,27 +17,56 @@
 
 enum { CHUNK = 64, STEP = 4096, LOOKAHEAD = 1 << 16, QUEUED = 1 << 15 };
 
+/* Room for N lanes. False: no memory. */
+static bool grow_lanes(struct trod_compare *c, size_t n)
+{
+    const size_t words = (n + 63) / 64, had = (c->n_lanes + 63) / 64;
+    struct cmp_lane **l = realloc(c->lanes, n * sizeof(struct cmp_lane *));
+    uint64_t *busy;
+
+    if (!l)
+        return false;
+    c->lanes = l;
+    busy = realloc(c->busy, words * sizeof *busy);
+    if (!busy)
+        return false;
+    for (size_t k = had; k < words; k++)
+        busy[k] = 0;
+    for (size_t k = c->n_lanes; k < n; k++)
+        l[k] = NULL;
+    c->busy = busy;
+    c->n_lanes = n;
+    return true;
+}
+
+/* The first busy lane from number *I on, which becomes that number; NULL: there is none. */
+static struct cmp_lane *busy_lane(const struct trod_compare *c, size_t *i)
+{
+    const size_t words = (c->n_lanes + 63) / 64;
+    size_t w = *i / 64;
+    uint64_t bits = w < words ? c->busy[w] & UINT64_MAX << *i % 64 : 0;
+
+    while (!bits && ++w < words)
+        bits = c->busy[w];
+    if (!bits)
+        return NULL;
+    *i = w * 64 + (size_t)__builtin_ctzll(bits);
+    return c->lanes[*i];
+}
+
 struct cmp_lane *cmp_lane_of(struct trod_compare *c, int pair, unsigned cls)
 {
     size_t per = c->rules.opt->independent ? TROD_TRACK_CLASSES : 1;
     size_t i = (size_t)pair * per + (per > 1 ? cls : 0);
 
-    if (i >= c->n_lanes) {
-        size_t n = 2 * (i + per);
-        struct cmp_lane **l = realloc(c->lanes, n * sizeof(struct cmp_lane *));
-
-        if (!l)
-            return NULL;
-        for (size_t k = c->n_lanes; k < n; k++)
-            l[k] = NULL;
-        c->lanes = l;
-        c->n_lanes = n;
-    }
+    if (i >= c->n_lanes && !grow_lanes(c, 2 * (i + per)))
+        return NULL;
     if (!c->lanes[i]) {
         c->lanes[i] = calloc(1, sizeof **c->lanes);
         if (!c->lanes[i])
             return NULL;
         c->lanes[i]->pair = pair;
+        c->lanes[i]->number = i;
         c->lanes[i]->grouped = (per == 1 || cls == 0) && (c->rules.track & TROD_TRACK_INSTR);
     }
     return c->lanes[i];
@@ -82,7 +112,26 @@ static int enter(struct trod_compare *c, int side, int pair, struct cmp_row *row
         return TROD_ERR_NOMEM;
     cmp_row_own(&c->pool, row, cmp_side_owner(&c->side[side], pair));
     row->place = l->places[side]++;
+    c->busy[l->number / 64] |= UINT64_C(1) << l->number % 64;
     return cmp_queue_push(&l->queue[side], row) ? TROD_OK : TROD_ERR_NOMEM;
+}
+
+/* Row I of SIDE is not chosen: if an instruction, what follows belongs to none that is known. */
+static int disown(struct trod_compare *c, int side, uint32_t i)
+{
+    struct cmp_side *s = &c->side[side];
+    int pair;
+
+    if (s->b->kind[i] != TROD_INSTR)
+        return TROD_OK;
+    pair = cmp_side_pair(s, &c->pairs, i);
+    if (pair < 0)
+        return TROD_ERR_NOMEM;
+    if (pair < s->n_owner) {
+        cmp_row_drop(&c->pool, s->owner[pair]);
+        s->owner[pair] = NULL;
+    }
+    return TROD_OK;
 }
 
 /* Take the row at hand of side SIDE into its lane, if it counts. */
@@ -95,6 +144,10 @@ static int take(struct trod_compare *c, int side)
     int pair, rc;
 
     c->sum->rows[side]++;
+    if (!cmp_side_chosen(s, i)) {
+        c->sum->skipped[side]++;
+        return disown(c, side, i);
+    }
     if (!cmp_side_counts(s, c->rules.track, i)) {
         c->sum->skipped[side]++;
         s->seen |= cls < TROD_TRACK_CLASSES ? 1u << cls : 0;
@@ -140,16 +193,18 @@ struct need {
 static int match_lanes(struct trod_compare *c, struct need *need)
 {
     const bool ended[2] = {over(c, 0), over(c, 1)};
+    struct cmp_lane *l;
 
     *need = (struct need){.waiting = 0};
-    for (size_t i = 0; i < c->n_lanes && !c->match.stop; i++) {
-        struct cmp_lane *l = c->lanes[i];
+    for (size_t i = 0; (l = busy_lane(c, &i)) != NULL && !c->match.stop; i++) {
         size_t want = 0;
-        int rc = l ? cmp_lane_match(l, &c->match, ended, &want) : CMP_EMPTY;
+        int rc = cmp_lane_match(l, &c->match, ended, &want);
 
         if (rc < 0)
             return rc;
-        for (int side = 0; l && side < 2; side++) {
+        if (!l->queue[0].n && !l->queue[1].n && !l->waiting[0].n && !l->waiting[1].n)
+            c->busy[i / 64] &= ~(UINT64_C(1) << i % 64);
+        for (int side = 0; side < 2; side++) {
             size_t n = l->queue[side].n;
 
             need->queued[side] += n;
@@ -262,8 +317,10 @@ static int slow(struct trod_compare *c)
 
 bool cmp_waiting(const struct trod_compare *c)
 {
-    for (size_t i = 0; i < c->n_lanes; i++)
-        if (c->lanes[i] && (c->lanes[i]->waiting[0].n || c->lanes[i]->waiting[1].n))
+    const struct cmp_lane *l;
+
+    for (size_t i = 0; (l = busy_lane(c, &i)) != NULL; i++)
+        if (l->waiting[0].n || l->waiting[1].n)
             return true;
     return false;
 }
@@ -271,7 +328,11 @@ bool cmp_waiting(const struct trod_compare *c)
 uint32_t trod_compare_want(const struct trod_compare_options *opt)
 {
     uint32_t want = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE;
+    struct trod_compare_options own;
 
+    if (!trod_sized(&own, sizeof own, sizeof own, opt))
+        return want;
+    opt = &own;
     if (!(opt->compare & TROD_COL_INDEX) && opt->n_also == 0)
         want &= ~(uint32_t)TROD_COL_INDEX;
     return want;
@@ -324,7 +385,9 @@ static void release(struct trod_compare *c)
     for (int side = 0; side < 2; side++)
         cmp_side_fini(&c->side[side], &c->pool);
     free(c->lanes);
+    free(c->busy);
     free(c->pairs.key);
+    free(c->pairs.place);
     cmp_history_fini(&c->history);
     cmp_pool_fini(&c->pool);
     trod_insn_decoder_free(c->match.decoder);
@@ -363,7 +426,7 @@ static struct trod_compare *prepare(struct trod_trace *a, struct trod_trace *b,
     c->match.window = opt->window ? opt->window : 1;
     c->match.lookahead = opt->lookahead ? opt->lookahead : LOOKAHEAD;
     /* Blocks of more than one row begin where they begin, whatever the fast path finds equal. */
-    c->always_slow = opt->skip_equal ||
+    c->always_slow = opt->choose || opt->skip_equal ||
                      (opt->align == TROD_ALIGN_NONE && (c->match.window > 1 || opt->window_unit));
     return c;
 }
@@ -386,10 +449,15 @@ int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
                      const struct trod_compare_options *opt, trod_compare_fn fn, void *user,
                      struct trod_compare_summary *summary, struct trod_diag *diag)
 {
+    struct trod_compare_options own;
     struct trod_compare *c;
     int rc;
 
     memset(summary, 0, sizeof *summary);
+    if (!trod_sized(&own, sizeof own, sizeof own, opt))
+        return trod_error(diag, TROD_ERR_USAGE, "compare.options", NULL,
+                          "options are of another version");
+    opt = &own;
     if (opt->n_slides > TROD_COMPARE_SLIDES || opt->n_masks > TROD_COMPARE_MASKS ||
         opt->n_ignore_registers > TROD_COMPARE_MASKS || opt->n_pairs > TROD_COMPARE_PAIRS ||
         opt->n_aliases > TROD_COMPARE_PAIRS)

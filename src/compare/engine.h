@@ -17,6 +17,7 @@ struct trod_compare {
     struct cmp_pairs pairs;
     struct cmp_lane **lanes; /* by pair, and by class where these are independent */
     size_t n_lanes;
+    uint64_t *busy; /* bit I: rows of lane I are queued or wait; the others cost nothing */
     struct cmp_match match;
     struct cmp_history history;
     struct cmp_tally tally;

@@ -36,6 +36,7 @@ struct cmp_lane {
     struct cmp_block blocks[CMP_BLOCKS]; /* a ring of the last ones */
     size_t n_blocks;
     int pair;
+    size_t number;  /* among the lanes of the comparison */
     uint64_t spent; /* rows looked at in searches, less what rows taken off have paid for */
     unsigned stage; /* how far the search for a place to go on has widened */
     bool grouped;   /* rows belong to the instruction before them */

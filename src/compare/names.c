@@ -2,8 +2,8 @@
  * names.c - one name for each register, whatever a trace calls it.
  *
  * Implements trod_register_canonical of compare.h. The aliases are those of the procedure call
- * standards (AAPCS, AAPCS64, MIPS o32 and n64, PowerPC SysV, x86-64) and of the tracers named in
- * the Tarmac page: a name that is in no table is its own lower case.
+ * standards (AAPCS, AAPCS64, MIPS o32 and n64, PowerPC SysV, x86-64, RISC-V) and of the tracers
+ * named in the Tarmac page: a name that is in no table is its own lower case.
  */
 #include "trod/compare.h"
 
@@ -56,10 +56,31 @@ static const struct alias x86[] = {
     {NULL, NULL, 0},
 };
 
+static const struct alias riscv[] = {
+    {"zero", "x0", 0},  {"ra", "x1", 0},   {"sp", "x2", 0},   {"gp", "x3", 0},
+    {"tp", "x4", 0},    {"t0", "x5", 0},   {"t1", "x6", 0},   {"t2", "x7", 0},
+    {"s0", "x8", 0},    {"s1", "x9", 0},   {"a0", "x10", 0},  {"a1", "x11", 0},
+    {"a2", "x12", 0},   {"a3", "x13", 0},  {"a4", "x14", 0},  {"a5", "x15", 0},
+    {"a6", "x16", 0},   {"a7", "x17", 0},  {"s2", "x18", 0},  {"s3", "x19", 0},
+    {"s4", "x20", 0},   {"s5", "x21", 0},  {"s6", "x22", 0},  {"s7", "x23", 0},
+    {"s8", "x24", 0},   {"s9", "x25", 0},  {"s10", "x26", 0}, {"s11", "x27", 0},
+    {"t3", "x28", 0},   {"t4", "x29", 0},  {"t5", "x30", 0},  {"t6", "x31", 0},
+    {"fp", "x8", 0},    {"ft0", "f0", 0},  {"ft1", "f1", 0},  {"ft2", "f2", 0},
+    {"ft3", "f3", 0},   {"ft4", "f4", 0},  {"ft5", "f5", 0},  {"ft6", "f6", 0},
+    {"ft7", "f7", 0},   {"fs0", "f8", 0},  {"fs1", "f9", 0},  {"fa0", "f10", 0},
+    {"fa1", "f11", 0},  {"fa2", "f12", 0}, {"fa3", "f13", 0}, {"fa4", "f14", 0},
+    {"fa5", "f15", 0},  {"fa6", "f16", 0}, {"fa7", "f17", 0}, {"fs2", "f18", 0},
+    {"fs3", "f19", 0},  {"fs4", "f20", 0}, {"fs5", "f21", 0}, {"fs6", "f22", 0},
+    {"fs7", "f23", 0},  {"fs8", "f24", 0}, {"fs9", "f25", 0}, {"fs10", "f26", 0},
+    {"fs11", "f27", 0}, {"ft8", "f28", 0}, {"ft9", "f29", 0}, {"ft10", "f30", 0},
+    {"ft11", "f31", 0}, {NULL, NULL, 0},
+};
+
 static const struct alias *const tables[TROD_ISAS] = {
-    [TROD_ISA_ARM] = arm,     [TROD_ISA_A64] = a64,     [TROD_ISA_PPC32] = ppc,
-    [TROD_ISA_PPC64] = ppc,   [TROD_ISA_X86_32] = x86,  [TROD_ISA_X86_64] = x86,
-    [TROD_ISA_MIPS32] = mips, [TROD_ISA_MIPS64] = mips,
+    [TROD_ISA_ARM] = arm,       [TROD_ISA_A64] = a64,     [TROD_ISA_PPC32] = ppc,
+    [TROD_ISA_PPC64] = ppc,     [TROD_ISA_X86_32] = x86,  [TROD_ISA_X86_64] = x86,
+    [TROD_ISA_MIPS32] = mips,   [TROD_ISA_MIPS64] = mips, [TROD_ISA_RISCV64] = riscv,
+    [TROD_ISA_RISCV32] = riscv,
 };
 
 enum { NAME_MAX_LEN = 31 };

@@ -73,6 +73,9 @@ static void link_chain(struct cmp_bag *b, struct cmp_wait *w)
     for (unsigned i = 0; *p && i < REACH; i++)
         p = &(*p)->chain;
     w->chain = *p;
+    w->at = p;
+    if (w->chain)
+        w->chain->at = &w->chain;
     *p = w;
 }
 
@@ -101,7 +104,7 @@ bool cmp_bag_push(struct cmp_bag *b, struct cmp_row *row, struct cmp_scene *scen
     w = malloc(sizeof *w);
     if (!w)
         return false;
-    *w = (struct cmp_wait){row, scene, group, since, b->last, NULL, NULL};
+    *w = (struct cmp_wait){row, scene, group, since, b->last, NULL, NULL, NULL};
     if (scene)
         scene->refs++;
     *(b->last ? &b->last->newer : &b->first) = w;
@@ -149,12 +152,11 @@ struct cmp_wait *cmp_bag_fellow(const struct cmp_bag *b, const struct cmp_row *r
 
 struct cmp_row *cmp_bag_take(struct cmp_pool *pool, struct cmp_bag *b, struct cmp_wait *w)
 {
-    struct cmp_wait **p = bucket_of(b, w->row);
     struct cmp_row *row = w->row;
 
-    while (*p != w)
-        p = &(*p)->chain;
-    *p = w->chain;
+    *w->at = w->chain;
+    if (w->chain)
+        w->chain->at = w->at;
     *(w->older ? &w->older->newer : &b->first) = w->newer;
     *(w->newer ? &w->newer->older : &b->last) = w->older;
     b->n--;

@@ -42,6 +42,7 @@ struct cmp_wait {
     uint64_t group;          /* the instructions it was left over from */
     uint64_t since;          /* rows of the other side that had been taken off before */
     struct cmp_wait *older, *newer, *chain;
+    struct cmp_wait **at; /* what points to it in its chain: one may be as long as the window */
 };
 
 /* Rows that wait, oldest first, to be found by what they say. */

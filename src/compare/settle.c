@@ -349,15 +349,13 @@ static bool learn(struct cmp_lane *l, struct cmp_match *m, size_t na, const bool
 
 int cmp_settle(struct cmp_lane *l, struct cmp_match *m, size_t na, size_t nb)
 {
-    bool few[2 * FEW] = {false}, *done_a = few, *done_b = few + na;
+    bool few[2 * FEW] = {false}, *done_a = few, *done_b;
     struct cmp_scene *scene = NULL;
     int rc = TROD_OK;
 
-    if (na + nb > 2 * FEW) {
-        if (!(done_a = calloc(na + nb, sizeof *done_a)))
-            return TROD_ERR_NOMEM;
-        done_b = done_a + na;
-    }
+    if (na + nb > 2 * FEW && !(done_a = calloc(na + nb, sizeof *done_a)))
+        return TROD_ERR_NOMEM;
+    done_b = done_a + na;
     do
         rc = cmp_pair_rows(l, m, na, done_a, nb, done_b) < 0 ? TROD_ERR_NOMEM : TROD_OK;
     while (rc == TROD_OK && learn(l, m, na, done_a, nb, done_b));

@@ -23,6 +23,22 @@ static bool spent(const struct cmp_side *s)
     return !s->ended && !s->next && !(s->b && s->at < s->b->n);
 }
 
+/* Which rows of B, which S has just read, are compared. Returns RC, or what went wrong. */
+static int choose(struct cmp_side *s, int rc, const struct trod_batch *b)
+{
+    uint8_t keep[TROD_BATCH_ROWS];
+
+    if (!s->opt->choose || rc != 1)
+        return rc;
+    if (!s->chosen && !(s->chosen = malloc(CMP_CHOSEN)))
+        return TROD_ERR_NOMEM;
+    memset(keep, 1, b->n);
+    rc = s->opt->choose(s->opt->choose_user, s->side, b, keep);
+    for (uint32_t i = 0; i < b->n; i++)
+        s->chosen[(b->first + i) % CMP_CHOSEN] = keep[i];
+    return rc < 0 ? rc : 1;
+}
+
 /* The next batch of S is B, as trod_trace_next has said with RC. Returns whether there is one. */
 static int arrived(struct cmp_side *s, int rc, struct trod_batch *b)
 {
@@ -61,7 +77,7 @@ int cmp_side_fill(struct cmp_side *s)
     if (other && !other->next && other->b && other->b->n - other->at >= LEAST)
         trod_trace_limit(s->trace, other->b->n - other->at);
     rc = trod_trace_next(s->trace, &b);
-    return arrived(s, rc, b);
+    return arrived(s, choose(s, rc, b), b);
 }
 
 /* Keep the few rows that are left of S's batch, so that the next can be decoded. */
@@ -108,9 +124,9 @@ bool cmp_sides_fill(struct cmp_side side[2], struct cmp_pump *pump)
 
             cmp_pump_ask(pump);
             rc = trod_trace_next(side[0].trace, &b[0]);
-            follows(&side[0], carried[0], rc, b[0]);
+            follows(&side[0], carried[0], choose(&side[0], rc, b[0]), b[0]);
             rc = cmp_pump_take(pump, &b[1]);
-            follows(&side[1], carried[1], rc, b[1]);
+            follows(&side[1], carried[1], choose(&side[1], rc, b[1]), b[1]);
         }
     }
     return cmp_side_fill(&side[0]) == 1 && cmp_side_fill(&side[1]) == 1;
@@ -198,6 +214,7 @@ void cmp_side_fini(struct cmp_side *s, struct cmp_pool *pool)
     cmp_row_drop(pool, s->before);
     trod_batch_free(s->first);
     free(s->owner);
+    free(s->chosen);
     free(s->pair);
     free(s->slid[0]);
     free(s->slid[1]);
@@ -253,14 +270,51 @@ static uint64_t key_of(const struct cmp_side *s, const struct cmp_pairs *p, uint
     return hash_name(st->name, st->name_len);
 }
 
+/* Where KEY stands among the places of P, or the empty one where it belongs. */
+static uint32_t *place_of(const struct cmp_pairs *p, uint64_t key)
+{
+    const uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
+
+    for (uint64_t i = h ^ h >> 32;; i++) {
+        uint32_t *at = &p->place[i & (p->places - 1)];
+
+        if (*at == 0 || p->key[*at - 1] == key)
+            return at;
+    }
+}
+
+/* At least twice as many places as pairs. */
+static bool grow_places(struct cmp_pairs *p)
+{
+    const size_t places = p->places ? 2 * p->places : 32;
+    uint32_t *table;
+
+    if (2 * ((size_t)p->n + 1) <= p->places)
+        return true;
+    table = calloc(places, sizeof *table);
+    if (!table)
+        return false;
+    free(p->place);
+    p->place = table;
+    p->places = places;
+    for (uint32_t i = 0; i < p->n; i++)
+        *place_of(p, p->key[i]) = i + 1;
+    return true;
+}
+
 static int add_pair(struct cmp_pairs *p, uint64_t key)
 {
-    for (uint32_t i = 0; i < p->n; i++)
-        if (p->key[i] == key)
-            return (int)i;
+    uint32_t *at;
+
+    if (!grow_places(p))
+        return TROD_ERR_NOMEM - 1;
+    at = place_of(p, key);
+    if (*at)
+        return (int)*at - 1;
     if (!trod_grow(&p->key, p->n, &p->cap, sizeof *p->key, 8))
         return TROD_ERR_NOMEM - 1;
     p->key[p->n] = key;
+    *at = p->n + 1;
     return (int)p->n++;
 }
 

@@ -12,7 +12,9 @@ struct cmp_pairs {
     uint64_t *key; /* of pair i */
     uint32_t n;
     size_t cap;
-    int mode; /* enum cmp_pairing */
+    uint32_t *place; /* pair + 1 by the hash of its key, open addressing; 0: empty */
+    size_t places;   /* a power of two */
+    int mode;        /* enum cmp_pairing */
 };
 
 struct cmp_side {
@@ -37,7 +39,17 @@ struct cmp_side {
     uint64_t run_markers;   /* numbers of markers that are not compared: bits 1 << sub */
     uint64_t *slid[2];      /* addr and target of the rows of b where slides are in force */
     const struct trod_batch *slid_of;
+    uint8_t *chosen; /* by the number of a row modulo CMP_CHOSEN: 1 chosen; NULL: all are */
 };
+
+/* More rows than can have been decoded and not taken: those carried over and two batches. */
+enum { CMP_CHOSEN = 1 << 14 };
+
+/* Whether row I of the batch at hand was chosen (trod_compare_options.choose). */
+static inline bool cmp_side_chosen(const struct cmp_side *s, uint32_t i)
+{
+    return !s->chosen || s->chosen[(s->b->first + i) % CMP_CHOSEN];
+}
 
 /* Whether row I of the batch at hand is compared, where the classes TRACK are. */
 static inline bool cmp_side_counts(const struct cmp_side *s, uint32_t track, uint32_t i)

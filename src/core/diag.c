@@ -5,7 +5,7 @@
  * A diag belongs to one thread: whoever works in the background keeps its problem and lets the
  * thread that owns the diag report it.
  */
-#include "trod/diag.h"
+#include "core/diag_own.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -112,8 +112,8 @@ int trod_diag_report(struct trod_diag *d, enum trod_severity severity, int statu
     };
     if (!p.at.path)
         p.at.path = d->path;
-    if (!p.at.member && d->member && p.at.path == d->path && p.at.offset != TROD_NOWHERE)
-        p.at.member = d->member(d->member_of, p.at.offset);
+    if (!p.at.member && d->members && p.at.path == d->path && p.at.offset != TROD_NOWHERE)
+        p.at.member = d->members->name(d->members->of, p.at.offset);
     d->sink(d->user, &p);
     return status;
 }

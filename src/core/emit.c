@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/emit_int.h"
+#include "core/sized.h"
 #include "trod/put.h"
 
 static struct emit_level *top(struct trod_emit *e)
@@ -171,15 +172,18 @@ static void value(struct trod_emit *e, const char *key, const char *s, size_t n,
 
 int trod_emit_new(struct trod_emit **out, FILE *file, const struct trod_emit_options *opt)
 {
-    struct trod_emit *e = calloc(1, sizeof *e);
+    struct trod_emit_options own;
+    struct trod_emit *e;
 
-    *out = e;
+    *out = NULL;
+    if (!trod_sized(&own, sizeof own, sizeof own, opt))
+        return TROD_ERR_USAGE;
+    *out = e = calloc(1, sizeof *e);
     if (!e)
         return TROD_ERR_NOMEM;
     e->file = file;
     e->blank = true;
-    if (opt)
-        e->opt = *opt;
+    e->opt = own;
     return 0;
 }
 
@@ -289,26 +293,21 @@ void trod_emit_u64(struct trod_emit *e, const char *key, uint64_t v)
     value(e, key, s, (size_t)(trod_put_u64(s, v) - s), true);
 }
 
-/* V with a comma before every third digit. */
-static char *grouped(char *p, uint64_t v)
+void trod_emit_said(struct trod_emit *e, const char *key, uint64_t v, const char *label,
+                    const char *shown)
 {
-    char digits[TROD_PUT_U64];
-    size_t n = (size_t)(trod_put_u64(digits, v) - digits);
-
-    for (size_t i = 0; i < n; i++) {
-        if (i > 0 && n > 4 && (n - i) % 3 == 0)
-            *p++ = ',';
-        *p++ = digits[i];
-    }
-    return p;
+    if (e->opt.format == TROD_EMIT_TEXT)
+        value(e, label, shown, strlen(shown), false);
+    else
+        trod_emit_u64(e, key, v);
 }
 
 void trod_emit_count(struct trod_emit *e, const char *key, uint64_t v)
 {
-    char s[2 * TROD_PUT_U64];
+    char s[TROD_PUT_GROUPED];
 
     if (e->opt.format == TROD_EMIT_TEXT)
-        value(e, key, s, (size_t)(grouped(s, v) - s), true);
+        value(e, key, s, (size_t)(trod_put_grouped(s, v) - s), true);
     else
         trod_emit_u64(e, key, v);
 }
@@ -316,7 +315,7 @@ void trod_emit_count(struct trod_emit *e, const char *key, uint64_t v)
 void trod_emit_bytes(struct trod_emit *e, const char *key, uint64_t v)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    char s[2 * TROD_PUT_U64 + 32];
+    char s[TROD_PUT_GROUPED + 32];
     size_t n, unit = 0;
     double size = (double)v / 1024;
 
@@ -328,7 +327,7 @@ void trod_emit_bytes(struct trod_emit *e, const char *key, uint64_t v)
         size /= 1024;
         unit++;
     }
-    n = (size_t)(grouped(s, v) - s);
+    n = (size_t)(trod_put_grouped(s, v) - s);
     if (v >= 10240)
         n += (size_t)snprintf(s + n, sizeof s - n, " bytes (%.1f %s)", size, units[unit]);
     value(e, key, s, n, true);

@@ -4,6 +4,8 @@
 #ifndef EMIT_INT_H
 #define EMIT_INT_H
 
+#include <string.h>
+
 #include "trod/buf.h"
 #include "trod/emit.h"
 
@@ -40,6 +42,26 @@ struct trod_emit {
     bool header_done;
     bool blank; /* an empty line was just written, or nothing at all */
 };
+
+enum { CELL_NUMBER = 1, CELL_TEXT = 2, CELL_ABSENT = 3 }; /* flags of a cell */
+
+/* Folding leaves a text at least so many columns, or does not fold it; so many if there is room. */
+enum { FOLD_LEAST = 24, FOLD_WELL = 40 };
+
+static inline const char *emit_next(const char *s)
+{
+    return s + strlen(s) + 1;
+}
+
+/* Columns that N bytes of visible UTF-8 take (wide characters count as one). */
+uint32_t emit_columns_of(const char *s);
+/*
+ * Bytes of the text S that go on a line of ROOM columns: up to a blank; where there is none the
+ * first word, or (HARD) what of it fits.
+ */
+size_t emit_fold(const char *s, uint32_t room, bool hard);
+/* Print the rows of the table that are held; COMPLETE: these are all. */
+void emit_table_flush(struct trod_emit *e, bool complete);
 
 /* One value; NUMBER: JSON writes it bare. */
 void emit_text_value(struct trod_emit *e, const char *key, const char *s, size_t n, bool number);

@@ -3,7 +3,7 @@
  *
  * Part of the emitter (trod/emit.h). Fields of one section wait until something else follows and
  * are then aligned. Rows of a table wait for their column widths, up to a megabyte of them; rows
- * beyond that use the widths found so far.
+ * beyond that use the widths found so far. How a table is laid out is in emit_table.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "core/emit_int.h"
 #include "trod/put.h"
 
-enum { HELD_FIELDS = 512, HELD_BYTES = 1 << 20, CELL_NUMBER = 1, CELL_TEXT = 2, CELL_ABSENT = 3 };
+enum { HELD_FIELDS = 512, HELD_BYTES = 1 << 20 };
 
-static const char bold[] = "\033[1m", dim[] = "\033[2m", plain[] = "\033[0m";
+static const char bold[] = "\033[1m", plain[] = "\033[0m";
 
 static struct emit_level *top(struct trod_emit *e)
 {
@@ -44,25 +44,28 @@ static void add_visible(struct trod_emit *e, struct trod_buf *b, const char *s, 
     b->p[b->n++] = 0;
 }
 
-/* Columns that N bytes of visible UTF-8 take (wide characters count as one). */
-static uint32_t columns_of(const char *s)
-{
-    uint32_t n = 0;
-
-    for (; *s; s++)
-        n += ((unsigned char)*s & 0xc0) != 0x80;
-    return n;
-}
-
 static void shown_key(struct trod_emit *e, const char *key)
 {
     for (; *key; key++)
         putc(*key == '_' ? ' ' : *key, e->file);
 }
 
-static const char *next_text(const char *s)
+/* The value S of a field, which begins in column AT, on as many lines as it takes. */
+static void field_value(struct trod_emit *e, const char *s, uint32_t at)
 {
-    return s + strlen(s) + 1;
+    const uint32_t room = e->opt.width > at + FOLD_LEAST ? e->opt.width - at : UINT32_MAX;
+
+    for (;;) {
+        size_t n = emit_fold(s, room, false);
+
+        fwrite(s, 1, n, e->file);
+        putc('\n', e->file);
+        s += n;
+        s += strspn(s, " ");
+        if (!*s)
+            break;
+        fprintf(e->file, "%*s", (int)at, "");
+    }
 }
 
 void emit_text_flush(struct trod_emit *e)
@@ -75,17 +78,18 @@ void emit_text_flush(struct trod_emit *e)
     if (e->n_fields == 0)
         return;
     end = (const char *)e->fields.p + e->fields.n;
-    for (const char *s = (const char *)e->fields.p; s < end; s = next_text(next_text(s))) {
-        if (columns_of(s) > width)
-            width = columns_of(s);
+    for (const char *s = (const char *)e->fields.p; s < end; s = emit_next(emit_next(s))) {
+        if (emit_columns_of(s) > width)
+            width = emit_columns_of(s);
     }
-    for (const char *s = (const char *)e->fields.p; s < end; s = next_text(s)) {
-        uint32_t n = columns_of(s);
+    for (const char *s = (const char *)e->fields.p; s < end; s = emit_next(s)) {
+        uint32_t n = emit_columns_of(s);
 
         fprintf(e->file, "%*s", (int)indent, "");
         shown_key(e, s);
-        s = next_text(s);
-        fprintf(e->file, ":%*s%s\n", (int)(width - n + 2), "", s);
+        s = emit_next(s);
+        fprintf(e->file, ":%*s", (int)(width - n + 2), "");
+        field_value(e, s, indent + width + 3);
     }
     e->fields.n = 0;
     e->n_fields = 0;
@@ -207,102 +211,15 @@ void emit_text_table(struct trod_emit *e, const char *key, const char *title)
     }
 }
 
-static void measure(struct trod_emit *e)
-{
-    const char *s = (const char *)e->cells.p, *end = s + e->cells.n;
-
-    for (size_t c = 0; c < e->n_columns; c++) {
-        uint32_t w = columns_of(e->columns[c]);
-
-        if (e->width[c] < w)
-            e->width[c] = w;
-    }
-    while (s < end) {
-        for (size_t c = 0; c < e->n_columns; c++, s = next_text(s)) {
-            uint32_t w = columns_of(s + 1);
-
-            if (w > e->width[c])
-                e->width[c] = w;
-            if (*s == CELL_TEXT)
-                e->words[c] = true;
-            if (*s != CELL_ABSENT)
-                e->present[c] = true;
-        }
-    }
-}
-
-static size_t first_column(const struct trod_emit *e)
-{
-    size_t c = 0;
-
-    while (c + 1 < e->n_columns && !e->present[c])
-        c++;
-    return c;
-}
-
-/* A cell in its column; the last column of words is not padded. */
-static void cell(struct trod_emit *e, size_t c, const char *s)
-{
-    int space = (int)(e->width[c] - columns_of(s));
-
-    if (!e->present[c])
-        return;
-    if (c > first_column(e))
-        fputs("  ", e->file);
-    if (!e->words[c])
-        fprintf(e->file, "%*s%s", space, "", s);
-    else
-        fprintf(e->file, "%s%*s", s, c + 1 == e->n_columns ? 0 : space, "");
-}
-
-/* A table that is all here leaves out the columns in which no row says anything. */
-static void hide_columns(struct trod_emit *e, bool complete)
-{
-    if (e->header_done || (complete && top(e)->what == EMIT_TABLE))
-        return;
-    for (size_t c = 0; c < e->n_columns; c++)
-        e->present[c] = true;
-}
-
-static void flush_rows(struct trod_emit *e, bool complete)
-{
-    const char *s = (const char *)e->cells.p, *end;
-    int indent = (int)top(e)->indent;
-
-    if (!e->width || !e->words || !e->present || e->nomem || e->n_cells == 0 || e->n_columns == 0)
-        return;
-    end = s + e->cells.n;
-    measure(e);
-    hide_columns(e, complete);
-    if (!e->header_done) {
-        fprintf(e->file, "%*s", indent, "");
-        paint(e, dim);
-        for (size_t c = 0; c < e->n_columns; c++)
-            cell(e, c, e->columns[c]);
-        paint(e, plain);
-        putc('\n', e->file);
-        e->header_done = true;
-    }
-    while (s < end) {
-        fprintf(e->file, "%*s", indent, "");
-        for (size_t c = 0; c < e->n_columns; c++, s = next_text(s))
-            cell(e, c, s + 1);
-        putc('\n', e->file);
-    }
-    e->blank = false;
-    e->cells.n = 0;
-    e->n_cells = 0;
-}
-
 void emit_text_row_end(struct trod_emit *e)
 {
     if (e->cells.n > HELD_BYTES)
-        flush_rows(e, false);
+        emit_table_flush(e, false);
 }
 
 void emit_text_table_end(struct trod_emit *e)
 {
-    flush_rows(e, true);
+    emit_table_flush(e, true);
     if (!e->header_done && top(e)->what == EMIT_TABLE) {
         fprintf(e->file, "%*snone\n", (int)top(e)->indent, "");
         e->blank = false;

@@ -221,18 +221,23 @@ static int set_bool(const struct trod_option_ref *ref, bool *field, const char *
     return bad_value(ref, prefix, value, "yes or no", diag);
 }
 
-static int set_enum(const struct trod_option_ref *ref, int *field, const char *prefix,
-                    const char *value, struct trod_diag *diag)
+static int set_enum(const struct trod_option_ref *ref, int *field, const char *prefix, char *value,
+                    struct trod_diag *diag)
 {
     const char *const *choices = ref->option->choices;
+    char *colon = ref->option->more ? strchr(value, ':') : NULL;
+    const size_t len = colon ? (size_t)(colon - value) : strlen(value);
     struct trod_buf list = {0};
     const char *near;
     size_t n = 0;
 
     for (; choices[n]; n++) {
-        if (strcasecmp(choices[n], value) == 0) {
+        if (strlen(choices[n]) == len && strncasecmp(choices[n], value, len) == 0) {
             *field = (int)n;
-            return 0;
+            /* what follows is of the option's own table, in the struct that FIELD is in */
+            return colon ? trod_option_spec(ref->option->more, (char *)field - ref->option->offset,
+                                            colon + 1, diag)
+                         : 0;
         }
     }
     for (size_t i = 0; i < n; i++)

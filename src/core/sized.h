@@ -13,7 +13,8 @@
 
 /*
  * Copy the option struct FROM (NULL: all zero), whose first member is its size (0: that of FIRST,
- * as it was in the first version), to TO of SIZE bytes. False: it says something that is not known.
+ * as it was in the first version), to TO of SIZE bytes, which says that it has SIZE bytes (0 where
+ * FROM is NULL). False: FROM says something that is not known.
  */
 static inline bool trod_sized(void *to, size_t size, size_t first, const void *from)
 {
@@ -31,6 +32,7 @@ static inline bool trod_sized(void *to, size_t size, size_t first, const void *f
         if (((const uint8_t *)from)[i])
             return false;
     memcpy(to, from, given < size ? given : size);
+    memcpy(to, &size, sizeof size);
     return true;
 }
 

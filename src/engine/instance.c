@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ROWS = 64 };
+
 /* A new state of IN for STREAM (TROD_ALL_STREAMS: all rows). NULL: in->rc says why. */
 static void *make(struct engine_instance *in, int64_t stream)
 {
@@ -57,10 +59,19 @@ int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
                     .stream = TROD_ALL_STREAMS,
                     .shard = shard,
                     .shards = it->shards,
-                    .merged = r->opt.trace.order != TROD_ORDER_FILE},
-        .keyed = it->scope == TROD_PER_STREAM || (r->opt.by_stream && a->merge),
+                    .merged = r->opt.trace.order != TROD_ORDER_FILE,
+                    .by = r->opt.by},
+        .keyed = it->scope == TROD_PER_STREAM ||
+                 ((r->opt.by_stream || r->opt.by == TROD_BY_CORE) && a->merge),
+        .by_core = r->opt.by == TROD_BY_CORE && a->merge,
+        .listed = (r->opt.by_stream || r->opt.by == TROD_BY_CORE) && a->merge,
         .fresh = r->opt.interval && !a->boundary && a->merge,
+        .divided = r->opt.interval != 0,
+        .measure = r->opt.interval_in,
     };
+    in->both = in->keyed && it->scope == TROD_PER_RUN &&
+               (in->by_core ? (a->order_of ? a->order_of(it->opt) : a->order) != TROD_ANY_ORDER
+                            : a->order == TROD_GLOBAL_ORDER);
     trod_keeper_init(&in->keeper, r->diag && r->diag->strict);
     in->st = make(in, TROD_ALL_STREAMS);
     return in->rc;
@@ -74,33 +85,65 @@ void engine_instance_end(struct engine_instance *in)
     drop(in, &in->total);
     for (uint32_t i = 0; i < in->n_streams; i++)
         drop(in, &in->stream[i]);
+    for (uint32_t i = 0; i < in->n_past; i++)
+        drop(in, &in->past[i]);
     free(in->stream);
+    free(in->past);
+    free(in->core_of);
     trod_result_free(in->intervals);
     trod_keeper_tell(&in->keeper, NULL);
     *in = (struct engine_instance){.analysis = NULL};
 }
 
-/* The state of STREAM; NULL: in->rc says why. */
-static void *stream_state(struct engine_instance *in, uint32_t stream)
+/* The place of state I among the *N at *LIST, made if new. NULL: in->rc says why. */
+static void **place(struct engine_instance *in, void ***list, uint32_t *n_list, uint32_t i)
 {
-    if (stream >= in->n_streams) {
-        uint32_t n = in->n_streams ? in->n_streams : 8;
+    if (i >= *n_list) {
+        uint32_t n = *n_list ? *n_list : 8;
         void **p;
 
-        while (n <= stream)
+        while (n <= i)
             n *= 2;
-        p = realloc(in->stream, n * sizeof *p);
+        p = realloc(*list, n * sizeof *p);
         if (!p) {
             in->rc = TROD_ERR_NOMEM;
             return NULL;
         }
-        memset(p + in->n_streams, 0, (n - in->n_streams) * sizeof *p);
-        in->stream = p;
-        in->n_streams = n;
+        memset(p + *n_list, 0, (n - *n_list) * sizeof *p);
+        *list = p;
+        *n_list = n;
     }
-    if (!in->stream[stream])
-        in->stream[stream] = make(in, stream);
-    return in->stream[stream];
+    if (!(*list)[i])
+        (*list)[i] = make(in, in->by_core ? TROD_ALL_STREAMS : (int64_t)i);
+    return (*list)[i] ? &(*list)[i] : NULL;
+}
+
+void *engine_instance_stream(struct engine_instance *in, uint32_t stream)
+{
+    void **at = stream < in->n_streams && in->stream[stream]
+                    ? &in->stream[stream]
+                    : place(in, &in->stream, &in->n_streams, stream);
+
+    return at ? *at : NULL;
+}
+
+/* The first of rows (FROM, TO) of another stream than row FROM; TO: all are of one. */
+static uint32_t other_stream(const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    const uint32_t *const stream = b->stream, *const has = b->has;
+    uint32_t i = from + 1;
+
+    for (; to - i >= ROWS; i += ROWS) { /* so many at once */
+        uint32_t differ = 0;
+
+        for (uint32_t k = 0; k < ROWS; k++)
+            differ |= (stream[i + k] ^ stream[from]) | ((has[i + k] ^ has[from]) & TROD_COL_STREAM);
+        if (differ)
+            break;
+    }
+    while (i < to && stream[i] == stream[from] && !((has[i] ^ has[from]) & TROD_COL_STREAM))
+        i++;
+    return i;
 }
 
 /* Rows [FROM, TO), run by run of one stream. */
@@ -111,17 +154,45 @@ static void feed_streams(struct engine_instance *in, const struct trod_batch *b,
 
     while (in->rc == TROD_OK && from < to) {
         uint32_t stream = said && (b->has[from] & TROD_COL_STREAM) ? b->stream[from] : 0;
-        uint32_t end = said ? from + 1 : to;
-        void *st;
+        const uint32_t end = said ? other_stream(b, from, to) : to;
+        void *st = engine_instance_stream(in, stream);
 
-        while (end < to && b->stream[end] == b->stream[from] &&
-               !((b->has[end] ^ b->has[from]) & TROD_COL_STREAM))
-            end++;
-        st = stream_state(in, stream);
         if (st)
             in->rc = in->analysis->feed(st, b, from, end);
         from = end;
     }
+}
+
+/* Rows [FROM, TO), run by run of one core. */
+static void feed_cores(struct engine_instance *in, const struct trod_batch *b, uint32_t from,
+                       uint32_t to)
+{
+    while (in->rc == TROD_OK && from < to) {
+        uint32_t end, key;
+        void *st = NULL;
+
+        if (!engine_core_rows(in, b, from, to, &end, &key))
+            in->rc = TROD_ERR_NOMEM;
+        else if (key || engine_core_ran(b, from, end))
+            st = engine_instance_stream(in, key);
+        else if (!in->both)
+            st = in->st;
+        if (st)
+            in->rc = in->analysis->feed(st, b, from, end);
+        from = end;
+    }
+}
+
+static void feed(struct engine_instance *in, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    if (!in->keyed || in->both)
+        in->rc = in->analysis->feed(in->st, b, from, to);
+    if (!in->keyed || in->rc < 0)
+        return;
+    if (in->by_core)
+        feed_cores(in, b, from, to);
+    else
+        feed_streams(in, b, from, to);
 }
 
 /* Tell every state what ends. */
@@ -140,11 +211,37 @@ static void tell(struct engine_instance *in, const struct trod_boundary *at)
 /* What the streams have together, in in->st; their states stay. */
 static void gather(struct engine_instance *in)
 {
-    if (!in->keyed || !in->analysis->merge)
+    if (!in->keyed || !in->analysis->merge || in->both)
         return;
     for (uint32_t i = 0; in->rc == TROD_OK && i < in->n_streams; i++)
         if (in->stream[i])
             in->rc = in->analysis->merge(in->st, in->stream[i]);
+}
+
+int engine_instance_refresh(struct engine_instance *in)
+{
+    if (!in->stale)
+        return TROD_OK;
+    in->stale = false;
+    drop(in, &in->st);
+    in->st = make(in, TROD_ALL_STREAMS);
+    if (in->st)
+        gather(in);
+    return in->rc;
+}
+
+/* The results of streams or cores, whose states stand in in->stream, into R. */
+static int stream_results(const struct engine_instance *in, struct trod_result *r);
+
+/* The states of streams or cores go to those of all intervals. */
+static void add_past(struct engine_instance *in)
+{
+    for (uint32_t i = 0; in->listed && in->rc == TROD_OK && i < in->n_streams; i++) {
+        void **at = in->stream[i] ? place(in, &in->past, &in->n_past, i) : NULL;
+
+        if (at)
+            in->rc = in->analysis->merge(*at, in->stream[i]);
+    }
 }
 
 /* An interval with a state of its own is over: its result is kept, its numbers go to the total. */
@@ -165,7 +262,10 @@ static void end_interval(struct engine_instance *in, const struct trod_boundary 
     if (at->time != TROD_NOWHERE)
         trod_result_u64(r, "time_end", at->time);
     in->rc = in->analysis->result(in->st, r);
+    if (in->rc == TROD_OK && in->listed && in->n_streams)
+        in->rc = stream_results(in, r);
     trod_result_close(r);
+    add_past(in);
     if (in->rc == TROD_OK && !in->total)
         in->total = make(in, TROD_ALL_STREAMS);
     if (in->rc == TROD_OK)
@@ -183,10 +283,8 @@ void engine_instance_feed(struct engine_instance *in, const struct trod_batch *b
     if (in->rc < 0)
         return;
     if (cut->fed && cut->to > cut->from && !(cut->warm && !in->analysis->boundary)) {
-        if (in->keyed)
-            feed_streams(in, b, cut->from, cut->to);
-        else
-            in->rc = in->analysis->feed(in->st, b, cut->from, cut->to);
+        feed(in, b, cut->from, cut->to);
+        in->begun = true;
     }
     if (!cut->ends || in->rc < 0)
         return;
@@ -194,6 +292,8 @@ void engine_instance_feed(struct engine_instance *in, const struct trod_batch *b
         end_interval(in, &cut->at);
     else
         tell(in, &cut->at);
+    in->begun = false;
+    in->ended = cut->at.instructions;
 }
 
 void engine_instance_settle(struct engine_instance *in, uint32_t file)
@@ -214,15 +314,32 @@ void engine_instance_close(struct engine_instance *in, const struct trod_boundar
 
     if (in->rc < 0)
         return;
+    /* the last interval ends with the rows; what follows an instruction belongs to that one's */
+    if (in->divided && in->begun && !in->fresh &&
+        (in->measure != TROD_IN_INSTRUCTIONS || in->ended != at->instructions)) {
+        end.type = TROD_BOUNDARY_INTERVAL;
+        tell(in, &end);
+    }
     end.type = TROD_BOUNDARY_END;
     tell(in, &end);
-    for (size_t i = 0; i < n_files; i++)
+    /* the state of an interval is merged once more: it is not summed up */
+    for (size_t i = 0; i < n_files && !in->fresh; i++)
         engine_instance_settle(in, (uint32_t)i);
     if (in->fresh && in->rc == TROD_OK) {
-        end_interval(in, at);
+        if (in->begun || !in->intervals) /* else the last one ended with the rows */
+            end_interval(in, at);
         drop(in, &in->st);
         in->st = in->total;
         in->total = NULL;
+        for (uint32_t i = 0; i < in->n_past; i++) {
+            void **st = place(in, &in->stream, &in->n_streams, i);
+
+            if (!st)
+                return;
+            drop(in, st);
+            *st = in->past[i];
+            in->past[i] = NULL;
+        }
     } else {
         gather(in);
     }
@@ -234,13 +351,20 @@ static int same_stream(struct engine_instance *into, const struct engine_instanc
     const struct trod_meta *m = from->context.meta;
     struct trod_meta *to = (struct trod_meta *)(uintptr_t)into->context.meta;
     const struct trod_stream *s;
+    int stream;
 
+    if (into->by_core) {
+        into->cpus = from->cpus;
+        if (!from->cpus || i == 0)
+            return (int)i;
+        i--; /* the cpu that core I is */
+    }
     if (i >= m->n_streams)
-        return (int)i;
+        return (int)i + into->by_core;
     s = &m->streams[i];
-    if (s->tid == TROD_NOWHERE)
-        return trod_meta_stream(to, s->name, s->name_len);
-    return trod_meta_thread(to, s->tid, s->pid, s->file);
+    stream = s->tid == TROD_NOWHERE ? trod_meta_stream(to, s->name, s->name_len)
+                                    : trod_meta_thread(to, s->tid, s->pid, s->file);
+    return stream < 0 ? stream : stream + into->by_core;
 }
 
 int engine_instance_merge(struct engine_instance *into, const struct engine_instance *from,
@@ -257,7 +381,7 @@ int engine_instance_merge(struct engine_instance *into, const struct engine_inst
         stream = renumber ? same_stream(into, from, i) : (int)i;
         if (stream < 0)
             return stream;
-        st = stream_state(into, (uint32_t)stream);
+        st = engine_instance_stream(into, (uint32_t)stream);
         rc = st ? into->analysis->merge(st, from->stream[i]) : into->rc;
     }
     return rc;
@@ -270,6 +394,8 @@ static int stream_results(const struct engine_instance *in, struct trod_result *
     const struct trod_meta *m = in->context.meta;
     int rc = TROD_OK;
 
+    if (in->by_core)
+        return engine_core_results(in, r);
     trod_result_list(r, "streams", "by thread, cpu or agent");
     for (uint32_t i = 0; rc == TROD_OK && i < in->n_streams; i++) {
         const struct trod_stream *s = i < m->n_streams ? &m->streams[i] : NULL;

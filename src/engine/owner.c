@@ -1,49 +1,53 @@
 /*
  * owner.c - the site column: which static instruction each row belongs to.
  *
- * An instruction is looked up by address and opcode bytes in a table of the sites met last; only
- * what is not there goes to the table of all (sites.c). Accesses and register writes belong to the
+ * For every address the instruction met there last is known, with its opcode; only what is not
+ * known goes to the table of all (sites.c). Where a row does not say its opcode it is the one that
+ * was said last at its address (TROD_WANT_NEW_CODE). Where an instruction is followed by the one
+ * that followed it last time, it is not even looked for. Accesses and register writes belong to the
  * instruction executed last in their stream, unless they say another address themselves.
  */
-#include "engine/sites.h"
+#include "engine/owner_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE = 1 << 15 };
+enum { FIRST_BITS = 10 };
 
 /* Marks CODE as an offset into the shared pool, which stands for the bytes (types.h). */
 static const uint64_t shared_key = UINT64_C(1) << 63;
 
-struct entry {
-    uint64_t pc;
-    uint64_t code; /* shared_key and offset, or up to 8 opcode bytes */
-    uint32_t len;  /* of the opcode; UINT32_MAX: the entry is empty */
-    uint32_t site;
-};
+/* Nothing has come behind it yet: it is never taken. */
+static const struct entry no_entry = {.pc = UINT64_MAX, .site = TROD_NO_SITE};
 
-/* The instruction executed last by a stream. */
-struct last {
-    uint64_t pc;
-    uint32_t site;
-};
-
-struct engine_owner {
-    struct trod_sites *sites;
-    const uint8_t *shared; /* what shared offsets of the entries refer to */
-    uint32_t file;
-    struct last *last; /* by stream + 1; [0]: rows without a stream */
-    uint32_t n_last;
-    struct entry entry[CACHE];
-};
-
-static void forget(struct engine_owner *o)
+/* Room for what comes behind SITE. */
+static bool after_room(struct engine_owner *o, uint32_t site)
 {
-    for (size_t i = 0; i < CACHE; i++)
-        o->entry[i].len = UINT32_MAX;
+    uint32_t n = o->n_after ? o->n_after : 1u << FIRST_BITS;
+    const struct entry **p;
+
+    if (site + 1 < o->n_after)
+        return true;
+    while (n <= site + 1)
+        n *= 2;
+    p = realloc(o->after, n * sizeof *p);
+    if (!p)
+        return false;
+    for (uint32_t i = o->n_after; i < n; i++)
+        p[i] = &no_entry;
+    o->after = p;
+    o->n_after = n;
+    return true;
 }
 
-int engine_owner_new(struct engine_owner **out, struct trod_sites *sites)
+/* The entries have moved. */
+static void forget_after(struct engine_owner *o)
+{
+    for (uint32_t i = 0; i < o->n_after; i++)
+        o->after[i] = &no_entry;
+}
+
+int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool merged)
 {
     struct engine_owner *o = calloc(1, sizeof *o);
 
@@ -51,16 +55,91 @@ int engine_owner_new(struct engine_owner **out, struct trod_sites *sites)
     if (!o)
         return TROD_ERR_NOMEM;
     o->sites = sites;
-    forget(o);
-    return TROD_OK;
+    o->merged = merged;
+    if (after_room(o, 0))
+        return TROD_OK;
+    engine_owner_free(o);
+    *out = NULL;
+    return TROD_ERR_NOMEM;
+}
+
+static void end_places(struct places *p)
+{
+    free(p->at);
+    free(p->code);
+    p->at = NULL;
+    p->code = NULL;
+}
+
+/* No instruction lies at the last address there is. */
+static bool begin_places(struct places *p, unsigned bits)
+{
+    const uint32_t n = UINT32_C(1) << bits;
+
+    p->at = malloc(n * sizeof *p->at);
+    p->code = malloc(n * sizeof *p->code);
+    if (!p->at || !p->code) {
+        end_places(p);
+        return false;
+    }
+    p->n = 0;
+    for (uint32_t i = 0; i < n; i++)
+        p->at[i] = (struct entry){.pc = UINT64_MAX, .site = TROD_NO_SITE};
+    p->mask = n - 1;
+    p->shift = 64 - bits;
+    return true;
 }
 
 void engine_owner_free(struct engine_owner *o)
 {
-    if (o)
-        free(o->last);
+    if (!o)
+        return;
+    end_places(&o->places);
+    owner_patterns_free(&o->patterns);
+    free(o->after);
+    free(o->last);
     free(o);
 }
+
+/* ---- addresses */
+
+static bool grow_places(struct places *p)
+{
+    struct places to;
+
+    if (!begin_places(&to, 64 - p->shift + 1))
+        return false;
+    for (uint32_t i = 0; i <= p->mask; i++)
+        if (p->at[i].site != TROD_NO_SITE) {
+            struct entry *e = entry_of(&to, p->at[i].pc);
+
+            *e = p->at[i];
+            to.code[e - to.at] = p->code[i];
+        }
+    to.n = p->n;
+    end_places(p);
+    *p = to;
+    return true;
+}
+
+/*
+ * Code may differ from file to file: where they come one after the other, the addresses of each are
+ * its own. Where they come by turns every row says its opcode (run.c). False without memory.
+ */
+static bool turn_file(struct engine_owner *o, const struct trod_batch *b)
+{
+    const uint32_t file = b->meta && !o->merged ? b->meta->file : 0;
+
+    if (o->places.at && o->file == file)
+        return true;
+    end_places(&o->places);
+    forget_after(o);
+    o->patterns.epoch++;
+    o->file = file;
+    return begin_places(&o->places, FIRST_BITS);
+}
+
+/* ---- rows */
 
 static struct last *last_of(struct engine_owner *o, uint32_t stream)
 {
@@ -86,6 +165,7 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
 {
     uint32_t said = b->have & b->has[i];
     struct trod_site site = {.pc = pc};
+    uint32_t number;
 
     if (b->kind[i] == TROD_INSTR) {
         if (said & TROD_COL_SIZE)
@@ -104,7 +184,8 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
         site.stream = b->stream[i];
     if (b->meta)
         engine_sites_learn(o->sites, b->meta->isa, b->meta->endian);
-    return trod_sites_add(o->sites, &site);
+    number = trod_sites_add(o->sites, &site);
+    return number == TROD_NO_SITE || !after_room(o, number) ? TROD_NO_SITE : number;
 }
 
 /* Opcode bytes as a key: where the pool is shared, their place stands for them. */
@@ -115,26 +196,43 @@ static inline uint64_t key_of(const struct trod_batch *b, struct trod_slice s)
     if (s.off & TROD_SLICE_SHARED)
         return shared_key | s.off;
     memcpy(&key, trod_batch_bytes(b, s), s.len < sizeof key ? s.len : sizeof key);
-    return key & ~(s.len > sizeof key ? shared_key : 0);
+    return key;
 }
 
-static uint32_t instr_site(struct engine_owner *o, const struct trod_batch *b, uint32_t i)
+/* The site of row I, an instruction that is new or says its opcode; E is the entry of its address.
+ */
+static uint32_t said_site(struct engine_owner *o, struct places *p, const struct trod_batch *b,
+                          uint32_t i, struct entry *e)
 {
-    uint32_t said = b->have & b->has[i];
-    uint64_t pc = b->addr[i], code = 0;
-    uint32_t len = 0;
-    struct entry *e = &o->entry[(pc ^ pc >> 15) & (CACHE - 1)];
+    const uint32_t said = b->have & b->has[i];
+    struct entry now = {.pc = b->addr[i]};
+    uint64_t code = 0;
 
     if (said & TROD_COL_CODE) {
-        len = b->code[i].len;
         code = key_of(b, b->code[i]);
+        now.len = b->code[i].len <= sizeof code || (b->code[i].off & TROD_SLICE_SHARED)
+                      ? b->code[i].len
+                      : UINT32_MAX;
     }
-    /* an opcode longer than its key is compared whole by the table of all */
-    if (e->pc == pc && e->code == code && e->len == len && (len <= 8 || (code & shared_key)) &&
-        !((said & TROD_COL_FLAGS) && (b->flags[i] & TROD_F_NEWCODE)))
+    if (e->site != TROD_NO_SITE && p->code[e - p->at] == code && e->len == now.len &&
+        now.len != UINT32_MAX && !((said & TROD_COL_FLAGS) && (b->flags[i] & TROD_F_NEWCODE)))
         return e->site;
-    *e = (struct entry){pc, code, len, find(o, b, i, pc)};
-    return e->site;
+    now.site = find(o, b, i, now.pc);
+    if (now.site == TROD_NO_SITE)
+        return now.site;
+    p->n += e->site == TROD_NO_SITE;
+    o->patterns.epoch += e->site != TROD_NO_SITE;
+    *e = now;
+    p->code[e - p->at] = code;
+    if (4 * (uint64_t)p->n <= p->mask)
+        return now.site;
+    if (grow_places(p)) {
+        forget_after(o);
+    } else if (p->n == p->mask) {
+        e->site = TROD_NO_SITE; /* one place stays empty: this address is looked up again */
+        p->n--;
+    }
+    return now.site;
 }
 
 static inline bool belongs(unsigned kind)
@@ -161,32 +259,84 @@ static uint32_t owned_site(struct engine_owner *o, const struct trod_batch *b, u
     return TROD_NO_SITE;
 }
 
-int engine_owner_fill(struct engine_owner *o, struct trod_batch *b)
+/* Row I, of the stream that executed L last. */
+static void any_row(struct engine_owner *o, struct places *p, const struct trod_batch *b,
+                    uint32_t i, struct last *l)
 {
-    uint32_t key = UINT32_MAX;
+    const uint32_t said = b->have & b->has[i];
+
+    if (b->kind[i] != TROD_INSTR) {
+        b->site[i] = owned_site(o, b, i, l);
+    } else if (said & TROD_COL_ADDR) {
+        struct entry *e = entry_of(p, b->addr[i]);
+
+        l->pc = b->addr[i];
+        l->site =
+            e->site == TROD_NO_SITE || (said & TROD_COL_CODE) ? said_site(o, p, b, i, e) : e->site;
+        b->site[i] = l->site;
+    } else {
+        b->site[i] = l->site = TROD_NO_SITE;
+    }
+}
+
+/* The first of rows [FROM, TO) that says an opcode; TO: none does. */
+static uint32_t said_code(const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    while (from < to && !(b->has[from] & TROD_COL_CODE))
+        from++;
+    return from;
+}
+
+/* Rows [FROM, TO) of a chunk, which have C in common. */
+static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t from, uint32_t to,
+                      struct engine_streaks *s, const struct engine_common *c)
+{
+    const bool plain = c->one_stream && c->all & TROD_COL_ADDR && !(c->any & TROD_COL_PC) &&
+                       !(c->all & TROD_COL_CODE) && (c->plain || !s);
     struct last *l = NULL;
+    uint32_t stream = 0;
 
-    if (o->shared != b->shared || (b->meta && o->file != b->meta->file)) {
-        forget(o);
-        o->shared = b->shared;
-        o->file = b->meta ? b->meta->file : 0;
-    }
-    for (uint32_t i = 0; i < b->n; i++) {
-        uint32_t said = b->have & b->has[i];
-        uint32_t stream = said & TROD_COL_STREAM ? b->stream[i] + 1 : 0;
+    if (c->plain && s)
+        engine_streaks_turn(s, c->stream, c->kernel);
+    for (uint32_t i = from; i < to; i++) {
+        const uint32_t said = b->have & b->has[i];
+        const uint32_t now = said & TROD_COL_STREAM ? b->stream[i] + 1 : 0;
 
-        if (stream != key && !(l = last_of(o, key = stream)))
+        if ((!l || now != stream) && !(l = last_of(o, stream = now)))
             return TROD_ERR_NOMEM;
-        if (b->kind[i] != TROD_INSTR) {
-            b->site[i] = owned_site(o, b, i, l);
-        } else if (said & TROD_COL_ADDR) {
-            b->site[i] = instr_site(o, b, i);
-            *l = (struct last){b->addr[i], b->site[i]};
-        } else {
-            b->site[i] = TROD_NO_SITE;
-            l->site = TROD_NO_SITE;
+        if (plain && !(said & TROD_COL_CODE)) {
+            i = owner_plain_rows(o, b, i, c->any & TROD_COL_CODE ? said_code(b, i, to) : to, l, s,
+                                 c->plain);
+            if (i == to)
+                break;
         }
+        any_row(o, &o->places, b, i, l);
+        if (s && c->plain)
+            engine_streaks_plain_row(s, b, i);
+        else if (s)
+            engine_streaks_row(s, b, i);
     }
-    b->have |= TROD_COL_SITE;
     return TROD_OK;
+}
+
+int engine_owner_fill(struct engine_owner *o, struct trod_batch *b, struct trod_streaks *to)
+{
+    struct engine_streaks s;
+    struct engine_common c;
+    int rc = TROD_OK;
+
+    if (!turn_file(o, b))
+        return TROD_ERR_NOMEM;
+    if (to)
+        engine_streaks_begin(&s, to);
+    b->have |= TROD_COL_SITE;
+    for (uint32_t from = 0, end; rc == TROD_OK && from < b->n; from = end) {
+        end = b->n - from > ENGINE_CHUNK ? from + ENGINE_CHUNK : b->n;
+        c = engine_common_of(b, from, end);
+        rc = chunk_rows(o, b, from, end, to ? &s : NULL, &c);
+    }
+    if (to)
+        engine_streaks_close(&s);
+    b->streaks = to;
+    return rc;
 }

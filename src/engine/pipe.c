@@ -4,7 +4,8 @@
  * The decoding thread puts batches into a ring of slots; each worker goes through all of them in
  * order and feeds the instances that are its own. A slot is filled again when every worker is
  * behind it, so that memory does not depend on who is faster. A batch in a slot owns its bytes; the
- * meta, which grows while the trace is read, is handed on as a copy with each batch.
+ * meta, which grows while the trace is read, is handed on as a copy with each batch, whose rows are
+ * of one file.
  */
 #include "engine/run_int.h"
 
@@ -16,6 +17,7 @@ enum { SLOTS = 8 };
 struct slot {
     struct trod_batch *b;
     struct trod_meta meta;
+    struct trod_streaks *streaks; /* NULL: nobody wants them */
     struct engine_cut *cut;
     uint32_t n_cuts, cap_cuts;
 };
@@ -136,7 +138,9 @@ static int flush(struct pipe *p, struct engine_cutter *c)
     p->open = NULL;
     if (!s || s->b->n == 0)
         return TROD_OK;
-    s->meta = *s->b->meta;
+    s->b->meta = &s->meta;
+    if (s->streaks && !s->b->streaks)
+        engine_streaks_make(s->streaks, s->b);
     rc = cut_rows(s, c);
     if (rc == TROD_OK)
         publish(p, false);
@@ -148,8 +152,8 @@ static bool goes_on(const struct pipe *p, const struct trod_batch *b, uint32_t a
 {
     const struct trod_batch *to = p->open->b;
 
-    return to->n == 0 ||
-           (to->have == b->have && to->first + to->n == b->first + at && to->n < to->cap);
+    return to->n == 0 || (to->have == b->have && to->first + to->n == b->first + at &&
+                          to->n < to->cap && p->open->meta.file == b->meta->file);
 }
 
 /* The rows of B into slots. Small batches share one. 0, 1 when a worker gave up, or an error. */
@@ -168,9 +172,16 @@ static int put(struct pipe *p, struct engine_cutter *c, const struct trod_batch 
             p->open->b->first = b->first + at;
         }
         n = trod_batch_append(p->open->b, b, at, b->n - at);
+        p->open->meta = *b->meta;
         if (n == 0 && p->open->b->n == 0)
             return trod_error(p->run->diag, TROD_ERR_LIMIT, "run.row-too-large", NULL,
                               "a record is larger than a batch holds; use -j 1");
+        if (p->open->streaks && n == b->n && n == p->open->b->n && b->streaks) {
+            engine_streaks_copy(p->open->streaks, b->streaks); /* all of the slot's, so far */
+            p->open->b->streaks = p->open->streaks;
+        } else {
+            p->open->b->streaks = NULL;
+        }
         if (n == 0)
             rc = flush(p, c);
     }
@@ -178,7 +189,7 @@ static int put(struct pipe *p, struct engine_cutter *c, const struct trod_batch 
 }
 
 /* All rows of the trace: to the slots, and (cut by DIRECT) to who must have them as they are. */
-static int produce(struct pipe *p, struct engine_owner *owner, struct engine_cutter *cutter,
+static int produce(struct pipe *p, struct run_decoder *decoder, struct engine_cutter *cutter,
                    struct engine_cutter *direct)
 {
     struct trod_run *r = p->run;
@@ -186,7 +197,7 @@ static int produce(struct pipe *p, struct engine_owner *owner, struct engine_cut
     int rc = TROD_OK, more = 1;
 
     while (rc == TROD_OK && more == 1 && !cutter->over) {
-        more = run_next(r, r->whole, owner, &b);
+        more = run_next(r, r->whole, decoder, &b);
         if (more <= 0)
             break;
         if (p->direct && (rc = run_feed(r, direct, b, true)) < 0)
@@ -224,7 +235,7 @@ static int assign(struct pipe *p)
 
 static int pipe_new(struct pipe *p, struct trod_run *r)
 {
-    unsigned instances = 0;
+    unsigned instances = 0, workers = r->opt.jobs - 1;
 
     *p = (struct pipe){.run = r};
     pthread_mutex_init(&p->lock, NULL);
@@ -232,7 +243,11 @@ static int pipe_new(struct pipe *p, struct trod_run *r)
     pthread_cond_init(&p->freed, NULL);
     for (size_t i = 0; i < r->n_items; i++)
         instances += r->item[i].analysis->direct ? 0 : r->item[i].shards;
-    p->n_workers = r->opt.jobs - 1 < instances ? r->opt.jobs - 1 : instances;
+    /* an analysis that takes all threads has so much to do that decoding does not count as one */
+    for (size_t i = 0; i < r->n_items; i++)
+        if (r->item[i].shards > workers)
+            workers = r->item[i].shards;
+    p->n_workers = workers < instances ? workers : instances;
     p->worker = calloc(p->n_workers, sizeof *p->worker);
     r->pipe_workers = p->worker;
     if (!p->worker || run_instances(r) < 0)
@@ -245,7 +260,8 @@ static int pipe_new(struct pipe *p, struct trod_run *r)
             return TROD_ERR_NOMEM;
     }
     for (unsigned i = 0; i < SLOTS; i++)
-        if (trod_batch_new(&p->slot[i].b, TROD_BATCH_ROWS) < 0)
+        if (trod_batch_new(&p->slot[i].b, TROD_BATCH_ROWS) < 0 ||
+            (r->streaks && !(p->slot[i].streaks = malloc(sizeof *p->slot[i].streaks))))
             return TROD_ERR_NOMEM;
     return assign(p);
 }
@@ -254,6 +270,7 @@ static void pipe_fini(struct pipe *p)
 {
     for (unsigned i = 0; i < SLOTS; i++) {
         trod_batch_free(p->slot[i].b);
+        free(p->slot[i].streaks);
         free(p->slot[i].cut);
     }
     for (unsigned i = 0; p->worker && i < p->n_workers; i++) {
@@ -277,6 +294,8 @@ static int join_shards(struct trod_run *r, const struct trod_boundary *at)
         for (unsigned k = 0; k < it->shards; k++) {
             struct engine_instance *in = &it->instance[k];
 
+            if (!in->analysis) /* not begun: the one before could not be */
+                continue;
             engine_instance_close(in, at, trod_trace_files(r->whole));
             if (in->rc == TROD_OK && k > 0)
                 in->rc = engine_instance_merge(&it->instance[0], in, false);
@@ -289,15 +308,15 @@ static int join_shards(struct trod_run *r, const struct trod_boundary *at)
 
 int run_pipe(struct trod_run *r)
 {
-    struct engine_owner *owner = NULL;
+    struct run_decoder decoder = {0};
     struct engine_cutter cutter, direct;
     struct pipe p;
     int rc = pipe_new(&p, r), joined;
 
     engine_cutter_init(&cutter, &r->opt);
     direct = cutter;
-    if (rc == TROD_OK && r->sites)
-        rc = engine_owner_new(&owner, r->sites);
+    if (rc == TROD_OK)
+        rc = run_decoder_begin(&decoder, r, r->opt.trace.order != TROD_ORDER_FILE);
     while (rc == TROD_OK && p.started < p.n_workers) {
         if (pthread_create(&p.worker[p.started].thread, NULL, work, &p.worker[p.started]) != 0)
             rc = TROD_ERR_NOMEM;
@@ -305,12 +324,12 @@ int run_pipe(struct trod_run *r)
             p.started++;
     }
     if (rc == TROD_OK)
-        rc = produce(&p, owner, &cutter, &direct);
+        rc = produce(&p, &decoder, &cutter, &direct);
     publish(&p, true);
     for (unsigned i = 0; i < p.started; i++)
         pthread_join(p.worker[i].thread, NULL);
     joined = rc == TROD_ERR_NOMEM ? rc : join_shards(r, &cutter.end);
-    engine_owner_free(owner);
+    run_decoder_end(&decoder);
     pipe_fini(&p);
     return rc < 0 ? rc : joined;
 }

@@ -405,11 +405,40 @@ void trod_result_add(struct trod_result *into, const struct trod_result *from)
         add_node(into, c);
 }
 
-static void emit_value(struct trod_emit *e, const char *key, const struct trod_value *v)
+/* How people read a number. */
+enum manner { AS_NUMBER, AS_COUNT, AS_BYTES };
+
+/* NAME of a field or a column; UNIT of a field. Numbers that name something are not grouped. */
+static enum manner manner_of(const char *name, const char *unit)
+{
+    static const char *const identities[] = {"tid",    "pid",    "cpu",      "core",   "thread",
+                                             "agent",  "stream", "number",   "file",   "seed",
+                                             "window", "format", "interval", "version"};
+
+    for (size_t i = 0; name && i < sizeof identities / sizeof *identities; i++)
+        if (strcmp(name, identities[i]) == 0)
+            return AS_NUMBER;
+    return unit && strcmp(unit, "bytes") == 0 ? AS_BYTES : AS_COUNT;
+}
+
+static enum manner manner_of_column(const struct trod_result_column *c)
+{
+    if (c->role == TROD_COLUMN_KEY || (c->role != TROD_COLUMN_MEASURE && !c->unit))
+        return AS_NUMBER;
+    return manner_of(c->name, NULL);
+}
+
+static void emit_value(struct trod_emit *e, const char *key, const struct trod_value *v,
+                       enum manner manner)
 {
     switch (v->type) {
     case TROD_RESULT_U64:
-        trod_emit_u64(e, key, v->is.u64);
+        if (manner == AS_BYTES)
+            trod_emit_bytes(e, key, v->is.u64);
+        else if (manner == AS_COUNT)
+            trod_emit_count(e, key, v->is.u64);
+        else
+            trod_emit_u64(e, key, v->is.u64);
         break;
     case TROD_RESULT_I64:
         trod_emit_i64(e, key, v->is.i64);
@@ -441,7 +470,7 @@ static void emit_table(struct trod_emit *e, const struct trod_node *n)
         names[i] = n->columns[i].name;
     trod_emit_table(e, n->key, n->title, names, n->n_columns);
     for (size_t i = 0; i < n->n_rows * n->n_columns; i++) {
-        emit_value(e, NULL, &n->cells[i]);
+        emit_value(e, NULL, &n->cells[i], manner_of_column(&n->columns[i % n->n_columns]));
         if ((i + 1) % n->n_columns == 0)
             trod_emit_row_end(e);
     }
@@ -453,7 +482,7 @@ static void emit_node(struct trod_emit *e, const struct trod_node *n)
 {
     switch (n->type) {
     case TROD_NODE_VALUE:
-        emit_value(e, n->key, &n->value);
+        emit_value(e, n->key, &n->value, manner_of(n->key, n->unit));
         break;
     case TROD_NODE_TABLE:
         emit_table(e, n);

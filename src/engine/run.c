@@ -6,37 +6,70 @@
  */
 #include "engine/run_int.h"
 
+#include "core/sized.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+/* So many light analyses cost less to feed where rows are decoded than on threads of their own. */
+enum { LIGHT = 2 };
+
+/* Are positions of the run in times that its trace does not have? 0 or an error, reported. */
+static int check_times(const struct trod_run *r)
+{
+    const struct trod_run_options *o = &r->opt;
+    const struct trod_format *f = trod_trace_format(r->whole);
+
+    if (!f || f->reads & TROD_COL_TIME ||
+        !((o->interval && o->interval_in == TROD_IN_TIME) ||
+          (o->warmup && o->warmup_in == TROD_IN_TIME) ||
+          ((o->region_from || o->region_to) && o->region_in == TROD_IN_TIME)))
+        return TROD_OK;
+    return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.time", NULL,
+                      "format '%s' has no times that an interval, region or warm-up could be "
+                      "measured in",
+                      f->name);
+}
 
 int trod_run_open(struct trod_run **out, const char *const *paths, size_t n,
                   const struct trod_run_options *opt, struct trod_diag *diag)
 {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct trod_run *r = calloc(1, sizeof *r);
     int rc;
 
     *out = NULL;
     if (!r)
         return TROD_ERR_NOMEM;
-    if (opt)
-        r->opt = *opt;
+    if (!trod_sized(&r->opt, sizeof r->opt, sizeof r->opt, opt)) {
+        free(r);
+        return trod_error(diag, TROD_ERR_USAGE, "run.options", NULL,
+                          "options are of another version");
+    }
     if (r->opt.jobs == 0)
-        r->opt.jobs = processors < 1 ? 1 : (unsigned)processors;
+        r->opt.jobs = trod_processors();
     if (r->opt.jobs > TROD_RUN_JOBS)
         r->opt.jobs = TROD_RUN_JOBS;
     if (r->opt.serial)
         r->opt.jobs = 1;
+    if (r->opt.by == TROD_BY_THREAD)
+        r->opt.by_stream = true;
+    else if (r->opt.by_stream && r->opt.by == TROD_BY_ALL)
+        r->opt.by = TROD_BY_THREAD;
     r->diag = diag;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->turn, NULL);
     if (r->opt.trace.want == 0)
         r->opt.trace.want = TROD_COL_KIND;
+    r->codes = r->opt.trace.want & TROD_COL_CODE;
     trod_keeper_init(&r->opening, diag && diag->strict);
     rc = trod_trace_open(&r->whole, paths, n, &r->opt.trace, &r->opening.diag);
     if (rc < 0) {
         trod_keeper_end(&r->opening, diag);
+        trod_run_free(r);
+        return rc;
+    }
+    rc = check_times(r);
+    if (rc < 0) {
         trod_run_free(r);
         return rc;
     }
@@ -77,11 +110,81 @@ static unsigned shards_of(const struct trod_run *r, const struct trod_analysis *
     return n < 1 ? 1 : n > r->opt.jobs ? r->opt.jobs : n;
 }
 
+/*
+ * The options that item IT goes by: those of its analysis where OPT is NULL, a copy of OPT where it
+ * says its size. Returns 0 or an error, reported.
+ */
+static int take_options(struct trod_run *r, struct engine_item *it, const void *opt)
+{
+    const size_t size = it->analysis->options_size;
+
+    it->opt = opt ? opt : it->analysis->defaults;
+    if (!opt || !it->analysis->sized)
+        return TROD_OK;
+    it->own = calloc(1, size);
+    if (!it->own)
+        return TROD_ERR_NOMEM;
+    it->opt = it->own;
+    if (trod_sized(it->own, size, size, opt))
+        return TROD_OK;
+    free(it->own);
+    return trod_error(r->diag, TROD_ERR_USAGE, "run.options", NULL,
+                      "options of analysis '%s' are of another version", it->analysis->name);
+}
+
+/* Whose results A does not have. 0 or TROD_ERR_USAGE, reported. */
+static int check_by(const struct trod_run *r, const struct trod_analysis *a, enum trod_scope scope)
+{
+    static const char *const names[] = {"all", "thread", "core", "module", "function", "line"};
+    const enum trod_by by = r->opt.by;
+
+    if (by == TROD_BY_ALL || (by == TROD_BY_THREAD && (a->merge || scope == TROD_PER_STREAM)) ||
+        (by == TROD_BY_CORE && a->merge && scope == TROD_PER_RUN) ||
+        (by >= TROD_BY_MODULE && a->owners))
+        return TROD_OK;
+    return trod_error(r->diag, TROD_ERR_USAGE, "run.by", NULL, "analysis '%s' has no results by %s",
+                      a->name, names[by]);
+}
+
+/*
+ * The columns that item IT of R is fed with besides those it needs, of a trace of format F: for its
+ * sites and streaks, and for whom results are wanted for. 0 or an error, reported.
+ */
+static int want_columns(struct trod_run *r, const struct engine_item *it,
+                        const struct trod_format *f)
+{
+    const struct trod_analysis *a = it->analysis;
+    uint32_t want = a->needs | (a->uses_of && f ? a->uses_of(f->name, it->opt) : a->uses);
+    int rc;
+
+    if (r->opt.by >= TROD_BY_MODULE)
+        want |= TROD_COL_SITE | TROD_WANT_MODULES;
+    if (r->opt.by == TROD_BY_CORE)
+        want |= TROD_COL_STREAM | TROD_COL_SUB | TROD_COL_VALUE;
+    if (it->scope == TROD_PER_STREAM)
+        want |= TROD_COL_STREAM;
+    r->streaks |= (want & TROD_WANT_STREAKS) && (want & TROD_COL_SITE);
+    r->codes |= want & TROD_COL_CODE;
+    if (want & TROD_COL_SITE) {
+        if (!r->sites &&
+            (rc = engine_sites_new(&r->sites, trod_trace_meta(r->whole), r->opt.symbols)) < 0)
+            return rc;
+        if (want & TROD_WANT_MODULES &&
+            (rc = engine_sites_modules(r->sites, r->whole, r->diag)) < 0)
+            return rc;
+        want |= ENGINE_SITE_COLUMNS & ~(f && f->flags & TROD_FMT_FOLLOWS ? TROD_COL_PC : 0u);
+    }
+    r->opt.trace.want |= want & ~(uint32_t)(TROD_WANT_STREAKS | TROD_WANT_MODULES);
+    return TROD_OK;
+}
+
 int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *opt)
 {
     const struct trod_format *f = trod_trace_format(r->whole);
-    uint32_t lacks = f ? a->needs & ~(f->reads | TROD_COL_SITE) : 0, want;
+    uint32_t lacks = f ? a->needs & ~(f->reads | TROD_COL_SITE) : 0;
+    struct engine_item *it;
     char names[256];
+    int rc;
 
     if (r->n_items == TROD_RUN_ITEMS)
         return trod_error(r->diag, TROD_ERR_USAGE, "run.too-many", NULL,
@@ -90,36 +193,59 @@ int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *
         return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.columns", NULL,
                           "analysis '%s' needs what format '%s' does not have: %s", a->name,
                           f->name, column_names(lacks, names, sizeof names));
-    opt = opt ? opt : a->defaults;
-    r->item[r->n_items] = (struct engine_item){.analysis = a,
-                                               .opt = opt,
-                                               .shards = shards_of(r, a, opt),
-                                               .scope = a->scope_of ? a->scope_of(opt) : a->scope,
-                                               .order = a->order_of ? a->order_of(opt) : a->order};
-    want = a->needs | (a->uses_of && f ? a->uses_of(f->name, opt) : a->uses);
-    if (want & TROD_COL_SITE) {
-        want |= ENGINE_SITE_COLUMNS;
-        if (!r->sites && engine_sites_new(&r->sites, trod_trace_meta(r->whole), r->opt.symbols) < 0)
-            return TROD_ERR_NOMEM;
+    it = &r->item[r->n_items];
+    *it = (struct engine_item){.analysis = a};
+    rc = take_options(r, it, opt);
+    if (rc < 0)
+        return rc;
+    opt = it->opt;
+    it->shards = shards_of(r, a, opt);
+    it->scope = a->scope_of ? a->scope_of(opt) : a->scope;
+    it->order = a->order_of ? a->order_of(opt) : a->order;
+    if (r->opt.by == TROD_BY_CORE && it->order == TROD_ANY_ORDER)
+        it->order = TROD_STREAM_ORDER; /* only the beginning of a file says its core */
+    rc = check_by(r, a, it->scope);
+    if (rc == TROD_OK)
+        rc = want_columns(r, it, f);
+    if (rc < 0) {
+        free(it->own);
+        it->own = NULL;
+        return rc;
     }
-    if (r->item[r->n_items].scope == TROD_PER_STREAM)
-        want |= TROD_COL_STREAM;
-    r->opt.trace.want |= want;
+    r->opt.trace.want |= TROD_WANT_NEW_CODE;
+    if (r->codes || r->opt.trace.skip_rows || r->opt.trace.skip_instructions ||
+        r->opt.trace.order != TROD_ORDER_FILE)
+        r->opt.trace.want &= ~(uint32_t)TROD_WANT_NEW_CODE; /* those of all rows, or lost ones */
     return (int)r->n_items++;
 }
 
+/* How far a trace is takes a look at each of its files: with many files that is not done often. */
 void run_tick(struct trod_run *r)
 {
     struct trod_trace_progress p;
 
-    if (!r->opt.progress)
+    if (!r->opt.progress || r->ticks++ % (1 + trod_trace_files(r->whole) / 8))
         return;
     trod_run_progress(r, &p);
     r->opt.progress(r->opt.user, &p);
 }
 
-int run_next(struct trod_run *r, struct trod_trace *t, struct engine_owner *owner,
-             struct trod_batch **b)
+int run_decoder_begin(struct run_decoder *d, const struct trod_run *r, bool merged)
+{
+    *d = (struct run_decoder){.owner = NULL};
+    if (r->streaks && !(d->streaks = malloc(sizeof *d->streaks)))
+        return TROD_ERR_NOMEM;
+    return r->sites ? engine_owner_new(&d->owner, r->sites, merged) : TROD_OK;
+}
+
+void run_decoder_end(struct run_decoder *d)
+{
+    engine_owner_free(d->owner);
+    free(d->streaks);
+    *d = (struct run_decoder){.owner = NULL};
+}
+
+int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d, struct trod_batch **b)
 {
     int rc, go = 1;
 
@@ -129,10 +255,12 @@ int run_next(struct trod_run *r, struct trod_trace *t, struct engine_owner *owne
     }
     if ((rc = trod_trace_next(t, b)) <= 0)
         return rc;
-    if (owner && (rc = engine_owner_fill(owner, *b)) < 0)
+    if (d->owner && (rc = engine_owner_fill(d->owner, *b, d->streaks)) < 0)
         return rc;
     if (r->opt.filter && (go = r->opt.filter(r->opt.user, *b)) < 0)
         return go;
+    if (d->streaks && !(*b)->streaks) /* the filter dropped rows */
+        engine_streaks_make(d->streaks, *b);
     return go == 0 ? 2 : 1;
 }
 
@@ -196,18 +324,18 @@ int run_feed(struct trod_run *r, struct engine_cutter *cutter, const struct trod
 
 int run_serial(struct trod_run *r)
 {
-    struct engine_owner *owner = NULL;
+    struct run_decoder decoder = {0};
     struct engine_cutter cutter;
     struct trod_batch *b;
     int rc, more = 1;
 
     begin_whole(r);
     rc = run_begin_items(r);
-    if (rc == TROD_OK && r->sites)
-        rc = engine_owner_new(&owner, r->sites);
+    if (rc == TROD_OK)
+        rc = run_decoder_begin(&decoder, r, r->opt.trace.order != TROD_ORDER_FILE);
     engine_cutter_init(&cutter, &r->opt);
     while (rc == TROD_OK && more == 1 && !cutter.over) {
-        more = run_next(r, r->whole, owner, &b);
+        more = run_next(r, r->whole, &decoder, &b);
         if (more <= 0) {
             rc = more;
             break;
@@ -215,11 +343,13 @@ int run_serial(struct trod_run *r)
         rc = run_feed(r, &cutter, b, false);
         run_tick(r);
     }
-    engine_owner_free(owner);
+    run_decoder_end(&decoder);
     end_whole(r);
     for (size_t i = 0; rc != TROD_ERR_NOMEM && i < r->n_items; i++) {
         struct engine_instance *in = &r->item[i].instance[0];
 
+        if (!in->analysis) /* not begun: the one before could not be */
+            continue;
         engine_instance_close(in, &cutter.end, trod_trace_files(r->whole));
         if (in->rc < 0 && rc == TROD_OK)
             rc = in->rc;
@@ -235,12 +365,101 @@ static void tell_instances(struct trod_run *r)
             trod_keeper_end(&r->item[i].instance[k].keeper, r->diag);
 }
 
-static bool all_direct(const struct trod_run *r)
+/* Would other threads that feed the analyses only cost? */
+static bool feeds_itself(const struct trod_run *r)
 {
-    for (size_t i = 0; i < r->n_items; i++)
-        if (!r->item[i].analysis->direct)
+    unsigned light = 0;
+
+    for (size_t i = 0; i < r->n_items; i++) {
+        if (!r->item[i].analysis->direct && !r->item[i].analysis->light)
             return false;
-    return true;
+        light += r->item[i].analysis->light;
+    }
+    return light <= LIGHT;
+}
+
+static int cannot_be_parted(struct trod_run *r)
+{
+    return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.part", NULL,
+                      "this run cannot be parted: parts need files in their order, analyses that "
+                      "can be merged, and no filter, interval, region or warm-up");
+}
+
+int trod_run_share(struct trod_run *r, size_t *first, size_t *last)
+{
+    int rc = run_plan_units(r);
+
+    if (rc < 0)
+        return rc;
+    if (!r->by_units)
+        return cannot_be_parted(r);
+    if (r->first_unit == r->n_units)
+        return 0;
+    *first = r->piece[r->first_unit].file;
+    *last = r->piece[r->n_units - 1].file;
+    return 1;
+}
+
+/* Go through the trace in the way that was planned. */
+static int go(struct trod_run *r)
+{
+    int rc;
+
+    if (r->by_units)
+        return run_units(r);
+    if (r->opt.jobs < 2 || feeds_itself(r))
+        return run_serial(r);
+    begin_whole(r);
+    rc = run_pipe(r);
+    end_whole(r);
+    return rc;
+}
+
+/* Nothing has been read: as before the run was planned. */
+static void forget(struct trod_run *r)
+{
+    for (size_t i = 0; i < r->n_items; i++) {
+        struct engine_item *it = &r->item[i];
+
+        for (unsigned k = 0; it->instance && k < it->shards; k++)
+            engine_instance_end(&it->instance[k]);
+        free(it->instance);
+        it->instance = NULL;
+        it->shards = shards_of(r, it->analysis, it->opt);
+    }
+    free(r->unit);
+    free(r->piece);
+    free(r->worker);
+    r->unit = NULL;
+    r->piece = NULL;
+    r->worker = NULL;
+    r->n_units = r->first_unit = r->next = r->merged = 0;
+    r->n_workers = 0;
+    r->done = (struct trod_trace_progress){0};
+    r->planned = r->by_units = r->packed = r->stop = r->cut_short = false;
+    r->rc = TROD_OK;
+}
+
+/*
+ * Frames of compressed files as units: what one thread finds in a damaged one depends on where it
+ * began, so all is done again then without such units. Until then nothing is told.
+ */
+static int go_packed(struct trod_run *r)
+{
+    struct trod_diag *diag = r->diag;
+    struct trod_keeper keeper;
+    int rc;
+
+    trod_keeper_init(&keeper, diag && diag->strict);
+    r->diag = &keeper.diag;
+    rc = go(r);
+    r->diag = diag;
+    trod_keeper_end(&keeper, r->again ? NULL : diag);
+    if (!r->again)
+        return rc;
+    forget(r);
+    rc = run_plan_units(r);
+    return rc < 0 ? rc : go(r);
 }
 
 int trod_run_go(struct trod_run *r)
@@ -250,27 +469,25 @@ int trod_run_go(struct trod_run *r)
     if (r->gone)
         return TROD_ERR_USAGE;
     r->gone = true;
-    if (r->opt.parts > 1 && !run_by_units(r)) {
-        rc = trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.part", NULL,
-                        "this run cannot be parted: parts need files in their order, analyses that "
-                        "can be merged, and no filter, interval, region or warm-up");
-    } else if (r->opt.parts > 1 || run_by_units(r)) {
-        rc = run_units(r);
-    } else if (r->opt.jobs > 1 && !all_direct(r)) {
-        begin_whole(r);
-        rc = run_pipe(r);
-        end_whole(r);
-    } else {
-        rc = run_serial(r);
-    }
+    rc = run_plan_units(r);
+    if (rc < 0)
+        trod_keeper_end(&r->opening, r->diag);
+    else if (r->opt.parts > 1 && !r->by_units)
+        rc = cannot_be_parted(r);
+    else
+        rc = r->packed ? go_packed(r) : go(r);
     tell_instances(r);
     return rc;
 }
 
 int trod_run_result(const struct trod_run *r, size_t i, struct trod_result *result)
 {
+    int rc;
+
     if (i >= r->n_items || !r->item[i].instance || !r->item[i].instance[0].st)
         return TROD_ERR_USAGE;
+    if ((rc = engine_instance_refresh(&r->item[i].instance[0])) < 0)
+        return rc;
     if (r->stopped)
         trod_result_bool(result, "partial", true);
     return engine_instance_result(&r->item[i].instance[0], result);
@@ -278,7 +495,10 @@ int trod_run_result(const struct trod_run *r, size_t i, struct trod_result *resu
 
 void *trod_run_state(const struct trod_run *r, size_t i)
 {
-    return i < r->n_items && r->item[i].instance ? r->item[i].instance[0].st : NULL;
+    if (i >= r->n_items || !r->item[i].instance ||
+        engine_instance_refresh(&r->item[i].instance[0]) < 0)
+        return NULL;
+    return r->item[i].instance[0].st;
 }
 
 bool trod_run_stopped(const struct trod_run *r)
@@ -319,6 +539,7 @@ void trod_run_free(struct trod_run *r)
         for (unsigned k = 0; r->item[i].instance && k < r->item[i].shards; k++)
             engine_instance_end(&r->item[i].instance[k]);
         free(r->item[i].instance);
+        free(r->item[i].own);
     }
     free(r->unit);
     free(r->piece);

@@ -10,6 +10,7 @@
 
 #include "engine/keeper.h"
 #include "engine/sites.h"
+#include "engine/streaks.h"
 #include "trod/run.h"
 
 #include <pthread.h>
@@ -22,9 +23,22 @@ struct engine_instance {
     struct trod_keeper keeper; /* what the states report */
     void *st;                  /* of all rows, or of the interval; NULL: not begun */
     void *total;               /* of the intervals that are over; NULL: none is */
-    void **stream;             /* by stream of context.meta; NULL where it has no rows */
+    void **past;               /* the same by stream, or by core */
+    uint32_t n_past;
+    void **stream; /* by stream of context.meta, or by core; NULL: it has no rows */
     uint32_t n_streams;
-    bool keyed;                    /* a state for each stream */
+    uint32_t *core_of; /* by stream: 1 + the core that it is on, as its markers say; 0: not said */
+    uint32_t n_core_of;
+    bool keyed;   /* a state for each stream, or for each core */
+    bool by_core; /* the latter */
+    bool divided; /* there are intervals, measured in what follows */
+    enum trod_measure measure;
+    uint64_t ended;                /* instructions up to the end of the last one */
+    bool begun;                    /* the one that goes on has rows */
+    bool listed;                   /* somebody asked for their results */
+    bool cpus;                     /* cores are the streams of the trace */
+    bool both;                     /* those of streams do not make that of all rows */
+    bool stale;                    /* st does not have what was merged into the streams */
     bool fresh;                    /* a state for each interval */
     struct trod_result *intervals; /* a list item for each that is over; NULL: none */
     int rc;                        /* the first error: it is not fed any more */
@@ -33,6 +47,7 @@ struct engine_instance {
 struct engine_item {
     const struct trod_analysis *analysis;
     const void *opt;
+    void *own; /* a copy that opt points to, or NULL */
     unsigned shards;
     struct engine_instance *instance; /* SHARDS of them; after the run the first has everything */
     enum trod_scope scope;
@@ -70,14 +85,21 @@ struct run_piece {
     enum run_cut cut;
     struct trod_candidate as; /* what a plain file that is cut is */
     uint64_t from, to; /* members or offsets; the last piece of a plain file ends TROD_NOWHERE */
+    uint64_t weight;   /* bytes, about */
     uint32_t part;
     bool last; /* of its file */
+};
+
+/* What a thread that decodes goes on with from batch to batch. Parts are NULL where unwanted. */
+struct run_decoder {
+    struct engine_owner *owner;
+    struct trod_streaks *streaks;
 };
 
 /* A piece of the trace, read by itself. */
 struct run_unit {
     struct engine_instance instance[TROD_RUN_ITEMS];
-    struct engine_owner *owner;
+    struct run_decoder decoder;
     struct trod_trace *trace; /* until it is merged: states may point into its meta */
     struct trod_keeper keeper;
     struct trod_trace_progress done;
@@ -101,9 +123,16 @@ struct trod_run {
     struct trod_sites *sites;   /* NULL: nobody wants them */
     struct engine_item item[TROD_RUN_ITEMS];
     size_t n_items;
+    bool codes;   /* somebody wants the opcodes of all rows, not for the sites only */
+    bool streaks; /* somebody wants them */
     bool gone, stopped;
     void *pipe_workers;              /* whose metas the states point to; released with the run */
     struct trod_trace_progress done; /* of what is merged */
+
+    bool planned, by_units;
+    bool packed; /* frames of compressed files are units */
+    bool again;  /* one of them is damaged: all is done again without such units */
+    uint32_t ticks;
 
     /* by units: what follows is guarded by lock, but for what a worker does with its unit */
     pthread_mutex_t lock;
@@ -113,6 +142,7 @@ struct trod_run {
     size_t n_units, first_unit, next, merged, ahead;
     uint64_t lines_to, lines; /* of the file that is merged: lines up to this offset */
     uint64_t records;         /* of its pieces that are merged */
+    bool cut_short;           /* a piece of it ended with an error: what follows does not count */
     bool stop;
     int rc;
     struct run_worker *worker;
@@ -140,8 +170,27 @@ void engine_instance_settle(struct engine_instance *in, uint32_t file);
  */
 int engine_instance_merge(struct engine_instance *into, const struct engine_instance *from,
                           bool renumber);
+/* The state of STREAM of IN, or of a core, made if it is new; NULL: in->rc says why. */
+void *engine_instance_stream(struct engine_instance *in, uint32_t stream);
+/* What the streams have together, where they were merged since. 0 or an error. */
+int engine_instance_refresh(struct engine_instance *in);
 /* What it found, into the open level of R. 0 or an error. */
 int engine_instance_result(const struct engine_instance *in, struct trod_result *r);
+
+/* ---- cores.c */
+
+enum { ENGINE_CORES = 65536 };
+
+/*
+ * Rows [FROM, *END) of B ran on the core of *KEY: 0 where it is not known, else its number + 1. TO
+ * bounds them. False: no memory.
+ */
+bool engine_core_rows(struct engine_instance *in, const struct trod_batch *b, uint32_t from,
+                      uint32_t to, uint32_t *end, uint32_t *key);
+/* Are some of these rows more than what a thread begins with? */
+bool engine_core_ran(const struct trod_batch *b, uint32_t from, uint32_t to);
+/* The list of the cores into R. 0 or an error. */
+int engine_core_results(const struct engine_instance *in, struct trod_result *r);
 
 /* ---- cuts.c */
 void engine_cutter_init(struct engine_cutter *c, const struct trod_run_options *opt);
@@ -158,8 +207,12 @@ int run_pipe(struct trod_run *r);
 /* All files or their parts, each by itself, on the workers. */
 int run_units(struct trod_run *r);
 
-/* Are the units to be used, and are there enough of them? Plans them. */
-bool run_by_units(struct trod_run *r);
+/*
+ * Decide whether units are used (r->by_units): the run must allow it, and there must be enough of
+ * them. Makes them, and takes those of this part. Once; calls that follow do nothing. 0 or
+ * TROD_ERR_NOMEM.
+ */
+int run_plan_units(struct trod_run *r);
 
 /*
  * Memory for the instances of all items. The caller begins each, with the meta that its rows come
@@ -173,8 +226,15 @@ int run_begin_items(struct trod_run *r);
 int run_feed(struct trod_run *r, struct engine_cutter *cutter, const struct trod_batch *b,
              bool direct);
 
-/* The next batch of T behind the filter, with sites. 1, 0 at the end, or an error. */
-int run_next(struct trod_run *r, struct trod_trace *t, struct engine_owner *owner,
+/* MERGED: rows of several files come by turns. 0 or TROD_ERR_NOMEM. */
+int run_decoder_begin(struct run_decoder *d, const struct trod_run *r, bool merged);
+void run_decoder_end(struct run_decoder *d);
+
+/*
+ * The next batch of T behind the filter, with sites and streaks. 1, 2 where the run ends behind it,
+ * 0 at the end, or an error.
+ */
+int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d,
              struct trod_batch **b);
 
 /* Tell who wants to know. */

@@ -3,8 +3,10 @@
  *
  * "TRODrun" and a version byte; ISA and byte order; the number of sites, each with its address,
  * size, instruction set, branch class and opcode bytes; the number of analyses, each with its name
- * and its state, length first. Numbers are written seven bits a byte, lowest first (core/pack.h). A
- * site has another number in every process: whoever loads a state is given the numbers of its own.
+ * and its state, length first; where there is a state for each stream their number and each with
+ * its stream, since streams go on in the next part. Numbers are written seven bits a byte, lowest
+ * first (core/pack.h). A site has another number in every process: whoever loads a state is given
+ * the numbers of its own.
  */
 #include "engine/run_int.h"
 
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TRODrun\2";
+static const char magic[8] = "TRODrun\3";
 
 static int save_bytes(struct trod_buf *out, const void *p, size_t n)
 {
@@ -49,16 +51,50 @@ static int save_sites(struct trod_buf *out, struct trod_sites *s)
     return rc;
 }
 
-static int save_item(struct trod_buf *out, const struct engine_item *it)
+static int save_state(struct trod_buf *out, const struct trod_analysis *a, const void *st)
 {
     struct trod_buf state = {0};
-    int rc = save_bytes(out, it->analysis->name, strlen(it->analysis->name));
+    int rc = a->save(st, &state);
 
-    if (rc == TROD_OK)
-        rc = it->analysis->save(it->instance[0].st, &state);
     if (rc == TROD_OK)
         rc = save_bytes(out, state.p, state.n);
     trod_buf_fini(&state);
+    return rc;
+}
+
+/* Stream NUMBER: 1, its thread, process, file and name; 0 and the number where it says nothing. */
+static int save_stream(struct trod_buf *out, const struct trod_meta *m, uint32_t number)
+{
+    const struct trod_stream *s = number < m->n_streams ? &m->streams[number] : NULL;
+    const uint64_t v[] = {1, s ? s->tid : 0, s ? s->pid : 0, s ? s->file : 0};
+    int rc = TROD_OK;
+
+    if (!s)
+        return (rc = trod_pack(out, 0)) < 0 ? rc : trod_pack(out, number);
+    for (size_t k = 0; rc == TROD_OK && k < 4; k++)
+        rc = trod_pack(out, v[k]);
+    return rc == TROD_OK ? save_bytes(out, s->name, s->name_len) : rc;
+}
+
+static int save_item(struct trod_buf *out, const struct engine_item *it)
+{
+    const struct engine_instance *in = &it->instance[0];
+    int rc = save_bytes(out, it->analysis->name, strlen(it->analysis->name));
+    uint64_t n = 0;
+
+    if (rc == TROD_OK && !in->keyed)
+        return save_state(out, it->analysis, in->st);
+    for (uint32_t i = 0; i < in->n_streams; i++)
+        n += in->stream[i] != NULL;
+    if (rc == TROD_OK)
+        rc = trod_pack(out, n);
+    for (uint32_t i = 0; rc == TROD_OK && i < in->n_streams; i++) {
+        if (!in->stream[i])
+            continue;
+        rc = save_stream(out, in->context.meta, i);
+        if (rc == TROD_OK)
+            rc = save_state(out, it->analysis, in->stream[i]);
+    }
     return rc;
 }
 
@@ -72,9 +108,11 @@ int trod_run_save(const struct trod_run *r, struct trod_buf *out)
         if (!a->save || !a->load || !a->merge)
             return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.save", NULL,
                               "what analysis '%s' found cannot be saved", a->name);
-        if (r->opt.interval || r->opt.by_stream)
-            return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.save", NULL,
-                              "results of intervals and of single streams cannot be saved");
+        if (r->opt.interval || r->opt.by != TROD_BY_ALL)
+            return trod_error(
+                r->diag, TROD_ERR_UNSUPPORTED, "run.save", NULL,
+                "results of intervals, and those by thread, core, module, function or "
+                "line, cannot be saved");
         if (!r->item[i].instance || !r->item[i].instance[0].st)
             return TROD_ERR_USAGE;
     }
@@ -157,6 +195,48 @@ static int load_sites(struct trod_run *r, struct trod_span *in, uint32_t **map)
     return TROD_OK;
 }
 
+/* The number that the stream of IN has here. Below 0: an error. */
+static int load_stream(struct trod_meta *m, struct trod_span *in)
+{
+    struct trod_span name;
+    uint64_t known, v[3];
+    int rc = trod_unpack(in, &known);
+
+    if (rc == TROD_OK && !known)
+        return trod_unpack(in, &v[0]) < 0 || v[0] > TROD_STREAM_MAX ? TROD_ERR_CORRUPT : (int)v[0];
+    for (size_t k = 0; rc == TROD_OK && k < 3; k++)
+        rc = trod_unpack(in, &v[k]);
+    if (rc == TROD_OK)
+        rc = load_bytes(in, &name);
+    if (rc < 0 || known != 1 || v[2] > UINT32_MAX)
+        return TROD_ERR_CORRUPT;
+    return v[0] == TROD_NOWHERE ? trod_meta_stream(m, (const char *)name.p, name.n)
+                                : trod_meta_thread(m, v[0], v[1], (uint32_t)v[2]);
+}
+
+static int load_streams(struct trod_run *r, struct engine_instance *loaded, struct trod_span *in,
+                        const uint32_t *map)
+{
+    struct trod_meta *m = (struct trod_meta *)(uintptr_t)trod_trace_meta(r->whole);
+    uint64_t n;
+    int rc = trod_unpack(in, &n);
+
+    for (uint64_t i = 0; rc == TROD_OK && i < n; i++) {
+        const int stream = load_stream(m, in);
+        struct trod_span state;
+        void *st;
+
+        if (stream < 0)
+            return stream;
+        if ((rc = load_bytes(in, &state)) < 0)
+            return rc;
+        if (!(st = engine_instance_stream(loaded, (uint32_t)stream)))
+            return loaded->rc;
+        rc = loaded->analysis->load(st, state, map);
+    }
+    return rc;
+}
+
 static int load_item(struct trod_run *r, const struct engine_item *it, struct trod_span *in,
                      const uint32_t *map)
 {
@@ -164,14 +244,17 @@ static int load_item(struct trod_run *r, const struct engine_item *it, struct tr
     struct engine_instance loaded;
     int rc = load_bytes(in, &name);
 
-    if (rc == TROD_OK)
+    if (rc == TROD_OK && !it->instance[0].keyed)
         rc = load_bytes(in, &state);
     if (rc < 0 || name.n != strlen(it->analysis->name) ||
         memcmp(name.p, it->analysis->name, name.n) != 0)
         return TROD_ERR_CORRUPT;
     rc = engine_instance_begin(&loaded, r, it, trod_trace_meta(r->whole), 0);
-    if (rc == TROD_OK)
+    if (rc == TROD_OK && loaded.keyed)
+        rc = load_streams(r, &loaded, in, map);
+    else if (rc == TROD_OK)
         rc = it->analysis->load(loaded.st, state, map);
+    it->instance[0].stale = loaded.keyed;
     if (rc == TROD_OK)
         rc = engine_instance_merge(&it->instance[0], &loaded, false);
     engine_instance_end(&loaded);

@@ -6,12 +6,15 @@
  */
 #include "engine/sites.h"
 
+#include "engine/modules.h"
 #include "trod/disasm.h"
 
 #include "core/hash.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +24,15 @@ enum { CHUNK_SHIFT = 10, CHUNK = 1 << CHUNK_SHIFT, CHUNKS = 1 << 16, SLOTS_FIRST
 struct facts {
     struct trod_insn insn[CHUNK];
     bool known[CHUNK];
+};
+
+enum { LIKE_BITS = 11 };
+
+/* What an opcode decodes to, whatever its address. */
+struct like {
+    uint8_t n, iset; /* n 0: none */
+    uint8_t code[TROD_INSN_CODE];
+    struct trod_insn insn;
 };
 
 struct trod_sites {
@@ -33,8 +45,10 @@ struct trod_sites {
     uint32_t *slot; /* number + 1 by hash of address and bytes */
     uint32_t n_slots;
     struct trod_insn_decoder *decoder;
+    struct like *like; /* by hash of the opcode; NULL: none so far */
     struct trod_disasm *disasm;
     bool decoder_tried, disasm_tried;
+    struct engine_modules modules;
     atomic_int isa; /* enum trod_isa; UNKNOWN until somebody says so */
     enum trod_endian endian;
 };
@@ -50,6 +64,8 @@ int engine_sites_new(struct trod_sites **out, const struct trod_meta *meta,
     if (!s)
         return TROD_ERR_NOMEM;
     s->meta = meta;
+    s->isa = (int)meta->isa;
+    s->endian = meta->endian;
     s->symbols = symbols;
     s->n_slots = SLOTS_FIRST;
     s->slot = calloc(s->n_slots, sizeof *s->slot);
@@ -70,7 +86,9 @@ void engine_sites_free(struct trod_sites *s)
         free(s->chunk[i]);
         free(s->facts[i]);
     }
+    engine_modules_free(&s->modules);
     trod_insn_decoder_free(s->decoder);
+    free(s->like);
     trod_disasm_free(s->disasm);
     pthread_mutex_destroy(&s->lock);
     free(s->slot);
@@ -86,6 +104,15 @@ uint32_t trod_sites_count(const struct trod_sites *s)
 const struct trod_site *trod_site_at(const struct trod_sites *s, uint32_t number)
 {
     return &s->chunk[number >> CHUNK_SHIFT][number & (CHUNK - 1)];
+}
+
+int trod_site_compare(const struct trod_site *a, const struct trod_site *b)
+{
+    if (a->pc != b->pc)
+        return a->pc < b->pc ? -1 : 1;
+    if (a->code_n != b->code_n)
+        return a->code_n < b->code_n ? -1 : 1;
+    return memcmp(a->code, b->code, a->code_n);
 }
 
 const struct trod_meta *trod_sites_meta(const struct trod_sites *s)
@@ -151,7 +178,7 @@ static uint32_t add(struct trod_sites *s, const struct trod_site *site)
     return n;
 }
 
-/* The meta of the whole trace knows the ISA only where the whole trace is read by one reader. */
+/* Told by whoever reads rows: the meta of the whole trace learns it when parts are merged. */
 void engine_sites_learn(struct trod_sites *s, enum trod_isa isa, enum trod_endian endian)
 {
     if (isa == TROD_ISA_UNKNOWN || atomic_load_explicit(&s->isa, memory_order_relaxed))
@@ -166,7 +193,6 @@ void engine_sites_learn(struct trod_sites *s, enum trod_isa isa, enum trod_endia
 
 void engine_sites_isa(struct trod_sites *s, enum trod_isa *isa, enum trod_endian *endian)
 {
-    engine_sites_learn(s, s->meta->isa, s->meta->endian);
     pthread_mutex_lock(&s->lock);
     *isa = (enum trod_isa)s->isa;
     *endian = s->endian;
@@ -185,16 +211,44 @@ uint32_t trod_sites_add(struct trod_sites *s, const struct trod_site *site)
 
 /* ---- what a site is. The lock is held. */
 
+/*
+ * The facts of SITE, which has an opcode. Programs have few different ones: only where a branch
+ * leads to depends on the address.
+ */
+static void decode_code(struct trod_sites *s, const struct trod_site *site, struct trod_insn *out)
+{
+    const uint64_t h = trod_fnv(TROD_FNV ^ site->iset, site->code, site->code_n);
+    struct like *l;
+
+    if (!s->like)
+        s->like = calloc(1u << LIKE_BITS, sizeof *s->like);
+    l = s->like ? &s->like[h * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LIKE_BITS)] : NULL;
+    if (l && l->n == site->code_n && l->iset == site->iset &&
+        memcmp(l->code, site->code, site->code_n) == 0) {
+        *out = l->insn;
+        return;
+    }
+    *out = *trod_insn_decode(s->decoder, site->iset, site->pc, site->code, site->code_n);
+    if (!l || out->flags & TROD_INSN_TARGET)
+        return;
+    *l = (struct like){.n = site->code_n, .iset = site->iset, .insn = *out};
+    memcpy(l->code, site->code, site->code_n);
+}
+
 static void decode(struct trod_sites *s, uint32_t number, struct trod_insn *out)
 {
     const struct trod_site *site = trod_site_at(s, number);
 
+    if (s->isa == TROD_ISA_REGDEPS) {
+        trod_insn_regdeps(out, site->code, site->code_n);
+        return;
+    }
     if (!s->decoder_tried && s->isa) {
         s->decoder_tried = true;
         trod_insn_decoder_new(&s->decoder, (enum trod_isa)s->isa, s->endian);
     }
     if (s->decoder && site->code_n)
-        *out = *trod_insn_decode(s->decoder, site->iset, site->pc, site->code, site->code_n);
+        decode_code(s, site, out);
 }
 
 const struct trod_insn *trod_site_insn(struct trod_sites *s, uint32_t number)
@@ -202,7 +256,6 @@ const struct trod_insn *trod_site_insn(struct trod_sites *s, uint32_t number)
     const struct trod_insn *insn = &unknown_insn;
     struct facts *f;
 
-    engine_sites_learn(s, s->meta->isa, s->meta->endian);
     pthread_mutex_lock(&s->lock);
     f = s->facts[number >> CHUNK_SHIFT];
     if (!f)
@@ -234,7 +287,6 @@ size_t trod_site_text(struct trod_sites *s, uint32_t number, char *buf, size_t n
     const struct trod_site *site = trod_site_at(s, number);
     size_t len = 0;
 
-    engine_sites_learn(s, s->meta->isa, s->meta->endian);
     pthread_mutex_lock(&s->lock);
     if (!s->disasm_tried && s->isa) {
         s->disasm_tried = true;
@@ -264,4 +316,34 @@ bool trod_site_function(struct trod_sites *s, uint32_t number, const char **name
     found = trod_symbols_find(s->symbols, trod_site_at(s, number)->pc, name, offset);
     pthread_mutex_unlock(&s->lock);
     return found;
+}
+
+/* ---- modules */
+
+int engine_sites_modules(struct trod_sites *s, const struct trod_trace *t, struct trod_diag *diag)
+{
+    return engine_modules_read(&s->modules, t, diag);
+}
+
+bool trod_sites_module(const struct trod_sites *s, uint64_t address, const char **path,
+                       uint64_t *offset)
+{
+    return engine_modules_find(&s->modules, address, path, offset);
+}
+
+size_t trod_site_where(struct trod_sites *s, uint32_t number, char *buf, size_t n)
+{
+    const char *name = NULL, *slash;
+    uint64_t offset = 0;
+    int len = 0;
+
+    if (n)
+        buf[0] = '\0';
+    if (trod_site_function(s, number, &name, &offset)) {
+        len = snprintf(buf, n, "%s", name);
+    } else if (trod_sites_module(s, trod_site_at(s, number)->pc, &name, &offset)) {
+        slash = strrchr(name, '/');
+        len = snprintf(buf, n, "%s+0x%" PRIx64, slash && slash[1] ? slash + 1 : name, offset);
+    }
+    return len < 0 || n == 0 ? 0 : (size_t)len < n ? (size_t)len : n - 1;
 }

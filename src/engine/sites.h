@@ -6,11 +6,16 @@
 
 #include "trod/batch.h"
 #include "trod/site.h"
+#include "trod/streak.h"
 
 /* A table for the trace with META; SYMBOLS may be NULL. Both outlive it. 0 or TROD_ERR_NOMEM. */
 int engine_sites_new(struct trod_sites **out, const struct trod_meta *meta,
                      struct trod_symbols *symbols);
 void engine_sites_free(struct trod_sites *s);
+
+struct trod_trace;
+/* Read the list of modules beside T, once. 0 or what trod_trace_modules returns. */
+int engine_sites_modules(struct trod_sites *s, const struct trod_trace *t, struct trod_diag *diag);
 
 /*
  * What the code of S is: the first that is known counts. Readers of files and parts know it before
@@ -25,14 +30,18 @@ void engine_sites_isa(struct trod_sites *s, enum trod_isa *isa, enum trod_endian
  */
 struct engine_owner;
 
-int engine_owner_new(struct engine_owner **out, struct trod_sites *sites);
+/* MERGED: the rows of several files come by turns. 0 or TROD_ERR_NOMEM. */
+int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool merged);
 void engine_owner_free(struct engine_owner *o);
 /* Columns that filling the site column of a batch needs. */
 enum {
     ENGINE_SITE_COLUMNS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM |
                           TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE
 };
-/* Fill the site column of B, the next batch of O's rows. Returns 0 or TROD_ERR_NOMEM. */
-int engine_owner_fill(struct engine_owner *o, struct trod_batch *b);
+/*
+ * Fill the site column of B, the next batch of O's rows; its streaks (streaks.h) go to STREAKS, if
+ * that is not NULL. Returns 0 or TROD_ERR_NOMEM.
+ */
+int engine_owner_fill(struct engine_owner *o, struct trod_batch *b, struct trod_streaks *streaks);
 
 #endif

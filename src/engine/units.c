@@ -22,7 +22,7 @@ static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
     trod_keeper_end(&u->keeper, tell ? r->diag : NULL);
     for (size_t i = 0; i < r->n_items; i++)
         engine_instance_end(&u->instance[i]);
-    engine_owner_free(u->owner);
+    run_decoder_end(&u->decoder);
     trod_trace_close(u->trace);
     free(u);
 }
@@ -60,7 +60,7 @@ static int unit_rows(struct run_worker *w, struct run_unit *u)
     uint64_t rows = 0;
     int rc;
 
-    while ((rc = run_next(r, u->trace, u->owner, &b)) == 1) {
+    while ((rc = run_next(r, u->trace, &u->decoder, &b)) == 1) {
         const struct engine_cut all = {.to = b->n, .fed = true};
 
         rows += b->n;
@@ -102,9 +102,7 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
     trod_trace_want(u->trace, r->opt.trace.want);
     for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++)
         rc = engine_instance_begin(&u->instance[i], r, &r->item[i], trod_trace_meta(u->trace), 0);
-    if (rc == TROD_OK && r->sites)
-        rc = engine_owner_new(&u->owner, r->sites);
-    return rc;
+    return rc < 0 ? rc : run_decoder_begin(&u->decoder, r, false);
 }
 
 /* Read piece NUMBER into the states of U. */
@@ -118,6 +116,7 @@ static void unit_read(struct run_worker *w, struct run_unit *u, size_t number)
     if (u->rc < 0)
         return;
     u->rc = unit_rows(w, u);
+    run_decoder_end(&u->decoder);
     u->fatal = u->rc == TROD_ERR_NOMEM;
     for (size_t i = 0; !u->fatal && piece->cut == RUN_WHOLE && i < r->n_items; i++) {
         engine_instance_settle(&u->instance[i], (uint32_t)piece->file);
@@ -163,12 +162,24 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
 {
     int rc = u->rc;
 
+    /* what cannot be read ends a file: in one go nothing would have come behind it */
+    if (piece->part == 0)
+        r->cut_short = false;
+    if (r->cut_short) {
+        unit_free(r, u, false);
+        return;
+    }
+    r->cut_short = piece->cut == RUN_BYTES && rc < 0;
+    r->again |= r->cut_short && r->packed;
     number_problems(r, u, piece);
+    if (!u->fatal && trod_trace_learn(r->whole, u->trace) < 0)
+        rc = rc == TROD_OK ? TROD_ERR_NOMEM : rc;
     for (size_t i = 0; !u->fatal && i < r->n_items; i++) {
         struct engine_instance *to = &r->item[i].instance[0];
         int merged = engine_instance_merge(to, &u->instance[i], true);
 
-        if (merged == TROD_OK && piece->cut != RUN_WHOLE && piece->last && complete(r, piece)) {
+        if (merged == TROD_OK && piece->cut != RUN_WHOLE && (piece->last || r->cut_short) &&
+            complete(r, piece)) {
             engine_instance_settle(to, (uint32_t)piece->file);
             merged = to->rc;
         }
@@ -180,7 +191,7 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
     add_progress(&r->done, &u->done);
     if (rc < 0 && r->rc == TROD_OK)
         r->rc = rc;
-    r->stop |= rc == TROD_ERR_NOMEM || (rc < 0 && r->diag && r->diag->strict);
+    r->stop |= r->again || rc == TROD_ERR_NOMEM || (rc < 0 && r->diag && r->diag->strict);
     unit_free(r, u, true);
 }
 
@@ -245,11 +256,14 @@ static bool may_part(const struct trod_run *r)
 
 /*
  * How file I is cut, into AT[0..n]: n pieces. What belongs to an instruction may lie behind a cut
- * of a plain file, so nothing is cut where rows are to know their site.
+ * of a plain file, so nothing is cut where rows are to know their site. Frames of a compressed file
+ * are cut where this process reads all of it: only that one can do it again if they are damaged.
  */
-static size_t cut_file(const struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
+static size_t cut_file(struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
                        struct run_piece *piece)
 {
+    const uint64_t bytes = r->opt.piece ? r->opt.piece : TROD_RUN_PIECE;
+    const struct trod_format *f = trod_trace_format(r->whole);
     uint64_t members = trod_trace_members(r->whole, i);
     size_t n = members < PARTS ? (size_t)members : PARTS;
 
@@ -258,8 +272,11 @@ static size_t cut_file(const struct trod_run *r, size_t i, uint64_t at[PARTS + 1
         at[k] = members * k / n;
     if (n > 1 || r->sites)
         return n;
-    n = trod_trace_cuts(r->whole, i, r->opt.piece ? r->opt.piece : TROD_RUN_PIECE, &at[1],
-                        PARTS - 1, &piece->as);
+    n = trod_trace_cuts(r->whole, i, bytes, false, &at[1], PARTS - 1, &piece->as);
+    if (n == 0 && r->opt.parts < 2 && !r->again && f && (f->cuts || f->stride)) {
+        n = trod_trace_cuts(r->whole, i, bytes, true, &at[1], PARTS - 1, &piece->as);
+        r->packed |= n > 0;
+    }
     piece->cut = n ? RUN_BYTES : RUN_WHOLE;
     at[n + 1] = TROD_NOWHERE;
     return n + 1;
@@ -271,7 +288,7 @@ static int plan_pieces(struct trod_run *r)
     bool part = may_part(r);
 
     for (size_t i = 0; i < files; i++) {
-        uint64_t at[PARTS + 1] = {0};
+        uint64_t at[PARTS + 1] = {0}, bytes = r->opt.parts > 1 ? trod_trace_bytes(r->whole, i) : 0;
         struct run_piece piece = {.file = i};
         size_t n = part ? cut_file(r, i, at, &piece) : 1;
         struct run_piece *p = realloc(r->piece, (r->n_units + n) * sizeof *p);
@@ -284,13 +301,14 @@ static int plan_pieces(struct trod_run *r)
             piece.to = at[k + 1];
             piece.part = (uint32_t)k;
             piece.last = k + 1 == n;
+            piece.weight = bytes / n + 1;
             p[r->n_units++] = piece;
         }
     }
     return TROD_OK;
 }
 
-bool run_by_units(struct trod_run *r)
+static bool may_use_units(const struct trod_run *r)
 {
     const struct trod_run_options *o = &r->opt;
 
@@ -303,21 +321,50 @@ bool run_by_units(struct trod_run *r)
     for (size_t i = 0; i < r->n_items; i++)
         if (!r->item[i].analysis->merge || r->item[i].order == TROD_GLOBAL_ORDER)
             return false;
-    return plan_pieces(r) == TROD_OK && (r->n_units > 1 || o->parts > 1);
+    return true;
 }
 
-/* The pieces of this process alone: a run of them, so that parts are merged in order. */
+/*
+ * The pieces of this process alone: a run of them, so that parts are merged in order. A piece is of
+ * the part that its middle lies in.
+ */
 static void take_part(struct trod_run *r)
 {
-    size_t n = r->n_units;
+    double all = 0, before = 0;
+    size_t n = r->n_units, from = 0, to = 0;
 
     if (r->opt.parts < 2)
         return;
-    r->first_unit = n * r->opt.part / r->opt.parts;
-    r->n_units = n * (r->opt.part + 1) / r->opt.parts;
+    for (size_t i = 0; i < n; i++)
+        all += (double)r->piece[i].weight;
+    for (size_t i = 0; i < n; i++) {
+        double middle = before + (double)r->piece[i].weight / 2;
+        unsigned part = (unsigned)(middle / all * r->opt.parts);
+
+        part = part < r->opt.parts ? part : r->opt.parts - 1;
+        from += part < r->opt.part;
+        to += part <= r->opt.part;
+        before += (double)r->piece[i].weight;
+    }
+    r->first_unit = from;
+    r->n_units = to;
     r->next = r->merged = r->first_unit;
     if (r->first_unit < r->n_units && r->piece[r->first_unit].part)
         r->records = TROD_NOWHERE; /* another process counts them */
+}
+
+int run_plan_units(struct trod_run *r)
+{
+    if (r->planned)
+        return TROD_OK;
+    r->planned = true;
+    if (!may_use_units(r))
+        return TROD_OK;
+    if (plan_pieces(r) < 0)
+        return TROD_ERR_NOMEM;
+    r->by_units = r->n_units > 1 || r->opt.parts > 1;
+    take_part(r);
+    return TROD_OK;
 }
 
 static int start_workers(struct trod_run *r, unsigned *started)
@@ -353,7 +400,6 @@ int run_units(struct trod_run *r)
     rc = run_begin_items(r);
     if (rc < 0)
         return rc;
-    take_part(r);
     rc = start_workers(r, &started);
     for (unsigned i = 1; i < started; i++)
         pthread_join(r->worker[i].thread, NULL);

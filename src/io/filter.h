@@ -13,6 +13,8 @@ struct trod_stage;
 
 enum {
     TROD_FEED = 1 << 17,          /* bytes of compressed input at hand to a filter at the most */
+    TROD_FRAME_LOOKS = 1 << 24,   /* headers of frames, and of blocks of a frame, at the most */
+    TROD_FEED_LEAN = 1 << 13,     /* the same for one of thousands of inputs */
     TROD_BID_MORE = -1,           /* a bid cannot be made from so few bytes */
     TROD_BID_FILTER = 24,         /* bits of evidence a filter needs to be taken */
     TROD_ENCODE_CHUNK = 1 << 17,  /* bytes an encoder hands to its sink at a time */
@@ -26,6 +28,9 @@ struct trod_sink {
     int (*patch)(struct trod_sink *sink, uint64_t offset, const uint8_t *p, size_t n);
     struct trod_fault *fault;
 };
+
+struct trod_source;
+struct trod_frames;
 
 struct trod_filter {
     const char *name;
@@ -45,18 +50,46 @@ struct trod_filter {
      */
     int (*read)(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n);
     void (*close)(struct trod_stage *s);
+    /* Decodes the same in less memory, for one of thousands of inputs. NULL: there is no other. */
+    const struct trod_filter *lean;
+
+    /*
+     * The frame or member that begins at byte AT of a file, as its headers say: *PACKED bytes there
+     * make *DECODED. False: they do not say, or none is there. NULL: headers of this kind never do.
+     */
+    bool (*frame)(struct trod_source *s, uint64_t at, uint64_t *packed, uint64_t *decoded);
+    /*
+     * Where FRAME cannot say: all frames of S into F, and the bytes they make. False: they cannot
+     * be found, or there is only one. NULL: there is no other way.
+     */
+    bool (*find)(struct trod_frames *f, struct trod_source *s, uint64_t *decoded);
 
     int (*enc_open)(void **state, int level, struct trod_fault *fault);
-    /* Encode N bytes at P; FINISH ends the stream. */
+    /*
+     * Encode N bytes at P; FINISH ends the stream, or the part of an archive, and what comes then
+     * begins another one. Of an archive all calls are by themselves: what they make stands in one
+     * part, in any number. SINK's patch, if it has one, is told offsets from the beginning of the
+     * stream.
+     */
     int (*enc_write)(void *state, const uint8_t *p, size_t n, bool finish, struct trod_sink *sink);
     void (*enc_close)(void *state);
-    /* Begin part (archive member) NAME. NULL: there are no parts. */
-    int (*enc_part)(void *state, const char *name, struct trod_sink *sink);
-    /*
-     * Let go of memory; encoding goes on later where it was. NULL: what is encoded is ended and
-     * what comes later is encoded by itself, the two behind each other being one stream.
-     */
-    int (*enc_park)(void *state, struct trod_sink *sink);
+    /* Bytes that outputs encode by themselves, so that several threads can. */
+    size_t (*enc_piece)(int level);
+    size_t enc_once; /* bytes at the beginning of a stream that only the first one needs */
+    const struct trod_archive *archive; /* NULL: it is none */
+};
+
+/* What stands in an archive around the parts. All on one thread at a time, in order. */
+struct trod_archive {
+    unsigned method; /* of compression */
+    int (*open)(void **state, const struct trod_archive *a, struct trod_fault *fault);
+    /* Begin part NAME. */
+    int (*part)(void *state, const char *name, struct trod_sink *sink);
+    /* Add to it: N bytes at P, which are M bytes at Q encoded. ENDS: they are its last ones. */
+    int (*piece)(void *state, const uint8_t *p, size_t n, bool ends, const uint8_t *q, size_t m,
+                 struct trod_sink *sink);
+    int (*finish)(void *state, struct trod_sink *sink);
+    void (*close)(void *state);
 };
 
 /* A filter at work, or (filter NULL) what hands its input through, with the input it has not used.
@@ -69,7 +102,8 @@ struct trod_stage {
     struct trod_fault *fault;
     uint32_t ratio; /* limit of made / bytes of the source */
 
-    uint8_t *buf;     /* TROD_FEED bytes, or NULL: p points into the source's memory */
+    size_t feed;      /* bytes: TROD_FEED, or from TROD_FEED_LEAN up to that */
+    uint8_t *buf;     /* FEED bytes, or NULL: p points into the source's memory */
     const uint8_t *p; /* input not yet used */
     size_t n;
     uint64_t used; /* input used: where p is in the compressed stream */
@@ -77,9 +111,21 @@ struct trod_stage {
     int up_status; /* why: TROD_OK, or the error that follows it */
 
     uint64_t made; /* output */
+    /* where frames are thought to begin, to be seen when it comes there; NULL: it is known */
+    const struct trod_frames *frames;
     bool finished;
     int status; /* the error that comes when it is asked for more */
 };
+
+/* N bytes at AT of the file S, for trod_filter.frame. False: they are not there. */
+bool trod_frame_look(struct trod_source *s, uint64_t at, uint8_t *p, size_t n);
+
+/* S begins anew at byte PACKED of its file, where a frame begins that makes byte DECODED. */
+int trod_stage_restart(struct trod_stage *s, uint64_t packed, uint64_t decoded);
+
+/* The same at a point of a gzip stream (points.h). */
+struct trod_point;
+int trod_stage_resume(struct trod_stage *s, const struct trod_point *point);
 
 /*
  * Get more input behind what is there; the data moves. False: there is none, s->end is set (or the
@@ -114,11 +160,11 @@ bool trod_stage_at_end(struct trod_stage *s, int *status);
 int trod_stage_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n);
 
 /*
- * The stack over SOURCE: peels until nobody bids (never when RAW). *TOP hands through and owns all
- * below it. The error, if any, is in FAULT.
+ * The stack over SOURCE: peels until nobody bids (never when RAW). LEAN: one of thousands. *TOP
+ * hands through and owns all below it. The error, if any, is in FAULT.
  */
-int trod_stack_open(struct trod_stage **top, struct trod_source *source, bool raw, uint32_t ratio,
-                    struct trod_fault *fault);
+int trod_stack_open(struct trod_stage **top, struct trod_source *source, bool raw, bool lean,
+                    uint32_t ratio, struct trod_fault *fault);
 
 /* A stack of exactly FILTER, whatever the input looks like. */
 int trod_stack_force(struct trod_stage **top, struct trod_source *source,

@@ -5,12 +5,19 @@
  * ISA-L is missing. Names, times and comments in headers are not kept.
  */
 #include "gzip.h"
+#include "frames.h"
 
+#include "core/endian.h"
+#include "trod/io.h"
 #include "trod_config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { ISAL_LEVELS = 3 };
+enum {
+    ISAL_LEVELS = 3,
+    SURE_LENGTH = 1 << 21 /* bytes that cannot make 4 GiB: deflate makes 1,032 of one at most */
+};
 
 /* RFC 1952, 2.3: magic, deflate, reserved flags zero */
 static int gzip_bid(const uint8_t *p, size_t n)
@@ -23,11 +30,115 @@ static int gzip_bid(const uint8_t *p, size_t n)
     return p[3] & 0xe0 ? 0 : bits + 3;
 }
 
+/* The bytes of a member that begins with the N bytes at P, as an extra field says; 0: none does. */
+static uint64_t said_length(const uint8_t *p)
+{
+    if (p[0] != 0x1f || p[1] != 0x8b || p[2] != 8 || p[3] != 4)
+        return 0;
+    if (trod_load_le16(p + 10) == 6 && memcmp(p + 12, "BC\2", 4) == 0)
+        return (uint64_t)trod_load_le16(p + 16) + 1;
+    if (trod_load_le16(p + 10) == 8 && memcmp(p + 12, "MZ\4", 4) == 0)
+        return (uint64_t)trod_load_le32(p + 16) + TROD_GZIP_HEADER + TROD_GZIP_TRAILER;
+    return 0;
+}
+
+/*
+ * RFC 1952, 2.3.1.1, and the SAM specification, 4.1 (BGZF): the extra field "BC" says the bytes of
+ * a member, and so does "MZ" (gzip.h); the trailer says what it makes, modulo 2 to the power of 32.
+ */
+static bool gzip_frame(struct trod_source *s, uint64_t at, uint64_t *packed, uint64_t *decoded)
+{
+    uint8_t p[TROD_GZIP_HEADER], made[4];
+
+    if (!trod_frame_look(s, at, p, sizeof p))
+        return false;
+    *packed = said_length(p);
+    if (*packed < sizeof p + TROD_GZIP_TRAILER || *packed > SURE_LENGTH ||
+        !trod_frame_look(s, at + *packed - 4, made, sizeof made))
+        return false;
+    *decoded = trod_load_le32(made);
+    return true;
+}
+
+/* Could a member begin with the bytes at P, as RFC 1952 has it and programs write it? */
+static bool like_header(const uint8_t *p)
+{
+    return p[0] == 0x1f && p[1] == 0x8b && p[2] == 8 && (p[3] & 0xe0) == 0 &&
+           (p[8] == 0 || p[8] == 2 || p[8] == 4) && (p[9] <= 13 || p[9] == 255);
+}
+
+struct members {
+    struct trod_frames *f;
+    uint64_t at, decoded; /* the last one; what those before it make */
+};
+
+/* A member may begin at byte AT of the file; the 4 bytes at MADE end the one before it. */
+static bool take_member(struct members *m, uint64_t at, const uint8_t *made)
+{
+    const uint64_t packed = at - m->at, makes = trod_load_le32(made);
+
+    /* deflate makes 1,032 bytes of one at most, and hardly more bytes than it is given */
+    if (packed < 10 + TROD_GZIP_TRAILER || makes / 1032 > packed ||
+        makes + makes / 1000 + 64 < packed / 2)
+        return true;
+    m->at = at;
+    m->decoded += makes;
+    return trod_frames_add(m->f, at, m->decoded);
+}
+
+/*
+ * Members that do not say their lengths: what looks like a header begins one, and the bytes before
+ * it say what the one before makes, modulo 2 to the power of 32. It may prove wrong (agrees).
+ */
+static bool gzip_find(struct trod_frames *f, struct trod_source *s, uint64_t *decoded)
+{
+    enum { LOOK = 1 << 18, LAP = 16 };
+    uint8_t *buf = malloc(LOOK);
+    struct members m = {.f = f};
+    bool sound = buf && trod_frames_add(f, 0, 0);
+
+    for (uint64_t at = 0; sound && at + LAP < s->size; at += LOOK - LAP) {
+        struct trod_fault fault = {0};
+        size_t n = 0;
+
+        sound = trod_source_pread(s, buf, LOOK, at, &n, &fault) == TROD_OK && n > LAP;
+        /* from 4 bytes behind AT on, with 12 more: a header, and what stands before it */
+        for (const uint8_t *p = buf + 4, *end = buf + n - 12; sound && p < end; p++) {
+            p = memchr(p, 0x1f, (size_t)(end - p));
+            if (!p)
+                break;
+            if (like_header(p))
+                sound = take_member(&m, at + (uint64_t)(p - buf), p - 4);
+        }
+    }
+    free(buf);
+    sound = sound && m.at;
+    if (sound) {
+        uint8_t made[4];
+
+        sound = trod_frame_look(s, s->size - 4, made, sizeof made);
+        *decoded = m.decoded + trod_load_le32(made);
+    }
+    f->guessed = true;
+    return sound;
+}
+
+const uint8_t trod_gzip_header[TROD_GZIP_HEADER] = {0x1f, 0x8b, 8,   4,   0, 0, 0, 0, 0, 255,
+                                                    8,    0,    'M', 'Z', 4, 0, 0, 0, 0, 0};
+
+int trod_gzip_length(struct trod_sink *sink, uint64_t n)
+{
+    uint8_t length[4];
+
+    trod_store_le32(length, (uint32_t)(n - TROD_GZIP_HEADER - TROD_GZIP_TRAILER));
+    return sink->patch(sink, TROD_GZIP_LENGTH_AT, length, sizeof length);
+}
+
 /*
  * What comes after a member of S: *END is set at the end of the input (padding with zeros is
  * allowed there); else another member begins. Returns 0 or an error.
  */
-static int boundary(struct trod_stage *s, bool *end)
+static int boundary(struct trod_stage *s, uint64_t made, bool *end)
 {
     int status;
     *end = trod_stage_at_end(s, &status);
@@ -41,6 +152,8 @@ static int boundary(struct trod_stage *s, bool *end)
         if (*end)
             return status;
     }
+    if (s->frames && !trod_frames_agree(s->frames, s->used, made))
+        return trod_stage_corrupt(s, "members are not as long as was thought");
     if (s->n < 2)
         trod_stage_more(s);
     if (padding || s->p[0] != 0x1f || (s->n > 1 && s->p[1] != 0x8b))
@@ -56,7 +169,7 @@ int trod_gzip_read(struct trod_stage *s, trod_inflate_fn *inflate, bool *between
         const bool reset = *between;
         if (reset) {
             bool end;
-            const int status = boundary(s, &end);
+            const int status = boundary(s, s->made + *n, &end);
             if (status != TROD_OK || end)
                 return status;
             *between = false;
@@ -73,6 +186,12 @@ int trod_gzip_read(struct trod_stage *s, trod_inflate_fn *inflate, bool *between
             return trod_stage_starved(s);
     }
     return TROD_OK;
+}
+
+static size_t gzip_enc_piece(int level)
+{
+    (void)level;
+    return TROD_WINDOW;
 }
 
 #if TROD_HAVE_ISAL && TROD_HAVE_ZLIB
@@ -131,12 +250,15 @@ const struct trod_filter trod_filter_gzip_zlib = {
     .name = "gzip",
     .suffixes = {".gz"},
     .bid = gzip_bid,
+    .frame = gzip_frame,
+    .find = gzip_find,
     .open = trod_zlib_open,
     .read = trod_zlib_read,
     .close = trod_zlib_close,
     .enc_open = trod_zlib_enc_open,
     .enc_write = trod_zlib_enc_write,
     .enc_close = trod_zlib_enc_close,
+    .enc_piece = gzip_enc_piece,
 };
 #endif
 
@@ -144,6 +266,11 @@ const struct trod_filter trod_filter_gzip = {
     .name = "gzip",
     .suffixes = {".gz"},
     .bid = gzip_bid,
+    .frame = gzip_frame,
+    .find = gzip_find,
+#if TROD_HAVE_ISAL && TROD_HAVE_ZLIB
+    .lean = &trod_filter_gzip_zlib, /* half the memory, half the speed */
+#endif
 #if TROD_HAVE_ISAL
     .open = trod_isal_open,
     .read = trod_isal_read,
@@ -157,5 +284,6 @@ const struct trod_filter trod_filter_gzip = {
     .enc_open = gzip_enc_open,
     .enc_write = gzip_enc_write,
     .enc_close = gzip_enc_close,
+    .enc_piece = gzip_enc_piece,
 #endif
 };

@@ -20,6 +20,8 @@ struct isal_decoder {
 struct isal_encoder {
     struct isal_zstream z;
     uint8_t *level_buf;
+    uint32_t level;
+    bool begun; /* a member */
     uint8_t out[TROD_ENCODE_CHUNK];
 };
 
@@ -110,20 +112,34 @@ int trod_isal_enc_open(void **state, int level, struct trod_fault *fault)
         free(buf);
         return trod_fault_nomem(fault, "the gzip filter");
     }
-    isal_deflate_init(&e->z);
+    e->level = (uint32_t)l;
     e->level_buf = buf;
-    e->z.level = (uint32_t)l;
-    e->z.level_buf = buf;
-    e->z.level_buf_size = level_sizes[l];
-    e->z.gzip_flag = IGZIP_GZIP;
+    e->begun = false;
     *state = e;
     return TROD_OK;
+}
+
+/* Begin a member. WHOLE: it is given at once, and says its length. */
+static int member(struct isal_encoder *e, bool whole, struct trod_sink *sink)
+{
+    isal_deflate_init(&e->z);
+    e->z.level = e->level;
+    e->z.level_buf = e->level_buf;
+    e->z.level_buf_size = level_sizes[e->level];
+    e->z.gzip_flag = whole ? IGZIP_GZIP_NO_HDR : IGZIP_GZIP;
+    e->begun = true;
+    return whole ? sink->put(sink, trod_gzip_header, TROD_GZIP_HEADER) : TROD_OK;
 }
 
 int trod_isal_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
                         struct trod_sink *sink)
 {
     struct isal_encoder *e = state;
+    const bool whole = !e->begun && finish && n < TROD_GZIP_PIECE && sink->patch;
+    const int begun = e->begun ? TROD_OK : member(e, whole, sink);
+    uint64_t made = TROD_GZIP_HEADER;
+    if (begun != TROD_OK)
+        return begun;
     do {
         const uint32_t in = n < TROD_GZIP_PIECE ? (uint32_t)n : TROD_GZIP_PIECE;
         e->z.next_in = without_const(p);
@@ -140,9 +156,11 @@ int trod_isal_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
             const int status = sink->put(sink, e->out, TROD_ENCODE_CHUNK - e->z.avail_out);
             if (status != TROD_OK)
                 return status;
+            made += TROD_ENCODE_CHUNK - e->z.avail_out;
         } while (e->z.avail_in || e->z.avail_out == 0);
     } while (n);
-    return TROD_OK;
+    e->begun = !finish;
+    return whole ? trod_gzip_length(sink, made) : TROD_OK;
 }
 
 void trod_isal_enc_close(void *state)

@@ -12,19 +12,25 @@
 #include <zlib.h>
 
 enum {
+    RAW_WINDOW = -15,
     GZIP_WINDOW = 15 + 16, /* zlib's way to say: gzip wrapper, any window */
     MEMORY_LEVEL = 8,
     LEVEL_DEFAULT = 1,
-    LEVEL_MAX = 9
+    LEVEL_MAX = 9,
+    TRAILER = 8 /* bytes behind a member's data: its checksum and length */
 };
 
 struct zlib_decoder {
     z_stream z;
     bool between; /* members */
+    /* what goes on at a point: deflate data alone, then the trailer of the member (RFC 1952) */
+    bool raw;
+    uint8_t trailer; /* bytes of it to come */
 };
 
 struct zlib_encoder {
     z_stream z;
+    bool begun; /* a member */
     uint8_t out[TROD_ENCODE_CHUNK];
 };
 
@@ -39,10 +45,24 @@ int trod_zlib_open(struct trod_stage *s)
     return TROD_OK;
 }
 
+/* The trailer of a member that was gone into is passed over. */
+static void pass_trailer(struct trod_stage *s, struct zlib_decoder *d, bool *between)
+{
+    const size_t n = s->n < d->trailer ? s->n : d->trailer;
+
+    trod_stage_use(s, n);
+    d->trailer = (uint8_t)(d->trailer - n);
+    *between = d->trailer == 0;
+}
+
 static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t cap, size_t *n,
                         bool *between)
 {
     struct zlib_decoder *d = s->state;
+    if (d->trailer) {
+        pass_trailer(s, d, between);
+        return TROD_OK;
+    }
     if (reset)
         inflateReset(&d->z);
     const uInt in = s->n < TROD_GZIP_PIECE ? (uInt)s->n : TROD_GZIP_PIECE;
@@ -58,7 +78,37 @@ static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t c
         return trod_fault_nomem(s->fault, "the gzip filter");
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
         return trod_stage_corrupt(s, d->z.msg ? d->z.msg : "it cannot be inflated");
+    if (result == Z_STREAM_END && d->raw) {
+        d->raw = false;
+        d->trailer = TRAILER;
+        inflateReset2(&d->z, GZIP_WINDOW);
+        return TROD_OK;
+    }
     *between = result == Z_STREAM_END;
+    return TROD_OK;
+}
+
+int trod_zlib_resume(struct trod_stage *s, const struct trod_point *point)
+{
+    struct zlib_decoder *d;
+    int status;
+
+    s->filter = &trod_filter_gzip_zlib;
+    status = trod_zlib_open(s);
+    if (status != TROD_OK)
+        return status;
+    d = s->state;
+    d->raw = true;
+    if (inflateReset2(&d->z, RAW_WINDOW) != Z_OK)
+        return trod_fault_nomem(s->fault, "the gzip filter");
+    if (point->bits) {
+        if (!trod_stage_more(s))
+            return trod_stage_starved(s);
+        inflatePrime(&d->z, (int)point->bits, *s->p >> (8 - point->bits));
+        trod_stage_use(s, 1);
+    }
+    if (point->window_n && inflateSetDictionary(&d->z, point->window, point->window_n) != Z_OK)
+        return trod_stage_corrupt(s, "the window of a point in it is of no use");
     return TROD_OK;
 }
 
@@ -88,10 +138,27 @@ int trod_zlib_enc_open(void **state, int level, struct trod_fault *fault)
     return TROD_OK;
 }
 
+/* Begin a member; where it is given at once, with HEADER, to say its length. */
+static bool begin(struct zlib_encoder *e, gz_header *header)
+{
+    static uint8_t extra[] = {'M', 'Z', 4, 0, 0, 0, 0, 0};
+
+    e->begun = deflateReset(&e->z) == Z_OK;
+    if (!e->begun || !header)
+        return e->begun;
+    *header = (gz_header){.os = 255, .extra = extra, .extra_len = sizeof extra};
+    return deflateSetHeader(&e->z, header) == Z_OK;
+}
+
 int trod_zlib_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
                         struct trod_sink *sink)
 {
     struct zlib_encoder *e = state;
+    const bool whole = !e->begun && finish && n < TROD_GZIP_PIECE && sink->patch;
+    gz_header header;
+    uint64_t made = 0;
+    if (!e->begun && !begin(e, whole ? &header : NULL))
+        return trod_fault_nomem(sink->fault, "the gzip filter");
     do {
         const uInt in = n < TROD_GZIP_PIECE ? (uInt)n : TROD_GZIP_PIECE;
         e->z.next_in = p;
@@ -105,9 +172,11 @@ int trod_zlib_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
             const int status = sink->put(sink, e->out, TROD_ENCODE_CHUNK - e->z.avail_out);
             if (status != TROD_OK)
                 return status;
+            made += TROD_ENCODE_CHUNK - e->z.avail_out;
         } while (e->z.avail_out == 0);
     } while (n);
-    return TROD_OK;
+    e->begun = !finish;
+    return whole ? trod_gzip_length(sink, made) : TROD_OK;
 }
 
 void trod_zlib_enc_close(void *state)

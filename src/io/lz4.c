@@ -6,6 +6,8 @@
  */
 #include "filter.h"
 
+#include "core/endian.h"
+#include "trod/io.h"
 #include "trod_config.h"
 
 /*
@@ -24,6 +26,39 @@ static int lz4_bid(const uint8_t *p, size_t n)
         return TROD_BID_MORE;
     const uint8_t flg = p[at + 4], bd = p[at + 5];
     return (flg & 0xc2) != 0x40 || (bd & 0x8f) || bd < 0x40 ? 0 : bits + 9;
+}
+
+/* "LZ4 Frame Format Description": the header may say the content's size, blocks say their own. */
+static bool lz4_frame(struct trod_source *s, uint64_t at, uint64_t *packed, uint64_t *decoded)
+{
+    const uint64_t from = at;
+    uint8_t p[16], block[4];
+
+    if (!trod_frame_look(s, at, p, 8))
+        return false;
+    if ((trod_load_le32(p) & 0xfffffff0) == 0x184d2a50) {
+        *packed = 8 + (uint64_t)trod_load_le32(p + 4);
+        *decoded = 0;
+        return true;
+    }
+    /* FLG: 0x10 checksums of blocks, 8 content size, 4 checksum of the content, 1 dictionary */
+    if (trod_load_le32(p) != 0x184d2204 || !(p[4] & 8) || !trod_frame_look(s, at, p, 14))
+        return false;
+    *decoded = trod_load_le64(p + 6);
+    at += (uint64_t)15 + (p[4] & 1 ? 4 : 0);
+    for (uint32_t looks = 0;; looks++) {
+        uint32_t n;
+
+        if (looks == TROD_FRAME_LOOKS || !trod_frame_look(s, at, block, sizeof block))
+            return false;
+        n = trod_load_le32(block) & 0x7fffffff;
+        at += sizeof block;
+        if (n == 0)
+            break;
+        at += (uint64_t)n + (p[4] & 0x10 ? 4 : 0);
+    }
+    *packed = at + (p[4] & 4u) - from;
+    return true;
 }
 
 #if TROD_HAVE_LZ4
@@ -129,7 +164,12 @@ static int lz4_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
     struct lz4_encoder *e = state;
     int status = TROD_OK;
     if (!e->begun) {
+        /* what a context has seen before changes what it makes: each stream has its own */
+        if (!e->ctx && LZ4F_isError(LZ4F_createCompressionContext(&e->ctx, LZ4F_VERSION)))
+            return trod_fault_nomem(sink->fault, "the lz4 filter");
         e->begun = true;
+        /* what is given at once says its size, and can be found without decoding it */
+        e->prefs.frameInfo.contentSize = finish ? n : 0;
         status = lz4_put(e, LZ4F_compressBegin(e->ctx, e->out, e->cap, &e->prefs), sink);
     }
     while (n && status == TROD_OK) {
@@ -140,7 +180,18 @@ static int lz4_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
     }
     if (finish && status == TROD_OK)
         status = lz4_put(e, LZ4F_compressEnd(e->ctx, e->out, e->cap, NULL), sink);
+    if (finish) {
+        LZ4F_freeCompressionContext(e->ctx);
+        e->ctx = NULL;
+        e->begun = false;
+    }
     return status;
+}
+
+static size_t lz4_enc_piece(int level)
+{
+    (void)level;
+    return TROD_WINDOW;
 }
 
 static void lz4_enc_close(void *state)
@@ -156,6 +207,7 @@ const struct trod_filter trod_filter_lz4 = {
     .name = "lz4",
     .suffixes = {".lz4"},
     .bid = lz4_bid,
+    .frame = lz4_frame,
 #if TROD_HAVE_LZ4
     .open = lz4_open,
     .read = lz4_read,
@@ -163,5 +215,6 @@ const struct trod_filter trod_filter_lz4 = {
     .enc_open = lz4_enc_open,
     .enc_write = lz4_enc_write,
     .enc_close = lz4_enc_close,
+    .enc_piece = lz4_enc_piece,
 #endif
 };

@@ -1,14 +1,17 @@
 /*
- * output.c - outputs: buffers, compression beside the caller, names at the end.
+ * output.c - outputs: buffers, writing beside the caller, names at the end.
  *
- * Implements trod/io.h (trod_output_*). Blocks are filled by the caller and compressed and written
- * by a thread, which is started when the first block is full: short outputs need none.
+ * Implements trod/io.h (trod_output_*). Blocks are filled by the caller and written by a thread,
+ * which is started when the first block is full: short outputs need none. What is compressed goes
+ * through pack.h instead.
  */
 #include "trod/io.h"
 
 #include "core/sized.h"
 #include "filter.h"
 #include "outfile.h"
+#include "output.h"
+#include "pack.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -18,14 +21,12 @@
 
 enum {
     BLOCKS = 3,
-    PART_NAME = 64,
     PROMPT = 1 << 16 /* bytes after which what is written to a pipe or a terminal is handed on */
 };
 
 struct out_block {
     uint8_t *p;
     size_t n;
-    char part[PART_NAME]; /* of the archive, that the block begins; "": none */
 };
 
 struct trod_output {
@@ -33,12 +34,12 @@ struct trod_output {
     struct trod_diag *diag;
     struct trod_outfile file;
     const struct trod_filter *filter; /* NULL: none */
-    void *state;                      /* the filter's */
+    struct trod_pack *pack;           /* with a filter: instead of blocks and thread */
+    struct trod_crew *crew;           /* of this output alone, or NULL */
     struct trod_sink sink;
     struct trod_fault fault; /* of who writes */
     bool reported;
     uint64_t offset;
-    int level;
     bool parked; /* no thread, no blocks, no file descriptor */
     bool sealed; /* parked for good: only the name is missing */
 
@@ -67,18 +68,9 @@ static int sink_patch(struct trod_sink *sink, uint64_t offset, const uint8_t *p,
     return trod_outfile_patch(&o->file, offset, p, n, &o->fault);
 }
 
-/* Compress and write; on the thread that writes. */
-static int put_block(struct trod_output *o, const struct out_block *b, bool finish)
+static int put_block(struct trod_output *o, const struct out_block *b)
 {
-    const uint8_t *p = b->p ? b->p : (const uint8_t *)"";
-    int status = TROD_OK;
-    if (b->part[0])
-        status = o->filter->enc_part(o->state, b->part, &o->sink);
-    if (status != TROD_OK)
-        return status;
-    if (o->filter)
-        return o->filter->enc_write(o->state, p, b->n, finish, &o->sink);
-    return trod_outfile_write(&o->file, p, b->n, &o->fault);
+    return b->n ? trod_outfile_write(&o->file, b->p, b->n, &o->fault) : TROD_OK;
 }
 
 static void *run(void *user)
@@ -94,7 +86,7 @@ static void *run(void *user)
         int status = o->status;
         pthread_mutex_unlock(&o->lock);
         if (status == TROD_OK) /* after an error the rest is only taken away */
-            status = put_block(o, b, false);
+            status = put_block(o, b);
         pthread_mutex_lock(&o->lock);
         o->status = status;
         o->written++;
@@ -118,6 +110,15 @@ static void start(struct trod_output *o)
     o->running = pthread_create(&o->thread, NULL, run, o) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     o->threads = o->running;
+}
+
+/* What the thread has met with so far. */
+static int status_now(struct trod_output *o)
+{
+    pthread_mutex_lock(&o->lock);
+    const int status = o->status;
+    pthread_mutex_unlock(&o->lock);
+    return status;
 }
 
 static void stop(struct trod_output *o)
@@ -147,14 +148,14 @@ static int hand_on(struct trod_output *o)
 {
     struct out_block *b = &o->blocks[o->filled % BLOCKS];
     int status;
-    if (b->n == 0 && !b->part[0])
+    if (b->n == 0)
         return TROD_OK;
     if (!o->running && o->threads)
         start(o);
     if (!o->running) {
         status = o->status;
         if (status == TROD_OK)
-            status = put_block(o, b, false);
+            status = put_block(o, b);
         o->status = status;
     } else {
         pthread_mutex_lock(&o->lock);
@@ -166,7 +167,6 @@ static int hand_on(struct trod_output *o)
         pthread_mutex_unlock(&o->lock);
     }
     o->blocks[o->filled % BLOCKS].n = 0;
-    o->blocks[o->filled % BLOCKS].part[0] = '\0';
     return output_report(o, status);
 }
 
@@ -187,7 +187,20 @@ static int choose_filter(struct trod_output *o, const char *compress)
     return TROD_OK;
 }
 
-static int output_begin(struct trod_output *o, const struct trod_output_options *opt)
+/* Without a crew, and where one is asked for, O gets its own. */
+static int pack_begin(struct trod_output *o, const struct trod_output_options *opt,
+                      struct trod_crew *crew)
+{
+    if (!crew && !opt->no_thread) {
+        if (trod_crew_new(&o->crew, opt->jobs) < 0)
+            return trod_fault_nomem(&o->fault, "an output");
+        crew = o->crew;
+    }
+    return trod_pack_new(&o->pack, o->filter, opt->level, crew, &o->sink);
+}
+
+static int output_begin(struct trod_output *o, const struct trod_output_options *opt,
+                        struct trod_crew *crew)
 {
     int status = choose_filter(o, opt->compress);
     if (status == TROD_OK)
@@ -200,14 +213,14 @@ static int output_begin(struct trod_output *o, const struct trod_output_options 
             "binary data is not written to a terminal: name a file, or pipe it on");
     if (!o->file.direct)
         o->sink.patch = sink_patch;
-    return o->filter ? o->filter->enc_open(&o->state, opt->level, &o->fault) : TROD_OK;
+    return o->filter ? pack_begin(o, opt, crew) : TROD_OK;
 }
 
 static void output_free(struct trod_output *o)
 {
     stop(o);
-    if (o->state)
-        o->filter->enc_close(o->state);
+    trod_pack_free(o->pack);
+    trod_crew_free(o->crew);
     trod_outfile_discard(&o->file);
     for (int i = 0; i < BLOCKS; i++)
         free(o->blocks[i].p);
@@ -240,8 +253,9 @@ static struct trod_output *output_new(const char *path, struct trod_diag *diag)
     return o;
 }
 
-int trod_output_create(struct trod_output **out, const char *path,
-                       const struct trod_output_options *options, struct trod_diag *diag)
+int trod_output_create_in(struct trod_output **out, const char *path,
+                          const struct trod_output_options *options, struct trod_crew *crew,
+                          struct trod_diag *diag)
 {
     struct trod_output_options own;
     const struct trod_output_options *opt = &own;
@@ -254,8 +268,7 @@ int trod_output_create(struct trod_output **out, const char *path,
         return trod_fault_report(&f, diag, path, TROD_NOWHERE);
     }
     o->threads = !opt->no_thread;
-    o->level = opt->level;
-    const int status = known ? output_begin(o, opt)
+    const int status = known ? output_begin(o, opt, crew)
                              : trod_fault_set(&o->fault, TROD_ERR_USAGE, "io.options",
                                               "options are of another version");
     if (status != TROD_OK) {
@@ -267,16 +280,23 @@ int trod_output_create(struct trod_output **out, const char *path,
     return TROD_OK;
 }
 
-/* All that was given is with the encoder; no thread runs. */
-static int settle(struct trod_output *o)
+int trod_output_create(struct trod_output **out, const char *path,
+                       const struct trod_output_options *options, struct trod_diag *diag)
+{
+    return trod_output_create_in(out, path, options, NULL, diag);
+}
+
+/* All that was given is written; no thread of this output runs. END: nothing comes any more. */
+static int settle(struct trod_output *o, bool end)
 {
     stop(o);
     int status = o->status;
     struct out_block *b = &o->blocks[o->filled % BLOCKS];
-    if (status == TROD_OK && (b->n || b->part[0]))
-        status = put_block(o, b, false);
+    if (status == TROD_OK && o->pack)
+        status = end ? trod_pack_finish(o->pack) : trod_pack_drain(o->pack);
+    else if (status == TROD_OK)
+        status = put_block(o, b);
     b->n = 0;
-    b->part[0] = '\0';
     o->status = status;
     return status;
 }
@@ -291,16 +311,11 @@ static void free_blocks(struct trod_output *o)
 
 int trod_output_park(struct trod_output *o)
 {
-    if (o->parked || o->file.direct)
+    if (o->parked)
         return o->status;
-    int status = settle(o);
-    if (status == TROD_OK && o->filter && o->filter->enc_park) {
-        status = o->filter->enc_park(o->state, &o->sink);
-    } else if (status == TROD_OK && o->filter) {
-        status = o->filter->enc_write(o->state, (const uint8_t *)"", 0, true, &o->sink);
-        o->filter->enc_close(o->state);
-        o->state = NULL;
-    }
+    if (o->file.direct)
+        return status_now(o);
+    int status = settle(o, false);
     if (status == TROD_OK)
         status = trod_outfile_park(&o->file, &o->fault);
     free_blocks(o);
@@ -316,8 +331,6 @@ static int unpark(struct trod_output *o)
         return status;
     if (status == TROD_OK)
         status = trod_outfile_unpark(&o->file, &o->fault);
-    if (status == TROD_OK && o->filter && !o->state)
-        status = o->filter->enc_open(&o->state, o->level, &o->fault);
     o->parked = status != TROD_OK;
     o->no_more = false;
     o->status = status;
@@ -326,7 +339,7 @@ static int unpark(struct trod_output *o)
 
 bool trod_output_has_parts(const struct trod_output *o)
 {
-    return o->filter && o->filter->enc_part;
+    return o->filter && o->filter->archive;
 }
 
 int trod_output_part(struct trod_output *o, const char *name)
@@ -334,12 +347,14 @@ int trod_output_part(struct trod_output *o, const char *name)
     int status = o->parked ? unpark(o) : TROD_OK;
     if (status != TROD_OK || !trod_output_has_parts(o))
         return status;
-    if ((status = hand_on(o)) != TROD_OK)
-        return status;
-    char *part = o->blocks[o->filled % BLOCKS].part;
-    memcpy(part, name, strnlen(name, PART_NAME - 1));
-    part[strnlen(name, PART_NAME - 1)] = '\0';
-    return TROD_OK;
+    o->status = trod_pack_part(o->pack, name);
+    return output_report(o, o->status);
+}
+
+static int no_memory(struct trod_output *o)
+{
+    const struct trod_place at = trod_place_offset(o->path, o->offset);
+    return trod_error(o->diag, TROD_ERR_NOMEM, "io.memory", &at, "out of memory in an output");
 }
 
 int trod_output_room(struct trod_output *o, size_t min, struct trod_room *room)
@@ -355,6 +370,11 @@ int trod_output_room(struct trod_output *o, size_t min, struct trod_room *room)
         if (status != TROD_OK)
             return status;
     }
+    if (o->pack) {
+        if (o->status == TROD_OK)
+            o->status = trod_pack_room(o->pack, min, room);
+        return output_report(o, o->status);
+    }
     const size_t n = o->blocks[o->filled % BLOCKS].n;
     if (TROD_WINDOW - n < min || n == TROD_WINDOW || (o->file.direct && n >= PROMPT)) {
         const int status = hand_on(o);
@@ -362,17 +382,18 @@ int trod_output_room(struct trod_output *o, size_t min, struct trod_room *room)
             return status;
     }
     struct out_block *b = &o->blocks[o->filled % BLOCKS];
-    if (!b->p && !(b->p = malloc(TROD_WINDOW))) {
-        const struct trod_place at = trod_place_offset(o->path, o->offset);
-        return trod_error(o->diag, TROD_ERR_NOMEM, "io.memory", &at, "out of memory in an output");
-    }
+    if (!b->p && !(b->p = malloc(TROD_WINDOW)))
+        return no_memory(o);
     *room = (struct trod_room){.p = b->p + b->n, .end = b->p + TROD_WINDOW};
     return TROD_OK;
 }
 
 void trod_output_advance(struct trod_output *o, size_t n)
 {
-    o->blocks[o->filled % BLOCKS].n += n;
+    if (o->pack)
+        trod_pack_advance(o->pack, n);
+    else
+        o->blocks[o->filled % BLOCKS].n += n;
     o->offset += n;
 }
 
@@ -396,7 +417,7 @@ int trod_output_write(struct trod_output *o, const void *p, size_t n)
 
 int trod_output_flush(struct trod_output *o)
 {
-    return hand_on(o);
+    return o->pack ? o->status : hand_on(o);
 }
 
 uint64_t trod_output_offset(const struct trod_output *o)
@@ -409,13 +430,9 @@ int trod_output_seal(struct trod_output *o)
     if (o->sealed)
         return o->status;
     /* the last block is written here, the ones before it by the thread, if there is one */
-    stop(o);
-    int status = o->parked ? unpark(o) : o->status;
+    int status = o->parked ? unpark(o) : TROD_OK; /* settling says what the thread met with */
     if (status == TROD_OK)
-        status = put_block(o, &o->blocks[o->filled % BLOCKS], true);
-    if (o->state)
-        o->filter->enc_close(o->state);
-    o->state = NULL;
+        status = settle(o, true);
     free_blocks(o);
     if (status == TROD_OK && !o->file.direct)
         status = trod_outfile_park(&o->file, &o->fault);
@@ -426,10 +443,9 @@ int trod_output_seal(struct trod_output *o)
 
 int trod_output_commit(struct trod_output *o)
 {
-    stop(o);
-    int status = o->sealed ? o->status : o->parked ? unpark(o) : o->status;
+    int status = o->sealed ? o->status : o->parked ? unpark(o) : TROD_OK;
     if (status == TROD_OK && !o->sealed)
-        status = put_block(o, &o->blocks[o->filled % BLOCKS], true);
+        status = settle(o, true);
     if (status == TROD_OK)
         status = trod_outfile_commit(&o->file, &o->fault);
     output_report(o, status);

@@ -6,6 +6,7 @@
 
 #include "core/endian.h"
 #include "crc32c.h"
+#include "trod/io.h"
 #include "trod_config.h"
 
 #define IDENTIFIER "\xff\x06\x00\x00sNaPpY" /* 4.1, with its chunk header */
@@ -233,7 +234,14 @@ static int snappy_enc_write(void *state, const uint8_t *p, size_t n, bool finish
             e->n = 0;
         }
     }
+    e->begun = !finish;
     return status;
+}
+
+static size_t snappy_enc_piece(int level)
+{
+    (void)level;
+    return TROD_WINDOW;
 }
 
 static void snappy_enc_close(void *state)
@@ -253,5 +261,7 @@ const struct trod_filter trod_filter_snappy = {
     .enc_open = snappy_enc_open,
     .enc_write = snappy_enc_write,
     .enc_close = snappy_enc_close,
+    .enc_piece = snappy_enc_piece,
+    .enc_once = IDENTIFIER_SIZE,
 #endif
 };

@@ -4,9 +4,10 @@
  * Implements docs/design.md, "Detection" (filters). A stage pulls its input from the one below; the
  * topmost only hands through what was looked at to find that nobody wants it.
  */
-#include "filter.h"
+#include "gzip.h"
 #include "source.h"
 #include "trod/io.h"
+#include "trod_config.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,12 +23,26 @@ static int input_read(struct trod_stage *s, uint8_t *p, size_t cap, size_t *n)
     return s->source->ops->read(s->source, p, cap, n, s->fault);
 }
 
+/* A filter that takes larger pieces than a lean stage has at hand: it gets room for them. */
+static void widen(struct trod_stage *s)
+{
+    uint8_t *buf = malloc(2 * s->feed);
+
+    if (!buf)
+        return;
+    memcpy(buf, s->p, s->n);
+    free(s->buf);
+    s->buf = buf;
+    s->p = buf;
+    s->feed *= 2;
+}
+
 bool trod_stage_more(struct trod_stage *s)
 {
     if (s->end)
         return false;
     if (!s->buf) {
-        s->buf = malloc(TROD_FEED);
+        s->buf = malloc(s->feed);
         if (!s->buf) {
             s->up_status = trod_fault_nomem(s->fault, "an input filter");
             s->end = true;
@@ -37,9 +52,11 @@ bool trod_stage_more(struct trod_stage *s)
         memmove(s->buf, s->p, s->n);
     }
     s->p = s->buf;
+    if (s->n == s->feed && s->feed < TROD_FEED)
+        widen(s);
     size_t got = 0;
-    if (s->n < TROD_FEED) {
-        s->up_status = input_read(s, s->buf + s->n, TROD_FEED - s->n, &got);
+    if (s->n < s->feed) {
+        s->up_status = input_read(s, s->buf + s->n, s->feed - s->n, &got);
         if (s->up_status != TROD_OK || got == 0)
             s->end = true;
         s->n += got;
@@ -116,12 +133,41 @@ int trod_stage_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
     return *n ? TROD_OK : status;
 }
 
+static void forget(struct trod_stage *s, uint64_t packed, uint64_t decoded)
+{
+    if (s->filter->close)
+        s->filter->close(s);
+    s->state = NULL;
+    s->n = 0;
+    s->end = s->finished = false;
+    s->status = s->up_status = TROD_OK;
+    s->used = packed;
+    s->made = decoded;
+}
+
+int trod_stage_restart(struct trod_stage *s, uint64_t packed, uint64_t decoded)
+{
+    forget(s, packed, decoded);
+    return s->filter->open(s);
+}
+
+int trod_stage_resume(struct trod_stage *s, const struct trod_point *point)
+{
+    forget(s, point->packed - (point->bits != 0), point->decoded);
+#if TROD_HAVE_ZLIB
+    return trod_zlib_resume(s, point);
+#else
+    return s->filter->open(s);
+#endif
+}
+
 static struct trod_stage *stage_new(struct trod_stage *up, struct trod_source *source,
-                                    uint32_t ratio, struct trod_fault *fault)
+                                    uint32_t ratio, bool lean, struct trod_fault *fault)
 {
     struct trod_stage *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
+    s->feed = lean ? TROD_FEED_LEAN : TROD_FEED;
     s->up = up;
     s->source = source;
     s->ratio = ratio ? ratio : TROD_RATIO_DEFAULT;
@@ -162,18 +208,19 @@ static int stack_push(struct trod_stage **top, const struct trod_filter *filter)
     if (!filter->open)
         return trod_fault_set(s->fault, TROD_ERR_UNSUPPORTED, "io.unsupported",
                               "%s data, which this build cannot read", filter->name);
-    struct trod_stage *over = stage_new(s, s->source, s->ratio, s->fault);
+    const bool lean = s->feed < TROD_FEED;
+    struct trod_stage *over = stage_new(s, s->source, s->ratio, lean, s->fault);
     if (!over)
         return trod_fault_nomem(s->fault, "an input filter");
-    s->filter = filter;
+    s->filter = lean && filter->lean ? filter->lean : filter;
     *top = over;
-    return filter->open(s);
+    return s->filter->open(s);
 }
 
-int trod_stack_open(struct trod_stage **top, struct trod_source *source, bool raw, uint32_t ratio,
-                    struct trod_fault *fault)
+int trod_stack_open(struct trod_stage **top, struct trod_source *source, bool raw, bool lean,
+                    uint32_t ratio, struct trod_fault *fault)
 {
-    *top = stage_new(NULL, source, ratio, fault);
+    *top = stage_new(NULL, source, ratio, lean, fault);
     if (!*top)
         return trod_fault_nomem(fault, "an input");
     const struct trod_filter *filter;
@@ -191,7 +238,7 @@ int trod_stack_open(struct trod_stage **top, struct trod_source *source, bool ra
 int trod_stack_force(struct trod_stage **top, struct trod_source *source,
                      const struct trod_filter *filter, uint32_t ratio, struct trod_fault *fault)
 {
-    *top = stage_new(NULL, source, ratio, fault);
+    *top = stage_new(NULL, source, ratio, false, fault);
     if (!*top)
         return trod_fault_nomem(fault, "an input");
     return stack_push(top, filter);

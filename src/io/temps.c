@@ -6,7 +6,7 @@
  */
 #include "temps.h"
 
-#include "core/grow.h"
+#include "core/hash.h"
 #include "trod/io.h"
 
 #include <dirent.h>
@@ -17,11 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 16 };
+enum { DEPTH_MAX = 16, PLACES_FIRST = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Open addressing; n_places is a power of two, and at least half of the places are empty. */
 static char **names;
-static size_t n_names, cap_names;
+static size_t n_names, n_places;
 
 void trod_temps_lock(void)
 {
@@ -33,30 +34,75 @@ void trod_temps_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* Where PATH is among the N places of TABLE, or the empty one where it belongs. */
+static size_t place(char **table, size_t n, const char *path)
+{
+    const uint64_t h = trod_fnv(TROD_FNV, path, strlen(path));
+    size_t i = (size_t)(h ^ h >> 32) & (n - 1);
+
+    while (table[i] && strcmp(table[i], path) != 0)
+        i = (i + 1) & (n - 1);
+    return i;
+}
+
+/* Twice the places. */
+static bool grow(void)
+{
+    const size_t n = n_places ? 2 * n_places : PLACES_FIRST;
+    char **table = calloc(n, sizeof *table);
+
+    if (!table)
+        return false;
+    for (size_t i = 0; i < n_places; i++)
+        if (names[i])
+            table[place(table, n, names[i])] = names[i];
+    free(names);
+    names = table;
+    n_places = n;
+    return true;
+}
+
 bool trod_temps_add(const char *path)
 {
     char *name = strdup(path);
+    size_t i;
 
-    if (!name || !trod_grow(&names, n_names, &cap_names, sizeof *names, 16)) {
+    if (!name || (2 * (n_names + 1) > n_places && !grow())) {
         free(name);
         return false;
     }
-    names[n_names++] = name;
+    i = place(names, n_places, path);
+    n_names += names[i] == NULL;
+    free(names[i]);
+    names[i] = name;
     return true;
+}
+
+/* Those behind the empty place I that would be looked for there, or before it, move up. */
+static void close_gap(size_t i)
+{
+    for (size_t k = (i + 1) & (n_places - 1); names[k]; k = (k + 1) & (n_places - 1)) {
+        char *name = names[k];
+
+        names[k] = NULL;
+        names[place(names, n_places, name)] = name;
+    }
 }
 
 void trod_temps_forget(const char *path)
 {
-    for (size_t i = n_names; i-- > 0;)
-        if (strcmp(names[i], path) == 0) {
-            free(names[i]);
-            names[i] = names[--n_names];
-            break;
-        }
+    const size_t i = n_places ? place(names, n_places, path) : 0;
+
+    if (n_places && names[i]) {
+        free(names[i]);
+        names[i] = NULL;
+        n_names--;
+        close_gap(i);
+    }
     if (n_names == 0) {
         free(names);
         names = NULL;
-        cap_names = 0;
+        n_places = 0;
     }
 }
 
@@ -100,6 +146,7 @@ void trod_temps_remove(const char *path)
 void trod_output_abandon(void)
 {
     trod_temps_lock(); /* for good: no name is made from here on */
-    for (size_t i = n_names; i-- > 0;)
-        trod_temps_remove(names[i]);
+    for (size_t i = 0; i < n_places; i++)
+        if (names[i])
+            trod_temps_remove(names[i]);
 }

@@ -5,6 +5,7 @@
  */
 #include "filter.h"
 
+#include "trod/io.h"
 #include "trod_config.h"
 
 /* 2.1.1.1 and 2.1.1.2: magic, then stream flags: a zero byte and a check type below 16 */
@@ -23,13 +24,18 @@ static int xz_bid(const uint8_t *p, size_t n)
 
 #if TROD_HAVE_LZMA
 
-#include <lzma.h>
+#include "xz.h"
+
 #include <stdlib.h>
 
-enum { PRESET_DEFAULT = 1, PRESET_MAX = 9 };
+enum { PRESET_DEFAULT = 1, PRESET_MAX = 9, PRESET_LARGE = 4 /* from here on 4 MiB and more */ };
 
 struct xz_codec {
     lzma_stream z;
+    int preset;                     /* of the encoder */
+    bool begun;                     /* a stream */
+    struct trod_xz_blocks *blocks;  /* of a stream that was gone into; NULL: it is decoded whole */
+    bool behind;                    /* such a stream */
     uint8_t out[TROD_ENCODE_CHUNK]; /* of the encoder */
 };
 
@@ -41,6 +47,10 @@ static int xz_open(struct trod_stage *s)
         return trod_fault_nomem(s->fault, "the xz filter");
     }
     s->state = d;
+    /* behind the first byte of a file, where a block begins rather than a stream */
+    if (s->used && trod_stage_more(s) && *s->p != 0xfd &&
+        trod_xz_blocks_new(&d->blocks, s) != TROD_OK)
+        return trod_fault_nomem(s->fault, "the xz filter");
     return TROD_OK;
 }
 
@@ -65,9 +75,44 @@ static int xz_error(struct trod_stage *s, lzma_ret ret)
     }
 }
 
+/* From a block on, to the end of its stream. */
+static int blocks_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+{
+    struct xz_codec *d = s->state;
+    const lzma_ret ret = trod_xz_blocks_read(d->blocks, s, out, cap, n);
+
+    if (ret == LZMA_STREAM_END) {
+        trod_xz_blocks_free(d->blocks);
+        d->blocks = NULL;
+        d->behind = true;
+        return TROD_OK;
+    }
+    return ret == LZMA_OK ? TROD_OK : xz_error(s, ret);
+}
+
+/* Behind a stream that was gone into, and its padding: at the end of the input? */
+static bool ends_here(struct trod_stage *s, int *status)
+{
+    while (!trod_stage_at_end(s, status)) {
+        if (*s->p)
+            return false;
+        trod_stage_use(s, 1);
+    }
+    return true;
+}
+
 static int xz_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
 {
     struct xz_codec *d = s->state;
+    int status;
+    if (d->blocks) {
+        status = blocks_read(s, out, cap, n);
+        if (status != TROD_OK || *n)
+            return status;
+    }
+    if (d->behind && ends_here(s, &status))
+        return status;
+    d->behind = false;
     for (;;) {
         d->z.next_in = s->p;
         d->z.avail_in = s->n;
@@ -91,16 +136,43 @@ static int xz_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
 static void xz_close(struct trod_stage *s)
 {
     struct xz_codec *d = s->state;
-    if (d)
+    if (d) {
+        trod_xz_blocks_free(d->blocks);
         lzma_end(&d->z);
+    }
     free(d);
+}
+
+static int preset_of(int level)
+{
+    return level < 1 ? PRESET_DEFAULT : level > PRESET_MAX ? PRESET_MAX : level;
+}
+
+static size_t xz_enc_piece(int level)
+{
+    return preset_of(level) < PRESET_LARGE ? 4 * TROD_WINDOW : 16 * TROD_WINDOW;
+}
+
+/* Begin a stream, with the memory of the one before. No dictionary is larger than a piece. */
+static bool xz_begin(struct xz_codec *e)
+{
+    lzma_options_lzma o;
+    const lzma_filter filters[] = {{LZMA_FILTER_LZMA2, &o}, {LZMA_VLI_UNKNOWN, NULL}};
+
+    if (lzma_lzma_preset(&o, (uint32_t)e->preset))
+        return false;
+    if (o.dict_size > xz_enc_piece(e->preset))
+        o.dict_size = (uint32_t)xz_enc_piece(e->preset);
+    e->begun = lzma_stream_encoder(&e->z, filters, LZMA_CHECK_CRC64) == LZMA_OK;
+    return e->begun;
 }
 
 static int xz_enc_open(void **state, int level, struct trod_fault *fault)
 {
     struct xz_codec *e = calloc(1, sizeof *e);
-    const int preset = level < 1 ? PRESET_DEFAULT : level > PRESET_MAX ? PRESET_MAX : level;
-    if (!e || lzma_easy_encoder(&e->z, (uint32_t)preset, LZMA_CHECK_CRC64) != LZMA_OK) {
+    if (e)
+        e->preset = preset_of(level);
+    if (!e || !xz_begin(e)) {
         free(e);
         return trod_fault_nomem(fault, "the xz filter");
     }
@@ -112,6 +184,8 @@ static int xz_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
                         struct trod_sink *sink)
 {
     struct xz_codec *e = state;
+    if (!e->begun && !xz_begin(e))
+        return trod_fault_nomem(sink->fault, "the xz filter");
     e->z.next_in = p;
     e->z.avail_in = n;
     lzma_ret ret;
@@ -125,6 +199,7 @@ static int xz_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
         if (status != TROD_OK)
             return status;
     } while (finish ? ret != LZMA_STREAM_END : e->z.avail_in || e->z.avail_out == 0);
+    e->begun = !finish;
     return TROD_OK;
 }
 
@@ -141,11 +216,13 @@ const struct trod_filter trod_filter_xz = {
     .suffixes = {".xz"},
     .bid = xz_bid,
 #if TROD_HAVE_LZMA
+    .find = trod_xz_find,
     .open = xz_open,
     .read = xz_read,
     .close = xz_close,
     .enc_open = xz_enc_open,
     .enc_write = xz_enc_write,
     .enc_close = xz_enc_close,
+    .enc_piece = xz_enc_piece,
 #endif
 };

@@ -6,7 +6,7 @@
  * reports, and the next member goes on: of a damaged one so much is delivered that records of 8, 12
  * or 24 bytes stay in step.
  */
-#include "zip.h"
+#include "zip_int.h"
 
 #include "core/endian.h"
 
@@ -17,44 +17,6 @@
 #include <string.h>
 
 enum { ENCRYPTED = 1, SMALL = 1 << 12, SIGNATURE_N = 4 };
-
-struct problem {
-    uint64_t at;   /* in the decoded stream */
-    size_t member; /* SIZE_MAX: none */
-    int status;
-    const char *kind;
-    char text[120];
-};
-
-struct zip {
-    struct trod_source inner;
-    struct trod_zip_bytes in;
-    struct trod_zip_codec *codec;
-    bool scanning;  /* no central directory */
-    bool open;      /* a member is being read */
-    bool sound;     /* the last one was good to its end */
-    size_t next;    /* member to open next; that before it is being read */
-    uint64_t begun; /* where its packed bytes begin in the archive */
-    uint64_t left;  /* packed bytes of it to come; TROD_NOWHERE: until it ends itself */
-    uint64_t made;  /* bytes of it, those held back included */
-    uint32_t crc;
-    uint64_t delivered;          /* bytes of the decoded stream */
-    uint8_t hold[TROD_ZIP_STEP]; /* made but not delivered: it may have to be thrown away */
-    size_t n_hold;
-    uint8_t *small; /* what did not fit the room of a tiny read */
-    size_t n_small, small_at;
-
-    pthread_mutex_t lock; /* of what follows */
-    struct trod_zip_list list;
-    struct problem *problems;
-    size_t n_problems, cap_problems;
-    uint64_t lost; /* problems past TROD_ZIP_PROBLEMS */
-};
-
-static struct zip *zip_of(const struct trod_source *s)
-{
-    return s->archive;
-}
 
 /* Keep a problem of the member being read (or of none) at this place. Returns STATUS. */
 static int problem(struct zip *z, size_t member, int status, const char *kind, const char *fmt, ...)
@@ -69,6 +31,8 @@ static int problem(struct zip *z, size_t member, int status, const char *kind, c
     vsnprintf(p.text, sizeof p.text, fmt, ap);
     va_end(ap);
     pthread_mutex_lock(&z->lock);
+    if (z->first_bad > p.at)
+        z->first_bad = p.at;
     if (z->n_problems == z->cap_problems && z->cap_problems < TROD_ZIP_PROBLEMS) {
         size_t cap = z->cap_problems ? z->cap_problems * 4 : 16;
         struct problem *q = realloc(z->problems, cap * sizeof *q);
@@ -113,6 +77,7 @@ static void begin_member(struct zip *z)
     z->crc = 0;
     z->n_hold = 0;
     z->open = true;
+    z->inside = false;
     if (m->flags & ENCRYPTED) {
         problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported", "is encrypted");
         end_member(z, false);
@@ -221,13 +186,13 @@ static void check_member(struct zip *z)
 
     bool sound = m->size == TROD_NOWHERE || z->made == m->size;
 
-    if (m->size == TROD_NOWHERE && !descriptor_agrees(z))
+    if (m->size == TROD_NOWHERE && !z->inside && !descriptor_agrees(z))
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
                 "has checksum %08" PRIx32 ", which is not what stands behind it", z->crc);
     else if (!sound)
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size",
                 "has %" PRIu64 " bytes instead of %" PRIu64, z->made, m->size);
-    else if (m->size != TROD_NOWHERE && z->crc != m->crc)
+    else if (m->size != TROD_NOWHERE && !z->inside && z->crc != m->crc)
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
                 "has checksum %08" PRIx32 " instead of %08" PRIx32, z->crc, m->crc);
     end_member(z, sound);
@@ -358,6 +323,29 @@ static uint64_t start_of(const struct zip *z, size_t k)
     return at;
 }
 
+/* Member K goes on at the point; it begins at its beginning if it cannot. */
+static void enter_point(struct zip *z, size_t k)
+{
+    const struct trod_point *p = z->point;
+    const uint64_t start = start_of(z, k), at = p->packed - (p->bits != 0);
+    struct trod_fault *fault = z->in.fault, none = {0};
+
+    if (z->list.member[k].method != TROD_ZIP_DEFLATE || start == TROD_NOWHERE)
+        return;
+    z->in.fault = &none;
+    z->open = false;
+    z->next = k;
+    z->delivered = start;
+    if (open_listed(z) && z->next == k + 1 && z->open && !trod_zip_enter(z, at))
+        z->open = false;
+    if (!z->open) { /* from its beginning */
+        z->next = k;
+        z->n_hold = 0;
+        z->delivered = start;
+    }
+    z->in.fault = fault;
+}
+
 static bool zip_seek(struct trod_source *s, uint64_t offset, uint64_t *reached)
 {
     struct zip *z = zip_of(s);
@@ -381,6 +369,9 @@ static bool zip_seek(struct trod_source *s, uint64_t offset, uint64_t *reached)
         z->next = k;
         z->delivered = at;
     }
+    if (z->point && z->point->decoded > z->delivered && z->point->decoded <= offset &&
+        z->point->decoded > start_of(z, k))
+        enter_point(z, k);
     z->n_small = z->small_at = 0;
     *reached = z->delivered;
     return true;
@@ -405,6 +396,7 @@ static void zip_close(struct trod_source *s)
     free(z->in.buf);
     free(z->small);
     free(z->problems);
+    free(z->point);
     free(z);
 }
 
@@ -443,7 +435,7 @@ static int find_members(struct zip *z)
     return trod_zip_go(&z->in, 0) ? TROD_OK : TROD_ERR_IO;
 }
 
-int trod_zip_wrap(struct trod_source *s, size_t window, struct trod_fault *fault)
+int trod_zip_wrap(struct trod_source *s, size_t window, bool lean, struct trod_fault *fault)
 {
     const size_t cap = window && window < TROD_ZIP_BUFFER ? window : TROD_ZIP_BUFFER;
     struct zip *z;
@@ -462,7 +454,8 @@ int trod_zip_wrap(struct trod_source *s, size_t window, struct trod_fault *fault
                                     .cap = cap,
                                     .fault = fault};
     z->small = malloc(SMALL);
-    rc = z->in.buf && z->small ? trod_zip_codec_new(&z->codec) : TROD_ERR_NOMEM;
+    z->first_bad = TROD_NOWHERE;
+    rc = z->in.buf && z->small ? trod_zip_codec_new(&z->codec, lean) : TROD_ERR_NOMEM;
     if (rc == TROD_OK && !begins(&z->in)) {
         rc = z->in.random ? TROD_OK : trod_source_push(s, z->in.buf, z->in.n, fault);
         goto no_archive;

@@ -7,6 +7,7 @@
 #ifndef TROD_IO_ZIP_H
 #define TROD_IO_ZIP_H
 
+#include "filter.h"
 #include "source.h"
 
 #include <pthread.h>
@@ -83,7 +84,8 @@ void trod_zip_list_fini(struct trod_zip_list *list);
 
 struct trod_zip_codec;
 
-int trod_zip_codec_new(struct trod_zip_codec **out);
+/* LEAN: little memory is worth more than speed. Returns 0 or TROD_ERR_NOMEM. */
+int trod_zip_codec_new(struct trod_zip_codec **out, bool lean);
 void trod_zip_codec_free(struct trod_zip_codec *c);
 /* Begin a member of METHOD. Returns 0 or TROD_ERR_UNSUPPORTED. */
 int trod_zip_codec_begin(struct trod_zip_codec *c, unsigned method);
@@ -93,39 +95,31 @@ int trod_zip_codec_begin(struct trod_zip_codec *c, unsigned method);
  */
 int trod_zip_codec_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, uint8_t *out,
                         size_t *out_n, const char **why);
+/* It goes on at POINT of a deflated member; FIRST: the byte that holds bits of it. False: cannot.
+ */
+struct trod_point;
+bool trod_zip_codec_enter(struct trod_zip_codec *c, const struct trod_point *point, uint8_t first);
 /* At the end of a member: bytes taken that are not its own. */
 unsigned trod_zip_codec_unused(const struct trod_zip_codec *c);
 uint32_t trod_zip_crc(uint32_t crc, const uint8_t *p, size_t n);
 
-/* --- making members (zip_pack.c) --- */
+/* --- making members (zip_pack.c): trod_filter.enc_open, for each method, and so on --- */
 
-struct trod_zip_packer;
-typedef int trod_zip_put_fn(void *user, const uint8_t *p, size_t n);
-
-enum trod_zip_step {
-    TROD_ZIP_MORE,
-    TROD_ZIP_PARK, /* memory is let go; the member goes on later */
-    TROD_ZIP_END   /* of the member */
-};
-
-/* Returns 0, TROD_ERR_NOMEM or TROD_ERR_UNSUPPORTED (METHOD is not in this build). */
-int trod_zip_packer_new(struct trod_zip_packer **out, unsigned method, int level);
-void trod_zip_packer_free(struct trod_zip_packer *p);
-/*
- * Compress N bytes at IN; what is made goes to PUT. Returns 0, TROD_ERR_NOMEM, TROD_ERR_IO (the
- * compressor failed) or what PUT returns.
- */
-int trod_zip_packer_step(struct trod_zip_packer *p, const uint8_t *in, size_t n,
-                         enum trod_zip_step step, trod_zip_put_fn *put, void *user);
+int trod_zip_deflate_open(void **state, int level, struct trod_fault *fault);
+int trod_zip_zstd_open(void **state, int level, struct trod_fault *fault);
+int trod_zip_stored_open(void **state, int level, struct trod_fault *fault);
+int trod_zip_pack_write(void *state, const uint8_t *p, size_t n, bool finish,
+                        struct trod_sink *sink);
+void trod_zip_pack_close(void *state);
 
 /* --- the source --- */
 
 /*
  * If the bytes of *S are a zip archive *S becomes the source of its members' bytes; it owns what it
- * was. Otherwise *S is as before. WINDOW is the room of the reads to come, 0: large. Returns 0 or
- * an error, in FAULT.
+ * was. Otherwise *S is as before. WINDOW is the room of the reads to come, 0: large; LEAN: it is
+ * one of thousands. Returns 0 or an error, in FAULT.
  */
-int trod_zip_wrap(struct trod_source *s, size_t window, struct trod_fault *fault);
+int trod_zip_wrap(struct trod_source *s, size_t window, bool lean, struct trod_fault *fault);
 /* trod_source_doze for the archive below S, which is a zip source. */
 void trod_zip_doze(struct trod_source *s, const char *path);
 
@@ -137,6 +131,10 @@ size_t trod_zip_member_at(const struct trod_source *s, uint64_t offset);
 bool trod_zip_member(const struct trod_source *s, size_t k, const char **name, uint64_t *offset,
                      uint64_t *size);
 bool trod_zip_is(const struct trod_source *s);
+/* No damage was met before byte UPTO of the decoded stream: sizes say where members lie in it. */
+bool trod_zip_sound(const struct trod_source *s, uint64_t upto);
+/* A seek may go on at POINT, which is copied. Returns 0 or TROD_ERR_NOMEM. */
+int trod_zip_point(struct trod_source *s, const struct trod_point *point);
 /* Report what was found damaged before byte UPTO of the decoded stream. */
 void trod_zip_report(struct trod_source *s, uint64_t upto, struct trod_diag *diag,
                      const char *path);

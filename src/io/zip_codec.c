@@ -1,8 +1,9 @@
 /*
- * zip_codec.c - the compressions of zip members: stored, deflate (ISA-L, else zlib) and zstd.
+ * zip_codec.c - the compressions of zip members: stored, deflate (ISA-L or zlib) and zstd.
  *
  * Implements zip.h. Only bytes in, bytes out: sizes and checksums are the business of zip.c.
  */
+#include "points.h"
 #include "trod_config.h"
 #include "zip.h"
 
@@ -12,7 +13,8 @@
 #if TROD_HAVE_ISAL
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
-#elif TROD_HAVE_ZLIB
+#endif
+#if TROD_HAVE_ZLIB
 #define ZLIB_CONST
 #include <zlib.h>
 #endif
@@ -24,9 +26,12 @@ enum { PIECE_MAX = 1 << 30 }; /* 32-bit counters count it */
 
 struct trod_zip_codec {
     unsigned method;
+    bool entered; /* at a point: zlib */
+    bool lean;    /* zlib where ISA-L would do it in half the time and twice the memory */
 #if TROD_HAVE_ISAL
-    struct inflate_state z;
-#elif TROD_HAVE_ZLIB
+    struct inflate_state *isal;
+#endif
+#if TROD_HAVE_ZLIB
     z_stream z;
     bool z_begun;
 #endif
@@ -35,17 +40,23 @@ struct trod_zip_codec {
 #endif
 };
 
-int trod_zip_codec_new(struct trod_zip_codec **out)
+int trod_zip_codec_new(struct trod_zip_codec **out, bool lean)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? TROD_OK : TROD_ERR_NOMEM;
+    if (!*out)
+        return TROD_ERR_NOMEM;
+    (*out)->lean = lean;
+    return TROD_OK;
 }
 
 void trod_zip_codec_free(struct trod_zip_codec *c)
 {
     if (!c)
         return;
-#if !TROD_HAVE_ISAL && TROD_HAVE_ZLIB
+#if TROD_HAVE_ISAL
+    free(c->isal);
+#endif
+#if TROD_HAVE_ZLIB
     if (c->z_begun)
         inflateEnd(&c->z);
 #endif
@@ -55,56 +66,69 @@ void trod_zip_codec_free(struct trod_zip_codec *c)
     free(c);
 }
 
+uint32_t trod_zip_crc(uint32_t crc, const uint8_t *p, size_t n)
+{
 #if TROD_HAVE_ISAL
-
-uint32_t trod_zip_crc(uint32_t crc, const uint8_t *p, size_t n)
-{
     return crc32_gzip_refl(crc, p, n);
-}
-
-static int inflate_begin(struct trod_zip_codec *c)
-{
-    isal_inflate_init(&c->z);
-    c->z.crc_flag = ISAL_DEFLATE;
-    return TROD_OK;
-}
-
-static int inflate_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, uint8_t *out,
-                        size_t *out_n, const char **why)
-{
-    const uint32_t n = (uint32_t)*in_n, m = (uint32_t)*out_n;
-    int rc;
-
-    c->z.next_in = (uint8_t *)(uintptr_t)in;
-    c->z.avail_in = n;
-    c->z.next_out = out;
-    c->z.avail_out = m;
-    rc = isal_inflate(&c->z);
-    /* on errors it gives back bytes, those of earlier calls too */
-    *in_n = c->z.avail_in < n ? n - c->z.avail_in : 0;
-    *out_n = m - c->z.avail_out;
-    if (rc < 0) {
-        *why = rc == ISAL_INVALID_LOOKBACK ? "distance before the start"
-               : rc == ISAL_INVALID_SYMBOL ? "invalid deflate symbol"
-                                           : "invalid deflate block";
-        return TROD_ERR_CORRUPT;
-    }
-    return c->z.block_state == ISAL_BLOCK_FINISH;
-}
-
 #elif TROD_HAVE_ZLIB
-
-uint32_t trod_zip_crc(uint32_t crc, const uint8_t *p, size_t n)
-{
     while (n > PIECE_MAX) {
         crc = (uint32_t)crc32(crc, p, PIECE_MAX);
         p += PIECE_MAX;
         n -= PIECE_MAX;
     }
     return (uint32_t)crc32(crc, p, (uInt)n);
+#else
+    crc = ~crc;
+    while (n--) {
+        crc ^= *p++;
+        for (int i = 0; i < 8; i++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+    }
+    return ~crc;
+#endif
 }
 
-static int inflate_begin(struct trod_zip_codec *c)
+/* ---- deflate */
+
+#if TROD_HAVE_ISAL
+
+static int isal_begin(struct trod_zip_codec *c)
+{
+    if (!c->isal && !(c->isal = calloc(1, sizeof *c->isal)))
+        return TROD_ERR_NOMEM;
+    isal_inflate_init(c->isal);
+    c->isal->crc_flag = ISAL_DEFLATE;
+    return TROD_OK;
+}
+
+static int isal_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, uint8_t *out,
+                     size_t *out_n, const char **why)
+{
+    const uint32_t n = (uint32_t)*in_n, m = (uint32_t)*out_n;
+    struct inflate_state *z = c->isal;
+    int rc;
+
+    z->next_in = (uint8_t *)(uintptr_t)in;
+    z->avail_in = n;
+    z->next_out = out;
+    z->avail_out = m;
+    rc = isal_inflate(z);
+    /* on errors it gives back bytes, those of earlier calls too */
+    *in_n = z->avail_in < n ? n - z->avail_in : 0;
+    *out_n = m - z->avail_out;
+    if (rc < 0) {
+        *why = rc == ISAL_INVALID_LOOKBACK ? "distance before the start"
+               : rc == ISAL_INVALID_SYMBOL ? "invalid deflate symbol"
+                                           : "invalid deflate block";
+        return TROD_ERR_CORRUPT;
+    }
+    return z->block_state == ISAL_BLOCK_FINISH;
+}
+
+#endif
+#if TROD_HAVE_ZLIB
+
+static int zlib_begin(struct trod_zip_codec *c)
 {
     if (c->z_begun)
         return inflateReset(&c->z) == Z_OK ? TROD_OK : TROD_ERR_NOMEM;
@@ -112,8 +136,8 @@ static int inflate_begin(struct trod_zip_codec *c)
     return c->z_begun ? TROD_OK : TROD_ERR_NOMEM;
 }
 
-static int inflate_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, uint8_t *out,
-                        size_t *out_n, const char **why)
+static int zlib_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, uint8_t *out,
+                     size_t *out_n, const char **why)
 {
     const uInt n = (uInt)*in_n, m = (uInt)*out_n;
     int rc;
@@ -132,33 +156,43 @@ static int inflate_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_
     return rc == Z_STREAM_END;
 }
 
-#else
+#endif
 
-uint32_t trod_zip_crc(uint32_t crc, const uint8_t *p, size_t n)
+/* Does ISA-L inflate, not zlib? */
+static inline bool by_isal(const struct trod_zip_codec *c)
 {
-    crc = ~crc;
-    while (n--) {
-        crc ^= *p++;
-        for (int i = 0; i < 8; i++)
-            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-    }
-    return ~crc;
+    return TROD_HAVE_ISAL && !(TROD_HAVE_ZLIB && (c->lean || c->entered));
 }
 
 static int inflate_begin(struct trod_zip_codec *c)
 {
-    (void)c;
+#if TROD_HAVE_ISAL
+    if (by_isal(c))
+        return isal_begin(c);
+#endif
+#if TROD_HAVE_ZLIB
+    return zlib_begin(c);
+#else
     return TROD_ERR_UNSUPPORTED;
+#endif
 }
 
 static int inflate_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, uint8_t *out,
                         size_t *out_n, const char **why)
 {
+#if TROD_HAVE_ISAL
+    if (by_isal(c))
+        return isal_step(c, in, in_n, out, out_n, why);
+#endif
+#if TROD_HAVE_ZLIB
+    return zlib_step(c, in, in_n, out, out_n, why);
+#else
     (void)c, (void)in, (void)in_n, (void)out, (void)out_n, (void)why;
     return TROD_ERR_UNSUPPORTED;
+#endif
 }
 
-#endif
+/* ---- zstd */
 
 static int zstd_begin(struct trod_zip_codec *c)
 {
@@ -198,6 +232,7 @@ static int zstd_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, 
 int trod_zip_codec_begin(struct trod_zip_codec *c, unsigned method)
 {
     c->method = method;
+    c->entered = false;
     switch (method) {
     case TROD_ZIP_STORED:
         return TROD_OK;
@@ -210,11 +245,26 @@ int trod_zip_codec_begin(struct trod_zip_codec *c, unsigned method)
     }
 }
 
+bool trod_zip_codec_enter(struct trod_zip_codec *c, const struct trod_point *point, uint8_t first)
+{
+#if TROD_HAVE_ZLIB
+    c->entered = true;
+    return zlib_begin(c) == TROD_OK &&
+           (!point->bits ||
+            inflatePrime(&c->z, (int)point->bits, first >> (8 - point->bits)) == Z_OK) &&
+           (!point->window_n ||
+            inflateSetDictionary(&c->z, point->window, point->window_n) == Z_OK);
+#else
+    (void)c, (void)point, (void)first;
+    return false;
+#endif
+}
+
 unsigned trod_zip_codec_unused(const struct trod_zip_codec *c)
 {
 #if TROD_HAVE_ISAL
-    if (c->method == TROD_ZIP_DEFLATE)
-        return c->z.read_in_length > 0 ? (unsigned)c->z.read_in_length / 8 : 0;
+    if (c->method == TROD_ZIP_DEFLATE && by_isal(c))
+        return c->isal->read_in_length > 0 ? (unsigned)c->isal->read_in_length / 8 : 0;
 #endif
     (void)c;
     return 0;

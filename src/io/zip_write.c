@@ -11,6 +11,7 @@
 #include "core/grow.h"
 #include "filter.h"
 #include "trod/buf.h"
+#include "trod/io.h"
 #include "zip.h"
 
 #include <stdlib.h>
@@ -38,10 +39,9 @@ enum {
     VERSION_ZIP64 = 45,
     VERSION_ZSTD = 63,
     DATE = 0, /* 1980-00-00, as DynamoRIO's archives have it */
-    NAME_MAX_N = 64
+    NAME_MAX_N = 64,
+    ZSTD_LARGE = 10 /* levels from which windows are of several MiB */
 };
-
-static const char first_part[] = "chunk.00000000";
 
 struct member {
     char name[NAME_MAX_N];
@@ -51,32 +51,19 @@ struct member {
 
 struct zip_encoder {
     unsigned method;
-    struct trod_zip_packer *packer;
     struct trod_sink *sink; /* of the call */
     uint64_t offset;        /* of the archive */
-    bool open;              /* the last member is not complete */
     bool descriptor;        /* it cannot be gone back to */
     struct member *member;
     size_t n, cap;
 };
 
-static int put(void *user, const uint8_t *p, size_t n)
+static int put(struct zip_encoder *e, const uint8_t *p, size_t n)
 {
-    struct zip_encoder *e = user;
-
     if (n == 0)
         return TROD_OK;
     e->offset += n;
     return e->sink->put(e->sink, p, n);
-}
-
-/* Bytes of a member as they are made. */
-static int put_packed(void *user, const uint8_t *p, size_t n)
-{
-    struct zip_encoder *e = user;
-
-    e->member[e->n - 1].packed += n;
-    return put(e, p, n);
 }
 
 static bool is_large(const struct member *m)
@@ -124,20 +111,12 @@ static size_t local_header(const struct zip_encoder *e, const struct member *m, 
     return LOCAL_N + name + EXTRA_N;
 }
 
-/* Complete the member that is open. */
+/* The last member is complete. */
 static int close_member(struct zip_encoder *e)
 {
     uint8_t head[LOCAL_N + NAME_MAX_N + EXTRA_N], d[DESCRIPTOR_N];
-    struct member *m;
-    int rc;
+    struct member *m = &e->member[e->n - 1];
 
-    if (!e->open)
-        return TROD_OK;
-    m = &e->member[e->n - 1];
-    rc = trod_zip_packer_step(e->packer, (const uint8_t *)"", 0, TROD_ZIP_END, put_packed, e);
-    if (rc < 0)
-        return rc;
-    e->open = false;
     if (!e->descriptor)
         return e->sink->patch(e->sink, m->header, head, local_header(e, m, head));
     trod_store_le32(d, DESCRIPTOR);
@@ -151,16 +130,12 @@ static int open_member(struct zip_encoder *e, const char *name)
 {
     uint8_t head[LOCAL_N + NAME_MAX_N + EXTRA_N];
     struct member *m;
-    int rc = close_member(e);
 
-    if (rc < 0)
-        return rc;
     if (!trod_grow(&e->member, e->n, &e->cap, sizeof *e->member, 8))
         return trod_fault_nomem(e->sink->fault, "a zip archive");
     m = &e->member[e->n++];
     *m = (struct member){.header = e->offset};
     memcpy(m->name, name, strnlen(name, NAME_MAX_N - 1));
-    e->open = true;
     e->descriptor = !e->sink->patch;
     return put(e, head, local_header(e, m, head));
 }
@@ -242,113 +217,96 @@ static int put_directory(struct zip_encoder *e)
     return rc;
 }
 
-static int failed(const struct zip_encoder *e, int rc)
-{
-    if (rc < 0 && e->sink->fault->status == TROD_OK)
-        return trod_fault_set(e->sink->fault, rc, "io.compress", "cannot compress: zip");
-    return rc;
-}
-
 static int zip_part(void *state, const char *name, struct trod_sink *sink)
 {
     struct zip_encoder *e = state;
 
     e->sink = sink;
-    return failed(e, open_member(e, name));
+    return open_member(e, name);
 }
 
-static int zip_park(void *state, struct trod_sink *sink)
+static int zip_piece(void *state, const uint8_t *p, size_t n, bool ends, const uint8_t *q, size_t m,
+                     struct trod_sink *sink)
+{
+    struct zip_encoder *e = state;
+    struct member *member = &e->member[e->n - 1];
+    int rc;
+
+    e->sink = sink;
+    member->crc = trod_zip_crc(member->crc, p, n);
+    member->size += n;
+    member->packed += m;
+    rc = put(e, q, m);
+    return rc == TROD_OK && ends ? close_member(e) : rc;
+}
+
+static int zip_finish(void *state, struct trod_sink *sink)
 {
     struct zip_encoder *e = state;
 
     e->sink = sink;
-    return failed(
-        e, trod_zip_packer_step(e->packer, (const uint8_t *)"", 0, TROD_ZIP_PARK, put_packed, e));
+    return put_directory(e);
 }
 
-static int zip_write(void *state, const uint8_t *p, size_t n, bool finish, struct trod_sink *sink)
-{
-    struct zip_encoder *e = state;
-    int rc = TROD_OK;
-
-    e->sink = sink;
-    if (!e->open && n)
-        rc = open_member(e, first_part);
-    if (rc == TROD_OK && n) {
-        struct member *m = &e->member[e->n - 1];
-
-        m->crc = trod_zip_crc(m->crc, p, n);
-        m->size += n;
-        rc = trod_zip_packer_step(e->packer, p, n, TROD_ZIP_MORE, put_packed, e);
-    }
-    if (rc == TROD_OK && finish)
-        rc = close_member(e);
-    if (rc == TROD_OK && finish)
-        rc = put_directory(e);
-    return failed(e, rc);
-}
-
-static int open_method(void **state, int level, unsigned method, struct trod_fault *fault)
+static int zip_open(void **state, const struct trod_archive *a, struct trod_fault *fault)
 {
     struct zip_encoder *e = calloc(1, sizeof *e);
-    int rc = e ? trod_zip_packer_new(&e->packer, method, level) : TROD_ERR_NOMEM;
 
-    if (rc == TROD_OK) {
-        e->method = method;
-        *state = e;
-        return TROD_OK;
-    }
-    free(e);
-    if (rc == TROD_ERR_UNSUPPORTED)
-        return trod_fault_set(fault, rc, "io.unsupported",
-                              "this build cannot write zip archives of this compression");
-    return trod_fault_nomem(fault, "a zip archive");
-}
-
-static int open_deflate(void **state, int level, struct trod_fault *fault)
-{
-    return open_method(state, level, TROD_ZIP_DEFLATE, fault);
-}
-
-static int open_zstd(void **state, int level, struct trod_fault *fault)
-{
-    return open_method(state, level, TROD_ZIP_ZSTD, fault);
-}
-
-static int open_stored(void **state, int level, struct trod_fault *fault)
-{
-    return open_method(state, level, TROD_ZIP_STORED, fault);
+    if (!e)
+        return trod_fault_nomem(fault, "a zip archive");
+    e->method = a->method;
+    *state = e;
+    return TROD_OK;
 }
 
 static void zip_close(void *state)
 {
     struct zip_encoder *e = state;
 
-    trod_zip_packer_free(e->packer);
     free(e->member);
     free(e);
 }
 
+static size_t zip_piece_size(int level)
+{
+    (void)level;
+    return TROD_WINDOW;
+}
+
+static size_t zstd_piece_size(int level)
+{
+    return level < ZSTD_LARGE ? 2 * TROD_WINDOW : 8 * TROD_WINDOW;
+}
+
+#define ARCHIVE(m)                                                                                 \
+    {                                                                                              \
+        .method = (m), .open = zip_open, .part = zip_part, .piece = zip_piece,                     \
+        .finish = zip_finish, .close = zip_close                                                   \
+    }
+
+static const struct trod_archive deflated = ARCHIVE(TROD_ZIP_DEFLATE),
+                                 zstd = ARCHIVE(TROD_ZIP_ZSTD), stored = ARCHIVE(TROD_ZIP_STORED);
+
 static const struct trod_filter archives[] = {
     {.name = "zip",
      .suffixes = {".zip"},
-     .enc_open = open_deflate,
-     .enc_write = zip_write,
-     .enc_close = zip_close,
-     .enc_part = zip_part,
-     .enc_park = zip_park},
+     .enc_open = trod_zip_deflate_open,
+     .enc_write = trod_zip_pack_write,
+     .enc_close = trod_zip_pack_close,
+     .enc_piece = zip_piece_size,
+     .archive = &deflated},
     {.name = "zip-zstd",
-     .enc_open = open_zstd,
-     .enc_write = zip_write,
-     .enc_close = zip_close,
-     .enc_part = zip_part,
-     .enc_park = zip_park},
+     .enc_open = trod_zip_zstd_open,
+     .enc_write = trod_zip_pack_write,
+     .enc_close = trod_zip_pack_close,
+     .enc_piece = zstd_piece_size,
+     .archive = &zstd},
     {.name = "zip-stored",
-     .enc_open = open_stored,
-     .enc_write = zip_write,
-     .enc_close = zip_close,
-     .enc_part = zip_part,
-     .enc_park = zip_park},
+     .enc_open = trod_zip_stored_open,
+     .enc_write = trod_zip_pack_write,
+     .enc_close = trod_zip_pack_close,
+     .enc_piece = zip_piece_size,
+     .archive = &stored},
 };
 
 const struct trod_filter *trod_archive_at(size_t i)

@@ -6,7 +6,11 @@
  */
 #include "filter.h"
 
+#include "core/endian.h"
+#include "trod/io.h"
 #include "trod_config.h"
+
+#include <string.h>
 
 enum { SKIPPABLE_BITS = 28 };
 
@@ -26,13 +30,53 @@ static int zstd_bid(const uint8_t *p, size_t n)
     return p[at + 4] & 0x08 ? 0 : bits + 1;
 }
 
+/* RFC 8878, 3.1.1.1 and 3.1.1.2: the header says the content's size, each block its own. */
+static bool zstd_frame(struct trod_source *s, uint64_t at, uint64_t *packed, uint64_t *decoded)
+{
+    static const uint8_t dictionary[] = {0, 1, 2, 4}, content[] = {0, 2, 4, 8};
+    uint8_t p[18], last = 0;
+    uint64_t from = at;
+    size_t n, single;
+
+    if (!trod_frame_look(s, at, p, 8))
+        return false;
+    if ((trod_load_le32(p) & 0xfffffff0) == 0x184d2a50) {
+        *packed = 8 + (uint64_t)trod_load_le32(p + 4);
+        *decoded = 0;
+        return true;
+    }
+    single = p[4] >> 5 & 1u;
+    n = content[p[4] >> 6];
+    if (single && n == 0)
+        n = 1;
+    if (trod_load_le32(p) != 0xfd2fb528 || n == 0)
+        return false;
+    at += (uint64_t)5 + !single + dictionary[p[4] & 3];
+    memset(p + 8, 0, 8);
+    if (!trod_frame_look(s, at, p + 8, n))
+        return false;
+    *decoded = trod_load_le64(p + 8) + (n == 2 ? 256 : 0);
+    at += n;
+    for (uint32_t looks = 0; !last; looks++) {
+        uint8_t block[3];
+
+        if (looks == TROD_FRAME_LOOKS || !trod_frame_look(s, at, block, sizeof block))
+            return false;
+        last = block[0] & 1;
+        n = (size_t)block[0] >> 3 | (size_t)block[1] << 5 | (size_t)block[2] << 13;
+        at += sizeof block + ((block[0] >> 1 & 3) == 1 ? 1 : n);
+    }
+    *packed = at + (p[4] & 4u) - from;
+    return true;
+}
+
 #if TROD_HAVE_ZSTD
 
 #include <stdlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
-enum { LEVEL_DEFAULT = 1 };
+enum { LEVEL_DEFAULT = 1, LEVEL_LARGE = 10 /* from here on windows are of several MiB */ };
 
 struct zstd_decoder {
     ZSTD_DCtx *ctx;
@@ -40,7 +84,8 @@ struct zstd_decoder {
 };
 
 struct zstd_encoder {
-    ZSTD_CCtx *ctx;
+    ZSTD_CCtx *ctx; /* of a frame; NULL: none has begun */
+    int level;
     uint8_t out[TROD_ENCODE_CHUNK];
 };
 
@@ -110,22 +155,31 @@ static void zstd_close(struct trod_stage *s)
 static int zstd_enc_open(void **state, int level, struct trod_fault *fault)
 {
     struct zstd_encoder *e = malloc(sizeof *e);
-    if (e)
-        e->ctx = ZSTD_createCCtx();
-    if (!e || !e->ctx) {
-        free(e);
+    if (!e)
         return trod_fault_nomem(fault, "the zstd filter");
-    }
-    ZSTD_CCtx_setParameter(e->ctx, ZSTD_c_compressionLevel, level ? level : LEVEL_DEFAULT);
-    ZSTD_CCtx_setParameter(e->ctx, ZSTD_c_checksumFlag, 1);
+    e->ctx = NULL;
+    e->level = level ? level : LEVEL_DEFAULT;
     *state = e;
     return TROD_OK;
+}
+
+/* What a context has seen before may change what it makes: each frame has its own. */
+static bool zstd_begin(struct zstd_encoder *e)
+{
+    e->ctx = ZSTD_createCCtx();
+    if (!e->ctx)
+        return false;
+    ZSTD_CCtx_setParameter(e->ctx, ZSTD_c_compressionLevel, e->level);
+    ZSTD_CCtx_setParameter(e->ctx, ZSTD_c_checksumFlag, 1);
+    return true;
 }
 
 static int zstd_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
                           struct trod_sink *sink)
 {
     struct zstd_encoder *e = state;
+    if (!e->ctx && !zstd_begin(e))
+        return trod_fault_nomem(sink->fault, "the zstd filter");
     ZSTD_inBuffer in = {.src = p, .size = n, .pos = 0};
     const ZSTD_EndDirective end = finish ? ZSTD_e_end : ZSTD_e_continue;
     size_t left;
@@ -139,7 +193,16 @@ static int zstd_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
         if (status != TROD_OK)
             return status;
     } while (in.pos < in.size || (finish && left));
+    if (finish) {
+        ZSTD_freeCCtx(e->ctx);
+        e->ctx = NULL;
+    }
     return TROD_OK;
+}
+
+static size_t zstd_enc_piece(int level)
+{
+    return level < LEVEL_LARGE ? 2 * TROD_WINDOW : 8 * TROD_WINDOW;
 }
 
 static void zstd_enc_close(void *state)
@@ -154,6 +217,7 @@ const struct trod_filter trod_filter_zstd = {
     .name = "zstd",
     .suffixes = {".zst", ".zstd"},
     .bid = zstd_bid,
+    .frame = zstd_frame,
 #if TROD_HAVE_ZSTD
     .open = zstd_open,
     .read = zstd_read,
@@ -161,5 +225,6 @@ const struct trod_filter trod_filter_zstd = {
     .enc_open = zstd_enc_open,
     .enc_write = zstd_enc_write,
     .enc_close = zstd_enc_close,
+    .enc_piece = zstd_enc_piece,
 #endif
 };

@@ -41,8 +41,6 @@ static int operation(uint32_t code, char *out)
     char rs[8], target[8], base[8];
     int n;
 
-    if (what > 8)
-        return 0;
     name_of(rs, code >> 16 & 31, size == 3, false);
     name_of(target, rt, size == 3, false);
     name_of(base, code >> 5 & 31, true, true);
@@ -76,13 +74,32 @@ static int compare_and_swap(uint32_t code, char *out)
                         base);
 }
 
+enum form { NONE, OPERATION, SWAP };
+
+static enum form form_of(uint32_t code)
+{
+    if ((code & 0x3f200c00) == 0x38200000)
+        return (code >> 12 & 15) > 8 ? NONE : OPERATION;
+    return (code & 0x3fa07c00) == 0x08a07c00 || (code & 0xbfa07c00) == 0x08207c00 ? SWAP : NONE;
+}
+
+unsigned trod_a64_atomic_size(uint32_t code)
+{
+    const bool pair = form_of(code) == SWAP && !(code >> 23 & 1);
+
+    if (form_of(code) == NONE)
+        return 0;
+    return pair ? code >> 30 & 1 ? 16 : 8 : 1u << (code >> 30);
+}
+
 size_t trod_a64_atomic_text(uint32_t code, char *out)
 {
+    const enum form form = form_of(code);
     int n = 0;
 
-    if ((code & 0x3f200c00) == 0x38200000)
+    if (form == OPERATION)
         n = operation(code, out);
-    else if ((code & 0x3fa07c00) == 0x08a07c00 || (code & 0xbfa07c00) == 0x08207c00)
+    else if (form == SWAP)
         n = compare_and_swap(code, out);
     return n > 0 && n < WHOLE_TEXT ? (size_t)n : 0;
 }

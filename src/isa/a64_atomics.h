@@ -13,4 +13,7 @@
  */
 size_t trod_a64_atomic_text(uint32_t code, char *out);
 
+/* Bytes that such an operation reads and writes; 0: CODE is none. */
+unsigned trod_a64_atomic_size(uint32_t code);
+
 #endif

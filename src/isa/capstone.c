@@ -49,12 +49,6 @@ static bool mode_of(const struct trod_capstone *c, unsigned iset, cs_arch *arch,
         if (c->endian != TROD_ENDIAN_LITTLE)
             *mode = (cs_mode)((unsigned)*mode | (unsigned)CS_MODE_BIG_ENDIAN);
         return true;
-#if CS_API_MAJOR >= 5
-    case TROD_ISA_RISCV64:
-        *arch = CS_ARCH_RISCV;
-        *mode = (cs_mode)(CS_MODE_RISCV64 | CS_MODE_RISCVC);
-        return true;
-#endif
     default:
         return false;
     }

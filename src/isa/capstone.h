@@ -42,6 +42,22 @@ static inline bool trod_is_ppc(enum trod_isa isa)
     return isa == TROD_ISA_PPC32 || isa == TROD_ISA_PPC64;
 }
 
+static inline bool trod_is_riscv(enum trod_isa isa)
+{
+    return isa == TROD_ISA_RISCV32 || isa == TROD_ISA_RISCV64;
+}
+
+/* Is there a decoder of our own for ISA? */
+static inline bool trod_is_own(enum trod_isa isa)
+{
+    return trod_is_ppc(isa) || trod_is_riscv(isa);
+}
+
+static inline unsigned trod_riscv_bits(enum trod_isa isa)
+{
+    return isa == TROD_ISA_RISCV32 ? 32 : 64;
+}
+
 /* The word that four bytes of code in memory order are. */
 static inline uint32_t trod_code_word(const uint8_t *code, enum trod_endian endian)
 {

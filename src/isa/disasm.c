@@ -1,9 +1,9 @@
 /*
  * disasm.c - opcode bytes to text.
  *
- * Implements trod/disasm.h. Capstone (https://www.capstone-engine.org) for Arm, x86, MIPS and what
- * else it knows; PowerPC by trod/ppc.h, whose texts are those of the manuals. A decoded instruction
- * is kept under its address and bytes, so that loops cost a look-up an instruction.
+ * Implements trod/disasm.h. Capstone (https://www.capstone-engine.org) for Arm, x86 and MIPS;
+ * PowerPC by isa/ppc.h, whose texts are those of the manuals, and RISC-V by isa/riscv.h. A decoded
+ * instruction is kept under its address and bytes, so that loops cost a look-up an instruction.
  */
 #include "trod/disasm.h"
 
@@ -13,7 +13,8 @@
 
 #include "isa/a64_atomics.h"
 #include "isa/capstone.h"
-#include "trod/ppc.h"
+#include "isa/ppc.h"
+#include "isa/riscv.h"
 #include "trod/put.h"
 
 enum { SLOTS = 1 << 15 };
@@ -40,7 +41,7 @@ static bool supported(struct trod_disasm *d)
 {
     d->cs.isa = d->isa;
     d->cs.endian = d->endian;
-    return trod_is_ppc(d->isa) ||
+    return trod_is_own(d->isa) ||
            trod_capstone_open(&d->cs, trod_capstone_iset(&d->cs, TROD_ISET_NONE));
 }
 
@@ -70,7 +71,7 @@ static void close_capstone(struct trod_disasm *d)
 
 static bool supported(struct trod_disasm *d)
 {
-    return trod_is_ppc(d->isa);
+    return trod_is_own(d->isa);
 }
 
 static size_t by_capstone(struct trod_disasm *d, unsigned iset, uint64_t pc, const uint8_t *code,
@@ -100,6 +101,15 @@ static size_t by_ppc(const struct trod_disasm *d, uint64_t pc, const uint8_t *co
     trod_ppc_decode(trod_code_word(code, d->endian), &insn);
     n = trod_ppc_format(out, TROD_DISASM_TEXT, &insn, (uint32_t)pc);
     return n < TROD_DISASM_TEXT ? n : TROD_DISASM_TEXT - 1;
+}
+
+static size_t by_riscv(const struct trod_disasm *d, uint64_t pc, const uint8_t *code, uint32_t n,
+                       char *out)
+{
+    const unsigned bits = trod_riscv_bits(d->isa);
+    struct trod_rv r;
+
+    return trod_rv_decode(code, n, bits, &r) ? trod_rv_format(out, &r, pc, bits) : 0;
 }
 
 static size_t no_instruction(const uint8_t *code, uint32_t n, char *out)
@@ -160,6 +170,8 @@ const char *trod_disasm_text(struct trod_disasm *d, unsigned iset, uint64_t pc, 
 
         if (trod_is_ppc(d->isa))
             got = n == 4 ? by_ppc(d, pc, code, s->text) : 0;
+        else if (trod_is_riscv(d->isa))
+            got = by_riscv(d, pc, code, n, s->text);
         else
             got = by_capstone(d, iset, pc, code, n, s->text);
         if (got == 0 && n == 4 &&

@@ -50,8 +50,11 @@ static void by_capstone(struct trod_insn_decoder *d, unsigned iset, uint64_t pc,
     const cs_insn *insn;
 
     iset = trod_capstone_iset(&d->cs, iset);
-    if (!trod_capstone_decode(&d->cs, iset, pc, code, n))
+    if (!trod_capstone_decode(&d->cs, iset, pc, code, n)) {
+        if (iset == TROD_ISET_A64 && n == 4)
+            trod_insn_a64_atomic(trod_code_word(code, TROD_ENDIAN_LITTLE), out);
         return;
+    }
     insn = d->cs.insn[iset];
     out->valid = 1;
     out->size = (uint8_t)insn->size;
@@ -68,6 +71,7 @@ static void by_capstone(struct trod_insn_decoder *d, unsigned iset, uint64_t pc,
         trod_insn_a64_registers(insn, out);
     else if (iset != TROD_ISET_NONE)
         trod_insn_a32_registers(insn, out);
+    trod_insn_kind(d->cs.handle[iset], insn, d->isa, iset, out);
 }
 
 static const char *capstone_reg(struct trod_insn_decoder *d, unsigned iset, unsigned reg)
@@ -87,7 +91,7 @@ static void close_handles(struct trod_insn_decoder *d)
 static bool supported(struct trod_insn_decoder *d)
 {
     d->cs = (struct trod_capstone){.isa = d->isa, .endian = d->endian, .detail = true};
-    return trod_is_ppc(d->isa) ||
+    return trod_is_own(d->isa) ||
            trod_capstone_open(&d->cs, trod_capstone_iset(&d->cs, TROD_ISET_NONE));
 }
 
@@ -112,7 +116,7 @@ static void close_handles(struct trod_insn_decoder *d)
 
 static bool supported(struct trod_insn_decoder *d)
 {
-    return trod_is_ppc(d->isa);
+    return trod_is_own(d->isa);
 }
 
 #endif
@@ -159,7 +163,9 @@ const struct trod_insn *trod_insn_decode(struct trod_insn_decoder *d, unsigned i
     if (s->n == n && s->pc == pc && s->iset == iset && memcmp(s->code, code, n) == 0)
         return &s->insn;
     s->insn = d->none;
-    if (!trod_is_ppc(d->isa))
+    if (trod_is_riscv(d->isa))
+        trod_insn_riscv(code, n, pc, trod_riscv_bits(d->isa), &s->insn);
+    else if (!trod_is_ppc(d->isa))
         by_capstone(d, iset, pc, code, n, &s->insn);
     else if (n == 4)
         trod_insn_ppc(trod_code_word(code, d->endian), pc, &s->insn);
@@ -172,5 +178,7 @@ const struct trod_insn *trod_insn_decode(struct trod_insn_decoder *d, unsigned i
 
 const char *trod_insn_reg_name(struct trod_insn_decoder *d, unsigned iset, unsigned reg)
 {
+    if (trod_is_riscv(d->isa))
+        return trod_insn_riscv_reg(reg);
     return trod_is_ppc(d->isa) ? trod_insn_ppc_reg(reg) : capstone_reg(d, iset, reg);
 }

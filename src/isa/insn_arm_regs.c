@@ -5,6 +5,7 @@
  * instruction that it stands for ("cmp" writes its first operand), and leave out the flags of some.
  * What is put right here was found by comparing with what programs change when they run.
  */
+#include "isa/a64_atomics.h"
 #include "isa/insn_int.h"
 #include "trod_config.h"
 
@@ -21,6 +22,22 @@ static void drop(struct trod_insn *out, uint16_t reg)
         if (out->writes[i] != reg)
             out->writes[n++] = out->writes[i];
     out->n_writes = (uint8_t)n;
+}
+
+static void drop_read(struct trod_insn *out, uint16_t reg)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < out->n_reads; i++)
+        if (out->reads[i] != reg)
+            out->reads[n++] = out->reads[i];
+    out->n_reads = (uint8_t)n;
+}
+
+/* MOVZ or MOVN in CODE, which write all of their register; MOVK keeps the rest of it. */
+static bool is_wide_move(const uint8_t *code)
+{
+    return (code[3] & 0x1f) == 0x12 && code[2] >> 7 && (code[3] & 0x60) != 0x60;
 }
 
 static bool is_one_of(unsigned id, const uint16_t *ids, size_t n)
@@ -54,6 +71,53 @@ static bool is_pstate(const uint8_t *code)
     return (w & 0xffffffc0) == 0xd51b4200 || (w & 0xfff8f01f) == 0xd500401f;
 }
 
+/* General register NUMBER as Capstone numbers it; 31 is the zero register, or for ADDRESS sp. */
+static uint16_t general(unsigned number, bool wide, bool address)
+{
+    if (number == 31)
+        return address ? ARM64_REG_SP : wide ? ARM64_REG_XZR : ARM64_REG_WZR;
+    if (!wide)
+        return (uint16_t)(ARM64_REG_W0 + number);
+    return (uint16_t)(number < 29    ? ARM64_REG_X0 + (int)number
+                      : number == 29 ? ARM64_REG_FP
+                                     : ARM64_REG_LR);
+}
+
+void trod_insn_a64_atomic(uint32_t code, struct trod_insn *out)
+{
+    const unsigned size = trod_a64_atomic_size(code), s = code >> 16 & 31, t = code & 31;
+    const bool swap = (code & 0x3f000000) == 0x08000000, pair = swap && !(code >> 23 & 1);
+    const bool wide = pair ? size == 16 : size == 8;
+
+    if (size == 0)
+        return;
+    out->valid = 1;
+    out->size = 4;
+    out->loads = out->stores = 1;
+    out->read_size = out->write_size = size;
+    trod_insn_add(out->reads, &out->n_reads, general(code >> 5 & 31, true, true));
+    for (unsigned i = 0; i <= pair; i++) {
+        trod_insn_add(out->reads, &out->n_reads, general(s + i, wide, false));
+        if (swap)
+            trod_insn_add(out->reads, &out->n_reads, general(t + i, wide, false));
+        trod_insn_add(out->writes, &out->n_writes, general(swap ? s + i : t, wide, false));
+    }
+}
+
+/* Does it make all of its result of what is in the opcode, or of a system register? */
+static bool makes_anew(const cs_insn *insn)
+{
+    static const uint16_t ids[] = {ARM64_INS_MRS, ARM64_INS_MOVI, ARM64_INS_MVNI};
+    const cs_arm64 *x = &insn->detail->arm64;
+    const uint32_t w = insn->bytes[0] | (uint32_t)insn->bytes[1] << 8 |
+                       (uint32_t)insn->bytes[2] << 16 | (uint32_t)insn->bytes[3] << 24;
+
+    if ((w & 0x1f800000) == 0x12800000) /* MOVN and MOVZ, not MOVK */
+        return (w >> 29 & 3) == 0 || (w >> 29 & 3) == 2;
+    return is_one_of(insn->id, ids, sizeof ids / sizeof *ids) ||
+           (insn->id == ARM64_INS_FMOV && x->op_count == 2 && x->operands[1].type == ARM64_OP_FP);
+}
+
 void trod_insn_a64_registers(const cs_insn *insn, struct trod_insn *out)
 {
     /* results are flags only */
@@ -70,8 +134,12 @@ void trod_insn_a64_registers(const cs_insn *insn, struct trod_insn *out)
             trod_insn_add(out->writes, &out->n_writes, ARM64_REG_NZCV);
         return;
     }
+    if (makes_anew(insn))
+        out->n_reads = 0;
     if (compare && x->op_count && x->operands[0].type == ARM64_OP_REG)
         drop(out, (uint16_t)x->operands[0].reg);
+    if (is_wide_move(insn->bytes) && x->op_count && x->operands[0].type == ARM64_OP_REG)
+        drop_read(out, (uint16_t)x->operands[0].reg);
     if (compare || x->update_flags)
         trod_insn_add(out->writes, &out->n_writes, ARM64_REG_NZCV);
     if (result >= 0 && result < x->op_count && x->operands[result].type == ARM64_OP_REG) {

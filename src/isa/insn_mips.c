@@ -26,14 +26,6 @@ static const struct {
     {"swr", 0, 1, 0}, {"sdl", 0, 1, 0},  {"sdr", 0, 1, 0},   {"swxc1", 0, 1, 4}, {"sdxc1", 0, 1, 8},
 };
 
-static bool is(const char *m, const char *const *list)
-{
-    for (; *list; list++)
-        if (strcmp(m, *list) == 0)
-            return true;
-    return false;
-}
-
 static bool in_group(const cs_insn *insn, uint8_t group)
 {
     for (unsigned i = 0; i < insn->detail->groups_count; i++)
@@ -54,7 +46,7 @@ static void flow(const cs_insn *insn, struct trod_insn *out)
 
     if (strcmp(m, "j") == 0 || strcmp(m, "b") == 0)
         out->branch = TROD_BR_DIRECT;
-    else if (is(m, calls) && x->op_count == 1)
+    else if (trod_insn_named(m, calls) && x->op_count == 1)
         out->branch = TROD_BR_CALL;
     else if (strcmp(m, "jr") == 0)
         out->branch = last && last->reg == MIPS_REG_RA ? TROD_BR_RETURN : TROD_BR_INDIRECT;
@@ -64,7 +56,7 @@ static void flow(const cs_insn *insn, struct trod_insn *out)
         out->branch = TROD_BR_SYSCALL;
     else if (strcmp(m, "eret") == 0 || strcmp(m, "deret") == 0)
         out->branch = TROD_BR_ERET;
-    else if (is(m, traps))
+    else if (trod_insn_named(m, traps))
         out->flags |= TROD_INSN_TRAP;
     else if (in_group(insn, MIPS_GRP_JUMP) || (m[0] == 'b' && last && last->type == MIPS_OP_IMM))
         out->branch = TROD_BR_COND;
@@ -108,7 +100,7 @@ static void registers(const cs_insn *insn, struct trod_insn *out)
                                               "maddu", "msub",  "msubu", NULL};
     const cs_mips *x = &insn->detail->mips;
     bool sc = (out->flags & TROD_INSN_PREDICATED) && out->stores; /* says whether it stored */
-    bool result = (!out->stores || sc) && !is(insn->mnemonic, no_result) &&
+    bool result = (!out->stores || sc) && !trod_insn_named(insn->mnemonic, no_result) &&
                   (!out->branch || out->branch == TROD_BR_ICALL) && !(out->flags & TROD_INSN_TRAP);
 
     for (unsigned i = 0; i < x->op_count; i++) {
@@ -123,7 +115,7 @@ static void registers(const cs_insn *insn, struct trod_insn *out)
         else
             trod_insn_add(out->reads, &out->n_reads, (uint16_t)op->reg);
     }
-    if (is(insn->mnemonic, two_results)) {
+    if (trod_insn_named(insn->mnemonic, two_results)) {
         trod_insn_add(out->writes, &out->n_writes, MIPS_REG_HI);
         trod_insn_add(out->writes, &out->n_writes, MIPS_REG_LO);
     }

@@ -4,7 +4,7 @@
  * Implements the PowerPC part of trod/insn.h. Registers are numbered bank by bank.
  */
 #include "isa/insn_int.h"
-#include "trod/ppc.h"
+#include "isa/ppc.h"
 
 enum { BANK = 32 };
 
@@ -77,6 +77,43 @@ static void access_of(const struct trod_ppc_insn *i, struct trod_insn *out)
         out->flags |= TROD_INSN_SIZES;
 }
 
+/* What it is for, and how traces record it. Strings are those of the rules for their lengths. */
+static void kind_of(const struct trod_ppc_insn *i, struct trod_insn *out)
+{
+    static const char *const classes[] = {
+        [TROD_PPC_COMPUTE] = "compute",
+        [TROD_PPC_FLOW] = "flow_altering",
+        [TROD_PPC_MEMORY] = "memory",
+        [TROD_PPC_MEMORY_EXTENDED] = "memory_extended",
+    };
+    const struct trod_ppc_access *a = &i->access;
+
+    out->group = trod_ppc_group_name(i->group);
+    out->tt6 = classes[i->tt6];
+    out->tt6e = classes[i->tt6e];
+    if (i->flags & TROD_PPC_ALTIVEC) {
+        out->flags |= TROD_INSN_FP | TROD_INSN_SIMD;
+        out->extension = "altivec";
+    } else if (i->flags & TROD_PPC_64BIT) {
+        out->extension = "ppc64";
+    } else if (i->flags & TROD_PPC_POWER) {
+        out->extension = "power";
+    } else if (i->group == TROD_PPC_GROUP_FLOAT || out->flags & TROD_INSN_FP) {
+        out->extension = "fpu";
+    }
+    if (a->kind == TROD_PPC_RESERVE || a->kind == TROD_PPC_COND)
+        out->flags |= TROD_INSN_ATOMIC;
+    if (a->kind != TROD_PPC_NONE && (a->rule == TROD_PPC_NB || a->rule == TROD_PPC_XER))
+        out->flags |= TROD_INSN_STRING;
+    if (i->group == TROD_PPC_GROUP_SYNC || i->group == TROD_PPC_GROUP_MMU ||
+        i->flags & TROD_PPC_PRIVILEGED)
+        out->flags |= TROD_INSN_SYSTEM;
+    if (i->group == TROD_PPC_GROUP_TRAP)
+        out->flags |= TROD_INSN_TRAP;
+    if (i->flags & TROD_PPC_CONDITIONAL)
+        out->flags |= TROD_INSN_PREDICATED;
+}
+
 void trod_insn_ppc(uint32_t op, uint64_t pc, struct trod_insn *out)
 {
     struct trod_ppc_insn i;
@@ -96,6 +133,7 @@ void trod_insn_ppc(uint32_t op, uint64_t pc, struct trod_insn *out)
     add_regs(&i.writes, out->writes, &out->n_writes);
     if (i.reads.fpr | i.writes.fpr | i.reads.vr | i.writes.vr)
         out->flags |= TROD_INSN_FP;
+    kind_of(&i, out);
 }
 
 const char *trod_insn_ppc_reg(unsigned reg)

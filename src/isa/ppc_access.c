@@ -8,7 +8,7 @@
  * one, as the macros do; and for major 58 at the bit that tells lwa from ld. It does not know
  * whether an opcode is a valid instruction.
  */
-#include "trod/ppc.h"
+#include "isa/ppc.h"
 
 /* Slots: one for each major opcode, then the minors of 19 and 31 and the two kinds of 58. */
 enum { SLOT_19 = 64, SLOT_31 = SLOT_19 + 1024, SLOT_58 = SLOT_31 + 1024, SLOT_END = SLOT_58 + 2 };

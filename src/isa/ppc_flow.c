@@ -5,7 +5,7 @@
  * Document: PEM 4.2.3.1 (effective addresses), 4.2.4 (branches). It knows no memory and no
  * exceptions.
  */
-#include "trod/ppc.h"
+#include "isa/ppc.h"
 
 uint32_t trod_ppc_effective_address(const struct trod_ppc_insn *insn, const uint32_t gpr[32])
 {

@@ -5,7 +5,7 @@
 #ifndef TROD_ISA_PPC_INT_H
 #define TROD_ISA_PPC_INT_H
 
-#include "trod/ppc.h"
+#include "isa/ppc.h"
 
 /*
  * Operands. Each has its bits in the opcode (ppc_operands[].bits: what is neither opcode nor

@@ -2,11 +2,12 @@
  * symbols.c - addresses to names, from the symbol tables of ELF files, through libelf.
  *
  * Implements trod/symbols.h; document: System V ABI, "Symbol Table". Mapping symbols ($a, $t, $d,
- * $x of the ELF for the Arm architecture) are no names. Nothing is read of debugging information.
+ * $x of the ELF for the Arm architecture) are no names. Lines of source: lines.c.
  */
 #include "trod/symbols.h"
 
 #include "core/grow.h"
+#include "isa/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +21,18 @@
 #include <unistd.h>
 #endif
 
+enum { FUNCTION = 8 }; /* ranks of functions begin here */
+
 struct symbol {
     uint64_t at, end; /* addresses in the trace; end 0: to be found */
     uint64_t limit;   /* end of its section */
     size_t name;      /* in names */
     uint8_t rank;     /* of several at an address the highest is shown */
+};
+
+struct raw {
+    uint64_t at, size;
+    size_t name;
 };
 
 struct trod_symbols {
@@ -34,6 +42,11 @@ struct trod_symbols {
     size_t names_n, names_cap;
     size_t last; /* found last: neighbours ask for the same */
     bool sorted;
+    struct trod_line_files files;
+    struct symbol *function; /* by address, one of each */
+    size_t n_functions;
+    struct raw *raw; /* all, in the order of the tables */
+    size_t n_raw, cap_raw;
 };
 
 int trod_symbols_new(struct trod_symbols **out)
@@ -47,7 +60,10 @@ void trod_symbols_free(struct trod_symbols *s)
     if (!s)
         return;
     free(s->list);
+    free(s->function);
+    free(s->raw);
     free(s->names);
+    trod_line_files_free(&s->files);
     free(s);
 }
 
@@ -56,13 +72,25 @@ size_t trod_symbols_count(const struct trod_symbols *s)
     return s->n;
 }
 
+static int by_address(const void *a, const void *b)
+{
+    const struct symbol *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank > y->rank ? -1 : 1;
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
 #if TROD_HAVE_ELF
 
 static int add_symbol(struct trod_symbols *s, const struct symbol *symbol, const char *name)
 {
     size_t len = strlen(name) + 1;
 
-    if (!trod_grow(&s->list, s->n, &s->cap, sizeof *s->list, 1024))
+    if (!trod_grow(&s->list, s->n, &s->cap, sizeof *s->list, 1024) ||
+        !trod_grow(&s->raw, s->n_raw, &s->cap_raw, sizeof *s->raw, 1024))
         return TROD_ERR_NOMEM;
     if (s->names_n + len > s->names_cap) {
         size_t cap = s->names_cap ? 2 * s->names_cap + len : 65536 + len;
@@ -75,6 +103,8 @@ static int add_symbol(struct trod_symbols *s, const struct symbol *symbol, const
     }
     s->list[s->n] = *symbol;
     s->list[s->n++].name = s->names_n;
+    s->raw[s->n_raw++] =
+        (struct raw){symbol->at, symbol->end ? symbol->end - symbol->at : 0, s->names_n};
     memcpy(s->names + s->names_n, name, len);
     s->names_n += len;
     return 0;
@@ -99,7 +129,7 @@ static uint8_t rank_of(const GElf_Sym *sym)
 {
     unsigned type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
 
-    return (uint8_t)((type == STT_FUNC || type == STT_GNU_IFUNC ? 8
+    return (uint8_t)((type == STT_FUNC || type == STT_GNU_IFUNC ? FUNCTION
                       : type == STT_OBJECT                      ? 4
                                                                 : 0) +
                      (sym->st_size ? 2 : 0) + (bind == STB_GLOBAL ? 1 : 0));
@@ -162,19 +192,22 @@ static int add_tables(struct trod_symbols *s, Elf *elf, unsigned machine, uint64
     return 0;
 }
 
-/* Address of the first loadable segment as the file has it. */
-static uint64_t first_address(Elf *elf)
+/* Address of the first loadable segment as the file has it, and behind the last one. */
+static uint64_t first_address(Elf *elf, uint64_t *end)
 {
     uint64_t least = UINT64_MAX;
     size_t n = 0;
 
+    *end = 0;
     if (elf_getphdrnum(elf, &n) != 0)
         return 0;
     for (size_t i = 0; i < n && i < INT32_MAX; i++) {
         GElf_Phdr p;
 
-        if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_LOAD && p.p_vaddr < least)
-            least = p.p_vaddr;
+        if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != PT_LOAD)
+            continue;
+        least = p.p_vaddr < least ? p.p_vaddr : least;
+        *end = p.p_vaddr + p.p_memsz > *end ? p.p_vaddr + p.p_memsz : *end;
     }
     return least == UINT64_MAX ? 0 : least;
 }
@@ -184,16 +217,22 @@ static int add_file(struct trod_symbols *s, int fd, const char *path, bool moved
 {
     const struct trod_place at = trod_place_path(path);
     size_t before = s->n;
+    uint64_t first, end, slide;
     GElf_Ehdr header;
     Elf *elf;
     int r = TROD_ERR_CORRUPT;
 
     elf_version(EV_CURRENT);
     elf = elf_begin(fd, ELF_C_READ, NULL);
-    if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
+    if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header)) {
         trod_error(diag, r, "symbols.elf", &at, "no ELF file, or a damaged one");
-    else
-        r = add_tables(s, elf, header.e_machine, moved ? load - first_address(elf) : 0);
+    } else {
+        first = first_address(elf, &end);
+        slide = moved ? load - first : 0;
+        r = add_tables(s, elf, header.e_machine, slide);
+        if (r == 0)
+            r = trod_line_files_add(&s->files, path, first + slide, end + slide, slide);
+    }
     elf_end(elf);
     if (r == 0 && s->n == before)
         trod_warning(diag, TROD_OK, "symbols.none", &at, "no symbols in this file");
@@ -217,8 +256,61 @@ static int split_spec(char *path, bool *moved, uint64_t *load, struct trod_diag 
     return 0;
 }
 
+static bool is_list(int fd)
+{
+    static const char begin[] = "Module Table: version";
+    char head[sizeof begin - 1];
+
+    return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
+           memcmp(head, begin, sizeof head) == 0;
+}
+
+static int add_list(struct trod_symbols *s, const char *path, struct trod_diag *diag)
+{
+    const struct trod_place at = trod_place_path(path);
+    size_t added;
+    const int r = trod_symbols_modules(s, path, &added, diag);
+
+    if (r == 0 && added == 0)
+        trod_warning(diag, TROD_OK, "symbols.none", &at,
+                     "none of the files in this list of modules is there as it was");
+    return r;
+}
+
+/* The functions of the list from FIRST on, among those there are. */
+static int add_functions(struct trod_symbols *s, size_t first)
+{
+    const size_t most = s->n_functions + (s->n - first);
+    struct symbol *p = most ? realloc(s->function, most * sizeof *p) : NULL;
+    size_t n = 0;
+
+    if (!p)
+        return most ? TROD_ERR_NOMEM : 0;
+    s->function = p;
+    for (size_t i = first; i < s->n; i++)
+        if (s->list[i].rank >= FUNCTION)
+            p[s->n_functions++] = s->list[i];
+    if (s->n_functions == 0)
+        return 0;
+    qsort(p, s->n_functions, sizeof *p, by_address);
+    for (size_t i = 0; i < s->n_functions; i++)
+        if (n == 0 || p[n - 1].at != p[i].at)
+            p[n++] = p[i];
+    s->n_functions = n;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t after = i + 1 < n ? p[i + 1].at : UINT64_MAX;
+
+        if (p[i].end == 0)
+            p[i].end = p[i].limit;
+        if (after < p[i].end)
+            p[i].end = after;
+    }
+    return 0;
+}
+
 int trod_symbols_add(struct trod_symbols *s, const char *spec, struct trod_diag *diag)
 {
+    const size_t first = s->n;
     char *path = malloc(strlen(spec) + 1);
     struct trod_place at;
     bool moved;
@@ -234,9 +326,14 @@ int trod_symbols_add(struct trod_symbols *s, const char *spec, struct trod_diag 
         fd = open(path, O_RDONLY | O_CLOEXEC);
         if (fd < 0) {
             r = trod_error(diag, TROD_ERR_IO, "symbols.open", &at, "cannot be opened");
+        } else if (is_list(fd)) {
+            r = add_list(s, path, diag);
+            close(fd);
         } else {
             r = add_file(s, fd, path, moved, load, diag);
             close(fd);
+            if (r == 0)
+                r = add_functions(s, first);
         }
     }
     if (r == TROD_ERR_NOMEM)
@@ -257,17 +354,6 @@ int trod_symbols_add(struct trod_symbols *s, const char *spec, struct trod_diag 
 
 #endif
 
-static int by_address(const void *a, const void *b)
-{
-    const struct symbol *x = a, *y = b;
-
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    if (x->rank != y->rank)
-        return x->rank > y->rank ? -1 : 1;
-    return x->name < y->name ? -1 : x->name > y->name;
-}
-
 /*
  * Sort, keep the best of each address, drop labels inside functions (what is wanted is function and
  * offset), give ends to those without a size.
@@ -287,7 +373,7 @@ static void sort(struct trod_symbols *s)
 
         if ((n > 0 && s->list[n - 1].at == x->at) || (x->rank < 4 && x->at < function_end))
             continue;
-        if (x->rank >= 8 && x->end > function_end)
+        if (x->rank >= FUNCTION && x->end > function_end)
             function_end = x->end;
         s->list[n++] = *x;
     }
@@ -332,6 +418,44 @@ bool trod_symbols_find(struct trod_symbols *s, uint64_t address, const char **na
     return true;
 }
 
+bool trod_symbols_function(const struct trod_symbols *s, uint64_t address,
+                           struct trod_symbol_range *out)
+{
+    size_t lo = 0, hi = s->n_functions;
+
+    while (lo < hi) { /* LO: those that begin at or before ADDRESS */
+        const size_t mid = lo + (hi - lo) / 2;
+
+        if (s->function[mid].at <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == 0 || address >= s->function[lo - 1].end)
+        return false;
+    *out = (struct trod_symbol_range){s->function[lo - 1].at, s->function[lo - 1].end,
+                                      s->names + s->function[lo - 1].name};
+    return true;
+}
+
+bool trod_symbols_raw(const struct trod_symbols *s, size_t i, struct trod_symbol_raw *out)
+{
+    if (i >= s->n_raw)
+        return false;
+    *out = (struct trod_symbol_raw){s->raw[i].at, s->raw[i].size, s->names + s->raw[i].name};
+    return true;
+}
+
+bool trod_symbols_file(const struct trod_symbols *s, uint64_t address, const char **path)
+{
+    return trod_line_files_find(&s->files, address, path);
+}
+
+bool trod_symbols_line(struct trod_symbols *s, uint64_t address, const char **file, uint32_t *line)
+{
+    return trod_line_files_line(&s->files, address, file, line);
+}
+
 size_t trod_symbols_named(const struct trod_symbols *s, const char *name, uint64_t *addresses,
                           size_t max)
 {
@@ -361,4 +485,35 @@ bool trod_symbols_address(struct trod_symbols *s, const char *name, uint64_t *ad
         }
     }
     return false;
+}
+
+bool trod_symbols_at(struct trod_symbols *s, size_t i, const char **name, uint64_t *address,
+                     uint64_t *size)
+{
+    if (!s->sorted)
+        sort(s);
+    if (i >= s->n)
+        return false;
+    *name = s->names + s->list[i].name;
+    *address = s->list[i].at;
+    *size = s->list[i].end - s->list[i].at;
+    return true;
+}
+
+bool trod_symbols_module(const struct trod_symbols *s, size_t i, const char **path, uint64_t *from,
+                         uint64_t *to)
+{
+    if (i >= s->files.n)
+        return false;
+    *path = s->files.at[i].path;
+    *from = s->files.at[i].from;
+    *to = s->files.at[i].to;
+    return true;
+}
+
+int trod_symbols_lines(struct trod_symbols *s,
+                       int (*each)(void *user, uint64_t address, const char *file, uint32_t line),
+                       void *user)
+{
+    return trod_line_files_each(&s->files, each, user);
 }

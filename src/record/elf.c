@@ -51,6 +51,7 @@ size_t rec_elf_segments(const char *path, struct rec_segment_of_file *out, size_
             (struct rec_segment_of_file){.offset = rec_elf_field(p + (wide ? 8 : 4), word, big),
                                          .address = rec_elf_field(p + (wide ? 16 : 8), word, big),
                                          .bytes = rec_elf_field(p + (wide ? 32 : 16), word, big),
+                                         .memory = rec_elf_field(p + (wide ? 40 : 20), word, big),
                                          .code = rec_elf_field(p + (wide ? 4 : 24), 4, big) & PF_X};
     }
     return found;

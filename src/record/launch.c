@@ -71,7 +71,7 @@ static void tell_follow(struct rec_shared *s, const struct trod_record_target *i
 }
 
 int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, bool memory,
-                  bool registers, struct trod_diag *diag)
+                  bool registers, bool values, struct trod_diag *diag)
 {
     struct rec_shared h = {.magic = REC_MAGIC, .version = REC_VERSION}, *s;
 
@@ -102,7 +102,7 @@ int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, 
     lock_alive(s);
     s->memory = memory;
     s->registers = registers;
-    s->values = registers && memory;
+    s->values = values && memory;
     s->isa = t->plain;
     s->system = t->system;
     memcpy(s->exec, t->exec, sizeof s->exec);

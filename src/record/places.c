@@ -1,5 +1,6 @@
 /*
- * places.c - functions by name, in the program and its libraries, where they are loaded.
+ * places.c - functions by name, in the program and its libraries, where they are loaded; and what
+ * is loaded at all (modules.c).
  *
  * Implements docs/recording.md, "Functions of libraries". The plugin asks whenever code may have
  * been loaded; what it may translate next waits for the answer. Files are found in the list of
@@ -17,7 +18,14 @@
 #include <string.h>
 #include <time.h>
 
-enum { NAMES = 24, LOADS = 16, FOUND = 32, SAME = 8, PATH_BYTES = 4096 };
+enum { NAMES = 192, LOADS = 16, FOUND = 192, SAME = 8, PATH_BYTES = 4096 };
+
+/* What is looked for. */
+struct name {
+    char name[64];
+    uint32_t code;
+    uint8_t arguments, returns;
+};
 
 /* A file that has been looked at, and where in it there is what is looked for. */
 struct file {
@@ -25,19 +33,18 @@ struct file {
     size_t n;
     struct {
         uint64_t offset;
-        uint32_t code;
+        const struct name *what;
     } at[FOUND];
 };
 
 struct rec_places {
     struct rec_shared *shared;
-    struct {
-        char name[64];
-        uint32_t code;
-    } names[NAMES];
+    struct name names[NAMES];
     size_t n_names;
+    const char *library[REC_FUNCTIONS]; /* by number of what was found: its file, of files */
     struct file *files;
     size_t n_files;
+    struct rec_modules *modules; /* NULL: nobody wants to know what is loaded */
     struct trod_diag *diag;
     pthread_t thread;
     bool running;
@@ -58,10 +65,31 @@ int rec_places_new(struct rec_places **out, struct rec_shared *s, struct trod_di
 
 void rec_places_want(struct rec_places *p, const char *name, uint32_t code)
 {
+    rec_places_call(p, name, code, 0, false);
+}
+
+void rec_places_call(struct rec_places *p, const char *name, uint32_t code, unsigned arguments,
+                     bool returns)
+{
+    struct name *n = &p->names[p->n_names];
+
     if (p->n_names == NAMES)
         return;
-    snprintf(p->names[p->n_names].name, sizeof p->names[0].name, "%s", name);
-    p->names[p->n_names++].code = code;
+    snprintf(n->name, sizeof n->name, "%s", name);
+    n->code = code;
+    n->arguments = (uint8_t)arguments;
+    n->returns = returns;
+    p->n_names++;
+}
+
+void rec_places_tell(struct rec_places *p, struct rec_modules *m)
+{
+    p->modules = m;
+}
+
+const char *rec_places_library(const struct rec_places *p, uint32_t number)
+{
+    return number < REC_FUNCTIONS ? p->library[number] : NULL;
 }
 
 /* Where the byte that a file has for ADDRESS stands in it. */
@@ -87,7 +115,7 @@ static void find_names(const struct rec_places *p, struct file *f, struct trod_s
 
         for (size_t k = 0; k < same && f->n < FOUND; k++)
             if (offset_of(loads, n, address[k], &f->at[f->n].offset))
-                f->at[f->n++].code = p->names[i].code;
+                f->at[f->n++].what = &p->names[i];
     }
 }
 
@@ -126,10 +154,11 @@ bool rec_places_has(struct rec_places *p, const char *path)
     return f && f->n > 0;
 }
 
-/* The function CODE is at ADDRESS. */
-static void found(struct rec_shared *s, uint64_t address, uint32_t code)
+/* The function WHAT of the file PATH is at ADDRESS. */
+static void found(struct rec_places *p, uint64_t address, const struct name *what, const char *path)
 {
-    const uint32_t n = atomic_load(&s->n_functions);
+    struct rec_shared *s = p->shared;
+    const uint32_t n = atomic_load(&s->n_functions), code = what->code;
 
     for (uint32_t i = 0; i < n; i++)
         if (s->functions[i].address == address && s->functions[i].code == code &&
@@ -140,6 +169,9 @@ static void found(struct rec_shared *s, uint64_t address, uint32_t code)
     s->functions[n].address = address;
     s->functions[n].code = code;
     s->functions[n].image = s->seeker_image;
+    s->functions[n].arguments = what->arguments;
+    s->functions[n].returns = what->returns;
+    p->library[n] = path;
     atomic_store_explicit(&s->n_functions, n + 1, memory_order_release);
 }
 
@@ -150,18 +182,25 @@ static void mapping(struct rec_places *p, char *line)
     uint64_t start, end, offset;
     char *at, *may;
     const char *path = strchr(line, '/');
+    bool executes;
 
     start = strtoull(line, &at, 16);
     end = *at == '-' ? strtoull(at + 1, &at, 16) : 0;
     may = at + (*at == ' ');
     at = may + strcspn(may, " ");
     offset = strtoull(at, NULL, 16);
-    if (end <= start || !path || memchr(may, 'x', (size_t)(at - may)) || !(f = file_of(p, path)))
+    executes = memchr(may, 'x', (size_t)(at - may)) != NULL;
+    if (end <= start || !path)
+        return;
+    if (p->modules && start >= p->shared->guest_base)
+        rec_modules_line(p->modules, path, start - p->shared->guest_base,
+                         end - p->shared->guest_base, offset, executes);
+    if (executes || p->n_names == 0 || !(f = file_of(p, path)))
         return;
     for (size_t i = 0; i < f->n; i++)
         if (f->at[i].offset >= offset && f->at[i].offset - offset < end - start)
-            found(p->shared, f->at[i].offset - offset + start - p->shared->guest_base,
-                  f->at[i].code);
+            found(p, f->at[i].offset - offset + start - p->shared->guest_base, f->at[i].what,
+                  f->path);
 }
 
 static void look(struct rec_places *p, uint32_t pid)
@@ -177,6 +216,8 @@ static void look(struct rec_places *p, uint32_t pid)
         line[strcspn(line, "\n")] = '\0';
         mapping(p, line);
     }
+    if (p->modules)
+        rec_modules_end_file(p->modules);
     fclose(maps);
 }
 
@@ -199,7 +240,7 @@ static void *work(void *user)
 
 int rec_places_begin(struct rec_places *p)
 {
-    if (p->n_names == 0)
+    if (p->n_names == 0 && !p->modules)
         return TROD_OK;
     p->shared->seeks = 1;
     p->running = pthread_create(&p->thread, NULL, work, p) == 0;

@@ -5,7 +5,7 @@
  */
 #include "record/record.h"
 
-#include "trod/ppc.h"
+#include "isa/ppc.h"
 
 enum { LSWI = 597, STSWI = 725, DCBZ = 1014, DCBA = 758, DCBST = 54, LINE = 32 };
 

@@ -18,7 +18,7 @@
 
 enum {
     REC_MAGIC = 0x74726f64, /* "trod" */
-    REC_VERSION = 4,
+    REC_VERSION = 5,
     REC_BLOCK_WORDS = 8192,
     REC_BLOCK_HEAD = 8,    /* words of struct rec_block */
     REC_BLOCK_SLACK = 512, /* words behind the place where a new block is begun */
@@ -57,7 +57,10 @@ enum rec_event {
     REC_PORT, /* low 16 bits: port that is accessed; from bit 16 on log 2 of the bytes, REC_PORT_OUT
                */
     REC_EXEC, /* the process is another program from here on. Low 32 bits: its image */
-    REC_MODE, /* low 32 bits: REC_MODE_BITS of the program status from the next instruction on */
+    REC_CALL, /* low 16 bits: number of a function; from bit 16 on how many arguments follow behind
+                 the return address */
+    REC_RETURN, /* low 32 bits: number of the function that returns; then its result */
+    REC_MODE,   /* low 32 bits: REC_MODE_BITS of the program status from the next instruction on */
     REC_EVENTS
 };
 
@@ -146,6 +149,8 @@ enum rec_isa { REC_X86, REC_X86_64, REC_A64, REC_ARM, REC_PPC, REC_MIPS, REC_MIP
 /* Numbers of registers, where the recorder and the plugin both have to know them. */
 enum {
     REC_X86_EDX = 2,
+    REC_X86_SP = 4,
+    REC_X86_64_SP = 7,
     REC_PPC_SP = 1,
     REC_PPC_FPR = 32,
     REC_PPC_MSR = 65,
@@ -178,7 +183,10 @@ enum rec_sync { REC_SIGNAL = 0x20, REC_BROADCAST = 0x21, REC_WAIT = 0x30, REC_TR
 /* The same for where recording begins and ends. */
 enum { REC_AT_START = 1, REC_AT_STOP = 2 };
 
-enum { REC_FUNCTIONS = 64, REC_POINTS = 1 << 14 };
+/* Codes from here on: the function of that number among those that are recorded by name. */
+enum { REC_CALLED = 0x100 };
+
+enum { REC_FUNCTIONS = 512, REC_ARGUMENTS = 8, REC_POINTS = 1 << 14 };
 
 /* A mutex or condition variable. */
 struct rec_point {
@@ -249,6 +257,7 @@ struct rec_shared {
     _Atomic uint32_t n_slots, n_blocks;
     _Atomic uint64_t log_used;
     sem_t full, free, ask, seek;
+    uint32_t calls;          /* are calls of functions wanted? */
     uint32_t pthreads;       /* are records of synchronization wanted? */
     uint32_t seeks;          /* are functions looked for by name? */
     _Atomic uint32_t seeker; /* a process that has loaded code and waits, 0: none */
@@ -259,8 +268,10 @@ struct rec_shared {
     _Atomic uint32_t n_functions;
     struct {
         uint64_t address;
-        uint32_t code, image;
-    } functions[REC_FUNCTIONS]; /* enum rec_sync, REC_AT_START, REC_AT_STOP */
+        uint32_t code, image; /* code: enum rec_sync, REC_AT_START, REC_AT_STOP, REC_CALLED ... */
+        uint8_t arguments;    /* REC_CALLED ...: how many are recorded */
+        uint8_t returns;      /* and its result */
+    } functions[REC_FUNCTIONS];
     struct rec_point points[REC_POINTS];
 };
 

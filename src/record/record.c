@@ -7,6 +7,7 @@
  */
 #include "record/record.h"
 
+#include "core/sized.h"
 #include "trod/drmemtrace.h"
 
 #include <errno.h>
@@ -34,7 +35,9 @@ struct recorder {
     struct rec_rows *rows;
     struct rec_answers *answers;
     struct rec_control control;
+    struct rec_functions functions;
     struct rec_places *places;
+    struct rec_modules *modules;
     struct trod_writer *writer;
     struct rec_out out;
     pid_t pid;
@@ -227,7 +230,8 @@ static void collect(struct recorder *r)
 
 static int open_writer(struct recorder *r, const char *out)
 {
-    struct trod_writer_options w = {.to = r->opt->to, .output = r->opt->output};
+    struct trod_writer_options w = {
+        .to = r->opt->to, .output = r->opt->output, .allow_loss = r->opt->allow_loss};
     const struct trod_format *f = trod_format_find(r->opt->to, strcspn(r->opt->to, ":"));
 
     if (!rec_out_begin(&r->out, out, rec_amber(f) || rec_full(f), &w.output))
@@ -281,8 +285,8 @@ static int want_pthreads(struct recorder *r)
                       t->program);
 }
 
-/* What is looked for by name while the program runs. */
-static int want_functions(struct recorder *r)
+/* What is looked for while the program runs: functions by name and, where wanted, MODULES. */
+static int want_places(struct recorder *r, bool modules)
 {
     int rc = rec_places_new(&r->places, r->shared, r->diag);
 
@@ -294,8 +298,14 @@ static int want_functions(struct recorder *r)
         rec_places_want(r->places, r->control.stop.sought, REC_AT_STOP);
     r->shared->placed = r->control.start.given || r->control.stop.given;
     r->shared->follow.no_children = r->opt->no_children;
+    rec_functions_want(&r->functions, r->places, r->shared);
     if (r->opt->pthreads)
         rc = want_pthreads(r);
+    if (rc == TROD_OK && modules && !r->target->system) {
+        if (rec_modules_new(&r->modules) < 0)
+            return trod_error(r->diag, TROD_ERR_NOMEM, "record.memory", NULL, "out of memory");
+        rec_places_tell(r->places, r->modules);
+    }
     return rc < 0 ? rc : rec_places_begin(r->places);
 }
 
@@ -319,6 +329,7 @@ static void tell_missing(struct recorder *r)
             trod_error(r->diag, TROD_ERR_LOSS, "record.place", NULL,
                        "neither '%s' nor a library that it loaded has a function '%s'",
                        r->result->target.program, places[i]->sought);
+    rec_functions_missing(&r->functions, r->shared, r->result->target.program, r->diag);
     if (r->opt->pthreads && !has_function(r->shared, REC_SIGNAL, REC_TRY_WAIT))
         trod_error(r->diag, TROD_ERR_LOSS, "record.pthreads", NULL,
                    "neither '%s' nor a library that it loaded has pthread functions: the trace has "
@@ -342,7 +353,8 @@ static int check_registers(struct recorder *r, const struct trod_format *f)
 
     if (isa == REC_X86 || isa == REC_X86_64)
         return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "record.registers", NULL,
-                          "registers of %s programs are not recorded: leave out --registers",
+                          "registers of %s programs are not recorded: leave out --registers; "
+                          "--values records the values of accesses",
                           r->result->target.isa);
     if (f && f->kinds && !(f->kinds >> TROD_REG & 1))
         return trod_error(r->diag, TROD_ERR_USAGE, "record.registers", NULL,
@@ -376,20 +388,30 @@ static int prepare(struct recorder *r, const char *out)
 {
     size_t len = strcspn(r->opt->to, ":");
     const struct trod_format *f = trod_format_find(r->opt->to, len);
-    const bool registers = r->opt->registers || rec_full(f);
-    int rc = check_isa(r, f);
+    uint32_t sources = 0;
+    bool registers, memory, values;
+    int rc = rec_sources_of(&sources, r->opt, f, r->diag);
+
+    if (rc == TROD_OK)
+        rc = check_isa(r, f);
+    registers = sources & REC_SOURCE_REGISTERS || rec_full(f);
+    memory = sources & (REC_SOURCE_MEMORY | REC_SOURCE_UPDATES) && !rec_full(f);
+    values = registers || r->opt->values;
 
     if (rc == TROD_OK && r->control.calls.any && f && !(f->flags & TROD_FMT_TIMESTAMPS))
         rc = trod_error(r->diag, TROD_ERR_USAGE, "record.syscalls", NULL,
                         "%s has no place for system calls: drmemtrace has", f->name);
 
+    if (rc == TROD_OK)
+        rc = rec_functions_of(&r->functions, r->opt, f, r->diag);
     if (rc == TROD_OK && registers)
         rc = check_registers(r, f);
+    if (rc == TROD_OK && r->opt->values)
+        rc = rec_values_check(r->opt, f, memory, r->diag);
     if (rc == TROD_OK)
-        rc = rec_share_new(&r->shared, &r->fd, r->target, !r->opt->no_memory && !rec_full(f),
-                           registers, r->diag);
+        rc = rec_share_new(&r->shared, &r->fd, r->target, memory, registers, values, r->diag);
     if (rc == TROD_OK)
-        rc = want_functions(r);
+        rc = want_places(r, f && f->flags & TROD_FMT_TIMESTAMPS);
     if (rc == TROD_OK && registers)
         rc = rec_answers_begin(&r->answers, r->shared, r->target, r->diag);
     if (rec_amber(f) || rec_full(f))
@@ -397,7 +419,7 @@ static int prepare(struct recorder *r, const char *out)
     if (rc == TROD_OK)
         rc = open_writer(r, out);
     if (rc == TROD_OK) {
-        rc = rec_rows_new(&r->rows, r->shared, r->target, &r->meta, r->opt, &r->control, f,
+        rc = rec_rows_new(&r->rows, r->shared, r->target, &r->meta, &r->control, f, sources,
                           (rec_amber(f) || rec_full(f)) && !r->out.folder && !is_folder(out));
         if (rc == TROD_OK)
             rec_rows_writer(r->rows, r->writer);
@@ -478,6 +500,7 @@ static void conclude(struct recorder *r)
     r->result->instructions = p.instructions;
     r->result->accesses = p.accesses;
     r->result->passed = p.passed;
+    r->result->unnamed = p.unnamed;
     count_threads(r);
 }
 
@@ -512,14 +535,20 @@ static int run(struct recorder *r, char *const line[], char *const argv[], const
 int trod_record(const char *out, char *const argv[], const struct trod_record_options *opt,
                 struct trod_record_result *result, struct trod_diag *diag)
 {
-    struct recorder r = {.opt = opt, .result = result, .diag = diag, .fd = -1};
+    struct trod_record_options own;
+    struct recorder r = {.opt = &own, .result = result, .diag = diag, .fd = -1};
     struct trod_writer_summary sum = {0};
     char *line[REC_LINE] = {NULL}, plugin[4096];
     int rc;
 
     memset(result, 0, sizeof *result);
+    if (!trod_sized(&own, sizeof own, sizeof own, opt))
+        return trod_error(diag, TROD_ERR_USAGE, "record.options", NULL,
+                          "options are of another version");
+    opt = &own;
     trod_meta_init(&r.meta);
-    rc = rec_target_of(argv, opt, &r.target, &result->target, line, diag);
+    rc = rec_system_wanted(opt) ? rec_system_of(argv, opt, &r.target, &result->target, diag)
+                                : rec_target_of(argv, opt, &r.target, &result->target, line, diag);
     if (rc == TROD_OK)
         rc = rec_plugin_path(opt->plugin, plugin, sizeof plugin, diag);
     if (rc == TROD_OK)
@@ -536,6 +565,9 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
     if (rc == TROD_OK) {
         tell_missing(&r);
         tell_lost(&r);
+        rc = rec_functions_list(&r.functions, r.shared, r.places, &r.meta);
+        if (rc == TROD_OK && r.modules)
+            rc = rec_modules_list(r.modules, &r.meta);
     }
     if (rc == TROD_OK && rec_rows_missed(r.rows))
         trod_error(diag, TROD_ERR_LOSS, "record.one-thread", NULL,
@@ -551,10 +583,12 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
     result->rows = sum.rows;
     result->bytes = sum.bytes;
     result->files = sum.files;
+    result->loss = sum.loss;
     trod_writer_discard(r.writer);
     rec_out_end(&r.out);
     rec_answers_end(r.answers);
     rec_places_end(r.places);
+    rec_modules_free(r.modules);
     rec_rows_free(r.rows);
     rec_share_free(r.shared, r.fd);
     trod_meta_fini(&r.meta);

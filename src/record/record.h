@@ -48,9 +48,9 @@ size_t rec_system_words(const struct trod_record_target *info, char *const argv[
 
 /* --- launch.c: shared memory, processes --- */
 
-/* MEMORY, REGISTERS: are accesses, registers and values wanted? */
+/* MEMORY, REGISTERS, VALUES: are accesses, registers, the values of accesses wanted? */
 int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, bool memory,
-                  bool registers, struct trod_diag *diag);
+                  bool registers, bool values, struct trod_diag *diag);
 void rec_share_free(struct rec_shared *s, int fd);
 /* Add blocks. False: there cannot be more. */
 bool rec_share_grow(struct rec_shared *s, uint32_t n);
@@ -91,6 +91,7 @@ uint64_t rec_elf_field(const uint8_t *p, unsigned n, bool big);
 /* A loadable segment. */
 struct rec_segment_of_file {
     uint64_t offset, address, bytes; /* in the file, as linked, of the file */
+    uint64_t memory;                 /* bytes, those that are zero included */
     bool code;
 };
 
@@ -100,16 +101,44 @@ size_t rec_elf_segments(const char *path, struct rec_segment_of_file *out, size_
 /* --- places.c: functions by name, where they are loaded --- */
 
 struct rec_places;
+struct rec_modules;
 
 int rec_places_new(struct rec_places **out, struct rec_shared *s, struct trod_diag *diag);
 /* Functions called NAME become functions CODE of the shared memory. */
 void rec_places_want(struct rec_places *p, const char *name, uint32_t code);
+/* The same for a function whose calls are recorded, with ARGUMENTS and the result where it RETURNS.
+ */
+void rec_places_call(struct rec_places *p, const char *name, uint32_t code, unsigned arguments,
+                     bool returns);
+/* The file that has function NUMBER of the shared memory; NULL: unknown. */
+const char *rec_places_library(const struct rec_places *p, uint32_t number);
 /* Has the ELF file PATH one of those wanted so far? */
 bool rec_places_has(struct rec_places *p, const char *path);
+/* Tell M too what the program loads. */
+void rec_places_tell(struct rec_places *p, struct rec_modules *m);
 /* Begin to look for them as the program loads code. Returns 0 or an error, reported. */
 int rec_places_begin(struct rec_places *p);
 /* NULL is allowed. */
 void rec_places_end(struct rec_places *p);
+
+/* --- modules.c: which files the program has loaded where --- */
+
+/* Returns 0 or TROD_ERR_NOMEM. */
+int rec_modules_new(struct rec_modules **out);
+void rec_modules_free(struct rec_modules *m);
+/*
+ * A line of the list of what is mapped: bytes from OFFSET of the file PATH are at addresses
+ * [START, END) of the program. EXECUTES: the machine itself may execute them.
+ */
+void rec_modules_line(struct rec_modules *m, const char *path, uint64_t start, uint64_t end,
+                      uint64_t offset, bool executes);
+/* The list is over. */
+void rec_modules_end_file(struct rec_modules *m);
+/*
+ * modules.log for META. Files that lay at one place one after the other, as those of a program that
+ * executes another, are left out. Returns 0 or TROD_ERR_NOMEM.
+ */
+int rec_modules_list(const struct rec_modules *m, struct trod_meta *meta);
 
 /* --- calls.c: system calls whose arguments and results are recorded --- */
 
@@ -123,6 +152,33 @@ struct rec_calls {
 /* What LIST says. Returns 0 or TROD_ERR_USAGE, reported. */
 int rec_calls_of(struct rec_calls *c, const struct trod_list *list, const struct rec_target *t,
                  struct trod_diag *diag);
+
+/* --- functions.c: functions whose calls are recorded by name --- */
+
+enum { REC_FUNCTION_NAMES = 128 };
+
+struct rec_functions {
+    size_t n;
+    struct {
+        char name[64];
+        uint8_t arguments;
+        bool returns, asked; /* asked for by its name */
+    } item[REC_FUNCTION_NAMES];
+};
+
+/* What OPT wants in a trace of format TO. Returns 0 or TROD_ERR_USAGE, reported. */
+int rec_functions_of(struct rec_functions *f, const struct trod_record_options *opt,
+                     const struct trod_format *to, struct trod_diag *diag);
+/* Before the program begins: they are looked for. */
+void rec_functions_want(const struct rec_functions *f, struct rec_places *p, struct rec_shared *s);
+/* Report what was asked for and never found. */
+void rec_functions_missing(const struct rec_functions *f, const struct rec_shared *s,
+                           const char *program, struct trod_diag *diag);
+/* The number that rows have of function I of the shared memory. */
+uint32_t rec_function_number(const struct rec_shared *s, uint32_t i);
+/* The list of those found, as a file beside the trace. Returns 0 or TROD_ERR_NOMEM. */
+int rec_functions_list(const struct rec_functions *f, const struct rec_shared *s,
+                       const struct rec_places *p, struct trod_meta *meta);
 
 /* --- control.c: what part of a program is recorded --- */
 
@@ -159,6 +215,32 @@ bool rec_place_is(const struct rec_place *p, uint64_t pc, uint64_t slide);
 /* One instruction more, which may be the one at start or stop: is it recorded? */
 bool rec_control_wants(struct rec_control *c, bool at_start, bool at_stop);
 
+/* --- sources.c: trace sources of Tarmac --- */
+
+enum rec_source {
+    REC_SOURCE_INSTRUCTIONS = 1 << 0,
+    REC_SOURCE_FLOW = 1 << 1,
+    REC_SOURCE_REGISTERS = 1 << 2,
+    REC_SOURCE_EVENTS = 1 << 3,
+    REC_SOURCE_MEMORY = 1 << 4,
+    REC_SOURCE_UPDATES = 1 << 5
+};
+
+/*
+ * The sources (enum rec_source) that OPT wants in a trace of format F. Returns 0, TROD_ERR_USAGE
+ * (no such source, none of F) or TROD_ERR_UNSUPPORTED (QEMU does not show it), reported.
+ */
+int rec_sources_of(uint32_t *out, const struct trod_record_options *opt,
+                   const struct trod_format *f, struct trod_diag *diag);
+/*
+ * Are values of accesses, without registers, what can be recorded (MEMORY: accesses are) and
+ * written as F? Returns 0 or TROD_ERR_USAGE, reported.
+ */
+int rec_values_check(const struct trod_record_options *opt, const struct trod_format *f,
+                     bool memory, struct trod_diag *diag);
+/* Kinds of rows, 1 << enum trod_kind, that are of one of SOURCES, or of none at all. */
+uint32_t rec_source_kinds(uint32_t sources);
+
 /* --- ppc.c: accesses that QEMU tells nothing of --- */
 
 struct rec_access {
@@ -189,8 +271,8 @@ struct trod_slice rec_register_name(const struct rec_shared *s, unsigned number)
 struct rec_rows;
 
 int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_target *t,
-                 struct trod_meta *meta, const struct trod_record_options *opt,
-                 const struct rec_control *control, const struct trod_format *format, bool single);
+                 struct trod_meta *meta, const struct rec_control *control,
+                 const struct trod_format *format, uint32_t sources, bool single);
 /* Is FORMAT one whose records hold an instruction and the words of its access? */
 bool rec_amber(const struct trod_format *format);
 /* Is FORMAT one whose records hold all registers? */

@@ -1,5 +1,6 @@
 /*
- * rows.h - the state of what makes rows of events, shared by rows.c and rows_state.c.
+ * rows.h - the state of what makes rows of events, shared by the files rows*.c. Each calls those
+ * whose part stands further up.
  */
 #ifndef TROD_RECORD_ROWS_H
 #define TROD_RECORD_ROWS_H
@@ -13,7 +14,7 @@ enum {
     ROWS = 4096,
     /* what all rows have */
     ROW_COMMON = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_UNIT,
-    ROWS_KEPT = 8,     /* free when an event begins: the most rows an event makes but a segment */
+    ROWS_KEPT = 16,    /* free when an event begins: the most rows an event makes but a segment */
     ROWS_BEHIND = 256, /* free behind a segment: the accesses of its last instruction */
     REC_EVENT_NAMES = 0x90, /* Arm: numbers of exceptions */
     REC_BANKED = 8,         /* A32: registers of which modes have their own */
@@ -24,18 +25,39 @@ enum {
     WHOLE = 0xffff,         /* one access of as many bytes as come */
     ERESTART = 512,         /* what they return that begin again behind a signal handler */
     ERRORS = 4096,          /* results above -ERRORS are errors */
+    REC_ATOMICS = 10,       /* operations of MU lines */
     ESIGRETURN = 513,       /* what QEMU's system calls return from a signal handler's end */
-    AT_START = 1 << 26,     /* of rec_insn.flags: recording begins there */
-    AT_STOP = 1 << 27,      /* and ends there */
-    NO_LOAD = 1 << 28,      /* stores, and loads nothing */
-    NO_MORE = 1 << 29,      /* what QEMU tells beyond the operands is not the program's */
-    SAME_AGAIN = 1 << 30,   /* string operation */
+    /* of rec_insn.flags: what rows of accesses have of it; an operation of Tarmac's MU lines */
+    REC_ACCESS_FLAGS = TROD_F_EXCLUSIVE | TROD_F_UNPRIV | TROD_F_LOCKED,
+    REC_ATOMIC = 1 << 25,
+    AT_START = 1 << 26,   /* recording begins there */
+    AT_STOP = 1 << 27,    /* and ends there */
+    NO_LOAD = 1 << 28,    /* stores, and loads nothing */
+    NO_MORE = 1 << 29,    /* what QEMU tells beyond the operands is not the program's */
+    SAME_AGAIN = 1 << 30, /* string operation */
     LOOKED_AT = (int)(1u << 31)
+};
+
+/* Is a thread of the program recorded? */
+enum rec_thread {
+    REC_UNSEEN,
+    REC_LEFT_OUT, /* not wanted */
+    REC_WANTED,
+    REC_BEGUN /* it has a stream */
+};
+
+/* How far the instruction executed last has come. */
+enum rec_progress {
+    REC_PASSED_BY, /* not recorded, or none so far */
+    REC_SHOWN,     /* it has a row */
+    REC_ACCESSED,  /* and one of an access */
+    REC_MADE       /* which was told by its registers: what QEMU tells besides is the same */
 };
 
 struct rec_stream {
     uint32_t number;
-    bool begun;
+    enum rec_thread thread;
+    enum rec_progress progress;
     bool time_due; /* TIMESTAMP and CPU_ID are to be written before the next instruction */
     bool held;     /* an iteration of a string operation without an access so far */
     uint64_t seq;  /* of the next block */
@@ -43,6 +65,7 @@ struct rec_stream {
     uint32_t cpu;
     const struct rec_insn *last; /* executed last */
     uint64_t next;               /* ARM: address behind it */
+    uint64_t executed;           /* instructions recorded so far */
     uint8_t it;                  /* and where in an IT block that is */
     uint32_t access;             /* row of its last access + 1, 0: none in this batch */
     uint32_t row;                /* of its instruction + 1, as long as that is the last of all */
@@ -51,16 +74,11 @@ struct rec_stream {
     uint8_t moved[REC_MOVED];        /* what its last access moved, as in memory */
     uint32_t n_moved;                /* 0: not known */
     uint32_t moving;                 /* bytes of the access whose value is told next, 0: none */
-    bool accessed;                   /* it has accessed memory */
     uint32_t reads, writes;          /* so often */
-    bool seen;
-    bool left_out;   /* a thread that is not wanted */
-    uint64_t window; /* of its last row */
-    bool shown;      /* it has a row */
-    bool told;       /* its registers have been told as a whole, for this window */
-    bool open;       /* the last row of an instruction is a branch to where is not told */
-    bool skipped;    /* its condition does not hold */
-    bool made;       /* its access was told by its registers */
+    uint64_t window;                 /* of its last row */
+    bool told;                       /* its registers have been told as a whole, for this window */
+    bool open;    /* the last row of an instruction is a branch to where is not told */
+    bool skipped; /* its condition does not hold */
     const struct rec_segment *segment; /* a whole machine: where that is from */
     uint32_t mode;                     /* 1 + what REC_MODE told last; 0: nothing */
     uint32_t before;                   /* the same when the last instruction was executed */
@@ -76,6 +94,11 @@ struct rec_rows {
     struct trod_disasm *disasm; /* text formats; else NULL */
     struct trod_slice mode;     /* text formats: detail of all instructions; else empty */
     struct rec_stream *streams;
+    uint32_t kinds;                         /* of rows that are recorded, 1 << enum trod_kind */
+    struct trod_slice atomics[REC_ATOMICS]; /* Tarmac: names of the operations of MU lines */
+    uint64_t unnamed; /* static instructions that the disassembler does not know */
+    bool letters;     /* accesses have those of Tarmac's M lines */
+    bool flow;        /* a BRANCH row where a branch leads elsewhere */
     bool markers, memory;
     bool single;             /* only the first thread has a place */
     uint64_t others;         /* blocks of other threads */
@@ -122,69 +145,118 @@ struct rec_registers {
     uint8_t words[REC_REGS]; /* 0: never told */
 };
 
-/*
- * rows_state.c: N words of REC_STATE or REC_ALL: registers of the instruction executed last; rows
- * where RECORDED. Returns 0 or an error.
- */
-int rec_rows_state(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n,
-                   bool all, bool recorded);
-/* Registers as they are before the first instruction of a window of ST. Returns 0 or an error.
- */
-int rec_rows_told(struct rec_rows *r, struct rec_stream *st);
+/* --- rows_put.c: the batch --- */
+
+/* A row of marker NUMBER of drmemtrace. */
+void rec_rows_marker(struct rec_rows *r, const struct rec_stream *st, unsigned number,
+                     uint64_t value);
 /*
  * What comes next is not the instruction that follows in the trace: a branch before it does not see
  * where the flow goes on, to PC: it is told, as long as its row is not written.
  */
 void rec_rows_leads(struct rec_rows *r, struct rec_stream *st, uint64_t pc);
 
-/* rows.c: a row of marker NUMBER of drmemtrace. */
-void rec_rows_marker(struct rec_rows *r, const struct rec_stream *st, unsigned number,
-                     uint64_t value);
-/* rows_calls.c: a system call: its number, its arguments where they are wanted. */
+/* --- rows_insn.c: instructions --- */
+
+/* IN is executed. No time stands between a branch and what it leads to. Returns 0 or an error. */
+int rec_rows_execute(struct rec_rows *r, struct rec_stream *st, struct rec_insn *in);
+/* Another iteration of the string operation executed last begins. Returns 0 or an error. */
+int rec_rows_iterate(struct rec_rows *r, struct rec_stream *st);
+/* Does recording begin or end at IN? AT_START and AT_STOP. */
+uint32_t rec_rows_places(const struct rec_rows *r, const struct rec_insn *in);
+
+/* --- rows_access.c: accesses of the instruction executed last --- */
+
+/* Event WHAT of an access at ADDR. Returns 0 or an error. */
+int rec_rows_moved(struct rec_rows *r, struct rec_stream *st, uint64_t what, uint64_t addr);
+/* A row of an access. */
+void rec_rows_access(struct rec_rows *r, struct rec_stream *st, uint8_t kind, uint64_t addr,
+                     uint32_t size);
+/* PowerPC: its access follows from VALUES, registers rA, rB and XER (REC_REGISTERS). */
+void rec_rows_by_registers(struct rec_rows *r, struct rec_stream *st, const uint64_t values[3]);
+
+/* --- rows_names.c: texts of whole machines --- */
+
+/* Is there room for them? False: no memory. The functions below need it but the last. */
+bool rec_rows_named(struct rec_rows *r);
+/* LEN bytes at P to what all batches share, unless KNOWN already. */
+struct trod_slice rec_rows_once(struct rec_rows *r, struct trod_slice *known, const void *p,
+                                size_t len);
+/* The detail of instructions in MODE, and of a change to it. */
+struct trod_slice rec_rows_mode(struct rec_rows *r, uint32_t mode);
+struct trod_slice rec_rows_change(struct rec_rows *r, uint32_t mode);
+/* The name of register NUMBER in the mode that the processor is in. */
+struct trod_slice rec_rows_register_name(struct rec_rows *r, const struct rec_stream *st,
+                                         unsigned number);
+
+/* --- rows_state.c: registers and values --- */
+
+/*
+ * N words of REC_STATE or REC_ALL: registers of the instruction executed last; rows where RECORDED.
+ * Returns 0 or an error.
+ */
+int rec_rows_state(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n,
+                   bool all, bool recorded);
+/* Registers as they are before the first instruction of a window of ST. Returns 0 or an error. */
+int rec_rows_told(struct rec_rows *r, struct rec_stream *st);
+/* N words of REC_VALUE: what the access told last moved. */
+void rec_rows_value(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n);
+/* ARM, where registers are told: does the condition of IN not hold? */
+bool rec_rows_skips(const struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in);
+/* FULL: the registers at the instruction whose row was made last. */
+void rec_rows_full(struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in);
+
+/* --- rows_calls.c: system calls and functions --- */
+
+/* A system call: its number, its arguments where they are wanted. */
 void rec_rows_call(struct rec_rows *r, const struct rec_stream *st, uint32_t number,
                    const uint64_t *arguments);
 /* What it returns to the program; not where QEMU begins it again behind a signal handler. */
 void rec_rows_result(struct rec_rows *r, const struct rec_stream *st, uint32_t number,
                      uint64_t value);
+/* REC_CALL or REC_RETURN at P: rows where they are TOLD. Returns the words of the event. */
+int64_t rec_rows_function(struct rec_rows *r, const struct rec_stream *st, const uint64_t *p,
+                          bool told);
 
-/* rows_amber.c: R is for FORMAT. */
+/* --- rows_amber.c --- */
+
+/* R is for FORMAT. */
 void rec_rows_amber_begin(struct rec_rows *r, const struct trod_format *format);
 /* TT6E: the instruction executed last may be a twi: the return from a trap, to PC. */
 void rec_rows_trap(struct rec_rows *r, const struct rec_stream *st, uint64_t pc);
 /* A synchronization record, before an instruction at PC. */
 void rec_rows_sync(struct rec_rows *r, struct rec_stream *st, uint64_t pc);
 
-/* rows_text.c: what lines of text have. 0 or an error. */
-int rec_rows_text_begin(struct rec_rows *r, const struct rec_target *t);
+/* --- rows_text.c: what lines of text formats have --- */
+
+/* R is for FORMAT. Returns 0 or an error. */
+int rec_rows_text_begin(struct rec_rows *r, const struct rec_target *t,
+                        const struct trod_format *format);
+/* The operation of the atomic instruction IN (REC_ATOMIC). */
+struct trod_slice rec_rows_atomic(const struct rec_rows *r, const struct rec_insn *in);
+/* A row where the instruction executed last is a branch that has led to NEXT. */
+void rec_rows_branch(struct rec_rows *r, const struct rec_stream *st, const struct rec_insn *next);
+/* Take rows of unwanted kinds out of the batch. */
+void rec_rows_choose(struct rec_rows *r);
 /* The disassembly of IN into the log. */
 void rec_rows_text(struct rec_rows *r, struct rec_insn *in);
+/* N bytes to the log. Returns their place, 0: it is full. */
+uint32_t rec_rows_keep(struct rec_shared *s, const void *p, size_t n);
 
-/* ARM, where registers are told: does the condition of IN not hold? */
-bool rec_rows_skips(const struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in);
-/* A row of an access by the instruction executed last. */
-void rec_rows_access(struct rec_rows *r, struct rec_stream *st, uint8_t kind, uint64_t addr,
-                     uint32_t size);
-/* PowerPC: its access follows from VALUES, registers rA, rB and XER (REC_REGISTERS). */
-void rec_rows_by_registers(struct rec_rows *r, struct rec_stream *st, const uint64_t values[3]);
-/* N words of REC_VALUE: what the access told last moved. */
-void rec_rows_value(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n);
-/* FULL: the registers at the instruction whose row was made last. */
-void rec_rows_full(struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in);
+/* --- rows_physical.c: physical addresses of whole machines --- */
 
-/* rows_system.c: an event that only whole machines have. Returns its words or an error. */
+/* That of the instruction of the stream's segment whose row I is. */
+void rec_rows_page(struct rec_rows *r, const struct rec_stream *st, uint32_t i);
+/* REC_PHYSICAL at P: that of the access told last. */
+void rec_rows_physical(struct rec_rows *r, const struct rec_stream *st, const uint64_t *p);
+
+/* --- rows_system.c: whole machines --- */
+
+/* An event that only they have. Returns its words or an error. */
 int64_t rec_rows_system(struct rec_rows *r, struct rec_stream *st, const uint64_t *p);
 /* Segment S comes next: exceptions, the mode of its instructions. */
 void rec_rows_flow(struct rec_rows *r, struct rec_stream *st, const struct rec_segment *s);
-/* The name of register NUMBER in the mode that the processor is in. */
-struct trod_slice rec_rows_register_name(struct rec_rows *r, const struct rec_stream *st,
-                                         unsigned number);
 /* The number of the stream of processor CPU, or an error. */
 int rec_rows_processor(struct rec_rows *r, uint32_t cpu);
-/* The physical address of the instruction of the stream's segment whose row I is. */
-void rec_rows_page(struct rec_rows *r, const struct rec_stream *st, uint32_t i);
-/* rows.c: another iteration of the string operation executed last begins. 0 or an error. */
-int rec_rows_iterate(struct rec_rows *r, struct rec_stream *st);
-/* rows_text.c: N bytes to the log. Returns their place, 0: it is full. */
-uint32_t rec_rows_keep(struct rec_shared *s, const void *p, size_t n);
 
 #endif

@@ -40,7 +40,7 @@ static void put_synthetic(struct rec_rows *r, const struct rec_stream *st, uint6
 
 void rec_rows_trap(struct rec_rows *r, const struct rec_stream *st, uint64_t pc)
 {
-    if (!st->shown || st->last->code[0] >> 2 != TWI || r->b->n + 2 >= ROWS)
+    if (st->progress < REC_SHOWN || st->last->code[0] >> 2 != TWI || r->b->n + 2 >= ROWS)
         return;
     put_synthetic(r, st, st->last->pc + 4, r->pair, TRAP_PC);
     put_synthetic(r, st, TRAP_PC, r->pair + 4, pc);

@@ -282,34 +282,6 @@ void rec_rows_full(struct rec_rows *r, struct rec_stream *st, const struct rec_i
     b->data[i] = (struct trod_slice){at, REC_FULL_BYTES};
 }
 
-/* The words that a record of the Amber formats has behind its opcode. */
-static void put_words(struct trod_batch *b, uint32_t i, const struct rec_access *a)
-{
-    const uint32_t n = a->extended ? 8 : 4;
-    uint8_t *p = trod_batch_pool(b, n, &b->detail[i]);
-
-    if (!p)
-        return;
-    for (uint32_t k = 0; k < n; k++)
-        p[k] = (uint8_t)((k < 4 ? a->ea : a->third) >> (24 - 8 * (k & 3)));
-    b->has[i] |= TROD_COL_DETAIL;
-    b->flags[i] = TROD_F_CONT;
-}
-
-void rec_rows_by_registers(struct rec_rows *r, struct rec_stream *st, const uint64_t values[3])
-{
-    struct rec_access a;
-
-    if (!st->last || !r->memory || !st->shown || !rec_ppc_access(st->last->code, values, &a))
-        return;
-    if (!r->amber && (a.conditional || a.upkeep || (a.extended && a.kind == TROD_PREFETCH)))
-        return;
-    rec_rows_access(r, st, a.kind, a.addr, a.size);
-    st->made = true;
-    if (r->amber)
-        put_words(r->b, r->b->n - 1, &a);
-}
-
 void rec_rows_cut(struct rec_rows *r)
 {
     struct trod_batch *b = r->b;
@@ -318,7 +290,7 @@ void rec_rows_cut(struct rec_rows *r)
     for (uint32_t i = 0; b->n && i < REC_SLOTS; i++) {
         const struct rec_stream *st = &r->streams[i];
 
-        if (!st->last || !st->shown || st->accessed || st->made || st->row != b->n)
+        if (!st->last || st->progress != REC_SHOWN || st->row != b->n)
             continue;
         if (st->last->access == 0 || b->kind[last] != TROD_INSTR || b->stream[last] != st->number ||
             b->pc[last] != st->last->pc)

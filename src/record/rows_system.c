@@ -1,5 +1,5 @@
 /*
- * rows_system.c - rows of whole machines: physical addresses, ports, modes, exceptions.
+ * rows_system.c - rows of whole machines: ports, modes, exceptions.
  *
  * Implements the functions of rows.h that say so, docs/recording.md, "Whole systems". QEMU tells no
  * exceptions: one is seen where the flow goes to a vector that the instruction before does not lead
@@ -14,85 +14,11 @@
 #include <string.h>
 
 enum {
-    PAGE = 1 << REC_PAGE_BITS,
     VECTORS = 0x800, /* A64: bytes of all vectors; of one */
     VECTOR = 0x80,
     MASKED = 0x3c0, /* all exceptions */
     MODE_CHANGE = 0x19
 };
-
-/* --- physical addresses --- */
-
-static uint64_t address_in(uint32_t page, uint64_t addr)
-{
-    return (uint64_t)(page - 1) << REC_PAGE_BITS | (addr & (PAGE - 1));
-}
-
-/* The N last bytes of row I become a row of their own, at physical address AT. */
-static void cut(struct trod_batch *b, uint32_t i, uint32_t n, uint64_t at)
-{
-    const uint32_t k = b->n++;
-
-    b->size[i] -= n;
-    b->has[i] &= ~(uint32_t)(TROD_COL_VALUE | TROD_COL_DATA);
-    b->has[k] = ROW_COMMON | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_PC;
-    b->kind[k] = b->kind[i];
-    b->flags[k] = b->flags[i];
-    b->size[k] = n;
-    b->stream[k] = b->stream[i];
-    b->time[k] = b->time[i];
-    b->addr[k] = b->addr[i] + b->size[i];
-    b->paddr[k] = at;
-    b->pc[k] = b->pc[i];
-}
-
-/* Bytes of a row that lie in the page behind the one it begins in. */
-static uint32_t bytes_behind(const struct trod_batch *b, uint32_t i)
-{
-    const uint32_t in_page = PAGE - (uint32_t)(b->addr[i] & (PAGE - 1));
-
-    return b->size[i] > in_page ? b->size[i] - in_page : 0;
-}
-
-void rec_rows_page(struct rec_rows *r, const struct rec_stream *st, uint32_t i)
-{
-    const struct rec_segment *s = st->segment;
-    struct trod_batch *b = r->b;
-    uint32_t behind;
-
-    if (!s || s->page == 0)
-        return;
-    b->paddr[i] = address_in(s->page, b->addr[i]);
-    b->has[i] |= TROD_COL_PADDR;
-    behind = r->bus && s->next_page && s->next_page != s->page + 1 ? bytes_behind(b, i) : 0;
-    if (behind == 0)
-        return;
-    cut(b, i, behind, address_in(s->next_page, 0));
-    b->kind[b->n - 1] = TROD_BUS;
-    b->flags[b->n - 1] = TROD_F_IFETCH;
-}
-
-static void put_physical(struct rec_rows *r, const struct rec_stream *st, const uint64_t *p)
-{
-    struct trod_batch *b = r->b;
-    const uint32_t last = st->access - 1;
-    uint32_t behind;
-
-    if (st->access == 0 || st->access != b->n || b->has[last] & TROD_COL_PADDR)
-        return;
-    for (uint32_t i = last;; i--) {
-        b->paddr[i] = p[1];
-        b->has[i] |= TROD_COL_PADDR;
-        if (*p & REC_DEVICE)
-            b->flags[i] |= TROD_F_UNCACHED;
-        /* an access that reads and writes is two rows */
-        if (i == 0 || b->kind[i - 1] != TROD_READ || b->has[i - 1] & TROD_COL_PADDR)
-            break;
-    }
-    behind = r->bus ? bytes_behind(b, last) : 0;
-    if (behind && p[2] != p[1] + b->size[last] - behind)
-        cut(b, last, behind, p[2]);
-}
 
 /* --- ports --- */
 
@@ -103,7 +29,7 @@ static void put_port(struct rec_rows *r, struct rec_stream *st, uint64_t word)
 
     if (!r->memory)
         return;
-    if ((st->held && rec_rows_iterate(r, st) < 0) || !st->shown)
+    if ((st->held && rec_rows_iterate(r, st) < 0) || st->progress < REC_SHOWN)
         return;
     i = b->n++;
     b->has[i] = ROW_COMMON | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_PC;
@@ -118,91 +44,6 @@ static void put_port(struct rec_rows *r, struct rec_stream *st, uint64_t word)
 }
 
 /* --- modes --- */
-
-/* The name of the mode that REC_MODE_BITS say. Returns its length. */
-static size_t name_of(uint32_t mode, char name[8])
-{
-    static const char *const a32[16] = {"usr", "fiq", "irq", "svc", "0", "0", "mon", "abt",
-                                        "0",   "0",   "hyp", "und", "0", "0", "0",   "sys"};
-
-    if (mode & 0x10)
-        return (size_t)snprintf(name, 8, "%s", a32[mode & 15]);
-    return (size_t)snprintf(name, 8, "EL%u%c", (unsigned)(mode >> 2 & 3), mode & 1 ? 'h' : 't');
-}
-
-/* LEN bytes at P to what all batches share, unless KNOWN already. */
-static struct trod_slice once(struct rec_rows *r, struct trod_slice *known, const void *p,
-                              size_t len)
-{
-    const uint32_t at = known->len ? 0 : rec_rows_keep(r->shared, p, len);
-
-    if (at)
-        *known = (struct trod_slice){at | (uint32_t)TROD_SLICE_SHARED, (uint32_t)len};
-    return *known;
-}
-
-static struct trod_slice mode_name(struct rec_rows *r, uint32_t mode)
-{
-    struct trod_slice text = {0};
-    char name[8];
-
-    return once(r, &text, name, name_of(mode, name));
-}
-
-/* The detail of instructions in MODE. */
-static struct trod_slice detail_of(struct rec_rows *r, uint32_t mode)
-{
-    struct trod_slice *known = &r->names->modes[mode];
-    struct trod_detail_instr detail = {0};
-
-    if (known->len)
-        return *known;
-    detail.mode = mode_name(r, mode);
-    return once(r, known, &detail, sizeof detail);
-}
-
-/* The detail of a change to MODE. */
-static struct trod_slice change_of(struct rec_rows *r, uint32_t mode)
-{
-    struct trod_slice *known = &r->names->changes[mode];
-    struct trod_detail_event detail = {.what = TROD_EVENT_MODE};
-
-    if (known->len)
-        return *known;
-    detail.mode = mode_name(r, mode);
-    return once(r, known, &detail, sizeof detail);
-}
-
-static bool has_names(struct rec_rows *r)
-{
-    return r->names || (r->names = calloc(1, sizeof *r->names));
-}
-
-/* A32: r13 and r14 are those of the mode, in FIQ r8 to r12 too. */
-static bool is_banked(uint32_t mode, unsigned number)
-{
-    if (number < REC_BANKED || number >= REC_BANKED_END)
-        return false;
-    return number >= 13 || (mode & 15) == 1;
-}
-
-struct trod_slice rec_rows_register_name(struct rec_rows *r, const struct rec_stream *st,
-                                         unsigned number)
-{
-    const uint32_t mode = st->mode - 1, level = mode & 1 ? mode >> 2 & 3 : 0;
-    char name[16], bank[8];
-
-    if (st->mode == 0 || !has_names(r))
-        return rec_register_name(r->shared, number);
-    if (r->set == REC_A64 && number == REC_A64_SP)
-        return once(r, &r->names->stacks[level], name,
-                    (size_t)snprintf(name, sizeof name, "SP_EL%u", (unsigned)level));
-    if (r->set != REC_ARM || !is_banked(mode, number))
-        return rec_register_name(r->shared, number);
-    name_of((mode & 15) == 15 ? 0x10 : mode, bank); /* sys: those of usr */
-    return once(r, &r->names->banked[mode & 15][number - REC_BANKED], name,
-                (size_t)snprintf(name, sizeof name, "r%u_%s", number, bank));
-}
 
 /* Other registers have the names that depend on the mode: their values are told again. */
 static void change_mode(const struct rec_rows *r, struct rec_stream *st, uint32_t mode)
@@ -327,9 +168,9 @@ static void put_event(struct rec_rows *r, const struct rec_stream *st, uint64_t 
     b->time[i] = st->time;
     b->addr[i] = at;
     b->value[i] = e->number;
-    b->text[i] = once(r, &r->names->events[e->number], e->name, strlen(e->name));
-    b->detail[i] = kind == TROD_MODE ? change_of(r, st->mode - 1)
-                                     : once(r, &r->names->none, &plain, sizeof plain);
+    b->text[i] = rec_rows_once(r, &r->names->events[e->number], e->name, strlen(e->name));
+    b->detail[i] = kind == TROD_MODE ? rec_rows_change(r, st->mode - 1)
+                                     : rec_rows_once(r, &r->names->none, &plain, sizeof plain);
 }
 
 void rec_rows_flow(struct rec_rows *r, struct rec_stream *st, const struct rec_segment *s)
@@ -339,10 +180,10 @@ void rec_rows_flow(struct rec_rows *r, struct rec_stream *st, const struct rec_s
     struct event e;
 
     st->segment = s;
-    if (st->mode == 0 || !r->disasm || !has_names(r))
+    if (st->mode == 0 || !r->disasm || !rec_rows_named(r))
         return;
-    r->mode = detail_of(r, st->mode - 1);
-    if (st->shown && st->last && st->before) {
+    r->mode = rec_rows_mode(r, st->mode - 1);
+    if (st->progress >= REC_SHOWN && st->last && st->before) {
         if (r->set == REC_A64 ? a64_vector(r, st, pc, &e) : a32_vector(r, st, pc, &e))
             put_event(r, st, interrupted(st, &e), TROD_EXCEPTION, &e);
         if (((st->before - 1) ^ (st->mode - 1)) & 0x1f)
@@ -366,7 +207,7 @@ int64_t rec_rows_system(struct rec_rows *r, struct rec_stream *st, const uint64_
 {
     switch (*p >> REC_EVENT_TYPE) {
     case REC_PHYSICAL:
-        put_physical(r, st, p);
+        rec_rows_physical(r, st, p);
         return 3;
     case REC_PORT:
         put_port(r, st, *p);

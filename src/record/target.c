@@ -291,8 +291,6 @@ int rec_target_of(char *const argv[], const struct trod_record_options *opt,
     uint8_t head[HEAD];
     int n, rc = TROD_OK;
 
-    if (rec_system_wanted(opt))
-        return rec_system_of(argv, opt, t, info, diag);
     if (!rec_look_up(argv[0], info->program, sizeof info->program))
         return not_found(argv[0], diag);
     for (;;) {

@@ -8,8 +8,8 @@
 
 #include "record/record.h"
 
+#include "isa/ppc.h"
 #include "trod/insn.h"
-#include "trod/ppc.h"
 
 #include <errno.h>
 #include <pthread.h>

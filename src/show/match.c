@@ -7,7 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/sized.h"
 #include "show/match.h"
+#include "show/where/where_int.h"
 #include "trod/buf.h"
 #include "trod/format.h"
 #include "trod/writer.h"
@@ -18,41 +20,43 @@ enum { FEW = 1024 }; /* rows wanted that are worth smaller batches */
 
 const struct trod_option trod_match_option_table[] = {
     {"range", 'r', TROD_OPT_RANGE, AT(range), "A..B",
-     "records A to B, counted from 0; reading stops after B", NULL, NULL},
+     "rows A to B, counted from 0; reading stops after B", NULL, NULL},
     {"instructions", 0, TROD_OPT_RANGE, AT(instructions), "A..B",
-     "records of instructions A to B, as the trace numbers them (in each file from 1)", NULL, NULL},
+     "rows of instructions A to B, as the trace numbers them (in each file from 1)", NULL, NULL},
     {"kind", 'k', TROD_OPT_LIST, AT(kinds), "KIND,...",
-     "records of these kinds: INSTR, READ, WRITE, REG, ...; MEMORY is READ, WRITE and ATOMIC, "
+     "rows of these kinds: INSTR, READ, WRITE, REG, ...; MEMORY is READ, WRITE and ATOMIC, "
      "FETCH "
      "what a bus fetches of code; or the format's own word: D_WRITE, SYNC_WAIT, timestamp",
      NULL, NULL},
     {"address", 'a', TROD_OPT_LIST, AT(address), "LO..HI|NAME,...",
-     "records that touch these addresses (virtual if they have one, else physical); NAME: an "
+     "rows that touch these addresses (virtual if they have one, else physical); NAME: an "
      "object "
      "of --symbols",
      NULL, NULL},
     {"pc", 0, TROD_OPT_LIST, AT(pc), "LO..HI|NAME,...",
-     "records of instructions at these addresses; NAME: a function of --symbols", NULL, NULL},
+     "rows of instructions at these addresses; NAME: a function of --symbols", NULL, NULL},
     {"without-pc", 0, TROD_OPT_LIST, AT(without_pc), "LO..HI|NAME,...",
-     "leave out records of instructions at these addresses", NULL, NULL},
+     "leave out rows of instructions at these addresses", NULL, NULL},
     {"time", 't', TROD_OPT_RANGE, AT(time), "A..B",
-     "records at these times, in the trace's unit without decimals", NULL, NULL},
+     "rows at these times, in the trace's unit without decimals", NULL, NULL},
     {"stream", 's', TROD_OPT_LIST, AT(streams), "NAME,...",
-     "records of these cpus or threads: a name, a thread id, or #N as trod info numbers them", NULL,
+     "rows of these cpus or threads: a name, a thread id, or #N as trod info numbers them", NULL,
      NULL},
     {"register", 0, TROD_OPT_LIST, AT(registers), "NAME,...",
-     "records of these registers (kind REG), in upper or lower case", NULL, NULL},
+     "rows of these registers (kind REG), in upper or lower case", NULL, NULL},
     {"text", 0, TROD_OPT_STR, AT(text), "PATTERN",
-     "records whose text (disassembly, name) matches an extended regular expression", NULL, NULL},
+     "rows whose text (disassembly, name) matches an extended regular expression", NULL, NULL},
+    {"where", 0, TROD_OPT_STR, AT(where), "EXPRESSION",
+     "rows for which EXPRESSION holds, as 'kind == WRITE && value == 42'; see trod-where(7)", NULL,
+     NULL},
     {"symbols", 'S', TROD_OPT_LIST, AT(symbols), "ELF[@ADDRESS],...",
      "symbols of these files: names for --pc and --address, and a column of view; ADDRESS is where "
-     "the file's first segment lies in the trace",
+     "the file's first segment lies in the trace; or of the files in a modules.log",
      NULL, NULL},
     {.type = TROD_OPT_END},
 };
 
-/* Is NAME what some format calls records of its own? */
-static bool is_record_name(const char *name)
+bool match_is_record_name(const char *name)
 {
     const struct trod_format *f;
 
@@ -74,7 +78,7 @@ static int add_kind(struct trod_match *m, const char *name, struct trod_diag *di
 
     if (kind >= 0) {
         m->kinds |= 1u << kind;
-        m->named |= is_record_name(name); /* FLUSH and SYNC are byu12's markers too */
+        m->named |= match_is_record_name(name); /* FLUSH and SYNC are byu12's markers too */
         return 0;
     }
     if (strcmp(name, "MEMORY") == 0 || strcmp(name, "memory") == 0) {
@@ -85,7 +89,7 @@ static int add_kind(struct trod_match *m, const char *name, struct trod_diag *di
         m->fetches = true;
         return 0;
     }
-    if (is_record_name(name)) {
+    if (match_is_record_name(name)) {
         m->named = true;
         return 0;
     }
@@ -134,10 +138,14 @@ static int add_ranges(struct trod_match *m, struct match_ranges *to, const char 
 static int open_symbols(struct trod_match *m, struct trod_diag *diag)
 {
     const struct trod_list *list = &m->filter->symbols;
-    int r = list->n ? trod_symbols_new(&m->symbols) : 0;
+    const char *modules = m->filter->modules;
+    int r = list->n || modules ? trod_symbols_new(&m->symbols) : 0;
+    size_t added;
 
     for (size_t i = 0; i < list->n && r == 0; i++)
         r = trod_symbols_add(m->symbols, list->item[i], diag);
+    if (r == 0 && modules)
+        r = trod_symbols_modules(m->symbols, modules, &added, diag);
     return r;
 }
 
@@ -158,6 +166,13 @@ static int set_text(struct trod_match *m, struct trod_diag *diag)
     return 0;
 }
 
+static int set_where(struct trod_match *m, struct trod_diag *diag)
+{
+    const struct trod_where_options opt = {.symbols = m->symbols};
+
+    return m->filter->where ? trod_where_new(&m->where, m->filter->where, &opt, diag) : 0;
+}
+
 static int set(struct trod_match *m, struct trod_diag *diag)
 {
     const struct trod_match_options *f = m->filter;
@@ -174,8 +189,12 @@ static int set(struct trod_match *m, struct trod_diag *diag)
         r = add_ranges(m, &m->without, "without-pc", &f->without_pc, diag);
     if (r == 0)
         r = set_text(m, diag);
-    m->all = !m->without.n && !f->range.set && !f->instructions.set && !m->address.n && !m->pc.n &&
-             !f->time.set && !f->kinds.n && !f->streams.n && !f->registers.n && !f->text;
+    if (r == 0)
+        r = set_where(m, diag);
+    m->plain = !m->without.n && !f->range.set && !f->instructions.set && !m->address.n &&
+               !m->pc.n && !f->time.set && !f->kinds.n && !f->streams.n && !f->registers.n &&
+               !f->text;
+    m->all = m->plain && !f->where;
     return r;
 }
 
@@ -188,8 +207,11 @@ int trod_match_new(struct trod_match **out, const struct trod_match_options *opt
     *out = NULL;
     if (!m)
         return TROD_ERR_NOMEM;
-    m->filter = opt;
-    r = set(m, diag);
+    m->filter = &m->own;
+    r = trod_sized(&m->own, sizeof m->own, sizeof m->own, opt)
+            ? set(m, diag)
+            : trod_error(diag, TROD_ERR_USAGE, "match.options", NULL,
+                         "options are of another version");
     if (r == 0)
         *out = m;
     else
@@ -203,6 +225,7 @@ void trod_match_free(struct trod_match *m)
         return;
     if (m->has_text)
         regfree(&m->text);
+    trod_where_free(m->where);
     trod_disasm_free(m->disasm);
     trod_symbols_free(m->symbols);
     free(m->stream);
@@ -252,11 +275,25 @@ uint64_t trod_match_found(const struct trod_match *m)
     return m->all ? m->seen : m->found;
 }
 
+bool trod_match_apart(const struct trod_match *m)
+{
+    return !m->filter->range.set && !m->filter->instructions.set && m->skip == 0 &&
+           m->take == UINT64_MAX && (!m->where || where_apart(m->where));
+}
+
+void trod_match_join(struct trod_match *m, const struct trod_match *other)
+{
+    m->kinds_seen |= other->kinds_seen;
+    m->found += other->found;
+    if (m->seen < other->seen)
+        m->seen = other->seen;
+}
+
 uint32_t trod_match_want(const struct trod_match *m)
 {
     const struct trod_match_options *f = m->filter;
 
-    return (f->kinds.n ? TROD_COL_KIND : 0u) |
+    return (f->kinds.n ? TROD_COL_KIND : 0u) | (m->where ? trod_where_want(m->where) : 0u) |
            (m->fetches || m->named ? TROD_COL_FLAGS | TROD_COL_SUB : 0u) |
            (m->address.n
                 ? TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_SIZE | TROD_COL_FLAGS | TROD_COL_DETAIL
@@ -277,7 +314,7 @@ uint32_t trod_match_rows(const struct trod_match *m)
     if (r->set && r->hi < TROD_BATCH_ROWS)
         return (uint32_t)r->hi + 1;
     /* the first few rows of all */
-    if (m->take < FEW && m->skip == 0 && !m->filter->kinds.n && !m->filter->streams.n)
+    if (m->take < FEW && m->skip == 0 && !m->where && !m->filter->kinds.n && !m->filter->streams.n)
         return m->take ? (uint32_t)m->take : 1;
     return 0;
 }
@@ -291,6 +328,8 @@ uint32_t trod_match_drops(const struct trod_match *m)
 
     if (m->address.n || m->pc.n || m->without.n || m->has_text || m->skip)
         drops |= TROD_DROP_INSTR | TROD_DROP_DATA;
+    if (m->where)
+        drops |= TROD_DROP_INSTR | TROD_DROP_DATA | TROD_DROP_OTHER | TROD_DROP_SPAN;
     if (f->registers.n)
         drops |= TROD_DROP_INSTR | TROD_DROP_DATA | TROD_DROP_OTHER;
     if (f->kinds.n && !(m->kinds & 1u << TROD_INSTR))
@@ -323,12 +362,12 @@ static void explain_kinds(const struct trod_match *m, struct trod_diag *diag)
         trod_buf_printf(&wanted, "%s%s", i ? ", " : "", m->filter->kinds.item[i]);
     put_kinds(&there, m->kinds_seen);
     trod_warning(diag, TROD_OK, "filter.no-kind", NULL,
-                 "no %.*s records among the %llu read; there are %.*s%s", (int)wanted.n,
+                 "no %.*s rows among the %llu read; there are %.*s%s", (int)wanted.n,
                  (const char *)wanted.p, (unsigned long long)m->seen, (int)there.n,
                  there.n ? (const char *)there.p : "",
                  m->kinds & 1u << TROD_BRANCH && m->kinds_seen & 1u << TROD_INSTR
-                     ? " (branches are INSTR records here; trod count counts them)"
-                 : m->kinds_seen & bus ? " (accesses on a bus are BUS records)"
+                     ? " (branches are INSTR rows here; trod count counts them)"
+                 : m->kinds_seen & bus ? " (accesses on a bus are BUS rows)"
                                        : "");
     trod_buf_fini(&wanted);
     trod_buf_fini(&there);
@@ -379,6 +418,6 @@ void trod_match_explain(const struct trod_match *m, const struct trod_meta *meta
         explain_kinds(m, diag);
     else
         trod_warning(diag, TROD_OK, "filter.nothing", NULL,
-                     "none of the %llu records read is one that was asked for",
+                     "none of the %llu rows read is one that was asked for",
                      (unsigned long long)m->seen);
 }

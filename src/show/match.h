@@ -8,6 +8,7 @@
 
 #include "trod/disasm.h"
 #include "trod/match.h"
+#include "trod/where.h"
 
 /* Some of them wanted, none: all. */
 struct match_ranges {
@@ -16,10 +17,13 @@ struct match_ranges {
 };
 
 struct trod_match {
-    const struct trod_match_options *filter;
-    struct trod_symbols *symbols; /* NULL: no files of symbols given */
+    struct trod_match_options own;
+    const struct trod_match_options *filter; /* own */
+    struct trod_symbols *symbols;            /* NULL: no files of symbols given */
     struct match_ranges address, pc, without;
     regex_t text;
+    struct trod_where *where;   /* NULL: none given */
+    bool plain;                 /* nothing else chooses */
     struct trod_disasm *disasm; /* for the texts of instructions that have none */
     bool has_text, disasm_tried;
     uint32_t kinds;       /* bit by kind, wanted */
@@ -36,5 +40,9 @@ struct trod_match {
 
 /* Does ITEM name stream I of META: by name, thread id or "#I"? */
 bool match_is_stream(const struct trod_meta *meta, uint32_t i, const char *item);
+/* Is NAME what some format calls records of its own? */
+bool match_is_record_name(const char *name);
+/* Does row I touch a byte of R? */
+bool match_touches(const struct match_ranges *r, const struct trod_batch *b, uint32_t i);
 
 #endif

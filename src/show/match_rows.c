@@ -76,8 +76,7 @@ static bool touches_some(const struct trod_detail_byu6 *d, uint64_t addr,
     return false;
 }
 
-/* Does row I touch a byte of R? */
-static bool touches(const struct match_ranges *r, const struct trod_batch *b, uint32_t i)
+bool match_touches(const struct match_ranges *r, const struct trod_batch *b, uint32_t i)
 {
     uint64_t at, size = has(b, i, TROD_COL_SIZE) && b->size[i] ? b->size[i] : 1;
 
@@ -193,7 +192,7 @@ static bool matches(struct trod_match *m, const struct trod_batch *b, uint32_t i
         if (!of_kind(m, b, i))
             return false;
     }
-    if (m->address.n && !touches(&m->address, b, i))
+    if (m->address.n && !match_touches(&m->address, b, i))
         return false;
     if (f->instructions.set &&
         !(has(b, i, TROD_COL_INDEX) && in_range(&f->instructions, b->index[i])))
@@ -239,16 +238,18 @@ int trod_match_batch(struct trod_match *m, const struct trod_batch *b)
         memset(m->keep, 1, b->n);
         return (int)b->n;
     }
-    m->done = (r->set && m->seen > r->hi) ||
+    m->done = (r->set && m->seen > r->hi) || (m->where && m->seen > trod_where_last(m->where)) ||
               (in->set && m->single && b->n && has(b, b->n - 1, TROD_COL_INDEX) &&
                b->index[b->n - 1] > in->hi);
     if (m->filter->streams.n && judge_streams(m, b->meta) != 0)
         return TROD_ERR_NOMEM;
+    for (uint32_t i = 0; i < b->n; i++)
+        m->keep[i] = m->plain || ((!r->set || in_range(r, first + i)) && matches(m, b, i));
+    if (m->where && trod_where_batch(m->where, b, first, m->keep) < 0)
+        return TROD_ERR_NOMEM;
     for (uint32_t i = 0; i < b->n; i++) {
-        bool match = (!r->set || in_range(r, first + i)) && matches(m, b, i);
-
-        m->found += match;
-        m->keep[i] = match && in_window(m);
+        m->found += m->keep[i];
+        m->keep[i] = m->keep[i] && in_window(m);
         n += m->keep[i];
     }
     m->done |= m->take == 0;

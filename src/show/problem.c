@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "core/sized.h"
 #include "trod/put.h"
 #include "trod/show.h"
 
@@ -103,12 +104,17 @@ static void put_position(struct out *o, const struct trod_place *at, int status)
 int trod_show_problem(struct trod_buf *out, const struct trod_problem *p,
                       const struct trod_show_problem *opt)
 {
-    struct out o = {out, opt && opt->colour, false};
-    enum trod_severity severity = opt ? opt->severity : p->severity;
+    struct trod_show_problem own;
+    struct out o = {out, false, false};
+    enum trod_severity severity;
 
+    if (!trod_sized(&own, sizeof own, sizeof own, opt))
+        return TROD_ERR_USAGE;
+    o.colour = own.colour;
+    severity = opt ? own.severity : p->severity;
     put(&o, "%s", paint(&o, paint_place));
-    if (opt && opt->program)
-        put(&o, "%s: ", opt->program);
+    if (own.program)
+        put(&o, "%s: ", own.program);
     put_place(&o, &p->at);
     put(&o, "%s", paint(&o, paint_off));
     if (severity == TROD_SEV_WARNING)

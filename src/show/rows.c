@@ -2,6 +2,8 @@
  * rows.c - the parts of a row that the listing, JSON and CSV share.
  */
 #include "show/rows.h"
+
+#include "core/sized.h"
 #include "trod/format.h"
 
 #include <stdlib.h>
@@ -11,9 +13,14 @@ enum { OPCODE_MAX = 1024 }; /* bytes shown */
 
 int trod_show_new(struct trod_show **out, const struct trod_show_options *opt)
 {
-    struct trod_show *s = calloc(1, sizeof *s);
+    struct trod_show_options own;
+    struct trod_show *s;
 
-    *out = s;
+    *out = NULL;
+    if (!trod_sized(&own, sizeof own, sizeof own, opt))
+        return TROD_ERR_USAGE;
+    opt = &own;
+    *out = s = calloc(1, sizeof *s);
     if (!s)
         return TROD_ERR_NOMEM;
     s->meta = opt->meta;
@@ -21,17 +28,23 @@ int trod_show_new(struct trod_show **out, const struct trod_show_options *opt)
     s->times = opt->times;
     s->colour = opt->colour;
     s->compact = opt->compact;
+    show_number(&s->last_record, 0, 0);
+    show_number(&s->last_index, 0, 0);
     return 0;
 }
 
 void trod_show_free(struct trod_show *s)
 {
+    if (s)
+        free(s->site);
     free(s);
 }
 
 void trod_show_disasm(struct trod_show *s, struct trod_disasm *d)
 {
     s->disasm = d;
+    free(s->site); /* what was shown without */
+    s->site = NULL;
 }
 
 static const struct {

@@ -1,7 +1,7 @@
 /*
  * rows.h - what the listing, JSON and CSV of rows share.
  *
- * Implements trod/show.h, with rows.c, rows_detail.c, rows_json.c and rows_text.c.
+ * Implements trod/show.h, with rows.c, rows_again.c, rows_detail.c, rows_json.c and rows_text.c.
  */
 #ifndef TROD_SHOW_ROWS_H
 #define TROD_SHOW_ROWS_H
@@ -9,6 +9,50 @@
 #include "trod/detail.h"
 #include "trod/put.h"
 #include "trod/show.h"
+
+/* Pieces of lines that come again (rows_again.c). */
+enum { SHOW_FRONT = 96, SHOW_REST = 176, SHOW_PLACE_BITS = 15, SHOW_SHAPES = 16, SHOW_CODE = 16 };
+
+/* From time to kind, by kind: where stream and time are the same. */
+struct show_front {
+    uint64_t time;
+    uint32_t stream, made, len; /* len 0: none */
+    char text[SHOW_FRONT];
+};
+
+/*
+ * From address to "index=", of an instruction whose opcode bytes lie where they did (trod/types.h:
+ * shared slices), or of which there are few.
+ */
+struct show_site {
+    uint64_t addr;
+    uint32_t code, size, flags, made; /* code: the place; 0: not shared, N bytes */
+    uint16_t sub, len;
+    uint8_t n, bytes[SHOW_CODE];
+    char text[SHOW_REST];
+};
+
+/* The same of an access, but for the digits of its address and of the instruction's. */
+struct show_shape {
+    uint32_t size, flags, made;
+    uint16_t sub, len, pc; /* pc: where its digits begin */
+    uint8_t kind, pc_digits;
+    char text[SHOW_REST];
+};
+
+/* A number as it was shown before: of the next one mostly only the last digit differs. */
+struct show_number {
+    uint64_t tens; /* the number with the last digit 0 */
+    unsigned len;  /* with blanks before it */
+    char digits[24];
+};
+
+/* What all pieces depend on, and the number of those that were made for it. */
+struct show_made {
+    const uint8_t *shared;
+    unsigned width[8];
+    uint32_t unit, number;
+};
 
 struct trod_show {
     const struct trod_meta *meta;
@@ -21,13 +65,29 @@ struct trod_show {
     bool colour;
     bool compact; /* narrow terminal: texts follow opcodes without padding */
     unsigned record, time, stream, kind, addr, size, value, symbol, text; /* widths so far */
+    char *pc_at, *index_at; /* where the last row that was formatted has them in its notes */
+    struct show_number last_record, last_index;
+    struct show_made made;
+    struct show_front front[TROD_KINDS];
+    struct show_shape shape[SHOW_SHAPES];
+    struct show_site *site; /* two a place; NULL: not needed so far */
 };
+
+#define SHOW_PLAIN "\033[0m" /* the end of colours */
 
 static inline bool show_has(const struct trod_batch *b, uint32_t i, uint32_t column)
 {
     return (b->have & b->has[i] & column) != 0;
 }
 
+/* rows_text.c: the columns from the time to the kind, and the blanks around them. */
+char *show_make_front(struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p);
+/* The columns from the address on, the notes and the end of the line. */
+char *show_make_rest(struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p);
+/* rows_again.c: N becomes V, right-aligned in WIDTH (up to 20) characters. */
+void show_number(struct show_number *n, uint64_t v, unsigned width);
+/* Digits that the listing gives an address: 8, 12 or 16. */
+unsigned show_address_digits(uint64_t v);
 /* Opcode bytes as the ISA's manuals write them: words, halfwords or bytes. */
 char *show_put_opcode(const struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p);
 /* Value of row I, "0x..", or decimal where it is a count; P unchanged if it has none. */

@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
+#include "isa/ppc.h"
 #include "show/rows.h"
 #include "trod/detail.h"
-#include "trod/ppc.h"
 
 struct notes {
     const struct trod_batch *b;

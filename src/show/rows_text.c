@@ -3,8 +3,10 @@
  *
  * One row a line, columns separated by two blanks and as wide as the first rows need; a wider value
  * widens its column from there on. After the text come "name=value" notes in braces: what a format
- * may say beyond the columns. No printf and no allocation a row.
+ * may say beyond the columns. No printf and no allocation a row. Here everything is formatted;
+ * rows_again.c takes over what lines have in common.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "show/rows.h"
@@ -20,7 +22,7 @@ static const char *const colours[TROD_KINDS] = {
 
 enum { TEXT_WIDTH = 32 }; /* notes stand behind that; longer texts push them aside */
 
-static const char dim[] = "\033[2m", plain[] = "\033[0m";
+static const char dim[] = "\033[2m", plain[] = SHOW_PLAIN;
 
 static char *word(char *p, const char *s)
 {
@@ -30,10 +32,22 @@ static char *word(char *p, const char *s)
     return p + n;
 }
 
-static char *blanks(char *p, size_t n)
+/* There are few: no call of memset. */
+static inline char *blanks(char *p, size_t n)
 {
-    memset(p, ' ', n);
-    return p + n;
+    for (; n >= 8; n -= 8, p += 8)
+        memcpy(p, "        ", 8);
+    if (n & 4) {
+        memcpy(p, "    ", 4);
+        p += 4;
+    }
+    if (n & 2) {
+        memcpy(p, "  ", 2);
+        p += 2;
+    }
+    if (n & 1)
+        *p++ = ' ';
+    return p;
 }
 
 /* Left-aligned: what stands from START to P fills *WIDTH columns, which grows if it must. */
@@ -55,7 +69,7 @@ static char *right(char *p, char *start, unsigned *width)
 
     if (n < *width) {
         memmove(start + (*width - n), start, n);
-        memset(start, ' ', *width - n);
+        blanks(start, *width - n);
         return start + *width;
     }
     if (n <= 64)
@@ -69,7 +83,7 @@ static void widen(unsigned *width, size_t n)
         *width = (unsigned)n;
 }
 
-static unsigned address_digits(uint64_t v)
+unsigned show_address_digits(uint64_t v)
 {
     unsigned n = trod_hex_digits(v);
 
@@ -90,6 +104,7 @@ void trod_show_measure(struct trod_show *r, const struct trod_batch *b, const ui
     char s[2 * SHOW_NAME_MAX];
 
     widen(&r->record, trod_digits(record + (r->compact ? 99999 : 9999999)));
+    show_number(&r->last_record, 0, r->record);
     widen(&r->kind, 5);
     widen(&r->addr, 8);
     widen(&r->size, 4);
@@ -101,7 +116,7 @@ void trod_show_measure(struct trod_show *r, const struct trod_batch *b, const ui
             continue;
         widen(&r->kind, strlen(trod_kind_name(b->kind[i])));
         if (show_has(b, i, TROD_COL_ADDR))
-            widen(&r->addr, address_digits(b->addr[i]));
+            widen(&r->addr, show_address_digits(b->addr[i]));
         if (show_has(b, i, TROD_COL_STREAM))
             widen(&r->stream, (size_t)(show_put_stream(b, i, r->meta, s) - s));
         if (show_has(b, i, TROD_COL_VALUE))
@@ -123,6 +138,25 @@ void trod_show_measure(struct trod_show *r, const struct trod_batch *b, const ui
     }
 }
 
+void trod_show_widths(const struct trod_show *r, uint8_t width[TROD_SHOW_WIDTHS])
+{
+    const unsigned all[TROD_SHOW_WIDTHS] = {r->record, r->time,  r->stream, r->kind, r->addr,
+                                            r->size,   r->value, r->symbol, r->text};
+
+    for (size_t i = 0; i < TROD_SHOW_WIDTHS; i++)
+        width[i] = (uint8_t)all[i]; /* 64 at the most */
+}
+
+void trod_show_widen(struct trod_show *r, const uint8_t width[TROD_SHOW_WIDTHS])
+{
+    unsigned *all[TROD_SHOW_WIDTHS] = {&r->record, &r->time,  &r->stream, &r->kind, &r->addr,
+                                       &r->size,   &r->value, &r->symbol, &r->text};
+
+    for (size_t i = 0; i < TROD_SHOW_WIDTHS; i++)
+        *all[i] = width[i];
+    show_number(&r->last_record, 0, r->record);
+}
+
 char *trod_show_header(const struct trod_show *r, char *p)
 {
     const struct {
@@ -130,7 +164,7 @@ char *trod_show_header(const struct trod_show *r, char *p)
         unsigned width;
         bool to_right;
     } columns[] = {
-        {"record", r->record, true},
+        {"row", r->record, true},
         {"time", r->time, true},
         {show_stream_word(r->meta), r->stream, false},
         {"kind", r->kind, false},
@@ -221,7 +255,7 @@ static bool is_named(const struct trod_batch *b, uint32_t i)
            (show_has(b, i, TROD_COL_TEXT) || show_record_name(b, i));
 }
 
-static char *notes(const struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p)
+static char *notes(struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p)
 {
     bool open = false;
     uint32_t f = show_has(b, i, TROD_COL_FLAGS) ? b->flags[i] : 0;
@@ -231,7 +265,7 @@ static char *notes(const struct trod_show *r, const struct trod_batch *b, uint32
     char *start = p;
 
     if (show_has(b, i, TROD_COL_TARGET))
-        p = put_0x(note(p, &open, "target="), b->target[i], address_digits(b->target[i]));
+        p = put_0x(note(p, &open, "target="), b->target[i], show_address_digits(b->target[i]));
     if (show_has(b, i, TROD_COL_SUB) && sub_says_something(b->kind[i]) && !is_named(b, i)) {
         const char *name = show_sub_name(b->kind[i], b->sub[i]);
 
@@ -241,7 +275,7 @@ static char *notes(const struct trod_show *r, const struct trod_batch *b, uint32
     if (f)
         p = flag_notes(r, b, i, p, &open);
     if (show_has(b, i, TROD_COL_PADDR)) {
-        p = put_0x(note(p, &open, "pa="), b->paddr[i], address_digits(b->paddr[i]));
+        p = put_0x(note(p, &open, "pa="), b->paddr[i], show_address_digits(b->paddr[i]));
         if (sec) {
             *p++ = ':';
             p = word(p, sec);
@@ -250,26 +284,22 @@ static char *notes(const struct trod_show *r, const struct trod_batch *b, uint32
         p = word(note(p, &open, "sec="), sec);
     }
     if (show_has(b, i, TROD_COL_PC) && b->kind[i] != TROD_INSTR && b->kind[i] != TROD_BRANCH)
-        p = put_0x(note(p, &open, "pc="), b->pc[i], address_digits(b->pc[i]));
+        p = put_0x(r->pc_at = note(p, &open, "pc="), b->pc[i], show_address_digits(b->pc[i]));
     for (size_t k = 0; k < n; k++)
         p = show_put_note(&more[k], note(p, &open, ""));
     if (show_has(b, i, TROD_COL_INDEX))
-        p = trod_put_u64(note(p, &open, "index="), b->index[i]);
+        p = trod_put_u64(r->index_at = note(p, &open, "index="), b->index[i]);
     if (!open)
         return start;
     *p++ = '}';
     return p;
 }
 
-/* The columns from the record's number to its kind. */
-static char *front(struct trod_show *r, const struct trod_batch *b, uint32_t i, uint64_t record,
-                   char *p)
+char *show_make_front(struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p)
 {
     const char *colour = r->colour ? colours[b->kind[i]] : NULL;
-    char *start = p;
+    char *start = p = blanks(p, 2);
 
-    p = right(trod_put_u64(p, record), start, &r->record);
-    start = p = blanks(p, 2);
     if (show_has(b, i, TROD_COL_TIME)) {
         const char *unit = show_unit(b, i, r->meta);
 
@@ -298,17 +328,16 @@ static char *front(struct trod_show *r, const struct trod_batch *b, uint32_t i, 
     return blanks(p, 2);
 }
 
-char *trod_show_text(struct trod_show *r, const struct trod_batch *b, uint32_t i, uint64_t record,
-                     char *p)
+/* The columns from the address to the text; *BEFORE is where the blanks behind the text begin. */
+static char *middle(struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p,
+                    char **before)
 {
     struct show_text text = show_text_of(r, b, i);
-    char *start, *before;
+    char *start = p;
     unsigned width;
 
-    show_turn(r, b, i);
-    start = p = front(r, b, i, record, p);
     if (show_has(b, i, TROD_COL_ADDR)) {
-        widen(&r->addr, address_digits(b->addr[i]));
+        widen(&r->addr, show_address_digits(b->addr[i]));
         p = put_0x(p, b->addr[i], r->addr);
     } else {
         *p++ = '-';
@@ -346,15 +375,20 @@ char *trod_show_text(struct trod_show *r, const struct trod_batch *b, uint32_t i
         p = word(p, "...");
     while (p > start && p[-1] == ' ')
         p--;
-    before = p;
-    if (!r->compact)
-        p = left(p, start, &(unsigned){r->text});
-    start = p;
+    *before = p;
+    return r->compact ? p : left(p, start, &(unsigned){r->text});
+}
+
+char *show_make_rest(struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p)
+{
+    char *start, *before;
+
+    p = middle(r, b, i, p, &before);
     if (r->colour)
         p = word(p, dim);
-    width = (unsigned)(p - start);
+    start = p;
     p = notes(r, b, i, p);
-    if ((unsigned)(p - start) == width)
+    if (p == start)
         p = before;
     else if (r->colour)
         p = word(p, plain);

@@ -3,8 +3,8 @@
  *
  * Implements trod/cache.h, trod_analysis_cache: one state, fed in the order of the trace.
  */
-#include "trod/cache.h"
-
+#include "core/sized.h"
+#include "sim/cache_int.h"
 #include "sim/refs.h"
 
 struct state {
@@ -18,9 +18,31 @@ static int init(void *st, const void *opt, const struct trod_context *context)
 {
     struct state *s = st;
 
+    struct trod_cache_options o;
+    int rc;
+
     s->meta = context->meta;
     s->symbols = context->symbols;
-    return trod_cache_new(&s->cache, opt, context->diag);
+    if (!trod_sized(&o, sizeof o, sizeof o, opt))
+        return TROD_ERR_USAGE; /* trod_run_add has looked at them */
+    if (!o.symbols)
+        o.symbols = context->symbols;
+    rc = trod_cache_new(&s->cache, &o, context->diag);
+    if (rc == 0)
+        trod_cache_take(s->cache, context->shard, context->shards);
+    return rc;
+}
+
+static unsigned shards(const void *opt, unsigned jobs)
+{
+    return trod_cache_shards(opt, jobs);
+}
+
+static int merge(void *into, const void *from)
+{
+    const struct state *s = into, *t = from;
+
+    return trod_cache_merge(s->cache, t->cache);
 }
 
 static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
@@ -39,8 +61,12 @@ static int boundary(void *st, const struct trod_boundary *at)
 {
     struct state *s = st;
 
+    if (!s->cache) /* it could not be made */
+        return 0;
     if (at->type == TROD_BOUNDARY_WARM)
         trod_cache_warm(s->cache);
+    else if (at->type == TROD_BOUNDARY_END)
+        return trod_cache_end(s->cache);
     return 0;
 }
 
@@ -67,20 +93,35 @@ static void fini(void *st)
     trod_cache_free(s->cache);
 }
 
+/* Opcodes and names of functions say whose data something is. */
+static uint32_t uses_of(const char *format, const void *opt)
+{
+    struct trod_cache_options o;
+
+    (void)format;
+    return trod_sized(&o, sizeof o, sizeof o, opt) && o.by >= TROD_CACHE_BY_DATA
+               ? TROD_REFS_COLUMNS | TROD_WHOSE_COLUMNS
+               : TROD_REFS_COLUMNS;
+}
+
 static const struct trod_cache_options defaults = {.top = 20};
 
 const struct trod_analysis trod_analysis_cache = {
     .name = "cache",
     .title = "simulate caches: who hits, who misses, and why",
     .options_size = sizeof(struct trod_cache_options),
+    .sized = true,
     .state_size = sizeof(struct state),
     .defaults = &defaults,
     .order = TROD_GLOBAL_ORDER,
     .needs = TROD_COL_KIND | TROD_COL_ADDR,
     .uses = TROD_REFS_COLUMNS,
+    .uses_of = uses_of,
+    .shards = shards,
     .init = init,
     .feed = feed,
     .boundary = boundary,
+    .merge = merge,
     .result = result,
     .layout = layout,
     .fini = fini,

@@ -5,6 +5,8 @@
  */
 #include "trod/cache.h"
 
+#include "core/sized.h"
+#include "sim/cache_int.h"
 #include "sim/layout.h"
 #include "sim/own/report.h"
 #include "sim/refs.h"
@@ -16,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONFIG_MAX = 1 << 24 };
+enum { CONFIG_MAX = 1 << 24, WIDTH = 80 };
 
 /* Where the misses of a cache go. */
 struct miss_file {
@@ -24,10 +26,15 @@ struct miss_file {
     int failed; /* first error of writing */
 };
 
+struct trod_cache_future {
+    struct trod_own_future of;
+};
+
 struct trod_cache {
     int like;
     struct trod_diag *diag;
     struct trod_refs refs;
+    struct trod_whose *whose; /* of by DATA and those behind it; else NULL */
     struct trod_dr_config dr_config;
     struct trod_dr_sim dr;
     struct trod_din_sim din;
@@ -36,6 +43,10 @@ struct trod_cache {
     struct trod_own_sim own;
     struct trod_sweep *sweep; /* NULL: own */
     uint64_t top;
+    int by; /* enum trod_cache_by */
+    bool plot, ended;
+    unsigned width;
+    uint64_t warm_rows;     /* still to come */
     struct miss_file *miss; /* by cache of DynamoRIO's model */
     struct trod_sim_ref ref[2 * TROD_BATCH_ROWS];
 };
@@ -182,11 +193,42 @@ static int configure_own(struct trod_own_config *c, const struct trod_cache_opti
     return rc;
 }
 
+/* Who is counted. */
+static int attribute(struct trod_cache *c, const struct trod_cache_options *o)
+{
+    static const uint8_t whose[] = {TROD_WHOSE_DATA, TROD_WHOSE_BLOCK, TROD_WHOSE_REGION};
+    int rc;
+
+    c->by = o->by;
+    if (o->by < TROD_CACHE_BY_DATA) {
+        /* what an instruction belongs to is looked up when all is counted */
+        c->own.by = o->by >= TROD_CACHE_BY_FUNCTION ? TROD_OWN_BY_INSTRUCTION : (uint8_t)o->by;
+        return 0;
+    }
+    rc = trod_whose_new(&c->whose, whose[o->by - TROD_CACHE_BY_DATA], o->symbols);
+    if (rc < 0)
+        return rc;
+    c->refs.whose = c->whose;
+    c->own.by = TROD_OWN_BY_OWNER;
+    c->own.tables = trod_whose_tables(c->whose);
+    return trod_whose_failed(c->whose) ? TROD_ERR_NOMEM : 0;
+}
+
 static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
 {
     int rc;
 
     c->top = o->top;
+    c->plot = o->plot;
+    c->width = o->width ? o->width : WIDTH;
+    c->warm_rows = o->warm_rows;
+    if (o->window_every && (o->window == 0 || o->window > o->window_every ||
+                            o->window_warm > o->window_every - o->window))
+        return trod_error(c->diag, TROD_ERR_USAGE, "cache.windows", NULL,
+                          "what counts of a window, and what is before it, is more than the whole");
+    if (o->sweep && (o->skip || o->window_every || o->warm_full || o->memory))
+        return trod_error(c->diag, TROD_ERR_USAGE, "cache.windows", NULL,
+                          "a sweep simulates all references");
     if (o->sweep) {
         c->sweep = calloc(1, sizeof *c->sweep);
         return c->sweep ? trod_sweep_init(c->sweep, o->sweep, c->diag) : TROD_ERR_NOMEM;
@@ -195,21 +237,49 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
     if (rc < 0)
         return rc;
     c->own_config.classify = c->own_config.classify || o->classify;
-    rc = trod_own_sim_init(&c->own, &c->own_config);
-    c->own.by = (uint8_t)o->by;
+    c->own_config.physical = c->own_config.physical || o->physical;
+    if (c->own_config.physical)
+        c->refs.flags = TROD_REFS_PHYSICAL;
+    if (o->future && o->future->of.turned)
+        trod_own_future_rewind(&o->future->of);
+    else if (!o->future && trod_own_config_looks_ahead(&c->own_config))
+        return trod_error(c->diag, TROD_ERR_USAGE, "cache.future", NULL,
+                          "policy opt needs two passes over the trace");
+    rc = trod_own_sim_init_pass(&c->own, &c->own_config, o->future ? &o->future->of : NULL);
+    if (rc == 0)
+        rc = trod_own_sim_phases(&c->own, &(struct trod_own_phases){.skip = o->skip,
+                                                                    .every = o->window_every,
+                                                                    .warm = o->window_warm,
+                                                                    .count = o->window,
+                                                                    .until_full = o->warm_full});
+    c->by = o->by;
+    if (rc == 0 && o->memory && (!o->future || o->future->of.turned))
+        rc = trod_own_sim_memory(&c->own, o->memory, o->memory_user);
     c->own.sharing = o->sharing;
     c->own.interval = o->interval;
-    return rc;
+    return rc == 0 ? attribute(c, o) : rc;
 }
 
-int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *o,
+static int other_version(struct trod_diag *diag)
+{
+    return trod_error(diag, TROD_ERR_USAGE, "cache.options", NULL,
+                      "options are of another version");
+}
+
+int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *options,
                    struct trod_diag *diag)
 {
-    struct trod_cache *c = calloc(1, sizeof *c);
-    const char *with = o->with ? o->with : "";
+    struct trod_cache_options own;
+    const struct trod_cache_options *o = &own;
+    struct trod_cache *c;
+    const char *with;
     int rc;
 
     *out = NULL;
+    if (!trod_sized(&own, sizeof own, sizeof own, options))
+        return other_version(diag);
+    with = o->with ? o->with : "";
+    c = calloc(1, sizeof *c);
     if (!c)
         return TROD_ERR_NOMEM;
     c->like = o->like;
@@ -239,15 +309,57 @@ int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *o,
     return rc;
 }
 
-int trod_cache_order(const struct trod_cache_options *o, enum trod_order *order, uint32_t *cores,
-                     struct trod_diag *diag)
+int trod_cache_future_new(struct trod_cache_future **out, const struct trod_cache_options *options,
+                          struct trod_diag *diag)
 {
+    struct trod_cache_options given;
+    struct trod_own_config own;
+    struct trod_cache_future *f;
+    int rc;
+
+    *out = NULL;
+    if (!trod_sized(&given, sizeof given, sizeof given, options))
+        return other_version(diag);
+    if (given.like != TROD_CACHE_OWN || given.sweep)
+        return 0;
+    rc = configure_own(&own, &given, diag);
+    if (rc < 0 || !trod_own_config_looks_ahead(&own))
+        return rc;
+    if (!(f = calloc(1, sizeof *f)))
+        return TROD_ERR_NOMEM;
+    rc = trod_own_future_init(&f->of, trod_own_sim_ahead(&own), diag);
+    if (rc < 0)
+        trod_cache_future_free(f);
+    else
+        *out = f;
+    return rc;
+}
+
+int trod_cache_future_turn(struct trod_cache_future *f, struct trod_diag *diag)
+{
+    return trod_own_future_turn(&f->of, diag);
+}
+
+void trod_cache_future_free(struct trod_cache_future *f)
+{
+    if (f)
+        trod_own_future_fini(&f->of);
+    free(f);
+}
+
+int trod_cache_order(const struct trod_cache_options *options, enum trod_order *order,
+                     uint32_t *cores, struct trod_diag *diag)
+{
+    struct trod_cache_options given;
+    const struct trod_cache_options *o = &given;
     struct trod_own_config own;
     struct trod_dr_config k;
     int rc = 0;
 
     *cores = 0;
     *order = TROD_ORDER_FILE;
+    if (!trod_sized(&given, sizeof given, sizeof given, options))
+        return other_version(diag);
     if (o->like == TROD_CACHE_OWN && !o->sweep) {
         rc = configure_own(&own, o, diag);
         if (rc == 0 && own.cores > 1)
@@ -270,18 +382,19 @@ static int feed_dr(struct trod_cache *c, size_t n)
     return rc < 0 ? rc : !c->dr.over;
 }
 
-int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from, uint32_t to)
+static int feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     const size_t n = trod_refs_get(&c->refs, b, from, to, c->ref);
     int rc;
 
     switch (c->like) {
     case TROD_CACHE_OWN:
-        if (c->sweep) {
-            trod_sweep_feed(c->sweep, c->ref, n);
-            return 1;
-        }
-        rc = trod_own_sim_feed(&c->own, c->ref, n, b->have & TROD_COL_CORE);
+        if (c->whose && trod_whose_failed(c->whose))
+            return TROD_ERR_NOMEM;
+        if (c->own.memory.rows)
+            c->own.memory.rows->meta = b->meta;
+        rc = c->sweep ? trod_sweep_feed(c->sweep, c->ref, n)
+                      : trod_own_sim_feed(&c->own, c->ref, n, b->have & TROD_COL_CORE);
         return rc < 0 ? rc : 1;
     case TROD_CACHE_DRCACHESIM:
         return feed_dr(c, n);
@@ -294,6 +407,72 @@ int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t f
     }
 }
 
+int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    int rc = 1;
+
+    if (c->warm_rows) {
+        const uint32_t warm = to - from < c->warm_rows ? to - from : (uint32_t)c->warm_rows;
+
+        rc = feed(c, b, from, from + warm);
+        from += warm;
+        c->warm_rows -= warm;
+        if (rc > 0 && c->warm_rows == 0)
+            trod_cache_warm(c);
+    }
+    return rc > 0 && from < to ? feed(c, b, from, to) : rc;
+}
+
+unsigned trod_cache_shards(const struct trod_cache_options *options, unsigned jobs)
+{
+    struct trod_cache_options given;
+    struct trod_own_config own;
+    unsigned shift, bits;
+
+    if (!trod_sized(&given, sizeof given, sizeof given, options) || given.like != TROD_CACHE_OWN)
+        return 1;
+    if (given.sweep)
+        return trod_sweep_shards(given.sweep, jobs);
+    if (given.warm_full || given.classify || given.physical || given.by >= TROD_CACHE_BY_DATA ||
+        given.memory || configure_own(&own, &given, NULL) < 0)
+        return 1;
+    bits = trod_own_sim_classes(&own, &shift);
+    jobs = jobs > 2 ? jobs - 1 : 1; /* a hierarchy costs no more than a few times decoding */
+    return jobs < 1u << bits ? jobs : 1u << bits;
+}
+
+void trod_cache_take(struct trod_cache *c, unsigned shard, unsigned shards)
+{
+    if (c->like == TROD_CACHE_OWN && shards > 1 && c->sweep)
+        trod_sweep_take(c->sweep, shard, shards);
+    else if (c->like == TROD_CACHE_OWN && shards > 1)
+        trod_own_sim_take(&c->own, shard, shards);
+}
+
+int trod_cache_end(struct trod_cache *c)
+{
+    if (c->like != TROD_CACHE_OWN)
+        return 0;
+    if (!c->ended && c->sweep) {
+        trod_sweep_end(c->sweep);
+    } else if (!c->ended) {
+        trod_own_sim_end(&c->own);
+        trod_own_memory_end(&c->own.memory);
+    }
+    c->ended = true;
+    return c->own.memory.rc;
+}
+
+int trod_cache_merge(struct trod_cache *c, const struct trod_cache *from)
+{
+    if (c->like != TROD_CACHE_OWN)
+        return TROD_ERR_UNSUPPORTED;
+    if (!c->sweep)
+        return trod_own_sim_merge(&c->own, &from->own);
+    trod_sweep_sum(c->sweep, from->sweep);
+    return 0;
+}
+
 const char *trod_cache_preset(size_t i, const char **title)
 {
     return trod_own_preset_at(i, title);
@@ -301,20 +480,27 @@ const char *trod_cache_preset(size_t i, const char **title)
 
 void trod_cache_warm(struct trod_cache *c)
 {
-    if (c->like == TROD_CACHE_OWN && !c->sweep)
+    if (c->like != TROD_CACHE_OWN)
+        return;
+    if (c->sweep)
+        trod_sweep_restart(c->sweep);
+    else
         trod_own_sim_reset(&c->own);
 }
 
 int trod_cache_result(struct trod_cache *c, struct trod_symbols *symbols,
                       const struct trod_meta *meta, struct trod_result *r)
 {
-    const struct trod_own_report o = {c->top, symbols};
+    const struct trod_own_report o = {c->top, symbols, c->by, c->whose};
 
     if (c->like != TROD_CACHE_OWN)
         return TROD_ERR_USAGE;
+    if (trod_cache_end(c) < 0)
+        return c->own.memory.rc;
+    if (c->whose && trod_whose_end(c->whose) < 0)
+        return TROD_ERR_NOMEM;
     if (!c->sweep)
         return trod_own_report(&c->own, &o, meta, r);
-    trod_sweep_end(c->sweep);
     trod_sweep_report(c->sweep, r);
     return 0;
 }
@@ -325,7 +511,10 @@ int trod_cache_layout(struct trod_cache *c, struct trod_buf *out)
 
     switch (c->like) {
     case TROD_CACHE_OWN:
-        return TROD_ERR_USAGE;
+        if (!c->sweep || !c->plot)
+            return TROD_ERR_USAGE;
+        trod_cache_end(c);
+        return trod_sweep_chart(c->sweep, c->width, out);
     case TROD_CACHE_DRCACHESIM:
         rc = end_miss_files(c);
         return rc < 0 ? rc : trod_layout_dr(&c->dr, out);
@@ -353,6 +542,7 @@ void trod_cache_free(struct trod_cache *c)
     }
     if (c->own.config)
         trod_own_sim_fini(&c->own);
+    trod_whose_free(c->whose);
     if (c->sweep)
         trod_sweep_fini(c->sweep);
     free(c->sweep);

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEVER UINT64_MAX
-
 /* next[i]: when the line of reference i comes again. */
 static int look_ahead(const uint64_t *line, size_t n, uint64_t *next)
 {
@@ -22,7 +20,7 @@ static int look_ahead(const uint64_t *line, size_t n, uint64_t *next)
     for (size_t i = n; i-- > 0;) {
         uint64_t *v = trod_lines_get(&last, line[i]);
 
-        next[i] = v ? *v : NEVER;
+        next[i] = v ? *v : TROD_OPT_NEVER;
         if (!v && !(v = trod_lines_at(&last, line[i]))) {
             trod_lines_fini(&last);
             return TROD_ERR_NOMEM;
@@ -33,28 +31,16 @@ static int look_ahead(const uint64_t *line, size_t n, uint64_t *next)
     return 0;
 }
 
-/* The way of SET (next references WHEN) that is needed last; the lowest of several. */
-static uint32_t furthest(const uint64_t *when, uint32_t ways)
-{
-    uint32_t best = 0;
-
-    for (uint32_t w = 1; w < ways; w++)
-        if (when[w] > when[best])
-            best = w;
-    return best;
-}
-
 int trod_opt_run(const uint64_t *line, size_t n, uint64_t sets, uint32_t ways, uint64_t *misses,
                  uint8_t *miss)
 {
-    const struct trod_repl_options any = {.kind = TROD_REPL_RANDOM};
+    const struct trod_repl_options opt = {.kind = TROD_REPL_OPT};
     uint64_t *next = malloc((n ? n : 1) * sizeof *next);
-    uint64_t *when = malloc(sets * ways * sizeof *when);
     struct trod_store s;
-    int rc = trod_store_init(&s, &any, sets, ways);
+    int rc = trod_store_init(&s, &opt, sets, ways);
 
     *misses = 0;
-    if (rc == 0 && (!next || !when))
+    if (rc == 0 && !next)
         rc = TROD_ERR_NOMEM;
     if (rc == 0)
         rc = look_ahead(line, n, next);
@@ -64,19 +50,17 @@ int trod_opt_run(const uint64_t *line, size_t n, uint64_t sets, uint32_t ways, u
 
         if (miss)
             miss[i] = way == TROD_NO_WAY;
+        s.repl.coming = next[i];
         if (way == TROD_NO_WAY) {
             uint64_t old;
 
             ++*misses;
-            way = trod_store_free(&s, set);
-            if (way == TROD_NO_WAY)
-                way = furthest(when + set * ways, ways);
+            way = trod_store_choose(&s, set);
             rc = trod_store_put(&s, set, way, line[i], &old);
         }
-        when[set * ways + way] = next[i];
+        trod_repl_hit(&s.repl, set, way);
     }
     trod_store_fini(&s);
     free(next);
-    free(when);
     return rc;
 }

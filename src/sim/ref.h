@@ -31,7 +31,11 @@ static inline int trod_op_is_prefetch(unsigned op)
 struct trod_sim_ref {
     uint64_t addr, pc;
     uint64_t value;
-    uint64_t tid, pid;
+    uint64_t tid;
+    union {
+        uint64_t pid;
+        uint64_t owner; /* of the data, where somebody asks for it (trod_refs.whose) */
+    };
     uint32_t size;
     uint32_t stream; /* number in the trace */
     uint32_t shard;  /* number of the core, where the order of the trace gives one */

@@ -7,6 +7,7 @@
 #include "sim/refs.h"
 
 #include "trod/drmemtrace.h"
+#include "trod/format.h"
 #include "trod/meta.h"
 
 #include <string.h>
@@ -95,7 +96,7 @@ static void name_stream(struct trod_refs *s, const struct trod_meta *meta, uint3
 size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t from, uint32_t to,
                      struct trod_sim_ref *out)
 {
-    const bool numbered = b->meta->format && strcmp(b->meta->format, "drmemtrace") == 0;
+    const bool numbered = b->meta->driver && (b->meta->driver->flags & TROD_FMT_MARKERS);
     const bool has_pc = b->have & TROD_COL_PC, has_size = b->have & TROD_COL_SIZE;
     const struct trod_sim_ref *const begin = out;
 
@@ -108,6 +109,8 @@ size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t f
             name_stream(s, b->meta, stream);
         r->tid = s->tid;
         r->pid = s->pid;
+        if (s->whose)
+            r->owner = trod_whose_row(s->whose, b, i);
         r->stream = stream;
         r->shard = b->have & has & TROD_COL_CORE ? b->core[i] : 0;
         r->addr = b->addr[i];
@@ -120,8 +123,8 @@ size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t f
         r->op = op_of(s, b, i, numbered, r);
         if (!(has & TROD_COL_ADDR) && r->op <= TROD_OP_FLUSH_CODE)
             r->op = TROD_OP_OTHER;
-        if (s->flags & TROD_REFS_PHYSICAL && b->have & has & TROD_COL_PADDR)
-            r->addr = b->paddr[i];
+        if (s->flags & TROD_REFS_PHYSICAL && r->op <= TROD_OP_FLUSH_CODE)
+            r->value = b->have & has & TROD_COL_PADDR ? b->paddr[i] : TROD_NOWHERE;
         if (s->flags & TROD_REFS_CANONICAL) {
             r->addr = canonical(r->addr);
             r->pc = canonical(r->pc);

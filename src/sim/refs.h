@@ -5,11 +5,12 @@
 #define TROD_SIM_REFS_H
 
 #include "sim/ref.h"
+#include "sim/whose/whose.h"
 #include "trod/batch.h"
 
 enum trod_refs_flags {
     TROD_REFS_CANONICAL = 1, /* addresses sign-extended from bit 47, as DynamoRIO does on x86-64 */
-    TROD_REFS_PHYSICAL = 2   /* addresses of the trace's own physical column where it has one */
+    TROD_REFS_PHYSICAL = 2   /* value: the physical address, TROD_NOWHERE where there is none */
 };
 
 /* What the reader of a stream of rows remembers between batches; zero bytes at first. */
@@ -19,7 +20,8 @@ struct trod_refs {
     uint32_t stream; /* that it ran on */
     uint32_t named;  /* stream whose thread and process follow, plus 1 */
     uint64_t tid, pid;
-    uint64_t physical; /* of the PHYSICAL_ADDRESS marker whose page is still to come */
+    struct trod_whose *whose; /* says whose data is referenced; NULL: nobody asks */
+    uint64_t physical;        /* of the PHYSICAL_ADDRESS marker whose page is still to come */
 };
 
 enum {

@@ -100,6 +100,7 @@ int trod_repl_init(struct trod_repl *r, const struct trod_repl_options *o, uint6
         trod_rng_seed(&r->rng, o->seed);
         return 0;
     case TROD_REPL_LFU:
+    case TROD_REPL_OPT:
         r->count = calloc(sets * ways, sizeof *r->count);
         return r->count ? 0 : TROD_ERR_NOMEM;
     case TROD_REPL_TREE_PLRU:

@@ -16,6 +16,7 @@
 #include "sim/policy/lfu.h"
 #include "sim/policy/lru.h"
 #include "sim/policy/nru.h"
+#include "sim/policy/opt.h"
 #include "sim/policy/rrip.h"
 #include "sim/policy/tree_plru.h"
 
@@ -32,7 +33,7 @@ enum trod_repl_kind {
     TROD_REPL_SRRIP,
     TROD_REPL_BRRIP,
     TROD_REPL_DRRIP,
-    TROD_REPL_OPT, /* not by steps: see opt.h */
+    TROD_REPL_OPT, /* who owns it sets COMING before each step */
     TROD_REPL_KINDS,
     TROD_REPL_COUNTED_LRU = TROD_REPL_KINDS /* DynamoRIO's: not by name */
 };
@@ -52,15 +53,16 @@ struct trod_repl {
     size_t stride;   /* elements of a set */
     uint32_t *word;  /* LRU, FIFO */
     int32_t *value;  /* RRIP */
-    uint64_t *count; /* LFU */
+    uint64_t *count; /* LFU, OPT */
     uint8_t *bit;    /* PLRU, NRU */
     struct trod_rrip rrip;
     struct trod_rng rng;
+    uint64_t coming; /* OPT: when the line of this reference comes next */
 };
 
 /*
  * A policy for SETS sets of WAYS ways. Returns 0, TROD_ERR_NOMEM, or TROD_ERR_USAGE where the kind
- * does not go with the number of ways (tree PLRU: powers of two) or is OPT.
+ * does not go with the number of ways (tree PLRU: powers of two).
  */
 int trod_repl_init(struct trod_repl *r, const struct trod_repl_options *o, uint64_t sets,
                    uint32_t ways);
@@ -98,6 +100,9 @@ static inline void trod_repl_hit(struct trod_repl *r, uint64_t set, uint32_t way
     case TROD_REPL_BRRIP:
     case TROD_REPL_DRRIP:
         r->value[at + way] = 0;
+        break;
+    case TROD_REPL_OPT:
+        trod_opt_touch(r->count + at, way, r->coming);
         break;
     default:
         break;
@@ -173,6 +178,8 @@ static inline uint32_t trod_repl_victim(struct trod_repl *r, uint64_t set)
     case TROD_REPL_BRRIP:
     case TROD_REPL_DRRIP:
         return trod_rrip_victim(&r->rrip, r->value + at, r->ways);
+    case TROD_REPL_OPT:
+        return trod_opt_victim(r->count + at, r->ways);
     default:
         return 0;
     }

@@ -56,6 +56,7 @@ int trod_store_put(struct trod_store *s, uint64_t set, uint32_t way, uint64_t li
         *v = at;
     }
     s->used[set] += *old == TROD_NO_LINE;
+    s->valid += *old == TROD_NO_LINE;
     s->line[at] = line;
     return 0;
 }
@@ -70,4 +71,5 @@ void trod_store_drop(struct trod_store *s, uint64_t set, uint32_t way)
         trod_lines_remove(&s->where, s->line[at]);
     s->line[at] = TROD_NO_LINE;
     s->used[set]--;
+    s->valid--;
 }

@@ -19,6 +19,7 @@ struct trod_store {
     uint32_t ways;
     uint64_t *line;          /* by set and way; TROD_NO_LINE: invalid */
     uint32_t *used;          /* by set: valid ways */
+    uint64_t valid;          /* in all sets */
     struct trod_lines where; /* line to set * ways + way, for more than TROD_STORE_SCAN ways */
     struct trod_repl repl;
 };

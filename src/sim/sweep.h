@@ -1,45 +1,73 @@
 /*
- * sweep.h - LRU caches of many sizes, ways and lines over one pass.
+ * sweep.h - caches of many sizes, ways, lines and policies over one pass.
  *
- * Implements docs/caches.md, "Many caches at once", with locality/sets.h: an instruction cache and
- * a data cache of each geometry, misses of the first level.
+ * Implements docs/caches.md, "Many caches at once": an instruction cache and a data cache of each
+ * geometry, misses of the first level. LRU comes from stacks (locality/sets.h), other policies from
+ * a simulation of each cache (sweep_walk.h).
  */
 #ifndef TROD_SIM_SWEEP_H
 #define TROD_SIM_SWEEP_H
 
 #include "sim/locality/sets.h"
 #include "sim/ref.h"
+#include "sim/repl.h"
+#include "sim/sweep_walk.h"
 #include "trod/diag.h"
 #include "trod/result.h"
 
-enum { TROD_SWEEP_LINES = 8, TROD_SWEEP_BATCH = 4096 };
+enum { TROD_SWEEP_LINES = 8, TROD_SWEEP_BATCH = TROD_WALK_BATCH };
+
+struct trod_buf;
 
 struct trod_sweep {
     uint64_t size[2], ways[2], line[2]; /* least and greatest, powers of two */
+    uint8_t policy[TROD_REPL_OPT];      /* each once, as they were named */
+    unsigned n_policies;
     unsigned n_lines;
-    struct trod_sets *sets[TROD_SWEEP_LINES][2]; /* by line size; code, data */
+    struct trod_sets *sets[TROD_SWEEP_LINES][2]; /* by line size; code, data. NULL: no LRU */
+    struct trod_walk *walk[TROD_SWEEP_LINES][2]; /* NULL: LRU alone */
     unsigned first[TROD_SWEEP_LINES];            /* log2 of the least number of sets */
+    unsigned shard, shards;                      /* this one counts its part only */
+    unsigned class_bits;                         /* of line numbers; 0: shared out by caches */
     uint64_t buffer[TROD_SWEEP_LINES][2][TROD_SWEEP_BATCH];
     uint32_t n[TROD_SWEEP_LINES][2];
     uint64_t refs[TROD_SWEEP_LINES][2];
 };
 
 /*
- * Prepare a sweep over what TEXT says: "size=4K..8M,ways=1..16,line=32..128". 0, TROD_ERR_USAGE
- * (reported) or TROD_ERR_NOMEM.
+ * Prepare a sweep over what TEXT says: "size=4K..8M,ways=1..16,line=32..128,policy=lru+fifo". 0,
+ * TROD_ERR_USAGE (reported) or TROD_ERR_NOMEM.
  */
 int trod_sweep_init(struct trod_sweep *s, const char *text, struct trod_diag *diag);
 void trod_sweep_fini(struct trod_sweep *s);
 
-void trod_sweep_feed(struct trod_sweep *s, const struct trod_sim_ref *r, size_t n);
+/*
+ * How many of JOBS threads the sweep of TEXT can be shared out to: by bits of the line number where
+ * all sets are independent, else by line sizes and streams. At least 1.
+ */
+unsigned trod_sweep_shards(const char *text, unsigned jobs);
+/* Count the part SHARD of SHARDS, before the first reference. */
+void trod_sweep_take(struct trod_sweep *s, unsigned shard, unsigned shards);
+/* Add the counts of OTHER, another part of the same sweep, both ended. */
+void trod_sweep_sum(struct trod_sweep *s, const struct trod_sweep *other);
+
+/* 0 or TROD_ERR_NOMEM. */
+int trod_sweep_feed(struct trod_sweep *s, const struct trod_sim_ref *r, size_t n);
+/* Count anew from here on; what is in the caches stays. */
+void trod_sweep_restart(struct trod_sweep *s);
 /* What is still held is counted. */
 void trod_sweep_end(struct trod_sweep *s);
 
-/* Misses of code (DATA 0) or data (1) in a cache of SIZE, WAYS, LINE, which is part of the sweep.
+/*
+ * Misses of code (DATA 0) or data (1) in a cache of SIZE, WAYS, LINE and POLICY, which is part of
+ * the sweep.
  */
 uint64_t trod_sweep_misses(const struct trod_sweep *s, unsigned data, uint64_t size, uint64_t ways,
-                           uint64_t line);
+                           uint64_t line, unsigned policy);
 
 void trod_sweep_report(const struct trod_sweep *s, struct trod_result *r);
+/* Curves of the misses by size, in WIDTH characters a line: appended to OUT. 0 or TROD_ERR_NOMEM.
+ */
+int trod_sweep_chart(const struct trod_sweep *s, unsigned width, struct trod_buf *out);
 
 #endif

@@ -5,14 +5,16 @@
  * then the pool. Columns of full batches are whole multiples of 4096 bytes: each begins some lines
  * further on, so that the elements of a row do not compete for the same set of a cache.
  */
-#include "trod/batch.h"
+#include "trace/batch_own.h"
 
 #include "trod/detail.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 64, STAGGER = 3 * ALIGN };
+enum { ALIGN = 64, STAGGER = 3 * ALIGN, STAGGER_FROM = 256 };
+
+_Static_assert(sizeof(struct trod_batch_own) <= ALIGN, "it stands before the first column");
 
 /* Every column: its place in struct trod_batch, the size of an element, the mask bit. */
 struct column {
@@ -78,7 +80,8 @@ static bool carries(const struct trod_batch *b, const struct column *c)
 int trod_batch_new(struct trod_batch **out, uint32_t cap)
 {
     struct trod_batch *b;
-    size_t total = TROD_POOL_BYTES;
+    const size_t apart = cap > STAGGER_FROM ? STAGGER : 0;
+    size_t total = TROD_POOL_BYTES + ALIGN;
     uint8_t *p;
 
     *out = NULL;
@@ -88,17 +91,18 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
     if (!b)
         return TROD_ERR_NOMEM;
     for (int i = 0; i < N_COLUMNS; i++)
-        total += aligned(cap * columns[i].size) + STAGGER;
-    b->memory = aligned_alloc(ALIGN, aligned(total));
-    if (!b->memory) {
+        total += aligned(cap * columns[i].size) + apart;
+    b->own = aligned_alloc(ALIGN, aligned(total));
+    if (!b->own) {
         free(b);
         return TROD_ERR_NOMEM;
     }
-    p = b->memory;
+    trod_batch_changed(b);
+    p = (uint8_t *)b->own + ALIGN;
     for (int i = 0; i < N_COLUMNS; i++) {
         memset(p, 0, cap * columns[i].size);
         column_set(b, &columns[i], p);
-        p += aligned(cap * columns[i].size) + STAGGER;
+        p += aligned(cap * columns[i].size) + apart;
     }
     b->pool = p;
     b->pool_cap = TROD_POOL_BYTES;
@@ -111,7 +115,7 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
 void trod_batch_free(struct trod_batch *b)
 {
     if (b)
-        free(b->memory);
+        free(b->own);
     free(b);
 }
 
@@ -122,6 +126,7 @@ void trod_batch_clear(struct trod_batch *b)
     b->pool_n = 0;
     b->bytes = NULL;
     b->bytes_n = 0;
+    b->streaks = NULL;
 }
 
 static void keep_column(uint8_t *p, size_t size, const uint8_t *keep, uint32_t n)
@@ -175,6 +180,7 @@ uint32_t trod_batch_keep(struct trod_batch *b, const uint8_t *keep)
         if (carries(b, &columns[i]))
             keep_column(column_at(b, &columns[i]), columns[i].size, keep, b->n);
     b->n = kept;
+    b->streaks = NULL;
     trod_batch_changed(b);
     return kept;
 }
@@ -187,7 +193,8 @@ void trod_batch_view(struct trod_batch *view, const struct trod_batch *b, uint32
     view->n = n;
     view->cap = n;
     view->first = b->first + from;
-    view->memory = NULL;
+    view->own = NULL;
+    view->streaks = NULL;
 }
 
 const struct trod_batch *trod_batch_rows(struct trod_batch *view, const struct trod_batch *b,
@@ -259,6 +266,49 @@ static void append_columns(struct trod_batch *dst, const struct trod_batch *src,
             memcpy(column_at(dst, c) + dst->n * c->size, column_at(src, c) + from * c->size,
                    n * c->size);
     }
+}
+
+/* Slice *S of B points into the pool. False: it does not fit there. */
+static bool own_slice(struct trod_batch *b, struct trod_slice *s)
+{
+    return s->len == 0 || (s->off & TROD_SLICE_POOL) || append_slice(b, b, s);
+}
+
+/* The slices inside the detail struct of row I, itself in the pool. */
+static bool own_inner(struct trod_batch *b, uint32_t i)
+{
+    const uint32_t kind = b->have & TROD_COL_KIND ? b->kind[i] : 0;
+    uint8_t *p = b->pool + (b->detail[i].off & ~(uint32_t)TROD_SLICE_POOL);
+    struct trod_slice s;
+    size_t at;
+
+    for (unsigned k = 0; b->detail[i].len && (at = trod_detail_slice(kind, b->detail[i].len, k));
+         k++) {
+        memcpy(&s, p + at, sizeof s);
+        if (!own_slice(b, &s))
+            return false;
+        memcpy(p + at, &s, sizeof s);
+    }
+    return true;
+}
+
+bool trod_batch_own(struct trod_batch *b, uint32_t wanted)
+{
+    struct trod_slice *const lists[] = {b->code, b->data, b->text, b->raw, b->detail};
+    const uint32_t bits[] = {TROD_COL_CODE, TROD_COL_DATA, TROD_COL_TEXT, TROD_COL_RAW,
+                             TROD_COL_DETAIL};
+
+    for (size_t k = 0; k < sizeof bits / sizeof *bits; k++) {
+        if (!(b->have & wanted & bits[k])) {
+            b->have &= ~bits[k];
+            continue;
+        }
+        for (uint32_t i = 0; i < b->n; i++)
+            if ((b->has[i] & bits[k]) &&
+                !(own_slice(b, &lists[k][i]) && (bits[k] != TROD_COL_DETAIL || own_inner(b, i))))
+                return false;
+    }
+    return true;
 }
 
 uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,

@@ -5,36 +5,75 @@
  * Implements docs/design.md, "The engine": a part gives the rows that decoding the whole file gives
  * between the two offsets, and the same problems.
  */
+#include "io/frames.h"
 #include "trace/trace_impl.h"
 
 #include <string.h>
 
-size_t trod_trace_cuts(const struct trod_trace *whole, size_t file, uint64_t piece, uint64_t *cut,
-                       size_t most, struct trod_candidate *as)
-{
-    const struct trod_input_options opt = {.no_thread = true, .window = 1 << 16};
-    struct trod_trace *t;
-    const struct trod_format *f;
-    uint64_t pieces;
-    size_t n = 0;
+enum { MOST_PACKED = 15, LEAST_PACKED = 1 << 20 }; /* each part looks for the frames again */
 
-    if (trod_trace_open_file(&t, whole, file, &opt, NULL) < 0)
+/* The cuts of what R reads; in compressed files behind beginnings of frames, and not so many. */
+static size_t cut_input(struct trod_reader *r, uint64_t piece, uint64_t *cut, size_t most,
+                        struct trod_frames *frames)
+{
+    const struct trod_input_options opt = {.no_thread = true, .window = 1 << 12};
+    const char *path = trod_input_path(trod_reader_input(r));
+    struct trod_input *in;
+    uint64_t size, pieces, frame = 0;
+    size_t n = 0;
+    bool packed;
+
+    if (trod_input_open(&in, path, &opt, NULL) < 0)
         return 0;
-    f = t->format;
-    *as = (struct trod_candidate){f, t->meta.dialect, t->meta.bits};
-    pieces = t->total == TROD_NOWHERE || piece == 0 ? 0 : t->total / piece;
-    if (!t->open[0] || !(f->stride || f->cuts) ||
-        trod_input_filter(trod_reader_input(t->open[0]), 0) ||
-        trod_input_members(trod_reader_input(t->open[0])))
-        pieces = 0;
+    packed = trod_input_filter(in, 0) != NULL;
+    size = trod_input_packed_size(in);
+    if (packed)
+        trod_reader_frames(r, trod_input_frames(in));
+    pieces = size == TROD_NOWHERE || piece == 0 ? 0 : size / piece;
+    if (packed && most > MOST_PACKED)
+        most = MOST_PACKED;
+    if (packed && size != TROD_NOWHERE && pieces > size / LEAST_PACKED)
+        pieces = size / LEAST_PACKED;
     if (pieces > most + 1)
         pieces = most + 1;
     for (uint64_t k = 1; k < pieces; k++) {
-        uint64_t at = trod_reader_cut(t->open[0], t->total / pieces * k);
+        uint64_t want = trod_input_frame(in, size / pieces * k), at;
 
-        if (at < t->total && (n == 0 || at > cut[n - 1]))
+        if (packed && want <= frame)
+            continue;
+        frame = want;
+        /* behind the beginning of a frame: who reads up to there sees where the one before ends */
+        at = trod_reader_cut(r, want + packed);
+        if (at < size && (n == 0 || at > cut[n - 1]))
             cut[n++] = at;
     }
+    if (n)
+        trod_frames_copy(frames, trod_input_frames(in));
+    trod_input_close(in);
+    return n;
+}
+
+size_t trod_trace_cuts(const struct trod_trace *whole, size_t file, uint64_t piece, bool packed,
+                       uint64_t *cut, size_t most, struct trod_candidate *as)
+{
+    const struct trod_input_options opt = {.no_thread = true, .window = 1 << 16};
+    const struct trod_candidate first = {whole->format, whole->meta.dialect, whole->meta.bits};
+    const struct trod_candidate *known = NULL;
+    struct trod_trace *t;
+    const struct trod_format *f;
+    size_t n = 0;
+
+    /* the first file was looked at when the trace was opened */
+    if (file == 0 && whole->open[0] && whole->open[0] == whole->first && !whole->opt.from)
+        known = &first;
+    if (trod_trace_open_known(&t, whole, file, known, &opt, NULL) < 0)
+        return 0;
+    f = t->format;
+    *as = (struct trod_candidate){f, t->meta.dialect, t->meta.bits};
+    if (t->open[0] && (f->stride || f->cuts) &&
+        !trod_input_members(trod_reader_input(t->open[0])) &&
+        (packed || !trod_input_filter(trod_reader_input(t->open[0]), 0)))
+        n = cut_input(t->open[0], piece, cut, most, &whole->frames[file]);
     trod_trace_close(t);
     return n;
 }

@@ -2,7 +2,8 @@
  * detect.c - which format is this?
  *
  * Implements docs/design.md, "Detection": the formats bid bits of evidence on the first bytes; the
- * best is accepted when it has enough and leads by enough. A suffix only breaks ties.
+ * best is accepted when it has enough and leads by enough. A suffix breaks ties, and settles what
+ * has little evidence.
  */
 #include "trod/format.h"
 
@@ -76,24 +77,31 @@ static const struct trod_candidate *break_tie(const struct trod_candidate *c, si
     return found;
 }
 
-static int ambiguous(const struct trod_candidate *c, size_t close, const char *path,
-                     struct trod_diag *diag)
+/* The names of the first N of C: "a, b or c". */
+static void list_names(const struct trod_candidate *c, size_t close, char *names, size_t size)
 {
-    const struct trod_place at = trod_place_path(path);
-    char names[256];
     size_t n = 0;
 
     for (size_t i = 0; i < close; i++) {
         const char *name = c[i].format->name;
         size_t len = strlen(name), sep = i ? (i + 1 == close ? 4 : 2) : 0;
 
-        if (n + len + sep >= sizeof names)
+        if (n + len + sep >= size)
             break;
         memcpy(names + n, sep == 4 ? " or " : ", ", sep);
         memcpy(names + n + sep, name, len);
         n += len + sep;
     }
     names[n] = '\0';
+}
+
+static int ambiguous(const struct trod_candidate *c, size_t close, const char *path,
+                     struct trod_diag *diag)
+{
+    const struct trod_place at = trod_place_path(path);
+    char names[256];
+
+    list_names(c, close, names, sizeof names);
     return trod_error(diag, TROD_ERR_AMBIGUOUS, "detect.ambiguous", &at,
                       "format is ambiguous: may be %s; say which with --from", names);
 }
@@ -123,15 +131,40 @@ static const char *not_known(const struct trod_probe *probe)
     return "format not recognised; name it with --from if you know it";
 }
 
+/*
+ * Nobody is sure. What some could read is taken where the name says the same, else they are named.
+ */
+static int unsure(const struct trod_probe *probe, const struct trod_candidate *c, size_t count,
+                  struct trod_candidate *best, struct trod_diag *diag)
+{
+    const struct trod_place at = trod_place_path(probe->path);
+    const struct trod_candidate *winner;
+    char names[256];
+    size_t likely = 0;
+
+    while (likely < count && c[likely].bits >= TROD_BID_NAMED)
+        likely++;
+    if ((winner = break_tie(c, likely, probe->path)) != NULL) {
+        *best = *winner;
+        return TROD_OK;
+    }
+    if (likely == 0)
+        return trod_error(diag, TROD_ERR_UNKNOWN, "detect.unknown", &at, "%s", not_known(probe));
+    list_names(c, likely, names, sizeof names);
+    return trod_error(diag, TROD_ERR_UNKNOWN, "detect.unknown", &at,
+                      "format not recognised: it may be %s, but other data looks the same; say "
+                      "which with --from",
+                      names);
+}
+
 int trod_detect(const struct trod_probe *probe, const struct trod_format *const *list, size_t n,
                 struct trod_candidate *best, struct trod_diag *diag)
 {
-    const struct trod_place at = trod_place_path(probe->path);
     struct trod_candidate c[TROD_CANDIDATES];
     size_t count = collect(probe, list, n, c), close = 0;
 
     if (count == 0 || c[0].bits < TROD_BID_ACCEPT)
-        return trod_error(diag, TROD_ERR_UNKNOWN, "detect.unknown", &at, "%s", not_known(probe));
+        return unsure(probe, c, count, best, diag);
     while (close < count && c[close].bits > c[0].bits - TROD_BID_LEAD)
         close++;
     if (close > 1) {

@@ -19,10 +19,18 @@ struct retired {
     struct trod_stream *streams;
 };
 
-struct trod_meta_hash {
+struct trod_meta_own {
     struct retired *retired;
     uint32_t size, used; /* size: a power of two; slots hold stream + 1 */
     uint32_t slot[];
+};
+
+/* A file that copies have beside them; its bytes follow. */
+struct trod_meta_kept {
+    struct trod_meta_kept *next;
+    const char *name;
+    size_t n;
+    uint8_t bytes[];
 };
 
 void trod_meta_init(struct trod_meta *m)
@@ -34,15 +42,21 @@ void trod_meta_fini(struct trod_meta *m)
 {
     for (uint32_t i = 0; i < m->n_streams; i++)
         free((void *)(uintptr_t)m->streams[i].name);
-    while (m->hash && m->hash->retired) {
-        struct retired *next = m->hash->retired->next;
+    while (m->own && m->own->retired) {
+        struct retired *next = m->own->retired->next;
 
-        free(m->hash->retired->streams);
-        free(m->hash->retired);
-        m->hash->retired = next;
+        free(m->own->retired->streams);
+        free(m->own->retired);
+        m->own->retired = next;
+    }
+    while (m->kept) {
+        struct trod_meta_kept *next = m->kept->next;
+
+        free(m->kept);
+        m->kept = next;
     }
     free(m->streams);
-    free(m->hash);
+    free(m->own);
     memset(m, 0, sizeof *m);
 }
 
@@ -92,7 +106,7 @@ int trod_meta_unit(struct trod_meta *m, const char *name, size_t len)
     for (unsigned i = 1; i < TROD_UNITS; i++)
         if (strlen(trod_unit_name(i)) == len && memcmp(trod_unit_name(i), name, len) == 0)
             return (int)i;
-    if (len == 0 || len >= TROD_UNIT_NAME)
+    if (len == 0 || len >= TROD_UNIT_NAME || memchr(name, '\0', len))
         return TROD_ERR_LIMIT;
     for (unsigned i = 0; i < TROD_OWN_UNITS; i++) {
         if (!m->own_unit[i][0])
@@ -113,13 +127,13 @@ const char *trod_meta_unit_name(const struct trod_meta *m, unsigned unit)
 
 static int grow_hash(struct trod_meta *m)
 {
-    uint32_t size = m->hash ? m->hash->size * 2 : 64;
-    struct trod_meta_hash *h = calloc(1, sizeof *h + size * sizeof *h->slot);
+    uint32_t size = m->own ? m->own->size * 2 : 64;
+    struct trod_meta_own *h = calloc(1, sizeof *h + size * sizeof *h->slot);
 
     if (!h)
         return TROD_ERR_NOMEM;
     h->size = size;
-    h->retired = m->hash ? m->hash->retired : NULL;
+    h->retired = m->own ? m->own->retired : NULL;
     for (uint32_t i = 0; i < m->n_streams; i++) {
         uint64_t at = hash_of(&m->streams[i]);
 
@@ -128,8 +142,8 @@ static int grow_hash(struct trod_meta *m)
         h->slot[at & (size - 1)] = i + 1;
         h->used++;
     }
-    free(m->hash);
-    m->hash = h;
+    free(m->own);
+    m->own = h;
     return TROD_OK;
 }
 
@@ -147,8 +161,8 @@ static int grow_streams(struct trod_meta *m)
     }
     if (old) {
         memcpy(s, m->streams, m->n_streams * sizeof *s);
-        *old = (struct retired){m->hash->retired, m->streams};
-        m->hash->retired = old;
+        *old = (struct retired){m->own->retired, m->streams};
+        m->own->retired = old;
     }
     m->streams = s;
     m->cap_streams = cap;
@@ -179,10 +193,10 @@ static int look_up(struct trod_meta *m, const struct key *k, const struct key *a
     uint64_t at = k->hash;
     int rc;
 
-    if ((!m->hash || m->hash->used * 2 >= m->hash->size) && (rc = grow_hash(m)) < 0)
+    if ((!m->own || m->own->used * 2 >= m->own->size) && (rc = grow_hash(m)) < 0)
         return rc;
     for (;; at++) {
-        uint32_t slot = m->hash->slot[at & (m->hash->size - 1)];
+        uint32_t slot = m->own->slot[at & (m->own->size - 1)];
 
         if (slot == 0)
             break;
@@ -193,8 +207,8 @@ static int look_up(struct trod_meta *m, const struct key *k, const struct key *a
         return TROD_ERR_LIMIT;
     if ((rc = add(m, added, &s)) < 0)
         return rc;
-    m->hash->slot[at & (m->hash->size - 1)] = m->n_streams;
-    m->hash->used++;
+    m->own->slot[at & (m->own->size - 1)] = m->n_streams;
+    m->own->used++;
     return (int)m->n_streams - 1;
 }
 
@@ -214,4 +228,100 @@ int trod_meta_thread(struct trod_meta *m, uint64_t tid, uint64_t pid, uint32_t f
     added.len = (size_t)snprintf(name, sizeof name, "%" PRIu64, tid);
     added.name = name;
     return look_up(m, &k, &added);
+}
+
+int64_t trod_meta_find(const struct trod_meta *m, const struct trod_stream *s)
+{
+    const bool named = s->tid == TROD_NOWHERE;
+    const struct key k = {named ? s->name : NULL, s->name_len, s->tid, s->pid, s->file, 0};
+
+    for (uint64_t at = hash_of(s); m->own; at++) {
+        const uint32_t slot = m->own->slot[at & (m->own->size - 1)];
+
+        if (slot == 0)
+            break;
+        if (matches(&m->streams[slot - 1], &k))
+            return slot - 1;
+    }
+    return -1;
+}
+
+/* Streams of FROM, and what it knows of their numbers. */
+static int learn_streams(struct trod_meta *m, const struct trod_meta *from)
+{
+    for (uint32_t i = 0; i < from->n_streams; i++) {
+        const struct trod_stream *s = &from->streams[i];
+        const struct key k = {s->tid == TROD_NOWHERE ? s->name : NULL,
+                              s->name_len,
+                              s->tid,
+                              s->pid,
+                              s->file,
+                              hash_of(s)};
+        struct key added = k;
+        int at;
+
+        added.name = s->name;
+        at = look_up(m, &k, &added);
+        if (at < 0)
+            return at;
+        if (m->streams[at].cpu == TROD_NOWHERE)
+            m->streams[at].cpu = s->cpu;
+        if (m->streams[at].pid == TROD_NOWHERE)
+            m->streams[at].pid = s->pid;
+    }
+    return TROD_OK;
+}
+
+int trod_meta_learn(struct trod_meta *m, const struct trod_meta *from)
+{
+    /* a machine that executes A64 is one, whatever else it executes */
+    if (from->isa != TROD_ISA_UNKNOWN && !(m->isa == TROD_ISA_A64 && from->isa == TROD_ISA_ARM))
+        m->isa = from->isa;
+    if (from->endian != TROD_ENDIAN_UNKNOWN)
+        m->endian = from->endian;
+    if (from->addr_bits > m->addr_bits)
+        m->addr_bits = from->addr_bits;
+    if (m->unit == 0 && (from->unit & 0xf) < TROD_UNITS)
+        m->unit = from->unit;
+    for (unsigned i = 0; i < TROD_OWN_UNITS && from->own_unit[i][0]; i++) {
+        const int unit = trod_meta_unit(m, from->own_unit[i], strlen(from->own_unit[i]));
+
+        if (m->unit == 0 && unit > 0 && (from->unit & 0xf) == TROD_UNITS + i)
+            m->unit = (uint8_t)unit;
+    }
+    if (from->line_size)
+        m->line_size = from->line_size;
+    if (from->page_size)
+        m->page_size = from->page_size;
+    if (from->version)
+        m->version = from->version;
+    if (from->filetype)
+        m->filetype = from->filetype;
+    return learn_streams(m, from);
+}
+
+int trod_meta_keep(struct trod_meta *m, const char *name, const void *p, size_t n)
+{
+    struct trod_meta_kept *k = malloc(sizeof *k + n), **at = &m->kept;
+
+    if (!k)
+        return TROD_ERR_NOMEM;
+    while (*at && strcmp((*at)->name, name) != 0)
+        at = &(*at)->next;
+    *k = (struct trod_meta_kept){.next = *at ? (*at)->next : NULL, .name = name, .n = n};
+    if (n)
+        memcpy(k->bytes, p, n);
+    free(*at);
+    *at = k;
+    return TROD_OK;
+}
+
+const void *trod_meta_file(const struct trod_meta *m, const char *name, size_t *n)
+{
+    const struct trod_meta_kept *k = m->kept;
+
+    while (k && strcmp(k->name, name) != 0)
+        k = k->next;
+    *n = k ? k->n : 0;
+    return k ? k->bytes : NULL;
 }

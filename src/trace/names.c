@@ -53,7 +53,7 @@ static const char *const isas[TROD_ISAS] = {
     [TROD_ISA_UNKNOWN] = "unknown", [TROD_ISA_ARM] = "ARM",         [TROD_ISA_A64] = "A64",
     [TROD_ISA_PPC32] = "PPC32",     [TROD_ISA_PPC64] = "PPC64",     [TROD_ISA_X86_32] = "x86-32",
     [TROD_ISA_X86_64] = "x86-64",   [TROD_ISA_MIPS32] = "MIPS32",   [TROD_ISA_MIPS64] = "MIPS64",
-    [TROD_ISA_RISCV64] = "RISCV64", [TROD_ISA_REGDEPS] = "REGDEPS",
+    [TROD_ISA_RISCV64] = "RISCV64", [TROD_ISA_REGDEPS] = "REGDEPS", [TROD_ISA_RISCV32] = "RISCV32",
 };
 
 #define NAME_OF(table, i) ((i) < sizeof(table) / sizeof *(table) ? (table)[i] : NULL)

@@ -35,11 +35,15 @@ static int unknown(const char *name, size_t len, struct trod_diag *diag)
 
 int trod_optspec_init(struct trod_optspec *s, const char *spec, struct trod_diag *diag)
 {
-    size_t len = strcspn(spec, ":");
-    const struct trod_format *format = trod_format_find(spec, len);
+    const struct trod_format *format;
+    size_t len;
     int rc;
 
     *s = (struct trod_optspec){0};
+    if (!spec)
+        return trod_error(diag, TROD_ERR_USAGE, "format.none", NULL, "no format is named");
+    len = strcspn(spec, ":");
+    format = trod_format_find(spec, len);
     if (!format)
         return unknown(spec, len, diag);
     rc = trod_optspec_default(s, format);

@@ -4,6 +4,7 @@
  * Implements docs/design.md, `trod_trace`, order "file". A file that cannot be read is reported and
  * passed over: the others are still delivered.
  */
+#include "trace/batch_own.h"
 #include "trace/trace_impl.h"
 
 struct state {
@@ -26,7 +27,28 @@ static int open_first(struct trod_trace *t)
         if (rc < 0 && s->failed == 0)
             s->failed = rc;
     }
+    t->at = s->next ? s->next - 1 : 0;
     return s->reader ? TROD_OK : s->failed;
+}
+
+int trod_order_file_go(struct trod_trace *t, size_t i, uint64_t rows)
+{
+    struct state *s = t->state;
+    int rc = TROD_OK;
+
+    if (t->n_inputs > 1)
+        t->done.rows = rows;
+    if (i >= t->n_inputs)
+        return TROD_ERR_CORRUPT;
+    if (s->reader && s->next == i + 1)
+        return rc;
+    if (s->reader)
+        trod_trace_reader_drop(t, s->next - 1);
+    s->reader = NULL;
+    rc = trod_trace_reader(t, i, &s->reader);
+    s->next = i + 1;
+    t->at = i;
+    return rc;
 }
 
 /* trod_reader_next, of no more rows than trod_trace_limit said. */
@@ -60,6 +82,7 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
                 if (t->n_inputs > 1)
                     s->batch->first = t->done.rows;
                 t->done.rows += s->batch->n;
+                t->at = s->next - 1;
                 *batch = s->batch;
                 return 1;
             }
@@ -84,6 +107,11 @@ static void close_all(struct trod_trace *t)
     trod_batch_free(s->batch);
 }
 
+static struct trod_batch **slot(struct trod_trace *t)
+{
+    return &((struct state *)t->state)->batch;
+}
+
 const struct trod_order_ops trod_order_file = {
-    "file", sizeof(struct state), open_first, next, close_all,
+    "file", sizeof(struct state), open_first, next, close_all, slot,
 };

@@ -8,6 +8,7 @@
  * independent of how the files are cut into batches. A set without a legal order is reported once
  * everything that could run is delivered; what stands behind the waits is not.
  */
+#include "trace/batch_own.h"
 #include "trace/signals.h"
 #include "trace/trace_impl.h"
 
@@ -243,7 +244,7 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
         trod_batch_view(&s->view, th->batch, from, rows);
         s->view.first = t->done.rows;
         /* The receiver may move rows of the view, which share the columns of the batch. */
-        memset(th->batch->constant, 0, sizeof th->batch->constant);
+        trod_batch_changed(th->batch);
         t->done.rows += rows;
         *batch = &s->view;
         return 1;
@@ -265,5 +266,5 @@ static void close_all(struct trod_trace *t)
 }
 
 const struct trod_order_ops trod_order_sync = {
-    "sync", sizeof(struct state), open_all, next, close_all,
+    "sync", sizeof(struct state), open_all, next, close_all, NULL,
 };

@@ -6,12 +6,14 @@
  * grows past another's. In formats whose time stands in TIMESTAMP markers (TROD_FMT_TIMESTAMPS)
  * what lies between two of them is never parted, and what comes before the first belongs to it.
  * Rows without a time have that of the row before. Files are looked at once for their first time;
- * only those whose turn has come are kept open, with small windows where they are many.
+ * only those whose turn has come are kept open, with small windows where they are many, and with
+ * very small windows and batches where they are a HOST: of each there is one for every file at
+ * once.
  *
  * Order "recorded": the turns of the schedule, one after the other. A turn ends at the TIMESTAMP
  * with which the next turn of the same file begins. What no turn names comes last, file by file.
  */
-#include "trace/files.h"
+#include "trace/batch_own.h"
 #include "trace/schedule.h"
 #include "trace/trace_impl.h"
 
@@ -24,9 +26,12 @@ enum {
     FEW = 8,   /* files that may use full windows */
     MANY = 64, /* files from which on they are closed once looked at */
     MANY_ROWS = 256,
+    HOST = 512, /* files from which on each has to do with very little */
+    HOST_ROWS = 16,
     DESCRIPTORS_ELSEWHERE = 10,
     WINDOW_FEW = 1 << 18,
     WINDOW_MANY = 1 << 15,
+    WINDOW_HOST = 1 << 12,
     HEAD = 1 << 12, /* bytes a driver is shown to begin with */
     TIMESTAMP = 2,  /* sub of the marker */
     NEEDS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_TIME |
@@ -53,6 +58,7 @@ struct state {
     uint32_t current; /* UINT32_MAX: none */
     bool many;        /* files are open only while they are read from */
     bool recorded;    /* by schedule, not by time */
+    bool replay;      /* by a schedule that the user names */
     struct trod_schedule schedule;
     uint32_t turn; /* of the current stream */
     uint64_t index;
@@ -175,6 +181,16 @@ static bool turn_ends(const struct state *s, const struct trod_batch *b, uint32_
            (b->index[row] == next->start && b->value[row] >= next->time);
 }
 
+/* With a schedule of the user's: does the turn of the current stream end at ROW, an instruction? */
+static bool turn_over(const struct state *s, const struct trod_batch *b, uint32_t row)
+{
+    const struct trod_turn *turn = s->turn != UINT32_MAX ? &s->schedule.turn[s->turn] : NULL;
+
+    return turn && turn->next != UINT32_MAX && b->kind[row] == TROD_INSTR &&
+           (b->have & b->has[row] & TROD_COL_INDEX) &&
+           b->index[row] > s->schedule.turn[turn->next].start;
+}
+
 static void remember(struct state *s, int rc)
 {
     if (rc < 0 && s->failed == 0)
@@ -187,7 +203,7 @@ static int open_stream(struct trod_trace *t, uint32_t i)
 {
     struct state *s = t->state;
     struct stream *st = &s->stream[i];
-    uint32_t rows = s->many ? MANY_ROWS : ROWS;
+    uint32_t rows = t->n_inputs > HOST ? HOST_ROWS : s->many ? MANY_ROWS : ROWS;
     int rc;
 
     if (!st->batch &&
@@ -272,7 +288,7 @@ static int open_all(struct trod_trace *t)
     if (t->n_inputs > 1)
         t->opt.input.no_thread = true;
     if (t->n_inputs > FEW || s->many) {
-        t->opt.input.window = s->many ? WINDOW_MANY : WINDOW_FEW;
+        t->opt.input.window = t->n_inputs > HOST ? WINDOW_HOST : s->many ? WINDOW_MANY : WINDOW_FEW;
         t->opt.input.lazy = s->many;
     }
     t->head = HEAD;
@@ -311,7 +327,13 @@ static uint32_t run(struct trod_trace *t, struct stream *st)
     uint32_t i = s->current;
     uint64_t key;
 
-    for (uint32_t row = st->at; row < b->n && s->n_heap > 1; row++) {
+    for (uint32_t row = st->at; row < b->n && (s->n_heap > 1 || s->replay); row++) {
+        if (s->replay) {
+            if (!turn_over(s, b, row))
+                continue;
+            s->current = next_stream(s);
+            return row;
+        }
         if (!new_time(t, b, row, st, &key))
             continue;
         if (s->recorded && !st->keyed && turn_ends(s, b, row)) {
@@ -334,6 +356,18 @@ static uint32_t run(struct trod_trace *t, struct stream *st)
     return b->n;
 }
 
+/* The rows of ST that are given next ran on the cpu of TURN. */
+static void place(const struct state *s, struct stream *st, uint32_t to, uint32_t turn)
+{
+    struct trod_batch *b = st->batch;
+
+    b->have |= TROD_COL_CORE;
+    for (uint32_t row = st->at; turn != UINT32_MAX && row < to; row++) {
+        b->core[row] = (uint16_t)s->schedule.turn[turn].cpu;
+        b->has[row] |= TROD_COL_CORE;
+    }
+}
+
 /* Instruction numbers of several files become those of the sequence. */
 static void renumber(struct state *s, struct stream *st, uint32_t to)
 {
@@ -354,7 +388,7 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
 
     for (;;) {
         struct stream *st;
-        uint32_t i, to;
+        uint32_t i, to, turn;
         int rc;
 
         if (s->n_heap == 0)
@@ -371,14 +405,17 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
                 return rc;
             continue;
         }
+        turn = s->turn;
         to = run(t, st);
         if (to == st->at)
             continue;
+        if (s->replay)
+            place(s, st, to, turn);
         if (t->n_inputs > 1)
             renumber(s, st, to);
         trod_batch_view(&s->view, st->batch, st->at, to - st->at);
         /* who gets the view may move its rows, and with them the columns of the batch */
-        memset(st->batch->constant, 0, sizeof st->batch->constant);
+        trod_batch_changed(st->batch);
         if (t->n_inputs > 1)
             s->view.first = t->done.rows;
         t->done.rows += to - st->at;
@@ -400,55 +437,21 @@ static void close_all(struct trod_trace *t)
     trod_schedule_fini(&s->schedule);
 }
 
-/*
- * Add the schedule PATH. Where inputs lie in its folder it is of those: each window of a trace has
- * a schedule of its own.
- */
-static int add_schedule(struct trod_trace *t, const char *path)
-{
-    struct state *s = t->state;
-    struct trod_schedule one;
-    uint64_t *threads;
-    bool near = false;
-    int rc = trod_schedule_read(&one, path, t->diag);
-
-    if (rc < 0)
-        return rc;
-    threads = malloc(t->n_inputs * sizeof *threads);
-    for (size_t i = 0; threads && i < t->n_inputs; i++)
-        near = near || trod_files_together(path, t->files.file[i].path);
-    for (size_t i = 0; threads && i < t->n_inputs; i++)
-        threads[i] = !near || trod_files_together(path, t->files.file[i].path) ? s->stream[i].thread
-                                                                               : TROD_NOWHERE;
-    rc = threads ? trod_schedule_bind(&one, threads, (uint32_t)t->n_inputs, path, t->diag)
-                 : TROD_ERR_NOMEM;
-    free(threads);
-    if (rc == TROD_OK)
-        rc = trod_schedule_append(&s->schedule, &one);
-    trod_schedule_fini(&one);
-    return rc;
-}
-
 /* The schedule of the trace, from the file of all cpus or those of each. */
 static int read_schedule(struct trod_trace *t)
 {
-    const enum trod_role roles[] = {TROD_ROLE_SERIAL_SCHEDULE, TROD_ROLE_CPU_SCHEDULE};
     struct state *s = t->state;
-    bool found = false;
+    uint64_t *threads = malloc(t->n_inputs * sizeof *threads);
+    int rc = threads ? TROD_OK : TROD_ERR_NOMEM;
 
-    for (size_t k = 0; k < 2 && !found; k++)
-        for (size_t i = t->n_inputs; i < t->files.n; i++) {
-            int rc;
-
-            if (t->files.file[i].role != roles[k])
-                continue;
-            if ((rc = add_schedule(t, t->files.file[i].path)) < 0)
-                return rc;
-            found = true;
-        }
-    if (!found)
-        return trod_error(t->diag, TROD_ERR_USAGE, "trace.no-schedule", NULL,
-                          "trace has no schedule file: order 'time' merges by the times in it");
+    s->replay = t->opt.schedule != NULL;
+    for (size_t i = 0; threads && i < t->n_inputs; i++)
+        threads[i] = s->stream[i].thread;
+    if (rc == TROD_OK)
+        rc = trod_schedule_of(&s->schedule, t, threads, TROD_ROLE_SERIAL_SCHEDULE);
+    free(threads);
+    if (rc < 0)
+        return rc;
     s->turn = live_turn(s, 0);
     s->current = s->turn == UINT32_MAX ? UINT32_MAX : s->schedule.turn[s->turn].input;
     return TROD_OK;
@@ -465,9 +468,9 @@ static int open_recorded(struct trod_trace *t)
 }
 
 const struct trod_order_ops trod_order_recorded = {
-    "recorded", sizeof(struct state), open_recorded, next, close_all,
+    "recorded", sizeof(struct state), open_recorded, next, close_all, NULL,
 };
 
 const struct trod_order_ops trod_order_time = {
-    "time", sizeof(struct state), open_all, next, close_all,
+    "time", sizeof(struct state), open_all, next, close_all, NULL,
 };

@@ -5,6 +5,8 @@
 
 #ifdef TROD_POISON
 
+#include "trace/batch_own.h"
+
 #include <string.h>
 
 /* Another number each time. */

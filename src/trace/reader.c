@@ -7,10 +7,14 @@
  */
 #include "trod/reader.h"
 
+#include "core/diag_own.h"
 #include "core/sized.h"
+#include "io/frames.h"
+#include "trace/batch_own.h"
+#include "trace/mark.h"
 #include "trace/optspec.h"
-
 #include "trace/poison.h"
+#include "trace/trace_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +26,7 @@ struct trod_reader {
     struct trod_optspec spec;
     struct trod_meta *meta;
     struct trod_diag *diag;
+    struct trod_diag_members members; /* what the diag calls members of this input */
     void *dec;
     uint32_t file, head;
     uint64_t rows, skipped;
@@ -41,7 +46,9 @@ struct trod_reader {
     uint64_t part_end; /* offset at which the part ends; 0: at the end of the input */
     bool part_last;    /* nothing is left of the part but what the driver waits with */
     uint64_t began;    /* offset at which it begins, of a part by bytes */
-    bool enters;       /* it has not been gone to yet */
+    uint64_t from,
+        from_file; /* what lies before this in the decoded stream, the file, is not its own */
+    bool enters;   /* it has not been gone to yet */
 };
 
 static const char *member_name(const void *of, uint64_t offset)
@@ -52,13 +59,13 @@ static const char *member_name(const void *of, uint64_t offset)
 }
 
 /* What the diag says of places from here on: this input. */
-static void name_place(const struct trod_reader *r)
+static void name_place(struct trod_reader *r)
 {
     if (!r->diag)
         return;
+    r->members = (struct trod_diag_members){member_name, r->in};
     r->diag->path = trod_input_path(r->in);
-    r->diag->member = trod_input_members(r->in) ? member_name : NULL;
-    r->diag->member_of = r->in;
+    r->diag->members = trod_input_members(r->in) ? &r->members : NULL;
 }
 
 /* Ask the formats, first about a little, then about more. */
@@ -290,6 +297,8 @@ static void enter_part(struct trod_reader *r, struct trod_batch *b)
             r->spec.format->jump->enter(r->dec, r->part);
         else
             r->done = true;
+        r->from = m.offset;
+        r->from_file = trod_input_file_offset(r->in);
     }
     r->part = 0;
 }
@@ -298,7 +307,7 @@ void trod_reader_bytes(struct trod_reader *r, uint64_t from, uint64_t to)
 {
     const uint32_t stride = r->spec.format->stride;
 
-    r->began = from;
+    r->began = r->from = r->from_file = from;
     r->enters = from != 0;
     r->part_end = to == TROD_NOWHERE ? 0 : to;
     r->meta->part_cut = r->part_end != 0;
@@ -306,9 +315,50 @@ void trod_reader_bytes(struct trod_reader *r, uint64_t from, uint64_t to)
         r->ordinal = from / stride;
 }
 
-uint64_t trod_reader_began(const struct trod_reader *r)
+uint64_t trod_reader_position(const struct trod_reader *r)
 {
-    return r->began;
+    return r->enters ? r->began : trod_input_offset(r->in) + r->eaten;
+}
+
+int trod_reader_mark(struct trod_reader *r, uint64_t *offset, struct trod_buf *state,
+                     struct trod_buf *log)
+{
+    if (!r->spec.format->save || r->resync || r->skip || r->part)
+        return TROD_ERR_UNSUPPORTED;
+    *offset = trod_reader_position(r);
+    return r->spec.format->save(r->dec, state, log);
+}
+
+struct trod_input *trod_reader_source(struct trod_reader *r)
+{
+    return r->in;
+}
+
+int trod_reader_resume(struct trod_reader *r, uint64_t offset, uint64_t rows,
+                       struct trod_span state, struct trod_span log)
+{
+    if (!r->spec.format->load)
+        return TROD_ERR_UNSUPPORTED;
+    r->began = r->from = r->from_file = offset;
+    r->enters = offset != 0;
+    r->ordinal = rows;
+    return r->spec.format->load(r->dec, &state, &log);
+}
+
+static uint64_t behind(uint64_t at, uint64_t from)
+{
+    return at > from ? at - from : 0;
+}
+
+void trod_reader_read(const struct trod_reader *r, uint64_t *bytes, uint64_t *decoded)
+{
+    *bytes = behind(trod_input_file_offset(r->in), r->from_file);
+    *decoded = behind(trod_input_offset(r->in), r->from);
+}
+
+void trod_reader_frames(struct trod_reader *r, const struct trod_frames *frames)
+{
+    trod_input_use_frames(r->in, frames);
 }
 
 uint64_t trod_reader_cut(const struct trod_reader *r, uint64_t at)
@@ -324,6 +374,7 @@ uint64_t trod_reader_cut(const struct trod_reader *r, uint64_t at)
         return at + (f->stride - at % f->stride) % f->stride;
     if (!f->cuts || !f->resync || trod_input_open(&in, trod_input_path(r->in), &opt, NULL) < 0)
         return cut;
+    trod_input_use_frames(in, trod_input_frames(r->in));
     if (trod_input_skip(in, at) == at && trod_input_ahead(in, TROD_WINDOW, &span) == TROD_OK) {
         n = f->resync(r->dec, span.p, span.n);
         if (n != SIZE_MAX)
@@ -496,7 +547,7 @@ void trod_reader_close(struct trod_reader *r)
         return;
     if (r->diag && r->diag->path == trod_input_path(r->in)) {
         r->diag->path = NULL;
-        r->diag->member = NULL;
+        r->diag->members = NULL;
     }
     if (r->started && r->spec.format->stop)
         r->spec.format->stop(r->dec);

@@ -8,6 +8,8 @@
 
 #include "core/endian.h"
 #include "core/grow.h"
+#include "trace/files.h"
+#include "trace/trace_impl.h"
 #include "trod/io.h"
 
 #include <inttypes.h>
@@ -53,7 +55,8 @@ static void join(struct trod_schedule *s)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < s->n; i++)
-        if (n == 0 || s->turn[n - 1].thread != s->turn[i].thread)
+        if (n == 0 || s->turn[n - 1].thread != s->turn[i].thread ||
+            s->turn[n - 1].cpu != s->turn[i].cpu)
             s->turn[n++] = s->turn[i];
     s->n = n;
 }
@@ -215,7 +218,8 @@ int trod_schedule_bind(struct trod_schedule *s, const uint64_t *thread, uint32_t
     return TROD_OK;
 }
 
-int trod_schedule_append(struct trod_schedule *s, const struct trod_schedule *more)
+/* The turns of MORE, bound to other inputs, behind those of S. */
+static int append(struct trod_schedule *s, const struct trod_schedule *more)
 {
     const size_t n = (size_t)s->n + more->n;
     struct trod_turn *turn;
@@ -229,6 +233,61 @@ int trod_schedule_append(struct trod_schedule *s, const struct trod_schedule *mo
             turn[s->n + i].next += s->n;
     }
     s->n = (uint32_t)n;
+    return TROD_OK;
+}
+
+/*
+ * Add the schedule PATH. Where inputs lie in its folder it is of those: each window of a trace has
+ * a schedule of its own.
+ */
+static int add_file(struct trod_schedule *s, const struct trod_trace *t, const uint64_t *thread,
+                    const char *path)
+{
+    struct trod_schedule one;
+    uint64_t *near;
+    bool any = false;
+    int rc = trod_schedule_read(&one, path, t->diag);
+
+    if (rc < 0)
+        return rc;
+    near = malloc(t->n_inputs * sizeof *near);
+    for (size_t i = 0; near && i < t->n_inputs; i++)
+        any = any || trod_files_together(path, t->files.file[i].path);
+    for (size_t i = 0; near && i < t->n_inputs; i++)
+        near[i] =
+            !any || trod_files_together(path, t->files.file[i].path) ? thread[i] : TROD_NOWHERE;
+    rc = near ? trod_schedule_bind(&one, near, (uint32_t)t->n_inputs, path, t->diag)
+              : TROD_ERR_NOMEM;
+    free(near);
+    if (rc == TROD_OK)
+        rc = append(s, &one);
+    trod_schedule_fini(&one);
+    return rc;
+}
+
+int trod_schedule_of(struct trod_schedule *s, const struct trod_trace *t, const uint64_t *thread,
+                     enum trod_role first)
+{
+    const enum trod_role second =
+        first == TROD_ROLE_SERIAL_SCHEDULE ? TROD_ROLE_CPU_SCHEDULE : TROD_ROLE_SERIAL_SCHEDULE;
+    const enum trod_role roles[] = {first, second};
+    bool found = false;
+
+    if (t->opt.schedule)
+        return add_file(s, t, thread, t->opt.schedule);
+    for (size_t k = 0; k < 2 && !found; k++)
+        for (size_t i = t->n_inputs; i < t->files.n; i++) {
+            int rc;
+
+            if (t->files.file[i].role != roles[k])
+                continue;
+            if ((rc = add_file(s, t, thread, t->files.file[i].path)) < 0)
+                return rc;
+            found = true;
+        }
+    if (!found)
+        return trod_error(t->diag, TROD_ERR_USAGE, "trace.no-schedule", NULL,
+                          "trace has no schedule file: order 'time' merges by the times in it");
     return TROD_OK;
 }
 

@@ -38,8 +38,13 @@ int trod_schedule_read(struct trod_schedule *s, const char *path, struct trod_di
 int trod_schedule_bind(struct trod_schedule *s, const uint64_t *thread, uint32_t n_inputs,
                        const char *path, struct trod_diag *diag);
 
-/* The turns of MORE, bound to other inputs, behind those of S. Returns 0 or TROD_ERR_NOMEM. */
-int trod_schedule_append(struct trod_schedule *s, const struct trod_schedule *more);
+/*
+ * The schedule that T is to go by: the file that its options name, else those beside it, of role
+ * FIRST where there are any. THREAD[i] is the thread of input I. S is empty, and bound to all
+ * inputs then. Returns 0, TROD_ERR_USAGE (there is none) or an error of reading it, reported.
+ */
+int trod_schedule_of(struct trod_schedule *s, const struct trod_trace *t, const uint64_t *thread,
+                     enum trod_role first);
 
 void trod_schedule_fini(struct trod_schedule *s);
 

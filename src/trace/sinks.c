@@ -131,7 +131,7 @@ static int make_output(struct trod_sinks *s, struct trod_file_sink *k)
     int rc = TROD_OK;
 
     if (!s->directory)
-        return trod_output_create(&k->out, s->path, &s->output, s->diag);
+        return trod_output_create_in(&k->out, s->path, &s->output, s->crew, s->diag);
     rc = layout ? layout->place(s->spec->options, s->meta, k->key, s->drops, s->folder.work,
                                 s->suffix, path, sizeof path)
                 : stream_path(s, k->key, path, sizeof path);
@@ -139,7 +139,7 @@ static int make_output(struct trod_sinks *s, struct trod_file_sink *k)
         return layout ? trod_error(s->diag, rc, "writer.path", NULL, "path is too long") : rc;
     if (layout)
         rc = make_folders(s, path);
-    return rc < 0 ? rc : trod_output_create(&k->out, path, &s->output, s->diag);
+    return rc < 0 ? rc : trod_output_create_in(&k->out, path, &s->output, s->crew, s->diag);
 }
 
 static void drop_encoder(const struct trod_sinks *s, struct trod_file_sink *k)
@@ -205,6 +205,7 @@ static int tell_target(const struct trod_sinks *s, struct trod_file_sink *k)
         .single = !s->directory,
         .key = k->key,
         .drops = s->drops,
+        .loss = s->loss,
     };
 
     return f->target ? f->target(k->enc, &target, s->diag) : TROD_OK;
@@ -325,7 +326,7 @@ int trod_sinks_open(struct trod_sinks *s, const char *path)
     int rc;
 
     s->path = strdup(path);
-    if (!s->path)
+    if (!s->path || (!s->output.no_thread && trod_crew_new(&s->crew, s->output.jobs) < 0))
         return TROD_ERR_NOMEM;
     s->open_max = open_limit();
     s->output.binary = !(s->spec->format->flags & TROD_FMT_TEXT);
@@ -390,6 +391,7 @@ void trod_sinks_fini(struct trod_sinks *s)
         trod_output_discard(s->sink[i].out);
         drop_encoder(s, &s->sink[i]);
     }
+    trod_crew_free(s->crew);
     trod_folder_discard(&s->folder);
     free(s->sink);
     free(s->by_key);

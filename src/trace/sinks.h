@@ -4,6 +4,7 @@
 #ifndef TROD_TRACE_SINKS_H
 #define TROD_TRACE_SINKS_H
 
+#include "io/output.h"
 #include "trace/folder.h"
 #include "trace/optspec.h"
 #include "trod/writer.h"
@@ -21,8 +22,10 @@ struct trod_file_sink {
 struct trod_sinks {
     const struct trod_optspec *spec;
     struct trod_output_options output;
+    struct trod_crew *crew; /* compresses all files; NULL: who writes does */
     const struct trod_meta *meta;
     struct trod_diag *diag;
+    struct trod_loss *loss;
     char *path;
     char suffix[16];
     bool directory;

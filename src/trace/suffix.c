@@ -53,6 +53,14 @@ static size_t suffix_of(const char *path, size_t n)
     return n;
 }
 
+/* Do the N bytes of PATH end as the name LIKE does, from the last dot on? */
+static bool ends_alike(const char *path, size_t n, const char *like)
+{
+    const size_t m = bare(like), a = suffix_of(path, n), b = suffix_of(like, m);
+
+    return a < n && n - a == m - b && memcmp(path + a, like + b, n - a) == 0;
+}
+
 static int unknown(const char *path, size_t from, size_t to, struct trod_diag *diag)
 {
     char names[512];
@@ -93,7 +101,7 @@ static int ambiguous(const char *path, size_t n, struct trod_diag *diag)
 }
 
 int trod_format_by_name(const struct trod_format **out, const char *path,
-                        const struct trod_format *usual, struct trod_diag *diag)
+                        const struct trod_format *usual, const char *like, struct trod_diag *diag)
 {
     const struct trod_format *found = NULL;
     const size_t n = bare(path), at = suffix_of(path, n);
@@ -111,6 +119,8 @@ int trod_format_by_name(const struct trod_format **out, const char *path,
         several += found != NULL;
         found = f;
     }
+    if (several && like && ends_alike(path, n, like))
+        return TROD_OK;
     if (several)
         return ambiguous(path, n, diag);
     if (found) {
@@ -119,7 +129,7 @@ int trod_format_by_name(const struct trod_format **out, const char *path,
     }
     /* no suffix, or that of a folder; what is there already and is no file (a device, a pipe) */
     if (at == n || (usual->layout && cut(path, &folder, ".d")) ||
-        (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+        (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) || (like && ends_alike(path, n, like)))
         return TROD_OK;
     return unknown(path, at, n, diag);
 }

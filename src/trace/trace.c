@@ -4,10 +4,12 @@
  * Implements trace.h. What order means stands in order_*.c; here files are found, opened, counted
  * and closed.
  */
+#include "io/frames.h"
 #include "trace/trace_impl.h"
 
 #include "core/sized.h"
 #include "trace/files.h"
+#include "trace/replay.h"
 #include "trace/schedule.h"
 
 #include <stdlib.h>
@@ -106,17 +108,31 @@ static struct trod_trace *make(const struct trod_trace_options *opt, struct trod
     return t;
 }
 
+/* The order that T's options ask for; NULL: there is none. */
+static const struct trod_order_ops *order_of(const struct trod_trace *t)
+{
+    const struct trod_trace_options *o = &t->opt;
+
+    if ((size_t)o->order >= sizeof orders / sizeof *orders)
+        return NULL;
+    if (o->order == TROD_ORDER_RECORDED &&
+        (o->lockstep || (o->schedule ? trod_plan_is(o->schedule) : o->idle)))
+        return &trod_order_lockstep;
+    return orders[o->order];
+}
+
 /* T has its files unless RC says otherwise: begin. *OUT is T, or NULL and T is released. */
 static int begin(struct trod_trace *t, int rc, struct trod_trace **out)
 {
     if (rc == TROD_OK)
         rc = name_files(t);
-    if (rc == TROD_OK && (size_t)t->opt.order < sizeof orders / sizeof *orders)
-        t->order = orders[t->opt.order];
+    if (rc == TROD_OK)
+        t->order = order_of(t);
     if (rc == TROD_OK && !t->order)
         rc = trod_error(t->diag, TROD_ERR_UNSUPPORTED, "trace.order", NULL,
                         "no such order of files");
     if (rc == TROD_OK && (!(t->open = calloc(t->n_inputs, sizeof *t->open)) ||
+                          !(t->frames = calloc(t->n_inputs, sizeof *t->frames)) ||
                           !(t->state = calloc(1, t->order->state_size))))
         rc = TROD_ERR_NOMEM;
     if (rc == TROD_OK)
@@ -161,6 +177,7 @@ int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whol
         return TROD_ERR_NOMEM;
     t->opt.order = TROD_ORDER_FILE;
     t->known = known;
+    t->found = &whole->frames[file];
     if (input)
         t->opt.input = *input;
     t->claimed = whole->claimed;
@@ -224,6 +241,8 @@ int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
     *out = NULL;
     if (rc < 0)
         return rc;
+    if (t->found)
+        trod_input_use_frames(in, t->found);
     if (!opt.from && t->claimed)
         opt.from = t->claimed->name;
     rc = trod_reader_open(out, in, &opt, &t->meta, t->diag);
@@ -244,12 +263,11 @@ int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
 /* Add what R has read to P. */
 static void count(struct trod_trace_progress *p, const struct trod_reader *r)
 {
-    const struct trod_input *in = trod_reader_input(r);
+    uint64_t bytes, decoded;
 
-    const uint64_t began = trod_reader_began(r), bytes = trod_input_file_offset(in);
-
-    p->bytes += bytes > began ? bytes - began : 0;
-    p->decoded += trod_input_offset(in) > began ? trod_input_offset(in) - began : 0;
+    trod_reader_read(r, &bytes, &decoded);
+    p->bytes += bytes;
+    p->decoded += decoded;
     p->skipped += trod_reader_skipped(r);
 }
 
@@ -291,10 +309,30 @@ static int begin_beside(struct trod_trace *t)
 {
     const struct trod_beside *b = t->format ? t->format->beside : NULL;
 
+    struct trod_beside_options own;
+
     t->begun = true;
     if (!b || !(b->columns & t->opt.want))
         return TROD_OK;
-    return b->open(&t->beside, &t->files, &t->opt.beside, &t->meta, t->diag);
+    if (!trod_sized(&own, sizeof own, sizeof own, &t->opt.beside))
+        return trod_error(t->diag, TROD_ERR_USAGE, "trace.options", NULL,
+                          "options are of another version");
+    return b->open(&t->beside, &t->files, &own, &t->meta, t->diag);
+}
+
+int trod_trace_modules(const struct trod_trace *t,
+                       int (*each)(void *user, const struct trod_module *m), void *user,
+                       struct trod_diag *diag)
+{
+    const struct trod_beside *b = t->format ? t->format->beside : NULL;
+    struct trod_beside_options own;
+
+    if (!b || !b->modules)
+        return TROD_OK;
+    if (!trod_sized(&own, sizeof own, sizeof own, &t->opt.beside))
+        return trod_error(diag, TROD_ERR_USAGE, "trace.options", NULL,
+                          "options are of another version");
+    return b->modules(&t->files, &own, each, user, diag);
 }
 
 int trod_trace_next(struct trod_trace *t, struct trod_batch **batch)
@@ -314,6 +352,21 @@ int trod_trace_next(struct trod_trace *t, struct trod_batch **batch)
             t->format->beside->fill(t->beside, *batch);
         return 1;
     }
+}
+
+int trod_trace_take(struct trod_trace *t, struct trod_batch *spare)
+{
+    struct trod_batch **slot = t->order->slot ? t->order->slot(t) : NULL, *fresh = spare;
+    int rc;
+
+    if (!slot || !*slot)
+        return TROD_ERR_UNSUPPORTED;
+    if (!fresh && (rc = trod_batch_new(&fresh, (*slot)->cap)) < 0)
+        return rc;
+    trod_batch_clear(fresh);
+    fresh->want = (*slot)->want;
+    *slot = fresh;
+    return TROD_OK;
 }
 
 void trod_trace_want(struct trod_trace *t, uint32_t want)
@@ -374,6 +427,11 @@ const struct trod_meta *trod_trace_meta(const struct trod_trace *t)
     return &t->meta;
 }
 
+int trod_trace_learn(struct trod_trace *t, const struct trod_trace *part)
+{
+    return trod_meta_learn(&t->meta, &part->meta);
+}
+
 const struct trod_format *trod_trace_format(const struct trod_trace *t)
 {
     return t->format;
@@ -392,6 +450,11 @@ size_t trod_trace_files(const struct trod_trace *t)
 const char *trod_trace_path(const struct trod_trace *t, size_t i)
 {
     return i < t->n_inputs ? t->files.file[i].path : NULL;
+}
+
+uint64_t trod_trace_bytes(const struct trod_trace *t, size_t i)
+{
+    return i < t->n_inputs ? size_of(t->files.file[i].path) : TROD_NOWHERE;
 }
 
 void trod_trace_progress(const struct trod_trace *t, struct trod_trace_progress *p)
@@ -416,6 +479,9 @@ void trod_trace_close(struct trod_trace *t)
     if (t->beside)
         t->format->beside->close(t->beside);
     free(t->names);
+    for (size_t i = 0; t->frames && i < t->n_inputs; i++)
+        trod_frames_fini(&t->frames[i]);
+    free(t->frames);
     free(t->open);
     free(t->state);
     trod_files_fini(&t->files);

@@ -6,6 +6,8 @@
 
 #include "trod/trace.h"
 
+struct trod_frames;
+
 /* How rows of several files become one sequence. */
 struct trod_order_ops {
     const char *name;
@@ -15,6 +17,8 @@ struct trod_order_ops {
     /* As trod_trace_next. */
     int (*next)(struct trod_trace *t, struct trod_batch **batch);
     void (*close)(struct trod_trace *t);
+    /* Where the batch stands that next gives. NULL: it gives windows. */
+    struct trod_batch **(*slot)(struct trod_trace *t);
 };
 
 struct trod_trace {
@@ -37,6 +41,9 @@ struct trod_trace {
     uint64_t total;                  /* bytes of all files */
     uint32_t head;                   /* bytes a driver is shown to begin with; 0: as it comes */
     struct trod_reader **open;       /* by input: what is being read, or NULL */
+    struct trod_frames *frames;      /* by input: as trod_trace_cuts found them */
+    const struct trod_frames *found; /* of the trace it is a part of: those of its file, or NULL */
+    size_t at;                       /* input that the last batch is of, in file order */
     struct trod_reader *first;       /* never closed before the trace: its options are asked for */
 };
 
@@ -51,16 +58,23 @@ int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whol
  */
 int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out);
 
+/* The input of R has these frames, and who looks for cuts in it need not look for them. */
+void trod_reader_frames(struct trod_reader *r, const struct trod_frames *frames);
+
 /* Close the reader of input I, which was only looked at. Nothing if there is none. */
 void trod_trace_reader_drop(struct trod_trace *t, size_t i);
 
 /* Add what the reader of input I has read to t->done and close it. Nothing if there is none. */
 void trod_trace_reader_done(struct trod_trace *t, size_t i);
 
+/* T, in file order, of which nothing was read yet, goes on with input I, before which are ROWS. */
+int trod_order_file_go(struct trod_trace *t, size_t i, uint64_t rows);
+
 extern const struct trod_order_ops trod_order_file;
 extern const struct trod_order_ops trod_order_sync;
 extern const struct trod_order_ops trod_order_time;
 extern const struct trod_order_ops trod_order_recorded;
 extern const struct trod_order_ops trod_order_dynamic;
+extern const struct trod_order_ops trod_order_lockstep; /* recorded, the cores taking turns */
 
 #endif

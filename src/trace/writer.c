@@ -25,40 +25,19 @@ struct trod_writer {
     bool verbatim;
     struct trod_sinks sinks;
     struct trod_writer_summary sum;
+    uint32_t lost; /* columns that rows of some kind lose */
+    enum trod_isa isa;
     int failed;
 };
 
+/* Columns that no loss is counted of: kinds of rows, what is made, how records were put. */
+static const uint32_t never =
+    TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_RAW | TROD_COL_MADE | TROD_COL_UNIT | TROD_COL_SUB;
+
 uint32_t trod_writer_loss(uint32_t source_columns, const struct trod_format *format)
 {
-    const uint32_t never = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_RAW | TROD_COL_MADE |
-                           TROD_COL_UNIT | TROD_COL_SUB;
-
     return source_columns & ~format->writes & ~never;
 }
-
-/* What the columns hold, as users call it. */
-static const char *const said[TROD_COLUMNS] = {
-    "kinds of records",
-    "flags",
-    "sizes",
-    "cpus or threads",
-    "times",
-    "units of time",
-    "instruction numbers",
-    "virtual addresses",
-    "physical addresses",
-    "addresses of instructions",
-    "branch targets",
-    "values",
-    "subtypes",
-    "sites",
-    "opcodes",
-    "values wider than 64 bits",
-    "texts (disassembly, names)",
-    "details",
-    "source records",
-    "cores",
-};
 
 static int refuse_loss(const struct trod_writer *w, uint32_t loss)
 {
@@ -67,8 +46,9 @@ static int refuse_loss(const struct trod_writer *w, uint32_t loss)
     size_t n = 0;
 
     for (unsigned i = 0; i < TROD_COLUMNS; i++)
-        if ((loss >> i & 1) && n + strlen(said[i]) + 3 < sizeof names)
-            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", said[i]);
+        if ((loss >> i & 1) && n + strlen(trod_loss_name(i)) + 3 < sizeof names)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "",
+                                  trod_loss_name(i));
     return trod_error(w->diag, TROD_ERR_LOSS, "writer.loss", NULL,
                       "%s cannot hold all that %s says; lost would be: %s; say --allow-loss to "
                       "convert all the same",
@@ -83,17 +63,80 @@ static bool may_copy(const struct trod_writer *w)
            f->verbatim(w->opt.source_options, w->meta->dialect, w->spec.options);
 }
 
+/* What rows with COLUMNS lose by kind is watched. Returns what is known to be lost. */
+static uint32_t watch_losses(struct trod_writer *w, uint32_t columns)
+{
+    const struct trod_format *f = w->spec.format;
+    struct trod_loss *l = &w->sum.loss;
+    const bool own = w->opt.source == f;
+    struct trod_keeps keeps = {.lost = own ? 0 : trod_writer_loss(columns, f)};
+
+    for (unsigned i = 0; i < TROD_KINDS; i++) {
+        keeps.columns[i] = own ? TROD_COL_ALL : f->writes;
+        keeps.flags[i] = UINT32_MAX;
+    }
+    if (f->keeps)
+        f->keeps(w->spec.options, w->meta, &keeps);
+    for (unsigned i = 0; i < TROD_KINDS; i++) {
+        if (w->opt.source->kinds && !(w->opt.source->kinds >> i & 1))
+            continue;
+        l->watch[i] = columns & ~keeps.columns[i] & ~never;
+        l->watch_flags[i] = TROD_LOSS_FLAGS & ~keeps.flags[i];
+        l->watching = l->watching || l->watch[i] || l->watch_flags[i];
+        w->lost |= l->watch[i];
+    }
+    return keeps.lost & columns;
+}
+
+/* The formats that have a word for ISA. */
+static void names_for(enum trod_isa isa, char *names, size_t size)
+{
+    size_t n = 0;
+
+    names[0] = '\0';
+    for (size_t i = 0; trod_format_at(i); i++) {
+        const struct trod_format *f = trod_format_at(i);
+
+        if (f->begin && trod_format_has_isa(f, isa) && n + strlen(f->name) + 3 < size)
+            n += (size_t)snprintf(names + n, size - n, "%s%s", n ? ", " : "", f->name);
+    }
+}
+
+/* Rows of a trace of another instruction set than the format has words for; told once. */
+static int check_isa(struct trod_writer *w)
+{
+    const enum trod_isa isa = w->meta->isa;
+    char names[256];
+
+    if (!w->opt.source || w->opt.allow_loss || isa == w->isa)
+        return TROD_OK;
+    w->isa = isa;
+    if (w->opt.source == w->spec.format || trod_format_has_isa(w->spec.format, isa))
+        return TROD_OK;
+    names_for(isa, names, sizeof names);
+    return trod_error(w->diag, TROD_ERR_LOSS, "writer.isa", NULL,
+                      "%s has no word for %s instructions: use --to with one of %s, or say "
+                      "--allow-loss",
+                      w->spec.format->name, trod_isa_name(isa), names);
+}
+
 static int check(struct trod_writer *w)
 {
     const struct trod_format *f = w->spec.format;
-    uint32_t columns = w->opt.columns, loss;
+    uint32_t columns = w->opt.columns, loss = 0;
+    int rc;
 
     if (!f->begin)
         return trod_error(w->diag, TROD_ERR_USAGE, "writer.read-only", NULL,
                           "format '%s' can be read but not written", f->name);
     if (columns == 0 && w->opt.source)
         columns = w->opt.source->reads;
-    loss = w->opt.source == f ? 0 : trod_writer_loss(columns, f);
+    if (w->opt.source)
+        loss = watch_losses(w, columns);
+    else if (columns)
+        loss = trod_writer_loss(columns, f);
+    if ((rc = check_isa(w)) < 0) /* what follows would lead nowhere */
+        return rc;
     if (loss && !w->opt.allow_loss)
         return refuse_loss(w, loss);
     w->verbatim = may_copy(w);
@@ -122,6 +165,7 @@ int trod_writer_open(struct trod_writer **out, const char *path,
                                        .output = w->opt.output,
                                        .meta = meta,
                                        .diag = diag,
+                                       .loss = &w->sum.loss,
                                        .drops = w->opt.drops};
         rc = trod_sinks_open(&w->sinks, path);
     }
@@ -153,10 +197,12 @@ int trod_writer_open_like(struct trod_writer **out, const char *path, struct tro
 uint32_t trod_writer_want(const struct trod_writer *w)
 {
     const struct trod_layout *layout = w->spec.format->layout;
-    uint32_t want = w->spec.format->writes | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM;
+    /* what is lost is counted where rows say it */
+    uint32_t want =
+        w->spec.format->writes | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | w->lost;
 
     if (layout && layout->wants)
-        return layout->wants(w->spec.options, w->meta, w->opt.drops) | TROD_COL_STREAM;
+        return layout->wants(w->spec.options, w->meta, w->opt.drops) | TROD_COL_STREAM | w->lost;
     return w->verbatim ? want | TROD_COL_RAW : want;
 }
 
@@ -171,6 +217,7 @@ static int encode(struct trod_writer *w, struct trod_file_sink *s, const struct 
     int rc;
 
     trod_batch_view(&view, b, 0, n);
+    trod_loss_watch(&w->sum.loss, &view);
     for (;;) {
         struct trod_room room;
         const uint8_t *from;
@@ -260,12 +307,38 @@ static int put_streams(struct trod_writer *w, const struct trod_batch *b)
     return TROD_OK;
 }
 
+/* Something is lost that nobody allowed to be: the first of it. */
+static int refuse_first(const struct trod_writer *w)
+{
+    const struct trod_loss_first *f = &w->sum.loss.first;
+    const struct trod_place at = {
+        .offset = TROD_NOWHERE, .record = f->row, .line = TROD_NOWHERE, .caret = SIZE_MAX};
+    const char *name = f->columns ? trod_loss_name((unsigned)__builtin_ctz(f->columns)) : "";
+    char value[32] = "";
+
+    if (f->has_value)
+        snprintf(value, sizeof value, " 0x%llx", (unsigned long long)f->value);
+    return trod_error(w->diag, TROD_ERR_LOSS, "writer.loss", &at,
+                      "row %llu, of kind %s, cannot be kept as %s%s%s%s: %s; say --allow-loss to "
+                      "convert all the same",
+                      (unsigned long long)f->row, trod_kind_name(f->kind), w->spec.format->name,
+                      *name ? ", lost would be: " : "", name, value, f->why ? f->why : "loss");
+}
+
+static bool refused(const struct trod_writer *w)
+{
+    return w->opt.source && !w->opt.allow_loss && w->sum.loss.first.why &&
+           trod_loss_any(&w->sum.loss);
+}
+
 int trod_writer_put(struct trod_writer *w, const struct trod_batch *b)
 {
     int rc;
 
     if (w->failed < 0 || b->n == 0)
         return w->failed;
+    if ((rc = check_isa(w)) < 0) /* it may not have been known before the first rows */
+        return w->failed = rc;
     if (w->sinks.directory)
         rc = put_streams(w, b);
     else if (w->verbatim)
@@ -273,6 +346,8 @@ int trod_writer_put(struct trod_writer *w, const struct trod_batch *b)
     else
         rc = encode(w, w->sinks.sink, b, b->n);
     w->sum.rows += b->n;
+    if (rc >= 0 && refused(w))
+        rc = refuse_first(w);
     w->failed = rc < 0 ? rc : TROD_OK;
     return w->failed;
 }
@@ -372,6 +447,25 @@ static void release(struct trod_writer *w)
     free(w);
 }
 
+/* Rows made by hand were lost: the trace is written, and this is a problem. */
+static void tell_loss(const struct trod_writer *w)
+{
+    const struct trod_loss *l = &w->sum.loss;
+
+    for (unsigned i = 0; i < TROD_KINDS; i++) {
+        if (l->rows[i])
+            trod_error(w->diag, TROD_ERR_LOSS, "writer.lost-rows", NULL,
+                       "%s has no place for %llu %s rows", w->spec.format->name,
+                       (unsigned long long)l->rows[i], trod_kind_name(i));
+        for (unsigned k = 0; k < TROD_COLUMNS; k++)
+            if (l->columns[i][k])
+                trod_error(w->diag, TROD_ERR_LOSS, "writer.lost-columns", NULL,
+                           "%s cannot hold the %s of %llu %s rows", w->spec.format->name,
+                           trod_loss_name(k), (unsigned long long)l->columns[i][k],
+                           trod_kind_name(i));
+    }
+}
+
 int trod_writer_commit(struct trod_writer *w, struct trod_writer_summary *summary)
 {
     int rc = w->failed;
@@ -382,8 +476,13 @@ int trod_writer_commit(struct trod_writer *w, struct trod_writer_summary *summar
         rc = finish(w, &w->sinks.sink[i]);
         w->sum.files++;
     }
+    if (rc == TROD_OK && refused(w))
+        rc = refuse_first(w);
+    if (rc == TROD_OK && !w->opt.source && !w->opt.allow_loss && trod_loss_any(&w->sum.loss))
+        tell_loss(w);
     if (rc == TROD_OK)
         rc = trod_sinks_commit(&w->sinks, &w->sum.bytes);
+    w->sum.copied += w->sum.loss.copied;
     if (summary)
         *summary = w->sum;
     release(w);

@@ -118,6 +118,11 @@ needs_format() {
     trod formats "$1" >/dev/null 2>&1 || { echo "skipped: no format $1"; exit 77; }
 }
 
+# grouped N: as text says it to people
+grouped() {
+    sed -e ':again' -e 's/\([0-9]\)\([0-9]\{3\}\)\(,\|$\)/\1,\2\3/' -e 't again' <<<"$1"
+}
+
 # bytes HEX...: the bytes
 bytes() {
     local h

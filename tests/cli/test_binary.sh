@@ -16,7 +16,7 @@ from="--from byu12"
 run trod view $from --header always t.byu12
 status 0
 out <<'EOF'
- record    time  agent  kind   address     size  value       text
+    row    time  agent  kind   address     size  value       text
       0   0 clk  0      READ   0x00001000     4  -           MEMREAD  {pa=0x00001000 memory=write-back}
       1  10 clk  1      WRITE  0x00002008     8  -           MEMWRITE  {pa=0x00002008 memory=write-back}
       2  15 clk  0      READ   0x000003f8     1  -           IOREAD  {io pa=0x000003f8 memory=uncacheable}

@@ -45,16 +45,16 @@ status 0
 json '.instructions == 8 and .references == 16'
 json '.caches[0] | .misses == 16 and .compulsory == 3 and .capacity == 13 and .conflict == 0'
 json '.kinds | length == 2 and .[1].kind == "read" and .[1].misses == 8'
-json '.by == [{"instruction": "0x8000", "L1": 16}]'
+json '.by == [{"instruction": "0x8000", "references": 16, "L1": 16}]'
 json '[.intervals[].L1] | add == 16'
 run trod cache --config one.conf --warmup 2 --format json ping.tarmac
 status 0
 json '.instructions == 6 and .caches[0].misses >= 12'
 run trod cache --sweep size=64..256,ways=1..4 --format csv ping.tarmac
 status 0
-out_has '^data,64,64,1,1,8,8,100.000$'
-out_has '^data,64,128,2,1,8,2,25.000$'
-out_has '^data,64,256,4,1,8,2,25.000$'
+out_has '^data,lru,64,64,1,1,8,8,100.000$'
+out_has '^data,lru,64,128,2,1,8,2,25.000$'
+out_has '^data,lru,64,256,4,1,8,2,25.000$'
 run trod cache --presets
 status 0
 out_has '^  i7-6700 '
@@ -65,6 +65,174 @@ echo 'cache L1 size=100' >>one.conf
 run trod cache --config one.conf ping.tarmac
 status 2
 err_has 'one.conf.*3'
+
+# TLBs: one page of code, one of data
+cat >tlb.conf <<'X'
+cache L1 size=128 ways=2
+tlb T entries=2 ways=full
+tlb U entries=8 ways=2 pages=4K,2M
+walk L1
+X
+run trod cache --config tlb.conf --format json ping.tarmac
+status 0
+json '.tlbs[0] | .references == 16 and .misses == 2 and .code_misses == 1 and .read_misses == 1'
+json '.walks | .walks == 2 and .reads == 8 and .into == "L1"'
+# three lines in turn, three times, where there is room for two: lru has none when it is needed, the
+# optimal policy keeps the one that comes first: a b c hit-a b hit-c a hit-b c
+for i in 0 1 2 3 4 5 6 7 8; do
+    printf '%d clk IT (%d) %08x e5910000 A svc_s : LDR r0,[r1]\n' $((i + 1)) $((i + 1)) 32768
+    printf '%d clk MR4 %08x 00000000\n' $((i + 1)) $((4096 + i % 3 * 64))
+done >three.tarmac
+echo 'cache D data size=128 ways=2 policy=opt' >opt.conf
+run trod cache --config opt.conf --format json three.tarmac
+status 0
+json '.caches[0] | .references == 9 and .misses == 6'
+sed s/opt/lru/ opt.conf >lru.conf
+run trod cache --config lru.conf --format json three.tarmac
+status 0
+json '.caches[0].misses == 9'
+cat ping.tarmac >copy
+run trod cache --config opt.conf - <copy
+status 2
+err_has 'reads the trace twice'
+run trod cache --physical --format json ping.tarmac
+status 0
+json '.without_physical == 16'
+run trod cache --sweep size=4K --physical ping.tarmac
+status 2
+err_has 'virtual addresses'
+
+# phases: eight instructions with a read each
+head -2 one.conf >two.conf
+run trod cache --config two.conf --skip 3 --warmup 2 --format json ping.tarmac
+status 0
+# (the read of the last instruction of a warm-up counts)
+json '.instructions == 3 and .references == 7'
+run trod cache --config two.conf --warmup rows:4 --format json ping.tarmac
+status 0
+json '.instructions == 6 and .references == 12'
+run trod cache --config two.conf --warmup full --format json ping.tarmac
+status 0
+json '.full_after == 1 and .references == 15'
+run trod cache --config two.conf --windows 4,1,2 --format json ping.tarmac
+status 0
+json '.windows == 2 and .instructions == 4 and (.intervals | length) == 2'
+run trod cache --windows 4,1 ping.tarmac
+status 2
+err_has 'is not EVERY,WARM,COUNT'
+run trod cache --windows 4,3,2 ping.tarmac
+status 2
+err_has 'more than the whole'
+run trod cache --warmup soon ping.tarmac
+status 2
+err_has 'neither a number'
+
+# sweeps of several policies, and their chart in 80 columns
+run trod cache --sweep size=64..256,ways=1..2,policy=fifo+lru --warmup 2 --format csv ping.tarmac
+status 0
+out_has '^data,fifo,64,64,1,1,7,7,100.000$'
+out_has '^data,lru,64,128,2,1,7,1,14.286$'
+run trod cache --sweep size=64..1K,ways=1..2 --plot ping.tarmac
+status 0
+out_has '^miss ratio of lru caches for data, lines of 64 bytes, by their size$'
+out_has ' 2 ways$'
+check test "$(LC_ALL=C.UTF-8 wc -L <"$stdout")" -le 80
+run trod cache --plot ping.tarmac
+status 2
+err_has 'needs --sweep'
+run trod cache --sweep size=4K,policy=opt ping.tarmac
+status 2
+err_has 'different policies but opt'
+
+# any number of threads, any way of sharing out: the same
+same_jobs() {
+    run trod cache -j 1 --format json "$@" ping.tarmac
+    status 0
+    cp "$stdout" jobs1
+    for j in 2 3 8; do
+        run trod cache -j $j --format json "$@" ping.tarmac
+        status 0
+        check cmp "$stdout" jobs1
+    done
+}
+same_jobs --by instruction --sharing --interval 3
+same_jobs --preset i7-6700 --warmup 2 --by page
+same_jobs --config two.conf
+same_jobs --sweep size=4K..64K,policy=lru+fifo,line=32..64
+same_jobs --sweep size=64..1K,policy=random+drrip
+# Who misses: rows by instruction and by line, summed up here by the symbols that nm has.
+if command -v cc >/dev/null && command -v nm >/dev/null; then
+    cat >prog.c <<'C'
+int table[64] __attribute__((aligned(64))) = {1}, other[64] __attribute__((aligned(64))) = {1};
+int walk(const int *p)
+{
+    int s = 0;
+    for (int i = 0; i < 64; i++) s += p[i];
+    return s;
+}
+int main(void) { return walk(table) + walk(other); }
+C
+    cc -g -O0 -fno-pie -no-pie -o prog prog.c
+    addr() { nm prog | awk -v n="$1" '$3 == n { print $1 }'; }
+    walk=$((16#$(addr walk))) main=$((16#$(addr main)))
+    t=0
+    {
+        for at in table other; do
+            for ((i = 0; i < 64; i++)); do
+                for pc in $main $walk $((walk + 64)); do
+                    t=$((t + 1))
+                    printf '%d clk cpu0 IT (%d) %016x d503201f O EL1h_n : NOP\n' $t $t "$pc"
+                    printf '%d clk cpu0 MR4 %016x 00000001\n' $t $((16#$(addr $at) + 4 * i))
+                done
+            done
+        done
+    } >who.tarmac
+    echo 'cache L1D size=128 ways=1 line=64 data' >small.conf
+    echo 'cache L1I size=128 ways=1 line=64 code' >>small.conf
+    run trod cache --config small.conf --top 0 --by instruction --format json who.tarmac
+    status 0
+    # key, misses; an address belongs to the last symbol at or before it
+    summed() {
+        jq -r '.by[] | "\(.instruction) \(.L1D + .L1I)"' "$stdout" | awk -v walk="$walk" -v main="$main" '
+            function number(h,   i, n) {
+                sub(/^0x/, "", h)
+                for (i = 1; i <= length(h); i++) n = 16 * n + index("0123456789abcdef", substr(h, i, 1)) - 1
+                return n
+            }
+            {
+                at = number($1)
+                name = (walk < main ? (at >= main ? "main" : "walk") : (at >= walk ? "walk" : "main"))
+                sum[name] += $2
+            }
+            END { for (n in sum) print n, sum[n] }' | sort
+    }
+    summed >want
+    check test -s want
+    run trod cache --config small.conf --top 0 --by function --symbols prog --format json who.tarmac
+    status 0
+    jq -r '.by[] | "\(.function) \(.L1D + .L1I)"' "$stdout" | sort >got
+    same want got
+    total=$(awk '{ n += $2 } END { print n }' want)
+    run trod cache --config small.conf --by module --symbols prog --format json who.tarmac
+    json "[.by[] | .module] == [\"prog\"] and ([.by[] | .L1D + .L1I] | add) == $total"
+    run trod cache --config small.conf --top 0 --by source --symbols prog --format json who.tarmac
+    json "([.by[] | .L1D + .L1I] | add) == $total and ([.by[].source] | all(test(\"prog.c:[0-9]+$\")))"
+    # each object has 256 bytes, 4 lines that are missed once each: the walks are one after the other
+    run trod cache --config small.conf --top 0 --by data --symbols prog --format json who.tarmac
+    json '[.by[] | select(.L1D > 0) | {data, refs: .references, n: .L1D}] | sort_by(.data) ==
+          [{data: "other", refs: 192, n: 4}, {data: "table", refs: 192, n: 4}]'
+    json "([.by[].references] | add) == .references and ([.by[] | .L1D + .L1I] | add) == $total"
+    run trod cache --config small.conf --by region --symbols prog --format json who.tarmac
+    json '[.by[] | [.region, .references]] | sort == [["(code) of prog", 384], ["(data) of prog", 384]]'
+    run trod cache --config small.conf --by data --format json who.tarmac
+    json '[.by[] | select(.L1D > 0)] | length == 1 and (.[0].data | test("^0x[0-9a-f]+000[.][.]0x[0-9a-f]+fff$"))'
+    for by in function module source; do
+        run trod cache --by $by who.tarmac
+        status 2
+        err_has 'say --symbols'
+    done
+fi
+
 run trod cache --with '-cores 2' ping.tarmac
 status 2
 err_has 'say --like'

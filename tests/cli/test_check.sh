@@ -200,7 +200,7 @@ printf '\001' | dd of=entry bs=1 seek=24 conv=notrunc 2>/dev/null
 gzip -c entry >$serial.gz
 run trod check scheduled
 status 1
-out_has '^error schedule.serial: serial_schedule.bin.gz: the trace does not have: thread 1 on cpu 18446744073709551615 .* from instruction 1$'
+out_has '^error schedule.serial: serial_schedule.bin.gz: the trace does not have: thread 1 on an unknown cpu at .* from instruction 1$'
 out_has '^error schedule.serial: serial_schedule.bin.gz: missing is: thread 1 .* from instruction 0$'
 head -c 20 entry | gzip -c >$serial.gz
 run trod check scheduled

@@ -110,13 +110,13 @@ out </dev/null
 err_has "warning: no thread or cpu is called 'nosuch'; there are cpu0"
 run trod view --kind BRANCH lines
 status 0
-err_has 'warning: no BRANCH records among the [0-9]+ read; there are INSTR, .*REG.*branches are INSTR'
+err_has 'warning: no BRANCH rows among the [0-9]+ read; there are INSTR, .*REG.*branches are INSTR'
 run trod convert --kind TLB lines nothing.tarmac
-err_has 'no TLB records'
+err_has 'no TLB rows'
 run trod count --kind TLB lines
-err_has 'no TLB records'
+err_has 'no TLB rows'
 run trod view --register X77 lines
-err_has 'none of the [0-9]+ records read'
+err_has 'none of the [0-9]+ rows read'
 run trod view --register X2 lines
 err </dev/null
 

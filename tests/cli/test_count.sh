@@ -85,7 +85,6 @@ run trod count --footprint some loop.tarmac
 status 2
 run trod count
 status 2
-finish
 
 # byte enables with holes (active low): 0x55 enables bytes 1, 3, 5 and 7 of the double word, 0xaa the
 # others; the second pair of records overlaps in nothing, the last one touches what the first did
@@ -100,3 +99,9 @@ status 0
 json '.total.unique_data_bytes == 4 + 4 + 4'
 json '.total.unique_data_lines == 2'
 json '.total.bytes_read == 8 and .total.bytes_written == 8'
+
+# intervals of a trace whose numbers are summed up file by file
+run trod count --interval 20 --format json "$TROD_SOURCE/examples/sum.trace.zip"
+status 0
+json '[.intervals[].total.fetched_instructions] == [20, 20, 10] and .total.fetched_instructions == 50'
+finish

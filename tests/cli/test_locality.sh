@@ -137,6 +137,37 @@ for jobs in 1 2 3 8; do
     done
 done
 
+# ---- parts that several processes read, of one thread and of several
+run trod gen sharing threads.dir/ --to drmemtrace
+status 0
+parts() { # N PLAN FILE
+    local i
+    rm -f part.*
+    for ((i = 0; i < $1; i++)); do
+        run trod run --part $i/"$1" --save part.$i "$2" "$3"
+        status 0
+    done
+    run trod merge --format json part.*
+    status 0
+    cp "$stdout" merged
+    run trod run --format json "$2" "$3"
+    status 0
+    same "$stdout" merged
+}
+for plan in locality:histogram locality:times,deps locality:like=reuse_distance locality:like=reuse_time; do
+    for n in 1 3; do
+        parts $n $plan r.trace.zip
+    done
+    parts 2 $plan threads.dir
+done
+head -c $(($(wc -c <part.0) / 2)) part.0 >half
+run trod merge half part.1
+status 2
+run trod run --part 0/2 --save no.state locality:sample=4 r.trace.zip
+status 2
+err_has 'cannot be parted'
+check test ! -e no.state
+
 # ---- another tool's rules, our words; its text
 run trod locality --like reuse_distance --format json r.trace.zip
 status 0

@@ -50,6 +50,6 @@ ls "$TROD_SOURCE"/docs/man/trod-*.1 | sed 's/.*trod-\(.*\)\.1/\1/' | sort >man
 printf '%s\n' $commands | sort >help
 same help man
 if command -v mandoc >/dev/null; then
-    check mandoc -T lint -W warning "$TROD_SOURCE"/docs/man/*.1
+    check mandoc -T lint -W warning "$TROD_SOURCE"/docs/man/*.[17]
 fi
 finish

@@ -13,6 +13,19 @@ json '.lengths == [{length: 4, instructions: 12, share: 100.00, user: 12, kernel
 json '.access_sizes == [{size: 8, reads: 1, writes: 3, atomic: 0}]'
 json '[.categories[] | select(.category == "load", .category == "store") | .instructions] == [1, 2]'
 
+json '[.categories[] | select(.category == "system call", .category == "call", .category == "return") | .instructions] == [1, 1, 1]'
+json '.extensions == [{extension: "base", instructions: 12, share: 100, user: 12, kernel: 0}]'
+json 'has("groups") | not'
+
+# PowerPC: groups, and the classes by which TT6 writes records of one, two or three words
+run trod mix --format json "$examples/sum.tt6"
+status 0
+json '[.groups[].instructions] | add == 57'
+trod view --format json "$examples/sum.tt6" >rows
+want=$(jq -s '[.[] | select(.kind == "READ" or .kind == "WRITE")] | length' rows)
+json "[.tt6_classes[] | select(.class | test(\"memory\")) | .instructions] | add == $want"
+json '([.tt6_classes[].instructions] | add) == 57 and ([.tt6e_classes[].instructions] | add) == 57'
+
 # made for it: accesses that cross, beside ones that do not
 cat >cross.tarmac <<'T'
 1 clk cpu0 IT (1) 00008000:000000008000_NS d503201f O EL1h_n : NOP

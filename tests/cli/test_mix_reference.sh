@@ -59,4 +59,14 @@ for file in "$traces"/reference/*/opcode_mix.txt "$traces"/fresh/reference/*/opc
 done
 echo "$tables tables, $compared opcodes"
 check test "$compared" -gt 0
+# threads that move between cpus: instructions by the last CPU_ID marker of their thread
+moved=$traces/drmemtrace.threadsig.x64.tracedir
+trod view --format csv "$moved" >moved.csv 2>/dev/null
+awk -F, '$2 == "MARKER" && $15 == 3 { on[$5] = $10 }
+         $2 == "INSTR" { n[on[$5]]++ }
+         END { for (c in n) print c, n[c] }' moved.csv | sort >want
+check test "$(wc -l <want)" -gt 8
+run trod mix --by core --format json -j 2 "$moved"
+jq -r '.cores[] | "\(.core) \(.instructions)"' "$stdout" | sort >got
+same want got
 finish

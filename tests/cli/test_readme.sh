@@ -1,34 +1,12 @@
 # test_readme.sh - the README's tour is typed, and what it shows is what comes; every format has an
 # example that is recognised by its content.
 . "$TROD_SOURCE/tests/cli/lib.sh"
+. "$TROD_SOURCE/tests/cli/typed.sh"
 
 ln -s "$TROD_SOURCE/examples" examples
 bin=$(dirname "$TROD")
 can_record=yes
 command -v qemu-x86_64 >/dev/null && [[ $(uname -m) == x86_64 ]] || can_record=no
-
-# shown WANT GOT: is GOT what WANT shows, a line "..." standing for any lines?
-shown() {
-    local -a want got
-    local i=0 line any=no
-    mapfile -t want <"$1"
-    mapfile -t got <"$2"
-    for line in "${want[@]}"; do
-        if [[ $line == ... ]]; then
-            any=yes
-            continue
-        fi
-        if [[ $any == yes ]]; then
-            while ((i < ${#got[@]})) && [[ ${got[i]} != "$line" ]]; do
-                i=$((i + 1))
-            done
-        fi
-        [[ $i -lt ${#got[@]} && ${got[i]} == "$line" ]] || { echo "not there: $line"; cat "$2"; return 1; }
-        any=no
-        i=$((i + 1))
-    done
-    [[ $any == yes || $i == ${#got[@]} ]] || { echo "more than is shown"; cat "$2"; return 1; }
-}
 
 # type_in COMMAND: its whole output in .typed; what it shows is in .shown
 type_in() {

@@ -185,7 +185,7 @@ out_has '"system_call_instructions": 2'
 run trod view --format json --kind INSTR t.trace
 out_has '"branch": "syscall"'
 run trod view --header always t.trace
-out_has '^ *record .* thread '
+out_has '^ *row .* thread '
 out_has 'kernel-event'
 out_not 'MARKER .*sub='
 run trod view --format csv t.trace

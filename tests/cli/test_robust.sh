@@ -121,7 +121,7 @@ for signal in INT TERM HUP; do
 done
 
 # --- a name that means no format, or several, is not guessed at
-for name in x.csv x.json.gz x.abc; do
+for name in x.xyz x.json.gz x.abc; do
     run trod convert "$hello" $name
     status 2
     err_has "is no suffix of a format.*tarmac.*--to"

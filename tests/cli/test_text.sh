@@ -18,7 +18,7 @@ EOF
 run trod view --header always t.tarmac
 status 0
 out <<'EOF'
- record   time  cpu   kind   address     size  value               text
+    row   time  cpu   kind   address     size  value               text
       0  1 clk  cpu0  INSTR  0x00008000     4  d28c8000            MOV      x0,#0x6400          {pa=0x00008000:ns mode=EL1h_n index=1}
       1  1 clk  cpu0  REG    -              8  0x0000000000006400  X0
       2  2 clk  cpu1  INSTR  0x0000800c     4  94000005            BL       {pc}+0x14 ; 0x8020  {pa=0x0000800c:ns mode=EL1h_n index=1}
@@ -234,8 +234,8 @@ run trod info --from tarmac --format json types.tarmac
 status 0
 json '.files[0].not_understood | .[0] == {"type": "OFTEN", "rows": 3000} and length == 21 and (map(.rows) | add) == 6001'
 run trod info --from tarmac types.tarmac
-out_has '^    OFTEN +3000$'
-out_has '^    \(others\) +[0-9]+$'
+out_has '^    OFTEN +3,000$'
+out_has '^    \(others\) +[0-9,]+$'
 
 # what is no trace is not guessed at
 run trod info "$TROD_SOURCE/LICENSE"
@@ -259,11 +259,11 @@ on_terminal() {
 if command -v script >/dev/null && [ "$(on_terminal 'test -t 1 && echo yes')" = yes ]; then
     run on_terminal "TROD_PAGER= '$TROD' view t.tarmac"
     out_has "$esc"
-    out_has 'record +time +cpu +kind'
+    out_has 'row +time +cpu +kind'
     run on_terminal "NO_COLOR=1 TROD_PAGER= '$TROD' view t.tarmac"
     out_not "$esc"
     run on_terminal "TROD_PAGER='sed s/^/paged:/' '$TROD' view t.tarmac"
-    out_has '^paged:.*record'
+    out_has '^paged:.* row '
     run on_terminal "PAGER='sed s/^/paged:/' '$TROD' view --no-pager t.tarmac"
     out_not '^paged:'
     cols=80 run on_terminal "TROD_PAGER= '$TROD' view --no-color t.tarmac"

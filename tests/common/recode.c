@@ -2,6 +2,7 @@
  * recode.c - from a decoder into an encoder, row by row. Implements test_recode of testlib.h.
  */
 #include "testlib.h"
+#include "trod/loss.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct recode {
     struct trod_diag diag_in, diag_out;
     struct trod_batch *batch;
     struct trod_buf *out;
+    struct trod_loss loss;
 };
 
 /* Room of N bytes, as a block of its own: a step over its end is seen. */
@@ -79,8 +81,12 @@ static int loop(struct recode *r)
         r->batch->offset = span.offset = r->in->n - span.n;
         rc = r->in->format->decode(r->dec, &span, r->batch, &r->diag_in);
         if (!begun) {
+            const struct trod_target target = {.single = true, .loss = &r->loss};
+
             rc_out = r->to->begin(r->enc, r->opt_out, &r->meta, &r->diag_out);
             begun = rc_out == TROD_OK;
+            if (begun && r->to->target)
+                rc_out = r->to->target(r->enc, &target, &r->diag_out);
         }
         if (rc_out == TROD_OK && r->batch->n)
             rc_out = drain(r, false);
@@ -114,7 +120,8 @@ int test_recode(const struct test_input *in, const struct trod_format *to, const
     if (rc == TROD_OK)
         rc = loop(&r);
     if (lost)
-        *lost = r.diag_out.errors + r.diag_out.warnings;
+        *lost = r.diag_out.errors + r.diag_out.warnings + trod_loss_rows(&r.loss) +
+                trod_loss_values(&r.loss) + r.loss.invented;
     if (f->stop)
         f->stop(r.dec);
     free(r.dec);

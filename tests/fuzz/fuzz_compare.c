@@ -26,7 +26,7 @@ static void choose(struct trod_compare_options *o, unsigned a, unsigned b)
 
     memset(o, 0, sizeof *o);
     o->window = windows[a & 3];
-    o->window_unit = (a & 4) ? TROD_WINDOW_TICKS : TROD_WINDOW_RECORDS;
+    o->window_unit = (a & 4) ? TROD_WINDOW_TICKS : TROD_WINDOW_ROWS;
     o->align = (a & 8) ? TROD_ALIGN_NONE : TROD_ALIGN_EDIT;
     o->independent = a & 16;
     o->skip_equal = a & 32;

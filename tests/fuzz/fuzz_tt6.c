@@ -6,7 +6,7 @@
  * is also detected, and converted to the other format and to bus traces, for what that may break.
  */
 #include "fuzz.h"
-#include "trod/ppc.h"
+#include "isa/ppc.h"
 
 enum { WORDS = 2048 };
 

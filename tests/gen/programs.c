@@ -12,11 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCKS_MAX = 8192, BLOCK_BYTES = 512, TID = 1000 };
+enum { BLOCKS_MAX = 8192, BLOCK_BYTES = 512, TID = 1000, TURN = 4096 };
 
 struct walk {
     uint64_t seed, left, block, time;
     unsigned blocks;
+    int thread; /* drmemtrace: one of many; -1: alone */
     bool es;
     uint8_t seen[BLOCKS_MAX]; /* drmemtrace: BODY, LEFT_NEXT */
 };
@@ -156,18 +157,27 @@ static void drm_block(struct walk *w)
 
 static void drm(struct walk *w)
 {
-    static const struct {
+    const uint64_t tid = TID + (uint64_t)(w->thread < 0 ? 0 : w->thread);
+    const struct {
         unsigned type, size;
         uint64_t value;
     } head[] = {{HEADER, 0, 7},     {MARKER, 12, 7}, {MARKER, 9, 0xe40},
-                {THREAD, 4, TID},   {PID, 4, TID},   {MARKER, 10, 64},
+                {THREAD, 4, tid},   {PID, 4, TID},   {MARKER, 10, 64},
                 {MARKER, 18, 4096}, {MARKER, 2, 1},  {MARKER, 3, 0}};
+    const size_t n = sizeof head / sizeof *head;
+    uint64_t turn = 0;
 
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+    for (size_t i = 0; i < (w->thread < 0 ? n : n - 2); i++)
         entry(head[i].type, head[i].size, head[i].value);
-    while (w->left)
+    while (w->left) {
+        /* threads take turns, a basic block each */
+        if (w->thread >= 0) {
+            entry(MARKER, 2, ++turn * TURN + (uint64_t)w->thread);
+            entry(MARKER, 3, 0);
+        }
         drm_block(w);
-    entry(EXIT, 4, TID);
+    }
+    entry(EXIT, 4, tid);
     entry(FOOTER, 0, 0);
 }
 
@@ -266,7 +276,7 @@ static void tarmac(struct walk *w)
         arm_block(w);
 }
 
-bool programs_write(const char *format, uint64_t records)
+bool programs_write(const char *format, uint64_t records, int thread)
 {
     static struct walk w;
     const bool large = strcmp(format, "drm-large") == 0;
@@ -274,6 +284,7 @@ bool programs_write(const char *format, uint64_t records)
     w = (struct walk){.seed = 88172645463325252u,
                       .left = records,
                       .blocks = large ? BLOCKS_MAX : BLOCKS_MAX / 32,
+                      .thread = thread,
                       .time = 1000000,
                       .es = strcmp(format, "tarmac-es") == 0};
     if (large || strcmp(format, "drm-small") == 0)

@@ -11,7 +11,7 @@
  *
  * Traces are periodic but for full, so that billions of records are written as fast as a pipe takes
  * them. --thread T of tt6 and tt6e puts in the sync points of thread T of two that hand a lock to
- * and fro.
+ * and fro; that of drm-small and drm-large makes the trace of one of 4,096 threads.
  */
 #include "ppc_machine.h"
 #include "programs.h"
@@ -192,7 +192,7 @@ static void byu12(struct period *t)
 static int usage(void)
 {
     fprintf(stderr, "usage: trod-gen tt6|tt6e|full|byu6|byu12|drm-small|drm-large|tarmac-fm|"
-                    "tarmac-es [--records N] [--thread 0|1]\n");
+                    "tarmac-es [--records N] [--thread T]\n");
     return 2;
 }
 
@@ -219,7 +219,7 @@ int main(int argc, char **argv)
     } else if (strcmp(o.format, "byu6") == 0 || strcmp(o.format, "byu12") == 0) {
         (o.format[3] == '6' ? byu6 : byu12)(&t);
         repeat(&t, o.records);
-    } else if (!programs_write(o.format, o.records)) {
+    } else if (!programs_write(o.format, o.records, o.thread)) {
         return usage();
     }
     return fflush(stdout) == 0 || errno == EPIPE ? 0 : 1;

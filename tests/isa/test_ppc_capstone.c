@@ -6,8 +6,8 @@
  * decodes later processors and Book E, and leaves out the 601 and most of what compilers never
  * emit.
  */
+#include "isa/ppc.h"
 #include "ppc_words.h"
-#include "trod/ppc.h"
 
 #include <capstone/capstone.h>
 #include <ctype.h>

@@ -7,8 +7,8 @@
  * Where objdump differs, the list below must say why. Without the cross tools the test is skipped,
  * without the cross compiler the real binaries are.
  */
+#include "isa/ppc.h"
 #include "ppc_words.h"
-#include "trod/ppc.h"
 
 #include <fnmatch.h>
 #include <setjmp.h>

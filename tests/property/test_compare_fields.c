@@ -369,6 +369,9 @@ static void each_byte(const struct golden *g)
     char *dir;
     uint8_t *copy;
 
+    /* a field that a packet of gem5 does not have is no difference */
+    if (strcmp(g->format->name, "gem5packet") == 0)
+        return;
     if ((g->format->flags & TROD_FMT_TEXT) || g->damaged || g->data.n > SMALL || g->data.n == 0)
         return;
     dir = test_tmpdir();

@@ -99,7 +99,7 @@ static void junk_inside(const struct golden *g)
     struct test_input in = prop_input(g);
     struct test_rows base, got;
     struct trod_buf bad = {0};
-    size_t at, row = 0;
+    size_t at, row = 0, begin = 0; /* first row of the last record that begins before the junk */
 
     if (g->data.n < 64)
         return;
@@ -118,9 +118,11 @@ static void junk_inside(const struct golden *g)
     struct test_rows places = test_decode(&in, &serial);
 
     base = test_decode(&in, &how);
-    for (size_t k = 0; k + 1 < places.n; k++)
-        if (places.at[k + 1] != TROD_NOWHERE && places.at[k + 1] <= at)
-            row = k + 1;
+    for (size_t k = 0; k < places.n; k++)
+        if (places.at[k] != TROD_NOWHERE && places.at[k] <= at) { /* as in test_cuts.c, prefixes */
+            row = begin;
+            begin = k;
+        }
     in.p = bad.p;
     in.n = bad.n;
     got = test_decode(&in, &how);

@@ -7,7 +7,7 @@ cross_program aarch64-linux-gnu-gcc \
 logged qemu-aarch64
 run trod record -o work.d -- ./work
 status $want
-err_has "^work.d: $(wc -l <want_pcs) instructions and .* of 1 thread of 1 process, aarch64, as drmemtrace"
+err_has "^work.d: $(grouped $(wc -l <want_pcs)) instructions and .* of 1 thread of 1 process, aarch64, as drmemtrace"
 run trod check work.d
 status 0
 pcs work.d >got

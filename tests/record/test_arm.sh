@@ -8,7 +8,7 @@ for set in -marm -mthumb; do
     logged qemu-arm
     run trod record -o work.tarmac -- ./work
     status $want
-    err_has "^work.tarmac: $(wc -l <want_pcs) instructions and .*, arm, as tarmac"
+    err_has "^work.tarmac: $(grouped $(wc -l <want_pcs)) instructions and .*, arm, as tarmac"
     run trod check work.tarmac
     status 0
     pcs work.tarmac >got

@@ -8,7 +8,7 @@ cross_program 'gcc -m32' '__asm__ volatile("int $0x80" : : "a"(1), "b"(total));'
 logged qemu-i386
 run trod record -o work.d -- ./work
 status $want
-err_has "^work.d: $(wc -l <want_pcs) instructions and .* of 1 thread of 1 process, i386, as drmemtrace"
+err_has "^work.d: $(grouped $(wc -l <want_pcs)) instructions and .* of 1 thread of 1 process, i386, as drmemtrace"
 run trod check work.d
 status 0
 pcs work.d >got

@@ -11,7 +11,7 @@ for kind in mips:big mipsel:little; do
     logged "qemu-$isa"
     run trod record --to matcher:isa=mips32,endian=$endian -o work.trace -- ./work
     status $want
-    err_has "^work.trace: $(wc -l <want_pcs) instructions and .*, $isa, as matcher"
+    err_has "^work.trace: $(grouped $(wc -l <want_pcs)) instructions and .*, $isa, as matcher"
     run trod check --from matcher work.trace
     status 0
     pcs --from matcher work.trace >got

@@ -8,7 +8,7 @@ logged qemu-ppc
 for format in tt6 tt6e; do
     run trod record --to $format -o work.$format -- ./work
     status $want
-    err_has "^work.$format: $(wc -l <want_pcs) instructions and .*, powerpc, as $format"
+    err_has "^work.$format: $(grouped $(wc -l <want_pcs)) instructions and .*, powerpc, as $format"
     run trod check --from $format work.$format
     status 0
     pcs --from $format work.$format >got

@@ -1,5 +1,6 @@
 # test_process.sh - what happens around the program: exit status, signals, threads, children, a full
 # disk, what is missing.
+# label: slow
 . "$TROD_SOURCE/tests/cli/lib.sh"
 have gcc qemu-x86_64
 
@@ -21,7 +22,7 @@ EOS
 check gcc -nostdlib -static -o kill kill.s
 run trod record -o kill.d -- ./kill
 status 137
-err_has '^kill.d: 400007 instructions and 200000 accesses of 1 thread'
+err_has '^kill.d: 400,007 instructions and 200,000 accesses of 1 thread'
 err_has 'ended by signal 9: the trace ends there'
 run trod check kill.d
 status 0
@@ -220,19 +221,17 @@ else
     echo "no prlimit: recording onto a full disk is not tested"
 fi
 
-# The recorder is killed: the program runs on as fast as it does in QEMU alone. 1.5 billion
-# instructions take a second there, and minutes where each block of events waits for a while.
+# The recorder is killed: the program runs on. Its 500 million instructions take less than a second
+# in QEMU alone and seconds where QEMU keeps the plugin (before 8.2), but an hour where each block of
+# events waits for a while.
 check gcc -O1 -nostdlib -static -o long -x c - <<'EOS'
 void _start(void)
 {
-    for (volatile unsigned long i = 0; i < 300000000; i++) {}
+    for (volatile unsigned long i = 0; i < 100000000; i++) {}
     __asm__ volatile("syscall" : : "a"(231L), "D"(0L));
     __builtin_trap();
 }
 EOS
-SECONDS=0
-qemu-x86_64 ./long
-alone=$SECONDS
 "$TROD" record -o orphan.d -- ./long 2>/dev/null &
 recorder=$!
 sleep 1
@@ -245,7 +244,7 @@ SECONDS=0
 while [[ -e /proc/$child && $SECONDS -lt 60 ]]; do
     sleep 0.1
 done
-check test "$SECONDS" -le $((3 * alone + 8))
+check test ! -e "/proc/$child"
 [[ ! -e /proc/$child ]] || kill -KILL "$child"
 
 # 4. What is missing is said.
@@ -282,19 +281,26 @@ done
 run trod record --to drmemtrace -o x -- sh -c 'touch ran; exit 3'
 status 3
 rm -rf x ran
-for name in p.csv p.json x/p.d.txt; do
+for name in p.xyz p.json x/p.d.txt; do
     run trod record -o "$name" -- sh -c 'touch ran'
     status 125
     err_has "is no suffix of a format: use one of .tarmac, .*, or name the format with --to"
 done
-check test ! -e ran -a ! -e p.csv -a ! -e x.tarmac
+check test ! -e ran -a ! -e p.xyz -a ! -e x.tarmac
 run trod record --allow-loss -o x.tarmac -- ./fault
 status 139
 check test -s x.tarmac
 rm -f x.tarmac
-run trod record --to drmemtrace -o p.csv -- ./fault # told otherwise
+# what it then cannot hold is listed: BYU addresses have 32 bits
+check gcc -O1 -o high -pie -fPIE -x c - <<'EOS'
+int main(void) { return 0; }
+EOS
+run trod record --allow-loss -o high.byu12 -- ./high
+status 0
+err_has '^lost: virtual addresses of [0-9,]+ INSTR rows'
+run trod record --to drmemtrace -o p.xyz -- ./fault # told otherwise
 status 139
-check test -d p.csv
+check test -d p.xyz
 # 5. Progress on a terminal: instructions, rate, size; none elsewhere.
 check gcc -O0 -o busy -x c - <<'EOS'
 int main(void)

@@ -120,7 +120,7 @@ if command -v powerpc-linux-gnu-gcc qemu-ppc >/dev/null; then
     states qemu-ppc ppc
     run clean "$TROD" record -o work.full -- ./work
     status $want
-    err_has "^work.full: $(wc -l <states) instructions and .*, powerpc, as full"
+    err_has "^work.full: $(grouped $(wc -l <states)) instructions and .*, powerpc, as full"
     run trod check work.full
     status 0
     # all of a state: of each record the words srr0, srr1, r0 to r31, cr, xer, lr, ctr

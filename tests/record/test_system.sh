@@ -36,9 +36,10 @@ status 4
 err_has '^two.tarmac: .* of 2 processors, aarch64, as tarmac'
 run trod check two.tarmac
 status 0
-sed -n 's/.* cpu1 I[TS] ([0-9]*) \([0-9a-f]*\):.*/\1/p' two.tarmac | head -4 >got
+# up to its store: the first processor may end the machine before the wfi
+sed -n 's/.* cpu1 I[TS] ([0-9]*) \([0-9a-f]*\):.*/\1/p' two.tarmac | head -3 >got
 second=$(nm two | sed -n 's/^0*\([0-9a-f]*\) . second$/\1/p')
-for i in 0 4 8 12; do printf '%x\n' $((0x$second + i)); done >want
+for i in 0 4 8; do printf '%x\n' $((0x$second + i)); done >want
 same want got
 last='stores of the second processor'
 check test "$(grep -c ' cpu1 MW4 .* 00000007$' two.tarmac)" = 1

@@ -60,7 +60,7 @@ bare_a64
 check aarch64-linux-gnu-gcc $linking -o bare bare.s
 recorded_with_log bare.tarmac
 status 5
-err_has '^bare.tarmac: [0-9]* instructions and [0-9]* accesses of 1 processor, aarch64, as tarmac'
+err_has '^bare.tarmac: [0-9,]* instructions and [0-9,]* accesses of 1 processor, aarch64, as tarmac'
 # exceptions and returns from them: vectors are 0x80 bytes each
 awk 'BEGIN { split("SYNC IRQ FIQ ABORT", kind, " "); digits = "0123456789abcdef" }
      /^\.\.\.from EL/ { from = substr($2, 3); to = substr($4, 3) }

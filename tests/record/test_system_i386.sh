@@ -8,7 +8,7 @@ echo 'int main(void) { return 0; }' | gcc -m32 -x c -c -o /dev/null - 2>/dev/nul
 multiboot_i386
 run trod record --system --start _start --stop done -o part.byu6 -- boot $boot_exit
 status 7
-err_has '^part.byu6: [0-9]* instructions and [0-9]* accesses of 1 processor, i386, as byu6'
+err_has '^part.byu6: [0-9,]* instructions and [0-9,]* accesses of 1 processor, i386, as byu6'
 run trod check part.byu6
 status 0
 

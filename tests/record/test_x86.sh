@@ -45,14 +45,14 @@ EOS
 check gcc -nostdlib -static -o loop loop.s
 run trod record -o loop.d -- ./loop
 status 9
-err_has '^loop.d: 5017 instructions and 4009 accesses of 1 thread of 1 process, x86-64, as drmemtrace$'
+err_has '^loop.d: 5,017 instructions and 4,009 accesses of 1 thread of 1 process, x86-64, as drmemtrace$'
 run trod check loop.d
 status 0
 run trod count loop.d
-out_has 'fetched instructions: +5013$'  # 1 + 5 * 1000 + 12
+out_has 'fetched instructions: +5,013$'  # 1 + 5 * 1000 + 12
 out_has 'non fetched instructions: +4$' # iterations 2 to 5 of rep stosb
-out_has 'data loads: +2001$'            # addq, pop; xadd
-out_has 'data stores: +2008$'           # push, addq; 5 stosb; xadd, movdqu, setl
+out_has 'data loads: +2,001$'            # addq, pop; xadd
+out_has 'data stores: +2,008$'           # push, addq; 5 stosb; xadd, movdqu, setl
 run trod view loop.d
 out_has 'WRITE .* 16  - '
 
@@ -92,7 +92,7 @@ qemu-x86_64 -singlestep -d nochain,exec -D log ./work
 want=$?
 run trod record -o work.trace -- ./work
 status $want
-err_has "^work.trace: $(grep -c '^Trace' log) instructions and "
+err_has "^work.trace: $(grouped $(grep -c '^Trace' log)) instructions and "
 run trod check work.trace
 status 0
 pcs work.trace >pcs
@@ -118,7 +118,7 @@ sed -n 101,150p want_pcs >part_pcs
 same part_pcs pcs
 run trod record -o bare.trace --no-memory -- ./work
 status $want
-err_has "^bare.trace: $(grep -c '^Trace' log) instructions and 0 accesses"
+err_has "^bare.trace: $(grouped $(grep -c '^Trace' log)) instructions and 0 accesses"
 run trod check bare.trace
 status 0
 
@@ -195,4 +195,72 @@ check test "$(grep -c '^0f85........$' got)" = 3
 check test "$(grep -c '^0f05$' got)" = 1
 run trod count pages.d
 out_has 'fetched instructions: +18$'
+
+# The values of accesses: what the text of the program says, of every size, and where an instruction
+# reads and writes.
+cat >values.s <<'EOS'
+        .globl _start
+_start: movb $0x11, buf(%rip)
+        movw $0x2222, buf+2(%rip)
+        movl $0x33333333, buf+4(%rip)
+        movabs $0x4444555566667777, %rax
+        mov %rax, buf+8(%rip)
+        mov buf(%rip), %rbx
+        addq $1, buf+8(%rip)
+        push %rax
+        pop %rcx
+        lock xadd %eax, buf+4(%rip)
+        movdqu buf(%rip), %xmm0
+        movdqu %xmm0, buf+17(%rip)
+        mov $60, %eax
+        xor %edi, %edi
+        syscall
+        .bss
+buf:    .space 64
+EOS
+cat >want <<'EOS'
+WRITE 1 0x11
+WRITE 2 0x2222
+WRITE 4 0x33333333
+WRITE 8 0x4444555566667777
+READ 8 0x3333333322220011
+READ 8 0x4444555566667777
+WRITE 8 0x4444555566667778
+WRITE 8 0x4444555566667777
+READ 8 0x4444555566667777
+READ 4 0x33333333
+WRITE 4 0x9999aaaa
+READ 16 0x44445555666677789999aaaa22220011
+WRITE 16 0x44445555666677789999aaaa22220011
+EOS
+check gcc -nostdlib -static -o values values.s
+run trod record --values -o values.csv -- ./values
+status 0
+trod view --kind READ,WRITE values.csv | awk '{ print $5, $7, $8 }' >got
+same want got
+
+# Of a compiled program: what is read is what was written there last.
+run trod record --values -o values.csv -- ./work
+status $want
+trod view --kind READ,WRITE --format json values.csv >rows
+check python3 - rows <<'EOP'
+import json, sys
+
+memory, known, rows = {}, 0, [json.loads(line) for line in open(sys.argv[1])]
+for row in rows:
+    value = int(row["value"], 16).to_bytes(row["size"], "little")
+    at = int(row["address"], 16)
+    for i, byte in enumerate(value):
+        if row["kind"] == "READ" and at + i in memory:
+            known += 1
+            assert memory[at + i] == byte, row
+        memory[at + i] = byte
+assert known >= 18 * len("a text to be copied"), known
+EOP
+run trod record --values -o none.d -- ./values
+status 125
+err_has 'drmemtrace has no place for the values of accesses: csv, tarmac and matcher have'
+run trod record --values --no-memory -o none.csv -- ./values
+status 125
+err_has 'values of accesses are wanted, and no accesses are recorded'
 finish

@@ -41,6 +41,7 @@ static inline void begin(struct fixture *f, const char *format)
     trod_meta_init(&f->meta);
     trod_diag_init(&f->diag, NULL, NULL);
     f->meta.format = format;
+    f->meta.driver = trod_format_find(format, strlen(format));
     f->opt.detail = TROD_COUNT_WIDE;
 }
 

@@ -26,7 +26,7 @@ static const struct trod_filter *filter_at(size_t i)
 {
     size_t n = 0;
     for (size_t k = 0; trod_filter_at(k); k++)
-        if (trod_filter_at(k)->open && n++ == i)
+        if (trod_filter_at(k)->open && trod_filter_at(k)->enc_open && n++ == i)
             return trod_filter_at(k);
     return NULL;
 }

@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#include "cache_refused.h"
+
 enum { N = 6000, LINES_MAX = 512 };
 
 /* --- references --- */
@@ -454,13 +456,13 @@ static void test_sweep(void **state)
                              line, size, ways);
                     n = counts_of(text, r, N);
                     assert_int_equal(n.misses[TROD_OWN_FETCH],
-                                     trod_sweep_misses(s, 0, size, ways, line));
+                                     trod_sweep_misses(s, 0, size, ways, line, 0));
                     snprintf(text, sizeof text,
                              "line %u\ncache A data size=%u ways=%u\ncache B code size=64K ways=1",
                              line, size, ways);
                     n = counts_of(text, r, N);
                     assert_int_equal(n.misses[TROD_OWN_READ] + n.misses[TROD_OWN_WRITE],
-                                     trod_sweep_misses(s, 1, size, ways, line));
+                                     trod_sweep_misses(s, 1, size, ways, line, 0));
                 }
         trod_sweep_fini(s);
     }
@@ -470,20 +472,9 @@ static void test_sweep(void **state)
 
 /* --- what is refused --- */
 
-static uint64_t at_line;
-
-static void note_line(void *user, const struct trod_problem *p)
-{
-    (void)user;
-    at_line = p->at.line;
-}
-
 static void test_refused(void **state)
 {
-    static const struct {
-        const char *text;
-        unsigned line;
-    } bad[] = {
+    static const struct refused bad[] = {
         {"cache A size=4K ways=3\n", 1},
         {"# x\ncache A size=4K\ncache A size=8K\n", 3},
         {"cache A sise=4K\n", 1},
@@ -497,23 +488,16 @@ static void test_refused(void **state)
         {"colour blue\n", 1},
         {"cores 2\n", 1},
     };
-    struct trod_diag d;
 
     (void)state;
-    trod_diag_init(&d, note_line, NULL);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        at_line = 0;
-        assert_int_equal(trod_own_config_read(&config, bad[i].text, strlen(bad[i].text), "x", &d),
-                         TROD_ERR_USAGE);
-        assert_int_equal(at_line, bad[i].line);
-    }
+    assert_refused(bad, sizeof bad / sizeof *bad);
     for (size_t i = 0;; i++) {
         const char *title, *name = trod_own_preset_at(i, &title);
 
         if (!name)
             break;
         assert_int_equal(trod_own_config_read(&config, trod_own_preset(name),
-                                              strlen(trod_own_preset(name)), name, &d),
+                                              strlen(trod_own_preset(name)), name, NULL),
                          0);
     }
     assert_null(trod_own_preset("no such"));

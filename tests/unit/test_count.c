@@ -268,6 +268,42 @@ static void test_absent(void **state)
     end(&f);
 }
 
+/*
+ * Rows that say everything are counted 64 at a time, others one by one. An access without a size
+ * sends a whole batch the second way; the counters of instructions are the same.
+ */
+static void test_both_ways(void **state)
+{
+    static const char *const same[] = {"instructions_not_executed", "fetched_instructions",
+                                       "conditional_branches", "unique_fetched_instructions",
+                                       "unique_code_bytes"};
+    static const uint32_t flags[] = {TROD_F_SKIPPED, 0, TROD_F_SKIPPED | TROD_BR_COND, TROD_BR_COND,
+                                     TROD_F_SKIPPED};
+    struct one rows[150];
+    struct fixture f;
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(rows); i++)
+        rows[i] = (struct one){.has = TROD_COL_ADDR | TROD_COL_SIZE | TROD_COL_FLAGS,
+                               .kind = TROD_INSTR,
+                               .addr = 0x1000 + 4 * (i % 50),
+                               .size = 4,
+                               .flags = flags[i % N_OF(flags)]};
+    rows[149].kind = TROD_READ;
+    for (int way = 0; way < 2; way++) {
+        const long long want[] = {89, 149, 60, 50, 200};
+
+        rows[149].has = TROD_COL_ADDR | TROD_COL_FLAGS | (way ? 0 : TROD_COL_SIZE);
+        rows[149].flags = 0;
+        begin(&f, "other");
+        count(&f, rows, N_OF(rows), COUNT_HAVE);
+        for (size_t i = 0; i < N_OF(same); i++)
+            assert_int_equal(total(&f, same[i]), want[i]);
+        assert_int_equal(total(&f, "data_loads"), 1);
+        end(&f);
+    }
+}
+
 /* The direction of a branch is known from where it goes. */
 static void test_directions(void **state)
 {
@@ -371,11 +407,11 @@ static void test_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rules),   cmocka_unit_test(test_filetype),
-        cmocka_unit_test(test_windows), cmocka_unit_test(test_windows_late),
-        cmocka_unit_test(test_absent),  cmocka_unit_test(test_directions),
-        cmocka_unit_test(test_bus),     cmocka_unit_test(test_estimate),
-        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_rules),      cmocka_unit_test(test_filetype),
+        cmocka_unit_test(test_windows),    cmocka_unit_test(test_windows_late),
+        cmocka_unit_test(test_absent),     cmocka_unit_test(test_both_ways),
+        cmocka_unit_test(test_directions), cmocka_unit_test(test_bus),
+        cmocka_unit_test(test_estimate),   cmocka_unit_test(test_options),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

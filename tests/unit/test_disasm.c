@@ -57,6 +57,14 @@ static const struct encoding encodings[] = {
     {TROD_ISA_PPC32, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, "\x20\x00\x80\x4e", 4, "blr"},
     {TROD_ISA_PPC64, TROD_ENDIAN_BIG, TROD_ISET_NONE, "\x80\x61\x00\x08", 4, "lwz r3,8(r1)"},
     {TROD_ISA_PPC32, TROD_ENDIAN_BIG, TROD_ISET_NONE, "\x4e\x80", 2, ".byte 0x4e80"},
+    {TROD_ISA_RISCV64, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, "\x82\x80", 2, "c.jr ra"},
+    {TROD_ISA_RISCV64, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, "\x05\x25", 2, "c.addiw a0, 1"},
+    {TROD_ISA_RISCV64, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, "\x2f\x25\xb6\x06", 4,
+     "amoadd.w.aqrl a0, a1, (a2)"},
+    {TROD_ISA_RISCV64, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, "\x73\x90\x52\x30", 4,
+     "csrrw zero, mtvec, t0"},
+    {TROD_ISA_RISCV64, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, "\x00\x00", 2, ".byte 0x0000"},
+    {TROD_ISA_RISCV32, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, "\x08\x61", 2, "c.flw fa0, 0(a0)"},
 };
 
 static void known_encodings(void **state)

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "core/rng.h"
 #include "trod/emit.h"
 #include "trod_config.h"
 
@@ -58,9 +59,11 @@ static void report(struct trod_emit *e)
     trod_emit_u64(e, "last", 3);
 }
 
+static unsigned width; /* that emitted() folds to */
+
 static char *emitted(enum trod_emit_format format, void (*fill)(struct trod_emit *))
 {
-    struct trod_emit_options opt = {format, false};
+    struct trod_emit_options opt = {.format = format, .width = width};
     struct trod_emit *e;
     static char *text; /* static: gcc 12 takes what open_memstream gives for the address of text */
     static size_t n;
@@ -248,7 +251,7 @@ static void counts_are_grouped_for_people_only(void **state)
                               "b:  1,234,567 bytes (1.2 MiB)\n"
                               "c:  10,240 bytes (10.0 KiB)\n"
                               "d:  999\n"
-                              "e:  1234\n"
+                              "e:  1,234\n"
                               "f:  12,345\n"
                               "g:  18,446,744,073,709,551,615\n");
     assert_non_null(strstr(csv, "a,1278587797\n"));
@@ -338,9 +341,177 @@ static void long_tables_lose_nothing(void **state)
     free(got);
 }
 
+/* Tables and fields wider than a line, laid out by hand for lines of 60 columns. */
+static void wide(struct trod_emit *e)
+{
+    static const char *const rules[] = {"rule", "n", "text"};
+    static const char *const numbers[] = {"thread",        "instructions", "bytes_read",
+                                          "bytes_written", "code_bytes",   "name"};
+
+    trod_emit_str(e, "hint", "one two three four five six seven eight nine ten eleven twelve");
+    trod_emit_u64(e, "n", 1);
+    trod_emit_table(e, "rules", "Rules", rules, 3);
+    trod_emit_str(e, NULL, "a.b");
+    trod_emit_u64(e, NULL, 7);
+    trod_emit_str(e, NULL, "every record can be read: no damage, no cut ends, no file missing");
+    trod_emit_row_end(e);
+    trod_emit_str(e, NULL, "a.long-name");
+    trod_emit_u64(e, NULL, 12);
+    trod_emit_str(e, NULL, "short");
+    trod_emit_row_end(e);
+    trod_emit_table_close(e);
+    trod_emit_table(e, "t", NULL, numbers, 6);
+    for (unsigned i = 8; i < 11; i += 2) {
+        trod_emit_u64(e, NULL, i);
+        trod_emit_u64(e, NULL, i * 1000);
+        trod_emit_u64(e, NULL, i * 10);
+        trod_emit_absent(e);
+        trod_emit_u64(e, NULL, i * 100000);
+        trod_emit_str(e, NULL, i == 8 ? "eight" : "ten");
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+static void what_is_wide_is_folded(void **state)
+{
+    static const char want[] = "hint:  one two three four five six seven eight nine ten\n"
+                               "       eleven twelve\n"
+                               "n:     1\n"
+                               "\n"
+                               "Rules\n"
+                               "  rule          n  text\n"
+                               "  a.b           7  every record can be read: no damage, no\n"
+                               "                   cut ends, no file missing\n"
+                               "  a.long-name  12  short\n"
+                               "\n"
+                               "t\n"
+                               "  thread  instructions  bytes_read  code_bytes  name\n"
+                               "       8          8000          80      800000  eight\n"
+                               "      10         10000         100     1000000  ten\n";
+    static const char narrow[] = "\n"
+                                 "  thread  instructions  bytes_read\n"
+                                 "       8          8000          80\n"
+                                 "      10         10000         100\n"
+                                 "\n"
+                                 "  thread  code_bytes  name\n"
+                                 "       8      800000  eight\n"
+                                 "      10     1000000  ten\n";
+    char *got;
+
+    (void)state;
+    width = 60;
+    got = emitted(TROD_EMIT_TEXT, wide);
+    assert_string_equal(got, want);
+    free(got);
+    width = 40;
+    got = emitted(TROD_EMIT_TEXT, wide);
+    assert_non_null(strstr(got, "\nt\n"));
+    assert_string_equal(strstr(got, "\nt\n") + 2, narrow);
+    free(got);
+    width = 0;
+}
+
+/* A table drawn from a seed: words of up to 30 letters, numbers, absent cells. */
+static struct trod_rng rng;
+
+static size_t below(size_t n)
+{
+    return (size_t)(trod_rng_next(&rng) % n);
+}
+
+static void drawn(struct trod_emit *e)
+{
+    static const char *const heads[] = {"a", "bb", "ccc", "dddd", "eeeee", "ffffff"};
+    const size_t n = 1 + below(6), rows = below(9);
+    unsigned shape = (unsigned)below(64);
+
+    trod_emit_table(e, "t", NULL, heads, n);
+    for (size_t i = 0; i < rows * n; i++) {
+        char text[64] = "", *at = text;
+
+        for (size_t words = 1 + below(7); words > 0; words--) {
+            const size_t len = 1 + below(5);
+
+            memset(at, 'w', len);
+            at += len;
+            *at++ = words > 1 ? ' ' : '\0';
+        }
+        if (below(8) == 0)
+            trod_emit_absent(e);
+        else if (shape >> (i % n) & 1)
+            trod_emit_str(e, NULL, text);
+        else
+            trod_emit_u64(e, NULL, below(1000000));
+        if ((i + 1) % n == 0)
+            trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+static size_t letters(const char *s, int what)
+{
+    size_t n = 0;
+
+    for (; *s; s++)
+        n += what == 'w' ? *s == 'w' : *s >= '0' && *s <= '9';
+    return n;
+}
+
+/* Folded, no line is too long, and nothing is lost: as many letters as without folding. */
+static void folding_loses_nothing(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= 500; seed++) {
+        char *whole, *folded;
+        bool numbers_repeat;
+
+        trod_rng_seed(&rng, seed);
+        width = 0;
+        whole = emitted(TROD_EMIT_TEXT, drawn);
+        trod_rng_seed(&rng, seed);
+        width = 60 + seed % 60;
+        folded = emitted(TROD_EMIT_TEXT, drawn);
+        for (const char *p = folded, *end; *p; p = end + 1) {
+            end = strchr(p, '\n');
+            assert_non_null(end);
+            assert_in_range(end - p, 0, width);
+            assert_true(end == p || end[-1] != ' ');
+        }
+        /* blocks repeat the first column, and only it */
+        numbers_repeat = letters(folded, 'w') != letters(whole, 'w') ||
+                         letters(folded, '0') != letters(whole, '0');
+        assert_true(letters(folded, 'w') >= letters(whole, 'w'));
+        assert_true(letters(folded, '0') >= letters(whole, '0'));
+        assert_true(!numbers_repeat || strstr(folded, "\n\n"));
+        free(whole);
+        free(folded);
+    }
+    width = 0;
+}
+
+static void numbers_are_said_in_words(struct trod_emit *e)
+{
+    trod_emit_said(e, "bits", 60, "known_by", "its content");
+    trod_emit_u64(e, "n", 1);
+}
+
+static void text_may_say_a_number_in_words(void **state)
+{
+    char *got = emitted(TROD_EMIT_TEXT, numbers_are_said_in_words);
+
+    (void)state;
+    assert_string_equal(got, "known by:  its content\nn:         1\n");
+    free(got);
+    got = emitted(TROD_EMIT_CSV, numbers_are_said_in_words);
+    assert_non_null(strstr(got, "bits,60\n"));
+    assert_null(strstr(got, "content"));
+    free(got);
+}
+
 static void a_full_disk_is_told(void **state)
 {
-    struct trod_emit_options opt = {TROD_EMIT_JSON, false};
+    struct trod_emit_options opt = {.format = TROD_EMIT_JSON};
     struct trod_emit *e;
     FILE *f = fopen("/dev/full", "w");
 
@@ -366,6 +537,9 @@ int main(void)
         cmocka_unit_test(counts_are_grouped_for_people_only),
         cmocka_unit_test(columns_that_say_nothing_are_left_out_of_text),
         cmocka_unit_test(long_tables_lose_nothing),
+        cmocka_unit_test(what_is_wide_is_folded),
+        cmocka_unit_test(folding_loses_nothing),
+        cmocka_unit_test(text_may_say_a_number_in_words),
         cmocka_unit_test(a_full_disk_is_told),
     };
 

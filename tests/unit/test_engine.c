@@ -6,8 +6,10 @@
  * is the reference. Traces are random rows written as byu6 and matcher (a stream each) files.
  */
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "trod/trod.h"
 
@@ -141,10 +143,11 @@ static const struct trod_analysis streams = {COMMON,
 static const struct trod_analysis bounded = {COMMON, .name = "bounded", .feed = ordered_feed,
                                              .boundary = sum_boundary, .order = TROD_GLOBAL_ORDER};
 
-static const struct trod_analysis *const all[] = {&any,    &sharded, &ordered,
-                                                  &direct, &streams, &bounded};
+/* First those that have results by stream. */
+static const struct trod_analysis *const all[] = {&any,     &sharded, &streams,
+                                                  &ordered, &direct,  &bounded};
 
-enum { ALL = sizeof all / sizeof *all, FILES = 5 };
+enum { ALL = sizeof all / sizeof *all, BY_STREAM = 3, FILES = 5 };
 
 struct fixture {
     char dir[64];
@@ -262,8 +265,18 @@ static void test_jobs(void **state)
 
 static void test_by_stream(void **state)
 {
-    same_for_all_jobs(*state, (struct trod_run_options){.by_stream = true}, 1);
-    same_for_all_jobs(*state, (struct trod_run_options){.by_stream = true}, ALL);
+    const struct fixture *f = *state;
+    const struct trod_run_options opt = {.by_stream = true};
+
+    same_for_all_jobs(*state, opt, 1);
+    same_for_all_jobs(*state, opt, BY_STREAM);
+    for (size_t i = BY_STREAM; i < ALL; i++) {
+        struct trod_run *run;
+
+        assert_int_equal(trod_run_open(&run, f->paths, FILES, &opt, NULL), TROD_OK);
+        assert_int_equal(trod_run_add(run, all[i], NULL), TROD_ERR_USAGE);
+        trod_run_free(run);
+    }
 }
 
 static void test_intervals(void **state)
@@ -350,6 +363,74 @@ static void test_sites(void **state)
     }
 }
 
+/* ---- reading ahead ---- */
+
+enum { AHEAD_JOBS = 2, AHEAD_UNITS = 2 * FILES };
+
+static atomic_uint begun; /* units of which a row was fed */
+
+static void a_moment(long ms)
+{
+    const struct timespec t = {.tv_nsec = ms * 1000000};
+
+    nanosleep(&t, NULL);
+}
+
+/* The first unit does not end before the others have come as far as they may. */
+static int waiting_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct sum *s = st;
+    unsigned seen, quiet = 0;
+
+    if (s->rows == 0)
+        atomic_fetch_add(&begun, 1);
+    if (s->rows == 0 && s->context.meta->file == 0) {
+        for (unsigned ms = 0; ms < 20000 && atomic_load(&begun) <= AHEAD_JOBS; ms++)
+            a_moment(1);
+        for (seen = atomic_load(&begun); quiet < 500; quiet++) {
+            a_moment(1);
+            if (atomic_load(&begun) != seen)
+                quiet = 0;
+            seen = atomic_load(&begun);
+        }
+        s->boundaries = seen;
+    }
+    return sum_feed(st, b, from, to);
+}
+
+static int waiting_merge(void *into, const void *from)
+{
+    ((struct sum *)into)->boundaries += ((const struct sum *)from)->boundaries;
+    return sum_merge(into, from);
+}
+
+/*
+ * While the first file is not merged, no more than two files for each thread are begun, however
+ * many there are: what waits to be merged does not grow with the trace.
+ */
+static void test_ahead(void **state)
+{
+    static const struct trod_analysis waiting = {COMMON, .name = "waiting", .feed = waiting_feed,
+                                                 .merge = waiting_merge,
+                                                 .order = TROD_STREAM_ORDER};
+    const struct fixture *f = *state;
+    const char *paths[AHEAD_UNITS];
+    struct trod_run_options opt = {.jobs = AHEAD_JOBS};
+    struct trod_run *run;
+    uint64_t ahead;
+
+    for (unsigned i = 0; i < AHEAD_UNITS; i++)
+        paths[i] = f->paths[i % FILES];
+    atomic_store(&begun, 0);
+    assert_int_equal(trod_run_open(&run, paths, AHEAD_UNITS, &opt, NULL), TROD_OK);
+    assert_int_equal(trod_run_add(run, &waiting, NULL), 0);
+    assert_int_equal(trod_run_go(run), TROD_OK);
+    assert_int_equal(number(run, 0, "rows"), AHEAD_UNITS * 4500);
+    ahead = number(run, 0, "boundaries");
+    assert_in_range(ahead, AHEAD_JOBS + 1, 2 * AHEAD_JOBS);
+    trod_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +439,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_intervals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_known, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_ahead, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -170,7 +170,7 @@ static void windows_show_what_was_compressed(void **state)
 {
     (void)state;
     for (size_t i = 0; trod_filter_at(i); i++) {
-        if (!trod_filter_at(i)->open)
+        if (!trod_filter_at(i)->open || !trod_filter_at(i)->enc_open)
             continue;
         struct trod_buf plain = data_make(DATA_TEXT, BIG + i, i);
         struct trod_buf packed = data_encoded(trod_filter_at(i), &plain);

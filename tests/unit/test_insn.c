@@ -102,7 +102,7 @@ static struct trod_insn_decoder *decoder(enum trod_isa isa, enum trod_endian end
     return d;
 }
 
-/* Words of four bytes; two where the high half of a T32 word is 0. */
+/* Words of four bytes; two where the high half of a T32 word is 0, or a RISC-V word says so. */
 static void words(enum trod_isa isa, enum trod_endian endian, unsigned iset, const struct fact *f,
                   size_t n)
 {
@@ -115,6 +115,8 @@ static void words(enum trod_isa isa, enum trod_endian endian, unsigned iset, con
 
         if (iset == TROD_ISET_T32)
             look(d, iset, &f[k], w >> 16 ? t32 : b, w >> 16 ? 4 : 2);
+        else if (isa == TROD_ISA_RISCV64 || isa == TROD_ISA_RISCV32)
+            look(d, iset, &f[k], b, (w & 3) == 3 ? 4 : 2);
         else
             look(d, iset, &f[k], endian == TROD_ENDIAN_BIG ? be : b, 4);
     }
@@ -442,6 +444,60 @@ static void test_ppc(void **state)
     WORDS(TROD_ISA_PPC32, TROD_ENDIAN_BIG, TROD_ISET_NONE, facts);
 }
 
+static void test_riscv(void **state)
+{
+    static const struct fact facts[] = {
+        {"jal ra,+16", 0x010000ef, TROD_BR_CALL, 0x8010, 0, 0, 0, 0, COUNTS, 0, "", "ra "},
+        {"jal t1,+16", 0x0100036f, TROD_BR_DIRECT, 0x8010, 0, 0, 0, 0, COUNTS, 0, "", "t1 "},
+        {"c.j -8", 0xbfe5, TROD_BR_DIRECT, 0x7ff8, 0, 0, 0, 0, COUNTS, 0, "", ""},
+        {"jalr ra,18(ra)", 0x012080e7, TROD_BR_ICALL, 0, 0, 0, 0, 0, 0, 0, "ra ", "ra "},
+        {"c.jr ra", 0x8082, TROD_BR_RETURN, 0, 0, 0, 0, 0, COUNTS, 0, "ra ", ""},
+        {"c.jr t0", 0x8282, TROD_BR_RETURN, 0, 0, 0, 0, 0, COUNTS, 0, "t0 ", ""},
+        {"c.jr t1", 0x8302, TROD_BR_INDIRECT, 0, 0, 0, 0, 0, COUNTS, 0, "t1 ", ""},
+        {"c.jalr a0", 0x9502, TROD_BR_ICALL, 0, 0, 0, 0, 0, COUNTS, 0, "a0 ", "ra "},
+        {"beq a0,a1,+32", 0x02b50063, TROD_BR_COND, 0x8020, 0, 0, 0, 0, 0, 0, "a0 a1 ", ""},
+        {"bgeu t0,t6,-16", 0xfff2f8e3, TROD_BR_COND, 0x7ff0, 0, 0, 0, 0, 0, 0, "t0 t6 ", ""},
+        {"c.beqz a0,+8", 0xc501, TROD_BR_COND, 0x8008, 0, 0, 0, 0, 0, 0, "a0 ", ""},
+        {"ecall", 0x00000073, TROD_BR_SYSCALL, 0, 0, 0, 0, 0, COUNTS, 0, "", ""},
+        {"mret", 0x30200073, TROD_BR_ERET, 0, 0, 0, 0, 0, TROD_INSN_SYSTEM, 0, "", ""},
+        {"c.ebreak", 0x9002, NOTHING, TROD_INSN_TRAP, 0, "", ""},
+        {"c.ld a2,8(a1)", 0x6590, TROD_BR_NONE, 0, 1, 0, 8, 0, COUNTS | SIZES, 0, "a1 ", "a2 "},
+        {"lbu a2,-1(a1)", 0xfff5c603, TROD_BR_NONE, 0, 1, 0, 1, 0, SIZES, 0, "a1 ", "a2 "},
+        {"sd a2,-8(sp)", 0xfec13c23, TROD_BR_NONE, 0, 0, 1, 0, 8, SIZES, 0, "sp a2 ", ""},
+        {"sb zero,0(a0)", 0x00050023, TROD_BR_NONE, 0, 0, 1, 0, 1, SIZES, 0, "a0 ", ""},
+        {"c.sdsp ra,8(sp)", 0xe406, TROD_BR_NONE, 0, 0, 1, 0, 8, SIZES, 0, "sp ra ", ""},
+        {"c.fldsp fa0,16(sp)", 0x2542, TROD_BR_NONE, 0, 1, 0, 8, 0, TROD_INSN_FP, 0, "sp ", "fa0 "},
+        {"fsw ft1,4(s0)", 0x00142227, TROD_BR_NONE, 0, 0, 1, 0, 4, TROD_INSN_FP, 0, "s0 ft1 ", ""},
+        {"amoadd.w.aqrl a0,a1,(a2)", 0x06b6252f, TROD_BR_NONE, 0, 1, 1, 4, 4, TROD_INSN_ATOMIC, 0,
+         "a1 a2 ", "a0 "},
+        {"lr.d a0,(a2)", 0x1006352f, TROD_BR_NONE, 0, 1, 0, 8, 0, TROD_INSN_ATOMIC, PRED, "a2 ",
+         "a0 "},
+        {"sc.d a1,a0,(a2)", 0x18a635af, TROD_BR_NONE, 0, 0, 1, 0, 8, TROD_INSN_ATOMIC | PRED, 0,
+         "a0 a2 ", "a1 "},
+        {"fmadd.d fa0,fa1,fa2,fa3", 0x6ac5f543, NOTHING, TROD_INSN_FP, 0, "fa1 fa2 fa3 ", "fa0 "},
+        {"fcvt.w.s a0,fa0", 0xc0057553, NOTHING, TROD_INSN_FP, 0, "fa0 ", "a0 "},
+        {"csrrw zero,mtvec,t0", 0x30529073, NOTHING, TROD_INSN_SYSTEM, 0, "t0 ", ""},
+        {"csrrsi a0,fflags,3", 0x0011e573, NOTHING, TROD_INSN_SYSTEM, 0, "", "a0 "},
+        {"mul a0,a1,a2", 0x02c58533, NOTHING, COUNTS, SIZES, "a1 a2 ", "a0 "},
+        {"lui a0,0x12345", 0x12345537, NOTHING, COUNTS, 0, "", "a0 "},
+        {"c.addi a0,-1", 0x157d, NOTHING, COUNTS, 0, "a0 ", "a0 "},
+        {"c.addi16sp sp,-64", 0x7139, NOTHING, COUNTS, 0, "sp ", "sp "},
+        {"c.addi4spn a0,sp,16", 0x0808, NOTHING, COUNTS, 0, "sp ", "a0 "},
+        {"c.mv a0,a1", 0x852e, NOTHING, COUNTS, 0, "a1 ", "a0 "},
+        {"c.add a0,a1", 0x952e, NOTHING, COUNTS, 0, "a0 a1 ", "a0 "},
+        {"sh1add a0,a1,a2", 0x20c5a533, NOTHING, COUNTS, 0, "a1 a2 ", "a0 "},
+    };
+    /* 0x2505 is c.addiw a0,1 in 64-bit code */
+    static const struct fact facts32[] = {
+        {"c.jal +0x620", 0x2505, TROD_BR_CALL, 0x8620, 0, 0, 0, 0, COUNTS, 0, "", "ra "},
+        {"c.flw fa0,0(a0)", 0x6108, TROD_BR_NONE, 0, 1, 0, 4, 0, TROD_INSN_FP, 0, "a0 ", "fa0 "},
+    };
+
+    (void)state;
+    WORDS(TROD_ISA_RISCV64, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, facts);
+    WORDS(TROD_ISA_RISCV32, TROD_ENDIAN_LITTLE, TROD_ISET_NONE, facts32);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -454,6 +510,7 @@ int main(void)
         cmocka_unit_test(test_kept),
 #endif
         cmocka_unit_test(test_ppc),
+        cmocka_unit_test(test_riscv),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

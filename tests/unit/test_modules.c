@@ -355,6 +355,10 @@ int main(void)
         cmocka_unit_test(test_twice),     cmocka_unit_test(test_unsteady),
     };
 
+    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || sizeof(void *) != 8) {
+        printf("skipped: this program is no 64-bit little-endian module\n");
+        return 77;
+    }
     trod_diag_init(&quiet, NULL, NULL);
     return cmocka_run_group_tests(tests, find_self, forget_self);
 }

@@ -4,7 +4,7 @@
  * The class lists are typed from the TT6 and TT6E instruction class macros of the Amber format and
  * compared over all major and minor opcodes. What other disassemblers say is in tests/isa/.
  */
-#include "trod/ppc.h"
+#include "isa/ppc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -38,6 +38,19 @@ static const uint64_t edges[] = {0,
 
 enum { EDGES = sizeof edges / sizeof edges[0] };
 
+/* Counted from the right every fourth character is a comma, and without them it is DIGITS. */
+static void check_grouped(uint64_t v, const char *digits)
+{
+    char got[TROD_PUT_GROUPED];
+    const size_t n = (size_t)(trod_put_grouped(got, v) - got);
+    size_t left = strlen(digits);
+
+    assert_int_equal(n, left + (left - 1) / 3);
+    for (size_t i = 1; i <= n; i++)
+        assert_int_equal(got[n - i], i % 4 == 0 ? ',' : digits[--left]);
+    assert_int_equal(left, 0);
+}
+
 static void check_number(uint64_t v)
 {
     char want[64], got[64];
@@ -47,6 +60,7 @@ static void check_number(uint64_t v)
     snprintf(want, sizeof want, "%" PRIu64, v);
     assert_string_equal(got, want);
     assert_int_equal(trod_digits(v), strlen(want));
+    check_grouped(v, want);
     for (unsigned width = 0; width < 25; width += 6) {
         snprintf(want, sizeof want, "%*" PRIu64, (int)width, v);
         *trod_put_right(got, v, width) = 0;
@@ -149,11 +163,40 @@ static void visible(void **state)
     CONVERTS(trod_put_visible, "\xc2\x9b", "\\xc2\\x9b");
 }
 
+/* Every byte at every place of texts that are looked at in eights, against one byte at a time. */
+static void visible_everywhere(void **state)
+{
+    (void)state;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        for (size_t at = 0; at < 19; at++) {
+            char text[20], got[160], want[160];
+            size_t n = 0;
+
+            memset(text, '~', sizeof text);
+            text[at] = (char)byte;
+            for (size_t i = 0; i < sizeof text; i++)
+                n = (size_t)(trod_put_visible(want + n, text + i, 1) - want);
+            assert_int_equal(trod_put_visible(got, text, sizeof text) - got, n);
+            assert_memory_equal(got, want, n);
+            n = 0;
+            for (size_t i = 0; i < sizeof text; i++)
+                n = (size_t)(trod_put_json(want + n, text + i, 1) - want);
+            assert_int_equal(trod_put_json(got, text, sizeof text) - got, n);
+            assert_memory_equal(got, want, n);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers), cmocka_unit_test(fixed), cmocka_unit_test(hexadecimal_bytes),
-        cmocka_unit_test(json),    cmocka_unit_test(csv),   cmocka_unit_test(visible),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(fixed),
+        cmocka_unit_test(hexadecimal_bytes),
+        cmocka_unit_test(json),
+        cmocka_unit_test(csv),
+        cmocka_unit_test(visible),
+        cmocka_unit_test(visible_everywhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

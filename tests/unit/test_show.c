@@ -99,6 +99,148 @@ static void test_show(void **state)
     trod_meta_fini(&meta);
 }
 
+/* Instructions that come again, some with another opcode or time, and rows between them. */
+static struct trod_batch *repeats(struct trod_meta *meta, uint32_t n)
+{
+    static const uint8_t code[] = {0x1f, 0x20, 0x03, 0xd5, 0xc0, 0x03, 0x5f, 0xd6};
+    struct trod_batch *b;
+
+    assert_int_equal(trod_batch_new(&b, n), 0);
+    assert_int_equal(trod_meta_thread(meta, 100, TROD_NOWHERE, 0), 0);
+    assert_int_equal(trod_meta_thread(meta, 101, TROD_NOWHERE, 0), 1);
+    meta->isa = TROD_ISA_A64;
+    meta->endian = TROD_ENDIAN_LITTLE;
+    b->meta = meta;
+    b->shared = code;
+    b->have = TROD_COL_KIND | TROD_COL_ADDR | TROD_COL_SIZE | TROD_COL_FLAGS | TROD_COL_CODE |
+              TROD_COL_TIME | TROD_COL_STREAM | TROD_COL_UNIT;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t x = i * 2654435761u >> 20;
+
+        b->kind[i] = x % 5 == 0 ? TROD_READ : TROD_INSTR;
+        b->has[i] = b->have & ~(uint32_t)(x % 11 == 0 ? TROD_COL_TIME : 0) &
+                    ~(uint32_t)(b->kind[i] == TROD_READ ? TROD_COL_CODE : 0);
+        b->addr[i] = 0x1000 + 4 * (x / 8 % 3);
+        b->size[i] = x % 7 == 0 ? 2 : 4;
+        b->flags[i] = (x % 13 == 0 ? TROD_F_NEWCODE : 0) |
+                      (uint32_t)(x % 17 == 0 ? TROD_ISET_A64 : TROD_ISET_NONE) << TROD_F_ISET_SHIFT;
+        b->code[i] = (struct trod_slice){TROD_SLICE_SHARED | (x / 64 % 2 * 4), 4};
+        b->time[i] = 10 + x / 256 % 2;
+        b->unit[i] = x / 512 % 2 ? TROD_UNIT_NS : TROD_UNIT_CLK;
+        b->stream[i] = x / 1024 % 2;
+    }
+    b->n = n;
+    return b;
+}
+
+/* A line is the same whatever was shown before it. */
+static void test_repeats(void **state)
+{
+    enum { N = 2000 };
+    static char one[TROD_SHOW_LINE], other[TROD_SHOW_LINE];
+    static uint8_t all[N];
+    struct trod_show_options opt;
+    struct trod_show *s, *fresh;
+    struct trod_disasm *d = NULL;
+    struct trod_meta meta;
+    struct trod_batch *b;
+
+    (void)state;
+    memset(all, 1, sizeof all);
+    trod_meta_init(&meta);
+    b = repeats(&meta, N);
+    opt = (struct trod_show_options){.meta = &meta};
+    assert_int_equal(trod_show_new(&s, &opt), 0);
+    if (trod_disasm_new(&d, meta.isa, meta.endian, NULL) == 0)
+        trod_show_disasm(s, d);
+    trod_show_measure(s, b, all, 5);
+    for (uint32_t i = 0; i < N; i++) {
+        const uint64_t record = 5 + i + (i > N / 2); /* one is left out */
+
+        assert_int_equal(trod_show_new(&fresh, &opt), 0);
+        trod_show_disasm(fresh, d);
+        trod_show_measure(fresh, b, all, 5);
+        *trod_show_text(s, b, i, record, one) = 0;
+        *trod_show_text(fresh, b, i, record, other) = 0;
+        assert_string_equal(one, other);
+        trod_show_free(fresh);
+    }
+    trod_show_free(s);
+    trod_disasm_free(d);
+    trod_batch_free(b);
+    trod_meta_fini(&meta);
+}
+
+/* The rows of repeats() with more columns: numbers that count on and jump, addresses of all widths.
+ */
+static struct trod_batch *numbered(struct trod_meta *meta, uint32_t n)
+{
+    struct trod_batch *b = repeats(meta, n);
+    uint64_t index = 95;
+
+    b->have |= TROD_COL_PC | TROD_COL_INDEX | TROD_COL_SUB;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t x = i * 2654435761u >> 20;
+
+        b->has[i] = (b->have & ~(uint32_t)(b->kind[i] == TROD_READ ? TROD_COL_CODE : 0)) &
+                    ~(uint32_t)(x % 19 == 0 ? TROD_COL_INDEX : 0) &
+                    ~(uint32_t)(x % 3 == 0 ? 0 : TROD_COL_UNIT);
+        b->kind[i] = x % 23 == 0 && b->kind[i] == TROD_READ ? TROD_WRITE : b->kind[i];
+        if (b->kind[i] == TROD_INSTR && x % 4 == 0)
+            b->flags[i] |= x % 8 ? TROD_BR_COND_TAKEN : TROD_BR_COND_UNTAKEN;
+        if (b->kind[i] != TROD_INSTR)
+            b->addr[i] = UINT64_C(0xfedcba9876543210) >> 4 * (x % 15);
+        b->pc[i] = UINT64_C(0xfedcba9876543210) >> 4 * (x / 4 % 4);
+        b->sub[i] = (uint16_t)(x / 32 % 2);
+        b->index[i] = index += x % 29 == 0 ? 12345 : b->kind[i] == TROD_INSTR;
+    }
+    return b;
+}
+
+/* Many rows at once are the lines that each row has by itself. */
+static void test_lines(void **state)
+{
+    enum { N = 500, ROOM = TROD_SHOW_LINE + 4000 };
+    static char lines[ROOM + 64], one[TROD_SHOW_LINE];
+    static uint8_t keep[N];
+    struct trod_meta meta;
+    struct trod_show_options opt = {.meta = &meta};
+    struct trod_show *s, *fresh;
+    struct trod_batch *b;
+    uint32_t next = 0, row = 0;
+
+    (void)state;
+    trod_meta_init(&meta);
+    b = numbered(&meta, N);
+    for (uint32_t i = 0; i < N; i++)
+        keep[i] = i % 37 != 0;
+    assert_int_equal(trod_show_new(&s, &opt), 0);
+    trod_show_measure(s, b, keep, 990);
+    while (next < N) {
+        const char *p = lines, *end;
+
+        end = trod_show_lines(s, b, keep, 990, &next, lines, lines + ROOM);
+        assert_true(end <= lines + ROOM && next <= N);
+        for (; row < next; row++) {
+            size_t len;
+
+            if (!keep[row])
+                continue;
+            assert_int_equal(trod_show_new(&fresh, &opt), 0);
+            trod_show_measure(fresh, b, keep, 990);
+            len = (size_t)(trod_show_text(fresh, b, row, 990 + row, one) - one);
+            assert_true(len <= (size_t)(end - p));
+            assert_memory_equal(p, one, len);
+            p += len;
+            trod_show_free(fresh);
+        }
+        assert_ptr_equal(p, end);
+    }
+    trod_show_free(s);
+    trod_batch_free(b);
+    trod_meta_fini(&meta);
+}
+
 static void test_problem(void **state)
 {
     struct trod_problem p = {.severity = TROD_SEV_ERROR,
@@ -131,10 +273,9 @@ static void test_problem(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_match),
-        cmocka_unit_test(test_match_refuses),
-        cmocka_unit_test(test_show),
-        cmocka_unit_test(test_problem),
+        cmocka_unit_test(test_match), cmocka_unit_test(test_match_refuses),
+        cmocka_unit_test(test_show),  cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_lines), cmocka_unit_test(test_problem),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -427,14 +427,11 @@ static void test_lineset(void **state)
 
 static void test_usage(void **state)
 {
-    const struct trod_repl_options tree = {.kind = TROD_REPL_TREE_PLRU},
-                                   opt = {.kind = TROD_REPL_OPT};
+    const struct trod_repl_options tree = {.kind = TROD_REPL_TREE_PLRU};
     struct trod_repl r;
 
     (void)state;
     assert_int_equal(trod_repl_init(&r, &tree, 4, 3), TROD_ERR_USAGE);
-    trod_repl_fini(&r);
-    assert_int_equal(trod_repl_init(&r, &opt, 4, 4), TROD_ERR_USAGE);
     trod_repl_fini(&r);
     for (int k = 0; k < TROD_REPL_KINDS; k++)
         assert_int_equal(

@@ -146,6 +146,9 @@ static void test_sizes(void **state)
     trod_trace_close(t);
     assert_int_equal(trod_writer_open(&w, out, &writer, &meta, &diag), TROD_ERR_USAGE);
     assert_null(w);
+    writer.struct_size = sizeof writer.struct_size; /* and no format */
+    assert_int_equal(trod_writer_open(&w, out, &writer, &meta, &diag), TROD_ERR_USAGE);
+    assert_null(w);
     trod_meta_fini(&meta);
     test_remove(dir);
     free(dir);
@@ -224,7 +227,7 @@ static void test_names(void **state)
         {"folder", "drmemtrace", "drmemtrace"},
         {"a.b/folder", "tarmac", "tarmac"},
         {"-", "tarmac", "tarmac"},
-        {"x.csv", "drmemtrace", NULL},
+        {"x.pdf", "drmemtrace", NULL},
         {"x.json.gz", "tarmac", NULL},
         {"x.trace", "tarmac", NULL}, /* of two formats */
     };
@@ -235,7 +238,7 @@ static void test_names(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct trod_format *f,
             *usual = trod_format_find(names[i].usual, strlen(names[i].usual));
-        const int rc = trod_format_by_name(&f, names[i].name, usual, &diag);
+        const int rc = trod_format_by_name(&f, names[i].name, usual, NULL, &diag);
 
         assert_int_equal(rc, names[i].want ? TROD_OK : TROD_ERR_USAGE);
         if (names[i].want)

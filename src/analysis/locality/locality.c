@@ -14,7 +14,9 @@ enum { REFS_ALL, REFS_DATA, REFS_INSTR, REFS_READ, REFS_WRITE };
 
 static const char *const refs_names[] = {"all", "data", "instr", "read", "write", NULL};
 static const char *const like_names[] = {"none", "reuse_distance", "reuse_time", NULL};
-static const char *const per_names[] = {"none", "function", "instruction", "page", "line", NULL};
+static const char *const per_names[] = {"none",   "function", "instruction", "module",
+                                        "source", "data",     "block",       "region",
+                                        "page",   "line",     NULL};
 
 #define AT(field) offsetof(struct loc_options, field)
 
@@ -43,7 +45,10 @@ static const struct trod_option options[] = {
     {"strides", 0, TROD_OPT_BOOL, AT(strides), NULL, "strides of instructions that access data",
      NULL, NULL},
     {"per", 0, TROD_OPT_ENUM, AT(per), "OWNER",
-     "misses for each function, instruction, page or line", per_names, NULL},
+     "misses for each function, instruction, module or line of source (of the code), data, block "
+     "or "
+     "region (of what is referenced; with --shared), page or line",
+     per_names, NULL},
     {"size", 0, TROD_OPT_U64, AT(size), "BYTES", "size of the cache whose misses --per counts",
      NULL, NULL},
     {"histogram", 0, TROD_OPT_BOOL, AT(histogram), NULL, "every distance, not ranges of them", NULL,
@@ -56,6 +61,8 @@ static const struct trod_option options[] = {
      "forget the least recent line when there are more than N", NULL, NULL},
     {"plot", 0, TROD_OPT_BOOL, AT(plot), NULL, "draw the miss-ratio curve, in text output", NULL,
      NULL},
+    {"width", 0, TROD_OPT_U64, AT(width), "N",
+     "columns that --plot may take (default: those of the terminal)", NULL, NULL},
     {"like", 0, TROD_OPT_ENUM, AT(like), "TOOL",
      "count and print as DynamoRIO's reuse_distance or reuse_time do", like_names, NULL},
     {.type = TROD_OPT_END},
@@ -80,6 +87,15 @@ static void classes_of(struct loc_state *s)
         s->class[TROD_PREFETCH] = TROD_REF_OTHER;
 }
 
+/* What --per asks of the owners of data; BYS: nothing. */
+static enum trod_whose_by whose_of(const struct loc_options *o)
+{
+    return o->per == LOC_PER_DATA     ? TROD_WHOSE_DATA
+           : o->per == LOC_PER_BLOCK  ? TROD_WHOSE_BLOCK
+           : o->per == LOC_PER_REGION ? TROD_WHOSE_REGION
+                                      : TROD_WHOSE_BYS;
+}
+
 static int check_options(const struct loc_options *o, struct trod_diag *diag)
 {
     if (o->line == 0 || (o->line & (o->line - 1)))
@@ -91,6 +107,14 @@ static int check_options(const struct loc_options *o, struct trod_diag *diag)
     if ((o->sample || o->memory || o->per || o->ways) && o->like)
         return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
                           "--like goes with no sample, owner or ways: the tool has none");
+    if (whose_of(o) != TROD_WHOSE_BYS && o->strides)
+        return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
+                          "--strides are of instructions: it goes with no --per data, block or "
+                          "region");
+    if (whose_of(o) != TROD_WHOSE_BYS && !o->shared)
+        return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
+                          "--per data, block and region look at all threads together: say "
+                          "--shared");
     return TROD_OK;
 }
 
@@ -110,6 +134,9 @@ static int init(void *st, const void *opt, const struct trod_context *c)
     s->block = calloc(1, sizeof *s->block);
     if (!s->block || (s->opt->per >= LOC_PER_PAGE && !trod_lines_init(&s->pages, true, false)))
         return TROD_ERR_NOMEM;
+    if (whose_of(s->opt) != TROD_WHOSE_BYS &&
+        (rc = trod_whose_new(&s->whose, whose_of(s->opt), c->symbols)) < 0)
+        return rc;
     return loc_lane_init(&s->own, s);
 }
 
@@ -124,14 +151,14 @@ static void fini(void *st)
     free(s->file);
     loc_lane_fini(&s->own);
     loc_owners_fini(s);
+    trod_whose_free(s->whose);
     free(s->interval);
     free(s->block);
 }
 
 /* ---- rows */
 
-/* The lane of FILE, made if new; TID is that of the first row. NULL without memory. */
-static struct loc_lane *lane_of_file(struct loc_state *s, uint32_t file, uint64_t tid)
+struct loc_lane *loc_lane_of_file(struct loc_state *s, uint32_t file, uint64_t tid)
 {
     for (s->at = 0; s->at < s->n_files; s->at++)
         if (s->file[s->at]->file == file)
@@ -167,8 +194,9 @@ static struct loc_lane *lane_of(struct loc_state *s, uint32_t stream)
     if (s->cached == stream + 1)
         return s->file[s->at];
     s->cached = stream + 1;
-    return stream < m->n_streams ? lane_of_file(s, m->streams[stream].file, m->streams[stream].tid)
-                                 : lane_of_file(s, m->file, TROD_NOWHERE);
+    return stream < m->n_streams
+               ? loc_lane_of_file(s, m->streams[stream].file, m->streams[stream].tid)
+               : loc_lane_of_file(s, m->file, TROD_NOWHERE);
 }
 
 /* What the block holds goes to L. */
@@ -198,12 +226,12 @@ static uint64_t parts_of(const struct loc_state *s, uint64_t at, uint64_t size)
     return (UINT64_MAX >> (63 - (last - first))) << first;
 }
 
-/* The reference of row I with its details: lines it touches, parts, site. */
+/* The reference of row I with its details: lines it touches, parts, site or OWNER of the data. */
 static int put_row(struct loc_state *s, struct loc_lane *l, const struct trod_batch *b, uint32_t i,
-                   unsigned class)
+                   unsigned class, uint32_t owner)
 {
     const uint64_t addr = b->addr[i], in_line = (UINT64_C(1) << s->shift) - 1;
-    const uint32_t site = b->have & TROD_COL_SITE ? b->site[i] : TROD_NO_SITE;
+    const uint32_t site = s->whose ? owner : b->have & TROD_COL_SITE ? b->site[i] : TROD_NO_SITE;
     uint64_t size = (b->have & b->has[i]) & TROD_COL_SIZE ? b->size[i] : 1, at = addr;
     int rc = TROD_OK;
 
@@ -271,12 +299,15 @@ static int put_all(struct loc_state *s, struct loc_lane *l, const struct trod_ba
         }
     } else {
         for (uint32_t i = from; i < to && rc == TROD_OK; i++) {
+            const uint32_t owner = s->whose ? trod_whose_row(s->whose, b, i) : 0;
             const uint8_t class = s->class[b->kind[i]];
 
             if (class != 0xff && refers(b, i, b->have))
-                rc = put_row(s, l, b, i, class);
+                rc = put_row(s, l, b, i, class, owner);
         }
     }
+    if (s->whose && trod_whose_failed(s->whose))
+        return TROD_ERR_NOMEM;
     return rc == TROD_OK ? flush(s, l) : rc;
 }
 
@@ -346,7 +377,7 @@ static int merge_files(struct loc_state *s, const struct loc_state *from)
     int rc = TROD_OK;
 
     for (size_t i = 0; rc == TROD_OK && i < from->n_files; i++) {
-        struct loc_lane *l = lane_of_file(s, from->file[i]->file, from->file[i]->tid);
+        struct loc_lane *l = loc_lane_of_file(s, from->file[i]->file, from->file[i]->tid);
 
         rc = l ? loc_lane_append(l, from->file[i]) : TROD_ERR_NOMEM;
     }
@@ -413,7 +444,9 @@ static uint32_t uses_of(const char *format, const void *opt)
     (void)format;
     if (o->crossing || o->resident)
         uses |= TROD_COL_SIZE;
-    if (o->strides || o->per == LOC_PER_FUNCTION || o->per == LOC_PER_INSTRUCTION)
+    if (whose_of(o) != TROD_WHOSE_BYS)
+        uses |= TROD_WHOSE_COLUMNS;
+    else if (o->strides || (o->per && o->per < LOC_PER_PAGE))
         uses |= TROD_COL_SITE;
     if (o->like)
         uses |= TROD_COL_STREAM;
@@ -438,6 +471,7 @@ const struct trod_analysis trod_analysis_locality = {
                 "  trod locality --plot --refs data trace.zip\n"
                 "  trod locality --memory 1Gi huge.zip\n"
                 "  trod locality --per function --size 32Ki --symbols program trace.zip\n"
+                "  trod locality --per data --shared --symbols program trace.zip\n"
                 "  trod locality --like reuse_distance --histogram trace.dir\n",
     .options = options,
     .options_size = sizeof(struct loc_options),
@@ -454,6 +488,8 @@ const struct trod_analysis trod_analysis_locality = {
     .feed = feed,
     .boundary = boundary,
     .merge = merge,
+    .save = loc_save,
+    .load = loc_load,
     .result = loc_result,
     .layout = layout,
     .fini = fini,

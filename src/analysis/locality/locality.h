@@ -11,6 +11,7 @@
 #include "sim/locality/shards.h"
 #include "sim/locality/stack.h"
 #include "sim/locality/times.h"
+#include "sim/whose/whose.h"
 #include "trod/analysis.h"
 #include "trod/buf.h"
 
@@ -20,7 +21,18 @@
 enum { LOC_BLOCK = 4096, LOC_ALL = (1 << TROD_REFS) - 1 };
 
 enum loc_like { LOC_OWN, LOC_REUSE_DISTANCE, LOC_REUSE_TIME };
-enum loc_per { LOC_PER_NONE, LOC_PER_FUNCTION, LOC_PER_INSTRUCTION, LOC_PER_PAGE, LOC_PER_LINE };
+enum loc_per {
+    LOC_PER_NONE,
+    LOC_PER_FUNCTION,
+    LOC_PER_INSTRUCTION,
+    LOC_PER_MODULE,
+    LOC_PER_SOURCE,
+    LOC_PER_DATA, /* from here on by number of the owner of the data */
+    LOC_PER_BLOCK,
+    LOC_PER_REGION,
+    LOC_PER_PAGE, /* from here on by address */
+    LOC_PER_LINE
+};
 
 struct loc_options {
     uint64_t line;     /* bytes */
@@ -35,6 +47,7 @@ struct loc_options {
     uint64_t size;     /* bytes of the cache whose misses are given to owners */
     int refs, like, per;
     bool shared, crossing, times, histogram, strides, plot;
+    uint64_t width; /* of the plot in characters; 0: 73 */
 };
 
 /* The references of one thread, one file or all. */
@@ -82,7 +95,8 @@ struct loc_state {
     size_t n_files, cap_files;
     uint32_t cached; /* like: the lane of stream `cached - 1` is file[at] */
     size_t at;
-    struct loc_owner *owner;     /* by site */
+    struct loc_owner *owner;     /* by site, or by owner of the data */
+    struct trod_whose *whose;    /* says whose data it is; NULL: nobody asks */
     struct loc_strides *strides; /* by site */
     size_t n_sites;
     struct trod_lines pages; /* owners by page: refs, misses */
@@ -147,6 +161,16 @@ size_t loc_top(const struct trod_stack *s, bool distant, struct loc_top *out, si
 /* Sizes of caches in lines that a curve has points at, rising. Returns how many, at most CAP. */
 size_t loc_sizes(uint64_t lines, uint64_t *size, size_t cap);
 enum { LOC_SIZES = 128 };
+
+/* ---- locality.c */
+
+/* The lane of FILE, made if new; TID is that of the first row. NULL without memory. */
+struct loc_lane *loc_lane_of_file(struct loc_state *s, uint32_t file, uint64_t tid);
+
+/* ---- save.c */
+
+int loc_save(const void *st, struct trod_buf *out);
+int loc_load(void *st, struct trod_span in, const uint32_t *sites);
 
 /* ---- intervals.c */
 

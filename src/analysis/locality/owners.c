@@ -82,7 +82,7 @@ static double miss_of(const struct loc_state *s, const struct loc_block *b, size
 
 int loc_owners_count(struct loc_state *s, const struct loc_block *b)
 {
-    const bool by_site = s->opt->per == LOC_PER_FUNCTION || s->opt->per == LOC_PER_INSTRUCTION;
+    const bool by_site = s->opt->per < LOC_PER_PAGE;
 
     if (!by_site && !trod_lines_reserve(&s->pages, b->n))
         return TROD_ERR_NOMEM;
@@ -186,8 +186,8 @@ int loc_strides_count(struct loc_state *s, uint32_t site, uint64_t addr)
 /* ---- results */
 
 struct row {
-    uint64_t key; /* address, or the order of appearance where there is a name */
-    const char *name;
+    uint64_t key;     /* address, line of source, number of the owner; 0 where the name says all */
+    const char *name; /* "" where there is none */
     uint64_t offset, refs;
     double cold, misses;
 };
@@ -200,7 +200,9 @@ static int by_misses(const void *a, const void *b)
         return x->misses < y->misses ? 1 : -1;
     if (x->refs != y->refs)
         return x->refs < y->refs ? 1 : -1;
-    return x->key < y->key ? -1 : x->key > y->key;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return strcmp(x->name, y->name);
 }
 
 static int by_name(const void *a, const void *b)
@@ -211,14 +213,14 @@ static int by_name(const void *a, const void *b)
     return names ? names : x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Rows of the same function become one. Returns how many are left. */
+/* Rows of the same name and number become one. Returns how many are left. */
 static size_t join(struct row *row, size_t n)
 {
     size_t k = 0;
 
     qsort(row, n, sizeof *row, by_name);
     for (size_t i = 0; i < n; i++) {
-        if (k && strcmp(row[k - 1].name, row[i].name) == 0) {
+        if (k && by_name(&row[k - 1], &row[i]) == 0) {
             row[k - 1].refs += row[i].refs;
             row[k - 1].misses += row[i].misses;
             row[k - 1].cold += row[i].cold;
@@ -227,6 +229,31 @@ static size_t join(struct row *row, size_t n)
         }
     }
     return k;
+}
+
+/* What the code of SITE belongs to. */
+static void name_site(const struct loc_state *s, uint32_t site, struct row *r)
+{
+    const uint64_t pc = trod_site_at(s->context.sites, site)->pc;
+    uint32_t line = 0;
+
+    r->name = "(unknown)";
+    switch (s->opt->per) {
+    case LOC_PER_MODULE:
+        if (s->context.symbols)
+            trod_symbols_file(s->context.symbols, pc, &r->name);
+        break;
+    case LOC_PER_SOURCE:
+        if (s->context.symbols && trod_symbols_line(s->context.symbols, pc, &r->name, &line))
+            r->key = line;
+        break;
+    case LOC_PER_INSTRUCTION:
+        r->key = pc;
+        trod_site_function(s->context.sites, site, &r->name, &r->offset);
+        break;
+    default:
+        trod_site_function(s->context.sites, site, &r->name, &r->offset);
+    }
 }
 
 static size_t site_rows(const struct loc_state *s, struct row *row)
@@ -238,18 +265,17 @@ static size_t site_rows(const struct loc_state *s, struct row *row)
 
         if (!s->owner[i].refs)
             continue;
-        *r = (struct row){.name = "(none)",
+        *r = (struct row){.name = s->whose ? "" : "(none)",
                           .refs = s->owner[i].refs,
                           .cold = s->owner[i].cold,
                           .misses = s->owner[i].misses};
-        if (i > 0 && s->context.sites) {
-            r->key = trod_site_at(s->context.sites, (uint32_t)i - 1)->pc;
-            r->name = "(unknown)";
-            trod_site_function(s->context.sites, (uint32_t)i - 1, &r->name, &r->offset);
-        }
+        if (s->whose)
+            r->key = i ? trod_whose_of(s->whose, (uint32_t)i - 1) : 0;
+        else if (i > 0 && s->context.sites)
+            name_site(s, (uint32_t)i - 1, r);
         n++;
     }
-    return s->opt->per == LOC_PER_FUNCTION ? join(row, n) : n;
+    return s->opt->per == LOC_PER_INSTRUCTION ? n : join(row, n);
 }
 
 static size_t page_rows(const struct loc_state *s, struct row *row)
@@ -271,11 +297,19 @@ static void put_row(struct trod_result *r, const struct loc_state *s, const stru
                     double all)
 {
     const int per = s->opt->per;
+    char text[TROD_WHOSE_NAME];
 
-    if (per == LOC_PER_FUNCTION)
-        trod_result_str(r, "function", row->name);
-    else
+    if (s->whose) {
+        trod_whose_name(s->whose, (uint32_t)row->key, s->context.meta, text);
+        trod_result_str(r, NULL, text);
+    } else if (per == LOC_PER_SOURCE && row->key) {
+        snprintf(text, sizeof text, "%.500s:%" PRIu64, row->name, row->key);
+        trod_result_str(r, NULL, text);
+    } else if (per == LOC_PER_INSTRUCTION || per >= LOC_PER_PAGE) {
         trod_result_hex(r, "address", row->key);
+    } else {
+        trod_result_str(r, NULL, row->name);
+    }
     if (per == LOC_PER_INSTRUCTION)
         trod_result_str(r, "function", row->name);
     trod_result_u64(r, "references", row->refs);
@@ -287,8 +321,10 @@ static void put_row(struct trod_result *r, const struct loc_state *s, const stru
 
 int loc_owners_result(const struct loc_state *s, struct trod_result *r)
 {
+    static const char *const keys[] = {"",     "function", "address", "module",  "source",
+                                       "data", "block",    "region",  "address", "address"};
     const struct trod_result_column columns[] = {
-        {s->opt->per == LOC_PER_FUNCTION ? "function" : "address", TROD_COLUMN_KEY, NULL, NULL},
+        {keys[s->opt->per], TROD_COLUMN_KEY, NULL, NULL},
         {"function", TROD_COLUMN_PLAIN, NULL, NULL},
         {"references", TROD_COLUMN_MEASURE, "references", NULL},
         {"misses", TROD_COLUMN_MEASURE, "references", "in a cache of miss_size bytes"},
@@ -302,12 +338,14 @@ int loc_owners_result(const struct loc_state *s, struct trod_result *r)
     double all = 0;
     size_t n, k = 0;
 
-    if (!row)
+    if (!row || (s->whose && trod_whose_end(s->whose) < 0)) {
+        free(row);
         return TROD_ERR_NOMEM;
+    }
     for (size_t i = 0; i < 6; i++)
         if (i != 1 || two)
             used[k++] = columns[i];
-    n = s->opt->per <= LOC_PER_INSTRUCTION ? site_rows(s, row) : page_rows(s, row);
+    n = s->opt->per < LOC_PER_PAGE ? site_rows(s, row) : page_rows(s, row);
     qsort(row, n, sizeof *row, by_misses);
     for (size_t i = 0; i < n; i++)
         all += row[i].misses;

@@ -1,12 +1,14 @@
 /*
  * mix.c - the analysis "mix": what instructions and accesses the program consists of.
  *
- * Implements docs/analysing.md, "mix". Instructions are counted by site, two counters each (user
- * and kernel); what a site is, is found out once, at the end (mix_result.c).
+ * Implements docs/analysing.md, "mix". Instructions are counted by site, streak by streak
+ * (by_site.h), user and kernel apart; what a site is, is found out once, at the end (mix_result.c).
  */
 #include "analysis/mix/mix.h"
 
+#include "analysis/by_site.h"
 #include "core/pack.h"
+#include "trod/streak.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,8 @@ static int init(void *st, const void *opt, const struct trod_context *context)
 
     s->opt = opt ? opt : &defaults;
     s->sites = context->sites;
+    s->symbols = context->symbols;
+    s->by = context->by;
     if (power_of_two(s->opt->line) && power_of_two(s->opt->page))
         return TROD_OK;
     return trod_error(context->diag, TROD_ERR_USAGE, "mix.size", NULL,
@@ -46,35 +50,34 @@ static void fini(void *st)
     struct mix_state *s = st;
 
     free(s->ran);
+    free(s->did);
     s->ran = NULL;
-    s->n_ran = 0;
+    s->did = NULL;
+    s->n_ran = s->n_did = 0;
 }
 
-/* Room for N sites. */
+/* Room for the steps of N sites. */
 static int room(struct mix_state *s, size_t n)
 {
-    size_t cap = s->n_ran ? s->n_ran : 1024;
-    struct mix_ran *ran;
+    const int rc = s->by < TROD_BY_MODULE
+                       ? TROD_OK
+                       : trod_by_site_room(&s->did, &s->n_did, n + 1, sizeof *s->did);
 
-    if (n <= s->n_ran)
-        return TROD_OK;
-    while (cap < n)
-        cap *= 2;
-    ran = realloc(s->ran, cap * sizeof *ran);
-    if (!ran)
-        return TROD_ERR_NOMEM;
-    memset(ran + s->n_ran, 0, (cap - s->n_ran) * sizeof *ran);
-    s->ran = ran;
-    s->n_ran = cap;
-    return TROD_OK;
+    return rc < 0 ? rc : trod_by_site_room(&s->ran, &s->n_ran, n + 1, sizeof *s->ran);
 }
 
-/* An access of SIZE bytes at ADDR, by class C. */
-static void count_access(struct mix_state *s, unsigned c, uint64_t addr, uint32_t size)
+/* N instructions from SITE on were executed. */
+static inline void count_ran(struct mix_state *s, uint32_t site, uint32_t n, unsigned kernel)
+{
+    s->ran[site].by[kernel]++;
+    s->ran[site + n].by[kernel]--;
+}
+
+/* An access of SIZE bytes at ADDR, by class C, which may be misaligned or cross something. */
+static void look_at_access(struct mix_state *s, unsigned c, uint64_t addr, uint32_t size)
 {
     struct mix_accesses *a = &s->sums.accesses[c];
 
-    a->size[size < MIX_SIZES ? size : MIX_SIZES - 1]++;
     if (size == 0)
         return;
     a->misaligned += (size & (size - 1)) == 0 && (addr & (size - 1)) != 0;
@@ -82,32 +85,105 @@ static void count_access(struct mix_state *s, unsigned c, uint64_t addr, uint32_
     a->crosses_page += (addr & (s->opt->page - 1)) + size > s->opt->page;
 }
 
-static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+/*
+ * An access of SIZE bytes at ADDR, by class C. LEAST: the smaller one of lines and pages; what is
+ * aligned and not larger crosses neither.
+ */
+static inline void count_access(struct mix_state *s, unsigned c, uint64_t addr, uint32_t size,
+                                uint64_t least)
+{
+    s->sums.accesses[c].size[size < MIX_SIZES ? size : MIX_SIZES - 1]++;
+    if (((size | addr) & (size - 1)) != 0 || size > least)
+        look_at_access(s, c, addr, size);
+}
+
+static uint64_t least_of(const struct mix_state *s)
+{
+    return s->opt->line < s->opt->page ? s->opt->line : s->opt->page;
+}
+
+static void any_row(struct mix_state *s, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t flags = b->flags[i], place = TROD_COL_ADDR | TROD_COL_SIZE;
+    const unsigned kind = b->kind[i], kernel = (flags & TROD_F_KERNEL) != 0;
+
+    if (kind == TROD_INSTR) {
+        if (flags & TROD_F_SYNTHETIC)
+            return;
+        if (b->have & TROD_COL_SITE && b->site[i] != TROD_NO_SITE)
+            count_ran(s, b->site[i], 1, kernel);
+        else
+            s->sums.nowhere[kernel]++;
+        s->sums.branch[flags & TROD_F_BRANCH]++;
+        s->sums.skipped += (flags & TROD_F_SKIPPED) != 0;
+    } else if (kind >= TROD_READ && kind <= TROD_ATOMIC && (b->have & b->has[i] & place) == place) {
+        count_access(s, kind - TROD_READ, b->addr[i], b->size[i], least_of(s));
+    }
+}
+
+/* Those of rows [FROM, TO) that are not looked at by themselves. */
+static void count_accesses(struct mix_state *s, const struct trod_batch *b, uint32_t from,
+                           uint32_t to)
+{
+    const uint8_t *const restrict kind = b->kind;
+    const uint64_t *const restrict addr = b->addr;
+    const uint32_t *const restrict size = b->size;
+    uint32_t n;
+    const uint16_t *const access = trod_streak_accesses(b, from, to, &n);
+    const uint64_t least = least_of(s);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t row = access[i];
+
+        if (kind[row] <= TROD_ATOMIC)
+            count_access(s, kind[row] - TROD_READ, addr[row], size[row], least);
+    }
+}
+
+/* The accesses of rows [FROM, TO) by the site of their instruction. */
+static void count_by_site(struct mix_state *s, const struct trod_batch *b, uint32_t from,
+                          uint32_t to)
 {
     const uint32_t place = TROD_COL_ADDR | TROD_COL_SIZE;
     const bool sites = b->have & TROD_COL_SITE;
-    struct mix_state *s = st;
 
-    if (sites && room(s, trod_sites_count(s->sites)) < 0)
-        return TROD_ERR_NOMEM;
     for (uint32_t i = from; i < to; i++) {
-        const uint32_t flags = b->flags[i];
-        const unsigned kind = b->kind[i], kernel = (flags & TROD_F_KERNEL) != 0;
+        const uint32_t site = sites ? b->site[i] : TROD_NO_SITE;
+        const unsigned kind = b->kind[i];
 
-        if (kind == TROD_INSTR) {
-            if (flags & TROD_F_SYNTHETIC)
-                continue;
-            if (sites && b->site[i] < s->n_ran)
-                s->ran[b->site[i]].by[kernel]++;
-            else
-                s->sums.nowhere[kernel]++;
-            s->sums.branch[flags & TROD_F_BRANCH]++;
-            s->sums.skipped += (flags & TROD_F_SKIPPED) != 0;
-        } else if (kind >= TROD_READ && kind <= TROD_ATOMIC &&
-                   (b->have & b->has[i] & place) == place) {
-            count_access(s, kind - TROD_READ, b->addr[i], b->size[i]);
-        }
+        if (kind >= TROD_READ && kind <= TROD_ATOMIC && (b->have & b->has[i] & place) == place)
+            s->did[site == TROD_NO_SITE ? 0 : site + 1].n[kind - TROD_READ]++;
     }
+}
+
+static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct mix_state *s = st;
+    struct trod_streak_walk walk;
+    const struct trod_streak *streak;
+
+    if ((b->have & TROD_COL_SITE || s->by >= TROD_BY_MODULE) &&
+        room(s, trod_sites_count(s->sites)) < 0)
+        return TROD_ERR_NOMEM;
+    if (s->did)
+        count_by_site(s, b, from, to);
+    if (!b->streaks) {
+        for (uint32_t i = from; i < to; i++)
+            any_row(s, b, i);
+        return TROD_OK;
+    }
+    trod_streak_walk_begin(&walk, b, from, to);
+    while ((streak = trod_streak_next(&walk))) {
+        const uint32_t flags = b->flags[streak->last];
+
+        if (streak->n == 0) {
+            any_row(s, b, streak->row);
+            continue;
+        }
+        count_ran(s, streak->site, streak->n, (flags & TROD_F_KERNEL) != 0);
+        s->sums.branch[flags & TROD_F_BRANCH]++;
+    }
+    count_accesses(s, b, from, to);
     return TROD_OK;
 }
 
@@ -125,12 +201,15 @@ static int merge(void *into, const void *from)
     const struct mix_state *t = from;
     struct mix_sums sums = t->sums;
 
-    if (room(s, t->n_ran) < 0)
+    if (t->n_ran && room(s, t->n_ran - 1) < 0)
         return TROD_ERR_NOMEM;
     for (size_t i = 0; i < t->n_ran; i++) {
         s->ran[i].by[0] += t->ran[i].by[0];
         s->ran[i].by[1] += t->ran[i].by[1];
     }
+    for (size_t i = 0; t->did && i < t->n_did && i < s->n_did; i++)
+        for (unsigned k = 0; k < MIX_ACCESSES; k++)
+            s->did[i].n[k] += t->did[i].n[k];
     for (size_t i = 0; i < SUMS; i++)
         *sum_at(s, i) += ((const uint64_t *)(const void *)&sums)[i];
     return TROD_OK;
@@ -141,20 +220,20 @@ static int save(const void *st, struct trod_buf *out)
 {
     const struct mix_state *s = st;
     const struct mix_sums sums = s->sums;
+    uint64_t by[2] = {0, 0};
     size_t n = s->n_ran;
     int rc = TROD_OK;
 
     while (n && !(s->ran[n - 1].by[0] | s->ran[n - 1].by[1]))
         n--;
+    n -= n > 0; /* the last step ends what came before */
     for (size_t i = 0; rc == TROD_OK && i < SUMS; i++)
         rc = trod_pack(out, ((const uint64_t *)(const void *)&sums)[i]);
     if (rc == TROD_OK)
         rc = trod_pack(out, n);
-    for (size_t i = 0; rc == TROD_OK && i < n; i++) {
-        rc = trod_pack(out, s->ran[i].by[0]);
-        if (rc == TROD_OK)
-            rc = trod_pack(out, s->ran[i].by[1]);
-    }
+    for (size_t i = 0; rc == TROD_OK && i < n; i++)
+        for (unsigned k = 0; rc == TROD_OK && k < 2; k++)
+            rc = trod_pack(out, by[k] += s->ran[i].by[k]);
     return rc;
 }
 
@@ -175,19 +254,23 @@ static int load(void *st, struct trod_span in, const uint32_t *sites)
             continue;
         if (room(s, (size_t)sites[i] + 1) < 0)
             return TROD_ERR_NOMEM;
-        s->ran[sites[i]].by[0] += v[0];
-        s->ran[sites[i]].by[1] += v[1];
+        for (unsigned k = 0; k < 2; k++) {
+            s->ran[sites[i]].by[k] += v[k];
+            s->ran[(size_t)sites[i] + 1].by[k] -= v[k];
+        }
     }
     return in.n ? TROD_ERR_CORRUPT : TROD_OK;
 }
 
 const struct trod_analysis trod_analysis_mix = {
     .name = "mix",
-    .title = "instructions by mnemonic, category and length; accesses by size and alignment",
-    .about = "Counts the instructions that were executed by mnemonic, by category and by\n"
-             "length of their opcode, user and kernel apart where the trace tells them\n"
-             "apart, branches by kind, and data accesses by size, alignment and whether\n"
-             "they cross a line or a page.\n"
+    .title = "instructions by mnemonic, category and extension; accesses by size",
+    .about = "Counts the instructions that were executed by mnemonic, by category, by\n"
+             "extension of the instruction set and by length of their opcode, user and\n"
+             "kernel apart where the trace tells them apart, branches by kind, and data\n"
+             "accesses by size, alignment and whether they cross a line or a page.\n"
+             "PowerPC instructions also by what they are for and by their classes in TT6\n"
+             "and TT6E.\n"
              "\n"
              "Every instruction of the program is decoded once. Instructions whose\n"
              "opcode the trace does not give are counted as unknown. An instruction\n"
@@ -200,7 +283,7 @@ const struct trod_analysis trod_analysis_mix = {
     .state_size = sizeof(struct mix_state),
     .order = TROD_ANY_ORDER,
     .needs = TROD_COL_KIND | TROD_COL_FLAGS,
-    .uses = TROD_COL_SITE | TROD_COL_ADDR | TROD_COL_SIZE,
+    .uses = TROD_COL_SITE | TROD_COL_ADDR | TROD_COL_SIZE | TROD_WANT_STREAKS,
     .init = init,
     .feed = feed,
     .merge = merge,
@@ -208,4 +291,5 @@ const struct trod_analysis trod_analysis_mix = {
     .load = load,
     .result = mix_result,
     .fini = fini,
+    .owners = true,
 };

@@ -15,9 +15,14 @@ struct mix_options {
     uint64_t top;        /* 0: all */
 };
 
-/* Executions of a site: by user, by kernel. */
+/* Executions of sites by user and by kernel, as steps (by_site.h). */
 struct mix_ran {
     uint64_t by[2];
+};
+
+/* Accesses of a site: reads, writes, atomic. */
+struct mix_did {
+    uint64_t n[MIX_ACCESSES];
 };
 
 struct mix_accesses {
@@ -36,10 +41,22 @@ struct mix_sums {
 struct mix_state {
     const struct mix_options *opt;
     struct trod_sites *sites; /* or NULL */
-    struct mix_ran *ran;      /* by site */
+    struct trod_symbols *symbols;
+    struct mix_ran *ran; /* by site */
     size_t n_ran;
+    enum trod_by by;
+    struct mix_did *did; /* by site + 1, [0]: without one; only where results are wanted by owner */
+    size_t n_did;
     struct mix_sums sums;
 };
+
+/* What an instruction is for: one of those that mix_category_name() has names of. */
+unsigned mix_category(const struct trod_site *site, const struct trod_insn *insn);
+/* NULL past the last. */
+const char *mix_category_name(unsigned category);
+
+/* owners.c. 0 or TROD_ERR_NOMEM. */
+int mix_put_owners(const struct mix_state *s, uint64_t total, struct trod_result *r);
 
 int mix_result(const void *st, struct trod_result *r);
 

@@ -5,6 +5,8 @@
  */
 #include "analysis/mix/mix.h"
 
+#include "core/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,30 +14,81 @@ enum { NAME = 32, LENGTHS = TROD_INSN_CODE + 1 };
 
 enum category {
     UNKNOWN,
-    BRANCH,
     SYSTEM_CALL,
+    CONDITIONAL,
+    JUMP,
+    CALL,
+    INDIRECT,
+    INDIRECT_CALL,
+    RETURN,
+    EXCEPTION_RETURN,
+    OTHER_BRANCH,
     TRAP,
+    CRYPTO,
+    ATOMIC,
+    STRING,
     CACHE_HINT,
-    VECTOR,
+    SYSTEM,
+    SIMD,
+    FLOATING,
     LOAD_STORE,
     LOAD,
     STORE,
-    OTHER,
+    INTEGER,
     CATEGORIES
 };
 
 static const char *const category_names[CATEGORIES] = {
-    "unknown",        "branch", "system call", "trap", "cache hint", "floating point or vector",
-    "load and store", "load",   "store",       "other"};
+    "unknown",        "system call", "conditional branch",
+    "jump",           "call",        "indirect jump",
+    "indirect call",  "return",      "exception return",
+    "other branch",   "trap",        "crypto",
+    "atomic",         "string",      "cache hint",
+    "system",         "simd",        "floating point",
+    "load and store", "load",        "store",
+    "integer"};
+
+static const uint8_t category_of_branch[MIX_BRANCHES] = {
+    [TROD_BR_DIRECT] = JUMP,
+    [TROD_BR_INDIRECT] = INDIRECT,
+    [TROD_BR_COND] = CONDITIONAL,
+    [TROD_BR_COND_TAKEN] = CONDITIONAL,
+    [TROD_BR_COND_UNTAKEN] = CONDITIONAL,
+    [TROD_BR_CALL] = CALL,
+    [TROD_BR_ICALL] = INDIRECT_CALL,
+    [TROD_BR_RETURN] = RETURN,
+    [TROD_BR_SYSCALL] = SYSTEM_CALL,
+    [TROD_BR_ERET] = EXCEPTION_RETURN,
+    [TROD_BR_OTHER] = OTHER_BRANCH,
+};
 
 struct name {
     char text[NAME];
     uint64_t by[2];
 };
 
+/* The mnemonic of an opcode. */
+enum { MEMOS = 4096 };
+
+struct memo {
+    uint8_t n, iset; /* n 0: none */
+    uint8_t code[TROD_INSN_CODE];
+    char text[NAME];
+};
+
+/* Few names: extensions, groups, classes. */
+enum { EXTENSION, GROUP, TT6, TT6E, KEYS, KEYS_MOST = 64 };
+
+struct keyed {
+    const char *name;
+    uint64_t by[2];
+};
+
 struct tables {
     struct name *name;
     size_t n;
+    struct keyed keyed[KEYS][KEYS_MOST];
+    size_t n_keyed[KEYS];
     uint64_t category[CATEGORIES][2], length[LENGTHS][2];
 };
 
@@ -51,8 +104,8 @@ static bool is_prefix(const char *p, size_t n)
     return false;
 }
 
-/* The mnemonic of SITE, prefixes included. */
-static void mnemonic(struct trod_sites *sites, uint32_t site, char out[NAME])
+/* The mnemonic of SITE, prefixes included, from its disassembly. */
+static void disassemble(struct trod_sites *sites, uint32_t site, char out[NAME])
 {
     char text[160];
     size_t n, word;
@@ -73,25 +126,57 @@ static void mnemonic(struct trod_sites *sites, uint32_t site, char out[NAME])
             *p = (char)(*p + 'a' - 'A');
 }
 
-static enum category category_of(const struct trod_site *site, const struct trod_insn *insn)
+/* The mnemonic of SITE: that of its opcode, of which programs have few. MEMO: MEMOS places. */
+static void mnemonic(struct trod_sites *sites, uint32_t number, struct memo *memo, char out[NAME])
+{
+    const struct trod_site *site = trod_site_at(sites, number);
+    const uint64_t h = trod_fnv(TROD_FNV ^ site->iset, site->code, site->code_n);
+    struct memo *m = &memo[(h ^ h >> 32) % MEMOS];
+
+    if (m->n != site->code_n || m->iset != site->iset || m->n == 0 ||
+        memcmp(m->code, site->code, m->n) != 0) {
+        disassemble(sites, number, m->text);
+        m->n = site->code_n;
+        m->iset = site->iset;
+        memcpy(m->code, site->code, m->n);
+    }
+    memcpy(out, m->text, NAME);
+}
+
+/* The first that fits. */
+static const struct {
+    uint32_t flags; /* any of these */
+    enum category category;
+} families[] = {
+    {TROD_INSN_TRAP, TRAP},
+    {TROD_INSN_CRYPTO, CRYPTO},
+    {TROD_INSN_ATOMIC, ATOMIC},
+    {TROD_INSN_STRING, STRING},
+    {TROD_INSN_PREFETCH | TROD_INSN_FLUSH, CACHE_HINT},
+    {TROD_INSN_SYSTEM, SYSTEM},
+    {TROD_INSN_SIMD, SIMD},
+    {TROD_INSN_FP, FLOATING},
+};
+
+const char *mix_category_name(unsigned category)
+{
+    return category < CATEGORIES ? category_names[category] : NULL;
+}
+
+unsigned mix_category(const struct trod_site *site, const struct trod_insn *insn)
 {
     const unsigned branch = insn->valid && insn->branch ? insn->branch : site->branch;
 
-    if (branch == TROD_BR_SYSCALL)
-        return SYSTEM_CALL;
-    if (branch != TROD_BR_NONE)
-        return BRANCH;
+    if (branch != TROD_BR_NONE && branch < MIX_BRANCHES)
+        return category_of_branch[branch] ? category_of_branch[branch] : OTHER_BRANCH;
     if (!insn->valid)
         return UNKNOWN;
-    if (insn->flags & TROD_INSN_TRAP)
-        return TRAP;
-    if (insn->flags & (TROD_INSN_PREFETCH | TROD_INSN_FLUSH))
-        return CACHE_HINT;
-    if (insn->flags & TROD_INSN_FP)
-        return VECTOR;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (insn->flags & families[i].flags)
+            return families[i].category;
     if (insn->loads && insn->stores)
         return LOAD_STORE;
-    return insn->loads ? LOAD : insn->stores ? STORE : OTHER;
+    return insn->loads ? LOAD : insn->stores ? STORE : INTEGER;
 }
 
 static void add(uint64_t into[2], const uint64_t by[2])
@@ -131,23 +216,65 @@ static void gather(struct tables *t)
     qsort(t->name, t->n, sizeof *t->name, by_count);
 }
 
+/* BY more of NAME; NULL has no line. */
+static void add_key(struct tables *t, unsigned key, const char *name, const uint64_t by[2])
+{
+    struct keyed *list = t->keyed[key];
+    size_t i = 0;
+
+    while (name && i < t->n_keyed[key] && strcmp(list[i].name, name) != 0)
+        i++;
+    if (!name || i == KEYS_MOST)
+        return;
+    if (i == t->n_keyed[key])
+        list[t->n_keyed[key]++] = (struct keyed){.name = name};
+    add(list[i].by, by);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    const uint64_t n = x->by[0] + x->by[1], m = y->by[0] + y->by[1];
+
+    return n != m ? (n < m ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+static void add_keys(struct tables *t, const struct trod_insn *insn, const uint64_t by[2])
+{
+    add_key(t, EXTENSION,
+            !insn->valid      ? "unknown"
+            : insn->extension ? insn->extension
+                              : "base",
+            by);
+    add_key(t, GROUP, insn->group, by);
+    add_key(t, TT6, insn->tt6, by);
+    add_key(t, TT6E, insn->tt6e, by);
+}
+
 static int decode(const struct mix_state *s, struct tables *t)
 {
     const uint64_t *nowhere = s->sums.nowhere;
+    uint64_t by[2] = {0, 0};
+
+    struct memo *memo = calloc(MEMOS, sizeof *memo);
 
     t->name = calloc(s->n_ran + 1, sizeof *t->name);
-    if (!t->name)
+    if (!t->name || !memo) {
+        free(t->name);
+        free(memo);
         return TROD_ERR_NOMEM;
+    }
     for (uint32_t i = 0; i < s->n_ran; i++) {
-        const uint64_t *by = s->ran[i].by;
         const struct trod_site *site;
 
+        add(by, s->ran[i].by);
         if (!(by[0] | by[1]))
             continue;
         site = trod_site_at(s->sites, i);
-        mnemonic(s->sites, i, t->name[t->n].text);
+        mnemonic(s->sites, i, memo, t->name[t->n].text);
         add(t->name[t->n++].by, by);
-        add(t->category[category_of(site, trod_site_insn(s->sites, i))], by);
+        add(t->category[mix_category(site, trod_site_insn(s->sites, i))], by);
+        add_keys(t, trod_site_insn(s->sites, i), by);
         add(t->length[site->size < LENGTHS ? site->size : 0], by);
     }
     if (nowhere[0] | nowhere[1]) {
@@ -155,7 +282,11 @@ static int decode(const struct mix_state *s, struct tables *t)
         add(t->name[t->n++].by, nowhere);
         add(t->category[UNKNOWN], nowhere);
         add(t->length[0], nowhere);
+        add_key(t, EXTENSION, "unknown", nowhere);
     }
+    free(memo);
+    for (unsigned i = 0; i < KEYS; i++)
+        qsort(t->keyed[i], t->n_keyed[i], sizeof t->keyed[i][0], by_key);
     gather(t);
     return TROD_OK;
 }
@@ -185,6 +316,28 @@ static void begin(struct trod_result *r, const char *key, const char *title, con
     trod_result_table(r, key, title, columns, 5);
 }
 
+/* Groups and classes are those of PowerPC: others have none of these tables. */
+static void put_keys(const struct tables *t, uint64_t total, struct trod_result *r)
+{
+    static const char *const keys[KEYS][3] = {
+        {"extensions", "instructions by extension of the instruction set", "extension"},
+        {"groups", "PowerPC instructions by what they are for", "group"},
+        {"tt6_classes", "PowerPC instructions by their class in TT6", "class"},
+        {"tt6e_classes", "PowerPC instructions by their class in TT6E", "class"},
+    };
+
+    for (unsigned k = 0; k < KEYS; k++) {
+        if (!t->n_keyed[k] && k != EXTENSION)
+            continue;
+        begin(r, keys[k][0], keys[k][1], keys[k][2]);
+        for (size_t i = 0; i < t->n_keyed[k]; i++) {
+            trod_result_str(r, NULL, t->keyed[k][i].name);
+            put(r, t->keyed[k][i].by, total);
+        }
+        trod_result_table_close(r);
+    }
+}
+
 static void put_instructions(const struct mix_state *s, const struct tables *t, uint64_t total,
                              struct trod_result *r)
 {
@@ -201,6 +354,7 @@ static void put_instructions(const struct mix_state *s, const struct tables *t, 
             put(r, t->category[i], total);
         }
     trod_result_table_close(r);
+    put_keys(t, total, r);
     begin(r, "lengths", "instructions by length in bytes; 0: not said", "length");
     for (unsigned i = 0; i < LENGTHS; i++)
         if (t->length[i][0] | t->length[i][1]) {
@@ -283,5 +437,5 @@ int mix_result(const void *st, struct trod_result *r)
     put_branches(s, by[0] + by[1], r);
     put_accesses(s, r);
     free(t.name);
-    return TROD_OK;
+    return s->by >= TROD_BY_MODULE ? mix_put_owners(s, by[0] + by[1], r) : TROD_OK;
 }

@@ -6,8 +6,9 @@
 #ifndef TROD_FORMAT_AMBER_H
 #define TROD_FORMAT_AMBER_H
 
+#include "isa/ppc.h"
 #include "trod/format.h"
-#include "trod/ppc.h"
+#include "trod/loss.h"
 
 extern const struct trod_format trod_format_tt6, trod_format_tt6e, trod_format_full;
 
@@ -103,6 +104,7 @@ struct tt6_enc {
     const struct trod_meta *meta;
     const char *name;
     bool extended, join, ours; /* ours: the rows come from a format of this family */
+    bool escaped;              /* they come from tt6: addresses of cache operations are escapes */
     bool begun;                /* INITIAL_PC is written */
     uint32_t pc;               /* where the next instruction should be */
     uint8_t given;             /* escapes written for the next instruction: bit n for code n */
@@ -112,9 +114,15 @@ struct tt6_enc {
     uint64_t real_pc, real_target;
     bool has_real_pc, has_real_target;
     uint32_t last;    /* opcode of the last instruction */
-    uint32_t dropped; /* kinds of rows reported as lost */
+    uint32_t line;    /* bytes of a cache line */
+    uint64_t ordinal; /* of the row of the pending one */
     uint16_t said;    /* enum tt6_said: what was reported */
+    uint32_t stream;  /* whose rows came first, once has_stream */
+    bool has_stream;
+    struct trod_loss *loss;
 };
+int amber_tt6_target(void *enc, const struct trod_target *target, struct trod_diag *diag);
+void amber_tt6_keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps *keeps);
 int amber_tt6_begin(void *enc, const struct amber_options *opt, const struct trod_meta *meta,
                     bool extended, struct trod_diag *diag);
 int amber_tt6_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,

@@ -10,6 +10,7 @@
 #include "format/amber/amber.h"
 
 #include "core/endian.h"
+#include "trace/batch_own.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,7 +56,8 @@ struct enc {
     const struct trod_meta *meta;
     bool begun, pending;
     uint32_t opcode;
-    uint32_t dropped; /* kinds of rows reported as lost */
+    struct trod_loss_held row;
+    struct trod_loss *loss;
 };
 
 static int bid(const struct trod_probe *probe, const char **dialect)
@@ -321,6 +323,26 @@ static int decode(void *state, struct trod_span *in, struct trod_batch *out, str
     return in->last && in->n > 0 ? truncated(in, RECORD, diag) : TROD_DEC_MORE;
 }
 
+static int save(void *state, struct trod_buf *out, struct trod_buf *log)
+{
+    const struct dec *dec = state;
+    const uint8_t begun = dec->begun;
+
+    (void)log;
+    return trod_buf_add(out, &begun, 1);
+}
+
+static int load(void *state, struct trod_span *in, struct trod_span *log)
+{
+    struct dec *dec = state;
+
+    (void)log;
+    if (in->n == 0 || *in->p > 1)
+        return TROD_ERR_CORRUPT;
+    dec->begun = *in->p;
+    return TROD_OK;
+}
+
 static int begin(void *state, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
 {
     struct enc *enc = state;
@@ -348,27 +370,34 @@ static bool has(const struct trod_batch *b, uint32_t row, uint32_t column)
     return b->have & b->has[row] & column;
 }
 
-static void lost(struct enc *enc, const struct trod_batch *b, uint32_t row, struct trod_diag *diag)
-{
-    unsigned kind = b->kind[row] < 32 ? b->kind[row] : TROD_NOTE;
+static const char no_state[] = "no row with all registers follows it";
 
-    if (enc->dropped >> kind & 1)
-        return;
-    enc->dropped |= 1u << kind;
-    trod_error(diag, TROD_ERR_LOSS, "full.lost-rows", NULL,
-               "full holds no such %s rows: the first of those dropped is row %llu",
-               trod_kind_name(kind), (unsigned long long)(b->first + row));
+/* What follows from instruction and state need not be written. */
+static void lost(struct enc *enc, const struct trod_batch *b, uint32_t row, bool follows)
+{
+    if (follows)
+        trod_loss_left(enc->loss, b, row);
+    else
+        trod_loss_row(enc->loss, b, row, "records hold instructions with all registers");
+}
+
+static int target(void *enc, const struct trod_target *t, struct trod_diag *diag)
+{
+    (void)diag;
+    ((struct enc *)enc)->loss = t->loss;
+    return TROD_OK;
 }
 
 /* An instruction waits for its state; what else belongs to its record follows from the two. */
 static void put_row(struct enc *enc, const struct trod_batch *b, uint32_t row,
-                    struct trod_room *out, struct trod_diag *diag)
+                    struct trod_room *out)
 {
     bool part = b->flags[row] & TROD_F_CONT;
 
     if (b->kind[row] == TROD_INSTR && has(b, row, TROD_COL_CODE) && b->code[row].len == 4) {
         if (enc->pending)
-            lost(enc, b, row, diag);
+            trod_loss_dropped(enc->loss, &enc->row, no_state);
+        enc->row = trod_loss_hold(b, row);
         enc->opcode = trod_load_be32(trod_batch_bytes(b, b->code[row]));
         enc->pending = true;
     } else if (b->kind[row] == TROD_STATE && enc->pending && has(b, row, TROD_COL_DATA) &&
@@ -377,8 +406,8 @@ static void put_row(struct enc *enc, const struct trod_batch *b, uint32_t row,
         memcpy(out->p + 4, trod_batch_bytes(b, b->data[row]), STATE);
         out->p += RECORD;
         enc->pending = false;
-    } else if (!part || b->kind[row] == TROD_STATE) {
-        lost(enc, b, row, diag);
+    } else {
+        lost(enc, b, row, part && b->kind[row] != TROD_STATE);
     }
 }
 
@@ -394,7 +423,7 @@ static int encode(void *state, const struct trod_batch *in, uint32_t *row, struc
         if (out->end - out->p < RECORD + 4)
             return TROD_ENC_FULL;
         begin_file(enc, out);
-        put_row(enc, in, *row, out, diag);
+        put_row(enc, in, *row, out);
     }
     return TROD_ENC_DONE;
 }
@@ -403,12 +432,12 @@ static int finish(void *state, struct trod_room *out, struct trod_diag *diag)
 {
     struct enc *enc = state;
 
+    (void)diag;
     if (out->end - out->p < 4)
         return TROD_ENC_FULL;
     begin_file(enc, out);
     if (enc->pending)
-        trod_error(diag, TROD_ERR_LOSS, "full.lost-rows", NULL,
-                   "the last instruction has no state: it is dropped");
+        trod_loss_dropped(enc->loss, &enc->row, no_state);
     return TROD_ENC_DONE;
 }
 
@@ -454,6 +483,9 @@ const struct trod_format trod_format_full = {
     .decode = decode,
     .begin = begin,
     .encode = encode,
+    .target = target,
     .finish = finish,
     .native = native,
+    .save = save,
+    .load = load,
 };

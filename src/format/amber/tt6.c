@@ -9,6 +9,8 @@
 #include "format/amber/tt6.h"
 
 #include "core/endian.h"
+#include "core/pack.h"
+#include "trace/batch_own.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -285,6 +287,37 @@ static int decode(void *state, struct trod_span *in, struct trod_batch *out, str
     return rc;
 }
 
+static int save(void *state, struct trod_buf *out, struct trod_buf *log)
+{
+    const struct tt6_dec *dec = state;
+    int rc;
+
+    (void)log;
+    trod_pack(out, (uint64_t)dec->begun | (uint64_t)dec->trap << 1);
+    trod_pack(out, dec->attached);
+    rc = trod_pack(out, dec->pc);
+    for (unsigned i = 0; i < 8; i++)
+        rc = trod_pack(out, dec->attach[i]);
+    return rc;
+}
+
+static int load(void *state, struct trod_span *in, struct trod_span *log)
+{
+    struct tt6_dec *dec = state;
+    uint64_t v[11];
+
+    (void)log;
+    for (unsigned i = 0; i < 11; i++)
+        if (trod_unpack(in, &v[i]) < 0)
+            return TROD_ERR_CORRUPT;
+    dec->begun = v[0] & 1;
+    dec->trap = (uint8_t)(v[0] >> 1);
+    dec->attached = (uint8_t)v[1];
+    dec->pc = (uint32_t)v[2];
+    memcpy(dec->attach, v + 3, sizeof dec->attach);
+    return TROD_OK;
+}
+
 static int bid_tt6(const struct trod_probe *probe, const char **dialect)
 {
     return amber_tt6_bid(probe, false, dialect);
@@ -389,8 +422,9 @@ static int native_tt6e(struct trod_native *listing, const struct trod_batch *b, 
     .row_max = 128, .record_rows = 2, .options = amber_tt6_options,                                \
     .options_size = sizeof(struct amber_options), .dec_size = sizeof(struct tt6_dec),              \
     .enc_size = sizeof(struct tt6_enc), .defaults = &amber_defaults, .decode = decode,             \
-    .encode = amber_tt6_encode, .finish = amber_tt6_finish, .sub_name = sub_name,                  \
-    .value_form = value_form, .subs = AMBER_INITIAL_PC + 1, .streams = "thread"
+    .encode = amber_tt6_encode, .target = amber_tt6_target, .keeps = amber_tt6_keeps,              \
+    .finish = amber_tt6_finish, .sub_name = sub_name, .value_form = value_form,                    \
+    .subs = AMBER_INITIAL_PC + 1, .streams = "thread", .save = save, .load = load
 
 const struct trod_format trod_format_tt6 = {
     .name = "tt6",

@@ -178,13 +178,13 @@ int amber_tt6_bid(const struct trod_probe *probe, bool extended, const char **di
 
     if (probe->head.n < 8 || (trod_load_be32(probe->head.p) & 3))
         return 0;
-    read_head(&mine, probe, extended);
-    read_head(&other, probe, !extended);
     *dialect = dialects[extended].sure;
+    read_head(&mine, probe, extended);
     bits = bits_of(&mine);
-    others = bits_of(&other);
     if (bits == 0)
         return 0;
+    read_head(&other, probe, !extended);
+    others = bits_of(&other);
     if (mine.hash == other.hash && mine.traps + other.traps + mine.bare == 0) {
         *dialect = dialects[extended].either;
         return !extended ? bits : bits > EITHER ? bits - EITHER : 0;

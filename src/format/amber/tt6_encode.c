@@ -17,17 +17,7 @@
 enum { ROW_MOST = 128 };
 
 /* What is reported once a trace. */
-enum tt6_said {
-    SAID_HIGH = 1 << 0,
-    SAID_BREAK = 1 << 1,
-    SAID_NO_EA = 1 << 2,
-    SAID_NO_NEXT = 1 << 3,
-    SAID_CACHE = 1 << 4,
-    SAID_CODE = 1 << 5,
-    SAID_SYNTHETIC = 1 << 6,
-    SAID_STATE = 1 << 7,
-    SAID_LONG = 1 << 8
-};
+enum tt6_said { SAID_BREAK = 1 << 0, SAID_NO_NEXT = 1 << 1 };
 
 static bool first_time(struct tt6_enc *enc, enum tt6_said what)
 {
@@ -48,31 +38,31 @@ static bool has(const struct trod_batch *b, uint32_t row, uint32_t columns)
     return (b->have & b->has[row] & columns) == columns;
 }
 
-static unsigned long long number(const struct trod_batch *b, uint32_t row)
+/* V, which ROW says in COLUMN, is cut to the 32 bits of an address. */
+static uint32_t cut(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row, uint32_t column,
+                    uint64_t v)
 {
-    return (unsigned long long)(b->first + row);
+    if (v >> 32)
+        trod_loss_columns(enc->loss, b, row, column, "it is cut to the 32 bits of an address");
+    return (uint32_t)v;
 }
 
-/* The low 32 bits of an address, with a word about the others. */
-static uint32_t cut(struct tt6_enc *enc, uint64_t address, struct trod_diag *diag)
+static void lost(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
 {
-    if (address >> 32 && first_time(enc, SAID_HIGH))
-        trod_error(diag, TROD_ERR_LOSS, "tt6.high-address", NULL,
-                   "address 0x%" PRIx64 " is cut to the 32 bits that %s holds", address, enc->name);
-    return (uint32_t)address;
+    trod_loss_row(enc->loss, b, row, "there is no record for it at this place");
 }
 
-static void lost(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
-                 struct trod_diag *diag)
+/* One file is one thread's: that of the others is not told. */
+static void check_stream(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
 {
-    unsigned kind = b->kind[row] < 32 ? b->kind[row] : TROD_NOTE;
-
-    if (enc->dropped >> kind & 1)
+    if (!has(b, row, TROD_COL_STREAM))
         return;
-    enc->dropped |= 1u << kind;
-    trod_error(diag, TROD_ERR_LOSS, "tt6.lost-rows", NULL,
-               "%s holds no such %s rows: the first of those dropped is row %llu", enc->name,
-               trod_kind_name(kind), number(b, row));
+    if (!enc->has_stream)
+        enc->stream = b->stream[row];
+    enc->has_stream = true;
+    if (b->stream[row] != enc->stream)
+        trod_loss_columns(enc->loss, b, row, TROD_COL_STREAM,
+                          "a file holds one thread: write to a directory");
 }
 
 /* INITIAL_PC, unless it is written. */
@@ -131,11 +121,8 @@ static void flush_pending(struct tt6_enc *enc, struct trod_room *out, const uint
         put(out, word);
         enc->pc = word;
     } else {
-        if (first_time(enc, SAID_NO_EA))
-            trod_error(diag, TROD_ERR_LOSS, "tt6.no-address", NULL,
-                       "the address that the instruction at 0x%" PRIx32
-                       " accesses is not known: written as 0",
-                       enc->at);
+        trod_loss_invent(enc->loss, enc->ordinal, TROD_INSTR,
+                         "the address that it accesses is not known and is written as 0");
         put(out, 0);
         if (enc->pending == TROD_PPC_MEMORY_EXTENDED)
             put(out, 0);
@@ -164,21 +151,18 @@ static int bridge(struct tt6_enc *enc, uint32_t pc, struct trod_room *out, struc
 }
 
 /* The columns of an INSTR row that TT6 needs. False when they are not there. */
-static bool instruction_of(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
-                           uint32_t *opcode, uint32_t *pc, struct trod_diag *diag)
+static bool instruction_of(const struct trod_batch *b, uint32_t row, uint32_t *opcode, uint32_t *pc)
 {
-    uint64_t at;
 
     if (!has(b, row, TROD_COL_CODE) || b->code[row].len != 4)
         return false;
     *opcode = trod_load_be32(trod_batch_bytes(b, b->code[row]));
     if (has(b, row, TROD_COL_ADDR))
-        at = b->addr[row];
+        *pc = (uint32_t)b->addr[row];
     else if (has(b, row, TROD_COL_PC))
-        at = b->pc[row];
+        *pc = (uint32_t)b->pc[row];
     else
         return false;
-    *pc = cut(enc, at, diag);
     return *opcode >> 26 != 0; /* major 0 would be an escape */
 }
 
@@ -198,19 +182,19 @@ static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint
     uint32_t opcode, pc;
     int rc;
 
-    if (!instruction_of(enc, b, row, &opcode, &pc, diag)) {
-        if (first_time(enc, SAID_CODE))
-            trod_error(diag, TROD_ERR_LOSS, "tt6.no-opcode", NULL,
-                       "row %llu has no PowerPC opcode and address, the first of those dropped",
-                       number(b, row));
+    if (!instruction_of(b, row, &opcode, &pc)) {
+        trod_loss_row(enc->loss, b, row, "it has no PowerPC opcode and address");
         return TROD_OK;
     }
     if (!enc->extended && (b->flags[row] & TROD_F_SYNTHETIC)) {
-        if (first_time(enc, SAID_SYNTHETIC))
-            trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tt6.synthetic", NULL,
-                             "synthetic returns from traps are left out: tt6 has none");
+        trod_loss_row(enc->loss, b, row, "tt6 has no synthetic returns from traps");
         return TROD_OK;
     }
+    if (has(b, row, TROD_COL_ADDR))
+        cut(enc, b, row, TROD_COL_ADDR, b->addr[row]);
+    if (has(b, row, TROD_COL_SIZE) && b->size[row] != 4)
+        trod_loss_columns(enc->loss, b, row, TROD_COL_SIZE, "instructions have 4 bytes");
+    check_stream(enc, b, row);
     flush_pending(enc, out, &pc, diag);
     begin_at(enc, pc, out);
     if (pc != enc->pc && (rc = bridge(enc, pc, out, diag)) < 0)
@@ -219,6 +203,7 @@ static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint
     enc->last = opcode;
     enc->opcode = opcode;
     enc->at = pc;
+    enc->ordinal = b->first + row;
     enc->pc = pc + 4;
     enc->pending = (uint8_t)trod_ppc_class(opcode, enc->extended ? TROD_PPC_TT6E : TROD_PPC_TT6);
     if (enc->pending == TROD_PPC_COMPUTE) {
@@ -226,38 +211,64 @@ static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint
         put(out, opcode);
         enc->given = 0;
     } else if (enc->pending == TROD_PPC_FLOW && has(b, row, TROD_COL_TARGET)) {
-        uint32_t next = cut(enc, b->target[row], diag);
+        uint32_t next = cut(enc, b, row, TROD_COL_TARGET, b->target[row]);
 
         flush_pending(enc, out, &next, diag);
     }
     return TROD_OK;
 }
 
+/* Rows of another family: what the record's opcode says is what they are read as. */
+static bool fits(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
+{
+    const uint32_t size = has(b, row, TROD_COL_SIZE) ? b->size[row] : 0;
+    const struct amber_access a = amber_access_of(enc->opcode, size & 0x7f, enc->line);
+    const uint32_t flags = has(b, row, TROD_COL_FLAGS) ? b->flags[row] & TROD_LOSS_FLAGS : 0;
+
+    if (a.kind != b->kind[row])
+        return false;
+    if (has(b, row, TROD_COL_SIZE) && a.size != size)
+        trod_loss_columns(enc->loss, b, row, TROD_COL_SIZE, "the opcode says another size");
+    if (flags & ~a.flags)
+        trod_loss_columns(enc->loss, b, row, TROD_COL_FLAGS, "the opcode does not say so");
+    if ((uint32_t)b->addr[row] & ~a.mask)
+        trod_loss_columns(enc->loss, b, row, TROD_COL_ADDR, "the opcode aligns it");
+    cut(enc, b, row, TROD_COL_ADDR, b->addr[row]);
+    return true;
+}
+
+/* Has the last instruction's record got the address of its access? */
+static bool accessed(const struct tt6_enc *enc)
+{
+    const enum trod_ppc_class c =
+        trod_ppc_class(enc->last, enc->extended ? TROD_PPC_TT6E : TROD_PPC_TT6);
+
+    return enc->ours && enc->begun && (c == TROD_PPC_MEMORY || c == TROD_PPC_MEMORY_EXTENDED);
+}
+
 /* An access: it completes the record of its instruction. */
 static void put_access(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
-                       struct trod_room *out, struct trod_diag *diag)
+                       struct trod_room *out)
 {
     const uint8_t *detail = enc->ours ? trod_batch_detail(b, row) : NULL;
     uint32_t len = detail ? b->detail[row].len : 0;
+    const bool awaited =
+        enc->pending == TROD_PPC_MEMORY || enc->pending == TROD_PPC_MEMORY_EXTENDED;
 
-    if (enc->pending != TROD_PPC_MEMORY && enc->pending != TROD_PPC_MEMORY_EXTENDED) {
-        bool cache = enc->begun && !enc->extended &&
-                     trod_ppc_class(enc->last, TROD_PPC_TT6E) == TROD_PPC_MEMORY;
-
-        if (!(b->flags[row] & TROD_F_CONT))
-            lost(enc, b, row, diag);
-        else if (cache && first_time(enc, SAID_CACHE))
-            trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tt6.cache-address", NULL,
-                             "addresses of cache operations are left out: tt6 has none");
+    if (!awaited && (b->flags[row] & TROD_F_CONT) && (enc->escaped || accessed(enc))) {
+        trod_loss_left(enc->loss, b, row); /* it stands in an escape, or in the record */
         return;
     }
-    if (!len && !has(b, row, TROD_COL_ADDR))
+    if (!awaited || (!len && !has(b, row, TROD_COL_ADDR)) || (!enc->ours && !fits(enc, b, row))) {
+        lost(enc, b, row);
         return;
+    }
+    check_stream(enc, b, row);
     put_real_addresses(enc, out);
     if (has(b, row, TROD_COL_PADDR))
         put_address(enc, AMBER_ESC_REAL_DATA, b->paddr[row], out);
     put(out, enc->opcode);
-    put(out, len ? trod_load_be32(detail) : cut(enc, b->addr[row], diag));
+    put(out, len ? trod_load_be32(detail) : (uint32_t)b->addr[row]);
     if (enc->pending == TROD_PPC_MEMORY_EXTENDED)
         put(out, len > 4                      ? trod_load_be32(detail + 4)
                  : has(b, row, TROD_COL_SIZE) ? b->size[row] & 0x7f
@@ -279,14 +290,14 @@ static bool is_escape(const struct tt6_enc *enc, const struct trod_batch *b, uin
 
 /* The first row tells where the trace begins; an escape of another source does not always. */
 static void begin_before(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
-                         struct trod_room *out, struct trod_diag *diag)
+                         struct trod_room *out)
 {
     for (uint32_t i = row; i < b->n && !enc->begun; i++) {
         uint32_t opcode, pc;
 
         if (has(b, i, TROD_COL_PC))
-            begin_at(enc, cut(enc, b->pc[i], diag), out);
-        else if (b->kind[i] == TROD_INSTR && instruction_of(enc, b, i, &opcode, &pc, diag))
+            begin_at(enc, (uint32_t)b->pc[i], out);
+        else if (b->kind[i] == TROD_INSTR && instruction_of(b, i, &opcode, &pc))
             begin_at(enc, pc, out);
     }
     begin_at(enc, 0, out);
@@ -299,12 +310,13 @@ static void put_escape(struct tt6_enc *enc, const struct trod_batch *b, uint32_t
     uint32_t words = !sync && has(b, row, TROD_COL_DATA) ? b->data[row].len / 4 : 0;
     uint32_t code = b->sub[row];
 
+    check_stream(enc, b, row);
     flush_pending(enc, out, NULL, diag);
-    begin_before(enc, b, row, out, diag);
+    begin_before(enc, b, row, out);
     put(out, code << 16 | (sync ? 2 : words));
     if (sync) {
-        put(out, cut(enc, b->addr[row], diag));
-        put(out, (uint32_t)b->value[row]);
+        put(out, cut(enc, b, row, TROD_COL_ADDR, b->addr[row]));
+        put(out, cut(enc, b, row, TROD_COL_VALUE, b->value[row]));
     } else if (words) {
         memcpy(out->p, trod_batch_bytes(b, b->data[row]), 4 * (size_t)words);
         out->p += 4 * (size_t)words;
@@ -317,7 +329,7 @@ static void put_escape(struct tt6_enc *enc, const struct trod_batch *b, uint32_t
 static int put_initial(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
                        struct trod_room *out, struct trod_diag *diag)
 {
-    uint32_t pc = cut(enc, b->pc[row], diag);
+    uint32_t pc = (uint32_t)b->pc[row];
 
     flush_pending(enc, out, NULL, diag);
     if (enc->begun)
@@ -338,15 +350,7 @@ static int put_row(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row
     case TROD_PREFETCH:
     case TROD_FLUSH:
     case TROD_CACHE_OP:
-        put_access(enc, b, row, out, diag);
-        return TROD_OK;
-    case TROD_STATE:
-    case TROD_REG:
-        if (!(b->flags[row] & TROD_F_CONT))
-            break;
-        if (first_time(enc, SAID_STATE))
-            trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tt6.registers", NULL,
-                             "registers are left out: %s has none", enc->name);
+        put_access(enc, b, row, out);
         return TROD_OK;
     default:
         if (is_escape(enc, b, row)) {
@@ -357,7 +361,7 @@ static int put_row(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row
             b->sub[row] == AMBER_INITIAL_PC)
             return put_initial(enc, b, row, out, diag);
     }
-    lost(enc, b, row, diag);
+    lost(enc, b, row);
     return TROD_OK;
 }
 
@@ -370,8 +374,35 @@ int amber_tt6_begin(void *state, const struct amber_options *opt, const struct t
     enc->meta = meta;
     enc->extended = extended;
     enc->join = opt->join;
+    enc->line = (uint32_t)opt->line;
     enc->ours = amber_source(meta);
+    enc->escaped = meta && meta->format && strcmp(meta->format, "tt6") == 0;
     return amber_check_isa(meta, enc->name, diag);
+}
+
+int amber_tt6_target(void *state, const struct trod_target *target, struct trod_diag *diag)
+{
+    (void)diag;
+    ((struct tt6_enc *)state)->loss = target->loss;
+    return TROD_OK;
+}
+
+/* Of what other families say of accesses the opcodes are asked (fits); texts are their names. */
+void amber_tt6_keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps *k)
+{
+    const uint32_t place = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM |
+                           TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_PC | TROD_COL_TARGET;
+
+    (void)opt;
+    if (amber_source(meta))
+        return;
+    for (unsigned i = 0; i < TROD_KINDS; i++)
+        k->columns[i] &= place | TROD_COL_VALUE | TROD_COL_SUB;
+    k->columns[TROD_INSTR] = place | TROD_COL_CODE;
+    k->flags[TROD_INSTR] = 0;
+    for (unsigned i = TROD_READ; i <= TROD_FLUSH; i++)
+        k->columns[i] = place;
+    k->columns[TROD_CACHE_OP] = place | TROD_COL_TEXT;
 }
 
 /* Bytes that ROW may need. */

@@ -8,6 +8,7 @@
 #define TROD_FORMAT_BYU_H
 
 #include "trod/format.h"
+#include "trod/loss.h"
 
 enum { BYU_WORD = 8, BYU_SPAN_MAX = 1 << 16 }; /* bytes of a bus word; of the largest row written */
 
@@ -61,12 +62,13 @@ enum byu_source { BYU_FROM_OTHER, BYU_FROM_6, BYU_FROM_12 };
 /* The state of writing: plain data. */
 struct byu_rows {
     const char *name; /* of the format written, for messages */
-    uint32_t dropped; /* kinds of rows that were reported as lost */
-    uint32_t done;    /* bytes of the row at hand that are written */
-    uint8_t pass;     /* which of the references of an atomic access */
-    uint8_t source;   /* enum byu_source */
-    bool fetches;     /* instructions are written as fetches */
-    bool said_virtual, said_high, said_large;
+    struct trod_loss *loss;
+    uint32_t done;  /* bytes of the row at hand that are written */
+    uint8_t pass;   /* which of the references of an atomic access */
+    uint8_t source; /* enum byu_source */
+    bool fetches;   /* instructions are written as fetches */
+    bool recorded;  /* rows are a recorder's: of a bus it gives what a bus has */
+    bool said_virtual;
 };
 
 /* Options of writing, the same for both formats. */
@@ -76,13 +78,16 @@ struct byu_options {
 extern const struct trod_option byu_options[];
 extern const struct byu_options byu_defaults;
 
+/* What rows of META's format keep in the format called NAME. */
+void byu_rows_keeps(const char *name, const struct trod_meta *meta, struct trod_keeps *keeps);
+
 /* Prepare R to write NAME with options OPT from rows of META (may be NULL). */
 void byu_rows_begin(struct byu_rows *r, const char *name, const struct byu_options *opt,
                     const struct trod_meta *meta);
 
 /*
  * The next reference of ROW of B. Returns false when there is none left: then the row is done.
- * What cannot be written is reported once a kind.
+ * What cannot be written is counted as lost.
  */
 bool byu_rows_next(struct byu_rows *r, const struct trod_batch *b, uint32_t row,
                    struct byu_reference *ref, struct trod_diag *diag);

@@ -8,6 +8,7 @@
 #include "format/byu/byu.h"
 
 #include "core/endian.h"
+#include "core/pack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +70,8 @@ struct enc {
     struct byu_rows rows;
     const struct trod_meta *meta;
     uint64_t time;
-    bool begun, said_gap, said_processor;
+    bool begun; /* a record is written */
+    bool timed; /* of a row with a time */
 };
 
 static bool plausible(const uint8_t *p)
@@ -196,6 +198,36 @@ static int decode(void *state, struct trod_span *in, struct trod_batch *out, str
     return byu_records_end(&trod_format_byu12, "byu12.truncated", n, in, out, diag);
 }
 
+static int save(void *state, struct trod_buf *out, struct trod_buf *log)
+{
+    const struct dec *dec = state;
+    int rc;
+
+    (void)log;
+    trod_pack(out, dec->begun);
+    rc = trod_pack(out, dec->time);
+    for (unsigned i = 0; i < 256; i++)
+        rc = trod_pack(out, (uint64_t)((int64_t)dec->stream[i] - NO_STREAM));
+    return rc;
+}
+
+static int load(void *state, struct trod_span *in, struct trod_span *log)
+{
+    struct dec *dec = state;
+    uint64_t v;
+
+    (void)log;
+    if (trod_unpack(in, &v) < 0 || trod_unpack(in, &dec->time) < 0)
+        return TROD_ERR_CORRUPT;
+    dec->begun = v != 0;
+    for (unsigned i = 0; i < 256; i++) {
+        if (trod_unpack(in, &v) < 0 || v > 256)
+            return TROD_ERR_CORRUPT;
+        dec->stream[i] = (int32_t)((int64_t)v + NO_STREAM);
+    }
+    return TROD_OK;
+}
+
 static int begin(void *state, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
 {
     struct enc *enc = state;
@@ -206,9 +238,21 @@ static int begin(void *state, const void *opt, const struct trod_meta *meta, str
     return TROD_OK;
 }
 
+static int target(void *state, const struct trod_target *t, struct trod_diag *diag)
+{
+    (void)diag;
+    ((struct enc *)state)->rows.loss = t->loss;
+    return TROD_OK;
+}
+
+static void keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps *k)
+{
+    (void)opt;
+    byu_rows_keeps("byu12", meta, k);
+}
+
 /* Processor of a row of another format: the cpu of its stream, else the stream's number. */
-static uint8_t processor_of(struct enc *enc, const struct trod_batch *in, uint32_t row,
-                            struct trod_diag *diag)
+static uint8_t processor_of(struct enc *enc, const struct trod_batch *in, uint32_t row)
 {
     uint64_t cpu = 0;
 
@@ -219,41 +263,40 @@ static uint8_t processor_of(struct enc *enc, const struct trod_batch *in, uint32
         if (m && cpu < m->n_streams && m->streams[cpu].cpu != TROD_NOWHERE)
             cpu = m->streams[cpu].cpu;
     }
-    if (cpu > 255 && !enc->said_processor) {
-        enc->said_processor = true;
-        trod_error(diag, TROD_ERR_LOSS, "byu12.processor", NULL,
-                   "processor %llu is cut to the 8 bits that byu12 holds", (unsigned long long)cpu);
-    }
+    if (cpu > 255)
+        trod_loss_columns(enc->rows.loss, in, row, TROD_COL_STREAM,
+                          "a processor is a number of 8 bits");
     return (uint8_t)cpu;
 }
 
 /* Time since the request before; OWN is what the record itself says, NO_TIME if it says nothing. */
-static uint32_t delta_of(struct enc *enc, const struct trod_batch *in, uint32_t row, uint32_t own,
-                         struct trod_diag *diag)
+static uint32_t delta_of(struct enc *enc, const struct trod_batch *in, uint32_t row, uint32_t own)
 {
-    bool timed = in->have & in->has[row] & TROD_COL_TIME;
+    const bool timed = in->have & in->has[row] & TROD_COL_TIME, first = !enc->timed;
     uint64_t now = timed ? in->time[row] : enc->time, delta = now - enc->time;
-    bool first = !enc->begun;
+    const uint32_t begin = enc->begun && own == NO_TIME ? 0 : own;
 
     enc->begun = true;
-    if (first || now < enc->time) { /* another clock begins */
+    if (!timed)
+        return begin;
+    enc->timed = true;
+    if (first || now < enc->time) { /* a clock begins */
+        if (!first && own == NO_TIME)
+            trod_loss_columns(enc->rows.loss, in, row, TROD_COL_TIME, "times never go back");
         enc->time = now;
-        return first || own != NO_TIME ? own : 0;
+        return begin;
     }
     enc->time = now;
     if (delta > UINT32_MAX) {
-        if (!enc->said_gap)
-            trod_error(diag, TROD_ERR_LOSS, "byu12.gap", NULL,
-                       "%llu ticks before row %llu are cut to the 32 bits that byu12 holds",
-                       (unsigned long long)delta, (unsigned long long)(in->first + row));
-        enc->said_gap = true;
+        trod_loss_columns(enc->rows.loss, in, row, TROD_COL_TIME,
+                          "so much time between two requests does not fit 32 bits");
         delta = UINT32_MAX;
     }
     return (uint32_t)delta;
 }
 
 static void put_reference(struct enc *enc, const struct trod_batch *in, uint32_t row,
-                          const struct byu_reference *ref, uint8_t *p, struct trod_diag *diag)
+                          const struct byu_reference *ref, uint8_t *p)
 {
     static const uint8_t type[BYU_OPS] = {
         [BYU_FETCH] = 0x00,    [BYU_READ] = 0x01,         [BYU_READ_OWN] = 0x02,
@@ -266,13 +309,13 @@ static void put_reference(struct enc *enc, const struct trod_batch *in, uint32_t
     p[4] = type[ref->op];
     p[5] = ref->op >= BYU_INT_ACK ? 0 : ref->n;
     p[6] = ref->uncached || ref->op >= BYU_IO_READ ? 0 : 3;
-    p[7] = processor_of(enc, in, row, diag);
-    trod_store_le32(p + 8, ref->begins ? delta_of(enc, in, row, NO_TIME, diag) : 0);
+    p[7] = processor_of(enc, in, row);
+    trod_store_le32(p + 8, ref->begins ? delta_of(enc, in, row, NO_TIME) : 0);
 }
 
 /* Rows whose records stand in their detail. Returns how many were written. */
 static uint32_t copy_rows(struct enc *enc, const struct trod_batch *in, uint32_t row,
-                          struct trod_room *out, struct trod_diag *diag)
+                          struct trod_room *out)
 {
     uint32_t from = row;
 
@@ -282,7 +325,7 @@ static uint32_t copy_rows(struct enc *enc, const struct trod_batch *in, uint32_t
         if (!d)
             break;
         memcpy(out->p, d, 8);
-        trod_store_le32(out->p + 8, delta_of(enc, in, row, trod_load_le32(d + 8), diag));
+        trod_store_le32(out->p + 8, delta_of(enc, in, row, trod_load_le32(d + 8)));
         out->p += RECORD;
         row++;
     }
@@ -297,13 +340,13 @@ static int encode(void *state, const struct trod_batch *in, uint32_t *row, struc
 
     while (*row < in->n) {
         if (enc->rows.source == BYU_FROM_12 && enc->rows.done == 0)
-            *row += copy_rows(enc, in, *row, out, diag);
+            *row += copy_rows(enc, in, *row, out);
         if (*row == in->n)
             break;
         if (out->end - out->p < RECORD)
             return TROD_ENC_FULL;
         if (byu_rows_next(&enc->rows, in, *row, &ref, diag)) {
-            put_reference(enc, in, *row, &ref, out->p, diag);
+            put_reference(enc, in, *row, &ref, out->p);
             out->p += RECORD;
         } else {
             ++*row;
@@ -356,8 +399,12 @@ const struct trod_format trod_format_byu12 = {
     .decode = decode,
     .begin = begin,
     .encode = encode,
+    .target = target,
+    .keeps = keeps,
     .native = native,
     .sub_name = sub_name,
     .subs = 256,
     .streams = "agent",
+    .save = save,
+    .load = load,
 };

@@ -166,6 +166,19 @@ static int begin(void *enc, const void *opt, const struct trod_meta *meta, struc
     return TROD_OK;
 }
 
+static int target(void *enc, const struct trod_target *t, struct trod_diag *diag)
+{
+    (void)diag;
+    ((struct enc *)enc)->rows.loss = t->loss;
+    return TROD_OK;
+}
+
+static void keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps *k)
+{
+    (void)opt;
+    byu_rows_keeps("byu6", meta, k);
+}
+
 static void put_reference(uint8_t *p, const struct byu_reference *ref)
 {
     static const uint8_t control[BYU_OPS][2] = {
@@ -245,6 +258,23 @@ static const char *sub_name(unsigned kind, unsigned sub)
     return sub < 16 ? codes[sub].name : NULL;
 }
 
+/* Every record stands for itself. */
+static int save(void *state, struct trod_buf *out, struct trod_buf *log)
+{
+    (void)state;
+    (void)out;
+    (void)log;
+    return TROD_OK;
+}
+
+static int load(void *state, struct trod_span *in, struct trod_span *log)
+{
+    (void)state;
+    (void)in;
+    (void)log;
+    return TROD_OK;
+}
+
 static bool verbatim(const void *opt_in, const char *dialect_in, const void *opt_out)
 {
     (void)opt_in;
@@ -274,9 +304,13 @@ const struct trod_format trod_format_byu6 = {
     .stride = RECORD,
     .begin = begin,
     .encode = encode,
+    .target = target,
+    .keeps = keeps,
     .verbatim = verbatim,
     .native = native,
     .sub_name = sub_name,
     .subs = 16,
     .streams = "agent",
+    .save = save,
+    .load = load,
 };

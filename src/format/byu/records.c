@@ -6,6 +6,8 @@
  */
 #include "format/byu/byu.h"
 
+#include "trace/batch_own.h"
+
 #include <string.h>
 
 static void fill_constant(const struct trod_format *f, struct trod_batch *b, uint32_t fill)

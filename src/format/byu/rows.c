@@ -29,10 +29,30 @@ void byu_rows_begin(struct byu_rows *r, const char *name, const struct byu_optio
     memset(r, 0, sizeof *r);
     r->name = name;
     r->fetches = opt ? opt->fetch : byu_defaults.fetch;
+    r->recorded = meta && !meta->format;
     if (meta && meta->format && strcmp(meta->format, "byu6") == 0)
         r->source = BYU_FROM_6;
     if (meta && meta->format && strcmp(meta->format, "byu12") == 0)
         r->source = BYU_FROM_12;
+}
+
+void byu_rows_keeps(const char *name, const struct trod_meta *meta, struct trod_keeps *k)
+{
+    const bool bus =
+        meta->format && (strcmp(meta->format, "byu6") == 0 || strcmp(meta->format, "byu12") == 0);
+
+    if (meta->format && strcmp(meta->format, name) == 0)
+        return;
+    for (unsigned i = 0; i < TROD_KINDS; i++) {
+        k->columns[i] &= ~(uint32_t)TROD_COL_DETAIL;
+        k->flags[i] = bus ? (uint32_t)TROD_F_HOLES : 0; /* each run of bytes is a reference */
+    }
+    k->flags[TROD_INSTR] |= TROD_F_UNCACHED;
+    k->flags[TROD_READ] |= TROD_F_IO | TROD_F_UNCACHED | TROD_F_IFETCH;
+    k->flags[TROD_WRITE] |= TROD_F_IO | TROD_F_UNCACHED;
+    k->flags[TROD_ATOMIC] |= TROD_F_UNCACHED;
+    k->flags[TROD_PREFETCH] |= TROD_F_IFETCH | TROD_F_UNCACHED;
+    k->flags[TROD_BUS] |= TROD_F_IFETCH | TROD_F_UNCACHED;
 }
 
 /* A marker of a BYU format: which cycle it is. */
@@ -81,33 +101,70 @@ static enum byu_op op_of(const struct byu_rows *r, const struct trod_batch *b, u
     }
 }
 
-static void lost(struct byu_rows *r, const struct trod_batch *b, uint32_t row,
-                 struct trod_diag *diag)
+/* Instructions that are not wanted are no loss. */
+static void lost(struct byu_rows *r, const struct trod_batch *b, uint32_t row)
 {
-    unsigned kind = b->kind[row] < 32 ? b->kind[row] : TROD_NOTE;
+    if (b->kind[row] == TROD_INSTR && !r->fetches)
+        trod_loss_left(r->loss, b, row);
+    else
+        trod_loss_row(r->loss, b, row, "the bus has no such cycle");
+}
 
-    if ((r->dropped >> kind & 1) || (kind == TROD_INSTR && !r->fetches))
+/*
+ * Cycles that are no accesses: byu12 has no size for them, and in byu6 one byte of the word at AT
+ * says which special cycle it is.
+ */
+static void lost_special(struct byu_rows *r, const struct trod_batch *b, uint32_t row, uint32_t at,
+                         enum byu_op op, bool six)
+{
+    const uint32_t size = b->have & b->has[row] & TROD_COL_SIZE ? b->size[row] : 1;
+    const bool special = six && op >= BYU_SHUTDOWN;
+
+    if (special ? size != 1 : six ? (at & 7) + size > BYU_WORD : size != 0)
+        trod_loss_columns(r->loss, b, row, TROD_COL_SIZE, "the cycle has another one");
+    if (special && (at & 7) != (uint32_t)(op - BYU_SHUTDOWN))
+        trod_loss_columns(r->loss, b, row, TROD_COL_ADDR | TROD_COL_PADDR,
+                          "the byte of the word says which cycle it is");
+}
+
+/* What the references of ROW, at the address AT, do not say of it. */
+static void lost_columns(struct byu_rows *r, const struct trod_batch *b, uint32_t row, uint64_t at,
+                         uint32_t flags, enum byu_op op)
+{
+    const uint32_t has = b->have & b->has[row];
+    const bool io = flags & TROD_F_IO, six = strcmp(r->name, "byu6") == 0;
+
+    if (at >> 32)
+        trod_loss_columns(r->loss, b, row,
+                          has & TROD_COL_PADDR ? (uint32_t)TROD_COL_PADDR : (uint32_t)TROD_COL_ADDR,
+                          "it is cut to the 32 bits of an address");
+    if (r->recorded)
         return;
-    r->dropped |= 1u << kind;
-    trod_error(diag, TROD_ERR_LOSS, "byu.lost-rows", NULL,
-               "%s holds no %s rows: the first of those dropped is row %llu", r->name,
-               trod_kind_name(kind), (unsigned long long)(b->first + row));
+    if ((has & TROD_COL_PADDR) && (has & TROD_COL_ADDR) && b->addr[row] != (uint32_t)at)
+        trod_loss_columns(r->loss, b, row, TROD_COL_ADDR,
+                          "there is one address, and the physical one is written");
+    if ((io && flags & (TROD_F_UNCACHED | TROD_F_IFETCH)) ||
+        (six && flags & TROD_F_UNCACHED &&
+         (b->kind[row] == TROD_WRITE || b->kind[row] == TROD_ATOMIC)))
+        trod_loss_columns(r->loss, b, row, TROD_COL_FLAGS, "no code says both");
+    if (six && has & TROD_COL_SIZE && b->size[row] == 0 && at & 7)
+        trod_loss_columns(r->loss, b, row, TROD_COL_ADDR | TROD_COL_PADDR,
+                          "without bytes there is only the word");
+    if (op >= BYU_INT_ACK)
+        lost_special(r, b, row, (uint32_t)at, op, six);
 }
 
 /* Address and bytes of ROW. False when it has more bytes than any access. */
-static bool place_of(struct byu_rows *r, const struct trod_batch *b, uint32_t row,
+static bool place_of(struct byu_rows *r, const struct trod_batch *b, uint32_t row, enum byu_op op,
                      uint32_t *address, uint32_t *bytes, struct trod_diag *diag)
 {
-    uint32_t has = b->have & b->has[row];
+    uint32_t has = b->have & b->has[row], flags = has & TROD_COL_FLAGS ? b->flags[row] : 0;
     uint64_t at = has & TROD_COL_PADDR ? b->paddr[row] : b->addr[row];
 
     *bytes = has & TROD_COL_SIZE ? b->size[row] : 1;
+    *address = (uint32_t)at;
     if (*bytes > BYU_SPAN_MAX) {
-        if (!r->said_large)
-            trod_error(diag, TROD_ERR_LOSS, "byu.large", NULL,
-                       "row %llu is of %lu bytes, more than the %d that are written as references",
-                       (unsigned long long)(b->first + row), (unsigned long)*bytes, BYU_SPAN_MAX);
-        r->said_large = true;
+        trod_loss_row(r->loss, b, row, "it is of more bytes than are written as references");
         return false;
     }
     if (!(has & TROD_COL_PADDR) && !r->said_virtual) {
@@ -116,13 +173,8 @@ static bool place_of(struct byu_rows *r, const struct trod_batch *b, uint32_t ro
                          "physical addresses are not known: virtual ones are written as %s",
                          r->name);
     }
-    if (at >> 32 && !r->said_high) {
-        r->said_high = true;
-        trod_error(diag, TROD_ERR_LOSS, "byu.high-address", NULL,
-                   "address 0x%llx of row %llu is cut to the 32 bits that %s holds",
-                   (unsigned long long)at, (unsigned long long)(b->first + row), r->name);
-    }
-    *address = (uint32_t)at;
+    if (r->done == 0 && r->pass == 0)
+        lost_columns(r, b, row, at, flags, op);
     return true;
 }
 
@@ -178,11 +230,13 @@ bool byu_rows_next(struct byu_rows *r, const struct trod_batch *b, uint32_t row,
     uint32_t address, bytes;
 
     if (op == BYU_NONE || !(b->have & b->has[row] & (TROD_COL_PADDR | TROD_COL_ADDR))) {
-        lost(r, b, row, diag);
+        lost(r, b, row);
         return false;
     }
-    if (!place_of(r, b, row, &address, &bytes, diag))
+    if (!place_of(r, b, row, op, &address, &bytes, diag))
         return false;
+    if (op >= BYU_INT_ACK && bytes > BYU_WORD - (address & 7)) /* one cycle, one record */
+        bytes = BYU_WORD - (address & 7);
     if (!piece(r, enables_of(r, b, row), address, bytes, ref)) {
         r->done = 0;
         if (b->kind[row] != TROD_ATOMIC || r->pass) {

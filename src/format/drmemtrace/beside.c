@@ -7,9 +7,11 @@
  */
 #include "format/drmemtrace/beside.h"
 
+#include "core/grow.h"
 #include "format/drmemtrace/code_file.h"
 #include "format/drmemtrace/entries.h"
 #include "format/drmemtrace/modules.h"
+#include "isa/module_text.h"
 #include "trod/buf.h"
 #include "trod/insn.h"
 #include "trod/syscalls.h"
@@ -20,14 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096, NAME_BYTES = 120, CHECKED = 2000, TEXT_BYTES = 160 };
+enum { PATH_BYTES = 4096, CHECKED = 2000, TEXT_BYTES = 160 };
 
 static const size_t file_limit = (size_t)1 << 28;
-
-struct function {
-    uint64_t id;
-    char name[NAME_BYTES];
-};
 
 struct page {
     uint64_t number; /* + 1; 0: an empty place */
@@ -40,8 +37,10 @@ struct beside {
     struct drm_modules *modules; /* NULL: none */
     struct trod_insn_decoder *insn;
     uint64_t checked, misfits;
-    struct function *function;
+    struct trod_function *function;
     size_t n_functions;
+    struct trod_module *module;
+    size_t n_modules, cap_modules;
     struct page *page;
     uint32_t page_mask, n_pages;
     uint64_t page_size, physical;
@@ -156,30 +155,35 @@ static void v2p_line(struct beside *s, char *line, uint64_t *virtual_address)
 /* --- names --- */
 
 /* "id,num_args,0xaddr[,flag...],library!symbol" */
-static bool function_line(struct function *f, const char *line)
+static bool function_line(struct trod_function *f, const char *line)
 {
     const char *name = strrchr(line, ',');
     char *end;
 
     f->id = strtoull(line, &end, 10);
-    if (end == line || *end != ',' || !name)
+    if (end == line || *end != ',' || !name || !name[1])
         return false;
-    snprintf(f->name, sizeof f->name, "%s", name + 1);
-    return f->name[0] != '\0';
+    f->arguments = (uint32_t)strtoul(end + 1, NULL, 10);
+    f->noret = strstr(line, ",noret,") != NULL;
+    f->name = strdup(name + 1);
+    return f->name != NULL;
 }
 
 static void add_function(struct beside *s, const char *line)
 {
-    struct function f, *p;
+    struct trod_function f, *p = NULL;
+    bool known = false;
 
     if (!function_line(&f, line))
         return;
     for (size_t i = 0; i < s->n_functions; i++)
-        if (s->function[i].id == f.id) /* further names of the same one */
-            return;
-    p = realloc(s->function, (s->n_functions + 1) * sizeof *p);
-    if (!p)
+        known = known || s->function[i].id == f.id; /* further names of the same one */
+    if (!known)
+        p = realloc(s->function, (s->n_functions + 1) * sizeof *p);
+    if (!p) {
+        free((void *)(uintptr_t)f.name);
         return;
+    }
     s->function = p;
     p[s->n_functions++] = f;
 }
@@ -271,7 +275,10 @@ static void fill(void *state, struct trod_batch *b)
     struct beside *s = state;
     const uint32_t marker = TROD_COL_SUB | TROD_COL_VALUE;
 
-    if (b->want & b->have & TROD_COL_CODE && s->modules &&
+    /* of a trace with encodings rows may lack their opcode because it was given before */
+    const bool given = b->want & TROD_WANT_NEW_CODE && s->meta->filetype & TROD_DRM_ENCODINGS;
+
+    if (b->want & b->have & TROD_COL_CODE && s->modules && !given &&
         (b->have & (TROD_COL_ADDR | TROD_COL_SIZE)) == (TROD_COL_ADDR | TROD_COL_SIZE))
         fill_code(s, b);
     if (s->more && b->want & TROD_COL_PADDR && b->have & TROD_COL_ADDR &&
@@ -328,6 +335,66 @@ static int open_modules(struct beside *s, const char *path, const char *dir)
     return rc < 0 ? rc : drm_modules_add(s->modules, path, dir, s->diag);
 }
 
+/* The stretches of the list of modules at PATH, which TEXT is, to EACH. */
+static int each_module(const struct trod_buf *text, const char *path,
+                       int (*each)(void *user, const struct trod_module *m), void *user,
+                       struct trod_diag *diag)
+{
+    struct trod_place at = trod_place_path(path);
+    struct module_line *line = malloc(sizeof *line);
+    struct module_text t;
+    uint64_t base = 0;
+    int rc = TROD_OK;
+
+    if (!line)
+        return TROD_ERR_NOMEM;
+    if (!module_text_begin(&t, text->p, text->n)) {
+        trod_warning(diag, TROD_ERR_CORRUPT, "drmemtrace.modules", &at,
+                     "list of modules does not begin with 'Module Table: version'");
+        t.left = 0;
+    }
+    while (rc == TROD_OK && t.left > 0 && t.p < t.end) {
+        if (!module_text_next(&t, line)) {
+            at.line = t.line;
+            trod_warning(diag, TROD_ERR_CORRUPT, "drmemtrace.module-line", &at,
+                         "line of the list of modules is damaged");
+            continue;
+        }
+        if (t.version < MODULES_CONTAINING || line->containing == line->id)
+            base = line->start;
+        if (line->end > line->start && line->path[0])
+            rc = each(user, &(struct trod_module){line->path, line->start, line->end, base});
+    }
+    free(line);
+    return rc;
+}
+
+static int keep_module(void *user, const struct trod_module *m)
+{
+    struct beside *s = user;
+    char *path;
+
+    if (!trod_grow(&s->module, s->n_modules, &s->cap_modules, sizeof *s->module, 16) ||
+        !(path = strdup(m->path)))
+        return TROD_ERR_NOMEM;
+    s->module[s->n_modules] = *m;
+    s->module[s->n_modules++].path = path;
+    return TROD_OK;
+}
+
+/* Where files lay; damage of the list is told where code is looked for. */
+static int list_modules(struct beside *s, const char *path)
+{
+    struct trod_buf text = {0};
+    const char *why;
+    int rc = TROD_OK;
+
+    if (drm_read_file(path, file_limit, &text, &why) == TROD_OK)
+        rc = each_module(&text, path, keep_module, s, NULL);
+    trod_buf_fini(&text);
+    return rc;
+}
+
 static int open_generated(struct beside *s, const char *path)
 {
     struct trod_buf b = {0};
@@ -339,11 +406,10 @@ static int open_generated(struct beside *s, const char *path)
     return rc;
 }
 
-/* The file NAME beside the first input of FILES, where the directory was not given as a whole. */
-static bool find_beside(const struct trod_files *files, const char *name, char *out, size_t n)
+bool drm_find_beside(const char *path, const char *name, char *out, size_t n)
 {
     static const char *const folders[] = {"", "../raw/", "../aux/", "../", "raw/", "aux/"};
-    const char *path = files->n ? files->file[0].path : "-", *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/');
     int dir = slash ? (int)(slash - path) + 1 : 0;
 
     if (strcmp(path, "-") == 0)
@@ -362,7 +428,8 @@ static bool find_file(const struct trod_files *files, enum trod_role role, const
     for (size_t i = 0; i < files->n; i++)
         if (files->file[i].role == role)
             return snprintf(out, n, "%s", files->file[i].path) < (int)n;
-    return find_beside(files, name, out, n);
+    /* the directory was not given as a whole */
+    return drm_find_beside(files->n ? files->file[0].path : "-", name, out, n);
 }
 
 static void close_beside(void *state)
@@ -371,7 +438,12 @@ static void close_beside(void *state)
 
     drm_modules_free(s->modules);
     trod_insn_decoder_free(s->insn);
+    for (size_t i = 0; i < s->n_functions; i++)
+        free((void *)(uintptr_t)s->function[i].name);
     free(s->function);
+    for (size_t i = 0; i < s->n_modules; i++)
+        free((void *)(uintptr_t)s->module[i].path);
+    free(s->module);
     free(s->page);
     free(s);
 }
@@ -396,6 +468,11 @@ static int open_beside(void **out, const struct trod_files *files,
     if (!(meta->filetype & TROD_DRM_ENCODINGS) &&
         find_file(files, TROD_ROLE_ENCODINGS, "encodings.bin", path, sizeof path))
         open_generated(s, path);
+    if (rc == TROD_OK && s->more && opt->modules)
+        rc = list_modules(s, opt->modules);
+    else if (rc == TROD_OK && s->more &&
+             find_file(files, TROD_ROLE_MODULES, "modules.log", path, sizeof path))
+        rc = list_modules(s, path);
     if (s->more && find_file(files, TROD_ROLE_FUNCTIONS, "funclist.log", path, sizeof path))
         each_line(s, path, name_line);
     if (s->more && find_file(files, TROD_ROLE_V2P, "v2p.textproto", path, sizeof path))
@@ -404,10 +481,32 @@ static int open_beside(void **out, const struct trod_files *files,
         close_beside(s);
         return rc;
     }
+    meta->functions = s->function;
+    meta->n_functions = (uint32_t)s->n_functions;
+    meta->modules = s->module;
+    meta->n_modules = (uint32_t)s->n_modules;
     if (meta->isa == TROD_ISA_UNKNOWN && s->modules)
         meta->isa = drm_modules_isa(s->modules);
     *out = s;
     return TROD_OK;
+}
+
+static int modules(const struct trod_files *files, const struct trod_beside_options *opt,
+                   int (*each)(void *user, const struct trod_module *m), void *user,
+                   struct trod_diag *diag)
+{
+    const struct beside reads = {.diag = diag};
+    struct trod_buf text = {0};
+    char found[PATH_BYTES];
+    const char *path = opt->modules;
+    int rc = TROD_OK;
+
+    if (!path && find_file(files, TROD_ROLE_MODULES, "modules.log", found, sizeof found))
+        path = found;
+    if (path && read_beside(&reads, path, &text) == TROD_OK)
+        rc = each_module(&text, path, each, user, diag);
+    trod_buf_fini(&text);
+    return rc;
 }
 
 const struct trod_beside drm_beside = {
@@ -415,4 +514,5 @@ const struct trod_beside drm_beside = {
     .open = open_beside,
     .fill = fill,
     .close = close_beside,
+    .modules = modules,
 };

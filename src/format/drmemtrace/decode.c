@@ -30,6 +30,12 @@ static void set_all(uint32_t *p, uint32_t value, uint32_t n)
         p[i] = value;
 }
 
+static void set_all_64(uint64_t *p, uint64_t value, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        p[i] = value;
+}
+
 static void or_all(uint32_t *p, uint32_t bits, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -49,14 +55,16 @@ static void fill_run(struct drm_call *c, uint32_t from)
         (TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_SUB | TROD_COL_INDEX |
          TROD_COL_RAW | TROD_COL_TIME | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PC);
 
-    if (have & TROD_COL_CODE) /* which some of the rows say */
+    if (have & TROD_COL_CODE && !drm_once(c)) /* which some of the rows say */
         or_all(out->has + from, says, n - from);
     else
         set_all(out->has + from, says, n - from);
+    for (; d->side->n_coded; d->side->n_coded--)
+        out->has[d->side->coded[d->side->n_coded - 1]] |= TROD_COL_CODE;
     if (have & TROD_COL_STREAM)
         set_all(out->stream + from, stream, n - from);
-    for (uint32_t i = from; (have & TROD_COL_TIME) && i < n; i++)
-        out->time[i] = d->time;
+    if (have & TROD_COL_TIME)
+        set_all_64(out->time + from, d->time, n - from);
     if (d->in_syscall || d->in_switch || d->depth)
         or_all(out->flags + from, TROD_F_KERNEL, n - from);
 }
@@ -81,28 +89,25 @@ static void remember(struct drm_dec *d, const struct trod_batch *out, uint32_t f
     }
 }
 
-/*
- * Nobody wants the encoding of the instruction at PC, but it must have come. Encodings are not
- * forgotten, so once is enough; those proven are kept as bits in pages. System calls stay out of
- * it: they are seen here every time. Makes the page of PC the current one, and returns the flags
- * that the encoding adds to TYPE_FLAGS.
- */
-static uint32_t prove(struct drm_call *c, const uint8_t *p, uint64_t pc, uint32_t type_flags)
+uint32_t drm_prove(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc,
+                   uint32_t type_flags)
 {
     struct drm_side *side = c->d->side;
     struct trod_slice code;
     uint32_t flags;
 
-    if (side->proof.number != pc >> DRM_PROOF_SHIFT)
-        drm_side_turn_page(side, pc);
-    if (drm_proven(&side->proof, pc))
+    if (drm_side_recall(side, pc))
         return 0;
     code = drm_side_code(side, pc);
     flags = drm_code_flags(c, code, type_flags);
     if (code.len == 0)
-        drm_missing(c, p, pc);
-    else if (flags == 0 && side->proof.number == pc >> DRM_PROOF_SHIFT)
-        side->proof.bits[pc >> 6 & (DRM_PROOF_WORDS - 1)] |= UINT64_C(1) << (pc & 63);
+        drm_missing(c, p, n, pc);
+    else if (flags == 0)
+        drm_side_prove(side, pc);
+    if (c->once && code.len) {
+        c->out->code[n] = code;
+        side->coded[side->n_coded++] = n;
+    }
     return flags;
 }
 
@@ -110,27 +115,74 @@ static uint32_t prove(struct drm_call *c, const uint8_t *p, uint64_t pc, uint32_
 struct columns {
     uint8_t *restrict kind;
     uint16_t *restrict sub;
-    uint32_t *restrict flags, *restrict size;
-    uint64_t *restrict addr;
+    uint32_t *restrict flags, *restrict size, *restrict has;
+    uint64_t *restrict addr, *restrict pc, *restrict index;
+    struct trod_slice *restrict code, *restrict raw;
 };
 
 /*
- * The encoding of the instruction at PC, whose entry is P, to row N, which says nothing else yet.
- * Returns the flags that it adds to TYPE_FLAGS.
+ * The instruction at PC, whose entry is P and which becomes row N, has the encoding K, which is
+ * looked at for the first time, is a system call, or is not there. Returns the flags that it adds
+ * to TYPE_FLAGS.
  */
-static uint32_t take_code(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc,
-                          uint32_t type_flags)
+static uint32_t look_at_code(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc,
+                             uint32_t type_flags, struct drm_known *k)
 {
-    struct trod_batch *out = c->out;
-    struct trod_slice code = drm_side_code(c->d->side, pc);
+    const unsigned isa = c->d->meta->isa;
+    const struct trod_slice code = {k->off, k->len};
 
-    out->code[n] = code;
-    if (code.len == 0) {
-        drm_missing(c, p, pc);
+    if (code.len == 0)
+        drm_missing(c, p, n, pc);
+    else if (isa != TROD_ISA_UNKNOWN)
+        k->plain = !drm_is_syscall(
+            isa, c->d->side->shared + (code.off & ~(uint32_t)TROD_SLICE_SHARED), code.len);
+    return code.len ? drm_code_flags(c, code, type_flags) : 0;
+}
+
+/*
+ * Row N's encoding, where it is an INSTR, with the entry P at ADDR. Returns the flags that it adds
+ * to TYPE_FLAGS.
+ */
+HOT uint32_t take_code(struct drm_call *c, const struct columns *to, const uint8_t *p, uint32_t n,
+                       uint64_t addr, uint32_t type_flags, bool instr)
+{
+    struct drm_known *k;
+
+    to->has[n] = 0;
+    if (!instr)
         return 0;
+    k = drm_side_known(c->d->side, addr);
+    to->code[n] = (struct trod_slice){k->off, k->len};
+    to->has[n] = k->len ? TROD_COL_CODE : 0;
+    return k->plain ? 0 : look_at_code(c, p, n, addr, type_flags, k);
+}
+
+/*
+ * The columns of rows FROM to N, of the entries from P on, that drm_wide_rows does not fill. INSTRS
+ * were fetched before them, *PC is the last one's and becomes theirs.
+ */
+HOT void wide_rest(struct drm_call *c, const struct columns *to, const uint8_t *p, uint32_t from,
+                   uint32_t n, uint64_t instrs, uint64_t *pc, const int level)
+{
+    const uint32_t off = (uint32_t)(p - c->base);
+    uint64_t last = *pc;
+
+    for (uint32_t i = from; i < n; i++)
+        to->raw[i] = (struct trod_slice){off + (i - from) * DRM_ENTRY_64, DRM_ENTRY_64};
+    for (uint32_t i = from; i < n; i++) {
+        const bool instr = to->kind[i] == TROD_INSTR;
+        const uint32_t flags = to->flags[i];
+        const uint64_t addr = to->addr[i];
+
+        instrs += instr & !(flags & TROD_F_NOFETCH);
+        last = instr ? addr : last;
+        to->pc[i] = last;
+        to->index[i] = instrs;
+        if (level == CODE)
+            to->flags[i] = flags | take_code(c, to, p + (size_t)(i - from) * DRM_ENTRY_64, i, addr,
+                                             flags, instr);
     }
-    out->has[n] = TROD_COL_CODE;
-    return drm_code_flags(c, code, type_flags);
+    *pc = last;
 }
 
 /* So many entries of WIDTH bytes from P on there is room for, one more being in the window. */
@@ -154,14 +206,23 @@ HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
 {
     struct drm_dec *d = c->d;
     struct trod_batch *out = c->out;
-    const struct columns to = {out->kind, out->sub, out->flags, out->size, out->addr};
+    const struct columns to = {out->kind, out->sub, out->flags, out->size, out->has,
+                               out->addr, out->pc,  out->index, out->code, out->raw};
     const struct drm_hot *const hot = d->side->hot;
     const unsigned shift = d->shift;
-    struct drm_proof page = d->side->proof;
+    const uint32_t end = out->n + rows_at_most(c, p, width);
     uint64_t pc = d->pc, instrs = d->instrs;
     uint32_t n = out->n;
 
-    for (const uint32_t end = n + rows_at_most(c, p, width); n < end; p += width, n++) {
+    if (width == DRM_ENTRY_64) {
+        const uint8_t *first = p;
+        const uint64_t before = instrs;
+
+        p = drm_wide_rows(c, p, end, proves, &n, &instrs);
+        if (level != LEAN)
+            wide_rest(c, &to, first, out->n, n, before, &pc, level);
+    }
+    for (; n < end; p += width, n++) {
         uint32_t key = trod_load_le32(p);
         uint32_t size = key >> 16, type = key & 0xffff, flags;
         const struct drm_hot *h = &hot[type < 64 ? type : 63];
@@ -175,15 +236,10 @@ HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
             addr = trod_load_le32(p + 4);
         instrs += h->counts;
         flags = h->flags;
-        if (proves && UNLIKELY(h->instr & !drm_proven(&page, addr))) {
-            flags |= prove(c, p, addr, flags);
-            page = d->side->proof;
-        }
-        if (level == CODE) {
-            out->has[n] = 0;
-            if (h->instr)
-                flags |= take_code(c, p, n, addr, flags);
-        }
+        if (proves && h->instr && UNLIKELY(!drm_proven(d->side, addr)))
+            flags |= drm_prove(c, p, n, addr, flags);
+        if (level == CODE)
+            flags |= take_code(c, &to, p, n, addr, flags, h->instr);
         to.kind[n] = h->kind;
         to.sub[n] = (uint16_t)type;
         to.flags[n] = flags;
@@ -192,9 +248,9 @@ HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
         if (level == LEAN)
             continue;
         pc = h->instr ? addr : pc;
-        out->pc[n] = pc;
-        out->index[n] = instrs;
-        out->raw[n] = (struct trod_slice){(uint32_t)(p - c->base), (uint32_t)width};
+        to.pc[n] = pc;
+        to.index[n] = instrs;
+        to.raw[n] = (struct trod_slice){(uint32_t)(p - c->base), (uint32_t)width};
     }
     d->instrs = instrs;
     d->records += n - out->n;
@@ -214,7 +270,7 @@ static const uint8_t *run_64(struct drm_call *c, const uint8_t *p)
 {
     const uint32_t more = TROD_COL_PC | TROD_COL_INDEX | TROD_COL_RAW;
 
-    if (c->out->have & TROD_COL_CODE)
+    if (c->out->have & TROD_COL_CODE && !drm_once(c))
         return run(c, p, DRM_ENTRY_64, CODE, false);
     return c->out->have & more ? run_level(c, p, DRM_ENTRY_64, FULL)
                                : run_level(c, p, DRM_ENTRY_64, LEAN);
@@ -222,8 +278,8 @@ static const uint8_t *run_64(struct drm_call *c, const uint8_t *p)
 
 static const uint8_t *run_32(struct drm_call *c, const uint8_t *p)
 {
-    return c->out->have & TROD_COL_CODE ? run(c, p, DRM_ENTRY_32, CODE, false)
-                                        : run_level(c, p, DRM_ENTRY_32, FULL);
+    return c->out->have & TROD_COL_CODE && !drm_once(c) ? run(c, p, DRM_ENTRY_32, CODE, false)
+                                                        : run_level(c, p, DRM_ENTRY_32, FULL);
 }
 
 /* A FOOTER directly behind a row belongs to its bytes. */
@@ -250,9 +306,13 @@ static bool plain(const struct drm_dec *d)
 
 static const uint8_t *plain_rows(struct drm_call *c, const uint8_t *p)
 {
-    uint32_t from = c->out->n;
+    const uint32_t from = c->out->n;
+    const uint8_t *q;
 
-    p = c->d->width == DRM_ENTRY_64 ? run_64(c, p) : run_32(c, p);
+    do {
+        q = p = c->d->width == DRM_ENTRY_64 ? run_64(c, p) : run_32(c, p);
+        p = drm_coded_rows(c, p);
+    } while (p != q);
     if (c->out->n == from)
         return p;
     fill_run(c, from);
@@ -447,7 +507,8 @@ int drm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct t
                          .base = in->p,
                          .end = in->p + in->n,
                          .offset = in->offset,
-                         .last = in->last};
+                         .last = in->last,
+                         .once = out->want & TROD_WANT_NEW_CODE && out->want & TROD_COL_CODE};
     const uint8_t *p = in->p;
     int rc;
 

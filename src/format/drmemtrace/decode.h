@@ -59,6 +59,10 @@ struct drm_dec {
 
 int drm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
 
+/* state.c: the callbacks that keep a decoder's state as bytes. */
+int drm_save(void *dec, struct trod_buf *state, struct trod_buf *log);
+int drm_load(void *dec, struct trod_span *state, struct trod_span *log);
+
 /* Columns that a decoder fills. */
 enum {
     DRM_READS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
@@ -75,6 +79,7 @@ struct drm_call {
     const uint8_t *base, *end; /* of the window */
     uint64_t offset;           /* of base in the decoded stream */
     bool last;
+    bool once; /* opcodes are wanted where they are new only (TROD_WANT_NEW_CODE) */
 };
 
 /* entry.c: one entry at P, which is not one of those the hot loop handles by itself. */
@@ -90,11 +95,45 @@ int drm_entry(struct drm_call *c, const uint8_t *tile, const uint8_t *p);
 int drm_marker(struct drm_call *c, const uint8_t *tile, const uint8_t *p, unsigned marker,
                uint64_t value);
 
+/*
+ * decode.c: nobody wants the encoding of the instruction at PC, whose entry is P, but it must have
+ * come: reported where not. Encodings are not forgotten, so once is enough: those proven are kept
+ * (drm_proven). System calls stay out of it: they are seen here every time. Where opcodes are
+ * wanted when they are new, row N says this one. Returns the flags that the encoding adds to
+ * TYPE_FLAGS.
+ */
+uint32_t drm_prove(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc,
+                   uint32_t type_flags);
+
+/*
+ * wide.c: rows *N to END, at most, for plain entries of a 64-bit trace from P on, 16 at a time, in
+ * the columns that decode.c's hot loop always fills; the same as that loop makes, which goes on
+ * behind them. *N is set behind the rows, *INSTRS counts fetched instructions.
+ * PROVES: encodings must have come. Returns where it stopped.
+ */
+const uint8_t *drm_wide_rows(struct drm_call *c, const uint8_t *p, uint32_t end, bool proves,
+                             uint32_t *n, uint64_t *instrs);
+
+/*
+ * coded.c: rows for instructions from P on that bring their encodings, as long as there is room and
+ * one more entry is in the window. Returns where it stopped.
+ */
+const uint8_t *drm_coded_rows(struct drm_call *c, const uint8_t *p);
+
+/* Are opcodes given where they are new only? Files beside a trace give those that it lacks. */
+static inline bool drm_once(const struct drm_call *c)
+{
+    return c->once && c->d->filetype & TROD_DRM_ENCODINGS;
+}
+
 /* The file type is BITS: what follows for the meta and for addresses. */
 void drm_filetype(struct drm_dec *d, uint64_t bits);
 
-/* Report that the encoding of the instruction at PC, whose entry is P, is not there but should. */
-void drm_missing(struct drm_call *c, const uint8_t *p, uint64_t pc);
+/*
+ * Report that the encoding of the instruction at PC, whose entry is P and which becomes row N, is
+ * not there but should.
+ */
+void drm_missing(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc);
 
 /*
  * Flags of an instruction with the encoding CODE beyond TYPE_FLAGS: types do not tell x86's

@@ -188,7 +188,7 @@ struct survey {
     struct names names;
     bool mine, raw;
     size_t windows, inputs;
-    char first_window[32];
+    const char *first_window; /* of the names */
 };
 
 static int survey(const char *dir, struct survey *s)
@@ -201,8 +201,8 @@ static int survey(const char *dir, struct survey *s)
         if (find_reserved(name) >= 0) {
             s->mine = s->mine || !begins(name, "info");
         } else if (begins(name, "window.") && has_dir(dir, name)) {
-            if (s->windows++ == 0 && strlen(name) < sizeof s->first_window)
-                strcpy(s->first_window, name);
+            if (s->windows++ == 0)
+                s->first_window = name;
         } else {
             s->inputs++;
             s->raw = s->raw || raw_name(name);
@@ -359,16 +359,16 @@ static int refuse_raw(const char *path, struct trod_diag *diag)
                       path);
 }
 
-/* Is there raw data, in the folder DIR or in the windows of it? */
-static bool has_raw(const char *dir)
+/* Is there raw data, in the folder DIR or, where WINDOWS says so, in the first window of it? */
+static bool has_raw(const char *dir, bool windows)
 {
     struct survey s = {.windows = 0};
     bool raw = survey(dir, &s) == TROD_OK && s.raw;
 
-    if (!raw && s.windows) {
+    if (!raw && windows && s.windows) {
         char *window = join(dir, s.first_window);
 
-        raw = window && has_raw(window);
+        raw = window && has_raw(window, false);
         free(window);
     }
     names_fini(&s.names);
@@ -382,7 +382,7 @@ static int unfinished(const char *dir, int up, struct trod_diag *diag)
     size_t outer = (size_t)(last_component(dir, strlen(dir)) - dir);
     char *above = up == 1 ? strndup(outer ? dir : "./", outer ? outer : 2) : NULL;
     char *raw = above ? join(above, "raw") : NULL;
-    int rc = raw && has_raw(raw) ? refuse_raw(raw, diag) : 0;
+    int rc = raw && has_raw(raw, true) ? refuse_raw(raw, diag) : 0;
 
     free(above);
     free(raw);

@@ -249,7 +249,8 @@ const struct trod_format trod_format_drmemtrace = {
             1u << TROD_ISA_X86_64 | 1u << TROD_ISA_RISCV64 | 1u << TROD_ISA_REGDEPS,
     .kinds = 1u << TROD_NOTE | 1u << TROD_INSTR | 1u << TROD_READ | 1u << TROD_WRITE |
              1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_MARKER | 1u << TROD_THREAD,
-    .flags = TROD_FMT_PER_STREAM | TROD_FMT_MAGIC | TROD_FMT_CONTAINER | TROD_FMT_TIMESTAMPS,
+    .flags = TROD_FMT_PER_STREAM | TROD_FMT_MAGIC | TROD_FMT_CONTAINER | TROD_FMT_TIMESTAMPS |
+             TROD_FMT_MARKERS | TROD_FMT_FOLLOWS,
     .record_rows = DRM_BUNDLE_MAX,
     .run_markers = 1u << TROD_DRM_TIMESTAMP | 1u << TROD_DRM_CPU_ID,
     .options = options,
@@ -265,6 +266,7 @@ const struct trod_format trod_format_drmemtrace = {
     .encode = drm_encode,
     .pass = drm_pass,
     .finish = drm_finish,
+    .keeps = drm_keeps,
     .drop = drm_drop,
     .layout = &drm_layout,
     .beside = &drm_beside,
@@ -275,6 +277,8 @@ const struct trod_format trod_format_drmemtrace = {
     .value_form = drm_value_form,
     .streams = "thread",
     .filetype_name = drm_filetype_name,
+    .save = drm_save,
+    .load = drm_load,
     .jump = &jump,
     .resolve = drm_resolve,
 };

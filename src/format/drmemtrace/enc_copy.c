@@ -99,6 +99,8 @@ int drm_enc_copy(struct drm_enc *e, const struct trod_batch *b, uint32_t *row,
         if (!e->copy)
             break;
     }
+    if (e->loss)
+        e->loss->copied += i - *row;
     *row = i;
     return rc;
 }

@@ -116,7 +116,23 @@ static void release(struct drm_enc *e, struct trod_room *out)
     e->records += e->hold_records;
     e->hold_records = 0;
     e->n_hold = 0;
+    e->n_waiting = 0;
     e->held.any = false;
+}
+
+void drm_flow_wait(struct drm_enc *e, const struct trod_batch *b, uint32_t row, uint32_t lost)
+{
+    struct trod_loss_held held = trod_loss_hold(b, row);
+    struct drm_waiting *w = &e->waiting[e->n_waiting];
+
+    held.lost = lost;
+    if (e->n_waiting > 0 && w[-1].row.kind == held.kind && w[-1].row.columns == held.columns &&
+        w[-1].row.flags == held.flags && w[-1].row.lost == lost) {
+        w[-1].n++;
+    } else if (e->n_waiting < DRM_HOLD_MAX) {
+        *w = (struct drm_waiting){held, 1};
+        e->n_waiting++;
+    }
 }
 
 static void remember(struct drm_enc *e, uint64_t pc, uint64_t next, bool branch)
@@ -171,10 +187,17 @@ void drm_flow_settle(struct drm_enc *e, struct trod_room *out, bool known, uint6
 void drm_flow_end(struct drm_enc *e, struct trod_room *out)
 {
     const struct drm_held *h = &e->held;
+    /* of a program that was recorded, and of a part that was cut out, this is the end */
+    const char *why = e->markers ? NULL : "the trace ends before it shows where its branch goes on";
 
     drm_flow_pending(e, out);
     if (h->any && (h->type ? !e->cut_data : !h->known))
         drm_flow_settle(e, out, false, 0);
+    if (h->any)
+        trod_loss_dropped(e->loss, &h->row, why);
+    for (uint32_t i = 0; i < e->n_waiting; i++)
+        for (uint32_t n = e->waiting[i].n; n > 0; n--)
+            trod_loss_dropped(e->loss, &e->waiting[i].row, why);
     e->held.any = false;
 }
 
@@ -228,6 +251,23 @@ static int times(struct drm_enc *e, struct trod_room *out, uint64_t now)
     else
         due = due || (now > e->time && e->instrs - e->time_at >= DRM_TIME_EVERY);
     return due ? drm_put_now(e, out, now) : TROD_OK;
+}
+
+void drm_flow_late(struct drm_enc *e, unsigned number, uint64_t value)
+{
+    if (!e->late)
+        e->late_time = e->time;
+    e->late = true;
+    if (number == TROD_DRM_CPU_ID)
+        e->cpu = value;
+    else if (value > e->time)
+        e->late_time = value;
+}
+
+static int put_late(struct drm_enc *e, struct trod_room *out)
+{
+    e->late = false;
+    return drm_put_now(e, out, e->late_time);
 }
 
 static void hold(struct drm_enc *e, const struct insn *n, struct drm_seen *seen, unsigned branch,
@@ -303,8 +343,10 @@ static void foreign_instr(struct drm_enc *e, const struct insn *n, struct drm_se
         return;
     }
     type = type_of(e, branch, seen);
-    if (seen && seen->known && seen->has_target && branch != TROD_BR_COND_UNTAKEN)
-        next = seen->target;
+    if (branch != TROD_BR_COND_UNTAKEN && branch != TROD_BR_NONE)
+        next = seen && seen->known && seen->has_target ? seen->target
+               : n->has_target                         ? n->target
+                                                       : next;
     drm_put_instr(e, out, type, n->size, n->pc, seen, false, 0);
     remember(e, n->pc, next, type != DRM_INSTR);
 }
@@ -363,11 +405,12 @@ int drm_flow_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
     if (!e->native && !e->ifiltered && e->has_last && !e->transfer && n.pc != e->next_pc) {
         if (is_again(e, &n))
             n.flags |= TROD_F_NOFETCH;
-        else
+        if (!(n.flags & TROD_F_NOFETCH))
             break_flow(e, out);
         e->last_branch = false;
     }
-    if ((rc = times(e, out, drm_enc_time(e, b, row))) < 0)
+    rc = e->late ? put_late(e, out) : times(e, out, drm_enc_time(e, b, row));
+    if (rc < 0)
         return rc;
     if (n.code_n && (e->encodings || !e->native || e->version >= DRM_VERSION_BRANCH_INFO) &&
         !(seen = look_up(e, &n)))
@@ -377,5 +420,7 @@ int drm_flow_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
         native_instr(e, &n, seen, out);
     else
         foreign_instr(e, &n, seen, out);
+    if (e->held.any)
+        e->held.row = trod_loss_hold(b, row);
     return DRM_FLOW_DONE;
 }

@@ -111,6 +111,7 @@ int drm_target(void *enc, const struct trod_target *target, struct trod_diag *di
     e->single = target->single;
     e->key = target->key;
     e->drops = target->drops;
+    e->loss = target->loss;
     if (e->drops)
         e->copy = false;
     return TROD_OK;
@@ -152,11 +153,6 @@ uint64_t drm_enc_time(const struct drm_enc *e, const struct trod_batch *b, uint3
 
 /* --- rows --- */
 
-static void lose(struct drm_enc *e, unsigned kind)
-{
-    e->lost[kind < TROD_KINDS ? kind : TROD_NOTE]++;
-}
-
 /* Header markers and those of chunks are written when it is time for them. */
 static bool own_marker(unsigned marker)
 {
@@ -197,23 +193,28 @@ static bool moves_control(unsigned marker)
     }
 }
 
-static int time_marker(struct drm_enc *e, struct trod_room *out, unsigned marker, uint64_t value,
-                       uint64_t now)
+/* ROW: of the marker in B; B NULL: a marker that was left out. */
+static int time_marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                       struct trod_room *out, unsigned marker, uint64_t value)
 {
+    const uint64_t now = b ? drm_enc_time(e, b, row) : e->time;
+
     if (marker == TROD_DRM_CPU_ID) {
         int rc = e->has_time ? TROD_OK : drm_put_time(e, out, now);
 
         return rc < 0 ? rc : drm_put_cpu(e, out, value);
     }
     if (e->has_time && value < e->time && e->width == DRM_ENTRY_64) {
-        e->lost[TROD_THREAD]++;
+        if (b)
+            trod_loss_columns(e->loss, b, row, TROD_COL_VALUE,
+                              "the times of a thread never go back: read with --order time");
         value = e->time;
     }
     return drm_put_time(e, out, value);
 }
 
-static int put_marker(struct drm_enc *e, unsigned number, uint64_t value, uint64_t now,
-                      struct trod_room *out)
+static int put_marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row, unsigned number,
+                      uint64_t value, struct trod_room *out)
 {
     struct trod_room hold, *to;
     int rc = TROD_OK;
@@ -223,7 +224,11 @@ static int put_marker(struct drm_enc *e, unsigned number, uint64_t value, uint64
     if (number == TROD_DRM_TIMESTAMP || number == TROD_DRM_CPU_ID) {
         if (e->held.any && e->held.type)
             drm_flow_settle(e, out, false, 0);
-        return time_marker(e, out, number, value, now);
+        if (e->held.any && e->transfer && e->has_last && e->last_branch) {
+            drm_flow_late(e, number, value);
+            return rc;
+        }
+        return time_marker(e, b, row, out, number, value);
     }
     if (number == TROD_DRM_KERNEL_EVENT || number == TROD_DRM_HARDWARE_EVENT)
         drm_flow_settle(e, out, true, value);
@@ -231,13 +236,15 @@ static int put_marker(struct drm_enc *e, unsigned number, uint64_t value, uint64
         drm_flow_settle(e, out, false, 0);
     if (number == TROD_DRM_SYSCALL && e->version >= DRM_VERSION_FREQUENT_TIMESTAMPS &&
         e->time_state != 2 && !e->native)
-        rc = drm_put_now(e, out, now);
+        rc = drm_put_now(e, out, b ? drm_enc_time(e, b, row) : e->time);
     if (number == TROD_DRM_INSTRUCTION_COUNT)
         e->has_count = true;
     e->transfer = e->transfer || moves_control(number);
     to = drm_flow_room(e, out, &hold);
     drm_put_marker(e, to, number, value);
     drm_flow_put(e, out, to);
+    if (b && to != out)
+        drm_flow_wait(e, b, row, 0);
     return rc;
 }
 
@@ -246,7 +253,10 @@ static int marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
 {
     const uint64_t value = b->have & b->has[row] & TROD_COL_VALUE ? b->value[row] : 0;
 
-    return put_marker(e, b->sub[row], value, drm_enc_time(e, b, row), out);
+    /* times that a recorder gives are the format's: entries of 8 bytes have their low bits */
+    if (e->native || (b->sub[row] != TROD_DRM_TIMESTAMP && b->sub[row] != TROD_DRM_CPU_ID))
+        drm_lose_width(e, b, row, TROD_COL_VALUE, value);
+    return put_marker(e, b, row, b->sub[row], value, out);
 }
 
 /* Markers that were left out but without which the rest would not be a trace. */
@@ -255,7 +265,7 @@ static int put_kept(struct drm_enc *e, struct trod_room *out)
     int rc = TROD_OK;
 
     for (uint32_t i = 0; i < e->n_kept && rc >= 0; i++)
-        rc = put_marker(e, e->kept[i].number, e->kept[i].value, e->time, out);
+        rc = put_marker(e, NULL, 0, e->kept[i].number, e->kept[i].value, out);
     e->n_kept = 0;
     return rc < 0 ? rc : TROD_OK;
 }
@@ -281,16 +291,19 @@ static int access_row(struct drm_enc *e, const struct trod_batch *b, uint32_t ro
     const uint32_t has = b->have & b->has[row], flags = has & TROD_COL_FLAGS ? b->flags[row] : 0;
     const unsigned kind = b->kind[row];
     const unsigned type = e->native && has & TROD_COL_SUB ? b->sub[row] : access_type(kind, flags);
-    uint32_t size = has & TROD_COL_SIZE ? b->size[row] : 0;
+    const uint32_t size = has & TROD_COL_SIZE ? b->size[row] : 1;
+    uint32_t lost;
     uint64_t addr;
     struct trod_room hold, *to;
     int rc = TROD_OK;
 
     if (!(has & (TROD_COL_ADDR | TROD_COL_PADDR)) || flags & (TROD_F_IO | TROD_F_ABORTED)) {
-        lose(e, kind);
+        drm_lose(e, b, row);
         return TROD_OK;
     }
     addr = has & TROD_COL_ADDR ? b->addr[row] : b->paddr[row];
+    lost = drm_lose_width(e, b, row, has & TROD_COL_ADDR ? TROD_COL_ADDR : TROD_COL_PADDR, addr);
+    lost |= drm_lose_size(e, b, row, size, kind == TROD_FLUSH ? UINT32_MAX : UINT16_MAX);
     if (e->ifiltered && !e->has_time)
         rc = drm_put_now(e, out, drm_enc_time(e, b, row));
     to = drm_flow_room(e, out, &hold);
@@ -299,10 +312,12 @@ static int access_row(struct drm_enc *e, const struct trod_batch *b, uint32_t ro
         e->pc = b->pc[row];
         e->has_pc = true;
     }
-    drm_put_data(e, to, kind == TROD_ATOMIC ? DRM_READ : type, size ? size : 1, addr);
+    drm_put_data(e, to, kind == TROD_ATOMIC ? DRM_READ : type, size, addr);
     if (kind == TROD_ATOMIC)
-        drm_put_data(e, to, DRM_WRITE, size ? size : 1, addr);
+        drm_put_data(e, to, DRM_WRITE, size, addr);
     drm_flow_put(e, out, to);
+    if (e->held.any)
+        drm_flow_wait(e, b, row, lost);
     return rc;
 }
 
@@ -317,13 +332,15 @@ static int fetch_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row
 
     if (!(has & (TROD_COL_ADDR | TROD_COL_PADDR)) || size == 0 ||
         (has & TROD_COL_FLAGS && b->flags[row] & TROD_F_ABORTED)) {
-        lose(e, b->kind[row]);
+        drm_lose(e, b, row);
         return TROD_OK;
     }
     if (drm_chunk_full(e)) {
         drm_chunk_end(e, out);
         return DRM_FLOW_PART;
     }
+    drm_lose_width(e, b, row, TROD_COL_ADDR, b->addr[row]);
+    drm_lose_size(e, b, row, size, UINT16_MAX);
     if (e->new_chunk)
         drm_chunk_begin(e, out);
     if (!e->has_time || (now > e->time && e->instrs - e->time_at >= DRM_TIME_EVERY))
@@ -341,13 +358,15 @@ static void unknown_row(struct drm_enc *e, const struct trod_batch *b, uint32_t 
     struct trod_room hold, *to;
 
     if (!e->native || (b->have & b->has[row] & needed) != needed) {
-        lose(e, TROD_NOTE);
+        drm_lose(e, b, row);
         return;
     }
     to = drm_flow_room(e, out, &hold);
     drm_put(e, to, b->sub[row], b->size[row] & UINT16_MAX, b->value[row]);
     e->records++;
     drm_flow_put(e, out, to);
+    if (to != out)
+        drm_flow_wait(e, b, row, 0);
 }
 
 /* Before the first instruction of a stretch nothing counts but where and when it is. */
@@ -361,28 +380,42 @@ static bool waits_for_instr(const struct drm_enc *e, const struct trod_batch *b,
            b->sub[row] != TROD_DRM_WINDOW_ID && b->sub[row] != TROD_DRM_VECTOR_LENGTH;
 }
 
+static int instr_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                     struct trod_room *out)
+{
+    const int rc = drm_flow_instr(e, b, row, out);
+
+    const uint32_t lost = rc == DRM_FLOW_DONE ? drm_lose_instr(e, b, row) : 0;
+
+    if (rc == DRM_FLOW_DONE && e->held.any)
+        e->held.row.lost = lost;
+    return rc;
+}
+
 static int put_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
                    struct trod_room *out)
 {
     const unsigned kind = b->kind[row];
     const uint32_t has = b->have & b->has[row], flags = has & TROD_COL_FLAGS ? b->flags[row] : 0;
 
-    if (waits_for_instr(e, b, row))
+    if (waits_for_instr(e, b, row)) {
+        trod_loss_left(e->loss, b, row);
         return DRM_FLOW_DONE;
+    }
     if (e->pending && kind != TROD_READ && kind != TROD_WRITE)
         drm_flow_pending(e, out);
     switch (kind) {
     case TROD_INSTR:
         if (!(has & (TROD_COL_ADDR | TROD_COL_PC)) || flags & TROD_F_ABORTED ||
             (e->encodings && !e->native && !(has & TROD_COL_CODE))) {
-            lose(e, kind);
+            drm_lose(e, b, row);
             return DRM_FLOW_DONE;
         }
-        return drm_flow_instr(e, b, row, out);
+        return instr_row(e, b, row, out);
     case TROD_BUS:
         if (flags & TROD_F_IFETCH && is_bus(e->meta->format))
             return fetch_row(e, b, row, out);
-        lose(e, kind);
+        drm_lose(e, b, row);
         return DRM_FLOW_DONE;
     case TROD_READ:
     case TROD_WRITE:
@@ -391,11 +424,11 @@ static int put_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
     case TROD_FLUSH:
         return access_row(e, b, row, out);
     case TROD_MARKER:
-        return e->markers ? marker(e, b, row, out) : (lose(e, kind), DRM_FLOW_DONE);
-    case TROD_EXCEPTION: /* shows in what follows */
+        return e->markers ? marker(e, b, row, out) : (drm_lose(e, b, row), DRM_FLOW_DONE);
+    case TROD_EXCEPTION: /* shows in what follows; its number and name are lost */
         e->held.event = true;
-        return DRM_FLOW_DONE;
-    case TROD_BRANCH: /* shows in its instruction */
+        if (!e->markers)
+            drm_lose(e, b, row);
         return DRM_FLOW_DONE;
     case TROD_THREAD:
         e->exited = e->exited || b->sub[row] == 1;
@@ -403,8 +436,9 @@ static int put_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
     case TROD_NOTE:
         unknown_row(e, b, row, out);
         return DRM_FLOW_DONE;
-    default:
-        lose(e, kind);
+    default: /* a BRANCH shows in its instruction, if that is there */
+        if (!e->markers || kind != TROD_BRANCH)
+            drm_lose(e, b, row);
         return DRM_FLOW_DONE;
     }
 }
@@ -415,6 +449,16 @@ static bool idle(const struct trod_batch *b, uint32_t row)
 
     return b->kind[row] == TROD_MARKER && b->stream[row] < m->n_streams &&
            m->streams[b->stream[row]].tid == TROD_NOWHERE;
+}
+
+/* A file holds one thread. */
+static void other_thread(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
+{
+    if (e->native && idle(b, row))
+        trod_loss_left(e->loss, b, row);
+    else
+        trod_loss_row(e->loss, b, row,
+                      "it is of another thread, and a file holds one: write to a directory");
 }
 
 int drm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
@@ -432,12 +476,14 @@ int drm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct tro
         if (out->end - out->p < DRM_ROW_MAX)
             return TROD_ENC_FULL;
         if (!e->begun) {
-            if (e->native && idle(in, *row))
+            if (e->native && idle(in, *row)) {
+                trod_loss_left(e->loss, in, *row);
                 continue;
+            }
             drm_enc_describe(e, in, *row);
             drm_put_header(e, out, in->stream[*row]);
         } else if (in->stream[*row] != e->stream) {
-            e->others += !(e->native && idle(in, *row));
+            other_thread(e, in, *row);
             continue;
         }
         rc = e->n_kept ? put_kept(e, out) : TROD_OK;
@@ -487,32 +533,11 @@ void drm_pass(void *enc, const struct trod_batch *b, uint32_t from, uint32_t n)
         e->cut_data = true;
 }
 
-static void report_lost(const struct drm_enc *e, struct trod_diag *diag)
-{
-    if (e->others)
-        trod_error(diag, TROD_ERR_LOSS, "drmemtrace.one-thread", NULL,
-                   "%" PRIu64 " rows of other threads are left out: a file holds one thread, write "
-                   "to a directory",
-                   e->others);
-    for (unsigned i = 0; i < TROD_KINDS; i++) {
-        if (e->lost[i] == 0)
-            continue;
-        if (i == TROD_THREAD)
-            trod_warning(diag, TROD_ERR_LOSS, "drmemtrace.time-order", NULL,
-                         "%" PRIu64 " times of thread %" PRIu64
-                         " run backwards: read with --order time",
-                         e->lost[i], e->tid);
-        else
-            trod_error(diag, TROD_ERR_LOSS, "drmemtrace.lost-rows", NULL,
-                       "%" PRIu64 " %s rows have no place in the format", e->lost[i],
-                       trod_kind_name(i));
-    }
-}
-
 int drm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
 {
     struct drm_enc *e = enc;
 
+    (void)diag;
     if (e->copy)
         return TROD_ENC_DONE;
     if (out->end - out->p < DRM_ROW_MAX)
@@ -531,6 +556,5 @@ int drm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
         drm_put_marker(e, out, TROD_DRM_INSTRUCTION_COUNT, e->instrs + e->passed);
     drm_put(e, out, DRM_THREAD_EXIT, 4, e->tid);
     drm_put(e, out, DRM_FOOTER, 0, 0);
-    report_lost(e, diag);
     return TROD_ENC_DONE;
 }

@@ -9,6 +9,7 @@
 #include "core/endian.h"
 #include "format/drmemtrace/decode.h"
 #include "trod/insn.h"
+#include "trod/loss.h"
 
 enum {
     DRM_ROW_MAX = 1 << 12, /* bytes one row may make: all that waited for it, and a new chunk */
@@ -59,6 +60,13 @@ struct drm_held {
     uint64_t pc, target;
     struct drm_seen *seen; /* NULL: no encoding. Valid: the table does not grow while it waits */
     uint16_t type;         /* where it is known: held for other reasons */
+    struct trod_loss_held row;
+};
+
+/* Rows that wait, N alike one after the other. */
+struct drm_waiting {
+    struct trod_loss_held row;
+    uint32_t n;
 };
 
 struct drm_enc {
@@ -87,6 +95,8 @@ struct drm_enc {
     uint64_t time_at;   /* instrs then */
     uint8_t time_state; /* 0: none, 1: TIMESTAMP, 2: TIMESTAMP and CPU_ID, nothing since */
     bool has_time, has_cpu, has_count;
+    bool late; /* a time waits for the next instruction */
+    uint64_t late_time;
     bool cut_data; /* the row left out behind the last one was an access of the instruction */
 
     bool has_last; /* the last instruction: */
@@ -101,7 +111,9 @@ struct drm_enc {
     uint16_t pending_type;
     uint32_t pending_size;
     uint64_t pending_addr;
-    uint64_t lost[TROD_KINDS], others;
+    struct trod_loss *loss;
+    struct drm_waiting waiting[DRM_HOLD_MAX]; /* rows whose entries are in hold */
+    uint32_t n_waiting;
     struct {
         unsigned number;
         uint64_t value;
@@ -161,6 +173,11 @@ void drm_flow_settle(struct drm_enc *e, struct trod_room *out, bool known, uint6
 /* The trace ends behind what is held: a branch without a successor is left out. */
 void drm_flow_end(struct drm_enc *e, struct trod_room *out);
 /* The access that might have been merged with the next one goes where it belongs. */
+/*
+ * A marker of time or cpu comes behind a transfer while a branch is held whose place is behind
+ * another one: before it no time may stand, so it comes with the next instruction.
+ */
+void drm_flow_late(struct drm_enc *e, unsigned number, uint64_t value);
 void drm_flow_pending(struct drm_enc *e, struct trod_room *out);
 /*
  * Where the entries of a row go that is no instruction: OUT, or HOLD, set to behind what is held.
@@ -168,6 +185,22 @@ void drm_flow_pending(struct drm_enc *e, struct trod_room *out);
  */
 struct trod_room *drm_flow_room(struct drm_enc *e, struct trod_room *out, struct trod_room *hold);
 void drm_flow_put(struct drm_enc *e, const struct trod_room *out, const struct trod_room *used);
+
+/* ROW's entries are in what is held; LOST: columns that were counted as lost. */
+void drm_flow_wait(struct drm_enc *e, const struct trod_batch *b, uint32_t row, uint32_t lost);
+
+/* --- enc_loss.c: the account --- */
+
+/* These return the columns that they counted. ROW has no record: */
+void drm_lose(struct drm_enc *e, const struct trod_batch *b, uint32_t row);
+/* What ROW says in COLUMN is V, and goes into an entry. */
+uint32_t drm_lose_width(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                        uint32_t column, uint64_t v);
+/* ROW is written with a size of N bytes, MOST at the most. */
+uint32_t drm_lose_size(struct drm_enc *e, const struct trod_batch *b, uint32_t row, uint64_t n,
+                       uint64_t most);
+/* The instruction of ROW is written. */
+uint32_t drm_lose_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row);
 
 /* --- enc_copy.c --- */
 
@@ -203,5 +236,6 @@ int drm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct tro
 int drm_finish(void *enc, struct trod_room *out, struct trod_diag *diag);
 void drm_pass(void *enc, const struct trod_batch *b, uint32_t from, uint32_t n);
 void drm_drop(void *enc);
+void drm_keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps *k);
 
 #endif

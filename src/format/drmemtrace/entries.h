@@ -68,8 +68,8 @@ enum drm_type {
 enum { DRM_FILETYPE_BITS = 19 };
 
 /* FUNC_ID values from here on are system calls: the number is what is above. By entry width. */
-enum { DRM_SYSCALL_BASE_32 = 0x10000 };
-#define DRM_SYSCALL_BASE_64 UINT64_C(0x100000000)
+#define DRM_SYSCALL_BASE_32 TROD_DRM_SYSCALL_BASE_32
+#define DRM_SYSCALL_BASE_64 TROD_DRM_SYSCALL_BASE_64
 
 /* How the reader treats an entry type. */
 enum drm_class {

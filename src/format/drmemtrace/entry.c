@@ -146,7 +146,7 @@ static struct trod_slice known(struct drm_call *c, const uint8_t *p, uint64_t pc
     struct trod_slice code = drm_side_code(d->side, pc);
 
     if (code.len == 0)
-        drm_missing(c, p, pc);
+        drm_missing(c, p, c->out->n, pc);
     return code;
 }
 
@@ -159,10 +159,11 @@ uint32_t drm_code_flags(const struct drm_call *c, struct trod_slice code, uint32
     return drm_is_syscall(c->d->meta->isa, p, code.len) ? TROD_BR_SYSCALL : 0;
 }
 
-void drm_missing(struct drm_call *c, const uint8_t *p, uint64_t pc)
+void drm_missing(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc)
 {
-    const struct trod_place at = drm_place(c, p);
+    struct trod_place at = drm_place(c, p);
 
+    at.record += n - c->out->n;
     if ((c->d->filetype & (TROD_DRM_ENCODINGS | TROD_DRM_CORE_SHARDED)) == TROD_DRM_ENCODINGS)
         trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.no-encoding", &at,
                    "encoding of the instruction at 0x%" PRIx64 " never came", pc);

@@ -275,6 +275,7 @@ const struct trod_analysis drm_info = {
     .name = "drmemtrace",
     .title = "what a drmemtrace trace tells of itself",
     .state_size = sizeof(struct info),
+    .light = true,
     .needs = TROD_COL_KIND | TROD_COL_SUB | TROD_COL_VALUE,
     .uses = TROD_COL_FLAGS | TROD_COL_CODE,
     .init = init,

@@ -4,6 +4,8 @@
  * Implements struct trod_layout after docs/formats/drmemtrace-writing.md, "Directories". All names
  * follow from the trace: the same trace gives the same directory.
  */
+#include "format/drmemtrace/beside.h"
+#include "format/drmemtrace/code_file.h"
 #include "format/drmemtrace/encode.h"
 #include "trod/io.h"
 
@@ -12,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCHEDULE_BYTES = 32, PATH_BYTES = 4096, NAME_BYTES = 256 };
+enum { LIST_BYTES = 1 << 26, SCHEDULE_BYTES = 32, PATH_BYTES = 4096, NAME_BYTES = 256 };
 
 /* Are entries copied? As drm_begin and drm_target decide. */
 static bool copies(const struct drm_options *o, const struct trod_meta *m, uint32_t drops)
@@ -263,24 +265,78 @@ static int put_cpus(struct trod_output *out, const struct drm_schedule *s, size_
     return rc;
 }
 
-/* Where the schedule files of one window go: "trace/window.0001/", or "trace/". */
+/* Where the files beside those of one window go: "trace/window.0001/", or "trace/". */
 struct folder {
     const char *dir, *window;
     int window_n;
+    uint32_t file; /* an input of it; UINT32_MAX: there is none */
 };
 
-static int write_file(const struct folder *f, const char *name, const char *compress,
-                      const struct drm_schedule *s, size_t n, struct trod_diag *diag)
+static int create_file(struct trod_output **out, const struct folder *f, const char *name,
+                       const char *compress, struct trod_diag *diag)
 {
     const struct trod_output_options opt = {.compress = compress, .no_thread = true};
-    struct trod_output *out;
     char path[PATH_BYTES];
-    int rc;
 
     if (snprintf(path, sizeof path, "%s/trace/%.*s%s", f->dir, f->window_n, f->window, name) >=
         (int)sizeof path)
         return trod_error(diag, TROD_ERR_USAGE, "drmemtrace.path", NULL, "path is too long");
-    if ((rc = trod_output_create(&out, path, &opt, diag)) < 0)
+    return trod_output_create(out, path, &opt, diag);
+}
+
+static int put_file(const struct folder *f, const char *name, const void *p, size_t n,
+                    struct trod_diag *diag)
+{
+    struct trod_output *out;
+    int rc = create_file(&out, f, name, "none", diag);
+
+    if (rc < 0)
+        return rc;
+    rc = trod_output_write(out, p, n);
+    if (rc == TROD_OK)
+        return trod_output_commit(out);
+    trod_output_discard(out);
+    return rc;
+}
+
+/*
+ * The file NAME that belongs to the trace: one that META has, or the one beside the input FILE. One
+ * that cannot be read is a warning: the trace can be read without it.
+ */
+static int keep_file(const struct folder *f, const char *name, const struct trod_meta *meta,
+                     uint32_t file, struct trod_diag *diag)
+{
+    struct trod_buf b = {0};
+    char path[PATH_BYTES];
+    const char *why;
+    size_t n;
+    const void *p = trod_meta_file(meta, name, &n);
+    int rc;
+
+    if (p)
+        return put_file(f, name, p, n, diag);
+    if (file == UINT32_MAX || !drm_find_beside(meta->files[file], name, path, sizeof path))
+        return TROD_OK;
+    rc = drm_read_file(path, LIST_BYTES, &b, &why);
+    if (rc == TROD_OK) {
+        rc = put_file(f, name, b.p, b.n, diag);
+    } else {
+        const struct trod_place at = trod_place_path(path);
+
+        trod_warning(diag, rc, "drmemtrace.beside", &at, "cannot copy '%s': %s", path, why);
+        rc = TROD_OK;
+    }
+    trod_buf_fini(&b);
+    return rc;
+}
+
+static int write_file(const struct folder *f, const char *name, const char *compress,
+                      const struct drm_schedule *s, size_t n, struct trod_diag *diag)
+{
+    struct trod_output *out;
+    int rc = create_file(&out, f, name, compress, diag);
+
+    if (rc < 0)
         return rc;
     rc = strcmp(compress, "zip") == 0 ? put_cpus(out, s, n) : put_serial(out, s, n);
     if (rc == TROD_OK)
@@ -323,6 +379,7 @@ static struct folder folder_of(const struct drm_enc *e, const char *dir)
     bool own;
     uint32_t file = source_of(e->opt, e->meta, e->key, e->drops, &own);
 
+    f.file = file;
     if (file != UINT32_MAX)
         f.window_n = window_of(e->meta->files[file], &f.window);
     return f;
@@ -336,12 +393,15 @@ static bool same_folder(const struct folder *a, const struct folder *b)
 static int extras(void *const *enc, size_t n, const char *dir, struct trod_diag *diag)
 {
     void **rest = calloc(n ? n : 1, 2 * sizeof *rest), **some = rest ? rest + n : NULL;
+    static const char *const kept[] = {"funclist.log", "modules.log", "encodings.bin",
+                                       "v2p.textproto"};
     int rc = rest ? TROD_OK : TROD_ERR_NOMEM;
 
     if (rest && n)
         memcpy(rest, enc, n * sizeof *rest);
     while (n && rc == TROD_OK) {
-        const struct folder f = folder_of(rest[0], dir);
+        const struct drm_enc *first = rest[0];
+        const struct folder f = folder_of(first, dir);
         size_t n_rest = 0, n_some = 0;
 
         for (size_t i = 0; i < n; i++) {
@@ -353,6 +413,8 @@ static int extras(void *const *enc, size_t n, const char *dir, struct trod_diag 
                 rest[n_rest++] = rest[i];
         }
         rc = put_schedules(some, n_some, &f, diag);
+        for (size_t i = 0; i < sizeof kept / sizeof *kept && rc == TROD_OK; i++)
+            rc = keep_file(&f, kept[i], first->meta, f.file, diag);
         n = n_rest;
     }
     free(rest);

@@ -10,7 +10,7 @@
 #include "core/endian.h"
 #include "core/grow.h"
 #include "format/drmemtrace/code_file.h"
-#include "format/drmemtrace/module_text.h"
+#include "isa/module_text.h"
 #include "trod/buf.h"
 
 #include <elf.h>
@@ -161,7 +161,7 @@ static const char *base_name(const char *path)
 /* The file that was PATH, in DIR first. */
 static bool find_file(struct drm_code_file *f, const char *path, const char *dir)
 {
-    char name[DRM_MODULE_PATH];
+    char name[MODULE_PATH];
 
     if (dir &&
         snprintf(name, sizeof name, "%s%s%s", dir, path[0] == '/' ? "" : "/", path) <
@@ -180,9 +180,9 @@ struct list {
     struct drm_modules *m;
     struct trod_diag *diag;
     const char *name, *dir;
-    struct drm_module_text text;
-    struct drm_module first; /* the first line of the module that the current one belongs to */
-    bool bad;                /* a line of it was not of its file */
+    struct module_text text;
+    struct module_line first; /* the first line of the module that the current one belongs to */
+    bool bad;                 /* a line of it was not of its file */
 };
 
 static int complain(const struct list *l, const char *kind, const char *what, const char *path)
@@ -194,7 +194,7 @@ static int complain(const struct list *l, const char *kind, const char *what, co
 }
 
 /* Is file P the one of which LINE tells? NULL, or what is wrong. */
-static const char *wrong(const struct list *l, const struct drm_module *n, const struct elf *e,
+static const char *wrong(const struct list *l, const struct module_line *n, const struct elf *e,
                          uint64_t size)
 {
     uint64_t length = n->end - n->start;
@@ -203,7 +203,7 @@ static const char *wrong(const struct list *l, const struct drm_module *n, const
     if (l->first.entry && l->first.entry >= l->first.start &&
         l->first.entry - l->first.start != e->entry - e->base)
         return "is not the file that ran: its entry point lies elsewhere";
-    if (l->text.version < DRM_MODULES_OFFSETS)
+    if (l->text.version < MODULES_OFFSETS)
         return NULL;
     for (size_t i = 0; i < e->n && !found; i++)
         found = (e->load[i].offset & ~UINT64_C(4095)) == (n->offset & ~UINT64_C(4095)) &&
@@ -250,7 +250,7 @@ static int add_of_file(struct list *l, uint64_t start, uint64_t end, const struc
 }
 
 /* The stretches of a module of which the list has one line (before version 4). */
-static int add_whole(struct list *l, const struct drm_module *n, const struct file *f,
+static int add_whole(struct list *l, const struct module_line *n, const struct file *f,
                      const struct elf *e)
 {
     int rc = TROD_OK;
@@ -265,7 +265,7 @@ static int add_whole(struct list *l, const struct drm_module *n, const struct fi
 }
 
 /* Nothing of the module that line N belongs to can be believed, WHY. */
-static void refuse_module(struct list *l, const struct drm_module *n, const char *why)
+static void refuse_module(struct list *l, const struct module_line *n, const char *why)
 {
     struct drm_modules *m = l->m;
 
@@ -307,7 +307,7 @@ static enum trod_isa isa_of(unsigned machine)
     }
 }
 
-static int add_module(struct list *l, const struct drm_module *n)
+static int add_module(struct list *l, const struct module_line *n)
 {
     const char *why = NULL;
     struct file *f;
@@ -333,7 +333,7 @@ static int add_module(struct list *l, const struct drm_module *n)
     }
     if (l->m->isa == TROD_ISA_UNKNOWN)
         l->m->isa = isa_of(e.machine);
-    if (l->text.version < DRM_MODULES_OFFSETS)
+    if (l->text.version < MODULES_OFFSETS)
         return add_whole(l, n, f, &e);
     return add_of_file(l, n->start, n->end, f, n->offset, UINT64_MAX);
 }
@@ -343,23 +343,23 @@ int drm_modules_parse(struct drm_modules *m, const uint8_t *p, size_t n, const c
 {
     struct list l = {.m = m, .diag = diag, .name = name, .dir = dir};
     const struct trod_place at = trod_place_path(name);
-    struct drm_module *module = malloc(sizeof *module);
+    struct module_line *module = malloc(sizeof *module);
     int rc = TROD_OK;
 
     if (!module)
         return TROD_ERR_NOMEM;
     m->diag = diag;
-    if (!drm_module_text_begin(&l.text, p, n)) {
+    if (!module_text_begin(&l.text, p, n)) {
         free(module);
         return trod_error(diag, TROD_ERR_CORRUPT, "drmemtrace.modules", &at,
                           "list of modules does not begin with 'Module Table: version'");
     }
     while (rc == TROD_OK && l.text.left > 0 && l.text.p < l.text.end) {
-        if (!drm_module_text_next(&l.text, module)) {
+        if (!module_text_next(&l.text, module)) {
             complain(&l, "drmemtrace.module-line", "line of the list of modules is damaged", name);
             continue;
         }
-        if (l.text.version < DRM_MODULES_CONTAINING || module->containing == module->id) {
+        if (l.text.version < MODULES_CONTAINING || module->containing == module->id) {
             l.first = *module;
             l.bad = false;
         }

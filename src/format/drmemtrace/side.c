@@ -12,13 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOT = 16, FIRST_KNOWN = 1 << 10, FIRST_THREADS = 1 << 4, FIRST_PROOFS = 1 << 6 };
+#define POOL_MAX ((size_t)TROD_SLICE_SHARED - SLOT)
+
+enum { SLOT = 16, FIRST_KNOWN = 1 << 6, FIRST_THREADS = 1 << 4, FIRST_PROOFS = 1 << 6 };
 
 static const char *const notes[DRM_NOTES] = {"unknown record type", "entries without a record",
                                              "no records"};
-
-/* The bits of a page that cannot be kept. Never written. */
-static uint64_t no_proof[DRM_PROOF_WORDS];
 
 /* Append N bytes to the shared pool. Returns their offset, or SIZE_MAX. */
 static size_t share(struct drm_side *s, const void *p, size_t n)
@@ -26,9 +25,12 @@ static size_t share(struct drm_side *s, const void *p, size_t n)
     size_t at = s->shared_n;
 
     if (s->shared_cap - at < n) {
-        size_t cap = s->shared_cap ? s->shared_cap * 2 : 1 << 15;
-        uint8_t *q = realloc(s->shared, cap);
+        size_t cap = s->shared_cap ? s->shared_cap * 2 : 1 << 12;
+        uint8_t *q;
 
+        while (cap - at < n)
+            cap *= 2;
+        q = realloc(s->shared, cap);
         if (!q)
             return SIZE_MAX;
         s->shared = q;
@@ -68,15 +70,17 @@ static void fill_hot(struct drm_side *s)
 {
     for (unsigned i = 0; i < 64; i++) {
         const struct drm_type_info *t = &drm_types[i];
-        const bool instr = t->class == DRM_C_INSTR;
+        const bool instr = t->class == DRM_C_INSTR, hot = instr || t->class == DRM_C_DATA;
 
         s->hot[i] = (struct drm_hot){
             .flags = t->flags,
-            .least = instr || t->class == DRM_C_DATA ? instr : UINT32_MAX,
+            .least = hot ? instr : UINT32_MAX,
             .counts = t->counts,
             .kind = t->kind,
             .instr = instr,
         };
+        s->look[i / 16][i % 16] = hot ? (uint8_t)(t->kind | t->flags >> 16) : DRM_LOOK_OTHER;
+        s->look[i / 16][16 + i % 16] = (uint8_t)t->flags;
     }
 }
 
@@ -94,8 +98,8 @@ int drm_side_new(struct drm_side **out)
     s->proof_mask = FIRST_PROOFS - 1;
     s->thread_slot = calloc(FIRST_THREADS, sizeof *s->thread_slot);
     s->thread_mask = FIRST_THREADS - 1;
-    s->proof = (struct drm_proof){TROD_NOWHERE, no_proof};
-    if (s->known && s->thread_slot && s->proofs)
+    s->recent = trod_recent_new();
+    if (s->known && s->thread_slot && s->proofs && s->recent)
         rc = share_texts(s);
     if (rc < 0) {
         drm_side_free(s);
@@ -113,11 +117,13 @@ void drm_side_free(struct drm_side *s)
     for (uint32_t i = 0; s->proofs && i <= s->proof_mask; i++)
         free(s->proofs[i].bits);
     free(s->proofs);
+    trod_recent_free(s->recent);
     free(s->shared);
     free(s->known);
     free(s->retired);
     free(s->thread);
     free(s->thread_slot);
+    free(s->learned);
     free(s);
 }
 
@@ -126,26 +132,17 @@ void drm_side_turn(struct drm_side *s)
     s->n_free = s->n_retired;
 }
 
-static struct drm_known *place(struct drm_known *table, uint32_t mask, uint64_t pc)
-{
-    for (uint32_t at = drm_side_hash(pc);; at++) {
-        struct drm_known *k = &table[at & mask];
-
-        if (k->pc == pc || k->len == 0)
-            return k;
-    }
-}
-
 static int grow_known(struct drm_side *s)
 {
     uint32_t size = (s->known_mask + 1) * 2;
     struct drm_known *table = size ? calloc(size, sizeof *table) : NULL;
+    const struct drm_side grown = {.known = table, .known_mask = size - 1};
 
     if (!table)
         return TROD_ERR_NOMEM;
     for (uint32_t i = 0; i <= s->known_mask; i++)
         if (s->known[i].len)
-            *place(table, size - 1, s->known[i].pc) = s->known[i];
+            *drm_side_known(&grown, s->known[i].pc) = s->known[i];
     free(s->known);
     s->known = table;
     s->known_mask = size - 1;
@@ -178,34 +175,53 @@ static bool grow_proofs(struct drm_side *s)
     return true;
 }
 
-void drm_side_turn_page(struct drm_side *s, uint64_t pc)
+static uint64_t *proof_word(const struct drm_proof *page, uint64_t pc)
 {
-    const uint64_t number = pc >> DRM_PROOF_SHIFT;
-    struct drm_proof *page = proof_place(s->proofs, s->proof_mask, number);
+    return &page->bits[pc >> 6 & (DRM_PROOF_WORDS - 1)];
+}
 
-    if (!page->bits) {
-        uint64_t *bits = NULL;
+bool drm_side_recall(struct drm_side *s, uint64_t pc)
+{
+    const struct drm_proof *page = proof_place(s->proofs, s->proof_mask, pc >> DRM_PROOF_SHIFT);
 
-        if (2 * s->n_proofs <= s->proof_mask || grow_proofs(s))
-            bits = calloc(DRM_PROOF_WORDS, sizeof *bits);
-        if (!bits) {
-            s->proof = (struct drm_proof){TROD_NOWHERE, no_proof};
-            return;
-        }
-        page = proof_place(s->proofs, s->proof_mask, number);
-        *page = (struct drm_proof){number, bits};
-        s->n_proofs++;
+    if (!page->bits)
+        return false;
+    trod_recent_put(s->recent, pc, 0, *proof_word(page, pc));
+    return drm_proven(s, pc);
+}
+
+void drm_side_prove(struct drm_side *s, uint64_t pc)
+{
+    const uint64_t number = pc >> DRM_PROOF_SHIFT, bit = UINT64_C(1) << (pc & 63);
+    struct drm_proof *page;
+
+    trod_recent_put(s->recent, pc, 0, bit);
+    if (s->proved.bits && s->proved.number == number) {
+        *proof_word(&s->proved, pc) |= bit;
+        return;
     }
-    s->proof = *page;
+    page = proof_place(s->proofs, s->proof_mask, number);
+    if (!page->bits && (2 * s->n_proofs <= s->proof_mask || grow_proofs(s))) {
+        page = proof_place(s->proofs, s->proof_mask, number);
+        page->bits = calloc(DRM_PROOF_WORDS, sizeof *page->bits);
+        page->number = number;
+        s->n_proofs += page->bits != NULL;
+    }
+    s->proved = *page;
+    if (page->bits)
+        *proof_word(page, pc) |= bit;
 }
 
 /* The encoding of the instruction at PC is another one now. */
 static void disprove(struct drm_side *s, uint64_t pc)
 {
     const struct drm_proof *page = proof_place(s->proofs, s->proof_mask, pc >> DRM_PROOF_SHIFT);
+    const uint64_t bit = UINT64_C(1) << (pc & 63);
 
     if (page->bits)
-        page->bits[pc >> 6 & (DRM_PROOF_WORDS - 1)] &= ~(UINT64_C(1) << (pc & 63));
+        *proof_word(page, pc) &= ~bit;
+    if (drm_proven(s, pc))
+        trod_recent_at(s->recent, pc)->bits &= ~bit;
 }
 
 /* A slot that no row speaks of. Returns its shared offset, or a negative status. */
@@ -214,13 +230,18 @@ static int64_t new_slot(struct drm_side *s)
     static const uint8_t zeros[SLOT];
     size_t at;
 
+    if (s->shared_cap - s->shared_n >= SLOT && s->shared_n < POOL_MAX && !s->n_free) {
+        at = s->shared_n;
+        s->shared_n += SLOT;
+        return (int64_t)(at | (size_t)TROD_SLICE_SHARED);
+    }
     if (s->n_free) {
         uint32_t slot = s->retired[--s->n_free];
 
         s->retired[s->n_free] = s->retired[--s->n_retired];
         return slot;
     }
-    if (s->shared_n >= (size_t)TROD_SLICE_SHARED - SLOT)
+    if (s->shared_n >= POOL_MAX)
         return TROD_ERR_LIMIT;
     at = share(s, zeros, SLOT);
     return at == SIZE_MAX ? TROD_ERR_NOMEM : (int64_t)(at | (size_t)TROD_SLICE_SHARED);
@@ -237,9 +258,9 @@ static int retire(struct drm_side *s, uint32_t off)
 int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_t len,
                    struct trod_slice *out)
 {
-    struct drm_known *k = place(s->known, s->known_mask, pc);
+    struct drm_known *k = drm_side_known(s, pc);
     int64_t slot;
-    uint8_t *bytes;
+    uint8_t *bytes, padded[SLOT] = {0};
     int rc;
 
     if (k->len) {
@@ -250,24 +271,31 @@ int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_
         }
         if ((rc = retire(s, k->off)) < 0)
             return rc;
+        disprove(s, pc); /* it was another instruction's */
     } else {
         if (2 * s->known_n > s->known_mask) {
             if ((rc = grow_known(s)) < 0)
                 return rc;
-            k = place(s->known, s->known_mask, pc);
+            k = drm_side_known(s, pc);
         }
         s->known_n++;
+    }
+    if (s->tracked) {
+        if (!trod_grow(&s->learned, s->n_learned, &s->cap_learned, sizeof *s->learned, 1024)) {
+            s->known_n -= k->len == 0;
+            return TROD_ERR_NOMEM;
+        }
+        s->learned[s->n_learned++] = pc;
     }
     slot = new_slot(s);
     if (slot < 0) {
         s->known_n -= k->len == 0;
         return (int)slot;
     }
-    disprove(s, pc); /* it was another instruction's */
-    *k = (struct drm_known){pc, (uint32_t)slot, len};
+    *k = (struct drm_known){pc, (uint32_t)slot, (uint16_t)len, false};
     bytes = s->shared + (k->off & ~(uint32_t)TROD_SLICE_SHARED);
-    memset(bytes, 0, SLOT);
-    memcpy(bytes, code, len);
+    memcpy(padded, code, len);
+    memcpy(bytes, padded, SLOT);
     *out = (struct trod_slice){k->off, len};
     return TROD_OK;
 }

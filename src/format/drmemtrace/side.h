@@ -8,12 +8,16 @@
 #ifndef TROD_DRMEMTRACE_SIDE_H
 #define TROD_DRMEMTRACE_SIDE_H
 
+#include "core/recent.h"
 #include "format/drmemtrace/entries.h"
+#include "trod/batch.h"
 
 /* Where the encoding of the instruction at pc lies: a shared slice. len 0: an empty place. */
 struct drm_known {
     uint64_t pc;
-    uint32_t off, len;
+    uint32_t off;
+    uint16_t len;
+    uint8_t plain; /* it is known to be no system call */
 };
 
 struct drm_thread {
@@ -24,8 +28,8 @@ struct drm_thread {
 };
 
 /*
- * Instructions whose encoding has come and is no system call: a bit for each pc, in pages. The bits
- * of a page are 512 bytes, so that the hot ones of a large program stay in the caches.
+ * Instructions whose encoding has come and is no system call: a bit for each pc, in pages, with the
+ * words looked at last in a table before them (side->recent).
  */
 enum { DRM_PROOF_SHIFT = 12, DRM_PROOF_WORDS = (1 << DRM_PROOF_SHIFT) / 64 };
 
@@ -43,11 +47,22 @@ struct drm_hot {
     uint8_t kind, instr;
 };
 
+/*
+ * The same for 16 entries at a time (wide.c): bytes by type, of 16 types a row. The first half of a
+ * row is the kind, with DRM_LOOK_OTHER where the hot loop does not know the type, and the third
+ * byte of the flags; the second half is their first byte.
+ */
+enum { DRM_LOOK_KIND = 0x07, DRM_LOOK_FLAGS = 0x28, DRM_LOOK_OTHER = 0x80 };
+
 struct drm_side {
     struct drm_hot hot[64];
-    struct drm_proof proof;   /* the page looked at last; its bits are never NULL */
+    uint8_t look[4][32];
+    struct trod_recent *recent;
     struct drm_proof *proofs; /* open addressing */
     uint32_t proof_mask, n_proofs;
+    struct drm_proof proved; /* the one of the last proof */
+    uint32_t n_coded;        /* rows of the run going on that say their opcode, where few do */
+    uint32_t coded[TROD_BATCH_ROWS];
     struct trod_slice marker_text[TROD_DRM_MARKERS];
     struct trod_slice note_text[3]; /* by enum drm_note */
 
@@ -63,6 +78,10 @@ struct drm_side {
     uint32_t n_threads, cap_threads;
     uint32_t *thread_slot; /* hash: index + 1 */
     uint32_t thread_mask;
+
+    bool tracked;      /* somebody saves states: */
+    uint64_t *learned; /* instructions whose encodings came since the last one */
+    size_t n_learned, cap_learned;
 };
 
 enum drm_note { DRM_NOTE_UNKNOWN, DRM_NOTE_LEFTOVER, DRM_NOTE_SKIPPED, DRM_NOTES };
@@ -82,16 +101,17 @@ int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_
                    struct trod_slice *out);
 
 /*
- * Make the page of PC the current one (side->proof). Where there is no memory for its bits, it is a
- * page of which nothing is ever proven.
+ * Whether the encoding of the instruction at PC is known to have come: first what side->recent
+ * says, then what all pages say, which side->recent learns from it.
  */
-void drm_side_turn_page(struct drm_side *s, uint64_t pc);
-
-static inline bool drm_proven(const struct drm_proof *page, uint64_t pc)
+static inline bool drm_proven(const struct drm_side *s, uint64_t pc)
 {
-    return page->number == pc >> DRM_PROOF_SHIFT &&
-           page->bits[pc >> 6 & (DRM_PROOF_WORDS - 1)] >> (pc & 63) & 1;
+    return trod_recent_has(s->recent, pc, 0);
 }
+bool drm_side_recall(struct drm_side *s, uint64_t pc);
+
+/* It has come. Without memory for its page only side->recent knows. */
+void drm_side_prove(struct drm_side *s, uint64_t pc);
 
 /* Index of thread TID, added if new; TROD_ERR_NOMEM or TROD_ERR_LIMIT. */
 int drm_side_thread(struct drm_side *s, uint64_t tid);
@@ -101,15 +121,22 @@ static inline uint32_t drm_side_hash(uint64_t pc)
     return (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
 
-/* The encoding of the instruction at PC; length 0 where none came. */
-static inline struct trod_slice drm_side_code(const struct drm_side *s, uint64_t pc)
+/* What is known of the encoding of the instruction at PC; length 0 where none came. */
+static inline struct drm_known *drm_side_known(const struct drm_side *s, uint64_t pc)
 {
     for (uint32_t at = drm_side_hash(pc);; at++) {
-        const struct drm_known *k = &s->known[at & s->known_mask];
+        struct drm_known *k = &s->known[at & s->known_mask];
 
         if (k->pc == pc || k->len == 0)
-            return (struct trod_slice){k->off, k->len};
+            return k;
     }
+}
+
+static inline struct trod_slice drm_side_code(const struct drm_side *s, uint64_t pc)
+{
+    const struct drm_known *k = drm_side_known(s, pc);
+
+    return (struct trod_slice){k->off, k->len};
 }
 
 #endif

@@ -20,26 +20,24 @@ static const char *const problems[TM_PROBLEMS] = {
     [TM_TOO_MANY_STREAMS] = "matcher.too-many-cpus",
     [TM_TOO_MANY_UNITS] = "matcher.too-many-units",
     [TM_SHORT_VALUE] = "matcher.short-value",
-    [TM_CANNOT_WRITE] = "matcher.cannot-write",
-    [TM_FIELD_LOST] = "matcher.field-lost",
 };
 
 static const struct tm_flavour flavour = {"matcher", true, problems};
 
 static const char *const suffixes[] = {".trace", ".matcher", NULL};
 static const char *const endian_choices[] = {"little", "big", NULL};
-static const char *const isa_choices[] = {"unknown", "arm",    "a64",     "ppc32", "ppc64",
-                                          "mips32",  "mips64", "riscv64", NULL};
-static const uint8_t isa_of[] = {TROD_ISA_UNKNOWN, TROD_ISA_ARM,    TROD_ISA_A64,
-                                 TROD_ISA_PPC32,   TROD_ISA_PPC64,  TROD_ISA_MIPS32,
-                                 TROD_ISA_MIPS64,  TROD_ISA_RISCV64};
+static const char *const isa_choices[] = {"unknown", "arm",    "a64",     "ppc32",   "ppc64",
+                                          "mips32",  "mips64", "riscv64", "riscv32", NULL};
+static const uint8_t isa_of[] = {TROD_ISA_UNKNOWN, TROD_ISA_ARM,     TROD_ISA_A64,
+                                 TROD_ISA_PPC32,   TROD_ISA_PPC64,   TROD_ISA_MIPS32,
+                                 TROD_ISA_MIPS64,  TROD_ISA_RISCV64, TROD_ISA_RISCV32};
 
 static const struct trod_option options[] = {
     {"endian", 0, TROD_OPT_ENUM, offsetof(struct tm_options, endian), "ORDER",
      "byte order of opcodes in memory: little or big", endian_choices, NULL},
     {"isa", 0, TROD_OPT_ENUM, offsetof(struct tm_options, isa), "NAME",
-     "what the instructions are: arm, a64, ppc32, ppc64, mips32, mips64 or riscv64", isa_choices,
-     NULL},
+     "what the instructions are: arm, a64, ppc32, ppc64, mips32, mips64, riscv64 or riscv32",
+     isa_choices, NULL},
     {NULL, 0, TROD_OPT_END, 0, NULL, NULL, NULL, NULL},
 };
 
@@ -70,6 +68,12 @@ static int begin(void *enc, const void *opt, const struct trod_meta *meta, struc
     return tm_begin_encoding(enc, &flavour, opt, meta);
 }
 
+static void keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps *k)
+{
+    (void)opt;
+    tm_keeps(-1, meta, k);
+}
+
 static bool verbatim(const void *opt_in, const char *dialect_in, const void *opt_out)
 {
     const struct tm_options *in = opt_in, *out = opt_out;
@@ -96,8 +100,12 @@ const struct trod_format trod_format_matcher = {
     .decode = tm_decode,
     .resync = tm_resync,
     .cuts = true,
+    .save = tm_save,
+    .load = tm_load,
     .begin = begin,
     .encode = tm_encode,
+    .target = tm_target,
+    .keeps = keeps,
     .finish = tm_finish,
     .verbatim = verbatim,
 };

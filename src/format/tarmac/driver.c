@@ -18,8 +18,6 @@ static const char *const problems[TM_PROBLEMS] = {
     [TM_TOO_MANY_STREAMS] = "tarmac.too-many-cpus",
     [TM_TOO_MANY_UNITS] = "tarmac.too-many-units",
     [TM_SHORT_VALUE] = "tarmac.short-value",
-    [TM_CANNOT_WRITE] = "tarmac.cannot-write",
-    [TM_FIELD_LOST] = "tarmac.field-lost",
 };
 
 static const struct tm_flavour flavour = {"tarmac", false, problems};
@@ -64,6 +62,11 @@ static int begin(void *enc, const void *opt, const struct trod_meta *meta, struc
     return tm_begin_encoding(enc, &flavour, opt, meta);
 }
 
+static void keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps *k)
+{
+    tm_keeps(tm_written_dialect(opt, meta), meta, k);
+}
+
 /* A line may be copied where its dialect is the one that is written. */
 static bool verbatim(const void *opt_in, const char *dialect_in, const void *opt_out)
 {
@@ -96,8 +99,12 @@ const struct trod_format trod_format_tarmac = {
     .decode = tm_decode,
     .resync = tm_resync,
     .cuts = true,
+    .save = tm_save,
+    .load = tm_load,
     .begin = begin,
     .encode = tm_encode,
+    .target = tm_target,
+    .keeps = keeps,
     .finish = tm_finish,
     .verbatim = verbatim,
 };

@@ -87,7 +87,7 @@ static bool wants_source(const struct tm_put *o, bool instruction)
         return own_stream(o);
     if (!e->flavour->matcher || instruction)
         return true;
-    return o->b->stream[o->row] != e->insn_stream; /* the format has no place: see the page */
+    return o->b->stream[o->row] != e->last_stream; /* the format has no place: see the page */
 }
 
 /* Whether the line begins a new time in the es dialect; else it goes below the last one. */
@@ -103,6 +103,16 @@ static bool es_timed(const struct tm_put *o)
         return true;
     return o->b->time[o->row] != e->time || unit_of(o) != e->unit ||
            ((o->has & TROD_COL_STREAM) && o->b->stream[o->row] != e->stream);
+}
+
+/* Is a line of this kind without a cpu read as one of the cpu that the row is of? */
+static bool follows(const struct tm_put *o)
+{
+    const uint8_t kind = o->b->kind[o->row];
+
+    return !(o->has & TROD_COL_STREAM) ||
+           (o->b->stream[o->row] == o->e->last_stream &&
+            (kind == TROD_REG || kind == TROD_READ || kind == TROD_WRITE || kind == TROD_ATOMIC));
 }
 
 static void put_unit(struct tm_put *o, uint8_t unit)
@@ -125,8 +135,10 @@ void tm_put_head(struct tm_put *o, bool instruction)
     e->instructions += instruction;
     if (es && !es_timed(o)) {
         tm_put_blanks(o, ES_INDENT);
-        if (own_stream(o) && !e->gather)
+        if (e->gather ? !follows(o) : own_stream(o)) {
             put_source(o, o->b->stream[o->row]);
+            e->last_stream = o->b->stream[o->row];
+        }
         return;
     }
     if (timed) {
@@ -158,8 +170,12 @@ void tm_put_head(struct tm_put *o, bool instruction)
         tm_putc(o, ' ');
     }
     put_unit(o, unit);
-    if (wants_source(o, instruction))
+    if (!wants_source(o, instruction))
+        return;
+    if (e->flavour->matcher && !e->same && !(timed && *trod_meta_unit_name(e->meta, unit))) {
+        tm_lose(o, TROD_COL_STREAM, "a number behind no unit of time would be read as the time");
+    } else {
         put_source(o, o->b->stream[o->row]);
-    if (instruction && (o->has & TROD_COL_STREAM))
-        e->insn_stream = o->b->stream[o->row];
+        e->last_stream = o->b->stream[o->row];
+    }
 }

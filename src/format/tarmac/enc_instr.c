@@ -30,12 +30,18 @@ static void put_code(struct tm_put *o, const struct trod_detail_instr *d, unsign
     if (n == 0) {
         if ((o->has & TROD_COL_SIZE) && o->b->size[o->row] && o->b->size[o->row] <= CODE_BYTES)
             size = o->b->size[o->row];
+        if ((o->has & TROD_COL_SIZE) && size != o->b->size[o->row])
+            tm_lose(o, TROD_COL_SIZE, "no opcode is of so many bytes");
         memset(o->p, '-', size * 2);
         o->p += size * 2;
         return;
     }
-    if (n > CODE_BYTES)
+    if (n && (o->has & TROD_COL_SIZE) && n != o->b->size[o->row])
+        tm_lose(o, TROD_COL_SIZE, "the opcode has another one");
+    if (n > CODE_BYTES) {
         n = CODE_BYTES;
+        tm_lose(o, TROD_COL_CODE, "no opcode has more than 16 bytes");
+    }
     halves = n % 2 == 0 && !big &&
              (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE ||
               ((d->style & TROD_INSTR_SPLIT) && o->e->same));
@@ -103,8 +109,6 @@ static void put_addresses(struct tm_put *o, const struct trod_detail_instr *d, b
         tm_putc(o, ':');
         tm_put_paddr(o, o->b->paddr[o->row], d->paddr_digits, upper);
         tm_put_sec(o, (o->flags & TROD_F_SEC) >> TROD_F_SEC_SHIFT);
-    } else if (o->has & TROD_COL_PADDR) {
-        tm_lose(o, TROD_COL_PADDR);
     }
     if (d->has_paddr2 && !(o->e->flavour->matcher && !o->e->same)) {
         tm_putc(o, ',');
@@ -117,11 +121,8 @@ static bool write_es(struct tm_put *o, const struct trod_detail_instr *d)
 {
     unsigned iset = iset_of(o);
     bool same = o->e->same, upper = same && (d->style & TROD_INSTR_UPPER);
-    uint32_t lost = o->has & (TROD_COL_INDEX | TROD_COL_PADDR);
     size_t filled;
 
-    if (lost)
-        tm_lose(o, lost);
     tm_put_head(o, true);
     tm_puts(o, "ES  (");
     if (same)
@@ -311,6 +312,11 @@ bool tm_write_reg(struct tm_put *o)
     if (!d->system_op || (o->has & (TROD_COL_SIZE | TROD_COL_VALUE | TROD_COL_DATA))) {
         tm_row_number(o, o->row, &d->num, d->mask, tm_row_size(o, o->row), memory, &n);
         tm_number_unwritten(o, d->unwritten, &n);
+        if (!o->e->same && n.sep == ' ' && !(o->has & (TROD_COL_VALUE | TROD_COL_DATA))) {
+            n.digits = 16; /* words of dashes would be read as one and what follows it */
+            n.sep = 0;
+            tm_lose(o, TROD_COL_SIZE, "what is not known is no list of words");
+        }
         tm_putc(o, ' ');
         tm_put_number(o, &n);
     }

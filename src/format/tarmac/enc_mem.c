@@ -23,10 +23,8 @@ static void put_addresses(struct tm_put *o, unsigned addr_digits, unsigned paddr
     tm_put_vaddr(o, o->b->addr[o->row], addr_digits, upper);
     if (!(o->has & TROD_COL_PADDR))
         return;
-    if (o->e->flavour->matcher && !o->e->same) {
-        tm_lose(o, TROD_COL_PADDR);
+    if (o->e->flavour->matcher && !o->e->same)
         return;
-    }
     tm_putc(o, ':');
     tm_put_paddr(o, o->b->paddr[o->row], paddr_digits, upper);
     tm_put_sec(o, (o->flags & TROD_F_SEC) >> TROD_F_SEC_SHIFT);
@@ -47,8 +45,9 @@ static void put_type(struct tm_put *o, uint32_t size)
         tm_putc(o, 'T');
     if (!(o->flags & TROD_F_IFETCH) && (o->flags & TROD_F_LOCKED))
         tm_putc(o, 'L');
-    if (o->flags & (matcher ? TROD_F_EXCLUSIVE : TROD_F_PRIV))
-        tm_lose(o, TROD_COL_FLAGS);
+    if (o->flags & TROD_F_IFETCH &&
+        o->flags & (TROD_F_EXCLUSIVE | TROD_F_PRIV | TROD_F_UNPRIV | TROD_F_LOCKED))
+        tm_lose(o, TROD_COL_FLAGS, "a fetch has no other letter");
 }
 
 /* The value, in memory order where an RTL type word says so; words apart in address order. */
@@ -252,12 +251,9 @@ bool tm_write_pictures(struct tm_put *o)
     if (!(o->has & TROD_COL_ADDR) || size > SIZE_MAX_DIGITS || (size == 0 && !drawn))
         return false;
     if (!drawn) {
-        uint32_t lost = TROD_F_EXCLUSIVE | TROD_F_UNPRIV | TROD_F_LOCKED | TROD_F_PRIV |
-                        TROD_F_ABORTED | TROD_F_IFETCH;
-
-        if (o->flags & lost)
-            tm_lose(o, TROD_COL_FLAGS);
         o->n = 1;
+        if ((o->flags & TROD_F_SEC) >> TROD_F_SEC_SHIFT > TROD_SEC_NONSECURE)
+            tm_lose(o, TROD_COL_FLAGS, "pictures are secure or not");
     }
     base = drawn ? d->base : o->b->addr[o->row] & ~(uint64_t)(PICTURE - 1);
     if (drawn && size == 0) {

@@ -4,6 +4,7 @@
  * Implements docs/formats/tarmac.md, "Writing".
  */
 #include "format/tarmac/encode.h"
+#include "format/tarmac/scan.h"
 
 enum { BUS_SIZE_MAX = 9999, EVENT_MODE_CHANGE = 0x19 };
 
@@ -41,11 +42,23 @@ static void put_more(struct tm_put *o, struct trod_slice s)
     tm_put_slice(o, s);
 }
 
+/* A name of another format that would be read as the operation's data ("dcba"). */
+static bool name_is_number(const struct tm_put *o)
+{
+    const struct trod_slice text = o->b->text[o->row];
+    const uint8_t *p = trod_batch_bytes(o->b, text);
+    uint32_t n = 0;
+
+    while (n < text.len && tm_hex_table[p[n]] < 16)
+        n++;
+    return !o->detail && n >= 4 && n == text.len;
+}
+
 bool tm_write_cache_op(struct tm_put *o)
 {
     const struct trod_detail_cache_op *d = o->detail ? o->detail : &no_cache_op;
 
-    if (!has_text(o) || !(o->has & (TROD_COL_ADDR | TROD_COL_VALUE)))
+    if (!has_text(o) || name_is_number(o) || !(o->has & (TROD_COL_ADDR | TROD_COL_VALUE)))
         return false;
     tm_put_head(o, false);
     tm_puts(o, "CACHE MAINTENANCE ");
@@ -53,6 +66,8 @@ bool tm_write_cache_op(struct tm_put *o)
         tm_put_slice(o, o->b->text[o->row]);
     else
         tm_put_name(o, o->b->text[o->row], "");
+    if (!o->detail && !(o->has & TROD_COL_PADDR))
+        tm_lose(o, TROD_COL_ADDR, "its name does not say that it is by address");
     tm_puts(o, d->prefix && o->e->same ? " 0x" : " ");
     if (o->has & TROD_COL_ADDR) {
         tm_put_vaddr(o, o->b->addr[o->row], d->addr_digits, false);
@@ -229,6 +244,8 @@ bool tm_write_bus(struct tm_put *o)
     if (!(o->has & (TROD_COL_PADDR | TROD_COL_ADDR)) || size > BUS_SIZE_MAX)
         return false;
     paddr = o->has & TROD_COL_PADDR ? o->b->paddr[o->row] : o->b->addr[o->row];
+    if ((o->has & TROD_COL_SIZE) && o->b->size[o->row] != size)
+        tm_lose(o, TROD_COL_SIZE, "a cycle has bytes");
     tm_put_head(o, false);
     tm_putc(o, 'B');
     tm_putc(o, d->write ? 'W' : 'R');

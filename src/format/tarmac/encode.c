@@ -73,39 +73,23 @@ void tm_put_name(struct tm_put *o, struct trod_slice s, const char *none)
 {
     const uint8_t *p = trod_batch_bytes(o->b, s);
 
+    bool changed = false;
+
     if (!s.len)
         tm_puts(o, none);
-    for (uint32_t i = 0; i < s.len; i++)
-        tm_putc(o, o->e->read || (p[i] > ' ' && p[i] != '<' && p[i] != '(') ? (char)p[i] : '_');
+    for (uint32_t i = 0; i < s.len; i++) {
+        const bool good = o->e->read || (p[i] > ' ' && p[i] != '<' && p[i] != '(');
+
+        changed = changed || !good;
+        tm_putc(o, good ? (char)p[i] : '_');
+    }
+    if (changed)
+        tm_lose(o, TROD_COL_TEXT, "a name is one word");
 }
 
-/* Say once a kind which columns of its rows cannot be written. */
-void tm_lose(struct tm_put *o, uint32_t columns)
+void tm_lose(struct tm_put *o, uint32_t columns, const char *why)
 {
-    struct tm_enc *e = o->e;
-    uint8_t kind = o->b->kind[o->row];
-    uint32_t fresh = columns & ~e->lost[kind];
-    char names[256];
-    size_t n = 0;
-
-    if (!fresh)
-        return;
-    e->lost[kind] |= fresh;
-    for (unsigned i = 0; i < TROD_COLUMNS; i++) {
-        const char *name = trod_column_name(i);
-        size_t len = strlen(name);
-
-        if (!(fresh >> i & 1) || n + len + 3 > sizeof names)
-            continue;
-        memcpy(names + n, ", ", 2);
-        memcpy(names + n + 2, name, len);
-        n += len + 2;
-    }
-    names[n] = '\0';
-    trod_warning(o->diag, TROD_ERR_LOSS, e->flavour->problems[TM_FIELD_LOST], NULL,
-                 "%s rows lose what %s%s%s cannot hold: %s", trod_kind_name(kind), e->flavour->name,
-                 e->flavour->matcher ? "" : ":dialect=",
-                 e->flavour->matcher ? "" : tm_dialect_name(e->dialect), names + 2);
+    trod_loss_columns(o->e->loss, o->b, o->row, columns, why);
 }
 
 /* Bytes that ROW is about; what is said, or what its value needs. */
@@ -308,6 +292,8 @@ static bool write_note(struct tm_put *o)
     while (raw.len && (p[raw.len - 1] == '\n' || p[raw.len - 1] == '\r'))
         raw.len--;
     tm_put_bytes(o, p, raw.len);
+    if (o->e->flavour->matcher != o->e->from_matcher)
+        tm_lose(o, TROD_COL_STREAM, "the line is as it was, and cpus are called otherwise");
     return true;
 }
 
@@ -365,20 +351,6 @@ static uint32_t record_rows(const struct tm_enc *e, const struct trod_batch *b, 
     return n;
 }
 
-static int dropped(struct tm_put *o)
-{
-    struct tm_enc *e = o->e;
-    uint8_t kind = o->b->kind[o->row];
-    struct trod_place at = {.offset = TROD_NOWHERE,
-                            .record = o->b->first + o->row,
-                            .line = TROD_NOWHERE,
-                            .caret = SIZE_MAX};
-
-    (void)e;
-    return trod_error(o->diag, TROD_ERR_LOSS, e->flavour->problems[TM_CANNOT_WRITE], &at,
-                      "%s row cannot be written as %s", trod_kind_name(kind), e->flavour->name);
-}
-
 int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
               struct trod_diag *diag)
 {
@@ -401,20 +373,29 @@ int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod
             o.detail = NULL;
         o.p = o.line = out->p;
         if (is_header(&o)) {
+            trod_loss_left(e->loss, in, o.row);
             *row += 1;
             continue;
         }
         if (write_row(&o)) {
             tm_putc(&o, '\n');
             out->p = o.p;
-        } else if (dropped(&o) < 0 && diag && diag->strict) {
-            return TROD_ERR_LOSS;
+        } else {
+            for (uint32_t i = 0; i < o.n; i++)
+                trod_loss_row(e->loss, in, o.row + i, "there is no such line");
         }
         if (in->kind[o.row] != TROD_READ && in->kind[o.row] != TROD_WRITE)
             e->picture = 0;
         *row += o.n;
     }
     return TROD_ENC_DONE;
+}
+
+int tm_target(void *enc, const struct trod_target *target, struct trod_diag *diag)
+{
+    (void)diag;
+    ((struct tm_enc *)enc)->loss = target->loss;
+    return TROD_OK;
 }
 
 int tm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
@@ -431,6 +412,14 @@ static int dialect_number(const char *name)
         if (strcmp(name, tm_dialect_name(i)) == 0)
             return i;
     return TM_FM;
+}
+
+int tm_written_dialect(const struct tm_options *opt, const struct trod_meta *meta)
+{
+    const bool tarmac = meta->format && strcmp(meta->format, "tarmac") == 0;
+
+    return opt && opt->dialect > 0 ? opt->dialect - 1
+                                   : dialect_number(tarmac ? meta->dialect : NULL);
 }
 
 int tm_begin_encoding(struct tm_enc *e, const struct tm_flavour *flavour,
@@ -450,12 +439,12 @@ int tm_begin_encoding(struct tm_enc *e, const struct tm_flavour *flavour,
         e->dialect = TM_FM;
         e->same = e->from_matcher;
     } else {
-        e->dialect = opt && opt->dialect > 0 ? opt->dialect - 1 : from;
+        e->dialect = tm_written_dialect(opt, meta);
         e->same = tarmac && e->dialect == from;
     }
     e->fill = tarmac && from == TM_ES && (flavour->matcher || e->dialect != TM_ES);
     e->gather = !flavour->matcher && e->dialect == TM_ES && !(tarmac && from == TM_ES);
     e->iset = meta->isa == TROD_ISA_A64 ? TROD_ISET_A64 : TROD_ISET_A32;
-    e->insn_stream = UINT32_MAX;
+    e->last_stream = UINT32_MAX;
     return TROD_OK;
 }

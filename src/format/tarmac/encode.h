@@ -9,6 +9,7 @@
 
 #include "core/endian.h"
 #include "format/tarmac/tarmac.h"
+#include "trod/loss.h"
 
 enum { TM_COUNTS = 64 };
 
@@ -28,12 +29,12 @@ struct tm_enc {
     uint8_t picture; /* kind of the picture that the last line was, or 0 */
     uint8_t iset;    /* letter for rows that name no instruction set */
     uint32_t stream;
-    uint32_t insn_stream; /* of the last instruction; UINT32_MAX: none */
+    uint32_t last_stream; /* of the last line that named one; UINT32_MAX: none */
     uint32_t picture_column;
     uint64_t time;
     uint64_t instructions;     /* written so far */
     uint64_t count[TM_COUNTS]; /* instructions written: the index of rows that have none */
-    uint32_t lost[TROD_KINDS]; /* columns already said to be lost */
+    struct trod_loss *loss;
 };
 
 /* A row being written. */
@@ -112,7 +113,8 @@ void tm_put_vaddr(struct tm_put *o, uint64_t v, unsigned digits, bool upper);
 void tm_put_paddr(struct tm_put *o, uint64_t v, unsigned digits, bool upper);
 void tm_put_sec(struct tm_put *o, unsigned sec);
 void tm_put_name(struct tm_put *o, struct trod_slice s, const char *none);
-void tm_lose(struct tm_put *o, uint32_t columns);
+/* The row is written without what it says in COLUMNS: WHY is static text. */
+void tm_lose(struct tm_put *o, uint32_t columns, const char *why);
 uint32_t tm_row_size(const struct tm_put *o, uint32_t row);
 
 /* A number of SIZE bytes, least significant first at P (NULL: not known), MASK (NULL: none). */
@@ -163,6 +165,11 @@ int tm_begin_encoding(struct tm_enc *e, const struct tm_flavour *flavour,
                       const struct tm_options *opt, const struct trod_meta *meta);
 int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
               struct trod_diag *diag);
+int tm_target(void *enc, const struct trod_target *target, struct trod_diag *diag);
+/* DIALECT: enum tm_dialect, -1: Trace Matcher. */
+void tm_keeps(int dialect, const struct trod_meta *meta, struct trod_keeps *keeps);
+/* The dialect that is written with OPT. */
+int tm_written_dialect(const struct tm_options *opt, const struct trod_meta *meta);
 int tm_finish(void *enc, struct trod_room *out, struct trod_diag *diag);
 
 #endif

@@ -8,7 +8,8 @@
  * line; for what is eaten here the rows are the same as there (tests/unit/test_tarmac_fast.c).
  *
  * The functions may look TM_AHEAD bytes beyond what they eat: a line is taken only if so much and
- * more is there. Each is compiled for all columns, for kind and addresses only, and for any set.
+ * more is there. Each is compiled for all columns, for kind and addresses only, and for any set;
+ * and for processors with AVX2 and others.
  */
 #include "format/tarmac/fast_es.h"
 
@@ -54,39 +55,137 @@ TM_INLINE const uint8_t *take_address(const uint8_t *p, struct address *a)
     return p + 4;
 }
 
+/* What an instruction's line says between its index and its text. */
+struct instr_line {
+    struct address a;
+    const uint8_t *mode, *text;
+    uint32_t op;
+    unsigned op_n, iset, mode_len;
+};
+
+/* Take apart what stands behind the index: ) address opcode iset mode : text */
+TM_INLINE bool take_instr(const uint8_t *q, struct instr_line *l)
+{
+    struct tm_hexrun op;
+    uint32_t blanks;
+
+    if (q[0] != ')' || q[1] != ' ' || !(q = take_address(q + 2, &l->a)))
+        return false;
+    op = tm_hex_run(q);
+    if ((op.n != 8 && op.n != 4) || op.upper || q[op.n] != ' ' || q[op.n + 2] != ' ')
+        return false;
+    l->op = (uint32_t)op.value;
+    l->op_n = op.n;
+    l->iset = tm_iset_of(q[op.n + 1]);
+    l->mode = q + op.n + 3;
+    blanks = tm_mask16(l->mode, ' ');
+    l->mode_len = blanks ? (unsigned)__builtin_ctz(blanks) : 0;
+    l->text = l->mode + l->mode_len + 3;
+    return l->iset && l->mode_len && l->mode[l->mode_len + 1] == ':' &&
+           l->mode[l->mode_len + 2] == ' ' && l->mode[l->mode_len - 1] != ':' &&
+           !(tm_mask16(l->mode, '\t') & ((1u << l->mode_len) - 1));
+}
+
+/* The address of a line at P that has the shape S. False: it has not the usual digits. */
+TM_INLINE bool shaped_address(const struct tm_shape *s, const uint8_t *p, struct address *a)
+{
+    a->vaddr = tm_shape_number(p, s->vaddr);
+    a->paddr = s->has_paddr ? tm_shape_number(p, s->paddr) : 0;
+    a->has = s->has;
+    a->sec = s->sec;
+    return a->vaddr >= s->vaddr_least && a->paddr >= s->paddr_least;
+}
+
+/* The same as take_instr for a line of the shape S. */
+TM_INLINE bool shaped_instr(const struct tm_shape *s, const uint8_t *q, struct instr_line *l,
+                            const uint32_t want)
+{
+    if (!tm_shape_fits(s, q) || !shaped_address(s, q, &l->a))
+        return false;
+    l->op = want & (TROD_COL_DETAIL | TROD_COL_CODE) ? (uint32_t)tm_shape_number(q, s->code) : 0;
+    l->op_n = 2u * s->size;
+    l->iset = s->iset;
+    l->mode = q + s->mode;
+    l->mode_len = s->mode_n;
+    l->text = q + s->len;
+    return true;
+}
+
+/* N digits from place AT on. Adds their places to *HEX. */
+static struct tm_digits digits(unsigned at, unsigned n, uint64_t *hex)
+{
+    *hex |= tm_places(at, n);
+    return (struct tm_digits){(uint8_t)at, (uint8_t)(64 - 4 * n)};
+}
+
+/* May S become the shape of a line of LEN characters? Then the address in it, A, begins at place
+ * AT. */
+static bool keep(struct tm_shape *s, size_t len, unsigned at, const struct address *a,
+                 uint64_t *hex)
+{
+    const unsigned n = a->vaddr >> 32 ? 16 : 8, m = a->paddr >> 48 ? 16 : 12;
+
+    if (s->wait && s->wait--)
+        return false;
+    tm_shape_none(s);
+    if (len > TM_SHAPE)
+        return false;
+    *hex = 0;
+    s->vaddr = digits(at, n, hex);
+    s->vaddr_least = n == 16 ? UINT64_C(1) << 32 : 0;
+    s->has_paddr = a->has & TROD_COL_PADDR;
+    s->paddr_least = s->has_paddr && m == 16 ? UINT64_C(1) << 48 : 0;
+    if (s->has_paddr)
+        s->paddr = digits(at + n + 1, m, hex);
+    s->has = a->has;
+    s->sec = a->sec;
+    return true;
+}
+
+/* The line at Q was taken apart to L: others may look like it. */
+static void keep_instr(struct tm_shape *s, const uint8_t *q, const struct instr_line *l)
+{
+    const size_t len = (size_t)(l->text - q), mode = (size_t)(l->mode - q);
+    uint64_t hex;
+
+    if (!keep(s, len, 2, &l->a, &hex))
+        return;
+    s->mode = (uint8_t)mode;
+    s->mode_n = (uint8_t)l->mode_len;
+    s->iset = (uint8_t)l->iset;
+    s->size = (uint8_t)(l->op_n / 2);
+    s->code = digits((unsigned)mode - 3 - l->op_n, l->op_n, &hex);
+    tm_shape_keep(s, q, (unsigned)len, hex);
+}
+
 /* IT (index) address opcode iset mode : text; Q is behind the type word. */
 TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint8_t *q,
-                               uint32_t flags, const uint32_t want)
+                               uint32_t flags, const uint32_t want, const bool wide)
 {
     struct trod_batch *b = r->b;
     const uint32_t n = r->n;
-    unsigned digits = tm_decimal_run(q + 1), iset, mode_len;
-    const uint8_t *index = q + 1, *mode, *text, *end, *nl;
+    const unsigned n_index = tm_decimal_run(q + 1);
+    const uint8_t *index = q + 1, *text, *end, *nl;
     struct trod_detail_instr *detail;
-    struct tm_hexrun op;
-    struct address a;
+    struct instr_line l;
     uint32_t code, has;
-    uint32_t blanks;
 
-    q += 1 + digits;
-    if (digits == 0 || digits > 15 || q[0] != ')' || q[1] != ' ' || !(q = take_address(q + 2, &a)))
+    q += 1 + n_index;
+    if (n_index == 0 || n_index > 15)
         return NULL;
-    op = tm_hex_run(q);
-    if ((op.n != 8 && op.n != 4) || op.upper || q[op.n] != ' ' || q[op.n + 2] != ' ')
+    if (!wide || !shaped_instr(&r->instr, q, &l, want)) {
+        if (!take_instr(q, &l))
+            return NULL;
+        if (wide)
+            keep_instr(&r->instr, q, &l);
+    }
+    if (!(r->d->isets >> l.iset & 1) || (l.a.vaddr >> 32 && !r->d->wide))
         return NULL;
-    iset = tm_iset_of(q[op.n + 1]);
-    mode = q + op.n + 3;
-    blanks = tm_mask16(mode, ' ');
-    mode_len = blanks ? (unsigned)__builtin_ctz(blanks) : 0;
-    if (!iset || !mode_len || mode[mode_len + 1] != ':' || mode[mode_len + 2] != ' ' ||
-        mode[mode_len - 1] == ':' || (tm_mask16(mode, '\t') & ((1u << mode_len) - 1)) ||
-        !(r->d->isets >> iset & 1) || (a.vaddr >> 32 && !r->d->wide))
-        return NULL;
-    text = mode + mode_len + 3;
-    nl = tm_find16(text, text + TM_TEXT_MAX, '\n');
+    text = l.text;
+    nl = wide ? tm_line_end32(text, TM_TEXT_MAX) : tm_find16(text, text + TM_TEXT_MAX, '\n');
     if (nl == text + TM_TEXT_MAX || nl[-1] == '\r')
         return NULL;
-    has = a.has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_INDEX | TROD_COL_PC |
+    has = l.a.has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_INDEX | TROD_COL_PC |
           TROD_COL_CODE | TROD_COL_TEXT | TROD_COL_DETAIL | TROD_COL_RAW | r->has;
     end = nl;
     if (want & (TROD_COL_DETAIL | TROD_COL_TEXT)) {
@@ -94,6 +193,8 @@ TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint
             text++;
         while (end > text && end[-1] == ' ')
             end--;
+        if (end > text && end[-1] == '\r')
+            return NULL;
     }
     if (want & (TROD_COL_DETAIL | TROD_COL_CODE)) {
         struct trod_slice room;
@@ -103,17 +204,17 @@ TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint
             return NULL;
         detail = (struct trod_detail_instr *)(void *)p;
         memset(detail, 0, sizeof *detail);
-        detail->mode = (struct trod_slice){(uint32_t)(mode - r->base), mode_len};
-        detail->pad_before = (uint8_t)(text - mode - mode_len - 3);
+        detail->mode = (struct trod_slice){(uint32_t)(l.mode - r->base), l.mode_len};
+        detail->pad_before = (uint8_t)(text - l.mode - l.mode_len - 3);
         detail->pad_after = (uint8_t)(nl - end);
-        code = (uint32_t)op.value;
-        if (iset == TROD_ISET_T32 && op.n == 8)
+        code = l.op;
+        if (l.iset == TROD_ISET_T32 && l.op_n == 8)
             code = code << 16 | code >> 16;
         trod_store_le32(p + sizeof *detail, code);
         if (want & TROD_COL_DETAIL)
             b->detail[n] = (struct trod_slice){room.off, sizeof *detail};
         if (want & TROD_COL_CODE)
-            b->code[n] = (struct trod_slice){room.off + (uint32_t)sizeof *detail, op.n / 2};
+            b->code[n] = (struct trod_slice){room.off + (uint32_t)sizeof *detail, l.op_n / 2};
     }
     if (want & TROD_COL_TEXT) {
         b->text[n] = (struct trod_slice){(uint32_t)(text - r->base), (uint32_t)(end - text)};
@@ -122,17 +223,17 @@ TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint
     b->has[n] = has & r->want;
     b->kind[n] = TROD_INSTR;
     if (want & TROD_COL_FLAGS)
-        b->flags[n] = r->flags | flags | a.sec | iset << TROD_F_ISET_SHIFT;
+        b->flags[n] = r->flags | flags | l.a.sec | l.iset << TROD_F_ISET_SHIFT;
     if (want & TROD_COL_SIZE)
-        b->size[n] = op.n / 2;
+        b->size[n] = l.op_n / 2;
     if (want & TROD_COL_INDEX)
-        b->index[n] = tm_decimal(index, digits);
+        b->index[n] = tm_decimal(index, n_index);
     if (want & TROD_COL_ADDR)
-        b->addr[n] = a.vaddr;
+        b->addr[n] = l.a.vaddr;
     if (want & TROD_COL_PC)
-        b->pc[n] = a.vaddr;
+        b->pc[n] = l.a.vaddr;
     if (want & TROD_COL_PADDR)
-        b->paddr[n] = a.paddr;
+        b->paddr[n] = l.a.paddr;
     tm_put_line(r, line, nl + 1, want);
     return nl + 1;
 }
@@ -143,18 +244,29 @@ TM_INLINE uint32_t name_breaks(const uint8_t *p)
     return tm_mask16(p, '<') | tm_mask16(p, '(') | tm_mask16(p, '\t') | tm_mask16(p, '\n');
 }
 
+/* Characters of the register's name at P, up to 15, that a blank follows; 0: it is not so. */
+TM_INLINE unsigned name_len(const uint8_t *p, const bool wide)
+{
+    const uint32_t blanks = wide ? 0 : tm_mask16(p, ' ');
+    const unsigned len = wide ? tm_name_len(p) : blanks ? (unsigned)__builtin_ctz(blanks) : 0;
+
+    if (wide)
+        return p[len] == ' ' && len < 16 ? len : 0;
+    return name_breaks(p) & ((1u << len) - 1) ? 0 : len;
+}
+
 /* R name value; Q is at the name. */
 TM_INLINE const uint8_t *reg(struct tm_run *r, const uint8_t *line, const uint8_t *q,
-                             const uint32_t want)
+                             const uint32_t want, const bool wide)
 {
     struct trod_batch *b = r->b;
     const uint32_t n = r->n;
-    uint32_t blanks = tm_mask16(q, ' '), has;
-    unsigned len = blanks ? (unsigned)__builtin_ctz(blanks) : 0;
+    const unsigned len = name_len(q, wide);
     const uint8_t *next;
     struct tm_hexrun v;
+    uint32_t has;
 
-    if (!len || (name_breaks(q) & ((1u << len) - 1)))
+    if (!len)
         return NULL;
     v = tm_hex_run(q + len + 1);
     next = q + len + 1 + v.n;
@@ -207,18 +319,75 @@ TM_INLINE const uint8_t *take_data(const uint8_t *p, unsigned size, uint64_t *ou
     return v.n == 8 && !v.upper && p[17] == '\n' ? p + 17 : NULL;
 }
 
+/* What an access's line says behind its type word. */
+struct mem_line {
+    struct address a;
+    uint64_t value;
+    const uint8_t *nl;
+    bool divided; /* see take_data */
+};
+
+/* The line at Q, of an access of SIZE bytes, was taken apart to L: others may look like it. */
+static void keep_mem(struct tm_shape *s, const uint8_t *q, unsigned size, const struct mem_line *l)
+{
+    const size_t len = (size_t)(l->nl + 1 - q);
+    const bool divided = size == 8 && l->divided;
+    const unsigned n = divided ? 8 : 2 * size, at = (unsigned)len - 1 - n;
+    uint64_t hex;
+
+    if (!keep(s, len, 0, &l->a, &hex))
+        return;
+    s->divided = divided;
+    s->code = digits(at, n, &hex);
+    if (divided)
+        (void)digits(at - 9, 8, &hex);
+    tm_shape_keep(s, q, (unsigned)len, hex);
+}
+
+/* A line of the shape S, of an access of SIZE bytes. */
+TM_INLINE bool shaped_mem(const struct tm_shape *s, const uint8_t *q, unsigned size,
+                          struct mem_line *l, const uint32_t want)
+{
+    if (!tm_shape_fits(s, q) || !shaped_address(s, q, &l->a))
+        return false;
+    l->value = 0;
+    if (want & TROD_COL_VALUE) {
+        l->value = tm_shape_number(q, s->code);
+        if (s->divided)
+            l->value |= tm_shape_number(q - 9, s->code) << 32;
+    }
+    l->divided = size < 8 || s->divided;
+    l->nl = q + s->len - 1;
+    return true;
+}
+
+/* Address and data of an access of SIZE bytes at Q, up to the end of the line. */
+TM_INLINE bool mem_fields(struct tm_run *r, const uint8_t *q, unsigned size, struct mem_line *l,
+                          const uint32_t want, const bool wide)
+{
+    struct tm_shape *s = &r->mem[__builtin_ctz(size)];
+    const uint8_t *data;
+
+    if (wide && shaped_mem(s, q, size, l, want))
+        return true;
+    if (!(data = take_address(q, &l->a)) ||
+        !(l->nl = take_data(data, size, &l->value, &l->divided)))
+        return false;
+    if (wide)
+        keep_mem(s, q, size, l);
+    return true;
+}
+
 /* MR4X address data; Q is at the M. */
 TM_INLINE const uint8_t *mem(struct tm_run *r, const uint8_t *line, const uint8_t *q,
-                             const uint32_t want)
+                             const uint32_t want, const bool wide)
 {
     struct trod_batch *b = r->b;
     const uint32_t n = r->n;
     const bool write = q[1] == 'W', matcher = r->d->flavour->matcher;
     unsigned size = q[2] - '0';
     uint32_t flags = 0, has;
-    struct address a;
-    uint64_t value;
-    bool divided;
+    struct mem_line l;
 
     if (q[1] != 'R' && !write)
         return NULL;
@@ -234,11 +403,11 @@ TM_INLINE const uint8_t *mem(struct tm_run *r, const uint8_t *line, const uint8_
             return NULL;
         q++;
     }
-    if (!(q = take_address(q + 1, &a)) || !(q = take_data(q, size, &value, &divided)))
+    if (!mem_fields(r, q + 1, size, &l, want, wide))
         return NULL;
-    has = a.has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_VALUE | TROD_COL_RAW |
+    has = l.a.has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_VALUE | TROD_COL_RAW |
           r->has;
-    if (size == 8 && divided == matcher) {
+    if (size == 8 && l.divided == matcher) {
         has |= TROD_COL_DETAIL;
         if (want & TROD_COL_DETAIL) {
             struct trod_detail_mem *detail = trod_batch_pool(b, sizeof *detail, &b->detail[n]);
@@ -246,80 +415,97 @@ TM_INLINE const uint8_t *mem(struct tm_run *r, const uint8_t *line, const uint8_
             if (!detail)
                 return NULL;
             memset(detail, 0, sizeof *detail);
-            detail->num.sep = divided ? '_' : '0';
+            detail->num.sep = l.divided ? '_' : '0';
         }
     }
     b->has[n] = has & r->want;
     b->kind[n] = write ? TROD_WRITE : TROD_READ;
     if (want & TROD_COL_FLAGS)
-        b->flags[n] = r->flags | flags | a.sec;
+        b->flags[n] = r->flags | flags | l.a.sec;
     if (want & TROD_COL_SIZE)
         b->size[n] = size;
     if (want & TROD_COL_ADDR)
-        b->addr[n] = a.vaddr;
+        b->addr[n] = l.a.vaddr;
     if (want & TROD_COL_PADDR)
-        b->paddr[n] = a.paddr;
+        b->paddr[n] = l.a.paddr;
     if (want & TROD_COL_VALUE)
-        b->value[n] = value;
-    tm_put_line(r, line, q + 1, want);
-    return q + 1;
+        b->value[n] = l.value;
+    tm_put_line(r, line, l.nl + 1, want);
+    return l.nl + 1;
+}
+
+/* A line whose type word is at Q; the first of them are most of all lines. */
+TM_INLINE const uint8_t *typed(struct tm_run *r, const uint8_t *line, const uint8_t *q,
+                               const uint32_t want, const bool wide)
+{
+    if (q[0] == 'I') {
+        if ((q[1] != 'T' && q[1] != 'S') || q[2] != ' ' || q[3] != '(')
+            return NULL;
+        r->h.picture = 0;
+        return instr(r, line, q + 3, q[1] == 'S' ? TROD_F_SKIPPED : 0, want, wide);
+    }
+    if (q[0] == 'R') {
+        r->h.picture = 0;
+        tm_no_source(r);
+        return q[1] == ' ' ? reg(r, line, q + 2, want, wide) : NULL;
+    }
+    if (q[0] == 'M') {
+        r->h.picture = 0;
+        tm_no_source(r);
+        return mem(r, line, q, want, wide);
+    }
+    if (q[0] == 'E') {
+        r->h.picture = 0;
+        return q[1] == 'S' && q[2] == ' ' ? tm_fast_es(r, line, q + 2, want, wide) : NULL;
+    }
+    if (q[0] == 'L')
+        return q[1] == 'D' && q[2] == ' ' ? tm_fast_picture(r, line, q + 2, TROD_READ, want) : NULL;
+    if (q[0] == 'S')
+        return q[1] == 'T' && q[2] == ' ' ? tm_fast_picture(r, line, q + 2, TROD_WRITE, want)
+                                          : NULL;
+    return NULL;
 }
 
 /* One line at P; NULL: it is for parse.c. */
-TM_INLINE const uint8_t *one(struct tm_run *r, const uint8_t *p, const uint32_t want)
+TM_INLINE const uint8_t *one(struct tm_run *r, const uint8_t *p, const uint32_t want,
+                             const bool wide)
 {
     const uint8_t *q = p;
 
-    while (*q == ' ' && q - p < 32)
-        q++;
+    if (*q == ' ') {
+        q += (unsigned)__builtin_ctz(~tm_mask16(q, ' '));
+        while (*q == ' ' && q - p < 32)
+            q++;
+    }
     if (q > p && r->h.picture && (uint32_t)(q - p) == r->h.picture_column)
         return NULL; /* it may go on with the picture above */
     if (tm_is_digit(*q)) {
-        if (!(q = tm_take_head(r, q, want)))
+        if (!(q = tm_take_head(r, q, want, wide)))
             return NULL;
     } else {
         tm_no_head(r);
     }
-    switch (q[0]) {
-    case 'I':
-        if ((q[1] != 'T' && q[1] != 'S') || q[2] != ' ' || q[3] != '(')
-            return NULL;
-        r->h.picture = 0;
-        return instr(r, p, q + 3, q[1] == 'S' ? TROD_F_SKIPPED : 0, want);
-    case 'R':
-        r->h.picture = 0;
-        tm_no_source(r);
-        return q[1] == ' ' ? reg(r, p, q + 2, want) : NULL;
-    case 'M':
-        r->h.picture = 0;
-        tm_no_source(r);
-        return mem(r, p, q, want);
-    case 'E':
-        r->h.picture = 0;
-        return q[1] == 'S' && q[2] == ' ' ? tm_fast_es(r, p, q + 2, want) : NULL;
-    case 'L':
-        return q[1] == 'D' && q[2] == ' ' ? tm_fast_picture(r, p, q + 2, TROD_READ, want) : NULL;
-    case 'S':
-        return q[1] == 'T' && q[2] == ' ' ? tm_fast_picture(r, p, q + 2, TROD_WRITE, want) : NULL;
-    default:
-        return NULL;
-    }
+    return typed(r, p, q, want, wide);
 }
 
 TM_INLINE const uint8_t *lines(struct tm_run *r, const uint8_t *p, const uint8_t *end,
-                               const uint32_t want)
+                               const uint32_t want, const bool wide)
 {
     const uint32_t cap = r->b->cap;
 
     while (r->n < cap && end - p >= TM_MARGIN) {
         const uint32_t pool_n = r->b->pool_n;
-        const struct tm_handed before = r->h;
-        const uint8_t *next = one(r, p, want);
+        const uint8_t picture = r->h.picture;
+        const uint8_t *next;
 
+        r->changed = false;
+        next = one(r, p, want, wide);
         if (!next) {
             /* the line may turn out damaged: nothing of it is inherited from here */
             r->b->pool_n = pool_n;
-            r->h = before;
+            if (r->changed)
+                r->h = r->kept;
+            r->h.picture = picture;
             break;
         }
         p = next;
@@ -329,19 +515,25 @@ TM_INLINE const uint8_t *lines(struct tm_run *r, const uint8_t *p, const uint8_t
     return p;
 }
 
-static const uint8_t *lines_all(struct tm_run *r, const uint8_t *p, const uint8_t *end)
+/* The loop for the columns that R wants. */
+TM_INLINE const uint8_t *lines_for(struct tm_run *r, const uint8_t *p, const uint8_t *end,
+                                   const bool wide)
 {
-    return lines(r, p, end, TROD_COL_ALL);
+    if ((r->want & TM_READS) == TM_READS)
+        return lines(r, p, end, TROD_COL_ALL, wide);
+    if ((r->want & ~(uint32_t)NARROW) == 0)
+        return lines(r, p, end, NARROW, wide);
+    return lines(r, p, end, r->want, wide);
 }
 
-static const uint8_t *lines_narrow(struct tm_run *r, const uint8_t *p, const uint8_t *end)
+static const uint8_t *lines_plain(struct tm_run *r, const uint8_t *p, const uint8_t *end)
 {
-    return lines(r, p, end, NARROW);
+    return lines_for(r, p, end, false);
 }
 
-static const uint8_t *lines_any(struct tm_run *r, const uint8_t *p, const uint8_t *end)
+static TROD_WIDE const uint8_t *lines_wide(struct tm_run *r, const uint8_t *p, const uint8_t *end)
 {
-    return lines(r, p, end, r->want);
+    return lines_for(r, p, end, TROD_AVX2);
 }
 
 const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end, struct trod_batch *b)
@@ -359,12 +551,10 @@ const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end, s
                              .unit = d->unit,
                              .timed = d->timed,
                              .source_seen = d->source_seen};
-    if ((r.want & TM_READS) == TM_READS)
-        p = lines_all(&r, p, end);
-    else if ((r.want & ~(uint32_t)NARROW) == 0)
-        p = lines_narrow(&r, p, end);
-    else
-        p = lines_any(&r, p, end);
+    tm_shape_none(&r.instr);
+    for (unsigned i = 0; i < 4; i++)
+        tm_shape_none(&r.mem[i]);
+    p = trod_wide() ? lines_wide(&r, p, end) : lines_plain(&r, p, end);
     if (r.n == first)
         return p;
     d->time = r.h.time;

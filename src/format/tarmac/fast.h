@@ -6,10 +6,10 @@
 #ifndef TROD_FORMAT_TARMAC_FAST_H
 #define TROD_FORMAT_TARMAC_FAST_H
 
-#include "format/tarmac/scan.h"
+#include "format/tarmac/shape.h"
 #include "format/tarmac/tarmac.h"
 
-#define TM_INLINE static inline __attribute__((always_inline))
+#define TM_INLINE TROD_HOT
 
 enum {
     TM_MARGIN = 384,  /* bytes that must be left for a line to be tried */
@@ -38,24 +38,63 @@ struct tm_run {
     unsigned before_len;
     struct tm_handed h;
     uint32_t has, flags; /* of the head at hand: columns it gives, what it takes from before */
+    struct tm_shape instr, mem[4]; /* of the last lines; accesses by log2 of their size */
+    struct tm_top top;             /* of the last lines with a time */
+    struct tm_handed kept; /* what a line that is not eaten has changed, where changed says so */
+    bool changed;
 };
 
+/* H, behind DIGITS of a time at P, is the head of the lines from here on. */
+TM_INLINE void tm_keep_top(struct tm_run *r, const uint8_t *p, unsigned digits,
+                           const struct tm_head *h)
+{
+    struct tm_top *t = &r->top;
+
+    if (digits + h->len > sizeof t->text || (t->wait && t->wait--))
+        return;
+    memcpy(t->text, p, sizeof t->text);
+    t->digits = (1u << digits) - 1;
+    t->exact = (uint32_t)(UINT64_C(1) << (digits + h->len)) - (1u << digits);
+    t->n = digits;
+    t->len = digits + h->len;
+    t->head = h;
+    t->wait = TM_SHAPE_TRIES;
+}
+
 /* Where the type word is; NULL: not a head met before. P is at the digits of the time. */
-TM_INLINE const uint8_t *tm_take_head(struct tm_run *r, const uint8_t *p, const uint32_t want)
+TM_INLINE const uint8_t *tm_take_head(struct tm_run *r, const uint8_t *p, const uint32_t want,
+                                      const bool wide)
 {
     struct tm_dec *d = r->d;
     const struct tm_head *h = r->h.head;
     unsigned digits;
 
-    if (r->before && tm_equal32(p, r->before, r->before_len)) {
+    if ((want & TROD_COL_TIME || !wide) && r->before &&
+        (wide ? tm_equal32_wide(p, r->before, r->before_len)
+              : tm_equal32(p, r->before, r->before_len))) {
         r->has = h->has;
         r->flags = 0;
         return p + r->before_len;
     }
+    if (wide && r->top.head == h && tm_top_fits(&r->top, p)) {
+        if (want & TROD_COL_TIME) {
+            r->kept = r->h;
+            r->changed = true;
+            r->h.time = tm_decimal(p, r->top.n);
+            r->before = p;
+            r->before_len = r->top.len;
+        }
+        r->has = h->has;
+        r->flags = 0;
+        return p + r->top.len;
+    }
+    r->kept = r->h;
+    r->changed = true;
     digits = tm_decimal_run(p);
     if (digits == 0 || digits > 15)
         return NULL;
-    if (!tm_equal32(p + digits, h->text, h->len)) {
+    if (!(wide ? tm_equal32_wide(p + digits, h->text, h->len)
+               : tm_equal32(p + digits, h->text, h->len))) {
         unsigned i = 0;
 
         while (i < TM_HEADS &&
@@ -75,6 +114,8 @@ TM_INLINE const uint8_t *tm_take_head(struct tm_run *r, const uint8_t *p, const 
     r->h.timed = true;
     r->has = h->has;
     r->flags = 0;
+    if (wide)
+        tm_keep_top(r, p, digits, h);
     r->before_len = digits + h->len;
     r->before = r->before_len <= 32 ? p : NULL;
     return p + digits + h->len;

@@ -17,20 +17,22 @@ struct tm_es_text {
     bool failed;     /* CCFAIL */
 };
 
-TM_INLINE bool tm_take_es_text(const uint8_t *p, unsigned mode_len, struct tm_es_text *t)
+TM_INLINE bool tm_take_es_text(const uint8_t *p, unsigned mode_len, struct tm_es_text *t,
+                               const bool wide)
 {
     unsigned usual = (mode_len + 1 < 9 ? 8 - mode_len : 0) + 7, blanks;
     const uint8_t *at = p;
 
-    t->nl = tm_find16(p, p + TM_TEXT_MAX, '\n');
+    t->nl = wide ? tm_line_end32(p, TM_TEXT_MAX) : tm_find16(p, p + TM_TEXT_MAX, '\n');
     if (t->nl == p + TM_TEXT_MAX || t->nl[-1] == '\r')
         return false;
+    p += (unsigned)__builtin_ctz(~tm_mask16(p, ' '));
     while (*p == ' ')
         p++;
     if (*p == '\t')
         return false;
-    t->failed = memcmp(p, "CCFAIL", 6) == 0 && (p[6] == ' ' || p[6] == '\n');
-    if (!t->failed && memcmp(p, "CCFAIL", 6) == 0)
+    t->failed = *p == 'C' && memcmp(p, "CCFAIL", 6) == 0;
+    if (t->failed && p[6] != ' ' && p[6] != '\n')
         return false;
     if (t->failed) {
         usual = 1;
@@ -44,12 +46,12 @@ TM_INLINE bool tm_take_es_text(const uint8_t *p, unsigned mode_len, struct tm_es
     t->end = t->nl;
     while (t->end > p && t->end[-1] == ' ')
         t->end--;
-    return true;
+    return t->end == p || t->end[-1] != '\r';
 }
 
 /* ES (address:opcode) iset mode: text; Q is behind the type word. */
 TM_INLINE const uint8_t *tm_fast_es(struct tm_run *r, const uint8_t *line, const uint8_t *q,
-                                    const uint32_t want)
+                                    const uint32_t want, const bool wide)
 {
     struct trod_batch *b = r->b;
     const uint32_t n = r->n;
@@ -60,8 +62,7 @@ TM_INLINE const uint8_t *tm_fast_es(struct tm_run *r, const uint8_t *line, const
     uint32_t has, colons;
     unsigned iset, mode_len;
 
-    for (unsigned i = 0; i < 8 && *q == ' '; i++)
-        q++;
+    q += (unsigned)__builtin_ctz(~(tm_mask16(q, ' ') & 0xff));
     if (*q != '(')
         return NULL;
     addr = tm_hex_run(q + 1);
@@ -80,7 +81,7 @@ TM_INLINE const uint8_t *tm_fast_es(struct tm_run *r, const uint8_t *line, const
         ((tm_mask16(mode, ' ') | tm_mask16(mode, '\t') | tm_mask16(mode, '\n')) &
          ((1u << mode_len) - 1)) ||
         !(r->d->isets >> iset & 1) || (addr.value >> 32 && !r->d->wide) ||
-        !tm_take_es_text(mode + mode_len + 1, mode_len, &t))
+        !tm_take_es_text(mode + mode_len + 1, mode_len, &t, wide))
         return NULL;
     has = r->has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PC |
           TROD_COL_CODE | TROD_COL_DETAIL | TROD_COL_RAW;
@@ -167,7 +168,7 @@ TM_INLINE bool tm_take_picture_tail(const uint8_t *p, struct tm_picture_tail *t)
     t->end = t->nl;
     while (t->end > p && t->end[-1] == ' ')
         t->end--;
-    return true;
+    return t->end == p || t->end[-1] != '\r';
 }
 
 /* A run of the bytes of a picture becomes row AT; the first has the record. */

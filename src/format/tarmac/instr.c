@@ -157,7 +157,7 @@ static void put_text(struct tm_line *l, struct tm_row *row, struct trod_detail_i
 
     while (from < e && *from == ' ')
         from++;
-    while (e > from && e[-1] == ' ')
+    while (e > from && (e[-1] == ' ' || e[-1] == '\r'))
         e--;
     blanks = (size_t)(from - l->p);
     detail->tight = blanks < usual;

@@ -26,6 +26,23 @@ const uint8_t tm_hex_table[256] = {
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 };
+
+#define BYTES_8(x)  x, x, x, x, x, x, x, x
+#define BYTES_32(x) {BYTES_8(x), BYTES_8(x), BYTES_8(x), BYTES_8(x)}
+
+const struct tm_equal_bytes tm_bytes = {
+    .zero = BYTES_32('0'),
+    .letter = BYTES_32('a'),
+    .last = BYTES_32('9'),
+    .line = BYTES_32('\n'),
+    .blank = BYTES_32(' '),
+    .n5 = BYTES_32(5),
+    .n9 = BYTES_32(9),
+    .n10 = BYTES_32(10),
+    .n15 = BYTES_32(15),
+    .pairs = {16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1,
+              16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1},
+};
 /* clang-format on */
 
 /* Report: the line cannot be understood at CARET because WHY (lower case, no full stop). */
@@ -45,7 +62,10 @@ void tm_warn(struct tm_line *l, enum tm_problem what, const uint8_t *caret, cons
     l->warning.why = why;
 }
 
-/* All that is left of the line, without blanks around it. */
+/*
+ * All that is left of the line, without blanks around it. Carriage returns at its end are part of
+ * the line's end, blanks between them or not.
+ */
 struct tm_word tm_rest(struct tm_line *l)
 {
     struct tm_word w;
@@ -53,7 +73,7 @@ struct tm_word tm_rest(struct tm_line *l)
     tm_blanks(l);
     w.p = l->p;
     w.n = (size_t)(l->e - l->p);
-    while (w.n && tm_is_blank(w.p[w.n - 1]))
+    while (w.n && (tm_is_blank(w.p[w.n - 1]) || w.p[w.n - 1] == '\r'))
         w.n--;
     l->p = l->e;
     return w;

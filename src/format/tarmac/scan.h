@@ -10,6 +10,7 @@
 #define TROD_FORMAT_TARMAC_SCAN_H
 
 #include "core/endian.h"
+#include "core/wide.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,6 +27,23 @@ enum { TM_AHEAD = 64 };
 
 /* Value of a hex digit, 0xff for every other character. */
 extern const uint8_t tm_hex_table[256];
+
+#define TM_VECTOR_BYTES 32
+
+/*
+ * Vectors of equal bytes. In memory, and of another file, as compilers otherwise put them together
+ * from registers each time.
+ */
+struct tm_equal_bytes {
+    _Alignas(TM_VECTOR_BYTES) uint8_t zero[TM_VECTOR_BYTES]; /* '0' */
+    uint8_t letter[TM_VECTOR_BYTES];                         /* 'a' */
+    uint8_t last[TM_VECTOR_BYTES];                           /* '9' */
+    uint8_t line[TM_VECTOR_BYTES];                           /* line end */
+    uint8_t blank[TM_VECTOR_BYTES];                          /* ' ', and what makes lower case */
+    uint8_t n5[TM_VECTOR_BYTES], n9[TM_VECTOR_BYTES], n10[TM_VECTOR_BYTES], n15[TM_VECTOR_BYTES];
+    uint8_t pairs[TM_VECTOR_BYTES]; /* 16 and 1 by turns */
+};
+extern const struct tm_equal_bytes tm_bytes;
 
 static inline bool tm_is_digit(uint8_t c)
 {
@@ -132,24 +150,31 @@ static inline bool tm_equal32_scalar(const uint8_t *a, const uint8_t *b, unsigne
 
 #if TM_SSE2
 
-static inline unsigned tm_decimal_run(const uint8_t *p)
+/* The bytes at P, one of tm_bytes. */
+TROD_HOT __m128i tm_all(const uint8_t *p)
+{
+    return _mm_load_si128((const __m128i *)(const void *)p);
+}
+
+TROD_HOT unsigned tm_decimal_run(const uint8_t *p)
 {
     const __m128i v =
-        _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
-    const __m128i ok = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)), v);
+        _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), tm_all(tm_bytes.zero));
+    const __m128i ok = _mm_cmpeq_epi8(_mm_min_epu8(v, tm_all(tm_bytes.n9)), v);
 
     return (unsigned)__builtin_ctz(~(unsigned)_mm_movemask_epi8(ok));
 }
 
-static inline struct tm_hexrun tm_hex_run(const uint8_t *p)
+TROD_HOT struct tm_hexrun tm_hex_run(const uint8_t *p)
 {
     const __m128i raw = _mm_loadu_si128((const __m128i *)(const void *)p);
-    const __m128i d = _mm_sub_epi8(raw, _mm_set1_epi8('0'));
-    const __m128i is_d = _mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d);
-    const __m128i a = _mm_sub_epi8(_mm_or_si128(raw, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
-    const __m128i is_a = _mm_cmpeq_epi8(_mm_min_epu8(a, _mm_set1_epi8(5)), a);
+    const __m128i d = _mm_sub_epi8(raw, tm_all(tm_bytes.zero));
+    const __m128i is_d = _mm_cmpeq_epi8(_mm_min_epu8(d, tm_all(tm_bytes.n9)), d);
+    const __m128i a =
+        _mm_sub_epi8(_mm_or_si128(raw, tm_all(tm_bytes.blank)), tm_all(tm_bytes.letter));
+    const __m128i is_a = _mm_cmpeq_epi8(_mm_min_epu8(a, tm_all(tm_bytes.n5)), a);
     const __m128i nibble = _mm_or_si128(_mm_and_si128(d, is_d),
-                                        _mm_and_si128(_mm_add_epi8(a, _mm_set1_epi8(10)), is_a));
+                                        _mm_and_si128(_mm_add_epi8(a, tm_all(tm_bytes.n10)), is_a));
     /* Pairs of digits: the first of each is the high half. */
     const __m128i pair = _mm_or_si128(
         _mm_and_si128(_mm_slli_epi16(nibble, 4), _mm_set1_epi16(0xf0)), _mm_srli_epi16(nibble, 8));
@@ -168,7 +193,7 @@ static inline struct tm_hexrun tm_hex_run(const uint8_t *p)
 
 /* Half a picture, the 16 digits in X, the first on the left: its value and which bytes are there.
  */
-static inline bool tm_take_half(__m128i x, uint64_t *value, uint32_t *known)
+TROD_HOT bool tm_take_half(__m128i x, uint64_t *value, uint32_t *known)
 {
     const __m128i dot = _mm_cmpeq_epi8(x, _mm_set1_epi8('.'));
     const __m128i d = _mm_sub_epi8(x, _mm_set1_epi8('0'));
@@ -196,7 +221,7 @@ static inline bool tm_take_half(__m128i x, uint64_t *value, uint32_t *known)
     return ok == 0xffff;
 }
 
-static inline bool tm_take_bytes16(const uint8_t *p, struct tm_bytes16 *out)
+TROD_HOT bool tm_take_bytes16(const uint8_t *p, struct tm_bytes16 *out)
 {
     const __m128i hi =
         _mm_set_epi64x((long long)trod_load_le64(p + 9), (long long)trod_load_le64(p));
@@ -211,7 +236,7 @@ static inline bool tm_take_bytes16(const uint8_t *p, struct tm_bytes16 *out)
     return true;
 }
 
-static inline uint32_t tm_mask16(const uint8_t *p, uint8_t c)
+TROD_HOT uint32_t tm_mask16(const uint8_t *p, uint8_t c)
 {
     const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
 
@@ -219,7 +244,7 @@ static inline uint32_t tm_mask16(const uint8_t *p, uint8_t c)
 }
 
 /* Whether the first LEN (1 to 32) bytes at A and B are equal. */
-static inline bool tm_equal32(const uint8_t *a, const uint8_t *b, unsigned len)
+TROD_HOT bool tm_equal32(const uint8_t *a, const uint8_t *b, unsigned len)
 {
     const __m128i *x = (const __m128i *)(const void *)a, *y = (const __m128i *)(const void *)b;
     uint32_t lo =
@@ -232,27 +257,27 @@ static inline bool tm_equal32(const uint8_t *a, const uint8_t *b, unsigned len)
 
 #else
 
-static inline bool tm_take_bytes16(const uint8_t *p, struct tm_bytes16 *out)
+TROD_HOT bool tm_take_bytes16(const uint8_t *p, struct tm_bytes16 *out)
 {
     return tm_take_bytes16_scalar(p, out);
 }
 
-static inline unsigned tm_decimal_run(const uint8_t *p)
+TROD_HOT unsigned tm_decimal_run(const uint8_t *p)
 {
     return tm_decimal_run_scalar(p);
 }
 
-static inline struct tm_hexrun tm_hex_run(const uint8_t *p)
+TROD_HOT struct tm_hexrun tm_hex_run(const uint8_t *p)
 {
     return tm_hex_run_scalar(p);
 }
 
-static inline uint32_t tm_mask16(const uint8_t *p, uint8_t c)
+TROD_HOT uint32_t tm_mask16(const uint8_t *p, uint8_t c)
 {
     return tm_mask16_scalar(p, c);
 }
 
-static inline bool tm_equal32(const uint8_t *a, const uint8_t *b, unsigned len)
+TROD_HOT bool tm_equal32(const uint8_t *a, const uint8_t *b, unsigned len)
 {
     return tm_equal32_scalar(a, b, len);
 }
@@ -260,7 +285,7 @@ static inline bool tm_equal32(const uint8_t *a, const uint8_t *b, unsigned len)
 #endif
 
 /* First C at or behind P; END when there is none in whole steps of 16 before it. */
-static inline const uint8_t *tm_find16(const uint8_t *p, const uint8_t *end, uint8_t c)
+TROD_HOT const uint8_t *tm_find16(const uint8_t *p, const uint8_t *end, uint8_t c)
 {
     for (; end - p >= 16; p += 16) {
         uint32_t m = tm_mask16(p, c);

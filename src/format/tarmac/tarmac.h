@@ -29,8 +29,6 @@ enum tm_problem {
     TM_TOO_MANY_STREAMS,
     TM_TOO_MANY_UNITS,
     TM_SHORT_VALUE,
-    TM_CANNOT_WRITE,
-    TM_FIELD_LOST,
     TM_PROBLEMS
 };
 
@@ -294,6 +292,9 @@ int tm_start(struct tm_dec *d, const struct tm_flavour *flavour, const struct tm
              const struct trod_span *head, struct trod_meta *meta);
 int tm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
 size_t tm_resync(const void *dec, const uint8_t *p, size_t n);
+/* state.c: the callbacks that keep a decoder's state as bytes. */
+int tm_save(void *dec, struct trod_buf *state, struct trod_buf *log);
+int tm_load(void *dec, struct trod_span *state, struct trod_span *log);
 
 /* Evidence in the first lines for each of the two formats, and the dialect (enum tm_dialect). */
 struct tm_evidence {

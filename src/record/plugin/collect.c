@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE /* sched_getcpu, syscall: of no system but Linux, as QEMU's user mode */
 #include "record/plugin/collect.h"
+#include "record/plugin/calls.h"
 #include "record/plugin/follow.h"
 #include "record/plugin/places.h"
 #include "record/plugin/registers.h"
@@ -33,7 +34,11 @@ uint32_t collect_image;
 static uint64_t waste[REC_BLOCK_WORDS];
 static struct rec_slot nowhere;
 
-/* What makes QEMU forget a plugin; version 1 of the interface has it. */
+/*
+ * What makes QEMU forget a plugin. Before version 2 of the interface it is not used: QEMU frees the
+ * lists of calls for accesses, but a processor whose last instruction left its block on the way
+ * still refers to one, and the next access that a helper makes would go by it.
+ */
 static qemu_plugin_id_t plugin;
 static union {
     void *symbol;
@@ -147,8 +152,8 @@ static uint32_t take_block(uint32_t slot)
 }
 
 /*
- * Nothing more is recorded, for as long as this process lives: QEMU forgets the plugin and what it
- * has put into translated code, so that the program runs as without it.
+ * Nothing more is recorded, for as long as this process lives: where QEMU can, it forgets the
+ * plugin and what that has put into translated code, and the program runs as without it.
  */
 static void leave(void)
 {
@@ -238,6 +243,7 @@ static struct rec_slot *new_slot(unsigned vcpu)
     s->vcpu = vcpu;
     s->block = no_block;
     state_thread(vcpu);
+    calls_thread(vcpu);
     return s;
 }
 
@@ -296,16 +302,17 @@ static struct rec_slot *adopt(void)
     found->vcpu = 0;
     found->p = found->end = found->base = NULL;
     state_thread(0);
+    calls_thread(0);
     return found;
 }
 
-void collect_begin(qemu_plugin_id_t id)
+void collect_begin(qemu_plugin_id_t id, int version)
 {
     uint32_t none = 0;
 
     plugin = id;
     atomic_compare_exchange_strong(&collect_shared->first, &none, (uint32_t)getpid());
-    reset.symbol = dlsym(RTLD_DEFAULT, "qemu_plugin_reset");
+    reset.symbol = version >= 2 ? dlsym(RTLD_DEFAULT, "qemu_plugin_reset") : NULL;
     get_value.symbol = dlsym(RTLD_DEFAULT, "qemu_plugin_mem_get_value");
     nowhere.block = no_block;
     for (size_t i = 0; i < LANES; i++)
@@ -386,6 +393,8 @@ uint64_t *collect_before(unsigned vcpu, const struct rec_insn *insn, uint64_t *p
 
     if (collect_shared->registers)
         p = state_step(vcpu, insn, p);
+    if (collect_shared->calls)
+        p = calls_step(vcpu, insn, p);
     if (!collect_shared->pthreads || !sync_step(vcpu, insn, words))
         return p;
     p[0] = words[0];
@@ -499,7 +508,8 @@ void collect_base(const void *host, uint64_t addr)
 void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place,
                      bool with_registers)
 {
-    const bool step = collect_shared->pthreads || collect_shared->registers;
+    const bool step =
+        collect_shared->pthreads || collect_shared->registers || collect_shared->calls;
 
     if (place == 0)
         return;
@@ -527,6 +537,8 @@ void collect_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t num, uint64_t a
     (void)id;
     (void)a7;
     (void)a8;
+    if (collect_shared->seeks)
+        places_called(num, a5);
     p[0] = (uint64_t)REC_SYSCALL << REC_EVENT_TYPE | (uint32_t)num;
     p[1] = now();
     p[2] = a1;

@@ -11,7 +11,7 @@
 extern struct rec_shared *collect_shared;
 extern uint32_t collect_image; /* 0: the first program */
 
-void collect_begin(qemu_plugin_id_t id);
+void collect_begin(qemu_plugin_id_t id, int version);
 
 /*
  * Is there no recorder any more, or does it want nothing more? Whoever waits for it must ask: it

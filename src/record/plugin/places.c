@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 static _Atomic bool changed = true;
+static _Thread_local bool of_file; /* the mmap that the thread has called maps a file */
 
 static bool maps(unsigned isa, int64_t number)
 {
@@ -29,9 +30,15 @@ static bool maps(unsigned isa, int64_t number)
     }
 }
 
+void places_called(int64_t number, uint64_t fd)
+{
+    /* the old mmap has its arguments in memory */
+    of_file = (int32_t)fd >= 0 || number == 90 || number == 4090;
+}
+
 void places_loaded(int64_t number)
 {
-    if (maps(collect_shared->isa, number))
+    if (of_file && maps(collect_shared->isa, number))
         atomic_store(&changed, true);
 }
 

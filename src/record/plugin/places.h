@@ -11,7 +11,9 @@
  * recorder has looked at what was loaded since the last time.
  */
 void places_look(const void *host, uint64_t address);
-/* The program has made a system call NUMBER: it may have loaded code. */
+/* The program calls NUMBER: an mmap has FD as its fifth argument. */
+void places_called(int64_t number, uint64_t fd);
+/* The call has returned: it may have loaded code. */
 void places_loaded(int64_t number);
 
 #endif

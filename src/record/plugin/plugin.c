@@ -316,11 +316,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
     if (!insn_data.symbol || !attach(argc, argv) ||
         info->system_emulation != (collect_shared->system != 0))
         return 1;
-    collect_begin(id);
+    collect_begin(id, info->version.cur);
     registers_begin(collect_shared->isa, collect_shared->registers);
     if (registers_there()) {
         atomic_fetch_or(&collect_shared->gives, REC_GIVES_REGISTERS);
-    } else if (collect_shared->registers) {
+    } else if (collect_shared->registers || collect_shared->calls) {
         atomic_fetch_or(&collect_shared->trouble, REC_NO_REGISTERS);
         return 1;
     }

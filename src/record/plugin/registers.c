@@ -70,13 +70,10 @@ static bool alone(void)
 void registers_begin(unsigned isa, bool exact)
 {
     static const char *const names[] = {
-        [REC_A64] = "aarch64_cpu_gdb_read_register",
-        [REC_ARM] = "arm_cpu_gdb_read_register",
-        [REC_PPC] = "ppc_cpu_gdb_read_register",
-        [REC_MIPS] = "mips_cpu_gdb_read_register",
-        [REC_MIPSEL] = "mips_cpu_gdb_read_register",
-        [REC_X86] = "x86_cpu_gdb_read_register",
-        [REC_OTHER] = NULL,
+        [REC_A64] = "aarch64_cpu_gdb_read_register", [REC_ARM] = "arm_cpu_gdb_read_register",
+        [REC_PPC] = "ppc_cpu_gdb_read_register",     [REC_MIPS] = "mips_cpu_gdb_read_register",
+        [REC_MIPSEL] = "mips_cpu_gdb_read_register", [REC_X86] = "x86_cpu_gdb_read_register",
+        [REC_X86_64] = "x86_cpu_gdb_read_register",  [REC_OTHER] = NULL,
     };
 
     set = isa;
@@ -120,15 +117,31 @@ static int number_of(const char *name)
         const char *name;
         int number;
     } single[] = {
-        {REC_PPC, "msr", REC_PPC_MSR},   {REC_PPC, "cr", REC_PPC_CR},
-        {REC_PPC, "lr", REC_PPC_LR},     {REC_PPC, "ctr", REC_PPC_CTR},
-        {REC_PPC, "xer", REC_PPC_XER},   {REC_PPC, "fpscr", REC_PPC_FPSCR},
-        {REC_PPC, "vscr", REC_PPC_VSCR}, {REC_PPC, "vrsave", REC_PPC_VRSAVE},
-        {REC_A64, "sp", REC_A64_SP},     {REC_A64, "cpsr", REC_A64_CPSR},
-        {REC_ARM, "sp", REC_ARM_SP},     {REC_ARM, "lr", 14},
-        {REC_ARM, "cpsr", REC_ARM_CPSR}, {REC_ARM, "fpscr", REC_ARM_FPSCR},
-        {REC_A64, "fpsr", REC_A64_FPSR}, {REC_A64, "fpcr", REC_A64_FPCR},
+        {REC_PPC, "msr", REC_PPC_MSR},
+        {REC_PPC, "cr", REC_PPC_CR},
+        {REC_PPC, "lr", REC_PPC_LR},
+        {REC_PPC, "ctr", REC_PPC_CTR},
+        {REC_PPC, "xer", REC_PPC_XER},
+        {REC_PPC, "fpscr", REC_PPC_FPSCR},
+        {REC_PPC, "vscr", REC_PPC_VSCR},
+        {REC_PPC, "vrsave", REC_PPC_VRSAVE},
+        {REC_A64, "sp", REC_A64_SP},
+        {REC_A64, "cpsr", REC_A64_CPSR},
+        {REC_ARM, "sp", REC_ARM_SP},
+        {REC_ARM, "lr", 14},
+        {REC_ARM, "cpsr", REC_ARM_CPSR},
+        {REC_ARM, "fpscr", REC_ARM_FPSCR},
+        {REC_A64, "fpsr", REC_A64_FPSR},
+        {REC_A64, "fpcr", REC_A64_FPCR},
         {REC_X86, "edx", REC_X86_EDX},
+        {REC_X86, "eax", 0},
+        {REC_X86, "esp", REC_X86_SP},
+        {REC_X86_64, "rax", 0},
+        {REC_X86_64, "rcx", 2},
+        {REC_X86_64, "rdx", 3},
+        {REC_X86_64, "rsi", 4},
+        {REC_X86_64, "rdi", 5},
+        {REC_X86_64, "rsp", REC_X86_64_SP},
     };
     static const struct {
         unsigned isa;
@@ -139,6 +152,7 @@ static int number_of(const char *name)
         {REC_PPC, "f", 32, REC_PPC_FPR},
         {REC_PPC, "vr", 32, REC_PPC_VR},
         {REC_A64, "x", 31, 0},
+        {REC_X86_64, "r", 16, 0}, /* r8 to r15 */
         {REC_A64, "v", 32, REC_A64_V},
         {REC_ARM, "r", 13, 0},
         {REC_ARM, "d", 32, REC_ARM_D},

@@ -45,7 +45,8 @@ static uint32_t code_at(uint64_t pc)
     for (uint32_t i = 0; i < n; i++)
         if (collect_shared->functions[i].address == pc &&
             collect_shared->functions[i].image == collect_image &&
-            collect_shared->functions[i].code >= REC_SIGNAL)
+            collect_shared->functions[i].code >= REC_SIGNAL &&
+            collect_shared->functions[i].code < REC_CALLED)
             return collect_shared->functions[i].code;
     return 0;
 }

@@ -92,6 +92,9 @@ bool trod_stack_append(struct trod_stack *s, const struct trod_stack *later);
  */
 bool trod_stack_sum(struct trod_stack *s, const struct trod_stack *other);
 
+/* The live lines of S, least recent first; NULL without memory. Release with free(). */
+uint64_t *trod_stack_order(const struct trod_stack *s);
+
 /* Count anew from here on; what is in the stack stays. */
 void trod_stack_restart(struct trod_stack *s);
 

@@ -10,8 +10,7 @@
 
 #include <stdlib.h>
 
-/* The live lines of S, least recent first. Release with free(). */
-static uint64_t *in_order(const struct trod_stack *s)
+uint64_t *trod_stack_order(const struct trod_stack *s)
 {
     uint64_t *line = malloc((s->live ? s->live : 1) * sizeof *line);
     uint32_t *rank = malloc(((size_t)s->bits.size >> 6) * sizeof *rank);
@@ -114,7 +113,7 @@ bool trod_stack_append(struct trod_stack *s, const struct trod_stack *later)
     uint64_t *order;
     bool ok = true;
 
-    if (!feed_first(s, later) || !(order = in_order(later)))
+    if (!feed_first(s, later) || !(order = trod_stack_order(later)))
         return false;
     for (uint64_t i = 0; i < later->live && ok; i++) {
         size_t slot;

@@ -3,6 +3,8 @@
  */
 #include "times.h"
 
+#include "trod/diag.h"
+
 #include <stdlib.h>
 
 enum { FIRST = 1 << 10, AHEAD = 8 };
@@ -171,6 +173,26 @@ bool trod_times_feed(struct trod_times *t, const uint64_t *line, const uint8_t *
         n -= k;
     }
     return true;
+}
+
+uint64_t trod_times_last(const struct trod_times *t, uint64_t line)
+{
+    return find(t, line)->last;
+}
+
+int trod_times_put(struct trod_times *t, uint64_t line, uint64_t first, uint64_t last)
+{
+    struct trod_time_line *e;
+
+    if (!reserve(t, 1))
+        return TROD_ERR_NOMEM;
+    e = find(t, line);
+    if (e->last)
+        return TROD_ERR_CORRUPT;
+    *e = (struct trod_time_line){line, last};
+    t->order[t->lines++] = (struct trod_first_time){line, first};
+    trod_bin_count(t->first, first, 1);
+    return TROD_OK;
 }
 
 /* Histograms of reuses, and counts. */

@@ -57,6 +57,11 @@ bool trod_times_feed(struct trod_times *t, const uint64_t *line, const uint8_t *
 /* The references of LATER came right behind those of T; neither counts windows. Returns false
  * without memory. */
 bool trod_times_append(struct trod_times *t, const struct trod_times *later);
+/* When LINE, which T knows, was referenced last. */
+uint64_t trod_times_last(const struct trod_times *t, uint64_t line);
+/* LINE, which T (a part) does not know, was referenced first and last at these times. 0,
+ * TROD_ERR_CORRUPT (it does) or TROD_ERR_NOMEM. */
+int trod_times_put(struct trod_times *t, uint64_t line, uint64_t first, uint64_t last);
 /*
  * Add the reuse times of OTHER, references of another thread. T can be fed no more; its windows and
  * curves mean nothing where more than one was added to it.

@@ -12,25 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void push_out(struct trod_own_cache *c, uint64_t line, uint8_t state);
+static void push_out(struct trod_own_cache *c, uint64_t line, uint8_t state, uint64_t sectors);
 
-int trod_own_cache_init(struct trod_own_cache *c, const struct trod_own_spec *spec, bool classify)
+/* The memory beside the store. */
+static int init_state(struct trod_own_cache *c, const struct trod_own_spec *spec)
 {
     const struct trod_repl_options lru = {.kind = TROD_REPL_LRU};
-    int rc;
 
-    memset(c, 0, sizeof *c);
-    c->spec = spec;
-    while (1u << c->line_bits < spec->line)
-        c->line_bits++;
-    c->last = TROD_NO_LINE;
-    c->repeats = (spec->policy.kind <= TROD_REPL_NRU && spec->policy.kind != TROD_REPL_LFU) &&
-                 spec->prefetch <= TROD_OWN_NEXT_LINE && !spec->through;
-    if ((rc = trod_store_init(&c->store, &spec->policy, spec->sets, spec->ways)) < 0)
-        return rc;
     c->state = calloc(spec->sets, spec->ways);
     if (!c->state)
         return TROD_ERR_NOMEM;
+    if (spec->sector) {
+        c->valid = calloc(spec->sets * spec->ways, sizeof *c->valid);
+        c->dirty = calloc(spec->sets * spec->ways, sizeof *c->dirty);
+        if (!c->valid || !c->dirty)
+            return TROD_ERR_NOMEM;
+    }
     if (spec->victims) {
         c->victim_state = calloc(spec->victims, 1);
         if (!c->victim_state || trod_store_init(&c->victim, &lru, 1, spec->victims) < 0)
@@ -39,6 +36,35 @@ int trod_own_cache_init(struct trod_own_cache *c, const struct trod_own_spec *sp
     if (spec->prefetch == TROD_OWN_STRIDE &&
         !(c->stride = calloc(TROD_OWN_STRIDES, sizeof *c->stride)))
         return TROD_ERR_NOMEM;
+    return 0;
+}
+
+int trod_own_cache_init(struct trod_own_cache *c, const struct trod_own_spec *spec, bool classify,
+                        struct trod_own_coming *coming, bool first_pass)
+{
+    struct trod_repl_options policy = spec->policy;
+    const bool ahead = policy.kind == TROD_REPL_OPT;
+    int rc;
+
+    memset(c, 0, sizeof *c);
+    c->spec = spec;
+    while (1u << c->line_bits < spec->line)
+        c->line_bits++;
+    c->last = TROD_NO_LINE;
+    c->repeats = ((policy.kind <= TROD_REPL_NRU && policy.kind != TROD_REPL_LFU) || ahead) &&
+                 spec->prefetch <= TROD_OWN_NEXT_LINE && !spec->through && !spec->sector;
+    c->watched = classify || ahead;
+    if (ahead) {
+        if (!coming)
+            return TROD_ERR_USAGE;
+        c->coming = coming;
+        c->first_pass = first_pass;
+        if (first_pass)
+            policy.kind = TROD_REPL_LRU;
+    }
+    if ((rc = trod_store_init(&c->store, &policy, spec->sets, spec->ways)) < 0 ||
+        (rc = init_state(c, spec)) < 0)
+        return rc;
     if (!classify)
         return 0;
     c->shadow = calloc(1, sizeof *c->shadow);
@@ -55,6 +81,8 @@ void trod_own_cache_fini(struct trod_own_cache *c)
     free(c->shadow);
     free(c->state);
     free(c->victim_state);
+    free(c->valid);
+    free(c->dirty);
     free(c->stride);
     free(c->child);
 }
@@ -96,11 +124,15 @@ static void put(struct trod_own_cache *c, uint64_t line, uint8_t state)
     const uint32_t way = trod_store_choose(&c->store, set);
     uint8_t *at = &c->state[set * c->store.ways + way];
     const uint8_t before = *at;
-    uint64_t old;
+    uint64_t sectors = 0, old;
 
     if (trod_store_put(&c->store, set, way, line, &old) < 0)
         c->failed = true;
     *at = state;
+    if (c->valid) { /* the caller says which have come */
+        sectors = c->dirty[at - c->state];
+        c->valid[at - c->state] = c->dirty[at - c->state] = 0;
+    }
     trod_repl_fill(&c->store.repl, set, way);
     if (old == TROD_NO_LINE)
         return;
@@ -115,29 +147,79 @@ static void put(struct trod_own_cache *c, uint64_t line, uint8_t state)
         *kept = before;
         trod_repl_fill(&c->victim.repl, 0, v);
         if (out != TROD_NO_LINE)
-            push_out(c, out, kept_before);
+            push_out(c, out, kept_before, 0);
         return;
     }
-    push_out(c, old, before);
+    push_out(c, old, before, sectors);
 }
 
-/* A dirty line of BYTES at ADDR comes from above. What is not present goes on. */
-static void write_back(struct trod_own_cache *c, uint64_t addr, uint32_t bytes)
+/* The bits of the sectors of C that BYTES at ADDR, in one line, touch. */
+static uint64_t sectors_of(const struct trod_own_cache *c, uint64_t addr, uint32_t bytes)
 {
-    for (; c; c = c->next) {
+    const uint32_t from = (uint32_t)(addr & (c->spec->line - 1)) / c->spec->sector;
+    const uint32_t to = (uint32_t)((addr + bytes - 1) & (c->spec->line - 1)) / c->spec->sector;
+
+    return UINT64_MAX << from & UINT64_MAX >> (63 - to);
+}
+
+/* C, the last of the caches, asks memory for something, or gives it back. */
+static inline void remember(const struct trod_own_cache *c, enum trod_op op, uint64_t addr,
+                            uint32_t size, uint64_t pc)
+{
+    if (c->memory && !c->next)
+        trod_own_memory_put(c->memory, op, addr, size, pc);
+}
+
+void trod_own_cache_write_back(struct trod_own_cache *c, uint64_t addr, uint32_t bytes)
+{
+    const struct trod_own_cache *last = c;
+
+    for (; c; last = c, c = c->next) {
         const uint64_t line = addr >> c->line_bits, set = trod_store_set(&c->store, line);
         const uint32_t way = trod_store_find(&c->store, set, line);
+        const uint64_t at = set * c->store.ways + way;
+        const uint64_t want = c->valid ? sectors_of(c, addr, bytes) : 0;
 
-        if (way != TROD_NO_WAY && !c->spec->through) {
-            c->state[set * c->store.ways + way] |= TROD_OWN_DIRTY;
+        if (way != TROD_NO_WAY && !c->spec->through &&
+            (!c->valid || (c->valid[at] & want) == want)) {
+            c->state[at] |= TROD_OWN_DIRTY;
+            if (c->valid)
+                c->dirty[at] |= want;
             return;
         }
         c->n.bytes_out += bytes;
     }
+    remember(last, TROD_OP_WRITE, addr, bytes, 0);
+}
+
+/* A dirty line of BYTES at ADDR leaves C. Where it is not present it goes on. */
+static void write_back(const struct trod_own_cache *c, uint64_t addr, uint32_t bytes)
+{
+    if (c->next)
+        trod_own_cache_write_back(c->next, addr, bytes);
+    else
+        remember(c, TROD_OP_WRITE, addr, bytes, 0);
+}
+
+/* The dirty line at ADDR of C, of which SECTORS are, goes to the next level that has it. */
+static void write_line(struct trod_own_cache *c, uint64_t addr, uint64_t sectors)
+{
+    const uint32_t bytes = c->spec->sector;
+
+    if (!c->valid) {
+        c->n.bytes_out += c->spec->line;
+        write_back(c, addr, c->spec->line);
+        return;
+    }
+    for (uint32_t i = 0; i < 64 && sectors >> i; i++)
+        if (sectors >> i & 1) {
+            c->n.bytes_out += bytes;
+            write_back(c, addr + (uint64_t)i * bytes, bytes);
+        }
 }
 
 /* LINE has left C. */
-static void push_out(struct trod_own_cache *c, uint64_t line, uint8_t state)
+static void push_out(struct trod_own_cache *c, uint64_t line, uint8_t state, uint64_t sectors)
 {
     const uint64_t addr = line << c->line_bits;
     bool dirty = state & TROD_OWN_DIRTY;
@@ -153,16 +235,23 @@ static void push_out(struct trod_own_cache *c, uint64_t line, uint8_t state)
         if (trod_store_find(&c->next->store, set, line) == TROD_NO_WAY)
             put(c->next, line, dirty ? TROD_OWN_DIRTY : 0);
         else if (dirty)
-            write_back(c->next, addr, c->spec->line);
+            write_back(c, addr, c->spec->line);
         return;
     }
-    if (dirty) {
-        c->n.bytes_out += c->spec->line;
-        write_back(c->next, addr, c->spec->line);
-    }
+    if (dirty)
+        write_line(c, addr, sectors);
 }
 
 /* --- references --- */
+
+/* What is written of SIZE bytes at ADDR goes on to the next level. */
+static void write_on(struct trod_own_cache *c, uint64_t addr, uint32_t size, uint64_t pc)
+{
+    c->n.bytes_out += size;
+    remember(c, TROD_OP_WRITE, addr, size, pc);
+    if (c->next)
+        trod_own_cache_ref(c->next, TROD_OWN_WRITE, addr, size, pc);
+}
 
 /* What a miss of LINE is; to be asked at every demand reference. */
 static void classify(struct trod_own_cache *c, uint64_t line, bool miss)
@@ -176,6 +265,24 @@ static void classify(struct trod_own_cache *c, uint64_t line, bool miss)
     c->n.classes[k]++;
 }
 
+/* The sectors WANT of the line of ADDR, absent in C, are brought in, one by one. */
+static void fetch_sectors(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr,
+                          uint64_t pc, uint64_t want)
+{
+    const uint64_t start = addr & ~(uint64_t)(c->spec->line - 1);
+
+    for (uint32_t i = 0; i < 64 && want >> i; i++) {
+        if (!(want >> i & 1))
+            continue;
+        c->n.bytes_in += c->spec->sector;
+        remember(c, kind == TROD_OWN_WRITE ? TROD_OP_READ : (enum trod_op)kind,
+                 start + (uint64_t)i * c->spec->sector, c->spec->sector, pc);
+        if (c->next)
+            trod_own_cache_ref(c->next, kind == TROD_OWN_WRITE ? TROD_OWN_READ : kind,
+                               start + (uint64_t)i * c->spec->sector, c->spec->sector, pc);
+    }
+}
+
 /*
  * LINE, absent in C, is brought in. STATE: PREFETCHED or 0. Demand references pass on to the next
  * level with their KIND; prefetches only where the line is absent there too, uncounted as demand.
@@ -187,8 +294,14 @@ static uint8_t fetch(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t
     struct trod_own_cache *n = c->next;
 
     c->n.bytes_in += c->spec->line;
-    if (!n)
+    if (!n) {
+        remember(c,
+                 !demand                  ? TROD_OP_PREFETCH
+                 : kind == TROD_OWN_WRITE ? TROD_OP_READ
+                                          : (enum trod_op)kind,
+                 start, c->spec->line, pc);
         return 0;
+    }
     if (n->spec->inclusion == TROD_OWN_EXCLUSIVE) { /* the line moves, with what it knows */
         const uint64_t line = addr >> n->line_bits, set = trod_store_set(&n->store, line);
         const uint32_t way = trod_store_find(&n->store, set, line);
@@ -261,11 +374,11 @@ static void on_hit(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t a
         return;
     if (!c->spec->through) {
         *state |= TROD_OWN_DIRTY;
+        if (c->dirty)
+            c->dirty[set * c->store.ways + way] |= sectors_of(c, addr, size);
         return;
     }
-    c->n.bytes_out += size;
-    if (c->next)
-        trod_own_cache_ref(c->next, kind, addr, size, 0);
+    write_on(c, addr, size, 0);
 }
 
 static void on_miss(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr, uint32_t size,
@@ -280,21 +393,64 @@ static void on_miss(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t 
         c->missed(c->user, c, addr);
     if (!from_victims(c, line, &state)) {
         if (write && c->spec->no_allocate) {
-            c->n.bytes_out += size;
-            if (c->next)
-                trod_own_cache_ref(c->next, kind, addr, size, pc);
+            write_on(c, addr, size, pc);
             return;
         }
-        state = fetch(c, kind, addr, pc, true);
+        if (c->valid)
+            fetch_sectors(c, kind, addr, pc, sectors_of(c, addr, size));
+        else
+            state = fetch(c, kind, addr, pc, true);
     }
     if (write && !c->spec->through)
         state |= TROD_OWN_DIRTY;
     put(c, line, state);
-    if (write && c->spec->through) {
-        c->n.bytes_out += size;
-        if (c->next)
-            trod_own_cache_ref(c->next, kind, addr, size, pc);
+    if (c->valid) {
+        const uint64_t set = trod_store_set(&c->store, line);
+        const uint64_t at = set * c->store.ways + trod_store_find(&c->store, set, line);
+
+        c->valid[at] = sectors_of(c, addr, size);
+        c->dirty[at] = state & TROD_OWN_DIRTY ? c->valid[at] : 0;
     }
+    if (write && c->spec->through) {
+        write_on(c, addr, size, pc);
+    }
+}
+
+/*
+ * The line of ADDR is at AT of C, but perhaps not all of its sectors that are referenced. Returns
+ * true where the reference is over: a write that does not bring them in.
+ */
+static bool on_part(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr, uint32_t size,
+                    uint64_t pc, uint64_t at)
+{
+    const uint64_t absent = sectors_of(c, addr, size) & ~c->valid[at];
+
+    if (!absent)
+        return false;
+    c->n.misses[kind]++;
+    c->n.sector_misses++;
+    if (c->missed)
+        c->missed(c->user, c, addr);
+    if (kind == TROD_OWN_WRITE && c->spec->no_allocate) {
+        write_on(c, addr, size, pc);
+        return true;
+    }
+    fetch_sectors(c, kind, addr, pc, absent);
+    c->valid[at] |= absent;
+    return false;
+}
+
+/* A reference that somebody looks at. */
+static void watch(struct trod_own_cache *c, uint64_t line, bool hit)
+{
+    if (c->shadow)
+        classify(c, line, !hit);
+    if (!c->coming)
+        return;
+    if (c->first_pass)
+        trod_own_coming_note(c->coming, line);
+    else
+        c->store.repl.coming = trod_own_coming_next(c->coming);
 }
 
 void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr,
@@ -305,17 +461,16 @@ void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint6
     uint32_t way;
     bool hit;
 
-    c->n.refs[kind]++;
-    if (line == c->last && c->store.line[c->last_at] == line) {
-        if (kind == TROD_OWN_WRITE)
-            c->state[c->last_at] |= TROD_OWN_DIRTY;
+    if (trod_own_cache_again(c, kind, addr))
         return;
-    }
+    c->n.refs[kind]++;
     set = trod_store_set(&c->store, line);
     way = trod_store_find(&c->store, set, line);
     hit = way != TROD_NO_WAY;
-    if (c->shadow)
-        classify(c, line, !hit);
+    if (c->watched)
+        watch(c, line, hit);
+    if (hit && c->valid && on_part(c, kind, addr, size, pc, set * c->store.ways + way))
+        return;
     if (hit)
         on_hit(c, kind, addr, size, set, way);
     else
@@ -357,7 +512,41 @@ bool trod_own_cache_clean(struct trod_own_cache *c, uint64_t addr)
         return false;
     *state &= (uint8_t)~TROD_OWN_DIRTY;
     c->n.writebacks++;
-    c->n.bytes_out += c->spec->line;
-    write_back(c->next, line << c->line_bits, c->spec->line);
+    write_line(c, line << c->line_bits, c->dirty ? c->dirty[set * c->store.ways + way] : 0);
+    if (c->dirty)
+        c->dirty[set * c->store.ways + way] = 0;
     return true;
+}
+
+/* --- another thread comes --- */
+
+void trod_own_cache_flush(struct trod_own_cache *c)
+{
+    for (uint64_t set = 0; set < c->store.sets; set++)
+        for (uint32_t w = 0; c->store.used[set] && w < c->store.ways; w++) {
+            const uint64_t at = set * c->store.ways + w, line = c->store.line[at];
+
+            if (line == TROD_NO_LINE)
+                continue;
+            trod_store_drop(&c->store, set, w);
+            trod_repl_invalidate(&c->store.repl, set, w);
+            c->n.flushed++;
+            if (!(c->state[at] & TROD_OWN_DIRTY))
+                continue;
+            c->n.writebacks++;
+            write_line(c, line << c->line_bits, c->dirty ? c->dirty[at] : 0);
+        }
+    for (uint32_t v = 0; v < c->spec->victims; v++) {
+        const uint64_t line = c->victim.line[v];
+
+        if (line == TROD_NO_LINE)
+            continue;
+        trod_store_drop(&c->victim, 0, v);
+        trod_repl_invalidate(&c->victim.repl, 0, v);
+        c->n.flushed++;
+        if (!(c->victim_state[v] & TROD_OWN_DIRTY))
+            continue;
+        c->n.writebacks++;
+        write_line(c, line << c->line_bits, 0);
+    }
 }

@@ -7,6 +7,8 @@
 #define TROD_SIM_OWN_CACHE_H
 
 #include "sim/own/config.h"
+#include "sim/own/future.h"
+#include "sim/own/memory.h"
 #include "sim/own/shadow.h"
 #include "sim/ref.h"
 #include "sim/store.h"
@@ -16,10 +18,12 @@ enum trod_own_kind { TROD_OWN_FETCH, TROD_OWN_READ, TROD_OWN_WRITE, TROD_OWN_KIN
 struct trod_own_counts {
     uint64_t refs[TROD_OWN_KINDS], misses[TROD_OWN_KINDS];
     uint64_t classes[TROD_OWN_CLASSES];
+    uint64_t sector_misses;                     /* misses of lines that are present in part */
     uint64_t victim_hits;                       /* misses that the victim cache had */
     uint64_t prefetches, prefetch_hits, useful; /* asked for; present already; used later */
     uint64_t evictions, writebacks;             /* lines pushed out; of these dirty */
     uint64_t back_invalidations, coherence_invalidations;
+    uint64_t flushed;             /* lines that went because another thread came */
     uint64_t bytes_in, bytes_out; /* from and to the next level */
 };
 
@@ -53,6 +57,10 @@ struct trod_own_cache {
     unsigned line_bits;
     struct trod_store store, victim;
     uint8_t *state, *victim_state;  /* by line: bits below */
+    uint64_t *valid, *dirty;        /* by line, bits of its sectors; NULL: lines come whole */
+    struct trod_own_coming *coming; /* policy opt: what the first pass is for; else NULL */
+    bool first_pass;                /* and this is it */
+    bool watched;                   /* each reference is shown to shadow or coming */
     struct trod_own_shadow *shadow; /* NULL: misses are not classified */
     struct trod_lines lost;         /* lines that coherence took away */
     struct trod_own_stride *stride; /* stride prefetching */
@@ -66,17 +74,37 @@ struct trod_own_cache {
     /* Told of each demand miss. NULL: nobody wants to know. */
     void (*missed)(void *user, const struct trod_own_cache *c, uint64_t addr);
     void *user;
+    struct trod_own_memory *memory; /* told of what goes there; NULL: nobody wants to know */
     bool failed;
 };
 
 enum { TROD_OWN_DIRTY = 1, TROD_OWN_PREFETCHED = 2 };
 
-int trod_own_cache_init(struct trod_own_cache *c, const struct trod_own_spec *spec, bool classify);
+/*
+ * 0, TROD_ERR_NOMEM or TROD_ERR_USAGE. COMING and FIRST_PASS are for policy opt, which is LRU in
+ * the first pass.
+ */
+int trod_own_cache_init(struct trod_own_cache *c, const struct trod_own_spec *spec, bool classify,
+                        struct trod_own_coming *coming, bool first_pass);
 void trod_own_cache_fini(struct trod_own_cache *c);
 
 /* A reference of KIND to [ADDR, ADDR + SIZE), which lies in one line of C, by instruction PC. */
 void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr,
                         uint32_t size, uint64_t pc);
+
+/* The same where ADDR is in the line of the reference before; false: it is not. */
+static inline bool trod_own_cache_again(struct trod_own_cache *c, enum trod_own_kind kind,
+                                        uint64_t addr)
+{
+    const uint64_t line = addr >> c->line_bits;
+
+    if (line != c->last || c->store.line[c->last_at] != line)
+        return false;
+    c->n.refs[kind]++;
+    if (kind == TROD_OWN_WRITE)
+        c->state[c->last_at] |= TROD_OWN_DIRTY;
+    return true;
+}
 
 /*
  * Remove the line of ADDR here and below (towards the cores), for coherence. Returns true if one
@@ -85,5 +113,11 @@ void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint6
 bool trod_own_cache_take_away(struct trod_own_cache *c, uint64_t addr);
 /* Is the line of ADDR present and dirty here? Then it is clean from here on, and written back. */
 bool trod_own_cache_clean(struct trod_own_cache *c, uint64_t addr);
+
+/* A dirty line of BYTES at ADDR comes from outside of the hierarchy, whose first cache is C. */
+void trod_own_cache_write_back(struct trod_own_cache *c, uint64_t addr, uint32_t bytes);
+
+/* Empty C: dirty lines are written back. The caches before it are empty already. */
+void trod_own_cache_flush(struct trod_own_cache *c);
 
 #endif

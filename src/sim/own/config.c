@@ -1,25 +1,20 @@
 /*
- * config.c - reading and checking configurations in trod's own words.
+ * config.c - reading configurations in trod's own words.
  *
- * Implements own/config.h. One statement a line; "#" begins a comment.
+ * Implements own/config.h. One statement a line; "#" begins a comment. What the statements come to
+ * is config_check.c.
  */
-#include "sim/own/config.h"
+#include "sim/own/config_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 512, WORDS = 32 };
+enum { LINE = 512, WORDS = 32, PAGE_LEAST = 12, PAGE_MOST = 47, WALK_LEVELS = 4 };
 
-struct parser {
-    struct trod_own_config *c;
-    const char *name;
-    unsigned line;
-    uint32_t default_line;
-    struct trod_repl_options policy;
-    struct trod_diag *diag;
-};
+#define fail trod_own_config_fail
 
-static int fail(const struct parser *p, unsigned line, const char *what, const char *subject)
+int trod_own_config_fail(const struct trod_own_parser *p, unsigned line, const char *what,
+                         const char *subject)
 {
     struct trod_place at = trod_place_path(p->name);
 
@@ -62,7 +57,7 @@ static bool policy_of(const char *value, struct trod_repl_options *o)
 {
     const int kind = trod_repl_find(value, strlen(value));
 
-    if (kind < 0 || kind == TROD_REPL_OPT)
+    if (kind < 0)
         return false;
     o->kind = (uint8_t)kind;
     return true;
@@ -109,7 +104,9 @@ static bool parameter(struct trod_own_spec *s, const char *key, const char *valu
     }
     if (!size_of(value, &v) || v > UINT32_MAX)
         return false;
-    if (strcmp(key, "ways") == 0)
+    if (strcmp(key, "sector") == 0)
+        s->sector = (uint32_t)v;
+    else if (strcmp(key, "ways") == 0)
         s->ways = (uint32_t)v;
     else if (strcmp(key, "line") == 0)
         s->line = (uint32_t)v;
@@ -124,7 +121,143 @@ static bool parameter(struct trod_own_spec *s, const char *key, const char *valu
     return v > 0 || strcmp(key, "seed") == 0 || strcmp(key, "victims") == 0;
 }
 
-static int cache(struct parser *p, char **word, unsigned n)
+/* "0-3,6": bits of cores. */
+static bool cores_of(const char *text, uint64_t *cores)
+{
+    do {
+        char *end;
+        unsigned long first, last;
+
+        if (*text < '0' || *text > '9')
+            return false;
+        first = last = strtoul(text, &end, 10);
+        if (*end == '-') {
+            if (end[1] < '0' || end[1] > '9')
+                return false;
+            last = strtoul(end + 1, &end, 10);
+        }
+        if (first > last || last >= TROD_OWN_CORES || (*end && *end != ','))
+            return false;
+        for (; first <= last; first++)
+            *cores |= UINT64_C(1) << first;
+        text = *end ? end + 1 : NULL;
+    } while (text);
+    return true;
+}
+
+/* KEY=VALUE of where a cache or TLB is; *KNOWN: KEY is one of these. */
+static bool home(struct trod_own_home *h, const char *key, const char *value, bool *known)
+{
+    uint64_t v;
+
+    *known = true;
+    if (strcmp(key, "cores") == 0)
+        return cores_of(value, &h->cores);
+    if (strcmp(key, "cluster") == 0) {
+        if (!size_of(value, &v) || v < 1 || v > TROD_OWN_CORES)
+            return false;
+        h->cluster = (uint32_t)v;
+        return true;
+    }
+    *known = false;
+    return false;
+}
+
+/* Pages of 2^*BITS bytes. */
+static bool page_of(const char *text, uint8_t *bits)
+{
+    uint64_t v;
+
+    if (!size_of(text, &v) || v & (v - 1))
+        return false;
+    for (*bits = PAGE_LEAST; *bits <= PAGE_MOST; ++*bits)
+        if (v == UINT64_C(1) << *bits)
+            return true;
+    return false;
+}
+
+/* "4K,2M" */
+static bool pages_of(char *text, uint64_t *pages)
+{
+    char *rest = NULL;
+    uint8_t bits;
+
+    *pages = 0;
+    for (char *w = strtok_r(text, ",", &rest); w; w = strtok_r(NULL, ",", &rest)) {
+        if (!page_of(w, &bits))
+            return false;
+        *pages |= UINT64_C(1) << bits;
+    }
+    return *pages != 0;
+}
+
+/* KEY=VALUE of TLB T. */
+static bool tlb_parameter(struct trod_own_tlb_spec *t, const char *key, char *value)
+{
+    uint64_t v = 0;
+
+    if (strcmp(key, "policy") == 0)
+        return policy_of(value, &t->policy);
+    if (strcmp(key, "pages") == 0)
+        return pages_of(value, &t->pages);
+    if (strcmp(key, "next") == 0 && strlen(value) < TROD_OWN_NAME) {
+        strcpy(t->next_name, value);
+        return true;
+    }
+    if (strcmp(key, "ways") == 0 && strcmp(value, "full") == 0) {
+        t->ways = 0;
+        return true;
+    }
+    if (!size_of(value, &v) || v > UINT32_MAX / 4)
+        return false;
+    if (strcmp(key, "seed") == 0) {
+        t->policy.seed = v;
+        return true;
+    }
+    if (strcmp(key, "entries") == 0)
+        t->entries = (uint32_t)v;
+    else if (strcmp(key, "ways") == 0)
+        t->ways = (uint32_t)v;
+    else
+        return false;
+    return v > 0;
+}
+
+/* The words of a cache (S) or of a TLB (T). */
+static int words_of(struct trod_own_parser *p, char **word, unsigned n, struct trod_own_spec *s,
+                    struct trod_own_tlb_spec *t)
+{
+    struct trod_own_home *h = s ? &s->home : &t->home;
+    uint8_t *side = s ? &s->side : &t->side;
+
+    for (unsigned i = 2; i < n; i++) {
+        char *equals = strchr(word[i], '=');
+        bool known = false, good;
+
+        if (strcmp(word[i], "code") == 0)
+            *side = TROD_OWN_CODE;
+        else if (strcmp(word[i], "data") == 0)
+            *side = TROD_OWN_DATA;
+        else if (strcmp(word[i], "shared") == 0)
+            h->shared = true;
+        else if (!equals)
+            return fail(p, p->line, "neither code, data, shared nor KEY=VALUE:", word[i]);
+        else {
+            *equals = 0;
+            good = home(h, word[i], equals + 1, &known);
+            if (!known)
+                good =
+                    s ? parameter(s, word[i], equals + 1) : tlb_parameter(t, word[i], equals + 1);
+            *equals = '=';
+            if (!good)
+                return fail(p, p->line,
+                            "unknown parameter, or a value that it cannot have:", word[i]);
+        }
+    }
+    return 0;
+}
+
+static int cache(struct trod_own_parser *p, char **word, unsigned n)
 {
     struct trod_own_spec *s;
 
@@ -137,38 +270,94 @@ static int cache(struct parser *p, char **word, unsigned n)
             return fail(p, p->line, "there is another cache called", word[1]);
     s = &p->c->spec[p->c->n++];
     *s = (struct trod_own_spec){
-        .line_number = p->line, .ways = 1, .line = p->default_line, .degree = 1, .next = -1};
+        .line_number = p->line, .ways = 1, .line = p->default_line, .degree = 1};
     s->policy = p->policy;
     strcpy(s->name, word[1]);
-    for (unsigned i = 2; i < n; i++) {
-        char *equals = strchr(word[i], '=');
+    return words_of(p, word, n, s, NULL);
+}
 
-        if (strcmp(word[i], "code") == 0)
-            s->side = TROD_OWN_CODE;
-        else if (strcmp(word[i], "data") == 0)
-            s->side = TROD_OWN_DATA;
-        else if (strcmp(word[i], "shared") == 0)
-            s->shared = true;
-        else if (!equals)
-            return fail(p, p->line, "neither code, data, shared nor KEY=VALUE:", word[i]);
-        else {
-            *equals = 0;
-            if (!parameter(s, word[i], equals + 1)) {
-                *equals = '=';
-                return fail(p, p->line,
-                            "unknown parameter, or a value that it cannot have:", word[i]);
-            }
-        }
+static int tlb(struct trod_own_parser *p, char **word, unsigned n)
+{
+    struct trod_own_tlb_spec *t;
+
+    if (n < 2 || strlen(word[1]) >= TROD_OWN_NAME)
+        return fail(p, p->line, "a tlb needs a name of at most 23 bytes", NULL);
+    if (p->c->n_tlbs == TROD_OWN_TLBS)
+        return fail(p, p->line, "more than 8 tlbs", NULL);
+    for (unsigned i = 0; i < p->c->n_tlbs; i++)
+        if (strcmp(p->c->tlb[i].name, word[1]) == 0)
+            return fail(p, p->line, "there is another tlb called", word[1]);
+    t = &p->c->tlb[p->c->n_tlbs++];
+    *t = (struct trod_own_tlb_spec){.line_number = p->line, .pages = UINT64_MAX};
+    strcpy(t->name, word[1]);
+    return words_of(p, word, n, NULL, t);
+}
+
+/* "pages SIZE" or "pages SIZE LO..HI". */
+static int pages(struct trod_own_parser *p, char **word, unsigned n)
+{
+    struct trod_own_range *r = &p->c->range[p->c->n_ranges];
+    char *dots, *end;
+    uint8_t bits;
+
+    if (n < 2 || n > 3 || !page_of(word[1], &bits))
+        return fail(p, p->line,
+                    "pages have a power of two of bytes from 4K on:", n < 2 ? "" : word[1]);
+    if (n == 2) {
+        p->c->page_bits = bits;
+        return 0;
     }
+    if (p->c->n_ranges == TROD_OWN_RANGES)
+        return fail(p, p->line, "more than 32 ranges of pages", NULL);
+    if (!(dots = strstr(word[2], "..")) || dots == word[2] || !dots[2])
+        return fail(p, p->line, "no range of addresses LO..HI:", word[2]);
+    *r = (struct trod_own_range){.first = strtoull(word[2], &end, 0), .bits = bits};
+    if (end != dots)
+        return fail(p, p->line, "no range of addresses LO..HI:", word[2]);
+    r->last = strtoull(dots + 2, &end, 0);
+    if (*end || r->last <= r->first)
+        return fail(p, p->line, "no range of addresses LO..HI:", word[2]);
+    if (r->first & ((UINT64_C(1) << bits) - 1) || r->last & ((UINT64_C(1) << bits) - 1))
+        return fail(p, p->line, "the range is no whole number of such pages:", word[2]);
+    r->last--;
+    p->c->n_ranges++;
     return 0;
 }
 
-static int statement(struct parser *p, char **word, unsigned n)
+/* "walk CACHE|memory [levels=4|5]" */
+static int walk(struct trod_own_parser *p, char **word, unsigned n)
+{
+    if (n < 2 || n > 3 || strlen(word[1]) >= TROD_OWN_NAME)
+        return fail(p, p->line, "page walks need the name of a cache, or memory", NULL);
+    if (n == 3 && strcmp(word[2], "levels=5") == 0)
+        p->c->walk_levels = 5;
+    else if (n == 3 && strcmp(word[2], "levels=4") != 0)
+        return fail(p, p->line, "page tables have levels=4 or levels=5, not", word[2]);
+    strcpy(p->c->walk_name, word[1]);
+    p->c->walk_line = p->line;
+    return 0;
+}
+
+/* "flush tlbs|caches|all": at each change of thread on a core. */
+static bool flush(struct trod_own_config *c, const char *what)
+{
+    static const char *const names[] = {"", "tlbs", "caches", "all", NULL};
+
+    return choice(what, names, &c->flush) && c->flush;
+}
+
+static int statement(struct trod_own_parser *p, char **word, unsigned n)
 {
     uint64_t v;
 
     if (strcmp(word[0], "cache") == 0)
         return cache(p, word, n);
+    if (strcmp(word[0], "tlb") == 0)
+        return tlb(p, word, n);
+    if (strcmp(word[0], "pages") == 0)
+        return pages(p, word, n);
+    if (strcmp(word[0], "walk") == 0)
+        return walk(p, word, n);
     if (n != 2)
         return fail(p, p->line, "unknown statement, or not one value:", word[0]);
     if (strcmp(word[0], "cores") == 0 && size_of(word[1], &v) && v >= 1 && v <= TROD_OWN_CORES)
@@ -179,88 +368,29 @@ static int statement(struct parser *p, char **word, unsigned n)
         p->c->coherent = true;
     else if (strcmp(word[0], "classify") == 0 && strcmp(word[1], "on") == 0)
         p->c->classify = true;
+    else if (strcmp(word[0], "addresses") == 0 && strcmp(word[1], "physical") == 0)
+        p->c->physical = true;
+    else if (strcmp(word[0], "writebacks") == 0 && size_of(word[1], &v) &&
+             v <= UINT32_MAX / 2 + 1 && (v & (v - 1)) == 0)
+        p->c->writebacks = (uint32_t)v;
+    else if (strcmp(word[0], "flush") == 0 && flush(p->c, word[1]))
+        return 0;
     else if (strcmp(word[0], "policy") != 0 || !policy_of(word[1], &p->policy))
         return fail(p, p->line, "unknown statement, or a value that it cannot have:", word[0]);
-    return 0;
-}
-
-/* Sets, and that S is a cache at all. */
-static int check_cache(const struct parser *p, struct trod_own_spec *s)
-{
-    uint64_t lines;
-
-    if (s->line < 4 || s->line > 1u << 16 || s->line & (s->line - 1))
-        return fail(p, s->line_number, "a line has a power of two of bytes, 4 to 65536: cache",
-                    s->name);
-    lines = s->size / s->line;
-    if (lines == 0 || lines > UINT32_MAX / 4 || s->size % s->line)
-        return fail(p, s->line_number, "the size is no whole number of lines: cache", s->name);
-    if (s->ways == 0)
-        s->ways = (uint32_t)lines;
-    if (lines % s->ways)
-        return fail(p, s->line_number, "the lines cannot be shared out to the ways: cache",
-                    s->name);
-    if (s->policy.kind == TROD_REPL_TREE_PLRU && s->ways & (s->ways - 1))
-        return fail(p, s->line_number, "tree-plru needs a power of two of ways: cache", s->name);
-    s->sets = lines / s->ways;
-    return 0;
-}
-
-/* Which cache comes behind cache I. */
-static int link_next(const struct parser *p, unsigned i)
-{
-    struct trod_own_config *c = p->c;
-    struct trod_own_spec *s = &c->spec[i];
-
-    for (unsigned j = i + 1; s->next < 0 && j < c->n; j++)
-        if (*s->next_name ? strcmp(c->spec[j].name, s->next_name) == 0
-                          : c->spec[j].side == TROD_OWN_BOTH)
-            s->next = (int)j;
-    if (s->next < 0)
-        return *s->next_name && strcmp(s->next_name, "memory") != 0
-                   ? fail(p, s->line_number, "no later cache is called", s->next_name)
-                   : 0;
-    if (c->spec[s->next].side != TROD_OWN_BOTH && c->spec[s->next].side != s->side)
-        return fail(p, s->line_number, "the next cache holds something else: cache", s->name);
-    if (s->shared && !c->spec[s->next].shared)
-        return fail(p, s->line_number, "behind a shared cache all are shared: cache", s->name);
-    if (c->spec[s->next].line < s->line)
-        return fail(p, s->line_number, "the next cache has shorter lines: cache", s->name);
-    if (c->spec[s->next].inclusion == TROD_OWN_EXCLUSIVE && c->spec[s->next].line != s->line)
-        return fail(p, s->line_number, "an exclusive cache has lines as long: cache", s->name);
-    return 0;
-}
-
-static int check(const struct parser *p)
-{
-    struct trod_own_config *c = p->c;
-    bool code = false, data = false;
-    int rc = 0;
-
-    for (unsigned i = 0; rc == 0 && i < c->n; i++)
-        rc = check_cache(p, &c->spec[i]);
-    for (unsigned i = 0; rc == 0 && i < c->n; i++)
-        rc = link_next(p, i);
-    if (rc < 0)
-        return rc;
-    for (unsigned i = 0; i < c->n; i++) {
-        code = code || c->spec[i].side != TROD_OWN_DATA;
-        data = data || c->spec[i].side != TROD_OWN_CODE;
-    }
-    if (!code && !data)
-        return fail(p, p->line, "no cache", NULL);
     return 0;
 }
 
 int trod_own_config_read(struct trod_own_config *c, const char *text, size_t n, const char *name,
                          struct trod_diag *diag)
 {
-    struct parser p = {.c = c, .name = name, .default_line = 64, .diag = diag};
+    struct trod_own_parser p = {.c = c, .name = name, .default_line = 64, .diag = diag};
     const char *const end = text + n;
     int rc = 0;
 
     memset(c, 0, sizeof *c);
     c->cores = 1;
+    c->walk = -1;
+    c->walk_levels = WALK_LEVELS;
     while (rc == 0 && text < end) {
         const char *eol = memchr(text, '\n', (size_t)(end - text));
         const size_t len = (size_t)((eol ? eol : end) - text);
@@ -280,5 +410,13 @@ int trod_own_config_read(struct trod_own_config *c, const char *text, size_t n, 
             rc = statement(&p, word, words);
         text += len + (eol != NULL);
     }
-    return rc < 0 ? rc : check(&p);
+    return rc < 0 ? rc : trod_own_config_check(&p);
+}
+
+bool trod_own_config_looks_ahead(const struct trod_own_config *c)
+{
+    for (unsigned i = 0; i < c->n; i++)
+        if (c->spec[i].policy.kind == TROD_REPL_OPT)
+            return true;
+    return false;
 }

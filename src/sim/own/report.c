@@ -6,12 +6,9 @@
 #include "sim/own/report.h"
 
 #include "trod/meta.h"
-#include "trod/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { WIDTH = TROD_OWN_CACHES + 1 };
 
 static uint64_t sum3(const uint64_t v[TROD_OWN_KINDS])
 {
@@ -35,6 +32,14 @@ static void count(struct trod_result *r, bool on, uint64_t v)
         trod_result_absent(r);
 }
 
+static void mpki(const struct trod_own_sim *s, uint64_t misses, struct trod_result *r)
+{
+    if (s->instructions)
+        trod_result_f64(r, NULL, (double)misses * 1000 / (double)s->instructions, 3);
+    else
+        trod_result_absent(r);
+}
+
 static void caches(const struct trod_own_sim *s, struct trod_result *r)
 {
     static const char *const columns[] = {
@@ -49,6 +54,7 @@ static void caches(const struct trod_own_sim *s, struct trod_result *r)
         "capacity",
         "conflict",
         "coherence",
+        "sector_misses",
         "victim_hits",
         "evictions",
         "writebacks",
@@ -60,6 +66,7 @@ static void caches(const struct trod_own_sim *s, struct trod_result *r)
         "coverage_percent",
         "back_invalidations",
         "coherence_invalidations",
+        "flushed",
     };
 
     trod_result_counts(r, "caches", "Caches", columns, sizeof columns / sizeof *columns);
@@ -69,18 +76,16 @@ static void caches(const struct trod_own_sim *s, struct trod_result *r)
         const uint64_t refs = sum3(n.refs), misses = sum3(n.misses);
 
         trod_result_str(r, NULL, spec->name);
-        trod_result_u64(r, NULL, spec->shared ? 1 : s->config->cores);
+        trod_result_u64(r, NULL, spec->home.instances);
         trod_result_u64(r, NULL, refs);
         trod_result_u64(r, NULL, misses);
         percent(r, misses, refs);
-        if (s->instructions)
-            trod_result_f64(r, NULL, (double)misses * 1000 / (double)s->instructions, 3);
-        else
-            trod_result_absent(r);
+        mpki(s, misses, r);
         percent(r, misses, s->refs);
         for (unsigned k = 0; k < TROD_OWN_CLASSES; k++)
             count(r, s->config->classify && (k < TROD_OWN_COHERENCE || s->config->coherent),
                   n.classes[k]);
+        count(r, spec->sector, n.sector_misses);
         count(r, spec->victims, n.victim_hits);
         trod_result_u64(r, NULL, n.evictions);
         trod_result_u64(r, NULL, n.writebacks);
@@ -91,10 +96,43 @@ static void caches(const struct trod_own_sim *s, struct trod_result *r)
         percent(r, n.useful, spec->prefetch ? n.prefetches : 0);
         percent(r, n.useful, spec->prefetch ? n.useful + misses : 0);
         count(r, n.back_invalidations, n.back_invalidations);
-        count(r, s->config->coherent && !spec->shared, n.coherence_invalidations);
+        count(r, s->config->coherent && !spec->home.shared, n.coherence_invalidations);
+        count(r, s->config->flush & TROD_OWN_FLUSH_CACHES, n.flushed);
         trod_result_row_end(r);
     }
     trod_result_table_close(r);
+}
+
+static void tlbs(const struct trod_own_sim *s, struct trod_result *r)
+{
+    static const char *const columns[] = {
+        "tlb",         "instances",   "references",   "misses",    "percent", "mpki",
+        "code_misses", "read_misses", "write_misses", "evictions", "flushed",
+    };
+    const struct trod_own_config *c = s->config;
+
+    trod_result_counts(r, "tlbs", "TLBs", columns, sizeof columns / sizeof *columns);
+    for (unsigned i = 0; i < c->n_tlbs; i++) {
+        const struct trod_own_tlb_counts n = trod_own_sim_sum_tlb(s, i);
+
+        trod_result_str(r, NULL, c->tlb[i].name);
+        trod_result_u64(r, NULL, c->tlb[i].home.instances);
+        trod_result_u64(r, NULL, sum3(n.refs));
+        trod_result_u64(r, NULL, sum3(n.misses));
+        percent(r, sum3(n.misses), sum3(n.refs));
+        mpki(s, sum3(n.misses), r);
+        for (unsigned k = 0; k < TROD_OWN_KINDS; k++)
+            trod_result_u64(r, NULL, n.misses[k]);
+        trod_result_u64(r, NULL, n.evictions);
+        count(r, c->flush & TROD_OWN_FLUSH_TLBS, n.flushed);
+        trod_result_row_end(r);
+    }
+    trod_result_table_close(r);
+    trod_result_open(r, "walks", "Page walks");
+    trod_result_u64(r, "walks", s->walks.walks);
+    trod_result_u64(r, "reads", s->walks.reads);
+    trod_result_str(r, "into", c->walk < 0 ? "memory" : c->spec[c->walk].name);
+    trod_result_close(r);
 }
 
 static void kinds(const struct trod_own_sim *s, struct trod_result *r)
@@ -118,102 +156,6 @@ static void kinds(const struct trod_own_sim *s, struct trod_result *r)
         }
     }
     trod_result_table_close(r);
-}
-
-/* --- who misses --- */
-
-static int by_misses(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-
-    for (unsigned i = WIDTH - 1; i > 0; i--) /* the last cache first: its misses cost most */
-        if (x[i] != y[i])
-            return x[i] < y[i] ? 1 : -1;
-    return x[0] < y[0] ? -1 : x[0] > y[0];
-}
-
-/* Rows of instructions to rows of functions: the key becomes the function's address. */
-static int to_functions(uint64_t *row, size_t *n, struct trod_symbols *symbols)
-{
-    struct trod_lines place = {.map = true};
-    size_t to = 0;
-
-    for (size_t i = 0; i < *n; i++) {
-        uint64_t *from = row + i * WIDTH, offset, *number;
-        const char *name;
-
-        if (!trod_symbols_find(symbols, from[0], &name, &offset))
-            from[0] = TROD_NOWHERE - 1;
-        else
-            from[0] -= offset;
-        if (!(number = trod_lines_at(&place, from[0]))) {
-            trod_lines_fini(&place);
-            return TROD_ERR_NOMEM;
-        }
-        if (*number == 0) {
-            memmove(row + to * WIDTH, from, WIDTH * sizeof *row);
-            *number = ++to;
-            continue;
-        }
-        for (unsigned k = 1; k < WIDTH; k++)
-            row[(*number - 1) * WIDTH + k] += from[k];
-    }
-    *n = to;
-    trod_lines_fini(&place);
-    return 0;
-}
-
-static void key_of(const struct trod_own_sim *s, const struct trod_own_report *o,
-                   const struct trod_meta *meta, uint64_t key, struct trod_result *r)
-{
-    const char *name;
-    uint64_t offset;
-
-    if (s->by == TROD_OWN_BY_INSTRUCTION && o->symbols) {
-        if (key == TROD_NOWHERE - 1 || !trod_symbols_find(o->symbols, key, &name, &offset))
-            name = "(no symbol)";
-        trod_result_str(r, NULL, name);
-    } else if (s->by == TROD_OWN_BY_THREAD) {
-        if (key < meta->n_streams)
-            trod_result_strn(r, NULL, meta->streams[key].name, meta->streams[key].name_len);
-        else
-            trod_result_u64(r, NULL, key);
-    } else {
-        trod_result_hex(r, NULL, key);
-    }
-}
-
-static int who(const struct trod_own_sim *s, const struct trod_own_report *o,
-               const struct trod_meta *meta, struct trod_result *r)
-{
-    static const char *const names[] = {"", "instruction", "page", "line", "thread"};
-    const char *columns[WIDTH];
-    uint64_t *row = malloc((s->n_rows ? s->n_rows : 1) * WIDTH * sizeof *row);
-    size_t n = s->n_rows;
-
-    if (!row)
-        return TROD_ERR_NOMEM;
-    if (n)
-        memcpy(row, s->row, n * WIDTH * sizeof *row);
-    if (s->by == TROD_OWN_BY_INSTRUCTION && o->symbols && to_functions(row, &n, o->symbols) < 0) {
-        free(row);
-        return TROD_ERR_NOMEM;
-    }
-    qsort(row, n, WIDTH * sizeof *row, by_misses);
-    columns[0] = s->by == TROD_OWN_BY_INSTRUCTION && o->symbols ? "function" : names[s->by];
-    for (unsigned i = 0; i < s->config->n; i++)
-        columns[1 + i] = s->config->spec[i].name;
-    trod_result_u64(r, "missing", n);
-    trod_result_counts(r, "by", "Misses by cache", columns, s->config->n + 1);
-    for (size_t i = 0; i < n && (o->top == 0 || i < o->top); i++) {
-        key_of(s, o, meta, row[i * WIDTH], r);
-        for (unsigned k = 0; k < s->config->n; k++)
-            trod_result_u64(r, NULL, row[i * WIDTH + 1 + k]);
-        trod_result_row_end(r);
-    }
-    trod_result_table_close(r);
-    free(row);
-    return 0;
 }
 
 /* --- who shares --- */
@@ -289,7 +231,7 @@ static int sharing(const struct trod_own_sim *s, const struct trod_own_report *o
 
 static void intervals(const struct trod_own_sim *s, struct trod_result *r)
 {
-    const char *columns[WIDTH] = {"instructions"};
+    const char *columns[TROD_OWN_CACHES + 1] = {"instructions"};
     struct trod_own_snapshot before = {0}, last = {.instructions = s->instructions};
 
     for (unsigned i = 0; i < s->config->n; i++) {
@@ -302,6 +244,8 @@ static void intervals(const struct trod_own_sim *s, struct trod_result *r)
     for (size_t i = 0; i <= s->n_snapshots; i++) {
         const struct trod_own_snapshot *n = i < s->n_snapshots ? &s->snapshot[i] : &last;
 
+        if (n == &last && s->phases.every && n->instructions == before.instructions)
+            break; /* the last window has ended before */
         trod_result_u64(r, NULL, n->instructions);
         for (unsigned k = 0; k < s->config->n; k++)
             trod_result_u64(r, NULL, n->misses[k] - before.misses[k]);
@@ -319,8 +263,20 @@ int trod_own_report(const struct trod_own_sim *s, const struct trod_own_report *
     trod_result_u64(r, "instructions", s->instructions);
     trod_result_u64(r, "references", s->refs);
     trod_result_u64(r, "cores", s->config->cores);
+    if (s->phases.every)
+        trod_result_u64(r, "windows", s->windows);
+    if (s->phases.until_full && s->full)
+        trod_result_u64(r, "full_after", s->full_after);
+    else if (s->phases.until_full)
+        trod_result_str(r, "full_after", "never");
+    if (s->config->flush)
+        trod_result_u64(r, "switches", s->switches);
+    if (s->config->physical)
+        trod_result_u64(r, "without_physical", s->pages.unknown);
     caches(s, r);
     kinds(s, r);
+    if (s->config->n_tlbs)
+        tlbs(s, r);
     if (s->config->coherent) {
         trod_result_open(r, "coherence", "Coherence");
         trod_result_u64(r, "invalidations", s->invalidations);
@@ -329,10 +285,10 @@ int trod_own_report(const struct trod_own_sim *s, const struct trod_own_report *
         trod_result_close(r);
     }
     if (s->by)
-        rc = who(s, o, meta, r);
+        rc = trod_own_who(s, o, meta, r);
     if (rc == 0 && s->sharing)
         rc = sharing(s, o, r);
-    if (s->interval)
+    if (s->interval || s->phases.every)
         intervals(s, r);
     return rc;
 }

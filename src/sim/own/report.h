@@ -5,15 +5,23 @@
 #define TROD_SIM_OWN_REPORT_H
 
 #include "sim/own/sim.h"
+#include "trod/cache.h"
 #include "trod/result.h"
 
 struct trod_meta;
 struct trod_symbols;
+struct trod_whose;
 
 struct trod_own_report {
     uint64_t top;                 /* rows of the tables of who misses and what is shared; 0: all */
     struct trod_symbols *symbols; /* rows by instruction are summed up by function; or NULL */
+    int by;                       /* enum trod_cache_by */
+    const struct trod_whose *whose; /* whose numbers the keys are; NULL: they are addresses */
 };
+
+/* owners.c: the table of who misses. 0 or TROD_ERR_NOMEM. */
+int trod_own_who(const struct trod_own_sim *s, const struct trod_own_report *o,
+                 const struct trod_meta *meta, struct trod_result *r);
 
 /* Into the open level of R. 0 or TROD_ERR_NOMEM. */
 int trod_own_report(const struct trod_own_sim *s, const struct trod_own_report *o,

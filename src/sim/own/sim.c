@@ -8,122 +8,105 @@
 
 #include "core/grow.h"
 #include "trod/diag.h"
+#include "trod/meta.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { PAGE_BITS = 12, LINE_BITS = 6 };
 
+uint64_t *trod_own_sim_row(struct trod_own_sim *s, uint64_t key)
+{
+    uint64_t *number;
+
+    if (s->last_row && s->last_key == key)
+        return s->row + (s->last_row - 1) * TROD_OWN_ROW;
+    if (!(number = trod_lines_at(&s->key, key)) ||
+        (*number == 0 &&
+         !trod_grow(&s->row, s->n_rows, &s->cap_rows, TROD_OWN_ROW * sizeof *s->row, 256))) {
+        s->failed = true;
+        return NULL;
+    }
+    if (*number == 0) {
+        memset(s->row + s->n_rows * TROD_OWN_ROW, 0, TROD_OWN_ROW * sizeof *s->row);
+        s->row[s->n_rows * TROD_OWN_ROW + TROD_OWN_KEY] = key;
+        *number = ++s->n_rows;
+    }
+    s->last_key = key;
+    s->last_row = *number;
+    return s->row + (*number - 1) * TROD_OWN_ROW;
+}
+
+/* The key of what is at ADDR. */
+static uint64_t key_of(const struct trod_own_sim *s, uint64_t addr)
+{
+    return s->by == TROD_OWN_BY_PAGE   ? addr >> PAGE_BITS << PAGE_BITS
+           : s->by == TROD_OWN_BY_LINE ? addr >> LINE_BITS << LINE_BITS
+                                       : s->current;
+}
+
+static void note(struct trod_own_sim *s, uint64_t addr, unsigned what)
+{
+    uint64_t *row = s->mode == TROD_OWN_COUNTING ? trod_own_sim_row(s, key_of(s, addr)) : NULL;
+
+    if (row)
+        row[what]++;
+}
+
 static void note_miss(void *user, const struct trod_own_cache *c, uint64_t addr)
 {
     struct trod_own_sim *s = user;
-    const unsigned spec = (unsigned)(c->spec - s->config->spec);
-    const size_t width = TROD_OWN_CACHES + 1;
-    uint64_t key = s->current, *number;
 
-    if (s->by == TROD_OWN_BY_PAGE)
-        key = addr >> PAGE_BITS << PAGE_BITS;
-    else if (s->by == TROD_OWN_BY_LINE)
-        key = addr >> LINE_BITS << LINE_BITS;
-    if (!(number = trod_lines_at(&s->key, key))) {
-        s->failed = true;
-        return;
-    }
-    if (*number == 0) {
-        if (!trod_grow(&s->row, s->n_rows, &s->cap_rows, width * sizeof *s->row, 256)) {
-            s->failed = true;
-            return;
-        }
-        memset(s->row + s->n_rows * width, 0, width * sizeof *s->row);
-        s->row[s->n_rows * width] = key;
-        *number = ++s->n_rows;
-    }
-    s->row[(*number - 1) * width + 1 + spec]++;
-}
-
-/* --- making --- */
-
-static int make_caches(struct trod_own_sim *s)
-{
-    const struct trod_own_config *c = s->config;
-    int rc;
-
-    for (unsigned i = 0; i < c->n; i++) {
-        s->first[i] = s->instances;
-        s->instances += c->spec[i].shared ? 1 : c->cores;
-    }
-    s->cache = calloc(s->instances, sizeof *s->cache);
-    if (!s->cache)
-        return TROD_ERR_NOMEM;
-    for (unsigned i = 0; i < c->n; i++)
-        for (uint32_t k = 0; k < (c->spec[i].shared ? 1 : c->cores); k++)
-            if ((rc = trod_own_cache_init(&s->cache[s->first[i] + k], &c->spec[i], c->classify)) <
-                0)
-                return rc;
-    return 0;
-}
-
-static int link_caches(struct trod_own_sim *s)
-{
-    const struct trod_own_config *c = s->config;
-
-    for (unsigned i = 0; i < c->n; i++)
-        for (uint32_t k = 0; c->spec[i].next >= 0 && k < (c->spec[i].shared ? 1 : c->cores); k++) {
-            const unsigned n = (unsigned)c->spec[i].next;
-            struct trod_own_cache *from = &s->cache[s->first[i] + k],
-                                  *to = &s->cache[s->first[n] + (c->spec[n].shared ? 0 : k)],
-                                  **more = realloc(to->child, (to->n_child + 1) * sizeof(*more));
-
-            if (!more)
-                return TROD_ERR_NOMEM;
-            from->next = to;
-            to->child = more;
-            more[to->n_child++] = from;
-        }
-    for (uint32_t k = 0; k < c->cores; k++)
-        for (unsigned data = 0; data < 2; data++)
-            for (unsigned i = 0; !s->entry[k][data] && i < c->n; i++)
-                if (c->spec[i].side != (data ? TROD_OWN_CODE : TROD_OWN_DATA))
-                    s->entry[k][data] = &s->cache[s->first[i] + (c->spec[i].shared ? 0 : k)];
-    return 0;
-}
-
-int trod_own_sim_init(struct trod_own_sim *s, const struct trod_own_config *config)
-{
-    int rc;
-
-    memset(s, 0, sizeof *s);
-    s->config = config;
-    s->thread.map = s->holders.map = s->key.map = s->shared_of.map = true;
-    rc = make_caches(s);
-    return rc < 0 ? rc : link_caches(s);
-}
-
-void trod_own_sim_fini(struct trod_own_sim *s)
-{
-    for (uint32_t i = 0; s->cache && i < s->instances; i++)
-        trod_own_cache_fini(&s->cache[i]);
-    free(s->cache);
-    free(s->row);
-    free(s->shared);
-    free(s->snapshot);
-    trod_lines_fini(&s->thread);
-    trod_lines_fini(&s->holders);
-    trod_lines_fini(&s->key);
-    trod_lines_fini(&s->shared_of);
+    note(s, addr, TROD_OWN_MISSES + (unsigned)(c->spec - s->config->spec));
 }
 
 /* --- coherence and sharing --- */
 
-/* Run DO over the private caches of core K that data goes through. */
-static bool each_private(struct trod_own_sim *s, uint32_t k, uint64_t addr,
-                         bool (*act)(struct trod_own_cache *, uint64_t))
+/* Does core K have a cache at DEPTH (0: first) that CORE does not use? *C: this cache. */
+static bool apart(const struct trod_own_sim *s, uint32_t k, uint32_t core, unsigned depth,
+                  struct trod_own_cache **c)
 {
-    bool any = false;
+    *c = s->entry[k][1];
+    for (; depth && *c; depth--)
+        *c = (*c)->next;
+    for (const struct trod_own_cache *own = s->entry[core][1]; *c && own; own = own->next)
+        if (own == *c)
+            return false;
+    return *c != NULL;
+}
 
-    for (struct trod_own_cache *c = s->entry[k][1]; c && !c->spec->shared; c = c->next)
-        any = act(c, addr) || any;
+/*
+ * Run ACT over the caches that cores OTHERS do not share with CORE, level by level. Returns bits of
+ * the cores for which it said true.
+ */
+static uint64_t each_private(struct trod_own_sim *s, uint64_t others, uint32_t core, uint64_t addr,
+                             bool (*act)(struct trod_own_cache *, uint64_t))
+{
+    uint64_t any = 0;
+    bool more = true;
+
+    for (unsigned depth = 0; more; depth++) {
+        more = false;
+        for (uint32_t k = 0; k < s->config->cores && others >> k; k++) {
+            struct trod_own_cache *c;
+
+            if (!(others >> k & 1) || !apart(s, k, core, depth, &c))
+                continue;
+            more = true;
+            if (act(c, addr))
+                any |= UINT64_C(1) << k;
+        }
+    }
     return any;
+}
+
+static unsigned ones(uint64_t v)
+{
+    unsigned n = 0;
+
+    for (; v; v &= v - 1)
+        n++;
+    return n;
 }
 
 static void note_invalidation(struct trod_own_sim *s, uint64_t line)
@@ -136,7 +119,8 @@ static void note_invalidation(struct trod_own_sim *s, uint64_t line)
 
 static void cohere(struct trod_own_sim *s, uint32_t core, uint64_t addr, bool write)
 {
-    const uint64_t line = addr >> s->entry[core][1]->line_bits, own = UINT64_C(1) << core;
+    const uint64_t line = addr >> s->entry[core][1]->line_bits, own = UINT64_C(1)
+                                                                      << s->leader[core];
     uint64_t *holders = trod_lines_at(&s->holders, line), others;
 
     if (!holders) {
@@ -144,18 +128,14 @@ static void cohere(struct trod_own_sim *s, uint32_t core, uint64_t addr, bool wr
         return;
     }
     others = *holders & ~own;
-    for (uint32_t k = 0; others >> k && k < s->config->cores; k++) {
-        if (!(others >> k & 1))
-            continue;
-        if (!write) {
-            s->interventions += each_private(s, k, addr, trod_own_cache_clean);
-            continue;
+    if (others) {
+        s->interventions += ones(each_private(
+            s, others, core, addr, write ? trod_own_cache_take_away : trod_own_cache_clean));
+        if (write) {
+            s->invalidations += ones(others);
+            for (unsigned i = s->sharing && !s->mode ? ones(others) : 0; i > 0; i--)
+                note_invalidation(s, addr >> LINE_BITS);
         }
-        if (each_private(s, k, addr, trod_own_cache_take_away))
-            s->interventions++;
-        s->invalidations++;
-        if (s->sharing)
-            note_invalidation(s, addr >> LINE_BITS);
     }
     s->upgrades += write && others && *holders & own;
     *holders = write ? own : *holders | own;
@@ -213,7 +193,7 @@ static uint32_t core_of(struct trod_own_sim *s, const struct trod_sim_ref *r, bo
     return (uint32_t)*core - 1;
 }
 
-static void snapshot(struct trod_own_sim *s)
+void trod_own_sim_snapshot(struct trod_own_sim *s)
 {
     struct trod_own_snapshot *n;
 
@@ -231,31 +211,215 @@ static void snapshot(struct trod_own_sim *s)
     }
 }
 
-static void one(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t core)
+/* The key of reference R, where it does not depend on the line. */
+static inline uint64_t current_of(const struct trod_own_sim *s, const struct trod_sim_ref *r)
 {
-    const bool data = r->op != TROD_OP_FETCH;
+    return s->by == TROD_OWN_BY_THREAD ? r->stream : s->by == TROD_OWN_BY_OWNER ? r->owner : r->pc;
+}
+
+static inline bool is_mine(const struct trod_own_sim *s, uint64_t addr)
+{
+    return (addr >> s->class_shift & s->class_mask) % s->shards == s->shard;
+}
+
+/* SIZE bytes at ADDR, as caches see them: a reference for each line. */
+static void lines(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t core,
+                  enum trod_own_kind kind, uint64_t addr, uint32_t size)
+{
+    const bool data = kind != TROD_OWN_FETCH;
     struct trod_own_cache *c = s->entry[core][data];
-    const enum trod_own_kind kind = r->op == TROD_OP_FETCH  ? TROD_OWN_FETCH
-                                    : r->op == TROD_OP_READ ? TROD_OWN_READ
-                                                            : TROD_OWN_WRITE;
+
+    while (c && size) {
+        const uint32_t room = c->spec->line - (uint32_t)(addr & (c->spec->line - 1));
+        const uint32_t n = size < room ? size : room;
+
+        if (s->shards > 1 && !is_mine(s, addr)) {
+            addr += n;
+            size -= n;
+            continue;
+        }
+        if (s->sharing && data && s->mode == TROD_OWN_COUNTING)
+            note_sharing(s, r, addr, n);
+        if (s->config->coherent && data && s->config->cores > 1 && !c->spec->home.shared)
+            cohere(s, core, addr, kind == TROD_OWN_WRITE);
+        if (s->by)
+            note(s, addr, TROD_OWN_REFS);
+        trod_own_cache_ref(c, kind, addr, n, r->pc);
+        addr += n;
+        size -= n;
+    }
+}
+
+/* The TLBs of CORE look for the page of ADDR; what none knows is walked to. */
+static unsigned look_up(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t core,
+                        enum trod_own_kind kind, uint64_t addr)
+{
+    const unsigned bits = trod_own_pages_bits(&s->pages, addr);
+    struct trod_own_tlb *t = s->look[core][kind != TROD_OWN_FETCH];
+    uint64_t at[TROD_OWN_WALK_MOST];
+    unsigned n;
+
+    if (!t || trod_own_tlb_ref(t, kind, addr, bits))
+        return bits;
+    n = trod_own_pages_walk(&s->pages, addr, bits, at);
+    s->walks.walks++;
+    s->walks.reads += n;
+    if (s->by == TROD_OWN_BY_OWNER)
+        s->current = s->tables;
+    for (unsigned i = 0; s->walk[core] && i < n; i++) {
+        if (s->by)
+            note(s, at[i], TROD_OWN_REFS);
+        trod_own_cache_ref(s->walk[core], TROD_OWN_READ, at[i], 8, r->pc);
+    }
+    s->current = current_of(s, r);
+    return bits;
+}
+
+/* How many of SIZE bytes at ADDR lie before the next multiple of 2^BITS. */
+static uint32_t within(uint64_t addr, uint32_t size, unsigned bits)
+{
+    const uint64_t room = (UINT64_C(1) << bits) - (addr & ((UINT64_C(1) << bits) - 1));
+
+    return size < room ? size : (uint32_t)room;
+}
+
+/* A reference by virtual address, page by page. */
+static void paged(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t core,
+                  enum trod_own_kind kind)
+{
     uint64_t addr = r->addr;
     uint32_t left = r->size;
 
-    s->refs++;
-    s->current = s->by == TROD_OWN_BY_THREAD ? r->stream : r->pc;
-    while (c && left) {
-        const uint32_t room = c->spec->line - (uint32_t)(addr & (c->spec->line - 1));
-        const uint32_t n = left < room ? left : room;
+    if (s->config->physical && r->value != TROD_NOWHERE)
+        trod_own_pages_note(&s->pages, addr, r->value);
+    while (left) {
+        const uint32_t n = within(addr, left, look_up(s, r, core, kind, addr));
 
-        if (s->sharing && data)
-            note_sharing(s, r, addr, n);
-        if (s->config->coherent && data && s->config->cores > 1 && !c->spec->shared)
-            cohere(s, core, addr, kind == TROD_OWN_WRITE);
-        trod_own_cache_ref(c, kind, addr, n, r->pc);
+        for (uint32_t done = 0, part; done < n; done += part) {
+            part = n - done;
+            if (s->config->physical) {
+                part = within(addr + done, part, s->pages.map_bits);
+                lines(s, r, core, kind, trod_own_pages_place(&s->pages, addr + done), part);
+            } else {
+                lines(s, r, core, kind, addr + done, part);
+            }
+        }
         addr += n;
         left -= n;
     }
 }
+
+/* Another thread comes to CORE: what it has of its own is emptied. */
+static void switched(struct trod_own_sim *s, uint32_t core)
+{
+    const struct trod_own_config *c = s->config;
+
+    s->switches++;
+    for (unsigned i = 0; c->flush & TROD_OWN_FLUSH_TLBS && i < c->n_tlbs; i++)
+        if (!c->tlb[i].home.shared && c->tlb[i].home.cluster < 2 && trod_own_tlb_of(s, i, core))
+            trod_own_tlb_flush(trod_own_tlb_of(s, i, core));
+    for (unsigned i = 0; c->flush & TROD_OWN_FLUSH_CACHES && i < c->n; i++)
+        if (!c->spec[i].home.shared && c->spec[i].home.cluster < 2 && trod_own_cache_of(s, i, core))
+            trod_own_cache_flush(trod_own_cache_of(s, i, core));
+}
+
+/* Is the write R a line that a cache before this hierarchy wrote back? */
+static bool is_writeback(const struct trod_own_config *c, const struct trod_sim_ref *r)
+{
+    return r->size >= c->writebacks && r->addr % c->writebacks == 0;
+}
+
+static void one(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t core)
+{
+    const enum trod_own_kind kind = (enum trod_own_kind)r->op;
+
+    if (s->config->flush && s->runs[core] != r->stream + 1) {
+        if (s->runs[core])
+            switched(s, core);
+        s->runs[core] = r->stream + 1;
+    }
+    s->memory.stream = r->stream;
+    if (s->config->writebacks && kind == TROD_OWN_WRITE && is_writeback(s->config, r)) {
+        if (s->entry[core][1] && (s->shards <= 1 || is_mine(s, r->addr)))
+            trod_own_cache_write_back(s->entry[core][1], r->addr, r->size);
+        return;
+    }
+    s->refs += s->shards <= 1 || is_mine(s, r->addr);
+    s->current = current_of(s, r);
+    if (s->paged)
+        paged(s, r, core, kind);
+    else
+        lines(s, r, core, kind, r->addr, r->size);
+}
+
+/* What the trace says of its pages. */
+static void told(struct trod_own_sim *s, const struct trod_sim_ref *r)
+{
+    if (r->op == TROD_OP_PAGE_SIZE)
+        trod_own_pages_size(&s->pages, r->value);
+    else if (r->op == TROD_OP_MAPPING && s->config->physical)
+        trod_own_pages_note(&s->pages, r->addr, r->value);
+}
+
+/* Did anything fail so far? */
+static int check(struct trod_own_sim *s)
+{
+    for (uint32_t i = 0; i < s->instances; i++) {
+        const struct trod_own_cache *c = &s->cache[i];
+
+        s->failed = s->failed || c->failed || (c->shadow && c->shadow->failed);
+        if (c->coming && c->coming->failed)
+            return TROD_ERR_IO;
+    }
+    for (uint32_t i = 0; i < s->tlbs; i++)
+        s->failed = s->failed || s->tlb[i].failed;
+    if (s->memory.rc < 0)
+        return s->memory.rc;
+    return s->failed || s->pages.failed ? TROD_ERR_NOMEM : 0;
+}
+
+/* Is there nothing to look at but the caches themselves? */
+static bool is_plain(const struct trod_own_sim *s)
+{
+    const struct trod_own_config *c = s->config;
+
+    return !c->flush && !s->paged && !s->sharing && !(c->coherent && c->cores > 1) &&
+           s->shards <= 1 && !s->phased && !s->interval && !s->phases.until_full &&
+           !c->writebacks && !s->memory.rows;
+}
+
+/* References where that is so. */
+static void feed_plain(struct trod_own_sim *s, const struct trod_sim_ref *r, size_t n, bool cores)
+{
+    for (const struct trod_sim_ref *end = r + n; r < end; r++) {
+        const bool code = r->op == TROD_OP_FETCH;
+        const enum trod_own_kind kind = (enum trod_own_kind)r->op;
+        struct trod_own_cache *c;
+        uint64_t addr = r->addr;
+
+        s->instructions += code || r->op == TROD_OP_NOTHING;
+        if (r->op > TROD_OP_WRITE)
+            continue;
+        c = s->entry[core_of(s, r, cores)][!code];
+        s->refs++;
+        s->current = current_of(s, r);
+        for (uint32_t left = r->size; c && left;) {
+            const uint32_t room = c->spec->line - (uint32_t)(addr & (c->spec->line - 1));
+            const uint32_t part = left < room ? left : room;
+
+            if (s->by)
+                note(s, addr, TROD_OWN_REFS);
+            if (!trod_own_cache_again(c, kind, addr))
+                trod_own_cache_ref(c, kind, addr, part, r->pc);
+            addr += part;
+            left -= part;
+        }
+    }
+}
+
+_Static_assert((int)TROD_OWN_FETCH == TROD_OP_FETCH && (int)TROD_OWN_READ == TROD_OP_READ &&
+                   (int)TROD_OWN_WRITE == TROD_OP_WRITE,
+               "a reference's operation is its kind");
 
 int trod_own_sim_feed(struct trod_own_sim *s, const struct trod_sim_ref *r, size_t n, bool cores)
 {
@@ -263,45 +427,74 @@ int trod_own_sim_feed(struct trod_own_sim *s, const struct trod_sim_ref *r, size
         s->cache[i].missed = note_miss;
         s->cache[i].user = s;
     }
+    if (is_plain(s)) {
+        feed_plain(s, r, n, cores);
+        return check(s);
+    }
     for (size_t i = 0; i < n; i++) {
         if (r[i].op == TROD_OP_FETCH || r[i].op == TROD_OP_NOTHING) {
-            if (s->interval && s->instructions && s->instructions % s->interval == 0)
-                snapshot(s);
+            if (s->phased)
+                trod_own_phase_instruction(s);
+            if (s->interval && s->mode == TROD_OWN_COUNTING && s->instructions &&
+                s->instructions % s->interval == 0)
+                trod_own_sim_snapshot(s);
             s->instructions++;
         }
+        if (s->mode == TROD_OWN_SKIPPING)
+            continue;
         if (r[i].op <= TROD_OP_WRITE)
             one(s, &r[i], core_of(s, &r[i], cores));
+        else if (s->paged)
+            told(s, &r[i]);
+        if (s->phases.until_full && !s->full)
+            trod_own_phase_full(s);
     }
-    for (uint32_t i = 0; i < s->instances; i++)
-        s->failed =
-            s->failed || s->cache[i].failed || (s->cache[i].shadow && s->cache[i].shadow->failed);
-    return s->failed ? TROD_ERR_NOMEM : 0;
+    return check(s);
 }
 
 void trod_own_sim_reset(struct trod_own_sim *s)
 {
     for (uint32_t i = 0; i < s->instances; i++)
         s->cache[i].n = (struct trod_own_counts){0};
+    for (uint32_t i = 0; i < s->tlbs; i++)
+        s->tlb[i].n = (struct trod_own_tlb_counts){.evictions = 0};
+    s->walks = (struct trod_own_walks){.walks = 0};
+    s->pages.unknown = s->switches = 0;
     s->invalidations = s->interventions = s->upgrades = 0;
     s->instructions = s->refs = 0;
+    s->last_row = 0;
     s->n_rows = s->n_shared = s->n_snapshots = 0;
+    trod_own_phase_reset(s);
     trod_lines_clear(&s->key);
     trod_lines_clear(&s->shared_of);
 }
 
+void trod_own_sim_add(void *into, const void *from, size_t count)
+{
+    for (size_t at = 0; at < count; at++) {
+        uint64_t a, b;
+
+        memcpy(&a, (const char *)into + at * sizeof a, sizeof a);
+        memcpy(&b, (const char *)from + at * sizeof b, sizeof b);
+        a += b;
+        memcpy((char *)into + at * sizeof a, &a, sizeof a);
+    }
+}
+
 struct trod_own_counts trod_own_sim_sum(const struct trod_own_sim *s, unsigned i)
 {
-    const uint32_t end = i + 1 < s->config->n ? s->first[i + 1] : s->instances;
     struct trod_own_counts sum = {0};
 
-    for (uint32_t k = s->first[i]; k < end; k++)
-        for (size_t at = 0; at < sizeof sum; at += sizeof(uint64_t)) {
-            uint64_t a, b;
+    for (uint32_t k = 0; k < s->config->spec[i].home.instances; k++)
+        trod_own_sim_add(&sum, &s->cache[s->first[i] + k].n, sizeof sum / sizeof(uint64_t));
+    return sum;
+}
 
-            memcpy(&a, (const char *)&sum + at, sizeof a);
-            memcpy(&b, (const char *)&s->cache[k].n + at, sizeof b);
-            a += b;
-            memcpy((char *)&sum + at, &a, sizeof a);
-        }
+struct trod_own_tlb_counts trod_own_sim_sum_tlb(const struct trod_own_sim *s, unsigned i)
+{
+    struct trod_own_tlb_counts sum = {.evictions = 0};
+
+    for (uint32_t k = 0; k < s->config->tlb[i].home.instances; k++)
+        trod_own_sim_add(&sum, &s->tlb[s->first_tlb[i] + k].n, sizeof sum / sizeof(uint64_t));
     return sum;
 }

@@ -7,13 +7,16 @@
 #define TROD_SIM_OWN_SIM_H
 
 #include "sim/own/cache.h"
+#include "sim/own/pages.h"
+#include "sim/own/tlb.h"
 
 enum trod_own_by {
     TROD_OWN_BY_NOTHING,
     TROD_OWN_BY_INSTRUCTION,
     TROD_OWN_BY_PAGE,
     TROD_OWN_BY_LINE,
-    TROD_OWN_BY_THREAD
+    TROD_OWN_BY_THREAD,
+    TROD_OWN_BY_OWNER /* of the data */
 };
 
 /* Who used a line: of up to four threads, the bytes read and written. */
@@ -24,10 +27,34 @@ struct trod_own_shared {
     uint64_t read[TROD_OWN_SHARERS], written[TROD_OWN_SHARERS];
 };
 
+enum {
+    TROD_OWN_KEY,
+    TROD_OWN_REFS,
+    TROD_OWN_MISSES,
+    TROD_OWN_ROW = TROD_OWN_MISSES + TROD_OWN_CACHES
+};
+
 struct trod_own_snapshot {
     uint64_t instructions;
     uint64_t misses[TROD_OWN_CACHES];
 };
+
+struct trod_own_walks {
+    uint64_t walks, reads;
+};
+
+/* Phases: which instructions are simulated, and which count. */
+enum trod_own_mode { TROD_OWN_COUNTING, TROD_OWN_WARMING, TROD_OWN_SKIPPING };
+
+struct trod_own_phases {
+    uint64_t skip; /* instructions that are not simulated at first */
+    /* Of each EVERY instructions after them the last COUNT count, the WARM before them are
+     * simulated, the others are not. EVERY 0: all are simulated and count. */
+    uint64_t every, warm, count;
+    bool until_full; /* counts begin when the last caches are full */
+};
+
+struct trod_own_kept;
 
 struct trod_own_sim {
     const struct trod_own_config *config; /* not owned */
@@ -35,15 +62,29 @@ struct trod_own_sim {
     uint32_t first[TROD_OWN_CACHES];      /* index of the first instance of each spec */
     uint32_t instances;
     struct trod_own_cache *entry[TROD_OWN_CORES][2]; /* of each core: code, data */
-    struct trod_lines thread;                        /* stream to core + 1 */
+    struct trod_own_cache *walk[TROD_OWN_CORES];     /* what its page walks read; NULL: memory */
+    struct trod_own_tlb *tlb;                        /* spec by spec, as the caches */
+    uint32_t first_tlb[TROD_OWN_TLBS];
+    uint32_t tlbs;
+    struct trod_own_tlb *look[TROD_OWN_CORES][2]; /* of each core: code, data */
+    struct trod_own_pages pages;
+    struct trod_own_walks walks;
+    bool paged;                    /* TLBs, or physical addresses */
+    uint32_t runs[TROD_OWN_CORES]; /* stream on each core + 1, where switches empty something */
+    uint64_t switches;
+    uint8_t leader[TROD_OWN_CORES]; /* lowest core with the same first cache of data */
+    struct trod_lines thread;       /* stream to core + 1 */
     uint32_t next_core;
     struct trod_lines holders; /* line to bits of cores that may hold it; private caches only */
     uint64_t invalidations, interventions, upgrades;
     uint8_t by;
     struct trod_lines key; /* to number of its row + 1 */
-    uint64_t *row;         /* CACHES + 1 numbers each: the key, misses by cache */
+    uint64_t *row;         /* ROW numbers each: the key, references, misses by cache */
     size_t n_rows, cap_rows;
-    uint64_t current; /* key of the reference at hand */
+    uint64_t current;            /* key of the reference at hand */
+    uint64_t tables;             /* BY_OWNER: key of what page walks read */
+    uint64_t last_key, last_row; /* whose row was looked for last, and its number + 1; 0: none */
+    struct trod_own_memory memory;
     bool sharing;
     struct trod_lines shared_of; /* line to its entry + 1 */
     struct trod_own_shared *shared;
@@ -52,21 +93,87 @@ struct trod_own_sim {
     uint64_t interval; /* instructions; 0: none */
     struct trod_own_snapshot *snapshot;
     size_t n_snapshots, cap_snapshots;
+    struct trod_own_phases phases;
+    bool phased, full;
+    uint8_t mode;        /* enum trod_own_mode */
+    uint64_t seen;       /* instructions, all */
+    uint64_t windows;    /* that counted */
+    uint64_t full_after; /* instructions, where full */
+    struct trod_own_kept *kept;
+    unsigned shard, shards, class_shift; /* parts; shards 0 or 1: this one simulates all */
+    uint64_t class_mask;
     bool failed;
 };
 
 /* A run of CONFIG, which outlives it. 0 or TROD_ERR_NOMEM. by, sharing and interval are set after.
  */
 int trod_own_sim_init(struct trod_own_sim *s, const struct trod_own_config *config);
+/* The same, one of two passes of FUTURE, which outlives it; prepared for trod_own_sim_ahead caches.
+ */
+int trod_own_sim_init_pass(struct trod_own_sim *s, const struct trod_own_config *config,
+                           struct trod_own_future *future);
+/* How many caches of CONFIG look ahead. */
+uint32_t trod_own_sim_ahead(const struct trod_own_config *config);
 void trod_own_sim_fini(struct trod_own_sim *s);
+
+/* What goes to memory is given to GIVE as rows; before the first reference. 0 or TROD_ERR_NOMEM. */
+int trod_own_sim_memory(struct trod_own_sim *s, int (*give)(void *user, const struct trod_batch *b),
+                        void *user);
 
 /* The next N references. CORES: their shards are cores of the trace's order. */
 int trod_own_sim_feed(struct trod_own_sim *s, const struct trod_sim_ref *r, size_t n, bool cores);
+
+/* Cache I of core K, or NULL. */
+static inline struct trod_own_cache *trod_own_cache_of(const struct trod_own_sim *s, unsigned i,
+                                                       uint32_t k)
+{
+    const uint8_t of = s->config->spec[i].home.of[k];
+
+    return of == TROD_OWN_NOT_HERE ? NULL : &s->cache[s->first[i] + of];
+}
+
+/* TLB I of core K, or NULL. */
+static inline struct trod_own_tlb *trod_own_tlb_of(const struct trod_own_sim *s, unsigned i,
+                                                   uint32_t k)
+{
+    const uint8_t of = s->config->tlb[i].home.of[k];
+
+    return of == TROD_OWN_NOT_HERE ? NULL : &s->tlb[s->first_tlb[i] + of];
+}
+
+/* Phases P, before the first reference. 0 or TROD_ERR_NOMEM. */
+int trod_own_sim_phases(struct trod_own_sim *s, const struct trod_own_phases *p);
+/* The references have ended: counts are final. */
+void trod_own_sim_end(struct trod_own_sim *s);
+/* phase.c to sim.c and back: before an instruction; after a reference until all is full. */
+void trod_own_phase_instruction(struct trod_own_sim *s);
+void trod_own_phase_full(struct trod_own_sim *s);
+void trod_own_phase_reset(struct trod_own_sim *s);
+void trod_own_phase_fini(struct trod_own_sim *s);
+void trod_own_sim_snapshot(struct trod_own_sim *s);
+
+/*
+ * Parts: how many bits of the address, from *SHIFT on, are in the number of the set in every cache
+ * of C, so that references that differ there have nothing to do with each other. 0: none, or
+ * something is not by sets (seeded and dueling policies, prefetchers, victims, TLBs, ...).
+ */
+unsigned trod_own_sim_classes(const struct trod_own_config *c, unsigned *shift);
+/* Simulate part SHARD of SHARDS, at most 2^classes; before the first reference. */
+void trod_own_sim_take(struct trod_own_sim *s, unsigned shard, unsigned shards);
+/* Add what FROM, another part of the same references, found. Both have ended. 0 or TROD_ERR_NOMEM.
+ */
+int trod_own_sim_merge(struct trod_own_sim *s, const struct trod_own_sim *from);
+/* The row of KEY, added if new; NULL: no memory (failed). */
+uint64_t *trod_own_sim_row(struct trod_own_sim *s, uint64_t key);
+/* Add the COUNT numbers FROM to INTO. */
+void trod_own_sim_add(void *into, const void *from, size_t count);
 
 /* Statistics begin anew, contents stay. */
 void trod_own_sim_reset(struct trod_own_sim *s);
 
 /* The sum of all instances of cache I of the configuration. */
 struct trod_own_counts trod_own_sim_sum(const struct trod_own_sim *s, unsigned i);
+/* The same of TLB I. */
+struct trod_own_tlb_counts trod_own_sim_sum_tlb(const struct trod_own_sim *s, unsigned i);
 
 #endif

@@ -1,0 +1,31 @@
+# trod_embed(OUT name=FILE ...): a C file OUT that defines, for each FILE, name[] (its bytes and a NUL)
+# and name_size (the bytes without it). Run as a script with -DOUT, -DHEADER and -DFILES by the build.
+if(CMAKE_SCRIPT_MODE_FILE)
+  set(text "/* Made from ${FILES} by cmake/TrodEmbed.cmake. */\n#include \"${HEADER}\"\n")
+  string(REPLACE "," ";" FILES "${FILES}")
+  foreach(pair ${FILES})
+    string(REGEX REPLACE "=.*" "" name "${pair}")
+    string(REGEX REPLACE "^[^=]*=" "" path "${pair}")
+    file(READ ${path} hex HEX)
+    string(LENGTH "${hex}" size)
+    math(EXPR size "${size} / 2")
+    string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
+    string(APPEND text "const unsigned char ${name}[] = {\n${hex}0};\nconst size_t ${name}_size = ${size};\n")
+  endforeach()
+  file(WRITE ${OUT} "${text}")
+  return()
+endif()
+
+function(trod_embed out header)
+  set(paths)
+  foreach(pair ${ARGN})
+    string(REGEX REPLACE "^[^=]*=" "" path "${pair}")
+    list(APPEND paths ${path})
+  endforeach()
+  list(JOIN ARGN "," files)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DHEADER=${header} "-DFILES=${files}"
+      -P ${CMAKE_SOURCE_DIR}/cmake/TrodEmbed.cmake
+    DEPENDS ${paths} ${CMAKE_SOURCE_DIR}/cmake/TrodEmbed.cmake VERBATIM)
+endfunction()

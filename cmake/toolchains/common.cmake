@@ -1,0 +1,26 @@
+# What the toolchain files share: the compiler of TROD_TRIPLET, the emulator that runs its programs, and
+# TROD_SYSROOT, a folder with the libraries of that machine (scripts/cross makes one; the environment or
+# -D names it). Without it libraries are those of Debian's multiarch folders.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_C_COMPILER ${TROD_TRIPLET}-gcc)
+set(CMAKE_OBJCOPY ${TROD_TRIPLET}-objcopy)
+set(CMAKE_LIBRARY_ARCHITECTURE ${TROD_MULTIARCH})
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TROD_SYSROOT)
+if(NOT TROD_SYSROOT)
+  set(TROD_SYSROOT $ENV{TROD_SYSROOT})
+endif()
+set(ENV{PKG_CONFIG_PATH} "")
+if(TROD_SYSROOT)
+  set(CMAKE_SYSROOT ${TROD_SYSROOT})
+  set(CMAKE_FIND_ROOT_PATH ${TROD_SYSROOT})
+  set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+  set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+  set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+  set(ENV{PKG_CONFIG_SYSROOT_DIR} ${TROD_SYSROOT})
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${TROD_QEMU} -L ${TROD_SYSROOT})
+else()
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${TROD_QEMU} -L /usr/${TROD_TRIPLET})
+endif()
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(ENV{PKG_CONFIG_LIBDIR}
+  "${TROD_SYSROOT}/usr/lib/${TROD_MULTIARCH}/pkgconfig:${TROD_SYSROOT}/usr/share/pkgconfig")

@@ -1,0 +1,187 @@
+/*
+ * callstack.h - who called whom: a stack of activations for each stream of a trace.
+ *
+ * Implements docs/navigating.md, "What a call is". Fed with batches of rows, it follows calls,
+ * returns, tail calls, exceptions, unwinding (longjmp, C++ exceptions) and switches between stacks,
+ * for every instruction set, and tells a sink when an activation begins and ends. What kind of
+ * branch an instruction is comes from its row, else from its opcode; link register and stack
+ * pointer are used where the trace shows them. Rows that lead straight on cost nothing but a
+ * comparison.
+ *
+ * It needs rows of kind INSTR with their addresses. Knowledge is kept by stream, so that results do
+ * not depend on how streams are shared out among threads.
+ */
+#ifndef TROD_CALLSTACK_H
+#define TROD_CALLSTACK_H
+
+#include "trod/batch.h"
+#include "trod/symbols.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct trod_callstack;
+
+/* What made an activation. */
+enum trod_frame_kind {
+    TROD_FRAME_ROOT,      /* where the stream, or a stack of it, was seen first */
+    TROD_FRAME_CALL,      /* a call instruction */
+    TROD_FRAME_TAIL,      /* a jump to a function: it returns to its caller's caller */
+    TROD_FRAME_EXCEPTION, /* exception, interrupt, signal, system call whose kernel code follows */
+    TROD_FRAME_MANUAL,    /* a jump behind a write of the link register */
+    TROD_FRAME_KINDS
+};
+
+/* How an activation ended. */
+enum trod_frame_end {
+    TROD_FRAME_RETURNED,
+    TROD_FRAME_UNWOUND, /* left by a jump or a return to a frame below */
+    TROD_FRAME_TAILED,  /* it had jumped to the function that returned in its place */
+    TROD_FRAME_OPEN,    /* the trace ends in it */
+    TROD_FRAME_ENDS
+};
+
+/* What it was concluded from. */
+enum trod_frame_sure {
+    TROD_SURE_CLASS,    /* what the instruction is, or a record of the trace */
+    TROD_SURE_REGISTER, /* link register or stack pointer */
+    TROD_SURE_SYMBOL,   /* a function symbol */
+    TROD_SURE_GUESS,    /* addresses that were called or returned to before */
+    TROD_SURES
+};
+
+/* An executed instruction of a stream. */
+struct trod_moment {
+    uint64_t row;         /* its ordinal in the trace */
+    uint64_t instruction; /* its ordinal in the stream */
+    uint64_t time;        /* the largest time so far; TROD_NOWHERE: none yet */
+    uint64_t pc;          /* TROD_NOWHERE: there is none */
+};
+
+/*
+ * An activation. Those of a context lie one behind the other: F's caller is F - 1 where F->depth is
+ * not 0. Pointers are valid until the function they were given to returns.
+ */
+struct trod_frame {
+    uint32_t stream;  /* as in batches; TROD_NO_STREAM: rows without one */
+    uint32_t file;    /* of the trace; 0 where rows of several files come by turns */
+    uint32_t context; /* 0; others are stacks of their own (tasks that a kernel switches between) */
+    uint32_t depth;   /* frames below in its context */
+    uint8_t kind;     /* enum trod_frame_kind */
+    uint8_t sure;     /* enum trod_frame_sure: that it is an activation */
+    /*
+     * Of a root: it is the caller of the activation that ended just before (the trace begins inside
+     * a function that returns): that one, and all that it called, belong under it.
+     */
+    bool under;
+    bool has_ra, has_sp;
+    uint32_t again;           /* activations of its function that are open already, in its stream */
+    struct trod_moment entry; /* its first instruction */
+    struct trod_moment site;  /* the instruction that it was entered from; pc NOWHERE: none */
+    uint64_t function;        /* where its function begins: the symbol's address, else entry.pc */
+    uint64_t ra, sp;          /* where it returns to; stack pointer when it was entered */
+    uint64_t user;            /* the sink's; 0 when it is entered */
+    uint64_t own[4];          /* the library's */
+};
+
+/* The end of an activation. */
+struct trod_frame_left {
+    uint8_t how;             /* enum trod_frame_end */
+    uint8_t sure;            /* enum trod_frame_sure */
+    struct trod_moment last; /* the last instruction before */
+    /* The first one behind; at the end: pc NOWHERE, row and instruction one more than the last. */
+    struct trod_moment next;
+};
+
+/* Who is told. Functions return 0, or an error that ends feeding; each may be NULL. */
+struct trod_callstack_sink {
+    void *ctx;
+    int (*enter)(void *ctx, struct trod_frame *f);
+    /* F is the innermost activation of its context: those above it have ended before. */
+    int (*leave)(void *ctx, struct trod_frame *f, const struct trod_frame_left *end);
+    /*
+     * Rows [FROM, TO) of B belong to F, the innermost activation of their stream; NULL: they come
+     * before its first instruction. All rows come once, in order, and before the events behind
+     * them.
+     */
+    int (*rows)(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t to,
+                struct trod_frame *f);
+};
+
+/* What was seen, of all streams. */
+struct trod_callstack_counts {
+    uint64_t instructions, transfers; /* of which: did not lead straight on */
+    uint64_t entered[TROD_FRAME_KINDS], left[TROD_FRAME_ENDS];
+    uint64_t unmatched; /* returns to where nobody called from; they count as jumps */
+    uint64_t switches;  /* to another stack, by an exception that returned elsewhere */
+    uint64_t too_deep;  /* calls beyond TROD_CALLSTACK_DEPTH: counted, not entered */
+};
+
+enum { TROD_CALLSTACK_DEPTH = 1 << 20 }; /* frames of a context */
+
+/*
+ * Columns that are made use of where they are there. Needed: kind and addr. Of formats that say
+ * what kind of branch each instruction is (drmemtrace) opcodes are not needed; see
+ * trod_callstack_columns.
+ */
+enum {
+    TROD_CALLSTACK_COLUMNS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM |
+                             TROD_COL_TIME | TROD_COL_ADDR | TROD_COL_TARGET | TROD_COL_VALUE |
+                             TROD_COL_SUB | TROD_COL_CODE | TROD_COL_TEXT
+};
+
+/* Those of TROD_CALLSTACK_COLUMNS that are of use with the format called FORMAT. */
+uint32_t trod_callstack_columns(const char *format);
+
+/*
+ * A call stack that tells SINK (copied). SYMBOLS, which may be NULL, outlive it and get no further
+ * files. MERGED: the rows of several files come by turns (trod_context.merged); else the streams
+ * of a file end when rows of another one come. Returns 0 or TROD_ERR_NOMEM. Release it with
+ * trod_callstack_free; NULL is allowed.
+ */
+int trod_callstack_new(struct trod_callstack **out, const struct trod_callstack_sink *sink,
+                       const struct trod_symbols *symbols, bool merged);
+void trod_callstack_free(struct trod_callstack *c);
+
+/*
+ * Rows [FROM, TO) of B, which follow those of the call before. Returns 0, TROD_ERR_NOMEM or what a
+ * function of the sink returned.
+ */
+int trod_callstack_feed(struct trod_callstack *c, const struct trod_batch *b, uint32_t from,
+                        uint32_t to);
+
+/*
+ * The trace ends: activations that are open are left, each stream's from the innermost on. Returns
+ * 0 or what the sink returned.
+ */
+int trod_callstack_end(struct trod_callstack *c);
+
+/*
+ * The frames of the current context of STREAM, outermost first: *N of them; NULL where there are
+ * none. Valid until C is fed again.
+ */
+const struct trod_frame *trod_callstack_frames(const struct trod_callstack *c, uint32_t stream,
+                                               uint32_t *n);
+
+void trod_callstack_count(const struct trod_callstack *c, struct trod_callstack_counts *out);
+
+enum { TROD_FUNCTION_NAME = 24 };
+
+/*
+ * What the function at PC is called: the function symbol that PC lies in, else "0xADDRESS", written
+ * into BUF. Valid as long as both. SYMBOLS may be NULL.
+ */
+const char *trod_function_name(const struct trod_symbols *symbols, uint64_t pc,
+                               char buf[TROD_FUNCTION_NAME]);
+
+/* "call", "returned", "class"; static, NULL past the last. */
+const char *trod_frame_kind_name(unsigned kind);
+const char *trod_frame_end_name(unsigned end);
+const char *trod_frame_sure_name(unsigned sure);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * hide.h - rows of a trace without what they say about whose program it was.
+ *
+ * Implements docs/hiding.md, which tells what stays and what goes, and why caches, TLBs, locality
+ * and branches give the same numbers before and after.
+ */
+#ifndef TROD_HIDE_H
+#define TROD_HIDE_H
+
+#include "trod/batch.h"
+#include "trod/meta.h"
+#include "trod/result.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What may stay that usually goes: bits of trod_hide_options.keep. */
+enum trod_hide_keep {
+    TROD_HIDE_CODE = 1 << 0,   /* opcodes; without them: what each instruction reads and writes */
+    TROD_HIDE_VALUES = 1 << 1, /* what accesses read and wrote */
+    TROD_HIDE_TIMES = 1 << 2,  /* times as they are; without: counted from the first one */
+    TROD_HIDE_NAMES = 1 << 3   /* numbers of threads, processes and cpus */
+};
+
+struct trod_hide_options {
+    size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
+    /*
+     * Traces that are hidden with one key can be compared: equal addresses stay equal. NULL: a key
+     * that nobody knows.
+     */
+    const char *key;
+    /*
+     * Places within granules of so many bytes stay: a power of two; 0: 1 MiB. Branch predictors
+     * mix such low bits of addresses with history, which no move keeps.
+     */
+    uint64_t granule;
+    uint32_t keep; /* enum trod_hide_keep */
+};
+
+struct trod_hide;
+
+/*
+ * Prepare to hide the rows of a trace whose meta is SOURCE (which must outlive *OUT). Returns 0,
+ * TROD_ERR_USAGE (granule is no power of two from 64 to 2^30) or TROD_ERR_NOMEM; all reported but
+ * the last. Release it with trod_hide_free; NULL is allowed.
+ */
+int trod_hide_new(struct trod_hide **out, const struct trod_hide_options *opt,
+                  const struct trod_meta *source, struct trod_diag *diag);
+void trod_hide_free(struct trod_hide *h);
+
+/* What is known of the hidden trace; grows while rows are hidden. */
+const struct trod_meta *trod_hide_meta(const struct trod_hide *h);
+/* Columns that hidden rows have. */
+uint32_t trod_hide_columns(const struct trod_hide *h);
+
+/*
+ * The rows of B, hidden: *OUT belongs to H and is valid until the next call. Returns 0,
+ * TROD_ERR_LIMIT (more different instructions than it can hold) or TROD_ERR_NOMEM.
+ */
+int trod_hide_batch(struct trod_hide *h, const struct trod_batch *b, struct trod_batch **out);
+
+/* What was kept and what is gone, into the open level of R. Returns 0 or TROD_ERR_NOMEM. */
+int trod_hide_result(const struct trod_hide *h, struct trod_result *r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * streak.h - the rows of a batch as streaks: instructions that were executed one behind the other.
+ *
+ * Implements docs/design.md, "Streaks". Programs mostly go straight on, and sites are numbered as
+ * they come, so that few numbers stand for many rows: an analysis that counts by site adds one
+ * where a streak begins and takes one away behind its end, and sums up when the trace is over. The
+ * engine makes streaks once for all analyses of a pass that have TROD_WANT_STREAKS in uses (beside
+ * TROD_COL_SITE).
+ */
+#ifndef TROD_STREAK_H
+#define TROD_STREAK_H
+
+#include "trod/batch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * In needs or uses of an analysis: batches come with streaks, where they have sites. Not a column;
+ * drivers are not told.
+ */
+enum { TROD_WANT_STREAKS = 1 << 29 };
+
+/*
+ * N instructions from ROW to LAST. They have the sites SITE, SITE + 1, ...; each lies behind the
+ * one before it; all say address, size and flags; they are of one stream and either all of the
+ * kernel (TROD_F_KERNEL) or none; none is synthetic, skipped or not fetched; only the last may be a
+ * branch. Between them are rows of accesses and registers alone. N 0: a single row of another kind,
+ * or an instruction or access that is not so; to be looked at by itself.
+ */
+struct trod_streak {
+    uint32_t row, last, site, n;
+};
+
+struct trod_streaks {
+    uint32_t n, n_accesses;
+    struct trod_streak at[TROD_BATCH_ROWS]; /* in the order of the rows */
+    /* Rows of kind READ to FLUSH that say address, size and flags, and are not fetches of code. */
+    uint16_t access[TROD_BATCH_ROWS + 8]; /* n_accesses of them; the rest is for who makes them */
+};
+
+/* Going through the streaks of some rows of a batch. */
+struct trod_streak_walk {
+    const struct trod_batch *b;
+    const struct trod_streak *at, *end;
+    uint32_t from, to;
+    struct trod_streak part; /* of a streak that begins before FROM or ends behind TO */
+};
+
+/* The streaks of rows [FROM, TO) of B, which has streaks. */
+void trod_streak_walk_begin(struct trod_streak_walk *w, const struct trod_batch *b, uint32_t from,
+                            uint32_t to);
+
+/* What lies inside the rows of W of the streak at W->at, or NULL; for trod_streak_next. */
+const struct trod_streak *trod_streak_part(struct trod_streak_walk *w);
+
+/* The next streak, as far as it lies inside the rows; NULL: there are no more. */
+static inline const struct trod_streak *trod_streak_next(struct trod_streak_walk *w)
+{
+    while (w->at != w->end) {
+        const struct trod_streak *s = w->at;
+
+        if (s->row < w->from || s->last >= w->to)
+            s = trod_streak_part(w);
+        w->at++;
+        if (s)
+            return s;
+    }
+    return NULL;
+}
+
+/* The accesses among rows [FROM, TO) of B, which has streaks: *N rows. */
+const uint16_t *trod_streak_accesses(const struct trod_batch *b, uint32_t from, uint32_t to,
+                                     uint32_t *n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,262 @@
+/*
+ * gather.c - whole columns of a trace, and what is known of it.
+ *
+ * Elements that rows do not say are 0 here: whole columns are for programs that do not look at has.
+ */
+#include "native.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROWS = 1 << 16 };
+
+/* A column that grows, of numbers or of slices. */
+struct whole {
+    const struct py_column *column;
+    const struct py_slices *slices;
+    uint8_t *p;
+    size_t n, room; /* in rows */
+    PyObject *list;
+};
+
+struct gathering {
+    struct whole whole[PY_COLUMNS + PY_SLICES];
+    size_t n;
+    bool lists;
+    uint64_t left; /* rows still wanted */
+};
+
+static int grow(struct whole *w, size_t n)
+{
+    size_t room = w->room ? w->room : FIRST_ROWS;
+    uint8_t *p;
+
+    while (room - w->n < n)
+        room *= 2;
+    if (room == w->room)
+        return 0;
+    p = realloc(w->p, room * w->column->size);
+    if (!p)
+        return TROD_ERR_NOMEM;
+    w->p = p;
+    w->room = room;
+    return 0;
+}
+
+static void blank(uint8_t *p, size_t size, const uint32_t *has, uint32_t bit, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!(has[i] & bit))
+            memset(p + i * size, 0, size);
+}
+
+/* The first N rows of B; ALL is what each of them says. */
+static int add(struct whole *w, const struct trod_batch *b, uint32_t n, uint32_t all)
+{
+    const struct py_column *c = w->column;
+    uint8_t *to;
+
+    if (grow(w, n) < 0)
+        return TROD_ERR_NOMEM;
+    to = w->p + w->n * c->size;
+    w->n += n;
+    if (c->bit && !(b->have & c->bit)) {
+        memset(to, 0, n * (size_t)c->size);
+        return 0;
+    }
+    memcpy(to, py_column_at(b, c), n * (size_t)c->size);
+    if (c->bit & ~all)
+        blank(to, c->size, b->has, c->bit, n);
+    return 0;
+}
+
+static int add_all(struct gathering *g, const struct trod_batch *b, uint32_t n)
+{
+    uint32_t all = UINT32_MAX;
+    int r = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        all &= b->has[i];
+    for (size_t k = 0; r == 0 && k < g->n; k++)
+        if (g->whole[k].column)
+            r = add(&g->whole[k], b, n, all);
+    return r;
+}
+
+/* As many batches as there are, or one where lists must grow with Python's lock. */
+static int gather(struct py_trace *t, struct gathering *g, struct trod_batch **b)
+{
+    enum { AT_ONCE = 256 }; /* then signals are looked at */
+    int r = 1;
+
+    for (int i = 0; r == 1 && g->left && i < (g->lists ? 1 : AT_ONCE); i++) {
+        r = py_trace_step(t, b);
+        if (r != 1)
+            break;
+        if ((*b)->n > g->left)
+            (*b)->n = (uint32_t)g->left;
+        g->left -= (*b)->n;
+        if (add_all(g, *b, (*b)->n) < 0)
+            r = TROD_ERR_NOMEM;
+    }
+    return r;
+}
+
+static int add_lists(struct gathering *g, const struct trod_batch *b)
+{
+    for (size_t k = 0; k < g->n; k++)
+        if (g->whole[k].slices && py_slices_append(g->whole[k].list, b, g->whole[k].slices) < 0)
+            return -1;
+    return 0;
+}
+
+static int prepare(struct gathering *g, PyObject *names)
+{
+    const Py_ssize_t n = PySequence_Length(names);
+
+    if (py_columns_mask(names) == 0)
+        return -1;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *item = PySequence_GetItem(names, i);
+        const char *name = item ? PyUnicode_AsUTF8(item) : NULL;
+        struct whole *w = &g->whole[g->n];
+
+        if (g->n == PY_COLUMNS + PY_SLICES)
+            PyErr_SetString(PyExc_ValueError, "a column is named twice");
+        else if (name) {
+            w->column = py_column_find(name);
+            w->slices = w->column ? NULL : py_slices_find(name);
+            if (w->slices)
+                w->list = PyList_New(0);
+            g->lists = g->lists || w->slices;
+            g->n++;
+        }
+        Py_XDECREF(item);
+        if (PyErr_Occurred())
+            return -1;
+    }
+    return 0;
+}
+
+static PyObject *finish(struct gathering *g)
+{
+    PyObject *dict = PyDict_New();
+
+    for (size_t k = 0; dict && k < g->n; k++) {
+        struct whole *w = &g->whole[k];
+        const char *name = w->column ? w->column->name : w->slices->name;
+        PyObject *v;
+
+        if (w->column) {
+            uint8_t *fit = realloc(w->p, w->n * w->column->size + 1);
+
+            v = py_array(NULL, fit ? fit : w->p, w->n, w->column);
+            w->p = NULL;
+        } else {
+            v = w->list;
+            w->list = NULL;
+        }
+        if (py_put(dict, name, v) < 0)
+            Py_CLEAR(dict);
+    }
+    return dict;
+}
+
+PyObject *py_trace_gather(PyObject *self, PyObject *args)
+{
+    struct py_trace *t = (struct py_trace *)self;
+    struct gathering g = {.n = 0};
+    unsigned long long most;
+    PyObject *names, *dict = NULL;
+    int r = 1;
+
+    if (!PyArg_ParseTuple(args, "OK", &names, &most) || py_trace_ready(t) < 0 ||
+        py_trace_leave(t) < 0)
+        return NULL;
+    g.left = most;
+    t->busy = true;
+    if (prepare(&g, names) < 0)
+        r = -1;
+    while (r == 1 && g.left && !PyErr_Occurred()) {
+        struct trod_batch *b = NULL;
+
+        Py_BEGIN_ALLOW_THREADS
+        r = gather(t, &g, &b);
+        Py_END_ALLOW_THREADS
+        if (PyErr_CheckSignals() < 0 || (r == 1 && g.lists && add_lists(&g, b) < 0))
+            break;
+    }
+    t->busy = false;
+    if (r == TROD_ERR_NOMEM || (r < 0 && t->problems.diag.strict))
+        py_raise(&t->problems, r);
+    if (!PyErr_Occurred())
+        dict = finish(&g);
+    for (size_t k = 0; k < g.n; k++) {
+        free(g.whole[k].p);
+        Py_XDECREF(g.whole[k].list);
+    }
+    return dict;
+}
+
+/* ---- the meta */
+
+static PyObject *known(uint64_t v)
+{
+    return v == TROD_NOWHERE ? Py_NewRef(Py_None) : PyLong_FromUnsignedLongLong(v);
+}
+
+static PyObject *stream(const struct trod_stream *s, uint32_t number)
+{
+    PyObject *d = PyDict_New();
+
+    if (d && py_put(d, "number", PyLong_FromUnsignedLong(number)) == 0 &&
+        py_put(d, "name",
+               PyUnicode_DecodeUTF8(s->name ? s->name : "", s->name ? (Py_ssize_t)s->name_len : 0,
+                                    "backslashreplace")) == 0 &&
+        py_put(d, "tid", known(s->tid)) == 0 && py_put(d, "pid", known(s->pid)) == 0 &&
+        py_put(d, "cpu", known(s->cpu)) == 0 &&
+        py_put(d, "file", PyLong_FromUnsignedLong(s->file)) == 0)
+        return d;
+    Py_XDECREF(d);
+    return NULL;
+}
+
+static PyObject *streams(const struct trod_meta *m)
+{
+    PyObject *list = PyList_New(0);
+
+    for (uint32_t i = 0; list && i < m->n_streams; i++) {
+        PyObject *d = stream(&m->streams[i], i);
+
+        if (!d || PyList_Append(list, d) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(d);
+    }
+    return list;
+}
+
+static PyObject *text(const char *s)
+{
+    return s ? PyUnicode_FromString(s) : Py_NewRef(Py_None);
+}
+
+PyObject *py_meta(const struct trod_meta *m, const struct trod_format *f)
+{
+    static const char *const endian[] = {NULL, "little", "big"};
+    PyObject *d = PyDict_New();
+
+    if (d && py_put(d, "format", text(f ? f->name : NULL)) == 0 &&
+        py_put(d, "dialect", text(m->dialect)) == 0 &&
+        py_put(d, "isa", text(m->isa ? trod_isa_name(m->isa) : NULL)) == 0 &&
+        py_put(d, "endian", text(endian[m->endian])) == 0 &&
+        py_put(d, "addr_bits", PyLong_FromUnsignedLong(m->addr_bits)) == 0 &&
+        py_put(d, "time_unit", text(trod_meta_unit_name(m, m->unit))) == 0 &&
+        py_put(d, "line_size", PyLong_FromUnsignedLong(m->line_size)) == 0 &&
+        py_put(d, "page_size", PyLong_FromUnsignedLong(m->page_size)) == 0 &&
+        py_put(d, "version", PyLong_FromUnsignedLong(m->version)) == 0 &&
+        py_put(d, "columns", PyLong_FromUnsignedLong(f ? f->reads : 0)) == 0 &&
+        py_put(d, "streams", streams(m)) == 0)
+        return d;
+    Py_XDECREF(d);
+    return NULL;
+}

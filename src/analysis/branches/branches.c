@@ -1,0 +1,365 @@
+/*
+ * branches.c - the analysis "branches": what branches do, and how well they can be foretold.
+ *
+ * Implements docs/analysing.md, "branches". Whether a branch was taken is what its row says, else
+ * what the instruction behind it in its stream tells. What kind of branch an instruction is, is
+ * found out once a site.
+ */
+#include "analysis/branches/branches.h"
+
+#include "analysis/by_site.h"
+
+#include "trod/drmemtrace.h"
+#include "trod/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct br_options, field)
+
+static const struct trod_option options[] = {
+    {"predictors", 0, TROD_OPT_STR, AT(predictors), "NAME[:KEY=N...],...",
+     "predictors: taken, btfn, bimodal, gshare, local, perceptron, tage, btb, ras, ittage", NULL,
+     NULL},
+    {"top", 0, TROD_OPT_U64, AT(top), "N", "rows of each list (default: 10; 0: all)", NULL, NULL},
+    {.type = TROD_OPT_END},
+};
+
+static const struct br_options defaults = {
+    .predictors = "btfn,bimodal,gshare,local,perceptron,tage,btb,ras,ittage", .top = 10};
+
+static int init(void *st, const void *opt, const struct trod_context *context)
+{
+    struct br_state *s = st;
+    int n;
+
+    s->opt = opt ? opt : &defaults;
+    s->context = *context;
+    n = trod_bp_choose(s->choice, s->opt->predictors ? s->opt->predictors : "", context->diag);
+    if (n < 0)
+        return n;
+    s->n_choices = (unsigned)n;
+    return TROD_OK;
+}
+
+static void fini(void *st)
+{
+    struct br_state *s = st;
+
+    br_lanes_free(s);
+    free(s->fact);
+    free(s->site);
+    free(s->wrong);
+    free(s->targets.at);
+    free(s->interval);
+}
+
+static unsigned shards(const void *opt, unsigned jobs)
+{
+    struct trod_bp_choice choice[TROD_BP_MOST];
+    const struct br_options *o = opt ? opt : &defaults;
+    const int n = trod_bp_choose(choice, o->predictors ? o->predictors : "", NULL);
+
+    return n < 1 ? 1 : (unsigned)n < jobs ? (unsigned)n : jobs;
+}
+
+int br_room(struct br_state *s, size_t n)
+{
+    size_t facts = s->n_sites, sites = s->n_sites, wrong = s->n_sites;
+
+    if (trod_by_site_room(&s->fact, &facts, n, sizeof *s->fact) < 0 ||
+        trod_by_site_room(&s->site, &sites, n, sizeof *s->site) < 0 ||
+        (s->n_choices &&
+         trod_by_site_room(&s->wrong, &wrong, n, s->n_choices * sizeof *s->wrong) < 0))
+        return TROD_ERR_NOMEM;
+    s->n_sites = facts;
+    return TROD_OK;
+}
+
+/* ---- what a site is */
+
+static void learn_isa(struct br_state *s)
+{
+    const struct trod_meta *meta = trod_sites_meta(s->context.sites);
+    const enum trod_isa isa = meta->isa ? meta->isa : s->context.meta->isa;
+
+    s->isa_known = true;
+    s->delay = isa == TROD_ISA_MIPS32 || isa == TROD_ISA_MIPS64;
+    s->shift = isa == TROD_ISA_A64 || isa == TROD_ISA_PPC32 || isa == TROD_ISA_PPC64 || s->delay ? 2
+               : isa == TROD_ISA_ARM || isa == TROD_ISA_RISCV64 || isa == TROD_ISA_RISCV32       ? 1
+                                                                                           : 0;
+}
+
+static uint8_t kind_of(unsigned branch)
+{
+    switch (branch) {
+    case TROD_BR_COND:
+    case TROD_BR_COND_TAKEN:
+    case TROD_BR_COND_UNTAKEN:
+        return TROD_BP_COND + 1;
+    case TROD_BR_DIRECT:
+        return TROD_BP_JUMP + 1;
+    case TROD_BR_CALL:
+        return TROD_BP_CALL + 1;
+    case TROD_BR_INDIRECT:
+        return TROD_BP_INDIRECT + 1;
+    case TROD_BR_ICALL:
+        return TROD_BP_ICALL + 1;
+    case TROD_BR_RETURN:
+        return TROD_BP_RETURN + 1;
+    default:
+        return BR_NOT;
+    }
+}
+
+/* The kind that rows say counts; what only the opcode tells is taken from there. */
+static void find_out(struct br_state *s, uint32_t number, unsigned said)
+{
+    const struct trod_insn *insn = trod_site_insn(s->context.sites, number);
+    struct br_fact *f = &s->fact[number];
+
+    if (!s->isa_known)
+        learn_isa(s);
+    *f = (struct br_fact){.kind = kind_of(said)};
+    if (f->kind == BR_NOT && insn->valid)
+        f->kind = kind_of(insn->branch);
+    f->may_pass = insn->valid && insn->flags & TROD_INSN_PREDICATED;
+    if (insn->valid && insn->flags & TROD_INSN_TARGET)
+        f->target = insn->target;
+}
+
+/* ---- rows */
+
+/* A branch, row I, begins to wait for what it leads to. */
+static void begin(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
+                  uint32_t said)
+{
+    const struct br_fact *f = &s->fact[b->site[i]];
+    const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
+    const unsigned branch = flags & TROD_F_BRANCH;
+    const struct trod_site *site = trod_site_at(s->context.sites, b->site[i]);
+    const uint64_t size = said & TROD_COL_SIZE && b->size[i] ? b->size[i]
+                          : site->code_n                     ? site->code_n
+                                                             : 4;
+
+    l->event = (struct trod_bp_event){.pc = b->addr[i],
+                                      .target = f->target,
+                                      .next = b->addr[i] + (s->delay ? 2 * size : size),
+                                      .site = b->site[i],
+                                      .kind = (uint8_t)(f->kind - 1)};
+    l->waits = true;
+    l->delay = s->delay;
+    l->known =
+        branch == TROD_BR_COND_TAKEN || branch == TROD_BR_COND_UNTAKEN || flags & TROD_F_SKIPPED;
+    l->event.taken = branch == TROD_BR_COND_TAKEN;
+    if (!l->known && f->kind != TROD_BP_COND + 1 && !f->may_pass)
+        l->known = l->event.taken = true;
+    if (said & TROD_COL_TARGET)
+        l->event.target = b->target[i];
+}
+
+static int instruction(struct br_state *s, struct br_lane *l, const struct trod_batch *b,
+                       uint32_t i, uint32_t said)
+{
+    const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
+    struct br_fact *f;
+
+    if (flags & TROD_F_SYNTHETIC)
+        return TROD_OK;
+    s->sums.instructions += s->context.shard == 0;
+    if (b->site[i] >= s->n_sites)
+        return l->waits ? br_given_up(s, l) : TROD_OK;
+    if (l->waits) {
+        if (l->delay && b->addr[i] == l->event.pc + (l->event.next - l->event.pc) / 2)
+            l->delay = 0; /* the delay slot */
+        else if (br_led_to(s, l, b->addr[i], b->site[i]) < 0)
+            return TROD_ERR_NOMEM;
+    }
+    if (flags & TROD_F_NOFETCH)
+        return TROD_OK;
+    f = &s->fact[b->site[i]];
+    if (f->kind == BR_UNKNOWN)
+        find_out(s, b->site[i], flags & TROD_F_BRANCH);
+    if (f->kind != BR_NOT && !(l->waits && s->delay))
+        begin(s, l, b, i, said);
+    return TROD_OK;
+}
+
+/* Program flow: where the instruction before leads to, or a taken branch without its instruction.
+ */
+static int flow(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
+                uint32_t said)
+{
+    const unsigned branch = said & TROD_COL_FLAGS ? b->flags[i] & TROD_F_BRANCH : TROD_BR_OTHER;
+
+    if (!(said & TROD_COL_TARGET) || !(said & TROD_COL_ADDR) || branch == TROD_BR_ERET ||
+        branch == TROD_BR_SYSCALL)
+        return TROD_OK;
+    if (!l->waits || b->addr[i] != l->event.pc) {
+        if (b->site[i] >= s->n_sites || (l->waits && br_given_up(s, l) < 0))
+            return l->waits ? TROD_ERR_NOMEM : TROD_OK;
+        if (s->fact[b->site[i]].kind == BR_UNKNOWN)
+            find_out(s, b->site[i], branch);
+        if (s->fact[b->site[i]].kind == BR_NOT) /* nobody says of what kind it is */
+            s->fact[b->site[i]].kind = TROD_BP_JUMP + 1;
+        begin(s, l, b, i, said);
+        l->known = l->event.taken = true;
+    }
+    return br_led_to(s, l, b->target[i], TROD_NO_SITE);
+}
+
+/* Something else than an instruction, which may end the waiting of its stream. */
+static int other(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
+                 uint32_t said)
+{
+    const bool drm = b->meta && b->meta->driver && b->meta->driver->flags & TROD_FMT_MARKERS;
+
+    if (b->kind[i] == TROD_BRANCH)
+        return flow(s, l, b, i, said);
+    if (!l->waits)
+        return TROD_OK;
+    switch (b->kind[i]) {
+    case TROD_EXCEPTION:
+        return br_given_up(s, l);
+    case TROD_MARKER: /* a signal: its value is where the program was interrupted */
+        if (!drm || !(said & TROD_COL_SUB) ||
+            (b->sub[i] != TROD_DRM_KERNEL_EVENT && b->sub[i] != TROD_DRM_RSEQ_ABORT))
+            return TROD_OK;
+        if (b->sub[i] == TROD_DRM_KERNEL_EVENT && said & TROD_COL_VALUE && b->value[i])
+            return br_led_to(s, l, b->value[i], TROD_NO_SITE);
+        return br_given_up(s, l);
+    default:
+        return TROD_OK;
+    }
+}
+
+static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct br_state *s = st;
+    const uint32_t file = b->meta && !s->context.merged ? b->meta->file : 0;
+    struct br_lane *l = NULL;
+    uint32_t stream = UINT32_MAX;
+    int rc = br_room(s, trod_sites_count(s->context.sites));
+
+    for (uint32_t i = from; rc == TROD_OK && i < to; i++) {
+        const unsigned kind = b->kind[i];
+        uint32_t said, now;
+
+        if (kind >= TROD_READ && kind <= TROD_FLUSH)
+            continue;
+        said = b->have & b->has[i];
+        now = said & TROD_COL_STREAM ? b->stream[i] + 1 : 0;
+        if (now != stream || !l) {
+            l = br_lane(s, stream = now, file);
+            if (!l)
+                return TROD_ERR_NOMEM;
+        }
+        rc = kind == TROD_INSTR ? instruction(s, l, b, i, said) : other(s, l, b, i, said);
+    }
+    for (size_t i = 0; i < s->n_lanes; i++)
+        br_flush(s, s->lane[i]);
+    return rc;
+}
+
+/* ---- intervals */
+
+static int end_interval(struct br_state *s, const struct trod_boundary *at)
+{
+    struct br_interval v = {s->n_intervals, at->instructions, s->sums};
+
+    if (s->n_intervals == s->cap_intervals) {
+        const size_t cap = s->cap_intervals ? 2 * s->cap_intervals : 16;
+        void *p = realloc(s->interval, cap * sizeof *s->interval);
+
+        if (!p)
+            return TROD_ERR_NOMEM;
+        s->interval = p;
+        s->cap_intervals = cap;
+    }
+    for (size_t i = 0; i < BR_SUMS; i++)
+        *br_sum(&v.sums, i) -= *br_sum(&s->before, i);
+    s->before = s->sums;
+    s->interval[s->n_intervals++] = v;
+    return TROD_OK;
+}
+
+/* Predictors stay as they are: what they learned in a warm-up or an interval they know in the next.
+ */
+static void end_warm_up(struct br_state *s)
+{
+    s->sums = (struct br_sums){0};
+    if (s->n_sites) {
+        memset(s->site, 0, s->n_sites * sizeof *s->site);
+        memset(s->wrong, 0, s->n_sites * s->n_choices * sizeof *s->wrong);
+    }
+    free(s->targets.at);
+    s->targets = (struct trod_pairs){0};
+}
+
+static int boundary(void *st, const struct trod_boundary *at)
+{
+    struct br_state *s = st;
+    int rc = TROD_OK;
+
+    if (at->type == TROD_BOUNDARY_WARM)
+        end_warm_up(s);
+    if (at->type == TROD_BOUNDARY_INTERVAL)
+        rc = end_interval(s, at);
+    if (at->type != TROD_BOUNDARY_END)
+        return rc;
+    for (size_t i = 0; rc == TROD_OK && i < s->n_lanes; i++) {
+        if (s->lane[i]->waits)
+            rc = br_given_up(s, s->lane[i]);
+        br_flush(s, s->lane[i]);
+    }
+    if (rc == TROD_OK && s->n_intervals &&
+        s->interval[s->n_intervals - 1].instructions_end != at->instructions)
+        rc = end_interval(s, at);
+    return rc;
+}
+
+static int settle(void *st, uint32_t file)
+{
+    const struct br_state *s = st;
+
+    return s->context.merged ? TROD_OK : br_end_files(st, file, false);
+}
+
+const struct trod_analysis trod_analysis_branches = {
+    .name = "branches",
+    .title = "what branches do, and how well predictors foretell them",
+    .names = true,
+    .about = "Counts executions, outcomes and targets of every branch, and runs branch\n"
+             "predictors over the trace: how many branches each predicts wrong, in percent\n"
+             "and for every thousand instructions (MPKI), and which ones.\n"
+             "\n"
+             "Each thread or cpu has predictors of its own. Predictors of one kind may be\n"
+             "asked for in several sizes. Their parameters, with what they are by default:\n"
+             "bimodal:log=12, gshare:log=14:history=14, local:log=10:history=10,\n"
+             "perceptron:log=10:history=28,\n"
+             "tage:log=10:tables=12:least=4:most=640:tag=11:extras=1, btb:log=10:ways=4,\n"
+             "ras:depth=16, ittage:log=9:tables=8:least=4:most=512:tag=11. A log is the\n"
+             "base-two logarithm of a number of entries.",
+    .examples = "  trod branches app.trace.zip\n"
+                "  trod branches --predictors gshare:log=12,gshare:log=16,tage app.trace.zip\n"
+                "  trod branches --interval 1000000 --format json app.trace.zip\n",
+    .options = options,
+    .options_size = sizeof(struct br_options),
+    .defaults = &defaults,
+    .state_size = sizeof(struct br_state),
+    .order = TROD_STREAM_ORDER,
+    .needs = TROD_COL_KIND | TROD_COL_ADDR,
+    .uses = TROD_COL_SITE | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TARGET |
+            TROD_COL_SUB | TROD_COL_VALUE | TROD_WANT_MODULES,
+    .shards = shards,
+    .init = init,
+    .feed = feed,
+    .boundary = boundary,
+    .settle = settle,
+    .merge = br_merge,
+    .save = br_save,
+    .load = br_load,
+    .result = br_result,
+    .fini = fini,
+    .owners = true,
+};

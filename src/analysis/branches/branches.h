@@ -1,0 +1,120 @@
+/*
+ * branches.h - what the analysis "branches" counts (branches.c, lanes.c, merge.c), and its result
+ * (result.c).
+ *
+ * Implements docs/analysing.md, "branches".
+ */
+#ifndef TROD_ANALYSIS_BRANCHES_H
+#define TROD_ANALYSIS_BRANCHES_H
+
+#include "analysis/pairs.h"
+#include "sim/branch/branch.h"
+#include "trod/analysis.h"
+#include "trod/buf.h"
+
+struct br_options {
+    const char *predictors;
+    uint64_t top;
+};
+
+/* A static branch. */
+struct br_site {
+    uint64_t executions, taken;
+    uint64_t turns; /* the outcome was not that of the execution before, in its thread */
+};
+
+enum { BR_EVENTS = 512, BR_NOT = 0xff, BR_UNKNOWN = 0 };
+
+/* What a site is, found out when it is executed first. */
+struct br_fact {
+    uint8_t kind;    /* enum trod_bp_kind + 1; BR_UNKNOWN: not looked at; BR_NOT: no branch */
+    bool may_pass;   /* unconditional by its kind, but predicated: it may do nothing */
+    uint64_t target; /* as its opcode says; 0: it does not */
+};
+
+/* A stream of one file. */
+struct br_lane {
+    uint32_t stream, file;
+    bool waits;    /* for the next instruction: EVENT is not complete */
+    bool known;    /* taken is known already */
+    uint8_t delay; /* instructions to come before the one that it leads to */
+    uint32_t event_n;
+    uint8_t *last; /* by site: 0: not executed, 1: not taken, 2: taken */
+    size_t n_last;
+    void *predictor[TROD_BP_MOST]; /* NULL: of another shard */
+    struct trod_bp_event event;    /* the branch executed last */
+    struct trod_bp_event events[BR_EVENTS];
+};
+
+/* 64-bit numbers only: merged and saved as an array. */
+struct br_sums {
+    uint64_t instructions;
+    uint64_t kind[TROD_BP_KINDS], taken[TROD_BP_KINDS];
+    uint64_t unresolved; /* conditional ones whose outcome the trace does not tell */
+    uint64_t judged[TROD_BP_MOST], wrong[TROD_BP_MOST];
+};
+
+enum { BR_SUMS = sizeof(struct br_sums) / sizeof(uint64_t) };
+
+struct br_interval {
+    uint64_t number, instructions_end;
+    struct br_sums sums;
+};
+
+struct br_state {
+    const struct br_options *opt;
+    struct trod_context context;
+    struct trod_bp_choice choice[TROD_BP_MOST];
+    unsigned n_choices;
+    unsigned shift; /* addresses of instructions are multiples of 1 << shift */
+    bool delay;     /* branches have a delay slot */
+    bool isa_known;
+    struct br_fact *fact; /* by site */
+    struct br_site *site;
+    uint64_t *wrong; /* by site and choice */
+    size_t n_sites;
+    struct trod_pairs targets; /* sites that indirect branches led to */
+    struct br_lane **lane;
+    size_t n_lanes, cap_lanes, at; /* AT: the lane looked up last */
+    struct br_sums sums, before;   /* BEFORE: at the end of the last interval */
+    struct br_interval *interval;
+    size_t n_intervals, cap_intervals;
+};
+
+/* Number I of the sums of S. */
+static inline uint64_t *br_sum(struct br_sums *s, size_t i)
+{
+    return (uint64_t *)(void *)s + i;
+}
+
+/* branches.c: room for N sites. */
+int br_room(struct br_state *s, size_t n);
+
+/* ---- lanes.c */
+
+/* The lane of STREAM of FILE, made if new. NULL: no memory. */
+struct br_lane *br_lane(struct br_state *s, uint32_t stream, uint32_t file);
+void br_lanes_free(struct br_state *s);
+/* FILE is over, or all OTHERS are: nothing follows on their last branches. 0 or TROD_ERR_NOMEM. */
+int br_end_files(struct br_state *s, uint32_t file, bool others);
+/* The branch that L waits for led to TARGET, an instruction of site TO (TROD_NO_SITE: not known).
+ * The other ends L's waiting without knowing. Return 0 or TROD_ERR_NOMEM. */
+int br_led_to(struct br_state *s, struct br_lane *l, uint64_t target, uint32_t to);
+int br_given_up(struct br_state *s, struct br_lane *l);
+/* The events of L to the predictors. */
+void br_flush(struct br_state *s, struct br_lane *l);
+
+/* ---- merge.c */
+int br_merge(void *into, const void *from);
+int br_save(const void *st, struct trod_buf *out);
+int br_load(void *st, struct trod_span in, const uint32_t *sites);
+
+/* ---- result.c */
+int br_result(const void *st, struct trod_result *r);
+/* PART of OF. */
+double br_percent(uint64_t part, uint64_t of);
+
+/* ---- owners.c: branches by module, function or line. 0 or TROD_ERR_NOMEM. */
+int br_put_owners(const struct br_state *s, struct trod_result *r);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * lanes.c - streams, their branches, and the predictors that are told of them (branches.h).
+ *
+ * Where files come one after the other, the predictors of one are released when the next begins.
+ * Where they come by turns their streams tell them apart, and all are of file 0.
+ */
+#include "analysis/branches/branches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void free_lane(struct br_lane *l)
+{
+    for (unsigned i = 0; i < TROD_BP_MOST; i++)
+        free(l->predictor[i]);
+    free(l->last);
+    free(l);
+}
+
+void br_lanes_free(struct br_state *s)
+{
+    for (size_t i = 0; i < s->n_lanes; i++)
+        free_lane(s->lane[i]);
+    free(s->lane);
+    s->lane = NULL;
+    s->n_lanes = s->cap_lanes = 0;
+}
+
+int br_end_files(struct br_state *s, uint32_t file, bool others)
+{
+    size_t n = 0;
+    int rc = TROD_OK;
+
+    for (size_t i = 0; i < s->n_lanes; i++) {
+        struct br_lane *l = s->lane[i];
+
+        if ((l->file == file) == others) {
+            s->lane[n++] = l;
+            continue;
+        }
+        if (l->waits && rc == TROD_OK)
+            rc = br_given_up(s, l);
+        br_flush(s, l);
+        free_lane(l);
+    }
+    s->n_lanes = n;
+    return rc;
+}
+
+struct br_lane *br_lane(struct br_state *s, uint32_t stream, uint32_t file)
+{
+    struct br_lane *l;
+
+    for (size_t i = 0; i < s->n_lanes; i++)
+        if (s->lane[i]->stream == stream && s->lane[i]->file == file)
+            return s->lane[i];
+    if (!s->context.merged && br_end_files(s, file, true) < 0)
+        return NULL;
+    if (s->n_lanes == s->cap_lanes) {
+        const size_t cap = s->cap_lanes ? 2 * s->cap_lanes : 4;
+        void *p = realloc(s->lane, cap * sizeof(struct br_lane *));
+
+        if (!p)
+            return NULL;
+        s->lane = p;
+        s->cap_lanes = cap;
+    }
+    l = calloc(1, sizeof *l);
+    if (!l)
+        return NULL;
+    l->stream = stream;
+    l->file = file;
+    s->lane[s->n_lanes++] = l;
+    return l;
+}
+
+/* ---- branches */
+
+static int make_predictors(struct br_state *s, struct br_lane *l)
+{
+    for (unsigned i = 0; i < s->n_choices; i++) {
+        if (i % s->context.shards != s->context.shard || l->predictor[i])
+            continue;
+        l->predictor[i] = s->choice[i].type->make(s->choice[i].value, s->shift);
+        if (!l->predictor[i])
+            return TROD_ERR_NOMEM;
+    }
+    return TROD_OK;
+}
+
+void br_flush(struct br_state *s, struct br_lane *l)
+{
+    uint8_t wrong[BR_EVENTS];
+
+    for (unsigned k = 0; l->event_n && k < s->n_choices; k++) {
+        uint64_t *by_site = &s->wrong[k];
+
+        if (!l->predictor[k])
+            continue;
+        s->choice[k].type->run(l->predictor[k], l->events, l->event_n, wrong);
+        for (uint32_t i = 0; i < l->event_n; i++) {
+            s->sums.judged[k] += trod_bp_judged(s->choice[k].type->class, &l->events[i]);
+            s->sums.wrong[k] += wrong[i];
+            by_site[(size_t)l->events[i].site * s->n_choices] += wrong[i];
+        }
+    }
+    l->event_n = 0;
+}
+
+/* What a branch did is counted by the first shard alone. */
+static int count(struct br_state *s, struct br_lane *l, uint32_t to)
+{
+    const struct trod_bp_event *e = &l->event;
+    struct br_site *site = &s->site[e->site];
+    const uint8_t outcome = e->taken ? 2 : 1;
+
+    if (s->context.shard)
+        return TROD_OK;
+    if (e->site >= l->n_last) {
+        uint8_t *p = realloc(l->last, s->n_sites);
+
+        if (!p)
+            return TROD_ERR_NOMEM;
+        memset(p + l->n_last, 0, s->n_sites - l->n_last);
+        l->last = p;
+        l->n_last = s->n_sites;
+    }
+    s->sums.kind[e->kind]++;
+    s->sums.taken[e->kind] += e->taken;
+    site->executions++;
+    site->taken += e->taken;
+    site->turns += l->last[e->site] && l->last[e->site] != outcome;
+    l->last[e->site] = outcome;
+    if (to != TROD_NO_SITE && e->taken && e->kind >= TROD_BP_INDIRECT)
+        return trod_pairs_count(&s->targets, (uint64_t)e->site << 32 | to);
+    return TROD_OK;
+}
+
+/* The branch that L waits for is complete. */
+static int complete(struct br_state *s, struct br_lane *l, uint32_t to)
+{
+    l->waits = false;
+    if (l->event_n == 0 && make_predictors(s, l) < 0)
+        return TROD_ERR_NOMEM;
+    l->events[l->event_n++] = l->event;
+    if (l->event_n == BR_EVENTS)
+        br_flush(s, l);
+    return count(s, l, to);
+}
+
+int br_led_to(struct br_state *s, struct br_lane *l, uint64_t target, uint32_t to)
+{
+    struct trod_bp_event *e = &l->event;
+
+    if (!l->known)
+        e->taken = target != e->next;
+    /* what a conditional branch would lead to is known from its opcode, or once it was taken */
+    if (e->taken && e->target == 0)
+        e->target = target;
+    return complete(s, l, e->target == target ? to : TROD_NO_SITE);
+}
+
+int br_given_up(struct br_state *s, struct br_lane *l)
+{
+    if (l->known)
+        return complete(s, l, TROD_NO_SITE);
+    l->waits = false;
+    s->sums.unresolved += s->context.shard == 0;
+    return TROD_OK;
+}

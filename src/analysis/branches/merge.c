@@ -1,0 +1,154 @@
+/*
+ * merge.c - states of the analysis "branches": put together, to bytes and back.
+ *
+ * Predictors stay behind: a thread or cpu of a file has its own.
+ */
+#include "analysis/branches/branches.h"
+
+#include "core/pack.h"
+
+#include <stdlib.h>
+
+static void add_sums(struct br_sums *into, const struct br_sums *from)
+{
+    struct br_sums copy = *from;
+
+    for (size_t i = 0; i < BR_SUMS; i++)
+        *br_sum(into, i) += *br_sum(&copy, i);
+}
+
+/* Interval I of both. */
+static int add_interval(struct br_state *s, const struct br_interval *v, size_t i)
+{
+    if (i >= s->cap_intervals) {
+        const size_t cap = 2 * i + 16;
+        void *p = realloc(s->interval, cap * sizeof *s->interval);
+
+        if (!p)
+            return TROD_ERR_NOMEM;
+        s->interval = p;
+        s->cap_intervals = cap;
+    }
+    if (i >= s->n_intervals) {
+        s->interval[s->n_intervals++] = *v;
+        return TROD_OK;
+    }
+    add_sums(&s->interval[i].sums, &v->sums);
+    return TROD_OK;
+}
+
+int br_merge(void *into, const void *from)
+{
+    struct br_state *s = into;
+    const struct br_state *t = from;
+    int rc = br_room(s, t->n_sites);
+
+    for (size_t i = 0; rc == TROD_OK && i < t->n_sites; i++) {
+        s->site[i].executions += t->site[i].executions;
+        s->site[i].taken += t->site[i].taken;
+        s->site[i].turns += t->site[i].turns;
+        if (s->fact[i].kind == BR_UNKNOWN)
+            s->fact[i] = t->fact[i];
+    }
+    for (size_t i = 0; rc == TROD_OK && i < t->n_sites * t->n_choices; i++)
+        s->wrong[i] += t->wrong[i];
+    add_sums(&s->sums, &t->sums);
+    if (rc == TROD_OK)
+        rc = trod_pairs_merge(&s->targets, &t->targets);
+    for (size_t i = 0; rc == TROD_OK && i < t->n_intervals; i++)
+        rc = add_interval(s, &t->interval[i], i);
+    return rc;
+}
+
+/* ---- bytes */
+
+static int save_site(const struct br_state *s, size_t i, struct trod_buf *out)
+{
+    const struct br_fact *f = &s->fact[i];
+    int rc = trod_pack(out, s->site[i].executions);
+
+    if (rc < 0 || s->site[i].executions == 0)
+        return rc;
+    rc = trod_pack(out, s->site[i].taken) | trod_pack(out, s->site[i].turns) |
+         trod_pack(out, f->kind) | trod_pack(out, f->may_pass) | trod_pack(out, f->target);
+    for (unsigned k = 0; rc == TROD_OK && k < s->n_choices; k++)
+        rc = trod_pack(out, s->wrong[i * s->n_choices + k]);
+    return rc;
+}
+
+int br_save(const void *st, struct trod_buf *out)
+{
+    const struct br_state *s = st;
+    struct br_sums sums = s->sums;
+    size_t n = s->n_sites;
+    int rc = TROD_OK;
+
+    while (n && !s->site[n - 1].executions)
+        n--;
+    for (size_t i = 0; rc == TROD_OK && i < BR_SUMS; i++)
+        rc = trod_pack(out, *br_sum(&sums, i));
+    if (rc == TROD_OK)
+        rc = trod_pack(out, s->n_choices) | trod_pack(out, n) | trod_pack(out, s->n_sites);
+    for (size_t i = 0; rc == TROD_OK && i < n; i++)
+        rc = save_site(s, i, out);
+    return rc == TROD_OK ? trod_pairs_save(&s->targets, out) : TROD_ERR_NOMEM;
+}
+
+static int load_site(struct br_state *s, struct trod_span *in, uint32_t site)
+{
+    uint64_t v[6], wrong;
+
+    if (trod_unpack(in, &v[0]) < 0)
+        return TROD_ERR_CORRUPT;
+    if (v[0] == 0)
+        return TROD_OK;
+    for (unsigned k = 1; k < 6; k++)
+        if (trod_unpack(in, &v[k]) < 0)
+            return TROD_ERR_CORRUPT;
+    if (v[3] == 0 || v[3] > TROD_BP_KINDS)
+        return TROD_ERR_CORRUPT;
+    if (br_room(s, (size_t)site + 1) < 0)
+        return TROD_ERR_NOMEM;
+    s->site[site].executions += v[0];
+    s->site[site].taken += v[1];
+    s->site[site].turns += v[2];
+    s->fact[site] = (struct br_fact){(uint8_t)v[3], v[4] != 0, v[5]};
+    for (unsigned k = 0; k < s->n_choices; k++) {
+        if (trod_unpack(in, &wrong) < 0)
+            return TROD_ERR_CORRUPT;
+        s->wrong[(size_t)site * s->n_choices + k] += wrong;
+    }
+    return TROD_OK;
+}
+
+int br_load(void *st, struct trod_span in, const uint32_t *sites)
+{
+    struct br_state *s = st;
+    uint64_t n, choices, known, v[3];
+    int rc = TROD_OK;
+
+    for (size_t i = 0; i < BR_SUMS; i++) {
+        if (trod_unpack(&in, &v[0]) < 0)
+            return TROD_ERR_CORRUPT;
+        *br_sum(&s->sums, i) += v[0];
+    }
+    if (trod_unpack(&in, &choices) < 0 || choices > TROD_BP_MOST || trod_unpack(&in, &n) < 0 ||
+        trod_unpack(&in, &known) < 0 || n > in.n || n > known || (n && !sites) ||
+        (s->n_choices && choices != s->n_choices))
+        return TROD_ERR_CORRUPT;
+    s->n_choices = (unsigned)choices;
+    for (uint64_t i = 0; rc == TROD_OK && i < n; i++)
+        rc = load_site(s, &in, sites[i]);
+    if (rc < 0 || trod_unpack(&in, &v[0]) < 0 || v[0] > in.n)
+        return rc < 0 ? rc : TROD_ERR_CORRUPT;
+    for (uint64_t i = 0, pairs = v[0]; i < pairs; i++) {
+        for (int k = 0; k < 3; k++)
+            if (trod_unpack(&in, &v[k]) < 0)
+                return TROD_ERR_CORRUPT;
+        if (v[0] >= n || v[1] >= known || v[2] == 0)
+            return TROD_ERR_CORRUPT;
+        if (trod_pairs_add(&s->targets, (uint64_t)sites[v[0]] << 32 | sites[v[1]], v[2]) < 0)
+            return TROD_ERR_NOMEM;
+    }
+    return in.n ? TROD_ERR_CORRUPT : TROD_OK;
+}

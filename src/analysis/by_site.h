@@ -1,0 +1,39 @@
+/*
+ * by_site.h - arrays with an element for each site, and numbers by site that are kept as steps.
+ *
+ * Steps: what is counted for the sites of a streak (trod/streak.h) is added where the streak begins
+ * and taken away behind its end. The number of a site is the sum of the steps up to it; sums of
+ * such arrays are those of the numbers.
+ */
+#ifndef TROD_ANALYSIS_BY_SITE_H
+#define TROD_ANALYSIS_BY_SITE_H
+
+#include "trod/types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Room for N elements of SIZE bytes in the array of *HAVE at the address ARRAY; new ones are all
+ * zero. Returns 0 or TROD_ERR_NOMEM; then nothing has changed.
+ */
+static inline int trod_by_site_room(void *array, size_t *have, size_t n, size_t size)
+{
+    size_t cap = *have ? *have : 1024;
+    char *p;
+
+    if (n <= *have)
+        return TROD_OK;
+    while (cap < n)
+        cap *= 2;
+    memcpy(&p, array, sizeof p);
+    p = realloc(p, cap * size);
+    if (!p)
+        return TROD_ERR_NOMEM;
+    memset(p + *have * size, 0, (cap - *have) * size);
+    memcpy(array, &p, sizeof p);
+    *have = cap;
+    return TROD_OK;
+}
+
+#endif

@@ -1,0 +1,185 @@
+/*
+ * callgraph.h - what the analyses "calls", "profile" and "flame" count: what each stack of
+ * functions cost (callgraph.c, tree.c), the list of single calls (list.c), and what Arm's tools
+ * make of a trace (like.c).
+ *
+ * Implements docs/navigating.md, "Calls". Costs are counted in a tree of calling contexts: a node
+ * is a function called from the function of its parent. Each stream has a tree while it is read; it
+ * is added to that of the state when the stream ends.
+ */
+#ifndef TROD_ANALYSIS_CALLGRAPH_H
+#define TROD_ANALYSIS_CALLGRAPH_H
+
+#include "trod/analysis.h"
+#include "trod/buf.h"
+#include "trod/callstack.h"
+
+enum cg_weight {
+    CG_INSTRUCTIONS,
+    CG_TIME,
+    CG_ROWS, /* from here on rows are looked at */
+    CG_LOADS,
+    CG_STORES,
+    CG_ACCESSES,
+    CG_BYTES,
+    CG_MISSES,
+    CG_WEIGHTS
+};
+extern const char *const cg_weight_names[];
+
+/* What a node counts. */
+enum { CG_SELF_INSTRUCTIONS, CG_SELF_TIME, CG_SELF_WEIGHT, CG_SELVES };
+
+struct cg_sum;
+
+enum cg_node_kind { CG_PLAIN, CG_EXCEPTION, CG_CUT };
+
+enum { CG_NOBODY = 0, CG_MOST_NODES = 1 << 20, CG_LIKE_NONE = 0, CG_LIKE_TARMAC };
+
+struct cg_node {
+    uint64_t function; /* where it begins */
+    uint32_t parent;   /* 0: none */
+    uint32_t kind;
+    uint64_t count; /* activations */
+    uint64_t self[CG_SELVES];
+};
+
+/* Node 0 stands for all: it has no function, and what belongs to none. */
+struct cg_tree {
+    struct cg_node *node;
+    size_t n, cap;
+    uint32_t *slot; /* open addressing: numbers of nodes, 0: empty */
+    size_t n_slots;
+    uint32_t cut;  /* stacks beyond CG_MOST_NODES: functions without their callers */
+    bool any_time; /* somebody said a time */
+};
+
+/* A stream that is being read. */
+struct cg_lane {
+    struct cg_tree tree;
+    uint64_t instruction, time; /* counted so far */
+    uint32_t bottom;            /* node of the root that ended last */
+    uint32_t roots;             /* that were put below */
+    struct cg_cache *cache;     /* CG_MISSES */
+    struct cg_registers *registers;
+};
+
+/* A single call (list.c). */
+enum { CG_ARGS = 8, CG_WHO = 24 };
+struct cg_call {
+    uint64_t function, caller, site; /* TROD_NOWHERE: none */
+    uint64_t row, time, last_time;
+    uint64_t begin, instructions; /* ordinal of the first; with all that it called */
+    uint64_t arg[CG_ARGS];
+    uint32_t depth;
+    uint8_t kind, how, sure, sure_end;
+    uint8_t args; /* that are known */
+    char who[CG_WHO];
+};
+
+struct cg_calls {
+    struct cg_call *at;
+    size_t n, cap;
+    uint64_t seen; /* those that found no place included */
+};
+
+struct cg_options {
+    int weight, exceptions, like, sort;
+    uint64_t top, depth, most;
+    struct trod_range time;
+    struct trod_list function;
+    bool list, final, reverse, svg, no_offsets, debug;
+};
+
+struct cg_core {
+    const struct cg_options *opt;
+    struct trod_context context;
+    struct trod_callstack *stack;
+    struct cg_tree tree;
+    struct cg_lane **lane; /* by place in the call stack's list */
+    size_t n_lanes;
+    struct trod_callstack_counts counts;
+    bool inline_exceptions, finished, listing;
+    struct cg_calls calls, open;
+    uint64_t *wanted; /* functions to list; by address */
+    size_t n_wanted;
+    const struct trod_meta *meta; /* of the batch that is being fed */
+    uint8_t isa;
+    uint32_t file;
+    struct cg_like *like;
+};
+
+/* A state. */
+struct cg_state {
+    struct cg_core *core;
+};
+
+/* ---- tree.c: 0 or TROD_ERR_NOMEM where they return int */
+/* See to node 0. False: no memory. */
+bool cg_tree_begin(struct cg_tree *t);
+/* The child of PARENT for FUNCTION, made if new; 0: no memory. */
+uint32_t cg_child(struct cg_tree *t, uint32_t parent, uint64_t function, unsigned kind);
+/* NODE, whose parent is 0, becomes a child of PARENT. */
+int cg_move(struct cg_tree *t, uint32_t node, uint32_t parent);
+int cg_tree_add(struct cg_tree *into, const struct cg_tree *from);
+void cg_tree_fini(struct cg_tree *t);
+int cg_tree_save(const struct cg_tree *t, struct trod_buf *out);
+int cg_tree_load(struct cg_tree *t, struct trod_span *in);
+
+/* ---- callgraph.c */
+int cg_init(void *st, const struct cg_options *opt, const struct trod_context *c, bool inlined,
+            bool listing);
+int cg_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
+int cg_merge(void *into, const void *from);
+int cg_save(const void *st, struct trod_buf *out);
+int cg_load(void *st, struct trod_span in, const uint32_t *sites);
+void cg_fini(void *st);
+/* The end of the rows: open activations are counted. */
+int cg_finish(struct cg_core *core);
+uint32_t cg_uses_of(const char *format, const void *opt);
+
+/* ---- cost.c: what rows [FROM, TO) weigh */
+uint64_t cg_weigh(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b,
+                  uint32_t from, uint32_t to);
+void cg_cost_fini(struct cg_lane *l);
+
+/* ---- list.c */
+/* What the options name. 0 or an error, reported. */
+int cg_wanted(struct cg_core *core);
+/* F begins: its number in the list + 1, or 0. A negative number is an error. */
+int64_t cg_list_enter(struct cg_core *core, const struct cg_lane *l, const struct trod_frame *f);
+/* Number NUMBER - 1 of the list, or 0, ends. 0 or TROD_ERR_NOMEM. */
+int cg_list_leave(struct cg_core *core, uint64_t number, const struct trod_frame *f,
+                  const struct trod_frame_left *end);
+int cg_list_add(struct cg_core *to, const struct cg_core *from);
+/* Registers that carry arguments, from rows [FROM, TO) of B. 0 or TROD_ERR_NOMEM. */
+int cg_registers(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
+                 uint32_t to);
+void cg_put_list(const struct cg_core *core, struct trod_result *r);
+void cg_put_open(const struct cg_core *core, struct trod_result *r);
+
+/* ---- profile.c */
+void cg_put_counts(const struct cg_core *core, const struct cg_sum *sum, struct trod_result *r);
+
+/* ---- sums.c: what follows from a tree */
+struct cg_sum {
+    uint64_t total[CG_SELVES];
+    uint32_t first, next; /* child, sibling: by total, the largest first; 0: none */
+    uint32_t depth;
+};
+/* By node. NULL: no memory. Release with free. BY: what orders the children. */
+struct cg_sum *cg_sums(const struct cg_tree *t, unsigned by);
+/* Number of what is shown: enum CG_SELF_... of OPT's weight. */
+static inline unsigned cg_shown(const struct cg_options *opt)
+{
+    return opt->weight == CG_INSTRUCTIONS ? CG_SELF_INSTRUCTIONS
+           : opt->weight == CG_TIME       ? CG_SELF_TIME
+                                          : CG_SELF_WEIGHT;
+}
+/* The nodes of T in order, each before its children: CALL is given NODE and stops with an error. */
+int cg_walk(const struct cg_tree *t, const struct cg_sum *sum,
+            int (*enter)(void *user, uint32_t node), void (*leave)(void *user, uint32_t node),
+            void *user);
+const char *cg_node_name(const struct cg_core *core, const struct cg_node *n,
+                         char buf[TROD_FUNCTION_NAME]);
+#endif

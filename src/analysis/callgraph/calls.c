@@ -1,0 +1,224 @@
+/*
+ * calls.c - the analysis "calls": who called whom, folded into a tree, or call by call.
+ *
+ * Implements docs/navigating.md, "calls".
+ */
+#include "analysis/callgraph/callgraph.h"
+#include "analysis/callgraph/like.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct cg_options, field)
+
+enum { TOP = 500, MOST = 100000 };
+
+static const char *const likes[] = {"none", "tarmac", NULL};
+
+static const struct trod_option options[] = {
+    {"function", 0, TROD_OPT_LIST, AT(function), "NAME|ADDRESS",
+     "list every call of these functions, with its arguments where the trace has registers", NULL,
+     NULL},
+    {"list", 0, TROD_OPT_BOOL, AT(list), NULL, "list call by call instead of the folded tree", NULL,
+     NULL},
+    {"depth", 0, TROD_OPT_U64, AT(depth), "N", "only the outermost N functions of each stack", NULL,
+     NULL},
+    {"during", 0, TROD_OPT_RANGE, AT(time), "FROM..TO",
+     "of a list only calls that were going on then", NULL, NULL},
+    {"final-stack", 0, TROD_OPT_BOOL, AT(final), NULL,
+     "show what is open at the end of each thread or cpu", NULL, NULL},
+    {"top", 0, TROD_OPT_U64, AT(top), "N",
+     "rows of the tree, those that cost most (default: 500; 0: all)", NULL, NULL},
+    {"most", 0, TROD_OPT_U64, AT(most), "N", "calls of a list (default: 100000; 0: all)", NULL,
+     NULL},
+    {"like", 0, TROD_OPT_ENUM, AT(like), "TOOL",
+     "print as that tool does: tarmac (Arm's tarmac-calltree, with --function tarmac-callinfo)",
+     likes, NULL},
+    {"no-offsets", 0, TROD_OPT_BOOL, AT(no_offsets), NULL,
+     "with --like tarmac: only names of functions", NULL, NULL},
+    {"matching", 0, TROD_OPT_BOOL, AT(debug), NULL,
+     "with --like tarmac: before the tree, how calls and returns were matched", NULL, NULL},
+    {.type = TROD_OPT_END},
+};
+
+static const struct cg_options defaults = {.top = TOP, .most = MOST};
+
+static int init(void *st, const void *opt, const struct trod_context *c)
+{
+    const struct cg_options *o = opt ? opt : &defaults;
+
+    return cg_init(st, o, c, true, o->list || o->function.n || o->final);
+}
+
+/* ---- the folded tree */
+
+struct tree {
+    const struct cg_core *core;
+    const struct cg_sum *sum;
+    struct trod_result *r;
+    uint64_t least;  /* instructions of what is shown */
+    uint64_t equals; /* rows left for those with just as many */
+    uint64_t hidden;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x > y ? -1 : x < y;
+}
+
+/* What is shown costs at least so much that there are TOP rows. */
+static int choose(struct tree *t)
+{
+    const size_t n = t->core->tree.n, top = (size_t)t->core->opt->top;
+    uint64_t *all;
+
+    t->equals = UINT64_MAX;
+    if (top == 0 || n <= top + 1)
+        return TROD_OK;
+    all = malloc(n * sizeof *all);
+    if (!all)
+        return TROD_ERR_NOMEM;
+    for (size_t i = 1; i < n; i++)
+        all[i - 1] = t->sum[i].total[CG_SELF_INSTRUCTIONS];
+    qsort(all, n - 1, sizeof *all, by_size);
+    t->least = all[top - 1];
+    t->equals = 0;
+    for (size_t i = top; i-- > 0 && all[i] == t->least;)
+        t->equals++;
+    free(all);
+    return TROD_OK;
+}
+
+static bool shown(struct tree *t, uint32_t node)
+{
+    const uint64_t total = t->sum[node].total[CG_SELF_INSTRUCTIONS], depth = t->core->opt->depth;
+
+    if (depth && t->sum[node].depth > depth)
+        return false;
+    if (total > t->least || t->equals == UINT64_MAX)
+        return true;
+    if (total < t->least || t->equals == 0)
+        return false;
+    t->equals--;
+    return true;
+}
+
+static int put_node(void *user, uint32_t node)
+{
+    struct tree *t = user;
+    const struct cg_node *n = &t->core->tree.node[node];
+    const unsigned depth = t->sum[node].depth - 1;
+    const uint64_t all = t->sum[0].total[CG_SELF_INSTRUCTIONS];
+    char buf[TROD_FUNCTION_NAME];
+    struct trod_buf text = {0};
+    int rc;
+
+    if (!shown(t, node)) {
+        t->hidden++;
+        return TROD_OK;
+    }
+    rc =
+        trod_buf_printf(&text, "%*s%s%s", (int)(2 * (depth < 50 ? depth : 50)), "",
+                        n->kind == CG_EXCEPTION ? "exception " : "", cg_node_name(t->core, n, buf));
+    if (rc == TROD_OK) {
+        trod_result_strn(t->r, NULL, (const char *)text.p, text.n);
+        trod_result_u64(t->r, NULL, depth);
+        trod_result_hex(t->r, NULL, n->function);
+        trod_result_u64(t->r, NULL, n->count);
+        trod_result_u64(t->r, NULL, t->sum[node].total[CG_SELF_INSTRUCTIONS]);
+        trod_result_f64(
+            t->r, NULL,
+            all ? 100.0 * (double)t->sum[node].total[CG_SELF_INSTRUCTIONS] / (double)all : 0, 2);
+        trod_result_u64(t->r, NULL, n->self[CG_SELF_INSTRUCTIONS]);
+        if (t->core->tree.any_time)
+            trod_result_u64(t->r, NULL, t->sum[node].total[CG_SELF_TIME]);
+        trod_result_row_end(t->r);
+    }
+    trod_buf_fini(&text);
+    return rc;
+}
+
+static int put_tree(struct tree *t)
+{
+    static const struct trod_result_column columns[] = {
+        {"function", TROD_COLUMN_KEY, NULL, "a step to the right: called by the one above"},
+        {"depth", TROD_COLUMN_KEY, NULL, "functions below it in the stack"},
+        {"address", TROD_COLUMN_KEY, NULL, "where it begins"},
+        {"calls", TROD_COLUMN_MEASURE, "activations", NULL},
+        {"inclusive", TROD_COLUMN_MEASURE, "instructions", "with all that it called"},
+        {"share", TROD_COLUMN_MEASURE, "%", "of all"},
+        {"exclusive", TROD_COLUMN_MEASURE, "instructions", "by the function itself"},
+        {"time", TROD_COLUMN_MEASURE, "time", "inclusive"},
+    };
+    int rc = choose(t);
+
+    if (rc < 0)
+        return rc;
+    trod_result_table(t->r, "tree", "calls, folded", columns,
+                      sizeof columns / sizeof *columns - !t->core->tree.any_time);
+    rc = cg_walk(&t->core->tree, t->sum, put_node, NULL, t);
+    trod_result_table_close(t->r);
+    if (t->hidden)
+        trod_result_u64(t->r, "rows_not_shown", t->hidden);
+    return rc;
+}
+
+static int result(const void *st, struct trod_result *r)
+{
+    struct cg_core *core = ((const struct cg_state *)st)->core;
+    struct tree t = {.core = core, .r = r};
+    struct cg_sum *sum = NULL;
+    int rc = cg_finish(core);
+
+    if (rc == TROD_OK &&
+        (!cg_tree_begin(&core->tree) || !(sum = cg_sums(&core->tree, CG_SELF_INSTRUCTIONS))))
+        rc = TROD_ERR_NOMEM;
+    if (rc == TROD_OK) {
+        t.sum = sum;
+        cg_put_counts(core, sum, r);
+        if (core->opt->list || core->n_wanted)
+            cg_put_list(core, r);
+        else if (!core->opt->final)
+            rc = put_tree(&t);
+        if (core->opt->final)
+            cg_put_open(core, r);
+    }
+    free(sum);
+    return rc;
+}
+
+const struct trod_analysis trod_analysis_calls = {
+    .name = "calls",
+    .title = "who called whom: a folded tree of calls, or call by call",
+    .names = true,
+    .about = "Follows calls and returns of each thread or cpu and shows them as a tree: each\n"
+             "function below the one that called it, with how often and at what cost. Tail\n"
+             "calls, exceptions, longjmp, C++ exceptions and task switches are followed\n"
+             "too, with registers where the trace has them. --list shows call by call;\n"
+             "--function each call of a function, with its arguments; --final-stack what is\n"
+             "open at the end, as of a program that hangs. Names come from --symbols.\n"
+             "\n"
+             "--like tarmac prints what Arm's tarmac-calltree does, with --function what\n"
+             "tarmac-callinfo does, their errors included.",
+    .examples = "  trod calls --symbols app@0x555555554000 app.trace.zip\n"
+                "  trod calls --function memcpy --symbols libc.so.6@0x7ffff7c00000 app.trace.zip\n"
+                "  trod calls --list --depth 3 --during 1000..2000 cpu.tarmac\n"
+                "  trod calls --like tarmac --symbols calc.elf calc.tarmac\n",
+    .options = options,
+    .options_size = sizeof(struct cg_options),
+    .defaults = &defaults,
+    .state_size = sizeof(struct cg_state),
+    .order = TROD_STREAM_ORDER,
+    .order_of = cg_like_order,
+    .needs = TROD_COL_KIND | TROD_COL_ADDR,
+    .uses = TROD_CALLSTACK_COLUMNS,
+    .uses_of = cg_uses_of,
+    .init = init,
+    .feed = cg_feed,
+    .merge = cg_merge,
+    .result = result,
+    .layout = cg_like_calls,
+    .fini = cg_fini,
+};

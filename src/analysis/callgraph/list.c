@@ -1,0 +1,382 @@
+/*
+ * list.c - single calls: of the functions that are asked for, or all, and what is open at the end.
+ *
+ * Arguments are the registers that the calling convention of the instruction set puts them into, as
+ * far as the trace shows their last write: AAPCS64 x0-x7, AAPCS32 r0-r3, MIPS a0-a3, PowerPC
+ * r3-r10, RISC-V a0-a7, x86-64 (System V) rdi, rsi, rdx, rcx, r8, r9.
+ */
+#include "analysis/callgraph/callgraph.h"
+
+#include "core/grow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cg_registers {
+    uint64_t value[CG_ARGS];
+    uint8_t known; /* a bit each */
+};
+
+/* ---- what is asked for */
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static int want_name(struct cg_core *core, const char *name)
+{
+    enum { MANY = 64 };
+    uint64_t address[MANY], *p;
+    size_t n = 0;
+
+    if (trod_option_number(name, &address[0]) == TROD_OK)
+        n = 1;
+    else if (core->context.symbols)
+        n = trod_symbols_named(core->context.symbols, name, address, MANY);
+    if (n == 0)
+        return trod_error(core->context.diag, TROD_ERR_USAGE, "calls.function", NULL,
+                          "no function is called '%s'%s", name,
+                          core->context.symbols ? ""
+                                                : ": --symbols says what functions are called");
+    p = realloc(core->wanted, (core->n_wanted + n) * sizeof *p);
+    if (!p)
+        return TROD_ERR_NOMEM;
+    memcpy(p + core->n_wanted, address, n * sizeof *p);
+    core->wanted = p;
+    core->n_wanted += n;
+    return TROD_OK;
+}
+
+int cg_wanted(struct cg_core *core)
+{
+    int rc = TROD_OK;
+
+    for (size_t i = 0; rc == TROD_OK && i < core->opt->function.n; i++)
+        rc = want_name(core, core->opt->function.item[i]);
+    if (core->n_wanted)
+        qsort(core->wanted, core->n_wanted, sizeof *core->wanted, by_number);
+    return rc;
+}
+
+/* ---- registers */
+
+/* The number behind LETTER in NAME, or -1. */
+static int numbered(const uint8_t *p, uint32_t n, char letter)
+{
+    if (n < 2 || n > 3 || (p[0] | 32) != letter || p[1] < '0' || p[1] > '9')
+        return -1;
+    if (n == 2)
+        return p[1] - '0';
+    return p[2] < '0' || p[2] > '9' ? -1 : 10 * (p[1] - '0') + p[2] - '0';
+}
+
+/* Which argument the register called P (N bytes) carries, or -1. */
+static int argument_of(unsigned isa, const uint8_t *p, uint32_t n)
+{
+    static const char *const x86[] = {"rdi", "rsi", "rdx", "rcx", "r8", "r9"};
+    int k;
+
+    switch (isa) {
+    case TROD_ISA_A64:
+    case TROD_ISA_ARM:
+        if ((k = numbered(p, n, 'x')) >= 0 && k < 8)
+            return k;
+        return (k = numbered(p, n, 'r')) < 4 ? k : -1;
+    case TROD_ISA_MIPS32:
+    case TROD_ISA_MIPS64:
+        if ((k = numbered(p, n, 'a')) >= 0 && k < 4)
+            return k;
+        return (k = numbered(p, n, 'r')) >= 4 && k < 8 ? k - 4 : -1;
+    case TROD_ISA_PPC32:
+    case TROD_ISA_PPC64:
+        return (k = numbered(p, n, 'r')) >= 3 && k < 11 ? k - 3 : -1;
+    case TROD_ISA_RISCV64:
+        if ((k = numbered(p, n, 'a')) >= 0 && k < 8)
+            return k;
+        return (k = numbered(p, n, 'x')) >= 10 && k < 18 ? k - 10 : -1;
+    case TROD_ISA_X86_64:
+        for (k = 0; k < 6; k++)
+            if (strlen(x86[k]) == n && memcmp(p, x86[k], n) == 0)
+                return k;
+        return -1;
+    default:
+        return -1;
+    }
+}
+
+int cg_registers(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
+                 uint32_t to)
+{
+    if (!l->registers && !(l->registers = calloc(1, sizeof *l->registers)))
+        return TROD_ERR_NOMEM;
+    for (uint32_t i = from; i < to; i++) {
+        const uint32_t said = b->have & b->has[i];
+        int k;
+
+        if (b->kind[i] != TROD_REG || !(said & TROD_COL_TEXT) || b->text[i].len > 3 ||
+            (k = argument_of(core->isa, trod_batch_bytes(b, b->text[i]), b->text[i].len)) < 0)
+            continue;
+        if (said & TROD_COL_VALUE &&
+            !(said & TROD_COL_FLAGS && b->flags[i] & (TROD_F_UNKNOWN | TROD_F_PARTIAL))) {
+            l->registers->value[k] = b->value[i];
+            l->registers->known |= (uint8_t)(1u << k);
+        } else {
+            l->registers->known &= (uint8_t) ~(1u << k);
+        }
+    }
+    return TROD_OK;
+}
+
+/* ---- calls */
+
+/* "cpu0", "1234": the stream of F. */
+static void name_stream(const struct cg_core *core, const struct trod_frame *f, char who[CG_WHO])
+{
+    const struct trod_stream *s;
+
+    if (!core->meta || f->stream >= core->meta->n_streams)
+        return;
+    s = &core->meta->streams[f->stream];
+    if (s->name && s->name_len)
+        snprintf(who, CG_WHO, "%.*s", (int)(s->name_len < CG_WHO ? s->name_len : CG_WHO - 1),
+                 s->name);
+    else if (s->tid != TROD_NOWHERE)
+        snprintf(who, CG_WHO, "%llu", (unsigned long long)s->tid);
+}
+
+static bool is_wanted(const struct cg_core *core, const struct trod_frame *f)
+{
+    const struct cg_options *o = core->opt;
+
+    if (core->n_wanted)
+        return bsearch(&f->function, core->wanted, core->n_wanted, sizeof f->function, by_number) ||
+               bsearch(&f->entry.pc, core->wanted, core->n_wanted, sizeof f->function, by_number);
+    return o->list;
+}
+
+static struct cg_call call_of(const struct cg_core *core, const struct trod_frame *f)
+{
+    struct cg_call c = {.function = f->function,
+                        .caller = f->depth ? f[-1].function : TROD_NOWHERE,
+                        .site = f->site.pc,
+                        .row = f->entry.row,
+                        .time = f->entry.time,
+                        .last_time = TROD_NOWHERE,
+                        .begin = f->entry.instruction,
+                        .depth = f->depth,
+                        .kind = f->kind,
+                        .sure = f->sure,
+                        .how = TROD_FRAME_OPEN};
+
+    name_stream(core, f, c.who);
+    return c;
+}
+
+/* 0, or TROD_ERR_NOMEM. *NUMBER: its place + 1; 0: the list is full. */
+static int append(struct cg_core *core, struct cg_calls *to, const struct cg_call *c,
+                  uint64_t *number)
+{
+    *number = 0;
+    to->seen++;
+    if (core->opt->most && to->n >= core->opt->most)
+        return TROD_OK;
+    if (to->n == UINT32_MAX - 1 || !trod_grow(&to->at, to->n, &to->cap, sizeof *to->at, 64))
+        return TROD_ERR_NOMEM;
+    to->at[to->n++] = *c;
+    *number = to->n;
+    return TROD_OK;
+}
+
+int64_t cg_list_enter(struct cg_core *core, const struct cg_lane *l, const struct trod_frame *f)
+{
+    const struct cg_options *o = core->opt;
+    struct cg_call c;
+    uint64_t number;
+
+    if (!is_wanted(core, f) || (o->depth && f->depth >= o->depth) ||
+        (o->time.set && (f->entry.time == TROD_NOWHERE || f->entry.time > o->time.hi)))
+        return 0;
+    c = call_of(core, f);
+    if (l->registers) {
+        memcpy(c.arg, l->registers->value, sizeof c.arg);
+        c.args = l->registers->known;
+    }
+    return append(core, &core->calls, &c, &number) < 0 ? TROD_ERR_NOMEM : (int64_t)number;
+}
+
+int cg_list_leave(struct cg_core *core, uint64_t number, const struct trod_frame *f,
+                  const struct trod_frame_left *end)
+{
+    if (number) {
+        struct cg_call *c = &core->calls.at[number - 1];
+
+        c->last_time = end->last.time;
+        c->instructions = end->next.instruction - c->begin;
+        c->how = end->how;
+        c->sure_end = end->sure;
+    }
+    if (core->opt->final && end->how == TROD_FRAME_OPEN) {
+        const struct cg_call c = call_of(core, f);
+
+        return append(core, &core->open, &c, &number);
+    }
+    return TROD_OK;
+}
+
+static int add_list(const struct cg_core *core, struct cg_calls *to, const struct cg_calls *from)
+{
+    const size_t room = core->opt->most ? (size_t)core->opt->most : SIZE_MAX;
+    const size_t n = to->n >= room ? 0 : from->n < room - to->n ? from->n : room - to->n;
+    struct cg_call *p = n ? realloc(to->at, (to->n + n) * sizeof *p) : to->at;
+
+    to->seen += from->seen;
+    if (n == 0)
+        return TROD_OK;
+    if (!p)
+        return TROD_ERR_NOMEM;
+    memcpy(p + to->n, from->at, n * sizeof *p);
+    to->at = p;
+    to->n += n;
+    to->cap = to->n;
+    return TROD_OK;
+}
+
+int cg_list_add(struct cg_core *to, const struct cg_core *from)
+{
+    const int rc = add_list(to, &to->calls, &from->calls);
+
+    return rc < 0 ? rc : add_list(to, &to->open, &from->open);
+}
+
+/* ---- results */
+
+static void put_function(const struct cg_core *core, uint64_t function, unsigned indent,
+                         struct trod_result *r)
+{
+    char buf[TROD_FUNCTION_NAME];
+    struct trod_buf text = {0};
+    const char *name;
+
+    if (function == TROD_NOWHERE) {
+        trod_result_str(r, NULL, "");
+        return;
+    }
+    name = trod_function_name(core->context.symbols, function, buf);
+    if (indent &&
+        trod_buf_printf(&text, "%*s%s", (int)(indent < 100 ? indent : 100), "", name) == 0)
+        trod_result_strn(r, NULL, (const char *)text.p, text.n);
+    else
+        trod_result_str(r, NULL, name);
+    trod_buf_fini(&text);
+}
+
+static void put_time(struct trod_result *r, uint64_t time)
+{
+    if (time == TROD_NOWHERE)
+        trod_result_absent(r);
+    else
+        trod_result_u64(r, NULL, time);
+}
+
+static void put_args(const struct cg_call *c, struct trod_result *r)
+{
+    char text[CG_ARGS * 24];
+    size_t n = 0;
+
+    text[0] = '\0';
+    for (unsigned k = 0; k < CG_ARGS && c->args >> k & 1; k++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s0x%llx", k ? ", " : "",
+                              (unsigned long long)c->arg[k]);
+    trod_result_str(r, NULL, text);
+}
+
+static bool in_time(const struct cg_core *core, const struct cg_call *c)
+{
+    return !core->opt->time.set || c->last_time == TROD_NOWHERE ||
+           c->last_time >= core->opt->time.lo;
+}
+
+void cg_put_list(const struct cg_core *core, struct trod_result *r)
+{
+    static const struct trod_result_column columns[] = {
+        {"function", TROD_COLUMN_KEY, NULL, "a step to the right: called by the one before"},
+        {"arguments", TROD_COLUMN_PLAIN, NULL, "in registers, as far as they are known"},
+        {"row", TROD_COLUMN_KEY, NULL, "of its first instruction"},
+        {"time", TROD_COLUMN_PLAIN, NULL, "of its first instruction"},
+        {"until", TROD_COLUMN_PLAIN, NULL, "time of its last instruction"},
+        {"instructions", TROD_COLUMN_MEASURE, "instructions", "with all that it called"},
+        {"caller", TROD_COLUMN_PLAIN, NULL, NULL},
+        {"site", TROD_COLUMN_PLAIN, NULL, "the instruction that called"},
+        {"depth", TROD_COLUMN_PLAIN, NULL, "activations below"},
+        {"kind", TROD_COLUMN_PLAIN, NULL, "root, call, tail, exception, manual"},
+        {"end", TROD_COLUMN_PLAIN, NULL, "returned, unwound, tailed, open"},
+        {"from", TROD_COLUMN_PLAIN, NULL, "what the call was concluded from"},
+        {"stream", TROD_COLUMN_KEY, NULL, "thread or cpu"},
+    };
+    const bool tree = core->n_wanted == 0;
+
+    trod_result_u64(r, "calls_found", core->calls.seen);
+    trod_result_u64(r, "calls_listed", core->calls.n);
+    trod_result_table(r, "list", "calls in the order of the trace", columns,
+                      sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < core->calls.n; i++) {
+        const struct cg_call *c = &core->calls.at[i];
+
+        if (!in_time(core, c))
+            continue;
+        put_function(core, c->function, tree ? 2 * c->depth : 0, r);
+        put_args(c, r);
+        trod_result_u64(r, NULL, c->row);
+        put_time(r, c->time);
+        put_time(r, c->last_time);
+        trod_result_u64(r, NULL, c->instructions);
+        put_function(core, c->caller, 0, r);
+        if (c->site == TROD_NOWHERE)
+            trod_result_absent(r);
+        else
+            trod_result_hex(r, NULL, c->site);
+        trod_result_u64(r, NULL, c->depth);
+        trod_result_str(r, NULL, trod_frame_kind_name(c->kind));
+        trod_result_str(r, NULL, trod_frame_end_name(c->how));
+        trod_result_str(r, NULL, trod_frame_sure_name(c->sure));
+        trod_result_str(r, NULL, c->who);
+        trod_result_row_end(r);
+    }
+    trod_result_table_close(r);
+}
+
+void cg_put_open(const struct cg_core *core, struct trod_result *r)
+{
+    static const struct trod_result_column columns[] = {
+        {"stream", TROD_COLUMN_KEY, NULL, "thread or cpu"},
+        {"depth", TROD_COLUMN_KEY, NULL, "activations below"},
+        {"function", TROD_COLUMN_PLAIN, NULL, NULL},
+        {"kind", TROD_COLUMN_PLAIN, NULL, NULL},
+        {"row", TROD_COLUMN_PLAIN, NULL, "of its first instruction"},
+        {"time", TROD_COLUMN_PLAIN, NULL, "of its first instruction"},
+        {"site", TROD_COLUMN_PLAIN, NULL, "the instruction that called"},
+    };
+
+    trod_result_table(r, "final_stack", "open at the end, innermost first", columns,
+                      sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < core->open.n; i++) {
+        const struct cg_call *c = &core->open.at[i];
+
+        trod_result_str(r, NULL, c->who);
+        trod_result_u64(r, NULL, c->depth);
+        put_function(core, c->function, 0, r);
+        trod_result_str(r, NULL, trod_frame_kind_name(c->kind));
+        trod_result_u64(r, NULL, c->row);
+        put_time(r, c->time);
+        if (c->site == TROD_NOWHERE)
+            trod_result_absent(r);
+        else
+            trod_result_hex(r, NULL, c->site);
+        trod_result_row_end(r);
+    }
+    trod_result_table_close(r);
+}

@@ -1,0 +1,271 @@
+/*
+ * call_table.c - the tables of the analysis "syscalls": calls by number, failures, saved states.
+ *
+ * Numbers of system calls are few. Damaged traces invent others: from the 65,536th on they share
+ * one entry, so that memory stays bounded.
+ */
+#include "analysis/calls/calls.h"
+
+#include "analysis/by_site.h"
+
+#include "core/grow.h"
+#include "core/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SUMS = sizeof(struct sys_sums) / sizeof(uint64_t), FIRST_SLOTS = 64 };
+
+static uint32_t hash(int64_t number)
+{
+    return (uint32_t)(((uint64_t)number * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+}
+
+static void place(struct sys_state *s, uint32_t i)
+{
+    uint32_t at = hash(s->call[i].number) & (s->n_slots - 1);
+
+    while (s->slot[at])
+        at = (at + 1) & (s->n_slots - 1);
+    s->slot[at] = i + 1;
+}
+
+static bool grow_slots(struct sys_state *s)
+{
+    const uint32_t n = s->n_slots ? 2 * s->n_slots : FIRST_SLOTS;
+    uint32_t *slot = calloc(n, sizeof *slot);
+
+    if (!slot)
+        return false;
+    free(s->slot);
+    s->slot = slot;
+    s->n_slots = n;
+    for (uint32_t i = 0; i < s->n_calls; i++)
+        place(s, i);
+    return true;
+}
+
+struct sys_call *sys_call(struct sys_state *s, int64_t number)
+{
+    if (s->n_calls >= SYS_NUMBERS)
+        number = s->call[SYS_NUMBERS - 1].number;
+    for (uint32_t at = hash(number); s->n_slots; at++) {
+        const uint32_t i = s->slot[at & (s->n_slots - 1)];
+
+        if (i == 0)
+            break;
+        if (s->call[i - 1].number == number)
+            return &s->call[i - 1];
+    }
+    if ((2 * s->n_calls >= s->n_slots && !grow_slots(s)) ||
+        !trod_grow(&s->call, s->n_calls, &s->cap_calls, sizeof *s->call, 32))
+        return NULL;
+    s->call[s->n_calls] = (struct sys_call){.number = number, .least = UINT64_MAX};
+    place(s, (uint32_t)s->n_calls);
+    return &s->call[s->n_calls++];
+}
+
+int sys_failed(struct sys_state *s, int64_t number, int64_t error, uint64_t n)
+{
+    for (size_t i = 0; i < s->n_failures; i++)
+        if (s->failure[i].number == number && s->failure[i].error == error) {
+            s->failure[i].n += n;
+            return TROD_OK;
+        }
+    if (s->n_failures >= SYS_NUMBERS / 16) { /* no system has so many: the trace is damaged */
+        s->failure[s->n_failures - 1].n += n;
+        return TROD_OK;
+    }
+    if (!trod_grow(&s->failure, s->n_failures, &s->cap_failures, sizeof *s->failure, 16))
+        return TROD_ERR_NOMEM;
+    s->failure[s->n_failures++] = (struct sys_failure){number, error, n};
+    return TROD_OK;
+}
+
+void sys_add(struct sys_sums *into, const struct sys_sums *from)
+{
+    uint64_t a[SUMS], b[SUMS];
+
+    memcpy(a, into, sizeof a);
+    memcpy(b, from, sizeof b);
+    for (size_t i = 0; i < SUMS; i++)
+        a[i] += b[i];
+    memcpy(into, a, sizeof a);
+}
+
+int sys_room(struct sys_state *s, size_t n)
+{
+    return trod_by_site_room(&s->ran, &s->n_ran, n, sizeof *s->ran);
+}
+
+static int merge_call(struct sys_state *s, const struct sys_call *from)
+{
+    struct sys_call *c = sys_call(s, from->number);
+
+    if (!c)
+        return TROD_ERR_NOMEM;
+    sys_add(&c->n, &from->n);
+    c->least = from->least < c->least ? from->least : c->least;
+    c->most = from->most > c->most ? from->most : c->most;
+    return TROD_OK;
+}
+
+static int merge_intervals(struct sys_state *s, const struct sys_state *t)
+{
+    for (size_t i = 0; i < t->n_intervals; i++) {
+        if (i == s->n_intervals) {
+            if (!trod_grow(&s->interval, s->n_intervals, &s->cap_intervals, sizeof *s->interval,
+                           64))
+                return TROD_ERR_NOMEM;
+            s->interval[s->n_intervals++] = t->interval[i];
+        } else {
+            sys_add(&s->interval[i].n, &t->interval[i].n);
+        }
+    }
+    return TROD_OK;
+}
+
+int sys_merge(void *into, const void *from)
+{
+    struct sys_state *s = into;
+    const struct sys_state *t = from;
+    int rc = sys_room(s, t->n_ran);
+
+    if (rc == TROD_OK)
+        rc = trod_by_site_room(&s->from, &s->n_from, t->n_from, sizeof *s->from);
+
+    s->isa = s->isa ? s->isa : t->isa;
+    s->marked = s->marked || t->marked;
+    s->numbered = s->numbered || t->numbered;
+    s->instructions += t->instructions;
+    sys_add(&s->sums, &t->sums);
+    for (size_t i = 0; rc == TROD_OK && i < t->n_calls; i++)
+        rc = merge_call(s, &t->call[i]);
+    for (size_t i = 0; rc == TROD_OK && i < t->n_failures; i++)
+        rc = sys_failed(s, t->failure[i].number, t->failure[i].error, t->failure[i].n);
+    for (size_t i = 0; rc == TROD_OK && i < t->n_ones && s->n_ones < s->opt->list; i++) {
+        if (!trod_grow(&s->one, s->n_ones, &s->cap_ones, sizeof *s->one, 64))
+            return TROD_ERR_NOMEM;
+        s->one[s->n_ones++] = t->one[i];
+    }
+    for (size_t i = 0; rc == TROD_OK && i < t->n_ran; i++)
+        s->ran[i] += t->ran[i];
+    for (size_t i = 0; rc == TROD_OK && t->from && i < t->n_from && i < s->n_from; i++) {
+        s->from[i].instructions += t->from[i].instructions;
+        s->from[i].calls += t->from[i].calls;
+        s->from[i].failed += t->from[i].failed;
+        s->from[i].blocking += t->from[i].blocking;
+        s->from[i].time += t->from[i].time;
+    }
+    return rc < 0 ? rc : merge_intervals(s, t);
+}
+
+/* --- saved states --- */
+
+static int pack_sums(struct trod_buf *out, const struct sys_sums *sums)
+{
+    uint64_t a[SUMS];
+    int rc = TROD_OK;
+
+    memcpy(a, sums, sizeof a);
+    for (size_t i = 0; rc == TROD_OK && i < SUMS; i++)
+        rc = trod_pack(out, a[i]);
+    return rc;
+}
+
+static int unpack_sums(struct trod_span *in, struct sys_sums *sums)
+{
+    uint64_t a[SUMS];
+    int rc = TROD_OK;
+
+    for (size_t i = 0; rc == TROD_OK && i < SUMS; i++)
+        rc = trod_unpack(in, &a[i]);
+    if (rc == TROD_OK)
+        memcpy(sums, a, sizeof a);
+    return rc;
+}
+
+/* Sums, calls, failures, sites that ran. The list of single calls is not saved. */
+int sys_save(const void *st, struct trod_buf *out)
+{
+    const struct sys_state *s = st;
+    size_t n = s->n_ran;
+    int rc = trod_pack(out, s->isa);
+
+    while (n && !s->ran[n - 1])
+        n--;
+    rc |= trod_pack(out, (uint64_t)s->marked | (uint64_t)s->numbered << 1);
+    rc |= trod_pack(out, s->instructions) | pack_sums(out, &s->sums) | trod_pack(out, s->n_calls);
+    for (size_t i = 0; i < s->n_calls; i++) {
+        const struct sys_call *c = &s->call[i];
+
+        rc |= trod_pack(out, (uint64_t)c->number) | pack_sums(out, &c->n) |
+              trod_pack(out, c->least) | trod_pack(out, c->most);
+    }
+    rc |= trod_pack(out, s->n_failures);
+    for (size_t i = 0; i < s->n_failures; i++)
+        rc |= trod_pack(out, (uint64_t)s->failure[i].number) |
+              trod_pack(out, (uint64_t)s->failure[i].error) | trod_pack(out, s->failure[i].n);
+    rc |= trod_pack(out, n);
+    for (size_t i = 0; i < n; i++)
+        rc |= trod_pack(out, s->ran[i]);
+    return rc ? TROD_ERR_NOMEM : TROD_OK;
+}
+
+static int load_calls(struct sys_state *s, struct trod_span *in)
+{
+    uint64_t n, number, error, count;
+
+    if (trod_unpack(in, &n) < 0 || n > SYS_NUMBERS)
+        return TROD_ERR_CORRUPT;
+    for (uint64_t i = 0; i < n; i++) {
+        struct sys_call c;
+
+        if (trod_unpack(in, &number) < 0 || unpack_sums(in, &c.n) < 0 ||
+            trod_unpack(in, &c.least) < 0 || trod_unpack(in, &c.most) < 0)
+            return TROD_ERR_CORRUPT;
+        c.number = (int64_t)number;
+        if (merge_call(s, &c) < 0)
+            return TROD_ERR_NOMEM;
+        if (s->n_calls != i + 1)
+            return TROD_ERR_CORRUPT;
+    }
+    if (trod_unpack(in, &n) < 0 || n > SYS_NUMBERS)
+        return TROD_ERR_CORRUPT;
+    for (uint64_t i = 0; i < n; i++) {
+        if (trod_unpack(in, &number) < 0 || trod_unpack(in, &error) < 0 ||
+            trod_unpack(in, &count) < 0)
+            return TROD_ERR_CORRUPT;
+        if (sys_failed(s, (int64_t)number, (int64_t)error, count) < 0)
+            return TROD_ERR_NOMEM;
+        if (s->n_failures != i + 1)
+            return TROD_ERR_CORRUPT;
+    }
+    return TROD_OK;
+}
+
+int sys_load(void *st, struct trod_span in, const uint32_t *sites)
+{
+    struct sys_state *s = st;
+    uint64_t bits, n, v;
+    int rc;
+
+    if (trod_unpack(&in, &s->isa) < 0 || s->isa >= TROD_ISAS || trod_unpack(&in, &bits) < 0 ||
+        bits > 3 || trod_unpack(&in, &s->instructions) < 0 || unpack_sums(&in, &s->sums) < 0)
+        return TROD_ERR_CORRUPT;
+    s->marked = bits & 1;
+    s->numbered = bits >> 1;
+    if ((rc = load_calls(s, &in)) < 0)
+        return rc;
+    if (trod_unpack(&in, &n) < 0 || n > in.n || (n && !sites))
+        return TROD_ERR_CORRUPT;
+    for (uint64_t i = 0; i < n; i++) {
+        if (trod_unpack(&in, &v) < 0)
+            return TROD_ERR_CORRUPT;
+        if (v && sys_room(s, (size_t)sites[i] + 1) < 0)
+            return TROD_ERR_NOMEM;
+        if (v)
+            s->ran[sites[i]] += v;
+    }
+    return in.n ? TROD_ERR_CORRUPT : TROD_OK;
+}

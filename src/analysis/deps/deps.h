@@ -1,0 +1,333 @@
+/*
+ * deps.h - what the analysis "deps" keeps (deps.c), how values flow through registers (flow.c) and
+ * memory (memory.c), what instructions read and write (places.c), and the result (result.c).
+ *
+ * Implements docs/analysing.md, "deps".
+ */
+#ifndef TROD_ANALYSIS_DEPS_H
+#define TROD_ANALYSIS_DEPS_H
+
+#include "trod/analysis.h"
+#include "trod/buf.h"
+
+enum {
+    DEPS_BINS = 76,       /* distances: 0 to 15 one by one, then by powers of two */
+    DEPS_CONFIGS = 16,    /* windows times widths */
+    DEPS_LANES = 2,       /* configurations that are handled at once */
+    DEPS_WINDOW = 65536,  /* the largest window */
+    DEPS_LATENCY = 10000, /* the longest latency */
+    DEPS_REGS = 256,
+    DEPS_PART = 16384, /* instructions whose producers are remembered for the critical path */
+    DEPS_SITES = 256,  /* of a chunk */
+    DEPS_STORES = 64   /* of one instruction that wait for its end */
+};
+
+/* Classes of instructions, each with a latency. */
+enum deps_class {
+    DEPS_INT,
+    DEPS_MUL,
+    DEPS_DIV,
+    DEPS_FP,
+    DEPS_FP_DIV,
+    DEPS_LOAD,
+    DEPS_STORE,
+    DEPS_BRANCH,
+    DEPS_SYSTEM,
+    DEPS_UNKNOWN,
+    DEPS_CLASSES
+};
+
+/* What is counted by site. */
+enum deps_what {
+    DEPS_CRITICAL,   /* cycles on critical paths */
+    DEPS_STALL,      /* uses of loaded values that are not there yet */
+    DEPS_GROUP,      /* uses of registers written in the same group */
+    DEPS_REFETCH,    /* loads of what was stored in the same group */
+    DEPS_SPLIT,      /* loads of bytes that one store gives in part only */
+    DEPS_MISALIGNED, /* operands */
+    DEPS_WHATS
+};
+
+struct deps_options {
+    struct trod_list window, width, latency;
+    uint64_t group, most, top;
+};
+
+/* How a load lies to the stores that its bytes come from. */
+enum deps_overlap {
+    DEPS_EXACT,   /* one store of the same bytes */
+    DEPS_INSIDE,  /* one store of these bytes and others */
+    DEPS_PARTIAL, /* one store and what was in memory before */
+    DEPS_SEVERAL, /* several stores */
+    DEPS_OVERLAPS
+};
+
+/* 64-bit numbers only: they are merged and saved as an array. */
+struct deps_sums {
+    uint64_t instructions, unknown, skipped;
+    uint64_t by_class[DEPS_CLASSES];
+    uint64_t loads, stores;
+    uint64_t loaded, unused; /* registers: by loads; of these, written again without a use */
+    uint64_t overlap[DEPS_OVERLAPS];
+    uint64_t spills, reloads;
+    uint64_t forgotten; /* times that what was stored was forgotten */
+    uint64_t stall_cycles;
+    uint64_t what[DEPS_WHATS];
+    uint64_t cycles; /* with no bounds */
+    uint64_t bounded[DEPS_CONFIGS];
+    uint64_t registers[DEPS_BINS], load_use[DEPS_BINS], forward[DEPS_BINS], between[DEPS_BINS];
+    uint64_t reload[DEPS_BINS];
+};
+
+enum deps_site_flag {
+    DEPS_KNOWN = 1 << 0,  /* this was filled */
+    DEPS_VALID = 1 << 1,  /* what it reads and writes is known */
+    DEPS_JUMP = 1 << 2,   /* it ends a group */
+    DEPS_STACK = 1 << 3,  /* it names the stack pointer and is no call or return */
+    DEPS_FRAME = 1 << 4,  /* the same of the frame pointer */
+    DEPS_READS = 1 << 5,  /* memory */
+    DEPS_WRITES = 1 << 6, /* memory */
+};
+
+struct deps_site {
+    uint32_t regs;   /* in the pool: those read, those written */
+    uint32_t loaded; /* bits: which of those written come from memory */
+    uint16_t latency;
+    uint8_t n_reads, n_writes, flags, class;
+    uint64_t ran;      /* executions since the rows of a file began */
+    uint64_t executed; /* those before */
+    uint64_t count[DEPS_WHATS];
+};
+
+/* ---- memory.c: who stored a byte last */
+
+struct deps_record {
+    uint64_t at; /* number of the instruction that stored, from 1 */
+    uint64_t ready, addr;
+    uint64_t stored; /* bytes stored by then, these included */
+    uint32_t size;
+    uint32_t visible; /* bytes that nobody wrote since; 0: free, next in addr */
+    bool stack, reloaded;
+};
+
+enum { DEPS_LINE = 64 };
+
+struct deps_line {
+    uint64_t number; /* address / 64 */
+    bool used;
+    uint32_t by[DEPS_LINE]; /* record + 1; 0: not known */
+};
+
+struct deps_memory {
+    struct deps_line *line; /* open addressing, half full at the most */
+    size_t n, size;
+    unsigned shift;
+    struct deps_record *record;
+    double *ready;                 /* by record: of each configuration */
+    uint32_t n_records, cap, free; /* free: first of the free ones + 1 */
+    unsigned stride;
+    uint64_t stored; /* bytes so far */
+};
+
+#define DEPS_LOOK UINT32_MAX
+
+/* Where the search for line NUMBER begins. */
+static inline size_t deps_home(const struct deps_memory *m, uint64_t number)
+{
+    return (size_t)((number ^ number >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> m->shift);
+}
+
+struct deps_store {
+    uint64_t at, addr, ready;
+    uint32_t size;
+    bool stack;
+};
+
+/* What the bytes of a load come from. */
+struct deps_found {
+    uint32_t youngest; /* record + 1; 0: nothing is known */
+    enum deps_overlap overlap;
+    uint64_t ready, from; /* the latest store, and when it is done */
+};
+
+/* Note a store, done at READY and READY_OF[stride]. 0 or TROD_ERR_NOMEM. */
+int deps_memory_store(struct deps_memory *m, const struct deps_store *store, const double *ready_of,
+                      uint64_t most, uint64_t *forgotten);
+/*
+ * The record that all bytes of a load come from, + 1; 0: no store to them is known;
+ * DEPS_LOOK: neither can be told at once.
+ */
+static inline uint32_t deps_memory_whole(const struct deps_memory *m, uint64_t addr, uint32_t size)
+{
+    const uint64_t number = addr / DEPS_LINE;
+    const struct deps_line *l;
+    const struct deps_record *r;
+    uint32_t by;
+
+    if (m->size == 0)
+        return 0;
+    if (size - 1 > DEPS_LINE - 1 - addr % DEPS_LINE)
+        return DEPS_LOOK;
+    for (size_t i = deps_home(m, number);; i = (i + 1) & (m->size - 1)) {
+        l = &m->line[i];
+        if (!l->used)
+            return 0;
+        if (l->number == number)
+            break;
+    }
+    by = l->by[addr % DEPS_LINE];
+    if (!by)
+        return DEPS_LOOK;
+    r = &m->record[by - 1];
+    return r->visible == r->size && size <= r->size && addr - r->addr <= r->size - size ? by
+                                                                                        : DEPS_LOOK;
+}
+
+/* Find them, and make LATEST[stride] as late as they are. */
+void deps_memory_load(const struct deps_memory *m, uint64_t addr, uint32_t size,
+                      struct deps_found *f, double *latest);
+void deps_memory_clear(struct deps_memory *m);
+void deps_memory_free(struct deps_memory *m);
+
+/* ---- places.c: what instructions read and write */
+
+struct deps_places {
+    struct deps_site **chunk;
+    size_t n_chunks;
+    uint8_t *pool; /* numbers of registers */
+    size_t n_pool, cap_pool;
+    char (*name)[24]; /* of register 1 and following */
+    unsigned n_names;
+    uint8_t *map; /* by instruction set and number of the decoder: register; 0: not seen yet */
+};
+
+/* Site NUMBER, decoded when it is met first. NULL: no memory. */
+struct deps_site *deps_site_new(struct deps_places *p, struct trod_sites *sites, uint32_t number,
+                                enum trod_isa isa, const uint16_t *latency);
+/* The same where it was met before or anything else is known of it; NULL where not. */
+static inline struct deps_site *deps_site_at(const struct deps_places *p, uint32_t number)
+{
+    const size_t chunk = number / DEPS_SITES;
+
+    if (chunk >= p->n_chunks || !p->chunk[chunk])
+        return NULL;
+    return &p->chunk[chunk][number % DEPS_SITES];
+}
+
+/* The place of site NUMBER, not decoded. NULL: no memory. */
+struct deps_site *deps_site_room(struct deps_places *p, uint32_t number);
+void deps_places_free(struct deps_places *p);
+
+/* ---- the state */
+
+/* A machine that takes WIDTH instructions a cycle into a window of WINDOW; 0: no bound. */
+struct deps_config {
+    uint32_t window, width, entered;
+    double enter;
+};
+
+struct deps_reg {
+    uint64_t wrote; /* twice the number of the instruction that wrote it last, from 1; 0: nobody;
+                       1 more: it was loaded and not used yet */
+    uint64_t ready; /* when it is there, with no bounds */
+};
+
+/* An instruction for the critical path: its site, and what it waited for longest. */
+struct deps_step {
+    uint32_t site;
+    uint16_t back; /* instructions before; 0: nothing; 65535: or more */
+    uint16_t latency;
+};
+
+/* The instruction that is being looked at. */
+struct deps_now {
+    struct deps_site *site; /* that called nothing, if it has none */
+    uint64_t n;             /* its number, from 1 */
+    uint64_t start, from;   /* when it can begin, and what it waits for; 0: nothing */
+    uint32_t number;        /* of the site */
+    bool begun;             /* there is one */
+    bool skipped;
+};
+
+/* What goes on: nothing of it is merged or saved. */
+struct deps_live {
+    struct deps_now now;
+    struct deps_reg reg[DEPS_REGS];
+    double by[DEPS_REGS][DEPS_CONFIGS]; /* ready, of each configuration */
+    struct deps_memory memory;
+    struct deps_step *step; /* DEPS_PART */
+    uint64_t cycles;        /* the latest end of an instruction, before this part */
+    uint64_t best, best_at; /* the same in this part, and whose */
+    uint64_t group_from;    /* number of the group's first instruction */
+    uint64_t stack;         /* address of the last access by the stack pointer */
+    uint32_t file;
+    bool group_ended;
+    double latest[DEPS_CONFIGS]; /* when it can begin, of each configuration */
+    double done[DEPS_CONFIGS];
+    double retired[DEPS_CONFIGS]; /* when all so far have left the window */
+    double *ring;                 /* the same of the last instructions, configurations together */
+    uint64_t ring_mask;
+    struct deps_store store[DEPS_STORES];
+    unsigned n_stores;
+};
+
+struct deps_state {
+    const struct deps_options *opt;
+    struct trod_context context;
+    uint16_t latency[DEPS_CLASSES];
+    struct deps_config config[DEPS_CONFIGS];
+    unsigned n_configs, stride; /* stride: padded to whole lanes */
+    struct deps_sums sums;
+    struct deps_places places;
+    struct deps_site nothing; /* stands for what has no site */
+    struct deps_live live;
+};
+
+/* The bin of distance D, and the least distance of bin I. */
+static inline unsigned deps_bin(uint64_t d)
+{
+    return d < 16 ? (unsigned)d : 75u - (unsigned)__builtin_clzll(d);
+}
+
+static inline uint64_t deps_bin_least(unsigned i)
+{
+    return i < 16 ? i : UINT64_C(1) << (i - 12);
+}
+
+static inline void deps_later(double *restrict w, const double *restrict r, unsigned stride)
+{
+    for (unsigned c = 0; c < stride; c += DEPS_LANES)
+        for (unsigned k = 0; k < DEPS_LANES; k++)
+            w[c + k] = r[c + k] > w[c + k] ? r[c + k] : w[c + k];
+}
+
+static inline void deps_copy(double *restrict to, const double *restrict from, unsigned stride)
+{
+    for (unsigned c = 0; c < stride; c += DEPS_LANES)
+        for (unsigned k = 0; k < DEPS_LANES; k++)
+            to[c + k] = from[c + k];
+}
+
+/* ---- flow.c. 0 or TROD_ERR_NOMEM. */
+
+int deps_flow_rows(struct deps_state *s, const struct trod_batch *b, uint32_t from, uint32_t to);
+/* The rows have ended, or others begin: what was is added to the sums and forgotten. */
+int deps_flow_end(struct deps_state *s);
+void deps_flow_free(struct deps_state *s);
+
+/* ---- result.c */
+
+extern const char *const deps_class_names[DEPS_CLASSES + 1];
+int deps_result(const void *st, struct trod_result *r);
+
+/* ---- owners.c: dependences by module, function or line. 0 or TROD_ERR_NOMEM. */
+
+int deps_put_owners(const struct deps_state *s, struct trod_result *r);
+
+/* ---- save.c */
+
+int deps_merge(void *into, const void *from);
+int deps_save(const void *st, struct trod_buf *out);
+int deps_load(void *st, struct trod_span in, const uint32_t *sites);
+
+#endif

@@ -1,0 +1,314 @@
+/*
+ * hot.c - the analysis "hot": where a program spends its instructions and accesses.
+ *
+ * Implements docs/analysing.md, "hot". Counted are executions of sites, accesses of blocks of
+ * memory, and jumps: executions of a site behind another one that does not lie before it. Blocks,
+ * loops, functions, lines of source and what was fetched follow from that at the end (flow.c), so
+ * that memory grows with the program and with what it touches only.
+ */
+#include "analysis/hot/hot.h"
+
+#include "analysis/by_site.h"
+#include "trod/streak.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct hot_options, field)
+
+static const char *const like_names[] = {"none", "histogram", NULL};
+
+static const struct trod_option options[] = {
+    {"top", 0, TROD_OPT_U64, AT(top), "N", "rows of each table (default: 10; 0: all)", NULL, NULL},
+    {"line-size", 0, TROD_OPT_U64, AT(line), "BYTES", "size of a cache line (default: 64)", NULL,
+     NULL},
+    {"page-size", 0, TROD_OPT_U64, AT(page), "BYTES", "size of a page (default: 4096)", NULL, NULL},
+    {"most-lines", 0, TROD_OPT_U64, AT(most), "N",
+     "where more lines of data are touched than that, count them in larger blocks (default: 0, no "
+     "bound)",
+     NULL, NULL},
+    {"like", 0, TROD_OPT_ENUM, AT(like), "TOOL", "print as DynamoRIO's histogram does", like_names,
+     NULL},
+    {.type = TROD_OPT_END},
+};
+
+static const struct hot_options defaults = {.top = HOT_TOP, .line = 64, .page = 4096};
+
+unsigned hot_log2(uint64_t v)
+{
+    unsigned n = 0;
+
+    while (v >>= 1)
+        n++;
+    return n;
+}
+
+static bool power_of_two(uint64_t v)
+{
+    return v != 0 && (v & (v - 1)) == 0;
+}
+
+static int init(void *st, const void *opt, const struct trod_context *context)
+{
+    struct hot_state *s = st;
+
+    s->opt = opt ? opt : &defaults;
+    s->context = *context;
+    if (!power_of_two(s->opt->line) || !power_of_two(s->opt->page) || s->opt->page < s->opt->line)
+        return trod_error(context->diag, TROD_ERR_USAGE, "hot.size", NULL,
+                          "sizes of lines and pages are powers of two, pages not the smaller ones: "
+                          "%llu and %llu are not",
+                          (unsigned long long)s->opt->line, (unsigned long long)s->opt->page);
+    s->data.shift = s->code.shift = hot_log2(s->opt->line);
+    return TROD_OK;
+}
+
+static void fini(void *st)
+{
+    struct hot_state *s = st;
+
+    hot_trips_free(s);
+    free(s->ran);
+    free(s->jumps.at);
+    free(s->lane);
+    hot_lines_free(&s->data);
+    hot_lines_free(&s->code);
+}
+
+int hot_room(struct hot_state *s, size_t n)
+{
+    const int rc = trod_by_site_room(&s->ran, &s->n_ran, n + 1, sizeof *s->ran);
+
+    return rc < 0 ? rc : hot_trips_room(s, n);
+}
+
+/* ---- rows */
+
+/* No instruction lies at the last address there is: the first is a jump. */
+static const struct hot_lane nowhere = {
+    .next = UINT64_MAX, .site = TROD_NO_SITE, .before = TROD_NO_SITE};
+
+/* The lane of STREAM, counted from 1, begun anew where the rows are those of another file. NULL: no
+ * memory. */
+static struct hot_lane *lane_of(struct hot_state *s, uint32_t stream, uint32_t file)
+{
+    if (stream >= s->n_lanes) {
+        uint32_t n = s->n_lanes ? s->n_lanes : 16;
+        struct hot_lane *p;
+
+        while (n <= stream)
+            n *= 2;
+        p = realloc(s->lane, n * sizeof *p);
+        if (!p)
+            return NULL;
+        for (uint32_t i = s->n_lanes; i < n; i++)
+            p[i] = nowhere;
+        s->lane = p;
+        s->n_lanes = n;
+    }
+    if (s->lane[stream].file != file) {
+        hot_trips_end(s, &s->lane[stream]);
+        s->lane[stream] = nowhere;
+        s->lane[stream].file = file;
+    }
+    return &s->lane[stream];
+}
+
+/* Instruction SITE was executed behind FROM, which does not lie before it. */
+static inline int jump(struct hot_state *s, uint32_t from, uint32_t site)
+{
+    return trod_pairs_count(&s->jumps, (uint64_t)from << 32 | site);
+}
+
+static int access_row(struct hot_state *s, const struct trod_batch *b, uint32_t i, uint32_t said)
+{
+    const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
+
+    if (!(said & TROD_COL_ADDR))
+        return TROD_OK;
+    return hot_lines_touch(flags & TROD_F_IFETCH ? &s->code : &s->data, b->addr[i],
+                           said & TROD_COL_SIZE ? b->size[i] : 1, 1, s->opt->most);
+}
+
+/* An instruction that is not just executed behind the one before it. */
+static int special(struct hot_state *s, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t flags = b->have & b->has[i] & TROD_COL_FLAGS ? b->flags[i] : 0;
+
+    if (flags & TROD_F_SYNTHETIC)
+        return TROD_OK;
+    if (b->site[i] == TROD_NO_SITE)
+        s->nowhere++;
+    else if (flags & TROD_F_NOFETCH)
+        s->ran[b->site[i]].again++;
+    return TROD_OK;
+}
+
+/* The file of the rows of B. Where files come by turns their streams tell them apart. */
+static uint32_t file_of(const struct hot_state *s, const struct trod_batch *b)
+{
+    return b->meta && !s->context.merged ? b->meta->file : 0;
+}
+
+/* The stream of row I of B, counted from 1; 0: it says none. */
+static inline uint32_t stream_of(const struct trod_batch *b, uint32_t i)
+{
+    return b->have & b->has[i] & TROD_COL_STREAM ? b->stream[i] + 1 : 0;
+}
+
+/* Row I of B. */
+static int any_row(struct hot_state *s, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t said = b->have & b->has[i];
+    struct hot_lane *l;
+    uint32_t from;
+
+    if ((b->kind[i] >= TROD_READ && b->kind[i] <= TROD_PREFETCH) ||
+        (b->kind[i] == TROD_BUS && said & TROD_COL_FLAGS && b->flags[i] & TROD_F_IFETCH))
+        return access_row(s, b, i, said);
+    if (b->kind[i] != TROD_INSTR)
+        return TROD_OK;
+    if (b->site[i] == TROD_NO_SITE ||
+        (said & TROD_COL_FLAGS && b->flags[i] & (TROD_F_SYNTHETIC | TROD_F_NOFETCH)))
+        return special(s, b, i);
+    l = lane_of(s, stream_of(b, i), file_of(s, b));
+    if (!l)
+        return TROD_ERR_NOMEM;
+    s->ran[b->site[i]].fetched++;
+    s->ran[b->site[i] + 1].fetched--;
+    from = l->site;
+    if ((b->addr[i] != l->next && jump(s, from, b->site[i]) < 0) ||
+        hot_trips_count(s, l, b->site[i], 1, b->addr[i] != l->next) < 0)
+        return TROD_ERR_NOMEM;
+    l->before = from;
+    l->site = b->site[i];
+    l->next = b->addr[i] + (said & TROD_COL_SIZE ? b->size[i] : 0);
+    return TROD_OK;
+}
+
+/* The streaks of W, and what is none. */
+static int streaks(struct hot_state *s, const struct trod_batch *b, struct trod_streak_walk *w)
+{
+    const struct trod_streak *streak;
+    struct hot_lane *l = NULL;
+    uint32_t stream = 0;
+
+    while ((streak = trod_streak_next(w))) {
+        const uint32_t now = streak->n ? stream_of(b, streak->row) : 0;
+        const uint32_t first = streak->row, last = streak->last;
+
+        if (streak->n == 0) {
+            if (any_row(s, b, first) < 0)
+                return TROD_ERR_NOMEM;
+            l = NULL; /* lanes may have moved */
+            continue;
+        }
+        if ((!l || now != stream) && !(l = lane_of(s, stream = now, file_of(s, b))))
+            return TROD_ERR_NOMEM;
+        s->ran[streak->site].fetched++;
+        s->ran[streak->site + streak->n].fetched--;
+        if ((b->addr[first] != l->next && jump(s, l->site, streak->site) < 0) ||
+            hot_trips(s, l, streak->site, streak->n, b->addr[first] != l->next) < 0)
+            return TROD_ERR_NOMEM;
+        l->before = streak->n > 1 ? streak->site + streak->n - 2 : l->site;
+        l->site = streak->site + streak->n - 1;
+        l->next = b->addr[last] + b->size[last];
+    }
+    return TROD_OK;
+}
+
+/* The accesses of rows [FROM, TO) that are not looked at by themselves. */
+static int accesses(struct hot_state *s, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    const uint8_t *const restrict kind = b->kind;
+    const uint64_t *const restrict addr = b->addr;
+    const uint32_t *const restrict size = b->size;
+    const uint64_t most = s->opt->most ? s->opt->most : UINT64_MAX;
+    struct hot_lines t = s->data;
+    uint32_t n;
+    const uint16_t *const access = trod_streak_accesses(b, from, to, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t row = access[i];
+        const uint64_t number = addr[row] >> t.shift;
+        struct hot_line *line;
+
+        if (kind[row] > TROD_PREFETCH)
+            continue;
+        if (t.size && size[row] && (addr[row] + size[row] - 1) >> t.shift == number) {
+            line = hot_lines_place(&t, number);
+            if (line->n || (2 * t.n < t.size && t.n < most)) {
+                t.n += line->n == 0;
+                line->number = number;
+                line->n++;
+                continue;
+            }
+        }
+        s->data.n = t.n;
+        if (hot_lines_touch(&s->data, addr[row], size[row], 1, s->opt->most) < 0)
+            return TROD_ERR_NOMEM;
+        t = s->data;
+    }
+    s->data.n = t.n;
+    return TROD_OK;
+}
+
+/* No rows of FILE come any more: its lanes need no memory. */
+static int settle(void *st, uint32_t file)
+{
+    struct hot_state *s = st;
+
+    for (uint32_t i = 0; !s->context.merged && i < s->n_lanes; i++)
+        if (s->lane[i].file == file)
+            hot_trips_end(s, &s->lane[i]);
+    return TROD_OK;
+}
+
+static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct hot_state *s = st;
+    struct trod_streak_walk walk;
+    int rc = hot_room(s, trod_sites_count(s->context.sites));
+
+    for (uint32_t i = from; !b->streaks && rc == TROD_OK && i < to; i++)
+        rc = any_row(s, b, i);
+    if (!b->streaks || rc < 0)
+        return rc;
+    trod_streak_walk_begin(&walk, b, from, to);
+    rc = streaks(s, b, &walk);
+    return rc < 0 ? rc : accesses(s, b, from, to);
+}
+
+const struct trod_analysis trod_analysis_hot = {
+    .name = "hot",
+    .title = "the hottest instructions, blocks, loops, functions, lines and pages",
+    .names = true,
+    .about = "Counts how often each instruction of the program was executed and each line\n"
+             "of memory was accessed, and shows the hottest: instructions, basic blocks\n"
+             "with their disassembly, loops with their trip counts, and, with --symbols,\n"
+             "functions, files and lines of source; cache lines and pages of code and data.\n"
+             "Each with its share and the cumulated share.\n"
+             "\n"
+             "--like histogram prints what DynamoRIO's histogram does.",
+    .examples = "  trod hot --top 20 app.trace.zip\n"
+                "  trod hot --symbols app@0x555555554000 app.trace.zip\n"
+                "  trod hot --like histogram app.trace.zip\n",
+    .options = options,
+    .options_size = sizeof(struct hot_options),
+    .defaults = &defaults,
+    .state_size = sizeof(struct hot_state),
+    .order = TROD_STREAM_ORDER,
+    .needs = TROD_COL_KIND,
+    .uses = TROD_COL_SITE | TROD_COL_FLAGS | TROD_COL_ADDR | TROD_COL_SIZE | TROD_COL_STREAM |
+            TROD_WANT_STREAKS | TROD_WANT_MODULES,
+    .init = init,
+    .feed = feed,
+    .settle = settle,
+    .merge = hot_merge,
+    .save = hot_save,
+    .load = hot_load,
+    .result = hot_result,
+    .layout = hot_layout,
+    .fini = fini,
+    .owners = true,
+};

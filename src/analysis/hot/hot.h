@@ -1,0 +1,236 @@
+/*
+ * hot.h - what the analysis "hot" counts (hot.c, tables.c, trips.c), what follows of it (flow.c),
+ * and its results (result.c, places.c, like.c).
+ *
+ * Implements docs/analysing.md, "hot".
+ */
+#ifndef TROD_ANALYSIS_HOT_H
+#define TROD_ANALYSIS_HOT_H
+
+#include "analysis/pairs.h"
+#include "trod/analysis.h"
+#include "trod/buf.h"
+
+enum { HOT_TOP = 10, HOT_LIKE_NONE = 0, HOT_LIKE_HISTOGRAM };
+
+struct hot_options {
+    uint64_t top, line, page; /* rows of a table; bytes */
+    uint64_t most;            /* lines of data that are told apart; 0: all */
+    int like;
+};
+
+/* Executions of a site: fetched, as steps (by_site.h), and executed again without a fetch. */
+struct hot_ran {
+    uint64_t fetched, again;
+};
+
+/* A block of memory that was touched. */
+struct hot_line {
+    uint64_t number; /* address >> shift of the table */
+    uint64_t n;      /* accesses that touch it; 0: an empty place */
+    uint64_t joined; /* those of them that touch the block before it too */
+};
+
+struct hot_lines {
+    struct hot_line *at;
+    size_t n, size;
+    unsigned hash;  /* 64 - log2(size) */
+    unsigned shift; /* log2 of the bytes of a block */
+};
+
+/* The trips of a loop: of entries that are over. */
+struct hot_trip {
+    uint32_t site; /* of its head */
+    uint64_t least, most, entries;
+};
+
+/* Of an entry that is not. */
+struct hot_going {
+    uint64_t trips; /* 0: not entered */
+    bool partly;    /* it was not entered in this trace */
+};
+
+/* Where a jump from a site went last, and whether that was back to the head of a loop. */
+struct hot_back {
+    uint32_t to; /* site + 1 */
+    bool loops;
+};
+
+/* Where a stream is. */
+struct hot_lane {
+    uint64_t next;   /* address behind the instruction executed last */
+    uint32_t site;   /* of that; TROD_NO_SITE: none */
+    uint32_t before; /* site of the one executed before that */
+    uint32_t file;
+    uint64_t *ran; /* bits by site: it was executed */
+    size_t n_ran;
+    struct hot_going *trips; /* by number of the head */
+    size_t n_trips;
+};
+
+struct hot_state {
+    const struct hot_options *opt;
+    struct trod_context context;
+    struct hot_ran *ran; /* by site */
+    size_t n_ran;
+    uint64_t nowhere;        /* instructions without an address */
+    struct trod_pairs jumps; /* executions of one site behind another that does not lie before it */
+    struct hot_lines data, code; /* CODE: fetches that are no instructions */
+    uint32_t *head_of;           /* by site: 1 + number of the head it is; 0: none */
+    uint64_t *heads;             /* bits by site: it is one */
+    struct hot_back *back;       /* by site */
+    size_t n_head_of, n_heads, n_back;
+    struct hot_trip *trip; /* by number of the head */
+    size_t n_trip, cap_trip;
+    struct hot_lane *lane; /* by stream + 1; [0]: rows without a stream */
+    uint32_t n_lanes;
+};
+
+/* ---- tables.c. Those that add return TROD_OK or TROD_ERR_NOMEM. */
+
+/* An access to [ADDR, ADDR + SIZE). MOST: blocks at the most, or 0. */
+int hot_lines_touch(struct hot_lines *t, uint64_t addr, uint64_t size, uint64_t n, uint64_t most);
+/* Make the blocks of T larger until there are MOST at the most. */
+int hot_lines_limit(struct hot_lines *t, uint64_t most);
+int hot_line_add(struct hot_lines *t, const struct hot_line *line, uint64_t most);
+int hot_lines_merge(struct hot_lines *into, const struct hot_lines *from, uint64_t most);
+/* Make the blocks of T as large as 1 << SHIFT. */
+int hot_lines_coarsen(struct hot_lines *t, unsigned shift);
+/* A copy of T with blocks of 1 << SHIFT bytes, or T's own if those are larger. */
+int hot_lines_copy(struct hot_lines *to, const struct hot_lines *t, unsigned shift);
+void hot_lines_free(struct hot_lines *t);
+
+/* The place of block NUMBER in T, or the empty one where it belongs. */
+static inline struct hot_line *hot_lines_place(const struct hot_lines *t, uint64_t number)
+{
+    size_t i = trod_table_home(number, t->hash);
+
+    while (t->at[i].number != number && t->at[i].n)
+        i = (i + 1) & (t->size - 1);
+    return &t->at[i];
+}
+
+/* ---- hot.c */
+
+/* Room for N sites. */
+int hot_room(struct hot_state *s, size_t n);
+unsigned hot_log2(uint64_t v);
+
+/* ---- trips.c. 0 or an error. */
+
+int hot_trips_room(struct hot_state *s, size_t n);
+/* Lane L executes N instructions from SITE on; JUMPED: the first does not lie behind L's last. */
+int hot_trips_count(struct hot_state *s, struct hot_lane *l, uint32_t site, uint32_t n,
+                    bool jumped);
+/* The same, where it is quickly seen that no loop has to do with it. */
+static inline int hot_trips(struct hot_state *s, struct hot_lane *l, uint32_t site, uint32_t n,
+                            bool jumped)
+{
+    const size_t word = site / 64;
+
+    if (site % 64 + n < 64 && word < l->n_ran) {
+        const uint64_t mask = ((UINT64_C(1) << n) - 1) << site % 64;
+
+        if (!(s->heads[word] & mask) &&
+            (!jumped || (l->site != TROD_NO_SITE && s->back[l->site].to == site + 1 &&
+                         !s->back[l->site].loops))) {
+            l->ran[word] |= mask;
+            return TROD_OK;
+        }
+    }
+    return hot_trips_count(s, l, site, n, jumped);
+}
+/* L executes nothing more. */
+void hot_trips_end(struct hot_state *s, struct hot_lane *l);
+/* Trips of the loop whose head is SITE and which was entered ENTRIES times. False: not known. */
+bool hot_trips_of(const struct hot_state *s, uint32_t site, uint64_t entries, uint64_t *least,
+                  uint64_t *most);
+int hot_trips_merge(struct hot_state *s, const struct hot_state *from);
+int hot_trips_save(const struct hot_state *s, struct trod_buf *out);
+int hot_trips_load(struct hot_state *s, struct trod_span *in, uint64_t n_sites,
+                   const uint32_t *sites);
+void hot_trips_free(struct hot_state *s);
+
+/* ---- save.c */
+
+int hot_merge(void *into, const void *from);
+int hot_save(const void *st, struct trod_buf *out);
+int hot_load(void *st, struct trod_span in, const uint32_t *sites);
+
+/* ---- flow.c: the static program, as far as it ran */
+
+struct hot_insn {
+    uint64_t pc;
+    const struct trod_site *what;
+    uint64_t n;     /* executions */
+    uint64_t again; /* of them without a fetch */
+    uint32_t site, size;
+    bool begins;  /* a block */
+    bool branch;  /* it may go elsewhere */
+    bool returns; /* calls, returns, system calls: where they go is no loop */
+};
+
+struct hot_block {
+    size_t first, n; /* instructions */
+    uint64_t executions, executed;
+};
+
+struct hot_loop {
+    uint64_t head, back; /* addresses: of the first instruction, of the last that goes back */
+    uint64_t iterations, entries;
+    uint64_t executed; /* instructions from HEAD to BACK */
+    uint32_t edges;    /* that go back */
+    uint32_t site;     /* of HEAD */
+    uint32_t first;    /* its number among the instructions */
+};
+
+struct hot_flow {
+    struct hot_insn *insn; /* by address */
+    size_t n;
+    uint64_t executed; /* in all, those without an address too */
+    struct hot_block *block;
+    size_t n_blocks;
+    struct hot_loop *loop;
+    size_t n_loops;
+};
+
+/* Rows of a table that has N. */
+static inline size_t hot_rows(const struct hot_state *s, size_t n)
+{
+    return s->opt->top && s->opt->top < n ? (size_t)s->opt->top : n;
+}
+
+/* Bytes of an instruction, 1 where the trace does not say. */
+static inline uint32_t hot_size_of(const struct trod_site *site)
+{
+    return site->size ? site->size : site->code_n ? site->code_n : 1;
+}
+
+/* May a jump of SITE be that of a loop: is it a branch, but neither call nor return? */
+bool hot_loops(struct trod_sites *sites, uint32_t site);
+/* Do sites A and B lie in the same function, or, where none is known, in the same module? */
+bool hot_same_function(const struct hot_state *s, uint32_t a, uint32_t b);
+/* 0 or TROD_ERR_NOMEM. Release with hot_flow_fini either way. */
+int hot_flow_init(struct hot_flow *f, const struct hot_state *s);
+void hot_flow_fini(struct hot_flow *f);
+/* Blocks of 1 << SHIFT bytes of fetched code, S's instructions and other fetches. */
+int hot_code_lines(struct hot_lines *to, const struct hot_state *s, unsigned shift);
+/* The MOST blocks of T with most accesses, in order: *N of them. NULL: no memory. */
+struct hot_line *hot_lines_top(const struct hot_lines *t, size_t most, size_t *n);
+/* The sum of their accesses; one of two blocks counts twice. */
+uint64_t hot_lines_touches(const struct hot_lines *t);
+
+/* ---- result.c, places.c, like.c */
+
+/* Share and cumulated share of a table. */
+struct hot_share {
+    uint64_t total, sum;
+};
+void hot_put_share(struct trod_result *r, struct hot_share *share, uint64_t n);
+int hot_result(const void *st, struct trod_result *r);
+/* Functions, source lines and files; lines and pages. 0 or TROD_ERR_NOMEM. */
+int hot_put_places(const struct hot_state *s, const struct hot_flow *f, struct trod_result *r);
+int hot_put_memory(const struct hot_state *s, struct trod_result *r);
+int hot_layout(const void *st, struct trod_buf *out);
+
+#endif

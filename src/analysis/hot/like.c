@@ -1,0 +1,54 @@
+/*
+ * like.c - the result of "hot" as DynamoRIO's histogram prints it.
+ *
+ * drmemtrace, section 20.4: lines of instructions and code prefetches, lines of data and other
+ * prefetches, each with the lines accessed most. Lines of equal count, whose order that tool leaves
+ * open, come by address.
+ */
+#include "analysis/hot/hot.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int put_top(const struct hot_state *s, const struct hot_lines *t, const char *cache,
+                   struct trod_buf *out)
+{
+    size_t n;
+    struct hot_line *all = hot_lines_top(t, hot_rows(s, t->n), &n);
+    int rc = all ? trod_buf_printf(out, "%s top %" PRIu64 "\n", cache,
+                                   s->opt->top ? s->opt->top : (uint64_t)t->n)
+                 : TROD_ERR_NOMEM;
+
+    for (size_t i = 0; rc == TROD_OK && i < n; i++) {
+        char line[32];
+
+        snprintf(line, sizeof line, "0x%" PRIx64, all[i].number << t->shift);
+        rc = trod_buf_printf(out, "%18s: %" PRIu64 "\n", line, all[i].n);
+    }
+    free(all);
+    return rc;
+}
+
+int hot_layout(const void *st, struct trod_buf *out)
+{
+    const struct hot_state *s = st;
+    struct hot_lines code = {0};
+    int rc;
+
+    if (s->opt->like != HOT_LIKE_HISTOGRAM)
+        return 0;
+    rc = hot_code_lines(&code, s, hot_log2(s->opt->line));
+    if (rc == TROD_OK)
+        rc = trod_buf_printf(out,
+                             "Cache line histogram tool results:\n"
+                             "icache: %zu unique cache lines\n"
+                             "dcache: %zu unique cache lines\n",
+                             code.n, s->data.n);
+    if (rc == TROD_OK)
+        rc = put_top(s, &code, "icache", out);
+    if (rc == TROD_OK)
+        rc = put_top(s, &s->data, "dcache", out);
+    hot_lines_free(&code);
+    return rc == TROD_OK ? 1 : TROD_ERR_NOMEM;
+}

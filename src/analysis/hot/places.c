@@ -1,0 +1,192 @@
+/*
+ * places.c - the result of "hot": functions, files and lines of source; lines and pages of memory.
+ *
+ * Functions and sources are those of the files of --symbols, modules also those of a list beside
+ * the trace (engine/owners.h).
+ */
+#include "analysis/hot/hot.h"
+
+#include "engine/owners.h"
+
+#include <stdlib.h>
+
+/* What is counted for each; HOTTEST: number of an instruction + 1. */
+enum { EXECUTED, INSNS, HOTTEST, COUNTS };
+
+struct table {
+    enum trod_by by;
+    const char *key, *title;
+    bool all; /* also what no name is known of, with the hottest instruction */
+};
+
+/* The executions of F by owner, hottest first. 0 or TROD_ERR_NOMEM. */
+static int gather(const struct hot_state *s, const struct hot_flow *f, struct engine_owners *o,
+                  enum trod_by by)
+{
+    engine_owners_begin(o, by, s->context.symbols, s->context.sites, COUNTS);
+    for (size_t i = 0; i < f->n; i++) {
+        uint64_t *count = engine_owners_of(o, f->insn[i].pc);
+
+        if (!count)
+            return TROD_ERR_NOMEM;
+        if (!count[HOTTEST] || f->insn[count[HOTTEST] - 1].n < f->insn[i].n)
+            count[HOTTEST] = i + 1;
+        count[EXECUTED] += f->insn[i].n;
+        count[INSNS]++;
+    }
+    if (s->nowhere) {
+        uint64_t *count = engine_owners_none(o);
+
+        if (!count)
+            return TROD_ERR_NOMEM;
+        count[EXECUTED] += s->nowhere;
+    }
+    for (size_t i = 0; i < o->n; i++) /* of the rest the order is that of the addresses */
+        o->at[i].count[HOTTEST] = UINT64_MAX - o->at[i].count[HOTTEST];
+    return engine_owners_sort(o, EXECUTED);
+}
+
+/* Has owner W of O a line in table T? */
+static bool shown(const struct table *t, const struct engine_owned *w)
+{
+    return t->all || w->kind == ENGINE_OWNER_NAMED ||
+           (w->kind == ENGINE_OWNER_MODULE && t->by == TROD_BY_FUNCTION);
+}
+
+static void put_owner(const struct hot_flow *f, const struct table *t,
+                      const struct engine_owners *o, const struct engine_owned *w,
+                      struct hot_share *share, struct trod_result *r)
+{
+    const uint64_t hottest = UINT64_MAX - w->count[HOTTEST];
+
+    engine_owners_put(o, w, r);
+    trod_result_u64(r, NULL, w->count[EXECUTED]);
+    hot_put_share(r, share, w->count[EXECUTED]);
+    trod_result_u64(r, NULL, w->count[INSNS]);
+    if (t->all && hottest) {
+        trod_result_hex(r, NULL, f->insn[hottest - 1].pc);
+        trod_result_u64(r, NULL, f->insn[hottest - 1].n);
+    } else if (t->all) {
+        trod_result_absent(r);
+        trod_result_absent(r);
+    }
+    trod_result_row_end(r);
+}
+
+static int put_table(const struct hot_state *s, const struct hot_flow *f, const struct table *t,
+                     struct trod_result *r)
+{
+    struct hot_share share = {f->executed, 0};
+    struct engine_owners o;
+    int rc = gather(s, f, &o, t->by);
+    const struct trod_result_column columns[] = {
+        {engine_owners_column(&o), TROD_COLUMN_KEY, NULL, NULL},
+        {"executed", TROD_COLUMN_MEASURE, "instructions", NULL},
+        {"share", TROD_COLUMN_MEASURE, "percent", "of all instructions"},
+        {"cumulated", TROD_COLUMN_MEASURE, "percent", NULL},
+        {"static_instructions", TROD_COLUMN_MEASURE, "instructions", "different ones"},
+        {"hottest", TROD_COLUMN_PLAIN, NULL, "address of the one executed most"},
+        {"executions", TROD_COLUMN_MEASURE, "instructions", "of that one"},
+    };
+    size_t n = 0;
+
+    for (size_t i = 0; rc == TROD_OK && i < o.n; i++)
+        n += shown(t, &o.at[i]);
+    if (rc == TROD_OK && t->all)
+        trod_result_u64(r, "owner_count", o.n);
+    if (rc == TROD_OK && (n || t->all)) {
+        trod_result_table(r, t->key, t->title, columns, t->all ? 7 : 5);
+        n = hot_rows(s, n);
+        for (size_t i = 0; i < o.n && n; i++) {
+            if (!shown(t, &o.at[i]))
+                continue;
+            put_owner(f, t, &o, &o.at[i], &share, r);
+            n--;
+        }
+        trod_result_table_close(r);
+    }
+    engine_owners_end(&o);
+    return rc;
+}
+
+int hot_put_places(const struct hot_state *s, const struct hot_flow *f, struct trod_result *r)
+{
+    const struct table functions = {TROD_BY_FUNCTION, "hot_functions", "hottest functions", false};
+    const struct table modules = {TROD_BY_MODULE, "hot_modules", "hottest files of code", false};
+    const struct table sources = {TROD_BY_LINE, "hot_sources", "hottest lines of source", false};
+    const struct table owners = {s->context.by, "owners", "executions by what they belong to",
+                                 true};
+    int rc = TROD_OK;
+
+    if (s->context.symbols)
+        rc = put_table(s, f, &functions, r);
+    if (rc == TROD_OK)
+        rc = put_table(s, f, &modules, r);
+    if (rc == TROD_OK && s->context.symbols)
+        rc = put_table(s, f, &sources, r);
+    if (rc == TROD_OK && s->context.by >= TROD_BY_MODULE)
+        rc = put_table(s, f, &owners, r);
+    return rc;
+}
+
+/* ---- memory */
+
+static int put_lines(const struct hot_state *s, const struct hot_lines *t, const char *key,
+                     const char *title, struct trod_result *r)
+{
+    static const struct trod_result_column columns[] = {
+        {"address", TROD_COLUMN_KEY, NULL, NULL},
+        {"accesses", TROD_COLUMN_MEASURE, "accesses", "that touch it"},
+        {"share", TROD_COLUMN_MEASURE, "percent",
+         "of the sum of all; an access of two counts twice"},
+        {"cumulated", TROD_COLUMN_MEASURE, "percent", NULL},
+    };
+    size_t n;
+    struct hot_line *all = hot_lines_top(t, hot_rows(s, t->n), &n);
+    struct hot_share share = {hot_lines_touches(t), 0};
+
+    if (!all)
+        return TROD_ERR_NOMEM;
+    trod_result_table(r, key, title, columns, 4);
+    for (size_t i = 0; i < n; i++) {
+        trod_result_hex(r, NULL, all[i].number << t->shift);
+        trod_result_u64(r, NULL, all[i].n);
+        hot_put_share(r, &share, all[i].n);
+        trod_result_row_end(r);
+    }
+    trod_result_table_close(r);
+    free(all);
+    return TROD_OK;
+}
+
+static int put_both(const struct hot_state *s, bool pages, struct trod_result *r)
+{
+    const unsigned shift = hot_log2(pages ? s->opt->page : s->opt->line);
+    struct hot_lines code = {0}, data = s->data;
+    int rc = hot_code_lines(&code, s, shift);
+
+    if (rc == TROD_OK && shift > data.shift)
+        rc = hot_lines_copy(&data, &s->data, shift);
+    if (rc == TROD_OK) {
+        trod_result_u64(r, pages ? "code_pages" : "code_lines", code.n);
+        trod_result_u64(r, pages ? "data_pages" : "data_lines", data.n);
+        trod_result_u64(r, pages ? "data_page_bytes" : "data_line_bytes",
+                        UINT64_C(1) << data.shift);
+        rc = put_lines(s, &code, pages ? "hot_code_pages" : "hot_code_lines",
+                       pages ? "hottest pages of code" : "hottest lines of code", r);
+    }
+    if (rc == TROD_OK)
+        rc = put_lines(s, &data, pages ? "hot_data_pages" : "hot_data_lines",
+                       pages ? "hottest pages of data" : "hottest lines of data", r);
+    hot_lines_free(&code);
+    if (data.at != s->data.at)
+        hot_lines_free(&data);
+    return rc;
+}
+
+int hot_put_memory(const struct hot_state *s, struct trod_result *r)
+{
+    const int rc = put_both(s, false, r);
+
+    return rc == TROD_OK ? put_both(s, true, r) : rc;
+}

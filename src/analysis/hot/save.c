@@ -1,0 +1,156 @@
+/*
+ * save.c - states of the analysis "hot": put together, to bytes and back.
+ */
+#include "analysis/hot/hot.h"
+
+#include "core/pack.h"
+
+#include <stdlib.h>
+
+int hot_merge(void *into, const void *from)
+{
+    struct hot_state *s = into;
+    const struct hot_state *t = from;
+    int rc = t->n_ran ? hot_room(s, t->n_ran - 1) : TROD_OK;
+
+    for (size_t i = 0; rc == TROD_OK && i < t->n_ran; i++) {
+        s->ran[i].fetched += t->ran[i].fetched;
+        s->ran[i].again += t->ran[i].again;
+    }
+    s->nowhere += t->nowhere;
+    if (rc == TROD_OK)
+        rc = hot_trips_merge(s, t);
+    if (rc == TROD_OK)
+        rc = trod_pairs_merge(&s->jumps, &t->jumps);
+    if (rc == TROD_OK)
+        rc = hot_lines_merge(&s->data, &t->data, s->opt->most);
+    if (rc == TROD_OK)
+        rc = hot_lines_merge(&s->code, &t->code, s->opt->most);
+    return rc;
+}
+
+/* Blocks are saved in the order of their numbers: equal states are equal bytes. */
+static int by_number(const void *a, const void *b)
+{
+    const struct hot_line *x = a, *y = b;
+
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int save_lines(struct trod_buf *out, const struct hot_lines *t)
+{
+    struct hot_line *all = malloc((t->n + 1) * sizeof *all);
+    size_t n = 0;
+    int rc = all ? trod_pack(out, t->shift) | trod_pack(out, t->n) : TROD_ERR_NOMEM;
+
+    for (size_t i = 0; all && i < t->size; i++)
+        if (t->at[i].n)
+            all[n++] = t->at[i];
+    if (all)
+        qsort(all, n, sizeof *all, by_number);
+    for (size_t i = 0; rc == TROD_OK && i < n; i++)
+        rc = trod_pack(out, all[i].number) | trod_pack(out, all[i].n) |
+             trod_pack(out, all[i].joined);
+    free(all);
+    return rc == TROD_OK ? TROD_OK : TROD_ERR_NOMEM;
+}
+
+int hot_save(const void *st, struct trod_buf *out)
+{
+    const struct hot_state *s = st;
+    uint64_t fetched = 0;
+    size_t n = s->n_ran;
+    int rc;
+
+    while (n && !(s->ran[n - 1].fetched | s->ran[n - 1].again))
+        n--;
+    n -= n && !s->ran[n - 1].again; /* the last step ends what came before */
+    rc = trod_pack(out, s->nowhere) | trod_pack(out, n);
+    for (size_t i = 0; rc == TROD_OK && i < n; i++)
+        rc = trod_pack(out, fetched += s->ran[i].fetched) | trod_pack(out, s->ran[i].again);
+    if (rc == TROD_OK)
+        rc = trod_pairs_save(&s->jumps, out);
+    if (rc == TROD_OK)
+        rc = hot_trips_save(s, out);
+    if (rc == TROD_OK)
+        rc = save_lines(out, &s->data);
+    return rc == TROD_OK ? save_lines(out, &s->code) : TROD_ERR_NOMEM;
+}
+
+static int load_lines(struct trod_span *in, struct hot_lines *t, uint64_t most)
+{
+    uint64_t shift, n;
+    struct hot_lines loaded = {0};
+    int rc = TROD_OK;
+
+    if (trod_unpack(in, &shift) < 0 || trod_unpack(in, &n) < 0 || shift > 63 || n > in->n)
+        return TROD_ERR_CORRUPT;
+    loaded.shift = (unsigned)shift;
+    for (uint64_t i = 0; rc == TROD_OK && i < n; i++) {
+        struct hot_line l;
+
+        if (trod_unpack(in, &l.number) < 0 || trod_unpack(in, &l.n) < 0 ||
+            trod_unpack(in, &l.joined) < 0 || l.n == 0 || l.joined > l.n)
+            rc = TROD_ERR_CORRUPT;
+        else
+            rc = hot_line_add(&loaded, &l, 0);
+    }
+    if (rc == TROD_OK)
+        rc = hot_lines_merge(t, &loaded, most);
+    hot_lines_free(&loaded);
+    return rc;
+}
+
+static int load_jumps(struct trod_span *in, struct trod_pairs *t, uint64_t n_sites,
+                      const uint32_t *sites)
+{
+    uint64_t n, v[3];
+
+    if (trod_unpack(in, &n) < 0 || n > in->n)
+        return TROD_ERR_CORRUPT;
+    for (uint64_t i = 0; i < n; i++) {
+        for (int k = 0; k < 3; k++)
+            if (trod_unpack(in, &v[k]) < 0)
+                return TROD_ERR_CORRUPT;
+        for (int k = 0; k < 2; k++) {
+            if (v[k] >= n_sites && !(k == 0 && v[k] == TROD_NO_SITE))
+                return TROD_ERR_CORRUPT;
+            v[k] = v[k] < n_sites ? sites[v[k]] : v[k];
+        }
+        if (v[2] == 0)
+            return TROD_ERR_CORRUPT;
+        if (trod_pairs_add(t, v[0] << 32 | v[1], v[2]) < 0)
+            return TROD_ERR_NOMEM;
+    }
+    return TROD_OK;
+}
+
+int hot_load(void *st, struct trod_span in, const uint32_t *sites)
+{
+    struct hot_state *s = st;
+    uint64_t nowhere, n, v[2];
+    int rc;
+
+    if (trod_unpack(&in, &nowhere) < 0 || trod_unpack(&in, &n) < 0 || n > in.n || (n && !sites))
+        return TROD_ERR_CORRUPT;
+    s->nowhere += nowhere;
+    for (uint64_t i = 0; i < n; i++) {
+        if (trod_unpack(&in, &v[0]) < 0 || trod_unpack(&in, &v[1]) < 0)
+            return TROD_ERR_CORRUPT;
+        if (!(v[0] | v[1]))
+            continue;
+        if (hot_room(s, (size_t)sites[i] + 1) < 0)
+            return TROD_ERR_NOMEM;
+        s->ran[sites[i]].fetched += v[0];
+        s->ran[(size_t)sites[i] + 1].fetched -= v[0];
+        s->ran[sites[i]].again += v[1];
+    }
+    rc = load_jumps(&in, &s->jumps, n, sites);
+    if (rc == TROD_OK)
+        rc = hot_trips_load(s, &in, n, sites);
+    if (rc == TROD_OK)
+        rc = load_lines(&in, &s->data, s->opt ? s->opt->most : 0);
+    if (rc == TROD_OK)
+        rc = load_lines(&in, &s->code, s->opt ? s->opt->most : 0);
+    return rc == TROD_OK && in.n ? TROD_ERR_CORRUPT : rc;
+}

@@ -1,0 +1,249 @@
+/*
+ * trips.c - how often loops went round, at the least and at the most (hot.h).
+ *
+ * Implements docs/analysing.md, "hot": a loop is entered where its head is executed without a jump
+ * back to it, and makes a trip with every execution of its head until it is entered again in the
+ * same thread. Followed from the first jump back on; entries before that made one trip each. What
+ * was going on when the trace began was not entered and does not count.
+ */
+#include "analysis/hot/hot.h"
+
+#include "analysis/by_site.h"
+#include "core/grow.h"
+#include "core/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD = 64 };
+
+void hot_trips_free(struct hot_state *s)
+{
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        free(s->lane[i].ran);
+        free(s->lane[i].trips);
+    }
+    free(s->head_of);
+    free(s->heads);
+    free(s->back);
+    free(s->trip);
+}
+
+int hot_trips_room(struct hot_state *s, size_t n)
+{
+    if (trod_by_site_room(&s->head_of, &s->n_head_of, n, sizeof *s->head_of) < 0 ||
+        trod_by_site_room(&s->back, &s->n_back, n, sizeof *s->back) < 0)
+        return TROD_ERR_NOMEM;
+    return trod_by_site_room(&s->heads, &s->n_heads, n / WORD + 1, sizeof *s->heads);
+}
+
+/* ---- what is a loop: as flow.c has it */
+
+static bool goes_back(const struct hot_state *s, const struct hot_lane *l, uint32_t to)
+{
+    struct trod_sites *sites = s->context.sites;
+    const struct trod_site *from = trod_site_at(sites, l->site);
+    const enum trod_isa isa = trod_sites_meta(sites)->isa;
+    uint32_t branch = l->site;
+
+    if (trod_site_at(sites, to)->pc > from->pc)
+        return false;
+    if (isa == TROD_ISA_MIPS32 || isa == TROD_ISA_MIPS64) { /* a branch is the one before */
+        branch = l->before;
+        if (branch == TROD_NO_SITE ||
+            trod_site_at(sites, branch)->pc + hot_size_of(trod_site_at(sites, branch)) != from->pc)
+            return false;
+    }
+    return hot_loops(sites, branch) && hot_same_function(s, l->site, to);
+}
+
+/* ---- trips */
+
+static void close_entry(struct hot_trip *to, uint64_t trips)
+{
+    to->least = to->entries == 0 || trips < to->least ? trips : to->least;
+    to->most = trips > to->most ? trips : to->most;
+    to->entries++;
+}
+
+/* Head number NUMBER is executed by L: by a jump BACK, or it is entered. */
+static int count_trip(struct hot_state *s, struct hot_lane *l, uint32_t number, bool back,
+                      bool was_there)
+{
+    struct hot_going *going;
+
+    if (number >= l->n_trips &&
+        trod_by_site_room(&l->trips, &l->n_trips, (size_t)number + 1, sizeof *l->trips) < 0)
+        return TROD_ERR_NOMEM;
+    going = &l->trips[number];
+    if (!back) {
+        if (going->trips && !going->partly)
+            close_entry(&s->trip[number], going->trips);
+        *going = (struct hot_going){.trips = 1};
+    } else if (going->trips) {
+        going->trips++;
+    } else { /* met for the first time: its entry lies behind, or before the trace */
+        *going = (struct hot_going){.trips = 1 + was_there, .partly = !was_there};
+    }
+    return TROD_OK;
+}
+
+static int new_head(struct hot_state *s, uint32_t site)
+{
+    if (!trod_grow(&s->trip, s->n_trip, &s->cap_trip, sizeof *s->trip, 64))
+        return TROD_ERR_NOMEM;
+    s->trip[s->n_trip++] = (struct hot_trip){.site = site};
+    s->head_of[site] = (uint32_t)s->n_trip;
+    s->heads[site / WORD] |= UINT64_C(1) << site % WORD;
+    return TROD_OK;
+}
+
+/* Sites [FROM, TO) of one word. */
+static uint64_t mask_of(uint32_t from, uint32_t to)
+{
+    const uint64_t above = UINT64_MAX << from % WORD;
+
+    return to % WORD ? above & ~(UINT64_MAX << to % WORD) : above;
+}
+
+int hot_trips_count(struct hot_state *s, struct hot_lane *l, uint32_t site, uint32_t n, bool jumped)
+{
+    const uint32_t end = site + n;
+    bool back = false, was_there;
+    int rc = TROD_OK;
+
+    if (end / WORD >= l->n_ran &&
+        trod_by_site_room(&l->ran, &l->n_ran, end / WORD + 1, sizeof *l->ran) < 0)
+        return TROD_ERR_NOMEM;
+    was_there = l->ran[site / WORD] >> site % WORD & 1;
+    if (jumped && l->site != TROD_NO_SITE) {
+        struct hot_back *b = &s->back[l->site];
+
+        if (b->to != site + 1)
+            *b = (struct hot_back){.to = site + 1, .loops = goes_back(s, l, site)};
+        back = b->loops;
+    }
+    if (back && !s->head_of[site] && new_head(s, site) < 0)
+        return TROD_ERR_NOMEM;
+    for (uint32_t from = site, to; from < end; from = to) {
+        uint64_t heads, mask;
+
+        to = (from / WORD + 1) * WORD;
+        to = to < end ? to : end;
+        mask = mask_of(from, to);
+        heads = s->heads[from / WORD] & mask;
+        l->ran[from / WORD] |= mask;
+        for (; rc == TROD_OK && heads; heads &= heads - 1) {
+            const uint32_t head = from / WORD * WORD + (uint32_t)__builtin_ctzll(heads);
+
+            rc = count_trip(s, l, s->head_of[head] - 1, back && head == site, was_there);
+        }
+    }
+    return rc;
+}
+
+void hot_trips_end(struct hot_state *s, struct hot_lane *l)
+{
+    for (size_t i = 0; i < l->n_trips; i++)
+        if (l->trips[i].trips && !l->trips[i].partly)
+            close_entry(&s->trip[i], l->trips[i].trips);
+    free(l->ran);
+    free(l->trips);
+    l->ran = NULL;
+    l->trips = NULL;
+    l->n_ran = l->n_trips = 0;
+}
+
+/* Head I of S with what is going on, as if it had ended. */
+static struct hot_trip whole(const struct hot_state *s, size_t i)
+{
+    struct hot_trip t = s->trip[i];
+
+    for (uint32_t k = 0; k < s->n_lanes; k++) {
+        const struct hot_lane *l = &s->lane[k];
+
+        if (i < l->n_trips && l->trips[i].trips && !l->trips[i].partly)
+            close_entry(&t, l->trips[i].trips);
+    }
+    return t;
+}
+
+bool hot_trips_of(const struct hot_state *s, uint32_t site, uint64_t entries, uint64_t *least,
+                  uint64_t *most)
+{
+    struct hot_trip t;
+
+    if (site >= s->n_head_of || !s->head_of[site])
+        return false;
+    t = whole(s, s->head_of[site] - 1);
+    if (entries > t.entries) /* before the first jump back */
+        close_entry(&t, 1);
+    *least = t.least;
+    *most = t.most;
+    return t.entries != 0;
+}
+
+/* ---- put together, to bytes and back */
+
+static int add(struct hot_state *s, const struct hot_trip *from)
+{
+    struct hot_trip *to;
+
+    if (hot_room(s, (size_t)from->site + 1) < 0 ||
+        (!s->head_of[from->site] && new_head(s, from->site) < 0))
+        return TROD_ERR_NOMEM;
+    to = &s->trip[s->head_of[from->site] - 1];
+    if (from->entries) {
+        to->least = to->entries == 0 || from->least < to->least ? from->least : to->least;
+        to->most = from->most > to->most ? from->most : to->most;
+        to->entries += from->entries;
+    }
+    return TROD_OK;
+}
+
+int hot_trips_merge(struct hot_state *s, const struct hot_state *from)
+{
+    int rc = TROD_OK;
+
+    for (size_t i = 0; rc == TROD_OK && i < from->n_trip; i++) {
+        const struct hot_trip t = whole(from, i);
+
+        rc = add(s, &t);
+    }
+    return rc;
+}
+
+int hot_trips_save(const struct hot_state *s, struct trod_buf *out)
+{
+    int rc = trod_pack(out, s->n_trip);
+
+    for (size_t site = 0; rc == TROD_OK && site < s->n_head_of; site++)
+        if (s->head_of[site]) {
+            const struct hot_trip t = whole(s, s->head_of[site] - 1);
+
+            rc = trod_pack(out, t.site) | trod_pack(out, t.least) | trod_pack(out, t.most) |
+                 trod_pack(out, t.entries);
+        }
+    return rc == TROD_OK ? TROD_OK : TROD_ERR_NOMEM;
+}
+
+int hot_trips_load(struct hot_state *s, struct trod_span *in, uint64_t n_sites,
+                   const uint32_t *sites)
+{
+    uint64_t n, site;
+
+    if (trod_unpack(in, &n) < 0 || n > in->n)
+        return TROD_ERR_CORRUPT;
+    for (uint64_t i = 0; i < n; i++) {
+        struct hot_trip t;
+
+        if (trod_unpack(in, &site) < 0 || trod_unpack(in, &t.least) < 0 ||
+            trod_unpack(in, &t.most) < 0 || trod_unpack(in, &t.entries) < 0 || site >= n_sites ||
+            t.least > t.most)
+            return TROD_ERR_CORRUPT;
+        t.site = sites[site];
+        if (add(s, &t) < 0)
+            return TROD_ERR_NOMEM;
+    }
+    return TROD_OK;
+}

@@ -1,0 +1,198 @@
+/*
+ * info.c - the analysis "info": what is in a trace, in one pass and in constant memory (but for a
+ * counter a stream).
+ *
+ * What the trace is - format, instruction set, threads - stands in its meta; `trod info` shows
+ * both.
+ */
+#include "analysis/info/info.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int init(void *st, const void *opt, const struct trod_context *context)
+{
+    (void)opt;
+    ((struct info_state *)st)->meta = context->meta;
+    return TROD_OK;
+}
+
+static void fini(void *st)
+{
+    struct info_state *s = st;
+
+    free(s->stream);
+    free(s->notes.at);
+    free(s->markers.at);
+    trod_meta_fini(&s->own);
+}
+
+static int grow_streams(struct info_state *s, size_t stream)
+{
+    size_t n = s->cap_streams ? s->cap_streams : 16;
+    uint64_t *p;
+
+    while (n <= stream)
+        n *= 2;
+    p = realloc(s->stream, n * sizeof *p);
+    if (!p)
+        return TROD_ERR_NOMEM;
+    memset(p + s->cap_streams, 0, (n - s->cap_streams) * sizeof *p);
+    s->stream = p;
+    s->cap_streams = n;
+    return TROD_OK;
+}
+
+int info_add_stream(struct info_state *s, size_t stream, uint64_t n)
+{
+    if (stream >= s->cap_streams && grow_streams(s, stream) < 0)
+        return TROD_ERR_NOMEM;
+    if (stream >= s->n_streams)
+        s->n_streams = stream + 1;
+    s->stream[stream] += n;
+    return TROD_OK;
+}
+
+/* ---- feeding */
+
+/* Rows [FROM, TO) of KIND by their text. */
+static int count_names(struct info_names *t, const struct trod_batch *b, uint32_t from, uint32_t to,
+                       uint8_t kind)
+{
+    int r = TROD_OK;
+
+    for (uint32_t i = from; r == TROD_OK && i < to; i++) {
+        if (b->kind[i] != kind)
+            continue;
+        if ((b->have & b->has[i] & TROD_COL_TEXT) && b->text[i].len)
+            r = info_names_add(t, trod_batch_bytes(b, b->text[i]), b->text[i].len, 1);
+        else if (kind == TROD_NOTE)
+            r = info_names_add(t, NULL, 0, 1);
+    }
+    return r;
+}
+
+static void count_times(struct info_state *s, const struct trod_batch *b, uint32_t from,
+                        uint32_t to)
+{
+    const bool units = b->have & TROD_COL_UNIT;
+    const uint64_t before = s->rows - to;
+
+    for (uint32_t i = from; i < to; i++) {
+        const uint64_t t = b->time[i];
+        struct info_span *span;
+
+        if (!(b->has[i] & TROD_COL_TIME))
+            continue;
+        span = &s->time[units && (b->has[i] & TROD_COL_UNIT) ? b->unit[i] : INFO_UNSAID];
+        if (span->n++ == 0) {
+            span->first = span->least = span->most = t;
+            span->first_at = before + i;
+        }
+        span->last = t;
+        span->last_at = before + i;
+        if (t < span->least)
+            span->least = t;
+        if (t > span->most)
+            span->most = t;
+    }
+}
+
+/* Rows of one stream mostly come together. */
+static int count_streams(struct info_state *s, const struct trod_batch *b, uint32_t from,
+                         uint32_t to)
+{
+    int r = TROD_OK;
+
+    while (r == TROD_OK && from < to) {
+        uint32_t end = from + 1;
+
+        while (end < to && b->stream[end] == b->stream[from] &&
+               !((b->has[end] ^ b->has[from]) & TROD_COL_STREAM))
+            end++;
+        if (b->has[from] & TROD_COL_STREAM)
+            r = info_add_stream(s, b->stream[from], end - from);
+        from = end;
+    }
+    return r;
+}
+
+/* Rows by kind, and by what the format calls them where it is not said as text. */
+static void count_kinds(struct info_state *s, const struct trod_batch *b, uint32_t from,
+                        uint32_t to, bool named)
+{
+    const uint32_t mask = named ? b->have & (TROD_COL_SUB | TROD_COL_TEXT) : 0;
+    const uint8_t *kind = b->kind;
+    const uint16_t *sub = b->sub;
+    const uint32_t *has = b->has;
+
+    for (uint32_t i = from; i < to; i++) {
+        const unsigned k = kind[i] < TROD_KINDS ? kind[i] : TROD_NOTE;
+
+        s->kind[k]++;
+        if ((has[i] & mask) == TROD_COL_SUB)
+            s->named[k][sub[i] < INFO_SUBS ? sub[i] : INFO_SUBS - 1]++;
+    }
+}
+
+/* Rows that the tracer put in. */
+static void count_synthetic(struct info_state *s, const struct trod_batch *b, uint32_t from,
+                            uint32_t to)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = from; i < to; i++)
+        n += (b->has[i] & TROD_COL_FLAGS) && (b->flags[i] & TROD_F_SYNTHETIC);
+    s->synthetic += n;
+}
+
+static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct info_state *s = st;
+    const uint64_t notes = s->kind[TROD_NOTE], markers = s->kind[TROD_MARKER];
+    const bool named = b->meta && b->meta->driver && b->meta->driver->sub_name;
+    int r = TROD_OK;
+
+    s->rows += to - from;
+    count_kinds(s, b, from, to, named);
+    if (s->kind[TROD_NOTE] > notes)
+        r = count_names(&s->notes, b, from, to, TROD_NOTE);
+    if (r == TROD_OK && s->kind[TROD_MARKER] > markers)
+        r = count_names(&s->markers, b, from, to, TROD_MARKER);
+    if (named && b->have & TROD_COL_FLAGS)
+        count_synthetic(s, b, from, to);
+    if (b->have & TROD_COL_TIME)
+        count_times(s, b, from, to);
+    if (r == TROD_OK && b->have & TROD_COL_STREAM)
+        r = count_streams(s, b, from, to);
+    return r;
+}
+
+static uint32_t uses_of(const char *format, const void *opt)
+{
+    const struct trod_format *f = trod_format_find(format, strlen(format));
+
+    (void)opt;
+    return TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_TEXT |
+           (f && f->sub_name ? TROD_COL_FLAGS | TROD_COL_SUB : 0);
+}
+
+const struct trod_analysis trod_analysis_info = {
+    .name = "info",
+    .title = "rows by kind, stream and name, spans of time",
+    .state_size = sizeof(struct info_state),
+    .scope = TROD_PER_RUN,
+    .order = TROD_ANY_ORDER,
+    .light = true,
+    .needs = TROD_COL_KIND,
+    .uses = TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_TEXT | TROD_COL_FLAGS |
+            TROD_COL_SUB,
+    .uses_of = uses_of,
+    .init = init,
+    .feed = feed,
+    .merge = info_merge,
+    .save = info_save,
+    .load = info_load,
+    .result = info_result,
+    .fini = fini,
+};

@@ -1,0 +1,34 @@
+/*
+ * calls.h - the calls around the cursor: folded into one line, and as a stack.
+ *
+ * What a call is, is said by trod/callstack.h. It is fed from a place before the cursor on that is
+ * far enough back for the activation that is asked for to begin behind it.
+ */
+#ifndef BROWSE_CALLS_H
+#define BROWSE_CALLS_H
+
+#include "browse/model.h"
+
+/*
+ * Fold the call that the instruction at the cursor makes, else the one that the cursor is in. 1, 0
+ * (there is none, told) or an error.
+ */
+int browse_fold(struct browse *b);
+/* Fold all calls that the function at the cursor makes, or made, itself. */
+int browse_fold_callees(struct browse *b);
+/* Unfold what is at the cursor: 1, 0: nothing. All of them. */
+int browse_unfold(struct browse *b);
+void browse_unfold_all(struct browse *b);
+
+/* A function that is open at the cursor. */
+struct browse_frame {
+    char name[64];
+    uint64_t site; /* row of the call; TROD_NOWHERE: not known */
+    uint64_t pc;   /* address of the call */
+    uint64_t entry;
+};
+/* The stack at the cursor, innermost first, into *OUT (to be freed) and *N. Returns 0 or an error.
+ */
+int browse_stack(struct browse *b, struct browse_frame **out, size_t *n);
+
+#endif

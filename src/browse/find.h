@@ -1,0 +1,29 @@
+/*
+ * find.h - rows that are looked for from the cursor on: by an expression, by what they write, by
+ * what they execute.
+ */
+#ifndef BROWSE_FIND_H
+#define BROWSE_FIND_H
+
+#include "browse/model.h"
+
+/* Each puts the cursor to the row: 1, 0 (there is none, told) or an error. BACK: before the cursor.
+ */
+
+/* The next row for which the expression TEXT holds (trod-where(7)). */
+int browse_find(struct browse *b, const char *text, bool back);
+/* The next write of WHAT: a register, an address, LO..HI or a symbol. */
+int browse_write(struct browse *b, const char *what, bool back);
+/* The next execution of the instruction at PC. */
+int browse_visit(struct browse *b, uint64_t pc, bool back);
+
+/*
+ * Rows FROM to END (not among them) of B's trace to FN, a batch or a part of one at a time; I is
+ * the first of N rows, its number ROW. FN returns more than 0 to go on. Returns 0 or an error.
+ */
+typedef int (*browse_fn)(void *user, const struct trod_batch *batch, uint32_t i, uint32_t n,
+                         uint64_t row);
+int browse_read(struct browse *b, uint64_t from, uint64_t end, uint32_t want, browse_fn fn,
+                void *user);
+
+#endif

@@ -1,0 +1,241 @@
+/*
+ * lines.c - rows as lines: those that `trod view` prints, and short ones for narrow terminals.
+ *
+ * Implements "lines" of model.h.
+ */
+#include "browse/folds.h"
+#include "browse/model.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool says(const struct trod_batch *batch, uint32_t i, uint32_t column)
+{
+    return (batch->have & batch->has[i] & column) != 0;
+}
+
+static void disassembler(struct browse *b, const struct trod_meta *meta)
+{
+    if (b->disasm || b->no_disasm || meta->isa == TROD_ISA_UNKNOWN)
+        return;
+    b->no_disasm = meta->isa == TROD_ISA_REGDEPS ||
+                   trod_disasm_new(&b->disasm, meta->isa, meta->endian, &b->diag) != 0;
+}
+
+/* Rows are shown in columns that are as wide as those of the rows around ROW ask for. */
+static int prepare(struct browse *b, const struct trod_batch *batch, uint64_t row)
+{
+    const struct trod_meta *meta = trod_nav_meta(b->nav);
+    const struct trod_format *format = trod_nav_format(b->nav);
+    const struct trod_show_options opt = {.struct_size = sizeof opt, .meta = meta};
+    uint8_t *keep;
+    int rc;
+
+    if (b->show && b->meta == meta)
+        return 0;
+    trod_show_free(b->show);
+    b->show = NULL;
+    b->meta = meta;
+    rc = trod_show_new(&b->show, &opt);
+    keep = malloc(batch->n + 1);
+    if (rc == 0 && keep) {
+        memset(keep, 1, batch->n);
+        disassembler(b, meta);
+        if (b->disasm && format && !(format->flags & TROD_FMT_TEXT))
+            trod_show_disasm(b->show, b->disasm);
+        trod_show_measure(b->show, batch, keep, b->rows != TROD_NOWHERE ? b->rows : row);
+    }
+    free(keep);
+    return keep ? rc : TROD_ERR_NOMEM;
+}
+
+static const char *fold_line(struct browse *b, const struct browse_fold *f)
+{
+    snprintf(b->line, TROD_SHOW_LINE, "%7llu [+] %s: %llu rows, %llu instructions",
+             (unsigned long long)f->first, f->name, (unsigned long long)(f->last - f->first + 1),
+             (unsigned long long)f->instructions);
+    return b->line;
+}
+
+int browse_line(struct browse *b, uint64_t row, const char **line, int *kind)
+{
+    const struct trod_batch *batch;
+    const struct browse_fold *f;
+    uint32_t i;
+    int rc = browse_row(b, row, &batch, &i);
+    char *end;
+
+    *line = "";
+    *kind = -1;
+    if (rc <= 0)
+        return rc;
+    f = browse_folds_find(&b->folds, trod_batch_stream(batch, i), row);
+    if (f) {
+        *line = fold_line(b, f);
+        return 1;
+    }
+    if ((rc = prepare(b, batch, row)) < 0)
+        return rc;
+    end = trod_show_text(b->show, batch, i, row, b->line);
+    while (end > b->line && (end[-1] == '\n' || end[-1] == ' '))
+        end--;
+    *end = '\0';
+    *line = b->line;
+    *kind = batch->kind[i];
+    return 1;
+}
+
+const char *browse_header(struct browse *b)
+{
+    char *end = b->line;
+
+    if (b->show)
+        end = trod_show_header(b->show, b->line);
+    while (end > b->line && (end[-1] == '\n' || end[-1] == ' '))
+        end--;
+    *end = '\0';
+    return b->line;
+}
+
+void browse_text(struct browse *b, const struct trod_batch *batch, uint32_t i, char *out,
+                 size_t size)
+{
+    const uint32_t flags = says(batch, i, TROD_COL_FLAGS) ? batch->flags[i] : 0;
+    const char *p = "";
+    size_t n = 0, k = 0;
+
+    if (says(batch, i, TROD_COL_TEXT) && batch->text[i].len) {
+        p = (const char *)trod_batch_bytes(batch, batch->text[i]);
+        n = batch->text[i].len;
+    } else if (batch->kind[i] == TROD_INSTR && says(batch, i, TROD_COL_CODE)) {
+        disassembler(b, trod_nav_meta(b->nav));
+        if (b->disasm)
+            p = trod_disasm_text(b->disasm, (flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT,
+                                 batch->addr[i], trod_batch_bytes(batch, batch->code[i]),
+                                 batch->code[i].len, &n);
+    }
+    for (; n && k + 1 < size; p++, n--)
+        if ((*p != ' ' && *p != '\t') || (k && out[k - 1] != ' '))
+            out[k++] = *p == '\t' ? ' ' : *p;
+    out[k] = '\0';
+}
+
+/* ---- lines of narrow terminals */
+
+struct text {
+    char *p;
+    size_t n, size;
+};
+
+static void put(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct text *t, const char *fmt, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(t->p + t->n, t->size - t->n, fmt, args);
+    va_end(args);
+    if (n > 0)
+        t->n += (size_t)n < t->size - t->n ? (size_t)n : t->size - t->n - 1;
+}
+
+static void put_value(struct text *t, const struct trod_batch *batch, uint32_t i)
+{
+    const unsigned size = says(batch, i, TROD_COL_SIZE) ? batch->size[i] : 0;
+
+    if (says(batch, i, TROD_COL_DATA) && batch->data[i].len) {
+        const uint8_t *p = trod_batch_bytes(batch, batch->data[i]);
+
+        for (uint32_t k = batch->data[i].len; k-- > 0;)
+            put(t, "%02x", p[k]);
+    } else if (says(batch, i, TROD_COL_VALUE)) {
+        put(t, "%0*llx", size && size <= 8 ? (int)size * 2 : 1,
+            (unsigned long long)batch->value[i]);
+    }
+}
+
+static void put_what(struct browse *b, struct text *t, const struct trod_batch *batch, uint32_t i)
+{
+    char text[512];
+
+    browse_text(b, batch, i, text, sizeof text);
+    put(t, "%s", text);
+    if (batch->kind[i] == TROD_INSTR) {
+        if (says(batch, i, TROD_COL_FLAGS) && (batch->flags[i] & TROD_F_SKIPPED))
+            put(t, " (skipped)");
+        return;
+    }
+    put(t, text[0] ? " " : "");
+    put_value(t, batch, i);
+}
+
+enum { BRIEF_KIND = 6, BRIEF_STREAM = 8 };
+
+int browse_brief(struct browse *b, uint64_t row, char *out, size_t size, int *kind)
+{
+    const struct trod_batch *batch;
+    const struct browse_fold *f;
+    struct text t = {out, 0, size};
+    char name[64];
+    uint32_t i;
+    int rc = browse_row(b, row, &batch, &i);
+
+    out[0] = '\0';
+    *kind = -1;
+    if (rc <= 0)
+        return rc;
+    f = browse_folds_find(&b->folds, trod_batch_stream(batch, i), row);
+    if (f && f->first == row) {
+        snprintf(out, size, "%s", fold_line(b, f));
+        return 1;
+    }
+    *kind = batch->kind[i];
+    put(&t, "%7llu ", (unsigned long long)row);
+    if (trod_nav_meta(b->nav)->n_streams > 1) {
+        trod_nav_stream_name(b->nav, trod_batch_stream(batch, i), name, sizeof name);
+        put(&t, "%-*s ", BRIEF_STREAM, says(batch, i, TROD_COL_STREAM) ? name : "-");
+    }
+    put(&t, "%-*s ", BRIEF_KIND, trod_kind_name(batch->kind[i]));
+    if (says(batch, i, TROD_COL_ADDR))
+        put(&t, "%08llx  ", (unsigned long long)batch->addr[i]);
+    put_what(b, &t, batch, i);
+    return 1;
+}
+
+const char *browse_brief_header(struct browse *b)
+{
+    const bool several = trod_nav_meta(b->nav)->n_streams > 1;
+
+    snprintf(b->line, TROD_SHOW_LINE, "%7s %-*s%s%-*s %s", "row", several ? BRIEF_STREAM : 0,
+             several ? "stream" : "", several ? " " : "", BRIEF_KIND, "kind",
+             "address, what, value");
+    return b->line;
+}
+
+bool browse_pc(struct browse *b, uint64_t *pc)
+{
+    enum { FAR = 4096 };
+    const struct trod_batch *batch;
+    uint32_t i, stream = 0;
+
+    for (uint64_t k = 0; k < FAR && k <= b->cursor; k++) {
+        if (browse_row(b, b->cursor - k, &batch, &i) <= 0)
+            return false;
+        if (k == 0)
+            stream = trod_batch_stream(batch, i);
+        if (trod_batch_stream(batch, i) != stream)
+            continue;
+        if (batch->kind[i] == TROD_INSTR && says(batch, i, TROD_COL_ADDR)) {
+            *pc = batch->addr[i];
+            return true;
+        }
+        if (k == 0 && says(batch, i, TROD_COL_PC)) {
+            *pc = batch->pc[i];
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,264 @@
+/*
+ * panes.c - registers, and what stands beside them, at the cursor. Implements view.h.
+ */
+#include <curses.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "browse/view.h"
+
+static int top_of(const struct view *v)
+{
+    return v->height - 1 - v->panes;
+}
+
+static int address_digits(const struct browse_memory *m)
+{
+    int n = 8;
+
+    while (n < 16 && (m->addr + m->n) >> (4 * n))
+        n++;
+    return n;
+}
+
+/* Columns of a register: name, mark, value. Two of them and eight bytes of memory fill 80. */
+enum { NAME = 6, CELL = NAME + 1 + 16 };
+
+/* The pane at the right has what 16 bytes need, or 8, where two registers have room beside it. */
+int view_left_width(struct view *v)
+{
+    const int digits = address_digits(&view_model(v)->memory);
+
+    if (v->width - (digits + 16 * 4 + 1) - 1 >= 2 * CELL + 1)
+        return v->width - (digits + 16 * 4 + 1) - 1;
+    if (v->width - (digits + 8 * 4 + 1) - 1 >= 2 * CELL + 1)
+        return v->width - (digits + 8 * 4 + 1) - 1;
+    if (v->width - (digits + 8 * 3) - 1 >= CELL)
+        return v->width - (digits + 8 * 3) - 1;
+    return v->width / 2;
+}
+
+static void pane_title(struct view *v, int x, int width, const char *text, bool focus)
+{
+    char line[256];
+
+    snprintf(line, sizeof line, "%s%s", focus ? "[*] " : "--- ", text);
+    screen_put(v, top_of(v) - 1, x, width, line, BROWSE_TITLE);
+}
+
+/* ---- registers */
+
+static void register_text(const struct browse_register *r, int width, char *out, size_t size)
+{
+    const int n = (int)strlen(r->value), name = (int)strlen(r->name);
+    const int room = width - 1 - (name > NAME ? name : NAME);
+    const bool flags = r->flags[0] && n + 1 + (int)strlen(r->flags) <= room;
+
+    if (n <= room)
+        snprintf(out, size, "%-*s%c%s%s%s", NAME, r->name, r->changed ? '*' : ' ', r->value,
+                 flags ? " " : "", flags ? r->flags : "");
+    else /* the low digits are the ones that say most */
+        snprintf(out, size, "%-*s%c..%s", NAME, r->name, r->changed ? '*' : ' ',
+                 room > 2 ? r->value + (n - room + 2) : "");
+}
+
+/* Has the trace's format instructions, or registers? */
+static bool tells_instructions(const struct browse *b)
+{
+    const struct trod_format *f = trod_nav_format(b->nav);
+
+    return !f || !f->kinds ||
+           (f->kinds & (1u << TROD_INSTR | 1u << TROD_REG | 1u << TROD_STATE | 1u << TROD_BRANCH));
+}
+
+static void draw_registers(struct view *v)
+{
+    struct browse *b = view_model(v);
+    const int width = view_left_width(v), cell = CELL + 1;
+    const size_t columns = width + 1 >= 2 * cell ? (size_t)((width + 1) / cell) : 1;
+    struct browse_register r;
+    char text[2048];
+    size_t n = 0;
+
+    while (browse_register(b, n, &r))
+        n++;
+    v->reg_count = n;
+    v->reg_lines = columns;
+    if (v->reg >= n)
+        v->reg = n ? n - 1 : 0;
+    if (v->reg / columns < v->reg_top)
+        v->reg_top = v->reg / columns;
+    if (v->reg / columns >= v->reg_top + (size_t)v->panes)
+        v->reg_top = v->reg / columns - (size_t)v->panes + 1;
+    for (int y = 0; y < v->panes; y++) {
+        screen_put(v, top_of(v) + y, 0, width, "", BROWSE_PLAIN);
+        for (size_t c = 0; c < columns; c++) {
+            const size_t i = (v->reg_top + (size_t)y) * columns + c;
+            const int room = columns == 1 ? width : CELL;
+
+            if (!browse_register(b, i, &r))
+                continue;
+            register_text(&r, room, text, sizeof text);
+            screen_put_on(v, top_of(v) + y, (int)c * cell, room, text,
+                          r.changed ? BROWSE_CHANGED : BROWSE_PLAIN,
+                          v->focus == FOCUS_REGISTERS && i == v->reg);
+        }
+    }
+    if (n == 0 && v->panes)
+        screen_put(v, top_of(v), 0, width,
+                   tells_instructions(b) ? " no register is known here"
+                                         : " this format has addresses only, no registers",
+                   BROWSE_PLAIN);
+}
+
+static void registers_title(struct view *v)
+{
+    struct browse *b = view_model(v);
+    char text[128], name[64] = "";
+
+    if (b->state && trod_nav_meta(b->nav)->n_streams > 1)
+        trod_nav_stream_name(b->nav, trod_nav_state_stream(b->state), name, sizeof name);
+    if (b->state)
+        snprintf(text, sizeof text, "registers%s%s at row %llu", name[0] ? " of " : "", name,
+                 (unsigned long long)trod_nav_state_row(b->state));
+    else
+        snprintf(text, sizeof text, "registers");
+    pane_title(v, 0, view_left_width(v), text, v->focus == FOCUS_REGISTERS);
+}
+
+/* ---- memory */
+
+/* Bytes in a line of WIDTH columns; *TEXT: are they shown as characters too. */
+static unsigned bytes_of_line(int width, int address, bool *text)
+{
+    for (unsigned n = 16; n >= 4; n /= 2) {
+        *text = address + (int)n * 3 + 1 + (int)n <= width;
+        if (address + (int)n * 3 <= width)
+            return n;
+    }
+    *text = false;
+    return 4;
+}
+
+static void memory_line(struct view *v, int y, int x, size_t at)
+{
+    struct browse *b = view_model(v);
+    const struct browse_memory *m = &b->memory;
+    const int digits = address_digits(m), width = v->width - x;
+    bool text;
+    char one[24];
+
+    bytes_of_line(width, digits, &text);
+    snprintf(one, sizeof one, "%0*llx", digits, (unsigned long long)(m->addr + at));
+    screen_put(v, y, x, width, one, BROWSE_PLAIN);
+    for (unsigned k = 0; k < v->per_line && at + k < m->n; k++) {
+        const struct trod_nav_byte *byte = &m->byte[at + k];
+        const bool changed = browse_memory_changed(b, at + k), known = byte->from;
+        const int to = x + digits + 3 * (int)k;
+
+        if (known)
+            snprintf(one, sizeof one, "%c%02x", changed ? '*' : ' ', byte->value);
+        else
+            snprintf(one, sizeof one, "%c--", changed ? '*' : ' ');
+        screen_put_on(v, y, to, 3, one, changed ? BROWSE_CHANGED : BROWSE_PLAIN,
+                      v->focus == FOCUS_RIGHT && v->byte == at + k);
+        if (text) {
+            one[0] = (char)(!known                                  ? '-'
+                            : byte->value > 31 && byte->value < 127 ? byte->value
+                                                                    : '.');
+            one[1] = '\0';
+            screen_put(v, y, x + digits + 3 * (int)v->per_line + 1 + (int)k, 1, one,
+                       changed ? BROWSE_CHANGED : BROWSE_PLAIN);
+        }
+    }
+}
+
+static void draw_memory(struct view *v, int x, char *title, size_t size)
+{
+    struct browse *b = view_model(v);
+
+    snprintf(title, size, "memory %s%s", b->memory.what[0] ? "at " : "of the last access",
+             b->memory.what);
+    if (v->stale && b->memory.n == 0)
+        snprintf(title, size, "memory: reading");
+    else if (b->memory.n == 0)
+        snprintf(title, size, "memory: no access is near");
+    for (int y = 0; y < v->panes; y++) {
+        const size_t at = (size_t)y * v->per_line;
+
+        if (at < b->memory.n)
+            memory_line(v, top_of(v) + y, x, at);
+        else
+            screen_put(v, top_of(v) + y, x, v->width - x, "", BROWSE_PLAIN);
+    }
+}
+
+static void draw_right(struct view *v)
+{
+    const int x = view_left_width(v) + 1;
+    char title[128];
+
+    if (v->pane == PANE_SOURCE)
+        draw_source(v, x, top_of(v), title, sizeof title);
+    else if (v->pane == PANE_CODE)
+        draw_code(v, x, top_of(v), title, sizeof title);
+    else
+        draw_memory(v, x, title, sizeof title);
+    pane_title(v, x - 1, v->width - x + 1, title, v->focus == FOCUS_RIGHT);
+}
+
+/* Bytes that the pane has room for. */
+static size_t room_for(struct view *v)
+{
+    struct browse *b = view_model(v);
+    bool text;
+
+    v->per_line =
+        bytes_of_line(v->width - view_left_width(v) - 1, address_digits(&b->memory), &text);
+    return (size_t)v->panes * v->per_line;
+}
+
+/* Read the memory where the cursor or the size of the pane changed. */
+static int read_memory(struct view *v)
+{
+    struct browse *b = view_model(v);
+    size_t n = room_for(v);
+    int rc = 0;
+
+    if (!v->stale && v->read_row == b->cursor && v->read_bytes == n)
+        return 0;
+    rc = browse_memory_read(b, n);
+    if (rc == 0 && room_for(v) != n) /* longer addresses leave less room */
+        rc = browse_memory_read(b, n = room_for(v));
+    if (rc < 0)
+        return rc;
+    v->read_row = b->cursor;
+    v->read_bytes = n;
+    if (v->byte >= n)
+        v->byte = n ? n - 1 : 0;
+    return 0;
+}
+
+void draw_panes(struct view *v)
+{
+    struct browse *b = view_model(v);
+    int rc;
+
+    if (v->panes <= 0 || v->height < VIEW_LEAST_HEIGHT || v->width < VIEW_LEAST_WIDTH)
+        return;
+    v->stale |= v->read_row != b->cursor; /* until all has been read */
+    rc = browse_state(b);
+    draw_registers(v);
+    registers_title(v);
+    if (!trod_nav_index(b->nav)) { /* reading memory may take long */
+        draw_right(v);
+        refresh();
+    }
+    if (rc == 0)
+        rc = read_memory(v);
+    if (rc == 0)
+        v->stale = false;
+    draw_right(v);
+    draw_status(v, browse_said(b, v->shown));
+    refresh();
+}

@@ -1,0 +1,23 @@
+/*
+ * places.h - two positions: what differs between them.
+ */
+#ifndef BROWSE_PLACES_H
+#define BROWSE_PLACES_H
+
+#include "browse/model.h"
+
+/* Lines of text. */
+struct browse_lines {
+    char (*at)[128];
+    size_t n, cap;
+};
+
+/*
+ * What differs between the second position and the cursor: registers of the stream of the cursor's
+ * row, memory. Release OUT with browse_lines_fini. Returns 0, TROD_ERR_USAGE (there is no second
+ * position, told) or an error.
+ */
+int browse_differences(struct browse *b, struct browse_lines *out);
+void browse_lines_fini(struct browse_lines *l);
+
+#endif

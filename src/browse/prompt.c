@@ -1,0 +1,145 @@
+/*
+ * prompt.c - a line that the user types in the status line. Implements view.h.
+ */
+#include <curses.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "browse/view.h"
+
+enum { ESC = 27, CTRL_A = 1, CTRL_E = 5, CTRL_G = 7, CTRL_H = 8, CTRL_K = 11, CTRL_U = 21 };
+enum { CTRL_W = 23, DELETE = 127, RETURN = 13 };
+
+struct line {
+    char *text; /* VIEW_LINE bytes */
+    size_t n, at;
+};
+
+static void insert(struct line *l, int key)
+{
+    if (l->n + 1 >= VIEW_LINE)
+        return;
+    memmove(l->text + l->at + 1, l->text + l->at, l->n - l->at + 1);
+    l->text[l->at++] = (char)key;
+    l->n++;
+}
+
+/* Take away the bytes from FROM to TO. */
+static void cut(struct line *l, size_t from, size_t to)
+{
+    memmove(l->text + from, l->text + to, l->n - to + 1);
+    l->n -= to - from;
+    l->at = from;
+}
+
+static void word_back(struct line *l)
+{
+    size_t from = l->at;
+
+    while (from && l->text[from - 1] == ' ')
+        from--;
+    while (from && l->text[from - 1] != ' ')
+        from--;
+    cut(l, from, l->at);
+}
+
+static void edit(struct line *l, int key)
+{
+    switch (key) {
+    case KEY_BACKSPACE:
+    case CTRL_H:
+    case DELETE:
+        if (l->at)
+            cut(l, l->at - 1, l->at);
+        break;
+    case KEY_DC:
+        if (l->at < l->n)
+            cut(l, l->at, l->at + 1);
+        break;
+    case KEY_LEFT:
+        l->at -= l->at > 0;
+        break;
+    case KEY_RIGHT:
+        l->at += l->at < l->n;
+        break;
+    case KEY_HOME:
+    case CTRL_A:
+        l->at = 0;
+        break;
+    case KEY_END:
+    case CTRL_E:
+        l->at = l->n;
+        break;
+    case CTRL_U:
+        cut(l, 0, l->at);
+        break;
+    case CTRL_K:
+        cut(l, l->at, l->n);
+        break;
+    case CTRL_W:
+        word_back(l);
+        break;
+    default:
+        if (key >= 32 && key < 256)
+            insert(l, key);
+    }
+}
+
+static void show(struct view *v, const char *question, const struct line *l)
+{
+    enum { LEAST = 16 };
+    int ask = (int)strlen(question), room = v->width - ask - 1;
+    char text[VIEW_LINE + 128];
+    size_t skip;
+
+    if (room < LEAST) { /* what is typed matters more */
+        question = "> ";
+        ask = 2;
+        room = v->width - 3;
+    }
+    skip = room > 0 && l->at > (size_t)room ? l->at - (size_t)room : 0;
+    snprintf(text, sizeof text, "%s%s", question, l->text + skip);
+    screen_put(v, v->height - 1, 0, v->width, text, BROWSE_MESSAGE);
+    move(v->height - 1, ask + (int)(l->at - skip));
+    curs_set(1);
+    refresh();
+}
+
+static void remember(struct view *v, const char *text)
+{
+    if (!text[0] || (v->n_history && strcmp(v->history[v->n_history - 1], text) == 0))
+        return;
+    if (v->n_history == VIEW_HISTORY)
+        memmove(v->history, v->history + 1, --v->n_history * sizeof *v->history);
+    snprintf(v->history[v->n_history++], VIEW_LINE, "%s", text);
+}
+
+bool prompt(struct view *v, const char *question, char *out)
+{
+    struct line l = {out, strlen(out), strlen(out)};
+    unsigned past = v->n_history;
+    int key;
+
+    for (;;) {
+        show(v, question, &l);
+        key = screen_key(v, -1);
+        if (key == RETURN || key == '\n' || key == KEY_ENTER || key == ESC || key == CTRL_G ||
+            screen_signal())
+            break;
+        if (key == KEY_RESIZE) {
+            getmaxyx(stdscr, v->height, v->width);
+            draw_all(v);
+        } else if ((key == KEY_UP && past) || (key == KEY_DOWN && past < v->n_history)) {
+            past += key == KEY_UP ? -1u : 1u;
+            snprintf(out, VIEW_LINE, "%s", past < v->n_history ? v->history[past] : "");
+            l.n = l.at = strlen(out);
+        } else {
+            edit(&l, key);
+        }
+    }
+    curs_set(0);
+    if (key == ESC || key == CTRL_G || screen_signal())
+        return false;
+    remember(v, out);
+    return true;
+}

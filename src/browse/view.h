@@ -1,0 +1,127 @@
+/*
+ * view.h - the browser on a terminal: what its files share.
+ *
+ * The view draws what the model says (model.h) and turns keys into questions to it. One thread
+ * draws and asks; others make the index and compare two traces (background.h, pair.h).
+ */
+#ifndef BROWSE_VIEW_H
+#define BROWSE_VIEW_H
+
+#include "browse/background.h"
+#include "browse/browse.h"
+#include "browse/colours.h"
+#include "browse/model.h"
+#include "browse/pair.h"
+#include "browse/source.h"
+
+enum { VIEW_KEYS = 256, VIEW_ROWS = 1000, VIEW_HISTORY = 32, VIEW_LINE = 256 };
+enum { VIEW_LEAST_WIDTH = 40, VIEW_LEAST_HEIGHT = 8 };
+
+enum view_focus { FOCUS_ROWS, FOCUS_REGISTERS, FOCUS_RIGHT, FOCUS_N };
+
+enum view_layout { LAYOUT_AUTO, LAYOUT_BRIEF, LAYOUT_FULL, LAYOUTS };
+
+/* What the pane at the right shows. */
+enum view_pane { PANE_MEMORY, PANE_SOURCE, PANE_CODE, PANES };
+
+struct view {
+    const struct browse_setup *setup;
+    struct browse *b[2];         /* the traces */
+    unsigned n, at;              /* how many; which one has the cursor */
+    struct browse_pair *pair;    /* NULL: there is one trace */
+    struct background *index[2]; /* that are being made; NULL: none */
+    bool single;                 /* of two traces only that with the cursor is seen */
+    struct browse_source source[2];
+    char expression[VIEW_LINE]; /* what was looked for last */
+    int height, width;          /* of the screen */
+    int panes;                  /* lines of the panes */
+    int shift;                  /* columns that rows are shifted to the left */
+    unsigned focus, pane, layout;
+    bool colour;
+    struct browse_style style[BROWSE_PARTS];
+    int key[VIEW_KEYS]; /* typed while something was read */
+    unsigned n_keys;
+    bool patient;   /* what is read is wanted: only Esc stops it */
+    bool done;      /* the user wants to go */
+    bool cleared;   /* draw everything anew */
+    bool searching; /* the status line tells how far reading is */
+    uint64_t asked; /* when tick looked last, in milliseconds */
+    uint64_t shown; /* lines of the log that the user has seen */
+    uint64_t good_cursor, good_top;
+    uint64_t row[VIEW_ROWS]; /* by line of the window */
+    unsigned n_rows;
+    size_t reg, reg_top;         /* register that is chosen; the first one that is shown */
+    size_t reg_lines, reg_count; /* lines of the pane; registers there are */
+    size_t byte;                 /* byte of memory that is chosen */
+    unsigned per_line;           /* bytes of memory in a line */
+    uint64_t read_row;           /* row that the memory pane is of */
+    size_t read_bytes;
+    bool stale; /* the panes are to be read anew */
+    char history[VIEW_HISTORY][VIEW_LINE];
+    unsigned n_history;
+};
+
+static inline struct browse *view_model(struct view *v)
+{
+    return v->b[v->at];
+}
+
+/* ---- screen.c: the terminal */
+
+int screen_begin(struct view *v, struct trod_diag *diag);
+void screen_end(void);
+/* The signal that ends the run; 0: none came. */
+int screen_signal(void);
+/* TEXT in columns [X, X + WIDTH) of line Y, padded. */
+void screen_put(struct view *v, int y, int x, int width, const char *text, unsigned part);
+void screen_put_on(struct view *v, int y, int x, int width, const char *text, unsigned part,
+                   bool chosen);
+/* The next key, -1: none within MS milliseconds (-1: wait). */
+int screen_key(struct view *v, int ms);
+/* Has a key been typed? */
+bool screen_typed(struct view *v);
+uint64_t screen_clock(void);
+/* While the model reads: tick of struct browse_options. */
+int screen_tick(void *user, uint64_t row);
+
+/* ---- draw.c, panes.c, code.c, side.c */
+
+void draw_all(struct view *v);
+void draw_status(struct view *v, const char *text);
+/* Read what the panes show, and draw them. */
+void draw_panes(struct view *v);
+/* Are two traces seen side by side? */
+bool view_sides(const struct view *v);
+int draw_sides(struct view *v);
+/* What the pane from column X, line Y on shows, its title to TITLE. */
+void draw_source(struct view *v, int x, int y, char *title, size_t size);
+void draw_code(struct view *v, int x, int y, char *title, size_t size);
+int view_rows_height(const struct view *v);
+int view_rows_top(void);
+int view_left_width(struct view *v);
+
+/* ---- view.c */
+
+/* Has an index been made that is not used so far? */
+bool view_index_made(struct view *v);
+
+/* ---- prompt.c: a line that the user types */
+
+/* The line into OUT (VIEW_LINE bytes), which holds what stands there first. False: given up. */
+bool prompt(struct view *v, const char *question, char *out);
+/* A list to look through: LINE gives line I. Returns the line chosen, -1: none; *KEY: by what. */
+struct view_list {
+    const char *title;
+    size_t n, at;
+    const char *(*line)(void *user, size_t i);
+    void *user;
+    const char *keys; /* that choose, besides Enter */
+    bool choose;
+};
+long list_show(struct view *v, const struct view_list *list, int *key);
+
+/* ---- keys.c */
+
+void key_run(struct view *v, int key);
+
+#endif

@@ -1,0 +1,523 @@
+/*
+ * callstack.c - streams, their rows, and the straight way through them (trod/callstack.h).
+ *
+ * A row that is an instruction where the one before leads to costs a comparison and an addition.
+ * What else happens goes through row() and, where control was transferred, cs_step (switch.c).
+ */
+#include "callstack/callstack_int.h"
+
+#include "trod/drmemtrace.h"
+#include "trod/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_names[] = {"root", "call", "tail", "exception", "manual"};
+static const char *const end_names[] = {"returned", "unwound", "tailed", "open"};
+static const char *const sure_names[] = {"class", "register", "symbol", "guess"};
+
+const char *trod_frame_kind_name(unsigned kind)
+{
+    return kind < TROD_FRAME_KINDS ? kind_names[kind] : NULL;
+}
+
+const char *trod_frame_end_name(unsigned end)
+{
+    return end < TROD_FRAME_ENDS ? end_names[end] : NULL;
+}
+
+const char *trod_frame_sure_name(unsigned sure)
+{
+    return sure < TROD_SURES ? sure_names[sure] : NULL;
+}
+
+const char *trod_function_name(const struct trod_symbols *symbols, uint64_t pc,
+                               char buf[TROD_FUNCTION_NAME])
+{
+    static const char digits[] = "0123456789abcdef";
+    struct trod_symbol_range range;
+    unsigned n = 2, shift = 60;
+
+    if (symbols && trod_symbols_function(symbols, pc, &range))
+        return range.name;
+    buf[0] = '0';
+    buf[1] = 'x';
+    while (shift && !(pc >> shift))
+        shift -= 4;
+    for (;; shift -= 4) {
+        buf[n++] = digits[pc >> shift & 15];
+        if (shift == 0)
+            break;
+    }
+    buf[n] = '\0';
+    return buf;
+}
+
+uint32_t trod_callstack_columns(const char *format)
+{
+    uint32_t columns = TROD_CALLSTACK_COLUMNS;
+
+    if (format && strcmp(format, "drmemtrace") == 0)
+        columns &= ~(uint32_t)(TROD_COL_CODE | TROD_COL_TEXT);
+    return columns;
+}
+
+int trod_callstack_new(struct trod_callstack **out, const struct trod_callstack_sink *sink,
+                       const struct trod_symbols *symbols, bool merged)
+{
+    struct trod_callstack *c = calloc(1, sizeof *c);
+
+    *out = c;
+    if (!c)
+        return TROD_ERR_NOMEM;
+    c->sink = *sink;
+    c->symbols = symbols;
+    c->merged = merged;
+    return TROD_OK;
+}
+
+/* ---- lanes */
+
+static void lane_free(struct cs_lane *l)
+{
+    if (!l)
+        return;
+    for (uint32_t i = 0; i < l->n_contexts; i++)
+        cs_context_free(l->context[i]);
+    free(l->context);
+    cs_known_fini(&l->known);
+    free(l);
+}
+
+void trod_callstack_free(struct trod_callstack *c)
+{
+    if (!c)
+        return;
+    for (uint32_t i = 0; i < c->n_lanes; i++)
+        lane_free(c->lane[i]);
+    free(c->lane);
+    trod_insn_decoder_free(c->decoder);
+    free(c);
+}
+
+/* The lane of STREAM, made if new. NULL: no memory. */
+static struct cs_lane *lane_of(struct trod_callstack *c, uint32_t stream, bool said)
+{
+    const uint32_t at = said ? stream + 1 : 0;
+    struct cs_lane *l;
+
+    if (at >= c->n_lanes) {
+        uint32_t n = c->n_lanes ? c->n_lanes : 16;
+        struct cs_lane **p;
+
+        while (n <= at)
+            n *= 2;
+        p = realloc(c->lane, n * sizeof(struct cs_lane *));
+        if (!p)
+            return NULL;
+        for (uint32_t i = c->n_lanes; i < n; i++)
+            p[i] = NULL;
+        c->lane = p;
+        c->n_lanes = n;
+    }
+    if (c->lane[at])
+        return c->lane[at];
+    l = calloc(1, sizeof *l);
+    if (!l || cs_known_init(&l->known) < 0 || cs_context_new(l) < 0) {
+        lane_free(l);
+        return NULL;
+    }
+    l->stream = stream;
+    l->slot = at;
+    l->file = c->file;
+    l->isa = c->isa;
+    l->time = TROD_NOWHERE;
+    l->on_bank = CS_NOBODY;
+    l->last_row = l->before_row = CS_NOBODY;
+    c->lane[at] = l;
+    return l;
+}
+
+/* Times of a stream never fall. */
+static void clamp(struct cs_lane *l, struct trod_moment *at)
+{
+    if (at->time != TROD_NOWHERE && (l->time == TROD_NOWHERE || at->time > l->time))
+        l->time = at->time;
+    at->time = l->time;
+}
+
+/* The stream of L is over: what is open is left. */
+static int lane_end(struct trod_callstack *c, struct cs_lane *l)
+{
+    struct trod_moment none = {.row = l->row, .instruction = l->count, .pc = TROD_NOWHERE};
+    int rc = TROD_OK;
+
+    clamp(l, &l->last.at);
+    none.time = l->time;
+    c->counts.instructions += l->count;
+
+    for (uint32_t i = 0, running = l->now; rc == TROD_OK && i < l->n_contexts; i++) {
+        const struct trod_moment *last;
+
+        l->now = i == 0 ? running : i == running ? 0 : i; /* the one that runs first */
+        last = cs_now(l)->parked ? &cs_now(l)->at.last.at : &l->last.at;
+        rc = cs_pop_to(c, l, 0, TROD_FRAME_OPEN, TROD_SURE_CLASS, last, &none);
+    }
+    return rc;
+}
+
+int trod_callstack_end(struct trod_callstack *c)
+{
+    int rc = TROD_OK;
+
+    c->batch = NULL;
+    c->told = c->at = 0;
+    for (uint32_t i = 0; i < c->n_lanes; i++) {
+        if (c->lane[i] && rc == TROD_OK)
+            rc = lane_end(c, c->lane[i]);
+        lane_free(c->lane[i]);
+        c->lane[i] = NULL;
+    }
+    return rc;
+}
+
+const struct trod_frame *trod_callstack_frames(const struct trod_callstack *c, uint32_t stream,
+                                               uint32_t *n)
+{
+    const struct cs_lane *l = NULL;
+
+    if (stream + 1 < c->n_lanes)
+        l = c->lane[stream + 1];
+    if (!l && stream == TROD_NO_STREAM && c->n_lanes)
+        l = c->lane[0];
+    *n = l ? cs_now(l)->n : 0;
+    return *n ? cs_now(l)->frame : NULL;
+}
+
+void trod_callstack_count(const struct trod_callstack *c, struct trod_callstack_counts *out)
+{
+    *out = c->counts;
+}
+
+/* ---- instructions */
+
+/* Row I of B, instruction NUMBER of its stream. */
+static void take(const struct trod_batch *b, uint32_t i, uint64_t number, struct cs_insn *to)
+{
+    const uint32_t said = b->have & b->has[i];
+
+    to->at = (struct trod_moment){b->first + i, number,
+                                  said & TROD_COL_TIME ? b->time[i] : TROD_NOWHERE, b->addr[i]};
+    to->size = said & TROD_COL_SIZE ? b->size[i] : 0;
+    to->flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
+    to->code_n = 0;
+    if (said & TROD_COL_CODE) {
+        to->code_n = (uint8_t)(b->code[i].len < CS_CODE ? b->code[i].len : CS_CODE);
+        memcpy(to->code, trod_batch_bytes(b, b->code[i]), to->code_n);
+    }
+    if (to->size == 0)
+        to->size = to->code_n;
+}
+
+/* The instructions that L executed last, into l->last and l->before. */
+static void settle(struct cs_lane *l, const struct trod_batch *b)
+{
+    if (l->last_row == CS_NOBODY)
+        return;
+    if (l->isa == TROD_ISA_MIPS32 || l->isa == TROD_ISA_MIPS64) {
+        if (l->before_row == CS_NOBODY)
+            l->before = l->last;
+        else
+            take(b, l->before_row, l->count - 2, &l->before);
+    }
+    take(b, l->last_row, l->count - 1, &l->last);
+    l->last_row = l->before_row = CS_NOBODY;
+}
+
+/* Row I of B is an instruction of L that does not follow the one before, or something is pending.
+ */
+static int step(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b, uint32_t i)
+{
+    const uint64_t next = l->next;
+    struct cs_step s;
+    struct cs_insn now;
+    int rc;
+
+    settle(l, b);
+    clamp(l, &l->last.at);
+    s.last = l->last;
+    s.before = l->before;
+    take(b, i, l->count, &now);
+    clamp(l, &now.at);
+    s.now = now.at;
+    l->iset = (uint8_t)((now.flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
+    c->at = i;
+    rc = cs_step(c, l, &s);
+    if (now.at.pc != next) {
+        l->transfer_at = l->count;
+        l->run = now.at.pc;
+    }
+    l->rseq = false;
+    return rc;
+}
+
+static int instruction(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b,
+                       uint32_t i)
+{
+    const uint32_t said = b->have & b->has[i];
+    int rc = TROD_OK;
+
+    if (!(said & TROD_COL_ADDR) ||
+        (said & TROD_COL_FLAGS && b->flags[i] & (TROD_F_SYNTHETIC | TROD_F_NOFETCH)))
+        return TROD_OK;
+    if (b->addr[i] != l->next || l->pending || !l->began) {
+        rc = step(c, l, b, i);
+        l->began = true;
+    }
+    l->next = b->addr[i] + (said & TROD_COL_SIZE && b->size[i] ? b->size[i]
+                            : said & TROD_COL_CODE             ? b->code[i].len
+                                                               : 4);
+    l->before_row = l->last_row;
+    l->last_row = i;
+    l->count++;
+    l->row = b->first + i + 1;
+    return rc;
+}
+
+/* ---- other rows */
+
+static void marker(struct cs_lane *l, const struct trod_batch *b, uint32_t i, uint32_t said)
+{
+    if (!b->meta || !b->meta->driver || !(b->meta->driver->flags & TROD_FMT_MARKERS) ||
+        !(said & TROD_COL_SUB))
+        return;
+    switch (b->sub[i]) {
+    case TROD_DRM_RSEQ_ABORT:
+        l->rseq = true;
+        break;
+    case TROD_DRM_KERNEL_EVENT:
+    case TROD_DRM_HARDWARE_EVENT:
+    case TROD_DRM_SYSCALL_TRACE_START:
+    case TROD_DRM_CONTEXT_SWITCH_START:
+        if (l->rseq) { /* its handler is code of the same function, and never left for good */
+            l->rseq = false;
+            break;
+        }
+        l->pending = CS_EXCEPTION;
+        l->has_preferred =
+            (b->sub[i] == TROD_DRM_KERNEL_EVENT || b->sub[i] == TROD_DRM_HARDWARE_EVENT) &&
+            said & TROD_COL_VALUE && b->value[i];
+        l->preferred = l->has_preferred ? b->value[i] : 0;
+        break;
+    case TROD_DRM_KERNEL_XFER:
+    case TROD_DRM_HARDWARE_RETURN:
+    case TROD_DRM_SYSCALL_TRACE_END:
+    case TROD_DRM_CONTEXT_SWITCH_END:
+        /* between the event and its first instruction there was nothing */
+        l->pending = l->pending == CS_EXCEPTION ? CS_NOTHING : CS_BACK;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Row I, which is not just the next instruction. */
+static int any_row(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b,
+                   uint32_t i)
+{
+    const uint32_t said = b->have & b->has[i];
+
+    switch (b->kind[i]) {
+    case TROD_INSTR:
+        return instruction(c, l, b, i);
+    case TROD_REG:
+        cs_register(l, b, i);
+        break;
+    case TROD_EXCEPTION:
+        l->pending = CS_EXCEPTION;
+        l->has_preferred = (said & TROD_COL_ADDR) != 0;
+        l->preferred = l->has_preferred ? b->addr[i] : 0;
+        break;
+    case TROD_MARKER:
+        marker(l, b, i, said);
+        break;
+    default:
+        break;
+    }
+    return TROD_OK;
+}
+
+/* Could row I be the write of a register that matters? Most names differ in their first letter. */
+static inline bool register_row(const struct trod_batch *b, uint32_t i)
+{
+    const uint8_t *name;
+
+    if (!(b->have & b->has[i] & TROD_COL_TEXT) || b->text[i].len < 2)
+        return false;
+    name = trod_batch_bytes(b, b->text[i]);
+    switch (name[0] | 32) {
+    case 'x': /* x30, xsp, x31; RISC-V x1, x2 */
+        return name[1] == '3' || (name[1] | 32) == 's' || b->text[i].len == 2;
+    case 'r': /* r13, r14, r29, r31, r1, ra, rsp */
+        return b->text[i].len == 2 || name[1] == '1' || name[1] == '2' || name[1] == '3' ||
+               (name[1] | 32) == 's';
+    case 's':
+    case 'm':
+    case 'p':
+    case 'e':
+        return (name[1] | 32) == 's' || (name[1] | 32) == 'p';
+    case 'l':
+    case '$':
+    case '2':
+    case '3':
+        return true;
+    default:
+        return false;
+    }
+}
+
+/*
+ * Rows [FROM, TO), all of stream L, all instructions with address, size and flags. Returns where it
+ * stopped: at a row that any_row has to see.
+ */
+static uint32_t straight(struct cs_lane *l, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    const uint8_t *const restrict kind = b->kind;
+    const uint32_t *const restrict size = b->size, *const restrict flags = b->flags;
+    const uint64_t *const restrict addr = b->addr;
+    uint64_t next = l->next, count = l->count;
+    uint32_t last = l->last_row, before = l->before_row, i = from;
+
+    if (!l->began)
+        return from;
+    for (; i < to; i++) {
+        if (kind[i] == TROD_INSTR) {
+            if (flags[i] & (TROD_F_SYNTHETIC | TROD_F_NOFETCH))
+                continue;
+            if (addr[i] != next || size[i] == 0 || l->pending)
+                break;
+            next += size[i];
+            before = last;
+            last = i;
+            count++;
+        } else if (kind[i] == TROD_REG) {
+            if (register_row(b, i))
+                break;
+        } else if (kind[i] == TROD_EXCEPTION || kind[i] == TROD_MARKER) {
+            break;
+        }
+    }
+    if (last != CS_NOBODY)
+        l->row = b->first + last + 1;
+    l->next = next;
+    l->count = count;
+    l->last_row = last;
+    l->before_row = before;
+    return i;
+}
+
+/* May straight() have rows [FROM, TO) as far as their columns and streams go? */
+static bool plain(const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    const uint32_t needs = TROD_COL_FLAGS | TROD_COL_ADDR | TROD_COL_SIZE;
+    const uint32_t *const has = b->has, *const stream = b->stream;
+    const uint8_t *const kind = b->kind;
+    uint32_t all = b->have & needs, differ = 0, said = 0;
+
+    if (all != needs)
+        return false;
+    for (uint32_t i = from; i < to; i++) {
+        all &= has[i] | (kind[i] == TROD_INSTR ? 0 : UINT32_MAX);
+        said |= has[i] ^ has[from];
+    }
+    for (uint32_t i = from; b->have & TROD_COL_STREAM && i < to; i++)
+        differ |= stream[i] ^ stream[from];
+    return all == needs && !(said & b->have & TROD_COL_STREAM) &&
+           (differ == 0 || !(b->have & has[from] & TROD_COL_STREAM));
+}
+
+/* ---- batches */
+
+enum { CHUNK = 256 };
+
+static void learn(struct trod_callstack *c, const struct trod_batch *b)
+{
+    if (!b->meta)
+        return;
+    if (b->meta->isa)
+        c->isa = (uint8_t)b->meta->isa;
+    if (b->meta->endian)
+        c->endian = (uint8_t)b->meta->endian;
+    c->own_classes = b->meta->driver && b->meta->driver->flags & TROD_FMT_MARKERS;
+}
+
+/* Rows of another file come: the streams of the last one are over. */
+static int turn_file(struct trod_callstack *c, const struct trod_batch *b)
+{
+    const uint32_t file = b->meta && !c->merged ? b->meta->file : 0;
+    int rc = TROD_OK;
+
+    if (c->has_file && c->file != file)
+        rc = trod_callstack_end(c);
+    c->has_file = true;
+    c->file = file;
+    return rc;
+}
+
+/* Rows [FROM, TO) of the chunk. *LANE: that of the row before. */
+static int chunk(struct trod_callstack *c, const struct trod_batch *b, uint32_t from, uint32_t to,
+                 struct cs_lane **lane)
+{
+    const bool fast = plain(b, from, to);
+    int rc = TROD_OK;
+
+    for (uint32_t i = from; rc == TROD_OK && i < to; i++) {
+        const bool said = b->have & b->has[i] & TROD_COL_STREAM;
+        const uint32_t stream = said ? b->stream[i] : TROD_NO_STREAM;
+        struct cs_lane *l = *lane;
+
+        if (!l || l->stream != stream || l != c->lane[said ? stream + 1 : 0]) {
+            if (l && (rc = cs_tell(c, l, i)) < 0)
+                return rc;
+            *lane = l = lane_of(c, stream, said);
+            if (!l)
+                return TROD_ERR_NOMEM;
+            l->isa = c->isa;
+            if (!l->in_batch) {
+                l->in_batch = true;
+                l->touched = c->touched;
+                c->touched = l;
+            }
+        }
+        if (fast) {
+            i = straight(l, b, i, to);
+            if (i == to)
+                break;
+        }
+        rc = any_row(c, l, b, i);
+    }
+    return rc;
+}
+
+int trod_callstack_feed(struct trod_callstack *c, const struct trod_batch *b, uint32_t from,
+                        uint32_t to)
+{
+    struct cs_lane *l = NULL;
+    int rc = turn_file(c, b);
+
+    learn(c, b);
+    c->batch = b;
+    c->told = c->at = from;
+    for (uint32_t end; rc == TROD_OK && from < to; from = end) {
+        end = to - from > CHUNK ? from + CHUNK : to;
+        rc = chunk(c, b, from, end, &l);
+    }
+    if (rc == TROD_OK && l)
+        rc = cs_tell(c, l, to);
+    for (; c->touched; c->touched = l) {
+        settle(c->touched, b);
+        c->touched->in_batch = false;
+        l = c->touched->touched;
+    }
+    return rc;
+}

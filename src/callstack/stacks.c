@@ -1,0 +1,318 @@
+/*
+ * stacks.c - folded stacks (trod/flame.h): a tree of names, and its text.
+ */
+#include "callstack/stacks.h"
+
+#include "core/grow.h"
+#include "core/hash.h"
+#include "core/sized.h"
+#include "trod/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int trod_flame_new(struct trod_flame **out)
+{
+    struct trod_flame *f = calloc(1, sizeof *f);
+
+    *out = f;
+    if (!f)
+        return TROD_ERR_NOMEM;
+    if (!trod_grow(&f->node, 0, &f->cap, sizeof *f->node, 64)) {
+        trod_flame_free(f);
+        *out = NULL;
+        return TROD_ERR_NOMEM;
+    }
+    f->node[f->n++] = (struct stacks_node){.parent = 0};
+    return TROD_OK;
+}
+
+void trod_flame_free(struct trod_flame *f)
+{
+    if (!f)
+        return;
+    free(f->node);
+    free(f->names);
+    free(f->slot);
+    free(f);
+}
+
+/* ---- names */
+
+static size_t hash(uint32_t parent, const char *name, size_t len)
+{
+    uint64_t h = trod_fnv(TROD_FNV + parent, name, len);
+
+    h *= UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(h ^ h >> 32);
+}
+
+static void put_slot(struct trod_flame *f, uint32_t node)
+{
+    const struct stacks_node *n = &f->node[node];
+    size_t i = hash(n->parent, f->names + n->name, n->len) & (f->n_slots - 1);
+
+    while (f->slot[i])
+        i = (i + 1) & (f->n_slots - 1);
+    f->slot[i] = node;
+}
+
+static bool more_slots(struct trod_flame *f)
+{
+    const size_t n = f->n_slots ? 2 * f->n_slots : 256;
+    uint32_t *p = calloc(n, sizeof *p);
+
+    if (!p)
+        return false;
+    free(f->slot);
+    f->slot = p;
+    f->n_slots = n;
+    for (uint32_t i = 1; i < f->n; i++)
+        put_slot(f, i);
+    return true;
+}
+
+static bool keep_name(struct trod_flame *f, const char *name, size_t len)
+{
+    if (f->names_n + len > f->names_cap) {
+        const size_t cap = 2 * f->names_cap + len + 4096;
+        char *p = realloc(f->names, cap);
+
+        if (!p)
+            return false;
+        f->names = p;
+        f->names_cap = cap;
+    }
+    memcpy(f->names + f->names_n, name, len);
+    f->names_n += len;
+    return true;
+}
+
+/* The node called NAME below PARENT; 0: no memory. */
+static uint32_t child(struct trod_flame *f, uint32_t parent, const char *name, size_t len)
+{
+    size_t i = f->n_slots ? hash(parent, name, len) & (f->n_slots - 1) : 0;
+    struct stacks_node *n;
+
+    for (; f->n_slots && f->slot[i]; i = (i + 1) & (f->n_slots - 1)) {
+        n = &f->node[f->slot[i]];
+        if (n->parent == parent && n->len == len && memcmp(f->names + n->name, name, len) == 0)
+            return f->slot[i];
+    }
+    if (f->n >= UINT32_MAX / 4 || !trod_grow(&f->node, f->n, &f->cap, sizeof *f->node, 64) ||
+        (2 * (f->n + 1) > f->n_slots && !more_slots(f)) || !keep_name(f, name, len))
+        return 0;
+    f->node[f->n] = (struct stacks_node){
+        .name = f->names_n - len, .len = len, .parent = parent, .next = f->node[parent].first};
+    f->node[parent].first = (uint32_t)f->n;
+    put_slot(f, (uint32_t)f->n);
+    return (uint32_t)f->n++;
+}
+
+int trod_flame_add(struct trod_flame *f, const char *stack, size_t n, unsigned side, uint64_t count)
+{
+    uint32_t at = 0;
+
+    for (const char *p = stack, *const end = stack + n; p < end;) {
+        const char *semicolon = memchr(p, ';', (size_t)(end - p));
+        const char *stop = semicolon ? semicolon : end;
+
+        if (stop > p && !(at = child(f, at, p, (size_t)(stop - p))))
+            return TROD_ERR_NOMEM;
+        p = stop + 1;
+    }
+    f->node[at].self[side & 1] += count;
+    return TROD_OK;
+}
+
+int trod_flame_add_result(struct trod_flame *f, const struct trod_result *r, unsigned side)
+{
+    const struct trod_node *t = trod_result_find(r, "stacks");
+    const int stack = t && t->type == TROD_NODE_TABLE ? trod_result_column(t, "stack") : -1;
+    const int count = stack >= 0 ? trod_result_column(t, "count") : -1;
+    int rc = TROD_OK;
+
+    if (count < 0)
+        return TROD_ERR_USAGE;
+    for (size_t i = 0; rc == TROD_OK && i < t->n_rows; i++) {
+        const struct trod_value *s = &t->cells[i * t->n_columns + (size_t)stack];
+        const struct trod_value *c = &t->cells[i * t->n_columns + (size_t)count];
+
+        if (s->type == TROD_RESULT_STR && c->type == TROD_RESULT_U64)
+            rc = trod_flame_add(f, s->is.str, strlen(s->is.str), side, c->is.u64);
+    }
+    return rc;
+}
+
+/* ---- sums */
+
+uint64_t trod_flame_total(const struct trod_flame *f, unsigned side)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < f->n; i++)
+        n += f->node[i].self[side & 1];
+    return n;
+}
+
+size_t trod_flame_stacks(const struct trod_flame *f)
+{
+    size_t n = 0;
+
+    for (size_t i = 1; i < f->n; i++)
+        n += (f->node[i].self[0] | f->node[i].self[1]) != 0;
+    return n;
+}
+
+uint64_t (*stacks_totals(const struct trod_flame *f))[STACKS_SIDES]
+{
+    uint64_t(*total)[STACKS_SIDES] = calloc(f->n, sizeof *total);
+
+    for (size_t i = f->n; total && i-- > 0;) {
+        for (unsigned s = 0; s < STACKS_SIDES; s++) {
+            total[i][s] += f->node[i].self[s];
+            if (i)
+                total[f->node[i].parent][s] += total[i][s];
+        }
+    }
+    return total;
+}
+
+bool stacks_options(struct trod_flame_options *to, const struct trod_flame_options *from)
+{
+    return trod_sized(to, sizeof *to, sizeof *to, from);
+}
+
+double stacks_scale(const struct trod_flame *f, const struct trod_flame_options *opt)
+{
+    const uint64_t a = opt->both && opt->normalize ? trod_flame_total(f, 0) : 0;
+
+    return a ? (double)trod_flame_total(f, 1) / (double)a : 1;
+}
+
+/* ---- text */
+
+struct named {
+    const struct trod_flame *f;
+    uint32_t node;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    const struct stacks_node *m = &x->f->node[x->node], *n = &y->f->node[y->node];
+    const size_t len = m->len < n->len ? m->len : n->len;
+    const int c = memcmp(x->f->names + m->name, y->f->names + n->name, len);
+
+    if (c != 0)
+        return c;
+    return m->len < n->len ? -1 : m->len > n->len;
+}
+
+size_t stacks_children(const struct trod_flame *f, uint32_t node, uint32_t *list)
+{
+    size_t n = 0;
+    struct named *sorted;
+
+    for (uint32_t c = f->node[node].first; c; c = f->node[c].next)
+        list[n++] = c;
+    sorted = n > 1 ? malloc(n * sizeof *sorted) : NULL;
+    if (!sorted)
+        return n;
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = (struct named){f, list[i]};
+    qsort(sorted, n, sizeof *sorted, by_name);
+    for (size_t i = 0; i < n; i++)
+        list[i] = sorted[i].node;
+    free(sorted);
+    return n;
+}
+
+struct text {
+    char *p;
+    size_t n;
+    const uint64_t *count;
+};
+
+static int by_text(const void *a, const void *b)
+{
+    const struct text *x = a, *y = b;
+    const int c = memcmp(x->p, y->p, x->n < y->n ? x->n : y->n);
+
+    return c ? c : x->n < y->n ? -1 : x->n > y->n;
+}
+
+static bool spell(const struct trod_flame *f, uint32_t node, struct text *to)
+{
+    size_t n = 0;
+    char *p;
+
+    for (uint32_t k = node; k; k = f->node[k].parent)
+        n += f->node[k].len + 1;
+    to->p = p = malloc(n);
+    to->n = n - 1;
+    to->count = f->node[node].self;
+    if (!p)
+        return false;
+    p += n;
+    for (uint32_t k = node; k; k = f->node[k].parent) {
+        *--p = ';';
+        p -= f->node[k].len;
+        memcpy(p, f->names + f->node[k].name, f->node[k].len);
+    }
+    return true;
+}
+
+int trod_flame_each(const struct trod_flame *f,
+                    int (*call)(void *user, const char *stack, size_t n, const uint64_t count[2]),
+                    void *user)
+{
+    struct text *list = calloc(trod_flame_stacks(f) + 1, sizeof *list);
+    size_t n = 0;
+    int rc = list ? TROD_OK : TROD_ERR_NOMEM;
+
+    for (uint32_t i = 1; rc == TROD_OK && i < f->n; i++)
+        if ((f->node[i].self[0] | f->node[i].self[1]) && !spell(f, i, &list[n++]))
+            rc = TROD_ERR_NOMEM;
+    if (rc == TROD_OK && n)
+        qsort(list, n, sizeof *list, by_text);
+    for (size_t i = 0; rc == TROD_OK && i < n; i++)
+        rc = call(user, list[i].p, list[i].n, list[i].count);
+    for (size_t i = 0; i < n; i++)
+        free(list[i].p);
+    free(list);
+    return rc;
+}
+
+struct folding {
+    struct trod_flame_options opt;
+    double scale;
+    struct trod_buf *out;
+};
+
+static int put_line(void *user, const char *stack, size_t n, const uint64_t count[2])
+{
+    struct folding *k = user;
+    int rc;
+
+    if (!k->opt.both && count[0] == 0)
+        return TROD_OK;
+    rc = trod_buf_add(k->out, stack, n);
+    if (rc == TROD_OK)
+        rc =
+            trod_buf_printf(k->out, " %llu", (unsigned long long)stacks_scaled(count[0], k->scale));
+    if (rc == TROD_OK && k->opt.both)
+        rc = trod_buf_printf(k->out, " %llu", (unsigned long long)count[1]);
+    return rc < 0 ? rc : trod_buf_add(k->out, "\n", 1);
+}
+
+int trod_flame_folded(const struct trod_flame *f, const struct trod_flame_options *opt,
+                      struct trod_buf *out)
+{
+    struct folding k = {.out = out};
+
+    if (!stacks_options(&k.opt, opt))
+        return TROD_ERR_USAGE;
+    k.scale = stacks_scale(f, &k.opt);
+    return trod_flame_each(f, put_line, &k);
+}

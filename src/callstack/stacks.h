@@ -1,0 +1,39 @@
+/*
+ * stacks.h - the tree of names that trod_flame is (stacks.c), for who draws it (stacks_svg.c).
+ */
+#ifndef TROD_CALLSTACK_STACKS_H
+#define TROD_CALLSTACK_STACKS_H
+
+#include "trod/flame.h"
+
+enum { STACKS_SIDES = 2 };
+
+struct stacks_node {
+    size_t name, len; /* in names */
+    uint32_t parent, first, next;
+    uint64_t self[STACKS_SIDES];
+};
+
+struct trod_flame {
+    struct stacks_node *node; /* 0: all; parents come before their children */
+    size_t n, cap;
+    char *names;
+    size_t names_n, names_cap;
+    uint32_t *slot;
+    size_t n_slots;
+};
+
+/* Options as they are meant. False: of another version. */
+bool stacks_options(struct trod_flame_options *to, const struct trod_flame_options *from);
+/* Per node the sum of its counts and of those above it; NULL: no memory. */
+uint64_t (*stacks_totals(const struct trod_flame *f))[STACKS_SIDES];
+/* What counts of the first trace are multiplied with. */
+double stacks_scale(const struct trod_flame *f, const struct trod_flame_options *opt);
+static inline uint64_t stacks_scaled(uint64_t count, double scale)
+{
+    return scale == 1 ? count : (uint64_t)((double)count * scale + 0.5);
+}
+/* Children of NODE into LIST, sorted by name; how many. LIST has room for all nodes. */
+size_t stacks_children(const struct trod_flame *f, uint32_t node, uint32_t *list);
+
+#endif

@@ -1,0 +1,407 @@
+/*
+ * cmd_find.c - `trod find`: the rows of a trace for which an expression holds, and what stands
+ * around them.
+ *
+ * Rows are shown as trod view shows them. Of the rows before a match no more are kept than are
+ * wanted, so that memory depends on neither the trace nor what is found.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "flow.h"
+
+enum { AROUND = 1000 }; /* rows of context at the most */
+
+struct options {
+    struct cli_common common;
+    struct cli_input input;
+    struct cli_report report;
+    struct trod_match_options filter;
+    bool first, all, count;
+    uint64_t limit, before, after, context;
+    int disassemble; /* 0 auto, 1 always, 2 never */
+};
+
+static const char *const when[] = {"auto", "always", "never", NULL};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct trod_option options[] = {
+    {.type = TROD_OPT_GROUP, .text = "What is told"},
+    {"first", '1', TROD_OPT_BOOL, AT(first), NULL, "the first row found; reading stops there", NULL,
+     NULL},
+    {"all", 0, TROD_OPT_BOOL, AT(all), NULL, "all rows found (the default)", NULL, NULL},
+    {"limit", 'n', TROD_OPT_U64, AT(limit), "N", "the first N rows found (0: all)", NULL, NULL},
+    {"count", 'c', TROD_OPT_BOOL, AT(count), NULL, "only how many rows are found", NULL, NULL},
+    {"before", 'B', TROD_OPT_U64, AT(before), "N", "N rows before each row found (at most 1000)",
+     NULL, NULL},
+    {"after", 'A', TROD_OPT_U64, AT(after), "N", "N rows behind each row found", NULL, NULL},
+    {"context", 'C', TROD_OPT_U64, AT(context), "N", "N rows before and behind", NULL, NULL},
+    {"disassemble", 'd', TROD_OPT_ENUM, AT(disassemble), "WHEN",
+     "disassemble instructions that come without text: auto (in binary formats), always, never",
+     when, NULL},
+    CLI_SHARED(filter, "Which rows", trod_match_option_table),
+    CLI_INPUT_OPTIONS,
+    CLI_REPORT_OPTIONS,
+    CLI_COMMON_OPTIONS,
+    {.type = TROD_OPT_END},
+};
+
+struct finding {
+    struct cli *c;
+    const struct options *o;
+    struct trod_diag diag;
+    struct trod_match_options filter;
+    size_t files; /* operands that are no expression */
+    struct trod_trace *trace;
+    struct trod_match *match;
+    struct trod_show *rows;
+    struct trod_show_options show;
+    struct trod_disasm *disasm;
+    struct cli_sink sink;
+    uint64_t limit, before, after;
+    uint64_t found, shown; /* rows; the row behind the last one shown */
+    uint64_t follow;       /* rows still to be shown behind the last one found */
+    struct trod_batch *tail[2];
+    unsigned turn; /* which of them holds the rows before the batch, from number tail_first */
+    uint64_t tail_first;
+    bool header, measured, around, settled, any;
+};
+
+static bool is_text(const struct finding *f)
+{
+    return f->o->report.format == TROD_EMIT_TEXT;
+}
+
+/* Row I of B, number ROW of the trace, as a line. */
+static void put_row(struct finding *f, const struct trod_batch *b, uint32_t i, uint64_t row,
+                    bool is_found)
+{
+    char *p = cli_sink_room(&f->sink, TROD_SHOW_LINE + 64);
+    const char *mark = "";
+
+    if (f->around && is_text(f) && f->any && row != f->shown) {
+        memcpy(p, "--\n", 3);
+        p += 3;
+    }
+    if (f->around && f->o->report.format == TROD_EMIT_JSON)
+        mark = is_found ? "{\"found\": true, " : "{\"found\": false, ";
+    else if (f->around)
+        mark = is_text(f) ? (is_found ? "> " : "  ") : (is_found ? "true," : "false,");
+    if (f->o->report.format == TROD_EMIT_JSON) {
+        char *from = *mark ? p + strlen(mark) - 1 : p; /* over the brace that opens the row */
+        char *end = trod_show_json(f->rows, b, i, row, from);
+
+        memcpy(p, mark, strlen(mark));
+        p = end;
+    } else {
+        memcpy(p, mark, strlen(mark));
+        p += strlen(mark);
+        p = is_text(f) ? trod_show_text(f->rows, b, i, row, p)
+                       : trod_show_csv(f->rows, b, i, row, p);
+    }
+    cli_sink_advance(&f->sink, p);
+    f->shown = row + 1;
+    f->any = true;
+}
+
+static bool disassembles(const struct finding *f)
+{
+    return f->o->disassemble == 1 ||
+           (f->o->disassemble == 0 && !(trod_trace_format(f->trace)->flags & TROD_FMT_TEXT));
+}
+
+/* The ISA may only be known once rows have been read. */
+static void settle(struct finding *f, const struct trod_batch *b, const uint8_t *keep,
+                   uint64_t first)
+{
+    if (!f->settled && disassembles(f) && b->meta->isa != TROD_ISA_UNKNOWN &&
+        b->meta->isa != TROD_ISA_REGDEPS && (b->have & TROD_COL_CODE)) {
+        f->settled = true;
+        if (trod_disasm_new(&f->disasm, b->meta->isa, b->meta->endian, &f->diag) == 0)
+            trod_show_disasm(f->rows, f->disasm);
+    }
+    if (!f->measured && is_text(f))
+        trod_show_measure(f->rows, b, keep, first);
+    f->measured = true;
+}
+
+static void put_header(struct finding *f)
+{
+    char *p;
+
+    if (!f->header)
+        return;
+    f->header = false;
+    p = cli_sink_room(&f->sink, TROD_SHOW_LINE);
+    if (f->around) {
+        memcpy(p, is_text(f) ? "  " : "found,", is_text(f) ? 2 : 6);
+        p += is_text(f) ? 2 : 6;
+    }
+    cli_sink_advance(&f->sink,
+                     is_text(f) ? trod_show_header(f->rows, p) : trod_show_csv_header(f->rows, p));
+}
+
+/* The rows before row I of B, number ROW, that are wanted and not shown yet. */
+static void put_before(struct finding *f, const struct trod_batch *b, uint32_t i, uint64_t row)
+{
+    const struct trod_batch *tail = f->tail[f->turn];
+    uint64_t from = row > f->before ? row - f->before : 0;
+
+    if (f->any && from < f->shown)
+        from = f->shown;
+    for (; tail && from < row - i && from >= f->tail_first && from < f->tail_first + tail->n;
+         from++)
+        put_row(f, tail, (uint32_t)(from - f->tail_first), from, false);
+    if (from < row - i)
+        from = row - i;
+    for (; from < row; from++)
+        put_row(f, b, i - (uint32_t)(row - from), from, false);
+}
+
+static void put_batch(struct finding *f, const struct trod_batch *b, uint64_t first)
+{
+    const uint8_t *keep = trod_match_keep(f->match);
+
+    for (uint32_t i = 0; i < b->n; i++) {
+        if (keep[i] && f->found < f->limit) {
+            f->found++;
+            if (f->o->count)
+                continue;
+            settle(f, b, keep, first);
+            put_header(f);
+            if (f->before)
+                put_before(f, b, i, first + i);
+            put_row(f, b, i, first + i, true);
+            f->follow = f->after;
+        } else if (f->follow > 0) {
+            put_row(f, b, i, first + i, false);
+            f->follow--;
+        }
+    }
+}
+
+/* The rows of B that KEEP names, which are counted elsewhere and have nothing around them. */
+static void put_found(void *user, const struct trod_batch *b, const uint8_t *keep, uint64_t first)
+{
+    struct finding *f = user;
+
+    settle(f, b, keep, first);
+    put_header(f);
+    for (uint32_t i = 0; i < b->n; i++)
+        if (keep[i])
+            put_row(f, b, i, first + i, true);
+}
+
+/* Keep the last rows of B, and of those before it, for what is found in the next batch. */
+static int keep_tail(struct finding *f, const struct trod_batch *b, uint64_t first)
+{
+    const struct trod_batch *old = f->tail[f->turn];
+    struct trod_batch *to;
+    uint64_t n = f->before;
+
+    if (!f->before || f->o->count)
+        return 0;
+    f->turn = !f->turn;
+    if (!f->tail[f->turn] && trod_batch_new(&f->tail[f->turn], (uint32_t)f->before) < 0)
+        return TROD_ERR_NOMEM;
+    to = f->tail[f->turn];
+    for (;; n /= 2) { /* long records may not fit all */
+        const uint32_t fresh = b->n < n ? b->n : (uint32_t)n;
+        uint32_t more = old && first == f->tail_first + old->n ? old->n : 0;
+
+        more = more < n - fresh ? more : (uint32_t)(n - fresh);
+        trod_batch_clear(to);
+        to->have = 0;
+        if ((!more || trod_batch_append(to, old, old->n - more, more) == more) &&
+            trod_batch_append(to, b, b->n - fresh, fresh) == fresh) {
+            f->tail_first = first + b->n - fresh - more;
+            return 0;
+        }
+    }
+}
+
+static int search_in_turn(struct finding *f)
+{
+    struct cli_progress progress;
+    struct trod_batch *b;
+    int r;
+
+    cli_progress_begin(&progress, f->c);
+    while ((r = trod_trace_next(f->trace, &b)) > 0) {
+        uint64_t first;
+
+        r = trod_match_batch(f->match, b);
+        if (r < 0)
+            break;
+        first = trod_match_seen(f->match) - b->n;
+        put_batch(f, b, first);
+        r = keep_tail(f, b, first);
+        if (!f->o->count && !f->sink.file)
+            cli_sink_flush(&f->sink);
+        if (r < 0 || f->sink.failed ||
+            ((trod_match_done(f->match) || f->found >= f->limit) && f->follow == 0))
+            break;
+        cli_progress_tick(&progress, f->trace, trod_match_seen(f->match));
+    }
+    cli_progress_end(&progress);
+    return r;
+}
+
+static int search(struct finding *f)
+{
+    struct cli_flow flow = {
+        .c = f->c,
+        .input = &f->o->input,
+        .trace = f->trace,
+        .match = f->match,
+        .filter = &f->filter,
+        .rows = f->rows,
+        .show = f->show,
+        .format = f->o->report.format,
+        .disassemble = disassembles(f),
+        .settled = &f->settled,
+        .sink = &f->sink,
+        .found = &f->found,
+        .put = put_found,
+        .user = f,
+    };
+    const bool all = f->limit == UINT64_MAX && !f->around;
+    int r = all && cli_flow_can(&flow) ? cli_flow(&flow) : search_in_turn(f);
+
+    if (f->header && !is_text(f))
+        put_header(f); /* no row at all: it still says what the columns are */
+    return r < 0 ? r : 0;
+}
+
+static int put_count(struct finding *f)
+{
+    struct cli_out out;
+    int r = cli_report_begin(&out, f->c, &f->o->report);
+
+    if (r != 0)
+        return r;
+    trod_emit_u64(out.emit, "found", f->found);
+    trod_emit_u64(out.emit, "rows", trod_match_seen(f->match));
+    return cli_report_end(&out);
+}
+
+/* What is asked for; the expression is the last operand, or was given with --where. */
+static int settle_options(struct finding *f)
+{
+    const struct options *o = f->o;
+
+    f->filter = o->filter;
+    f->files = f->c->n_operands;
+    if (!f->filter.where) {
+        if (f->files < 2)
+            return trod_error(&f->diag, TROD_ERR_USAGE, "find.operands", NULL,
+                              "something is missing: trod find %s", f->c->command->operands);
+        f->filter.where = f->c->operands[--f->files];
+    }
+    if (o->context > AROUND || o->before > AROUND)
+        return trod_error(&f->diag, TROD_ERR_USAGE, "find.context", NULL,
+                          "at most %d rows before a row found can be shown", AROUND);
+    f->limit = o->first ? 1 : o->limit && !o->all ? o->limit : UINT64_MAX;
+    f->before = o->before ? o->before : o->context;
+    f->after = o->after ? o->after : o->context;
+    f->around = f->before || f->after;
+    return 0;
+}
+
+static int prepare(struct finding *f)
+{
+    struct trod_trace_options topt = cli_trace_options(&f->o->input, TROD_COL_ALL);
+    int r = settle_options(f);
+
+    if (r == 0)
+        r = trod_match_new(&f->match, &f->filter, &f->diag);
+    if (r < 0)
+        return r;
+    if (!f->around && f->filter.range.set)
+        topt.skip_rows = f->filter.range.lo;
+    topt.batch_rows = trod_match_rows(f->match);
+    r = trod_trace_open(&f->trace, f->c->operands, f->files, &topt, &f->diag);
+    if (r < 0)
+        return r;
+    if (trod_trace_files(f->trace) == 1)
+        trod_match_single(f->match);
+    trod_trace_want(f->trace, f->o->count ? TROD_COL_KIND | trod_match_want(f->match)
+                                          : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE);
+    return 0;
+}
+
+static int show(struct finding *f)
+{
+    const bool to_stdout = !f->o->report.output || strcmp(f->o->report.output, "-") == 0;
+    int r;
+
+    f->show = (struct trod_show_options){
+        .meta = trod_trace_meta(f->trace),
+        .symbols = trod_match_symbols(f->match),
+        .colour = is_text(f) && to_stdout && cli_colour(f->c, STDOUT_FILENO),
+    };
+    if (f->o->count) {
+        r = search(f);
+        return r < 0 ? r : put_count(f);
+    }
+    f->header = f->o->report.format == TROD_EMIT_CSV ||
+                (is_text(f) && to_stdout && cli_terminal(STDOUT_FILENO));
+    if (to_stdout)
+        cli_pager_start(f->c);
+    r = trod_show_new(&f->rows, &f->show);
+    if (r == 0)
+        r = cli_sink_open(&f->sink, f->c, f->o->report.output);
+    if (r == 0) {
+        r = search(f);
+        if (cli_sink_close(&f->sink, r == 0 || !f->diag.strict) != 0)
+            r = TROD_ERR_IO;
+    }
+    return r;
+}
+
+static int run(struct cli *c, const void *opt)
+{
+    struct finding f;
+    int r;
+
+    memset(&f, 0, sizeof f);
+    f.c = c;
+    f.o = opt;
+    cli_diag_init(c, &f.diag);
+    f.diag.strict = f.o->input.strict;
+    r = prepare(&f);
+    if (r == 0)
+        r = show(&f);
+    if (r == TROD_ERR_NOMEM)
+        trod_error(&f.diag, r, "find.memory", NULL, "out of memory");
+    if (cli_diag_end(c, &f.diag) != CLI_YES)
+        r = TROD_ERR_IO;
+    trod_show_free(f.rows);
+    trod_batch_free(f.tail[0]);
+    trod_batch_free(f.tail[1]);
+    trod_match_free(f.match);
+    trod_disasm_free(f.disasm);
+    trod_trace_close(f.trace);
+    return r < 0 ? CLI_TROUBLE : f.found ? CLI_YES : CLI_NO;
+}
+
+const struct cli_command cli_command_find = {
+    .name = "find",
+    .title = "find the rows for which an expression holds",
+    .operands = "FILE... EXPRESSION",
+    .about = "Show the rows of a trace for which EXPRESSION holds, as trod view shows them: "
+             "comparisons of what rows say, joined with && || ! and parentheses. trod-where(7) "
+             "describes the language; it is that of --where in other commands. Several FILEs, or a "
+             "directory, are read as one trace. The exit status is 0 when a row is found, 1 when "
+             "none is, 2 when the trace cannot be read.",
+    .examples = "  trod find run.tarmac 'kind == WRITE && addr in 0x8000..0x8fff && value == 42'\n"
+                "  trod find run.tarmac -S prog.elf -C 5 --first 'function == memcpy && size > 8'\n"
+                "  trod find trace.dir --count 'opcode & 0xffe0001f == 0xd4000001'\n",
+    .options = options,
+    .options_size = sizeof(struct options),
+    .least = 1,
+    .most = SIZE_MAX,
+    .run = run,
+};

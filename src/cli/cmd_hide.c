@@ -1,0 +1,251 @@
+/*
+ * cmd_hide.c - `trod hide`: a trace that can be given away.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { KEY = 4096 };
+
+struct options {
+    struct cli_common common;
+    struct cli_input input;
+    struct trod_match_options filter;
+    struct cli_report report;
+    struct trod_list keep;
+    const char *to, *compress, *key_file;
+    uint64_t granule;
+};
+
+static const struct trod_option options[] = {
+    {.type = TROD_OPT_GROUP, .text = "What is hidden"},
+    {"key-file", 0, TROD_OPT_STR, offsetof(struct options, key_file), "FILE",
+     "hide by what stands in FILE: traces that are hidden with one key can be compared (default: a "
+     "key that nobody knows)",
+     NULL, NULL},
+    {"granule", 0, TROD_OPT_U64, offsetof(struct options, granule), "BYTES",
+     "keep places within so many bytes: a power of two (default: 1Mi)", NULL, NULL},
+    {"keep", 0, TROD_OPT_LIST, offsetof(struct options, keep), "WHAT,...",
+     "keep code (opcodes), values, times or names (numbers of threads and cpus)", NULL, NULL},
+    {.type = TROD_OPT_GROUP, .text = "Target"},
+    {"to", 'T', TROD_OPT_STR, offsetof(struct options, to), "FORMAT[:OPT=VALUE,...]",
+     "format of OUT (default: by its suffix, else drmemtrace); see trod formats", NULL, NULL},
+    {"compress", 'z', TROD_OPT_STR, offsetof(struct options, compress), "FILTER",
+     "compress OUT with gzip, zstd, lz4, xz, snappy, zip or none (default: by its suffix)", NULL,
+     NULL},
+    CLI_SHARED(filter, "Which rows", trod_match_option_table),
+    CLI_INPUT_OPTIONS,
+    CLI_REPORT_OPTIONS,
+    CLI_COMMON_OPTIONS,
+    {.type = TROD_OPT_END},
+};
+
+static const struct options defaults = {.input.order = -1};
+
+struct hiding {
+    struct cli *c;
+    const struct options *o;
+    const char *out, *to;
+    struct trod_diag diag;
+    struct trod_trace *trace;
+    struct trod_match *match;
+    struct trod_hide *hide;
+    struct trod_writer *writer;
+    char key[KEY];
+};
+
+static int read_key(struct hiding *h)
+{
+    FILE *f = fopen(h->o->key_file, "rb");
+    size_t n = f ? fread(h->key, 1, sizeof h->key - 1, f) : 0;
+    const bool whole = f && !ferror(f) && feof(f);
+
+    if (f)
+        fclose(f);
+    h->key[n] = '\0';
+    if (!whole || n == 0 || memchr(h->key, '\0', n))
+        return trod_error(&h->diag, TROD_ERR_USAGE, "hide.key", NULL,
+                          "'%s' cannot be read, is empty, longer than %d bytes or no text",
+                          h->o->key_file, KEY - 1);
+    return 0;
+}
+
+static int keep_of(struct hiding *h, uint32_t *keep)
+{
+    static const char *const names[] = {"code", "values", "times", "names"};
+
+    for (size_t i = 0; i < h->o->keep.n; i++) {
+        size_t k = 0;
+
+        while (k < 4 && strcmp(names[k], h->o->keep.item[i]) != 0)
+            k++;
+        if (k == 4)
+            return trod_error(&h->diag, TROD_ERR_USAGE, "args.keep", NULL,
+                              "option '--keep': '%s' is none of code, values, times, names",
+                              h->o->keep.item[i]);
+        *keep |= 1u << k;
+    }
+    return 0;
+}
+
+/* The format of OUT. NULL: none, as was reported. */
+static const struct trod_format *format_of(struct hiding *h)
+{
+    const struct trod_format *f = trod_format_find("drmemtrace", strlen("drmemtrace"));
+
+    if (h->o->to) {
+        f = trod_format_find(h->o->to, strcspn(h->o->to, ":"));
+        if (!f)
+            trod_error(&h->diag, TROD_ERR_USAGE, "hide.format", NULL,
+                       "unknown format '%s'; `trod formats` lists them", h->o->to);
+        return f;
+    }
+    return trod_format_by_name(&f, h->out, f, NULL, &h->diag) < 0 ? NULL : f;
+}
+
+static int open_writer(struct hiding *h, uint32_t keep)
+{
+    const struct trod_format *f = format_of(h);
+    const struct trod_writer_options opt = {.to = h->o->to ? h->o->to
+                                                  : f      ? f->name
+                                                           : NULL,
+                                            .output.compress = h->o->compress,
+                                            .allow_loss = true,
+                                            .columns = trod_hide_columns(h->hide)};
+
+    if (!f)
+        return TROD_ERR_USAGE;
+    if (!(keep & TROD_HIDE_CODE) && f->isas && !(f->isas >> TROD_ISA_REGDEPS & 1))
+        return trod_error(
+            &h->diag, TROD_ERR_UNSUPPORTED, "hide.format", NULL,
+            "%s has the opcode of each instruction: keep them (--keep code), or write "
+            "another format (--to drmemtrace)",
+            f->name);
+    h->to = f->name;
+    cli_interrupt_begin();
+    return trod_writer_open(&h->writer, h->out, &opt, trod_hide_meta(h->hide), &h->diag);
+}
+
+static int open_all(struct hiding *h)
+{
+    const struct options *o = h->o;
+    const struct trod_trace_options topt = cli_trace_options(&o->input, TROD_COL_ALL);
+    struct trod_hide_options hide = {.struct_size = sizeof hide, .granule = o->granule};
+    int r = keep_of(h, &hide.keep);
+
+    if (r == 0 && o->key_file) {
+        r = read_key(h);
+        hide.key = h->key;
+    }
+    if (r == 0)
+        r = trod_match_new(&h->match, &o->filter, &h->diag);
+    if (r == 0)
+        r = trod_trace_open(&h->trace, h->c->operands, h->c->n_operands - 1, &topt, &h->diag);
+    if (r == 0)
+        r = trod_hide_new(&h->hide, &hide, trod_trace_meta(h->trace), &h->diag);
+    return r == 0 ? open_writer(h, hide.keep) : r;
+}
+
+static int copy(struct hiding *h)
+{
+    struct cli_progress progress;
+    struct trod_batch *b, *hidden;
+    uint64_t rows = 0;
+    int r;
+
+    cli_progress_begin(&progress, h->c);
+    while ((r = trod_trace_next(h->trace, &b)) > 0) {
+        rows += b->n;
+        if ((r = trod_match_batch(h->match, b)) < 0)
+            break;
+        trod_batch_keep(b, trod_match_keep(h->match));
+        if ((r = trod_hide_batch(h->hide, b, &hidden)) < 0 ||
+            (r = trod_writer_put(h->writer, hidden)) < 0 || trod_match_done(h->match))
+            break;
+        cli_progress_tick(&progress, h->trace, rows);
+    }
+    cli_progress_end(&progress);
+    if (r >= 0)
+        trod_match_explain(h->match, trod_trace_meta(h->trace), &h->diag);
+    return r;
+}
+
+static int tell(struct hiding *h)
+{
+    struct trod_result *result = NULL;
+    struct cli_out out;
+    int r;
+
+    if (strcmp(h->out, "-") == 0 && !h->o->report.output)
+        return 0; /* the trace is there */
+    if ((r = cli_report_begin(&out, h->c, &h->o->report)) != 0)
+        return r;
+    r = trod_result_new(&result);
+    if (r == 0) {
+        trod_result_str(result, "output", h->out);
+        trod_result_str(result, "to", h->to);
+        r = trod_hide_result(h->hide, result);
+    }
+    if (r == 0)
+        trod_result_emit(result, out.emit);
+    trod_result_free(result);
+    return cli_report_end(&out) != 0 ? TROD_ERR_IO : r;
+}
+
+static int run(struct cli *c, const void *opt)
+{
+    struct hiding h = {.c = c, .o = opt, .out = c->operands[c->n_operands - 1]};
+    int r;
+
+    cli_diag_init(c, &h.diag);
+    h.diag.strict = h.o->input.strict;
+    r = open_all(&h);
+    if (r == 0)
+        r = copy(&h);
+    if (h.writer && r != TROD_ERR_NOMEM && r != TROD_ERR_LIMIT && r != TROD_ERR_IO) {
+        /* what a damaged trace has before the damage is kept; the exit status tells of it */
+        const int written = trod_writer_commit(h.writer, NULL);
+
+        h.writer = NULL;
+        r = written < 0 ? written : r;
+        if (written == 0)
+            r = tell(&h) < 0 ? TROD_ERR_IO : r;
+    }
+    if (r == TROD_ERR_NOMEM)
+        trod_error(&h.diag, r, "hide.memory", NULL, "out of memory");
+    if (r == TROD_ERR_LIMIT)
+        trod_error(&h.diag, r, "hide.limit", NULL, "more different instructions than can be held");
+    trod_writer_discard(h.writer);
+    trod_hide_free(h.hide);
+    trod_match_free(h.match);
+    trod_trace_close(h.trace);
+    if (r < 0)
+        c->trouble = true;
+    return cli_diag_end(c, &h.diag);
+}
+
+const struct cli_command cli_command_hide = {
+    .name = "hide",
+    .title = "write a trace without what it says about whose program it was",
+    .operands = "IN... OUT",
+    .about =
+        "Copy a trace for others to study: addresses are moved, so that distances, lines, pages, "
+        "sets "
+        "of caches and loops stay and nothing else; opcodes become lists of the registers that are "
+        "read and written; values, names, texts, registers, system calls and symbols go. Caches, "
+        "TLBs, locality and branch predictors give the same numbers before and after. What was "
+        "kept "
+        "and what is gone is printed. This is no encryption: who knows the program can recognise "
+        "it.",
+    .examples = "  trod hide app.zip for-others.zip\n"
+                "  trod hide --key-file key before.zip hidden-before.zip\n"
+                "  trod hide --keep code,times run.tarmac run-hidden.tarmac\n",
+    .options = options,
+    .options_size = sizeof(struct options),
+    .defaults = &defaults,
+    .least = 2,
+    .most = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,180 @@
+/*
+ * cmd_index.c - `trod index`: make indexes of traces, and say what is in them.
+ */
+#include <string.h>
+
+#include "cli.h"
+
+struct options {
+    struct cli_common common;
+    struct cli_input input;
+    struct cli_report report;
+    const char *index;
+    bool info, again, upgrade, together;
+};
+
+static const struct trod_option options[] = {
+    {.type = TROD_OPT_GROUP, .text = "What"},
+    {"index", 0, TROD_OPT_STR, offsetof(struct options, index), "DIR",
+     "folder for the index (default: that of the trace; the user's cache where nobody may write "
+     "there)",
+     NULL, NULL},
+    {"info", 'i', TROD_OPT_BOOL, offsetof(struct options, info), NULL,
+     "make nothing: say what is in the index that is there", NULL, NULL},
+    {"again", 0, TROD_OPT_BOOL, offsetof(struct options, again), NULL,
+     "make it also where one is there that fits", NULL, NULL},
+    {"upgrade", 0, TROD_OPT_BOOL, offsetof(struct options, upgrade), NULL,
+     "only bring those up to date that are there; where the trace has grown they are continued",
+     NULL, NULL},
+    {"together", 't', TROD_OPT_BOOL, offsetof(struct options, together), NULL,
+     "one index of all FILEs: they are one trace, as state, who and view take them", NULL, NULL},
+    CLI_INPUT_OPTIONS,
+    CLI_REPORT_OPTIONS,
+    CLI_COMMON_OPTIONS,
+    {.type = TROD_OPT_END},
+};
+
+enum { PATH = 8192 };
+
+static void progress(void *user, const struct trod_trace_progress *p)
+{
+    cli_progress_show(user, p);
+}
+
+static void tell_index(struct trod_emit *e, const char *path, const struct trod_index_info *x)
+{
+    trod_emit_str(e, "index", path);
+    trod_emit_bytes(e, "index_bytes", x->bytes);
+    trod_emit_bytes(e, "trace_bytes", x->trace_bytes);
+    trod_emit_count(e, "files", x->files);
+    trod_emit_count(e, "rows", x->rows);
+    trod_emit_count(e, "instructions", x->instructions);
+    trod_emit_count(e, "streams", x->streams);
+    trod_emit_count(e, "registers", x->registers);
+    trod_emit_count(e, "blocks", x->blocks);
+    trod_emit_count(e, "segments", x->segments);
+    trod_emit_bool(e, "resumable", x->resumable);
+    trod_emit_count(e, "damaged_places", x->problems);
+    trod_emit_open(e, "bytes_of", "bytes of its parts");
+    trod_emit_bytes(e, "states", x->states);
+    trod_emit_bytes(e, "lines", x->lines);
+    trod_emit_bytes(e, "sites", x->sites);
+    trod_emit_bytes(e, "registers", x->registers_at);
+    trod_emit_bytes(e, "calls", x->calls);
+    trod_emit_bytes(e, "log", x->log);
+    trod_emit_bytes(e, "directory", x->directory);
+    trod_emit_bytes(e, "windows", x->windows);
+    trod_emit_close(e);
+}
+
+/* What is in the index of the trace of N PATHS. Returns 0, 1 (there is none) or an error. */
+static int about(const struct options *o, const char *const *paths, size_t n, struct trod_emit *e,
+                 struct trod_diag *diag)
+{
+    struct trod_trace_options topt = cli_trace_options(&o->input, TROD_COL_ALL);
+    struct trod_nav_options opt = {
+        .struct_size = sizeof opt, .trace = &topt, .index_dir = o->index};
+    struct trod_index_info x;
+    struct trod_nav *nav;
+    int r = trod_nav_open(&nav, paths, n, &opt, diag);
+
+    if (r < 0)
+        return r;
+    trod_emit_open(e, NULL, paths[0]);
+    trod_emit_str(e, "file", paths[0]);
+    r = !trod_index_about(nav, &x);
+    if (r == 0)
+        tell_index(e, trod_nav_index(nav), &x);
+    else
+        trod_emit_str(e, "index", "none");
+    trod_emit_close(e);
+    trod_nav_close(nav);
+    return r;
+}
+
+static int make(struct cli *c, const struct options *o, const char *const *paths, size_t n,
+                struct trod_diag *diag)
+{
+    struct trod_trace_options topt = cli_trace_options(&o->input, TROD_COL_ALL);
+    struct cli_progress shown;
+    struct trod_index_options opt = {.struct_size = sizeof opt,
+                                     .trace = &topt,
+                                     .index_dir = o->index,
+                                     .again = o->again,
+                                     .upgrade = o->upgrade,
+                                     .jobs = (unsigned)o->input.jobs,
+                                     .progress = progress,
+                                     .user = &shown,
+                                     .more = paths + 1,
+                                     .n_more = n - 1};
+    char where[PATH] = "";
+    bool made;
+    int r;
+
+    cli_progress_begin(&shown, c);
+    r = trod_index_make(paths[0], &opt, &made, where, sizeof where, diag);
+    cli_progress_end(&shown);
+    if (r == 0)
+        cli_say(c,
+                made         ? "made %s"
+                : o->upgrade ? "%s: nothing to do"
+                             : "%s is there and fits",
+                where);
+    return r;
+}
+
+static int run(struct cli *c, const void *opt)
+{
+    const struct options *o = opt;
+    struct trod_diag diag;
+    struct cli_out out;
+    int r = 0, status = CLI_YES;
+    size_t each;
+
+    cli_diag_init(c, &diag);
+    diag.strict = o->input.strict;
+    cli_interrupt_begin();
+    if (o->info && cli_report_begin(&out, c, &o->report) != 0)
+        return CLI_TROUBLE;
+    if (o->info)
+        trod_emit_list(out.emit, "traces", NULL);
+    each = o->together ? c->n_operands : 1;
+    for (size_t i = 0; i < c->n_operands; i += each) {
+        int rc = o->info ? about(o, c->operands + i, each, out.emit, &diag)
+                         : make(c, o, c->operands + i, each, &diag);
+
+        if (rc == 1)
+            status = CLI_NO;
+        if (rc == TROD_ERR_NOMEM)
+            trod_error(&diag, rc, "index.memory", NULL, "out of memory");
+        r = rc < 0 ? rc : r;
+    }
+    if (o->info) {
+        trod_emit_list_close(out.emit);
+        if (cli_report_end(&out) < 0)
+            r = TROD_ERR_IO;
+    }
+    if (cli_diag_end(c, &diag) == CLI_TROUBLE || r < 0)
+        return CLI_TROUBLE;
+    return status;
+}
+
+const struct cli_command cli_command_index = {
+    .name = "index",
+    .title = "make indexes of traces, so that places in them are reached at once",
+    .operands = "FILE...",
+    .about = "Make an index of each FILE, a file or directory, in one pass: FILE.trodx. It lets "
+             "state, who and view begin "
+             "anywhere in the trace, also in one that is compressed, and says which parts of it "
+             "write, read or execute what. An index is bound to its trace; one that is damaged, "
+             "old or of another trace is not used, and made anew.",
+    .examples = "  trod index run.tarmac.gz\n"
+                "  trod index --info run.tarmac.gz\n"
+                "  trod index --together cpu0.trace cpu1.trace\n"
+                "  trod state run.tarmac.gz --at 90%\n",
+    .options = options,
+    .options_size = sizeof(struct options),
+    .least = 1,
+    .most = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,582 @@
+/*
+ * cmd_state.c - `trod state`: registers and memory at a place of a trace, and what changed between
+ * two.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "navigating.h"
+
+struct options {
+    struct cli_common common;
+    struct cli_input input;
+    struct cli_report report;
+    struct cli_nav_options where;
+    const char *at;
+    struct trod_list memory, registers, diff;
+    bool no_calls;
+};
+
+static const struct trod_option options[] = {
+    {.type = TROD_OPT_GROUP, .text = "What"},
+    {"at", 'a', TROD_OPT_STR, offsetof(struct options, at), "PLACE",
+     "the place: a row, line:N, time:T, insn:N, N%, start, end, ADDRESS:K or SYMBOL:K (its Kth "
+     "execution); the state is that after the row (default: end)",
+     NULL, NULL},
+    {"memory", 'm', TROD_OPT_LIST, offsetof(struct options, memory), "LO..HI|NAME,...",
+     "memory at these addresses too; NAME: an object of --symbols", NULL, NULL},
+    {"register", 'r', TROD_OPT_LIST, offsetof(struct options, registers), "NAME,...",
+     "only these registers, by any of their names (w0, s3, sp)", NULL, NULL},
+    {"no-calls", 0, TROD_OPT_BOOL, offsetof(struct options, no_calls), NULL,
+     "leave out which calls are open: without an index they are followed from the beginning", NULL,
+     NULL},
+    {"diff", 'd', TROD_OPT_LIST, offsetof(struct options, diff), "PLACE,PLACE",
+     "what changed from one place to the other: registers, and memory (that of --memory, or all)",
+     NULL, NULL},
+    CLI_NAV_OPTIONS,
+    CLI_INPUT_OPTIONS,
+    CLI_REPORT_OPTIONS,
+    CLI_COMMON_OPTIONS,
+    {.type = TROD_OPT_END},
+};
+
+enum { DUMP = 16, VALUE = 2 * (1 << 16) + 8 };
+
+struct state {
+    struct cli_nav n;
+    const struct options *o;
+    struct cli_out out;
+    char *value; /* VALUE bytes */
+};
+
+/* N bytes, least significant first, as one number; digits that are not known are "-". */
+static const char *number_text(char *out, const uint8_t *value, const uint8_t *known, size_t n)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *p = out;
+
+    *p++ = '0';
+    *p++ = 'x';
+    for (size_t i = 2 * n; i-- > 0;) {
+        const unsigned shift = i % 2 * 4;
+
+        *p++ = (known[i / 2] >> shift & 15) == 15 ? digits[value[i / 2] >> shift & 15] : '-';
+    }
+    *p = '\0';
+    return out;
+}
+
+static const char *source_name(unsigned from)
+{
+    static const char *const names[] = {"unknown", "written", "read", "read later", "untraced"};
+
+    return names[from];
+}
+
+static void register_row(struct state *st, const struct trod_nav_register *reg)
+{
+    struct trod_emit *e = st->out.emit;
+    char flags[128];
+
+    trod_emit_str(e, NULL, reg->name);
+    trod_emit_str(e, NULL, number_text(st->value, reg->value, reg->known, reg->size));
+    trod_emit_str(e, NULL, source_name(reg->from));
+    trod_emit_u64(e, NULL, reg->row);
+    if (trod_nav_flags(trod_nav_meta(st->n.nav), reg, flags, sizeof flags))
+        trod_emit_str(e, NULL, flags);
+    else
+        trod_emit_absent(e);
+    trod_emit_row_end(e);
+}
+
+/* The registers that the user names. */
+static void named_registers(struct state *st, const struct trod_nav_state *s)
+{
+    static const char *const columns[] = {"register", "value"};
+    struct trod_emit *e = st->out.emit;
+    const size_t most = 1 << 16;
+    uint8_t *value = malloc(2 * most);
+    size_t n;
+
+    trod_emit_table(e, "registers", "registers", columns, 2);
+    for (size_t i = 0; value && i < st->o->registers.n; i++) {
+        const char *name = st->o->registers.item[i];
+
+        trod_emit_str(e, NULL, name);
+        if (trod_nav_state_named(s, name, value, value + most, most, &n))
+            trod_emit_str(e, NULL, number_text(st->value, value, value + most, n));
+        else
+            trod_emit_str(e, NULL, "unknown");
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+    free(value);
+}
+
+static void all_registers(struct state *st, const struct trod_nav_state *s)
+{
+    static const char *const columns[] = {"register", "value", "known_from", "row", "flags"};
+    struct trod_emit *e = st->out.emit;
+    struct trod_nav_register reg;
+    struct trod_buf unknown = {0};
+
+    trod_emit_table(e, "registers", "registers", columns, 5);
+    for (size_t i = 0; trod_nav_state_register(s, i, &reg); i++) {
+        if (reg.size)
+            register_row(st, &reg);
+        else
+            trod_buf_printf(&unknown, "%s%s", unknown.n ? " " : "", reg.name);
+    }
+    trod_emit_table_close(e);
+    if (unknown.n)
+        trod_emit_strn(e, "unknown", (const char *)unknown.p, unknown.n);
+    trod_buf_fini(&unknown);
+}
+
+/* ---- memory */
+
+static void dump_line(struct trod_emit *e, uint64_t base, const struct trod_nav_byte *bytes,
+                      uint64_t lo, uint64_t hi)
+{
+    char hex[3 * DUMP + 1], text[DUMP + 1];
+    char *p = hex, *q = text;
+
+    for (unsigned k = 0; k < DUMP; k++) {
+        const uint64_t at = base + k;
+        const bool in = at >= lo && at <= hi;
+        const struct trod_nav_byte *b = in ? &bytes[at - lo] : NULL;
+
+        p += snprintf(p, 4, k ? " " : "");
+        if (!in)
+            p += snprintf(p, 4, "  ");
+        else if (b->from == TROD_NAV_UNKNOWN)
+            p += snprintf(p, 4, "--");
+        else
+            p += snprintf(p, 4, "%02x", b->value);
+        *q++ = (char)(!in                                ? ' '
+                      : b->from == TROD_NAV_UNKNOWN      ? '-'
+                      : b->value >= 32 && b->value < 127 ? b->value
+                                                         : '.');
+    }
+    *q = '\0';
+    while (p > hex && p[-1] == ' ')
+        *--p = '\0';
+    while (q > text && q[-1] == ' ')
+        *--q = '\0';
+    trod_emit_hex(e, NULL, base);
+    trod_emit_str(e, NULL, hex);
+    trod_emit_str(e, NULL, text);
+    trod_emit_row_end(e);
+}
+
+static bool same_source(const struct trod_nav_byte *a, const struct trod_nav_byte *b)
+{
+    return a->from == b->from && a->row == b->row && a->since == b->since;
+}
+
+/* Where runs of bytes are known from. */
+static void sources(struct trod_emit *e, const struct trod_nav_byte *bytes, uint64_t lo, size_t n)
+{
+    static const char *const columns[] = {"address", "bytes", "known_from", "row", "since"};
+
+    trod_emit_table(e, "sources", "where from", columns, 5);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && same_source(&bytes[i], &bytes[end]);)
+            end++;
+        trod_emit_hex(e, NULL, lo + i);
+        trod_emit_u64(e, NULL, end - i);
+        trod_emit_str(e, NULL, source_name(bytes[i].from));
+        if (bytes[i].row != TROD_NOWHERE)
+            trod_emit_u64(e, NULL, bytes[i].row);
+        else
+            trod_emit_absent(e);
+        if (bytes[i].since != TROD_NOWHERE)
+            trod_emit_u64(e, NULL, bytes[i].since);
+        else
+            trod_emit_absent(e);
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+}
+
+static int fetch(struct state *st, const char *text, uint64_t row, uint64_t *lo, uint64_t *hi,
+                 struct trod_nav_byte **bytes)
+{
+    int r = cli_nav_range(&st->n, "memory", text, lo, hi);
+
+    *bytes = NULL;
+    if (r < 0)
+        return r;
+    if (*hi - *lo >= TROD_NAV_MEMORY)
+        return trod_error(&st->n.diag, TROD_ERR_LIMIT, "navigate.memory", NULL,
+                          "option '--memory': '%s' is more than %d bytes", text, TROD_NAV_MEMORY);
+    *bytes = calloc((size_t)(*hi - *lo) + 1, sizeof **bytes);
+    return *bytes ? trod_nav_memory(st->n.nav, row, *lo, (size_t)(*hi - *lo) + 1, *bytes)
+                  : TROD_ERR_NOMEM;
+}
+
+static int memory(struct state *st, const char *text, uint64_t row)
+{
+    static const char *const columns[] = {"address", "bytes", "text"};
+    struct trod_emit *e = st->out.emit;
+    struct trod_nav_byte *bytes;
+    uint64_t lo, hi;
+    int r = fetch(st, text, row, &lo, &hi, &bytes);
+
+    if (r == 0) {
+        trod_emit_open(e, NULL, text);
+        trod_emit_hex(e, "from", lo);
+        trod_emit_hex(e, "to", hi);
+        trod_emit_table(e, "dump", NULL, columns, 3);
+        for (uint64_t at = lo & ~(uint64_t)(DUMP - 1); at <= hi; at += DUMP) {
+            dump_line(e, at, bytes, lo, hi);
+            if (at > UINT64_MAX - DUMP)
+                break;
+        }
+        trod_emit_table_close(e);
+        sources(e, bytes, lo, (size_t)(hi - lo) + 1);
+        trod_emit_close(e);
+    }
+    free(bytes);
+    return r;
+}
+
+/* ---- the state at a place */
+
+static int place_fields(struct state *st, const char *key, uint64_t row,
+                        const struct trod_nav_state *s)
+{
+    struct trod_emit *e = st->out.emit;
+    char text[256];
+    uint64_t pc, at;
+    int r;
+
+    trod_emit_open(e, key, key);
+    r = cli_nav_fields(&st->n, e, row);
+    if (trod_nav_state_pc(s, &pc, &at)) {
+        trod_emit_hex(e, "pc", pc);
+        if (cli_nav_symbol(&st->n, pc, text, sizeof text))
+            trod_emit_str(e, "symbol", text);
+        if (r >= 0 && (r = cli_nav_text(&st->n, at, text, sizeof text)) > 0 && text[0])
+            trod_emit_str(e, "instruction", text);
+    }
+    trod_emit_close(e);
+    return r < 0 ? r : 0;
+}
+
+/* Which calls are open, the innermost first. */
+static int open_calls(struct state *st, uint64_t row, int64_t stream)
+{
+    static const char *const columns[] = {"depth", "function", "row",     "pc",
+                                          "kind",  "from",     "from_row"};
+    struct trod_emit *e = st->out.emit;
+    struct trod_nav_call *call;
+    char name[256];
+    size_t n;
+    int r = trod_nav_calls(st->n.nav, row, stream, &call, &n);
+
+    if (r < 0 || n == 0)
+        return r;
+    trod_emit_table(e, "calls", "calls, the innermost first", columns, 7);
+    for (size_t i = n; i-- > 0;) {
+        trod_emit_u64(e, NULL, call[i].depth);
+        if (cli_nav_symbol(&st->n, call[i].pc, name, sizeof name))
+            trod_emit_str(e, NULL, name);
+        else
+            trod_emit_hex(e, NULL, call[i].pc);
+        trod_emit_u64(e, NULL, call[i].row);
+        trod_emit_hex(e, NULL, call[i].pc);
+        trod_emit_str(e, NULL, trod_frame_kind_name(call[i].kind));
+        if (call[i].site_row == TROD_NOWHERE) {
+            trod_emit_absent(e);
+            trod_emit_absent(e);
+        } else {
+            trod_emit_hex(e, NULL, call[i].site_pc);
+            trod_emit_u64(e, NULL, call[i].site_row);
+        }
+        trod_emit_row_end(e);
+    }
+    trod_emit_table_close(e);
+    free(call);
+    return r;
+}
+
+static int stream_of(struct state *st, int64_t *stream)
+{
+    uint32_t number;
+    int r;
+
+    *stream = TROD_NAV_ROW_STREAM;
+    if (!st->o->where.stream)
+        return 0;
+    r = cli_nav_stream(&st->n, st->o->where.stream, &number);
+    *stream = number;
+    return r;
+}
+
+static int show(struct state *st)
+{
+    const struct options *o = st->o;
+    struct trod_nav_state *s = NULL;
+    int64_t stream;
+    uint64_t row;
+    int r = trod_nav_place(st->n.nav, o->at ? o->at : "end", &row);
+
+    if (r <= 0)
+        return r < 0 ? r : TROD_ERR_USAGE;
+    r = stream_of(st, &stream);
+    if (r == 0)
+        r = trod_nav_state(st->n.nav, row, stream, &s);
+    if (r == 0)
+        r = cli_report_begin(&st->out, st->n.c, &o->report);
+    if (r == 0) {
+        int end;
+
+        r = place_fields(st, "at", row, s);
+        if (r == 0 && !o->no_calls)
+            r = open_calls(st, row, stream);
+        if (o->registers.n)
+            named_registers(st, s);
+        else
+            all_registers(st, s);
+        if (o->memory.n)
+            trod_emit_list(st->out.emit, "memory", "memory");
+        for (size_t i = 0; r == 0 && i < o->memory.n; i++)
+            r = memory(st, o->memory.item[i], row);
+        if (o->memory.n)
+            trod_emit_list_close(st->out.emit);
+        end = cli_report_end(&st->out);
+        r = r < 0 ? r : end;
+    }
+    trod_nav_state_free(s);
+    return r;
+}
+
+/* ---- differences */
+
+static const char *value_or_unknown(struct state *st, const struct trod_nav_register *reg)
+{
+    return reg->size ? number_text(st->value, reg->value, reg->known, reg->size) : "unknown";
+}
+
+static bool equal(const struct trod_nav_register *a, const struct trod_nav_register *b)
+{
+    return a->size == b->size && (a->size == 0 || (memcmp(a->value, b->value, a->size) == 0 &&
+                                                   memcmp(a->known, b->known, a->size) == 0));
+}
+
+/* Registers of B against those of A of the same name: all of A's are among B's or gone. */
+static uint64_t diff_registers(struct state *st, const struct trod_nav_state *a,
+                               const struct trod_nav_state *b)
+{
+    static const char *const columns[] = {"register", "first", "second"};
+    struct trod_emit *e = st->out.emit;
+    struct trod_nav_register x, y;
+    uint64_t n = 0;
+
+    trod_emit_table(e, "registers", "registers that changed", columns, 3);
+    for (size_t i = 0; trod_nav_state_register(b, i, &y); i++) {
+        bool found = false;
+
+        for (size_t k = 0; !found && trod_nav_state_register(a, k, &x); k++)
+            found = strcmp(x.name, y.name) == 0;
+        if (!found)
+            memset(&x, 0, sizeof x);
+        if (equal(&x, &y))
+            continue;
+        trod_emit_str(e, NULL, y.name);
+        trod_emit_str(e, NULL, value_or_unknown(st, &x));
+        trod_emit_str(e, NULL, value_or_unknown(st, &y));
+        trod_emit_row_end(e);
+        n++;
+    }
+    trod_emit_table_close(e);
+    return n;
+}
+
+static bool differs(const struct trod_nav_byte *a, const struct trod_nav_byte *b)
+{
+    const bool x = a->from != TROD_NAV_UNKNOWN, y = b->from != TROD_NAV_UNKNOWN;
+
+    return x != y || (x && a->value != b->value);
+}
+
+static void put_bytes(struct trod_emit *e, const struct trod_nav_byte *b, size_t n)
+{
+    char text[3 * DUMP + 1] = "", *p = text;
+
+    for (size_t i = 0; i < n; i++)
+        p += b[i].from == TROD_NAV_UNKNOWN ? snprintf(p, 4, "%s--", i ? " " : "")
+                                           : snprintf(p, 4, "%s%02x", i ? " " : "", b[i].value);
+    trod_emit_str(e, NULL, text);
+}
+
+static int diff_run(struct state *st, uint64_t first, uint64_t second, uint64_t addr, size_t count,
+                    uint64_t *n)
+{
+    struct trod_emit *e = st->out.emit;
+    struct trod_nav_byte *a = calloc(count, sizeof *a), *b = calloc(count, sizeof *b);
+    int r = a && b ? trod_nav_memory(st->n.nav, first, addr, count, a) : TROD_ERR_NOMEM;
+
+    if (r == 0)
+        r = trod_nav_memory(st->n.nav, second, addr, count, b);
+    for (size_t i = 0, end; r == 0 && i < count; i = end) {
+        end = i + 1;
+        if (!differs(&a[i], &b[i]))
+            continue;
+        while (end < count && end - i < DUMP && differs(&a[end], &b[end]))
+            end++;
+        trod_emit_hex(e, NULL, addr + i);
+        trod_emit_u64(e, NULL, end - i);
+        put_bytes(e, &a[i], end - i);
+        put_bytes(e, &b[i], end - i);
+        trod_emit_row_end(e);
+        ++*n;
+    }
+    free(a);
+    free(b);
+    return r;
+}
+
+enum { GAP = 1 << 12 }; /* bytes between runs that are cheaper to ask for as well */
+
+/* All that was touched between the places, asked for in a few questions. */
+static int diff_touched(struct state *st, uint64_t first, uint64_t second, uint64_t *n)
+{
+    struct trod_nav_run *run;
+    size_t count;
+    int r = trod_nav_touched(st->n.nav, first < second ? first : second,
+                             first < second ? second : first, &run, &count);
+
+    for (size_t i = 0, end; r == 0 && i < count; i = end) {
+        uint64_t last = run[i].addr + run[i].count;
+
+        for (end = i + 1; end < count && run[end].addr - last < GAP &&
+                          run[end].addr + run[end].count - run[i].addr < TROD_NAV_MEMORY;
+             end++)
+            last = run[end].addr + run[end].count;
+        r = diff_run(st, first, second, run[i].addr, (size_t)(last - run[i].addr), n);
+    }
+    free(run);
+    return r;
+}
+
+static int diff_memory(struct state *st, uint64_t first, uint64_t second, uint64_t *n)
+{
+    static const char *const columns[] = {"address", "bytes", "first", "second"};
+    const struct trod_list *list = &st->o->memory;
+    uint64_t lo, hi;
+    int r = 0;
+
+    trod_emit_table(st->out.emit, "memory", "memory that changed", columns, 4);
+    for (size_t i = 0; r == 0 && i < list->n; i++) {
+        r = cli_nav_range(&st->n, "memory", list->item[i], &lo, &hi);
+        if (r == 0)
+            r = hi - lo < TROD_NAV_MEMORY
+                    ? diff_run(st, first, second, lo, (size_t)(hi - lo) + 1, n)
+                    : trod_error(&st->n.diag, TROD_ERR_LIMIT, "navigate.memory", NULL,
+                                 "option '--memory': '%s' is more than %d bytes", list->item[i],
+                                 TROD_NAV_MEMORY);
+    }
+    if (list->n == 0)
+        r = diff_touched(st, first, second, n);
+    trod_emit_table_close(st->out.emit);
+    return r;
+}
+
+static int diff(struct state *st, const char *const place[2], uint64_t *n)
+{
+    struct trod_nav_state *s[2] = {NULL, NULL};
+    uint64_t row[2];
+    int64_t stream = TROD_NAV_ROW_STREAM;
+    int r = 0;
+
+    for (int k = 0; r >= 0 && k < 2; k++)
+        if ((r = trod_nav_place(st->n.nav, place[k], &row[k])) == 0)
+            r = TROD_ERR_USAGE;
+    if (r >= 0)
+        r = stream_of(st, &stream);
+    for (int k = 0; r == 0 && k < 2; k++) {
+        r = trod_nav_state(st->n.nav, row[k], stream, &s[k]);
+        if (r == 0 && k == 0 && stream == TROD_NAV_ROW_STREAM)
+            stream = trod_nav_state_stream(s[0]);
+    }
+    if (r == 0)
+        r = cli_report_begin(&st->out, st->n.c, &st->o->report);
+    if (r == 0) {
+        int end;
+
+        r = place_fields(st, "first", row[0], s[0]);
+        if (r == 0)
+            r = place_fields(st, "second", row[1], s[1]);
+        *n = diff_registers(st, s[0], s[1]);
+        if (r == 0)
+            r = diff_memory(st, row[0], row[1], n);
+        end = cli_report_end(&st->out);
+        r = r < 0 ? r : end;
+    }
+    trod_nav_state_free(s[0]);
+    trod_nav_state_free(s[1]);
+    return r;
+}
+
+/*
+ * The places of --diff: two in the option, or the second one behind it, as an operand that is no
+ * file. Returns where the files begin, SIZE_MAX: they are not there.
+ */
+static size_t diff_places(struct state *st, struct cli *c, const char *place[2])
+{
+    const struct trod_list *list = &st->o->diff;
+
+    place[0] = list->item[0];
+    place[1] = list->n == 2 ? list->item[1] : c->operands[0];
+    if (list->n == 2)
+        return 0;
+    if (list->n == 1 && c->n_operands > 1 && access(c->operands[0], F_OK) != 0)
+        return 1;
+    trod_error(&c->diag, TROD_ERR_USAGE, "args.diff", NULL,
+               "option '--diff' needs two places: --diff 100,200");
+    return SIZE_MAX;
+}
+
+static int run(struct cli *c, const void *opt)
+{
+    struct state st = {.o = opt};
+    const char *place[2] = {NULL, NULL};
+    size_t from = 0;
+    uint64_t n = 0;
+    int r;
+
+    if (st.o->diff.n && (from = diff_places(&st, c, place)) == SIZE_MAX)
+        return CLI_TROUBLE;
+    r = cli_nav_open(&st.n, c, &st.o->input, &st.o->where, c->operands + from,
+                     c->n_operands - from);
+    st.value = malloc(VALUE);
+    if (r == 0 && !st.value)
+        r = TROD_ERR_NOMEM;
+    if (r == 0)
+        r = st.o->diff.n ? diff(&st, place, &n) : show(&st);
+    free(st.value);
+    return cli_nav_close(&st.n, r, n ? CLI_NO : CLI_YES);
+}
+
+const struct cli_command cli_command_state = {
+    .name = "state",
+    .title = "show registers and memory at a place of a trace",
+    .operands = "FILE...",
+    .about =
+        "Show what the registers of a cpu or thread and the memory hold at a place of a trace: "
+        "after a row, at a time, at the Kth execution of an instruction. What the trace does "
+        "not tell is said to be unknown, byte by byte. Of what is known it is said from where: "
+        "a write, a read, a read behind the place with no write between, or a read that shows "
+        "that something wrote which is not traced.",
+    .examples = "  trod state run.tarmac --at 1000 --memory 0x8000..0x80ff\n"
+                "  trod state run.tarmac --at main:2 --symbols prog.elf\n"
+                "  trod state run.tarmac --diff time:100,time:200\n",
+    .options = options,
+    .options_size = sizeof(struct options),
+    .least = 1,
+    .most = SIZE_MAX,
+    .run = run,
+};

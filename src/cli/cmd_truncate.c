@@ -1,0 +1,284 @@
+/*
+ * cmd_truncate.c - `trod truncate`: a trace without the repetitions of the loop that it ends in.
+ *
+ * The trace is read twice: to find the loop, and to copy what comes before it repeats. Standard
+ * input is kept in a temporary file for that. --like tarmac needs one pass and stops at once.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+struct options {
+    struct cli_common common;
+    struct cli_input input;
+    const char *output;
+    uint64_t least;
+    int like;
+};
+
+static const char *const likes[] = {"none", "tarmac", NULL};
+
+static const struct trod_option options[] = {
+    {"output", 'o', TROD_OPT_STR, offsetof(struct options, output), "OUT",
+     "write there instead of to standard output", NULL, NULL},
+    {"least", 0, TROD_OPT_U64, offsetof(struct options, least), "N",
+     "periods that make a loop (default: 3)", NULL, NULL},
+    {"like", 0, TROD_OPT_ENUM, offsetof(struct options, like), "TOOL",
+     "stop where that tool does: tarmac (Arm's tarmac-truncate), on traces in text", likes, NULL},
+    CLI_INPUT_OPTIONS,
+    CLI_COMMON_OPTIONS,
+    {.type = TROD_OPT_END},
+};
+
+struct truncating {
+    struct cli *c;
+    const struct options *o;
+    const char *const *paths;
+    struct trod_loops *loops;
+    struct trod_diag diag;
+    uint64_t rows, kept;
+};
+
+static int open_trace(struct truncating *t, struct trod_trace **trace, uint32_t want,
+                      struct trod_diag *diag)
+{
+    struct trod_trace_options opt = cli_trace_options(&t->o->input, want);
+
+    if (t->o->like == 1 && !opt.from)
+        opt.from = "tarmac";
+    return trod_trace_open(trace, t->paths, t->c->n_operands, &opt, diag);
+}
+
+/* ---- both passes */
+
+static int find(struct truncating *t)
+{
+    struct cli_progress progress;
+    struct trod_trace *trace;
+    struct trod_batch *b;
+    uint32_t row;
+    int r = open_trace(t, &trace, TROD_LOOPS_COLUMNS, &t->diag);
+
+    if (r != 0)
+        return r;
+    cli_progress_begin(&progress, t->c);
+    while ((r = trod_trace_next(trace, &b)) > 0) {
+        t->rows += b->n;
+        r = trod_loops_feed(t->loops, b, &row);
+        if (r != 0)
+            break;
+        cli_progress_tick(&progress, trace, t->rows);
+    }
+    cli_progress_end(&progress);
+    trod_trace_close(trace);
+    return r < 0 ? r : trod_loops_end(t->loops);
+}
+
+static int copy(struct truncating *t, struct trod_trace *trace, struct trod_writer *w)
+{
+    uint8_t keep[TROD_BATCH_ROWS];
+    struct trod_batch *b;
+    int r;
+
+    while ((r = trod_trace_next(trace, &b)) > 0) {
+        const uint32_t n = trod_loops_keep(t->loops, b, keep);
+
+        t->kept += n;
+        r = n == b->n ? trod_writer_put(w, b) : trod_writer_put_some(w, b, keep);
+        if (r < 0)
+            break;
+    }
+    return r;
+}
+
+/* Problems of the trace were told in the first pass. */
+static int write_rest(struct truncating *t)
+{
+    const char *out = t->o->output ? t->o->output : "-";
+    struct trod_diag quiet;
+    struct trod_writer *w = NULL;
+    struct trod_trace *trace;
+    int r;
+
+    trod_diag_init(&quiet, NULL, NULL);
+    r = open_trace(t, &trace, TROD_COL_ALL, &quiet);
+    if (r != 0)
+        return r;
+    cli_interrupt_begin();
+    r = trod_writer_open_like(&w, out, trace, trod_loops_at(t->loops, 0) ? TROD_DROP_SPAN : 0,
+                              &t->diag);
+    if (r == 0)
+        r = copy(t, trace, w);
+    if (w && r >= 0)
+        r = trod_writer_commit(w, NULL);
+    else if (w)
+        trod_writer_discard(w);
+    trod_trace_close(trace);
+    return r;
+}
+
+static void say(struct truncating *t)
+{
+    const struct trod_final_loop *f;
+
+    for (size_t i = 0; (f = trod_loops_at(t->loops, i)) != NULL; i++) {
+        char at[32] = "";
+
+        if (f->pc != TROD_NOWHERE)
+            snprintf(at, sizeof at, " at 0x%llx", (unsigned long long)f->pc);
+        cli_say(t->c,
+                "a loop to the end begins with row %llu%s: %llu steps a period, %llu whole "
+                "periods; the first is kept",
+                (unsigned long long)f->row, at, (unsigned long long)f->period,
+                (unsigned long long)f->periods);
+    }
+    if (!trod_loops_at(t->loops, 0))
+        cli_say(t->c, "the trace does not end in a loop: all is kept");
+    else
+        cli_say(t->c, "%llu of %llu rows are kept", (unsigned long long)t->kept,
+                (unsigned long long)t->rows);
+}
+
+/* ---- as Arm's tool: one pass, lines as they are; a missing last end is added */
+
+static int put_line(struct trod_output *out, const uint8_t *p, size_t n)
+{
+    n -= n && p[n - 1] == '\n';
+    const int r = trod_output_write(out, p, n);
+
+    return r < 0 ? r : trod_output_write(out, "\n", 1);
+}
+
+static int put_rows(struct trod_output *out, const struct trod_batch *b, uint32_t n)
+{
+    int r = 0;
+
+    for (uint32_t i = 0; r == 0 && i < n; i++)
+        if (b->have & b->has[i] & TROD_COL_RAW && b->raw[i].len)
+            r = put_line(out, trod_batch_bytes(b, b->raw[i]), b->raw[i].len);
+    return r;
+}
+
+static int like_tarmac(struct truncating *t)
+{
+    struct trod_trace *trace;
+    struct trod_output *out = NULL;
+    struct trod_batch *b;
+    uint32_t row;
+    bool stuck = false;
+    int r = open_trace(t, &trace, TROD_LOOPS_COLUMNS, &t->diag);
+
+    if (r != 0)
+        return r;
+    r = trod_output_create(&out, t->o->output ? t->o->output : "-", NULL, &t->diag);
+    while (r == 0 && !stuck && (r = trod_trace_next(trace, &b)) > 0) {
+        r = trod_loops_feed(t->loops, b, &row);
+        stuck = r == 1;
+        if (r >= 0)
+            r = put_rows(out, b, stuck ? row + 1 : b->n);
+    }
+    if (out && r >= 0)
+        r = trod_output_commit(out);
+    else if (out)
+        trod_output_discard(out);
+    trod_trace_close(trace);
+    return r;
+}
+
+/* ---- standard input */
+
+/* Standard input in a file without a name, unless it is a file: its path into PATH. */
+static int keep_input(struct truncating *t, char path[64], int *fd)
+{
+    const char *folder = getenv("TMPDIR");
+    char name[4096];
+    char block[1 << 16];
+    struct stat st;
+    ssize_t n = 0;
+
+    *fd = -1;
+    if (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode)) {
+        snprintf(path, 64, "/dev/fd/%d", STDIN_FILENO);
+        return 0;
+    }
+    snprintf(name, sizeof name, "%s/trod.XXXXXX", folder && *folder ? folder : "/tmp");
+    *fd = mkstemp(name);
+    if (*fd < 0)
+        return trod_error(&t->diag, TROD_ERR_IO, "truncate.temporary", NULL,
+                          "'%s': no temporary file can be made for standard input", name);
+    unlink(name);
+    snprintf(path, 64, "/dev/fd/%d", *fd);
+    while ((n = read(STDIN_FILENO, block, sizeof block)) > 0)
+        for (ssize_t done = 0, w; done < n; done += w)
+            if ((w = write(*fd, block + done, (size_t)(n - done))) <= 0)
+                return trod_error(&t->diag, TROD_ERR_IO, "truncate.temporary", NULL,
+                                  "standard input cannot be kept in a temporary file: %s",
+                                  "no room");
+    return n < 0 ? trod_error(&t->diag, TROD_ERR_IO, "truncate.input", NULL,
+                              "standard input cannot be read")
+                 : 0;
+}
+
+static int run(struct cli *c, const void *opt)
+{
+    const struct options *o = opt;
+    const struct trod_loops_options lopt = {
+        .struct_size = sizeof lopt, .like_tarmac = o->like == 1, .least = o->least};
+    struct truncating t = {.c = c, .o = o, .paths = c->operands};
+    const char *kept[1];
+    char path[64];
+    int fd = -1;
+    int r = trod_loops_new(&t.loops, &lopt);
+
+    cli_diag_init(c, &t.diag);
+    t.diag.strict = o->input.strict;
+    if (r == 0 && lopt.like_tarmac) {
+        r = like_tarmac(&t);
+    } else if (r == 0) {
+        if (c->n_operands == 1 && strcmp(c->operands[0], "-") == 0) {
+            r = keep_input(&t, path, &fd);
+            kept[0] = path;
+            t.paths = kept;
+        }
+        if (r == 0)
+            r = find(&t);
+        if (r >= 0)
+            r = write_rest(&t);
+        if (r >= 0)
+            say(&t);
+    }
+    if (r == TROD_ERR_NOMEM)
+        trod_error(&t.diag, r, "truncate.memory", NULL, "out of memory");
+    if (fd >= 0)
+        close(fd);
+    trod_loops_free(t.loops);
+    if (r < 0)
+        c->trouble = true;
+    r = cli_diag_end(c, &t.diag);
+    return c->trouble ? CLI_TROUBLE : r;
+}
+
+const struct cli_command cli_command_truncate = {
+    .name = "truncate",
+    .title = "leave out the repetitions of the loop that a trace ends in",
+    .operands = "FILE...",
+    .about =
+        "Find the loop in which each thread or cpu ends: its last instructions, with all that they "
+        "read and write, repeat up to the end of the trace. The trace is written up to the end of "
+        "the first period, in its own format; where the loop begins, how long it is and how often "
+        "it ran is said on standard error. Times do not count; a loop that counts, or that reads "
+        "something else each time, is none. Standard input is kept in a temporary file.",
+    .examples = "  trod truncate -o short.tarmac hung.tarmac\n"
+                "  zcat hung.tarmac.gz | trod truncate - > short.tarmac\n"
+                "  simulator | trod truncate --like tarmac -\n",
+    .options = options,
+    .options_size = sizeof(struct options),
+    .defaults = NULL,
+    .least = 1,
+    .most = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,307 @@
+/*
+ * cmd_who.c - `trod who`: the rows that write and read a register or memory, before and after a
+ * place.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain.h"
+
+struct options {
+    struct cli_common common;
+    struct cli_input input;
+    struct cli_report report;
+    struct cli_nav_options where;
+    const char *reg, *memory, *executes;
+    const char *before, *after;
+    uint64_t count;
+    bool writes, reads;
+    uint64_t chain;
+    const char *dot;
+};
+
+static const struct trod_option options[] = {
+    {.type = TROD_OPT_GROUP, .text = "What"},
+    {"register", 'r', TROD_OPT_STR, offsetof(struct options, reg), "NAME",
+     "who writes and reads this register, by any of its names", NULL, NULL},
+    {"memory", 'm', TROD_OPT_STR, offsetof(struct options, memory), "LO..HI|NAME",
+     "who writes and reads a byte of this memory; NAME: an object of --symbols", NULL, NULL},
+    {"executes", 'x', TROD_OPT_STR, offsetof(struct options, executes), "ADDRESS|NAME",
+     "when the instruction at this address is executed; NAME: a function of --symbols", NULL, NULL},
+    {"before", 'b', TROD_OPT_STR, offsetof(struct options, before), "PLACE",
+     "the last ones before this place: a row, line:N, time:T, insn:N, N%, start, end, ADDRESS:K or "
+     "SYMBOL:K; the default where --after is not given: behind the end",
+     NULL, NULL},
+    {"after", 'a', TROD_OPT_STR, offsetof(struct options, after), "PLACE",
+     "the next ones behind this place", NULL, NULL},
+    {"count", 'n', TROD_OPT_U64, offsetof(struct options, count), "N",
+     "so many of each, the nearest first (default: 1)", NULL, NULL},
+    {"writes", 0, TROD_OPT_BOOL, offsetof(struct options, writes), NULL, "writes only", NULL, NULL},
+    {"reads", 0, TROD_OPT_BOOL, offsetof(struct options, reads), NULL, "reads only", NULL, NULL},
+    {"chain", 0, TROD_OPT_U64, offsetof(struct options, chain), "K",
+     "where the value before the place came from: back through at most K moves, loads, stores and "
+     "other instructions",
+     NULL, NULL},
+    {"dot", 0, TROD_OPT_STR, offsetof(struct options, dot), "FILE",
+     "with --chain: write it to FILE in the DOT language too (see dot(1))", NULL, NULL},
+    CLI_NAV_OPTIONS,
+    CLI_INPUT_OPTIONS,
+    CLI_REPORT_OPTIONS,
+    CLI_COMMON_OPTIONS,
+    {.type = TROD_OPT_END},
+};
+
+static const struct options defaults = {.count = 1};
+
+enum { MOST = 1 << 20 };
+
+/* Answers of one kind, in one direction. */
+struct part {
+    const char *when, *what;
+    struct trod_nav_hit *hit;
+    size_t n;
+};
+
+struct who {
+    struct cli_nav n;
+    const struct options *o;
+    struct trod_nav_query query;
+    uint64_t before; /* row */
+    struct part part[4];
+    size_t parts;
+};
+
+static int ask(struct who *w, unsigned access, uint64_t row, bool back)
+{
+    struct part *p = &w->part[w->parts++];
+    const size_t k = (size_t)w->o->count;
+
+    p->when = back ? "before" : "after";
+    p->what = access == TROD_NAV_WRITES  ? "writes"
+              : access == TROD_NAV_READS ? "reads"
+                                         : "executes";
+    p->hit = calloc(k, sizeof *p->hit);
+    if (!p->hit)
+        return TROD_ERR_NOMEM;
+    w->query.access = access;
+    return trod_nav_find(w->n.nav, &w->query, row, back, p->hit, k, &p->n);
+}
+
+static int ask_all(struct who *w, uint64_t row, bool back)
+{
+    const struct options *o = w->o;
+    int r = 0;
+
+    if (o->executes)
+        return ask(w, TROD_NAV_VISITS, row, back);
+    if (o->writes || !o->reads)
+        r = ask(w, TROD_NAV_WRITES, row, back);
+    if (r == 0 && (o->reads || !o->writes))
+        r = ask(w, TROD_NAV_READS, row, back);
+    return r;
+}
+
+static void hex_or_absent(struct trod_emit *e, bool there, uint64_t v)
+{
+    if (there)
+        trod_emit_hex(e, NULL, v);
+    else
+        trod_emit_absent(e);
+}
+
+static void str_or_absent(struct trod_emit *e, bool there, const char *text)
+{
+    if (there)
+        trod_emit_str(e, NULL, text);
+    else
+        trod_emit_absent(e);
+}
+
+static int put_hit(struct who *w, struct trod_emit *e, const struct part *p,
+                   const struct trod_nav_hit *h)
+{
+    const bool memory = w->query.reg == NULL && !w->o->executes;
+    char text[256];
+    uint64_t line;
+    int r = trod_nav_line_of(w->n.nav, h->row, &line);
+
+    if (r < 0)
+        return r;
+    trod_emit_str(e, NULL, p->when);
+    trod_emit_str(e, NULL, p->what);
+    trod_emit_u64(e, NULL, h->row);
+    if (r > 0)
+        trod_emit_u64(e, NULL, line);
+    else
+        trod_emit_absent(e);
+    if (h->has_time)
+        trod_emit_u64(e, NULL, h->time);
+    else
+        trod_emit_absent(e);
+    trod_nav_stream_name(w->n.nav, h->stream, text, sizeof text);
+    str_or_absent(e, trod_nav_meta(w->n.nav)->n_streams > 0, text);
+    hex_or_absent(e, h->has_pc, h->pc);
+    str_or_absent(e, h->has_pc && cli_nav_symbol(&w->n, h->pc, text, sizeof text), text);
+    text[0] = '\0';
+    r = h->insn == TROD_NOWHERE ? 0 : cli_nav_text(&w->n, h->insn, text, sizeof text);
+    str_or_absent(e, text[0] != '\0', text);
+    hex_or_absent(e, memory, h->addr);
+    if (h->size && !w->o->executes)
+        trod_emit_u64(e, NULL, h->size);
+    else
+        trod_emit_absent(e);
+    hex_or_absent(e, h->has_value, h->value);
+    trod_emit_row_end(e);
+    return r < 0 ? r : 0;
+}
+
+/* Reads that show that something wrote which the trace does not have. */
+static int untraced(struct who *w, struct trod_emit *e)
+{
+    static const char *const columns[] = {"address", "bytes", "after_row", "before_row"};
+    const size_t n = (size_t)(w->query.hi - w->query.lo) + 1;
+    struct trod_nav_byte *b;
+    bool any = false;
+    int r;
+
+    if (w->query.hi - w->query.lo >= TROD_NAV_MEMORY || w->before == 0)
+        return 0;
+    b = calloc(n, sizeof *b);
+    r = b ? trod_nav_memory(w->n.nav, w->before - 1, w->query.lo, n, b) : TROD_ERR_NOMEM;
+    for (size_t i = 0, end; r == 0 && i < n; i = end) {
+        for (end = i + 1; end < n && b[end].from == b[i].from && b[end].row == b[i].row &&
+                          b[end].since == b[i].since;)
+            end++;
+        if (b[i].from != TROD_NAV_UNTRACED)
+            continue;
+        if (!any)
+            trod_emit_table(e, "untraced", "writes that are not traced", columns, 4);
+        any = true;
+        trod_emit_hex(e, NULL, w->query.lo + i);
+        trod_emit_u64(e, NULL, end - i);
+        trod_emit_u64(e, NULL, b[i].since);
+        trod_emit_u64(e, NULL, b[i].row);
+        trod_emit_row_end(e);
+    }
+    if (any)
+        trod_emit_table_close(e);
+    free(b);
+    return r;
+}
+
+static int tell(struct who *w)
+{
+    static const char *const columns[] = {"when",        "what",    "row",  "line",
+                                          "time",        NULL,      "pc",   "symbol",
+                                          "instruction", "address", "size", "value"};
+    const char *names[sizeof columns / sizeof *columns];
+    struct cli_out out;
+    int r = cli_report_begin(&out, w->n.c, &w->o->report), end;
+
+    if (r != 0)
+        return r;
+    memcpy(names, columns, sizeof names);
+    names[5] = cli_stream_word(trod_nav_meta(w->n.nav));
+    trod_emit_table(out.emit, "who", NULL, names, sizeof names / sizeof *names);
+    for (size_t i = 0; i < w->parts; i++)
+        for (size_t k = 0; r == 0 && k < w->part[i].n; k++)
+            r = put_hit(w, out.emit, &w->part[i], &w->part[i].hit[k]);
+    trod_emit_table_close(out.emit);
+    if (r == 0 && w->o->memory && !w->o->reads && (w->o->before || !w->o->after))
+        r = untraced(w, out.emit);
+    end = cli_report_end(&out);
+    return r < 0 ? r : end;
+}
+
+static int settle_query(struct who *w)
+{
+    const struct options *o = w->o;
+    uint32_t stream = 0;
+    int r = 0;
+
+    w->query.reg = o->reg;
+    if (o->memory)
+        r = cli_nav_range(&w->n, "memory", o->memory, &w->query.lo, &w->query.hi);
+    if (o->executes) {
+        r = cli_nav_range(&w->n, "executes", o->executes, &w->query.lo, &w->query.hi);
+        if (r == 0 && trod_nav_meta(w->n.nav)->isa == TROD_ISA_ARM)
+            w->query.lo &= ~UINT64_C(1);
+    }
+    if (r == 0 && o->where.stream) {
+        r = cli_nav_stream(&w->n, o->where.stream, &stream);
+        w->query.stream = stream;
+        w->query.one_stream = true;
+    }
+    return r;
+}
+
+static int work(struct who *w)
+{
+    const struct options *o = w->o;
+    uint64_t row;
+    int r = settle_query(w);
+
+    w->before = TROD_NOWHERE;
+    if (r == 0 && o->before && (r = trod_nav_place(w->n.nav, o->before, &w->before)) >= 0)
+        r = r ? 0 : TROD_ERR_USAGE;
+    if (r == 0 && o->chain)
+        return cli_chain(&w->n, &w->query, w->before, o->chain, o->dot, &o->report);
+    if (r == 0 && (o->before || !o->after))
+        r = ask_all(w, w->before, true);
+    if (r == 0 && o->after) {
+        r = trod_nav_place(w->n.nav, o->after, &row);
+        r = r > 0 ? ask_all(w, row, false) : r < 0 ? r : TROD_ERR_USAGE;
+    }
+    return r == 0 ? tell(w) : r;
+}
+
+static int run(struct cli *c, const void *opt)
+{
+    struct who w = {.o = opt};
+    const struct options *o = w.o;
+    int r;
+
+    if (!!o->reg + !!o->memory + !!o->executes != 1) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "args.who", NULL,
+                   "give one of --register, --memory and --executes");
+        return CLI_TROUBLE;
+    }
+    if ((o->chain && (o->executes || o->after)) || (o->dot && !o->chain)) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "args.chain", NULL,
+                   "option '--chain' goes with --register or --memory, and --before; '--dot' with "
+                   "it");
+        return CLI_TROUBLE;
+    }
+    if (o->count == 0 || o->count > MOST) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "args.count", NULL, "option '--count' takes 1 to %d",
+                   MOST);
+        return CLI_TROUBLE;
+    }
+    r = cli_nav_open(&w.n, c, &o->input, &o->where, c->operands, c->n_operands);
+    if (r == 0)
+        r = work(&w);
+    for (size_t i = 0; i < w.parts; i++)
+        free(w.part[i].hit);
+    return cli_nav_close(&w.n, r, CLI_YES);
+}
+
+const struct cli_command cli_command_who = {
+    .name = "who",
+    .title = "tell who wrote and who reads a register or memory",
+    .operands = "FILE...",
+    .about =
+        "Find the rows nearest to a place of a trace that write or read a register or bytes of "
+        "memory, or execute an instruction: the last ones before it, the next ones after it. "
+        "Reads of registers are what the opcodes of instructions say; so are writes in formats "
+        "without register records.",
+    .examples = "  trod who run.tarmac --register x0 --before 1000\n"
+                "  trod who run.tarmac --memory 0x8000..0x8003 --before end --count 5\n"
+                "  trod who run.tarmac --register x0 --before 1000 --chain 8 --dot x0.dot\n"
+                "  trod who run.tarmac --memory table --symbols prog.elf --after time:100\n",
+    .options = options,
+    .options_size = sizeof(struct options),
+    .defaults = &defaults,
+    .least = 1,
+    .most = SIZE_MAX,
+    .run = run,
+};

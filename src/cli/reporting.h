@@ -1,0 +1,47 @@
+/*
+ * reporting.h - one pass of many analyses over a trace, for `trod report`.
+ */
+#ifndef CLI_REPORTING_H
+#define CLI_REPORTING_H
+
+#include "damages.h"
+#include "plan.h"
+
+enum { CLI_REPORT_PROBLEMS = 200 };
+
+/* What one trace gave. */
+struct cli_reporting {
+    struct cli *c;
+    const struct cli_plan *plan;
+    struct trod_result *part[TROD_RUN_ITEMS + 1]; /* of each analysis of the plan; NULL: none */
+    char *reason[TROD_RUN_ITEMS + 1];             /* why it has none */
+    struct trod_result *trace;                    /* what was read */
+    /* of the run, while it goes on */
+    struct trod_diag print;
+    struct trod_result *problems;
+    size_t n_problems;
+    struct cli_damages damages;
+    struct cli_planned item[TROD_RUN_ITEMS];
+    size_t n;
+    int number[TROD_RUN_ITEMS]; /* in the run; negative: it could not be run */
+    uint64_t refused;
+    char last[512]; /* message of the last refusal */
+    bool found;
+    int rc;
+};
+
+/*
+ * Read the operands of C once and keep what the analyses of PLAN found. A trace that cannot be read
+ * leaves what is wrong with it. Returns 0, or an error that leaves nothing to report, told.
+ */
+int cli_reporting_read(struct cli_reporting *k, struct cli *c, const struct cli_analyse *o,
+                       const struct cli_plan *plan);
+/* All of it, into the open level of R: an object for each analysis. 0 or an error. */
+int cli_reporting_put(const struct cli_reporting *k, struct trod_result *r);
+/* How the results of B differ from those of A, as the object "differences" of the open level of R:
+ * one for each analysis that both have. 0 or an error. */
+int cli_reporting_differences(const struct cli_reporting *a, const struct cli_reporting *b,
+                              struct trod_result *r);
+void cli_reporting_fini(struct cli_reporting *k);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * owner_int.h - what fills the site column: what it remembers (owner.c), and its way through rows
+ * that are plain (owner_plain.c).
+ */
+#ifndef TROD_ENGINE_OWNER_INT_H
+#define TROD_ENGINE_OWNER_INT_H
+
+#include "engine/sites.h"
+#include "engine/streaks.h"
+
+/* What was met at an address last. */
+struct entry {
+    uint64_t pc;
+    uint32_t site; /* TROD_NO_SITE: an empty place */
+    uint32_t len;  /* of the opcode; UINT32_MAX: longer than its key, not to be compared */
+};
+
+/* The instruction executed last by a stream. */
+struct last {
+    uint64_t pc;
+    uint32_t site;
+};
+
+struct places {
+    struct entry *at; /* open addressing */
+    uint64_t *code;   /* of each: shared_key and offset, or up to 8 opcode bytes */
+    uint32_t n, mask;
+    unsigned shift; /* 64 - log2 of the number of entries */
+};
+
+/* Rows that came one behind the other (owner_plain.c). */
+struct owner_pattern;
+
+enum { OWNER_PENDING = 32 };
+
+struct owner_patterns {
+    struct owner_pattern *at; /* at[0] is none */
+    uint32_t n, cap;
+    uint32_t *of; /* by site of its first instruction */
+    uint32_t n_of;
+    uint32_t epoch; /* a new one begins where what is known of addresses changes */
+    uint32_t pending[OWNER_PENDING], n_pending; /* rows of this call that none fitted */
+};
+
+struct engine_owner {
+    struct trod_sites *sites;
+    /* by site + 1 what was executed behind it last, as programs mostly do the same again; [0]:
+     * behind no instruction */
+    const struct entry **after;
+    uint32_t n_after;
+    struct owner_patterns patterns;
+    struct last *last; /* by stream + 1; [0]: rows without a stream */
+    uint32_t n_last;
+    struct places places;
+    uint32_t file; /* that they are of */
+    bool merged;
+};
+
+static inline uint32_t home(const struct places *p, uint64_t pc)
+{
+    return (uint32_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> p->shift);
+}
+
+/* The entry of PC, or the empty one where it belongs. */
+static inline struct entry *entry_of(const struct places *p, uint64_t pc)
+{
+    uint32_t i = home(p, pc);
+
+    while (p->at[i].pc != pc && p->at[i].site != TROD_NO_SITE)
+        i = (i + 1) & p->mask;
+    return &p->at[i];
+}
+
+/*
+ * Rows [FROM, TO), all of one stream that executed L last, all with an address, none with an opcode
+ * or the address of its instruction. SAID: all may be part of a streak. Their streaks go to S, if
+ * that is not NULL; then SAID is true. Returns where it stopped: at an instruction that is new, or
+ * at what is neither instruction nor access.
+ */
+uint32_t owner_plain_rows(struct engine_owner *o, const struct trod_batch *b, uint32_t from,
+                          uint32_t to, struct last *l, struct engine_streaks *s, bool said);
+void owner_patterns_free(struct owner_patterns *p);
+
+#endif

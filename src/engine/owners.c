@@ -1,0 +1,227 @@
+/*
+ * owners.c - what code and data belong to (owners.h).
+ *
+ * Names are those of the files of --symbols (trod/symbols.h); modules also those of a list beside
+ * the trace (trod_sites_module).
+ */
+#include "engine/owners.h"
+
+#include "core/grow.h"
+#include "core/hash.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS_FIRST = 256, TEXT = 512 };
+
+void engine_owners_begin(struct engine_owners *o, enum trod_by by, struct trod_symbols *symbols,
+                         const struct trod_sites *sites, unsigned counts)
+{
+    *o = (struct engine_owners){.by = by, .symbols = symbols, .sites = sites, .counts = counts};
+}
+
+void engine_owners_end(struct engine_owners *o)
+{
+    for (size_t i = 0; i < o->n; i++)
+        free(o->at[i].count);
+    free(o->at);
+    free(o->slot);
+    *o = (struct engine_owners){.at = NULL};
+}
+
+/* ---- the table */
+
+static const char *text_of(const char *name)
+{
+    return name ? name : "";
+}
+
+static bool same(const struct engine_owned *a, const struct engine_owned *b)
+{
+    return a->kind == b->kind && a->number == b->number &&
+           (a->name == b->name || strcmp(text_of(a->name), text_of(b->name)) == 0);
+}
+
+static size_t home(const struct engine_owners *o, const struct engine_owned *w)
+{
+    const char *name = text_of(w->name);
+    const uint64_t numbers[] = {w->number, w->kind};
+    const uint64_t h = trod_fnv(trod_fnv(TROD_FNV, name, strlen(name)), numbers, sizeof numbers);
+
+    return (size_t)(h ^ h >> 32) & (o->n_slots - 1);
+}
+
+/* The slot of W, or the empty one where it belongs. */
+static uint32_t *slot_of(const struct engine_owners *o, const struct engine_owned *w)
+{
+    size_t i = home(o, w);
+
+    while (o->slot[i] && !same(&o->at[o->slot[i] - 1], w))
+        i = (i + 1) & (o->n_slots - 1);
+    return &o->slot[i];
+}
+
+static bool room(struct engine_owners *o)
+{
+    const size_t n = o->n_slots ? 2 * o->n_slots : SLOTS_FIRST;
+    uint32_t *p;
+
+    if (!trod_grow(&o->at, o->n, &o->cap, sizeof *o->at, SLOTS_FIRST))
+        return false;
+    if (2 * (o->n + 1) <= o->n_slots)
+        return true;
+    p = calloc(n, sizeof *p);
+    if (!p)
+        return false;
+    free(o->slot);
+    o->slot = p;
+    o->n_slots = n;
+    for (size_t i = 0; i < o->n; i++)
+        *slot_of(o, &o->at[i]) = (uint32_t)(i + 1);
+    return true;
+}
+
+static uint64_t *find(struct engine_owners *o, const struct engine_owned *w)
+{
+    uint32_t *slot;
+    uint64_t *count;
+
+    if (o->n_slots && *(slot = slot_of(o, w)))
+        return o->at[*slot - 1].count;
+    if (!room(o) || !(count = calloc(o->counts + 1, sizeof *count)))
+        return NULL;
+    o->at[o->n] = *w;
+    o->at[o->n].count = count;
+    *slot_of(o, w) = (uint32_t)++o->n;
+    return count;
+}
+
+/* ---- addresses */
+
+static bool named(const struct engine_owners *o, uint64_t address, struct engine_owned *w)
+{
+    uint64_t offset = 0;
+    uint32_t line = 0;
+
+    if (!o->symbols)
+        return false;
+    if (o->by == TROD_BY_MODULE)
+        return trod_symbols_file(o->symbols, address, &w->name);
+    if (o->by == TROD_BY_LINE) {
+        if (!trod_symbols_line(o->symbols, address, &w->name, &line))
+            return false;
+        w->number = line;
+        return true;
+    }
+    if (!trod_symbols_find(o->symbols, address, &w->name, &offset))
+        return false;
+    w->number = address - offset;
+    return true;
+}
+
+uint64_t *engine_owners_of(struct engine_owners *o, uint64_t address)
+{
+    struct engine_owned w = {.kind = ENGINE_OWNER_NAMED};
+    uint64_t offset;
+
+    if (!named(o, address, &w)) {
+        w = (struct engine_owned){.kind = ENGINE_OWNER_LOST};
+        if (o->sites && trod_sites_module(o->sites, address, &w.name, &offset))
+            w.kind = o->by == TROD_BY_MODULE ? ENGINE_OWNER_NAMED : ENGINE_OWNER_MODULE;
+    }
+    return find(o, &w);
+}
+
+uint64_t *engine_owners_none(struct engine_owners *o)
+{
+    return find(o, &(struct engine_owned){.kind = ENGINE_OWNER_NONE});
+}
+
+uint64_t *engine_owners_number(struct engine_owners *o, uint64_t number)
+{
+    return find(o, &(struct engine_owned){.kind = ENGINE_OWNER_NUMBER, .number = number});
+}
+
+/* ---- results */
+
+/* What is sorted, with what it is sorted by. */
+struct ranked {
+    struct engine_owned w;
+    unsigned counts, first;
+};
+
+static int by_count(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    const uint64_t *n = x->w.count, *m = y->w.count;
+    int names;
+
+    if (x->counts && n[x->first] != m[x->first])
+        return n[x->first] < m[x->first] ? 1 : -1;
+    for (unsigned i = x->counts; i-- > 0;)
+        if (n[i] != m[i])
+            return n[i] < m[i] ? 1 : -1;
+    if (x->w.kind != y->w.kind)
+        return x->w.kind < y->w.kind ? -1 : 1;
+    names = strcmp(text_of(x->w.name), text_of(y->w.name));
+    if (names != 0)
+        return names;
+    return x->w.number < y->w.number ? -1 : x->w.number > y->w.number;
+}
+
+int engine_owners_sort(struct engine_owners *o, unsigned first)
+{
+    struct ranked *all = calloc(o->n + 1, sizeof *all);
+
+    if (!all)
+        return TROD_ERR_NOMEM;
+    for (size_t i = 0; i < o->n; i++)
+        all[i] = (struct ranked){o->at[i], o->counts, first};
+    qsort(all, o->n, sizeof *all, by_count);
+    for (size_t i = 0; i < o->n; i++)
+        o->at[i] = all[i].w;
+    free(all);
+    free(o->slot);
+    o->slot = NULL;
+    o->n_slots = 0;
+    return TROD_OK;
+}
+
+const char *engine_owners_column(const struct engine_owners *o)
+{
+    return o->by == TROD_BY_MODULE ? "module" : o->by == TROD_BY_LINE ? "source" : "function";
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+void engine_owners_put(const struct engine_owners *o, const struct engine_owned *w,
+                       struct trod_result *r)
+{
+    char text[TEXT];
+
+    switch (w->kind) {
+    case ENGINE_OWNER_NAMED:
+        snprintf(text, sizeof text, "%s:%" PRIu64, w->name, w->number);
+        trod_result_str(r, NULL, o->by == TROD_BY_LINE ? text : w->name);
+        return;
+    case ENGINE_OWNER_MODULE:
+        snprintf(text, sizeof text, "(no symbol in %s)", last_part(w->name));
+        trod_result_str(r, NULL, text);
+        return;
+    case ENGINE_OWNER_LOST:
+        trod_result_str(r, NULL, "(no symbol)");
+        return;
+    case ENGINE_OWNER_NONE:
+        trod_result_str(r, NULL, "(none)");
+        return;
+    default:
+        trod_result_hex(r, NULL, w->number);
+    }
+}

@@ -1,0 +1,64 @@
+/*
+ * owners.h - what code and data belong to: modules, functions, lines of source; numbers summed up
+ * for each.
+ *
+ * Implements docs/design.md, "Owners". Addresses are turned into owners one by one, at the end of a
+ * run: once for each static instruction, never for a row.
+ */
+#ifndef TROD_ENGINE_OWNERS_H
+#define TROD_ENGINE_OWNERS_H
+
+#include "trod/analysis.h"
+
+enum engine_owner_kind {
+    ENGINE_OWNER_NAMED,  /* by name, and by number: address of the function, line of the source */
+    ENGINE_OWNER_MODULE, /* no symbol is known, but the module */
+    ENGINE_OWNER_LOST,   /* neither is */
+    ENGINE_OWNER_NONE,   /* what has no address */
+    ENGINE_OWNER_NUMBER  /* a number and no name */
+};
+
+struct engine_owned {
+    enum engine_owner_kind kind;
+    const char *name; /* lives as long as the symbols or sites; NULL: none */
+    uint64_t number;
+    uint64_t *count; /* those of the table's `counts` */
+};
+
+struct engine_owners {
+    enum trod_by by; /* MODULE, FUNCTION or LINE */
+    struct trod_symbols *symbols;
+    const struct trod_sites *sites;
+    unsigned counts;
+    struct engine_owned *at;
+    size_t n, cap;
+    uint32_t *slot; /* number + 1 by hash */
+    size_t n_slots;
+};
+
+/*
+ * A table of owners BY with COUNTS numbers each. SYMBOLS: of the files that were given, or NULL;
+ * SITES: of whose trace the modules are, or NULL. Both outlive it. Release with engine_owners_end.
+ */
+void engine_owners_begin(struct engine_owners *o, enum trod_by by, struct trod_symbols *symbols,
+                         const struct trod_sites *sites, unsigned counts);
+void engine_owners_end(struct engine_owners *o);
+
+/* The numbers of the owner of ADDRESS, zero at first; valid until the end. NULL: no memory. */
+uint64_t *engine_owners_of(struct engine_owners *o, uint64_t address);
+/* The same of what has no address, and of what is known by NUMBER alone. */
+uint64_t *engine_owners_none(struct engine_owners *o);
+uint64_t *engine_owners_number(struct engine_owners *o, uint64_t number);
+
+/*
+ * Most first: by number FIRST, where that is the same by the others, the last one first, then by
+ * name. Behind it owners are only looked at. 0 or TROD_ERR_NOMEM.
+ */
+int engine_owners_sort(struct engine_owners *o, unsigned first);
+
+/* What its column is called, and the name of owner W as a cell of R. */
+const char *engine_owners_column(const struct engine_owners *o);
+void engine_owners_put(const struct engine_owners *o, const struct engine_owned *w,
+                       struct trod_result *r);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * registry.c - the list of views, from exports.def.
+ */
+#include "trod/export.h"
+
+#include <string.h>
+
+#define TROD_EXPORT(name) extern const struct trod_export trod_view_##name;
+#include "export/exports.def"
+#undef TROD_EXPORT
+
+static const struct trod_export *const views[] = {
+#define TROD_EXPORT(name) &trod_view_##name,
+#include "export/exports.def"
+#undef TROD_EXPORT
+    NULL,
+};
+
+const struct trod_export *trod_export_at(size_t i)
+{
+    return i < sizeof views / sizeof *views ? views[i] : NULL;
+}
+
+const struct trod_export *trod_export_find(const char *name, size_t len)
+{
+    for (size_t i = 0; views[i]; i++)
+        if (strlen(views[i]->name) == len && memcmp(views[i]->name, name, len) == 0)
+            return views[i];
+    return NULL;
+}
+
+static bool ends(const char *path, size_t n, const char *suffix)
+{
+    const size_t m = strlen(suffix);
+
+    return n > m && memcmp(path + n - m, suffix, m) == 0;
+}
+
+const struct trod_export *trod_export_by_name(const char *path)
+{
+    static const char *const packed[] = {"", ".gz", ".zst", ".lz4", ".xz", ".sz"};
+    size_t n = strlen(path);
+
+    for (size_t p = 0; p < sizeof packed / sizeof *packed; p++) {
+        const size_t m = strlen(packed[p]);
+
+        if (n <= m || memcmp(path + n - m, packed[p], m) != 0)
+            continue;
+        for (size_t i = 0; views[i]; i++)
+            for (size_t k = 0; views[i]->suffixes && views[i]->suffixes[k]; k++)
+                if (ends(path, n - m, views[i]->suffixes[k]))
+                    return views[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,78 @@
+/*
+ * enc_loss.c - what drmemtrace entries cannot hold of the rows they are written from.
+ *
+ * Implements docs/formats/drmemtrace-writing.md, "What is lost". Nothing is written here.
+ */
+#include "format/drmemtrace/encode.h"
+
+#include <string.h>
+
+static const char no_place[] = "the format has no record for it";
+
+void drm_lose(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
+{
+    trod_loss_row(e->loss, b, row, no_place);
+}
+
+uint32_t drm_lose_width(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                        uint32_t column, uint64_t v)
+{
+    /* bits of an address: the rest repeats the highest */
+    const unsigned rest = e->filetype & TROD_DRM_AARCH64 ? 8 : 16;
+
+    if (e->width == DRM_ENTRY_32)
+        return v >> 32 ? trod_loss_columns(e->loss, b, row, column,
+                                           "it does not fit the 32 bits of an entry")
+                       : 0;
+    if (e->native || column == TROD_COL_VALUE || (uint64_t)((int64_t)(v << rest) >> rest) == v)
+        return 0;
+    return trod_loss_columns(e->loss, b, row, column, "it has more bits than an address");
+}
+
+uint32_t drm_lose_size(struct drm_enc *e, const struct trod_batch *b, uint32_t row, uint64_t n,
+                       uint64_t most)
+{
+    if (n > 0 && n <= most)
+        return 0;
+    return trod_loss_columns(e->loss, b, row, TROD_COL_SIZE,
+                             n ? "it does not fit the 16 bits of a size"
+                               : "no record is of 0 bytes");
+}
+
+uint32_t drm_lose_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
+{
+    const uint32_t has = b->have & b->has[row];
+    uint32_t lost = 0;
+
+    if (has & TROD_COL_ADDR)
+        lost |= drm_lose_width(e, b, row, TROD_COL_ADDR, b->addr[row]);
+    if (has & TROD_COL_SIZE)
+        lost |= drm_lose_size(e, b, row, b->size[row], UINT16_MAX);
+    if (!e->encodings && !e->native)
+        lost |= trod_loss_columns(e->loss, b, row, TROD_COL_CODE,
+                                  "the trace is written without opcodes");
+    else if (has & TROD_COL_CODE && b->code[row].len > DRM_CODE_KEPT)
+        lost |=
+            trod_loss_columns(e->loss, b, row, TROD_COL_CODE, "no opcode is longer than 16 bytes");
+    return lost;
+}
+
+void drm_keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps *k)
+{
+    const uint32_t place = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM |
+                           TROD_COL_ADDR | TROD_COL_PC | TROD_COL_SUB;
+
+    (void)opt;
+    k->columns[TROD_READ] &= ~(uint32_t)(TROD_COL_VALUE | TROD_COL_DATA);
+    k->columns[TROD_WRITE] &= ~(uint32_t)(TROD_COL_VALUE | TROD_COL_DATA);
+    if (!meta->format || strcmp(meta->format, "drmemtrace") == 0)
+        return;
+    /* times stand at some places only: no row has its own */
+    for (unsigned i = 0; i < TROD_KINDS; i++) {
+        k->columns[i] = place;
+        k->flags[i] = 0;
+    }
+    k->lost |= TROD_COL_TIME;
+    k->columns[TROD_INSTR] |= TROD_COL_CODE | TROD_COL_TARGET;
+    k->flags[TROD_PREFETCH] = k->flags[TROD_FLUSH] = k->flags[TROD_BUS] = TROD_F_IFETCH;
+}

@@ -1,0 +1,40 @@
+/*
+ * calls.h - which activations are open: followed over rows, kept in an index, asked for.
+ *
+ * Implements docs/navigating.md, "The calls at a place". Stacks are followed without symbols, so
+ * that they are the same whoever asks (trod/callstack.h says by which rules).
+ */
+#ifndef NAVIGATE_CALLS_H
+#define NAVIGATE_CALLS_H
+
+#include "trod/batch.h"
+#include "trod/buf.h"
+#include "trod/navigate.h"
+
+struct nav_calls;
+
+/*
+ * Nobody has called yet. LOG: what happens is to be saved (nav_calls_save). Returns 0 or
+ * TROD_ERR_NOMEM.
+ */
+int nav_calls_new(struct nav_calls **out, bool log);
+void nav_calls_free(struct nav_calls *c);
+/* Rows I to I + N of B, of which the first is row ROW. Returns 0 or TROD_ERR_NOMEM. */
+int nav_calls_feed(struct nav_calls *c, const struct trod_batch *b, uint32_t i, uint32_t n,
+                   uint64_t row);
+/*
+ * The stacks as they were at the last nav_calls_save, or at the beginning, and what happened since,
+ * appended to OUT. Returns 0 or TROD_ERR_NOMEM.
+ */
+int nav_calls_save(struct nav_calls *c, struct trod_buf *out);
+/* How many events there are to be saved. */
+size_t nav_calls_events(const struct nav_calls *c);
+/*
+ * The stack of STREAM at ROW from what nav_calls_save gave: N frames, outermost first, appended to
+ * OUT as struct trod_nav_call. Returns 0, TROD_ERR_CORRUPT or TROD_ERR_NOMEM.
+ */
+int nav_calls_load(struct trod_span in, uint64_t row, uint32_t stream, struct trod_buf *out);
+/* The stack of STREAM as it is, appended to OUT. */
+int nav_calls_stack(const struct nav_calls *c, uint32_t stream, struct trod_buf *out);
+
+#endif

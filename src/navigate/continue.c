@@ -1,0 +1,116 @@
+/*
+ * continue.c - an index of a trace that has grown: what it said of all but its last segment stays.
+ *
+ * Implements nav_builder_continue of build.h. The result is the index that would be made anew.
+ */
+#include "navigate/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trod/callstack.h"
+
+static const struct nav_section *section_of(const struct nav_index *x, unsigned id,
+                                            uint32_t segment)
+{
+    for (uint32_t i = 0; i < x->n_sections; i++)
+        if (x->section[i].id == id && x->section[i].segment == segment)
+            return &x->section[i];
+    return NULL;
+}
+
+static int copy_segment(struct nav_builder *b, const struct nav_index *x, uint32_t s)
+{
+    static const unsigned ids[] = {NAV_S_STATES, NAV_S_LINES, NAV_S_SITES, NAV_S_REGS, NAV_S_CALLS};
+    const uint32_t range[2] = {x->segment[s].from, x->segment[s].to};
+    int rc = TROD_OK;
+
+    for (unsigned i = 0; rc == TROD_OK && i < sizeof ids / sizeof *ids; i++) {
+        const struct nav_section *from = section_of(x, ids[i], s);
+        const uint64_t at = trod_output_offset(b->out);
+
+        if (!from)
+            return TROD_ERR_CORRUPT;
+        for (uint32_t k = range[0]; i == 0 && k < range[1]; k++)
+            b->block[k].state = b->block[k].state - from->offset + at;
+        rc = nav_put_section(b, ids[i], s, x->file + from->offset, from->length, from->raw);
+    }
+    return rc < 0 ? rc : trod_buf_add(&b->segments, range, sizeof range);
+}
+
+/* Names, log, blocks and counts up to block K. */
+static int copy_before(struct nav_builder *b, const struct nav_index *x, uint32_t k)
+{
+    for (uint32_t i = 0; i < x->names.n; i++)
+        if (nav_names_find(&b->names, x->names.at[i].text, true) != i)
+            return TROD_ERR_NOMEM;
+    for (b->n_blocks = 0; b->n_blocks < k; b->n_blocks++) {
+        if (!trod_grow(&b->block, b->n_blocks, &b->cap_blocks, sizeof *b->block, 256))
+            return TROD_ERR_NOMEM;
+        b->block[b->n_blocks] = x->block[b->n_blocks];
+    }
+    b->segment_from = k;
+    b->row = x->block[k].row;
+    b->insns = x->block[k].insn;
+    b->newlines = x->block[k].line;
+    b->counted = x->block[k].offset;
+    b->lines_known = x->lines_known;
+    b->problems = x->problems;
+    return x->block[k].log ? trod_buf_add(&b->log, x->log, (size_t)x->block[k].log) : TROD_OK;
+}
+
+/* Calls are followed from the beginning: what their stacks have learnt is kept nowhere. */
+static int follow_calls(struct nav_builder *b, uint64_t rows)
+{
+    struct trod_buf none = {0};
+    struct trod_batch *batch;
+    struct trod_trace *t;
+    uint64_t row = 0;
+    int rc = trod_trace_open_file(&t, b->trace, 0, NULL, NULL);
+
+    if (rc < 0)
+        return rc;
+    trod_trace_want(t, TROD_CALLSTACK_COLUMNS);
+    while (rc == TROD_OK && row < rows) {
+        const uint64_t left = rows - row;
+
+        trod_trace_limit(t, left < TROD_BATCH_ROWS ? (uint32_t)left : TROD_BATCH_ROWS);
+        if ((rc = trod_trace_next(t, &batch)) <= 0)
+            break;
+        rc = nav_calls_feed(b->calls, batch, 0, batch->n, row);
+        row += batch->n;
+    }
+    trod_trace_close(t);
+    if (rc == TROD_OK)
+        rc = row == rows ? nav_calls_save(b->calls, &none) : TROD_ERR_CORRUPT;
+    trod_buf_fini(&none);
+    return rc;
+}
+
+int nav_builder_continue(struct nav_builder *b, const struct nav_index *x)
+{
+    const uint32_t kept = x->n_segments - 1, k = x->segment[kept].from;
+    struct trod_point *point = NULL;
+    struct trod_buf state = {0};
+    struct trod_mark m;
+    struct trod_span in;
+    size_t at = k;
+    int rc = copy_before(b, x, k);
+
+    for (uint32_t s = 0; rc == TROD_OK && s < kept; s++)
+        rc = copy_segment(b, x, s);
+    b->n_segments = kept;
+    if (rc == TROD_OK)
+        rc = nav_index_mark(x, &at, &m, &state, &point);
+    in = (struct trod_span){
+        .p = state.p + x->block[k].decoder, .n = state.n - x->block[k].decoder, .last = true};
+    if (rc == TROD_OK)
+        rc = at == k ? nav_regs_load(&b->regs, &in) : TROD_ERR_CORRUPT;
+    if (rc == TROD_OK)
+        rc = trod_trace_resume(b->trace, &m, &x->meta);
+    if (rc == TROD_OK)
+        rc = follow_calls(b, x->block[k].row);
+    trod_buf_fini(&state);
+    free(point);
+    return rc;
+}

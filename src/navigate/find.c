@@ -1,0 +1,330 @@
+/*
+ * find.c - who wrote, who reads, who executes: the rows nearest to a place.
+ *
+ * Implements trod_nav_find (docs/navigating.md, "Who").
+ */
+#include "navigate/nav.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ISETS = 8, REG_NUMBERS = 512 };
+
+struct finding {
+    struct trod_nav *nav;
+    const struct trod_nav_query *query;
+    char reg[NAV_NAME];   /* canonical */
+    struct nav_part part; /* of it that the name means */
+    bool by_opcode;       /* writes are what opcodes say */
+    bool big;
+    struct nav_regs regs;
+    uint64_t lo, hi; /* rows that count: [lo, hi) */
+    bool back;
+    struct trod_nav_hit *hits;         /* a ring when going back */
+    size_t k, n;                       /* room; found */
+    uint8_t *candidate;                /* by block; NULL: all */
+    uint8_t means[ISETS][REG_NUMBERS]; /* of the decoder's registers: 1 the one, 2 another */
+};
+
+static uint64_t low_value(const uint8_t *p, const uint8_t *known, size_t n, bool *all)
+{
+    uint64_t v = 0;
+
+    *all = n > 0;
+    for (size_t i = 0; i < n && i < 8; i++) {
+        v |= (uint64_t)p[i] << (8 * i);
+        *all = *all && known[i] == 0xff;
+    }
+    return v;
+}
+
+/* What the registers of F say the one asked for holds. */
+static void register_value(const struct finding *f, const struct nav_file *file, uint32_t id,
+                           struct trod_nav_hit *hit)
+{
+    const struct nav_value *v = file && id < file->n ? &file->reg[id] : NULL;
+    size_t n;
+
+    if (!v || v->size <= f->part.off)
+        return;
+    n = v->size - f->part.off;
+    if (f->part.bits && f->part.bits / 8 < n)
+        n = f->part.bits / 8;
+    hit->value =
+        low_value(v->bytes + f->part.off, v->bytes + v->cap + f->part.off, n, &hit->has_value);
+    hit->size = (uint32_t)n;
+}
+
+static void add(struct finding *f, const struct trod_nav_hit *hit)
+{
+    f->hits[f->n++ % f->k] = *hit;
+}
+
+static void describe(const struct finding *f, const struct trod_batch *b, uint32_t i, uint64_t row,
+                     unsigned access, struct trod_nav_hit *hit)
+{
+    const uint32_t stream = trod_batch_stream(b, i);
+    const struct nav_file *file = stream < f->regs.n_files ? f->regs.file[stream] : NULL;
+
+    *hit = (struct trod_nav_hit){.row = row,
+                                 .insn = TROD_NOWHERE,
+                                 .stream = stream,
+                                 .kind = b->kind[i],
+                                 .access = (uint8_t)access};
+    if (file && file->has_pc) {
+        hit->insn = file->pc_row;
+        hit->pc = file->pc;
+        hit->has_pc = true;
+    }
+    if (nav_has(b, i, TROD_COL_PC) && (!hit->has_pc || b->pc[i] != hit->pc)) {
+        hit->insn = TROD_NOWHERE;
+        hit->pc = b->pc[i];
+        hit->has_pc = true;
+    }
+    if (nav_has(b, i, TROD_COL_TIME)) {
+        hit->time = b->time[i];
+        hit->has_time = true;
+    }
+}
+
+/* ---- memory and visits */
+
+static void memory(struct finding *f, const struct trod_batch *b, uint32_t i, uint64_t row)
+{
+    const struct trod_nav_query *q = f->query;
+    struct trod_nav_hit hit;
+    struct nav_access a;
+    unsigned access;
+    bool any = false;
+    uint64_t from, to;
+
+    if (!nav_access_of(b, i, f->big, &a))
+        return;
+    access = (a.writes ? TROD_NAV_WRITES : 0u) | (a.reads ? TROD_NAV_READS : 0u);
+    access &= q->access;
+    from = a.addr > q->lo ? a.addr : q->lo;
+    to = a.addr + (a.size - 1) < q->hi ? a.addr + (a.size - 1) : q->hi;
+    if (!access || from > to)
+        return;
+    for (uint64_t at = from; !any; at++) {
+        uint8_t value;
+
+        any = nav_access_byte(&a, (uint32_t)(at - a.addr), &value) >= 0;
+        if (at == to)
+            break;
+    }
+    if (!any)
+        return;
+    describe(f, b, i, row, access, &hit);
+    hit.addr = a.addr;
+    hit.size = a.size;
+    if (a.values && !a.unknown) {
+        hit.has_value = true;
+        for (unsigned k = 0; k < 8 && k < a.size; k++)
+            hit.value |= (uint64_t)a.value[k] << (8 * k);
+    }
+    add(f, &hit);
+}
+
+/* ---- registers */
+
+static bool names_it(struct finding *f, unsigned iset, unsigned reg)
+{
+    const char *name;
+    char canonical[NAV_NAME];
+    bool is;
+
+    if (iset < ISETS && reg < REG_NUMBERS && f->means[iset][reg])
+        return f->means[iset][reg] == 1;
+    name = trod_insn_reg_name(f->nav->insn, iset, reg);
+    nav_canonical(f->nav->names.isa, name, canonical);
+    is = strcmp(canonical, f->reg) == 0;
+    if (!is) { /* sp names the bank in use, and a bank is meant by sp */
+        size_t n = strlen(canonical);
+
+        is = n && strncmp(f->reg, canonical, n) == 0 && f->reg[n] == '_';
+    }
+    if (iset < ISETS && reg < REG_NUMBERS)
+        f->means[iset][reg] = is ? 1 : 2;
+    return is;
+}
+
+/* What the opcode of row I does to the register. */
+static unsigned opcode_access(struct finding *f, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t flags = nav_has(b, i, TROD_COL_FLAGS) ? b->flags[i] : 0;
+    const unsigned iset = (flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
+    const struct trod_insn *insn;
+    unsigned access = 0;
+
+    if (!f->nav->insn || !nav_has(b, i, TROD_COL_CODE) || b->code[i].len == 0 ||
+        (flags & TROD_F_SKIPPED))
+        return 0;
+    insn = trod_insn_decode(f->nav->insn, iset, b->addr[i], trod_batch_bytes(b, b->code[i]),
+                            b->code[i].len);
+    if (!insn->valid)
+        return 0;
+    for (unsigned k = 0; k < insn->n_reads; k++)
+        if ((f->query->access & TROD_NAV_READS) && names_it(f, iset, insn->reads[k]))
+            access |= TROD_NAV_READS;
+    for (unsigned k = 0; f->by_opcode && k < insn->n_writes; k++)
+        if ((f->query->access & TROD_NAV_WRITES) && names_it(f, iset, insn->writes[k]))
+            access |= TROD_NAV_WRITES;
+    return access;
+}
+
+/* The register by itself or by its bank; UINT32_MAX: another. */
+static bool wrote_it(const struct finding *f, uint32_t id)
+{
+    const uint32_t from = f->part.off,
+                   to = f->part.bits ? from + f->part.bits / 8 : (uint32_t)NAV_WIDEST;
+
+    return nav_names_means(&f->nav->names, id, f->reg) && f->regs.from < to && f->regs.to > from;
+}
+
+static void registers(struct finding *f, const struct trod_batch *b, uint32_t i, uint64_t row)
+{
+    const uint32_t stream = trod_batch_stream(b, i);
+    const struct nav_file *file = stream < f->regs.n_files ? f->regs.file[stream] : NULL;
+    struct trod_nav_hit hit;
+    unsigned access;
+
+    for (uint32_t k = 0; (f->query->access & TROD_NAV_WRITES) && k < f->regs.n_wrote; k++) {
+        if (!wrote_it(f, f->regs.wrote[k]))
+            continue;
+        describe(f, b, i, row, TROD_NAV_WRITES, &hit);
+        register_value(f, file, f->regs.wrote[k], &hit);
+        add(f, &hit);
+        return;
+    }
+    if (b->kind[i] != TROD_INSTR || !(access = opcode_access(f, b, i)))
+        return;
+    describe(f, b, i, row, access, &hit);
+    if (access == TROD_NAV_READS)
+        for (uint32_t id = 0; file && id < file->n && !hit.has_value; id++)
+            if (file->reg[id].size && nav_names_means(&f->nav->names, id, f->reg))
+                register_value(f, file, id, &hit);
+    add(f, &hit);
+}
+
+static int rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    struct finding *f = user;
+    const struct trod_nav_query *q = f->query;
+
+    for (uint32_t end = i + n; i < end; i++, row++) {
+        struct trod_nav_hit hit;
+        int rc = nav_regs_row(&f->regs, b, i, row);
+
+        if (rc < 0)
+            return rc;
+        if (row < f->lo || row >= f->hi || (q->one_stream && trod_batch_stream(b, i) != q->stream))
+            continue;
+        if (q->reg) {
+            registers(f, b, i, row);
+        } else if (q->access & TROD_NAV_VISITS) {
+            if (b->kind[i] == TROD_INSTR && nav_has(b, i, TROD_COL_ADDR) && b->addr[i] == q->lo) {
+                describe(f, b, i, row, TROD_NAV_VISITS, &hit);
+                add(f, &hit);
+            }
+        } else {
+            memory(f, b, i, row);
+        }
+        if (!f->back && f->n >= f->k)
+            return 0;
+    }
+    return 1;
+}
+
+/* Find in block K, all of it that counts. */
+static int block(struct finding *f, size_t k)
+{
+    const uint64_t first = nav_block_first(f->nav, k), end = nav_block_first(f->nav, k + 1);
+    int rc = nav_regs_at(f->nav, k, &f->regs);
+
+    if (rc == TROD_OK)
+        rc = nav_scan(f->nav, first, end < f->hi ? end : f->hi, rows, f);
+    nav_regs_fini(&f->regs);
+    return rc;
+}
+
+/* The last ones of the ring, the last first, behind the *N there are. */
+static void take_back(const struct finding *f, struct trod_nav_hit *hits, size_t k, size_t *n)
+{
+    const size_t there = f->n < f->k ? f->n : f->k;
+
+    for (size_t i = 0; i < there && *n < k; i++)
+        hits[(*n)++] = f->hits[(f->n - 1 - i) % f->k];
+}
+
+static int go_back(struct finding *f, struct trod_nav_hit *hits, size_t k, size_t *n)
+{
+    int rc = TROD_OK;
+
+    f->hits = calloc(k, sizeof *f->hits);
+    if (!f->hits)
+        return TROD_ERR_NOMEM;
+    for (size_t at = nav_block_of(f->nav, f->hi - 1) + 1; rc == TROD_OK && *n < k && at-- > 0;) {
+        if (f->candidate && !f->candidate[at])
+            continue;
+        f->n = 0;
+        rc = block(f, at);
+        take_back(f, hits, k, n);
+    }
+    free(f->hits);
+    return rc;
+}
+
+static bool no_register_rows(const struct trod_format *f)
+{
+    return f && f->kinds && !(f->kinds & (1u << TROD_REG | 1u << TROD_STATE));
+}
+
+static int prepare(struct finding *f)
+{
+    struct nav_names *names = &f->nav->names;
+    const struct trod_nav_query *q = f->query;
+
+    if (!q->reg)
+        return TROD_OK;
+    nav_canonical(names->isa, q->reg, f->reg);
+    if (nav_names_part(names, q->reg, strlen(q->reg), "", 0, true, &f->part))
+        return TROD_OK;
+    return trod_error(f->nav->diag, TROD_ERR_USAGE, "navigate.register", NULL,
+                      "there is no register '%s'", q->reg);
+}
+
+int trod_nav_find(struct trod_nav *nav, const struct trod_nav_query *query, uint64_t row, bool back,
+                  struct trod_nav_hit *hits, size_t k, size_t *n)
+{
+    struct finding *f = calloc(1, sizeof *f);
+    int rc;
+
+    *n = 0;
+    if (!f)
+        return TROD_ERR_NOMEM;
+    f->nav = nav;
+    f->query = query;
+    f->k = k;
+    f->back = back;
+    f->big = trod_nav_meta(nav)->endian == TROD_ENDIAN_BIG;
+    f->by_opcode = no_register_rows(trod_nav_format(nav));
+    f->hi = back ? row : TROD_NOWHERE;
+    f->lo = back || row == TROD_NOWHERE ? 0 : row + 1;
+    rc = prepare(f);
+    if (rc == TROD_OK)
+        rc = nav_candidates(nav, query, f->reg, &f->candidate);
+    if (rc == TROD_OK && back && row && k)
+        rc = go_back(f, hits, k, n);
+    if (rc == TROD_OK && !back && k) {
+        f->hits = hits;
+        for (size_t at = nav_block_of(nav, f->lo);
+             rc == TROD_OK && f->n < k && at < nav_blocks(nav); at++)
+            if (!f->candidate || f->candidate[at])
+                rc = block(f, at);
+        *n = f->n;
+    }
+    free(f->candidate);
+    free(f);
+    return rc;
+}

@@ -1,0 +1,186 @@
+/*
+ * index.h - the sidecar of a trace: blocks of rows from which decoding can go on, and what lies in
+ * them.
+ *
+ * Implements docs/navigating.md, "The index": its file, and what questions are asked of it. An
+ * index is read whole when it is opened, and every section of it is checked against its sum: one
+ * that is damaged is not used at all.
+ */
+#ifndef NAVIGATE_INDEX_H
+#define NAVIGATE_INDEX_H
+
+#include "navigate/lines.h"
+
+enum {
+    NAV_BLOCK_ROWS = 1 << 16, /* rows of a block; a record is never parted */
+    NAV_SEGMENT = 256,        /* blocks of a segment, at the most */
+    NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
+    NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
+    NAV_PAGE = 1 << 14,       /* bytes of a page of postings, before compression */
+    NAV_INDEX_VERSION = 2,
+    NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
+};
+
+/* Sections. Numbers that are not known are skipped. */
+enum nav_section_id {
+    NAV_S_META = 1,   /* what the index is of, names, streams, segments */
+    NAV_S_BLOCKS = 2, /* struct nav_block, one after the other */
+    NAV_S_LOG = 3,    /* what decoders learn and never forget */
+    NAV_S_STATES = 4, /* of a segment: for each block the decoder's state and all registers */
+    NAV_S_LINES = 5,  /* of a segment: postings by line of memory: bytes written, read */
+    NAV_S_SITES = 6,  /* by address of instructions: executions */
+    NAV_S_REGS = 7,   /* by register: 2 * number, + 1 where it is read */
+    NAV_S_CALLS = 10, /* of a segment: call stacks at its beginning, what happens to them */
+    NAV_S_WINDOW = 9, /* of a point: what was decoded last before it */
+    NAV_S_ACCESS = 8  /* points in compressed files: struct nav_access_point, by file */
+};
+
+struct nav_section {
+    uint32_t id, segment;
+    uint64_t offset, length, raw; /* raw: before compression; equal: it is not compressed */
+    uint32_t sum, zero;           /* CRC-32C of what is stored */
+};
+
+/* What is known before the first row of a block, and of its rows. All numbers of 64 bits. */
+struct nav_block {
+    uint64_t row, insn, line, offset; /* rows, instructions, ends of lines, bytes before it */
+    uint64_t rows;
+    uint64_t time_min, time_max; /* UINT64_MAX and 0: no row has a time */
+    uint64_t number_max;         /* the largest number of an instruction; 0: none */
+    uint64_t log;                /* bytes of the log before it */
+    uint64_t state, state_n;     /* place in the file: decoder and registers, compressed */
+    uint64_t state_raw, decoder; /* bytes: before compression; of these, of the decoder */
+    uint64_t file, flags;        /* of the trace; enum nav_block_flag */
+};
+
+enum nav_block_flag {
+    NAV_B_START = 1 << 0, /* its file begins here */
+    NAV_B_MARKED = 1 << 1 /* the decoder's state is known */
+};
+
+/* A point of a compressed file (io/points.h). Its window lies in the index, compressed. */
+struct nav_access_point {
+    uint64_t file; /* of the trace */
+    uint64_t packed, decoded, bits;
+    uint64_t window, window_n, window_raw; /* place, bytes there, bytes that they stand for */
+};
+
+enum { NAV_APART = 4 << 20 }; /* decoded bytes between points */
+
+/* A posting: what a block holds of a key. */
+struct nav_posting {
+    uint64_t key;
+    uint32_t block, zero;
+    uint64_t a, b; /* LINES: masks of bytes written, read; SITES: executions */
+};
+
+struct nav_postings {
+    struct nav_posting *at;
+    size_t n, cap;
+};
+
+/* Blocks [from, to) whose postings stand together. */
+struct nav_segment {
+    uint32_t from, to;
+    const struct nav_section *lines, *sites, *regs, *calls;
+};
+
+/* What the trace was when the index was made. */
+struct nav_bound {
+    uint64_t size, mtime_s, mtime_ns;
+    uint64_t edges, whole; /* hashes of the first and last NAV_EDGE bytes, and of all */
+};
+
+/* A file of the trace. */
+struct nav_source {
+    struct nav_bound bound;
+    uint64_t row, log; /* rows before it; bytes of the log */
+};
+
+struct nav_index {
+    char *path;
+    uint8_t *file;
+    size_t size;
+    struct nav_section *section;
+    uint32_t n_sections;
+    struct nav_source *source;
+    uint32_t n_sources;
+    uint64_t rows, lines, insns, problems; /* of the whole trace; problems met */
+    bool lines_known, complete;            /* complete: reading can begin at every block */
+    struct nav_block *block;
+    uint32_t n_blocks;
+    struct nav_segment *segment;
+    uint32_t n_segments;
+    struct nav_access_point *point;
+    uint32_t n_points;
+    struct trod_meta meta; /* streams and what else is known */
+    char format[32], options[256], dialect[32];
+    enum trod_endian endian; /* with the instruction set of NAMES: what registers are told by */
+    struct nav_names names;
+    uint8_t *log;
+    size_t log_n;
+};
+
+/* bind.c: what the file PATH is now. Returns 0 or TROD_ERR_IO. WHOLE: sum all of it. */
+int nav_bind(const char *path, bool whole, struct nav_bound *out);
+/* The hashes that the first SIZE bytes of the file PATH have. */
+int nav_bind_as(const char *path, uint64_t size, struct nav_bound *out);
+uint64_t nav_hash(uint64_t h, const void *p, size_t n);
+
+/* segment.c: postings as bytes, and questions. */
+int nav_postings_sort(struct nav_postings *p);
+int nav_postings_add(struct nav_postings *p, uint64_t key, uint32_t block, uint64_t a, uint64_t b);
+/* Append P, sorted, of blocks from FROM on, of section ID, as a section's content. */
+int nav_postings_encode(const struct nav_postings *p, unsigned id, uint32_t from,
+                        struct trod_buf *out);
+/* Append the postings of KEY in segment S to OUT. Returns 0, TROD_ERR_CORRUPT, TROD_ERR_NOMEM. */
+int nav_postings_find(const struct nav_index *x, const struct nav_segment *s, unsigned id,
+                      uint64_t key, struct nav_postings *out);
+/* Those of keys LO to HI. */
+int nav_postings_range(const struct nav_index *x, const struct nav_segment *s, unsigned id,
+                       uint64_t lo, uint64_t hi, struct nav_postings *out);
+
+/* squeeze.c: N bytes at P, compressed where that makes them fewer, appended to OUT. */
+int nav_squeeze(const void *p, size_t n, struct trod_buf *out);
+/* The RAW bytes that N bytes at P stand for, appended to OUT. */
+int nav_unsqueeze(const uint8_t *p, size_t n, size_t raw, struct trod_buf *out);
+
+/* read.c */
+/*
+ * Open the index file PATH. Returns 0, TROD_ERR_IO (it cannot be read), TROD_ERR_CORRUPT (it is
+ * damaged, cut, or of another version; *WHY says so) or TROD_ERR_NOMEM. What it is of is looked at
+ * by the caller.
+ */
+int nav_index_open(struct nav_index **out, const char *path, const char **why);
+void nav_index_close(struct nav_index *x);
+/* The decoder's state and the registers before block K, into STATE; the first part's length is
+ * block[k].decoder. */
+int nav_index_state(const struct nav_index *x, size_t k, struct trod_buf *state);
+
+/*
+ * The last block not behind K at which reading can begin, and how: M points into STATE, X and
+ * *POINT, which is the caller's (NULL: it needs none). Returns 0, TROD_ERR_CORRUPT or
+ * TROD_ERR_NOMEM.
+ */
+struct trod_mark;
+struct trod_point;
+int nav_index_mark(const struct nav_index *x, size_t *k, struct trod_mark *m,
+                   struct trod_buf *state, struct trod_point **point);
+
+/* build.c: an index of trace T, of which no row was read yet, to PATH. */
+struct nav_build_options {
+    struct trod_diag *diag;
+    const char *options; /* of reading that change what rows there are */
+    enum trod_isa isa;   /* that registers are named by */
+    enum trod_endian endian;
+    uint64_t block_rows;        /* of a block; 0: NAV_BLOCK_ROWS */
+    uint32_t segment;           /* blocks of a segment; 0: NAV_SEGMENT */
+    uint64_t apart;             /* bytes between points of a gzip file; 0: NAV_APART */
+    unsigned jobs;              /* threads; 0: as many as are of use */
+    const struct nav_index *of; /* an index of a trace that has grown since; NULL: none */
+    void (*progress)(void *user, const struct trod_trace_progress *p);
+    void *user;
+};
+int nav_index_build(struct trod_trace *t, const char *path, const struct nav_build_options *opt);
+
+#endif

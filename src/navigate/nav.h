@@ -1,0 +1,112 @@
+/*
+ * nav.h - the inside of a trace that is moved about in: how its rows are reached.
+ *
+ * Implements docs/navigating.md, "How it works". Every question is a scan over rows of one or more
+ * blocks. Without an index all rows are one block, which is decoded from its beginning.
+ */
+#ifndef NAVIGATE_NAV_H
+#define NAVIGATE_NAV_H
+
+#include "navigate/regs.h"
+#include "trace/trace_impl.h"
+
+enum { NAV_CACHE = 64, NAV_AROUND = TROD_BATCH_ROWS };
+
+/* Rows that stay decoded: those around one that was asked for, in batches. */
+struct nav_cache {
+    struct trod_batch *batch[NAV_CACHE]; /* first is their first row; in order */
+    unsigned n;
+};
+
+struct nav_index;
+
+struct trod_nav {
+    struct trod_trace_options topt;
+    char **paths;
+    size_t n_paths, n_files;
+    struct trod_diag *diag;
+    struct trod_diag relay; /* hands on what was not told before */
+    uint64_t told, reading; /* rows whose problems were told; read by this scan so far */
+    struct trod_symbols *symbols;
+    struct nav_index *index;     /* NULL: none */
+    struct trod_candidate known; /* what the file was found to be */
+    struct trod_trace *trace;    /* of the scan that came farthest: for the meta and the format */
+    struct nav_names names;
+    struct trod_insn_decoder *insn;
+    uint64_t rows; /* TROD_NOWHERE: not counted */
+    struct nav_cache cache;
+    int (*tick)(void *user, uint64_t row); /* as in struct trod_nav_options */
+    void *tick_user;
+};
+
+/*
+ * Rows I to I + N of B, of which the first is row ROW. Returns more than 0 to go on, 0 to end the
+ * scan, or an error.
+ */
+typedef int (*nav_fn)(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row);
+
+/* Rows FROM to END (which is not among them) to FN. Returns 0 or an error. */
+int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, nav_fn fn, void *user);
+
+/* Blocks of rows: their number; that which holds ROW; the first row of block K (K may be all). */
+size_t nav_blocks(const struct trod_nav *nav);
+size_t nav_block_of(const struct trod_nav *nav, uint64_t row);
+uint64_t nav_block_first(const struct trod_nav *nav, size_t k);
+
+/*
+ * The first row from which a scan has to look for a time, for the Kth execution of PC (*LEFT, K at
+ * first, becomes the number that is left from there; TROD_NOWHERE: there are fewer), for an
+ * instruction by its number (*LEFT: where they have none in the trace), for a line (with the offset
+ * in the file and the number of lines before it).
+ */
+uint64_t nav_from_time(struct trod_nav *nav, uint64_t time);
+uint64_t nav_from_visit(struct trod_nav *nav, uint64_t pc, uint64_t *left);
+uint64_t nav_from_instruction(struct trod_nav *nav, uint64_t number, uint64_t *left);
+uint64_t nav_from_line(struct trod_nav *nav, uint64_t line, uint64_t *offset, uint64_t *before);
+/* The offset at which block K begins, and the lines before it. */
+void nav_block_line(struct trod_nav *nav, size_t k, uint64_t *offset, uint64_t *before);
+
+struct nav_lines;
+/* Look up which blocks touch the lines of L. */
+int nav_lines_prepare(struct trod_nav *nav, struct nav_lines *l);
+/* May rows of block K tell of a byte of L that is open? */
+bool nav_block_touches(const struct trod_nav *nav, size_t k, const struct nav_lines *l);
+
+/*
+ * Which blocks may have rows that QUERY looks for (REG: its register by its canonical name): a byte
+ * for each into *BLOCK, to be freed by the caller; NULL: any may. Returns 0 or an error.
+ */
+int nav_candidates(struct trod_nav *nav, const struct trod_nav_query *query, const char *reg,
+                   uint8_t **block);
+
+/* Open the trace at the last place not behind ROW from which reading can begin: its row to *AT. */
+int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uint64_t *at,
+                struct trod_diag *diag);
+
+/* Prepare REGS with what is known before the first row of block K. */
+int nav_regs_at(struct trod_nav *nav, size_t k, struct nav_regs *regs);
+
+/* An access as bytes in memory. */
+struct nav_access {
+    uint64_t addr;
+    uint32_t size;
+    bool reads, writes;
+    bool values; /* the row says what they are, at least in part */
+    uint8_t room[8];
+    const uint8_t *value, *unknown, *unwritten; /* least significant first; masks may be NULL */
+    bool big;
+    bool unsaid; /* a write whose value is not told */
+};
+
+/* What row I of B does to memory; false where it is no access. BIG: byte order of values. */
+bool nav_access_of(const struct trod_batch *b, uint32_t i, bool big, struct nav_access *out);
+
+/* Byte K of access A: 1 and its value, 0: not known, -1: not written. */
+int nav_access_byte(const struct nav_access *a, uint32_t k, uint8_t *value);
+
+static inline bool nav_has(const struct trod_batch *b, uint32_t i, uint32_t column)
+{
+    return (b->have & b->has[i] & column) != 0;
+}
+
+#endif

@@ -1,0 +1,361 @@
+/*
+ * open.c - a trace to move about in: opening, scanning, rows that stay decoded.
+ *
+ * Implements nav.h and the first part of trod/navigate.h.
+ */
+#include "navigate/attach.h"
+
+#include "core/sized.h"
+#include "io/points.h"
+#include "trace/mark.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LOOK = 1 << 20, /* rows in which the instruction set must show */
+    SMALL = 4 << 20 /* bytes of a trace that is read before a thread that reads ahead has begun */
+};
+
+static int copy_paths(struct trod_nav *nav, const char *const *paths, size_t n)
+{
+    nav->paths = calloc(n + 1, sizeof *nav->paths);
+    if (!nav->paths)
+        return TROD_ERR_NOMEM;
+    for (nav->n_paths = 0; nav->n_paths < n; nav->n_paths++) {
+        size_t len = strlen(paths[nav->n_paths]) + 1;
+
+        if (!(nav->paths[nav->n_paths] = malloc(len)))
+            return TROD_ERR_NOMEM;
+        memcpy(nav->paths[nav->n_paths], paths[nav->n_paths], len);
+    }
+    return TROD_OK;
+}
+
+static int open_trace(struct trod_nav *nav, struct trod_trace **out, struct trod_diag *diag)
+{
+    return trod_trace_open(out, (const char *const *)nav->paths, nav->n_paths, &nav->topt, diag);
+}
+
+/*
+ * Read on until the instruction set is known: names of registers depend on it. Another trace does
+ * that, whose problems are nobody's: they are told when its rows are asked for.
+ */
+static int learn_isa(struct trod_nav *nav)
+{
+    struct trod_batch *b;
+    struct trod_trace *t;
+    uint64_t rows = 0;
+    int rc;
+
+    if (trod_trace_meta(nav->trace)->isa != TROD_ISA_UNKNOWN)
+        return TROD_OK;
+    rc = open_trace(nav, &t, NULL);
+    if (rc < 0)
+        return rc;
+    while (trod_trace_meta(t)->isa == TROD_ISA_UNKNOWN && rows < LOOK &&
+           (rc = trod_trace_next(t, &b)) > 0)
+        rows += b->n;
+    trod_trace_close(nav->trace);
+    nav->trace = t;
+    return rc == TROD_ERR_NOMEM ? rc : TROD_OK;
+}
+
+static int begin_registers(struct trod_nav *nav)
+{
+    const struct trod_meta *meta = trod_nav_meta(nav);
+    const enum trod_isa isa = nav->index ? nav->index->names.isa : meta->isa;
+    const enum trod_endian endian = nav->index ? nav->index->endian : meta->endian;
+    const struct trod_format *f = trod_nav_format(nav);
+
+    nav_names_init(&nav->names, isa);
+    for (uint32_t i = 0; nav->index && i < nav->index->names.n; i++)
+        if (nav_names_find(&nav->names, nav->index->names.at[i].text, true) != i)
+            return TROD_ERR_NOMEM;
+    if ((!f || f->reads & TROD_COL_CODE) && isa != TROD_ISA_UNKNOWN && isa != TROD_ISA_REGDEPS &&
+        trod_insn_decoder_new(&nav->insn, isa, endian) == TROD_ERR_NOMEM)
+        return TROD_ERR_NOMEM;
+    return TROD_OK;
+}
+
+int trod_nav_open(struct trod_nav **out, const char *const *paths, size_t n,
+                  const struct trod_nav_options *opt, struct trod_diag *diag)
+{
+    struct trod_nav_options own;
+    struct trod_nav *nav;
+    int rc;
+
+    *out = NULL;
+    if (!trod_sized(&own, sizeof own, offsetof(struct trod_nav_options, tick), opt))
+        return trod_error(diag, TROD_ERR_USAGE, "navigate.options", NULL,
+                          "options are of another version");
+    if (!(nav = calloc(1, sizeof *nav)))
+        return TROD_ERR_NOMEM;
+    nav->diag = diag;
+    nav->rows = TROD_NOWHERE;
+    nav->symbols = own.symbols;
+    nav->tick = own.tick;
+    nav->tick_user = own.tick_user;
+    if (own.trace)
+        nav->topt = *own.trace;
+    nav->topt.want = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE;
+    nav->topt.skip_rows = nav->topt.skip_instructions = 0;
+    nav->topt.batch_rows = 0;
+    rc = copy_paths(nav, paths, n);
+    if (rc == TROD_OK)
+        rc = open_trace(nav, &nav->trace, diag);
+    if (rc == TROD_OK) {
+        struct trod_trace_progress p;
+
+        trod_trace_progress(nav->trace, &p);
+        nav->topt.input.no_thread |= p.total < SMALL;
+    }
+    if (rc == TROD_OK && !trod_trace_rewindable(nav->trace))
+        rc = trod_error(diag, TROD_ERR_UNSUPPORTED, "navigate.pipe", NULL,
+                        "a pipe can be read only once: save the trace to a file first");
+    if (rc == TROD_OK) {
+        const struct trod_meta *meta = trod_trace_meta(nav->trace);
+
+        nav->n_files = trod_trace_files(nav->trace);
+        nav->known =
+            (struct trod_candidate){trod_trace_format(nav->trace), meta->dialect, meta->bits};
+        if (!own.no_index)
+            rc = nav_attach(nav, own.index_dir);
+    }
+    if (rc == TROD_OK && !nav->index)
+        rc = own.index_only ? TROD_ERR_UNKNOWN : learn_isa(nav);
+    if (rc == TROD_OK)
+        rc = begin_registers(nav);
+    if (rc < 0) {
+        trod_nav_close(nav);
+        return rc;
+    }
+    *out = nav;
+    return TROD_OK;
+}
+
+void trod_nav_close(struct trod_nav *nav)
+{
+    if (!nav)
+        return;
+    for (unsigned i = 0; i < NAV_CACHE; i++)
+        trod_batch_free(nav->cache.batch[i]);
+    trod_insn_decoder_free(nav->insn);
+    nav_names_fini(&nav->names);
+    nav_index_close(nav->index);
+    trod_trace_close(nav->trace);
+    for (size_t i = 0; i < nav->n_paths; i++)
+        free(nav->paths[i]);
+    free(nav->paths);
+    free(nav);
+}
+
+const struct trod_meta *trod_nav_meta(const struct trod_nav *nav)
+{
+    return nav->index ? &nav->index->meta : trod_trace_meta(nav->trace);
+}
+
+void trod_nav_stream_name(const struct trod_nav *nav, uint32_t stream, char *out, size_t size)
+{
+    const struct trod_meta *meta = trod_nav_meta(nav);
+    const struct trod_stream *s = stream < meta->n_streams ? &meta->streams[stream] : NULL;
+
+    if (s && s->name_len)
+        snprintf(out, size, "%.*s", (int)s->name_len, s->name);
+    else if (s && s->tid != TROD_NOWHERE)
+        snprintf(out, size, "%llu", (unsigned long long)s->tid);
+    else
+        snprintf(out, size, "#%u", stream);
+}
+
+const struct trod_format *trod_nav_format(const struct trod_nav *nav)
+{
+    return trod_trace_format(nav->trace);
+}
+
+/* What a scan reports goes on to the user, if no scan before came as far. */
+static void relay(void *user, const struct trod_problem *p)
+{
+    struct trod_nav *nav = user;
+
+    if (nav->reading >= nav->told)
+        trod_diag_report(nav->diag, p->severity, p->status, p->kind, &p->at, "%s", p->message);
+}
+
+/* The scan over T is over: names of streams are those of the scan that came farthest. */
+static void end_scan(struct trod_nav *nav, struct trod_trace *t)
+{
+    if (nav->reading > nav->told)
+        nav->told = nav->reading;
+    if (!nav->index && trod_trace_meta(t)->n_streams > trod_trace_meta(nav->trace)->n_streams) {
+        struct trod_trace *before = nav->trace;
+
+        nav->trace = t;
+        t = before;
+    }
+    trod_trace_close(t);
+}
+
+int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uint64_t *at,
+                struct trod_diag *diag)
+{
+    const struct nav_index *x = nav->index;
+    struct trod_trace_options topt = nav->topt;
+    struct trod_point *point = NULL;
+    struct trod_buf state = {0};
+    struct trod_mark m = {0};
+    size_t k = x && x->n_blocks ? nav_block_of(nav, row) : 0;
+    int rc = k ? nav_index_mark(x, &k, &m, &state, &point) : TROD_OK;
+
+    *at = 0;
+    topt.input.no_thread |= k > 0;
+    if (rc == TROD_OK && nav->n_files == 1)
+        rc = trod_trace_open_known(out, nav->trace, 0, topt.from ? NULL : &nav->known, &topt.input,
+                                   diag);
+    else if (rc == TROD_OK)
+        rc = trod_trace_open(out, (const char *const *)nav->paths, nav->n_paths, &topt, diag);
+    if (rc < 0 || k == 0) {
+        trod_buf_fini(&state);
+        free(point);
+        return rc;
+    }
+    rc = trod_trace_resume(*out, &m, &x->meta);
+    trod_buf_fini(&state);
+    free(point);
+    *at = x->block[k].row;
+    if (rc < 0) {
+        trod_trace_close(*out);
+        rc = trod_error(nav->diag, rc, "index.damaged", NULL,
+                        "index '%s' does not fit its trace: make it anew with 'trod index'",
+                        x->path);
+    }
+    return rc;
+}
+
+int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, nav_fn fn, void *user)
+{
+    struct trod_trace *t;
+    struct trod_batch *b;
+    uint64_t row;
+    int rc;
+
+    if (from >= end || (nav->rows != TROD_NOWHERE && from >= nav->rows))
+        return TROD_OK;
+    nav->reading = 0;
+    trod_diag_init(&nav->relay, relay, nav);
+    nav->relay.strict = nav->diag && nav->diag->strict;
+    rc = nav_open_at(nav, from, &t, &row, &nav->relay);
+    if (rc < 0)
+        return rc;
+    for (;;) {
+        uint32_t i, n;
+
+        if (row >= end || (rc = trod_trace_next(t, &b)) < 0)
+            break;
+        if (rc == 0) {
+            nav->rows = row;
+            nav->reading = TROD_NOWHERE;
+            break;
+        }
+        i = from > row ? (from - row < b->n ? (uint32_t)(from - row) : b->n) : 0;
+        n = end - row < b->n ? (uint32_t)(end - row) : b->n;
+        row += b->n;
+        nav->reading = row;
+        if (nav->tick && (rc = nav->tick(nav->tick_user, row)) < 0)
+            break;
+        if (i < n && (rc = fn(user, b, i, n - i, row - b->n + i)) <= 0)
+            break;
+    }
+    end_scan(nav, t);
+    return rc < 0 ? rc : TROD_OK;
+}
+
+/* ---- rows that stay decoded */
+
+struct keeping {
+    struct nav_cache *cache;
+};
+
+static int keep(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    struct nav_cache *c = ((struct keeping *)user)->cache;
+
+    while (n) {
+        struct trod_batch *to = c->n ? c->batch[c->n - 1] : NULL;
+        uint32_t some = 0;
+
+        if (to && to->n < to->cap && to->first + to->n == row) {
+            to->meta = b->meta;
+            some = trod_batch_append(to, b, i, n);
+        }
+        i += some;
+        row += some;
+        n -= some;
+        if (!n)
+            break;
+        if (c->n == NAV_CACHE)
+            return 0;
+        if (!c->batch[c->n] && trod_batch_new(&c->batch[c->n], TROD_BATCH_ROWS) < 0)
+            return TROD_ERR_NOMEM;
+        to = c->batch[c->n];
+        trod_batch_clear(to);
+        to->want = TROD_COL_ALL;
+        to->first = row;
+        to->meta = b->meta;
+        if (trod_batch_append(to, b, i, 1) == 0)
+            return TROD_ERR_LIMIT;
+        c->n++;
+        i++;
+        row++;
+        n--;
+    }
+    return 1;
+}
+
+static bool cached(const struct nav_cache *c, uint64_t row, const struct trod_batch **b,
+                   uint32_t *i)
+{
+    for (unsigned k = 0; k < c->n; k++)
+        if (row >= c->batch[k]->first && row - c->batch[k]->first < c->batch[k]->n) {
+            *b = c->batch[k];
+            *i = (uint32_t)(row - c->batch[k]->first);
+            return true;
+        }
+    return false;
+}
+
+int trod_nav_row(struct trod_nav *nav, uint64_t row, const struct trod_batch **b, uint32_t *i)
+{
+    struct keeping k = {&nav->cache};
+    int rc;
+
+    if (cached(&nav->cache, row, b, i))
+        return 1;
+    nav->cache.n = 0;
+    rc = nav_scan(nav, row > NAV_AROUND ? row - NAV_AROUND : 0,
+                  row < TROD_NOWHERE - NAV_AROUND ? row + NAV_AROUND : TROD_NOWHERE, keep, &k);
+    for (unsigned j = 0; j < nav->cache.n; j++)
+        nav->cache.batch[j]->meta = NULL;
+    if (rc < 0)
+        return rc;
+    return cached(&nav->cache, row, b, i);
+}
+
+static int pass(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    (void)user;
+    (void)b;
+    (void)i;
+    (void)n;
+    (void)row;
+    return 1;
+}
+
+int trod_nav_count(struct trod_nav *nav, uint64_t *rows)
+{
+    int rc = nav->rows == TROD_NOWHERE ? nav_scan(nav, 0, TROD_NOWHERE, pass, NULL) : TROD_OK;
+
+    *rows = nav->rows == TROD_NOWHERE ? 0 : nav->rows;
+    return rc;
+}

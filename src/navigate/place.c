@@ -1,0 +1,342 @@
+/*
+ * place.c - places in a trace by what people call them.
+ *
+ * Implements trod/navigate.h, "rows and places" (docs/navigating.md, "Places").
+ */
+#include "navigate/nav.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- what a scan looks for */
+
+struct looking {
+    uint64_t wanted; /* a time, the number of an instruction, an offset in the file */
+    uint64_t left;   /* so many more */
+    uint64_t row;    /* found; TROD_NOWHERE: not */
+    uint32_t file;   /* that offsets are of */
+    uint64_t offset; /* of the row, where lines are looked for */
+    bool numbered;   /* instructions have numbers */
+};
+
+static uint64_t whole_time(const struct trod_batch *b, uint32_t i)
+{
+    uint64_t t = b->time[i];
+
+    if (nav_has(b, i, TROD_COL_UNIT))
+        for (unsigned d = trod_unit_decimals(b->unit[i]); d; d--)
+            t /= 10;
+    return t;
+}
+
+static int by_time(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    struct looking *l = user;
+
+    for (uint32_t end = i + n; i < end; i++, row++)
+        if (nav_has(b, i, TROD_COL_TIME) && whole_time(b, i) >= l->wanted) {
+            l->row = row;
+            return 0;
+        }
+    return 1;
+}
+
+static int by_pc(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    struct looking *l = user;
+
+    for (uint32_t end = i + n; i < end; i++, row++)
+        if (b->kind[i] == TROD_INSTR && nav_has(b, i, TROD_COL_ADDR) && b->addr[i] == l->wanted &&
+            --l->left == 0) {
+            l->row = row;
+            return 0;
+        }
+    return 1;
+}
+
+static int by_number(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    struct looking *l = user;
+
+    for (uint32_t end = i + n; i < end; i++, row++) {
+        if (b->kind[i] != TROD_INSTR)
+            continue;
+        if (nav_has(b, i, TROD_COL_INDEX) ? b->index[i] >= l->wanted : --l->left == 0) {
+            l->row = row;
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int by_offset(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    struct looking *l = user;
+
+    for (uint32_t end = i + n; i < end; i++, row++)
+        if (nav_has(b, i, TROD_COL_RAW) && b->raw[i].len &&
+            !(b->raw[i].off & (TROD_SLICE_POOL | TROD_SLICE_SHARED)) &&
+            b->offset + b->raw[i].off >= l->wanted) {
+            l->row = row;
+            return 0;
+        }
+    return 1;
+}
+
+static int look(struct trod_nav *nav, struct looking *l, uint64_t from, nav_fn fn, uint64_t *row)
+{
+    int rc;
+
+    l->row = TROD_NOWHERE;
+    rc = nav_scan(nav, from, TROD_NOWHERE, fn, l);
+    if (rc < 0)
+        return rc;
+    *row = l->row;
+    return l->row != TROD_NOWHERE;
+}
+
+int trod_nav_time(struct trod_nav *nav, uint64_t time, uint64_t *row)
+{
+    struct looking l = {.wanted = time};
+
+    return look(nav, &l, nav_from_time(nav, time), by_time, row);
+}
+
+int trod_nav_visit(struct trod_nav *nav, uint64_t pc, uint64_t k, uint64_t *row)
+{
+    struct looking l = {.wanted = pc, .left = k};
+    uint64_t from = nav_from_visit(nav, pc, &l.left);
+
+    if (k == 0 || from == TROD_NOWHERE)
+        return 0;
+    return look(nav, &l, from, by_pc, row);
+}
+
+static int instruction(struct trod_nav *nav, uint64_t number, uint64_t *row)
+{
+    struct looking l = {.wanted = number, .left = number};
+    uint64_t from = nav_from_instruction(nav, number, &l.left);
+
+    return number ? look(nav, &l, from, by_number, row) : 0;
+}
+
+/* ---- lines */
+
+/* The offset at which line LINE (from 1) of PATH begins; TROD_NOWHERE: there are fewer. */
+static int line_offset(const char *path, uint64_t offset, uint64_t before, uint64_t line,
+                       uint64_t *out, struct trod_diag *diag)
+{
+    const struct trod_input_options opt = {.no_thread = true};
+    struct trod_input *in;
+    struct trod_span span;
+    int rc = trod_input_open(&in, path, &opt, diag);
+
+    *out = TROD_NOWHERE;
+    if (rc < 0)
+        return rc;
+    if (trod_input_skip(in, offset) != offset)
+        before = line;
+    while (before + 1 < line && (rc = trod_input_ahead(in, 1, &span)) == TROD_OK && span.n) {
+        const uint8_t *p = span.p, *end = p + span.n;
+
+        while (before + 1 < line && (p = memchr(p, '\n', (size_t)(end - p)))) {
+            before++;
+            p++;
+            offset = span.offset + (uint64_t)(p - span.p);
+        }
+        trod_input_consume(in, span.n);
+    }
+    if (before + 1 == line)
+        *out = offset;
+    trod_input_close(in);
+    return rc < 0 ? rc : TROD_OK;
+}
+
+static bool has_lines(const struct trod_nav *nav)
+{
+    const struct trod_format *f = trod_nav_format(nav);
+
+    return f && (f->flags & TROD_FMT_TEXT) && trod_trace_files(nav->trace) == 1;
+}
+
+int trod_nav_line(struct trod_nav *nav, uint64_t line, uint64_t *row)
+{
+    struct looking l = {0};
+    uint64_t from = 0, offset = 0, before = 0;
+    int rc;
+
+    if (!has_lines(nav) || line == 0)
+        return 0;
+    from = nav_from_line(nav, line, &offset, &before);
+    rc = line_offset(trod_trace_path(nav->trace, 0), offset, before, line, &l.wanted, nav->diag);
+    if (rc < 0 || l.wanted == TROD_NOWHERE)
+        return rc;
+    return look(nav, &l, from, by_offset, row);
+}
+
+/* Ends of lines in the bytes [FROM, TO) of PATH. */
+static int count_lines(const char *path, uint64_t from, uint64_t to, uint64_t *n,
+                       struct trod_diag *diag)
+{
+    const struct trod_input_options opt = {.no_thread = true};
+    struct trod_input *in;
+    struct trod_span span;
+    int rc = trod_input_open(&in, path, &opt, diag);
+
+    *n = 0;
+    if (rc < 0)
+        return rc;
+    if (trod_input_skip(in, from) != from)
+        to = from;
+    while (from < to && (rc = trod_input_ahead(in, 1, &span)) == TROD_OK && span.n) {
+        const size_t some = span.n < to - from ? span.n : (size_t)(to - from);
+        const uint8_t *p = span.p, *end = p + some;
+
+        for (; p < end && (p = memchr(p, '\n', (size_t)(end - p))); p++)
+            ++*n;
+        trod_input_consume(in, some);
+        from += some;
+    }
+    trod_input_close(in);
+    return rc < 0 ? rc : TROD_OK;
+}
+
+static int offset_of(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    struct looking *l = user;
+
+    for (uint32_t end = i + n; i < end; i++, row++) {
+        if (nav_has(b, i, TROD_COL_RAW) && b->raw[i].len &&
+            !(b->raw[i].off & (TROD_SLICE_POOL | TROD_SLICE_SHARED)))
+            l->offset = b->offset + b->raw[i].off;
+        if (row == l->wanted) {
+            l->row = row;
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int trod_nav_line_of(struct trod_nav *nav, uint64_t row, uint64_t *line)
+{
+    struct looking l = {.wanted = row, .row = TROD_NOWHERE, .offset = TROD_NOWHERE};
+    uint64_t offset, before, n;
+    const size_t k = nav_block_of(nav, row);
+    uint64_t from = nav_block_first(nav, k);
+    int rc;
+
+    if (!has_lines(nav))
+        return 0;
+    /* further rows of a record have no bytes of their own */
+    if (nav_blocks(nav) == 1 && row > 64)
+        from = row - 64;
+    rc = nav_scan(nav, from, row + 1, offset_of, &l);
+    if (rc < 0 || l.row == TROD_NOWHERE || l.offset == TROD_NOWHERE)
+        return rc;
+    nav_block_line(nav, k, &offset, &before);
+    rc = count_lines(trod_trace_path(nav->trace, 0), offset, l.offset, &n, nav->diag);
+    *line = before + n + 1;
+    return rc < 0 ? rc : 1;
+}
+
+/* ---- texts */
+
+static bool number(const char *text, size_t len, uint64_t *out)
+{
+    char room[32];
+
+    if (len == 0 || len >= sizeof room || !isdigit((unsigned char)text[0]))
+        return false;
+    memcpy(room, text, len);
+    room[len] = '\0';
+    return trod_option_number(room, out) == TROD_OK;
+}
+
+static int named(struct trod_nav *nav, const char *text, uint64_t *row)
+{
+    const char *colon = strrchr(text, ':');
+    uint64_t k = 1, pc = 0, size = 0;
+    size_t len = strlen(text);
+    char name[512];
+    bool hex;
+
+    if (colon && number(colon + 1, strlen(colon + 1), &k))
+        len = (size_t)(colon - text);
+    else
+        colon = NULL;
+    if (len >= sizeof name)
+        return 0;
+    memcpy(name, text, len);
+    name[len] = '\0';
+    hex = name[0] == '0' && (name[1] | 0x20) == 'x';
+    if (!((hex || colon) && number(name, len, &pc)) &&
+        !(nav->symbols && trod_symbols_address(nav->symbols, name, &pc, &size)))
+        return 0;
+    /* symbols of Thumb code have bit 0 set */
+    if (trod_nav_meta(nav)->isa == TROD_ISA_ARM)
+        pc &= ~UINT64_C(1);
+    return trod_nav_visit(nav, pc, k, row);
+}
+
+static int fraction(struct trod_nav *nav, uint64_t percent, uint64_t *row)
+{
+    uint64_t rows;
+    int rc = percent > 100 ? TROD_OK : trod_nav_count(nav, &rows);
+
+    if (rc < 0 || percent > 100 || rows == 0)
+        return rc;
+    *row = (rows - 1) / 100 * percent + (rows - 1) % 100 * percent / 100;
+    return 1;
+}
+
+static int exists(struct trod_nav *nav, uint64_t row)
+{
+    const struct trod_batch *b;
+    uint32_t i;
+
+    return trod_nav_row(nav, row, &b, &i);
+}
+
+/* TEXT as "WORD:N". */
+static bool word(const char *text, const char *name, uint64_t *n)
+{
+    const size_t len = strlen(name);
+
+    return strncasecmp(text, name, len) == 0 && text[len] == ':' &&
+           number(text + len + 1, strlen(text + len + 1), n);
+}
+
+static int find(struct trod_nav *nav, const char *text, uint64_t *row)
+{
+    const size_t len = strlen(text);
+    uint64_t n;
+
+    if (strcasecmp(text, "start") == 0)
+        return fraction(nav, 0, row);
+    if (strcasecmp(text, "end") == 0)
+        return fraction(nav, 100, row);
+    if (len > 1 && text[len - 1] == '%' && number(text, len - 1, &n))
+        return fraction(nav, n, row);
+    if (word(text, "line", &n))
+        return trod_nav_line(nav, n, row);
+    if (word(text, "time", &n))
+        return trod_nav_time(nav, n, row);
+    if (word(text, "insn", &n))
+        return instruction(nav, n, row);
+    if (!word(text, "row", row) &&
+        !((text[0] != '0' || (text[1] | 0x20) != 'x') && number(text, len, row)))
+        return named(nav, text, row);
+    return exists(nav, *row);
+}
+
+int trod_nav_place(struct trod_nav *nav, const char *text, uint64_t *row)
+{
+    int rc = find(nav, text, row);
+
+    if (rc == 0)
+        trod_error(nav->diag, TROD_ERR_USAGE, "navigate.place", NULL, "the trace has no place '%s'",
+                   text);
+    return rc;
+}

@@ -1,0 +1,294 @@
+/*
+ * read.c - an index that is there: opened, checked, looked into. Implements index.h.
+ */
+#include "navigate/build.h"
+
+#include "io/crc32c.h"
+#include "io/points.h"
+#include "trace/mark.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECTIONS = 1 << 20 };
+
+static int load(struct nav_index *x, const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    long long size;
+    int rc = TROD_ERR_IO;
+
+    if (!f)
+        return rc;
+    if (fseeko(f, 0, SEEK_END) == 0 && (size = ftello(f)) >= 0 && fseeko(f, 0, SEEK_SET) == 0) {
+        x->size = (size_t)size;
+        x->file = malloc(x->size + 1);
+        rc = !x->file                                   ? TROD_ERR_NOMEM
+             : fread(x->file, 1, x->size, f) == x->size ? TROD_OK
+                                                        : TROD_ERR_IO;
+    }
+    fclose(f);
+    return rc;
+}
+
+static int table(struct nav_index *x, const char **why)
+{
+    struct nav_head head;
+    struct nav_footer foot;
+
+    *why = "it is no index";
+    if (x->size < sizeof head)
+        return TROD_ERR_CORRUPT;
+    memcpy(&head, x->file, sizeof head);
+    if (memcmp(head.magic, NAV_HEAD, sizeof head.magic) != 0)
+        return TROD_ERR_CORRUPT;
+    *why = "it is of another version";
+    if (head.version != NAV_INDEX_VERSION || head.reader > NAV_INDEX_VERSION)
+        return TROD_ERR_CORRUPT;
+    *why = "it is cut";
+    if (x->size < sizeof head + sizeof foot)
+        return TROD_ERR_CORRUPT;
+    memcpy(&foot, x->file + x->size - sizeof foot, sizeof foot);
+    if (memcmp(foot.magic, NAV_FOOT, sizeof foot.magic) != 0 || foot.sections > SECTIONS ||
+        foot.table > x->size - sizeof foot ||
+        x->size - sizeof foot - foot.table != foot.sections * sizeof(struct nav_section))
+        return TROD_ERR_CORRUPT;
+    *why = "it is damaged";
+    x->n_sections = foot.sections;
+    x->section = calloc((size_t)foot.sections + 1, sizeof *x->section);
+    if (!x->section)
+        return TROD_ERR_NOMEM;
+    memcpy(x->section, x->file + foot.table, foot.sections * sizeof *x->section);
+    return trod_crc32c(x->section, foot.sections * sizeof *x->section) == foot.sum
+               ? TROD_OK
+               : TROD_ERR_CORRUPT;
+}
+
+/* Sections lie one behind the other, and are what they were. */
+static int sections(const struct nav_index *x)
+{
+    uint64_t at = sizeof(struct nav_head);
+
+    for (uint32_t i = 0; i < x->n_sections; i++) {
+        const struct nav_section *s = &x->section[i];
+
+        if (s->offset < at || s->offset > x->size || s->length > x->size - s->offset ||
+            trod_crc32c(x->file + s->offset, s->length) != s->sum)
+            return TROD_ERR_CORRUPT;
+        at = s->offset + s->length;
+    }
+    return TROD_OK;
+}
+
+static int blocks(struct nav_index *x, const struct nav_section *s)
+{
+    uint64_t row = 0;
+
+    if (s->length % sizeof *x->block || s->length / sizeof *x->block > UINT32_MAX)
+        return TROD_ERR_CORRUPT;
+    x->n_blocks = (uint32_t)(s->length / sizeof *x->block);
+    x->block = calloc((size_t)x->n_blocks + 1, sizeof *x->block);
+    if (!x->block)
+        return TROD_ERR_NOMEM;
+    memcpy(x->block, x->file + s->offset, s->length);
+    for (uint32_t k = 0; k < x->n_blocks; k++) {
+        const struct nav_block *b = &x->block[k];
+
+        if (b->row != row || b->rows == 0 || b->state > x->size ||
+            b->state_n > x->size - b->state || b->decoder > b->state_raw)
+            return TROD_ERR_CORRUPT;
+        row += b->rows;
+    }
+    return TROD_OK;
+}
+
+static int points(struct nav_index *x, const struct nav_section *s)
+{
+    if (!s || s->length == 0)
+        return TROD_OK;
+    if (s->length % sizeof *x->point || s->length / sizeof *x->point > UINT32_MAX)
+        return TROD_ERR_CORRUPT;
+    x->point = malloc(s->length);
+    if (!x->point)
+        return TROD_ERR_NOMEM;
+    memcpy(x->point, x->file + s->offset, s->length);
+    x->n_points = (uint32_t)(s->length / sizeof *x->point);
+    for (uint32_t i = 0; i < x->n_points; i++) {
+        const struct nav_access_point *p = &x->point[i];
+
+        if (p->bits > 7 || p->packed == 0 || p->window_raw > TROD_POINT_WINDOW ||
+            p->window > x->size || p->window_n > x->size - p->window)
+            return TROD_ERR_CORRUPT;
+        if (i && (p->file < p[-1].file || (p->file == p[-1].file && p->decoded <= p[-1].decoded)))
+            return TROD_ERR_CORRUPT;
+    }
+    return TROD_OK;
+}
+
+/* Files and blocks of them lie one behind the other, and the log with them. */
+static int places(const struct nav_index *x, uint64_t log)
+{
+    for (uint32_t i = 0; i < x->n_sources; i++) {
+        const struct nav_source *s = &x->source[i];
+
+        if (s->row > x->rows || s->log > log || (i && (s->row < s[-1].row || s->log < s[-1].log)))
+            return TROD_ERR_CORRUPT;
+    }
+    for (uint32_t k = 0; k < x->n_blocks; k++) {
+        const struct nav_block *b = &x->block[k];
+        const struct nav_source *s = b->file < x->n_sources ? &x->source[b->file] : NULL;
+
+        if (!s || (k && b->file < b[-1].file) || b->row < s->row || b->log < s->log || b->log > log)
+            return TROD_ERR_CORRUPT;
+        if (k == 0 && !(b->flags & NAV_B_START))
+            return TROD_ERR_CORRUPT;
+    }
+    return TROD_OK;
+}
+
+static int content(struct nav_index *x)
+{
+    const struct nav_section *meta = NULL, *list = NULL, *log = NULL, *access = NULL;
+    struct trod_buf room = {0};
+    int rc;
+
+    for (uint32_t i = 0; i < x->n_sections; i++) {
+        const struct nav_section *s = &x->section[i];
+
+        meta = s->id == NAV_S_META ? s : meta;
+        list = s->id == NAV_S_BLOCKS ? s : list;
+        log = s->id == NAV_S_LOG ? s : log;
+        access = s->id == NAV_S_ACCESS ? s : access;
+    }
+    if (!meta || !list || !log)
+        return TROD_ERR_CORRUPT;
+    rc = blocks(x, list);
+    if (rc == TROD_OK)
+        rc = points(x, access);
+    if (rc == TROD_OK)
+        rc = nav_meta_load(x, (struct trod_span){.p = x->file + meta->offset, .n = meta->length});
+    if (rc == TROD_OK)
+        rc = places(x, log->raw);
+    if (rc == TROD_OK && x->n_blocks &&
+        x->block[x->n_blocks - 1].row + x->block[x->n_blocks - 1].rows != x->rows)
+        rc = TROD_ERR_CORRUPT;
+    if (rc == TROD_OK && log->raw)
+        rc = nav_unsqueeze(x->file + log->offset, log->length, log->raw, &room);
+    x->log = room.p;
+    x->log_n = room.n;
+    return rc;
+}
+
+int nav_index_open(struct nav_index **out, const char *path, const char **why)
+{
+    struct nav_index *x = calloc(1, sizeof *x);
+    int rc = x ? TROD_OK : TROD_ERR_NOMEM;
+
+    *out = NULL;
+    *why = "it cannot be read";
+    if (!x)
+        return rc;
+    trod_meta_init(&x->meta);
+    if ((x->path = malloc(strlen(path) + 1)))
+        memcpy(x->path, path, strlen(path) + 1);
+    else
+        rc = TROD_ERR_NOMEM;
+    if (rc == TROD_OK)
+        rc = load(x, path);
+    if (rc == TROD_OK)
+        rc = table(x, why);
+    if (rc == TROD_OK)
+        rc = sections(x);
+    if (rc == TROD_OK)
+        rc = content(x);
+    if (rc < 0)
+        nav_index_close(x);
+    else
+        *out = x;
+    return rc;
+}
+
+void nav_index_close(struct nav_index *x)
+{
+    if (!x)
+        return;
+    trod_meta_fini(&x->meta);
+    nav_names_fini(&x->names);
+    free(x->path);
+    free(x->file);
+    free(x->section);
+    free(x->block);
+    free(x->segment);
+    free(x->source);
+    free(x->point);
+    free(x->log);
+    free(x);
+}
+
+int nav_index_state(const struct nav_index *x, size_t k, struct trod_buf *state)
+{
+    const struct nav_block *b = &x->block[k];
+
+    state->n = 0;
+    return b->state_raw ? nav_unsqueeze(x->file + b->state, b->state_n, b->state_raw, state)
+                        : TROD_OK;
+}
+
+/* The last point in file FILE at or before decoded byte OFFSET. NULL: none, which is no error. */
+static int point_before(const struct nav_index *x, uint64_t file, uint64_t offset,
+                        struct trod_point **out)
+{
+    struct trod_buf window = {0};
+    const struct nav_access_point *from;
+    uint32_t k = x->n_points;
+    int rc;
+
+    while (k && (x->point[k - 1].file > file ||
+                 (x->point[k - 1].file == file && x->point[k - 1].decoded > offset)))
+        k--;
+    if (k == 0 || x->point[k - 1].file != file)
+        return TROD_OK;
+    from = &x->point[k - 1];
+    if (!(*out = calloc(1, sizeof **out)))
+        return TROD_ERR_NOMEM;
+    rc = nav_unsqueeze(x->file + from->window, from->window_n, from->window_raw, &window);
+    if (rc == TROD_OK) {
+        (*out)->packed = from->packed;
+        (*out)->decoded = from->decoded;
+        (*out)->bits = (uint32_t)from->bits;
+        (*out)->window_n = (uint32_t)window.n;
+        if (window.n)
+            memcpy((*out)->window, window.p, window.n);
+    }
+    trod_buf_fini(&window);
+    return rc;
+}
+
+int nav_index_mark(const struct nav_index *x, size_t *k, struct trod_mark *m,
+                   struct trod_buf *state, struct trod_point **point)
+{
+    const struct nav_block *b;
+    const struct nav_source *s;
+    int rc;
+
+    while (*k && !x->block[*k].flags)
+        --*k;
+    b = &x->block[*k];
+    s = &x->source[b->file];
+    rc = nav_index_state(x, *k, state);
+    *point = NULL;
+    *m = (struct trod_mark){
+        .file = b->file,
+        .start = !(b->flags & NAV_B_MARKED),
+        .offset = b->offset,
+        .rows = b->row,
+        .file_rows = s->row,
+        .state = {.p = state->p, .n = b->decoder, .last = true},
+        .log = {.p = x->log ? x->log + s->log : NULL, .n = b->log - s->log, .last = true},
+    };
+    if (rc == TROD_OK && !m->start)
+        rc = point_before(x, b->file, b->offset, point);
+    m->point = *point;
+    return rc;
+}

@@ -1,0 +1,292 @@
+/*
+ * segment.c - postings: which blocks hold what, by key. Implements index.h.
+ *
+ * A section: number of pages (32 bits), a directory of them (first key, offset, length, length
+ * before compression: 64, 32, 32, 32 bits), then the pages. A page: for each key the difference to
+ * the one before, how many blocks, and for each the difference to the one before (the first: to the
+ * segment's first) and what it holds of the key. Numbers of the pages are packed (core/pack.h).
+ */
+#include "navigate/index.h"
+
+#include "core/endian.h"
+#include "core/grow.h"
+#include "core/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENTRY = 20, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+int nav_postings_add(struct nav_postings *p, uint64_t key, uint32_t block, uint64_t a, uint64_t b)
+{
+    if (!trod_grow(&p->at, p->n, &p->cap, sizeof *p->at, 256))
+        return TROD_ERR_NOMEM;
+    p->at[p->n++] = (struct nav_posting){key, block, 0, a, b};
+    return TROD_OK;
+}
+
+/*
+ * By key; of equal keys the order stays, which is that of blocks. Digits of the key from the lowest
+ * on; those that are the same in all keys are passed over.
+ */
+int nav_postings_sort(struct nav_postings *p)
+{
+    struct nav_posting *from = p->at, *to = malloc((p->cap + 1) * sizeof *to);
+    size_t *count = malloc(DIGITS * sizeof *count);
+    int rc = to && count ? TROD_OK : TROD_ERR_NOMEM;
+
+    for (unsigned shift = 0; rc == TROD_OK && p->n && shift < 64; shift += DIGIT_BITS) {
+        size_t at = 0;
+
+        memset(count, 0, DIGITS * sizeof *count);
+        for (size_t i = 0; i < p->n; i++)
+            count[from[i].key >> shift & (DIGITS - 1)]++;
+        if (count[from[0].key >> shift & (DIGITS - 1)] == p->n)
+            continue;
+        for (size_t d = 0; d < DIGITS; d++) {
+            const size_t n = count[d];
+
+            count[d] = at;
+            at += n;
+        }
+        for (size_t i = 0; i < p->n; i++)
+            to[count[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+        p->at = to;
+        to = from;
+        from = p->at;
+    }
+    free(to);
+    free(count);
+    return rc;
+}
+
+/* ---- masks of bytes: most are none, all, or neighbours */
+
+enum { MASK_NONE, MASK_ALL, MASK_RUN, MASK_ANY };
+
+static unsigned mask_form(uint64_t m)
+{
+    uint64_t low = m & (0 - m);
+
+    if (m == 0)
+        return MASK_NONE;
+    if (m == UINT64_MAX)
+        return MASK_ALL;
+    return ((m + low) & m) == 0 ? MASK_RUN : MASK_ANY;
+}
+
+static int put_mask(uint64_t m, struct trod_buf *out)
+{
+    uint8_t bytes[8];
+
+    switch (mask_form(m)) {
+    case MASK_RUN:
+        bytes[0] = (uint8_t)__builtin_ctzll(m);
+        bytes[1] = (uint8_t)__builtin_popcountll(m);
+        return trod_buf_add(out, bytes, 2);
+    case MASK_ANY:
+        trod_store_le64(bytes, m);
+        return trod_buf_add(out, bytes, 8);
+    default:
+        return TROD_OK;
+    }
+}
+
+static bool get_mask(struct trod_span *in, unsigned form, uint64_t *m)
+{
+    const size_t n = form == MASK_RUN ? 2 : form == MASK_ANY ? 8 : 0;
+
+    if (in->n < n)
+        return false;
+    *m = form == MASK_ALL ? UINT64_MAX : 0;
+    if (form == MASK_RUN) {
+        if (in->p[0] > 63 || in->p[1] == 0 || in->p[1] > 63)
+            return false;
+        *m = ((UINT64_C(1) << in->p[1]) - 1) << in->p[0];
+    } else if (form == MASK_ANY) {
+        *m = trod_load_le64(in->p);
+    }
+    in->p += n;
+    in->n -= n;
+    return true;
+}
+
+/* ---- writing */
+
+static int put_posting(const struct nav_posting *p, unsigned id, uint32_t before,
+                       struct trod_buf *out)
+{
+    uint8_t forms = (uint8_t)(mask_form(p->a) | mask_form(p->b) << 2);
+    int rc = trod_pack(out, p->block - before);
+
+    if (rc < 0 || id == NAV_S_REGS)
+        return rc;
+    if (id == NAV_S_SITES)
+        return trod_pack(out, p->a);
+    if ((rc = trod_buf_add(out, &forms, 1)) < 0 || (rc = put_mask(p->a, out)) < 0)
+        return rc;
+    return put_mask(p->b, out);
+}
+
+static int put_key(const struct nav_posting *p, size_t n, unsigned id, uint32_t from,
+                   uint64_t before, struct trod_buf *out)
+{
+    int rc = trod_pack(out, p->key - before);
+
+    if (rc == TROD_OK)
+        rc = trod_pack(out, n);
+    for (size_t i = 0; rc == TROD_OK && i < n; i++)
+        rc = put_posting(&p[i], id, i ? p[i - 1].block : from, out);
+    return rc;
+}
+
+/* A page that is full, and its entry in the directory. */
+static int end_page(struct trod_buf *page, uint64_t key, struct trod_buf *dir, struct trod_buf *all)
+{
+    uint8_t entry[ENTRY];
+    const size_t at = all->n;
+    int rc = nav_squeeze(page->p, page->n, all);
+
+    trod_store_le64(entry, key);
+    trod_store_le32(entry + 8, (uint32_t)at);
+    trod_store_le32(entry + 12, (uint32_t)(all->n - at));
+    trod_store_le32(entry + 16, (uint32_t)page->n);
+    page->n = 0;
+    return rc < 0 ? rc : trod_buf_add(dir, entry, sizeof entry);
+}
+
+int nav_postings_encode(const struct nav_postings *p, unsigned id, uint32_t from,
+                        struct trod_buf *out)
+{
+    struct trod_buf page = {0}, dir = {0}, all = {0};
+    uint64_t first = 0, before = 0;
+    uint8_t pages[4];
+    int rc = TROD_OK;
+
+    for (size_t i = 0, n; rc == TROD_OK && i < p->n; i += n) {
+        for (n = 1; i + n < p->n && p->at[i + n].key == p->at[i].key;)
+            n++;
+        if (page.n == 0)
+            first = before = p->at[i].key;
+        rc = put_key(&p->at[i], n, id, from, before, &page);
+        before = p->at[i].key;
+        if (rc == TROD_OK && page.n >= NAV_PAGE)
+            rc = end_page(&page, first, &dir, &all);
+    }
+    if (rc == TROD_OK && page.n)
+        rc = end_page(&page, first, &dir, &all);
+    trod_store_le32(pages, (uint32_t)(dir.n / ENTRY));
+    if (rc == TROD_OK)
+        rc = trod_buf_add(out, pages, sizeof pages);
+    if (rc == TROD_OK && dir.n)
+        rc = trod_buf_add(out, dir.p, dir.n);
+    if (rc == TROD_OK && all.n)
+        rc = trod_buf_add(out, all.p, all.n);
+    trod_buf_fini(&page);
+    trod_buf_fini(&dir);
+    trod_buf_fini(&all);
+    return rc;
+}
+
+/* ---- reading */
+
+static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p)
+{
+    uint64_t delta;
+    unsigned forms;
+
+    if (trod_unpack(in, &delta) < 0)
+        return false;
+    p->block += (uint32_t)delta;
+    p->a = p->b = 0;
+    if (id == NAV_S_REGS)
+        return true;
+    if (id == NAV_S_SITES)
+        return trod_unpack(in, &p->a) == TROD_OK;
+    if (in->n == 0)
+        return false;
+    forms = *in->p++;
+    in->n--;
+    return get_mask(in, forms & 3, &p->a) && get_mask(in, forms >> 2 & 3, &p->b);
+}
+
+/* The postings of keys LO to HI in a page to OUT. */
+static int find_in_page(struct trod_span in, const struct nav_segment *s, unsigned id,
+                        uint64_t first, uint64_t lo, uint64_t hi, struct nav_postings *out)
+{
+    uint64_t key = first, delta, n;
+
+    while (in.n) {
+        struct nav_posting p = {.block = s->from};
+
+        if (trod_unpack(&in, &delta) < 0 || trod_unpack(&in, &n) < 0)
+            return TROD_ERR_CORRUPT;
+        key += delta;
+        if (key > hi)
+            return TROD_OK;
+        p.key = key;
+        while (n--) {
+            if (!get_posting(&in, id, &p) || p.block >= s->to)
+                return TROD_ERR_CORRUPT;
+            if (key >= lo && nav_postings_add(out, key, p.block, p.a, p.b) < 0)
+                return TROD_ERR_NOMEM;
+        }
+    }
+    return TROD_OK;
+}
+
+static const struct nav_section *section_of(const struct nav_segment *s, unsigned id)
+{
+    return id == NAV_S_LINES ? s->lines : id == NAV_S_SITES ? s->sites : s->regs;
+}
+
+int nav_postings_range(const struct nav_index *x, const struct nav_segment *s, unsigned id,
+                       uint64_t lo, uint64_t hi, struct nav_postings *out)
+{
+    const struct nav_section *section = section_of(s, id);
+    const uint8_t *p, *dir;
+    struct trod_buf page = {0};
+    uint32_t pages, from = 0, to;
+    int rc = TROD_OK;
+
+    if (!section || section->length < 4)
+        return TROD_OK;
+    p = x->file + section->offset;
+    pages = trod_load_le32(p);
+    if (pages > (section->length - 4) / ENTRY)
+        return TROD_ERR_CORRUPT;
+    dir = p + 4;
+    /* the last page that does not begin behind LO */
+    for (to = pages; from + 1 < to;) {
+        const uint32_t mid = from + (to - from) / 2;
+
+        if (trod_load_le64(dir + (size_t)ENTRY * mid) <= lo)
+            from = mid;
+        else
+            to = mid;
+    }
+    for (; rc == TROD_OK && from < pages; from++) {
+        const uint8_t *e = dir + (size_t)ENTRY * from;
+        const uint64_t data = 4 + (uint64_t)ENTRY * pages, at = data + trod_load_le32(e + 8);
+        const uint32_t n = trod_load_le32(e + 12), raw = trod_load_le32(e + 16);
+
+        if (trod_load_le64(e) > hi)
+            break;
+        if (at + n > section->length)
+            rc = TROD_ERR_CORRUPT;
+        page.n = 0;
+        if (rc == TROD_OK)
+            rc = nav_unsqueeze(p + at, n, raw, &page);
+        if (rc == TROD_OK)
+            rc = find_in_page((struct trod_span){.p = page.p, .n = page.n}, s, id,
+                              trod_load_le64(e), lo, hi, out);
+    }
+    trod_buf_fini(&page);
+    return rc;
+}
+
+int nav_postings_find(const struct nav_index *x, const struct nav_segment *s, unsigned id,
+                      uint64_t key, struct nav_postings *out)
+{
+    return nav_postings_range(x, s, id, key, key, out);
+}

@@ -1,0 +1,65 @@
+/*
+ * squeeze.c - sections of an index, compressed. Implements index.h.
+ */
+#include "navigate/index.h"
+
+#include "trod_config.h"
+
+#include <string.h>
+
+#if TROD_HAVE_ZSTD
+#include <zstd.h>
+
+enum { LEVEL = 3 };
+
+int nav_squeeze(const void *p, size_t n, struct trod_buf *out)
+{
+    const size_t bound = ZSTD_compressBound(n);
+    size_t made;
+
+    if (n == 0)
+        return TROD_OK;
+    if (trod_buf_reserve(out, bound > n ? bound : n) < 0)
+        return TROD_ERR_NOMEM;
+    made = ZSTD_compress(out->p + out->n, bound, p, n, LEVEL);
+    if (ZSTD_isError(made) || made >= n) {
+        memcpy(out->p + out->n, p, n);
+        made = n;
+    }
+    out->n += made;
+    return TROD_OK;
+}
+
+static bool unpack(const uint8_t *p, size_t n, uint8_t *to, size_t raw)
+{
+    return ZSTD_decompress(to, raw, p, n) == raw;
+}
+#else
+int nav_squeeze(const void *p, size_t n, struct trod_buf *out)
+{
+    return trod_buf_add(out, p, n);
+}
+
+static bool unpack(const uint8_t *p, size_t n, uint8_t *to, size_t raw)
+{
+    (void)p;
+    (void)n;
+    (void)to;
+    (void)raw;
+    return false;
+}
+#endif
+
+int nav_unsqueeze(const uint8_t *p, size_t n, size_t raw, struct trod_buf *out)
+{
+    if (n == raw)
+        return trod_buf_add(out, p, n);
+    if (raw > TROD_AHEAD_MAX * 64ul)
+        return TROD_ERR_CORRUPT;
+    if (trod_buf_reserve(out, raw) < 0)
+        return TROD_ERR_NOMEM;
+    if (!unpack(p, n, out->p + out->n, raw))
+        return TROD_ERR_CORRUPT;
+    out->n += raw;
+    return TROD_OK;
+}

@@ -1,0 +1,364 @@
+/*
+ * state.c - the state at a row: registers, memory, what changed between two rows.
+ *
+ * Implements trod/navigate.h, "the state at a row".
+ */
+#include "navigate/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct trod_nav_state {
+    struct nav_regs regs; /* owns its files; names are copied */
+    struct nav_names names;
+    uint64_t row;
+    uint32_t stream;
+    uint32_t
+        *order; /* registers in the order of telling; UINT32_MAX: of the architecture, not met */
+    char (*text)[NAV_NAME];
+    size_t n;
+};
+
+struct replay {
+    struct nav_regs *regs;
+    uint32_t stream; /* of the row fed last */
+    uint64_t row;
+};
+
+static int rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    struct replay *r = user;
+
+    for (uint32_t end = i + n; i < end; i++, row++) {
+        int rc = nav_regs_row(r->regs, b, i, row);
+
+        if (rc < 0)
+            return rc;
+        r->stream = trod_batch_stream(b, i);
+        r->row = row;
+    }
+    return 1;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+
+    for (; *x && *y; x++, y++) {
+        if (*x >= '0' && *x <= '9' && *y >= '0' && *y <= '9') {
+            unsigned long u = strtoul(x, NULL, 10), v = strtoul(y, NULL, 10);
+
+            if (u != v)
+                return u < v ? -1 : 1;
+        }
+        if (*x != *y)
+            break;
+    }
+    return (unsigned char)*x - (unsigned char)*y;
+}
+
+static const struct nav_file *file_of(const struct trod_nav_state *s)
+{
+    return s->stream < s->regs.n_files ? s->regs.file[s->stream] : NULL;
+}
+
+static bool is_known(const struct nav_file *f, uint32_t id)
+{
+    return f && id < f->n && f->reg[id].size > 0;
+}
+
+/* Is register NAME of the architecture told as one of its banks (sp as sp_el1)? */
+static bool told_by_bank(const struct trod_nav_state *s, const char *name)
+{
+    for (uint32_t id = 0; id < s->names.n; id++)
+        if (is_known(file_of(s), id) && nav_names_means(&s->names, id, name))
+            return true;
+    return false;
+}
+
+/* First the registers of the architecture, then others that were met, by name. */
+static int put_in_order(struct trod_nav_state *s)
+{
+    const struct nav_file *f = file_of(s);
+    const char **others = calloc(s->names.n + 1, sizeof *others);
+    char room[NAV_NAME];
+    size_t base = 0, n = 0;
+
+    while (nav_base_name(s->names.isa, base, room))
+        base++;
+    s->order = calloc(base + s->names.n + 1, sizeof *s->order);
+    s->text = calloc(base + s->names.n + 1, sizeof *s->text);
+    if (!others || !s->order || !s->text) {
+        free(others);
+        return TROD_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < base; i++) {
+        const char *name = nav_base_name(s->names.isa, i, room);
+        uint32_t id = nav_names_find(&s->names, name, false);
+
+        if (!is_known(f, id) && told_by_bank(s, name))
+            continue;
+        memcpy(s->text[s->n], name, strlen(name));
+        s->order[s->n++] = is_known(f, id) ? id : UINT32_MAX;
+    }
+    for (uint32_t id = 0; id < s->names.n; id++) {
+        bool told = false;
+
+        for (size_t i = 0; i < base && !told; i++)
+            told = strcmp(s->text[i], s->names.at[id].text) == 0;
+        if (!told && is_known(f, id))
+            others[n++] = s->names.at[id].text;
+    }
+    qsort(others, n, sizeof *others, by_name);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(s->text[s->n], others[i], strlen(others[i]));
+        s->order[s->n++] = nav_names_find(&s->names, others[i], false);
+    }
+    free(others);
+    return TROD_OK;
+}
+
+/* The names as they are: those of the trace may grow. */
+static int copy_names(struct trod_nav_state *s, const struct nav_names *names)
+{
+    s->names = *names;
+    s->names.cap = names->n ? names->n : 1;
+    s->names.at = calloc(s->names.cap, sizeof *s->names.at);
+    if (!s->names.at)
+        return TROD_ERR_NOMEM;
+    if (names->n)
+        memcpy(s->names.at, names->at, names->n * sizeof *names->at);
+    s->regs.names = &s->names;
+    return TROD_OK;
+}
+
+int trod_nav_state(struct trod_nav *nav, uint64_t row, int64_t stream, struct trod_nav_state **out)
+{
+    struct trod_nav_state *s = calloc(1, sizeof *s);
+    struct replay replay = {.row = TROD_NOWHERE};
+    size_t k = nav_block_of(nav, row);
+    int rc;
+
+    *out = NULL;
+    if (!s)
+        return TROD_ERR_NOMEM;
+    s->row = row;
+    replay.regs = &s->regs;
+    rc = nav_regs_at(nav, k, &s->regs);
+    if (rc == TROD_OK)
+        rc = nav_scan(nav, nav_block_first(nav, k), row < TROD_NOWHERE ? row + 1 : row, rows,
+                      &replay);
+    if (rc == TROD_OK && replay.row != row)
+        rc = trod_error(nav->diag, TROD_ERR_USAGE, "navigate.row", NULL,
+                        "the trace has no row %llu: it has %llu", (unsigned long long)row,
+                        (unsigned long long)nav->rows);
+    s->stream = stream < 0 ? replay.stream : (uint32_t)stream;
+    if (rc == TROD_OK)
+        rc = copy_names(s, &nav->names);
+    if (rc == TROD_OK)
+        rc = put_in_order(s);
+    if (rc < 0)
+        trod_nav_state_free(s);
+    else
+        *out = s;
+    return rc;
+}
+
+void trod_nav_state_free(struct trod_nav_state *s)
+{
+    if (!s)
+        return;
+    nav_regs_fini(&s->regs);
+    if (s->regs.names == &s->names)
+        nav_names_fini(&s->names);
+    free(s->order);
+    free(s->text);
+    free(s);
+}
+
+uint64_t trod_nav_state_row(const struct trod_nav_state *s)
+{
+    return s->row;
+}
+
+uint32_t trod_nav_state_stream(const struct trod_nav_state *s)
+{
+    return s->stream;
+}
+
+bool trod_nav_state_pc(const struct trod_nav_state *s, uint64_t *pc, uint64_t *row)
+{
+    const struct nav_file *f = file_of(s);
+
+    if (!f || !f->has_pc)
+        return false;
+    *pc = f->pc;
+    *row = f->pc_row;
+    return true;
+}
+
+static void tell(const struct nav_file *f, uint32_t id, struct trod_nav_register *out)
+{
+    const struct nav_value *v;
+
+    if (!is_known(f, id))
+        return;
+    v = &f->reg[id];
+    out->value = v->bytes;
+    out->known = v->bytes + v->cap;
+    out->size = v->size;
+    out->from = (enum trod_nav_source)v->from;
+    out->row = v->row;
+}
+
+bool trod_nav_state_register(const struct trod_nav_state *s, size_t i,
+                             struct trod_nav_register *out)
+{
+    memset(out, 0, sizeof *out);
+    out->row = TROD_NOWHERE;
+    if (i >= s->n)
+        return false;
+    out->name = s->text[i];
+    tell(file_of(s), s->order[i], out);
+    return true;
+}
+
+bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint8_t *value,
+                          uint8_t *known, size_t size, size_t *n)
+{
+    struct trod_nav_state *own = (struct trod_nav_state *)(uintptr_t)s;
+    const struct nav_file *f = file_of(s);
+    struct nav_part part;
+    const struct nav_value *v;
+
+    *n = 0;
+    if (!nav_names_part(&own->names, name, strlen(name), "", 0, false, &part)) {
+        char query[NAV_NAME];
+
+        nav_canonical(s->names.isa, name, query);
+        memset(&part, 0, sizeof part);
+        part.id = UINT32_MAX;
+        for (uint32_t id = 0; id < s->names.n && part.id == UINT32_MAX; id++)
+            if (nav_names_means(&s->names, id, query) && is_known(f, id))
+                part.id = id;
+    }
+    if (!is_known(f, part.id) || part.off >= f->reg[part.id].size)
+        return false;
+    v = &f->reg[part.id];
+    *n = part.bits ? part.bits / 8 : v->size;
+    if (*n > v->size - part.off)
+        *n = v->size - part.off;
+    if (*n > size)
+        *n = size;
+    memcpy(value, v->bytes + part.off, *n);
+    memcpy(known, v->bytes + v->cap + part.off, *n);
+    return true;
+}
+
+/* ---- memory */
+
+int trod_nav_memory(struct trod_nav *nav, uint64_t row, uint64_t addr, size_t count,
+                    struct trod_nav_byte *out)
+{
+    const bool big = trod_nav_meta(nav)->endian == TROD_ENDIAN_BIG;
+    struct nav_lines lines;
+    int rc;
+
+    if (count > TROD_NAV_MEMORY || (count && addr + (count - 1) < addr))
+        return trod_error(nav->diag, TROD_ERR_LIMIT, "navigate.memory", NULL,
+                          "%zu bytes of memory from 0x%llx on are too many: %d at the most", count,
+                          (unsigned long long)addr, TROD_NAV_MEMORY);
+    rc = nav_lines_init(&lines, big);
+    if (rc == TROD_OK)
+        rc = nav_lines_ask(&lines, addr, count);
+    if (rc == TROD_OK)
+        rc = nav_lines_solve(nav, &lines, row);
+    for (size_t k = 0; rc == TROD_OK && k < count; k++)
+        nav_line_byte(nav_lines_find(&lines, (addr + k) / NAV_LINE), (addr + k) % NAV_LINE,
+                      &out[k]);
+    nav_lines_fini(&lines);
+    return rc;
+}
+
+/* Bytes of lines that rows write, or read: what they find may be new. */
+struct touching {
+    struct nav_lines *lines;
+};
+
+static int touch(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    struct nav_lines *l = ((struct touching *)user)->lines;
+    int rc = TROD_OK;
+
+    (void)row;
+    for (uint32_t end = i + n; rc == TROD_OK && i < end; i++) {
+        struct nav_access a;
+
+        if (nav_access_of(b, i, l->big, &a))
+            rc = nav_lines_ask(l, a.addr, a.size);
+    }
+    return rc < 0 ? rc : 1;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct nav_line *x = *(const struct nav_line *const *)a;
+    const struct nav_line *y = *(const struct nav_line *const *)b;
+
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int make_runs(const struct nav_lines *l, struct trod_nav_run **out, size_t *n)
+{
+    struct nav_line **all = calloc(l->n + 1, sizeof *all);
+    struct trod_nav_run *run = calloc((size_t)l->n * (NAV_LINE / 2) + 1, sizeof *run);
+    size_t count = 0, k = 0;
+
+    if (!all || !run) {
+        free(all);
+        free(run);
+        return TROD_ERR_NOMEM;
+    }
+    for (uint32_t i = 0; i <= l->mask; i++)
+        if (l->slot[i])
+            all[count++] = l->slot[i];
+    qsort(all, count, sizeof(struct nav_line *), by_number);
+    for (size_t i = 0; i < count; i++)
+        for (unsigned at = 0; at < NAV_LINE; at++) {
+            const uint64_t addr = all[i]->number * NAV_LINE + at;
+
+            if (!(all[i]->asked >> at & 1))
+                continue;
+            if (k && run[k - 1].addr + run[k - 1].count == addr)
+                run[k - 1].count++;
+            else
+                run[k++] = (struct trod_nav_run){addr, 1};
+        }
+    free(all);
+    *out = run;
+    *n = k;
+    return TROD_OK;
+}
+
+int trod_nav_touched(struct trod_nav *nav, uint64_t lo, uint64_t hi, struct trod_nav_run **out,
+                     size_t *n)
+{
+    struct nav_lines lines;
+    struct touching touching = {&lines};
+    int rc;
+
+    *out = NULL;
+    *n = 0;
+    rc = nav_lines_init(&lines, false);
+    if (rc == TROD_OK && lo < hi)
+        rc = nav_scan(nav, lo + 1, hi == TROD_NOWHERE ? hi : hi + 1, touch, &touching);
+    if (rc == TROD_ERR_LIMIT)
+        trod_error(nav->diag, rc, "navigate.memory", NULL,
+                   "more than %d bytes are touched between rows %llu and %llu: name some with "
+                   "--memory",
+                   TROD_NAV_MEMORY, (unsigned long long)lo, (unsigned long long)hi);
+    if (rc == TROD_OK)
+        rc = make_runs(&lines, out, n);
+    nav_lines_fini(&lines);
+    return rc;
+}

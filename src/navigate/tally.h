@@ -1,0 +1,48 @@
+/*
+ * tally.h - what lies in the block that is being indexed: lines of memory, instructions, registers.
+ */
+#ifndef NAVIGATE_TALLY_H
+#define NAVIGATE_TALLY_H
+
+#include "navigate/index.h"
+
+enum { NAV_WIDE = 1 << 16, NAV_CODES = 16, NAV_ISETS = 8, NAV_DECODER_REGS = 512 };
+
+/* The key of accesses of more than NAV_WIDE bytes: they may touch any line. */
+#define NAV_ANY_LINE UINT64_MAX
+
+struct nav_tally_line {
+    uint64_t key, written, read;
+    uint32_t turn; /* the block that it is of; another: an empty place */
+};
+
+struct nav_tally_site {
+    uint64_t pc, count;
+    uint32_t turn;
+    uint8_t n, code[NAV_CODES];
+};
+
+struct nav_tally {
+    struct nav_regs *regs;
+    struct nav_names *names;
+    struct trod_insn_decoder *insn;
+    bool big, by_opcode;
+    uint32_t turn;
+    struct nav_tally_line *line;
+    struct nav_tally_site *site;
+    uint32_t n_lines, line_mask, n_sites, site_mask;
+    struct nav_tally_line *last;              /* met last */
+    uint64_t reg[2][NAV_REGS / 64];           /* written, read: a bit each */
+    uint16_t id[NAV_ISETS][NAV_DECODER_REGS]; /* of the decoder's registers: number + 1 */
+};
+
+int nav_tally_init(struct nav_tally *t, struct nav_regs *regs, struct trod_insn_decoder *insn,
+                   const struct trod_format *f, bool big);
+void nav_tally_fini(struct nav_tally *t);
+/* Row I of B, row ROW of the trace: registers too. Returns 0 or TROD_ERR_NOMEM. */
+int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, uint64_t row);
+/* The block ends: its postings, as those of block BLOCK; the next one begins. */
+int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *lines,
+                  struct nav_postings *sites, struct nav_postings *regs);
+
+#endif

@@ -1,0 +1,224 @@
+/*
+ * told.c - registers that other rows than register writes tell: the states of FULL, and the
+ * arguments and results of functions that drmemtrace's markers carry.
+ *
+ * Implements regs.h (docs/formats/amber.md, "FULL"; docs/formats/drmemtrace.md, "Functions and
+ * system calls"; the argument registers of the procedure call standards and of Linux's syscall(2)).
+ */
+#include "navigate/regs.h"
+
+#include "trod/drmemtrace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Words of a state of FULL. */
+enum {
+    W_SRR1 = 1,
+    W_GPR = 2,
+    W_CR = 34,
+    W_XER = 35,
+    W_LR = 36,
+    W_CTR = 37,
+    W_MQ = 38,
+    W_VRSAVE = 39,
+    W_FPR = 40,
+    W_FLOAT_PAD = 104,
+    W_FPSCR = 105,
+    W_VR = 106,
+    W_VSCR = 234,
+    W_VECTOR_PAD = 238,
+    W_VRVALID = 242
+};
+
+/* The register that word W belongs to: its name, first word and words. False: none. */
+static bool register_of(unsigned w, char name[NAV_NAME], unsigned *first, unsigned *words)
+{
+    static const char *const others[] = {"cr", "xer", "lr", "ctr", "mq", "vrsave"};
+
+    *first = w;
+    *words = 1;
+    if (w == W_SRR1) {
+        snprintf(name, NAV_NAME, "srr1");
+    } else if (w >= W_GPR && w < W_CR) {
+        snprintf(name, NAV_NAME, "r%u", w - W_GPR);
+    } else if (w >= W_CR && w <= W_VRSAVE) {
+        snprintf(name, NAV_NAME, "%s", others[w - W_CR]);
+    } else if (w >= W_FPR && w < W_FLOAT_PAD) {
+        *first = w - (w - W_FPR) % 2;
+        *words = 2;
+        snprintf(name, NAV_NAME, "f%u", (w - W_FPR) / 2);
+    } else if (w == W_FPSCR) {
+        snprintf(name, NAV_NAME, "fpscr");
+    } else if (w >= W_VR && w < W_VECTOR_PAD) {
+        *first = w - (w - W_VR) % 4;
+        *words = 4;
+        if (w < W_VSCR)
+            snprintf(name, NAV_NAME, "v%u", (w - W_VR) / 4);
+        else
+            snprintf(name, NAV_NAME, "vscr");
+    } else if (w == W_VRVALID) {
+        snprintf(name, NAV_NAME, "vrvalid");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* The value at P, N bytes of them with the most significant first, of register NAME. */
+static int learn(struct nav_regs *r, struct nav_file *f, const char *name, const uint8_t *p,
+                 uint32_t n, uint64_t row)
+{
+    uint32_t id = nav_names_find(r->names, name, true);
+    uint8_t value[16];
+    bool known;
+
+    if (id == UINT32_MAX)
+        return TROD_OK;
+    for (uint32_t k = 0; k < n; k++)
+        value[k] = p[n - 1 - k];
+    known = id < f->n && f->reg[id].size == n;
+    if (known && memcmp(f->reg[id].bytes, value, n) == 0)
+        return TROD_OK;
+    if (known)
+        r->wrote[r->n_wrote++] = id;
+    return nav_regs_put(f, id, 0, value, NULL, n, TROD_NAV_READ, row);
+}
+
+int nav_regs_state(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i,
+                   uint64_t row)
+{
+    char name[NAV_NAME];
+    const uint8_t *p;
+    unsigned first, words;
+
+    if (!(b->have & b->has[i] & TROD_COL_DATA) || b->data[i].len < sizeof f->state)
+        return TROD_OK;
+    p = trod_batch_bytes(b, b->data[i]);
+    for (unsigned w = 0; w < NAV_STATE_WORDS; w++) {
+        if (f->has_state && memcmp(f->state + 4 * w, p + 4 * w, 4) == 0)
+            continue;
+        if (!register_of(w, name, &first, &words))
+            continue;
+        if (learn(r, f, name, p + 4 * first, 4 * words, row) < 0)
+            return TROD_ERR_NOMEM;
+        w = first + words - 1;
+    }
+    memcpy(f->state, p, sizeof f->state);
+    f->has_state = true;
+    return TROD_OK;
+}
+
+/* ---- markers of drmemtrace */
+
+/* The register that argument N of a function (SYSTEM: of a system call) is passed in. */
+static const char *argument_name(enum trod_isa isa, bool system, uint32_t n)
+{
+    static const char *const sysv[] = {"rdi", "rsi", "rdx", "rcx", "r8", "r9"},
+                             *const linux64[] = {"rdi", "rsi", "rdx", "r10", "r8", "r9"},
+                             *const linux32[] = {"rbx", "rcx", "rdx", "rsi", "rdi", "rbp"},
+                             *const x[] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"},
+                             *const arm[] = {"r0", "r1", "r2", "r3"},
+                             *const arm_eabi[] = {"r0", "r1", "r2", "r3", "r4", "r5", "r6"},
+                             *const a[] = {"x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17"};
+
+    switch (isa) {
+    case TROD_ISA_X86_64:
+        return n < 6 ? (system ? linux64 : sysv)[n] : NULL;
+    case TROD_ISA_X86_32:
+        return system && n < 6 ? linux32[n] : NULL;
+    case TROD_ISA_A64:
+        return n < 8 ? x[n] : NULL;
+    case TROD_ISA_ARM:
+        return system ? (n < 7 ? arm_eabi[n] : NULL) : n < 4 ? arm[n] : NULL;
+    case TROD_ISA_RISCV32:
+    case TROD_ISA_RISCV64:
+        return n < 8 ? a[n] : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static const char *result_name(enum trod_isa isa)
+{
+    switch (isa) {
+    case TROD_ISA_X86_64:
+    case TROD_ISA_X86_32:
+        return "rax";
+    case TROD_ISA_A64:
+        return "x0";
+    case TROD_ISA_ARM:
+        return "r0";
+    case TROD_ISA_RISCV32:
+    case TROD_ISA_RISCV64:
+        return "x10";
+    default:
+        return NULL;
+    }
+}
+
+static bool is_system(const struct nav_regs *r, uint64_t function)
+{
+    const enum trod_isa isa = r->names->isa;
+
+    return function >= (isa == TROD_ISA_X86_32 || isa == TROD_ISA_ARM ? TROD_DRM_SYSCALL_BASE_32
+                                                                      : TROD_DRM_SYSCALL_BASE_64);
+}
+
+int nav_regs_marker(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i,
+                    uint64_t row)
+{
+    const enum trod_isa isa = r->names->isa;
+    const char *name = NULL;
+    uint8_t value[8];
+    uint32_t id, size = isa == TROD_ISA_X86_32 || isa == TROD_ISA_ARM ? 4 : 8;
+
+    if (!(b->have & b->has[i] & TROD_COL_VALUE))
+        return TROD_OK;
+    switch (b->sub[i]) {
+    case TROD_DRM_FUNC_ID:
+        f->function = b->value[i];
+        f->argument = 0;
+        return TROD_OK;
+    case TROD_DRM_FUNC_ARG:
+        name = argument_name(isa, is_system(r, f->function), f->argument++);
+        break;
+    case TROD_DRM_FUNC_RETVAL:
+        name = result_name(isa);
+        break;
+    default:
+        return TROD_OK;
+    }
+    /* without opcodes nobody knows how long it stays so */
+    if (!name || !r->insn || (id = nav_names_find(r->names, name, true)) == UINT32_MAX)
+        return TROD_OK;
+    for (unsigned k = 0; k < 8; k++)
+        value[k] = (uint8_t)(b->value[i] >> (8 * k));
+    f->known += id >= f->n || !f->reg[id].size;
+    return nav_regs_put(f, id, 0, value, NULL, size, TROD_NAV_READ, row);
+}
+
+/* What instruction row I writes is not known any more; nor is anything when it is not known. */
+void nav_regs_spoil(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i)
+{
+    const struct trod_insn *insn = NULL;
+
+    if (r->insn && (b->have & b->has[i] & TROD_COL_CODE) && b->code[i].len)
+        insn = trod_insn_decode(r->insn, f->iset, b->addr[i], trod_batch_bytes(b, b->code[i]),
+                                b->code[i].len);
+    if (!insn || !insn->valid) {
+        for (uint32_t id = 0; id < f->n; id++)
+            nav_regs_forget(f, id);
+        f->known = 0;
+        return;
+    }
+    for (unsigned k = 0; k < insn->n_writes; k++) {
+        const char *name = trod_insn_reg_name(r->insn, f->iset, insn->writes[k]);
+        struct nav_part part;
+
+        if (!nav_names_part(r->names, name, strlen(name), "", 0, false, &part))
+            continue;
+        f->known -= part.id < f->n && f->reg[part.id].size > 0;
+        nav_regs_forget(f, part.id);
+    }
+}

@@ -1,0 +1,106 @@
+/*
+ * branch.h - branch predictors: what they are told, what they answer, which there are.
+ *
+ * A predictor is a state machine that is told every branch of one thread or cpu in turn. Before it
+ * is told what the branch did, it says what it would have predicted; run() does both for many
+ * branches and says which predictions were wrong. Nothing here knows traces: events come from
+ * src/analysis/branches. Predictions are those of a processor that knows each outcome before the
+ * next branch is predicted, without delay and without wrong paths.
+ */
+#ifndef TROD_SIM_BRANCH_H
+#define TROD_SIM_BRANCH_H
+
+#include "trod/diag.h"
+
+enum trod_bp_kind {
+    TROD_BP_COND,     /* conditional, direct */
+    TROD_BP_JUMP,     /* unconditional, direct */
+    TROD_BP_CALL,     /* direct */
+    TROD_BP_INDIRECT, /* jump to an address from a register or memory */
+    TROD_BP_ICALL,
+    TROD_BP_RETURN,
+    TROD_BP_KINDS
+};
+
+struct trod_bp_event {
+    uint64_t pc, target; /* of the branch; where it leads to (0: not known) when it is taken */
+    uint64_t next;       /* behind it: where a call returns to */
+    uint32_t site;
+    uint8_t kind; /* enum trod_bp_kind */
+    bool taken;
+};
+
+/* Which branches a predictor is judged by. */
+enum trod_bp_class {
+    TROD_BP_DIRECTION, /* conditional ones: taken or not */
+    TROD_BP_TARGETS,   /* taken ones with a known target: the target */
+    TROD_BP_RETURNS,   /* of these, returns */
+    TROD_BP_INDIRECTS  /* of these, indirect jumps and calls, not returns */
+};
+
+static inline bool trod_bp_judged(enum trod_bp_class class, const struct trod_bp_event *e)
+{
+    switch (class) {
+    case TROD_BP_DIRECTION:
+        return e->kind == TROD_BP_COND;
+    case TROD_BP_RETURNS:
+        return e->taken && e->target && e->kind == TROD_BP_RETURN;
+    case TROD_BP_INDIRECTS:
+        return e->taken && e->target && (e->kind == TROD_BP_INDIRECT || e->kind == TROD_BP_ICALL);
+    default:
+        return e->taken && e->target;
+    }
+}
+
+enum { TROD_BP_PARAMS = 6, TROD_BP_NAME = 96, TROD_BP_MOST = 24 };
+
+struct trod_bp_param {
+    const char *name; /* NULL: past the last */
+    uint64_t value, least, most;
+};
+
+struct trod_bp_type {
+    const char *name;
+    enum trod_bp_class class;
+    struct trod_bp_param param[TROD_BP_PARAMS];
+    /* A state with the values P of the parameters; addresses of branches are multiples of
+     * 1 << SHIFT. NULL: no memory. Released with free(). */
+    void *(*make)(const uint64_t *p, unsigned shift);
+    /* The N branches at E: *WRONG of each becomes 1 where it was mispredicted, else 0. Those that
+     * it is not judged by are 0. */
+    void (*run)(void *state, const struct trod_bp_event *e, size_t n, uint8_t *wrong);
+    /* Bits of storage that a processor needs for it, without histories. */
+    uint64_t (*bits)(const uint64_t *p);
+};
+
+/* Predictor I of those that there are; NULL past the last. */
+const struct trod_bp_type *trod_bp_type_at(size_t i);
+
+/* One that was asked for: "gshare:log=14:history=14". */
+struct trod_bp_choice {
+    const struct trod_bp_type *type;
+    uint64_t value[TROD_BP_PARAMS];
+    char name[TROD_BP_NAME];
+};
+
+/*
+ * The predictors of SPEC: names, each with its parameters as "key=value", separated by commas,
+ * colons or plus signs. At most TROD_BP_MOST. Returns how many, or TROD_ERR_USAGE, reported.
+ */
+int trod_bp_choose(struct trod_bp_choice *out, const char *spec, struct trod_diag *diag);
+
+/* ---- for the predictors */
+
+/* Counters of N bits are numbers from 0; those of the upper half say taken. */
+static inline uint8_t trod_bp_count(uint8_t counter, bool up, uint8_t most)
+{
+    return up ? (uint8_t)(counter + (counter < most)) : (uint8_t)(counter - (counter > 0));
+}
+
+/* Signed ones, from -MOST - 1 to MOST. */
+static inline int8_t trod_bp_step(int8_t counter, bool up, int most)
+{
+    return up ? (int8_t)(counter + (counter < most)) : (int8_t)(counter - (counter > -most - 1));
+}
+
+#endif

@@ -1,0 +1,247 @@
+/*
+ * config_check.c - what a configuration comes to: sets, instances, which level is next.
+ *
+ * Implements own/config_int.h. What the model cannot simulate together is refused here.
+ */
+#include "sim/own/config_int.h"
+
+#include <string.h>
+
+#define fail trod_own_config_fail
+
+/* The instances of H, which line LINE gave to NAME. */
+static int check_home(const struct trod_own_parser *p, struct trod_own_home *h, unsigned line,
+                      const char *name)
+{
+    const uint32_t cores = p->c->cores;
+    const uint64_t all = cores == 64 ? UINT64_MAX : (UINT64_C(1) << cores) - 1;
+    uint32_t n = 0, together;
+
+    if (h->cores == 0)
+        h->cores = all;
+    if (h->cores & ~all)
+        return fail(p, line, "there are not so many cores:", name);
+    if (h->shared && h->cluster)
+        return fail(p, line, "shared and cluster exclude each other:", name);
+    together = h->shared ? cores : h->cluster ? h->cluster : 1;
+    for (uint32_t k = 0; k < TROD_OWN_CORES; k++) {
+        const bool here = h->cores >> k & 1;
+
+        h->of[k] = here ? (uint8_t)(n / together) : TROD_OWN_NOT_HERE;
+        n += here;
+    }
+    h->instances = (n + together - 1) / together;
+    return 0;
+}
+
+/* Do core K and those before it that have FROM together have NEXT, whose home is TO, together? */
+static bool stays_together(const struct trod_own_home *from, const int16_t *next, uint32_t k,
+                           const struct trod_own_home *to)
+{
+    for (uint32_t j = 0; j < k; j++)
+        if (from->of[j] == from->of[k] &&
+            (next[j] != next[k] || (next[k] >= 0 && to->of[j] != to->of[k])))
+            return false;
+    return true;
+}
+
+/* What sub-blocks and looking ahead do not go with. */
+static int check_kind(const struct trod_own_parser *p, const struct trod_own_spec *s)
+{
+    const bool ahead = s->policy.kind == TROD_REPL_OPT;
+
+    if (s->sector && (s->sector & (s->sector - 1) || s->sector < 4 || s->sector > s->line ||
+                      s->line / s->sector > 64))
+        return fail(p, s->line_number,
+                    "a sector has a power of two of bytes, 4 to a line, at most 64 a line: cache",
+                    s->name);
+    if (s->sector && (s->victims || s->prefetch || s->inclusion != TROD_OWN_NEITHER))
+        return fail(p, s->line_number,
+                    "sectors go with neither victims, prefetch nor inclusion: cache", s->name);
+    if (ahead && (s->victims || s->prefetch || s->no_allocate || s->inclusion != TROD_OWN_NEITHER))
+        return fail(p, s->line_number,
+                    "opt goes with neither victims, prefetch, inclusion nor allocate=no: cache",
+                    s->name);
+    if (ahead && p->c->coherent && p->c->cores > 1)
+        return fail(p, s->line_number, "opt does not go with coherence: cache", s->name);
+    return 0;
+}
+
+/* Sets, and that S is a cache at all. */
+static int check_cache(const struct trod_own_parser *p, struct trod_own_spec *s)
+{
+    uint64_t lines;
+
+    if (s->line < 4 || s->line > 1u << 16 || s->line & (s->line - 1))
+        return fail(p, s->line_number, "a line has a power of two of bytes, 4 to 65536: cache",
+                    s->name);
+    lines = s->size / s->line;
+    if (lines == 0 || lines > UINT32_MAX / 4 || s->size % s->line)
+        return fail(p, s->line_number, "the size is no whole number of lines: cache", s->name);
+    if (s->ways == 0)
+        s->ways = (uint32_t)lines;
+    if (lines % s->ways)
+        return fail(p, s->line_number, "the lines cannot be shared out to the ways: cache",
+                    s->name);
+    if (s->policy.kind == TROD_REPL_TREE_PLRU && s->ways & (s->ways - 1))
+        return fail(p, s->line_number, "tree-plru needs a power of two of ways: cache", s->name);
+    s->sets = lines / s->ways;
+    if (check_kind(p, s) < 0)
+        return TROD_ERR_USAGE;
+    return check_home(p, &s->home, s->line_number, s->name);
+}
+
+static int check_tlb(const struct trod_own_parser *p, struct trod_own_tlb_spec *t)
+{
+    if (t->entries == 0)
+        return fail(p, t->line_number, "no number of entries: tlb", t->name);
+    if (t->ways == 0)
+        t->ways = t->entries;
+    if (t->entries % t->ways)
+        return fail(p, t->line_number, "the entries cannot be shared out to the ways: tlb",
+                    t->name);
+    if (t->policy.kind == TROD_REPL_OPT)
+        return fail(p, t->line_number, "opt is a policy of caches: tlb", t->name);
+    if (t->policy.kind == TROD_REPL_TREE_PLRU && t->ways & (t->ways - 1))
+        return fail(p, t->line_number, "tree-plru needs a power of two of ways: tlb", t->name);
+    t->sets = t->entries / t->ways;
+    return check_home(p, &t->home, t->line_number, t->name);
+}
+
+/* Can cache S have cache N behind it? */
+static int check_next(const struct trod_own_parser *p, const struct trod_own_spec *s,
+                      const struct trod_own_spec *n)
+{
+    if (n->side != TROD_OWN_BOTH && n->side != s->side)
+        return fail(p, s->line_number, "the next cache holds something else: cache", s->name);
+    if (s->home.shared && !n->home.shared)
+        return fail(p, s->line_number, "behind a shared cache all are shared: cache", s->name);
+    if (n->line < s->line)
+        return fail(p, s->line_number, "the next cache has shorter lines: cache", s->name);
+    if (n->inclusion == TROD_OWN_EXCLUSIVE && n->line != s->line)
+        return fail(p, s->line_number, "an exclusive cache has lines as long: cache", s->name);
+    if (n->inclusion == TROD_OWN_EXCLUSIVE && s->sector)
+        return fail(p, s->line_number, "sectors do not go before an exclusive cache: cache",
+                    s->name);
+    return 0;
+}
+
+/* Which cache comes behind cache I, for each core. */
+static int link_next(const struct trod_own_parser *p, unsigned i)
+{
+    struct trod_own_config *c = p->c;
+    struct trod_own_spec *s = &c->spec[i];
+    bool named = false;
+
+    for (unsigned j = i + 1; j < c->n; j++)
+        named = named || strcmp(c->spec[j].name, s->next_name) == 0;
+    if (*s->next_name && !named && strcmp(s->next_name, "memory") != 0)
+        return fail(p, s->line_number, "no later cache is called", s->next_name);
+    for (uint32_t k = 0; k < TROD_OWN_CORES; k++) {
+        s->next[k] = -1;
+        if (s->home.of[k] == TROD_OWN_NOT_HERE)
+            continue;
+        for (unsigned j = i + 1; s->next[k] < 0 && j < c->n; j++)
+            if (c->spec[j].home.of[k] != TROD_OWN_NOT_HERE &&
+                (*s->next_name ? strcmp(c->spec[j].name, s->next_name) == 0
+                               : c->spec[j].side == TROD_OWN_BOTH))
+                s->next[k] = (int16_t)j;
+        if (s->next[k] >= 0 && check_next(p, s, &c->spec[s->next[k]]) < 0)
+            return TROD_ERR_USAGE;
+        if (!stays_together(&s->home, s->next, k,
+                            &c->spec[s->next[k] < 0 ? i : (unsigned)s->next[k]].home))
+            return fail(p, s->line_number, "cores that share it do not share the next one: cache",
+                        s->name);
+    }
+    return 0;
+}
+
+/*
+ * What comes to a cache that looks ahead must not depend on a policy that looks ahead: the first
+ * pass simulates another one there.
+ */
+static int check_ahead(const struct trod_own_parser *p, unsigned i)
+{
+    const struct trod_own_config *c = p->c;
+
+    for (uint32_t k = 0; c->spec[i].policy.kind == TROD_REPL_OPT && k < TROD_OWN_CORES; k++)
+        for (int n = c->spec[i].next[k]; n >= 0; n = c->spec[n].next[k])
+            if (c->spec[n].policy.kind == TROD_REPL_OPT ||
+                c->spec[n].inclusion == TROD_OWN_INCLUSIVE)
+                return fail(p, c->spec[n].line_number,
+                            "behind a cache with opt neither opt nor inclusive goes: cache",
+                            c->spec[n].name);
+    return 0;
+}
+
+static int link_tlb(const struct trod_own_parser *p, unsigned i)
+{
+    struct trod_own_config *c = p->c;
+    struct trod_own_tlb_spec *t = &c->tlb[i];
+    bool named = false;
+
+    for (unsigned j = i + 1; j < c->n_tlbs; j++)
+        named = named || strcmp(c->tlb[j].name, t->next_name) == 0;
+    if (*t->next_name && !named && strcmp(t->next_name, "walk") != 0)
+        return fail(p, t->line_number, "no later tlb is called", t->next_name);
+    for (uint32_t k = 0; k < TROD_OWN_CORES; k++) {
+        t->next[k] = -1;
+        if (t->home.of[k] == TROD_OWN_NOT_HERE)
+            continue;
+        for (unsigned j = i + 1; t->next[k] < 0 && j < c->n_tlbs; j++)
+            if (c->tlb[j].home.of[k] != TROD_OWN_NOT_HERE &&
+                (*t->next_name ? strcmp(c->tlb[j].name, t->next_name) == 0
+                               : c->tlb[j].side == TROD_OWN_BOTH))
+                t->next[k] = (int16_t)j;
+        if (t->next[k] >= 0 && c->tlb[t->next[k]].side != TROD_OWN_BOTH &&
+            c->tlb[t->next[k]].side != t->side)
+            return fail(p, t->line_number, "the next tlb holds something else: tlb", t->name);
+        if (!stays_together(&t->home, t->next, k,
+                            &c->tlb[t->next[k] < 0 ? i : (unsigned)t->next[k]].home))
+            return fail(p, t->line_number, "cores that share it do not share the next one: tlb",
+                        t->name);
+    }
+    return 0;
+}
+
+static int link_walk(const struct trod_own_parser *p)
+{
+    struct trod_own_config *c = p->c;
+
+    c->walk = -1;
+    for (unsigned i = 0; i < c->n; i++)
+        if (strcmp(c->spec[i].name, c->walk_name) == 0)
+            c->walk = (int)i;
+    if (c->walk < 0)
+        return *c->walk_name && strcmp(c->walk_name, "memory") != 0
+                   ? fail(p, c->walk_line, "no cache is called", c->walk_name)
+                   : 0;
+    if (c->spec[c->walk].side == TROD_OWN_CODE)
+        return fail(p, c->walk_line, "page walks read data: cache", c->walk_name);
+    if (c->spec[c->walk].line < 8)
+        return fail(p, c->walk_line, "page tables have entries of 8 bytes, longer than a line of",
+                    c->walk_name);
+    if (c->n_tlbs == 0)
+        return fail(p, c->walk_line, "page walks without a tlb", NULL);
+    return 0;
+}
+
+int trod_own_config_check(const struct trod_own_parser *p)
+{
+    struct trod_own_config *c = p->c;
+    int rc = 0;
+
+    if (c->n == 0 && c->n_tlbs == 0)
+        return fail(p, p->line, "no cache", NULL);
+    for (unsigned i = 0; rc == 0 && i < c->n; i++)
+        rc = check_cache(p, &c->spec[i]);
+    for (unsigned i = 0; rc == 0 && i < c->n_tlbs; i++)
+        rc = check_tlb(p, &c->tlb[i]);
+    for (unsigned i = 0; rc == 0 && i < c->n; i++)
+        rc = link_next(p, i);
+    for (unsigned i = 0; rc == 0 && i < c->n; i++)
+        rc = check_ahead(p, i);
+    for (unsigned i = 0; rc == 0 && i < c->n_tlbs; i++)
+        rc = link_tlb(p, i);
+    return rc < 0 ? rc : link_walk(p);
+}

@@ -1,0 +1,48 @@
+/*
+ * future.h - when lines come again: what the first of two passes finds out for policy opt.
+ *
+ * Implements docs/caches.md, "The optimal policy". For each cache with that policy 8 bytes a
+ * reference are kept in a file without a name in the folder TMPDIR or /tmp, memory for each line
+ * that is referenced.
+ */
+#ifndef TROD_SIM_OWN_FUTURE_H
+#define TROD_SIM_OWN_FUTURE_H
+
+#include "trod/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct trod_own_coming { /* of one cache */
+    int file;
+    uint64_t n, at;   /* references in the file; of the next one to be told */
+    uint64_t *buffer; /* BLOCK of them */
+    size_t held;      /* in the buffer */
+    uint64_t told;    /* first reference in the buffer, second pass */
+    int failed;       /* first error */
+};
+
+struct trod_own_future {
+    struct trod_own_coming *cache;
+    uint32_t n;
+    bool turned; /* the first pass is over */
+};
+
+/* Prepare for N caches. 0, TROD_ERR_NOMEM or TROD_ERR_IO (reported). */
+int trod_own_future_init(struct trod_own_future *f, uint32_t n, struct trod_diag *diag);
+void trod_own_future_fini(struct trod_own_future *f);
+
+/* First pass: the next reference of this cache is to LINE. Errors wait for the turn. */
+void trod_own_coming_note(struct trod_own_coming *c, uint64_t line);
+
+/* The first pass is over. 0, TROD_ERR_IO (reported) or TROD_ERR_NOMEM. */
+int trod_own_future_turn(struct trod_own_future *f, struct trod_diag *diag);
+
+/* The second pass begins (anew). */
+void trod_own_future_rewind(struct trod_own_future *f);
+
+/* Second pass: when the line of the next reference comes again, TROD_OPT_NEVER: not at all. */
+uint64_t trod_own_coming_next(struct trod_own_coming *c);
+
+#endif

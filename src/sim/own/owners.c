@@ -1,0 +1,111 @@
+/*
+ * owners.c - the table of who misses: instructions, or what they belong to (functions, files of
+ * code, lines of source); pages, lines and owners of data; threads.
+ *
+ * Implements trod_own_who() of own/report.h. Names are those of the files of --symbols
+ * (engine/owners.h), or those of whose.h.
+ */
+#include "sim/own/report.h"
+
+#include "engine/owners.h"
+#include "sim/whose/whose.h"
+#include "trod/meta.h"
+
+/* What is counted for each: references, then the misses of each cache. */
+enum { REFS, MISSES, COUNTS = MISSES + TROD_OWN_CACHES };
+
+/* Are rows put together by what their addresses belong to? */
+static bool is_named(const struct trod_own_report *o)
+{
+    return o->symbols && !o->whose &&
+           (o->by == TROD_CACHE_BY_INSTRUCTION || o->by >= TROD_CACHE_BY_FUNCTION);
+}
+
+static void put(const struct trod_own_report *o, const struct trod_meta *meta,
+                const struct engine_owners *all, const struct engine_owned *w,
+                struct trod_result *r)
+{
+    char text[TROD_WHOSE_NAME];
+
+    if (o->whose) {
+        trod_whose_name(o->whose, (uint32_t)w->number, meta, text);
+        trod_result_str(r, NULL, text);
+    } else if (is_named(o) || o->by != TROD_CACHE_BY_THREAD) {
+        engine_owners_put(all, w, r);
+    } else if (w->number < meta->n_streams) {
+        trod_result_strn(r, NULL, meta->streams[w->number].name, meta->streams[w->number].name_len);
+    } else {
+        trod_result_u64(r, NULL, w->number);
+    }
+}
+
+/* The rows of S by owner, most misses of the last cache first: they cost most. */
+static int gather(const struct trod_own_sim *s, const struct trod_own_report *o,
+                  struct engine_owners *all)
+{
+    const enum trod_by by = o->by == TROD_CACHE_BY_MODULE   ? TROD_BY_MODULE
+                            : o->by == TROD_CACHE_BY_SOURCE ? TROD_BY_LINE
+                                                            : TROD_BY_FUNCTION;
+
+    engine_owners_begin(all, by, o->symbols, NULL, COUNTS);
+    for (size_t i = 0; i < s->n_rows; i++) {
+        const uint64_t *row = s->row + i * TROD_OWN_ROW, key = row[TROD_OWN_KEY];
+        uint64_t *count = is_named(o)
+                              ? engine_owners_of(all, key)
+                              : engine_owners_number(
+                                    all, o->whose ? trod_whose_of(o->whose, (uint32_t)key) : key);
+
+        if (!count)
+            return TROD_ERR_NOMEM;
+        count[REFS] += row[TROD_OWN_REFS];
+        for (unsigned c = 0; c < TROD_OWN_CACHES; c++)
+            count[MISSES + c] += row[TROD_OWN_MISSES + c];
+    }
+    return engine_owners_sort(all, COUNTS - 1);
+}
+
+/* How many of the owners ALL have a miss. */
+static size_t missing_of(const struct trod_own_sim *s, const struct engine_owners *all)
+{
+    size_t missing = 0;
+
+    for (size_t i = 0; i < all->n; i++)
+        for (unsigned k = 0; k < s->config->n; k++)
+            if (all->at[i].count[MISSES + k]) {
+                missing++;
+                break;
+            }
+    return missing;
+}
+
+int trod_own_who(const struct trod_own_sim *s, const struct trod_own_report *o,
+                 const struct trod_meta *meta, struct trod_result *r)
+{
+    static const char *const names[] = {"",       "instruction", "page",   "line",
+                                        "thread", "function",    "module", "source",
+                                        "data",   "block",       "region"};
+    const char *columns[TROD_OWN_CACHES + 2];
+    struct engine_owners all;
+    const int rc = gather(s, o, &all);
+
+    if (rc < 0) {
+        engine_owners_end(&all);
+        return rc;
+    }
+    columns[0] = o->by == TROD_CACHE_BY_INSTRUCTION && o->symbols ? "function" : names[o->by];
+    columns[1] = "references";
+    for (unsigned i = 0; i < s->config->n; i++)
+        columns[2 + i] = s->config->spec[i].name;
+    trod_result_u64(r, "missing", missing_of(s, &all));
+    trod_result_counts(r, "by", "Misses by cache", columns, s->config->n + 2);
+    for (size_t i = 0; i < all.n && (o->top == 0 || i < o->top); i++) {
+        put(o, meta, &all, &all.at[i], r);
+        trod_result_u64(r, NULL, all.at[i].count[REFS]);
+        for (unsigned k = 0; k < s->config->n; k++)
+            trod_result_u64(r, NULL, all.at[i].count[MISSES + k]);
+        trod_result_row_end(r);
+    }
+    trod_result_table_close(r);
+    engine_owners_end(&all);
+    return TROD_OK;
+}

@@ -1,0 +1,94 @@
+/*
+ * parts.c - a hierarchy shared out to several threads by sets, and put together again.
+ *
+ * Implements own/sim.h, "Parts". Some bits of the address are part of the set's number in every
+ * cache: references that differ in them never meet. Each part sees all references and simulates
+ * those whose bits are its own.
+ */
+#include "sim/own/sim.h"
+
+#include "core/grow.h"
+#include "sim/sweep_walk.h"
+#include "trod/diag.h"
+
+#include <string.h>
+
+enum { BITS_MOST = 6, SHARING_BITS = 6 };
+
+static unsigned log2_of(uint64_t v)
+{
+    unsigned bits = 0;
+
+    while (v >>= 1)
+        bits++;
+    return bits;
+}
+
+unsigned trod_own_sim_classes(const struct trod_own_config *c, unsigned *shift)
+{
+    unsigned low = SHARING_BITS, high = 64;
+
+    if (c->n_tlbs || c->physical || c->classify)
+        return 0;
+    for (unsigned i = 0; i < c->n; i++) {
+        const struct trod_own_spec *s = &c->spec[i];
+        const unsigned line = log2_of(s->line);
+
+        if (s->sets & (s->sets - 1) || s->victims || s->prefetch ||
+            s->policy.kind == TROD_REPL_OPT || !trod_walk_apart(s->policy.kind))
+            return 0;
+        low = line > low ? line : low;
+        high = line + log2_of(s->sets) < high ? line + log2_of(s->sets) : high;
+    }
+    *shift = low;
+    return high <= low ? 0 : high - low < BITS_MOST ? high - low : BITS_MOST;
+}
+
+void trod_own_sim_take(struct trod_own_sim *s, unsigned shard, unsigned shards)
+{
+    unsigned bits = shards > 1 ? trod_own_sim_classes(s->config, &s->class_shift) : 0;
+
+    s->shard = shard;
+    s->shards = shards;
+    s->class_mask = (UINT64_C(1) << bits) - 1;
+}
+
+static bool merge_rows(struct trod_own_sim *s, const struct trod_own_sim *from)
+{
+    for (size_t i = 0; i < from->n_rows; i++) {
+        const uint64_t *row = from->row + i * TROD_OWN_ROW;
+        uint64_t *into = trod_own_sim_row(s, row[TROD_OWN_KEY]);
+
+        if (!into)
+            return false;
+        for (size_t k = TROD_OWN_REFS; k < TROD_OWN_ROW; k++)
+            into[k] += row[k];
+    }
+    return true;
+}
+
+/* Lines of 64 bytes are whole in a part, so that each is in one of them only. */
+static bool merge_shared(struct trod_own_sim *s, const struct trod_own_sim *from)
+{
+    for (size_t i = 0; i < from->n_shared; i++) {
+        if (!trod_grow(&s->shared, s->n_shared, &s->cap_shared, sizeof *s->shared, 256))
+            return false;
+        s->shared[s->n_shared++] = from->shared[i];
+    }
+    return true;
+}
+
+int trod_own_sim_merge(struct trod_own_sim *s, const struct trod_own_sim *from)
+{
+    for (uint32_t i = 0; i < s->instances; i++)
+        trod_own_sim_add(&s->cache[i].n, &from->cache[i].n,
+                         sizeof s->cache[i].n / sizeof(uint64_t));
+    s->invalidations += from->invalidations;
+    s->interventions += from->interventions;
+    s->upgrades += from->upgrades;
+    s->refs += from->refs;
+    for (size_t i = 0; i < s->n_snapshots && i < from->n_snapshots; i++)
+        for (unsigned k = 0; k < s->config->n; k++)
+            s->snapshot[i].misses[k] += from->snapshot[i].misses[k];
+    return merge_rows(s, from) && merge_shared(s, from) ? 0 : TROD_ERR_NOMEM;
+}

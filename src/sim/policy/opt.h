@@ -1,0 +1,29 @@
+/*
+ * opt.h - the optimal replacement (Belady, "A study of replacement algorithms for a virtual-storage
+ * computer", 1966): the line that is referenced again last of all is replaced, the first way of
+ * several that never are. Somebody who knows the future says at each reference when its line comes
+ * next (COMING); an empty way is the first to go.
+ */
+#ifndef TROD_SIM_POLICY_OPT_H
+#define TROD_SIM_POLICY_OPT_H
+
+#include <stdint.h>
+
+#define TROD_OPT_NEVER UINT64_MAX
+
+static inline void trod_opt_touch(uint64_t *set, uint32_t way, uint64_t coming)
+{
+    set[way] = coming;
+}
+
+static inline uint32_t trod_opt_victim(const uint64_t *set, uint32_t ways)
+{
+    uint32_t best = 0;
+
+    for (uint32_t w = 1; w < ways; w++)
+        if (set[w] > set[best])
+            best = w;
+    return best;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * sweep_walk.h - caches of one line size and one stream, with policies that no stack tells of.
+ *
+ * Implements docs/caches.md, "Many caches at once". All are fed the same lines. A line that was
+ * also the last one of its set in the smallest number of sets was the last one of its set in all of
+ * them: where a policy takes no notice of that it is left out once, for all caches.
+ */
+#ifndef TROD_SIM_SWEEP_WALK_H
+#define TROD_SIM_SWEEP_WALK_H
+
+#include "sim/store.h"
+
+enum { TROD_WALK_BATCH = 4096 };
+
+struct trod_walk_cache {
+    struct trod_store store;
+    uint64_t sets, ways;
+    uint8_t policy;
+    bool every; /* the policy takes notice of a reference to the line used last */
+    uint64_t misses;
+};
+
+struct trod_walk {
+    struct trod_walk_cache *cache;
+    size_t n;
+    uint64_t *last, mask; /* by set of the smallest number of sets */
+    bool failed;
+    uint64_t line[TROD_WALK_BATCH];
+};
+
+/* SETS, a power of two, is the smallest number of sets of the caches to come. 0 or
+ * TROD_ERR_NOMEM. */
+int trod_walk_init(struct trod_walk *w, uint64_t sets);
+void trod_walk_fini(struct trod_walk *w);
+/* One more cache. 0, TROD_ERR_NOMEM, or what trod_repl_init returns. */
+int trod_walk_add(struct trod_walk *w, unsigned policy, uint64_t sets, uint64_t ways);
+/* N more references, at most TROD_WALK_BATCH. */
+void trod_walk_feed(struct trod_walk *w, const uint64_t *line, size_t n);
+/* Misses of a cache that was added. */
+uint64_t trod_walk_misses(const struct trod_walk *w, unsigned policy, uint64_t sets, uint64_t ways);
+/* Add the misses of OTHER, of the same caches. */
+void trod_walk_sum(struct trod_walk *w, const struct trod_walk *other);
+
+/* Does each set of a cache with POLICY mind its own business, so that sets can be shared out? */
+bool trod_walk_apart(unsigned policy);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * batch_own.h - what the library remembers of a batch besides its rows: columns that a driver fills
+ * only once.
+ *
+ * Part of the batch (trod/batch.h), for readers and drivers; not installed.
+ */
+#ifndef TROD_TRACE_BATCH_OWN_H
+#define TROD_TRACE_BATCH_OWN_H
+
+#include "trod/batch.h"
+
+/* Stands at the beginning of a batch's memory: trod_batch.own. */
+struct trod_batch_own {
+    const void *owner; /* driver whose constant columns are there; NULL: none are */
+    uint32_t tag;      /* of their content */
+    uint32_t filled;   /* enum trod_column */
+};
+
+/*
+ * Columns that are the same in every batch (raw slices of fixed-size records, has, ...) need to be
+ * filled only once a batch object. Returns those columns of COLUMNS (enum trod_column; KIND stands
+ * for has as well) that do not hold the constant content TAG of driver OWNER any more; the caller
+ * fills their elements [0, cap), wanted or not, and they count as filled from here on. TAG tells
+ * apart different contents of the same driver. Whoever else writes to columns of a batch that a
+ * driver will fill again calls trod_batch_changed; trod_batch_keep does it itself.
+ */
+static inline uint32_t trod_batch_constant(struct trod_batch *b, const void *owner, uint32_t tag,
+                                           uint32_t columns)
+{
+    struct trod_batch_own *own = (struct trod_batch_own *)b->own;
+    uint32_t fill = columns;
+
+    if (!own)
+        return columns;
+    if (own->owner == owner && own->tag == tag)
+        fill &= ~own->filled;
+    else
+        own->filled = 0;
+    own->owner = owner;
+    own->tag = tag;
+    own->filled |= fill;
+    return fill;
+}
+
+static inline void trod_batch_changed(struct trod_batch *b)
+{
+    struct trod_batch_own *own = (struct trod_batch_own *)b->own;
+
+    if (own)
+        *own = (struct trod_batch_own){0};
+}
+
+/* Driver OWNER is about to fill B: what another one left as constant is forgotten. */
+static inline void trod_batch_driver(struct trod_batch *b, const void *owner)
+{
+    const struct trod_batch_own *own = (const struct trod_batch_own *)b->own;
+
+    if (own && own->owner != owner)
+        trod_batch_changed(b);
+}
+
+#endif

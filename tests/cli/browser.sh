@@ -1,0 +1,61 @@
+# browser.sh - for tests of trod browse: the browser in a terminal of tmux, keys in, screens out.
+#
+#   browser WIDTH HEIGHT ARG...   trod browse ARG... in a terminal of that size
+#   keys KEY...                   as tmux send-keys takes them
+#   ask KEY TEXT                  KEY, TEXT in the line that it asks for, Enter
+#   shows REGEX                   the screen has such a line, sooner or later
+#   screen                        the screen as text
+#   over STATUS                   it has ended with that exit status, and left the terminal in order
+have tmux
+servers=0 server=
+in_tmux() {
+    env -u TMUX TMUX_TMPDIR="$tmp" tmux -S "$server" -f /dev/null "$@" 2>/dev/null
+}
+trap 'in_tmux kill-server; rm -rf "$tmp"' EXIT
+
+browser() {
+    local width=$1 height=$2
+    shift 2
+    last="trod browse $*"
+    [[ -z $server ]] || in_tmux kill-server
+    servers=$((servers + 1)) server=$tmp/tmux$servers
+    printf '%q ' exec "$TROD" browse "$@" >command
+    in_tmux new-session -d -x "$width" -y "$height" \
+        "stty -g >before; LC_ALL=C.UTF-8 TERM=${term-screen} ${environment-} sh command 2>errors
+         status=\$?; stty -g >after; echo \"status \$status\"; exec sleep 60"
+}
+
+keys() {
+    last="keys $*"
+    in_tmux send-keys "$@"
+}
+
+ask() {
+    last="ask $*"
+    in_tmux send-keys "$1" \; send-keys -l "$2" \; send-keys Enter
+}
+
+# the browser's own process
+browser_pid() {
+    pgrep -P "$(in_tmux display -p '#{pane_pid}')" -f "^$TROD browse"
+}
+
+screen() {
+    in_tmux capture-pane -p
+}
+
+shows() {
+    local i
+    checks=$((checks + 1))
+    for ((i = 0; i < 200; i++)); do
+        screen >shown
+        grep -q -E -e "$1" shown && return
+        sleep 0.02
+    done
+    { echo "the screen has no line like: $1"; cat shown errors; } | wrong
+}
+
+over() {
+    shows "^status $1\$"
+    check cmp before after
+}

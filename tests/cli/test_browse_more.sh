@@ -1,0 +1,216 @@
+# test_browse_more.sh - trod browse: what is looked for, calls folded, two positions, two traces,
+# several cpus, source, the index that is made meanwhile.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq
+"$TROD" browse x </dev/null 2>&1 | grep -q 'without ncursesw' && { echo "skipped: no ncursesw"; exit 77; }
+. "$TROD_SOURCE/tests/cli/browser.sh"
+
+# rows 2 to 9 are a call of 0x1010, rows 5 and 6 one of 0x1020 that it makes
+cat >calls.tarmac <<'END'
+1 clk IT (1) 00001000 94000004 O EL1h_n : BL 0x1010
+1 clk R X30 0000000000001004
+2 clk IT (2) 00001010 d503201f O EL1h_n : NOP
+3 clk IT (3) 00001014 94000003 O EL1h_n : BL 0x1020
+3 clk R X30 0000000000001018
+4 clk IT (4) 00001020 d503201f O EL1h_n : NOP
+5 clk IT (5) 00001024 d65f03c0 O EL1h_n : RET
+6 clk IT (6) 00001018 aa0103fe O EL1h_n : MOV x30,x1
+6 clk R X30 0000000000001004
+7 clk IT (7) 0000101c d65f03c0 O EL1h_n : RET
+8 clk IT (8) 00001004 f9000001 O EL1h_n : STR x1,[x0]
+8 clk MW8 00008000 00000000_00000011
+9 clk E 00001008 00000005 CoreEvent_IRQ
+10 clk IT (9) 00001008 f9000001 O EL1h_n : STR x1,[x0]
+10 clk MW8 00008000 00000000_00000012
+END
+browser 80 24 calls.tarmac
+shows 'indexed'
+shows '^> +0 INSTR'
+keys -
+shows '^ +2 \[\+\] 0x1010: 8 rows, 6 instructions$'
+keys Down Down
+shows '^> +2 \[\+\] 0x1010'
+keys Down
+shows '^> +10 INSTR'
+ask g 5 # into the fold, which opens
+shows '^> +5 INSTR'
+keys B
+shows '^ +0 +0x1020 +called at 0x1014, row 3$'
+shows '^ +1 +0x1010 +called at 0x1000, row 0$'
+shows '^ +2 +0x1000 +since before row 0$'
+keys Down Enter
+shows '^> +0 INSTR'
+ask g 6
+keys -
+shows '^> +5 \[\+\] 0x1020: 2 rows, 2 instructions$'
+keys +
+shows '^ +6 INSTR'
+ask g 2
+shows '^> +2 INSTR'
+keys '{'
+shows '1 call folded'
+shows '^ +5 \[\+\] 0x1020'
+shows '^ +7 INSTR'
+keys '}'
+shows '^ +6 INSTR'
+keys Home '{'
+shows '^ +2 \[\+\] 0x1010: 8 rows, 6 instructions$'
+keys '}'
+shows '^ +6 INSTR'
+ask g 10
+keys -
+shows 'the cursor is in no call'
+
+# expressions, writes, visits, exceptions: rows as trod find and trod who tell them
+keys Home
+ask / 'kind == WRITE && value == 0x12'
+shows 'row 14 of 15'
+keys f
+shows 'not found behind row 14'
+ask / 'kind == INSTR && addr >= 0x1018'
+shows 'not found behind'
+keys F
+shows 'row 9 of 15' # 13 is 0x1008
+keys F
+shows 'row 7 of 15'
+keys F F F
+shows 'row 5 of 15'
+keys F
+shows 'not found before row 5'
+ask / 'nonsense =='
+shows '^> +5 '
+keys e
+shows 'row 12 of 15'
+keys E
+shows 'not found before row 12'
+ask W x30
+shows 'row 8 of 15'
+ask W lr
+shows 'row 4 of 15'
+ask w 0x8003
+shows 'row 11 of 15'
+ask w 0x8000..0x8fff
+shows 'row 14 of 15'
+ask w x30
+shows 'writes of x30: none behind row 14'
+ask w rubbish
+shows 'writes of rubbish: none behind row 14'
+ask P 0x1008
+shows 'row 13 of 15'
+keys n
+shows 'executions of 0x1008: none behind row 13'
+keys Home n
+shows 'executions of 0x1000: none behind row 0'
+ask p 0x1020
+shows 'row 5 of 15'
+ask g 14
+shows 'registers at row 14'
+keys Tab
+shows '^\[\*\] registers'
+keys Enter # of the first one, x30
+shows 'row 8 of 15'
+ask g end
+ask M 0x8000
+shows 'memory at 0x8000'
+keys Tab Enter Tab
+shows 'row 11 of 15'
+
+# two positions
+keys s End
+shows 'registers at row 14'
+keys d
+shows '^ 0000000000008000 +11 +12$'
+check grep -q '^ registers: at row 11, at row 14$' shown
+keys Escape x
+shows 'row 11 of 15'
+shows '^@ +14 '
+keys v v
+shows 'instructions'
+shows '^.{48}>0*1004  STR x1,\[x0\]$|>00001004  STR'
+shows ' 00001000  BL 0x1010'
+keys q
+over 0
+
+# several cpus
+sed 'p; s/ clk \([IRM]\)/ clk cpu1 \1/' calls.tarmac | awk '{ if (!(/cpu1/)) sub(/ clk /, " clk cpu0 "); print }' >two.tarmac
+browser 100 24 two.tarmac
+shows '^> +0 '
+n=$(trod info --format json two.tarmac | jq '.streams // .threads | length' 2>/dev/null)
+keys c
+shows 'only '
+keys c
+shows 'only '
+keys c
+shows 'all rows'
+keys q
+over 0
+
+# two traces: one value changed, one row missing in the second, one inserted
+sed -e 's/0000_00000012$/0000_00000013/' -e '5d' -e '8a 6 clk R X5 0000000000000007' calls.tarmac >other.tarmac
+browser 110 24 calls.tarmac other.tarmac
+shows '^ 3 differences'
+shows '^> +0 INSTR.* 0 INSTR'
+shows '^ +3 INSTR.* +3 INSTR'
+keys ]
+shows '^> +4 REG +X30 0000000000001018 +<$'
+shows '^ +5 INSTR.* +4 INSTR'
+keys ]
+shows '^ +> +7 REG +X5 0*7$'
+shows '^> +8 REG .* +8 REG '
+keys ]
+shows '^> +14 WRITE .*12 +\| +14 WRITE .*13$'
+keys ]
+shows 'no difference behind row 14'
+keys a
+shows '^    calls.tarmac +\[\*\] other.tarmac'
+shows '\| > +14 WRITE +00008000  0000000000000013'
+keys -
+shows 'side by side nothing is folded'
+keys [
+shows 'row 7 of 15'
+keys z
+shows '^ other.tarmac  tarmac'
+keys q
+over 0
+browser 80 24 calls.tarmac calls.tarmac
+shows '^ 0 differences: they are equal'
+keys a ] q
+over 0
+
+# no index is made where none is wanted, or where it cannot be written; then all is as before
+rm -f *.trodx
+browser 80 24 --no-index calls.tarmac
+shows '^> +0 INSTR'
+keys End -
+shows '^> +14 WRITE'
+keys i I E q
+over 0
+check test ! -e calls.tarmac.trodx
+
+# addresses only, and a directory
+printf '0x1000 R\n0x1008 W\n0x2000 R\n' >addresses
+browser 80 24 --from ramulator addresses
+shows 'this format has addresses only, no registers'
+keys e
+shows 'not found behind row 0'
+keys n
+shows 'no instruction is near'
+keys -
+shows 'the cursor is in no call'
+keys d
+shows 'there is no second position'
+keys q
+over 0
+
+# every key that ? shows is in the manual, and the other way round
+browser 100 70 calls.tarmac
+keys '?'
+shows '^ keys'
+screen | sed -n 's/^ .\{13\}\([a-z].*\)$/\1/p' | sort >help
+sed -n '/^\.Sh KEYS/,/^\.El/p' "$TROD_SOURCE/docs/man/trod-browse.1" | grep '^[A-Z].*\.$' |
+    sed 's/\.$//; s/^./\L&/' | sort >man
+check test "$(wc -l <help)" -gt 30
+same man help
+keys q q
+over 0
+finish

@@ -1,0 +1,196 @@
+# test_calls.sh - trod calls, profile and flame: a program whose calls are known, with recursion, a tail
+# call and a call that never returns; weights; two traces; pictures; parts, threads, damage.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq
+examples=$TROD_SOURCE/examples
+
+# 1000 calls 2000 twice, which calls itself once and then 3000; then 4000, which hangs. A64:
+# bl 0x2000, bl 0x2000, bl 0x4000 at 1000, 1004, 1008; 2000: nop, bl 0x2000, nop, bl 0x3000, ret
+awk 'function i(pc, op) { printf "%d clk cpu0 IT (%d) %08x:%012x_NS %s O EL1h_n : X\n", ++n, n, pc, pc, op }
+     function read() { printf "%d clk cpu0 MR8 0000%04x:00000000%04x_NS 00000000_00000000\n", n, n * 64, n * 64 }
+     function f(deep) {
+         i(8192, "d503201f"); read()
+         if (!deep) { i(8196, "97ffffff"); printf "%d clk cpu0 R X0 0000000000000007\n", n; f(1) } else i(8196, "d503201f")
+         i(8200, "d503201f"); i(8204, "940003fd"); g(); i(8208, "d65f03c0") }
+     function g() { i(12288, "d503201f"); read(); read(); i(12292, "d65f03c0") }
+     BEGIN { i(4096, "94000400"); f(0); i(4100, "940003ff"); f(0); i(4104, "94000bfe")
+             i(16384, "d503201f"); i(16388, "14000000"); i(16388, "14000000") }' >known.tarmac
+
+run trod calls --format json known.tarmac
+status 0
+json '.instructions == 34 and .calls == 9 and .returns == 8 and .open == 2 and .unwound == 0'
+jq -c '.tree[] | [(.function | ltrimstr(" ") | gsub(" "; "")), .depth, .calls, .inclusive, .exclusive]' "$stdout" >tree
+sort tree >tree.sorted
+sort >want <<'T'
+["0x1000",0,1,34,3]
+["0x2000",1,2,28,10]
+["0x2000",2,2,14,10]
+["0x3000",3,2,4,4]
+["0x3000",2,2,4,4]
+["0x4000",1,1,3,3]
+T
+same want tree.sorted
+
+run trod profile --format json known.tarmac
+status 0
+json '[.functions[] | [.function, .calls, .exclusive, .inclusive]] ==
+    [["0x2000", 4, 20, 28], ["0x3000", 4, 8, 8], ["0x1000", 1, 3, 34], ["0x4000", 1, 3, 3]]'
+json '[.functions[].exclusive] | add == 34'
+json '[.callers[] | select(.function == "0x2000") | [.caller, .calls, .inclusive]] | sort ==
+    [["0x1000", 2, 28], ["0x2000", 2, 0]]'
+# what a time belongs to: the instruction it passes behind
+json '.time == 33 and ([.functions[].exclusive_time] | add) == 33'
+
+# accesses: 1 in each call of 2000, 2 in each of 3000; each to a line of its own or the one before
+run trod profile --weight loads --format json known.tarmac
+json '.loads == 12 and [.functions[] | [.function, .exclusive_weight, .inclusive_weight]] ==
+    [["0x3000", 8, 8], ["0x2000", 4, 12], ["0x1000", 0, 12], ["0x4000", 0, 0]]'
+run trod profile --weight bytes --format json known.tarmac
+json '.bytes == 96 and ([.functions[].exclusive_weight] | add) == 96'
+run trod profile --weight misses --format json known.tarmac
+json '.misses == 8' # the second read of 3000 is of the same line
+run trod profile --weight rows --format json known.tarmac
+json '.rows == 48 and ([.functions[].exclusive_weight] | add) == 48'
+run trod profile --sort calls --top 1 --format json known.tarmac
+json '[.functions[].function] == ["0x2000"]'
+
+# folded: every stack, what it cost, sorted
+run trod flame known.tarmac
+status 0
+out <<'T'
+0x1000 3
+0x1000;0x2000 10
+0x1000;0x2000;0x2000 10
+0x1000;0x2000;0x2000;0x3000 4
+0x1000;0x2000;0x3000 4
+0x1000;0x4000 3
+T
+run trod flame --reverse known.tarmac
+out <<'T'
+0x1000 3
+0x2000;0x1000 10
+0x2000;0x2000;0x1000 10
+0x3000;0x2000;0x1000 4
+0x3000;0x2000;0x2000;0x1000 4
+0x4000;0x1000 3
+T
+run trod flame --format json known.tarmac
+json '.total == 34 and (.stacks | length) == 6'
+
+# two traces: the second has the first call of 2000 only
+head -20 known.tarmac >less.tarmac
+n=$(grep -c ' IT ' less.tarmac)
+run trod flame --against less.tarmac known.tarmac
+status 0
+out_has '^0x1000;0x4000 3 0$'
+check test "$(awk '{ a += $2; b += $3 } END { print a, b }' "$stdout")" = "34 $n"
+run trod flame --against known.tarmac --normalize less.tarmac
+check test "$(awk '{ a += $2; b += $3 } END { print (a >= 33 && a <= 35), b }' "$stdout")" = "1 34"
+run trod flame --against less.tarmac --format json known.tarmac
+json ".first == 34 and .second == $n"
+run trod flame --against missing known.tarmac
+status 2
+run trod flame --against less.tarmac --like tarmac known.tarmac
+status 2
+err_has "'--like'"
+
+# pictures: well-formed, nothing from outside, every function there
+for args in '' '--against less.tarmac' '--title a<b&c'; do
+    # shellcheck disable=SC2086 # words
+    run trod flame --svg $args known.tarmac
+    status 0
+    cp "$stdout" picture.svg
+    out_has '^<svg xmlns="http://www.w3.org/2000/svg"'
+    out_not 'href|src=|url\(|@import'
+    out_has 'prefers-color-scheme:dark'
+    out_has '<title>0x1000 \('
+    if command -v python3 >/dev/null; then
+        check python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' picture.svg
+    fi
+    if command -v node >/dev/null; then
+        sed -n '/<script>/,/<\/script>/p' picture.svg | sed '1d;$d' >script.js
+        check node --check script.js
+    fi
+done
+if command -v node >/dev/null; then # the script at work: six functions and all; below 2000, three
+    trod flame --svg known.tarmac >picture.svg
+    run node "$TROD_SOURCE/tests/cli/flame_picture.js" picture.svg 3000 0x2000
+    status 0
+    out <<'T'
+visible 7 of 7
+zoomed 6 width 1200 x 10 past 2 label 0x2000
+matched: 2 functions match, 23.53 % 2
+reset 7 hits 0 
+0x2000 (28 instructions, 82.35 %)
+T
+fi
+
+# single calls
+run trod calls --function 0x2000 --format json known.tarmac
+status 0
+json '[.list[] | [.time, .until, .instructions]] == [[2, 15, 14], [4, 10, 7], [17, 30, 14], [19, 25, 7]]'
+json '.calls_found == 4 and [.list[] | .arguments] == ["", "0x7", "0x7", "0x7"]'
+json '[.list[] | [.depth, .caller, .site, .end]] ==
+    [[1, "0x1000", "0x1000", "returned"], [2, "0x2000", "0x2004", "returned"],
+     [1, "0x1000", "0x1004", "returned"], [2, "0x2000", "0x2004", "returned"]]'
+run trod calls --list --depth 2 --format json known.tarmac
+json '[.list[].function | ltrimstr("  ")] == ["0x1000", "0x2000", "0x2000", "0x4000"]'
+run trod calls --list --during 33..34 --format json known.tarmac
+json '[.list[].function | gsub(" "; "")] == ["0x1000", "0x4000"]'
+run trod calls --list --most 2 --format json known.tarmac
+json '.calls_listed == 2 and .calls_found == 10'
+run trod calls --final-stack --format json known.tarmac
+json '[.final_stack[] | [.depth, .function]] == [[1, "0x4000"], [0, "0x1000"]]'
+run trod calls --function nosuch known.tarmac
+status 2
+err_has "no function is called 'nosuch'"
+run trod calls --top 2 --format json known.tarmac
+json '(.tree | length) == 2 and .rows_not_shown == 4'
+
+# every example: the exclusive costs add up, and nothing depends on threads
+for file in hello.tarmac mips.trace sum.tt6 records.tt6e sum.trace.zip; do
+    [[ -e $examples/$file ]] || continue
+    n=$(trod count --format json "$examples/$file" 2>/dev/null | jq '.total.instructions // .instructions // 0')
+    for jobs in 1 3; do
+        trod profile -j $jobs --top 0 --format json "$examples/$file" >profile.$jobs 2>/dev/null
+        trod flame -j $jobs "$examples/$file" >flame.$jobs 2>/dev/null
+        trod calls -j $jobs --list --format json "$examples/$file" >calls.$jobs 2>/dev/null
+    done
+    last="profile, flame and calls of $file"
+    same profile.1 profile.3
+    same flame.1 flame.3
+    same calls.1 calls.3
+    check jq -e '([.functions[].exclusive] | add // 0) == .instructions' profile.1 >/dev/null
+    check test "$(awk '{ n += $NF } END { print n + 0 }' flame.1)" = "$(jq .instructions profile.1)"
+done
+
+# nothing to print in another tool's layout
+run trod flame --like tarmac "$examples/records.tt6e"
+check test "$got" -le 1
+
+# parts that are put together
+run trod run --save state profile,flame known.tarmac
+status 0
+run trod merge --format json state
+status 0
+trod run --format json profile,flame known.tarmac >whole
+through jq -S . && jq -S . whole >want && out_is want
+
+# a trace by pieces of time: each interval by itself
+run trod profile --interval 10 --format json known.tarmac
+status 0
+json '[.intervals[].instructions] | add == 34'
+
+# damaged, empty, without instructions
+sed '5s/.*/6 clk cpu0 IT (x y/' known.tarmac >bad.tarmac
+for command in calls profile flame; do
+    run trod $command bad.tarmac
+    status 2
+    out_has 1000
+    : >empty.tarmac
+    run trod $command --from tarmac empty.tarmac
+    check test "$got" -le 2
+    run trod $command "$examples/boot.byu6"
+    check test "$got" -le 2
+done
+finish

@@ -1,0 +1,237 @@
+# test_find.sh - trod find, and --where in commands: the same rows as the older options choose, rows
+# around them, counts, exit statuses. Expected rows are read off examples/hello.tarmac.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq
+
+hello=$TROD_SOURCE/examples/hello.tarmac
+sum=$TROD_SOURCE/examples/sum.trace.zip
+tt6=$TROD_SOURCE/examples/sum.tt6
+
+# found, not found, no expression, no file
+run trod find "$hello" 'kind == WRITE && value == 0x2b' --format json
+status 0
+json '.record == 16 and .address == "0x6400"'
+run trod find "$hello" 'kind == WRITE && value == 42'
+status 1
+check test ! -s "$stdout"
+run trod find "$hello" 'kind == WRIET'
+status 2
+err_has "no record is called 'WRIET'"
+err_has '^            \^$'
+run trod find "$hello"
+status 2
+err_has 'something is missing'
+run trod find "$tmp/none" 'row == 0'
+status 2
+run trod find "$hello" --where 'row == 0' --count --format json
+status 0
+json '.found == 1 and .rows >= 1'
+
+# first, limit, count; rows around
+run trod find "$hello" 'kind == WRITE' --format json --first
+json '.record == 5'
+run trod find "$hello" 'kind == WRITE' --format json -n 2
+through jq -c .record
+out <<END
+5
+6
+END
+run trod find "$hello" 'kind == WRITE' --count --format json
+json '.found == 3 and .rows == 24'
+run trod find "$hello" 'kind == WRITE' -C 1 --format json
+through jq -c '[.record, .found]'
+out <<END
+[4,false]
+[5,true]
+[6,true]
+[7,false]
+[15,false]
+[16,true]
+[17,false]
+END
+run trod find "$hello" 'kind == WRITE' -B 2 -A 1
+through sed -E 's/^(..) *([0-9]+) .*/\1\2/'
+out <<END
+  3
+  4
+> 5
+> 6
+  7
+--
+  14
+  15
+> 16
+  17
+END
+run trod find "$hello" 'row in {0, 23}' -C 3 --format csv
+through cut -d, -f1,2
+out <<END
+found,record
+true,0
+false,1
+false,2
+false,3
+false,20
+false,21
+false,22
+true,23
+END
+run trod find "$hello" 'row == 5' --range 5..5 -B 2 --format json
+through jq -c .record
+out <<END
+3
+4
+5
+END
+run trod find "$hello" 'row == 5' -B 2000
+status 2
+
+# rows before a match lie in the batch before: 20,000 rows, every 1,000th with 3 before it
+awk 'BEGIN { for (i = 0; i < 20000; i++) printf "%d clk IT (%d) %08x e1a00000 A svc_s : MOV r0,r0\n", i, i, 32768 + 4 * i }' >long.tarmac
+run trod find long.tarmac 'row % 1000 == 96' -B 3 --format json
+through jq -c .record
+for ((i = 96; i < 20000; i += 1000)); do printf '%s\n' $((i - 3)) $((i - 2)) $((i - 1)) "$i"; done | out
+run trod find long.tarmac 'row % 4096 == 1' -B 1000 -n 3 --count --format json
+json '.found == 3'
+run trod find long.tarmac 'row == 4097' -B 1000 --format json
+through jq -s -c '[length, .[0].record, .[-1].record]'
+out <<<'[1001,3097,4097]'
+
+# pc, function and the like of accesses: of the instruction before
+run trod find "$hello" 'kind == WRITE && pc == 0x8008' --count --format json
+json '.found == 2'
+
+# the same rows as older options choose: view, convert
+pair() {
+    local file=$1 expression=$2
+    shift 2
+    run trod view "$file" --format json "$@"
+    status 0
+    cp "$stdout" want
+    run trod view "$file" --format json --where "$expression"
+    status 0
+    same want "$stdout"
+    run trod find "$file" "$expression" --format json
+    same want "$stdout"
+}
+for file in "$hello" "$sum" "$tt6"; do
+    pair "$file" 'kind in {WRITE, READ}' --kind WRITE,READ
+    pair "$file" 'kind == MEMORY' --kind memory
+    pair "$file" 'touches(0x8000..0x8010, 0x6400, 0x0..0x100)' --address 0x8000..0x8010,0x6400,0..0x100
+    pair "$file" 'row in 7..19' --range 7..19
+    pair "$file" 'index in 3..5' --instructions 3..5
+    pair "$file" 'text ~ "[xr]0"' --text '[xr]0'
+    pair "$file" 'kind != INSTR || !(pc in 0x8000..0x8008)' --where 'not (kind == INSTR and 0x8008 >= pc and pc >= 0x8000)'
+done
+pair "$hello" 'time in 3..5' --time 3..5
+pair "$hello" 'register in {x1, X2}' --register x1,X2
+pair "$hello" 'stream == cpu0 && cpu == 0' --stream cpu0
+pair "$sum" "type == timestamp" --kind timestamp
+run trod convert "$hello" all.tarmac --kind REG -q
+run trod convert "$hello" where.tarmac --where 'kind == REG' -q
+status 0
+check cmp all.tarmac where.tarmac
+run trod view "$hello" --where 'kind == REG' --tail 1 --format json
+json '.record == 19'
+run trod view "$hello" --kind REG --where 'value == 1' --format json
+json '.record == 3'
+
+# every command that chooses rows has the option; analyses see the same rows as with older ones
+for command in $(trod --help | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do
+    trod "$command" --help >help
+    ! grep -q -e '--kind KIND' help || check grep -q -e '--where EXPRESSION' help
+    # nothing but the sizes of traces is asked for: each runs in a moment
+    grep -q -e '--where EXPRESSION' help || continue
+    case $command in view | find | convert | compare | check | run) continue ;; esac
+    file=$sum
+    run trod "$command" "$file" --address 0..0xfffffffffff --format json
+    cp "$stdout" want
+    kept=$got
+    run trod "$command" "$file" --where 'touches(..0xfffffffffff)' --format json
+    same want "$stdout"
+    check test "$kept" = "$got"
+done
+run trod run count,mix "$sum" --kind INSTR --format json
+cp "$stdout" want
+run trod run count,mix "$sum" --where 'kind == INSTR' --format json
+status 0
+same want "$stdout"
+
+# compare: rows left out are skipped; the difference lies in one of the others
+sed 's/2b$/2c/' "$hello" >other.tarmac
+check test "$(diff "$hello" other.tarmac | grep -c '^<')" -eq 2
+run trod compare "$hello" other.tarmac
+status 1
+run trod compare "$hello" other.tarmac --where 'kind == INSTR || value not in {0x2b, 0x2c}' --format json
+status 0
+run trod compare "$hello" other.tarmac --where 'value in {0x2b, 0x2c} && kind == WRITE' --format json
+status 1
+json '[.. | objects | select(has("differences")) | .differences] | length > 0'
+run trod compare "$hello" other.tarmac --where 'valu == 1'
+status 2
+err_has "did you mean 'value'"
+
+# check: what is found at rows that are not asked for does not count
+sed 's/^9 clk/2 clk/' "$hello" >bad.tarmac
+run trod check bad.tarmac
+status 1
+run trod check bad.tarmac --where 'row == 0'
+status 0
+run trod check bad.tarmac --where 'time == 2 && kind == INSTR'
+status 1
+run trod check bad.tarmac --where 'row == '
+status 2
+
+# help and manual have every name
+run trod help where
+status 0
+sed -n -E 's/^  ([a-z]+)  .*/\1/p' "$stdout" >names
+check test "$(wc -l <names)" -gt 60
+while read -r name; do
+    check grep -q -E -e "^\.It (Li|Fn) .*\b$name\b" "$TROD_SOURCE/docs/man/trod-where.7"
+done <names
+
+# any number of threads shows the same lines: also where columns become wider late, and of damage
+awk 'BEGIN {
+    for (i = 0; i < 60000; i++) {
+        wide = i % 20000 == 19999 ? "ffff0000" : ""
+        printf "%d clk cpu%d IT (%d) %s%08x %s O EL1h_n : X%s\n", i * (i > 50000 ? 10000 : 1), i % 2,
+               i + 1, wide, 4 * i, i % 3 ? "d503201f" : "f9400001", i % 7000 ? "" : " a longer text"
+        if (i % 3 == 0)
+            printf "%d clk cpu%d MR8 %s%08x 00000000_%08x\n", i, i % 2, wide, 8388608 + i * 8 % 65536, i
+        if (i % 25000 == 24999)
+            printf "%d clk cpu0 IT (%d) 0000zz00 d503201f O EL1h_n : X\n", i, i + 1
+    }
+}' >many.tarmac
+gzip -c many.tarmac >many.tarmac.gz
+threads() {
+    local was
+    run trod "$@" -j 1
+    was=$got
+    cp "$stdout" want
+    cp "$stderr" want.err
+    for jobs in 2 5; do
+        run trod "$@" -j $jobs
+        status $was
+        same want "$stdout"
+        same want.err "$stderr"
+    done
+}
+for file in many.tarmac many.tarmac.gz; do
+    threads view $file
+    threads view $file --where 'kind == READ && value % 7 == 3'
+    threads find $file 'kind == READ && value % 7 == 3' --format csv
+done
+threads view many.tarmac --format json --kind READ,NOTE
+threads view many.tarmac --format csv --header never -d always
+threads view many.tarmac --times previous --stream cpu1
+threads view many.tarmac --tail 7
+threads view many.tarmac --range 30000..50000
+threads view many.tarmac --strict
+threads view many.tarmac --kind WALK
+threads find many.tarmac 'kind == READ && value % 7 == 3' --count
+threads find many.tarmac 'kind == READ && value % 700 == 3' -C 3
+threads find many.tarmac 'kind == READ && pc % 700 == 0' --count
+threads find many.tarmac 'row > 50000 && kind == READ' --count
+
+finish

@@ -1,0 +1,117 @@
+# test_gen.sh - `trod gen`: what the patterns say must be found is found, in every format; the code
+# is what an assembler would have made of it; wrong options are refused.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+
+# answer NAME: of the pattern generated last
+answer() { jq -r ".$1" answers.json; }
+
+# --- instructions, loads and stores as `count` finds them; the rules of each format are kept
+for format in drmemtrace tarmac matcher tt6 tt6e lackey dinero; do
+    for pattern in cyclic:lines=50,laps=3 strided:count=70,stride=24 random:lines=9,count=80 \
+        zipf:lines=20,count=90,skew=0.8 stack:depth=40,laps=2 loop:trips=5,count=7 \
+        recursion:depth=4,count=3 producer:items=30,lines=4 sharing:count=20; do
+        name=${pattern%%:*} out=t.$format
+        [[ $format =~ drmemtrace|tarmac|tt6$ || $name =~ stack|recursion ]] || continue
+        case $format:$name in
+        tt6*:producer | tt6*:sharing) out=t.d/ ;;
+        esac
+        rm -rf t.*
+        run trod gen --to $format --format json $pattern $out
+        status 0
+        cp "$stdout" answers.json
+        run trod check --from $format $out
+        status 0
+        run trod view --from $format --format json $out
+        jq -s '{i: map(select(.kind == "INSTR" and ((.flags // []) | index("synthetic") | not)))
+                | length, r: map(select(.kind == "READ")) | length,
+                w: map(select(.kind == "WRITE")) | length}' "$stdout" >got.json
+        check test "$(jq -r '"\(.i) \(.r) \(.w)"' got.json)" = \
+            "$(jq -r '"\(.instructions) \(.loads) \(.stores)"' answers.json)"
+    done
+done
+for format in byu6 byu12; do
+    run trod gen --to $format --format json stack:depth=40,laps=2 t.$format
+    status 0
+    run trod count --from $format --format json t.$format
+    json '.total | .bus_reads == 80 and .bus_writes == 80'
+done
+
+# --- what the analyses find
+run trod gen --format json cyclic:lines=100,laps=3 c.trace
+cp "$stdout" answers.json
+run trod locality --kind MEMORY --format json c.trace
+json ".references == 300 and .lines == $(answer data_lines) and .cold == $(answer cold_misses) and
+      .mean_distance == $(answer reuse_distance) and .max_distance == $(answer reuse_distance)"
+# 64 lines are too few; 128 are enough, also in sets of two
+for shape in size=4096,ways=64:lru_misses_with_fewer size=8192,ways=2:lru_misses_with_all_lines; do
+    run trod cache --sweep ${shape%:*},line=64 --format json c.trace
+    json "[.sweep[] | select(.stream == \"data\") | .misses] == [$(answer ${shape#*:})]"
+done
+run trod gen --format json loop:trips=8,count=100 l.trace
+cp "$stdout" answers.json
+run trod branches --predictors taken --format json l.trace
+json ".predictors[0] | .branches == $(answer conditional_branches) and
+      .wrong == $(answer mispredicted_if_always_taken)"
+run trod gen --format json recursion:depth=5,count=10 r.trace
+cp "$stdout" answers.json
+run trod branches --predictors ras:depth=5,ras:depth=4 --format json r.trace
+json ".predictors | .[0].branches == $(answer returns) and .[0].wrong == 0 and .[1].wrong == 10"
+run trod gen --format json stack:depth=512,laps=3 s.trace
+cp "$stdout" answers.json
+run trod locality --kind MEMORY --format json s.trace
+json ".miss_ratio_curve[0] | .lines == 1 and .misses == $(answer lru_misses_with_one_line)"
+run trod gen --format json sharing:count=50 f.d
+cp "$stdout" answers.json
+run trod cache --preset cortex-a53 --sharing --format json f.d
+json ".sharing | .false_sharing == $(answer lines_falsely_shared) and
+      .lines[0].invalidations == $(answer invalidations)"
+run trod gen --format json producer:items=40,lines=8 p.d
+cp "$stdout" answers.json
+run trod cache --preset cortex-a53 --sharing --format json p.d
+json ".sharing | .false_sharing == 0 and ([.lines[].invalidations] | add) == $(answer copies_invalidated)"
+
+# --- the code, as objdump reads it
+listing() { # ISA: what the trace of the pattern that calls and loads has as disassembly
+    run trod gen --isa $1 --to drmemtrace recursion:depth=2,count=1 i.trace
+    status 0
+    run trod check i.trace
+    status 0
+    run trod view --kind INSTR --format json i.trace
+    status 0
+    jq -r '.text // .disassembly // empty' "$stdout" >text
+}
+listing x86-64
+check grep -q '^call' text
+check grep -q '^ret' text
+listing a64
+check grep -q '^bl ' text
+check grep -q '^ldr' text
+check grep -q '^str' text
+
+# --- what cannot be generated
+refused() { # TEXT ARGUMENT...
+    local text=$1
+    shift
+    run trod gen "$@"
+    status 2
+    err_has "$text"
+}
+refused "no pattern is called 'cyclicc'" cyclicc x.trace
+refused 'is not between 1 and' cyclic:lines=0 x.trace
+refused 'are multiples of a word' strided:stride=3 x.trace
+refused 'more than 31 bits can address' cyclic:lines=1M,line=4096 x.trace
+refused 'is no number from 0 to 100' zipf:skew=x x.trace
+refused 'the stack has room for' recursion:depth=1M x.trace
+refused 'full has all registers' --to full cyclic x.full
+refused "name a directory, 'x.tt6/'" sharing x.tt6
+refused 'a pattern and a file are needed' cyclic
+check test ! -e x.trace
+check test ! -e x.full
+run trod gen --list --format json
+json '[.patterns[].pattern] | index("zipf") != null'
+run trod gen --seed cyclic x.trace
+status 2
+# the trace alone goes to standard output
+run trod gen --to tarmac cyclic:lines=2,laps=1 -
+check test "$(grep -c ' MR' "$stdout")" = 2
+finish

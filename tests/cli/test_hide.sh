@@ -1,0 +1,95 @@
+# test_hide.sh - `trod hide`: what is gone is gone, what is counted stays as it was.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+
+# numbers FILE: of caches, TLBs, locality and predictors, without what names an address or a thread.
+# btfn is left out: whether a branch leads backwards stands in its opcode.
+numbers() {
+    trod cache --preset i7-6700 --order file --format json "$1" | jq -S '[.caches, .kinds]'
+    trod locality --format json "$1" | jq -S '[.references, .lines, .cold, .miss_ratio_curve, .distances]'
+    trod branches --format json "$1" |
+        jq -S '[.branches, .kinds, (.predictors | map(select(.predictor != "btfn")))]'
+}
+
+for pattern in recursion:depth=6,count=40 zipf:lines=200,count=3000 loop:trips=5,count=60 sharing:count=50; do
+    rm -rf a.d h.d
+    run trod gen --to drmemtrace $pattern a.d
+    run trod hide --format json a.d h.d
+    status 0
+    json '.rows_kept <= .rows and .to == "drmemtrace"'
+    run trod check h.d
+    status 0
+    numbers a.d >want
+    numbers h.d >got
+    check test -s want
+    same want got
+    run trod info --format json h.d
+    json '.files[0].isa == "REGDEPS"'
+    # neither addresses nor opcodes are those of the program
+    trod view --kind INSTR --format json a.d | jq -r '.address, .code // .opcode' | sort -u >before
+    trod view --kind INSTR --format json h.d | jq -r '.address, .code // .opcode' | sort -u >after
+    check test "$(comm -12 before after | grep -cv null)" = 0
+done
+
+# --- register dependences stay: x86 and A64, by what `deps` finds of registers
+for isa in x86-64 a64; do
+    rm -rf a.d h.d
+    run trod gen --isa $isa --to drmemtrace stack:depth=50,laps=3 a.d
+    run trod hide a.d h.d
+    trod deps --format json a.d | jq -S '.register_distance' >want
+    trod deps --format json h.d | jq -S '.register_distance' >got
+    check test "$(jq length want)" -gt 0
+    same want got
+done
+
+# --- one key: equal addresses stay equal; no key, or another: they do not
+echo secret >key
+echo other >key2
+for n in 1 2; do
+    run trod hide --key-file key -q a.d k$n.d
+    trod view --kind READ --format json k$n.d | jq -r .address >k$n
+    run trod hide -q a.d r$n.d
+    trod view --kind READ --format json r$n.d | jq -r .address >r$n
+done
+same k1 k2
+check test "$(comm -12 <(sort r1) <(sort r2) | wc -l)" = 0
+run trod hide --key-file key2 -q a.d k3.d
+check test "$(trod view --kind READ --format json k3.d | jq -r .address | sort | comm -12 - <(sort k1) | wc -l)" = 0
+
+# --- what may stay
+run trod gen stack:depth=50,laps=3 a.tarmac
+run trod hide a.tarmac h.tarmac
+status 2
+err_has 'tarmac has the opcode of each instruction: keep them'
+check test ! -e h.tarmac
+run trod hide --keep code,values a.tarmac h.tarmac
+status 0
+run trod check h.tarmac
+status 0
+trod view --format json a.tarmac | jq -r '.value // empty' >want
+trod view --format json h.tarmac | jq -r '.value // empty' >got
+check test "$(grep -c . want)" -gt 200
+same want got
+rm -rf h.d
+run trod hide a.tarmac h.d
+status 0
+numbers a.tarmac | jq -s '.[0][0] | map(select(.cache == "L1D") | del(.mpki, .total_percent))' >want
+numbers h.d | jq -s '.[0][0] | map(select(.cache == "L1D") | del(.mpki, .total_percent))' >got
+check test "$(jq length want)" = 1
+same want got
+check test "$(trod view --format json h.d | jq -r 'select(.kind == "READ") | .value // empty' | wc -l)" = 0
+
+# --- errors
+run trod hide --keep all a.d x.d
+status 2
+err_has "'all' is none of code, values, times, names"
+run trod hide --granule 3000 a.d x.d
+status 2
+err_has 'no power of two'
+run trod hide --key-file /nonexistent a.d x.d
+status 2
+err_has 'cannot be read'
+check test ! -e x.d
+head -c 300 a.tarmac >cut.tarmac
+run trod hide --keep code cut.tarmac cut2.tarmac
+check test -s cut2.tarmac
+finish

@@ -1,0 +1,171 @@
+# test_hot.sh - trod hot: loops of known trip counts, every example by the records that trod view
+# shows, lines in larger blocks, saved parts, threads, functions, damaged and empty traces.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq
+examples=$TROD_SOURCE/examples
+
+# Two loops, one in the other: nop; 3 x (nop; 4 x (subs; b.ne); subs; b.ne); nop
+awk 'function i(pc, op) { n++
+         printf "%d clk cpu0 IT (%d) %08x:%012x_NS %s O EL1h_n : X\n", n, n, pc, pc, op }
+     BEGIN { i(32768, "d503201f")
+             for (o = 0; o < 3; o++) {
+                 i(32772, "d503201f")
+                 for (k = 0; k < 4; k++) { i(32776, "f1000400"); i(32780, "54ffffe1") }
+                 i(32784, "f1000421"); i(32788, "54ffff81") }
+             i(32792, "d503201f") }' >loops.tarmac
+run trod hot --format json loops.tarmac
+status 0
+json '.instructions == 35 and .static_instructions == 7 and .blocks == 5 and .loops == 2'
+json '[.hot_loops[] | [.head, .back, .entries, .iterations, .trips, .executed]] ==
+    [["0x8004", "0x8014", 1, 3, 3, 33], ["0x8008", "0x800c", 3, 12, 4, 24]]'
+json '[.hot_loops[] | [.least_trips, .most_trips]] == [[3, 3], [4, 4]]'
+json '[.hot_blocks[] | [.address, .length, .executions, .executed]] ==
+    [["0x8008", 2, 12, 24], ["0x8010", 2, 3, 6], ["0x8004", 1, 3, 3], ["0x8000", 1, 1, 1], ["0x8018", 1, 1, 1]]'
+json '[.hot_code[:2][] | .text | split(" ")[0]] == ["subs", "b.ne"]'
+json '.hot_blocks[0].share == 68.57 and .hot_blocks[-1].cumulated == 100'
+json '.hot_code_lines == [{address: "0x8000", accesses: 35, share: 100, cumulated: 100}]'
+run trod hot --top 1 --format json loops.tarmac
+json '[.hot_loops, .hot_blocks, .hot_instructions, .hot_code_lines] | map(length) == [1, 1, 1, 1]'
+
+# entries of different length: 1 to 5 trips of a loop that ends at its bottom, two of a loop that is
+# left in its middle (3 and 2 trips), in two threads of which one begins inside the first loop
+awk 'function i(pc, op) { n++
+         printf "%d clk cpu%d IT (%d) %08x:%012x_NS %s O EL1h_n : X\n", n, cpu, n, pc, pc, op }
+     function odd(trips, k) {
+         for (k = 1; k <= trips; k++) {
+             i(36864, "d503201f"); i(36868, "54000080")
+             if (k < trips) i(36872, "17fffffe") } }
+     BEGIN { for (o = 1; o <= 5; o++) {
+                 i(32772, "d503201f")
+                 for (k = 0; k < o; k++) { i(32776, "f1000400"); i(32780, "54ffffe1") }
+                 i(32784, "f1000421"); i(32788, "54ffff81") }
+             odd(3); i(36884, "d503201f"); odd(2); i(36884, "d503201f")
+             cpu = 1
+             i(32780, "54ffffe1") # the last trip but nine of an entry that is not in the trace
+             for (k = 0; k < 9; k++) { i(32776, "f1000400"); i(32780, "54ffffe1") } }' >trips.tarmac
+for jobs in 1 2 5; do
+    run trod hot -j $jobs --format json trips.tarmac
+    json '[.hot_loops[] | [.head, .entries, .iterations, .least_trips, .most_trips]] | sort ==
+        [["0x8004", 1, 5, 5, 5], ["0x8008", 5, 24, 1, 5], ["0x9000", 2, 5, 2, 3]]'
+done
+run trod hot --by thread --format json trips.tarmac
+json '[.streams[] | .hot_loops[] | select(.head == "0x8008") | [.entries, .least_trips, .most_trips]] ==
+    [[5, 1, 5], [0, null, null]]'
+
+# accesses of two lines and of two pages: each counts in both, and once where the two are one
+cat >cross.tarmac <<'T'
+1 clk cpu0 IT (1) 00008000:000000008000_NS d503201f O EL1h_n : NOP
+1 clk cpu0 MR8 0000103c:00000000103c_NS 00000000_00000000
+1 clk cpu0 MW4 00001ffe:000000001ffe_NS 00000000
+1 clk cpu0 MW1 00001fff:000000001fff_NS 00
+T
+run trod hot --format json cross.tarmac
+json '[.hot_data_lines[] | [.address, .accesses]] ==
+    [["0x1fc0", 2], ["0x1000", 1], ["0x1040", 1], ["0x2000", 1]]'
+json '[.hot_data_pages[] | [.address, .accesses]] == [["0x1000", 3], ["0x2000", 1]]'
+run trod hot --most-lines 2 --format json cross.tarmac
+json '.data_line_bytes == 4096 and [.hot_data_lines[] | .accesses] == [3, 1]'
+run trod hot --line-size 48 cross.tarmac
+status 2
+err_has 'powers of two'
+
+# the slow way: every record, as trod view says it
+for file in hello.tarmac mips.trace sum.tt6 records.tt6e sum.full.gz sum.trace.zip boot.byu6; do
+    trod view --format json "$examples/$file" 2>/dev/null >rows
+    jq -r 'select(.kind == "INSTR" and .address and ((.flags // []) | index("synthetic") | not)) | .address' rows |
+        sort | uniq -c | awk '{ print $2, $1 }' | sort >want
+    jq -r 'select((.kind | . == "READ" or . == "WRITE" or . == "ATOMIC" or . == "PREFETCH") and .address and
+            ((.flags // []) | index("fetch") | not)) | "\(.address) \(.size // 1)"' rows |
+        while read -r address size; do
+            for ((line = address >> 6; line <= (address + size - 1) >> 6; line++)); do
+                printf '0x%x\n' $((line << 6))
+            done
+        done | sort | uniq -c | awk '{ print $2, $1 }' | sort >want.lines
+    for jobs in 1 2 5; do
+        trod hot -j $jobs --top 0 --format json "$examples/$file" >hot.$jobs
+        last="hot of $file"
+        jq -r '.hot_instructions[] | "\(.address) \(.executions)"' hot.$jobs | sort >got
+        same want got
+        jq -r '.hot_data_lines[] | "\(.address) \(.accesses)"' hot.$jobs | sort >got
+        same want.lines got
+        same hot.1 hot.$jobs
+    done
+    check jq -e '.instructions as $n | [.hot_blocks, .hot_instructions] |
+        (map(map(.executed // .executions) | add // 0) == [$n, $n])' hot.1
+    # as few lines as it may be: the same accesses, in blocks of a larger size
+    trod hot --most-lines 1 --top 0 --format json "$examples/$file" >few
+    bytes=$(jq .data_line_bytes few)
+    if [[ -s want.lines && $bytes -lt 1000000000000 ]]; then
+        check jq -e '.data_lines == 1' few
+        n=$(jq -r 'select((.kind | . == "READ" or . == "WRITE" or . == "ATOMIC" or . == "PREFETCH") and .address and
+            ((.flags // []) | index("fetch") | not)) | .address' rows | wc -l)
+        check jq -e ".hot_data_lines[0].accesses == $n" few
+    fi
+done
+
+# several files, parts of a run that are merged, intervals
+mkdir two
+cp loops.tarmac two/a.tarmac
+cp "$examples/hello.tarmac" two/b.tarmac
+for jobs in 1 4; do
+    run trod hot -j $jobs --top 0 --format json two/a.tarmac two/b.tarmac two/a.tarmac
+    status 0
+    cp "$stdout" two.$jobs
+done
+same two.1 two.4
+check jq -e '.hot_loops[1].entries == 6 and .hot_loops[1].trips == 4' two.1
+for part in 0 1; do
+    run trod run --part $part/2 --save part.$part hot:top=0 two/a.tarmac two/b.tarmac
+    status 0
+done
+run trod run --format json hot:top=0 two/a.tarmac two/b.tarmac
+jq -S . "$stdout" >want
+run trod merge --format json part.0 part.1
+status 0
+jq -S . "$stdout" >got
+last="trod merge"
+same want got
+run trod hot --interval 10 --format json loops.tarmac
+json '[.intervals[].instructions] == [10, 10, 10, 5] and .instructions == 35'
+run trod hot --by thread --format json loops.tarmac
+json '[.streams[].instructions] == [35]'
+
+# functions, files and lines of source
+if command -v cc >/dev/null && command -v readelf >/dev/null; then
+    cat >prog.c <<'C'
+int sum(int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += i;
+    return s;
+}
+int main(void)
+{
+    return sum(3);
+}
+C
+    cc -g -O0 -fno-pie -no-pie -o prog prog.c 2>/dev/null || cc -g -O0 -o prog prog.c
+    at=$(readelf -sW prog | awk '$8 == "sum" { print $2 }')
+    cat >prog.trace <<T
+1 clk cpu0 IT (1) $at:00000000_NS d503201f O EL1h_n : NOP
+T
+    sed -i "s/:00000000_NS/:${at:4}_NS/" prog.trace
+    run trod hot --from tarmac --symbols prog --format json prog.trace
+    status 0
+    json '.hot_functions == [{function: "sum", executed: 1, share: 100, cumulated: 100, static_instructions: 1}]'
+    json '.hot_modules[0].module == "prog"'
+    json '.hot_sources[0].source | endswith("prog.c:2")'
+fi
+
+# damaged and empty
+head -c 700 "$examples/hello.tarmac" >cut.tarmac
+run trod hot cut.tarmac
+check test "$got" -le 2
+: >empty.tarmac
+run trod hot --from tarmac empty.tarmac
+check test "$got" -le 2
+head -c 500 "$examples/sum.trace.zip" >cut.zip
+run trod hot cut.zip
+status 2
+finish

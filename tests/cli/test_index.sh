@@ -1,0 +1,131 @@
+# test_index.sh - `trod index`: made, found, told about, refused; answers are those without it.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq
+
+for i in $(seq 1 200); do
+    printf '%d clk IT (%d) %08x d503201f O EL1h_n : NOP\n' "$i" "$i" $((4096 + i % 10 * 4))
+    printf '%d clk MW8 %016x %016x\n' "$i" $((32768 + i % 50 * 8)) "$i"
+    printf '%d clk R X%d %016x\n' "$i" $((i % 5)) "$i"
+done >t.tarmac
+
+cp t.tarmac v.tarmac
+
+run trod index --info t.tarmac
+status 1
+out_has '^  index: +none$'
+run trod index t.tarmac
+status 0
+err_has '^made t.tarmac.trodx$'
+check test -s t.tarmac.trodx
+run trod index t.tarmac
+err_has 'is there and fits'
+run trod index --info --format json t.tarmac
+status 0
+json '.traces[0] | .rows == 600 and .instructions == 200 and .blocks == 1 and .resumable and .damaged_places == 0'
+
+for question in 'state --at 300 --memory 0x8000..0x81ff' 'state --at time:150' 'state --diff 100,200' \
+    'who --register x3 --before 400 --count 4' 'who --memory 0x8010..0x8017 --after 0' \
+    'who --executes 0x1008 --count 30' 'state --at 0x1004:12' 'state --at insn:77' 'state --at line:555'; do
+    trod ${question%% *} --no-index --format json ${question#* } t.tarmac >want
+    run trod ${question%% *} --format json ${question#* } t.tarmac
+    out_is want
+done
+
+# rows from a place on
+for rows in '--range 444..446' '--time 150..151' '--time 300' '--at line:445 --head 2' '--at 0x1004:12 --head 1'; do
+    trod view --format json --no-index $rows t.tarmac >want 2>/dev/null
+    run trod view --format json $rows t.tarmac
+    status 0
+    out_is want
+done
+run trod view --at 444 --head 1 t.tarmac
+out_has '^ *444 +149 clk +- +INSTR'
+run trod view --at 3 --range 4..5 t.tarmac
+status 2
+
+# in another folder
+mkdir there
+run trod index --index there t.tarmac
+status 0
+check test -s there/t.tarmac.trodx
+rm t.tarmac.trodx
+run trod index --info --format json --index there t.tarmac
+json '.traces[0].index == "there/t.tarmac.trodx"'
+
+# of compressed traces
+gzip -k t.tarmac
+run trod index t.tarmac.gz
+status 0
+trod state --no-index --format json --at 444 --memory 0x8000..0x80ff t.tarmac.gz >want
+run trod state --format json --at 444 --memory 0x8000..0x80ff t.tarmac.gz
+out_is want
+
+# the same with one thread
+trod index -q -j 1 --again --index there t.tarmac.gz
+check cmp t.tarmac.gz.trodx there/t.tarmac.gz.trodx
+
+# a damaged one is not used, and made anew
+run trod index t.tarmac
+printf X | dd of=t.tarmac.trodx bs=1 seek=100 conv=notrunc 2>/dev/null
+run trod state --at 3 t.tarmac
+status 0
+err_has "index 't.tarmac.trodx' is not used: it is damaged"
+run trod index t.tarmac
+err_has '^made t.tarmac.trodx$'
+run trod state --at 3 t.tarmac
+check test ! -s "$stderr"
+
+# nor is one of another trace, or of the trace as it was
+sed 's/X3/X4/' t.tarmac >u.tarmac
+cp t.tarmac.trodx u.tarmac.trodx
+run trod who --register x4 u.tarmac
+err_has "index 'u.tarmac.trodx' is not used: it is of another trace"
+echo '201 clk R X0 0000000000000000' >>t.tarmac
+run trod who --register x0 t.tarmac
+err_has "is not used: the trace has grown since"
+out_has ' 600 '
+
+# what has grown is brought up to date; what has none stays without
+rm -f u.tarmac.trodx
+run trod index --upgrade u.tarmac
+status 0
+check test ! -e u.tarmac.trodx
+run trod index --upgrade t.tarmac
+err_has '^made t.tarmac.trodx$'
+run trod who --format json --register x0 t.tarmac
+json '.who[0].row == 600'
+
+# several files that are one trace; a directory
+mkdir two
+for i in 0 1; do
+    awk -v i=$i '{ if (int((NR - 1) / 300) == i) print }' v.tarmac >two/$i.tarmac
+done
+run trod index --together two/0.tarmac two/1.tarmac
+status 0
+run trod index --together --info --format json two/0.tarmac two/1.tarmac
+json '.traces[0] | .rows == 600 and .files == 2 and .blocks == 2 and .resumable'
+for question in 'state --at 444 --memory 0x8000..0x81ff' 'who --register x3 --before 400 --count 4' \
+    'view --at 299 --head 3' 'view --range 310..312'; do
+    trod ${question%% *} --no-index --format json ${question#* } two/0.tarmac two/1.tarmac >want
+    run trod ${question%% *} --format json ${question#* } two/0.tarmac two/1.tarmac
+    status 0
+    out_is want
+done
+run trod index --together --info two/1.tarmac two/0.tarmac
+status 1
+touch -d 2001-01-01 two/1.tarmac
+run trod index --together --info two/0.tarmac two/1.tarmac
+status 0
+echo '201 clk R X0 0000000000000000' >>two/1.tarmac
+run trod index --together --info two/0.tarmac two/1.tarmac
+status 1
+err_has 'is not used: the trace has grown since'
+
+run trod index nothing.tarmac
+status 2
+: >empty
+run trod index empty
+status 2
+run trod index - <t.tarmac
+status 2
+finish

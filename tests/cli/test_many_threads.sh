@@ -1,0 +1,60 @@
+# test_many_threads.sh - 2,100 threads that take turns all the time, merged by time: in less than
+# 256 MiB, with 256 open files, with the numbers of the threads one after the other.
+# label: slow
+. "$TROD_SOURCE/tests/cli/lib.sh"
+gen=$(dirname "$TROD")/../../tests/gen/trod-gen
+[[ -x $gen ]] || { echo "skipped: no trod-gen"; exit 77; }
+command -v jq >/dev/null || { echo "skipped: no jq"; exit 77; }
+threads=2100 limit=$((256 * 1024))
+mkdir plain gz
+for ((t = 0; t < threads; t++)); do
+    "$gen" drm-small --records 200 --thread $t >plain/drmemtrace.app.$t.trace
+done
+cp plain/* gz
+gzip gz/*
+ulimit -n 256
+
+# memory COMMAND...: what it printed is in got; its largest resident memory in KiB in rss
+memory() {
+    rss=
+    "$@" >got 2>err &
+    local pid=$! now
+    while now=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' /proc/$pid/status 2>/dev/null) && [[ $now ]]; do
+        rss=$now
+        sleep 0.01
+    done
+    wait $pid || { echo "$*: status $?"; cat err; } | wrong
+}
+
+# by thread number: the order of threads of equal weight is not the same in both orders
+threadwise() {
+    jq -S '.threads_counts |= sort_by(.tid)' "$1"
+}
+
+# memory under a sanitizer is another matter
+sanitized() {
+    nm "$TROD" 2>/dev/null | grep -q -m1 -E '__asan_init|__tsan_init'
+}
+
+for dir in plain gz; do
+    run trod count --format json $dir
+    status 0
+    json ".total.rows > 100 * $threads and (.threads_counts | length) == $threads"
+    threadwise "$stdout" >want
+    for jobs in 1 2; do
+        last="count --order time -j $jobs $dir"
+        memory "$TROD" count --order time --format json -j $jobs $dir
+        threadwise got >time
+        same want time
+        sanitized || check test "$rss" -lt $limit
+        echo "$last: $rss KiB"
+    done
+done
+
+# the turns themselves: every thread once before any comes a second time
+memory "$TROD" view --order time --kind MARKER --text '^timestamp$' --format json plain
+sanitized || check test "$rss" -lt $limit
+jq '.time' got >times
+check sort -nc times
+check test "$(head -n $threads got | jq .tid | sort -n | uniq | wc -l)" = $threads
+finish

@@ -1,0 +1,125 @@
+# test_report.sh - trod report: the numbers of the page are those of its JSON and of each analysis alone,
+# names that look like markup, traces without this or that, damaged and empty ones.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq python3
+examples=$TROD_SOURCE/examples
+page="python3 $TROD_SOURCE/tests/cli/report_page.py"
+
+# report FILE ARGUMENT...: page and JSON, compared
+report() {
+    run trod report -o p.html "$@"
+    status 0
+    run trod report -o p.json --format json "$@"
+    status 0
+    check $page p.html p.json
+    check test "$(wc -c <p.html)" -lt 3000000
+    cp p.json "$stdout"
+}
+
+# a program whose numbers are known (examples/sum.c)
+report "$examples/sum.trace.zip"
+json '.trace.complete == true and .trace.format == "drmemtrace" and .info.rows == 73'
+json '.mix.instructions == 50 and .hot.loops == 1 and .hot.hot_code[0].text == "add edx, dword ptr [rax]"'
+json '.flame.frames[1] == {"parent": 0, "name": "0x401028", "total": 50, "self": 10}'
+json '.cache.caches[0].references == 51 and .locality.lines == 4 and .phases.interval_phases[0].misses == 2'
+json '.syscalls.calls[0].name == "exit" and .schedule.chart[0].tid == 13352 and .check.findings == []'
+json '.shortened == []'
+
+# what it says is what each analysis says alone, and what one run of them says
+all=count:top=20,check,mix,hot:top=30,profile,branches,locality:times,cache,phases:list,schedule,syscalls:top=50,functions
+alone() {
+    jq -S 'del(.format, .files)' >alone
+    jq -S "$1" p.json >here
+    same alone here
+}
+for spec in mix hot:top=30 branches locality:times cache phases:list; do
+    trod run --format json "$spec" "$examples/sum.trace.zip" | alone ".${spec%%:*}"
+done
+trod flame --format json "$examples/sum.trace.zip" >flame.json
+check jq -e --slurpfile f flame.json '.flame.total == $f[0].total and .flame.frames[0].total == $f[0].total and
+    ([.flame.frames[].self] | add) == ([$f[0].stacks[].count] | add)' p.json
+for file in sum.tt6 hello.tarmac; do
+    report "$examples/$file"
+    trod run --format json $all "$examples/$file" | alone '{count, check, mix, hot, profile, branches, locality,
+        cache, phases, schedule, syscalls, functions}'
+done
+report "$examples/boot.byu12"
+json '.flame.absent | test("no instructions")'
+has p.html '<p class="absent">traces of format byu12 have no instructions'
+
+# nothing depends on the number of threads
+trod report -j 1 "$examples/sum.trace.zip" >one
+trod report -j 3 "$examples/sum.trace.zip" >three
+same one three
+
+# names that look like markup
+mkdir -p "d"
+bad='"><script>alert(1)<x>.zip'
+cp "$examples/sum.trace.zip" "d/$bad"
+report "d/$bad"
+json '.trace.files[0].file | test("<script>")'
+if command -v as ld >/dev/null && [[ $(uname -m) == x86_64 ]]; then
+    printf '.globl "</script><script>f()", _start\n.type "</script><script>f()",@function\n.type _start,@function
+        "</script><script>f()": .skip 0x28\n.size "</script><script>f()", 0x28\n_start: .skip 64\n.size _start,64\n' >s.s
+    if as -o s.o s.s && ld -Ttext=0x401000 -o s.elf s.o; then
+        report --symbols s.elf "$examples/sum.trace.zip"
+        json '.flame.frames[2].name == "</script><script>f()" and .flame.frames[2].total == 40'
+        check test "$(grep -c '<script' p.html)" = 2
+    fi
+fi
+report --title '</title><script>' "$examples/hello.din"
+has p.html '<title>&lt;/title&gt;&lt;script&gt;</title>'
+
+# other analyses, a part, fewer rows
+report --run mix,cache:preset=zen2 --limit 10 "$examples/sum.trace.zip"
+json 'keys == ["cache", "drmemtrace", "mix", "shortened", "trace", "trod"] and .mix.instructions == 10'
+report --rows 2 --warmup 10 "$examples/sum.trace.zip"
+json '.mix.instructions == 40 and (.mix.mnemonics | length) == 2'
+json '[.shortened[] | select(.table == "mix.mnemonics")][0].kept == 2'
+run trod report --run nothing "$examples/sum.trace.zip"
+status 2
+run trod report --format text "$examples/sum.trace.zip"
+status 2
+
+# two traces: what is the same in both differs in nothing, what is not is said with both values
+run trod report -o two.html --against "$examples/sum.trace.zip" "$examples/sum.trace.zip"
+status 0
+run trod report --format json --against "$examples/sum.trace.zip" "$examples/sum.trace.zip"
+json '.first == .second and ([.differences[].different] | add) == 0 and .differences.mix.compared > 100'
+cp "$stdout" two.json
+check $page two.html two.json
+trod report --format json --limit 20 "$examples/sum.trace.zip" >short.json
+trod convert --range 0..29 "$examples/sum.trace.zip" short.trace.zip 2>/dev/null
+report --against short.trace.zip "$examples/sum.trace.zip"
+json '.first.mix.instructions == 50 and .second.mix.instructions < 50'
+json '.second.mix.instructions as $n | .differences.mix.differences[] | select(.path == "instructions") |
+    .first == 50 and .second == $n and .difference == $n - 50'
+has p.html '<h3 class="which">.*sum.trace.zip</h3>'
+report --against "$examples/boot.byu12" "$examples/sum.trace.zip"
+json '.second.flame.absent and .first.flame.total == 50 and (.differences | has("flame") | not)'
+run trod report -o p.html --against nowhere.trace "$examples/sum.trace.zip"
+status 2
+has p.html 'No such file'
+
+# damaged and empty traces: a report that says so
+head -c 400 "$examples/sum.full.gz" >cut.full.gz
+run trod report -o cut.html cut.full.gz
+status 2
+err_has 'cut.full.gz'
+has cut.html 'Not all of this trace could be read'
+run trod report --format json cut.full.gz
+json '.trace.complete == false and (.trace.problems | length) > 0 and .mix.instructions > 0'
+json '.check.rules[0].rule == "read.damaged"'
+: >empty
+run trod report -o empty.html empty
+status 2
+has empty.html 'the input is empty'
+run trod report --format json --from tarmac empty
+status 0
+json '.trace.complete and .mix.instructions == 0'
+run trod report -o none.html nowhere.trace
+status 2
+has none.html 'No such file'
+run trod report
+status 2
+finish

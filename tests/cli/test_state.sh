@@ -1,0 +1,129 @@
+# test_state.sh - `trod state` and `trod who`: values worked out by hand from the lines below.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq
+
+cat >t.tarmac <<'END'
+1 clk IT (1) 00001000 f9400001 O EL1h_n : LDR x1,[x0]
+1 clk MR8 00008000 00000000_00000011
+1 clk R X1 0000000000000011
+2 clk IT (2) 00001004 f9000401 O EL1h_n : STR x1,[x0,#8]
+2 clk MW8 00008008 00000000_00000011
+3 clk IT (3) 00001000 f9400001 O EL1h_n : LDR x1,[x0]
+3 clk MR8 00008000 00000000_00000022
+3 clk R X1 0000000000000022
+3 clk R cpsr 600003c5
+END
+
+run trod state --format json --at 4 --memory 0x8000..0x8010 t.tarmac
+status 0
+json '.at.row == 4 and .at.line == 5 and .at.pc == "0x1004" and .at.instruction == "STR x1,[x0,#8]"'
+json '[.registers[] | [.register, .value, .known_from, .row]] == [["x1", "0x0000000000000011", "written", 2]]'
+json '.unknown | contains("x0") and contains("v31") and contains("cpsr") and (contains("x1 ") | not)'
+json '.memory[0].dump[0].bytes == "11 00 00 00 00 00 00 00 11 00 00 00 00 00 00 00"'
+json '.memory[0].dump[1].bytes == "--"'
+json '[.memory[0].sources[] | [.bytes, .known_from, .row]] == [[8, "read", 1], [8, "written", 4], [1, "unknown", null]]'
+
+run trod state --format json --at 0 --memory 0x8000 t.tarmac
+json '[.memory[0].sources[] | [.address, .bytes, .known_from, .row]] == [["0x8000", 1, "read later", 1]]'
+run trod state --register w1,x7 --at 0x1000:2 t.tarmac
+status 0
+out_has '^  w1 +0x00000011$'
+out_has '^  x7 +unknown$'
+run trod state t.tarmac
+out_has '^  cpsr +0x600003c5 +written +8  nZCv DAIF EL1h$'
+
+# what changed: with two places in the option, and with the second behind it
+run trod state --format json --diff 2,end t.tarmac
+status 1
+json '[.registers[].register] == ["x1", "cpsr"] and .registers[0].second == "0x0000000000000022"'
+json '[.memory[] | [.address, .first, .second]] == [["0x8000", "11", "22"], ["0x8008", "-- -- -- -- -- -- -- --", "11 00 00 00 00 00 00 00"]]'
+cp "$stdout" one
+run trod state --format json --diff 2 end t.tarmac
+out_is one
+run trod state --diff 4,4 t.tarmac
+status 0
+
+run trod who --format json --register x1 --before 5 --after 5 t.tarmac
+status 0
+json '[.who[] | [.when, .what, .row, .value]] == [["before", "writes", 2, "0x11"], ["before", "reads", 3, "0x11"], ["after", "writes", 7, "0x22"]]'
+run trod who --format json --memory 0x8008..0x800f t.tarmac
+json '[.who[] | [.what, .row, .line, .time, .pc, .instruction, .address, .size, .value]] == [["writes", 4, 5, 2, "0x1004", "STR x1,[x0,#8]", "0x8008", 8, "0x11"]]'
+run trod who --format json --executes 0x1000 --count 9 t.tarmac
+json '[.who[].row] == [5, 0]'
+run trod who --format json --memory 0x8000 --reads --count 5 t.tarmac
+json '[.who[].row] == [6, 1]'
+
+# where a value came from: loaded, stored, moved
+cat >c.tarmac <<'END'
+1 clk IT (1) 00001000 d2800541 O EL1h_n : MOV x1,#0x2a
+1 clk R X1 000000000000002a
+2 clk IT (2) 00001004 d2900002 O EL1h_n : MOV x2,#0x8000
+2 clk R X2 0000000000008000
+3 clk IT (3) 00001008 f9000041 O EL1h_n : STR x1,[x2]
+3 clk MW8 00008000 00000000_0000002a
+4 clk IT (4) 0000100c f9400043 O EL1h_n : LDR x3,[x2]
+4 clk MR8 00008000 00000000_0000002a
+4 clk R X3 000000000000002a
+5 clk IT (5) 00001010 8b020060 O EL1h_n : ADD x0,x3,x2
+5 clk R X0 000000000000802a
+END
+run trod who --format json --register x0 --chain 9 --dot c.dot c.tarmac
+status 0
+json '[.chain[] | [.of, .what, .row]] == [[null, "x0", 10], [0, "x2", 3], [0, "x3", 8], [2, "0x8000..0x8007", 5], [3, "x1", 1]] or
+      [.chain[] | [.of, .what, .row]] == [[null, "x0", 10], [0, "x3", 8], [0, "x2", 3], [1, "0x8000..0x8007", 5], [3, "x1", 1]]'
+json '[.chain[] | select(.end == "constant") | .what] | sort == ["x1", "x2"]'
+check grep -q '^digraph chain {$' c.dot
+check test "$(grep -c -- '->' c.dot)" = 4
+run trod who --register x0 --chain 1 c.tarmac
+out_has 'x3 .* limit$'
+run trod who --register x0 --dot x.dot c.tarmac
+status 2
+
+# what is not there
+run trod state --at 9 t.tarmac
+status 2
+err_has "the trace has no place '9'"
+run trod who t.tarmac
+status 2
+err_has 'give one of --register, --memory and --executes'
+run trod state --memory 0x8000..0xffffffffff t.tarmac
+status 2
+err_has 'is more than 4194304 bytes'
+run trod state --diff 1 t.tarmac
+status 2
+err_has 'needs two places'
+: >empty
+run trod state empty
+status 2
+
+# opcodes tell who writes where the format has no registers, and FULL tells all of them
+needs_format drmemtrace
+run trod who --format json --register rsp --count 2 "$TROD_SOURCE/examples/sum.trace.zip"
+status 0
+json '[.who[] | select(.what == "writes")] | length == 2'
+# the calls that are open: 0x1000 calls 0x1010, which calls 0x1020
+{
+    echo '1 clk IT (1) 00001000 94000004 O EL1h_n : BL 0x1010'
+    echo '2 clk IT (2) 00001010 d503201f O EL1h_n : NOP'
+    echo '3 clk IT (3) 00001014 94000003 O EL1h_n : BL 0x1020'
+    echo '4 clk IT (4) 00001020 d503201f O EL1h_n : NOP'
+    echo '5 clk IT (5) 00001024 d65f03c0 O EL1h_n : RET'
+    echo '6 clk IT (6) 00001018 d65f03c0 O EL1h_n : RET'
+    echo '7 clk IT (7) 00001004 d503201f O EL1h_n : NOP'
+} >calls.tarmac
+check_calls()
+{
+    run trod state --format json --at 3 calls.tarmac
+    json '[.calls[] | [.depth, .pc, .row, .from, .from_row]] == [[2, "0x1020", 3, "0x1014", 2], [1, "0x1010", 1, "0x1000", 0], [0, "0x1000", 0, null, null]]'
+    run trod state --format json --at 5 calls.tarmac
+    json '[.calls[].pc] == ["0x1010", "0x1000"]'
+    run trod state --format json --at 6 calls.tarmac
+    json '[.calls[].pc] == ["0x1000"]'
+}
+check_calls
+trod index -q calls.tarmac
+check_calls
+run trod state --format json --no-calls --at 3 calls.tarmac
+json 'has("calls") | not'
+
+finish

@@ -1,0 +1,57 @@
+# test_syscalls.sh - trod syscalls: examples counted by hand, arguments and results of a recorded
+# trace, threads, files on several threads, saved parts, damaged and empty traces.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+command -v jq >/dev/null || { echo "skipped: no jq"; exit 77; }
+examples=$TROD_SOURCE/examples
+
+# by hand: one exit at the end of sum.c; its instruction in the other formats
+run trod syscalls --format json "$examples/sum.trace.zip"
+status 0
+json '.total_calls == 1 and .returned == 0 and .failed == 0 and .instructions == 1'
+json '.calls == [{number: 60, name: "exit", calls: 1, returned: 0, failed: 0, blocking: 0, timed: 0,
+    time: null, mean: null, least: null, most: null, traces: 0}]'
+run trod syscalls --format json "$examples/sum.tt6"
+status 0
+json '.instructions == 1 and (.places | length) == 1 and .places[0].instruction == "sc" and (.note | test("not name"))'
+run trod syscalls --format json "$examples/hello.tarmac"
+json '.instructions == 1 and .places[0].instruction == "svc #0"'
+run trod syscalls "$examples/mips.trace"
+status 0
+out_has 'not known'
+
+# several files, several threads, parts
+for jobs in 1 4; do
+    run trod syscalls -j $jobs --list 5 --format json "$examples/sum.trace.zip" "$examples/sum.trace.zip"
+    status 0
+    json '.total_calls == 2 and (.list | length) == 2'
+    cp "$stdout" two.$jobs
+done
+same two.1 two.4
+for part in 0 1; do
+    run trod run --part $part/2 --save part.$part syscalls "$examples/sum.trace.zip" "$examples/sum.trace.zip"
+    status 0
+done
+run trod merge --format json part.0 part.1
+status 0
+json '.total_calls == 2 and .calls[0].calls == 2 and .calls[0].name == "exit"'
+
+# intervals and threads
+run trod syscalls --interval 10 --by thread --format json "$examples/sum.trace.zip"
+status 0
+json '([.intervals[].calls] | add) <= 1 and (.streams | length) == 1 and .streams[0].total_calls == 1'
+run trod syscalls --format csv "$examples/sum.trace.zip"
+status 0
+run trod syscalls --list 99999999 "$examples/sum.trace.zip"
+status 2
+err_has 'at most'
+
+# damaged and empty
+unzip -p "$examples/sum.trace.zip" >whole.trace 2>/dev/null || gzip -dc "$examples/sum.trace.zip" >whole.trace
+for n in 0 1 12 100 250; do
+    head -c $n whole.trace >cut.trace
+    run trod syscalls --from drmemtrace cut.trace
+    check test "$got" -le 2
+    run trod syscalls --from drmemtrace --like syscall_mix cut.trace
+    check test "$got" -le 2
+done
+finish

@@ -1,0 +1,54 @@
+/*
+ * loss_rows.h - rows of two traces side by side: what became of each. For test_loss.c.
+ */
+#ifndef TROD_TEST_LOSS_ROWS_H
+#define TROD_TEST_LOSS_ROWS_H
+
+#include "prop.h"
+
+#include "trod/trod.h"
+
+enum { STREAMS = 256 };
+
+struct row {
+    uint8_t kind, unit;
+    uint32_t has, flags, size, stream, done; /* done: bytes of an output row that are explained */
+    uint64_t time, index, addr, paddr, target, value;
+    struct trod_span code, data, text, raw;
+    uint16_t sub;
+};
+
+struct rows {
+    struct row *row;
+    size_t n, cap;
+    const struct trod_format *format;
+};
+
+/* A conversion, and what the comparison found. */
+struct pair {
+    const char *name, *to; /* of the input; the target with its options */
+    const struct trod_format *from, *target;
+    bool es, bus, drm, amber, memory;
+    const struct row *in;
+    struct row *out;
+    size_t n_in, n_out, at;               /* at: output rows explained so far */
+    uint32_t map[STREAMS], back[STREAMS]; /* streams; number + 1 */
+    bool timed;
+    uint64_t time_in, time_out;
+    uint64_t rows[TROD_KINDS], columns[TROD_KINDS][TROD_COLUMNS], invented;
+};
+
+/* Row I of B behind the others; all of them released. */
+void loss_rows_add(struct rows *l, const struct trod_batch *b, uint32_t i);
+void loss_rows_fini(struct rows *l);
+
+bool loss_is(const struct trod_format *f, const char *name);
+/* 1: amber, 2: text, 3: bus, 4: drmemtrace, 5: others, 6: lines of memory tracers, 7: ChampSim, 8:
+ * tables */
+int loss_family(const struct trod_format *f);
+/* Rows that the target makes of nothing: heads, times, bridges. */
+bool loss_made_up(const struct pair *p, const struct row *b);
+/* Go through the rows of P: rows, columns and invented are counted. */
+void loss_align(struct pair *p);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * test_loss.c - the account of a conversion is what a comparison row by row finds.
+ *
+ * Every golden file, and random rows of every format, are written in every format (and in the
+ * dialects of Tarmac) with losses allowed, and read again. Nothing of the product is used for the
+ * comparison but its decoders. By kind, the rows that are not in the output must be as many as the
+ * writer says; by kind and column, the rows that are there but do not say what they said.
+ *
+ * A row is in the output when the rows there, from one on, are what it becomes:
+ *   - the row itself, of its kind, with its address and what else identifies it (same_event);
+ *   - bus traces: a reference for each run of bytes in a bus word, an instruction or a prefetch of
+ *     code being a fetch (BUS), an atomic access a READ and a WRITE; the es dialect of Tarmac:
+ *     pictures of 16 bytes;
+ *   - memory tracers' lines: a fetch on a bus is an INSTR, an atomic access a READ and a WRITE
+ * where there is no line for it; a text may be cut to its first word;
+ *   - ChampSim: the loads of an instruction come before its stores; cbp2025: its access comes
+ * before its registers, whose names are in lower case;
+ *   - drmemtrace: a fetch on a bus is an INSTR, an atomic access a READ and a WRITE, and
+ *     neighbouring accesses may be one.
+ * What other rows show is not asked for: the pc of an access and where an instruction goes on,
+ * where the target has them; the kind of a branch. Streams may be numbered anew. The times of byu12
+ * are differences; drmemtrace has none of a row's own. Details are compared by presence, and taken
+ * as the same within a family of formats. Rows that the target makes up are left out (made_up).
+ */
+#include "loss_rows.h"
+
+#include <unistd.h>
+
+enum { GENERATED = 10 };
+
+static int load(struct rows *l, const char *path, const char *from)
+{
+    const struct trod_trace_options opt = {.from = from, .want = TROD_COL_ALL};
+    struct trod_diag quiet;
+    struct trod_trace *t;
+    struct trod_batch *b;
+    int rc;
+
+    *l = (struct rows){0};
+    trod_diag_init(&quiet, NULL, NULL);
+    rc = trod_trace_open(&t, &path, 1, &opt, &quiet);
+    if (rc != TROD_OK)
+        return rc;
+    l->format = trod_trace_format(t);
+    while ((rc = trod_trace_next(t, &b)) > 0)
+        for (uint32_t i = 0; i < b->n; i++)
+            loss_rows_add(l, b, i);
+    trod_trace_close(t);
+    return TROD_OK;
+}
+
+/* IN as the format TO says, with losses allowed or not. */
+static int convert(const char *in, const char *from, const char *out, const char *to, bool allow,
+                   struct trod_writer_summary *sum)
+{
+    const struct trod_trace_options opt = {.from = from, .want = TROD_COL_ALL};
+    struct trod_writer_options w = {.to = to, .allow_loss = allow};
+    struct trod_writer *writer;
+    struct trod_diag quiet;
+    struct trod_trace *t;
+    struct trod_batch *b;
+    int rc, rc_in;
+
+    trod_diag_init(&quiet, NULL, NULL);
+    if (trod_trace_open(&t, &in, 1, &opt, &quiet) != TROD_OK)
+        return TROD_ERR_UNKNOWN;
+    w.source = trod_trace_format(t);
+    w.source_options = trod_trace_format_options(t);
+    rc = trod_writer_open(&writer, out, &w, trod_trace_meta(t), &quiet);
+    if (rc == TROD_OK)
+        trod_trace_want(t, trod_writer_want(writer));
+    while (rc == TROD_OK && (rc_in = trod_trace_next(t, &b)) > 0)
+        rc = trod_writer_put(writer, b);
+    if (rc == TROD_OK)
+        rc = trod_writer_commit(writer, sum);
+    else
+        trod_writer_discard(writer);
+    trod_trace_close(t);
+    return rc;
+}
+
+static unsigned say(const struct pair *p, const char *what, unsigned kind, const char *column,
+                    uint64_t is, uint64_t said)
+{
+    if (is == said)
+        return 0;
+    fprintf(stderr, "%s to %s: %s %s %s: %llu, the account says %llu\n", p->name, p->to, what,
+            trod_kind_name(kind), column, (unsigned long long)is, (unsigned long long)said);
+    return 1;
+}
+
+/* Differences between the comparison and the account. */
+static unsigned check(const struct pair *p, const struct trod_loss *l)
+{
+    unsigned wrong = say(p, "accesses invented,", 0, "", p->invented, l->invented);
+
+    for (unsigned k = 0; k < TROD_KINDS; k++) {
+        wrong += say(p, "rows lost,", k, "", p->rows[k], l->rows[k]);
+        for (unsigned c = 0; c < TROD_COLUMNS; c++)
+            wrong +=
+                say(p, "lost of rows,", k, trod_column_name(c), p->columns[k][c], l->columns[k][c]);
+    }
+    if (p->at < p->n_out) {
+        fprintf(stderr, "%s to %s: output row %zu of %zu, %s at 0x%llx, is of no input row\n",
+                p->name, p->to, p->at, p->n_out, trod_kind_name(p->out[p->at].kind),
+                (unsigned long long)p->out[p->at].addr);
+        wrong++;
+    }
+    return wrong;
+}
+
+static void prepare(struct pair *p, const struct rows *in, struct rows *out)
+{
+    size_t n = 0;
+
+    p->from = in->format;
+    p->target = out->format;
+    p->bus = loss_family(p->target) == 3;
+    p->drm = loss_family(p->target) == 4;
+    p->amber = loss_family(p->target) == 1;
+    p->memory = loss_family(p->target) == 6;
+    p->es = strstr(p->to, "dialect=es") != NULL;
+    p->in = in->row;
+    p->n_in = in->n;
+    p->out = calloc(out->n + 1, sizeof *p->out);
+    if (!p->out)
+        test_die("out of memory");
+    for (size_t i = 0; i < out->n; i++)
+        if (!loss_made_up(p, &out->row[i]))
+            p->out[n++] = out->row[i];
+    p->n_out = n;
+}
+
+struct job {
+    char *dir, *in;
+    const struct golden *golden;
+    unsigned pairs, wrong;
+};
+
+/* A file's name for the format TO: one file, whatever the streams. */
+static char *name_for(const struct job *j, const char *stem, const char *to)
+{
+    const struct trod_format *f = trod_format_find(to, strcspn(to, ":"));
+    char name[64];
+
+    snprintf(name, sizeof name, "%s%s", stem, f->suffixes[0]);
+    return test_path(j->dir, name);
+}
+
+/* Without --allow-loss: refused, and no output, exactly when something is lost. */
+static unsigned refused(const struct job *j, const struct pair *p, const struct trod_loss *l)
+{
+    struct trod_writer_summary sum;
+    char *out = name_for(j, "refused", p->to);
+    const int rc = convert(j->in, j->golden->format->name, out, p->to, false, &sum);
+    const bool there = access(out, F_OK) == 0;
+    const bool wrong = trod_loss_any(l) ? rc != TROD_ERR_LOSS || there : !there && rc == TROD_OK;
+
+    if (wrong)
+        fprintf(stderr, "%s to %s: not refused as it should be: status %d\n", p->name, p->to, rc);
+    if (there)
+        unlink(out);
+    free(out);
+    return wrong;
+}
+
+static void try_pair(struct job *j, const char *to)
+{
+    struct pair *p = calloc(1, sizeof *p);
+    struct trod_writer_summary sum;
+    char *path = name_for(j, "out", to);
+    struct rows in, out;
+
+    if (!p)
+        test_die("out of memory");
+    p->name = j->golden->name;
+    p->to = to;
+    if (convert(j->in, j->golden->format->name, path, to, true, &sum) == TROD_OK) {
+        assert_int_equal(load(&in, j->in, j->golden->format->name), TROD_OK);
+        assert_int_equal(load(&out, path, to), TROD_OK);
+        prepare(p, &in, &out);
+        loss_align(p);
+        j->pairs++;
+        j->wrong += check(p, &sum.loss) + refused(j, p, &sum.loss);
+        loss_rows_fini(&in);
+        loss_rows_fini(&out);
+        unlink(path);
+    }
+    free(path);
+    free(p->out);
+    free(p);
+}
+
+static unsigned wrong, pairs;
+
+static void try_all(const struct golden *g)
+{
+    static const char *const dialects[] = {"tarmac:dialect=fm", "tarmac:dialect=es",
+                                           "tarmac:dialect=gem5"};
+    struct job j = {.golden = g};
+
+    if (g->damaged || strstr(g->name, "core-sharded"))
+        return;
+    /* tables may say of any kind of row what no trace says of it */
+    if (strstr(g->name, "csv, random rows") || strstr(g->name, "kinds.canonical.csv"))
+        return;
+    /* which of the instructions without an address is there cannot be told */
+    if (strstr(g->name, "bt9/variants"))
+        return;
+    j.dir = test_tmpdir();
+    j.in = test_path(j.dir, "in");
+    test_save(j.in, g->data.p, g->data.n);
+    for (size_t i = 0; trod_format_at(i); i++)
+        if (trod_format_at(i)->begin && !loss_is(trod_format_at(i), "tarmac"))
+            try_pair(&j, trod_format_at(i)->name);
+    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
+        try_pair(&j, dialects[i]);
+    wrong += j.wrong;
+    pairs += j.pairs;
+    test_remove(j.dir);
+    free(j.dir);
+    free(j.in);
+}
+
+static void test_account(void **state)
+{
+    (void)state;
+    golden_each(GENERATED, try_all);
+    print_message("%u conversions\n", pairs);
+    assert_true(pairs > 100);
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_account)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,436 @@
+/*
+ * The call stack on traces whose calls were worked out by hand: the hard cases that Arm's tools get
+ * wrong (docs/navigating.md), and instruction sets of every family, as rows.
+ */
+#include "trod/callstack.h"
+
+#include "trod/io.h"
+#include "trod/reader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- activations as a tree in text */
+
+enum { MOST = 4096 };
+
+struct node {
+    int parent, first, last, next; /* numbers of nodes, -1: none */
+    uint64_t function, from, to;
+    unsigned kind, how, context;
+    uint32_t stream;
+};
+
+struct tree {
+    struct node node[MOST];
+    int n, below;
+    char text[1 << 16];
+    size_t len;
+    uint64_t rows; /* told, of all kinds */
+};
+
+static void hang(struct tree *t, int child, int parent)
+{
+    struct node *c = &t->node[child];
+
+    c->parent = parent;
+    c->next = -1;
+    if (parent < 0)
+        return;
+    if (t->node[parent].last >= 0)
+        t->node[t->node[parent].last].next = child;
+    else
+        t->node[parent].first = child;
+    t->node[parent].last = child;
+}
+
+static int enter(void *ctx, struct trod_frame *f)
+{
+    struct tree *t = ctx;
+    struct node *n = &t->node[t->n];
+
+    assert_true(t->n < MOST);
+    *n = (struct node){.parent = -1,
+                       .first = -1,
+                       .last = -1,
+                       .next = -1,
+                       .function = f->function,
+                       .from = f->entry.time,
+                       .kind = f->kind,
+                       .context = f->context,
+                       .stream = f->stream};
+    f->user = (uint64_t)t->n++;
+    if (f->depth)
+        hang(t, (int)f->user, (int)f[-1].user);
+    if (f->under) {
+        n->from = t->node[t->below].from;
+        hang(t, t->below, (int)f->user);
+    }
+    return 0;
+}
+
+static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *end)
+{
+    struct tree *t = ctx;
+
+    t->node[f->user].to = end->last.time;
+    t->node[f->user].how = end->how;
+    if (f->depth == 0)
+        t->below = (int)f->user;
+    return 0;
+}
+
+static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t to,
+                struct trod_frame *f)
+{
+    struct tree *t = ctx;
+
+    (void)b;
+    (void)f;
+    t->rows += to - from;
+    return 0;
+}
+
+static void put(struct tree *t, const char *format, ...)
+{
+    va_list ap;
+
+    if (t->len > sizeof t->text - 256)
+        return;
+    va_start(ap, format);
+    t->len += (size_t)vsnprintf(t->text + t->len, sizeof t->text - t->len, format, ap);
+    va_end(ap);
+}
+
+static void print(struct tree *t, int i)
+{
+    const struct node *n = &t->node[i];
+
+    if (n->kind == TROD_FRAME_TAIL || n->kind == TROD_FRAME_EXCEPTION)
+        put(t, "%s ", trod_frame_kind_name(n->kind));
+    put(t, "%llx", (unsigned long long)n->function);
+    if (n->parent >= 0)
+        put(t, " %llu..%llu", (unsigned long long)n->from, (unsigned long long)n->to);
+    if (n->how == TROD_FRAME_UNWOUND || (n->how == TROD_FRAME_OPEN && n->parent >= 0))
+        put(t, " %s", trod_frame_end_name(n->how));
+    if (n->first < 0)
+        return;
+    put(t, " {");
+    for (int c = n->first; c >= 0; c = t->node[c].next) {
+        put(t, "%s ", c == n->first ? "" : ";");
+        print(t, c);
+    }
+    put(t, " }");
+}
+
+static void begin(struct tree *t)
+{
+    *t = (struct tree){.below = -1};
+}
+
+static const char *finish(struct tree *t)
+{
+    for (int i = 0; i < t->n; i++)
+        if (t->node[i].parent < 0) {
+            put(t, "%s", t->len ? " / " : "");
+            print(t, i);
+        }
+    return t->text;
+}
+
+static const struct trod_callstack_sink sink = {NULL, enter, leave, rows};
+
+/* The tree of the Tarmac text TEXT, in batches of BATCH rows. */
+static const char *tarmac(struct tree *t, const char *text, uint32_t batch)
+{
+    struct trod_callstack_sink to = sink;
+    struct trod_reader_options options = {.struct_size = sizeof options, .from = "tarmac"};
+    struct trod_meta meta;
+    struct trod_input *in;
+    struct trod_reader *r;
+    struct trod_batch *b;
+    struct trod_callstack *c;
+    uint64_t n = 0;
+
+    begin(t);
+    to.ctx = t;
+    trod_meta_init(&meta);
+    assert_int_equal(trod_input_memory(&in, text, strlen(text), "test", NULL, NULL), 0);
+    assert_int_equal(trod_reader_open(&r, in, &options, &meta, NULL), 0);
+    assert_int_equal(trod_batch_new(&b, batch), 0);
+    b->want = TROD_CALLSTACK_COLUMNS;
+    assert_int_equal(trod_callstack_new(&c, &to, NULL, false), 0);
+    while (trod_reader_next(r, b) == 1) {
+        assert_int_equal(trod_callstack_feed(c, b, 0, b->n), 0);
+        n += b->n;
+    }
+    assert_int_equal(trod_callstack_end(c), 0);
+    assert_int_equal(t->rows, n);
+    trod_callstack_free(c);
+    trod_batch_free(b);
+    trod_reader_close(r);
+    trod_meta_fini(&meta);
+    return finish(t);
+}
+
+/* ---- the hard cases of Arm's tools, where they are */
+
+static const struct {
+    const char *edge, *tree;
+} edges[] = {
+    {"rec", "1000 { 2000 3..16 { 2000 5..14 { 2000 7..12 { 2000 9..10 } } } }"},
+    {"tail", "1000 { 2000 3..6 }"},
+    {"hang", "1000 { 2000 3..6 open { 3000 5..6 open } }"},
+    {"longjmp", "1000 { 5000 3..4; 2000 7..13 unwound { 3000 9..13 unwound { 6000 11..13 unwound "
+                "} } }"},
+    {"dup", "1000 { 2000 4..5 unwound; 2000 8..9 }"},
+    {"irq64", "1000 { 2000 3..12 { exception 9000 5..10 { a000 7..8 } } }"},
+    {"irq32", "1000 { 2000 3..6 { exception 18 5..5 } }"},
+    {"elswitch", "1000 { 2000 3..11 { exception 9000 5..9 { a000 7..8 } } }"},
+    {"thumb-mprofile", "100 { 200 3..6 { 300 5..5 }; exception 400 9..12 { 500 11..11 } }"},
+    {"nosp", "1000 { 2000 3..8 { 3000 5..6 } }"},
+    {"midret", "1008 { 2000 1..3; 3000 6..7 }"},
+    {"blnext", "1000"},
+};
+
+static struct tree tree; /* large */
+
+static char *load(const char *edge)
+{
+    const char *traces = getenv("TROD_TRACES"), *source = getenv("TROD_SOURCE");
+    char path[512];
+    FILE *f;
+    char *text = calloc(1, 1 << 20);
+
+    if (traces)
+        snprintf(path, sizeof path, "%s/tarmac/reference/edge-%s/trace.tarmac", traces, edge);
+    else
+        snprintf(path, sizeof path, "%s/../shared/traces/tarmac/reference/edge-%s/trace.tarmac",
+                 source ? source : ".", edge);
+    f = fopen(path, "r");
+    if (!f || !text) {
+        free(text);
+        return NULL;
+    }
+    assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
+    fclose(f);
+    return text;
+}
+
+static void test_edges(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        char *text = load(edges[i].edge);
+
+        if (!text) {
+            print_message("skipped: no traces of Arm's tools\n");
+            skip();
+        }
+        for (uint32_t batch = 1; batch < 9; batch += 3)
+            assert_string_equal(tarmac(&tree, text, batch), edges[i].tree);
+        assert_string_equal(tarmac(&tree, text, TROD_BATCH_ROWS), edges[i].tree);
+        free(text);
+    }
+}
+
+static void test_two_cpus(void **state)
+{
+    char *text = load("twocpu");
+
+    (void)state;
+    if (!text)
+        skip();
+    assert_string_equal(tarmac(&tree, text, 3), "1000 { 2000 3..5 } / 4000");
+    free(text);
+}
+
+/* ---- instruction sets, as rows */
+
+struct insn {
+    uint64_t pc;
+    uint32_t size;
+    uint8_t code[4];
+    unsigned branch;
+};
+
+/* The tree of N instructions of ISA; the time of each is its number, from 1. */
+static const char *run(enum trod_isa isa, enum trod_endian endian, const struct insn *insn,
+                       size_t n)
+{
+    struct trod_callstack_sink to = sink;
+    struct trod_callstack *c;
+    struct trod_batch *b;
+    struct trod_meta meta;
+
+    begin(&tree);
+    to.ctx = &tree;
+    trod_meta_init(&meta);
+    meta.isa = isa;
+    meta.endian = endian;
+    assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
+    trod_batch_clear(b);
+    b->meta = &meta;
+    b->want = b->have = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_TIME |
+                        TROD_COL_ADDR | TROD_COL_CODE;
+    for (uint32_t i = 0; i < n; i++) {
+        b->has[i] = b->have & (insn[i].branch ? ~(uint32_t)TROD_COL_CODE : UINT32_MAX);
+        b->kind[i] = TROD_INSTR;
+        b->addr[i] = insn[i].pc;
+        b->size[i] = insn[i].size;
+        b->flags[i] = insn[i].branch;
+        b->time[i] = i + 1;
+        memcpy(trod_batch_pool(b, 4, &b->code[i]), insn[i].code, 4);
+        b->code[i].len = insn[i].size;
+    }
+    b->n = (uint32_t)n;
+    assert_int_equal(trod_callstack_new(&c, &to, NULL, false), 0);
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(trod_callstack_feed(c, b, i, i + 1), 0);
+    assert_int_equal(trod_callstack_end(c), 0);
+    trod_callstack_free(c);
+    trod_batch_free(b);
+    trod_meta_fini(&meta);
+    return finish(&tree);
+}
+
+/* PowerPC: a call, a conditional return, bcl 20,31,$+4 (no call), bctr to the return address. */
+static void test_ppc(void **state)
+{
+    static const struct insn insn[] = {
+        {0x1000, 4, {0x48, 0x00, 0x10, 0x01}, 0}, /* bl 0x2000 */
+        {0x2000, 4, {0x60, 0x00, 0x00, 0x00}, 0}, /* nop */
+        {0x2004, 4, {0x4d, 0x82, 0x00, 0x20}, 0}, /* beqlr */
+        {0x1004, 4, {0x42, 0x9f, 0x00, 0x05}, 0}, /* bcl 20,31,$+4 */
+        {0x1008, 4, {0x4e, 0x80, 0x04, 0x21}, 0}, /* bctrl */
+        {0x3000, 4, {0x4e, 0x80, 0x04, 0x20}, 0}, /* bctr to 0x100c */
+        {0x100c, 4, {0x60, 0x00, 0x00, 0x00}, 0},
+    };
+
+    (void)state;
+    assert_string_equal(run(TROD_ISA_PPC32, TROD_ENDIAN_BIG, insn, 7),
+                        "1000 { 2000 2..3; 3000 6..6 }");
+}
+
+/* The instruction behind a branch is the caller's, and it returns to the one behind that. */
+static void test_mips(void **state)
+{
+    static const struct insn insn[] = {
+        {0x1000, 4, {0x00, 0x08, 0x00, 0x0c}, 0}, /* jal 0x2000 */
+        {0x1004, 4, {0x00, 0x00, 0x00, 0x00}, 0}, /* nop, the caller's */
+        {0x2000, 4, {0x08, 0x00, 0xe0, 0x03}, 0}, /* jr ra */
+        {0x2004, 4, {0x00, 0x00, 0x00, 0x00}, 0}, /* nop, the callee's */
+        {0x1008, 4, {0x00, 0x00, 0x00, 0x00}, 0},
+    };
+
+    (void)state;
+    assert_string_equal(run(TROD_ISA_MIPS32, TROD_ENDIAN_LITTLE, insn, 5), "1000 { 2000 3..4 }");
+}
+
+/* A return that skips a frame, a tail call to what was called before, an unknown return. */
+static void test_kinds(void **state)
+{
+    static const struct insn insn[] = {
+        {0x1000, 5, {0}, TROD_BR_CALL},   {0x3000, 1, {0}, TROD_BR_RETURN},
+        {0x1005, 5, {0}, TROD_BR_CALL},   {0x2000, 5, {0}, TROD_BR_DIRECT},
+        {0x3000, 5, {0}, TROD_BR_CALL},   {0x4000, 5, {0}, TROD_BR_ICALL},
+        {0x5000, 1, {0}, TROD_BR_RETURN}, {0x3005, 1, {0}, TROD_BR_RETURN},
+        {0x100a, 1, {0}, TROD_BR_RETURN}, {0x9000, 5, {0}, TROD_BR_CALL},
+        {0x1000, 1, {0}, TROD_BR_RETURN}, {0x9005, 1, {0}, TROD_BR_OTHER},
+    };
+
+    (void)state;
+    assert_string_equal(run(TROD_ISA_X86_64, TROD_ENDIAN_LITTLE, insn, 12),
+                        "9000 { 1000 1..9 { 3000 2..2; 2000 4..8 { tail 3000 5..8 { 4000 6..7 { "
+                        "5000 7..7 unwound } } } }; 1000 11..11 }");
+}
+
+/* longjmp without a stack pointer: back to behind an earlier call of an open function. */
+static void test_longjmp(void **state)
+{
+    static const struct insn insn[] = {
+        {0x1000, 5, {0}, TROD_BR_CALL},     /* main calls f */
+        {0x2000, 5, {0}, TROD_BR_CALL},     /* f calls setjmp */
+        {0x8000, 1, {0}, TROD_BR_RETURN},   /* setjmp */
+        {0x2005, 5, {0}, TROD_BR_CALL},     /* f calls g */
+        {0x3000, 5, {0}, TROD_BR_CALL},     /* g calls longjmp */
+        {0x8100, 2, {0}, TROD_BR_INDIRECT}, /* longjmp */
+        {0x2005, 2, {0}, TROD_BR_DIRECT},   /* f again */
+        {0x2010, 1, {0}, TROD_BR_RETURN},   {0x1005, 1, {0}, TROD_BR_RETURN},
+    };
+
+    (void)state;
+    assert_string_equal(run(TROD_ISA_X86_64, TROD_ENDIAN_LITTLE, insn, 9),
+                        "1000 { 2000 2..8 { 8000 3..3; 3000 5..6 unwound { 8100 6..6 unwound } } "
+                        "}");
+}
+
+/* Two functions that jump to each other for ever: the stack stays small. */
+static void test_state_machine(void **state)
+{
+    static struct insn insn[4000];
+    size_t n = 0;
+
+    (void)state;
+    insn[n++] = (struct insn){0x1000, 5, {0}, TROD_BR_CALL};
+    insn[n++] = (struct insn){0x3000, 1, {0}, TROD_BR_RETURN};
+    insn[n++] = (struct insn){0x1005, 5, {0}, TROD_BR_CALL};
+    while (n < 3999) {
+        insn[n] = (struct insn){n & 1 ? 0x2000 : 0x3000, 5, {0}, TROD_BR_DIRECT};
+        n++;
+    }
+    insn[n - 1].branch = TROD_BR_RETURN;
+    insn[n++] = (struct insn){0x100a, 5, {0}, TROD_BR_NONE};
+    run(TROD_ISA_X86_64, TROD_ENDIAN_LITTLE, insn, n);
+    for (int i = 0; i < tree.n; i++) {
+        int depth = 0;
+
+        for (int k = i; k >= 0; k = tree.node[k].parent)
+            depth++;
+        assert_true(depth <= 4);
+    }
+    assert_int_equal(tree.node[2].to, 3999);
+}
+
+/* Jumps to the last address there is: nothing is known to begin there. */
+static void test_last_address(void **state)
+{
+    static const struct insn insn[] = {
+        {0x1000, 2, {0}, TROD_BR_DIRECT},
+        {UINT64_MAX, 1, {0}, TROD_BR_DIRECT},
+        {0x1000, 2, {0}, TROD_BR_DIRECT},
+        {UINT64_MAX, 1, {0}, TROD_BR_NONE},
+    };
+
+    (void)state;
+    assert_string_equal(run(TROD_ISA_X86_64, TROD_ENDIAN_LITTLE, insn, 4), "1000");
+}
+
+static void test_names(void **state)
+{
+    char buf[TROD_FUNCTION_NAME];
+
+    (void)state;
+    assert_string_equal(trod_function_name(NULL, 0, buf), "0x0");
+    assert_string_equal(trod_function_name(NULL, 0x1f80, buf), "0x1f80");
+    assert_string_equal(trod_function_name(NULL, UINT64_MAX, buf), "0xffffffffffffffff");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_edges),         cmocka_unit_test(test_two_cpus),
+        cmocka_unit_test(test_ppc),           cmocka_unit_test(test_mips),
+        cmocka_unit_test(test_kinds),         cmocka_unit_test(test_longjmp),
+        cmocka_unit_test(test_state_machine), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_last_address),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/*
+ * test_drm_wide.c - groups of entries decoded at once give the rows that each alone gives.
+ *
+ * Traces of long rows of plain entries of every type, with what is none for the hot loop at any
+ * place among them. The columns that counting wants are decoded in large batches (groups), in
+ * batches too small for a group, in windows cut anywhere, and as a part of all columns, which is
+ * another loop: all must agree. The table of recent addresses against a plain search.
+ */
+#include "drm.h"
+
+#include "core/recent.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum {
+    LEAN = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
+           TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_TIME,
+    ENCODINGS = 0x200,
+    X86_64 = 0x40
+};
+
+/* Types that are rows by themselves. */
+static unsigned plain_type(struct trod_gen *g)
+{
+    static const uint8_t types[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 10, 10, 11,
+                                    12, 13, 14, 15, 16, 27, 29, 31, 32, 36, 40, 46, 48, 49};
+
+    return types[gen_below(g, sizeof types)];
+}
+
+static void header(struct trod_buf *b, uint64_t filetype)
+{
+    drm_put(b, 12, 25, 0, 6);
+    drm_put(b, 12, 28, 12, 6);
+    drm_put(b, 12, 28, 9, filetype);
+    drm_put(b, 12, 22, 0, 7);
+    drm_put(b, 12, 24, 0, 7);
+    drm_put(b, 12, 28, 2, 1000);
+    drm_put(b, 12, 28, 3, 1);
+    drm_put(b, 12, 10, 3, 0x400000); /* the first instruction: the others are near it */
+}
+
+/* N entries, of which one in RARE is any: also types that there are none of, and empty sizes. */
+static struct trod_buf trace(struct trod_gen *g, size_t n, uint64_t filetype, uint64_t rare)
+{
+    struct trod_buf b = {0};
+
+    header(&b, filetype);
+    for (size_t i = 0; i < n; i++) {
+        const bool any = gen_once_in(g, rare);
+        unsigned type = any ? (unsigned)gen_below(g, 70) : plain_type(g);
+        uint64_t addr = 0x400000 + gen_below(g, 600) + (gen_below(g, 20) << 20);
+        unsigned size = any && gen_once_in(g, 3) ? 0 : 1 + (unsigned)gen_below(g, 15);
+
+        if (any && gen_once_in(g, 20))
+            type = 0x7fff + (unsigned)gen_below(g, 0x8001);
+        if (gen_once_in(g, 4))
+            addr |= gen_u64(g) << 40; /* not canonical */
+        if (type == 28) {
+            size = 2;
+            addr = 1000 + i;
+        }
+        if (type == 47)
+            size = 1 + size % 8;
+        if (type == 22 || type == 23 || type == 24 || type == 25 || type == 26)
+            type = 0;
+        drm_put(&b, 12, type, size, addr);
+        if (type == 47)
+            drm_put(&b, 12, 10, size, 0x400000 + gen_below(g, 600));
+    }
+    drm_put(&b, 12, 23, 0, 7);
+    drm_put(&b, 12, 26, 0, 0);
+    return b;
+}
+
+static void agree(struct trod_gen *g, uint64_t filetype, uint64_t rare)
+{
+    const struct trod_format *f = trod_format_find("drmemtrace", 10);
+    struct trod_buf b = trace(g, 3000, filetype, rare);
+    const struct test_input in = {.format = f, .p = b.p, .n = b.n};
+    const struct test_how groups = {.want = LEAN, .resume = true};
+    const struct test_how single = {.want = LEAN, .rows = 9, .resume = true};
+    const struct test_how parts = {.want = LEAN, .every = 1 + gen_below(g, 900), .resume = true};
+    const struct test_how all = {.mask = LEAN, .resume = true};
+
+    assert_true(test_same(&in, &groups, 0, &in, &single, "small batches"));
+    assert_true(test_same(&in, &groups, 0, &in, &parts, "windows"));
+    assert_true(test_same(&in, &groups, 0, &in, &all, "all columns"));
+    trod_buf_fini(&b);
+}
+
+static void test_groups(void **state)
+{
+    struct trod_gen g = gen_seed(20);
+
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        agree(&g, X86_64, 1 + gen_below(&g, 200));
+        agree(&g, X86_64 | ENCODINGS, 1 + gen_below(&g, 200));
+        agree(&g, 0, 100000); /* addresses as stored; nothing but groups */
+    }
+}
+
+/* Put addresses into a table and a list; what the table has is in the list, what came last it has.
+ */
+static void test_recent(void **state)
+{
+    enum { N = 5000, TAG = 5 };
+    struct trod_recent *t = trod_recent_new();
+    struct trod_gen g = gen_seed(21);
+    static uint64_t put[N];
+    uint64_t ask[64];
+
+    (void)state;
+    assert_non_null(t);
+    for (unsigned n = 0; n < N; n++) {
+        unsigned tag = gen_once_in(&g, 10) ? TAG + 1 : TAG;
+        uint64_t lacks;
+
+        put[n] = gen_below(&g, 4096) | (gen_below(&g, 3) << 22) | (gen_below(&g, 2) << 63);
+        trod_recent_put(t, put[n], tag, UINT64_C(1) << (put[n] & 63));
+        assert_true(trod_recent_has(t, put[n], tag));
+        put[n] = tag == TAG ? put[n] : TROD_NOWHERE;
+        if (n % 50)
+            continue;
+        for (unsigned i = 0; i < 64; i++)
+            ask[i] = gen_once_in(&g, 3) ? gen_below(&g, 4096) | (gen_below(&g, 3) << 22)
+                                        : put[gen_below(&g, n + 1)];
+        lacks = trod_recent_lacks(t, ask, UINT64_MAX, TAG);
+        for (unsigned i = 0; i < 64; i++) {
+            bool there = false;
+
+            for (unsigned k = 0; k <= n; k++)
+                there |= put[k] == ask[i] && ask[i] != TROD_NOWHERE;
+            assert_true(there || lacks >> i & 1);
+        }
+#if TROD_AVX2
+        if (trod_wide()) {
+            uint64_t mask = gen_u64(&g);
+
+            assert_true(trod_recent_lacks_wide(t, ask, mask, 64, TAG) == (lacks & mask));
+            assert_true(trod_recent_lacks_wide(t, ask, mask & 0xffff, 16, TAG) ==
+                        (lacks & mask & 0xffff));
+        }
+#endif
+    }
+    trod_recent_clear(t);
+    assert_true(trod_recent_lacks(t, ask, UINT64_MAX, TAG) == UINT64_MAX);
+    trod_recent_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_recent),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/*
+ * test_take.c - batches that are kept (trod_trace_take): their rows stay as they were given while
+ * the trace goes on into others, and they are those of a trace that nothing is taken from.
+ */
+#include "trod/trace.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "testlib.h"
+
+enum { MOST = 2048, KEPT = 64 };
+
+/* What is compared of a row: numbers that stand in columns, not in slices. */
+struct seen {
+    uint64_t addr, pc, value;
+    uint32_t has, flags, size;
+    uint8_t kind;
+};
+
+static struct seen see(const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t has = b->has[i] & b->have;
+
+    return (struct seen){
+        .addr = has & TROD_COL_ADDR ? b->addr[i] : 0,
+        .pc = has & TROD_COL_PC ? b->pc[i] : 0,
+        .value = has & TROD_COL_VALUE ? b->value[i] : 0,
+        .has = has,
+        .flags = b->flags[i],
+        .size = has & TROD_COL_SIZE ? b->size[i] : 0,
+        .kind = b->kind[i],
+    };
+}
+
+static void same(const struct seen *a, const struct seen *b)
+{
+    assert_int_equal(a->addr, b->addr);
+    assert_int_equal(a->pc, b->pc);
+    assert_int_equal(a->value, b->value);
+    assert_int_equal(a->has, b->has);
+    assert_int_equal(a->flags, b->flags);
+    assert_int_equal(a->size, b->size);
+    assert_int_equal(a->kind, b->kind);
+}
+
+static struct trod_trace *open_small(const char *file, enum trod_order order)
+{
+    const struct trod_trace_options opt = {.batch_rows = 1, .order = order, .cores = 2};
+    char *path = test_path(test_source_dir(), file);
+    struct trod_trace *t;
+
+    assert_int_equal(trod_trace_open(&t, (const char *const[]){path}, 1, &opt, NULL), TROD_OK);
+    free(path);
+    return t;
+}
+
+static uint32_t plain_rows(const char *file, enum trod_order order, struct seen *row)
+{
+    struct trod_trace *t = open_small(file, order);
+    struct trod_batch *b;
+    uint32_t n = 0;
+
+    while (trod_trace_next(t, &b) == 1)
+        for (uint32_t i = 0; i < b->n; i++) {
+            assert_true(n < MOST);
+            row[n++] = see(b, i);
+        }
+    trod_trace_close(t);
+    return n;
+}
+
+/* Every batch but each third is kept; SPARE: what was looked at goes back to the trace. */
+static void keep_them(const char *file, enum trod_order order, bool spare)
+{
+    struct seen want[MOST], got;
+    struct trod_batch *kept[KEPT * 8], *b, *back = NULL;
+    const uint32_t n = plain_rows(file, order, want);
+    struct trod_trace *t = open_small(file, order);
+    uint32_t at[KEPT * 8], n_kept = 0, row = 0, number = 0;
+
+    for (; trod_trace_next(t, &b) == 1; number++) {
+        for (uint32_t i = 0; i < b->n; i++) {
+            got = see(b, i);
+            same(&got, &want[row + i]);
+        }
+        if (number % 3 != 2 && n_kept < KEPT * 8) {
+            assert_int_equal(trod_trace_take(t, back), TROD_OK);
+            back = NULL;
+            at[n_kept] = row;
+            kept[n_kept++] = b;
+        }
+        row += b->n;
+        if (spare && number % 5 == 4 && !back)
+            back = kept[--n_kept];
+    }
+    assert_int_equal(row, n);
+    trod_trace_close(t);
+    trod_batch_free(back);
+    for (uint32_t k = 0; k < n_kept; k++) {
+        for (uint32_t i = 0; i < kept[k]->n; i++) {
+            got = see(kept[k], i);
+            same(&got, &want[at[k] + i]);
+        }
+        trod_batch_free(kept[k]);
+    }
+}
+
+static void test_rows_stay(void **state)
+{
+    static const char *const files[] = {"examples/hello.tarmac", "examples/sum.trace.zip",
+                                        "examples/sum.tt6", "examples/boot.byu12"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        keep_them(files[i], TROD_ORDER_FILE, false);
+        keep_them(files[i], TROD_ORDER_FILE, true);
+    }
+    keep_them("examples/sum.trace.zip", TROD_ORDER_DYNAMIC, true);
+}
+
+/* Windows on other batches are not given away. */
+static void test_windows(void **state)
+{
+    struct trod_trace *t = open_small("examples/hello.tarmac", TROD_ORDER_TIME);
+    struct trod_batch *b;
+
+    (void)state;
+    assert_int_equal(trod_trace_next(t, &b), 1);
+    assert_int_equal(trod_trace_take(t, NULL), TROD_ERR_UNSUPPORTED);
+    trod_trace_close(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_stay),
+        cmocka_unit_test(test_windows),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
