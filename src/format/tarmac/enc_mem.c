@@ -59,6 +59,10 @@ static void put_value(struct tm_put *o, const struct trod_detail_mem *d, bool ty
     tm_row_number(o, o->row, &d->num, d->mask,
                   o->has & (TROD_COL_VALUE | TROD_COL_DATA) || size <= DASHES_MAX ? size : 4,
                   memory, &n);
+    if (!typed && n.digits > size * 2) { /* MR2_I of a Cortex-M0: the whole word of the bus */
+        tm_lose(o, TROD_COL_VALUE, "the bus shows more bytes than the access has");
+        n.digits = size * 2;
+    }
     tm_number_unwritten(o, d->unwritten, &n);
     n.reversed = typed && d->turned && n.digits == size * 2;
     n.words = typed && !n.reversed && n.sep == ' ' && n.group == 8 && n.digits == 16;
@@ -96,7 +100,7 @@ bool tm_write_mem(struct tm_put *o)
     }
     put_addresses(o, d->addr_digits, d->paddr_digits, upper);
     if (valued || d->num.digits || d->num.unknown || d->num.sep || d->num.prefix ||
-        !(d->note.len || (o->flags & TROD_F_ABORTED))) {
+        o->flags & TROD_F_PARTIAL || !(d->note.len || (o->flags & TROD_F_ABORTED))) {
         tm_putc(o, ' ');
         put_value(o, d, typed, size);
     }
