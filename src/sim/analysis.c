@@ -93,15 +93,10 @@ static void fini(void *st)
     trod_cache_free(s->cache);
 }
 
-/* Opcodes and names of functions say whose data something is. */
 static uint32_t uses_of(const char *format, const void *opt)
 {
-    struct trod_cache_options o;
-
     (void)format;
-    return trod_sized(&o, sizeof o, sizeof o, opt) && o.by >= TROD_CACHE_BY_DATA
-               ? TROD_REFS_COLUMNS | TROD_WHOSE_COLUMNS
-               : TROD_REFS_COLUMNS;
+    return trod_cache_uses(opt);
 }
 
 static const struct trod_cache_options defaults = {.top = 20};

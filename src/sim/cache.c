@@ -8,6 +8,7 @@
 #include "core/sized.h"
 #include "sim/cache_int.h"
 #include "sim/layout.h"
+#include "sim/own/first.h"
 #include "sim/own/report.h"
 #include "sim/refs.h"
 #include "sim/sweep.h"
@@ -41,6 +42,7 @@ struct trod_cache {
     struct trod_cg_sim cg;
     struct trod_own_config own_config;
     struct trod_own_sim own;
+    struct trod_first *first; /* the first level of a plain hierarchy; else NULL */
     struct trod_sweep *sweep; /* NULL: own */
     uint64_t top;
     int by; /* enum trod_cache_by */
@@ -193,6 +195,13 @@ static int configure_own(struct trod_own_config *c, const struct trod_cache_opti
     return rc;
 }
 
+/* Are the counts of a plain hierarchy C all that options O ask for? */
+static bool is_plain(const struct trod_cache_options *o, const struct trod_own_config *c)
+{
+    return !o->skip && !o->window_every && !o->warm_full && !o->memory && !o->classify &&
+           !o->physical && !o->by && !o->sharing && !o->interval && trod_first_fits(c);
+}
+
 /* Who is counted. */
 static int attribute(struct trod_cache *c, const struct trod_cache_options *o)
 {
@@ -257,6 +266,8 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
         rc = trod_own_sim_memory(&c->own, o->memory, o->memory_user);
     c->own.sharing = o->sharing;
     c->own.interval = o->interval;
+    if (rc == 0 && is_plain(o, &c->own_config) && !(c->first = trod_first_new(&c->own)))
+        rc = TROD_ERR_NOMEM;
     return rc == 0 ? attribute(c, o) : rc;
 }
 
@@ -384,9 +395,14 @@ static int feed_dr(struct trod_cache *c, size_t n)
 
 static int feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
-    const size_t n = trod_refs_get(&c->refs, b, from, to, c->ref);
+    size_t n;
     int rc;
 
+    if (c->first) {
+        rc = trod_first_feed(c->first, b, from, to);
+        return rc < 0 ? rc : 1;
+    }
+    n = trod_refs_get(&c->refs, b, from, to, c->ref);
     switch (c->like) {
     case TROD_CACHE_OWN:
         if (c->whose && trod_whose_failed(c->whose))
@@ -434,11 +450,24 @@ unsigned trod_cache_shards(const struct trod_cache_options *options, unsigned jo
     if (given.sweep)
         return trod_sweep_shards(given.sweep, jobs);
     if (given.warm_full || given.classify || given.physical || given.by >= TROD_CACHE_BY_DATA ||
-        given.memory || configure_own(&own, &given, NULL) < 0)
-        return 1;
+        given.memory || configure_own(&own, &given, NULL) < 0 || is_plain(&given, &own))
+        return 1; /* a plain hierarchy costs less than decoding */
     bits = trod_own_sim_classes(&own, &shift);
     jobs = jobs > 2 ? jobs - 1 : 1; /* a hierarchy costs no more than a few times decoding */
     return jobs < 1u << bits ? jobs : 1u << bits;
+}
+
+uint32_t trod_cache_uses(const struct trod_cache_options *options)
+{
+    struct trod_cache_options given;
+    struct trod_own_config own;
+
+    if (!trod_sized(&given, sizeof given, sizeof given, options) || given.like != TROD_CACHE_OWN ||
+        given.by >= TROD_CACHE_BY_DATA)
+        return TROD_REFS_COLUMNS | (given.by >= TROD_CACHE_BY_DATA ? TROD_WHOSE_COLUMNS : 0);
+    return given.sweep || (configure_own(&own, &given, NULL) == 0 && is_plain(&given, &own))
+               ? TROD_FIRST_COLUMNS
+               : TROD_REFS_COLUMNS;
 }
 
 void trod_cache_take(struct trod_cache *c, unsigned shard, unsigned shards)
@@ -540,6 +569,7 @@ void trod_cache_free(struct trod_cache *c)
             trod_dr_sim_fini(&c->dr);
         trod_dr_config_fini(&c->dr_config);
     }
+    trod_first_free(c->first);
     if (c->own.config)
         trod_own_sim_fini(&c->own);
     trod_whose_free(c->whose);

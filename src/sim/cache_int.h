@@ -8,6 +8,8 @@
 
 /* How many of JOBS threads may share the simulation with options O, exactly. At least 1. */
 unsigned trod_cache_shards(const struct trod_cache_options *o, unsigned jobs);
+/* The columns that a simulation with options O looks at. */
+uint32_t trod_cache_uses(const struct trod_cache_options *o);
 /* Simulate part SHARD of SHARDS; before the first rows. */
 void trod_cache_take(struct trod_cache *c, unsigned shard, unsigned shards);
 /* The rows have ended: counts are final. 0, or an error of trod_cache_options.memory. */

@@ -74,7 +74,7 @@ static uint8_t op_of(struct trod_refs *s, const struct trod_batch *b, uint32_t r
     case TROD_FLUSH:
         return flags_of(b, row) & TROD_F_IFETCH ? TROD_OP_FLUSH_CODE : TROD_OP_FLUSH;
     case TROD_MARKER:
-        return numbered ? marker(s, b, row, r) : TROD_OP_OTHER;
+        return numbered && b->have & TROD_COL_SUB ? marker(s, b, row, r) : TROD_OP_OTHER;
     case TROD_THREAD:
         return b->sub[row] ? TROD_OP_EXIT : TROD_OP_OTHER;
     default:

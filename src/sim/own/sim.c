@@ -361,8 +361,7 @@ static void told(struct trod_own_sim *s, const struct trod_sim_ref *r)
         trod_own_pages_note(&s->pages, r->addr, r->value);
 }
 
-/* Did anything fail so far? */
-static int check(struct trod_own_sim *s)
+int trod_own_sim_check(struct trod_own_sim *s)
 {
     for (uint32_t i = 0; i < s->instances; i++) {
         const struct trod_own_cache *c = &s->cache[i];
@@ -429,7 +428,7 @@ int trod_own_sim_feed(struct trod_own_sim *s, const struct trod_sim_ref *r, size
     }
     if (is_plain(s)) {
         feed_plain(s, r, n, cores);
-        return check(s);
+        return trod_own_sim_check(s);
     }
     for (size_t i = 0; i < n; i++) {
         if (r[i].op == TROD_OP_FETCH || r[i].op == TROD_OP_NOTHING) {
@@ -449,7 +448,7 @@ int trod_own_sim_feed(struct trod_own_sim *s, const struct trod_sim_ref *r, size
         if (s->phases.until_full && !s->full)
             trod_own_phase_full(s);
     }
-    return check(s);
+    return trod_own_sim_check(s);
 }
 
 void trod_own_sim_reset(struct trod_own_sim *s)

@@ -123,6 +123,9 @@ int trod_own_sim_memory(struct trod_own_sim *s, int (*give)(void *user, const st
 /* The next N references. CORES: their shards are cores of the trace's order. */
 int trod_own_sim_feed(struct trod_own_sim *s, const struct trod_sim_ref *r, size_t n, bool cores);
 
+/* Did anything fail so far? 0, TROD_ERR_NOMEM, or what giving and keeping rows returned. */
+int trod_own_sim_check(struct trod_own_sim *s);
+
 /* Cache I of core K, or NULL. */
 static inline struct trod_own_cache *trod_own_cache_of(const struct trod_own_sim *s, unsigned i,
                                                        uint32_t k)

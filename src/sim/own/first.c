@@ -1,0 +1,221 @@
+/*
+ * first.c - references to the first level of a plain hierarchy.
+ *
+ * Implements own/first.h. A hit puts its line in front of the others of its set. With AVX-512 a set
+ * of up to 8 lines is one vector, and hits take no branch that depends on where the line is.
+ */
+#include "sim/own/first.h"
+
+#include "core/wide.h"
+#include "trod/diag.h"
+
+#include <stdlib.h>
+
+static bool is_simple(const struct trod_own_spec *s)
+{
+    return s->policy.kind == TROD_REPL_LRU && s->ways <= TROD_FIRST_WAYS &&
+           !(s->sets & (s->sets - 1)) && s->line >= TROD_FIRST_LINE && !s->through &&
+           !s->no_allocate && !s->victims && !s->sector && !s->prefetch;
+}
+
+bool trod_first_fits(const struct trod_own_config *c)
+{
+    const struct trod_own_spec *code = NULL, *data = NULL;
+
+    if (c->cores != 1 || c->n_tlbs || c->physical || c->classify || c->flush || c->writebacks)
+        return false;
+    for (unsigned i = 0; i < c->n; i++) {
+        const struct trod_own_spec *s = &c->spec[i];
+
+        /* what is behind must not need the pc, nor reach into the caches before it */
+        if (s->inclusion != TROD_OWN_NEITHER || s->prefetch == TROD_OWN_STRIDE ||
+            s->policy.kind == TROD_REPL_OPT || s->home.of[0] == TROD_OWN_NOT_HERE)
+            return false;
+        if (!code && s->side != TROD_OWN_DATA)
+            code = s;
+        if (!data && s->side != TROD_OWN_CODE)
+            data = s;
+    }
+    if (!code || !data || code == data || code->line != data->line)
+        return false;
+    for (unsigned i = 0; i < c->n; i++)
+        if (c->spec[i].next[0] == code - c->spec || c->spec[i].next[0] == data - c->spec)
+            return false;
+    return is_simple(code) && is_simple(data);
+}
+
+struct trod_first *trod_first_new(struct trod_own_sim *s)
+{
+    struct trod_first *f = aligned_alloc(64, (sizeof *f + 63) / 64 * 64);
+
+    if (!f)
+        return NULL;
+    *f = (struct trod_first){.sim = s, .last = {TROD_FIRST_NONE, TROD_FIRST_NONE}};
+    for (unsigned k = 0; k < 2; k++) {
+        struct trod_first_cache *c = &f->cache[k];
+        size_t n;
+
+        c->of = s->entry[0][k];
+        c->ways = c->of->spec->ways;
+        c->stride = c->ways <= TROD_FIRST_WIDE ? TROD_FIRST_WIDE : TROD_FIRST_WAYS;
+        c->mask = c->of->spec->sets - 1;
+        f->line_bits = c->of->line_bits;
+        n = c->of->spec->sets * c->stride;
+        if (n > SIZE_MAX / sizeof *c->tag || !(c->tag = aligned_alloc(64, n * sizeof *c->tag))) {
+            trod_first_free(f);
+            return NULL;
+        }
+        for (size_t i = 0; i < n; i++)
+            c->tag[i] = 0;
+    }
+    return f;
+}
+
+void trod_first_free(struct trod_first *f)
+{
+    if (!f)
+        return;
+    free(f->cache[0].tag);
+    free(f->cache[1].tag);
+    free(f);
+}
+
+/* Begin to load what a reference to ADDR will need of C. */
+static inline void fetch_ahead(const struct trod_own_cache *c, uint64_t addr)
+{
+    const struct trod_store *s = &c->store;
+    const uint64_t set = trod_store_set(s, addr >> c->line_bits);
+
+    for (uint32_t w = 0; w < s->ways && w < TROD_STORE_SCAN; w += 8)
+        __builtin_prefetch(&s->line[set * s->ways + w], 1);
+    for (uint32_t w = 0; s->repl.word && w < s->repl.stride && w < TROD_STORE_SCAN; w += 16)
+        __builtin_prefetch(&s->repl.word[set * s->repl.stride + w], 1);
+}
+
+static void behind(struct trod_own_cache *of, const struct trod_first_miss *m)
+{
+    const bool data = m->ref & TROD_FIRST_DATA, write = m->ref & TROD_FIRST_DIRTY;
+    struct trod_own_cache *next = of->next;
+
+    of->n.misses[write ? TROD_OWN_WRITE : data ? TROD_OWN_READ : TROD_OWN_FETCH]++;
+    of->n.bytes_in += of->spec->line;
+    if (next)
+        trod_own_cache_ref(next, data ? TROD_OWN_READ : TROD_OWN_FETCH,
+                           m->ref & ~(uint64_t)TROD_FIRST_BITS, of->spec->line, 0);
+    of->n.evictions += m->old != 0;
+    if (!(m->old & TROD_FIRST_DIRTY))
+        return;
+    of->n.writebacks++;
+    of->n.bytes_out += of->spec->line;
+    if (next)
+        trod_own_cache_write_back(next, m->old & ~(uint64_t)TROD_FIRST_BITS, of->spec->line);
+}
+
+static inline struct trod_first_cache *cache_of(struct trod_first *f, uint64_t ref)
+{
+    return &f->cache[ref / TROD_FIRST_DATA & 1];
+}
+
+/* The first N misses go to the caches behind, which know nothing of what hits. */
+static void pass_on(struct trod_first *f, size_t n)
+{
+    enum { AHEAD = 6 };
+
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t soon = f->miss[i + AHEAD < n ? i + AHEAD : i].ref;
+        const struct trod_own_cache *next = cache_of(f, soon)->of->next;
+
+        if (next)
+            fetch_ahead(next, soon);
+        behind(cache_of(f, f->miss[i].ref)->of, &f->miss[i]);
+    }
+}
+
+static inline uint64_t *set_of(const struct trod_first *f, const struct trod_first_cache *c,
+                               uint64_t ref)
+{
+    return c->tag + (ref >> f->line_bits & c->mask) * c->stride;
+}
+
+/* A reference, way by way. Returns how many misses it adds to M. */
+static inline size_t one(struct trod_first *f, uint64_t ref, struct trod_first_miss *m)
+{
+    struct trod_first_cache *const c = cache_of(f, ref);
+    uint64_t *const set = set_of(f, c, ref), before = ref;
+
+    /* each line takes the place of the one before it, up to that of the line referenced */
+    for (uint32_t w = 0; w < c->ways; w++) {
+        const uint64_t was = set[w];
+
+        set[w] = before;
+        if (((was ^ ref) & ~(uint64_t)TROD_FIRST_DIRTY) == 0) {
+            set[0] = was | ref;
+            return 0;
+        }
+        before = was;
+    }
+    *m = (struct trod_first_miss){ref, before};
+    return 1;
+}
+
+static size_t run_portable(struct trod_first *f)
+{
+    size_t misses = 0;
+
+    for (size_t i = 0; i < f->n; i++)
+        misses += one(f, f->ref[i], &f->miss[misses]);
+    return misses;
+}
+
+#if TROD_AVX2
+/* Lanes that put lane P in front of those before it. */
+static const uint64_t turns[TROD_FIRST_WIDE][8] = {
+    {0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 2, 3, 4, 5, 6, 7}, {2, 0, 1, 3, 4, 5, 6, 7},
+    {3, 0, 1, 2, 4, 5, 6, 7}, {4, 0, 1, 2, 3, 5, 6, 7}, {5, 0, 1, 2, 3, 4, 6, 7},
+    {6, 0, 1, 2, 3, 4, 5, 7}, {7, 0, 1, 2, 3, 4, 5, 6},
+};
+
+/* Both caches have at most 8 ways. */
+TROD_WIDEST static size_t run_widest(struct trod_first *f)
+{
+    const __m512i clean = _mm512_set1_epi64(~TROD_FIRST_DIRTY);
+    size_t misses = 0;
+
+    for (size_t i = 0; i < f->n; i++) {
+        const uint64_t ref = f->ref[i];
+        const struct trod_first_cache *const c = cache_of(f, ref);
+        const uint32_t back = c->ways - 1;
+        uint64_t *const set = set_of(f, c, ref);
+        const __m512i all = _mm512_set1_epi64((int64_t)ref), tags = _mm512_load_si512(set);
+        const unsigned is =
+            _mm512_cmpeq_epi64_mask(_mm512_and_si512(tags, clean), _mm512_and_si512(all, clean));
+        const unsigned miss = is == 0, way = (unsigned)__builtin_ctz(is | 1u << back);
+        /* a hit keeps what it knows of the line, a miss begins with nothing */
+        const __m512i turned = _mm512_maskz_permutexvar_epi64((__mmask8)(0xff - miss),
+                                                              _mm512_loadu_si512(turns[way]), tags);
+
+        f->miss[misses] = (struct trod_first_miss){ref, set[back]};
+        misses += miss;
+        _mm512_store_si512(set, _mm512_mask_or_epi64(turned, 1, turned, all));
+    }
+    return misses;
+}
+#endif
+
+static size_t run(struct trod_first *f)
+{
+#if TROD_AVX2
+    const bool narrow =
+        f->cache[0].stride == TROD_FIRST_WIDE && f->cache[1].stride == TROD_FIRST_WIDE;
+
+    if (narrow && !f->portable && trod_widest())
+        return run_widest(f);
+#endif
+    return run_portable(f);
+}
+
+void trod_first_run(struct trod_first *f)
+{
+    pass_on(f, run(f));
+    f->n = 0;
+}

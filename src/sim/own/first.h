@@ -1,0 +1,65 @@
+/*
+ * first.h - first-level caches of plain hierarchies, fast.
+ *
+ * Implements docs/caches.md, "Rules", for one core with an LRU cache for code and one for data that
+ * are written back, allocate, and prefetch nothing: what most simulations are, and where most of
+ * their time goes. The lines of a set stand in the order of their last use. Rows become references
+ * without those that repeat the one before them in the same cache: these hit and change nothing.
+ * Misses go on to the caches behind, which are simulated as ever (own/cache.h). Numbers are those
+ * of trod_own_sim_feed.
+ */
+#ifndef TROD_SIM_OWN_FIRST_H
+#define TROD_SIM_OWN_FIRST_H
+
+#include "sim/own/sim.h"
+#include "trod/batch.h"
+
+enum {
+    TROD_FIRST_WAYS = 16, /* at most */
+    TROD_FIRST_WIDE = 8,  /* lines of a set that are compared at once */
+    TROD_FIRST_LINE = 16, /* bytes of a line, at least: the bits below are for what follows */
+    TROD_FIRST_REFS = 8192
+};
+
+/* A reference, and a line in a set: the address of the line and these bits. 0: no line. */
+enum { TROD_FIRST_LINE_IS = 1, TROD_FIRST_DIRTY = 2, TROD_FIRST_DATA = 4, TROD_FIRST_BITS = 7 };
+
+struct trod_first_cache {
+    struct trod_own_cache *of; /* whose counts these are, and what is behind */
+    uint64_t *tag;             /* by set, STRIDE each: last used first */
+    uint64_t mask;
+    uint32_t ways, stride;
+};
+
+struct trod_first_miss {
+    uint64_t ref, old; /* what was last in its set */
+};
+
+struct trod_first {
+    struct trod_own_sim *sim;
+    struct trod_first_cache cache[2]; /* code, data */
+    unsigned line_bits;
+    bool portable;    /* no wide instructions: for tests */
+    uint64_t last[2]; /* code, data: the last reference, TROD_FIRST_NONE: none yet */
+    size_t n;
+    uint64_t ref[TROD_FIRST_REFS + 128]; /* that the caches have still to see */
+    struct trod_first_miss miss[TROD_FIRST_REFS + 128];
+};
+
+#define TROD_FIRST_NONE (~(uint64_t)TROD_FIRST_BITS)
+
+/* Is the hierarchy of C, of which nothing but the counts of its caches is asked, such a one? */
+bool trod_first_fits(const struct trod_own_config *c);
+/* Take over the first level of S, before the first reference. NULL: no memory. */
+struct trod_first *trod_first_new(struct trod_own_sim *s);
+void trod_first_free(struct trod_first *f);
+/* Rows [FROM, TO) of B are the next. 0 or TROD_ERR_NOMEM. */
+int trod_first_feed(struct trod_first *f, const struct trod_batch *b, uint32_t from, uint32_t to);
+
+/* first.c to first_rows.c: the references of F go to the caches. */
+void trod_first_run(struct trod_first *f);
+
+/* The columns that it looks at. */
+enum { TROD_FIRST_COLUMNS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_ADDR };
+
+#endif

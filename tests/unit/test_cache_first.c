@@ -1,0 +1,187 @@
+/*
+ * test_cache_first - first-level caches that are simulated fast (own/first.h) against the
+ * simulation of any hierarchy, on the same rows: all counts of all caches.
+ */
+#include "core/rng.h"
+#include "sim/own/first.h"
+#include "sim/refs.h"
+#include "trod/meta.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BATCHES = 12 };
+
+static const char *const fitting[] = {
+    "cache A code size=32K ways=8\ncache B data size=32K ways=8\ncache C size=256K ways=16\n",
+    "cache A code size=512 ways=8\ncache B data size=1K ways=4\ncache C size=8K ways=4\n",
+    "cache A code size=192 ways=3\ncache B data size=64 ways=1\n",
+    "cache A code size=3K ways=12\ncache B data size=320 ways=5\n"
+    "cache C size=4K ways=2 prefetch=next policy=fifo\ncache D size=64K ways=8 write=through\n",
+    "line 16\ncache A code size=1K ways=16\ncache B data size=1K ways=16\n"
+    "cache C size=16K ways=4 line=64 prefetch=stream policy=srrip\n",
+    "line 256\ncache A code size=4K ways=2\ncache B data size=8K ways=8\n"
+    "cache C data size=32K ways=4\ncache D size=64K ways=4 victims=3\n",
+};
+
+static const char *const others[] = {
+    "cache A size=1K ways=4\n",
+    "cache A code size=1K ways=4\n",
+    "cache A code size=1K ways=4\ncache B data size=1K ways=4 policy=fifo\n",
+    "cache A code size=1K ways=4\ncache B data size=1K ways=4 prefetch=next\n",
+    "cache A code size=1K ways=4\ncache B data size=1K ways=4 write=through\n",
+    "cache A code size=1K ways=4\ncache B data size=1K ways=4 allocate=no\n",
+    "cache A code size=1K ways=4\ncache B data size=1K ways=4 victims=2\n",
+    "cache A code size=1K ways=4\ncache B data size=1K ways=4 sector=16\n",
+    "cache A code size=1K ways=4\ncache B data size=2K ways=32\n",
+    "cache A code size=1K ways=4\ncache B data size=768 ways=4\n",
+    "cache A code size=1K ways=4 line=32\ncache B data size=1K ways=4\ncache C size=8K ways=4\n",
+    "cache A code size=1K ways=4\ncache B data size=1K ways=4\ncache C size=8K "
+    "inclusion=inclusive\n",
+    "cache A code size=1K ways=4\ncache B data size=1K ways=4\ncache C size=8K "
+    "inclusion=exclusive\n",
+    "cache A code size=1K ways=4\ncache B data size=1K ways=4\ncache C size=8K prefetch=stride\n",
+    "cores 2\ncache A code size=1K ways=4\ncache B data size=1K ways=4\n",
+    "classify on\ncache A code size=1K ways=4\ncache B data size=1K ways=4\n",
+    "cache A code size=1K ways=4\ncache B data size=1K ways=4\ntlb T entries=4\n",
+};
+
+static void read_config(struct trod_own_config *c, const char *text)
+{
+    assert_int_equal(trod_own_config_read(c, text, strlen(text), "test", NULL), 0);
+}
+
+/* Rows as programs have them; of WILD ones any row may say too little, too much, or nothing. */
+static void draw(struct trod_batch *b, struct trod_rng *rng, bool wild, uint64_t *pc)
+{
+    static const uint8_t kinds[] = {TROD_INSTR, TROD_INSTR, TROD_INSTR, TROD_INSTR,
+                                    TROD_READ,  TROD_READ,  TROD_WRITE};
+    static const uint64_t far[] = {0, UINT64_MAX - 3, UINT64_MAX - 63, UINT64_C(1) << 63, 62, 1};
+    const uint64_t bytes = 64 << trod_rng_below(rng, 12);
+
+    b->n = (uint32_t)(1 + trod_rng_below(rng, b->cap));
+    b->have = TROD_FIRST_COLUMNS;
+    for (uint32_t i = 0; i < b->n; i++) {
+        b->kind[i] = kinds[trod_rng_below(rng, sizeof kinds)];
+        b->has[i] =
+            b->kind[i] == TROD_INSTR ? TROD_FIRST_COLUMNS : TROD_FIRST_COLUMNS & ~TROD_COL_FLAGS;
+        b->flags[i] = (uint32_t)trod_rng_next(rng) & ~(uint32_t)TROD_F_NOFETCH;
+        b->size[i] = 1u << trod_rng_below(rng, 4);
+        b->addr[i] = (1 << 20) + trod_rng_below(rng, 1 + trod_rng_below(rng, bytes));
+        if (b->kind[i] == TROD_INSTR) {
+            if (trod_rng_below(rng, 9) == 0)
+                *pc = 4096 + trod_rng_below(rng, bytes);
+            b->addr[i] = *pc;
+            *pc += b->size[i];
+        }
+        if (!wild || trod_rng_below(rng, 12))
+            continue;
+        b->kind[i] = (uint8_t)trod_rng_below(rng, TROD_KINDS);
+        if (trod_rng_below(rng, 2))
+            b->has[i] &= (uint32_t)trod_rng_next(rng);
+        b->flags[i] = (uint32_t)trod_rng_next(rng);
+        b->size[i] = (uint32_t)trod_rng_below(rng, trod_rng_below(rng, 8) ? 40 : 3000);
+        if (trod_rng_below(rng, 4) == 0)
+            b->addr[i] = far[trod_rng_below(rng, sizeof far / sizeof *far)];
+    }
+    if (wild && trod_rng_below(rng, 4) == 0)
+        b->have &= ~(uint32_t)(trod_rng_below(rng, 2) ? TROD_COL_SIZE : TROD_COL_FLAGS);
+}
+
+static void same(const struct trod_own_sim *a, const struct trod_own_sim *b)
+{
+    assert_int_equal(a->instructions, b->instructions);
+    assert_int_equal(a->refs, b->refs);
+    for (unsigned i = 0; i < a->config->n; i++) {
+        const struct trod_own_counts x = trod_own_sim_sum(a, i), y = trod_own_sim_sum(b, i);
+
+        assert_memory_equal(&x, &y, sizeof x);
+    }
+}
+
+/* A run with configuration TEXT, fed in pieces; in the middle all counts begin anew. */
+static void compare(const char *text, bool portable, bool wild, struct trod_rng *rng)
+{
+    static struct trod_sim_ref ref[2 * TROD_BATCH_ROWS];
+    struct trod_own_config c;
+    struct trod_own_sim any, fast;
+    struct trod_refs refs = {.flags = 0};
+    struct trod_meta meta = {.n_streams = 0};
+    struct trod_first *first;
+    struct trod_batch *b;
+    uint64_t pc = 4096;
+
+    read_config(&c, text);
+    assert_int_equal(trod_own_sim_init(&any, &c), 0);
+    assert_int_equal(trod_own_sim_init(&fast, &c), 0);
+    first = trod_first_new(&fast);
+    assert_non_null(first);
+    first->portable = portable;
+    assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
+    b->meta = &meta;
+    for (unsigned k = 0; k < BATCHES; k++) {
+        uint32_t from = 0;
+
+        draw(b, rng, wild, &pc);
+        while (from < b->n) {
+            const uint32_t to = from + 1 + (uint32_t)trod_rng_below(rng, b->n - from);
+            const size_t n = trod_refs_get(&refs, b, from, to, ref);
+
+            assert_int_equal(trod_own_sim_feed(&any, ref, n, false), 0);
+            assert_int_equal(trod_first_feed(first, b, from, to), 0);
+            from = to;
+        }
+        same(&any, &fast);
+        if (k == BATCHES / 2) {
+            trod_own_sim_reset(&any);
+            trod_own_sim_reset(&fast);
+        }
+    }
+    trod_batch_free(b);
+    trod_first_free(first);
+    trod_own_sim_fini(&any);
+    trod_own_sim_fini(&fast);
+}
+
+static void test_counts(void **state)
+{
+    struct trod_rng rng;
+
+    (void)state;
+    trod_rng_seed(&rng, 20);
+    for (size_t i = 0; i < sizeof fitting / sizeof *fitting; i++)
+        for (unsigned way = 0; way < 4; way++)
+            for (unsigned round = 0; round < 5; round++)
+                compare(fitting[i], way & 1, way & 2, &rng);
+}
+
+static void test_fits(void **state)
+{
+    struct trod_own_config c;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof fitting / sizeof *fitting; i++) {
+        read_config(&c, fitting[i]);
+        assert_true(trod_first_fits(&c));
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        read_config(&c, others[i]);
+        assert_false(trod_first_fits(&c));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_fits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
