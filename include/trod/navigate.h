@@ -100,7 +100,9 @@ struct trod_index_info {
     uint64_t states, lines, sites, registers_at, log, directory, windows; /* bytes of its parts */
     bool resumable; /* reading can begin at every block */
     uint64_t files; /* of the trace */
-    uint64_t calls; /* bytes of a further part */
+    uint64_t calls; /* bytes of further parts */
+    uint64_t memory;
+    uint64_t memory_blocks; /* of which it is known what they leave in memory */
 };
 /* About the index that NAV uses. False: it uses none. */
 bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out);

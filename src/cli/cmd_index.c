@@ -53,6 +53,7 @@ static void tell_index(struct trod_emit *e, const char *path, const struct trod_
     trod_emit_count(e, "registers", x->registers);
     trod_emit_count(e, "blocks", x->blocks);
     trod_emit_count(e, "segments", x->segments);
+    trod_emit_count(e, "memory_blocks", x->memory_blocks);
     trod_emit_bool(e, "resumable", x->resumable);
     trod_emit_count(e, "damaged_places", x->problems);
     trod_emit_open(e, "bytes_of", "bytes of its parts");
@@ -60,6 +61,7 @@ static void tell_index(struct trod_emit *e, const char *path, const struct trod_
     trod_emit_bytes(e, "lines", x->lines);
     trod_emit_bytes(e, "sites", x->sites);
     trod_emit_bytes(e, "registers", x->registers_at);
+    trod_emit_bytes(e, "memory", x->memory);
     trod_emit_bytes(e, "calls", x->calls);
     trod_emit_bytes(e, "log", x->log);
     trod_emit_bytes(e, "directory", x->directory);
@@ -166,7 +168,8 @@ const struct cli_command cli_command_index = {
     .about = "Make an index of each FILE, a file or directory, in one pass: FILE.trodx. It lets "
              "state, who and view begin "
              "anywhere in the trace, also in one that is compressed, and says which parts of it "
-             "write, read or execute what. An index is bound to its trace; one that is damaged, "
+             "write, read or execute what, and what memory holds behind each. An index is bound to "
+             "its trace; one that is damaged, "
              "old or of another trace is not used, and made anew.",
     .examples = "  trod index run.tarmac.gz\n"
                 "  trod index --info run.tarmac.gz\n"

@@ -104,7 +104,7 @@ bool nav_access_of(const struct trod_batch *b, uint32_t i, bool big, struct nav_
     }
     if (!out->values && out->writes && (flags & TROD_F_PARTIAL) && !(flags & TROD_F_UNKNOWN))
         return false; /* nothing but dashes: nothing was written */
-    if (out->values && (flags & (TROD_F_UNKNOWN | TROD_F_PARTIAL)))
+    if (flags & (TROD_F_UNKNOWN | TROD_F_PARTIAL))
         masks(b, i, flags, out);
     return true;
 }

@@ -215,8 +215,9 @@ int nav_lines_prepare(struct trod_nav *nav, struct nav_lines *l)
         free(number);
         return TROD_ERR_NOMEM;
     }
+    free(l->number);
+    l->number = number;
     rc = look_up(x, number, l->n, &found);
-    free(number);
     if (rc == TROD_OK && found.n) {
         qsort(found.at, found.n, sizeof *found.at, by_block);
         for (size_t i = 0; i < found.n; i++)

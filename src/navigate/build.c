@@ -35,6 +35,7 @@ static int put_postings(struct nav_builder *b, unsigned id, struct nav_postings 
 
     if (rc == TROD_OK)
         rc = nav_postings_encode(p, id, b->segment_from, &content);
+    p->told.n = 0;
     if (rc == TROD_OK)
         rc = nav_put_section(b, id, b->n_segments, content.p, content.n, content.n);
     p->n = 0;
@@ -74,6 +75,9 @@ static int end_segment(struct nav_builder *b)
         rc = put_postings(b, NAV_S_SITES, &b->sites);
     if (rc == TROD_OK)
         rc = put_postings(b, NAV_S_REGS, &b->regs_at);
+    if (rc == TROD_OK)
+        rc = put_postings(b, NAV_S_MEMORY, &b->memory);
+    nav_memory_forget(&b->tally.memory);
     if (rc == TROD_OK)
         rc = put_calls(b);
     if (rc == TROD_OK)
@@ -134,12 +138,35 @@ static int begin_block(struct nav_builder *b, bool start)
     k->state_n = b->states.n - at;
     trod_buf_fini(&raw);
     b->open = rc == TROD_OK;
+    b->tally.first = b->row;
     return rc;
+}
+
+/*
+ * How much of what the block K leaves in memory is kept: of formats that have no values, only rows
+ * are told.
+ */
+static uint64_t memory_most(const struct nav_builder *b, const struct nav_block *k)
+{
+    const struct trod_format *f = trod_trace_format(b->trace);
+    const bool values = !f || f->reads & (TROD_COL_VALUE | TROD_COL_DATA);
+
+    if (b->opt->memory)
+        return b->opt->memory;
+    return NAV_MEMORY_FLOOR + (values ? NAV_MEMORY_ROW : 1) * k->rows;
+}
+
+static bool segment_is_full(const struct nav_builder *b)
+{
+    return b->n_blocks - b->segment_from == b->segment_most ||
+           b->lines.n + b->sites.n >= NAV_POSTINGS || b->memory.told.n >= NAV_MEMORY_SEGMENT ||
+           nav_calls_events(b->calls) >= NAV_EVENTS;
 }
 
 static int end_block(struct nav_builder *b)
 {
     struct nav_block *k = &b->block[b->n_blocks];
+    bool whole = false;
     int rc;
 
     if (!b->open)
@@ -152,10 +179,12 @@ static int end_block(struct nav_builder *b)
     }
     b->incomplete |= !k->flags;
     rc = nav_tally_end(&b->tally, b->n_blocks, &b->lines, &b->sites, &b->regs_at);
+    if (rc == TROD_OK)
+        rc = nav_memory_end(&b->tally.memory, b->n_blocks, memory_most(b, k), &b->memory, &whole);
+    if (whole)
+        k->flags |= NAV_B_MEMORY;
     b->n_blocks++;
-    if (rc == TROD_OK &&
-        (b->n_blocks - b->segment_from == b->segment_most ||
-         b->lines.n + b->sites.n >= NAV_POSTINGS || nav_calls_events(b->calls) >= NAV_EVENTS))
+    if (rc == TROD_OK && segment_is_full(b))
         rc = end_segment(b);
     return rc;
 }
@@ -353,6 +382,8 @@ static void end(struct nav_builder *b)
     free(b->lines.at);
     free(b->sites.at);
     free(b->regs_at.at);
+    free(b->memory.at);
+    trod_buf_fini(&b->memory.told);
     trod_buf_fini(&b->states);
     trod_buf_fini(&b->log);
     trod_buf_fini(&b->sections);

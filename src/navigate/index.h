@@ -17,22 +17,23 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 14,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 2,
+    NAV_INDEX_VERSION = 3,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
 /* Sections. Numbers that are not known are skipped. */
 enum nav_section_id {
-    NAV_S_META = 1,   /* what the index is of, names, streams, segments */
-    NAV_S_BLOCKS = 2, /* struct nav_block, one after the other */
-    NAV_S_LOG = 3,    /* what decoders learn and never forget */
-    NAV_S_STATES = 4, /* of a segment: for each block the decoder's state and all registers */
-    NAV_S_LINES = 5,  /* of a segment: postings by line of memory: bytes written, read */
-    NAV_S_SITES = 6,  /* by address of instructions: executions */
-    NAV_S_REGS = 7,   /* by register: 2 * number, + 1 where it is read */
-    NAV_S_CALLS = 10, /* of a segment: call stacks at its beginning, what happens to them */
-    NAV_S_WINDOW = 9, /* of a point: what was decoded last before it */
-    NAV_S_ACCESS = 8  /* points in compressed files: struct nav_access_point, by file */
+    NAV_S_META = 1,    /* what the index is of, names, streams, segments */
+    NAV_S_BLOCKS = 2,  /* struct nav_block, one after the other */
+    NAV_S_LOG = 3,     /* what decoders learn and never forget */
+    NAV_S_STATES = 4,  /* of a segment: for each block the decoder's state and all registers */
+    NAV_S_LINES = 5,   /* of a segment: postings by line of memory: bytes written, read */
+    NAV_S_SITES = 6,   /* by address of instructions: executions */
+    NAV_S_REGS = 7,    /* by register: 2 * number, + 1 where it is read */
+    NAV_S_MEMORY = 11, /* of a segment: by line of memory, what its blocks leave there */
+    NAV_S_CALLS = 10,  /* of a segment: call stacks at its beginning, what happens to them */
+    NAV_S_WINDOW = 9,  /* of a point: what was decoded last before it */
+    NAV_S_ACCESS = 8   /* points in compressed files: struct nav_access_point, by file */
 };
 
 struct nav_section {
@@ -54,8 +55,9 @@ struct nav_block {
 };
 
 enum nav_block_flag {
-    NAV_B_START = 1 << 0, /* its file begins here */
-    NAV_B_MARKED = 1 << 1 /* the decoder's state is known */
+    NAV_B_START = 1 << 0,  /* its file begins here */
+    NAV_B_MARKED = 1 << 1, /* the decoder's state is known */
+    NAV_B_MEMORY = 1 << 2  /* what it leaves in memory is known (memory.h) */
 };
 
 /* A point of a compressed file (io/points.h). Its window lies in the index, compressed. */
@@ -71,18 +73,19 @@ enum { NAV_APART = 4 << 20 }; /* decoded bytes between points */
 struct nav_posting {
     uint64_t key;
     uint32_t block, zero;
-    uint64_t a, b; /* LINES: masks of bytes written, read; SITES: executions */
+    uint64_t a, b; /* LINES: masks of bytes written, read; SITES: executions; MEMORY: of TOLD */
 };
 
 struct nav_postings {
     struct nav_posting *at;
     size_t n, cap;
+    struct trod_buf told; /* MEMORY: what B bytes from A on tell */
 };
 
 /* Blocks [from, to) whose postings stand together. */
 struct nav_segment {
     uint32_t from, to;
-    const struct nav_section *lines, *sites, *regs, *calls;
+    const struct nav_section *lines, *sites, *regs, *calls, *memory;
 };
 
 /* What the trace was when the index was made. */
@@ -176,6 +179,7 @@ struct nav_build_options {
     uint64_t block_rows;        /* of a block; 0: NAV_BLOCK_ROWS */
     uint32_t segment;           /* blocks of a segment; 0: NAV_SEGMENT */
     uint64_t apart;             /* bytes between points of a gzip file; 0: NAV_APART */
+    uint64_t memory;            /* bytes that what a block leaves in memory may take; 0: by rows */
     unsigned jobs;              /* threads; 0: as many as are of use */
     const struct nav_index *of; /* an index of a trace that has grown since; NULL: none */
     void (*progress)(void *user, const struct trod_trace_progress *p);

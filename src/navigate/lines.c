@@ -5,7 +5,7 @@
  * tells it, it is that of the first access behind the row, if this is a read (hindsight). A read
  * that contradicts the last write shows that something wrote which is not traced.
  */
-#include "navigate/lines.h"
+#include "navigate/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +30,8 @@ void nav_lines_fini(struct nav_lines *l)
     free(l->touched);
     free(l->held);
     free(l->held_from);
+    free(l->number);
+    l->number = NULL;
     l->slot = l->touched = NULL;
     l->held = NULL;
     l->held_from = NULL;
@@ -279,30 +281,53 @@ static int rows_later(void *user, const struct trod_batch *b, uint32_t i, uint32
     return l->open > 0;
 }
 
+/* What rows of block K up to ROW say of the bytes that are open. */
+static int before(struct trod_nav *nav, struct nav_recall *recall, struct nav_lines *l, size_t k,
+                  uint64_t row)
+{
+    const uint64_t end = nav_block_first(nav, k + 1);
+    const bool all = row >= end - 1 || (nav->index && row >= nav->index->rows - 1);
+    int rc = all && nav_recall_can(recall, k, l->big)
+                 ? nav_recall(recall, k, l)
+                 : nav_scan(nav, nav_block_first(nav, k), end <= row ? end : row + 1, rows, l);
+
+    fold_back(l);
+    return rc;
+}
+
+/* What rows of block K behind ROW say first. */
+static int behind(struct trod_nav *nav, struct nav_recall *recall, struct nav_lines *l, size_t k,
+                  uint64_t row)
+{
+    const uint64_t first = nav_block_first(nav, k);
+    struct onwards onwards = {l};
+    int rc;
+
+    if (first <= row || !nav_recall_can(recall, k, l->big))
+        return nav_scan(nav, first <= row ? row + 1 : first, nav_block_first(nav, k + 1),
+                        rows_later, &onwards);
+    rc = nav_recall(recall, k, l);
+    fold_forward(l);
+    return rc;
+}
+
 int nav_lines_solve(struct trod_nav *nav, struct nav_lines *l, uint64_t row)
 {
-    struct onwards onwards = {l};
+    const size_t own = nav_block_of(nav, row);
+    struct nav_recall recall;
     int rc = nav_lines_prepare(nav, l);
 
+    nav_recall_init(&recall, nav->index);
     l->forward = false;
-    for (size_t k = nav_block_of(nav, row) + 1; rc == TROD_OK && l->open && k-- > 0;) {
-        uint64_t end = nav_block_first(nav, k + 1);
-
-        if (!nav_block_touches(nav, k, l))
-            continue;
-        rc = nav_scan(nav, nav_block_first(nav, k), end <= row ? end : row + 1, rows, l);
-        fold_back(l);
-    }
-    if (rc < 0)
-        return rc;
-    turn(l);
-    for (size_t k = nav_block_of(nav, row); rc == TROD_OK && l->open && k < nav_blocks(nav); k++) {
-        uint64_t first = nav_block_first(nav, k);
-
+    for (size_t k = own + 1; rc == TROD_OK && l->open && k-- > 0;)
         if (nav_block_touches(nav, k, l))
-            rc = nav_scan(nav, first <= row ? row + 1 : first, nav_block_first(nav, k + 1),
-                          rows_later, &onwards);
-    }
+            rc = before(nav, &recall, l, k, row);
+    if (rc == TROD_OK)
+        turn(l);
+    for (size_t k = own; rc == TROD_OK && l->open && k < nav_blocks(nav); k++)
+        if (nav_block_touches(nav, k, l))
+            rc = behind(nav, &recall, l, k, row);
+    nav_recall_fini(&recall);
     return rc;
 }
 

@@ -47,6 +47,7 @@ struct nav_lines {
     bool big;
     bool forward;
     /* with an index: what blocks hold of the lines, and where those of each block begin */
+    uint64_t *number; /* of all lines, in ascending order */
     struct nav_posting *held;
     size_t *held_from;
 };

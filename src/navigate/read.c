@@ -272,7 +272,7 @@ int nav_index_mark(const struct nav_index *x, size_t *k, struct trod_mark *m,
     const struct nav_source *s;
     int rc;
 
-    while (*k && !x->block[*k].flags)
+    while (*k && !(x->block[*k].flags & (NAV_B_START | NAV_B_MARKED)))
         --*k;
     b = &x->block[*k];
     s = &x->source[b->file];

@@ -31,7 +31,7 @@ int nav_postings_add(struct nav_postings *p, uint64_t key, uint32_t block, uint6
  */
 int nav_postings_sort(struct nav_postings *p)
 {
-    struct nav_posting *from = p->at, *to = malloc((p->cap + 1) * sizeof *to);
+    struct nav_posting *from = p->at, *to = malloc((p->n + 1) * sizeof *to);
     size_t *count = malloc(DIGITS * sizeof *count);
     int rc = to && count ? TROD_OK : TROD_ERR_NOMEM;
 
@@ -55,6 +55,8 @@ int nav_postings_sort(struct nav_postings *p)
         to = from;
         from = p->at;
     }
+    if (rc == TROD_OK)
+        p->cap = p->n; /* one of the two has no more */
     free(to);
     free(count);
     return rc;
@@ -113,8 +115,8 @@ static bool get_mask(struct trod_span *in, unsigned form, uint64_t *m)
 
 /* ---- writing */
 
-static int put_posting(const struct nav_posting *p, unsigned id, uint32_t before,
-                       struct trod_buf *out)
+static int put_posting(const struct nav_postings *all, const struct nav_posting *p, unsigned id,
+                       uint32_t before, struct trod_buf *out)
 {
     uint8_t forms = (uint8_t)(mask_form(p->a) | mask_form(p->b) << 2);
     int rc = trod_pack(out, p->block - before);
@@ -123,20 +125,23 @@ static int put_posting(const struct nav_posting *p, unsigned id, uint32_t before
         return rc;
     if (id == NAV_S_SITES)
         return trod_pack(out, p->a);
+    if (id == NAV_S_MEMORY)
+        return trod_pack(out, p->b) < 0 ? TROD_ERR_NOMEM
+                                        : trod_buf_add(out, all->told.p + p->a, (size_t)p->b);
     if ((rc = trod_buf_add(out, &forms, 1)) < 0 || (rc = put_mask(p->a, out)) < 0)
         return rc;
     return put_mask(p->b, out);
 }
 
-static int put_key(const struct nav_posting *p, size_t n, unsigned id, uint32_t from,
-                   uint64_t before, struct trod_buf *out)
+static int put_key(const struct nav_postings *all, const struct nav_posting *p, size_t n,
+                   unsigned id, uint32_t from, uint64_t before, struct trod_buf *out)
 {
     int rc = trod_pack(out, p->key - before);
 
     if (rc == TROD_OK)
         rc = trod_pack(out, n);
     for (size_t i = 0; rc == TROD_OK && i < n; i++)
-        rc = put_posting(&p[i], id, i ? p[i - 1].block : from, out);
+        rc = put_posting(all, &p[i], id, i ? p[i - 1].block : from, out);
     return rc;
 }
 
@@ -168,7 +173,7 @@ int nav_postings_encode(const struct nav_postings *p, unsigned id, uint32_t from
             n++;
         if (page.n == 0)
             first = before = p->at[i].key;
-        rc = put_key(&p->at[i], n, id, from, before, &page);
+        rc = put_key(p, &p->at[i], n, id, from, before, &page);
         before = p->at[i].key;
         if (rc == TROD_OK && page.n >= NAV_PAGE)
             rc = end_page(&page, first, &dir, &all);
@@ -190,7 +195,8 @@ int nav_postings_encode(const struct nav_postings *p, unsigned id, uint32_t from
 
 /* ---- reading */
 
-static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p)
+static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p,
+                        const uint8_t **told)
 {
     uint64_t delta;
     unsigned forms;
@@ -203,6 +209,14 @@ static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p
         return true;
     if (id == NAV_S_SITES)
         return trod_unpack(in, &p->a) == TROD_OK;
+    if (id == NAV_S_MEMORY) {
+        if (trod_unpack(in, &p->b) < 0 || p->b > in->n)
+            return false;
+        *told = in->p;
+        in->p += p->b;
+        in->n -= (size_t)p->b;
+        return true;
+    }
     if (in->n == 0)
         return false;
     forms = *in->p++;
@@ -226,9 +240,18 @@ static int find_in_page(struct trod_span in, const struct nav_segment *s, unsign
             return TROD_OK;
         p.key = key;
         while (n--) {
-            if (!get_posting(&in, id, &p) || p.block >= s->to)
+            const uint8_t *told = NULL;
+
+            if (!get_posting(&in, id, &p, &told) || p.block >= s->to)
                 return TROD_ERR_CORRUPT;
-            if (key >= lo && nav_postings_add(out, key, p.block, p.a, p.b) < 0)
+            if (key < lo)
+                continue;
+            if (told) {
+                p.a = out->told.n;
+                if (trod_buf_add(&out->told, told, (size_t)p.b) < 0)
+                    return TROD_ERR_NOMEM;
+            }
+            if (nav_postings_add(out, key, p.block, p.a, p.b) < 0)
                 return TROD_ERR_NOMEM;
         }
     }
@@ -237,7 +260,10 @@ static int find_in_page(struct trod_span in, const struct nav_segment *s, unsign
 
 static const struct nav_section *section_of(const struct nav_segment *s, unsigned id)
 {
-    return id == NAV_S_LINES ? s->lines : id == NAV_S_SITES ? s->sites : s->regs;
+    return id == NAV_S_LINES    ? s->lines
+           : id == NAV_S_SITES  ? s->sites
+           : id == NAV_S_MEMORY ? s->memory
+                                : s->regs;
 }
 
 int nav_postings_range(const struct nav_index *x, const struct nav_segment *s, unsigned id,

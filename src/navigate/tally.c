@@ -21,11 +21,12 @@ int nav_tally_init(struct nav_tally *t, struct nav_regs *regs, struct trod_insn_
     t->line_mask = t->site_mask = FIRST - 1;
     t->line = calloc(FIRST, sizeof *t->line);
     t->site = calloc(FIRST, sizeof *t->site);
-    return t->line && t->site ? TROD_OK : TROD_ERR_NOMEM;
+    return t->line && t->site ? nav_memory_init(&t->memory) : TROD_ERR_NOMEM;
 }
 
 void nav_tally_fini(struct nav_tally *t)
 {
+    nav_memory_fini(&t->memory);
     free(t->line);
     free(t->site);
     t->line = NULL;
@@ -211,7 +212,10 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
     case TROD_READ:
     case TROD_WRITE:
     case TROD_ATOMIC:
-        return nav_access_of(b, i, t->big, &a) ? access(t, &a) : TROD_OK;
+        if (!nav_access_of(b, i, t->big, &a))
+            return TROD_OK;
+        rc = nav_memory_access(&t->memory, &a, (uint32_t)(row - t->first));
+        return rc < 0 ? rc : access(t, &a);
     case TROD_INSTR:
         if ((rc = instruction(t, b, i)) < 0)
             return rc;

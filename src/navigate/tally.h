@@ -4,7 +4,7 @@
 #ifndef NAVIGATE_TALLY_H
 #define NAVIGATE_TALLY_H
 
-#include "navigate/index.h"
+#include "navigate/memory.h"
 
 enum { NAV_WIDE = 1 << 16, NAV_CODES = 16, NAV_ISETS = 8, NAV_DECODER_REGS = 512 };
 
@@ -31,6 +31,8 @@ struct nav_tally {
     struct nav_tally_line *line;
     struct nav_tally_site *site;
     uint32_t n_lines, line_mask, n_sites, site_mask;
+    struct nav_memory memory;
+    uint64_t first;                           /* row of the block */
     struct nav_tally_line *last;              /* met last */
     uint64_t reg[2][NAV_REGS / 64];           /* written, read: a bit each */
     uint16_t id[NAV_ISETS][NAV_DECODER_REGS]; /* of the decoder's registers: number + 1 */

@@ -129,3 +129,15 @@ status 2
 run trod index - <t.tarmac
 status 2
 finish
+
+# so is one of another version
+run trod index t.tarmac
+err_has 'is there and fits'
+printf '\002' | dd of=t.tarmac.trodx bs=1 seek=8 conv=notrunc 2>/dev/null
+run trod state --at 3 t.tarmac
+status 0
+err_has "index 't.tarmac.trodx' is not used: it is of another version"
+run trod index t.tarmac
+err_has '^made t.tarmac.trodx$'
+run trod index --info --format json t.tarmac
+json '.traces[0] | .memory_blocks == .blocks and .bytes_of.memory > 0'

@@ -2,8 +2,9 @@
  * fuzz_index.c - any bytes as a trace that is indexed, and as damage to an index whose sums are
  * right.
  *
- * The first byte says which: a format, or damage. What is checked: every question has the answer
- * with the index that it has without; what a damaged index says may be wrong, but does no harm.
+ * The first byte says which: a format, or damage; the second how much memory of a block is kept.
+ * What is checked: every question has the answer with the index that it has without; what a damaged
+ * index says may be wrong, but does no harm.
  */
 #include "fuzz.h"
 #include "io/crc32c.h"
@@ -54,8 +55,11 @@ static struct trod_nav *open_nav(const char *from, bool no_index)
     return trod_nav_open(&nav, paths, 1, &opt, NULL) == 0 ? nav : NULL;
 }
 
-/* An index of the trace with small blocks. False: it cannot be read. */
-static bool make_index(const char *from)
+/*
+ * An index of the trace with small blocks; MEMORY: bytes that what one leaves there may take.
+ * False: it cannot be read.
+ */
+static bool make_index(const char *from, uint64_t memory)
 {
     const struct trod_trace_options topt = {.struct_size = sizeof topt,
                                             .from = from,
@@ -71,6 +75,7 @@ static bool make_index(const char *from)
     unlink(index_path);
     if (!nav)
         return false;
+    opt.memory = memory;
     opt.isa = trod_nav_meta(nav)->isa;
     opt.endian = trod_nav_meta(nav)->endian;
     trod_nav_close(nav);
@@ -198,14 +203,14 @@ static struct trod_buf answers(struct trod_nav *nav, struct trod_gen g)
     return out;
 }
 
-static void as_trace(const char *from, const uint8_t *data, size_t size)
+static void as_trace(const char *from, uint64_t memory, const uint8_t *data, size_t size)
 {
     const struct trod_gen g = fuzz_gen(data, size);
     struct trod_nav *with, *without;
     struct trod_buf a, b;
 
     save(trace_path, data, size);
-    if (!make_index(from))
+    if (!make_index(from, memory))
         return;
     with = open_nav(from, false);
     without = open_nav(from, true);
@@ -245,11 +250,12 @@ static void begin_damage(void)
                         : i % 7 == 5 ? "d65f03c0"
                                      : "d503201f");
         trod_buf_printf(&text, "%u clk MW8 %016x %016x\n", i, 0x8000 + 8 * (i % 20), i);
+        trod_buf_printf(&text, "%u clk MR8 %016x %016x\n", i, 0x7fc0 + 4 * (i % 40), i);
         trod_buf_printf(&text, "%u clk R X%u %016x\n", i, i % 5, i);
     }
     save(trace_path, text.p, text.n);
     trod_buf_fini(&text);
-    fuzz_true(make_index("tarmac"), "no index");
+    fuzz_true(make_index("tarmac", 0), "no index");
     if (!whole.n)
         whole = test_load(index_path);
 }
@@ -310,6 +316,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (data[0] >= 200)
         as_damage(data + 1, size - 1);
     else
-        as_trace(trod_format_at(data[0] % formats)->name, data + 2, size - 2);
+        as_trace(trod_format_at(data[0] % formats)->name, data[1] % 4 ? 0 : 1 + data[1], data + 2,
+                 size - 2);
     return 0;
 }

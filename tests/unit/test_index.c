@@ -14,51 +14,10 @@
 #include <cmocka.h>
 
 #include "nav_check.h"
-#include "navigate/attach.h"
+#include "nav_index.h"
 #include "testlib.h"
 #include "trod/show.h"
 #include "trod/writer.h"
-
-static struct trod_nav *open_files(const char *const *paths, size_t n, bool no_index)
-{
-    const struct trod_nav_options opt = {.struct_size = sizeof opt, .no_index = no_index};
-    struct trod_nav *nav;
-
-    return trod_nav_open(&nav, paths, n, &opt, NULL) == 0 ? nav : NULL;
-}
-
-static struct trod_nav *open_nav(const char *path, bool no_index)
-{
-    return open_files(&path, 1, no_index);
-}
-
-/* An index of PATHS with small blocks and segments, beside it. False: it cannot be read. */
-static bool index_files(const char *const *paths, size_t n, uint64_t block_rows, uint32_t segment)
-{
-    const struct trod_trace_options topt = {.struct_size = sizeof topt,
-                                            .want = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE};
-    struct trod_nav *nav = open_files(paths, n, true);
-    struct nav_build_options opt = {
-        .options = "", .block_rows = block_rows, .segment = segment, .apart = 1};
-    struct trod_trace *t;
-    char where[4096];
-
-    if (!nav)
-        return false;
-    opt.isa = trod_nav_meta(nav)->isa;
-    opt.endian = trod_nav_meta(nav)->endian;
-    trod_nav_close(nav);
-    assert_int_equal(trod_trace_open(&t, paths, n, &topt, NULL), 0);
-    assert_true(nav_index_path(t, paths, n, NULL, false, where, sizeof where));
-    assert_int_equal(nav_index_build(t, where, &opt), 0);
-    trod_trace_close(t);
-    return true;
-}
-
-static bool make_index(const char *path, uint64_t block_rows, uint32_t segment)
-{
-    return index_files(&path, 1, block_rows, segment);
-}
 
 static void test_random(void **state)
 {
@@ -248,42 +207,6 @@ static void same_calls(struct trod_nav *with, struct trod_nav *without, uint64_t
     free(b);
 }
 
-/* Rows from every block of PATHS are those of reading from the beginning. */
-static void same_rows_of(const char *const *paths, size_t n, struct trod_gen *g)
-{
-    struct trod_nav *with = open_files(paths, n, false), *without = open_files(paths, n, true);
-    uint64_t rows, rows_with;
-
-    assert_non_null(with);
-    assert_non_null(trod_nav_index(with));
-    assert_int_equal(trod_nav_count(without, &rows), 0);
-    assert_int_equal(trod_nav_count(with, &rows_with), 0);
-    assert_int_equal(rows, rows_with);
-    for (unsigned i = 0; rows && i < 6; i++) {
-        const uint64_t row = gen_u64(g) % rows;
-        struct trod_buf a, b;
-
-        /* the rows that stay decoded would hide where reading began */
-        with->cache.n = 0;
-        a = row_text(with, row);
-        b = row_text(without, row);
-        if (a.n != b.n || (a.n && memcmp(a.p, b.p, a.n) != 0))
-            fail_msg("%s, row %llu: %.*s is %.*s", paths[0], (unsigned long long)row, (int)b.n,
-                     (const char *)b.p, (int)a.n, (const char *)a.p);
-        trod_buf_fini(&a);
-        trod_buf_fini(&b);
-        same_stream(with, without, row);
-        same_calls(with, without, row);
-    }
-    trod_nav_close(with);
-    trod_nav_close(without);
-}
-
-static void same_rows(const char *path, struct trod_gen *g)
-{
-    same_rows_of(&path, 1, g);
-}
-
 /* Every register and some memory at ROW. */
 static void same_state(struct trod_nav *with, struct trod_nav *without, uint64_t row, uint64_t addr)
 {
@@ -319,6 +242,56 @@ static void same_state(struct trod_nav *with, struct trod_nav *without, uint64_t
     trod_nav_state_free(s[1]);
 }
 
+/* An address that rows near ROW have. */
+static uint64_t near(struct trod_nav *nav, uint64_t row, struct trod_gen *g)
+{
+    const struct trod_batch *b;
+    uint32_t i;
+
+    for (uint64_t at = row < 20 ? 0 : row - 20; at < row + 20; at++)
+        if (trod_nav_row(nav, at, &b, &i) == 1 && nav_has(b, i, TROD_COL_ADDR) &&
+            b->kind[i] != TROD_INSTR && (at >= row || gen_u64(g) % 8 == 0))
+            return b->addr[i] < UINT64_MAX - 64 ? b->addr[i] : 0;
+    return 0x1000;
+}
+
+/* Rows from every block of PATHS are those of reading from the beginning. */
+static void same_rows_of(const char *const *paths, size_t n, struct trod_gen *g)
+{
+    struct trod_nav *with = open_files(paths, n, false), *without = open_files(paths, n, true);
+    uint64_t rows, rows_with;
+
+    assert_non_null(with);
+    assert_non_null(trod_nav_index(with));
+    assert_int_equal(trod_nav_count(without, &rows), 0);
+    assert_int_equal(trod_nav_count(with, &rows_with), 0);
+    assert_int_equal(rows, rows_with);
+    for (unsigned i = 0; rows && i < 6; i++) {
+        const uint64_t row = gen_u64(g) % rows;
+        struct trod_buf a, b;
+
+        /* the rows that stay decoded would hide where reading began */
+        with->cache.n = 0;
+        a = row_text(with, row);
+        b = row_text(without, row);
+        if (a.n != b.n || (a.n && memcmp(a.p, b.p, a.n) != 0))
+            fail_msg("%s, row %llu: %.*s is %.*s", paths[0], (unsigned long long)row, (int)b.n,
+                     (const char *)b.p, (int)a.n, (const char *)a.p);
+        trod_buf_fini(&a);
+        trod_buf_fini(&b);
+        same_stream(with, without, row);
+        same_calls(with, without, row);
+        same_state(with, without, row, near(with, row, g));
+    }
+    trod_nav_close(with);
+    trod_nav_close(without);
+}
+
+static void same_rows(const char *path, struct trod_gen *g)
+{
+    same_rows_of(&path, 1, g);
+}
+
 /* Traces of several files: one index for all, blocks end with their file. */
 static void test_several(void **state)
 {
@@ -340,7 +313,7 @@ static void test_several(void **state)
             to++;
         test_save(path[i], es.text.p + from, to - from);
     }
-    assert_true(index_files(paths, 3, 20, 3));
+    assert_true(index_files(paths, 3, 20, 3, 0));
     with = open_files(paths, 3, false);
     without = open_files(paths, 3, true);
     assert_non_null(trod_nav_index(with));

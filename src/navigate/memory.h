@@ -1,0 +1,96 @@
+/*
+ * memory.h - what blocks leave in memory: kept in an index, so that bytes are known at the end of a
+ * block without decoding it.
+ *
+ * Implements docs/navigating.md, "How it works". For each line of a block: its bytes' last writes,
+ * last reads behind these, and first reads, each with row and value. What a question could not tell
+ * from what stands in earlier blocks of the segment is left out.
+ */
+#ifndef NAVIGATE_MEMORY_H
+#define NAVIGATE_MEMORY_H
+
+#include "navigate/index.h"
+
+enum {
+    NAV_MEMORY_LINES = 1 << 15,  /* of a block; one with more has no memory in the index */
+    NAV_MEMORY_KNOWN = 1 << 16,  /* lines whose content is known while a segment is indexed */
+    NAV_MEMORY_ROW = 8,          /* bytes a row that the memory of a block may take, */
+    NAV_MEMORY_FLOOR = 1 << 12,  /* and these besides */
+    NAV_MEMORY_SEGMENT = 1 << 24 /* bytes of a segment, at the most (a block is never parted) */
+};
+
+/* A run of bytes that one row left: kind in the two highest bits of its first byte. */
+enum nav_run_kind {
+    NAV_RUN_WROTE,  /* the last write; values follow */
+    NAV_RUN_UNSAID, /* the last write, which does not say its value */
+    NAV_RUN_READ,   /* the last read behind the last write; values follow */
+    NAV_RUN_FIRST,  /* the first access, a read; values follow. The last one too where no other
+                       run tells of the byte */
+    NAV_RUN_KINDS
+};
+
+/* A line that the block at hand touches. Bits of masks are bytes; rows are counted in the block. */
+struct nav_memory_line {
+    uint64_t key;
+    uint64_t met;   /* accessed at all */
+    uint64_t wrote; /* written, */
+    uint64_t known; /* with a value that is known */
+    uint64_t read;  /* read behind the last write */
+    uint64_t first; /* read before anything else */
+    uint32_t write_row[NAV_LINE], read_row[NAV_LINE], first_row[NAV_LINE];
+    uint8_t written[NAV_LINE], seen[NAV_LINE], found[NAV_LINE];
+};
+
+/* What earlier blocks of the segment tell of a line. */
+struct nav_memory_known {
+    uint64_t key;
+    uint64_t known; /* bytes whose value is known */
+    uint64_t kept;  /* those whose last write says the value, and no read behind it another */
+    uint32_t turn;  /* the segment that it is of; another: an empty place */
+    uint8_t value[NAV_LINE];
+};
+
+struct nav_memory {
+    uint32_t *slot; /* by hash of the key: place of a line + 1 */
+    uint32_t mask;
+    struct nav_memory_line *line;
+    uint32_t n;
+    size_t cap;
+    struct nav_memory_line *last; /* met last */
+    bool whole;                   /* all lines of the block are here */
+    struct nav_memory_known *known;
+    uint32_t turn;
+    struct trod_buf told; /* of a block */
+};
+
+int nav_memory_init(struct nav_memory *m);
+void nav_memory_fini(struct nav_memory *m);
+/* Access A by row ROW of the block. Returns 0 or TROD_ERR_NOMEM. */
+int nav_memory_access(struct nav_memory *m, const struct nav_access *a, uint32_t row);
+/*
+ * The block ends: what it leaves, as that of block BLOCK, to OUT, if that is at most MOST bytes;
+ * *WHOLE says whether it is there. The next block begins. Returns 0 or TROD_ERR_NOMEM.
+ */
+int nav_memory_end(struct nav_memory *m, uint32_t block, uint64_t most, struct nav_postings *out,
+                   bool *whole);
+/* A segment begins: it is told of without those before. */
+void nav_memory_forget(struct nav_memory *m);
+
+/* recall.c: what is asked of blocks whose memory is in the index. */
+struct nav_recall {
+    const struct nav_index *x;
+    uint32_t segment; /* whose postings these are; UINT32_MAX: none */
+    struct nav_postings at;
+};
+
+void nav_recall_init(struct nav_recall *r, const struct nav_index *x);
+void nav_recall_fini(struct nav_recall *r);
+/* Can block K be asked? BIG: byte order of values. */
+bool nav_recall_can(const struct nav_recall *r, size_t k, bool big);
+/*
+ * What the rows of block K tell of the bytes of L that are open, as scanning them would. Returns 0,
+ * TROD_ERR_CORRUPT or TROD_ERR_NOMEM.
+ */
+int nav_recall(struct nav_recall *r, size_t k, struct nav_lines *l);
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * recall.c - what blocks left in memory, as an index keeps it. Implements the second part of
+ * memory.h; how it is written is said in memory.c.
+ */
+#include "navigate/memory.h"
+
+#include "core/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void nav_recall_init(struct nav_recall *r, const struct nav_index *x)
+{
+    memset(r, 0, sizeof *r);
+    r->x = x;
+    r->segment = UINT32_MAX;
+}
+
+void nav_recall_fini(struct nav_recall *r)
+{
+    free(r->at.at);
+    trod_buf_fini(&r->at.told);
+}
+
+bool nav_recall_can(const struct nav_recall *r, size_t k, bool big)
+{
+    const struct nav_index *x = r->x;
+
+    return x && k < x->n_blocks && (x->block[k].flags & NAV_B_MEMORY) &&
+           (x->endian == TROD_ENDIAN_BIG) == big;
+}
+
+static int by_block(const void *a, const void *b)
+{
+    const struct nav_posting *x = a, *y = b;
+
+    if (x->block != y->block)
+        return x->block < y->block ? -1 : 1;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* The postings of all lines of L in the segment of block K. */
+static int enter(struct nav_recall *r, size_t k, const struct nav_lines *l)
+{
+    const struct nav_index *x = r->x;
+    uint32_t s = 0;
+    int rc = TROD_OK;
+
+    if (r->segment != UINT32_MAX && k >= x->segment[r->segment].from &&
+        k < x->segment[r->segment].to)
+        return TROD_OK;
+    while (s < x->n_segments && k >= x->segment[s].to)
+        s++;
+    if (s == x->n_segments || !x->segment[s].memory)
+        return TROD_ERR_CORRUPT;
+    r->segment = s;
+    r->at.n = r->at.told.n = 0;
+    for (size_t i = 0, end; rc == TROD_OK && i < l->n; i = end) {
+        for (end = i + 1; end < l->n && l->number[end] == l->number[end - 1] + 1;)
+            end++;
+        rc = nav_postings_range(x, &x->segment[s], NAV_S_MEMORY, l->number[i], l->number[end - 1],
+                                &r->at);
+    }
+    if (r->at.n)
+        qsort(r->at.at, r->at.n, sizeof *r->at.at, by_block);
+    return rc;
+}
+
+struct run {
+    unsigned kind, at, n;
+    uint64_t row;
+    const uint8_t *value;
+};
+
+static bool next_run(struct trod_span *in, uint64_t *row, struct run *out)
+{
+    uint64_t d;
+
+    if (in->n < 2)
+        return false;
+    out->kind = in->p[0] >> 6;
+    out->at = in->p[0] & 63;
+    out->n = in->p[1] + 1u;
+    in->p += 2;
+    in->n -= 2;
+    if (out->at + out->n > NAV_LINE || trod_unpack(in, &d) < 0)
+        return false;
+    out->row = *row += d >> 1 ^ (d & 1 ? UINT64_MAX : 0);
+    out->value = in->p;
+    if (out->kind == NAV_RUN_UNSAID)
+        return true;
+    if (in->n < out->n)
+        return false;
+    in->p += out->n;
+    in->n -= out->n;
+    return true;
+}
+
+static void back(struct nav_byte *b, const struct run *run, unsigned i, uint64_t *only)
+{
+    switch (run->kind) {
+    case NAV_RUN_WROTE:
+    case NAV_RUN_UNSAID:
+        b->write = run->row;
+        b->written = run->kind == NAV_RUN_WROTE ? run->value[i] : 0;
+        b->flags |= run->kind == NAV_RUN_WROTE ? NAV_WROTE_KNOWN : 0;
+        break;
+    case NAV_RUN_FIRST:
+        if (!(*only >> (run->at + i) & 1))
+            break;
+        /* fall through */
+    default:
+        b->read = run->row;
+        b->seen = run->value[i];
+        b->flags |= NAV_READ_KNOWN;
+        break;
+    }
+    *only &= ~(UINT64_C(1) << (run->at + i));
+}
+
+/* A write closes only what no read before it has: these runs come last. */
+static void onwards(struct nav_byte *b, const struct run *run, unsigned i)
+{
+    if (run->kind == NAV_RUN_READ)
+        return;
+    b->flags |= NAV_CLOSED;
+    if (run->kind != NAV_RUN_FIRST)
+        return;
+    b->flags |= NAV_LATER;
+    b->read = run->row;
+    b->seen = run->value[i];
+}
+
+static int apply(struct nav_lines *l, struct nav_line *line, struct trod_span in, uint64_t first)
+{
+    uint64_t row = first, only = UINT64_MAX;
+    struct run run;
+
+    if (!line->touched) {
+        line->touched = true;
+        l->touched[l->n_touched++] = line;
+    }
+    while (in.n) {
+        if (!next_run(&in, &row, &run))
+            return TROD_ERR_CORRUPT;
+        for (unsigned i = 0; i < run.n; i++) {
+            if (!(line->open >> (run.at + i) & 1))
+                continue;
+            if (l->forward)
+                onwards(&line->now[run.at + i], &run, i);
+            else
+                back(&line->now[run.at + i], &run, i, &only);
+        }
+    }
+    return TROD_OK;
+}
+
+int nav_recall(struct nav_recall *r, size_t k, struct nav_lines *l)
+{
+    size_t lo = 0, hi;
+    int rc = enter(r, k, l);
+
+    for (hi = r->at.n; rc == TROD_OK && lo < hi;) {
+        const size_t mid = lo + (hi - lo) / 2;
+
+        if (r->at.at[mid].block < k)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; rc == TROD_OK && lo < r->at.n && r->at.at[lo].block == k; lo++) {
+        const struct nav_posting *p = &r->at.at[lo];
+        struct nav_line *line = nav_lines_find(l, p->key);
+
+        if (line && line->open)
+            rc = apply(l, line, (struct trod_span){.p = r->at.told.p + p->a, .n = (size_t)p->b},
+                       r->x->block[k].row);
+    }
+    return rc;
+}

@@ -1,0 +1,63 @@
+/*
+ * nav_index.h - indexes with small blocks, for tests: made and opened.
+ */
+#ifndef NAV_INDEX_H
+#define NAV_INDEX_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "navigate/attach.h"
+#include "testlib.h"
+
+static inline struct trod_nav *open_files(const char *const *paths, size_t n, bool no_index)
+{
+    const struct trod_nav_options opt = {.struct_size = sizeof opt, .no_index = no_index};
+    struct trod_nav *nav;
+
+    return trod_nav_open(&nav, paths, n, &opt, NULL) == 0 ? nav : NULL;
+}
+
+static inline struct trod_nav *open_nav(const char *path, bool no_index)
+{
+    return open_files(&path, 1, no_index);
+}
+
+/*
+ * An index of PATHS with small blocks and segments, beside it; MEMORY: bytes that what a block
+ * leaves there may take. False: it cannot be read.
+ */
+static inline bool index_files(const char *const *paths, size_t n, uint64_t block_rows,
+                               uint32_t segment, uint64_t memory)
+{
+    const struct trod_trace_options topt = {.struct_size = sizeof topt,
+                                            .want = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE};
+    struct trod_nav *nav = open_files(paths, n, true);
+    struct nav_build_options opt = {
+        .options = "", .block_rows = block_rows, .segment = segment, .apart = 1, .memory = memory};
+    struct trod_trace *t;
+    char where[4096];
+
+    if (!nav)
+        return false;
+    opt.isa = trod_nav_meta(nav)->isa;
+    opt.endian = trod_nav_meta(nav)->endian;
+    trod_nav_close(nav);
+    assert_int_equal(trod_trace_open(&t, paths, n, &topt, NULL), 0);
+    assert_true(nav_index_path(t, paths, n, NULL, false, where, sizeof where));
+    assert_int_equal(nav_index_build(t, where, &opt), 0);
+    trod_trace_close(t);
+    return true;
+}
+
+static inline bool make_index(const char *path, uint64_t block_rows, uint32_t segment)
+{
+    return index_files(&path, 1, block_rows, segment, 0);
+}
+
+#endif
