@@ -2,9 +2,9 @@
  * index.h - the sidecar of a trace: blocks of rows from which decoding can go on, and what lies in
  * them.
  *
- * Implements docs/navigating.md, "The index": its file, and what questions are asked of it. An
- * index is read whole when it is opened, and every section of it is checked against its sum: one
- * that is damaged is not used at all.
+ * Implements docs/navigating.md, "The index": its file, and what questions are asked of it. When an
+ * index is opened, every section of it is checked against its sum: one that is damaged is not used
+ * at all.
  */
 #ifndef NAVIGATE_INDEX_H
 #define NAVIGATE_INDEX_H
@@ -12,7 +12,7 @@
 #include "navigate/lines.h"
 
 enum {
-    NAV_BLOCK_ROWS = 1 << 16, /* rows of a block; a record is never parted */
+    NAV_BLOCK_ROWS = 1 << 15, /* rows of a block; a record is never parted */
     NAV_SEGMENT = 256,        /* blocks of a segment, at the most */
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
@@ -102,7 +102,7 @@ struct nav_source {
 
 struct nav_index {
     char *path;
-    uint8_t *file;
+    const uint8_t *file; /* mapped */
     size_t size;
     struct nav_section *section;
     uint32_t n_sections;

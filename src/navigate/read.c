@@ -7,28 +7,35 @@
 #include "io/points.h"
 #include "trace/mark.h"
 
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { SECTIONS = 1 << 20 };
 
+/* The file is mapped: what no question is about is not read again. It is replaced, never changed.
+ */
 static int load(struct nav_index *x, const char *path)
 {
-    FILE *f = fopen(path, "rb");
-    long long size;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
     int rc = TROD_ERR_IO;
 
-    if (!f)
+    if (fd < 0)
         return rc;
-    if (fseeko(f, 0, SEEK_END) == 0 && (size = ftello(f)) >= 0 && fseeko(f, 0, SEEK_SET) == 0) {
-        x->size = (size_t)size;
-        x->file = malloc(x->size + 1);
-        rc = !x->file                                   ? TROD_ERR_NOMEM
-             : fread(x->file, 1, x->size, f) == x->size ? TROD_OK
-                                                        : TROD_ERR_IO;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        void *p = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+
+        rc = p == MAP_FAILED ? TROD_ERR_IO : TROD_OK;
+        if (rc == TROD_OK) {
+            x->file = p;
+            x->size = (size_t)st.st_size;
+        }
     }
-    fclose(f);
+    close(fd);
     return rc;
 }
 
@@ -216,7 +223,8 @@ void nav_index_close(struct nav_index *x)
     trod_meta_fini(&x->meta);
     nav_names_fini(&x->names);
     free(x->path);
-    free(x->file);
+    if (x->file)
+        munmap((void *)(uintptr_t)x->file, x->size);
     free(x->section);
     free(x->block);
     free(x->segment);
