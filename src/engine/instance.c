@@ -6,10 +6,12 @@
  */
 #include "engine/run_int.h"
 
+#include "core/wide.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 64 };
+enum { ROWS = 256 };
 
 /* A new state of IN for STREAM (TROD_ALL_STREAMS: all rows). NULL: in->rc says why. */
 static void *make(struct engine_instance *in, int64_t stream)
@@ -127,23 +129,41 @@ void *engine_instance_stream(struct engine_instance *in, uint32_t stream)
     return at ? *at : NULL;
 }
 
+TROD_HOT uint32_t other_stream_of(const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    const uint32_t *const restrict stream = b->stream, *const restrict has = b->has;
+    const uint32_t of = stream[from], said = has[from];
+    uint32_t i = from + 1, differ = 0, otherwise = 0;
+
+    for (uint32_t end; i < to; i = end) { /* so many at once */
+        end = to - i < ROWS ? to : i + ROWS;
+        for (uint32_t k = i; k < end; k++)
+            differ |= stream[k] ^ of;
+        for (uint32_t k = i; k < end; k++)
+            otherwise |= has[k] ^ said;
+        if (differ || otherwise & TROD_COL_STREAM)
+            break;
+    }
+    while (i < to && stream[i] == of && !((has[i] ^ said) & TROD_COL_STREAM))
+        i++;
+    return i;
+}
+
+#if TROD_AVX2
+TROD_WIDE static uint32_t other_stream_wide(const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    return other_stream_of(b, from, to);
+}
+#endif
+
 /* The first of rows (FROM, TO) of another stream than row FROM; TO: all are of one. */
 static uint32_t other_stream(const struct trod_batch *b, uint32_t from, uint32_t to)
 {
-    const uint32_t *const stream = b->stream, *const has = b->has;
-    uint32_t i = from + 1;
-
-    for (; to - i >= ROWS; i += ROWS) { /* so many at once */
-        uint32_t differ = 0;
-
-        for (uint32_t k = 0; k < ROWS; k++)
-            differ |= (stream[i + k] ^ stream[from]) | ((has[i + k] ^ has[from]) & TROD_COL_STREAM);
-        if (differ)
-            break;
-    }
-    while (i < to && stream[i] == stream[from] && !((has[i] ^ has[from]) & TROD_COL_STREAM))
-        i++;
-    return i;
+#if TROD_AVX2
+    if (trod_wide())
+        return other_stream_wide(b, from, to);
+#endif
+    return other_stream_of(b, from, to);
 }
 
 /* Rows [FROM, TO), run by run of one stream. */

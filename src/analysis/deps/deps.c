@@ -6,6 +6,8 @@
  */
 #include "analysis/deps/deps.h"
 
+#include "trod/streak.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +23,7 @@ static const struct trod_option options[] = {
      "unknown; all",
      NULL, NULL},
     {"group", 0, TROD_OPT_U64, AT(group), "N",
-     "instructions of a dispatch group, the last a branch (default: 5)", NULL, NULL},
+     "instructions of a dispatch group, the last a branch (default: 5; at most 65535)", NULL, NULL},
     {"most-lines", 0, TROD_OPT_U64, AT(most), "N",
      "lines of 64 bytes of each thread whose stores are remembered (default: 65536)", NULL, NULL},
     {"top", 0, TROD_OPT_U64, AT(top), "N",
@@ -78,7 +80,7 @@ static int set_latency(struct deps_state *s, const char *text)
             continue;
         for (unsigned k = 0; k < DEPS_CLASSES; k++)
             if (c == DEPS_CLASSES || k == c)
-                s->latency[k] = (uint16_t)v;
+                s->limits.latency[k] = (uint16_t)v;
         return TROD_OK;
     }
     return wrong(&s->context, "latency", text, "of a class that there is");
@@ -120,11 +122,12 @@ static int init(void *st, const void *opt, const struct trod_context *context)
 
     s->opt = opt ? opt : &defaults;
     s->context = *context;
-    memcpy(s->latency, latencies, sizeof latencies);
-    if (s->opt->group == 0 || s->opt->most == 0)
+    memcpy(s->limits.latency, latencies, sizeof latencies);
+    if (s->opt->group == 0 || s->opt->group > DEPS_GROUPS || s->opt->most == 0)
         return trod_error(context->diag, TROD_ERR_USAGE, "deps.option", NULL,
-                          "a group has at least one instruction, and one line is remembered at "
-                          "least");
+                          "a group has 1 to %d instructions, and one line is remembered at least",
+                          DEPS_GROUPS);
+    s->limits.group = (uint16_t)s->opt->group;
     for (size_t i = 0; rc == TROD_OK && i < s->opt->latency.n; i++)
         rc = set_latency(s, s->opt->latency.item[i]);
     return rc == TROD_OK ? machines(s) : rc;
@@ -166,7 +169,7 @@ const struct trod_analysis trod_analysis_deps = {
     .scope = TROD_PER_STREAM,
     .order = TROD_STREAM_ORDER,
     .needs = TROD_COL_KIND | TROD_COL_FLAGS,
-    .uses = TROD_COL_SITE | TROD_COL_ADDR | TROD_COL_SIZE | TROD_COL_STREAM,
+    .uses = TROD_COL_SITE | TROD_COL_ADDR | TROD_COL_SIZE | TROD_COL_STREAM | TROD_WANT_STREAKS,
     .init = init,
     .feed = feed,
     .merge = deps_merge,

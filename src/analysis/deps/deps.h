@@ -1,6 +1,7 @@
 /*
- * deps.h - what the analysis "deps" keeps (deps.c), how values flow through registers (flow.c) and
- * memory (memory.c), what instructions read and write (places.c), and the result (result.c).
+ * deps.h - what the analysis "deps" keeps (deps.c), how values flow through registers (flow.c,
+ * streaks.c) and memory (memory.c), what instructions read and write (places.c), and the result
+ * (result.c).
  *
  * Implements docs/analysing.md, "deps".
  */
@@ -17,9 +18,13 @@ enum {
     DEPS_WINDOW = 65536,  /* the largest window */
     DEPS_LATENCY = 10000, /* the longest latency */
     DEPS_REGS = 256,
-    DEPS_PART = 16384, /* instructions whose producers are remembered for the critical path */
-    DEPS_SITES = 256,  /* of a chunk */
-    DEPS_STORES = 64   /* of one instruction that wait for its end */
+    DEPS_PART = 16384,   /* instructions whose producers are remembered for the critical path */
+    DEPS_PARTS = 131072, /* after so many, half of what ran can count, what ran is counted */
+    DEPS_SITES = 256,    /* of a chunk */
+    DEPS_FIT = 6,        /* registers in what is kept of a site */
+    DEPS_GROUPS = 65535, /* instructions of the largest group */
+    DEPS_NEAR = 16,      /* distances below are bins of their own */
+    DEPS_STORES = 64     /* of one instruction that wait for its end */
 };
 
 /* Classes of instructions, each with a latency. */
@@ -80,62 +85,77 @@ struct deps_sums {
 };
 
 enum deps_site_flag {
-    DEPS_KNOWN = 1 << 0,  /* this was filled */
-    DEPS_VALID = 1 << 1,  /* what it reads and writes is known */
-    DEPS_JUMP = 1 << 2,   /* it ends a group */
-    DEPS_STACK = 1 << 3,  /* it names the stack pointer and is no call or return */
-    DEPS_FRAME = 1 << 4,  /* the same of the frame pointer */
-    DEPS_READS = 1 << 5,  /* memory */
-    DEPS_WRITES = 1 << 6, /* memory */
+    DEPS_JUMP = 1 << 0,  /* it ends a group */
+    DEPS_STACK = 1 << 1, /* it names the stack pointer and is no call or return */
+    DEPS_FRAME = 1 << 2, /* the same of the frame pointer */
 };
 
+/* What every execution of a site looks at: half a cache line. */
 struct deps_site {
-    uint32_t regs;   /* in the pool: those read, those written */
-    uint32_t loaded; /* bits: which of those written come from memory */
+    uint32_t ran;     /* executions that were not counted yet (count_ran) */
+    uint32_t grouped; /* of these, those that use a register written in the same group */
     uint16_t latency;
-    uint8_t n_reads, n_writes, flags, class;
-    uint64_t ran;      /* executions since the rows of a file began */
-    uint64_t executed; /* those before */
+    uint16_t limit; /* its place in a group is below this */
+    uint8_t flags, class;
+    uint8_t n_reads, n_loaded, n_writes; /* n_writes: without those that have what is loaded */
+    uint8_t shape;                       /* deps_shape of these; 0: not met yet */
+    union {
+        uint16_t reg[DEPS_FIT]; /* those read, loaded and written otherwise */
+        uint32_t pool;          /* where they begin there, if they are more */
+    };
+};
+
+/* Numbers of registers that instructions mostly have, each with a loop that has no loops. */
+enum {
+    DEPS_READS = 4,
+    DEPS_WRITES = 2,
+    DEPS_SHAPE_LOAD = 1 + (DEPS_READS + 1) * (DEPS_WRITES + 1),
+    DEPS_SHAPE_ANY = DEPS_SHAPE_LOAD + DEPS_READS + 1
+};
+
+#define DEPS_SHAPE(reads, writes) (1u + (reads) * (DEPS_WRITES + 1u) + (writes))
+
+/* What was found out of it. */
+struct deps_counts {
+    uint64_t executed;
     uint64_t count[DEPS_WHATS];
 };
 
 /* ---- memory.c: who stored a byte last */
 
+/* A store that has bytes that nobody wrote since. */
 struct deps_record {
-    uint64_t at; /* number of the instruction that stored, from 1 */
+    uint64_t at; /* number of the instruction that stored */
     uint64_t ready, addr;
     uint64_t stored; /* bytes stored by then, these included */
-    uint32_t size;
-    uint32_t visible; /* bytes that nobody wrote since; 0: free, next in addr */
+    uint16_t size;
+    uint16_t visible; /* bytes that nobody wrote since; 0: free, next in addr */
     bool stack, reloaded;
 };
 
-enum { DEPS_LINE = 64 };
+enum {
+    DEPS_LINE = 64,
+    DEPS_FRONT = 4096 /* records that are found by an address at once; a power of two */
+};
 
+/* The record that each byte of a line is of; 0: not known. */
 struct deps_line {
-    uint64_t number; /* address / 64 */
-    bool used;
-    uint32_t by[DEPS_LINE]; /* record + 1; 0: not known */
+    uint32_t by[DEPS_LINE];
 };
 
 struct deps_memory {
-    struct deps_line *line; /* open addressing, half full at the most */
+    uint64_t *key; /* open addressing, half full at the most: number of the line + 1; 0: unused */
+    struct deps_line *line; /* as the keys */
     size_t n, size;
     unsigned shift;
-    struct deps_record *record;
-    double *ready;                 /* by record: of each configuration */
-    uint32_t n_records, cap, free; /* free: first of the free ones + 1 */
+    uint32_t *front;            /* by an address: a record that may have what is there */
+    struct deps_record *record; /* from 1; 0 has no bytes */
+    double *ready;              /* by record: of each configuration */
+    uint32_t n_records, cap;
+    uint32_t free; /* first of the free ones */
     unsigned stride;
     uint64_t stored; /* bytes so far */
 };
-
-#define DEPS_LOOK UINT32_MAX
-
-/* Where the search for line NUMBER begins. */
-static inline size_t deps_home(const struct deps_memory *m, uint64_t number)
-{
-    return (size_t)((number ^ number >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> m->shift);
-}
 
 struct deps_store {
     uint64_t at, addr, ready;
@@ -145,7 +165,7 @@ struct deps_store {
 
 /* What the bytes of a load come from. */
 struct deps_found {
-    uint32_t youngest; /* record + 1; 0: nothing is known */
+    uint32_t youngest; /* record; 0: nothing is known */
     enum deps_overlap overlap;
     uint64_t ready, from; /* the latest store, and when it is done */
 };
@@ -153,57 +173,80 @@ struct deps_found {
 /* Note a store, done at READY and READY_OF[stride]. 0 or TROD_ERR_NOMEM. */
 int deps_memory_store(struct deps_memory *m, const struct deps_store *store, const double *ready_of,
                       uint64_t most, uint64_t *forgotten);
-/*
- * The record that all bytes of a load come from, + 1; 0: no store to them is known;
- * DEPS_LOOK: neither can be told at once.
- */
-static inline uint32_t deps_memory_whole(const struct deps_memory *m, uint64_t addr, uint32_t size)
-{
-    const uint64_t number = addr / DEPS_LINE;
-    const struct deps_line *l;
-    const struct deps_record *r;
-    uint32_t by;
-
-    if (m->size == 0)
-        return 0;
-    if (size - 1 > DEPS_LINE - 1 - addr % DEPS_LINE)
-        return DEPS_LOOK;
-    for (size_t i = deps_home(m, number);; i = (i + 1) & (m->size - 1)) {
-        l = &m->line[i];
-        if (!l->used)
-            return 0;
-        if (l->number == number)
-            break;
-    }
-    by = l->by[addr % DEPS_LINE];
-    if (!by)
-        return DEPS_LOOK;
-    r = &m->record[by - 1];
-    return r->visible == r->size && size <= r->size && addr - r->addr <= r->size - size ? by
-                                                                                        : DEPS_LOOK;
-}
-
-/* Find them, and make LATEST[stride] as late as they are. */
+/* Find the stores that a load gets its bytes from, and make LATEST[stride] as late as they are. */
 void deps_memory_load(const struct deps_memory *m, uint64_t addr, uint32_t size,
                       struct deps_found *f, double *latest);
 void deps_memory_clear(struct deps_memory *m);
 void deps_memory_free(struct deps_memory *m);
 
+/* Where the search for line NUMBER begins. */
+static inline size_t deps_home(const struct deps_memory *m, uint64_t number)
+{
+    return (size_t)((number ^ number >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> m->shift);
+}
+
+/* Is it plain at once that nobody stored to SIZE bytes at ADDR? There are lines. */
+static inline bool deps_memory_none(const struct deps_memory *m, uint64_t addr, uint32_t size)
+{
+    return !m->key[deps_home(m, addr / DEPS_LINE)] && addr % DEPS_LINE + size <= DEPS_LINE;
+}
+
+static inline uint32_t *deps_front(const struct deps_memory *m, uint64_t addr)
+{
+    return &m->front[(addr * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
+}
+
+/* Does R have all SIZE bytes at ADDR, and all that it stored? Then no byte needs to be asked. */
+static inline bool deps_has_all(const struct deps_record *r, uint64_t addr, uint32_t size)
+{
+    return r->visible == r->size && size - 1 < r->size && addr - r->addr <= r->size - size;
+}
+
+/* As deps_memory_store, with no configurations, where the store is one that was there before. */
+static inline bool deps_memory_again(struct deps_memory *m, const struct deps_store *store)
+{
+    struct deps_record *r;
+
+    if (!m->size)
+        return false;
+    r = &m->record[*deps_front(m, store->addr)];
+    if (r->addr != store->addr || r->size != store->size || r->visible != store->size)
+        return false;
+    m->stored += store->size;
+    r->at = store->at;
+    r->ready = store->ready;
+    r->stored = m->stored;
+    r->stack = store->stack;
+    r->reloaded = false;
+    return store->size != 0;
+}
+
 /* ---- places.c: what instructions read and write */
 
+struct deps_chunk {
+    struct deps_site site[DEPS_SITES];
+    struct deps_counts counts[DEPS_SITES];
+};
+
 struct deps_places {
-    struct deps_site **chunk;
+    struct deps_chunk **chunk;
     size_t n_chunks;
-    uint8_t *pool; /* numbers of registers */
+    uint16_t *pool; /* registers */
     size_t n_pool, cap_pool;
     char (*name)[24]; /* of register 1 and following */
     unsigned n_names;
     uint8_t *map; /* by instruction set and number of the decoder: register; 0: not seen yet */
 };
 
+/* What options say of sites. */
+struct deps_limits {
+    uint16_t latency[DEPS_CLASSES];
+    uint16_t group; /* instructions */
+};
+
 /* Site NUMBER, decoded when it is met first. NULL: no memory. */
 struct deps_site *deps_site_new(struct deps_places *p, struct trod_sites *sites, uint32_t number,
-                                enum trod_isa isa, const uint16_t *latency);
+                                enum trod_isa isa, const struct deps_limits *limits);
 /* The same where it was met before or anything else is known of it; NULL where not. */
 static inline struct deps_site *deps_site_at(const struct deps_places *p, uint32_t number)
 {
@@ -211,11 +254,21 @@ static inline struct deps_site *deps_site_at(const struct deps_places *p, uint32
 
     if (chunk >= p->n_chunks || !p->chunk[chunk])
         return NULL;
-    return &p->chunk[chunk][number % DEPS_SITES];
+    return &p->chunk[chunk]->site[number % DEPS_SITES];
+}
+
+/* What was counted of it: NULL as above. */
+static inline struct deps_counts *deps_counts_at(const struct deps_places *p, uint32_t number)
+{
+    const size_t chunk = number / DEPS_SITES;
+
+    if (chunk >= p->n_chunks || !p->chunk[chunk])
+        return NULL;
+    return &p->chunk[chunk]->counts[number % DEPS_SITES];
 }
 
 /* The place of site NUMBER, not decoded. NULL: no memory. */
-struct deps_site *deps_site_room(struct deps_places *p, uint32_t number);
+struct deps_counts *deps_site_room(struct deps_places *p, uint32_t number);
 void deps_places_free(struct deps_places *p);
 
 /* ---- the state */
@@ -226,27 +279,38 @@ struct deps_config {
     double enter;
 };
 
+/*
+ * The instruction that wrote a register last. Instructions are numbered from DEPS_PART + 1, so that
+ * from a use back to nobody is as far as to a loaded one: not near.
+ */
 struct deps_reg {
-    uint64_t wrote; /* twice the number of the instruction that wrote it last, from 1; 0: nobody;
-                       1 more: it was loaded and not used yet */
+    uint64_t wrote; /* its number; 0: nobody; with DEPS_LOADED: it was loaded and not used yet */
     uint64_t ready; /* when it is there, with no bounds */
 };
 
-/* An instruction for the critical path: its site, and what it waited for longest. */
+/* Registers are told by where they are in the array. */
+#define DEPS_REG(l, at) ((struct deps_reg *)(void *)((char *)(l)->reg + (at)))
+
+#define DEPS_LOADED (UINT64_C(1) << 63)
+
+/* An instruction for the critical path: its site, and how far back what it waited for longest is.
+ */
 struct deps_step {
     uint32_t site;
-    uint16_t back; /* instructions before; 0: nothing; 65535: or more */
-    uint16_t latency;
+    uint32_t back; /* 0: nothing; DEPS_FAR: or more; with DEPS_SKIPPED: it was not executed */
 };
 
-/* The instruction that is being looked at. */
+enum { DEPS_FAR = UINT16_MAX, DEPS_SKIPPED = 1 << 30 };
+
+/* The instruction that is being looked at: step[(n - 1) % DEPS_PART] knows the number of its site.
+ */
 struct deps_now {
     struct deps_site *site; /* that called nothing, if it has none */
-    uint64_t n;             /* its number, from 1 */
-    uint64_t start, from;   /* when it can begin, and what it waits for; 0: nothing */
-    uint32_t number;        /* of the site */
-    bool begun;             /* there is one */
-    bool skipped;
+    uint64_t n;             /* its number; DEPS_PART: there is none yet */
+    uint64_t start;         /* when it can begin */
+    uint32_t back;          /* how far what it waits for is, DEPS_FAR at most; 0: nothing */
+    uint32_t place;         /* in its group, from 0 */
+    bool open;              /* its end is not seen yet */
 };
 
 /* What goes on: nothing of it is merged or saved. */
@@ -256,12 +320,11 @@ struct deps_live {
     double by[DEPS_REGS][DEPS_CONFIGS]; /* ready, of each configuration */
     struct deps_memory memory;
     struct deps_step *step; /* DEPS_PART */
+    unsigned parts;         /* since what ran was counted */
     uint64_t cycles;        /* the latest end of an instruction, before this part */
     uint64_t best, best_at; /* the same in this part, and whose */
-    uint64_t group_from;    /* number of the group's first instruction */
     uint64_t stack;         /* address of the last access by the stack pointer */
     uint32_t file;
-    bool group_ended;
     double latest[DEPS_CONFIGS]; /* when it can begin, of each configuration */
     double done[DEPS_CONFIGS];
     double retired[DEPS_CONFIGS]; /* when all so far have left the window */
@@ -269,17 +332,19 @@ struct deps_live {
     uint64_t ring_mask;
     struct deps_store store[DEPS_STORES];
     unsigned n_stores;
+    int failed; /* TROD_ERR_NOMEM: there was no memory in the middle of a streak */
 };
 
 struct deps_state {
     const struct deps_options *opt;
     struct trod_context context;
-    uint16_t latency[DEPS_CLASSES];
+    struct deps_limits limits;
     struct deps_config config[DEPS_CONFIGS];
     unsigned n_configs, stride; /* stride: padded to whole lanes */
     struct deps_sums sums;
     struct deps_places places;
     struct deps_site nothing; /* stands for what has no site */
+    struct deps_site skipped; /* for one that was skipped: it writes nothing */
     struct deps_live live;
 };
 

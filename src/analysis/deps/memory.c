@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The line NUMBER, or the unused place where it belongs; there are places. */
-static inline struct deps_line *place(const struct deps_memory *m, uint64_t number)
+/* Where line NUMBER is, or belongs: its key says which. There are unused places. */
+static inline size_t place(const struct deps_memory *m, uint64_t number)
 {
     size_t i = deps_home(m, number);
 
-    while (m->line[i].used && m->line[i].number != number)
+    while (m->key[i] && m->key[i] != number + 1)
         i = (i + 1) & (m->size - 1);
-    return &m->line[i];
+    return i;
 }
 
 static int grow(struct deps_memory *m)
@@ -29,12 +29,23 @@ static int grow(struct deps_memory *m)
     to.shift = 64;
     for (size_t n = to.size; n > 1; n /= 2)
         to.shift--;
+    if (!m->front)
+        m->front = to.front = calloc(DEPS_FRONT, sizeof *to.front);
+    to.key = calloc(to.size, sizeof *to.key);
     to.line = calloc(to.size, sizeof *to.line);
-    if (!to.line)
+    if (!to.front || !to.key || !to.line) {
+        free(to.key);
+        free(to.line);
         return TROD_ERR_NOMEM;
+    }
     for (size_t i = 0; i < m->size; i++)
-        if (m->line[i].used)
-            *place(&to, m->line[i].number) = m->line[i];
+        if (m->key[i]) {
+            const size_t k = place(&to, m->key[i] - 1);
+
+            to.key[k] = m->key[i];
+            to.line[k] = m->line[i];
+        }
+    free(m->key);
     free(m->line);
     *m = to;
     return TROD_OK;
@@ -42,8 +53,10 @@ static int grow(struct deps_memory *m)
 
 void deps_memory_clear(struct deps_memory *m)
 {
-    for (size_t i = 0; i < m->size; i++)
-        m->line[i].used = false;
+    if (m->n) {
+        memset(m->key, 0, m->size * sizeof *m->key);
+        memset(m->front, 0, DEPS_FRONT * sizeof *m->front);
+    }
     m->n = 0;
     m->n_records = 0;
     m->free = 0;
@@ -51,40 +64,38 @@ void deps_memory_clear(struct deps_memory *m)
 
 void deps_memory_free(struct deps_memory *m)
 {
+    free(m->key);
     free(m->line);
+    free(m->front);
     free(m->record);
     free(m->ready);
     memset(m, 0, sizeof *m);
 }
 
-/* The line of ADDR, added if new. NULL: no memory. */
-static struct deps_line *line_of(struct deps_memory *m, uint64_t addr)
+/* Line NUMBER, which was not found at I, is there: where. SIZE_MAX: no memory. */
+static size_t add_line(struct deps_memory *m, uint64_t number, size_t i)
 {
-    const uint64_t number = addr / DEPS_LINE;
-    struct deps_line *l;
-
-    if (2 * m->n >= m->size && grow(m) < 0)
-        return NULL;
-    l = place(m, number);
-    if (!l->used) {
-        memset(l, 0, sizeof *l);
-        l->number = number;
-        l->used = true;
-        m->n++;
+    if (2 * m->n >= m->size) {
+        if (grow(m) < 0)
+            return SIZE_MAX;
+        i = place(m, number);
     }
-    return l;
+    memset(&m->line[i], 0, sizeof m->line[i]);
+    m->key[i] = number + 1;
+    m->n++;
+    return i;
 }
 
-/* A record of its own: number + 1; 0: no memory. */
+/* A record of its own. 0: no memory. */
 static uint32_t new_record(struct deps_memory *m)
 {
     uint32_t r = m->free;
 
     if (r) {
-        m->free = (uint32_t)m->record[r - 1].addr;
+        m->free = (uint32_t)m->record[r].addr;
         return r;
     }
-    if (m->n_records == m->cap) {
+    if (m->n_records + 1 >= m->cap) {
         const uint32_t cap = m->cap ? 2 * m->cap : 256;
         struct deps_record *record = realloc(m->record, cap * sizeof *record);
         double *ready;
@@ -92,7 +103,8 @@ static uint32_t new_record(struct deps_memory *m)
         if (!record)
             return 0;
         m->record = record;
-        ready = realloc(m->ready, (size_t)cap * (m->stride + 1) * sizeof *ready);
+        record[0] = (struct deps_record){0};
+        ready = realloc(m->ready, ((size_t)cap * m->stride + 1) * sizeof *ready);
         if (!ready)
             return 0;
         m->ready = ready;
@@ -101,10 +113,10 @@ static uint32_t new_record(struct deps_memory *m)
     return ++m->n_records;
 }
 
-/* A byte of record R, a number + 1, was written by somebody else. */
+/* A byte of record R was written by somebody else. */
 static inline void lose(struct deps_memory *m, uint32_t r)
 {
-    struct deps_record *old = &m->record[r - 1];
+    struct deps_record *old = &m->record[r];
 
     if (--old->visible == 0) {
         old->addr = m->free;
@@ -151,76 +163,88 @@ static void write_line(struct deps_memory *m, uint32_t *by, uint32_t n, uint32_t
 }
 
 /*
- * The record of a store whose bytes are all of another that has no others: it is replaced where it
- * is. 0: there is none.
+ * The record of a store whose bytes, in line I, are all of another that has no others: it is
+ * replaced where it is. 0: there is none.
  */
-static inline uint32_t replaced(const struct deps_memory *m, const struct deps_store *store)
+static inline uint32_t replaced(const struct deps_memory *m, const struct deps_store *store,
+                                size_t i)
 {
-    const struct deps_line *l;
-    const uint32_t *by;
+    const uint32_t *by = m->line[i].by + store->addr % DEPS_LINE;
 
-    if (!m->size || in_line(store->addr, store->size) != store->size)
-        return 0;
-    l = place(m, store->addr / DEPS_LINE);
-    by = l->by + store->addr % DEPS_LINE;
-    return l->used && by[0] && m->record[by[0] - 1].visible == store->size &&
-                   uniform(by, store->size)
+    return m->key[i] && by[0] && in_line(store->addr, store->size) == store->size &&
+                   m->record[by[0]].visible == store->size && uniform(by, store->size)
                ? by[0]
                : 0;
+}
+
+/* The bytes of STORE, whose first are in line I, are those of a new record. 0: no memory. */
+static uint32_t take(struct deps_memory *m, const struct deps_store *store, size_t i)
+{
+    const uint32_t r = new_record(m);
+
+    for (uint32_t k = 0, n; r && k < store->size; k += n) {
+        const uint64_t addr = store->addr + k;
+
+        if (k)
+            i = place(m, addr / DEPS_LINE);
+        if (!m->key[i] && (i = add_line(m, addr / DEPS_LINE, i)) == SIZE_MAX)
+            return 0;
+        n = in_line(addr, store->size - k);
+        write_line(m, m->line[i].by + addr % DEPS_LINE, n, r);
+    }
+    return r;
 }
 
 int deps_memory_store(struct deps_memory *m, const struct deps_store *store, const double *ready_of,
                       uint64_t most, uint64_t *forgotten)
 {
-    struct deps_line *l = NULL;
     uint32_t r;
+    size_t i;
 
     if (store->size == 0)
         return TROD_OK;
-    r = replaced(m, store);
+    if (!m->size && grow(m) < 0)
+        return TROD_ERR_NOMEM;
+    i = place(m, store->addr / DEPS_LINE);
+    r = replaced(m, store, i);
     if (!r) {
         if (m->n >= most) {
             deps_memory_clear(m);
             ++*forgotten;
+            i = place(m, store->addr / DEPS_LINE);
         }
-        r = new_record(m);
+        r = take(m, store, i);
         if (!r)
             return TROD_ERR_NOMEM;
-        for (uint32_t k = 0, n; k < store->size; k += n) {
-            l = line_of(m, store->addr + k);
-            if (!l)
-                return TROD_ERR_NOMEM;
-            n = in_line(store->addr + k, store->size - k);
-            write_line(m, l->by + (store->addr + k) % DEPS_LINE, n, r);
-        }
     }
+    *deps_front(m, store->addr) = r;
     m->stored += store->size;
-    m->record[r - 1] = (struct deps_record){
+    m->record[r] = (struct deps_record){
         .at = store->at,
         .ready = store->ready,
         .addr = store->addr,
-        .size = store->size,
-        .visible = store->size,
+        .size = (uint16_t)store->size,
+        .visible = (uint16_t)store->size,
         .stored = m->stored,
         .stack = store->stack,
     };
     for (unsigned c = 0; c < m->stride; c++)
-        m->ready[(size_t)(r - 1) * m->stride + c] = ready_of[c];
+        m->ready[(size_t)r * m->stride + c] = ready_of[c];
     return TROD_OK;
 }
 
 /* Record BY is one of those that a load needs. */
 static void found(const struct deps_memory *m, uint32_t by, struct deps_found *f, double *latest)
 {
-    const struct deps_record *r = &m->record[by - 1];
+    const struct deps_record *r = &m->record[by];
 
-    if (!f->youngest || r->at > m->record[f->youngest - 1].at)
+    if (!f->youngest || r->at > m->record[f->youngest].at)
         f->youngest = by;
     if (r->ready > f->ready) {
         f->ready = r->ready;
         f->from = r->at;
     }
-    deps_later(latest, m->ready + (size_t)(by - 1) * m->stride, m->stride);
+    deps_later(latest, m->ready + (size_t)by * m->stride, m->stride);
 }
 
 void deps_memory_load(const struct deps_memory *m, uint64_t addr, uint32_t size,
@@ -235,11 +259,11 @@ void deps_memory_load(const struct deps_memory *m, uint64_t addr, uint32_t size,
     if (!m->size || size == 0)
         return;
     for (uint32_t k = 0, n; k < size; k += n) {
-        const struct deps_line *l = place(m, (addr + k) / DEPS_LINE);
-        const uint32_t *by = l->by + (addr + k) % DEPS_LINE;
+        const size_t at = place(m, (addr + k) / DEPS_LINE);
+        const uint32_t *by = m->line[at].by + (addr + k) % DEPS_LINE;
 
         n = in_line(addr + k, size - k);
-        if (!l->used || (by[0] == 0 && uniform(by, n)))
+        if (!m->key[at] || (by[0] == 0 && uniform(by, n)))
             continue;
         for (uint32_t i = 0; i < n; i++) {
             known += by[i] != 0;
@@ -248,9 +272,8 @@ void deps_memory_load(const struct deps_memory *m, uint64_t addr, uint32_t size,
             several = several || last;
             last = by[i];
             found(m, last, f, latest);
-            r = &m->record[last - 1];
-            if (k + i == 0 && r->visible == r->size && size <= r->size &&
-                addr - r->addr <= r->size - size) {
+            r = &m->record[last];
+            if (k + i == 0 && deps_has_all(r, addr, size)) {
                 known = n = size; /* it has all of them */
                 break;
             }
@@ -258,9 +281,11 @@ void deps_memory_load(const struct deps_memory *m, uint64_t addr, uint32_t size,
     }
     if (!f->youngest)
         return;
-    r = &m->record[f->youngest - 1];
+    r = &m->record[f->youngest];
     f->overlap = several                              ? DEPS_SEVERAL
                  : known < size                       ? DEPS_PARTIAL
                  : r->addr == addr && r->size == size ? DEPS_EXACT
                                                       : DEPS_INSIDE;
+    if (deps_has_all(r, addr, size))
+        *deps_front(m, addr) = f->youngest;
 }

@@ -9,7 +9,7 @@
 
 enum { INSTRUCTIONS = DEPS_WHATS, COUNTS };
 
-static void add(uint64_t *to, const struct deps_site *site, uint64_t rest[COUNTS])
+static void add(uint64_t *to, const struct deps_counts *site, uint64_t rest[COUNTS])
 {
     to[INSTRUCTIONS] += site->executed;
     rest[INSTRUCTIONS] -= site->executed;
@@ -37,7 +37,7 @@ static int gather(const struct deps_state *s, struct engine_owners *o)
     for (unsigned k = 0; k < DEPS_WHATS; k++)
         rest[k] = s->sums.what[k];
     for (size_t i = 0; i < most; i++) {
-        const struct deps_site *site = deps_site_at(&s->places, (uint32_t)i);
+        const struct deps_counts *site = deps_counts_at(&s->places, (uint32_t)i);
 
         if (!site || !(site->executed || any(site->count, DEPS_WHATS)))
             continue;

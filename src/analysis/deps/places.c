@@ -15,13 +15,13 @@
 
 enum { ISETS = 8, NUMBERS = 1024, NOTHING = 255, TEXT = 160 };
 
-struct deps_site *deps_site_room(struct deps_places *p, uint32_t number)
+struct deps_counts *deps_site_room(struct deps_places *p, uint32_t number)
 {
     const size_t chunk = number / DEPS_SITES;
 
     if (chunk >= p->n_chunks) {
         const size_t n = 2 * chunk + 16;
-        struct deps_site **to = realloc(p->chunk, n * sizeof *to);
+        struct deps_chunk **to = realloc(p->chunk, n * sizeof *to);
 
         if (!to)
             return NULL;
@@ -30,8 +30,8 @@ struct deps_site *deps_site_room(struct deps_places *p, uint32_t number)
         p->n_chunks = n;
     }
     if (!p->chunk[chunk])
-        p->chunk[chunk] = calloc(DEPS_SITES, sizeof **p->chunk);
-    return p->chunk[chunk] ? &p->chunk[chunk][number % DEPS_SITES] : NULL;
+        p->chunk[chunk] = calloc(1, sizeof **p->chunk);
+    return deps_counts_at(p, number);
 }
 
 void deps_places_free(struct deps_places *p)
@@ -252,95 +252,135 @@ static enum deps_class class_of(struct trod_sites *sites, uint32_t number,
 
 /* ---- sites */
 
-static bool pool_room(struct deps_places *p, size_t n)
-{
-    size_t cap = p->cap_pool ? p->cap_pool : 1024;
-    uint8_t *to;
+/* Registers of a site: what it reads, what it writes of what it loads, what it writes otherwise. */
+struct list {
+    uint8_t reg[3 * TROD_INSN_REGS];
+    unsigned n;
+};
 
-    if (p->n_pool + n <= p->cap_pool)
-        return true;
-    while (cap < p->n_pool + n)
-        cap *= 2;
-    to = realloc(p->pool, cap);
-    if (!to)
-        return false;
-    p->pool = to;
-    p->cap_pool = cap;
-    return true;
+static void add(struct list *l, uint8_t reg)
+{
+    if (reg != NOTHING && !memchr(l->reg, reg, l->n))
+        l->reg[l->n++] = reg;
 }
 
-/* Add the registers of LIST to the pool, each once. Returns how many. */
-static uint8_t add_registers(struct deps_places *p, struct trod_sites *sites, uint32_t number,
-                             enum trod_isa isa, const uint16_t *list, unsigned n)
+/* Does register REG carry what a load gives? Flags and the stack pointer never do. */
+static bool takes_data(const struct deps_places *p, enum trod_isa isa, uint8_t reg)
 {
-    uint8_t *const to = p->pool + p->n_pool;
-    uint8_t added = 0;
+    const char *name = p->name[reg - 1];
 
-    for (unsigned i = 0; i < n; i++) {
-        const uint8_t reg = register_of(p, sites, number, isa, list[i]);
-
-        if (reg != NOTHING && !memchr(to, reg, added))
-            to[added++] = reg;
-    }
-    p->n_pool += added;
-    return added;
+    return !is_flags(name) && !is_stack(isa, name);
 }
 
 /*
- * Which of the registers that SITE, a load, writes have what it loads: those that it does not read,
- * or, if it reads them all, all; flags and the stack pointer never.
+ * The registers that a load writes, those that have what it loads first; *LOADED: how many they
+ * are. They are those that it does not read, or, if it reads them all, all.
  */
-static uint32_t loaded_of(const struct deps_places *p, const struct deps_site *site,
-                          enum trod_isa isa)
+static struct list loaded_first(const struct deps_places *p, const struct list *reads,
+                                const struct list *writes, enum trod_isa isa, unsigned *loaded)
 {
-    const uint8_t *const reads = p->pool + site->regs, *const writes = reads + site->n_reads;
-    uint32_t all = 0, new = 0;
+    struct list to = {.n = 0};
 
-    for (unsigned k = 0; k < site->n_writes && k < 32; k++) {
-        const char *name = p->name[writes[k] - 1];
-
-        if (is_flags(name) || is_stack(isa, name))
-            continue;
-        all |= UINT32_C(1) << k;
-        if (!memchr(reads, writes[k], site->n_reads))
-            new |= UINT32_C(1) << k;
-    }
-    return new ? new : all;
+    for (unsigned pass = 0; pass < 2 && to.n == 0; pass++)
+        for (unsigned k = 0; k < writes->n; k++)
+            if (takes_data(p, isa, writes->reg[k]) &&
+                (pass || !memchr(reads->reg, writes->reg[k], reads->n)))
+                add(&to, writes->reg[k]);
+    *loaded = to.n;
+    for (unsigned k = 0; k < writes->n; k++)
+        add(&to, writes->reg[k]);
+    return to;
 }
 
-static void stack_of(const struct deps_places *p, struct deps_site *site, enum trod_isa isa)
+/* Keep LIST for site S: in it, or in the pool. */
+static int keep(struct deps_places *p, struct deps_site *s, const struct list *list)
 {
-    for (unsigned k = 0; k < site->n_reads; k++) {
-        const char *name = p->name[p->pool[site->regs + k] - 1];
+    size_t cap = p->cap_pool ? p->cap_pool : 1024;
+    uint16_t *to = s->reg;
 
-        site->flags |= is_stack(isa, name) ? DEPS_STACK : is_frame(isa, name) ? DEPS_FRAME : 0;
+    if (list->n > DEPS_FIT) {
+        while (cap < p->n_pool + list->n)
+            cap *= 2;
+        to = realloc(p->pool, cap * sizeof *to);
+        if (!to)
+            return TROD_ERR_NOMEM;
+        p->pool = to;
+        p->cap_pool = cap;
+        s->pool = (uint32_t)p->n_pool;
+        to += p->n_pool;
+        p->n_pool += list->n;
     }
+    for (unsigned i = 0; i < list->n; i++)
+        to[i] = (uint16_t)(list->reg[i] * sizeof(struct deps_reg));
+    return TROD_OK;
+}
+
+static unsigned shape_of(const struct deps_site *s)
+{
+    if (s->n_reads > DEPS_READS)
+        return DEPS_SHAPE_ANY;
+    if (s->n_loaded == 0 && s->n_writes <= DEPS_WRITES)
+        return DEPS_SHAPE(s->n_reads, s->n_writes);
+    return s->n_loaded == 1 && s->n_writes == 0 ? (unsigned)DEPS_SHAPE_LOAD + s->n_reads
+                                                : (unsigned)DEPS_SHAPE_ANY;
+}
+
+static unsigned stack_of(const struct deps_places *p, const struct list *reads, enum trod_isa isa)
+{
+    unsigned flags = 0;
+
+    for (unsigned k = 0; k < reads->n; k++) {
+        const char *name = p->name[reads->reg[k] - 1];
+
+        flags |= is_stack(isa, name) ? DEPS_STACK : is_frame(isa, name) ? DEPS_FRAME : 0;
+    }
+    return flags;
+}
+
+/* What site NUMBER reads and writes goes to S. */
+static int put_registers(struct deps_places *p, struct deps_site *s, struct trod_sites *sites,
+                         uint32_t number, enum trod_isa isa, bool branch)
+{
+    const struct trod_insn *insn = trod_site_insn(sites, number);
+    struct list reads = {.n = 0}, writes = {.n = 0};
+    unsigned loaded = 0;
+
+    for (unsigned i = 0; i < insn->n_reads; i++)
+        add(&reads, register_of(p, sites, number, isa, insn->reads[i]));
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        add(&writes, register_of(p, sites, number, isa, insn->writes[i]));
+    if (insn->loads && !branch)
+        writes = loaded_first(p, &reads, &writes, isa, &loaded);
+    if (!branch)
+        s->flags |= (uint8_t)stack_of(p, &reads, isa);
+    s->n_reads = (uint8_t)reads.n;
+    s->n_loaded = (uint8_t)loaded;
+    s->n_writes = (uint8_t)(writes.n - loaded);
+    memcpy(reads.reg + reads.n, writes.reg, writes.n);
+    reads.n += writes.n;
+    return keep(p, s, &reads);
 }
 
 struct deps_site *deps_site_new(struct deps_places *p, struct trod_sites *sites, uint32_t number,
-                                enum trod_isa isa, const uint16_t *latency)
+                                enum trod_isa isa, const struct deps_limits *limits)
 {
-    struct deps_site *s = deps_site_room(p, number);
     const struct trod_insn *insn;
+    struct deps_site *s;
     unsigned branch;
 
-    if (!s || !pool_room(p, 2 * (size_t)TROD_INSN_REGS))
+    if (!deps_site_room(p, number))
         return NULL;
+    s = deps_site_at(p, number);
     insn = trod_site_insn(sites, number);
     branch = insn->valid && insn->branch ? insn->branch : trod_site_at(sites, number)->branch;
     if (isa == TROD_ISA_ARM && trod_site_at(sites, number)->iset == TROD_ISET_A64)
         isa = TROD_ISA_A64;
-    s->flags = DEPS_KNOWN | (insn->valid ? DEPS_VALID : 0) | (branch ? DEPS_JUMP : 0);
+    s->flags = branch ? DEPS_JUMP : 0;
     s->class = (uint8_t)class_of(sites, number, insn, branch);
-    s->latency = latency[s->class];
-    if (!insn->valid)
-        return s;
-    s->regs = (uint32_t)p->n_pool;
-    s->n_reads = add_registers(p, sites, number, isa, insn->reads, insn->n_reads);
-    s->n_writes = add_registers(p, sites, number, isa, insn->writes, insn->n_writes);
-    if (insn->loads && !branch)
-        s->loaded = loaded_of(p, s, isa);
-    if (!branch)
-        stack_of(p, s, isa);
+    s->latency = limits->latency[s->class];
+    s->limit = (uint16_t)(limits->group - !branch);
+    if (insn->valid && put_registers(p, s, sites, number, isa, branch) < 0)
+        return NULL;
+    s->shape = (uint8_t)shape_of(s);
     return s;
 }

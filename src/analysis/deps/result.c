@@ -141,7 +141,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* What site SITE counts for: its cycles, or its bad sequences. */
-static uint64_t weight(const struct deps_site *site, bool critical)
+static uint64_t weight(const struct deps_counts *site, bool critical)
 {
     uint64_t n = 0;
 
@@ -160,7 +160,7 @@ static struct ranked *rank(const struct deps_state *s, bool critical, size_t *n)
 
     *n = 0;
     for (size_t i = 0; all && i < most; i++) {
-        const struct deps_site *site = deps_site_at(&s->places, (uint32_t)i);
+        const struct deps_counts *site = deps_counts_at(&s->places, (uint32_t)i);
         const uint64_t w = site ? weight(site, critical) : 0;
 
         if (w)
@@ -258,7 +258,7 @@ static void put_bad(const struct deps_state *s, const struct ranked *all, size_t
 
     trod_result_table(r, "bad_instructions", "instructions with most bad sequences", columns, 7);
     for (size_t i = 0; i < shown(s, n); i++) {
-        const struct deps_site *site = deps_site_at(&s->places, all[i].site);
+        const struct deps_counts *site = deps_counts_at(&s->places, all[i].site);
 
         trod_result_hex(r, NULL, all[i].pc);
         for (unsigned k = DEPS_CRITICAL + 1; k < DEPS_WHATS; k++)
@@ -303,7 +303,7 @@ static void put_classes(const struct deps_state *s, struct trod_result *r)
         if (!s->sums.by_class[c])
             continue;
         trod_result_str(r, NULL, deps_class_names[c]);
-        trod_result_u64(r, NULL, s->latency[c]);
+        trod_result_u64(r, NULL, s->limits.latency[c]);
         trod_result_u64(r, NULL, s->sums.by_class[c]);
         trod_result_f64(r, NULL, percent(s->sums.by_class[c], s->sums.instructions), 2);
         trod_result_row_end(r);

@@ -36,19 +36,19 @@ int deps_merge(void *into, const void *from)
         sums_of(s)[i] += sums_of(t)[i];
     for (size_t c = 0; rc == TROD_OK && c < t->places.n_chunks; c++)
         for (size_t i = 0; t->places.chunk[c] && i < DEPS_SITES; i++) {
-            const uint64_t *n = t->places.chunk[c][i].count;
-            struct deps_site *to = deps_site_room(&s->places, (uint32_t)(c * DEPS_SITES + i));
+            const struct deps_counts *n = &t->places.chunk[c]->counts[i];
+            struct deps_counts *to = deps_site_room(&s->places, (uint32_t)(c * DEPS_SITES + i));
 
             if (!to)
                 return TROD_ERR_NOMEM;
-            to->executed += t->places.chunk[c][i].executed;
+            to->executed += n->executed;
             for (unsigned k = 0; k < DEPS_WHATS; k++)
-                to->count[k] += n[k];
+                to->count[k] += n->count[k];
         }
     return rc;
 }
 
-static bool counted(const struct deps_site *site)
+static bool counted(const struct deps_counts *site)
 {
     uint64_t any = site->executed;
 
@@ -67,7 +67,7 @@ int deps_save(const void *st, struct trod_buf *out)
     for (size_t i = 0; rc == TROD_OK && i < SUMS; i++)
         rc = trod_pack(out, sums_of(s)[i]);
     for (size_t n = 0; rc == TROD_OK && n < s->places.n_chunks * DEPS_SITES; n++) {
-        const struct deps_site *site = deps_site_at(&s->places, (uint32_t)n);
+        const struct deps_counts *site = deps_counts_at(&s->places, (uint32_t)n);
 
         if (!site || !counted(site))
             continue;
@@ -92,7 +92,7 @@ int deps_load(void *st, struct trod_span in, const uint32_t *sites)
         sums_of(s)[i] += v;
     }
     for (;;) {
-        struct deps_site *site;
+        struct deps_counts *site;
 
         if (trod_unpack(&in, &v) < 0)
             return TROD_ERR_CORRUPT;

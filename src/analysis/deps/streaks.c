@@ -1,0 +1,161 @@
+/*
+ * streaks.c - instructions that are executed one behind the other, for no machine with bounds: what
+ * is asked for most (step.h).
+ *
+ * Implements docs/analysing.md, "deps", "The model". Most instructions have few registers; each
+ * number of them has a copy of the loop's body of its own, in which nothing is counted.
+ */
+#include "analysis/deps/step.h"
+
+#include "trod/streak.h"
+
+/*
+ * The accesses from row I on up to the next instruction, which is there; they say where they are.
+ * Returns its row.
+ */
+static uint32_t accesses(struct deps_state *s, const struct trod_batch *b, uint32_t i)
+{
+    unsigned kind;
+
+    for (; (kind = b->kind[i]) != TROD_INSTR; i++)
+        if (kind >= TROD_READ && kind <= TROD_ATOMIC &&
+            deps_access_row(s, false, &s->live.now, b, i, kind) < 0)
+            s->live.failed = TROD_ERR_NOMEM;
+    return i;
+}
+
+/*
+ * Instruction NOW at *ROW, all of it: of READS, LOADED and WRITES registers REG. There is another
+ * one behind it.
+ */
+FLOW void whole(struct deps_state *s, const struct trod_batch *b, const uint8_t *kind,
+                struct deps_now *now, uint32_t *row, struct deps_step *step, const uint16_t *reg,
+                unsigned reads, unsigned loaded, unsigned writes)
+{
+    struct deps_live *l = &s->live;
+    uint64_t done;
+
+    deps_read_registers(s, false, now, reg, reads);
+    if (kind[++*row] != TROD_INSTR) {
+        l->now = *now;
+        *row = accesses(s, b, *row);
+        now->start = l->now.start;
+        now->back = l->now.back;
+    }
+    done = now->start + now->site->latency;
+    step->back = now->back;
+    if (done > l->best) {
+        l->best = done;
+        l->best_at = now->n;
+    }
+    deps_write_registers(s, false, reg + reads, loaded, writes, now->n, done);
+    if (l->n_stores && deps_write_memory(s, done) < 0)
+        l->failed = TROD_ERR_NOMEM;
+}
+
+#define WITH(reads, writes)                                                                        \
+    case DEPS_SHAPE(reads, writes):                                                                \
+        whole(s, b, kind, &now, row, step, site->reg, reads, 0, writes);                           \
+        break;
+
+#define WITH_READS(reads)                                                                          \
+    WITH(reads, 0)                                                                                 \
+    WITH(reads, 1)                                                                                 \
+    WITH(reads, 2)                                                                                 \
+    case DEPS_SHAPE_LOAD + (reads):                                                                \
+        whole(s, b, kind, &now, row, step, site->reg, reads, 1, 0);                                \
+        break;
+
+/*
+ * N instructions from row *ROW on, of the sites from SITE, NUMBER, on, which are side by side, as
+ * are their steps; up to one that was not met yet. None is open. Returns how many there were.
+ */
+static uint32_t straight(struct deps_state *s, const struct trod_batch *b, uint32_t *at,
+                         struct deps_site *site, uint32_t number, uint32_t n)
+{
+    struct deps_site *const first = site, *const end = site + n;
+    struct deps_now now = s->live.now;
+    struct deps_step *step = &s->live.step[now.n % DEPS_PART];
+    uint32_t i = *at, *const row = &i;
+    const uint8_t *const kind = b->kind;
+
+    for (; site != end && site->shape; site++, step++) {
+        now =
+            (struct deps_now){.n = now.n + 1, .place = deps_place_behind(&now, site), .site = site};
+        step->site = number++;
+        site->ran++;
+        switch (site->shape) {
+            WITH_READS(0)
+            WITH_READS(1)
+            WITH_READS(2)
+            WITH_READS(3)
+            WITH_READS(4)
+        default:
+            whole(s, b, kind, &now, row, step, deps_registers(s, site), site->n_reads,
+                  site->n_loaded, site->n_writes);
+        }
+    }
+    s->live.now = now;
+    *at = i;
+    return (uint32_t)(site - first);
+}
+
+/*
+ * The N instructions of streak T, all of which are followed by another, and their accesses. *ROW:
+ * what is behind.
+ */
+static int streak(struct deps_state *s, const struct trod_batch *b, struct trod_streak t,
+                  uint32_t *row)
+{
+    struct deps_live *l = &s->live;
+
+    if (deps_end_open(s) < 0)
+        return TROD_ERR_NOMEM;
+    while (t.n) {
+        struct deps_site *site = deps_site_at(&s->places, t.site);
+        const uint32_t in_chunk = DEPS_SITES - t.site % DEPS_SITES;
+        const uint32_t in_part = DEPS_PART - (uint32_t)(l->now.n % DEPS_PART);
+        uint32_t n = in_chunk < in_part ? in_chunk : in_part;
+
+        n = t.n < n ? t.n : n;
+        if ((!site || !site->shape) && !(site = deps_meet(s, b, t.site)))
+            return TROD_ERR_NOMEM;
+        n = straight(s, b, &t.row, site, t.site, n);
+        if (l->now.n % DEPS_PART == 0)
+            deps_end_part(s, l->now.n);
+        t.site += n;
+        t.n -= n;
+    }
+    l->now.open = false;
+    *row = t.row;
+    return l->failed;
+}
+
+/*
+ * Streaks whose last instruction another streak follows, and so no row that has to be looked at by
+ * itself, are gone through as a whole; the last one of others is only begun.
+ */
+int deps_streaks(struct deps_state *s, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct trod_streak_walk walk;
+    const struct trod_streak *next;
+    uint32_t row = from;
+    int rc = TROD_OK;
+
+    trod_streak_walk_begin(&walk, b, from, to);
+    next = trod_streak_next(&walk);
+    while (next && rc == TROD_OK) {
+        struct trod_streak t = *next;
+
+        next = trod_streak_next(&walk);
+        if (t.n && !(next && next->n))
+            t.n--;
+        if (t.n == 0)
+            continue;
+        if (row < t.row)
+            rc = deps_rows(s, b, row, t.row);
+        if (rc == TROD_OK)
+            rc = streak(s, b, t, &row);
+    }
+    return rc == TROD_OK && row < to ? deps_rows(s, b, row, to) : rc;
+}
