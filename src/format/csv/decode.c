@@ -305,8 +305,8 @@ static bool unit_of(struct csv_dec *d, struct record *r, const struct field *f, 
     int unit = d->unit_is - 1;
 
     if (unit < 0 || !same_name(f, d->unit, d->unit_n)) {
-        unit = trod_meta_unit(d->meta, (const char *)f->p, f->n);
-        if (unit < 0 || f->n > sizeof d->unit)
+        unit = f->n > sizeof d->unit ? -1 : trod_meta_unit(d->meta, (const char *)f->p, f->n);
+        if (unit < 0)
             return bad(r, f->p, "unit of time is too long, or there are too many");
         memcpy(d->unit, f->p, f->n);
         d->unit_n = (uint8_t)f->n;
@@ -439,8 +439,8 @@ static int interpret(struct csv_dec *d, struct record *r, struct trod_batch *b, 
     }
     if (note_of(d, r, b, &row->note) < 0)
         return -1;
-    return (!row->stream_at || stream_of(d, r, row->stream_at, row)) &&
-           (!row->unit_at || unit_of(d, r, row->unit_at, row));
+    return (!row->unit_at || unit_of(d, r, row->unit_at, row)) &&
+           (!row->stream_at || stream_of(d, r, row->stream_at, row));
 }
 
 static void emit(struct trod_batch *b, const struct row *row, struct trod_slice raw)

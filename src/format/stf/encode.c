@@ -144,7 +144,7 @@ static void release(struct stf_enc *e, const uint64_t *next, struct trod_room *o
     e->pending = false;
     if (e->asks)
         e->taken = e->aimed && next && *next == e->target;
-    else if (!e->aimed && !e->event && e->jumps && next && *next != through) {
+    else if (!e->aimed && !e->event && !e->event_aimed && e->jumps && next && *next != through) {
         e->taken = true;
         e->target = *next;
     }
@@ -192,7 +192,7 @@ static void take_insn(struct stf_enc *e, const struct trod_batch *b, uint32_t ro
     e->at = b->addr[row];
     e->size = (uint8_t)b->code[row].len;
     memcpy(e->opcode, trod_batch_bytes(b, b->code[row]), e->size);
-    e->waits = trod_batch_stream(b, row);
+    e->waits = has(b, row, TROD_COL_STREAM) ? b->stream[row] : NO_STREAM;
     e->aimed = has(b, row, TROD_COL_TARGET);
     e->target = e->aimed ? b->target[row] : 0;
     e->asks = branch == TROD_BR_COND;
@@ -377,7 +377,7 @@ static void take_event(struct stf_enc *e, const struct trod_batch *b, uint32_t r
         p = put64(p, mode ? id : i == place ? b->addr[row] : i == 1 ? e->at : 0);
     if (!mode && fields == 0)
         trod_loss_columns(e->loss, b, row, TROD_COL_ADDR, "events of this kind have no address");
-    if (!mode && has(b, row, TROD_COL_TARGET)) {
+    if (has(b, row, TROD_COL_TARGET)) {
         p = put64(put8(p, STF_EVENT_TARGET), b->target[row]);
         e->event_target = b->target[row];
         e->event_aimed = true;

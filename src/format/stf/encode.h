@@ -12,12 +12,15 @@ enum {
     STF_ROW_MAX = STF_GROUP_MAX + 256
 };
 
+/* In place of a stream: its instruction names none. */
+#define NO_STREAM UINT32_MAX
+
 struct stf_enc {
     struct trod_loss *loss;
     const struct trod_meta *meta;
     uint64_t pc; /* where a reader goes on behind the last group */
     uint64_t at, target, event_target;
-    uint32_t waits;        /* stream of the instruction that waits */
+    uint32_t waits;        /* stream of the instruction that waits; or NO_STREAM */
     uint64_t tid, pid;     /* thread that the trace is on */
     uint32_t vlen;         /* bits of vector registers, as the trace says so far */
     uint32_t group_vlen;   /* and as the group needs them; 0: it has none */

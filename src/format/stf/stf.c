@@ -27,14 +27,16 @@ struct decoder {
     struct trod_meta *meta;
     struct stf_widths widths;
     uint64_t pc, records;
+    uint64_t thread; /* process and thread that rows are of from here on, if named */
     uint32_t stream;
-    bool has_stream;
+    bool named, has_stream; /* named: a stream when the first row is of it */
 };
 
 /* The group that is being read: where it begins and what it says of its instruction. */
 struct group {
     const uint8_t *p, *opcode, *end;
-    uint64_t pc, target, next; /* next: where execution goes on, if jumps */
+    struct stf_widths widths, after; /* of its records where it begins, and behind it */
+    uint64_t pc, target, next;       /* next: where execution goes on, if jumps */
     bool taken, fault, jumps;
 };
 
@@ -53,6 +55,7 @@ static const char *const suffixes[] = {".stf", NULL};
 struct out {
     struct trod_batch *b;
     const struct decoder *d;
+    struct stf_widths widths; /* of the next record */
     const uint8_t *base;
     uint32_t first;
 };
@@ -230,10 +233,10 @@ static bool put_walk(struct out *o, const struct group *g, const uint8_t *p)
 }
 
 /* The event at P: its number, as 64 bits would have it; whether it is a change of mode. */
-static uint64_t event_of(const struct decoder *d, const uint8_t *p, bool *mode)
+static uint64_t event_of(const struct stf_widths *w, const uint8_t *p, bool *mode)
 {
-    uint64_t id = d->widths.event32 ? trod_load_le32(p + 1) : trod_load_le64(p + 1);
-    const unsigned top = d->widths.event32 ? 31 : 63;
+    uint64_t id = w->event32 ? trod_load_le32(p + 1) : trod_load_le64(p + 1);
+    const unsigned top = w->event32 ? 31 : 63;
     const bool interrupt = id >> top & 1;
 
     *mode = id >> (top - 1) & 1;
@@ -243,10 +246,10 @@ static uint64_t event_of(const struct decoder *d, const uint8_t *p, bool *mode)
 
 static bool put_event(struct out *o, const struct group *g, const uint8_t *p, const uint8_t *next)
 {
-    const uint8_t *field = p + (o->d->widths.event32 ? 6 : 10);
+    const uint8_t *field = p + (o->widths.event32 ? 6 : 10);
     const bool target = next<g->end && * next == STF_EVENT_TARGET, has_field = field[-1]> 0;
     bool mode;
-    const uint64_t id = event_of(o->d, p, &mode);
+    const uint64_t id = event_of(&o->widths, p, &mode);
     const unsigned address = mode ? 0 : stf_address_field(id);
     const bool has_address = address && address <= field[-1];
     const int64_t i = row(o, g, mode ? TROD_MODE : TROD_EXCEPTION,
@@ -263,13 +266,23 @@ static bool put_event(struct out *o, const struct group *g, const uint8_t *p, co
     return true;
 }
 
+/* What the record at P says of the lengths of those behind it. */
+static void widen(struct stf_widths *w, const uint8_t *p)
+{
+    if (*p == STF_FEATURES)
+        w->event32 = !(trod_load_le64(p + 1) & STF_FEATURE_EVENT64);
+    else if (*p == STF_VLEN)
+        w->vlen = trod_load_le32(p + 1);
+}
+
 /* The rows of G. False: there is no room for all. */
 static bool put_group(struct out *o, const struct group *g)
 {
     bool ok = put_instr(o, g);
 
+    o->widths = g->widths;
     for (const uint8_t *p = g->p; ok && p < g->opcode;) {
-        const int64_t n = stf_length(&o->d->widths, p, (size_t)(g->end - p));
+        const int64_t n = stf_length(&o->widths, p, (size_t)(g->end - p));
 
         switch (*p) {
         case STF_REG:
@@ -288,6 +301,7 @@ static bool put_group(struct out *o, const struct group *g)
             ok = put_event(o, g, p, p + n);
             break;
         default:
+            widen(&o->widths, p);
             break;
         }
         p += n;
@@ -297,16 +311,18 @@ static bool put_group(struct out *o, const struct group *g)
 
 /* ---- groups */
 
-static int thread(struct decoder *d, const uint8_t *p, struct trod_diag *diag)
+/* The stream of the thread that was named last. */
+static int thread(struct decoder *d, struct trod_diag *diag)
 {
     const int stream =
-        trod_meta_thread(d->meta, trod_load_le32(p + 9), trod_load_le32(p + 5), d->meta->file);
+        trod_meta_thread(d->meta, d->thread & UINT32_MAX, d->thread >> 32, d->meta->file);
 
     if (stream < 0)
         return trod_error(diag, stream, "stf.threads", NULL, "%s",
                           stream == TROD_ERR_LIMIT ? "too many threads" : "out of memory");
     d->stream = (uint32_t)stream;
     d->has_stream = true;
+    d->named = false;
     return TROD_OK;
 }
 
@@ -326,11 +342,9 @@ static void learn(struct decoder *d, const uint8_t *p)
             d->meta->isa =
                 trod_load_le16(p + 1) == STF_IEM_RV32 ? TROD_ISA_RISCV32 : TROD_ISA_RISCV64;
         break;
-    case STF_FEATURES:
-        d->widths.event32 = !(trod_load_le64(p + 1) & STF_FEATURE_EVENT64);
-        break;
-    case STF_VLEN:
-        d->widths.vlen = trod_load_le32(p + 1);
+    case STF_PROCESS:
+        d->thread = trod_load_le32(p + 9) | (uint64_t)trod_load_le32(p + 5) << 32;
+        d->named = true;
         break;
     default:
         break;
@@ -338,7 +352,7 @@ static void learn(struct decoder *d, const uint8_t *p)
 }
 
 /* What a record says of the group it stands in. */
-static void note(const struct decoder *d, struct group *g, const uint8_t *p)
+static void note(struct group *g, const uint8_t *p)
 {
     bool mode = true;
 
@@ -355,7 +369,7 @@ static void note(const struct decoder *d, struct group *g, const uint8_t *p)
         g->jumps = true;
         break;
     case STF_EVENT:
-        event_of(d, p, &mode);
+        event_of(&g->after, p, &mode);
         g->fault = g->fault || !mode;
         break;
     default:
@@ -406,10 +420,10 @@ static int find_group(struct decoder *d, const struct trod_span *in, struct grou
 {
     bool header = false, more = false;
 
+    g->widths = g->after = d->widths;
     for (const uint8_t *p = g->p;;) {
-        const int64_t n = stf_length(&d->widths, p, (size_t)(limit - p));
+        const int64_t n = stf_length(&g->after, p, (size_t)(limit - p));
         const bool long_one = p - g->p >= GROUP_MAX;
-        int rc;
 
         if (p == limit && in->last && header && !more)
             return ALONE; /* no instruction follows the first address, which the header says */
@@ -419,15 +433,14 @@ static int find_group(struct decoder *d, const struct trod_span *in, struct grou
             return bad(d, in, p, long_one ? STF_UNKNOWN : n, diag);
         if (stands_alone(*p)) {
             learn(d, p);
-            if (*p == STF_PROCESS && (rc = thread(d, p, diag)) < 0)
-                return rc;
+            widen(&g->after, p);
         }
         g->end = p + n;
         header = header || *p == STF_END_HEADER;
         more = more || !(stands_alone(*p) || *p == STF_FORCE_PC);
         if (p == g->p && stands_alone(*p))
             return ALONE;
-        note(d, g, p);
+        note(g, p);
         if (*p == STF_INST_32 || *p == STF_INST_16) {
             g->opcode = p;
             return WHOLE;
@@ -480,12 +493,15 @@ static int decode(void *dec, struct trod_span *in, struct trod_batch *b, struct 
             break;
         }
         if (found == WHOLE) {
-            rc = give(&o, &g, in, diag);
-            if (rc == TROD_DEC_FULL)
+            rc = d->named ? thread(d, diag) : TROD_OK;
+            if (rc == TROD_OK)
+                rc = give(&o, &g, in, diag);
+            if (rc != TROD_DEC_MORE)
                 break;
             d->pc = g.jumps ? g.next : g.pc + (*g.opcode == STF_INST_32 ? 4 : 2);
             d->records++;
         }
+        d->widths = g.after;
         p = g.end;
     }
     in->offset += (uint64_t)(p - in->p);
@@ -509,6 +525,7 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
     meta->endian = TROD_ENDIAN_LITTLE;
     while ((n = stf_length(&d->widths, p, (size_t)(end - p))) > 0 && stands_alone(*p)) {
         learn(d, p);
+        widen(&d->widths, p);
         p += n;
     }
     meta->addr_bits = meta->isa == TROD_ISA_RISCV32 ? 32 : 64;
@@ -528,8 +545,8 @@ static int bid(const struct trod_probe *probe, const char **dialect)
 static int save(void *dec, struct trod_buf *state, struct trod_buf *log)
 {
     const struct decoder *d = dec;
-    const uint64_t v[] = {d->widths.vlen, d->widths.event32, d->pc,
-                          d->records,     d->stream,         d->has_stream};
+    const uint64_t v[] = {d->widths.vlen, d->widths.event32, d->pc,     d->records,
+                          d->stream,      d->has_stream,     d->thread, d->named};
     int rc = TROD_OK;
 
     (void)log;
@@ -541,13 +558,13 @@ static int save(void *dec, struct trod_buf *state, struct trod_buf *log)
 static int load(void *dec, struct trod_span *state, struct trod_span *log)
 {
     struct decoder *d = dec;
-    uint64_t v[6];
+    uint64_t v[8];
 
     (void)log;
     for (unsigned i = 0; i < sizeof v / sizeof *v; i++)
         if (trod_unpack(state, &v[i]) < 0)
             return TROD_ERR_CORRUPT;
-    if (v[0] > UINT32_MAX || v[1] > 1 || v[4] > UINT32_MAX || v[5] > 1 ||
+    if (v[0] > UINT32_MAX || v[1] > 1 || v[4] > UINT32_MAX || v[5] > 1 || v[7] > 1 ||
         (v[5] && v[4] >= d->meta->n_streams))
         return TROD_ERR_CORRUPT;
     d->widths.vlen = (uint32_t)v[0];
@@ -556,6 +573,8 @@ static int load(void *dec, struct trod_span *state, struct trod_span *log)
     d->records = v[3];
     d->stream = (uint32_t)v[4];
     d->has_stream = v[5];
+    d->thread = v[6];
+    d->named = v[7];
     return TROD_OK;
 }
 

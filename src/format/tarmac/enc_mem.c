@@ -223,7 +223,7 @@ static void put_line(struct tm_put *o, const struct trod_detail_mem *d, uint64_t
     bool same = e->same && d->style >= TROD_MEM_PICTURE;
     unsigned digits = e->meta->isa == TROD_ISA_A64 || base >> 32 ? 16 : 8;
     uint8_t kind = o->b->kind[o->row];
-    uint8_t *from = o->p;
+    uint8_t *from = o->glued ? o->line : o->p;
 
     if (same && d->addr_digits)
         digits = d->addr_digits > 16 ? 16 : d->addr_digits;
@@ -232,7 +232,8 @@ static void put_line(struct tm_put *o, const struct trod_detail_mem *d, uint64_t
     if (more) {
         tm_put_blanks(o, e->picture_column);
     } else {
-        tm_put_head(o, false);
+        if (!o->glued)
+            tm_put_head(o, false);
         tm_puts(o, kind == TROD_READ ? "LD " : "ST ");
         e->picture_column = (uint32_t)(o->p - from);
     }

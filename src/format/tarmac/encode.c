@@ -351,6 +351,43 @@ static uint32_t record_rows(const struct tm_enc *e, const struct trod_batch *b, 
     return n;
 }
 
+/* The picture that the line of the register in row I goes on with: how many rows; 0: none. */
+static uint32_t glued_rows(const struct tm_enc *e, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t next = i + 1;
+
+    if (!e->same || b->kind[i] != TROD_REG || next >= b->n || !(b->flags[next] & TROD_F_CONT) ||
+        (b->kind[next] != TROD_READ && b->kind[next] != TROD_WRITE) || !pictured(e, b, next))
+        return 0;
+    return record_rows(e, b, next);
+}
+
+/* O is about N rows from ROW on. */
+static void look_at(struct tm_put *o, uint32_t row, uint32_t n)
+{
+    const struct trod_batch *b = o->b;
+
+    o->row = row;
+    o->n = n;
+    o->has = b->has[row] & b->have;
+    o->flags = o->has & TROD_COL_FLAGS ? b->flags[row] : 0;
+    o->detail = trod_batch_detail(b, row);
+    if (o->detail && b->detail[row].len != detail_size(b->kind[row]))
+        o->detail = NULL;
+}
+
+/* The picture of N rows behind the register that O has just written. */
+static void put_glued(struct tm_put *o, uint32_t n)
+{
+    look_at(o, o->row + 1, n);
+    tm_put_blanks(o, 3);
+    o->glued = true;
+    if (!tm_write_pictures(o))
+        for (uint32_t i = 0; i < n; i++)
+            trod_loss_row(o->e->loss, o->b, o->row + i, "there is no such line");
+    o->glued = false;
+}
+
 int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
               struct trod_diag *diag)
 {
@@ -358,35 +395,33 @@ int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod
     struct tm_put o = {.e = e, .b = in, .diag = diag, .p = out->p};
 
     while (*row < in->n) {
+        const uint32_t first = *row, n = record_rows(e, in, first),
+                       glued = glued_rows(e, in, first);
         size_t need = 0;
 
-        o.row = *row;
-        o.n = record_rows(e, in, o.row);
-        for (uint32_t i = 0; i < o.n; i++)
-            need += bound(e, in, o.row + i);
+        for (uint32_t i = first; i < first + n + glued; i++)
+            need += bound(e, in, i);
         if ((size_t)(out->end - out->p) < need)
             return TROD_ENC_FULL;
-        o.has = in->has[o.row] & in->have;
-        o.flags = o.has & TROD_COL_FLAGS ? in->flags[o.row] : 0;
-        o.detail = trod_batch_detail(in, o.row);
-        if (o.detail && in->detail[o.row].len != detail_size(in->kind[o.row]))
-            o.detail = NULL;
+        look_at(&o, first, n);
         o.p = o.line = out->p;
+        *row += n;
         if (is_header(&o)) {
-            trod_loss_left(e->loss, in, o.row);
-            *row += 1;
+            trod_loss_left(e->loss, in, first);
             continue;
         }
         if (write_row(&o)) {
+            if (glued)
+                put_glued(&o, glued);
+            *row = o.row + o.n;
             tm_putc(&o, '\n');
             out->p = o.p;
         } else {
-            for (uint32_t i = 0; i < o.n; i++)
-                trod_loss_row(e->loss, in, o.row + i, "there is no such line");
+            for (uint32_t i = 0; i < n; i++)
+                trod_loss_row(e->loss, in, first + i, "there is no such line");
         }
         if (in->kind[o.row] != TROD_READ && in->kind[o.row] != TROD_WRITE)
             e->picture = 0;
-        *row += o.n;
     }
     return TROD_ENC_DONE;
 }

@@ -44,6 +44,7 @@ struct tm_put {
     uint32_t row, n; /* first row and count of the record */
     uint32_t has, flags;
     const void *detail; /* of the struct that its kind has in tarmac and matcher, or NULL */
+    bool glued;         /* its line has begun with a register */
     uint8_t *p, *line;  /* where to write; where the line begins */
     struct trod_diag *diag;
 };
