@@ -144,7 +144,8 @@ static void release(struct stf_enc *e, const uint64_t *next, struct trod_room *o
     e->pending = false;
     if (e->asks)
         e->taken = e->aimed && next && *next == e->target;
-    else if (!e->aimed && !e->event && !e->event_aimed && e->jumps && next && *next != through) {
+    else if (!e->own && !e->aimed && !e->event && !e->event_aimed && e->jumps && next &&
+             *next != through) { /* STF says itself which jumps were taken */
         e->taken = true;
         e->target = *next;
     }
