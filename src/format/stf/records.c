@@ -72,6 +72,14 @@ int64_t stf_length(const struct stf_widths *w, const uint8_t *p, size_t n)
     }
 }
 
+void stf_widen(struct stf_widths *w, const uint8_t *p)
+{
+    if (*p == STF_FEATURES)
+        w->event32 = !(trod_load_le64(p + 1) & STF_FEATURE_EVENT64);
+    else if (*p == STF_VLEN)
+        w->vlen = trod_load_le32(p + 1);
+}
+
 unsigned stf_address_field(uint64_t id)
 {
     static const uint8_t fields[24] = {1, 1, 1, 1, 3, 3, 3, 3, 0, 0, 0, 0,

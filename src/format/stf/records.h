@@ -60,6 +60,9 @@ enum { STF_CUT = 0, STF_UNKNOWN = -1, STF_OTHER = -2 };
  */
 int64_t stf_length(const struct stf_widths *w, const uint8_t *p, size_t n);
 
+/* What the record at P says of the lengths of those behind it. */
+void stf_widen(struct stf_widths *w, const uint8_t *p);
+
 /* Which field of the event ID is an address: counted from 1; 0: none. */
 unsigned stf_address_field(uint64_t id);
 

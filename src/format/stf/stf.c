@@ -266,15 +266,6 @@ static bool put_event(struct out *o, const struct group *g, const uint8_t *p, co
     return true;
 }
 
-/* What the record at P says of the lengths of those behind it. */
-static void widen(struct stf_widths *w, const uint8_t *p)
-{
-    if (*p == STF_FEATURES)
-        w->event32 = !(trod_load_le64(p + 1) & STF_FEATURE_EVENT64);
-    else if (*p == STF_VLEN)
-        w->vlen = trod_load_le32(p + 1);
-}
-
 /* The rows of G. False: there is no room for all. */
 static bool put_group(struct out *o, const struct group *g)
 {
@@ -301,7 +292,7 @@ static bool put_group(struct out *o, const struct group *g)
             ok = put_event(o, g, p, p + n);
             break;
         default:
-            widen(&o->widths, p);
+            stf_widen(&o->widths, p);
             break;
         }
         p += n;
@@ -433,7 +424,7 @@ static int find_group(struct decoder *d, const struct trod_span *in, struct grou
             return bad(d, in, p, long_one ? STF_UNKNOWN : n, diag);
         if (stands_alone(*p)) {
             learn(d, p);
-            widen(&g->after, p);
+            stf_widen(&g->after, p);
         }
         g->end = p + n;
         header = header || *p == STF_END_HEADER;
@@ -525,7 +516,7 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
     meta->endian = TROD_ENDIAN_LITTLE;
     while ((n = stf_length(&d->widths, p, (size_t)(end - p))) > 0 && stands_alone(*p)) {
         learn(d, p);
-        widen(&d->widths, p);
+        stf_widen(&d->widths, p);
         p += n;
     }
     meta->addr_bits = meta->isa == TROD_ISA_RISCV32 ? 32 : 64;
