@@ -64,6 +64,44 @@ struct trod_context {
     enum trod_by by;              /* whom results are wanted for */
 };
 
+/*
+ * A number a row: what an analysis makes of each row (misses, wrong predictions), for others to add
+ * up by what they like (trod profile --weight ANALYSIS.NUMBER).
+ */
+enum { TROD_WEIGHER_MOST = 8 }; /* numbers of one weigher */
+
+struct trod_weighed {
+    /* By number and row of the batch, TROD_BATCH_ROWS each. They are 0 for the rows that are given.
+     */
+    uint64_t *number[TROD_WEIGHER_MOST];
+    /*
+     * What is known only now: N more of number K for the instruction that STREAM executed last
+     * before the rows that are given. Returns 0 or an error, which weigh returns.
+     */
+    int (*late)(void *ctx, uint32_t stream, unsigned k, uint64_t n);
+    void *ctx;
+};
+
+struct trod_weigher {
+    const char *about; /* what a number is called, for the help: "LEVEL[:preset=NAME]" */
+    const char *unit;  /* of the numbers: "misses" */
+    uint32_t uses;     /* columns that it makes use of where a format has them */
+    enum trod_order_need order;
+    /* Numbers WHAT stand for rows in the order of time, where nobody names another. NULL: never. */
+    bool (*timed)(const char *const *what, unsigned n);
+    /*
+     * Prepare *ST for the N numbers called WHAT, which outlive it. C as for trod_analysis.init.
+     * Returns 0, TROD_ERR_USAGE (there is no such number; reported) or another error. *ST is
+     * released with fini in every case; it may be NULL.
+     */
+    int (*make)(void **st, const char *const *what, unsigned n, const struct trod_context *c);
+    /* Rows [FROM, TO) of B, which follow those of the call before; B NULL: a file, or all rows,
+     * have ended. Returns 0 or an error. */
+    int (*weigh)(void *st, const struct trod_batch *b, uint32_t from, uint32_t to,
+                 const struct trod_weighed *out);
+    void (*fini)(void *st);
+};
+
 enum trod_boundary_type {
     TROD_BOUNDARY_WARM,     /* the warm-up is over: statistics begin anew, contents stay */
     TROD_BOUNDARY_INTERVAL, /* an interval ends */
@@ -168,6 +206,8 @@ struct trod_analysis {
     int (*layout)(const void *st, struct trod_buf *out);
     void (*fini)(void *st);
     bool owners; /* it has results by module, function and line (context.by) */
+    const struct trod_weigher *weigher; /* numbers a row that it offers; NULL: none */
+    bool (*timed_of)(const void *opt);  /* timed, with options OPT. NULL: as above */
 };
 
 /* Analysis I in the order of analyses.def, plug-ins behind; NULL past the last. */
@@ -188,7 +228,7 @@ int trod_analysis_plugin(const char *path, struct trod_diag *diag);
  * What a plug-in defines: its analyses, ending with NULL, and the version of this interface that it
  * was built for. Nothing of the library refers to them by name.
  */
-enum { TROD_PLUGIN_INTERFACE = 2 };
+enum { TROD_PLUGIN_INTERFACE = 3 };
 extern const struct trod_analysis *const trod_plugin_analyses[];
 extern const unsigned trod_plugin_interface;
 

@@ -11,6 +11,7 @@ struct running {
     struct py_args args;
     struct trod_match *match;
     struct trod_run *run;
+    const struct trod_analysis *analysis[TROD_RUN_ITEMS];
     void *options[TROD_RUN_ITEMS];
     size_t n;
     volatile bool stop;
@@ -64,11 +65,14 @@ static int take_options(struct trod_run_options *o, PyObject *options)
     return 0;
 }
 
-/* What the analyses want of the order of the rows, where nobody named one. */
-static void take_order(struct trod_trace_options *t, const struct trod_analysis *a, bool named)
+/* What A with options O wants of the order of the rows, where nobody named one. */
+static void take_order(struct trod_trace_options *t, const struct trod_analysis *a, const void *o,
+                       bool named)
 {
+    const bool timed = a->timed_of ? a->timed_of(o) : a->timed;
+
     t->idle = t->idle || a->idle;
-    if (a->timed && !named)
+    if (timed && !named)
         t->order = TROD_ORDER_TIME;
 }
 
@@ -87,6 +91,7 @@ static const struct trod_analysis *find(struct running *r, PyObject *item, const
     return PyErr_Occurred() ? NULL : a;
 }
 
+/* An analysis and its options, kept in R. */
 static int plan(struct running *r, PyObject *item)
 {
     const char *spec;
@@ -102,6 +107,7 @@ static int plan(struct running *r, PyObject *item)
         PyErr_NoMemory();
         return -1;
     }
+    r->analysis[r->n] = a;
     r->options[r->n++] = o;
     if (a->defaults)
         memcpy(o, a->defaults, a->options_size);
@@ -118,10 +124,7 @@ static int plan(struct running *r, PyObject *item)
             return -1;
         }
     }
-    rc = trod_run_add(r->run, a, o);
-    if (rc < 0)
-        py_raise(&r->problems, rc);
-    return rc < 0 ? -1 : 0;
+    return 0;
 }
 
 static int open_run(struct running *r, PyObject *analyses, PyObject *options)
@@ -133,12 +136,9 @@ static int open_run(struct running *r, PyObject *analyses, PyObject *options)
     if (take_options(&o, options) < 0)
         return -1;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(analyses); i++) {
-        const char *spec;
-        const struct trod_analysis *a = find(r, PyList_GET_ITEM(analyses, i), &spec);
-
-        if (!a)
+        if (plan(r, PyList_GET_ITEM(analyses, i)) < 0)
             return -1;
-        take_order(&o.trace, a, named);
+        take_order(&o.trace, r->analysis[i], r->options[i], named);
     }
     rc = trod_match_new(&r->match, &r->args.filter, &r->problems.diag);
     if (rc == 0) {
@@ -150,6 +150,10 @@ static int open_run(struct running *r, PyObject *analyses, PyObject *options)
         Py_BEGIN_ALLOW_THREADS
         rc = trod_run_open(&r->run, r->args.path, r->args.n_paths, &o, &r->problems.diag);
         Py_END_ALLOW_THREADS
+    }
+    for (size_t i = 0; rc == 0 && i < r->n; i++) {
+        rc = trod_run_add(r->run, r->analysis[i], r->options[i]);
+        rc = rc < 0 ? rc : 0;
     }
     if (rc < 0)
         py_raise(&r->problems, rc);
@@ -195,9 +199,6 @@ static PyObject *go(struct running *r, PyObject *analyses, PyObject *options)
 
     if (open_run(r, analyses, options) < 0)
         return NULL;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(analyses); i++)
-        if (plan(r, PyList_GET_ITEM(analyses, i)) < 0)
-            return NULL;
     Py_BEGIN_ALLOW_THREADS
     rc = trod_run_go(r->run);
     Py_END_ALLOW_THREADS

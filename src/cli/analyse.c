@@ -157,7 +157,10 @@ static void take_order(const struct cli_analyse *o, const struct cli_planned *pl
 {
     for (size_t i = 0; i < n; i++) {
         t->idle = t->idle || plan[i].analysis->idle;
-        if (plan[i].analysis->timed && o->input.order < 0 && !(parts && parts->parts))
+        const struct trod_analysis *a = plan[i].analysis;
+        const bool timed = a->timed_of ? a->timed_of(plan[i].options) : a->timed;
+
+        if (timed && o->input.order < 0 && !(parts && parts->parts))
             t->order = TROD_ORDER_TIME;
     }
 }

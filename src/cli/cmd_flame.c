@@ -19,8 +19,8 @@ struct options {
 
 static const struct trod_option options[] = {
     {"weight", 0, TROD_OPT_STR, AT(weight), "WHAT",
-     "what is counted: instructions (the default), time, rows, loads, stores, accesses, bytes, or "
-     "misses of a cache of 32 KiB for each thread",
+     "what is counted: instructions (the default), time, or one of what profile --weight takes: "
+     "rows, loads, stores, bytes, misses, a column, cache.LEVEL, branches.PREDICTOR",
      NULL, NULL},
     {"reverse", 0, TROD_OPT_BOOL, AT(reverse), NULL,
      "the innermost function first: who calls what costs", NULL, NULL},
@@ -73,11 +73,23 @@ static int set(const struct trod_analysis *a, void *to, const char *key, const c
     return trod_option_set(a->options, to, key, copy, diag);
 }
 
+/* The weight, whose text lies behind the options. */
+static int set_weight(const struct trod_analysis *a, void *to, const char *weight,
+                      struct trod_diag *diag)
+{
+    char *text = (char *)to + a->options_size;
+
+    if (!weight)
+        return 0;
+    memcpy(text, weight, strlen(weight) + 1);
+    return trod_option_set(a->options, to, "weight", text, diag);
+}
+
 /* Options of A as O says them; NULL: reported. Release with free. */
 static void *own_options(const struct trod_analysis *a, const struct options *o,
                          struct trod_diag *diag)
 {
-    void *to = malloc(a->options_size);
+    void *to = malloc(a->options_size + (o->weight ? strlen(o->weight) : 0) + 1);
     int r;
 
     if (!to) {
@@ -85,7 +97,7 @@ static void *own_options(const struct trod_analysis *a, const struct options *o,
         return NULL;
     }
     memcpy(to, a->defaults, a->options_size);
-    r = set(a, to, "weight", o->weight, diag);
+    r = set_weight(a, to, o->weight, diag);
     if (r == 0)
         r = set(a, to, "exceptions", o->exceptions, diag);
     if (r == 0)

@@ -120,4 +120,5 @@ const struct trod_analysis trod_analysis_cache = {
     .result = result,
     .layout = layout,
     .fini = fini,
+    .weigher = &trod_cache_weigher,
 };

@@ -172,8 +172,7 @@ static int new_dr(struct trod_cache *c, const char *with)
     return rc == 0 ? begin_miss_files(c) : rc;
 }
 
-/* The hierarchy of options O. */
-static int configure_own(struct trod_own_config *c, const struct trod_cache_options *o,
+int trod_cache_configure(struct trod_own_config *c, const struct trod_cache_options *o,
                          struct trod_diag *diag)
 {
     const char *name = o->config ? o->config : o->preset ? o->preset : "default";
@@ -242,7 +241,7 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
         c->sweep = calloc(1, sizeof *c->sweep);
         return c->sweep ? trod_sweep_init(c->sweep, o->sweep, c->diag) : TROD_ERR_NOMEM;
     }
-    rc = configure_own(&c->own_config, o, c->diag);
+    rc = trod_cache_configure(&c->own_config, o, c->diag);
     if (rc < 0)
         return rc;
     c->own_config.classify = c->own_config.classify || o->classify;
@@ -333,7 +332,7 @@ int trod_cache_future_new(struct trod_cache_future **out, const struct trod_cach
         return other_version(diag);
     if (given.like != TROD_CACHE_OWN || given.sweep)
         return 0;
-    rc = configure_own(&own, &given, diag);
+    rc = trod_cache_configure(&own, &given, diag);
     if (rc < 0 || !trod_own_config_looks_ahead(&own))
         return rc;
     if (!(f = calloc(1, sizeof *f)))
@@ -372,7 +371,7 @@ int trod_cache_order(const struct trod_cache_options *options, enum trod_order *
     if (!trod_sized(&given, sizeof given, sizeof given, options))
         return other_version(diag);
     if (o->like == TROD_CACHE_OWN && !o->sweep) {
-        rc = configure_own(&own, o, diag);
+        rc = trod_cache_configure(&own, o, diag);
         if (rc == 0 && own.cores > 1)
             *order = TROD_ORDER_TIME;
     } else if (o->like == TROD_CACHE_DRCACHESIM) {
@@ -450,7 +449,7 @@ unsigned trod_cache_shards(const struct trod_cache_options *options, unsigned jo
     if (given.sweep)
         return trod_sweep_shards(given.sweep, jobs);
     if (given.warm_full || given.classify || given.physical || given.by >= TROD_CACHE_BY_DATA ||
-        given.memory || configure_own(&own, &given, NULL) < 0 || is_plain(&given, &own))
+        given.memory || trod_cache_configure(&own, &given, NULL) < 0 || is_plain(&given, &own))
         return 1; /* a plain hierarchy costs less than decoding */
     bits = trod_own_sim_classes(&own, &shift);
     jobs = jobs > 2 ? jobs - 1 : 1; /* a hierarchy costs no more than a few times decoding */
@@ -465,7 +464,7 @@ uint32_t trod_cache_uses(const struct trod_cache_options *options)
     if (!trod_sized(&given, sizeof given, sizeof given, options) || given.like != TROD_CACHE_OWN ||
         given.by >= TROD_CACHE_BY_DATA)
         return TROD_REFS_COLUMNS | (given.by >= TROD_CACHE_BY_DATA ? TROD_WHOSE_COLUMNS : 0);
-    return given.sweep || (configure_own(&own, &given, NULL) == 0 && is_plain(&given, &own))
+    return given.sweep || (trod_cache_configure(&own, &given, NULL) == 0 && is_plain(&given, &own))
                ? TROD_FIRST_COLUMNS
                : TROD_REFS_COLUMNS;
 }

@@ -4,7 +4,15 @@
 #ifndef TROD_SIM_CACHE_INT_H
 #define TROD_SIM_CACHE_INT_H
 
+#include "sim/own/config.h"
 #include "trod/cache.h"
+
+/* What `trod cache` offers by the row (weigh.c). */
+extern const struct trod_weigher trod_cache_weigher;
+
+/* The hierarchy of options O into C. 0, or what trod_cache_new returns; reported. */
+int trod_cache_configure(struct trod_own_config *c, const struct trod_cache_options *o,
+                         struct trod_diag *diag);
 
 /* How many of JOBS threads may share the simulation with options O, exactly. At least 1. */
 unsigned trod_cache_shards(const struct trod_cache_options *o, unsigned jobs);

@@ -43,14 +43,14 @@ json '.time == 33 and ([.functions[].exclusive_time] | add) == 33'
 
 # accesses: 1 in each call of 2000, 2 in each of 3000; each to a line of its own or the one before
 run trod profile --weight loads --format json known.tarmac
-json '.loads == 12 and [.functions[] | [.function, .exclusive_weight, .inclusive_weight]] ==
+json '.loads == 12 and [.functions[] | [.function, .exclusive_loads, .inclusive_loads]] ==
     [["0x3000", 8, 8], ["0x2000", 4, 12], ["0x1000", 0, 12], ["0x4000", 0, 0]]'
 run trod profile --weight bytes --format json known.tarmac
-json '.bytes == 96 and ([.functions[].exclusive_weight] | add) == 96'
+json '.bytes == 96 and ([.functions[].exclusive_bytes] | add) == 96'
 run trod profile --weight misses --format json known.tarmac
 json '.misses == 8' # the second read of 3000 is of the same line
 run trod profile --weight rows --format json known.tarmac
-json '.rows == 48 and ([.functions[].exclusive_weight] | add) == 48'
+json '.rows == 48 and ([.functions[].exclusive_rows] | add) == 48'
 run trod profile --sort calls --top 1 --format json known.tarmac
 json '[.functions[].function] == ["0x2000"]'
 

@@ -28,7 +28,7 @@ static const struct trod_option options[] = {
 static const struct br_options defaults = {
     .predictors = "btfn,bimodal,gshare,local,perceptron,tage,btb,ras,ittage", .top = 10};
 
-static int init(void *st, const void *opt, const struct trod_context *context)
+int br_init(void *st, const void *opt, const struct trod_context *context)
 {
     struct br_state *s = st;
     int n;
@@ -42,7 +42,7 @@ static int init(void *st, const void *opt, const struct trod_context *context)
     return TROD_OK;
 }
 
-static void fini(void *st)
+void br_fini(void *st)
 {
     struct br_state *s = st;
 
@@ -148,6 +148,7 @@ static void begin(struct br_state *s, struct br_lane *l, const struct trod_batch
                                       .site = b->site[i],
                                       .kind = (uint8_t)(f->kind - 1)};
     l->waits = true;
+    l->row = i;
     l->delay = s->delay;
     l->known =
         branch == TROD_BR_COND_TAKEN || branch == TROD_BR_COND_UNTAKEN || flags & TROD_F_SKIPPED;
@@ -233,7 +234,7 @@ static int other(struct br_state *s, struct br_lane *l, const struct trod_batch 
     }
 }
 
-static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+int br_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     struct br_state *s = st;
     const uint32_t file = b->meta && !s->context.merged ? b->meta->file : 0;
@@ -241,6 +242,8 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
     uint32_t stream = UINT32_MAX;
     int rc = br_room(s, trod_sites_count(s->context.sites));
 
+    for (size_t i = 0; i < s->n_lanes; i++)
+        s->lane[i]->row = BR_EARLIER;
     for (uint32_t i = from; rc == TROD_OK && i < to; i++) {
         const unsigned kind = b->kind[i];
         uint32_t said, now;
@@ -296,7 +299,7 @@ static void end_warm_up(struct br_state *s)
     s->targets = (struct trod_pairs){0};
 }
 
-static int boundary(void *st, const struct trod_boundary *at)
+int br_boundary(void *st, const struct trod_boundary *at)
 {
     struct br_state *s = st;
     int rc = TROD_OK;
@@ -352,14 +355,15 @@ const struct trod_analysis trod_analysis_branches = {
     .uses = TROD_COL_SITE | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TARGET |
             TROD_COL_SUB | TROD_COL_VALUE | TROD_WANT_MODULES,
     .shards = shards,
-    .init = init,
-    .feed = feed,
-    .boundary = boundary,
+    .init = br_init,
+    .feed = br_feed,
+    .boundary = br_boundary,
     .settle = settle,
     .merge = br_merge,
     .save = br_save,
     .load = br_load,
     .result = br_result,
-    .fini = fini,
+    .fini = br_fini,
     .owners = true,
+    .weigher = &br_weigher,
 };

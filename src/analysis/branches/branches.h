@@ -23,7 +23,7 @@ struct br_site {
     uint64_t turns; /* the outcome was not that of the execution before, in its thread */
 };
 
-enum { BR_EVENTS = 512, BR_NOT = 0xff, BR_UNKNOWN = 0 };
+enum { BR_EVENTS = 512, BR_NOT = 0xff, BR_UNKNOWN = 0, BR_EARLIER = UINT32_MAX };
 
 /* What a site is, found out when it is executed first. */
 struct br_fact {
@@ -39,7 +39,9 @@ struct br_lane {
     bool known;    /* taken is known already */
     uint8_t delay; /* instructions to come before the one that it leads to */
     uint32_t event_n;
-    uint8_t *last; /* by site: 0: not executed, 1: not taken, 2: taken */
+    uint32_t row;             /* of EVENT in the batch; BR_EARLIER: in one before */
+    uint32_t rows[BR_EVENTS]; /* of the events */
+    uint8_t *last;            /* by site: 0: not executed, 1: not taken, 2: taken */
     size_t n_last;
     void *predictor[TROD_BP_MOST]; /* NULL: of another shard */
     struct trod_bp_event event;    /* the branch executed last */
@@ -79,6 +81,8 @@ struct br_state {
     struct br_sums sums, before;   /* BEFORE: at the end of the last interval */
     struct br_interval *interval;
     size_t n_intervals, cap_intervals;
+    const struct trod_weighed *weighed; /* weigh.c: wrong predictions by row; NULL: nobody asks */
+    int owed;                           /* what its function late returned */
 };
 
 /* Number I of the sums of S. */
@@ -103,6 +107,15 @@ int br_led_to(struct br_state *s, struct br_lane *l, uint64_t target, uint32_t t
 int br_given_up(struct br_state *s, struct br_lane *l);
 /* The events of L to the predictors. */
 void br_flush(struct br_state *s, struct br_lane *l);
+
+/* branches.c */
+int br_init(void *st, const void *opt, const struct trod_context *context);
+int br_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
+int br_boundary(void *st, const struct trod_boundary *at);
+void br_fini(void *st);
+
+/* weigh.c */
+extern const struct trod_weigher br_weigher;
 
 /* ---- merge.c */
 int br_merge(void *into, const void *from);

@@ -88,6 +88,17 @@ static int make_predictors(struct br_state *s, struct br_lane *l)
     return TROD_OK;
 }
 
+/* Predictor K was wrong about the branch of ROW. */
+static void tell(struct br_state *s, const struct br_lane *l, unsigned k, uint32_t row)
+{
+    const struct trod_weighed *w = s->weighed;
+
+    if (row != BR_EARLIER)
+        w->number[k][row]++;
+    else if (s->owed == TROD_OK)
+        s->owed = w->late(w->ctx, l->stream - 1, k, 1);
+}
+
 void br_flush(struct br_state *s, struct br_lane *l)
 {
     uint8_t wrong[BR_EVENTS];
@@ -102,6 +113,8 @@ void br_flush(struct br_state *s, struct br_lane *l)
             s->sums.judged[k] += trod_bp_judged(s->choice[k].type->class, &l->events[i]);
             s->sums.wrong[k] += wrong[i];
             by_site[(size_t)l->events[i].site * s->n_choices] += wrong[i];
+            if (s->weighed && wrong[i])
+                tell(s, l, k, l->rows[i]);
         }
     }
     l->event_n = 0;
@@ -142,6 +155,7 @@ static int complete(struct br_state *s, struct br_lane *l, uint32_t to)
     l->waits = false;
     if (l->event_n == 0 && make_predictors(s, l) < 0)
         return TROD_ERR_NOMEM;
+    l->rows[l->event_n] = l->row;
     l->events[l->event_n++] = l->event;
     if (l->event_n == BR_EVENTS)
         br_flush(s, l);

@@ -14,9 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const cg_weight_names[] = {"instructions", "time",  "rows",   "loads", "stores",
-                                       "accesses",     "bytes", "misses", NULL};
-
 enum { MOST_ROOTS = 1024 }; /* that are put below in a stream */
 
 /* ---- lanes */
@@ -132,7 +129,7 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
     charge(l, node_of(f), &end->next);
     if (f->depth == 0)
         l->bottom = node_of(f);
-    return core->listing ? cg_list_leave(core, f->user >> 32, f, end) : TROD_OK;
+    return core->listing ? cg_list_leave(core, l, f->user >> 32, f, end) : TROD_OK;
 }
 
 static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t to,
@@ -143,17 +140,38 @@ static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t t
 
     if (f && !l)
         return TROD_ERR_NOMEM;
-    if (core->opt->weight >= CG_ROWS) {
-        const uint64_t n = cg_weigh(core, l, b, from, to);
+    if (core->weights.n) {
+        uint64_t n[CG_MOST_WEIGHTS] = {0}, *self;
 
+        cg_weigh(core, l, b, from, to, n);
         if (!cg_tree_begin(&core->tree))
             return TROD_ERR_NOMEM;
-        if (f)
-            l->tree.node[node_of(f)].self[CG_SELF_WEIGHT] += n;
-        else
-            core->tree.node[0].self[CG_SELF_WEIGHT] += n;
+        self = f ? l->tree.node[node_of(f)].self : core->tree.node[0].self;
+        for (unsigned i = 0; i < core->weights.n; i++)
+            self[CG_SELF_WEIGHTS + i] += n[i];
+        for (unsigned i = 0; l && i < core->weights.n; i++)
+            l->weighed[i] += n[i];
     }
     return l && core->n_wanted ? cg_registers(core, l, b, from, to) : TROD_OK;
+}
+
+int cg_late(struct cg_core *core, uint32_t stream, unsigned slot, uint64_t n)
+{
+    uint32_t open;
+    const struct trod_frame *f = trod_callstack_frames(core->stack, stream, &open);
+    struct cg_lane *l = f && open ? lane_of(core, &f[open - 1]) : NULL;
+
+    if (f && open && !l)
+        return TROD_ERR_NOMEM;
+    if (!l && !cg_tree_begin(&core->tree))
+        return TROD_ERR_NOMEM;
+    if (l) {
+        l->tree.node[node_of(&f[open - 1])].self[CG_SELF_WEIGHTS + slot] += n;
+        l->weighed[slot] += n;
+    } else {
+        core->tree.node[0].self[CG_SELF_WEIGHTS + slot] += n;
+    }
+    return TROD_OK;
 }
 
 /* ---- states */
@@ -182,7 +200,9 @@ int cg_init(void *st, const struct cg_options *opt, const struct trod_context *c
     if (opt->like)
         return cg_like_init(core);
     rc = cg_wanted(core);
-    if (opt->weight >= CG_ROWS || core->n_wanted)
+    if (rc == TROD_OK)
+        rc = cg_weights_init(core);
+    if (core->weights.n || core->n_wanted)
         sink.rows = rows;
     return rc < 0 ? rc : trod_callstack_new(&core->stack, &sink, c->symbols, c->merged);
 }
@@ -195,6 +215,7 @@ void cg_fini(void *st)
     if (!core)
         return;
     trod_callstack_free(core->stack);
+    cg_weights_fini(&core->weights);
     cg_like_fini(core);
     for (size_t i = 0; i < core->n_lanes; i++)
         lane_free(core->lane[i]);
@@ -223,7 +244,9 @@ int cg_finish(struct cg_core *core)
 
     core->meta = NULL;
     if (core->stack) {
-        rc = trod_callstack_end(core->stack);
+        rc = cg_weights_feed(core, NULL, 0, 0);
+        if (rc == TROD_OK)
+            rc = trod_callstack_end(core->stack);
         trod_callstack_count(core->stack, &core->counts);
         trod_callstack_free(core->stack);
         core->stack = NULL;
@@ -243,11 +266,15 @@ int cg_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
     if (core->like)
         return cg_like_feed(core, b, from, to);
     if (core->file != file) { /* its streams have ended */
-        rc = trod_callstack_end(core->stack);
+        rc = cg_weights_feed(core, NULL, 0, 0);
+        if (rc == TROD_OK)
+            rc = trod_callstack_end(core->stack);
         if (rc == TROD_OK)
             rc = end_lanes(core);
         core->file = file;
     }
+    if (rc == TROD_OK)
+        rc = cg_weights_feed(core, b, from, to);
     return rc < 0 ? rc : trod_callstack_feed(core->stack, b, from, to);
 }
 
@@ -311,5 +338,5 @@ uint32_t cg_uses_of(const char *format, const void *opt)
     const struct cg_options *o = opt ? opt : &none;
 
     return trod_callstack_columns(format) | (o->function.n ? TROD_COL_TEXT | TROD_COL_VALUE : 0u) |
-           (o->like ? CG_LIKE_COLUMNS : 0u);
+           (o->like ? CG_LIKE_COLUMNS : 0u) | cg_weights_columns(&o->weight);
 }

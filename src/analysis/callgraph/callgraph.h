@@ -14,7 +14,7 @@
 #include "trod/buf.h"
 #include "trod/callstack.h"
 
-enum cg_weight {
+enum cg_what {
     CG_INSTRUCTIONS,
     CG_TIME,
     CG_ROWS, /* from here on rows are looked at */
@@ -22,13 +22,51 @@ enum cg_weight {
     CG_STORES,
     CG_ACCESSES,
     CG_BYTES,
+    CG_BYTES_READ,
+    CG_BYTES_WRITTEN,
     CG_MISSES,
-    CG_WEIGHTS
+    CG_COLUMN,  /* what rows say in a column */
+    CG_ANALYSIS /* what an analysis makes of a row */
 };
-extern const char *const cg_weight_names[];
 
-/* What a node counts. */
-enum { CG_SELF_INSTRUCTIONS, CG_SELF_TIME, CG_SELF_WEIGHT, CG_SELVES };
+enum { CG_MOST_WEIGHTS = 6, CG_WEIGHT_KEY = 40 };
+
+/* What a node counts: instructions, time, and each weight that looks at rows. */
+enum {
+    CG_SELF_INSTRUCTIONS,
+    CG_SELF_TIME,
+    CG_SELF_WEIGHTS,
+    CG_SELVES = CG_SELF_WEIGHTS + CG_MOST_WEIGHTS
+};
+
+struct cg_weight {
+    const char *text; /* as it was asked for */
+    const char *unit;
+    char key[CG_WEIGHT_KEY];            /* of columns of results: text as a word */
+    uint8_t what;                       /* enum cg_what */
+    uint8_t kind;                       /* ROWS, COLUMN: of rows of this kind; TROD_KINDS: of all */
+    uint8_t column;                     /* COLUMN: bit number */
+    const struct trod_weigher *weigher; /* ANALYSIS */
+    const char *number;                 /* ANALYSIS: behind its name and the dot */
+};
+
+struct cg_weigher {
+    const struct trod_weigher *of;
+    void *st;
+    const char *what[CG_MOST_WEIGHTS];
+    unsigned slot[CG_MOST_WEIGHTS], n; /* weights that it gives */
+    struct trod_weighed out;
+};
+
+/* The weights of a state: those that look at rows have places CG_SELF_WEIGHTS and on. */
+struct cg_weights {
+    struct cg_weight at[CG_MOST_WEIGHTS];
+    unsigned n;
+    unsigned shown; /* enum CG_SELF_...: what is sorted by, and shown where one is */
+    struct cg_weigher weigher[CG_MOST_WEIGHTS];
+    unsigned n_weighers, telling;
+    uint64_t *number; /* of weighers, by weight and row; NULL: there are none */
+};
 
 struct cg_sum;
 
@@ -57,10 +95,11 @@ struct cg_tree {
 /* A stream that is being read. */
 struct cg_lane {
     struct cg_tree tree;
-    uint64_t instruction, time; /* counted so far */
-    uint32_t bottom;            /* node of the root that ended last */
-    uint32_t roots;             /* that were put below */
-    struct cg_cache *cache;     /* CG_MISSES */
+    uint64_t instruction, time;        /* counted so far */
+    uint32_t bottom;                   /* node of the root that ended last */
+    uint32_t roots;                    /* that were put below */
+    uint64_t weighed[CG_MOST_WEIGHTS]; /* so far */
+    struct cg_cache *cache;            /* CG_MISSES */
     struct cg_registers *registers;
 };
 
@@ -69,7 +108,8 @@ enum { CG_ARGS = 8, CG_WHO = 24 };
 struct cg_call {
     uint64_t function, caller, site; /* TROD_NOWHERE: none */
     uint64_t row, time, last_time;
-    uint64_t begin, instructions; /* ordinal of the first; with all that it called */
+    uint64_t begin, instructions;     /* ordinal of the first; with all that it called */
+    uint64_t weight[CG_MOST_WEIGHTS]; /* while it is open: what was weighed before it */
     uint64_t arg[CG_ARGS];
     uint32_t depth;
     uint8_t kind, how, sure, sure_end;
@@ -84,7 +124,8 @@ struct cg_calls {
 };
 
 struct cg_options {
-    int weight, exceptions, like, sort;
+    int exceptions, like, sort;
+    struct trod_list weight;
     uint64_t top, depth, most;
     struct trod_range time;
     struct trod_list function;
@@ -101,6 +142,7 @@ struct cg_core {
     struct trod_callstack_counts counts;
     bool inline_exceptions, finished, listing;
     struct cg_calls calls, open;
+    struct cg_weights weights;
     uint64_t *wanted; /* functions to list; by address */
     size_t n_wanted;
     const struct trod_meta *meta; /* of the batch that is being fed */
@@ -138,10 +180,31 @@ void cg_fini(void *st);
 int cg_finish(struct cg_core *core);
 uint32_t cg_uses_of(const char *format, const void *opt);
 
-/* ---- cost.c: what rows [FROM, TO) weigh */
-uint64_t cg_weigh(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b,
-                  uint32_t from, uint32_t to);
+/* ---- cost.c: what rows [FROM, TO) of L (NULL: of none) weigh, added to the numbers SELF */
+void cg_weigh(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
+              uint32_t to, uint64_t *self);
 void cg_cost_fini(struct cg_lane *l);
+
+/* ---- weights.c */
+/* What LIST names into W. 0 or TROD_ERR_USAGE, reported. */
+int cg_weights_parse(struct cg_weights *w, const struct trod_list *list, struct trod_diag *diag);
+/* States of the analyses that W names. 0 or an error, reported. */
+int cg_weights_init(struct cg_core *core);
+void cg_weights_fini(struct cg_weights *w);
+/* Rows [FROM, TO) of B, before the call stack sees them; B NULL: streams end. 0 or an error. */
+int cg_weights_feed(struct cg_core *core, const struct trod_batch *b, uint32_t from, uint32_t to);
+/* More of the weight in SLOT for the innermost activation of STREAM (callgraph.c). */
+int cg_late(struct cg_core *core, uint32_t stream, unsigned slot, uint64_t n);
+uint32_t cg_weights_columns(const struct trod_list *list);
+enum trod_order_need cg_order(const void *opt);
+bool cg_timed(const void *opt);
+extern const char cg_weight_help[];
+/* The counted weights of CORE, one after the other: which number of a node, NULL past the last. */
+const struct cg_weight *cg_weight_at(const struct cg_core *core, unsigned slot);
+/* Columns for number SLOT of a node at C: inclusive, before it (SELF) exclusive. Returns how many;
+ * 0: this is not counted. */
+unsigned cg_weight_columns(const struct cg_core *core, unsigned slot, bool self,
+                           struct trod_result_column *c, char name[2][CG_WEIGHT_KEY + 16]);
 
 /* ---- list.c */
 /* What the options name. 0 or an error, reported. */
@@ -149,8 +212,8 @@ int cg_wanted(struct cg_core *core);
 /* F begins: its number in the list + 1, or 0. A negative number is an error. */
 int64_t cg_list_enter(struct cg_core *core, const struct cg_lane *l, const struct trod_frame *f);
 /* Number NUMBER - 1 of the list, or 0, ends. 0 or TROD_ERR_NOMEM. */
-int cg_list_leave(struct cg_core *core, uint64_t number, const struct trod_frame *f,
-                  const struct trod_frame_left *end);
+int cg_list_leave(struct cg_core *core, const struct cg_lane *l, uint64_t number,
+                  const struct trod_frame *f, const struct trod_frame_left *end);
 int cg_list_add(struct cg_core *to, const struct cg_core *from);
 /* Registers that carry arguments, from rows [FROM, TO) of B. 0 or TROD_ERR_NOMEM. */
 int cg_registers(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
@@ -169,13 +232,6 @@ struct cg_sum {
 };
 /* By node. NULL: no memory. Release with free. BY: what orders the children. */
 struct cg_sum *cg_sums(const struct cg_tree *t, unsigned by);
-/* Number of what is shown: enum CG_SELF_... of OPT's weight. */
-static inline unsigned cg_shown(const struct cg_options *opt)
-{
-    return opt->weight == CG_INSTRUCTIONS ? CG_SELF_INSTRUCTIONS
-           : opt->weight == CG_TIME       ? CG_SELF_TIME
-                                          : CG_SELF_WEIGHT;
-}
 /* The nodes of T in order, each before its children: CALL is given NODE and stops with an error. */
 int cg_walk(const struct cg_tree *t, const struct cg_sum *sum,
             int (*enter)(void *user, uint32_t node), void (*leave)(void *user, uint32_t node),

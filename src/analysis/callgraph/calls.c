@@ -31,6 +31,7 @@ static const struct trod_option options[] = {
      "rows of the tree, those that cost most (default: 500; 0: all)", NULL, NULL},
     {"most", 0, TROD_OPT_U64, AT(most), "N", "calls of a list (default: 100000; 0: all)", NULL,
      NULL},
+    {"weight", 0, TROD_OPT_LIST, AT(weight), "WHAT", cg_weight_help, NULL, NULL},
     {"like", 0, TROD_OPT_ENUM, AT(like), "TOOL",
      "print as that tool does: tarmac (Arm's tarmac-calltree, with --function tarmac-callinfo)",
      likes, NULL},
@@ -81,7 +82,7 @@ static int choose(struct tree *t)
     if (!all)
         return TROD_ERR_NOMEM;
     for (size_t i = 1; i < n; i++)
-        all[i - 1] = t->sum[i].total[CG_SELF_INSTRUCTIONS];
+        all[i - 1] = t->sum[i].total[t->core->weights.shown];
     qsort(all, n - 1, sizeof *all, by_size);
     t->least = all[top - 1];
     t->equals = 0;
@@ -93,7 +94,7 @@ static int choose(struct tree *t)
 
 static bool shown(struct tree *t, uint32_t node)
 {
-    const uint64_t total = t->sum[node].total[CG_SELF_INSTRUCTIONS], depth = t->core->opt->depth;
+    const uint64_t total = t->sum[node].total[t->core->weights.shown], depth = t->core->opt->depth;
 
     if (depth && t->sum[node].depth > depth)
         return false;
@@ -110,7 +111,8 @@ static int put_node(void *user, uint32_t node)
     struct tree *t = user;
     const struct cg_node *n = &t->core->tree.node[node];
     const unsigned depth = t->sum[node].depth - 1;
-    const uint64_t all = t->sum[0].total[CG_SELF_INSTRUCTIONS];
+    const unsigned by = t->core->weights.shown;
+    const uint64_t all = t->sum[0].total[by];
     char buf[TROD_FUNCTION_NAME];
     struct trod_buf text = {0};
     int rc;
@@ -128,12 +130,15 @@ static int put_node(void *user, uint32_t node)
         trod_result_hex(t->r, NULL, n->function);
         trod_result_u64(t->r, NULL, n->count);
         trod_result_u64(t->r, NULL, t->sum[node].total[CG_SELF_INSTRUCTIONS]);
-        trod_result_f64(
-            t->r, NULL,
-            all ? 100.0 * (double)t->sum[node].total[CG_SELF_INSTRUCTIONS] / (double)all : 0, 2);
+        trod_result_f64(t->r, NULL, all ? 100.0 * (double)t->sum[node].total[by] / (double)all : 0,
+                        2);
         trod_result_u64(t->r, NULL, n->self[CG_SELF_INSTRUCTIONS]);
         if (t->core->tree.any_time)
             trod_result_u64(t->r, NULL, t->sum[node].total[CG_SELF_TIME]);
+        for (unsigned w = CG_SELF_WEIGHTS; w < CG_SELF_WEIGHTS + t->core->weights.n; w++) {
+            trod_result_u64(t->r, NULL, n->self[w]);
+            trod_result_u64(t->r, NULL, t->sum[node].total[w]);
+        }
         trod_result_row_end(t->r);
     }
     trod_buf_fini(&text);
@@ -142,7 +147,7 @@ static int put_node(void *user, uint32_t node)
 
 static int put_tree(struct tree *t)
 {
-    static const struct trod_result_column columns[] = {
+    struct trod_result_column columns[8 + 2 * CG_MOST_WEIGHTS] = {
         {"function", TROD_COLUMN_KEY, NULL, "a step to the right: called by the one above"},
         {"depth", TROD_COLUMN_KEY, NULL, "functions below it in the stack"},
         {"address", TROD_COLUMN_KEY, NULL, "where it begins"},
@@ -152,12 +157,15 @@ static int put_tree(struct tree *t)
         {"exclusive", TROD_COLUMN_MEASURE, "instructions", "by the function itself"},
         {"time", TROD_COLUMN_MEASURE, "time", "inclusive"},
     };
+    char names[CG_MOST_WEIGHTS][2][CG_WEIGHT_KEY + 16];
+    size_t n = 8 - !t->core->tree.any_time;
     int rc = choose(t);
 
     if (rc < 0)
         return rc;
-    trod_result_table(t->r, "tree", "calls, folded", columns,
-                      sizeof columns / sizeof *columns - !t->core->tree.any_time);
+    for (unsigned w = 0; w < CG_MOST_WEIGHTS; w++)
+        n += cg_weight_columns(t->core, CG_SELF_WEIGHTS + w, true, columns + n, names[w]);
+    trod_result_table(t->r, "tree", "calls, folded", columns, n);
     rc = cg_walk(&t->core->tree, t->sum, put_node, NULL, t);
     trod_result_table_close(t->r);
     if (t->hidden)
@@ -173,7 +181,7 @@ static int result(const void *st, struct trod_result *r)
     int rc = cg_finish(core);
 
     if (rc == TROD_OK &&
-        (!cg_tree_begin(&core->tree) || !(sum = cg_sums(&core->tree, CG_SELF_INSTRUCTIONS))))
+        (!cg_tree_begin(&core->tree) || !(sum = cg_sums(&core->tree, core->weights.shown))))
         rc = TROD_ERR_NOMEM;
     if (rc == TROD_OK) {
         t.sum = sum;
@@ -211,7 +219,8 @@ const struct trod_analysis trod_analysis_calls = {
     .defaults = &defaults,
     .state_size = sizeof(struct cg_state),
     .order = TROD_STREAM_ORDER,
-    .order_of = cg_like_order,
+    .order_of = cg_order,
+    .timed_of = cg_timed,
     .needs = TROD_COL_KIND | TROD_COL_ADDR,
     .uses = TROD_CALLSTACK_COLUMNS,
     .uses_of = cg_uses_of,

@@ -1,5 +1,5 @@
 /*
- * cost.c - what rows weigh: rows, accesses, their bytes, misses of a small cache.
+ * cost.c - what rows weigh: rows, accesses, their bytes, misses of a small cache, columns.
  *
  * The cache of CG_MISSES is one of 32 KiB, 8 ways, lines of 64 bytes, least recently used, one for
  * each stream: enough to see where misses come from. `trod cache` simulates what a machine really
@@ -54,7 +54,7 @@ static uint64_t misses(struct cg_lane *l, uint64_t addr, uint64_t size)
     return n;
 }
 
-static uint64_t access_of(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b,
+static uint64_t access_of(const struct cg_weight *w, struct cg_lane *l, const struct trod_batch *b,
                           uint32_t i)
 {
     const uint32_t said = b->have & b->has[i];
@@ -62,13 +62,17 @@ static uint64_t access_of(struct cg_core *core, struct cg_lane *l, const struct 
 
     if (said & TROD_COL_FLAGS && b->flags[i] & TROD_F_IFETCH)
         return 0;
-    switch (core->opt->weight) {
+    switch (w->what) {
     case CG_LOADS:
         return b->kind[i] != TROD_WRITE;
     case CG_STORES:
         return b->kind[i] != TROD_READ;
     case CG_BYTES:
         return size;
+    case CG_BYTES_READ:
+        return b->kind[i] != TROD_WRITE ? size : 0;
+    case CG_BYTES_WRITTEN:
+        return b->kind[i] != TROD_READ ? size : 0;
     case CG_MISSES:
         return said & TROD_COL_ADDR ? misses(l, b->addr[i], size) : 0;
     default:
@@ -76,15 +80,91 @@ static uint64_t access_of(struct cg_core *core, struct cg_lane *l, const struct 
     }
 }
 
-uint64_t cg_weigh(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b,
-                  uint32_t from, uint32_t to)
+static uint64_t accesses(const struct cg_weight *w, struct cg_lane *l, const struct trod_batch *b,
+                         uint32_t from, uint32_t to)
 {
     uint64_t n = 0;
 
-    if (core->opt->weight == CG_ROWS)
-        return to - from;
     for (uint32_t i = from; i < to; i++)
         if (b->kind[i] == TROD_READ || b->kind[i] == TROD_WRITE || b->kind[i] == TROD_ATOMIC)
-            n += access_of(core, l, b, i);
+            n += access_of(w, l, b, i);
     return n;
+}
+
+static uint64_t rows_of(const struct cg_weight *w, const struct trod_batch *b, uint32_t from,
+                        uint32_t to)
+{
+    uint64_t n = 0;
+
+    if (w->kind == TROD_KINDS)
+        return to - from;
+    for (uint32_t i = from; i < to; i++)
+        n += b->kind[i] == w->kind;
+    return n;
+}
+
+/* What row I says in COLUMN. */
+static uint64_t cell(const struct trod_batch *b, uint32_t column, uint32_t i)
+{
+    switch (column) {
+    case TROD_COL_FLAGS:
+        return b->flags[i];
+    case TROD_COL_SIZE:
+        return b->size[i];
+    case TROD_COL_TIME:
+        return b->time[i];
+    case TROD_COL_INDEX:
+        return b->index[i];
+    case TROD_COL_ADDR:
+        return b->addr[i];
+    case TROD_COL_PADDR:
+        return b->paddr[i];
+    case TROD_COL_PC:
+        return b->pc[i];
+    case TROD_COL_TARGET:
+        return b->target[i];
+    case TROD_COL_VALUE:
+        return b->value[i];
+    case TROD_COL_SUB:
+        return b->sub[i];
+    default:
+        return b->core[i];
+    }
+}
+
+static uint64_t sum_of(const struct cg_weight *w, const struct trod_batch *b, uint32_t from,
+                       uint32_t to)
+{
+    const uint32_t column = UINT32_C(1) << w->column;
+    uint64_t n = 0;
+
+    for (uint32_t i = from; b->have & column && i < to; i++)
+        if (b->has[i] & column && (w->kind == TROD_KINDS || b->kind[i] == w->kind))
+            n += cell(b, column, i);
+    return n;
+}
+
+void cg_weigh(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
+              uint32_t to, uint64_t *self)
+{
+    for (unsigned k = 0; k < core->weights.n; k++) {
+        const struct cg_weight *w = &core->weights.at[k];
+        const uint64_t *given = core->weights.number;
+
+        switch (w->what) {
+        case CG_ROWS:
+            self[k] += rows_of(w, b, from, to);
+            break;
+        case CG_COLUMN:
+            self[k] += sum_of(w, b, from, to);
+            break;
+        case CG_ANALYSIS:
+            for (uint32_t i = from; i < to; i++)
+                self[k] += given[k * (size_t)TROD_BATCH_ROWS + i];
+            break;
+        default:
+            self[k] += accesses(w, l, b, from, to);
+            break;
+        }
+    }
 }

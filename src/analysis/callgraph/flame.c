@@ -16,9 +16,8 @@ static const char *const places[] = {"apart", "inline", NULL};
 static const char *const likes[] = {"none", "tarmac", NULL};
 
 static const struct trod_option options[] = {
-    {"weight", 0, TROD_OPT_ENUM, AT(weight), "WHAT",
-     "what is counted (default: instructions; misses: of a cache of 32 KiB for each thread)",
-     cg_weight_names, NULL},
+    {"weight", 0, TROD_OPT_LIST, AT(weight), "WHAT",
+     "what is counted instead of instructions: one of what profile --weight takes", NULL, NULL},
     {"reverse", 0, TROD_OPT_BOOL, AT(reverse), NULL,
      "the innermost function first: who calls what costs", NULL, NULL},
     {"exceptions", 0, TROD_OPT_ENUM, AT(exceptions), "WHERE",
@@ -33,13 +32,29 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_END},
 };
 
-static const struct cg_options defaults = {.weight = CG_INSTRUCTIONS};
+static const struct cg_options defaults = {.like = CG_LIKE_NONE};
 
 static int init(void *st, const void *opt, const struct trod_context *c)
 {
     const struct cg_options *o = opt ? opt : &defaults;
 
+    if (o->weight.n > 1)
+        return trod_error(c->diag, TROD_ERR_USAGE, "calls.weight", NULL,
+                          "a flame graph shows one weight, not %zu", o->weight.n);
     return cg_init(st, o, c, o->exceptions == 1, false);
+}
+
+static const char *weight_of(const struct cg_core *core)
+{
+    return core->opt->weight.n ? core->opt->weight.item[0] : "instructions";
+}
+
+/* In what it is counted: a static text. */
+static const char *unit_of(const struct cg_core *core)
+{
+    return core->weights.n                       ? core->weights.at[0].unit
+           : core->weights.shown == CG_SELF_TIME ? "time"
+                                                 : "instructions";
 }
 
 /* ---- from the tree to folded stacks */
@@ -114,7 +129,7 @@ static int enter(void *user, uint32_t node)
 {
     struct folding *k = user;
     const uint32_t depth = k->sum[node].depth;
-    const uint64_t n = k->core->tree.node[node].self[cg_shown(k->core->opt)];
+    const uint64_t n = k->core->tree.node[node].self[k->core->weights.shown];
     int rc;
 
     if (depth > DEEP + 1 && n == 0)
@@ -142,14 +157,14 @@ static int fold(struct cg_core *core, struct trod_flame **out)
         rc = trod_flame_new(&k.flame);
     *out = k.flame;
     if (rc == TROD_OK &&
-        (!cg_tree_begin(&core->tree) || !(sum = cg_sums(&core->tree, cg_shown(core->opt)))))
+        (!cg_tree_begin(&core->tree) || !(sum = cg_sums(&core->tree, core->weights.shown))))
         rc = TROD_ERR_NOMEM;
     k.sum = sum;
     if (rc == TROD_OK)
         rc = cg_walk(&core->tree, sum, enter, NULL, &k);
-    if (rc == TROD_OK && core->tree.node[0].self[cg_shown(core->opt)])
+    if (rc == TROD_OK && core->tree.node[0].self[core->weights.shown])
         rc = trod_flame_add(k.flame, "(no function)", 13, 0,
-                            core->tree.node[0].self[cg_shown(core->opt)]);
+                            core->tree.node[0].self[core->weights.shown]);
     free(sum);
     trod_buf_fini(&k.text);
     return rc;
@@ -170,16 +185,15 @@ static int put_row(void *user, const char *stack, size_t n, const uint64_t count
 static int result(const void *st, struct trod_result *r)
 {
     struct cg_core *core = ((const struct cg_state *)st)->core;
-    const char *weight = cg_weight_names[core->opt->weight];
     const struct trod_result_column columns[] = {
         {"stack", TROD_COLUMN_KEY, NULL, "from the outermost function to the innermost"},
-        {"count", TROD_COLUMN_MEASURE, weight, "by the innermost function itself"},
+        {"count", TROD_COLUMN_MEASURE, unit_of(core), "by the innermost function itself"},
     };
     struct trod_flame *flame;
     int rc = fold(core, &flame);
 
     if (rc == TROD_OK) {
-        trod_result_str(r, "weight", weight);
+        trod_result_str(r, "weight", weight_of(core));
         trod_result_u64(r, "total", trod_flame_total(flame, 0));
         trod_result_table(r, "stacks", "stacks", columns, 2);
         rc = trod_flame_each(flame, put_row, r);
@@ -192,8 +206,7 @@ static int result(const void *st, struct trod_result *r)
 static int layout(const void *st, struct trod_buf *out)
 {
     struct cg_core *core = ((const struct cg_state *)st)->core;
-    const struct trod_flame_options opt = {.struct_size = sizeof opt,
-                                           .unit = cg_weight_names[core->opt->weight]};
+    const struct trod_flame_options opt = {.struct_size = sizeof opt, .unit = weight_of(core)};
     struct trod_flame *flame;
     int rc;
 
@@ -216,7 +229,8 @@ const struct trod_analysis trod_analysis_flame = {
     .defaults = &defaults,
     .state_size = sizeof(struct cg_state),
     .order = TROD_STREAM_ORDER,
-    .order_of = cg_like_order,
+    .order_of = cg_order,
+    .timed_of = cg_timed,
     .needs = TROD_COL_KIND | TROD_COL_ADDR,
     .uses = TROD_CALLSTACK_COLUMNS,
     .uses_of = cg_uses_of,

@@ -201,6 +201,7 @@ int64_t cg_list_enter(struct cg_core *core, const struct cg_lane *l, const struc
         (o->time.set && (f->entry.time == TROD_NOWHERE || f->entry.time > o->time.hi)))
         return 0;
     c = call_of(core, f);
+    memcpy(c.weight, l->weighed, sizeof c.weight);
     if (l->registers) {
         memcpy(c.arg, l->registers->value, sizeof c.arg);
         c.args = l->registers->known;
@@ -208,14 +209,16 @@ int64_t cg_list_enter(struct cg_core *core, const struct cg_lane *l, const struc
     return append(core, &core->calls, &c, &number) < 0 ? TROD_ERR_NOMEM : (int64_t)number;
 }
 
-int cg_list_leave(struct cg_core *core, uint64_t number, const struct trod_frame *f,
-                  const struct trod_frame_left *end)
+int cg_list_leave(struct cg_core *core, const struct cg_lane *l, uint64_t number,
+                  const struct trod_frame *f, const struct trod_frame_left *end)
 {
     if (number) {
         struct cg_call *c = &core->calls.at[number - 1];
 
         c->last_time = end->last.time;
         c->instructions = end->next.instruction - c->begin;
+        for (unsigned i = 0; i < core->weights.n; i++)
+            c->weight[i] = l->weighed[i] - c->weight[i];
         c->how = end->how;
         c->sure_end = end->sure;
     }
@@ -302,7 +305,8 @@ static bool in_time(const struct cg_core *core, const struct cg_call *c)
 
 void cg_put_list(const struct cg_core *core, struct trod_result *r)
 {
-    static const struct trod_result_column columns[] = {
+    enum { LIST = 13 };
+    struct trod_result_column columns[LIST + CG_MOST_WEIGHTS] = {
         {"function", TROD_COLUMN_KEY, NULL, "a step to the right: called by the one before"},
         {"arguments", TROD_COLUMN_PLAIN, NULL, "in registers, as far as they are known"},
         {"row", TROD_COLUMN_KEY, NULL, "of its first instruction"},
@@ -318,11 +322,14 @@ void cg_put_list(const struct cg_core *core, struct trod_result *r)
         {"stream", TROD_COLUMN_KEY, NULL, "thread or cpu"},
     };
     const bool tree = core->n_wanted == 0;
+    char names[CG_MOST_WEIGHTS][2][CG_WEIGHT_KEY + 16];
+    size_t n = LIST;
 
     trod_result_u64(r, "calls_found", core->calls.seen);
     trod_result_u64(r, "calls_listed", core->calls.n);
-    trod_result_table(r, "list", "calls in the order of the trace", columns,
-                      sizeof columns / sizeof *columns);
+    for (unsigned w = 0; w < CG_MOST_WEIGHTS; w++)
+        n += cg_weight_columns(core, CG_SELF_WEIGHTS + w, false, columns + n, names[w]);
+    trod_result_table(r, "list", "calls in the order of the trace", columns, n);
     for (size_t i = 0; i < core->calls.n; i++) {
         const struct cg_call *c = &core->calls.at[i];
 
@@ -344,6 +351,8 @@ void cg_put_list(const struct cg_core *core, struct trod_result *r)
         trod_result_str(r, NULL, trod_frame_end_name(c->how));
         trod_result_str(r, NULL, trod_frame_sure_name(c->sure));
         trod_result_str(r, NULL, c->who);
+        for (unsigned w = 0; w < core->weights.n; w++)
+            trod_result_u64(r, NULL, c->weight[w]);
         trod_result_row_end(r);
     }
     trod_result_table_close(r);

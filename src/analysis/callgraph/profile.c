@@ -19,9 +19,7 @@ static const char *const places[] = {"apart", "inline", NULL};
 static const char *const likes[] = {"none", "tarmac", NULL};
 
 static const struct trod_option options[] = {
-    {"weight", 0, TROD_OPT_ENUM, AT(weight), "WHAT",
-     "count this besides instructions and time (misses: of a cache of 32 KiB for each thread)",
-     cg_weight_names, NULL},
+    {"weight", 0, TROD_OPT_LIST, AT(weight), "WHAT", cg_weight_help, NULL, NULL},
     {"sort", 0, TROD_OPT_ENUM, AT(sort), "HOW", "order of the functions (default: exclusive)",
      sorts, NULL},
     {"top", 0, TROD_OPT_U64, AT(top), "N", "rows of each table (default: 30; 0: all)", NULL, NULL},
@@ -221,8 +219,7 @@ static void put_costs(const struct table *t, struct trod_result *r, const uint64
     const struct cg_core *core = t->core;
 
     for (unsigned w = 0; w < CG_SELVES; w++) {
-        if ((w == CG_SELF_TIME && !core->tree.any_time) ||
-            (w == CG_SELF_WEIGHT && core->opt->weight < CG_ROWS))
+        if ((w == CG_SELF_TIME && !core->tree.any_time) || w >= CG_SELF_WEIGHTS + core->weights.n)
             continue;
         if (self)
             trod_result_u64(r, NULL, self[w]);
@@ -230,39 +227,30 @@ static void put_costs(const struct table *t, struct trod_result *r, const uint64
     }
 }
 
-/* Columns of costs behind the N there are. */
-static size_t cost_columns(const struct table *t, struct trod_result_column *c, size_t n, bool self)
+struct names {
+    char of[CG_SELVES][2][CG_WEIGHT_KEY + 16];
+};
+
+/* Columns of costs behind the N there are, whose names go to NAMES. */
+static size_t cost_columns(const struct table *t, struct trod_result_column *c, size_t n, bool self,
+                           struct names *names)
 {
-    static const char *const unit[] = {"instructions", "time"};
-    static const char *const selves[] = {"exclusive", "exclusive_time", "exclusive_weight"};
-    static const char *const totals[] = {"inclusive", "inclusive_time", "inclusive_weight"};
-    const struct cg_core *core = t->core;
-
-    for (unsigned w = 0; w < CG_SELVES; w++) {
-        const char *u = w < 2 ? unit[w] : cg_weight_names[core->opt->weight];
-
-        if ((w == CG_SELF_TIME && !core->tree.any_time) ||
-            (w == CG_SELF_WEIGHT && core->opt->weight < CG_ROWS))
-            continue;
-        if (self)
-            c[n++] = (struct trod_result_column){selves[w], TROD_COLUMN_MEASURE, u,
-                                                 "by the function itself"};
-        c[n++] = (struct trod_result_column){totals[w], TROD_COLUMN_MEASURE, u,
-                                             "with all that it called"};
-    }
+    for (unsigned w = 0; w < CG_SELVES; w++)
+        n += cg_weight_columns(t->core, w, self, c + n, names->of[w]);
     return n;
 }
 
 static void put_functions(const struct table *t, const struct order *order, size_t n,
                           struct trod_result *r)
 {
-    struct trod_result_column columns[16] = {
+    struct names names;
+    struct trod_result_column columns[4 + 2 * CG_SELVES] = {
         {"function", TROD_COLUMN_KEY, NULL, NULL},
         {"address", TROD_COLUMN_KEY, NULL, "where it begins"},
         {"calls", TROD_COLUMN_MEASURE, "activations", NULL},
         {"share", TROD_COLUMN_MEASURE, "%", "of all, exclusive"},
     };
-    const size_t n_columns = cost_columns(t, columns, 4, true);
+    const size_t n_columns = cost_columns(t, columns, 4, true, &names);
     char buf[TROD_FUNCTION_NAME];
 
     trod_result_table(r, "functions", "functions", columns, n_columns);
@@ -282,12 +270,13 @@ static void put_functions(const struct table *t, const struct order *order, size
 static void put_edges(const struct table *t, const struct order *order, size_t n,
                       struct trod_result *r)
 {
-    struct trod_result_column columns[16] = {
+    struct names names;
+    struct trod_result_column columns[3 + CG_SELVES] = {
         {"function", TROD_COLUMN_KEY, NULL, NULL},
         {"caller", TROD_COLUMN_KEY, NULL, "empty: nobody, the bottom of a stack"},
         {"calls", TROD_COLUMN_MEASURE, "activations", NULL},
     };
-    const size_t n_columns = cost_columns(t, columns, 3, false);
+    const size_t n_columns = cost_columns(t, columns, 3, false, &names);
     char a[TROD_FUNCTION_NAME], b[TROD_FUNCTION_NAME];
 
     trod_result_table(r, "callers", "by caller", columns, n_columns);
@@ -322,8 +311,8 @@ void cg_put_counts(const struct cg_core *core, const struct cg_sum *sum, struct 
     trod_result_u64(r, "instructions", sum[0].total[CG_SELF_INSTRUCTIONS]);
     if (core->tree.any_time)
         trod_result_u64(r, "time", sum[0].total[CG_SELF_TIME]);
-    if (core->opt->weight >= CG_ROWS)
-        trod_result_u64(r, cg_weight_names[core->opt->weight], sum[0].total[CG_SELF_WEIGHT]);
+    for (unsigned i = 0; i < core->weights.n; i++)
+        trod_result_u64(r, core->weights.at[i].key, sum[0].total[CG_SELF_WEIGHTS + i]);
     trod_result_u64(r, "calls", c->entered[TROD_FRAME_CALL] + c->entered[TROD_FRAME_MANUAL]);
     trod_result_u64(r, "tail_calls", c->entered[TROD_FRAME_TAIL]);
     trod_result_u64(r, "exceptions", c->entered[TROD_FRAME_EXCEPTION]);
@@ -361,7 +350,7 @@ static int put(struct table *t, struct trod_result *r)
 static int result(const void *st, struct trod_result *r)
 {
     struct cg_core *core = ((const struct cg_state *)st)->core;
-    struct table t = {.core = core, .shown = cg_shown(core->opt), .sort = core->opt->sort};
+    struct table t = {.core = core, .shown = core->weights.shown, .sort = core->opt->sort};
     struct cg_sum *sum = NULL;
     int rc = cg_finish(core);
 
@@ -392,18 +381,20 @@ const struct trod_analysis trod_analysis_profile = {
              "by itself (exclusive) and with all that it called (inclusive), and the same\n"
              "by caller. Recursion is not counted twice; the exclusive costs add up to\n"
              "those of the trace. Costs are instructions, time where the trace has times,\n"
-             "and one more that --weight names. Names come from --symbols.\n"
+             "and those that --weight names. Names come from --symbols.\n"
              "\n"
              "--like tarmac prints what Arm's tarmac-profile does, its errors included.",
     .examples = "  trod profile --symbols app@0x555555554000 app.trace.zip\n"
                 "  trod profile --weight misses --sort inclusive app.trace.zip\n"
+                "  trod profile --weight cache.L1D,cache.LL,branches.tage app.trace.zip\n"
                 "  trod profile --like tarmac --symbols calc.elf calc.tarmac\n",
     .options = options,
     .options_size = sizeof(struct cg_options),
     .defaults = &defaults,
     .state_size = sizeof(struct cg_state),
     .order = TROD_STREAM_ORDER,
-    .order_of = cg_like_order,
+    .order_of = cg_order,
+    .timed_of = cg_timed,
     .needs = TROD_COL_KIND | TROD_COL_ADDR,
     .uses = TROD_CALLSTACK_COLUMNS,
     .uses_of = cg_uses_of,

@@ -45,9 +45,23 @@ static uint64_t key_of(const struct trod_own_sim *s, uint64_t addr)
                                        : s->current;
 }
 
+/* MISSER missed for the row at hand. */
+static void note_row(struct trod_own_sim *s, unsigned misser, uint64_t n)
+{
+    if (s->by_row[misser])
+        s->by_row[misser][s->current] += n;
+}
+
 static void note(struct trod_own_sim *s, uint64_t addr, unsigned what)
 {
-    uint64_t *row = s->mode == TROD_OWN_COUNTING ? trod_own_sim_row(s, key_of(s, addr)) : NULL;
+    uint64_t *row;
+
+    if (s->by == TROD_OWN_BY_ROW) {
+        if (what >= TROD_OWN_MISSES)
+            note_row(s, what - TROD_OWN_MISSES, 1);
+        return;
+    }
+    row = s->mode == TROD_OWN_COUNTING ? trod_own_sim_row(s, key_of(s, addr)) : NULL;
 
     if (row)
         row[what]++;
@@ -214,7 +228,7 @@ void trod_own_sim_snapshot(struct trod_own_sim *s)
 /* The key of reference R, where it does not depend on the line. */
 static inline uint64_t current_of(const struct trod_own_sim *s, const struct trod_sim_ref *r)
 {
-    return s->by == TROD_OWN_BY_THREAD ? r->stream : s->by == TROD_OWN_BY_OWNER ? r->owner : r->pc;
+    return s->by == TROD_OWN_BY_THREAD ? r->stream : s->by >= TROD_OWN_BY_OWNER ? r->owner : r->pc;
 }
 
 static inline bool is_mine(const struct trod_own_sim *s, uint64_t addr)
@@ -250,6 +264,26 @@ static void lines(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t
     }
 }
 
+/* Do the TLBs from T on know the page of ADDR? */
+static bool known_to(struct trod_own_sim *s, struct trod_own_tlb *t, enum trod_own_kind kind,
+                     uint64_t addr, unsigned bits)
+{
+    uint64_t before[TROD_OWN_TLBS];
+    unsigned n = 0;
+    bool known;
+
+    if (s->by != TROD_OWN_BY_ROW)
+        return trod_own_tlb_ref(t, kind, addr, bits);
+    for (const struct trod_own_tlb *k = t; k && n < TROD_OWN_TLBS; k = k->next)
+        before[n++] = k->n.misses[kind];
+    known = trod_own_tlb_ref(t, kind, addr, bits);
+    n = 0;
+    for (const struct trod_own_tlb *k = t; k && n < TROD_OWN_TLBS; k = k->next, n++)
+        note_row(s, TROD_OWN_CACHES + (unsigned)(k->spec - s->config->tlb),
+                 k->n.misses[kind] - before[n]);
+    return known;
+}
+
 /* The TLBs of CORE look for the page of ADDR; what none knows is walked to. */
 static unsigned look_up(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t core,
                         enum trod_own_kind kind, uint64_t addr)
@@ -259,11 +293,13 @@ static unsigned look_up(struct trod_own_sim *s, const struct trod_sim_ref *r, ui
     uint64_t at[TROD_OWN_WALK_MOST];
     unsigned n;
 
-    if (!t || trod_own_tlb_ref(t, kind, addr, bits))
+    if (!t || known_to(s, t, kind, addr, bits))
         return bits;
     n = trod_own_pages_walk(&s->pages, addr, bits, at);
     s->walks.walks++;
     s->walks.reads += n;
+    if (s->by == TROD_OWN_BY_ROW)
+        note_row(s, TROD_OWN_MISSERS - 1, 1);
     if (s->by == TROD_OWN_BY_OWNER)
         s->current = s->tables;
     for (unsigned i = 0; s->walk[core] && i < n; i++) {

@@ -16,7 +16,8 @@ enum trod_own_by {
     TROD_OWN_BY_PAGE,
     TROD_OWN_BY_LINE,
     TROD_OWN_BY_THREAD,
-    TROD_OWN_BY_OWNER /* of the data */
+    TROD_OWN_BY_OWNER, /* of the data */
+    TROD_OWN_BY_ROW    /* numbers go to by_row; the owner of a reference is the number of its row */
 };
 
 /* Who used a line: of up to four threads, the bytes read and written. */
@@ -42,6 +43,9 @@ struct trod_own_snapshot {
 struct trod_own_walks {
     uint64_t walks, reads;
 };
+
+/* Whose misses by_row has: caches, behind them TLBs, behind them page walks. */
+enum { TROD_OWN_MISSERS = TROD_OWN_CACHES + TROD_OWN_TLBS + 1 };
 
 /* Phases: which instructions are simulated, and which count. */
 enum trod_own_mode { TROD_OWN_COUNTING, TROD_OWN_WARMING, TROD_OWN_SKIPPING };
@@ -81,8 +85,9 @@ struct trod_own_sim {
     struct trod_lines key; /* to number of its row + 1 */
     uint64_t *row;         /* ROW numbers each: the key, references, misses by cache */
     size_t n_rows, cap_rows;
-    uint64_t current;            /* key of the reference at hand */
-    uint64_t tables;             /* BY_OWNER: key of what page walks read */
+    uint64_t current;                   /* key of the reference at hand */
+    uint64_t tables;                    /* BY_OWNER: key of what page walks read */
+    uint64_t *by_row[TROD_OWN_MISSERS]; /* BY_ROW: by owner of the reference; NULL: nobody asks */
     uint64_t last_key, last_row; /* whose row was looked for last, and its number + 1; 0: none */
     struct trod_own_memory memory;
     bool sharing;
