@@ -62,6 +62,11 @@ struct trod_context {
     unsigned shard, shards;       /* this is shard SHARD of SHARDS */
     bool merged;                  /* the rows come in an order other than that of the files */
     enum trod_by by;              /* whom results are wanted for */
+    /*
+     * Where a part of a trace begins in what was merged before it, in rows: what rows of its states
+     * are numbered from. Known when they are merged.
+     */
+    const uint64_t *base;
 };
 
 /*
@@ -189,7 +194,7 @@ struct trod_analysis {
      * To bytes and back, for other processes: load(save(x)) saves the same bytes. ST of load was
      * prepared by init, or is state_size zero bytes; SITES says by the number that a site had when
      * it was saved which number it has now (NULL where there were none). What is no saved state is
-     * TROD_ERR_CORRUPT.
+     * TROD_ERR_CORRUPT, what cannot be saved with these options TROD_ERR_UNSUPPORTED.
      */
     int (*save)(const void *st, struct trod_buf *out);
     int (*load)(void *st, struct trod_span in, const uint32_t *sites);

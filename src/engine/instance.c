@@ -62,7 +62,8 @@ int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
                     .shard = shard,
                     .shards = it->shards,
                     .merged = r->opt.trace.order != TROD_ORDER_FILE,
-                    .by = r->opt.by},
+                    .by = r->opt.by,
+                    .base = &in->base},
         .keyed = it->scope == TROD_PER_STREAM ||
                  ((r->opt.by_stream || r->opt.by == TROD_BY_CORE) && a->merge),
         .by_core = r->opt.by == TROD_BY_CORE && a->merge,
@@ -73,7 +74,7 @@ int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
     };
     in->both = in->keyed && it->scope == TROD_PER_RUN &&
                (in->by_core ? (a->order_of ? a->order_of(it->opt) : a->order) != TROD_ANY_ORDER
-                            : a->order == TROD_GLOBAL_ORDER);
+                            : a->order == TROD_GLOBAL_ORDER || it->order == TROD_GLOBAL_ORDER);
     trod_keeper_init(&in->keeper, r->diag && r->diag->strict);
     in->st = make(in, TROD_ALL_STREAMS);
     return in->rc;

@@ -21,6 +21,7 @@ struct engine_instance {
     const void *opt;
     struct trod_context context;
     struct trod_keeper keeper; /* what the states report */
+    uint64_t base;             /* of the context */
     void *st;                  /* of all rows, or of the interval; NULL: not begun */
     void *total;               /* of the intervals that are over; NULL: none is */
     void **past;               /* the same by stream, or by core */
@@ -128,6 +129,7 @@ struct trod_run {
     bool gone, stopped;
     void *pipe_workers;              /* whose metas the states point to; released with the run */
     struct trod_trace_progress done; /* of what is merged */
+    uint64_t loaded;                 /* rows of saved runs that were merged */
 
     bool planned, by_units;
     bool packed; /* frames of compressed files are units */

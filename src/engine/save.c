@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TRODrun\3";
+static const char magic[8] = "TRODrun\4";
 
 static int save_bytes(struct trod_buf *out, const void *p, size_t n)
 {
@@ -98,6 +98,17 @@ static int save_item(struct trod_buf *out, const struct engine_item *it)
     return rc;
 }
 
+/* Rows that were read, and those of saved runs that were merged. */
+static uint64_t rows_of(const struct trod_run *r)
+{
+    struct trod_trace_progress whole;
+
+    if (r->unit)
+        return r->done.rows + r->loaded;
+    trod_trace_progress(r->whole, &whole);
+    return whole.rows + r->loaded;
+}
+
 int trod_run_save(const struct trod_run *r, struct trod_buf *out)
 {
     int rc = TROD_OK;
@@ -118,11 +129,18 @@ int trod_run_save(const struct trod_run *r, struct trod_buf *out)
     }
     rc = trod_buf_add(out, magic, sizeof magic);
     if (rc == TROD_OK)
+        rc = trod_pack(out, rows_of(r));
+    if (rc == TROD_OK)
         rc = save_sites(out, r->sites);
     if (rc == TROD_OK)
         rc = trod_pack(out, r->n_items);
-    for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++)
+    for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++) {
         rc = save_item(out, &r->item[i]);
+        if (rc == TROD_ERR_UNSUPPORTED)
+            trod_error(r->diag, rc, "run.save", NULL,
+                       "what analysis '%s' found with these options cannot be saved",
+                       r->item[i].analysis->name);
+    }
     return rc;
 }
 
@@ -250,6 +268,7 @@ static int load_item(struct trod_run *r, const struct engine_item *it, struct tr
         memcmp(name.p, it->analysis->name, name.n) != 0)
         return TROD_ERR_CORRUPT;
     rc = engine_instance_begin(&loaded, r, it, trod_trace_meta(r->whole), 0);
+    loaded.base = rows_of(r);
     if (rc == TROD_OK && loaded.keyed)
         rc = load_streams(r, &loaded, in, map);
     else if (rc == TROD_OK)
@@ -264,14 +283,16 @@ static int load_item(struct trod_run *r, const struct engine_item *it, struct tr
 static int load_run(struct trod_run *r, struct trod_span in)
 {
     uint32_t *map = NULL;
-    uint64_t n = 0;
+    uint64_t n = 0, rows;
     int rc = TROD_OK;
 
     if (in.n < sizeof magic || memcmp(in.p, magic, sizeof magic) != 0)
         return TROD_ERR_CORRUPT;
     in.p += sizeof magic;
     in.n -= sizeof magic;
-    rc = load_sites(r, &in, &map);
+    rc = trod_unpack(&in, &rows);
+    if (rc == TROD_OK)
+        rc = load_sites(r, &in, &map);
     if (rc == TROD_OK)
         rc = trod_unpack(&in, &n);
     if (rc == TROD_OK && n != r->n_items)
@@ -280,6 +301,8 @@ static int load_run(struct trod_run *r, struct trod_span in)
         rc = load_item(r, &r->item[i], &in, map);
     if (rc == TROD_OK && in.n)
         rc = TROD_ERR_CORRUPT;
+    if (rc == TROD_OK)
+        r->loaded += rows;
     free(map);
     return rc;
 }

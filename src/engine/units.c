@@ -176,7 +176,10 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
         rc = rc == TROD_OK ? TROD_ERR_NOMEM : rc;
     for (size_t i = 0; !u->fatal && i < r->n_items; i++) {
         struct engine_instance *to = &r->item[i].instance[0];
-        int merged = engine_instance_merge(to, &u->instance[i], true);
+        int merged;
+
+        u->instance[i].base = r->done.rows;
+        merged = engine_instance_merge(to, &u->instance[i], true);
 
         if (merged == TROD_OK && piece->cut != RUN_WHOLE && (piece->last || r->cut_short) &&
             complete(r, piece)) {

@@ -168,13 +168,41 @@ done
 run trod flame --like tarmac "$examples/records.tt6e"
 check test "$got" -le 1
 
-# parts that are put together
-run trod run --save state profile,flame known.tarmac
-status 0
-run trod merge --format json state
-status 0
-trod run --format json profile,flame known.tarmac >whole
-through jq -S . && jq -S . whole >want && out_is want
+# parts that are put together: streams begin and end with their files, whatever part these are in; calls are
+# open at the ends of all of them
+awk '{ print > ("p" int((NR - 1) / 11) ".tarmac") }' known.tarmac
+files=(p0.tarmac p1.tarmac p2.tarmac p3.tarmac)
+for plan in calls:list calls:final-stack calls:function=0x2000,most=3 calls:weight=loads profile:weight=misses flame; do
+    trod run -j 1 --format json $plan "${files[@]}" | jq -S . >want
+    check grep -q 0x2000 want
+    run trod run -j 4 --format json $plan "${files[@]}"
+    status 0
+    through jq -S .
+    out_is want
+    for parts in 1 2 3 7; do
+        states=()
+        for ((i = 0; i < parts; i++)); do
+            run trod run --part $i/$parts --save "state$i" $plan "${files[@]}"
+            status 0
+            states+=("state$i")
+        done
+        run trod merge --format json "${states[@]}"
+        status 0
+        through jq -S .
+        out_is want
+    done
+done
+run trod run --save state calls:like=tarmac known.tarmac
+status 2
+err_has 'cannot be saved'
+# rows of the second file go on from those of the first, whatever chooses rows
+for choice in "" "-k INSTR" "-a 0x3000..0x3fff"; do
+    # shellcheck disable=SC2086 # words
+    trod calls --list $choice -j 1 --format json "${files[@]}" >want
+    # shellcheck disable=SC2086
+    run trod calls --list $choice -j 4 --format json "${files[@]}"
+    out_is want
+done
 
 # a trace by pieces of time: each interval by itself
 run trod profile --interval 10 --format json known.tarmac

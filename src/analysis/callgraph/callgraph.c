@@ -307,9 +307,13 @@ int cg_save(const void *st, struct trod_buf *out)
     const uint64_t *counts = (const uint64_t *)(const void *)&core->counts;
     int rc = cg_finish(core);
 
+    if (core->like)
+        return TROD_ERR_UNSUPPORTED;
     for (size_t i = 0; rc == TROD_OK && i < sizeof core->counts / sizeof *counts; i++)
         rc = trod_pack(out, counts[i]);
-    return rc < 0 ? rc : cg_tree_save(&core->tree, out);
+    if (rc == TROD_OK)
+        rc = cg_tree_save(&core->tree, out);
+    return rc < 0 ? rc : cg_list_save(core, out);
 }
 
 int cg_load(void *st, struct trod_span in, const uint32_t *sites)
@@ -328,6 +332,8 @@ int cg_load(void *st, struct trod_span in, const uint32_t *sites)
     rc = cg_finish(core);
     if (rc == TROD_OK)
         rc = cg_tree_load(&core->tree, &in);
+    if (rc == TROD_OK)
+        rc = cg_list_load(core, &in);
     add_counts(&core->counts, &counts);
     return rc == TROD_OK && in.n ? TROD_ERR_CORRUPT : rc;
 }

@@ -92,6 +92,8 @@ struct cg_tree {
     bool any_time; /* somebody said a time */
 };
 
+enum { CG_ARGS = 8, CG_WHO = 24 };
+
 /* A stream that is being read. */
 struct cg_lane {
     struct cg_tree tree;
@@ -101,10 +103,10 @@ struct cg_lane {
     uint64_t weighed[CG_MOST_WEIGHTS]; /* so far */
     struct cg_cache *cache;            /* CG_MISSES */
     struct cg_registers *registers;
+    char who[CG_WHO]; /* its name, where calls are listed */
 };
 
 /* A single call (list.c). */
-enum { CG_ARGS = 8, CG_WHO = 24 };
 struct cg_call {
     uint64_t function, caller, site; /* TROD_NOWHERE: none */
     uint64_t row, time, last_time;
@@ -210,11 +212,14 @@ unsigned cg_weight_columns(const struct cg_core *core, unsigned slot, bool self,
 /* What the options name. 0 or an error, reported. */
 int cg_wanted(struct cg_core *core);
 /* F begins: its number in the list + 1, or 0. A negative number is an error. */
-int64_t cg_list_enter(struct cg_core *core, const struct cg_lane *l, const struct trod_frame *f);
+int64_t cg_list_enter(struct cg_core *core, struct cg_lane *l, const struct trod_frame *f);
 /* Number NUMBER - 1 of the list, or 0, ends. 0 or TROD_ERR_NOMEM. */
 int cg_list_leave(struct cg_core *core, const struct cg_lane *l, uint64_t number,
                   const struct trod_frame *f, const struct trod_frame_left *end);
 int cg_list_add(struct cg_core *to, const struct cg_core *from);
+int cg_list_save(const struct cg_core *core, struct trod_buf *out);
+/* Behind what there is. 0, TROD_ERR_CORRUPT or TROD_ERR_NOMEM. */
+int cg_list_load(struct cg_core *core, struct trod_span *in);
 /* Registers that carry arguments, from rows [FROM, TO) of B. 0 or TROD_ERR_NOMEM. */
 int cg_registers(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
                  uint32_t to);

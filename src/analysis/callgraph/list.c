@@ -8,6 +8,7 @@
 #include "analysis/callgraph/callgraph.h"
 
 #include "core/grow.h"
+#include "core/pack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,7 +159,7 @@ static bool is_wanted(const struct cg_core *core, const struct trod_frame *f)
     return o->list;
 }
 
-static struct cg_call call_of(const struct cg_core *core, const struct trod_frame *f)
+static struct cg_call call_of(const struct cg_lane *l, const struct trod_frame *f)
 {
     struct cg_call c = {.function = f->function,
                         .caller = f->depth ? f[-1].function : TROD_NOWHERE,
@@ -172,7 +173,7 @@ static struct cg_call call_of(const struct cg_core *core, const struct trod_fram
                         .sure = f->sure,
                         .how = TROD_FRAME_OPEN};
 
-    name_stream(core, f, c.who);
+    memcpy(c.who, l->who, sizeof c.who);
     return c;
 }
 
@@ -191,16 +192,18 @@ static int append(struct cg_core *core, struct cg_calls *to, const struct cg_cal
     return TROD_OK;
 }
 
-int64_t cg_list_enter(struct cg_core *core, const struct cg_lane *l, const struct trod_frame *f)
+int64_t cg_list_enter(struct cg_core *core, struct cg_lane *l, const struct trod_frame *f)
 {
     const struct cg_options *o = core->opt;
     struct cg_call c;
     uint64_t number;
 
+    if (!l->who[0])
+        name_stream(core, f, l->who);
     if (!is_wanted(core, f) || (o->depth && f->depth >= o->depth) ||
         (o->time.set && (f->entry.time == TROD_NOWHERE || f->entry.time > o->time.hi)))
         return 0;
-    c = call_of(core, f);
+    c = call_of(l, f);
     memcpy(c.weight, l->weighed, sizeof c.weight);
     if (l->registers) {
         memcpy(c.arg, l->registers->value, sizeof c.arg);
@@ -223,14 +226,16 @@ int cg_list_leave(struct cg_core *core, const struct cg_lane *l, uint64_t number
         c->sure_end = end->sure;
     }
     if (core->opt->final && end->how == TROD_FRAME_OPEN) {
-        const struct cg_call c = call_of(core, f);
+        const struct cg_call c = call_of(l, f);
 
         return append(core, &core->open, &c, &number);
     }
     return TROD_OK;
 }
 
-static int add_list(const struct cg_core *core, struct cg_calls *to, const struct cg_calls *from)
+/* BASE: row of the trace that those of FROM are counted from. */
+static int add_list(const struct cg_core *core, struct cg_calls *to, const struct cg_calls *from,
+                    uint64_t base)
 {
     const size_t room = core->opt->most ? (size_t)core->opt->most : SIZE_MAX;
     const size_t n = to->n >= room ? 0 : from->n < room - to->n ? from->n : room - to->n;
@@ -242,6 +247,8 @@ static int add_list(const struct cg_core *core, struct cg_calls *to, const struc
     if (!p)
         return TROD_ERR_NOMEM;
     memcpy(p + to->n, from->at, n * sizeof *p);
+    for (size_t i = 0; i < n; i++)
+        p[to->n + i].row += base;
     to->at = p;
     to->n += n;
     to->cap = to->n;
@@ -250,9 +257,102 @@ static int add_list(const struct cg_core *core, struct cg_calls *to, const struc
 
 int cg_list_add(struct cg_core *to, const struct cg_core *from)
 {
-    const int rc = add_list(to, &to->calls, &from->calls);
+    const uint64_t base = from->context.base ? *from->context.base : 0;
+    const int rc = add_list(to, &to->calls, &from->calls, base);
 
-    return rc < 0 ? rc : add_list(to, &to->open, &from->open);
+    return rc < 0 ? rc : add_list(to, &to->open, &from->open, base);
+}
+
+/* ---- saved */
+
+static int save_calls(const struct cg_calls *list, struct trod_buf *out)
+{
+    int rc = trod_pack(out, list->seen) | trod_pack(out, list->n);
+
+    for (size_t i = 0; rc == TROD_OK && i < list->n; i++) {
+        const struct cg_call *c = &list->at[i];
+        const uint64_t number[] = {c->function,  c->caller,       c->site,  c->row,  c->time,
+                                   c->last_time, c->instructions, c->depth, c->kind, c->how,
+                                   c->sure,      c->sure_end,     c->args};
+
+        for (size_t k = 0; rc == TROD_OK && k < sizeof number / sizeof *number; k++)
+            rc = trod_pack(out, number[k]);
+        for (unsigned k = 0; rc == TROD_OK && k < CG_ARGS; k++)
+            rc = trod_pack(out, c->args >> k & 1 ? c->arg[k] : 0);
+        for (unsigned k = 0; rc == TROD_OK && k < CG_MOST_WEIGHTS; k++)
+            rc = trod_pack(out, c->weight[k]);
+        if (rc == TROD_OK)
+            rc = trod_pack(out, strlen(c->who)) | trod_buf_add(out, c->who, strlen(c->who));
+    }
+    return rc == TROD_OK ? rc : TROD_ERR_NOMEM;
+}
+
+int cg_list_save(const struct cg_core *core, struct trod_buf *out)
+{
+    const int rc = save_calls(&core->calls, out);
+
+    return rc < 0 ? rc : save_calls(&core->open, out);
+}
+
+/* The numbers of a call, and the name of its stream. */
+static int load_call(struct cg_call *c, struct trod_span *in)
+{
+    uint64_t v[13], *const to[] = {&c->function, &c->caller,    &c->site,        &c->row,
+                                   &c->time,     &c->last_time, &c->instructions};
+    uint64_t len;
+
+    for (size_t k = 0; k < sizeof v / sizeof *v; k++)
+        if (trod_unpack(in, &v[k]) < 0)
+            return TROD_ERR_CORRUPT;
+    for (size_t k = 0; k < sizeof to / sizeof(uint64_t *); k++)
+        *to[k] = v[k];
+    if (v[7] >= TROD_CALLSTACK_DEPTH || v[8] >= TROD_FRAME_KINDS || v[9] >= TROD_FRAME_ENDS ||
+        v[10] >= TROD_SURES || v[11] >= TROD_SURES || v[12] >> CG_ARGS)
+        return TROD_ERR_CORRUPT;
+    c->depth = (uint32_t)v[7];
+    c->kind = (uint8_t)v[8];
+    c->how = (uint8_t)v[9];
+    c->sure = (uint8_t)v[10];
+    c->sure_end = (uint8_t)v[11];
+    c->args = (uint8_t)v[12];
+    for (unsigned k = 0; k < CG_ARGS; k++)
+        if (trod_unpack(in, &c->arg[k]) < 0)
+            return TROD_ERR_CORRUPT;
+    for (unsigned k = 0; k < CG_MOST_WEIGHTS; k++)
+        if (trod_unpack(in, &c->weight[k]) < 0)
+            return TROD_ERR_CORRUPT;
+    if (trod_unpack(in, &len) < 0 || len >= CG_WHO || len > in->n || memchr(in->p, 0, (size_t)len))
+        return TROD_ERR_CORRUPT;
+    memcpy(c->who, in->p, (size_t)len);
+    in->p += len;
+    in->n -= (size_t)len;
+    return TROD_OK;
+}
+
+static int load_calls(struct cg_core *core, struct cg_calls *to, struct trod_span *in)
+{
+    struct cg_calls from = {.n = 0};
+    uint64_t n = 0;
+    int rc =
+        trod_unpack(in, &from.seen) < 0 || trod_unpack(in, &n) < 0 || n > in->n || n > from.seen
+            ? TROD_ERR_CORRUPT
+            : TROD_OK;
+
+    if (rc == TROD_OK && n && !(from.at = calloc((size_t)n, sizeof *from.at)))
+        rc = TROD_ERR_NOMEM;
+    for (; rc == TROD_OK && from.n < n; from.n++)
+        rc = load_call(&from.at[from.n], in);
+    if (rc == TROD_OK)
+        rc = add_list(core, to, &from, 0);
+    free(from.at);
+    return rc;
+}
+
+int cg_list_load(struct cg_core *core, struct trod_span *in)
+{
+    const int rc = load_calls(core, &core->calls, in);
+
+    return rc < 0 ? rc : load_calls(core, &core->open, in);
 }
 
 /* ---- results */
