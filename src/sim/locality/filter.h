@@ -1,125 +1,184 @@
 /*
- * filter.h - the references of a block that the recency of the last two lines does not settle.
+ * filter.h - the references of a block that need no search: repeats, and the lines used last.
  *
- * "Locality analyses", section 2, filters 1 and 2. A reference to the line referenced last has
- * distance 0; one to the line before it has distance 1 and swaps the two. What is left is a list of
- * items, each with what was settled on its account. Entries 0 and 1 of the list are the last two
- * lines of the block before. No branch depends on the lines.
+ * "Locality analyses", section 2. A reference to the line referenced before it has distance 0. What
+ * is left is a list of items, each standing for a line and its repeats. The lines used last in the
+ * block stand in front of the stack: up to 16, in no order, with an order beside them as 16 numbers
+ * of four bits, last used first. The distance of one of them is its place in that order, and none
+ * of them has a position while it is there.
  */
 #ifndef TROD_SIM_FILTER_H
 #define TROD_SIM_FILTER_H
 
+#include "core/wide.h"
 #include "stack.h"
 
-enum { TROD_STACK_BLOCK = 4096, TROD_STACK_AHEAD = 16 };
+#include <string.h>
 
-struct trod_stack_block {
-    uint64_t line[TROD_STACK_BLOCK + 2 + TROD_STACK_AHEAD];
-    uint64_t touched[TROD_STACK_BLOCK + 3];
-    uint32_t weight[TROD_STACK_BLOCK + 3];  /* references, settled ones included */
-    uint32_t slot[TROD_STACK_BLOCK + 3];    /* of the line */
-    uint16_t at[TROD_STACK_BLOCK + 3];      /* where in the block */
-    uint16_t partner[TROD_STACK_BLOCK + 3]; /* the item whose line is the other recent one */
-    uint8_t swap[TROD_STACK_BLOCK + 3];     /* odd: the two change places in the end */
-    uint8_t class[TROD_STACK_BLOCK + 3];
-    uint32_t n;          /* items */
-    uint64_t total;      /* references: four counters of 16 bits, by class */
-    uint64_t settled[2]; /* by distance: four counters of 16 bits, by class */
-    uint64_t recent[2];
+enum { TROD_STACK_BLOCK = 4096, TROD_STACK_AHEAD = 16, TROD_FRONT = 16 };
+
+/* The lines in front. */
+struct trod_front {
+    uint64_t line[TROD_FRONT];
+    uint64_t order; /* their numbers, last used first */
+    uint32_t n;
+    uint32_t slot[TROD_FRONT];
+    uint32_t refs[TROD_FRONT], distant[TROD_FRONT]; /* still to be counted */
+    uint64_t touched[TROD_FRONT];
+    uint32_t found[TROD_FRONT][TROD_REFS]; /* by distance, by class */
 };
 
-/*
- * Filter 1 of N references: what is left goes to the arrays of B from item 2 on, with the place in
- * the block as AT. TOTAL and LEFT get counts by class, four of 16 bits. Returns where items end.
- */
-static inline __attribute__((always_inline)) uint32_t
-trod_stack_repeats(struct trod_stack_block *b, const struct trod_refs *refs, uint32_t n,
-                   uint64_t *total, uint64_t *left)
+struct trod_stack_block {
+    uint64_t line[TROD_STACK_BLOCK + TROD_STACK_AHEAD + 8];
+    uint16_t at[TROD_STACK_BLOCK + 24]; /* where in the block */
+    uint8_t class[TROD_STACK_BLOCK + 24];
+    uint32_t n;    /* items */
+    uint64_t kept; /* four counters of 16 bits, by class */
+    struct trod_front front;
+};
+
+/* Four counters of 16 bits: one of class CLASS. */
+static inline uint64_t trod_stack_unit(unsigned class)
 {
-    uint64_t was = b->recent[0], all = 0, kept = 0;
-    uint32_t k = 2;
+    return UINT64_C(1) << 16 * class;
+}
+
+#if TROD_AVX2
+/* N references by class, four counters of 16 bits: N is at most TROD_STACK_BLOCK. */
+TROD_WIDE static inline uint64_t trod_stack_total_wide(const uint8_t *class, uint32_t n)
+{
+    uint64_t total = 0;
+    uint32_t i = 0;
+
+    for (; i + 32 <= n; i += 32) {
+        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(class + i));
+
+        for (unsigned k = 0; k < TROD_REFS; k++) {
+            const __m256i is = _mm256_cmpeq_epi8(v, _mm256_set1_epi8((char)k));
+
+            total += (uint64_t)__builtin_popcount((unsigned)_mm256_movemask_epi8(is)) << 16 * k;
+        }
+    }
+    for (; i < n; i++)
+        total += trod_stack_unit(class[i]);
+    return total;
+}
+#endif
+
+/* The same. WIDE: with AVX2. */
+TROD_HOT uint64_t trod_stack_total(const uint8_t *class, uint32_t n, const bool wide)
+{
+    uint64_t total = 0;
+
+#if TROD_AVX2
+    if (wide)
+        return trod_stack_total_wide(class, n);
+#endif
+    (void)wide;
+    for (uint32_t i = 0; i < n; i++)
+        total += trod_stack_unit(class[i]);
+    return total;
+}
+
+/* Fill B with the items of N (at most TROD_STACK_BLOCK) references. No branch depends on them. */
+TROD_HOT void trod_stack_repeats(struct trod_stack_block *b, const struct trod_refs *refs,
+                                 uint32_t n)
+{
+    uint64_t was = ~refs->line[0], kept = 0;
+    uint32_t k = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        const uint64_t line = refs->line[i], unit = UINT64_C(1) << 16 * refs->class[i];
-        const uint64_t fresh = line != was;
+        const uint64_t line = refs->line[i], fresh = line != was;
 
         b->line[k] = line;
         b->class[k] = refs->class[i];
         b->at[k] = (uint16_t)i;
-        all += unit;
-        kept += unit & -fresh;
+        kept += trod_stack_unit(refs->class[i]) & -fresh;
         k += (uint32_t)fresh;
         was = line;
     }
-    *total = all;
-    *left = kept;
-    return k;
+    b->n = k;
+    b->kept = kept;
 }
 
-/*
- * Fill B with what is left of N (at most TROD_STACK_BLOCK) references. B->recent holds the last two
- * lines before and after. OUT gets 0 and 1 for what is settled.
- */
-static inline __attribute__((always_inline)) void trod_stack_filter(struct trod_stack_block *b,
-                                                                    const struct trod_refs *refs,
-                                                                    size_t n, uint32_t *out,
-                                                                    bool touched)
+#if TROD_AVX2
+/* The same, eight references at a time. */
+TROD_WIDEST static inline void trod_stack_repeats_widest(struct trod_stack_block *b,
+                                                         const struct trod_refs *refs, uint32_t n)
 {
-    const uint32_t all = (uint32_t)n;
-    uint64_t last = b->recent[0], before = b->recent[1], total, left, turns = 0;
-    uint32_t end = trod_stack_repeats(b, refs, all, &total, &left);
-    uint32_t k = 2, k_last = 1, k_before = 0, at = 0;
+    const __m128i eight = _mm_set1_epi16(8);
+    __m128i at = _mm_set_epi16(7, 6, 5, 4, 3, 2, 1, 0);
+    __m512i before = _mm512_set1_epi64((int64_t)~refs->line[0]);
+    uint32_t k = 0, i = 0;
 
-    for (unsigned i = 0; i < 3; i++) {
-        b->weight[i] = 0;
-        b->swap[i] = 0;
-        b->touched[i] = 0;
+    for (; i + 8 <= n; i += 8) {
+        const __m512i line = _mm512_loadu_si512(refs->line + i);
+        const unsigned fresh = _mm512_cmpneq_epi64_mask(line, _mm512_alignr_epi64(line, before, 7));
+        const uint64_t bytes = _pdep_u64(fresh, UINT64_C(0x0101010101010101)) * 0xff;
+        const __m256i places =
+            _mm256_maskz_compress_epi32((__mmask8)fresh, _mm256_cvtepu16_epi32(at));
+        uint64_t classes;
+
+        memcpy(&classes, refs->class + i, sizeof classes);
+        classes = _pext_u64(classes, bytes);
+        _mm512_storeu_si512(b->line + k, _mm512_maskz_compress_epi64((__mmask8)fresh, line));
+        memcpy(b->class + k, &classes, sizeof classes);
+        _mm_storeu_si128((__m128i *)(void *)(b->at + k), _mm256_cvtepi32_epi16(places));
+        k += (unsigned)__builtin_popcount(fresh);
+        before = line;
+        at = _mm_add_epi16(at, eight);
     }
-    b->partner[1] = 0;
-    b->line[0] = before;
-    b->line[1] = last;
-    b->at[end] = (uint16_t)n;
-    /* repeats at the beginning belong to the last line of the block before */
-    b->weight[1] = at = b->at[2];
-    if (touched)
-        for (uint32_t i = 0; i < at; i++)
-            b->touched[1] |= refs->touched[i];
-    for (uint32_t i = 0; out && i < all; i++)
-        out[i] = 0;
-    for (uint32_t j = 2; j < end; j++) {
-        const uint64_t line = b->line[j];
-        const uint32_t turn = line == before, was = k_last, next = b->at[j + 1];
-        const uint8_t class = b->class[j];
-
-        b->line[k] = line;
-        b->class[k] = class;
-        b->at[k] = (uint16_t)at;
-        b->partner[k] = (uint16_t)k_last;
-        turns += (UINT64_C(1) << 16 * class) & -(uint64_t)turn;
-        k_last = k ^ ((k ^ k_before) & -turn);
-        k_before = was;
-        before = last;
-        last = line;
-        b->swap[k_last > k_before ? k_last : k_before] ^= (uint8_t)turn;
-        b->weight[k_last] += next - at;
-        if (touched)
-            for (uint32_t i = at; i < next; i++)
-                b->touched[k_last] |= refs->touched[i];
-        if (out)
-            out[at] = turn;
-        at = next;
-        k += !turn;
-        b->weight[k] = 0;
-        b->swap[k] = 0;
-        if (touched)
-            b->touched[k] = 0;
+    for (; i < n; i++) {
+        b->line[k] = refs->line[i];
+        b->class[k] = refs->class[i];
+        b->at[k] = (uint16_t)i;
+        k += i == 0 || refs->line[i] != refs->line[i - 1];
     }
     b->n = k;
-    b->total = total;
-    b->settled[0] = total - left;
-    b->settled[1] = turns;
-    b->recent[0] = last;
-    b->recent[1] = before;
+    b->kept = trod_stack_total_wide(b->class, k);
+}
+#endif
+
+#if TROD_AVX2
+TROD_WIDE static inline uint32_t trod_front_find_wide(const struct trod_front *f, uint64_t line)
+{
+    const __m256i want = _mm256_set1_epi64x((int64_t)line);
+    uint32_t is = 0;
+
+    for (unsigned i = 0; i < TROD_FRONT; i += 4) {
+        const __m256i four = _mm256_loadu_si256((const __m256i *)(const void *)(f->line + i));
+        const __m256d same = _mm256_castsi256_pd(_mm256_cmpeq_epi64(four, want));
+
+        is |= (uint32_t)_mm256_movemask_pd(same) << i;
+    }
+    return is;
+}
+#endif
+
+/* Bits of the lines in front that are LINE: one at most. WIDE: with AVX2. */
+TROD_HOT uint32_t trod_front_find(const struct trod_front *f, uint64_t line, const bool wide)
+{
+    uint32_t is = 0;
+
+#if TROD_AVX2
+    if (wide)
+        return trod_front_find_wide(f, line) & ((UINT32_C(1) << f->n) - 1);
+#endif
+    (void)wide;
+    for (uint32_t i = 0; i < f->n; i++)
+        is |= (uint32_t)(f->line[i] == line) << i;
+    return is;
+}
+
+/* The place in the order of line number I in front, which goes to the beginning. */
+TROD_HOT unsigned trod_front_turn(struct trod_front *f, unsigned i)
+{
+    const uint64_t ones = UINT64_C(0x1111111111111111), x = f->order ^ i * ones;
+    const unsigned at = (unsigned)__builtin_ctzll((x - ones) & ~x & ones << 3) & ~3u;
+    const uint64_t before = (UINT64_C(1) << at) - 1, upto = (UINT64_C(16) << at) - 1;
+
+    f->order = (f->order & ~upto) | (f->order & before) << 4 | i;
+    return at / 4;
 }
 
 #endif

@@ -3,10 +3,11 @@
  *
  * A hash table gives the position of each line's last reference; the distance is the number of
  * positions behind it that are last references of other lines. Blocks of references first go
- * through two filters (filter.h).
+ * through a filter, and what is among the last few lines of the block is not searched (filter.h).
  */
 #include "stack.h"
 
+#include "core/wide.h"
 #include "filter.h"
 
 #include <stdlib.h>
@@ -141,9 +142,9 @@ static void prune(struct trod_stack *s)
     s->pruned++;
 }
 
-/* Put LINE on top of the stack: where it was, and its slot. There is room. */
-static inline __attribute__((always_inline)) uint32_t place(struct trod_stack *s, uint64_t line,
-                                                            size_t *slot)
+/* Take LINE from the stack, or add it: how far down it was, and its slot. There is room. */
+static inline __attribute__((always_inline)) uint32_t lift(struct trod_stack *s, uint64_t line,
+                                                           size_t *slot)
 {
     uint32_t d = TROD_DIST_COLD;
     struct trod_line *e;
@@ -157,10 +158,25 @@ static inline __attribute__((always_inline)) uint32_t place(struct trod_stack *s
         s->lines.used += e->pos == TROD_LINE_EMPTY;
         s->pruned_hits += e->pos == TROD_LINE_PRUNED;
         e->line = line;
+        e->pos = 0;
         s->live++;
     }
+    return d;
+}
+
+/* Put the line of SLOT on top of the stack. */
+static inline __attribute__((always_inline)) void put_down(struct trod_stack *s, size_t slot)
+{
     trod_bits_set(&s->bits, s->bits.now);
-    e->pos = s->bits.now++;
+    s->lines.at[slot].pos = s->bits.now++;
+}
+
+/* Put LINE on top of the stack: where it was, and its slot. There is room. */
+static inline uint32_t place(struct trod_stack *s, uint64_t line, size_t *slot)
+{
+    const uint32_t d = lift(s, line, slot);
+
+    put_down(s, *slot);
     return d;
 }
 
@@ -176,20 +192,11 @@ static inline __attribute__((always_inline)) bool record(struct trod_stack *s, u
     return trod_dist_count(&s->dist, d, class, 1);
 }
 
-static void now_recent(struct trod_stack *s, uint64_t line)
-{
-    if (line != s->recent[0] || s->live == 1) {
-        s->recent[1] = s->recent[0];
-        s->recent[0] = line;
-    }
-}
-
 bool trod_stack_touch(struct trod_stack *s, uint64_t line, uint32_t *d, size_t *slot)
 {
     if (!reserve(s, 1))
         return false;
     *d = place(s, line, slot);
-    now_recent(s, line);
     return true;
 }
 
@@ -209,7 +216,6 @@ static bool one(struct trod_stack *s, uint64_t line, unsigned class, uint64_t to
             end_residency(s, slot);
         s->lines.touched[slot] |= touched;
     }
-    now_recent(s, line);
     if (out)
         *out = d;
     s->refs[class]++;
@@ -219,24 +225,6 @@ static bool one(struct trod_stack *s, uint64_t line, unsigned class, uint64_t to
             prune(s);
     }
     return record(s, line, class, d);
-}
-
-/* What the block holds on account of the last two lines of the block before. */
-static void carry_over(struct trod_stack *s, const struct trod_stack_block *b, uint32_t *slots)
-{
-    for (unsigned i = 0; i < 2; i++) {
-        slots[i] = (uint32_t)trod_lines_slot(&s->lines, b->line[i]);
-        if (s->lines.count)
-            s->lines.count[slots[i]].refs += b->weight[i];
-        if (s->lines.touched)
-            s->lines.touched[slots[i]] |= b->touched[i];
-    }
-    if (b->swap[1] & 1) {
-        const uint32_t p = s->lines.at[slots[0]].pos;
-
-        s->lines.at[slots[0]].pos = s->lines.at[slots[1]].pos;
-        s->lines.at[slots[1]].pos = p;
-    }
 }
 
 /* Begin to load what the references behind P will need: table, counters, then bits. */
@@ -255,116 +243,168 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct trod_
     }
 }
 
-/* A block, filtered. There is room. */
-static inline __attribute__((always_inline)) bool block(struct trod_stack *s,
-                                                        const struct trod_refs *refs, size_t n,
-                                                        uint32_t *out, bool count, bool touched)
+/* Line number I in front goes back to the stack, on top. */
+static inline __attribute__((always_inline)) void put_back(struct trod_stack *s, unsigned i,
+                                                           bool count, bool touched)
 {
-    struct trod_stack_block *const b = s->block;
+    struct trod_front *f = &s->block->front;
+    const size_t slot = f->slot[i];
 
-    memcpy(b->recent, s->recent, sizeof b->recent);
-    trod_stack_filter(b, refs, n, out, touched);
-    memcpy(s->recent, b->recent, sizeof b->recent);
-    carry_over(s, b, b->slot);
-    for (uint32_t j = b->n; j < b->n + TROD_STACK_AHEAD; j++)
-        b->line[j] = b->recent[0];
-    for (uint32_t j = 2; j < b->n; j++) {
-        size_t slot, other;
-        uint32_t d, swap = b->swap[j] & 1;
-
-        fetch_ahead(s, b->line + j, count);
-        d = place(s, b->line[j], &slot);
-        b->slot[j] = (uint32_t)slot;
-        other = b->slot[b->partner[j]];
-        s->lines.at[other].pos = s->bits.now - 2 + swap;
-        s->lines.at[slot].pos = s->bits.now - 1 - swap;
-        if (count) {
-            s->lines.count[slot].refs += b->weight[j];
-            s->lines.count[slot].distant += d != TROD_DIST_COLD && d > s->opt.distant;
-        }
-        if (touched) {
-            if (d != TROD_DIST_COLD && d >= s->opt.resident)
-                end_residency(s, slot);
-            s->lines.touched[slot] |= b->touched[j];
-        }
-        if (out)
-            out[b->at[j]] = d;
-        if (!record(s, b->line[j], b->class[j], d))
-            return false;
+    put_down(s, slot);
+    if (count) {
+        s->lines.count[slot].refs += f->refs[i];
+        s->lines.count[slot].distant += f->distant[i];
+        f->refs[i] = f->distant[i] = 0;
     }
+    if (touched)
+        s->lines.touched[slot] = f->touched[i];
+}
+
+/* Item J, not in front, comes there: its distance. *I: its number. */
+static inline __attribute__((always_inline)) uint32_t bring(struct trod_stack *s, uint32_t j,
+                                                            unsigned *i, bool count, bool touched)
+{
+    struct trod_front *f = &s->block->front;
+    size_t slot;
+    uint32_t d;
+
+    fetch_ahead(s, s->block->line + j, count);
+    d = lift(s, s->block->line[j], &slot);
+    if (d != TROD_DIST_COLD)
+        d += f->n;
+    if (f->n < TROD_FRONT) {
+        *i = f->n++;
+    } else {
+        *i = (unsigned)(f->order >> 60);
+        put_back(s, *i, count, touched);
+    }
+    f->order = f->order << 4 | *i;
+    f->line[*i] = s->block->line[j];
+    f->slot[*i] = (uint32_t)slot;
+    if (touched)
+        f->touched[*i] = s->lines.touched[slot];
+    return d;
+}
+
+/* What was found in front, and repeats: TOTAL, references by class, less the items. */
+static bool count_found(struct trod_stack *s, uint64_t total)
+{
+    struct trod_front *f = &s->block->front;
+
     for (unsigned k = 0; k < TROD_REFS; k++)
-        s->refs[k] += b->total >> 16 * k & 0xffff;
-    for (unsigned d = 0; d < 2; d++)
-        for (unsigned k = 0; k < TROD_REFS; k++)
-            if (b->settled[d] >> 16 * k & 0xffff &&
-                !trod_dist_count(&s->dist, d, k, b->settled[d] >> 16 * k & 0xffff))
+        f->found[0][k] += (uint32_t)((total - s->block->kept) >> 16 * k & 0xffff);
+    for (unsigned d = 0; d < TROD_FRONT; d++)
+        for (unsigned k = 0; k < TROD_REFS; k++) {
+            if (f->found[d][k] && !trod_dist_count(&s->dist, d, k, f->found[d][k]))
                 return false;
+            f->found[d][k] = 0;
+        }
     return true;
 }
 
+/* A block. There is room. */
+static inline __attribute__((always_inline)) bool block(struct trod_stack *s,
+                                                        const struct trod_refs *refs, uint32_t n,
+                                                        uint32_t *out, bool count, bool touched,
+                                                        bool wide)
+{
+    struct trod_stack_block *const b = s->block;
+    struct trod_front *const f = &b->front;
+    const uint64_t total = trod_stack_total(refs->class, n, wide);
+
+    for (uint32_t i = 0; out && i < n; i++)
+        out[i] = 0;
+    for (uint32_t j = b->n; j < b->n + TROD_STACK_AHEAD; j++)
+        b->line[j] = refs->line[0];
+    b->at[b->n] = (uint16_t)n;
+    for (uint32_t j = 0; j < b->n; j++) {
+        const uint32_t is = trod_front_find(f, b->line[j], wide), at = b->at[j];
+        const uint32_t end = b->at[j + 1];
+        unsigned i;
+        uint32_t d;
+
+        if (is) {
+            i = (unsigned)__builtin_ctz(is);
+            d = trod_front_turn(f, i);
+            f->found[d][b->class[j]]++;
+        } else {
+            d = bring(s, j, &i, count, touched);
+            if (!record(s, b->line[j], b->class[j], d))
+                return false;
+        }
+        if (count) {
+            f->refs[i] += end - at;
+            f->distant[i] += d != TROD_DIST_COLD && d > s->opt.distant;
+        }
+        if (touched) {
+            if (d != TROD_DIST_COLD && d >= s->opt.resident) {
+                s->parts[__builtin_popcountll(f->touched[i])]++;
+                f->touched[i] = 0;
+            }
+            for (uint32_t k = at; k < end; k++)
+                f->touched[i] |= refs->touched[k];
+        }
+        if (out)
+            out[at] = d;
+    }
+    for (uint32_t k = f->n; k-- > 0;)
+        put_back(s, f->order >> 4 * k & 15, count, touched);
+    f->n = 0;
+    for (unsigned k = 0; k < TROD_REFS; k++)
+        s->refs[k] += total >> 16 * k & 0xffff;
+    return count_found(s, total);
+}
+
 static inline __attribute__((always_inline)) bool
-any_block(struct trod_stack *s, const struct trod_refs *refs, size_t n, uint32_t *out)
+any_block(struct trod_stack *s, const struct trod_refs *refs, uint32_t n, uint32_t *out, bool wide)
 {
     if (s->lines.touched)
-        return block(s, refs, n, out, s->lines.count != NULL, true);
+        return block(s, refs, n, out, s->lines.count != NULL, true, wide);
     if (out)
-        return block(s, refs, n, out, s->lines.count != NULL, false);
+        return block(s, refs, n, out, s->lines.count != NULL, false, wide);
     if (s->lines.count)
-        return block(s, refs, n, NULL, true, false);
-    return block(s, refs, n, NULL, false, false);
+        return block(s, refs, n, NULL, true, false, wide);
+    return block(s, refs, n, NULL, false, false, wide);
 }
 
-static bool block_portable(struct trod_stack *s, const struct trod_refs *refs, size_t n,
-                           uint32_t *out)
+#if TROD_AVX2
+TROD_WIDE static bool block_wide(struct trod_stack *s, const struct trod_refs *refs, uint32_t n,
+                                 uint32_t *out)
 {
-    return any_block(s, refs, n, out);
-}
-
-#if defined(__x86_64__)
-/* Bits and masked sums are counted by instructions that not every processor has. */
-__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))) static bool
-block_avx2(struct trod_stack *s, const struct trod_refs *refs, size_t n, uint32_t *out)
-{
-    return any_block(s, refs, n, out);
-}
-
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("popcnt");
-}
-#else
-#define block_avx2 block_portable
-static bool has_avx2(void)
-{
-    return false;
+    if (trod_widest())
+        trod_stack_repeats_widest(s->block, refs, n);
+    else
+        trod_stack_repeats(s->block, refs, n);
+    return any_block(s, refs, n, out, true);
 }
 #endif
 
-/* The filters take it that distances 0 and 1 end nothing, are not distant, and forget no line. */
-static bool filters_hold(const struct trod_stack *s)
+static bool any_way(struct trod_stack *s, const struct trod_refs *refs, uint32_t n, uint32_t *out)
 {
-    return s->live >= 2 && !s->opt.limit && (!s->opt.count || s->opt.distant >= 1) &&
-           (!s->opt.resident || s->opt.resident >= 2);
+#if TROD_AVX2
+    if (!s->opt.portable && trod_wide())
+        return block_wide(s, refs, n, out);
+#endif
+    trod_stack_repeats(s->block, refs, n);
+    return any_block(s, refs, n, out, false);
 }
 
 bool trod_stack_feed(struct trod_stack *s, const struct trod_refs *refs, size_t n, uint32_t *out)
 {
-    const bool fast = !s->opt.portable && has_avx2();
-
     for (size_t i = 0, k; i < n; i += k) {
         const struct trod_refs at = {refs->line + i, refs->class + i,
                                      s->opt.resident ? refs->touched + i : NULL};
         uint32_t *o = out ? out + i : NULL;
         bool ok;
 
-        k = !filters_hold(s) ? 1 : n - i < TROD_STACK_BLOCK ? n - i : TROD_STACK_BLOCK;
+        /* with a limit any reference may make the stack forget a line */
+        k = s->opt.limit ? 1 : n - i < TROD_STACK_BLOCK ? n - i : TROD_STACK_BLOCK;
         if (!reserve(s, k))
             return false;
-        if (!filters_hold(s))
+        if (s->opt.limit)
             ok = one(s, at.line[0], at.class[0], at.touched ? at.touched[0] : 0, o);
         else
-            ok = fast ? block_avx2(s, &at, k, o) : block_portable(s, &at, k, o);
+            ok = any_way(s, &at, (uint32_t)k, o);
         if (!ok)
             return false;
     }

@@ -48,9 +48,8 @@ struct trod_stack {
     uint64_t pruned;                /* lines forgotten by the limit, ever */
     uint64_t pruned_hits;           /* first references to forgotten lines */
     uint64_t parts[TROD_PARTS + 1]; /* residencies that ended, by parts touched */
-    uint64_t recent[2]; /* the lines referenced last and last but one, where live >= 2 */
-    uint32_t *owner;    /* limit: slot by position */
-    uint32_t low;       /* limit: no set position is below */
+    uint32_t *owner;                /* limit: slot by position */
+    uint32_t low;                   /* limit: no set position is below */
     struct trod_first *first;
     size_t n_first, cap_first;
     struct trod_stack_block *block;

@@ -33,28 +33,6 @@ uint64_t *trod_stack_order(const struct trod_stack *s)
     return line;
 }
 
-/* The recent lines of S, from the positions. */
-static void find_recent(struct trod_stack *s)
-{
-    uint32_t best[2] = {0, 0};
-
-    for (size_t i = 0; i < s->lines.size; i++) {
-        const struct trod_line *e = &s->lines.at[i];
-
-        if (e->pos >= TROD_LINE_PRUNED)
-            continue;
-        if (e->pos + 1 > best[0]) {
-            best[1] = best[0];
-            s->recent[1] = s->recent[0];
-            best[0] = e->pos + 1;
-            s->recent[0] = e->line;
-        } else if (e->pos + 1 > best[1]) {
-            best[1] = e->pos + 1;
-            s->recent[1] = e->line;
-        }
-    }
-}
-
 /*
  * Counters of the lines of FROM on top of those of S. A line that S does not know is only known
  * thereafter; where stacks are summed it is as live as it is in FROM.
@@ -155,7 +133,6 @@ bool trod_stack_forget(struct trod_stack *s, bool (*drop)(uint64_t line, void *u
         e->pos = TROD_LINE_PRUNED;
         s->live--;
     }
-    find_recent(s);
     return trod_lines_purge(&s->lines) && trod_stack_renumber(s, 0); /* the last is at now - 1 */
 }
 
