@@ -52,10 +52,16 @@ static void test_areas(void **state)
 /* --- rows --- */
 
 static const struct trod_function known[] = {
-    {0, "libc.so.6!malloc", 1, false},  {1, "libc.so.6!free", 1, true},
-    {2, "libc.so.6!realloc", 2, false}, {3, "libc.so.6!calloc", 2, false},
-    {4, "a.out!_Znwm", 1, false},       {5, "a.out!work", 2, false},
-    {6, "libc.so.6!mmap", 2, false},    {7, "libc.so.6!munmap", 2, false},
+    {0, "libc.so.6!malloc", 1, false},
+    {1, "libc.so.6!free", 1, true},
+    {2, "libc.so.6!realloc", 2, false},
+    {3, "libc.so.6!calloc", 2, false},
+    {4, "a.out!_Znwm", 1, false},
+    {5, "a.out!work", 2, false},
+    {6, "libc.so.6!mmap", 2, false},
+    {7, "libc.so.6!munmap", 2, false},
+    {8, "libc.so.6!posix_memalign", 3, false},
+    {9, "libc.so.6!aligned_alloc", 2, false},
 };
 static const struct trod_module modules[] = {{"/bin/a.out", 0x400000, 0x402000, 0x400000},
                                              {"/bin/a.out", 0x402000, 0x403000, 0x400000}};
@@ -172,7 +178,7 @@ static uint64_t room(const struct script *s, struct trod_gen *g, uint64_t size)
 static void allocate(struct script *s, struct trod_gen *g, uint32_t stream, int by)
 {
     const uint64_t size = 1 + gen_u64(g) % 200, caller = 0x2000 + 16 * (gen_u64(g) % 4);
-    const uint64_t at = room(s, g, size), how = gen_u64(g) % 5;
+    const uint64_t at = room(s, g, size), how = gen_u64(g) % 7;
     char name[NAME];
 
     if (at == MEMORY)
@@ -193,6 +199,17 @@ static void allocate(struct script *s, struct trod_gen *g, uint32_t stream, int 
     } else if (how == 3) {
         call(s, stream, 6, caller, 0, size);
         give(s, stream, 6, BASE + at);
+    } else if (how == 4) { /* the result of the outer one is no address */
+        const uint64_t align = (BASE + at) & -(BASE + at);
+
+        call(s, stream, 8, caller, 0x7ff0, align);
+        mark(s, stream, TROD_DRM_FUNC_ARG, size);
+        call(s, stream, 9, 0x9999, align, size - 1);
+        give(s, stream, 9, BASE + at);
+        give(s, stream, 8, 0);
+    } else if (how == 5) {
+        call(s, stream, 9, caller, 1, size);
+        give(s, stream, 9, BASE + at);
     } else { /* it fails */
         call(s, stream, 0, caller, size, 0);
         give(s, stream, 0, 0);

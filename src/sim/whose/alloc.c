@@ -26,6 +26,7 @@ enum trod_alloc trod_alloc_of(const char *name)
         {"reallocarray", TROD_ALLOC_REALLOC},
         {"aligned_alloc", TROD_ALLOC_ALIGNED},
         {"memalign", TROD_ALLOC_ALIGNED},
+        {"__libc_memalign", TROD_ALLOC_ALIGNED},
         {"posix_memalign", TROD_ALLOC_OUT},
         {"free", TROD_ALLOC_FREE},
         {"cfree", TROD_ALLOC_FREE},

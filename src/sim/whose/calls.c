@@ -99,9 +99,10 @@ static void give_result(struct trod_whose *w, struct whose_lane *l, uint64_t val
     l->arguments = false;
     c = &l->call[at - 1];
     kind = (enum trod_alloc)c->kind;
-    if (c->n_args == 0 || kind == TROD_ALLOC_OUT ||
-        trod_alloc_fails(kind, c->arg, c->n_args, value))
+    if (c->n_args == 0 || trod_alloc_fails(kind, c->arg, c->n_args, value))
         return;
+    if (kind == TROD_ALLOC_OUT) /* the address is that of what it called for it */
+        value = c->n_args > 2 && c->arg[1] && c->inner % c->arg[1] == 0 ? c->inner : 0;
     if (kind == TROD_ALLOC_MUNMAP) {
         w->change++;
         if (!trod_areas_cut(&p->maps, c->arg[0],
@@ -112,8 +113,11 @@ static void give_result(struct trod_whose *w, struct whose_lane *l, uint64_t val
     }
     if (kind == TROD_ALLOC_REALLOC && c->arg[0])
         give_back(w, &p->heap, c->arg[0]);
-    if (value)
-        receive(w, p, c, value, trod_alloc_size(kind, c->arg, c->n_args));
+    if (!value)
+        return;
+    receive(w, p, c, value, trod_alloc_size(kind, c->arg, c->n_args));
+    if (l->n_calls && kind != TROD_ALLOC_MMAP)
+        l->call[l->n_calls - 1].inner = value;
 }
 
 void whose_marker(struct trod_whose *w, struct whose_lane *l, const struct trod_batch *b,

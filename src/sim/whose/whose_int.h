@@ -48,6 +48,7 @@ struct whose_space {
 
 struct whose_call {
     uint64_t id, returns, arg[WHOSE_ARGS];
+    uint64_t inner;       /* the block that a call inside was given; 0: none */
     uint8_t kind, n_args; /* enum trod_alloc */
 };
 
