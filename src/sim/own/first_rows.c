@@ -172,7 +172,7 @@ TROD_WIDEST static inline bool put_group(struct trod_first *f, const struct trod
                                          struct carried *last, unsigned *crossed)
 {
     const __mmask8 data = read | write, all = code | data;
-    const __m512i line = _mm512_set1_epi64(INT64_C(1) << f->line_bits);
+    const __m512i line = _mm512_set1_epi64(1LL << f->line_bits);
     const __m512i to_line = _mm512_sub_epi64(_mm512_setzero_si512(), line);
     const __m512i bits = _mm512_set1_epi64(TROD_FIRST_BITS);
     const __m512i addr = _mm512_loadu_si512(b->addr + i);
