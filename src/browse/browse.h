@@ -12,8 +12,9 @@ struct browse_setup {
     const struct trod_trace_options *trace[2]; /* how each is opened */
     struct trod_symbols *symbols;              /* NULL: none */
     const char *index_dir, *at;                /* may be NULL */
-    bool no_index, colour, strict;             /* STRICT: damage ends reading */
-    const char *colours;                       /* "PART=STYLE,..."; NULL: those there are */
+    const char *where; /* go to the first row from there on for which this holds; NULL: no */
+    bool no_index, colour, strict; /* STRICT: damage ends reading */
+    const char *colours;           /* "PART=STYLE,..."; NULL: those there are */
     const char *const *source;
     size_t n_source;
     unsigned jobs; /* threads for the index */

@@ -91,25 +91,37 @@ static int scan_back(struct search *s, const char *text)
     return rc;
 }
 
-int browse_find(struct browse *b, const char *text, bool back)
+/* Rows LO to HI, not among them. */
+static int find(struct browse *b, const char *text, uint64_t lo, uint64_t hi, bool back)
 {
-    struct search s = {.b = b, .found = TROD_NOWHERE, .back = back};
+    struct search s = {.b = b, .found = TROD_NOWHERE, .lo = lo, .hi = hi, .back = back};
     int rc;
 
     s.keep = malloc(TROD_BATCH_ROWS);
     if (!s.keep)
         return TROD_ERR_NOMEM;
-    s.lo = back ? 0 : b->cursor + 1;
-    s.hi = back ? b->cursor : TROD_NOWHERE;
     rc = back ? scan_back(&s, text) : scan(&s, text);
     free(s.keep);
     if (rc < 0)
         return rc;
     if (s.found != TROD_NOWHERE)
         return (rc = browse_go(b, s.found)) < 0 ? rc : 1;
-    browse_say(b, "not found %s row %llu: %s", back ? "before" : "behind",
+    browse_say(b, "not found %s row %llu: %s",
+               back              ? "before"
+               : lo <= b->cursor ? "from"
+                                 : "behind",
                (unsigned long long)b->cursor, text);
     return 0;
+}
+
+int browse_find(struct browse *b, const char *text, bool back)
+{
+    return find(b, text, back ? 0 : b->cursor + 1, back ? b->cursor : TROD_NOWHERE, back);
+}
+
+int browse_find_here(struct browse *b, const char *text)
+{
+    return find(b, text, b->cursor, TROD_NOWHERE, false);
 }
 
 /* ---- writes and visits */

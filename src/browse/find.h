@@ -12,6 +12,8 @@
 
 /* The next row for which the expression TEXT holds (trod-where(7)). */
 int browse_find(struct browse *b, const char *text, bool back);
+/* The same from the cursor's row on, that included. */
+int browse_find_here(struct browse *b, const char *text);
 /* The next write of WHAT: a register, an address, LO..HI or a symbol. */
 int browse_write(struct browse *b, const char *what, bool back);
 /* The next execution of the instruction at PC. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "browse/find.h"
 #include "browse/view.h"
 
 enum { PANES_FIRST = 9, WAIT_MS = 200 };
@@ -56,6 +57,26 @@ static int begin_place(struct view *v, struct trod_diag *diag)
         return 0;
     return trod_error(diag, rc < 0 ? rc : TROD_ERR_USAGE, "browse.at", NULL, "%s",
                       browse_said(b, 0));
+}
+
+/* Go to the first row from there on that --where chooses; it is what `f` looks for next. */
+static int begin_where(struct view *v, struct trod_diag *diag)
+{
+    struct browse *b = view_model(v);
+    int rc;
+
+    if (!v->setup->where || b->rows == 0)
+        return 0;
+    if (strlen(v->setup->where) >= sizeof v->expression)
+        return trod_error(diag, TROD_ERR_USAGE, "browse.where", NULL,
+                          "option '--where': more than %zu characters", sizeof v->expression - 1);
+    snprintf(v->expression, sizeof v->expression, "%s", v->setup->where);
+    v->patient = true;
+    rc = browse_find_here(b, v->setup->where);
+    v->patient = false;
+    if (rc >= 0 || rc == BROWSE_STOPPED)
+        return 0;
+    return trod_error(diag, rc, "browse.where", NULL, "%s", browse_said(b, 0));
 }
 
 /* Make the index of a trace that has none. */
@@ -170,6 +191,8 @@ int browse_run(const struct browse_setup *s, struct trod_diag *diag)
         rc = screen_begin(v, diag);
     if (rc == 0) {
         rc = begin_place(v, diag);
+        if (rc == 0)
+            rc = begin_where(v, diag);
         if (rc == 0)
             begin_indexes(v);
         if (rc == 0 && v->n == 2)

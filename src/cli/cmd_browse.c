@@ -12,7 +12,7 @@
 struct options {
     struct cli_common common;
     struct cli_input input;
-    const char *from_b, *at, *index, *colours;
+    const char *from_b, *at, *where, *index, *colours;
     struct trod_list symbols, source;
     bool no_index;
 };
@@ -24,6 +24,10 @@ static const struct trod_option options[] = {
     {"at", 'a', TROD_OPT_STR, AT(at), "PLACE",
      "begin at this place: a row, line:N, time:T, insn:N, N%, start, end, ADDRESS:K or SYMBOL:K "
      "(its Kth execution)",
+     NULL, NULL},
+    {"where", 0, TROD_OPT_STR, AT(where), "EXPRESSION",
+     "begin at the first row (from --at on) for which EXPRESSION holds, as 'kind == WRITE && value "
+     "== 42'; f and F go to the others; see trod-where(7)",
      NULL, NULL},
     {"symbols", 'S', TROD_OPT_LIST, AT(symbols), "ELF[@ADDRESS],...",
      "symbols of these files, for names of places and of memory; ADDRESS is where the file's first "
@@ -85,6 +89,7 @@ static int run(struct cli *c, const void *opt)
                                  .trace = {&first, &second},
                                  .index_dir = o->index,
                                  .at = o->at,
+                                 .where = o->where,
                                  .no_index = o->no_index,
                                  .strict = o->input.strict,
                                  .colour = cli_colour(c, STDOUT_FILENO),

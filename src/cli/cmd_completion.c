@@ -283,7 +283,7 @@ const struct cli_command cli_command_completion = {
     .title = "print a completion script for the shell",
     .operands = "bash|zsh|fish",
     .about = "Print a script that makes the shell complete the commands, options and values of "
-             "trod.",
+             "trod. There is no --where: no trace is read.",
     .examples = "  source <(trod completion bash)\n"
                 "  source <(trod completion zsh)\n"
                 "  trod completion fish | source\n",

@@ -215,7 +215,7 @@ const struct cli_command cli_command_formats = {
     .operands = "[NAME...]",
     .about = "List the trace formats that are read and written and the views that trod export "
              "writes, or describe those NAMEd: what they can hold, or leave out, their dialects, "
-             "and the options that --from and --to take.",
+             "and the options that --from and --to take. There is no --where: no trace is read.",
     .examples = "  trod formats\n  trod formats tarmac\n",
     .options = options,
     .options_size = sizeof(struct options),

@@ -174,7 +174,8 @@ const struct cli_command cli_command_gen = {
         "and again, call itself, fight over a cache line with another thread - and print what must "
         "be found in it: loads, lines, reuse distances, misses, branches, calls. The numbers "
         "follow "
-        "from the pattern by arithmetic. --list names the patterns and their options.",
+        "from the pattern by arithmetic. --list names the patterns and their options. There is no "
+        "--where, since nothing is read: trod convert takes part of the trace.",
     .examples = "  trod gen --list\n"
                 "  trod gen cyclic:lines=1000,laps=10 cyclic.trace\n"
                 "  trod gen recursion:depth=5 deep.tarmac\n"

@@ -166,11 +166,11 @@ const struct cli_command cli_command_index = {
     .title = "make indexes of traces, so that places in them are reached at once",
     .operands = "FILE...",
     .about = "Make an index of each FILE, a file or directory, in one pass: FILE.trodx. It lets "
-             "state, who and view begin "
-             "anywhere in the trace, also in one that is compressed, and says which parts of it "
-             "write, read or execute what, and what memory holds behind each. An index is bound to "
-             "its trace; one that is damaged, "
-             "old or of another trace is not used, and made anew.",
+             "state, who and view begin anywhere in the trace, also in one that is compressed, and "
+             "says which parts of it write, read or execute what, and what memory holds behind "
+             "each. An index is bound to its trace; one that is damaged, old or of another trace "
+             "is not used, and made anew. There is no --where: an index is of all rows, and "
+             "commands that have one use it.",
     .examples = "  trod index run.tarmac.gz\n"
                 "  trod index --info run.tarmac.gz\n"
                 "  trod index --together cpu0.trace cpu1.trace\n"

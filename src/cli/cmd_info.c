@@ -12,6 +12,7 @@
 struct options {
     struct cli_common common;
     struct cli_input input;
+    struct trod_match_options filter;
     struct cli_report report;
     bool quick;
 };
@@ -19,6 +20,7 @@ struct options {
 static const struct trod_option options[] = {
     {"quick", 0, TROD_OPT_BOOL, offsetof(struct options, quick), NULL,
      "look at the beginning only: format and what its header says", NULL, NULL},
+    CLI_SHARED(filter, "Choosing rows that are counted", trod_match_option_table),
     CLI_INPUT_OPTIONS,
     CLI_REPORT_OPTIONS,
     CLI_COMMON_OPTIONS,
@@ -117,9 +119,21 @@ struct looking {
     const struct options *o;
     struct cli_progress progress;
     struct trod_diag diag;
+    struct trod_match *match;
     struct trod_run *run;
     const struct trod_analysis *own; /* of the format; NULL: none */
 };
+
+static int filter(void *user, struct trod_batch *b)
+{
+    struct looking *k = user;
+    int r = trod_match_batch(k->match, b);
+
+    if (r < 0)
+        return r;
+    trod_batch_keep(b, trod_match_keep(k->match));
+    return !trod_match_done(k->match);
+}
 
 static void progress(void *user, const struct trod_trace_progress *p)
 {
@@ -129,15 +143,20 @@ static void progress(void *user, const struct trod_trace_progress *p)
 static int open_run(struct looking *k, const char *path)
 {
     const struct cli_input *input = &k->o->input;
-    const struct trod_run_options opt = {
-        .trace = cli_trace_options(input, TROD_COL_KIND),
+    struct trod_run_options opt = {
         .jobs = input->jobs < TROD_RUN_JOBS ? (unsigned)input->jobs : TROD_RUN_JOBS,
         .progress = progress,
         .user = k,
     };
     const struct trod_format *f;
-    int r = trod_run_open(&k->run, &path, 1, &opt, &k->diag);
+    int r = trod_match_new(&k->match, &k->o->filter, &k->diag);
 
+    if (r < 0)
+        return r;
+    opt.trace = cli_trace_options(input, TROD_COL_KIND | trod_match_want(k->match));
+    if (!trod_match_all(k->match))
+        opt.filter = filter;
+    r = trod_run_open(&k->run, &path, 1, &opt, &k->diag);
     if (r < 0)
         return r;
     r = trod_run_add(k->run, trod_analysis_find("info", 4), NULL);
@@ -192,8 +211,13 @@ static int look_quickly(struct looking *k, struct trod_emit *e, const char *path
     const struct trod_trace_options opt = cli_trace_options(&k->o->input, TROD_COL_KIND);
     struct trod_trace_progress p;
     struct trod_trace *t;
-    int r = trod_trace_open(&t, &path, 1, &opt, &k->diag);
+    int r = trod_match_new(&k->match, &k->o->filter, &k->diag);
 
+    if (r == 0 && !trod_match_all(k->match))
+        r = trod_error(&k->diag, TROD_ERR_USAGE, "info.quick", NULL,
+                       "option '--quick' reads no rows: there are none to choose");
+    if (r == 0)
+        r = trod_trace_open(&t, &path, 1, &opt, &k->diag);
     if (r < 0)
         return r;
     trod_trace_progress(t, &p);
@@ -212,6 +236,8 @@ static int look(struct looking *k, struct trod_emit *e, const char *path)
     if (r < 0)
         return r;
     r = read_all(k);
+    if (r >= 0)
+        trod_match_explain(k->match, trod_trace_meta(trod_run_trace(k->run)), &k->diag);
     trod_run_progress(k->run, &p);
     emit_head(k, e, path, trod_run_trace(k->run), &p);
     if (r != TROD_ERR_NOMEM)
@@ -234,6 +260,7 @@ static void one(struct cli *c, const struct options *o, const char *path, struct
         c->trouble = true;
     cli_diag_end(c, &k.diag);
     trod_run_free(k.run);
+    trod_match_free(k.match);
 }
 
 static int run(struct cli *c, const void *opt)
@@ -254,11 +281,14 @@ const struct cli_command cli_command_info = {
     .name = "info",
     .title = "tell what a trace is and what is in it",
     .operands = "FILE...",
-    .about = "Tell what each FILE is and what is in it: format and dialect and how sure that is, "
-             "compression, instruction set, cpus and threads, time span, rows by kind, record "
-             "types that are not understood, damage. A FILE may be a directory that is a trace, "
-             "or - for standard input. The whole file is read.",
+    .about =
+        "Tell what each FILE is and what is in it: format and dialect and how sure that is, "
+        "compression, instruction set, cpus and threads, time span, rows by kind, record "
+        "types that are not understood, damage. A FILE may be a directory that is a trace, "
+        "or - for standard input. The whole file is read; options that choose rows, as --where, "
+        "say which are counted.",
     .examples = "  trod info run.tarmac.gz\n"
+                "  trod info --where 'kind == EXCEPTION' run.tarmac\n"
                 "  trod info --quick --format json *.trace | jq '.files[].format'\n",
     .options = options,
     .options_size = sizeof(struct options),

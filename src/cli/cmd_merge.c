@@ -145,7 +145,8 @@ const struct cli_command cli_command_merge = {
     .operands = "STATE...",
     .about = "Print the results of a run that was shared out with trod run --part I/N --save "
              "STATE, as one process would have printed them. All parts must be given, in any "
-             "order; the trace must still be where it was.",
+             "order; the trace must still be where it was. There is no --where: rows "
+             "were chosen when the parts were read, by trod run --where.",
     .examples = "  trod run count --part 0/2 --save 0.state dir\n"
                 "  trod run count --part 1/2 --save 1.state dir\n"
                 "  trod merge 0.state 1.state\n",

@@ -277,11 +277,13 @@ const struct cli_command cli_command_record = {
     .name = "record",
     .title = "run a program and write a trace of it",
     .operands = "-- PROGRAM [ARG...]",
-    .about = "Run PROGRAM, of any instruction set that is known, under QEMU and write what it "
-             "executes and which memory it accesses to OUT. Threads, child processes and programs "
-             "that are executed are recorded too. OUT appears when all of them have ended. The "
-             "exit status is the program's; 125 if it, or one that it executed, could not be "
-             "recorded.",
+    .about =
+        "Run PROGRAM, of any instruction set that is known, under QEMU and write what it "
+        "executes and which memory it accesses to OUT. Threads, child processes and programs "
+        "that are executed are recorded too. OUT appears when all of them have ended. The "
+        "exit status is the program's; 125 if it, or one that it executed, could not be "
+        "recorded. There is no --where, since no rows are read: --start, --stop, --skip, --take "
+        "and --threads choose what is recorded.",
     .examples = "  trod record -o ls.trace -- ls -l\n"
                 "  trod record -o part.trace.zip --skip 1M --take 10M -- ./program\n"
                 "  trod record -o ppc.tt6 -- ./program-for-powerpc\n",

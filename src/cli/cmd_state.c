@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "navigating.h"
+#include "chosen.h"
 
 struct options {
     struct cli_common common;
     struct cli_input input;
     struct cli_report report;
     struct cli_nav_options where;
-    const char *at;
+    const char *at, *expression;
     struct trod_list memory, registers, diff;
     bool no_calls;
 };
@@ -23,6 +23,10 @@ static const struct trod_option options[] = {
     {"at", 'a', TROD_OPT_STR, offsetof(struct options, at), "PLACE",
      "the place: a row, line:N, time:T, insn:N, N%, start, end, ADDRESS:K or SYMBOL:K (its Kth "
      "execution); the state is that after the row (default: end)",
+     NULL, NULL},
+    {"where", 0, TROD_OPT_STR, offsetof(struct options, expression), "EXPRESSION",
+     "the last row up to the place (of --diff: to each) for which EXPRESSION holds, as 'kind == "
+     "WRITE && value == 42'; see trod-where(7)",
      NULL, NULL},
     {"memory", 'm', TROD_OPT_LIST, offsetof(struct options, memory), "LO..HI|NAME,...",
      "memory at these addresses too; NAME: an object of --symbols", NULL, NULL},
@@ -315,16 +319,28 @@ static int stream_of(struct state *st, int64_t *stream)
     return r;
 }
 
+/* The row that PLACE names, or the last one up to it that is chosen. */
+static int place_row(struct state *st, const char *place, uint64_t *row)
+{
+    int r = st->o->expression ? cli_chosen_check(&st->n, st->o->expression) : 0;
+
+    if (r == 0 && (r = trod_nav_place(st->n.nav, place, row)) >= 0)
+        r = r > 0 ? 0 : TROD_ERR_USAGE;
+    if (r == 0 && st->o->expression)
+        r = cli_chosen_last(&st->n, st->o->expression, row);
+    return r;
+}
+
 static int show(struct state *st)
 {
     const struct options *o = st->o;
     struct trod_nav_state *s = NULL;
     int64_t stream;
     uint64_t row;
-    int r = trod_nav_place(st->n.nav, o->at ? o->at : "end", &row);
+    int r = place_row(st, o->at ? o->at : "end", &row);
 
-    if (r <= 0)
-        return r < 0 ? r : TROD_ERR_USAGE;
+    if (r < 0)
+        return r;
     r = stream_of(st, &stream);
     if (r == 0)
         r = trod_nav_state(st->n.nav, row, stream, &s);
@@ -492,10 +508,9 @@ static int diff(struct state *st, const char *const place[2], uint64_t *n)
     int64_t stream = TROD_NAV_ROW_STREAM;
     int r = 0;
 
-    for (int k = 0; r >= 0 && k < 2; k++)
-        if ((r = trod_nav_place(st->n.nav, place[k], &row[k])) == 0)
-            r = TROD_ERR_USAGE;
-    if (r >= 0)
+    for (int k = 0; r == 0 && k < 2; k++)
+        r = place_row(st, place[k], &row[k]);
+    if (r == 0)
         r = stream_of(st, &stream);
     for (int k = 0; r == 0 && k < 2; k++) {
         r = trod_nav_state(st->n.nav, row[k], stream, &s[k]);
@@ -573,6 +588,7 @@ const struct cli_command cli_command_state = {
         "that something wrote which is not traced.",
     .examples = "  trod state run.tarmac --at 1000 --memory 0x8000..0x80ff\n"
                 "  trod state run.tarmac --at main:2 --symbols prog.elf\n"
+                "  trod state run.tarmac --where 'function == memcpy' -S prog.elf\n"
                 "  trod state run.tarmac --diff time:100,time:200\n",
     .options = options,
     .options_size = sizeof(struct options),

@@ -8,6 +8,7 @@
 struct options {
     struct cli_common common;
     struct cli_input input;
+    struct trod_match_options filter;
     struct cli_report report;
     const char *dot;
 };
@@ -15,6 +16,7 @@ struct options {
 static const struct trod_option options[] = {
     {"dot", 0, TROD_OPT_STR, offsetof(struct options, dot), "FILE",
      "write the order graph to FILE in the DOT language (see dot(1))", NULL, NULL},
+    CLI_SHARED(filter, "Choosing rows", trod_match_option_table),
     CLI_INPUT_OPTIONS,
     CLI_REPORT_OPTIONS,
     CLI_COMMON_OPTIONS,
@@ -28,18 +30,24 @@ struct syncing {
     struct cli *c;
     const struct options *o;
     struct trod_diag diag;
+    struct trod_match *match;
     struct trod_run *run;
     struct trod_output *out;
     struct trod_sync_dot *dot;
     struct cli_progress progress;
 };
 
-static int draw(void *user, struct trod_batch *b)
+static int choose(void *user, struct trod_batch *b)
 {
     struct syncing *s = user;
-    int r = trod_sync_dot_feed(s->dot, b);
+    int r = trod_match_batch(s->match, b);
 
-    return r < 0 ? r : 1;
+    if (r < 0)
+        return r;
+    trod_batch_keep(b, trod_match_keep(s->match));
+    if (s->dot && (r = trod_sync_dot_feed(s->dot, b)) < 0)
+        return r;
+    return !trod_match_done(s->match);
 }
 
 static void progress(void *user, const struct trod_trace_progress *p)
@@ -63,11 +71,13 @@ static int has_sync(struct syncing *s)
 static int open_run(struct syncing *s)
 {
     struct trod_run_options opt = {.serial = true, .progress = progress, .user = s};
-    int r;
+    int r = trod_match_new(&s->match, &s->o->filter, &s->diag);
 
-    opt.trace = cli_trace_options(&s->o->input, TROD_COL_KIND);
-    if (s->o->dot)
-        opt.filter = draw;
+    if (r < 0)
+        return r;
+    opt.trace = cli_trace_options(&s->o->input, TROD_COL_KIND | trod_match_want(s->match));
+    if (s->o->dot || !trod_match_all(s->match))
+        opt.filter = choose;
     r = trod_run_open(&s->run, s->c->operands, s->c->n_operands, &opt, &s->diag);
     if (r == 0)
         r = has_sync(s);
@@ -121,6 +131,8 @@ static int run(struct cli *c, const void *opt)
         cli_progress_begin(&s.progress, c);
         r = trod_run_go(s.run);
         cli_progress_end(&s.progress);
+        if (r >= 0)
+            trod_match_explain(s.match, trod_trace_meta(trod_run_trace(s.run)), &s.diag);
         told = r == TROD_ERR_NOMEM ? r : tell(&s);
         r = r < 0 ? r : told;
     }
@@ -131,6 +143,7 @@ static int run(struct cli *c, const void *opt)
         c->trouble = true;
     r = cli_diag_end(c, &s.diag);
     trod_run_free(s.run);
+    trod_match_free(s.match);
     return c->trouble ? CLI_TROUBLE : r;
 }
 
@@ -144,7 +157,8 @@ const struct cli_command cli_command_sync = {
         "had to wait, the threads that use them. Times are those of an ideal machine that executes "
         "one instruction a tick in every thread and is held up by nothing but synchronization; the "
         "critical path is what makes it take as long as it does. A set that has no legal order is "
-        "reported with the threads, records and sync points that stand against it.",
+        "reported with the threads, records and sync points that stand against it. Options that "
+        "choose rows, as --where, leave the order as it is: they say what is counted.",
     .examples = "  trod sync thread1.tt6 thread2.tt6\n"
                 "  trod sync traces/ --dot order.dot && dot -Tsvg order.dot > order.svg\n",
     .options = options,

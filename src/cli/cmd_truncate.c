@@ -15,6 +15,7 @@
 struct options {
     struct cli_common common;
     struct cli_input input;
+    struct trod_match_options filter;
     const char *output;
     uint64_t least;
     int like;
@@ -29,6 +30,7 @@ static const struct trod_option options[] = {
      "periods that make a loop (default: 3)", NULL, NULL},
     {"like", 0, TROD_OPT_ENUM, offsetof(struct options, like), "TOOL",
      "stop where that tool does: tarmac (Arm's tarmac-truncate), on traces in text", likes, NULL},
+    CLI_SHARED(filter, "Which rows", trod_match_option_table),
     CLI_INPUT_OPTIONS,
     CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
@@ -40,6 +42,7 @@ struct truncating {
     const char *const *paths;
     struct trod_loops *loops;
     struct trod_diag diag;
+    struct trod_match *match; /* of the pass at hand */
     uint64_t rows, kept;
 };
 
@@ -47,10 +50,35 @@ static int open_trace(struct truncating *t, struct trod_trace **trace, uint32_t 
                       struct trod_diag *diag)
 {
     struct trod_trace_options opt = cli_trace_options(&t->o->input, want);
+    int r;
 
+    trod_match_free(t->match);
+    t->rows = 0;
+    if ((r = trod_match_new(&t->match, &t->o->filter, diag)) < 0)
+        return r;
+    opt.want |= trod_match_want(t->match);
     if (t->o->like == 1 && !opt.from)
         opt.from = "tarmac";
     return trod_trace_open(trace, t->paths, t->c->n_operands, &opt, diag);
+}
+
+/* The next batch: the rows that are chosen, numbered among themselves. As trod_trace_next. */
+static int next(struct truncating *t, struct trod_trace *trace, struct trod_batch **b)
+{
+    int r;
+
+    if (trod_match_done(t->match))
+        return 0;
+    if ((r = trod_trace_next(trace, b)) <= 0)
+        return r;
+    if (!trod_match_all(t->match)) {
+        if ((r = trod_match_batch(t->match, *b)) < 0)
+            return r;
+        trod_batch_keep(*b, trod_match_keep(t->match));
+        (*b)->first = t->rows;
+    }
+    t->rows += (*b)->n;
+    return 1;
 }
 
 /* ---- both passes */
@@ -66,14 +94,15 @@ static int find(struct truncating *t)
     if (r != 0)
         return r;
     cli_progress_begin(&progress, t->c);
-    while ((r = trod_trace_next(trace, &b)) > 0) {
-        t->rows += b->n;
+    while ((r = next(t, trace, &b)) > 0) {
         r = trod_loops_feed(t->loops, b, &row);
         if (r != 0)
             break;
         cli_progress_tick(&progress, trace, t->rows);
     }
     cli_progress_end(&progress);
+    if (r >= 0)
+        trod_match_explain(t->match, trod_trace_meta(trace), &t->diag);
     trod_trace_close(trace);
     return r < 0 ? r : trod_loops_end(t->loops);
 }
@@ -84,7 +113,7 @@ static int copy(struct truncating *t, struct trod_trace *trace, struct trod_writ
     struct trod_batch *b;
     int r;
 
-    while ((r = trod_trace_next(trace, &b)) > 0) {
+    while ((r = next(t, trace, &b)) > 0) {
         const uint32_t n = trod_loops_keep(t->loops, b, keep);
 
         t->kept += n;
@@ -109,8 +138,9 @@ static int write_rest(struct truncating *t)
     if (r != 0)
         return r;
     cli_interrupt_begin();
-    r = trod_writer_open_like(&w, out, trace, trod_loops_at(t->loops, 0) ? TROD_DROP_SPAN : 0,
-                              &t->diag);
+    r = trod_writer_open_like(
+        &w, out, trace,
+        trod_match_drops(t->match) | (trod_loops_at(t->loops, 0) ? TROD_DROP_SPAN : 0), &t->diag);
     if (r == 0)
         r = copy(t, trace, w);
     if (w && r >= 0)
@@ -131,10 +161,11 @@ static void say(struct truncating *t)
         if (f->pc != TROD_NOWHERE)
             snprintf(at, sizeof at, " at 0x%llx", (unsigned long long)f->pc);
         cli_say(t->c,
-                "a loop to the end begins with row %llu%s: %llu steps a period, %llu whole "
+                "a loop to the end begins with row %llu%s%s: %llu steps a period, %llu whole "
                 "periods; the first is kept",
-                (unsigned long long)f->row, at, (unsigned long long)f->period,
-                (unsigned long long)f->periods);
+                (unsigned long long)f->row,
+                trod_match_all(t->match) ? "" : " of those that are chosen", at,
+                (unsigned long long)f->period, (unsigned long long)f->periods);
     }
     if (!trod_loops_at(t->loops, 0))
         cli_say(t->c, "the trace does not end in a loop: all is kept");
@@ -175,7 +206,7 @@ static int like_tarmac(struct truncating *t)
     if (r != 0)
         return r;
     r = trod_output_create(&out, t->o->output ? t->o->output : "-", NULL, &t->diag);
-    while (r == 0 && !stuck && (r = trod_trace_next(trace, &b)) > 0) {
+    while (r == 0 && !stuck && (r = next(t, trace, &b)) > 0) {
         r = trod_loops_feed(t->loops, b, &row);
         stuck = r == 1;
         if (r >= 0)
@@ -256,6 +287,7 @@ static int run(struct cli *c, const void *opt)
     if (fd >= 0)
         close(fd);
     trod_loops_free(t.loops);
+    trod_match_free(t.match);
     if (r < 0)
         c->trouble = true;
     r = cli_diag_end(c, &t.diag);
@@ -271,7 +303,10 @@ const struct cli_command cli_command_truncate = {
         "read and write, repeat up to the end of the trace. The trace is written up to the end of "
         "the first period, in its own format; where the loop begins, how long it is and how often "
         "it ran is said on standard error. Times do not count; a loop that counts, or that reads "
-        "something else each time, is none. Standard input is kept in a temporary file.",
+        "something else each time, is none. Standard input is kept in a temporary file. Options "
+        "that "
+        "choose rows, as --where, say which are looked at and written: a loop that also does "
+        "something else may be one without it.",
     .examples = "  trod truncate -o short.tarmac hung.tarmac\n"
                 "  zcat hung.tarmac.gz | trod truncate - > short.tarmac\n"
                 "  simulator | trod truncate --like tarmac -\n",

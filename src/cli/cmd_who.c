@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chain.h"
+#include "chosen.h"
 
 struct options {
     struct cli_common common;
@@ -13,7 +14,7 @@ struct options {
     struct cli_report report;
     struct cli_nav_options where;
     const char *reg, *memory, *executes;
-    const char *before, *after;
+    const char *before, *after, *expression;
     uint64_t count;
     bool writes, reads;
     uint64_t chain;
@@ -36,6 +37,11 @@ static const struct trod_option options[] = {
      "the next ones behind this place", NULL, NULL},
     {"count", 'n', TROD_OPT_U64, offsetof(struct options, count), "N",
      "so many of each, the nearest first (default: 1)", NULL, NULL},
+    {"where", 0, TROD_OPT_STR, offsetof(struct options, expression), "EXPRESSION",
+     "only rows for which EXPRESSION holds, as 'value == 42'; with --chain: the write that it "
+     "begins "
+     "with; see trod-where(7)",
+     NULL, NULL},
     {"writes", 0, TROD_OPT_BOOL, offsetof(struct options, writes), NULL, "writes only", NULL, NULL},
     {"reads", 0, TROD_OPT_BOOL, offsetof(struct options, reads), NULL, "reads only", NULL, NULL},
     {"chain", 0, TROD_OPT_U64, offsetof(struct options, chain), "K",
@@ -71,6 +77,50 @@ struct who {
     size_t parts;
 };
 
+enum { CHUNK = 64 }; /* answers that are judged at a time, at first */
+
+/* Those of N answers for which the expression holds, to P. */
+static int choose(struct who *w, struct part *p, const struct trod_nav_hit *hit, size_t n,
+                  bool back)
+{
+    uint64_t *row = calloc(n + 1, sizeof *row);
+    uint8_t *holds = calloc(n + 1, 1);
+    int r = row && holds ? 0 : TROD_ERR_NOMEM;
+
+    for (size_t i = 0; r == 0 && i < n; i++)
+        row[i] = hit[back ? n - 1 - i : i].row;
+    if (r == 0)
+        r = cli_chosen_rows(&w->n, w->o->expression, row, n, holds);
+    for (size_t i = 0; r == 0 && i < n && p->n < w->o->count; i++)
+        if (holds[back ? n - 1 - i : i])
+            p->hit[p->n++] = hit[i];
+    free(row);
+    free(holds);
+    return r;
+}
+
+/* The answers from ROW on for which the expression holds: more and more are asked for. */
+static int ask_chosen(struct who *w, struct part *p, uint64_t row, bool back)
+{
+    size_t room = w->o->count < CHUNK ? CHUNK : (size_t)w->o->count, n = room;
+    int r = 0;
+
+    while (r == 0 && n == room && p->n < w->o->count) {
+        struct trod_nav_hit *hit = calloc(room, sizeof *hit);
+
+        r = hit ? trod_nav_find(w->n.nav, &w->query, row, back, hit, room, &n) : TROD_ERR_NOMEM;
+        if (r == 0)
+            r = choose(w, p, hit, n, back);
+        if (r == 0 && n == room) {
+            row = hit[n - 1].row;
+            room = room < MOST / 4 ? 4 * room : MOST;
+            n = room;
+        }
+        free(hit);
+    }
+    return r;
+}
+
 static int ask(struct who *w, unsigned access, uint64_t row, bool back)
 {
     struct part *p = &w->part[w->parts++];
@@ -84,6 +134,8 @@ static int ask(struct who *w, unsigned access, uint64_t row, bool back)
     if (!p->hit)
         return TROD_ERR_NOMEM;
     w->query.access = access;
+    if (w->o->expression)
+        return ask_chosen(w, p, row, back);
     return trod_nav_find(w->n.nav, &w->query, row, back, p->hit, k, &p->n);
 }
 
@@ -207,7 +259,8 @@ static int tell(struct who *w)
         for (size_t k = 0; r == 0 && k < w->part[i].n; k++)
             r = put_hit(w, out.emit, &w->part[i], &w->part[i].hit[k]);
     trod_emit_table_close(out.emit);
-    if (r == 0 && w->o->memory && !w->o->reads && (w->o->before || !w->o->after))
+    if (r == 0 && w->o->memory && !w->o->reads && !w->o->expression &&
+        (w->o->before || !w->o->after))
         r = untraced(w, out.emit);
     end = cli_report_end(&out);
     return r < 0 ? r : end;
@@ -235,17 +288,37 @@ static int settle_query(struct who *w)
     return r;
 }
 
+/* The chain of the last write for which the expression holds. */
+static int chain(struct who *w)
+{
+    const struct options *o = w->o;
+    uint64_t before = w->before;
+    int r = 0;
+
+    if (o->expression) {
+        r = ask(w, TROD_NAV_WRITES, before, true);
+        if (r == 0 && w->part[0].n == 0)
+            r = trod_error(&w->n.diag, TROD_ERR_USAGE, "navigate.where", NULL,
+                           "'--where' holds for no write before the place");
+        if (r == 0)
+            before = w->part[0].hit[0].row + 1;
+    }
+    return r < 0 ? r : cli_chain(&w->n, &w->query, before, o->chain, o->dot, &o->report);
+}
+
 static int work(struct who *w)
 {
     const struct options *o = w->o;
     uint64_t row;
-    int r = settle_query(w);
+    int r = o->expression ? cli_chosen_check(&w->n, o->expression) : 0;
 
+    if (r == 0)
+        r = settle_query(w);
     w->before = TROD_NOWHERE;
     if (r == 0 && o->before && (r = trod_nav_place(w->n.nav, o->before, &w->before)) >= 0)
         r = r ? 0 : TROD_ERR_USAGE;
     if (r == 0 && o->chain)
-        return cli_chain(&w->n, &w->query, w->before, o->chain, o->dot, &o->report);
+        return chain(w);
     if (r == 0 && (o->before || !o->after))
         r = ask_all(w, w->before, true);
     if (r == 0 && o->after) {
@@ -297,6 +370,7 @@ const struct cli_command cli_command_who = {
     .examples = "  trod who run.tarmac --register x0 --before 1000\n"
                 "  trod who run.tarmac --memory 0x8000..0x8003 --before end --count 5\n"
                 "  trod who run.tarmac --register x0 --before 1000 --chain 8 --dot x0.dot\n"
+                "  trod who run.tarmac --memory 0x8000 --where 'value == 0 && size == 4'\n"
                 "  trod who run.tarmac --memory table --symbols prog.elf --after time:100\n",
     .options = options,
     .options_size = sizeof(struct options),

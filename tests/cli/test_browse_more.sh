@@ -202,6 +202,25 @@ shows 'there is no second position'
 keys q
 over 0
 
+# --where: the first row from --at on, then as f and F go on
+browser 80 24 --where 'kind == INSTR && addr >= 0x1010' calls.tarmac
+shows '^> +2 INSTR'
+keys f
+shows 'row 3 of 15'
+keys F
+shows 'row 2 of 15'
+browser 80 24 --at 12 --where 'kind == WRITE' calls.tarmac
+shows '^> +14 WRITE'
+browser 80 24 --at 11 --where 'kind == WRITE' calls.tarmac # the place itself is one
+shows '^> +11 WRITE'
+browser 80 24 --where 'value == 999' calls.tarmac
+shows 'not found from row 0: value == 999'
+keys q
+over 0
+browser 80 24 --where 'valu == 999' calls.tarmac
+over 2
+check grep -q "'valu'" errors
+
 # every key that ? shows is in the manual, and the other way round
 browser 100 70 calls.tarmac
 keys '?'

@@ -48,6 +48,13 @@ json '.live == [{caller: "0x401200", function: "libc.so.6!malloc", blocks: 1, by
 json '.after_free[0].accesses == 1 and .after_free[0].pc == "0x401300" and .after_free[0].block == "0x8000"'
 json '.sizes == [{from: 32, to: 63, allocations: 1}, {from: 64, to: 127, allocations: 1}]'
 
+# --where: the first call only, whose argument, return address and result stand before the second one's
+row=$(trod view --format json made/a.trace | jq -s '[.[] | select(.value == "0x32")][0].record')
+check test "$row" -gt 5
+run trod functions --where "row < $row - 2" --format json made/a.trace
+status 0
+json '.calls == 1 and [.functions[] | [.id, .calls]] == [[0, 1], [1, 0], [2, 0], [3, 0]]'
+
 # every allocation function, and what can go wrong with each
 mkdir edges
 {
