@@ -54,9 +54,9 @@ static int column_of(const char *name)
 
 static bool parse_plain(struct cg_weight *w, const char *text)
 {
-    for (uint8_t i = 0; i < sizeof plain / sizeof *plain; i++)
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (strcmp(plain[i].name, text) == 0) {
-            w->what = i;
+            w->what = (uint8_t)i;
             w->unit = plain[i].unit;
             return true;
         }
