@@ -103,6 +103,7 @@ struct trod_index_info {
     uint64_t calls; /* bytes of further parts */
     uint64_t memory;
     uint64_t memory_blocks; /* of which it is known what they leave in memory */
+    uint64_t marks;         /* bytes of a further part */
 };
 /* About the index that NAV uses. False: it uses none. */
 bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out);
@@ -121,8 +122,9 @@ int trod_nav_count(struct trod_nav *nav, uint64_t *rows);
 /*
  * The row that TEXT names (docs/navigating.md, "Places"): "1234" (row), "line:N", "time:T",
  * "insn:N" (instruction N of the trace, from 1), "40%", "start", "end", "ADDRESS:K" and "SYMBOL:K"
- * (the Kth execution of the instruction there, from 1; ":K" may be left out: the first). Returns 1
- * with *ROW, 0 (no such place, reported as TROD_ERR_USAGE), or an error, reported.
+ * (the Kth execution of the instruction there, from 1; ":K" may be left out: the first),
+ * "kind:NAME:K" (the Kth row of a kind, as trod_kind_name has it, in any case of letters). Returns
+ * 1 with *ROW, 0 (no such place, reported as TROD_ERR_USAGE), or an error, reported.
  */
 int trod_nav_place(struct trod_nav *nav, const char *text, uint64_t *row);
 
@@ -149,14 +151,15 @@ int trod_nav_line_of(struct trod_nav *nav, uint64_t row, uint64_t *line);
 enum trod_nav_access {
     TROD_NAV_WRITES = 1 << 0,
     TROD_NAV_READS = 1 << 1,
-    TROD_NAV_VISITS = 1 << 2 /* executions of the instruction at LO */
+    TROD_NAV_VISITS = 1 << 2, /* executions of the instruction at LO */
+    TROD_NAV_KIND = 1 << 3    /* rows of a kind: LO is it (enum trod_kind) */
 };
 
 /* What is looked for. */
 struct trod_nav_query {
     unsigned access; /* enum trod_nav_access */
     const char *reg; /* a register by any of its names; NULL: memory, or a visit */
-    uint64_t lo, hi; /* bytes of memory, HI included; VISITS: LO is the address */
+    uint64_t lo, hi; /* bytes of memory, HI included; VISITS: LO is the address; KIND: the kind */
     uint32_t stream; /* of this stream only, */
     bool one_stream; /* if this is set */
 };

@@ -157,6 +157,13 @@ int browse_visit(struct browse *b, uint64_t pc, bool back)
     return look(b, &q, what, back);
 }
 
+int browse_kind(struct browse *b, unsigned kind, bool back)
+{
+    const struct trod_nav_query q = {.access = TROD_NAV_KIND, .lo = kind, .hi = kind};
+
+    return look(b, &q, trod_kind_name(kind), back);
+}
+
 /* The stream of the cursor's row. */
 static uint32_t stream_here(struct browse *b)
 {

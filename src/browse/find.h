@@ -18,6 +18,8 @@ int browse_find_here(struct browse *b, const char *text);
 int browse_write(struct browse *b, const char *what, bool back);
 /* The next execution of the instruction at PC. */
 int browse_visit(struct browse *b, uint64_t pc, bool back);
+/* The next or the last row of KIND (enum trod_kind). */
+int browse_kind(struct browse *b, unsigned kind, bool back);
 
 /*
  * Rows FROM to END (not among them) of B's trace to FN, a batch or a part of one at a time; I is

@@ -115,7 +115,7 @@ void action_place(struct view *v, int key)
     char text[VIEW_LINE] = "";
 
     (void)key;
-    if (prompt(v, "go to (row, line:N, time:T, insn:N, N%, address, symbol): ", text))
+    if (prompt(v, "go to (row, line:N, time:T, insn:N, kind:NAME:K, N%, address, symbol): ", text))
         go_to(v, text);
 }
 
@@ -184,7 +184,7 @@ void action_find_again(struct view *v, int key)
 void action_exception(struct view *v, int key)
 {
     v->patient = true;
-    action_end(v, browse_find(view_model(v), "kind == EXCEPTION", key == 'E'));
+    action_end(v, browse_kind(view_model(v), TROD_EXCEPTION, key == 'E'));
 }
 
 /* What is chosen in the pane that has the keys; false: none of them has. */

@@ -63,6 +63,7 @@ static void tell_index(struct trod_emit *e, const char *path, const struct trod_
     trod_emit_bytes(e, "registers", x->registers_at);
     trod_emit_bytes(e, "memory", x->memory);
     trod_emit_bytes(e, "calls", x->calls);
+    trod_emit_bytes(e, "marks", x->marks);
     trod_emit_bytes(e, "log", x->log);
     trod_emit_bytes(e, "directory", x->directory);
     trod_emit_bytes(e, "windows", x->windows);

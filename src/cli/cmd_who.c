@@ -13,7 +13,7 @@ struct options {
     struct cli_input input;
     struct cli_report report;
     struct cli_nav_options where;
-    const char *reg, *memory, *executes;
+    const char *reg, *memory, *executes, *kind;
     const char *before, *after, *expression;
     uint64_t count;
     bool writes, reads;
@@ -29,8 +29,12 @@ static const struct trod_option options[] = {
      "who writes and reads a byte of this memory; NAME: an object of --symbols", NULL, NULL},
     {"executes", 'x', TROD_OPT_STR, offsetof(struct options, executes), "ADDRESS|NAME",
      "when the instruction at this address is executed; NAME: a function of --symbols", NULL, NULL},
+    {"kind", 0, TROD_OPT_STR, offsetof(struct options, kind), "KIND",
+     "where rows of this kind are: EXCEPTION, MARKER, SYNC, ... (see trod view --help)", NULL,
+     NULL},
     {"before", 'b', TROD_OPT_STR, offsetof(struct options, before), "PLACE",
-     "the last ones before this place: a row, line:N, time:T, insn:N, N%, start, end, ADDRESS:K or "
+     "the last ones before this place: a row, line:N, time:T, insn:N, kind:NAME:K, N%, start, end, "
+     "ADDRESS:K or "
      "SYMBOL:K; the default where --after is not given: behind the end",
      NULL, NULL},
     {"after", 'a', TROD_OPT_STR, offsetof(struct options, after), "PLACE",
@@ -129,6 +133,7 @@ static int ask(struct who *w, unsigned access, uint64_t row, bool back)
     p->when = back ? "before" : "after";
     p->what = access == TROD_NAV_WRITES  ? "writes"
               : access == TROD_NAV_READS ? "reads"
+              : access == TROD_NAV_KIND  ? "is"
                                          : "executes";
     p->hit = calloc(k, sizeof *p->hit);
     if (!p->hit)
@@ -144,8 +149,8 @@ static int ask_all(struct who *w, uint64_t row, bool back)
     const struct options *o = w->o;
     int r = 0;
 
-    if (o->executes)
-        return ask(w, TROD_NAV_VISITS, row, back);
+    if (o->executes || o->kind)
+        return ask(w, o->kind ? TROD_NAV_KIND : TROD_NAV_VISITS, row, back);
     if (o->writes || !o->reads)
         r = ask(w, TROD_NAV_WRITES, row, back);
     if (r == 0 && (o->reads || !o->writes))
@@ -172,7 +177,7 @@ static void str_or_absent(struct trod_emit *e, bool there, const char *text)
 static int put_hit(struct who *w, struct trod_emit *e, const struct part *p,
                    const struct trod_nav_hit *h)
 {
-    const bool memory = w->query.reg == NULL && !w->o->executes;
+    const bool memory = w->o->memory != NULL;
     char text[256];
     uint64_t line;
     int r = trod_nav_line_of(w->n.nav, h->row, &line);
@@ -198,7 +203,7 @@ static int put_hit(struct who *w, struct trod_emit *e, const struct part *p,
     r = h->insn == TROD_NOWHERE ? 0 : cli_nav_text(&w->n, h->insn, text, sizeof text);
     str_or_absent(e, text[0] != '\0', text);
     hex_or_absent(e, memory, h->addr);
-    if (h->size && !w->o->executes)
+    if (h->size && !w->o->executes && !w->o->kind)
         trod_emit_u64(e, NULL, h->size);
     else
         trod_emit_absent(e);
@@ -280,6 +285,14 @@ static int settle_query(struct who *w)
         if (r == 0 && trod_nav_meta(w->n.nav)->isa == TROD_ISA_ARM)
             w->query.lo &= ~UINT64_C(1);
     }
+    if (r == 0 && o->kind) {
+        const int kind = trod_kind_find(o->kind, strlen(o->kind));
+
+        if (kind < 0)
+            return trod_error(&w->n.c->diag, TROD_ERR_USAGE, "args.kind", NULL,
+                              "there is no kind of row '%s'", o->kind);
+        w->query.lo = w->query.hi = (uint64_t)kind;
+    }
     if (r == 0 && o->where.stream) {
         r = cli_nav_stream(&w->n, o->where.stream, &stream);
         w->query.stream = stream;
@@ -334,12 +347,12 @@ static int run(struct cli *c, const void *opt)
     const struct options *o = w.o;
     int r;
 
-    if (!!o->reg + !!o->memory + !!o->executes != 1) {
+    if (!!o->reg + !!o->memory + !!o->executes + !!o->kind != 1) {
         trod_error(&c->diag, TROD_ERR_USAGE, "args.who", NULL,
-                   "give one of --register, --memory and --executes");
+                   "give one of --register, --memory, --executes and --kind");
         return CLI_TROUBLE;
     }
-    if ((o->chain && (o->executes || o->after)) || (o->dot && !o->chain)) {
+    if ((o->chain && (o->executes || o->kind || o->after)) || (o->dot && !o->chain)) {
         trod_error(&c->diag, TROD_ERR_USAGE, "args.chain", NULL,
                    "option '--chain' goes with --register or --memory, and --before; '--dot' with "
                    "it");
@@ -364,10 +377,12 @@ const struct cli_command cli_command_who = {
     .operands = "FILE...",
     .about =
         "Find the rows nearest to a place of a trace that write or read a register or bytes of "
-        "memory, or execute an instruction: the last ones before it, the next ones after it. "
+        "memory, execute an instruction, or are of a kind: the last ones before it, the next ones "
+        "after it. "
         "Reads of registers are what the opcodes of instructions say; so are writes in formats "
         "without register records.",
     .examples = "  trod who run.tarmac --register x0 --before 1000\n"
+                "  trod who run.tarmac --kind EXCEPTION --after 1000 --count 3\n"
                 "  trod who run.tarmac --memory 0x8000..0x8003 --before end --count 5\n"
                 "  trod who run.tarmac --register x0 --before 1000 --chain 8 --dot x0.dot\n"
                 "  trod who run.tarmac --memory 0x8000 --where 'value == 0 && size == 4'\n"

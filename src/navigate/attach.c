@@ -212,10 +212,10 @@ bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out)
         out->memory_blocks += (x->block[k].flags & NAV_B_MEMORY) != 0;
     for (uint32_t i = 0; i < x->n_sections; i++) {
         const struct nav_section *s = &x->section[i];
-        uint64_t *const part[] = {NULL,          &out->directory,    &out->directory,
-                                  &out->log,     &out->states,       &out->lines,
-                                  &out->sites,   &out->registers_at, &out->directory,
-                                  &out->windows, &out->calls,        &out->memory};
+        uint64_t *const part[] = {
+            NULL,        &out->directory, &out->directory,    &out->log,       &out->states,
+            &out->lines, &out->sites,     &out->registers_at, &out->directory, &out->windows,
+            &out->calls, &out->memory,    &out->marks};
 
         if (s->id && s->id < sizeof part / sizeof *part)
             *part[s->id] += s->length;

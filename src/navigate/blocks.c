@@ -85,7 +85,8 @@ uint64_t trod_nav_time_end(const struct trod_nav *nav, uint64_t time)
     return 0;
 }
 
-uint64_t nav_from_visit(struct trod_nav *nav, uint64_t pc, uint64_t *left)
+/* The first row of the block that has the one that is *LEFT behind those before, of section ID. */
+static uint64_t from_count(struct trod_nav *nav, unsigned id, uint64_t key, uint64_t *left)
 {
     const struct nav_index *x = nav->index;
     struct nav_postings found = {0};
@@ -93,7 +94,7 @@ uint64_t nav_from_visit(struct trod_nav *nav, uint64_t pc, uint64_t *left)
 
     for (uint32_t s = 0; x && row == TROD_NOWHERE && s < x->n_segments; s++) {
         found.n = 0;
-        if (nav_postings_find(x, &x->segment[s], NAV_S_SITES, pc, &found) < 0) {
+        if (nav_postings_find(x, &x->segment[s], id, key, &found) < 0) {
             row = x->block[x->segment[s].from].row; /* what cannot be looked up is looked for */
             break;
         }
@@ -107,6 +108,16 @@ uint64_t nav_from_visit(struct trod_nav *nav, uint64_t pc, uint64_t *left)
     }
     free(found.at);
     return row;
+}
+
+uint64_t nav_from_visit(struct trod_nav *nav, uint64_t pc, uint64_t *left)
+{
+    return from_count(nav, NAV_S_SITES, pc, left);
+}
+
+uint64_t nav_from_kind(struct trod_nav *nav, unsigned kind, uint64_t *left)
+{
+    return from_count(nav, NAV_S_MARKS, kind, left);
 }
 
 uint64_t nav_from_instruction(struct trod_nav *nav, uint64_t number, uint64_t *left)
@@ -251,7 +262,7 @@ static void add_candidates(const struct nav_postings *found, const struct trod_n
         const struct nav_posting *p = &found->at[i];
         uint64_t mask = UINT64_MAX;
 
-        if (!q->reg && !(q->access & TROD_NAV_VISITS)) {
+        if (!q->reg && !(q->access & (TROD_NAV_VISITS | TROD_NAV_KIND))) {
             const uint64_t first = p->key * NAV_LINE;
 
             mask =
@@ -309,12 +320,14 @@ int nav_candidates(struct trod_nav *nav, const struct trod_nav_query *query, con
         found.n = 0;
         if (query->reg)
             rc = register_candidates(x, query, reg, &x->segment[s], &found);
+        else if (query->access & TROD_NAV_KIND)
+            rc = nav_postings_find(x, &x->segment[s], NAV_S_MARKS, query->lo, &found);
         else if (query->access & TROD_NAV_VISITS)
             rc = nav_postings_find(x, &x->segment[s], NAV_S_SITES, query->lo, &found);
         else
             rc = nav_postings_range(x, &x->segment[s], NAV_S_LINES, query->lo / NAV_LINE,
                                     query->hi / NAV_LINE, &found);
-        if (rc == TROD_OK && !query->reg && !(query->access & TROD_NAV_VISITS))
+        if (rc == TROD_OK && !query->reg && !(query->access & (TROD_NAV_VISITS | TROD_NAV_KIND)))
             rc = nav_postings_find(x, &x->segment[s], NAV_S_LINES, NAV_ANY_LINE, &found);
         add_candidates(&found, query, *block);
     }

@@ -81,6 +81,8 @@ static int end_segment(struct nav_builder *b)
     if (rc == TROD_OK)
         rc = put_calls(b);
     if (rc == TROD_OK)
+        rc = put_postings(b, NAV_S_MARKS, &b->marks);
+    if (rc == TROD_OK)
         rc = trod_buf_add(&b->segments, range, sizeof range);
     b->n_segments++;
     b->segment_from = b->n_blocks;
@@ -178,7 +180,7 @@ static int end_block(struct nav_builder *b)
         return TROD_OK;
     }
     b->incomplete |= !k->flags;
-    rc = nav_tally_end(&b->tally, b->n_blocks, &b->lines, &b->sites, &b->regs_at);
+    rc = nav_tally_end(&b->tally, b->n_blocks, &b->lines, &b->sites, &b->regs_at, &b->marks);
     if (rc == TROD_OK)
         rc = nav_memory_end(&b->tally.memory, b->n_blocks, memory_most(b, k), &b->memory, &whole);
     if (whole)
@@ -383,6 +385,7 @@ static void end(struct nav_builder *b)
     free(b->sites.at);
     free(b->regs_at.at);
     free(b->memory.at);
+    free(b->marks.at);
     trod_buf_fini(&b->memory.told);
     trod_buf_fini(&b->states);
     trod_buf_fini(&b->log);

@@ -46,7 +46,7 @@ struct nav_builder {
     struct nav_block *block;
     uint32_t n_blocks, segment_from, n_segments;
     size_t cap_blocks;
-    struct nav_postings lines, sites, regs_at, memory;
+    struct nav_postings lines, sites, regs_at, memory, marks;
     struct trod_buf states, log, sections, segments;
     /* points of compressed files, found on a thread of their own */
     pthread_t points_thread;

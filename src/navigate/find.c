@@ -222,6 +222,11 @@ static int rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, 
             continue;
         if (q->reg) {
             registers(f, b, i, row);
+        } else if (q->access & TROD_NAV_KIND) {
+            if (b->kind[i] == q->lo) {
+                describe(f, b, i, row, TROD_NAV_KIND, &hit);
+                add(f, &hit);
+            }
         } else if (q->access & TROD_NAV_VISITS) {
             if (b->kind[i] == TROD_INSTR && nav_has(b, i, TROD_COL_ADDR) && b->addr[i] == q->lo) {
                 describe(f, b, i, row, TROD_NAV_VISITS, &hit);

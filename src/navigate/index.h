@@ -17,7 +17,7 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 14,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 3,
+    NAV_INDEX_VERSION = 4,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
@@ -30,6 +30,7 @@ enum nav_section_id {
     NAV_S_LINES = 5,   /* of a segment: postings by line of memory: bytes written, read */
     NAV_S_SITES = 6,   /* by address of instructions: executions */
     NAV_S_REGS = 7,    /* by register: 2 * number, + 1 where it is read */
+    NAV_S_MARKS = 12,  /* of a segment: by kind of row: how many */
     NAV_S_MEMORY = 11, /* of a segment: by line of memory, what its blocks leave there */
     NAV_S_CALLS = 10,  /* of a segment: call stacks at its beginning, what happens to them */
     NAV_S_WINDOW = 9,  /* of a point: what was decoded last before it */
@@ -73,7 +74,8 @@ enum { NAV_APART = 4 << 20 }; /* decoded bytes between points */
 struct nav_posting {
     uint64_t key;
     uint32_t block, zero;
-    uint64_t a, b; /* LINES: masks of bytes written, read; SITES: executions; MEMORY: of TOLD */
+    uint64_t a,
+        b; /* LINES: masks of bytes written, read; SITES, MARKS: how many; MEMORY: of TOLD */
 };
 
 struct nav_postings {
@@ -85,7 +87,7 @@ struct nav_postings {
 /* Blocks [from, to) whose postings stand together. */
 struct nav_segment {
     uint32_t from, to;
-    const struct nav_section *lines, *sites, *regs, *calls, *memory;
+    const struct nav_section *lines, *sites, *regs, *calls, *memory, *marks;
 };
 
 /* What the trace was when the index was made. */

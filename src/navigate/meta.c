@@ -197,10 +197,10 @@ static int get_segments(struct nav_index *x, struct trod_span *in)
         if (trod_unpack(in, &from) < 0 || trod_unpack(in, &to) < 0 || from != before ||
             to <= from || to > x->n_blocks)
             return TROD_ERR_CORRUPT;
-        x->segment[i] = (struct nav_segment){(uint32_t)from,          (uint32_t)to,
-                                             find(x, NAV_S_LINES, i), find(x, NAV_S_SITES, i),
-                                             find(x, NAV_S_REGS, i),  find(x, NAV_S_CALLS, i),
-                                             find(x, NAV_S_MEMORY, i)};
+        x->segment[i] = (struct nav_segment){(uint32_t)from,           (uint32_t)to,
+                                             find(x, NAV_S_LINES, i),  find(x, NAV_S_SITES, i),
+                                             find(x, NAV_S_REGS, i),   find(x, NAV_S_CALLS, i),
+                                             find(x, NAV_S_MEMORY, i), find(x, NAV_S_MARKS, i)};
     }
     return n ? (x->segment[n - 1].to == x->n_blocks ? TROD_OK : TROD_ERR_CORRUPT) : TROD_OK;
 }

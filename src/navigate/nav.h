@@ -55,12 +55,14 @@ uint64_t nav_block_first(const struct trod_nav *nav, size_t k);
 
 /*
  * The first row from which a scan has to look for a time, for the Kth execution of PC (*LEFT, K at
- * first, becomes the number that is left from there; TROD_NOWHERE: there are fewer), for an
+ * first, becomes the number that is left from there; TROD_NOWHERE: there are fewer), for the Kth
+ * row of a kind, for an
  * instruction by its number (*LEFT: where they have none in the trace), for a line (with the offset
  * in the file and the number of lines before it).
  */
 uint64_t nav_from_time(struct trod_nav *nav, uint64_t time);
 uint64_t nav_from_visit(struct trod_nav *nav, uint64_t pc, uint64_t *left);
+uint64_t nav_from_kind(struct trod_nav *nav, unsigned kind, uint64_t *left);
 uint64_t nav_from_instruction(struct trod_nav *nav, uint64_t number, uint64_t *left);
 uint64_t nav_from_line(struct trod_nav *nav, uint64_t line, uint64_t *offset, uint64_t *before);
 /* The offset at which block K begins, and the lines before it. */

@@ -85,6 +85,18 @@ static int by_offset(void *user, const struct trod_batch *b, uint32_t i, uint32_
     return 1;
 }
 
+static int by_kind(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    struct looking *l = user;
+
+    for (uint32_t end = i + n; i < end; i++, row++)
+        if (b->kind[i] == l->wanted && --l->left == 0) {
+            l->row = row;
+            return 0;
+        }
+    return 1;
+}
+
 static int look(struct trod_nav *nav, struct looking *l, uint64_t from, nav_fn fn, uint64_t *row)
 {
     int rc;
@@ -280,6 +292,20 @@ static int named(struct trod_nav *nav, const char *text, uint64_t *row)
     return trod_nav_visit(nav, pc, k, row);
 }
 
+/* TEXT as "NAME" or "NAME:K": the Kth row of a kind. */
+static int of_kind(struct trod_nav *nav, const char *text, uint64_t *row)
+{
+    const char *colon = strchr(text, ':');
+    const int kind = trod_kind_find(text, colon ? (size_t)(colon - text) : strlen(text));
+    struct looking l = {.wanted = (uint64_t)kind, .left = 1};
+    uint64_t from;
+
+    if (kind < 0 || (colon && !number(colon + 1, strlen(colon + 1), &l.left)) || l.left == 0)
+        return 0;
+    from = nav_from_kind(nav, (unsigned)kind, &l.left);
+    return from == TROD_NOWHERE ? 0 : look(nav, &l, from, by_kind, row);
+}
+
 static int fraction(struct trod_nav *nav, uint64_t percent, uint64_t *row)
 {
     uint64_t rows;
@@ -325,6 +351,8 @@ static int find(struct trod_nav *nav, const char *text, uint64_t *row)
         return trod_nav_time(nav, n, row);
     if (word(text, "insn", &n))
         return instruction(nav, n, row);
+    if (strncasecmp(text, "kind:", 5) == 0)
+        return of_kind(nav, text + 5, row);
     if (!word(text, "row", row) &&
         !((text[0] != '0' || (text[1] | 0x20) != 'x') && number(text, len, row)))
         return named(nav, text, row);

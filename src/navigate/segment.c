@@ -123,7 +123,7 @@ static int put_posting(const struct nav_postings *all, const struct nav_posting 
 
     if (rc < 0 || id == NAV_S_REGS)
         return rc;
-    if (id == NAV_S_SITES)
+    if (id == NAV_S_SITES || id == NAV_S_MARKS)
         return trod_pack(out, p->a);
     if (id == NAV_S_MEMORY)
         return trod_pack(out, p->b) < 0 ? TROD_ERR_NOMEM
@@ -207,7 +207,7 @@ static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p
     p->a = p->b = 0;
     if (id == NAV_S_REGS)
         return true;
-    if (id == NAV_S_SITES)
+    if (id == NAV_S_SITES || id == NAV_S_MARKS)
         return trod_unpack(in, &p->a) == TROD_OK;
     if (id == NAV_S_MEMORY) {
         if (trod_unpack(in, &p->b) < 0 || p->b > in->n)
@@ -263,6 +263,7 @@ static const struct nav_section *section_of(const struct nav_segment *s, unsigne
     return id == NAV_S_LINES    ? s->lines
            : id == NAV_S_SITES  ? s->sites
            : id == NAV_S_MEMORY ? s->memory
+           : id == NAV_S_MARKS  ? s->marks
                                 : s->regs;
 }
 

@@ -208,6 +208,7 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
     struct nav_access a;
     int rc;
 
+    t->kinds[b->kind[i]]++;
     switch (b->kind[i]) {
     case TROD_READ:
     case TROD_WRITE:
@@ -229,7 +230,7 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
 }
 
 int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *lines,
-                  struct nav_postings *sites, struct nav_postings *regs)
+                  struct nav_postings *sites, struct nav_postings *regs, struct nav_postings *marks)
 {
     int rc = TROD_OK;
 
@@ -244,6 +245,10 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *line
         for (unsigned k = 0; rc == TROD_OK && k < 2; k++)
             if (t->reg[k][id / 64] >> id % 64 & 1)
                 rc = nav_postings_add(regs, 2 * (uint64_t)id + k, block, 0, 0);
+    for (unsigned kind = 0; rc == TROD_OK && kind < TROD_KINDS; kind++)
+        if (t->kinds[kind])
+            rc = nav_postings_add(marks, kind, block, t->kinds[kind], 0);
+    memset(t->kinds, 0, sizeof t->kinds);
     memset(t->reg, 0, sizeof t->reg);
     t->n_lines = t->n_sites = 0;
     t->last = NULL;

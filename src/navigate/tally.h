@@ -34,6 +34,7 @@ struct nav_tally {
     struct nav_memory memory;
     uint64_t first;                           /* row of the block */
     struct nav_tally_line *last;              /* met last */
+    uint64_t kinds[TROD_KINDS];               /* rows of each */
     uint64_t reg[2][NAV_REGS / 64];           /* written, read: a bit each */
     uint16_t id[NAV_ISETS][NAV_DECODER_REGS]; /* of the decoder's registers: number + 1 */
 };
@@ -45,6 +46,7 @@ void nav_tally_fini(struct nav_tally *t);
 int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, uint64_t row);
 /* The block ends: its postings, as those of block BLOCK; the next one begins. */
 int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *lines,
-                  struct nav_postings *sites, struct nav_postings *regs);
+                  struct nav_postings *sites, struct nav_postings *regs,
+                  struct nav_postings *marks);
 
 #endif

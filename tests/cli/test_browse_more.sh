@@ -82,7 +82,7 @@ shows '^> +5 '
 keys e
 shows 'row 12 of 15'
 keys E
-shows 'not found before row 12'
+shows 'EXCEPTION: none before row 12'
 ask W x30
 shows 'row 8 of 15'
 ask W lr
@@ -192,7 +192,7 @@ printf '0x1000 R\n0x1008 W\n0x2000 R\n' >addresses
 browser 80 24 --from ramulator addresses
 shows 'this format has addresses only, no registers'
 keys e
-shows 'not found behind row 0'
+shows 'EXCEPTION: none behind row 0'
 keys n
 shows 'no instruction is near'
 keys -

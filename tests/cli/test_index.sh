@@ -25,7 +25,8 @@ json '.traces[0] | .rows == 600 and .instructions == 200 and .blocks == 1 and .r
 
 for question in 'state --at 300 --memory 0x8000..0x81ff' 'state --at time:150' 'state --diff 100,200' \
     'who --register x3 --before 400 --count 4' 'who --memory 0x8010..0x8017 --after 0' \
-    'who --executes 0x1008 --count 30' 'state --at 0x1004:12' 'state --at insn:77' 'state --at line:555'; do
+    'who --executes 0x1008 --count 30' 'state --at 0x1004:12' 'state --at insn:77' 'state --at kind:WRITE:150' 'state --at kind:reg' \
+    'who --kind WRITE --before 333 --count 5' 'who --kind instr --after 333' 'state --at line:555'; do
     trod ${question%% *} --no-index --format json ${question#* } t.tarmac >want
     run trod ${question%% *} --format json ${question#* } t.tarmac
     out_is want

@@ -85,7 +85,7 @@ status 2
 err_has "the trace has no place '9'"
 run trod who t.tarmac
 status 2
-err_has 'give one of --register, --memory and --executes'
+err_has 'give one of --register, --memory, --executes and --kind'
 run trod state --memory 0x8000..0xffffffffff t.tarmac
 status 2
 err_has 'is more than 4194304 bytes'

@@ -105,6 +105,45 @@ static void check_find(struct trod_nav *nav, const struct events *es, struct tro
     }
 }
 
+/* Rows by what they are: the Kth, the last before and the first behind a row. */
+static void check_kind(struct trod_nav *nav, const struct events *es, struct trod_gen *g)
+{
+    static const uint8_t kinds[] = {[EV_INSTR] = TROD_INSTR,
+                                    [EV_READ] = TROD_READ,
+                                    [EV_WRITE] = TROD_WRITE,
+                                    [EV_REG] = TROD_REG};
+    const unsigned kind = (unsigned)(gen_u64(g) % 4);
+    const uint64_t at = gen_u64(g) % es->n;
+    uint64_t k = 1 + gen_u64(g) % es->n, last = TROD_NOWHERE, next = TROD_NOWHERE, row;
+    const struct trod_nav_query q = {.access = TROD_NAV_KIND, .lo = kinds[kind]};
+    struct trod_nav_hit hit;
+    char place[64];
+    size_t n;
+
+    snprintf(place, sizeof place, "kind:%s:%llu", trod_kind_name(kinds[kind]),
+             (unsigned long long)k);
+    for (uint64_t i = 0; i < es->n; i++) {
+        if (es->at[i].kind != kind)
+            continue;
+        last = i < at ? i : last;
+        next = i > at && next == TROD_NOWHERE ? i : next;
+        if (k && --k == 0) {
+            assert_int_equal(trod_nav_place(nav, place, &row), 1);
+            assert_int_equal(row, i);
+        }
+    }
+    if (k)
+        assert_int_equal(trod_nav_place(nav, place, &row), 0);
+    assert_int_equal(trod_nav_find(nav, &q, at, true, &hit, 1, &n), 0);
+    assert_int_equal(n, last != TROD_NOWHERE);
+    if (n)
+        assert_int_equal(hit.row, last);
+    assert_int_equal(trod_nav_find(nav, &q, at, false, &hit, 1, &n), 0);
+    assert_int_equal(n, next != TROD_NOWHERE);
+    if (n)
+        assert_int_equal(hit.row, next);
+}
+
 static void check_places(struct trod_nav *nav, const struct events *es, struct trod_gen *g)
 {
     const uint64_t pc = 0x1000 + 4 * (gen_u64(g) % EV_PCS), k = 1 + gen_u64(g) % 8;
@@ -142,6 +181,7 @@ static inline void nav_check(struct trod_nav *nav, const struct events *es, stru
     check_state(nav, es, g);
     check_find(nav, es, g);
     check_places(nav, es, g);
+    check_kind(nav, es, g);
 }
 
 #endif

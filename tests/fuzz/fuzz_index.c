@@ -161,15 +161,16 @@ static void memory_at(struct trod_nav *nav, uint64_t row, uint64_t addr, struct 
 
 static void find_from(struct trod_nav *nav, uint64_t row, uint64_t addr, struct trod_buf *out)
 {
-    for (unsigned how = 0; how < 4; how++) {
-        const struct trod_nav_query q = {.access = how & 1 ? TROD_NAV_VISITS
-                                                           : TROD_NAV_WRITES | TROD_NAV_READS,
-                                         .lo = addr,
+    for (unsigned how = 0; how < 6; how++) {
+        const struct trod_nav_query q = {.access = how >= 4  ? TROD_NAV_KIND
+                                                   : how & 1 ? TROD_NAV_VISITS
+                                                             : TROD_NAV_WRITES | TROD_NAV_READS,
+                                         .lo = how >= 4 ? row % TROD_KINDS : addr,
                                          .hi = addr + 7};
         struct trod_nav_hit hit[2];
         size_t n = 0;
 
-        if (trod_nav_find(nav, &q, row, how & 2, hit, 2, &n) < 0)
+        if (trod_nav_find(nav, &q, row, how & (how >= 4 ? 1 : 2), hit, 2, &n) < 0)
             continue;
         put(out, &n, sizeof n);
         for (size_t i = 0; i < n; i++) {
