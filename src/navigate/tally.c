@@ -119,7 +119,7 @@ static int access(struct nav_tally *t, const struct nav_access *a)
     uint64_t at = a->addr, left = a->size;
     int rc = TROD_OK;
 
-    if (a->size > NAV_WIDE)
+    if (a->size > NAV_WIDE || (a->size > NAV_LONG && t->n_lines >= NAV_MANY))
         return touch(t, NAV_ANY_LINE, UINT64_MAX, a);
     while (rc == TROD_OK && left) {
         const unsigned k = at % NAV_LINE;

@@ -6,9 +6,19 @@
 
 #include "navigate/memory.h"
 
-enum { NAV_WIDE = 1 << 16, NAV_CODES = 16, NAV_ISETS = 8, NAV_DECODER_REGS = 512 };
+enum {
+    NAV_WIDE = 1 << 16,
+    NAV_LONG = 4 * NAV_LINE,
+    NAV_MANY = 1 << 17,
+    NAV_CODES = 16,
+    NAV_ISETS = 8,
+    NAV_DECODER_REGS = 512
+};
 
-/* The key of accesses of more than NAV_WIDE bytes: they may touch any line. */
+/*
+ * The key of accesses of more than NAV_WIDE bytes, and of more than NAV_LONG where a block has
+ * NAV_MANY lines already: they may touch any line.
+ */
 #define NAV_ANY_LINE UINT64_MAX
 
 struct nav_tally_line {
