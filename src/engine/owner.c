@@ -3,9 +3,9 @@
  *
  * For every address the instruction met there last is known, with its opcode; only what is not
  * known goes to the table of all (sites.c). Where a row does not say its opcode it is the one that
- * was said last at its address (TROD_WANT_NEW_CODE). Where an instruction is followed by the one
- * that followed it last time, it is not even looked for. Accesses and register writes belong to the
- * instruction executed last in their stream, unless they say another address themselves.
+ * was said last at its address (TROD_WANT_NEW_CODE). Where an instruction lies behind the last one
+ * as it did before, it is not even looked for (owner_plain.c). Accesses and register writes belong
+ * to the instruction executed last in their stream, unless they say another address themselves.
  */
 #include "engine/owner_int.h"
 
@@ -17,34 +17,44 @@ enum { FIRST_BITS = 10 };
 /* Marks CODE as an offset into the shared pool, which stands for the bytes (types.h). */
 static const uint64_t shared_key = UINT64_C(1) << 63;
 
-/* Nothing has come behind it yet: it is never taken. */
-static const struct entry no_entry = {.pc = UINT64_MAX, .site = TROD_NO_SITE};
-
-/* Room for what comes behind SITE. */
-static bool after_room(struct engine_owner *o, uint32_t site)
+/* Room for the distance of what comes behind SITE, and for reading on from there. */
+static bool gap_room(struct engine_owner *o, uint32_t site)
 {
-    uint32_t n = o->n_after ? o->n_after : 1u << FIRST_BITS;
-    const struct entry **p;
+    enum { MORE = 16 };
+    uint32_t n = o->n_gap ? o->n_gap : 1u << FIRST_BITS;
+    uint8_t *p;
 
-    if (site + 1 < o->n_after)
+    if (site < UINT32_MAX - MORE && site + MORE < o->n_gap)
         return true;
-    while (n <= site + 1)
+    while (n < UINT32_MAX / 2 && n <= site + MORE)
         n *= 2;
-    p = realloc(o->after, n * sizeof *p);
+    p = n > site + MORE ? realloc(o->gap, n) : NULL;
     if (!p)
         return false;
-    for (uint32_t i = o->n_after; i < n; i++)
-        p[i] = &no_entry;
-    o->after = p;
-    o->n_after = n;
+    memset(p + o->n_gap, 0, n - o->n_gap);
+    o->gap = p;
+    o->n_gap = n;
     return true;
 }
 
-/* The entries have moved. */
-static void forget_after(struct engine_owner *o)
+/* Other instructions come to lie at the addresses that are known. */
+static void forget_gaps(struct engine_owner *o)
 {
-    for (uint32_t i = 0; i < o->n_after; i++)
-        o->after[i] = &no_entry;
+    if (o->lo < o->hi)
+        memset(o->gap + o->lo, 0, o->hi - o->lo);
+    o->lo = UINT32_MAX;
+    o->hi = 0;
+}
+
+/* The numbers of the lanes of MASK, the lowest first. */
+static uint64_t lanes_of(unsigned mask)
+{
+    uint64_t lanes = 0;
+
+    for (unsigned lane = 8; lane-- > 0;)
+        if (mask >> lane & 1)
+            lanes = lanes << 8 | lane;
+    return lanes;
 }
 
 int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool merged)
@@ -56,7 +66,10 @@ int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool m
         return TROD_ERR_NOMEM;
     o->sites = sites;
     o->merged = merged;
-    if (after_room(o, 0))
+    o->lo = UINT32_MAX;
+    for (unsigned i = 0; i < 256; i++)
+        o->lanes_of[i] = lanes_of(i);
+    if (gap_room(o, 0))
         return TROD_OK;
     engine_owner_free(o);
     *out = NULL;
@@ -95,8 +108,7 @@ void engine_owner_free(struct engine_owner *o)
     if (!o)
         return;
     end_places(&o->places);
-    owner_patterns_free(&o->patterns);
-    free(o->after);
+    free(o->gap);
     free(o->last);
     free(o);
 }
@@ -133,8 +145,7 @@ static bool turn_file(struct engine_owner *o, const struct trod_batch *b)
     if (o->places.at && o->file == file)
         return true;
     end_places(&o->places);
-    forget_after(o);
-    o->patterns.epoch++;
+    forget_gaps(o);
     o->file = file;
     return begin_places(&o->places, FIRST_BITS);
 }
@@ -185,7 +196,7 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
     if (b->meta)
         engine_sites_learn(o->sites, b->meta->isa, b->meta->endian);
     number = trod_sites_add(o->sites, &site);
-    return number == TROD_NO_SITE || !after_room(o, number) ? TROD_NO_SITE : number;
+    return number == TROD_NO_SITE || !gap_room(o, number) ? TROD_NO_SITE : number;
 }
 
 /* Opcode bytes as a key: where the pool is shared, their place stands for them. */
@@ -199,10 +210,12 @@ static inline uint64_t key_of(const struct trod_batch *b, struct trod_slice s)
     return key;
 }
 
-/* The site of row I, an instruction that is new or says its opcode; E is the entry of its address.
+/*
+ * The site of row I, an instruction that is new or says its opcode, behind L; E is the entry of its
+ * address.
  */
 static uint32_t said_site(struct engine_owner *o, struct places *p, const struct trod_batch *b,
-                          uint32_t i, struct entry *e)
+                          uint32_t i, struct entry *e, const struct last *l)
 {
     const uint32_t said = b->have & b->has[i];
     struct entry now = {.pc = b->addr[i]};
@@ -221,15 +234,15 @@ static uint32_t said_site(struct engine_owner *o, struct places *p, const struct
     if (now.site == TROD_NO_SITE)
         return now.site;
     p->n += e->site == TROD_NO_SITE;
-    o->patterns.epoch += e->site != TROD_NO_SITE;
+    if (e->site != TROD_NO_SITE && e->site != now.site) /* it does not lie there any more */
+        o->gap[e->site] = 0;
+    if (now.site == l->site + 1 && now.site)
+        owner_learn(o, now.site, now.pc - l->pc);
     *e = now;
     p->code[e - p->at] = code;
-    if (4 * (uint64_t)p->n <= p->mask)
-        return now.site;
-    if (grow_places(p)) {
-        forget_after(o);
-    } else if (p->n == p->mask) {
+    if (2 * (uint64_t)p->n > p->mask && !grow_places(p) && p->n == p->mask) {
         e->site = TROD_NO_SITE; /* one place stays empty: this address is looked up again */
+        o->gap[now.site] = 0;
         p->n--;
     }
     return now.site;
@@ -269,11 +282,12 @@ static void any_row(struct engine_owner *o, struct places *p, const struct trod_
         b->site[i] = owned_site(o, b, i, l);
     } else if (said & TROD_COL_ADDR) {
         struct entry *e = entry_of(p, b->addr[i]);
+        const uint32_t site = e->site == TROD_NO_SITE || (said & TROD_COL_CODE)
+                                  ? said_site(o, p, b, i, e, l)
+                                  : e->site;
 
-        l->pc = b->addr[i];
-        l->site =
-            e->site == TROD_NO_SITE || (said & TROD_COL_CODE) ? said_site(o, p, b, i, e) : e->site;
-        b->site[i] = l->site;
+        *l = (struct last){b->addr[i], site};
+        b->site[i] = site;
     } else {
         b->site[i] = l->site = TROD_NO_SITE;
     }

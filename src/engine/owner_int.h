@@ -28,27 +28,18 @@ struct places {
     unsigned shift; /* 64 - log2 of the number of entries */
 };
 
-/* Rows that came one behind the other (owner_plain.c). */
-struct owner_pattern;
-
-enum { OWNER_PENDING = 32 };
-
-struct owner_patterns {
-    struct owner_pattern *at; /* at[0] is none */
-    uint32_t n, cap;
-    uint32_t *of; /* by site of its first instruction */
-    uint32_t n_of;
-    uint32_t epoch; /* a new one begins where what is known of addresses changes */
-    uint32_t pending[OWNER_PENDING], n_pending; /* rows of this call that none fitted */
-};
+/* The most that a site lies behind the one before it to be known: eight such sums are a byte. */
+enum { OWNER_FAR = 31 };
 
 struct engine_owner {
     struct trod_sites *sites;
-    /* by site + 1 what was executed behind it last, as programs mostly do the same again; [0]:
-     * behind no instruction */
-    const struct entry **after;
-    uint32_t n_after;
-    struct owner_patterns patterns;
+    /* By site: bytes from the address of the site with the number before its own to its own, which
+     * is the one that was met there last; 0: not known, or further than OWNER_FAR. */
+    uint8_t *gap;
+    uint32_t n_gap;
+    uint32_t lo, hi; /* those that are known lie in [lo, hi) */
+    uint64_t
+        lanes_of[256]; /* by mask of eight lanes: the numbers of those that are set, as bytes */
     struct last *last; /* by stream + 1; [0]: rows without a stream */
     uint32_t n_last;
     struct places places;
@@ -71,6 +62,16 @@ static inline struct entry *entry_of(const struct places *p, uint64_t pc)
     return &p->at[i];
 }
 
+/* Site SITE, which is not 0, lies DISTANCE behind the one before it. */
+static inline void owner_learn(struct engine_owner *o, uint32_t site, uint64_t distance)
+{
+    if (distance - 1 >= OWNER_FAR)
+        return;
+    o->gap[site] = (uint8_t)distance;
+    o->lo = site < o->lo ? site : o->lo;
+    o->hi = site < o->hi ? o->hi : site + 1;
+}
+
 /*
  * Rows [FROM, TO), all of one stream that executed L last, all with an address, none with an opcode
  * or the address of its instruction. SAID: all may be part of a streak. Their streaks go to S, if
@@ -79,6 +80,5 @@ static inline struct entry *entry_of(const struct places *p, uint64_t pc)
  */
 uint32_t owner_plain_rows(struct engine_owner *o, const struct trod_batch *b, uint32_t from,
                           uint32_t to, struct last *l, struct engine_streaks *s, bool said);
-void owner_patterns_free(struct owner_patterns *p);
 
 #endif

@@ -1,252 +1,50 @@
 /*
  * owner_plain.c - the site column of plain rows, and their streaks.
  *
- * Programs do the same again. With AVX2 some rows are looked at in one go: a pattern says what up
- * to eight rows behind an instruction were when they were met before - which kinds, which
- * instructions, with which addresses and sizes, which of them branches. Where the rows are like
- * that again, their sites, accesses and streak are those of the pattern. Without it, and where no
- * pattern fits, rows are looked at one by one: the same comes of it.
+ * Programs mostly go straight on. Of each site is known how far behind the site with the number
+ * before its own it lies (owner_int.h): where an instruction comes so far behind the last one its
+ * site is the next number, and nothing is looked up. With AVX2 eight rows are looked at in one go:
+ * sums of these distances are the addresses that their instructions have if they go straight on.
+ * Rows up to the first that does not are taken. Row by row the same comes of it.
  */
 #include "engine/owner_int.h"
 
 #include "core/wide.h"
 
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
-
-enum { PATTERN = 8 };
-
-/* The row of the last instruction before row I: one is there. */
-static inline uint32_t instruction_before(const uint8_t *kind, uint32_t i)
-{
-    do
-        i--;
-    while (kind[i] != TROD_INSTR);
-    return i;
-}
-
-/* The streak that is open ends before row I; SITE would have gone on with it. */
-static inline void end_streak(struct engine_streaks *s, const uint8_t *kind, uint32_t i,
-                              uint32_t site)
-{
-    if (s->open) {
-        s->last = instruction_before(kind, i);
-        s->site = site;
-        engine_streaks_close(s);
-    }
-}
-
-/* ---- patterns */
-
-/* Rows from an instruction on, up to behind a branch. Lanes that lie behind are not compared. */
-struct owner_pattern {
-    uint64_t addr[PATTERN];
-    uint32_t size[PATTERN], site[PATTERN];
-    uint16_t access[PATTERN]; /* rows, from the first on: n_accesses of them */
-    uint8_t kind[PATTERN];
-    uint8_t used[PATTERN], instr[PATTERN]; /* 0xff: the lane is a row; is an instruction */
-    uint64_t next;                         /* address behind its last instruction */
-    uint32_t go;                           /* the site behind that of its last instruction */
-    uint32_t epoch;                        /* that it was noted in */
-    uint8_t rows, n_accesses;
-    uint8_t branches; /* lanes: none, or the last instruction */
-    uint8_t misses;   /* since it was noted */
-};
-
-void owner_patterns_free(struct owner_patterns *p)
-{
-    free(p->at);
-    free(p->of);
-}
-
-#if TROD_AVX2
-enum { MISSES = 2 }; /* a pattern that did not fit so often is noted anew */
-
-/* Room for one more pattern, which may begin with SITE. */
-static bool pattern_room(struct owner_patterns *p, uint32_t site)
-{
-    if (p->n >= p->cap) {
-        const uint32_t cap = p->cap ? 2 * p->cap : 64;
-        struct owner_pattern *at = realloc(p->at, cap * sizeof *at);
-
-        if (!at)
-            return false;
-        p->at = at;
-        p->cap = cap;
-        p->n += p->n == 0;
-    }
-    if (site >= p->n_of) {
-        uint32_t n = p->n_of ? p->n_of : 1024;
-        uint32_t *of;
-
-        while (n <= site)
-            n *= 2;
-        of = realloc(p->of, n * sizeof *of);
-        if (!of)
-            return false;
-        memset(of + p->n_of, 0, (n - p->n_of) * sizeof *of);
-        p->of = of;
-        p->n_of = n;
-    }
-    return true;
-}
-
-/* Note rows from FROM on of B as a pattern; rows before TO have their sites. */
-static void pattern_note(struct owner_patterns *all, const struct trod_batch *b, uint32_t from,
-                         uint32_t to)
-{
-    const uint32_t first = b->site[from];
-    struct owner_pattern p = {.epoch = all->epoch};
-    uint32_t i = from;
-
-    for (; i < to && i - from < PATTERN; i++) {
-        const uint32_t lane = i - from;
-
-        if (b->kind[i] == TROD_INSTR) {
-            if (p.branches || (lane && (b->site[i] != p.go || b->addr[i] != p.next)))
-                break;
-            p.addr[lane] = b->addr[i];
-            p.size[lane] = b->size[i];
-            p.instr[lane] = UINT8_MAX;
-            p.go = b->site[i] + 1;
-            p.next = b->addr[i] + b->size[i];
-            if (b->flags[i] & TROD_F_BRANCH)
-                p.branches = (uint8_t)(1u << lane);
-        } else {
-            p.access[p.n_accesses++] = (uint16_t)lane;
-        }
-        p.kind[lane] = b->kind[i];
-        p.used[lane] = UINT8_MAX;
-        p.site[lane] = b->site[i];
-    }
-    if (i == to && i - from < PATTERN && !p.branches) /* how it goes on is not known */
-        return;
-    p.rows = (uint8_t)(i - from);
-    if (!pattern_room(all, first))
-        return;
-    if (!all->of[first])
-        all->of[first] = all->n++;
-    all->at[all->of[first]] = p;
-}
-
-static void pattern_notes(struct owner_patterns *p, const struct trod_batch *b, uint32_t to)
-{
-    for (uint32_t i = 0; i < p->n_pending; i++)
-        pattern_note(p, b, p->pending[i], to);
-    p->n_pending = 0;
-}
-
-/* Rows from one on, by column. */
-struct lanes {
-    const uint8_t *kind;
-    const uint64_t *addr;
-    const uint32_t *size, *flags;
-};
-
-/* Are the rows at L like P? There are enough of them. */
-TROD_WIDE static inline bool pattern_fits(const struct owner_pattern *p, struct lanes l)
-{
-    const __m128i instr = _mm_loadl_epi64((const __m128i *)(const void *)p->instr);
-    const __m128i used = _mm_loadl_epi64((const __m128i *)(const void *)p->used);
-    const __m256i lane32 = _mm256_cvtepi8_epi32(instr);
-    const __m128i kind = _mm_xor_si128(_mm_loadl_epi64((const __m128i *)(const void *)l.kind),
-                                       _mm_loadl_epi64((const __m128i *)(const void *)p->kind));
-    const __m256i addr0 =
-        _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)l.addr),
-                         _mm256_loadu_si256((const __m256i *)(const void *)p->addr));
-    const __m256i addr1 =
-        _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)(l.addr + 4)),
-                         _mm256_loadu_si256((const __m256i *)(const void *)(p->addr + 4)));
-    const __m256i size =
-        _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)l.size),
-                         _mm256_loadu_si256((const __m256i *)(const void *)p->size));
-    const __m256i differ = _mm256_or_si256(
-        _mm256_or_si256(_mm256_and_si256(addr0, _mm256_cvtepi8_epi64(instr)),
-                        _mm256_and_si256(addr1, _mm256_cvtepi8_epi64(_mm_srli_si128(instr, 4)))),
-        _mm256_or_si256(_mm256_and_si256(size, lane32),
-                        _mm256_zextsi128_si256(_mm_and_si128(kind, used))));
-    const __m256i flags =
-        _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(const void *)l.flags),
-                         _mm256_and_si256(lane32, _mm256_set1_epi32(TROD_F_BRANCH)));
-    const int straight =
-        _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(flags, _mm256_setzero_si256())));
-
-    return _mm256_testz_si256(differ, differ) && (straight ^ p->branches) == UINT8_MAX;
-}
-
-/* The pattern that begins with SITE, if the rows at L, from row I on, are like it; else NULL. */
-TROD_WIDE static inline const struct owner_pattern *
-pattern_for(struct owner_patterns *all, uint32_t site, struct lanes l, uint32_t i)
-{
-    struct owner_pattern *p = NULL;
-
-    if (site < all->n_of && all->of[site]) {
-        p = &all->at[all->of[site]];
-        if (p->epoch == all->epoch && pattern_fits(p, l))
-            return p;
-        if (p->epoch == all->epoch && ++p->misses < MISSES)
-            return NULL;
-    }
-    if (all->n_pending < OWNER_PENDING)
-        all->pending[all->n_pending++] = i;
-    return NULL;
-}
-
-/*
- * Rows from I on are those of P: their sites to SITE, their accesses to ACCESS, if that is not
- * NULL. Lanes behind its rows are written over by those that follow.
- */
-TROD_WIDE static inline void pattern_put(const struct owner_pattern *p, uint32_t i, uint32_t *site,
-                                         uint16_t *access)
-{
-    _mm256_storeu_si256((__m256i *)(void *)site,
-                        _mm256_loadu_si256((const __m256i *)(const void *)p->site));
-    if (access)
-        _mm_storeu_si128((__m128i *)(void *)access,
-                         _mm_add_epi16(_mm_loadu_si128((const __m128i *)(const void *)p->access),
-                                       _mm_set1_epi16((short)i)));
-}
-#endif
-
-/* ---- rows */
 
 /* Where a walk over rows is. */
 struct way {
     uint32_t i;
-    uint32_t go; /* the site behind that of the last instruction */
-    uint32_t on; /* the same, if a streak is open */
-    uint64_t next;
+    uint32_t go;   /* the site behind that of the last instruction */
+    uint32_t on;   /* the same, if a streak is open, else TROD_NO_SITE */
+    uint32_t last; /* row of the last instruction, if a streak is open or one was met */
+    uint64_t pc;   /* of the last instruction */
     uint16_t *access;
 };
 
-/* An instruction of SITE at PC goes on with the streak that is open, or begins one. */
-TROD_HOT void join_streak(struct engine_streaks *s, const struct way *w, const uint8_t *kind,
-                          uint32_t site, uint64_t pc)
+/* Nothing goes on with the streak that is open. */
+TROD_HOT void end_streak(struct engine_streaks *s, struct way *w)
 {
-    if (site == w->on && pc == w->next)
-        return;
-    end_streak(s, kind, w->i, w->go);
-    s->to->at[s->to->n++] = (struct trod_streak){.row = w->i, .site = site};
-    s->open = true;
-}
-
-/* The last instruction is a branch: its streak ends before row w->i. */
-TROD_HOT void end_at_branch(struct engine_streaks *s, struct way *w, const uint8_t *kind)
-{
-    end_streak(s, kind, w->i, w->go);
+    if (s && s->open) {
+        s->last = w->last;
+        s->site = w->go;
+        engine_streaks_close(s);
+    }
     w->on = TROD_NO_SITE;
 }
 
 /* The walk begins at row FROM, behind L. */
 TROD_HOT struct way begin_way(struct engine_streaks *s, const struct last *l, uint32_t from)
 {
-    struct way w = {.i = from, .go = l->site + 1, .on = TROD_NO_SITE};
+    struct way w = {.i = from, .go = l->site + 1, .on = TROD_NO_SITE, .pc = l->pc};
 
     if (!s)
         return w;
     w.access = s->to->access + s->to->n_accesses;
     if (s->open && s->site == w.go) {
-        w.next = s->next;
+        w.last = s->last;
         w.on = w.go;
     } else {
         engine_streaks_close(s);
@@ -260,104 +58,338 @@ TROD_HOT void end_way(struct engine_streaks *s, const struct way *w, const struc
     if (s) {
         s->to->n_accesses = (uint32_t)(w->access - s->to->access);
         if (s->open) {
-            s->last = instruction_before(b->kind, w->i);
+            s->last = w->last;
             s->site = w->go;
-            s->next = w->next;
+            s->next = b->addr[w->last] + b->size[w->last];
         }
     }
-    if (w->go - 1 != l->site)
-        *l = (struct last){b->addr[instruction_before(b->kind, w->i)], w->go - 1};
+    *l = (struct last){w->pc, w->go - 1};
+}
+
+/*
+ * The site of row W->i, an instruction. It goes on with the streak that is open, or begins one.
+ * TROD_NO_SITE: it is new.
+ */
+TROD_HOT uint32_t begin_at(struct engine_owner *o, struct engine_streaks *s, struct way *w,
+                           const struct trod_batch *b)
+{
+    const uint64_t pc = b->addr[w->i];
+    uint32_t site = w->go;
+
+    if (!o->gap[site] || pc != w->pc + o->gap[site]) {
+        site = entry_of(&o->places, pc)->site;
+        if (site == TROD_NO_SITE)
+            return site;
+        if (site == w->go && site)
+            owner_learn(o, site, pc - w->pc);
+    }
+    if (site == w->on && pc == w->pc + b->size[w->last])
+        return site;
+    end_streak(s, w);
+    if (s) {
+        s->to->at[s->to->n++] = (struct trod_streak){.row = w->i, .site = site};
+        s->open = true;
+    }
+    return site;
+}
+
+/* Row W->i is an instruction of SITE. */
+TROD_HOT void take_one(struct engine_streaks *s, struct way *w, const struct trod_batch *b,
+                       uint32_t site)
+{
+    w->last = w->i++;
+    w->pc = b->addr[w->last];
+    w->go = site + 1;
+    b->site[w->last] = site;
+    if (!s)
+        return;
+    w->on = w->go;
+    if (b->flags[w->last] & TROD_F_BRANCH)
+        end_streak(s, w);
+}
+
+static inline bool is_access(unsigned kind)
+{
+    return kind - TROD_READ <= (unsigned)(TROD_FLUSH - TROD_READ);
+}
+
+/* Row W->i is an access. */
+TROD_HOT void take_access(struct engine_streaks *s, struct way *w, const struct trod_batch *b)
+{
+    b->site[w->i] = w->go - 1;
+    if (s)
+        *w->access++ = (uint16_t)w->i;
+    w->i++;
 }
 
 #if TROD_AVX2
-/* The rows of W are those of P. */
-TROD_WIDE static inline void take_pattern(const struct owner_pattern *p, struct engine_streaks *s,
-                                          struct way *w, const struct trod_batch *b, uint32_t *site)
+enum { LANES = 8 };
+
+static const uint64_t low_bits = UINT64_C(0x0101010101010101); /* of each byte */
+
+/* The bytes of V summed up from the lowest on; no sum exceeds a byte. */
+static inline uint64_t sums_of(uint64_t v)
 {
-    pattern_put(p, w->i, site + w->i, s ? w->access : NULL);
-    w->access += s ? p->n_accesses : 0;
-    w->i += p->rows;
-    w->on = w->go = p->go;
-    w->next = p->next;
-    if (s && p->branches)
-        end_at_branch(s, w, b->kind);
+    return v * low_bits;
+}
+
+static inline uint64_t eight(const void *p)
+{
+    uint64_t v;
+
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* The columns of a batch that are looked at. */
+struct columns {
+    const uint8_t *kind;
+    const uint64_t *addr;
+    const uint32_t *size, *flags;
+    uint32_t *site;
+};
+
+/* Up to eight rows from one on. Bit k of a mask is lane k. */
+struct lanes {
+    unsigned instr, access; /* what they are */
+    unsigned there;         /* instructions that lie where they would if all went straight on */
+    unsigned stops; /* branches, and instructions that do not end where the next site begins */
+};
+
+/* Rows I to I + 7, behind an instruction at BASE; GO: the site of the first one of them. */
+TROD_WIDE TROD_HOT struct lanes look(const struct columns *c, const uint8_t *gap, uint32_t i,
+                                     uint64_t base, uint32_t go)
+{
+    const __m128i kind = _mm_loadl_epi64((const __m128i *)(const void *)(c->kind + i));
+    const __m128i instr = _mm_cmpeq_epi8(kind, _mm_set1_epi8(TROD_INSTR));
+    const __m128i other = _mm_sub_epi8(kind, _mm_set1_epi8(TROD_READ));
+    const __m128i access =
+        _mm_cmpeq_epi8(_mm_min_epu8(other, _mm_set1_epi8(TROD_FLUSH - TROD_READ)), other);
+    /* of each lane the number of its instruction among them; 255: it belongs to one before them */
+    const __m128i number = _mm_add_epi8(
+        _mm_cvtsi64_si128((long long)sums_of((uint64_t)_mm_cvtsi128_si64(instr) & low_bits)),
+        _mm_set1_epi8(-1));
+    const uint64_t gaps = eight(gap + go);
+    const __m128i sum = _mm_shuffle_epi8(_mm_cvtsi64_si128((long long)sums_of(gaps)), number);
+    const __m128i behind =
+        _mm_shuffle_epi8(_mm_loadl_epi64((const __m128i *)(const void *)(gap + go + 1)), number);
+    const __m128i unknown = _mm_cmpeq_epi8(behind, _mm_setzero_si128());
+    const __m256i from = _mm256_set1_epi64x((long long)base);
+    const __m256i *const addr = (const __m256i *)(const void *)(c->addr + i);
+    const __m256i at0 = _mm256_cmpeq_epi64(_mm256_add_epi64(from, _mm256_cvtepu8_epi64(sum)),
+                                           _mm256_loadu_si256(addr));
+    const __m256i at1 =
+        _mm256_cmpeq_epi64(_mm256_add_epi64(from, _mm256_cvtepu8_epi64(_mm_srli_si128(sum, 4))),
+                           _mm256_loadu_si256(addr + 1));
+    const __m256i branch =
+        _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(const void *)(c->flags + i)),
+                         _mm256_set1_epi32(TROD_F_BRANCH));
+    /* a branch has no size that ends where a site begins */
+    const __m256i straight = _mm256_cmpeq_epi32(
+        _mm256_cvtepu8_epi32(behind),
+        _mm256_or_si256(_mm256_loadu_si256((const __m256i *)(const void *)(c->size + i)),
+                        _mm256_slli_epi32(branch, CHAR_BIT)));
+    const unsigned at = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(at0)) |
+                        (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(at1)) << 4;
+    struct lanes l;
+
+    l.instr = (unsigned)_mm_movemask_epi8(instr) & UINT8_MAX;
+    l.access = (unsigned)_mm_movemask_epi8(access) & UINT8_MAX;
+    l.there = at;
+    l.stops = l.instr & (~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(straight)) |
+                         (unsigned)_mm_movemask_epi8(unknown));
+    /* lanes that are not taken are written over by what follows */
+    _mm256_storeu_si256((__m256i *)(void *)(c->site + i),
+                        _mm256_add_epi32(_mm256_cvtepi8_epi32(number), _mm256_set1_epi32((int)go)));
+    return l;
+}
+
+/* The site of an instruction at PC, behind the one at BASE whose site is the one before GO. */
+TROD_HOT uint32_t site_at(struct engine_owner *o, const struct places *p, uint64_t pc,
+                          uint64_t base, uint32_t go)
+{
+    const uint32_t site = entry_of(p, pc)->site;
+
+    if (site == go && site)
+        owner_learn(o, site, pc - base);
+    return site;
+}
+
+/* Where a walk over rows by eight is. */
+struct stride {
+    uint32_t i, go, last;        /* as in struct way */
+    bool open;                   /* a streak is */
+    uint64_t base;               /* address that the distances of what comes are from */
+    bool wanted;                 /* streaks are */
+    struct trod_streak *streaks; /* behind the last one */
+    uint16_t *access;
+};
+
+enum begun { BEGUN, TAKEN, STOPPED };
+
+/*
+ * Row V->i does not go straight on from those before it. BEGUN: it is an instruction, to be taken;
+ * TAKEN: it was an access; STOPPED: it is neither, or new.
+ */
+TROD_HOT enum begun begin_stride(struct engine_owner *o, const struct columns *c,
+                                 const struct places *places, const uint8_t *gap, struct stride *v)
+{
+    const uint64_t pc = c->addr[v->i];
+    uint32_t site = v->go;
+
+    if (c->kind[v->i] != TROD_INSTR) {
+        if (!is_access(c->kind[v->i]))
+            return STOPPED;
+        c->site[v->i] = v->go - 1;
+        if (v->wanted)
+            *v->access++ = (uint16_t)v->i;
+        v->i++;
+        return TAKEN;
+    }
+    if (!gap[site] || pc != v->base + gap[site]) {
+        site = site_at(o, places, pc, v->base, v->go);
+        if (site == TROD_NO_SITE)
+            return STOPPED;
+    }
+    if (v->wanted && (!v->open || site != v->go || pc != v->base + c->size[v->last]))
+        *v->streaks++ = (struct trod_streak){.row = v->i, .site = site};
+    v->open = true;
+    v->go = site;
+    v->base = pc - gap[site];
+    return BEGUN;
+}
+
+/* The accesses of mask LANES, rows from V->i on, are those of a streak. */
+TROD_WIDE TROD_HOT void put_accesses(const struct engine_owner *o, struct stride *v, unsigned lanes)
+{
+    const __m128i lane = _mm_cvtepu8_epi16(_mm_cvtsi64_si128((long long)o->lanes_of[lanes]));
+
+    _mm_storeu_si128((__m128i *)(void *)v->access,
+                     _mm_add_epi16(lane, _mm_set1_epi16((short)v->i)));
+    v->access += _mm_popcnt_u32(lanes);
+}
+
+/* Rows [V->i, TO), up to one that is neither instruction nor access, or is new. */
+TROD_WIDE TROD_HOT void take_strides(struct engine_owner *o, const struct trod_batch *b,
+                                     uint32_t to, struct stride *v)
+{
+    const struct columns c = {b->kind, b->addr, b->size, b->flags, b->site};
+    const struct places places = o->places;
+    const uint8_t *const gap = o->gap;
+    bool begins = true;
+
+    while (v->i < to) {
+        unsigned first = 0, n, taken;
+        struct lanes l;
+
+        if (begins) {
+            const enum begun begun = begin_stride(o, &c, &places, gap, v);
+
+            if (begun == STOPPED)
+                break;
+            if (begun == TAKEN)
+                continue;
+            first = 1;
+        }
+        l = look(&c, gap, v->i, v->base, v->go);
+        /* the lanes that are taken lie before the first one that is not there, the first
+         * instruction behind what stops, and row TO */
+        n = (unsigned)__builtin_ctz(~((l.instr & (l.there | first)) | l.access) |
+                                    (l.instr & ~(l.stops ^ (l.stops - 1))) | 1u << LANES);
+        n = n < to - v->i ? n : to - v->i;
+        taken = l.instr & ((1u << n) - 1);
+        if (v->wanted)
+            put_accesses(o, v, l.access & ((1u << n) - 1));
+        begins = n < LANES || l.stops & taken;
+        if (taken) {
+            v->last = v->i + 31 - (unsigned)__builtin_clz(taken);
+            v->go += (unsigned)_mm_popcnt_u32(taken);
+            v->base = c.addr[v->last];
+            if (v->wanted) {
+                v->streaks[-1].last = v->last;
+                v->streaks[-1].n = v->go - v->streaks[-1].site;
+            }
+            if (l.stops & taken)
+                v->open = !(c.flags[v->last] & TROD_F_BRANCH);
+        }
+        v->i += n;
+    }
+}
+
+/* As owner_plain_rows, for rows that may all be part of a streak and behind which others have room.
+ */
+TROD_WIDE TROD_HOT void wide_rows(struct engine_owner *o, const struct trod_batch *b, uint32_t to,
+                                  struct engine_streaks *s, struct way *w)
+{
+    struct stride v = {.i = w->i,
+                       .go = w->go,
+                       .last = w->last,
+                       .open = w->on != TROD_NO_SITE,
+                       .base = w->pc,
+                       .wanted = s != NULL,
+                       .streaks = s ? s->to->at + s->to->n : NULL,
+                       .access = w->access};
+
+    if (s && v.open) {
+        v.streaks[-1].last = v.last;
+        v.streaks[-1].n = v.go - v.streaks[-1].site;
+    }
+    take_strides(o, b, to, &v);
+    if (s) {
+        s->to->n = (uint32_t)(v.streaks - s->to->at);
+        s->open = v.open;
+    }
+    *w = (struct way){.i = v.i,
+                      .go = v.go,
+                      .on = v.open ? v.go : TROD_NO_SITE,
+                      .last = v.last,
+                      .pc = v.base,
+                      .access = v.access};
+}
+
+TROD_WIDE static void rows_wide(struct engine_owner *o, const struct trod_batch *b, uint32_t to,
+                                struct engine_streaks *s, struct way *w)
+{
+    if (s)
+        wide_rows(o, b, to, s, w);
+    else
+        wide_rows(o, b, to, NULL, w);
 }
 #endif
 
-/* As owner_plain_rows; STREAKS: s is not NULL; WIDE: with patterns. */
-TROD_HOT uint32_t plain_rows(struct engine_owner *o, const struct trod_batch *b, uint32_t from,
-                             uint32_t to, struct last *l, struct engine_streaks *s, bool wide)
+/* The same, row by row. */
+TROD_HOT void plain_rows(struct engine_owner *o, const struct trod_batch *b, uint32_t to,
+                         struct engine_streaks *s, struct way *w)
 {
-    const uint8_t *const restrict kind = b->kind;
-    const uint64_t *const restrict addr = b->addr;
-    const uint32_t *const restrict size = b->size, *const restrict flags = b->flags;
-    uint32_t *const restrict site = b->site;
-    const struct entry **const restrict after = o->after;
-    struct way w = begin_way(s, l, from);
+    while (w->i < to) {
+        if (b->kind[w->i] == TROD_INSTR) {
+            const uint32_t site = begin_at(o, s, w, b);
 
-    while (w.i < to) {
-        const uint32_t i = w.i;
-
-        if (kind[i] == TROD_INSTR) {
-            const uint64_t pc = addr[i];
-            const struct entry *e = after[w.go];
-
-            if (e->pc != pc || e->site == TROD_NO_SITE) {
-                e = entry_of(&o->places, pc);
-                if (e->site == TROD_NO_SITE)
-                    break;
-                after[w.go] = e;
-            }
-            if (s)
-                join_streak(s, &w, kind, e->site, pc);
-#if TROD_AVX2
-            if (wide && to - i >= PATTERN) {
-                const struct lanes lanes = {kind + i, addr + i, size + i, flags + i};
-                const struct owner_pattern *p = pattern_for(&o->patterns, e->site, lanes, i);
-
-                if (p) {
-                    take_pattern(p, s, &w, b, site);
-                    continue;
-                }
-            }
-#endif
-            site[w.i++] = e->site;
-            w.on = w.go = e->site + 1;
-            w.next = s ? pc + size[i] : 0;
-            if (s && flags[i] & TROD_F_BRANCH)
-                end_at_branch(s, &w, kind);
-        } else if (kind[i] <= TROD_FLUSH && kind[i]) {
-            site[w.i++] = w.go - 1;
-            if (s)
-                *w.access++ = (uint16_t)i;
+            if (site == TROD_NO_SITE)
+                break;
+            take_one(s, w, b, site);
+        } else if (is_access(b->kind[w->i])) {
+            take_access(s, w, b);
         } else {
             break;
         }
     }
-    end_way(s, &w, b, l);
-    return w.i;
 }
-
-#if TROD_AVX2
-TROD_WIDE static uint32_t rows_wide(struct engine_owner *o, const struct trod_batch *b,
-                                    uint32_t from, uint32_t to, struct last *l,
-                                    struct engine_streaks *s)
-{
-    return s ? plain_rows(o, b, from, to, l, s, true) : plain_rows(o, b, from, to, l, NULL, true);
-}
-#endif
 
 uint32_t owner_plain_rows(struct engine_owner *o, const struct trod_batch *b, uint32_t from,
                           uint32_t to, struct last *l, struct engine_streaks *s, bool said)
 {
-#if TROD_AVX2
-    if (said && trod_wide()) {
-        const uint32_t at = rows_wide(o, b, from, to, l, s);
+    struct way w = begin_way(s, l, from);
 
-        pattern_notes(&o->patterns, b, at);
-        return at;
-    }
+#if TROD_AVX2
+    if (said && trod_wide() && from + LANES <= b->cap)
+        rows_wide(o, b, to + LANES <= b->cap ? to : b->cap - LANES + 1, s, &w);
 #endif
     (void)said;
-    return s ? plain_rows(o, b, from, to, l, s, false) : plain_rows(o, b, from, to, l, NULL, false);
+    if (s)
+        plain_rows(o, b, to, s, &w);
+    else
+        plain_rows(o, b, to, NULL, &w);
+    end_way(s, &w, b, l);
+    return w.i;
 }

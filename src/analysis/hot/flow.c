@@ -45,18 +45,17 @@ static int gather(struct hot_flow *f, const struct hot_state *s)
     if (!f->insn)
         return TROD_ERR_NOMEM;
     for (uint32_t k = 0; k < s->n_ran; k++) {
-        const struct hot_ran *ran = &s->ran[k];
         const struct trod_site *site;
         struct hot_insn *i = &f->insn[f->n];
 
-        fetched += ran->fetched;
-        if (!(fetched | ran->again))
+        fetched += s->fetched[k];
+        if (!(fetched | s->again[k]))
             continue;
         site = trod_site_at(s->context.sites, k);
         *i = (struct hot_insn){.pc = site->pc,
                                .what = site,
-                               .n = fetched + ran->again,
-                               .again = ran->again,
+                               .n = fetched + s->again[k],
+                               .again = s->again[k],
                                .site = k,
                                .size = hot_size_of(site)};
         classify(i, s->context.sites, site);
@@ -96,15 +95,15 @@ static uint32_t *numbers(const struct hot_flow *f, const struct hot_state *s)
     return of;
 }
 
-static void mark_blocks(struct hot_flow *f, const struct hot_state *s, const uint32_t *of)
+static void mark_blocks(struct hot_flow *f, const struct trod_pairs *jumps, const uint32_t *of)
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct hot_insn *before = i ? &f->insn[i - 1] : NULL;
 
         f->insn[i].begins = !before || before->branch || before->pc + before->size != f->insn[i].pc;
     }
-    for (size_t k = 0; k < s->jumps.size; k++) {
-        const struct trod_pair *p = &s->jumps.at[k];
+    for (size_t k = 0; k < jumps->size; k++) {
+        const struct trod_pair *p = &jumps->at[k];
         const uint32_t from = (uint32_t)(p->key >> 32);
 
         if (p->n == 0)
@@ -208,17 +207,18 @@ static uint64_t before(const struct hot_flow *f, const uint64_t *sum, uint64_t p
     return sum[lo];
 }
 
-static int make_loops(struct hot_flow *f, const struct hot_state *s, const uint32_t *of)
+static int make_loops(struct hot_flow *f, const struct hot_state *s, const struct trod_pairs *jumps,
+                      const uint32_t *of)
 {
     uint64_t *sum = calloc(f->n + 1, sizeof *sum);
 
-    f->loop = calloc(s->jumps.n + 1, sizeof *f->loop);
+    f->loop = calloc(jumps->n + 1, sizeof *f->loop);
     if (!sum || !f->loop) {
         free(sum);
         return TROD_ERR_NOMEM;
     }
-    for (size_t k = 0; k < s->jumps.size; k++) {
-        const struct trod_pair *p = &s->jumps.at[k];
+    for (size_t k = 0; k < jumps->size; k++) {
+        const struct trod_pair *p = &jumps->at[k];
         const uint32_t from = (uint32_t)(p->key >> 32), to = (uint32_t)(p->key & UINT32_MAX);
         const struct hot_insn *a, *b;
 
@@ -251,6 +251,7 @@ static int make_loops(struct hot_flow *f, const struct hot_state *s, const uint3
 
 int hot_flow_init(struct hot_flow *f, const struct hot_state *s)
 {
+    struct trod_pairs jumps = {.n = 0};
     uint32_t *of = NULL;
     int rc;
 
@@ -258,13 +259,16 @@ int hot_flow_init(struct hot_flow *f, const struct hot_state *s)
     rc = gather(f, s);
     if (rc == TROD_OK && !(of = numbers(f, s)))
         rc = TROD_ERR_NOMEM;
+    if (rc == TROD_OK)
+        rc = hot_jumps(&jumps, s);
     if (rc == TROD_OK) {
         delay(f, s);
-        mark_blocks(f, s, of);
+        mark_blocks(f, &jumps, of);
         rc = make_blocks(f);
     }
     if (rc == TROD_OK)
-        rc = make_loops(f, s, of);
+        rc = make_loops(f, s, &jumps, of);
+    free(jumps.at);
     free(of);
     return rc;
 }
@@ -286,7 +290,7 @@ int hot_code_lines(struct hot_lines *to, const struct hot_state *s, unsigned shi
     for (uint32_t k = 0; rc == TROD_OK && k < s->n_ran; k++) {
         const struct trod_site *site;
 
-        fetched += s->ran[k].fetched;
+        fetched += s->fetched[k];
         if (!fetched)
             continue;
         site = trod_site_at(s->context.sites, k);
@@ -310,13 +314,14 @@ struct hot_line *hot_lines_top(const struct hot_lines *t, size_t most, size_t *n
 {
     const size_t room = most < t->n / 2 ? 2 * most : t->n;
     struct hot_line *all = malloc((room + 1) * sizeof *all);
+    struct hot_line line;
     uint64_t least = 1;
 
     *n = 0;
-    for (size_t i = 0; all && i < t->size; i++) {
-        if (t->at[i].n < least)
+    for (size_t at = 0; all && hot_lines_next(t, &at, &line);) {
+        if (line.n < least)
             continue;
-        all[(*n)++] = t->at[i];
+        all[(*n)++] = line;
         if (*n == room && room < t->n) {
             qsort(all, *n, sizeof *all, by_accesses);
             *n = most;
@@ -332,9 +337,10 @@ struct hot_line *hot_lines_top(const struct hot_lines *t, size_t most, size_t *n
 
 uint64_t hot_lines_touches(const struct hot_lines *t)
 {
+    struct hot_line line;
     uint64_t n = 0;
 
-    for (size_t i = 0; i < t->size; i++)
-        n += t->at[i].n;
+    for (size_t at = 0; hot_lines_next(t, &at, &line);)
+        n += line.n;
     return n;
 }

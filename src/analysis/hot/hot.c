@@ -68,7 +68,8 @@ static void fini(void *st)
     struct hot_state *s = st;
 
     hot_trips_free(s);
-    free(s->ran);
+    free(s->fetched);
+    free(s->again);
     free(s->jumps.at);
     free(s->lane);
     hot_lines_free(&s->data);
@@ -77,9 +78,10 @@ static void fini(void *st)
 
 int hot_room(struct hot_state *s, size_t n)
 {
-    const int rc = trod_by_site_room(&s->ran, &s->n_ran, n + 1, sizeof *s->ran);
-
-    return rc < 0 ? rc : hot_trips_room(s, n);
+    if (trod_by_site_room(&s->again, &s->n_again, n + 1, sizeof *s->again) < 0 ||
+        trod_by_site_room(&s->fetched, &s->n_ran, n + 1, sizeof *s->fetched) < 0)
+        return TROD_ERR_NOMEM;
+    return hot_trips_room(s, n);
 }
 
 /* ---- rows */
@@ -114,12 +116,6 @@ static struct hot_lane *lane_of(struct hot_state *s, uint32_t stream, uint32_t f
     return &s->lane[stream];
 }
 
-/* Instruction SITE was executed behind FROM, which does not lie before it. */
-static inline int jump(struct hot_state *s, uint32_t from, uint32_t site)
-{
-    return trod_pairs_count(&s->jumps, (uint64_t)from << 32 | site);
-}
-
 static int access_row(struct hot_state *s, const struct trod_batch *b, uint32_t i, uint32_t said)
 {
     const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
@@ -140,7 +136,7 @@ static int special(struct hot_state *s, const struct trod_batch *b, uint32_t i)
     if (b->site[i] == TROD_NO_SITE)
         s->nowhere++;
     else if (flags & TROD_F_NOFETCH)
-        s->ran[b->site[i]].again++;
+        s->again[b->site[i]]++;
     return TROD_OK;
 }
 
@@ -174,11 +170,10 @@ static int any_row(struct hot_state *s, const struct trod_batch *b, uint32_t i)
     l = lane_of(s, stream_of(b, i), file_of(s, b));
     if (!l)
         return TROD_ERR_NOMEM;
-    s->ran[b->site[i]].fetched++;
-    s->ran[b->site[i] + 1].fetched--;
+    s->fetched[b->site[i]]++;
+    s->fetched[b->site[i] + 1]--;
     from = l->site;
-    if ((b->addr[i] != l->next && jump(s, from, b->site[i]) < 0) ||
-        hot_trips_count(s, l, b->site[i], 1, b->addr[i] != l->next) < 0)
+    if (hot_trips_count(s, l, b->site[i], 1, b->addr[i] != l->next) < 0)
         return TROD_ERR_NOMEM;
     l->before = from;
     l->site = b->site[i];
@@ -205,51 +200,14 @@ static int streaks(struct hot_state *s, const struct trod_batch *b, struct trod_
         }
         if ((!l || now != stream) && !(l = lane_of(s, stream = now, file_of(s, b))))
             return TROD_ERR_NOMEM;
-        s->ran[streak->site].fetched++;
-        s->ran[streak->site + streak->n].fetched--;
-        if ((b->addr[first] != l->next && jump(s, l->site, streak->site) < 0) ||
-            hot_trips(s, l, streak->site, streak->n, b->addr[first] != l->next) < 0)
+        s->fetched[streak->site]++;
+        s->fetched[streak->site + streak->n]--;
+        if (hot_trips(s, l, streak->site, streak->n, b->addr[first] != l->next) < 0)
             return TROD_ERR_NOMEM;
         l->before = streak->n > 1 ? streak->site + streak->n - 2 : l->site;
         l->site = streak->site + streak->n - 1;
         l->next = b->addr[last] + b->size[last];
     }
-    return TROD_OK;
-}
-
-/* The accesses of rows [FROM, TO) that are not looked at by themselves. */
-static int accesses(struct hot_state *s, const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-    const uint8_t *const restrict kind = b->kind;
-    const uint64_t *const restrict addr = b->addr;
-    const uint32_t *const restrict size = b->size;
-    const uint64_t most = s->opt->most ? s->opt->most : UINT64_MAX;
-    struct hot_lines t = s->data;
-    uint32_t n;
-    const uint16_t *const access = trod_streak_accesses(b, from, to, &n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t row = access[i];
-        const uint64_t number = addr[row] >> t.shift;
-        struct hot_line *line;
-
-        if (kind[row] > TROD_PREFETCH)
-            continue;
-        if (t.size && size[row] && (addr[row] + size[row] - 1) >> t.shift == number) {
-            line = hot_lines_place(&t, number);
-            if (line->n || (2 * t.n < t.size && t.n < most)) {
-                t.n += line->n == 0;
-                line->number = number;
-                line->n++;
-                continue;
-            }
-        }
-        s->data.n = t.n;
-        if (hot_lines_touch(&s->data, addr[row], size[row], 1, s->opt->most) < 0)
-            return TROD_ERR_NOMEM;
-        t = s->data;
-    }
-    s->data.n = t.n;
     return TROD_OK;
 }
 
@@ -276,7 +234,7 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
         return rc;
     trod_streak_walk_begin(&walk, b, from, to);
     rc = streaks(s, b, &walk);
-    return rc < 0 ? rc : accesses(s, b, from, to);
+    return rc < 0 ? rc : hot_lines_rows(&s->data, b, from, to, s->opt->most);
 }
 
 const struct trod_analysis trod_analysis_hot = {

@@ -19,23 +19,43 @@ struct hot_options {
     int like;
 };
 
-/* Executions of a site: fetched, as steps (by_site.h), and executed again without a fetch. */
-struct hot_ran {
-    uint64_t fetched, again;
-};
-
 /* A block of memory that was touched. */
 struct hot_line {
     uint64_t number; /* address >> shift of the table */
-    uint64_t n;      /* accesses that touch it; 0: an empty place */
+    uint64_t n;      /* accesses that touch it */
     uint64_t joined; /* those of them that touch the block before it too */
 };
 
+enum { HOT_GROUP = 64 };
+
+/* Blocks that lie beside each other. */
+struct hot_group {
+    uint64_t number; /* of the first one / HOT_GROUP */
+    uint64_t more;   /* bits: blocks that have a line among those of more, too */
+};
+
+/* The number of no group. */
+#define HOT_NOWHERE UINT64_MAX
+
+/* Where a group is. */
+struct hot_place {
+    uint64_t number; /* HOT_NOWHERE: the place is empty */
+    size_t at;       /* the counter of its first block */
+};
+
+/* Counters of blocks: most accesses are counted by 32 bits, in little memory for what is touched
+ * at once. */
 struct hot_lines {
-    struct hot_line *at;
-    size_t n, size;
-    unsigned hash;  /* 64 - log2(size) */
-    unsigned shift; /* log2 of the bytes of a block */
+    struct hot_group *group;
+    uint32_t *count; /* accesses: HOT_GROUP for each group */
+    size_t n_groups, cap_groups, cap_count;
+    struct hot_place *place; /* open addressing; n_places: a power of two or 0 */
+    size_t n_places;
+    struct hot_line *more; /* what groups do not hold: joined accesses, 2^32 and more; n 0: empty */
+    size_t n_more, size_more; /* size_more: a power of two or 0 */
+    unsigned hash, hash_more; /* 64 - log2 of the sizes */
+    size_t n;                 /* blocks */
+    unsigned shift;           /* log2 of the bytes of a block */
 };
 
 /* The trips of a loop: of entries that are over. */
@@ -50,10 +70,11 @@ struct hot_going {
     bool partly;    /* it was not entered in this trace */
 };
 
-/* Where a jump from a site went last, and whether that was back to the head of a loop. */
+/* Where a jump from a site went last. */
 struct hot_back {
-    uint32_t to; /* site + 1 */
-    bool loops;
+    uint32_t to;   /* site + 1 */
+    uint32_t head; /* number of the loop's head that it goes back to, and 1 more; 0: of none */
+    uint64_t n;    /* how often; not yet among the jumps of the state */
 };
 
 /* Where a stream is. */
@@ -71,10 +92,12 @@ struct hot_lane {
 struct hot_state {
     const struct hot_options *opt;
     struct trod_context context;
-    struct hot_ran *ran; /* by site */
-    size_t n_ran;
+    /* By site: executions that were fetched, as steps (by_site.h); those without a fetch. */
+    uint64_t *fetched, *again;
+    size_t n_ran, n_again;   /* elements; n_ran is not the larger one */
     uint64_t nowhere;        /* instructions without an address */
-    struct trod_pairs jumps; /* executions of one site behind another that does not lie before it */
+    struct trod_pairs jumps; /* executions of one site behind another that does not lie before it;
+                              * those of back come on top of them (hot_jumps) */
     struct hot_lines data, code; /* CODE: fetches that are no instructions */
     uint32_t *head_of;           /* by site: 1 + number of the head it is; 0: none */
     uint64_t *heads;             /* bits by site: it is one */
@@ -90,28 +113,22 @@ struct hot_state {
 
 /* An access to [ADDR, ADDR + SIZE). MOST: blocks at the most, or 0. */
 int hot_lines_touch(struct hot_lines *t, uint64_t addr, uint64_t size, uint64_t n, uint64_t most);
-/* Make the blocks of T larger until there are MOST at the most. */
-int hot_lines_limit(struct hot_lines *t, uint64_t most);
+/* The accesses of rows [FROM, TO) of B that are not looked at by themselves (trod/streak.h). */
+int hot_lines_rows(struct hot_lines *t, const struct trod_batch *b, uint32_t from, uint32_t to,
+                   uint64_t most);
+/* LINE, whose n is not 0, on top of what T has of that block. */
 int hot_line_add(struct hot_lines *t, const struct hot_line *line, uint64_t most);
 int hot_lines_merge(struct hot_lines *into, const struct hot_lines *from, uint64_t most);
-/* Make the blocks of T as large as 1 << SHIFT. */
-int hot_lines_coarsen(struct hot_lines *t, unsigned shift);
 /* A copy of T with blocks of 1 << SHIFT bytes, or T's own if those are larger. */
 int hot_lines_copy(struct hot_lines *to, const struct hot_lines *t, unsigned shift);
 void hot_lines_free(struct hot_lines *t);
-
-/* The place of block NUMBER in T, or the empty one where it belongs. */
-static inline struct hot_line *hot_lines_place(const struct hot_lines *t, uint64_t number)
-{
-    size_t i = trod_table_home(number, t->hash);
-
-    while (t->at[i].number != number && t->at[i].n)
-        i = (i + 1) & (t->size - 1);
-    return &t->at[i];
-}
+/* The next block of T, in no order; *AT is 0 for the first. False: there are no more. */
+bool hot_lines_next(const struct hot_lines *t, size_t *at, struct hot_line *line);
 
 /* ---- hot.c */
 
+/* The jumps of S, to be released as pairs are. 0 or TROD_ERR_NOMEM. */
+int hot_jumps(struct trod_pairs *all, const struct hot_state *s);
 /* Room for N sites. */
 int hot_room(struct hot_state *s, size_t n);
 unsigned hot_log2(uint64_t v);
@@ -119,23 +136,38 @@ unsigned hot_log2(uint64_t v);
 /* ---- trips.c. 0 or an error. */
 
 int hot_trips_room(struct hot_state *s, size_t n);
-/* Lane L executes N instructions from SITE on; JUMPED: the first does not lie behind L's last. */
+/* Lane L executes N instructions from SITE on; JUMPED: the first does not lie behind L's last, and
+ * the jump is counted. */
 int hot_trips_count(struct hot_state *s, struct hot_lane *l, uint32_t site, uint32_t n,
                     bool jumped);
-/* The same, where it is quickly seen that no loop has to do with it. */
+/* The same, where it is quickly seen that no loop has to do with it, or the one that it is of. */
 static inline int hot_trips(struct hot_state *s, struct hot_lane *l, uint32_t site, uint32_t n,
                             bool jumped)
 {
     const size_t word = site / 64;
 
     if (site % 64 + n < 64 && word < l->n_ran) {
-        const uint64_t mask = ((UINT64_C(1) << n) - 1) << site % 64;
+        const uint64_t one = UINT64_C(1) << site % 64, mask = ((UINT64_C(1) << n) - 1) * one;
+        const uint64_t heads = s->heads[word] & mask;
 
-        if (!(s->heads[word] & mask) &&
-            (!jumped || (l->site != TROD_NO_SITE && s->back[l->site].to == site + 1 &&
-                         !s->back[l->site].loops))) {
-            l->ran[word] |= mask;
+        l->ran[word] |= jumped || heads ? 0 : mask;
+        if (!jumped && !heads)
             return TROD_OK;
+        if (jumped && l->site != TROD_NO_SITE && s->back[l->site].to == site + 1) {
+            struct hot_back *back = &s->back[l->site];
+            const uint32_t head = back->head;
+
+            if (!heads && !head) {
+                back->n++;
+                l->ran[word] |= mask;
+                return TROD_OK;
+            }
+            if (heads == one && head && head <= l->n_trips && l->trips[head - 1].trips) {
+                back->n++;
+                l->trips[head - 1].trips++;
+                l->ran[word] |= mask;
+                return TROD_OK;
+            }
         }
     }
     return hot_trips_count(s, l, site, n, jumped);

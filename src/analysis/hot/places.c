@@ -179,7 +179,7 @@ static int put_both(const struct hot_state *s, bool pages, struct trod_result *r
         rc = put_lines(s, &data, pages ? "hot_data_pages" : "hot_data_lines",
                        pages ? "hottest pages of data" : "hottest lines of data", r);
     hot_lines_free(&code);
-    if (data.at != s->data.at)
+    if (data.group != s->data.group)
         hot_lines_free(&data);
     return rc;
 }

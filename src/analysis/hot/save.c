@@ -11,17 +11,22 @@ int hot_merge(void *into, const void *from)
 {
     struct hot_state *s = into;
     const struct hot_state *t = from;
+    struct trod_pairs jumps;
     int rc = t->n_ran ? hot_room(s, t->n_ran - 1) : TROD_OK;
 
     for (size_t i = 0; rc == TROD_OK && i < t->n_ran; i++) {
-        s->ran[i].fetched += t->ran[i].fetched;
-        s->ran[i].again += t->ran[i].again;
+        s->fetched[i] += t->fetched[i];
+        s->again[i] += t->again[i];
     }
     s->nowhere += t->nowhere;
     if (rc == TROD_OK)
         rc = hot_trips_merge(s, t);
-    if (rc == TROD_OK)
-        rc = trod_pairs_merge(&s->jumps, &t->jumps);
+    if (rc == TROD_OK) {
+        rc = hot_jumps(&jumps, t);
+        if (rc == TROD_OK)
+            rc = trod_pairs_merge(&s->jumps, &jumps);
+        free(jumps.at);
+    }
     if (rc == TROD_OK)
         rc = hot_lines_merge(&s->data, &t->data, s->opt->most);
     if (rc == TROD_OK)
@@ -43,9 +48,8 @@ static int save_lines(struct trod_buf *out, const struct hot_lines *t)
     size_t n = 0;
     int rc = all ? trod_pack(out, t->shift) | trod_pack(out, t->n) : TROD_ERR_NOMEM;
 
-    for (size_t i = 0; all && i < t->size; i++)
-        if (t->at[i].n)
-            all[n++] = t->at[i];
+    for (size_t at = 0; all && hot_lines_next(t, &at, &all[n]);)
+        n++;
     if (all)
         qsort(all, n, sizeof *all, by_number);
     for (size_t i = 0; rc == TROD_OK && i < n; i++)
@@ -58,18 +62,23 @@ static int save_lines(struct trod_buf *out, const struct hot_lines *t)
 int hot_save(const void *st, struct trod_buf *out)
 {
     const struct hot_state *s = st;
+    struct trod_pairs jumps;
     uint64_t fetched = 0;
     size_t n = s->n_ran;
     int rc;
 
-    while (n && !(s->ran[n - 1].fetched | s->ran[n - 1].again))
+    while (n && !(s->fetched[n - 1] | s->again[n - 1]))
         n--;
-    n -= n && !s->ran[n - 1].again; /* the last step ends what came before */
+    n -= n && !s->again[n - 1]; /* the last step ends what came before */
     rc = trod_pack(out, s->nowhere) | trod_pack(out, n);
     for (size_t i = 0; rc == TROD_OK && i < n; i++)
-        rc = trod_pack(out, fetched += s->ran[i].fetched) | trod_pack(out, s->ran[i].again);
-    if (rc == TROD_OK)
-        rc = trod_pairs_save(&s->jumps, out);
+        rc = trod_pack(out, fetched += s->fetched[i]) | trod_pack(out, s->again[i]);
+    if (rc == TROD_OK) {
+        rc = hot_jumps(&jumps, s);
+        if (rc == TROD_OK)
+            rc = trod_pairs_save(&jumps, out);
+        free(jumps.at);
+    }
     if (rc == TROD_OK)
         rc = hot_trips_save(s, out);
     if (rc == TROD_OK)
@@ -141,9 +150,9 @@ int hot_load(void *st, struct trod_span in, const uint32_t *sites)
             continue;
         if (hot_room(s, (size_t)sites[i] + 1) < 0)
             return TROD_ERR_NOMEM;
-        s->ran[sites[i]].fetched += v[0];
-        s->ran[(size_t)sites[i] + 1].fetched -= v[0];
-        s->ran[sites[i]].again += v[1];
+        s->fetched[sites[i]] += v[0];
+        s->fetched[(size_t)sites[i] + 1] -= v[0];
+        s->again[sites[i]] += v[1];
     }
     rc = load_jumps(&in, &s->jumps, n, sites);
     if (rc == TROD_OK)

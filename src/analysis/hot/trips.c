@@ -106,24 +106,59 @@ static uint64_t mask_of(uint32_t from, uint32_t to)
     return to % WORD ? above & ~(UINT64_MAX << to % WORD) : above;
 }
 
+/*
+ * L jumps to SITE. *HEAD: the number of the loop's head that it is, if this goes back to it, and 1
+ * more; or 0.
+ */
+static int count_jump(struct hot_state *s, const struct hot_lane *l, uint32_t site, uint32_t *head)
+{
+    const uint64_t from = (uint64_t)l->site << 32;
+    struct hot_back *back;
+
+    *head = 0;
+    if (l->site == TROD_NO_SITE)
+        return trod_pairs_count(&s->jumps, from | site);
+    back = &s->back[l->site];
+    if (back->to != site + 1) {
+        if (back->n && trod_pairs_add(&s->jumps, from | (back->to - 1), back->n) < 0)
+            return TROD_ERR_NOMEM;
+        *back = (struct hot_back){.to = site + 1};
+        if (goes_back(s, l, site)) {
+            if (!s->head_of[site] && new_head(s, site) < 0)
+                return TROD_ERR_NOMEM;
+            back->head = s->head_of[site];
+        }
+    }
+    back->n++;
+    *head = back->head;
+    return TROD_OK;
+}
+
+int hot_jumps(struct trod_pairs *all, const struct hot_state *s)
+{
+    int rc;
+
+    *all = (struct trod_pairs){.n = 0};
+    rc = trod_pairs_merge(all, &s->jumps);
+    for (size_t site = 0; rc == TROD_OK && site < s->n_back; site++)
+        if (s->back[site].n)
+            rc =
+                trod_pairs_add(all, (uint64_t)site << 32 | (s->back[site].to - 1), s->back[site].n);
+    return rc;
+}
+
 int hot_trips_count(struct hot_state *s, struct hot_lane *l, uint32_t site, uint32_t n, bool jumped)
 {
     const uint32_t end = site + n;
-    bool back = false, was_there;
+    bool was_there;
+    uint32_t back = 0;
     int rc = TROD_OK;
 
     if (end / WORD >= l->n_ran &&
         trod_by_site_room(&l->ran, &l->n_ran, end / WORD + 1, sizeof *l->ran) < 0)
         return TROD_ERR_NOMEM;
     was_there = l->ran[site / WORD] >> site % WORD & 1;
-    if (jumped && l->site != TROD_NO_SITE) {
-        struct hot_back *b = &s->back[l->site];
-
-        if (b->to != site + 1)
-            *b = (struct hot_back){.to = site + 1, .loops = goes_back(s, l, site)};
-        back = b->loops;
-    }
-    if (back && !s->head_of[site] && new_head(s, site) < 0)
+    if (jumped && count_jump(s, l, site, &back) < 0)
         return TROD_ERR_NOMEM;
     for (uint32_t from = site, to; from < end; from = to) {
         uint64_t heads, mask;
