@@ -35,6 +35,9 @@ static int init(void *st, const void *opt, const struct trod_context *context)
         s->opt = *(const struct trod_count_options *)opt;
     s->meta = meta;
     s->diag = context->diag;
+    s->by = context->by;
+    s->sites = context->sites;
+    s->symbols = context->symbols;
     s->drm = meta && meta->driver && (meta->driver->flags & TROD_FMT_MARKERS);
     s->word = meta && meta->driver && meta->driver->streams ? meta->driver->streams
               : meta && meta->driver                        ? "cpu"
@@ -77,6 +80,7 @@ static void fini(void *st)
     free(s->shard);
     free(s->slot);
     free(s->of_stream);
+    free(s->owned);
     trod_recent_free(s->recent);
     trod_pages_free(s->code);
     trod_pages_free(s->data);
@@ -118,4 +122,5 @@ const struct trod_analysis trod_analysis_count = {
     .load = trod_count_load,
     .result = trod_count_report,
     .fini = fini,
+    .owners = true,
 };

@@ -567,6 +567,8 @@ int trod_count_feed(void *st, const struct trod_batch *batch, uint32_t from, uin
     int rc = TROD_OK;
 
     s->have |= b->have;
+    if (s->by >= TROD_BY_MODULE && trod_count_owned_rows(s, batch, from, to) < 0)
+        return TROD_ERR_NOMEM;
     r.flags = b->have & TROD_COL_FLAGS ? b->flags : zeros;
     r.said = b->have & TROD_COL_STREAM;
     r.streams = r.said ? b->stream : zeros;

@@ -76,6 +76,13 @@ struct count_lane {
     bool windows_late;     /* several windows, of which the first is not number 0 */
 };
 
+enum { COUNT_OWNED = 9 };
+
+/* What is counted of a site: count_owners.c. */
+struct count_owned {
+    uint64_t n[COUNT_OWNED];
+};
+
 /* A file of several lanes, settled: what they have together. */
 struct count_shard {
     uint32_t file;
@@ -105,6 +112,11 @@ struct count_state {
     bool part;                       /* rows begin in the middle of a file */
     struct trod_recent *recent;      /* instructions that sets of code have, by tag */
     uint32_t tags;                   /* given so far */
+    enum trod_by by;                 /* from MODULE on: owned has numbers */
+    struct trod_sites *sites;
+    struct trod_symbols *symbols;
+    struct count_owned *owned; /* by site + 1; [0]: rows without one */
+    size_t n_owned;
 };
 
 /* count_feed.c */
@@ -156,6 +168,13 @@ uint32_t trod_count_line(const struct count_state *s, uint64_t said);
 /* count_save.c */
 int trod_count_save(const void *st, struct trod_buf *out);
 int trod_count_load(void *st, struct trod_span in, const uint32_t *sites);
+
+/* count_owners.c: count rows [FROM, TO) of B by site; results by module, function or line. Return 0
+ * or TROD_ERR_NOMEM. */
+int trod_count_owned_rows(struct count_state *s, const struct trod_batch *b, uint32_t from,
+                          uint32_t to);
+int trod_count_owned_merge(struct count_state *s, const struct count_state *from);
+int trod_count_put_owners(const struct count_state *s, struct trod_result *r);
 
 /* count_report.c */
 int trod_count_report(const void *st, struct trod_result *e);

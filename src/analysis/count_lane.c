@@ -496,6 +496,8 @@ int trod_count_merge(void *into, const void *from)
     for (uint32_t i = 0; rc == TROD_OK && i < f->n_shards; i++)
         rc = trod_count_shard(s, f->shard[i].file, &f->shard[i].feet);
     if (rc == TROD_OK)
+        rc = trod_count_owned_merge(s, f);
+    if (rc == TROD_OK)
         rc = merge_pages(&s->code, f->code);
     return rc == TROD_OK ? merge_pages(&s->data, f->data) : rc;
 }

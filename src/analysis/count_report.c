@@ -414,5 +414,5 @@ int trod_count_report(const void *st, struct trod_result *e)
         put_windows(s, e, rows, shown, &c);
     }
     free(rows);
-    return rc;
+    return rc == TROD_OK && s->by >= TROD_BY_MODULE ? trod_count_put_owners(s, e) : rc;
 }

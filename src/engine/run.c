@@ -137,13 +137,16 @@ static int check_by(const struct trod_run *r, const struct trod_analysis *a, enu
 {
     static const char *const names[] = {"all", "thread", "core", "module", "function", "line"};
     const enum trod_by by = r->opt.by;
+    const char *why = by >= TROD_BY_MODULE ? "it counts nothing by instruction"
+                      : a->merge           ? "it follows each thread by itself"
+                                           : "it follows all threads together";
 
     if (by == TROD_BY_ALL || (by == TROD_BY_THREAD && (a->merge || scope == TROD_PER_STREAM)) ||
         (by == TROD_BY_CORE && a->merge && scope == TROD_PER_RUN) ||
         (by >= TROD_BY_MODULE && a->owners))
         return TROD_OK;
-    return trod_error(r->diag, TROD_ERR_USAGE, "run.by", NULL, "analysis '%s' has no results by %s",
-                      a->name, names[by]);
+    return trod_error(r->diag, TROD_ERR_USAGE, "run.by", NULL,
+                      "analysis '%s' has no results by %s: %s", a->name, names[by], why);
 }
 
 /*

@@ -65,7 +65,7 @@ awk 'BEGIN { srand(3)
         cpu = int(rand() * 3); pc = 32768 + 4 * int(rand() * 40)
         printf "%d clk cpu%d IT (%d) %08x:%012x_NS %s O EL1h_n : X\n", n, cpu, n, pc, pc, rand() < .3 ? "54ffffe1" : "d503201f"
         if (rand() < .4) printf "%d clk cpu%d MR4 %08x:%012x_NS 00000000\n", n, cpu, 4 * int(rand() * 4096), 0 } }' >cpus.tarmac
-for a in mix hot branches syscalls; do
+for a in count mix hot branches syscalls; do
     run trod $a --by thread --top 0 --format json cpus.tarmac
     jq -S '[.streams[] | del(.stream, .tid, .pid)]' "$stdout" >want
     jq -S 'del(.streams)' "$stdout" >whole
@@ -84,9 +84,14 @@ done
 run trod deps --by core cpus.tarmac
 status 2
 err_has "analysis 'deps' has no results by core"
-run trod count --by function cpus.tarmac
-status 2
-err_has "analysis 'count' has no results by function"
+for a in functions schedule; do
+    run trod $a --by thread cpus.tarmac
+    status 2
+    err_has "analysis '$a' has no results by thread: it follows all threads together"
+    run trod $a --by function cpus.tarmac
+    status 2
+    err_has "analysis '$a' has no results by function: it counts nothing by instruction"
+done
 run trod run --by module --part 0/2 --save state mix cpus.tarmac
 check test "$got" -ne 0
 
@@ -143,6 +148,18 @@ json '(reduce .owner_categories[] as $c ({}; .[$c.category] += $c.instructions))
 jq -S '[.owner_categories[] | select(.function == "walk") | {(.category): .instructions}] | add' "$stdout" >got
 run trod mix --from tarmac --symbols prog --where 'function == "walk"' --format json prog.tarmac
 jq -S '[.categories[] | {(.category): .instructions}] | add' "$stdout" >want
+same want got
+# accesses of 8 bytes are read, of 4 bytes written
+awk '{ print $0, 8 * $(NF - 1), 4 * $NF }' want.functions | sort >want
+by count function
+jq -r '.owners[] | "\(.function) \(.instructions) \(.loads) \(.stores) \(.bytes_read) \(.bytes_written)"' "$stdout" |
+    sort >got
+same want got
+json '([.owners[].instructions] | add) == .total.fetched_instructions and ([.owners[].loads] | add) == .total.data_loads and
+    ([.owners[].bytes_written] | add) == .total.bytes_written and .owner_count == 4'
+jq -S 'del(.owners, .owner_count)' "$stdout" >got
+run trod count --from tarmac --format json prog.tarmac
+jq -S . "$stdout" >want
 same want got
 by hot function
 jq -r '.owners[] | "\(.function) \(.executed)"' "$stdout" | sort >got
@@ -221,7 +238,7 @@ json '([.owners[].calls] | add) == .total_calls and ([.owners[].instructions] | 
 
 # every number of threads, several files, intervals of each measure, CSV
 cp prog.tarmac prog2.tarmac
-for a in mix hot branches deps syscalls; do
+for a in count mix hot branches deps syscalls; do
     for by in module function line; do
         by $a $by -j 1 prog2.tarmac
         cp "$stdout" one
