@@ -213,6 +213,11 @@ struct trod_analysis {
     bool owners; /* it has results by module, function and line (context.by) */
     const struct trod_weigher *weigher; /* numbers a row that it offers; NULL: none */
     bool (*timed_of)(const void *opt);  /* timed, with options OPT. NULL: as above */
+    /*
+     * Without merge and one state for all rows: it has results by thread and core all the same. A
+     * state of each is fed with its rows, besides that of all.
+     */
+    bool apart;
 };
 
 /* Analysis I in the order of analyses.def, plug-ins behind; NULL past the last. */

@@ -65,16 +65,17 @@ int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
                     .by = r->opt.by,
                     .base = &in->base},
         .keyed = it->scope == TROD_PER_STREAM ||
-                 ((r->opt.by_stream || r->opt.by == TROD_BY_CORE) && a->merge),
-        .by_core = r->opt.by == TROD_BY_CORE && a->merge,
-        .listed = (r->opt.by_stream || r->opt.by == TROD_BY_CORE) && a->merge,
+                 ((r->opt.by_stream || r->opt.by == TROD_BY_CORE) && (a->merge || a->apart)),
+        .by_core = r->opt.by == TROD_BY_CORE && (a->merge || a->apart),
+        .listed = (r->opt.by_stream || r->opt.by == TROD_BY_CORE) && (a->merge || a->apart),
         .fresh = r->opt.interval && !a->boundary && a->merge,
         .divided = r->opt.interval != 0,
         .measure = r->opt.interval_in,
     };
     in->both = in->keyed && it->scope == TROD_PER_RUN &&
-               (in->by_core ? (a->order_of ? a->order_of(it->opt) : a->order) != TROD_ANY_ORDER
-                            : a->order == TROD_GLOBAL_ORDER || it->order == TROD_GLOBAL_ORDER);
+               (a->apart      ? true
+                : in->by_core ? (a->order_of ? a->order_of(it->opt) : a->order) != TROD_ANY_ORDER
+                              : a->order == TROD_GLOBAL_ORDER || it->order == TROD_GLOBAL_ORDER);
     trod_keeper_init(&in->keeper, r->diag && r->diag->strict);
     in->st = make(in, TROD_ALL_STREAMS);
     return in->rc;
@@ -441,7 +442,7 @@ int engine_instance_result(const struct engine_instance *in, struct trod_result 
 {
     int rc = TROD_OK;
 
-    if (!in->keyed || in->analysis->merge)
+    if (!in->keyed || in->analysis->merge || in->both)
         rc = in->analysis->result(in->st, r);
     if (rc == TROD_OK && in->intervals) {
         trod_result_list(r, "intervals", "intervals");

@@ -141,8 +141,9 @@ static int check_by(const struct trod_run *r, const struct trod_analysis *a, enu
                       : a->merge           ? "it follows each thread by itself"
                                            : "it follows all threads together";
 
-    if (by == TROD_BY_ALL || (by == TROD_BY_THREAD && (a->merge || scope == TROD_PER_STREAM)) ||
-        (by == TROD_BY_CORE && a->merge && scope == TROD_PER_RUN) ||
+    if (by == TROD_BY_ALL ||
+        (by == TROD_BY_THREAD && (a->merge || a->apart || scope == TROD_PER_STREAM)) ||
+        (by == TROD_BY_CORE && (a->merge || a->apart) && scope == TROD_PER_RUN) ||
         (by >= TROD_BY_MODULE && a->owners))
         return TROD_OK;
     return trod_error(r->diag, TROD_ERR_USAGE, "run.by", NULL,

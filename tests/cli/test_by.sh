@@ -84,10 +84,12 @@ done
 run trod deps --by core cpus.tarmac
 status 2
 err_has "analysis 'deps' has no results by core"
-for a in functions schedule; do
-    run trod $a --by thread cpus.tarmac
+for by in thread core; do
+    run trod schedule --by $by cpus.tarmac
     status 2
-    err_has "analysis '$a' has no results by thread: it follows all threads together"
+    err_has "analysis 'schedule' has no results by $by: it follows all threads together"
+done
+for a in functions schedule; do
     run trod $a --by function cpus.tarmac
     status 2
     err_has "analysis '$a' has no results by function: it counts nothing by instruction"

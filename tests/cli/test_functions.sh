@@ -55,6 +55,59 @@ run trod functions --where "row < $row - 2" --format json made/a.trace
 status 0
 json '.calls == 1 and [.functions[] | [.id, .calls]] == [[0, 1], [1, 0], [2, 0], [3, 0]]'
 
+# by thread and core: two threads in turn, the second on two cores, where it frees what the first one has allocated
+mkdir turns
+begin() { e 25 0 4 && mark 12 4 && mark 9 0x40 && e 22 4 "$1" && e 24 4 76 && mark 10 64; }
+{
+    begin 77 && mark 2 1000 && mark 3 0
+    call 0 0x401100 100 && result 0 0x8000
+    call 0 0x401200 50 && result 0 0x9000
+    call 2 0x401400 5 6 && result 2 0x30
+    e 23 4 77 && e 26 0 0
+} >turns/a.trace
+{
+    begin 78 && mark 2 2000 && mark 3 0
+    call 0 0x401100 8 && result 0 0xa000
+    mark 2 2100 && mark 3 1
+    call 2 0x401400 1 2 && result 2 0x30
+    call 1 0x401300 0x8000 && result 1 0
+    call 1 0x401300 0xa000 && result 1 0
+    e 23 4 78 && e 26 0 0
+} >turns/b.trace
+cp made/funclist.log turns/
+run trod functions --format json turns
+jq -S . "$stdout" >all
+check jq -e '.calls == 7 and .heap.frees == 2 and .heap.unknown_frees == 0 and .heap.live_bytes == 50' all
+run trod functions --by thread --format json turns
+status 0
+jq -S 'del(.streams)' "$stdout" >got
+same all got
+json '[.streams[] | [.tid, .calls, .heap.allocations, .heap.frees, .heap.unknown_frees, .heap.live_bytes]] ==
+    [[77, 3, 2, 0, 0, 150], [78, 4, 1, 1, 1, 0]]'
+cp "$stdout" one
+run trod functions --by thread --format json -j 3 turns
+out_is one
+for i in 0 1; do # what a thread has is what a trace of it alone has
+    f=(a b)
+    mkdir "alone$i" && cp "turns/${f[i]}.trace" turns/funclist.log "alone$i/"
+    run trod functions --format json "alone$i"
+    jq -S 'del(.format, .files, .most_nest) | [.functions, .heap, .live, .sizes]' "$stdout" >want
+    jq -S ".streams[$i] | [.functions, .heap, .live, .sizes]" one >got
+    same want got
+done
+run trod functions --by core --format json turns
+status 0
+jq -S 'del(.cores)' "$stdout" >got
+same all got
+json '[.cores[] | select(.calls) | [.calls, ([.functions[] | select(.name == "app!work") | .calls] | add),
+    .heap.allocations, .heap.frees, .heap.unknown_frees]] == [[4, 1, 3, 0, 0], [3, 1, 0, 0, 2]]'
+run trod functions --by thread --interval 3 --format json turns
+status 0
+jq -S 'del(.streams)' "$stdout" >want
+run trod functions --interval 3 --format json turns
+jq -S . "$stdout" >got
+same want got
+
 # every allocation function, and what can go wrong with each
 mkdir edges
 {

@@ -458,4 +458,5 @@ const struct trod_analysis trod_analysis_functions = {
     .result = fun_result,
     .layout = fun_layout,
     .fini = fini,
+    .apart = true,
 };
