@@ -1,6 +1,7 @@
 /*
  * cmd_hide.c - `trod hide`: a trace that can be given away.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,12 +173,23 @@ static int copy(struct hiding *h)
     return r;
 }
 
-static int tell(struct hiding *h)
+/* Instructions and accesses that OUT does not have, though they were kept: those behind the last
+ * branch, where the trace does not show where it goes on (drmemtrace), are counted as left. */
+static uint64_t unwritten(const struct trod_loss *loss)
+{
+    return trod_loss_rows(loss) + loss->left[TROD_INSTR] + loss->left[TROD_READ] +
+           loss->left[TROD_WRITE];
+}
+
+static int tell(struct hiding *h, const struct trod_loss *loss)
 {
     struct trod_result *result = NULL;
     struct cli_out out;
     int r;
 
+    if (unwritten(loss))
+        cli_say(h->c, "not written: %" PRIu64 " rows that %s cannot hold there", unwritten(loss),
+                h->to);
     if (strcmp(h->out, "-") == 0 && !h->o->report.output)
         return 0; /* the trace is there */
     if ((r = cli_report_begin(&out, h->c, &h->o->report)) != 0)
@@ -186,6 +198,7 @@ static int tell(struct hiding *h)
     if (r == 0) {
         trod_result_str(result, "output", h->out);
         trod_result_str(result, "to", h->to);
+        trod_result_u64(result, "rows_not_written", unwritten(loss));
         r = trod_hide_result(h->hide, result);
     }
     if (r == 0)
@@ -206,12 +219,13 @@ static int run(struct cli *c, const void *opt)
         r = copy(&h);
     if (h.writer && r != TROD_ERR_NOMEM && r != TROD_ERR_LIMIT && r != TROD_ERR_IO) {
         /* what a damaged trace has before the damage is kept; the exit status tells of it */
-        const int written = trod_writer_commit(h.writer, NULL);
+        struct trod_writer_summary sum;
+        const int written = trod_writer_commit(h.writer, &sum);
 
         h.writer = NULL;
         r = written < 0 ? written : r;
         if (written == 0)
-            r = tell(&h) < 0 ? TROD_ERR_IO : r;
+            r = tell(&h, &sum.loss) < 0 ? TROD_ERR_IO : r;
     }
     if (r == TROD_ERR_NOMEM)
         trod_error(&h.diag, r, "hide.memory", NULL, "out of memory");

@@ -78,6 +78,16 @@ check test "$(jq length want)" = 1
 same want got
 check test "$(trod view --format json h.d | jq -r 'select(.kind == "READ") | .value // empty' | wc -l)" = 0
 
+# --- what is kept and cannot be written is told: where the last branch goes on is not known
+printf '%s\n' '1 clk IT (1) 00001000 d503201f O EL1h_s : NOP' \
+    '2 clk IT (2) 00001004 d65f03c0 O EL1h_s : RET' >ends.tarmac
+rm -rf h.d
+run trod hide --format json ends.tarmac h.d
+status 0
+json '.rows_kept == 2 and .rows_not_written == 1'
+err_has 'not written: 1 rows'
+check test "$(trod view --kind INSTR --format json h.d | wc -l)" = 1
+
 # --- errors
 run trod hide --keep all a.d x.d
 status 2
