@@ -63,7 +63,7 @@ static void draw(struct trod_batch *b, struct trod_rng *rng, bool wild, uint64_t
     static const uint8_t kinds[] = {TROD_INSTR, TROD_INSTR, TROD_INSTR, TROD_INSTR,
                                     TROD_READ,  TROD_READ,  TROD_WRITE};
     static const uint64_t far[] = {0, UINT64_MAX - 3, UINT64_MAX - 63, UINT64_C(1) << 63, 62, 1};
-    const uint64_t bytes = 64 << trod_rng_below(rng, 12);
+    const uint64_t bytes = UINT64_C(64) << trod_rng_below(rng, 12);
 
     b->n = (uint32_t)(1 + trod_rng_below(rng, b->cap));
     b->have = TROD_FIRST_COLUMNS;

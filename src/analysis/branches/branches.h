@@ -23,7 +23,10 @@ struct br_site {
     uint64_t turns; /* the outcome was not that of the execution before, in its thread */
 };
 
-enum { BR_EVENTS = 512, BR_NOT = 0xff, BR_UNKNOWN = 0, BR_EARLIER = UINT32_MAX };
+enum { BR_EVENTS = 512, BR_NOT = 0xff, BR_UNKNOWN = 0 };
+
+/* In place of a row of the batch: in a batch before. */
+#define BR_EARLIER UINT32_MAX
 
 /* What a site is, found out when it is executed first. */
 struct br_fact {

@@ -9,10 +9,10 @@
 
 #include "analysis/deps/deps.h"
 
-enum {
-    SIZE_MOST = 4096,   /* of an access: what is larger is no access of a program */
-    BEFORE = UINT32_MAX /* place of what stands before the first of a group */
-};
+enum { SIZE_MOST = 4096 }; /* of an access: what is larger is no access of a program */
+
+/* Place of what stands before the first of a group. */
+#define BEFORE UINT32_MAX
 
 #if defined(__GNUC__)
 #define FLOW static inline __attribute__((always_inline))
