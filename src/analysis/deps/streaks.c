@@ -24,18 +24,20 @@ static uint32_t accesses(struct deps_state *s, const struct trod_batch *b, uint3
     return i;
 }
 
-/*
- * Instruction NOW at *ROW, all of it: of READS, LOADED and WRITES registers REG. There is another
- * one behind it.
- */
+/* The registers of an instruction: so many that it reads, loads and writes, in this order. */
+struct registers {
+    const uint16_t *reg;
+    unsigned reads, loaded, writes;
+};
+
+/* Instruction NOW at *ROW, all of it, with its registers R. There is another one behind it. */
 FLOW void whole(struct deps_state *s, const struct trod_batch *b, const uint8_t *kind,
-                struct deps_now *now, uint32_t *row, struct deps_step *step, const uint16_t *reg,
-                unsigned reads, unsigned loaded, unsigned writes)
+                struct deps_now *now, uint32_t *row, struct deps_step *step, struct registers r)
 {
     struct deps_live *l = &s->live;
     uint64_t done;
 
-    deps_read_registers(s, false, now, reg, reads);
+    deps_read_registers(s, false, now, r.reg, r.reads);
     if (kind[++*row] != TROD_INSTR) {
         l->now = *now;
         *row = accesses(s, b, *row);
@@ -48,14 +50,14 @@ FLOW void whole(struct deps_state *s, const struct trod_batch *b, const uint8_t 
         l->best = done;
         l->best_at = now->n;
     }
-    deps_write_registers(s, false, reg + reads, loaded, writes, now->n, done);
+    deps_write_registers(s, false, r.reg + r.reads, r.loaded, r.writes, now->n, done);
     if (l->n_stores && deps_write_memory(s, done) < 0)
         l->failed = TROD_ERR_NOMEM;
 }
 
 #define WITH(reads, writes)                                                                        \
     case DEPS_SHAPE(reads, writes):                                                                \
-        whole(s, b, kind, &now, row, step, site->reg, reads, 0, writes);                           \
+        whole(s, b, kind, &now, row, step, (struct registers){site->reg, reads, 0, writes});       \
         break;
 
 #define WITH_READS(reads)                                                                          \
@@ -63,7 +65,7 @@ FLOW void whole(struct deps_state *s, const struct trod_batch *b, const uint8_t 
     WITH(reads, 1)                                                                                 \
     WITH(reads, 2)                                                                                 \
     case DEPS_SHAPE_LOAD + (reads):                                                                \
-        whole(s, b, kind, &now, row, step, site->reg, reads, 1, 0);                                \
+        whole(s, b, kind, &now, row, step, (struct registers){site->reg, reads, 1, 0});            \
         break;
 
 /*
@@ -91,8 +93,9 @@ static uint32_t straight(struct deps_state *s, const struct trod_batch *b, uint3
             WITH_READS(3)
             WITH_READS(4)
         default:
-            whole(s, b, kind, &now, row, step, deps_registers(s, site), site->n_reads,
-                  site->n_loaded, site->n_writes);
+            whole(s, b, kind, &now, row, step,
+                  (struct registers){deps_registers(s, site), site->n_reads, site->n_loaded,
+                                     site->n_writes});
         }
     }
     s->live.now = now;
