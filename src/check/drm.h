@@ -135,7 +135,27 @@ static inline bool drm_is_indirect(unsigned branch)
     return branch == TROD_BR_INDIRECT || branch == TROD_BR_ICALL || branch == TROD_BR_RETURN;
 }
 
-/* drm_flow.c: an instruction; where P may lead. */
+/* Each of the files below calls those above it. */
+
+/* drm_flow.c: whether control may go from P to PC. */
+bool chk_drm_may_lead(const struct drm *d, const struct drm_prev *p, uint64_t pc);
+/* The accesses of the last instruction are complete. */
+void chk_drm_settle(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
+/* A call will return to PC; 0: an event. */
+void chk_drm_call(struct drm *d, uint64_t pc);
+/* An instruction that is BRANCH (enum trod_branch); where it is a call, it will return to BACK. */
+void chk_drm_return_addresses(struct drm *d, unsigned branch, uint64_t back);
+
+/* drm_kernel.c: markers of events, system calls and inlined traces. False: not one of them. */
+bool chk_drm_kernel_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
+/* An instruction comes: what system calls promised before it. */
+void chk_drm_kernel_instruction(struct chk *c, struct drm *d, const struct trod_batch *b,
+                                uint32_t i);
+
+/* drm_markers.c: a marker of any kind. */
+void chk_drm_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
+
+/* drm_instr.c: an instruction. */
 void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
 /*
  * The common case, while d->plain: rows from FROM on of instructions that follow one another and
@@ -143,19 +163,5 @@ void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *
  */
 uint32_t chk_drm_plain(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t from,
                        uint32_t to);
-bool chk_drm_may_lead(const struct drm *d, const struct drm_prev *p, uint64_t pc);
-/* The accesses of the last instruction are complete. */
-void chk_drm_settle(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
-/* A call will return to PC; 0: an event. */
-void chk_drm_call(struct drm *d, uint64_t pc);
-
-/* drm_markers.c */
-void chk_drm_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
-
-/* drm_kernel.c: markers of events, system calls and inlined traces. False: not one of them. */
-bool chk_drm_kernel_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
-/* An instruction comes: what system calls promised before it. */
-void chk_drm_kernel_instruction(struct chk *c, struct drm *d, const struct trod_batch *b,
-                                uint32_t i);
 
 #endif
