@@ -1,11 +1,11 @@
 /*
  * blocks.c - Trace Matcher's way: block against block, wherever that leads.
  *
- * Implements cmp_match_blocks of lane.h after Trace Matcher, "Comparing traces" (-w): blocks of the
- * window's size; equal records match whatever their order in the block; what is left over differs
- * in pairs.
+ * Implements cmp_match_blocks of match.h after Trace Matcher, "Comparing traces" (-w): blocks of
+ * the window's size; equal records match whatever their order in the block; what is left over
+ * differs in pairs.
  */
-#include "compare/lane.h"
+#include "compare/match.h"
 
 #include <stdlib.h>
 
@@ -73,7 +73,7 @@ static int settle_block(struct cmp_lane *l, struct cmp_match *m, size_t na, size
     /* A run that is stopped leaves what was not told where it is. */
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < n[side]; i++)
-            cmp_row_drop(m->pool, cmp_lane_shift(l, m, side));
+            cmp_row_drop(m->pool, cmp_lane_shift(l, m->pool, side));
     return TROD_OK;
 }
 

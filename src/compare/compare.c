@@ -20,29 +20,29 @@ enum { CHUNK = 64, STEP = 4096, LOOKAHEAD = 1 << 16, QUEUED = 1 << 15 };
 /* Room for N lanes. False: no memory. */
 static bool grow_lanes(struct trod_compare *c, size_t n)
 {
-    const size_t words = (n + 63) / 64, had = (c->n_lanes + 63) / 64;
-    struct cmp_lane **l = realloc(c->lanes, n * sizeof(struct cmp_lane *));
+    const size_t words = (n + 63) / 64, had = (c->lanes.n + 63) / 64;
+    struct cmp_lane **l = realloc(c->lanes.lane, n * sizeof(struct cmp_lane *));
     uint64_t *busy;
 
     if (!l)
         return false;
-    c->lanes = l;
+    c->lanes.lane = l;
     busy = realloc(c->busy, words * sizeof *busy);
     if (!busy)
         return false;
     for (size_t k = had; k < words; k++)
         busy[k] = 0;
-    for (size_t k = c->n_lanes; k < n; k++)
+    for (size_t k = c->lanes.n; k < n; k++)
         l[k] = NULL;
     c->busy = busy;
-    c->n_lanes = n;
+    c->lanes.n = n;
     return true;
 }
 
 /* The first busy lane from number *I on, which becomes that number; NULL: there is none. */
 static struct cmp_lane *busy_lane(const struct trod_compare *c, size_t *i)
 {
-    const size_t words = (c->n_lanes + 63) / 64;
+    const size_t words = (c->lanes.n + 63) / 64;
     size_t w = *i / 64;
     uint64_t bits = w < words ? c->busy[w] & UINT64_MAX << *i % 64 : 0;
 
@@ -51,7 +51,7 @@ static struct cmp_lane *busy_lane(const struct trod_compare *c, size_t *i)
     if (!bits)
         return NULL;
     *i = w * 64 + (size_t)__builtin_ctzll(bits);
-    return c->lanes[*i];
+    return c->lanes.lane[*i];
 }
 
 struct cmp_lane *cmp_lane_of(struct trod_compare *c, int pair, unsigned cls)
@@ -59,17 +59,17 @@ struct cmp_lane *cmp_lane_of(struct trod_compare *c, int pair, unsigned cls)
     size_t per = c->rules.opt->independent ? TROD_TRACK_CLASSES : 1;
     size_t i = (size_t)pair * per + (per > 1 ? cls : 0);
 
-    if (i >= c->n_lanes && !grow_lanes(c, 2 * (i + per)))
+    if (i >= c->lanes.n && !grow_lanes(c, 2 * (i + per)))
         return NULL;
-    if (!c->lanes[i]) {
-        c->lanes[i] = calloc(1, sizeof **c->lanes);
-        if (!c->lanes[i])
+    if (!c->lanes.lane[i]) {
+        c->lanes.lane[i] = calloc(1, sizeof **c->lanes.lane);
+        if (!c->lanes.lane[i])
             return NULL;
-        c->lanes[i]->pair = pair;
-        c->lanes[i]->number = i;
-        c->lanes[i]->grouped = (per == 1 || cls == 0) && (c->rules.track & TROD_TRACK_INSTR);
+        c->lanes.lane[i]->pair = pair;
+        c->lanes.lane[i]->number = i;
+        c->lanes.lane[i]->grouped = (per == 1 || cls == 0) && (c->rules.track & TROD_TRACK_INSTR);
     }
-    return c->lanes[i];
+    return c->lanes.lane[i];
 }
 
 /* Rows with the same facts, whatever their time. */
@@ -224,10 +224,10 @@ static struct cmp_lane *longest(const struct trod_compare *c, int *side)
 {
     struct cmp_lane *best = NULL;
 
-    for (size_t i = 0; i < c->n_lanes; i++)
-        for (int s = 0; c->lanes[i] && s < 2; s++)
-            if (!best || c->lanes[i]->queue[s].n > best->queue[*side].n) {
-                best = c->lanes[i];
+    for (size_t i = 0; i < c->lanes.n; i++)
+        for (int s = 0; c->lanes.lane[i] && s < 2; s++)
+            if (!best || c->lanes.lane[i]->queue[s].n > best->queue[*side].n) {
+                best = c->lanes.lane[i];
                 *side = s;
             }
     return best;
@@ -242,8 +242,8 @@ static void relieve_waiting(struct trod_compare *c, uint64_t waiting)
     const uint64_t most = c->match.window + c->match.window / 4;
     struct cmp_lane *fullest = NULL;
 
-    for (size_t i = 0; waiting > most + STEP && i < c->n_lanes; i++) {
-        struct cmp_lane *l = c->lanes[i];
+    for (size_t i = 0; waiting > most + STEP && i < c->lanes.n; i++) {
+        struct cmp_lane *l = c->lanes.lane[i];
 
         if (l && (!fullest || l->waiting[0].n + l->waiting[1].n >
                                   fullest->waiting[0].n + fullest->waiting[1].n))
@@ -366,9 +366,9 @@ static int run(struct trod_compare *c)
         if (rc == 1)
             rc = slow(c);
     }
-    for (size_t i = 0; rc == 0 && i < c->n_lanes && !c->match.stop; i++)
-        if (c->lanes[i])
-            rc = cmp_lane_finish(c->lanes[i], &c->match);
+    for (size_t i = 0; rc == 0 && i < c->lanes.n && !c->match.stop; i++)
+        if (c->lanes.lane[i])
+            rc = cmp_lane_finish(c->lanes.lane[i], &c->match);
     cmp_tell(&c->match, true);
     return rc < 0 ? rc : TROD_OK;
 }
@@ -377,14 +377,14 @@ static void release(struct trod_compare *c)
 {
     cmp_pump_end(&c->pump);
     cmp_diffs_fini(&c->match);
-    for (size_t i = 0; i < c->n_lanes; i++)
-        if (c->lanes[i]) {
-            cmp_lane_fini(c->lanes[i], &c->pool);
-            free(c->lanes[i]);
+    for (size_t i = 0; i < c->lanes.n; i++)
+        if (c->lanes.lane[i]) {
+            cmp_lane_fini(c->lanes.lane[i], &c->pool);
+            free(c->lanes.lane[i]);
         }
     for (int side = 0; side < 2; side++)
         cmp_side_fini(&c->side[side], &c->pool);
-    free(c->lanes);
+    free(c->lanes.lane);
     free(c->busy);
     free(c->pairs.key);
     free(c->pairs.place);
@@ -417,7 +417,9 @@ static struct trod_compare *prepare(struct trod_trace *a, struct trod_trace *b,
     c->sum = sum;
     c->match.rules = &c->rules;
     c->match.pool = &c->pool;
-    c->match.engine = c;
+    c->match.run = c;
+    c->match.lanes = &c->lanes;
+    c->match.sides = c->side;
     c->match.history = &c->history;
     c->match.tally = &c->tally;
     c->match.fn = fn;

@@ -1,11 +1,10 @@
 /*
- * engine.h - the state of a comparison, shared by compare.c, plan.c, fast.c and slide.c.
+ * engine.h - the state of a comparison, shared by compare.c, plan.c and fast.c.
  */
 #ifndef TROD_COMPARE_ENGINE_H
 #define TROD_COMPARE_ENGINE_H
 
-#include "compare/lane.h"
-#include "compare/side.h"
+#include "compare/match.h"
 
 enum { CMP_PAIRS_AT = 256 };
 
@@ -15,8 +14,7 @@ struct trod_compare {
     struct cmp_side side[2];
     struct cmp_pump pump; /* decodes side 1 beside side 0 */
     struct cmp_pairs pairs;
-    struct cmp_lane **lanes; /* by pair, and by class where these are independent */
-    size_t n_lanes;
+    struct cmp_lanes lanes;
     uint64_t *busy; /* bit I: rows of lane I are queued or wait; the others cost nothing */
     struct cmp_match match;
     struct cmp_history history;
@@ -40,8 +38,5 @@ struct cmp_lane *cmp_lane_of(struct trod_compare *c, int pair, unsigned cls);
 
 /* Whether anything waits for the window to pass. */
 bool cmp_waiting(const struct trod_compare *c);
-
-/* Find slides from the opcodes among the first rows (slide.c). Returns 0 or TROD_ERR_NOMEM. */
-int cmp_find_slides(struct trod_compare *c);
 
 #endif

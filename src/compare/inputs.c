@@ -1,11 +1,11 @@
 /*
  * inputs.c - what the diverging instruction reads, and who wrote that last.
  *
- * Implements cmp_find_inputs of lane.h. Registers come from the decoded opcode (trod/insn.h), bytes
- * from the READ rows of the instruction. It is done when a difference is found, because by the time
- * it is told others may have written.
+ * Implements cmp_find_inputs of match.h. Registers come from the decoded opcode (trod/insn.h),
+ * bytes from the READ rows of the instruction. It is done when a difference is found, because by
+ * the time it is told others may have written.
  */
-#include "compare/lane.h"
+#include "compare/match.h"
 
 #include "trod/insn.h"
 

@@ -217,5 +217,5 @@ int cmp_plan(struct trod_compare *c, struct trod_diag *diag)
     if (!c->rules.fields.alike)
         c->flags &= TROD_F_ISET | TROD_F_SKIPPED;
     c->modes = c->rules.fields.columns & TROD_COMPARE_MODE;
-    return opt->auto_slide ? cmp_find_slides(c) : TROD_OK;
+    return opt->auto_slide ? cmp_find_slides(&c->match) : TROD_OK;
 }

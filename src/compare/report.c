@@ -1,12 +1,12 @@
 /*
  * report.c - differences, from the moment they are known until they are told.
  *
- * Implements the cmp_diff functions of lane.h. Instructions that are missing may stand elsewhere on
- * the other side: their difference is held until so many rows have passed that they will not be
+ * Implements the cmp_diff functions of match.h. Instructions that are missing may stand elsewhere
+ * on the other side: their difference is held until so many rows have passed that they will not be
  * looked for any more (HOLD), or until they turn up and it becomes "reordered". Everything behind a
  * held difference waits with it, so that differences are told in order.
  */
-#include "compare/lane.h"
+#include "compare/match.h"
 
 #include <string.h>
 
@@ -233,7 +233,7 @@ static void tell(struct cmp_match *m, const struct cmp_diff *d)
         out.rows[side] = d->n_rows[side] ? m->shown[side] : NULL;
         out.context[side] = m->context[side];
     }
-    if (m->fn && m->fn(m->user, m->engine, &out) != 0)
+    if (m->fn && m->fn(m->user, m->run, &out) != 0)
         m->stop = true;
     if (m->rules->opt->first_stop)
         m->stop = true;

@@ -6,7 +6,7 @@
  * how much the code around it has moved. The accesses of anchored instructions tell the same of
  * data.
  */
-#include "compare/engine.h"
+#include "compare/match.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -222,12 +222,15 @@ static void elect(struct votes *v, struct cmp_rules *rules)
 }
 
 /* A slide was found: rows that were taken out before move like all others. */
-static void slide_again(struct trod_compare *c)
+static void slide_again(struct cmp_match *m)
 {
-    for (size_t i = 0; i < c->n_lanes; i++)
-        for (size_t k = 0; c->lanes[i] && k < c->lanes[i]->queue[0].n; k++)
-            cmp_row_slide(cmp_queue_at(&c->lanes[i]->queue[0], k), 0, &c->rules);
-    c->side[0].slid_of = NULL;
+    for (size_t i = 0; i < m->lanes->n; i++) {
+        struct cmp_lane *l = m->lanes->lane[i];
+
+        for (size_t k = 0; l && k < l->queue[0].n; k++)
+            cmp_row_slide(cmp_queue_at(&l->queue[0], k), 0, m->rules);
+    }
+    m->sides[0].slid_of = NULL;
 }
 
 /* Programs are loaded at pages; an offset that is in force elsewhere is no accident either. */
@@ -270,7 +273,7 @@ bool cmp_learn_code(struct cmp_lane *l, struct cmp_match *m)
     }
     if (same < (plausible(m->rules, offset) ? FEW : ALIKE) || !add_slide(m->rules, a->addr, offset))
         return false;
-    slide_again(m->engine);
+    slide_again(m);
     return true;
 }
 
@@ -282,11 +285,11 @@ bool cmp_learn_data(struct cmp_match *m, const struct cmp_row *a, const struct c
         a->pub.size != b->pub.size || offset == 0 || slides_already(m->rules, a->pub.addr) ||
         !plausible(m->rules, offset) || !add_slide(m->rules, a->pub.addr, offset))
         return false;
-    slide_again(m->engine);
+    slide_again(m);
     return true;
 }
 
-int cmp_find_slides(struct trod_compare *c)
+int cmp_find_slides(struct cmp_match *m)
 {
     struct votes *v = calloc(1, sizeof *v);
     struct sites s[2] = {{0}};
@@ -295,7 +298,7 @@ int cmp_find_slides(struct trod_compare *c)
     int rc = v ? TROD_OK : TROD_ERR_NOMEM;
 
     for (int side = 0; side < 2 && rc == TROD_OK; side++) {
-        rc = list_sites(&c->side[side], &s[side]);
+        rc = list_sites(&m->sides[side], &s[side]);
         r[side] = calloc(s[side].n + 1, sizeof **r);
         if (!r[side])
             rc = TROD_ERR_NOMEM;
@@ -304,7 +307,7 @@ int cmp_find_slides(struct trod_compare *c)
     }
     if (rc == TROD_OK) {
         collect(&s[0], &s[1], r[0], n[0], r[1], n[1], v);
-        elect(v, &c->rules);
+        elect(v, m->rules);
     }
     for (int side = 0; side < 2; side++) {
         free(s[side].site);
