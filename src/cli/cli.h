@@ -171,6 +171,8 @@ struct cli_report {
 };
 extern const struct trod_option cli_report_options[];
 
+/* True for what can be read only once: a pipe, a terminal, standard input. */
+bool cli_once_only(const char *path);
 /* Options of trod_trace_open from what the user gave. WANT: columns needed. */
 struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t want);
 

@@ -3,7 +3,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analyse.h"
 #include "misses.h"
@@ -292,10 +291,8 @@ static int check_twice(const struct running *k)
 {
     for (size_t i = 0; i < k->c->n_operands; i++) {
         const char *path = k->c->operands[i];
-        struct stat st;
 
-        if (strcmp(path, "-") == 0 ||
-            (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+        if (cli_once_only(path))
             return trod_error(&k->c->diag, TROD_ERR_USAGE, "cache.future", NULL,
                               "policy opt reads the trace twice: '%s' must be a file, not a pipe",
                               path);

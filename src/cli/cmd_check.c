@@ -131,8 +131,9 @@ static int order_of(struct checking *k)
 
     if (k->o->input.order >= 0)
         return k->o->input.order;
-    if (k->c->n_operands == 1 && strcmp(k->c->operands[0], "-") == 0)
-        return order;
+    for (size_t i = 0; i < k->c->n_operands; i++)
+        if (cli_once_only(k->c->operands[i]))
+            return order;
     if (trod_trace_open(&t, k->c->operands, k->c->n_operands, &probe, NULL) < 0)
         return order;
     if (trod_trace_files(t) > 1 && trod_rule_family(trod_trace_format(t)->name) == TROD_RULE_TT6)

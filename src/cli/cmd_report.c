@@ -151,7 +151,8 @@ static int report(struct cli *c, const struct options *o, const struct cli_plan 
     int r = cli_reporting_read(&both[0], c, &o->analyse, plan);
 
     if (r == 0 && o->against)
-        r = read_second(c, o, plan, &both[1]);
+        r = both[0].stopped ? cli_reporting_stop(&both[1], c, o->against)
+                            : read_second(c, o, plan, &both[1]);
     if (r == 0)
         r = name_files(c, &first);
     if (r == 0)

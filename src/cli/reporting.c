@@ -60,6 +60,16 @@ static int problems_begin(struct cli_reporting *k)
     return r;
 }
 
+static int problems_end(struct cli_reporting *k)
+{
+    trod_result_table_close(k->problems);
+    if (k->rc == 0)
+        k->rc = trod_result_status(k->problems);
+    if (k->rc == 0 && k->n_problems)
+        trod_result_add(k->trace, k->problems);
+    return k->rc;
+}
+
 /* ---- what the trace is */
 
 static void put_meta(struct trod_result *r, const struct trod_trace *t)
@@ -117,7 +127,7 @@ static void put_files(struct trod_result *r, const struct trod_trace *t)
     trod_result_table_close(r);
 }
 
-/* DIAG: of the reading; NULL: the trace could not be opened. */
+/* DIAG: of the reading; RUN is NULL where the trace could not be opened, or was not. */
 static int put_trace(struct cli_reporting *k, const struct trod_run *run,
                      const struct trod_diag *diag, int rc)
 {
@@ -127,11 +137,11 @@ static int put_trace(struct cli_reporting *k, const struct trod_run *run,
     trod_result_bool(r, "complete",
                      run && rc >= 0 && !trod_run_stopped(run) && diag->errors == k->refused);
     trod_result_describe(r, NULL, "read to its end, and without an error");
+    if (k->stopped)
+        trod_result_bool(r, "partial", true);
     if (run) {
         const struct trod_trace *t = trod_run_trace(run);
 
-        if (trod_run_stopped(run))
-            trod_result_bool(r, "partial", true);
         trod_result_u64(r, "errors", diag->errors - k->refused);
         trod_result_u64(r, "warnings", diag->warnings);
         put_meta(r, t);
@@ -206,6 +216,7 @@ static int found(void *user, const struct trod_run *run, const struct trod_diag 
         return rc;
     }
     k->found = true;
+    k->stopped = trod_run_stopped(run);
     for (size_t i = 0; r >= 0 && i < k->n; i++) {
         if (k->number[i] < 0)
             continue;
@@ -232,7 +243,7 @@ static void probe(struct cli_reporting *k, const struct cli_analyse *o, struct c
     struct trod_trace *t;
 
     for (size_t i = 0; i < k->c->n_operands; i++)
-        if (strcmp(k->c->operands[i], "-") == 0)
+        if (cli_once_only(k->c->operands[i]))
             return;
     if (trod_trace_open(&t, k->c->operands, k->c->n_operands, &opt, NULL) < 0)
         return;
@@ -272,12 +283,22 @@ int cli_reporting_read(struct cli_reporting *k, struct cli *c, const struct cli_
     cli_analyse(c, &own, k->item, k->n, &parts);
     if (k->rc == 0 && !k->found)
         k->rc = put_trace(k, NULL, NULL, 0);
-    trod_result_table_close(k->problems);
-    if (k->rc == 0)
-        k->rc = trod_result_status(k->problems);
-    if (k->rc == 0 && k->n_problems)
-        trod_result_add(k->trace, k->problems);
-    return k->rc;
+    return problems_end(k);
+}
+
+int cli_reporting_stop(struct cli_reporting *k, struct cli *c, const char *path)
+{
+    const struct trod_place at = trod_place_path(path);
+    struct trod_diag diag;
+
+    *k = (struct cli_reporting){.c = c, .stopped = true};
+    cli_diag_init(c, &k->print);
+    if (trod_result_new(&k->trace) < 0 || problems_begin(k) < 0)
+        return TROD_ERR_NOMEM;
+    trod_diag_init(&diag, problem, k);
+    trod_warning(&diag, TROD_ERR_TRUNCATED, "run.interrupted", &at, "interrupted: not read");
+    k->rc = put_trace(k, NULL, NULL, 0);
+    return problems_end(k);
 }
 
 /* ---- what it is for */

@@ -27,6 +27,7 @@ struct cli_reporting {
     uint64_t refused;
     char last[512]; /* message of the last refusal */
     bool found;
+    bool stopped; /* by Ctrl-C */
     int rc;
 };
 
@@ -36,6 +37,8 @@ struct cli_reporting {
  */
 int cli_reporting_read(struct cli_reporting *k, struct cli *c, const struct cli_analyse *o,
                        const struct cli_plan *plan);
+/* Instead: the trace PATH was not read, for Ctrl-C ended the reading before it. 0 or an error. */
+int cli_reporting_stop(struct cli_reporting *k, struct cli *c, const char *path);
 /* All of it, into the open level of R: an object for each analysis. 0 or an error. */
 int cli_reporting_put(const struct cli_reporting *k, struct trod_result *r);
 /* How the results of B differ from those of A, as the object "differences" of the open level of R:

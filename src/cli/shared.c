@@ -2,6 +2,7 @@
  * shared.c - the options that several commands have, in one place (docs/design.md, "Command line").
  */
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -72,6 +73,14 @@ const struct trod_option cli_report_options[] = {
      "write the result to FILE, which appears when it is complete", NULL, NULL},
     {.type = TROD_OPT_END},
 };
+
+bool cli_once_only(const char *path)
+{
+    struct stat st;
+
+    return strcmp(path, "-") == 0 ||
+           (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
 
 struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t want)
 {

@@ -206,4 +206,11 @@ head -c 20 entry | gzip -c >$serial.gz
 run trod check scheduled
 status 1
 out_has '^error read.damaged: .*schedule is cut'
+
+# a pipe is read once, and all of it
+run trod check "$TROD_SOURCE/examples/hello.tarmac"
+cp "$stdout" want
+run trod check <(cat "$TROD_SOURCE/examples/hello.tarmac")
+through sed 's:/dev/fd/[0-9]*:'"$TROD_SOURCE/examples/hello.tarmac:"
+out_is want
 finish

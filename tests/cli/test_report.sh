@@ -122,4 +122,48 @@ status 2
 has none.html 'No such file'
 run trod report
 status 2
+
+# a pipe, which can be read but once: all of it is there
+trod report --format json - <"$examples/hello.tarmac" | jq 'del(.trace.files, .trace.file_bytes)' >want
+trod report --format json <(cat "$examples/hello.tarmac") | jq 'del(.trace.files, .trace.file_bytes)' >got
+check jq -e '.mix.instructions == 12' want
+same want got
+
+# Ctrl-C while a pipe is read: a whole page, a whole JSON, of what was read; a second trace is not begun. The rows
+# behind the signal are what lets the reader see it; they may be counted or not.
+awk 'BEGIN { for (n = 1; n <= 30000; n++)
+    printf "%d clk cpu0 IT (%d) %08x:%012x_NS 91000421 O EL1h_n : ADD\n", n, n, 4096 + n % 64 * 4, 4096 + n % 64 * 4 }' >part.tarmac
+mkfifo pipe
+# interrupted FILE ARGUMENT...
+interrupted() {
+    local pid
+    env --default-signal=INT "$TROD" report --from tarmac -o "$@" pipe 2>"$stderr" &
+    pid=$!
+    exec 3>pipe
+    cat part.tarmac >&3
+    sleep 0.5
+    kill -INT $pid
+    cat part.tarmac >&3 2>/dev/null
+    exec 3>&-
+    wait $pid
+    last="trod report $*, interrupted"
+    err_has 'interrupted: results are those of what was read'
+}
+interrupted stopped.json --format json
+cp stopped.json "$stdout"
+json '.trace.complete == false and .trace.partial and .mix.instructions > 0 and .mix.instructions <= 60000'
+json '.trace.problems[0].kind == "run.interrupted"'
+check python3 -c 'import json; json.load(open("stopped.json"))'
+interrupted stopped.html
+has stopped.html 'Not all of this trace could be read'
+check test "$(tail -c 8 stopped.html)" = '</html>'
+awk 'sub(/.*<script type="application.json" id="data">/, "") { on = 1 } on && sub(/<.script>.*/, "") { print; exit } on' \
+    stopped.html >inside.json
+check $page stopped.html inside.json
+interrupted stopped.json --format json --against "$examples/sum.trace.zip"
+err_has 'sum.trace.zip: warning: interrupted: not read'
+cp stopped.json "$stdout"
+json '.first.trace.partial and .second.trace.partial and (.second | keys == ["trace"]) and .differences == {}'
+interrupted stopped.html --against "$examples/sum.trace.zip"
+has stopped.html 'interrupted: not read'
 finish
