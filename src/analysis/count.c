@@ -78,7 +78,7 @@ static void fini(void *st)
         trod_count_lane_fini(&s->lane[i]);
     free(s->lane);
     free(s->shard);
-    free(s->slot);
+    trod_map_fini(&s->map);
     free(s->of_stream);
     free(s->owned);
     trod_recent_free(s->recent);

@@ -9,6 +9,7 @@
 #define TROD_ANALYSIS_COUNT_INT_H
 
 #include "analysis/pages.h"
+#include "core/map.h"
 #include "core/recent.h"
 #include "trod/count.h"
 #include "trod/format.h"
@@ -99,8 +100,7 @@ struct count_state {
     struct count_shard *shard;
     uint32_t n_shards;
     size_t cap_shards;
-    uint32_t *slot; /* hash of lanes by what they are: number + 1 */
-    uint32_t n_slots;
+    struct trod_map map; /* lanes by what they are */
     uint32_t *of_stream; /* lane + 1 by stream of the meta; [0]: rows without stream */
     uint32_t n_of_stream;
     struct trod_pages *code, *data;  /* of settled lanes; NULL: none */

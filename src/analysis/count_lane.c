@@ -30,13 +30,11 @@ static uint64_t file_of(const struct count_lane *l)
     return l->tid == TROD_NOWHERE ? 0 : l->file;
 }
 
-static uint64_t hash_of(const struct count_lane *l)
+static uint32_t hash_of(const struct count_lane *l)
 {
-    uint64_t h = TROD_FNV ^ l->tid ^ l->pid << 24 ^ file_of(l) << 40;
+    const uint64_t h = TROD_FNV ^ l->tid ^ l->pid << 24 ^ file_of(l) << 40;
 
-    h = trod_fnv(h, l->name, l->name_len);
-    h *= UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 29;
+    return trod_map_hash(trod_fnv(h, l->name, l->name_len));
 }
 
 static bool same(const struct count_lane *a, const struct count_lane *b)
@@ -44,26 +42,6 @@ static bool same(const struct count_lane *a, const struct count_lane *b)
     return a->tid == b->tid && a->pid == b->pid && file_of(a) == file_of(b) &&
            a->name_len == b->name_len && !a->name == !b->name &&
            (!a->name || memcmp(a->name, b->name, a->name_len) == 0);
-}
-
-static int grow_slots(struct count_state *s)
-{
-    uint32_t n = s->n_slots ? s->n_slots * 2 : 64;
-    uint32_t *slot = calloc(n, sizeof *slot);
-
-    if (!slot)
-        return TROD_ERR_NOMEM;
-    for (uint32_t i = 0; i < s->n_lanes; i++) {
-        uint64_t at = hash_of(&s->lane[i]);
-
-        while (slot[at & (n - 1)])
-            at++;
-        slot[at & (n - 1)] = i + 1;
-    }
-    free(s->slot);
-    s->slot = slot;
-    s->n_slots = n;
-    return TROD_OK;
 }
 
 /* A lane that is KEY, with one window. */
@@ -92,19 +70,19 @@ static struct count_lane *add_lane(struct count_state *s, const struct count_lan
 
 struct count_lane *trod_count_lane(struct count_state *s, const struct count_lane *key)
 {
+    const uint32_t h = hash_of(key);
     struct count_lane *l;
-    uint64_t at;
+    uint32_t i;
 
-    if (s->n_lanes * 2 >= s->n_slots && grow_slots(s) < 0)
-        return NULL;
-    for (at = hash_of(key); s->slot[at & (s->n_slots - 1)]; at++) {
-        l = &s->lane[s->slot[at & (s->n_slots - 1)] - 1];
-        if (same(l, key))
-            return l;
-    }
+    for (size_t at = h; trod_map_next(&s->map, h, &at, &i);)
+        if (same(&s->lane[i], key))
+            return &s->lane[i];
     l = add_lane(s, key);
-    if (l)
-        s->slot[at & (s->n_slots - 1)] = s->n_lanes;
+    if (l && !trod_map_put(&s->map, h, s->n_lanes - 1)) {
+        trod_count_lane_fini(l);
+        s->n_lanes--;
+        return NULL;
+    }
     return l;
 }
 

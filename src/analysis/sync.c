@@ -7,6 +7,8 @@
  * instruction a tick. It does not check the trace: that is order "sync" itself.
  */
 #include "analysis/sync_graph.h"
+#include "core/grow.h"
+#include "core/map.h"
 #include "trod/analysis.h"
 
 #include <stdlib.h>
@@ -22,7 +24,6 @@ struct point {
     uint64_t first_row, last_count;
     uint32_t *threads; /* that touched it, in order of appearance */
     uint32_t n_threads, cap_threads;
-    bool taken;
 };
 
 struct thread {
@@ -35,8 +36,9 @@ struct state {
     struct trod_sync_graph graph;
     struct thread *threads;
     uint32_t n_threads;
-    struct point *points; /* open addressing, size a power of two */
-    uint32_t size, used;
+    struct point *points;
+    size_t n_points, cap_points;
+    struct trod_map map; /* points by address */
 };
 
 static int init(void *st, const void *opt, const struct trod_context *context)
@@ -52,9 +54,10 @@ static void fini(void *st)
 {
     struct state *s = st;
 
-    for (uint32_t i = 0; i < s->size; i++)
+    for (size_t i = 0; i < s->n_points; i++)
         free(s->points[i].threads);
     free(s->points);
+    trod_map_fini(&s->map);
     free(s->threads);
     trod_sync_graph_fini(&s->graph);
 }
@@ -75,45 +78,21 @@ static int thread_of(struct state *s, uint32_t stream, struct thread **out)
     return TROD_OK;
 }
 
-static struct point *slot_of(const struct state *s, uint64_t addr)
-{
-    uint64_t at = (addr ^ addr >> 32) * 0x9e3779b97f4a7c15u >> 20;
-
-    for (;; at++) {
-        struct point *p = &s->points[at & (s->size - 1)];
-
-        if (!p->taken || p->addr == addr)
-            return p;
-    }
-}
-
-static int grow_points(struct state *s)
-{
-    struct state bigger = {.size = s->size ? 2 * s->size : 64};
-
-    bigger.points = calloc(bigger.size, sizeof *bigger.points);
-    if (!bigger.points)
-        return TROD_ERR_NOMEM;
-    for (uint32_t i = 0; i < s->size; i++)
-        if (s->points[i].taken)
-            *slot_of(&bigger, s->points[i].addr) = s->points[i];
-    free(s->points);
-    s->points = bigger.points;
-    s->size = bigger.size;
-    return TROD_OK;
-}
-
 static int point_of(struct state *s, uint64_t addr, uint64_t row, struct point **out)
 {
-    int rc;
+    const uint32_t h = trod_map_hash(addr);
+    uint32_t i;
 
-    if (s->used * 2 >= s->size && (rc = grow_points(s)) < 0)
-        return rc;
-    *out = slot_of(s, addr);
-    if (!(*out)->taken) {
-        **out = (struct point){.addr = addr, .first_row = row, .taken = true};
-        s->used++;
-    }
+    for (size_t at = h; trod_map_next(&s->map, h, &at, &i);)
+        if (s->points[i].addr == addr) {
+            *out = &s->points[i];
+            return TROD_OK;
+        }
+    if (!trod_grow(&s->points, s->n_points, &s->cap_points, sizeof *s->points, 32) ||
+        !trod_map_put(&s->map, h, (uint32_t)s->n_points))
+        return TROD_ERR_NOMEM;
+    *out = &s->points[s->n_points++];
+    **out = (struct point){.addr = addr, .first_row = row};
     return TROD_OK;
 }
 
@@ -208,7 +187,7 @@ static void report_points(const struct state *s, struct trod_result *e, struct p
 
     trod_result_counts(e, "points", "sync points, by time waited", columns,
                        sizeof columns / sizeof *columns);
-    for (uint32_t i = 0; i < s->used; i++) {
+    for (size_t i = 0; i < s->n_points; i++) {
         const struct point *p = &points[i];
 
         trod_result_hex(e, "sync point", p->addr);
@@ -289,12 +268,12 @@ static void report_summary(const struct state *s, struct trod_result *e, uint32_
         waits += s->threads[i].waits;
         signals += s->threads[i].signals;
     }
-    trod_result_u64(e, "sync_points", s->used);
+    trod_result_u64(e, "sync_points", s->n_points);
     trod_result_u64(e, "signals", signals);
     trod_result_u64(e, "waits", waits);
     trod_result_u64(e, "contended_waits", contended);
     trod_result_u64(e, "instructions", work);
-    if (s->used == 0) /* nothing orders the threads: there is no path through them */
+    if (s->n_points == 0) /* nothing orders the threads: there is no path through them */
         return;
     trod_result_u64(e, "waited", waited);
     trod_result_u64(e, "critical_path_length", t->at.clock);
@@ -308,22 +287,21 @@ static void report_summary(const struct state *s, struct trod_result *e, uint32_
 static int result(const void *st, struct trod_result *e)
 {
     const struct state *s = st;
-    struct point *points = calloc(s->used ? s->used : 1, sizeof *points);
-    uint32_t n = 0, last = 0;
+    struct point *points = calloc(s->n_points + 1, sizeof *points);
+    uint32_t last = 0;
 
     if (!points)
         return TROD_ERR_NOMEM;
-    for (uint32_t i = 0; i < s->size; i++)
-        if (s->points[i].taken)
-            points[n++] = s->points[i];
-    qsort(points, n, sizeof *points, by_contention);
+    if (s->n_points)
+        memcpy(points, s->points, s->n_points * sizeof *points);
+    qsort(points, s->n_points, sizeof *points, by_contention);
     for (uint32_t i = 1; i < s->n_threads; i++)
         if (s->threads[i].at.clock > s->threads[last].at.clock)
             last = i;
     if (s->n_threads) {
         report_summary(s, e, last);
         report_threads(s, e);
-        if (s->used) {
+        if (s->n_points) {
             report_points(s, e, points);
             report_path(s, e, last);
         }

@@ -33,43 +33,15 @@ void trod_flame_free(struct trod_flame *f)
         return;
     free(f->node);
     free(f->names);
-    free(f->slot);
+    trod_map_fini(&f->map);
     free(f);
 }
 
 /* ---- names */
 
-static size_t hash(uint32_t parent, const char *name, size_t len)
+static uint32_t hash(uint32_t parent, const char *name, size_t len)
 {
-    uint64_t h = trod_fnv(TROD_FNV + parent, name, len);
-
-    h *= UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(h ^ h >> 32);
-}
-
-static void put_slot(struct trod_flame *f, uint32_t node)
-{
-    const struct stacks_node *n = &f->node[node];
-    size_t i = hash(n->parent, f->names + n->name, n->len) & (f->n_slots - 1);
-
-    while (f->slot[i])
-        i = (i + 1) & (f->n_slots - 1);
-    f->slot[i] = node;
-}
-
-static bool more_slots(struct trod_flame *f)
-{
-    const size_t n = f->n_slots ? 2 * f->n_slots : 256;
-    uint32_t *p = calloc(n, sizeof *p);
-
-    if (!p)
-        return false;
-    free(f->slot);
-    f->slot = p;
-    f->n_slots = n;
-    for (uint32_t i = 1; i < f->n; i++)
-        put_slot(f, i);
-    return true;
+    return trod_map_hash(trod_fnv(TROD_FNV + parent, name, len));
 }
 
 static bool keep_name(struct trod_flame *f, const char *name, size_t len)
@@ -91,21 +63,21 @@ static bool keep_name(struct trod_flame *f, const char *name, size_t len)
 /* The node called NAME below PARENT; 0: no memory. */
 static uint32_t child(struct trod_flame *f, uint32_t parent, const char *name, size_t len)
 {
-    size_t i = f->n_slots ? hash(parent, name, len) & (f->n_slots - 1) : 0;
-    struct stacks_node *n;
+    const uint32_t h = hash(parent, name, len);
+    uint32_t i;
 
-    for (; f->n_slots && f->slot[i]; i = (i + 1) & (f->n_slots - 1)) {
-        n = &f->node[f->slot[i]];
+    for (size_t at = h; trod_map_next(&f->map, h, &at, &i);) {
+        const struct stacks_node *n = &f->node[i];
+
         if (n->parent == parent && n->len == len && memcmp(f->names + n->name, name, len) == 0)
-            return f->slot[i];
+            return i;
     }
     if (f->n >= UINT32_MAX / 4 || !trod_grow(&f->node, f->n, &f->cap, sizeof *f->node, 64) ||
-        (2 * (f->n + 1) > f->n_slots && !more_slots(f)) || !keep_name(f, name, len))
+        !keep_name(f, name, len) || !trod_map_put(&f->map, h, (uint32_t)f->n))
         return 0;
     f->node[f->n] = (struct stacks_node){
         .name = f->names_n - len, .len = len, .parent = parent, .next = f->node[parent].first};
     f->node[parent].first = (uint32_t)f->n;
-    put_slot(f, (uint32_t)f->n);
     return (uint32_t)f->n++;
 }
 

@@ -4,6 +4,7 @@
 #ifndef TROD_CALLSTACK_STACKS_H
 #define TROD_CALLSTACK_STACKS_H
 
+#include "core/map.h"
 #include "trod/flame.h"
 
 enum { STACKS_SIDES = 2 };
@@ -19,8 +20,7 @@ struct trod_flame {
     size_t n, cap;
     char *names;
     size_t names_n, names_cap;
-    uint32_t *slot;
-    size_t n_slots;
+    struct trod_map map; /* nodes */
 };
 
 /* Options as they are meant. False: of another version. */

@@ -387,7 +387,7 @@ static void release(struct trod_compare *c)
     free(c->lanes.lane);
     free(c->busy);
     free(c->pairs.key);
-    free(c->pairs.place);
+    trod_map_fini(&c->pairs.map);
     cmp_history_fini(&c->history);
     cmp_pool_fini(&c->pool);
     trod_insn_decoder_free(c->match.decoder);

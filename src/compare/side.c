@@ -270,51 +270,17 @@ static uint64_t key_of(const struct cmp_side *s, const struct cmp_pairs *p, uint
     return hash_name(st->name, st->name_len);
 }
 
-/* Where KEY stands among the places of P, or the empty one where it belongs. */
-static uint32_t *place_of(const struct cmp_pairs *p, uint64_t key)
-{
-    const uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
-
-    for (uint64_t i = h ^ h >> 32;; i++) {
-        uint32_t *at = &p->place[i & (p->places - 1)];
-
-        if (*at == 0 || p->key[*at - 1] == key)
-            return at;
-    }
-}
-
-/* At least twice as many places as pairs. */
-static bool grow_places(struct cmp_pairs *p)
-{
-    const size_t places = p->places ? 2 * p->places : 32;
-    uint32_t *table;
-
-    if (2 * ((size_t)p->n + 1) <= p->places)
-        return true;
-    table = calloc(places, sizeof *table);
-    if (!table)
-        return false;
-    free(p->place);
-    p->place = table;
-    p->places = places;
-    for (uint32_t i = 0; i < p->n; i++)
-        *place_of(p, p->key[i]) = i + 1;
-    return true;
-}
-
 static int add_pair(struct cmp_pairs *p, uint64_t key)
 {
-    uint32_t *at;
+    const uint32_t h = trod_map_hash(key);
+    uint32_t i;
 
-    if (!grow_places(p))
-        return TROD_ERR_NOMEM - 1;
-    at = place_of(p, key);
-    if (*at)
-        return (int)*at - 1;
-    if (!trod_grow(&p->key, p->n, &p->cap, sizeof *p->key, 8))
+    for (size_t at = h; trod_map_next(&p->map, h, &at, &i);)
+        if (p->key[i] == key)
+            return (int)i;
+    if (!trod_grow(&p->key, p->n, &p->cap, sizeof *p->key, 8) || !trod_map_put(&p->map, h, p->n))
         return TROD_ERR_NOMEM - 1;
     p->key[p->n] = key;
-    *at = p->n + 1;
     return (int)p->n++;
 }
 

@@ -6,15 +6,15 @@
 
 #include "compare/pump.h"
 #include "compare/row.h"
+#include "core/map.h"
 
 /* Streams are paired by what they are called; see side.c. */
 struct cmp_pairs {
     uint64_t *key; /* of pair i */
     uint32_t n;
     size_t cap;
-    uint32_t *place; /* pair + 1 by the hash of its key, open addressing; 0: empty */
-    size_t places;   /* a power of two */
-    int mode;        /* enum cmp_pairing */
+    struct trod_map map; /* pairs by key */
+    int mode;            /* enum cmp_pairing */
 };
 
 struct cmp_side {

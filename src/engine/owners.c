@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_FIRST = 256, TEXT = 512 };
+enum { OWNERS_FIRST = 256, TEXT = 512 };
 
 void engine_owners_begin(struct engine_owners *o, enum trod_by by, struct trod_symbols *symbols,
                          const struct trod_sites *sites, unsigned counts)
@@ -27,7 +27,7 @@ void engine_owners_end(struct engine_owners *o)
     for (size_t i = 0; i < o->n; i++)
         free(o->at[i].count);
     free(o->at);
-    free(o->slot);
+    trod_map_fini(&o->map);
     *o = (struct engine_owners){.at = NULL};
 }
 
@@ -44,57 +44,32 @@ static bool same(const struct engine_owned *a, const struct engine_owned *b)
            (a->name == b->name || strcmp(text_of(a->name), text_of(b->name)) == 0);
 }
 
-static size_t home(const struct engine_owners *o, const struct engine_owned *w)
+static uint32_t hash(const struct engine_owned *w)
 {
     const char *name = text_of(w->name);
     const uint64_t numbers[] = {w->number, w->kind};
-    const uint64_t h = trod_fnv(trod_fnv(TROD_FNV, name, strlen(name)), numbers, sizeof numbers);
 
-    return (size_t)(h ^ h >> 32) & (o->n_slots - 1);
-}
-
-/* The slot of W, or the empty one where it belongs. */
-static uint32_t *slot_of(const struct engine_owners *o, const struct engine_owned *w)
-{
-    size_t i = home(o, w);
-
-    while (o->slot[i] && !same(&o->at[o->slot[i] - 1], w))
-        i = (i + 1) & (o->n_slots - 1);
-    return &o->slot[i];
-}
-
-static bool room(struct engine_owners *o)
-{
-    const size_t n = o->n_slots ? 2 * o->n_slots : SLOTS_FIRST;
-    uint32_t *p;
-
-    if (!trod_grow(&o->at, o->n, &o->cap, sizeof *o->at, SLOTS_FIRST))
-        return false;
-    if (2 * (o->n + 1) <= o->n_slots)
-        return true;
-    p = calloc(n, sizeof *p);
-    if (!p)
-        return false;
-    free(o->slot);
-    o->slot = p;
-    o->n_slots = n;
-    for (size_t i = 0; i < o->n; i++)
-        *slot_of(o, &o->at[i]) = (uint32_t)(i + 1);
-    return true;
+    return trod_map_hash(trod_fnv(trod_fnv(TROD_FNV, name, strlen(name)), numbers, sizeof numbers));
 }
 
 static uint64_t *find(struct engine_owners *o, const struct engine_owned *w)
 {
-    uint32_t *slot;
+    const uint32_t h = hash(w);
     uint64_t *count;
+    uint32_t i;
 
-    if (o->n_slots && *(slot = slot_of(o, w)))
-        return o->at[*slot - 1].count;
-    if (!room(o) || !(count = calloc(o->counts + 1, sizeof *count)))
+    for (size_t at = h; trod_map_next(&o->map, h, &at, &i);)
+        if (same(&o->at[i], w))
+            return o->at[i].count;
+    if (!trod_grow(&o->at, o->n, &o->cap, sizeof *o->at, OWNERS_FIRST) ||
+        !(count = calloc(o->counts + 1, sizeof *count)))
         return NULL;
+    if (!trod_map_put(&o->map, h, (uint32_t)o->n)) {
+        free(count);
+        return NULL;
+    }
     o->at[o->n] = *w;
-    o->at[o->n].count = count;
-    *slot_of(o, w) = (uint32_t)++o->n;
+    o->at[o->n++].count = count;
     return count;
 }
 
@@ -183,9 +158,7 @@ int engine_owners_sort(struct engine_owners *o, unsigned first)
     for (size_t i = 0; i < o->n; i++)
         o->at[i] = all[i].w;
     free(all);
-    free(o->slot);
-    o->slot = NULL;
-    o->n_slots = 0;
+    trod_map_fini(&o->map);
     return TROD_OK;
 }
 

@@ -8,6 +8,7 @@
 #ifndef TROD_ENGINE_OWNERS_H
 #define TROD_ENGINE_OWNERS_H
 
+#include "core/map.h"
 #include "trod/analysis.h"
 
 enum engine_owner_kind {
@@ -32,8 +33,7 @@ struct engine_owners {
     unsigned counts;
     struct engine_owned *at;
     size_t n, cap;
-    uint32_t *slot; /* number + 1 by hash */
-    size_t n_slots;
+    struct trod_map map; /* entries by what they are */
 };
 
 /*

@@ -13,56 +13,37 @@ static uint32_t hash(uint64_t a, uint64_t b)
     return (uint32_t)((h * UINT64_C(0xbf58476d1ce4e5b9)) >> 32);
 }
 
-/* Where the key stands, or the empty place where it belongs. */
-static uint32_t *place(const struct export_map *m, uint64_t a, uint64_t b)
+static struct export_pair *find(const struct export_map *m, uint64_t a, uint64_t b)
 {
-    uint32_t i = hash(a, b) & m->mask;
+    const uint32_t h = hash(a, b);
+    uint32_t i;
 
-    while (m->home[i] && (m->at[m->home[i] - 1].a != a || m->at[m->home[i] - 1].b != b))
-        i = (i + 1) & m->mask;
-    return &m->home[i];
-}
-
-static bool widen(struct export_map *m)
-{
-    const uint32_t size = m->home ? 2 * (m->mask + 1) : 256;
-    uint32_t *home = calloc(size, sizeof *home);
-
-    if (!home)
-        return false;
-    free(m->home);
-    m->home = home;
-    m->mask = size - 1;
-    for (size_t i = 0; i < m->n; i++)
-        *place(m, m->at[i].a, m->at[i].b) = (uint32_t)i + 1;
-    return true;
+    for (size_t at = h; trod_map_next(&m->map, h, &at, &i);)
+        if (m->at[i].a == a && m->at[i].b == b)
+            return &m->at[i];
+    return NULL;
 }
 
 struct export_pair *export_map_at(struct export_map *m, uint64_t a, uint64_t b)
 {
-    uint32_t *home;
+    struct export_pair *found = find(m, a, b);
 
-    if ((!m->home || 2 * m->n > m->mask) && (m->n >= UINT32_MAX / 4 || !widen(m)))
+    if (found)
+        return found;
+    if (m->n >= UINT32_MAX / 4 || !trod_grow(&m->at, m->n, &m->cap, sizeof *m->at, 64) ||
+        !trod_map_put(&m->map, hash(a, b), (uint32_t)m->n))
         return NULL;
-    home = place(m, a, b);
-    if (!*home) {
-        if (!trod_grow(&m->at, m->n, &m->cap, sizeof *m->at, 64))
-            return NULL;
-        m->at[m->n++] = (struct export_pair){.a = a, .b = b};
-        *home = (uint32_t)m->n;
-    }
-    return &m->at[*home - 1];
+    m->at[m->n] = (struct export_pair){.a = a, .b = b};
+    return &m->at[m->n++];
 }
 
 const struct export_pair *export_map_find(const struct export_map *m, uint64_t a, uint64_t b)
 {
-    const uint32_t *home = m->home ? place(m, a, b) : NULL;
-
-    return home && *home ? &m->at[*home - 1] : NULL;
+    return find(m, a, b);
 }
 
 void export_map_fini(struct export_map *m)
 {
     free(m->at);
-    free(m->home);
+    trod_map_fini(&m->map);
 }

@@ -4,6 +4,7 @@
 #ifndef TROD_EXPORT_MAP_H
 #define TROD_EXPORT_MAP_H
 
+#include "core/map.h"
 #include "trod/types.h"
 
 struct export_pair {
@@ -15,8 +16,7 @@ struct export_pair {
 struct export_map {
     struct export_pair *at;
     size_t n, cap;
-    uint32_t *home; /* open addressing: number of an entry + 1 */
-    uint32_t mask;
+    struct trod_map map;
 };
 
 /*

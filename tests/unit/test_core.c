@@ -1,5 +1,5 @@
 /*
- * test_core.c - buffers, numbers of a stated byte order, random numbers.
+ * test_core.c - buffers, numbers of a stated byte order, random numbers, tables by hash.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "core/endian.h"
+#include "core/map.h"
 #include "core/rng.h"
 #include "trod/buf.h"
 
@@ -130,6 +131,46 @@ static void random_numbers_below(void **state)
         assert_true(trod_rng_below(&r, most) < most);
 }
 
+/*
+ * Keys of which many have one hash, beside a plain list: each number that was put in comes back
+ * once under its hash, and no other does.
+ */
+static void maps_find_what_was_put_in(void **state)
+{
+    (void)state;
+    enum { KEYS = 3000, HASHES = 700 };
+    static uint32_t hash_of[KEYS];
+    struct trod_map m = {.slot = NULL};
+    struct trod_rng r;
+    trod_rng_seed(&r, 3);
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t k = 0; k < KEYS; k++) {
+            /* near one another and at the end of the table, so that probing wraps */
+            hash_of[k] = (uint32_t)trod_rng_below(&r, HASHES) - HASHES / 2;
+            assert_true(trod_map_put(&m, hash_of[k], k));
+        }
+        assert_int_equal(m.n, KEYS);
+        for (uint32_t h = 0; h < HASHES + 2; h++) {
+            const uint32_t hash = h - HASHES / 2 - 1;
+            unsigned char seen[KEYS] = {0};
+            uint32_t i;
+            for (size_t at = hash; trod_map_next(&m, hash, &at, &i);) {
+                assert_true(i < KEYS && hash_of[i] == hash && !seen[i]);
+                seen[i] = 1;
+            }
+            for (uint32_t k = 0; k < KEYS; k++)
+                assert_int_equal(seen[k], hash_of[k] == hash);
+        }
+        trod_map_clear(&m);
+        assert_int_equal(m.n, 0);
+        for (uint32_t k = 0, i; k < KEYS; k++)
+            for (size_t at = hash_of[k]; trod_map_next(&m, hash_of[k], &at, &i);)
+                fail();
+    }
+    trod_map_fini(&m);
+    assert_null(m.slot);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +180,7 @@ int main(void)
         cmocka_unit_test(numbers_at_odd_addresses),
         cmocka_unit_test(random_numbers_are_the_published_ones),
         cmocka_unit_test(random_numbers_below),
+        cmocka_unit_test(maps_find_what_was_put_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

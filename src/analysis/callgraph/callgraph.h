@@ -10,6 +10,7 @@
 #ifndef TROD_ANALYSIS_CALLGRAPH_H
 #define TROD_ANALYSIS_CALLGRAPH_H
 
+#include "core/map.h"
 #include "trod/analysis.h"
 #include "trod/buf.h"
 #include "trod/callstack.h"
@@ -86,10 +87,9 @@ struct cg_node {
 struct cg_tree {
     struct cg_node *node;
     size_t n, cap;
-    uint32_t *slot; /* open addressing: numbers of nodes, 0: empty */
-    size_t n_slots;
-    uint32_t cut;  /* stacks beyond CG_MOST_NODES: functions without their callers */
-    bool any_time; /* somebody said a time */
+    struct trod_map map; /* nodes */
+    uint32_t cut;        /* stacks beyond CG_MOST_NODES: functions without their callers */
+    bool any_time;       /* somebody said a time */
 };
 
 enum { CG_ARGS = 8, CG_WHO = 24 };

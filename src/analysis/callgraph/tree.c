@@ -12,51 +12,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t hash(uint32_t parent, uint64_t function, unsigned kind)
+static uint32_t hash(uint32_t parent, uint64_t function, unsigned kind)
 {
     uint64_t h = (function + kind) * UINT64_C(0x9e3779b97f4a7c15);
 
-    h ^= h >> 29;
-    h = (h + parent) * UINT64_C(0xbf58476d1ce4e5b9);
-    return (size_t)(h ^ h >> 32);
-}
-
-static void put_slot(struct cg_tree *t, uint32_t node)
-{
-    const struct cg_node *n = &t->node[node];
-    size_t i = hash(n->parent, n->function, n->kind) & (t->n_slots - 1);
-
-    while (t->slot[i])
-        i = (i + 1) & (t->n_slots - 1);
-    t->slot[i] = node;
-}
-
-static bool more_slots(struct cg_tree *t)
-{
-    const size_t n = t->n_slots ? 2 * t->n_slots : 64;
-    uint32_t *p = calloc(n, sizeof *p);
-
-    if (!p)
-        return false;
-    free(t->slot);
-    t->slot = p;
-    t->n_slots = n;
-    for (uint32_t i = 1; i < t->n; i++)
-        put_slot(t, i);
-    return true;
+    return trod_map_hash((h ^ h >> 29) + parent);
 }
 
 static uint32_t find(const struct cg_tree *t, uint32_t parent, uint64_t function, unsigned kind)
 {
-    size_t i = t->n_slots ? hash(parent, function, kind) & (t->n_slots - 1) : 0;
+    const uint32_t h = hash(parent, function, kind);
+    uint32_t i;
 
-    for (; t->n_slots && t->slot[i]; i = (i + 1) & (t->n_slots - 1)) {
-        const struct cg_node *n = &t->node[t->slot[i]];
+    for (size_t at = h; trod_map_next(&t->map, h, &at, &i);) {
+        const struct cg_node *n = &t->node[i];
 
         if (n->parent == parent && n->function == function && n->kind == kind)
-            return t->slot[i];
+            return i;
     }
     return 0;
+}
+
+static bool put(struct cg_tree *t, uint32_t node)
+{
+    const struct cg_node *n = &t->node[node];
+
+    return trod_map_put(&t->map, hash(n->parent, n->function, n->kind), node);
 }
 
 bool cg_tree_begin(struct cg_tree *t)
@@ -71,12 +52,10 @@ bool cg_tree_begin(struct cg_tree *t)
 
 static uint32_t add(struct cg_tree *t, uint32_t parent, uint64_t function, unsigned kind)
 {
-    if (!cg_tree_begin(t) || !trod_grow(&t->node, t->n, &t->cap, sizeof *t->node, 16) ||
-        (2 * (t->n + 2) > t->n_slots && !more_slots(t)))
+    if (!cg_tree_begin(t) || !trod_grow(&t->node, t->n, &t->cap, sizeof *t->node, 16))
         return 0;
     t->node[t->n] = (struct cg_node){.function = function, .parent = parent, .kind = kind};
-    put_slot(t, (uint32_t)t->n);
-    return (uint32_t)t->n++;
+    return put(t, (uint32_t)t->n) ? (uint32_t)t->n++ : 0;
 }
 
 uint32_t cg_child(struct cg_tree *t, uint32_t parent, uint64_t function, unsigned kind)
@@ -96,10 +75,7 @@ uint32_t cg_child(struct cg_tree *t, uint32_t parent, uint64_t function, unsigne
 int cg_move(struct cg_tree *t, uint32_t node, uint32_t parent)
 {
     t->node[node].parent = parent;
-    if (2 * (t->n + 2) > t->n_slots || t->n_slots < 128)
-        return more_slots(t) ? TROD_OK : TROD_ERR_NOMEM;
-    put_slot(t, node);
-    return TROD_OK;
+    return put(t, node) ? TROD_OK : TROD_ERR_NOMEM;
 }
 
 int cg_tree_add(struct cg_tree *into, const struct cg_tree *from)
@@ -149,7 +125,7 @@ int cg_tree_add(struct cg_tree *into, const struct cg_tree *from)
 void cg_tree_fini(struct cg_tree *t)
 {
     free(t->node);
-    free(t->slot);
+    trod_map_fini(&t->map);
     *t = (struct cg_tree){0};
 }
 

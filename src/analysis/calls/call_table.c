@@ -14,54 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUMS = sizeof(struct sys_sums) / sizeof(uint64_t), FIRST_SLOTS = 64 };
-
-static uint32_t hash(int64_t number)
-{
-    return (uint32_t)(((uint64_t)number * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
-}
-
-static void place(struct sys_state *s, uint32_t i)
-{
-    uint32_t at = hash(s->call[i].number) & (s->n_slots - 1);
-
-    while (s->slot[at])
-        at = (at + 1) & (s->n_slots - 1);
-    s->slot[at] = i + 1;
-}
-
-static bool grow_slots(struct sys_state *s)
-{
-    const uint32_t n = s->n_slots ? 2 * s->n_slots : FIRST_SLOTS;
-    uint32_t *slot = calloc(n, sizeof *slot);
-
-    if (!slot)
-        return false;
-    free(s->slot);
-    s->slot = slot;
-    s->n_slots = n;
-    for (uint32_t i = 0; i < s->n_calls; i++)
-        place(s, i);
-    return true;
-}
+enum { SUMS = sizeof(struct sys_sums) / sizeof(uint64_t) };
 
 struct sys_call *sys_call(struct sys_state *s, int64_t number)
 {
+    uint32_t h, i;
+
     if (s->n_calls >= SYS_NUMBERS)
         number = s->call[SYS_NUMBERS - 1].number;
-    for (uint32_t at = hash(number); s->n_slots; at++) {
-        const uint32_t i = s->slot[at & (s->n_slots - 1)];
-
-        if (i == 0)
-            break;
-        if (s->call[i - 1].number == number)
-            return &s->call[i - 1];
-    }
-    if ((2 * s->n_calls >= s->n_slots && !grow_slots(s)) ||
-        !trod_grow(&s->call, s->n_calls, &s->cap_calls, sizeof *s->call, 32))
+    h = trod_map_hash((uint64_t)number);
+    for (size_t at = h; trod_map_next(&s->map, h, &at, &i);)
+        if (s->call[i].number == number)
+            return &s->call[i];
+    if (!trod_grow(&s->call, s->n_calls, &s->cap_calls, sizeof *s->call, 32) ||
+        !trod_map_put(&s->map, h, (uint32_t)s->n_calls))
         return NULL;
     s->call[s->n_calls] = (struct sys_call){.number = number, .least = UINT64_MAX};
-    place(s, (uint32_t)s->n_calls);
     return &s->call[s->n_calls++];
 }
 

@@ -5,6 +5,7 @@
 #ifndef TROD_ANALYSIS_CALLS_H
 #define TROD_ANALYSIS_CALLS_H
 
+#include "core/map.h"
 #include "trod/analysis.h"
 #include "trod/buf.h"
 
@@ -77,8 +78,7 @@ struct sys_state {
     bool numbered;         /* a number was given */
     struct sys_call *call; /* in the order they came */
     size_t n_calls, cap_calls;
-    uint32_t *slot; /* hash of call: index + 1 */
-    uint32_t n_slots;
+    struct trod_map map; /* calls by number */
     struct sys_failure *failure;
     size_t n_failures, cap_failures;
     struct sys_one *one;

@@ -54,7 +54,7 @@ static void fini(void *st)
     struct sys_state *s = st;
 
     free(s->call);
-    free(s->slot);
+    trod_map_fini(&s->map);
     free(s->failure);
     free(s->one);
     free(s->thread);
@@ -62,7 +62,6 @@ static void fini(void *st)
     free(s->from);
     free(s->interval);
     s->call = NULL;
-    s->slot = NULL;
     s->failure = NULL;
     s->one = NULL;
     s->thread = NULL;
@@ -424,8 +423,7 @@ static int boundary(void *st, const struct trod_boundary *at)
         s->sums = (struct sys_sums){0};
         s->instructions = 0;
         s->n_failures = s->n_calls = s->n_ones = 0;
-        if (s->n_slots)
-            memset(s->slot, 0, s->n_slots * sizeof *s->slot);
+        trod_map_clear(&s->map);
         if (s->n_ran)
             memset(s->ran, 0, s->n_ran * sizeof *s->ran);
         if (s->n_from)
