@@ -250,13 +250,15 @@ static int step(struct trod_callstack *c, struct cs_lane *l, const struct trod_b
     take(b, i, l->count, &now);
     clamp(l, &now.at);
     s.now = now.at;
+    s.onward = false;
     l->iset = (uint8_t)((now.flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
     c->at = i;
     rc = cs_step(c, l, &s);
-    if (now.at.pc != next) {
+    if (now.at.pc != next || s.onward) {
         l->transfer_at = l->count;
         l->run = now.at.pc;
     }
+    l->edge = cs_edge(&l->known, c->symbols, now.at.pc);
     l->rseq = false;
     return rc;
 }
@@ -270,9 +272,12 @@ static int instruction(struct trod_callstack *c, struct cs_lane *l, const struct
     if (!(said & TROD_COL_ADDR) ||
         (said & TROD_COL_FLAGS && b->flags[i] & (TROD_F_SYNTHETIC | TROD_F_NOFETCH)))
         return TROD_OK;
-    if (b->addr[i] != l->next || l->pending || !l->began) {
+    if (b->addr[i] != l->next || l->pending || !l->began ||
+        (b->addr[i] >= l->edge && cs_entered_at(&l->known, c->symbols, b->addr[i]))) {
         rc = step(c, l, b, i);
         l->began = true;
+    } else if (b->addr[i] >= l->edge) {
+        l->edge = cs_edge(&l->known, c->symbols, b->addr[i]);
     }
     l->next = b->addr[i] + (said & TROD_COL_SIZE && b->size[i] ? b->size[i]
                             : said & TROD_COL_CODE             ? b->code[i].len
@@ -385,6 +390,7 @@ static uint32_t straight(struct cs_lane *l, const struct trod_batch *b, uint32_t
     const uint8_t *const restrict kind = b->kind;
     const uint32_t *const restrict size = b->size, *const restrict flags = b->flags;
     const uint64_t *const restrict addr = b->addr;
+    const uint64_t edge = l->edge;
     uint64_t next = l->next, count = l->count;
     uint32_t last = l->last_row, before = l->before_row, i = from;
 
@@ -394,7 +400,7 @@ static uint32_t straight(struct cs_lane *l, const struct trod_batch *b, uint32_t
         if (kind[i] == TROD_INSTR) {
             if (flags[i] & (TROD_F_SYNTHETIC | TROD_F_NOFETCH))
                 continue;
-            if (addr[i] != next || size[i] == 0 || l->pending)
+            if (addr[i] != next || next >= edge || size[i] == 0 || l->pending)
                 break;
             next += size[i];
             before = last;

@@ -69,6 +69,13 @@ struct cs_noted {
     uint64_t from, to;
 };
 
+/* Where functions are entered in a page of code: a bit for each byte. */
+enum { CS_BITS = CS_PAGE / 64 };
+
+struct cs_entries {
+    uint64_t bit[CS_BITS];
+};
+
 /* What a lane learnt. */
 struct cs_known {
     struct cs_function *function;
@@ -81,6 +88,11 @@ struct cs_known {
     struct cs_code_page **page;
     size_t n_pages, cap_pages;
     struct cs_noted *noted; /* CS_NEAR runs whose code was noted */
+    struct cs_map entered;  /* page number -> entries, CS_NOBODY - 1: none */
+    struct cs_entries *entries;
+    size_t n_entries, cap_entries;
+    uint64_t asked; /* the page asked for last, TROD_NOWHERE: none; ASKED_AT: its entries */
+    uint32_t asked_at;
 };
 
 /* Fields of trod_frame.own. */
@@ -127,6 +139,7 @@ struct cs_lane {
     bool rseq, has_preferred;
     uint64_t preferred;
     uint64_t next;  /* address behind the instruction executed last */
+    uint64_t edge;  /* above it: a function may be entered there, none is before */
     uint64_t count; /* of instructions */
     uint64_t time;
     uint64_t row;                  /* ordinal of the row behind the last instruction */
@@ -200,7 +213,10 @@ uint32_t cs_function(struct cs_known *k, const struct trod_symbols *symbols, uin
 /* The same as far as something is known to be entered at PC: a symbol, or a call; else CS_NOBODY.
  */
 uint32_t cs_entry(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
-void cs_called(struct cs_known *k, uint32_t function);
+int cs_called(struct cs_known *k, const struct trod_symbols *symbols, uint32_t function);
+/* An address above PC: no function that is known is entered between them, one may be there. */
+uint64_t cs_edge(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
+bool cs_entered_at(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
 /* FUNCTION called and will be returned to at RA; who called (CS_NOBODY). */
 int cs_returns(struct cs_known *k, uint64_t ra, uint32_t function);
 uint32_t cs_returns_to(const struct cs_known *k, uint64_t ra);
@@ -211,6 +227,8 @@ uint32_t cs_code_of(const struct cs_known *k, uint64_t pc);
 /* ---- classes.c */
 enum cs_class cs_class_of(struct trod_callstack *c, const struct cs_lane *l,
                           const struct cs_insn *insn);
+/* Does INSN, a branch, surely transfer control, or did it? */
+bool cs_surely(struct trod_callstack *c, const struct cs_insn *insn);
 
 /* ---- registers.c */
 void cs_register(struct cs_lane *l, const struct trod_batch *b, uint32_t i);
@@ -241,6 +259,7 @@ bool cs_may_return(const struct cs_context *x, uint64_t ra);
 struct cs_step {
     struct cs_insn last, before; /* BEFORE: of instruction sets with delay slots */
     struct trod_moment now;
+    bool onward; /* NOW lies behind LAST, and yet was called or jumped to */
 };
 int cs_step(struct trod_callstack *c, struct cs_lane *l, struct cs_step *s);
 

@@ -181,3 +181,18 @@ enum cs_class cs_class_of(struct trod_callstack *c, const struct cs_lane *l,
     }
     return (enum cs_class)e->class;
 }
+
+bool cs_surely(struct trod_callstack *c, const struct cs_insn *insn)
+{
+    const unsigned said = insn->flags & TROD_F_BRANCH;
+    const struct trod_insn *facts;
+
+    if (said || c->own_classes)
+        return said == TROD_BR_DIRECT || said == TROD_BR_INDIRECT || said == TROD_BR_CALL ||
+               said == TROD_BR_ICALL || said == TROD_BR_COND_TAKEN;
+    if (insn->code_n == 0 || !decoder(c))
+        return false;
+    facts = trod_insn_decode(c->decoder, (insn->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT,
+                             insn->at.pc, insn->code, insn->code_n);
+    return facts->valid && facts->branch != TROD_BR_COND && !(facts->flags & TROD_INSN_PREDICATED);
+}

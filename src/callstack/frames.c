@@ -83,8 +83,9 @@ int cs_push(struct trod_callstack *c, struct cs_lane *l, const struct cs_push *p
         return rc;
     has_sp = cs_sp(l, &sp, &bank);
     f = &l->known.function[function];
-    if (p->kind == TROD_FRAME_CALL || p->kind == TROD_FRAME_MANUAL)
-        cs_called(&l->known, function);
+    if ((p->kind == TROD_FRAME_CALL || p->kind == TROD_FRAME_MANUAL) &&
+        (rc = cs_called(&l->known, c->symbols, function)) < 0)
+        return rc;
     if (p->has_ra)
         stick(x, p->ra, true);
     x->exceptions += p->kind == TROD_FRAME_EXCEPTION;

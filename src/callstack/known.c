@@ -61,7 +61,9 @@ static int set(struct cs_map *m, uint64_t pc, uint32_t value)
 
 int cs_known_init(struct cs_known *k)
 {
-    return begin_map(&k->functions, 4) && begin_map(&k->returns, 4) && begin_map(&k->pages, 4)
+    k->asked = TROD_NOWHERE;
+    return begin_map(&k->functions, 4) && begin_map(&k->returns, 4) && begin_map(&k->pages, 4) &&
+                   begin_map(&k->entered, 4)
                ? TROD_OK
                : TROD_ERR_NOMEM;
 }
@@ -77,6 +79,8 @@ void cs_known_fini(struct cs_known *k)
     free(k->functions.at);
     free(k->returns.at);
     free(k->pages.at);
+    free(k->entered.at);
+    free(k->entries);
 }
 
 /* ---- functions */
@@ -114,13 +118,116 @@ uint32_t cs_function(struct cs_known *k, const struct trod_symbols *symbols, uin
     return k->n++;
 }
 
-void cs_called(struct cs_known *k, uint32_t function)
+/* ---- where functions are entered, by page */
+
+#define NO_ENTRIES (CS_NOBODY - 1)
+
+/* Room for the entries of page NUMBER into *AT; NO_ENTRIES: there are as many pages as may be. */
+static int new_page(struct cs_known *k, uint64_t number, uint32_t *at)
+{
+    *at = NO_ENTRIES;
+    k->asked = TROD_NOWHERE;
+    if (k->n_entries == CS_PAGES)
+        return TROD_OK;
+    if (!trod_grow(&k->entries, k->n_entries, &k->cap_entries, sizeof *k->entries, 16) ||
+        set(&k->entered, number, (uint32_t)k->n_entries) < 0)
+        return TROD_ERR_NOMEM;
+    *at = (uint32_t)k->n_entries++;
+    k->entries[*at] = (struct cs_entries){{0}};
+    return TROD_OK;
+}
+
+static void mark(struct cs_known *k, uint32_t page, uint64_t pc)
+{
+    if (page != NO_ENTRIES)
+        k->entries[page].bit[pc % CS_PAGE / 64] |= UINT64_C(1) << pc % 64;
+}
+
+/* The entries of page NUMBER into *AT, with those of its symbols; NO_ENTRIES: none. */
+static int find_entries(struct cs_known *k, const struct trod_symbols *symbols, uint64_t number,
+                        uint32_t *at)
+{
+    const uint64_t pc = number * CS_PAGE;
+    struct trod_symbol_range range;
+    int rc = TROD_OK;
+    bool more;
+
+    *at = find(&k->entered, number);
+    if (*at != CS_NOBODY)
+        return TROD_OK;
+    *at = NO_ENTRIES;
+    if (!symbols || k->entered.n >= 8 * CS_PAGES)
+        return TROD_OK;
+    more = trod_symbols_function(symbols, pc, &range) && range.begin == pc;
+    if (!more)
+        more = trod_symbols_function_after(symbols, pc, &range);
+    for (; rc == TROD_OK && more && range.begin / CS_PAGE == number;
+         more = trod_symbols_function_after(symbols, range.begin, &range)) {
+        if (*at == NO_ENTRIES)
+            rc = new_page(k, number, at);
+        mark(k, *at, range.begin);
+    }
+    return rc == TROD_OK && *at == NO_ENTRIES ? set(&k->entered, number, NO_ENTRIES) : rc;
+}
+
+/* The same for the page that PC is in. Most questions are of the page of the one before. */
+static inline int entries_of(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc,
+                             uint32_t *at)
+{
+    int rc;
+
+    if (pc / CS_PAGE == k->asked) {
+        *at = k->asked_at;
+        return TROD_OK;
+    }
+    rc = find_entries(k, symbols, pc / CS_PAGE, at);
+    if (rc == TROD_OK) {
+        k->asked = pc / CS_PAGE;
+        k->asked_at = *at;
+    }
+    return rc;
+}
+
+uint64_t cs_edge(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc)
+{
+    const uint64_t base = pc / CS_PAGE * CS_PAGE, end = base + CS_PAGE;
+    unsigned word = (unsigned)(pc % CS_PAGE / 64);
+    uint64_t bits;
+    uint32_t page;
+
+    if (entries_of(k, symbols, pc, &page) < 0 || page == NO_ENTRIES)
+        return end;
+    bits = k->entries[page].bit[word] & ~UINT64_C(1) << pc % 64;
+    for (unsigned last = word + 3; !bits && word < last; bits = k->entries[page].bit[word])
+        if (++word == CS_BITS)
+            return end;
+    return base + 64 * word + (bits ? (unsigned)__builtin_ctzll(bits) : 64);
+}
+
+bool cs_entered_at(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc)
+{
+    uint32_t page;
+
+    return entries_of(k, symbols, pc, &page) == TROD_OK && page != NO_ENTRIES &&
+           k->entries[page].bit[pc % CS_PAGE / 64] >> pc % 64 & 1;
+}
+
+int cs_called(struct cs_known *k, const struct trod_symbols *symbols, uint32_t function)
 {
     struct cs_function *f = &k->function[function];
+    uint32_t page;
+    int rc;
 
-    if (!f->called)
-        forget(k, f->pc);
+    if (f->called)
+        return TROD_OK;
+    forget(k, f->pc);
     f->called = true;
+    rc = entries_of(k, symbols, f->pc, &page);
+    if (rc == TROD_OK && page == NO_ENTRIES)
+        rc = new_page(k, f->pc / CS_PAGE, &page);
+    if (rc == TROD_OK)
+        mark(k, page, f->pc);
+    return rc;
 }
 
 uint32_t cs_entry(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc)

@@ -182,9 +182,10 @@ static uint32_t inside(struct cs_run *r, uint64_t pc)
 {
     struct trod_symbol_range range;
 
+    if (cs_entered_at(&r->l->known, r->c->symbols, pc))
+        return CS_NOBODY;
     if (r->c->symbols && trod_symbols_function(r->c->symbols, pc, &range))
-        return range.begin == pc ? CS_NOBODY
-                                 : cs_function(&r->l->known, r->c->symbols, range.begin);
+        return cs_function(&r->l->known, r->c->symbols, range.begin);
     return cs_code_of(&r->l->known, pc);
 }
 
@@ -418,4 +419,28 @@ int cs_transfer(struct cs_run *r, enum cs_class class, const struct trod_moment 
     if (class != CS_CALL && manual(r, ra) && calls(r))
         return enter(r, site, cs_plain(r->l, r->l->lr), TROD_FRAME_MANUAL, TROD_SURE_REGISTER);
     return jump(r, class);
+}
+
+int cs_onward(struct cs_run *r)
+{
+    struct trod_callstack *c = r->c;
+    struct cs_lane *l = r->l;
+    const struct cs_insn *last = &r->s->last;
+    const struct trod_moment *site;
+    uint64_t ra;
+    const enum cs_class class = cs_branch(c, l, last, &r->s->before, &site, &ra);
+    const uint32_t function = other_function(r, r->s->now.pc);
+
+    if (function == CS_NOBODY || (class != CS_CALL && class != CS_JUMP && class != CS_INDIRECT) ||
+        (class == CS_CALL && !l->known.function[function].symbol_entry) ||
+        !cs_surely(c, site == &last->at ? last : &r->s->before))
+        return TROD_OK;
+    r->s->onward = true;
+    r->site = site;
+    c->counts.transfers++;
+    if (l->n_banks &&
+        cs_code(&l->known, l->run, last->at.pc, (uint32_t)cs_top(l)->own[OWN_FUNCTION]) < 0)
+        return TROD_ERR_NOMEM;
+    return class == CS_CALL ? enter(r, site, linked(l, ra), TROD_FRAME_CALL, TROD_SURE_CLASS)
+                            : tail(r, function);
 }

@@ -15,6 +15,9 @@ struct cs_run {
 
 /* ---- rules.c: SITE, of class CLASS, led to the instruction NOW; a call there returns to RA. */
 int cs_transfer(struct cs_run *r, enum cs_class class, const struct trod_moment *site, uint64_t ra);
+/* A function is entered at NOW, which lies behind the last instruction: was it called or jumped to?
+ */
+int cs_onward(struct cs_run *r);
 bool cs_in_function(const struct cs_lane *l, const struct trod_frame *f, uint64_t pc);
 
 /* ---- switch.c */

@@ -236,7 +236,7 @@ int cs_step(struct trod_callstack *c, struct cs_lane *l, struct cs_step *s)
     if (pending == CS_BACK)
         return cs_back(&r, s->now.pc, true);
     if (s->now.pc == l->next)
-        return TROD_OK;
+        return pending ? TROD_OK : cs_onward(&r);
     c->counts.transfers++;
     if (l->n_banks &&
         cs_code(&l->known, l->run, s->last.at.pc, (uint32_t)cs_top(l)->own[OWN_FUNCTION]) < 0)

@@ -418,12 +418,12 @@ bool trod_symbols_find(struct trod_symbols *s, uint64_t address, const char **na
     return true;
 }
 
-bool trod_symbols_function(const struct trod_symbols *s, uint64_t address,
-                           struct trod_symbol_range *out)
+/* How many functions begin at or before ADDRESS. */
+static size_t functions_to(const struct trod_symbols *s, uint64_t address)
 {
     size_t lo = 0, hi = s->n_functions;
 
-    while (lo < hi) { /* LO: those that begin at or before ADDRESS */
+    while (lo < hi) {
         const size_t mid = lo + (hi - lo) / 2;
 
         if (s->function[mid].at <= address)
@@ -431,10 +431,34 @@ bool trod_symbols_function(const struct trod_symbols *s, uint64_t address,
         else
             hi = mid;
     }
-    if (lo == 0 || address >= s->function[lo - 1].end)
+    return lo;
+}
+
+static void range_of(const struct trod_symbols *s, size_t i, struct trod_symbol_range *out)
+{
+    *out = (struct trod_symbol_range){s->function[i].at, s->function[i].end,
+                                      s->names + s->function[i].name};
+}
+
+bool trod_symbols_function(const struct trod_symbols *s, uint64_t address,
+                           struct trod_symbol_range *out)
+{
+    const size_t n = functions_to(s, address);
+
+    if (n == 0 || address >= s->function[n - 1].end)
         return false;
-    *out = (struct trod_symbol_range){s->function[lo - 1].at, s->function[lo - 1].end,
-                                      s->names + s->function[lo - 1].name};
+    range_of(s, n - 1, out);
+    return true;
+}
+
+bool trod_symbols_function_after(const struct trod_symbols *s, uint64_t address,
+                                 struct trod_symbol_range *out)
+{
+    const size_t n = functions_to(s, address);
+
+    if (n == s->n_functions)
+        return false;
+    range_of(s, n, out);
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "trod/io.h"
 #include "trod/reader.h"
+#include "trod_config.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -260,6 +261,8 @@ struct insn {
     unsigned branch;
 };
 
+static const struct trod_symbols *symbols; /* of the next run */
+
 /* The tree of N instructions of ISA; the time of each is its number, from 1. */
 static const char *run(enum trod_isa isa, enum trod_endian endian, const struct insn *insn,
                        size_t n)
@@ -290,7 +293,7 @@ static const char *run(enum trod_isa isa, enum trod_endian endian, const struct 
         b->code[i].len = insn[i].size;
     }
     b->n = (uint32_t)n;
-    assert_int_equal(trod_callstack_new(&c, &to, NULL, false), 0);
+    assert_int_equal(trod_callstack_new(&c, &to, symbols, false), 0);
     for (uint32_t i = 0; i < n; i++)
         assert_int_equal(trod_callstack_feed(c, b, i, i + 1), 0);
     assert_int_equal(trod_callstack_end(c), 0);
@@ -412,6 +415,91 @@ static void test_last_address(void **state)
     assert_string_equal(run(TROD_ISA_X86_64, TROD_ENDIAN_LITTLE, insn, 4), "1000");
 }
 
+/* ---- two functions one behind the other: a way from the first into the second */
+
+/* Without symbols: what was called before. All rows by themselves, and all at once. */
+static void test_onward(void **state)
+{
+    static const struct insn insn[] = {
+        {0x1000, 5, {0}, TROD_BR_CALL},   {0x2010, 1, {0}, TROD_BR_RETURN}, /* 2010 is a function */
+        {0x1005, 5, {0}, TROD_BR_CALL},   {0x2008, 8, {0}, TROD_BR_DIRECT}, /* 2008 jumps there */
+        {0x2010, 1, {0}, TROD_BR_RETURN}, {0x100a, 5, {0}, TROD_BR_CALL},
+        {0x2008, 8, {0}, TROD_BR_NONE},   {0x2010, 1, {0}, TROD_BR_RETURN}, /* and runs into it */
+        {0x100f, 5, {0}, TROD_BR_CALL},   {0x2008, 8, {0}, TROD_BR_COND_TAKEN},
+        {0x2010, 1, {0}, TROD_BR_RETURN}, {0x1014, 5, {0}, TROD_BR_CALL},
+        {0x2008, 8, {0}, TROD_BR_CALL},   {0x2010, 1, {0}, TROD_BR_NONE}, /* call $+5 */
+        {0x2011, 1, {0}, TROD_BR_RETURN}, {0x1019, 5, {0}, TROD_BR_OTHER},
+    };
+
+    (void)state;
+    assert_string_equal(run(TROD_ISA_X86_64, TROD_ENDIAN_LITTLE, insn, 16),
+                        "1000 { 2010 2..2; 2008 4..5 { tail 2010 5..5 }; 2008 7..8; 2008 10..11 { "
+                        "tail 2010 11..11 }; 2008 13..15 }");
+}
+
+#if TROD_HAVE_ELF
+extern const char __executable_start[], onward_first[], onward_second[];
+
+/* Addresses are all that matters. */
+__asm__(".pushsection .text\n"
+        ".balign 16\n.globl onward_first, onward_second\n"
+        ".type onward_first,%function\n.type onward_second,%function\n"
+        "onward_first:\n.skip 16\n.size onward_first,16\n"
+        "onward_second:\n.skip 16\n.size onward_second,16\n"
+        ".popsection");
+
+/* A64: the last instruction of the first function, executed before the second. */
+static void test_onward_symbols(void **state)
+{
+    static const struct {
+        uint8_t code[4];
+        const char *kind; /* of the second function's activation; NULL: none */
+    } cases[] = {
+        {{0x01, 0x00, 0x00, 0x14}, "tail "}, /* b .+4 */
+        {{0x00, 0x02, 0x1f, 0xd6}, "tail "}, /* br x16 */
+        {{0x01, 0x00, 0x00, 0x94}, ""},      /* bl .+4 */
+        {{0x20, 0x00, 0x00, 0x54}, NULL},    /* b.eq .+4 */
+        {{0x1f, 0x20, 0x03, 0xd5}, NULL},    /* nop */
+    };
+    const uint64_t f = (uintptr_t)onward_first, s = (uintptr_t)onward_second;
+    struct insn insn[] = {
+        {0x1000, 4, {0x00, 0x00, 0x00, 0x94}, 0},
+        {f, 4, {0x1f, 0x20, 0x03, 0xd5}, 0},
+        {f + 4, 4, {0x1f, 0x20, 0x03, 0xd5}, 0},
+        {f + 8, 4, {0x1f, 0x20, 0x03, 0xd5}, 0},
+        {f + 12, 4, {0}, 0},
+        {s, 4, {0x1f, 0x20, 0x03, 0xd5}, 0},
+        {s + 4, 4, {0xc0, 0x03, 0x5f, 0xd6}, 0}, /* ret; behind bl .+4 to the second function */
+        {0, 4, {0x1f, 0x20, 0x03, 0xd5}, 0},
+    };
+    struct trod_symbols *own;
+    char want[256], spec[64];
+
+    (void)state;
+    assert_int_equal(s, f + 16);
+    snprintf(spec, sizeof spec, "/proc/self/exe@0x%llx",
+             (unsigned long long)(uintptr_t)__executable_start);
+    assert_int_equal(trod_symbols_new(&own), 0);
+    assert_int_equal(trod_symbols_add(own, spec, NULL), 0);
+    symbols = own;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bool call = cases[i].kind && !*cases[i].kind;
+
+        memcpy(insn[4].code, cases[i].code, 4);
+        insn[7].pc = call ? s : 0x1004;
+        if (cases[i].kind)
+            snprintf(want, sizeof want, "1000 { %llx 2..%d%s { %s%llx 6..7 } }",
+                     (unsigned long long)f, call ? 8 : 7, call ? " open" : "", cases[i].kind,
+                     (unsigned long long)s);
+        else
+            snprintf(want, sizeof want, "1000 { %llx 2..7 }", (unsigned long long)f);
+        assert_string_equal(run(TROD_ISA_A64, TROD_ENDIAN_LITTLE, insn, 8), want);
+    }
+    symbols = NULL;
+    trod_symbols_free(own);
+}
+#endif
+
 static void test_names(void **state)
 {
     char buf[TROD_FUNCTION_NAME];
@@ -425,11 +513,19 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edges),         cmocka_unit_test(test_two_cpus),
-        cmocka_unit_test(test_ppc),           cmocka_unit_test(test_mips),
-        cmocka_unit_test(test_kinds),         cmocka_unit_test(test_longjmp),
-        cmocka_unit_test(test_state_machine), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_two_cpus),
+        cmocka_unit_test(test_ppc),
+        cmocka_unit_test(test_mips),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_longjmp),
+        cmocka_unit_test(test_state_machine),
+        cmocka_unit_test(test_names),
         cmocka_unit_test(test_last_address),
+        cmocka_unit_test(test_onward),
+#if TROD_HAVE_ELF
+        cmocka_unit_test(test_onward_symbols),
+#endif
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /*
  * The call stack against programs made at random, whose activations are known because the program
- * is: calls, recursion, returns, tail calls, longjmp, several threads by turns, with and without a
- * stack pointer; rows in batches of any size.
+ * is: calls, recursion, returns, tail calls (also of the function behind), running straight on into
+ * another function, longjmp, several threads by turns, with and without a stack pointer; rows in
+ * batches of any size.
  */
 #include "trod/callstack.h"
 #include "trod/meta.h"
@@ -207,8 +208,26 @@ static void tail_call(unsigned t, unsigned g)
     if (m->n < 2 || !m->called[g] || in_chain(m, g))
         return;
     give_back(t);
+    if (g == m->stack[m->n - 1].function + 1) { /* from where this function ends */
+        insn(t, TROD_BR_DIRECT);
+        m->pc = entry(g) - 4;
+    }
     insn(t, draw(2) ? TROD_BR_DIRECT : TROD_BR_INDIRECT);
     begin(t, g, ra, true);
+}
+
+/* Straight on into the next function, and back: nothing is called. */
+static void run_through(unsigned t)
+{
+    struct machine *m = &machine[t];
+    const unsigned f = m->stack[m->n - 1].function;
+
+    insn(t, TROD_BR_DIRECT);
+    m->pc = entry(f + 1) - 4 * (1 + draw(40));
+    while (m->pc != entry(f + 1))
+        insn(t, TROD_BR_NONE);
+    insn(t, TROD_BR_DIRECT);
+    m->pc = entry(f) + 8;
 }
 
 /* setjmp, which is function 0, and returns at once; place 0 of each function is its call. */
@@ -268,7 +287,10 @@ static void act(unsigned t)
         break;
     case 7:
         if (m->n < DEEP)
-            tail_call(t, 1 + draw(FUNCTIONS - 1));
+            tail_call(t, draw(2) ? 1 + draw(FUNCTIONS - 1)
+                                 : 1 + m->stack[m->n - 1].function % (FUNCTIONS - 1));
+        if (draw(4) == 0)
+            run_through(t);
         break;
     case 8:
         if (m->n < DEEP)
