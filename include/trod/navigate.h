@@ -123,8 +123,9 @@ int trod_nav_count(struct trod_nav *nav, uint64_t *rows);
  * The row that TEXT names (docs/navigating.md, "Places"): "1234" (row), "line:N", "time:T",
  * "insn:N" (instruction N of the trace, from 1), "40%", "start", "end", "ADDRESS:K" and "SYMBOL:K"
  * (the Kth execution of the instruction there, from 1; ":K" may be left out: the first),
- * "kind:NAME:K" (the Kth row of a kind, as trod_kind_name has it, in any case of letters). Returns
- * 1 with *ROW, 0 (no such place, reported as TROD_ERR_USAGE), or an error, reported.
+ * "kind:NAME:K" (the Kth row of a kind, as trod_kind_name has it, in any case of letters),
+ * "marker:NAME:K", "marker:NAME=VALUE:K" (the Kth marker of that name or number). Returns 1 with
+ * *ROW, 0 (no such place, reported as TROD_ERR_USAGE), or an error, reported.
  */
 int trod_nav_place(struct trod_nav *nav, const char *text, uint64_t *row);
 

@@ -29,7 +29,7 @@ static const struct key keys[] = {
     {{'I'}, "I", "the instruction before", action_instruction},
     {{'g', ':'},
      "g :",
-     "go to a row, line:N, time:T, insn:N, kind:NAME:K, N%, address or symbol",
+     "go to a row, line:N, time:T, insn:N, kind:NAME:K, marker:NAME:K, N%, address or symbol",
      action_place},
     {{'l'}, "l", "go to a line of the file", action_line_or_time},
     {{'t'}, "t", "go to a time", action_line_or_time},

@@ -22,7 +22,8 @@ struct options {
 static const struct trod_option options[] = {
     {.type = TROD_OPT_GROUP, .text = "What"},
     {"at", 'a', TROD_OPT_STR, AT(at), "PLACE",
-     "begin at this place: a row, line:N, time:T, insn:N, kind:NAME:K, N%, start, end, ADDRESS:K "
+     "begin at this place: a row, line:N, time:T, insn:N, kind:NAME:K, marker:NAME:K, N%, start, "
+     "end, ADDRESS:K "
      "or SYMBOL:K "
      "(its Kth execution)",
      NULL, NULL},

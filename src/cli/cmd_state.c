@@ -21,7 +21,8 @@ struct options {
 static const struct trod_option options[] = {
     {.type = TROD_OPT_GROUP, .text = "What"},
     {"at", 'a', TROD_OPT_STR, offsetof(struct options, at), "PLACE",
-     "the place: a row, line:N, time:T, insn:N, kind:NAME:K, N%, start, end, ADDRESS:K or SYMBOL:K "
+     "the place: a row, line:N, time:T, insn:N, kind:NAME:K, marker:NAME:K, N%, start, end, "
+     "ADDRESS:K or SYMBOL:K "
      "(its Kth "
      "execution); the state is that after the row (default: end)",
      NULL, NULL},

@@ -33,7 +33,8 @@ static const struct trod_option options[] = {
      "where rows of this kind are: EXCEPTION, MARKER, SYNC, ... (see trod view --help)", NULL,
      NULL},
     {"before", 'b', TROD_OPT_STR, offsetof(struct options, before), "PLACE",
-     "the last ones before this place: a row, line:N, time:T, insn:N, kind:NAME:K, N%, start, end, "
+     "the last ones before this place: a row, line:N, time:T, insn:N, kind:NAME:K, marker:NAME:K, "
+     "N%, start, end, "
      "ADDRESS:K or "
      "SYMBOL:K; the default where --after is not given: behind the end",
      NULL, NULL},

@@ -9,7 +9,8 @@
 
 const struct trod_option cli_jump_options[] = {
     {"at", 0, TROD_OPT_STR, AT(at), "PLACE",
-     "from this place on: a row, line:N, time:T, insn:N, kind:NAME:K, N%, start, end, ADDRESS:K or "
+     "from this place on: a row, line:N, time:T, insn:N, kind:NAME:K, marker:NAME:K, N%, start, "
+     "end, ADDRESS:K or "
      "SYMBOL:K "
      "(its "
      "Kth execution)",

@@ -115,9 +115,9 @@ uint64_t nav_from_visit(struct trod_nav *nav, uint64_t pc, uint64_t *left)
     return from_count(nav, NAV_S_SITES, pc, left);
 }
 
-uint64_t nav_from_kind(struct trod_nav *nav, unsigned kind, uint64_t *left)
+uint64_t nav_from_kind(struct trod_nav *nav, uint64_t key, uint64_t *left)
 {
-    return from_count(nav, NAV_S_MARKS, kind, left);
+    return from_count(nav, NAV_S_MARKS, key, left);
 }
 
 uint64_t nav_from_instruction(struct trod_nav *nav, uint64_t number, uint64_t *left)

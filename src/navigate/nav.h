@@ -48,6 +48,12 @@ typedef int (*nav_fn)(void *user, const struct trod_batch *b, uint32_t i, uint32
 /* Rows FROM to END (which is not among them) to FN. Returns 0 or an error. */
 int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, nav_fn fn, void *user);
 
+/* The key of rows of KIND with number SUB among the marks of an index. */
+static inline uint64_t nav_mark(uint64_t kind, uint64_t sub)
+{
+    return kind | (sub + 1) << 8;
+}
+
 /* Blocks of rows: their number; that which holds ROW; the first row of block K (K may be all). */
 size_t nav_blocks(const struct trod_nav *nav);
 size_t nav_block_of(const struct trod_nav *nav, uint64_t row);
@@ -56,13 +62,13 @@ uint64_t nav_block_first(const struct trod_nav *nav, size_t k);
 /*
  * The first row from which a scan has to look for a time, for the Kth execution of PC (*LEFT, K at
  * first, becomes the number that is left from there; TROD_NOWHERE: there are fewer), for the Kth
- * row of a kind, for an
+ * row of a kind (KEY: the kind, or nav_mark), for an
  * instruction by its number (*LEFT: where they have none in the trace), for a line (with the offset
  * in the file and the number of lines before it).
  */
 uint64_t nav_from_time(struct trod_nav *nav, uint64_t time);
 uint64_t nav_from_visit(struct trod_nav *nav, uint64_t pc, uint64_t *left);
-uint64_t nav_from_kind(struct trod_nav *nav, unsigned kind, uint64_t *left);
+uint64_t nav_from_kind(struct trod_nav *nav, uint64_t key, uint64_t *left);
 uint64_t nav_from_instruction(struct trod_nav *nav, uint64_t number, uint64_t *left);
 uint64_t nav_from_line(struct trod_nav *nav, uint64_t line, uint64_t *offset, uint64_t *before);
 /* The offset at which block K begins, and the lines before it. */

@@ -18,7 +18,11 @@ struct looking {
     uint64_t row;    /* found; TROD_NOWHERE: not */
     uint32_t file;   /* that offsets are of */
     uint64_t offset; /* of the row, where lines are looked for */
-    bool numbered;   /* instructions have numbers */
+    /* of markers: their number in SUB, or what stands in their text */
+    bool by_sub, by_value;
+    uint64_t sub, value;
+    const char *text;
+    size_t n_text;
 };
 
 static uint64_t whole_time(const struct trod_batch *b, uint32_t i)
@@ -91,6 +95,43 @@ static int by_kind(void *user, const struct trod_batch *b, uint32_t i, uint32_t 
 
     for (uint32_t end = i + n; i < end; i++, row++)
         if (b->kind[i] == l->wanted && --l->left == 0) {
+            l->row = row;
+            return 0;
+        }
+    return 1;
+}
+
+/* Letters of any case, and '_' for '-'. */
+static bool same_name(const char *a, const char *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int x = a[i] == '_' ? '-' : tolower((unsigned char)a[i]),
+                  y = b[i] == '_' ? '-' : tolower((unsigned char)b[i]);
+
+        if (x != y || !x)
+            return false;
+    }
+    return true;
+}
+
+static bool is_marker(const struct looking *l, const struct trod_batch *b, uint32_t i)
+{
+    if (b->kind[i] != l->wanted ||
+        (l->by_value && !(nav_has(b, i, TROD_COL_VALUE) && b->value[i] == l->value)))
+        return false;
+    if (l->by_sub)
+        return nav_has(b, i, TROD_COL_SUB) && b->sub[i] == l->sub;
+    return l->n_text == 0 ||
+           (nav_has(b, i, TROD_COL_TEXT) && b->text[i].len == l->n_text &&
+            same_name((const char *)trod_batch_bytes(b, b->text[i]), l->text, l->n_text));
+}
+
+static int by_marker(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    struct looking *l = user;
+
+    for (uint32_t end = i + n; i < end; i++, row++)
+        if (is_marker(l, b, i) && --l->left == 0) {
             l->row = row;
             return 0;
         }
@@ -302,8 +343,73 @@ static int of_kind(struct trod_nav *nav, const char *text, uint64_t *row)
 
     if (kind < 0 || (colon && !number(colon + 1, strlen(colon + 1), &l.left)) || l.left == 0)
         return 0;
-    from = nav_from_kind(nav, (unsigned)kind, &l.left);
+    from = nav_from_kind(nav, (uint64_t)kind, &l.left);
     return from == TROD_NOWHERE ? 0 : look(nav, &l, from, by_kind, row);
+}
+
+/* The number of markers that the format calls by the text of L; false: it has no such name. */
+static bool marker_number(const struct trod_nav *nav, struct looking *l)
+{
+    static const unsigned kinds[] = {TROD_MARKER, TROD_SYNC};
+    const struct trod_format *f = trod_nav_format(nav);
+
+    if (number(l->text, l->n_text, &l->sub))
+        return true;
+    for (unsigned k = 0; f && f->sub_name && k < sizeof kinds / sizeof *kinds; k++)
+        for (unsigned sub = 0; sub < f->subs; sub++) {
+            const char *name = f->sub_name(kinds[k], sub);
+
+            if (name && same_name(name, l->text, l->n_text) && !name[l->n_text]) {
+                l->wanted = kinds[k];
+                l->sub = sub;
+                return true;
+            }
+        }
+    return false;
+}
+
+/* The rows of L in the blocks that have rows of KEY, one block after the other. */
+static int in_blocks(struct trod_nav *nav, struct looking *l, uint64_t key, uint64_t *row)
+{
+    const struct trod_nav_query query = {.access = TROD_NAV_KIND, .lo = key};
+    uint8_t *candidate;
+    int rc = nav_candidates(nav, &query, "", &candidate);
+
+    l->row = TROD_NOWHERE;
+    for (size_t k = 0; rc == TROD_OK && l->row == TROD_NOWHERE && k < nav_blocks(nav); k++)
+        if (!candidate || candidate[k])
+            rc = nav_scan(nav, nav_block_first(nav, k), nav_block_first(nav, k + 1), by_marker, l);
+    free(candidate);
+    if (rc < 0)
+        return rc;
+    *row = l->row;
+    return l->row != TROD_NOWHERE;
+}
+
+/* TEXT as "NAME", "NAME=VALUE", either with ":K": the Kth marker of that name, with that value. */
+static int of_marker(struct trod_nav *nav, const char *text, uint64_t *row)
+{
+    const char *colon = strrchr(text, ':'), *end = text + strlen(text), *value;
+    struct looking l = {.wanted = TROD_MARKER, .left = 1, .text = text};
+    uint64_t key, from;
+
+    if (colon && number(colon + 1, strlen(colon + 1), &l.left))
+        end = colon;
+    if (l.left == 0)
+        return 0;
+    for (value = end; value > text && *value != '=';)
+        value--;
+    if (*value == '=' && value < end) {
+        l.by_value = number(value + 1, (size_t)(end - value - 1), &l.value);
+        end = l.by_value ? value : end;
+    }
+    l.n_text = (size_t)(end - text);
+    l.by_sub = l.n_text && marker_number(nav, &l);
+    key = l.by_sub ? nav_mark(l.wanted, l.sub) : l.wanted;
+    if (l.by_value || (l.n_text && !l.by_sub))
+        return in_blocks(nav, &l, key, row);
+    from = nav_from_kind(nav, key, &l.left);
+    return from == TROD_NOWHERE ? 0 : look(nav, &l, from, by_marker, row);
 }
 
 static int fraction(struct trod_nav *nav, uint64_t percent, uint64_t *row)
@@ -353,6 +459,8 @@ static int find(struct trod_nav *nav, const char *text, uint64_t *row)
         return instruction(nav, n, row);
     if (strncasecmp(text, "kind:", 5) == 0)
         return of_kind(nav, text + 5, row);
+    if (strncasecmp(text, "marker:", 7) == 0 && text[7])
+        return of_marker(nav, text + 7, row);
     if (!word(text, "row", row) &&
         !((text[0] != '0' || (text[1] | 0x20) != 'x') && number(text, len, row)))
         return named(nav, text, row);

@@ -27,6 +27,8 @@ int nav_tally_init(struct nav_tally *t, struct nav_regs *regs, struct trod_insn_
 void nav_tally_fini(struct nav_tally *t)
 {
     nav_memory_fini(&t->memory);
+    for (unsigned kind = 0; kind < TROD_KINDS; kind++)
+        free(t->subs[kind]);
     free(t->line);
     free(t->site);
     t->line = NULL;
@@ -203,6 +205,38 @@ static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t
     return TROD_OK;
 }
 
+/* Row I is a marker: of which number. */
+static int number(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
+{
+    struct nav_tally_subs **subs = &t->subs[b->kind[i]];
+
+    if (!nav_has(b, i, TROD_COL_SUB))
+        return TROD_OK;
+    if (!*subs && !(*subs = calloc(1, sizeof **subs)))
+        return TROD_ERR_NOMEM;
+    if ((*subs)->count[b->sub[i]]++ == 0)
+        (*subs)->sub[(*subs)->n++] = b->sub[i];
+    return TROD_OK;
+}
+
+static int end_numbers(struct nav_tally *t, unsigned kind, uint32_t block,
+                       struct nav_postings *marks)
+{
+    struct nav_tally_subs *subs = t->subs[kind];
+    int rc = TROD_OK;
+
+    for (uint32_t i = 0; subs && i < subs->n; i++) {
+        uint32_t *count = &subs->count[subs->sub[i]];
+
+        if (rc == TROD_OK)
+            rc = nav_postings_add(marks, nav_mark(kind, subs->sub[i]), block, *count, 0);
+        *count = 0;
+    }
+    if (subs)
+        subs->n = 0;
+    return rc;
+}
+
 int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, uint64_t row)
 {
     struct nav_access a;
@@ -222,6 +256,8 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
             return rc;
         return nav_regs_row(t->regs, b, i, row);
     default:
+        if ((b->kind[i] == TROD_MARKER || b->kind[i] == TROD_SYNC) && (rc = number(t, b, i)) < 0)
+            return rc;
         rc = nav_regs_row(t->regs, b, i, row);
         for (uint32_t k = 0; k < t->regs->n_wrote; k++)
             mark(t, 0, t->regs->wrote[k]);
@@ -245,9 +281,12 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *line
         for (unsigned k = 0; rc == TROD_OK && k < 2; k++)
             if (t->reg[k][id / 64] >> id % 64 & 1)
                 rc = nav_postings_add(regs, 2 * (uint64_t)id + k, block, 0, 0);
-    for (unsigned kind = 0; rc == TROD_OK && kind < TROD_KINDS; kind++)
+    for (unsigned kind = 0; rc == TROD_OK && kind < TROD_KINDS; kind++) {
         if (t->kinds[kind])
             rc = nav_postings_add(marks, kind, block, t->kinds[kind], 0);
+        if (rc == TROD_OK)
+            rc = end_numbers(t, kind, block, marks);
+    }
     memset(t->kinds, 0, sizeof t->kinds);
     memset(t->reg, 0, sizeof t->reg);
     t->n_lines = t->n_sites = 0;

@@ -32,6 +32,13 @@ struct nav_tally_site {
     uint8_t n, code[NAV_CODES];
 };
 
+/* Rows of a kind by the number in their column SUB; which numbers there are. */
+struct nav_tally_subs {
+    uint32_t count[1 << 16];
+    uint32_t n;
+    uint16_t sub[1 << 16];
+};
+
 struct nav_tally {
     struct nav_regs *regs;
     struct nav_names *names;
@@ -45,6 +52,7 @@ struct nav_tally {
     uint64_t first;                           /* row of the block */
     struct nav_tally_line *last;              /* met last */
     uint64_t kinds[TROD_KINDS];               /* rows of each */
+    struct nav_tally_subs *subs[TROD_KINDS];  /* of them by number; NULL: not counted */
     uint64_t reg[2][NAV_REGS / 64];           /* written, read: a bit each */
     uint16_t id[NAV_ISETS][NAV_DECODER_REGS]; /* of the decoder's registers: number + 1 */
 };

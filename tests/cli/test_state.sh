@@ -101,6 +101,16 @@ needs_format drmemtrace
 run trod who --format json --register rsp --count 2 "$TROD_SOURCE/examples/sum.trace.zip"
 status 0
 json '[.who[] | select(.what == "writes")] | length == 2'
+# markers by name, number and value, as view tells them
+for place in marker:page-size marker:PAGE_SIZE marker:page_size=4096 marker:page-size:1; do
+    trod view --format json -k MARKER "$TROD_SOURCE/examples/sum.trace.zip" | grep '"page-size"' | head -n 1 >want
+    check test -s want
+    run trod view --format json --at $place --head 1 "$TROD_SOURCE/examples/sum.trace.zip"
+    out_is want
+done
+run trod view --at marker:page-size=1 "$TROD_SOURCE/examples/sum.trace.zip"
+status 2
+err_has "no place 'marker:page-size=1'"
 # the calls that are open: 0x1000 calls 0x1010, which calls 0x1020
 {
     echo '1 clk IT (1) 00001000 94000004 O EL1h_n : BL 0x1010'

@@ -1,6 +1,6 @@
 /*
  * test_index_memory.c - what blocks leave in memory, as the index keeps it: bytes against the
- * oracle that looks at every event, and how much is read for an answer.
+ * oracle that looks at every event; marks; and how much is read for an answer.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,11 +127,93 @@ static void test_reach(void **state)
     free(dir);
 }
 
+/* Row TEXT names, by NAV; TROD_NOWHERE: none. *READ: batches that it took. */
+static uint64_t place(struct trod_nav *nav, const char *text, unsigned *read)
+{
+    uint64_t row = 0;
+    int rc;
+
+    batches = 0;
+    rc = trod_nav_place(nav, text, &row);
+    *read = batches;
+    assert_true(rc == 0 || rc == 1);
+    return rc ? row : TROD_NOWHERE;
+}
+
+/* Markers, exceptions: however far away, only blocks that have them are read. */
+static void test_marks(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t row;
+        unsigned most; /* batches that may be read for it */
+    } places[] = {{"kind:EXCEPTION", 2070, 2},
+                  {"kind:EXCEPTION:3", 5070, 2},
+                  {"kind:exception:5", 0, 0},
+                  {"kind:TLB", 0, 0},
+                  {"marker:7", 1011, 2},
+                  {"marker:7:3", 4011, 2},
+                  {"marker:7:4", 4012, 2},
+                  {"marker:7:5", 0, 0},
+                  {"marker:7=0x10:3", 4011, 4},
+                  {"marker:7=17", 4012, 4},
+                  {"marker:7=18", 0, 4},
+                  {"marker:5:60", 5933, 2},
+                  {"marker:=17", 4012, 200},
+                  {"marker:here", 1011, 200},
+                  {"marker:Here:3", 4011, 200},
+                  {"marker:here=17:2", 0, 200},
+                  {"marker:0:2", 0, 0},
+                  {"kind:MARKER:13", 1033, 2},
+                  {"marker:nothing like this", 0, 200}};
+    char *dir = test_tmpdir(), *path = test_path(dir, "t.csv");
+    const char *paths[] = {path};
+    const struct trod_nav_options opt = {.struct_size = sizeof opt, .tick = count_batch};
+    struct trod_buf text = {0};
+    struct trod_nav *nav, *slow;
+
+    (void)state;
+    trod_buf_printf(&text, "kind,addr,size,value,text,sub\n");
+    /* 64 blocks; marker 5 in all, marker 7 in blocks 10 and 40, exceptions in 20 and 50 */
+    for (unsigned row = 0; row < 6400; row++) {
+        const unsigned block = row / 100, i = row % 100;
+
+        if ((block == 10 || block == 40) && (i == 11 || i == 12))
+            trod_buf_printf(&text, "MARKER,,,%#x,here,7\n", 16 + (row == 4012));
+        else if (i == 33)
+            trod_buf_printf(&text, "MARKER,,,%#x,,5\n", block + 1000);
+        else if ((block == 20 || block == 50) && (i == 70 || i == 71))
+            trod_buf_printf(&text, "EXCEPTION,,,1,,\n");
+        else
+            trod_buf_printf(&text, "READ,%#x,8,,,\n", 0x8000 + 64 * i);
+    }
+    test_save(path, text.p, text.n);
+    assert_true(index_files(paths, 1, 100, 5, 0));
+    assert_int_equal(trod_nav_open(&nav, paths, 1, &opt, NULL), 0);
+    assert_non_null(trod_nav_index(nav));
+    slow = open_nav(path, true);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const uint64_t want = places[i].row ? places[i].row : TROD_NOWHERE;
+        unsigned read, all;
+
+        assert_int_equal(place(nav, places[i].text, &read), want);
+        assert_int_equal(place(slow, places[i].text, &all), want);
+        assert_in_range(read, 0, places[i].most);
+    }
+    trod_nav_close(slow);
+    trod_nav_close(nav);
+    trod_buf_fini(&text);
+    test_remove(dir);
+    free(path);
+    free(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_marks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,6 +82,29 @@ static void finds_itself(void **state)
     trod_symbols_free(s);
 }
 
+/* One function after the other: in order, each the one that its own address finds, all of them. */
+static void walks_functions(void **state)
+{
+    struct trod_symbols *s = own();
+    struct trod_symbol_range r, same;
+    uint64_t at = 0;
+    bool one = false, two = false;
+
+    (void)state;
+    while (trod_symbols_function_after(s, at, &r)) {
+        assert_true(r.begin > at);
+        assert_true(!trod_symbols_function(s, r.begin - 1, &same) || same.begin < r.begin);
+        assert_true(r.end == r.begin || trod_symbols_function(s, r.begin, &same));
+        assert_true(r.end == r.begin || same.begin == r.begin);
+        one = one || r.begin == (uintptr_t)symbol_one;
+        two = two || r.begin == (uintptr_t)symbol_two;
+        at = r.begin;
+    }
+    assert_true(one && two);
+    assert_false(trod_symbols_function_after(s, UINT64_MAX, &r));
+    trod_symbols_free(s);
+}
+
 static void finds_nothing_outside(void **state)
 {
     struct trod_symbols *s = own();
@@ -157,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_itself),
+        cmocka_unit_test(walks_functions),
         cmocka_unit_test(finds_nothing_outside),
         cmocka_unit_test(bad_files_are_said),
         cmocka_unit_test(damaged_files_do_no_harm),
