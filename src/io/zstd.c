@@ -4,7 +4,7 @@
  * Dictionaries are not supported. Windows above TROD_DECODER_MEMORY are refused by the library's
  * own limit (128 MiB).
  */
-#include "filter.h"
+#include "zstd.h"
 
 #include "core/endian.h"
 #include "trod/io.h"
@@ -78,28 +78,33 @@ static bool zstd_frame(struct trod_source *s, uint64_t at, uint64_t *packed, uin
 
 enum { LEVEL_DEFAULT = 1, LEVEL_LARGE = 10 /* from here on windows are of several MiB */ };
 
-struct zstd_decoder {
-    ZSTD_DCtx *ctx;
-    bool between; /* frames */
-};
-
 struct zstd_encoder {
     ZSTD_CCtx *ctx; /* of a frame; NULL: none has begun */
     int level;
     uint8_t out[TROD_ENCODE_CHUNK];
 };
 
+int trod_zstd_open(struct trod_zstd *d, struct trod_fault *fault)
+{
+    d->ctx = ZSTD_createDCtx();
+    return d->ctx ? TROD_OK : trod_fault_nomem(fault, "the zstd filter");
+}
+
+void trod_zstd_close(struct trod_zstd *d)
+{
+    ZSTD_freeDCtx(d->ctx);
+}
+
 static int zstd_open(struct trod_stage *s)
 {
-    struct zstd_decoder *d = calloc(1, sizeof *d);
-    if (d)
-        d->ctx = ZSTD_createDCtx();
-    if (!d || !d->ctx) {
+    struct trod_zstd *d = calloc(1, sizeof *d);
+    const int status =
+        d ? trod_zstd_open(d, s->fault) : trod_fault_nomem(s->fault, "the zstd filter");
+    if (status == TROD_OK)
+        s->state = d;
+    else
         free(d);
-        return trod_fault_nomem(s->fault, "the zstd filter");
-    }
-    s->state = d;
-    return TROD_OK;
+    return status;
 }
 
 static int zstd_error(struct trod_stage *s, size_t result)
@@ -115,18 +120,23 @@ static int zstd_error(struct trod_stage *s, size_t result)
     }
 }
 
-static int zstd_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+/* Bytes of the input at hand that are of frames: those up to the end of the last one. */
+static size_t of_frames(const struct trod_zstd *d, const struct trod_stage *s)
 {
-    struct zstd_decoder *d = s->state;
+    return d->end > s->used && s->n > d->end - s->used ? (size_t)(d->end - s->used) : s->n;
+}
+
+int trod_zstd_read(struct trod_zstd *d, struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+{
     ZSTD_outBuffer o = {.dst = out, .size = cap, .pos = 0};
     while (o.pos < cap) {
         int status;
-        if (d->between && s->n == 0 && o.pos)
+        if (d->between && ((s->n == 0 && o.pos) || (d->end && s->used >= d->end)))
             break;
         if (d->between && trod_stage_at_end(s, &status))
             return status;
         d->between = false;
-        ZSTD_inBuffer in = {.src = s->p, .size = s->n, .pos = 0};
+        ZSTD_inBuffer in = {.src = s->p, .size = of_frames(d, s), .pos = 0};
         const size_t result = ZSTD_decompressStream(d->ctx, &o, &in);
         *n = o.pos;
         if (ZSTD_isError(result))
@@ -144,12 +154,16 @@ static int zstd_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
     return TROD_OK;
 }
 
+static int zstd_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+{
+    return trod_zstd_read(s->state, s, out, cap, n);
+}
+
 static void zstd_close(struct trod_stage *s)
 {
-    struct zstd_decoder *d = s->state;
-    if (d)
-        ZSTD_freeDCtx(d->ctx);
-    free(d);
+    if (s->state)
+        trod_zstd_close(s->state);
+    free(s->state);
 }
 
 static int zstd_enc_open(void **state, int level, struct trod_fault *fault)

@@ -4,7 +4,7 @@
  * "ZSTF", instructions a chunk (8 bytes), where the index begins (8 bytes), the frames, the index
  * (docs/formats/stf.md). Reading only. A file that was not finished has no index: offset 0.
  */
-#include "filter.h"
+#include "zstd.h"
 
 #include "core/endian.h"
 #include "trod_config.h"
@@ -25,37 +25,35 @@ static int zstf_bid(const uint8_t *p, size_t n)
 #if TROD_HAVE_ZSTD
 
 #include <stdlib.h>
-#include <zstd.h>
 
 struct zstf_decoder {
-    ZSTD_DCtx *ctx;
-    uint64_t index; /* where it begins in the file; 0: nowhere */
-    bool begun, between;
+    struct trod_zstd frames; /* END: where the index begins; 0: nowhere */
+    bool begun;
 };
 
 static int zstf_open(struct trod_stage *s)
 {
     struct zstf_decoder *d = calloc(1, sizeof *d);
+    const int status = d ? trod_zstd_open(&d->frames, s->fault)
+                         : trod_fault_nomem(s->fault, "the zstf filter");
 
-    if (d)
-        d->ctx = ZSTD_createDCtx();
-    if (!d || !d->ctx) {
+    if (status == TROD_OK)
+        s->state = d;
+    else
         free(d);
-        return trod_fault_nomem(s->fault, "the zstf filter");
-    }
-    s->state = d;
-    return TROD_OK;
+    return status;
 }
 
-/* The head: false with the fault set where it is cut off. */
+/* The head: an error with the fault set where it is cut off. */
 static int begin(struct trod_stage *s, struct zstf_decoder *d)
 {
     while (s->n < ZSTF_HEAD)
         if (!trod_stage_more(s))
             return trod_stage_starved(s);
-    d->index = trod_load_le64(s->p + 12);
+    d->frames.end = trod_load_le64(s->p + 12);
+    d->frames.between = true;
     trod_stage_use(s, ZSTF_HEAD);
-    d->begun = d->between = true;
+    d->begun = true;
     return TROD_OK;
 }
 
@@ -72,40 +70,11 @@ static int drop_index(struct trod_stage *s)
 static int zstf_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
 {
     struct zstf_decoder *d = s->state;
-    ZSTD_outBuffer o = {.dst = out, .size = cap, .pos = 0};
-    int status;
+    int status = d->begun ? TROD_OK : begin(s, d);
 
-    if (!d->begun && (status = begin(s, d)) != TROD_OK)
-        return status;
-    while (o.pos < cap) {
-        ZSTD_inBuffer in = {.src = s->p, .size = s->n, .pos = 0};
-        size_t result;
-
-        if (d->between && o.pos && s->n == 0)
-            break;
-        if (d->between && d->index && s->used >= d->index)
-            return o.pos ? TROD_OK : drop_index(s);
-        if (d->between && trod_stage_at_end(s, &status))
-            return status;
-        in.src = s->p;
-        in.size = s->n;
-        if (d->index && d->index > s->used && in.size > d->index - s->used)
-            in.size = (size_t)(d->index - s->used);
-        d->between = false;
-        result = ZSTD_decompressStream(d->ctx, &o, &in);
-        *n = o.pos;
-        if (ZSTD_isError(result))
-            return trod_stage_corrupt(s, ZSTD_getErrorName(result));
-        trod_stage_use(s, in.pos);
-        d->between = result == 0;
-        if (s->n || d->between || o.pos == cap)
-            continue;
-        if (o.pos)
-            break;
-        if (!trod_stage_more(s))
-            return trod_stage_starved(s);
-    }
-    return TROD_OK;
+    if (status == TROD_OK)
+        status = trod_zstd_read(&d->frames, s, out, cap, n);
+    return status == TROD_OK && *n == 0 ? drop_index(s) : status;
 }
 
 static void zstf_close(struct trod_stage *s)
@@ -113,7 +82,7 @@ static void zstf_close(struct trod_stage *s)
     struct zstf_decoder *d = s->state;
 
     if (d)
-        ZSTD_freeDCtx(d->ctx);
+        trod_zstd_close(&d->frames);
     free(d);
 }
 #endif
