@@ -3,16 +3,19 @@
  *
  * docs/exporting.md. Input is Tarmac text of calls and returns, three deep, with the accesses of
  * their frames, from a loop. The yardstick is `trod convert` of it to itself, which copies every
- * row. Processor time of the command, all threads, start included; TROD names the command.
+ * row. Processor time of the command, all threads, start included; TROD names the command. The
+ * program fails where a view has no line.
  */
 #include "bench_command.h"
+
+#include "trod/trod.h"
 
 #include <sys/stat.h>
 
 enum { DEFAULT_MB = 64, ROWS = 62 };
 
 static const char *trod;
-static char dir[256] = "/tmp/trod-bench-export-XXXXXX", in[512], out[512];
+static char dir[256] = "/tmp/trod-bench-export-XXXXXX", in[512], out[512], elf[280];
 
 static double children(void)
 {
@@ -72,6 +75,21 @@ static void generate(size_t bytes)
         bench_die_errno(in);
 }
 
+/* A program with lines of source where the trace has code, for coverage. */
+static void make_lines(void)
+{
+    char line[1024];
+    struct bench_command c = {.argv = {"sh", "-c", line, NULL}};
+
+    snprintf(line, sizeof line,
+             "cd %s && awk 'BEGIN { print \".globl f\\n.type f,@function\\nf:\"; "
+             "for (i = 256; i < 20480; i++) print \"nop\"; print \".size f, .-f\" }' >elf.s && "
+             "as -g -o elf.o elf.s && ld -e f -Ttext=0x100 -o elf elf.o && rm elf.s elf.o",
+             dir);
+    if (bench_command(&c) != 0)
+        bench_die("no program with lines: as or ld failed");
+}
+
 static void clear(void)
 {
     struct bench_command c = {.argv = {"rm", "-rf", out, NULL}};
@@ -88,19 +106,27 @@ static int once(void *user)
     return bench_command(c);
 }
 
+/* Every view that the library has is measured. */
+static void check_all(const char *const *views, size_t n)
+{
+    const struct trod_export *e;
+
+    for (size_t i = 0; (e = trod_export_at(i)); i++) {
+        size_t j = 0;
+
+        while (j < n && strncmp(views[j], e->name, strlen(e->name)) != 0)
+            j++;
+        if (j == n)
+            bench_die(e->name);
+    }
+}
+
 int main(void)
 {
-    static const char *const views[] = {"chrome",
-                                        "perfetto",
-                                        "speedscope",
-                                        "folded",
-                                        "callgrind",
-                                        "pprof",
-                                        "dot",
-                                        "sqlite",
-                                        "ctf",
-
-                                        "drcov:module=a@0..0xfffff"};
+    static const char *const views[] = {
+        "chrome", "perfetto", "speedscope", "folded", "callgrind",
+        "pprof",  "dot",      "sqlite",     "ctf",    "drcov:module=a@0..0xfffff",
+        "lcov"};
     struct bench_command copy = {
         .argv = {NULL, "convert", "-q", "-j", "1", "--to", "tarmac", in, out}};
     double base;
@@ -110,13 +136,16 @@ int main(void)
         bench_die("TROD does not name the command, or there is no temporary folder");
     snprintf(in, sizeof in, "%s/in.tarmac", dir);
     snprintf(out, sizeof out, "%s/out", dir);
+    snprintf(elf, sizeof elf, "%s/elf", dir);
     generate(bench_bytes(DEFAULT_MB));
+    make_lines();
+    check_all(views, sizeof views / sizeof *views);
     copy.argv[0] = trod;
     base = bench_best(children, once, &copy);
     bench_value("export.copy", (double)rows / base / 1e6, "Mrows/s");
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
-        struct bench_command c = {
-            .argv = {trod, "export", "-q", "-j", "1", "--to", views[i], "-o", out, in}};
+        struct bench_command c = {.argv = {trod, "export", "-q", "-j", "1", "--symbols", elf,
+                                           "--to", views[i], "-o", out, in}};
         const double t = bench_best(children, once, &c);
         char name[64];
 
@@ -126,6 +155,7 @@ int main(void)
     }
     clear();
     unlink(in);
+    unlink(elf);
     rmdir(dir);
     return 0;
 }
