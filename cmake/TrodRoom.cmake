@@ -30,9 +30,9 @@ function(trod_test name)
   endforeach()
   target_link_libraries(${name} PRIVATE trod_flags trod_static ${T_LIBS})
   add_test(NAME ${name} COMMAND ${name} ${T_ARGS})
-  set_tests_properties(${name} PROPERTIES
-    ENVIRONMENT "TROD_SOURCE=${CMAKE_SOURCE_DIR};TROD=${TROD_COMMAND}"
-    LABELS "${T_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 600)
+  trod_seconds(seconds 600)
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${TROD_TEST_ENVIRONMENT}"
+    LABELS "${T_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT ${seconds})
   if("unit" IN_LIST T_LABELS) # what scripts/cross builds
     if(NOT TARGET units)
       add_custom_target(units)

@@ -3,6 +3,10 @@
 # -D names it). Without it libraries are those of Debian's multiarch folders.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_C_COMPILER ${TROD_TRIPLET}-gcc)
+find_program(TROD_CXX ${TROD_TRIPLET}-g++)
+if(TROD_CXX)
+  set(CMAKE_CXX_COMPILER ${TROD_CXX})
+endif()
 set(CMAKE_OBJCOPY ${TROD_TRIPLET}-objcopy)
 set(CMAKE_LIBRARY_ARCHITECTURE ${TROD_MULTIARCH})
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TROD_SYSROOT)

@@ -113,6 +113,12 @@ have() {
     done
 }
 
+# elsewhere: does the trod under test run in an emulator (scripts/cross)? It cannot load what is of this machine, and
+# the recorder's QEMU cannot load its plug-in.
+elsewhere() {
+    [[ -n ${TROD_EMULATED:-} ]]
+}
+
 # needs_format NAME: skip the test where this build does not have the format
 needs_format() {
     trod formats "$1" >/dev/null 2>&1 || { echo "skipped: no format $1"; exit 77; }

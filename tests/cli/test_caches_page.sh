@@ -87,7 +87,7 @@ for bad in 'writebacks 48' 'writebacks' 'writebacks 8G'; do
     err_has 'bad.conf.*2'
 done
 
-if command -v qemu-x86_64 >/dev/null && command -v cc >/dev/null && [[ $(uname -m) == x86_64 ]] &&
+if command -v qemu-x86_64 >/dev/null && command -v cc >/dev/null && [[ $(uname -m) == x86_64 ]] && ! elsewhere &&
     cc -O1 -fno-pie -no-pie -o fresh walks.c 2>/dev/null; then
     run trod record -q --heap --start main -o fresh.d/ -- ./fresh
     if [[ $got == 0 ]]; then

@@ -121,7 +121,7 @@ run trod view --register X2 lines
 err </dev/null
 
 # files that are no traces, and wrong options
-run trod info "$TROD"
+run trod info "$(command -v bash)"
 status 2
 err_has 'this is an ELF program, not a trace'
 printf '#!/bin/sh\necho\n' >script.sh

@@ -6,7 +6,7 @@
 ln -s "$TROD_SOURCE/examples" examples
 bin=$(dirname "$TROD")
 can_record=yes
-command -v qemu-x86_64 >/dev/null && [[ $(uname -m) == x86_64 ]] || can_record=no
+command -v qemu-x86_64 >/dev/null && [[ $(uname -m) == x86_64 ]] && ! elsewhere || can_record=no
 
 # type_in COMMAND: its whole output in .typed; what it shows is in .shown
 type_in() {
