@@ -63,6 +63,23 @@ json '.stores == 200 and .stores_forgotten >= 10'
 run trod deps --format json wide.tarmac
 json '.stores == 200 and (has("stores_forgotten") | not)'
 
+# more data than the nearest caches hold is loaded ahead: the same as rows one by one, as machines need them
+gen=$(dirname "$TROD")/../../tests/gen/trod-gen
+if [[ -x $gen ]]; then
+    "$gen" drm-small --records 100000 >random.trace
+    for most in 65536 1000; do
+        run trod deps -j 1 --top 0 --most-lines $most --format json random.trace
+        json 'has("stores_forgotten") == ('$most' == 1000)'
+        jq 'del(.streams)' "$stdout" >streaks
+        run trod deps -j 1 --top 0 --most-lines $most --window 8,unlimited --format json random.trace
+        jq 'del(.streams) | .parallelism |= [.[] | select(.window == "unlimited")]' "$stdout" >rows
+        last="streaks and rows, $most lines"
+        same streaks rows
+    done
+else
+    echo "loading ahead not tested: no trod-gen"
+fi
+
 # every family, every number of threads
 for file in hello.tarmac mips.trace sum.tt6 records.tt6e sum.full.gz sum.trace.zip boot.byu6; do
     for jobs in 1 2 5; do

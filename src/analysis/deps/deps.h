@@ -19,9 +19,9 @@ enum {
     DEPS_LATENCY = 10000, /* the longest latency */
     DEPS_REGS = 256,
     DEPS_PART = 16384,   /* instructions whose producers are remembered for the critical path */
-    DEPS_PARTS = 131072, /* after so many, half of what ran can count, what ran is counted */
+    DEPS_PARTS = 8192,   /* after so many, what sites count in 32 bits is added to the rest */
     DEPS_SITES = 256,    /* of a chunk */
-    DEPS_FIT = 6,        /* registers in what is kept of a site */
+    DEPS_FIT = 8,        /* registers in what is kept of a site */
     DEPS_GROUPS = 65535, /* instructions of the largest group */
     DEPS_NEAR = 16,      /* distances below are bins of their own */
     DEPS_STORES = 64     /* of one instruction that wait for its end */
@@ -94,14 +94,15 @@ enum deps_site_flag {
 struct deps_site {
     uint32_t ran;     /* executions that were not counted yet (count_ran) */
     uint32_t grouped; /* of these, those that use a register written in the same group */
+    uint32_t stalled; /* uses of loaded values that are not there yet, by these */
     uint16_t latency;
     uint16_t limit; /* its place in a group is below this */
     uint8_t flags, class;
     uint8_t n_reads, n_loaded, n_writes; /* n_writes: without those that have what is loaded */
     uint8_t shape;                       /* deps_shape of these; 0: not met yet */
     union {
-        uint16_t reg[DEPS_FIT]; /* those read, loaded and written otherwise */
-        uint32_t pool;          /* where they begin there, if they are more */
+        uint8_t reg[DEPS_FIT]; /* those read, loaded and written otherwise */
+        uint32_t pool;         /* where they begin there, if they are more */
     };
 };
 
@@ -135,24 +136,42 @@ struct deps_record {
 
 enum {
     DEPS_LINE = 64,
-    DEPS_FRONT = 4096 /* records that are found by an address at once; a power of two */
+    DEPS_WORD = 8,
+    DEPS_WORDS = DEPS_LINE / DEPS_WORD,
+    DEPS_FRONT = 4096, /* records that are found by an address at once; a power of two */
+    DEPS_FETCH = 4096  /* lines: tables that are larger are not in the nearest caches */
 };
 
-/* The record that each byte of a line is of; 0: not known. */
+/* In place of a record: the number of a deps_mixed. */
+#define DEPS_MIXED (UINT32_C(1) << 31)
+
+/* Who stored the bytes of a line, by words of 8 bytes: one cache line. */
 struct deps_line {
-    uint32_t by[DEPS_LINE];
+    uint64_t number;         /* of the line: address / DEPS_LINE */
+    uint64_t epoch;          /* that of the table; another one: unused */
+    uint32_t by[DEPS_WORDS]; /* the record that the known bytes of a word are of; DEPS_MIXED */
+    uint8_t has[DEPS_WORDS]; /* bits of the bytes of a word that are known */
+    uint64_t unused;
+};
+
+/* The record that each byte of a word is of, where they are several; 0: not known. */
+struct deps_mixed {
+    uint32_t by[DEPS_WORD]; /* free: the first is the number of the next one */
 };
 
 struct deps_memory {
-    uint64_t *key; /* open addressing, half full at the most: number of the line + 1; 0: unused */
-    struct deps_line *line; /* as the keys */
+    void *room;
+    struct deps_line *line; /* in it; open addressing, half full at the most */
     size_t n, size;
     unsigned shift;
+    uint64_t epoch;             /* of the lines that are used */
     uint32_t *front;            /* by an address: a record that may have what is there */
     struct deps_record *record; /* from 1; 0 has no bytes */
     double *ready;              /* by record: of each configuration */
     uint32_t n_records, cap;
-    uint32_t free; /* first of the free ones */
+    uint32_t free;            /* first of the free ones */
+    struct deps_mixed *mixed; /* from 1 */
+    uint32_t n_mixed, cap_mixed, free_mixed;
     unsigned stride;
     uint64_t stored; /* bytes so far */
 };
@@ -185,10 +204,31 @@ static inline size_t deps_home(const struct deps_memory *m, uint64_t number)
     return (size_t)((number ^ number >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> m->shift);
 }
 
+/*
+ * Begin to load the line of ADDR. Returns where its word will say a record, for
+ * deps_fetch_record some time later: it stays valid while the table lives. There are lines.
+ */
+static inline size_t deps_fetch_line(const struct deps_memory *m, uint64_t addr)
+{
+    const size_t home = deps_home(m, addr / DEPS_LINE);
+
+    __builtin_prefetch(&m->line[home]);
+    return home * DEPS_WORDS + addr % DEPS_LINE / DEPS_WORD;
+}
+
+/* Begin to load the record of a word, which may be that of another line or an old one. */
+static inline void deps_fetch_record(const struct deps_memory *m, size_t word)
+{
+    const uint32_t by = m->line[word / DEPS_WORDS].by[word % DEPS_WORDS];
+
+    __builtin_prefetch(&m->record[by & DEPS_MIXED ? 0 : by], 1);
+}
+
 /* Is it plain at once that nobody stored to SIZE bytes at ADDR? There are lines. */
 static inline bool deps_memory_none(const struct deps_memory *m, uint64_t addr, uint32_t size)
 {
-    return !m->key[deps_home(m, addr / DEPS_LINE)] && addr % DEPS_LINE + size <= DEPS_LINE;
+    return m->line[deps_home(m, addr / DEPS_LINE)].epoch != m->epoch &&
+           addr % DEPS_LINE + size <= DEPS_LINE;
 }
 
 static inline uint32_t *deps_front(const struct deps_memory *m, uint64_t addr)
@@ -231,7 +271,7 @@ struct deps_chunk {
 struct deps_places {
     struct deps_chunk **chunk;
     size_t n_chunks;
-    uint16_t *pool; /* registers */
+    uint8_t *pool; /* registers */
     size_t n_pool, cap_pool;
     char (*name)[24]; /* of register 1 and following */
     unsigned n_names;
@@ -279,18 +319,6 @@ struct deps_config {
     double enter;
 };
 
-/*
- * The instruction that wrote a register last. Instructions are numbered from DEPS_PART + 1, so that
- * from a use back to nobody is as far as to a loaded one: not near.
- */
-struct deps_reg {
-    uint64_t wrote; /* its number; 0: nobody; with DEPS_LOADED: it was loaded and not used yet */
-    uint64_t ready; /* when it is there, with no bounds */
-};
-
-/* Registers are told by where they are in the array. */
-#define DEPS_REG(l, at) ((struct deps_reg *)(void *)((char *)(l)->reg + (at)))
-
 #define DEPS_LOADED (UINT64_C(1) << 63)
 
 /* An instruction for the critical path: its site, and how far back what it waited for longest is.
@@ -316,7 +344,13 @@ struct deps_now {
 /* What goes on: nothing of it is merged or saved. */
 struct deps_live {
     struct deps_now now;
-    struct deps_reg reg[DEPS_REGS];
+    /*
+     * By register: the number of the instruction that wrote it last; 0: nobody; with DEPS_LOADED:
+     * it was loaded and not used yet. Instructions are numbered from DEPS_PART + 1, so that from a
+     * use back to nobody is as far as to a loaded one: not near.
+     */
+    uint64_t wrote[DEPS_REGS];
+    uint64_t ready[DEPS_REGS];          /* when it is there, with no bounds */
     double by[DEPS_REGS][DEPS_CONFIGS]; /* ready, of each configuration */
     struct deps_memory memory;
     struct deps_step *step; /* DEPS_PART */

@@ -56,9 +56,11 @@ static void count_ran(struct deps_state *s)
             s->sums.by_class[site->class] += site->ran;
             s->sums.loaded += (uint64_t)site->ran * site->n_loaded;
             s->sums.what[DEPS_GROUP] += site->grouped;
+            s->sums.what[DEPS_STALL] += site->stalled;
             counts->executed += site->ran;
             counts->count[DEPS_GROUP] += site->grouped;
-            site->ran = site->grouped = 0;
+            counts->count[DEPS_STALL] += site->stalled;
+            site->ran = site->grouped = site->stalled = 0;
         }
     s->sums.by_class[DEPS_UNKNOWN] += s->nothing.ran;
     s->nothing.ran = 0;
@@ -309,7 +311,8 @@ int deps_flow_end(struct deps_state *s)
         s->sums.bounded[c] += (uint64_t)l->retired[c];
         s->config[c].enter = s->config[c].entered = 0;
     }
-    memset(l->reg, 0, sizeof l->reg);
+    memset(l->wrote, 0, sizeof l->wrote);
+    memset(l->ready, 0, sizeof l->ready);
     memset(l->by, 0, sizeof l->by);
     memset(l->retired, 0, sizeof l->retired);
     memset(l->ring, 0, (l->ring_mask + 1) * s->stride * sizeof *l->ring);

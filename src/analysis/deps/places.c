@@ -296,7 +296,7 @@ static struct list loaded_first(const struct deps_places *p, const struct list *
 static int keep(struct deps_places *p, struct deps_site *s, const struct list *list)
 {
     size_t cap = p->cap_pool ? p->cap_pool : 1024;
-    uint16_t *to = s->reg;
+    uint8_t *to = s->reg;
 
     if (list->n > DEPS_FIT) {
         while (cap < p->n_pool + list->n)
@@ -310,8 +310,7 @@ static int keep(struct deps_places *p, struct deps_site *s, const struct list *l
         to += p->n_pool;
         p->n_pool += list->n;
     }
-    for (unsigned i = 0; i < list->n; i++)
-        to[i] = (uint16_t)(list->reg[i] * sizeof(struct deps_reg));
+    memcpy(to, list->reg, list->n);
     return TROD_OK;
 }
 

@@ -15,25 +15,25 @@ void deps_blame(struct deps_state *s, uint64_t n, enum deps_what what)
         site->count[what]++;
 }
 
-/* Instruction N uses what a load gave, DISTANCE instructions before. */
-static void use_load(struct deps_state *s, uint64_t n, uint64_t distance)
+/* SITE uses what a load gave, DISTANCE instructions before. */
+static void use_load(struct deps_state *s, struct deps_site *site, uint64_t distance)
 {
     s->sums.load_use[deps_bin(distance)]++;
     if (distance >= s->limits.latency[DEPS_LOAD])
         return;
     s->sums.stall_cycles += s->limits.latency[DEPS_LOAD] - distance;
-    deps_blame(s, n, DEPS_STALL);
+    site->stalled++;
 }
 
-/* Instruction N reads R, which was loaded, or written long ago. */
-uint32_t deps_read_rare(struct deps_state *s, struct deps_reg *r, uint64_t n)
+/* Instruction N, of SITE, reads register REG, which was loaded, or written long ago. */
+uint32_t deps_read_rare(struct deps_state *s, struct deps_site *site, unsigned reg, uint64_t n)
 {
-    const uint64_t wrote = r->wrote & ~DEPS_LOADED;
+    const uint64_t wrote = s->live.wrote[reg] & ~DEPS_LOADED;
 
     s->sums.registers[deps_bin(n - wrote)]++;
-    if (r->wrote != wrote)
-        use_load(s, n, n - wrote);
-    r->wrote = wrote;
+    if (s->live.wrote[reg] != wrote)
+        use_load(s, site, n - wrote);
+    s->live.wrote[reg] = wrote;
     return deps_far(n - wrote);
 }
 

@@ -27,8 +27,11 @@ static const uint64_t near_stack = UINT64_C(1) << 20;
 
 /* Count WHAT for the site of instruction N. */
 void deps_blame(struct deps_state *s, uint64_t n, enum deps_what what);
-/* Instruction N reads R, which was loaded, or written long ago. Returns how far back. */
-uint32_t deps_read_rare(struct deps_state *s, struct deps_reg *r, uint64_t n);
+/*
+ * Instruction N, of SITE, reads register REG, which was loaded, or written long ago. Returns how
+ * far back.
+ */
+uint32_t deps_read_rare(struct deps_state *s, struct deps_site *site, unsigned reg, uint64_t n);
 /* A store to the stack is loaded again, whole. */
 void deps_reload(struct deps_state *s, struct deps_record *r, uint64_t distance);
 /* An access of SIZE bytes at ADDR that is misaligned or larger than any. Returns its size. */
@@ -59,7 +62,7 @@ FLOW uint32_t deps_far(uint64_t distance)
 }
 
 /* The registers of SITE. */
-FLOW const uint16_t *deps_registers(const struct deps_state *s, const struct deps_site *site)
+FLOW const uint8_t *deps_registers(const struct deps_state *s, const struct deps_site *site)
 {
     return site->n_reads + site->n_loaded + site->n_writes > DEPS_FIT ? s->places.pool + site->pool
                                                                       : site->reg;
@@ -69,13 +72,14 @@ FLOW const uint16_t *deps_registers(const struct deps_state *s, const struct dep
 FLOW void deps_write_register(struct deps_state *s, bool bounded, unsigned reg, uint64_t wrote,
                               uint64_t done)
 {
-    *DEPS_REG(&s->live, reg) = (struct deps_reg){wrote, done};
+    s->live.wrote[reg] = wrote;
+    s->live.ready[reg] = done;
     if (bounded)
-        deps_copy(s->live.by[reg / sizeof(struct deps_reg)], s->live.done, s->stride);
+        deps_copy(s->live.by[reg], s->live.done, s->stride);
 }
 
 /* Instruction N writes REG, LOADED registers with what it loads and WRITES others: at DONE. */
-FLOW void deps_write_registers(struct deps_state *s, bool bounded, const uint16_t *reg,
+FLOW void deps_write_registers(struct deps_state *s, bool bounded, const uint8_t *reg,
                                unsigned loaded, unsigned writes, uint64_t n, uint64_t done)
 {
     for (; loaded; loaded--)
@@ -86,30 +90,30 @@ FLOW void deps_write_registers(struct deps_state *s, bool bounded, const uint16_
 
 /* NOW reads N registers REG. */
 FLOW void deps_read_registers(struct deps_state *s, bool bounded, struct deps_now *now,
-                              const uint16_t *reg, unsigned n)
+                              const uint8_t *reg, unsigned n)
 {
     struct deps_live *l = &s->live;
     uint32_t nearest = BEFORE, from;
 
     for (unsigned k = 0; k < n; k++) {
-        struct deps_reg *r = DEPS_REG(l, reg[k]);
-        const uint64_t back = now->n - r->wrote;
+        const uint64_t wrote = l->wrote[reg[k]], ready = l->ready[reg[k]];
+        const uint64_t back = now->n - wrote;
 
-        if (r->wrote == 0)
+        if (wrote == 0)
             continue;
         if (back < DEPS_NEAR) {
             from = (uint32_t)back;
             s->sums.registers[back]++;
         } else {
-            from = deps_read_rare(s, r, now->n);
+            from = deps_read_rare(s, now->site, reg[k], now->n);
         }
-        if (r->ready > now->start) {
+        if (ready > now->start) {
             now->back = from;
-            now->start = r->ready;
+            now->start = ready;
         }
         nearest = from < nearest ? from : nearest;
         if (bounded)
-            deps_later(l->latest, l->by[reg[k] / sizeof *r], s->stride);
+            deps_later(l->latest, l->by[reg[k]], s->stride);
     }
     now->site->grouped += nearest <= now->place;
 }

@@ -9,6 +9,8 @@
 
 #include "trod/streak.h"
 
+enum { ROWS_AHEAD = 64 }; /* whose accesses are loaded before they are looked at */
+
 /*
  * The accesses from row I on up to the next instruction, which is there; they say where they are.
  * Returns its row.
@@ -26,7 +28,7 @@ static uint32_t accesses(struct deps_state *s, const struct trod_batch *b, uint3
 
 /* The registers of an instruction: so many that it reads, loads and writes, in this order. */
 struct registers {
-    const uint16_t *reg;
+    const uint8_t *reg;
     unsigned reads, loaded, writes;
 };
 
@@ -134,6 +136,28 @@ static int streak(struct deps_state *s, const struct trod_batch *b, struct trod_
     return l->failed;
 }
 
+/* Accesses of a batch: for how many of them lines and records are being loaded. */
+struct ahead {
+    const uint16_t *access;
+    uint32_t n, lines, records;
+    size_t word[ROWS_AHEAD]; /* of those between, by their numbers, unless they are more */
+};
+
+/* Begin to load what the accesses behind row ROW need. */
+static void fetch(const struct deps_state *s, const struct trod_batch *b, struct ahead *a,
+                  uint32_t row)
+{
+    const struct deps_memory *const m = &s->live.memory;
+    uint32_t k = a->lines;
+
+    for (; k < a->n && a->access[k] < row + ROWS_AHEAD; k++)
+        a->word[k % ROWS_AHEAD] = deps_fetch_line(m, b->addr[a->access[k]]);
+    a->lines = k;
+    for (k = a->records; k < a->lines && a->access[k] < row + ROWS_AHEAD / 2; k++)
+        deps_fetch_record(m, a->word[k % ROWS_AHEAD]);
+    a->records = k;
+}
+
 /*
  * Streaks whose last instruction another streak follows, and so no row that has to be looked at by
  * itself, are gone through as a whole; the last one of others is only begun.
@@ -143,8 +167,11 @@ int deps_streaks(struct deps_state *s, const struct trod_batch *b, uint32_t from
     struct trod_streak_walk walk;
     const struct trod_streak *next;
     uint32_t row = from;
+    struct ahead ahead = {0};
     int rc = TROD_OK;
 
+    if (s->live.memory.size > DEPS_FETCH)
+        ahead.access = trod_streak_accesses(b, from, to, &ahead.n);
     trod_streak_walk_begin(&walk, b, from, to);
     next = trod_streak_next(&walk);
     while (next && rc == TROD_OK) {
@@ -155,6 +182,7 @@ int deps_streaks(struct deps_state *s, const struct trod_batch *b, uint32_t from
             t.n--;
         if (t.n == 0)
             continue;
+        fetch(s, b, &ahead, t.row);
         if (row < t.row)
             rc = deps_rows(s, b, row, t.row);
         if (rc == TROD_OK)
