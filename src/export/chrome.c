@@ -176,7 +176,7 @@ static void fini(void *st)
     export_timeline_fini(&((struct state *)st)->t);
 }
 
-static const char *const suffixes[] = {".chrome.json", ".trace.json", NULL};
+static const char *const suffixes[] = {".trace.json", ".chrome.json", NULL};
 
 const struct trod_export trod_view_chrome = {
     .name = "chrome",

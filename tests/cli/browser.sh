@@ -37,7 +37,7 @@ ask() {
 
 # the browser's own process
 browser_pid() {
-    pgrep -P "$(in_tmux display -p '#{pane_pid}')" -f "^$TROD browse"
+    pgrep -P "$(in_tmux display -p '#{pane_pid}')" -f "trod browse"
 }
 
 screen() {
