@@ -38,6 +38,22 @@ check test "$(wc -l <v1.bb)" = 30
 check test "$(head -1 v1.bb)" = 'T:1:100 '
 check test "$(tail -1 v1.bb)" = 'T:2:100 '
 
+# the chosen intervals and their weights as files of SimPoint: each analysed by itself, they give what is estimated
+run trod phases --interval 100 --simpoints chosen --format json two.tarmac
+status 0
+cp "$stdout" all.json
+jq -r '.phases[] | "\(.point) \(.phase)"' all.json >want
+same want chosen.simpoints
+while read -r interval phase; do
+    weight=$(awk -v phase="$phase" '$2 == phase { print $1 }' chosen.weights)
+    trod run mix --region $((interval * 100 + 1))..$(((interval + 1) * 100)) --format json two.tarmac |
+        jq --argjson weight "$weight" '$weight * ([.categories[] | select(.category == "load").instructions] | add // 0)'
+done <chosen.simpoints | jq -s add >loads
+jq -n --slurpfile all all.json '$all[0].estimates[] | select(.what == "load").estimated' >want
+check awk 'NR == FNR { want = $1; next } { exit !(want > 0 && $1 - want < 0.001 && want - $1 < 0.001) }' want loads
+run trod phases --interval 100 --simpoints nowhere/chosen two.tarmac
+status 2
+
 # without --interval: about a thousand, at first of 1000 instructions
 run trod phases --list --format json two.tarmac
 json '.intervals == 3 and [.interval_phases[] | .instructions] == [1000, 1000, 1000]'

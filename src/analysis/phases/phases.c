@@ -24,6 +24,10 @@ static const struct trod_option options[] = {
     {"seed", 0, TROD_OPT_U64, AT(seed), "N", "of the random projection and centers (default: 1)",
      NULL, NULL},
     {"bb", 0, TROD_OPT_STR, AT(bb), "FILE", "write the vectors as SimPoint reads them", NULL, NULL},
+    {"simpoints", 0, TROD_OPT_STR, AT(simpoints), "NAME",
+     "write the chosen intervals and their weights as SimPoint does, to NAME.simpoints and "
+     "NAME.weights",
+     NULL, NULL},
     {"picture", 0, TROD_OPT_STR, AT(picture), "FILE",
      "draw how alike the intervals are: as a web page if FILE ends in .html, else as PGM", NULL,
      NULL},
@@ -399,6 +403,8 @@ int phases_finish(struct phases_state *s)
         s->interval[i].phase = s->clusters.of[i];
         s->clusters.weight[s->clusters.of[i]] += s->interval[i].instructions;
     }
+    if (rc == TROD_OK && s->opt->simpoints)
+        rc = phases_simpoints(s);
     return rc == TROD_OK && s->opt->picture ? phases_picture(s) : rc;
 }
 
@@ -451,6 +457,7 @@ const struct trod_analysis trod_analysis_phases = {
              "whole run, and a picture of how alike the intervals are: dark is alike.",
     .examples = "  trod phases app.trace.zip\n"
                 "  trod phases --interval 10000000 --bb app.bb app.trace.zip\n"
+                "  trod phases --interval 10000000 --simpoints app app.trace.zip\n"
                 "  trod phases --picture app.html --most-phases 20 app.trace.zip\n",
     .options = options,
     .options_size = sizeof(struct phases_options),

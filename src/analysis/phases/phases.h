@@ -43,7 +43,7 @@ enum phases_category {
 
 struct phases_options {
     uint64_t dims, most, seed;
-    const char *bb, *picture;
+    const char *bb, *picture, *simpoints;
     bool list;
 };
 
@@ -151,6 +151,11 @@ void phases_clusters_free(struct phases_clusters *c);
 
 /* Element D of the direction that the block at PC is projected to, -1 to 1. */
 double phases_direction(uint64_t seed, uint64_t pc, unsigned d);
+
+/* ---- points.c */
+
+/* Write the chosen intervals and their weights where that is asked for. 0 or an error, reported. */
+int phases_simpoints(const struct phases_state *s);
 
 /* ---- picture.c */
 
