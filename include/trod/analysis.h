@@ -218,6 +218,12 @@ struct trod_analysis {
      * state of each is fed with its rows, besides that of all.
      */
     bool apart;
+    /*
+     * Rows [FROM, TO) of B lie before the region, or are a warm-up that feed is not told of: they
+     * are not counted, but what was going on in them goes on in the rows behind (open calls).
+     * Returns 0 or TROD_ERR_NOMEM. NULL: it begins with the rows that count.
+     */
+    int (*follow)(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
 };
 
 /* Analysis I in the order of analyses.def, plug-ins behind; NULL past the last. */

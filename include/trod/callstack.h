@@ -164,6 +164,12 @@ int trod_callstack_end(struct trod_callstack *c);
 const struct trod_frame *trod_callstack_frames(const struct trod_callstack *c, uint32_t stream,
                                                uint32_t *n);
 
+/*
+ * The instruction that STREAM executed last, into *OUT, its time the largest so far. False: none
+ * yet.
+ */
+bool trod_callstack_last(const struct trod_callstack *c, uint32_t stream, struct trod_moment *out);
+
 void trod_callstack_count(const struct trod_callstack *c, struct trod_callstack_counts *out);
 
 enum { TROD_FUNCTION_NAME = 24 };

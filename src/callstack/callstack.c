@@ -181,17 +181,34 @@ int trod_callstack_end(struct trod_callstack *c)
     return rc;
 }
 
-const struct trod_frame *trod_callstack_frames(const struct trod_callstack *c, uint32_t stream,
-                                               uint32_t *n)
+static const struct cs_lane *lane_at(const struct trod_callstack *c, uint32_t stream)
 {
     const struct cs_lane *l = NULL;
 
     if (stream + 1 < c->n_lanes)
         l = c->lane[stream + 1];
-    if (!l && stream == TROD_NO_STREAM && c->n_lanes)
-        l = c->lane[0];
+    return !l && stream == TROD_NO_STREAM && c->n_lanes ? c->lane[0] : l;
+}
+
+const struct trod_frame *trod_callstack_frames(const struct trod_callstack *c, uint32_t stream,
+                                               uint32_t *n)
+{
+    const struct cs_lane *l = lane_at(c, stream);
+
     *n = l ? cs_now(l)->n : 0;
     return *n ? cs_now(l)->frame : NULL;
+}
+
+bool trod_callstack_last(const struct trod_callstack *c, uint32_t stream, struct trod_moment *out)
+{
+    const struct cs_lane *l = lane_at(c, stream);
+
+    if (!l || l->count == 0)
+        return false;
+    *out = l->last.at;
+    if (out->time == TROD_NOWHERE || (l->time != TROD_NOWHERE && l->time > out->time))
+        out->time = l->time;
+    return true;
 }
 
 void trod_callstack_count(const struct trod_callstack *c, struct trod_callstack_counts *out)

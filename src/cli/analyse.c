@@ -165,10 +165,26 @@ static void take_order(const struct cli_analyse *o, const struct cli_planned *pl
     }
 }
 
+/* Are the rows before --range of use to an analysis of PLAN, and is nothing else chosen? */
+static bool follows(const struct cli_analyse *o, const struct cli_planned *plan, size_t n)
+{
+    const struct trod_match_options *f = &o->filter;
+    bool any = false;
+
+    for (size_t i = 0; i < n; i++)
+        any = any || plan[i].analysis->follow;
+    return any && f->range.set && f->range.lo && !o->span.region && !o->span.limit &&
+           !o->span.interval && !o->span.warmup && !f->instructions.set && !f->time.set &&
+           !f->address.n && !f->pc.n && !f->without_pc.n && !f->kinds.n && !f->streams.n &&
+           !f->registers.n && !f->text && !f->where;
+}
+
 static int open_run(struct analysing *k, const struct cli_planned *plan, size_t n,
                     const struct cli_parts *parts)
 {
     const struct cli_analyse *o = k->o;
+    const bool region = follows(o, plan, n);
+    struct trod_match_options choice = o->filter;
     struct trod_run_options opt = {
         .jobs = o->input.jobs < TROD_RUN_JOBS ? (unsigned)o->input.jobs : TROD_RUN_JOBS,
         .progress = progress,
@@ -180,8 +196,9 @@ static int open_run(struct analysing *k, const struct cli_planned *plan, size_t 
 
     for (size_t i = 0; i < n; i++)
         names = names || plan[i].analysis->names;
-    r = names ? cli_match_named(&k->match, k->c, &o->input, &o->filter, &k->diag)
-              : trod_match_new(&k->match, &o->filter, &k->diag);
+    choice.range.set = choice.range.set && !region;
+    r = names ? cli_match_named(&k->match, k->c, &o->input, &choice, &k->diag)
+              : trod_match_new(&k->match, &choice, &k->diag);
     if (r != 0)
         return r;
     opt.trace = cli_trace_options(&o->input, TROD_COL_KIND | trod_match_want(k->match));
@@ -193,6 +210,11 @@ static int open_run(struct analysing *k, const struct cli_planned *plan, size_t 
         opt.parts = parts->parts;
     }
     r = span_options(k, &opt);
+    if (region) {
+        opt.region_from = o->filter.range.lo;
+        opt.region_to = o->filter.range.hi;
+        opt.region_in = TROD_IN_ROWS;
+    }
     opt.symbols = trod_match_symbols(k->match);
     return r == 0 ? trod_run_open(&k->run, k->c->operands, k->c->n_operands, &opt, &k->diag) : r;
 }

@@ -129,13 +129,15 @@ uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b,
         }
         count_row(c, b, i);
         k.fed = c->inside = in_region(c);
+        k.before = !k.fed && !c->over;
         if (k.fed) {
             k.ends = ends(c, &k.at);
             c->end = c->now;
         }
         k.to = ++i;
         /* rows that are treated like the one before go with it */
-        if (n && !cut[n - 1].ends && cut[n - 1].fed == k.fed && cut[n - 1].warm == k.warm) {
+        if (n && !cut[n - 1].ends && cut[n - 1].fed == k.fed && cut[n - 1].before == k.before &&
+            cut[n - 1].warm == k.warm) {
             cut[n - 1].to = k.to;
             cut[n - 1].ends = k.ends;
             cut[n - 1].at = k.at;

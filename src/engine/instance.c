@@ -168,9 +168,12 @@ static uint32_t other_stream(const struct trod_batch *b, uint32_t from, uint32_t
     return other_stream_of(b, from, to);
 }
 
+/* How a state is given rows: trod_analysis.feed, follow. */
+typedef int (*feed_fn)(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
+
 /* Rows [FROM, TO), run by run of one stream. */
 static void feed_streams(struct engine_instance *in, const struct trod_batch *b, uint32_t from,
-                         uint32_t to)
+                         uint32_t to, feed_fn fn)
 {
     bool said = b->have & TROD_COL_STREAM;
 
@@ -180,14 +183,14 @@ static void feed_streams(struct engine_instance *in, const struct trod_batch *b,
         void *st = engine_instance_stream(in, stream);
 
         if (st)
-            in->rc = in->analysis->feed(st, b, from, end);
+            in->rc = fn(st, b, from, end);
         from = end;
     }
 }
 
 /* Rows [FROM, TO), run by run of one core. */
 static void feed_cores(struct engine_instance *in, const struct trod_batch *b, uint32_t from,
-                       uint32_t to)
+                       uint32_t to, feed_fn fn)
 {
     while (in->rc == TROD_OK && from < to) {
         uint32_t end, key;
@@ -200,21 +203,22 @@ static void feed_cores(struct engine_instance *in, const struct trod_batch *b, u
         else if (!in->both)
             st = in->st;
         if (st)
-            in->rc = in->analysis->feed(st, b, from, end);
+            in->rc = fn(st, b, from, end);
         from = end;
     }
 }
 
-static void feed(struct engine_instance *in, const struct trod_batch *b, uint32_t from, uint32_t to)
+static void feed(struct engine_instance *in, const struct trod_batch *b, uint32_t from, uint32_t to,
+                 feed_fn fn)
 {
     if (!in->keyed || in->both)
-        in->rc = in->analysis->feed(in->st, b, from, to);
+        in->rc = fn(in->st, b, from, to);
     if (!in->keyed || in->rc < 0)
         return;
     if (in->by_core)
-        feed_cores(in, b, from, to);
+        feed_cores(in, b, from, to, fn);
     else
-        feed_streams(in, b, from, to);
+        feed_streams(in, b, from, to, fn);
 }
 
 /* Tell every state what ends. */
@@ -302,11 +306,15 @@ static void end_interval(struct engine_instance *in, const struct trod_boundary 
 void engine_instance_feed(struct engine_instance *in, const struct trod_batch *b,
                           const struct engine_cut *cut)
 {
+    const bool warm = cut->warm && !in->analysis->boundary;
+
     if (in->rc < 0)
         return;
-    if (cut->fed && cut->to > cut->from && !(cut->warm && !in->analysis->boundary)) {
-        feed(in, b, cut->from, cut->to);
+    if (cut->fed && cut->to > cut->from && !warm) {
+        feed(in, b, cut->from, cut->to, in->analysis->feed);
         in->begun = true;
+    } else if (in->analysis->follow && cut->to > cut->from && (cut->fed || cut->before)) {
+        feed(in, b, cut->from, cut->to, in->analysis->follow);
     }
     if (!cut->ends || in->rc < 0)
         return;

@@ -58,9 +58,10 @@ struct engine_item {
 /* Rows of a batch that are treated alike, and what ends behind them. */
 struct engine_cut {
     uint32_t from, to;
-    bool fed;  /* false: outside of the region */
-    bool warm; /* part of the warm-up */
-    bool ends; /* AT ends behind these rows */
+    bool fed;    /* false: outside of the region */
+    bool before; /* of what is not fed: it lies before the region */
+    bool warm;   /* part of the warm-up */
+    bool ends;   /* AT ends behind these rows */
     struct trod_boundary at;
 };
 

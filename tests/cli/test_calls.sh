@@ -209,6 +209,70 @@ run trod profile --interval 10 --format json known.tarmac
 status 0
 json '[.intervals[].instructions] | add == 34'
 
+# a part of a trace: its instructions and loads under all that is open, as the stacks of the whole trace say;
+# bl pushes what comes next, ret pops. Rows before it are read with an index as without.
+awk '$4 == "IT" { pc = substr($6, 1, 8); sub(/^0+/, "0x", pc)
+                  if (op ~ /^9[47]/) name[++n] = pc
+                  else if (op == "d65f03c0") n--
+                  else if (!k) name[0] = pc
+                  op = $7; k++; all = name[0]
+                  for (i = 1; i <= n; i++) all = all ";" name[i] }
+     { print NR - 1, k, $4, all }' known.tarmac >truth
+part() # FROM TO FIELD KIND: what folded stacks that part has
+{
+    awk -v a="$1" -v b="$2" -v f="$3" -v kind="$4" '$f >= a && $f <= b && $3 ~ kind { n[$4]++ }
+        END { for (s in n) print s, n[s] }' truth | sort
+}
+for ((from = 1; from <= 34; from += 5)); do
+    for to in "$from" $((from + 4)) $((from + 15)) 34; do
+        part "$from" "$to" 2 '^IT$' >want
+        run trod flame --region "$from..$to" known.tarmac
+        status 0
+        through sort
+        out_is want
+        part "$from" "$to" 1 '^IT$' >want
+        run trod flame --range "$from..$to" known.tarmac
+        through sort
+        out_is want
+        part "$from" "$to" 1 '^MR8$' >want
+        run trod flame --weight loads --range "$from..$to" known.tarmac
+        through sh -c 'sort | grep -v " 0$"'
+        out_is want
+    done
+done
+trod index -q known.tarmac
+part 20 40 1 '^IT$' >want
+run trod flame --range 20..40 known.tarmac
+through sort
+out_is want
+rm known.tarmac.trodx
+part 12 34 2 '^IT$' >want
+run trod flame --warmup 11 known.tarmac
+through sort
+out_is want
+# instructions 9 to 26 call each function twice and see six returns, of 2000 and 3000 three each
+run trod calls --region 9..26 --list --format json known.tarmac
+status 0
+json '.instructions == 18 and .calls == 4 and .returns == 6 and .open == 2 and .unwound == 0'
+json '[.list[] | .function | ltrimstr("  ") | ltrimstr("  ")] | length == 4'
+run trod profile --region 9..26 --format json known.tarmac
+json '[.functions[] | .exclusive] | add == 18'
+json '.time == 17 and ([.functions[].exclusive_time] | add) == 17'
+json '[.functions[] | select(.function == "0x1000") | [.calls, .inclusive]] == [[0, 18]]'
+run trod calls --like tarmac --region 9..26 known.tarmac
+status 0
+# parts of a trace add up to all of it, whatever is called, jumped to or interrupted at their borders
+for file in hello.tarmac mips.trace sum.tt6 records.tt6e sum.trace.zip; do
+    [[ -e $examples/$file ]] || continue
+    trod flame "$examples/$file" 2>/dev/null | grep -v ' 0$' | sort >want
+    for part in 1..7 8..19 20..20 21..33 34..9999; do
+        run trod flame --region $part "$examples/$file"
+        status 0
+        cat "$stdout"
+    done | awk '{ k = $NF; sub(/ [0-9]*$/, ""); n[$0] += k } END { for (s in n) if (n[s]) print s, n[s] }' | sort >"$stdout"
+    out_is want
+done
+
 # damaged, empty, without instructions
 sed '5s/.*/6 clk cpu0 IT (x y/' known.tarmac >bad.tarmac
 for command in calls profile flame; do

@@ -4,6 +4,9 @@
  * Instructions and time are counted where activations begin and end: what was executed since the
  * last such place belongs to the innermost one. Other weights are added up row by row (cost.c). A
  * time belongs to the instruction that it passes behind: the last one of a stream has none.
+ *
+ * Rows before a region are followed and not counted. What is open when counting begins gets its
+ * nodes only when something is counted for it, or for what it calls.
  */
 #include "analysis/callgraph/callgraph.h"
 #include "analysis/callgraph/like.h"
@@ -53,6 +56,8 @@ static struct cg_lane *lane_of(struct cg_core *core, const struct trod_frame *f)
             lane_free(core->lane[at]);
             core->lane[at] = NULL;
         }
+        if (core->lane[at])
+            core->lane[at]->stream = f->stream;
     }
     return core->lane[at];
 }
@@ -70,9 +75,28 @@ static int lane_end(struct cg_core *core, size_t at)
 
 /* ---- events */
 
-static uint32_t node_of(const struct trod_frame *f)
+/* The nodes of F and of those below it that have none. Returns that of F; 0: no memory. */
+static uint32_t make_nodes(const struct cg_core *core, struct cg_lane *l, struct trod_frame *f)
 {
-    return (uint32_t)f->user;
+    struct trod_frame *from = f;
+
+    while (from->depth && !(uint32_t)from[-1].user)
+        from--;
+    for (;; from++) {
+        const bool exception = from->kind == TROD_FRAME_EXCEPTION;
+        const bool below = from->depth && (!exception || core->inline_exceptions);
+        const uint32_t node = cg_child(&l->tree, below ? (uint32_t)from[-1].user : 0,
+                                       from->function, exception ? CG_EXCEPTION : CG_PLAIN);
+
+        from->user = (from->user >> 32 << 32) | node;
+        if (from == f || !node)
+            return node;
+    }
+}
+
+static inline uint32_t node_of(const struct cg_core *core, struct cg_lane *l, struct trod_frame *f)
+{
+    return (uint32_t)f->user ? (uint32_t)f->user : make_nodes(core, l, f);
 }
 
 /* What was executed up to AT belongs to NODE. */
@@ -84,9 +108,9 @@ static void charge(struct cg_lane *l, uint32_t node, const struct trod_moment *a
     l->instruction = at->instruction;
     if (at->time == TROD_NOWHERE)
         return;
-    if (l->tree.any_time)
+    if (l->clocked)
         self[CG_SELF_TIME] += at->time - l->time;
-    l->tree.any_time = true;
+    l->tree.any_time = l->clocked = true;
     l->time = at->time;
 }
 
@@ -94,28 +118,25 @@ static int enter(void *ctx, struct trod_frame *f)
 {
     struct cg_core *core = ctx;
     struct cg_lane *l = lane_of(core, f);
-    const bool exception = f->kind == TROD_FRAME_EXCEPTION;
     uint32_t parent = 0, node;
     int64_t number = 0;
 
     if (!l)
         return TROD_ERR_NOMEM;
-    if (f->depth) {
-        parent = node_of(&f[-1]);
+    if (core->following && !(f->under && l->bottom))
+        return TROD_OK;
+    if (f->depth && !(parent = node_of(core, l, &f[-1])))
+        return TROD_ERR_NOMEM;
+    if (!core->following && !f->under) /* 0: of what ran before on another stack nothing is left */
         charge(l, parent, &f->entry);
-        if (exception && !core->inline_exceptions)
-            parent = 0;
-    } else if (!f->under) {
-        charge(l, 0, &f->entry); /* of what ran before on another stack nothing is left */
-    }
-    node = cg_child(&l->tree, parent, f->function, exception ? CG_EXCEPTION : CG_PLAIN);
+    node = make_nodes(core, l, f);
     if (!node)
         return TROD_ERR_NOMEM;
-    l->tree.node[node].count++;
+    l->tree.node[node].count += !core->following;
     if (f->under && l->bottom && l->tree.node[l->bottom].parent == 0 && l->bottom != node &&
         l->roots++ < MOST_ROOTS && cg_move(&l->tree, l->bottom, node) < 0)
         return TROD_ERR_NOMEM;
-    if (core->listing && (number = cg_list_enter(core, l, f)) < 0)
+    if (core->listing && !core->following && (number = cg_list_enter(core, l, f)) < 0)
         return (int)number;
     f->user = node | (uint64_t)number << 32;
     return TROD_OK;
@@ -126,10 +147,29 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
     struct cg_core *core = ctx;
     struct cg_lane *l = lane_of(core, f);
 
-    charge(l, node_of(f), &end->next);
-    if (f->depth == 0)
-        l->bottom = node_of(f);
+    if (!l)
+        return TROD_ERR_NOMEM;
+    if (core->following) {
+        l->bottom = f->depth ? l->bottom : (uint32_t)f->user;
+    } else {
+        const uint32_t node = node_of(core, l, f);
+
+        if (!node)
+            return TROD_ERR_NOMEM;
+        charge(l, node, &end->next);
+        l->bottom = f->depth ? l->bottom : node;
+    }
     return core->listing ? cg_list_leave(core, l, f->user >> 32, f, end) : TROD_OK;
+}
+
+/* Time passes from the first instruction on that counts, one of rows [FROM, TO). */
+static void start_clock(struct cg_lane *l, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to && !l->clocked; i++)
+        if (b->kind[i] == TROD_INSTR && b->have & b->has[i] & TROD_COL_TIME) {
+            l->clocked = l->tree.any_time = true;
+            l->time = b->time[i] > l->time ? b->time[i] : l->time;
+        }
 }
 
 static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t to,
@@ -140,13 +180,16 @@ static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t t
 
     if (f && !l)
         return TROD_ERR_NOMEM;
-    if (core->weights.n) {
+    if (l && core->followed && !core->following)
+        start_clock(l, b, from, to);
+    if (core->weights.n && !core->following) {
         uint64_t n[CG_MOST_WEIGHTS] = {0}, *self;
+        const uint32_t node = f ? node_of(core, l, f) : 0;
 
         cg_weigh(core, l, b, from, to, n);
-        if (!cg_tree_begin(&core->tree))
+        if ((f && !node) || !cg_tree_begin(&core->tree))
             return TROD_ERR_NOMEM;
-        self = f ? l->tree.node[node_of(f)].self : core->tree.node[0].self;
+        self = f ? l->tree.node[node].self : core->tree.node[0].self;
         for (unsigned i = 0; i < core->weights.n; i++)
             self[CG_SELF_WEIGHTS + i] += n[i];
         for (unsigned i = 0; l && i < core->weights.n; i++)
@@ -155,33 +198,95 @@ static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t t
     return l && core->n_wanted ? cg_registers(core, l, b, from, to) : TROD_OK;
 }
 
-int cg_late(struct cg_core *core, uint32_t stream, unsigned slot, uint64_t n)
+/* The innermost activation of STREAM, and its lane; NULL: none. */
+static struct trod_frame *innermost(const struct cg_core *core, uint32_t stream)
 {
     uint32_t open;
     const struct trod_frame *f = trod_callstack_frames(core->stack, stream, &open);
-    struct cg_lane *l = f && open ? lane_of(core, &f[open - 1]) : NULL;
 
-    if (f && open && !l)
+    return f && open ? (struct trod_frame *)(uintptr_t)&f[open - 1] : NULL;
+}
+
+int cg_late(struct cg_core *core, uint32_t stream, unsigned slot, uint64_t n)
+{
+    struct trod_frame *f = innermost(core, stream);
+    struct cg_lane *l = f ? lane_of(core, f) : NULL;
+    const uint32_t node = l ? node_of(core, l, f) : 0;
+
+    if ((f && !node) || (!f && !cg_tree_begin(&core->tree)))
         return TROD_ERR_NOMEM;
-    if (!l && !cg_tree_begin(&core->tree))
-        return TROD_ERR_NOMEM;
-    if (l) {
-        l->tree.node[node_of(&f[open - 1])].self[CG_SELF_WEIGHTS + slot] += n;
+    if (l)
         l->weighed[slot] += n;
-    } else {
-        core->tree.node[0].self[CG_SELF_WEIGHTS + slot] += n;
-    }
+    (l ? &l->tree : &core->tree)->node[node].self[CG_SELF_WEIGHTS + slot] += n;
     return TROD_OK;
 }
 
+/* ---- rows that do not count */
+
+/* The numbers of TO that came since those of FROM, added to SUM. */
+static void add_since(struct trod_callstack_counts *sum, const struct trod_callstack_counts *to,
+                      const struct trod_callstack_counts *from)
+{
+    uint64_t *s = (uint64_t *)(void *)sum;
+    const uint64_t *t = (const uint64_t *)(const void *)to;
+    const uint64_t *f = (const uint64_t *)(const void *)from;
+
+    for (size_t i = 0; i < sizeof *sum / sizeof *s; i++)
+        s[i] += t[i] - f[i];
+}
+
+/* What was executed so far is counted; what follows is not. */
+static int pause_counting(struct cg_core *core)
+{
+    for (size_t i = 0; i < core->n_lanes; i++) {
+        struct cg_lane *l = core->lane[i];
+        struct trod_frame *f = l ? innermost(core, l->stream) : NULL;
+        struct trod_moment at;
+        uint32_t node;
+
+        if (!f || !trod_callstack_last(core->stack, l->stream, &at))
+            continue;
+        if (!(node = node_of(core, l, f)))
+            return TROD_ERR_NOMEM;
+        at.instruction++;
+        charge(l, node, &at);
+    }
+    core->following = true;
+    return TROD_OK;
+}
+
+static void go_on_counting(struct cg_core *core)
+{
+    for (size_t i = 0; i < core->n_lanes; i++) {
+        struct cg_lane *l = core->lane[i];
+        struct trod_moment at;
+
+        if (!l || !trod_callstack_last(core->stack, l->stream, &at))
+            continue;
+        l->instruction = at.instruction + 1;
+        l->time = at.time == TROD_NOWHERE ? 0 : at.time;
+        l->clocked = false;
+    }
+    core->following = false;
+}
+
 /* ---- states */
+
+/* A call stack; WITH_ROWS: rows are looked at. */
+static int begin_stack(struct cg_core *core, bool with_rows)
+{
+    const struct trod_callstack_sink sink = {
+        .ctx = core, .enter = enter, .leave = leave, .rows = with_rows ? rows : NULL};
+
+    trod_callstack_free(core->stack);
+    return trod_callstack_new(&core->stack, &sink, core->context.symbols, core->context.merged);
+}
 
 int cg_init(void *st, const struct cg_options *opt, const struct trod_context *c, bool inlined,
             bool listing)
 {
     struct cg_state *s = st;
     struct cg_core *core = calloc(1, sizeof *core);
-    struct trod_callstack_sink sink = {.ctx = core, .enter = enter, .leave = leave};
     const struct trod_format *f = c->meta ? c->meta->driver : NULL;
     int rc;
 
@@ -202,9 +307,7 @@ int cg_init(void *st, const struct cg_options *opt, const struct trod_context *c
     rc = cg_wanted(core);
     if (rc == TROD_OK)
         rc = cg_weights_init(core);
-    if (core->weights.n || core->n_wanted)
-        sink.rows = rows;
-    return rc < 0 ? rc : trod_callstack_new(&core->stack, &sink, c->symbols, c->merged);
+    return rc < 0 ? rc : begin_stack(core, core->weights.n || core->n_wanted);
 }
 
 void cg_fini(void *st)
@@ -238,6 +341,24 @@ static int end_lanes(struct cg_core *core)
     return rc;
 }
 
+/* What was seen in rows that count; instructions are those of the tree. */
+static void count_all(struct cg_core *core)
+{
+    struct trod_callstack_counts all;
+
+    trod_callstack_count(core->stack, &all);
+    core->counts = (struct trod_callstack_counts){0};
+    add_since(&core->counts, &all, &core->left_out);
+    if (!core->followed)
+        return;
+    core->counts.instructions = 0;
+    for (size_t i = 0; i < core->tree.n; i++)
+        core->counts.instructions += core->tree.node[i].self[CG_SELF_INSTRUCTIONS];
+    for (size_t k = 0; k < core->n_lanes; k++)
+        for (size_t i = 0; core->lane[k] && i < core->lane[k]->tree.n; i++)
+            core->counts.instructions += core->lane[k]->tree.node[i].self[CG_SELF_INSTRUCTIONS];
+}
+
 int cg_finish(struct cg_core *core)
 {
     int rc = TROD_OK;
@@ -247,35 +368,67 @@ int cg_finish(struct cg_core *core)
         rc = cg_weights_feed(core, NULL, 0, 0);
         if (rc == TROD_OK)
             rc = trod_callstack_end(core->stack);
-        trod_callstack_count(core->stack, &core->counts);
+        count_all(core);
         trod_callstack_free(core->stack);
         core->stack = NULL;
     }
     return rc < 0 ? rc : end_lanes(core);
 }
 
-int cg_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+/* Rows of another file come: the streams of the last one have ended. */
+static int turn_file(struct cg_core *core, const struct trod_batch *b)
 {
-    struct cg_core *core = ((struct cg_state *)st)->core;
     const uint32_t file = b->meta && !core->context.merged ? b->meta->file : 0;
     int rc = TROD_OK;
 
     core->meta = b->meta;
     if (b->meta && b->meta->isa)
         core->isa = (uint8_t)b->meta->isa;
+    if (core->file == file)
+        return TROD_OK;
+    core->file = file;
+    rc = cg_weights_feed(core, NULL, 0, 0);
+    if (rc == TROD_OK)
+        rc = trod_callstack_end(core->stack);
+    return rc < 0 ? rc : end_lanes(core);
+}
+
+int cg_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct cg_core *core = ((struct cg_state *)st)->core;
+    int rc;
+
     if (core->like)
         return cg_like_feed(core, b, from, to);
-    if (core->file != file) { /* its streams have ended */
-        rc = cg_weights_feed(core, NULL, 0, 0);
-        if (rc == TROD_OK)
-            rc = trod_callstack_end(core->stack);
-        if (rc == TROD_OK)
-            rc = end_lanes(core);
-        core->file = file;
-    }
+    if (core->following)
+        go_on_counting(core);
+    rc = turn_file(core, b);
     if (rc == TROD_OK)
         rc = cg_weights_feed(core, b, from, to);
     return rc < 0 ? rc : trod_callstack_feed(core->stack, b, from, to);
+}
+
+int cg_follow(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct cg_core *core = ((struct cg_state *)st)->core;
+    struct trod_callstack_counts before, behind;
+    int rc = TROD_OK;
+
+    if (core->like) /* those tools have no regions */
+        return TROD_OK;
+    trod_callstack_count(core->stack, &before);
+    if (!core->followed && before.transfers == 0 && core->n_lanes == 0)
+        rc = begin_stack(core, true);
+    core->followed = true;
+    if (rc == TROD_OK && !core->following)
+        rc = pause_counting(core);
+    if (rc == TROD_OK)
+        rc = turn_file(core, b);
+    if (rc == TROD_OK)
+        rc = trod_callstack_feed(core->stack, b, from, to);
+    trod_callstack_count(core->stack, &behind);
+    add_since(&core->left_out, &behind, &before);
+    return rc;
 }
 
 static void add_counts(struct trod_callstack_counts *to, const struct trod_callstack_counts *from)

@@ -97,6 +97,8 @@ enum { CG_ARGS = 8, CG_WHO = 24 };
 /* A stream that is being read. */
 struct cg_lane {
     struct cg_tree tree;
+    uint32_t stream;
+    bool clocked;                      /* time is known */
     uint64_t instruction, time;        /* counted so far */
     uint32_t bottom;                   /* node of the root that ended last */
     uint32_t roots;                    /* that were put below */
@@ -141,8 +143,9 @@ struct cg_core {
     struct cg_tree tree;
     struct cg_lane **lane; /* by place in the call stack's list */
     size_t n_lanes;
-    struct trod_callstack_counts counts;
+    struct trod_callstack_counts counts, left_out; /* LEFT_OUT: of rows that do not count */
     bool inline_exceptions, finished, listing;
+    bool followed, following; /* rows that do not count: there were some; they are fed now */
     struct cg_calls calls, open;
     struct cg_weights weights;
     uint64_t *wanted; /* functions to list; by address */
@@ -174,6 +177,7 @@ int cg_tree_load(struct cg_tree *t, struct trod_span *in);
 int cg_init(void *st, const struct cg_options *opt, const struct trod_context *c, bool inlined,
             bool listing);
 int cg_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
+int cg_follow(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
 int cg_merge(void *into, const void *from);
 int cg_save(const void *st, struct trod_buf *out);
 int cg_load(void *st, struct trod_span in, const uint32_t *sites);

@@ -226,6 +226,7 @@ const struct trod_analysis trod_analysis_calls = {
     .uses_of = cg_uses_of,
     .init = init,
     .feed = cg_feed,
+    .follow = cg_follow,
     .merge = cg_merge,
     .save = cg_save,
     .load = cg_load,
