@@ -20,7 +20,8 @@ struct options {
 static const struct trod_option options[] = {
     {"weight", 0, TROD_OPT_STR, AT(weight), "WHAT",
      "what is counted: instructions (the default), time, or one of what profile --weight takes: "
-     "rows, loads, stores, bytes, misses, a column, cache.LEVEL, branches.PREDICTOR",
+     "rows, loads, stores, bytes, misses, a column, cache.LEVEL, "
+     "branches.PREDICTOR, deps.stalls, deps.cycles",
      NULL, NULL},
     {"reverse", 0, TROD_OPT_BOOL, AT(reverse), NULL,
      "the innermost function first: who calls what costs", NULL, NULL},

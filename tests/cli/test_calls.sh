@@ -273,6 +273,29 @@ for file in hello.tarmac mips.trace sum.tt6 records.tt6e sum.trace.zip; do
     out_is want
 done
 
+# dependences as weights. 1000: ldr x0,[x1]; add x2,x0,x0, which waits 3 of 4 cycles and ends the chain after 5; bl 2000.
+# 2000: ldr x3,[x4]; nop; add x5,x3,x3, which waits 2; mul x5,x5,x5, done after 8 cycles: 3 more; ret
+awk 'function i(pc, op) { printf "%d clk cpu0 IT (%d) %08x:%012x_NS %s O EL1h_n : X\n", ++n, n, pc, pc, op }
+     function read(at) { printf "%d clk cpu0 MR8 %08x:0000%08x_NS 00000000_00000000\n", n, at, at }
+     BEGIN { i(4096, "f9400020"); read(256); i(4100, "8b000002"); i(4104, "940003fe"); i(8192, "f9400083"); read(512)
+             i(8196, "d503201f"); i(8200, "8b030065"); i(8204, "9b057ca5"); i(8208, "d65f03c0"); i(4108, "d503201f") }' >deps.tarmac
+run trod profile --weight deps.stalls,deps.cycles --format json deps.tarmac
+status 0
+json '[.functions[] | [.function, .exclusive_deps_stalls, .exclusive_deps_cycles]] | sort == [["0x1000", 3, 5], ["0x2000", 2, 3]]'
+run trod profile --weight deps.nothing deps.tarmac
+status 2
+err_has 'deps.stalls and deps.cycles'
+# what "deps" finds in all is what functions have together, also of several threads and files
+for file in hello.tarmac mips.trace sum.tt6 sum.trace.zip; do
+    [[ -e $examples/$file ]] || continue
+    run trod deps --format json "$examples/$file" "$examples/$file"
+    jq -S '[.load_use_stalls, .parallelism[0].cycles]' "$stdout" >want
+    run trod profile -j 1 --top 0 --weight deps.stalls,deps.cycles --format json "$examples/$file" "$examples/$file"
+    status 0
+    through jq -S '[.deps_stalls, .deps_cycles]'
+    out_is want
+done
+
 # damaged, empty, without instructions
 sed '5s/.*/6 clk cpu0 IT (x y/' known.tarmac >bad.tarmac
 for command in calls profile flame; do

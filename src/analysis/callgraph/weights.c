@@ -39,7 +39,7 @@ const char cg_weight_help[] =
     "count this too, several separated by commas: rows, loads, stores, accesses, bytes, "
     "bytes_read, bytes_written, misses (of a cache of 32 KiB for each thread), a column or "
     "KIND.COLUMN (value, read.size), KIND.rows, cache.LEVEL[:preset=NAME or :config=FILE], "
-    "branches.PREDICTOR";
+    "branches.PREDICTOR, deps.stalls, deps.cycles";
 
 /* ---- names */
 
@@ -125,7 +125,7 @@ static int unknown(const char *text, struct trod_diag *diag)
     near = trod_suggest(text, strlen(text), names, n);
     return trod_error(diag, TROD_ERR_USAGE, "calls.weight", NULL,
                       "'%s' is no weight%s%s%s: there are those of --help, columns with numbers, "
-                      "cache.LEVEL and branches.PREDICTOR",
+                      "cache.LEVEL, branches.PREDICTOR, deps.stalls and deps.cycles",
                       text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 

@@ -178,4 +178,5 @@ const struct trod_analysis trod_analysis_deps = {
     .result = deps_result,
     .fini = fini,
     .owners = true,
+    .weigher = &deps_weigher,
 };

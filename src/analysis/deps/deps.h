@@ -423,6 +423,10 @@ int deps_result(const void *st, struct trod_result *r);
 
 int deps_put_owners(const struct deps_state *s, struct trod_result *r);
 
+/* ---- weigh.c: cycles by row */
+
+extern const struct trod_weigher deps_weigher;
+
 /* ---- save.c */
 
 int deps_merge(void *into, const void *from);
