@@ -63,13 +63,46 @@ static int judge(void *user, const struct trod_batch *batch, uint32_t i, uint32_
     return rc < 0 ? rc : 1;
 }
 
+enum { BEFORE = 8, STREAMS = 256 };
+
+/*
+ * Where reading has to begin so that the instruction of each row from LO on is known: some
+ * instructions before it in each stream.
+ */
+static int owners_from(struct search *s, uint64_t lo, uint64_t *from)
+{
+    struct trod_nav *nav = s->b->nav;
+    const uint32_t streams = trod_nav_meta(nav)->n_streams;
+    struct trod_nav_query q = {.access = TROD_NAV_KIND, .lo = TROD_INSTR, .hi = TROD_INSTR};
+    struct trod_nav_hit hit[BEFORE];
+    int rc = 0;
+
+    *from = 0;
+    if (lo == 0 || !trod_nav_index(nav) || streams > STREAMS)
+        return 0;
+    *from = lo;
+    for (uint32_t k = 0; rc == 0 && k < (streams ? streams : 1); k++) {
+        size_t n;
+
+        q.one_stream = streams > 0;
+        q.stream = k;
+        rc = trod_nav_find(nav, &q, lo, true, hit, BEFORE, &n);
+        if (rc == 0 && n && hit[n - 1].row < *from)
+            *from = hit[n - 1].row;
+    }
+    return rc;
+}
+
 static int scan(struct search *s, const char *text)
 {
     const struct trod_where_options opt = {.struct_size = sizeof opt, .symbols = s->b->opt.symbols};
+    uint64_t from = s->lo;
     int rc = trod_where_new(&s->where, text, &opt, &s->b->diag);
 
+    if (rc == 0 && trod_where_want(s->where) & TROD_COL_PC)
+        rc = owners_from(s, s->lo, &from);
     if (rc == 0)
-        rc = browse_read(s->b, s->lo, s->hi, trod_where_want(s->where), judge, s);
+        rc = browse_read(s->b, from, s->hi, trod_where_want(s->where), judge, s);
     trod_where_free(s->where);
     s->where = NULL;
     return rc;

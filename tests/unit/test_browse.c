@@ -22,6 +22,7 @@
 #include "browse/model.h"
 #include "browse/pair.h"
 #include "gen.h"
+#include "nav_index.h"
 #include "testlib.h"
 
 enum { ROWS = 600, CPUS = 3 };
@@ -75,6 +76,69 @@ static struct browse *open_browse(const char *path, const struct browse_options 
 
     assert_int_equal(browse_open(&b, path, opt ? opt : &none), 0);
     return b;
+}
+
+/* ---- expressions on an indexed trace */
+
+/* Row K * RUN is an instruction of cpu K % 2, the others are registers of the one and the other. */
+enum { LONG = 150000, RUN = 1000, BLOCK = 700 };
+
+static uint64_t long_pc(unsigned row)
+{
+    const unsigned k = row / RUN;
+
+    if (row % RUN == 0 || row % 2 == k % 2)
+        return 0x1000 + 4 * k;
+    return k ? 0x1000 + 4 * (k - 1) : 0;
+}
+
+/* The instruction of a row may lie before where reading begins: its row is found all the same. */
+static void test_find_owner(void **state)
+{
+    char *dir = test_tmpdir(), *path = test_path(dir, "t.tarmac");
+    const char *paths[] = {path};
+    struct trod_buf text = {0};
+    struct browse *b;
+
+    (void)state;
+    for (unsigned row = 0; row < LONG; row++)
+        if (row % RUN == 0)
+            trod_buf_printf(&text, "%u clk cpu%u IT (%u) %08x d503201f O EL1h_n : NOP\n", row,
+                            row / RUN % 2, row, 0x1000 + 4 * (row / RUN));
+        else
+            trod_buf_printf(&text, "%u clk cpu%u R X%u %016x\n", row, row % 2, row % 8, row);
+    test_save(path, text.p, text.n);
+    assert_true(index_files(paths, 1, BLOCK, 16, 0));
+    b = open_browse(path, NULL);
+    assert_non_null(trod_nav_index(b->nav));
+    for (unsigned row = 1; row < LONG; row += 7919) {
+        unsigned next = row + 1, last = LONG - 1;
+        char expression[64];
+
+        if (long_pc(row) == 0)
+            continue;
+        snprintf(expression, sizeof expression, "kind == REG && pc == %#llx",
+                 (unsigned long long)long_pc(row));
+        while (next < LONG && (next % RUN == 0 || long_pc(next) != long_pc(row)))
+            next++;
+        while (last > 0 && (last % RUN == 0 || long_pc(last) != long_pc(row)))
+            last--;
+        browse_go(b, row);
+        if (next < LONG) {
+            assert_int_equal(browse_find(b, expression, false), 1);
+            assert_int_equal(b->cursor, next);
+        }
+        browse_go(b, LONG - 1);
+        if (last > 0 && last < LONG - 1) {
+            assert_int_equal(browse_find(b, expression, true), 1);
+            assert_int_equal(b->cursor, last);
+        }
+    }
+    browse_close(b);
+    trod_buf_fini(&text);
+    test_remove(dir);
+    free(path);
+    free(dir);
 }
 
 /* ---- folds */
@@ -400,7 +464,8 @@ static void test_colours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),  cmocka_unit_test(test_stop),    cmocka_unit_test(test_pair),
+        cmocka_unit_test(test_rows),  cmocka_unit_test(test_find_owner),
+        cmocka_unit_test(test_stop),  cmocka_unit_test(test_pair),
         cmocka_unit_test(test_marks), cmocka_unit_test(test_colours),
     };
 
