@@ -170,7 +170,8 @@ const struct cli_command cli_command_index = {
              "state, who and view begin anywhere in the trace, also in one that is compressed, and "
              "says which parts of it write, read or execute what, and what memory holds behind "
              "each. An index is bound to its trace; one that is damaged, old or of another trace "
-             "is not used, and made anew. There is no --where: an index is of all rows, and "
+             "is not used, and made anew. It is the same whatever the number of threads. There is "
+             "no --where: an index is of all rows, and "
              "commands that have one use it.",
     .examples = "  trod index run.tarmac.gz\n"
                 "  trod index --info run.tarmac.gz\n"

@@ -25,6 +25,42 @@ struct nav_footer {
     char magic[8];
 };
 
+/* Rows on their way from who reads them to who makes something of them. */
+struct nav_item {
+    struct trod_batch *b;
+    struct trod_meta meta;  /* as of these rows: B's, where it is fed by another thread */
+    uint64_t row;           /* of the trace: the first of B */
+    bool begins;            /* a block begins with them, */
+    struct nav_block block; /* of which this is known, */
+    struct trod_buf mark;   /* and the decoder's state before it */
+    bool over;              /* instead of rows: there are no more */
+};
+
+/* What is made of rows, by parts that know nothing of each other until a block ends. */
+enum nav_lane {
+    NAV_LANE_MEMORY, /* lines of memory, what blocks leave there */
+    NAV_LANE_INSNS,  /* registers, instructions, kinds, times */
+    NAV_LANE_CALLS,  /* call stacks */
+    NAV_LANES
+};
+
+enum { NAV_CONTENTS = 7 };
+
+/* A section of a segment before it is written. */
+struct nav_content {
+    struct trod_buf bytes;
+    size_t raw;
+};
+
+/* Where threads that have lanes wait for each other (pipe.c). */
+struct nav_meeting {
+    unsigned n, come; /* threads; those that wait */
+    uint64_t turn;    /* meetings so far */
+    int rc;           /* of all of them: nothing more is made behind an error */
+    pthread_mutex_t lock;
+    pthread_cond_t over;
+};
+
 struct nav_builder {
     struct trod_trace *trace;
     const struct nav_build_options *opt;
@@ -33,22 +69,34 @@ struct nav_builder {
     uint32_t n_sources;
     enum trod_isa isa;
     enum trod_endian endian;
+    uint64_t block_rows;
+    uint32_t segment_most;
+    /* who reads */
+    uint64_t row, newlines, counted, problems;
+    size_t file; /* of the trace, that is being read */
+    bool text, lines_known;
+    struct trod_buf log;
+    /* the lanes */
+    struct nav_touch touch;
+    struct nav_postings lines, memory;
+    bool whole; /* what the block leaves in memory is there */
     struct nav_names names;
     struct nav_regs regs;
     struct trod_insn_decoder *insn;
     struct nav_tally tally;
+    struct nav_postings sites, regs_at, marks;
+    uint64_t insns;
+    struct trod_buf state, states; /* of the block, before compression; of the segment */
     struct nav_calls *calls;
-    uint64_t block_rows;
-    uint32_t segment_most;
-    uint64_t row, insns, newlines, counted, problems;
-    size_t file; /* of the trace, that is being read */
-    bool open, incomplete, text, lines_known;
+    struct nav_content content[NAV_CONTENTS];
+    /* all of them together, when a block ends */
+    struct nav_meeting meeting;
     struct nav_block *block;
     uint32_t n_blocks, segment_from, n_segments;
     size_t cap_blocks;
-    struct nav_postings lines, sites, regs_at, memory, marks;
-    struct trod_buf states, log, sections, segments;
-    /* points of compressed files, found on a thread of their own */
+    bool open, full, incomplete; /* in a block; the segment ends with it */
+    struct trod_buf sections, segments;
+    /* hashes of the trace and points of compressed files, found on a thread of their own */
     pthread_t points_thread;
     size_t points_file;
     bool points_begun, points_apart;
@@ -58,7 +106,23 @@ struct nav_builder {
 
 int nav_put_section(struct nav_builder *b, unsigned id, uint32_t segment, const void *p, size_t n,
                     size_t raw);
-/* points.c: begin to find points inside the files of the trace; wait for them; write them. */
+
+/* lanes.c: IT to those of LANES (bits); RC: what came of those before. Returns 0 or an error. */
+int nav_lanes_take(struct nav_builder *b, unsigned lanes, const struct nav_item *it, int rc);
+
+/* pipe.c: threads that have the lanes, beside the one that reads. */
+struct nav_pipe;
+/* Returns 0 or TROD_ERR_NOMEM. */
+int nav_pipe_new(struct nav_pipe **out, struct nav_builder *b);
+/* IT, of which the batch and the mark change their owner, or not. Returns 0 or an error. */
+int nav_pipe_put(struct nav_pipe *p, struct nav_item *it);
+/* All that was put is done, P is released. Returns 0 or an error. */
+int nav_pipe_end(struct nav_pipe *p);
+
+/*
+ * points.c: begin to sum the files of the trace and to find points inside them; wait for that;
+ * write the points.
+ */
 int nav_points_begin(struct nav_builder *b);
 void nav_points_end(struct nav_builder *b);
 int nav_points_put(struct nav_builder *b);

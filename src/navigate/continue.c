@@ -73,13 +73,13 @@ static int follow_calls(struct nav_builder *b, uint64_t rows)
         return rc;
     trod_trace_want(t, TROD_CALLSTACK_COLUMNS);
     while (rc == TROD_OK && row < rows) {
-        const uint64_t left = rows - row;
+        uint32_t n;
 
-        trod_trace_limit(t, left < TROD_BATCH_ROWS ? (uint32_t)left : TROD_BATCH_ROWS);
         if ((rc = trod_trace_next(t, &batch)) <= 0)
             break;
-        rc = nav_calls_feed(b->calls, batch, 0, batch->n, row);
-        row += batch->n;
+        n = batch->n < rows - row ? batch->n : (uint32_t)(rows - row);
+        rc = nav_calls_feed(b->calls, batch, 0, n, row);
+        row += n;
     }
     trod_trace_close(t);
     if (rc == TROD_OK)

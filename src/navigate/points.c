@@ -33,10 +33,14 @@ static void *find(void *arg)
     const uint64_t apart = b->opt->apart ? b->opt->apart : NAV_APART;
 
     for (size_t i = 0; i < b->n_sources; i++) {
-        int rc;
+        const char *path = trod_trace_path(b->trace, i);
+        struct nav_bound now;
+        int rc = nav_bind(path, true, &now);
 
         b->points_file = i;
-        rc = trod_points_find(trod_trace_path(b->trace, i), apart, add_point, b);
+        b->source[i].bound.whole = now.whole;
+        if (rc == TROD_OK)
+            rc = trod_points_find(path, apart, add_point, b);
         if (rc < 0 && rc != TROD_ERR_UNSUPPORTED && b->points_rc == TROD_OK)
             b->points_rc = rc;
     }

@@ -3,6 +3,7 @@
  */
 #include "navigate/regs.h"
 
+#include "core/endian.h"
 #include "core/pack.h"
 #include "trod/detail.h"
 
@@ -216,6 +217,38 @@ static uint32_t least_size(const struct nav_regs *r, const char *name)
     return r->names->isa == TROD_ISA_X86_64 && name[0] == 'r' ? 8 : 0;
 }
 
+/*
+ * Most rows: a number, all known and written, for a whole register that was written before. False:
+ * not such a row.
+ */
+static bool write_number(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b,
+                         uint32_t i, const struct nav_part *part, uint64_t row)
+{
+    const struct trod_detail_reg *d = trod_batch_detail(b, i);
+    const uint32_t has = b->have & b->has[i], n = has & TROD_COL_SIZE ? b->size[i] : 8;
+    struct nav_value *v = part->id < f->n ? &f->reg[part->id] : NULL;
+
+    if (d && b->detail[i].len == sizeof *d && (d->mask.len || d->has_range))
+        return false;
+    if ((has & (TROD_COL_VALUE | TROD_COL_DATA)) != TROD_COL_VALUE || !v || v->size != n ||
+        (n != 4 && n != 8) || part->off || (part->bits && part->bits < 8 * n))
+        return false;
+    if (n == 8) {
+        trod_store_le64(v->bytes, b->value[i]);
+        trod_store_le64(v->bytes + v->cap, UINT64_MAX);
+    } else {
+        trod_store_le32(v->bytes, (uint32_t)b->value[i]);
+        trod_store_le32(v->bytes + v->cap, UINT32_MAX);
+    }
+    v->from = TROD_NAV_WRITTEN;
+    v->row = row;
+    r->wrote[0] = part->id;
+    r->n_wrote = 1;
+    r->from = 0;
+    r->to = part->clears ? NAV_WIDEST : n;
+    return true;
+}
+
 static int write_row(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i,
                      uint64_t row)
 {
@@ -236,6 +269,8 @@ static int write_row(struct nav_regs *r, struct nav_file *f, const struct trod_b
     if (!nav_names_part(r->names, (const char *)trod_batch_bytes(b, name), name.len,
                         note.len ? (const char *)trod_batch_bytes(b, note) : "", note.len, true,
                         &part))
+        return TROD_OK;
+    if (write_number(r, f, b, i, &part, row))
         return TROD_OK;
     parse(b, i, &part, &w);
     /* 32 bits of a register that has a name of its own for them are a write of that one */

@@ -1,54 +1,41 @@
 /*
- * tally.c - what lies in the block that is being indexed. Implements tally.h.
+ * tally.c - instructions and registers of the block that is being indexed. Implements tally.h.
  */
 #include "navigate/tally.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 1 << 12 };
+enum { FIRST = 1 << 12, CODES = 1 << 13 };
 
 int nav_tally_init(struct nav_tally *t, struct nav_regs *regs, struct trod_insn_decoder *insn,
-                   const struct trod_format *f, bool big)
+                   const struct trod_format *f)
 {
     memset(t, 0, sizeof *t);
     t->regs = regs;
     t->names = regs->names;
     t->insn = insn;
-    t->big = big;
     t->by_opcode = f && f->kinds && !(f->kinds & (1u << TROD_REG | 1u << TROD_STATE));
     t->turn = 1;
-    t->line_mask = t->site_mask = FIRST - 1;
-    t->line = calloc(FIRST, sizeof *t->line);
+    t->site_mask = FIRST - 1;
     t->site = calloc(FIRST, sizeof *t->site);
-    return t->line && t->site ? nav_memory_init(&t->memory) : TROD_ERR_NOMEM;
+    t->code = calloc(CODES, sizeof *t->code);
+    return t->site && t->code ? TROD_OK : TROD_ERR_NOMEM;
 }
 
 void nav_tally_fini(struct nav_tally *t)
 {
-    nav_memory_fini(&t->memory);
     for (unsigned kind = 0; kind < TROD_KINDS; kind++)
         free(t->subs[kind]);
-    free(t->line);
     free(t->site);
-    t->line = NULL;
+    free(t->code);
     t->site = NULL;
+    t->code = NULL;
 }
 
 static uint32_t hash(uint64_t key)
 {
     return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
-static struct nav_tally_line *line_place(struct nav_tally_line *table, uint32_t mask, uint32_t turn,
-                                         uint64_t key)
-{
-    for (uint32_t at = hash(key);; at++) {
-        struct nav_tally_line *l = &table[at & mask];
-
-        if (l->turn != turn || l->key == key)
-            return l;
-    }
 }
 
 static struct nav_tally_site *site_place(struct nav_tally_site *table, uint32_t mask, uint32_t turn,
@@ -60,23 +47,6 @@ static struct nav_tally_site *site_place(struct nav_tally_site *table, uint32_t 
         if (s->turn != turn || s->pc == pc)
             return s;
     }
-}
-
-static int grow_lines(struct nav_tally *t)
-{
-    const uint32_t mask = 2 * t->line_mask + 1;
-    struct nav_tally_line *table = calloc((size_t)mask + 1, sizeof *table);
-
-    if (!table)
-        return TROD_ERR_NOMEM;
-    for (uint32_t i = 0; i <= t->line_mask; i++)
-        if (t->line[i].turn == t->turn)
-            *line_place(table, mask, t->turn, t->line[i].key) = t->line[i];
-    free(t->line);
-    t->line = table;
-    t->line_mask = mask;
-    t->last = NULL;
-    return TROD_OK;
 }
 
 static int grow_sites(struct nav_tally *t)
@@ -93,45 +63,6 @@ static int grow_sites(struct nav_tally *t)
     t->site = table;
     t->site_mask = mask;
     return TROD_OK;
-}
-
-static int touch(struct nav_tally *t, uint64_t key, uint64_t mask, const struct nav_access *a)
-{
-    struct nav_tally_line *l = t->last;
-
-    if (!l || l->key != key) {
-        if (2 * t->n_lines > t->line_mask && grow_lines(t) < 0)
-            return TROD_ERR_NOMEM;
-        l = line_place(t->line, t->line_mask, t->turn, key);
-        if (l->turn != t->turn) {
-            *l = (struct nav_tally_line){.key = key, .turn = t->turn};
-            t->n_lines++;
-        }
-        t->last = l;
-    }
-    if (a->writes)
-        l->written |= mask;
-    if (a->reads)
-        l->read |= mask;
-    return TROD_OK;
-}
-
-static int access(struct nav_tally *t, const struct nav_access *a)
-{
-    uint64_t at = a->addr, left = a->size;
-    int rc = TROD_OK;
-
-    if (a->size > NAV_WIDE || (a->size > NAV_LONG && t->n_lines >= NAV_MANY))
-        return touch(t, NAV_ANY_LINE, UINT64_MAX, a);
-    while (rc == TROD_OK && left) {
-        const unsigned k = at % NAV_LINE;
-        const uint64_t n = left < NAV_LINE - k ? left : NAV_LINE - k;
-
-        rc = touch(t, at / NAV_LINE, (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << k, a);
-        at += n;
-        left -= n;
-    }
-    return rc;
 }
 
 /* The register that the decoder calls REG. UINT32_MAX: none. */
@@ -155,23 +86,48 @@ static void mark(struct nav_tally *t, unsigned which, uint32_t id)
         t->reg[which][id / 64] |= UINT64_C(1) << id % 64;
 }
 
-/* An opcode that is new at its address in this block: the registers that it reads. */
+static struct nav_tally_code *code_place(struct nav_tally *t, unsigned iset, const uint8_t *code,
+                                         uint32_t n)
+{
+    uint64_t word[2] = {n, iset};
+
+    memcpy(word, code, n < 8 ? n : 8);
+    if (n > 8)
+        memcpy(&word[1], code + 8, n - 8);
+    return &t->code[hash(word[0] ^ word[1] * UINT64_C(0xff51afd7ed558ccd)) % CODES];
+}
+
+static void learn(struct nav_tally *t, struct nav_tally_code *c, unsigned iset, uint64_t pc,
+                  const uint8_t *code, uint32_t n)
+{
+    const struct trod_insn *insn = trod_insn_decode(t->insn, iset, pc, code, n);
+
+    c->n = (uint8_t)n;
+    c->iset = (uint8_t)iset;
+    memcpy(c->code, code, n);
+    c->n_all = 0;
+    for (unsigned k = 0; insn->valid && k < insn->n_reads; k++)
+        c->id[c->n_all++] = (uint16_t)register_of(t, iset, insn->reads[k]);
+    c->n_read = c->n_all;
+    for (unsigned k = 0; insn->valid && t->by_opcode && k < insn->n_writes; k++)
+        c->id[c->n_all++] = (uint16_t)register_of(t, iset, insn->writes[k]);
+}
+
+/* An opcode that is new at its address in this block: the registers that it reads and writes. */
 static void look_at(struct nav_tally *t, const struct trod_batch *b, uint32_t i,
                     const uint8_t *code, uint32_t n)
 {
     const unsigned iset =
         nav_has(b, i, TROD_COL_FLAGS) ? (b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT : 0;
-    const struct trod_insn *insn;
+    struct nav_tally_code *c;
 
     if (!t->insn || n == 0)
         return;
-    insn = trod_insn_decode(t->insn, iset, b->addr[i], code, n);
-    if (!insn->valid)
-        return;
-    for (unsigned k = 0; k < insn->n_reads; k++)
-        mark(t, 1, register_of(t, iset, insn->reads[k]));
-    for (unsigned k = 0; t->by_opcode && k < insn->n_writes; k++)
-        mark(t, 0, register_of(t, iset, insn->writes[k]));
+    c = code_place(t, iset, code, n);
+    if (c->n != n || c->iset != iset || memcmp(c->code, code, n) != 0)
+        learn(t, c, iset, b->addr[i], code, n);
+    for (unsigned k = 0; k < c->n_all; k++)
+        mark(t, k < c->n_read, c->id[k]);
 }
 
 static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
@@ -239,7 +195,6 @@ static int end_numbers(struct nav_tally *t, unsigned kind, uint32_t block,
 
 int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, uint64_t row)
 {
-    struct nav_access a;
     int rc;
 
     t->kinds[b->kind[i]]++;
@@ -247,10 +202,7 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
     case TROD_READ:
     case TROD_WRITE:
     case TROD_ATOMIC:
-        if (!nav_access_of(b, i, t->big, &a))
-            return TROD_OK;
-        rc = nav_memory_access(&t->memory, &a, (uint32_t)(row - t->first));
-        return rc < 0 ? rc : access(t, &a);
+        return TROD_OK;
     case TROD_INSTR:
         if ((rc = instruction(t, b, i)) < 0)
             return rc;
@@ -265,15 +217,11 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
     }
 }
 
-int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *lines,
-                  struct nav_postings *sites, struct nav_postings *regs, struct nav_postings *marks)
+int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *sites,
+                  struct nav_postings *regs, struct nav_postings *marks)
 {
     int rc = TROD_OK;
 
-    for (uint32_t i = 0; rc == TROD_OK && i <= t->line_mask; i++)
-        if (t->line[i].turn == t->turn)
-            rc =
-                nav_postings_add(lines, t->line[i].key, block, t->line[i].written, t->line[i].read);
     for (uint32_t i = 0; rc == TROD_OK && i <= t->site_mask; i++)
         if (t->site[i].turn == t->turn)
             rc = nav_postings_add(sites, t->site[i].pc, block, t->site[i].count, 0);
@@ -289,8 +237,7 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *line
     }
     memset(t->kinds, 0, sizeof t->kinds);
     memset(t->reg, 0, sizeof t->reg);
-    t->n_lines = t->n_sites = 0;
-    t->last = NULL;
+    t->n_sites = 0;
     t->turn++;
     return rc;
 }

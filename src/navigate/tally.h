@@ -1,5 +1,5 @@
 /*
- * tally.h - what lies in the block that is being indexed: lines of memory, instructions, registers.
+ * tally.h - what lies in the block that is being indexed: instructions, registers, lines of memory.
  */
 #ifndef NAVIGATE_TALLY_H
 #define NAVIGATE_TALLY_H
@@ -39,18 +39,24 @@ struct nav_tally_subs {
     uint16_t sub[1 << 16];
 };
 
+/* Registers of an opcode: they are the same wherever it stands. */
+struct nav_tally_code {
+    uint8_t n, iset; /* n 0: an empty place */
+    uint8_t n_read, n_all;
+    uint8_t code[NAV_CODES];
+    uint16_t id[2 * TROD_INSN_REGS]; /* those that it reads, then those that it writes */
+};
+
+/* Instructions, registers and kinds of rows. */
 struct nav_tally {
     struct nav_regs *regs;
     struct nav_names *names;
     struct trod_insn_decoder *insn;
-    bool big, by_opcode;
+    bool by_opcode;
     uint32_t turn;
-    struct nav_tally_line *line;
     struct nav_tally_site *site;
-    uint32_t n_lines, line_mask, n_sites, site_mask;
-    struct nav_memory memory;
-    uint64_t first;                           /* row of the block */
-    struct nav_tally_line *last;              /* met last */
+    uint32_t n_sites, site_mask;
+    struct nav_tally_code *code;              /* by hash of the opcode */
     uint64_t kinds[TROD_KINDS];               /* rows of each */
     struct nav_tally_subs *subs[TROD_KINDS];  /* of them by number; NULL: not counted */
     uint64_t reg[2][NAV_REGS / 64];           /* written, read: a bit each */
@@ -58,13 +64,30 @@ struct nav_tally {
 };
 
 int nav_tally_init(struct nav_tally *t, struct nav_regs *regs, struct trod_insn_decoder *insn,
-                   const struct trod_format *f, bool big);
+                   const struct trod_format *f);
 void nav_tally_fini(struct nav_tally *t);
 /* Row I of B, row ROW of the trace: registers too. Returns 0 or TROD_ERR_NOMEM. */
 int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, uint64_t row);
 /* The block ends: its postings, as those of block BLOCK; the next one begins. */
-int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *lines,
-                  struct nav_postings *sites, struct nav_postings *regs,
-                  struct nav_postings *marks);
+int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *sites,
+                  struct nav_postings *regs, struct nav_postings *marks);
+
+/* touch.c: lines of memory, and what is left in them. */
+struct nav_touch {
+    bool big;
+    uint32_t turn;
+    struct nav_tally_line *line;
+    uint32_t n_lines, line_mask;
+    struct nav_tally_line *last; /* met last */
+    struct nav_memory memory;
+};
+
+/* BIG: byte order of values. */
+int nav_touch_init(struct nav_touch *t, bool big);
+void nav_touch_fini(struct nav_touch *t);
+/* Row I of B, row ROW of its block. Returns 0 or TROD_ERR_NOMEM. */
+int nav_touch_row(struct nav_touch *t, const struct trod_batch *b, uint32_t i, uint32_t row);
+/* The block ends: its postings (what it leaves in memory: nav_memory_end); the next one begins. */
+int nav_touch_end(struct nav_touch *t, uint32_t block, struct nav_postings *lines);
 
 #endif

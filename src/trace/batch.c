@@ -298,6 +298,7 @@ bool trod_batch_own(struct trod_batch *b, uint32_t wanted)
     const uint32_t bits[] = {TROD_COL_CODE, TROD_COL_DATA, TROD_COL_TEXT, TROD_COL_RAW,
                              TROD_COL_DETAIL};
 
+    trod_batch_changed_in(b, wanted);
     for (size_t k = 0; k < sizeof bits / sizeof *bits; k++) {
         if (!(b->have & wanted & bits[k])) {
             b->have &= ~bits[k];

@@ -50,6 +50,15 @@ static inline void trod_batch_changed(struct trod_batch *b)
         *own = (struct trod_batch_own){0};
 }
 
+/* The same of COLUMNS only. */
+static inline void trod_batch_changed_in(struct trod_batch *b, uint32_t columns)
+{
+    struct trod_batch_own *own = (struct trod_batch_own *)b->own;
+
+    if (own)
+        own->filled &= ~columns;
+}
+
 /* Driver OWNER is about to fill B: what another one left as constant is forgotten. */
 static inline void trod_batch_driver(struct trod_batch *b, const void *owner)
 {

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { SETTLED = 1 << 18 };
+
 int trod_trace_mark(struct trod_trace *t, uint64_t *offset, struct trod_buf *state,
                     struct trod_buf *log)
 {
@@ -22,6 +24,11 @@ uint64_t trod_trace_position(const struct trod_trace *t)
 {
     return t->order == &trod_order_file && t->open[t->at] ? trod_reader_position(t->open[t->at])
                                                           : TROD_NOWHERE;
+}
+
+void trod_trace_settle_windows(struct trod_trace *t)
+{
+    t->window = SETTLED;
 }
 
 size_t trod_trace_at(const struct trod_trace *t)

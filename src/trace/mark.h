@@ -39,11 +39,20 @@ struct trod_mark {
 int trod_trace_resume(struct trod_trace *t, const struct trod_mark *m,
                       const struct trod_meta *meta);
 
+/*
+ * From now on batches of T do not depend on how its bytes come in: where one ends follows from
+ * where it began, what the decoder knew there, and trod_trace_limit.
+ */
+void trod_trace_settle_windows(struct trod_trace *t);
+
 /* The file that the last batch of T is of (the first one that can be read, before that). */
 size_t trod_trace_at(const struct trod_trace *t);
 /* Where decoding stands behind the last batch of T: an offset in the decoded stream of its file. */
 uint64_t trod_trace_position(const struct trod_trace *t);
 uint64_t trod_reader_position(const struct trod_reader *r);
+/* Show drivers N bytes at a time, fewer only at the end of the input; more where a record is
+ * larger. */
+void trod_reader_window(struct trod_reader *r, size_t n);
 struct trod_input;
 struct trod_input *trod_reader_source(struct trod_reader *r);
 

@@ -5,6 +5,7 @@
  * passed over: the others are still delivered.
  */
 #include "trace/batch_own.h"
+#include "trace/mark.h"
 #include "trace/trace_impl.h"
 
 struct state {
@@ -58,6 +59,8 @@ static int read_batch(struct trod_trace *t, struct state *s)
     const uint32_t limit = t->limit > least ? t->limit : least;
     int rc;
 
+    if (t->window)
+        trod_reader_window(s->reader, t->window);
     if (t->limit == 0 || limit >= cap)
         return trod_reader_next(s->reader, s->batch);
     t->limit = 0;

@@ -32,6 +32,7 @@ struct trod_reader {
     uint64_t rows, skipped;
     uint64_t ordinal; /* of the next row: rows, unless the driver knows better */
     size_t want;      /* bytes the next window must have */
+    size_t window;    /* bytes that it has, unless they are the last; 0: what is at hand */
     size_t eaten;     /* of the last window, not yet consumed: rows still point into it */
     int failed;       /* returned once the rows before it are delivered */
     bool done;
@@ -225,19 +226,45 @@ static bool cut_part(const struct trod_reader *r, struct trod_span *span)
     return left == 0;
 }
 
+void trod_reader_window(struct trod_reader *r, size_t n)
+{
+    r->window = n;
+}
+
+/* The next window to SPAN, of at least *WANT bytes, or what is left. Returns 0 or an error. */
+static int show(struct trod_reader *r, size_t *want, struct trod_span *span)
+{
+    size_t most;
+    int rc;
+
+    *want = r->want;
+    if (!r->window)
+        return trod_input_ahead(r->in, r->want, span);
+    /* one byte more says whether these are the last */
+    most = r->want > r->window ? r->want : r->window;
+    *want = most < TROD_AHEAD_MAX ? most + 1 : most;
+    rc = trod_input_ahead(r->in, *want, span);
+    if (rc == TROD_OK && span->n > most) {
+        span->n = most;
+        span->last = false;
+        *want = most;
+    }
+    return rc;
+}
+
 /* Decode one window into B. Sets r->done at the end. Returns 0 or an input error. */
 static int step(struct trod_reader *r, struct trod_batch *b)
 {
     struct trod_span span;
     const uint8_t *from;
-    size_t n;
-    int rc = trod_input_ahead(r->in, r->want, &span);
+    size_t n, want;
+    int rc = show(r, &want, &span);
 
     if (rc < 0)
         return rc;
     /* Fewer bytes than asked for: the input ends, or is damaged, behind them. */
     n = span.n;
-    if (n < r->want && !span.last) {
+    if (n < want && !span.last) {
         span.last = true;
         r->failed = trod_input_end(r->in);
     }

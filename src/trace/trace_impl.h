@@ -37,6 +37,7 @@ struct trod_trace {
     void *beside; /* of the format, when begun: what files beside the inputs add */
     bool begun;
     uint32_t limit; /* rows of the next batch, at the most; 0: as many as it holds */
+    size_t window;  /* bytes shown to drivers, exactly; 0: what is at hand */
     struct trod_trace_progress done; /* of files that are closed; rows: all delivered */
     uint64_t total;                  /* bytes of all files */
     uint32_t head;                   /* bytes a driver is shown to begin with; 0: as it comes */

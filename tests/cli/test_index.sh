@@ -129,7 +129,6 @@ run trod index empty
 status 2
 run trod index - <t.tarmac
 status 2
-finish
 
 # so is one of another version
 run trod index t.tarmac
@@ -142,3 +141,16 @@ run trod index t.tarmac
 err_has '^made t.tarmac.trodx$'
 run trod index --info --format json t.tarmac
 json '.traces[0] | .memory_blocks == .blocks and .bytes_of.memory > 0'
+
+# the same index with any number of threads
+trod gen --to tarmac cyclic:lines=3000,laps=6 large.tarmac >/dev/null
+trod gen cyclic:lines=3000,laps=12 large.trace >/dev/null
+for file in large.tarmac large.trace; do
+    trod index -q -j 1 --index there $file
+    for jobs in 2 3 5; do
+        run trod index -q -j $jobs --again $file
+        status 0
+        check cmp $file.trodx there/$file.trodx
+    done
+done
+finish

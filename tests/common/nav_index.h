@@ -29,30 +29,43 @@ static inline struct trod_nav *open_nav(const char *path, bool no_index)
 }
 
 /*
- * An index of PATHS with small blocks and segments, beside it; MEMORY: bytes that what a block
- * leaves there may take. False: it cannot be read.
+ * An index of PATHS as WITH says, read through INPUT, beside it; its path to WHERE. False: it
+ * cannot be read.
  */
-static inline bool index_files(const char *const *paths, size_t n, uint64_t block_rows,
-                               uint32_t segment, uint64_t memory)
+static inline bool index_with(const char *const *paths, size_t n,
+                              const struct nav_build_options *with,
+                              const struct trod_input_options *input, char where[4096])
 {
     const struct trod_trace_options topt = {.struct_size = sizeof topt,
+                                            .input = *input,
                                             .want = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE};
     struct trod_nav *nav = open_files(paths, n, true);
-    struct nav_build_options opt = {
-        .options = "", .block_rows = block_rows, .segment = segment, .apart = 1, .memory = memory};
+    struct nav_build_options opt = *with;
     struct trod_trace *t;
-    char where[4096];
 
     if (!nav)
         return false;
+    opt.options = "";
     opt.isa = trod_nav_meta(nav)->isa;
     opt.endian = trod_nav_meta(nav)->endian;
     trod_nav_close(nav);
     assert_int_equal(trod_trace_open(&t, paths, n, &topt, NULL), 0);
-    assert_true(nav_index_path(t, paths, n, NULL, false, where, sizeof where));
+    assert_true(nav_index_path(t, paths, n, NULL, false, where, 4096));
     assert_int_equal(nav_index_build(t, where, &opt), 0);
     trod_trace_close(t);
     return true;
+}
+
+/* With small blocks and segments; MEMORY: bytes that what a block leaves there may take. */
+static inline bool index_files(const char *const *paths, size_t n, uint64_t block_rows,
+                               uint32_t segment, uint64_t memory)
+{
+    const struct nav_build_options opt = {
+        .block_rows = block_rows, .segment = segment, .apart = 1, .memory = memory, .jobs = 1};
+    const struct trod_input_options input = {0};
+    char where[4096];
+
+    return index_with(paths, n, &opt, &input, where);
 }
 
 static inline bool make_index(const char *path, uint64_t block_rows, uint32_t segment)

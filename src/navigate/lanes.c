@@ -1,0 +1,298 @@
+/*
+ * lanes.c - what an index has of its rows: memory, instructions and registers, calls. Implements
+ * build.h.
+ *
+ * Each lane is fed with all rows in order and knows nothing of the others until a block ends. Then
+ * they meet: with all that they have it is decided whether the segment ends as well, which is kept
+ * in memory until then and written in the order of its sections. So the index is the same however
+ * many threads have the lanes.
+ */
+#include "navigate/build.h"
+
+#include <string.h>
+
+/* Sections of a segment, in their order. */
+enum { STATES, LINES, SITES, REGS, MEMORY, CALLS, MARKS };
+
+static const unsigned ids[NAV_CONTENTS] = {NAV_S_STATES, NAV_S_LINES, NAV_S_SITES, NAV_S_REGS,
+                                           NAV_S_MEMORY, NAV_S_CALLS, NAV_S_MARKS};
+
+/* ---- rows */
+
+/* The decoder's state and all registers before the block. */
+static int begin_state(struct nav_builder *b, const struct nav_item *it)
+{
+    struct nav_block *k = &b->block[b->n_blocks];
+    int rc;
+
+    b->state.n = 0;
+    k->insn = b->insns;
+    k->state = b->states.n;
+    rc = it->mark.n ? trod_buf_add(&b->state, it->mark.p, it->mark.n) : TROD_OK;
+    if (rc == TROD_OK)
+        rc = nav_regs_save(&b->regs, &b->state);
+    k->state_raw = b->state.n;
+    if (rc == TROD_OK)
+        rc = nav_squeeze(b->state.p, b->state.n, &b->states);
+    k->state_n = b->states.n - k->state;
+    return rc;
+}
+
+static void note(struct nav_block *k, const struct trod_batch *b, uint32_t i)
+{
+    if (nav_has(b, i, TROD_COL_TIME)) {
+        uint64_t t = b->time[i];
+
+        if (nav_has(b, i, TROD_COL_UNIT))
+            for (unsigned d = trod_unit_decimals(b->unit[i]); d; d--)
+                t /= 10;
+        if (t > k->time_max)
+            k->time_max = t;
+        if (t < k->time_min)
+            k->time_min = t;
+    }
+    if (b->kind[i] == TROD_INSTR && nav_has(b, i, TROD_COL_INDEX) && b->index[i] > k->number_max)
+        k->number_max = b->index[i];
+}
+
+static int insn_rows(struct nav_builder *b, const struct nav_item *it)
+{
+    struct nav_block *k = &b->block[b->n_blocks];
+    int rc = TROD_OK;
+
+    for (uint32_t i = 0; rc == TROD_OK && i < it->b->n; i++) {
+        b->insns += it->b->kind[i] == TROD_INSTR;
+        note(k, it->b, i);
+        rc = nav_tally_row(&b->tally, it->b, i, it->row + i);
+    }
+    return rc;
+}
+
+static int memory_rows(struct nav_builder *b, const struct nav_item *it)
+{
+    const uint32_t before = (uint32_t)(it->row - b->block[b->n_blocks].row);
+    const uint32_t kinds = 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC;
+    int rc = TROD_OK;
+
+    for (uint32_t i = 0; rc == TROD_OK && i < it->b->n; i++)
+        if (kinds >> it->b->kind[i] & 1)
+            rc = nav_touch_row(&b->touch, it->b, i, before + i);
+    return rc;
+}
+
+static int lane_rows(struct nav_builder *b, unsigned lane, const struct nav_item *it)
+{
+    switch (lane) {
+    case NAV_LANE_MEMORY:
+        return memory_rows(b, it);
+    case NAV_LANE_INSNS:
+        return insn_rows(b, it);
+    default:
+        return nav_calls_feed(b->calls, it->b, 0, it->b->n, it->row);
+    }
+}
+
+static int lane_begin(struct nav_builder *b, unsigned lane, const struct nav_item *it)
+{
+    return lane == NAV_LANE_INSNS ? begin_state(b, it) : TROD_OK;
+}
+
+/* ---- the end of a block */
+
+/*
+ * How much of what a block of ROWS leaves in memory is kept: of formats that have no values, only
+ * rows are told.
+ */
+static uint64_t memory_most(const struct nav_builder *b, uint64_t rows)
+{
+    const struct trod_format *f = trod_trace_format(b->trace);
+    const bool values = !f || f->reads & (TROD_COL_VALUE | TROD_COL_DATA);
+
+    if (b->opt->memory)
+        return b->opt->memory;
+    return NAV_MEMORY_FLOOR + (values ? NAV_MEMORY_ROW : 1) * rows;
+}
+
+/* The lane's part of the block before IT. */
+static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item *it)
+{
+    int rc;
+
+    switch (lane) {
+    case NAV_LANE_MEMORY:
+        rc = nav_touch_end(&b->touch, b->n_blocks, &b->lines);
+        return rc < 0 ? rc
+                      : nav_memory_end(&b->touch.memory, b->n_blocks,
+                                       memory_most(b, it->row - b->block[b->n_blocks].row),
+                                       &b->memory, &b->whole);
+    case NAV_LANE_INSNS:
+        return nav_tally_end(&b->tally, b->n_blocks, &b->sites, &b->regs_at, &b->marks);
+    default:
+        return TROD_OK;
+    }
+}
+
+static bool segment_is_full(const struct nav_builder *b)
+{
+    return b->n_blocks - b->segment_from == b->segment_most ||
+           b->lines.n + b->sites.n >= NAV_POSTINGS || b->memory.told.n >= NAV_MEMORY_SEGMENT ||
+           nav_calls_events(b->calls) >= NAV_EVENTS;
+}
+
+static int begin_block(struct nav_builder *b, const struct nav_item *it)
+{
+    b->open = !it->over;
+    if (it->over)
+        return TROD_OK;
+    if (!trod_grow(&b->block, b->n_blocks, &b->cap_blocks, sizeof *b->block, 256))
+        return TROD_ERR_NOMEM;
+    b->block[b->n_blocks] = it->block;
+    return TROD_OK;
+}
+
+/* All lanes have ended the block before IT. */
+static int next_block(struct nav_builder *b, const struct nav_item *it)
+{
+    if (b->open) {
+        struct nav_block *k = &b->block[b->n_blocks++];
+
+        k->rows = it->row - k->row;
+        b->incomplete |= !k->flags;
+        if (b->whole)
+            k->flags |= NAV_B_MEMORY;
+    }
+    b->full = b->n_blocks > b->segment_from && (it->over || segment_is_full(b));
+    return b->full ? TROD_OK : begin_block(b, it);
+}
+
+/* ---- the end of a segment */
+
+static int save_postings(struct nav_builder *b, unsigned to, struct nav_postings *p)
+{
+    struct trod_buf *out = &b->content[to].bytes;
+    int rc = nav_postings_sort(p);
+
+    if (rc == TROD_OK)
+        rc = nav_postings_encode(p, ids[to], b->segment_from, out);
+    b->content[to].raw = out->n;
+    p->told.n = 0;
+    p->n = 0;
+    return rc;
+}
+
+static int save_calls(struct nav_builder *b)
+{
+    struct trod_buf raw = {0};
+    int rc = nav_calls_save(b->calls, &raw);
+
+    if (rc == TROD_OK)
+        rc = nav_squeeze(raw.p, raw.n, &b->content[CALLS].bytes);
+    b->content[CALLS].raw = raw.n;
+    trod_buf_fini(&raw);
+    return rc;
+}
+
+/* The lane's sections of the segment that ends. */
+static int lane_save(struct nav_builder *b, unsigned lane, const struct nav_item *it)
+{
+    int rc;
+
+    (void)it;
+    switch (lane) {
+    case NAV_LANE_MEMORY:
+        rc = save_postings(b, LINES, &b->lines);
+        if (rc == TROD_OK)
+            rc = save_postings(b, MEMORY, &b->memory);
+        nav_memory_forget(&b->touch.memory);
+        return rc;
+    case NAV_LANE_INSNS:
+        rc = save_postings(b, SITES, &b->sites);
+        if (rc == TROD_OK)
+            rc = save_postings(b, REGS, &b->regs_at);
+        return rc < 0 ? rc : save_postings(b, MARKS, &b->marks);
+    default:
+        return save_calls(b);
+    }
+}
+
+/* All lanes have saved their sections. */
+static int next_segment(struct nav_builder *b, const struct nav_item *it)
+{
+    const uint32_t range[2] = {b->segment_from, b->n_blocks};
+    const uint64_t at = trod_output_offset(b->out);
+    struct nav_content *c = b->content;
+    int rc = TROD_OK;
+
+    for (uint32_t k = b->segment_from; k < b->n_blocks; k++)
+        b->block[k].state += at;
+    for (unsigned i = 0; rc == TROD_OK && i < NAV_CONTENTS; i++) {
+        struct trod_buf *bytes = i == STATES ? &b->states : &c[i].bytes;
+
+        rc = nav_put_section(b, ids[i], b->n_segments, bytes->p, bytes->n,
+                             i == STATES ? bytes->n : c[i].raw);
+        bytes->n = 0;
+    }
+    if (rc == TROD_OK)
+        rc = trod_buf_add(&b->segments, range, sizeof range);
+    b->n_segments++;
+    b->segment_from = b->n_blocks;
+    return rc < 0 ? rc : begin_block(b, it);
+}
+
+/* ---- lanes and threads */
+
+/*
+ * Wait for the threads that have the other lanes; the last one that comes does FN for all. RC: what
+ * has come of the caller's lanes. Returns what came of all.
+ */
+static int meet(struct nav_builder *b, int rc, const struct nav_item *it,
+                int (*fn)(struct nav_builder *, const struct nav_item *))
+{
+    struct nav_meeting *m = &b->meeting;
+    uint64_t turn;
+
+    if (m->n < 2)
+        return rc < 0 ? rc : fn(b, it);
+    pthread_mutex_lock(&m->lock);
+    if (rc < 0 && m->rc == TROD_OK)
+        m->rc = rc;
+    turn = m->turn;
+    if (++m->come == m->n) {
+        if (m->rc == TROD_OK)
+            m->rc = fn(b, it);
+        m->come = 0;
+        m->turn++;
+        pthread_cond_broadcast(&m->over);
+    }
+    while (m->turn == turn)
+        pthread_cond_wait(&m->over, &m->lock);
+    rc = m->rc;
+    pthread_mutex_unlock(&m->lock);
+    return rc;
+}
+
+static int each(struct nav_builder *b, unsigned lanes, const struct nav_item *it, int rc,
+                int (*fn)(struct nav_builder *, unsigned lane, const struct nav_item *))
+{
+    for (unsigned lane = 0; rc == TROD_OK && lane < NAV_LANES; lane++)
+        if (lanes >> lane & 1)
+            rc = fn(b, lane, it);
+    return rc;
+}
+
+int nav_lanes_take(struct nav_builder *b, unsigned lanes, const struct nav_item *it, int rc)
+{
+    if (it->begins || it->over) {
+        if (b->open)
+            rc = each(b, lanes, it, rc, lane_end);
+        rc = meet(b, rc, it, next_block);
+        if (rc == TROD_OK && b->full) {
+            rc = each(b, lanes, it, rc, lane_save);
+            rc = meet(b, rc, it, next_segment);
+        }
+        if (it->over)
+            return rc;
+        rc = each(b, lanes, it, rc, lane_begin);
+    }
+    return each(b, lanes, it, rc, lane_rows);
+}
