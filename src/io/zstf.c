@@ -34,8 +34,8 @@ struct zstf_decoder {
 static int zstf_open(struct trod_stage *s)
 {
     struct zstf_decoder *d = calloc(1, sizeof *d);
-    const int status = d ? trod_zstd_open(&d->frames, s->fault)
-                         : trod_fault_nomem(s->fault, "the zstf filter");
+    const int status =
+        d ? trod_zstd_open(&d->frames, s->fault) : trod_fault_nomem(s->fault, "the zstf filter");
 
     if (status == TROD_OK)
         s->state = d;

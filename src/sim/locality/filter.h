@@ -32,8 +32,10 @@ struct trod_stack_block {
     uint64_t line[TROD_STACK_BLOCK + TROD_STACK_AHEAD + 8];
     uint16_t at[TROD_STACK_BLOCK + 24]; /* where in the block */
     uint8_t class[TROD_STACK_BLOCK + 24];
-    uint32_t n;    /* items */
-    uint64_t kept; /* four counters of 16 bits, by class */
+    uint32_t n;                     /* items */
+    uint64_t kept;                  /* four counters of 16 bits, by class */
+    uint32_t far[TROD_STACK_BLOCK]; /* of items not in front: distance and class, to be counted */
+    uint32_t n_far;
     struct trod_front front;
 };
 

@@ -286,6 +286,35 @@ static inline __attribute__((always_inline)) uint32_t bring(struct trod_stack *s
     return d;
 }
 
+_Static_assert((uint64_t)LIVE_MAX *TROD_REFS <= UINT64_C(1) << 32 && TROD_REFS == 4,
+               "a distance and a class are one number of 32 bits");
+
+/* Item J, not in front, has distance D: it is counted with the others of the block. */
+static inline __attribute__((always_inline)) void note(struct trod_stack *s, uint32_t j, uint32_t d)
+{
+    struct trod_stack_block *const b = s->block;
+
+    if (__builtin_expect(d == TROD_DIST_COLD, 0))
+        record(s, b->line[j], b->class[j], d);
+    else
+        b->far[b->n_far++] = d << 2 | b->class[j];
+}
+
+/*
+ * Count what was noted. Where the counters are not in the nearest caches many are loaded at a time,
+ * as there is nothing else between.
+ */
+static bool count_noted(struct trod_stack *s)
+{
+    struct trod_stack_block *const b = s->block;
+
+    for (uint32_t k = 0; k < b->n_far; k++)
+        if (!trod_dist_count(&s->dist, b->far[k] >> 2, b->far[k] & 3, 1))
+            return false;
+    b->n_far = 0;
+    return true;
+}
+
 /* What was found in front, and repeats: TOTAL, references by class, less the items. */
 static bool count_found(struct trod_stack *s, uint64_t total)
 {
@@ -329,8 +358,7 @@ static inline __attribute__((always_inline)) bool block(struct trod_stack *s,
             f->found[d][b->class[j]]++;
         } else {
             d = bring(s, j, &i, count, touched);
-            if (!record(s, b->line[j], b->class[j], d))
-                return false;
+            note(s, j, d);
         }
         if (count) {
             f->refs[i] += end - at;
@@ -352,7 +380,7 @@ static inline __attribute__((always_inline)) bool block(struct trod_stack *s,
     f->n = 0;
     for (unsigned k = 0; k < TROD_REFS; k++)
         s->refs[k] += total >> 16 * k & 0xffff;
-    return count_found(s, total);
+    return count_noted(s) && count_found(s, total);
 }
 
 static inline __attribute__((always_inline)) bool
