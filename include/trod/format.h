@@ -148,6 +148,7 @@ struct trod_beside {
 };
 
 struct trod_analysis;
+struct trod_input;
 
 /* A format whose traces are directories of many files, for writers. */
 struct trod_layout {
@@ -344,6 +345,16 @@ struct trod_format {
      * format has no directories.
      */
     int (*resolve)(const char *path, struct trod_files *out, struct trod_diag *diag);
+
+    /*
+     * Inputs of some dialects are not decoded but what is made of them. *IN, of DIALECT, becomes an
+     * input of that, which owns it; start and decode then see that one, from its beginning. FILES
+     * are those of the trace, OPT what the user says of files beside it (both NULL: not known).
+     * Where *IN is decoded as it stands, it is left alone. Returns 0, or an error, reported: *IN is
+     * then the caller's, or NULL. NULL: all are decoded as they stand.
+     */
+    int (*remake)(struct trod_input **in, const char *dialect, const struct trod_files *files,
+                  const struct trod_beside_options *opt, struct trod_diag *diag);
 };
 
 /*

@@ -25,6 +25,9 @@ struct trod_reader_options {
     struct trod_input_options input;
     /* What detection found in this file before; NULL, or from given: ask the formats. */
     const struct trod_candidate *known;
+    /* The files of the trace and what the user says of those beside it, where known; else NULL. */
+    const struct trod_files *files;
+    const struct trod_beside_options *beside;
 };
 
 /*

@@ -12,6 +12,7 @@
 #include "core/sized.h"
 #include "filter.h"
 #include "frames.h"
+#include "made.h"
 #include "points.h"
 #include "ring.h"
 #include "source.h"
@@ -149,6 +150,23 @@ int trod_input_memory(struct trod_input **out, const void *p, size_t n, const ch
         return no_memory(name, diag);
     trod_source_memory(&in->source, p, n);
     return input_begin(out, in, TROD_OK, opt);
+}
+
+int trod_input_made(struct trod_input **out, struct trod_input *of, const struct trod_maker *m,
+                    void *state, struct trod_diag *diag)
+{
+    const struct trod_input_options opt = {.no_thread = true, .raw = true};
+    struct trod_input *in = input_new(of->path, diag);
+
+    *out = NULL;
+    if (!in) {
+        const int rc = no_memory(of->path, diag);
+
+        m->close(state);
+        trod_input_close(of);
+        return rc;
+    }
+    return input_begin(out, in, trod_source_made(&in->source, of, m, state, &in->fault), &opt);
 }
 
 static const uint8_t *block_data(struct trod_input *in)
@@ -427,6 +445,8 @@ static uint64_t seek_frame(struct trod_input *in, uint64_t n)
 
 uint64_t trod_input_decoded(struct trod_input *in)
 {
+    if (trod_source_maker_of(&in->source))
+        return TROD_NOWHERE;
     if (in->n_filters == 0 && !trod_zip_is(&in->source))
         return in->source.size;
     return known_frames(in) ? in->frames.size : TROD_NOWHERE;
@@ -490,7 +510,7 @@ uint64_t trod_input_offset(const struct trod_input *in)
 
 uint64_t trod_input_file_offset(const struct trod_input *in)
 {
-    if (in->n_filters == 0 && !trod_zip_is(&in->source))
+    if (in->n_filters == 0 && !trod_zip_is(&in->source) && !trod_source_maker_of(&in->source))
         return in->offset;
     return atomic_load_explicit(&in->source.offset, memory_order_relaxed);
 }

@@ -103,6 +103,19 @@ static int told(struct trod_reader *r, const char *from, struct trod_candidate *
     return TROD_OK;
 }
 
+/* What is decoded may be something that is made of the input. */
+static int remake(struct trod_reader *r, const struct trod_candidate *best,
+                  const struct trod_reader_options *opt)
+{
+    int rc = TROD_OK;
+
+    if (best->format->remake)
+        rc = best->format->remake(&r->in, best->dialect, opt->files, opt->beside, r->diag);
+    if (rc == TROD_OK)
+        name_place(r);
+    return rc;
+}
+
 static int start(struct trod_reader *r, const struct trod_candidate *best)
 {
     const struct trod_format *f = best->format;
@@ -156,6 +169,8 @@ int trod_reader_open(struct trod_reader **out, struct trod_input *in,
         best = *opt.known;
     else if (rc == TROD_OK)
         rc = opt.from ? told(r, opt.from, &best) : detect(r, &best);
+    if (rc == TROD_OK)
+        rc = remake(r, &best, &opt);
     if (rc == TROD_OK)
         rc = start(r, &best);
     if (rc < 0) {

@@ -228,12 +228,15 @@ bool trod_trace_rewindable(const struct trod_trace *t)
 
 int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
 {
+    struct trod_beside_options beside;
     struct trod_reader_options opt = {
         .from = t->opt.from,
         .file = t->base + (uint32_t)i,
         .input = t->opt.input,
         .head = t->head,
         .known = t->known,
+        .files = &t->files,
+        .beside = &beside,
     };
     struct trod_input *in;
     int rc = trod_input_open(&in, t->files.file[i].path, &t->opt.input, t->diag);
@@ -241,6 +244,8 @@ int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
     *out = NULL;
     if (rc < 0)
         return rc;
+    if (!trod_sized(&beside, sizeof beside, sizeof beside, &t->opt.beside))
+        opt.beside = NULL; /* refused when the trace begins */
     if (t->found)
         trod_input_use_frames(in, t->found);
     if (!opt.from && t->claimed)

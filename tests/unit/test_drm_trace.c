@@ -111,8 +111,8 @@ static void directories(void **state)
 
     (void)state;
     put_file(raw, "drmemtrace.app.01234.0001.raw.gz", "\037\213\010");
-    refuses(x, TROD_ERR_UNSUPPORTED); /* not converted yet */
-    refuses(raw, TROD_ERR_UNSUPPORTED);
+    resolves(x, "drmemtrace.app.01234.0001.raw.gz", 0, 0); /* not converted yet */
+    resolves(raw, "drmemtrace.app.01234.0001.raw.gz", 0, 0);
     trace = make_dir(x, "trace");
     put_sample(trace, "drmemtrace.app.10.trace");
     put_sample(trace, "drmemtrace.app.9.trace");

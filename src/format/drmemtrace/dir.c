@@ -9,6 +9,7 @@
 #include "core/endian.h"
 #include "core/grow.h"
 #include "format/drmemtrace/entries.h"
+#include "format/drmemtrace/raw.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -167,7 +168,9 @@ static enum look look(const char *path)
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
         if (n >= packed[i].n && memcmp(head, packed[i].bytes, packed[i].n) == 0)
             return LOOK_PACKED;
-    return n >= DRM_ENTRY_32 && trod_load_le32(head) == DRM_HEADER ? LOOK_TRACE : LOOK_NOTHING;
+    if (n >= DRM_ENTRY_32 && trod_load_le32(head) == DRM_HEADER)
+        return LOOK_TRACE;
+    return n > 0 && raw_begins(head, (size_t)n) ? LOOK_TRACE : LOOK_NOTHING;
 }
 
 /* A name as the tracer gives them. */
@@ -349,16 +352,6 @@ static char *trace_dir(const char *path, int *up)
     return dir;
 }
 
-static int refuse_raw(const char *path, struct trod_diag *diag)
-{
-    const struct trod_place at = trod_place_path(path);
-
-    return trod_error(diag, TROD_ERR_UNSUPPORTED, "drmemtrace.raw", &at,
-                      "'%s' holds a raw trace as the tracer left it, not post-processed: run "
-                      "drraw2trace -indir on that folder to make a trace of it",
-                      path);
-}
-
 /* Is there raw data, in the folder DIR or, where WINDOWS says so, in the first window of it? */
 static bool has_raw(const char *dir, bool windows)
 {
@@ -375,18 +368,22 @@ static bool has_raw(const char *dir, bool windows)
     return raw;
 }
 
-/* DIR, where the trace should be, holds no input. Is the raw data that it is to be made of there?
+/*
+ * DIR, where the trace should be, holds no input. The folder of the raw data that it is to be made
+ * of, freed by the caller; NULL: there is none.
  */
-static int unfinished(const char *dir, int up, struct trod_diag *diag)
+static char *unfinished(const char *dir, int up)
 {
     size_t outer = (size_t)(last_component(dir, strlen(dir)) - dir);
     char *above = up == 1 ? strndup(outer ? dir : "./", outer ? outer : 2) : NULL;
     char *raw = above ? join(above, "raw") : NULL;
-    int rc = raw && has_raw(raw, true) ? refuse_raw(raw, diag) : 0;
 
+    if (raw && !has_raw(raw, true)) {
+        free(raw);
+        raw = NULL;
+    }
     free(above);
-    free(raw);
-    return rc;
+    return raw;
 }
 
 /* DIR holds nothing but folders that the tracer made, a process each: which one is to be said. */
@@ -429,9 +426,7 @@ static int add_windows(const char *dir, const struct names *names, struct trod_f
             continue;
         window = join(dir, names->name[i]);
         rc = window ? survey(window, &s) : TROD_ERR_NOMEM;
-        if (rc == TROD_OK && s.raw)
-            rc = refuse_raw(window, diag);
-        else if (rc == TROD_OK)
+        if (rc == TROD_OK)
             rc = add_inputs(window, &s.names, true, out, diag);
         if (rc > 0) {
             n += rc;
@@ -448,9 +443,7 @@ static int resolve_in(char *dir, int up, struct trod_files *out, struct trod_dia
     struct survey s = {.windows = 0};
     int rc = survey(dir, &s);
 
-    if (rc == TROD_OK && s.raw) {
-        rc = refuse_raw(dir, diag);
-    } else if (rc == TROD_OK && s.windows && up < 2) {
+    if (rc == TROD_OK && s.windows && up < 2) {
         char *window = join(dir, s.first_window);
 
         rc = window ? add_windows(dir, &s.names, out, diag) : TROD_ERR_NOMEM;
@@ -469,21 +462,23 @@ static int resolve_in(char *dir, int up, struct trod_files *out, struct trod_dia
             rc = rc == TROD_OK ? 1 : rc;
         }
     }
-    if (rc == 0)
-        rc = unfinished(dir, up, diag);
     names_fini(&s.names);
     return rc;
 }
 
 int drm_resolve(const char *path, struct trod_files *out, struct trod_diag *diag)
 {
+    char *dir, *raw;
     int up, rc;
-    char *dir;
 
     if (!is_dir(path))
         return 0;
     dir = trace_dir(path, &up);
     rc = dir ? resolve_in(dir, up, out, diag) : TROD_ERR_NOMEM;
+    raw = rc == 0 ? unfinished(dir, up) : NULL;
+    if (raw)
+        rc = resolve_in(raw, 1, out, diag);
+    free(raw);
     free(dir);
     return rc == TROD_ERR_IO ? 0 : rc;
 }

@@ -1,8 +1,8 @@
 /*
  * drmemtrace.c - the driver of DynamoRIO's offline traces: detection, start and stop, descriptor.
  *
- * Implements docs/formats/drmemtrace.md, "Recognising it". Raw files, as the tracer leaves them
- * before its own conversion, are recognised and named but not read.
+ * Implements docs/formats/drmemtrace.md, "Recognising it". Raw files, as the tracer leaves them,
+ * are recognised here and made into traces in raw.c.
  */
 #include "core/endian.h"
 #include "format/drmemtrace/beside.h"
@@ -10,11 +10,10 @@
 #include "format/drmemtrace/dir.h"
 #include "format/drmemtrace/encode.h"
 #include "format/drmemtrace/native.h"
+#include "format/drmemtrace/raw.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static const char raw_dialect[] = "raw";
 
 /* Width of the entries of a trace that begins with the N bytes at P, 0 if it is none. */
 static unsigned entry_width(const uint8_t *p, size_t n)
@@ -41,27 +40,6 @@ static unsigned entry_width(const uint8_t *p, size_t n)
     return 0;
 }
 
-/*
- * Is this a raw thread file? 64-bit words with the kind in the top bits: a header (kind 6, subtype
- * 4) with a version of 2 to 8 and a file type, or in old files (subtype 0) the same two swapped.
- */
-static bool is_raw(const uint8_t *p, size_t n)
-{
-    uint64_t word, a, b, next;
-
-    if (n < 16)
-        return false;
-    word = trod_load_le64(p);
-    next = trod_load_le64(p + 8) >> 61;
-    a = word & UINT64_C(0xffffffffffff);
-    b = word >> 48 & 0xff;
-    if (word >> 61 != 6 || next == 0 || next == 1 || next == 7)
-        return false;
-    if ((word >> 56 & 0x1f) == 4)
-        return b >= 2 && b <= 8 && a >> DRM_FILETYPE_BITS == 0;
-    return (word >> 56 & 0x1f) == 0 && a >= 2 && a <= 8;
-}
-
 static int bid(const struct trod_probe *probe, const char **dialect)
 {
     const struct trod_span *head = &probe->head;
@@ -69,7 +47,7 @@ static int bid(const struct trod_probe *probe, const char **dialect)
 
     if (width) /* type, size, version, and what may come next */
         return (width == DRM_ENTRY_64 ? 16 + 16 + 56 : 16 + 16 + 24) + 14;
-    if (is_raw(head->p, head->n)) {
+    if (raw_begins(head->p, head->n)) {
         *dialect = raw_dialect;
         return 3 + 5 + 5 + 29;
     }
@@ -110,9 +88,6 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
     unsigned width = entry_width(head->p, head->n);
     int rc;
 
-    if (width == 0 && is_raw(head->p, head->n))
-        return trod_error(diag, TROD_ERR_UNSUPPORTED, "drmemtrace.raw", &at,
-                          "trace is raw, as the tracer left it: convert it with drraw2trace");
     if (width == 0)
         return trod_error(diag, TROD_ERR_CORRUPT, "drmemtrace.no-header", &at,
                           "trace does not begin with a header");
@@ -281,4 +256,5 @@ const struct trod_format trod_format_drmemtrace = {
     .load = drm_load,
     .jump = &jump,
     .resolve = drm_resolve,
+    .remake = drm_remake,
 };

@@ -67,7 +67,7 @@ static uint32_t key_of(const void *opt, const struct trod_meta *m, uint32_t stre
 static size_t stem(const char *name)
 {
     static const char *const ends[] = {".zip", ".gz", ".lz4", ".zst", ".xz", ".sz"};
-    static const char *const kinds[] = {".trace", ".memtrace"};
+    static const char *const kinds[] = {".trace", ".memtrace", ".raw"};
     size_t n = strlen(name);
 
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {

@@ -1,0 +1,214 @@
+/*
+ * raw.h - thread files as DynamoRIO's tracer leaves them, and what becomes of them.
+ *
+ * Implements docs/formats/drmemtrace-raw.md. A raw file is read as the final trace that is made of
+ * it: an input over the input (io/made.h), which the driver decodes like any other. So every
+ * command reads raw traces, and converting one copies the entries that were made.
+ */
+#ifndef TROD_DRMEMTRACE_RAW_H
+#define TROD_DRMEMTRACE_RAW_H
+
+#include "core/endian.h"
+#include "format/drmemtrace/entries.h"
+#include "format/drmemtrace/modules.h"
+#include "io/fault.h"
+#include "isa/operands.h"
+#include "trod/buf.h"
+#include "trod/io.h"
+
+enum { RAW_BYTES = 8, RAW_VERSION_MAX = 8, RAW_FILES_MAX = 1 << 16 };
+
+/* The top three bits of an entry of a 64-bit target. */
+enum raw_kind {
+    RAW_MEMREF,
+    RAW_PC, /* a block of instructions */
+    RAW_THREAD,
+    RAW_PID,
+    RAW_TIMESTAMP,
+    RAW_PC_TOP, /* the same as RAW_PC, from a newer tracer */
+    RAW_EXTENDED,
+    RAW_MEMREF_HIGH
+};
+
+/* Subtypes of RAW_EXTENDED: five bits behind its kind. */
+enum raw_ext {
+    RAW_HEADER_OLD, /* version in A, file type in B */
+    RAW_FOOTER,
+    RAW_MARKER,  /* value in A, number in B */
+    RAW_MEMINFO, /* size in A, type in B of the access that follows */
+    RAW_HEADER,  /* file type in A, version in B */
+    RAW_BASE     /* of a gather or scatter */
+};
+
+/* From which version of raw files on there is something. */
+enum {
+    RAW_VERSION_LEAST = 2,
+    RAW_VERSION_ELISION = 3,    /* addresses that follow from others are left out */
+    RAW_VERSION_EVENT_PC = 4,   /* kernel events say where */
+    RAW_VERSION_SWAPPED = 5,    /* fields of the header */
+    RAW_VERSION_ENCODINGS = 6,  /* code that is in no module lies in encodings.bin */
+    RAW_VERSION_ABSOLUTE_PC = 7 /* kernel events: addresses, not module and offset */
+};
+
+enum { RAW_NO_MODULE = 0xffff };
+
+static inline unsigned raw_kind(uint64_t e)
+{
+    return (unsigned)(e >> 61);
+}
+
+static inline unsigned raw_ext(uint64_t e)
+{
+    return (unsigned)(e >> 56 & 0x1f);
+}
+
+static inline unsigned raw_b(uint64_t e)
+{
+    return (unsigned)(e >> 48 & 0xff);
+}
+
+static inline uint64_t raw_a(uint64_t e)
+{
+    return e & UINT64_C(0xffffffffffff);
+}
+
+static inline bool raw_is_pc(uint64_t e)
+{
+    return raw_kind(e) == RAW_PC || raw_kind(e) == RAW_PC_TOP;
+}
+
+static inline bool raw_is_memref(uint64_t e)
+{
+    return raw_kind(e) == RAW_MEMREF || raw_kind(e) == RAW_MEMREF_HIGH;
+}
+
+static inline bool raw_is_ext(uint64_t e, enum raw_ext what)
+{
+    return raw_kind(e) == RAW_EXTENDED && raw_ext(e) == (unsigned)what;
+}
+
+static inline bool raw_is_marker(uint64_t e, unsigned marker)
+{
+    return raw_is_ext(e, RAW_MARKER) && raw_b(e) == marker;
+}
+
+/* Of a PC entry: how many instructions, the module's number, where in it. */
+static inline unsigned raw_count(uint64_t e)
+{
+    return (unsigned)(e >> 49 & 0xfff);
+}
+
+static inline unsigned raw_module(uint64_t e)
+{
+    return (unsigned)(e >> 33 & 0xffff);
+}
+
+static inline uint64_t raw_offset(uint64_t e)
+{
+    return e & UINT64_C(0x1ffffffff);
+}
+
+/* --- raw_code.c: where code was, and its bytes --- */
+
+struct raw_code;
+
+/*
+ * The lists beside PATH, or those that FILES and OPT name. Returns 0 or an error, reported; a list
+ * that is not there is a warning.
+ */
+int raw_code_open(struct raw_code **out, const char *path, const struct trod_files *files,
+                  const struct trod_beside_options *opt, struct trod_diag *diag);
+void raw_code_close(struct raw_code *c);
+
+/* Address of what a PC entry (or the old form of a kernel event) E says. False: no such module. */
+bool raw_code_address(const struct raw_code *c, uint64_t e, uint64_t *pc);
+
+/*
+ * Up to N bytes of code at OFF bytes from where E says, which is address PC; *VERSION tells apart
+ * what was generated at one address at different times. NULL: none are known.
+ */
+const uint8_t *raw_code_bytes(struct raw_code *c, uint64_t e, uint64_t off, uint64_t pc,
+                              uint32_t *n, uint64_t *version);
+
+/* What the code that E lies in is called; static for as long as C is open. */
+const char *raw_code_name(const struct raw_code *c, uint64_t e);
+
+/* --- raw_block.c: blocks of instructions, decoded once --- */
+
+enum raw_ref_flag {
+    RAW_REF_WRITE = 1 << 0,
+    RAW_REF_ELIDED = 1 << 1, /* no entry says its address: it is the base's, or fixed */
+    RAW_REF_FIXED = 1 << 2,  /* of the elided: the address is disp */
+    RAW_REF_BASE = 1 << 3,   /* entries hold the register's value; disp is to be added */
+    RAW_REF_SIZED = 1 << 4   /* type and size are what is known beforehand */
+};
+
+struct raw_ref {
+    uint64_t disp;
+    uint16_t type, size; /* of the final entry */
+    uint8_t flags;       /* enum raw_ref_flag */
+    uint8_t base;
+};
+
+enum raw_insn_flag {
+    RAW_INSN_BRANCH = 1 << 0,
+    RAW_INSN_TARGET = 1 << 1, /* target is known from the opcode */
+    RAW_INSN_SYSCALL = 1 << 2,
+    RAW_INSN_REPEATED = 1 << 3,
+    RAW_INSN_ELEMENTS = 1 << 4 /* gather or scatter */
+};
+
+struct raw_insn {
+    uint64_t pc, target;
+    uint32_t site; /* whether its encoding has been written is known by this number */
+    uint32_t ref;  /* of the block's first ref */
+    uint16_t type; /* of the final entry */
+    uint8_t len, n_refs, flags;
+    uint8_t loads; /* refs whose address an entry says */
+    uint8_t code[DRM_CODE_MAX + 1];
+};
+
+struct raw_block {
+    uint64_t key; /* the PC entry */
+    uint64_t pc;
+    uint32_t n;      /* instructions that are known */
+    uint32_t wanted; /* instructions of the block */
+    bool known;      /* where it lies is known */
+    uint32_t insn, ref;
+};
+
+struct raw_blocks;
+
+/* Blocks of the file type and version given. Returns 0 or an error, reported. */
+int raw_blocks_new(struct raw_blocks **out, struct raw_code *code, uint64_t filetype,
+                   unsigned version, struct trod_diag *diag);
+void raw_blocks_free(struct raw_blocks *b);
+
+/* The block of PC entry E; it and what it points to stay until the next call. NULL: no memory. */
+const struct raw_block *raw_block_find(struct raw_blocks *b, uint64_t e);
+const struct raw_insn *raw_block_insns(const struct raw_blocks *b, const struct raw_block *block);
+const struct raw_ref *raw_block_refs(const struct raw_blocks *b, const struct raw_block *block);
+
+/* From here on the file type is this. */
+void raw_blocks_retype(struct raw_blocks *b, uint64_t filetype);
+
+/* Has the encoding of site N been written? Say so, or that it was taken back. */
+bool raw_site_new(struct raw_blocks *b, uint32_t site);
+bool raw_site_written(const struct raw_blocks *b, uint32_t site);
+void raw_site_forget(struct raw_blocks *b, uint32_t site);
+/* The number of VERSION of the code at PC; UINT32_MAX: no memory. */
+uint32_t raw_site(struct raw_blocks *b, uint64_t pc, uint64_t version);
+
+/* --- raw.c --- */
+
+/* The remake callback of the driver: see struct trod_format. */
+int drm_remake(struct trod_input **in, const char *dialect, const struct trod_files *files,
+               const struct trod_beside_options *opt, struct trod_diag *diag);
+
+/* Is this what a raw thread file begins with? */
+bool raw_begins(const uint8_t *p, size_t n);
+
+/* The dialect that bid gives raw files. */
+extern const char raw_dialect[];
+
+#endif

@@ -1,0 +1,132 @@
+/*
+ * raw_int.h - the state of making a final trace of a raw file, shared by raw*.c.
+ */
+#ifndef TROD_DRMEMTRACE_RAW_INT_H
+#define TROD_DRMEMTRACE_RAW_INT_H
+
+#include "format/drmemtrace/raw.h"
+
+enum {
+    RAW_AHEAD = 1 << 15, /* bytes that one block can need */
+    RAW_WINDOW = 1 << 17,
+    RAW_PIECE = 1 << 16, /* bytes made before they are handed on */
+    RAW_REGS = 64,
+    RAW_RSEQ_MAX = 4096 /* entries of a restartable sequence */
+};
+
+/* A branch that waits for what comes next. */
+struct raw_branch {
+    size_t from, at; /* of its encodings, of its own entry (or the target's before it), in held */
+    uint64_t pc, target;
+    uint32_t site;
+    uint16_t type;
+    bool has_target, encoded;
+};
+
+/* A restartable sequence: its entries, until it is known how it ended. */
+struct raw_rseq {
+    struct trod_buf buf;
+    bool on, ever, past_end;
+    uint64_t start, end, commit_pc;
+    size_t commit; /* bytes before the committing store */
+    struct raw_branch *branch;
+    size_t n, cap;
+};
+
+struct raw {
+    struct trod_input *in;
+    struct trod_diag *diag;
+    struct trod_fault *fault; /* during a call */
+    const char *path;
+    struct raw_code *code;
+    struct raw_blocks *blocks;
+
+    const uint8_t *p; /* entries at hand */
+    size_t n;         /* bytes of them */
+    size_t used;      /* of the input, not yet consumed */
+    uint64_t offset;  /* of p in the decoded stream */
+    bool last;
+
+    struct trod_buf out, held;
+    struct trod_buf *sink;     /* out, or that of a restartable sequence */
+    size_t given;              /* bytes of out */
+    struct raw_branch *branch; /* of held */
+    size_t n_branches, cap_branches;
+    struct raw_rseq rseq;
+
+    unsigned version;
+    uint64_t filetype;
+    uint8_t width; /* of a final entry */
+    uint32_t line_size;
+    uint64_t tid, pid, time, window, last_syscall;
+    uint64_t regs[RAW_REGS];
+    bool begun, ended, repeated;
+    bool blind;      /* accesses of instructions that are not known follow */
+    bool blind_told; /* their address is written, or not known */
+    uint64_t blind_pc;
+    bool pt_told;
+    uint8_t *modules_told; /* bits by module */
+};
+
+/* Entry I from here; 0 and false behind the end. */
+static inline bool raw_peek(const struct raw *c, size_t i, uint64_t *e)
+{
+    *e = 0;
+    if ((i + 1) * RAW_BYTES > c->n)
+        return false;
+    *e = trod_load_le64(c->p + i * RAW_BYTES);
+    return true;
+}
+
+static inline void raw_skip(struct raw *c, size_t entries)
+{
+    c->p += entries * RAW_BYTES;
+    c->n -= entries * RAW_BYTES;
+    c->used += entries * RAW_BYTES;
+    c->offset += entries * RAW_BYTES;
+}
+
+/* Write an entry of W bytes at P. Returns what is behind it. */
+static inline uint8_t *raw_put(uint8_t *p, unsigned w, unsigned type, unsigned size, uint64_t addr)
+{
+    trod_store_le16(p, (uint16_t)type);
+    trod_store_le16(p + 2, (uint16_t)size);
+    if (w == DRM_ENTRY_64)
+        trod_store_le64(p + 4, addr);
+    else
+        trod_store_le32(p + 4, (uint32_t)addr);
+    return p + w;
+}
+
+static inline bool raw_separate(const struct raw *c)
+{
+    return (c->filetype & (TROD_DRM_FILTERED | TROD_DRM_IFILTERED)) != 0;
+}
+
+/* Append an entry to B. Returns 0 or TROD_ERR_NOMEM. */
+int raw_add(const struct raw *c, struct trod_buf *b, unsigned type, unsigned size, uint64_t addr);
+
+/* Report damage at the current entry. Returns 0, or the error where the first one ends the run. */
+int raw_damage(struct raw *c, int status, const char *kind, const char *what);
+
+/* A marker at entry I: its number, its value, and the entries it takes. False: none is there. */
+bool raw_marker_at(const struct raw *c, size_t i, unsigned *number, uint64_t *value, size_t *n);
+
+/* raw_rows.c: the block of the PC entry here. */
+int raw_block_rows(struct raw *c);
+
+/*
+ * The branches that wait, and what came behind them, are written: NEXT is where execution went on,
+ * if KNOWN.
+ */
+int raw_release(struct raw *c, uint64_t next, bool known);
+
+/* raw_rseq.c: a sequence that ends at END begins. */
+int raw_rseq_begin(struct raw *c, uint64_t end);
+/* Instruction N comes next. */
+int raw_rseq_step(struct raw *c, const struct raw_insn *n);
+/* It was left for NEXT; ABORT: by an abort. */
+int raw_rseq_end(struct raw *c, uint64_t next, bool abort);
+void raw_rseq_fini(struct raw_rseq *r);
+
+#endif

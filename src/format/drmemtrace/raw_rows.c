@@ -1,0 +1,367 @@
+/*
+ * raw_rows.c - what becomes of a block of a raw file: instructions, encodings, accesses.
+ *
+ * Implements raw_int.h after docs/formats/drmemtrace-raw.md, "Blocks". Accesses stand in a raw file
+ * behind their block, in the order of its instructions; a kernel event in the middle of a block
+ * stands behind the accesses that came before it and says its address.
+ */
+#include "format/drmemtrace/raw_int.h"
+
+#include "core/grow.h"
+
+#include <string.h>
+
+/* Entries that one instruction needs at the most, but for gathers. */
+enum { ROOM = 16 };
+
+int raw_release(struct raw *c, uint64_t next, bool known)
+{
+    const bool fixes = !raw_separate(c);
+    int rc;
+
+    if (c->held.n == 0)
+        return TROD_OK;
+    for (size_t i = c->n_branches; fixes && i-- > 0;) {
+        const struct raw_branch *b = &c->branch[i];
+        uint8_t *p = c->held.p + b->at;
+
+        if (!known && (!b->has_target || b->type == DRM_CONDITIONAL_JUMP)) {
+            /* where it went is not known: it goes, and what came behind it */
+            if (b->encoded)
+                raw_site_forget(c->blocks, b->site);
+            c->held.n = b->from;
+        } else if (!b->has_target) {
+            raw_put(p, c->width, DRM_MARKER, TROD_DRM_BRANCH_TARGET, next);
+        } else if (b->type == DRM_CONDITIONAL_JUMP) {
+            trod_store_le16(p, b->target == next ? DRM_TAKEN_JUMP : DRM_UNTAKEN_JUMP);
+        }
+        next = b->pc;
+        known = true;
+    }
+    rc = c->held.n ? trod_buf_add(c->sink, c->held.p, c->held.n) : TROD_OK;
+    c->held.n = c->n_branches = 0;
+    return rc;
+}
+
+/* Does a system call follow the instruction? The tracer may have been stopped in between. */
+static bool call_follows(const struct raw *c, size_t *n)
+{
+    unsigned number;
+    uint64_t e, value;
+    size_t len;
+
+    *n = 0;
+    if (raw_peek(c, 0, &e) && raw_kind(e) == RAW_TIMESTAMP) {
+        *n = 1;
+        if (raw_marker_at(c, 1, &number, &value, &len) && number == TROD_DRM_CPU_ID)
+            *n += len;
+    }
+    if (!raw_marker_at(c, *n, &number, &value, &len) || number != TROD_DRM_SYSCALL)
+        return false;
+    *n += len;
+    return true;
+}
+
+/* Is a kernel event, or an abort, at PC (OFFSET in its module) what the N entries lead to? */
+static bool event_at(const struct raw *c, size_t n, uint64_t pc, uint64_t offset, bool *abort)
+{
+    unsigned number;
+    uint64_t value;
+    size_t len;
+
+    if (!raw_marker_at(c, n, &number, &value, &len))
+        return false;
+    *abort = number == TROD_DRM_RSEQ_ABORT;
+    return (*abort || number == TROD_DRM_KERNEL_EVENT) &&
+           value == (c->version < RAW_VERSION_EVENT_PC ? offset : pc);
+}
+
+/* Instruction N did not complete. *SKIP: entries of accesses that it began. */
+static bool interrupted(const struct raw *c, const struct raw_insn *n, uint64_t offset,
+                        size_t *skip, bool *abort)
+{
+    const size_t most = n->flags & RAW_INSN_ELEMENTS ? SIZE_MAX : n->loads;
+    uint64_t e;
+
+    *skip = 0;
+    if (raw_peek(c, 0, &e) && !raw_is_memref(e) && raw_kind(e) != RAW_EXTENDED)
+        return false; /* nearly always */
+    for (size_t i = 0; i < most && raw_peek(c, *skip, &e); i++) {
+        if (raw_is_ext(e, RAW_MEMINFO) || raw_is_ext(e, RAW_BASE))
+            raw_peek(c, ++*skip, &e);
+        if (!raw_is_memref(e))
+            break;
+        ++*skip;
+    }
+    return event_at(c, *skip, n->pc, offset, abort);
+}
+
+/* The first bytes of N stand for it, in a marker. */
+static int uncompleted(struct raw *c, const struct raw_insn *n)
+{
+    uint8_t bytes[8] = {0};
+    const size_t most = c->width == DRM_ENTRY_64 ? 8 : 4;
+
+    memcpy(bytes, n->code, n->len < most ? n->len : most);
+    return raw_add(c, c->sink, DRM_MARKER, TROD_DRM_UNCOMPLETED_INSTRUCTION, trod_load_le64(bytes));
+}
+
+/* The access R at P, if there is one. False: there is not. */
+static bool put_access(struct raw *c, const struct raw_ref *r, uint8_t **p)
+{
+    unsigned type = r->type, size = r->size;
+    uint64_t e, addr;
+
+    if (r->flags & RAW_REF_ELIDED) {
+        addr = r->flags & RAW_REF_FIXED ? r->disp : c->regs[r->base];
+        if (!(r->flags & RAW_REF_FIXED) && r->flags & RAW_REF_BASE)
+            addr += r->disp;
+    } else {
+        raw_peek(c, 0, &e);
+        while (raw_is_ext(e, RAW_BASE)) {
+            raw_skip(c, 1);
+            raw_peek(c, 0, &e);
+        }
+        if (raw_is_ext(e, RAW_MEMINFO)) {
+            type = raw_b(e);
+            size = (unsigned)(raw_a(e) & UINT16_MAX);
+            raw_skip(c, 1);
+            raw_peek(c, 0, &e);
+        }
+        if (c->n < RAW_BYTES || !raw_is_memref(e))
+            return false;
+        raw_skip(c, 1);
+        addr = e;
+        if (r->flags & RAW_REF_BASE) {
+            c->regs[r->base] = addr;
+            addr += r->disp;
+        }
+    }
+    if (type == DRM_DATA_FLUSH || type == DRM_INSTR_FLUSH)
+        size = c->line_size;
+    *p = raw_put(*p, c->width, type, size, addr);
+    return true;
+}
+
+/* Of filtered accesses each stands behind an entry that says which instruction it belongs to. */
+static bool comes_now(struct raw *c, const struct raw_insn *n)
+{
+    uint64_t e, pc;
+
+    if (!(c->filetype & TROD_DRM_DFILTERED))
+        return true;
+    if (!raw_peek(c, 0, &e) || !raw_is_pc(e) || raw_count(e) != 0 ||
+        !raw_code_address(c->code, e, &pc) || pc != n->pc)
+        return false;
+    raw_skip(c, 1);
+    return true;
+}
+
+/* The accesses of N behind P, which has room for ROOM entries and is the end of TO. */
+static int put_accesses(struct raw *c, const struct raw_insn *n, const struct raw_ref *refs,
+                        struct trod_buf *to, bool named)
+{
+    uint8_t *p = to->p + to->n;
+    int rc = TROD_OK;
+
+    if (n->flags & RAW_INSN_ELEMENTS) {
+        while (n->n_refs && put_access(c, &refs[n->ref], &p)) {
+            to->n = (size_t)(p - to->p);
+            if ((rc = trod_buf_reserve(to, (size_t)ROOM * c->width)) < 0)
+                return rc;
+            p = to->p + to->n;
+        }
+    } else {
+        for (unsigned i = 0; i < n->n_refs; i++)
+            if (named || comes_now(c, n))
+                put_access(c, &refs[n->ref + i], &p);
+    }
+    to->n = (size_t)(p - to->p);
+    return rc;
+}
+
+static uint8_t *put_encoding(const struct raw *c, uint8_t *p, const struct raw_insn *n)
+{
+    const unsigned most = c->width - 4u;
+
+    for (unsigned i = 0; i < n->len; i += most) {
+        const unsigned len = n->len - i < most ? n->len - i : most;
+
+        trod_store_le16(p, DRM_ENCODING);
+        trod_store_le16(p + 2, (uint16_t)len);
+        memset(p + 4, 0, most);
+        memcpy(p + 4, n->code + i, len);
+        p += c->width;
+    }
+    return p;
+}
+
+/* Branch N, which is about to be written at AT of held behind its encodings from FROM on, waits. */
+static int hold(struct raw *c, const struct raw_insn *n, size_t from, size_t at, bool encoded)
+{
+    if (!trod_grow(&c->branch, c->n_branches, &c->cap_branches, sizeof *c->branch, 16))
+        return TROD_ERR_NOMEM;
+    c->branch[c->n_branches++] = (struct raw_branch){.from = from,
+                                                     .at = at,
+                                                     .pc = n->pc,
+                                                     .target = n->target,
+                                                     .site = n->site,
+                                                     .type = n->type,
+                                                     .has_target = n->flags & RAW_INSN_TARGET,
+                                                     .encoded = encoded};
+    return TROD_OK;
+}
+
+/* Instruction N and its accesses. NAMED: the entry only says whose access follows. */
+static int put_insn(struct raw *c, const struct raw_insn *n, const struct raw_ref *refs, bool named)
+{
+    struct trod_buf *to = n->flags & RAW_INSN_BRANCH ? &c->held : c->sink;
+    const size_t from = to->n;
+    const bool encoded = !named && raw_site_new(c->blocks, n->site);
+    unsigned type = n->type;
+    uint8_t *p;
+    int rc = trod_buf_reserve(to, (size_t)ROOM * c->width);
+
+    if (rc < 0)
+        return rc;
+    p = to->p + to->n;
+    if (encoded)
+        p = put_encoding(c, p, n);
+    if (n->flags & RAW_INSN_REPEATED && c->repeated)
+        type = DRM_NO_FETCH;
+    c->repeated = n->flags & RAW_INSN_REPEATED;
+    c->last_syscall = n->flags & RAW_INSN_SYSCALL ? n->pc : 0;
+    if (n->flags & RAW_INSN_BRANCH) {
+        rc = hold(c, n, from, (size_t)(p - to->p), encoded);
+        if (!(n->flags & RAW_INSN_TARGET) && !raw_separate(c))
+            p = raw_put(p, c->width, DRM_MARKER, TROD_DRM_BRANCH_TARGET, 0);
+    }
+    p = raw_put(p, c->width, type, named ? 0 : n->len, n->pc);
+    to->n = (size_t)(p - to->p);
+    if (rc == TROD_OK && n->n_refs && (named || !raw_separate(c)) &&
+        !(c->filetype & TROD_DRM_INSTRUCTION_ONLY))
+        rc = put_accesses(c, n, refs, to, named);
+    return rc;
+}
+
+/*
+ * An abort of a restartable sequence whose beginning the tracer did not tell: the store that would
+ * have ended it, N, written from FROM on, did not happen.
+ */
+static bool aborted(struct raw *c, const struct raw_insn *n, size_t from, bool encoded)
+{
+    unsigned number;
+    uint64_t value;
+    size_t len;
+
+    if (c->rseq.ever || raw_separate(c) || !raw_marker_at(c, 0, &number, &value, &len) ||
+        number != TROD_DRM_RSEQ_ABORT)
+        return false;
+    if (encoded)
+        raw_site_forget(c->blocks, n->site);
+    if (n->flags & RAW_INSN_BRANCH)
+        c->n_branches--;
+    if (n->flags & RAW_INSN_BRANCH)
+        c->held.n = from;
+    else
+        c->sink->n = from;
+    return true;
+}
+
+/* What makes the block end before N. Returns 1: it does, 0, or an error. */
+static int ends_before(struct raw *c, const struct raw_insn *n, const struct raw_block *block,
+                       uint64_t offset)
+{
+    unsigned number;
+    uint64_t value;
+    size_t len = 0;
+    bool abort = false;
+    int rc;
+
+    if (n->flags & RAW_INSN_SYSCALL && c->filetype & TROD_DRM_SYSCALL_NUMBERS &&
+        !call_follows(c, &len))
+        return 1;
+    if (n->flags & RAW_INSN_SYSCALL && c->last_syscall == n->pc && block->wanted == 1) {
+        raw_skip(c, c->filetype & TROD_DRM_SYSCALL_NUMBERS ? len : 0);
+        return 1; /* the same call once more, without an instruction between */
+    }
+    if (interrupted(c, n, offset, &len, &abort)) {
+        raw_skip(c, len);
+        if ((rc = raw_release(c, n->pc, true)) < 0 || abort)
+            return rc < 0 ? rc : 1;
+        rc = uncompleted(c, n);
+        return rc < 0 ? rc : 1;
+    }
+    if (raw_marker_at(c, 0, &number, &value, &len) && number == TROD_DRM_MIDBLOCK_END_PC &&
+        value == n->pc) {
+        raw_skip(c, len);
+        return 1; /* the tracer was detached here */
+    }
+    return 0;
+}
+
+/* Instructions of BLOCK from the Ith on are not known: said once by module. */
+static int blind(struct raw *c, uint64_t e, const struct raw_block *block, uint64_t pc)
+{
+    const struct trod_place at = trod_place_offset(c->path, c->offset);
+    const unsigned module = raw_module(e);
+
+    if (!(c->modules_told[module / 8] >> module % 8 & 1)) {
+        c->modules_told[module / 8] |= (uint8_t)(1 << module % 8);
+        trod_warning(
+            c->diag, TROD_ERR_IO, "drmemtrace.raw-code", &at,
+            "instructions of '%s' are not known (there is no such file, or it is not the "
+            "one that ran; --module-dir): they are left out, and what they access is given "
+            "as reads of one byte",
+            raw_code_name(c->code, e));
+    }
+    c->blind = true;
+    c->blind_told = !block->known;
+    c->blind_pc = pc;
+    c->repeated = false;
+    c->last_syscall = 0;
+    return raw_release(c, pc, block->known);
+}
+
+int raw_block_rows(struct raw *c)
+{
+    const struct raw_block *block;
+    const struct raw_insn *insn;
+    const struct raw_ref *refs;
+    uint64_t e, pc;
+    bool named;
+    int rc = TROD_OK;
+
+    raw_peek(c, 0, &e);
+    raw_skip(c, 1);
+    if (!(block = raw_block_find(c->blocks, e)))
+        return TROD_ERR_NOMEM;
+    insn = raw_block_insns(c->blocks, block);
+    refs = raw_block_refs(c->blocks, block);
+    named = raw_count(e) == 0;
+    pc = block->pc;
+    c->blind = false;
+    for (uint32_t i = 0; i < block->n && rc == TROD_OK; i++, insn++) {
+        size_t from;
+        bool encoded;
+
+        rc = ends_before(c, insn, block, raw_offset(e) + (insn->pc - block->pc));
+        if (rc != 0)
+            return rc < 0 ? rc : TROD_OK;
+        if (!(insn->flags & RAW_INSN_BRANCH))
+            rc = raw_release(c, insn->pc, true);
+        if (rc == TROD_OK && c->rseq.on)
+            rc = raw_rseq_step(c, insn);
+        if (rc < 0)
+            return rc;
+        from = insn->flags & RAW_INSN_BRANCH ? c->held.n : c->sink->n;
+        encoded = !named && !raw_site_written(c->blocks, insn->site);
+        rc = put_insn(c, insn, refs, named);
+        if (rc == TROD_OK && aborted(c, insn, from, encoded))
+            return TROD_OK;
+        pc = insn->pc + insn->len;
+    }
+    if (rc == TROD_OK && block->n < block->wanted)
+        rc = blind(c, e, block, pc);
+    return rc;
+}
