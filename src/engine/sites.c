@@ -7,6 +7,7 @@
 #include "engine/sites.h"
 
 #include "engine/modules.h"
+#include "engine/near.h"
 #include "trod/disasm.h"
 
 #include "core/hash.h"
@@ -18,22 +19,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_SHIFT = 10, CHUNK = 1 << CHUNK_SHIFT, CHUNKS = 1 << 16, SLOTS_FIRST = 1 << 12 };
+enum { CHUNK_SHIFT = 10, CHUNK = 1 << CHUNK_SHIFT, CHUNKS = 1 << 16 };
 
-/* What a site decodes to; made when somebody asks for one of the chunk. */
+/* What the sites of a chunk decode to; made when somebody asks for one of them. NULL: nobody has. */
 struct facts {
-    struct trod_insn insn[CHUNK];
-    bool known[CHUNK];
+    _Atomic(const struct trod_insn *) insn[CHUNK];
 };
 
-enum { LIKE_BITS = 11 };
+enum { LIKE_BITS = 11, DECODED = 256 };
 
 /* What an opcode decodes to, whatever its address. */
 struct like {
     uint8_t n, iset; /* n 0: none */
     uint8_t code[TROD_INSN_CODE];
-    struct trod_insn insn;
+    const struct trod_insn *insn;
 };
+
+/* Instructions that were decoded: many sites have the same one. */
+struct decoded {
+    struct decoded *next;
+    uint32_t n;
+    struct trod_insn insn[DECODED];
+};
+
+enum { SLOTS_FIRST = 1 << 12, SLOTS_LARGE = 1 << 20 };
 
 struct trod_sites {
     const struct trod_meta *meta;
@@ -41,7 +50,8 @@ struct trod_sites {
     pthread_mutex_t lock;
     atomic_uint_fast32_t n;
     struct trod_site *chunk[CHUNKS];
-    struct facts *facts[CHUNKS];
+    _Atomic(struct facts *) facts[CHUNKS];
+    struct decoded *decoded; /* the last one has room */
     uint32_t *slot; /* number + 1 by hash of address and bytes */
     uint32_t n_slots;
     struct trod_insn_decoder *decoder;
@@ -84,7 +94,11 @@ void engine_sites_free(struct trod_sites *s)
         return;
     for (size_t i = 0; i < CHUNKS && s->chunk[i]; i++) {
         free(s->chunk[i]);
-        free(s->facts[i]);
+        free(atomic_load_explicit(&s->facts[i], memory_order_relaxed));
+    }
+    for (struct decoded *d = s->decoded, *next; d; d = next) {
+        next = d->next;
+        free(d);
     }
     engine_modules_free(&s->modules);
     trod_insn_decoder_free(s->decoder);
@@ -135,7 +149,7 @@ static bool same(const struct trod_site *a, const struct trod_site *b)
 
 static bool grow_slots(struct trod_sites *s, uint32_t sites)
 {
-    uint32_t n = s->n_slots * 2;
+    const uint32_t n = s->n_slots * (s->n_slots < SLOTS_LARGE ? 4 : 2);
     uint32_t *slot = calloc(n, sizeof *slot);
 
     if (!slot)
@@ -211,63 +225,106 @@ uint32_t trod_sites_add(struct trod_sites *s, const struct trod_site *site)
 
 /* ---- what a site is. The lock is held. */
 
+/* A copy of INSN that stays. NULL: no memory. */
+static const struct trod_insn *keep(struct trod_sites *s, const struct trod_insn *insn)
+{
+    struct decoded *d = s->decoded;
+
+    if (!d || d->n == DECODED) {
+        d = malloc(sizeof *d);
+        if (!d)
+            return NULL;
+        d->next = s->decoded;
+        d->n = 0;
+        s->decoded = d;
+    }
+    d->insn[d->n] = *insn;
+    return &d->insn[d->n++];
+}
+
 /*
  * The facts of SITE, which has an opcode. Programs have few different ones: only where a branch
- * leads to depends on the address.
+ * leads to depends on the address, and of x86-64 what most branches are on no displacement.
  */
-static void decode_code(struct trod_sites *s, const struct trod_site *site, struct trod_insn *out)
+static const struct trod_insn *decode_code(struct trod_sites *s, const struct trod_site *site)
 {
-    const uint64_t h = trod_fnv(TROD_FNV ^ site->iset, site->code, site->code_n);
+    const uint32_t near = s->isa == TROD_ISA_X86_64 ? engine_near_branch(site->code, site->code_n) : 0;
+    const uint32_t n = near ? near : site->code_n;
+    const uint64_t h = trod_fnv(TROD_FNV ^ (uint64_t)site->iset << 8 ^ site->code_n, site->code, n);
+    struct trod_insn insn;
     struct like *l;
 
     if (!s->like)
         s->like = calloc(1u << LIKE_BITS, sizeof *s->like);
     l = s->like ? &s->like[h * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LIKE_BITS)] : NULL;
-    if (l && l->n == site->code_n && l->iset == site->iset &&
-        memcmp(l->code, site->code, site->code_n) == 0) {
-        *out = l->insn;
-        return;
+    if (l && l->n == site->code_n && l->iset == site->iset && memcmp(l->code, site->code, n) == 0) {
+        if (!near)
+            return l->insn;
+        insn = *l->insn;
+        insn.target = engine_near_target(site->pc, site->code, site->code_n, near);
+        return keep(s, &insn);
     }
-    *out = *trod_insn_decode(s->decoder, site->iset, site->pc, site->code, site->code_n);
-    if (!l || out->flags & TROD_INSN_TARGET)
-        return;
-    *l = (struct like){.n = site->code_n, .iset = site->iset, .insn = *out};
-    memcpy(l->code, site->code, site->code_n);
+    insn = *trod_insn_decode(s->decoder, site->iset, site->pc, site->code, site->code_n);
+    if (l && (near || !(insn.flags & TROD_INSN_TARGET))) {
+        l->insn = keep(s, &insn);
+        l->n = l->insn ? site->code_n : 0;
+        l->iset = site->iset;
+        memcpy(l->code, site->code, site->code_n);
+        return l->insn;
+    }
+    return keep(s, &insn);
 }
 
-static void decode(struct trod_sites *s, uint32_t number, struct trod_insn *out)
+/* NULL: no memory. */
+static const struct trod_insn *decode(struct trod_sites *s, uint32_t number)
 {
     const struct trod_site *site = trod_site_at(s, number);
 
     if (s->isa == TROD_ISA_REGDEPS) {
-        trod_insn_regdeps(out, site->code, site->code_n);
-        return;
+        struct trod_insn insn;
+
+        trod_insn_regdeps(&insn, site->code, site->code_n);
+        return keep(s, &insn);
     }
     if (!s->decoder_tried && s->isa) {
         s->decoder_tried = true;
         trod_insn_decoder_new(&s->decoder, (enum trod_isa)s->isa, s->endian);
     }
-    if (s->decoder && site->code_n)
-        decode_code(s, site, out);
+    return s->decoder && site->code_n ? decode_code(s, site) : &unknown_insn;
+}
+
+/* What site NUMBER, which nobody has asked for, decodes to. NULL: no memory. */
+static const struct trod_insn *new_insn(struct trod_sites *s, uint32_t number)
+{
+    _Atomic(struct facts *) *const at = &s->facts[number >> CHUNK_SHIFT];
+    struct facts *f = atomic_load_explicit(at, memory_order_relaxed);
+    const struct trod_insn *insn;
+
+    if (!f) {
+        f = calloc(1, sizeof *f);
+        if (!f)
+            return NULL;
+        atomic_store_explicit(at, f, memory_order_release);
+    }
+    insn = decode(s, number);
+    if (insn && s->isa != TROD_ISA_UNKNOWN)
+        atomic_store_explicit(&f->insn[number & (CHUNK - 1)], insn, memory_order_release);
+    return insn;
 }
 
 const struct trod_insn *trod_site_insn(struct trod_sites *s, uint32_t number)
 {
-    const struct trod_insn *insn = &unknown_insn;
-    struct facts *f;
+    struct facts *f =
+        atomic_load_explicit(&s->facts[number >> CHUNK_SHIFT], memory_order_acquire);
+    const struct trod_insn *insn =
+        f ? atomic_load_explicit(&f->insn[number & (CHUNK - 1)], memory_order_acquire) : NULL;
 
+    if (insn)
+        return insn;
     pthread_mutex_lock(&s->lock);
-    f = s->facts[number >> CHUNK_SHIFT];
-    if (!f)
-        f = s->facts[number >> CHUNK_SHIFT] = calloc(1, sizeof *f);
-    if (f) {
-        insn = &f->insn[number & (CHUNK - 1)];
-        if (!f->known[number & (CHUNK - 1)])
-            decode(s, number, &f->insn[number & (CHUNK - 1)]);
-        f->known[number & (CHUNK - 1)] = s->isa != TROD_ISA_UNKNOWN;
-    }
+    insn = new_insn(s, number);
     pthread_mutex_unlock(&s->lock);
-    return insn;
+    return insn ? insn : &unknown_insn;
 }
 
 const char *trod_site_register(struct trod_sites *s, uint32_t number, unsigned reg)

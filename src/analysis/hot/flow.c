@@ -12,10 +12,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_address(const void *a, const void *b)
+/* A site that ran. */
+struct ran {
+    uint64_t pc;
+    uint32_t site;
+};
+
+/* Sort N sites at *P by address; *ROOM is for as many, and what is sorted is in either. */
+static void sort_by_pc(struct ran **p, struct ran **room, size_t n)
 {
-    return trod_site_compare(((const struct hot_insn *)a)->what,
-                             ((const struct hot_insn *)b)->what);
+    enum { BITS = 11, PLACES = 1 << BITS };
+    uint64_t differ = 0;
+
+    for (size_t i = 1; i < n; i++)
+        differ |= (*p)[i].pc ^ (*p)[0].pc;
+    for (unsigned shift = 0; shift < 64 && differ >> shift; shift += BITS) {
+        size_t at[PLACES] = {0}, sum = 0;
+        struct ran *const from = *p, *const to = *room;
+
+        if (!(differ >> shift & (PLACES - 1)))
+            continue;
+        for (size_t i = 0; i < n; i++)
+            at[from[i].pc >> shift & (PLACES - 1)]++;
+        for (size_t i = 0; i < PLACES; i++) {
+            const size_t here = at[i];
+
+            at[i] = sum;
+            sum += here;
+        }
+        for (size_t i = 0; i < n; i++)
+            to[at[from[i].pc >> shift & (PLACES - 1)]++] = from[i];
+        *p = to;
+        *room = from;
+    }
+}
+
+/* As trod_site_compare has it. Returns the sites of N that are sorted, in P or ROOM. */
+static struct ran *sorted(struct trod_sites *sites, struct ran *p, struct ran *room, size_t n)
+{
+    sort_by_pc(&p, &room, n);
+    for (size_t i = 1; i < n; i++) /* few addresses have more than one opcode */
+        for (size_t k = i; k > 0 && p[k - 1].pc == p[k].pc; k--) {
+            const struct ran r = p[k];
+
+            if (trod_site_compare(trod_site_at(sites, p[k - 1].site),
+                                  trod_site_at(sites, r.site)) < 0)
+                break;
+            p[k] = p[k - 1];
+            p[k - 1] = r;
+        }
+    return p;
 }
 
 static void classify(struct hot_insn *i, struct trod_sites *sites, const struct trod_site *site)
@@ -36,34 +82,57 @@ bool hot_loops(struct trod_sites *sites, uint32_t site)
     return i.branch && !i.returns;
 }
 
+/* The sites that ran to P, executions with a fetch of each site to FETCHED. Returns how many. */
+static size_t sum_up(const struct hot_state *s, struct ran *p, uint64_t *fetched)
+{
+    uint64_t sum = 0;
+    size_t n = 0;
+
+    for (uint32_t k = 0; k < s->n_ran; k++) {
+        fetched[k] = sum += s->fetched[k];
+        if (sum | s->again[k])
+            p[n++] = (struct ran){trod_site_at(s->context.sites, k)->pc, k};
+    }
+    return n;
+}
+
+static void add_insn(struct hot_flow *f, const struct hot_state *s, uint32_t site, uint64_t fetched)
+{
+    struct hot_insn *i = &f->insn[f->n++];
+
+    i->what = trod_site_at(s->context.sites, site);
+    i->pc = i->what->pc;
+    i->n = fetched + s->again[site];
+    i->again = s->again[site];
+    i->site = site;
+    i->size = hot_size_of(i->what);
+    i->begins = false;
+    classify(i, s->context.sites, i->what);
+    f->executed += i->n;
+}
+
 static int gather(struct hot_flow *f, const struct hot_state *s)
 {
-    uint64_t fetched = 0;
+    struct ran *p = malloc((s->n_ran + 1) * sizeof *p), *room = NULL;
+    uint64_t *fetched = malloc((s->n_ran + 1) * sizeof *fetched);
+    size_t n = p && fetched ? sum_up(s, p, fetched) : 0;
+    const struct ran *all;
 
     f->executed = s->nowhere;
-    f->insn = calloc(s->n_ran + 1, sizeof *f->insn);
-    if (!f->insn)
-        return TROD_ERR_NOMEM;
-    for (uint32_t k = 0; k < s->n_ran; k++) {
-        const struct trod_site *site;
-        struct hot_insn *i = &f->insn[f->n];
-
-        fetched += s->fetched[k];
-        if (!(fetched | s->again[k]))
-            continue;
-        site = trod_site_at(s->context.sites, k);
-        *i = (struct hot_insn){.pc = site->pc,
-                               .what = site,
-                               .n = fetched + s->again[k],
-                               .again = s->again[k],
-                               .site = k,
-                               .size = hot_size_of(site)};
-        classify(i, s->context.sites, site);
-        f->executed += i->n;
-        f->n++;
+    f->insn = malloc((n + 1) * sizeof *f->insn);
+    room = malloc((n + 1) * sizeof *room);
+    if (p && fetched && f->insn && room) {
+        all = sorted(s->context.sites, p, room, n);
+        for (size_t i = 0; i < n; i++)
+            add_insn(f, s, all[i].site, fetched[all[i].site]);
+        n = f->n + 1;
+    } else {
+        n = 0;
     }
-    qsort(f->insn, f->n, sizeof *f->insn, by_address);
-    return TROD_OK;
+    free(p);
+    free(room);
+    free(fetched);
+    return n ? TROD_OK : TROD_ERR_NOMEM;
 }
 
 /* MIPS: the instruction behind a branch is executed before the branch is taken. It leaves the

@@ -159,34 +159,38 @@ static int put_lines(const struct hot_state *s, const struct hot_lines *t, const
     return TROD_OK;
 }
 
-static int put_both(const struct hot_state *s, bool pages, struct trod_result *r)
+/* Lines of CODE and of data, or pages. */
+static int put_both(const struct hot_state *s, const struct hot_lines *code,
+                    const struct hot_lines *data, bool pages, struct trod_result *r)
 {
-    const unsigned shift = hot_log2(pages ? s->opt->page : s->opt->line);
-    struct hot_lines code = {0}, data = s->data;
-    int rc = hot_code_lines(&code, s, shift);
+    int rc;
 
-    if (rc == TROD_OK && shift > data.shift)
-        rc = hot_lines_copy(&data, &s->data, shift);
-    if (rc == TROD_OK) {
-        trod_result_u64(r, pages ? "code_pages" : "code_lines", code.n);
-        trod_result_u64(r, pages ? "data_pages" : "data_lines", data.n);
-        trod_result_u64(r, pages ? "data_page_bytes" : "data_line_bytes",
-                        UINT64_C(1) << data.shift);
-        rc = put_lines(s, &code, pages ? "hot_code_pages" : "hot_code_lines",
-                       pages ? "hottest pages of code" : "hottest lines of code", r);
-    }
-    if (rc == TROD_OK)
-        rc = put_lines(s, &data, pages ? "hot_data_pages" : "hot_data_lines",
-                       pages ? "hottest pages of data" : "hottest lines of data", r);
-    hot_lines_free(&code);
-    if (data.group != s->data.group)
-        hot_lines_free(&data);
-    return rc;
+    trod_result_u64(r, pages ? "code_pages" : "code_lines", code->n);
+    trod_result_u64(r, pages ? "data_pages" : "data_lines", data->n);
+    trod_result_u64(r, pages ? "data_page_bytes" : "data_line_bytes", UINT64_C(1) << data->shift);
+    rc = put_lines(s, code, pages ? "hot_code_pages" : "hot_code_lines",
+                   pages ? "hottest pages of code" : "hottest lines of code", r);
+    return rc < 0 ? rc
+                  : put_lines(s, data, pages ? "hot_data_pages" : "hot_data_lines",
+                              pages ? "hottest pages of data" : "hottest lines of data", r);
 }
 
 int hot_put_memory(const struct hot_state *s, struct trod_result *r)
 {
-    const int rc = put_both(s, false, r);
+    const unsigned shift = hot_log2(s->opt->page);
+    struct hot_lines code = {0}, pages = {0}, data = {0};
+    int rc = hot_code_lines(&code, s, hot_log2(s->opt->line));
 
-    return rc == TROD_OK ? put_both(s, true, r) : rc;
+    if (rc == TROD_OK)
+        rc = put_both(s, &code, &s->data, false, r);
+    if (rc == TROD_OK)
+        rc = hot_lines_copy(&pages, &code, shift);
+    if (rc == TROD_OK)
+        rc = hot_lines_copy(&data, &s->data, shift);
+    if (rc == TROD_OK)
+        rc = put_both(s, &pages, &data, true, r);
+    hot_lines_free(&code);
+    hot_lines_free(&pages);
+    hot_lines_free(&data);
+    return rc;
 }

@@ -48,6 +48,34 @@ static int by_executions(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/*
+ * The MOST instructions of F executed most, in order: *N of them. As those that are not among them
+ * are left out again and again, few are sorted. NULL: no memory.
+ */
+static const struct hot_insn **hottest(const struct hot_flow *f, size_t most, size_t *n)
+{
+    const size_t room = most < f->n / 2 ? 2 * most : f->n;
+    const struct hot_insn **all = calloc(room + 1, sizeof *all);
+    uint64_t least = 0;
+
+    *n = 0;
+    for (size_t i = 0; all && i < f->n; i++) {
+        if (f->insn[i].n < least)
+            continue;
+        all[(*n)++] = &f->insn[i];
+        if (*n == room && room < f->n) {
+            qsort(all, *n, sizeof(const struct hot_insn *), by_executions);
+            *n = most;
+            least = most ? all[most - 1]->n : UINT64_MAX;
+        }
+    }
+    if (!all)
+        return NULL;
+    qsort(all, *n, sizeof(const struct hot_insn *), by_executions);
+    *n = *n < most ? *n : most;
+    return all;
+}
+
 static int put_instructions(const struct hot_state *s, const struct hot_flow *f,
                             struct trod_result *r)
 {
@@ -59,16 +87,14 @@ static int put_instructions(const struct hot_state *s, const struct hot_flow *f,
         {"function", TROD_COLUMN_PLAIN, NULL, NULL},
         {"text", TROD_COLUMN_PLAIN, NULL, NULL},
     };
-    const struct hot_insn **all = calloc(f->n + 1, sizeof *all);
+    size_t n;
+    const struct hot_insn **all = hottest(f, hot_rows(s, f->n), &n);
     struct hot_share share = {f->executed, 0};
 
     if (!all)
         return TROD_ERR_NOMEM;
-    for (size_t i = 0; i < f->n; i++)
-        all[i] = &f->insn[i];
-    qsort(all, f->n, sizeof(const struct hot_insn *), by_executions);
     trod_result_table(r, "hot_instructions", "hottest instructions", columns, 6);
-    for (size_t i = 0; i < hot_rows(s, f->n); i++) {
+    for (size_t i = 0; i < n; i++) {
         trod_result_hex(r, NULL, all[i]->pc);
         trod_result_u64(r, NULL, all[i]->n);
         hot_put_share(r, &share, all[i]->n);

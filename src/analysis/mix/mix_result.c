@@ -5,7 +5,9 @@
  */
 #include "analysis/mix/mix.h"
 
+#include "core/grow.h"
 #include "core/hash.h"
+#include "engine/near.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,12 +70,12 @@ struct name {
 };
 
 /* The mnemonic of an opcode. */
-enum { MEMOS = 4096 };
+enum { MEMOS = 4096, SLOTS_FIRST = 1024 };
 
 struct memo {
     uint8_t n, iset; /* n 0: none */
     uint8_t code[TROD_INSN_CODE];
-    char text[NAME];
+    uint32_t name; /* its number */
 };
 
 /* Few names: extensions, groups, classes. */
@@ -86,7 +88,10 @@ struct keyed {
 
 struct tables {
     struct name *name;
-    size_t n;
+    size_t n, cap;
+    uint32_t *slot; /* number of a name + 1 by hash of its text; n_slots: a power of two */
+    size_t n_slots;
+    struct memo *memo; /* MEMOS places */
     struct keyed keyed[KEYS][KEYS_MOST];
     size_t n_keyed[KEYS];
     uint64_t category[CATEGORIES][2], length[LENGTHS][2];
@@ -126,21 +131,74 @@ static void disassemble(struct trod_sites *sites, uint32_t site, char out[NAME])
             *p = (char)(*p + 'a' - 'A');
 }
 
-/* The mnemonic of SITE: that of its opcode, of which programs have few. MEMO: MEMOS places. */
-static void mnemonic(struct trod_sites *sites, uint32_t number, struct memo *memo, char out[NAME])
+/* The slot of TEXT, or the empty one where it belongs. */
+static uint32_t *slot_of(const struct tables *t, const char *text)
+{
+    const uint64_t h = trod_fnv(TROD_FNV, text, strlen(text));
+    size_t i = (size_t)(h ^ h >> 32) & (t->n_slots - 1);
+
+    while (t->slot[i] && strcmp(t->name[t->slot[i] - 1].text, text) != 0)
+        i = (i + 1) & (t->n_slots - 1);
+    return &t->slot[i];
+}
+
+static bool grow_slots(struct tables *t)
+{
+    const size_t n = t->n_slots ? 2 * t->n_slots : SLOTS_FIRST;
+    uint32_t *slot = calloc(n, sizeof *slot);
+
+    if (!slot)
+        return false;
+    free(t->slot);
+    t->slot = slot;
+    t->n_slots = n;
+    for (size_t i = 0; i < t->n; i++)
+        *slot_of(t, t->name[i].text) = (uint32_t)i + 1;
+    return true;
+}
+
+/* The name that reads TEXT. NULL: no memory. */
+static struct name *name_of(struct tables *t, const char *text)
+{
+    uint32_t *slot;
+
+    if (2 * t->n >= t->n_slots && !grow_slots(t))
+        return NULL;
+    slot = slot_of(t, text);
+    if (!*slot) {
+        if (!trod_grow(&t->name, t->n, &t->cap, sizeof *t->name, SLOTS_FIRST))
+            return NULL;
+        t->name[t->n] = (struct name){.by = {0, 0}};
+        memcpy(t->name[t->n].text, text, strlen(text) + 1);
+        *slot = (uint32_t)++t->n;
+    }
+    return &t->name[*slot - 1];
+}
+
+/* The mnemonic of site NUMBER: that of its opcode, of which programs have few. NULL: no memory. */
+static struct name *mnemonic(struct trod_sites *sites, uint32_t number, struct tables *t)
 {
     const struct trod_site *site = trod_site_at(sites, number);
-    const uint64_t h = trod_fnv(TROD_FNV ^ site->iset, site->code, site->code_n);
-    struct memo *m = &memo[(h ^ h >> 32) % MEMOS];
+    const uint32_t near = trod_sites_meta(sites)->isa == TROD_ISA_X86_64
+                              ? engine_near_branch(site->code, site->code_n)
+                              : 0;
+    const uint32_t n = near ? near : site->code_n;
+    const uint64_t h = trod_fnv(TROD_FNV ^ (uint64_t)site->iset << 8 ^ site->code_n, site->code, n);
+    struct memo *m = &t->memo[(h ^ h >> 32) % MEMOS];
+    struct name *name;
+    char text[NAME];
 
-    if (m->n != site->code_n || m->iset != site->iset || m->n == 0 ||
-        memcmp(m->code, site->code, m->n) != 0) {
-        disassemble(sites, number, m->text);
-        m->n = site->code_n;
-        m->iset = site->iset;
-        memcpy(m->code, site->code, m->n);
-    }
-    memcpy(out, m->text, NAME);
+    if (m->n && m->n == site->code_n && m->iset == site->iset && memcmp(m->code, site->code, n) == 0)
+        return &t->name[m->name];
+    disassemble(sites, number, text);
+    name = name_of(t, text);
+    if (!name)
+        return NULL;
+    m->n = site->code_n;
+    m->iset = site->iset;
+    m->name = (uint32_t)(name - t->name);
+    memcpy(m->code, site->code, m->n);
+    return name;
 }
 
 /* The first that fits. */
@@ -185,11 +243,6 @@ static void add(uint64_t into[2], const uint64_t by[2])
     into[1] += by[1];
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(((const struct name *)a)->text, ((const struct name *)b)->text);
-}
-
 static int by_count(const void *a, const void *b)
 {
     const struct name *x = a, *y = b;
@@ -198,22 +251,6 @@ static int by_count(const void *a, const void *b)
     if (n != m)
         return n < m ? 1 : -1;
     return strcmp(x->text, y->text);
-}
-
-/* Sort T's names by count, each there once. */
-static void gather(struct tables *t)
-{
-    size_t n = 0;
-
-    qsort(t->name, t->n, sizeof *t->name, by_text);
-    for (size_t i = 0; i < t->n; i++) {
-        if (n && strcmp(t->name[n - 1].text, t->name[i].text) == 0)
-            add(t->name[n - 1].by, t->name[i].by);
-        else
-            t->name[n++] = t->name[i];
-    }
-    t->n = n;
-    qsort(t->name, t->n, sizeof *t->name, by_count);
 }
 
 /* BY more of NAME; NULL has no line. */
@@ -251,44 +288,57 @@ static void add_keys(struct tables *t, const struct trod_insn *insn, const uint6
     add_key(t, TT6E, insn->tt6e, by);
 }
 
+/* Site NUMBER was executed BY. */
+static int add_site(struct trod_sites *sites, uint32_t number, const uint64_t by[2],
+                    struct tables *t)
+{
+    const struct trod_site *site = trod_site_at(sites, number);
+    const struct trod_insn *insn = trod_site_insn(sites, number);
+    struct name *name = mnemonic(sites, number, t);
+
+    if (!name)
+        return TROD_ERR_NOMEM;
+    add(name->by, by);
+    add(t->category[mix_category(site, insn)], by);
+    add_keys(t, insn, by);
+    add(t->length[site->size < LENGTHS ? site->size : 0], by);
+    return TROD_OK;
+}
+
+static int add_nowhere(const uint64_t nowhere[2], struct tables *t)
+{
+    struct name *name = name_of(t, "(unknown)");
+
+    if (!name)
+        return TROD_ERR_NOMEM;
+    add(name->by, nowhere);
+    add(t->category[UNKNOWN], nowhere);
+    add(t->length[0], nowhere);
+    add_key(t, EXTENSION, "unknown", nowhere);
+    return TROD_OK;
+}
+
 static int decode(const struct mix_state *s, struct tables *t)
 {
     const uint64_t *nowhere = s->sums.nowhere;
     uint64_t by[2] = {0, 0};
+    int rc = TROD_OK;
 
-    struct memo *memo = calloc(MEMOS, sizeof *memo);
-
-    t->name = calloc(s->n_ran + 1, sizeof *t->name);
-    if (!t->name || !memo) {
-        free(t->name);
-        free(memo);
+    t->memo = calloc(MEMOS, sizeof *t->memo);
+    if (!t->memo)
         return TROD_ERR_NOMEM;
-    }
-    for (uint32_t i = 0; i < s->n_ran; i++) {
-        const struct trod_site *site;
-
+    for (uint32_t i = 0; rc == TROD_OK && i < s->n_ran; i++) {
         add(by, s->ran[i].by);
-        if (!(by[0] | by[1]))
-            continue;
-        site = trod_site_at(s->sites, i);
-        mnemonic(s->sites, i, memo, t->name[t->n].text);
-        add(t->name[t->n++].by, by);
-        add(t->category[mix_category(site, trod_site_insn(s->sites, i))], by);
-        add_keys(t, trod_site_insn(s->sites, i), by);
-        add(t->length[site->size < LENGTHS ? site->size : 0], by);
+        if (by[0] | by[1])
+            rc = add_site(s->sites, i, by, t);
     }
-    if (nowhere[0] | nowhere[1]) {
-        memcpy(t->name[t->n].text, "(unknown)", sizeof "(unknown)");
-        add(t->name[t->n++].by, nowhere);
-        add(t->category[UNKNOWN], nowhere);
-        add(t->length[0], nowhere);
-        add_key(t, EXTENSION, "unknown", nowhere);
-    }
-    free(memo);
+    if (rc == TROD_OK && nowhere[0] | nowhere[1])
+        rc = add_nowhere(nowhere, t);
     for (unsigned i = 0; i < KEYS; i++)
         qsort(t->keyed[i], t->n_keyed[i], sizeof t->keyed[i][0], by_key);
-    gather(t);
-    return TROD_OK;
+    if (t->n)
+        qsort(t->name, t->n, sizeof *t->name, by_count);
+    return rc;
 }
 
 /* The cells behind the key: all, share of TOTAL, user, kernel. */
@@ -419,23 +469,31 @@ static void put_accesses(const struct mix_state *s, struct trod_result *r)
     trod_result_table_close(r);
 }
 
-int mix_result(const void *st, struct trod_result *r)
+static int put_all(const struct mix_state *s, const struct tables *t, struct trod_result *r)
 {
-    const struct mix_state *s = st;
-    struct tables t = {0};
     uint64_t by[2] = {0, 0};
 
-    if (decode(s, &t) < 0)
-        return TROD_ERR_NOMEM;
-    for (size_t i = 0; i < t.n; i++)
-        add(by, t.name[i].by);
+    for (size_t i = 0; i < t->n; i++)
+        add(by, t->name[i].by);
     trod_result_u64(r, "instructions", by[0] + by[1]);
     trod_result_u64(r, "user", by[0]);
     trod_result_u64(r, "kernel", by[1]);
     trod_result_u64(r, "skipped", s->sums.skipped);
-    put_instructions(s, &t, by[0] + by[1], r);
+    put_instructions(s, t, by[0] + by[1], r);
     put_branches(s, by[0] + by[1], r);
     put_accesses(s, r);
-    free(t.name);
     return s->by >= TROD_BY_MODULE ? mix_put_owners(s, by[0] + by[1], r) : TROD_OK;
+}
+
+int mix_result(const void *st, struct trod_result *r)
+{
+    struct tables t = {0};
+    int rc = decode(st, &t);
+
+    if (rc == TROD_OK)
+        rc = put_all(st, &t, r);
+    free(t.name);
+    free(t.slot);
+    free(t.memo);
+    return rc;
 }
