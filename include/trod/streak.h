@@ -70,6 +70,22 @@ static inline const struct trod_streak *trod_streak_next(struct trod_streak_walk
     return NULL;
 }
 
+/* Streaks between the one that trod_streak_next returned last and the one of trod_streak_soon. */
+enum { TROD_STREAK_AHEAD = 8 };
+
+/*
+ * The first site of a streak that comes soon, and in *END the one behind its last; both 0 for a
+ * single row or where there is none. For fetching what belongs to them into the caches.
+ */
+static inline uint32_t trod_streak_soon(const struct trod_streak_walk *w, uint32_t *end)
+{
+    const struct trod_streak *s = w->end - w->at > TROD_STREAK_AHEAD ? w->at + TROD_STREAK_AHEAD : NULL;
+    const uint32_t n = s ? s->n : 0;
+
+    *end = n ? s->site + n : 0;
+    return n ? s->site : 0;
+}
+
 /* The accesses among rows [FROM, TO) of B, which has streaks: *N rows. */
 const uint16_t *trod_streak_accesses(const struct trod_batch *b, uint32_t from, uint32_t to,
                                      uint32_t *n);

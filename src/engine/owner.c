@@ -312,6 +312,8 @@ static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t fro
 
     if (c->plain && s)
         engine_streaks_turn(s, c->stream, c->kernel);
+    if (c->plain && o->places.mask >= OWNER_LARGE)
+        owner_look_ahead(o, b, from, to);
     for (uint32_t i = from; i < to; i++) {
         const uint32_t said = b->have & b->has[i];
         const uint32_t now = said & TROD_COL_STREAM ? b->stream[i] + 1 : 0;

@@ -62,6 +62,15 @@ static inline struct entry *entry_of(const struct places *p, uint64_t pc)
     return &p->at[i];
 }
 
+/* Beyond so many entries the table of places is not in the nearest caches. */
+enum { OWNER_LARGE = 1 << 12 };
+
+/* PC is going to be looked up. */
+static inline void owner_expect(const struct places *p, uint64_t pc)
+{
+    __builtin_prefetch(&p->at[home(p, pc)]);
+}
+
 /* Site SITE, which is not 0, lies DISTANCE behind the one before it. */
 static inline void owner_learn(struct engine_owner *o, uint32_t site, uint64_t distance)
 {
@@ -80,5 +89,9 @@ static inline void owner_learn(struct engine_owner *o, uint32_t site, uint64_t d
  */
 uint32_t owner_plain_rows(struct engine_owner *o, const struct trod_batch *b, uint32_t from,
                           uint32_t to, struct last *l, struct engine_streaks *s, bool said);
+
+/* Fetch the entries of what is executed behind branches among rows [FROM, TO), all with flags. */
+void owner_look_ahead(const struct engine_owner *o, const struct trod_batch *b, uint32_t from,
+                      uint32_t to);
 
 #endif

@@ -393,3 +393,49 @@ uint32_t owner_plain_rows(struct engine_owner *o, const struct trod_batch *b, ui
     end_way(s, &w, b, l);
     return w.i;
 }
+
+/* ---- what is looked up soon */
+
+/* Row I is a branch. What comes behind it lies behind its accesses. */
+TROD_HOT void expect_behind(const struct places *p, const struct trod_batch *b, uint32_t i,
+                            uint32_t to)
+{
+    for (i++; i < to && b->kind[i] != TROD_INSTR;)
+        i++;
+    if (i < to)
+        owner_expect(p, b->addr[i]);
+}
+
+#if TROD_AVX2
+/* Returns the first row that was not looked at. */
+TROD_WIDE static uint32_t ahead_wide(const struct places *p, const struct trod_batch *b,
+                                     uint32_t from, uint32_t to)
+{
+    const __m256i branch = _mm256_set1_epi32(TROD_F_BRANCH);
+    uint32_t i = from;
+
+    for (; i + LANES <= to; i += LANES) {
+        const __m256i flags =
+            _mm256_loadu_si256((const __m256i *)(const void *)(b->flags + i));
+        const __m256i none =
+            _mm256_cmpeq_epi32(_mm256_and_si256(flags, branch), _mm256_setzero_si256());
+        unsigned lanes = ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(none)) & UINT8_MAX;
+
+        for (; lanes; lanes &= lanes - 1)
+            expect_behind(p, b, i + (unsigned)__builtin_ctz(lanes), to);
+    }
+    return i;
+}
+#endif
+
+void owner_look_ahead(const struct engine_owner *o, const struct trod_batch *b, uint32_t from,
+                      uint32_t to)
+{
+#if TROD_AVX2
+    if (trod_wide())
+        from = ahead_wide(&o->places, b, from, to);
+#endif
+    for (; from < to; from++)
+        if (b->flags[from] & TROD_F_BRANCH)
+            expect_behind(&o->places, b, from, to);
+}

@@ -181,6 +181,17 @@ static int any_row(struct hot_state *s, const struct trod_batch *b, uint32_t i)
     return TROD_OK;
 }
 
+/* What belongs to a streak of W that comes soon is fetched into the caches. */
+static inline void expect(const struct hot_state *s, const struct trod_streak_walk *w)
+{
+    uint32_t end;
+    const uint32_t site = trod_streak_soon(w, &end);
+
+    __builtin_prefetch(&s->fetched[site], 1);
+    __builtin_prefetch(&s->fetched[end], 1);
+    __builtin_prefetch(&s->back[end ? end - 1 : 0], 1);
+}
+
 /* The streaks of W, and what is none. */
 static int streaks(struct hot_state *s, const struct trod_batch *b, struct trod_streak_walk *w)
 {
@@ -192,6 +203,7 @@ static int streaks(struct hot_state *s, const struct trod_batch *b, struct trod_
         const uint32_t now = streak->n ? stream_of(b, streak->row) : 0;
         const uint32_t first = streak->row, last = streak->last;
 
+        expect(s, w);
         if (streak->n == 0) {
             if (any_row(s, b, first) < 0)
                 return TROD_ERR_NOMEM;

@@ -258,49 +258,80 @@ int hot_lines_touch(struct hot_lines *t, uint64_t addr, uint64_t size, uint64_t 
     }
 }
 
+/* Accesses whose counters are fetched at once. */
+enum { AT_ONCE = 16 };
+
+/*
+ * Counters of rows ROW to ROW + N - 1, to AT: numbers in t->count, or SIZE_MAX where the group is
+ * new. They are fetched into the caches: what is accessed may be anywhere.
+ */
+static inline void expect(const struct hot_lines *t, const uint64_t *addr, const uint16_t *row,
+                          uint32_t n, size_t at[AT_ONCE])
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t number = addr[row[i]] >> t->shift, group = number / HOT_GROUP;
+        size_t p = trod_table_home(group, t->hash);
+
+        while (t->place[p].number != group && t->place[p].number != HOT_NOWHERE)
+            p = (p + 1) & (t->n_places - 1);
+        at[i] = SIZE_MAX;
+        if (t->place[p].number == group) {
+            at[i] = t->place[p].at + number % HOT_GROUP;
+            __builtin_prefetch(&t->count[at[i]], 1);
+        }
+    }
+}
+
+/* One more access for counter AT of T, which has a group. False: it is no simple case. */
+static inline bool count_inside(struct hot_lines *t, size_t at, uint64_t most)
+{
+    uint32_t *const count = &t->count[at];
+
+    if (*count + 1 > 1) { /* it is neither 0 nor as large as it may be */
+        ++*count;
+        return true;
+    }
+    if (*count == 0 && !most && !(t->group[at / HOT_GROUP].more >> at % HOT_GROUP & 1)) {
+        *count = 1;
+        t->n++;
+        return true;
+    }
+    return false;
+}
+
 int hot_lines_rows(struct hot_lines *table, const struct trod_batch *b, uint32_t from, uint32_t to,
                    uint64_t most)
 {
-    const uint8_t *const restrict kind = b->kind;
     const uint64_t *const restrict addr = b->addr;
     const uint32_t *const restrict size = b->size;
-    struct hot_lines t = *table;
-    uint64_t inside = (UINT64_C(1) << t.shift) - 1;
+    struct hot_lines t;
+    size_t at[AT_ONCE];
     uint32_t n;
     const uint16_t *const access = trod_streak_accesses(b, from, to, &n);
 
-    if (!t.n_places && grow_places(table) < 0)
+    if (!table->n_places && grow_places(table) < 0)
         return TROD_ERR_NOMEM;
     t = *table;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t row = access[i];
-        const uint64_t at = addr[row], number = at >> t.shift, group = number / HOT_GROUP;
-        size_t p = trod_table_home(group, t.hash);
+    for (uint32_t first = 0, i = 0; first < n; first = i) {
+        const uint32_t end = n - first < AT_ONCE ? n : first + AT_ONCE;
+        const uint64_t inside = (UINT64_C(1) << t.shift) - 1;
+        const unsigned shift = t.shift;
 
-        if (kind[row] > TROD_PREFETCH)
-            continue;
-        while (t.place[p].number != group && t.place[p].number != HOT_NOWHERE)
-            p = (p + 1) & (t.n_places - 1);
-        /* an access of no bytes is inside of the block that it does not lie at the beginning of */
-        if (t.place[p].number == group && (at & inside) + size[row] - 1 <= inside) {
-            uint32_t *const count = &t.count[t.place[p].at + number % HOT_GROUP];
+        expect(&t, addr, access + first, end - first, at);
+        for (i = first; i < end && t.shift == shift; i++) {
+            const uint32_t row = access[i];
 
-            if (*count + 1 > 1) { /* it is neither 0 nor as large as it may be */
-                ++*count;
+            /* an access of no bytes is inside of the block that it does not lie at the beginning
+             * of */
+            if (b->kind[row] > TROD_PREFETCH ||
+                (at[i - first] != SIZE_MAX && (addr[row] & inside) + size[row] - 1 <= inside &&
+                 count_inside(&t, at[i - first], most)))
                 continue;
-            }
-            if (*count == 0 && !most &&
-                !(t.group[t.place[p].at / HOT_GROUP].more >> number % HOT_GROUP & 1)) {
-                *count = 1;
-                t.n++;
-                continue;
-            }
+            table->n = t.n;
+            if (hot_lines_touch(table, addr[row], size[row], 1, most) < 0)
+                return TROD_ERR_NOMEM;
+            t = *table;
         }
-        table->n = t.n;
-        if (hot_lines_touch(table, at, size[row], 1, most) < 0)
-            return TROD_ERR_NOMEM;
-        t = *table;
-        inside = (UINT64_C(1) << t.shift) - 1;
     }
     table->n = t.n;
     return TROD_OK;

@@ -175,6 +175,10 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
     trod_streak_walk_begin(&walk, b, from, to);
     while ((streak = trod_streak_next(&walk))) {
         const uint32_t flags = b->flags[streak->last];
+        uint32_t end;
+
+        __builtin_prefetch(&s->ran[trod_streak_soon(&walk, &end)], 1);
+        __builtin_prefetch(&s->ran[end], 1);
 
         if (streak->n == 0) {
             any_row(s, b, streak->row);
