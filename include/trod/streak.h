@@ -79,7 +79,8 @@ enum { TROD_STREAK_AHEAD = 8 };
  */
 static inline uint32_t trod_streak_soon(const struct trod_streak_walk *w, uint32_t *end)
 {
-    const struct trod_streak *s = w->end - w->at > TROD_STREAK_AHEAD ? w->at + TROD_STREAK_AHEAD : NULL;
+    const struct trod_streak *s =
+        w->end - w->at > TROD_STREAK_AHEAD ? w->at + TROD_STREAK_AHEAD : NULL;
     const uint32_t n = s ? s->n : 0;
 
     *end = n ? s->site + n : 0;

@@ -6,6 +6,7 @@
  */
 #include "callstack/callstack_int.h"
 
+#include "core/grow.h"
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
 
@@ -106,20 +107,8 @@ static struct cs_lane *lane_of(struct trod_callstack *c, uint32_t stream, bool s
     const uint32_t at = said ? stream + 1 : 0;
     struct cs_lane *l;
 
-    if (at >= c->n_lanes) {
-        uint32_t n = c->n_lanes ? c->n_lanes : 16;
-        struct cs_lane **p;
-
-        while (n <= at)
-            n *= 2;
-        p = realloc(c->lane, n * sizeof(struct cs_lane *));
-        if (!p)
-            return NULL;
-        for (uint32_t i = c->n_lanes; i < n; i++)
-            p[i] = NULL;
-        c->lane = p;
-        c->n_lanes = n;
-    }
+    if (!trod_grow_to(&c->lane, &c->n_lanes, at, sizeof(struct cs_lane *), NULL))
+        return NULL;
     if (c->lane[at])
         return c->lane[at];
     l = calloc(1, sizeof *l);

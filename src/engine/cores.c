@@ -5,6 +5,7 @@
  * by core, what the last CPU_ID marker of the thread says (drmemtrace, section 4), or, in traces of
  * the other families, the cpu that is the stream of the row.
  */
+#include "core/grow.h"
 #include "engine/run_int.h"
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
@@ -15,19 +16,8 @@
 /* The core that stream STREAM is on as its markers say, + 1. NULL: no memory. */
 static uint32_t *core_of(struct engine_instance *in, uint32_t stream)
 {
-    if (stream >= in->n_core_of) {
-        uint32_t n = in->n_core_of ? in->n_core_of : 16;
-        uint32_t *p;
-
-        while (n <= stream)
-            n *= 2;
-        p = realloc(in->core_of, n * sizeof *p);
-        if (!p)
-            return NULL;
-        memset(p + in->n_core_of, 0, (n - in->n_core_of) * sizeof *p);
-        in->core_of = p;
-        in->n_core_of = n;
-    }
+    if (!trod_grow_to(&in->core_of, &in->n_core_of, stream, sizeof *in->core_of, NULL))
+        return NULL;
     return &in->core_of[stream];
 }
 

@@ -9,10 +9,12 @@
  */
 #include "engine/owner_int.h"
 
+#include "core/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BITS = 10 };
+enum { FIRST_BITS = 10, NEW_AHEAD = 8 };
 
 /* Marks CODE as an offset into the shared pool, which stands for the bytes (types.h). */
 static const uint64_t shared_key = UINT64_C(1) << 63;
@@ -154,20 +156,10 @@ static bool turn_file(struct engine_owner *o, const struct trod_batch *b)
 
 static struct last *last_of(struct engine_owner *o, uint32_t stream)
 {
-    if (stream >= o->n_last) {
-        uint32_t n = o->n_last ? o->n_last : 16;
-        struct last *p;
+    static const struct last none = {.site = TROD_NO_SITE};
 
-        while (n <= stream)
-            n *= 2;
-        p = realloc(o->last, n * sizeof *p);
-        if (!p)
-            return NULL;
-        for (uint32_t i = o->n_last; i < n; i++)
-            p[i] = (struct last){.site = TROD_NO_SITE};
-        o->last = p;
-        o->n_last = n;
-    }
+    if (!trod_grow_to(&o->last, &o->n_last, stream, sizeof *o->last, &none))
+        return NULL;
     return &o->last[stream];
 }
 
@@ -326,6 +318,8 @@ static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t fro
             if (i == to)
                 break;
         }
+        if (plain && i + NEW_AHEAD < to) /* new code goes on for a while */
+            owner_expect(&o->places, b->addr[i + NEW_AHEAD]);
         any_row(o, &o->places, b, i, l);
         if (s && c->plain)
             engine_streaks_plain_row(s, b, i);

@@ -415,8 +415,7 @@ TROD_WIDE static uint32_t ahead_wide(const struct places *p, const struct trod_b
     uint32_t i = from;
 
     for (; i + LANES <= to; i += LANES) {
-        const __m256i flags =
-            _mm256_loadu_si256((const __m256i *)(const void *)(b->flags + i));
+        const __m256i flags = _mm256_loadu_si256((const __m256i *)(const void *)(b->flags + i));
         const __m256i none =
             _mm256_cmpeq_epi32(_mm256_and_si256(flags, branch), _mm256_setzero_si256());
         unsigned lanes = ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(none)) & UINT8_MAX;

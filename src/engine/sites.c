@@ -21,7 +21,8 @@
 
 enum { CHUNK_SHIFT = 10, CHUNK = 1 << CHUNK_SHIFT, CHUNKS = 1 << 16 };
 
-/* What the sites of a chunk decode to; made when somebody asks for one of them. NULL: nobody has. */
+/* What the sites of a chunk decode to; made when somebody asks for one of them. NULL: nobody has.
+ */
 struct facts {
     _Atomic(const struct trod_insn *) insn[CHUNK];
 };
@@ -52,7 +53,7 @@ struct trod_sites {
     struct trod_site *chunk[CHUNKS];
     _Atomic(struct facts *) facts[CHUNKS];
     struct decoded *decoded; /* the last one has room */
-    uint32_t *slot; /* number + 1 by hash of address and bytes */
+    uint32_t *slot;          /* number + 1 by hash of address and bytes */
     uint32_t n_slots;
     struct trod_insn_decoder *decoder;
     struct like *like; /* by hash of the opcode; NULL: none so far */
@@ -248,7 +249,8 @@ static const struct trod_insn *keep(struct trod_sites *s, const struct trod_insn
  */
 static const struct trod_insn *decode_code(struct trod_sites *s, const struct trod_site *site)
 {
-    const uint32_t near = s->isa == TROD_ISA_X86_64 ? engine_near_branch(site->code, site->code_n) : 0;
+    const uint32_t near =
+        s->isa == TROD_ISA_X86_64 ? engine_near_branch(site->code, site->code_n) : 0;
     const uint32_t n = near ? near : site->code_n;
     const uint64_t h = trod_fnv(TROD_FNV ^ (uint64_t)site->iset << 8 ^ site->code_n, site->code, n);
     struct trod_insn insn;
@@ -314,8 +316,7 @@ static const struct trod_insn *new_insn(struct trod_sites *s, uint32_t number)
 
 const struct trod_insn *trod_site_insn(struct trod_sites *s, uint32_t number)
 {
-    struct facts *f =
-        atomic_load_explicit(&s->facts[number >> CHUNK_SHIFT], memory_order_acquire);
+    struct facts *f = atomic_load_explicit(&s->facts[number >> CHUNK_SHIFT], memory_order_acquire);
     const struct trod_insn *insn =
         f ? atomic_load_explicit(&f->insn[number & (CHUNK - 1)], memory_order_acquire) : NULL;
 

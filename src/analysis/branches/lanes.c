@@ -6,6 +6,8 @@
  */
 #include "analysis/branches/branches.h"
 
+#include "core/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,15 +58,8 @@ struct br_lane *br_lane(struct br_state *s, uint32_t stream, uint32_t file)
             return s->lane[i];
     if (!s->context.merged && br_end_files(s, file, true) < 0)
         return NULL;
-    if (s->n_lanes == s->cap_lanes) {
-        const size_t cap = s->cap_lanes ? 2 * s->cap_lanes : 4;
-        void *p = realloc(s->lane, cap * sizeof(struct br_lane *));
-
-        if (!p)
-            return NULL;
-        s->lane = p;
-        s->cap_lanes = cap;
-    }
+    if (!trod_grow(&s->lane, s->n_lanes, &s->cap_lanes, sizeof(struct br_lane *), 4))
+        return NULL;
     l = calloc(1, sizeof *l);
     if (!l)
         return NULL;

@@ -55,8 +55,8 @@ static struct ran *sorted(struct trod_sites *sites, struct ran *p, struct ran *r
         for (size_t k = i; k > 0 && p[k - 1].pc == p[k].pc; k--) {
             const struct ran r = p[k];
 
-            if (trod_site_compare(trod_site_at(sites, p[k - 1].site),
-                                  trod_site_at(sites, r.site)) < 0)
+            if (trod_site_compare(trod_site_at(sites, p[k - 1].site), trod_site_at(sites, r.site)) <
+                0)
                 break;
             p[k] = p[k - 1];
             p[k - 1] = r;

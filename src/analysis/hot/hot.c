@@ -9,6 +9,7 @@
 #include "analysis/hot/hot.h"
 
 #include "analysis/by_site.h"
+#include "core/grow.h"
 #include "trod/streak.h"
 
 #include <stdlib.h>
@@ -94,20 +95,8 @@ static const struct hot_lane nowhere = {
  * memory. */
 static struct hot_lane *lane_of(struct hot_state *s, uint32_t stream, uint32_t file)
 {
-    if (stream >= s->n_lanes) {
-        uint32_t n = s->n_lanes ? s->n_lanes : 16;
-        struct hot_lane *p;
-
-        while (n <= stream)
-            n *= 2;
-        p = realloc(s->lane, n * sizeof *p);
-        if (!p)
-            return NULL;
-        for (uint32_t i = s->n_lanes; i < n; i++)
-            p[i] = nowhere;
-        s->lane = p;
-        s->n_lanes = n;
-    }
+    if (!trod_grow_to(&s->lane, &s->n_lanes, stream, sizeof *s->lane, &nowhere))
+        return NULL;
     if (s->lane[stream].file != file) {
         hot_trips_end(s, &s->lane[stream]);
         s->lane[stream] = nowhere;

@@ -188,7 +188,8 @@ static struct name *mnemonic(struct trod_sites *sites, uint32_t number, struct t
     struct name *name;
     char text[NAME];
 
-    if (m->n && m->n == site->code_n && m->iset == site->iset && memcmp(m->code, site->code, n) == 0)
+    if (m->n && m->n == site->code_n && m->iset == site->iset &&
+        memcmp(m->code, site->code, n) == 0)
         return &t->name[m->name];
     disassemble(sites, number, text);
     name = name_of(t, text);

@@ -79,20 +79,10 @@ static void fini(void *st)
 
 struct phases_lane *phases_lane_of(struct phases_state *s, uint32_t stream)
 {
-    if (stream >= s->n_lanes) {
-        uint32_t n = s->n_lanes ? s->n_lanes : 16;
-        struct phases_lane *p;
+    static const struct phases_lane none = {.head = TROD_NO_SITE};
 
-        while (n <= stream)
-            n *= 2;
-        p = realloc(s->lane, n * sizeof *p);
-        if (!p)
-            return NULL;
-        for (uint32_t i = s->n_lanes; i < n; i++)
-            p[i] = (struct phases_lane){.head = TROD_NO_SITE};
-        s->lane = p;
-        s->n_lanes = n;
-    }
+    if (!trod_grow_to(&s->lane, &s->n_lanes, stream, sizeof *s->lane, &none))
+        return NULL;
     return &s->lane[stream];
 }
 
@@ -124,15 +114,8 @@ int phases_count_block(struct phases_state *s, struct phases_lane *l)
     if (l->run == 0)
         return TROD_OK;
     if (s->count[l->head] == 0) {
-        if (s->n_touched == s->cap_touched) {
-            const size_t cap = s->cap_touched ? 2 * s->cap_touched : 1024;
-            uint32_t *touched = realloc(s->touched, cap * sizeof *touched);
-
-            if (!touched)
-                return TROD_ERR_NOMEM;
-            s->touched = touched;
-            s->cap_touched = cap;
-        }
+        if (!trod_grow(&s->touched, s->n_touched, &s->cap_touched, sizeof *s->touched, 1024))
+            return TROD_ERR_NOMEM;
         s->touched[s->n_touched++] = l->head;
     }
     s->count[l->head] += l->run;
@@ -279,6 +262,23 @@ static const double *direction_of(struct phases_state *s, uint32_t site)
     return s->direction + (s->direction_of[site] - 1) * dims;
 }
 
+/* What belongs to the blocks touched behind number I is fetched into the caches. */
+static inline void expect(const struct phases_state *s, size_t i)
+{
+    enum { SOON = 4, LATER = 12 };
+    const double *next;
+
+    if (i + LATER >= s->n_touched)
+        return;
+    __builtin_prefetch(&s->direction_of[s->touched[i + LATER]]);
+    __builtin_prefetch(&s->count[s->touched[i + LATER]], 1);
+    if (!s->direction_of[s->touched[i + SOON]])
+        return;
+    next = s->direction + (s->direction_of[s->touched[i + SOON]] - 1) * s->dims;
+    __builtin_prefetch(next);
+    __builtin_prefetch(next + s->dims / 2);
+}
+
 /* The interval ends. OPEN: the file goes on behind it. */
 static int end_interval(struct phases_state *s, bool open)
 {
@@ -304,6 +304,7 @@ static int end_interval(struct phases_state *s, bool open)
 
         if (!direction)
             return TROD_ERR_NOMEM;
+        expect(s, i);
         for (size_t d = 0; d < dims; d++)
             v[d] += n * direction[d];
         s->count[s->touched[i]] = 0;

@@ -8,6 +8,7 @@
  */
 #include "show/loops/loops.h"
 
+#include "core/grow.h"
 #include "core/hash.h"
 #include "core/sized.h"
 #include "trod/drmemtrace.h"
@@ -59,20 +60,8 @@ static struct loops_lane *lane_of(struct trod_loops *l, const struct trod_batch 
 {
     const uint32_t at = b->have & b->has[i] & TROD_COL_STREAM ? b->stream[i] + 1 : 0;
 
-    if (at >= l->n_lanes) {
-        uint32_t n = l->n_lanes ? l->n_lanes : 16;
-        struct loops_lane **p;
-
-        while (n <= at)
-            n *= 2;
-        p = realloc(l->lane, n * sizeof(struct loops_lane *));
-        if (!p)
-            return NULL;
-        for (uint32_t k = l->n_lanes; k < n; k++)
-            p[k] = NULL;
-        l->lane = p;
-        l->n_lanes = n;
-    }
+    if (!trod_grow_to(&l->lane, &l->n_lanes, at, sizeof(struct loops_lane *), NULL))
+        return NULL;
     if (!l->lane[at] && (l->lane[at] = calloc(1, sizeof *l->lane[at])) != NULL)
         l->lane[at]->slot = at;
     return l->lane[at];

@@ -1,0 +1,126 @@
+/*
+ * test_sites.c - what the sites of a run decode to (trod/site.h): the same as if each were decoded
+ * by itself, though sites with the same opcode share it.
+ *
+ * The decoder of trod/insn.h is asked for every site anew. Opcodes are branches of x86-64 with all
+ * displacements of a byte and some longer ones, with and without prefixes, and bytes at random.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/sites.h"
+#include "trod/trod.h"
+
+enum { SITES = 6000 };
+
+static uint64_t next(uint64_t *s)
+{
+    *s ^= *s >> 12;
+    *s ^= *s << 25;
+    *s ^= *s >> 27;
+    return *s * UINT64_C(2685821657736338717);
+}
+
+/* Beginnings of branches, and bytes of what follows. */
+static const struct {
+    uint8_t n, code[4], more;
+} branches[] = {
+    {1, {0xeb}, 1},       {1, {0x74}, 1},       {1, {0x7f}, 1},       {1, {0xe3}, 1},
+    {1, {0xe8}, 4},       {1, {0xe9}, 4},       {2, {0x0f, 0x84}, 4}, {2, {0x0f, 0x8f}, 4},
+    {2, {0xf2, 0xe9}, 4}, {2, {0x2e, 0x75}, 1}, {2, {0x66, 0xe9}, 2}, {3, {0x3e, 0x0f, 0x85}, 4},
+    {2, {0x0f, 0x85}, 2}, {1, {0xe8}, 3},       {1, {0x90}, 0},       {1, {0xe2}, 1},
+};
+
+static void make(struct trod_site *site, uint64_t *seed)
+{
+    const size_t kinds = sizeof branches / sizeof *branches, k = next(seed) % (kinds + 2);
+
+    *site = (struct trod_site){.pc = next(seed) >> (next(seed) % 3 * 16)};
+    if (k < kinds) {
+        memcpy(site->code, branches[k].code, branches[k].n);
+        site->code_n = branches[k].n + branches[k].more;
+        for (unsigned i = branches[k].n; i < site->code_n; i++)
+            site->code[i] = (uint8_t)next(seed);
+    } else {
+        site->code_n = (uint8_t)(next(seed) % 8);
+        for (unsigned i = 0; i < site->code_n; i++)
+            site->code[i] = (uint8_t)(next(seed) >> 40);
+    }
+}
+
+static void same(const struct trod_insn *a, const struct trod_insn *b)
+{
+    assert_int_equal(a->flags, b->flags);
+    assert_int_equal(a->valid, b->valid);
+    assert_int_equal(a->size, b->size);
+    assert_int_equal(a->branch, b->branch);
+    assert_int_equal(a->loads, b->loads);
+    assert_int_equal(a->stores, b->stores);
+    assert_int_equal(a->read_size, b->read_size);
+    assert_int_equal(a->write_size, b->write_size);
+    if (a->flags & TROD_INSN_TARGET)
+        assert_int_equal(a->target, b->target);
+    assert_int_equal(a->n_reads, b->n_reads);
+    assert_int_equal(a->n_writes, b->n_writes);
+    assert_memory_equal(a->reads, b->reads, a->n_reads * sizeof *a->reads);
+    assert_memory_equal(a->writes, b->writes, a->n_writes * sizeof *a->writes);
+    assert_ptr_equal(a->extension, b->extension);
+}
+
+static void decode_all(enum trod_isa isa)
+{
+    struct trod_meta meta = {.isa = isa, .endian = TROD_ENDIAN_LITTLE};
+    struct trod_insn_decoder *decoder;
+    struct trod_sites *sites;
+    uint64_t seed = 1;
+
+    if (trod_insn_decoder_new(&decoder, isa, TROD_ENDIAN_LITTLE) == TROD_ERR_UNSUPPORTED)
+        skip(); /* built without the disassembler */
+    assert_int_equal(engine_sites_new(&sites, &meta, NULL), TROD_OK);
+    for (unsigned i = 0; i < SITES; i++) {
+        struct trod_site site;
+
+        make(&site, &seed);
+        trod_sites_add(sites, &site);
+    }
+    for (unsigned round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < trod_sites_count(sites); i++) {
+            const struct trod_site *site = trod_site_at(sites, i);
+            const struct trod_insn none = {.valid = 0};
+
+            same(trod_site_insn(sites, i),
+                 site->code_n
+                     ? trod_insn_decode(decoder, site->iset, site->pc, site->code, site->code_n)
+                     : &none);
+        }
+    engine_sites_free(sites);
+    trod_insn_decoder_free(decoder);
+}
+
+static void test_x86_64(void **state)
+{
+    (void)state;
+    decode_all(TROD_ISA_X86_64);
+}
+
+static void test_x86_32(void **state)
+{
+    (void)state;
+    decode_all(TROD_ISA_X86_32);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_x86_64),
+        cmocka_unit_test(test_x86_32),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
