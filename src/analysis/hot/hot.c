@@ -10,6 +10,7 @@
 
 #include "analysis/by_site.h"
 #include "core/grow.h"
+#include "core/wide.h"
 #include "trod/streak.h"
 
 #include <stdlib.h>
@@ -171,7 +172,7 @@ static int any_row(struct hot_state *s, const struct trod_batch *b, uint32_t i)
 }
 
 /* What belongs to a streak of W that comes soon is fetched into the caches. */
-static inline void expect(const struct hot_state *s, const struct trod_streak_walk *w)
+TROD_HOT void expect(const struct hot_state *s, const struct trod_streak_walk *w)
 {
     uint32_t end;
     const uint32_t site = trod_streak_soon(w, &end);

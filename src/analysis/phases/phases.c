@@ -9,6 +9,7 @@
 #include "analysis/phases/phases.h"
 
 #include "core/grow.h"
+#include "core/wide.h"
 #include "trod/streak.h"
 
 #include <inttypes.h>
@@ -263,7 +264,7 @@ static const double *direction_of(struct phases_state *s, uint32_t site)
 }
 
 /* What belongs to the blocks touched behind number I is fetched into the caches. */
-static inline void expect(const struct phases_state *s, size_t i)
+TROD_HOT void expect(const struct phases_state *s, size_t i)
 {
     enum { SOON = 4, LATER = 12 };
     const double *next;

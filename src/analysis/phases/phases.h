@@ -88,11 +88,14 @@ struct phases_lane {
     bool ended; /* by a branch */
 };
 
-/* Of sites before one: how many are of each category, and how many end a block. */
+/*
+ * Of sites before one: how many are of each category, and how many end a block, modulo 2^16.
+ * Differences of those of a streak, which has no more sites than a batch has rows, are exact.
+ */
 enum { PHASES_ENDS = PHASES_CATEGORIES, PHASES_SUMS };
 
 struct phases_sums {
-    uint32_t n[PHASES_SUMS];
+    uint16_t n[PHASES_SUMS];
 };
 
 struct phases_state {

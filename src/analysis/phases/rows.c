@@ -8,7 +8,10 @@
 #include "analysis/phases/phases.h"
 
 #include "analysis/by_site.h"
+#include "core/wide.h"
 #include "trod/streak.h"
+
+_Static_assert(TROD_BATCH_ROWS <= UINT16_MAX, "differences of sums are exact");
 
 /* ---- sites */
 
@@ -52,7 +55,7 @@ static int know_sites(struct phases_state *s)
 
 static inline uint32_t ends(const struct phases_state *s, uint32_t site, uint32_t n)
 {
-    return s->sums[site + n].n[PHASES_ENDS] - s->sums[site].n[PHASES_ENDS];
+    return (uint16_t)(s->sums[site + n].n[PHASES_ENDS] - s->sums[site].n[PHASES_ENDS]);
 }
 
 /* ---- accesses */
@@ -163,7 +166,7 @@ static inline int count_code(struct phases_state *s, struct phases_lane *l, uint
     l->ended = ends(s, site + n - 1, 1) != 0;
     s->now.instructions += n;
     for (unsigned c = 0; c < PHASES_SUMS; c++)
-        s->recent[c] += behind.n[c] - before.n[c];
+        s->recent[c] += (uint16_t)(behind.n[c] - before.n[c]);
     return TROD_OK;
 }
 
@@ -244,7 +247,7 @@ static int any_row(struct phases_state *s, const struct trod_batch *b, uint32_t 
 }
 
 /* What belongs to a streak of W that comes soon is fetched into the caches. */
-static inline void expect(const struct phases_state *s, const struct trod_streak_walk *w)
+TROD_HOT void expect(const struct phases_state *s, const struct trod_streak_walk *w)
 {
     uint32_t end;
     const uint32_t site = trod_streak_soon(w, &end);
