@@ -72,8 +72,7 @@ static int gather(const struct count_state *s, struct engine_owners *o)
 
         if (!any(&s->owned[i]))
             continue;
-        to = i ? engine_owners_of(o, trod_site_at(s->sites, (uint32_t)i - 1)->pc)
-               : engine_owners_none(o);
+        to = engine_owners_site(o, i ? (uint32_t)i - 1 : TROD_NO_SITE);
         if (!to)
             return TROD_ERR_NOMEM;
         for (unsigned k = 0; k < COUNT_OWNED; k++)
@@ -98,9 +97,8 @@ static void put(const struct count_state *s, const struct engine_owners *o, uint
         {"bytes_written", TROD_COLUMN_MEASURE, "bytes", NULL},
         {"bytes_atomic", TROD_COLUMN_MEASURE, "bytes", NULL},
     };
-    const size_t n = s->opt.top && s->opt.top < o->n ? (size_t)s->opt.top : o->n;
+    const size_t n = engine_owners_count(o, s->opt.top, r);
 
-    trod_result_u64(r, "owner_count", o->n);
     trod_result_table(r, "owners", "instructions and accesses by what they belong to", columns, 11);
     for (size_t i = 0; i < n; i++) {
         const uint64_t *count = o->at[i].count;

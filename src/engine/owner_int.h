@@ -63,7 +63,7 @@ static inline struct entry *entry_of(const struct places *p, uint64_t pc)
 }
 
 /* Beyond so many entries the table of places is not in the nearest caches. */
-enum { OWNER_LARGE = 1 << 12 };
+enum { OWNER_LARGE = 1 << 14 };
 
 /* PC is going to be looked up. */
 static inline void owner_expect(const struct places *p, uint64_t pc)

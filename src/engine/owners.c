@@ -119,6 +119,12 @@ uint64_t *engine_owners_number(struct engine_owners *o, uint64_t number)
     return find(o, &(struct engine_owned){.kind = ENGINE_OWNER_NUMBER, .number = number});
 }
 
+uint64_t *engine_owners_site(struct engine_owners *o, uint32_t site)
+{
+    return site == TROD_NO_SITE ? engine_owners_none(o)
+                                : engine_owners_of(o, trod_site_at(o->sites, site)->pc);
+}
+
 /* ---- results */
 
 /* What is sorted, with what it is sorted by. */
@@ -160,6 +166,12 @@ int engine_owners_sort(struct engine_owners *o, unsigned first)
     free(all);
     trod_map_fini(&o->map);
     return TROD_OK;
+}
+
+size_t engine_owners_count(const struct engine_owners *o, uint64_t top, struct trod_result *r)
+{
+    trod_result_u64(r, "owner_count", o->n);
+    return top && top < o->n ? (size_t)top : o->n;
 }
 
 const char *engine_owners_column(const struct engine_owners *o)

@@ -46,6 +46,8 @@ void engine_owners_end(struct engine_owners *o);
 
 /* The numbers of the owner of ADDRESS, zero at first; valid until the end. NULL: no memory. */
 uint64_t *engine_owners_of(struct engine_owners *o, uint64_t address);
+/* The same of SITE; TROD_NO_SITE: what has no address. */
+uint64_t *engine_owners_site(struct engine_owners *o, uint32_t site);
 /* The same of what has no address, and of what is known by NUMBER alone. */
 uint64_t *engine_owners_none(struct engine_owners *o);
 uint64_t *engine_owners_number(struct engine_owners *o, uint64_t number);
@@ -55,6 +57,9 @@ uint64_t *engine_owners_number(struct engine_owners *o, uint64_t number);
  * name. Behind it owners are only looked at. 0 or TROD_ERR_NOMEM.
  */
 int engine_owners_sort(struct engine_owners *o, unsigned first);
+
+/* How many there are becomes a field of R. Returns how many of them a table shows: TOP, 0: all. */
+size_t engine_owners_count(const struct engine_owners *o, uint64_t top, struct trod_result *r);
 
 /* What its column is called, and the name of owner W as a cell of R. */
 const char *engine_owners_column(const struct engine_owners *o);

@@ -17,7 +17,7 @@ static int gather(const struct br_state *s, struct engine_owners *o)
 
         if (!site->executions)
             continue;
-        count = engine_owners_of(o, trod_site_at(s->context.sites, (uint32_t)i)->pc);
+        count = engine_owners_site(o, (uint32_t)i);
         if (!count)
             return TROD_ERR_NOMEM;
         count[EXECUTIONS] += site->executions;
@@ -91,9 +91,8 @@ int br_put_owners(const struct br_state *s, struct trod_result *r)
     engine_owners_begin(&o, s->context.by, s->context.symbols, s->context.sites, COUNTS);
     rc = gather(s, &o);
     if (rc == TROD_OK) {
-        const size_t n = s->opt->top && s->opt->top < o.n ? (size_t)s->opt->top : o.n;
+        const size_t n = engine_owners_count(&o, s->opt->top, r);
 
-        trod_result_u64(r, "owner_count", o.n);
         put_owners(s, &o, n, r);
         put_predictors(s, &o, n, r);
     }

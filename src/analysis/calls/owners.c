@@ -30,14 +30,11 @@ static int gather(const struct sys_state *s, struct engine_owners *o)
 
         if (!(f->instructions | f->calls | f->failed | f->blocking | f->time))
             continue;
-        rc = add(i ? engine_owners_of(o, trod_site_at(s->sites, (uint32_t)i - 1)->pc)
-                   : engine_owners_none(o),
-                 f);
+        rc = add(engine_owners_site(o, i ? (uint32_t)i - 1 : TROD_NO_SITE), f);
     }
     for (uint32_t i = 0; rc == TROD_OK && i < s->n_ran; i++)
         if (s->ran[i] && sys_is_call(s->sites, i))
-            rc = add(engine_owners_of(o, trod_site_at(s->sites, i)->pc),
-                     &(struct sys_from){.instructions = s->ran[i]});
+            rc = add(engine_owners_site(o, i), &(struct sys_from){.instructions = s->ran[i]});
     return rc == TROD_OK ? engine_owners_sort(o, CALLS) : rc;
 }
 
@@ -52,10 +49,10 @@ static void put(const struct sys_state *s, const struct engine_owners *o, struct
         {"time", TROD_COLUMN_MEASURE, "microseconds", "of the timed ones"},
     };
     const unsigned cells = s->marked ? COUNTS : 1;
+    const size_t n = engine_owners_count(o, s->opt->top, r);
 
-    trod_result_u64(r, "owner_count", o->n);
     trod_result_table(r, "owners", "system calls by who makes them", columns, 1 + cells);
-    for (size_t i = 0; i < o->n && (s->opt->top == 0 || i < s->opt->top); i++) {
+    for (size_t i = 0; i < n; i++) {
         static const unsigned order[] = {INSTRUCTIONS, CALLS, FAILED, BLOCKING, TIME};
 
         engine_owners_put(o, &o->at[i], r);

@@ -171,6 +171,9 @@ static int any_row(struct hot_state *s, const struct trod_batch *b, uint32_t i)
     return TROD_OK;
 }
 
+/* Counters of so many sites are not in the nearest caches. */
+enum { FAR_SITES = 1 << 15 };
+
 /* What belongs to a streak of W that comes soon is fetched into the caches. */
 TROD_HOT void expect(const struct hot_state *s, const struct trod_streak_walk *w)
 {
@@ -182,8 +185,9 @@ TROD_HOT void expect(const struct hot_state *s, const struct trod_streak_walk *w
     __builtin_prefetch(&s->back[end ? end - 1 : 0], 1);
 }
 
-/* The streaks of W, and what is none. */
-static int streaks(struct hot_state *s, const struct trod_batch *b, struct trod_streak_walk *w)
+/* The streaks of W, and what is none. FAR: their counters are. */
+TROD_HOT int streaks(struct hot_state *s, const struct trod_batch *b, struct trod_streak_walk *w,
+                     bool far)
 {
     const struct trod_streak *streak;
     struct hot_lane *l = NULL;
@@ -193,7 +197,8 @@ static int streaks(struct hot_state *s, const struct trod_batch *b, struct trod_
         const uint32_t now = streak->n ? stream_of(b, streak->row) : 0;
         const uint32_t first = streak->row, last = streak->last;
 
-        expect(s, w);
+        if (far)
+            expect(s, w);
         if (streak->n == 0) {
             if (any_row(s, b, first) < 0)
                 return TROD_ERR_NOMEM;
@@ -235,7 +240,7 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
     if (!b->streaks || rc < 0)
         return rc;
     trod_streak_walk_begin(&walk, b, from, to);
-    rc = streaks(s, b, &walk);
+    rc = s->n_ran >= FAR_SITES ? streaks(s, b, &walk, true) : streaks(s, b, &walk, false);
     return rc < 0 ? rc : hot_lines_rows(&s->data, b, from, to, s->opt->most);
 }
 

@@ -13,6 +13,7 @@
 #include "analysis/hot/hot.h"
 
 #include "core/grow.h"
+#include "core/wide.h"
 #include "trod/streak.h"
 
 #include <stdlib.h>
@@ -32,7 +33,8 @@ void hot_lines_free(struct hot_lines *t)
 /* ---- groups */
 
 /* The place of group NUMBER, or the empty one where it belongs. */
-static struct hot_place *place_of(struct hot_place *place, size_t n, unsigned hash, uint64_t number)
+static inline struct hot_place *place_of(struct hot_place *place, size_t n, unsigned hash,
+                                         uint64_t number)
 {
     size_t i = trod_table_home(number, hash);
 
@@ -258,40 +260,44 @@ int hot_lines_touch(struct hot_lines *t, uint64_t addr, uint64_t size, uint64_t 
     }
 }
 
-/* Accesses whose counters are fetched at once. */
-enum { AT_ONCE = 16 };
+/* Counters of so many groups are not in the nearest caches; accesses that are looked at ahead. */
+enum { FAR = 1 << 10, AHEAD = 12 };
 
-/*
- * Counters of rows ROW to ROW + N - 1, to AT: numbers in t->count, or SIZE_MAX where the group is
- * new. They are fetched into the caches: what is accessed may be anywhere.
- */
-static inline void expect(const struct hot_lines *t, const uint64_t *addr, const uint16_t *row,
-                          uint32_t n, size_t at[AT_ONCE])
+/* The place of block NUMBER's group, or the empty one where it belongs. */
+TROD_HOT const struct hot_place *group_of(const struct hot_lines *t, uint64_t number)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        const uint64_t number = addr[row[i]] >> t->shift, group = number / HOT_GROUP;
-        size_t p = trod_table_home(group, t->hash);
-
-        while (t->place[p].number != group && t->place[p].number != HOT_NOWHERE)
-            p = (p + 1) & (t->n_places - 1);
-        at[i] = SIZE_MAX;
-        if (t->place[p].number == group) {
-            at[i] = t->place[p].at + number % HOT_GROUP;
-            __builtin_prefetch(&t->count[at[i]], 1);
-        }
-    }
+    return place_of(t->place, t->n_places, t->hash, number / HOT_GROUP);
 }
 
-/* One more access for counter AT of T, which has a group. False: it is no simple case. */
-static inline bool count_inside(struct hot_lines *t, size_t at, uint64_t most)
+/* ADDR is going to be accessed: its counter, if its group has one, is fetched into the caches. */
+TROD_HOT void expect(const struct hot_lines *t, uint64_t addr)
 {
-    uint32_t *const count = &t->count[at];
+    const uint64_t number = addr >> t->shift;
+    const struct hot_place *p = group_of(t, number);
 
+    if (p->number != HOT_NOWHERE)
+        __builtin_prefetch(&t->count[p->at + number % HOT_GROUP], 1);
+}
+
+/*
+ * One more access of the bytes [ADDR, ADDR + SIZE). False: it is no simple case, and nothing is
+ * done.
+ */
+static inline bool count_inside(struct hot_lines *t, uint64_t addr, uint32_t size, uint64_t most)
+{
+    const uint64_t inside = (UINT64_C(1) << t->shift) - 1, number = addr >> t->shift;
+    const struct hot_place *p = group_of(t, number);
+    uint32_t *count;
+
+    /* an access of no bytes is inside of the block that it does not lie at the beginning of */
+    if (p->number == HOT_NOWHERE || (addr & inside) + size - 1 > inside)
+        return false;
+    count = &t->count[p->at + number % HOT_GROUP];
     if (*count + 1 > 1) { /* it is neither 0 nor as large as it may be */
         ++*count;
         return true;
     }
-    if (*count == 0 && !most && !(t->group[at / HOT_GROUP].more >> at % HOT_GROUP & 1)) {
+    if (*count == 0 && !most && !(t->group[p->at / HOT_GROUP].more >> number % HOT_GROUP & 1)) {
         *count = 1;
         t->n++;
         return true;
@@ -302,36 +308,28 @@ static inline bool count_inside(struct hot_lines *t, size_t at, uint64_t most)
 int hot_lines_rows(struct hot_lines *table, const struct trod_batch *b, uint32_t from, uint32_t to,
                    uint64_t most)
 {
+    const uint8_t *const restrict kind = b->kind;
     const uint64_t *const restrict addr = b->addr;
     const uint32_t *const restrict size = b->size;
+    const bool far = table->n_groups >= FAR;
     struct hot_lines t;
-    size_t at[AT_ONCE];
     uint32_t n;
     const uint16_t *const access = trod_streak_accesses(b, from, to, &n);
 
     if (!table->n_places && grow_places(table) < 0)
         return TROD_ERR_NOMEM;
     t = *table;
-    for (uint32_t first = 0, i = 0; first < n; first = i) {
-        const uint32_t end = n - first < AT_ONCE ? n : first + AT_ONCE;
-        const uint64_t inside = (UINT64_C(1) << t.shift) - 1;
-        const unsigned shift = t.shift;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t row = access[i];
 
-        expect(&t, addr, access + first, end - first, at);
-        for (i = first; i < end && t.shift == shift; i++) {
-            const uint32_t row = access[i];
-
-            /* an access of no bytes is inside of the block that it does not lie at the beginning
-             * of */
-            if (b->kind[row] > TROD_PREFETCH ||
-                (at[i - first] != SIZE_MAX && (addr[row] & inside) + size[row] - 1 <= inside &&
-                 count_inside(&t, at[i - first], most)))
-                continue;
-            table->n = t.n;
-            if (hot_lines_touch(table, addr[row], size[row], 1, most) < 0)
-                return TROD_ERR_NOMEM;
-            t = *table;
-        }
+        if (far && i + AHEAD < n)
+            expect(&t, addr[access[i + AHEAD]]);
+        if (kind[row] > TROD_PREFETCH || count_inside(&t, addr[row], size[row], most))
+            continue;
+        table->n = t.n;
+        if (hot_lines_touch(table, addr[row], size[row], 1, most) < 0)
+            return TROD_ERR_NOMEM;
+        t = *table;
     }
     table->n = t.n;
     return TROD_OK;

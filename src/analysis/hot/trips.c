@@ -11,6 +11,7 @@
 #include "analysis/by_site.h"
 #include "core/grow.h"
 #include "core/pack.h"
+#include "engine/sites.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,11 +44,13 @@ static bool goes_back(const struct hot_state *s, const struct hot_lane *l, uint3
 {
     struct trod_sites *sites = s->context.sites;
     const struct trod_site *from = trod_site_at(sites, l->site);
-    const enum trod_isa isa = trod_sites_meta(sites)->isa;
+    enum trod_isa isa;
+    enum trod_endian endian;
     uint32_t branch = l->site;
 
     if (trod_site_at(sites, to)->pc > from->pc)
         return false;
+    engine_sites_isa(sites, &isa, &endian); /* other threads may be merging what they know */
     if (isa == TROD_ISA_MIPS32 || isa == TROD_ISA_MIPS64) { /* a branch is the one before */
         branch = l->before;
         if (branch == TROD_NO_SITE ||

@@ -57,7 +57,7 @@ static int gather(const struct mix_state *s, struct engine_owners *o)
         if (!(by[0] | by[1]) && !(did && any(did)))
             continue;
         site = trod_site_at(s->sites, i);
-        count = engine_owners_of(o, site->pc);
+        count = engine_owners_site(o, i);
         rc = add(count, mix_category(site, trod_site_insn(s->sites, i)), by);
         if (rc == TROD_OK && did)
             rc = add_accesses(count, did);
@@ -130,9 +130,8 @@ int mix_put_owners(const struct mix_state *s, uint64_t total, struct trod_result
     engine_owners_begin(&o, s->by, s->symbols, s->sites, COUNTS);
     rc = gather(s, &o);
     if (rc == TROD_OK) {
-        const size_t n = s->opt->top && s->opt->top < o.n ? (size_t)s->opt->top : o.n;
+        const size_t n = engine_owners_count(&o, s->opt->top, r);
 
-        trod_result_u64(r, "owner_count", o.n);
         put_owners(&o, n, total, r);
         put_categories(&o, n, r);
     }
