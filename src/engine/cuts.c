@@ -38,6 +38,19 @@ static void count_row(struct engine_cutter *c, const struct trod_batch *b, uint3
         c->time0 = c->now.time;
 }
 
+/* The first row that is fed was counted: warm-up and intervals begin before it, at BEFORE. */
+static void begin(struct engine_cutter *c, const struct trod_boundary *before)
+{
+    const struct trod_boundary now = c->now;
+
+    c->begun = true;
+    c->time0 = now.time;
+    c->now = *before;
+    if ((c->warm ? c->opt->warmup_in : c->opt->interval_in) != TROD_IN_TIME)
+        c->origin = measure(c, c->warm ? c->opt->warmup_in : c->opt->interval_in);
+    c->now = now;
+}
+
 /* Is the row counted last inside the region? */
 static bool in_region(struct engine_cutter *c)
 {
@@ -107,6 +120,7 @@ static uint32_t count_interval(struct engine_cutter *c, const struct trod_batch 
 uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b, uint32_t *at,
                             struct engine_cut cut[ENGINE_CUTS])
 {
+    struct trod_boundary before = c->now;
     uint32_t n = 0, i = *at;
 
     if (c->plain) {
@@ -127,9 +141,13 @@ uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b,
             cut[n++] = k;
             continue;
         }
+        if (!c->begun)
+            before = c->now;
         count_row(c, b, i);
         k.fed = c->inside = in_region(c);
         k.before = !k.fed && !c->over;
+        if (k.fed && !c->begun)
+            begin(c, &before);
         if (k.fed) {
             k.ends = ends(c, &k.at);
             c->end = c->now;

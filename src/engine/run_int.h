@@ -73,8 +73,9 @@ struct engine_cutter {
     struct trod_boundary now; /* behind the row counted last */
     struct trod_boundary end; /* behind the last row of the region so far */
     uint64_t origin;          /* where the interval or the warm-up began, in its measure */
-    uint64_t time0;           /* the first time of the trace; TROD_NOWHERE: none so far */
+    uint64_t time0;           /* the first time of the region; TROD_NOWHERE: none so far */
     bool plain;               /* nothing to cut */
+    bool begun;               /* a row was in the region */
     bool warm, inside;        /* in the warm-up; in the region */
     bool over;                /* the region lies behind */
 };

@@ -328,6 +328,31 @@ static void test_known(void **state)
         {.opt = {.interval = 1000, .interval_in = TROD_IN_ROWS},
          .path = "intervals.2.rows",
          .value = 1000},
+        /* intervals and warm-ups begin with the region; they end with an instruction, before its
+           read */
+        {.opt = {.region_from = 101, .region_to = 400, .interval = 100},
+         .path = "intervals.0.rows",
+         .value = 149},
+        {.opt = {.region_from = 101, .region_to = 400, .interval = 100},
+         .path = "intervals.2.instructions_end",
+         .value = 400},
+        {.opt = {.region_from = 1001, .region_to = 2000, .warmup = 100},
+         .path = "rows",
+         .value = 1351},
+        {.opt = {.region_from = 1000,
+                 .region_to = 1999,
+                 .region_in = TROD_IN_ROWS,
+                 .interval = 300,
+                 .interval_in = TROD_IN_ROWS},
+         .path = "intervals.3.rows",
+         .value = 100},
+        {.opt = {.region_from = 1000,
+                 .region_to = 2999,
+                 .region_in = TROD_IN_TIME,
+                 .interval = 500,
+                 .interval_in = TROD_IN_TIME},
+         .path = "intervals.0.rows",
+         .value = 751},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
