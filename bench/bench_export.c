@@ -144,8 +144,10 @@ int main(void)
     base = bench_best(children, once, &copy);
     bench_value("export.copy", (double)rows / base / 1e6, "Mrows/s");
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
-        struct bench_command c = {.argv = {trod, "export", "-q", "-j", "1", "--symbols", elf,
-                                           "--to", views[i], "-o", out, in}};
+        /* only coverage by line has use for them */
+        const char *symbols = strcmp(views[i], "lcov") == 0 ? "--symbols" : NULL;
+        struct bench_command c = {.argv = {trod, "export", "-q", "-j", "1", "--to", views[i], "-o",
+                                           out, in, symbols, elf}};
         const double t = bench_best(children, once, &c);
         char name[64];
 
