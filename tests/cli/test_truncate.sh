@@ -28,6 +28,12 @@ run sh -c "cat hung.gz | '$TROD' truncate - | gzip -dc 2>/dev/null || '$TROD' tr
 out_is want
 run trod truncate --least 20 hung.tarmac
 out_is hung.tarmac
+# as Arm's tool: at once, also where the pipe never ends
+trod truncate --like tarmac hung.tarmac >want
+check test -s want
+run sh -c "while cat hung.tarmac; do :; done 2>/dev/null | timeout 60 '$TROD' truncate --like tarmac -"
+status 0
+out_is want
 
 # a loop inside the loop: 2 x (a; 5 x (b c)), over and over
 for ((k = 0; k < 9; k++)); do

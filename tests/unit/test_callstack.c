@@ -252,6 +252,45 @@ static void test_two_cpus(void **state)
     free(text);
 }
 
+/*
+ * A kernel that switches tasks on one cpu: 1000 calls 2000, which is interrupted; the handler at
+ * 9000 returns to 5000, which calls 6000, which is interrupted; then 2000 goes on and returns, 1000
+ * is interrupted, and 6000 goes on and returns. Each task keeps its stack.
+ */
+static void test_tasks(void **state)
+{
+    static const struct {
+        unsigned pc, op;
+        bool exception; /* behind it */
+    } step[] = {
+        {0x1000, 0x94000400, false}, {0x2000, 0xd503201f, false}, {0x2004, 0xd503201f, true},
+        {0x9000, 0xd503201f, false}, {0x9004, 0xd69f03e0, false}, {0x5000, 0xd503201f, false},
+        {0x5004, 0x940003ff, false}, {0x6000, 0xd503201f, true},  {0x9000, 0xd503201f, false},
+        {0x9004, 0xd69f03e0, false}, {0x2008, 0xd503201f, false}, {0x200c, 0xd65f03c0, false},
+        {0x1004, 0xd503201f, true},  {0x9000, 0xd503201f, false}, {0x9004, 0xd69f03e0, false},
+        {0x6004, 0xd503201f, false}, {0x6008, 0xd65f03c0, false}, {0x5008, 0xd503201f, false},
+    };
+    char text[4096];
+    size_t n = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof step / sizeof *step; i++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "%u clk IT (%u) %08x %08x O EL1h_n : X\n",
+                              i + 1, i + 1, step[i].pc, step[i].op);
+        if (step[i].exception)
+            n += (size_t)snprintf(text + n, sizeof text - n,
+                                  "%u clk E %08x 00000082 CoreEvent_CURRENT_SPx_IRQ\n", i + 1,
+                                  step[i].pc + 4);
+    }
+    for (uint32_t batch = 1; batch < 9; batch += 3) {
+        assert_string_equal(tarmac(&tree, text, batch),
+                            "1000 { 2000 2..12 { exception 9000 4..5 }; exception 9000 14..15 } / "
+                            "5000 { 6000 8..17 { exception 9000 9..10 } }");
+        assert_int_equal(tree.node[0].context, 0);
+        assert_int_equal(tree.node[3].context, 1);
+    }
+}
+
 /* ---- instruction sets, as rows */
 
 struct insn {
@@ -523,6 +562,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_last_address),
         cmocka_unit_test(test_onward),
+        cmocka_unit_test(test_tasks),
 #if TROD_HAVE_ELF
         cmocka_unit_test(test_onward_symbols),
 #endif
