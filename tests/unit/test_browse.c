@@ -411,6 +411,129 @@ static void test_pair(void **state)
     }
 }
 
+/* The rows of each cpu, in their order, as trace K has them: cpu and number among its rows. */
+struct woven {
+    uint32_t cpu[ROWS], number[ROWS];
+    unsigned n;
+};
+
+/* The rows of M into PATH, cpu by cpu as chance will have it; those of LEAVE_OUT not. */
+static void weave(const struct made *m, struct trod_gen *g, const char *path,
+                  const bool leave_out[ROWS], struct woven *w)
+{
+    unsigned next[CPUS] = {0}, number[CPUS] = {0};
+    struct trod_buf b = {0};
+
+    w->n = 0;
+    for (unsigned left = CPUS; left;) {
+        const unsigned cpu = (unsigned)gen_below(g, CPUS);
+        unsigned *i = &next[cpu];
+
+        while (*i < ROWS && m->cpu[*i] != cpu)
+            ++*i;
+        if (*i >= ROWS) {
+            left -= *i == ROWS;
+            *i = ROWS + 1;
+            continue;
+        }
+        if (!leave_out[*i]) {
+            if (m->insn[*i])
+                trod_buf_printf(&b, "%u clk cpu%u IT (%u) %08x d503201f O EL1h_n : NOP\n", *i, cpu,
+                                *i, 0x1000 + 4 * m->value[*i]);
+            else
+                trod_buf_printf(&b, "%u clk cpu%u R X%u %016x\n", *i, cpu, m->value[*i] % 8,
+                                m->value[*i]);
+            w->cpu[w->n] = cpu;
+            w->number[w->n++] = number[cpu];
+        }
+        number[cpu]++;
+        ++*i;
+    }
+    test_save(path, b.p, b.n);
+    trod_buf_fini(&b);
+}
+
+/* All rows of both stand in lines, those of SIDE in order; beside each the same row of its cpu. */
+static void check_woven(struct browse_pair *p, struct browse *const b[2], unsigned side,
+                        const struct woven w[2], uint64_t row, unsigned changed)
+{
+    enum { MOST = 4 * ROWS };
+    static struct browse_pair_line line[MOST];
+    bool seen[ROWS] = {false};
+    unsigned n, at, others = 0, alone = 0, differ = 0;
+    uint64_t next = 0;
+
+    assert_int_equal(browse_pair_page(p, b, side, row, MOST, line, &n, &at), 0);
+    assert_int_equal(line[at].row[side], row);
+    for (unsigned i = 0; i < n; i++) {
+        const uint64_t mine = line[i].row[side], other = line[i].row[!side];
+
+        if (mine != TROD_NOWHERE)
+            assert_int_equal(mine, next++);
+        if (other != TROD_NOWHERE) {
+            assert_false(seen[other]);
+            seen[other] = true;
+            others++;
+        }
+        if (mine == TROD_NOWHERE || other == TROD_NOWHERE) {
+            alone++;
+            continue;
+        }
+        assert_int_equal(w[side].cpu[mine], w[!side].cpu[other]);
+        assert_int_equal(w[side].number[mine], w[!side].number[other]);
+        differ += line[i].differs;
+        if (!line[i].differs)
+            assert_true(same_row(b, line[i].row));
+    }
+    assert_int_equal(next, w[side].n);
+    assert_int_equal(others, w[!side].n);
+    assert_int_equal(alone, 1);
+    assert_int_equal(differ, changed);
+}
+
+/* Several cpus whose rows follow each other in another order in the second trace. */
+static void test_pair_lanes(void **state)
+{
+    (void)state;
+    for (unsigned seed = 0; seed < 6; seed++) {
+        struct trod_gen g = gen_seed(50 + seed);
+        const struct trod_trace_options *trace[2] = {NULL, NULL};
+        bool none[ROWS] = {false}, one[ROWS] = {false};
+        static struct woven w[2];
+        struct browse_pair *p;
+        struct browse *b[2];
+        struct made m;
+        char *other;
+        uint64_t row = 0, out;
+
+        make(&m, &g, CPUS);
+        for (unsigned i = 0; i < ROWS; i++) /* each row is like no other */
+            m.value[i] = i;
+        m.insn[100] = false;
+        other = test_path(m.dir, "other.tarmac");
+        weave(&m, &g, m.path, none, &w[0]);
+        m.value[100] ^= 1024;
+        one[ROWS / 2 + gen_below(&g, ROWS / 3)] = true;
+        weave(&m, &g, other, one, &w[1]);
+        b[0] = open_browse(m.path, NULL);
+        b[1] = open_browse(other, NULL);
+        assert_int_equal(browse_pair_begin(&p, (const char *[]){m.path, other}, trace), 0);
+        wait_for(p);
+        for (unsigned k = 0; k < 6; k++)
+            check_woven(p, b, k % 2, w, gen_below(&g, ROWS - 1), 1);
+        while (browse_pair_next(p, b, 0, row, false, &out) > 0) {
+            assert_true(out > row);
+            row = out;
+        }
+        assert_true(row > 0);
+        browse_pair_end(p);
+        browse_close(b[0]);
+        browse_close(b[1]);
+        free(other);
+        unmake(&m);
+    }
+}
+
 /* ---- bookmarks, colours */
 
 static void test_marks(void **state)
@@ -464,9 +587,10 @@ static void test_colours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),  cmocka_unit_test(test_find_owner),
-        cmocka_unit_test(test_stop),  cmocka_unit_test(test_pair),
-        cmocka_unit_test(test_marks), cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_rows),       cmocka_unit_test(test_find_owner),
+        cmocka_unit_test(test_stop),       cmocka_unit_test(test_pair),
+        cmocka_unit_test(test_pair_lanes), cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_colours),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
