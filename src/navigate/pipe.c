@@ -2,14 +2,15 @@
  * pipe.c - an index made by several threads: one reads, others have the lanes. Implements build.h.
  *
  * Batches go round in a ring of slots. Each thread takes all of them in order, for the lanes that
- * are its own; a slot is filled again when all threads are behind it. A batch in a slot owns its
- * bytes, and has a copy of the meta, which grows while the trace is read.
+ * are its own; a slot is filled again when all threads are behind it. A slot has copies of the
+ * bytes of its batch, and of the meta, which grows while the trace is read.
  */
 #include "navigate/build.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/batch_own.h"
 #include "trod/run.h"
 
 enum { SLOTS = 8, ALL = (1 << NAV_LANES) - 1 };
@@ -17,6 +18,7 @@ enum { SLOTS = 8, ALL = (1 << NAV_LANES) - 1 };
 struct slot {
     struct nav_item it;
     struct trod_batch *spare; /* the batch that was here before, to be filled again */
+    struct trod_buf window;   /* the bytes of the batch */
 };
 
 struct worker {
@@ -128,6 +130,18 @@ static void publish(struct nav_pipe *p, bool over)
     pthread_mutex_unlock(&p->lock);
 }
 
+/* The batch of IT needs neither its driver nor the input. False: it does not fit. */
+static bool own(struct nav_pipe *p, struct slot *s, const struct nav_item *it)
+{
+    const uint64_t end = trod_trace_position(p->b->trace), from = it->b->offset;
+    const size_t n =
+        end >= from && end - from <= it->b->bytes_n ? (size_t)(end - from) : it->b->bytes_n;
+
+    s->window.n = 0;
+    return trod_buf_add(&s->window, it->b->bytes, n) == TROD_OK &&
+           trod_batch_own_window(it->b, s->window.p);
+}
+
 int nav_pipe_put(struct nav_pipe *p, struct nav_item *it)
 {
     struct slot *s = &p->slot[p->made % SLOTS];
@@ -146,7 +160,7 @@ int nav_pipe_put(struct nav_pipe *p, struct nav_item *it)
         if (rc < 0)
             return rc == TROD_ERR_UNSUPPORTED ? do_here(p, it) : rc;
         s->spare = it->b;
-        if (!trod_batch_own(it->b, TROD_COL_ALL & ~(uint32_t)TROD_COL_RAW))
+        if (!own(p, s, it))
             return do_here(p, it);
     }
     mark = s->it.mark;
@@ -189,6 +203,7 @@ int nav_pipe_end(struct nav_pipe *p)
     for (unsigned i = 0; i < SLOTS; i++) {
         trod_batch_free(p->slot[i].spare);
         trod_buf_fini(&p->slot[i].it.mark);
+        trod_buf_fini(&p->slot[i].window);
     }
     pthread_cond_destroy(&p->b->meeting.over);
     pthread_mutex_destroy(&p->b->meeting.lock);

@@ -268,31 +268,38 @@ static void append_columns(struct trod_batch *dst, const struct trod_batch *src,
     }
 }
 
-/* Slice *S of B points into the pool. False: it does not fit there. */
-static bool own_slice(struct trod_batch *b, struct trod_slice *s)
+/*
+ * Slice *S of B points into the pool, or (SHARED) not into what is the driver's. False: it does not
+ * fit there.
+ */
+static bool own_slice(struct trod_batch *b, struct trod_slice *s, bool shared)
 {
-    return s->len == 0 || (s->off & TROD_SLICE_POOL) || append_slice(b, b, s);
+    const bool other = shared ? (s->off & TROD_SLICE_SHARED) != 0 : !(s->off & TROD_SLICE_POOL);
+
+    return s->len == 0 || !other || append_slice(b, b, s);
 }
 
 /* The slices inside the detail struct of row I, itself in the pool. */
-static bool own_inner(struct trod_batch *b, uint32_t i)
+static bool own_inner(struct trod_batch *b, uint32_t i, bool shared)
 {
     const uint32_t kind = b->have & TROD_COL_KIND ? b->kind[i] : 0;
     uint8_t *p = b->pool + (b->detail[i].off & ~(uint32_t)TROD_SLICE_POOL);
     struct trod_slice s;
     size_t at;
 
+    if (!(b->detail[i].off & TROD_SLICE_POOL)) /* a record of the window */
+        return true;
     for (unsigned k = 0; b->detail[i].len && (at = trod_detail_slice(kind, b->detail[i].len, k));
          k++) {
         memcpy(&s, p + at, sizeof s);
-        if (!own_slice(b, &s))
+        if (!own_slice(b, &s, shared))
             return false;
         memcpy(p + at, &s, sizeof s);
     }
     return true;
 }
 
-bool trod_batch_own(struct trod_batch *b, uint32_t wanted)
+static bool own_slices(struct trod_batch *b, uint32_t wanted, bool shared)
 {
     struct trod_slice *const lists[] = {b->code, b->data, b->text, b->raw, b->detail};
     const uint32_t bits[] = {TROD_COL_CODE, TROD_COL_DATA, TROD_COL_TEXT, TROD_COL_RAW,
@@ -305,11 +312,22 @@ bool trod_batch_own(struct trod_batch *b, uint32_t wanted)
             continue;
         }
         for (uint32_t i = 0; i < b->n; i++)
-            if ((b->has[i] & bits[k]) &&
-                !(own_slice(b, &lists[k][i]) && (bits[k] != TROD_COL_DETAIL || own_inner(b, i))))
+            if ((b->has[i] & bits[k]) && !(own_slice(b, &lists[k][i], shared) &&
+                                           (bits[k] != TROD_COL_DETAIL || own_inner(b, i, shared))))
                 return false;
     }
     return true;
+}
+
+bool trod_batch_own(struct trod_batch *b, uint32_t wanted)
+{
+    return own_slices(b, wanted, false);
+}
+
+bool trod_batch_own_window(struct trod_batch *b, const uint8_t *window)
+{
+    b->bytes = window;
+    return !b->shared || own_slices(b, TROD_COL_ALL & ~(uint32_t)TROD_COL_RAW, true);
 }
 
 uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,

@@ -68,4 +68,10 @@ static inline void trod_batch_driver(struct trod_batch *b, const void *owner)
         trod_batch_changed(b);
 }
 
+/*
+ * B, which is the caller's (trod_trace_take), gets WINDOW, a copy of its window, and its own copy
+ * of what its driver shares. False: the pool is too small.
+ */
+bool trod_batch_own_window(struct trod_batch *b, const uint8_t *window);
+
 #endif

@@ -95,7 +95,8 @@ static void test_zip(void **state)
 
 /* ---- a trace that grows */
 
-static void build_again(const char *path, const char *where, const struct nav_index *of)
+static void build_again(const char *path, const char *where, const struct nav_index *of,
+                        unsigned jobs)
 {
     const struct trod_trace_options topt = {.struct_size = sizeof topt,
                                             .want = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE};
@@ -104,6 +105,7 @@ static void build_again(const char *path, const char *where, const struct nav_in
                                           .segment = 3,
                                           .isa = TROD_ISA_A64,
                                           .endian = TROD_ENDIAN_LITTLE,
+                                          .jobs = jobs,
                                           .of = of};
     struct trod_trace *t;
 
@@ -112,7 +114,7 @@ static void build_again(const char *path, const char *where, const struct nav_in
     trod_trace_close(t);
 }
 
-/* Going on gives the bytes that making it anew gives. */
+/* Going on gives the bytes that making it anew gives, with other numbers of threads too. */
 static void test_grown(void **state)
 {
     char *dir = test_tmpdir(), *path = test_path(dir, "t.tarmac"), *old = test_path(dir, "old"),
@@ -125,16 +127,16 @@ static void test_grown(void **state)
     size_t half;
 
     (void)state;
-    events_make(&es, &g, 900, true);
+    events_make(&es, &g, 9000, true);
     for (half = es.text.n / 2; es.text.p[half - 1] != '\n';)
         half++;
     test_save(path, es.text.p, half);
-    build_again(path, old, NULL);
+    build_again(path, old, NULL, 3);
     assert_int_equal(nav_index_open(&x, old, &why), 0);
-    assert_in_range(x->n_segments, 3, 100);
+    assert_in_range(x->n_segments, 3, 1000);
     test_save(path, es.text.p, es.text.n);
-    build_again(path, more, x);
-    build_again(path, anew, NULL);
+    build_again(path, more, x, 4);
+    build_again(path, anew, NULL, 1);
     a = test_load(more);
     b = test_load(anew);
     assert_int_equal(a.n, b.n);
