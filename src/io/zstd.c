@@ -4,7 +4,7 @@
  * Dictionaries are not supported. Windows above TROD_DECODER_MEMORY are refused by the library's
  * own limit (128 MiB).
  */
-#include "zstd.h"
+#include "zstd_read.h"
 
 #include "core/endian.h"
 #include "trod/io.h"

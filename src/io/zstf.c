@@ -4,7 +4,7 @@
  * "ZSTF", instructions a chunk (8 bytes), where the index begins (8 bytes), the frames, the index
  * (docs/formats/stf.md). Reading only. A file that was not finished has no index: offset 0.
  */
-#include "zstd.h"
+#include "zstd_read.h"
 
 #include "core/endian.h"
 #include "trod_config.h"

@@ -1,8 +1,9 @@
 /*
- * zstd.h - reading zstd frames that stand one behind the other, for the filters that have such.
+ * zstd_read.h - reading zstd frames that stand one behind the other, for the filters that have
+ * such.
  */
-#ifndef TROD_IO_ZSTD_H
-#define TROD_IO_ZSTD_H
+#ifndef TROD_IO_ZSTD_READ_H
+#define TROD_IO_ZSTD_READ_H
 
 #include "filter.h"
 
