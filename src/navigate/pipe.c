@@ -91,7 +91,7 @@ static bool wait_for(struct nav_pipe *p, uint64_t made)
 }
 
 /* The first rows are worked on without threads: small traces need none. */
-static int start(struct nav_pipe *p)
+static void start(struct nav_pipe *p)
 {
     pthread_mutex_lock(&p->lock); /* until it is known how many they are */
     while (p->started < p->n_workers) {
@@ -107,7 +107,6 @@ static int start(struct nav_pipe *p)
     p->b->meeting.n = p->started;
     p->n_workers = p->started; /* with none all is done here */
     pthread_mutex_unlock(&p->lock);
-    return TROD_OK;
 }
 
 /* IT by the caller, when all before is done. */

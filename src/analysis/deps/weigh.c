@@ -9,6 +9,8 @@
  */
 #include "analysis/deps/deps.h"
 
+#include "core/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,16 +74,8 @@ static struct lane *lane_of(struct weighing *w, uint32_t stream)
 {
     const uint32_t at = stream == TROD_NO_STREAM ? 0 : stream + 1;
 
-    if (at >= w->n_lanes) {
-        const uint32_t n = at + 16;
-        struct lane **p = realloc(w->lane, n * sizeof(struct lane *));
-
-        if (!p)
-            return NULL;
-        memset(p + w->n_lanes, 0, (n - w->n_lanes) * sizeof(struct lane *));
-        w->lane = p;
-        w->n_lanes = n;
-    }
+    if (!trod_grow_to(&w->lane, &w->n_lanes, at, sizeof *w->lane, NULL))
+        return NULL;
     if (!w->lane[at] && (w->lane[at] = calloc(1, sizeof *w->lane[at])) != NULL) {
         w->lane[at]->stream = stream;
         w->lane[at]->last = NOWHERE;

@@ -7,6 +7,7 @@
 
 #include "core/grow.h"
 #include "core/hash.h"
+#include "core/map.h"
 #include "engine/near.h"
 
 #include <stdlib.h>
@@ -70,7 +71,7 @@ struct name {
 };
 
 /* The mnemonic of an opcode. */
-enum { MEMOS = 4096, SLOTS_FIRST = 1024 };
+enum { MEMOS = 4096, NAMES_FIRST = 1024 };
 
 struct memo {
     uint8_t n, iset; /* n 0: none */
@@ -89,9 +90,8 @@ struct keyed {
 struct tables {
     struct name *name;
     size_t n, cap;
-    uint32_t *slot; /* number of a name + 1 by hash of its text; n_slots: a power of two */
-    size_t n_slots;
-    struct memo *memo; /* MEMOS places */
+    struct trod_map map; /* names by their text */
+    struct memo *memo;   /* MEMOS places */
     struct keyed keyed[KEYS][KEYS_MOST];
     size_t n_keyed[KEYS];
     uint64_t category[CATEGORIES][2], length[LENGTHS][2];
@@ -131,48 +131,21 @@ static void disassemble(struct trod_sites *sites, uint32_t site, char out[NAME])
             *p = (char)(*p + 'a' - 'A');
 }
 
-/* The slot of TEXT, or the empty one where it belongs. */
-static uint32_t *slot_of(const struct tables *t, const char *text)
-{
-    const uint64_t h = trod_fnv(TROD_FNV, text, strlen(text));
-    size_t i = (size_t)(h ^ h >> 32) & (t->n_slots - 1);
-
-    while (t->slot[i] && strcmp(t->name[t->slot[i] - 1].text, text) != 0)
-        i = (i + 1) & (t->n_slots - 1);
-    return &t->slot[i];
-}
-
-static bool grow_slots(struct tables *t)
-{
-    const size_t n = t->n_slots ? 2 * t->n_slots : SLOTS_FIRST;
-    uint32_t *slot = calloc(n, sizeof *slot);
-
-    if (!slot)
-        return false;
-    free(t->slot);
-    t->slot = slot;
-    t->n_slots = n;
-    for (size_t i = 0; i < t->n; i++)
-        *slot_of(t, t->name[i].text) = (uint32_t)i + 1;
-    return true;
-}
-
 /* The name that reads TEXT. NULL: no memory. */
 static struct name *name_of(struct tables *t, const char *text)
 {
-    uint32_t *slot;
+    const uint32_t h = trod_map_hash(trod_fnv(TROD_FNV, text, strlen(text)));
+    uint32_t i;
 
-    if (2 * t->n >= t->n_slots && !grow_slots(t))
+    for (size_t at = h; trod_map_next(&t->map, h, &at, &i);)
+        if (strcmp(t->name[i].text, text) == 0)
+            return &t->name[i];
+    if (!trod_grow(&t->name, t->n, &t->cap, sizeof *t->name, NAMES_FIRST) ||
+        !trod_map_put(&t->map, h, (uint32_t)t->n))
         return NULL;
-    slot = slot_of(t, text);
-    if (!*slot) {
-        if (!trod_grow(&t->name, t->n, &t->cap, sizeof *t->name, SLOTS_FIRST))
-            return NULL;
-        t->name[t->n] = (struct name){.by = {0, 0}};
-        memcpy(t->name[t->n].text, text, strlen(text) + 1);
-        *slot = (uint32_t)++t->n;
-    }
-    return &t->name[*slot - 1];
+    t->name[t->n] = (struct name){.by = {0, 0}};
+    memcpy(t->name[t->n].text, text, strlen(text) + 1);
+    return &t->name[t->n++];
 }
 
 /* The mnemonic of site NUMBER: that of its opcode, of which programs have few. NULL: no memory. */
@@ -494,7 +467,7 @@ int mix_result(const void *st, struct trod_result *r)
     if (rc == TROD_OK)
         rc = put_all(st, &t, r);
     free(t.name);
-    free(t.slot);
+    trod_map_fini(&t.map);
     free(t.memo);
     return rc;
 }
