@@ -126,7 +126,7 @@ int main(void)
     static const char *const views[] = {
         "chrome", "perfetto", "speedscope", "folded", "callgrind",
         "pprof",  "dot",      "sqlite",     "ctf",    "drcov:module=a@0..0xfffff",
-        "lcov"};
+        "lcov",   "cbp2016"};
     struct bench_command copy = {
         .argv = {NULL, "convert", "-q", "-j", "1", "--to", "tarmac", in, out}};
     double base;

@@ -3,7 +3,7 @@
  * through it.
  *
  * Implements docs/formats/branch.md, "bt9". Branches and the edges between them stand in tables
- * before the sequence of edges: they are kept beside the state. Not written.
+ * before the sequence of edges: they are kept beside the state. src/export/cbp2016.c writes them.
  */
 #include "format/memtext/refs.h"
 
