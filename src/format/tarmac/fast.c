@@ -3,9 +3,10 @@
  * twice.
  *
  * Instructions, register writes, memory accesses and pictures in their usual form: a time and a
- * head that parse.c has met before, or none; numbers of the usual number of digits, lower case
- * (upper case values of registers), no carriage return. Everything else is left to parse.c, line by
- * line; for what is eaten here the rows are the same as there (tests/unit/test_tarmac_fast.c).
+ * head that parse.c has met before, or none; numbers of the usual number of digits (addresses also
+ * of 16), lower case (upper case values of registers), no carriage return. Everything else is left
+ * to parse.c, line by line; for what is eaten here the rows are the same as there
+ * (tests/unit/test_tarmac_fast.c).
  *
  * The functions may look TM_AHEAD bytes beyond what they eat: a line is taken only if so much and
  * more is there. Each is compiled for all columns, for kind and addresses only, and for any set;
@@ -23,6 +24,7 @@ enum {
 struct address {
     uint64_t vaddr, paddr;
     uint32_t has, sec;
+    uint8_t digits, paddr_digits; /* 16 where fewer are usual, else 0: as in details */
 };
 
 TM_INLINE const uint8_t *take_address(const uint8_t *p, struct address *a)
@@ -33,7 +35,9 @@ TM_INLINE const uint8_t *take_address(const uint8_t *p, struct address *a)
     a->paddr = 0;
     a->has = TROD_COL_ADDR;
     a->sec = 0;
-    if (h.upper || h.n != (h.value >> 32 ? 16u : 8u))
+    a->digits = h.n == 16 && !(h.value >> 32) ? 16 : 0;
+    a->paddr_digits = 0;
+    if (h.upper || (h.n != 8 && h.n != 16))
         return NULL;
     p += h.n;
     if (*p == ' ')
@@ -43,7 +47,8 @@ TM_INLINE const uint8_t *take_address(const uint8_t *p, struct address *a)
     h = tm_hex_run(p + 1);
     a->paddr = h.value;
     a->has = TROD_COL_ADDR | TROD_COL_PADDR;
-    if (h.upper || h.n != (h.value >> 48 ? 16u : 12u))
+    a->paddr_digits = h.n == 16 && !(h.value >> 48) ? 16 : 0;
+    if (h.upper || (h.n != 12 && h.n != 16))
         return NULL;
     p += 1 + h.n;
     a->sec = TROD_SEC_SECURE << TROD_F_SEC_SHIFT;
@@ -86,22 +91,24 @@ TM_INLINE bool take_instr(const uint8_t *q, struct instr_line *l)
            !(tm_mask16(l->mode, '\t') & ((1u << l->mode_len) - 1));
 }
 
-/* The address of a line at P that has the shape S. False: it has not the usual digits. */
-TM_INLINE bool shaped_address(const struct tm_shape *s, const uint8_t *p, struct address *a)
+/* The address of a line at P that has the shape S. */
+TM_INLINE void shaped_address(const struct tm_shape *s, const uint8_t *p, struct address *a)
 {
     a->vaddr = tm_shape_number(p, s->vaddr);
     a->paddr = s->has_paddr ? tm_shape_number(p, s->paddr) : 0;
     a->has = s->has;
     a->sec = s->sec;
-    return a->vaddr >= s->vaddr_least && a->paddr >= s->paddr_least;
+    a->digits = a->vaddr < s->vaddr_least ? 16 : 0;
+    a->paddr_digits = a->paddr < s->paddr_least ? 16 : 0;
 }
 
 /* The same as take_instr for a line of the shape S. */
 TM_INLINE bool shaped_instr(const struct tm_shape *s, const uint8_t *q, struct instr_line *l,
                             const uint32_t want)
 {
-    if (!tm_shape_fits(s, q) || !shaped_address(s, q, &l->a))
+    if (!tm_shape_fits(s, q))
         return false;
+    shaped_address(s, q, &l->a);
     l->op = want & (TROD_COL_DETAIL | TROD_COL_CODE) ? (uint32_t)tm_shape_number(q, s->code) : 0;
     l->op_n = 2u * s->size;
     l->iset = s->iset;
@@ -123,7 +130,8 @@ static struct tm_digits digits(unsigned at, unsigned n, uint64_t *hex)
 static bool keep(struct tm_shape *s, size_t len, unsigned at, const struct address *a,
                  uint64_t *hex)
 {
-    const unsigned n = a->vaddr >> 32 ? 16 : 8, m = a->paddr >> 48 ? 16 : 12;
+    const unsigned n = a->vaddr >> 32 || a->digits ? 16 : 8;
+    const unsigned m = a->paddr >> 48 || a->paddr_digits ? 16 : 12;
 
     if (s->wait && s->wait--)
         return false;
@@ -205,6 +213,8 @@ TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint
         detail = (struct trod_detail_instr *)(void *)p;
         memset(detail, 0, sizeof *detail);
         detail->mode = (struct trod_slice){(uint32_t)(l.mode - r->base), l.mode_len};
+        detail->addr_digits = l.a.digits;
+        detail->paddr_digits = l.a.paddr_digits;
         detail->pad_before = (uint8_t)(text - l.mode - l.mode_len - 3);
         detail->pad_after = (uint8_t)(nl - end);
         code = l.op;
@@ -348,8 +358,9 @@ static void keep_mem(struct tm_shape *s, const uint8_t *q, unsigned size, const 
 TM_INLINE bool shaped_mem(const struct tm_shape *s, const uint8_t *q, unsigned size,
                           struct mem_line *l, const uint32_t want)
 {
-    if (!tm_shape_fits(s, q) || !shaped_address(s, q, &l->a))
+    if (!tm_shape_fits(s, q))
         return false;
+    shaped_address(s, q, &l->a);
     l->value = 0;
     if (want & TROD_COL_VALUE) {
         l->value = tm_shape_number(q, s->code);
@@ -388,6 +399,7 @@ TM_INLINE const uint8_t *mem(struct tm_run *r, const uint8_t *line, const uint8_
     unsigned size = q[2] - '0';
     uint32_t flags = 0, has;
     struct mem_line l;
+    bool odd_value;
 
     if (q[1] != 'R' && !write)
         return NULL;
@@ -407,7 +419,8 @@ TM_INLINE const uint8_t *mem(struct tm_run *r, const uint8_t *line, const uint8_
         return NULL;
     has = l.a.has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_VALUE | TROD_COL_RAW |
           r->has;
-    if (size == 8 && l.divided == matcher) {
+    odd_value = size == 8 && l.divided == matcher;
+    if (odd_value || l.a.digits || l.a.paddr_digits) {
         has |= TROD_COL_DETAIL;
         if (want & TROD_COL_DETAIL) {
             struct trod_detail_mem *detail = trod_batch_pool(b, sizeof *detail, &b->detail[n]);
@@ -415,7 +428,9 @@ TM_INLINE const uint8_t *mem(struct tm_run *r, const uint8_t *line, const uint8_
             if (!detail)
                 return NULL;
             memset(detail, 0, sizeof *detail);
-            detail->num.sep = l.divided ? '_' : '0';
+            detail->num.sep = !odd_value ? 0 : l.divided ? '_' : '0';
+            detail->addr_digits = l.a.digits;
+            detail->paddr_digits = l.a.paddr_digits;
         }
     }
     b->has[n] = has & r->want;

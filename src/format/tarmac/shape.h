@@ -20,7 +20,7 @@ enum {
 struct tm_shape {
     uint8_t text[TM_SHAPE]; /* a line that had it */
     uint64_t exact, hex;    /* characters that are those of text; lower case hexadecimal digits */
-    uint64_t vaddr_least, paddr_least; /* of addresses with so many digits */
+    uint64_t vaddr_least, paddr_least; /* below these so many digits are not the usual ones */
     struct tm_digits {
         uint8_t at, unused; /* the first; 16 less how many, in bits */
     } vaddr, paddr, code;
