@@ -5,8 +5,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "navigating.h"
+
+enum { KEPT = 64 << 20 };
 
 #define AT(field) offsetof(struct cli_nav_options, field)
 
@@ -24,6 +29,18 @@ const struct trod_option cli_nav_options[] = {
     {.type = TROD_OPT_END},
 };
 
+/*
+ * A question reads a few parts of the trace, one after the other: memory of one is for the next,
+ * instead of pages that are new each time.
+ */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, KEPT / 2);
+    mallopt(M_TRIM_THRESHOLD, KEPT);
+#endif
+}
+
 int cli_nav_open(struct cli_nav *n, struct cli *c, const struct cli_input *in,
                  const struct cli_nav_options *o, const char *const *paths, size_t count)
 {
@@ -35,6 +52,7 @@ int cli_nav_open(struct cli_nav *n, struct cli *c, const struct cli_input *in,
 
     memset(n, 0, sizeof *n);
     n->c = c;
+    keep_memory();
     cli_diag_init(c, &n->diag);
     n->diag.strict = in->strict;
     if (!o->symbols.n)

@@ -39,38 +39,72 @@ uint64_t nav_block_first(const struct trod_nav *nav, size_t k)
     return k ? TROD_NOWHERE : 0;
 }
 
-int nav_regs_at(struct trod_nav *nav, size_t k, struct nav_regs *regs)
+/* The step at or before ROW; NULL: there is no index, or no such block, which is no error. */
+static int step_at(struct trod_nav *nav, uint64_t row, const struct nav_step **out)
+{
+    const struct nav_index *x = nav->index;
+    int rc;
+
+    *out = NULL;
+    if (!x || x->n_blocks == 0)
+        return TROD_OK;
+    rc = nav_steps_load(nav->steps, x, nav_block_of(nav, row));
+    if (rc == TROD_OK)
+        *out = &nav->steps->at[nav_steps_find(nav->steps, row)];
+    return rc;
+}
+
+int nav_step_row(struct trod_nav *nav, uint64_t row, uint64_t *first)
+{
+    const struct nav_step *step;
+    int rc = step_at(nav, row, &step);
+
+    *first = step ? step->row : 0;
+    return rc;
+}
+
+int nav_regs_at(struct trod_nav *nav, uint64_t row, struct nav_regs *regs, uint64_t *first)
 {
     const struct trod_format *f = trod_nav_format(nav);
-    struct trod_buf state = {0};
+    const struct nav_step *step;
     struct trod_span in;
-    int rc;
+    int rc = step_at(nav, row, &step);
 
     nav_regs_init(regs, &nav->names);
     regs->insn = nav->insn;
     regs->markers = f && f->flags & TROD_FMT_MARKERS;
-    if (!nav->index || k >= nav->index->n_blocks)
-        return TROD_OK;
-    rc = nav_index_state(nav->index, k, &state);
-    in = (struct trod_span){.p = state.p + nav->index->block[k].decoder,
-                            .n = state.n - nav->index->block[k].decoder,
-                            .last = true};
-    if (rc == TROD_OK && state.n)
-        rc = nav_regs_load(regs, &in);
-    trod_buf_fini(&state);
-    return rc;
+    *first = step ? step->row : 0;
+    if (!step || step->state.n == 0)
+        return rc;
+    in = (struct trod_span){
+        .p = step->state.p + step->decoder, .n = step->state.n - step->decoder, .last = true};
+    return nav_regs_load(regs, &in);
 }
 
 /* ---- where to begin */
 
+/* The steps of block K. NULL: they cannot be looked up, which is told when its rows are read. */
+static const struct nav_steps *steps_of(struct trod_nav *nav, size_t k)
+{
+    return nav_steps_load(nav->steps, nav->index, k) == TROD_OK ? nav->steps : NULL;
+}
+
 uint64_t nav_from_time(struct trod_nav *nav, uint64_t time)
 {
     const struct nav_index *x = nav->index;
+    const struct nav_steps *s;
+    uint32_t k = 0;
+    size_t i;
 
-    for (uint32_t k = 0; x && k < x->n_blocks; k++)
-        if (x->block[k].time_max >= time)
-            return x->block[k].row;
-    return x ? x->rows : 0;
+    while (x && k < x->n_blocks && x->block[k].time_max < time)
+        k++;
+    if (!x || k == x->n_blocks)
+        return x ? x->rows : 0;
+    if (!(s = steps_of(nav, k)))
+        return x->block[k].row;
+    for (i = s->n; i > 1 && s->at[i - 1].time_max >= time;)
+        i--;
+    return s->at[i - 1].row;
 }
 
 uint64_t trod_nav_time_end(const struct trod_nav *nav, uint64_t time)
@@ -120,29 +154,49 @@ uint64_t nav_from_kind(struct trod_nav *nav, uint64_t key, uint64_t *left)
     return from_count(nav, NAV_S_MARKS, key, left);
 }
 
+/* The last step of block K before which no instruction has NUMBER or more. */
+static uint64_t from_number(struct trod_nav *nav, uint32_t k, uint64_t number)
+{
+    const struct nav_steps *s = steps_of(nav, k);
+    size_t i;
+
+    if (!s)
+        return nav->index->block[k].row;
+    for (i = s->n; i > 1 && s->at[i - 1].number_max >= number;)
+        i--;
+    return s->at[i - 1].row;
+}
+
 uint64_t nav_from_instruction(struct trod_nav *nav, uint64_t number, uint64_t *left)
 {
     const struct nav_index *x = nav->index;
     const struct trod_format *f = trod_nav_format(nav);
+    const struct nav_steps *s;
     uint32_t k = 0;
+    size_t i;
 
     if (!x || x->n_blocks == 0)
         return 0;
     if (f && f->reads & TROD_COL_INDEX && x->block[0].number_max) {
         while (k + 1 < x->n_blocks && x->block[k].number_max < number)
             k++;
-        return x->block[k].row;
+        return from_number(nav, k, number);
     }
     while (k + 1 < x->n_blocks && x->block[k + 1].insn < number)
         k++;
-    *left -= x->block[k].insn;
-    return x->block[k].row;
+    s = steps_of(nav, k);
+    for (i = s ? s->n : 1; i > 1 && s->at[i - 1].insn >= number;)
+        i--;
+    *left -= s ? s->at[i - 1].insn : x->block[k].insn;
+    return s ? s->at[i - 1].row : x->block[k].row;
 }
 
 uint64_t nav_from_line(struct trod_nav *nav, uint64_t line, uint64_t *offset, uint64_t *before)
 {
     const struct nav_index *x = nav->index;
+    const struct nav_steps *s;
     uint32_t k = 0;
+    size_t i;
 
     *offset = *before = 0;
     if (!x || !x->lines_known || x->n_blocks == 0)
@@ -151,16 +205,25 @@ uint64_t nav_from_line(struct trod_nav *nav, uint64_t line, uint64_t *offset, ui
         k++;
     *offset = x->block[k].offset;
     *before = x->block[k].line;
-    return x->block[k].row;
+    if (!(s = steps_of(nav, k)))
+        return x->block[k].row;
+    for (i = s->n; i > 1 && s->at[i - 1].line + 1 > line;)
+        i--;
+    *offset = s->at[i - 1].offset;
+    *before = s->at[i - 1].line;
+    return s->at[i - 1].row;
 }
 
-void nav_block_line(struct trod_nav *nav, size_t k, uint64_t *offset, uint64_t *before)
+uint64_t nav_step_line(struct trod_nav *nav, uint64_t row, uint64_t *offset, uint64_t *before)
 {
     const struct nav_index *x = nav->index;
-    const bool known = x && x->lines_known && k < x->n_blocks;
+    const struct nav_step *step;
+    int rc = step_at(nav, row, &step);
+    const bool known = rc == TROD_OK && step && x->lines_known;
 
-    *offset = known ? x->block[k].offset : 0;
-    *before = known ? x->block[k].line : 0;
+    *offset = known ? step->offset : 0;
+    *before = known ? step->line : 0;
+    return known ? step->row : 0;
 }
 
 /* ---- which blocks */

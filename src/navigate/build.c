@@ -57,6 +57,7 @@ static int begin_block(struct nav_builder *b, struct nav_item *it, bool start)
     int rc;
 
     it->begins = true;
+    it->step = false;
     it->mark.n = 0;
     it->block = (struct nav_block){
         .row = b->row,
@@ -68,6 +69,19 @@ static int begin_block(struct nav_builder *b, struct nav_item *it, bool start)
     it->block.log = b->log.n;
     it->block.decoder = it->mark.n;
     return rc;
+}
+
+/* A step begins with what comes next, if decoding can go on from here. */
+static int begin_step(struct nav_builder *b, struct nav_item *it)
+{
+    int rc;
+
+    it->mark.n = 0;
+    it->block = (struct nav_block){.row = b->row, .line = b->newlines};
+    rc = trod_trace_mark(b->trace, &it->block.offset, &it->mark, &b->log);
+    it->step = rc == TROD_OK;
+    it->block.log = b->log.n;
+    return rc == TROD_ERR_UNSUPPORTED ? TROD_OK : rc;
 }
 
 /* Ends of lines in what was eaten for B; without a gap since what was eaten before. */
@@ -99,25 +113,38 @@ static int enter_file(struct nav_builder *b, struct nav_item *it, size_t file)
     return begin_block(b, it, true);
 }
 
+/* Rows up to the end of the block or of the step. */
+static uint32_t rows_wanted(const struct nav_builder *b, uint64_t first, uint64_t step)
+{
+    const uint64_t end = first + b->block_rows, next = step + b->step_rows;
+
+    return (uint32_t)((next < end && next > b->row ? next : end) - b->row);
+}
+
 /* All rows to P. */
 static int read_rows(struct nav_builder *b, struct nav_pipe *p, struct nav_item *it)
 {
     struct trod_trace_progress progress;
-    uint64_t first = b->row; /* of the block */
+    uint64_t first = b->row, step = b->row; /* of the block; of the step */
     bool inside = false;
     int rc = TROD_OK;
 
     for (;;) {
-        if (!inside && (rc = begin_block(b, it, b->row == 0)) < 0)
+        if (!inside)
+            rc = begin_block(b, it, b->row == 0);
+        else if (b->row - step >= b->step_rows)
+            rc = begin_step(b, it);
+        if (rc < 0)
             return rc;
         first = inside ? first : b->row;
-        trod_trace_limit(b->trace, (uint32_t)(first + b->block_rows - b->row));
+        step = !inside || it->step ? b->row : step;
+        trod_trace_limit(b->trace, rows_wanted(b, first, step));
         if ((rc = trod_trace_next(b->trace, &it->b)) <= 0)
             return rc;
         if (trod_trace_at(b->trace) != b->file) {
             if ((rc = enter_file(b, it, trod_trace_at(b->trace))) < 0)
                 return rc;
-            first = b->row;
+            first = step = b->row;
         }
         count_lines(b, it->b);
         it->row = b->row;
@@ -125,7 +152,7 @@ static int read_rows(struct nav_builder *b, struct nav_pipe *p, struct nav_item 
         inside = b->row - first < b->block_rows;
         if ((rc = nav_pipe_put(p, it)) < 0)
             return rc;
-        it->begins = false;
+        it->begins = it->step = false;
         if (b->opt->progress) {
             trod_trace_progress(b->trace, &progress);
             b->opt->progress(b->opt->user, &progress);
@@ -145,7 +172,7 @@ static int rows(struct nav_builder *b)
     rc = read_rows(b, p, &it);
     if (rc == TROD_OK) {
         it.b = NULL;
-        it.begins = false;
+        it.begins = it.step = false;
         it.over = true;
         it.row = b->row;
         rc = nav_pipe_put(p, &it);
@@ -267,6 +294,7 @@ static void end(struct nav_builder *b)
     trod_buf_fini(&b->memory.told);
     trod_buf_fini(&b->state);
     trod_buf_fini(&b->states);
+    trod_buf_fini(&b->steps);
     for (unsigned i = 0; i < NAV_CONTENTS; i++)
         trod_buf_fini(&b->content[i].bytes);
     trod_buf_fini(&b->log);
@@ -288,6 +316,7 @@ int nav_index_build(struct trod_trace *t, const char *path, const struct nav_bui
     b->trace = t;
     b->opt = opt;
     b->block_rows = opt->block_rows ? opt->block_rows : NAV_BLOCK_ROWS;
+    b->step_rows = (b->block_rows + NAV_STEPS - 1) / NAV_STEPS;
     b->segment_most = opt->segment ? opt->segment : NAV_SEGMENT;
     b->isa = opt->isa;
     b->endian = opt->endian;

@@ -30,8 +30,8 @@ struct nav_item {
     struct trod_batch *b;
     struct trod_meta meta;  /* as of these rows: B's, where it is fed by another thread */
     uint64_t row;           /* of the trace: the first of B */
-    bool begins;            /* a block begins with them, */
-    struct nav_block block; /* of which this is known, */
+    bool begins, step;      /* a block begins with them, or a step inside one, */
+    struct nav_block block; /* of which this is known (of a step: row, line, offset, log), */
     struct trod_buf mark;   /* and the decoder's state before it */
     bool over;              /* instead of rows: there are no more */
 };
@@ -69,7 +69,7 @@ struct nav_builder {
     uint32_t n_sources;
     enum trod_isa isa;
     enum trod_endian endian;
-    uint64_t block_rows;
+    uint64_t block_rows, step_rows;
     uint32_t segment_most;
     /* who reads */
     uint64_t row, newlines, counted, problems;
@@ -87,6 +87,8 @@ struct nav_builder {
     struct nav_postings sites, regs_at, marks;
     uint64_t insns;
     struct trod_buf state, states; /* of the block, before compression; of the segment */
+    struct trod_buf steps;         /* of the block, before compression */
+    struct nav_step step;          /* the last one */
     struct nav_calls *calls;
     struct nav_content content[NAV_CONTENTS];
     /* all of them together, when a block ends */

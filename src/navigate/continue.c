@@ -32,8 +32,10 @@ static int copy_segment(struct nav_builder *b, const struct nav_index *x, uint32
 
         if (!from)
             return TROD_ERR_CORRUPT;
-        for (uint32_t k = range[0]; i == 0 && k < range[1]; k++)
+        for (uint32_t k = range[0]; i == 0 && k < range[1]; k++) {
             b->block[k].state = b->block[k].state - from->offset + at;
+            b->block[k].steps = b->block[k].steps - from->offset + at;
+        }
         rc = nav_put_section(b, ids[i], s, x->file + from->offset, from->length, from->raw);
     }
     return rc < 0 ? rc : trod_buf_add(&b->segments, range, sizeof range);
@@ -92,7 +94,7 @@ int nav_builder_continue(struct nav_builder *b, const struct nav_index *x)
 {
     const uint32_t kept = x->n_segments - 1, k = x->segment[kept].from;
     struct trod_point *point = NULL;
-    struct trod_buf state = {0};
+    struct nav_steps steps = {0};
     struct trod_mark m;
     struct trod_span in;
     size_t at = k;
@@ -102,16 +104,20 @@ int nav_builder_continue(struct nav_builder *b, const struct nav_index *x)
         rc = copy_segment(b, x, s);
     b->n_segments = kept;
     if (rc == TROD_OK)
-        rc = nav_index_mark(x, &at, &m, &state, &point);
-    in = (struct trod_span){
-        .p = state.p + x->block[k].decoder, .n = state.n - x->block[k].decoder, .last = true};
-    if (rc == TROD_OK)
-        rc = at == k ? nav_regs_load(&b->regs, &in) : TROD_ERR_CORRUPT;
+        rc = nav_index_mark(x, &at, 0, &steps, &m, &point);
+    if (rc == TROD_OK && at != k)
+        rc = TROD_ERR_CORRUPT;
+    if (rc == TROD_OK) {
+        in = steps.at[0].state;
+        in.p += steps.at[0].decoder;
+        in.n -= steps.at[0].decoder;
+        rc = nav_regs_load(&b->regs, &in);
+    }
     if (rc == TROD_OK)
         rc = trod_trace_resume(b->trace, &m, &x->meta);
     if (rc == TROD_OK)
         rc = follow_calls(b, x->block[k].row);
-    trod_buf_fini(&state);
+    nav_steps_fini(&steps);
     free(point);
     return rc;
 }

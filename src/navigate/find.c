@@ -241,14 +241,14 @@ static int rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, 
     return 1;
 }
 
-/* Find in block K, all of it that counts. */
-static int block(struct finding *f, size_t k)
+/* Find in the rows from FIRST, or from the step before it, up to END. */
+static int part(struct finding *f, uint64_t first, uint64_t end)
 {
-    const uint64_t first = nav_block_first(f->nav, k), end = nav_block_first(f->nav, k + 1);
-    int rc = nav_regs_at(f->nav, k, &f->regs);
+    uint64_t from;
+    int rc = nav_regs_at(f->nav, first, &f->regs, &from);
 
     if (rc == TROD_OK)
-        rc = nav_scan(f->nav, first, end < f->hi ? end : f->hi, rows, f);
+        rc = nav_scan(f->nav, from, end < f->hi ? end : f->hi, rows, f);
     nav_regs_fini(&f->regs);
     return rc;
 }
@@ -262,6 +262,26 @@ static void take_back(const struct finding *f, struct trod_nav_hit *hits, size_t
         hits[(*n)++] = f->hits[(f->n - 1 - i) % f->k];
 }
 
+/* The last ones of block K, step by step from its end. */
+static int block_back(struct finding *f, size_t k, struct trod_nav_hit *hits, size_t *n)
+{
+    const uint64_t begin = nav_block_first(f->nav, k);
+    uint64_t end = nav_block_first(f->nav, k + 1), first;
+    int rc = TROD_OK;
+
+    if (end > f->hi)
+        end = f->hi;
+    while (rc == TROD_OK && *n < f->k && end > begin) {
+        f->n = 0;
+        rc = nav_step_row(f->nav, end - 1, &first);
+        if (rc == TROD_OK)
+            rc = part(f, first, end);
+        take_back(f, hits, f->k, n);
+        end = first;
+    }
+    return rc;
+}
+
 static int go_back(struct finding *f, struct trod_nav_hit *hits, size_t k, size_t *n)
 {
     int rc = TROD_OK;
@@ -269,13 +289,9 @@ static int go_back(struct finding *f, struct trod_nav_hit *hits, size_t k, size_
     f->hits = calloc(k, sizeof *f->hits);
     if (!f->hits)
         return TROD_ERR_NOMEM;
-    for (size_t at = nav_block_of(f->nav, f->hi - 1) + 1; rc == TROD_OK && *n < k && at-- > 0;) {
-        if (f->candidate && !f->candidate[at])
-            continue;
-        f->n = 0;
-        rc = block(f, at);
-        take_back(f, hits, k, n);
-    }
+    for (size_t at = nav_block_of(f->nav, f->hi - 1) + 1; rc == TROD_OK && *n < k && at-- > 0;)
+        if (!f->candidate || f->candidate[at])
+            rc = block_back(f, at, hits, n);
     free(f->hits);
     return rc;
 }
@@ -325,8 +341,11 @@ int trod_nav_find(struct trod_nav *nav, const struct trod_nav_query *query, uint
         f->hits = hits;
         for (size_t at = nav_block_of(nav, f->lo);
              rc == TROD_OK && f->n < k && at < nav_blocks(nav); at++)
-            if (!f->candidate || f->candidate[at])
-                rc = block(f, at);
+            if (!f->candidate || f->candidate[at]) {
+                const uint64_t first = nav_block_first(nav, at);
+
+                rc = part(f, first < f->lo ? f->lo : first, nav_block_first(nav, at + 1));
+            }
         *n = f->n;
     }
     free(f->candidate);

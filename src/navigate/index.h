@@ -13,11 +13,12 @@
 
 enum {
     NAV_BLOCK_ROWS = 1 << 15, /* rows of a block; a record is never parted */
+    NAV_STEPS = 8,            /* places in a block from which decoding can go on, its start too */
     NAV_SEGMENT = 256,        /* blocks of a segment, at the most */
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 14,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 5,
+    NAV_INDEX_VERSION = 6,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
@@ -53,12 +54,29 @@ struct nav_block {
     uint64_t state, state_n;     /* place in the file: decoder and registers, compressed */
     uint64_t state_raw, decoder; /* bytes: before compression; of these, of the decoder */
     uint64_t file, flags;        /* of the trace; enum nav_block_flag */
+    uint64_t steps, steps_n;     /* place in the file: steps inside it, compressed */
+    uint64_t steps_raw;          /* bytes: before compression; 0: it has none */
 };
 
 enum nav_block_flag {
     NAV_B_START = 1 << 0,  /* its file begins here */
     NAV_B_MARKED = 1 << 1, /* the decoder's state is known */
     NAV_B_MEMORY = 1 << 2  /* what it leaves in memory is known (memory.h) */
+};
+
+/* A place in a block from which decoding can go on. */
+struct nav_step {
+    uint64_t row, insn, line, offset, log; /* as those of a block */
+    uint64_t time_max, number_max;         /* of the rows of its block before it; 0: none */
+    struct trod_span state;                /* decoder and registers */
+    size_t decoder;                        /* bytes of STATE that are the decoder's */
+};
+
+/* Those of a block: the first one is its beginning. */
+struct nav_steps {
+    struct nav_step at[NAV_STEPS];
+    size_t n, block;             /* N 0: of no block */
+    struct trod_buf state, more; /* what their states point into */
 };
 
 /* A point of a compressed file (io/points.h). Its window lies in the index, compressed. */
@@ -158,19 +176,25 @@ int nav_unsqueeze(const uint8_t *p, size_t n, size_t raw, struct trod_buf *out);
  */
 int nav_index_open(struct nav_index **out, const char *path, const char **why);
 void nav_index_close(struct nav_index *x);
-/* The decoder's state and the registers before block K, into STATE; the first part's length is
- * block[k].decoder. */
-int nav_index_state(const struct nav_index *x, size_t k, struct trod_buf *state);
 
 /*
- * The last block not behind K at which reading can begin, and how: M points into STATE, X and
- * *POINT, which is the caller's (NULL: it needs none). Returns 0, TROD_ERR_CORRUPT or
+ * How reading can begin at step I of block *K, or, where it cannot begin there, at the last block
+ * before at which it can, which becomes *K: S are the steps of *K in the end. M points into S, X
+ * and *POINT, which is the caller's (NULL: it needs none). Returns 0, TROD_ERR_CORRUPT or
  * TROD_ERR_NOMEM.
  */
 struct trod_mark;
 struct trod_point;
-int nav_index_mark(const struct nav_index *x, size_t *k, struct trod_mark *m,
-                   struct trod_buf *state, struct trod_point **point);
+int nav_index_mark(const struct nav_index *x, size_t *k, size_t i, struct nav_steps *s,
+                   struct trod_mark *m, struct trod_point **point);
+
+/* steps.c: the steps of block K into S, if they are not there. Returns 0 or an error. */
+int nav_steps_load(struct nav_steps *s, const struct nav_index *x, size_t k);
+void nav_steps_fini(struct nav_steps *s);
+/* The last one whose row is not behind ROW, which is in its block. */
+size_t nav_steps_find(const struct nav_steps *s, uint64_t row);
+/* Append step S, which follows BEFORE, as bytes. Returns 0 or TROD_ERR_NOMEM. */
+int nav_steps_put(const struct nav_step *s, const struct nav_step *before, struct trod_buf *out);
 
 /* build.c: an index of trace T, of which no row was read yet, to PATH. */
 struct nav_build_options {

@@ -35,6 +35,48 @@ static int begin_state(struct nav_builder *b, const struct nav_item *it)
     if (rc == TROD_OK)
         rc = nav_squeeze(b->state.p, b->state.n, &b->states);
     k->state_n = b->states.n - k->state;
+    b->steps.n = 0;
+    b->step = (struct nav_step){
+        .row = k->row, .insn = k->insn, .line = k->line, .offset = k->offset, .log = k->log};
+    return rc;
+}
+
+/* The same before a step inside the block. */
+static int begin_step(struct nav_builder *b, const struct nav_item *it)
+{
+    const struct nav_block *k = &b->block[b->n_blocks];
+    struct nav_step s = {.row = it->block.row,
+                         .insn = b->insns,
+                         .line = it->block.line,
+                         .offset = it->block.offset,
+                         .log = it->block.log,
+                         .time_max = k->time_max,
+                         .number_max = k->number_max,
+                         .decoder = it->mark.n};
+    int rc = TROD_OK;
+
+    b->state.n = 0;
+    if (it->mark.n)
+        rc = trod_buf_add(&b->state, it->mark.p, it->mark.n);
+    if (rc == TROD_OK)
+        rc = nav_regs_save(&b->regs, &b->state);
+    s.state = (struct trod_span){.p = b->state.p, .n = b->state.n};
+    if (rc == TROD_OK)
+        rc = nav_steps_put(&s, &b->step, &b->steps);
+    b->step = s;
+    return rc;
+}
+
+/* The steps of the block, which ends. */
+static int end_steps(struct nav_builder *b)
+{
+    struct nav_block *k = &b->block[b->n_blocks];
+    int rc;
+
+    k->steps = b->states.n;
+    k->steps_raw = b->steps.n;
+    rc = nav_squeeze(b->steps.p, b->steps.n, &b->states);
+    k->steps_n = b->states.n - k->steps;
     return rc;
 }
 
@@ -94,7 +136,9 @@ static int lane_rows(struct nav_builder *b, unsigned lane, const struct nav_item
 
 static int lane_begin(struct nav_builder *b, unsigned lane, const struct nav_item *it)
 {
-    return lane == NAV_LANE_INSNS ? begin_state(b, it) : TROD_OK;
+    if (lane != NAV_LANE_INSNS)
+        return TROD_OK;
+    return it->begins ? begin_state(b, it) : begin_step(b, it);
 }
 
 /* ---- the end of a block */
@@ -126,7 +170,9 @@ static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item 
                                        memory_most(b, it->row - b->block[b->n_blocks].row),
                                        &b->memory, &b->whole);
     case NAV_LANE_INSNS:
-        return nav_tally_end(&b->tally, b->n_blocks, &b->sites, &b->regs_at, &b->marks);
+        rc = end_steps(b);
+        return rc < 0 ? rc
+                      : nav_tally_end(&b->tally, b->n_blocks, &b->sites, &b->regs_at, &b->marks);
     default:
         return TROD_OK;
     }
@@ -223,8 +269,10 @@ static int next_segment(struct nav_builder *b, const struct nav_item *it)
     struct nav_content *c = b->content;
     int rc = TROD_OK;
 
-    for (uint32_t k = b->segment_from; k < b->n_blocks; k++)
+    for (uint32_t k = b->segment_from; k < b->n_blocks; k++) {
         b->block[k].state += at;
+        b->block[k].steps += at;
+    }
     for (unsigned i = 0; rc == TROD_OK && i < NAV_CONTENTS; i++) {
         struct trod_buf *bytes = i == STATES ? &b->states : &c[i].bytes;
 
@@ -292,7 +340,8 @@ int nav_lanes_take(struct nav_builder *b, unsigned lanes, const struct nav_item 
         }
         if (it->over)
             return rc;
-        rc = each(b, lanes, it, rc, lane_begin);
     }
+    if (it->begins || it->step)
+        rc = each(b, lanes, it, rc, lane_begin);
     return each(b, lanes, it, rc, lane_rows);
 }

@@ -281,17 +281,29 @@ static int rows_later(void *user, const struct trod_batch *b, uint32_t i, uint32
     return l->open > 0;
 }
 
-/* What rows of block K up to ROW say of the bytes that are open. */
+/* What rows of block K up to ROW say of the bytes that are open: step by step from there. */
 static int before(struct trod_nav *nav, struct nav_recall *recall, struct nav_lines *l, size_t k,
                   uint64_t row)
 {
-    const uint64_t end = nav_block_first(nav, k + 1);
+    const uint64_t begin = nav_block_first(nav, k);
+    uint64_t end = nav_block_first(nav, k + 1), first;
     const bool all = row >= end - 1 || (nav->index && row >= nav->index->rows - 1);
-    int rc = all && nav_recall_can(recall, k, l->big)
-                 ? nav_recall(recall, k, l)
-                 : nav_scan(nav, nav_block_first(nav, k), end <= row ? end : row + 1, rows, l);
+    int rc = TROD_OK;
 
-    fold_back(l);
+    if (all && nav_recall_can(recall, k, l->big)) {
+        rc = nav_recall(recall, k, l);
+        fold_back(l);
+        return rc;
+    }
+    if (end > row && row < TROD_NOWHERE)
+        end = row + 1;
+    while (rc == TROD_OK && l->open && end > begin) {
+        rc = nav_step_row(nav, end - 1, &first);
+        if (rc == TROD_OK)
+            rc = nav_scan(nav, first, end, rows, l);
+        fold_back(l);
+        end = first;
+    }
     return rc;
 }
 

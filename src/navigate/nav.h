@@ -19,6 +19,7 @@ struct nav_cache {
 };
 
 struct nav_index;
+struct nav_steps;
 
 struct trod_nav {
     struct trod_trace_options topt;
@@ -29,6 +30,7 @@ struct trod_nav {
     uint64_t told, reading; /* rows whose problems were told; read by this scan so far */
     struct trod_symbols *symbols;
     struct nav_index *index;     /* NULL: none */
+    struct nav_steps *steps;     /* of the block asked for last */
     struct trod_candidate known; /* what the file was found to be */
     struct trod_trace *trace;    /* of the scan that came farthest: for the meta and the format */
     struct nav_names names;
@@ -71,8 +73,8 @@ uint64_t nav_from_visit(struct trod_nav *nav, uint64_t pc, uint64_t *left);
 uint64_t nav_from_kind(struct trod_nav *nav, uint64_t key, uint64_t *left);
 uint64_t nav_from_instruction(struct trod_nav *nav, uint64_t number, uint64_t *left);
 uint64_t nav_from_line(struct trod_nav *nav, uint64_t line, uint64_t *offset, uint64_t *before);
-/* The offset at which block K begins, and the lines before it. */
-void nav_block_line(struct trod_nav *nav, size_t k, uint64_t *offset, uint64_t *before);
+/* Of the step at or before ROW: its row, its offset, and the lines before it. */
+uint64_t nav_step_line(struct trod_nav *nav, uint64_t row, uint64_t *offset, uint64_t *before);
 
 struct nav_lines;
 /* Look up which blocks touch the lines of L. */
@@ -91,8 +93,14 @@ int nav_candidates(struct trod_nav *nav, const struct trod_nav_query *query, con
 int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uint64_t *at,
                 struct trod_diag *diag);
 
-/* Prepare REGS with what is known before the first row of block K. */
-int nav_regs_at(struct trod_nav *nav, size_t k, struct nav_regs *regs);
+/*
+ * The last row not behind ROW from which decoding can go on in its block (that of the block, where
+ * it is nowhere else). Returns 0 or an error.
+ */
+int nav_step_row(struct trod_nav *nav, uint64_t row, uint64_t *first);
+
+/* Prepare REGS with what is known before row *FIRST, which is that of nav_step_row. */
+int nav_regs_at(struct trod_nav *nav, uint64_t row, struct nav_regs *regs, uint64_t *first);
 
 /* An access as bytes in memory. */
 struct nav_access {

@@ -102,7 +102,8 @@ int trod_nav_open(struct trod_nav **out, const char *const *paths, size_t n,
     nav->topt.want = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE;
     nav->topt.skip_rows = nav->topt.skip_instructions = 0;
     nav->topt.batch_rows = 0;
-    rc = copy_paths(nav, paths, n);
+    nav->steps = calloc(1, sizeof *nav->steps);
+    rc = nav->steps ? copy_paths(nav, paths, n) : TROD_ERR_NOMEM;
     if (rc == TROD_OK)
         rc = open_trace(nav, &nav->trace, diag);
     if (rc == TROD_OK) {
@@ -144,6 +145,9 @@ void trod_nav_close(struct trod_nav *nav)
     trod_insn_decoder_free(nav->insn);
     nav_names_fini(&nav->names);
     nav_index_close(nav->index);
+    if (nav->steps)
+        nav_steps_fini(nav->steps);
+    free(nav->steps);
     trod_trace_close(nav->trace);
     for (size_t i = 0; i < nav->n_paths; i++)
         free(nav->paths[i]);
@@ -203,27 +207,31 @@ int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uin
     const struct nav_index *x = nav->index;
     struct trod_trace_options topt = nav->topt;
     struct trod_point *point = NULL;
-    struct trod_buf state = {0};
     struct trod_mark m = {0};
-    size_t k = x && x->n_blocks ? nav_block_of(nav, row) : 0;
-    int rc = k ? nav_index_mark(x, &k, &m, &state, &point) : TROD_OK;
+    size_t k = 0, i = 0;
+    int rc = TROD_OK;
 
     *at = 0;
-    topt.input.no_thread |= k > 0;
+    if (x && x->n_blocks) {
+        k = nav_block_of(nav, row);
+        rc = nav_steps_load(nav->steps, x, k);
+        i = rc == TROD_OK ? nav_steps_find(nav->steps, row) : 0;
+        if (rc == TROD_OK && (k || i))
+            rc = nav_index_mark(x, &k, i, nav->steps, &m, &point);
+        *at = m.rows;
+    }
+    topt.input.no_thread |= *at > 0;
     if (rc == TROD_OK && nav->n_files == 1)
         rc = trod_trace_open_known(out, nav->trace, 0, topt.from ? NULL : &nav->known, &topt.input,
                                    diag);
     else if (rc == TROD_OK)
         rc = trod_trace_open(out, (const char *const *)nav->paths, nav->n_paths, &topt, diag);
-    if (rc < 0 || k == 0) {
-        trod_buf_fini(&state);
+    if (rc < 0 || *at == 0) {
         free(point);
         return rc;
     }
     rc = trod_trace_resume(*out, &m, &x->meta);
-    trod_buf_fini(&state);
     free(point);
-    *at = x->block[k].row;
     if (rc < 0) {
         trod_trace_close(*out);
         rc = trod_error(nav->diag, rc, "index.damaged", NULL,

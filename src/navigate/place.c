@@ -275,20 +275,18 @@ static int offset_of(void *user, const struct trod_batch *b, uint32_t i, uint32_
 int trod_nav_line_of(struct trod_nav *nav, uint64_t row, uint64_t *line)
 {
     struct looking l = {.wanted = row, .row = TROD_NOWHERE, .offset = TROD_NOWHERE};
-    uint64_t offset, before, n;
-    const size_t k = nav_block_of(nav, row);
-    uint64_t from = nav_block_first(nav, k);
+    uint64_t offset, before, n, from;
     int rc;
 
     if (!has_lines(nav))
         return 0;
+    from = nav_step_line(nav, row, &offset, &before);
     /* further rows of a record have no bytes of their own */
     if (nav_blocks(nav) == 1 && row > 64)
         from = row - 64;
     rc = nav_scan(nav, from, row + 1, offset_of, &l);
     if (rc < 0 || l.row == TROD_NOWHERE || l.offset == TROD_NOWHERE)
         return rc;
-    nav_block_line(nav, k, &offset, &before);
     rc = count_lines(trod_trace_path(nav->trace, 0), offset, l.offset, &n, nav->diag);
     *line = before + n + 1;
     return rc < 0 ? rc : 1;

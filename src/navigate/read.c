@@ -103,7 +103,8 @@ static int blocks(struct nav_index *x, const struct nav_section *s)
         const struct nav_block *b = &x->block[k];
 
         if (b->row != row || b->rows == 0 || b->state > x->size ||
-            b->state_n > x->size - b->state || b->decoder > b->state_raw)
+            b->state_n > x->size - b->state || b->decoder > b->state_raw || b->steps > x->size ||
+            b->steps_n > x->size - b->steps)
             return TROD_ERR_CORRUPT;
         row += b->rows;
     }
@@ -234,15 +235,6 @@ void nav_index_close(struct nav_index *x)
     free(x);
 }
 
-int nav_index_state(const struct nav_index *x, size_t k, struct trod_buf *state)
-{
-    const struct nav_block *b = &x->block[k];
-
-    state->n = 0;
-    return b->state_raw ? nav_unsqueeze(x->file + b->state, b->state_n, b->state_raw, state)
-                        : TROD_OK;
-}
-
 /* The last point in file FILE at or before decoded byte OFFSET. NULL: none, which is no error. */
 static int point_before(const struct nav_index *x, uint64_t file, uint64_t offset,
                         struct trod_point **out)
@@ -273,30 +265,36 @@ static int point_before(const struct nav_index *x, uint64_t file, uint64_t offse
     return rc;
 }
 
-int nav_index_mark(const struct nav_index *x, size_t *k, struct trod_mark *m,
-                   struct trod_buf *state, struct trod_point **point)
+int nav_index_mark(const struct nav_index *x, size_t *k, size_t i, struct nav_steps *s,
+                   struct trod_mark *m, struct trod_point **point)
 {
+    const struct nav_source *source;
+    const struct nav_step *at;
     const struct nav_block *b;
-    const struct nav_source *s;
     int rc;
 
+    *point = NULL;
+    i = x->block[*k].flags & (NAV_B_START | NAV_B_MARKED) ? i : 0;
     while (*k && !(x->block[*k].flags & (NAV_B_START | NAV_B_MARKED)))
         --*k;
+    if ((rc = nav_steps_load(s, x, *k)) < 0)
+        return rc;
     b = &x->block[*k];
-    s = &x->source[b->file];
-    rc = nav_index_state(x, *k, state);
-    *point = NULL;
+    source = &x->source[b->file];
+    at = &s->at[i];
     *m = (struct trod_mark){
         .file = b->file,
-        .start = !(b->flags & NAV_B_MARKED),
-        .offset = b->offset,
-        .rows = b->row,
-        .file_rows = s->row,
-        .state = {.p = state->p, .n = b->decoder, .last = true},
-        .log = {.p = x->log ? x->log + s->log : NULL, .n = b->log - s->log, .last = true},
+        .start = i == 0 && !(b->flags & NAV_B_MARKED),
+        .offset = at->offset,
+        .rows = at->row,
+        .file_rows = source->row,
+        .state = {.p = at->state.p, .n = at->decoder, .last = true},
+        .log = {.p = x->log ? x->log + source->log : NULL,
+                .n = at->log - source->log,
+                .last = true},
     };
-    if (rc == TROD_OK && !m->start)
-        rc = point_before(x, b->file, b->offset, point);
+    if (!m->start)
+        rc = point_before(x, b->file, at->offset, point);
     m->point = *point;
     return rc;
 }

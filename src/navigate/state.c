@@ -136,7 +136,7 @@ int trod_nav_state(struct trod_nav *nav, uint64_t row, int64_t stream, struct tr
 {
     struct trod_nav_state *s = calloc(1, sizeof *s);
     struct replay replay = {.row = TROD_NOWHERE};
-    size_t k = nav_block_of(nav, row);
+    uint64_t first;
     int rc;
 
     *out = NULL;
@@ -144,10 +144,9 @@ int trod_nav_state(struct trod_nav *nav, uint64_t row, int64_t stream, struct tr
         return TROD_ERR_NOMEM;
     s->row = row;
     replay.regs = &s->regs;
-    rc = nav_regs_at(nav, k, &s->regs);
+    rc = nav_regs_at(nav, row, &s->regs, &first);
     if (rc == TROD_OK)
-        rc = nav_scan(nav, nav_block_first(nav, k), row < TROD_NOWHERE ? row + 1 : row, rows,
-                      &replay);
+        rc = nav_scan(nav, first, row < TROD_NOWHERE ? row + 1 : row, rows, &replay);
     if (rc == TROD_OK && replay.row != row)
         rc = trod_error(nav->diag, TROD_ERR_USAGE, "navigate.row", NULL,
                         "the trace has no row %llu: it has %llu", (unsigned long long)row,

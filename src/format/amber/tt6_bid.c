@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { MOST = 60, EITHER = 12, TAIL = 8, PLACES = 1024 };
+enum { MOST = 60, EITHER = 12, TAIL = 8, PLACES = 1024, TEXT = 1024, FLOW = 8 };
 
 /* Bits that one sign weighs. */
 enum {
@@ -114,7 +114,15 @@ static size_t judge_record(struct reading *r, const uint8_t *p, uint32_t pc,
     return 4 * (size_t)trod_ppc_record_words(class);
 }
 
-static void read_head(struct reading *r, const struct trod_probe *probe, bool extended)
+/* Too many branches that do not chain for LEFT bytes more, of FLOW for each that does, to mend it.
+ */
+static bool hopeless(const struct reading *r, size_t left)
+{
+    return r->bad > (r->good + r->joins + 2 * r->traps + left / FLOW + 1) / 4;
+}
+
+/* STOP: as soon as nothing can come of it. */
+static void read_head(struct reading *r, const struct trod_probe *probe, bool extended, bool stop)
 {
     enum trod_ppc_variant variant = extended ? TROD_PPC_TT6E : TROD_PPC_TT6;
     const uint8_t *p = probe->head.p, *end = p + probe->head.n;
@@ -149,6 +157,8 @@ static void read_head(struct reading *r, const struct trod_probe *probe, bool ex
             judge_flow(r, opcode, pc, word);
         pc = class == TROD_PPC_FLOW ? word : opcode >> 26 == 0 ? pc : pc + 4;
         p += len;
+        if (stop && hopeless(r, (size_t)(end - p)))
+            return;
     }
     r->cut = probe->head.last && p != end;
 }
@@ -170,20 +180,30 @@ static int64_t marks_of(const struct reading *r, bool extended)
            (extended ? (int64_t)NO_PAIR * r->bare : (int64_t)TRAP_PAIR * r->traps);
 }
 
+/* TEXT bytes of printable characters: addresses and opcodes have others. */
+static bool is_text(const struct trod_span *head)
+{
+    for (size_t i = 0; i < TEXT && i < head->n; i++)
+        if ((head->p[i] < ' ' && head->p[i] != '\n' && head->p[i] != '\t' && head->p[i] != '\r') ||
+            head->p[i] > '~')
+            return false;
+    return head->n >= TEXT;
+}
+
 int amber_tt6_bid(const struct trod_probe *probe, bool extended, const char **dialect)
 {
     struct reading mine, other;
     int64_t lead;
     int bits, others;
 
-    if (probe->head.n < 8 || (trod_load_be32(probe->head.p) & 3))
+    if (probe->head.n < 8 || (trod_load_be32(probe->head.p) & 3) || is_text(&probe->head))
         return 0;
     *dialect = dialects[extended].sure;
-    read_head(&mine, probe, extended);
+    read_head(&mine, probe, extended, true);
     bits = bits_of(&mine);
     if (bits == 0)
         return 0;
-    read_head(&other, probe, !extended);
+    read_head(&other, probe, !extended, false);
     others = bits_of(&other);
     if (mine.hash == other.hash && mine.traps + other.traps + mine.bare == 0) {
         *dialect = dialects[extended].either;
