@@ -1,7 +1,7 @@
 /*
  * bench_sites.c - analyses that count by instruction, beside counting rows: processor time of
- * `trod mix`, `trod hot` and of mix, hot, syscalls and phases in one pass as multiples of that of
- * `trod count`, start and all threads included.
+ * `trod mix`, `trod hot`, `trod deps` and of mix, hot, syscalls and phases in one pass as multiples
+ * of that of `trod count`, start and all threads included.
  *
  * Inputs come from trod-gen: a small program (128 KiB of code), a large one (4 MiB), and the large
  * one as long as a tenth of its instructions are executed for the first time; beside them the
@@ -13,7 +13,7 @@
 
 #include <libgen.h>
 
-enum { COMMANDS = 4 };
+enum { COMMANDS = 5 };
 
 static const struct {
     const char *name, *argv[3], *want;
@@ -21,6 +21,7 @@ static const struct {
     {"count", {"count"}, NULL},
     {"mix", {"mix"}, "<= 1.5"},
     {"hot", {"hot"}, "<= 1.5"},
+    {"deps", {"deps"}, "<= 4"},
     {"mix-hot-syscalls-phases", {"run", "mix,hot,syscalls,phases"}, "<= 3"},
 };
 

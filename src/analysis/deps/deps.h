@@ -263,9 +263,19 @@ static inline bool deps_memory_again(struct deps_memory *m, const struct deps_st
 
 /* ---- places.c: what instructions read and write */
 
+/* Begins with a cache line, so that none of its sites lies in two. */
 struct deps_chunk {
     struct deps_site site[DEPS_SITES];
     struct deps_counts counts[DEPS_SITES];
+};
+
+enum { DEPS_LIKE_BITS = 11 };
+
+/* A site that was decoded: others with the same instruction read and write the same. */
+struct deps_like {
+    const struct trod_insn *insn; /* NULL: none */
+    uint32_t site;
+    uint8_t isa, branch;
 };
 
 struct deps_places {
@@ -276,6 +286,7 @@ struct deps_places {
     char (*name)[24]; /* of register 1 and following */
     unsigned n_names;
     uint8_t *map; /* by instruction set and number of the decoder: register; 0: not seen yet */
+    struct deps_like *like; /* by hash of the instruction; NULL: none so far */
 };
 
 /* What options say of sites. */

@@ -29,8 +29,11 @@ struct deps_counts *deps_site_room(struct deps_places *p, uint32_t number)
         p->chunk = to;
         p->n_chunks = n;
     }
-    if (!p->chunk[chunk])
-        p->chunk[chunk] = calloc(1, sizeof **p->chunk);
+    if (!p->chunk[chunk]) {
+        p->chunk[chunk] = aligned_alloc(DEPS_LINE, sizeof **p->chunk);
+        if (p->chunk[chunk])
+            memset(p->chunk[chunk], 0, sizeof **p->chunk);
+    }
     return deps_counts_at(p, number);
 }
 
@@ -42,6 +45,7 @@ void deps_places_free(struct deps_places *p)
     free(p->pool);
     free(p->name);
     free(p->map);
+    free(p->like);
     memset(p, 0, sizeof *p);
 }
 
@@ -360,11 +364,25 @@ static int put_registers(struct deps_places *p, struct deps_site *s, struct trod
     return keep(p, s, &reads);
 }
 
+/*
+ * Where the site is noted that was decoded last to INSN, as the engine shares it between sites that
+ * have the same opcode. NULL: nowhere.
+ */
+static struct deps_like *like_of(struct deps_places *p, const struct trod_insn *insn)
+{
+    if (!p->like)
+        p->like = calloc(1u << DEPS_LIKE_BITS, sizeof *p->like);
+    return p->like && insn->valid
+               ? &p->like[(uintptr_t)insn * UINT64_C(0x9e3779b97f4a7c15) >> (64 - DEPS_LIKE_BITS)]
+               : NULL;
+}
+
 struct deps_site *deps_site_new(struct deps_places *p, struct trod_sites *sites, uint32_t number,
                                 enum trod_isa isa, const struct deps_limits *limits)
 {
     const struct trod_insn *insn;
     struct deps_site *s;
+    struct deps_like *like;
     unsigned branch;
 
     if (!deps_site_room(p, number))
@@ -374,6 +392,12 @@ struct deps_site *deps_site_new(struct deps_places *p, struct trod_sites *sites,
     branch = insn->valid && insn->branch ? insn->branch : trod_site_at(sites, number)->branch;
     if (isa == TROD_ISA_ARM && trod_site_at(sites, number)->iset == TROD_ISET_A64)
         isa = TROD_ISA_A64;
+    like = like_of(p, insn);
+    if (like && like->insn == insn && like->isa == isa && like->branch == branch) {
+        *s = *deps_site_at(p, like->site);
+        s->ran = s->grouped = s->stalled = 0;
+        return s;
+    }
     s->flags = branch ? DEPS_JUMP : 0;
     s->class = (uint8_t)class_of(sites, number, insn, branch);
     s->latency = limits->latency[s->class];
@@ -381,5 +405,7 @@ struct deps_site *deps_site_new(struct deps_places *p, struct trod_sites *sites,
     if (insn->valid && put_registers(p, s, sites, number, isa, branch) < 0)
         return NULL;
     s->shape = (uint8_t)shape_of(s);
+    if (like)
+        *like = (struct deps_like){insn, number, (uint8_t)isa, (uint8_t)branch};
     return s;
 }

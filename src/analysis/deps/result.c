@@ -152,29 +152,46 @@ static uint64_t weight(const struct deps_counts *site, bool critical)
     return n;
 }
 
-/* The sites that count for anything, most first: *N of them. NULL: no memory. */
-static struct ranked *rank(const struct deps_state *s, bool critical, size_t *n)
-{
-    const size_t most = s->context.sites ? trod_sites_count(s->context.sites) : 0;
-    struct ranked *all = calloc(most + 1, sizeof *all);
-
-    *n = 0;
-    for (size_t i = 0; all && i < most; i++) {
-        const struct deps_counts *site = deps_counts_at(&s->places, (uint32_t)i);
-        const uint64_t w = site ? weight(site, critical) : 0;
-
-        if (w)
-            all[(*n)++] = (struct ranked){
-                .n = w, .site = (uint32_t)i, .pc = trod_site_at(s->context.sites, (uint32_t)i)->pc};
-    }
-    if (all)
-        qsort(all, *n, sizeof *all, by_count);
-    return all;
-}
-
 static size_t shown(const struct deps_state *s, size_t n)
 {
     return s->opt->top && s->opt->top < n ? (size_t)s->opt->top : n;
+}
+
+static size_t all_sites(const struct deps_state *s)
+{
+    return s->context.sites ? trod_sites_count(s->context.sites) : 0;
+}
+
+/*
+ * The sites that count most, as many as are shown: *N of them. NULL: no memory. Where they are few,
+ * the most of twice as many are chosen again and again, so that the others are not sorted.
+ */
+static struct ranked *rank(const struct deps_state *s, bool critical, size_t *n)
+{
+    const size_t sites = all_sites(s), most = shown(s, sites);
+    const size_t room = most < sites / 2 ? 2 * most : sites;
+    struct ranked *best = calloc(room + 1, sizeof *best);
+    uint64_t least = 1;
+
+    *n = 0;
+    for (size_t i = 0; best && i < sites; i++) {
+        const struct deps_counts *site = deps_counts_at(&s->places, (uint32_t)i);
+        const uint64_t w = site ? weight(site, critical) : 0;
+
+        if (w < least)
+            continue;
+        best[(*n)++] = (struct ranked){
+            .n = w, .site = (uint32_t)i, .pc = trod_site_at(s->context.sites, (uint32_t)i)->pc};
+        if (*n == room && room < sites) {
+            qsort(best, room, sizeof *best, by_count);
+            *n = most;
+            least = best[most - 1].n;
+        }
+    }
+    if (best)
+        qsort(best, *n, sizeof *best, by_count);
+    *n = shown(s, *n);
+    return best;
 }
 
 static void put_text(const struct deps_state *s, uint32_t site, struct trod_result *r)
@@ -196,7 +213,7 @@ static void put_critical(const struct deps_state *s, const struct ranked *all, s
     };
 
     trod_result_table(r, "critical_instructions", "instructions on the critical path", columns, 4);
-    for (size_t i = 0; i < shown(s, n); i++) {
+    for (size_t i = 0; i < n; i++) {
         trod_result_hex(r, NULL, all[i].pc);
         trod_result_u64(r, NULL, all[i].n);
         trod_result_f64(r, NULL, percent(all[i].n, s->sums.what[DEPS_CRITICAL]), 2);
@@ -206,7 +223,25 @@ static void put_critical(const struct deps_state *s, const struct ranked *all, s
     trod_result_table_close(r);
 }
 
-/* Functions of the N sites ALL, which are sorted anew. */
+/* The sites on the critical path that have a function: *N of them. NULL: no memory. */
+static struct ranked *named_sites(const struct deps_state *s, size_t *n)
+{
+    const size_t sites = all_sites(s);
+    struct ranked *all = calloc(sites + 1, sizeof *all);
+    uint64_t offset;
+
+    *n = 0;
+    for (size_t i = 0; all && i < sites; i++) {
+        const struct deps_counts *site = deps_counts_at(&s->places, (uint32_t)i);
+
+        if (site && site->count[DEPS_CRITICAL] &&
+            trod_site_function(s->context.sites, (uint32_t)i, &all[*n].name, &offset))
+            all[(*n)++].n = site->count[DEPS_CRITICAL];
+    }
+    return all;
+}
+
+/* Functions of the N sites ALL, all of which have one. */
 static void put_functions(const struct deps_state *s, struct ranked *all, size_t n,
                           struct trod_result *r)
 {
@@ -215,16 +250,12 @@ static void put_functions(const struct deps_state *s, struct ranked *all, size_t
         {"cycles", TROD_COLUMN_MEASURE, "cycles", NULL},
         {"share", TROD_COLUMN_MEASURE, "percent", "of the critical path"},
     };
-    size_t named = 0, k = 0;
-    uint64_t offset;
+    size_t k = 0;
 
-    for (size_t i = 0; i < n; i++)
-        if (trod_site_function(s->context.sites, all[i].site, &all[i].name, &offset))
-            all[named++] = all[i];
-    if (!named)
+    if (!n)
         return;
-    qsort(all, named, sizeof *all, by_name);
-    for (size_t i = 0; i < named; i++) {
+    qsort(all, n, sizeof *all, by_name);
+    for (size_t i = 0; i < n; i++) {
         if (k && by_name(&all[k - 1], &all[i]) == 0) {
             all[k - 1].n += all[i].n;
         } else {
@@ -257,7 +288,7 @@ static void put_bad(const struct deps_state *s, const struct ranked *all, size_t
     };
 
     trod_result_table(r, "bad_instructions", "instructions with most bad sequences", columns, 7);
-    for (size_t i = 0; i < shown(s, n); i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct deps_counts *site = deps_counts_at(&s->places, all[i].site);
 
         trod_result_hex(r, NULL, all[i].pc);
@@ -277,6 +308,10 @@ static int put_places(const struct deps_state *s, struct trod_result *r)
     if (!all)
         return TROD_ERR_NOMEM;
     put_critical(s, all, n, r);
+    free(all);
+    all = named_sites(s, &n);
+    if (!all)
+        return TROD_ERR_NOMEM;
     put_functions(s, all, n, r);
     free(all);
     all = rank(s, false, &n);

@@ -9,20 +9,26 @@
 
 #include "trod/streak.h"
 
-enum { ROWS_AHEAD = 64 }; /* whose accesses are loaded before they are looked at */
+enum {
+    ROWS_AHEAD = 64, /* whose accesses are loaded before they are looked at */
+    SITES_AHEAD = 32 /* of a streak, at most, that are loaded before they come */
+};
 
 /*
- * The accesses from row I on up to the next instruction, which is there; they say where they are.
- * Returns its row.
+ * The accesses of the instruction that is looked at, from row I on up to the next one, which is
+ * there; they say where they are. Returns its row.
  */
 static uint32_t accesses(struct deps_state *s, const struct trod_batch *b, uint32_t i)
 {
+    struct deps_live *const l = &s->live;
     unsigned kind;
 
     for (; (kind = b->kind[i]) != TROD_INSTR; i++)
         if (kind >= TROD_READ && kind <= TROD_ATOMIC &&
-            deps_access_row(s, false, &s->live.now, b, i, kind) < 0)
-            s->live.failed = TROD_ERR_NOMEM;
+            deps_access_row(s, false, &l->now, b, i, kind) < 0)
+            l->failed = TROD_ERR_NOMEM;
+    if (l->n_stores && deps_write_memory(s, l->now.start + l->now.site->latency) < 0)
+        l->failed = TROD_ERR_NOMEM;
     return i;
 }
 
@@ -53,8 +59,6 @@ FLOW void whole(struct deps_state *s, const struct trod_batch *b, const uint8_t 
         l->best_at = now->n;
     }
     deps_write_registers(s, false, r.reg + r.reads, r.loaded, r.writes, now->n, done);
-    if (l->n_stores && deps_write_memory(s, done) < 0)
-        l->failed = TROD_ERR_NOMEM;
 }
 
 #define WITH(reads, writes)                                                                        \
@@ -158,6 +162,22 @@ static void fetch(const struct deps_state *s, const struct trod_batch *b, struct
     a->records = k;
 }
 
+/* Begin to load the sites of a streak that comes soon, those in one chunk. */
+static void fetch_sites(const struct deps_state *s, const struct trod_streak_walk *walk)
+{
+    uint32_t end;
+    const uint32_t site = trod_streak_soon(walk, &end);
+    const struct deps_site *at = end ? deps_site_at(&s->places, site) : NULL;
+    uint32_t n = DEPS_SITES - site % DEPS_SITES;
+
+    if (!at)
+        return;
+    n = end - site < n ? end - site : n;
+    n = n < SITES_AHEAD ? n : SITES_AHEAD;
+    for (uint32_t i = 0; i < n; i += DEPS_LINE / sizeof *at)
+        __builtin_prefetch(at + i, 1);
+}
+
 /*
  * Streaks whose last instruction another streak follows, and so no row that has to be looked at by
  * itself, are gone through as a whole; the last one of others is only begun.
@@ -178,6 +198,7 @@ int deps_streaks(struct deps_state *s, const struct trod_batch *b, uint32_t from
         struct trod_streak t = *next;
 
         next = trod_streak_next(&walk);
+        fetch_sites(s, &walk);
         if (t.n && !(next && next->n))
             t.n--;
         if (t.n == 0)

@@ -161,12 +161,14 @@ uint32_t drm_code_flags(const struct drm_call *c, struct trod_slice code, uint32
 
 void drm_missing(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc)
 {
-    struct trod_place at = drm_place(c, p);
+    struct trod_place at;
 
+    if ((c->d->filetype & (TROD_DRM_ENCODINGS | TROD_DRM_CORE_SHARDED)) != TROD_DRM_ENCODINGS)
+        return;
+    at = drm_place(c, p);
     at.record += n - c->out->n;
-    if ((c->d->filetype & (TROD_DRM_ENCODINGS | TROD_DRM_CORE_SHARDED)) == TROD_DRM_ENCODINGS)
-        trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.no-encoding", &at,
-                   "encoding of the instruction at 0x%" PRIx64 " never came", pc);
+    trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.no-encoding", &at,
+               "encoding of the instruction at 0x%" PRIx64 " never came", pc);
 }
 
 /* An instruction record of TYPE, which is_instr or NO_FETCH, with a size. */
