@@ -95,7 +95,7 @@ uint64_t trod_input_frame(struct trod_input *in, uint64_t offset);
 
 /*
  * Name of filter I (0: outermost), NULL past the last: "zip", "gzip", "zstd", "lz4", "xz",
- * "snappy".
+ * "snappy", "zlib".
  */
 const char *trod_input_filter(const struct trod_input *in, unsigned i);
 

@@ -1,8 +1,8 @@
 /*
  * operands.c - memory operands of instructions, one by one.
  *
- * Implements isa/operands.h with Capstone's details. What is decoded here is decoded once: nothing
- * is kept.
+ * Implements isa/operands.h: x86 with Capstone's details, A64 from its bits. What is decoded here
+ * is decoded once: nothing is kept.
  */
 #include "isa/operands.h"
 
@@ -21,36 +21,14 @@ struct trod_operands_decoder {
 
 #if TROD_HAVE_CAPSTONE
 
-int trod_operands_new(struct trod_operands_decoder **out, enum trod_isa isa)
+static bool open_x86(struct trod_operands_decoder *d)
 {
-    struct trod_operands_decoder *d;
-
-    *out = NULL;
-    if (isa != TROD_ISA_X86_64 && isa != TROD_ISA_X86_32)
-        return TROD_ERR_UNSUPPORTED;
-    d = calloc(1, sizeof *d);
-    if (!d)
-        return TROD_ERR_NOMEM;
-    d->isa = isa;
-    d->cs = (struct trod_capstone){.isa = isa, .endian = TROD_ENDIAN_LITTLE, .detail = true};
-    if (!trod_capstone_open(&d->cs, trod_capstone_iset(&d->cs, TROD_ISET_NONE))) {
-        trod_operands_free(d);
-        return TROD_ERR_UNSUPPORTED;
-    }
-    *out = d;
-    return TROD_OK;
+    d->cs = (struct trod_capstone){.isa = d->isa, .endian = TROD_ENDIAN_LITTLE, .detail = true};
+    return trod_capstone_open(&d->cs, trod_capstone_iset(&d->cs, TROD_ISET_NONE));
 }
 
-void trod_operands_free(struct trod_operands_decoder *d)
-{
-    if (!d)
-        return;
-    trod_capstone_close(&d->cs);
-    free(d);
-}
-
-void trod_operands_decode(struct trod_operands_decoder *d, uint64_t pc, const uint8_t *code,
-                          uint32_t n, struct trod_operands *out)
+static void decode_x86(struct trod_operands_decoder *d, uint64_t pc, const uint8_t *code,
+                       uint32_t n, struct trod_operands *out)
 {
     const unsigned iset = trod_capstone_iset(&d->cs, TROD_ISET_NONE);
     const unsigned bits = d->isa == TROD_ISA_X86_64 ? 64 : 32;
@@ -58,9 +36,6 @@ void trod_operands_decode(struct trod_operands_decoder *d, uint64_t pc, const ui
     uint8_t n_reads, n_writes;
     const cs_insn *insn;
 
-    *out = (struct trod_operands){.n_read = 0};
-    if (n == 0)
-        return;
     if (!trod_capstone_decode(&d->cs, iset, pc, code, n)) {
         if (bits == 64)
             trod_operands_evex(pc, code, n, out);
@@ -77,23 +52,57 @@ void trod_operands_decode(struct trod_operands_decoder *d, uint64_t pc, const ui
 
 #else
 
+static bool open_x86(struct trod_operands_decoder *d)
+{
+    (void)d;
+    return false;
+}
+
+static void decode_x86(struct trod_operands_decoder *d, uint64_t pc, const uint8_t *code,
+                       uint32_t n, struct trod_operands *out)
+{
+    (void)d, (void)pc, (void)code, (void)n, (void)out;
+}
+
+#endif
+
 int trod_operands_new(struct trod_operands_decoder **out, enum trod_isa isa)
 {
-    (void)isa;
+    struct trod_operands_decoder *d;
+
     *out = NULL;
-    return TROD_ERR_UNSUPPORTED;
+    if (isa != TROD_ISA_X86_64 && isa != TROD_ISA_X86_32 && isa != TROD_ISA_A64)
+        return TROD_ERR_UNSUPPORTED;
+    d = calloc(1, sizeof *d);
+    if (!d)
+        return TROD_ERR_NOMEM;
+    d->isa = isa;
+    if (isa != TROD_ISA_A64 && !open_x86(d)) {
+        trod_operands_free(d);
+        return TROD_ERR_UNSUPPORTED;
+    }
+    *out = d;
+    return TROD_OK;
 }
 
 void trod_operands_free(struct trod_operands_decoder *d)
 {
+    if (!d)
+        return;
+#if TROD_HAVE_CAPSTONE
+    trod_capstone_close(&d->cs);
+#endif
     free(d);
 }
 
 void trod_operands_decode(struct trod_operands_decoder *d, uint64_t pc, const uint8_t *code,
                           uint32_t n, struct trod_operands *out)
 {
-    (void)d, (void)pc, (void)code, (void)n;
     *out = (struct trod_operands){.n_read = 0};
+    if (d->isa == TROD_ISA_A64) {
+        if (n >= 4)
+            trod_operands_a64(pc, trod_code_word(code, TROD_ENDIAN_LITTLE), out);
+    } else if (n > 0) {
+        decode_x86(d, pc, code, n, out);
+    }
 }
-
-#endif

@@ -28,7 +28,9 @@ enum trod_operands_flag {
     TROD_OPERANDS_REPEATED = 1 << 0,  /* a string instruction under rep: an element each time */
     TROD_OPERANDS_ELEMENTS = 1 << 1,  /* gather or scatter: any number of elements */
     TROD_OPERANDS_CONDITION = 1 << 2, /* accesses happen under a condition or mask */
-    TROD_OPERANDS_SYSENTER = 1 << 3   /* a system call that does not return to what follows it */
+    TROD_OPERANDS_SYSENTER = 1 << 3,  /* a system call that does not return to what follows it */
+    TROD_OPERANDS_LINE = 1 << 4,      /* writes the whole cache line that its address lies in */
+    TROD_OPERANDS_CODE = 1 << 5       /* of a flush: of instructions */
 };
 
 /* What a prefetch asks for. */
@@ -38,7 +40,8 @@ enum trod_hint {
     TROD_HINT_T1,
     TROD_HINT_T2,
     TROD_HINT_NTA,
-    TROD_HINT_WRITE
+    TROD_HINT_WRITE,
+    TROD_HINT_A64 = 32 /* from here on: the operation of PRFM, five bits */
 };
 
 struct trod_operands {
@@ -53,8 +56,9 @@ struct trod_operands {
 struct trod_operands_decoder;
 
 /*
- * A decoder of ISA, little-endian (x86 only so far). Returns 0, TROD_ERR_NOMEM or
- * TROD_ERR_UNSUPPORTED, not reported. Release it with trod_operands_free; NULL is allowed.
+ * A decoder of ISA, little-endian (x86, A64). Returns 0, TROD_ERR_NOMEM or TROD_ERR_UNSUPPORTED
+ * (x86 without Capstone, other instruction sets), not reported. Release it with trod_operands_free;
+ * NULL is allowed.
  */
 int trod_operands_new(struct trod_operands_decoder **out, enum trod_isa isa);
 void trod_operands_free(struct trod_operands_decoder *d);
@@ -62,6 +66,9 @@ void trod_operands_free(struct trod_operands_decoder *d);
 /* The instruction that the N bytes at CODE begin with, at address PC, into OUT. */
 void trod_operands_decode(struct trod_operands_decoder *d, uint64_t pc, const uint8_t *code,
                           uint32_t n, struct trod_operands *out);
+
+/* operands_a64.c: of the A64 instruction CODE at address PC. */
+void trod_operands_a64(uint64_t pc, uint32_t code, struct trod_operands *out);
 
 /* evex_x86.c: of AVX-512 in 64-bit code, for a Capstone that does not know it. */
 bool trod_operands_evex(uint64_t pc, const uint8_t *code, uint32_t n, struct trod_operands *out);

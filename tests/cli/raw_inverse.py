@@ -3,6 +3,7 @@
 
     raw_inverse.py make [--full] [--version N] FINAL... RAWDIR     a thread file for each FINAL
     raw_inverse.py same [--but-types] FINAL... MADE...             as many of each: record by record
+    raw_inverse.py random SEED N FINAL                             the trace of N random A64 instructions
 
 The inverse of drraw2trace as docs/formats/drmemtrace-raw.md tells it, written from that page and
 not from trod's sources: instructions are taken apart by objdump. With --full no address is left out
@@ -13,6 +14,7 @@ modules.log names; code that changes while the program runs goes to encodings.bi
 import gzip
 import io
 import os
+import random
 import re
 import struct
 import subprocess
@@ -20,13 +22,19 @@ import sys
 import tempfile
 import zipfile
 
+from raw_a64 import InsnA64
+
 HEADER, FOOTER, MARKER, THREAD, EXIT, PID, ENCODING, NO_FETCH = 25, 26, 28, 22, 23, 24, 47, 29
 INSTRS = {10, 11, 12, 13, 14, 15, 16, 31, 48, 49, NO_FETCH}
+ACCESSES = {*range(10), *range(18, 22), *range(32, 47)}
 BRANCHES = {11, 12, 13, 14, 15, 16, 48, 49}
 UNKNOWN = {12, 15, 16, 48, 49}
 EVENT, TIMESTAMP, CPU, FILETYPE, LINE, VERSION = 0, 2, 3, 9, 10, 12
+LINE_BYTES = 64
 CHUNK, CHUNK_END, ORDINAL, TARGET, MAYBE, UNCOMPLETED = 20, 21, 22, 29, 26, 41
-NO_OPT, IFILTERED, ENCODINGS = 2, 0x80, 0x200
+NO_OPT, AARCH64, IFILTERED, DFILTERED, ENCODINGS = 2, 8, 0x80, 0x100, 0x200
+OBJDUMP = {False: ["objdump", "-m", "i386:x86-64"],
+           True: ["aarch64-linux-gnu-objdump", "-m", "aarch64", "-M", "no-aliases"]}
 STAND_INS = {29: b"\xf3\xa4", 16: b"\xc3", 14: b"\xe8\0\0\0\0", 15: b"\xff\x10", 12: b"\xff\x20"}
 NO_MODULE, MOST = 0xFFFF, 126
 
@@ -145,21 +153,22 @@ class Insn:
         return self.base, self.disp, self.fixed
 
 
-def take_apart(codes):
+def take_apart(codes, a64=False):
     """Insn of each (pc, bytes)."""
     codes = sorted(codes)
     blob = b"".join(c.ljust(16, b"\x90") for _, c in codes)
     with tempfile.NamedTemporaryFile() as f:
         f.write(blob)
         f.flush()
-        text = subprocess.run(["objdump", "-D", "-z", "-w", "-b", "binary", "-m", "i386:x86-64",
-                               "--no-show-raw-insn", f.name], stdout=subprocess.PIPE, check=True,
-                              universal_newlines=True).stdout
+        text = subprocess.run([*OBJDUMP[a64], "-D", "-z", "-w", "-b", "binary", "--no-show-raw-insn", f.name],
+                              stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout
     lines = {}
     for line in text.splitlines():
         m = re.match(r"\s*([0-9a-f]+):\s+(.*)", line)
         if m:
             lines[int(m.group(1), 16)] = m.group(2)
+    if a64:
+        return {key: InsnA64(key[0], 16 * i, lines.get(16 * i, "(bad)")) for i, key in enumerate(codes)}
     return {key: Insn(key[0], len(key[1]), lines.get(16 * i, "(bad)"))
             for i, key in enumerate(codes)}
 
@@ -179,8 +188,9 @@ def marker(number, value):
 class Image:
     """Code by address, as ELF files and encodings.bin."""
 
-    def __init__(self):
+    def __init__(self, a64):
         self.code, self.changing, self.generated, self.bases = {}, set(), [], []
+        self.machine = 183 if a64 else 62
 
     def learn(self, pc, code):
         if self.code.setdefault(pc, code) != code:
@@ -218,7 +228,7 @@ class Image:
                     memory[at:at + len(code)] = code[:len(memory) - at]
             size = len(memory)
             head = b"\x7fELF\2\1\1".ljust(16, b"\0") + struct.pack(
-                "<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
+                "<HHIQQQIHHHHHH", 3, self.machine, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
             head += struct.pack("<IIQQQQQQ", 1, 4, 0, 0, 0, 4096, 4096, 4096)
             head += struct.pack("<IIQQQQQQ", 1, 5, 4096, 4096, 4096, size, size, 4096)
             with open(f"{beside}/image{i}.so", "wb") as f:
@@ -255,14 +265,16 @@ class Maker:
         """Instructions with their accesses: [(pc, bytes, [(type, address, size)])]."""
         self.out.append(self.image.entry(insns[0][0], [(pc, code) for pc, code, _ in insns]))
         known = [self.insns[pc, code] for pc, code, _ in insns]
-        elides = (not self.full and self.version >= 3 and
+        elides = (not self.full and self.version >= 3 and not self.filetype & DFILTERED and
                   not any(n.rep or n.elements for n in known))
         saw = set()
-        for n, (_, _, accesses) in zip(known, insns):
+        for n, (pc, code, accesses) in zip(known, insns):
             if n.conditional:
                 saw = set()
             for write in (False, True):
                 for _, addr, size in (a for a in accesses if (a[0] == 1) == write):
+                    if self.filetype & DFILTERED: # whose access it is
+                        self.out.append(self.image.entry(pc, [(pc, code)]) & ~(0xFFF << 49))
                     self.access(n, write, addr, size, elides and not n.conditional, saw)
                 saw -= n.writes
             if n.conditional:
@@ -293,7 +305,7 @@ class Maker:
             i += 1
             if kind in INSTRS:
                 accesses = []
-                while i < len(records) and (records[i][0] < 10 or 18 <= records[i][0] <= 21):
+                while i < len(records) and records[i][0] in ACCESSES:
                     accesses.append((records[i][0], records[i][2], records[i][1]))
                     i += 1
                 if filtered:
@@ -305,7 +317,7 @@ class Maker:
                               block[-1][0] + len(block[-1][1]) != addr):
                     flush()
                 block.append((addr, code, accesses))
-                if kind in BRANCHES or alone or n.name.startswith(("syscall", "sysenter", "int ")):
+                if kind in BRANCHES or alone or n.name.startswith(("syscall", "sysenter", "int ", "svc")):
                     flush()
             elif kind == MARKER and size in (TARGET, MAYBE, VERSION):
                 pass
@@ -346,9 +358,11 @@ def make(args):
     version = int(args[args.index("--version") + 1]) if "--version" in args else 8
     paths = [a for i, a in enumerate(args) if not a.startswith("--") and args[i - 1] != "--version"]
     finals, outdir = paths[:-1], paths[-1]
-    raw, image = f"{outdir}/raw", Image()
+    raw = f"{outdir}/raw"
     os.makedirs(raw)
     threads = [list(entries(p)) for p in finals]
+    a64 = any(k == MARKER and s == FILETYPE and v & AARCH64 for k, s, v, _ in threads[0][:8])
+    image = Image(a64)
     for records in threads:
         for i, (kind, size, addr, code) in enumerate(records):
             if kind in INSTRS and code:
@@ -363,7 +377,7 @@ def make(args):
                 image.code.setdefault(addr, STAND_INS.get(kind, b"\x58"))
     codes = {(addr, code) for r in threads for k, s, addr, code in r if k in INSTRS and code}
     codes |= set(image.code.items())
-    insns = take_apart(codes)
+    insns = take_apart(codes, a64)
     image.place()
     for path, records in zip(finals, threads):
         m = Maker(records, image, insns, full, version)
@@ -378,7 +392,7 @@ def without_last_branch(records):
     """Where the last branch of a thread went a raw file does not say: it is left out."""
     end = next((i for i, r in enumerate(records) if r[0] == EXIT), len(records))
     at = end
-    while at and (records[at - 1][0] < 10 or records[at - 1][0] == ENCODING):
+    while at and (records[at - 1][0] in ACCESSES or records[at - 1][0] == ENCODING):
         at -= 1
     if at and records[at - 1][0] in UNKNOWN:
         at -= 1
@@ -412,7 +426,82 @@ def same(args):
     return 1 if bad else 0
 
 
+# ---- random A64 code ----
+
+# of loads and stores: bits that must be 0 and 1, for each kind about as often
+KINDS = [(0x02000000, 0x08000000), (0x37000000, 0x08000000), (0xB3000000, 0x0C000000), (0x22000000, 0x28000000),
+         (0x22000000, 0x38000000), (0x07000C00, 0x38200000), (0x26200C00, 0x19000000)]
+
+
+def some_word(rng):
+    word = rng.getrandbits(32)
+    if rng.random() < 0.7:
+        zeros, ones = rng.choice(KINDS)
+        return word & ~zeros | ones
+    if rng.random() < 0.5:
+        return word
+    kind = rng.randrange(4)
+    if kind == 0: # caches
+        return (0xD5080020 | rng.choice((3, 3, 0)) << 16 | 7 << 12 | word & 31 |
+                rng.choice((4, 5, 6, 10, 11, 12, 13, 14)) << 8)
+    if kind == 1:
+        return 0xD503201F | word & 0xFE0
+    return word & 0xE0DF03FF | 0x1E200000 if kind == 2 else word & 0x401F7BFF | 0x0E002C00
+
+
+def some_words(rng, n):
+    """Loads and stores of all kinds, and some of what else there is."""
+    while n:
+        word = some_word(rng)
+        if word >> 25 & 15 not in (0, 1, 2, 3): # reserved, SVE, SME
+            yield struct.pack("<I", word)
+            n -= 1
+
+
+def put_access(out, n, write, values, rng):
+    size = LINE_BYTES if n.data in (1, 18, 20) else n.size
+    kind = n.data if n.data is not None else int(write)
+    base, disp, fixed = n.operand(write, size)
+    addr = disp if fixed else (values[base] + disp if base is not None else rng.getrandbits(46)) & (1 << 64) - 1
+    out.append((kind, size, addr - addr % LINE_BYTES if n.data == 1 else addr))
+
+
+def random_code(args):
+    """Accesses as objdump's text tells them, from registers that hold random values."""
+    rng, count, path = random.Random(int(args[0])), int(args[1]), args[2]
+    start = 0x400000
+    words = list(some_words(rng, 4 * count))
+    insns = take_apart([(i, code) for i, code in enumerate(words)], True)
+    words = [code for i, code in enumerate(words) if usable(insns[i, code])][:count]
+    codes = [(start + 4 * i, code) for i, code in enumerate(words)]
+    insns = take_apart(codes, True)
+    out = [(HEADER, 0, 7), (MARKER, VERSION, 7), (MARKER, FILETYPE, ENCODINGS | AARCH64), (THREAD, 4, 5),
+           (PID, 4, 5), (MARKER, LINE, LINE_BYTES), (MARKER, CHUNK, 10000000), (MARKER, TIMESTAMP, 99),
+           (MARKER, CPU, 0)]
+    # whole lines: DC ZVA does not tell where in its line it points
+    values = [rng.getrandbits(40) * LINE_BYTES for _ in range(32)]
+    for pc, code in codes:
+        n = insns[pc, code]
+        out.append((ENCODING, 4, struct.unpack("<I", code)[0]))
+        if n.kind in UNKNOWN:
+            out.append((MARKER, TARGET, pc + 4))
+        out.append((n.kind if n.kind != 13 else 48 if n.target == pc + 4 else 49, 4, pc))
+        for write in (False, True):
+            if n.stores if write else n.reads:
+                put_access(out, n, write, values, rng)
+        for reg in n.writes:
+            values[reg] = rng.getrandbits(40) * LINE_BYTES
+    out += [(EXIT, 4, 5), (FOOTER, 0, 0)]
+    with open(path, "wb") as f:
+        f.write(b"".join(struct.pack("<HHQ", *e) for e in out))
+
+
+def usable(n):
+    return n.known and not n.name.startswith(("undefined", "(bad)", "svc", "udf")) and "undefined" not in n.ops
+
+
 if __name__ == "__main__":
-    if len(sys.argv) < 4 or sys.argv[1] not in ("make", "same"):
+    modes = {"make": make, "same": same, "random": random_code}
+    if len(sys.argv) < 4 or sys.argv[1] not in modes:
         sys.exit(__doc__)
-    sys.exit((make if sys.argv[1] == "make" else same)(sys.argv[2:]) or 0)
+    sys.exit(modes[sys.argv[1]](sys.argv[2:]) or 0)

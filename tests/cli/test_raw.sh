@@ -46,6 +46,24 @@ run trod convert back zipped/ --to drmemtrace:chunk=1000
 status 0
 check test "$(unzip -l zipped/trace/drmemtrace.*.trace.zip | grep -c chunk.)" -gt 1
 
+# what the tracer may compress its files with: none, zlib (gzip above; snappy and LZ4 read the same, by their magic)
+run trod count back
+cp "$stdout" count.txt
+for suffix in raw raw.zlib; do
+    rm -rf other && mkdir -p other/raw && cp back/*.so other
+    cp back/raw/modules.log other/raw
+    for f in back/raw/*.raw.gz; do
+        python3 - "$f" "other/raw/$(basename "${f%.raw.gz}").$suffix" <<'END'
+import gzip, sys, zlib
+data = gzip.open(sys.argv[1]).read()
+open(sys.argv[2], "wb").write(zlib.compress(data) if sys.argv[2].endswith(".zlib") else data)
+END
+    done
+    run trod count other
+    status 0
+    out_is count.txt
+done
+
 # a module whose file is gone is named once, and the rest is kept; a cut file says where
 rm back/image0.so
 run trod count back

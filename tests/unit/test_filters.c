@@ -8,6 +8,10 @@
 #include "io/source.h"
 #include "trod_config.h"
 
+#if TROD_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
 static void round_trips(void **state)
 {
     (void)state;
@@ -94,6 +98,60 @@ static void zlib_alone(void **state)
     trod_buf_fini(&plain);
     trod_buf_fini(&packed);
     trod_buf_fini(&twice);
+#else
+    print_message("skipped: this build has no zlib\n");
+    skip();
+#endif
+}
+
+#if TROD_HAVE_ZLIB
+static void expect_status(const uint8_t *p, size_t n, int status)
+{
+    struct data_read r = data_read(p, n, &alone);
+
+    assert_int_equal(r.status, status);
+    trod_buf_fini(&r.bytes);
+}
+#endif
+
+/* zlib's own wrapper: any level, whole, cut, damaged, with data behind it; what only looks like it.
+ */
+static void zlib_streams(void **state)
+{
+    (void)state;
+#if TROD_HAVE_ZLIB
+    static const size_t sizes[] = {0, 1, 30, 5000, TROD_FEED, 1 << 20};
+    struct trod_buf text = {0};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (int kind = 0; kind < DATA_KINDS; kind++) {
+            struct trod_buf plain = data_make((enum data_kind)kind, sizes[i], i), packed = {0};
+            uLongf n = compressBound(plain.n);
+
+            assert_int_equal(trod_buf_reserve(&packed, n + 1), 0);
+            assert_int_equal(compress2(packed.p, &n, plain.p, plain.n, (int)(i + 1) % 10), Z_OK);
+            packed.n = n;
+            assert_reads(&packed, NULL, "zlib ", &plain);
+            assert_reads(&packed, &alone, "zlib ", &plain);
+            packed.p[n] = 'x';
+            if (n > 600) { /* below that, what cannot be inflated is plain data */
+                expect_status(packed.p, n - 1, TROD_ERR_TRUNCATED);
+                expect_status(packed.p, n / 2, TROD_ERR_TRUNCATED);
+                expect_status(packed.p, n + 1, TROD_ERR_CORRUPT);
+                packed.p[n - 1] ^= 1; /* of the checksum */
+                expect_status(packed.p, n, TROD_ERR_CORRUPT);
+            }
+            trod_buf_fini(&plain);
+            trod_buf_fini(&packed);
+        }
+    static const char words[] =
+        "x\x9c and more text that cannot be inflated, beyond 64 bytes of it";
+
+    trod_buf_add(&text, words, sizeof words);
+    assert_reads(&text, NULL, "", &text);
+    text.n = 1;
+    assert_reads(&text, NULL, "", &text);
+    trod_buf_fini(&text);
 #else
     print_message("skipped: this build has no zlib\n");
     skip();
@@ -290,6 +348,7 @@ int main(void)
         cmocka_unit_test(zlib_alone),         cmocka_unit_test(files_of_the_tools),
         cmocka_unit_test(tools_read_ours),    cmocka_unit_test(stacked),
         cmocka_unit_test(as_deep_as_allowed), cmocka_unit_test(skippable_frames),
+        cmocka_unit_test(zlib_streams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

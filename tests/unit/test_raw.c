@@ -5,18 +5,7 @@
  * The cases are made by hand from docs/formats/drmemtrace-raw.md and the Intel manual; the code
  * that they name lies in an encodings.bin.
  */
-#include "drm.h"
-#include "trod/trod.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
-#include <cmocka.h>
-
-enum { HEAD = 7, TEXT = 0x401000 };
+#include "raw_cases.h"
 
 static const uint8_t code[] = {
     0x48, 0x8b, 0x43, 0x08,                         /* 00 mov 8(%rbx),%rax */
@@ -37,14 +26,6 @@ static const uint8_t code[] = {
     0x53,                                           /* 38 push %rbx */
     0x59,                                           /* 39 pop %rcx */
 };
-
-#define EXT(sub, b, a) (UINT64_C(6) << 61 | (uint64_t)(sub) << 56 | (uint64_t)(b) << 48 | (a))
-#define M(number, a)   EXT(2, number, a)
-#define PC(off, count)                                                                             \
-    (UINT64_C(5) << 61 | (uint64_t)(count) << 49 | UINT64_C(0xffff) << 33 | (off))
-#define TS(t)  (UINT64_C(4) << 61 | (t))
-#define FOOTER EXT(1, 0, 0)
-#define END    UINT64_MAX
 
 /* Encodings of the instructions above. */
 #define E00                                                                                        \
@@ -83,19 +64,7 @@ static const uint8_t code[] = {
     {                                                                                              \
         47, 1, 0x90                                                                                \
     }
-#define EXIT                                                                                       \
-    {23, 4, 7},                                                                                    \
-    {                                                                                              \
-        26, 0, 0                                                                                   \
-    }
-
-static const struct {
-    const char *name;
-    uint64_t filetype;
-    unsigned version, problems, warnings;
-    uint64_t raw[24];
-    struct drm_raw want[48];
-} cases[] = {
+static const struct raw_case cases[] = {
     {"addresses in full, a branch taken and one not",
      0x42,
      8,
@@ -419,110 +388,22 @@ static const struct {
 
 enum { CASES = sizeof cases / sizeof *cases };
 
-static void put(struct trod_buf *b, uint64_t e)
-{
-    assert_int_equal(trod_buf_add(b, &e, 8), 0);
-}
-
-/* Case I as a raw file. */
-static struct trod_buf raw_of(size_t i)
-{
-    struct trod_buf b = {0};
-
-    put(&b, cases[i].version >= 5 ? EXT(4, cases[i].version, cases[i].filetype)
-                                  : EXT(0, cases[i].filetype & 0xff, cases[i].version));
-    put(&b, UINT64_C(2) << 61 | 7);
-    put(&b, UINT64_C(3) << 61 | 6);
-    put(&b, M(10, 64));
-    for (size_t k = 0; cases[i].raw[k] != END; k++)
-        put(&b, cases[i].raw[k]);
-    return b;
-}
-
-/* A raw folder below TOP with the code above. */
-static char *folder(const char *top)
-{
-    const uint64_t head[] = {1, 0, 24 + sizeof code, 0, TEXT};
-    char *dir = test_path(top, "raw"), *path;
-    struct trod_buf b = {0};
-
-    assert_int_equal(mkdir(dir, 0700), 0);
-    assert_int_equal(trod_buf_add(&b, head, sizeof head), 0);
-    assert_int_equal(trod_buf_add(&b, code, sizeof code), 0);
-    path = test_path(dir, "encodings.bin");
-    test_save(path, b.p, b.n);
-    free(path);
-    path = test_path(dir, "modules.log");
-    test_save(path, "Module Table: version 5, count 0\nColumns: id\n", 45);
-    free(path);
-    trod_buf_fini(&b);
-    return dir;
-}
-
-/* The entries that the rows of the trace in DIR were. Returns what reading did. */
-static int read_trace(const char *dir, struct trod_buf *out, struct trod_diag *diag)
-{
-    struct trod_trace_options opt = {.struct_size = sizeof opt};
-    struct trod_trace *t;
-    struct trod_batch *b;
-    int rc = trod_trace_open(&t, &dir, 1, &opt, diag);
-
-    if (rc < 0)
-        return rc;
-    while ((rc = trod_trace_next(t, &b)) == 1)
-        for (uint32_t i = 0; i < b->n; i++)
-            if (b->has[i] & TROD_COL_RAW)
-                assert_int_equal(trod_buf_add(out, trod_batch_bytes(b, b->raw[i]), b->raw[i].len),
-                                 0);
-    trod_trace_close(t);
-    return rc;
-}
-
 static void by_hand(void **state)
 {
-    char *top = test_tmpdir(), *dir = folder(top), *path = test_path(dir, "drmemtrace.a.1.raw");
-
     (void)state;
-    for (size_t i = 0; i < CASES; i++) {
-        struct trod_buf raw = raw_of(i), got = {0}, want = {0};
-        const uint64_t version = cases[i].version < 4 ? 2 : 7;
-        struct trod_diag diag;
-
-        drm_put(&want, 12, 25, 0, version);
-        drm_put(&want, 12, 28, 12, version);
-        drm_put(&want, 12, 28, 9, cases[i].filetype | 0x200);
-        drm_put(&want, 12, 22, 4, 7);
-        drm_put(&want, 12, 24, 4, 6);
-        drm_put(&want, 12, 28, 10, 64);
-        drm_put(&want, 12, 28, 20, 10000000);
-        for (size_t k = 0; k == 0 || cases[i].want[k - 1].type != 26; k++)
-            drm_put(&want, 12, cases[i].want[k].type, cases[i].want[k].size, cases[i].want[k].addr);
-        test_save(path, raw.p, raw.n);
-        trod_diag_init(&diag, NULL, NULL);
-        assert_int_equal(read_trace(dir, &got, &diag), 0);
-        if (got.n != want.n || memcmp(got.p, want.p, got.n) != 0)
-            print_error("case '%s'\n", cases[i].name);
-        for (size_t k = 0; k + 12 <= got.n && k + 12 <= want.n; k += 12)
-            if (memcmp(got.p + k, want.p + k, 12) != 0)
-                fail_msg("entry %zu: type %u", k / 12, got.p[k]);
-        assert_int_equal(got.n, want.n);
-        assert_int_equal(diag.errors, cases[i].problems);
-        assert_int_equal(diag.warnings, cases[i].warnings);
-        trod_buf_fini(&raw), trod_buf_fini(&got), trod_buf_fini(&want);
-    }
-    test_remove(top);
-    free(top), free(dir), free(path);
+    check_cases(cases, CASES, code, sizeof code);
 }
 
 /* Cut anywhere, and with any byte changed, a raw file gives a trace or an error, and ends. */
 static void damage(void **state)
 {
-    char *top = test_tmpdir(), *dir = folder(top), *path = test_path(dir, "drmemtrace.a.1.raw");
+    char *top = test_tmpdir(), *dir = folder(top, code, sizeof code);
+    char *path = test_path(dir, "drmemtrace.a.1.raw");
     struct trod_diag diag;
 
     (void)state;
     for (size_t i = 0; i < CASES; i += 3) {
-        struct trod_buf raw = raw_of(i), got = {0};
+        struct trod_buf raw = raw_of(&cases[i]), got = {0};
 
         for (size_t k = 16; k < 2 * raw.n; k++) {
             const uint8_t was = k < raw.n ? 0 : raw.p[k - raw.n];

@@ -165,6 +165,9 @@ static enum look look(const char *path)
     }
     n = read(fd, head, sizeof head);
     close(fd);
+    /* what zlib writes says too little of itself: the name has to */
+    if (n >= 2 && head[0] == 0x78 && strstr(path, ".raw.zlib"))
+        return LOOK_PACKED;
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
         if (n >= packed[i].n && memcmp(head, packed[i].bytes, packed[i].n) == 0)
             return LOOK_PACKED;

@@ -140,7 +140,7 @@ enum raw_ref_flag {
     RAW_REF_ELIDED = 1 << 1, /* no entry says its address: it is the base's, or fixed */
     RAW_REF_FIXED = 1 << 2,  /* of the elided: the address is disp */
     RAW_REF_BASE = 1 << 3,   /* entries hold the register's value; disp is to be added */
-    RAW_REF_SIZED = 1 << 4   /* type and size are what is known beforehand */
+    RAW_REF_LINE = 1 << 4    /* all of the cache line that the address lies in */
 };
 
 struct raw_ref {
@@ -174,6 +174,7 @@ struct raw_block {
     uint32_t n;      /* instructions that are known */
     uint32_t wanted; /* instructions of the block */
     bool known;      /* where it lies is known */
+    bool strange;    /* the code of what comes next is known, but no instruction of the decoder's */
     uint32_t insn, ref;
 };
 

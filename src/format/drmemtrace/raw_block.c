@@ -193,6 +193,22 @@ static uint16_t type_of(const struct trod_operands *o)
     }
 }
 
+/* What PRFM asks for: three bits of what, by two of which cache and one of whether it is not kept.
+ */
+static uint16_t a64_hint(unsigned operation)
+{
+    static const uint16_t reads[] = {DRM_PREFETCH + 1, DRM_PREFETCH_READ_L1_NT,
+                                     DRM_PREFETCH + 2, DRM_PREFETCH_READ_L1_NT + 1,
+                                     DRM_PREFETCH + 3, DRM_PREFETCH_READ_L1_NT + 2};
+    const unsigned where = operation & 7, what = operation >> 3;
+
+    if (where > 5 || what > 2)
+        return DRM_PREFETCH;
+    return (uint16_t)(what == 0   ? reads[where]
+                      : what == 1 ? DRM_PREFETCH_INSTR_L1 + where
+                                  : DRM_PREFETCH_WRITE_L3_NT - 5 + where);
+}
+
 static uint16_t access_type(const struct trod_operands *o, bool write)
 {
     static const uint16_t hints[] = {
@@ -202,9 +218,9 @@ static uint16_t access_type(const struct trod_operands *o, bool write)
     };
 
     if (o->insn.flags & TROD_INSN_PREFETCH)
-        return hints[o->hint];
+        return o->hint >= TROD_HINT_A64 ? a64_hint(o->hint - TROD_HINT_A64) : hints[o->hint];
     if (o->insn.flags & TROD_INSN_FLUSH)
-        return DRM_DATA_FLUSH;
+        return o->flags & TROD_OPERANDS_CODE ? DRM_INSTR_FLUSH : DRM_DATA_FLUSH;
     return write ? DRM_WRITE : DRM_READ;
 }
 
@@ -235,6 +251,8 @@ static bool add_ref(struct raw_blocks *b, struct raw_insn *n, const struct trod_
               : op->size > UINT16_MAX            ? UINT16_MAX
                                                  : (uint16_t)op->size;
     r->flags = write ? RAW_REF_WRITE : 0;
+    if (o->flags & TROD_OPERANDS_LINE)
+        r->flags |= RAW_REF_LINE;
     if (saw)
         r->flags |= elided(op, saw);
     if (op->form == TROD_OPERAND_BASE && !(b->filetype & TROD_DRM_NO_OPTIMIZATIONS))
@@ -305,8 +323,10 @@ static bool decode(struct raw_blocks *b, struct raw_block *block, uint64_t e)
         if (!code)
             break;
         trod_operands_decode(b->decoder, pc, code, n, o);
-        if (!o->insn.valid)
+        if (!o->insn.valid) {
+            block->strange = true;
             break;
+        }
         if (o->flags & (TROD_OPERANDS_REPEATED | TROD_OPERANDS_ELEMENTS))
             leaves_out = false;
         if (!add_insn(b, pc, o, code, version))

@@ -9,6 +9,7 @@
 
 #include "core/grow.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Entries that one instruction needs at the most, but for gathers. */
@@ -137,8 +138,10 @@ static bool put_access(struct raw *c, const struct raw_ref *r, uint8_t **p)
             addr += r->disp;
         }
     }
-    if (type == DRM_DATA_FLUSH || type == DRM_INSTR_FLUSH)
+    if (type == DRM_DATA_FLUSH || type == DRM_INSTR_FLUSH || r->flags & RAW_REF_LINE)
         size = c->line_size;
+    if (r->flags & RAW_REF_LINE && c->line_size)
+        addr -= addr % c->line_size;
     *p = raw_put(*p, c->width, type, size, addr);
     return true;
 }
@@ -308,12 +311,18 @@ static int blind(struct raw *c, uint64_t e, const struct raw_block *block, uint6
 
     if (!(c->modules_told[module / 8] >> module % 8 & 1)) {
         c->modules_told[module / 8] |= (uint8_t)(1 << module % 8);
-        trod_warning(
-            c->diag, TROD_ERR_IO, "drmemtrace.raw-code", &at,
-            "instructions of '%s' are not known (there is no such file, or it is not the "
-            "one that ran; --module-dir): they are left out, and what they access is given "
-            "as reads of one byte",
-            raw_code_name(c->code, e));
+        if (block->strange)
+            trod_warning(c->diag, TROD_ERR_UNSUPPORTED, "drmemtrace.raw-instruction", &at,
+                         "the instruction at 0x%" PRIx64 " of '%s' is none that is known here: it "
+                         "and those behind it in its block are left out, and what they access is "
+                         "given as reads of one byte (and so for others of this file)",
+                         pc, raw_code_name(c->code, e));
+        else
+            trod_warning(c->diag, TROD_ERR_IO, "drmemtrace.raw-code", &at,
+                         "instructions of '%s' are not known (there is no such file, or it is not "
+                         "the one that ran; --module-dir): they are left out, and what they "
+                         "access is given as reads of one byte",
+                         raw_code_name(c->code, e));
     }
     c->blind = true;
     c->blind_told = !block->known;
