@@ -89,6 +89,14 @@ same cut.1 cut.4
 check jq -e '[.interval_predictors[] | select(.predictor == "btfn") | .instructions_end] == [100, 200, 300, 331]' cut.1
 check jq -e '([.interval_predictors[].wrong] | add) == ([.predictors[].wrong] | add)' cut.1
 check jq -e '([.interval_predictors[] | select(.predictor == "btfn") | .branches] | add) == 150' cut.1
+# a thread that begins later has intervals from then on; those of all are those without --by
+run trod branches --interval 20 --format json "$examples/sum.trace.zip" "$examples/sum.trace.zip"
+jq -c '.interval_predictors' "$stdout" >want
+run trod branches --interval 20 --by thread --format json "$examples/sum.trace.zip" "$examples/sum.trace.zip"
+jq -c '.interval_predictors' "$stdout" >got
+same want got
+json '[.streams[].interval_predictors | [.[0].interval, .[-1].interval]] == [[0, 4], [2, 4]]'
+json '([.streams[].interval_predictors[].branches] | add) == ([.predictors[].branches] | add)'
 for part in 0 1; do
     run trod run --part $part/2 --save part.$part branches two/a.tarmac two/b.tarmac
     status 0

@@ -39,6 +39,20 @@ json '.total_calls == 2 and .calls[0].calls == 2 and .calls[0].name == "exit"'
 run trod syscalls --interval 10 --by thread --format json "$examples/sum.trace.zip"
 status 0
 json '([.intervals[].calls] | add) <= 1 and (.streams | length) == 1 and .streams[0].total_calls == 1'
+# by hand: a call at the end of each of two files of 50 and of 57 instructions. The thread of the second
+# begins in the third interval; whatever its format, those of all are those without --by
+for name in sum.trace.zip sum.tt6; do
+    run trod syscalls --interval 20 --format json "$examples/$name" "$examples/$name"
+    jq -c '.intervals' "$stdout" >all
+    [[ $name == *.zip ]] && key=calls last_one=4 || key=instructions last_one=5
+    json "[.intervals[] | select(.$key > 0) | [.interval, .$key]] == [[2, 1], [$last_one, 1]]"
+    run trod syscalls --interval 20 --by thread --format json "$examples/$name" "$examples/$name"
+    jq -c '.intervals' "$stdout" >by
+    same all by
+    json "[.streams[] | .intervals | [.[0].interval, (map(.$key) | add)]] == [[0, 1], [2, 1]]"
+done
+run trod syscalls --interval 20 --warmup 57 --format json "$examples/sum.tt6" "$examples/sum.tt6"
+json '.instructions == 1 and [.intervals[].instructions] == [0, 0, 1]'
 run trod syscalls --format csv "$examples/sum.trace.zip"
 status 0
 run trod syscalls --list 99999999 "$examples/sum.trace.zip"

@@ -8,6 +8,7 @@
 #include "analysis/branches/branches.h"
 
 #include "analysis/by_site.h"
+#include "core/grow.h"
 
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
@@ -268,17 +269,10 @@ int br_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 
 static int end_interval(struct br_state *s, const struct trod_boundary *at)
 {
-    struct br_interval v = {s->n_intervals, at->instructions, s->sums};
+    struct br_interval v = {at->number, at->instructions, s->sums};
 
-    if (s->n_intervals == s->cap_intervals) {
-        const size_t cap = s->cap_intervals ? 2 * s->cap_intervals : 16;
-        void *p = realloc(s->interval, cap * sizeof *s->interval);
-
-        if (!p)
-            return TROD_ERR_NOMEM;
-        s->interval = p;
-        s->cap_intervals = cap;
-    }
+    if (!trod_grow(&s->interval, s->n_intervals, &s->cap_intervals, sizeof *s->interval, 16))
+        return TROD_ERR_NOMEM;
     for (size_t i = 0; i < BR_SUMS; i++)
         *br_sum(&v.sums, i) -= *br_sum(&s->before, i);
     s->before = s->sums;

@@ -5,9 +5,8 @@
  */
 #include "analysis/branches/branches.h"
 
+#include "core/grow.h"
 #include "core/pack.h"
-
-#include <stdlib.h>
 
 static void add_sums(struct br_sums *into, const struct br_sums *from)
 {
@@ -17,23 +16,23 @@ static void add_sums(struct br_sums *into, const struct br_sums *from)
         *br_sum(into, i) += *br_sum(&copy, i);
 }
 
-/* Interval I of both. */
-static int add_interval(struct br_state *s, const struct br_interval *v, size_t i)
+/*
+ * Interval V to the one of S with its number, which is *AT or behind, if there is any: a thread has
+ * none of those before it began. *AT: the one behind.
+ */
+static int add_interval(struct br_state *s, const struct br_interval *v, size_t *at)
 {
-    if (i >= s->cap_intervals) {
-        const size_t cap = 2 * i + 16;
-        void *p = realloc(s->interval, cap * sizeof *s->interval);
-
-        if (!p)
-            return TROD_ERR_NOMEM;
-        s->interval = p;
-        s->cap_intervals = cap;
-    }
-    if (i >= s->n_intervals) {
-        s->interval[s->n_intervals++] = *v;
+    while (*at < s->n_intervals && s->interval[*at].number < v->number)
+        ++*at;
+    if (*at < s->n_intervals && s->interval[*at].number == v->number) {
+        add_sums(&s->interval[(*at)++].sums, &v->sums);
         return TROD_OK;
     }
-    add_sums(&s->interval[i].sums, &v->sums);
+    if (!trod_grow(&s->interval, s->n_intervals, &s->cap_intervals, sizeof *s->interval, 16))
+        return TROD_ERR_NOMEM;
+    memmove(&s->interval[*at + 1], &s->interval[*at],
+            (s->n_intervals++ - *at) * sizeof *s->interval);
+    s->interval[(*at)++] = *v;
     return TROD_OK;
 }
 
@@ -55,8 +54,8 @@ int br_merge(void *into, const void *from)
     add_sums(&s->sums, &t->sums);
     if (rc == TROD_OK)
         rc = trod_pairs_merge(&s->targets, &t->targets);
-    for (size_t i = 0; rc == TROD_OK && i < t->n_intervals; i++)
-        rc = add_interval(s, &t->interval[i], i);
+    for (size_t i = 0, at = 0; rc == TROD_OK && i < t->n_intervals; i++)
+        rc = add_interval(s, &t->interval[i], &at);
     return rc;
 }
 

@@ -61,6 +61,17 @@ void sys_add(struct sys_sums *into, const struct sys_sums *from)
     memcpy(into, a, sizeof a);
 }
 
+void sys_subtract(struct sys_sums *from, const struct sys_sums *what)
+{
+    uint64_t a[SUMS], b[SUMS];
+
+    memcpy(a, from, sizeof a);
+    memcpy(b, what, sizeof b);
+    for (size_t i = 0; i < SUMS; i++)
+        a[i] -= b[i];
+    memcpy(from, a, sizeof a);
+}
+
 int sys_room(struct sys_state *s, size_t n)
 {
     return trod_by_site_room(&s->ran, &s->n_ran, n, sizeof *s->ran);
@@ -78,17 +89,24 @@ static int merge_call(struct sys_state *s, const struct sys_call *from)
     return TROD_OK;
 }
 
+/* By number: a thread has no intervals of those before it began. */
 static int merge_intervals(struct sys_state *s, const struct sys_state *t)
 {
-    for (size_t i = 0; i < t->n_intervals; i++) {
-        if (i == s->n_intervals) {
-            if (!trod_grow(&s->interval, s->n_intervals, &s->cap_intervals, sizeof *s->interval,
-                           64))
-                return TROD_ERR_NOMEM;
-            s->interval[s->n_intervals++] = t->interval[i];
-        } else {
-            sys_add(&s->interval[i].n, &t->interval[i].n);
+    for (size_t i = 0, at = 0; i < t->n_intervals; i++, at++) {
+        const struct sys_interval *v = &t->interval[i];
+
+        while (at < s->n_intervals && s->interval[at].number < v->number)
+            at++;
+        if (at < s->n_intervals && s->interval[at].number == v->number) {
+            sys_add(&s->interval[at].n, &v->n);
+            s->interval[at].ran += v->ran;
+            continue;
         }
+        if (!trod_grow(&s->interval, s->n_intervals, &s->cap_intervals, sizeof *s->interval, 64))
+            return TROD_ERR_NOMEM;
+        memmove(&s->interval[at + 1], &s->interval[at],
+                (s->n_intervals++ - at) * sizeof *s->interval);
+        s->interval[at] = *v;
     }
     return TROD_OK;
 }

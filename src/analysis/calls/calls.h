@@ -64,7 +64,8 @@ struct sys_from {
 
 struct sys_interval {
     uint64_t number, instructions;
-    struct sys_sums n; /* so far */
+    struct sys_sums n;
+    uint64_t ran; /* instructions that call the system, of traces that say nothing else */
 };
 
 struct sys_state {
@@ -87,12 +88,17 @@ struct sys_state {
     size_t n_threads;
     uint64_t *ran; /* by site, of instructions that call the system */
     size_t n_ran;
+    uint32_t *calling; /* sites among the first n_looked that call the system (intervals) */
+    size_t n_calling, cap_calling;
+    uint32_t n_looked;
     enum trod_by by;
     struct trod_symbols *symbols;
     struct sys_from *from; /* by site + 1, [0]: not known; only where results are by owner */
     size_t n_from;
     struct sys_interval *interval;
     size_t n_intervals, cap_intervals;
+    struct sys_sums before; /* at the end of the last interval; */
+    uint64_t ran_before;    /* those of traces that say nothing else */
 };
 
 /* The entry of call NUMBER, added if new; NULL: no memory. */
@@ -100,6 +106,7 @@ struct sys_call *sys_call(struct sys_state *s, int64_t number);
 /* N more failures of NUMBER with ERROR. 0 or TROD_ERR_NOMEM. */
 int sys_failed(struct sys_state *s, int64_t number, int64_t error, uint64_t n);
 void sys_add(struct sys_sums *into, const struct sys_sums *from);
+void sys_subtract(struct sys_sums *from, const struct sys_sums *what);
 int sys_merge(void *into, const void *from);
 int sys_save(const void *st, struct trod_buf *out);
 int sys_load(void *st, struct trod_span in, const uint32_t *sites);

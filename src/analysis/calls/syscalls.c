@@ -60,6 +60,7 @@ static void fini(void *st)
     free(s->thread);
     free(s->ran);
     free(s->from);
+    free(s->calling);
     free(s->interval);
     s->call = NULL;
     s->failure = NULL;
@@ -68,6 +69,7 @@ static void fini(void *st)
     s->ran = NULL;
     s->from = NULL;
     s->n_from = 0;
+    s->calling = NULL;
     s->interval = NULL;
 }
 
@@ -415,13 +417,46 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
     return feed_marked(s, b, from, to);
 }
 
+/* The instructions so far that call the system, of traces without markers, to *RAN. */
+static int count_ran(struct sys_state *s, uint64_t *ran)
+{
+    *ran = 0;
+    for (; s->n_looked < s->n_ran && s->n_looked < trod_sites_count(s->sites); s->n_looked++) {
+        if (!sys_is_call(s->sites, s->n_looked))
+            continue;
+        if (!trod_grow(&s->calling, s->n_calling, &s->cap_calling, sizeof *s->calling, 16))
+            return TROD_ERR_NOMEM;
+        s->calling[s->n_calling++] = s->n_looked;
+    }
+    for (size_t i = 0; i < s->n_calling; i++)
+        *ran += s->ran[s->calling[i]];
+    return TROD_OK;
+}
+
+/* What came since this was done last is of the last interval. */
+static int end_interval(struct sys_state *s)
+{
+    struct sys_interval *i = &s->interval[s->n_intervals - 1];
+    struct sys_sums n = s->sums;
+    uint64_t ran = 0;
+
+    if (!s->marked && s->sites && count_ran(s, &ran) < 0)
+        return TROD_ERR_NOMEM;
+    sys_subtract(&n, &s->before);
+    sys_add(&i->n, &n);
+    i->ran += ran - s->ran_before;
+    s->before = s->sums;
+    s->ran_before = ran;
+    return TROD_OK;
+}
+
 static int boundary(void *st, const struct trod_boundary *at)
 {
     struct sys_state *s = st;
 
     if (at->type == TROD_BOUNDARY_WARM) {
-        s->sums = (struct sys_sums){0};
-        s->instructions = 0;
+        s->sums = s->before = (struct sys_sums){0};
+        s->instructions = s->ran_before = 0;
         s->n_failures = s->n_calls = s->n_ones = 0;
         trod_map_clear(&s->map);
         if (s->n_ran)
@@ -430,14 +465,14 @@ static int boundary(void *st, const struct trod_boundary *at)
             memset(s->from, 0, s->n_from * sizeof *s->from);
     }
     if (at->type == TROD_BOUNDARY_END && s->n_intervals) /* what stands behind its end is its */
-        s->interval[s->n_intervals - 1].n = s->sums;
+        return end_interval(s);
     if (at->type != TROD_BOUNDARY_INTERVAL)
         return TROD_OK;
     if (!trod_grow(&s->interval, s->n_intervals, &s->cap_intervals, sizeof *s->interval, 64))
         return TROD_ERR_NOMEM;
     s->interval[s->n_intervals++] =
-        (struct sys_interval){.number = at->number, .instructions = at->instructions, .n = s->sums};
-    return TROD_OK;
+        (struct sys_interval){.number = at->number, .instructions = at->instructions};
+    return end_interval(s);
 }
 
 /* Sites are for traces whose rows do not say which instructions call the system. */

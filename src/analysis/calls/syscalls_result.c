@@ -161,20 +161,17 @@ static void put_intervals(const struct sys_state *s, struct trod_result *r)
         {"blocking", TROD_COLUMN_MEASURE, "calls", NULL},
         {"time", TROD_COLUMN_MEASURE, "microseconds", "of the calls that returned"},
     };
-    struct sys_sums was = {0};
-
     trod_result_table(r, "intervals", "intervals", columns, 6);
     for (size_t k = 0; k < s->n_intervals; k++) {
         const struct sys_interval *i = &s->interval[k];
 
         trod_result_u64(r, NULL, i->number);
         trod_result_u64(r, NULL, i->instructions);
-        trod_result_u64(r, NULL, i->n.calls - was.calls);
-        trod_result_u64(r, NULL, i->n.failed - was.failed);
-        trod_result_u64(r, NULL, i->n.blocking - was.blocking);
-        trod_result_u64(r, NULL, i->n.time - was.time);
+        trod_result_u64(r, NULL, i->n.calls);
+        trod_result_u64(r, NULL, i->n.failed);
+        trod_result_u64(r, NULL, i->n.blocking);
+        trod_result_u64(r, NULL, i->n.time);
         trod_result_row_end(r);
-        was = i->n;
     }
     trod_result_table_close(r);
 }
@@ -269,6 +266,27 @@ static int put_instructions(const struct sys_state *s, struct trod_result *r)
     return TROD_OK;
 }
 
+/* Intervals of traces that say nothing but which instructions call the system. */
+static void put_bare_intervals(const struct sys_state *s, struct trod_result *r)
+{
+    static const struct trod_result_column columns[] = {
+        {"interval", TROD_COLUMN_X, NULL, NULL},
+        {"instructions_end", TROD_COLUMN_PLAIN, "instructions", "of all threads, so far"},
+        {"instructions", TROD_COLUMN_MEASURE, "instructions", "that call the system"},
+    };
+
+    trod_result_table(r, "intervals", "intervals", columns, 3);
+    for (size_t k = 0; k < s->n_intervals; k++) {
+        const struct sys_interval *i = &s->interval[k];
+
+        trod_result_u64(r, NULL, i->number);
+        trod_result_u64(r, NULL, i->instructions);
+        trod_result_u64(r, NULL, i->ran);
+        trod_result_row_end(r);
+    }
+    trod_result_table_close(r);
+}
+
 static const char *not_known(const struct sys_state *s)
 {
     if (!s->marked)
@@ -291,6 +309,8 @@ int sys_result(const void *st, struct trod_result *r)
         trod_result_str(r, "note", note);
     if (!s->marked) {
         rc = s->sites ? put_instructions(s, r) : TROD_OK;
+        if (s->sites && s->n_intervals)
+            put_bare_intervals(s, r);
         return rc == TROD_OK && s->by >= TROD_BY_MODULE ? sys_put_owners(s, r) : rc;
     }
     trod_result_u64(r, "instructions", s->instructions);
