@@ -34,6 +34,8 @@ const struct cli_command *cli_command_named(const char *name)
 {
     const struct cli_command *m;
 
+    if (strcmp(name, "mrc") == 0) /* the field's word for its curve */
+        name = "locality";
     for (size_t i = 0; (m = cli_command_at(i)); i++)
         if (strcmp(m->name, name) == 0)
             return m;

@@ -207,6 +207,9 @@ status 0
 out_has '^sample: +too small: about 8000 lines are needed'
 out_has '^sampling rate: +0.5'
 run trod locality --plot scan.tarmac
+cp "$stdout" plot
+run trod mrc --plot scan.tarmac
+out_is plot
 status 0
 out_has '^ 1.0000 \+'
 run trod locality --format csv scan.tarmac

@@ -519,7 +519,8 @@ const struct trod_analysis trod_analysis_locality = {
              "threads in front of one. With -j files and parts of files are counted by several "
              "threads, exactly; where an option needs all references in order (--shared, --sample, "
              "--memory, --window, --ways, --touched, --strides, --per, --limit-lines) one thread "
-             "reads and another counts.",
+             "reads and another counts.\n\n"
+             "'trod mrc' is the same command: for the miss-ratio curve, 'trod mrc --plot'.",
     .examples = "  trod locality trace.zip\n"
                 "  trod locality --plot --refs data trace.zip\n"
                 "  trod locality --memory 1Gi huge.zip\n"
