@@ -68,7 +68,7 @@ struct instr_line {
     unsigned op_n, iset, mode_len;
 };
 
-/* Take apart what stands behind the index: ) address opcode iset mode : text */
+/* Take apart what stands behind the index: ) address opcode iset mode : text, or no mode. */
 TM_INLINE bool take_instr(const uint8_t *q, struct instr_line *l)
 {
     struct tm_hexrun op;
@@ -83,6 +83,11 @@ TM_INLINE bool take_instr(const uint8_t *q, struct instr_line *l)
     l->op_n = op.n;
     l->iset = tm_iset_of(q[op.n + 1]);
     l->mode = q + op.n + 3;
+    if (l->mode[0] == ':') {
+        l->mode_len = 0;
+        l->text = l->mode + 2;
+        return l->iset && l->mode[1] == ' ';
+    }
     blanks = tm_mask16(l->mode, ' ');
     l->mode_len = blanks ? (unsigned)__builtin_ctz(blanks) : 0;
     l->text = l->mode + l->mode_len + 3;
@@ -166,6 +171,37 @@ static void keep_instr(struct tm_shape *s, const uint8_t *q, const struct instr_
     tm_shape_keep(s, q, (unsigned)len, hex);
 }
 
+/*
+ * Opcode and details of the instruction L for row r->n; BEFORE and AFTER: blanks around its text
+ * beyond the usual ones. False: the pool is full.
+ */
+TM_INLINE bool put_details(struct tm_run *r, const struct instr_line *l, unsigned before,
+                           unsigned after, const uint32_t want)
+{
+    struct trod_batch *b = r->b;
+    struct trod_detail_instr *detail;
+    struct trod_slice room;
+    uint8_t *p = trod_batch_pool(b, sizeof *detail + 8, &room);
+
+    if (!p)
+        return false;
+    detail = (struct trod_detail_instr *)(void *)p;
+    memset(detail, 0, sizeof *detail);
+    if (l->mode_len)
+        detail->mode = (struct trod_slice){(uint32_t)(l->mode - r->base), l->mode_len};
+    detail->addr_digits = l->a.digits;
+    detail->paddr_digits = l->a.paddr_digits;
+    detail->pad_before = (uint8_t)before;
+    detail->pad_after = (uint8_t)after;
+    trod_store_le32(p + sizeof *detail,
+                    l->iset == TROD_ISET_T32 && l->op_n == 8 ? l->op << 16 | l->op >> 16 : l->op);
+    if (want & TROD_COL_DETAIL)
+        b->detail[r->n] = (struct trod_slice){room.off, sizeof *detail};
+    if (want & TROD_COL_CODE)
+        b->code[r->n] = (struct trod_slice){room.off + (uint32_t)sizeof *detail, l->op_n / 2};
+    return true;
+}
+
 /* IT (index) address opcode iset mode : text; Q is behind the type word. */
 TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint8_t *q,
                                uint32_t flags, const uint32_t want, const bool wide)
@@ -174,9 +210,8 @@ TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint
     const uint32_t n = r->n;
     const unsigned n_index = tm_decimal_run(q + 1);
     const uint8_t *index = q + 1, *text, *end, *nl;
-    struct trod_detail_instr *detail;
     struct instr_line l;
-    uint32_t code, has;
+    uint32_t has;
 
     q += 1 + n_index;
     if (n_index == 0 || n_index > 15)
@@ -204,28 +239,9 @@ TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint
         if (end > text && end[-1] == '\r')
             return NULL;
     }
-    if (want & (TROD_COL_DETAIL | TROD_COL_CODE)) {
-        struct trod_slice room;
-        uint8_t *p = trod_batch_pool(b, sizeof *detail + 8, &room);
-
-        if (!p)
-            return NULL;
-        detail = (struct trod_detail_instr *)(void *)p;
-        memset(detail, 0, sizeof *detail);
-        detail->mode = (struct trod_slice){(uint32_t)(l.mode - r->base), l.mode_len};
-        detail->addr_digits = l.a.digits;
-        detail->paddr_digits = l.a.paddr_digits;
-        detail->pad_before = (uint8_t)(text - l.mode - l.mode_len - 3);
-        detail->pad_after = (uint8_t)(nl - end);
-        code = l.op;
-        if (l.iset == TROD_ISET_T32 && l.op_n == 8)
-            code = code << 16 | code >> 16;
-        trod_store_le32(p + sizeof *detail, code);
-        if (want & TROD_COL_DETAIL)
-            b->detail[n] = (struct trod_slice){room.off, sizeof *detail};
-        if (want & TROD_COL_CODE)
-            b->code[n] = (struct trod_slice){room.off + (uint32_t)sizeof *detail, l.op_n / 2};
-    }
+    if (want & (TROD_COL_DETAIL | TROD_COL_CODE) &&
+        !put_details(r, &l, (unsigned)(text - l.text), (unsigned)(nl - end), want))
+        return NULL;
     if (want & TROD_COL_TEXT) {
         b->text[n] = (struct trod_slice){(uint32_t)(text - r->base), (uint32_t)(end - text)};
         has = text == end ? has & ~(uint32_t)TROD_COL_TEXT : has;
@@ -248,30 +264,13 @@ TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint
     return nl + 1;
 }
 
-/* Bit i is set where p[i] ends a register's name in another way than a blank. */
-TM_INLINE uint32_t name_breaks(const uint8_t *p)
-{
-    return tm_mask16(p, '<') | tm_mask16(p, '(') | tm_mask16(p, '\t') | tm_mask16(p, '\n');
-}
-
-/* Characters of the register's name at P, up to 15, that a blank follows; 0: it is not so. */
-TM_INLINE unsigned name_len(const uint8_t *p, const bool wide)
-{
-    const uint32_t blanks = wide ? 0 : tm_mask16(p, ' ');
-    const unsigned len = wide ? tm_name_len(p) : blanks ? (unsigned)__builtin_ctz(blanks) : 0;
-
-    if (wide)
-        return p[len] == ' ' && len < 16 ? len : 0;
-    return name_breaks(p) & ((1u << len) - 1) ? 0 : len;
-}
-
 /* R name value; Q is at the name. */
 TM_INLINE const uint8_t *reg(struct tm_run *r, const uint8_t *line, const uint8_t *q,
                              const uint32_t want, const bool wide)
 {
     struct trod_batch *b = r->b;
     const uint32_t n = r->n;
-    const unsigned len = name_len(q, wide);
+    const unsigned len = tm_name_before(q, wide);
     const uint8_t *next;
     struct tm_hexrun v;
     uint32_t has;

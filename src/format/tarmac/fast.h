@@ -61,6 +61,27 @@ TM_INLINE void tm_keep_top(struct tm_run *r, const uint8_t *p, unsigned digits,
     t->wait = TM_SHAPE_TRIES;
 }
 
+/*
+ * Does the type word stand at P? It begins with a letter; where heads are numbers, as Trace
+ * Matcher's cpus, one that has no cpu is the beginning of one that has.
+ */
+TM_INLINE bool tm_is_type(const uint8_t *p)
+{
+    return *p >= 'A';
+}
+
+/* The head met before that stands at P; NULL: none. */
+TM_INLINE const struct tm_head *tm_find_head(const struct tm_dec *d, const uint8_t *p)
+{
+    for (unsigned i = 0; i < TM_HEADS; i++) {
+        const struct tm_head *h = &d->heads[i];
+
+        if (h->len && tm_equal32(p, h->text, h->len) && tm_is_type(p + h->len))
+            return h;
+    }
+    return NULL;
+}
+
 /* Where the type word is; NULL: not a head met before. P is at the digits of the time. */
 TM_INLINE const uint8_t *tm_take_head(struct tm_run *r, const uint8_t *p, const uint32_t want,
                                       const bool wide)
@@ -71,12 +92,13 @@ TM_INLINE const uint8_t *tm_take_head(struct tm_run *r, const uint8_t *p, const 
 
     if ((want & TROD_COL_TIME || !wide) && r->before &&
         (wide ? tm_equal32_wide(p, r->before, r->before_len)
-              : tm_equal32(p, r->before, r->before_len))) {
+              : tm_equal32(p, r->before, r->before_len)) &&
+        tm_is_type(p + r->before_len)) {
         r->has = h->has;
         r->flags = 0;
         return p + r->before_len;
     }
-    if (wide && r->top.head == h && tm_top_fits(&r->top, p)) {
+    if (wide && r->top.head == h && tm_top_fits(&r->top, p) && tm_is_type(p + r->top.len)) {
         if (want & TROD_COL_TIME) {
             r->kept = r->h;
             r->changed = true;
@@ -94,15 +116,12 @@ TM_INLINE const uint8_t *tm_take_head(struct tm_run *r, const uint8_t *p, const 
     if (digits == 0 || digits > 15)
         return NULL;
     if (!(wide ? tm_equal32_wide(p + digits, h->text, h->len)
-               : tm_equal32(p + digits, h->text, h->len))) {
-        unsigned i = 0;
-
-        while (i < TM_HEADS &&
-               !(d->heads[i].len && tm_equal32(p + digits, d->heads[i].text, d->heads[i].len)))
-            i++;
-        if (i == TM_HEADS)
+               : tm_equal32(p + digits, h->text, h->len)) ||
+        !tm_is_type(p + digits + h->len)) {
+        h = tm_find_head(d, p + digits);
+        if (!h)
             return NULL;
-        h = r->h.head = &d->heads[i];
+        r->h.head = h;
     }
     if (h->has & TROD_COL_STREAM) {
         r->h.stream = h->stream;
@@ -157,6 +176,23 @@ TM_INLINE void tm_put_line(struct tm_run *r, const uint8_t *line, const uint8_t 
     tm_put_columns(r, r->n, want);
     if (want & TROD_COL_RAW)
         r->b->raw[r->n] = (struct trod_slice){(uint32_t)(line - r->base), (uint32_t)(next - line)};
+}
+
+/* Bit i is set where p[i] ends a register's name in another way than a blank. */
+TM_INLINE uint32_t tm_name_breaks(const uint8_t *p)
+{
+    return tm_mask16(p, '<') | tm_mask16(p, '(') | tm_mask16(p, '\t') | tm_mask16(p, '\n');
+}
+
+/* Characters of the register's name at P, up to 15, that a blank follows; 0: it is not so. */
+TM_INLINE unsigned tm_name_before(const uint8_t *p, const bool wide)
+{
+    const uint32_t blanks = wide ? 0 : tm_mask16(p, ' ');
+    const unsigned len = wide ? tm_name_len(p) : blanks ? (unsigned)__builtin_ctz(blanks) : 0;
+
+    if (wide)
+        return p[len] == ' ' && len < 16 ? len : 0;
+    return tm_name_breaks(p) & ((1u << len) - 1) ? 0 : len;
 }
 
 /* enum trod_iset of letter C, 0 for others. */
