@@ -29,6 +29,7 @@ INSTRS = {10, 11, 12, 13, 14, 15, 16, 31, 48, 49, NO_FETCH}
 ACCESSES = {*range(10), *range(18, 22), *range(32, 47)}
 BRANCHES = {11, 12, 13, 14, 15, 16, 48, 49}
 UNKNOWN = {12, 15, 16, 48, 49}
+XFER, ABORT = 1, 13
 EVENT, TIMESTAMP, CPU, FILETYPE, LINE, VERSION = 0, 2, 3, 9, 10, 12
 LINE_BYTES = 64
 CHUNK, CHUNK_END, ORDINAL, TARGET, MAYBE, UNCOMPLETED = 20, 21, 22, 29, 26, 41
@@ -218,6 +219,13 @@ class Image:
                 return 5 << 61 | count << 49 | 2 * i << 33 | pc - (first - 1 << 12)
         raise ValueError(hex(pc))
 
+    def module_offset(self, pc):
+        """What versions 4 to 6 have for an address; as it is where no module has it."""
+        for i, (first, last) in enumerate(self.bases):
+            if first <= pc >> 12 < last:
+                return 2 * i << 33 | pc - (first - 1 << 12)
+        return pc
+
     def write(self, raw, beside):
         lines = []
         for i, (first, last) in enumerate(self.bases):
@@ -335,6 +343,8 @@ class Maker:
                 self.out.append(4 << 61 | addr)
             elif kind == MARKER:
                 flush()
+                if 4 <= self.version < 7 and size in (EVENT, XFER, ABORT):
+                    addr = self.image.module_offset(addr)
                 self.out += marker(45 if size == EVENT and self.version > 7 else size, addr)
             elif kind == THREAD:
                 self.tid = addr

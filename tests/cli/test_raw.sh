@@ -31,8 +31,8 @@ for pattern in sharing:count=300 recursion:depth=30 random:count=2000; do
     status 0
     turns back -- gen/trace/*.trace.zip
     turns back --full -- gen/trace/*.trace.zip
-    turns back --version 5 -- gen/trace/*.trace.zip
 done
+turns back --version 5 -- gen/trace/*.trace.zip
 
 # every command reads a raw folder, by any of its names; what comes of it is a sound trace
 for d in back back/raw back/raw/*.raw.gz; do
@@ -79,5 +79,7 @@ if [[ -d $traces/fresh ]]; then
     turns odd -- "$traces"/fresh/odd-instructions/trace/*.trace.zip
     turns l0 -- "$traces"/fresh/l0-filtered-threads/trace/*.trace.zip
     turns sig -- "$traces"/drmemtrace.threadsig.x64.tracedir/*.872805.*.trace.zip
+    # kernel events as module and offset
+    turns sig --version 6 -- "$traces"/drmemtrace.threadsig.x64.tracedir/*.872805.*.trace.zip
 fi
 finish

@@ -38,7 +38,7 @@ struct raw_case {
     uint64_t filetype;
     unsigned version, problems, warnings;
     uint64_t raw[24];
-    struct drm_raw want[48];
+    struct drm_raw want[72];
 };
 
 static void put(struct trod_buf *b, uint64_t e)
@@ -130,7 +130,8 @@ static void check_case(const struct raw_case *c, const char *dir, const char *pa
     trod_buf_fini(&raw), trod_buf_fini(&got), trod_buf_fini(&want);
 }
 
-static void check_cases(const struct raw_case *c, size_t n, const uint8_t *code, size_t bytes)
+static inline void check_cases(const struct raw_case *c, size_t n, const uint8_t *code,
+                               size_t bytes)
 {
     char *top = test_tmpdir(), *dir = folder(top, code, bytes);
     char *path = test_path(dir, "drmemtrace.a.1.raw");

@@ -425,11 +425,35 @@ static void damage(void **state)
     free(top), free(dir), free(path);
 }
 
+/* A version of later is an error that says so, not some other format. */
+static void newer(void **state)
+{
+    struct raw_case c = cases[0];
+    char *top = test_tmpdir(), *dir = folder(top, code, sizeof code);
+    char *path = test_path(dir, "drmemtrace.a.1.raw");
+
+    (void)state;
+    for (c.version = 9; c.version < 12; c.version++) {
+        struct trod_buf raw = raw_of(&c), got = {0};
+        struct trod_diag diag;
+
+        test_save(path, raw.p, raw.n);
+        trod_diag_init(&diag, NULL, NULL);
+        read_trace(dir, &got, &diag);
+        assert_true(diag.errors > 0);
+        assert_int_equal(got.n, 0);
+        trod_buf_fini(&raw), trod_buf_fini(&got);
+    }
+    test_remove(top);
+    free(top), free(dir), free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
         cmocka_unit_test(damage),
+        cmocka_unit_test(newer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,7 @@ static const struct {
     {"encodings.bin", false, true, TROD_ROLE_ENCODINGS},
     {"v2p.textproto", false, true, TROD_ROLE_V2P},
     {"info.textproto", false, false, TROD_ROLE_INPUT},
+    {"syscall_templates.", true, false, TROD_ROLE_INPUT}, /* ours: beside raw files */
 };
 
 enum { N_RESERVED = sizeof reserved / sizeof *reserved };

@@ -49,7 +49,7 @@ static int bid(const struct trod_probe *probe, const char **dialect)
         return (width == DRM_ENTRY_64 ? 16 + 16 + 56 : 16 + 16 + 24) + 14;
     if (raw_begins(head->p, head->n)) {
         *dialect = raw_dialect;
-        return 3 + 5 + 5 + 29;
+        return 3 + 5 + 3 + 29;
     }
     return 0;
 }

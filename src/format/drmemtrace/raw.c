@@ -33,7 +33,7 @@ bool raw_begins(const uint8_t *p, size_t n)
         next == RAW_MEMREF_HIGH)
         return false;
     if (raw_ext(e) == RAW_HEADER)
-        return raw_b(e) >= RAW_VERSION_LEAST && raw_b(e) <= RAW_VERSION_MAX &&
+        return raw_b(e) >= RAW_VERSION_LEAST && raw_b(e) <= RAW_VERSION_LIKELY &&
                raw_a(e) >> DRM_FILETYPE_BITS == 0;
     return raw_ext(e) == RAW_HEADER_OLD && raw_a(e) >= RAW_VERSION_LEAST &&
            raw_a(e) <= RAW_VERSION_MAX;
@@ -123,7 +123,8 @@ static int before_marker(struct raw *c, unsigned number, uint64_t value)
     case TROD_DRM_SYSCALL_IDX:
         if (!c->pt_told)
             trod_warning(c->diag, TROD_ERR_UNSUPPORTED, "drmemtrace.raw-pt", &at,
-                         "code of the kernel from Intel PT data is left out");
+                         "what Intel PT recorded of the kernel (kernel.raw) is left out: it takes "
+                         "Intel's decoder and the kernel's image; drraw2trace has both");
         c->pt_told = true;
         return 1;
     case TROD_DRM_KERNEL_EVENT:
@@ -163,6 +164,11 @@ static int marker(struct raw *c)
         raw_skip(c, 1);
         return rc;
     }
+    if (c->in_call &&
+        (number == TROD_DRM_KERNEL_EVENT || number == TROD_DRM_KERNEL_XFER ||
+         (number == TROD_DRM_FUNC_ID && c->call_funcs++ > 0)) &&
+        (rc = raw_inject(c)) < 0)
+        return rc;
     rc = before_marker(c, number, value);
     raw_skip(c, n);
     if (rc != 0)
@@ -170,6 +176,11 @@ static int marker(struct raw *c)
     /* markers behind a branch stay behind it; which cpu it is belongs to the time before it */
     to = c->held.n && number != TROD_DRM_CPU_ID ? &c->held : c->sink;
     rc = raw_add(c, to, DRM_MARKER, number, value);
+    if (number == TROD_DRM_SYSCALL && c->templates) {
+        c->in_call = true;
+        c->call = value;
+        c->call_funcs = 0;
+    }
     if (rc == TROD_OK && number == TROD_DRM_SYSCALL && may_block(c, value))
         rc = raw_add(c, to, DRM_MARKER, TROD_DRM_MAYBE_BLOCKING, 0);
     return rc;
@@ -180,10 +191,12 @@ static int marker(struct raw *c)
 /* Times that step back a little are those of processors whose clocks differ. */
 static int put_time(struct raw *c, uint64_t time)
 {
+    const int rc = raw_inject(c);
+
     if (time < c->time && c->time - time <= TIME_SLIP)
         time = c->time;
     c->time = time;
-    return raw_add(c, c->sink, DRM_MARKER, TROD_DRM_TIMESTAMP, time);
+    return rc < 0 ? rc : raw_add(c, c->sink, DRM_MARKER, TROD_DRM_TIMESTAMP, time);
 }
 
 static int put_header(struct raw *c, bool has_time)
@@ -209,6 +222,20 @@ static int put_header(struct raw *c, bool has_time)
     return rc == TROD_OK && has_time ? put_time(c, c->time) : rc;
 }
 
+/* Raw files of versions that are not known are told as such. */
+static int check_version(const struct raw *c)
+{
+    const struct trod_place at = trod_place_path(c->path);
+
+    if (c->version <= RAW_VERSION_MAX)
+        return TROD_OK;
+    return trod_error(c->diag, TROD_ERR_UNSUPPORTED, "drmemtrace.raw-version", &at,
+                      "raw file of version %u, newer than %d: what its tracer leaves out (of "
+                      "repeated string instructions at least) is not known; convert it with "
+                      "drraw2trace",
+                      c->version, RAW_VERSION_MAX);
+}
+
 /* The first entries: header, in old files a time, thread, process, line size. */
 static int begin(struct raw *c)
 {
@@ -221,6 +248,8 @@ static int begin(struct raw *c)
     raw_peek(c, 0, &e);
     c->version = raw_ext(e) == RAW_HEADER ? raw_b(e) : (unsigned)raw_a(e);
     c->filetype = (raw_ext(e) == RAW_HEADER ? raw_a(e) : raw_b(e)) | TROD_DRM_ENCODINGS;
+    if ((rc = check_version(c)) < 0)
+        return rc;
     c->width = c->filetype & (TROD_DRM_ARM32 | TROD_DRM_X86_32) ? DRM_ENTRY_32 : DRM_ENTRY_64;
     c->line_size = LINE_BYTES;
     raw_skip(c, 1);
@@ -236,8 +265,13 @@ static int begin(struct raw *c)
         c->pid = e & value_mask;
         raw_skip(c, 1);
     }
-    if ((rc = raw_blocks_new(&c->blocks, c->code, c->filetype, c->version, c->diag)) < 0)
+    /* what Intel PT recorded of the kernel is left out, and what the file type says of it */
+    c->filetype &= ~(uint64_t)(TROD_DRM_KERNEL_SYSCALLS | TROD_DRM_KERNEL_INSTR_ONLY);
+    if ((rc = raw_blocks_new(&c->blocks, c->code, c->filetype, c->version, c->diag)) < 0 ||
+        (rc = raw_templates_open(&c->templates, c->path, c->width, c->diag)) < 0)
         return rc;
+    if (c->templates)
+        c->filetype |= raw_templates_filetype(c->templates);
     if (raw_marker_at(c, 0, &number, &value, &n) && number == TROD_DRM_CACHE_LINE_SIZE) {
         c->line_size = (uint32_t)value;
         raw_skip(c, n);
@@ -257,6 +291,8 @@ static int end(struct raw *c, bool cut)
                         "raw trace ends without a footer: it is cut short");
     if (rc == TROD_OK)
         rc = raw_release(c, 0, false);
+    if (rc == TROD_OK)
+        rc = raw_inject(c);
     if (rc == TROD_OK && c->rseq.on)
         rc = raw_rseq_end(c, c->rseq.end, false);
     if (rc == TROD_OK)
@@ -404,6 +440,7 @@ static void close_raw(void *state)
 
     raw_blocks_free(c->blocks);
     raw_code_close(c->code);
+    raw_templates_close(c->templates);
     trod_buf_fini(&c->out);
     trod_buf_fini(&c->held);
     raw_rseq_fini(&c->rseq);

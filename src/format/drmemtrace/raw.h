@@ -16,7 +16,12 @@
 #include "trod/buf.h"
 #include "trod/io.h"
 
-enum { RAW_BYTES = 8, RAW_VERSION_MAX = 8, RAW_FILES_MAX = 1 << 16 };
+enum {
+    RAW_BYTES = 8,
+    RAW_VERSION_MAX = 8,
+    RAW_VERSION_LIKELY = 31, /* what is seen to be a raw file, if only to be refused */
+    RAW_FILES_MAX = 1 << 16
+};
 
 /* The top three bits of an entry of a 64-bit target. */
 enum raw_kind {
@@ -197,6 +202,8 @@ void raw_blocks_retype(struct raw_blocks *b, uint64_t filetype);
 bool raw_site_new(struct raw_blocks *b, uint32_t site);
 bool raw_site_written(const struct raw_blocks *b, uint32_t site);
 void raw_site_forget(struct raw_blocks *b, uint32_t site);
+/* The same of all versions of the code at PC. */
+void raw_sites_forget(struct raw_blocks *b, uint64_t pc);
 /* The number of VERSION of the code at PC; UINT32_MAX: no memory. */
 uint32_t raw_site(struct raw_blocks *b, uint64_t pc, uint64_t version);
 

@@ -170,6 +170,13 @@ void raw_site_forget(struct raw_blocks *b, uint32_t site)
     b->site[site].written = false;
 }
 
+void raw_sites_forget(struct raw_blocks *b, uint64_t pc)
+{
+    for (size_t i = 0; i < b->n_sites; i++)
+        if (b->site[i].pc == pc)
+            b->site[i].written = false;
+}
+
 /* --- decoding --- */
 
 static uint16_t type_of(const struct trod_operands *o)

@@ -23,6 +23,11 @@ struct raw_branch {
     bool has_target, encoded;
 };
 
+struct raw_seen {
+    uint64_t pc;
+    uint32_t site;
+};
+
 /* A restartable sequence: its entries, until it is known how it ended. */
 struct raw_rseq {
     struct trod_buf buf;
@@ -31,6 +36,8 @@ struct raw_rseq {
     size_t commit; /* bytes before the committing store */
     struct raw_branch *branch;
     size_t n, cap;
+    struct raw_seen *seen; /* instructions of it, in the order they came */
+    size_t n_seen, cap_seen;
 };
 
 struct raw {
@@ -59,6 +66,10 @@ struct raw {
     uint8_t width; /* of a final entry */
     uint32_t line_size;
     uint64_t tid, pid, time, window, last_syscall;
+    struct raw_templates *templates; /* NULL: there are none */
+    uint64_t call, after_call; /* number of a system call; the address behind its instruction */
+    unsigned call_funcs;       /* markers FUNC_ID since */
+    bool in_call;              /* its template is to come */
     uint64_t regs[RAW_REGS];
     bool begun, ended, repeated;
     bool blind;      /* accesses of instructions that are not known follow */
@@ -120,6 +131,18 @@ int raw_block_rows(struct raw *c);
  * if KNOWN.
  */
 int raw_release(struct raw *c, uint64_t next, bool known);
+
+/*
+ * raw_syscalls.c: the file of templates beside the raw file PATH, for entries of WIDTH bytes, if
+ * there is one. Returns 0 or an error, reported.
+ */
+int raw_templates_open(struct raw_templates **out, const char *path, unsigned width,
+                       struct trod_diag *diag);
+void raw_templates_close(struct raw_templates *t);
+/* What its use adds to a file type. */
+uint64_t raw_templates_filetype(const struct raw_templates *t);
+/* What stands for the system call that C is in, if it is in one, comes here. */
+int raw_inject(struct raw *c);
 
 /* raw_rseq.c: a sequence that ends at END begins. */
 int raw_rseq_begin(struct raw *c, uint64_t end);

@@ -234,6 +234,7 @@ static int put_insn(struct raw *c, const struct raw_insn *n, const struct raw_re
         type = DRM_NO_FETCH;
     c->repeated = n->flags & RAW_INSN_REPEATED;
     c->last_syscall = n->flags & RAW_INSN_SYSCALL ? n->pc : 0;
+    c->after_call = n->flags & RAW_INSN_SYSCALL ? n->pc + n->len : 0;
     if (n->flags & RAW_INSN_BRANCH) {
         rc = hold(c, n, from, (size_t)(p - to->p), encoded);
         if (!(n->flags & RAW_INSN_TARGET) && !raw_separate(c))
@@ -350,6 +351,8 @@ int raw_block_rows(struct raw *c)
     named = raw_count(e) == 0;
     pc = block->pc;
     c->blind = false;
+    if ((rc = raw_inject(c)) < 0)
+        return rc;
     for (uint32_t i = 0; i < block->n && rc == TROD_OK; i++, insn++) {
         size_t from;
         bool encoded;

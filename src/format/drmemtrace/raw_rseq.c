@@ -11,12 +11,13 @@
 
 #include <string.h>
 
-enum { JUMP_BYTES = 5 };
+enum { JUMP_BYTES = 5, A64_JUMP_BYTES = 4 };
 
 void raw_rseq_fini(struct raw_rseq *r)
 {
     trod_buf_fini(&r->buf);
     free(r->branch);
+    free(r->seen);
 }
 
 int raw_rseq_begin(struct raw *c, uint64_t end)
@@ -67,8 +68,20 @@ static uint64_t address_at(const struct raw *c, size_t at)
     return c->width == DRM_ENTRY_64 ? trod_load_le64(p) : trod_load_le32(p);
 }
 
+/* The encoding of the instruction at PC is to be written again. */
+static void forget(struct raw *c, uint64_t pc)
+{
+    const struct raw_rseq *r = &c->rseq;
+
+    for (size_t i = r->n_seen; i-- > 0;)
+        if (r->seen[i].pc == pc) {
+            raw_site_forget(c->blocks, r->seen[i].site);
+            return;
+        }
+}
+
 /* Take back what lies from about FROM to about TO: both go on to where an instruction ends. */
-static int take_back(struct raw *c, size_t from, size_t to)
+static void take_back(struct raw *c, size_t from, size_t to)
 {
     struct raw_rseq *r = &c->rseq;
     bool encoded = false;
@@ -82,18 +95,12 @@ static int take_back(struct raw *c, size_t from, size_t to)
     for (size_t i = from; i < to; i += c->width) {
         const unsigned type = type_at(r, i);
 
-        if (is_insn(type) && encoded) {
-            const uint32_t site = raw_site(c->blocks, address_at(c, i), 0);
-
-            if (site == UINT32_MAX)
-                return TROD_ERR_NOMEM;
-            raw_site_forget(c->blocks, site);
-        }
+        if (is_insn(type) && encoded)
+            forget(c, address_at(c, i));
         encoded = type == DRM_ENCODING || (encoded && !is_insn(type));
     }
     memmove(r->buf.p + from, r->buf.p + to, r->buf.n - to);
     r->buf.n -= to - from;
-    return TROD_OK;
 }
 
 /* The branch that execution left by for NEXT. *SKIPS: it jumped over what left. NULL: none. */
@@ -117,21 +124,23 @@ static const struct raw_branch *exit_of(const struct raw_rseq *r, uint64_t next,
 /* A jump from PC to NEXT that nobody recorded, with its encoding. */
 static int add_jump(struct raw *c, uint64_t pc, uint64_t next)
 {
-    const uint32_t site = raw_site(c->blocks, pc, 0);
+    const bool a64 = c->filetype & TROD_DRM_AARCH64;
+    const unsigned n = a64 ? A64_JUMP_BYTES : JUMP_BYTES;
     uint8_t code[8] = {0xe9};
     int rc;
 
-    if (site == UINT32_MAX)
-        return TROD_ERR_NOMEM;
-    trod_store_le32(code + 1, (uint32_t)(next - pc - JUMP_BYTES));
+    if (a64)
+        trod_store_le32(code, 0x14000000 | ((uint32_t)(next - pc) >> 2 & 0x03ffffff));
+    else
+        trod_store_le32(code + 1, (uint32_t)(next - pc - JUMP_BYTES));
     /* what is really there is to be told again when it is executed */
-    raw_site_forget(c->blocks, site);
-    rc = raw_add(c, &c->rseq.buf, DRM_ENCODING, JUMP_BYTES, trod_load_le64(code));
+    raw_sites_forget(c->blocks, pc);
+    rc = raw_add(c, &c->rseq.buf, DRM_ENCODING, n, trod_load_le64(code));
     if (rc == TROD_OK && c->width == DRM_ENTRY_32) {
         trod_store_le16(c->rseq.buf.p + c->rseq.buf.n - c->width + 2, 4);
         rc = raw_add(c, &c->rseq.buf, DRM_ENCODING, 1, code[4]);
     }
-    return rc < 0 ? rc : raw_add(c, &c->rseq.buf, DRM_DIRECT_JUMP, JUMP_BYTES, pc);
+    return rc < 0 ? rc : raw_add(c, &c->rseq.buf, DRM_DIRECT_JUMP, n, pc);
 }
 
 /* It was left in the middle, for NEXT. */
@@ -141,7 +150,6 @@ static int leave(struct raw *c, uint64_t next)
     bool skips;
     const struct raw_branch *b = exit_of(r, next, &skips);
     size_t at, size;
-    int rc;
 
     if (!b)
         return raw_damage(c, TROD_ERR_CORRUPT, "drmemtrace.raw-rseq",
@@ -152,8 +160,8 @@ static int leave(struct raw *c, uint64_t next)
         return TROD_OK;
     trod_store_le16(r->buf.p + at, skips ? DRM_UNTAKEN_JUMP : DRM_TAKEN_JUMP);
     size = trod_load_le16(r->buf.p + at + 2);
-    rc = take_back(c, at + c->width, r->past_end ? r->commit : at + c->width);
-    return rc == TROD_OK && skips ? add_jump(c, b->pc + size, next) : rc;
+    take_back(c, at + c->width, r->past_end ? r->commit : at + c->width);
+    return skips ? add_jump(c, b->pc + size, next) : TROD_OK;
 }
 
 int raw_rseq_end(struct raw *c, uint64_t next, bool abort)
@@ -163,7 +171,7 @@ int raw_rseq_end(struct raw *c, uint64_t next, bool abort)
 
     if (abort || (!r->ever && r->past_end && next == r->commit_pc)) {
         if (r->past_end)
-            rc = take_back(c, r->commit, r->commit);
+            take_back(c, r->commit, r->commit);
     } else if (r->on && next != r->end && (r->past_end || (next >= r->start && next < r->end))) {
         rc = leave(c, next);
     }
@@ -172,7 +180,7 @@ int raw_rseq_end(struct raw *c, uint64_t next, bool abort)
     c->sink = &c->out;
     r->on = r->past_end = false;
     r->start = r->end = r->commit_pc = 0;
-    r->buf.n = r->n = r->commit = 0;
+    r->buf.n = r->n = r->n_seen = r->commit = 0;
     return rc;
 }
 
@@ -188,6 +196,9 @@ int raw_rseq_step(struct raw *c, const struct raw_insn *n)
 
         return rc < 0 ? rc : raw_rseq_end(c, r->end, false);
     }
+    if (!trod_grow(&r->seen, r->n_seen, &r->cap_seen, sizeof *r->seen, 16))
+        return TROD_ERR_NOMEM;
+    r->seen[r->n_seen++] = (struct raw_seen){n->pc, n->site};
     if (n->flags & RAW_INSN_BRANCH) {
         if (!trod_grow(&r->branch, r->n, &r->cap, sizeof *r->branch, 16))
             return TROD_ERR_NOMEM;
