@@ -105,6 +105,36 @@ run trod phases --interval 100 --picture p.pgm two.tarmac
 status 0
 check test "$(head -c 13 p.pgm | tr '\n' ' ')" = 'P5 30 30 255 '
 check test "$(wc -c <p.pgm)" = 913
+# PNG: the same pixels, its codes right (python3's zlib reads it)
+cat >png.py <<'P'
+import struct, sys, zlib
+data = open(sys.argv[1], "rb").read()
+assert data[:8] == b"\x89PNG\r\n\x1a\n"
+chunks, at = [], 8
+while at < len(data):
+    n, kind = struct.unpack(">I4s", data[at:at + 8])
+    body = data[at + 8:at + 8 + n]
+    assert struct.unpack(">I", data[at + 8 + n:at + 12 + n])[0] == zlib.crc32(kind + body)
+    chunks.append((kind, body))
+    at += 12 + n
+assert [kind for kind, body in chunks] == [b"IHDR", b"IDAT", b"IEND"]
+side, side2, bits, colour, packing, filters, interlace = struct.unpack(">IIBBBBB", chunks[0][1])
+assert (side, bits, colour, packing, filters, interlace) == (side2, 8, 0, 0, 0, 0)
+lines = zlib.decompress(chunks[1][1])
+assert len(lines) == side * (side + 1)
+lines = [lines[y * (side + 1):(y + 1) * (side + 1)] for y in range(side)]
+assert all(line[0] == 0 for line in lines)
+open(sys.argv[2], "wb").write(b"P5\n%d %d\n255\n" % (side, side) + b"".join(line[1:] for line in lines))
+P
+for interval in 100 10; do # 30 intervals, and more bytes than a stored block has
+    run trod phases --interval $interval --picture p.pgm two.tarmac
+    run trod phases --interval $interval --picture p.png two.tarmac
+    status 0
+    if command -v python3 >/dev/null; then
+        check python3 png.py p.png p.again
+        same p.pgm p.again
+    fi
+done
 run trod phases --interval 100 --picture p.html two.tarmac
 status 0
 check test "$(grep -c '<rect' p.html)" = 930
@@ -135,6 +165,9 @@ status 0
 run trod phases --from tarmac --format json --bb empty.bb --picture empty.pgm empty.tarmac
 json '.instructions == 0 and .phases == [] and .similarity == []'
 check test -e empty.bb
+run trod phases --from tarmac --picture empty.png empty.tarmac
+status 0
+! command -v python3 >/dev/null || check python3 png.py empty.png empty.again
 head -c 300 "$examples/sum.trace.zip" >cut.trace.zip
 run trod phases cut.trace.zip
 status 2

@@ -30,8 +30,9 @@ static const struct trod_option options[] = {
      "NAME.weights",
      NULL, NULL},
     {"picture", 0, TROD_OPT_STR, AT(picture), "FILE",
-     "draw how alike the intervals are: as a web page if FILE ends in .html, else as PGM", NULL,
-     NULL},
+     "draw how alike the intervals are: as a web page if FILE ends in .html, as PNG if in .png, "
+     "else as PGM",
+     NULL, NULL},
     {"list", 0, TROD_OPT_BOOL, AT(list), NULL, "show the phase of each interval", NULL, NULL},
     {.type = TROD_OPT_END},
 };

@@ -167,6 +167,10 @@ double *phases_distances(const struct phases_state *s, size_t size);
 /* Write the picture that is asked for. 0 or an error, reported. */
 int phases_picture(const struct phases_state *s);
 
+/* ---- png.c: SIZE lines of SIZE shades each as PNG; SIZE is not 0. 0 or TROD_ERR_NOMEM. */
+
+int phases_png(const uint8_t *grey, size_t size, struct trod_buf *out);
+
 /* ---- phases.c. 0 or an error. */
 
 /* The lane of STREAM, counted from 1. NULL: no memory. */

@@ -2,7 +2,7 @@
  * picture.c - how alike the intervals are, as pictures (phases.h).
  *
  * Implements docs/analysing.md, "phases", "The picture". PGM is that of Netpbm (pgm(5), binary);
- * the web page has its picture inside (SVG 1.1) and needs nothing else.
+ * PNG is in png.c; the web page has its picture inside (SVG 1.1) and needs nothing else.
  */
 #include "analysis/phases/phases.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PGM_SIZE = 512, PAGE_SIZE = 64, PAGE_CELL = 8 };
+enum { SHADES_SIZE = 512, PAGE_SIZE = 64, PAGE_CELL = 8 };
 
 double *phases_distances(const struct phases_state *s, size_t size)
 {
@@ -54,15 +54,25 @@ static unsigned grey(double distance)
     return (unsigned)(distance * 255 + 0.5);
 }
 
-static int pgm(const double *distance, size_t size, struct trod_buf *out)
+/* PNG has no pictures without pixels: with no intervals it has a black one. */
+static int shades(const double *distance, size_t size, bool png, struct trod_buf *out)
 {
-    int rc = trod_buf_printf(out, "P5\n%zu %zu\n255\n", size, size);
+    const size_t side = png && size == 0 ? 1 : size;
+    struct trod_buf grey_of = {0};
+    int rc = TROD_OK;
 
-    for (size_t i = 0; rc == TROD_OK && i < size * size; i++) {
+    for (size_t i = 0; rc == TROD_OK && i < side * side; i++) {
         const uint8_t v = (uint8_t)grey(distance[i]);
 
-        rc = trod_buf_add(out, &v, 1);
+        rc = trod_buf_add(&grey_of, &v, 1);
     }
+    if (rc == TROD_OK && png)
+        rc = phases_png(grey_of.p, side, out);
+    else if (rc == TROD_OK)
+        rc = trod_buf_printf(out, "P5\n%zu %zu\n255\n", size, size);
+    if (rc == TROD_OK && !png)
+        rc = trod_buf_add(out, grey_of.p, grey_of.n);
+    trod_buf_fini(&grey_of);
     return rc;
 }
 
@@ -119,19 +129,26 @@ static int page(const struct phases_state *s, const double *distance, size_t siz
     return rc == TROD_OK ? page_table(s, out) : rc;
 }
 
+static bool ends_in(const char *path, const char *suffix)
+{
+    const size_t n = strlen(path), k = strlen(suffix);
+
+    return n > k && strcmp(path + n - k, suffix) == 0;
+}
+
 int phases_picture(const struct phases_state *s)
 {
     const char *path = s->opt->picture;
-    const size_t n = strlen(path);
-    const bool html = n > 5 && strcmp(path + n - 5, ".html") == 0;
-    const size_t most = html ? PAGE_SIZE : PGM_SIZE, size = s->n < most ? s->n : most;
+    const bool html = ends_in(path, ".html");
+    const size_t most = html ? PAGE_SIZE : SHADES_SIZE, size = s->n < most ? s->n : most;
     double *distance = phases_distances(s, size);
     struct trod_output *out = NULL;
     struct trod_buf text = {0};
     int rc = distance ? TROD_OK : TROD_ERR_NOMEM;
 
     if (rc == TROD_OK)
-        rc = html ? page(s, distance, size, &text) : pgm(distance, size, &text);
+        rc = html ? page(s, distance, size, &text)
+                  : shades(distance, size, ends_in(path, ".png"), &text);
     if (rc == TROD_OK)
         rc = trod_output_create(&out, path, NULL, s->context.diag);
     if (rc == TROD_OK) {
