@@ -46,6 +46,26 @@ json '[.streams[] | .instructions] == [6]'
 run trod deps --interval 3 --format json spill.tarmac
 json '[.intervals[:2][] | .instructions] == [3, 3] and .instructions == 6 and .loads == 1'
 
+# the same opcodes at many addresses: a chain of MUL X0,X0,X0; ADD X0,X0,#1 a hundred times, with a store
+# and a jump of equal opcodes between them, whose places are decoded once but count by themselves
+awk 'BEGIN { for (i = 0; i < 100; i++) {
+         pc = 32768 + 16 * i
+         printf "%d clk cpu0 IT (%d) %08x:%012x_NS 9b007c00 O EL1h_n : X\n", i, 4 * i + 1, pc, pc
+         printf "%d clk cpu0 IT (%d) %08x:%012x_NS 91000400 O EL1h_n : X\n", i, 4 * i + 2, pc + 4, pc + 4
+         printf "%d clk cpu0 IT (%d) %08x:%012x_NS f90007e2 O EL1h_n : X\n", i, 4 * i + 3, pc + 8, pc + 8
+         printf "%d clk cpu0 MW8 00001008:000000001008_NS 00000000_00000001\n", i
+         printf "%d clk cpu0 IT (%d) %08x:%012x_NS 14000001 O EL1h_n : X\n", i, 4 * i + 4, pc + 12, pc + 12 } }' \
+    >same.tarmac
+run trod deps --top 0 --format json same.tarmac
+status 0
+json '.instructions == 400 and .unknown == 0 and .stores == 100 and .spills == 0'
+json '[.classes[] | [.class, .instructions]] == [["int", 100], ["mul", 100], ["store", 100], ["branch", 100]]'
+json '.parallelism[0].cycles == 400' # a multiplication takes 3
+json '[.register_distance[] | [.distance, .count]] == [[1, 100], [3, 99]]'
+json '[.critical_instructions[].cycles] | length == 200 and .[:100] == [range(100) | 3] and .[100:] == [range(100) | 1]'
+# a group ends with its jump: in each the addition uses what the multiplication wrote
+json '[.bad_instructions[] | [.in_group, .address[-1:]]] == [range(100) | [1, "4"]]'
+
 for wrong in '--window 0' '--window 65537' '--width x' '--latency load=0' '--latency cake=1' \
     '--latency load' '--group 0' '--most-lines 0' '--window 1,2,3,4,5 --width 1,2,3,4'; do
     # shellcheck disable=SC2086 # options and their values
