@@ -119,6 +119,12 @@ elsewhere() {
     [[ -n ${TROD_EMULATED:-} ]]
 }
 
+# fewer N LEAST: N, or the part of it that is made in an emulator, LEAST or more; see tests/common/fewer.h
+fewer() {
+    local few=$(($1 / ${TROD_TEST_FEWER:-1}))
+    echo $((few > $2 ? few : $2))
+}
+
 # needs_format NAME: skip the test where this build does not have the format
 needs_format() {
     trod formats "$1" >/dev/null 2>&1 || { echo "skipped: no format $1"; exit 77; }

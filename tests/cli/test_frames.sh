@@ -9,17 +9,18 @@ xz=false
 ! command -v xz >/dev/null || xz=true
 more=()
 
-awk 'BEGIN {
-    for (i = 0; i < 200000; i++) {
+rows=$(fewer 200000 40000) # six lines of them damaged
+awk -v rows=$rows 'BEGIN {
+    for (i = 0; i < rows; i++) {
         printf "%d clk cpu%d IT (%d) %08x %s O EL1h_n : X\n", i, i % 2, i + 1, 4 * i,
                i % 3 ? "d503201f" : "f9400001"
         if (i % 3 == 0)
             printf "%d clk cpu%d MR8 %08x 00000000_00000001\n", i, i % 2, 8388608 + i * 8 % 65536
-        if (i % 30000 == 29999)
+        if (i % (rows * 3 / 20) == rows * 3 / 20 - 1)
             printf "%d clk cpu0 IT (%d) 0000zz00 d503201f O EL1h_n : X\n", i, i + 1
     }
 }' >t.tarmac
-split -b 200000 -a 3 t.tarmac part. # not at lines
+split -b $rows -a 3 t.tarmac part. # not at lines
 for part in part.???; do
     zstd -q -c "$part" >>t.tarmac.zst
     lz4 -q -c --content-size "$part" >>t.tarmac.lz4
@@ -35,9 +36,9 @@ done
 zstd -q -c t.tarmac >one.tarmac.zst # a single frame
 cat t.tarmac | zstd -q -c >unsaid.tarmac.zst
 if $xz; then # streams; blocks, of which another stream has some
-    head -c 4000000 t.tarmac | xz -0 --block-size=300000 -c >t.tarmac.xz
+    head -c $((20 * rows)) t.tarmac | xz -0 --block-size=$((3 * rows / 2)) -c >t.tarmac.xz
     head -c 8 /dev/zero >>t.tarmac.xz # padding
-    tail -c +4000001 t.tarmac | xz -0 --block-size=250000 -c >>t.tarmac.xz
+    tail -c +$((20 * rows + 1)) t.tarmac | xz -0 --block-size=$((5 * rows / 4)) -c >>t.tarmac.xz
     more=(t.tarmac.xz u.tarmac.xz)
 fi
 
@@ -94,9 +95,9 @@ done
 
 # going into the middle of it gives the rows of plain text
 for file in t.tarmac.zst t.tarmac.lz4 t.tarmac.gz u.tarmac.gz; do
-    run trod view --range 250000..250010 t.tarmac
+    run trod view --range $((5 * rows / 4))..$((5 * rows / 4 + 10)) t.tarmac
     cp "$stdout" want
-    run trod view --range 250000..250010 $file
+    run trod view --range $((5 * rows / 4))..$((5 * rows / 4 + 10)) $file
     out_is want
 done
 

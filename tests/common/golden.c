@@ -2,6 +2,7 @@
  * golden.c - find and load the inputs of golden.h.
  */
 #include "golden.h"
+#include "fewer.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -126,7 +127,7 @@ void golden_each(unsigned generated, void (*fn)(const struct golden *))
     if (!trod_format_at(0))
         test_die("no format is registered");
     for (size_t i = 0; trod_format_at(i); i++) {
-        struct golden_list l = golden_of(trod_format_at(i), generated);
+        struct golden_list l = golden_of(trod_format_at(i), (unsigned)test_fewer(generated, 1));
 
         for (size_t k = 0; k < l.n; k++)
             if (l.item[k].data.n <= LARGEST)

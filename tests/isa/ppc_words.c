@@ -3,6 +3,8 @@
  */
 #include "ppc_words.h"
 
+#include "fewer.h"
+
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -25,6 +27,7 @@ struct ppc_words ppc_words_space(void)
     };
     const size_t n = (size_t)64 * 2048 * (PATTERNS + EXTRA) + SPRS + RANDOM;
     struct ppc_words words = {malloc(n * sizeof(uint32_t)), 0};
+    const size_t step = test_step();
     uint64_t state = 42;
 
     if (!words.w)
@@ -44,6 +47,8 @@ struct ppc_words ppc_words_space(void)
     }
     while (words.n < n)
         words.w[words.n++] = random_word(&state);
+    for (words.n = 0; words.n * step < n; words.n++)
+        words.w[words.n] = words.w[words.n * step];
     return words;
 }
 

@@ -6,6 +6,7 @@
  * batches of few rows, the state moved in memory between windows (design, rule 9), and every
  * prefix: what lies before the end of a cut file is not lost.
  */
+#include "fewer.h"
 #include "prop.h"
 
 enum { SMALL = 1200, SINGLE = 100, MULTI = 12, CUTS = 12, PREFIXES = 120, GENERATED = 3 };
@@ -24,10 +25,11 @@ static void single_cuts(const struct golden *g)
     struct trod_gen r = gen_seed(g->data.n);
     const bool all = g->data.n <= SMALL && !prop_alike(g->format);
     size_t n = g->data.n, count = all || n < SINGLE ? n : SINGLE;
+    const size_t step = test_step();
     const struct test_input in = prop_input(g);
     struct test_rows base = test_decode(&in, &whole);
 
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 1; i < count; i += step) {
         size_t cut = count == n ? i : gen_below(&r, n);
         const struct test_how how = {.cut = &cut, .n_cuts = 1};
         struct test_rows got = test_decode(&in, &how);
@@ -50,7 +52,7 @@ static void many_cuts(const struct golden *g)
 {
     struct trod_gen r = gen_seed(g->data.n + 1);
 
-    for (int i = 0; i < MULTI; i++) {
+    for (size_t i = 0; i < test_fewer(MULTI, 3); i++) {
         size_t cut[CUTS];
         const struct test_how how = {.cut = cut,
                                      .n_cuts = CUTS,
@@ -94,7 +96,7 @@ static void prefixes(const struct golden *g)
     struct trod_gen r = gen_seed(g->data.n + 2);
     struct test_rows base = test_decode(&in, &whole);
 
-    for (size_t i = 0; i < PREFIXES && g->data.n; i++) {
+    for (size_t i = 0; i < PREFIXES && g->data.n; i += test_step()) {
         struct test_input cut = in;
         struct test_rows got;
         size_t rows = 0, begin = 0; /* first row of the last record that begins before the end */

@@ -20,9 +20,10 @@
 
 #include <cmocka.h>
 
+#include "fewer.h"
 #include "slow_branch.h"
 
-enum { N = 30000, BRANCHES = 24 };
+enum { BRANCHES = 24 };
 
 enum shape { RANDOM, BIASED, LOOPS, CALLS, SHAPES };
 
@@ -144,6 +145,7 @@ static size_t compare(const char *spec, enum shape shape, size_t n, struct trod_
 
 static void test_slow(void **state)
 {
+    const size_t n = test_fewer(30000, 3000);
     struct trod_rng rng;
     size_t wrong = 0;
 
@@ -151,8 +153,8 @@ static void test_slow(void **state)
     trod_rng_seed(&rng, 20251122);
     for (unsigned shape = 0; shape < SHAPES; shape++)
         for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
-            wrong += compare(specs[s], (enum shape)shape, N, &rng);
-    assert_true(wrong > N);
+            wrong += compare(specs[s], (enum shape)shape, n, &rng);
+    assert_true(wrong > n);
 }
 
 /* Long enough that useful entries are forgotten, more than once. */

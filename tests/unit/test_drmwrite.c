@@ -3,6 +3,7 @@
  * chunks, each judged by an oracle that knows only entries (drm_check.h) and read back.
  */
 #include "drmwrite_data.h"
+#include "fewer.h"
 #include "trod/reader.h"
 
 #include <sys/resource.h>
@@ -139,7 +140,7 @@ static void test_surprises(void **state)
 
     (void)state;
     assert_non_null(w);
-    for (uint64_t seed = 100; seed < 120; seed++) {
+    for (uint64_t seed = 100; seed < 100 + test_fewer(20, 3); seed++) {
         char *dir = test_tmpdir(), *path = test_path(dir, "a.trace.zip");
         struct drm_checked c;
         struct told t = write_walk(w, path, "drmemtrace:chunk=70", 1, 4000, 30, seed);
@@ -165,7 +166,7 @@ static void test_threads(void **state)
                                          "drmemtrace:container=zip-zstd"};
         char *dir = test_tmpdir(), *path = test_path(dir, "out");
         struct drm_checked c;
-        struct told t = write_walk(w, path, to[seed % 3], 40, 60000, 0, seed);
+        struct told t = write_walk(w, path, to[seed % 3], 40, test_fewer(60000, 12000), 0, seed);
         size_t n = check_directory(path, 12, &c);
 
         assert_int_equal(n, t.threads);
@@ -236,7 +237,7 @@ static void test_filters(void **state)
 
     (void)state;
     assert_non_null(w);
-    for (uint64_t seed = 400; seed < 410; seed++) {
+    for (uint64_t seed = 400; seed < 400 + test_fewer(10, 2); seed++) {
         char *dir = test_tmpdir(), *path = test_path(dir, "a.trace.zip");
 
         write_walk(w, path, "drmemtrace:chunk=100", 1, 6000, 0, seed);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "fewer.h"
 #include "nav_check.h"
 #include "nav_index.h"
 #include "testlib.h"
@@ -34,7 +35,7 @@ static void test_random(void **state)
         assert_true(make_index(path, 1 + 37 * seed, 1 + seed));
         nav = open_nav(path, false);
         assert_non_null(trod_nav_index(nav));
-        for (unsigned i = 0; i < 25; i++)
+        for (size_t i = 0; i < test_fewer(25, 2); i++)
             nav_check(nav, &es, &g);
         trod_nav_close(nav);
         events_fini(&es);
@@ -66,7 +67,7 @@ static void compressed(const char *suffix, const char *with)
         nav = open_nav(path, false);
         assert_non_null(trod_nav_index(nav));
         assert_in_range(nav->index->n_points, 1, 1000);
-        for (unsigned i = 0; i < 5; i++)
+        for (size_t i = 0; i < test_fewer(5, 1); i++)
             nav_check(nav, &es, &g);
         trod_nav_close(nav);
         events_fini(&es);
@@ -268,7 +269,7 @@ static void same_rows_of(const char *const *paths, size_t n, struct trod_gen *g)
     assert_int_equal(trod_nav_count(without, &rows), 0);
     assert_int_equal(trod_nav_count(with, &rows_with), 0);
     assert_int_equal(rows, rows_with);
-    for (unsigned i = 0; rows && i < 6; i++) {
+    for (size_t i = 0; rows && i < test_fewer(6, 1); i++) {
         const uint64_t row = gen_u64(g) % rows;
         struct trod_buf a, b;
 
@@ -322,12 +323,12 @@ static void test_several(void **state)
     assert_int_equal(with->index->n_sources, 3);
     assert_int_equal(trod_nav_count(with, &rows), 0);
     assert_int_equal(rows, es.n);
-    for (unsigned i = 0; i < 30; i++) {
+    for (size_t i = 0; i < test_fewer(30, 3); i++) {
         const uint64_t some = es.at[gen_u64(&g) % es.n].addr;
 
         same_state(with, without, gen_u64(&g) % rows, (some ? some : 0x8000) - 16);
     }
-    for (unsigned i = 0; i < 10; i++)
+    for (size_t i = 0; i < test_fewer(10, 2); i++)
         same_rows_of(paths, 3, &g);
     trod_nav_close(with);
     trod_nav_close(without);
@@ -408,13 +409,13 @@ static void test_damaged(void **state)
     index = test_path(dir, "t.tarmac.trodx");
     whole = test_load(index);
     assert_true(is_used(path));
-    for (size_t i = 0; i < whole.n; i++) {
+    for (size_t i = 0; i < whole.n; i += test_step()) {
         whole.p[i] ^= (uint8_t)(1u << i % 8);
         test_save(index, whole.p, whole.n);
         assert_false(is_used(path));
         whole.p[i] ^= (uint8_t)(1u << i % 8);
     }
-    for (size_t n = 0; n < whole.n; n += 7) {
+    for (size_t n = 0; n < whole.n; n += 7 * test_step()) {
         test_save(index, whole.p, n);
         assert_false(is_used(path));
     }

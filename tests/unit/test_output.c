@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "fewer.h"
 #include "io/outfile.h"
 #include "io_data.h"
 
@@ -334,7 +335,7 @@ static void full_disk(void **state)
         print_message("skipped: no /dev/full here\n");
         skip();
     }
-    struct trod_buf b = data_make(DATA_RANDOM, 12 << 20, 1);
+    struct trod_buf b = data_make(DATA_RANDOM, test_fewer(12 << 20, 5 << 20), 1);
     static const char *const compress[] = {"none", "gzip", "zstd", "lz4", "xz", "snappy"};
     for (size_t i = 0; i < sizeof compress / sizeof compress[0]; i++) {
         if (i && !trod_filter_find(compress[i])->enc_open)
