@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { CHUNK = 1 << 20 };
+enum { CHUNK = 1 << 16 };
 
 static uint64_t stir(uint64_t h)
 {

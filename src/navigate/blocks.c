@@ -54,13 +54,35 @@ static int step_at(struct trod_nav *nav, uint64_t row, const struct nav_step **o
     return rc;
 }
 
-int nav_step_row(struct trod_nav *nav, uint64_t row, uint64_t *first)
+int nav_step_of(struct trod_nav *nav, uint64_t row, int steps, uint64_t *first, uint64_t *end)
 {
     const struct nav_step *step;
     int rc = step_at(nav, row, &step);
+    size_t i;
 
-    *first = step ? step->row : 0;
-    return rc;
+    *first = 0;
+    *end = TROD_NOWHERE;
+    if (rc < 0 || !step)
+        return rc < 0 ? rc : 1;
+    i = (size_t)(step - nav->steps->at);
+    *first = step->row;
+    *end = i + 1 < nav->steps->n ? step[1].row : nav_block_first(nav, nav->steps->block + 1);
+    return steps >> i & 1;
+}
+
+int nav_step_next(struct trod_nav *nav, size_t k, int steps, uint64_t *row, uint64_t *end)
+{
+    const uint64_t last = nav_block_first(nav, k + 1);
+    uint64_t first, next;
+    int rc = 0;
+
+    while (*row < last && (rc = nav_step_of(nav, *row, steps, &first, end)) == 0)
+        *row = *end;
+    if (rc <= 0)
+        return rc;
+    while (*end < last && (rc = nav_step_of(nav, *end, steps, &first, &next)) > 0)
+        *end = next;
+    return rc < 0 ? rc : 1;
 }
 
 int nav_regs_at(struct trod_nav *nav, uint64_t row, struct nav_regs *regs, uint64_t *first)
@@ -228,13 +250,6 @@ uint64_t nav_step_line(struct trod_nav *nav, uint64_t row, uint64_t *offset, uin
 
 /* ---- which blocks */
 
-static int by_block(const void *a, const void *b)
-{
-    const struct nav_posting *x = a, *y = b;
-
-    return x->block < y->block ? -1 : x->block > y->block;
-}
-
 static int by_value(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -256,68 +271,64 @@ static uint64_t *sorted(const struct nav_lines *l)
     return number;
 }
 
-static int look_up(const struct nav_index *x, const uint64_t *number, size_t n,
-                   struct nav_postings *found)
-{
-    int rc = TROD_OK;
-
-    for (uint32_t s = 0; rc == TROD_OK && s < x->n_segments; s++) {
-        for (size_t i = 0, end; rc == TROD_OK && i < n; i = end) {
-            for (end = i + 1; end < n && number[end] == number[end - 1] + 1;)
-                end++;
-            rc = nav_postings_range(x, &x->segment[s], NAV_S_LINES, number[i], number[end - 1],
-                                    found);
-        }
-        if (rc == TROD_OK)
-            rc = nav_postings_find(x, &x->segment[s], NAV_S_LINES, NAV_ANY_LINE, found);
-    }
-    return rc;
-}
-
 int nav_lines_prepare(struct trod_nav *nav, struct nav_lines *l)
 {
-    const struct nav_index *x = nav->index;
-    struct nav_postings found = {0};
-    uint64_t *number;
-    int rc;
-
-    if (!x)
+    if (!nav->index)
         return TROD_OK;
-    number = sorted(l);
-    l->held_from = calloc((size_t)x->n_blocks + 2, sizeof *l->held_from);
-    if (!number || !l->held_from) {
-        free(number);
-        return TROD_ERR_NOMEM;
-    }
     free(l->number);
-    l->number = number;
-    rc = look_up(x, number, l->n, &found);
-    if (rc == TROD_OK && found.n) {
-        qsort(found.at, found.n, sizeof *found.at, by_block);
-        for (size_t i = 0; i < found.n; i++)
-            l->held_from[found.at[i].block + 1]++;
-        for (uint32_t k = 0; k <= x->n_blocks; k++)
-            l->held_from[k + 1] += l->held_from[k];
-    }
-    l->held = found.at;
+    l->segment = UINT32_MAX;
+    l->number = sorted(l);
+    if (!l->held)
+        l->held = calloc(1, sizeof *l->held);
+    return l->number && l->held ? TROD_OK : TROD_ERR_NOMEM;
+}
+
+/* What blocks of segment S hold of the lines of L that are open. */
+static int look_up(const struct nav_index *x, uint32_t s, struct nav_lines *l)
+{
+    uint64_t *key = NULL;
+    const size_t n = nav_lines_open(l, &key);
+    int rc = key ? TROD_OK : TROD_ERR_NOMEM;
+
+    l->held->n = 0;
+    if (rc == TROD_OK)
+        rc = nav_postings_keys(x, &x->segment[s], NAV_S_LINES, key, n, l->held);
+    if (rc == TROD_OK)
+        rc = nav_postings_find(x, &x->segment[s], NAV_S_LINES, NAV_ANY_LINE, l->held);
+    if (rc == TROD_OK)
+        rc = nav_postings_by_block(l->held, &x->segment[s], &l->held_from);
+    free(key);
+    l->segment = rc == TROD_OK ? s : UINT32_MAX;
     return rc;
 }
 
-bool nav_block_touches(const struct trod_nav *nav, size_t k, const struct nav_lines *l)
+int nav_block_touches(struct trod_nav *nav, size_t k, struct nav_lines *l)
 {
-    if (!nav->index || !l->held_from)
-        return true;
-    for (size_t i = l->held_from[k]; i < l->held_from[k + 1]; i++) {
-        const struct nav_posting *p = &l->held[i];
+    const struct nav_index *x = nav->index;
+    const uint32_t s = x && x->n_segments ? nav_index_segment(x, k) : 0;
+    unsigned steps = 0;
+    size_t from;
+
+    if (!x || !l->held || s >= x->n_segments)
+        return NAV_ALL_STEPS;
+    if (l->segment != s) {
+        const int rc = look_up(x, s, l);
+
+        if (rc < 0)
+            return rc;
+    }
+    from = k - x->segment[s].from;
+    for (size_t i = l->held_from[from]; i < l->held_from[from + 1]; i++) {
+        const struct nav_posting *p = &l->held->at[i];
         const struct nav_line *line = p->key == NAV_ANY_LINE ? NULL : nav_lines_find(l, p->key);
 
         if (!line || line->open & (p->a | (p->b & (l->forward ? UINT64_MAX : ~line->seen))))
-            return true;
+            steps |= p->steps;
     }
-    return false;
+    return (int)(steps & NAV_ALL_STEPS);
 }
 
-/* The blocks of FOUND are candidates: those of postings that FITS says. */
+/* The steps of the postings FOUND, where they have what is looked for, to those of their BLOCK. */
 static void add_candidates(const struct nav_postings *found, const struct trod_nav_query *q,
                            uint8_t *block)
 {
@@ -336,7 +347,7 @@ static void add_candidates(const struct nav_postings *found, const struct trod_n
                 mask &= UINT64_MAX >> (first + 63 - q->hi);
         }
         if (mask)
-            block[p->block] = 1;
+            block[p->block] |= p->steps ? (uint8_t)p->steps : NAV_ALL_STEPS;
     }
 }
 
@@ -366,34 +377,59 @@ static int register_candidates(const struct nav_index *x, const struct trod_nav_
     return rc;
 }
 
-int nav_candidates(struct trod_nav *nav, const struct trod_nav_query *query, const char *reg,
-                   uint8_t **block)
+int nav_candidates_init(struct nav_candidates *c, struct trod_nav *nav,
+                        const struct trod_nav_query *query, const char *reg)
 {
     const struct nav_index *x = nav->index;
-    struct nav_postings found = {0};
-    int rc = TROD_OK;
 
-    *block = NULL;
+    *c = (struct nav_candidates){.query = query, .reg = reg};
     if (!x)
         return TROD_OK;
-    *block = calloc((size_t)x->n_blocks + 1, 1);
-    if (!*block)
-        return TROD_ERR_NOMEM;
-    for (uint32_t s = 0; rc == TROD_OK && s < x->n_segments; s++) {
-        found.n = 0;
-        if (query->reg)
-            rc = register_candidates(x, query, reg, &x->segment[s], &found);
-        else if (query->access & TROD_NAV_KIND)
-            rc = nav_postings_find(x, &x->segment[s], NAV_S_MARKS, query->lo, &found);
-        else if (query->access & TROD_NAV_VISITS)
-            rc = nav_postings_find(x, &x->segment[s], NAV_S_SITES, query->lo, &found);
-        else
-            rc = nav_postings_range(x, &x->segment[s], NAV_S_LINES, query->lo / NAV_LINE,
-                                    query->hi / NAV_LINE, &found);
-        if (rc == TROD_OK && !query->reg && !(query->access & (TROD_NAV_VISITS | TROD_NAV_KIND)))
-            rc = nav_postings_find(x, &x->segment[s], NAV_S_LINES, NAV_ANY_LINE, &found);
-        add_candidates(&found, query, *block);
-    }
+    c->steps = calloc((size_t)x->n_blocks + 1, 1);
+    c->looked = calloc((size_t)x->n_segments + 1, 1);
+    return c->steps && c->looked ? TROD_OK : TROD_ERR_NOMEM;
+}
+
+void nav_candidates_fini(struct nav_candidates *c)
+{
+    free(c->steps);
+    free(c->looked);
+    c->steps = c->looked = NULL;
+}
+
+static int look_for(struct nav_candidates *c, const struct nav_index *x, uint32_t s)
+{
+    const struct trod_nav_query *q = c->query;
+    const struct nav_segment *segment = &x->segment[s];
+    struct nav_postings found = {0};
+    int rc;
+
+    if (q->reg)
+        rc = register_candidates(x, q, c->reg, segment, &found);
+    else if (q->access & TROD_NAV_KIND)
+        rc = nav_postings_find(x, segment, NAV_S_MARKS, q->lo, &found);
+    else if (q->access & TROD_NAV_VISITS)
+        rc = nav_postings_find(x, segment, NAV_S_SITES, q->lo, &found);
+    else
+        rc =
+            nav_postings_range(x, segment, NAV_S_LINES, q->lo / NAV_LINE, q->hi / NAV_LINE, &found);
+    if (rc == TROD_OK && !q->reg && !(q->access & (TROD_NAV_VISITS | TROD_NAV_KIND)))
+        rc = nav_postings_find(x, segment, NAV_S_LINES, NAV_ANY_LINE, &found);
+    add_candidates(&found, q, c->steps);
     free(found.at);
+    c->looked[s] = rc == TROD_OK;
     return rc;
+}
+
+int nav_candidates_of(struct nav_candidates *c, const struct trod_nav *nav, size_t k)
+{
+    const struct nav_index *x = nav->index;
+    const uint32_t s = x ? nav_index_segment(x, k) : 0;
+    int rc = TROD_OK;
+
+    if (!x || !c->steps || s >= x->n_segments)
+        return NAV_ALL_STEPS;
+    if (!c->looked[s])
+        rc = look_for(c, x, s);
+    return rc < 0 ? rc : c->steps[k];
 }

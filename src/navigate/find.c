@@ -20,9 +20,9 @@ struct finding {
     struct nav_regs regs;
     uint64_t lo, hi; /* rows that count: [lo, hi) */
     bool back;
-    struct trod_nav_hit *hits;         /* a ring when going back */
-    size_t k, n;                       /* room; found */
-    uint8_t *candidate;                /* by block; NULL: all */
+    struct trod_nav_hit *hits; /* a ring when going back */
+    size_t k, n;               /* room; found */
+    struct nav_candidates candidates;
     uint8_t means[ISETS][REG_NUMBERS]; /* of the decoder's registers: 1 the one, 2 another */
 };
 
@@ -241,7 +241,7 @@ static int rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, 
     return 1;
 }
 
-/* Find in the rows from FIRST, or from the step before it, up to END. */
+/* Find in the rows from FIRST, which a step begins with or lies in, up to END. */
 static int part(struct finding *f, uint64_t first, uint64_t end)
 {
     uint64_t from;
@@ -262,19 +262,19 @@ static void take_back(const struct finding *f, struct trod_nav_hit *hits, size_t
         hits[(*n)++] = f->hits[(f->n - 1 - i) % f->k];
 }
 
-/* The last ones of block K, step by step from its end. */
-static int block_back(struct finding *f, size_t k, struct trod_nav_hit *hits, size_t *n)
+/* The last ones of STEPS of block K, step by step from its end. */
+static int block_back(struct finding *f, size_t k, int steps, struct trod_nav_hit *hits, size_t *n)
 {
     const uint64_t begin = nav_block_first(f->nav, k);
-    uint64_t end = nav_block_first(f->nav, k + 1), first;
+    uint64_t end = nav_block_first(f->nav, k + 1), first, next;
     int rc = TROD_OK;
 
     if (end > f->hi)
         end = f->hi;
     while (rc == TROD_OK && *n < f->k && end > begin) {
         f->n = 0;
-        rc = nav_step_row(f->nav, end - 1, &first);
-        if (rc == TROD_OK)
+        rc = nav_step_of(f->nav, end - 1, steps, &first, &next);
+        if (rc > 0)
             rc = part(f, first, end);
         take_back(f, hits, f->k, n);
         end = first;
@@ -290,9 +290,24 @@ static int go_back(struct finding *f, struct trod_nav_hit *hits, size_t k, size_
     if (!f->hits)
         return TROD_ERR_NOMEM;
     for (size_t at = nav_block_of(f->nav, f->hi - 1) + 1; rc == TROD_OK && *n < k && at-- > 0;)
-        if (!f->candidate || f->candidate[at])
-            rc = block_back(f, at, hits, n);
+        if ((rc = nav_candidates_of(&f->candidates, f->nav, at)) > 0)
+            rc = block_back(f, at, rc, hits, n);
     free(f->hits);
+    return rc;
+}
+
+/* The first ones of STEPS of block K. */
+static int block_on(struct finding *f, size_t k, int steps)
+{
+    uint64_t row = nav_block_first(f->nav, k), end;
+    int rc = TROD_OK;
+
+    if (row < f->lo)
+        row = f->lo;
+    while (rc == TROD_OK && f->n < f->k && (rc = nav_step_next(f->nav, k, steps, &row, &end)) > 0) {
+        rc = part(f, row, end);
+        row = end;
+    }
     return rc;
 }
 
@@ -334,21 +349,18 @@ int trod_nav_find(struct trod_nav *nav, const struct trod_nav_query *query, uint
     f->lo = back || row == TROD_NOWHERE ? 0 : row + 1;
     rc = prepare(f);
     if (rc == TROD_OK)
-        rc = nav_candidates(nav, query, f->reg, &f->candidate);
+        rc = nav_candidates_init(&f->candidates, nav, query, f->reg);
     if (rc == TROD_OK && back && row && k)
         rc = go_back(f, hits, k, n);
     if (rc == TROD_OK && !back && k) {
         f->hits = hits;
         for (size_t at = nav_block_of(nav, f->lo);
              rc == TROD_OK && f->n < k && at < nav_blocks(nav); at++)
-            if (!f->candidate || f->candidate[at]) {
-                const uint64_t first = nav_block_first(nav, at);
-
-                rc = part(f, first < f->lo ? f->lo : first, nav_block_first(nav, at + 1));
-            }
+            if ((rc = nav_candidates_of(&f->candidates, nav, at)) > 0)
+                rc = block_on(f, at, rc);
         *n = f->n;
     }
-    free(f->candidate);
+    nav_candidates_fini(&f->candidates);
     free(f);
     return rc;
 }

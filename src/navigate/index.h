@@ -18,7 +18,7 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 14,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 6,
+    NAV_INDEX_VERSION = 7,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
@@ -91,7 +91,7 @@ enum { NAV_APART = 4 << 20 }; /* decoded bytes between points */
 /* A posting: what a block holds of a key. */
 struct nav_posting {
     uint64_t key;
-    uint32_t block, zero;
+    uint32_t block, steps; /* LINES: steps of the block that touch the line, a bit each */
     uint64_t a,
         b; /* LINES: masks of bytes written, read; SITES, MARKS: how many; MEMORY: of TOLD */
 };
@@ -159,6 +159,16 @@ int nav_postings_encode(const struct nav_postings *p, unsigned id, uint32_t from
 /* Append the postings of KEY in segment S to OUT. Returns 0, TROD_ERR_CORRUPT, TROD_ERR_NOMEM. */
 int nav_postings_find(const struct nav_index *x, const struct nav_segment *s, unsigned id,
                       uint64_t key, struct nav_postings *out);
+/* Those of the N keys KEY, in ascending order. */
+int nav_postings_keys(const struct nav_index *x, const struct nav_segment *s, unsigned id,
+                      const uint64_t *key, size_t n, struct nav_postings *out);
+/*
+ * P, which are of S, in the order of blocks; *FIRST, of TO - FROM + 1, where those of each begin.
+ * Returns 0 or TROD_ERR_NOMEM.
+ */
+int nav_postings_by_block(struct nav_postings *p, const struct nav_segment *s, size_t **first);
+/* The segment of block K, N_SEGMENTS if there is none. */
+uint32_t nav_index_segment(const struct nav_index *x, size_t k);
 /* Those of keys LO to HI. */
 int nav_postings_range(const struct nav_index *x, const struct nav_segment *s, unsigned id,
                        uint64_t lo, uint64_t hi, struct nav_postings *out);

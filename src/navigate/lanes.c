@@ -136,6 +136,8 @@ static int lane_rows(struct nav_builder *b, unsigned lane, const struct nav_item
 
 static int lane_begin(struct nav_builder *b, unsigned lane, const struct nav_item *it)
 {
+    if (lane == NAV_LANE_MEMORY)
+        b->touch.step = it->begins ? 0 : b->touch.step + 1;
     if (lane != NAV_LANE_INSNS)
         return TROD_OK;
     return it->begins ? begin_state(b, it) : begin_step(b, it);

@@ -17,6 +17,7 @@ int nav_lines_init(struct nav_lines *l, bool big)
     memset(l, 0, sizeof *l);
     l->big = big;
     l->mask = FIRST - 1;
+    l->segment = UINT32_MAX;
     l->slot = calloc(FIRST, sizeof *l->slot);
     l->touched = calloc(FIRST, sizeof *l->touched);
     return l->slot && l->touched ? TROD_OK : TROD_ERR_NOMEM;
@@ -28,6 +29,8 @@ void nav_lines_fini(struct nav_lines *l)
         free(l->slot[i]);
     free(l->slot);
     free(l->touched);
+    if (l->held)
+        free(l->held->at);
     free(l->held);
     free(l->held_from);
     free(l->number);
@@ -92,6 +95,18 @@ static struct nav_line *line_of(struct nav_lines *l, uint64_t number)
     }
     l->n++;
     return l->slot[i];
+}
+
+size_t nav_lines_open(const struct nav_lines *l, uint64_t **out)
+{
+    size_t n = 0;
+
+    if (!*out && !(*out = calloc((size_t)l->n + 1, sizeof **out)))
+        return l->n;
+    for (uint32_t i = 0; i < l->n; i++)
+        if (nav_lines_find(l, l->number[i])->open)
+            (*out)[n++] = l->number[i];
+    return n;
 }
 
 int nav_lines_ask(struct nav_lines *l, uint64_t addr, uint64_t n)
@@ -281,12 +296,12 @@ static int rows_later(void *user, const struct trod_batch *b, uint32_t i, uint32
     return l->open > 0;
 }
 
-/* What rows of block K up to ROW say of the bytes that are open: step by step from there. */
+/* What rows of STEPS of block K up to ROW say of the bytes that are open: the last step first. */
 static int before(struct trod_nav *nav, struct nav_recall *recall, struct nav_lines *l, size_t k,
-                  uint64_t row)
+                  int steps, uint64_t row)
 {
     const uint64_t begin = nav_block_first(nav, k);
-    uint64_t end = nav_block_first(nav, k + 1), first;
+    uint64_t end = nav_block_first(nav, k + 1), first, next;
     const bool all = row >= end - 1 || (nav->index && row >= nav->index->rows - 1);
     int rc = TROD_OK;
 
@@ -298,8 +313,8 @@ static int before(struct trod_nav *nav, struct nav_recall *recall, struct nav_li
     if (end > row && row < TROD_NOWHERE)
         end = row + 1;
     while (rc == TROD_OK && l->open && end > begin) {
-        rc = nav_step_row(nav, end - 1, &first);
-        if (rc == TROD_OK)
+        rc = nav_step_of(nav, end - 1, steps, &first, &next);
+        if (rc > 0)
             rc = nav_scan(nav, first, end, rows, l);
         fold_back(l);
         end = first;
@@ -307,19 +322,25 @@ static int before(struct trod_nav *nav, struct nav_recall *recall, struct nav_li
     return rc;
 }
 
-/* What rows of block K behind ROW say first. */
+/* What rows of STEPS of block K behind ROW say first. */
 static int behind(struct trod_nav *nav, struct nav_recall *recall, struct nav_lines *l, size_t k,
-                  uint64_t row)
+                  int steps, uint64_t row)
 {
-    const uint64_t first = nav_block_first(nav, k);
+    uint64_t at = nav_block_first(nav, k), end;
     struct onwards onwards = {l};
-    int rc;
+    int rc = TROD_OK;
 
-    if (first <= row || !nav_recall_can(recall, k, l->big))
-        return nav_scan(nav, first <= row ? row + 1 : first, nav_block_first(nav, k + 1),
-                        rows_later, &onwards);
-    rc = nav_recall(recall, k, l);
-    fold_forward(l);
+    if (at > row && nav_recall_can(recall, k, l->big)) {
+        rc = nav_recall(recall, k, l);
+        fold_forward(l);
+        return rc;
+    }
+    if (at <= row)
+        at = row + 1;
+    while (rc == TROD_OK && l->open && (rc = nav_step_next(nav, k, steps, &at, &end)) > 0) {
+        rc = nav_scan(nav, at, end, rows_later, &onwards);
+        at = end;
+    }
     return rc;
 }
 
@@ -332,13 +353,15 @@ int nav_lines_solve(struct trod_nav *nav, struct nav_lines *l, uint64_t row)
     nav_recall_init(&recall, nav->index);
     l->forward = false;
     for (size_t k = own + 1; rc == TROD_OK && l->open && k-- > 0;)
-        if (nav_block_touches(nav, k, l))
-            rc = before(nav, &recall, l, k, row);
-    if (rc == TROD_OK)
+        if ((rc = nav_block_touches(nav, k, l)) > 0)
+            rc = before(nav, &recall, l, k, rc, row);
+    if (rc == TROD_OK) {
         turn(l);
+        l->segment = recall.segment = UINT32_MAX; /* bytes may be open that were not */
+    }
     for (size_t k = own; rc == TROD_OK && l->open && k < nav_blocks(nav); k++)
-        if (nav_block_touches(nav, k, l))
-            rc = behind(nav, &recall, l, k, row);
+        if ((rc = nav_block_touches(nav, k, l)) > 0)
+            rc = behind(nav, &recall, l, k, rc, row);
     nav_recall_fini(&recall);
     return rc;
 }

@@ -36,7 +36,7 @@ struct nav_line {
     struct nav_byte now[NAV_LINE], last[NAV_LINE];
 };
 
-struct nav_posting;
+struct nav_postings;
 
 struct nav_lines {
     struct nav_line **slot; /* by hash of the number */
@@ -46,9 +46,10 @@ struct nav_lines {
     uint64_t open; /* bytes */
     bool big;
     bool forward;
-    /* with an index: what blocks hold of the lines, and where those of each block begin */
+    /* with an index: what blocks of a segment hold of the lines, and where those of each begin */
     uint64_t *number; /* of all lines, in ascending order */
-    struct nav_posting *held;
+    uint32_t segment; /* UINT32_MAX: none */
+    struct nav_postings *held;
     size_t *held_from;
 };
 
@@ -57,6 +58,11 @@ void nav_lines_fini(struct nav_lines *l);
 /* Ask for N bytes from ADDR on. Returns 0, TROD_ERR_NOMEM or TROD_ERR_LIMIT. */
 int nav_lines_ask(struct nav_lines *l, uint64_t addr, uint64_t n);
 struct nav_line *nav_lines_find(const struct nav_lines *l, uint64_t number);
+/*
+ * The lines that are open, of those in NUMBER, in ascending order, to *OUT, which the caller frees;
+ * room for all of them is made if it is NULL. Returns how many.
+ */
+size_t nav_lines_open(const struct nav_lines *l, uint64_t **out);
 /* Settle all bytes asked for, for the state at ROW. Returns 0 or an error. */
 int nav_lines_solve(struct trod_nav *nav, struct nav_lines *l, uint64_t row);
 /* What the byte K of LINE is, once solved. */

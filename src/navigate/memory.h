@@ -81,6 +81,8 @@ struct nav_recall {
     const struct nav_index *x;
     uint32_t segment; /* whose postings these are; UINT32_MAX: none */
     struct nav_postings at;
+    size_t *first; /* where those of each block begin */
+    uint64_t *key; /* lines that are looked up */
 };
 
 void nav_recall_init(struct nav_recall *r, const struct nav_index *x);

@@ -10,7 +10,12 @@
 #include "navigate/regs.h"
 #include "trace/trace_impl.h"
 
-enum { NAV_CACHE = 64, NAV_AROUND = TROD_BATCH_ROWS };
+enum {
+    NAV_CACHE = 64,
+    NAV_AROUND = TROD_BATCH_ROWS, /* rows before and behind one that was asked for */
+    NAV_BEFORE = 256,             /* the same with an index */
+    NAV_BEHIND = 1024
+};
 
 /* Rows that stay decoded: those around one that was asked for, in batches. */
 struct nav_cache {
@@ -77,29 +82,47 @@ uint64_t nav_from_line(struct trod_nav *nav, uint64_t line, uint64_t *offset, ui
 uint64_t nav_step_line(struct trod_nav *nav, uint64_t row, uint64_t *offset, uint64_t *before);
 
 struct nav_lines;
-/* Look up which blocks touch the lines of L. */
+/* Which blocks touch the lines of L is looked up as blocks are asked for. */
 int nav_lines_prepare(struct trod_nav *nav, struct nav_lines *l);
-/* May rows of block K tell of a byte of L that is open? */
-bool nav_block_touches(const struct trod_nav *nav, size_t k, const struct nav_lines *l);
+/*
+ * Which steps of block K may tell of a byte of L that is open: a bit each (without an index: all),
+ * or an error.
+ */
+int nav_block_touches(struct trod_nav *nav, size_t k, struct nav_lines *l);
 
 /*
- * Which blocks may have rows that QUERY looks for (REG: its register by its canonical name): a byte
- * for each into *BLOCK, to be freed by the caller; NULL: any may. Returns 0 or an error.
+ * Which steps of blocks may have rows that QUERY looks for (REG: its register by its canonical
+ * name), looked up as blocks are asked for.
  */
-int nav_candidates(struct trod_nav *nav, const struct trod_nav_query *query, const char *reg,
-                   uint8_t **block);
+struct nav_candidates {
+    const struct trod_nav_query *query;
+    const char *reg;
+    uint8_t *steps, *looked; /* by block; by segment. NULL: there is no index */
+};
+
+/* Returns 0 or TROD_ERR_NOMEM. */
+int nav_candidates_init(struct nav_candidates *c, struct trod_nav *nav,
+                        const struct trod_nav_query *query, const char *reg);
+void nav_candidates_fini(struct nav_candidates *c);
+/* The steps of block K, a bit each, or an error. */
+int nav_candidates_of(struct nav_candidates *c, const struct trod_nav *nav, size_t k);
+
+enum { NAV_ALL_STEPS = 0xff };
 
 /* Open the trace at the last place not behind ROW from which reading can begin: its row to *AT. */
 int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uint64_t *at,
                 struct trod_diag *diag);
 
 /*
- * The last row not behind ROW from which decoding can go on in its block (that of the block, where
- * it is nowhere else). Returns 0 or an error.
+ * The step that ROW lies in: its rows [*FIRST, *END), of its block; without an index all rows.
+ * Returns whether it is one of STEPS (bits), or an error.
  */
-int nav_step_row(struct trod_nav *nav, uint64_t row, uint64_t *first);
+int nav_step_of(struct trod_nav *nav, uint64_t row, int steps, uint64_t *first, uint64_t *end);
+/* The first of STEPS at or behind *ROW, which is of block K, and those of them behind it: *ROW to
+ * *END. Returns 1, 0 (there is none) or an error. */
+int nav_step_next(struct trod_nav *nav, size_t k, int steps, uint64_t *row, uint64_t *end);
 
-/* Prepare REGS with what is known before row *FIRST, which is that of nav_step_row. */
+/* Prepare REGS with what is known before row *FIRST, of the step that ROW lies in. */
 int nav_regs_at(struct trod_nav *nav, uint64_t row, struct nav_regs *regs, uint64_t *first);
 
 /* An access as bytes in memory. */

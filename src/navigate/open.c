@@ -335,14 +335,16 @@ static bool cached(const struct nav_cache *c, uint64_t row, const struct trod_ba
 
 int trod_nav_row(struct trod_nav *nav, uint64_t row, const struct trod_batch **b, uint32_t *i)
 {
+    const uint64_t before = nav->index ? NAV_BEFORE : NAV_AROUND,
+                   behind = nav->index ? NAV_BEHIND : NAV_AROUND;
     struct keeping k = {&nav->cache};
     int rc;
 
     if (cached(&nav->cache, row, b, i))
         return 1;
     nav->cache.n = 0;
-    rc = nav_scan(nav, row > NAV_AROUND ? row - NAV_AROUND : 0,
-                  row < TROD_NOWHERE - NAV_AROUND ? row + NAV_AROUND : TROD_NOWHERE, keep, &k);
+    rc = nav_scan(nav, row > before ? row - before : 0,
+                  row < TROD_NOWHERE - behind ? row + behind : TROD_NOWHERE, keep, &k);
     for (unsigned j = 0; j < nav->cache.n; j++)
         nav->cache.batch[j]->meta = NULL;
     if (rc < 0)

@@ -370,14 +370,14 @@ static bool marker_number(const struct trod_nav *nav, struct looking *l)
 static int in_blocks(struct trod_nav *nav, struct looking *l, uint64_t key, uint64_t *row)
 {
     const struct trod_nav_query query = {.access = TROD_NAV_KIND, .lo = key};
-    uint8_t *candidate;
-    int rc = nav_candidates(nav, &query, "", &candidate);
+    struct nav_candidates c;
+    int rc = nav_candidates_init(&c, nav, &query, "");
 
     l->row = TROD_NOWHERE;
     for (size_t k = 0; rc == TROD_OK && l->row == TROD_NOWHERE && k < nav_blocks(nav); k++)
-        if (!candidate || candidate[k])
+        if ((rc = nav_candidates_of(&c, nav, k)) > 0)
             rc = nav_scan(nav, nav_block_first(nav, k), nav_block_first(nav, k + 1), by_marker, l);
-    free(candidate);
+    nav_candidates_fini(&c);
     if (rc < 0)
         return rc;
     *row = l->row;

@@ -19,6 +19,8 @@ void nav_recall_init(struct nav_recall *r, const struct nav_index *x)
 void nav_recall_fini(struct nav_recall *r)
 {
     free(r->at.at);
+    free(r->first);
+    free(r->key);
     trod_buf_fini(&r->at.told);
 }
 
@@ -30,39 +32,26 @@ bool nav_recall_can(const struct nav_recall *r, size_t k, bool big)
            (x->endian == TROD_ENDIAN_BIG) == big;
 }
 
-static int by_block(const void *a, const void *b)
-{
-    const struct nav_posting *x = a, *y = b;
-
-    if (x->block != y->block)
-        return x->block < y->block ? -1 : 1;
-    return x->key < y->key ? -1 : x->key > y->key;
-}
-
-/* The postings of all lines of L in the segment of block K. */
+/* The postings of all lines of L that are open in the segment of block K. */
 static int enter(struct nav_recall *r, size_t k, const struct nav_lines *l)
 {
     const struct nav_index *x = r->x;
-    uint32_t s = 0;
-    int rc = TROD_OK;
+    const uint32_t s = nav_index_segment(x, k);
+    size_t n;
+    int rc;
 
-    if (r->segment != UINT32_MAX && k >= x->segment[r->segment].from &&
-        k < x->segment[r->segment].to)
+    if (r->segment == s)
         return TROD_OK;
-    while (s < x->n_segments && k >= x->segment[s].to)
-        s++;
     if (s == x->n_segments || !x->segment[s].memory)
         return TROD_ERR_CORRUPT;
-    r->segment = s;
     r->at.n = r->at.told.n = 0;
-    for (size_t i = 0, end; rc == TROD_OK && i < l->n; i = end) {
-        for (end = i + 1; end < l->n && l->number[end] == l->number[end - 1] + 1;)
-            end++;
-        rc = nav_postings_range(x, &x->segment[s], NAV_S_MEMORY, l->number[i], l->number[end - 1],
-                                &r->at);
-    }
-    if (r->at.n)
-        qsort(r->at.at, r->at.n, sizeof *r->at.at, by_block);
+    n = nav_lines_open(l, &r->key);
+    if (n && !r->key)
+        return TROD_ERR_NOMEM;
+    rc = nav_postings_keys(x, &x->segment[s], NAV_S_MEMORY, r->key, n, &r->at);
+    if (rc == TROD_OK)
+        rc = nav_postings_by_block(&r->at, &x->segment[s], &r->first);
+    r->segment = rc == TROD_OK ? s : UINT32_MAX;
     return rc;
 }
 
@@ -157,19 +146,12 @@ static int apply(struct nav_lines *l, struct nav_line *line, struct trod_span in
 
 int nav_recall(struct nav_recall *r, size_t k, struct nav_lines *l)
 {
-    size_t lo = 0, hi;
     int rc = enter(r, k, l);
+    const size_t from = rc == TROD_OK ? k - r->x->segment[r->segment].from : 0;
 
-    for (hi = r->at.n; rc == TROD_OK && lo < hi;) {
-        const size_t mid = lo + (hi - lo) / 2;
-
-        if (r->at.at[mid].block < k)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (; rc == TROD_OK && lo < r->at.n && r->at.at[lo].block == k; lo++) {
-        const struct nav_posting *p = &r->at.at[lo];
+    for (size_t i = rc == TROD_OK ? r->first[from] : 0; rc == TROD_OK && i < r->first[from + 1];
+         i++) {
+        const struct nav_posting *p = &r->at.at[i];
         struct nav_line *line = nav_lines_find(l, p->key);
 
         if (line && line->open)

@@ -4,7 +4,9 @@
  * A section: number of pages (32 bits), a directory of them (first key, offset, length, length
  * before compression: 64, 32, 32, 32 bits), then the pages. A page: for each key the difference to
  * the one before, how many blocks, and for each the difference to the one before (the first: to the
- * segment's first) and what it holds of the key. Numbers of the pages are packed (core/pack.h).
+ * segment's first) and what it holds of the key (LINES: a byte says of what form two masks are, and
+ * of one step which it is; for several a byte with a bit each follows; then the masks). Numbers of
+ * the pages are packed (core/pack.h).
  */
 #include "navigate/index.h"
 
@@ -14,6 +16,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Of the byte of forms: one step, whose number stands above it. */
+enum { ONE_STEP = 1 << 4 };
 
 enum { ENTRY = 20, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
@@ -118,7 +123,10 @@ static bool get_mask(struct trod_span *in, unsigned form, uint64_t *m)
 static int put_posting(const struct nav_postings *all, const struct nav_posting *p, unsigned id,
                        uint32_t before, struct trod_buf *out)
 {
-    uint8_t forms = (uint8_t)(mask_form(p->a) | mask_form(p->b) << 2);
+    const bool one = p->steps && (p->steps & (p->steps - 1)) == 0;
+    const uint8_t steps = (uint8_t)p->steps,
+                  forms = (uint8_t)(mask_form(p->a) | mask_form(p->b) << 2 |
+                                    (one ? ONE_STEP | (unsigned)__builtin_ctz(p->steps) << 5 : 0));
     int rc = trod_pack(out, p->block - before);
 
     if (rc < 0 || id == NAV_S_REGS)
@@ -128,7 +136,10 @@ static int put_posting(const struct nav_postings *all, const struct nav_posting 
     if (id == NAV_S_MEMORY)
         return trod_pack(out, p->b) < 0 ? TROD_ERR_NOMEM
                                         : trod_buf_add(out, all->told.p + p->a, (size_t)p->b);
-    if ((rc = trod_buf_add(out, &forms, 1)) < 0 || (rc = put_mask(p->a, out)) < 0)
+    if ((rc = trod_buf_add(out, &forms, 1)) < 0 ||
+        (!one && (rc = trod_buf_add(out, &steps, 1)) < 0))
+        return rc;
+    if ((rc = put_mask(p->a, out)) < 0)
         return rc;
     return put_mask(p->b, out);
 }
@@ -205,6 +216,7 @@ static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p
         return false;
     p->block += (uint32_t)delta;
     p->a = p->b = 0;
+    p->steps = 0;
     if (id == NAV_S_REGS)
         return true;
     if (id == NAV_S_SITES || id == NAV_S_MARKS)
@@ -221,30 +233,57 @@ static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p
         return false;
     forms = *in->p++;
     in->n--;
+    p->steps = 1u << (forms >> 5);
+    if (!(forms & ONE_STEP)) {
+        if (in->n == 0)
+            return false;
+        p->steps = *in->p++;
+        in->n--;
+    }
     return get_mask(in, forms & 3, &p->a) && get_mask(in, forms >> 2 & 3, &p->b);
 }
 
-/* The postings of keys LO to HI in a page to OUT. */
+/* What is looked for: keys from LO to HI, of which, if KEY is there, those of its N. */
+struct wanted {
+    uint64_t lo, hi;
+    const uint64_t *key;
+    size_t n;
+};
+
+static bool is_wanted(struct wanted *w, uint64_t key)
+{
+    if (!w->key)
+        return key >= w->lo;
+    while (w->n && *w->key < key) {
+        w->key++;
+        w->n--;
+    }
+    return w->n && *w->key == key;
+}
+
+/* The postings of keys that W wants in a page to OUT. */
 static int find_in_page(struct trod_span in, const struct nav_segment *s, unsigned id,
-                        uint64_t first, uint64_t lo, uint64_t hi, struct nav_postings *out)
+                        uint64_t first, struct wanted *w, struct nav_postings *out)
 {
     uint64_t key = first, delta, n;
 
     while (in.n) {
         struct nav_posting p = {.block = s->from};
+        bool take;
 
         if (trod_unpack(&in, &delta) < 0 || trod_unpack(&in, &n) < 0)
             return TROD_ERR_CORRUPT;
         key += delta;
-        if (key > hi)
+        if (key > w->hi)
             return TROD_OK;
+        take = is_wanted(w, key);
         p.key = key;
         while (n--) {
             const uint8_t *told = NULL;
 
             if (!get_posting(&in, id, &p, &told) || p.block >= s->to)
                 return TROD_ERR_CORRUPT;
-            if (key < lo)
+            if (!take)
                 continue;
             if (told) {
                 p.a = out->told.n;
@@ -253,6 +292,7 @@ static int find_in_page(struct trod_span in, const struct nav_segment *s, unsign
             }
             if (nav_postings_add(out, key, p.block, p.a, p.b) < 0)
                 return TROD_ERR_NOMEM;
+            out->at[out->n - 1].steps = p.steps;
         }
     }
     return TROD_OK;
@@ -267,53 +307,148 @@ static const struct nav_section *section_of(const struct nav_segment *s, unsigne
                                 : s->regs;
 }
 
-int nav_postings_range(const struct nav_index *x, const struct nav_segment *s, unsigned id,
-                       uint64_t lo, uint64_t hi, struct nav_postings *out)
+/* The pages of a section. */
+struct pages {
+    const uint8_t *dir, *data;
+    size_t bytes; /* of DATA */
+    uint32_t n;
+};
+
+static int pages_of(const struct nav_index *x, const struct nav_segment *s, unsigned id,
+                    struct pages *out)
 {
     const struct nav_section *section = section_of(s, id);
-    const uint8_t *p, *dir;
-    struct trod_buf page = {0};
-    uint32_t pages, from = 0, to;
-    int rc = TROD_OK;
 
+    memset(out, 0, sizeof *out);
     if (!section || section->length < 4)
         return TROD_OK;
-    p = x->file + section->offset;
-    pages = trod_load_le32(p);
-    if (pages > (section->length - 4) / ENTRY)
+    out->dir = x->file + section->offset + 4;
+    out->n = trod_load_le32(out->dir - 4);
+    if (out->n > (section->length - 4) / ENTRY)
         return TROD_ERR_CORRUPT;
-    dir = p + 4;
-    /* the last page that does not begin behind LO */
-    for (to = pages; from + 1 < to;) {
+    out->data = out->dir + (size_t)ENTRY * out->n;
+    out->bytes = (size_t)(section->length - 4) - (size_t)ENTRY * out->n;
+    return TROD_OK;
+}
+
+static uint64_t first_key(const struct pages *p, uint32_t i)
+{
+    return trod_load_le64(p->dir + (size_t)ENTRY * i);
+}
+
+/* The last page from FROM on that does not begin behind KEY. */
+static uint32_t page_of(const struct pages *p, uint32_t from, uint64_t key)
+{
+    for (uint32_t to = p->n; from + 1 < to;) {
         const uint32_t mid = from + (to - from) / 2;
 
-        if (trod_load_le64(dir + (size_t)ENTRY * mid) <= lo)
+        if (first_key(p, mid) <= key)
             from = mid;
         else
             to = mid;
     }
-    for (; rc == TROD_OK && from < pages; from++) {
-        const uint8_t *e = dir + (size_t)ENTRY * from;
-        const uint64_t data = 4 + (uint64_t)ENTRY * pages, at = data + trod_load_le32(e + 8);
-        const uint32_t n = trod_load_le32(e + 12), raw = trod_load_le32(e + 16);
+    return from;
+}
 
-        if (trod_load_le64(e) > hi)
+static int look(const struct nav_index *x, const struct nav_segment *s, unsigned id,
+                struct wanted *w, struct nav_postings *out)
+{
+    struct trod_buf page = {0};
+    struct pages p;
+    int rc = pages_of(x, s, id, &p);
+
+    for (uint32_t i = 0; rc == TROD_OK && i < p.n; i++) {
+        const uint8_t *e;
+        uint32_t at, n;
+
+        if (w->key && w->n == 0)
             break;
-        if (at + n > section->length)
+        i = page_of(&p, i, w->key ? *w->key : i ? first_key(&p, i) : w->lo);
+        e = p.dir + (size_t)ENTRY * i;
+        at = trod_load_le32(e + 8);
+        n = trod_load_le32(e + 12);
+        if (first_key(&p, i) > w->hi)
+            break;
+        if (at > p.bytes || n > p.bytes - at)
             rc = TROD_ERR_CORRUPT;
         page.n = 0;
         if (rc == TROD_OK)
-            rc = nav_unsqueeze(p + at, n, raw, &page);
+            rc = nav_unsqueeze(p.data + at, n, trod_load_le32(e + 16), &page);
         if (rc == TROD_OK)
-            rc = find_in_page((struct trod_span){.p = page.p, .n = page.n}, s, id,
-                              trod_load_le64(e), lo, hi, out);
+            rc = find_in_page((struct trod_span){.p = page.p, .n = page.n}, s, id, first_key(&p, i),
+                              w, out);
+        /* keys between the last one of this page and the first one of the next are nowhere */
+        while (w->key && w->n && (i + 1 == p.n || *w->key < first_key(&p, i + 1))) {
+            w->key++;
+            w->n--;
+        }
     }
     trod_buf_fini(&page);
     return rc;
+}
+
+int nav_postings_range(const struct nav_index *x, const struct nav_segment *s, unsigned id,
+                       uint64_t lo, uint64_t hi, struct nav_postings *out)
+{
+    struct wanted w = {.lo = lo, .hi = hi};
+
+    return look(x, s, id, &w, out);
 }
 
 int nav_postings_find(const struct nav_index *x, const struct nav_segment *s, unsigned id,
                       uint64_t key, struct nav_postings *out)
 {
     return nav_postings_range(x, s, id, key, key, out);
+}
+
+int nav_postings_keys(const struct nav_index *x, const struct nav_segment *s, unsigned id,
+                      const uint64_t *key, size_t n, struct nav_postings *out)
+{
+    struct wanted w = {.key = key, .n = n};
+
+    if (n == 0)
+        return TROD_OK;
+    w.lo = key[0];
+    w.hi = key[n - 1];
+    return look(x, s, id, &w, out);
+}
+
+int nav_postings_by_block(struct nav_postings *p, const struct nav_segment *s, size_t **first)
+{
+    const uint32_t blocks = s->to - s->from;
+    struct nav_posting *to = malloc((p->n + 1) * sizeof *to);
+    size_t *at = calloc((size_t)blocks + 2, sizeof *at);
+
+    free(*first);
+    *first = at;
+    if (!to || !at) {
+        free(to);
+        return TROD_ERR_NOMEM;
+    }
+    /* AT[K + 1] goes from where those of K begin to where they end */
+    for (size_t i = 0; i < p->n; i++)
+        at[p->at[i].block - s->from + 2]++;
+    for (uint32_t k = 1; k <= blocks; k++)
+        at[k + 1] += at[k];
+    for (size_t i = 0; i < p->n; i++)
+        to[at[p->at[i].block - s->from + 1]++] = p->at[i];
+    free(p->at);
+    p->at = to;
+    p->cap = p->n + 1;
+    return TROD_OK;
+}
+
+uint32_t nav_index_segment(const struct nav_index *x, size_t k)
+{
+    uint32_t lo = 0, hi = x->n_segments;
+
+    while (lo < hi) {
+        const uint32_t mid = lo + (hi - lo) / 2;
+
+        if (x->segment[mid].to <= k)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
 }

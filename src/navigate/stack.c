@@ -48,13 +48,10 @@ static int by_rows(struct trod_nav *nav, uint64_t row, uint32_t stream, struct t
 static int by_index(const struct trod_nav *nav, uint64_t row, uint32_t stream, struct trod_buf *out)
 {
     const struct nav_index *x = nav->index;
-    const size_t k = nav_block_of(nav, row);
-    const struct nav_segment *s = x->segment;
+    const struct nav_segment *s = &x->segment[nav_index_segment(x, nav_block_of(nav, row))];
     struct trod_buf raw = {0};
     int rc;
 
-    while (s->to <= k)
-        s++;
     if (!s->calls)
         return TROD_ERR_CORRUPT;
     rc = nav_unsqueeze(x->file + s->calls->offset, s->calls->length, s->calls->raw, &raw);

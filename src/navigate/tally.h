@@ -24,6 +24,7 @@ enum {
 struct nav_tally_line {
     uint64_t key, written, read;
     uint32_t turn; /* the block that it is of; another: an empty place */
+    uint32_t steps;
 };
 
 struct nav_tally_site {
@@ -76,6 +77,7 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *site
 struct nav_touch {
     bool big;
     uint32_t turn;
+    unsigned step; /* of the block */
     struct nav_tally_line *line;
     uint32_t n_lines, line_mask;
     struct nav_tally_line *last; /* met last */

@@ -72,6 +72,7 @@ static int touch(struct nav_touch *t, uint64_t key, uint64_t mask, const struct 
         }
         t->last = l;
     }
+    l->steps |= 1u << t->step;
     if (a->writes)
         l->written |= mask;
     if (a->reads)
@@ -113,9 +114,13 @@ int nav_touch_end(struct nav_touch *t, uint32_t block, struct nav_postings *line
     int rc = TROD_OK;
 
     for (uint32_t i = 0; rc == TROD_OK && i <= t->line_mask; i++)
-        if (t->line[i].turn == t->turn)
-            rc =
-                nav_postings_add(lines, t->line[i].key, block, t->line[i].written, t->line[i].read);
+        if (t->line[i].turn == t->turn) {
+            const struct nav_tally_line *l = &t->line[i];
+
+            rc = nav_postings_add(lines, l->key, block, l->written, l->read);
+            if (rc == TROD_OK)
+                lines->at[lines->n - 1].steps = l->steps;
+        }
     t->n_lines = 0;
     t->last = NULL;
     t->turn++;

@@ -92,15 +92,16 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
         return TROD_ERR_NOMEM;
     for (int i = 0; i < N_COLUMNS; i++)
         total += aligned(cap * columns[i].size) + apart;
-    b->own = aligned_alloc(ALIGN, aligned(total));
+    /* zeros: of columns that nobody fills no page is touched */
+    b->own = calloc(1, aligned(total) + ALIGN);
     if (!b->own) {
         free(b);
         return TROD_ERR_NOMEM;
     }
     trod_batch_changed(b);
     p = (uint8_t *)b->own + ALIGN;
+    p += -(uintptr_t)p % ALIGN;
     for (int i = 0; i < N_COLUMNS; i++) {
-        memset(p, 0, cap * columns[i].size);
         column_set(b, &columns[i], p);
         p += aligned(cap * columns[i].size) + apart;
     }
