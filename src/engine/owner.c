@@ -19,18 +19,23 @@ enum { FIRST_BITS = 10, NEW_AHEAD = 8 };
 /* Marks CODE as an offset into the shared pool, which stands for the bytes (types.h). */
 static const uint64_t shared_key = UINT64_C(1) << 63;
 
-/* Room for the distance of what comes behind SITE, and for reading on from there. */
-static bool gap_room(struct engine_owner *o, uint32_t site)
+/* Room for SITE, for the distance of what comes behind it, and for reading on from there. */
+static bool site_room(struct engine_owner *o, uint32_t site)
 {
     enum { MORE = 16 };
     uint32_t n = o->n_gap ? o->n_gap : 1u << FIRST_BITS;
+    uint64_t *code;
     uint8_t *p;
 
     if (site < UINT32_MAX - MORE && site + MORE < o->n_gap)
         return true;
     while (n < UINT32_MAX / 2 && n <= site + MORE)
         n *= 2;
-    p = n > site + MORE ? realloc(o->gap, n) : NULL;
+    code = n > site + MORE ? realloc(o->code, n * sizeof *code) : NULL;
+    if (!code)
+        return false;
+    o->code = code;
+    p = realloc(o->gap, n);
     if (!p)
         return false;
     memset(p + o->n_gap, 0, n - o->n_gap);
@@ -71,7 +76,7 @@ int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool m
     o->lo = UINT32_MAX;
     for (unsigned i = 0; i < 256; i++)
         o->lanes_of[i] = lanes_of(i);
-    if (gap_room(o, 0))
+    if (site_room(o, 0))
         return TROD_OK;
     engine_owner_free(o);
     *out = NULL;
@@ -81,9 +86,7 @@ int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool m
 static void end_places(struct places *p)
 {
     free(p->at);
-    free(p->code);
     p->at = NULL;
-    p->code = NULL;
 }
 
 /* No instruction lies at the last address there is. */
@@ -92,11 +95,8 @@ static bool begin_places(struct places *p, unsigned bits)
     const uint32_t n = UINT32_C(1) << bits;
 
     p->at = malloc(n * sizeof *p->at);
-    p->code = malloc(n * sizeof *p->code);
-    if (!p->at || !p->code) {
-        end_places(p);
+    if (!p->at)
         return false;
-    }
     p->n = 0;
     for (uint32_t i = 0; i < n; i++)
         p->at[i] = (struct entry){.pc = UINT64_MAX, .site = TROD_NO_SITE};
@@ -111,6 +111,7 @@ void engine_owner_free(struct engine_owner *o)
         return;
     end_places(&o->places);
     free(o->gap);
+    free(o->code);
     free(o->last);
     free(o);
 }
@@ -124,12 +125,8 @@ static bool grow_places(struct places *p)
     if (!begin_places(&to, 64 - p->shift + 1))
         return false;
     for (uint32_t i = 0; i <= p->mask; i++)
-        if (p->at[i].site != TROD_NO_SITE) {
-            struct entry *e = entry_of(&to, p->at[i].pc);
-
-            *e = p->at[i];
-            to.code[e - to.at] = p->code[i];
-        }
+        if (p->at[i].site != TROD_NO_SITE)
+            *entry_of(&to, p->at[i].pc) = p->at[i];
     to.n = p->n;
     end_places(p);
     *p = to;
@@ -146,6 +143,8 @@ static bool turn_file(struct engine_owner *o, const struct trod_batch *b)
 
     if (o->places.at && o->file == file)
         return true;
+    if (o->places.at)
+        o->mine = UINT32_MAX;
     end_places(&o->places);
     forget_gaps(o);
     o->file = file;
@@ -163,8 +162,9 @@ static struct last *last_of(struct engine_owner *o, uint32_t stream)
     return &o->last[stream];
 }
 
-/* The entry of the table of all sites for row I, an instruction at PC. */
-static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_t i, uint64_t pc)
+/* The entry of the table of all sites for row I, an instruction at PC. NEW: places have no PC. */
+static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_t i, uint64_t pc,
+                     bool new)
 {
     uint32_t said = b->have & b->has[i];
     struct trod_site site = {.pc = pc};
@@ -187,8 +187,9 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
         site.stream = b->stream[i];
     if (b->meta)
         engine_sites_learn(o->sites, b->meta->isa, b->meta->endian);
-    number = trod_sites_add(o->sites, &site);
-    return number == TROD_NO_SITE || !gap_room(o, number) ? TROD_NO_SITE : number;
+    number =
+        new ? engine_sites_add_new(o->sites, &site, &o->mine) : trod_sites_add(o->sites, &site);
+    return number == TROD_NO_SITE || !site_room(o, number) ? TROD_NO_SITE : number;
 }
 
 /* Opcode bytes as a key: where the pool is shared, their place stands for them. */
@@ -219,10 +220,10 @@ static uint32_t said_site(struct engine_owner *o, struct places *p, const struct
                       ? b->code[i].len
                       : UINT32_MAX;
     }
-    if (e->site != TROD_NO_SITE && p->code[e - p->at] == code && e->len == now.len &&
+    if (e->site != TROD_NO_SITE && o->code[e->site] == code && e->len == now.len &&
         now.len != UINT32_MAX && !((said & TROD_COL_FLAGS) && (b->flags[i] & TROD_F_NEWCODE)))
         return e->site;
-    now.site = find(o, b, i, now.pc);
+    now.site = find(o, b, i, now.pc, e->site == TROD_NO_SITE);
     if (now.site == TROD_NO_SITE)
         return now.site;
     p->n += e->site == TROD_NO_SITE;
@@ -231,10 +232,11 @@ static uint32_t said_site(struct engine_owner *o, struct places *p, const struct
     if (now.site == l->site + 1 && now.site)
         owner_learn(o, now.site, now.pc - l->pc);
     *e = now;
-    p->code[e - p->at] = code;
+    o->code[now.site] = code;
     if (2 * (uint64_t)p->n > p->mask && !grow_places(p) && p->n == p->mask) {
         e->site = TROD_NO_SITE; /* one place stays empty: this address is looked up again */
         o->gap[now.site] = 0;
+        o->mine = UINT32_MAX;
         p->n--;
     }
     return now.site;
@@ -254,11 +256,11 @@ static uint32_t owned_site(struct engine_owner *o, const struct trod_batch *b, u
 
     if (belongs(kind)) {
         if ((b->have & b->has[i] & TROD_COL_PC) && (l->site == TROD_NO_SITE || b->pc[i] != l->pc))
-            *l = (struct last){b->pc[i], find(o, b, i, b->pc[i])};
+            *l = (struct last){b->pc[i], find(o, b, i, b->pc[i], false)};
         return l->site;
     }
     if (kind == TROD_BRANCH && (b->have & b->has[i] & TROD_COL_ADDR)) {
-        *l = (struct last){b->addr[i], find(o, b, i, b->addr[i])};
+        *l = (struct last){b->addr[i], find(o, b, i, b->addr[i], false)};
         return l->site;
     }
     return TROD_NO_SITE;
@@ -300,7 +302,7 @@ static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t fro
     const bool plain = c->one_stream && c->all & TROD_COL_ADDR && !(c->any & TROD_COL_PC) &&
                        !(c->all & TROD_COL_CODE) && (c->plain || !s);
     struct last *l = NULL;
-    uint32_t stream = 0;
+    uint32_t stream = 0, expected = from;
 
     if (c->plain && s)
         engine_streaks_turn(s, c->stream, c->kernel);
@@ -318,8 +320,9 @@ static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t fro
             if (i == to)
                 break;
         }
-        if (plain && i + NEW_AHEAD < to) /* new code goes on for a while */
-            owner_expect(&o->places, b->addr[i + NEW_AHEAD]);
+        expected = expected > i ? expected : i + 1; /* new code goes on for a while */
+        for (; plain && expected < to && expected <= i + NEW_AHEAD; expected++)
+            owner_expect(&o->places, b->addr[expected]);
         any_row(o, &o->places, b, i, l);
         if (s && c->plain)
             engine_streaks_plain_row(s, b, i);

@@ -23,7 +23,6 @@ struct last {
 
 struct places {
     struct entry *at; /* open addressing */
-    uint64_t *code;   /* of each: shared_key and offset, or up to 8 opcode bytes */
     uint32_t n, mask;
     unsigned shift; /* 64 - log2 of the number of entries */
 };
@@ -36,7 +35,10 @@ struct engine_owner {
     /* By site: bytes from the address of the site with the number before its own to its own, which
      * is the one that was met there last; 0: not known, or further than OWNER_FAR. */
     uint8_t *gap;
+    uint64_t
+        *code; /* by site, of those in places: shared_key and offset, or up to 8 opcode bytes */
     uint32_t n_gap;
+    uint32_t mine;   /* sites, all of them in places; UINT32_MAX: some are not any more */
     uint32_t lo, hi; /* those that are known lie in [lo, hi) */
     uint64_t
         lanes_of[256]; /* by mask of eight lanes: the numbers of those that are set, as bytes */

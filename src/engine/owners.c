@@ -54,13 +54,17 @@ static uint32_t hash(const struct engine_owned *w)
 
 static uint64_t *find(struct engine_owners *o, const struct engine_owned *w)
 {
-    const uint32_t h = hash(w);
     uint64_t *count;
-    uint32_t i;
+    uint32_t h, i;
 
+    if (o->n && same(&o->at[o->last], w)) /* neighbours mostly have the same one */
+        return o->at[o->last].count;
+    h = hash(w);
     for (size_t at = h; trod_map_next(&o->map, h, &at, &i);)
-        if (same(&o->at[i], w))
+        if (same(&o->at[i], w)) {
+            o->last = i;
             return o->at[i].count;
+        }
     if (!trod_grow(&o->at, o->n, &o->cap, sizeof *o->at, OWNERS_FIRST) ||
         !(count = calloc(o->counts + 1, sizeof *count)))
         return NULL;
@@ -68,6 +72,7 @@ static uint64_t *find(struct engine_owners *o, const struct engine_owned *w)
         free(count);
         return NULL;
     }
+    o->last = o->n;
     o->at[o->n] = *w;
     o->at[o->n++].count = count;
     return count;

@@ -32,7 +32,7 @@ struct engine_owners {
     const struct trod_sites *sites;
     unsigned counts;
     struct engine_owned *at;
-    size_t n, cap;
+    size_t n, cap, last; /* last: the one found last, if there are any */
     struct trod_map map; /* entries by what they are */
 };
 

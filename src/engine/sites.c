@@ -53,8 +53,8 @@ struct trod_sites {
     struct trod_site *chunk[CHUNKS];
     _Atomic(struct facts *) facts[CHUNKS];
     struct decoded *decoded; /* the last one has room */
-    uint32_t *slot;          /* number + 1 by hash of address and bytes */
-    uint32_t n_slots;
+    uint32_t *slot;          /* number + 1 by hash of address and bytes, of the first n_found */
+    uint32_t n_slots, n_found;
     struct trod_insn_decoder *decoder;
     struct like *like; /* by hash of the opcode; NULL: none so far */
     struct trod_disasm *disasm;
@@ -148,49 +148,69 @@ static bool same(const struct trod_site *a, const struct trod_site *b)
     return a->pc == b->pc && a->code_n == b->code_n && memcmp(a->code, b->code, a->code_n) == 0;
 }
 
-static bool grow_slots(struct trod_sites *s, uint32_t sites)
+/* Room in the slots for N sites, of which half of them are in use at the most. */
+static bool grow_slots(struct trod_sites *s, uint32_t n)
 {
-    const uint32_t n = s->n_slots * (s->n_slots < SLOTS_LARGE ? 4 : 2);
-    uint32_t *slot = calloc(n, sizeof *slot);
+    uint32_t slots = s->n_slots;
+    uint32_t *slot;
 
+    while (slots / 2 < n)
+        slots *= slots < SLOTS_LARGE ? 4 : 2;
+    if (slots == s->n_slots)
+        return true;
+    slot = calloc(slots, sizeof *slot);
     if (!slot)
         return false;
-    for (uint32_t i = 0; i < sites; i++) {
-        uint64_t at = hash_of(trod_site_at(s, i));
-
-        while (slot[at & (n - 1)])
-            at++;
-        slot[at & (n - 1)] = i + 1;
-    }
     free(s->slot);
     s->slot = slot;
-    s->n_slots = n;
+    s->n_slots = slots;
+    s->n_found = 0; /* all are put in again */
     return true;
+}
+
+/* Let the N sites that there are all be found. */
+static bool find_all(struct trod_sites *s, uint32_t n)
+{
+    if (!grow_slots(s, n + 1))
+        return false;
+    for (; s->n_found < n; s->n_found++) {
+        uint64_t at = hash_of(trod_site_at(s, s->n_found));
+
+        while (s->slot[at & (s->n_slots - 1)])
+            at++;
+        s->slot[at & (s->n_slots - 1)] = s->n_found + 1;
+    }
+    return true;
+}
+
+/* SITE is site N, the first that there is not. */
+static uint32_t append(struct trod_sites *s, const struct trod_site *site, uint32_t n)
+{
+    if (n >= (uint32_t)CHUNKS << CHUNK_SHIFT)
+        return TROD_NO_SITE;
+    if (!s->chunk[n >> CHUNK_SHIFT] &&
+        !(s->chunk[n >> CHUNK_SHIFT] = malloc(CHUNK * sizeof **s->chunk)))
+        return TROD_NO_SITE;
+    s->chunk[n >> CHUNK_SHIFT][n & (CHUNK - 1)] = *site;
+    atomic_store_explicit(&s->n, n + 1, memory_order_release);
+    return n;
 }
 
 /* The lock is held. */
 static uint32_t add(struct trod_sites *s, const struct trod_site *site)
 {
-    uint32_t n = (uint32_t)atomic_load_explicit(&s->n, memory_order_relaxed);
+    const uint32_t n = (uint32_t)atomic_load_explicit(&s->n, memory_order_relaxed);
     uint64_t at = hash_of(site);
 
+    if (!find_all(s, n))
+        return TROD_NO_SITE;
     for (; s->slot[at & (s->n_slots - 1)]; at++) {
         uint32_t number = s->slot[at & (s->n_slots - 1)] - 1;
 
         if (same(trod_site_at(s, number), site))
             return number;
     }
-    if (n >= (uint32_t)CHUNKS << CHUNK_SHIFT)
-        return TROD_NO_SITE;
-    if (!s->chunk[n >> CHUNK_SHIFT] &&
-        !(s->chunk[n >> CHUNK_SHIFT] = calloc(CHUNK, sizeof **s->chunk)))
-        return TROD_NO_SITE;
-    s->chunk[n >> CHUNK_SHIFT][n & (CHUNK - 1)] = *site;
-    s->slot[at & (s->n_slots - 1)] = n + 1;
-    atomic_store_explicit(&s->n, n + 1, memory_order_release);
-    if ((n + 1) * 2 >= s->n_slots && !grow_slots(s, n + 1) && n + 2 >= s->n_slots)
-        return TROD_NO_SITE;
-    return n;
+    return append(s, site, n);
 }
 
 /* Told by whoever reads rows: the meta of the whole trace learns it when parts are merged. */
@@ -221,6 +241,18 @@ uint32_t trod_sites_add(struct trod_sites *s, const struct trod_site *site)
     pthread_mutex_lock(&s->lock);
     number = add(s, site);
     pthread_mutex_unlock(&s->lock);
+    return number;
+}
+
+uint32_t engine_sites_add_new(struct trod_sites *s, const struct trod_site *site, uint32_t *mine)
+{
+    uint32_t n, number;
+
+    pthread_mutex_lock(&s->lock);
+    n = (uint32_t)atomic_load_explicit(&s->n, memory_order_relaxed);
+    number = *mine == n ? append(s, site, n) : add(s, site);
+    pthread_mutex_unlock(&s->lock);
+    *mine += *mine == n && number == n;
     return number;
 }
 

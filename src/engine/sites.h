@@ -13,6 +13,12 @@ int engine_sites_new(struct trod_sites **out, const struct trod_meta *meta,
                      struct trod_symbols *symbols);
 void engine_sites_free(struct trod_sites *s);
 
+/*
+ * As trod_sites_add, for SITE that is none of the sites which its caller has added. *MINE is how
+ * many those are: where they are all that there are, nothing has to be looked up.
+ */
+uint32_t engine_sites_add_new(struct trod_sites *s, const struct trod_site *site, uint32_t *mine);
+
 struct trod_trace;
 /* Read the list of modules beside T, once. 0 or what trod_trace_modules returns. */
 int engine_sites_modules(struct trod_sites *s, const struct trod_trace *t, struct trod_diag *diag);

@@ -1,6 +1,7 @@
 /*
- * test_sites.c - what the sites of a run decode to (trod/site.h): the same as if each were decoded
- * by itself, though sites with the same opcode share it.
+ * test_sites.c - the sites of a run: what they decode to (trod/site.h), the same as if each were
+ * decoded by itself, though sites with the same opcode share it; and that each has one number,
+ * whoever adds it.
  *
  * The decoder of trod/insn.h is asked for every site anew. Opcodes are branches of x86-64 with all
  * displacements of a byte and some longer ones, with and without prefixes, and bytes at random.
@@ -115,11 +116,65 @@ static void test_x86_32(void **state)
     decode_all(TROD_ISA_X86_32);
 }
 
+/* The first of the N sites ALL that has the address and opcode of SITE; N: none has. */
+static uint32_t met(const struct trod_site *all, uint32_t n, const struct trod_site *site)
+{
+    uint32_t i = 0;
+
+    while (i < n && (all[i].pc != site->pc || all[i].code_n != site->code_n ||
+                     memcmp(all[i].code, site->code, site->code_n) != 0))
+        i++;
+    return i;
+}
+
+/*
+ * Some sites are added by one who knows that he has not added them before (engine_sites_add_new),
+ * alone at first, the rest by others. Numbers are those of a list that is searched.
+ */
+static void test_numbers(void **state)
+{
+    enum { ALL = 8000, ALONE = 3000 };
+    struct trod_meta meta = {.isa = TROD_ISA_X86_64, .endian = TROD_ENDIAN_LITTLE};
+    struct trod_site *all = calloc(ALL, sizeof *all);
+    bool *his = calloc(ALL + 1, sizeof *his);
+    struct trod_sites *sites;
+    uint32_t n = 0, mine = 0;
+    uint64_t seed = 1;
+
+    (void)state;
+    assert_non_null(all);
+    assert_non_null(his);
+    assert_int_equal(engine_sites_new(&sites, &meta, NULL), TROD_OK);
+    for (unsigned i = 0; i < ALL; i++) {
+        struct trod_site site = {.pc = next(&seed) % 4000, .code_n = 1};
+        const bool alone = i < ALONE, by_him = alone || next(&seed) % 2;
+        uint32_t number, want;
+
+        site.code[0] = (uint8_t)(next(&seed) % 2);
+        want = met(all, n, &site);
+        if (by_him && his[want])
+            continue;
+        number = by_him ? engine_sites_add_new(sites, &site, &mine) : trod_sites_add(sites, &site);
+        assert_int_equal(number, want);
+        his[want] |= by_him;
+        if (want == n) {
+            all[n++] = site;
+            his[n] = false;
+        }
+        assert_int_equal(trod_sites_count(sites), n);
+        assert_int_equal(trod_site_at(sites, number)->pc, site.pc);
+    }
+    engine_sites_free(sites);
+    free(all);
+    free(his);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_x86_64),
         cmocka_unit_test(test_x86_32),
+        cmocka_unit_test(test_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
