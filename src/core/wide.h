@@ -5,7 +5,7 @@
  * The portable form is the definition: a wide one gives the same results, and is taken where
  * TROD_AVX2 is set and trod_wide says so (AVX-512: TROD_WIDEST, trod_widest). Compile with
  * TROD_SCALAR to leave all wide forms out. What is TROD_HOT goes into its caller, and so is
- * compiled once for each form.
+ * compiled once for each form; what is TROD_APART stays out of it.
  */
 #ifndef TROD_CORE_WIDE_H
 #define TROD_CORE_WIDE_H
@@ -13,8 +13,10 @@
 #include <stdbool.h>
 
 #if defined(__GNUC__)
-#define TROD_HOT static inline __attribute__((always_inline))
+#define TROD_HOT   static inline __attribute__((always_inline))
+#define TROD_APART __attribute__((noinline))
 #else
+#define TROD_APART
 #define TROD_HOT static inline
 #endif
 

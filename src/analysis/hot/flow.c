@@ -9,131 +9,9 @@
  */
 #include "analysis/hot/hot.h"
 
+#include "core/grow.h"
+
 #include <stdlib.h>
-#include <string.h>
-
-/* A site that ran. */
-struct ran {
-    uint64_t pc;
-    uint32_t site;
-};
-
-/* Sort N sites at *P by address; *ROOM is for as many, and what is sorted is in either. */
-static void sort_by_pc(struct ran **p, struct ran **room, size_t n)
-{
-    enum { BITS = 11, PLACES = 1 << BITS };
-    uint64_t differ = 0;
-
-    for (size_t i = 1; i < n; i++)
-        differ |= (*p)[i].pc ^ (*p)[0].pc;
-    for (unsigned shift = 0; shift < 64 && differ >> shift; shift += BITS) {
-        size_t at[PLACES] = {0}, sum = 0;
-        struct ran *const from = *p, *const to = *room;
-
-        if (!(differ >> shift & (PLACES - 1)))
-            continue;
-        for (size_t i = 0; i < n; i++)
-            at[from[i].pc >> shift & (PLACES - 1)]++;
-        for (size_t i = 0; i < PLACES; i++) {
-            const size_t here = at[i];
-
-            at[i] = sum;
-            sum += here;
-        }
-        for (size_t i = 0; i < n; i++)
-            to[at[from[i].pc >> shift & (PLACES - 1)]++] = from[i];
-        *p = to;
-        *room = from;
-    }
-}
-
-/* As trod_site_compare has it. Returns the sites of N that are sorted, in P or ROOM. */
-static struct ran *sorted(struct trod_sites *sites, struct ran *p, struct ran *room, size_t n)
-{
-    sort_by_pc(&p, &room, n);
-    for (size_t i = 1; i < n; i++) /* few addresses have more than one opcode */
-        for (size_t k = i; k > 0 && p[k - 1].pc == p[k].pc; k--) {
-            const struct ran r = p[k];
-
-            if (trod_site_compare(trod_site_at(sites, p[k - 1].site), trod_site_at(sites, r.site)) <
-                0)
-                break;
-            p[k] = p[k - 1];
-            p[k - 1] = r;
-        }
-    return p;
-}
-
-static void classify(struct hot_insn *i, struct trod_sites *sites, const struct trod_site *site)
-{
-    const struct trod_insn *insn = trod_site_insn(sites, i->site);
-    const unsigned kind = insn->valid && insn->branch ? insn->branch : site->branch;
-
-    i->branch = kind != TROD_BR_NONE;
-    i->returns = kind == TROD_BR_CALL || kind == TROD_BR_ICALL || kind == TROD_BR_RETURN ||
-                 kind == TROD_BR_SYSCALL || kind == TROD_BR_ERET;
-}
-
-bool hot_loops(struct trod_sites *sites, uint32_t site)
-{
-    struct hot_insn i = {.site = site};
-
-    classify(&i, sites, trod_site_at(sites, site));
-    return i.branch && !i.returns;
-}
-
-/* The sites that ran to P, executions with a fetch of each site to FETCHED. Returns how many. */
-static size_t sum_up(const struct hot_state *s, struct ran *p, uint64_t *fetched)
-{
-    uint64_t sum = 0;
-    size_t n = 0;
-
-    for (uint32_t k = 0; k < s->n_ran; k++) {
-        fetched[k] = sum += s->fetched[k];
-        if (sum | s->again[k])
-            p[n++] = (struct ran){trod_site_at(s->context.sites, k)->pc, k};
-    }
-    return n;
-}
-
-static void add_insn(struct hot_flow *f, const struct hot_state *s, uint32_t site, uint64_t fetched)
-{
-    struct hot_insn *i = &f->insn[f->n++];
-
-    i->what = trod_site_at(s->context.sites, site);
-    i->pc = i->what->pc;
-    i->n = fetched + s->again[site];
-    i->again = s->again[site];
-    i->site = site;
-    i->size = hot_size_of(i->what);
-    i->begins = false;
-    classify(i, s->context.sites, i->what);
-    f->executed += i->n;
-}
-
-static int gather(struct hot_flow *f, const struct hot_state *s)
-{
-    struct ran *p = malloc((s->n_ran + 1) * sizeof *p), *room = NULL;
-    uint64_t *fetched = malloc((s->n_ran + 1) * sizeof *fetched);
-    size_t n = p && fetched ? sum_up(s, p, fetched) : 0;
-    const struct ran *all;
-
-    f->executed = s->nowhere;
-    f->insn = malloc((n + 1) * sizeof *f->insn);
-    room = malloc((n + 1) * sizeof *room);
-    if (p && fetched && f->insn && room) {
-        all = sorted(s->context.sites, p, room, n);
-        for (size_t i = 0; i < n; i++)
-            add_insn(f, s, all[i].site, fetched[all[i].site]);
-        n = f->n + 1;
-    } else {
-        n = 0;
-    }
-    free(p);
-    free(room);
-    free(fetched);
-    return n ? TROD_OK : TROD_ERR_NOMEM;
-}
 
 /* MIPS: the instruction behind a branch is executed before the branch is taken. It leaves the
  * block, where it ran. */
@@ -164,22 +42,29 @@ static uint32_t *numbers(const struct hot_flow *f, const struct hot_state *s)
     return of;
 }
 
-static void mark_blocks(struct hot_flow *f, const struct trod_pairs *jumps, const uint32_t *of)
+/* There are jumps from site FROM to site TO. */
+static void mark_jump(struct hot_flow *f, const uint32_t *of, uint32_t from, uint32_t to)
+{
+    f->insn[of[to]].begins = true;
+    if (from != TROD_NO_SITE && of[from] + 1 < f->n)
+        f->insn[of[from] + 1].begins = true;
+}
+
+static void mark_blocks(struct hot_flow *f, const struct hot_state *s, const uint32_t *of)
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct hot_insn *before = i ? &f->insn[i - 1] : NULL;
 
         f->insn[i].begins = !before || before->branch || before->pc + before->size != f->insn[i].pc;
     }
-    for (size_t k = 0; k < jumps->size; k++) {
-        const struct trod_pair *p = &jumps->at[k];
-        const uint32_t from = (uint32_t)(p->key >> 32);
+    for (size_t from = 0; from < s->n_back; from++)
+        if (s->back[from].n)
+            mark_jump(f, of, (uint32_t)from, s->back[from].to - 1);
+    for (size_t k = 0; k < s->jumps.size; k++) {
+        const struct trod_pair *p = &s->jumps.at[k];
 
-        if (p->n == 0)
-            continue;
-        f->insn[of[p->key & UINT32_MAX]].begins = true;
-        if (from != TROD_NO_SITE && of[from] + 1 < f->n)
-            f->insn[of[from] + 1].begins = true;
+        if (p->n)
+            mark_jump(f, of, (uint32_t)(p->key >> 32), (uint32_t)(p->key & UINT32_MAX));
     }
 }
 
@@ -228,7 +113,9 @@ static int by_head(const void *a, const void *b)
 
     if (x->first != y->first)
         return x->first < y->first ? -1 : 1;
-    return x->back < y->back ? -1 : x->back > y->back;
+    if (x->back != y->back)
+        return x->back < y->back ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
 }
 
 static int by_executed(const void *a, const void *b)
@@ -252,7 +139,8 @@ static void join(struct hot_flow *f)
         if (l && l->first == f->loop[i].first) {
             l->entries += f->loop[i].entries;
             l->back = f->loop[i].back;
-            l->edges++;
+            l->edges += l->from != f->loop[i].from;
+            l->from = f->loop[i].from;
         } else {
             f->loop[n++] = f->loop[i];
         }
@@ -276,68 +164,85 @@ static uint64_t before(const struct hot_flow *f, const uint64_t *sum, uint64_t p
     return sum[lo];
 }
 
-static int make_loops(struct hot_flow *f, const struct hot_state *s, const struct trod_pairs *jumps,
-                      const uint32_t *of)
+/* N jumps from site FROM to site TO are a loop's, if they go back. */
+static int add_loop(struct hot_flow *f, const struct hot_state *s, const uint32_t *of,
+                    uint32_t from, uint32_t to, uint64_t n)
 {
-    uint64_t *sum = calloc(f->n + 1, sizeof *sum);
+    const struct hot_insn *a = &f->insn[of[from]], *b = &f->insn[of[to]];
 
-    f->loop = calloc(jumps->n + 1, sizeof *f->loop);
-    if (!sum || !f->loop) {
+    if (!a->branch || a->returns || b->pc > a->pc || !hot_same_function(s, from, to))
+        return TROD_OK;
+    if (!trod_grow(&f->loop, f->n_loops, &f->cap_loops, sizeof *f->loop, 64))
+        return TROD_ERR_NOMEM;
+    f->loop[f->n_loops++] = (struct hot_loop){.head = b->pc,
+                                              .back = a->pc,
+                                              .entries = n,
+                                              .edges = 1,
+                                              .from = from,
+                                              .site = to,
+                                              .first = of[to]};
+    return TROD_OK;
+}
+
+static int add_loops(struct hot_flow *f, const struct hot_state *s, const uint32_t *of)
+{
+    int rc = TROD_OK;
+
+    for (size_t from = 0; rc == TROD_OK && from < s->n_back; from++)
+        if (s->back[from].n)
+            rc = add_loop(f, s, of, (uint32_t)from, s->back[from].to - 1, s->back[from].n);
+    for (size_t k = 0; rc == TROD_OK && k < s->jumps.size; k++) {
+        const struct trod_pair *p = &s->jumps.at[k];
+        const uint32_t from = (uint32_t)(p->key >> 32);
+
+        if (p->n && from != TROD_NO_SITE)
+            rc = add_loop(f, s, of, from, (uint32_t)(p->key & UINT32_MAX), p->n);
+    }
+    return rc;
+}
+
+static int make_loops(struct hot_flow *f, const struct hot_state *s, const uint32_t *of)
+{
+    uint64_t *sum = malloc((f->n + 1) * sizeof *sum);
+
+    if (!sum || add_loops(f, s, of) < 0) {
         free(sum);
         return TROD_ERR_NOMEM;
     }
-    for (size_t k = 0; k < jumps->size; k++) {
-        const struct trod_pair *p = &jumps->at[k];
-        const uint32_t from = (uint32_t)(p->key >> 32), to = (uint32_t)(p->key & UINT32_MAX);
-        const struct hot_insn *a, *b;
-
-        if (p->n == 0 || from == TROD_NO_SITE)
-            continue;
-        a = &f->insn[of[from]];
-        b = &f->insn[of[to]];
-        if (a->branch && !a->returns && b->pc <= a->pc && hot_same_function(s, from, to))
-            f->loop[f->n_loops++] = (struct hot_loop){.head = b->pc,
-                                                      .back = a->pc,
-                                                      .entries = p->n,
-                                                      .edges = 1,
-                                                      .site = to,
-                                                      .first = of[to]};
-    }
-    join(f);
+    if (f->n_loops)
+        join(f);
+    sum[0] = 0;
     for (size_t i = 0; i < f->n; i++)
         sum[i + 1] = sum[i] + f->insn[i].n;
     for (size_t i = 0; i < f->n_loops; i++) {
         struct hot_loop *l = &f->loop[i];
 
-        l->iterations = f->insn[of[l->site]].n - f->insn[of[l->site]].again;
+        l->iterations = f->insn[of[l->site]].n - hot_again(s, l->site);
         l->entries = l->iterations - l->entries;
         l->executed = before(f, sum, l->back + 1) - before(f, sum, l->head);
     }
-    qsort(f->loop, f->n_loops, sizeof *f->loop, by_executed);
+    if (f->n_loops)
+        qsort(f->loop, f->n_loops, sizeof *f->loop, by_executed);
     free(sum);
     return TROD_OK;
 }
 
 int hot_flow_init(struct hot_flow *f, const struct hot_state *s)
 {
-    struct trod_pairs jumps = {.n = 0};
     uint32_t *of = NULL;
     int rc;
 
     *f = (struct hot_flow){.n = 0};
-    rc = gather(f, s);
+    rc = hot_insns(f, s);
     if (rc == TROD_OK && !(of = numbers(f, s)))
         rc = TROD_ERR_NOMEM;
-    if (rc == TROD_OK)
-        rc = hot_jumps(&jumps, s);
     if (rc == TROD_OK) {
         delay(f, s);
-        mark_blocks(f, &jumps, of);
+        mark_blocks(f, s, of);
         rc = make_blocks(f);
     }
     if (rc == TROD_OK)
-        rc = make_loops(f, s, &jumps, of);
-    free(jumps.at);
+        rc = make_loops(f, s, of);
     free(of);
     return rc;
 }
@@ -353,18 +258,33 @@ void hot_flow_fini(struct hot_flow *f)
 
 int hot_code_lines(struct hot_lines *to, const struct hot_state *s, unsigned shift)
 {
+    struct hot_line sum = {.n = 0}; /* of a block that instructions in a row lie in */
     int rc = hot_lines_copy(to, &s->code, shift);
-    uint64_t fetched = 0;
+    uint64_t *fetched = rc == TROD_OK ? hot_fetched(s) : NULL;
 
+    if (!fetched)
+        return TROD_ERR_NOMEM;
     for (uint32_t k = 0; rc == TROD_OK && k < s->n_ran; k++) {
         const struct trod_site *site;
+        uint64_t first, last;
 
-        fetched += s->fetched[k];
-        if (!fetched)
+        if (!fetched[k])
             continue;
         site = trod_site_at(s->context.sites, k);
-        rc = hot_lines_touch(to, site->pc, hot_size_of(site), fetched, 0);
+        first = site->pc >> to->shift;
+        last = (site->pc + hot_size_of(site) - 1) >> to->shift;
+        if (sum.n && (first != sum.number || first != last)) {
+            rc = hot_line_add(to, &sum, 0);
+            sum.n = 0;
+        }
+        if (first == last)
+            sum = (struct hot_line){.number = first, .n = sum.n + fetched[k]};
+        else if (rc == TROD_OK)
+            rc = hot_lines_touch(to, site->pc, hot_size_of(site), fetched[k], 0);
     }
+    if (rc == TROD_OK && sum.n)
+        rc = hot_line_add(to, &sum, 0);
+    free(fetched);
     return rc;
 }
 
@@ -387,9 +307,7 @@ struct hot_line *hot_lines_top(const struct hot_lines *t, size_t most, size_t *n
     uint64_t least = 1;
 
     *n = 0;
-    for (size_t at = 0; all && hot_lines_next(t, &at, &line);) {
-        if (line.n < least)
-            continue;
+    for (size_t at = 0; all && hot_lines_next(t, &at, least, &line);) {
         all[(*n)++] = line;
         if (*n == room && room < t->n) {
             qsort(all, *n, sizeof *all, by_accesses);
@@ -402,14 +320,4 @@ struct hot_line *hot_lines_top(const struct hot_lines *t, size_t most, size_t *n
     qsort(all, *n, sizeof *all, by_accesses);
     *n = *n < most ? *n : most;
     return all;
-}
-
-uint64_t hot_lines_touches(const struct hot_lines *t)
-{
-    struct hot_line line;
-    uint64_t n = 0;
-
-    for (size_t at = 0; hot_lines_next(t, &at, &line);)
-        n += line.n;
-    return n;
 }

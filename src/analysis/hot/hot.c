@@ -9,6 +9,7 @@
 #include "analysis/hot/hot.h"
 
 #include "analysis/by_site.h"
+#include "core/endian.h"
 #include "core/grow.h"
 #include "core/wide.h"
 #include "trod/streak.h"
@@ -80,8 +81,7 @@ static void fini(void *st)
 
 int hot_room(struct hot_state *s, size_t n)
 {
-    if (trod_by_site_room(&s->again, &s->n_again, n + 1, sizeof *s->again) < 0 ||
-        trod_by_site_room(&s->fetched, &s->n_ran, n + 1, sizeof *s->fetched) < 0)
+    if (trod_by_site_room(&s->fetched, &s->n_ran, n + 1, sizeof *s->fetched) < 0)
         return TROD_ERR_NOMEM;
     return hot_trips_room(s, n);
 }
@@ -90,7 +90,7 @@ int hot_room(struct hot_state *s, size_t n)
 
 /* No instruction lies at the last address there is: the first is a jump. */
 static const struct hot_lane nowhere = {
-    .next = UINT64_MAX, .site = TROD_NO_SITE, .before = TROD_NO_SITE};
+    .here = {.next = UINT64_MAX, .site = TROD_NO_SITE, .before = TROD_NO_SITE}};
 
 /* The lane of STREAM, counted from 1, begun anew where the rows are those of another file. NULL: no
  * memory. */
@@ -100,6 +100,7 @@ static struct hot_lane *lane_of(struct hot_state *s, uint32_t stream, uint32_t f
         return NULL;
     if (s->lane[stream].file != file) {
         hot_trips_end(s, &s->lane[stream]);
+        hot_leave(s, &s->lane[stream].here);
         s->lane[stream] = nowhere;
         s->lane[stream].file = file;
     }
@@ -126,7 +127,7 @@ static int special(struct hot_state *s, const struct trod_batch *b, uint32_t i)
     if (b->site[i] == TROD_NO_SITE)
         s->nowhere++;
     else if (flags & TROD_F_NOFETCH)
-        s->again[b->site[i]]++;
+        return hot_add_again(s, b->site[i], 1);
     return TROD_OK;
 }
 
@@ -147,7 +148,7 @@ static int any_row(struct hot_state *s, const struct trod_batch *b, uint32_t i)
 {
     const uint32_t said = b->have & b->has[i];
     struct hot_lane *l;
-    uint32_t from;
+    bool jumped;
 
     if ((b->kind[i] >= TROD_READ && b->kind[i] <= TROD_PREFETCH) ||
         (b->kind[i] == TROD_BUS && said & TROD_COL_FLAGS && b->flags[i] & TROD_F_IFETCH))
@@ -160,14 +161,12 @@ static int any_row(struct hot_state *s, const struct trod_batch *b, uint32_t i)
     l = lane_of(s, stream_of(b, i), file_of(s, b));
     if (!l)
         return TROD_ERR_NOMEM;
-    s->fetched[b->site[i]]++;
-    s->fetched[b->site[i] + 1]--;
-    from = l->site;
-    if (hot_trips_count(s, l, b->site[i], 1, b->addr[i] != l->next) < 0)
+    jumped = b->addr[i] != l->here.next;
+    if (hot_trips_count(s, l, b->site[i], 1, jumped) < 0)
         return TROD_ERR_NOMEM;
-    l->before = from;
-    l->site = b->site[i];
-    l->next = b->addr[i] + (said & TROD_COL_SIZE ? b->size[i] : 0);
+    l->here = (struct hot_here){.next = b->addr[i] + (said & TROD_COL_SIZE ? b->size[i] : 0),
+                                .site = b->site[i],
+                                .before = l->here.site};
     return TROD_OK;
 }
 
@@ -178,11 +177,48 @@ enum { FAR_SITES = 1 << 15 };
 TROD_HOT void expect(const struct hot_state *s, const struct trod_streak_walk *w)
 {
     uint32_t end;
-    const uint32_t site = trod_streak_soon(w, &end);
 
-    __builtin_prefetch(&s->fetched[site], 1);
-    __builtin_prefetch(&s->fetched[end], 1);
+    trod_streak_soon(w, &end);
     __builtin_prefetch(&s->back[end ? end - 1 : 0], 1);
+}
+
+/* The most sites whose bits are looked at in one go, whichever bit of a byte is the first. */
+enum { QUICK = 57 };
+
+/*
+ * L, which is at HERE, executes N instructions from SITE on. False: it is not quickly seen that no
+ * loop has to do with it, or the one that it is of; nothing is done.
+ */
+TROD_HOT bool quick(struct hot_state *s, const struct hot_lane *l, const struct hot_here *here,
+                    uint32_t site, uint32_t n, bool jumped)
+{
+    struct hot_back *back;
+    uint64_t not_quiet;
+
+    if (n > QUICK || (size_t)site / 8 + sizeof not_quiet > l->n_quiet)
+        return false;
+    not_quiet = ~(trod_load_le64(l->quiet + site / 8) >> site % 8) & ((UINT64_C(1) << n) - 1);
+    if (not_quiet > jumped)
+        return false;
+    if (!jumped) {
+        if (site == here->site + 1)
+            return true;
+        hot_leave(s, here);
+        s->fetched[site]++;
+        return true;
+    }
+    if (here->site == TROD_NO_SITE)
+        return false;
+    back = &s->back[here->site];
+    if (back->to != site + 1)
+        return false;
+    if (not_quiet) {
+        if (!back->head || back->head > l->n_trips || !l->trips[back->head - 1].trips)
+            return false;
+        l->trips[back->head - 1].trips++;
+    }
+    back->n++;
+    return true;
 }
 
 /* The streaks of W, and what is none. FAR: their counters are. */
@@ -190,32 +226,60 @@ TROD_HOT int streaks(struct hot_state *s, const struct trod_batch *b, struct tro
                      bool far)
 {
     const struct trod_streak *streak;
+    struct hot_here here = nowhere.here;
     struct hot_lane *l = NULL;
     uint32_t stream = 0;
 
     while ((streak = trod_streak_next(w))) {
         const uint32_t now = streak->n ? stream_of(b, streak->row) : 0;
-        const uint32_t first = streak->row, last = streak->last;
+        const uint32_t site = streak->site, n = streak->n, last = streak->last;
+        bool jumped;
 
         if (far)
             expect(s, w);
-        if (streak->n == 0) {
-            if (any_row(s, b, first) < 0)
+        if (n == 0 || !l || now != stream) {
+            if (l)
+                l->here = here;
+            l = NULL; /* lanes may move */
+            if (n == 0 && any_row(s, b, streak->row) < 0)
                 return TROD_ERR_NOMEM;
-            l = NULL; /* lanes may have moved */
-            continue;
+            if (n == 0)
+                continue;
+            if (!(l = lane_of(s, stream = now, file_of(s, b))))
+                return TROD_ERR_NOMEM;
+            here = l->here;
         }
-        if ((!l || now != stream) && !(l = lane_of(s, stream = now, file_of(s, b))))
-            return TROD_ERR_NOMEM;
-        s->fetched[streak->site]++;
-        s->fetched[streak->site + streak->n]--;
-        if (hot_trips(s, l, streak->site, streak->n, b->addr[first] != l->next) < 0)
-            return TROD_ERR_NOMEM;
-        l->before = streak->n > 1 ? streak->site + streak->n - 2 : l->site;
-        l->site = streak->site + streak->n - 1;
-        l->next = b->addr[last] + b->size[last];
+        jumped = b->addr[streak->row] != here.next;
+        if (!quick(s, l, &here, site, n, jumped)) {
+            l->here = here;
+            if (hot_trips_count(s, l, site, n, jumped) < 0)
+                return TROD_ERR_NOMEM;
+        }
+        here.before = n > 1 ? site + n - 2 : here.site;
+        here.site = site + n - 1;
+        here.next = b->addr[last] + b->size[last];
     }
+    if (l)
+        l->here = here;
     return TROD_OK;
+}
+
+#if TROD_AVX2
+TROD_WIDE static int streaks_wide(struct hot_state *s, const struct trod_batch *b,
+                                  struct trod_streak_walk *w, bool far)
+{
+    return far ? streaks(s, b, w, true) : streaks(s, b, w, false);
+}
+#endif
+
+static int all_streaks(struct hot_state *s, const struct trod_batch *b, struct trod_streak_walk *w,
+                       bool far)
+{
+#if TROD_AVX2
+    if (trod_wide())
+        return streaks_wide(s, b, w, far);
+#endif
+    return streaks(s, b, w, far);
 }
 
 /* No rows of FILE come any more: its lanes need no memory. */
@@ -240,7 +304,7 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
     if (!b->streaks || rc < 0)
         return rc;
     trod_streak_walk_begin(&walk, b, from, to);
-    rc = s->n_ran >= FAR_SITES ? streaks(s, b, &walk, true) : streaks(s, b, &walk, false);
+    rc = all_streaks(s, b, &walk, s->n_ran >= FAR_SITES);
     return rc < 0 ? rc : hot_lines_rows(&s->data, b, from, to, s->opt->most);
 }
 

@@ -26,7 +26,7 @@ struct hot_line {
     uint64_t joined; /* those of them that touch the block before it too */
 };
 
-enum { HOT_GROUP = 64 };
+enum { HOT_GROUP_LOG2 = 6, HOT_GROUP = 1 << HOT_GROUP_LOG2 };
 
 /* Blocks that lie beside each other. */
 struct hot_group {
@@ -77,14 +77,20 @@ struct hot_back {
     uint64_t n;    /* how often; not yet among the jumps of the state */
 };
 
+/* The instruction executed last. */
+struct hot_here {
+    uint64_t next;   /* the address behind it */
+    uint32_t site;   /* TROD_NO_SITE: none */
+    uint32_t before; /* site of the one executed before it */
+};
+
 /* Where a stream is. */
 struct hot_lane {
-    uint64_t next;   /* address behind the instruction executed last */
-    uint32_t site;   /* of that; TROD_NO_SITE: none */
-    uint32_t before; /* site of the one executed before that */
+    struct hot_here here;
     uint32_t file;
-    uint64_t *ran; /* bits by site: it was executed */
-    size_t n_ran;
+    uint64_t *ran;  /* bits by site: it was executed */
+    uint8_t *quiet; /* bits by site, the lowest first: so it was, and is no head of a loop */
+    size_t n_ran, n_quiet;
     struct hot_going *trips; /* by number of the head */
     size_t n_trips;
 };
@@ -92,9 +98,11 @@ struct hot_lane {
 struct hot_state {
     const struct hot_options *opt;
     struct trod_context context;
-    /* By site: executions that were fetched, as steps (by_site.h); those without a fetch. */
-    uint64_t *fetched, *again;
-    size_t n_ran, n_again;   /* elements; n_ran is not the larger one */
+    /* By site: executions that were fetched, as steps (by_site.h). Those of what follows from jumps
+     * of back and from where lanes are come on top of them (hot_add_steps). */
+    uint64_t *fetched;
+    uint64_t *again;         /* by site: executions without a fetch; few programs have any */
+    size_t n_ran, n_again;   /* elements */
     uint64_t nowhere;        /* instructions without an address */
     struct trod_pairs jumps; /* executions of one site behind another that does not lie before it;
                               * those of back come on top of them (hot_jumps) */
@@ -122,56 +130,50 @@ int hot_lines_merge(struct hot_lines *into, const struct hot_lines *from, uint64
 /* A copy of T with blocks of 1 << SHIFT bytes, or T's own if those are larger. */
 int hot_lines_copy(struct hot_lines *to, const struct hot_lines *t, unsigned shift);
 void hot_lines_free(struct hot_lines *t);
-/* The next block of T, in no order; *AT is 0 for the first. False: there are no more. */
-bool hot_lines_next(const struct hot_lines *t, size_t *at, struct hot_line *line);
+/*
+ * The next block of T that has LEAST accesses or more, in no order; *AT is 0 for the first, LEAST
+ * is not 0. False: there are no more.
+ */
+bool hot_lines_next(const struct hot_lines *t, size_t *at, uint64_t least, struct hot_line *line);
+/* The sum of the accesses of blocks; one of two blocks counts twice. */
+uint64_t hot_lines_touches(const struct hot_lines *t);
 
 /* ---- hot.c */
 
-/* The jumps of S, to be released as pairs are. 0 or TROD_ERR_NOMEM. */
-int hot_jumps(struct trod_pairs *all, const struct hot_state *s);
 /* Room for N sites. */
 int hot_room(struct hot_state *s, size_t n);
 unsigned hot_log2(uint64_t v);
 
+/* ---- steps.c */
+
+/* The jumps of S, to be released as pairs are. 0 or TROD_ERR_NOMEM. */
+int hot_jumps(struct trod_pairs *all, const struct hot_state *s);
+/* The steps of executions that were fetched on top of the S->n_ran at TO. */
+void hot_add_steps(const struct hot_state *s, uint64_t *to);
+/* Executions of each site that were fetched, S->n_ran of them. NULL: no memory. */
+uint64_t *hot_fetched(const struct hot_state *s);
+/* Executions of SITE without a fetch. */
+static inline uint64_t hot_again(const struct hot_state *s, size_t site)
+{
+    return site < s->n_again ? s->again[site] : 0;
+}
+/* N executions of SITE without a fetch. 0 or TROD_ERR_NOMEM. */
+int hot_add_again(struct hot_state *s, size_t site, uint64_t n);
+/* The jumps that back has of site FROM become jumps of S; back is empty. 0 or TROD_ERR_NOMEM. */
+int hot_settle_back(struct hot_state *s, uint32_t from);
+/* What is executed behind HERE lies elsewhere among the sites. */
+static inline void hot_leave(struct hot_state *s, const struct hot_here *here)
+{
+    if (here->site != TROD_NO_SITE)
+        s->fetched[(size_t)here->site + 1]--;
+}
+
 /* ---- trips.c. 0 or an error. */
 
 int hot_trips_room(struct hot_state *s, size_t n);
-/* Lane L executes N instructions from SITE on; JUMPED: the first does not lie behind L's last, and
- * the jump is counted. */
+/* Lane L executes N instructions from SITE on; JUMPED: the first does not lie behind L's last. */
 int hot_trips_count(struct hot_state *s, struct hot_lane *l, uint32_t site, uint32_t n,
                     bool jumped);
-/* The same, where it is quickly seen that no loop has to do with it, or the one that it is of. */
-static inline int hot_trips(struct hot_state *s, struct hot_lane *l, uint32_t site, uint32_t n,
-                            bool jumped)
-{
-    const size_t word = site / 64;
-
-    if (site % 64 + n < 64 && word < l->n_ran) {
-        const uint64_t one = UINT64_C(1) << site % 64, mask = ((UINT64_C(1) << n) - 1) * one;
-        const uint64_t heads = s->heads[word] & mask;
-
-        l->ran[word] |= jumped || heads ? 0 : mask;
-        if (!jumped && !heads)
-            return TROD_OK;
-        if (jumped && l->site != TROD_NO_SITE && s->back[l->site].to == site + 1) {
-            struct hot_back *back = &s->back[l->site];
-            const uint32_t head = back->head;
-
-            if (!heads && !head) {
-                back->n++;
-                l->ran[word] |= mask;
-                return TROD_OK;
-            }
-            if (heads == one && head && head <= l->n_trips && l->trips[head - 1].trips) {
-                back->n++;
-                l->trips[head - 1].trips++;
-                l->ran[word] |= mask;
-                return TROD_OK;
-            }
-        }
-    }
-    return hot_trips_count(s, l, site, n, jumped);
-}
 /* L executes nothing more. */
 void hot_trips_end(struct hot_state *s, struct hot_lane *l);
 /* Trips of the loop whose head is SITE and which was entered ENTRIES times. False: not known. */
@@ -189,13 +191,11 @@ int hot_merge(void *into, const void *from);
 int hot_save(const void *st, struct trod_buf *out);
 int hot_load(void *st, struct trod_span in, const uint32_t *sites);
 
-/* ---- flow.c: the static program, as far as it ran */
+/* ---- insns.c, flow.c: the static program, as far as it ran */
 
 struct hot_insn {
     uint64_t pc;
-    const struct trod_site *what;
-    uint64_t n;     /* executions */
-    uint64_t again; /* of them without a fetch */
+    uint64_t n; /* executions */
     uint32_t site, size;
     bool begins;  /* a block */
     bool branch;  /* it may go elsewhere */
@@ -212,6 +212,7 @@ struct hot_loop {
     uint64_t iterations, entries;
     uint64_t executed; /* instructions from HEAD to BACK */
     uint32_t edges;    /* that go back */
+    uint32_t from;     /* site of the last one of them */
     uint32_t site;     /* of HEAD */
     uint32_t first;    /* its number among the instructions */
 };
@@ -223,7 +224,7 @@ struct hot_flow {
     struct hot_block *block;
     size_t n_blocks;
     struct hot_loop *loop;
-    size_t n_loops;
+    size_t n_loops, cap_loops;
 };
 
 /* Rows of a table that has N. */
@@ -242,6 +243,8 @@ static inline uint32_t hot_size_of(const struct trod_site *site)
 bool hot_loops(struct trod_sites *sites, uint32_t site);
 /* Do sites A and B lie in the same function, or, where none is known, in the same module? */
 bool hot_same_function(const struct hot_state *s, uint32_t a, uint32_t b);
+/* The instructions of F. 0 or TROD_ERR_NOMEM. */
+int hot_insns(struct hot_flow *f, const struct hot_state *s);
 /* 0 or TROD_ERR_NOMEM. Release with hot_flow_fini either way. */
 int hot_flow_init(struct hot_flow *f, const struct hot_state *s);
 void hot_flow_fini(struct hot_flow *f);
@@ -249,8 +252,6 @@ void hot_flow_fini(struct hot_flow *f);
 int hot_code_lines(struct hot_lines *to, const struct hot_state *s, unsigned shift);
 /* The MOST blocks of T with most accesses, in order: *N of them. NULL: no memory. */
 struct hot_line *hot_lines_top(const struct hot_lines *t, size_t most, size_t *n);
-/* The sum of their accesses; one of two blocks counts twice. */
-uint64_t hot_lines_touches(const struct hot_lines *t);
 
 /* ---- result.c, places.c, like.c */
 

@@ -118,6 +118,27 @@ static int by_executed(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
+/* The hottest blocks of F, MOST at the most, come first and in order; the rest is lost. As those
+ * that are not among them are left out again and again, few are sorted. */
+static void sort_blocks(struct hot_flow *f, size_t most)
+{
+    const size_t room = most < f->n_blocks / 2 ? 2 * most : f->n_blocks;
+    uint64_t least = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->n_blocks; i++) {
+        if (f->block[i].executed < least)
+            continue;
+        f->block[n++] = f->block[i];
+        if (n == room && room < f->n_blocks) {
+            qsort(f->block, n, sizeof *f->block, by_executed);
+            n = most;
+            least = most ? f->block[most - 1].executed : UINT64_MAX;
+        }
+    }
+    qsort(f->block, n, sizeof *f->block, by_executed);
+}
+
 static void put_code(const struct hot_state *s, const struct hot_flow *f, struct trod_result *r)
 {
     static const struct trod_result_column columns[] = {
@@ -154,7 +175,7 @@ static void put_blocks(const struct hot_state *s, struct hot_flow *f, struct tro
     };
     struct hot_share share = {f->executed, 0};
 
-    qsort(f->block, f->n_blocks, sizeof *f->block, by_executed);
+    sort_blocks(f, hot_rows(s, f->n_blocks));
     trod_result_table(r, "hot_blocks", "hottest basic blocks", columns, 7);
     for (size_t i = 0; i < hot_rows(s, f->n_blocks); i++) {
         const struct hot_block *b = &f->block[i];

@@ -14,10 +14,11 @@ int hot_merge(void *into, const void *from)
     struct trod_pairs jumps;
     int rc = t->n_ran ? hot_room(s, t->n_ran - 1) : TROD_OK;
 
-    for (size_t i = 0; rc == TROD_OK && i < t->n_ran; i++) {
-        s->fetched[i] += t->fetched[i];
-        s->again[i] += t->again[i];
-    }
+    if (rc == TROD_OK)
+        hot_add_steps(t, s->fetched);
+    for (size_t i = 0; rc == TROD_OK && i < t->n_again; i++)
+        if (t->again[i])
+            rc = hot_add_again(s, i, t->again[i]);
     s->nowhere += t->nowhere;
     if (rc == TROD_OK)
         rc = hot_trips_merge(s, t);
@@ -48,7 +49,7 @@ static int save_lines(struct trod_buf *out, const struct hot_lines *t)
     size_t n = 0;
     int rc = all ? trod_pack(out, t->shift) | trod_pack(out, t->n) : TROD_ERR_NOMEM;
 
-    for (size_t at = 0; all && hot_lines_next(t, &at, &all[n]);)
+    for (size_t at = 0; all && hot_lines_next(t, &at, 1, &all[n]);)
         n++;
     if (all)
         qsort(all, n, sizeof *all, by_number);
@@ -62,17 +63,19 @@ static int save_lines(struct trod_buf *out, const struct hot_lines *t)
 int hot_save(const void *st, struct trod_buf *out)
 {
     const struct hot_state *s = st;
+    uint64_t *fetched = hot_fetched(s);
     struct trod_pairs jumps;
-    uint64_t fetched = 0;
     size_t n = s->n_ran;
     int rc;
 
-    while (n && !(s->fetched[n - 1] | s->again[n - 1]))
+    if (!fetched)
+        return TROD_ERR_NOMEM;
+    while (n && !(fetched[n - 1] | hot_again(s, n - 1)))
         n--;
-    n -= n && !s->again[n - 1]; /* the last step ends what came before */
     rc = trod_pack(out, s->nowhere) | trod_pack(out, n);
     for (size_t i = 0; rc == TROD_OK && i < n; i++)
-        rc = trod_pack(out, fetched += s->fetched[i]) | trod_pack(out, s->again[i]);
+        rc = trod_pack(out, fetched[i]) | trod_pack(out, hot_again(s, i));
+    free(fetched);
     if (rc == TROD_OK) {
         rc = hot_jumps(&jumps, s);
         if (rc == TROD_OK)
@@ -152,7 +155,8 @@ int hot_load(void *st, struct trod_span in, const uint32_t *sites)
             return TROD_ERR_NOMEM;
         s->fetched[sites[i]] += v[0];
         s->fetched[(size_t)sites[i] + 1] -= v[0];
-        s->again[sites[i]] += v[1];
+        if (v[1] && hot_add_again(s, sites[i], v[1]) < 0)
+            return TROD_ERR_NOMEM;
     }
     rc = load_jumps(&in, &s->jumps, n, sites);
     if (rc == TROD_OK)

@@ -155,23 +155,53 @@ static int add_line(struct hot_lines *t, const struct hot_line *line)
     return TROD_OK;
 }
 
-bool hot_lines_next(const struct hot_lines *t, size_t *at, struct hot_line *line)
+/* Block I of T to *LINE. False: nothing touched it. */
+static bool line_at(const struct hot_lines *t, size_t i, struct hot_line *line)
 {
-    for (size_t i = *at; i < t->n_groups * HOT_GROUP; i++) {
-        const struct hot_group *g = &t->group[i / HOT_GROUP];
-        const unsigned k = i % HOT_GROUP;
+    const struct hot_group *g = &t->group[i / HOT_GROUP];
+    const bool more = g->more >> i % HOT_GROUP & 1;
 
-        if (!t->count[i] && !(g->more >> k & 1))
-            continue;
-        *line = (struct hot_line){.number = g->number * HOT_GROUP + k};
-        if (g->more >> k & 1)
-            *line = *more_of(t, line->number);
-        line->n += t->count[i];
-        *at = i + 1;
-        return true;
-    }
+    if (!t->count[i] && !more)
+        return false;
+    *line = (struct hot_line){.number = g->number * HOT_GROUP + i % HOT_GROUP};
+    if (more)
+        *line = *more_of(t, line->number);
+    line->n += t->count[i];
+    return true;
+}
+
+bool hot_lines_next(const struct hot_lines *t, size_t *at, uint64_t least, struct hot_line *line)
+{
+    for (size_t i = *at; i < t->n_groups * HOT_GROUP; i++)
+        if ((t->count[i] >= least || t->group[i / HOT_GROUP].more >> i % HOT_GROUP & 1) &&
+            line_at(t, i, line) && line->n >= least) {
+            *at = i + 1;
+            return true;
+        }
     *at = t->n_groups * HOT_GROUP;
     return false;
+}
+
+/* Accesses that the counters of group G have. */
+static uint64_t counted(const struct hot_lines *t, size_t g)
+{
+    const uint32_t *count = t->count + g * HOT_GROUP;
+    uint64_t sum = 0;
+
+    for (size_t k = 0; k < HOT_GROUP; k++)
+        sum += count[k];
+    return sum;
+}
+
+uint64_t hot_lines_touches(const struct hot_lines *t)
+{
+    uint64_t sum = 0;
+
+    for (size_t g = 0; g < t->n_groups; g++)
+        sum += counted(t, g);
+    for (size_t i = 0; i < t->size_more; i++)
+        sum += t->more[i].n;
+    return sum;
 }
 
 /*
@@ -189,15 +219,24 @@ static struct hot_line part_of(const struct hot_lines *t, const struct hot_line 
                              .joined = inside ? 0 : line->joined};
 }
 
-int hot_lines_copy(struct hot_lines *to, const struct hot_lines *t, unsigned shift)
+/* Group G of T on top of what TO has, whose blocks are not smaller. */
+static int copy_group(struct hot_lines *to, const struct hot_lines *t, size_t g)
 {
+    const unsigned wider = to->shift - t->shift;
     struct hot_line line, sum = {.n = 0};
     int rc = TROD_OK;
 
-    *to = (struct hot_lines){.shift = shift > t->shift ? shift : t->shift};
-    for (size_t at = 0; rc == TROD_OK && hot_lines_next(t, &at, &line);) {
-        const struct hot_line part = part_of(to, &line, t->shift);
+    if (wider >= HOT_GROUP_LOG2 && !t->group[g].more) { /* all of it lies in one block */
+        sum.number = t->group[g].number >> (wider - HOT_GROUP_LOG2);
+        sum.n = counted(t, g);
+        return sum.n ? add_line(to, &sum) : TROD_OK;
+    }
+    for (size_t i = g * HOT_GROUP; rc == TROD_OK && i < (g + 1) * HOT_GROUP; i++) {
+        struct hot_line part;
 
+        if (!line_at(t, i, &line))
+            continue;
+        part = part_of(to, &line, t->shift);
         if (sum.n && part.number != sum.number) {
             rc = add_line(to, &sum);
             sum = part;
@@ -208,6 +247,16 @@ int hot_lines_copy(struct hot_lines *to, const struct hot_lines *t, unsigned shi
         sum.joined += part.joined;
     }
     return rc == TROD_OK && sum.n ? add_line(to, &sum) : rc;
+}
+
+int hot_lines_copy(struct hot_lines *to, const struct hot_lines *t, unsigned shift)
+{
+    int rc = TROD_OK;
+
+    *to = (struct hot_lines){.shift = shift > t->shift ? shift : t->shift};
+    for (size_t g = 0; rc == TROD_OK && g < t->n_groups; g++)
+        rc = copy_group(to, t, g);
+    return rc;
 }
 
 /* Make the blocks of T as large as 1 << SHIFT. */
@@ -260,79 +309,125 @@ int hot_lines_touch(struct hot_lines *t, uint64_t addr, uint64_t size, uint64_t 
     }
 }
 
-/* Counters of so many groups are not in the nearest caches; accesses that are looked at ahead. */
-enum { FAR = 1 << 10, AHEAD = 12 };
+/* Accesses whose counters are found before any of them is counted; groups that are found at once.
+ */
+enum { BLOCK = 32, NEAR = 128 };
+/* No counter: the access is no simple case. */
+#define NO_COUNTER SIZE_MAX
 
-/* The place of block NUMBER's group, or the empty one where it belongs. */
-TROD_HOT const struct hot_place *group_of(const struct hot_lines *t, uint64_t number)
+/* Where group NUMBER of T is, if it is anywhere. Not inline: who calls has no registers to spare.
+ */
+TROD_APART static struct hot_place find_group(const struct hot_lines *t, uint64_t number)
 {
-    return place_of(t->place, t->n_places, t->hash, number / HOT_GROUP);
-}
-
-/* ADDR is going to be accessed: its counter, if its group has one, is fetched into the caches. */
-TROD_HOT void expect(const struct hot_lines *t, uint64_t addr)
-{
-    const uint64_t number = addr >> t->shift;
-    const struct hot_place *p = group_of(t, number);
-
-    if (p->number != HOT_NOWHERE)
-        __builtin_prefetch(&t->count[p->at + number % HOT_GROUP], 1);
+    return *place_of(t->place, t->n_places, t->hash, number);
 }
 
 /*
- * One more access of the bytes [ADDR, ADDR + SIZE). False: it is no simple case, and nothing is
- * done.
+ * The counters of T for the N rows ACCESS of B, to AT. An access of no bytes is inside of the block
+ * that it does not lie at the beginning of. NEAR_BY: by the last bits of its number where a group
+ * is that was found before.
  */
-static inline bool count_inside(struct hot_lines *t, uint64_t addr, uint32_t size, uint64_t most)
+TROD_HOT void find_counters(const struct hot_lines *t, const struct trod_batch *b,
+                            const uint16_t *access, uint32_t n, struct hot_place near_by[NEAR],
+                            size_t at[BLOCK])
 {
-    const uint64_t inside = (UINT64_C(1) << t->shift) - 1, number = addr >> t->shift;
-    const struct hot_place *p = group_of(t, number);
-    uint32_t *count;
+    const uint8_t *const kind = b->kind;
+    const uint64_t *const addr = b->addr;
+    const uint32_t *const size = b->size, *const count = t->count;
+    const unsigned shift = t->shift;
+    const uint64_t inside = (UINT64_C(1) << shift) - 1;
 
-    /* an access of no bytes is inside of the block that it does not lie at the beginning of */
-    if (p->number == HOT_NOWHERE || (addr & inside) + size - 1 > inside)
-        return false;
-    count = &t->count[p->at + number % HOT_GROUP];
-    if (*count + 1 > 1) { /* it is neither 0 nor as large as it may be */
-        ++*count;
-        return true;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t row = access[i];
+        const uint64_t a = addr[row], number = a >> shift, group = number / HOT_GROUP;
+        struct hot_place *const p = &near_by[group % NEAR];
+
+        at[i] = NO_COUNTER;
+        if (p->number != group)
+            *p = find_group(t, group);
+        if (p->number != group || (a & inside) + size[row] - 1 > inside ||
+            kind[row] > TROD_PREFETCH)
+            continue;
+        at[i] = p->at + number % HOT_GROUP;
+        __builtin_prefetch(&count[at[i]], 1);
     }
-    if (*count == 0 && !most && !(t->group[p->at / HOT_GROUP].more >> number % HOT_GROUP & 1)) {
-        *count = 1;
-        t->n++;
-        return true;
-    }
-    return false;
 }
 
-int hot_lines_rows(struct hot_lines *table, const struct trod_batch *b, uint32_t from, uint32_t to,
+/*
+ * One more access for the counters AT of T, from number I of N on to one that is no simple case.
+ * Returns its number.
+ */
+TROD_HOT uint32_t count_block(struct hot_lines *t, const size_t at[BLOCK], uint32_t i, uint32_t n,
+                              uint64_t most)
+{
+    uint32_t *const count = t->count;
+    size_t begun = 0;
+
+    for (; i < n && at[i] != NO_COUNTER; i++) {
+        const uint32_t now = count[at[i]] + 1;
+
+        if (now <= 1) { /* it was 0, or as large as it may be */
+            if (now == 0 || most || t->group[at[i] / HOT_GROUP].more >> at[i] % HOT_GROUP & 1)
+                break;
+            begun++;
+        }
+        count[at[i]] = now;
+    }
+    t->n += begun;
+    return i;
+}
+
+TROD_HOT int count_rows(struct hot_lines *t, const struct trod_batch *b, const uint16_t *access,
+                        uint32_t n, uint64_t most)
+{
+    struct hot_place near_by[NEAR];
+    size_t at[BLOCK];
+
+    for (uint32_t i = 0; i < NEAR; i++)
+        near_by[i].number = HOT_NOWHERE;
+    for (uint32_t from = 0, some; from < n; from += some) {
+        some = n - from < BLOCK ? n - from : BLOCK;
+        find_counters(t, b, access + from, some, near_by, at);
+        for (uint32_t i = count_block(t, at, 0, some, most); i < some;
+             i = count_block(t, at, i + 1, some, most)) {
+            const uint32_t row = access[from + i];
+            const unsigned shift = t->shift;
+
+            if (b->kind[row] > TROD_PREFETCH)
+                continue;
+            if (hot_lines_touch(t, b->addr[row], b->size[row], 1, most) < 0)
+                return TROD_ERR_NOMEM;
+            if (t->shift == shift)
+                continue;
+            for (uint32_t k = 0; k < NEAR; k++) /* blocks have become larger */
+                near_by[k].number = HOT_NOWHERE;
+            find_counters(t, b, access + from, some, near_by, at);
+        }
+    }
+    return TROD_OK;
+}
+
+#if TROD_AVX2
+TROD_WIDE static int count_rows_wide(struct hot_lines *t, const struct trod_batch *b,
+                                     const uint16_t *access, uint32_t n, uint64_t most)
+{
+    return count_rows(t, b, access, n, most);
+}
+#endif
+
+int hot_lines_rows(struct hot_lines *t, const struct trod_batch *b, uint32_t from, uint32_t to,
                    uint64_t most)
 {
-    const uint8_t *const restrict kind = b->kind;
-    const uint64_t *const restrict addr = b->addr;
-    const uint32_t *const restrict size = b->size;
-    const bool far = table->n_groups >= FAR;
-    struct hot_lines t;
     uint32_t n;
     const uint16_t *const access = trod_streak_accesses(b, from, to, &n);
 
-    if (!table->n_places && grow_places(table) < 0)
+    if (!t->n_places && grow_places(t) < 0)
         return TROD_ERR_NOMEM;
-    t = *table;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t row = access[i];
-
-        if (far && i + AHEAD < n)
-            expect(&t, addr[access[i + AHEAD]]);
-        if (kind[row] > TROD_PREFETCH || count_inside(&t, addr[row], size[row], most))
-            continue;
-        table->n = t.n;
-        if (hot_lines_touch(table, addr[row], size[row], 1, most) < 0)
-            return TROD_ERR_NOMEM;
-        t = *table;
-    }
-    table->n = t.n;
-    return TROD_OK;
+#if TROD_AVX2
+    if (trod_wide())
+        return count_rows_wide(t, b, access, n, most);
+#endif
+    return count_rows(t, b, access, n, most);
 }
 
 int hot_lines_merge(struct hot_lines *into, const struct hot_lines *from, uint64_t most)
@@ -340,7 +435,7 @@ int hot_lines_merge(struct hot_lines *into, const struct hot_lines *from, uint64
     struct hot_line line;
     int rc = coarsen(into, from->shift);
 
-    for (size_t at = 0; rc == TROD_OK && hot_lines_next(from, &at, &line);) {
+    for (size_t at = 0; rc == TROD_OK && hot_lines_next(from, &at, 1, &line);) {
         const struct hot_line part = part_of(into, &line, from->shift);
 
         rc = part.n ? hot_line_add(into, &part, most) : TROD_OK;

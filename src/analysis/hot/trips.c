@@ -9,6 +9,7 @@
 #include "analysis/hot/hot.h"
 
 #include "analysis/by_site.h"
+#include "core/endian.h"
 #include "core/grow.h"
 #include "core/pack.h"
 #include "engine/sites.h"
@@ -22,6 +23,7 @@ void hot_trips_free(struct hot_state *s)
 {
     for (uint32_t i = 0; i < s->n_lanes; i++) {
         free(s->lane[i].ran);
+        free(s->lane[i].quiet);
         free(s->lane[i].trips);
     }
     free(s->head_of);
@@ -43,21 +45,21 @@ int hot_trips_room(struct hot_state *s, size_t n)
 static bool goes_back(const struct hot_state *s, const struct hot_lane *l, uint32_t to)
 {
     struct trod_sites *sites = s->context.sites;
-    const struct trod_site *from = trod_site_at(sites, l->site);
+    const struct trod_site *from = trod_site_at(sites, l->here.site);
     enum trod_isa isa;
     enum trod_endian endian;
-    uint32_t branch = l->site;
+    uint32_t branch = l->here.site;
 
     if (trod_site_at(sites, to)->pc > from->pc)
         return false;
     engine_sites_isa(sites, &isa, &endian); /* other threads may be merging what they know */
     if (isa == TROD_ISA_MIPS32 || isa == TROD_ISA_MIPS64) { /* a branch is the one before */
-        branch = l->before;
+        branch = l->here.before;
         if (branch == TROD_NO_SITE ||
             trod_site_at(sites, branch)->pc + hot_size_of(trod_site_at(sites, branch)) != from->pc)
             return false;
     }
-    return hot_loops(sites, branch) && hot_same_function(s, l->site, to);
+    return hot_loops(sites, branch) && hot_same_function(s, l->here.site, to);
 }
 
 /* ---- trips */
@@ -98,6 +100,9 @@ static int new_head(struct hot_state *s, uint32_t site)
     s->trip[s->n_trip++] = (struct hot_trip){.site = site};
     s->head_of[site] = (uint32_t)s->n_trip;
     s->heads[site / WORD] |= UINT64_C(1) << site % WORD;
+    for (uint32_t i = 0; i < s->n_lanes; i++)
+        if (site / 8 < s->lane[i].n_quiet)
+            s->lane[i].quiet[site / 8] &= (uint8_t) ~(1u << site % 8);
     return TROD_OK;
 }
 
@@ -115,15 +120,17 @@ static uint64_t mask_of(uint32_t from, uint32_t to)
  */
 static int count_jump(struct hot_state *s, const struct hot_lane *l, uint32_t site, uint32_t *head)
 {
-    const uint64_t from = (uint64_t)l->site << 32;
+    const uint32_t from = l->here.site;
     struct hot_back *back;
 
     *head = 0;
-    if (l->site == TROD_NO_SITE)
-        return trod_pairs_count(&s->jumps, from | site);
-    back = &s->back[l->site];
+    if (from == TROD_NO_SITE) {
+        s->fetched[site]++;
+        return trod_pairs_count(&s->jumps, (uint64_t)from << 32 | site);
+    }
+    back = &s->back[from];
     if (back->to != site + 1) {
-        if (back->n && trod_pairs_add(&s->jumps, from | (back->to - 1), back->n) < 0)
+        if (back->n && hot_settle_back(s, from) < 0)
             return TROD_ERR_NOMEM;
         *back = (struct hot_back){.to = site + 1};
         if (goes_back(s, l, site)) {
@@ -137,17 +144,16 @@ static int count_jump(struct hot_state *s, const struct hot_lane *l, uint32_t si
     return TROD_OK;
 }
 
-int hot_jumps(struct trod_pairs *all, const struct hot_state *s)
+/* Room for sites up to END. */
+static int lane_room(struct hot_lane *l, uint32_t end)
 {
-    int rc;
+    const size_t words = (size_t)end / WORD + 1;
 
-    *all = (struct trod_pairs){.n = 0};
-    rc = trod_pairs_merge(all, &s->jumps);
-    for (size_t site = 0; rc == TROD_OK && site < s->n_back; site++)
-        if (s->back[site].n)
-            rc =
-                trod_pairs_add(all, (uint64_t)site << 32 | (s->back[site].to - 1), s->back[site].n);
-    return rc;
+    if (words <= l->n_ran && words * sizeof *l->ran <= l->n_quiet)
+        return TROD_OK;
+    if (trod_by_site_room(&l->quiet, &l->n_quiet, words * sizeof *l->ran, 1) < 0)
+        return TROD_ERR_NOMEM;
+    return trod_by_site_room(&l->ran, &l->n_ran, words, sizeof *l->ran);
 }
 
 int hot_trips_count(struct hot_state *s, struct hot_lane *l, uint32_t site, uint32_t n, bool jumped)
@@ -157,13 +163,17 @@ int hot_trips_count(struct hot_state *s, struct hot_lane *l, uint32_t site, uint
     uint32_t back = 0;
     int rc = TROD_OK;
 
-    if (end / WORD >= l->n_ran &&
-        trod_by_site_room(&l->ran, &l->n_ran, end / WORD + 1, sizeof *l->ran) < 0)
+    if (lane_room(l, end) < 0)
         return TROD_ERR_NOMEM;
     was_there = l->ran[site / WORD] >> site % WORD & 1;
     if (jumped && count_jump(s, l, site, &back) < 0)
         return TROD_ERR_NOMEM;
+    if (!jumped && site != l->here.site + 1) {
+        hot_leave(s, &l->here);
+        s->fetched[site]++;
+    }
     for (uint32_t from = site, to; from < end; from = to) {
+        uint8_t *const quiet = l->quiet + (size_t)from / WORD * sizeof *l->ran;
         uint64_t heads, mask;
 
         to = (from / WORD + 1) * WORD;
@@ -171,6 +181,7 @@ int hot_trips_count(struct hot_state *s, struct hot_lane *l, uint32_t site, uint
         mask = mask_of(from, to);
         heads = s->heads[from / WORD] & mask;
         l->ran[from / WORD] |= mask;
+        trod_store_le64(quiet, trod_load_le64(quiet) | (mask & ~heads));
         for (; rc == TROD_OK && heads; heads &= heads - 1) {
             const uint32_t head = from / WORD * WORD + (uint32_t)__builtin_ctzll(heads);
 
@@ -186,10 +197,12 @@ void hot_trips_end(struct hot_state *s, struct hot_lane *l)
         if (l->trips[i].trips && !l->trips[i].partly)
             close_entry(&s->trip[i], l->trips[i].trips);
     free(l->ran);
+    free(l->quiet);
     free(l->trips);
     l->ran = NULL;
+    l->quiet = NULL;
     l->trips = NULL;
-    l->n_ran = l->n_trips = 0;
+    l->n_ran = l->n_quiet = l->n_trips = 0;
 }
 
 /* Head I of S with what is going on, as if it had ended. */

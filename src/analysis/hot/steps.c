@@ -1,0 +1,78 @@
+/*
+ * steps.c - executions of sites, and jumps between them (hot.h).
+ *
+ * Instructions are executed one behind the other, until one jumps. So the executions of a site are
+ * those of the one before it, without the jumps from there, and with the jumps to it: jumps that
+ * are counted once tell them. Where a jump from a site goes to where the last one went, only its
+ * counter in back is touched; what follows from it is worked out here. What comes next without a
+ * jump, but has not the next number, is counted at once (hot_trips_count), and so is where a lane
+ * ends (hot_leave).
+ */
+#include "analysis/hot/hot.h"
+
+#include "analysis/by_site.h"
+
+#include <stdlib.h>
+
+int hot_jumps(struct trod_pairs *all, const struct hot_state *s)
+{
+    int rc;
+
+    *all = (struct trod_pairs){.n = 0};
+    rc = trod_pairs_merge(all, &s->jumps);
+    for (size_t site = 0; rc == TROD_OK && site < s->n_back; site++)
+        if (s->back[site].n)
+            rc =
+                trod_pairs_add(all, (uint64_t)site << 32 | (s->back[site].to - 1), s->back[site].n);
+    return rc;
+}
+
+/* The jumps of BACK, that of site FROM, as steps. */
+static void add_back(uint64_t *steps, size_t from, const struct hot_back *back)
+{
+    steps[from + 1] -= back->n;
+    steps[back->to - 1] += back->n;
+}
+
+int hot_settle_back(struct hot_state *s, uint32_t from)
+{
+    struct hot_back *back = &s->back[from];
+
+    if (trod_pairs_add(&s->jumps, (uint64_t)from << 32 | (back->to - 1), back->n) < 0)
+        return TROD_ERR_NOMEM;
+    add_back(s->fetched, from, back);
+    back->n = 0;
+    return TROD_OK;
+}
+
+void hot_add_steps(const struct hot_state *s, uint64_t *to)
+{
+    for (size_t i = 0; i < s->n_ran; i++)
+        to[i] += s->fetched[i];
+    for (size_t from = 0; from < s->n_back; from++)
+        if (s->back[from].n)
+            add_back(to, from, &s->back[from]);
+    for (uint32_t i = 0; i < s->n_lanes; i++)
+        if (s->lane[i].here.site != TROD_NO_SITE)
+            to[(size_t)s->lane[i].here.site + 1]--;
+}
+
+uint64_t *hot_fetched(const struct hot_state *s)
+{
+    uint64_t *to = calloc(s->n_ran + 1, sizeof *to), sum = 0;
+
+    if (!to)
+        return NULL;
+    hot_add_steps(s, to);
+    for (size_t i = 0; i < s->n_ran; i++)
+        to[i] = sum += to[i];
+    return to;
+}
+
+int hot_add_again(struct hot_state *s, size_t site, uint64_t n)
+{
+    if (trod_by_site_room(&s->again, &s->n_again, site + 1, sizeof *s->again) < 0)
+        return TROD_ERR_NOMEM;
+    s->again[site] += n;
+    return TROD_OK;
+}
