@@ -7,15 +7,20 @@
 
 #include "trod/buf.h"
 
+/* V to P, where there is room for ten bytes. Returns where it ends. */
+static inline uint8_t *trod_pack_at(uint8_t *p, uint64_t v)
+{
+    for (; v > 0x7f; v >>= 7)
+        *p++ = (uint8_t)(v | 0x80);
+    *p++ = (uint8_t)v;
+    return p;
+}
+
 static inline int trod_pack(struct trod_buf *out, uint64_t v)
 {
     uint8_t b[10];
-    size_t n = 0;
 
-    for (; v > 0x7f; v >>= 7)
-        b[n++] = (uint8_t)(v | 0x80);
-    b[n++] = (uint8_t)v;
-    return trod_buf_add(out, b, n);
+    return trod_buf_add(out, b, (size_t)(trod_pack_at(b, v) - b));
 }
 
 /*

@@ -175,6 +175,11 @@ int nav_postings_range(const struct nav_index *x, const struct nav_segment *s, u
 
 /* squeeze.c: N bytes at P, compressed where that makes them fewer, appended to OUT. */
 int nav_squeeze(const void *p, size_t n, struct trod_buf *out);
+/* The same for many, with what is needed for it (tables), which they share. */
+struct nav_squeezer;
+int nav_squeezer_new(struct nav_squeezer **out);
+void nav_squeezer_free(struct nav_squeezer *s);
+int nav_squeeze_by(struct nav_squeezer *s, const void *p, size_t n, struct trod_buf *out);
 /* The RAW bytes that N bytes at P stand for, appended to OUT. */
 int nav_unsqueeze(const uint8_t *p, size_t n, size_t raw, struct trod_buf *out);
 

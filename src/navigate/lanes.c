@@ -112,14 +112,7 @@ static int insn_rows(struct nav_builder *b, const struct nav_item *it)
 
 static int memory_rows(struct nav_builder *b, const struct nav_item *it)
 {
-    const uint32_t before = (uint32_t)(it->row - b->block[b->n_blocks].row);
-    const uint32_t kinds = 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC;
-    int rc = TROD_OK;
-
-    for (uint32_t i = 0; rc == TROD_OK && i < it->b->n; i++)
-        if (kinds >> it->b->kind[i] & 1)
-            rc = nav_touch_row(&b->touch, it->b, i, before + i);
-    return rc;
+    return nav_touch_rows(&b->touch, it->b, (uint32_t)(it->row - b->block[b->n_blocks].row));
 }
 
 static int lane_rows(struct nav_builder *b, unsigned lane, const struct nav_item *it)

@@ -12,7 +12,8 @@
 #include "navigate/index.h"
 
 enum {
-    NAV_MEMORY_LINES = 1 << 15,  /* of a block; one with more has no memory in the index */
+    NAV_MEMORY_LINES = 1 << 15,  /* of a block; one with more has no memory in the index, */
+    NAV_MEMORY_PARTS = 1 << 18,  /* nor has one with more accesses, in parts of eight bytes */
     NAV_MEMORY_KNOWN = 1 << 16,  /* lines whose content is known while a segment is indexed */
     NAV_MEMORY_ROW = 8,          /* bytes a row that the memory of a block may take, */
     NAV_MEMORY_FLOOR = 1 << 12,  /* and these besides */
@@ -29,10 +30,27 @@ enum nav_run_kind {
     NAV_RUN_KINDS
 };
 
-/* A line that the block at hand touches. Bits of masks are bytes; rows are counted in the block. */
+/* An access of the block at hand, or a part of it: at most eight bytes of a line, from AT on. */
+struct nav_memory_part {
+    uint64_t value; /* the byte at AT is the lowest */
+    uint32_t row;   /* in the block */
+    uint32_t older; /* the part of the same line before it: its number + 1; 0: none */
+    uint8_t at;
+    uint8_t bytes; /* a bit for each: those that are accessed, */
+    uint8_t known; /* with a value that is known, */
+    uint8_t fresh; /* read before anything else */
+    bool write;
+};
+
+/* A line that the block at hand accesses. */
 struct nav_memory_line {
     uint64_t key;
-    uint64_t met;   /* accessed at all */
+    uint64_t met;    /* bytes that are accessed */
+    uint32_t newest; /* of its parts: number + 1 */
+};
+
+/* What the block leaves in a line. Bits of masks are bytes; rows are counted in the block. */
+struct nav_memory_left {
     uint64_t wrote; /* written, */
     uint64_t known; /* with a value that is known */
     uint64_t read;  /* read behind the last write */
@@ -51,13 +69,14 @@ struct nav_memory_known {
 };
 
 struct nav_memory {
-    uint32_t *slot; /* by hash of the key: place of a line + 1 */
-    uint32_t mask;
-    struct nav_memory_line *line;
+    struct nav_memory_line *line; /* in the order in which the block accesses them */
     uint32_t n;
     size_t cap;
-    struct nav_memory_line *last; /* met last */
-    bool whole;                   /* all lines of the block are here */
+    struct nav_memory_part *part; /* in the order of rows */
+    uint32_t n_parts;
+    size_t cap_parts;
+    bool whole;                  /* all accesses of the block are here */
+    struct nav_memory_left left; /* in the line at hand, when the block ends */
     struct nav_memory_known *known;
     uint32_t turn;
     struct trod_buf told; /* of a block */
@@ -65,8 +84,8 @@ struct nav_memory {
 
 int nav_memory_init(struct nav_memory *m);
 void nav_memory_fini(struct nav_memory *m);
-/* Access A by row ROW of the block. Returns 0 or TROD_ERR_NOMEM. */
-int nav_memory_access(struct nav_memory *m, const struct nav_access *a, uint32_t row);
+/* Room for another line, another part. False: there is none, for which see M->whole. */
+bool nav_memory_room(struct nav_memory *m, bool line);
 /*
  * The block ends: what it leaves, as that of block BLOCK, to OUT, if that is at most MOST bytes;
  * *WHOLE says whether it is there. The next block begins. Returns 0 or TROD_ERR_NOMEM.
@@ -75,6 +94,34 @@ int nav_memory_end(struct nav_memory *m, uint32_t block, uint64_t most, struct n
                    bool *whole);
 /* A segment begins: it is told of without those before. */
 void nav_memory_forget(struct nav_memory *m);
+
+/*
+ * Part A of an access (OLDER and FRESH are found here) to line KEY. *LINE is the caller's, by line
+ * and block: 0 at first. Returns 0 or TROD_ERR_NOMEM.
+ */
+static inline int nav_memory_put(struct nav_memory *m, uint64_t key, uint32_t *line,
+                                 struct nav_memory_part a)
+{
+    struct nav_memory_line *l;
+
+    if (!m->whole || !a.bytes)
+        return TROD_OK;
+    if (!*line) {
+        if (!nav_memory_room(m, true))
+            return m->whole ? TROD_ERR_NOMEM : TROD_OK;
+        m->line[m->n++] = (struct nav_memory_line){.key = key};
+        *line = m->n;
+    }
+    if (m->n_parts == m->cap_parts && !nav_memory_room(m, false))
+        return m->whole ? TROD_ERR_NOMEM : TROD_OK;
+    l = &m->line[*line - 1];
+    a.fresh = (uint8_t)(a.write ? 0 : a.bytes & ~(l->met >> a.at));
+    a.older = l->newest;
+    l->met |= (uint64_t)a.bytes << a.at;
+    m->part[m->n_parts++] = a;
+    l->newest = m->n_parts;
+    return TROD_OK;
+}
 
 /* recall.c: what is asked of blocks whose memory is in the index. */
 struct nav_recall {

@@ -30,39 +30,66 @@ int nav_postings_add(struct nav_postings *p, uint64_t key, uint32_t block, uint6
     return TROD_OK;
 }
 
-/*
- * By key; of equal keys the order stays, which is that of blocks. Digits of the key from the lowest
- * on; those that are the same in all keys are passed over.
- */
-int nav_postings_sort(struct nav_postings *p)
-{
-    struct nav_posting *from = p->at, *to = malloc((p->n + 1) * sizeof *to);
-    size_t *count = malloc(DIGITS * sizeof *count);
-    int rc = to && count ? TROD_OK : TROD_ERR_NOMEM;
+/* A posting that is sorted: where it stood. */
+struct sorted {
+    uint64_t key;
+    size_t at;
+};
 
-    for (unsigned shift = 0; rc == TROD_OK && p->n && shift < 64; shift += DIGIT_BITS) {
+/*
+ * By key; where keys are equal the order stays. Digits of the key from the lowest on; those that
+ * are the same in all keys are passed over. Returns the one of FROM and TO that is sorted.
+ */
+static struct sorted *sort(struct sorted *from, struct sorted *to, size_t n, size_t *count)
+{
+    for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+        struct sorted *other = from;
         size_t at = 0;
 
         memset(count, 0, DIGITS * sizeof *count);
-        for (size_t i = 0; i < p->n; i++)
+        for (size_t i = 0; i < n; i++)
             count[from[i].key >> shift & (DIGITS - 1)]++;
-        if (count[from[0].key >> shift & (DIGITS - 1)] == p->n)
+        if (count[from[0].key >> shift & (DIGITS - 1)] == n)
             continue;
         for (size_t d = 0; d < DIGITS; d++) {
-            const size_t n = count[d];
+            const size_t some = count[d];
 
             count[d] = at;
-            at += n;
+            at += some;
         }
-        for (size_t i = 0; i < p->n; i++)
+        for (size_t i = 0; i < n; i++)
             to[count[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
-        p->at = to;
-        to = from;
-        from = p->at;
+        from = to;
+        to = other;
     }
-    if (rc == TROD_OK)
-        p->cap = p->n; /* one of the two has no more */
-    free(to);
+    return from;
+}
+
+/* By key; of equal keys the order stays, which is that of blocks. */
+int nav_postings_sort(struct nav_postings *p)
+{
+    const size_t n = p->n;
+    struct nav_posting *out = malloc((n + 1) * sizeof *out);
+    struct sorted *a = malloc((n + 1) * sizeof *a), *b = malloc((n + 1) * sizeof *b);
+    size_t *count = malloc(DIGITS * sizeof *count);
+    int rc = out && a && b && count ? TROD_OK : TROD_ERR_NOMEM;
+
+    if (rc == TROD_OK && n) {
+        const struct sorted *s;
+
+        for (size_t i = 0; i < n; i++)
+            a[i] = (struct sorted){p->at[i].key, i};
+        s = sort(a, b, n, count);
+        for (size_t i = 0; i < n; i++)
+            out[i] = p->at[s[i].at];
+        free(p->at);
+        p->at = out;
+        p->cap = n + 1;
+        out = NULL;
+    }
+    free(out);
+    free(a);
+    free(b);
     free(count);
     return rc;
 }
@@ -82,20 +109,19 @@ static unsigned mask_form(uint64_t m)
     return ((m + low) & m) == 0 ? MASK_RUN : MASK_ANY;
 }
 
-static int put_mask(uint64_t m, struct trod_buf *out)
+/* M to P, where there is room for eight bytes. Returns where it ends. */
+static uint8_t *put_mask(uint8_t *p, uint64_t m)
 {
-    uint8_t bytes[8];
-
     switch (mask_form(m)) {
     case MASK_RUN:
-        bytes[0] = (uint8_t)__builtin_ctzll(m);
-        bytes[1] = (uint8_t)__builtin_popcountll(m);
-        return trod_buf_add(out, bytes, 2);
+        *p++ = (uint8_t)__builtin_ctzll(m);
+        *p++ = (uint8_t)__builtin_popcountll(m);
+        return p;
     case MASK_ANY:
-        trod_store_le64(bytes, m);
-        return trod_buf_add(out, bytes, 8);
+        trod_store_le64(p, m);
+        return p + 8;
     default:
-        return TROD_OK;
+        return p;
     }
 }
 
@@ -120,87 +146,105 @@ static bool get_mask(struct trod_span *in, unsigned form, uint64_t *m)
 
 /* ---- writing */
 
-static int put_posting(const struct nav_postings *all, const struct nav_posting *p, unsigned id,
-                       uint32_t before, struct trod_buf *out)
-{
-    const bool one = p->steps && (p->steps & (p->steps - 1)) == 0;
-    const uint8_t steps = (uint8_t)p->steps,
-                  forms = (uint8_t)(mask_form(p->a) | mask_form(p->b) << 2 |
-                                    (one ? ONE_STEP | (unsigned)__builtin_ctz(p->steps) << 5 : 0));
-    int rc = trod_pack(out, p->block - before);
+enum { POSTING_MOST = 10 + 10 + 1 + 1 + 8 + 8 }; /* bytes, besides what MEMORY tells */
 
-    if (rc < 0 || id == NAV_S_REGS)
-        return rc;
-    if (id == NAV_S_SITES || id == NAV_S_MARKS)
-        return trod_pack(out, p->a);
-    if (id == NAV_S_MEMORY)
-        return trod_pack(out, p->b) < 0 ? TROD_ERR_NOMEM
-                                        : trod_buf_add(out, all->told.p + p->a, (size_t)p->b);
-    if ((rc = trod_buf_add(out, &forms, 1)) < 0 ||
-        (!one && (rc = trod_buf_add(out, &steps, 1)) < 0))
-        return rc;
-    if ((rc = put_mask(p->a, out)) < 0)
-        return rc;
-    return put_mask(p->b, out);
+/* Returns where it ends. */
+static uint8_t *put_posting(uint8_t *p, const struct nav_postings *all,
+                            const struct nav_posting *at, unsigned id, uint32_t before)
+{
+    const bool one = at->steps && (at->steps & (at->steps - 1)) == 0;
+
+    p = trod_pack_at(p, at->block - before);
+    switch (id) {
+    case NAV_S_REGS:
+        return p;
+    case NAV_S_SITES:
+    case NAV_S_MARKS:
+        return trod_pack_at(p, at->a);
+    case NAV_S_MEMORY:
+        p = trod_pack_at(p, at->b);
+        memcpy(p, all->told.p + at->a, (size_t)at->b);
+        return p + at->b;
+    default:
+        *p++ = (uint8_t)(mask_form(at->a) | mask_form(at->b) << 2 |
+                         (one ? ONE_STEP | (unsigned)__builtin_ctz(at->steps) << 5 : 0));
+        if (!one)
+            *p++ = (uint8_t)at->steps;
+        return put_mask(put_mask(p, at->a), at->b);
+    }
 }
 
-static int put_key(const struct nav_postings *all, const struct nav_posting *p, size_t n,
+/* The N postings from AT on, which have one key; that before it is BEFORE. */
+static int put_key(const struct nav_postings *all, const struct nav_posting *at, size_t n,
                    unsigned id, uint32_t from, uint64_t before, struct trod_buf *out)
 {
-    int rc = trod_pack(out, p->key - before);
+    size_t most = 10 + 10 + n * POSTING_MOST;
+    uint8_t *p;
 
-    if (rc == TROD_OK)
-        rc = trod_pack(out, n);
-    for (size_t i = 0; rc == TROD_OK && i < n; i++)
-        rc = put_posting(all, &p[i], id, i ? p[i - 1].block : from, out);
-    return rc;
+    for (size_t i = 0; id == NAV_S_MEMORY && i < n; i++)
+        most += (size_t)at[i].b;
+    if (trod_buf_reserve(out, most) < 0)
+        return TROD_ERR_NOMEM;
+    p = trod_pack_at(out->p + out->n, at->key - before);
+    p = trod_pack_at(p, n);
+    for (size_t i = 0; i < n; i++)
+        p = put_posting(p, all, &at[i], id, i ? at[i - 1].block : from);
+    out->n = (size_t)(p - out->p);
+    return TROD_OK;
 }
 
+/* A section on its way: the page at hand, those before it and their directory. */
+struct section {
+    struct nav_squeezer *squeezer;
+    struct trod_buf page, dir, all;
+};
+
 /* A page that is full, and its entry in the directory. */
-static int end_page(struct trod_buf *page, uint64_t key, struct trod_buf *dir, struct trod_buf *all)
+static int end_page(struct section *s, uint64_t key)
 {
     uint8_t entry[ENTRY];
-    const size_t at = all->n;
-    int rc = nav_squeeze(page->p, page->n, all);
+    const size_t at = s->all.n;
+    int rc = nav_squeeze_by(s->squeezer, s->page.p, s->page.n, &s->all);
 
     trod_store_le64(entry, key);
     trod_store_le32(entry + 8, (uint32_t)at);
-    trod_store_le32(entry + 12, (uint32_t)(all->n - at));
-    trod_store_le32(entry + 16, (uint32_t)page->n);
-    page->n = 0;
-    return rc < 0 ? rc : trod_buf_add(dir, entry, sizeof entry);
+    trod_store_le32(entry + 12, (uint32_t)(s->all.n - at));
+    trod_store_le32(entry + 16, (uint32_t)s->page.n);
+    s->page.n = 0;
+    return rc < 0 ? rc : trod_buf_add(&s->dir, entry, sizeof entry);
 }
 
 int nav_postings_encode(const struct nav_postings *p, unsigned id, uint32_t from,
                         struct trod_buf *out)
 {
-    struct trod_buf page = {0}, dir = {0}, all = {0};
+    struct section s = {0};
     uint64_t first = 0, before = 0;
     uint8_t pages[4];
-    int rc = TROD_OK;
+    int rc = nav_squeezer_new(&s.squeezer);
 
     for (size_t i = 0, n; rc == TROD_OK && i < p->n; i += n) {
         for (n = 1; i + n < p->n && p->at[i + n].key == p->at[i].key;)
             n++;
-        if (page.n == 0)
+        if (s.page.n == 0)
             first = before = p->at[i].key;
-        rc = put_key(p, &p->at[i], n, id, from, before, &page);
+        rc = put_key(p, &p->at[i], n, id, from, before, &s.page);
         before = p->at[i].key;
-        if (rc == TROD_OK && page.n >= NAV_PAGE)
-            rc = end_page(&page, first, &dir, &all);
+        if (rc == TROD_OK && s.page.n >= NAV_PAGE)
+            rc = end_page(&s, first);
     }
-    if (rc == TROD_OK && page.n)
-        rc = end_page(&page, first, &dir, &all);
-    trod_store_le32(pages, (uint32_t)(dir.n / ENTRY));
+    if (rc == TROD_OK && s.page.n)
+        rc = end_page(&s, first);
+    trod_store_le32(pages, (uint32_t)(s.dir.n / ENTRY));
     if (rc == TROD_OK)
         rc = trod_buf_add(out, pages, sizeof pages);
-    if (rc == TROD_OK && dir.n)
-        rc = trod_buf_add(out, dir.p, dir.n);
-    if (rc == TROD_OK && all.n)
-        rc = trod_buf_add(out, all.p, all.n);
-    trod_buf_fini(&page);
-    trod_buf_fini(&dir);
-    trod_buf_fini(&all);
+    if (rc == TROD_OK)
+        rc = trod_buf_add(out, s.dir.p, s.dir.n);
+    if (rc == TROD_OK)
+        rc = trod_buf_add(out, s.all.p, s.all.n);
+    nav_squeezer_free(s.squeezer);
+    trod_buf_fini(&s.page);
+    trod_buf_fini(&s.dir);
+    trod_buf_fini(&s.all);
     return rc;
 }
 

@@ -10,9 +10,20 @@
 #if TROD_HAVE_ZSTD
 #include <zstd.h>
 
-enum { LEVEL = 3 };
+enum { LEVEL = 1 };
 
-int nav_squeeze(const void *p, size_t n, struct trod_buf *out)
+int nav_squeezer_new(struct nav_squeezer **out)
+{
+    *out = (struct nav_squeezer *)ZSTD_createCCtx();
+    return *out ? TROD_OK : TROD_ERR_NOMEM;
+}
+
+void nav_squeezer_free(struct nav_squeezer *s)
+{
+    ZSTD_freeCCtx((ZSTD_CCtx *)s);
+}
+
+int nav_squeeze_by(struct nav_squeezer *s, const void *p, size_t n, struct trod_buf *out)
 {
     const size_t bound = ZSTD_compressBound(n);
     size_t made;
@@ -21,7 +32,7 @@ int nav_squeeze(const void *p, size_t n, struct trod_buf *out)
         return TROD_OK;
     if (trod_buf_reserve(out, bound > n ? bound : n) < 0)
         return TROD_ERR_NOMEM;
-    made = ZSTD_compress(out->p + out->n, bound, p, n, LEVEL);
+    made = ZSTD_compressCCtx((ZSTD_CCtx *)s, out->p + out->n, bound, p, n, LEVEL);
     if (ZSTD_isError(made) || made >= n) {
         memcpy(out->p + out->n, p, n);
         made = n;
@@ -35,8 +46,20 @@ static bool unpack(const uint8_t *p, size_t n, uint8_t *to, size_t raw)
     return ZSTD_decompress(to, raw, p, n) == raw;
 }
 #else
-int nav_squeeze(const void *p, size_t n, struct trod_buf *out)
+int nav_squeezer_new(struct nav_squeezer **out)
 {
+    *out = NULL;
+    return TROD_OK;
+}
+
+void nav_squeezer_free(struct nav_squeezer *s)
+{
+    (void)s;
+}
+
+int nav_squeeze_by(struct nav_squeezer *s, const void *p, size_t n, struct trod_buf *out)
+{
+    (void)s;
     return trod_buf_add(out, p, n);
 }
 
@@ -49,6 +72,17 @@ static bool unpack(const uint8_t *p, size_t n, uint8_t *to, size_t raw)
     return false;
 }
 #endif
+
+int nav_squeeze(const void *p, size_t n, struct trod_buf *out)
+{
+    struct nav_squeezer *s;
+    int rc = nav_squeezer_new(&s);
+
+    if (rc == TROD_OK)
+        rc = nav_squeeze_by(s, p, n, out);
+    nav_squeezer_free(s);
+    return rc;
+}
 
 int nav_unsqueeze(const uint8_t *p, size_t n, size_t raw, struct trod_buf *out)
 {

@@ -3,6 +3,8 @@
  */
 #include "navigate/tally.h"
 
+#include "core/endian.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,10 +40,11 @@ static uint32_t hash(uint64_t key)
     return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
+/* Instructions that stand side by side in memory do so here as well, eight or more of them. */
 static struct nav_tally_site *site_place(struct nav_tally_site *table, uint32_t mask, uint32_t turn,
                                          uint64_t pc)
 {
-    for (uint32_t at = hash(pc);; at++) {
+    for (uint32_t at = hash(pc >> 5) << 3 | (pc >> 2 & 7);; at++) {
         struct nav_tally_site *s = &table[at & mask];
 
         if (s->turn != turn || s->pc == pc)
@@ -130,10 +133,24 @@ static void look_at(struct nav_tally *t, const struct trod_batch *b, uint32_t i,
         mark(t, k < c->n_read, c->id[k]);
 }
 
+/* The N bytes at CODE, at most NAV_CODES, as numbers. */
+static void words(const uint8_t *code, uint32_t n, uint64_t word[2])
+{
+    if (n == 4)
+        word[0] = trod_load_le32(code);
+    else if (n <= 8)
+        memcpy(&word[0], code, n);
+    else {
+        memcpy(&word[0], code, 8);
+        memcpy(&word[1], code + 8, n - 8);
+    }
+}
+
 static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
 {
     const uint8_t *code = NULL;
     struct nav_tally_site *s;
+    uint64_t word[2] = {0, 0};
     uint32_t n = 0;
 
     if (!nav_has(b, i, TROD_COL_ADDR))
@@ -141,6 +158,7 @@ static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t
     if (nav_has(b, i, TROD_COL_CODE)) {
         code = trod_batch_bytes(b, b->code[i]);
         n = b->code[i].len < NAV_CODES ? b->code[i].len : NAV_CODES;
+        words(code, n, word);
     }
     if (2 * t->n_sites > t->site_mask && grow_sites(t) < 0)
         return TROD_ERR_NOMEM;
@@ -148,16 +166,15 @@ static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t
     if (s->turn != t->turn) {
         *s = (struct nav_tally_site){.pc = b->addr[i], .turn = t->turn};
         t->n_sites++;
-    } else if (s->n == n && (n == 0 || memcmp(s->code, code, n) == 0)) {
+    } else if (s->n == n && s->code[0] == word[0] && s->code[1] == word[1]) {
         s->count++;
         return TROD_OK;
     }
     s->count++;
     s->n = (uint8_t)n;
-    if (n) {
-        memcpy(s->code, code, n);
+    memcpy(s->code, word, sizeof word);
+    if (n)
         look_at(t, b, i, code, n);
-    }
     return TROD_OK;
 }
 

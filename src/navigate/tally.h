@@ -25,12 +25,14 @@ struct nav_tally_line {
     uint64_t key, written, read;
     uint32_t turn; /* the block that it is of; another: an empty place */
     uint32_t steps;
+    uint32_t memory; /* see nav_memory_put */
 };
 
 struct nav_tally_site {
     uint64_t pc, count;
+    uint64_t code[NAV_CODES / 8];
     uint32_t turn;
-    uint8_t n, code[NAV_CODES];
+    uint8_t n; /* bytes of CODE */
 };
 
 /* Rows of a kind by the number in their column SUB; which numbers there are. */
@@ -87,8 +89,8 @@ struct nav_touch {
 /* BIG: byte order of values. */
 int nav_touch_init(struct nav_touch *t, bool big);
 void nav_touch_fini(struct nav_touch *t);
-/* Row I of B, row ROW of its block. Returns 0 or TROD_ERR_NOMEM. */
-int nav_touch_row(struct nav_touch *t, const struct trod_batch *b, uint32_t i, uint32_t row);
+/* The rows of B, of which the first is row ROW of its block. Returns 0 or TROD_ERR_NOMEM. */
+int nav_touch_rows(struct nav_touch *t, const struct trod_batch *b, uint32_t row);
 /* The block ends: its postings (what it leaves in memory: nav_memory_end); the next one begins. */
 int nav_touch_end(struct nav_touch *t, uint32_t block, struct nav_postings *lines);
 

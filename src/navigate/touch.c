@@ -58,21 +58,30 @@ static int grow_lines(struct nav_touch *t)
     return TROD_OK;
 }
 
-static int touch(struct nav_touch *t, uint64_t key, uint64_t mask, const struct nav_access *a)
+/* The line of KEY. NULL: no memory. */
+static struct nav_tally_line *line_of(struct nav_touch *t, uint64_t key)
 {
     struct nav_tally_line *l = t->last;
 
     if (!l || l->key != key) {
         if (2 * t->n_lines > t->line_mask && grow_lines(t) < 0)
-            return TROD_ERR_NOMEM;
-        l = line_place(t->line, t->line_mask, t->turn, key);
+            return NULL;
+        l = t->last = line_place(t->line, t->line_mask, t->turn, key);
         if (l->turn != t->turn) {
             *l = (struct nav_tally_line){.key = key, .turn = t->turn};
             t->n_lines++;
         }
-        t->last = l;
     }
     l->steps |= 1u << t->step;
+    return l;
+}
+
+static int touch(struct nav_touch *t, uint64_t key, uint64_t mask, const struct nav_access *a)
+{
+    struct nav_tally_line *l = line_of(t, key);
+
+    if (!l)
+        return TROD_ERR_NOMEM;
     if (a->writes)
         l->written |= mask;
     if (a->reads)
@@ -80,33 +89,107 @@ static int touch(struct nav_touch *t, uint64_t key, uint64_t mask, const struct 
     return TROD_OK;
 }
 
-static int access(struct nav_touch *t, const struct nav_access *a)
+/* Bytes FROM to FROM + N of access A, at most eight, which lie at byte K of a line. */
+static struct nav_memory_part part(const struct nav_access *a, uint32_t from, unsigned n,
+                                   unsigned k, uint32_t row)
 {
-    uint64_t at = a->addr, left = a->size;
+    struct nav_memory_part out = {.row = row, .at = (uint8_t)k, .write = a->writes};
+
+    if (!a->writes && !a->values)
+        return out;
+    for (unsigned i = 0; i < n; i++) {
+        uint8_t value = 0;
+        const int known = nav_access_byte(a, from + i, &value);
+
+        if (known < 0 || (!a->writes && !known))
+            continue;
+        out.bytes |= (uint8_t)(1u << i);
+        out.known |= (uint8_t)((unsigned)known << i);
+        out.value |= (uint64_t)value << (8 * i);
+    }
+    return out;
+}
+
+/* Any access. */
+static int access(struct nav_touch *t, const struct nav_access *a, uint32_t row)
+{
+    uint64_t at = a->addr;
+    uint32_t done = 0;
     int rc = TROD_OK;
 
-    if (a->size > NAV_WIDE || (a->size > NAV_LONG && t->n_lines >= NAV_MANY))
+    if (a->size > NAV_WIDE || (a->size > NAV_LONG && t->n_lines >= NAV_MANY)) {
+        if (a->writes || a->values)
+            t->memory.whole = false;
         return touch(t, NAV_ANY_LINE, UINT64_MAX, a);
-    while (rc == TROD_OK && left) {
+    }
+    while (rc == TROD_OK && done < a->size) {
         const unsigned k = at % NAV_LINE;
-        const uint64_t n = left < NAV_LINE - k ? left : NAV_LINE - k;
+        const uint32_t left = a->size - done, room = left < NAV_LINE - k ? left : NAV_LINE - k,
+                       n = room < 8 ? room : 8;
 
-        rc = touch(t, at / NAV_LINE, (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << k, a);
+        rc = touch(t, at / NAV_LINE, ((UINT64_C(1) << n) - 1) << k, a);
+        if (rc == TROD_OK)
+            rc = nav_memory_put(&t->memory, at / NAV_LINE, &t->last->memory,
+                                part(a, done, n, k, row));
         at += n;
-        left -= n;
+        done += n;
     }
     return rc;
 }
 
-int nav_touch_row(struct nav_touch *t, const struct trod_batch *b, uint32_t i, uint32_t row)
+/* Most accesses: up to eight bytes of a line, all of which are as they are said. */
+static bool is_short(const struct trod_batch *b, uint32_t i)
 {
-    struct nav_access a;
-    int rc;
+    const uint32_t has = b->have & b->has[i],
+                   odd = TROD_F_ABORTED | TROD_F_UNKNOWN | TROD_F_PARTIAL;
 
-    if (!nav_access_of(b, i, t->big, &a))
+    return (has & (TROD_COL_ADDR | TROD_COL_SIZE | TROD_COL_DATA)) ==
+               (TROD_COL_ADDR | TROD_COL_SIZE) &&
+           b->kind[i] != TROD_ATOMIC && b->size[i] - 1 < 8 &&
+           b->addr[i] % NAV_LINE + b->size[i] <= NAV_LINE &&
+           !(has & TROD_COL_FLAGS && b->flags[i] & odd);
+}
+
+static int short_access(struct nav_touch *t, const struct trod_batch *b, uint32_t i, uint32_t row)
+{
+    const uint64_t key = b->addr[i] / NAV_LINE;
+    const unsigned k = b->addr[i] % NAV_LINE, bytes = 0xffu >> (8 - b->size[i]);
+    const bool write = b->kind[i] == TROD_WRITE, value = nav_has(b, i, TROD_COL_VALUE);
+    struct nav_tally_line *l = line_of(t, key);
+    struct nav_memory_part a = {.row = row, .at = (uint8_t)k, .write = write};
+
+    if (!l)
+        return TROD_ERR_NOMEM;
+    if (write)
+        l->written |= (uint64_t)bytes << k;
+    else
+        l->read |= (uint64_t)bytes << k;
+    if (!value && !write)
         return TROD_OK;
-    rc = nav_memory_access(&t->memory, &a, row);
-    return rc < 0 ? rc : access(t, &a);
+    a.bytes = (uint8_t)bytes;
+    if (value) {
+        a.known = a.bytes;
+        a.value = t->big ? __builtin_bswap64(b->value[i]) >> (64 - 8 * b->size[i]) : b->value[i];
+    }
+    return nav_memory_put(&t->memory, key, &l->memory, a);
+}
+
+int nav_touch_rows(struct nav_touch *t, const struct trod_batch *b, uint32_t row)
+{
+    const uint32_t kinds = 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC;
+    int rc = TROD_OK;
+
+    for (uint32_t i = 0; rc == TROD_OK && i < b->n; i++) {
+        struct nav_access a;
+
+        if (!(kinds >> b->kind[i] & 1))
+            continue;
+        if (is_short(b, i))
+            rc = short_access(t, b, i, row + i);
+        else if (nav_access_of(b, i, t->big, &a))
+            rc = access(t, &a, row + i);
+    }
+    return rc;
 }
 
 int nav_touch_end(struct nav_touch *t, uint32_t block, struct nav_postings *lines)
