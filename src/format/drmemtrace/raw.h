@@ -113,6 +113,18 @@ static inline uint64_t raw_offset(uint64_t e)
     return e & UINT64_C(0x1ffffffff);
 }
 
+/* Write an entry of W bytes at P. Returns what is behind it. */
+static inline uint8_t *raw_put(uint8_t *p, unsigned w, unsigned type, unsigned size, uint64_t addr)
+{
+    trod_store_le16(p, (uint16_t)type);
+    trod_store_le16(p + 2, (uint16_t)size);
+    if (w == DRM_ENTRY_64)
+        trod_store_le64(p + 4, addr);
+    else
+        trod_store_le32(p + 4, (uint32_t)addr);
+    return p + w;
+}
+
 /* --- raw_code.c: where code was, and its bytes --- */
 
 struct raw_code;
@@ -153,6 +165,7 @@ struct raw_ref {
     uint16_t type, size; /* of the final entry */
     uint8_t flags;       /* enum raw_ref_flag */
     uint8_t base;
+    uint32_t at; /* its address, in the entries of a plain block */
 };
 
 enum raw_insn_flag {
@@ -180,7 +193,16 @@ struct raw_block {
     uint32_t wanted; /* instructions of the block */
     bool known;      /* where it lies is known */
     bool strange;    /* the code of what comes next is known, but no instruction of the decoder's */
+    /*
+     * A plain block: nothing in it depends on more than the addresses that entries say, and no
+     * branch is in it but at its end. Its entries without encodings stand made.
+     */
+    bool plain;
     uint32_t insn, ref;
+    uint32_t loads, refs; /* addresses that entries say; refs */
+    uint32_t body, tail;  /* bytes of its entries: before the branch at the end, from it on */
+    size_t made;
+    uint32_t sure; /* all its encodings were written when so many had been taken back, and 1 */
 };
 
 struct raw_blocks;
@@ -191,9 +213,14 @@ int raw_blocks_new(struct raw_blocks **out, struct raw_code *code, uint64_t file
 void raw_blocks_free(struct raw_blocks *b);
 
 /* The block of PC entry E; it and what it points to stay until the next call. NULL: no memory. */
-const struct raw_block *raw_block_find(struct raw_blocks *b, uint64_t e);
+struct raw_block *raw_block_find(struct raw_blocks *b, uint64_t e);
 const struct raw_insn *raw_block_insns(const struct raw_blocks *b, const struct raw_block *block);
 const struct raw_ref *raw_block_refs(const struct raw_blocks *b, const struct raw_block *block);
+
+/* The entries of the plain BLOCK, with addresses to be filled in. */
+const uint8_t *raw_block_made(const struct raw_blocks *b, const struct raw_block *block);
+/* Are all encodings of BLOCK's instructions written? */
+bool raw_block_sure(struct raw_blocks *b, struct raw_block *block);
 
 /* From here on the file type is this. */
 void raw_blocks_retype(struct raw_blocks *b, uint64_t filetype);

@@ -14,7 +14,9 @@
 enum {
     BLOCK_MAX = 1024,
     NO_ELISION = TROD_DRM_FILTERED | TROD_DRM_IFILTERED | TROD_DRM_DFILTERED |
-                 TROD_DRM_NO_OPTIMIZATIONS | TROD_DRM_INSTRUCTION_ONLY
+                 TROD_DRM_NO_OPTIMIZATIONS | TROD_DRM_INSTRUCTION_ONLY,
+    NO_PLAIN =
+        TROD_DRM_FILTERED | TROD_DRM_IFILTERED | TROD_DRM_DFILTERED | TROD_DRM_INSTRUCTION_ONLY
 };
 
 struct site {
@@ -40,6 +42,8 @@ struct raw_blocks {
     uint32_t *site_slot;
     size_t site_slots;
     struct trod_operands *found; /* BLOCK_MAX: of the block being decoded */
+    struct trod_buf made;        /* entries of plain blocks */
+    uint32_t forgotten;          /* encodings that were taken back */
 };
 
 static enum trod_isa isa_of(uint64_t filetype)
@@ -91,6 +95,7 @@ void raw_blocks_free(struct raw_blocks *b)
     free(b->site);
     free(b->site_slot);
     free(b->found);
+    trod_buf_fini(&b->made);
     free(b);
 }
 
@@ -100,6 +105,7 @@ void raw_blocks_retype(struct raw_blocks *b, uint64_t filetype)
         return;
     b->filetype = filetype;
     b->n_blocks = b->n_insns = b->n_refs = 0;
+    b->made.n = 0;
     memset(b->slot, 0, b->slots * sizeof *b->slot);
 }
 
@@ -168,6 +174,7 @@ bool raw_site_written(const struct raw_blocks *b, uint32_t site)
 void raw_site_forget(struct raw_blocks *b, uint32_t site)
 {
     b->site[site].written = false;
+    b->forgotten++;
 }
 
 void raw_sites_forget(struct raw_blocks *b, uint64_t pc)
@@ -175,6 +182,20 @@ void raw_sites_forget(struct raw_blocks *b, uint64_t pc)
     for (size_t i = 0; i < b->n_sites; i++)
         if (b->site[i].pc == pc)
             b->site[i].written = false;
+    b->forgotten++;
+}
+
+bool raw_block_sure(struct raw_blocks *b, struct raw_block *block)
+{
+    const struct raw_insn *insn = b->insn + block->insn;
+
+    if (block->sure == b->forgotten + 1)
+        return true;
+    for (uint32_t i = 0; i < block->n; i++)
+        if (!b->site[insn[i].site].written)
+            return false;
+    block->sure = b->forgotten + 1;
+    return true;
 }
 
 /* --- decoding --- */
@@ -316,6 +337,77 @@ static bool add_insn(struct raw_blocks *b, uint64_t pc, const struct trod_operan
     return n->site != UINT32_MAX;
 }
 
+/* --- plain blocks --- */
+
+static bool plain_insn(const struct raw_blocks *b, const struct raw_insn *n, bool last)
+{
+    if (n->flags & (RAW_INSN_SYSCALL | RAW_INSN_REPEATED | RAW_INSN_ELEMENTS))
+        return false;
+    for (unsigned i = 0; i < n->n_refs; i++) {
+        const struct raw_ref *r = &b->ref[n->ref + i];
+
+        if (r->flags & RAW_REF_LINE || r->type == DRM_DATA_FLUSH || r->type == DRM_INSTR_FLUSH)
+            return false;
+    }
+    return last || !(n->flags & RAW_INSN_BRANCH);
+}
+
+/* Make the entries of instruction N behind P. Returns what is behind them. */
+static uint8_t *make_insn(struct raw_blocks *b, const struct raw_insn *n, const uint8_t *from,
+                          uint8_t *p, unsigned w)
+{
+    if (n->flags & RAW_INSN_BRANCH && !(n->flags & RAW_INSN_TARGET))
+        p = raw_put(p, w, DRM_MARKER, TROD_DRM_BRANCH_TARGET, 0);
+    p = raw_put(p, w, n->type, n->len, n->pc);
+    for (unsigned i = 0; i < n->n_refs; i++) {
+        struct raw_ref *r = &b->ref[n->ref + i];
+
+        r->at = (uint32_t)(p - from) + 4;
+        p = raw_put(p, w, r->type, r->size, r->disp);
+    }
+    return p;
+}
+
+/* Make the entries of BLOCK if it is plain. False: no memory. */
+static bool make_plain(struct raw_blocks *b, struct raw_block *block)
+{
+    const unsigned w =
+        b->filetype & (TROD_DRM_ARM32 | TROD_DRM_X86_32) ? DRM_ENTRY_32 : DRM_ENTRY_64;
+    const struct raw_insn *insn = b->insn + block->insn;
+    const uint32_t n = block->n;
+    uint8_t *p, *from;
+
+    if (n < block->wanted || b->filetype & NO_PLAIN)
+        return true;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!plain_insn(b, &insn[i], i + 1 == n))
+            return true;
+        block->loads += insn[i].loads;
+        block->refs += insn[i].n_refs;
+    }
+    if (trod_buf_reserve(&b->made, (n + block->refs + 1) * (size_t)w) < 0)
+        return false;
+    block->made = b->made.n;
+    from = p = b->made.p + b->made.n;
+    for (uint32_t i = 0; i < n; i++) {
+        if (insn[i].flags & RAW_INSN_BRANCH)
+            block->body = (uint32_t)(p - from);
+        p = make_insn(b, &insn[i], from, p, w);
+    }
+    if (insn[n - 1].flags & RAW_INSN_BRANCH)
+        block->tail = (uint32_t)(p - from) - block->body;
+    else
+        block->body = (uint32_t)(p - from);
+    b->made.n += (size_t)(p - from);
+    block->plain = true;
+    return true;
+}
+
+const uint8_t *raw_block_made(const struct raw_blocks *b, const struct raw_block *block)
+{
+    return b->made.p + block->made;
+}
+
 /* Decode the block BLOCK of entry E. False: no memory. */
 static bool decode(struct raw_blocks *b, struct raw_block *block, uint64_t e)
 {
@@ -343,7 +435,7 @@ static bool decode(struct raw_blocks *b, struct raw_block *block, uint64_t e)
     for (uint32_t i = 0; i < block->n; i++)
         if (!add_refs(b, &b->insn[block->insn + i], &b->found[i], leaves_out, &saw))
             return false;
-    return true;
+    return make_plain(b, block);
 }
 
 static bool more_slots(struct raw_blocks *b)
@@ -368,7 +460,7 @@ static bool more_slots(struct raw_blocks *b)
     return true;
 }
 
-const struct raw_block *raw_block_find(struct raw_blocks *b, uint64_t e)
+struct raw_block *raw_block_find(struct raw_blocks *b, uint64_t e)
 {
     const uint64_t key = e & (UINT64_MAX >> 3);
     struct raw_block *block;

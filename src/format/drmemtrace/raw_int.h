@@ -97,18 +97,6 @@ static inline void raw_skip(struct raw *c, size_t entries)
     c->offset += entries * RAW_BYTES;
 }
 
-/* Write an entry of W bytes at P. Returns what is behind it. */
-static inline uint8_t *raw_put(uint8_t *p, unsigned w, unsigned type, unsigned size, uint64_t addr)
-{
-    trod_store_le16(p, (uint16_t)type);
-    trod_store_le16(p + 2, (uint16_t)size);
-    if (w == DRM_ENTRY_64)
-        trod_store_le64(p + 4, addr);
-    else
-        trod_store_le32(p + 4, (uint32_t)addr);
-    return p + w;
-}
-
 static inline bool raw_separate(const struct raw *c)
 {
     return (c->filetype & (TROD_DRM_FILTERED | TROD_DRM_IFILTERED)) != 0;

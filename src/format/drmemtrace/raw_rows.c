@@ -333,9 +333,82 @@ static int blind(struct raw *c, uint64_t e, const struct raw_block *block, uint6
     return raw_release(c, pc, block->known);
 }
 
+/* Do just the N accesses come next that a plain block has, and behind them nothing special? */
+static bool calm(const struct raw *c, uint32_t n)
+{
+    uint64_t special = 0;
+
+    if (c->n < (n + (size_t)1) * RAW_BYTES)
+        return false;
+    /* kinds 0 and 7: one more is 0 or 1 in three bits */
+    for (uint32_t i = 0; i < n; i++)
+        special |= (trod_load_le64(c->p + (size_t)i * RAW_BYTES) + (UINT64_C(1) << 61)) >> 62;
+    return !special && raw_kind(trod_load_le64(c->p + (size_t)n * RAW_BYTES)) != RAW_EXTENDED;
+}
+
+/* The addresses of N accesses from R on, into the entries of their block, which begin at P. */
+static void fill(struct raw *c, const struct raw_ref *r, uint32_t n, uint8_t *p)
+{
+    for (; n > 0; n--, r++) {
+        uint64_t addr;
+
+        if (!(r->flags & RAW_REF_ELIDED)) {
+            addr = trod_load_le64(c->p);
+            raw_skip(c, 1);
+            if (r->flags & RAW_REF_BASE) {
+                c->regs[r->base] = addr;
+                addr += r->disp;
+            }
+        } else if (r->flags & RAW_REF_FIXED) {
+            addr = r->disp;
+        } else {
+            addr = c->regs[r->base] + (r->flags & RAW_REF_BASE ? r->disp : 0);
+        }
+        if (c->width == DRM_ENTRY_64)
+            trod_store_le64(p + r->at, addr);
+        else
+            trod_store_le32(p + r->at, (uint32_t)addr);
+    }
+}
+
+/*
+ * The plain BLOCK, of which nothing remains to be seen but its accesses: its entries are copied,
+ * and addresses filled in.
+ */
+static int plain_rows(struct raw *c, const struct raw_block *block)
+{
+    const struct raw_insn *last = raw_block_insns(c->blocks, block) + block->n - 1;
+    const uint8_t *made = raw_block_made(c->blocks, block);
+    const struct raw_ref *refs = raw_block_refs(c->blocks, block) + block->ref;
+    const uint32_t ends = block->tail ? last->n_refs : 0; /* refs of the branch */
+    uint8_t *p;
+    int rc = block->body ? raw_release(c, block->pc, true) : TROD_OK;
+
+    if (rc == TROD_OK)
+        rc = trod_buf_reserve(c->sink, block->body);
+    if (rc == TROD_OK && block->tail)
+        rc = trod_buf_reserve(&c->held, block->tail);
+    if (rc < 0)
+        return rc;
+    p = c->sink->p + c->sink->n;
+    memcpy(p, made, block->body);
+    fill(c, refs, block->refs - ends, p);
+    c->sink->n += block->body;
+    c->repeated = false;
+    c->last_syscall = c->after_call = 0;
+    if (!block->tail)
+        return TROD_OK;
+    p = c->held.p + c->held.n;
+    memcpy(p, made + block->body, block->tail);
+    rc = hold(c, last, c->held.n, c->held.n, false);
+    fill(c, refs + block->refs - ends, ends, p - block->body);
+    c->held.n += block->tail;
+    return rc;
+}
+
 int raw_block_rows(struct raw *c)
 {
-    const struct raw_block *block;
+    struct raw_block *block;
     const struct raw_insn *insn;
     const struct raw_ref *refs;
     uint64_t e, pc;
@@ -353,6 +426,9 @@ int raw_block_rows(struct raw *c)
     c->blind = false;
     if ((rc = raw_inject(c)) < 0)
         return rc;
+    if (block->plain && !named && !c->rseq.on && calm(c, block->loads) &&
+        raw_block_sure(c->blocks, block))
+        return plain_rows(c, block);
     for (uint32_t i = 0; i < block->n && rc == TROD_OK; i++, insn++) {
         size_t from;
         bool encoded;
