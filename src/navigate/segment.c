@@ -20,7 +20,7 @@
 /* Of the byte of forms: one step, whose number stands above it. */
 enum { ONE_STEP = 1 << 4 };
 
-enum { ENTRY = 20, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+enum { ENTRY = 20, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, AHEAD = 16 };
 
 int nav_postings_add(struct nav_postings *p, uint64_t key, uint32_t block, uint64_t a, uint64_t b)
 {
@@ -80,8 +80,10 @@ int nav_postings_sort(struct nav_postings *p)
         for (size_t i = 0; i < n; i++)
             a[i] = (struct sorted){p->at[i].key, i};
         s = sort(a, b, n, count);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            __builtin_prefetch(&p->at[s[i + AHEAD < n ? i + AHEAD : i].at]);
             out[i] = p->at[s[i].at];
+        }
         free(p->at);
         p->at = out;
         p->cap = n + 1;

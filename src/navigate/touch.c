@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 1 << 12 };
+enum {
+    FIRST = 1 << 12,
+    LARGE = 1 << 14, /* places of a table that is larger than caches are near */
+    AHEAD = 12       /* rows whose lines are loaded before they are needed */
+};
 
 int nav_touch_init(struct nav_touch *t, bool big)
 {
@@ -184,6 +188,8 @@ int nav_touch_rows(struct nav_touch *t, const struct trod_batch *b, uint32_t row
 
         if (!(kinds >> b->kind[i] & 1))
             continue;
+        if (t->line_mask >= LARGE && i + AHEAD < b->n)
+            __builtin_prefetch(&t->line[hash(b->addr[i + AHEAD] / NAV_LINE) & t->line_mask], 1);
         if (is_short(b, i))
             rc = short_access(t, b, i, row + i);
         else if (nav_access_of(b, i, t->big, &a))
