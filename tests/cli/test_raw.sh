@@ -79,6 +79,20 @@ if [[ -d $traces/fresh ]]; then
     turns odd -- "$traces"/fresh/odd-instructions/trace/*.trace.zip
     turns l0 -- "$traces"/fresh/l0-filtered-threads/trace/*.trace.zip
     turns sig -- "$traces"/drmemtrace.threadsig.x64.tracedir/*.872805.*.trace.zip
+    # windows: a folder each, which the output has again
+    windows=$traces/fresh/windows-split/trace
+    rm -rf split
+    run inverse make "$windows"/window.*/*.trace.zip split
+    status 0
+    for w in "$windows"/window.*; do
+        f=$(basename "$w"/*.trace.zip .trace.zip)
+        mkdir "split/raw/${w##*/}" && mv "split/raw/$f.raw.gz" "split/raw/${w##*/}"
+    done
+    run trod convert split split.out/ --to drmemtrace:container=gzip
+    status 0
+    run inverse same "$windows"/window.*/*.trace.zip split.out/trace/window.*/*.trace.gz
+    status 0
+    out </dev/null
     # kernel events as module and offset
     turns sig --version 6 -- "$traces"/drmemtrace.threadsig.x64.tracedir/*.872805.*.trace.zip
 fi
