@@ -182,6 +182,8 @@ int trod_nav_trace(struct trod_nav *nav, uint64_t row, uint32_t want, struct tro
 {
     int rc = nav_open_at(nav, row, out, first, diag);
 
+    if (nav_distrust(nav, rc))
+        rc = nav_open_at(nav, row, out, first, diag);
     if (rc == TROD_OK) {
         trod_trace_want(*out, want);
         (*out)->known = NULL; /* it outlives NAV */
@@ -275,7 +277,7 @@ static bool there(const struct subject *s, const char *dir, char *where, size_t 
     bool found = false;
 
     if (trod_nav_open(&nav, s->paths, s->n, &opt, NULL) == TROD_OK) {
-        found = trod_nav_index(nav) != NULL;
+        found = nav->index && nav_index_check_all(nav->index) == TROD_OK;
         if (found)
             snprintf(where, size, "%s", trod_nav_index(nav));
         trod_nav_close(nav);
@@ -313,8 +315,9 @@ static struct nav_index *of_before(const char *path, const struct trod_trace *t,
     if (access(path, R_OK) != 0 || nav_index_open(&x, path, &why) < 0)
         return NULL;
     was = &x->source[0].bound;
-    if (trod_trace_files(t) == 1 && x->n_sources == 1 && x->complete && x->n_segments > 1 &&
-        strcmp(x->options, options) == 0 && strcmp(x->format, trod_trace_format(t)->name) == 0 &&
+    if (nav_index_check_all(x) == TROD_OK && trod_trace_files(t) == 1 && x->n_sources == 1 &&
+        x->complete && x->n_segments > 1 && strcmp(x->options, options) == 0 &&
+        strcmp(x->format, trod_trace_format(t)->name) == 0 &&
         nav_bind(trace, false, &now) == TROD_OK && now.size > was->size &&
         nav_bind_as(trace, was->size, &then) == TROD_OK && then.edges == was->edges &&
         then.whole == was->whole)

@@ -145,13 +145,22 @@ uint64_t trod_nav_time_end(const struct trod_nav *nav, uint64_t time)
 static uint64_t from_count(struct trod_nav *nav, unsigned id, uint64_t key, uint64_t *left)
 {
     const struct nav_index *x = nav->index;
+    const uint64_t all = *left;
     struct nav_postings found = {0};
     uint64_t row = x ? TROD_NOWHERE : 0;
 
     for (uint32_t s = 0; x && row == TROD_NOWHERE && s < x->n_segments; s++) {
+        int rc;
+
         found.n = 0;
-        if (nav_postings_find(x, &x->segment[s], id, key, &found) < 0) {
-            row = x->block[x->segment[s].from].row; /* what cannot be looked up is looked for */
+        rc = nav_postings_find(x, &x->segment[s], id, key, &found);
+        if (rc < 0) { /* what cannot be looked up is looked for */
+            row = x->block[x->segment[s].from].row;
+            if (nav_distrust(nav, rc)) {
+                x = NULL;
+                row = 0;
+                *left = all;
+            }
             break;
         }
         for (size_t i = 0; i < found.n; i++) {

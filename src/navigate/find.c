@@ -330,8 +330,8 @@ static int prepare(struct finding *f)
                       "there is no register '%s'", q->reg);
 }
 
-int trod_nav_find(struct trod_nav *nav, const struct trod_nav_query *query, uint64_t row, bool back,
-                  struct trod_nav_hit *hits, size_t k, size_t *n)
+static int find(struct trod_nav *nav, const struct trod_nav_query *query, uint64_t row, bool back,
+                struct trod_nav_hit *hits, size_t k, size_t *n)
 {
     struct finding *f = calloc(1, sizeof *f);
     int rc;
@@ -363,4 +363,12 @@ int trod_nav_find(struct trod_nav *nav, const struct trod_nav_query *query, uint
     nav_candidates_fini(&f->candidates);
     free(f);
     return rc;
+}
+
+int trod_nav_find(struct trod_nav *nav, const struct trod_nav_query *query, uint64_t row, bool back,
+                  struct trod_nav_hit *hits, size_t k, size_t *n)
+{
+    const int rc = find(nav, query, row, back, hits, k, n);
+
+    return nav_distrust(nav, rc) ? find(nav, query, row, back, hits, k, n) : rc;
 }

@@ -3,8 +3,9 @@
  * them.
  *
  * Implements docs/navigating.md, "The index": its file, and what questions are asked of it. When an
- * index is opened, every section of it is checked against its sum: one that is damaged is not used
- * at all.
+ * index is opened, what says what it is of and where its blocks begin is checked against its sum,
+ * other sections when they are asked for the first time: an index that is found to be damaged is
+ * not used any more.
  */
 #ifndef NAVIGATE_INDEX_H
 #define NAVIGATE_INDEX_H
@@ -86,7 +87,7 @@ struct nav_access_point {
     uint64_t window, window_n, window_raw; /* place, bytes there, bytes that they stand for */
 };
 
-enum { NAV_APART = 4 << 20 }; /* decoded bytes between points */
+enum { NAV_APART = 1 << 20 }; /* decoded bytes between points */
 
 /* A posting: what a block holds of a key. */
 struct nav_posting {
@@ -125,6 +126,7 @@ struct nav_index {
     const uint8_t *file; /* mapped */
     size_t size;
     struct nav_section *section;
+    uint8_t *checked; /* by section: its sum is right; behind them: one was wrong */
     uint32_t n_sections;
     struct nav_source *source;
     uint32_t n_sources;
@@ -191,6 +193,11 @@ int nav_unsqueeze(const uint8_t *p, size_t n, size_t raw, struct trod_buf *out);
  */
 int nav_index_open(struct nav_index **out, const char *path, const char **why);
 void nav_index_close(struct nav_index *x);
+/* Section S of X is what it was. Returns 0 or TROD_ERR_CORRUPT. */
+int nav_index_check(const struct nav_index *x, const struct nav_section *s);
+/* All that lies in the section with byte AT of the file; all sections. */
+int nav_index_check_at(const struct nav_index *x, uint64_t at);
+int nav_index_check_all(const struct nav_index *x);
 
 /*
  * How reading can begin at step I of block *K, or, where it cannot begin there, at the last block

@@ -35,6 +35,7 @@ struct trod_nav {
     uint64_t told, reading; /* rows whose problems were told; read by this scan so far */
     struct trod_symbols *symbols;
     struct nav_index *index;     /* NULL: none */
+    struct nav_index *dropped;   /* was found to be damaged: what was told of it may be in use */
     struct nav_steps *steps;     /* of the block asked for last */
     struct trod_candidate known; /* what the file was found to be */
     struct trod_trace *trace;    /* of the scan that came farthest: for the meta and the format */
@@ -51,6 +52,12 @@ struct trod_nav {
  * scan, or an error.
  */
 typedef int (*nav_fn)(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row);
+
+/*
+ * RC is what came of a question. True if it is that the index is damaged: it is not used any more,
+ * which is told, and the question has to be asked again.
+ */
+bool nav_distrust(struct trod_nav *nav, int rc);
 
 /* Rows FROM to END (which is not among them) to FN. Returns 0 or an error. */
 int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, nav_fn fn, void *user);

@@ -79,6 +79,23 @@ static int begin_registers(struct trod_nav *nav)
     return TROD_OK;
 }
 
+bool nav_distrust(struct trod_nav *nav, int rc)
+{
+    struct nav_index *x = nav->index;
+
+    if (rc != TROD_ERR_CORRUPT || !x || !x->checked[x->n_sections])
+        return false;
+    trod_warning(nav->diag, TROD_OK, "index.not-used", NULL,
+                 "index '%s' is not used: it is damaged; 'trod index' makes it anew", x->path);
+    nav->dropped = x;
+    nav->index = NULL;
+    nav->rows = TROD_NOWHERE;
+    nav->told = 0;
+    nav->steps->n = 0;
+    nav->cache.n = 0;
+    return learn_isa(nav) == TROD_OK;
+}
+
 int trod_nav_open(struct trod_nav **out, const char *const *paths, size_t n,
                   const struct trod_nav_options *opt, struct trod_diag *diag)
 {
@@ -145,6 +162,7 @@ void trod_nav_close(struct trod_nav *nav)
     trod_insn_decoder_free(nav->insn);
     nav_names_fini(&nav->names);
     nav_index_close(nav->index);
+    nav_index_close(nav->dropped);
     if (nav->steps)
         nav_steps_fini(nav->steps);
     free(nav->steps);
@@ -333,7 +351,7 @@ static bool cached(const struct nav_cache *c, uint64_t row, const struct trod_ba
     return false;
 }
 
-int trod_nav_row(struct trod_nav *nav, uint64_t row, const struct trod_batch **b, uint32_t *i)
+static int find_row(struct trod_nav *nav, uint64_t row, const struct trod_batch **b, uint32_t *i)
 {
     const uint64_t before = nav->index ? NAV_BEFORE : NAV_AROUND,
                    behind = nav->index ? NAV_BEHIND : NAV_AROUND;
@@ -350,6 +368,13 @@ int trod_nav_row(struct trod_nav *nav, uint64_t row, const struct trod_batch **b
     if (rc < 0)
         return rc;
     return cached(&nav->cache, row, b, i);
+}
+
+int trod_nav_row(struct trod_nav *nav, uint64_t row, const struct trod_batch **b, uint32_t *i)
+{
+    const int rc = find_row(nav, row, b, i);
+
+    return nav_distrust(nav, rc) ? find_row(nav, row, b, i) : rc;
 }
 
 static int pass(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)

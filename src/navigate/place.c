@@ -153,8 +153,9 @@ static int look(struct trod_nav *nav, struct looking *l, uint64_t from, nav_fn f
 int trod_nav_time(struct trod_nav *nav, uint64_t time, uint64_t *row)
 {
     struct looking l = {.wanted = time};
+    const int rc = look(nav, &l, nav_from_time(nav, time), by_time, row);
 
-    return look(nav, &l, nav_from_time(nav, time), by_time, row);
+    return nav_distrust(nav, rc) ? trod_nav_time(nav, time, row) : rc;
 }
 
 int trod_nav_visit(struct trod_nav *nav, uint64_t pc, uint64_t k, uint64_t *row)
@@ -162,9 +163,12 @@ int trod_nav_visit(struct trod_nav *nav, uint64_t pc, uint64_t k, uint64_t *row)
     struct looking l = {.wanted = pc, .left = k};
     uint64_t from = nav_from_visit(nav, pc, &l.left);
 
+    int rc;
+
     if (k == 0 || from == TROD_NOWHERE)
         return 0;
-    return look(nav, &l, from, by_pc, row);
+    rc = look(nav, &l, from, by_pc, row);
+    return nav_distrust(nav, rc) ? trod_nav_visit(nav, pc, k, row) : rc;
 }
 
 static int instruction(struct trod_nav *nav, uint64_t number, uint64_t *row)
@@ -226,7 +230,8 @@ int trod_nav_line(struct trod_nav *nav, uint64_t line, uint64_t *row)
     rc = line_offset(trod_trace_path(nav->trace, 0), offset, before, line, &l.wanted, nav->diag);
     if (rc < 0 || l.wanted == TROD_NOWHERE)
         return rc;
-    return look(nav, &l, from, by_offset, row);
+    rc = look(nav, &l, from, by_offset, row);
+    return nav_distrust(nav, rc) ? trod_nav_line(nav, line, row) : rc;
 }
 
 /* Ends of lines in the bytes [FROM, TO) of PATH. */
@@ -285,6 +290,8 @@ int trod_nav_line_of(struct trod_nav *nav, uint64_t row, uint64_t *line)
     if (nav_blocks(nav) == 1 && row > 64)
         from = row - 64;
     rc = nav_scan(nav, from, row + 1, offset_of, &l);
+    if (nav_distrust(nav, rc))
+        return trod_nav_line_of(nav, row, line);
     if (rc < 0 || l.row == TROD_NOWHERE || l.offset == TROD_NOWHERE)
         return rc;
     rc = count_lines(trod_trace_path(nav->trace, 0), offset, l.offset, &n, nav->diag);
@@ -426,7 +433,7 @@ static int exists(struct trod_nav *nav, uint64_t row)
     const struct trod_batch *b;
     uint32_t i;
 
-    return trod_nav_row(nav, row, &b, &i);
+    return nav->index ? row < nav->rows : trod_nav_row(nav, row, &b, &i);
 }
 
 /* TEXT as "WORD:N". */
@@ -469,6 +476,8 @@ int trod_nav_place(struct trod_nav *nav, const char *text, uint64_t *row)
 {
     int rc = find(nav, text, row);
 
+    if (nav_distrust(nav, rc))
+        rc = find(nav, text, row);
     if (rc == 0)
         trod_error(nav->diag, TROD_ERR_USAGE, "navigate.place", NULL, "the trace has no place '%s'",
                    text);

@@ -64,7 +64,8 @@ static int table(struct nav_index *x, const char **why)
     *why = "it is damaged";
     x->n_sections = foot.sections;
     x->section = calloc((size_t)foot.sections + 1, sizeof *x->section);
-    if (!x->section)
+    x->checked = calloc((size_t)foot.sections + 1, 1);
+    if (!x->section || !x->checked)
         return TROD_ERR_NOMEM;
     memcpy(x->section, x->file + foot.table, foot.sections * sizeof *x->section);
     return trod_crc32c(x->section, foot.sections * sizeof *x->section) == foot.sum
@@ -72,7 +73,7 @@ static int table(struct nav_index *x, const char **why)
                : TROD_ERR_CORRUPT;
 }
 
-/* Sections lie one behind the other, and are what they were. */
+/* Sections lie one behind the other. */
 static int sections(const struct nav_index *x)
 {
     uint64_t at = sizeof(struct nav_head);
@@ -80,12 +81,50 @@ static int sections(const struct nav_index *x)
     for (uint32_t i = 0; i < x->n_sections; i++) {
         const struct nav_section *s = &x->section[i];
 
-        if (s->offset < at || s->offset > x->size || s->length > x->size - s->offset ||
-            trod_crc32c(x->file + s->offset, s->length) != s->sum)
+        if (s->offset < at || s->offset > x->size || s->length > x->size - s->offset)
             return TROD_ERR_CORRUPT;
         at = s->offset + s->length;
     }
     return TROD_OK;
+}
+
+int nav_index_check(const struct nav_index *x, const struct nav_section *s)
+{
+    const size_t i = (size_t)(s - x->section);
+
+    if (!x->checked[i] && trod_crc32c(x->file + s->offset, s->length) != s->sum) {
+        x->checked[x->n_sections] = 1;
+        return TROD_ERR_CORRUPT;
+    }
+    x->checked[i] = 1;
+    return TROD_OK;
+}
+
+int nav_index_check_at(const struct nav_index *x, uint64_t at)
+{
+    uint32_t lo = 0, hi = x->n_sections;
+
+    /* the last section that does not begin behind AT, and has bytes */
+    while (lo < hi) {
+        const uint32_t mid = lo + (hi - lo) / 2;
+
+        if (x->section[mid].offset <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    while (lo && x->section[lo - 1].length == 0)
+        lo--;
+    return lo ? nav_index_check(x, &x->section[lo - 1]) : TROD_ERR_CORRUPT;
+}
+
+int nav_index_check_all(const struct nav_index *x)
+{
+    int rc = TROD_OK;
+
+    for (uint32_t i = 0; rc == TROD_OK && i < x->n_sections; i++)
+        rc = nav_index_check(x, &x->section[i]);
+    return rc;
 }
 
 static int blocks(struct nav_index *x, const struct nav_section *s)
@@ -171,7 +210,15 @@ static int content(struct nav_index *x)
     }
     if (!meta || !list || !log)
         return TROD_ERR_CORRUPT;
-    rc = blocks(x, list);
+    rc = nav_index_check(x, meta);
+    if (rc == TROD_OK)
+        rc = nav_index_check(x, list);
+    if (rc == TROD_OK)
+        rc = nav_index_check(x, log);
+    if (rc == TROD_OK && access)
+        rc = nav_index_check(x, access);
+    if (rc == TROD_OK)
+        rc = blocks(x, list);
     if (rc == TROD_OK)
         rc = points(x, access);
     if (rc == TROD_OK)
@@ -227,6 +274,7 @@ void nav_index_close(struct nav_index *x)
     if (x->file)
         munmap((void *)(uintptr_t)x->file, x->size);
     free(x->section);
+    free(x->checked);
     free(x->block);
     free(x->segment);
     free(x->source);
@@ -252,7 +300,9 @@ static int point_before(const struct nav_index *x, uint64_t file, uint64_t offse
     from = &x->point[k - 1];
     if (!(*out = calloc(1, sizeof **out)))
         return TROD_ERR_NOMEM;
-    rc = nav_unsqueeze(x->file + from->window, from->window_n, from->window_raw, &window);
+    rc = from->window_n ? nav_index_check_at(x, from->window) : TROD_OK;
+    if (rc == TROD_OK)
+        rc = nav_unsqueeze(x->file + from->window, from->window_n, from->window_raw, &window);
     if (rc == TROD_OK) {
         (*out)->packed = from->packed;
         (*out)->decoded = from->decoded;

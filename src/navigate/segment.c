@@ -368,6 +368,8 @@ static int pages_of(const struct nav_index *x, const struct nav_segment *s, unsi
     memset(out, 0, sizeof *out);
     if (!section || section->length < 4)
         return TROD_OK;
+    if (nav_index_check(x, section) < 0)
+        return TROD_ERR_CORRUPT;
     out->dir = x->file + section->offset + 4;
     out->n = trod_load_le32(out->dir - 4);
     if (out->n > (section->length - 4) / ENTRY)

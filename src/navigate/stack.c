@@ -8,23 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The stream of a row. */
-struct row_stream {
-    uint32_t stream;
-    bool found;
-};
-
-static int note_stream(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
-{
-    struct row_stream *r = user;
-
-    (void)n;
-    (void)row;
-    r->found = true;
-    r->stream = nav_has(b, i, TROD_COL_STREAM) ? b->stream[i] : TROD_NO_STREAM;
-    return 0;
-}
-
 static int follow(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
 {
     int rc = nav_calls_feed(user, b, i, n, row);
@@ -54,32 +37,34 @@ static int by_index(const struct trod_nav *nav, uint64_t row, uint32_t stream, s
 
     if (!s->calls)
         return TROD_ERR_CORRUPT;
-    rc = nav_unsqueeze(x->file + s->calls->offset, s->calls->length, s->calls->raw, &raw);
+    rc = nav_index_check(x, s->calls);
+    if (rc == TROD_OK)
+        rc = nav_unsqueeze(x->file + s->calls->offset, s->calls->length, s->calls->raw, &raw);
     if (rc == TROD_OK)
         rc = nav_calls_load((struct trod_span){.p = raw.p, .n = raw.n}, row, stream, out);
     trod_buf_fini(&raw);
     return rc;
 }
 
-int trod_nav_calls(struct trod_nav *nav, uint64_t row, int64_t stream, struct trod_nav_call **out,
-                   size_t *n)
+static int open_calls(struct trod_nav *nav, uint64_t row, int64_t stream,
+                      struct trod_nav_call **out, size_t *n)
 {
-    struct row_stream of = {.stream = (uint32_t)stream};
+    uint32_t of = (uint32_t)stream, i;
+    const struct trod_batch *b;
     struct trod_buf found = {0};
-    int rc = TROD_OK;
+    int rc;
 
     *out = NULL;
     *n = 0;
-    if (row != TROD_NOWHERE)
-        rc = nav_scan(nav, row, row + 1, note_stream, &of);
-    if (rc == TROD_OK && !of.found)
+    rc = row == TROD_NOWHERE ? 0 : trod_nav_row(nav, row, &b, &i);
+    if (rc < 0)
+        return rc;
+    if (rc == 0)
         return trod_error(nav->diag, TROD_ERR_USAGE, "navigate.row", NULL,
                           "the trace has no row %llu", (unsigned long long)row);
-    if (stream != TROD_NAV_ROW_STREAM && of.stream != TROD_NO_STREAM)
-        of.stream = (uint32_t)stream;
-    if (rc == TROD_OK)
-        rc = nav->index ? by_index(nav, row, of.stream, &found)
-                        : by_rows(nav, row, of.stream, &found);
+    if (stream == TROD_NAV_ROW_STREAM || !nav_has(b, i, TROD_COL_STREAM))
+        of = nav_has(b, i, TROD_COL_STREAM) ? b->stream[i] : TROD_NO_STREAM;
+    rc = nav->index ? by_index(nav, row, of, &found) : by_rows(nav, row, of, &found);
     if (rc < 0) {
         trod_buf_fini(&found);
         return rc;
@@ -87,4 +72,12 @@ int trod_nav_calls(struct trod_nav *nav, uint64_t row, int64_t stream, struct tr
     *out = (struct trod_nav_call *)(void *)found.p;
     *n = found.n / sizeof **out;
     return TROD_OK;
+}
+
+int trod_nav_calls(struct trod_nav *nav, uint64_t row, int64_t stream, struct trod_nav_call **out,
+                   size_t *n)
+{
+    const int rc = open_calls(nav, row, stream, out, n);
+
+    return nav_distrust(nav, rc) ? open_calls(nav, row, stream, out, n) : rc;
 }

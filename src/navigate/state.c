@@ -132,7 +132,7 @@ static int copy_names(struct trod_nav_state *s, const struct nav_names *names)
     return TROD_OK;
 }
 
-int trod_nav_state(struct trod_nav *nav, uint64_t row, int64_t stream, struct trod_nav_state **out)
+static int state_at(struct trod_nav *nav, uint64_t row, int64_t stream, struct trod_nav_state **out)
 {
     struct trod_nav_state *s = calloc(1, sizeof *s);
     struct replay replay = {.row = TROD_NOWHERE};
@@ -161,6 +161,13 @@ int trod_nav_state(struct trod_nav *nav, uint64_t row, int64_t stream, struct tr
     else
         *out = s;
     return rc;
+}
+
+int trod_nav_state(struct trod_nav *nav, uint64_t row, int64_t stream, struct trod_nav_state **out)
+{
+    const int rc = state_at(nav, row, stream, out);
+
+    return nav_distrust(nav, rc) ? state_at(nav, row, stream, out) : rc;
 }
 
 void trod_nav_state_free(struct trod_nav_state *s)
@@ -256,8 +263,8 @@ bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint
 
 /* ---- memory */
 
-int trod_nav_memory(struct trod_nav *nav, uint64_t row, uint64_t addr, size_t count,
-                    struct trod_nav_byte *out)
+static int memory_at(struct trod_nav *nav, uint64_t row, uint64_t addr, size_t count,
+                     struct trod_nav_byte *out)
 {
     const bool big = trod_nav_meta(nav)->endian == TROD_ENDIAN_BIG;
     struct nav_lines lines;
@@ -277,6 +284,14 @@ int trod_nav_memory(struct trod_nav *nav, uint64_t row, uint64_t addr, size_t co
                       &out[k]);
     nav_lines_fini(&lines);
     return rc;
+}
+
+int trod_nav_memory(struct trod_nav *nav, uint64_t row, uint64_t addr, size_t count,
+                    struct trod_nav_byte *out)
+{
+    const int rc = memory_at(nav, row, addr, count, out);
+
+    return nav_distrust(nav, rc) ? memory_at(nav, row, addr, count, out) : rc;
 }
 
 /* Bytes of lines that rows write, or read: what they find may be new. */
@@ -339,8 +354,8 @@ static int make_runs(const struct nav_lines *l, struct trod_nav_run **out, size_
     return TROD_OK;
 }
 
-int trod_nav_touched(struct trod_nav *nav, uint64_t lo, uint64_t hi, struct trod_nav_run **out,
-                     size_t *n)
+static int touched(struct trod_nav *nav, uint64_t lo, uint64_t hi, struct trod_nav_run **out,
+                   size_t *n)
 {
     struct nav_lines lines;
     struct touching touching = {&lines};
@@ -360,4 +375,12 @@ int trod_nav_touched(struct trod_nav *nav, uint64_t lo, uint64_t hi, struct trod
         rc = make_runs(&lines, out, n);
     nav_lines_fini(&lines);
     return rc;
+}
+
+int trod_nav_touched(struct trod_nav *nav, uint64_t lo, uint64_t hi, struct trod_nav_run **out,
+                     size_t *n)
+{
+    const int rc = touched(nav, lo, hi, out, n);
+
+    return nav_distrust(nav, rc) ? touched(nav, lo, hi, out, n) : rc;
 }

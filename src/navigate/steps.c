@@ -59,7 +59,9 @@ static int load(struct nav_steps *s, const struct nav_index *x, const struct nav
     int rc = TROD_OK;
 
     s->state.n = s->more.n = 0;
-    if (b->state_raw)
+    if (b->state_raw || b->steps_raw)
+        rc = nav_index_check_at(x, b->state_raw ? b->state : b->steps);
+    if (rc == TROD_OK && b->state_raw)
         rc = nav_unsqueeze(x->file + b->state, b->state_n, b->state_raw, &s->state);
     if (rc == TROD_OK && b->steps_raw)
         rc = nav_unsqueeze(x->file + b->steps, b->steps_n, b->steps_raw, &s->more);

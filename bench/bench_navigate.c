@@ -1,0 +1,263 @@
+/*
+ * bench_navigate.c - questions about an indexed trace as users ask them: wall and processor time of
+ * whole commands (`trod view`, `state`, `who`), start included, at random places; of each question
+ * the median and the 95th percentile.
+ *
+ * Traces are those of trod-gen, TROD_BENCH_MB of each before compression (2,000 without it):
+ * Tarmac, the same in gzip, drmemtrace, the same as a zip archive, TT6. TROD names the command.
+ * Processor time is what a busy machine disturbs least; places are the same in each run. Each
+ * question is asked 20 times for each of the rounds (TROD_BENCH_ROUNDS, 5).
+ */
+#include "bench_command.h"
+
+#include <libgen.h>
+
+#include "trod/navigate.h"
+
+enum { PATH = 4096, TIMES = 20, WORDS = 96, NEAR = 2000 };
+
+static const char *trod;
+static char dir[PATH], gen[2 * PATH];
+
+/* A trace: KIND of trod-gen, BYTES of a record, how it is kept. */
+struct input {
+    const char *name, *kind, *suffix;
+    double bytes;
+    const char *pack; /* what compresses it: gzip or trod convert; NULL: nothing */
+};
+
+static const struct input inputs[] = {
+    {"tarmac", "tarmac-fm", ".tarmac", 68.7, NULL},
+    {"tarmac-gz", "tarmac-fm", ".tarmac.gz", 68.7, "gzip"},
+    {"drm", "drm-small", ".trace", 12, NULL},
+    {"drm-zip", "drm-small", ".trace.zip", 12, "convert"},
+    {"tt6", "tt6", ".tt6", 6, NULL},
+};
+
+/* A place of the trace and what lies there. */
+struct place {
+    uint64_t row, pc, addr, time;
+    bool has_pc, has_addr, has_time;
+};
+
+/* What is asked: words of the command; of them these stand for the place. */
+static const struct question {
+    const char *name;
+    const char *words[8];
+} questions[] = {
+    {"view-range", {"view", "--range", "ROWS"}},
+    {"view-at", {"view", "--head", "20", "--at", "ROW"}},
+    {"view-time", {"view", "--head", "20", "--at", "TIME"}},
+    {"state", {"state", "--at", "ROW"}},
+    {"state-pc", {"state", "--at", "PC"}},
+    {"state-time", {"state", "--at", "TIME"}},
+    {"state-memory-64", {"state", "--at", "ROW", "--memory", "BYTES64"}},
+    {"state-memory-4096", {"state", "--at", "ROW", "--memory", "BYTES4096"}},
+    {"state-diff", {"state", "--diff", "TWO"}},
+    {"who-memory-before", {"who", "--memory", "BYTES8", "--before", "ROW"}},
+    {"who-memory-after", {"who", "--memory", "BYTES8", "--after", "ROW"}},
+    {"who-register", {"who", "--register", "x0", "--before", "ROW"}},
+    {"who-executes", {"who", "--executes", "ADDRESS", "--before", "ROW"}},
+    {"who-chain", {"who", "--register", "x0", "--before", "ROW", "--chain", "8"}},
+};
+
+static bool run(const char *text)
+{
+    const int status = system(text); /* NOLINT(cert-env33-c) the benchmark's own command */
+
+    return status == 0;
+}
+
+/* The trace and its index; its path to OUT. */
+static void make(const struct input *in, char *out, size_t size)
+{
+    const double records = (double)bench_bytes(2000) / in->bytes;
+    char text[8 * PATH], plain[2 * PATH];
+
+    snprintf(plain, sizeof plain, "%s/plain%s", dir, in->pack ? "" : in->suffix);
+    snprintf(out, size, "%s/%s%s", dir, in->pack ? in->name : "plain", in->suffix);
+    snprintf(text, sizeof text, "'%s' %s --records %.0f >'%s'", gen, in->kind, records, plain);
+    if (!run(text))
+        bench_die("trod-gen failed");
+    if (in->pack) {
+        if (strcmp(in->pack, "convert") == 0)
+            snprintf(text, sizeof text, "'%s' convert -q '%s' '%s'", trod, plain, out);
+        else
+            snprintf(text, sizeof text, "gzip -1 -c '%s' >'%s'", plain, out);
+        if (!run(text))
+            bench_die("the trace cannot be compressed");
+        unlink(plain);
+    }
+    snprintf(text, sizeof text, "'%s' index -q '%s'", trod, out);
+    if (!run(text))
+        bench_die("trod index failed");
+}
+
+/* A random row, and the next instruction, access and time behind it. */
+static void choose(struct trod_nav *nav, uint64_t rows, uint64_t *seed, struct place *p)
+{
+    const struct trod_batch *b;
+    uint32_t i;
+
+    *p = (struct place){.row = bench_rand(seed) % rows};
+    for (uint64_t row = p->row; row < p->row + NEAR && trod_nav_row(nav, row, &b, &i) == 1; row++) {
+        const uint32_t has = b->have & b->has[i];
+        const bool access = b->kind[i] == TROD_READ || b->kind[i] == TROD_WRITE;
+
+        if (!p->has_pc && b->kind[i] == TROD_INSTR && has & TROD_COL_ADDR) {
+            p->has_pc = true;
+            p->pc = b->addr[i];
+        }
+        if (!p->has_addr && access && has & TROD_COL_ADDR) {
+            p->has_addr = true;
+            p->addr = b->addr[i] < UINT64_MAX - 4096 ? b->addr[i] : 0;
+        }
+        if (!p->has_time && has & TROD_COL_TIME) {
+            p->has_time = true;
+            p->time = b->time[i];
+        }
+        if (p->has_pc && p->has_addr && p->has_time)
+            break;
+    }
+}
+
+/* WORD, or what it stands for at P. NULL: the place has none. */
+static const char *fill(const char *word, const struct place *p, uint64_t rows, char room[WORDS])
+{
+    const unsigned long long row = p->row, addr = p->addr, pc = p->pc;
+    unsigned n;
+
+    if (strcmp(word, "ROW") == 0) {
+        snprintf(room, WORDS, "%llu", row);
+    } else if (strcmp(word, "ROWS") == 0) {
+        snprintf(room, WORDS, "%llu..%llu", row, row + 20);
+    } else if (strcmp(word, "TWO") == 0) {
+        snprintf(room, WORDS, "%llu,%llu", row, row + 500 < rows ? row + 500 : rows - 1);
+    } else if (strcmp(word, "TIME") == 0) {
+        snprintf(room, WORDS, "time:%llu", (unsigned long long)p->time);
+        return p->has_time ? room : NULL;
+    } else if (strcmp(word, "PC") == 0) {
+        snprintf(room, WORDS, "0x%llx:%llu", pc, 1 + row % 8);
+        return p->has_pc ? room : NULL;
+    } else if (strcmp(word, "ADDRESS") == 0) {
+        snprintf(room, WORDS, "0x%llx", pc);
+        return p->has_pc ? room : NULL;
+    } else if (sscanf(word, "BYTES%u", &n) == 1) {
+        snprintf(room, WORDS, "0x%llx..0x%llx", addr, addr + n - 1);
+        return p->has_addr ? room : NULL;
+    } else {
+        return word;
+    }
+    return room;
+}
+
+static double children(void)
+{
+    struct rusage u;
+
+    getrusage(RUSAGE_CHILDREN, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static void figures(const char *name, const char *clock, double *t, unsigned n, const char *want)
+{
+    char label[128];
+
+    qsort(t, n, sizeof *t, ascending);
+    snprintf(label, sizeof label, "%s.%s.p50", name, clock);
+    bench_value(label, t[n / 2] * 1e3, "ms");
+    snprintf(label, sizeof label, "%s.%s.p95", name, clock);
+    bench_ratio(label, t[n * 95 / 100] * 1e3, "ms", "50 ms", t[n * 95 / 100] / 0.05, want);
+}
+
+/* Ask Q of the trace PATH at N places; nothing is printed where they have not what it needs. */
+static void ask(const struct input *in, const struct question *q, const char *path,
+                const struct place *places, unsigned n, uint64_t rows)
+{
+    double *wall = calloc(n, sizeof *wall), *processor = calloc(n, sizeof *processor);
+    char room[8][WORDS], name[WORDS];
+    unsigned asked = 0;
+
+    if (!wall || !processor)
+        bench_die("no memory");
+    for (unsigned i = 0; i < n; i++) {
+        struct bench_command c = {.argv = {trod, q->words[0], path}};
+        bool all = true;
+        double at, used;
+        int status;
+
+        for (unsigned k = 1; q->words[k]; k++)
+            all &= (c.argv[k + 2] = fill(q->words[k], &places[i], rows, room[k])) != NULL;
+        if (!all)
+            continue;
+        used = children();
+        at = bench_wall();
+        status = bench_command(&c);
+        wall[asked] = bench_wall() - at;
+        processor[asked++] = children() - used;
+        if (status > 1)
+            bench_die(q->name);
+    }
+    snprintf(name, sizeof name, "navigate.%s.%s", in->name, q->name);
+    if (asked) {
+        figures(name, "wall", wall, asked, "<= 1");
+        figures(name, "processor", processor, asked, NULL);
+    }
+    free(wall);
+    free(processor);
+}
+
+static void measure(const struct input *in)
+{
+    const unsigned n = TIMES * (unsigned)bench_rounds();
+    const struct trod_nav_options opt = {.struct_size = sizeof opt};
+    struct place *places = calloc(n, sizeof *places);
+    char path[2 * PATH];
+    const char *paths[] = {path};
+    struct trod_nav *nav;
+    uint64_t rows, seed = 7;
+
+    make(in, path, sizeof path);
+    if (!places || trod_nav_open(&nav, paths, 1, &opt, NULL) < 0 ||
+        trod_nav_count(nav, &rows) < 0 || rows == 0)
+        bench_die("the trace cannot be opened");
+    for (unsigned i = 0; i < n; i++)
+        choose(nav, rows, &seed, &places[i]);
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+        if (strncmp(in->name, "tarmac", 6) == 0 || !strstr(questions[i].name, "register"))
+            if (strncmp(in->name, "tarmac", 6) == 0 || !strstr(questions[i].name, "chain"))
+                ask(in, &questions[i], path, places, n, rows);
+    trod_nav_close(nav);
+    free(places);
+    unlink(path);
+    strncat(path, ".trodx", sizeof path - strlen(path) - 1);
+    unlink(path);
+}
+
+int main(int argc, char **argv)
+{
+    static char self[PATH];
+    const char *tmp = getenv("TMPDIR");
+
+    (void)argc;
+    trod = getenv("TROD");
+    if (!trod)
+        bench_die("TROD does not name the command");
+    snprintf(self, sizeof self, "%s", argv[0]);
+    snprintf(gen, sizeof gen, "%s/../tests/gen/trod-gen", dirname(self));
+    snprintf(dir, sizeof dir, "%s/trod-bench-XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(dir))
+        bench_die_errno("mkdtemp");
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        measure(&inputs[i]);
+    rmdir(dir);
+    return 0;
+}
