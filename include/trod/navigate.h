@@ -332,6 +332,13 @@ struct trod_nav_run {
 int trod_nav_touched(struct trod_nav *nav, uint64_t lo, uint64_t hi, struct trod_nav_run **out,
                      size_t *n);
 
+/*
+ * The bytes of N runs of memory at row ROW into OUT, one run behind the other, together at most
+ * TROD_NAV_MEMORY: one question instead of N (trod_nav_memory), in less time. Returns the same.
+ */
+int trod_nav_memory_runs(struct trod_nav *nav, uint64_t row, const struct trod_nav_run *run,
+                         size_t n, struct trod_nav_byte *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -22,9 +22,7 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_GROUP, .text = "What"},
     {"at", 'a', TROD_OPT_STR, offsetof(struct options, at), "PLACE",
      "the place: a row, line:N, time:T, insn:N, kind:NAME:K, marker:NAME:K, N%, start, end, "
-     "ADDRESS:K or SYMBOL:K "
-     "(its Kth "
-     "execution); the state is that after the row (default: end)",
+     "ADDRESS:K or SYMBOL:K (its Kth execution); the state is that after the row (default: end)",
      NULL, NULL},
     {"where", 0, TROD_OPT_STR, offsetof(struct options, expression), "EXPRESSION",
      "the last row up to the place (of --diff: to each) for which EXPRESSION holds, as 'kind == "
@@ -176,11 +174,6 @@ static void dump_line(struct trod_emit *e, uint64_t base, const struct trod_nav_
     trod_emit_row_end(e);
 }
 
-static bool same_source(const struct trod_nav_byte *a, const struct trod_nav_byte *b)
-{
-    return a->from == b->from && a->row == b->row && a->since == b->since;
-}
-
 /* Where runs of bytes are known from. */
 static void sources(struct trod_emit *e, const struct trod_nav_byte *bytes, uint64_t lo, size_t n)
 {
@@ -188,7 +181,8 @@ static void sources(struct trod_emit *e, const struct trod_nav_byte *bytes, uint
 
     trod_emit_table(e, "sources", "where from", columns, 5);
     for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && same_source(&bytes[i], &bytes[end]);)
+        for (end = i + 1; end < n && bytes[end].from == bytes[i].from &&
+                          bytes[end].row == bytes[i].row && bytes[end].since == bytes[i].since;)
             end++;
         trod_emit_hex(e, NULL, lo + i);
         trod_emit_u64(e, NULL, end - i);
@@ -430,52 +424,56 @@ static void put_bytes(struct trod_emit *e, const struct trod_nav_byte *b, size_t
     trod_emit_str(e, NULL, text);
 }
 
-static int diff_run(struct state *st, uint64_t first, uint64_t second, uint64_t addr, size_t count,
-                    uint64_t *n)
+/* The bytes of a run, as they are at the two places. */
+static void diff_bytes(struct state *st, const struct trod_nav_run *run,
+                       const struct trod_nav_byte *a, const struct trod_nav_byte *b, uint64_t *n)
 {
     struct trod_emit *e = st->out.emit;
-    struct trod_nav_byte *a = calloc(count, sizeof *a), *b = calloc(count, sizeof *b);
-    int r = a && b ? trod_nav_memory(st->n.nav, first, addr, count, a) : TROD_ERR_NOMEM;
 
-    if (r == 0)
-        r = trod_nav_memory(st->n.nav, second, addr, count, b);
-    for (size_t i = 0, end; r == 0 && i < count; i = end) {
+    for (size_t i = 0, end; i < run->count; i = end) {
         end = i + 1;
         if (!differs(&a[i], &b[i]))
             continue;
-        while (end < count && end - i < DUMP && differs(&a[end], &b[end]))
+        while (end < run->count && end - i < DUMP && differs(&a[end], &b[end]))
             end++;
-        trod_emit_hex(e, NULL, addr + i);
+        trod_emit_hex(e, NULL, run->addr + i);
         trod_emit_u64(e, NULL, end - i);
         put_bytes(e, &a[i], end - i);
         put_bytes(e, &b[i], end - i);
         trod_emit_row_end(e);
         ++*n;
     }
+}
+
+static int diff_runs(struct state *st, uint64_t first, uint64_t second,
+                     const struct trod_nav_run *run, size_t count, uint64_t *n)
+{
+    struct trod_nav_byte *a; /* behind them those of the second place */
+    size_t bytes = 0;
+    int r;
+
+    for (size_t i = 0; i < count; i++)
+        bytes += run[i].count;
+    a = calloc(2 * bytes + 1, sizeof *a);
+    r = a ? trod_nav_memory_runs(st->n.nav, first, run, count, a) : TROD_ERR_NOMEM;
+    if (r == 0)
+        r = trod_nav_memory_runs(st->n.nav, second, run, count, a + bytes);
+    for (size_t i = 0, at = 0; r == 0 && i < count; at += run[i++].count)
+        diff_bytes(st, &run[i], a + at, a + bytes + at, n);
     free(a);
-    free(b);
     return r;
 }
 
-enum { GAP = 1 << 12 }; /* bytes between runs that are cheaper to ask for as well */
-
-/* All that was touched between the places, asked for in a few questions. */
+/* All that was touched between the places. */
 static int diff_touched(struct state *st, uint64_t first, uint64_t second, uint64_t *n)
 {
     struct trod_nav_run *run;
     size_t count;
-    int r = trod_nav_touched(st->n.nav, first < second ? first : second,
-                             first < second ? second : first, &run, &count);
+    const bool on = first < second;
+    int r = trod_nav_touched(st->n.nav, on ? first : second, on ? second : first, &run, &count);
 
-    for (size_t i = 0, end; r == 0 && i < count; i = end) {
-        uint64_t last = run[i].addr + run[i].count;
-
-        for (end = i + 1; end < count && run[end].addr - last < GAP &&
-                          run[end].addr + run[end].count - run[i].addr < TROD_NAV_MEMORY;
-             end++)
-            last = run[end].addr + run[end].count;
-        r = diff_run(st, first, second, run[i].addr, (size_t)(last - run[i].addr), n);
-    }
+    if (r == 0)
+        r = diff_runs(st, first, second, run, count, n);
     free(run);
     return r;
 }
@@ -484,15 +482,17 @@ static int diff_memory(struct state *st, uint64_t first, uint64_t second, uint64
 {
     static const char *const columns[] = {"address", "bytes", "first", "second"};
     const struct trod_list *list = &st->o->memory;
-    uint64_t lo, hi;
+    struct trod_nav_run run;
+    uint64_t hi;
     int r = 0;
 
     trod_emit_table(st->out.emit, "memory", "memory that changed", columns, 4);
     for (size_t i = 0; r == 0 && i < list->n; i++) {
-        r = cli_nav_range(&st->n, "memory", list->item[i], &lo, &hi);
+        r = cli_nav_range(&st->n, "memory", list->item[i], &run.addr, &hi);
+        run.count = r == 0 ? (size_t)(hi - run.addr) + 1 : 0;
         if (r == 0)
-            r = hi - lo < TROD_NAV_MEMORY
-                    ? diff_run(st, first, second, lo, (size_t)(hi - lo) + 1, n)
+            r = hi - run.addr < TROD_NAV_MEMORY
+                    ? diff_runs(st, first, second, &run, 1, n)
                     : trod_error(&st->n.diag, TROD_ERR_LIMIT, "navigate.memory", NULL,
                                  "option '--memory': '%s' is more than %d bytes", list->item[i],
                                  TROD_NAV_MEMORY);

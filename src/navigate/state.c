@@ -263,35 +263,51 @@ bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint
 
 /* ---- memory */
 
-static int memory_at(struct trod_nav *nav, uint64_t row, uint64_t addr, size_t count,
+static int memory_at(struct trod_nav *nav, uint64_t row, const struct trod_nav_run *run, size_t n,
                      struct trod_nav_byte *out)
 {
     const bool big = trod_nav_meta(nav)->endian == TROD_ENDIAN_BIG;
     struct nav_lines lines;
-    int rc;
+    int rc = nav_lines_init(&lines, big);
 
-    if (count > TROD_NAV_MEMORY || (count && addr + (count - 1) < addr))
-        return trod_error(nav->diag, TROD_ERR_LIMIT, "navigate.memory", NULL,
-                          "%zu bytes of memory from 0x%llx on are too many: %d at the most", count,
-                          (unsigned long long)addr, TROD_NAV_MEMORY);
-    rc = nav_lines_init(&lines, big);
-    if (rc == TROD_OK)
-        rc = nav_lines_ask(&lines, addr, count);
+    for (size_t i = 0; rc == TROD_OK && i < n; i++)
+        rc = nav_lines_ask(&lines, run[i].addr, run[i].count);
     if (rc == TROD_OK)
         rc = nav_lines_solve(nav, &lines, row);
-    for (size_t k = 0; rc == TROD_OK && k < count; k++)
-        nav_line_byte(nav_lines_find(&lines, (addr + k) / NAV_LINE), (addr + k) % NAV_LINE,
-                      &out[k]);
+    for (size_t i = 0; rc == TROD_OK && i < n; i++)
+        for (size_t k = 0; k < run[i].count; k++) {
+            const uint64_t at = run[i].addr + k;
+
+            nav_line_byte(nav_lines_find(&lines, at / NAV_LINE), at % NAV_LINE, out++);
+        }
     nav_lines_fini(&lines);
     return rc;
+}
+
+int trod_nav_memory_runs(struct trod_nav *nav, uint64_t row, const struct trod_nav_run *run,
+                         size_t n, struct trod_nav_byte *out)
+{
+    uint64_t left = TROD_NAV_MEMORY;
+    int rc;
+
+    for (size_t i = 0; i < n; i++) {
+        if (run[i].count > left || (run[i].count && run[i].addr + (run[i].count - 1) < run[i].addr))
+            return trod_error(nav->diag, TROD_ERR_LIMIT, "navigate.memory", NULL,
+                              "%llu bytes of memory from 0x%llx on are too many: %d at the most",
+                              (unsigned long long)run[i].count, (unsigned long long)run[i].addr,
+                              TROD_NAV_MEMORY);
+        left -= run[i].count;
+    }
+    rc = memory_at(nav, row, run, n, out);
+    return nav_distrust(nav, rc) ? memory_at(nav, row, run, n, out) : rc;
 }
 
 int trod_nav_memory(struct trod_nav *nav, uint64_t row, uint64_t addr, size_t count,
                     struct trod_nav_byte *out)
 {
-    const int rc = memory_at(nav, row, addr, count, out);
+    const struct trod_nav_run run = {addr, count};
 
-    return nav_distrust(nav, rc) ? memory_at(nav, row, addr, count, out) : rc;
+    return trod_nav_memory_runs(nav, row, &run, 1, out);
 }
 
 /* Bytes of lines that rows write, or read: what they find may be new. */

@@ -18,12 +18,19 @@
 
 static void check_byte(struct trod_nav *nav, const struct events *es, struct trod_gen *g)
 {
-    struct trod_nav_byte got[24];
+    struct trod_nav_byte got[24], parts[24];
     const uint64_t row = gen_u64(g) % es->n;
     const uint64_t some = es->at[gen_u64(g) % es->n].addr,
                    addr = (some ? some : 0x8000) - gen_u64(g) % 16;
+    const struct trod_nav_run runs[] = {{addr + 9, 7}, {addr, 5}, {addr + 4, 2}};
 
     assert_int_equal(trod_nav_memory(nav, row, addr, 24, got), 0);
+    assert_int_equal(trod_nav_memory_runs(nav, row, runs, 3, parts), 0);
+    for (unsigned i = 0, k = 0; i < 3; i++)
+        for (unsigned at = (unsigned)(runs[i].addr - addr), n = 0; n < runs[i].count; n++, k++) {
+            assert_int_equal(parts[k].value, got[at + n].value);
+            assert_int_equal(parts[k].row, got[at + n].row);
+        }
     for (unsigned i = 0; i < 24; i++) {
         const struct trod_nav_byte want = events_byte(es, row, addr + i);
 
