@@ -89,17 +89,14 @@ static void end_places(struct places *p)
     p->at = NULL;
 }
 
-/* No instruction lies at the last address there is. */
 static bool begin_places(struct places *p, unsigned bits)
 {
     const uint32_t n = UINT32_C(1) << bits;
 
-    p->at = malloc(n * sizeof *p->at);
+    p->at = calloc(n, sizeof *p->at);
     if (!p->at)
         return false;
     p->n = 0;
-    for (uint32_t i = 0; i < n; i++)
-        p->at[i] = (struct entry){.pc = UINT64_MAX, .site = TROD_NO_SITE};
     p->mask = n - 1;
     p->shift = 64 - bits;
     return true;
@@ -125,7 +122,7 @@ static bool grow_places(struct places *p)
     if (!begin_places(&to, 64 - p->shift + 1))
         return false;
     for (uint32_t i = 0; i <= p->mask; i++)
-        if (p->at[i].site != TROD_NO_SITE)
+        if (p->at[i].inverse)
             *entry_of(&to, p->at[i].pc) = p->at[i];
     to.n = p->n;
     end_places(p);
@@ -211,8 +208,10 @@ static uint32_t said_site(struct engine_owner *o, struct places *p, const struct
                           uint32_t i, struct entry *e, const struct last *l)
 {
     const uint32_t said = b->have & b->has[i];
+    const uint32_t met = site_of(e);
     struct entry now = {.pc = b->addr[i]};
     uint64_t code = 0;
+    uint32_t site;
 
     if (said & TROD_COL_CODE) {
         code = key_of(b, b->code[i]);
@@ -220,26 +219,27 @@ static uint32_t said_site(struct engine_owner *o, struct places *p, const struct
                       ? b->code[i].len
                       : UINT32_MAX;
     }
-    if (e->site != TROD_NO_SITE && o->code[e->site] == code && e->len == now.len &&
-        now.len != UINT32_MAX && !((said & TROD_COL_FLAGS) && (b->flags[i] & TROD_F_NEWCODE)))
-        return e->site;
-    now.site = find(o, b, i, now.pc, e->site == TROD_NO_SITE);
-    if (now.site == TROD_NO_SITE)
-        return now.site;
-    p->n += e->site == TROD_NO_SITE;
-    if (e->site != TROD_NO_SITE && e->site != now.site) /* it does not lie there any more */
-        o->gap[e->site] = 0;
-    if (now.site == l->site + 1 && now.site)
-        owner_learn(o, now.site, now.pc - l->pc);
+    if (met != TROD_NO_SITE && o->code[met] == code && e->len == now.len && now.len != UINT32_MAX &&
+        !((said & TROD_COL_FLAGS) && (b->flags[i] & TROD_F_NEWCODE)))
+        return met;
+    site = find(o, b, i, now.pc, met == TROD_NO_SITE);
+    if (site == TROD_NO_SITE)
+        return site;
+    p->n += met == TROD_NO_SITE;
+    if (met != TROD_NO_SITE && met != site) /* it does not lie there any more */
+        o->gap[met] = 0;
+    if (site == l->site + 1 && site)
+        owner_learn(o, site, now.pc - l->pc);
+    now.inverse = ~site;
     *e = now;
-    o->code[now.site] = code;
+    o->code[site] = code;
     if (2 * (uint64_t)p->n > p->mask && !grow_places(p) && p->n == p->mask) {
-        e->site = TROD_NO_SITE; /* one place stays empty: this address is looked up again */
-        o->gap[now.site] = 0;
+        e->inverse = 0; /* one place stays empty: this address is looked up again */
+        o->gap[site] = 0;
         o->mine = UINT32_MAX;
         p->n--;
     }
-    return now.site;
+    return site;
 }
 
 static inline bool belongs(unsigned kind)
@@ -276,9 +276,8 @@ static void any_row(struct engine_owner *o, struct places *p, const struct trod_
         b->site[i] = owned_site(o, b, i, l);
     } else if (said & TROD_COL_ADDR) {
         struct entry *e = entry_of(p, b->addr[i]);
-        const uint32_t site = e->site == TROD_NO_SITE || (said & TROD_COL_CODE)
-                                  ? said_site(o, p, b, i, e, l)
-                                  : e->site;
+        const uint32_t site =
+            !e->inverse || (said & TROD_COL_CODE) ? said_site(o, p, b, i, e, l) : site_of(e);
 
         *l = (struct last){b->addr[i], site};
         b->site[i] = site;

@@ -8,12 +8,18 @@
 #include "engine/sites.h"
 #include "engine/streaks.h"
 
-/* What was met at an address last. */
+/* What was met at an address last. All zero: an empty place. */
 struct entry {
     uint64_t pc;
-    uint32_t site; /* TROD_NO_SITE: an empty place */
-    uint32_t len;  /* of the opcode; UINT32_MAX: longer than its key, not to be compared */
+    uint32_t inverse; /* ~ of its site */
+    uint32_t len;     /* of the opcode; UINT32_MAX: longer than its key, not to be compared */
 };
+
+/* The site of E; TROD_NO_SITE: E is empty. */
+static inline uint32_t site_of(const struct entry *e)
+{
+    return ~e->inverse;
+}
 
 /* The instruction executed last by a stream. */
 struct last {
@@ -59,13 +65,13 @@ static inline struct entry *entry_of(const struct places *p, uint64_t pc)
 {
     uint32_t i = home(p, pc);
 
-    while (p->at[i].pc != pc && p->at[i].site != TROD_NO_SITE)
+    while (p->at[i].pc != pc && p->at[i].inverse)
         i = (i + 1) & p->mask;
     return &p->at[i];
 }
 
 /* Beyond so many entries the table of places is not in the nearest caches. */
-enum { OWNER_LARGE = 1 << 14 };
+enum { OWNER_LARGE = 1 << 15 };
 
 /* PC is going to be looked up. */
 static inline void owner_expect(const struct places *p, uint64_t pc)

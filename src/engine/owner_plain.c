@@ -77,7 +77,7 @@ TROD_HOT uint32_t begin_at(struct engine_owner *o, struct engine_streaks *s, str
     uint32_t site = w->go;
 
     if (!o->gap[site] || pc != w->pc + o->gap[site]) {
-        site = entry_of(&o->places, pc)->site;
+        site = site_of(entry_of(&o->places, pc));
         if (site == TROD_NO_SITE)
             return site;
         if (site == w->go && site)
@@ -208,7 +208,7 @@ TROD_WIDE TROD_HOT struct lanes look(const struct columns *c, const uint8_t *gap
 TROD_HOT uint32_t site_at(struct engine_owner *o, const struct places *p, uint64_t pc,
                           uint64_t base, uint32_t go)
 {
-    const uint32_t site = entry_of(p, pc)->site;
+    const uint32_t site = site_of(entry_of(p, pc));
 
     if (site == go && site)
         owner_learn(o, site, pc - base);

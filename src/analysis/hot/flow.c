@@ -256,36 +256,30 @@ void hot_flow_fini(struct hot_flow *f)
 
 /* ---- memory */
 
-int hot_code_lines(struct hot_lines *to, const struct hot_state *s, unsigned shift)
+int hot_code_lines(struct hot_lines *to, const struct hot_state *s, const struct hot_flow *f,
+                   unsigned shift)
 {
     struct hot_line sum = {.n = 0}; /* of a block that instructions in a row lie in */
     int rc = hot_lines_copy(to, &s->code, shift);
-    uint64_t *fetched = rc == TROD_OK ? hot_fetched(s) : NULL;
 
-    if (!fetched)
-        return TROD_ERR_NOMEM;
-    for (uint32_t k = 0; rc == TROD_OK && k < s->n_ran; k++) {
-        const struct trod_site *site;
-        uint64_t first, last;
+    for (size_t i = 0; rc == TROD_OK && i < f->n; i++) {
+        const struct hot_insn *insn = &f->insn[i];
+        const uint64_t first = insn->pc >> to->shift;
+        const uint64_t last = (insn->pc + insn->size - 1) >> to->shift;
+        const uint64_t fetched = insn->n - hot_again(s, insn->site);
 
-        if (!fetched[k])
+        if (fetched == 0)
             continue;
-        site = trod_site_at(s->context.sites, k);
-        first = site->pc >> to->shift;
-        last = (site->pc + hot_size_of(site) - 1) >> to->shift;
         if (sum.n && (first != sum.number || first != last)) {
             rc = hot_line_add(to, &sum, 0);
             sum.n = 0;
         }
         if (first == last)
-            sum = (struct hot_line){.number = first, .n = sum.n + fetched[k]};
+            sum = (struct hot_line){.number = first, .n = sum.n + fetched};
         else if (rc == TROD_OK)
-            rc = hot_lines_touch(to, site->pc, hot_size_of(site), fetched[k], 0);
+            rc = hot_lines_touch(to, insn->pc, insn->size, fetched, 0);
     }
-    if (rc == TROD_OK && sum.n)
-        rc = hot_line_add(to, &sum, 0);
-    free(fetched);
-    return rc;
+    return rc == TROD_OK && sum.n ? hot_line_add(to, &sum, 0) : rc;
 }
 
 static int by_accesses(const void *a, const void *b)

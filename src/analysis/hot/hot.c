@@ -200,16 +200,17 @@ TROD_HOT bool quick(struct hot_state *s, const struct hot_lane *l, const struct 
     not_quiet = ~(trod_load_le64(l->quiet + site / 8) >> site % 8) & ((UINT64_C(1) << n) - 1);
     if (not_quiet > jumped)
         return false;
-    if (!jumped) {
-        if (site == here->site + 1)
-            return true;
-        hot_leave(s, here);
-        s->fetched[site]++;
+    if (!jumped && site == here->site + 1)
         return true;
-    }
     if (here->site == TROD_NO_SITE)
         return false;
     back = &s->back[here->site];
+    if (!jumped) {
+        if (back->on != site + 1)
+            return false;
+        back->n_on++;
+        return true;
+    }
     if (back->to != site + 1)
         return false;
     if (not_quiet) {

@@ -70,11 +70,14 @@ struct hot_going {
     bool partly;    /* it was not entered in this trace */
 };
 
-/* Where a jump from a site went last. */
+/* Where a site went last, but for the one with the next number that lies behind it: by a jump, and
+ * without one. What is counted here is not among the jumps and steps of the state yet. */
 struct hot_back {
-    uint32_t to;   /* site + 1 */
+    uint32_t to;   /* of the jump: site + 1 */
     uint32_t head; /* number of the loop's head that it goes back to, and 1 more; 0: of none */
-    uint64_t n;    /* how often; not yet among the jumps of the state */
+    uint64_t n;    /* jumps */
+    uint32_t on;   /* without one: site + 1 */
+    uint64_t n_on; /* how often */
 };
 
 /* The instruction executed last. */
@@ -159,8 +162,10 @@ static inline uint64_t hot_again(const struct hot_state *s, size_t site)
 }
 /* N executions of SITE without a fetch. 0 or TROD_ERR_NOMEM. */
 int hot_add_again(struct hot_state *s, size_t site, uint64_t n);
-/* The jumps that back has of site FROM become jumps of S; back is empty. 0 or TROD_ERR_NOMEM. */
+/* The jumps that back has of site FROM become jumps of S. 0 or TROD_ERR_NOMEM. */
 int hot_settle_back(struct hot_state *s, uint32_t from);
+/* SITE, whose number is not the next one, is executed behind HERE without a jump. */
+void hot_goes_on(struct hot_state *s, const struct hot_here *here, uint32_t site);
 /* What is executed behind HERE lies elsewhere among the sites. */
 static inline void hot_leave(struct hot_state *s, const struct hot_here *here)
 {
@@ -248,8 +253,9 @@ int hot_insns(struct hot_flow *f, const struct hot_state *s);
 /* 0 or TROD_ERR_NOMEM. Release with hot_flow_fini either way. */
 int hot_flow_init(struct hot_flow *f, const struct hot_state *s);
 void hot_flow_fini(struct hot_flow *f);
-/* Blocks of 1 << SHIFT bytes of fetched code, S's instructions and other fetches. */
-int hot_code_lines(struct hot_lines *to, const struct hot_state *s, unsigned shift);
+/* Blocks of 1 << SHIFT bytes of fetched code, instructions of F and S's other fetches. */
+int hot_code_lines(struct hot_lines *to, const struct hot_state *s, const struct hot_flow *f,
+                   unsigned shift);
 /* The MOST blocks of T with most accesses, in order: *N of them. NULL: no memory. */
 struct hot_line *hot_lines_top(const struct hot_lines *t, size_t most, size_t *n);
 
@@ -263,7 +269,7 @@ void hot_put_share(struct trod_result *r, struct hot_share *share, uint64_t n);
 int hot_result(const void *st, struct trod_result *r);
 /* Functions, source lines and files; lines and pages. 0 or TROD_ERR_NOMEM. */
 int hot_put_places(const struct hot_state *s, const struct hot_flow *f, struct trod_result *r);
-int hot_put_memory(const struct hot_state *s, struct trod_result *r);
+int hot_put_memory(const struct hot_state *s, const struct hot_flow *f, struct trod_result *r);
 int hot_layout(const void *st, struct trod_buf *out);
 
 #endif

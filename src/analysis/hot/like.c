@@ -34,11 +34,14 @@ int hot_layout(const void *st, struct trod_buf *out)
 {
     const struct hot_state *s = st;
     struct hot_lines code = {0};
+    struct hot_flow f = {.n = 0};
     int rc;
 
     if (s->opt->like != HOT_LIKE_HISTOGRAM)
         return 0;
-    rc = hot_code_lines(&code, s, hot_log2(s->opt->line));
+    rc = hot_insns(&f, s);
+    if (rc == TROD_OK)
+        rc = hot_code_lines(&code, s, &f, hot_log2(s->opt->line));
     if (rc == TROD_OK)
         rc = trod_buf_printf(out,
                              "Cache line histogram tool results:\n"
@@ -50,5 +53,6 @@ int hot_layout(const void *st, struct trod_buf *out)
     if (rc == TROD_OK)
         rc = put_top(s, &s->data, "dcache", out);
     hot_lines_free(&code);
+    hot_flow_fini(&f);
     return rc == TROD_OK ? 1 : TROD_ERR_NOMEM;
 }

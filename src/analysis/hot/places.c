@@ -175,11 +175,11 @@ static int put_both(const struct hot_state *s, const struct hot_lines *code,
                               pages ? "hottest pages of data" : "hottest lines of data", r);
 }
 
-int hot_put_memory(const struct hot_state *s, struct trod_result *r)
+int hot_put_memory(const struct hot_state *s, const struct hot_flow *f, struct trod_result *r)
 {
     const unsigned shift = hot_log2(s->opt->page);
     struct hot_lines code = {0}, pages = {0}, data = {0};
-    int rc = hot_code_lines(&code, s, hot_log2(s->opt->line));
+    int rc = hot_code_lines(&code, s, f, hot_log2(s->opt->line));
 
     if (rc == TROD_OK)
         rc = put_both(s, &code, &s->data, false, r);

@@ -258,7 +258,7 @@ int hot_result(const void *st, struct trod_result *r)
     if (rc == TROD_OK) {
         put_blocks(s, &f, r);
         put_loops(s, &f, r);
-        rc = hot_put_memory(s, r);
+        rc = hot_put_memory(s, &f, r);
     }
     hot_flow_fini(&f);
     return rc;

@@ -4,9 +4,9 @@
  * Instructions are executed one behind the other, until one jumps. So the executions of a site are
  * those of the one before it, without the jumps from there, and with the jumps to it: jumps that
  * are counted once tell them. Where a jump from a site goes to where the last one went, only its
- * counter in back is touched; what follows from it is worked out here. What comes next without a
- * jump, but has not the next number, is counted at once (hot_trips_count), and so is where a lane
- * ends (hot_leave).
+ * counter in back is touched; what follows from it is worked out here. The same holds for what
+ * comes next without a jump, but has not the next number. Where a lane ends is counted at once
+ * (hot_leave).
  */
 #include "analysis/hot/hot.h"
 
@@ -27,11 +27,13 @@ int hot_jumps(struct trod_pairs *all, const struct hot_state *s)
     return rc;
 }
 
-/* The jumps of BACK, that of site FROM, as steps. */
-static void add_back(uint64_t *steps, size_t from, const struct hot_back *back)
+/* Site TO - 1 was executed N times behind site FROM, whose number is not the one before. */
+static void add_steps(uint64_t *steps, size_t from, uint32_t to, uint64_t n)
 {
-    steps[from + 1] -= back->n;
-    steps[back->to - 1] += back->n;
+    if (n == 0)
+        return;
+    steps[from + 1] -= n;
+    steps[to - 1] += n;
 }
 
 int hot_settle_back(struct hot_state *s, uint32_t from)
@@ -40,18 +42,36 @@ int hot_settle_back(struct hot_state *s, uint32_t from)
 
     if (trod_pairs_add(&s->jumps, (uint64_t)from << 32 | (back->to - 1), back->n) < 0)
         return TROD_ERR_NOMEM;
-    add_back(s->fetched, from, back);
+    add_steps(s->fetched, from, back->to, back->n);
     back->n = 0;
     return TROD_OK;
+}
+
+void hot_goes_on(struct hot_state *s, const struct hot_here *here, uint32_t site)
+{
+    struct hot_back *back;
+
+    if (here->site == TROD_NO_SITE) {
+        s->fetched[site]++;
+        return;
+    }
+    back = &s->back[here->site];
+    if (back->on != site + 1) {
+        add_steps(s->fetched, here->site, back->on, back->n_on);
+        back->on = site + 1;
+        back->n_on = 0;
+    }
+    back->n_on++;
 }
 
 void hot_add_steps(const struct hot_state *s, uint64_t *to)
 {
     for (size_t i = 0; i < s->n_ran; i++)
         to[i] += s->fetched[i];
-    for (size_t from = 0; from < s->n_back; from++)
-        if (s->back[from].n)
-            add_back(to, from, &s->back[from]);
+    for (size_t from = 0; from < s->n_back; from++) {
+        add_steps(to, from, s->back[from].to, s->back[from].n);
+        add_steps(to, from, s->back[from].on, s->back[from].n_on);
+    }
     for (uint32_t i = 0; i < s->n_lanes; i++)
         if (s->lane[i].here.site != TROD_NO_SITE)
             to[(size_t)s->lane[i].here.site + 1]--;

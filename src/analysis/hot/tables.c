@@ -309,102 +309,161 @@ int hot_lines_touch(struct hot_lines *t, uint64_t addr, uint64_t size, uint64_t 
     }
 }
 
-/* Accesses whose counters are found before any of them is counted; groups that are found at once.
- */
-enum { BLOCK = 32, NEAR = 128 };
+/* Where the groups are that were found last, by the last bits of their numbers. */
+enum { NEAR = 128 };
+/* From so many groups on few are found there. */
+enum { FAR = 1 << 10 };
+/* Accesses whose counters are found before any of them is counted. */
+enum { BLOCK = 32 };
 /* No counter: the access is no simple case. */
 #define NO_COUNTER SIZE_MAX
 
-/* Where group NUMBER of T is, if it is anywhere. Not inline: who calls has no registers to spare.
- */
+/* Where group NUMBER of T is, if it is anywhere. Who calls has no registers to spare. */
 TROD_APART static struct hot_place find_group(const struct hot_lines *t, uint64_t number)
 {
     return *place_of(t->place, t->n_places, t->hash, number);
 }
 
 /*
- * The counters of T for the N rows ACCESS of B, to AT. An access of no bytes is inside of the block
- * that it does not lie at the beginning of. NEAR_BY: by the last bits of its number where a group
- * is that was found before.
+ * The counter of T for row ROW of B. An access of no bytes is inside of the block that it does not
+ * lie at the beginning of. NEAR_BY: NEAR places, or NULL.
  */
-TROD_HOT void find_counters(const struct hot_lines *t, const struct trod_batch *b,
-                            const uint16_t *access, uint32_t n, struct hot_place near_by[NEAR],
-                            size_t at[BLOCK])
+TROD_HOT size_t find_counter(const struct hot_lines *t, const struct trod_batch *b, uint32_t row,
+                             struct hot_place *near_by)
 {
-    const uint8_t *const kind = b->kind;
-    const uint64_t *const addr = b->addr;
-    const uint32_t *const size = b->size, *const count = t->count;
-    const unsigned shift = t->shift;
-    const uint64_t inside = (UINT64_C(1) << shift) - 1;
+    const uint64_t inside = (UINT64_C(1) << t->shift) - 1;
+    const uint64_t addr = b->addr[row], number = addr >> t->shift, group = number / HOT_GROUP;
+    const struct hot_place *p;
 
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t row = access[i];
-        const uint64_t a = addr[row], number = a >> shift, group = number / HOT_GROUP;
-        struct hot_place *const p = &near_by[group % NEAR];
-
-        at[i] = NO_COUNTER;
-        if (p->number != group)
-            *p = find_group(t, group);
-        if (p->number != group || (a & inside) + size[row] - 1 > inside ||
-            kind[row] > TROD_PREFETCH)
-            continue;
-        at[i] = p->at + number % HOT_GROUP;
-        __builtin_prefetch(&count[at[i]], 1);
+    if (!near_by) {
+        p = place_of(t->place, t->n_places, t->hash, group);
+    } else {
+        if (near_by[group % NEAR].number != group)
+            near_by[group % NEAR] = find_group(t, group);
+        p = &near_by[group % NEAR];
     }
+    if (p->number != group || (addr & inside) + b->size[row] - 1 > inside ||
+        b->kind[row] > TROD_PREFETCH)
+        return NO_COUNTER;
+    return p->at + number % HOT_GROUP;
+}
+
+/* One more access for counter AT of T. False: it is no simple case. */
+TROD_HOT bool count_one(struct hot_lines *t, uint32_t *count, size_t at, uint64_t most,
+                        size_t *begun)
+{
+    const uint32_t now = count[at] + 1;
+
+    if (now <= 1) { /* it was 0, or as large as it may be */
+        if (now == 0 || most || t->group[at / HOT_GROUP].more >> at % HOT_GROUP & 1)
+            return false;
+        ++*begun;
+    }
+    count[at] = now;
+    return true;
 }
 
 /*
- * One more access for the counters AT of T, from number I of N on to one that is no simple case.
- * Returns its number.
+ * Count the rows ACCESS of B from number I of N on, up to one that is no simple case: its number is
+ * returned. NEAR_BY: NEAR places.
  */
+TROD_HOT uint32_t count_near(struct hot_lines *t, const struct trod_batch *b,
+                             const uint16_t *access, uint32_t i, uint32_t n, uint64_t most,
+                             struct hot_place *near_by)
+{
+    const struct hot_lines here = *t;
+    const struct trod_batch columns = {.kind = b->kind, .addr = b->addr, .size = b->size};
+    size_t begun = 0;
+
+    for (; i < n; i++) {
+        const size_t at = find_counter(&here, &columns, access[i], near_by);
+
+        if (at == NO_COUNTER || !count_one(t, here.count, at, most, &begun))
+            break;
+    }
+    t->n += begun;
+    return i;
+}
+
+/* The same; AT: the counters. */
 TROD_HOT uint32_t count_block(struct hot_lines *t, const size_t at[BLOCK], uint32_t i, uint32_t n,
                               uint64_t most)
 {
     uint32_t *const count = t->count;
     size_t begun = 0;
 
-    for (; i < n && at[i] != NO_COUNTER; i++) {
-        const uint32_t now = count[at[i]] + 1;
-
-        if (now <= 1) { /* it was 0, or as large as it may be */
-            if (now == 0 || most || t->group[at[i] / HOT_GROUP].more >> at[i] % HOT_GROUP & 1)
-                break;
-            begun++;
-        }
-        count[at[i]] = now;
-    }
+    for (; i < n && at[i] != NO_COUNTER; i++)
+        if (!count_one(t, count, at[i], most, &begun))
+            break;
     t->n += begun;
     return i;
+}
+
+static int touch_row(struct hot_lines *t, const struct trod_batch *b, uint32_t row, uint64_t most)
+{
+    return b->kind[row] > TROD_PREFETCH ? TROD_OK
+                                        : hot_lines_touch(t, b->addr[row], b->size[row], 1, most);
+}
+
+static void forget(struct hot_place near_by[NEAR])
+{
+    for (uint32_t i = 0; i < NEAR; i++)
+        near_by[i].number = HOT_NOWHERE;
+}
+
+TROD_HOT int near_rows(struct hot_lines *t, const struct trod_batch *b, const uint16_t *access,
+                       uint32_t n, uint64_t most)
+{
+    struct hot_place near_by[NEAR];
+
+    forget(near_by);
+    for (uint32_t i = count_near(t, b, access, 0, n, most, near_by); i < n;
+         i = count_near(t, b, access, i + 1, n, most, near_by)) {
+        const unsigned shift = t->shift;
+
+        if (touch_row(t, b, access[i], most) < 0)
+            return TROD_ERR_NOMEM;
+        if (t->shift != shift) /* blocks have become larger */
+            forget(near_by);
+    }
+    return TROD_OK;
+}
+
+TROD_HOT void find_counters(const struct hot_lines *t, const struct trod_batch *b,
+                            const uint16_t *access, uint32_t n, size_t at[BLOCK])
+{
+    for (uint32_t i = 0; i < n; i++) {
+        at[i] = find_counter(t, b, access[i], NULL);
+        if (at[i] != NO_COUNTER)
+            __builtin_prefetch(&t->count[at[i]], 1);
+    }
+}
+
+TROD_HOT int far_rows(struct hot_lines *t, const struct trod_batch *b, const uint16_t *access,
+                      uint32_t n, uint64_t most)
+{
+    size_t at[BLOCK];
+
+    for (uint32_t from = 0, some; from < n; from += some) {
+        some = n - from < BLOCK ? n - from : BLOCK;
+        find_counters(t, b, access + from, some, at);
+        for (uint32_t i = count_block(t, at, 0, some, most); i < some;
+             i = count_block(t, at, i + 1, some, most)) {
+            const unsigned shift = t->shift;
+
+            if (touch_row(t, b, access[from + i], most) < 0)
+                return TROD_ERR_NOMEM;
+            if (t->shift != shift)
+                find_counters(t, b, access + from, some, at);
+        }
+    }
+    return TROD_OK;
 }
 
 TROD_HOT int count_rows(struct hot_lines *t, const struct trod_batch *b, const uint16_t *access,
                         uint32_t n, uint64_t most)
 {
-    struct hot_place near_by[NEAR];
-    size_t at[BLOCK];
-
-    for (uint32_t i = 0; i < NEAR; i++)
-        near_by[i].number = HOT_NOWHERE;
-    for (uint32_t from = 0, some; from < n; from += some) {
-        some = n - from < BLOCK ? n - from : BLOCK;
-        find_counters(t, b, access + from, some, near_by, at);
-        for (uint32_t i = count_block(t, at, 0, some, most); i < some;
-             i = count_block(t, at, i + 1, some, most)) {
-            const uint32_t row = access[from + i];
-            const unsigned shift = t->shift;
-
-            if (b->kind[row] > TROD_PREFETCH)
-                continue;
-            if (hot_lines_touch(t, b->addr[row], b->size[row], 1, most) < 0)
-                return TROD_ERR_NOMEM;
-            if (t->shift == shift)
-                continue;
-            for (uint32_t k = 0; k < NEAR; k++) /* blocks have become larger */
-                near_by[k].number = HOT_NOWHERE;
-            find_counters(t, b, access + from, some, near_by, at);
-        }
-    }
-    return TROD_OK;
+    return t->n_groups < FAR ? near_rows(t, b, access, n, most) : far_rows(t, b, access, n, most);
 }
 
 #if TROD_AVX2

@@ -132,7 +132,8 @@ static int count_jump(struct hot_state *s, const struct hot_lane *l, uint32_t si
     if (back->to != site + 1) {
         if (back->n && hot_settle_back(s, from) < 0)
             return TROD_ERR_NOMEM;
-        *back = (struct hot_back){.to = site + 1};
+        back->to = site + 1;
+        back->head = 0;
         if (goes_back(s, l, site)) {
             if (!s->head_of[site] && new_head(s, site) < 0)
                 return TROD_ERR_NOMEM;
@@ -168,10 +169,8 @@ int hot_trips_count(struct hot_state *s, struct hot_lane *l, uint32_t site, uint
     was_there = l->ran[site / WORD] >> site % WORD & 1;
     if (jumped && count_jump(s, l, site, &back) < 0)
         return TROD_ERR_NOMEM;
-    if (!jumped && site != l->here.site + 1) {
-        hot_leave(s, &l->here);
-        s->fetched[site]++;
-    }
+    if (!jumped && site != l->here.site + 1)
+        hot_goes_on(s, &l->here, site);
     for (uint32_t from = site, to; from < end; from = to) {
         uint8_t *const quiet = l->quiet + (size_t)from / WORD * sizeof *l->ran;
         uint64_t heads, mask;
