@@ -207,6 +207,9 @@ int nav_index_check_all(const struct nav_index *x);
  */
 struct trod_mark;
 struct trod_point;
+/* The last point in file FILE at or before decoded byte OFFSET. NULL: none, which is no error. */
+int nav_index_point(const struct nav_index *x, uint64_t file, uint64_t offset,
+                    struct trod_point **out);
 int nav_index_mark(const struct nav_index *x, size_t *k, size_t i, struct nav_steps *s,
                    struct trod_mark *m, struct trod_point **point);
 

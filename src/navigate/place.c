@@ -3,7 +3,9 @@
  *
  * Implements trod/navigate.h, "rows and places" (docs/navigating.md, "Places").
  */
-#include "navigate/nav.h"
+#include "navigate/index.h"
+
+#include "io/points.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -181,19 +183,34 @@ static int instruction(struct trod_nav *nav, uint64_t number, uint64_t *row)
 
 /* ---- lines */
 
-/* The offset at which line LINE (from 1) of PATH begins; TROD_NOWHERE: there are fewer. */
-static int line_offset(const char *path, uint64_t offset, uint64_t before, uint64_t line,
-                       uint64_t *out, struct trod_diag *diag)
+/* The trace's only file, open at decoded byte OFFSET, or at its end if that lies before. */
+static int open_file(struct trod_nav *nav, uint64_t offset, struct trod_input **in)
 {
     const struct trod_input_options opt = {.no_thread = true};
+    struct trod_point *point = NULL;
+    int rc = trod_input_open(in, trod_trace_path(nav->trace, 0), &opt, nav->diag);
+
+    if (rc < 0)
+        return rc;
+    /* without a point all before is decompressed */
+    if (nav->index && nav_index_point(nav->index, 0, offset, &point) == TROD_OK && point)
+        (void)trod_input_point(*in, point);
+    free(point);
+    return trod_input_skip(*in, offset) == offset;
+}
+
+/* The offset at which line LINE (from 1) of the trace begins; TROD_NOWHERE: there are fewer. */
+static int line_offset(struct trod_nav *nav, uint64_t offset, uint64_t before, uint64_t line,
+                       uint64_t *out)
+{
     struct trod_input *in;
     struct trod_span span;
-    int rc = trod_input_open(&in, path, &opt, diag);
+    int rc = open_file(nav, offset, &in);
 
     *out = TROD_NOWHERE;
     if (rc < 0)
         return rc;
-    if (trod_input_skip(in, offset) != offset)
+    if (rc == 0)
         before = line;
     while (before + 1 < line && (rc = trod_input_ahead(in, 1, &span)) == TROD_OK && span.n) {
         const uint8_t *p = span.p, *end = p + span.n;
@@ -227,26 +244,24 @@ int trod_nav_line(struct trod_nav *nav, uint64_t line, uint64_t *row)
     if (!has_lines(nav) || line == 0)
         return 0;
     from = nav_from_line(nav, line, &offset, &before);
-    rc = line_offset(trod_trace_path(nav->trace, 0), offset, before, line, &l.wanted, nav->diag);
+    rc = line_offset(nav, offset, before, line, &l.wanted);
     if (rc < 0 || l.wanted == TROD_NOWHERE)
         return rc;
     rc = look(nav, &l, from, by_offset, row);
     return nav_distrust(nav, rc) ? trod_nav_line(nav, line, row) : rc;
 }
 
-/* Ends of lines in the bytes [FROM, TO) of PATH. */
-static int count_lines(const char *path, uint64_t from, uint64_t to, uint64_t *n,
-                       struct trod_diag *diag)
+/* Ends of lines in the bytes [FROM, TO). */
+static int count_lines(struct trod_nav *nav, uint64_t from, uint64_t to, uint64_t *n)
 {
-    const struct trod_input_options opt = {.no_thread = true};
     struct trod_input *in;
     struct trod_span span;
-    int rc = trod_input_open(&in, path, &opt, diag);
+    int rc = open_file(nav, from, &in);
 
     *n = 0;
     if (rc < 0)
         return rc;
-    if (trod_input_skip(in, from) != from)
+    if (rc == 0)
         to = from;
     while (from < to && (rc = trod_input_ahead(in, 1, &span)) == TROD_OK && span.n) {
         const size_t some = span.n < to - from ? span.n : (size_t)(to - from);
@@ -294,7 +309,7 @@ int trod_nav_line_of(struct trod_nav *nav, uint64_t row, uint64_t *line)
         return trod_nav_line_of(nav, row, line);
     if (rc < 0 || l.row == TROD_NOWHERE || l.offset == TROD_NOWHERE)
         return rc;
-    rc = count_lines(trod_trace_path(nav->trace, 0), offset, l.offset, &n, nav->diag);
+    rc = count_lines(nav, offset, l.offset, &n);
     *line = before + n + 1;
     return rc < 0 ? rc : 1;
 }

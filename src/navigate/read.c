@@ -283,9 +283,8 @@ void nav_index_close(struct nav_index *x)
     free(x);
 }
 
-/* The last point in file FILE at or before decoded byte OFFSET. NULL: none, which is no error. */
-static int point_before(const struct nav_index *x, uint64_t file, uint64_t offset,
-                        struct trod_point **out)
+int nav_index_point(const struct nav_index *x, uint64_t file, uint64_t offset,
+                    struct trod_point **out)
 {
     struct trod_buf window = {0};
     const struct nav_access_point *from;
@@ -344,7 +343,7 @@ int nav_index_mark(const struct nav_index *x, size_t *k, size_t i, struct nav_st
                 .last = true},
     };
     if (!m->start)
-        rc = point_before(x, b->file, at->offset, point);
+        rc = nav_index_point(x, b->file, at->offset, point);
     m->point = *point;
     return rc;
 }
