@@ -167,9 +167,12 @@ double *phases_distances(const struct phases_state *s, size_t size);
 /* Write the picture that is asked for. 0 or an error, reported. */
 int phases_picture(const struct phases_state *s);
 
-/* ---- png.c: SIZE lines of SIZE shades each as PNG; SIZE is not 0. 0 or TROD_ERR_NOMEM. */
+/*
+ * ---- png.c: SIZE lines of SIZE shades each as PNG; SIZE is not 0. Returns 0, TROD_ERR_NOMEM, or
+ * TROD_ERR_UNSUPPORTED (there is no zlib; reported).
+ */
 
-int phases_png(const uint8_t *grey, size_t size, struct trod_buf *out);
+int phases_png(const uint8_t *grey, size_t size, struct trod_buf *out, struct trod_diag *diag);
 
 /* ---- phases.c. 0 or an error. */
 

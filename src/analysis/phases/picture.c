@@ -55,7 +55,8 @@ static unsigned grey(double distance)
 }
 
 /* PNG has no pictures without pixels: with no intervals it has a black one. */
-static int shades(const double *distance, size_t size, bool png, struct trod_buf *out)
+static int shades(const double *distance, size_t size, bool png, struct trod_buf *out,
+                  struct trod_diag *diag)
 {
     const size_t side = png && size == 0 ? 1 : size;
     struct trod_buf grey_of = {0};
@@ -67,7 +68,7 @@ static int shades(const double *distance, size_t size, bool png, struct trod_buf
         rc = trod_buf_add(&grey_of, &v, 1);
     }
     if (rc == TROD_OK && png)
-        rc = phases_png(grey_of.p, side, out);
+        rc = phases_png(grey_of.p, side, out, diag);
     else if (rc == TROD_OK)
         rc = trod_buf_printf(out, "P5\n%zu %zu\n255\n", size, size);
     if (rc == TROD_OK && !png)
@@ -148,7 +149,7 @@ int phases_picture(const struct phases_state *s)
 
     if (rc == TROD_OK)
         rc = html ? page(s, distance, size, &text)
-                  : shades(distance, size, ends_in(path, ".png"), &text);
+                  : shades(distance, size, ends_in(path, ".png"), &text, s->context.diag);
     if (rc == TROD_OK)
         rc = trod_output_create(&out, path, NULL, s->context.diag);
     if (rc == TROD_OK) {

@@ -1,14 +1,15 @@
 /*
  * png.c - pictures in shades of grey as PNG (ISO/IEC 15948), for picture.c.
- *
- * The pixels are a zlib stream (RFC 1950) of stored blocks (RFC 1951, 3.2.4): the pictures are
- * small, and who wants them smaller has a program for it.
  */
 #include "analysis/phases/phases.h"
 
 #include "core/endian.h"
+#include "trod/diag.h"
+#include "trod_config.h"
 
-enum { BLOCK = 65535, ADLER = 65521 };
+#if TROD_HAVE_ZLIB
+
+#include <zlib.h>
 
 static int add_be32(struct trod_buf *out, uint32_t v)
 {
@@ -16,19 +17,6 @@ static int add_be32(struct trod_buf *out, uint32_t v)
 
     trod_store_be32(bytes, v);
     return trod_buf_add(out, bytes, sizeof bytes);
-}
-
-/* The cyclic redundancy code of a chunk (PNG, 5.5 and annex D). */
-static uint32_t crc(const uint8_t *p, size_t n)
-{
-    uint32_t c = UINT32_MAX;
-
-    for (size_t i = 0; i < n; i++) {
-        c ^= p[i];
-        for (unsigned bit = 0; bit < 8; bit++)
-            c = c >> 1 ^ (c & 1 ? UINT32_C(0xedb88320) : 0);
-    }
-    return ~c;
 }
 
 /* A chunk of TYPE. */
@@ -41,41 +29,28 @@ static int chunk(struct trod_buf *out, const char *type, const void *p, size_t n
         rc = trod_buf_add(out, type, 4);
     if (rc == TROD_OK)
         rc = trod_buf_add(out, p, n);
-    return rc == TROD_OK ? add_be32(out, crc(out->p + from, n + 4)) : rc;
+    return rc == TROD_OK ? add_be32(out, (uint32_t)crc32(0, out->p + from, (uInt)(n + 4))) : rc;
 }
 
-/* N bytes at P as a zlib stream. */
-static int stream(struct trod_buf *out, const uint8_t *p, size_t n)
+/* The N bytes at P as a zlib stream. */
+static int deflated(struct trod_buf *out, const uint8_t *p, size_t n)
 {
-    static const uint8_t head[] = {0x78, 0x01};
-    uint32_t a = 1, b = 0;
-    int rc = trod_buf_add(out, head, sizeof head);
+    uLongf size = compressBound((uLong)n);
 
-    for (size_t at = 0, k; rc == TROD_OK && at < n; at += k) {
-        uint8_t block[5] = {0};
-
-        k = n - at < BLOCK ? n - at : BLOCK;
-        block[0] = at + k == n;
-        trod_store_le16(block + 1, (uint16_t)k);
-        trod_store_le16(block + 3, (uint16_t)~k);
-        rc = trod_buf_add(out, block, sizeof block);
-        if (rc == TROD_OK)
-            rc = trod_buf_add(out, p + at, k);
-    }
-    for (size_t i = 0; i < n; i++) {
-        a = (a + p[i]) % ADLER;
-        b = (b + a) % ADLER;
-    }
-    return rc == TROD_OK ? add_be32(out, b << 16 | a) : rc;
+    if (trod_buf_reserve(out, size) < 0 || compress(out->p, &size, p, (uLong)n) != Z_OK)
+        return TROD_ERR_NOMEM;
+    out->n = size;
+    return TROD_OK;
 }
 
-int phases_png(const uint8_t *grey, size_t size, struct trod_buf *out)
+int phases_png(const uint8_t *grey, size_t size, struct trod_buf *out, struct trod_diag *diag)
 {
     static const uint8_t signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     uint8_t head[13] = {[8] = 8}; /* bits of a pixel; shades of grey, not interlaced */
     struct trod_buf lines = {0}, packed = {0};
     int rc = TROD_OK;
 
+    (void)diag;
     trod_store_be32(head, (uint32_t)size);
     trod_store_be32(head + 4, (uint32_t)size);
     for (size_t y = 0; rc == TROD_OK && y < size; y++) {
@@ -84,7 +59,7 @@ int phases_png(const uint8_t *grey, size_t size, struct trod_buf *out)
             rc = trod_buf_add(&lines, grey + y * size, size);
     }
     if (rc == TROD_OK)
-        rc = stream(&packed, lines.p, lines.n);
+        rc = deflated(&packed, lines.p, lines.n);
     if (rc == TROD_OK)
         rc = trod_buf_add(out, signature, sizeof signature);
     if (rc == TROD_OK)
@@ -97,3 +72,14 @@ int phases_png(const uint8_t *grey, size_t size, struct trod_buf *out)
     trod_buf_fini(&packed);
     return rc;
 }
+
+#else
+
+int phases_png(const uint8_t *grey, size_t size, struct trod_buf *out, struct trod_diag *diag)
+{
+    (void)grey, (void)size, (void)out;
+    return trod_error(diag, TROD_ERR_UNSUPPORTED, "phases.png", NULL,
+                      "trod was built without zlib, which PNG needs: name a .pgm or .html file");
+}
+
+#endif
