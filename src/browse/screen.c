@@ -15,7 +15,7 @@
 
 #include <term.h> /* has macros for short words */
 
-enum { ASK_MS = 30, ESC = 27, CTRL_G = 7 };
+enum { ASK_MS = 30, LOOK_MS = 200, ESC = 27, CTRL_G = 7 };
 
 static volatile sig_atomic_t ended;
 static struct sigaction before[4];
@@ -214,10 +214,13 @@ int screen_key(struct view *v, int ms)
         memmove(v->key, v->key + 1, --v->n_keys * sizeof *v->key);
         return key;
     }
-    timeout(ms);
-    key = getch();
-    if (key == ERR && !ended && gone())
-        ended = SIGHUP;
+    /* a signal that comes just before the waiting does not end it: so it ends now and then */
+    do {
+        timeout(ms < 0 ? LOOK_MS : ms);
+        key = getch();
+        if (key == ERR && !ended && gone())
+            ended = SIGHUP;
+    } while (key == ERR && ms < 0 && !ended);
     return key == ERR ? -1 : key;
 }
 
