@@ -200,39 +200,50 @@ static inline uint64_t key_of(const struct trod_batch *b, struct trod_slice s)
     return key;
 }
 
-/*
- * The site of row I, an instruction that is new or says its opcode, behind L; E is the entry of its
- * address.
- */
-static uint32_t said_site(struct engine_owner *o, struct places *p, const struct trod_batch *b,
-                          uint32_t i, struct entry *e, const struct last *l)
-{
-    const uint32_t said = b->have & b->has[i];
-    const uint32_t met = site_of(e);
-    struct entry now = {.pc = b->addr[i]};
-    uint64_t code = 0;
-    uint32_t site;
+/* The opcode that a row says: its key, and its length as in struct entry. None: both 0. */
+struct said {
+    uint64_t code;
+    uint32_t len;
+};
 
-    if (said & TROD_COL_CODE) {
-        code = key_of(b, b->code[i]);
-        now.len = b->code[i].len <= sizeof code || (b->code[i].off & TROD_SLICE_SHARED)
-                      ? b->code[i].len
-                      : UINT32_MAX;
-    }
-    if (met != TROD_NO_SITE && o->code[met] == code && e->len == now.len && now.len != UINT32_MAX &&
-        !((said & TROD_COL_FLAGS) && (b->flags[i] & TROD_F_NEWCODE)))
-        return met;
-    site = find(o, b, i, now.pc, met == TROD_NO_SITE);
+static inline struct said said_of(const struct trod_batch *b, uint32_t i, uint32_t said)
+{
+    struct trod_slice code;
+
+    if (!(said & TROD_COL_CODE))
+        return (struct said){0};
+    code = b->code[i];
+    return (struct said){
+        key_of(b, code),
+        code.len <= sizeof(uint64_t) || (code.off & TROD_SLICE_SHARED) ? code.len : UINT32_MAX};
+}
+
+/* E, which is not empty, is of the opcode NOW, and that stayed where it was. */
+static inline bool still_there(const struct engine_owner *o, const struct trod_batch *b, uint32_t i,
+                               const struct entry *e, struct said now)
+{
+    return o->code[site_of(e)] == now.code && e->len == now.len && now.len != UINT32_MAX &&
+           !((b->have & b->has[i] & TROD_COL_FLAGS) && (b->flags[i] & TROD_F_NEWCODE));
+}
+
+/* The site of row I, an instruction NOW, behind L, which E, the entry of its address, is not. */
+static uint32_t other_site(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
+                           struct entry *e, const struct last *l, struct said now)
+{
+    struct places *p = &o->places;
+    const uint32_t met = site_of(e);
+    const uint64_t pc = b->addr[i];
+    const uint32_t site = find(o, b, i, pc, met == TROD_NO_SITE);
+
     if (site == TROD_NO_SITE)
         return site;
     p->n += met == TROD_NO_SITE;
     if (met != TROD_NO_SITE && met != site) /* it does not lie there any more */
         o->gap[met] = 0;
     if (site == l->site + 1 && site)
-        owner_learn(o, site, now.pc - l->pc);
-    now.inverse = ~site;
-    *e = now;
-    o->code[site] = code;
+        owner_learn(o, site, pc - l->pc);
+    *e = (struct entry){.pc = pc, .inverse = ~site, .len = now.len};
+    o->code[site] = now.code;
     if (2 * (uint64_t)p->n > p->mask && !grow_places(p) && p->n == p->mask) {
         e->inverse = 0; /* one place stays empty: this address is looked up again */
         o->gap[site] = 0;
@@ -267,17 +278,20 @@ static uint32_t owned_site(struct engine_owner *o, const struct trod_batch *b, u
 }
 
 /* Row I, of the stream that executed L last. */
-static void any_row(struct engine_owner *o, struct places *p, const struct trod_batch *b,
-                    uint32_t i, struct last *l)
+static inline void any_row(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
+                           struct last *l)
 {
     const uint32_t said = b->have & b->has[i];
 
     if (b->kind[i] != TROD_INSTR) {
         b->site[i] = owned_site(o, b, i, l);
     } else if (said & TROD_COL_ADDR) {
-        struct entry *e = entry_of(p, b->addr[i]);
+        struct entry *e = entry_of(&o->places, b->addr[i]);
+        const struct said now = said_of(b, i, said);
         const uint32_t site =
-            !e->inverse || (said & TROD_COL_CODE) ? said_site(o, p, b, i, e, l) : site_of(e);
+            e->inverse && (!(said & TROD_COL_CODE) || still_there(o, b, i, e, now))
+                ? site_of(e)
+                : other_site(o, b, i, e, l, now);
 
         *l = (struct last){b->addr[i], site};
         b->site[i] = site;
@@ -319,10 +333,12 @@ static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t fro
             if (i == to)
                 break;
         }
-        expected = expected > i ? expected : i + 1; /* new code goes on for a while */
-        for (; plain && expected < to && expected <= i + NEW_AHEAD; expected++)
-            owner_expect(&o->places, b->addr[expected]);
-        any_row(o, &o->places, b, i, l);
+        if (plain) { /* new code goes on for a while */
+            expected = expected > i ? expected : i + 1;
+            for (; expected < to && expected <= i + NEW_AHEAD; expected++)
+                owner_expect(&o->places, b->addr[expected]);
+        }
+        any_row(o, b, i, l);
         if (s && c->plain)
             engine_streaks_plain_row(s, b, i);
         else if (s)
