@@ -86,6 +86,12 @@ uint32_t trod_match_rows(const struct trod_match *m);
  */
 int trod_match_batch(struct trod_match *m, const struct trod_batch *b);
 
+/*
+ * The same for a batch that does not follow the one before: its first row is row FIRST of the
+ * trace, and no row before it is behind those judged so far. Only where trod_match_apart.
+ */
+int trod_match_batch_at(struct trod_match *m, const struct trod_batch *b, uint64_t first);
+
 /* By row of the last batch, 1 wanted, 0 not: for trod_batch_keep. Valid until the next batch. */
 const uint8_t *trod_match_keep(const struct trod_match *m);
 /* Is nothing filtered out at all? */
@@ -105,6 +111,15 @@ uint64_t trod_match_found(const struct trod_match *m);
  */
 bool trod_match_apart(const struct trod_match *m);
 void trod_match_join(struct trod_match *m, const struct trod_match *other);
+
+/* What is known of the rows that match without reading them: no other rows do. */
+struct trod_match_need {
+    uint32_t kinds;  /* bit by kind (enum trod_kind) */
+    bool bounded;    /* their address is in LO..HI, or bytes there are touched: */
+    uint64_t lo, hi; /* both included */
+    uint32_t reach;  /* that of an instruction may be as many bytes less */
+};
+void trod_match_need(const struct trod_match *m, struct trod_match_need *out);
 
 /*
  * At the end of a run: warn where something was asked for that the trace does not have, and name

@@ -12,6 +12,7 @@
 #ifndef TROD_NAVIGATE_H
 #define TROD_NAVIGATE_H
 
+#include "trod/match.h"
 #include "trod/symbols.h"
 #include "trod/trace.h"
 
@@ -188,6 +189,28 @@ struct trod_nav_hit {
  */
 int trod_nav_find(struct trod_nav *nav, const struct trod_nav_query *query, uint64_t row, bool back,
                   struct trod_nav_hit *hits, size_t k, size_t *n);
+
+/*
+ * Rows I to I + N of B, the first of which is row ROW of the trace. Returns more than 0 to go on, 0
+ * to end, or a negative code.
+ */
+typedef int (*trod_nav_rows_fn)(void *user, const struct trod_batch *b, uint32_t i, uint32_t n,
+                                uint64_t row);
+
+/*
+ * Read the rows that may be what NEED describes (trod_match_need), and BEFORE and BEHIND rows
+ * around each of them, and hand them to FN with USER, in order, each once: with an index not much
+ * more than these, without one all rows. Returns 0, what FN returned that is negative, or an error
+ * of reading the trace.
+ */
+int trod_nav_search(struct trod_nav *nav, const struct trod_match_need *need, uint64_t before,
+                    uint64_t behind, trod_nav_rows_fn fn, void *user);
+
+/*
+ * About how many rows trod_nav_search would read, to *ROWS; TROD_NOWHERE: all of the trace, without
+ * an index. Returns 0 or an error.
+ */
+int trod_nav_expect(struct trod_nav *nav, const struct trod_match_need *need, uint64_t *rows);
 
 /* ---- where a value came from */
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "flow.h"
+#include "navigating.h"
 
 enum { AROUND = 1000 }; /* rows of context at the most */
 
@@ -21,6 +22,8 @@ struct options {
     bool first, all, count;
     uint64_t limit, before, after, context;
     int disassemble; /* 0 auto, 1 always, 2 never */
+    const char *index;
+    bool no_index;
 };
 
 static const char *const when[] = {"auto", "always", "never", NULL};
@@ -42,6 +45,10 @@ static const struct trod_option options[] = {
      "disassemble instructions that come without text: auto (in binary formats), always, never",
      when, NULL},
     CLI_SHARED(filter, "Which rows", trod_match_option_table),
+    {"index", 0, TROD_OPT_STR, AT(index), "DIR",
+     "folder of the index that trod index made (default: that of the trace, then the user's cache)",
+     NULL, NULL},
+    {"no-index", 0, TROD_OPT_BOOL, AT(no_index), NULL, "do not use an index", NULL, NULL},
     CLI_INPUT_OPTIONS,
     CLI_REPORT_OPTIONS,
     CLI_COMMON_OPTIONS,
@@ -55,6 +62,9 @@ struct finding {
     struct trod_match_options filter;
     size_t files; /* operands that are no expression */
     struct trod_trace *trace;
+    struct trod_nav *nav; /* its index, where it is of use */
+    struct trod_match_need need;
+    uint64_t all_rows; /* of the trace, with an index */
     struct trod_match *match;
     struct trod_show *rows;
     struct trod_show_options show;
@@ -160,11 +170,13 @@ static void put_before(struct finding *f, const struct trod_batch *b, uint32_t i
         put_row(f, b, i - (uint32_t)(row - from), from, false);
 }
 
-static void put_batch(struct finding *f, const struct trod_batch *b, uint64_t first)
+/* Rows FROM to END of B, whose first one is row FIRST. */
+static void put_batch(struct finding *f, const struct trod_batch *b, uint32_t from, uint32_t end,
+                      uint64_t first)
 {
     const uint8_t *keep = trod_match_keep(f->match);
 
-    for (uint32_t i = 0; i < b->n; i++) {
+    for (uint32_t i = from; i < end; i++) {
         if (keep[i] && f->found < f->limit) {
             f->found++;
             if (f->o->count)
@@ -236,7 +248,7 @@ static int search_in_turn(struct finding *f)
         if (r < 0)
             break;
         first = trod_match_seen(f->match) - b->n;
-        put_batch(f, b, first);
+        put_batch(f, b, 0, b->n, first);
         r = keep_tail(f, b, first);
         if (!f->o->count && !f->sink.file)
             cli_sink_flush(&f->sink);
@@ -246,6 +258,59 @@ static int search_in_turn(struct finding *f)
         cli_progress_tick(&progress, f->trace, trod_match_seen(f->match));
     }
     cli_progress_end(&progress);
+    return r;
+}
+
+/* ---- with an index */
+
+static int indexed_rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n,
+                        uint64_t row)
+{
+    struct finding *f = user;
+    const uint64_t first = row - i;
+    int r = trod_match_batch_at(f->match, b, first);
+
+    if (r < 0)
+        return r;
+    put_batch(f, b, i, i + n, first);
+    r = keep_tail(f, b, first);
+    if (!f->o->count && !f->sink.file)
+        cli_sink_flush(&f->sink);
+    if (r < 0 || f->sink.failed)
+        return r < 0 ? r : TROD_ERR_IO;
+    return f->found < f->limit || f->follow > 0;
+}
+
+/*
+ * The index of the trace says where rows may be that match: open it, unless there is none or it
+ * cannot help. What goes by the rows before is not asked of it, nor how many rows were read.
+ */
+static int open_index(struct finding *f)
+{
+    enum { WORTH = 4 }; /* a part of the trace that is not worth reading out of turn */
+    struct trod_trace_options topt = cli_trace_options(&f->o->input, TROD_COL_ALL);
+    const struct trod_nav_options opt = {
+        .struct_size = sizeof opt, .trace = &topt, .index_dir = f->o->index, .index_only = true};
+    uint64_t rows;
+    int r;
+
+    trod_match_need(f->match, &f->need);
+    if (f->o->no_index || f->o->input.order != TROD_ORDER_FILE || !trod_match_apart(f->match) ||
+        !trod_trace_rewindable(f->trace) || (f->o->count && f->limit != UINT64_MAX) ||
+        (!f->need.bounded && !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
+        return 0;
+    cli_nav_memory();
+    r = trod_nav_open(&f->nav, f->c->operands, f->files, &opt, &f->diag);
+    if (r < 0)
+        return r == TROD_ERR_UNKNOWN ? 0 : r;
+    r = trod_nav_count(f->nav, &f->all_rows);
+    if (r == 0 && f->limit == UINT64_MAX) {
+        r = trod_nav_expect(f->nav, &f->need, &rows);
+        if (r == 0 && rows > f->all_rows / WORTH) {
+            trod_nav_close(f->nav);
+            f->nav = NULL;
+        }
+    }
     return r;
 }
 
@@ -268,7 +333,9 @@ static int search(struct finding *f)
         .user = f,
     };
     const bool all = f->limit == UINT64_MAX && !f->around;
-    int r = all && cli_flow_can(&flow) ? cli_flow(&flow) : search_in_turn(f);
+    int r = f->nav ? trod_nav_search(f->nav, &f->need, f->before, f->after, indexed_rows, f)
+            : all && cli_flow_can(&flow) ? cli_flow(&flow)
+                                         : search_in_turn(f);
 
     if (f->header && !is_text(f))
         put_header(f); /* no row at all: it still says what the columns are */
@@ -283,7 +350,7 @@ static int put_count(struct finding *f)
     if (r != 0)
         return r;
     trod_emit_u64(out.emit, "found", f->found);
-    trod_emit_u64(out.emit, "rows", trod_match_seen(f->match));
+    trod_emit_u64(out.emit, "rows", f->nav ? f->all_rows : trod_match_seen(f->match));
     return cli_report_end(&out);
 }
 
@@ -329,7 +396,7 @@ static int prepare(struct finding *f)
         trod_match_single(f->match);
     trod_trace_want(f->trace, f->o->count ? TROD_COL_KIND | trod_match_want(f->match)
                                           : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE);
-    return 0;
+    return open_index(f);
 }
 
 static int show(struct finding *f)
@@ -338,7 +405,7 @@ static int show(struct finding *f)
     int r;
 
     f->show = (struct trod_show_options){
-        .meta = trod_trace_meta(f->trace),
+        .meta = f->nav ? trod_nav_meta(f->nav) : trod_trace_meta(f->trace),
         .symbols = trod_match_symbols(f->match),
         .colour = is_text(f) && to_stdout && cli_colour(f->c, STDOUT_FILENO),
     };
@@ -383,6 +450,7 @@ static int run(struct cli *c, const void *opt)
     trod_batch_free(f.tail[1]);
     trod_match_free(f.match);
     trod_disasm_free(f.disasm);
+    trod_nav_close(f.nav);
     trod_trace_close(f.trace);
     return r < 0 ? CLI_TROUBLE : f.found ? CLI_YES : CLI_NO;
 }

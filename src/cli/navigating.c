@@ -33,7 +33,7 @@ const struct trod_option cli_nav_options[] = {
  * A question reads a few parts of the trace, one after the other: memory of one is for the next,
  * instead of pages that are new each time.
  */
-static void keep_memory(void)
+void cli_nav_memory(void)
 {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, KEPT / 2);
@@ -52,7 +52,7 @@ int cli_nav_open(struct cli_nav *n, struct cli *c, const struct cli_input *in,
 
     memset(n, 0, sizeof *n);
     n->c = c;
-    keep_memory();
+    cli_nav_memory();
     cli_diag_init(c, &n->diag);
     n->diag.strict = in->strict;
     if (!o->symbols.n)

@@ -30,6 +30,8 @@ extern const struct trod_option cli_nav_options[];
 /* Open the N files PATHS. Returns 0 or an error, reported. cli_nav_close in every case. */
 int cli_nav_open(struct cli_nav *n, struct cli *c, const struct cli_input *in,
                  const struct cli_nav_options *o, const char *const *paths, size_t count);
+/* Memory of one part of the trace that a question reads is kept for the next. */
+void cli_nav_memory(void);
 /* The exit status of the run that ended with R. */
 int cli_nav_close(struct cli_nav *n, int r, int status);
 

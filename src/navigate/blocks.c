@@ -406,6 +406,58 @@ void nav_candidates_fini(struct nav_candidates *c)
     c->steps = c->looked = NULL;
 }
 
+/* Blocks of segment S that have lines LO..HI with ACCESS to them. */
+static int accessed(const struct nav_index *x, const struct nav_segment *s, unsigned access,
+                    const struct trod_match_need *need, uint8_t *block)
+{
+    const struct trod_nav_query q = {.access = access, .lo = need->lo, .hi = need->hi};
+    struct nav_postings found = {0};
+    int rc =
+        nav_postings_range(x, s, NAV_S_LINES, need->lo / NAV_LINE, need->hi / NAV_LINE, &found);
+
+    if (rc == TROD_OK)
+        rc = nav_postings_find(x, s, NAV_S_LINES, NAV_ANY_LINE, &found);
+    add_candidates(&found, &q, block);
+    free(found.at);
+    return rc;
+}
+
+/* Blocks of segment S that may have rows which NEED describes. */
+static int needed(struct nav_candidates *c, const struct nav_index *x, uint32_t s)
+{
+    static const struct trod_nav_query whole = {.access = TROD_NAV_KIND};
+    const struct trod_match_need *need = c->need;
+    const struct nav_segment *segment = &x->segment[s];
+    const uint32_t reads = 1u << TROD_READ, writes = 1u << TROD_WRITE | 1u << TROD_ATOMIC;
+    struct nav_postings found = {0};
+    uint32_t kinds = need->kinds;
+    int rc = TROD_OK;
+
+    if (need->bounded && kinds & (reads | writes)) {
+        rc = accessed(x, segment,
+                      (kinds & reads ? TROD_NAV_READS : 0u) |
+                          (kinds & writes ? TROD_NAV_WRITES : 0u),
+                      need, c->steps);
+        kinds &= ~(reads | writes);
+    }
+    if (rc == TROD_OK && need->bounded && kinds & 1u << TROD_INSTR) {
+        const uint64_t from = need->lo > need->reach ? need->lo - need->reach : 0;
+
+        rc = nav_postings_range(x, segment, NAV_S_SITES, from, need->hi, &found);
+        if (rc == TROD_OK)
+            rc = nav_postings_find(x, segment, NAV_S_SITES, NAV_ANY_SITE, &found);
+        kinds &= ~(1u << TROD_INSTR);
+    }
+    for (unsigned kind = 0; rc == TROD_OK && kind < TROD_KINDS; kind++)
+        if (kinds >> kind & 1)
+            rc = nav_postings_find(x, segment, NAV_S_MARKS,
+                                   need->bounded ? nav_mark_placed(kind) : kind, &found);
+    add_candidates(&found, &whole, c->steps);
+    free(found.at);
+    c->looked[s] = rc == TROD_OK;
+    return rc;
+}
+
 static int look_for(struct nav_candidates *c, const struct nav_index *x, uint32_t s)
 {
     const struct trod_nav_query *q = c->query;
@@ -439,6 +491,6 @@ int nav_candidates_of(struct nav_candidates *c, const struct trod_nav *nav, size
     if (!x || !c->steps || s >= x->n_segments)
         return NAV_ALL_STEPS;
     if (!c->looked[s])
-        rc = look_for(c, x, s);
+        rc = c->need ? needed(c, x, s) : look_for(c, x, s);
     return rc < 0 ? rc : c->steps[k];
 }

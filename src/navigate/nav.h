@@ -68,6 +68,12 @@ static inline uint64_t nav_mark(uint64_t kind, uint64_t sub)
     return kind | (sub + 1) << 8;
 }
 
+/* The key of rows of KIND that have an address. */
+static inline uint64_t nav_mark_placed(uint64_t kind)
+{
+    return kind | UINT64_C(1) << 63;
+}
+
 /* Blocks of rows: their number; that which holds ROW; the first row of block K (K may be all). */
 size_t nav_blocks(const struct trod_nav *nav);
 size_t nav_block_of(const struct trod_nav *nav, uint64_t row);
@@ -104,7 +110,8 @@ int nav_block_touches(struct trod_nav *nav, size_t k, struct nav_lines *l);
 struct nav_candidates {
     const struct trod_nav_query *query;
     const char *reg;
-    uint8_t *steps, *looked; /* by block; by segment. NULL: there is no index */
+    const struct trod_match_need *need; /* instead of QUERY */
+    uint8_t *steps, *looked;            /* by block; by segment. NULL: there is no index */
 };
 
 /* Returns 0 or TROD_ERR_NOMEM. */

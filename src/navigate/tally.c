@@ -153,8 +153,10 @@ static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t
     uint64_t word[2] = {0, 0};
     uint32_t n = 0;
 
-    if (!nav_has(b, i, TROD_COL_ADDR))
+    if (!nav_has(b, i, TROD_COL_ADDR)) {
+        t->nowhere++;
         return TROD_OK;
+    }
     if (nav_has(b, i, TROD_COL_CODE)) {
         code = trod_batch_bytes(b, b->code[i]);
         n = b->code[i].len < NAV_CODES ? b->code[i].len : NAV_CODES;
@@ -225,6 +227,7 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
             return rc;
         return nav_regs_row(t->regs, b, i, row);
     default:
+        t->placed[b->kind[i]] += nav_has(b, i, TROD_COL_ADDR | TROD_COL_PADDR);
         if ((b->kind[i] == TROD_MARKER || b->kind[i] == TROD_SYNC) && (rc = number(t, b, i)) < 0)
             return rc;
         rc = nav_regs_row(t->regs, b, i, row);
@@ -242,6 +245,9 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *site
     for (uint32_t i = 0; rc == TROD_OK && i <= t->site_mask; i++)
         if (t->site[i].turn == t->turn)
             rc = nav_postings_add(sites, t->site[i].pc, block, t->site[i].count, 0);
+    if (rc == TROD_OK && t->nowhere)
+        rc = nav_postings_add(sites, NAV_ANY_SITE, block, t->nowhere, 0);
+    t->nowhere = 0;
     for (uint32_t id = 0; rc == TROD_OK && id < t->names->n; id++)
         for (unsigned k = 0; rc == TROD_OK && k < 2; k++)
             if (t->reg[k][id / 64] >> id % 64 & 1)
@@ -249,10 +255,13 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *site
     for (unsigned kind = 0; rc == TROD_OK && kind < TROD_KINDS; kind++) {
         if (t->kinds[kind])
             rc = nav_postings_add(marks, kind, block, t->kinds[kind], 0);
+        if (rc == TROD_OK && t->placed[kind])
+            rc = nav_postings_add(marks, nav_mark_placed(kind), block, t->placed[kind], 0);
         if (rc == TROD_OK)
             rc = end_numbers(t, kind, block, marks);
     }
     memset(t->kinds, 0, sizeof t->kinds);
+    memset(t->placed, 0, sizeof t->placed);
     memset(t->reg, 0, sizeof t->reg);
     t->n_sites = 0;
     t->turn++;

@@ -20,6 +20,8 @@ enum {
  * NAV_MANY lines already: they may touch any line.
  */
 #define NAV_ANY_LINE UINT64_MAX
+/* The key of instructions without a virtual address. */
+#define NAV_ANY_SITE UINT64_MAX
 
 struct nav_tally_line {
     uint64_t key, written, read;
@@ -61,6 +63,8 @@ struct nav_tally {
     uint32_t n_sites, site_mask;
     struct nav_tally_code *code;              /* by hash of the opcode */
     uint64_t kinds[TROD_KINDS];               /* rows of each */
+    uint64_t placed[TROD_KINDS];              /* with an address; not of accesses, instructions */
+    uint64_t nowhere;                         /* instructions without a virtual address */
     struct nav_tally_subs *subs[TROD_KINDS];  /* of them by number; NULL: not counted */
     uint64_t reg[2][NAV_REGS / 64];           /* written, read: a bit each */
     uint16_t id[NAV_ISETS][NAV_DECODER_REGS]; /* of the decoder's registers: number + 1 */

@@ -141,6 +141,27 @@ static int access(struct nav_touch *t, const struct nav_access *a, uint32_t row)
     return rc;
 }
 
+/* An access that leaves nothing (it is aborted, or of unknown size) is there to be found as well.
+ */
+static int passing(struct nav_touch *t, const struct trod_batch *b, uint32_t i)
+{
+    const struct nav_access a = {.reads = b->kind[i] != TROD_WRITE,
+                                 .writes = b->kind[i] != TROD_READ};
+    const uint64_t size = nav_has(b, i, TROD_COL_SIZE) && b->size[i] ? b->size[i] : 1;
+    uint64_t at, last;
+    int rc = TROD_OK;
+
+    if (!nav_has(b, i, TROD_COL_ADDR | TROD_COL_PADDR))
+        return rc;
+    at = nav_has(b, i, TROD_COL_ADDR) ? b->addr[i] : b->paddr[i];
+    last = at > UINT64_MAX - (size - 1) ? UINT64_MAX : at + (size - 1);
+    if (size > NAV_LONG)
+        return touch(t, NAV_ANY_LINE, UINT64_MAX, &a);
+    for (at /= NAV_LINE; rc == TROD_OK && at <= last / NAV_LINE; at++)
+        rc = touch(t, at, UINT64_MAX, &a);
+    return rc;
+}
+
 /* Most accesses: up to eight bytes of a line, all of which are as they are said. */
 static bool is_short(const struct trod_batch *b, uint32_t i)
 {
@@ -194,6 +215,8 @@ int nav_touch_rows(struct nav_touch *t, const struct trod_batch *b, uint32_t row
             rc = short_access(t, b, i, row + i);
         else if (nav_access_of(b, i, t->big, &a))
             rc = access(t, &a, row + i);
+        else
+            rc = passing(t, b, i);
     }
     return rc;
 }

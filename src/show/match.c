@@ -289,6 +289,26 @@ void trod_match_join(struct trod_match *m, const struct trod_match *other)
         m->seen = other->seen;
 }
 
+void trod_match_need(const struct trod_match *m, struct trod_match_need *out)
+{
+    struct trod_match_need n = {.kinds = UINT32_MAX, .hi = UINT64_MAX};
+    uint64_t lo = UINT64_MAX, hi = 0;
+
+    if (m->where)
+        n = match_need_both(n, m->where->need);
+    if (m->filter->kinds.n && !m->named)
+        n.kinds &= m->kinds | (m->fetches ? 1u << TROD_BUS : 0);
+    if (m->filter->registers.n)
+        n.kinds &= 1u << TROD_REG;
+    for (size_t i = 0; i < m->address.n; i++) {
+        lo = m->address.at[i].lo < lo ? m->address.at[i].lo : lo;
+        hi = m->address.at[i].hi > hi ? m->address.at[i].hi : hi;
+    }
+    if (m->address.n)
+        n = match_need_both(n, match_need_bytes(lo, hi));
+    *out = n;
+}
+
 uint32_t trod_match_want(const struct trod_match *m)
 {
     const struct trod_match_options *f = m->filter;

@@ -38,6 +38,9 @@ struct trod_match {
     uint8_t keep[TROD_BATCH_ROWS];
 };
 
+/* What both A and B need; what a row needs to touch a byte of LO to HI. */
+struct trod_match_need match_need_both(struct trod_match_need a, struct trod_match_need b);
+struct trod_match_need match_need_bytes(uint64_t lo, uint64_t hi);
 /* Does ITEM name stream I of META: by name, thread id or "#I"? */
 bool match_is_stream(const struct trod_meta *meta, uint32_t i, const char *item);
 /* Is NAME what some format calls records of its own? */

@@ -227,10 +227,14 @@ static bool in_window(struct trod_match *m)
 
 int trod_match_batch(struct trod_match *m, const struct trod_batch *b)
 {
+    /* what the trace was told to skip is not seen, but counts */
+    return trod_match_batch_at(m, b, b->first > m->seen ? b->first : m->seen);
+}
+
+int trod_match_batch_at(struct trod_match *m, const struct trod_batch *b, uint64_t first)
+{
     const struct trod_range *r = &m->filter->range;
     const struct trod_range *in = &m->filter->instructions;
-    /* what the trace was told to skip is not seen, but counts */
-    uint64_t first = b->first > m->seen ? b->first : m->seen;
     int n = 0;
 
     m->seen = first + b->n;

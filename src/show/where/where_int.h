@@ -297,6 +297,7 @@ struct trod_where {
     struct trod_symbols *symbols;
     uint32_t want;
     uint64_t last; /* row */
+    struct trod_match_need need;
     struct where_step *step;
     size_t n_steps, cap_steps;
     struct where_test **test;
@@ -327,6 +328,9 @@ enum { WHERE_SCRATCH = 1 << 18, WHERE_TEXT = 4096 };
 
 /* A program for the tree below ROOT into W. 0, TROD_ERR_NOMEM or TROD_ERR_USAGE, reported. */
 int where_emit(struct trod_where *w, const struct where_tree *t, int root);
+
+/* What rows must be for node N to hold. */
+struct trod_match_need where_need(const struct where_tree *t, int n);
 
 /* A tile: N rows of B from row AT on; row 0 of B is the FIRSTth of the trace. */
 struct where_tile {

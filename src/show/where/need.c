@@ -1,0 +1,185 @@
+/*
+ * need.c - what rows must be for an expression to hold, as far as kinds and addresses go.
+ *
+ * Never less than the rows that pass: what is not understood here may be any row.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "show/where/where_int.h"
+
+enum { LONGEST = 64 }; /* more bytes than an instruction has */
+
+static const struct trod_match_need any = {.kinds = UINT32_MAX, .hi = UINT64_MAX};
+static const struct trod_match_need none = {.kinds = 0, .hi = UINT64_MAX};
+
+struct trod_match_need match_need_both(struct trod_match_need a, struct trod_match_need b)
+{
+    return (struct trod_match_need){.kinds = a.kinds & b.kinds,
+                                    .bounded = a.bounded || b.bounded,
+                                    .lo = a.lo > b.lo ? a.lo : b.lo,
+                                    .hi = a.hi < b.hi ? a.hi : b.hi,
+                                    .reach = a.reach > b.reach ? a.reach : b.reach};
+}
+
+struct trod_match_need match_need_bytes(uint64_t lo, uint64_t hi)
+{
+    /* the words of eight bytes that they lie in: byu6 has accesses to bytes before their address */
+    return (struct trod_match_need){.kinds = UINT32_MAX,
+                                    .bounded = true,
+                                    .lo = lo & ~UINT64_C(7),
+                                    .hi = hi | 7,
+                                    .reach = LONGEST};
+}
+
+/* One of them. */
+static struct trod_match_need either(struct trod_match_need a, struct trod_match_need b)
+{
+    if (!a.kinds || !b.kinds)
+        return a.kinds ? a : b;
+    return (struct trod_match_need){.kinds = a.kinds | b.kinds,
+                                    .bounded = a.bounded && b.bounded,
+                                    .lo = a.lo < b.lo ? a.lo : b.lo,
+                                    .hi = a.hi > b.hi ? a.hi : b.hi,
+                                    .reach = a.reach > b.reach ? a.reach : b.reach};
+}
+
+static struct trod_match_need of_kind(const char *name)
+{
+    const int kind = trod_kind_find(name, strlen(name));
+    struct trod_match_need n = none;
+
+    if (match_is_record_name(name))
+        return any;
+    if (kind >= 0)
+        n.kinds = 1u << kind;
+    else if (strcasecmp(name, "MEMORY") == 0)
+        n.kinds = 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC;
+    else if (strcasecmp(name, "FETCH") == 0)
+        n.kinds = 1u << TROD_BUS;
+    else
+        return any;
+    return n;
+}
+
+/* Addresses LO to HI; none if there are no such numbers. */
+static struct trod_match_need of_addresses(uint64_t lo, uint64_t hi)
+{
+    return lo > hi
+               ? none
+               : (struct trod_match_need){.kinds = UINT32_MAX, .bounded = true, .lo = lo, .hi = hi};
+}
+
+/* Addresses that stand in relation OP to V. */
+static struct trod_match_need compared(unsigned op, uint64_t v)
+{
+    switch (op) {
+    case OP_EQ:
+        return of_addresses(v, v);
+    case OP_LE:
+        return of_addresses(0, v);
+    case OP_LT:
+        return v ? of_addresses(0, v - 1) : none;
+    case OP_GE:
+        return of_addresses(v, UINT64_MAX);
+    case OP_GT:
+        return v < UINT64_MAX ? of_addresses(v + 1, UINT64_MAX) : none;
+    default:
+        return any;
+    }
+}
+
+/* The range of node N, or a number, or any. */
+static struct trod_match_need item(const struct where_tree *t, int n)
+{
+    const struct where_node *x = &t->node[n];
+    uint64_t lo = 0, hi = UINT64_MAX;
+
+    if (x->op == OP_NUMBER)
+        return of_addresses(x->num, x->num);
+    if (x->op != OP_RANGE || (x->a >= 0 && t->node[x->a].op != OP_NUMBER) ||
+        (x->b >= 0 && t->node[x->b].op != OP_NUMBER))
+        return any;
+    if (x->a >= 0)
+        lo = t->node[x->a].num;
+    if (x->b >= 0)
+        hi = t->node[x->b].num;
+    return of_addresses(lo, hi);
+}
+
+/* One of the items from node N on, of COLUMN. */
+static struct trod_match_need items(const struct where_tree *t, unsigned column, int n, bool all)
+{
+    struct trod_match_need out = none;
+
+    for (; n >= 0; n = all ? t->node[n].next : -1) {
+        const struct where_node *x = &t->node[n];
+
+        out = either(out, column != COL_KIND ? item(t, n) : is_text_node(x) ? of_kind(x->s) : any);
+    }
+    return out;
+}
+
+static struct trod_match_need touched(const struct where_tree *t, const struct where_node *x)
+{
+    const struct trod_match_need n = items(t, COL_ADDR, x->a, true);
+
+    return n.bounded ? match_need_bytes(n.lo, n.hi) : any;
+}
+
+static unsigned column_of(const struct where_tree *t, int n)
+{
+    const struct where_node *x = &t->node[n];
+
+    return x->op == OP_NAME && x->name ? x->name->column : COL_SPAN;
+}
+
+/* A comparison. */
+static struct trod_match_need comparison(const struct where_tree *t, const struct where_node *x)
+{
+    unsigned left, right;
+
+    if (x->a < 0 || x->b < 0)
+        return any;
+    left = column_of(t, x->a);
+    right = column_of(t, x->b);
+    if (left == COL_KIND && x->op == OP_EQ)
+        return items(t, COL_KIND, x->b, false);
+    if (left == COL_ADDR && t->node[x->b].op == OP_NUMBER)
+        return compared(x->op, t->node[x->b].num);
+    if (right == COL_ADDR && x->op == OP_EQ && t->node[x->a].op == OP_NUMBER)
+        return compared(OP_EQ, t->node[x->a].num);
+    return any;
+}
+
+struct trod_match_need where_need(const struct where_tree *t, int n)
+{
+    const struct where_node *x = &t->node[n];
+    unsigned column;
+
+    switch (x->op) {
+    case OP_TRUE:
+        return x->num ? any : none;
+    case OP_AND:
+        return match_need_both(where_need(t, x->a), where_need(t, x->b));
+    case OP_OR:
+        return either(where_need(t, x->a), where_need(t, x->b));
+    case OP_IN:
+        column = column_of(t, x->a);
+        if (column != COL_KIND && column != COL_ADDR)
+            return any;
+        if (t->node[x->b].op == OP_SET)
+            return items(t, column, t->node[x->b].a, true);
+        return items(t, column, x->b, false);
+    case OP_CALL:
+        return x->name->column == COL_TOUCHES ? touched(t, x) : any;
+    case OP_EQ:
+    case OP_LT:
+    case OP_LE:
+    case OP_GT:
+    case OP_GE:
+        return comparison(t, x);
+    default:
+        return any;
+    }
+}
