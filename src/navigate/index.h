@@ -87,7 +87,7 @@ struct nav_access_point {
     uint64_t window, window_n, window_raw; /* place, bytes there, bytes that they stand for */
 };
 
-enum { NAV_APART = 1 << 20 }; /* decoded bytes between points */
+enum { NAV_APART = 1 << 18 }; /* decoded bytes between points */
 
 /* A posting: what a block holds of a key. */
 struct nav_posting {

@@ -23,6 +23,22 @@ struct nav_cache {
     unsigned n;
 };
 
+/* With an index: batches that scans decoded, and what their slices point into (kept.c). */
+enum { NAV_KEPT = 24 };
+
+struct nav_kept {
+    struct trod_batch *b; /* NULL: none yet */
+    struct trod_buf window;
+    uint64_t used; /* when it was of use: a count */
+};
+
+struct nav_keep {
+    struct nav_kept at[NAV_KEPT];
+    uint64_t clock;
+    const struct trod_batch *held; /* given out by trod_nav_row: stays until the next one is */
+    struct trod_batch *spare;      /* for the next scan to decode into; NULL: none */
+};
+
 struct nav_index;
 struct nav_steps;
 
@@ -43,6 +59,8 @@ struct trod_nav {
     struct trod_insn_decoder *insn;
     uint64_t rows; /* TROD_NOWHERE: not counted */
     struct nav_cache cache;
+    struct nav_keep keep;
+    uint32_t window; /* bytes of windows of a scan of few rows; 0: as of any trace */
     int (*tick)(void *user, uint64_t row); /* as in struct trod_nav_options */
     void *tick_user;
 };
@@ -61,6 +79,17 @@ bool nav_distrust(struct trod_nav *nav, int rc);
 
 /* Rows FROM to END (which is not among them) to FN. Returns 0 or an error. */
 int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, nav_fn fn, void *user);
+
+/* The batch that has row ROW, which is row ROW - FIRST of it. NULL: none has. */
+struct trod_batch *nav_kept_find(struct trod_nav *nav, uint64_t row);
+/*
+ * Keep B, which T gave last and which begins with ROW, if that is of use; *N: so many batches of
+ * this scan, for the rows from FROM on, are kept. B belongs to T no longer if it is.
+ */
+void nav_kept_put(struct trod_nav *nav, struct trod_trace *t, struct trod_batch *b, uint64_t row,
+                  uint64_t from, unsigned *n);
+void nav_kept_forget(struct nav_keep *keep);
+void nav_kept_fini(struct nav_keep *keep);
 
 /* The key of rows of KIND with number SUB among the marks of an index. */
 static inline uint64_t nav_mark(uint64_t kind, uint64_t sub)

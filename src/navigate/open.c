@@ -14,8 +14,9 @@
 #include <string.h>
 
 enum {
-    LOOK = 1 << 20, /* rows in which the instruction set must show */
-    SMALL = 4 << 20 /* bytes of a trace that is read before a thread that reads ahead has begun */
+    LOOK = 1 << 20,  /* rows in which the instruction set must show */
+    SMALL = 4 << 20, /* bytes of a trace that is read before a thread that reads ahead has begun */
+    SHORT = 1 << 17  /* bytes of a window where a few thousand rows are read */
 };
 
 static int copy_paths(struct trod_nav *nav, const char *const *paths, size_t n)
@@ -93,6 +94,7 @@ bool nav_distrust(struct trod_nav *nav, int rc)
     nav->told = 0;
     nav->steps->n = 0;
     nav->cache.n = 0;
+    nav_kept_forget(&nav->keep);
     return learn_isa(nav) == TROD_OK;
 }
 
@@ -159,6 +161,7 @@ void trod_nav_close(struct trod_nav *nav)
         return;
     for (unsigned i = 0; i < NAV_CACHE; i++)
         trod_batch_free(nav->cache.batch[i]);
+    nav_kept_fini(&nav->keep);
     trod_insn_decoder_free(nav->insn);
     nav_names_fini(&nav->names);
     nav_index_close(nav->index);
@@ -216,6 +219,8 @@ static void end_scan(struct trod_nav *nav, struct trod_trace *t)
         nav->trace = t;
         t = before;
     }
+    if (!nav->keep.spare)
+        nav->keep.spare = trod_trace_last_batch(t);
     trod_trace_close(t);
 }
 
@@ -239,9 +244,11 @@ int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uin
         *at = m.rows;
     }
     topt.input.no_thread |= *at > 0;
+    if (*at && nav->window)
+        topt.input.window = nav->window;
     if (rc == TROD_OK && nav->n_files == 1)
         rc = trod_trace_open_known(out, nav->trace, 0, topt.from ? NULL : &nav->known, &topt.input,
-                                   diag);
+                                   &nav->keep.spare, diag);
     else if (rc == TROD_OK)
         rc = trod_trace_open(out, (const char *const *)nav->paths, nav->n_paths, &topt, diag);
     if (rc < 0 || *at == 0) {
@@ -259,24 +266,60 @@ int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uin
     return rc;
 }
 
-int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, nav_fn fn, void *user)
+/* FN gets the rows from *FROM on that stayed decoded, up to END. Returns what it returned last. */
+static int scan_kept(struct trod_nav *nav, uint64_t *from, uint64_t end, nav_fn fn, void *user)
 {
+    struct trod_batch *b;
+    int rc = 1;
+
+    while (rc > 0 && *from < end && (b = nav_kept_find(nav, *from))) {
+        const uint64_t row = *from;
+        const uint32_t i = (uint32_t)(row - b->first),
+                       n = end - row < b->n - i ? (uint32_t)(end - row) : b->n - i;
+
+        b->meta = &nav->index->meta;
+        *from += n;
+        if (nav->tick && (rc = nav->tick(nav->tick_user, *from)) < 0)
+            break;
+        rc = fn(user, b, i, n, row);
+    }
+    return rc;
+}
+
+/* Where the step ends that END lies in, of a scan from FROM on inside a block; 0: of no use. */
+static uint64_t stop_of(struct trod_nav *nav, uint64_t from, uint64_t end)
+{
+    uint64_t first, stop;
+
+    if (!nav->index || nav_block_of(nav, from) != nav_block_of(nav, end - 1) ||
+        nav_step_of(nav, end - 1, NAV_ALL_STEPS, &first, &stop) < 0)
+        return 0;
+    return stop;
+}
+
+static int scan(struct trod_nav *nav, uint64_t from, uint64_t end, nav_fn fn, void *user)
+{
+    const uint64_t stop = stop_of(nav, from, end);
     struct trod_trace *t;
     struct trod_batch *b;
+    unsigned kept = 0;
     uint64_t row;
     int rc;
 
-    if (from >= end || (nav->rows != TROD_NOWHERE && from >= nav->rows))
-        return TROD_OK;
     nav->reading = 0;
     trod_diag_init(&nav->relay, relay, nav);
     nav->relay.strict = nav->diag && nav->diag->strict;
+    nav->window = stop ? SHORT : 0;
     rc = nav_open_at(nav, from, &t, &row, &nav->relay);
+    nav->window = 0;
     if (rc < 0)
         return rc;
     for (;;) {
+        uint64_t first = row;
         uint32_t i, n;
 
+        if (row < stop && stop - row < TROD_BATCH_ROWS)
+            trod_trace_limit(t, (uint32_t)(stop - row));
         if (row >= end || (rc = trod_trace_next(t, &b)) < 0)
             break;
         if (rc == 0) {
@@ -290,11 +333,25 @@ int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, nav_fn fn, void 
         nav->reading = row;
         if (nav->tick && (rc = nav->tick(nav->tick_user, row)) < 0)
             break;
-        if (i < n && (rc = fn(user, b, i, n - i, row - b->n + i)) <= 0)
+        rc = i < n ? fn(user, b, i, n - i, first + i) : 1;
+        nav_kept_put(nav, t, b, first, from, &kept);
+        if (rc <= 0)
             break;
     }
     end_scan(nav, t);
     return rc < 0 ? rc : TROD_OK;
+}
+
+int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, nav_fn fn, void *user)
+{
+    int rc;
+
+    if (from >= end || (nav->rows != TROD_NOWHERE && from >= nav->rows))
+        return TROD_OK;
+    rc = scan_kept(nav, &from, end, fn, user);
+    if (rc <= 0 || from >= end || (nav->rows != TROD_NOWHERE && from >= nav->rows))
+        return rc < 0 ? rc : TROD_OK;
+    return scan(nav, from, end, fn, user);
 }
 
 /* ---- rows that stay decoded */
@@ -351,6 +408,29 @@ static bool cached(const struct nav_cache *c, uint64_t row, const struct trod_ba
     return false;
 }
 
+/* Row ROW, where it stayed decoded; it stays until another one is asked for. */
+static bool kept(struct trod_nav *nav, uint64_t row, const struct trod_batch **b, uint32_t *i)
+{
+    struct trod_batch *found = nav_kept_find(nav, row);
+
+    if (!found)
+        return false;
+    found->meta = NULL; /* as of rows without an index */
+    nav->keep.held = *b = found;
+    *i = (uint32_t)(row - found->first);
+    return true;
+}
+
+static int pass(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    (void)user;
+    (void)b;
+    (void)i;
+    (void)n;
+    (void)row;
+    return 1;
+}
+
 static int find_row(struct trod_nav *nav, uint64_t row, const struct trod_batch **b, uint32_t *i)
 {
     const uint64_t before = nav->index ? NAV_BEFORE : NAV_AROUND,
@@ -358,8 +438,13 @@ static int find_row(struct trod_nav *nav, uint64_t row, const struct trod_batch 
     struct keeping k = {&nav->cache};
     int rc;
 
-    if (cached(&nav->cache, row, b, i))
+    if (kept(nav, row, b, i) || cached(&nav->cache, row, b, i))
         return 1;
+    if (nav->index && row < TROD_NOWHERE) {
+        rc = nav_scan(nav, row, row + 1, pass, NULL);
+        if (rc < 0 || kept(nav, row, b, i))
+            return rc < 0 ? rc : 1;
+    }
     nav->cache.n = 0;
     rc = nav_scan(nav, row > before ? row - before : 0,
                   row < TROD_NOWHERE - behind ? row + behind : TROD_NOWHERE, keep, &k);
@@ -375,16 +460,6 @@ int trod_nav_row(struct trod_nav *nav, uint64_t row, const struct trod_batch **b
     const int rc = find_row(nav, row, b, i);
 
     return nav_distrust(nav, rc) ? find_row(nav, row, b, i) : rc;
-}
-
-static int pass(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
-{
-    (void)user;
-    (void)b;
-    (void)i;
-    (void)n;
-    (void)row;
-    return 1;
 }
 
 int trod_nav_count(struct trod_nav *nav, uint64_t *rows)

@@ -288,12 +288,19 @@ int nav_index_point(const struct nav_index *x, uint64_t file, uint64_t offset,
 {
     struct trod_buf window = {0};
     const struct nav_access_point *from;
-    uint32_t k = x->n_points;
+    uint32_t k = 0;
     int rc;
 
-    while (k && (x->point[k - 1].file > file ||
-                 (x->point[k - 1].file == file && x->point[k - 1].decoded > offset)))
-        k--;
+    /* those that are not behind it */
+    for (uint32_t to = x->n_points; k < to;) {
+        const uint32_t mid = k + (to - k) / 2;
+
+        if (x->point[mid].file < file ||
+            (x->point[mid].file == file && x->point[mid].decoded <= offset))
+            k = mid + 1;
+        else
+            to = mid;
+    }
     if (k == 0 || x->point[k - 1].file != file)
         return TROD_OK;
     from = &x->point[k - 1];

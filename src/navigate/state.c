@@ -310,7 +310,7 @@ int trod_nav_memory(struct trod_nav *nav, uint64_t row, uint64_t addr, size_t co
     return trod_nav_memory_runs(nav, row, &run, 1, out);
 }
 
-/* Bytes of lines that rows write, or read: what they find may be new. */
+/* Bytes that rows write, or read with a value: what they find may be new. */
 struct touching {
     struct nav_lines *lines;
 };
@@ -324,7 +324,7 @@ static int touch(void *user, const struct trod_batch *b, uint32_t i, uint32_t n,
     for (uint32_t end = i + n; rc == TROD_OK && i < end; i++) {
         struct nav_access a;
 
-        if (nav_access_of(b, i, l->big, &a))
+        if (nav_access_of(b, i, l->big, &a) && (a.writes || a.values))
             rc = nav_lines_ask(l, a.addr, a.size);
     }
     return rc < 0 ? rc : 1;

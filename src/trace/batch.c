@@ -309,7 +309,7 @@ static bool own_slices(struct trod_batch *b, uint32_t wanted, bool shared)
     trod_batch_changed_in(b, wanted);
     for (size_t k = 0; k < sizeof bits / sizeof *bits; k++) {
         if (!(b->have & wanted & bits[k])) {
-            b->have &= ~bits[k];
+            b->have &= shared ? UINT32_MAX : ~bits[k]; /* the window stays */
             continue;
         }
         for (uint32_t i = 0; i < b->n; i++)

@@ -66,7 +66,7 @@ size_t trod_trace_cuts(const struct trod_trace *whole, size_t file, uint64_t pie
     /* the first file was looked at when the trace was opened */
     if (file == 0 && whole->open[0] && whole->open[0] == whole->first && !whole->opt.from)
         known = &first;
-    if (trod_trace_open_known(&t, whole, file, known, &opt, NULL) < 0)
+    if (trod_trace_open_known(&t, whole, file, known, &opt, NULL, NULL) < 0)
         return 0;
     f = t->format;
     *as = (struct trod_candidate){f, t->meta.dialect, t->meta.bits};
@@ -82,7 +82,7 @@ int trod_trace_open_bytes(struct trod_trace **out, const struct trod_trace *whol
                           const struct trod_stretch *s, const struct trod_input_options *input,
                           struct trod_diag *diag)
 {
-    int rc = trod_trace_open_known(out, whole, file, s->as, input, diag);
+    int rc = trod_trace_open_known(out, whole, file, s->as, input, NULL, diag);
 
     if (rc == TROD_OK) {
         (*out)->meta.part = s->part;

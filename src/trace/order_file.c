@@ -18,10 +18,15 @@ struct state {
 static int open_first(struct trod_trace *t)
 {
     struct state *s = t->state;
-    int rc = trod_batch_new(&s->batch, t->opt.batch_rows);
+    int rc = TROD_OK;
 
-    if (rc < 0)
+    if (t->spare && t->spare->cap == t->opt.batch_rows) {
+        s->batch = t->spare;
+        t->spare = NULL;
+        trod_batch_clear(s->batch);
+    } else if ((rc = trod_batch_new(&s->batch, t->opt.batch_rows)) < 0) {
         return rc;
+    }
     s->batch->want = t->opt.want;
     while (!s->reader && s->next < t->n_inputs) {
         rc = trod_trace_reader(t, s->next++, &s->reader);

@@ -162,12 +162,13 @@ int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
 int trod_trace_open_file(struct trod_trace **out, const struct trod_trace *whole, size_t file,
                          const struct trod_input_options *input, struct trod_diag *diag)
 {
-    return trod_trace_open_known(out, whole, file, NULL, input, diag);
+    return trod_trace_open_known(out, whole, file, NULL, input, NULL, diag);
 }
 
 int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whole, size_t file,
                           const struct trod_candidate *known,
-                          const struct trod_input_options *input, struct trod_diag *diag)
+                          const struct trod_input_options *input, struct trod_batch **spare,
+                          struct trod_diag *diag)
 {
     struct trod_trace *t = make(&whole->opt, diag);
     int rc;
@@ -175,6 +176,10 @@ int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whol
     *out = NULL;
     if (!t)
         return TROD_ERR_NOMEM;
+    if (spare) {
+        t->spare = *spare;
+        *spare = NULL;
+    }
     t->opt.order = TROD_ORDER_FILE;
     t->known = known;
     t->found = &whole->frames[file];
@@ -359,6 +364,15 @@ int trod_trace_next(struct trod_trace *t, struct trod_batch **batch)
     }
 }
 
+struct trod_batch *trod_trace_last_batch(struct trod_trace *t)
+{
+    struct trod_batch **slot = t->order->slot ? t->order->slot(t) : NULL, *b = slot ? *slot : NULL;
+
+    if (b)
+        *slot = NULL;
+    return b;
+}
+
 int trod_trace_take(struct trod_trace *t, struct trod_batch *spare)
 {
     struct trod_batch **slot = t->order->slot ? t->order->slot(t) : NULL, *fresh = spare;
@@ -483,6 +497,7 @@ void trod_trace_close(struct trod_trace *t)
     trod_reader_close(t->first);
     if (t->beside)
         t->format->beside->close(t->beside);
+    trod_batch_free(t->spare);
     free(t->names);
     for (size_t i = 0; t->frames && i < t->n_inputs; i++)
         trod_frames_fini(&t->frames[i]);

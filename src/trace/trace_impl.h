@@ -46,12 +46,19 @@ struct trod_trace {
     const struct trod_frames *found; /* of the trace it is a part of: those of its file, or NULL */
     size_t at;                       /* input that the last batch is of, in file order */
     struct trod_reader *first;       /* never closed before the trace: its options are asked for */
+    struct trod_batch *spare;        /* to fill, where it is opened with one; NULL: none */
 };
 
-/* trod_trace_open_file, of a file that is KNOWN (NULL: it is not), which outlives the trace. */
+/*
+ * trod_trace_open_file, of a file that is KNOWN (NULL: it is not), which outlives the trace. *SPARE
+ * (NULL: none), a batch that another trace of this file had, becomes the new trace's.
+ */
 int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whole, size_t file,
                           const struct trod_candidate *known,
-                          const struct trod_input_options *input, struct trod_diag *diag);
+                          const struct trod_input_options *input, struct trod_batch **spare,
+                          struct trod_diag *diag);
+/* The batch of T, which is to be closed, as such a spare. NULL: it has none of its own. */
+struct trod_batch *trod_trace_last_batch(struct trod_trace *t);
 
 /*
  * Open input I. A file that fails is reported; *OUT is NULL then.

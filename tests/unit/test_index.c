@@ -275,7 +275,7 @@ static void same_rows_of(const char *const *paths, size_t n, struct trod_gen *g)
         struct trod_buf a, b;
 
         /* the rows that stay decoded would hide where reading began */
-        with->cache.n = 0;
+        nav_kept_forget(&with->keep);
         a = row_text(with, row);
         b = row_text(without, row);
         if (a.n != b.n || (a.n && memcmp(a.p, b.p, a.n) != 0))
