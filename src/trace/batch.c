@@ -331,6 +331,68 @@ bool trod_batch_own_window(struct trod_batch *b, const uint8_t *window)
     return !b->shared || own_slices(b, TROD_COL_ALL & ~(uint32_t)TROD_COL_RAW, true);
 }
 
+/* N elements of SIZE bytes from FROM on become TO and every STRIDE-th behind it. */
+static void scatter(uint8_t *to, const uint8_t *from, uint32_t n, uint32_t stride, size_t size)
+{
+    if (stride == 1) {
+        memcpy(to, from, n * size);
+        return;
+    }
+    for (const uint8_t *end = from + n * size; from < end; from += size, to += stride * size)
+        memcpy(to, from, size);
+}
+
+/* Column C of rows. The sizes are known: no call for an element. */
+static void scatter_column(struct trod_batch *dst, uint32_t to, uint32_t stride,
+                           const struct trod_batch *src, uint32_t from, uint32_t n,
+                           const struct column *c)
+{
+    uint8_t *into = column_at(dst, c) + to * c->size;
+    const uint8_t *of = column_at(src, c) + from * c->size;
+
+    switch (c->size) {
+    case 1:
+        scatter(into, of, n, stride, 1);
+        break;
+    case 2:
+        scatter(into, of, n, stride, 2);
+        break;
+    case 4:
+        scatter(into, of, n, stride, 4);
+        break;
+    default:
+        scatter(into, of, n, stride, 8);
+        break;
+    }
+}
+
+bool trod_batch_scatter(struct trod_batch *dst, uint32_t to, uint32_t stride,
+                        const struct trod_batch *src, uint32_t from, uint32_t n, uint32_t wanted)
+{
+    const uint32_t slices =
+        TROD_COL_CODE | TROD_COL_DATA | TROD_COL_TEXT | TROD_COL_DETAIL | TROD_COL_RAW;
+    const uint32_t always = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM; /* has or not */
+    uint32_t *has = dst->has + to, says = 0;
+
+    wanted &= src->have & ~(uint32_t)TROD_COL_CORE;
+    for (uint32_t i = 0; i < n; i++, has += stride) {
+        const uint32_t row = src->has[from + i] & wanted;
+
+        *has = row | TROD_COL_CORE;
+        says |= row;
+    }
+    dst->have |= wanted;
+    dst->meta = src->meta;
+    says |= wanted & always;
+    for (int i = 1; i < N_COLUMNS; i++) /* behind has */
+        if (says & columns[i].bit)
+            scatter_column(dst, to, stride, src, from, n, &columns[i]);
+    for (uint32_t i = 0; says & slices && i < n; i++)
+        if (!append_slices(dst, src, to + i * stride))
+            return false;
+    return true;
+}
+
 uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,
                            uint32_t n)
 {

@@ -69,6 +69,14 @@ static inline void trod_batch_driver(struct trod_batch *b, const void *owner)
 }
 
 /*
+ * Rows [FROM, FROM + N) of SRC, as far as they are WANTED, become row TO of DST and every STRIDE-th
+ * behind it; there is room. They say only what SRC has, and CORE, which the caller fills. Slices
+ * are copied into the pool of DST: false, it is full.
+ */
+bool trod_batch_scatter(struct trod_batch *dst, uint32_t to, uint32_t stride,
+                        const struct trod_batch *src, uint32_t from, uint32_t n, uint32_t wanted);
+
+/*
  * B, which is the caller's (trod_trace_take), gets WINDOW, a copy of its window, and its own copy
  * of what its driver shares. False: the pool is too small.
  */

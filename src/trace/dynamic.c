@@ -35,6 +35,7 @@ static void run(struct trod_dynamic *d, struct core *c, uint32_t input)
     c->told->migrations += was != NONE && was != own;
     d->input[input].ran_on = own;
     c->current = input;
+    c->fresh = true;
     c->steal_from = UINT64_MAX;
     d->input[input].quantum = 0;
 }
@@ -209,16 +210,17 @@ static bool leaves(const struct trod_dynamic *d, const struct core *c, struct in
     return leave;
 }
 
-static void deliver(struct trod_dynamic *d, struct core *c, struct input *in,
-                    const struct trod_dyn_record *r)
+/* A record of KIND and VALUE is given. */
+static void deliver(struct trod_dynamic *d, struct core *c, struct input *in, unsigned kind,
+                    uint64_t value)
 {
-    switch (r->kind) {
+    switch (kind) {
     case TROD_DYN_INSTR:
         d->instructions++;
         c->instructions++;
         break;
     case TROD_DYN_TIMESTAMP:
-        in->last = r->value;
+        in->last = value;
         break;
     case TROD_DYN_SYSCALL:
         in->syscall = true;
@@ -231,20 +233,20 @@ static void deliver(struct trod_dynamic *d, struct core *c, struct input *in,
         break;
     case TROD_DYN_KERNEL_BEGIN:
     case TROD_DYN_KERNEL_END:
-        in->kernel = r->kind == TROD_DYN_KERNEL_BEGIN;
+        in->kernel = kind == TROD_DYN_KERNEL_BEGIN;
         break;
     case TROD_DYN_SWITCH:
-        in->target = input_of(d, r->value);
+        in->target = input_of(d, value);
         unschedule(d, c, in);
         break;
     case TROD_DYN_UNSCHEDULE:
         unschedule(d, c, in);
         break;
     case TROD_DYN_SCHEDULE:
-        schedule(d, r->value);
+        schedule(d, value);
         break;
     case TROD_DYN_TIMEOUT:
-        in->timeout = r->value;
+        in->timeout = value;
         break;
     default:
         break;
@@ -259,9 +261,10 @@ static int step(struct trod_dynamic *d, struct core *c, bool *ended)
     while (s == OK) {
         const uint32_t current = c->current;
         struct input *in = &d->input[current];
-        struct trod_dyn_record r;
+        struct trod_dyn_rows *r = &d->rows[current];
+        const int rc = r->at < r->n ? 1 : d->more(d->user, current);
         uint64_t block = 0;
-        int rc = d->peek(d->user, current, &r);
+        unsigned kind;
 
         if (rc < 0)
             return rc;
@@ -270,12 +273,15 @@ static int step(struct trod_dynamic *d, struct core *c, bool *ended)
             s = --d->live <= d->least ? ENDED : pick(d, c, 0);
             continue;
         }
-        if (r.kind == TROD_DYN_INSTR && leaves(d, c, in, &block)) {
+        kind = r->kind[r->at];
+        if (kind == TROD_DYN_INSTR && leaves(d, c, in, &block)) {
             s = pick(d, c, block);
             if (s != OK || c->current != current)
                 continue;
         }
-        deliver(d, c, in, &r);
+        deliver(d, c, in, kind, r->value[r->at]);
+        r->at++;
+        c->fresh = false;
         return 1;
     }
     *ended = s == ENDED;
@@ -283,22 +289,143 @@ static int step(struct trod_dynamic *d, struct core *c, bool *ended)
     return 0;
 }
 
+/* --- turns in which nothing is decided --- */
+
+/*
+ * Rounds for which what C runs gives only what the scheduler counts. An input that asked the system
+ * for something may leave at each instruction that is its own.
+ */
+static uint64_t calm(const struct trod_dynamic *d, const struct core *c)
+{
+    const struct input *in = &d->input[c->current];
+    struct trod_dyn_rows *r = &d->rows[c->current];
+    const bool asked = in->syscall || in->maybe_blocking || in->unscheduled || in->target != NONE;
+    const uint64_t left = d->opt.quantum - in->quantum;
+
+    if (c->fresh || r->at == r->n || (asked && !in->kernel))
+        return 0;
+    while (*r->stop < r->at)
+        r->stop++;
+    return *r->stop - r->at < left ? *r->stop - r->at : left;
+}
+
+/* Rounds for which C, which is idle, stays so, while RUNNING cores run something. */
+static uint64_t quiet(const struct trod_dynamic *d, const struct core *c, uint32_t running)
+{
+    const uint64_t time = dyn_now(d, c), pace = (uint64_t)running + 1;
+    uint64_t left = d->rebalanced + rebalance_period;
+
+    if (d->live <= d->least || d->rebalanced == 0 || time >= left)
+        return 0;
+    left -= time;
+    if (c->n == 0) {
+        const uint64_t since = (c->idle - c->steal_from) % STEAL_PERIOD;
+        const uint64_t most = (left - 1) / pace;
+
+        if (c->steal_from == UINT64_MAX || since == 0)
+            return 0;
+        return STEAL_PERIOD - since < most ? STEAL_PERIOD - since : most;
+    }
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct input *in = &d->input[c->queue[i]];
+        const uint64_t since = time - in->block_start;
+
+        if (!c->settled || since >= in->block_time) /* or it does not block */
+            return 0;
+        left = in->block_time - since < left ? in->block_time - since : left;
+    }
+    return (left - 1) / pace;
+}
+
+/* C takes ROUNDS turns. */
+static void take(struct trod_dynamic *d, struct core *c, uint64_t rounds)
+{
+    struct trod_dyn_rows *r;
+    uint64_t fetched;
+
+    if (c->current == NONE) {
+        c->idle += rounds;
+        return;
+    }
+    r = &d->rows[c->current];
+    fetched = (uint64_t)(r->fetched[r->at + rounds] - r->fetched[r->at]);
+    r->at += (uint32_t)rounds;
+    d->instructions += fetched;
+    c->instructions += fetched;
+    d->input[c->current].quantum += fetched;
+}
+
+uint64_t trod_dynamic_rounds(struct trod_dynamic *d, uint32_t room, struct trod_dyn_turn *turn,
+                             uint32_t *n)
+{
+    uint64_t rounds = UINT64_MAX;
+    uint32_t running = 0, at = d->turn;
+
+    for (uint32_t k = 1; !d->pause && k <= d->cores; k++) {
+        struct core *c;
+        uint64_t most;
+
+        at = at + 1 < d->cores ? at + 1 : 0;
+        c = &d->core[at];
+        if (c->current == NONE && !c->over)
+            continue;
+        most = c->over ? 0 : calm(d, c);
+        rounds = most < rounds ? most : rounds;
+        d->pause = rounds ? 0 : k;
+        turn[running++] = (struct trod_dyn_turn){at, c->current};
+    }
+    if (d->pause || running == 0)
+        return 0;
+    rounds = rounds < room / running ? rounds : room / running;
+    for (uint32_t k = 0; running < d->cores && rounds && k < d->cores; k++) {
+        const struct core *c = &d->core[k];
+        const uint64_t most = c->current == NONE ? quiet(d, c, running) : rounds;
+
+        rounds = most < rounds ? most : rounds;
+    }
+    if (rounds == 0)
+        d->pause = d->cores;
+    for (uint32_t k = 0; rounds && k < d->cores; k++)
+        take(d, &d->core[k], rounds);
+    *n = running;
+    return rounds;
+}
+
+/* All cores are idle: so they are until there is something to decide. */
+static void pass(struct trod_dynamic *d)
+{
+    uint64_t rounds = UINT64_MAX;
+
+    for (uint32_t k = 0; k < d->cores; k++) {
+        const uint64_t most = d->core[k].over ? 0 : quiet(d, &d->core[k], 0);
+
+        rounds = most < rounds ? most : rounds;
+    }
+    for (uint32_t k = 0; rounds && k < d->cores; k++)
+        take(d, &d->core[k], rounds);
+}
+
 int trod_dynamic_next(struct trod_dynamic *d, uint32_t *core, uint32_t *input)
 {
-    uint32_t over = 0;
+    uint32_t over = 0, still = 0;
 
     while (over < d->cores) {
         struct core *c;
         bool ended = false;
         int rc;
 
-        d->turn = (d->turn + 1) % d->cores;
+        d->turn = d->turn + 1 < d->cores ? d->turn + 1 : 0;
+        d->pause -= d->pause > 0;
         c = &d->core[d->turn];
         if (c->over) {
             over++;
             continue;
         }
         over = 0;
+        if (still++ == d->cores) {
+            pass(d);
+            still = 1;
+        }
         rc = step(d, c, &ended);
         if (rc < 0)
             return rc;
@@ -341,8 +468,8 @@ static int place(struct trod_dynamic *d, const struct trod_dyn_input *input)
 }
 
 int trod_dynamic_new(struct trod_dynamic **out, const struct trod_dyn_input *input, uint32_t n,
-                     const struct trod_dyn_options *opt,
-                     int (*peek)(void *user, uint32_t input, struct trod_dyn_record *r), void *user)
+                     const struct trod_dyn_options *opt, struct trod_dyn_rows *rows,
+                     trod_dyn_more *more, void *user)
 {
     const uint32_t cores = opt->cores ? opt->cores : CORES;
     struct trod_dynamic *d = calloc(1, sizeof *d);
@@ -358,7 +485,8 @@ int trod_dynamic_new(struct trod_dynamic **out, const struct trod_dyn_input *inp
     d->opt.quantum = opt->quantum ? opt->quantum : quantum_instructions;
     d->opt.scale = opt->scale ? opt->scale : BLOCK_SCALE;
     d->least = opt->all ? 0 : n / EXIT_DIVISOR;
-    d->peek = peek;
+    d->rows = rows;
+    d->more = more;
     d->user = user;
     d->starting = true;
     d->last = NONE;

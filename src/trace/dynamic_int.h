@@ -34,6 +34,8 @@ struct core {
     uint64_t steal_from; /* idle count of the first attempt to steal; UINT64_MAX: none yet */
     struct trod_core *told;
     bool over;
+    bool fresh;   /* what it runs has given nothing yet */
+    bool settled; /* all of its queue were blocked and stand there in order since */
 };
 
 struct trod_dynamic {
@@ -47,7 +49,9 @@ struct trod_dynamic {
     struct trod_core *told; /* what was decided, by core */
     uint32_t last;          /* the core that ended first: what runs there ends the run */
     bool starting;          /* at the beginning inputs may go anywhere */
-    int (*peek)(void *user, uint32_t input, struct trod_dyn_record *r);
+    uint32_t pause;         /* turns until rounds are tried again */
+    struct trod_dyn_rows *rows;
+    trod_dyn_more *more;
     void *user;
 };
 

@@ -49,6 +49,7 @@ static void sift_down(const struct trod_dynamic *d, struct core *c, uint32_t i)
 static void put(const struct trod_dynamic *d, struct core *c, uint32_t input)
 {
     c->queue[c->n++] = input;
+    c->settled = false;
     d->input[input].queued = (uint32_t)(c - d->core);
     sift_up(d, c, c->n - 1);
 }
@@ -65,6 +66,7 @@ uint32_t dyn_take(const struct trod_dynamic *d, struct core *c, uint32_t place)
     const uint32_t input = c->queue[place];
 
     d->input[input].queued = NONE;
+    c->settled = false;
     swap(c, place, --c->n);
     if (place < c->n) {
         sift_down(d, c, place);
@@ -119,6 +121,7 @@ uint32_t dyn_pop(struct trod_dynamic *d, struct core *from, bool away, bool last
         qsort(held, n_held, sizeof *held, by_number);
     for (uint32_t k = 0; k < n_held; k++)
         dyn_enqueue(d, from, held[k]);
+    from->settled = found == NONE && n_stay == 0;
     *any_blocked = n_held > 0;
     return found;
 }

@@ -9,6 +9,7 @@
  */
 #include "trace/batch_own.h"
 #include "trace/dynamic.h"
+#include "trace/poison.h"
 #include "trace/replay.h"
 #include "trace/trace_impl.h"
 #include "trod/drmemtrace.h"
@@ -26,25 +27,39 @@ enum {
 struct stream {
     struct trod_reader *reader;
     struct trod_batch *batch;
-    uint32_t at;   /* next row that was not given */
+    uint8_t *kind; /* what is told of its rows (struct trod_dyn_rows) */
+    uint16_t *fetched, *stop;
     uint32_t core; /* that it ran on last */
     bool ended;
     bool begun; /* rows have been read */
 };
 
+/* Rows [FROM, FROM + N) of INPUT, on CORE, are row TO of the batch and every STRIDE-th behind it.
+ */
+struct piece {
+    uint32_t to, stride, from, n, input, core;
+};
+
 struct state {
     struct stream *stream;
+    struct trod_dyn_rows *rows;   /* by stream */
     struct trod_dynamic *dynamic; /* one of the two decides */
     struct trod_replay *replay;
     struct trod_plan plan; /* of the replay */
     struct trod_core *told;
     struct trod_batch *out;
+    struct piece *piece; /* what is decided and not copied yet; at most a row each */
+    uint32_t n_pieces, cap_pieces;
+    uint32_t
+        most; /* rows of this batch, which may be another one than the first (trod_trace_take) */
+    struct trod_dyn_turn *turn;
     bool numbered;        /* the format's markers are those of drmemtrace */
-    uint32_t input, core; /* of the row that is due */
+    uint32_t input, core; /* of the row that is due, the last one taken of its input */
     uint32_t cores;
     /* by core: steps that rows were given for; idle NULL: nobody wants them */
     uint64_t *idle, *waits;
     bool due;
+    bool over;
     bool ended;
     int failed;
 };
@@ -69,40 +84,9 @@ static uint64_t waits_of(const struct state *s, uint32_t core)
 
 /* --- inputs --- */
 
-/* Have a row at ST->at: 1, 0 at the end, or an error. */
-static int fill(struct trod_trace *t, uint32_t i)
+static uint8_t marker_kind(unsigned sub)
 {
-    struct state *s = t->state;
-    struct stream *st = &s->stream[i];
-    int rc;
-
-    if (st->ended)
-        return 0;
-    if (st->at < st->batch->n)
-        return 1;
-    /* the first rows are read before everything that is wanted has been said (trod_trace_want) */
-    st->batch->want = st->begun ? t->opt.want | NEEDS : TROD_COL_ALL;
-    st->begun = true;
-    st->at = 0;
-    rc = st->reader ? trod_reader_next(st->reader, st->batch) : 0;
-    if (rc == 1)
-        return 1;
-    if (rc < 0 && s->failed == 0)
-        s->failed = rc;
-    st->batch->n = 0;
-    st->ended = true;
-    trod_trace_reader_done(t, i);
-    st->reader = NULL;
-    return rc < 0 && (rc == TROD_ERR_NOMEM || (t->diag && t->diag->strict)) ? rc : 0;
-}
-
-static uint8_t kind_of(const struct state *s, const struct trod_batch *b, uint32_t row)
-{
-    if (b->kind[row] == TROD_INSTR)
-        return b->flags[row] & TROD_F_NOFETCH ? TROD_DYN_OTHER : TROD_DYN_INSTR;
-    if (b->kind[row] != TROD_MARKER || !s->numbered)
-        return TROD_DYN_OTHER;
-    switch (b->sub[row]) {
+    switch (sub) {
     case TROD_DRM_TIMESTAMP:
         return TROD_DYN_TIMESTAMP;
     case TROD_DRM_SYSCALL:
@@ -128,20 +112,98 @@ static uint8_t kind_of(const struct state *s, const struct trod_batch *b, uint32
     }
 }
 
-static int peek(void *user, uint32_t input, struct trod_dyn_record *r)
+/* Markers among the N rows of B, for the scheduler. */
+static uint16_t *find_stops(const struct trod_batch *b, uint8_t *kind, uint16_t *stop)
 {
-    struct trod_trace *t = user;
-    struct state *s = t->state;
-    const struct stream *st = &s->stream[input];
-    const int rc = fill(t, input);
+    const uint8_t *p = b->kind, *end = b->kind + b->n;
 
-    if (rc == 1) {
-        r->kind = kind_of(s, st->batch, st->at);
-        r->value = r->kind == TROD_DYN_TIMESTAMP || r->kind >= TROD_DYN_SWITCH
-                       ? st->batch->value[st->at]
-                       : 0;
+    while (p < end && (p = memchr(p, TROD_MARKER, (size_t)(end - p))) != NULL) {
+        const size_t i = (size_t)(p++ - b->kind);
+
+        kind[i] = marker_kind(b->sub[i]);
+        if (kind[i] != TROD_DYN_OTHER)
+            *stop++ = (uint16_t)i;
     }
-    return rc;
+    return stop;
+}
+
+/* Tell the scheduler of the rows of ST's batch. */
+static void tell(const struct state *s, struct stream *st, struct trod_dyn_rows *r)
+{
+    const struct trod_batch *b = st->batch;
+    const uint8_t *row = b->kind;
+    const uint32_t *flags = b->flags, n = b->n;
+    uint8_t *kind = st->kind;
+    uint16_t *fetched = st->fetched, *stop = st->stop;
+    uint16_t before = 0;
+
+    _Static_assert(TROD_DYN_OTHER == 0 && TROD_DYN_INSTR == 1, "they are added up");
+    for (uint32_t i = 0; i < n; i++)
+        kind[i] = (row[i] == TROD_INSTR) & !(flags[i] & TROD_F_NOFETCH);
+    for (uint32_t i = 0; i < n; i++) {
+        fetched[i] = before;
+        before = (uint16_t)(before + kind[i]);
+    }
+    fetched[n] = before;
+    if (s->numbered)
+        stop = find_stops(b, kind, stop);
+    *stop = (uint16_t)n;
+    *r = (struct trod_dyn_rows){
+        .kind = kind, .value = b->value, .fetched = fetched, .stop = st->stop, .n = n};
+}
+
+/* The rows of input I that come next: 1, 0 at the end, or an error. */
+static int fill(struct trod_trace *t, uint32_t i)
+{
+    struct state *s = t->state;
+    struct stream *st = &s->stream[i];
+    int rc;
+
+    s->rows[i].at = s->rows[i].n = 0;
+    if (st->ended)
+        return 0;
+    /* the first rows are read before everything that is wanted has been said (trod_trace_want) */
+    st->batch->want = st->begun ? t->opt.want | NEEDS : TROD_COL_ALL;
+    st->begun = true;
+    rc = st->reader ? trod_reader_next(st->reader, st->batch) : 0;
+    if (rc == 1) {
+        tell(s, st, &s->rows[i]);
+        return 1;
+    }
+    if (rc < 0 && s->failed == 0)
+        s->failed = rc;
+    st->batch->n = 0;
+    st->ended = true;
+    trod_trace_reader_done(t, i);
+    st->reader = NULL;
+    return rc < 0 && (rc == TROD_ERR_NOMEM || (t->diag && t->diag->strict)) ? rc : 0;
+}
+
+/* Copy what is decided. */
+static int copy(const struct trod_trace *t)
+{
+    struct state *s = t->state;
+    struct trod_batch *out = s->out;
+
+    for (uint32_t k = 0; k < s->n_pieces; k++) {
+        const struct piece *p = &s->piece[k];
+
+        if (!trod_batch_scatter(out, p->to, p->stride, s->stream[p->input].batch, p->from, p->n,
+                                t->opt.want | NEEDS))
+            return TROD_ERR_LIMIT; /* ROWS rows have room for 512 bytes each */
+        for (uint32_t i = 0, row = p->to; i < p->n; i++, row += p->stride)
+            out->core[row] = (uint16_t)p->core;
+    }
+    s->n_pieces = 0;
+    return TROD_OK;
+}
+
+/* All rows of INPUT are given, and copied before others take their place. */
+static int more(void *user, uint32_t input)
+{
+    const int rc = copy(user);
+
+    return rc < 0 ? rc : fill(user, input);
 }
 
 /* The times at the beginning of input I: as far as a reader looks before it is scheduled. */
@@ -149,12 +211,16 @@ static int look_at(struct trod_trace *t, uint32_t i, struct trod_dyn_input *in)
 {
     struct state *s = t->state;
     struct stream *st = &s->stream[i];
-    const uint32_t rows = t->n_inputs > MANY ? FEW_ROWS : ROWS;
+    const uint32_t most = t->n_inputs > MANY ? FEW_ROWS : ROWS;
+    const uint32_t rows = t->opt.batch_rows < most ? t->opt.batch_rows : most;
     unsigned times = 0;
-    int rc = trod_batch_new(&st->batch, t->opt.batch_rows < rows ? t->opt.batch_rows : rows);
+    int rc = trod_batch_new(&st->batch, rows);
 
-    if (rc < 0)
-        return rc;
+    st->kind = malloc(rows);
+    st->fetched = malloc((rows + 1) * sizeof *st->fetched);
+    st->stop = malloc((rows + 1) * sizeof *st->stop);
+    if (rc < 0 || !st->kind || !st->fetched || !st->stop)
+        return rc < 0 ? rc : TROD_ERR_NOMEM;
     rc = trod_trace_reader(t, i, &st->reader);
     if (rc < 0 || !st->reader) {
         st->ended = true;
@@ -168,7 +234,7 @@ static int look_at(struct trod_trace *t, uint32_t i, struct trod_dyn_input *in)
     for (uint32_t row = 0; row < st->batch->n && times < 2; row++) {
         if (st->batch->kind[row] != TROD_MARKER)
             break;
-        if (kind_of(s, st->batch, row) != TROD_DYN_TIMESTAMP)
+        if (st->kind[row] != TROD_DYN_TIMESTAMP)
             continue;
         in->key = st->batch->value[row];
         if (times++ == 0)
@@ -186,8 +252,9 @@ static int look_at_all(struct trod_trace *t, struct trod_dyn_input **in)
     int rc = 0;
 
     s->stream = calloc(n, sizeof *s->stream);
+    s->rows = calloc(n, sizeof *s->rows);
     *in = calloc(n, sizeof **in);
-    if (!s->stream || !*in)
+    if (!s->stream || !s->rows || !*in)
         return TROD_ERR_NOMEM;
     if (n > 1)
         t->opt.input.no_thread = true;
@@ -195,6 +262,9 @@ static int look_at_all(struct trod_trace *t, struct trod_dyn_input **in)
         rc = look_at(t, i, &(*in)[i]);
     if (rc == 0 && t->first)
         rc = trod_batch_new(&s->out, t->opt.batch_rows < ROWS ? t->opt.batch_rows : ROWS);
+    s->cap_pieces = s->out ? s->out->cap : 0;
+    if (rc == 0 && s->out && !(s->piece = malloc(s->cap_pieces * sizeof *s->piece)))
+        rc = TROD_ERR_NOMEM;
     return rc;
 }
 
@@ -205,9 +275,10 @@ static int begin(struct trod_trace *t, uint32_t cores)
 
     s->cores = cores;
     s->told = calloc(cores, sizeof *s->told);
+    s->turn = calloc(cores, sizeof *s->turn);
     s->idle = t->opt.idle ? calloc(cores, sizeof *s->idle) : NULL;
     s->waits = t->opt.idle ? calloc(cores, sizeof *s->waits) : NULL;
-    if (!s->told || (t->opt.idle && (!s->idle || !s->waits)))
+    if (!s->told || !s->turn || (t->opt.idle && (!s->idle || !s->waits)))
         return TROD_ERR_NOMEM;
     t->meta.cores = s->replay ? s->told : trod_dynamic_told(s->dynamic, &t->meta.last_core);
     t->meta.n_cores = cores;
@@ -237,7 +308,7 @@ static int open_dynamic(struct trod_trace *t)
     for (uint32_t i = 0; rc == 0 && i < t->n_inputs; i++)
         in[i].thread = thread_of(t, i);
     if (rc == 0)
-        rc = trod_dynamic_new(&s->dynamic, in, (uint32_t)t->n_inputs, &opt, peek, t);
+        rc = trod_dynamic_new(&s->dynamic, in, (uint32_t)t->n_inputs, &opt, s->rows, more, t);
     free(in);
     return rc < 0 ? rc : begin(t, trod_dynamic_cores(s->dynamic));
 }
@@ -274,24 +345,11 @@ static int open_lockstep(struct trod_trace *t)
     if (rc == 0)
         rc = make_plan(t);
     if (rc == 0)
-        rc = trod_replay_new(&s->replay, &s->plan, (uint32_t)t->n_inputs, peek, t);
+        rc = trod_replay_new(&s->replay, &s->plan, (uint32_t)t->n_inputs, s->rows, more, t);
     return rc < 0 ? rc : begin(t, (uint32_t)s->plan.n);
 }
 
 /* --- rows --- */
-
-/* Copy rows [FROM, TO) of the batch of input I; all ran on CORE. */
-static int copy(struct state *s, uint32_t i, uint32_t core, uint32_t from, uint32_t to)
-{
-    struct trod_batch *out = s->out;
-    const uint32_t n = trod_batch_append(out, s->stream[i].batch, from, to - from);
-
-    for (uint32_t row = out->n - n; row < out->n; row++) {
-        out->core[row] = (uint16_t)core;
-        out->has[row] |= TROD_COL_CORE;
-    }
-    return n == to - from ? 1 : TROD_ERR_LIMIT; /* ROWS rows have room for 512 bytes each */
-}
 
 /* Has CORE been idle, or waited, since the last row that said so? */
 static bool gap_due(const struct state *s, uint32_t core)
@@ -316,6 +374,7 @@ static void put_gap(struct state *s, uint32_t core)
     out->flags[row] = TROD_F_SYNTHETIC;
     out->sub[row] = idle ? TROD_DRM_CORE_IDLE : TROD_DRM_CORE_WAIT;
     out->value[row] = n - *told;
+    out->stream[row] = 0;
     out->core[row] = (uint16_t)core;
     *told = n;
 }
@@ -324,7 +383,7 @@ static void put_gap(struct state *s, uint32_t core)
 static void put_gaps(struct state *s)
 {
     for (uint32_t core = 0; core < s->cores; core++)
-        while (s->out->n < s->out->cap && gap_due(s, core))
+        while (s->out->n < s->most && gap_due(s, core))
             put_gap(s, core);
 }
 
@@ -351,43 +410,69 @@ static void end(struct trod_trace *t)
     s->ended = true;
 }
 
+/* Row FROM of INPUT and the N - 1 behind it come next on CORE, every STRIDE-th row. */
+static void put(struct state *s, const struct trod_dyn_turn *at, uint32_t from, uint32_t n,
+                uint32_t to, uint32_t stride)
+{
+    struct piece *last = &s->piece[s->n_pieces ? s->n_pieces - 1 : 0];
+
+    if (s->n_pieces && last->input == at->input && last->core == at->core && stride == 1 &&
+        last->stride == 1 && last->from + last->n == from && last->to + last->n == to)
+        last->n += n;
+    else
+        s->piece[s->n_pieces++] = (struct piece){to, stride, from, n, at->input, at->core};
+}
+
+/* Take what cores give in whole rounds. False: the next row has to be decided on. */
+static bool rounds(struct state *s)
+{
+    struct trod_batch *out = s->out;
+    uint32_t n;
+    const uint64_t taken =
+        s->dynamic ? trod_dynamic_rounds(s->dynamic, s->most - out->n, s->turn, &n) : 0;
+
+    for (uint32_t k = 0; taken && k < n; k++) {
+        const uint32_t each = (uint32_t)taken;
+
+        put(s, &s->turn[k], s->rows[s->turn[k].input].at - each, each, out->n + k, n);
+    }
+    if (taken)
+        out->n += n * (uint32_t)taken;
+    return taken > 0;
+}
+
 /*
- * The rows that come next, until the batch of their input or the room is used up. The scheduler may
- * ask for the row behind the last one of a batch only when those before are copied.
+ * The row that is due, and what is to be said before it: that its core was idle, and so was the
+ * core that its thread comes from, which has let it go.
  */
+static void put_due(struct state *s)
+{
+    const struct trod_dyn_turn at = {s->core, s->input};
+    struct stream *st = &s->stream[s->input];
+
+    if (gap_due(s, s->core)) {
+        put_gap(s, s->core);
+    } else if (st->core != s->core && gap_due(s, st->core)) {
+        put_gap(s, st->core);
+    } else {
+        st->core = s->core;
+        put(s, &at, s->rows[s->input].at - 1, 1, s->out->n++, 1);
+        s->due = false;
+    }
+}
+
+/* The rows that come next, until there is no room: 1, 0 at the end, or an error. */
 static int gather(struct state *s)
 {
-    int rc = 1;
+    while (s->out->n < s->most) {
+        int rc = 1;
 
-    if (!s->due && (rc = decide(s)) != 1)
-        return rc;
-    s->due = true;
-    while (s->out->n < s->out->cap) {
-        const uint32_t input = s->input, core = s->core;
-        struct stream *st = &s->stream[input];
-        const uint32_t from = st->at, room = s->out->cap - s->out->n;
-        int copied;
-
-        if (gap_due(s, core)) {
-            put_gap(s, core);
+        if (!s->due && rounds(s))
             continue;
-        }
-        if (st->core != core && gap_due(s, st->core)) { /* that core has let it go */
-            put_gap(s, st->core);
-            continue;
-        }
-        st->core = core;
-        do {
-            st->at++;
-            s->due = false;
-            if (st->at - from == room || st->at == st->batch->n)
-                return copy(s, input, core, from, st->at);
-            rc = decide(s);
-            s->due = rc == 1;
-        } while (s->due && s->input == input && s->core == core && !gap_due(s, core));
-        copied = copy(s, input, core, from, st->at);
-        if (rc != 1 || copied < 0)
-            return copied < 0 ? copied : rc;
+        if (!s->due && (rc = decide(s)) != 1)
+            return rc;
+        s->due = true;
+        put_due(s);
     }
     return 1;
 }
@@ -396,22 +481,26 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
 {
     struct state *s = t->state;
     struct trod_batch *out = s->out;
-    int rc = 1;
+    int rc, copied;
 
     if (!out)
         return s->failed;
     trod_batch_clear(out);
     trod_batch_changed(out);
     out->want = t->opt.want | NEEDS;
-    while (rc == 1 && out->n < out->cap)
-        rc = gather(s);
-    if (rc == 0) {
+    s->most = out->cap < s->cap_pieces ? out->cap : s->cap_pieces;
+    rc = s->over ? 0 : gather(s);
+    copied = copy(t);
+    if (copied < 0)
+        return copied;
+    s->over = rc == 0;
+    if (rc == 0)
         end(t);
-    }
     if (out->n == 0)
         return rc < 0 ? rc : s->failed;
     out->have |= TROD_COL_CORE;
     out->meta = &t->meta;
+    trod_batch_poison(out);
     out->first = t->done.rows;
     t->done.rows += out->n;
     *batch = out;
@@ -422,13 +511,20 @@ static void close_all(struct trod_trace *t)
 {
     struct state *s = t->state;
 
-    for (size_t i = 0; s->stream && i < t->n_inputs; i++)
+    for (size_t i = 0; s->stream && i < t->n_inputs; i++) {
         trod_batch_free(s->stream[i].batch);
+        free(s->stream[i].kind);
+        free(s->stream[i].fetched);
+        free(s->stream[i].stop);
+    }
     trod_dynamic_free(s->dynamic);
     trod_replay_free(s->replay);
     trod_plan_fini(&s->plan);
     trod_batch_free(s->out);
     free(s->stream);
+    free(s->rows);
+    free(s->piece);
+    free(s->turn);
     free(s->idle);
     free(s->waits);
     free(s->told);

@@ -33,7 +33,8 @@ struct trod_replay {
     uint32_t still; /* cores in a row that could only wait */
     uint32_t quiet; /* cores in a row for which only time passed */
     bool changed;   /* something began or ended */
-    int (*peek)(void *user, uint32_t input, struct trod_dyn_record *r);
+    struct trod_dyn_rows *rows;
+    trod_dyn_more *more;
     void *user;
 };
 
@@ -130,17 +131,20 @@ static int step(struct trod_replay *r, struct core *c)
 
     while (s == OK) {
         struct input *in = &r->input[c->current];
-        struct trod_dyn_record record;
-        const int rc = r->peek(r->user, c->current, &record);
+        struct trod_dyn_rows *rows = &r->rows[c->current];
+        const int rc = rows->at < rows->n ? 1 : r->more(r->user, c->current);
+        bool fetched;
 
         if (rc < 0)
             return rc;
-        if (rc == 0 || (record.kind == TROD_DYN_INSTR && in->done + 1 >= c->stop)) {
+        fetched = rc == 1 && rows->kind[rows->at] == TROD_DYN_INSTR;
+        if (rc == 0 || (fetched && in->done + 1 >= c->stop)) {
             leave(r, c, rc == 1);
             s = pick(r, c);
             continue;
         }
-        in->done += record.kind == TROD_DYN_INSTR;
+        in->done += fetched;
+        rows->at++;
         r->still = 0;
         return 1;
     }
@@ -227,7 +231,7 @@ int trod_replay_next(struct trod_replay *r, uint32_t *core, uint32_t *input)
 }
 
 int trod_replay_new(struct trod_replay **out, const struct trod_plan *plan, uint32_t n_inputs,
-                    int (*peek)(void *user, uint32_t input, struct trod_dyn_record *r), void *user)
+                    struct trod_dyn_rows *rows, trod_dyn_more *more, void *user)
 {
     struct trod_replay *r = calloc(1, sizeof *r);
 
@@ -236,7 +240,8 @@ int trod_replay_new(struct trod_replay **out, const struct trod_plan *plan, uint
         return TROD_ERR_NOMEM;
     r->cores = (uint32_t)plan->n;
     r->last = NONE;
-    r->peek = peek;
+    r->rows = rows;
+    r->more = more;
     r->user = user;
     r->input = calloc(n_inputs ? n_inputs : 1, sizeof *r->input);
     r->core = calloc(plan->n ? plan->n : 1, sizeof *r->core);

@@ -47,9 +47,9 @@ void trod_plan_fini(struct trod_plan *plan);
 
 struct trod_replay;
 
-/* PLAN outlives the replay; PEEK as for trod_dynamic_new. Returns 0 or TROD_ERR_NOMEM. */
+/* PLAN outlives the replay; ROWS and MORE as for trod_dynamic_new. Returns 0 or TROD_ERR_NOMEM. */
 int trod_replay_new(struct trod_replay **out, const struct trod_plan *plan, uint32_t n_inputs,
-                    int (*peek)(void *user, uint32_t input, struct trod_dyn_record *r), void *user);
+                    struct trod_dyn_rows *rows, trod_dyn_more *more, void *user);
 void trod_replay_free(struct trod_replay *r);
 /* As trod_dynamic_next. */
 int trod_replay_next(struct trod_replay *r, uint32_t *core, uint32_t *input);

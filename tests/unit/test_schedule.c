@@ -120,6 +120,7 @@ static void test_random(void **state)
 
         calls_begin(&c, "schedule", THREADS);
         c.meta.n_files = THREADS;
+        c.meta.n_cores = seed % 2 ? CORES : 0; /* or they are numbered as they come */
         st = calls_state(&c, NULL);
         calls_feed(&c, st, e, 0, n, 1 + (uint32_t)(gen_u64(&g) % 200));
         calls_result(&c, st);

@@ -42,6 +42,7 @@ static void halve(struct sch_state *s)
             memset(b + SCH_BUCKETS / 2, 0, SCH_BUCKETS / 2 * sizeof *b);
     }
     s->span *= 2;
+    s->room = SCH_BUCKETS * s->span - 1;
 }
 
 bool sch_chart(struct sch_state *s, struct sch_core *c, uint64_t from, uint64_t to, uint32_t thread)
@@ -50,6 +51,7 @@ bool sch_chart(struct sch_state *s, struct sch_core *c, uint64_t from, uint64_t 
         s->charted = true;
         s->origin = from;
         s->span = 1;
+        s->room = SCH_BUCKETS - 1;
     }
     if (!c->bucket && !(c->bucket = calloc(SCH_BUCKETS, sizeof *c->bucket)))
         return false;

@@ -1,7 +1,7 @@
 /*
  * schedule.h - what the analysis "schedule" knows of cores and of what ran on them (schedule.c),
- * its parts (chart.c, hist.c), its result (schedule_result.c) and the layout of another tool
- * (like.c).
+ * its parts (rows.c, who.c, chart.c, hist.c), its result (schedule_result.c) and the layout of
+ * another tool (like.c).
  */
 #ifndef TROD_ANALYSIS_SCHEDULE_H
 #define TROD_ANALYSIS_SCHEDULE_H
@@ -89,6 +89,10 @@ struct sch_core {
     uint64_t to_input, to_idle, from_idle;
     uint64_t calls, blocking, requests, migrations;
     uint64_t steps, drawn; /* rows and idle steps; as far as the chart goes */
+    uint64_t due;          /* as far as it is to go: at the last instruction */
+    uint64_t more, kernel; /* instructions, those of the kernel among them, to be added (settle) */
+    uint32_t stream;       /* of instructions of what it runs that change nothing but counters */
+    bool calm;             /* those of the user as well as those of the kernel */
     uint64_t segment;      /* instructions, idle steps, since the last letter */
     struct sch_hist since_hist;
     struct sch_map by_thread, switched, stayed;
@@ -127,8 +131,10 @@ struct sch_state {
     size_t n_threads, cap_threads, n_streams;
     struct sch_core *core;
     size_t n_cores, cap_cores;
+    size_t n_ranked; /* the first ones, whose numbers are their places */
     uint64_t instructions, position;
     uint64_t origin, span; /* of the chart: time of its beginning; of a bucket */
+    uint64_t room;         /* times behind ORIGIN for which it has buckets; 0: it has not begun */
     bool placed;           /* an order of the trace says the core */
     bool charted, marked;
     uint32_t last_core;      /* of the last instruction */
@@ -137,6 +143,10 @@ struct sch_state {
     struct sch_interval *interval;
     size_t n_intervals, cap_intervals;
 };
+
+/* --- rows.c --- */
+/* As the analysis' feed. */
+int sch_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
 
 /* --- who.c --- */
 /* Are the files of the trace its cores? */
@@ -164,6 +174,12 @@ bool sch_unordered(const uint64_t *key, size_t n, uint32_t *out);
 /* On C, THREAD (or SCH_IDLE, SCH_WAIT) was there from FROM to TO. */
 bool sch_chart(struct sch_state *s, struct sch_core *c, uint64_t from, uint64_t to,
                uint32_t thread);
+/* Is TIME one that goes into the chart as it is? */
+static inline bool sch_fits(const struct sch_state *s, uint64_t time)
+{
+    return time - s->origin - 1 < s->room;
+}
+
 int sch_chart_print(const struct sch_state *s, struct trod_buf *out);
 void sch_chart_result(const struct sch_state *s, struct trod_result *r);
 

@@ -79,6 +79,8 @@ struct sch_thread *sch_thread_of(struct sch_state *s, const struct trod_meta *m,
 /* The core called NUMBER; NULL: no memory. Beyond MOST_CORES they share the last. */
 struct sch_core *sch_core_of(struct sch_state *s, uint64_t number)
 {
+    if (number < s->n_cores && s->core[number].number == number)
+        return &s->core[number];
     for (size_t i = 0; i < s->n_cores; i++)
         if (s->core[i].number == number)
             return &s->core[i];
@@ -86,7 +88,8 @@ struct sch_core *sch_core_of(struct sch_state *s, uint64_t number)
         return &s->core[MOST_CORES - 1];
     if (!trod_grow(&s->core, s->n_cores, &s->cap_cores, sizeof *s->core, 8))
         return NULL;
-    s->core[s->n_cores] = (struct sch_core){.number = number, .thread = SCH_NONE};
+    s->core[s->n_cores] =
+        (struct sch_core){.number = number, .thread = SCH_NONE, .stream = SCH_NONE};
     return &s->core[s->n_cores++];
 }
 

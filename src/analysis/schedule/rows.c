@@ -1,0 +1,538 @@
+/*
+ * rows.c - the rows of a trace become numbers of threads and cores (schedule.h).
+ */
+#include "analysis/schedule/schedule.h"
+
+#include "core/grow.h"
+#include "trod/drmemtrace.h"
+#include "trod/format.h"
+
+enum { LATENCIES = 6, NOT_THERE = TROD_F_SYNTHETIC | TROD_F_NOFETCH };
+
+/* --- letters --- */
+
+char sch_letter(const struct sch_state *s, uint32_t thread)
+{
+    return (char)('A' + s->thread[thread].letter % 26);
+}
+
+static bool letter(const struct sch_state *s, struct sch_core *c, char ch)
+{
+    return s->opt->like != SCH_LIKE_SCHEDULE_STATS || trod_buf_add(&c->letters, &ch, 1) == TROD_OK;
+}
+
+/* Does C run a thread? */
+static bool runs(const struct sch_core *c)
+{
+    return c->thread != SCH_NONE && c->thread != SCH_IDLE && c->thread != SCH_WAIT;
+}
+
+static char gap_letter(uint32_t thread)
+{
+    return thread == SCH_IDLE ? '_' : '-';
+}
+
+/* N more instructions or steps of what C runs. */
+static bool go_on(const struct sch_state *s, struct sch_core *c, uint64_t n)
+{
+    bool room = true;
+
+    for (c->segment += n; room && c->segment >= SCH_LETTER; c->segment -= SCH_LETTER)
+        room = letter(
+            s, c, runs(c) ? (char)(sch_letter(s, c->thread) + 'a' - 'A') : gap_letter(c->thread));
+    return room;
+}
+
+/* --- switches --- */
+
+/* The system call of T is over, as far as the schedule is concerned. */
+static bool close_call(const struct sch_state *s, struct sch_core *c, struct sch_thread *t,
+                       bool switched, int64_t *latency)
+{
+    struct sch_hist *h;
+    uint64_t time;
+
+    *latency = -1;
+    if (t->call < 0 || !t->stamped || s->meta->version < LATENCIES || t->time < t->before)
+        return true;
+    time = t->time - t->before;
+    *latency = (int64_t)time;
+    t->waited += switched ? time : 0;
+    h = sch_of(switched ? &c->switched : &c->stayed, (uint64_t)t->call);
+    return h && sch_count(h, time, SCH_LATENCY_BIN, 1);
+}
+
+/* Does T leave its core because it has to wait, or is at its end? */
+static bool may_leave(const struct sch_thread *t)
+{
+    return t->call >= 0 || t->maybe || t->gone;
+}
+
+/* What C ran leaves it for NEXT (or SCH_IDLE, SCH_WAIT). */
+static bool leave(struct sch_state *s, struct sch_core *c, uint32_t next)
+{
+    struct sch_thread *t = &s->thread[c->thread];
+    struct sch_hist *h = sch_of(&c->by_thread, c->thread);
+    struct sch_out o = {.thread = c->thread,
+                        .start = c->start,
+                        .instructions = c->since,
+                        .call = t->call,
+                        .voluntary = c->left ? c->left_voluntary : may_leave(t)};
+
+    if (!h || !sch_count(h, c->since, SCH_SWITCH_BIN, 1) ||
+        !sch_count(&c->since_hist, c->since, SCH_SWITCH_BIN, 1))
+        return false;
+    if (c->n_runs)
+        c->run[c->n_runs - 1].stop = t->instructions + 1;
+    o.latency = -1;
+    if (s->placed && !close_call(s, c, t, true, &o.latency))
+        return false;
+    o.direct = next < s->n_threads && t->direct != TROD_NOWHERE && s->thread[next].tid == t->direct;
+    if (c->switches < SCH_OUTS)
+        c->out[c->switches] = o;
+    c->switches++;
+    t->switches++;
+    c->voluntary += o.voluntary;
+    c->direct += o.direct;
+    t->direct = TROD_NOWHERE;
+    if (s->placed) {
+        t->call = -1;
+        t->maybe = false;
+    }
+    c->to_idle += next == SCH_IDLE;
+    c->to_input += next < s->n_threads;
+    return true;
+}
+
+/* Schedule files have a line for each change. */
+static bool enter_line(struct sch_state *s, struct sch_core *c, const struct sch_thread *t)
+{
+    if (s->opt->like == SCH_LIKE_RECORD_FILE)
+        return sch_record_begin(c, (uint32_t)(t - s->thread),
+                                t->instructions ? t->instructions + 1 : 0);
+    if (s->opt->like != SCH_LIKE_SERIAL_SCHEDULE && s->opt->like != SCH_LIKE_CPU_SCHEDULE)
+        return true;
+    if (!trod_grow(&s->entry, s->n_entries, &s->cap_entries, sizeof *s->entry, 256))
+        return false;
+    s->entry[s->n_entries++] =
+        (struct sch_entry){t->tid, s->placed ? s->position : t->time, c->number, t->instructions};
+    return true;
+}
+
+static bool enter(struct sch_state *s, struct sch_core *c, uint32_t thread)
+{
+    struct sch_thread *t = &s->thread[thread];
+    const uint32_t own = (uint32_t)(c - s->core);
+    bool there = false;
+
+    c->from_idle += c->thread == SCH_IDLE || c->thread == SCH_WAIT;
+    c->start = t->instructions + 1;
+    for (size_t i = 0; !there && i < c->n_threads; i++)
+        there = c->threads[i] == thread;
+    if (!there) {
+        if (!trod_grow(&c->threads, c->n_threads, &c->cap_threads, sizeof *c->threads, 8))
+            return false;
+        c->threads[c->n_threads++] = thread;
+        t->cores++;
+    }
+    c->migrations += t->known && t->core != own && s->placed;
+    t->core = own;
+    t->known = true;
+    return letter(s, c, sch_letter(s, thread)) && enter_line(s, c, t);
+}
+
+/*
+ * Instructions go into the chart when something else begins, not one by one: it comes out the same
+ * as long as its scale does. What is due is drawn before that changes.
+ */
+static bool draw_to(struct sch_state *s, struct sch_core *c, uint64_t to)
+{
+    const uint64_t from = c->drawn;
+
+    c->drawn = c->due = to;
+    return from == to || c->thread == SCH_NONE || sch_chart(s, c, from, to, c->thread);
+}
+
+static bool draw_due(struct sch_state *s)
+{
+    bool room = true;
+
+    for (size_t k = 0; room && k < s->n_cores; k++)
+        room = s->core[k].due <= s->core[k].drawn || draw_to(s, &s->core[k], s->core[k].due);
+    return room;
+}
+
+/* What C runs goes into the chart, as far as it has come. */
+static bool draw(struct sch_state *s, struct sch_core *c)
+{
+    if (s->placed && !sch_fits(s, c->steps) && !draw_due(s))
+        return false;
+    return draw_to(s, c, c->steps);
+}
+
+/* C runs THREAD (or SCH_IDLE, SCH_WAIT) from here on. */
+static bool observe(struct sch_state *s, struct sch_core *c, uint32_t thread)
+{
+    const bool gap = thread == SCH_IDLE || thread == SCH_WAIT;
+
+    if (c->thread == thread)
+        return true;
+    if (!draw(s, c))
+        return false;
+    if (runs(c) && !leave(s, c, thread))
+        return false;
+    c->switches += c->thread == SCH_IDLE && thread == SCH_WAIT;
+    if (!gap && !enter(s, c, thread))
+        return false;
+    if (gap && !letter(s, c, gap_letter(thread)))
+        return false;
+    c->thread = thread;
+    c->left = false;
+    c->since = c->segment = 0;
+    return true;
+}
+
+/* --- rows --- */
+
+/* STEPS of C without a record: it is idle, or waits. */
+static bool gap(struct sch_state *s, struct sch_core *c, uint64_t steps, uint32_t what)
+{
+    const bool begins = c->thread != what;
+
+    steps = steps ? steps : 1; /* as it stands on disk: a row a step */
+    *(what == SCH_IDLE ? &c->idle : &c->waits) += steps;
+    if (!draw(s, c) || !observe(s, c, what) || !go_on(s, c, steps - begins))
+        return false;
+    if (what == SCH_IDLE && s->opt->like == SCH_LIKE_RECORD_FILE) {
+        if (!sch_record_begin(c, SCH_IDLE, 0))
+            return false;
+        c->run[c->n_runs - 1].steps += steps;
+    }
+    c->steps += steps;
+    return draw(s, c);
+}
+
+static bool instruction(struct sch_state *s, struct sch_core *c, struct sch_thread *t,
+                        uint32_t flags)
+{
+    const uint32_t thread = (uint32_t)(t - s->thread);
+    int64_t latency;
+
+    if (!observe(s, c, thread))
+        return false;
+    s->instructions++;
+    s->position++;
+    t->instructions++;
+    c->instructions++;
+    c->calls += t->calls;
+    c->blocking += t->blocking;
+    c->requests += t->requests;
+    t->calls = t->blocking = t->requests = 0;
+    s->last_core = (uint32_t)(c - s->core);
+    if (!(flags & TROD_F_KERNEL)) {
+        c->user++;
+        c->since++;
+        if (t->call >= 0 && !close_call(s, c, t, false, &latency))
+            return false;
+        t->call = -1;
+        t->maybe = false;
+        t->direct = TROD_NOWHERE;
+    }
+    if (s->placed && sch_fits(s, c->steps))
+        c->due = c->steps;
+    else if (s->placed && !draw(s, c))
+        return false;
+    if (!s->placed && !s->marked && !sch_chart(s, c, s->position - 1, s->position, thread))
+        return false;
+    return go_on(s, c, 1);
+}
+
+/* Recorded cpus: T is on cpu NUMBER from its next instruction on. */
+static bool on_cpu(struct sch_state *s, struct sch_thread *t, uint64_t number)
+{
+    struct sch_core *c = sch_core_of(s, (uint32_t)number);
+    const uint32_t own = c ? (uint32_t)(c - s->core) : SCH_NONE;
+
+    if (!c)
+        return false;
+    if (t->core != own && t->core != SCH_NONE) {
+        struct sch_core *was = &s->core[t->core];
+
+        was->left = was->thread == (uint32_t)(t - s->thread);
+        was->left_voluntary = may_leave(t);
+        c->migrations += t->known;
+    }
+    t->core = own;
+    return true;
+}
+
+static bool stamp(struct sch_state *s, struct sch_thread *t, uint64_t time)
+{
+    bool room = true;
+
+    if (!s->placed && t->core != SCH_NONE && t->time && time > t->time) {
+        struct sch_core *c = &s->core[t->core];
+
+        if (c->thread == (uint32_t)(t - s->thread) && t->call < 0)
+            room = sch_chart(s, c, t->time, time, c->thread);
+    }
+    t->time = time;
+    t->stamped = true;
+    return room;
+}
+
+static bool marker(struct sch_state *s, const struct trod_batch *b, uint32_t row,
+                   struct sch_thread *t)
+{
+    const uint64_t value = b->value[row];
+
+    switch (b->sub[row]) {
+    case TROD_DRM_TIMESTAMP:
+        return stamp(s, t, value);
+    case TROD_DRM_CPU_ID:
+        return s->placed || sch_sharded(b->meta) || on_cpu(s, t, value);
+    case TROD_DRM_SYSCALL:
+        t->calls++;
+        t->call = (int64_t)(value & INT64_MAX);
+        t->before = t->time;
+        t->stamped = false;
+        return true;
+    case TROD_DRM_MAYBE_BLOCKING:
+        t->blocking++;
+        t->maybe = true;
+        return true;
+    case TROD_DRM_DIRECT_THREAD_SWITCH:
+        t->requests++;
+        t->direct = value;
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* What T did since its last instruction goes to C. */
+static void settle_thread(struct sch_core *c, struct sch_thread *t)
+{
+    c->calls += t->calls;
+    c->blocking += t->blocking;
+    c->requests += t->requests;
+    t->calls = t->blocking = t->requests = 0;
+}
+
+/* What was counted by itself (go_together) belongs to what C runs. */
+static bool settle(const struct sch_state *s, struct sch_core *c)
+{
+    const uint64_t n = c->more;
+
+    c->stream = SCH_NONE;
+    if (n == 0)
+        return true;
+    s->thread[c->thread].instructions += n;
+    c->instructions += n;
+    c->user += n - c->kernel;
+    c->since += n - c->kernel;
+    c->more = c->kernel = 0;
+    return go_on(s, c, n);
+}
+
+static bool gap_row(struct sch_state *s, const struct trod_batch *b, uint32_t row)
+{
+    const uint32_t stream = trod_batch_stream(b, row);
+    const uint32_t file = stream < b->meta->n_streams ? b->meta->streams[stream].file : 0;
+    struct sch_core *c =
+        sch_core_of(s, b->have & b->has[row] & TROD_COL_CORE ? b->core[row] : file);
+
+    return c && settle(s, c) &&
+           gap(s, c, b->value[row], b->sub[row] == TROD_DRM_CORE_IDLE ? SCH_IDLE : SCH_WAIT);
+}
+
+/* Does ROW say that a core had nothing to run? */
+static bool is_gap(const struct sch_state *s, const struct trod_batch *b, uint32_t row)
+{
+    return b->kind[row] == TROD_MARKER && s->marked &&
+           (b->sub[row] == TROD_DRM_CORE_IDLE || b->sub[row] == TROD_DRM_CORE_WAIT);
+}
+
+static bool instruction_row(struct sch_state *s, const struct trod_batch *b, uint32_t row,
+                            struct sch_thread *t)
+{
+    struct sch_core *c = sch_core_at(s, b, row, t);
+
+    return c && instruction(s, c, t, b->flags[row]);
+}
+
+static bool other_row(struct sch_state *s, const struct trod_batch *b, uint32_t row,
+                      struct sch_thread *t)
+{
+    const bool ends = b->kind[row] == TROD_THREAD && b->sub[row];
+    struct sch_core *c = s->placed ? sch_core_at(s, b, row, t) : NULL;
+
+    if (s->placed && (!c || !observe(s, c, (uint32_t)(t - s->thread))))
+        return false;
+    if (b->kind[row] == TROD_MARKER && s->marked && !marker(s, b, row, t))
+        return false;
+    if (ends) {
+        t->gone = true;
+        if (!c && t->core != SCH_NONE)
+            c = &s->core[t->core];
+    }
+    if (c)
+        settle_thread(c, t);
+    return true;
+}
+
+/* ROW, of thread T, on a core that the order of the trace says. */
+static bool placed_row(struct sch_state *s, const struct trod_batch *b, uint32_t row,
+                       struct sch_thread *t)
+{
+    const bool instr = b->kind[row] == TROD_INSTR;
+    struct sch_core *c = sch_core_at(s, b, row, t);
+
+    if (!c || !settle(s, c) || (t->core != SCH_NONE && !settle(s, &s->core[t->core])))
+        return false;
+    if (!instr)
+        return other_row(s, b, row, t);
+    if (!instruction(s, c, t, b->flags[row]))
+        return false;
+    c->stream = trod_batch_stream(b, row);
+    c->calm = t->call < 0 && !t->maybe && t->direct == TROD_NOWHERE;
+    return true;
+}
+
+static bool one_row(struct sch_state *s, const struct trod_batch *b, uint32_t row)
+{
+    struct sch_thread *t;
+
+    if (is_gap(s, b, row))
+        return gap_row(s, b, row);
+    t = sch_thread_of(s, b->meta, trod_batch_stream(b, row));
+    if (!t)
+        return false;
+    if (s->placed)
+        return placed_row(s, b, row, t);
+    return b->kind[row] == TROD_INSTR ? instruction_row(s, b, row, t) : other_row(s, b, row, t);
+}
+
+/*
+ * Instructions behind row *AT that change nothing but counters: of its thread, to the next marker.
+ * *AT is then the last of them.
+ */
+static bool go_far(struct sch_state *s, const struct trod_batch *b, uint32_t *at, uint32_t to)
+{
+    const uint32_t stream = trod_batch_stream(b, *at);
+    struct sch_thread *t = &s->thread[s->by_stream[stream] - 1];
+    struct sch_core *c = &s->core[s->last_core];
+    uint64_t n = 0, user = 0;
+    uint32_t i = *at + 1;
+
+    if (t->call >= 0 || t->maybe || c->thread != (uint32_t)(t - s->thread))
+        return true;
+    for (; i < to && b->kind[i] != TROD_MARKER && b->kind[i] != TROD_THREAD &&
+           trod_batch_stream(b, i) == stream;
+         i++) {
+        const bool instr = b->kind[i] == TROD_INSTR && !(b->flags[i] & NOT_THERE);
+
+        n += instr;
+        user += instr && !(b->flags[i] & TROD_F_KERNEL);
+    }
+    *at = i - 1;
+    s->instructions += n;
+    s->position += n;
+    t->instructions += n;
+    c->instructions += n;
+    c->user += user;
+    c->since += user;
+    if (n && !s->marked && !sch_chart(s, c, s->position - n, s->position, c->thread))
+        return false;
+    return go_on(s, c, n);
+}
+
+/*
+ * Rows from AT on that change nothing but counters, on cores that take turns. Returns the first
+ * other one.
+ */
+static uint32_t go_together(struct sch_state *s, const struct trod_batch *b, uint32_t at,
+                            uint32_t to)
+{
+    struct sch_core *core = s->core;
+    const size_t n_cores = s->n_ranked;
+    const uint64_t first = s->origin + 1, room = s->room;
+    uint32_t last = s->last_core;
+    uint64_t n = 0;
+
+    for (; at < to; at++) {
+        const unsigned kind = b->kind[at];
+        const uint32_t own = b->core[at];
+        struct sch_core *c;
+
+        if (kind == TROD_MARKER || kind == TROD_THREAD || own >= n_cores ||
+            !(b->has[at] & TROD_COL_CORE))
+            break;
+        c = &core[own];
+        if (kind == TROD_INSTR && !(b->flags[at] & NOT_THERE)) {
+            const bool user = !(b->flags[at] & TROD_F_KERNEL);
+
+            if (b->stream[at] != c->stream || (user && !c->calm) || c->steps + 1 - first >= room)
+                break;
+            c->due = c->steps + 1;
+            c->kernel += !user;
+            c->more++;
+            last = own;
+            n++;
+        }
+        c->steps++;
+    }
+    s->last_core = last;
+    s->instructions += n;
+    s->position += n;
+    return at;
+}
+
+/* All that was counted by itself is where it belongs. */
+static bool settle_all(struct sch_state *s)
+{
+    bool room = draw_due(s);
+
+    for (size_t k = 0; room && k < s->n_cores; k++) {
+        const uint32_t stream = s->core[k].stream;
+
+        room = settle(s, &s->core[k]);
+        s->core[k].stream = stream;
+    }
+    return room;
+}
+
+int sch_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct sch_state *s = st;
+    bool together;
+
+    if (s->n_threads == 0 && s->n_cores == 0) {
+        const struct trod_format *f = b->meta->driver;
+
+        s->marked = f && (f->flags & TROD_FMT_MARKERS);
+        s->placed = b->have & TROD_COL_CORE;
+        for (uint32_t i = 0; s->placed && i < b->meta->n_cores; i++)
+            if (!sch_core_of(s, i))
+                return TROD_ERR_NOMEM;
+        s->n_ranked = s->n_cores;
+    }
+    together = s->placed && (b->have & TROD_COL_CORE) && (b->have & TROD_COL_STREAM);
+    for (uint32_t i = from; i < to; i++) {
+        unsigned kind;
+
+        if (together && (i = go_together(s, b, i, to)) == to)
+            break;
+        kind = b->kind[i];
+        if (s->placed && b->core[i] < s->n_cores && (b->has[i] & TROD_COL_CORE) && !is_gap(s, b, i))
+            s->core[b->core[i]].steps++;
+        if (kind == TROD_INSTR ? b->flags[i] & NOT_THERE
+                               : kind != TROD_MARKER && kind != TROD_THREAD)
+            continue;
+        if (!one_row(s, b, i))
+            return TROD_ERR_NOMEM;
+        if (kind == TROD_INSTR && !s->placed && !go_far(s, b, &i, to))
+            return TROD_ERR_NOMEM;
+    }
+    return s->placed && !settle_all(s) ? TROD_ERR_NOMEM : TROD_OK;
+}
