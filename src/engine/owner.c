@@ -10,6 +10,7 @@
 #include "engine/owner_int.h"
 
 #include "core/grow.h"
+#include "core/zeroed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,25 +24,11 @@ static const uint64_t shared_key = UINT64_C(1) << 63;
 static bool site_room(struct engine_owner *o, uint32_t site)
 {
     enum { MORE = 16 };
-    uint32_t n = o->n_gap ? o->n_gap : 1u << FIRST_BITS;
-    uint64_t *code;
-    uint8_t *p;
 
-    if (site < UINT32_MAX - MORE && site + MORE < o->n_gap)
+    if ((size_t)site + MORE < o->n_gap)
         return true;
-    while (n < UINT32_MAX / 2 && n <= site + MORE)
-        n *= 2;
-    code = n > site + MORE ? realloc(o->code, n * sizeof *code) : NULL;
-    if (!code)
-        return false;
-    o->code = code;
-    p = realloc(o->gap, n);
-    if (!p)
-        return false;
-    memset(p + o->n_gap, 0, n - o->n_gap);
-    o->gap = p;
-    o->n_gap = n;
-    return true;
+    return trod_zeroed_room(&o->code, &o->n_code, (size_t)site + MORE + 1, sizeof *o->code) == 0 &&
+           trod_zeroed_room(&o->gap, &o->n_gap, (size_t)site + MORE + 1, sizeof *o->gap) == 0;
 }
 
 /* Other instructions come to lie at the addresses that are known. */
@@ -85,7 +72,8 @@ int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool m
 
 static void end_places(struct places *p)
 {
-    free(p->at);
+    if (p->at)
+        trod_zeroed_free(p->at, ((size_t)p->mask + 1) * sizeof *p->at);
     p->at = NULL;
 }
 
@@ -93,7 +81,7 @@ static bool begin_places(struct places *p, unsigned bits)
 {
     const uint32_t n = UINT32_C(1) << bits;
 
-    p->at = calloc(n, sizeof *p->at);
+    p->at = trod_zeroed_new(n * sizeof *p->at);
     if (!p->at)
         return false;
     p->n = 0;
@@ -107,8 +95,8 @@ void engine_owner_free(struct engine_owner *o)
     if (!o)
         return;
     end_places(&o->places);
-    free(o->gap);
-    free(o->code);
+    trod_zeroed_free(o->gap, o->n_gap * sizeof *o->gap);
+    trod_zeroed_free(o->code, o->n_code * sizeof *o->code);
     free(o->last);
     free(o);
 }
@@ -182,10 +170,11 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
     }
     if (said & TROD_COL_STREAM)
         site.stream = b->stream[i];
-    if (b->meta)
-        engine_sites_learn(o->sites, b->meta->isa, b->meta->endian);
+    if (!o->locked)
+        engine_sites_lock(o->sites, b->meta);
+    o->locked = true;
     number =
-        new ? engine_sites_add_new(o->sites, &site, &o->mine) : trod_sites_add(o->sites, &site);
+        new ? engine_sites_add_new(o->sites, &site, &o->mine) : engine_sites_add(o->sites, &site);
     return number == TROD_NO_SITE || !site_room(o, number) ? TROD_NO_SITE : number;
 }
 
@@ -362,6 +351,9 @@ int engine_owner_fill(struct engine_owner *o, struct trod_batch *b, struct trod_
         end = b->n - from > ENGINE_CHUNK ? from + ENGINE_CHUNK : b->n;
         c = engine_common_of(b, from, end);
         rc = chunk_rows(o, b, from, end, to ? &s : NULL, &c);
+        if (o->locked)
+            engine_sites_unlock(o->sites);
+        o->locked = false;
     }
     if (to)
         engine_streaks_close(&s);

@@ -43,7 +43,7 @@ struct engine_owner {
     uint8_t *gap;
     uint64_t
         *code; /* by site, of those in places: shared_key and offset, or up to 8 opcode bytes */
-    uint32_t n_gap;
+    size_t n_gap, n_code;
     uint32_t mine;   /* sites, all of them in places; UINT32_MAX: some are not any more */
     uint32_t lo, hi; /* those that are known lie in [lo, hi) */
     uint64_t
@@ -53,6 +53,7 @@ struct engine_owner {
     struct places places;
     uint32_t file; /* that they are of */
     bool merged;
+    bool locked; /* the lock of the sites is held: some are added */
 };
 
 static inline uint32_t home(const struct places *p, uint64_t pc)

@@ -11,6 +11,7 @@
 #include "trod/disasm.h"
 
 #include "core/hash.h"
+#include "core/zeroed.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -20,6 +21,9 @@
 #include <string.h>
 
 enum { CHUNK_SHIFT = 10, CHUNK = 1 << CHUNK_SHIFT, CHUNKS = 1 << 16 };
+
+/* The first chunks are memory of their own, the others lie together in slabs of a huge page. */
+enum { ALONE = 32, SLAB = 1 << 21, SLAB_CHUNKS = SLAB / (CHUNK * sizeof(struct trod_site)) };
 
 /* What the sites of a chunk decode to; made when somebody asks for one of them. NULL: nobody has.
  */
@@ -94,7 +98,10 @@ void engine_sites_free(struct trod_sites *s)
     if (!s)
         return;
     for (size_t i = 0; i < CHUNKS && s->chunk[i]; i++) {
-        free(s->chunk[i]);
+        if (i < ALONE)
+            free(s->chunk[i]);
+        else if ((i - ALONE) % SLAB_CHUNKS == 0)
+            trod_zeroed_free(s->chunk[i], SLAB);
         free(atomic_load_explicit(&s->facts[i], memory_order_relaxed));
     }
     for (struct decoded *d = s->decoded, *next; d; d = next) {
@@ -183,15 +190,26 @@ static bool find_all(struct trod_sites *s, uint32_t n)
     return true;
 }
 
+/* Memory for chunk I, which there is not, behind those that there are. NULL: none. */
+static struct trod_site *new_chunk(const struct trod_sites *s, size_t i)
+{
+    if (i < ALONE)
+        return malloc(CHUNK * sizeof **s->chunk);
+    if ((i - ALONE) % SLAB_CHUNKS == 0)
+        return trod_zeroed_new(SLAB);
+    return s->chunk[i - 1] + CHUNK;
+}
+
 /* SITE is site N, the first that there is not. */
 static uint32_t append(struct trod_sites *s, const struct trod_site *site, uint32_t n)
 {
+    struct trod_site **chunk = &s->chunk[n >> CHUNK_SHIFT];
+
     if (n >= (uint32_t)CHUNKS << CHUNK_SHIFT)
         return TROD_NO_SITE;
-    if (!s->chunk[n >> CHUNK_SHIFT] &&
-        !(s->chunk[n >> CHUNK_SHIFT] = malloc(CHUNK * sizeof **s->chunk)))
+    if (!*chunk && !(*chunk = new_chunk(s, n >> CHUNK_SHIFT)))
         return TROD_NO_SITE;
-    s->chunk[n >> CHUNK_SHIFT][n & (CHUNK - 1)] = *site;
+    (*chunk)[n & (CHUNK - 1)] = *site;
     atomic_store_explicit(&s->n, n + 1, memory_order_release);
     return n;
 }
@@ -213,16 +231,22 @@ static uint32_t add(struct trod_sites *s, const struct trod_site *site)
     return append(s, site, n);
 }
 
+/* What the code is, unless it is known. The lock is held. */
+static void learn(struct trod_sites *s, enum trod_isa isa, enum trod_endian endian)
+{
+    if (s->isa || isa == TROD_ISA_UNKNOWN)
+        return;
+    s->endian = endian;
+    s->isa = (int)isa;
+}
+
 /* Told by whoever reads rows: the meta of the whole trace learns it when parts are merged. */
 void engine_sites_learn(struct trod_sites *s, enum trod_isa isa, enum trod_endian endian)
 {
     if (isa == TROD_ISA_UNKNOWN || atomic_load_explicit(&s->isa, memory_order_relaxed))
         return;
     pthread_mutex_lock(&s->lock);
-    if (!s->isa) {
-        s->endian = endian;
-        s->isa = (int)isa;
-    }
+    learn(s, isa, endian);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -244,14 +268,28 @@ uint32_t trod_sites_add(struct trod_sites *s, const struct trod_site *site)
     return number;
 }
 
+void engine_sites_lock(struct trod_sites *s, const struct trod_meta *meta)
+{
+    pthread_mutex_lock(&s->lock);
+    if (meta)
+        learn(s, meta->isa, meta->endian);
+}
+
+void engine_sites_unlock(struct trod_sites *s)
+{
+    pthread_mutex_unlock(&s->lock);
+}
+
+uint32_t engine_sites_add(struct trod_sites *s, const struct trod_site *site)
+{
+    return add(s, site);
+}
+
 uint32_t engine_sites_add_new(struct trod_sites *s, const struct trod_site *site, uint32_t *mine)
 {
-    uint32_t n, number;
+    const uint32_t n = (uint32_t)atomic_load_explicit(&s->n, memory_order_relaxed);
+    const uint32_t number = *mine == n ? append(s, site, n) : add(s, site);
 
-    pthread_mutex_lock(&s->lock);
-    n = (uint32_t)atomic_load_explicit(&s->n, memory_order_relaxed);
-    number = *mine == n ? append(s, site, n) : add(s, site);
-    pthread_mutex_unlock(&s->lock);
     *mine += *mine == n && number == n;
     return number;
 }

@@ -14,8 +14,17 @@ int engine_sites_new(struct trod_sites **out, const struct trod_meta *meta,
 void engine_sites_free(struct trod_sites *s);
 
 /*
- * As trod_sites_add, for SITE that is none of the sites which its caller has added. *MINE is how
- * many those are: where they are all that there are, nothing has to be looked up.
+ * Adding sites, between lock and unlock: of all that a stretch of rows has in one go. Nothing else
+ * may be asked of S in between but trod_site_at and trod_sites_count. META, which may be NULL, is
+ * learnt from.
+ */
+void engine_sites_lock(struct trod_sites *s, const struct trod_meta *meta);
+void engine_sites_unlock(struct trod_sites *s);
+/* As trod_sites_add. */
+uint32_t engine_sites_add(struct trod_sites *s, const struct trod_site *site);
+/*
+ * The same for SITE that is none of the sites which its caller has added. *MINE is how many those
+ * are: where they are all that there are, nothing has to be looked up.
  */
 uint32_t engine_sites_add_new(struct trod_sites *s, const struct trod_site *site, uint32_t *mine);
 

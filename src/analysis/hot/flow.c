@@ -59,7 +59,7 @@ static void mark_blocks(struct hot_flow *f, const struct hot_state *s, const uin
     }
     for (size_t from = 0; from < s->n_back; from++)
         if (s->back[from].n)
-            mark_jump(f, of, (uint32_t)from, s->back[from].to - 1);
+            mark_jump(f, of, (uint32_t)from, hot_back_to(&s->back[from]));
     for (size_t k = 0; k < s->jumps.size; k++) {
         const struct trod_pair *p = &s->jumps.at[k];
 
@@ -70,7 +70,11 @@ static void mark_blocks(struct hot_flow *f, const struct hot_state *s, const uin
 
 static int make_blocks(struct hot_flow *f)
 {
-    f->block = calloc(f->n + 1, sizeof *f->block);
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->n; i++)
+        n += f->insn[i].begins;
+    f->block = malloc((n + 1) * sizeof *f->block);
     if (!f->block)
         return TROD_ERR_NOMEM;
     for (size_t i = 0; i < f->n; i++) {
@@ -148,20 +152,15 @@ static void join(struct hot_flow *f)
     f->n_loops = n;
 }
 
-/* Executions of instructions before address PC. SUM: of the instructions before each. */
-static uint64_t before(const struct hot_flow *f, const uint64_t *sum, uint64_t pc)
+/* Executions of all instructions from the address of number HEAD to that of number BACK. SUM: of
+ * the instructions before each. */
+static uint64_t between(const struct hot_flow *f, const uint64_t *sum, size_t head, size_t back)
 {
-    size_t lo = 0, hi = f->n;
-
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-
-        if (f->insn[mid].pc < pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return sum[lo];
+    while (head > 0 && f->insn[head - 1].pc == f->insn[head].pc)
+        head--;
+    while (back + 1 < f->n && f->insn[back + 1].pc == f->insn[back].pc)
+        back++;
+    return sum[back + 1] - sum[head];
 }
 
 /* N jumps from site FROM to site TO are a loop's, if they go back. */
@@ -190,7 +189,7 @@ static int add_loops(struct hot_flow *f, const struct hot_state *s, const uint32
 
     for (size_t from = 0; rc == TROD_OK && from < s->n_back; from++)
         if (s->back[from].n)
-            rc = add_loop(f, s, of, (uint32_t)from, s->back[from].to - 1, s->back[from].n);
+            rc = add_loop(f, s, of, (uint32_t)from, hot_back_to(&s->back[from]), s->back[from].n);
     for (size_t k = 0; rc == TROD_OK && k < s->jumps.size; k++) {
         const struct trod_pair *p = &s->jumps.at[k];
         const uint32_t from = (uint32_t)(p->key >> 32);
@@ -219,7 +218,7 @@ static int make_loops(struct hot_flow *f, const struct hot_state *s, const uint3
 
         l->iterations = f->insn[of[l->site]].n - hot_again(s, l->site);
         l->entries = l->iterations - l->entries;
-        l->executed = before(f, sum, l->back + 1) - before(f, sum, l->head);
+        l->executed = between(f, sum, l->first, of[l->from]);
     }
     if (f->n_loops)
         qsort(f->loop, f->n_loops, sizeof *f->loop, by_executed);

@@ -8,10 +8,10 @@
  */
 #include "analysis/hot/hot.h"
 
-#include "analysis/by_site.h"
 #include "core/endian.h"
 #include "core/grow.h"
 #include "core/wide.h"
+#include "core/zeroed.h"
 #include "trod/streak.h"
 
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void fini(void *st)
     struct hot_state *s = st;
 
     hot_trips_free(s);
-    free(s->fetched);
+    trod_zeroed_free(s->fetched, s->n_ran * sizeof *s->fetched);
     free(s->again);
     free(s->jumps.at);
     free(s->lane);
@@ -81,7 +81,7 @@ static void fini(void *st)
 
 int hot_room(struct hot_state *s, size_t n)
 {
-    if (trod_by_site_room(&s->fetched, &s->n_ran, n + 1, sizeof *s->fetched) < 0)
+    if (trod_zeroed_room(&s->fetched, &s->n_ran, n + 1, sizeof *s->fetched) < 0)
         return TROD_ERR_NOMEM;
     return hot_trips_room(s, n);
 }
@@ -206,17 +206,19 @@ TROD_HOT bool quick(struct hot_state *s, const struct hot_lane *l, const struct 
         return false;
     back = &s->back[here->site];
     if (!jumped) {
-        if (back->on != site + 1)
+        if (back->on != site + 1 || back->n_on == UINT32_MAX)
             return false;
         back->n_on++;
         return true;
     }
-    if (back->to != site + 1)
+    if ((back->to & ~HOT_LOOP) != site + 1 || back->n == UINT32_MAX)
         return false;
     if (not_quiet) {
-        if (!back->head || back->head > l->n_trips || !l->trips[back->head - 1].trips)
+        const uint32_t head = s->head_of[site] - 1;
+
+        if (!(back->to & HOT_LOOP) || head >= l->n_trips || !l->trips[head].trips)
             return false;
-        l->trips[back->head - 1].trips++;
+        l->trips[head].trips++;
     }
     back->n++;
     return true;

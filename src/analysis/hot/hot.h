@@ -71,14 +71,23 @@ struct hot_going {
 };
 
 /* Where a site went last, but for the one with the next number that lies behind it: by a jump, and
- * without one. What is counted here is not among the jumps and steps of the state yet. */
+ * without one. What is counted here is not among the jumps and steps of the state yet, but comes
+ * there when 32 bits are full. */
 struct hot_back {
-    uint32_t to;   /* of the jump: site + 1 */
-    uint32_t head; /* number of the loop's head that it goes back to, and 1 more; 0: of none */
-    uint64_t n;    /* jumps */
+    uint32_t to;   /* of the jump: site + 1, and HOT_LOOP if it goes back to the head of a loop */
+    uint32_t n;    /* jumps */
     uint32_t on;   /* without one: site + 1 */
-    uint64_t n_on; /* how often */
+    uint32_t n_on; /* how often */
 };
+
+/* Sites have smaller numbers (engine/sites.h). */
+#define HOT_LOOP UINT32_C(0x80000000)
+
+/* The site that BACK jumped to, which it did. */
+static inline uint32_t hot_back_to(const struct hot_back *back)
+{
+    return (back->to & ~HOT_LOOP) - 1;
+}
 
 /* The instruction executed last. */
 struct hot_here {
@@ -164,6 +173,8 @@ static inline uint64_t hot_again(const struct hot_state *s, size_t site)
 int hot_add_again(struct hot_state *s, size_t site, uint64_t n);
 /* The jumps that back has of site FROM become jumps of S. 0 or TROD_ERR_NOMEM. */
 int hot_settle_back(struct hot_state *s, uint32_t from);
+/* What back has of site FROM without a jump becomes steps of S. */
+void hot_settle_on(struct hot_state *s, uint32_t from);
 /* SITE, whose number is not the next one, is executed behind HERE without a jump. */
 void hot_goes_on(struct hot_state *s, const struct hot_here *here, uint32_t site);
 /* What is executed behind HERE lies elsewhere among the sites. */
@@ -198,13 +209,16 @@ int hot_load(void *st, struct trod_span in, const uint32_t *sites);
 
 /* ---- insns.c, flow.c: the static program, as far as it ran */
 
+enum { HOT_SIZE_BITS = 29, HOT_SIZE_MAX = (1 << HOT_SIZE_BITS) - 1 };
+
 struct hot_insn {
     uint64_t pc;
     uint64_t n; /* executions */
-    uint32_t site, size;
-    bool begins;  /* a block */
-    bool branch;  /* it may go elsewhere */
-    bool returns; /* calls, returns, system calls: where they go is no loop */
+    uint32_t site;
+    uint32_t size : HOT_SIZE_BITS; /* bytes */
+    bool begins : 1;               /* a block */
+    bool branch : 1;               /* it may go elsewhere */
+    bool returns : 1;              /* calls, returns, system calls: where they go is no loop */
 };
 
 struct hot_block {
@@ -238,10 +252,12 @@ static inline size_t hot_rows(const struct hot_state *s, size_t n)
     return s->opt->top && s->opt->top < n ? (size_t)s->opt->top : n;
 }
 
-/* Bytes of an instruction, 1 where the trace does not say. */
+/* Bytes of an instruction, 1 where the trace does not say; HOT_SIZE_MAX stands for all beyond. */
 static inline uint32_t hot_size_of(const struct trod_site *site)
 {
-    return site->size ? site->size : site->code_n ? site->code_n : 1;
+    const uint32_t n = site->size ? site->size : site->code_n ? site->code_n : 1;
+
+    return n < HOT_SIZE_MAX ? n : HOT_SIZE_MAX;
 }
 
 /* May a jump of SITE be that of a loop: is it a branch, but neither call nor return? */

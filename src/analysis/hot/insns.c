@@ -208,7 +208,7 @@ static void add_stretch(struct hot_flow *f, const struct hot_state *s,
         f->insn[f->n] = (struct hot_insn){.pc = what->pc,
                                           .n = fetched[site] + hot_again(s, site),
                                           .site = site,
-                                          .size = hot_size_of(what),
+                                          .size = hot_size_of(what) & HOT_SIZE_MAX,
                                           .branch = said != TROD_BR_NONE,
                                           .returns = returns(said)};
         f->executed += f->insn[f->n++].n;

@@ -22,29 +22,37 @@ int hot_jumps(struct trod_pairs *all, const struct hot_state *s)
     rc = trod_pairs_merge(all, &s->jumps);
     for (size_t site = 0; rc == TROD_OK && site < s->n_back; site++)
         if (s->back[site].n)
-            rc =
-                trod_pairs_add(all, (uint64_t)site << 32 | (s->back[site].to - 1), s->back[site].n);
+            rc = trod_pairs_add(all, (uint64_t)site << 32 | hot_back_to(&s->back[site]),
+                                s->back[site].n);
     return rc;
 }
 
-/* Site TO - 1 was executed N times behind site FROM, whose number is not the one before. */
+/* Site TO was executed N times behind site FROM, whose number is not the one before. */
 static void add_steps(uint64_t *steps, size_t from, uint32_t to, uint64_t n)
 {
     if (n == 0)
         return;
     steps[from + 1] -= n;
-    steps[to - 1] += n;
+    steps[to] += n;
 }
 
 int hot_settle_back(struct hot_state *s, uint32_t from)
 {
     struct hot_back *back = &s->back[from];
 
-    if (trod_pairs_add(&s->jumps, (uint64_t)from << 32 | (back->to - 1), back->n) < 0)
+    if (trod_pairs_add(&s->jumps, (uint64_t)from << 32 | hot_back_to(back), back->n) < 0)
         return TROD_ERR_NOMEM;
-    add_steps(s->fetched, from, back->to, back->n);
+    add_steps(s->fetched, from, hot_back_to(back), back->n);
     back->n = 0;
     return TROD_OK;
+}
+
+void hot_settle_on(struct hot_state *s, uint32_t from)
+{
+    struct hot_back *back = &s->back[from];
+
+    add_steps(s->fetched, from, back->on - 1, back->n_on);
+    back->n_on = 0;
 }
 
 void hot_goes_on(struct hot_state *s, const struct hot_here *here, uint32_t site)
@@ -56,10 +64,9 @@ void hot_goes_on(struct hot_state *s, const struct hot_here *here, uint32_t site
         return;
     }
     back = &s->back[here->site];
-    if (back->on != site + 1) {
-        add_steps(s->fetched, here->site, back->on, back->n_on);
+    if (back->on != site + 1 || back->n_on == UINT32_MAX) {
+        hot_settle_on(s, here->site);
         back->on = site + 1;
-        back->n_on = 0;
     }
     back->n_on++;
 }
@@ -69,8 +76,10 @@ void hot_add_steps(const struct hot_state *s, uint64_t *to)
     for (size_t i = 0; i < s->n_ran; i++)
         to[i] += s->fetched[i];
     for (size_t from = 0; from < s->n_back; from++) {
-        add_steps(to, from, s->back[from].to, s->back[from].n);
-        add_steps(to, from, s->back[from].on, s->back[from].n_on);
+        const struct hot_back *back = &s->back[from];
+
+        add_steps(to, from, hot_back_to(back), back->n);
+        add_steps(to, from, back->on - 1, back->n_on);
     }
     for (uint32_t i = 0; i < s->n_lanes; i++)
         if (s->lane[i].here.site != TROD_NO_SITE)

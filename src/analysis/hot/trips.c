@@ -12,6 +12,7 @@
 #include "core/endian.h"
 #include "core/grow.h"
 #include "core/pack.h"
+#include "core/zeroed.h"
 #include "engine/sites.h"
 
 #include <stdlib.h>
@@ -26,16 +27,16 @@ void hot_trips_free(struct hot_state *s)
         free(s->lane[i].quiet);
         free(s->lane[i].trips);
     }
-    free(s->head_of);
+    trod_zeroed_free(s->head_of, s->n_head_of * sizeof *s->head_of);
     free(s->heads);
-    free(s->back);
+    trod_zeroed_free(s->back, s->n_back * sizeof *s->back);
     free(s->trip);
 }
 
 int hot_trips_room(struct hot_state *s, size_t n)
 {
-    if (trod_by_site_room(&s->head_of, &s->n_head_of, n, sizeof *s->head_of) < 0 ||
-        trod_by_site_room(&s->back, &s->n_back, n, sizeof *s->back) < 0)
+    if (trod_zeroed_room(&s->head_of, &s->n_head_of, n, sizeof *s->head_of) < 0 ||
+        trod_zeroed_room(&s->back, &s->n_back, n, sizeof *s->back) < 0)
         return TROD_ERR_NOMEM;
     return trod_by_site_room(&s->heads, &s->n_heads, n / WORD + 1, sizeof *s->heads);
 }
@@ -129,19 +130,20 @@ static int count_jump(struct hot_state *s, const struct hot_lane *l, uint32_t si
         return trod_pairs_count(&s->jumps, (uint64_t)from << 32 | site);
     }
     back = &s->back[from];
-    if (back->to != site + 1) {
+    if (back->n == UINT32_MAX && hot_settle_back(s, from) < 0)
+        return TROD_ERR_NOMEM;
+    if ((back->to & ~HOT_LOOP) != site + 1) {
         if (back->n && hot_settle_back(s, from) < 0)
             return TROD_ERR_NOMEM;
         back->to = site + 1;
-        back->head = 0;
         if (goes_back(s, l, site)) {
             if (!s->head_of[site] && new_head(s, site) < 0)
                 return TROD_ERR_NOMEM;
-            back->head = s->head_of[site];
+            back->to |= HOT_LOOP;
         }
     }
     back->n++;
-    *head = back->head;
+    *head = back->to & HOT_LOOP ? s->head_of[site] : 0;
     return TROD_OK;
 }
 

@@ -1,0 +1,128 @@
+/*
+ * zeroed.c - implements zeroed.h.
+ */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, madvise, mremap */
+#include "core/zeroed.h"
+
+#include "trod/types.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* PAGE: the least that systems have. Below SMALL malloc has the memory at hand. */
+enum { PAGE = 1 << 12, HUGE = 1 << 21, SMALL = 1 << 17, FIRST = 1 << 10 };
+
+/* Of N bytes at P, which are zero, each page is made. */
+static void make_pages(void *p, size_t n)
+{
+    volatile char *const at = p;
+
+#ifdef MADV_POPULATE_WRITE
+    if (madvise(p, n, MADV_POPULATE_WRITE) == 0)
+        return;
+#endif
+    for (size_t i = 0; i < n; i += PAGE)
+        at[i] = 0;
+}
+
+/* What is mapped for BYTES, which are not fewer than SMALL; 0: there is no such memory. */
+static size_t mapped(size_t bytes)
+{
+    const size_t unit = bytes < HUGE ? SMALL : HUGE;
+
+    return bytes < SIZE_MAX / 2 ? (bytes + unit - 1) & ~(unit - 1) : 0;
+}
+
+static void *map(size_t n)
+{
+    void *p =
+        n ? mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* N bytes that begin where a huge page does. NULL: no memory. */
+static void *map_huge(size_t n)
+{
+    char *p = map(n ? n + HUGE : 0);
+    size_t before;
+
+    if (!p)
+        return NULL;
+    before = -(uintptr_t)p & (HUGE - 1);
+    if (before)
+        munmap(p, before);
+    p += before;
+    munmap(p + n, HUGE - before);
+#ifdef MADV_HUGEPAGE
+    madvise(p, n, MADV_HUGEPAGE);
+#endif
+    return p;
+}
+
+void *trod_zeroed_new(size_t bytes)
+{
+    void *p;
+
+    if (bytes < SMALL)
+        return calloc(1, bytes);
+    p = bytes < HUGE ? map(mapped(bytes)) : map_huge(mapped(bytes));
+    if (p)
+        make_pages(p, bytes);
+    return p;
+}
+
+void trod_zeroed_free(void *p, size_t bytes)
+{
+    if (bytes < SMALL)
+        free(p);
+    else if (p)
+        munmap(p, mapped(bytes));
+}
+
+/* P of HAD bytes, or NULL, with BYTES, which are more. NULL: no memory. */
+static void *grown(void *p, size_t had, size_t bytes)
+{
+    char *to;
+
+    if (bytes < SMALL) {
+        to = realloc(p, bytes);
+        if (to)
+            memset(to + had, 0, bytes - had);
+        return to;
+    }
+#ifdef MREMAP_MAYMOVE
+    if (had >= SMALL) {
+        to = mapped(bytes) ? mremap(p, mapped(had), mapped(bytes), MREMAP_MAYMOVE) : MAP_FAILED;
+        return to == MAP_FAILED ? NULL : to;
+    }
+#endif
+    to = map(mapped(bytes));
+    if (to && p) {
+        memcpy(to, p, had);
+        trod_zeroed_free(p, had);
+    }
+    return to;
+}
+
+int trod_zeroed_room(void *array, size_t *have, size_t n, size_t size)
+{
+    size_t cap = *have ? *have : FIRST;
+    void *p;
+
+    if (n <= *have)
+        return TROD_OK;
+    while (cap < n && cap < SIZE_MAX / 4)
+        cap *= 2;
+    if (cap < n || cap > SIZE_MAX / 4 / size)
+        return TROD_ERR_NOMEM;
+    memcpy(&p, array, sizeof p);
+    p = grown(p, *have * size, cap * size);
+    if (!p)
+        return TROD_ERR_NOMEM;
+    memcpy(array, &p, sizeof p);
+    *have = cap;
+    return TROD_OK;
+}
