@@ -328,6 +328,7 @@ int run_pipe(struct trod_run *r)
     publish(&p, true);
     for (unsigned i = 0; i < p.started; i++)
         pthread_join(p.worker[i].thread, NULL);
+    r->read = cutter.now;
     joined = rc == TROD_ERR_NOMEM ? rc : join_shards(r, &cutter.end);
     run_decoder_end(&decoder);
     pipe_fini(&p);

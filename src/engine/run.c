@@ -349,6 +349,7 @@ int run_serial(struct trod_run *r)
     }
     run_decoder_end(&decoder);
     end_whole(r);
+    r->read = cutter.now;
     for (size_t i = 0; rc != TROD_ERR_NOMEM && i < r->n_items; i++) {
         struct engine_instance *in = &r->item[i].instance[0];
 
@@ -484,6 +485,26 @@ int trod_run_go(struct trod_run *r)
     return rc;
 }
 
+/* Nothing is cut where the trace has none of what intervals, regions and warm-ups are counted in.
+ */
+static void note_measure(const struct trod_run *r, struct trod_result *result)
+{
+    const struct trod_run_options *o = &r->opt;
+    const bool interval = o->interval && o->interval_in == TROD_IN_INSTRUCTIONS;
+    const bool warmup = o->warmup && o->warmup_in == TROD_IN_INSTRUCTIONS;
+    const bool region = (o->region_from || o->region_to) && o->region_in == TROD_IN_INSTRUCTIONS;
+
+    if (r->read.rows == 0 || r->read.instructions || !(interval || warmup || region))
+        return;
+    trod_result_str(result, "measure_note",
+                    region   ? "the trace has no instructions that a region could be counted in: "
+                               "FROM..TO:rows counts rows"
+                    : warmup ? "the trace has no instructions that a warm-up could be counted in: "
+                               "N:rows counts rows"
+                             : "the trace has no instructions that intervals could be counted in: "
+                               "N:rows counts rows");
+}
+
 int trod_run_result(const struct trod_run *r, size_t i, struct trod_result *result)
 {
     int rc;
@@ -494,6 +515,7 @@ int trod_run_result(const struct trod_run *r, size_t i, struct trod_result *resu
         return rc;
     if (r->stopped)
         trod_result_bool(result, "partial", true);
+    note_measure(r, result);
     return engine_instance_result(&r->item[i].instance[0], result);
 }
 

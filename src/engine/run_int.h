@@ -132,6 +132,7 @@ struct trod_run {
     void *pipe_workers;              /* whose metas the states point to; released with the run */
     struct trod_trace_progress done; /* of what is merged */
     uint64_t loaded;                 /* rows of saved runs that were merged */
+    struct trod_boundary read;       /* where rows are cut: behind the last one that was read */
 
     bool planned, by_units;
     bool packed; /* frames of compressed files are units */

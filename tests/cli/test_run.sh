@@ -177,4 +177,28 @@ wait $pid
 last='trod run, interrupted'
 err_has 'interrupted: results are those of what was read'
 json '.partial == true'
+
+# A bus has fetches and accesses and no instructions: intervals are cut by rows, and what cannot be
+# told is said to be so, as are intervals of instructions that there are none of.
+for f in boot.byu6 boot.byu12; do
+    f=$TROD_SOURCE/examples/$f
+    rows=$(trod view --format json "$f" | wc -l)
+    for c in branches syscalls functions schedule; do
+        run trod "$c" --interval 20:rows --format json "$f"
+        status 0
+        json "[(.intervals // .interval_predictors)[].interval] | unique == [range(($rows + 19) / 20 | floor)]"
+        json 'has("measure_note") | not'
+        json '.note | test("^(no instructions are|the trace has no instructions and|the trace records no calls)")'
+        run trod "$c" --interval 20 "$f"
+        status 0
+        out_has '^measure note: +the trace has no instructions that intervals could be counted in: N:rows'
+        out_has '^note: +(no instructions are|the trace has no instructions and|the trace records no calls)'
+    done
+    run trod mix -j 2 --region 1..20 --format json "$f"
+    json '.measure_note | test("no instructions that a region could .* FROM..TO:rows")'
+    run trod mix --warmup 20 --format json "$f"
+    json '.measure_note | test("no instructions that a warm-up could .* N:rows")'
+done
+run trod branches --interval 20 --format json "$TROD_SOURCE/examples/hello.tarmac"
+json '(has("note") or has("measure_note")) | not'
 finish

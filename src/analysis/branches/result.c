@@ -43,6 +43,8 @@ static void put_kinds(const struct br_state *s, struct trod_result *r)
             different[s->fact[i].kind - 1]++;
     for (unsigned k = 0; k < TROD_BP_KINDS; k++)
         all += s->sums.kind[k];
+    if (!s->sums.instructions && !all)
+        trod_result_str(r, "note", "no instructions are recorded, among which branches are found");
     trod_result_u64(r, "instructions", s->sums.instructions);
     trod_result_u64(r, "branches", all);
     trod_result_u64(r, "unresolved", s->sums.unresolved);

@@ -289,6 +289,8 @@ static void put_bare_intervals(const struct sys_state *s, struct trod_result *r)
 
 static const char *not_known(const struct sys_state *s)
 {
+    if (!s->marked && s->sites && trod_sites_count(s->sites) == 0)
+        return "the trace has no instructions and does not name system calls: none can be counted";
     if (!s->marked)
         return "the trace does not name system calls: numbers, failures and times are not known";
     if (!s->numbered)
