@@ -161,8 +161,9 @@ struct trod_analysis {
     /*
      * How many instances may share the work, JOBS threads being there: each is fed all rows and
      * counts what belongs to its shard (context: shard of shards). Their states are merged in
-     * order. Where it says JOBS one more thread decodes: for what costs much more than decoding.
-     * NULL: 1.
+     * order. JOBS - 1 leaves one thread to decoding; where it says JOBS one more thread decodes:
+     * for what costs much more than that. Of two threads (-j 2) none is left to decoding where
+     * nothing is decompressed: JOBS is 3 then, and more than 2 are not made. NULL: 1.
      */
     unsigned (*shards)(const void *opt, unsigned jobs);
 

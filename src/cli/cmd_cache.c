@@ -412,8 +412,9 @@ const struct cli_command cli_command_cache = {
         "overrides this. With -j several threads simulate, and the numbers are the same: each has "
         "some of the sets, where sets have nothing to do with each other at any level (powers of "
         "two; no prefetch, victims, TLBs, physical addresses, --classify, --warmup full, nor the "
-        "policies random, brrip, drrip and opt); of a sweep each has some of the caches where it "
-        "is not so. All else is simulated by one thread.",
+        "policies random, brrip, drrip and opt; with fewer than four threads only plain "
+        "hierarchies, as the default one); of a sweep each has some of the caches where it "
+        "is not so. All else is simulated by one thread while another one decodes.",
     .examples = "  trod cache --preset i7-6700 --classify app.zip\n"
                 "  trod cache --config mine.conf --by instruction --symbols ./prog app.zip\n"
                 "  trod cache --config first.conf --misses l1.csv.gz app.zip\n"

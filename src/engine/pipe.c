@@ -6,16 +6,21 @@
  * behind it, so that memory does not depend on who is faster. A batch in a slot owns its bytes; the
  * meta, which grows while the trace is read, is handed on as a copy with each batch, whose rows are
  * of one file.
+ *
+ * Batches change hands as they are (trod_trace_take). Rows are copied where there are few of them,
+ * so that several batches share a slot, and where the trace gives windows on its own batches.
  */
 #include "engine/run_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 8 };
+enum { SLOTS = 8, FEW = TROD_BATCH_ROWS / 4 };
 
 struct slot {
-    struct trod_batch *b;
+    struct trod_batch *b;      /* one of the two that follow */
+    struct trod_batch *copies; /* for rows that are copied; NULL: there were none */
+    struct trod_batch *taken;  /* from the trace, which gets it back for the next; NULL: none */
     struct trod_meta meta;
     struct trod_streaks *streaks; /* NULL: nobody wants them */
     struct engine_cut *cut;
@@ -79,21 +84,27 @@ static void *work(void *arg)
         pthread_mutex_lock(&p->lock);
         p->failed |= gave_up(w);
         w->done++;
-        pthread_cond_signal(&p->freed);
+        if (p->made - w->done == SLOTS / 2 || p->failed)
+            pthread_cond_signal(&p->freed);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
 }
 
-/* The slot to fill next, when all workers are behind it. NULL: one of them gave up. */
+/*
+ * The slot to fill next, when all workers are behind it. Where one of them is not, half of the ring
+ * is waited for: threads that take turns slot by slot would wake each other all the time. NULL: one
+ * of them gave up.
+ */
 static struct slot *free_slot(struct pipe *p)
 {
     struct slot *s = &p->slot[p->made % SLOTS];
 
     pthread_mutex_lock(&p->lock);
     for (unsigned i = 0; i < p->n_workers && !p->failed; i++)
-        while (p->made - p->worker[i].done >= SLOTS && !p->failed)
-            pthread_cond_wait(&p->freed, &p->lock);
+        if (p->made - p->worker[i].done >= SLOTS)
+            while (p->made - p->worker[i].done > SLOTS / 2 && !p->failed)
+                pthread_cond_wait(&p->freed, &p->lock);
     if (p->failed)
         s = NULL;
     pthread_mutex_unlock(&p->lock);
@@ -156,36 +167,83 @@ static bool goes_on(const struct pipe *p, const struct trod_batch *b, uint32_t a
                           to->n < to->cap && p->open->meta.file == b->meta->file);
 }
 
-/* The rows of B into slots. Small batches share one. 0, 1 when a worker gave up, or an error. */
-static int put(struct pipe *p, struct engine_cutter *c, const struct trod_batch *b)
+/* A free slot for copies of the rows of B from AT on. 0, 1 when a worker gave up, or an error. */
+static int open_slot(struct pipe *p, const struct trod_batch *b, uint32_t at)
+{
+    struct slot *s = free_slot(p);
+    int rc;
+
+    if (!s)
+        return 1;
+    if (!s->copies && (rc = trod_batch_new(&s->copies, TROD_BATCH_ROWS)) < 0)
+        return rc;
+    s->b = s->copies;
+    trod_batch_clear(s->b);
+    s->b->want = b->want;
+    s->b->first = b->first + at;
+    p->open = s;
+    return TROD_OK;
+}
+
+/* Copies of the rows of B into slots. 0, 1 when a worker gave up, or an error. */
+static int put_copies(struct pipe *p, struct engine_cutter *c, const struct trod_batch *b)
 {
     int rc = TROD_OK;
 
     for (uint32_t at = 0, n; rc == TROD_OK && at < b->n; at += n) {
         if (p->open && !goes_on(p, b, at) && (rc = flush(p, c)) < 0)
             return rc;
-        if (!p->open) {
-            if (!(p->open = free_slot(p)))
-                return 1;
-            trod_batch_clear(p->open->b);
-            p->open->b->want = b->want;
-            p->open->b->first = b->first + at;
-        }
+        if (!p->open && (rc = open_slot(p, b, at)) != TROD_OK)
+            return rc;
         n = trod_batch_append(p->open->b, b, at, b->n - at);
         p->open->meta = *b->meta;
+        p->open->b->streaks = NULL; /* made again, of all rows that share the slot */
         if (n == 0 && p->open->b->n == 0)
             return trod_error(p->run->diag, TROD_ERR_LIMIT, "run.row-too-large", NULL,
                               "a record is larger than a batch holds; use -j 1");
-        if (p->open->streaks && n == b->n && n == p->open->b->n && b->streaks) {
-            engine_streaks_copy(p->open->streaks, b->streaks); /* all of the slot's, so far */
-            p->open->b->streaks = p->open->streaks;
-        } else {
-            p->open->b->streaks = NULL;
-        }
         if (n == 0)
             rc = flush(p, c);
     }
     return rc;
+}
+
+/* Slices that the instances look at: opcodes are often there for the sites alone. */
+static uint32_t slices_of(const struct trod_run *r)
+{
+    return r->opt.trace.want & ~(r->codes ? 0u : (uint32_t)TROD_COL_CODE);
+}
+
+/*
+ * The rows of B, the last batch of the trace, into slots, with the streaks of D. 0, 1 when a worker
+ * gave up, or an error.
+ */
+static int put(struct pipe *p, struct engine_cutter *c, struct run_decoder *d, struct trod_batch *b)
+{
+    struct trod_streaks *streaks;
+    struct slot *s;
+    int rc;
+
+    if (b->n < FEW)
+        return put_copies(p, c, b);
+    if ((rc = flush(p, c)) < 0)
+        return rc;
+    if (!(s = free_slot(p)))
+        return 1;
+    rc = trod_trace_take(p->run->whole, s->taken);
+    if (rc < 0)
+        return rc == TROD_ERR_UNSUPPORTED ? put_copies(p, c, b) : rc;
+    s->taken = b;
+    if (!trod_batch_own(b, slices_of(p->run)))
+        return put_copies(p, c, b); /* S is the first of the slots */
+    s->b = b;
+    s->meta = *b->meta;
+    if (b->streaks) {
+        streaks = s->streaks;
+        s->streaks = d->streaks;
+        d->streaks = streaks;
+    }
+    p->open = s;
+    return flush(p, c);
 }
 
 /* All rows of the trace: to the slots, and (cut by DIRECT) to who must have them as they are. */
@@ -202,7 +260,7 @@ static int produce(struct pipe *p, struct run_decoder *decoder, struct engine_cu
             break;
         if (p->direct && (rc = run_feed(r, direct, b, true)) < 0)
             return rc;
-        rc = put(p, cutter, b);
+        rc = put(p, cutter, decoder, b);
         run_tick(r);
     }
     if (rc == TROD_OK)
@@ -260,8 +318,7 @@ static int pipe_new(struct pipe *p, struct trod_run *r)
             return TROD_ERR_NOMEM;
     }
     for (unsigned i = 0; i < SLOTS; i++)
-        if (trod_batch_new(&p->slot[i].b, TROD_BATCH_ROWS) < 0 ||
-            (r->streaks && !(p->slot[i].streaks = malloc(sizeof *p->slot[i].streaks))))
+        if (r->streaks && !(p->slot[i].streaks = malloc(sizeof *p->slot[i].streaks)))
             return TROD_ERR_NOMEM;
     return assign(p);
 }
@@ -269,7 +326,8 @@ static int pipe_new(struct pipe *p, struct trod_run *r)
 static void pipe_fini(struct pipe *p)
 {
     for (unsigned i = 0; i < SLOTS; i++) {
-        trod_batch_free(p->slot[i].b);
+        trod_batch_free(p->slot[i].copies);
+        trod_batch_free(p->slot[i].taken);
         free(p->slot[i].streaks);
         free(p->slot[i].cut);
     }

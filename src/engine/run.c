@@ -97,6 +97,18 @@ static const char *column_names(uint32_t mask, char *buf, size_t n)
 }
 
 /*
+ * The threads that analyses may share. Decoding is one of them, but of two threads only where
+ * another one decompresses beside it: by itself it is over long before an analysis is.
+ */
+static unsigned jobs_of(const struct trod_run *r)
+{
+    struct trod_trace_progress p;
+
+    trod_trace_progress(r->whole, &p);
+    return r->opt.jobs + (r->opt.jobs == 2 && !p.filters[0]);
+}
+
+/*
  * Shards are fed the same rows: more of them than threads would only cost. States of intervals are
  * turned into results one by one, which those of shards cannot be before they are merged.
  */
@@ -106,7 +118,7 @@ static unsigned shards_of(const struct trod_run *r, const struct trod_analysis *
     unsigned n = 1;
 
     if (a->shards && a->merge && !a->direct && !intervals && r->opt.jobs > 1)
-        n = a->shards(opt, r->opt.jobs);
+        n = a->shards(opt, jobs_of(r));
     return n < 1 ? 1 : n > r->opt.jobs ? r->opt.jobs : n;
 }
 

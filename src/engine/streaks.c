@@ -89,14 +89,6 @@ void engine_streaks_make(struct trod_streaks *to, struct trod_batch *b)
     b->streaks = to;
 }
 
-void engine_streaks_copy(struct trod_streaks *to, const struct trod_streaks *from)
-{
-    to->n = from->n;
-    to->n_accesses = from->n_accesses;
-    memcpy(to->at, from->at, from->n * sizeof *to->at);
-    memcpy(to->access, from->access, from->n_accesses * sizeof *to->access);
-}
-
 /* ---- going through them */
 
 void trod_streak_walk_begin(struct trod_streak_walk *w, const struct trod_batch *b, uint32_t from,

@@ -114,7 +114,5 @@ void engine_streaks_row(struct engine_streaks *s, const struct trod_batch *b, ui
 
 /* Fill TO with the streaks of B, whose site column is filled, and let B point to it. */
 void engine_streaks_make(struct trod_streaks *to, struct trod_batch *b);
-/* As many bytes of FROM as are in use. */
-void engine_streaks_copy(struct trod_streaks *to, const struct trod_streaks *from);
 
 #endif

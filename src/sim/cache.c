@@ -449,10 +449,11 @@ unsigned trod_cache_shards(const struct trod_cache_options *options, unsigned jo
     if (given.sweep)
         return trod_sweep_shards(given.sweep, jobs);
     if (given.warm_full || given.classify || given.physical || given.by >= TROD_CACHE_BY_DATA ||
-        given.memory || trod_cache_configure(&own, &given, NULL) < 0 || is_plain(&given, &own))
-        return 1; /* a plain hierarchy costs less than decoding */
+        given.memory || trod_cache_configure(&own, &given, NULL) < 0)
+        return 1;
     bits = trod_own_sim_classes(&own, &shift);
-    jobs = jobs > 2 ? jobs - 1 : 1; /* a hierarchy costs no more than a few times decoding */
+    /* one decodes; to look at references that are not one's own costs more where less is plain */
+    jobs = jobs > (is_plain(&given, &own) ? 1 : 3) ? jobs - 1 : 1;
     return jobs < 1u << bits ? jobs : 1u << bits;
 }
 

@@ -214,8 +214,55 @@ static size_t run(struct trod_first *f)
     return run_portable(f);
 }
 
+/* Leave only those of the classes that are its own. The others never meet them. */
+static void keep_mine(struct trod_first *f)
+{
+    const unsigned shift = f->sim->class_shift;
+    const uint64_t mask = f->sim->class_mask, mine = f->sim->mine;
+    size_t k = 0;
+
+    for (size_t i = 0; i < f->n; i++) {
+        const uint64_t ref = f->ref[i];
+
+        f->ref[k] = ref;
+        k += mine >> (ref >> shift & mask) & 1;
+    }
+    f->n = k;
+}
+
+#if TROD_AVX2
+/* The same. */
+TROD_WIDEST static void keep_mine_widest(struct trod_first *f)
+{
+    const __m128i shift = _mm_cvtsi32_si128((int)f->sim->class_shift);
+    const __m512i mask = _mm512_set1_epi64((int64_t)f->sim->class_mask);
+    const __m512i mine = _mm512_set1_epi64((int64_t)f->sim->mine), one = _mm512_set1_epi64(1);
+    size_t k = 0;
+
+    for (size_t i = 0; i < f->n; i += 8) {
+        const __m512i ref = _mm512_loadu_si512(f->ref + i);
+        const __m512i class = _mm512_and_si512(_mm512_srl_epi64(ref, shift), mask);
+        const unsigned rest = f->n - i < 8 ? (1u << (f->n - i)) - 1 : 0xff;
+        const __mmask8 keep =
+            _mm512_mask_test_epi64_mask((__mmask8)rest, _mm512_srlv_epi64(mine, class), one);
+
+        _mm512_storeu_si512(f->ref + k, _mm512_maskz_compress_epi64(keep, ref));
+        k += (unsigned)__builtin_popcount(keep);
+    }
+    f->n = k;
+}
+#endif
+
 void trod_first_run(struct trod_first *f)
 {
+    if (f->sim->shards > 1) {
+#if TROD_AVX2
+        if (!f->portable && trod_widest())
+            keep_mine_widest(f);
+        else
+#endif
+            keep_mine(f);
+    }
     pass_on(f, run(f));
     f->n = 0;
 }

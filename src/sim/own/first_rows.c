@@ -256,6 +256,14 @@ TROD_WIDEST static uint32_t put_words(struct trod_first *f, const struct trod_ba
 }
 #endif
 
+/* All parts see all references; the first one counts them. */
+static void count_once(struct trod_first *f)
+{
+    f->sim->refs = 0;
+    for (unsigned k = 0; k < 2; k++)
+        memset(f->cache[k].of->n.refs, 0, sizeof f->cache[k].of->n.refs);
+}
+
 int trod_first_feed(struct trod_first *f, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
 #if TROD_AVX2
@@ -264,5 +272,7 @@ int trod_first_feed(struct trod_first *f, const struct trod_batch *b, uint32_t f
 #endif
     put_rows(f, b, from, to);
     trod_first_run(f);
+    if (f->sim->shards > 1 && f->sim->shard)
+        count_once(f);
     return trod_own_sim_check(f->sim);
 }

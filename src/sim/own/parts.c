@@ -51,6 +51,9 @@ void trod_own_sim_take(struct trod_own_sim *s, unsigned shard, unsigned shards)
     s->shard = shard;
     s->shards = shards;
     s->class_mask = (UINT64_C(1) << bits) - 1;
+    s->mine = 0;
+    for (uint64_t class = 0; shards && class <= s->class_mask; class ++)
+        s->mine |= (uint64_t)(class % shards == shard) << class;
 }
 
 static bool merge_rows(struct trod_own_sim *s, const struct trod_own_sim *from)

@@ -233,7 +233,7 @@ static inline uint64_t current_of(const struct trod_own_sim *s, const struct tro
 
 static inline bool is_mine(const struct trod_own_sim *s, uint64_t addr)
 {
-    return (addr >> s->class_shift & s->class_mask) % s->shards == s->shard;
+    return s->mine >> (addr >> s->class_shift & s->class_mask) & 1;
 }
 
 /* SIZE bytes at ADDR, as caches see them: a reference for each line. */
@@ -418,13 +418,14 @@ static bool is_plain(const struct trod_own_sim *s)
 {
     const struct trod_own_config *c = s->config;
 
-    return !c->flush && !s->paged && !s->sharing && !(c->coherent && c->cores > 1) &&
-           s->shards <= 1 && !s->phased && !s->interval && !s->phases.until_full &&
-           !c->writebacks && !s->memory.rows;
+    return !c->flush && !s->paged && !s->sharing && !(c->coherent && c->cores > 1) && !s->phased &&
+           !s->interval && !s->phases.until_full && !c->writebacks && !s->memory.rows;
 }
 
-/* References where that is so. */
-static void feed_plain(struct trod_own_sim *s, const struct trod_sim_ref *r, size_t n, bool cores)
+/* References where that is so. PARTS: there are other parts. */
+static inline __attribute__((always_inline)) void feed_plain(struct trod_own_sim *s,
+                                                             const struct trod_sim_ref *r, size_t n,
+                                                             bool cores, const bool parts)
 {
     for (const struct trod_sim_ref *end = r + n; r < end; r++) {
         const bool code = r->op == TROD_OP_FETCH;
@@ -436,16 +437,18 @@ static void feed_plain(struct trod_own_sim *s, const struct trod_sim_ref *r, siz
         if (r->op > TROD_OP_WRITE)
             continue;
         c = s->entry[core_of(s, r, cores)][!code];
-        s->refs++;
+        s->refs += !parts || is_mine(s, addr);
         s->current = current_of(s, r);
         for (uint32_t left = r->size; c && left;) {
             const uint32_t room = c->spec->line - (uint32_t)(addr & (c->spec->line - 1));
             const uint32_t part = left < room ? left : room;
 
-            if (s->by)
-                note(s, addr, TROD_OWN_REFS);
-            if (!trod_own_cache_again(c, kind, addr))
-                trod_own_cache_ref(c, kind, addr, part, r->pc);
+            if (!parts || is_mine(s, addr)) {
+                if (s->by)
+                    note(s, addr, TROD_OWN_REFS);
+                if (!trod_own_cache_again(c, kind, addr))
+                    trod_own_cache_ref(c, kind, addr, part, r->pc);
+            }
             addr += part;
             left -= part;
         }
@@ -463,7 +466,10 @@ int trod_own_sim_feed(struct trod_own_sim *s, const struct trod_sim_ref *r, size
         s->cache[i].user = s;
     }
     if (is_plain(s)) {
-        feed_plain(s, r, n, cores);
+        if (s->shards > 1)
+            feed_plain(s, r, n, cores, true);
+        else
+            feed_plain(s, r, n, cores, false);
         return trod_own_sim_check(s);
     }
     for (size_t i = 0; i < n; i++) {

@@ -106,7 +106,7 @@ struct trod_own_sim {
     uint64_t full_after; /* instructions, where full */
     struct trod_own_kept *kept;
     unsigned shard, shards, class_shift; /* parts; shards 0 or 1: this one simulates all */
-    uint64_t class_mask;
+    uint64_t class_mask, mine;           /* bits of the classes that this part simulates */
     bool failed;
 };
 

@@ -1,0 +1,63 @@
+# test_jobs.sh - every analysis finds the same, byte for byte, for any number of threads: alone and
+# several in one run, in traces that cannot be parted (one stream of gzip, a file without cuts).
+. "$TROD_SOURCE/tests/cli/lib.sh"
+gen=$(dirname "$TROD")/../../tests/gen/trod-gen
+
+# rows of several times the batches that threads hand on
+if [[ -x $gen ]]; then
+    "$gen" drm-small --records 200000 >small.trace
+    "$gen" drm-small --records 90000 | gzip -1 >small.trace.gz
+fi
+trod gen zipf:lines=3000,count=20000 zipf.trace >/dev/null
+trod gen sharing:count=12000 shared.zip --to drmemtrace >/dev/null
+awk 'BEGIN {
+    for (i = 0; i < 30000; i++) {
+        printf "%d clk cpu%d IT (%d) %08x %s O EL1h_n : X\n", i, i / 50 % 2, i + 1,
+               65536 + 4 * (i * 7 % 900), i % 3 ? "d503201f" : "f9400001"
+        if (i % 3 == 0)
+            printf "%d clk cpu%d MR8 %08x 00000000_00000001\n", i, i / 50 % 2, 8388608 + i * 8 % 65536
+        if (i == 20000)
+            print "12 clk cpu0 IT (x) zz"
+    }
+}' | gzip -1 >t.tarmac.gz
+
+# same_for JOBS OPTION... TRACE: -j 1 says what must come of the others
+same_for() {
+    local counts=$1
+    shift
+    run trod run -j 1 --format json "$@"
+    local was=$got
+    cp "$stdout" one
+    cp "$stderr" one.err
+    for jobs in $counts; do
+        run trod run -j "$jobs" --format json "$@"
+        status "$was"
+        same one "$stdout"
+        same one.err "$stderr"
+    done
+}
+
+# analyses_of TRACE: those that can read it, with commas between them
+analyses_of() {
+    local may=
+    for analysis in $(trod run --list | awk 'NR > 2 {print $1}'); do
+        trod run -j 1 --limit 1 "$analysis" "$1" >/dev/null 2>&1 && may=$may,$analysis
+    done
+    echo "${may#,}"
+}
+
+drm=$(analyses_of zipf.trace) text=$(analyses_of t.tarmac.gz)
+check test "$(tr -dc , <<<"$drm" | wc -c)" -ge 12
+for trace in small.trace small.trace.gz zipf.trace shared.zip; do
+    [[ -e $trace ]] || { echo "no trod-gen: $trace not tested"; continue; }
+    same_for "2 3 5" "$drm" $trace
+done
+for analysis in ${drm//,/ }; do
+    same_for 2 "$analysis" zipf.trace
+done
+same_for "2 4" --limit 33333 "$drm" zipf.trace
+same_for "2 3 5" "$text" t.tarmac.gz
+same_for "2 4" --interval 7000 cache,locality,mix zipf.trace
+same_for "2 4" --region 5000..61000 --warmup 3000 cache,branches zipf.trace
+same_for "2 4" --order time cache,locality,deps shared.zip
+finish
