@@ -28,8 +28,7 @@ int trod_show_new(struct trod_show **out, const struct trod_show_options *opt)
     s->times = opt->times;
     s->colour = opt->colour;
     s->compact = opt->compact;
-    show_number(&s->last_record, 0, 0);
-    show_number(&s->last_index, 0, 0);
+    show_prepare(s);
     return 0;
 }
 

@@ -10,8 +10,17 @@
 #include "trod/put.h"
 #include "trod/show.h"
 
-/* Pieces of lines that come again (rows_again.c). */
-enum { SHOW_FRONT = 96, SHOW_REST = 176, SHOW_PLACE_BITS = 15, SHOW_SHAPES = 16, SHOW_CODE = 16 };
+/* Pieces of lines that come again (rows_again.c). Texts are copied 32 bytes at a time. */
+enum {
+    SHOW_FRONT = 96,
+    SHOW_NUMBER = 32, /* with what stands behind it */
+    SHOW_HEAD = 224,  /* at least a number and a front */
+    SHOW_REST = 192,
+    SHOW_PLACE_BITS = 16,
+    SHOW_SHAPES = 32,
+    SHOW_CODE = 16,
+    SHOW_TAIL = 16
+};
 
 /* From time to kind, by kind: where stream and time are the same. */
 struct show_front {
@@ -20,31 +29,39 @@ struct show_front {
     char text[SHOW_FRONT];
 };
 
+/* A number, of which only the last three digits differ among a thousand, and what is around it. */
+struct show_number {
+    uint64_t thousands; /* the number with 000 at its end */
+    uint64_t span;      /* it is right for so many numbers from there on: 1000, or 0 */
+    uint64_t len, last; /* of all; where the last three digits are */
+    char text[SHOW_HEAD];
+};
+
+/* What the rest of a line follows from, besides the opcode and the addresses. */
+struct show_seen {
+    uint32_t made, size, flags, sub;
+};
+
 /*
  * From address to "index=", of an instruction whose opcode bytes lie where they did (trod/types.h:
  * shared slices), or of which there are few.
  */
 struct show_site {
     uint64_t addr;
-    uint32_t code, size, flags, made; /* code: the place; 0: not shared, N bytes */
-    uint16_t sub, len;
-    uint8_t n, bytes[SHOW_CODE];
+    struct trod_slice code; /* off 0: not shared, the bytes below */
+    struct show_seen seen;
+    uint8_t bytes[SHOW_CODE];
+    uint64_t len;
+    uint64_t unused; /* the size is a power of two */
     char text[SHOW_REST];
 };
 
-/* The same of an access, but for the digits of its address and of the instruction's. */
+/* The same of an access: between the digits of its address and of the instruction's; behind. */
 struct show_shape {
-    uint32_t size, flags, made;
-    uint16_t sub, len, pc; /* pc: where its digits begin */
-    uint8_t kind, pc_digits;
-    char text[SHOW_REST];
-};
-
-/* A number as it was shown before: of the next one mostly only the last digit differs. */
-struct show_number {
-    uint64_t tens; /* the number with the last digit 0 */
-    unsigned len;  /* with blanks before it */
-    char digits[24];
+    struct show_seen seen;
+    uint64_t pc_least, pc_span; /* addresses of instructions that have PC_DIGITS digits */
+    uint32_t pc_digits, len, tail_len;
+    char text[SHOW_REST], tail[SHOW_TAIL];
 };
 
 /* What all pieces depend on, and the number of those that were made for it. */
@@ -66,11 +83,16 @@ struct trod_show {
     bool compact; /* narrow terminal: texts follow opcodes without padding */
     unsigned record, time, stream, kind, addr, size, value, symbol, text; /* widths so far */
     char *pc_at, *index_at; /* where the last row that was formatted has them in its notes */
-    struct show_number last_record, last_index;
     struct show_made made;
+    char thousand[2][1000][4]; /* three digits, and the character behind the number */
+    struct show_number last_record, last_index;
+    uint64_t run_time; /* of the rows that the heads are right for */
+    uint32_t run_stream;
+    bool has_heads;
+    struct show_number head[TROD_KINDS]; /* from the record's number to the kind */
     struct show_front front[TROD_KINDS];
     struct show_shape shape[SHOW_SHAPES];
-    struct show_site *site; /* two a place; NULL: not needed so far */
+    struct show_site *site; /* NULL: not needed so far */
 };
 
 #define SHOW_PLAIN "\033[0m" /* the end of colours */
@@ -84,8 +106,10 @@ static inline bool show_has(const struct trod_batch *b, uint32_t i, uint32_t col
 char *show_make_front(struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p);
 /* The columns from the address on, the notes and the end of the line. */
 char *show_make_rest(struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p);
-/* rows_again.c: N becomes V, right-aligned in WIDTH (up to 20) characters. */
-void show_number(struct show_number *n, uint64_t v, unsigned width);
+/* rows_again.c: before the first line. */
+void show_prepare(struct trod_show *r);
+/* Widths of columns have changed that pieces do not say. */
+void show_forget(struct trod_show *r);
 /* Digits that the listing gives an address: 8, 12 or 16. */
 unsigned show_address_digits(uint64_t v);
 /* Opcode bytes as the ISA's manuals write them: words, halfwords or bytes. */

@@ -3,15 +3,14 @@
  *
  * Implements trod_show_text and trod_show_lines of trod/show.h. In a trace of a program most
  * instructions were executed before and most accesses look like others: of the line only the
- * numbers of row and instruction and the addresses are made anew. What a piece depends on is
- * compared; all else is formatted by rows_text.c, which is the definition: a line is the same
- * whether or not it was put together here.
+ * last digits of the numbers of row and instruction and the addresses are made anew. What a piece
+ * depends on is compared; all else is formatted by rows_text.c, which is the definition: a line is
+ * the same whether or not it was put together here.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/wide.h"
-#include "show/rows.h"
+#include "show/pieces.h"
 
 /* What the rest of a line depends on; with any other of these columns a row is formatted. */
 enum {
@@ -21,27 +20,29 @@ enum {
                TROD_COL_INDEX,
     SHAPE_HAS = TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PC | TROD_COL_SUB |
                 TROD_COL_INDEX,
-    NEVER = TROD_COL_UNIT | TROD_COL_PADDR, /* not of the masks' columns */
     NEITHER_HAS = TROD_COL_PADDR | TROD_COL_TARGET | TROD_COL_VALUE | TROD_COL_DATA |
                   TROD_COL_TEXT | TROD_COL_DETAIL
 };
 
-/* What the loop below needs of the batch: not read again for each row. */
-struct rows {
-    const struct trod_batch *b;
-    const uint8_t *kind;
-    const uint16_t *sub;
-    const uint32_t *has, *flags, *size, *stream;
-    const uint64_t *time, *addr, *pc, *index;
-    const struct trod_slice *code;
-    uint32_t have;
-    uint32_t front_has, site_has, shape_has; /* the enums above; NEVER: pieces cannot be used */
-    uint32_t made;                           /* of the pieces that are right */
-};
+enum { MOST = 1024 }; /* bytes of a line that is made of pieces, and what is spoilt behind it */
+_Static_assert(SHOW_HEAD + 2 * SHOW_REST + SHOW_NUMBER + 64 <= MOST, "a head, the rest, digits");
 
 static inline uint32_t has(const struct rows *x, uint32_t i)
 {
-    return x->have & x->has[i];
+    return x->b->have & x->has[i];
+}
+
+static void forget_heads(struct trod_show *r)
+{
+    for (unsigned k = 0; k < TROD_KINDS && r->has_heads; k++)
+        r->head[k].span = 0;
+    r->has_heads = false;
+}
+
+void show_forget(struct trod_show *r)
+{
+    forget_heads(r);
+    r->last_record.span = 0;
 }
 
 /*
@@ -60,63 +61,103 @@ static uint32_t made_for(struct trod_show *r, const struct trod_batch *b)
     if (memcmp(&now, &r->made, sizeof now) != 0) {
         r->made = now;
         r->made.number++;
+        forget_heads(r);
     }
     return r->made.number;
 }
 
-/* N bytes, a constant multiple of 16, in the registers of vectors: no call, no string instruction.
- */
-TROD_HOT void copy_16(char *p, const char *from, unsigned n)
+/* The same, for rows of X from here on. */
+static void make_for(struct trod_show *r, struct rows *x)
 {
-    for (unsigned i = 0; i < n; i += 16)
-        memcpy(p + i, from + i, 16);
+    const uint32_t made = made_for(r, x->b);
+
+    if (made == x->made)
+        return;
+    x->made = made;
+    x->addr_most = r->addr < 16 ? (UINT64_C(1) << 4 * r->addr) - 1 : UINT64_MAX;
 }
 
-/* Are the digits of V those of N, but for the last? They go to P then, which gets behind them. */
-TROD_HOT bool put_again(const struct show_number *n, uint64_t v, char **p)
-{
-    const uint64_t last = v - n->tens;
+/*
+ * Is N right for V but for the last three digits? Then it goes to P, which gets behind it. AFTER:
+ * what stands behind the digits, an enum below.
+ */
+enum after { BLANK, BRACE };
 
-    if (last > 9)
+TROD_HOT bool put_again(const struct trod_show *r, const struct show_number *n, uint64_t v,
+                        char **p, enum after after, unsigned first, unsigned all, const bool wide)
+{
+    const uint64_t last = v - n->thousands;
+    char *at = *p;
+
+    if (last >= n->span)
         return false;
-    memcpy(*p, n->digits, sizeof n->digits);
-    *p += n->len;
-    (*p)[-1] = (char)('0' + last);
+    *p = put_text(at, n->text, n->len, first, all, wide);
+    memcpy(at + n->last, r->thousand[after][last], 4);
     return true;
 }
 
-void show_number(struct show_number *n, uint64_t v, unsigned width)
+/* V, whose last digit is before END, is in the LEN bytes at TEXT: N is that for its thousand. */
+static void keep_number(struct show_number *n, uint64_t v, const char *text, const char *end,
+                        size_t len)
 {
-    n->len = (unsigned)(trod_put_right(n->digits, v, width) - n->digits);
-    n->tens = v - v % 10;
+    if (v < 1000 || len > sizeof n->text)
+        return;
+    n->thousands = v - v % 1000;
+    n->span = 1000;
+    n->last = (uint64_t)(end - text) - 3;
+    n->len = len;
+    memcpy(n->text, text, len);
 }
 
-static char *put_new(struct show_number *n, uint64_t v, unsigned width, char *p)
+void show_prepare(struct trod_show *r)
 {
-    show_number(n, v, width);
-    memcpy(p, n->digits, sizeof n->digits);
-    return p + n->len;
+    r->made.number = 1; /* 0: no piece has it */
+    for (unsigned i = 0; i < 1000; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            const char digits[4] = {(char)('0' + i / 100), (char)('0' + i / 10 % 10),
+                                    (char)('0' + i % 10), k == BRACE ? '}' : ' '};
+
+            memcpy(r->thousand[k][i], digits, sizeof digits);
+        }
 }
 
-static char *new_record(struct trod_show *r, uint64_t record, char *p)
+static char *put_record(struct trod_show *r, uint64_t record, char *p)
 {
-    if (trod_digits(record) > r->record)
+    char *end = p;
+
+    if (put_again(r, &r->last_record, record, &end, BLANK, SHOW_NUMBER, SHOW_NUMBER, false))
+        return end;
+    if (trod_digits(record) > r->record) {
         r->record = trod_digits(record);
-    return put_new(&r->last_record, record, r->record, p);
+        show_forget(r);
+    }
+    end = trod_put_right(p, record, r->record);
+    keep_number(&r->last_record, record, p, end, (size_t)(end - p));
+    return end;
+}
+
+static char *new_index(struct trod_show *r, uint64_t index, char *p)
+{
+    char *digits = trod_put_u64(p, index), *end = digits;
+
+    *end++ = '}';
+    if (r->colour) {
+        memcpy(end, SHOW_PLAIN, sizeof SHOW_PLAIN - 1);
+        end += sizeof SHOW_PLAIN - 1;
+    }
+    *end++ = '\n';
+    keep_number(&r->last_index, index, p, digits, (size_t)(end - p));
+    return end;
 }
 
 /* The number of an instruction, and what stands behind it. */
-TROD_HOT char *put_index(struct trod_show *r, uint64_t index, char *p)
+TROD_HOT char *put_index(struct trod_show *r, uint64_t index, char *p, const bool wide)
 {
-    if (!put_again(&r->last_index, index, &p))
-        p = put_new(&r->last_index, index, 0, p);
-    *p++ = '}';
-    if (r->colour) {
-        memcpy(p, SHOW_PLAIN, sizeof SHOW_PLAIN - 1);
-        p += sizeof SHOW_PLAIN - 1;
-    }
-    *p++ = '\n';
-    return p;
+    char *end = p;
+
+    return put_again(r, &r->last_index, index, &end, BRACE, SHOW_NUMBER, SHOW_NUMBER, wide)
+               ? end
+               : new_index(r, index, p);
 }
 
 /* The columns from the time to the kind of row I, which F is for the next time if it comes again.
@@ -124,13 +165,16 @@ TROD_HOT char *put_index(struct trod_show *r, uint64_t index, char *p)
 static char *new_front(struct trod_show *r, struct rows *x, uint32_t i, char *p)
 {
     struct show_front *f = &r->front[x->kind[i]];
-    const bool kept = (has(x, i) & FRONT_MASK) == x->front_has;
+    const bool kept = x->fronts && (has(x, i) & FRONT_MASK) == FRONT_HAS;
+    const unsigned time = r->time, stream = r->stream, kind = r->kind;
+    bool same;
     char *end;
 
     show_turn(r, x->b, i);
     end = show_make_front(r, x->b, i, p);
+    same = r->time == time && r->stream == stream && r->kind == kind;
     if (kept && f->time == x->time[i] && f->stream == x->stream[i] && f->made == x->made &&
-        end - p <= SHOW_FRONT && made_for(r, x->b) == x->made) {
+        end - p <= SHOW_FRONT && same) {
         f->len = (uint32_t)(end - p);
         memcpy(f->text, p, f->len);
     } else if (kept) { /* not kept before it comes again: in many traces it never does */
@@ -139,127 +183,178 @@ static char *new_front(struct trod_show *r, struct rows *x, uint32_t i, char *p)
         f->made = x->made;
         f->len = 0;
     }
-    x->made = made_for(r, x->b);
+    if (!same)
+        make_for(r, x);
     return end;
 }
 
-TROD_HOT char *front(struct trod_show *r, struct rows *x, uint32_t i, uint32_t columns, char *p)
+/* Number, and the columns up to the kind, of row I. Where they are kept, the next rows have them.
+ */
+static char *new_head(struct trod_show *r, struct rows *x, uint32_t i, uint64_t record, char *p)
 {
     const struct show_front *f = &r->front[x->kind[i]];
+    char *digits = put_record(r, record, p), *end;
 
     if (f->len == 0 || f->time != x->time[i] || f->stream != x->stream[i] || f->made != x->made ||
-        (columns & FRONT_MASK) != x->front_has)
-        return new_front(r, x, i, p);
-    copy_16(p, f->text, 48);
-    if (f->len > 48)
-        copy_16(p + 48, f->text + 48, SHOW_FRONT - 48);
-    return p + f->len;
-}
-
-TROD_HOT char *put_rest(char *p, const char *text, unsigned len)
-{
-    copy_16(p, text, 96);
-    if (len > 96)
-        copy_16(p + 96, text + 96, SHOW_REST - 96);
-    return p + len;
+        !x->fronts || (has(x, i) & FRONT_MASK) != FRONT_HAS)
+        return new_front(r, x, i, digits);
+    memcpy(digits, f->text, f->len);
+    end = digits + f->len;
+    r->has_heads = true;
+    if (i < x->same)
+        keep_number(&r->head[x->kind[i]], record, p, digits, (size_t)(end - p));
+    return end;
 }
 
 static char *new_rest(struct trod_show *r, struct rows *x, uint32_t i, char *p)
 {
     p = show_make_rest(r, x->b, i, p);
-    x->made = made_for(r, x->b);
+    x->until = 0; /* its length is not known: look again whether there is room */
+    make_for(r, x);
     return p;
 }
 
-/* The same, which S keeps. */
+/* The line of an instruction from the address on, which S keeps. */
 static char *new_site(struct trod_show *r, struct rows *x, uint32_t i, struct show_site *s, char *p)
 {
+    static const char anew[] = "newcode index=";
     const uint32_t made = x->made;
+    const struct trod_slice code = x->code[i];
     char *end = new_rest(r, x, i, p);
+    size_t len = (size_t)(r->index_at - p);
 
     if (x->flags[i] & TROD_F_NEWCODE) { /* what was made for the one before is wrong */
         struct show_site *two = r->site + ((size_t)(s - r->site) & ~(size_t)1);
 
-        two[0].made = two[1].made = 0;
+        two[0].seen.made = two[1].seen.made = 0;
+        if (memcmp(r->index_at - (sizeof anew - 1), anew, sizeof anew - 1) != 0)
+            return end;
+        len -= 8; /* the next time it will not be new */
     }
-    if (r->index_at - p > SHOW_REST || x->made != made || x->flags[i] & TROD_F_NEWCODE)
+    if (len > SHOW_REST || x->made != made || code.len == 0 ||
+        (!(code.off & TROD_SLICE_SHARED) && code.len > SHOW_CODE))
         return end;
     s->addr = x->addr[i];
-    s->made = made;
-    s->code = x->code[i].off & TROD_SLICE_SHARED ? x->code[i].off : 0;
-    s->n = (uint8_t)x->code[i].len;
-    if (s->code == 0)
-        memcpy(s->bytes, trod_batch_bytes(x->b, x->code[i]), s->n);
-    s->size = x->size[i];
-    s->flags = x->flags[i];
-    s->sub = x->sub[i];
-    s->len = (uint16_t)(r->index_at - p);
-    memcpy(s->text, p, s->len);
+    s->code = code;
+    if (!(code.off & TROD_SLICE_SHARED)) {
+        s->code.off = 0;
+        memcpy(s->bytes, trod_batch_bytes(x->b, code), code.len);
+    }
+    s->seen = seen(x, i);
+    s->seen.flags &= ~(uint32_t)TROD_F_NEWCODE;
+    s->len = len;
+    memcpy(s->text, p, len - 6);
+    memcpy(s->text + len - 6, "index=", 6);
     return end;
-}
-
-/* Has row I the opcode bytes that S was made for? */
-TROD_HOT bool same_code(const struct show_site *s, const struct rows *x, uint32_t i)
-{
-    if (x->code[i].off & TROD_SLICE_SHARED)
-        return s->code == x->code[i].off;
-    return s->code == 0 && s->n == x->code[i].len &&
-           memcmp(s->bytes, trod_batch_bytes(x->b, x->code[i]), s->n) == 0;
-}
-
-/* The line of an instruction, from the address on: there are two for each place. */
-TROD_HOT char *site(struct trod_show *r, struct rows *x, uint32_t i, char *p)
-{
-    const uint64_t addr = x->addr[i], hash = addr * UINT64_C(0x9e3779b97f4a7c15);
-    const uint32_t flags = x->flags[i];
-    struct show_site *s = &r->site[2 * (hash >> (64 - SHOW_PLACE_BITS)) +
-                                   ((flags & TROD_F_BRANCH) == TROD_BR_COND_TAKEN)];
-
-    if (s->made != x->made || s->addr != addr || !same_code(s, x, i) || s->size != x->size[i] ||
-        s->flags != flags || s->sub != x->sub[i])
-        return new_site(r, x, i, s, p);
-    return put_index(r, x->index[i], put_rest(p, s->text, s->len));
 }
 
 static char *new_shape(struct trod_show *r, struct rows *x, uint32_t i, struct show_shape *s,
                        char *p)
 {
     const uint32_t made = x->made;
+    const unsigned digits = show_address_digits(x->pc[i]);
     char *end = new_rest(r, x, i, p);
+    const char *text = p + 2 + r->addr, *pc = r->pc_at + 2;
 
-    if (r->index_at - p > SHOW_REST || x->made != made)
+    if (pc - text > SHOW_REST || r->index_at - (pc + digits) > SHOW_TAIL || x->made != made)
         return end;
-    s->made = made;
-    s->size = x->size[i];
-    s->flags = x->flags[i];
-    s->sub = x->sub[i];
-    s->len = (uint16_t)(r->index_at - p);
-    s->pc = (uint16_t)(r->pc_at + 2 - p);
-    s->kind = x->kind[i];
-    s->pc_digits = (uint8_t)show_address_digits(x->pc[i]);
-    memcpy(s->text, p, s->len);
+    s->seen = seen(x, i);
+    s->pc_digits = digits;
+    s->pc_least = digits == 8 ? 0 : digits == 12 ? UINT64_C(1) << 32 : UINT64_C(1) << 48;
+    s->pc_span = (UINT64_MAX >> (64 - 4 * digits)) - s->pc_least;
+    s->len = (uint32_t)(pc - text);
+    memcpy(s->text, text, s->len);
+    s->tail_len = (uint32_t)(r->index_at - (pc + digits));
+    memcpy(s->tail, pc + digits, s->tail_len);
     return end;
 }
 
-/* The line of an access, from the address on. */
-TROD_HOT char *shape(struct trod_show *r, struct rows *x, uint32_t i, char *p)
+_Static_assert((TROD_BR_COND_TAKEN ^ TROD_BR_COND_UNTAKEN) & 1, "kept at different places");
+
+/* The line of an instruction, from the address on: where it is kept depends on branches, too. */
+TROD_HOT char *site(struct trod_show *r, struct rows *x, uint32_t i, char *p, const bool wide)
+{
+    const uint64_t hash = x->addr[i] * UINT64_C(0x9e3779b97f4a7c15);
+    struct show_site *s = &r->site[hash >> (64 - SHOW_PLACE_BITS) ^ (x->flags[i] & 1)];
+
+    if (!(wide ? same_site_wide(s, x, i) : same_site(s, x, i)))
+        return new_site(r, x, i, s, p);
+    return put_index(r, x->index[i], put_text(p, s->text, s->len, 96, SHOW_REST, wide), wide);
+}
+
+/* The line of a READ or WRITE, from the address on. */
+TROD_HOT char *shape(struct trod_show *r, struct rows *x, uint32_t i, char *p, const bool wide)
 {
     const uint64_t addr = x->addr[i], pc = x->pc[i];
     const uint32_t size = x->size[i];
-    struct show_shape *s = &r->shape[(x->kind[i] + size / 4) % SHOW_SHAPES];
-    const bool wide = addr >> 32 >> (4 * r->addr - 32) % 64; /* has more digits than the column */
+    struct show_shape *s =
+        &r->shape[((size ^ size >> 4) & (SHOW_SHAPES / 2 - 1)) * 2 + (x->kind[i] == TROD_WRITE)];
 
-    if (wide || s->kind != x->kind[i] || s->size != size || s->flags != x->flags[i] ||
-        s->sub != x->sub[i] || s->made != x->made || s->pc_digits != show_address_digits(pc))
+    if (addr > x->addr_most || pc - s->pc_least > s->pc_span ||
+        !(wide ? same_seen_wide(&s->seen, x, i) : same_seen(&s->seen, x, i)))
         return new_shape(r, x, i, s, p);
-    put_rest(p, s->text, s->len);
-    trod_put_hex(p + 2, addr, r->addr);
-    trod_put_hex(p + s->pc, pc, s->pc_digits);
-    return put_index(r, x->index[i], p + s->len);
+    memcpy(p, "0x", 2);
+    p = put_hex(p + 2, addr, r->addr, wide);
+    p = put_text(p, s->text, s->len, 64, SHOW_REST, wide);
+    p = put_hex(p, pc, s->pc_digits, wide);
+    memcpy(p, s->tail, SHOW_TAIL);
+    return put_index(r, x->index[i], p + s->tail_len, wide);
 }
 
-static struct rows rows_of(struct trod_show *r, const struct trod_batch *b)
+/* Rows from I on have the same time and stream: the heads are to be theirs. */
+TROD_HOT void new_run(struct trod_show *r, struct rows *x, uint32_t i, const bool wide)
 {
+    const uint64_t time = x->time[i];
+    const uint32_t stream = x->stream[i], end = x->b->n;
+
+    if (r->run_time != time || r->run_stream != stream)
+        forget_heads(r);
+    r->run_time = time;
+    r->run_stream = stream;
+    for (i++; wide && end - i >= 8 && same_run_8(x, i, time, stream); i += 8)
+        ;
+    while (i < end && x->time[i] == time && x->stream[i] == stream)
+        i++;
+    x->same = i;
+}
+
+/* A line that has not all pieces. */
+static TROD_APART char *other(struct trod_show *r, struct rows *x, uint32_t i, uint64_t record,
+                              char *p)
+{
+    const struct form *form = &x->form[x->kind[i]];
+    const bool fits = (x->has[i] & form->mask) == form->has;
+
+    p = new_head(r, x, i, record, p);
+    if (!fits)
+        return new_rest(r, x, i, p);
+    return x->kind[i] == TROD_INSTR ? site(r, x, i, p, false) : shape(r, x, i, p, false);
+}
+
+TROD_HOT char *line(struct trod_show *r, struct rows *x, uint32_t i, uint64_t record, char *p,
+                    const bool wide)
+{
+    const unsigned kind = x->kind[i];
+    const struct form *form = &x->form[kind];
+
+    if ((x->has[i] & form->mask) != form->has ||
+        !put_again(r, form->head, record, &p, BLANK, 64, SHOW_HEAD, wide))
+        return other(r, x, i, record, p);
+    return kind == TROD_INSTR ? site(r, x, i, p, wide) : shape(r, x, i, p, wide);
+}
+
+/* Rows of KIND are to have these columns, and no other of MASK. */
+static void set_form(struct rows *x, const struct trod_show *r, unsigned kind, uint32_t columns,
+                     uint32_t mask)
+{
+    const bool can = (x->b->have & columns) == columns;
+
+    x->form[kind] = (struct form){can ? x->b->have & mask : 0, can ? columns : 1, &r->head[kind]};
+}
+
+static struct rows rows_of(struct trod_show *r, const struct trod_batch *b, uint32_t from)
+{
+    const uint32_t absolute = r->times == TROD_SHOW_ABSOLUTE ? b->have : 0;
     struct rows x = {
         .b = b,
         .kind = b->kind,
@@ -273,54 +368,74 @@ static struct rows rows_of(struct trod_show *r, const struct trod_batch *b)
         .pc = b->pc,
         .index = b->index,
         .code = b->code,
-        .have = b->have,
-        .front_has = r->times == TROD_SHOW_ABSOLUTE ? FRONT_HAS : NEVER,
-        .site_has = NEVER,
-        .shape_has = r->symbols ? NEVER : SHAPE_HAS,
-        .made = made_for(r, b),
+        .fronts = (absolute & FRONT_HAS) == FRONT_HAS,
+        .same = from,
     };
 
+    make_for(r, &x);
     if (!r->site && (b->have & SITE_HAS) == SITE_HAS)
-        r->site = calloc((size_t)2 << SHOW_PLACE_BITS, sizeof *r->site);
-    if (r->site)
-        x.site_has = SITE_HAS;
+        r->site = calloc((size_t)1 << SHOW_PLACE_BITS, sizeof *r->site);
+    for (unsigned k = 0; k < TROD_KINDS; k++)
+        x.form[k] = (struct form){.has = 1}; /* of none: no row fits */
+    if (x.fronts && r->site)
+        set_form(&x, r, TROD_INSTR, FRONT_HAS | SITE_HAS, FRONT_MASK | SITE_HAS | NEITHER_HAS);
+    for (unsigned k = TROD_READ; k <= TROD_WRITE && x.fronts && !r->symbols; k++)
+        set_form(&x, r, k, FRONT_HAS | SHAPE_HAS,
+                 FRONT_MASK | SHAPE_HAS | NEITHER_HAS | TROD_COL_CODE);
     return x;
-}
-
-TROD_HOT char *line(struct trod_show *r, struct rows *x, uint32_t i, uint64_t record, char *p)
-{
-    const uint32_t columns = has(x, i);
-    const unsigned kind = x->kind[i];
-
-    if (!put_again(&r->last_record, record, &p))
-        p = new_record(r, record, p);
-    p = front(r, x, i, columns, p);
-    if (kind == TROD_INSTR && (columns & (SITE_HAS | NEITHER_HAS)) == x->site_has &&
-        x->code[i].len && (x->code[i].off & TROD_SLICE_SHARED || x->code[i].len <= SHOW_CODE))
-        return site(r, x, i, p);
-    if ((kind == TROD_READ || kind == TROD_WRITE) &&
-        (columns & (SHAPE_HAS | NEITHER_HAS | TROD_COL_CODE)) == x->shape_has)
-        return shape(r, x, i, p);
-    return new_rest(r, x, i, p);
 }
 
 char *trod_show_text(struct trod_show *r, const struct trod_batch *b, uint32_t i, uint64_t record,
                      char *p)
 {
-    struct rows x = rows_of(r, b);
+    struct rows x = rows_of(r, b, i);
 
-    return line(r, &x, i, record, p);
+    return other(r, &x, i, record, p);
+}
+
+/* The rows that KEEP names, from I on. Returns behind the last that was looked at. */
+TROD_HOT uint32_t lines(struct trod_show *r, struct rows *x, const uint8_t *keep, uint64_t record,
+                        uint32_t i, char **at, const char *last, const bool wide)
+{
+    const uint32_t end = x->b->n;
+    char *p = *at;
+
+    while (i < end && p <= last) {
+        const size_t room = (size_t)(last - p) / MOST + 1;
+
+        if (x->fronts && i >= x->same)
+            new_run(r, x, i, wide);
+        x->until = x->fronts ? x->same : end;
+        if (x->until - i > room)
+            x->until = i + (uint32_t)room;
+        do {
+            if (keep[i])
+                p = line(r, x, i, record + i, p, wide);
+        } while (++i < x->until);
+    }
+    *at = p;
+    return i;
+}
+
+static uint32_t lines_plain(struct trod_show *r, struct rows *x, const uint8_t *keep,
+                            uint64_t record, uint32_t i, char **p, const char *last)
+{
+    return lines(r, x, keep, record, i, p, last, false);
+}
+
+static TROD_WIDE uint32_t lines_wide(struct trod_show *r, struct rows *x, const uint8_t *keep,
+                                     uint64_t record, uint32_t i, char **p, const char *last)
+{
+    return lines(r, x, keep, record, i, p, last, TROD_AVX2);
 }
 
 char *trod_show_lines(struct trod_show *r, const struct trod_batch *b, const uint8_t *keep,
                       uint64_t record, uint32_t *row, char *p, const char *end)
 {
-    struct rows x = rows_of(r, b);
-    uint32_t i = *row;
+    struct rows x = rows_of(r, b, *row);
 
-    for (; i < b->n && end - p >= TROD_SHOW_LINE; i++)
-        if (keep[i])
-            p = line(r, &x, i, record + i, p);
-    *row = i;
+    if (end - p >= TROD_SHOW_LINE)
+        *row = trod_wide() ? lines_wide(r, &x, keep, record, *row, &p, end - TROD_SHOW_LINE)
+                           : lines_plain(r, &x, keep, record, *row, &p, end - TROD_SHOW_LINE);
     return p;
 }

@@ -104,7 +104,7 @@ void trod_show_measure(struct trod_show *r, const struct trod_batch *b, const ui
     char s[2 * SHOW_NAME_MAX];
 
     widen(&r->record, trod_digits(record + (r->compact ? 99999 : 9999999)));
-    show_number(&r->last_record, 0, r->record);
+    show_forget(r);
     widen(&r->kind, 5);
     widen(&r->addr, 8);
     widen(&r->size, 4);
@@ -154,7 +154,7 @@ void trod_show_widen(struct trod_show *r, const uint8_t width[TROD_SHOW_WIDTHS])
 
     for (size_t i = 0; i < TROD_SHOW_WIDTHS; i++)
         *all[i] = width[i];
-    show_number(&r->last_record, 0, r->record);
+    show_forget(r);
 }
 
 char *trod_show_header(const struct trod_show *r, char *p)

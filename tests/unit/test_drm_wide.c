@@ -2,9 +2,10 @@
  * test_drm_wide.c - groups of entries decoded at once give the rows that each alone gives.
  *
  * Traces of long rows of plain entries of every type, with what is none for the hot loop at any
- * place among them. The columns that counting wants are decoded in large batches (groups), in
- * batches too small for a group, in windows cut anywhere, and as a part of all columns, which is
- * another loop: all must agree. The table of recent addresses against a plain search.
+ * place among them. The columns that counting wants, those of rows that are told where they stand,
+ * and all of them are decoded in large batches (groups), in batches too small for a group, in
+ * windows cut anywhere, and as a part of all columns: all must agree. The table of recent addresses
+ * against a plain search.
  */
 #include "drm.h"
 
@@ -19,6 +20,8 @@
 enum {
     LEAN = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
            TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_TIME,
+    FULL = LEAN | TROD_COL_PC | TROD_COL_INDEX | TROD_COL_RAW,
+    CODE = FULL | TROD_COL_CODE,
     ENCODINGS = 0x200,
     X86_64 = 0x40
 };
@@ -77,15 +80,15 @@ static struct trod_buf trace(struct trod_gen *g, size_t n, uint64_t filetype, ui
     return b;
 }
 
-static void agree(struct trod_gen *g, uint64_t filetype, uint64_t rare)
+static void agree(struct trod_gen *g, uint64_t filetype, uint64_t rare, uint32_t want)
 {
     const struct trod_format *f = trod_format_find("drmemtrace", 10);
     struct trod_buf b = trace(g, 3000, filetype, rare);
     const struct test_input in = {.format = f, .p = b.p, .n = b.n};
-    const struct test_how groups = {.want = LEAN, .resume = true};
-    const struct test_how single = {.want = LEAN, .rows = 9, .resume = true};
-    const struct test_how parts = {.want = LEAN, .every = 1 + gen_below(g, 900), .resume = true};
-    const struct test_how all = {.mask = LEAN, .resume = true};
+    const struct test_how groups = {.want = want, .resume = true};
+    const struct test_how single = {.want = want, .rows = 9, .resume = true};
+    const struct test_how parts = {.want = want, .every = 1 + gen_below(g, 900), .resume = true};
+    const struct test_how all = {.mask = want, .resume = true};
 
     assert_true(test_same(&in, &groups, 0, &in, &single, "small batches"));
     assert_true(test_same(&in, &groups, 0, &in, &parts, "windows"));
@@ -99,9 +102,11 @@ static void test_groups(void **state)
 
     (void)state;
     for (int i = 0; i < 30; i++) {
-        agree(&g, X86_64, 1 + gen_below(&g, 200));
-        agree(&g, X86_64 | ENCODINGS, 1 + gen_below(&g, 200));
-        agree(&g, 0, 100000); /* addresses as stored; nothing but groups */
+        const uint32_t want = i % 3 == 0 ? LEAN : i % 3 == 1 ? FULL : CODE;
+
+        agree(&g, X86_64, 1 + gen_below(&g, 200), want);
+        agree(&g, X86_64 | ENCODINGS, 1 + gen_below(&g, 200), want);
+        agree(&g, 0, 100000, want); /* addresses as stored; nothing but groups */
     }
 }
 

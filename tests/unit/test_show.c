@@ -136,9 +136,10 @@ static struct trod_batch *repeats(struct trod_meta *meta, uint32_t n)
 /* A line is the same whatever was shown before it. */
 static void test_repeats(void **state)
 {
-    enum { N = 2000 };
+    enum { N = 1200 };
     static char one[TROD_SHOW_LINE], other[TROD_SHOW_LINE];
     static uint8_t all[N];
+    uint8_t width[TROD_SHOW_WIDTHS];
     struct trod_show_options opt;
     struct trod_show *s, *fresh;
     struct trod_disasm *d = NULL;
@@ -154,12 +155,13 @@ static void test_repeats(void **state)
     if (trod_disasm_new(&d, meta.isa, meta.endian, NULL) == 0)
         trod_show_disasm(s, d);
     trod_show_measure(s, b, all, 5);
+    trod_show_widths(s, width);
     for (uint32_t i = 0; i < N; i++) {
         const uint64_t record = 5 + i + (i > N / 2); /* one is left out */
 
         assert_int_equal(trod_show_new(&fresh, &opt), 0);
         trod_show_disasm(fresh, d);
-        trod_show_measure(fresh, b, all, 5);
+        trod_show_widen(fresh, width);
         *trod_show_text(s, b, i, record, one) = 0;
         *trod_show_text(fresh, b, i, record, other) = 0;
         assert_string_equal(one, other);
@@ -171,9 +173,11 @@ static void test_repeats(void **state)
     trod_meta_fini(&meta);
 }
 
-/* The rows of repeats() with more columns: numbers that count on and jump, addresses of all widths.
+/*
+ * The rows of repeats() with more columns: numbers that count on and jump, addresses of all widths.
+ * STEADY: times, streams and units last for some rows.
  */
-static struct trod_batch *numbered(struct trod_meta *meta, uint32_t n)
+static struct trod_batch *numbered(struct trod_meta *meta, uint32_t n, bool steady)
 {
     struct trod_batch *b = repeats(meta, n);
     uint64_t index = 95;
@@ -193,33 +197,41 @@ static struct trod_batch *numbered(struct trod_meta *meta, uint32_t n)
         b->pc[i] = UINT64_C(0xfedcba9876543210) >> 4 * (x / 4 % 4);
         b->sub[i] = (uint16_t)(x / 32 % 2);
         b->index[i] = index += x % 29 == 0 ? 12345 : b->kind[i] == TROD_INSTR;
+        b->flags[i] |= x % 31 == 0 ? TROD_F_UNCACHED : 0;
+        if (steady) {
+            b->has[i] &= ~(uint32_t)(x % 50 ? TROD_COL_UNIT : 0);
+            b->index[i] = 950 + i / 2;
+            b->time[i] = 10 + i / 90;
+            b->stream[i] = i / 140 % 2;
+        }
     }
     return b;
 }
 
-/* Many rows at once are the lines that each row has by itself. */
-static void test_lines(void **state)
+/* Many rows at once, from number FIRST on, are the lines that each row has by itself. */
+static void same_lines(uint64_t first, bool steady, bool colour)
 {
-    enum { N = 500, ROOM = TROD_SHOW_LINE + 4000 };
+    enum { N = 300, ROOM = TROD_SHOW_LINE + 4000 };
     static char lines[ROOM + 64], one[TROD_SHOW_LINE];
     static uint8_t keep[N];
     struct trod_meta meta;
-    struct trod_show_options opt = {.meta = &meta};
+    struct trod_show_options opt = {.meta = &meta, .colour = colour};
     struct trod_show *s, *fresh;
     struct trod_batch *b;
+    uint8_t width[TROD_SHOW_WIDTHS];
     uint32_t next = 0, row = 0;
 
-    (void)state;
     trod_meta_init(&meta);
-    b = numbered(&meta, N);
+    b = numbered(&meta, N, steady);
     for (uint32_t i = 0; i < N; i++)
         keep[i] = i % 37 != 0;
     assert_int_equal(trod_show_new(&s, &opt), 0);
     trod_show_measure(s, b, keep, 990);
+    trod_show_widths(s, width);
     while (next < N) {
         const char *p = lines, *end;
 
-        end = trod_show_lines(s, b, keep, 990, &next, lines, lines + ROOM);
+        end = trod_show_lines(s, b, keep, first, &next, lines, lines + ROOM);
         assert_true(end <= lines + ROOM && next <= N);
         for (; row < next; row++) {
             size_t len;
@@ -227,8 +239,8 @@ static void test_lines(void **state)
             if (!keep[row])
                 continue;
             assert_int_equal(trod_show_new(&fresh, &opt), 0);
-            trod_show_measure(fresh, b, keep, 990);
-            len = (size_t)(trod_show_text(fresh, b, row, 990 + row, one) - one);
+            trod_show_widen(fresh, width);
+            len = (size_t)(trod_show_text(fresh, b, row, first + row, one) - one);
             assert_true(len <= (size_t)(end - p));
             assert_memory_equal(p, one, len);
             p += len;
@@ -239,6 +251,15 @@ static void test_lines(void **state)
     trod_show_free(s);
     trod_batch_free(b);
     trod_meta_fini(&meta);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    same_lines(990, false, false);
+    same_lines(990, true, false);
+    same_lines(990, true, true);
+    same_lines(99999800, true, false); /* the column of numbers becomes wider */
 }
 
 static void test_problem(void **state)

@@ -216,9 +216,11 @@ static void fill_text(const struct beside *s, struct trod_batch *b)
 {
     const uint64_t base = b->meta->addr_bits == 32 ? DRM_SYSCALL_BASE_32 : DRM_SYSCALL_BASE_64;
 
-    for (uint32_t i = 0; i < b->n; i++) {
-        if (b->kind[i] != TROD_MARKER)
-            continue;
+    const uint8_t *const end = b->kind + b->n;
+
+    for (const uint8_t *at = b->kind; (at = memchr(at, TROD_MARKER, (size_t)(end - at))); at++) {
+        const uint32_t i = (uint32_t)(at - b->kind);
+
         if (b->sub[i] == TROD_DRM_SYSCALL || b->sub[i] == TROD_DRM_SYSCALL_TRACE_START)
             add_text(b, i, trod_syscall_name(b->meta->isa, b->value[i]));
         else if (b->sub[i] == TROD_DRM_FUNC_ID && b->value[i] >= base)

@@ -13,37 +13,33 @@
 
 #include <inttypes.h>
 
-/* What a hot loop is compiled for. */
-enum { LEAN, FULL, CODE };
-
+#define HOT TROD_HOT
 #if defined(__GNUC__)
-#define HOT         static inline __attribute__((always_inline))
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
-#define HOT         static inline
 #define UNLIKELY(x) (x)
 #endif
 
-static void set_all(uint32_t *p, uint32_t value, uint32_t n)
+HOT void set_all(uint32_t *p, uint32_t value, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         p[i] = value;
 }
 
-static void set_all_64(uint64_t *p, uint64_t value, uint32_t n)
+HOT void set_all_64(uint64_t *p, uint64_t value, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         p[i] = value;
 }
 
-static void or_all(uint32_t *p, uint32_t bits, uint32_t n)
+HOT void or_all(uint32_t *p, uint32_t bits, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         p[i] |= bits;
 }
 
 /* Rows of [FROM, n) share columns, thread, time and kernel flag: fill those at once. */
-static void fill_run(struct drm_call *c, uint32_t from)
+HOT void fill_columns(struct drm_call *c, uint32_t from)
 {
     const struct drm_dec *d = c->d;
     struct trod_batch *out = c->out;
@@ -67,6 +63,19 @@ static void fill_run(struct drm_call *c, uint32_t from)
         set_all_64(out->time + from, d->time, n - from);
     if (d->in_syscall || d->in_switch || d->depth)
         or_all(out->flags + from, TROD_F_KERNEL, n - from);
+}
+
+static TROD_WIDE void fill_run_wide(struct drm_call *c, uint32_t from)
+{
+    fill_columns(c, from);
+}
+
+static void fill_run(struct drm_call *c, uint32_t from)
+{
+    if (trod_wide())
+        fill_run_wide(c, from);
+    else
+        fill_columns(c, from);
 }
 
 /*
@@ -115,9 +124,9 @@ uint32_t drm_prove(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc
 struct columns {
     uint8_t *restrict kind;
     uint16_t *restrict sub;
-    uint32_t *restrict flags, *restrict size, *restrict has;
+    uint32_t *restrict flags, *restrict size;
     uint64_t *restrict addr, *restrict pc, *restrict index;
-    struct trod_slice *restrict code, *restrict raw;
+    struct trod_slice *restrict raw;
 };
 
 /*
@@ -139,50 +148,20 @@ static uint32_t look_at_code(struct drm_call *c, const uint8_t *p, uint32_t n, u
     return code.len ? drm_code_flags(c, code, type_flags) : 0;
 }
 
-/*
- * Row N's encoding, where it is an INSTR, with the entry P at ADDR. Returns the flags that it adds
- * to TYPE_FLAGS.
- */
-HOT uint32_t take_code(struct drm_call *c, const struct columns *to, const uint8_t *p, uint32_t n,
-                       uint64_t addr, uint32_t type_flags, bool instr)
+HOT uint32_t take_code(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t addr,
+                       uint32_t type_flags)
 {
-    struct drm_known *k;
+    struct drm_known *k = drm_side_known(c->d->side, addr);
 
-    to->has[n] = 0;
-    if (!instr)
-        return 0;
-    k = drm_side_known(c->d->side, addr);
-    to->code[n] = (struct trod_slice){k->off, k->len};
-    to->has[n] = k->len ? TROD_COL_CODE : 0;
+    c->out->code[n] = (struct trod_slice){k->off, k->len};
+    c->out->has[n] = k->len ? TROD_COL_CODE : 0;
     return k->plain ? 0 : look_at_code(c, p, n, addr, type_flags, k);
 }
 
-/*
- * The columns of rows FROM to N, of the entries from P on, that drm_wide_rows does not fill. INSTRS
- * were fetched before them, *PC is the last one's and becomes theirs.
- */
-HOT void wide_rest(struct drm_call *c, const struct columns *to, const uint8_t *p, uint32_t from,
-                   uint32_t n, uint64_t instrs, uint64_t *pc, const int level)
+uint32_t drm_take_code(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t addr,
+                       uint32_t type_flags)
 {
-    const uint32_t off = (uint32_t)(p - c->base);
-    uint64_t last = *pc;
-
-    for (uint32_t i = from; i < n; i++)
-        to->raw[i] = (struct trod_slice){off + (i - from) * DRM_ENTRY_64, DRM_ENTRY_64};
-    for (uint32_t i = from; i < n; i++) {
-        const bool instr = to->kind[i] == TROD_INSTR;
-        const uint32_t flags = to->flags[i];
-        const uint64_t addr = to->addr[i];
-
-        instrs += instr & !(flags & TROD_F_NOFETCH);
-        last = instr ? addr : last;
-        to->pc[i] = last;
-        to->index[i] = instrs;
-        if (level == CODE)
-            to->flags[i] = flags | take_code(c, to, p + (size_t)(i - from) * DRM_ENTRY_64, i, addr,
-                                             flags, instr);
-    }
-    *pc = last;
+    return take_code(c, p, n, addr, type_flags);
 }
 
 /* So many entries of WIDTH bytes from P on there is room for, one more being in the window. */
@@ -201,53 +180,53 @@ static uint32_t rows_at_most(const struct drm_call *c, const uint8_t *p, size_t 
  * is in the window. Returns where it stopped. WIDTH, LEVEL and PROVES (encodings must have come)
  * are constants where it is called.
  */
-HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width, const int level,
-                       const bool proves)
+HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
+                       const enum drm_level level, const bool proves)
 {
     struct drm_dec *d = c->d;
     struct trod_batch *out = c->out;
-    const struct columns to = {out->kind, out->sub, out->flags, out->size, out->has,
-                               out->addr, out->pc,  out->index, out->code, out->raw};
+    const struct columns to = {out->kind, out->sub, out->flags, out->size,
+                               out->addr, out->pc,  out->index, out->raw};
     const struct drm_hot *const hot = d->side->hot;
     const unsigned shift = d->shift;
-    const uint32_t end = out->n + rows_at_most(c, p, width);
-    uint64_t pc = d->pc, instrs = d->instrs;
-    uint32_t n = out->n;
+    struct drm_hot_run h = {
+        .n = out->n, .end = out->n + rows_at_most(c, p, width), .instrs = d->instrs, .pc = d->pc};
+    uint32_t n;
+    uint64_t pc, instrs;
 
-    if (width == DRM_ENTRY_64) {
-        const uint8_t *first = p;
-        const uint64_t before = instrs;
-
-        p = drm_wide_rows(c, p, end, proves, &n, &instrs);
-        if (level != LEAN)
-            wide_rest(c, &to, first, out->n, n, before, &pc, level);
-    }
-    for (; n < end; p += width, n++) {
+    if (width == DRM_ENTRY_64)
+        p = drm_wide_rows(c, p, &h, level, proves);
+    n = h.n;
+    pc = h.pc;
+    instrs = h.instrs;
+    for (; n < h.end; p += width, n++) {
         uint32_t key = trod_load_le32(p);
         uint32_t size = key >> 16, type = key & 0xffff, flags;
-        const struct drm_hot *h = &hot[type < 64 ? type : 63];
+        const struct drm_hot *type_of = &hot[type < 64 ? type : 63];
         uint64_t addr;
 
-        if (UNLIKELY(size < h->least))
+        if (UNLIKELY(size < type_of->least))
             break;
         if (width == DRM_ENTRY_64)
             addr = (uint64_t)((int64_t)(trod_load_le64(p + 4) << shift) >> shift);
         else
             addr = trod_load_le32(p + 4);
-        instrs += h->counts;
-        flags = h->flags;
-        if (proves && h->instr && UNLIKELY(!drm_proven(d->side, addr)))
+        instrs += type_of->counts;
+        flags = type_of->flags;
+        if (proves && type_of->instr && UNLIKELY(!drm_proven(d->side, addr)))
             flags |= drm_prove(c, p, n, addr, flags);
-        if (level == CODE)
-            flags |= take_code(c, &to, p, n, addr, flags, h->instr);
-        to.kind[n] = h->kind;
+        if (level == DRM_CODE) {
+            out->has[n] = 0;
+            flags |= type_of->instr ? take_code(c, p, n, addr, flags) : 0;
+        }
+        to.kind[n] = type_of->kind;
         to.sub[n] = (uint16_t)type;
         to.flags[n] = flags;
         to.size[n] = size;
         to.addr[n] = addr;
-        if (level == LEAN)
+        if (level == DRM_LEAN)
             continue;
-        pc = h->instr ? addr : pc;
+        pc = type_of->instr ? addr : pc;
         to.pc[n] = pc;
         to.index[n] = instrs;
         to.raw[n] = (struct trod_slice){(uint32_t)(p - c->base), (uint32_t)width};
@@ -260,7 +239,7 @@ HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
 }
 
 HOT const uint8_t *run_level(struct drm_call *c, const uint8_t *p, const size_t width,
-                             const int level)
+                             const enum drm_level level)
 {
     return c->d->filetype & TROD_DRM_ENCODINGS ? run(c, p, width, level, true)
                                                : run(c, p, width, level, false);
@@ -271,15 +250,15 @@ static const uint8_t *run_64(struct drm_call *c, const uint8_t *p)
     const uint32_t more = TROD_COL_PC | TROD_COL_INDEX | TROD_COL_RAW;
 
     if (c->out->have & TROD_COL_CODE && !drm_once(c))
-        return run(c, p, DRM_ENTRY_64, CODE, false);
-    return c->out->have & more ? run_level(c, p, DRM_ENTRY_64, FULL)
-                               : run_level(c, p, DRM_ENTRY_64, LEAN);
+        return run(c, p, DRM_ENTRY_64, DRM_CODE, false);
+    return c->out->have & more ? run_level(c, p, DRM_ENTRY_64, DRM_FULL)
+                               : run_level(c, p, DRM_ENTRY_64, DRM_LEAN);
 }
 
 static const uint8_t *run_32(struct drm_call *c, const uint8_t *p)
 {
-    return c->out->have & TROD_COL_CODE && !drm_once(c) ? run(c, p, DRM_ENTRY_32, CODE, false)
-                                                        : run_level(c, p, DRM_ENTRY_32, FULL);
+    return c->out->have & TROD_COL_CODE && !drm_once(c) ? run(c, p, DRM_ENTRY_32, DRM_CODE, false)
+                                                        : run_level(c, p, DRM_ENTRY_32, DRM_FULL);
 }
 
 /* A FOOTER directly behind a row belongs to its bytes. */

@@ -106,13 +106,28 @@ uint32_t drm_prove(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc
                    uint32_t type_flags);
 
 /*
- * wide.c: rows *N to END, at most, for plain entries of a 64-bit trace from P on, 16 at a time, in
- * the columns that decode.c's hot loop always fills; the same as that loop makes, which goes on
- * behind them. *N is set behind the rows, *INSTRS counts fetched instructions.
- * PROVES: encodings must have come. Returns where it stopped.
+ * decode.c: row N, an INSTR with the entry P at ADDR, gets its encoding. Returns the flags that
+ * this adds to TYPE_FLAGS.
  */
-const uint8_t *drm_wide_rows(struct drm_call *c, const uint8_t *p, uint32_t end, bool proves,
-                             uint32_t *n, uint64_t *instrs);
+uint32_t drm_take_code(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t addr,
+                       uint32_t type_flags);
+
+/* Columns that a hot loop fills: those of LEAN always; PC, INDEX and RAW; opcodes as well. */
+enum drm_level { DRM_LEAN, DRM_FULL, DRM_CODE };
+
+/* What a hot loop hands on to the next. */
+struct drm_hot_run {
+    uint32_t n, end;     /* the next row; rows at most */
+    uint64_t instrs, pc; /* instructions fetched so far; where the last one is */
+};
+
+/*
+ * wide.c: rows for plain entries of a 64-bit trace from P on, 16 at a time, the same as decode.c's
+ * hot loop makes, which goes on behind them. PROVES: encodings must have come. Returns where it
+ * stopped.
+ */
+const uint8_t *drm_wide_rows(struct drm_call *c, const uint8_t *p, struct drm_hot_run *h,
+                             enum drm_level level, bool proves);
 
 /*
  * coded.c: rows for instructions from P on that bring their encodings, as long as there is room and

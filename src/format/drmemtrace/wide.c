@@ -10,6 +10,9 @@
 
 #include "core/endian.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #if TROD_AVX2
 
 enum { GROUP = 16 };
@@ -129,7 +132,7 @@ static inline TROD_WIDE void put_addresses(uint64_t *to, const uint8_t *p, unsig
 }
 
 /* The encodings of the instructions in M, of the rows from N on, must have come. */
-static TROD_WIDE void prove_all(struct drm_call *c, const uint8_t *p, uint32_t n, uint32_t m)
+TROD_HOT TROD_WIDE void prove_all(struct drm_call *c, const uint8_t *p, uint32_t n, uint32_t m)
 {
     struct trod_batch *out = c->out;
 
@@ -143,21 +146,118 @@ static TROD_WIDE void prove_all(struct drm_call *c, const uint8_t *p, uint32_t n
     }
 }
 
-static TROD_WIDE const uint8_t *rows(struct drm_call *c, const uint8_t *p, uint32_t end,
-                                     bool proves, uint32_t *n, uint64_t *instrs)
+/* Indices of the rows of a group: BEFORE, and one more from each bit of FETCHED on. */
+static inline TROD_WIDE void put_index(uint64_t *to, uint64_t before, uint32_t fetched)
+{
+    const __m128i bit = _mm_set1_epi64x((long long)UINT64_C(0x8040201008040201));
+    const __m128i half = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+    const __m256i base = _mm256_set1_epi64x((long long)before);
+    __m128i n = _mm_shuffle_epi8(_mm_cvtsi32_si128((int)fetched), half);
+
+    n = _mm_cmpeq_epi8(_mm_and_si128(n, bit), bit); /* -1 where there is one; then their sums */
+    n = _mm_add_epi8(n, _mm_slli_si128(n, 1));
+    n = _mm_add_epi8(n, _mm_slli_si128(n, 2));
+    n = _mm_add_epi8(n, _mm_slli_si128(n, 4));
+    n = _mm_add_epi8(n, _mm_slli_si128(n, 8));
+    store(to, _mm256_sub_epi64(base, _mm256_cvtepi8_epi64(n)));
+    store(to + 4, _mm256_sub_epi64(base, _mm256_cvtepi8_epi64(_mm_srli_si128(n, 4))));
+    store(to + 8, _mm256_sub_epi64(base, _mm256_cvtepi8_epi64(_mm_srli_si128(n, 8))));
+    store(to + 12, _mm256_sub_epi64(base, _mm256_cvtepi8_epi64(_mm_srli_si128(n, 12))));
+}
+
+/* The instructions that the rows from N on belong to: themselves, or the one before. */
+static inline TROD_WIDE void put_pc(const struct trod_batch *out, uint32_t n, uint64_t before,
+                                    uint32_t others)
+{
+    uint64_t *pc = out->pc + n;
+
+    for (unsigned i = 0; i < GROUP; i += 4)
+        store(pc + i, load((const uint8_t *)(out->addr + n + i)));
+    if (others & 1)
+        pc[0] = before;
+    for (others &= ~1u; others; others &= others - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(others);
+
+        pc[i] = pc[i - 1];
+    }
+}
+
+/* The entries of the group, the first of which is OFF bytes from the base. */
+static inline TROD_WIDE void put_raw(struct trod_slice *to, uint32_t off)
+{
+    enum { N = DRM_ENTRY_64 };
+    const __m256i first = _mm256_setr_epi32(0, N, N, N, 2 * N, N, 3 * N, N);
+    const __m256i four = _mm256_setr_epi32(4 * N, 0, 4 * N, 0, 4 * N, 0, 4 * N, 0);
+    __m256i raw = _mm256_add_epi32(first, _mm256_set1_epi64x(off));
+
+    for (unsigned i = 0; i < GROUP; i += 4, raw = _mm256_add_epi32(raw, four))
+        store(to + i, raw);
+}
+
+_Static_assert(offsetof(struct drm_known, len) == offsetof(struct drm_known, off) + 4 &&
+                   sizeof(struct drm_known) == 16,
+               "copied as one");
+
+/* Opcodes of the rows of INSTR among those from N on, and which of them have one. */
+static inline TROD_WIDE void put_codes(struct drm_call *c, const uint8_t *p, uint32_t n,
+                                       uint32_t instr)
+{
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i says = _mm256_set1_epi32(TROD_COL_CODE);
+    const struct trod_batch *out = c->out;
+    const struct drm_known *const known = c->d->side->known;
+    const uint32_t mask = c->d->side->known_mask;
+
+    for (unsigned i = 0; i < GROUP; i += 8) {
+        const __m256i all = _mm256_set1_epi32((int)(instr >> i));
+        const __m256i is = _mm256_cmpeq_epi32(_mm256_and_si256(all, bit), bit);
+
+        store(out->has + n + i, _mm256_and_si256(is, says));
+    }
+    for (uint32_t m = instr; m; m &= m - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(m);
+        const uint64_t addr = out->addr[n + i];
+        uint32_t place = drm_side_hash(addr) & mask;
+        const struct drm_known *k = &known[place];
+        uint64_t slice;
+
+        while (k->pc != addr && k->len)
+            k = &known[++place & mask];
+        if (!k->plain || k->pc != addr) {
+            out->flags[n + i] |=
+                drm_take_code(c, p + (size_t)i * DRM_ENTRY_64, n + i, addr, out->flags[n + i]);
+            continue;
+        }
+        memcpy(&slice, &k->off, sizeof slice);
+        slice &= UINT64_MAX >> 16; /* off and len */
+        memcpy(&out->code[n + i], &slice, sizeof slice);
+    }
+}
+
+TROD_HOT TROD_WIDE const uint8_t *rows(struct drm_call *c, const uint8_t *p, struct drm_hot_run *h,
+                                       const enum drm_level level, const bool proves)
 {
     const uint8_t(*table)[32] = (const uint8_t(*)[32])c->d->side->look;
     const unsigned shift = c->d->shift;
-    uint64_t fetched = 0;
-    uint32_t at = *n;
+    struct trod_batch *out = c->out;
+    uint64_t instrs = h->instrs;
+    uint32_t at = h->n;
 
-    while (end - at >= GROUP) {
-        const struct group g = classify(c->out, p, at, table);
+    while (h->end - at >= GROUP) {
+        const struct group g = classify(out, p, at, table);
         const uint32_t good = g.stop ? (uint32_t)__builtin_ctz(g.stop) : GROUP;
-        const uint32_t instr = g.instr & ((1u << good) - 1);
+        const uint32_t all = (1u << good) - 1, instr = g.instr & all, fetched = instr & ~g.nofetch;
 
-        put_addresses(c->out->addr + at, p, shift);
-        fetched += (unsigned)__builtin_popcount(instr & ~g.nofetch);
+        put_addresses(out->addr + at, p, shift);
+        if (level != DRM_LEAN) {
+            put_index(out->index + at, instrs, fetched);
+            put_pc(out, at, h->pc, all & ~instr);
+            put_raw(out->raw + at, (uint32_t)(p - c->base));
+            h->pc = good ? out->pc[at + good - 1] : h->pc;
+        }
+        instrs += (unsigned)__builtin_popcount(fetched);
+        if (level == DRM_CODE)
+            put_codes(c, p, at, instr);
         if (proves)
             prove_all(c, p, at, instr);
         p += (size_t)good * DRM_ENTRY_64;
@@ -165,9 +265,27 @@ static TROD_WIDE const uint8_t *rows(struct drm_call *c, const uint8_t *p, uint3
         if (good < GROUP)
             break;
     }
-    *n = at;
-    *instrs += fetched;
+    h->n = at;
+    h->instrs = instrs;
     return p;
+}
+
+static TROD_WIDE const uint8_t *rows_lean(struct drm_call *c, const uint8_t *p,
+                                          struct drm_hot_run *h, bool proves)
+{
+    return rows(c, p, h, DRM_LEAN, proves);
+}
+
+static TROD_WIDE const uint8_t *rows_full(struct drm_call *c, const uint8_t *p,
+                                          struct drm_hot_run *h, bool proves)
+{
+    return rows(c, p, h, DRM_FULL, proves);
+}
+
+static TROD_WIDE const uint8_t *rows_code(struct drm_call *c, const uint8_t *p,
+                                          struct drm_hot_run *h)
+{
+    return rows(c, p, h, DRM_CODE, false);
 }
 
 static bool is_hot(const struct drm_hot *hot, const uint8_t *p)
@@ -177,22 +295,24 @@ static bool is_hot(const struct drm_hot *hot, const uint8_t *p)
     return key >> 16 >= hot[type < 64 ? type : 63].least;
 }
 
-const uint8_t *drm_wide_rows(struct drm_call *c, const uint8_t *p, uint32_t end, bool proves,
-                             uint32_t *n, uint64_t *instrs)
+const uint8_t *drm_wide_rows(struct drm_call *c, const uint8_t *p, struct drm_hot_run *h,
+                             enum drm_level level, bool proves)
 {
     const struct drm_hot *hot = c->d->side->hot;
 
-    if (end - *n < GROUP || !is_hot(hot, p) || !is_hot(hot, p + DRM_ENTRY_64) || !trod_wide())
+    if (h->end - h->n < GROUP || !is_hot(hot, p) || !is_hot(hot, p + DRM_ENTRY_64) || !trod_wide())
         return p; /* where the first entries are none for the hot loop, a group is in vain */
-    return rows(c, p, end, proves, n, instrs);
+    return level == DRM_LEAN   ? rows_lean(c, p, h, proves)
+           : level == DRM_FULL ? rows_full(c, p, h, proves)
+                               : rows_code(c, p, h);
 }
 
 #else
 
-const uint8_t *drm_wide_rows(struct drm_call *c, const uint8_t *p, uint32_t end, bool proves,
-                             uint32_t *n, uint64_t *instrs)
+const uint8_t *drm_wide_rows(struct drm_call *c, const uint8_t *p, struct drm_hot_run *h,
+                             enum drm_level level, bool proves)
 {
-    (void)c, (void)end, (void)proves, (void)n, (void)instrs;
+    (void)c, (void)h, (void)level, (void)proves;
     return p;
 }
 
