@@ -316,6 +316,7 @@ int nav_block_touches(struct trod_nav *nav, size_t k, struct nav_lines *l)
     const struct nav_index *x = nav->index;
     const uint32_t s = x && x->n_segments ? nav_index_segment(x, k) : 0;
     unsigned steps = 0;
+    uint64_t told; /* reads that tell nothing are of no use */
     size_t from;
 
     if (!x || !l->held || s >= x->n_segments)
@@ -326,12 +327,13 @@ int nav_block_touches(struct trod_nav *nav, size_t k, struct nav_lines *l)
         if (rc < 0)
             return rc;
     }
+    told = x->block[k].flags & NAV_B_SILENT ? 0 : UINT64_MAX;
     from = k - x->segment[s].from;
     for (size_t i = l->held_from[from]; i < l->held_from[from + 1]; i++) {
         const struct nav_posting *p = &l->held->at[i];
         const struct nav_line *line = p->key == NAV_ANY_LINE ? NULL : nav_lines_find(l, p->key);
 
-        if (!line || line->open & (p->a | (p->b & (l->forward ? UINT64_MAX : ~line->seen))))
+        if (!line || line->open & (p->a | (p->b & (l->forward ? told : told & ~line->seen))))
             steps |= p->steps;
     }
     return (int)(steps & NAV_ALL_STEPS);

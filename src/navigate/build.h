@@ -80,6 +80,7 @@ struct nav_builder {
     struct nav_touch touch;
     struct nav_postings lines, memory;
     bool whole; /* what the block leaves in memory is there */
+    bool told;  /* a read of the block says what it read */
     struct nav_names names;
     struct nav_regs regs;
     struct trod_insn_decoder *insn;

@@ -62,7 +62,8 @@ struct nav_block {
 enum nav_block_flag {
     NAV_B_START = 1 << 0,  /* its file begins here */
     NAV_B_MARKED = 1 << 1, /* the decoder's state is known */
-    NAV_B_MEMORY = 1 << 2  /* what it leaves in memory is known (memory.h) */
+    NAV_B_MEMORY = 1 << 2, /* what it leaves in memory is known (memory.h) */
+    NAV_B_SILENT = 1 << 3  /* no read of it says what it read */
 };
 
 /* A place in a block from which decoding can go on. */
@@ -132,6 +133,7 @@ struct nav_index {
     uint32_t n_sources;
     uint64_t rows, lines, insns, problems; /* of the whole trace; problems met */
     bool lines_known, complete;            /* complete: reading can begin at every block */
+    bool silent;                           /* all blocks are */
     struct nav_block *block;
     uint32_t n_blocks;
     struct nav_segment *segment;

@@ -159,6 +159,8 @@ static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item 
 
     switch (lane) {
     case NAV_LANE_MEMORY:
+        b->told = b->touch.told;
+        b->touch.told = false;
         rc = nav_touch_end(&b->touch, b->n_blocks, &b->lines);
         return rc < 0 ? rc
                       : nav_memory_end(&b->touch.memory, b->n_blocks,
@@ -201,6 +203,8 @@ static int next_block(struct nav_builder *b, const struct nav_item *it)
         b->incomplete |= !k->flags;
         if (b->whole)
             k->flags |= NAV_B_MEMORY;
+        if (!b->told)
+            k->flags |= NAV_B_SILENT;
     }
     b->full = b->n_blocks > b->segment_from && (it->over || segment_is_full(b));
     return b->full ? TROD_OK : begin_block(b, it);

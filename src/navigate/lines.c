@@ -347,6 +347,8 @@ static int behind(struct trod_nav *nav, struct nav_recall *recall, struct nav_li
 int nav_lines_solve(struct trod_nav *nav, struct nav_lines *l, uint64_t row)
 {
     const size_t own = nav_block_of(nav, row);
+    const bool later =
+        !nav->index || !nav->index->silent; /* reads may tell what was there before */
     struct nav_recall recall;
     int rc = nav_lines_prepare(nav, l);
 
@@ -355,11 +357,11 @@ int nav_lines_solve(struct trod_nav *nav, struct nav_lines *l, uint64_t row)
     for (size_t k = own + 1; rc == TROD_OK && l->open && k-- > 0;)
         if ((rc = nav_block_touches(nav, k, l)) > 0)
             rc = before(nav, &recall, l, k, rc, row);
-    if (rc == TROD_OK) {
+    if (rc == TROD_OK && later) {
         turn(l);
         l->segment = recall.segment = UINT32_MAX; /* bytes may be open that were not */
     }
-    for (size_t k = own; rc == TROD_OK && l->open && k < nav_blocks(nav); k++)
+    for (size_t k = own; rc == TROD_OK && later && l->open && k < nav_blocks(nav); k++)
         if ((rc = nav_block_touches(nav, k, l)) > 0)
             rc = behind(nav, &recall, l, k, rc, row);
     nav_recall_fini(&recall);

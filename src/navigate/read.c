@@ -138,6 +138,7 @@ static int blocks(struct nav_index *x, const struct nav_section *s)
     if (!x->block)
         return TROD_ERR_NOMEM;
     memcpy(x->block, x->file + s->offset, s->length);
+    x->silent = true;
     for (uint32_t k = 0; k < x->n_blocks; k++) {
         const struct nav_block *b = &x->block[k];
 
@@ -146,6 +147,7 @@ static int blocks(struct nav_index *x, const struct nav_section *s)
             b->steps_n > x->size - b->steps)
             return TROD_ERR_CORRUPT;
         row += b->rows;
+        x->silent &= (b->flags & NAV_B_SILENT) != 0;
     }
     return TROD_OK;
 }

@@ -82,6 +82,7 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *site
 /* touch.c: lines of memory, and what is left in them. */
 struct nav_touch {
     bool big;
+    bool told; /* a read of the block says what it read */
     uint32_t turn;
     unsigned step; /* of the block */
     struct nav_tally_line *line;
