@@ -191,7 +191,7 @@ static int open_run(struct analysing *k, const struct cli_planned *plan, size_t 
         .user = k,
         .stop = &interrupted,
     };
-    bool names = false;
+    bool names = o->span.by >= TROD_BY_FUNCTION;
     int r;
 
     for (size_t i = 0; i < n; i++)

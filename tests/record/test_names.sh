@@ -88,4 +88,80 @@ for damage in 's/version 5/version 99/' 's/0x/zz/' '1d' 's/, /,/3'; do
     check test "$got" -le 2
     mv work.d/trace/modules.log.kept work.d/trace/modules.log
 done
+
+# Lines of source, those of a function inlined from another file too, as addr2line has them: of a
+# program that lies anywhere, and of one that lies where it was linked.
+have addr2line jq
+cat >inner.h <<'EOS'
+static inline __attribute__((always_inline)) long mixed(long a, long b)
+{
+    if ((a ^ b) & 4)
+        return a * 3 + b;
+    return a - b;
+}
+long other(long n);
+EOS
+cat >other.c <<'EOS'
+#include "inner.h"
+__attribute__((noinline)) long other(long n)
+{
+    long x = 1;
+    while (n-- > 0)
+        x = mixed(x, n) | 1;
+    return x;
+}
+EOS
+cat >outer.c <<'EOS'
+#include "inner.h"
+__attribute__((noinline)) static long outer(long n)
+{
+    long sum = 0;
+    for (long i = 0; i < n; i++)
+        sum += mixed(i, sum);
+    return sum;
+}
+volatile long sum;
+int main(void)
+{
+    sum = outer(60) + other(50);
+    return 0;
+}
+EOS
+ours='(inner[.]h|outer[.]c|other[.]c):[0-9]+'
+for kind in pie static; do
+    flags=-static at=0
+    [[ $kind == static ]] || flags='-pie -fPIE'
+    # shellcheck disable=SC2086
+    check gcc -g -O1 $flags -o $kind outer.c other.c
+    run trod record -o $kind.d -- ./$kind
+    status 0
+    [[ $kind == static ]] || at=$(awk -F ', *' '$NF ~ "/pie$" { print $3; exit }' pie.d/trace/modules.log)
+    trod view --kind INSTR --format csv $kind.d |
+        awk -F , 'NR == 1 { for (i = 1; $i != "address"; i++); next } { n[$i]++ }
+                  END { for (a in n) print a, n[a] }' >ran
+    # address, executions, file and line
+    while read -r a n; do printf '0x%x\n' $((a - at)); done <ran | addr2line -s -e $kind 2>/dev/null |
+        sed 's/ (.*//' | paste -d ' ' ran - | grep -E " $ours\$" >truth
+    awk '{ n[$3] += $2 } END { for (l in n) print n[l], l }' truth | sort >lines
+    for f in inner.h outer.c other.c; do check grep -q " $f:" lines; done
+    out_lines() { jq -r "$1 | select(.source // \"\" | test(\"/$ours\$\")) | $2" "$stdout" | sed 's|[^ ]*/||' | sort; }
+
+    run trod hot --top 0 --by line --format json $kind.d
+    out_lines '.hot_sources[]' '"\(.executed) \(.source)"' >hot
+    check diff lines hot
+    out_lines '.owners[]' '"\(.executed) \(.source)"' >hot
+    check diff lines hot
+    run trod hot --top 0 --format csv $kind.d
+    check test "$(grep -cE "$PWD/inner[.]h:3,$(sed -n 's/ inner[.]h:3$//p' lines)," "$stdout")" = 1
+    run trod hot --top 0 $kind.d
+    out_has "^ *$PWD/inner[.]h:3 +"
+    run trod branches --top 0 --by line --format json $kind.d
+    out_lines '.static_branches[]' '"\(.address) \(.executions) \(.source)"' >branches
+    check test "$(grep -c inner.h: branches)" -ge 2
+    check test "$(sort truth | grep -cxFf branches -)" = "$(wc -l <branches)"
+    json '[.static_branches[] | select(.source // "" | test("inner[.]h:")) | .function] | unique == ["other", "outer"]'
+    run trod mix --by line --format json $kind.d
+    out_lines '.owners[]' '"\(.instructions) \(.source)"' >mix
+    check diff lines mix
+done
 finish
