@@ -74,6 +74,20 @@ struct trod_target {
     struct trod_loss *loss; /* where losses are counted (loss.h); NULL: nowhere */
 };
 
+struct trod_output;
+
+/* Where a copy without rows goes, and what it copied. */
+struct trod_copy {
+    struct trod_output *out;
+    /* What follows goes to a new part of the archive; NULL: OUT is none. 0 or an error, reported.
+     */
+    int (*part)(void *user);
+    /* Called now and then: BYTES of the input's file have been read. */
+    void (*tick)(void *user, uint64_t bytes);
+    void *user;
+    uint64_t rows[TROD_KINDS]; /* that decode would have given */
+};
+
 /* What a bid may look at. */
 struct trod_probe {
     struct trod_span head; /* first bytes after the filters: 64 KiB or the whole file */
@@ -355,6 +369,14 @@ struct trod_format {
      */
     int (*remake)(struct trod_input **in, const char *dialect, const struct trod_files *files,
                   const struct trod_beside_options *opt, struct trod_diag *diag);
+
+    /*
+     * Copy all that remake made, IN at its beginning, to the file of ENC, without rows: what comes
+     * of it is what encode would write of them. Returns 1 where that cannot be done (IN is as it
+     * was), 0, or an error, reported: what came before it was copied. COPY NULL: only the answer.
+     * NULL: never.
+     */
+    int (*copy)(void *enc, struct trod_input *in, struct trod_copy *copy, struct trod_diag *diag);
 };
 
 /*

@@ -94,6 +94,27 @@ int trod_writer_put(struct trod_writer *w, const struct trod_batch *b);
  */
 int trod_writer_put_some(struct trod_writer *w, struct trod_batch *b, const uint8_t *keep);
 
+struct trod_trace_progress;
+
+struct trod_copy_options {
+    size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
+    unsigned jobs;      /* files at a time; 0: one for each processor */
+    /* Called now and then by the thread that called trod_writer_copy; NULL: nobody asks. */
+    void (*tick)(void *user, const struct trod_trace_progress *p);
+    void *user;
+};
+
+/*
+ * Write all of T, the source, of which nothing was read yet, without making rows of it, if that can
+ * be done: where its format says so (struct trod_format, copy; raw directories of DynamoRIO), T is
+ * in file order, and each of its files becomes a file. The output is what trod_trace_next and
+ * trod_writer_put give. ROWS has TROD_KINDS counters, to which the rows of each kind are added.
+ * Returns 1: done; 0: it cannot be done, and nothing was read or written; or an error, reported,
+ * as those two give: what could be read is written all the same, unless the writer has failed.
+ */
+int trod_writer_copy(struct trod_writer *w, struct trod_trace *t,
+                     const struct trod_copy_options *opt, uint64_t *rows);
+
 struct trod_writer_summary {
     uint64_t rows, copied; /* rows given; of these copied byte for byte */
     uint64_t bytes;        /* before compression */

@@ -57,7 +57,7 @@ struct convert {
     struct trod_match *match;
     const char *out;
     const char *target;
-    uint64_t kept, in_kind[TROD_KINDS], kept_kind[TROD_KINDS];
+    uint64_t seen, kept, in_kind[TROD_KINDS], kept_kind[TROD_KINDS];
 };
 
 /* What --to says, or what the names say. NULL: nothing, as was reported. */
@@ -141,13 +141,38 @@ static int put(struct convert *v, struct trod_batch *b, int r)
     return trod_writer_put_some(v->writer, b, trod_match_keep(v->match));
 }
 
-static int copy(struct convert *v)
+static void show_progress(void *user, const struct trod_trace_progress *p)
 {
-    struct cli_progress progress;
+    cli_progress_show(user, p);
+}
+
+/* All rows, without looking at them, where that is possible. Returns 1: they are written. */
+static int copy_whole(struct convert *v, struct cli_progress *progress)
+{
+    const struct trod_copy_options opt = {
+        .struct_size = sizeof opt,
+        .jobs = v->o->input.jobs < TROD_RUN_JOBS ? (unsigned)v->o->input.jobs : TROD_RUN_JOBS,
+        .tick = show_progress,
+        .user = progress,
+    };
+    int r;
+
+    if (!trod_match_all(v->match) || v->o->cut.head || v->o->cut.tail)
+        return 0;
+    r = trod_writer_copy(v->writer, v->trace, &opt, v->in_kind);
+    for (unsigned i = 0; i < TROD_KINDS; i++) {
+        v->kept_kind[i] = v->in_kind[i];
+        v->kept += v->in_kind[i];
+    }
+    v->seen = v->kept;
+    return r;
+}
+
+static int copy_rows(struct convert *v, struct cli_progress *progress)
+{
     struct trod_batch *b;
     int r;
 
-    cli_progress_begin(&progress, v->c);
     while ((r = trod_trace_next(v->trace, &b)) > 0) {
         count_kinds(v->in_kind, b);
         r = trod_match_batch(v->match, b);
@@ -156,11 +181,24 @@ static int copy(struct convert *v)
         r = put(v, b, r);
         if (r < 0 || trod_match_done(v->match))
             break;
-        cli_progress_tick(&progress, v->trace, trod_match_seen(v->match));
+        cli_progress_tick(progress, v->trace, trod_match_seen(v->match));
     }
-    cli_progress_end(&progress);
+    v->seen = trod_match_seen(v->match);
     if (r >= 0)
         trod_match_explain(v->match, trod_trace_meta(v->trace), &v->diag);
+    return r;
+}
+
+static int copy(struct convert *v)
+{
+    struct cli_progress progress;
+    int r;
+
+    cli_progress_begin(&progress, v->c);
+    r = copy_whole(v, &progress);
+    if (r == 0)
+        r = copy_rows(v, &progress);
+    cli_progress_end(&progress);
     return r;
 }
 
@@ -251,7 +289,7 @@ static void emit_summary(const struct convert *v, const struct trod_writer_summa
     trod_emit_str(e, "output", v->out);
     trod_emit_str(e, "from", trod_trace_format(v->trace)->name);
     trod_emit_str(e, "to", v->target);
-    trod_emit_u64(e, "rows_read", trod_match_seen(v->match));
+    trod_emit_u64(e, "rows_read", v->seen);
     trod_emit_u64(e, "rows_chosen", v->kept);
     trod_emit_u64(e, "rows_kept", kept_all(v, &sum->loss));
     trod_emit_u64(e, "rows_lost", trod_loss_rows(&sum->loss));
@@ -283,9 +321,8 @@ static struct grouped grouped(uint64_t v)
 static void say_summary(const struct convert *v, const struct trod_writer_summary *sum)
 {
     const uint64_t lost = trod_loss_rows(&sum->loss), left = left_all(&sum->loss);
-    const struct grouped read = grouped(trod_match_seen(v->match)),
-                         kept = grouped(kept_all(v, &sum->loss)), copied = grouped(sum->copied),
-                         bytes = grouped(sum->bytes);
+    const struct grouped read = grouped(v->seen), kept = grouped(kept_all(v, &sum->loss)),
+                         copied = grouped(sum->copied), bytes = grouped(sum->bytes);
     char more[128] = "";
     int n = 0;
 

@@ -8,7 +8,7 @@
 #ifndef TROD_ENGINE_RUN_INT_H
 #define TROD_ENGINE_RUN_INT_H
 
-#include "engine/keeper.h"
+#include "core/keeper.h"
 #include "engine/sites.h"
 #include "engine/streaks.h"
 #include "trod/run.h"

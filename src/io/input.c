@@ -169,6 +169,11 @@ int trod_input_made(struct trod_input **out, struct trod_input *of, const struct
     return input_begin(out, in, trod_source_made(&in->source, of, m, state, &in->fault), &opt);
 }
 
+void *trod_input_maker(const struct trod_input *in, const struct trod_maker *m)
+{
+    return trod_source_maker(&in->source, m);
+}
+
 static const uint8_t *block_data(struct trod_input *in)
 {
     return trod_ring_block(&in->ring, in->block)->mem + in->ring.headroom;

@@ -57,3 +57,10 @@ struct trod_input *trod_source_maker_of(const struct trod_source *s)
 
     return m ? m->of : NULL;
 }
+
+void *trod_source_maker(const struct trod_source *s, const struct trod_maker *m)
+{
+    const struct made *made = s->ops == &made_ops ? s->archive : NULL;
+
+    return made && made->maker == m ? made->state : NULL;
+}

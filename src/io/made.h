@@ -27,10 +27,15 @@ struct trod_maker {
 int trod_input_made(struct trod_input **out, struct trod_input *of, const struct trod_maker *m,
                     void *state, struct trod_diag *diag);
 
+/* The state of M if it makes IN, else NULL. */
+void *trod_input_maker(const struct trod_input *in, const struct trod_maker *m);
+
 /* made.c: its source. S owns STATE and OF. Returns 0 or TROD_ERR_NOMEM, all released. */
 int trod_source_made(struct trod_source *s, struct trod_input *of, const struct trod_maker *m,
                      void *state, struct trod_fault *fault);
 /* What S is made of; NULL: S is no such source. */
 struct trod_input *trod_source_maker_of(const struct trod_source *s);
+/* The state of M if S is made by it, else NULL. */
+void *trod_source_maker(const struct trod_source *s, const struct trod_maker *m);
 
 #endif

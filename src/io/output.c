@@ -415,6 +415,11 @@ int trod_output_write(struct trod_output *o, const void *p, size_t n)
     return TROD_OK;
 }
 
+void trod_output_tell(struct trod_output *o, struct trod_diag *diag)
+{
+    o->diag = diag;
+}
+
 int trod_output_flush(struct trod_output *o)
 {
     return o->pack ? o->status : hand_on(o);

@@ -11,4 +11,7 @@ int trod_output_create_in(struct trod_output **out, const char *path,
                           const struct trod_output_options *opt, struct trod_crew *crew,
                           struct trod_diag *diag);
 
+/* Problems of O are reported to DIAG from now on. */
+void trod_output_tell(struct trod_output *o, struct trod_diag *diag);
+
 #endif

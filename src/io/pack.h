@@ -25,7 +25,7 @@ int trod_crew_new(struct trod_crew **out, unsigned threads);
 /* Ends them. The packs that used C are gone. NULL is allowed. */
 void trod_crew_free(struct trod_crew *c);
 
-/* What one output compresses. All calls for the packs of a crew come from one thread. */
+/* What one output compresses. All calls for it come from one thread. */
 struct trod_pack;
 
 /*

@@ -239,18 +239,23 @@ static int add(struct trod_sinks *s, uint32_t key, struct trod_file_sink **out)
     return TROD_OK;
 }
 
-/* The file of K, which has none yet. */
-static int open_sink(struct trod_sinks *s, struct trod_file_sink *k)
+int trod_sinks_open_file(struct trod_sinks *s, struct trod_file_sink *k)
 {
     int rc = make_output(s, k);
 
     if (rc == TROD_OK)
         rc = tell_target(s, k);
-    if (rc == TROD_OK)
-        rc = trod_sinks_use(s, k);
     if (rc == TROD_OK && trod_output_has_parts(k->out))
         rc = trod_sinks_part(k);
     return rc;
+}
+
+/* The file of K, which has none yet. */
+static int open_sink(struct trod_sinks *s, struct trod_file_sink *k)
+{
+    const int rc = trod_sinks_open_file(s, k);
+
+    return rc == TROD_OK ? trod_sinks_use(s, k) : rc;
 }
 
 int trod_sinks_part(struct trod_file_sink *k)
@@ -282,9 +287,8 @@ static uint32_t key_of(const struct trod_sinks *s, uint32_t stream)
     return layout ? layout->key(s->spec->options, s->meta, stream, s->drops) : stream;
 }
 
-int trod_sinks_encoder(struct trod_sinks *s, uint32_t stream, struct trod_file_sink **out)
+int trod_sinks_keyed(struct trod_sinks *s, uint32_t key, struct trod_file_sink **out)
 {
-    uint32_t key = key_of(s, stream);
     int rc;
 
     if (key >= s->n_keys && (rc = grow_keys(s, key)) < 0)
@@ -297,6 +301,11 @@ int trod_sinks_encoder(struct trod_sinks *s, uint32_t stream, struct trod_file_s
     if (rc == TROD_OK)
         s->by_key[key] = (uint32_t)s->n;
     return rc;
+}
+
+int trod_sinks_encoder(struct trod_sinks *s, uint32_t stream, struct trod_file_sink **out)
+{
+    return trod_sinks_keyed(s, key_of(s, stream), out);
 }
 
 int trod_sinks_of(struct trod_sinks *s, uint32_t stream, struct trod_file_sink **out)

@@ -17,6 +17,7 @@ struct trod_file_sink {
     uint32_t parts;        /* begun in the archive */
     uint32_t newer, older; /* among those that are open, index + 1; 0: none */
     bool open;             /* not parked */
+    bool whole;            /* copied without rows: written and sealed */
 };
 
 struct trod_sinks {
@@ -55,6 +56,13 @@ int trod_sinks_of(struct trod_sinks *s, uint32_t stream, struct trod_file_sink *
  * is kept. No file is made for them.
  */
 int trod_sinks_encoder(struct trod_sinks *s, uint32_t stream, struct trod_file_sink **out);
+/*
+ * The sink of file KEY, whatever stream that is of, with an encoder and no file yet; valid until
+ * the next one is made.
+ */
+int trod_sinks_keyed(struct trod_sinks *s, uint32_t key, struct trod_file_sink **out);
+/* The file of K, which has none yet; it is not among those that are parked. 0 or an error. */
+int trod_sinks_open_file(struct trod_sinks *s, struct trod_file_sink *k);
 /* The sink itself, open; it becomes the one used last. */
 int trod_sinks_use(struct trod_sinks *s, struct trod_file_sink *sink);
 

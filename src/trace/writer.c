@@ -8,7 +8,7 @@
 #include "trod/writer.h"
 
 #include "core/sized.h"
-#include "trace/sinks.h"
+#include "trace/writer_int.h"
 #include "trod/trace.h"
 
 #include <stdio.h>
@@ -16,19 +16,6 @@
 #include <string.h>
 
 enum { ROOM_MIN = 1 << 12 };
-
-struct trod_writer {
-    struct trod_optspec spec;
-    struct trod_writer_options opt;
-    const struct trod_meta *meta;
-    struct trod_diag *diag;
-    bool verbatim;
-    struct trod_sinks sinks;
-    struct trod_writer_summary sum;
-    uint32_t lost; /* columns that rows of some kind lose */
-    enum trod_isa isa;
-    int failed;
-};
 
 /* Columns that no loss is counted of: kinds of rows, what is made, how records were put. */
 static const uint32_t never =
@@ -473,7 +460,8 @@ int trod_writer_commit(struct trod_writer *w, struct trod_writer_summary *summar
     for (size_t i = 0; i < w->sinks.n && rc == TROD_OK; i++) {
         if (!w->sinks.sink[i].out)
             continue;
-        rc = finish(w, &w->sinks.sink[i]);
+        if (!w->sinks.sink[i].whole)
+            rc = finish(w, &w->sinks.sink[i]);
         w->sum.files++;
     }
     if (rc == TROD_OK && refused(w))

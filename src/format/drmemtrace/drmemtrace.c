@@ -257,4 +257,5 @@ const struct trod_format trod_format_drmemtrace = {
     .jump = &jump,
     .resolve = drm_resolve,
     .remake = drm_remake,
+    .copy = drm_copy,
 };

@@ -98,8 +98,7 @@ void drm_chunk_begin(struct drm_enc *e, struct trod_room *out)
     e->new_chunk = false;
 }
 
-/* The encoding of SEEN, unless the chunk has it. */
-static void put_encoding(struct drm_enc *e, struct trod_room *out, struct drm_seen *seen)
+void drm_put_encoding(struct drm_enc *e, struct trod_room *out, struct drm_seen *seen)
 {
     const unsigned piece = e->width - 4u;
 
@@ -120,7 +119,7 @@ void drm_put_instr(struct drm_enc *e, struct trod_room *out, unsigned type, unsi
                    uint64_t pc, struct drm_seen *seen, bool has_target, uint64_t target)
 {
     if (e->encodings && seen && seen->len)
-        put_encoding(e, out, seen);
+        drm_put_encoding(e, out, seen);
     if (has_target)
         drm_put(e, out, DRM_MARKER, TROD_DRM_BRANCH_TARGET, target);
     drm_put(e, out, type, size, pc);

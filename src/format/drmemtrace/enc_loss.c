@@ -32,8 +32,8 @@ uint32_t drm_lose_width(struct drm_enc *e, const struct trod_batch *b, uint32_t 
 uint32_t drm_lose_size(struct drm_enc *e, const struct trod_batch *b, uint32_t row, uint64_t n,
                        uint64_t most)
 {
-    if (n > 0 && n <= most)
-        return 0;
+    if ((n > 0 || e->native) && n <= most)
+        return 0; /* DynamoRIO's own records may be of 0 bytes (XSAVE) */
     return trod_loss_columns(e->loss, b, row, TROD_COL_SIZE,
                              n ? "it does not fit the 16 bits of a size"
                                : "no record is of 0 bytes");

@@ -31,6 +31,7 @@ struct drm_seen {
     uint8_t used, known, has_target,
         branch; /* known: branch (enum trod_branch) is from the opcode */
     uint8_t len, iset;
+    bool added; /* by a copy, which found it not where it was needed */
     uint8_t code[DRM_CODE_KEPT];
 };
 
@@ -227,6 +228,8 @@ extern const struct trod_layout drm_layout;
 
 /* Settle width, version and file type of what is written anew, from ROW of B on. */
 void drm_enc_describe(struct drm_enc *e, const struct trod_batch *b, uint32_t row);
+/* Write the encoding of SEEN if its chunk has it not yet. */
+void drm_put_encoding(struct drm_enc *e, struct trod_room *out, struct drm_seen *seen);
 /* The time of ROW in microseconds since 1601. */
 uint64_t drm_enc_time(const struct drm_enc *e, const struct trod_batch *b, uint32_t row);
 int drm_begin(void *enc, const void *opt, const struct trod_meta *meta, struct trod_diag *diag);

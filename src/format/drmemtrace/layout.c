@@ -7,6 +7,7 @@
 #include "format/drmemtrace/beside.h"
 #include "format/drmemtrace/code_file.h"
 #include "format/drmemtrace/encode.h"
+#include "format/drmemtrace/raw.h"
 #include "trod/io.h"
 
 #include <inttypes.h>
@@ -54,10 +55,16 @@ static uint32_t wants(const void *opt, const struct trod_meta *m, uint32_t drops
     return DRM_WRITES | TROD_COL_KIND | TROD_COL_FLAGS;
 }
 
-/* Files are copied to files; what is written anew gets a file a thread. */
+/* Does each input become a file? Those that are copied, and raw ones, which have a thread each. */
+static bool by_file(const struct drm_options *o, const struct trod_meta *m, uint32_t drops)
+{
+    return copies(o, m, drops) || (m->dialect && strcmp(m->dialect, raw_dialect) == 0);
+}
+
+/* Files become files, or there is a file for each thread. */
 static uint32_t key_of(const void *opt, const struct trod_meta *m, uint32_t stream, uint32_t drops)
 {
-    if (!copies(opt, m, drops))
+    if (!by_file(opt, m, drops))
         return stream;
     return m->filetype & TROD_DRM_CORE_SHARDED || stream >= m->n_streams ? m->file
                                                                          : m->streams[stream].file;
@@ -170,7 +177,7 @@ static uint32_t source_of(const struct drm_options *o, const struct trod_meta *m
     *own = false;
     if (!m->files || !m->format || strcmp(m->format, "drmemtrace") != 0)
         return UINT32_MAX;
-    if (copies(o, m, drops)) {
+    if (by_file(o, m, drops)) {
         *own = key < m->n_files;
         return *own ? key : UINT32_MAX;
     }

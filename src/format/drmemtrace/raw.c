@@ -405,25 +405,17 @@ static void refill(struct raw *c)
     c->offset = span.offset;
 }
 
-static int make(void *state, uint8_t *out, size_t cap, size_t *n, struct trod_fault *fault)
+int raw_make(struct raw *c, struct trod_fault *fault)
 {
-    struct raw *c = state;
     int rc = TROD_OK;
 
-    *n = 0;
     c->fault = fault;
-    if (c->given == c->out.n) {
-        c->given = c->out.n = 0;
-        while (rc == TROD_OK && !c->ended && c->out.n < RAW_PIECE) {
-            refill(c);
-            rc = c->begun ? step(c) : begin(c);
-        }
+    c->given = c->out.n = 0;
+    while (rc == TROD_OK && !c->ended && c->out.n < RAW_PIECE) {
+        refill(c);
+        rc = c->begun ? step(c) : begin(c);
     }
     c->fault = NULL;
-    *n = c->out.n - c->given < cap ? c->out.n - c->given : cap;
-    if (*n)
-        memcpy(out, c->out.p + c->given, *n);
-    c->given += *n;
     if (rc < 0) {
         c->ended = true;
         if (fault->status == TROD_OK)
@@ -431,6 +423,19 @@ static int make(void *state, uint8_t *out, size_t cap, size_t *n, struct trod_fa
                            rc == TROD_ERR_NOMEM ? "out of memory making a trace of raw data"
                                                 : "raw trace cannot be read");
     }
+    return rc;
+}
+
+static int make(void *state, uint8_t *out, size_t cap, size_t *n, struct trod_fault *fault)
+{
+    struct raw *c = state;
+    const int rc = c->given == c->out.n ? raw_make(c, fault) : TROD_OK;
+
+    *n = c->out.n - c->given < cap ? c->out.n - c->given : cap;
+    if (*n)
+        memcpy(out, c->out.p + c->given, *n);
+    c->given += *n;
+    c->handed += *n;
     return rc;
 }
 
@@ -450,6 +455,11 @@ static void close_raw(void *state)
 }
 
 static const struct trod_maker maker = {make, close_raw};
+
+struct raw *raw_of(const struct trod_input *in)
+{
+    return trod_input_maker(in, &maker);
+}
 
 int drm_remake(struct trod_input **in, const char *dialect, const struct trod_files *files,
                const struct trod_beside_options *opt, struct trod_diag *diag)

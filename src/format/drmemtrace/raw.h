@@ -14,13 +14,15 @@
 #include "io/fault.h"
 #include "isa/operands.h"
 #include "trod/buf.h"
+#include "trod/format.h"
 #include "trod/io.h"
 
 enum {
     RAW_BYTES = 8,
     RAW_VERSION_MAX = 8,
     RAW_VERSION_LIKELY = 31, /* what is seen to be a raw file, if only to be refused */
-    RAW_FILES_MAX = 1 << 16
+    RAW_FILES_MAX = 1 << 16,
+    RAW_COPY = 32 /* bytes of plain blocks copied at a time: so many more may be read and written */
 };
 
 /* The top three bits of an entry of a 64-bit target. */
@@ -231,6 +233,8 @@ bool raw_site_written(const struct raw_blocks *b, uint32_t site);
 void raw_site_forget(struct raw_blocks *b, uint32_t site);
 /* The same of all versions of the code at PC. */
 void raw_sites_forget(struct raw_blocks *b, uint64_t pc);
+/* No encoding has been written: a chunk begins. */
+void raw_sites_anew(struct raw_blocks *b);
 /* The number of VERSION of the code at PC; UINT32_MAX: no memory. */
 uint32_t raw_site(struct raw_blocks *b, uint64_t pc, uint64_t version);
 
@@ -239,6 +243,9 @@ uint32_t raw_site(struct raw_blocks *b, uint64_t pc, uint64_t version);
 /* The remake callback of the driver: see struct trod_format. */
 int drm_remake(struct trod_input **in, const char *dialect, const struct trod_files *files,
                const struct trod_beside_options *opt, struct trod_diag *diag);
+
+/* raw_copy.c: the copy callback of the driver: see struct trod_format. */
+int drm_copy(void *enc, struct trod_input *in, struct trod_copy *copy, struct trod_diag *diag);
 
 /* Is this what a raw thread file begins with? */
 bool raw_begins(const uint8_t *p, size_t n);

@@ -185,6 +185,13 @@ void raw_sites_forget(struct raw_blocks *b, uint64_t pc)
     b->forgotten++;
 }
 
+void raw_sites_anew(struct raw_blocks *b)
+{
+    for (size_t i = 0; i < b->n_sites; i++)
+        b->site[i].written = false;
+    b->forgotten++;
+}
+
 bool raw_block_sure(struct raw_blocks *b, struct raw_block *block)
 {
     const struct raw_insn *insn = b->insn + block->insn;
@@ -385,7 +392,7 @@ static bool make_plain(struct raw_blocks *b, struct raw_block *block)
         block->loads += insn[i].loads;
         block->refs += insn[i].n_refs;
     }
-    if (trod_buf_reserve(&b->made, (n + block->refs + 1) * (size_t)w) < 0)
+    if (trod_buf_reserve(&b->made, (n + block->refs + 1) * (size_t)w + RAW_COPY) < 0)
         return false;
     block->made = b->made.n;
     from = p = b->made.p + b->made.n;

@@ -57,6 +57,7 @@ struct raw {
     struct trod_buf out, held;
     struct trod_buf *sink;     /* out, or that of a restartable sequence */
     size_t given;              /* bytes of out */
+    uint64_t handed;           /* bytes given to the input that is made */
     struct raw_branch *branch; /* of held */
     size_t n_branches, cap_branches;
     struct raw_rseq rseq;
@@ -101,6 +102,15 @@ static inline bool raw_separate(const struct raw *c)
 {
     return (c->filetype & (TROD_DRM_FILTERED | TROD_DRM_IFILTERED)) != 0;
 }
+
+/* What makes IN, if it is made of a raw file; else NULL. */
+struct raw *raw_of(const struct trod_input *in);
+
+/*
+ * The next entries, whole ones, to C's out, whose bytes have all been given: some RAW_PIECE bytes,
+ * none at the end. Returns 0 or an error, in FAULT, behind which nothing comes.
+ */
+int raw_make(struct raw *c, struct trod_fault *fault);
 
 /* Append an entry to B. Returns 0 or TROD_ERR_NOMEM. */
 int raw_add(const struct raw *c, struct trod_buf *b, unsigned type, unsigned size, uint64_t addr);

@@ -333,76 +333,136 @@ static int blind(struct raw *c, uint64_t e, const struct raw_block *block, uint6
     return raw_release(c, pc, block->known);
 }
 
-/* Do just the N accesses come next that a plain block has, and behind them nothing special? */
-static bool calm(const struct raw *c, uint32_t n)
+/* Do just the N accesses stand at P that a plain block has, and behind them nothing special? */
+static bool calm(const struct raw *c, const uint8_t *p, uint32_t n)
 {
     uint64_t special = 0;
 
-    if (c->n < (n + (size_t)1) * RAW_BYTES)
+    if ((size_t)(c->p + c->n - p) < (n + (size_t)1) * RAW_BYTES)
         return false;
     /* kinds 0 and 7: one more is 0 or 1 in three bits */
     for (uint32_t i = 0; i < n; i++)
-        special |= (trod_load_le64(c->p + (size_t)i * RAW_BYTES) + (UINT64_C(1) << 61)) >> 62;
-    return !special && raw_kind(trod_load_le64(c->p + (size_t)n * RAW_BYTES)) != RAW_EXTENDED;
+        special |= (trod_load_le64(p + (size_t)i * RAW_BYTES) + (UINT64_C(1) << 61)) >> 62;
+    return !special && raw_kind(trod_load_le64(p + (size_t)n * RAW_BYTES)) != RAW_EXTENDED;
 }
 
 /* The addresses of N accesses from R on, into the entries of their block, which begin at P. */
-static void fill(struct raw *c, const struct raw_ref *r, uint32_t n, uint8_t *p)
+static inline void fill(struct raw *c, const struct raw_ref *r, uint32_t n, uint8_t *p,
+                        const bool wide)
 {
-    for (; n > 0; n--, r++) {
+    const uint8_t *from = c->p;
+
+    for (const struct raw_ref *const end = r + n; r < end; r++) {
         uint64_t addr;
 
         if (!(r->flags & RAW_REF_ELIDED)) {
-            addr = trod_load_le64(c->p);
-            raw_skip(c, 1);
+            addr = trod_load_le64(from);
+            from += RAW_BYTES;
             if (r->flags & RAW_REF_BASE) {
                 c->regs[r->base] = addr;
                 addr += r->disp;
             }
         } else if (r->flags & RAW_REF_FIXED) {
-            addr = r->disp;
+            continue; /* it stands there */
         } else {
             addr = c->regs[r->base] + (r->flags & RAW_REF_BASE ? r->disp : 0);
         }
-        if (c->width == DRM_ENTRY_64)
+        if (wide)
             trod_store_le64(p + r->at, addr);
         else
             trod_store_le32(p + r->at, (uint32_t)addr);
     }
+    raw_skip(c, (size_t)(from - c->p) / RAW_BYTES);
+}
+
+/* The plain block that comes next and of which nothing remains to be seen but its accesses. */
+static struct raw_block *plain_next(struct raw *c)
+{
+    struct raw_block *block;
+    uint64_t e;
+
+    if ((c->n < RAW_AHEAD && !c->last) || !raw_peek(c, 0, &e) || !raw_is_pc(e) ||
+        (c->width == DRM_ENTRY_32 && raw_kind(e) == RAW_PC_TOP) || raw_count(e) == 0)
+        return NULL;
+    block = raw_block_find(c->blocks, e);
+    return block && block->plain && calm(c, c->p + RAW_BYTES, block->loads) &&
+                   raw_block_sure(c->blocks, block)
+               ? block
+               : NULL;
+}
+
+/* The branch LAST, whose entries are at P, went to NEXT. */
+static void settle(const struct raw *c, const struct raw_branch *last, uint8_t *p, uint64_t next)
+{
+    if (!last->has_target)
+        raw_put(p, c->width, DRM_MARKER, TROD_DRM_BRANCH_TARGET, next);
+    else if (last->type == DRM_CONDITIONAL_JUMP)
+        trod_store_le16(p, last->target == next ? DRM_TAKEN_JUMP : DRM_UNTAKEN_JUMP);
+}
+
+/* The last N bytes of the sink are of the branch LAST, which waits. */
+static int hold_last(struct raw *c, const struct raw_branch *last, size_t n)
+{
+    struct raw_branch b = *last;
+    int rc;
+
+    if (!trod_grow(&c->branch, c->n_branches, &c->cap_branches, sizeof *c->branch, 16))
+        return TROD_ERR_NOMEM;
+    b.from = b.at = c->held.n;
+    c->sink->n -= n;
+    rc = trod_buf_add(&c->held, c->sink->p + c->sink->n, n);
+    if (rc == TROD_OK)
+        c->branch[c->n_branches++] = b;
+    return rc;
+}
+
+static struct raw_branch branch_of(const struct raw_insn *n)
+{
+    return (struct raw_branch){.pc = n->pc,
+                               .target = n->target,
+                               .site = n->site,
+                               .type = n->type,
+                               .has_target = n->flags & RAW_INSN_TARGET};
 }
 
 /*
- * The plain BLOCK, of which nothing remains to be seen but its accesses: its entries are copied,
- * and addresses filled in.
+ * The plain BLOCK, of which nothing remains to be seen but its accesses, and those like it that
+ * follow: their entries are copied, and addresses filled in. Where a plain block follows, a branch
+ * went there.
  */
 static int plain_rows(struct raw *c, const struct raw_block *block)
 {
-    const struct raw_insn *last = raw_block_insns(c->blocks, block) + block->n - 1;
-    const uint8_t *made = raw_block_made(c->blocks, block);
-    const struct raw_ref *refs = raw_block_refs(c->blocks, block) + block->ref;
-    const uint32_t ends = block->tail ? last->n_refs : 0; /* refs of the branch */
-    uint8_t *p;
+    const bool wide = c->width == DRM_ENTRY_64;
     int rc = block->body ? raw_release(c, block->pc, true) : TROD_OK;
 
-    if (rc == TROD_OK)
-        rc = trod_buf_reserve(c->sink, block->body);
-    if (rc == TROD_OK && block->tail)
-        rc = trod_buf_reserve(&c->held, block->tail);
-    if (rc < 0)
-        return rc;
-    p = c->sink->p + c->sink->n;
-    memcpy(p, made, block->body);
-    fill(c, refs, block->refs - ends, p);
-    c->sink->n += block->body;
     c->repeated = false;
     c->last_syscall = c->after_call = 0;
-    if (!block->tail)
-        return TROD_OK;
-    p = c->held.p + c->held.n;
-    memcpy(p, made + block->body, block->tail);
-    rc = hold(c, last, c->held.n, c->held.n, false);
-    fill(c, refs + block->refs - ends, ends, p - block->body);
-    c->held.n += block->tail;
+    while (rc == TROD_OK) {
+        const size_t body = block->body, tail = block->tail;
+        const uint8_t *const made = raw_block_made(c->blocks, block);
+        const struct raw_branch last = branch_of(raw_block_insns(c->blocks, block) + block->n - 1);
+        /* a branch that begins its block is behind what waits already */
+        const bool waits = c->held.n != 0;
+        struct raw_block *next;
+        uint8_t *p;
+
+        if ((rc = trod_buf_reserve(c->sink, body + tail + RAW_COPY)) < 0)
+            return rc;
+        p = c->sink->p + c->sink->n;
+        for (size_t i = 0; i < body + tail; i += RAW_COPY)
+            memcpy(p + i, made + i, RAW_COPY);
+        fill(c, raw_block_refs(c->blocks, block) + block->ref, block->refs, p, wide);
+        c->sink->n += body + tail;
+        next = waits || c->sink->n >= RAW_PIECE ? NULL : plain_next(c);
+        if (tail && !next)
+            return hold_last(c, &last, tail);
+        if (!next)
+            return TROD_OK;
+        if (tail)
+            settle(c, &last, p + body, next->pc);
+        raw_skip(c, 1);
+        block = next;
+    }
     return rc;
 }
 
@@ -426,7 +486,7 @@ int raw_block_rows(struct raw *c)
     c->blind = false;
     if ((rc = raw_inject(c)) < 0)
         return rc;
-    if (block->plain && !named && !c->rseq.on && calm(c, block->loads) &&
+    if (block->plain && !named && !c->rseq.on && calm(c, c->p, block->loads) &&
         raw_block_sure(c->blocks, block))
         return plain_rows(c, block);
     for (uint32_t i = 0; i < block->n && rc == TROD_OK; i++, insn++) {

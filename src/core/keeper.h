@@ -1,8 +1,8 @@
 /*
  * keeper.h - problems of a worker, kept until it is their turn.
  */
-#ifndef TROD_ENGINE_KEEPER_H
-#define TROD_ENGINE_KEEPER_H
+#ifndef TROD_CORE_KEEPER_H
+#define TROD_CORE_KEEPER_H
 
 #include "trod/diag.h"
 

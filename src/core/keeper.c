@@ -2,7 +2,7 @@
  * keeper.c - problems of a worker, kept until it is their turn. A diag keeps no more than
  * TROD_DIAG_SHOWN of a kind; the rest is counted.
  */
-#include "engine/keeper.h"
+#include "core/keeper.h"
 
 #include <stdlib.h>
 #include <string.h>
