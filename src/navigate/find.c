@@ -157,6 +157,8 @@ static unsigned opcode_access(struct finding *f, const struct trod_batch *b, uin
     const struct trod_insn *insn;
     unsigned access = 0;
 
+    if (!f->by_opcode && !(f->query->access & TROD_NAV_READS))
+        return 0;
     if (!f->nav->insn || !nav_has(b, i, TROD_COL_CODE) || b->code[i].len == 0 ||
         (flags & TROD_F_SKIPPED))
         return 0;
