@@ -27,6 +27,7 @@ struct column {
         offsetof(struct trod_batch, name), sizeof *((struct trod_batch *)0)->name, bit             \
     }
 
+/* Behind has in the order of their bits. */
 static const struct column columns[] = {
     COLUMN(has, 0),
     COLUMN(kind, TROD_COL_KIND),
@@ -332,13 +333,22 @@ bool trod_batch_own_window(struct trod_batch *b, const uint8_t *window)
 }
 
 /* N elements of SIZE bytes from FROM on become TO and every STRIDE-th behind it. */
-static void scatter(uint8_t *to, const uint8_t *from, uint32_t n, uint32_t stride, size_t size)
+static inline void scatter(uint8_t *to, const uint8_t *from, uint32_t n, uint32_t stride,
+                           size_t size)
 {
+    const size_t step = stride * size;
+
     if (stride == 1) {
         memcpy(to, from, n * size);
         return;
     }
-    for (const uint8_t *end = from + n * size; from < end; from += size, to += stride * size)
+    for (; n >= 4; n -= 4, from += 4 * size, to += 4 * step) {
+        memcpy(to, from, size);
+        memcpy(to + step, from + size, size);
+        memcpy(to + 2 * step, from + 2 * size, size);
+        memcpy(to + 3 * step, from + 3 * size, size);
+    }
+    for (; n > 0; n--, from += size, to += step)
         memcpy(to, from, size);
 }
 
@@ -384,9 +394,8 @@ bool trod_batch_scatter(struct trod_batch *dst, uint32_t to, uint32_t stride,
     dst->have |= wanted;
     dst->meta = src->meta;
     says |= wanted & always;
-    for (int i = 1; i < N_COLUMNS; i++) /* behind has */
-        if (says & columns[i].bit)
-            scatter_column(dst, to, stride, src, from, n, &columns[i]);
+    for (uint32_t left = says; left; left &= left - 1)
+        scatter_column(dst, to, stride, src, from, n, &columns[1 + __builtin_ctz(left)]);
     for (uint32_t i = 0; says & slices && i < n; i++)
         if (!append_slices(dst, src, to + i * stride))
             return false;

@@ -7,7 +7,7 @@
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
 
-enum { LATENCIES = 6, NOT_THERE = TROD_F_SYNTHETIC | TROD_F_NOFETCH };
+enum { LATENCIES = 6 };
 
 /* --- letters --- */
 
@@ -319,7 +319,7 @@ static void settle_thread(struct sch_core *c, struct sch_thread *t)
     t->calls = t->blocking = t->requests = 0;
 }
 
-/* What was counted by itself (go_together) belongs to what C runs. */
+/* What was counted by itself (turns.c) belongs to what C runs. */
 static bool settle(const struct sch_state *s, struct sch_core *c)
 {
     const uint64_t n = c->more;
@@ -430,7 +430,7 @@ static bool go_far(struct sch_state *s, const struct trod_batch *b, uint32_t *at
     for (; i < to && b->kind[i] != TROD_MARKER && b->kind[i] != TROD_THREAD &&
            trod_batch_stream(b, i) == stream;
          i++) {
-        const bool instr = b->kind[i] == TROD_INSTR && !(b->flags[i] & NOT_THERE);
+        const bool instr = b->kind[i] == TROD_INSTR && !(b->flags[i] & SCH_NOT_THERE);
 
         n += instr;
         user += instr && !(b->flags[i] & TROD_F_KERNEL);
@@ -445,47 +445,6 @@ static bool go_far(struct sch_state *s, const struct trod_batch *b, uint32_t *at
     if (n && !s->marked && !sch_chart(s, c, s->position - n, s->position, c->thread))
         return false;
     return go_on(s, c, n);
-}
-
-/*
- * Rows from AT on that change nothing but counters, on cores that take turns. Returns the first
- * other one.
- */
-static uint32_t go_together(struct sch_state *s, const struct trod_batch *b, uint32_t at,
-                            uint32_t to)
-{
-    struct sch_core *core = s->core;
-    const size_t n_cores = s->n_ranked;
-    const uint64_t first = s->origin + 1, room = s->room;
-    uint32_t last = s->last_core;
-    uint64_t n = 0;
-
-    for (; at < to; at++) {
-        const unsigned kind = b->kind[at];
-        const uint32_t own = b->core[at];
-        struct sch_core *c;
-
-        if (kind == TROD_MARKER || kind == TROD_THREAD || own >= n_cores ||
-            !(b->has[at] & TROD_COL_CORE))
-            break;
-        c = &core[own];
-        if (kind == TROD_INSTR && !(b->flags[at] & NOT_THERE)) {
-            const bool user = !(b->flags[at] & TROD_F_KERNEL);
-
-            if (b->stream[at] != c->stream || (user && !c->calm) || c->steps + 1 - first >= room)
-                break;
-            c->due = c->steps + 1;
-            c->kernel += !user;
-            c->more++;
-            last = own;
-            n++;
-        }
-        c->steps++;
-    }
-    s->last_core = last;
-    s->instructions += n;
-    s->position += n;
-    return at;
 }
 
 /* All that was counted by itself is where it belongs. */
@@ -505,6 +464,7 @@ static bool settle_all(struct sch_state *s)
 int sch_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     struct sch_state *s = st;
+    struct sch_turns turns;
     bool together;
 
     if (s->n_threads == 0 && s->n_cores == 0) {
@@ -518,15 +478,17 @@ int sch_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
         s->n_ranked = s->n_cores;
     }
     together = s->placed && (b->have & TROD_COL_CORE) && (b->have & TROD_COL_STREAM);
+    if (together)
+        sch_turns_begin(&turns, b, from, to);
     for (uint32_t i = from; i < to; i++) {
         unsigned kind;
 
-        if (together && (i = go_together(s, b, i, to)) == to)
+        if (together && (i = sch_turns(s, &turns, b, i)) == to)
             break;
         kind = b->kind[i];
         if (s->placed && b->core[i] < s->n_cores && (b->has[i] & TROD_COL_CORE) && !is_gap(s, b, i))
             s->core[b->core[i]].steps++;
-        if (kind == TROD_INSTR ? b->flags[i] & NOT_THERE
+        if (kind == TROD_INSTR ? b->flags[i] & SCH_NOT_THERE
                                : kind != TROD_MARKER && kind != TROD_THREAD)
             continue;
         if (!one_row(s, b, i))

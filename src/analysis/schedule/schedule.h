@@ -1,7 +1,7 @@
 /*
  * schedule.h - what the analysis "schedule" knows of cores and of what ran on them (schedule.c),
- * its parts (rows.c, who.c, chart.c, hist.c), its result (schedule_result.c) and the layout of
- * another tool (like.c).
+ * its parts (rows.c, turns.c, who.c, chart.c, hist.c), its result (schedule_result.c) and the
+ * layout of another tool (like.c).
  */
 #ifndef TROD_ANALYSIS_SCHEDULE_H
 #define TROD_ANALYSIS_SCHEDULE_H
@@ -14,7 +14,8 @@ enum {
     SCH_LATENCY_BIN = 5,    /* microseconds */
     SCH_LETTER = 500000,    /* instructions that a letter stands for */
     SCH_OUTS = 4,
-    SCH_BUCKETS = 512
+    SCH_BUCKETS = 512,
+    SCH_NOT_THERE = TROD_F_SYNTHETIC | TROD_F_NOFETCH /* flags of what counts as no instruction */
 };
 
 #define SCH_NONE UINT32_MAX
@@ -90,9 +91,10 @@ struct sch_core {
     uint64_t calls, blocking, requests, migrations;
     uint64_t steps, drawn; /* rows and idle steps; as far as the chart goes */
     uint64_t due;          /* as far as it is to go: at the last instruction */
-    uint64_t more, kernel; /* instructions, those of the kernel among them, to be added (settle) */
+    uint64_t more, kernel; /* instructions, those of the kernel among them, to be added (rows.c) */
     uint32_t stream;       /* of instructions of what it runs that change nothing but counters */
     bool calm;             /* those of the user as well as those of the kernel */
+    uint64_t round;        /* of the state, when it was met in it */
     uint64_t segment;      /* instructions, idle steps, since the last letter */
     struct sch_hist since_hist;
     struct sch_map by_thread, switched, stayed;
@@ -138,6 +140,7 @@ struct sch_state {
     bool placed;           /* an order of the trace says the core */
     bool charted, marked;
     uint32_t last_core;      /* of the last instruction */
+    uint64_t round;          /* rounds of turns looked at (turns.c) */
     struct sch_entry *entry; /* --like serial_schedule, cpu_schedule */
     size_t n_entries, cap_entries;
     struct sch_interval *interval;
@@ -147,6 +150,23 @@ struct sch_state {
 /* --- rows.c --- */
 /* As the analysis' feed. */
 int sch_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
+
+/* --- turns.c --- */
+/* Rows [.., TO) of a batch by what they are, as far as counters go; the first from a place on that
+ * is more. */
+struct sch_turns {
+    uint32_t stop, to;
+    uint8_t kind[TROD_BATCH_ROWS];
+};
+
+/* Look at rows [FROM, TO) of B. */
+void sch_turns_begin(struct sch_turns *t, const struct trod_batch *b, uint32_t from, uint32_t to);
+/*
+ * Count rows from AT on that change nothing but counters, on cores that the order of the trace
+ * says. Returns the first other one.
+ */
+uint32_t sch_turns(struct sch_state *s, struct sch_turns *t, const struct trod_batch *b,
+                   uint32_t at);
 
 /* --- who.c --- */
 /* Are the files of the trace its cores? */
