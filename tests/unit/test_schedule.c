@@ -7,7 +7,7 @@
 
 #include "calls_fixture.h"
 
-enum { EVENTS = 6000, CORES = 3, THREADS = 7 };
+enum { EVENTS = 6000, TURNS = 40000, CORES = 3, THREADS = 7 };
 
 /* Random rows: cores run threads for a while, are idle, and give threads to each other. */
 static size_t make(struct trod_gen *g, struct event *e)
@@ -149,6 +149,91 @@ static void test_random(void **state)
     }
 }
 
+/* Rows of cores that take turns for a while, before one of them is idle or runs another thread. */
+static size_t make_turns(struct trod_gen *g, struct event *e, unsigned cores)
+{
+    uint32_t on[CORES] = {0, 1, 2};
+    size_t n = 0;
+
+    while (n + 400 * CORES < TURNS) {
+        const uint64_t how = gen_u64(g);
+        const uint16_t core = (uint16_t)(how % cores);
+        const bool kernel = how >> 8 & 1;
+
+        for (uint64_t round = 1 + (how >> 16) % (how >> 12 & 1 ? 6 : 399); round > 0; round--)
+            for (uint16_t k = 0; k < cores; k++) {
+                const uint64_t what = gen_u64(g);
+
+                e[n++] = (struct event){.kind = what % 4 ? TROD_INSTR : TROD_READ,
+                                        .stream = on[k],
+                                        .core = k,
+                                        .size = 4,
+                                        .flags = what % 64 == 1            ? TROD_F_NOFETCH
+                                                 : kernel && what >> 8 & 1 ? TROD_F_KERNEL
+                                                                           : 0};
+            }
+        if (how >> 40 & 1) {
+            on[core] = CORES + (uint32_t)(how >> 41) % (THREADS - CORES);
+            for (unsigned k = 0; k < cores; k++)
+                if (k != core && on[k] == on[core])
+                    on[core] = core;
+        } else {
+            e[n++] = (struct event){.kind = TROD_MARKER,
+                                    .sub = how >> 44 & 1 ? TROD_DRM_CORE_IDLE : TROD_DRM_SYSCALL,
+                                    .stream = on[core],
+                                    .core = core,
+                                    .value = 1 + (how >> 48) % 500};
+        }
+    }
+    return n;
+}
+
+/* Rounds of turns counted core by core are what rows counted one by one are. */
+static void test_turns(void **state)
+{
+    static struct event e[TURNS];
+
+    (void)state;
+    for (uint64_t seed = 1; seed < 13; seed++) {
+        struct trod_gen g = gen_seed(seed);
+        const unsigned cores = 1 + (unsigned)(seed % CORES);
+        const size_t n = make_turns(&g, e, cores);
+        struct sch_state *one, *many;
+        struct calls c;
+
+        calls_begin(&c, "schedule", THREADS);
+        c.meta.n_files = THREADS;
+        c.meta.n_cores = cores;
+        one = calls_state(&c, NULL);
+        many = calls_state(&c, NULL);
+        calls_feed(&c, one, e, 0, n, 1);
+        calls_feed(&c, many, e, 0, n, TROD_BATCH_ROWS);
+        assert_true(many->round > 0);
+        assert_int_equal(one->instructions, many->instructions);
+        assert_int_equal(one->position, many->position);
+        assert_int_equal(one->last_core, many->last_core);
+        assert_int_equal(one->span, many->span);
+        assert_int_equal(one->n_threads, many->n_threads);
+        for (size_t t = 0; t < one->n_threads; t++)
+            assert_int_equal(one->thread[t].instructions, many->thread[t].instructions);
+        for (unsigned k = 0; k < cores; k++) {
+            const struct sch_core *a = &one->core[k], *b = &many->core[k];
+
+            assert_int_equal(a->instructions, b->instructions);
+            assert_int_equal(a->user, b->user);
+            assert_int_equal(a->since, b->since);
+            assert_int_equal(a->steps, b->steps);
+            assert_int_equal(a->due, b->due);
+            assert_int_equal(a->switches, b->switches);
+            assert_int_equal(a->segment, b->segment);
+            assert_memory_equal(a->bucket, b->bucket, SCH_BUCKETS * sizeof *a->bucket);
+        }
+        calls_drop(&c, one);
+        calls_drop(&c, many);
+        calls_end(&c);
+    }
+}
+
 /* One core, two threads: why they left, worked out by hand. */
 static void test_by_hand(void **state)
 {
@@ -255,9 +340,8 @@ static void test_unordered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_chart),
+        cmocka_unit_test(test_random),    cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_chart),
         cmocka_unit_test(test_unordered),
     };
 
