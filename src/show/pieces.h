@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "core/endian.h"
 #include "core/wide.h"
 #include "show/rows.h"
 
@@ -28,6 +29,7 @@ struct rows {
     const struct trod_slice *code;
     uint64_t addr_most; /* with no more digits than the column */
     bool fronts;        /* they can be used */
+    bool gaps;          /* struct trod_show */
     uint32_t made;      /* of the pieces that are right */
     uint32_t same;      /* rows up to here have the time and the stream of the heads */
     uint32_t until;     /* for rows up to here there is room, if they are made of pieces */
@@ -82,16 +84,25 @@ TROD_HOT bool same_seen(const struct show_seen *s, const struct rows *x, uint32_
            s->sub == x->sub[i];
 }
 
+/* N bytes, 1 to SHOW_CODE: their ends may overlap. */
+TROD_HOT bool same_bytes(const uint8_t *a, const uint8_t *b, uint32_t n)
+{
+    if (n >= 8)
+        return ((trod_load_le64(a) ^ trod_load_le64(b)) |
+                (trod_load_le64(a + n - 8) ^ trod_load_le64(b + n - 8))) == 0;
+    if (n >= 4)
+        return ((trod_load_le32(a) ^ trod_load_le32(b)) |
+                (trod_load_le32(a + n - 4) ^ trod_load_le32(b + n - 4))) == 0;
+    return ((a[0] ^ b[0]) | (a[n / 2] ^ b[n / 2]) | (a[n - 1] ^ b[n - 1])) == 0;
+}
+
 /* Has row I the opcode bytes, and all else, that S was made for? */
 TROD_HOT bool same_site(const struct show_site *s, const struct rows *x, uint32_t i)
 {
     const struct trod_slice code = x->code[i];
 
-    if (s->addr != x->addr[i] || !same_seen(&s->seen, x, i) || s->code.len != code.len)
-        return false;
-    if (code.off & TROD_SLICE_SHARED)
-        return s->code.off == code.off;
-    return s->code.off == 0 && memcmp(s->bytes, trod_batch_bytes(x->b, code), code.len) == 0;
+    return s->addr == x->addr[i] && same_seen(&s->seen, x, i) && s->code.len == code.len &&
+           same_bytes(s->bytes, trod_batch_bytes(x->b, code), code.len);
 }
 
 #if TROD_AVX2
@@ -122,7 +133,10 @@ static inline TROD_WIDE bool same_seen_wide(const struct show_seen *s, const str
 _Static_assert(offsetof(struct show_site, code) == 8 && offsetof(struct show_site, seen) == 16,
                "compared at once");
 
-/* See same_site. */
+/*
+ * See same_site. Where rows were left out other bytes may have come to lie where the opcode did, by
+ * one of them.
+ */
 static inline TROD_WIDE bool same_site_wide(const struct show_site *s, const struct rows *x,
                                             uint32_t i)
 {
@@ -131,7 +145,7 @@ static inline TROD_WIDE bool same_site_wide(const struct show_site *s, const str
     __m256i differs;
 
     memcpy(&code, &x->code[i], sizeof code);
-    if (!(code & TROD_SLICE_SHARED))
+    if (x->gaps || !(code & TROD_SLICE_SHARED))
         return same_site(s, x, i);
     place = _mm_insert_epi64(_mm_cvtsi64_si128((long long)x->addr[i]), (long long)code, 1);
     differs = _mm256_xor_si256(_mm256_set_m128i(seen_wide(x, i), place),

@@ -43,12 +43,12 @@ struct show_seen {
 };
 
 /*
- * From address to "index=", of an instruction whose opcode bytes lie where they did (trod/types.h:
- * shared slices), or of which there are few.
+ * From address to "index=", of an instruction of these opcode bytes. While all rows of the trace
+ * are shown in order it is enough that they lie where they did (trod/types.h: shared slices).
  */
 struct show_site {
     uint64_t addr;
-    struct trod_slice code; /* off 0: not shared, the bytes below */
+    struct trod_slice code;
     struct show_seen seen;
     uint8_t bytes[SHOW_CODE];
     uint64_t len;
@@ -68,7 +68,7 @@ struct show_shape {
 struct show_made {
     const uint8_t *shared;
     unsigned width[8];
-    uint32_t unit, number;
+    uint32_t unit, number, file, zero;
 };
 
 struct trod_show {
@@ -93,6 +93,8 @@ struct trod_show {
     struct show_front front[TROD_KINDS];
     struct show_shape shape[SHOW_SHAPES];
     struct show_site *site; /* NULL: not needed so far */
+    uint64_t next;          /* the row behind the last one shown, where there are sites */
+    bool gaps;              /* rows were left out since the first of them */
 };
 
 #define SHOW_PLAIN "\033[0m" /* the end of colours */

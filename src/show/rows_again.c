@@ -47,7 +47,8 @@ void show_forget(struct trod_show *r)
 
 /*
  * What the pieces are right for besides their own row: the widths of columns, the unit of times and
- * the pool of opcodes. Each time that one of these changes, pieces get another number.
+ * the file with its pool of opcodes. Each time that one of these changes, pieces get another
+ * number.
  */
 static uint32_t made_for(struct trod_show *r, const struct trod_batch *b)
 {
@@ -56,6 +57,7 @@ static uint32_t made_for(struct trod_show *r, const struct trod_batch *b)
         .width = {r->time, r->stream, r->kind, r->addr, r->size, r->value, r->symbol, r->text},
         .unit = r->meta->unit,
         .number = r->made.number,
+        .file = b->meta ? b->meta->file : 0,
     };
 
     if (memcmp(&now, &r->made, sizeof now) != 0) {
@@ -231,15 +233,11 @@ static char *new_site(struct trod_show *r, struct rows *x, uint32_t i, struct sh
             return end;
         len -= 8; /* the next time it will not be new */
     }
-    if (len > SHOW_REST || x->made != made || code.len == 0 ||
-        (!(code.off & TROD_SLICE_SHARED) && code.len > SHOW_CODE))
+    if (len > SHOW_REST || x->made != made || code.len == 0 || code.len > SHOW_CODE)
         return end;
     s->addr = x->addr[i];
     s->code = code;
-    if (!(code.off & TROD_SLICE_SHARED)) {
-        s->code.off = 0;
-        memcpy(s->bytes, trod_batch_bytes(x->b, code), code.len);
-    }
+    memcpy(s->bytes, trod_batch_bytes(x->b, code), code.len);
     s->seen = seen(x, i);
     s->seen.flags &= ~(uint32_t)TROD_F_NEWCODE;
     s->len = len;
@@ -352,7 +350,9 @@ static void set_form(struct rows *x, const struct trod_show *r, unsigned kind, u
     x->form[kind] = (struct form){can ? x->b->have & mask : 0, can ? columns : 1, &r->head[kind]};
 }
 
-static struct rows rows_of(struct trod_show *r, const struct trod_batch *b, uint32_t from)
+/* What the rows of B from FROM on need, the first of which is row RECORD + FROM. */
+static struct rows rows_of(struct trod_show *r, const struct trod_batch *b, uint32_t from,
+                           uint64_t record)
 {
     const uint32_t absolute = r->times == TROD_SHOW_ABSOLUTE ? b->have : 0;
     struct rows x = {
@@ -373,8 +373,12 @@ static struct rows rows_of(struct trod_show *r, const struct trod_batch *b, uint
     };
 
     make_for(r, &x);
-    if (!r->site && (b->have & SITE_HAS) == SITE_HAS)
+    if (!r->site && (b->have & SITE_HAS) == SITE_HAS) {
         r->site = calloc((size_t)1 << SHOW_PLACE_BITS, sizeof *r->site);
+        r->next = record + from;
+    }
+    r->gaps = r->gaps || (r->site && record + from != r->next);
+    x.gaps = r->gaps;
     for (unsigned k = 0; k < TROD_KINDS; k++)
         x.form[k] = (struct form){.has = 1}; /* of none: no row fits */
     if (x.fronts && r->site)
@@ -388,8 +392,9 @@ static struct rows rows_of(struct trod_show *r, const struct trod_batch *b, uint
 char *trod_show_text(struct trod_show *r, const struct trod_batch *b, uint32_t i, uint64_t record,
                      char *p)
 {
-    struct rows x = rows_of(r, b, i);
+    struct rows x = rows_of(r, b, i, record - i);
 
+    r->next = record + 1;
     return other(r, &x, i, record, p);
 }
 
@@ -432,10 +437,14 @@ static TROD_WIDE uint32_t lines_wide(struct trod_show *r, struct rows *x, const 
 char *trod_show_lines(struct trod_show *r, const struct trod_batch *b, const uint8_t *keep,
                       uint64_t record, uint32_t *row, char *p, const char *end)
 {
-    struct rows x = rows_of(r, b, *row);
+    const uint32_t from = *row;
+    struct rows x;
 
+    r->gaps = r->gaps || memchr(keep + from, 0, b->n - from);
+    x = rows_of(r, b, from, record);
     if (end - p >= TROD_SHOW_LINE)
         *row = trod_wide() ? lines_wide(r, &x, keep, record, *row, &p, end - TROD_SHOW_LINE)
                            : lines_plain(r, &x, keep, record, *row, &p, end - TROD_SHOW_LINE);
+    r->next = record + *row;
     return p;
 }
