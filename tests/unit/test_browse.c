@@ -21,6 +21,7 @@
 #include "browse/marks.h"
 #include "browse/model.h"
 #include "browse/pair.h"
+#include "fewer.h"
 #include "gen.h"
 #include "nav_index.h"
 #include "testlib.h"
@@ -111,7 +112,7 @@ static void test_find_owner(void **state)
     assert_true(index_files(paths, 1, BLOCK, 16, 0));
     b = open_browse(path, NULL);
     assert_non_null(trod_nav_index(b->nav));
-    for (unsigned row = 1; row < LONG; row += 7919) {
+    for (unsigned row = 1; row < LONG; row += 7919 * (unsigned)test_step()) {
         unsigned next = row + 1, last = LONG - 1;
         char expression[64];
 
@@ -237,7 +238,7 @@ static void check_pages(struct browse *b, struct trod_gen *g, const struct folds
 static void test_rows(void **state)
 {
     (void)state;
-    for (unsigned seed = 0; seed < 12; seed++) {
+    for (unsigned seed = 0; seed < test_fewer(12, 3); seed++) {
         struct trod_gen g = gen_seed(seed);
         struct folds o = {.n = 0};
         struct made m;
@@ -378,7 +379,7 @@ static void check_lines(struct browse_pair *p, struct browse *const b[2], unsign
 static void test_pair(void **state)
 {
     (void)state;
-    for (unsigned seed = 0; seed < 10; seed++) {
+    for (unsigned seed = 0; seed < test_fewer(10, 3); seed++) {
         struct trod_gen g = gen_seed(seed);
         const struct trod_trace_options *trace[2] = {NULL, NULL};
         struct browse_pair *p;
@@ -495,7 +496,7 @@ static void check_woven(struct browse_pair *p, struct browse *const b[2], unsign
 static void test_pair_lanes(void **state)
 {
     (void)state;
-    for (unsigned seed = 0; seed < 6; seed++) {
+    for (unsigned seed = 0; seed < test_fewer(6, 2); seed++) {
         struct trod_gen g = gen_seed(50 + seed);
         const struct trod_trace_options *trace[2] = {NULL, NULL};
         bool none[ROWS] = {false}, one[ROWS] = {false};
