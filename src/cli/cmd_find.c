@@ -45,10 +45,7 @@ static const struct trod_option options[] = {
      "disassemble instructions that come without text: auto (in binary formats), always, never",
      when, NULL},
     CLI_SHARED(filter, "Which rows", trod_match_option_table),
-    {"index", 0, TROD_OPT_STR, AT(index), "DIR",
-     "folder of the index that trod index made (default: that of the trace, then the user's cache)",
-     NULL, NULL},
-    {"no-index", 0, TROD_OPT_BOOL, AT(no_index), NULL, "do not use an index", NULL, NULL},
+    CLI_INDEX_OPTIONS,
     CLI_INPUT_OPTIONS,
     CLI_REPORT_OPTIONS,
     CLI_COMMON_OPTIONS,
@@ -234,6 +231,19 @@ static int keep_tail(struct finding *f, const struct trod_batch *b, uint64_t fir
     }
 }
 
+/* Show what was found in rows FROM to END of B, whose first one is row FIRST. */
+static int show_batch(struct finding *f, const struct trod_batch *b, uint32_t from, uint32_t end,
+                      uint64_t first)
+{
+    int r;
+
+    put_batch(f, b, from, end, first);
+    r = keep_tail(f, b, first);
+    if (!f->o->count && !f->sink.file)
+        cli_sink_flush(&f->sink);
+    return r;
+}
+
 static int search_in_turn(struct finding *f)
 {
     struct cli_progress progress;
@@ -248,10 +258,7 @@ static int search_in_turn(struct finding *f)
         if (r < 0)
             break;
         first = trod_match_seen(f->match) - b->n;
-        put_batch(f, b, 0, b->n, first);
-        r = keep_tail(f, b, first);
-        if (!f->o->count && !f->sink.file)
-            cli_sink_flush(&f->sink);
+        r = show_batch(f, b, 0, b->n, first);
         if (r < 0 || f->sink.failed ||
             ((trod_match_done(f->match) || f->found >= f->limit) && f->follow == 0))
             break;
@@ -272,10 +279,7 @@ static int indexed_rows(void *user, const struct trod_batch *b, uint32_t i, uint
 
     if (r < 0)
         return r;
-    put_batch(f, b, i, i + n, first);
-    r = keep_tail(f, b, first);
-    if (!f->o->count && !f->sink.file)
-        cli_sink_flush(&f->sink);
+    r = show_batch(f, b, i, i + n, first);
     if (r < 0 || f->sink.failed)
         return r < 0 ? r : TROD_ERR_IO;
     return f->found < f->limit || f->follow > 0;

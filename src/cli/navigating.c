@@ -22,10 +22,7 @@ const struct trod_option cli_nav_options[] = {
      "symbols of these files, for names of places and of memory; ADDRESS is where the file's first "
      "segment lies in the trace",
      NULL, NULL},
-    {"index", 0, TROD_OPT_STR, AT(index), "DIR",
-     "folder of the index that trod index made (default: that of the trace, then the user's cache)",
-     NULL, NULL},
-    {"no-index", 0, TROD_OPT_BOOL, AT(no_index), NULL, "do not use an index", NULL, NULL},
+    CLI_INDEX_OPTIONS,
     {.type = TROD_OPT_END},
 };
 

@@ -408,19 +408,14 @@ void nav_candidates_fini(struct nav_candidates *c)
     c->steps = c->looked = NULL;
 }
 
-/* Blocks of segment S that have lines LO..HI with ACCESS to them. */
-static int accessed(const struct nav_index *x, const struct nav_segment *s, unsigned access,
-                    const struct trod_match_need *need, uint8_t *block)
+/* The lines of segment S that Q, a question about memory, may be about. */
+static int lines_of(const struct nav_index *x, const struct nav_segment *s,
+                    const struct trod_nav_query *q, struct nav_postings *found)
 {
-    const struct trod_nav_query q = {.access = access, .lo = need->lo, .hi = need->hi};
-    struct nav_postings found = {0};
-    int rc =
-        nav_postings_range(x, s, NAV_S_LINES, need->lo / NAV_LINE, need->hi / NAV_LINE, &found);
+    int rc = nav_postings_range(x, s, NAV_S_LINES, q->lo / NAV_LINE, q->hi / NAV_LINE, found);
 
     if (rc == TROD_OK)
-        rc = nav_postings_find(x, s, NAV_S_LINES, NAV_ANY_LINE, &found);
-    add_candidates(&found, &q, block);
-    free(found.at);
+        rc = nav_postings_find(x, s, NAV_S_LINES, NAV_ANY_LINE, found);
     return rc;
 }
 
@@ -436,10 +431,14 @@ static int needed(struct nav_candidates *c, const struct nav_index *x, uint32_t 
     int rc = TROD_OK;
 
     if (need->bounded && kinds & (reads | writes)) {
-        rc = accessed(x, segment,
-                      (kinds & reads ? TROD_NAV_READS : 0u) |
-                          (kinds & writes ? TROD_NAV_WRITES : 0u),
-                      need, c->steps);
+        const struct trod_nav_query q = {.access = (kinds & reads ? TROD_NAV_READS : 0u) |
+                                                   (kinds & writes ? TROD_NAV_WRITES : 0u),
+                                         .lo = need->lo,
+                                         .hi = need->hi};
+
+        rc = lines_of(x, segment, &q, &found);
+        add_candidates(&found, &q, c->steps);
+        found.n = 0;
         kinds &= ~(reads | writes);
     }
     if (rc == TROD_OK && need->bounded && kinds & 1u << TROD_INSTR) {
@@ -474,10 +473,7 @@ static int look_for(struct nav_candidates *c, const struct nav_index *x, uint32_
     else if (q->access & TROD_NAV_VISITS)
         rc = nav_postings_find(x, segment, NAV_S_SITES, q->lo, &found);
     else
-        rc =
-            nav_postings_range(x, segment, NAV_S_LINES, q->lo / NAV_LINE, q->hi / NAV_LINE, &found);
-    if (rc == TROD_OK && !q->reg && !(q->access & (TROD_NAV_VISITS | TROD_NAV_KIND)))
-        rc = nav_postings_find(x, segment, NAV_S_LINES, NAV_ANY_LINE, &found);
+        rc = lines_of(x, segment, q, &found);
     add_candidates(&found, q, c->steps);
     free(found.at);
     c->looked[s] = rc == TROD_OK;

@@ -66,19 +66,13 @@ struct trod_nav {
 };
 
 /*
- * Rows I to I + N of B, of which the first is row ROW. Returns more than 0 to go on, 0 to end the
- * scan, or an error.
- */
-typedef int (*nav_fn)(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row);
-
-/*
  * RC is what came of a question. True if it is that the index is damaged: it is not used any more,
  * which is told, and the question has to be asked again.
  */
 bool nav_distrust(struct trod_nav *nav, int rc);
 
 /* Rows FROM to END (which is not among them) to FN. Returns 0 or an error. */
-int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, nav_fn fn, void *user);
+int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, trod_nav_rows_fn fn, void *user);
 
 /* The batch that has row ROW, which is row ROW - FIRST of it. NULL: none has. */
 struct trod_batch *nav_kept_find(struct trod_nav *nav, uint64_t row);

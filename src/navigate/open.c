@@ -267,7 +267,8 @@ int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uin
 }
 
 /* FN gets the rows from *FROM on that stayed decoded, up to END. Returns what it returned last. */
-static int scan_kept(struct trod_nav *nav, uint64_t *from, uint64_t end, nav_fn fn, void *user)
+static int scan_kept(struct trod_nav *nav, uint64_t *from, uint64_t end, trod_nav_rows_fn fn,
+                     void *user)
 {
     struct trod_batch *b;
     int rc = 1;
@@ -297,7 +298,7 @@ static uint64_t stop_of(struct trod_nav *nav, uint64_t from, uint64_t end)
     return stop;
 }
 
-static int scan(struct trod_nav *nav, uint64_t from, uint64_t end, nav_fn fn, void *user)
+static int scan(struct trod_nav *nav, uint64_t from, uint64_t end, trod_nav_rows_fn fn, void *user)
 {
     const uint64_t stop = stop_of(nav, from, end);
     struct trod_trace *t;
@@ -342,7 +343,7 @@ static int scan(struct trod_nav *nav, uint64_t from, uint64_t end, nav_fn fn, vo
     return rc < 0 ? rc : TROD_OK;
 }
 
-int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, nav_fn fn, void *user)
+int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, trod_nav_rows_fn fn, void *user)
 {
     int rc;
 

@@ -140,7 +140,8 @@ static int by_marker(void *user, const struct trod_batch *b, uint32_t i, uint32_
     return 1;
 }
 
-static int look(struct trod_nav *nav, struct looking *l, uint64_t from, nav_fn fn, uint64_t *row)
+static int look(struct trod_nav *nav, struct looking *l, uint64_t from, trod_nav_rows_fn fn,
+                uint64_t *row)
 {
     int rc;
 

@@ -13,33 +13,32 @@
 
 #include <inttypes.h>
 
-#define HOT TROD_HOT
 #if defined(__GNUC__)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
 #define UNLIKELY(x) (x)
 #endif
 
-HOT void set_all(uint32_t *p, uint32_t value, uint32_t n)
+TROD_HOT void set_all(uint32_t *p, uint32_t value, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         p[i] = value;
 }
 
-HOT void set_all_64(uint64_t *p, uint64_t value, uint32_t n)
+TROD_HOT void set_all_64(uint64_t *p, uint64_t value, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         p[i] = value;
 }
 
-HOT void or_all(uint32_t *p, uint32_t bits, uint32_t n)
+TROD_HOT void or_all(uint32_t *p, uint32_t bits, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         p[i] |= bits;
 }
 
 /* Rows of [FROM, n) share columns, thread, time and kernel flag: fill those at once. */
-HOT void fill_columns(struct drm_call *c, uint32_t from)
+TROD_HOT void fill_columns(struct drm_call *c, uint32_t from)
 {
     const struct drm_dec *d = c->d;
     struct trod_batch *out = c->out;
@@ -148,8 +147,8 @@ static uint32_t look_at_code(struct drm_call *c, const uint8_t *p, uint32_t n, u
     return code.len ? drm_code_flags(c, code, type_flags) : 0;
 }
 
-HOT uint32_t take_code(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t addr,
-                       uint32_t type_flags)
+TROD_HOT uint32_t take_code(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t addr,
+                            uint32_t type_flags)
 {
     struct drm_known *k = drm_side_known(c->d->side, addr);
 
@@ -180,8 +179,8 @@ static uint32_t rows_at_most(const struct drm_call *c, const uint8_t *p, size_t 
  * is in the window. Returns where it stopped. WIDTH, LEVEL and PROVES (encodings must have come)
  * are constants where it is called.
  */
-HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
-                       const enum drm_level level, const bool proves)
+TROD_HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
+                            const enum drm_level level, const bool proves)
 {
     struct drm_dec *d = c->d;
     struct trod_batch *out = c->out;
@@ -238,8 +237,8 @@ HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
     return p;
 }
 
-HOT const uint8_t *run_level(struct drm_call *c, const uint8_t *p, const size_t width,
-                             const enum drm_level level)
+TROD_HOT const uint8_t *run_level(struct drm_call *c, const uint8_t *p, const size_t width,
+                                  const enum drm_level level)
 {
     return c->d->filetype & TROD_DRM_ENCODINGS ? run(c, p, width, level, true)
                                                : run(c, p, width, level, false);

@@ -5,6 +5,7 @@
  * caches of their own. A write takes it away from the others, a read makes a dirty copy clean.
  */
 #include "sim/own/sim.h"
+#include "core/wide.h"
 
 #include "core/grow.h"
 #include "trod/diag.h"
@@ -423,9 +424,8 @@ static bool is_plain(const struct trod_own_sim *s)
 }
 
 /* References where that is so. PARTS: there are other parts. */
-static inline __attribute__((always_inline)) void feed_plain(struct trod_own_sim *s,
-                                                             const struct trod_sim_ref *r, size_t n,
-                                                             bool cores, const bool parts)
+TROD_HOT void feed_plain(struct trod_own_sim *s, const struct trod_sim_ref *r, size_t n, bool cores,
+                         const bool parts)
 {
     for (const struct trod_sim_ref *end = r + n; r < end; r++) {
         const bool code = r->op == TROD_OP_FETCH;
