@@ -1,13 +1,14 @@
 /*
- * replay_main.c - main of the fuzz targets in builds without libFuzzer: run every file of the
- * folders given, so that what fuzzing found stays mended under every compiler and sanitizer.
+ * replay_main.c - main of the fuzz targets in builds without libFuzzer: run the files given and
+ * every file of the folders given, so that what fuzzing found stays mended under every compiler and
+ * sanitizer.
  */
 #include "testlib.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,6 +27,19 @@ static void run(const struct trod_buf *b)
     free(p);
 }
 
+static size_t run_file(const char *path)
+{
+    struct trod_buf b = test_load(path);
+    const size_t n = b.n <= LARGEST;
+
+    if (n) {
+        fprintf(stderr, "%s\n", path);
+        run(&b);
+    }
+    trod_buf_fini(&b);
+    return n;
+}
+
 static size_t run_folder(const char *dir)
 {
     struct test_list l = test_files(dir);
@@ -33,18 +47,19 @@ static size_t run_folder(const char *dir)
 
     for (size_t i = 0; i < l.n; i++) {
         char *path = test_path(dir, l.name[i]);
-        struct trod_buf b = test_load(path);
 
-        if (b.n <= LARGEST) {
-            fprintf(stderr, "%s\n", path);
-            run(&b);
-            n++;
-        }
-        trod_buf_fini(&b);
+        n += run_file(path);
         free(path);
     }
     test_list_free(&l);
     return n;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat s;
+
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
 int main(int argc, char **argv)
@@ -53,7 +68,7 @@ int main(int argc, char **argv)
     size_t n = 0;
 
     for (int i = 1; i < argc; i++)
-        n += run_folder(argv[i]);
+        n += is_folder(argv[i]) ? run_folder(argv[i]) : run_file(argv[i]);
     run(&empty);
     if (n == 0)
         test_die("nothing to replay in %s", argc > 1 ? argv[1] : "no folder");
