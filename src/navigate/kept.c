@@ -60,6 +60,7 @@ void nav_kept_put(struct trod_nav *nav, struct trod_trace *t, struct trod_batch 
     to->window.n = 0;
     b->first = row;
     b->meta = NULL;
+    b->bytes_n = bytes;
     if (trod_buf_add(&to->window, b->bytes, bytes) < 0 || !trod_batch_own_window(b, to->window.p))
         trod_batch_clear(b);
 }

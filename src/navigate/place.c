@@ -19,7 +19,6 @@ struct looking {
     uint64_t left;   /* so many more */
     uint64_t row;    /* found; TROD_NOWHERE: not */
     uint32_t file;   /* that offsets are of */
-    uint64_t offset; /* of the row, where lines are looked for */
     /* of markers: their number in SUB, or what stands in their text */
     bool by_sub, by_value;
     uint64_t sub, value;
@@ -277,41 +276,70 @@ static int count_lines(struct trod_nav *nav, uint64_t from, uint64_t to, uint64_
     return rc < 0 ? rc : TROD_OK;
 }
 
-static int offset_of(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
-{
-    struct looking *l = user;
+/* A row that is looked for: where it lies in the file, and the ends of lines before it. */
+struct line_of {
+    uint64_t wanted, offset; /* OFFSET: of the last row with bytes of its own; TROD_NOWHERE: none */
+    uint64_t at, n;          /* N lines end before byte AT, from where counting began */
+    bool found, gap;         /* GAP: no batch showed the bytes between */
+};
 
-    for (uint32_t end = i + n; i < end; i++, row++) {
+static uint64_t ends_of_lines(const struct trod_batch *b, uint64_t from, uint64_t to)
+{
+    const uint8_t *p = b->bytes + (from - b->offset), *end = b->bytes + (to - b->offset);
+    uint64_t n = 0;
+
+    for (; p < end && (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        n++;
+    return n;
+}
+
+/* Count on to byte TO, or back: windows of batches overlap. */
+static void count_to(struct line_of *l, const struct trod_batch *b, uint64_t to)
+{
+    const uint64_t first = l->at < to ? l->at : to, last = l->at < to ? to : l->at;
+
+    l->gap |= first < b->offset || last > b->offset + b->bytes_n;
+    if (l->gap)
+        return;
+    l->n += to == last ? ends_of_lines(b, first, last) : 0 - ends_of_lines(b, first, last);
+    l->at = to;
+}
+
+static int line_of(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    struct line_of *l = user;
+
+    for (uint32_t end = i + n; i < end && !l->found; i++, row++) {
         if (nav_has(b, i, TROD_COL_RAW) && b->raw[i].len &&
             !(b->raw[i].off & (TROD_SLICE_POOL | TROD_SLICE_SHARED)))
             l->offset = b->offset + b->raw[i].off;
-        if (row == l->wanted) {
-            l->row = row;
-            return 0;
-        }
+        l->found = row == l->wanted;
     }
-    return 1;
+    count_to(l, b, l->found ? l->offset : b->offset + b->bytes_n);
+    return !l->found;
 }
 
 int trod_nav_line_of(struct trod_nav *nav, uint64_t row, uint64_t *line)
 {
-    struct looking l = {.wanted = row, .row = TROD_NOWHERE, .offset = TROD_NOWHERE};
-    uint64_t offset, before, n, from;
+    struct line_of l = {.wanted = row, .offset = TROD_NOWHERE};
+    uint64_t before, from, offset;
     int rc;
 
     if (!has_lines(nav))
         return 0;
     from = nav_step_line(nav, row, &offset, &before);
+    l.at = offset;
     /* further rows of a record have no bytes of their own */
     if (nav_blocks(nav) == 1 && row > 64)
         from = row - 64;
-    rc = nav_scan(nav, from, row + 1, offset_of, &l);
+    rc = nav_scan(nav, from, row + 1, line_of, &l);
     if (nav_distrust(nav, rc))
         return trod_nav_line_of(nav, row, line);
-    if (rc < 0 || l.row == TROD_NOWHERE || l.offset == TROD_NOWHERE)
+    if (rc < 0 || !l.found || l.offset == TROD_NOWHERE)
         return rc;
-    rc = count_lines(nav, offset, l.offset, &n);
-    *line = before + n + 1;
+    if (l.gap)
+        rc = count_lines(nav, offset, l.offset, &l.n);
+    *line = before + l.n + 1;
     return rc < 0 ? rc : 1;
 }
 
