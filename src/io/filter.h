@@ -31,6 +31,7 @@ struct trod_sink {
 
 struct trod_source;
 struct trod_frames;
+struct trod_point;
 
 struct trod_filter {
     const char *name;
@@ -44,6 +45,11 @@ struct trod_filter {
 
     /* Decoding. NULL (all three, or the two below): not in this build. */
     int (*open)(struct trod_stage *s);
+    /*
+     * The same in place of OPEN where the input of S stands at POINT (one byte before, where it has
+     * bits). NULL: there are no points in it.
+     */
+    int (*resume)(struct trod_stage *s, const struct trod_point *point);
     /*
      * Decode into OUT. *N is what was made; 0 with TROD_OK: the end. As soon as there is output it
      * returns rather than ask for more input. Errors go to s->fault; bytes may come with one.
@@ -123,8 +129,7 @@ bool trod_frame_look(struct trod_source *s, uint64_t at, uint8_t *p, size_t n);
 /* S begins anew at byte PACKED of its file, where a frame begins that makes byte DECODED. */
 int trod_stage_restart(struct trod_stage *s, uint64_t packed, uint64_t decoded);
 
-/* The same at a point of a gzip stream (points.h). */
-struct trod_point;
+/* The same at a point of a stream whose filter has resume (points.h). */
 int trod_stage_resume(struct trod_stage *s, const struct trod_point *point);
 
 /*

@@ -253,6 +253,7 @@ const struct trod_filter trod_filter_gzip_zlib = {
     .frame = gzip_frame,
     .find = gzip_find,
     .open = trod_zlib_open,
+    .resume = trod_zlib_resume,
     .read = trod_zlib_read,
     .close = trod_zlib_close,
     .enc_open = trod_zlib_enc_open,
@@ -273,10 +274,12 @@ const struct trod_filter trod_filter_gzip = {
 #endif
 #if TROD_HAVE_ISAL
     .open = trod_isal_open,
+    .resume = trod_isal_resume,
     .read = trod_isal_read,
     .close = trod_isal_close,
 #elif TROD_HAVE_ZLIB
     .open = trod_zlib_open,
+    .resume = trod_zlib_resume,
     .read = trod_zlib_read,
     .close = trod_zlib_close,
 #endif

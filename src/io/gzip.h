@@ -10,6 +10,7 @@
 /* Inflate and deflate by ISA-L (gzip_isal.c) and by zlib (gzip_zlib.c), as members of trod_filter.
  */
 int trod_isal_open(struct trod_stage *s);
+int trod_isal_resume(struct trod_stage *s, const struct trod_point *point);
 int trod_isal_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n);
 void trod_isal_close(struct trod_stage *s);
 int trod_isal_enc_open(void **state, int level, struct trod_fault *fault);
@@ -20,8 +21,6 @@ void trod_isal_enc_close(void *state);
 int trod_zlib_open(struct trod_stage *s);
 int trod_zlib_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n);
 void trod_zlib_close(struct trod_stage *s);
-/* S, which has no decoder and stands at POINT (one byte before, where it has bits), goes on there.
- */
 int trod_zlib_resume(struct trod_stage *s, const struct trod_point *point);
 int trod_zlib_enc_open(void **state, int level, struct trod_fault *fault);
 int trod_zlib_enc_write(void *state, const uint8_t *p, size_t n, bool finish,

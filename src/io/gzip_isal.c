@@ -15,6 +15,9 @@
 struct isal_decoder {
     struct inflate_state z;
     bool between; /* members */
+    /* what goes on at a point: deflate data alone, then the trailer of the member (RFC 1952) */
+    bool raw;
+    uint8_t trailer; /* bytes of it to come */
 };
 
 struct isal_encoder {
@@ -67,10 +70,28 @@ int trod_isal_open(struct trod_stage *s)
     return TROD_OK;
 }
 
+/* The data of a member that was gone into has ended. Bytes of its trailer may have been taken. */
+static void end_raw(struct isal_decoder *d, bool *between)
+{
+    const int32_t taken = d->z.read_in_length / 8;
+
+    d->raw = false;
+    d->trailer = taken < TROD_GZIP_TRAILER ? (uint8_t)(TROD_GZIP_TRAILER - taken) : 0;
+    *between = d->trailer == 0;
+}
+
 static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t cap, size_t *n,
                         bool *between)
 {
     struct isal_decoder *d = s->state;
+    if (d->trailer) {
+        const size_t some = s->n < d->trailer ? s->n : d->trailer;
+
+        trod_stage_use(s, some);
+        d->trailer = (uint8_t)(d->trailer - some);
+        *between = d->trailer == 0;
+        return TROD_OK;
+    }
     if (reset) {
         isal_inflate_reset(&d->z);
         d->z.crc_flag = ISAL_GZIP;
@@ -87,6 +108,31 @@ static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t c
     if (result < 0 || result == ISAL_NEED_DICT)
         return trod_stage_corrupt(s, inflate_error(result));
     *between = d->z.block_state == ISAL_BLOCK_FINISH;
+    if (*between && d->raw)
+        end_raw(d, between);
+    return TROD_OK;
+}
+
+int trod_isal_resume(struct trod_stage *s, const struct trod_point *point)
+{
+    struct isal_decoder *d;
+    const int status = trod_isal_open(s);
+
+    if (status != TROD_OK)
+        return status;
+    d = s->state;
+    d->raw = true;
+    d->z.crc_flag = ISAL_DEFLATE;
+    if (point->window_n &&
+        isal_inflate_set_dict(&d->z, without_const(point->window), point->window_n) != COMP_OK)
+        return trod_stage_corrupt(s, "the window of a point in it is of no use");
+    if (point->bits) {
+        if (!trod_stage_more(s))
+            return trod_stage_starved(s);
+        d->z.read_in = (uint64_t)*s->p >> (8 - point->bits);
+        d->z.read_in_length = (int32_t)point->bits;
+        trod_stage_use(s, 1);
+    }
     return TROD_OK;
 }
 

@@ -16,8 +16,7 @@ enum {
     GZIP_WINDOW = 15 + 16, /* zlib's way to say: gzip wrapper, any window */
     MEMORY_LEVEL = 8,
     LEVEL_DEFAULT = 1,
-    LEVEL_MAX = 9,
-    TRAILER = 8 /* bytes behind a member's data: its checksum and length */
+    LEVEL_MAX = 9
 };
 
 struct zlib_decoder {
@@ -80,7 +79,7 @@ static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t c
         return trod_stage_corrupt(s, d->z.msg ? d->z.msg : "it cannot be inflated");
     if (result == Z_STREAM_END && d->raw) {
         d->raw = false;
-        d->trailer = TRAILER;
+        d->trailer = TROD_GZIP_TRAILER;
         inflateReset2(&d->z, GZIP_WINDOW);
         return TROD_OK;
     }
@@ -91,10 +90,8 @@ static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t c
 int trod_zlib_resume(struct trod_stage *s, const struct trod_point *point)
 {
     struct zlib_decoder *d;
-    int status;
+    const int status = trod_zlib_open(s);
 
-    s->filter = &trod_filter_gzip_zlib;
-    status = trod_zlib_open(s);
     if (status != TROD_OK)
         return status;
     d = s->state;

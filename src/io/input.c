@@ -381,8 +381,7 @@ int trod_input_point(struct trod_input *in, const struct trod_point *point)
 {
     if (trod_zip_is(&in->source) && in->n_filters == 0)
         return trod_zip_point(&in->source, point);
-    if (in->n_filters != 1 || strcmp(in->filters[0]->name, "gzip") != 0 || in->direct ||
-        trod_zip_is(&in->source))
+    if (in->n_filters != 1 || !in->filters[0]->resume || in->direct || trod_zip_is(&in->source))
         return TROD_ERR_UNSUPPORTED;
     free(in->point);
     in->point = malloc(sizeof *in->point);
@@ -488,12 +487,18 @@ static uint64_t seek_ahead(struct trod_input *in, uint64_t n)
     return skipped;
 }
 
+/* Is there a place ahead, inside a member of an archive, that may be gone to? */
+static bool has_point(const struct trod_input *in)
+{
+    return trod_zip_is(&in->source) && trod_zip_pointed(&in->source, in->offset);
+}
+
 uint64_t trod_input_skip(struct trod_input *in, uint64_t n)
 {
     uint64_t done = 0;
     while (done < n) {
         if (in->n == 0) {
-            if (!in->direct && (n - done >= SEEK_FROM || in->n_filters))
+            if (!in->direct && (n - done >= SEEK_FROM || in->n_filters || has_point(in)))
                 done += seek_ahead(in, n - done);
             if (done == n)
                 break;

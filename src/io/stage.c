@@ -4,10 +4,10 @@
  * Implements docs/design.md, "Detection" (filters). A stage pulls its input from the one below; the
  * topmost only hands through what was looked at to find that nobody wants it.
  */
-#include "gzip.h"
+#include "filter.h"
+#include "points.h"
 #include "source.h"
 #include "trod/io.h"
-#include "trod_config.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -154,11 +154,7 @@ int trod_stage_restart(struct trod_stage *s, uint64_t packed, uint64_t decoded)
 int trod_stage_resume(struct trod_stage *s, const struct trod_point *point)
 {
     forget(s, point->packed - (point->bits != 0), point->decoded);
-#if TROD_HAVE_ZLIB
-    return trod_zlib_resume(s, point);
-#else
-    return s->filter->open(s);
-#endif
+    return s->filter->resume(s, point);
 }
 
 static struct trod_stage *stage_new(struct trod_stage *up, struct trod_source *source,

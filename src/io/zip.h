@@ -135,6 +135,8 @@ bool trod_zip_is(const struct trod_source *s);
 bool trod_zip_sound(const struct trod_source *s, uint64_t upto);
 /* A seek may go on at POINT, which is copied. Returns 0 or TROD_ERR_NOMEM. */
 int trod_zip_point(struct trod_source *s, const struct trod_point *point);
+/* There is one behind byte OFFSET of the decoded stream. */
+bool trod_zip_pointed(const struct trod_source *s, uint64_t offset);
 /* Report what was found damaged before byte UPTO of the decoded stream. */
 void trod_zip_report(struct trod_source *s, uint64_t upto, struct trod_diag *diag,
                      const char *path);

@@ -26,8 +26,7 @@ enum { PIECE_MAX = 1 << 30 }; /* 32-bit counters count it */
 
 struct trod_zip_codec {
     unsigned method;
-    bool entered; /* at a point: zlib */
-    bool lean;    /* zlib where ISA-L would do it in half the time and twice the memory */
+    bool lean; /* zlib where ISA-L would do it in half the time and twice the memory */
 #if TROD_HAVE_ISAL
     struct inflate_state *isal;
 #endif
@@ -161,7 +160,7 @@ static int zlib_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, 
 /* Does ISA-L inflate, not zlib? */
 static inline bool by_isal(const struct trod_zip_codec *c)
 {
-    return TROD_HAVE_ISAL && !(TROD_HAVE_ZLIB && (c->lean || c->entered));
+    return TROD_HAVE_ISAL && !(TROD_HAVE_ZLIB && c->lean);
 }
 
 static int inflate_begin(struct trod_zip_codec *c)
@@ -232,7 +231,6 @@ static int zstd_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, 
 int trod_zip_codec_begin(struct trod_zip_codec *c, unsigned method)
 {
     c->method = method;
-    c->entered = false;
     switch (method) {
     case TROD_ZIP_STORED:
         return TROD_OK;
@@ -247,15 +245,26 @@ int trod_zip_codec_begin(struct trod_zip_codec *c, unsigned method)
 
 bool trod_zip_codec_enter(struct trod_zip_codec *c, const struct trod_point *point, uint8_t first)
 {
+    if (inflate_begin(c) != TROD_OK)
+        return false;
+#if TROD_HAVE_ISAL
+    if (by_isal(c)) {
+        if (point->bits) {
+            c->isal->read_in = (uint64_t)first >> (8 - point->bits);
+            c->isal->read_in_length = (int32_t)point->bits;
+        }
+        return !point->window_n ||
+               isal_inflate_set_dict(c->isal, (uint8_t *)(uintptr_t)point->window,
+                                     point->window_n) == COMP_OK;
+    }
+#endif
 #if TROD_HAVE_ZLIB
-    c->entered = true;
-    return zlib_begin(c) == TROD_OK &&
-           (!point->bits ||
+    return (!point->bits ||
             inflatePrime(&c->z, (int)point->bits, first >> (8 - point->bits)) == Z_OK) &&
            (!point->window_n ||
             inflateSetDictionary(&c->z, point->window, point->window_n) == Z_OK);
 #else
-    (void)c, (void)point, (void)first;
+    (void)point, (void)first;
     return false;
 #endif
 }

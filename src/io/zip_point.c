@@ -4,12 +4,8 @@
  */
 #include "zip_int.h"
 
-#include "trod_config.h"
-
 #include <stdlib.h>
 #include <string.h>
-
-#if TROD_HAVE_ZLIB
 
 bool trod_zip_enter(struct zip *z, uint64_t at)
 {
@@ -42,17 +38,6 @@ bool trod_zip_enter(struct zip *z, uint64_t at)
     return true;
 }
 
-#else
-
-bool trod_zip_enter(struct zip *z, uint64_t at)
-{
-    (void)z;
-    (void)at;
-    return false;
-}
-
-#endif
-
 bool trod_zip_sound(const struct trod_source *s, uint64_t upto)
 {
     struct zip *z = zip_of(s);
@@ -74,6 +59,13 @@ int trod_zip_point(struct trod_source *s, const struct trod_point *point)
         return TROD_ERR_NOMEM;
     *z->point = *point;
     return TROD_OK;
+}
+
+bool trod_zip_pointed(const struct trod_source *s, uint64_t offset)
+{
+    const struct trod_point *point = zip_of(s)->point;
+
+    return point && point->decoded > offset;
 }
 
 int trod_zip_points(const char *path, uint64_t apart, trod_point_fn *fn, void *user)
