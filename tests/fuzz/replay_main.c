@@ -55,11 +55,11 @@ static size_t run_folder(const char *dir)
     return n;
 }
 
-static bool is_folder(const char *path)
+static bool is_file(const char *path)
 {
     struct stat s;
 
-    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode);
 }
 
 int main(int argc, char **argv)
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     size_t n = 0;
 
     for (int i = 1; i < argc; i++)
-        n += is_folder(argv[i]) ? run_folder(argv[i]) : run_file(argv[i]);
+        n += is_file(argv[i]) ? run_file(argv[i]) : run_folder(argv[i]);
     run(&empty);
     if (n == 0)
         test_die("nothing to replay in %s", argc > 1 ? argv[1] : "no folder");
