@@ -96,10 +96,15 @@ static void *grown(void *p, size_t had, size_t bytes)
 #ifdef MREMAP_MAYMOVE
     if (had >= SMALL) {
         to = mapped(bytes) ? mremap(p, mapped(had), mapped(bytes), MREMAP_MAYMOVE) : MAP_FAILED;
-        return to == MAP_FAILED ? NULL : to;
+        if (to == MAP_FAILED)
+            return NULL;
+        make_pages(to + mapped(had), mapped(bytes) - mapped(had));
+        return to;
     }
 #endif
     to = map(mapped(bytes));
+    if (to)
+        make_pages(to, mapped(bytes));
     if (to && p) {
         memcpy(to, p, had);
         trod_zeroed_free(p, had);

@@ -38,6 +38,7 @@ static void forget_gaps(struct engine_owner *o)
         memset(o->gap + o->lo, 0, o->hi - o->lo);
     o->lo = UINT32_MAX;
     o->hi = 0;
+    o->changes++;
 }
 
 /* The numbers of the lanes of MASK, the lowest first. */
@@ -228,14 +229,14 @@ static uint32_t other_site(struct engine_owner *o, const struct trod_batch *b, u
         return site;
     p->n += met == TROD_NO_SITE;
     if (met != TROD_NO_SITE && met != site) /* it does not lie there any more */
-        o->gap[met] = 0;
+        owner_unlearn(o, met);
     if (site == l->site + 1 && site)
         owner_learn(o, site, pc - l->pc);
     *e = (struct entry){.pc = pc, .inverse = ~site, .len = now.len};
     o->code[site] = now.code;
     if (2 * (uint64_t)p->n > p->mask && !grow_places(p) && p->n == p->mask) {
         e->inverse = 0; /* one place stays empty: this address is looked up again */
-        o->gap[site] = 0;
+        owner_unlearn(o, site);
         o->mine = UINT32_MAX;
         p->n--;
     }

@@ -33,6 +33,29 @@ struct places {
     unsigned shift; /* 64 - log2 of the number of entries */
 };
 
+/* Rows of a loop that are compared with those of its last round. */
+enum { LOOP_ROWS = 16, LOOP_HALF = 8 };
+/* Rounds in turn before they are. */
+enum { LOOP_FROM = 3 };
+
+/*
+ * A streak that ends with a branch to its first instruction, and its accesses: what the rows of one
+ * round are, in so many lanes. All zero: none.
+ */
+struct loop {
+    uint64_t key;    /* of the first site (owner_loop_key); 0: its rounds differ, or are longer */
+    uint32_t site;   /* + 1 */
+    uint32_t misses; /* rounds in turn that were none of these */
+    uint32_t rows, n, accesses; /* rows in all, instructions, accesses */
+    uint32_t last;              /* lane of the branch */
+    /* bits of lanes: instructions, and those of them behind which the next one lies */
+    uint32_t instr, straight;
+    /* by lane: kind; from the address of the first instruction; bytes; number of the instruction
+     * that it is or belongs to, from 0 on */
+    uint8_t kind[LOOP_ROWS], off[LOOP_ROWS], size[LOOP_ROWS], number[LOOP_ROWS];
+    uint8_t access[LOOP_ROWS]; /* lanes of accesses */
+};
+
 /* The most that a site lies behind the one before it to be known: eight such sums are a byte. */
 enum { OWNER_FAR = 31 };
 
@@ -53,8 +76,22 @@ struct engine_owner {
     struct places places;
     uint32_t file; /* that they are of */
     bool merged;
-    bool locked; /* the lock of the sites is held: some are added */
+    bool locked;      /* the lock of the sites is held: some are added */
+    uint32_t changes; /* of what is known in gap: a loop from before the last one does not hold */
+    struct loop loop; /* the last one that was met */
 };
+
+static inline uint64_t owner_loop_key(const struct engine_owner *o, uint32_t site)
+{
+    return (uint64_t)o->changes << 32 | (site + 1);
+}
+
+/* Something else came to lie where SITE was. */
+static inline void owner_unlearn(struct engine_owner *o, uint32_t site)
+{
+    o->gap[site] = 0;
+    o->changes++;
+}
 
 static inline uint32_t home(const struct places *p, uint64_t pc)
 {
@@ -80,6 +117,11 @@ static inline void owner_expect(const struct places *p, uint64_t pc)
     __builtin_prefetch(&p->at[home(p, pc)]);
 }
 
+static inline bool owner_is_access(unsigned kind)
+{
+    return kind - TROD_READ <= (unsigned)(TROD_FLUSH - TROD_READ);
+}
+
 /* Site SITE, which is not 0, lies DISTANCE behind the one before it. */
 static inline void owner_learn(struct engine_owner *o, uint32_t site, uint64_t distance)
 {
@@ -98,6 +140,16 @@ static inline void owner_learn(struct engine_owner *o, uint32_t site, uint64_t d
  */
 uint32_t owner_plain_rows(struct engine_owner *o, const struct trod_batch *b, uint32_t from,
                           uint32_t to, struct last *l, struct engine_streaks *s, bool said);
+
+/*
+ * Rows from I on, all as owner_plain_rows has them, as far as they are rounds of the loop that
+ * begins with SITE and end before row TO; eight rows behind that may be read and their sites
+ * written. Their streaks and accesses go to STREAKS and ACCESS, if those are not NULL. Returns how
+ * many rounds of O->loop they are. What these are like is learnt at first and where it has changed,
+ * but seldom where it changes often.
+ */
+uint32_t owner_take_loop(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
+                         uint32_t to, uint32_t site, struct trod_streak *streaks, uint16_t *access);
 
 /* Fetch the entries of what is executed behind branches among rows [FROM, TO), all with flags. */
 void owner_look_ahead(const struct engine_owner *o, const struct trod_batch *b, uint32_t from,

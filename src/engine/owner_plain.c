@@ -5,7 +5,8 @@
  * before its own it lies (owner_int.h): where an instruction comes so far behind the last one its
  * site is the next number, and nothing is looked up. With AVX2 eight rows are looked at in one go:
  * sums of these distances are the addresses that their instructions have if they go straight on.
- * Rows up to the first that does not are taken. Row by row the same comes of it.
+ * Rows up to the first that does not are taken. Rounds of loops are compared with the one before
+ * (owner_loops.c). Row by row the same comes of it.
  */
 #include "engine/owner_int.h"
 
@@ -106,11 +107,6 @@ TROD_HOT void take_one(struct engine_streaks *s, struct way *w, const struct tro
     w->on = w->go;
     if (b->flags[w->last] & TROD_F_BRANCH)
         end_streak(s, w);
-}
-
-static inline bool is_access(unsigned kind)
-{
-    return kind - TROD_READ <= (unsigned)(TROD_FLUSH - TROD_READ);
 }
 
 /* Row W->i is an access. */
@@ -238,7 +234,7 @@ TROD_HOT enum begun begin_stride(struct engine_owner *o, const struct columns *c
     uint32_t site = v->go;
 
     if (c->kind[v->i] != TROD_INSTR) {
-        if (!is_access(c->kind[v->i]))
+        if (!owner_is_access(c->kind[v->i]))
             return STOPPED;
         c->site[v->i] = v->go - 1;
         if (v->wanted)
@@ -269,6 +265,32 @@ TROD_WIDE TROD_HOT void put_accesses(const struct engine_owner *o, struct stride
     v->access += _mm_popcnt_u32(lanes);
 }
 
+/* Row V->i begins a streak with the site that the one before it began with. False: the rows are not
+ * known to be a round of a loop. */
+TROD_WIDE TROD_HOT bool loop_stride(struct engine_owner *o, const struct trod_batch *b, uint32_t to,
+                                    struct stride *v)
+{
+    const struct loop *const l = &o->loop;
+    uint32_t n;
+
+    if (v->wanted && v->streaks[-1].row != v->i) /* it goes on with a streak */
+        return false;
+    n = owner_take_loop(o, b, v->i, to, v->go, v->wanted ? v->streaks - 1 : NULL,
+                        v->wanted ? v->access : NULL);
+    if (!n)
+        return false;
+    v->i += n * l->rows;
+    v->go += l->n;
+    v->last = v->i - l->rows + l->last;
+    v->base = b->addr[v->last];
+    v->open = false;
+    if (v->wanted) {
+        v->streaks += n - 1;
+        v->access += n * l->accesses;
+    }
+    return true;
+}
+
 /* Rows [V->i, TO), up to one that is neither instruction nor access, or is new. */
 TROD_WIDE TROD_HOT void take_strides(struct engine_owner *o, const struct trod_batch *b,
                                      uint32_t to, struct stride *v)
@@ -276,6 +298,7 @@ TROD_WIDE TROD_HOT void take_strides(struct engine_owner *o, const struct trod_b
     const struct columns c = {b->kind, b->addr, b->size, b->flags, b->site};
     const struct places places = o->places;
     const uint8_t *const gap = o->gap;
+    uint32_t was = o->loop.site - 1, again = LOOP_FROM - 1; /* where the last streak began */
     bool begins = true;
 
     while (v->i < to) {
@@ -288,6 +311,10 @@ TROD_WIDE TROD_HOT void take_strides(struct engine_owner *o, const struct trod_b
             if (begun == STOPPED)
                 break;
             if (begun == TAKEN)
+                continue;
+            again = v->go == was ? again + 1 : 0;
+            was = v->go;
+            if (again >= LOOP_FROM && loop_stride(o, b, to, v))
                 continue;
             first = 1;
         }
@@ -368,7 +395,7 @@ TROD_HOT void plain_rows(struct engine_owner *o, const struct trod_batch *b, uin
             if (site == TROD_NO_SITE)
                 break;
             take_one(s, w, b, site);
-        } else if (is_access(b->kind[w->i])) {
+        } else if (owner_is_access(b->kind[w->i])) {
             take_access(s, w, b);
         } else {
             break;

@@ -3,7 +3,8 @@
  * oracle.
  *
  * Invented programs run here: code that goes straight on, jumps, repeats itself, changes, is of the
- * kernel, runs in several threads; rows of other kinds come in between, and columns are missing.
+ * kernel, runs in several threads, goes round loops; rows of other kinds come in between, and
+ * columns are missing.
  * What is said of every row of a batch must be what a walk row by row finds; streaks cover the rows
  * once, whatever the batches are, and any part of a batch is the part of its streaks.
  */
@@ -324,6 +325,112 @@ static void programs(void **state)
         }
 }
 
+/* ---- loops: what comes again and again is compared with the last time */
+
+enum { LOOPS = 5, BODY = 12 };
+
+/* Loops of up to BODY instructions, each with up to two accesses: INSN by loop and instruction. */
+struct bodies {
+    struct {
+        uint8_t size, version, known, accesses, kind[2];
+    } insn[LOOPS][BODY];
+    uint32_t n[LOOPS];
+};
+
+static void begin_bodies(struct bodies *p, struct machine *m)
+{
+    memset(p, 0, sizeof *p);
+    for (unsigned l = 0; l < LOOPS; l++) {
+        p->n[l] = 1 + (uint32_t)gen_below(&m->g, BODY);
+        for (unsigned i = 0; i < p->n[l]; i++) {
+            p->insn[l][i].size = (uint8_t)(1 + gen_below(&m->g, rare(m) ? 60 : 8));
+            p->insn[l][i].accesses = (uint8_t)(gen_below(&m->g, 8) * gen_below(&m->g, 8) / 20);
+            p->insn[l][i].kind[0] = (uint8_t)(TROD_READ + gen_below(&m->g, 2));
+            p->insn[l][i].kind[1] = TROD_WRITE;
+        }
+    }
+}
+
+/* R becomes row I. */
+static void put_row(struct machine *m, uint32_t i, struct row r)
+{
+    const int32_t last = m->last[m->stream];
+
+    r.has |= TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_STREAM;
+    r.stream = m->stream;
+    r.site_pc = UINT64_MAX;
+    if (r.kind == TROD_INSTR) {
+        m->last[m->stream] = (int32_t)i;
+        r.site_pc = r.addr;
+        r.site_version = r.code[1];
+    } else if (r.kind != TROD_MARKER && last >= 0) {
+        r.site_pc = rows[last].addr;
+        r.site_version = rows[last].code[1];
+    }
+    rows[i] = r;
+}
+
+/* A round of loop L to the rows from I on, as far as there is room. Rare: a part of it, or another
+ * instruction, branch, size, access or row. Returns the row behind it. */
+static uint32_t put_round(struct machine *m, struct bodies *p, unsigned l, uint32_t i)
+{
+    uint64_t pc = BASE * (1 + l);
+
+    for (unsigned k = 0; k < p->n[l] && i < ROWS; pc += p->insn[l][k++].size) {
+        const uint8_t size = p->insn[l][k].size;
+        unsigned accesses = p->insn[l][k].accesses + rare(m);
+        struct row r = {.kind = TROD_INSTR, .addr = pc, .size = size, .code = {(uint8_t)k, 0}};
+
+        if (rare(m))
+            p->insn[l][k].version++;
+        r.code[1] = p->insn[l][k].version;
+        r.has = p->insn[l][k].known != 1 + r.code[1] ? TROD_COL_CODE : 0;
+        p->insn[l][k].known = (uint8_t)(1 + r.code[1]);
+        if ((k + 1 == p->n[l]) != rare(m))
+            r.flags = TROD_BR_COND;
+        if (rare(m))
+            r.size++;
+        put_row(m, i++, r);
+        if (rare(m))
+            accesses = 0;
+        for (unsigned a = 0; a < accesses && i < ROWS; a++)
+            put_row(m, i++,
+                    (struct row){.kind = rare(m) ? TROD_PREFETCH : p->insn[l][k].kind[a % 2],
+                                 .addr = gen_u64(&m->g),
+                                 .size = 8});
+        if (rare(m) && i < ROWS)
+            put_row(m, i++, (struct row){.kind = gen_below(&m->g, 2) ? TROD_MARKER : TROD_REG});
+        if (rare(m))
+            break;
+    }
+    return i;
+}
+
+static void loops(void **state)
+{
+    static const unsigned odds[] = {0, 3000, 300, 40};
+
+    (void)state;
+    for (unsigned o = 0; o < sizeof odds / sizeof *odds; o++)
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            struct bodies bodies;
+            struct machine m;
+
+            begin(&m, seed, odds[o]);
+            begin_bodies(&bodies, &m);
+            for (uint32_t i = 0; i < ROWS;) {
+                const unsigned l = (unsigned)gen_below(&m.g, LOOPS);
+                const uint64_t rounds = 1 + gen_below(&m.g, gen_below(&m.g, 2) ? 6 : 60);
+
+                if (rare(&m))
+                    m.stream = (unsigned)gen_below(&m.g, STREAMS);
+                for (uint64_t k = 0; k < rounds && i < ROWS; k++)
+                    i = put_round(&m, &bodies, l, i);
+            }
+            check_run(&m, ROWS, seed == 1 ? 40 : TROD_BATCH_ROWS);
+        }
+}
+
 /* An address may be the last there is, behind which nothing comes. */
 static void last_address(void **state)
 {
@@ -363,6 +470,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs),
+        cmocka_unit_test(loops),
         cmocka_unit_test(last_address),
     };
 
