@@ -217,7 +217,7 @@ bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out)
         uint64_t *const part[] = {
             NULL,        &out->directory, &out->directory,    &out->log,       &out->states,
             &out->lines, &out->sites,     &out->registers_at, &out->directory, &out->windows,
-            &out->calls, &out->memory,    &out->marks};
+            &out->calls, &out->memory,    &out->marks,        &out->lines};
 
         if (s->id && s->id < sizeof part / sizeof *part)
             *part[s->id] += s->length;

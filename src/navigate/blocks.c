@@ -292,20 +292,38 @@ int nav_lines_prepare(struct trod_nav *nav, struct nav_lines *l)
     return l->number && l->held ? TROD_OK : TROD_ERR_NOMEM;
 }
 
+/* Of the N lines KEY those that segment S can tell something of, in their order. *N: so many. */
+static int may_tell(const struct nav_index *x, uint32_t s, uint64_t *key, size_t *n)
+{
+    size_t left = 0;
+    int rc = TROD_OK;
+
+    for (size_t i = 0; rc >= 0 && i < *n; i++)
+        if ((rc = nav_bloom_may(x, &x->segment[s], key[i])) > 0)
+            key[left++] = key[i];
+    *n = left;
+    return rc < 0 ? rc : TROD_OK;
+}
+
 /* What blocks of segment S hold of the lines of L that are open. */
 static int look_up(const struct nav_index *x, uint32_t s, struct nav_lines *l)
 {
     uint64_t *key = NULL;
-    const size_t n = nav_lines_open(l, &key);
+    size_t n = nav_lines_open(l, &key);
     int rc = key ? TROD_OK : TROD_ERR_NOMEM;
 
     l->held->n = 0;
     if (rc == TROD_OK)
+        key[n++] = NAV_ANY_LINE;
+    if (rc == TROD_OK)
+        rc = may_tell(x, s, key, &n);
+    if (rc == TROD_OK)
         rc = nav_postings_keys(x, &x->segment[s], NAV_S_LINES, key, n, l->held);
     if (rc == TROD_OK)
-        rc = nav_postings_find(x, &x->segment[s], NAV_S_LINES, NAV_ANY_LINE, l->held);
-    if (rc == TROD_OK)
         rc = nav_postings_by_block(l->held, &x->segment[s], &l->held_from);
+    for (size_t i = 0; rc == TROD_OK && i < l->held->n; i++)
+        if (l->held->at[i].key != NAV_ANY_LINE)
+            nav_lines_find(l, l->held->at[i].key)->held = s;
     free(key);
     l->segment = rc == TROD_OK ? s : UINT32_MAX;
     return rc;
@@ -408,11 +426,30 @@ void nav_candidates_fini(struct nav_candidates *c)
     c->steps = c->looked = NULL;
 }
 
+/* May segment S have a write to one of a few lines, FIRST to LAST? Returns 1, 0 or an error. */
+static int may_write(const struct nav_index *x, const struct nav_segment *s, uint64_t first,
+                     uint64_t last)
+{
+    int rc = nav_bloom_may(x, s, NAV_ANY_LINE);
+
+    if (last - first >= NAV_LINE)
+        return 1;
+    for (uint64_t key = first; rc == 0 && key <= last; key++)
+        rc = nav_bloom_may(x, s, key);
+    return rc;
+}
+
 /* The lines of segment S that Q, a question about memory, may be about. */
 static int lines_of(const struct nav_index *x, const struct nav_segment *s,
                     const struct trod_nav_query *q, struct nav_postings *found)
 {
-    int rc = nav_postings_range(x, s, NAV_S_LINES, q->lo / NAV_LINE, q->hi / NAV_LINE, found);
+    int rc = 1;
+
+    if (!(q->access & TROD_NAV_READS))
+        rc = may_write(x, s, q->lo / NAV_LINE, q->hi / NAV_LINE);
+    if (rc <= 0)
+        return rc;
+    rc = nav_postings_range(x, s, NAV_S_LINES, q->lo / NAV_LINE, q->hi / NAV_LINE, found);
 
     if (rc == TROD_OK)
         rc = nav_postings_find(x, s, NAV_S_LINES, NAV_ANY_LINE, found);

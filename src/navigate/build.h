@@ -44,7 +44,7 @@ enum nav_lane {
     NAV_LANES
 };
 
-enum { NAV_CONTENTS = 7 };
+enum { NAV_CONTENTS = 8 };
 
 /* A section of a segment before it is written. */
 struct nav_content {

@@ -18,8 +18,8 @@ enum {
     NAV_SEGMENT = 256,        /* blocks of a segment, at the most */
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
-    NAV_PAGE = 1 << 14,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 8,
+    NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
+    NAV_INDEX_VERSION = 9,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
@@ -33,6 +33,7 @@ enum nav_section_id {
     NAV_S_SITES = 6,   /* by address of instructions: executions */
     NAV_S_REGS = 7,    /* by register: 2 * number, + 1 where it is read */
     NAV_S_MARKS = 12,  /* of a segment: by kind of row: how many */
+    NAV_S_BLOOM = 13,  /* of a segment: which lines of memory it can tell something of */
     NAV_S_MEMORY = 11, /* of a segment: by line of memory, what its blocks leave there */
     NAV_S_CALLS = 10,  /* of a segment: call stacks at its beginning, what happens to them */
     NAV_S_WINDOW = 9,  /* of a point: what was decoded last before it */
@@ -107,7 +108,7 @@ struct nav_postings {
 /* Blocks [from, to) whose postings stand together. */
 struct nav_segment {
     uint32_t from, to;
-    const struct nav_section *lines, *sites, *regs, *calls, *memory, *marks;
+    const struct nav_section *lines, *sites, *regs, *calls, *memory, *marks, *bloom;
 };
 
 /* What the trace was when the index was made. */
@@ -122,12 +123,17 @@ struct nav_source {
     uint64_t row, log; /* rows before it; bytes of the log */
 };
 
+struct nav_unpacker;
+
+enum nav_checked { NAV_CHECKED = 1, NAV_CHECKED_DIRECTORY = 2 };
+
 struct nav_index {
     char *path;
     const uint8_t *file; /* mapped */
     size_t size;
     struct nav_section *section;
-    uint8_t *checked; /* by section: its sum is right; behind them: one was wrong */
+    uint8_t *checked; /* by section: enum nav_checked; behind them: 1 where a sum was wrong */
+    struct nav_unpacker *unpacker; /* of its compressed parts: tables, which they share */
     uint32_t n_sections;
     struct nav_source *source;
     uint32_t n_sources;
@@ -177,6 +183,18 @@ uint32_t nav_index_segment(const struct nav_index *x, size_t k);
 int nav_postings_range(const struct nav_index *x, const struct nav_segment *s, unsigned id,
                        uint64_t lo, uint64_t hi, struct nav_postings *out);
 
+/*
+ * bloom.c: the N keys KEY, without repetitions, as the content of a section, appended to OUT.
+ * Returns 0 or TROD_ERR_NOMEM.
+ */
+int nav_bloom_encode(const uint64_t *key, size_t n, struct trod_buf *out);
+/*
+ * Can segment S tell something of line KEY (NAV_ANY_LINE is one)? That is: a row of it writes
+ * there, or a row of a block in which reads say what they read touches it. Returns 1, 0 (it
+ * cannot) or TROD_ERR_CORRUPT.
+ */
+int nav_bloom_may(const struct nav_index *x, const struct nav_segment *s, uint64_t key);
+
 /* squeeze.c: N bytes at P, compressed where that makes them fewer, appended to OUT. */
 int nav_squeeze(const void *p, size_t n, struct trod_buf *out);
 /* The same for many, with what is needed for it (tables), which they share. */
@@ -184,8 +202,12 @@ struct nav_squeezer;
 int nav_squeezer_new(struct nav_squeezer **out);
 void nav_squeezer_free(struct nav_squeezer *s);
 int nav_squeeze_by(struct nav_squeezer *s, const void *p, size_t n, struct trod_buf *out);
-/* The RAW bytes that N bytes at P stand for, appended to OUT. */
-int nav_unsqueeze(const uint8_t *p, size_t n, size_t raw, struct trod_buf *out);
+/* The RAW bytes that N bytes at P, of X, stand for, appended to OUT. */
+int nav_unsqueeze(const struct nav_index *x, const uint8_t *p, size_t n, size_t raw,
+                  struct trod_buf *out);
+
+int nav_unpacker_new(struct nav_unpacker **out);
+void nav_unpacker_free(struct nav_unpacker *u);
 
 /* read.c */
 /*
@@ -197,6 +219,14 @@ int nav_index_open(struct nav_index **out, const char *path, const char **why);
 void nav_index_close(struct nav_index *x);
 /* Section S of X is what it was. Returns 0 or TROD_ERR_CORRUPT. */
 int nav_index_check(const struct nav_index *x, const struct nav_section *s);
+/*
+ * The N bytes at P, which lie in section S of X, have the sum SUM. Returns the same. Of the
+ * DIRECTORY of a section this is kept.
+ */
+int nav_index_check_part(const struct nav_index *x, const struct nav_section *s, const uint8_t *p,
+                         size_t n, uint32_t sum);
+int nav_index_check_directory(const struct nav_index *x, const struct nav_section *s,
+                              const uint8_t *p, size_t n, uint32_t sum);
 /* All that lies in the section with byte AT of the file; all sections. */
 int nav_index_check_at(const struct nav_index *x, uint64_t at);
 int nav_index_check_all(const struct nav_index *x);

@@ -9,13 +9,14 @@
  */
 #include "navigate/build.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Sections of a segment, in their order. */
-enum { STATES, LINES, SITES, REGS, MEMORY, CALLS, MARKS };
+enum { STATES, LINES, SITES, REGS, MEMORY, CALLS, MARKS, BLOOM };
 
 static const unsigned ids[NAV_CONTENTS] = {NAV_S_STATES, NAV_S_LINES, NAV_S_SITES, NAV_S_REGS,
-                                           NAV_S_MEMORY, NAV_S_CALLS, NAV_S_MARKS};
+                                           NAV_S_MEMORY, NAV_S_CALLS, NAV_S_MARKS, NAV_S_BLOOM};
 
 /* ---- rows */
 
@@ -212,11 +213,36 @@ static int next_block(struct nav_builder *b, const struct nav_item *it)
 
 /* ---- the end of a segment */
 
+/* The lines of which the segment can tell something: see nav_bloom_may. LINES are sorted. */
+static int save_bloom(struct nav_builder *b, const struct nav_postings *lines)
+{
+    struct trod_buf *out = &b->content[BLOOM].bytes;
+    uint64_t *key = malloc((lines->n + 1) * sizeof *key);
+    size_t n = 0;
+    int rc;
+
+    if (!key)
+        return TROD_ERR_NOMEM;
+    for (size_t i = 0; i < lines->n; i++) {
+        const struct nav_posting *p = &lines->at[i];
+
+        if ((p->a || !(b->block[p->block].flags & NAV_B_SILENT)) &&
+            (n == 0 || key[n - 1] != p->key))
+            key[n++] = p->key;
+    }
+    rc = nav_bloom_encode(key, n, out);
+    b->content[BLOOM].raw = out->n;
+    free(key);
+    return rc;
+}
+
 static int save_postings(struct nav_builder *b, unsigned to, struct nav_postings *p)
 {
     struct trod_buf *out = &b->content[to].bytes;
     int rc = nav_postings_sort(p);
 
+    if (rc == TROD_OK && to == LINES)
+        rc = save_bloom(b, p);
     if (rc == TROD_OK)
         rc = nav_postings_encode(p, ids[to], b->segment_from, out);
     b->content[to].raw = out->n;

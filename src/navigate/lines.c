@@ -89,6 +89,7 @@ static struct nav_line *line_of(struct nav_lines *l, uint64_t number)
     if (!(l->slot[i] = calloc(1, sizeof **l->slot)))
         return NULL;
     l->slot[i]->number = number;
+    l->slot[i]->held = UINT32_MAX;
     for (unsigned k = 0; k < NAV_LINE; k++) {
         l->slot[i]->last[k].write = l->slot[i]->last[k].read = TROD_NOWHERE;
         l->slot[i]->now[k] = l->slot[i]->last[k];

@@ -32,6 +32,7 @@ struct nav_line {
     uint64_t asked;  /* which bytes */
     uint64_t open;   /* asked and not settled yet */
     uint64_t seen;   /* a read was found: only a write can tell more */
+    uint32_t held;   /* the last segment whose lists name it; UINT32_MAX: none so far */
     bool touched;    /* by the block that is being scanned */
     struct nav_byte now[NAV_LINE], last[NAV_LINE];
 };
@@ -60,7 +61,7 @@ int nav_lines_ask(struct nav_lines *l, uint64_t addr, uint64_t n);
 struct nav_line *nav_lines_find(const struct nav_lines *l, uint64_t number);
 /*
  * The lines that are open, of those in NUMBER, in ascending order, to *OUT, which the caller frees;
- * room for all of them is made if it is NULL. Returns how many.
+ * room for all of them and one more is made if it is NULL. Returns how many.
  */
 size_t nav_lines_open(const struct nav_lines *l, uint64_t **out);
 /* Settle all bytes asked for, for the state at ROW. Returns 0 or an error. */

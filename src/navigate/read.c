@@ -88,16 +88,39 @@ static int sections(const struct nav_index *x)
     return TROD_OK;
 }
 
+/* The N bytes at P have the sum SUM, unless what was CHECKED of section S has one of BITS. */
+static int check(const struct nav_index *x, const struct nav_section *s, unsigned bits,
+                 const uint8_t *p, size_t n, uint32_t sum)
+{
+    if (x->checked[s - x->section] & bits || trod_crc32c(p, n) == sum)
+        return TROD_OK;
+    x->checked[x->n_sections] = 1;
+    return TROD_ERR_CORRUPT;
+}
+
 int nav_index_check(const struct nav_index *x, const struct nav_section *s)
 {
-    const size_t i = (size_t)(s - x->section);
+    const int rc = check(x, s, NAV_CHECKED, x->file + s->offset, s->length, s->sum);
 
-    if (!x->checked[i] && trod_crc32c(x->file + s->offset, s->length) != s->sum) {
-        x->checked[x->n_sections] = 1;
-        return TROD_ERR_CORRUPT;
-    }
-    x->checked[i] = 1;
-    return TROD_OK;
+    if (rc == TROD_OK)
+        x->checked[s - x->section] |= NAV_CHECKED;
+    return rc;
+}
+
+int nav_index_check_part(const struct nav_index *x, const struct nav_section *s, const uint8_t *p,
+                         size_t n, uint32_t sum)
+{
+    return check(x, s, NAV_CHECKED, p, n, sum);
+}
+
+int nav_index_check_directory(const struct nav_index *x, const struct nav_section *s,
+                              const uint8_t *p, size_t n, uint32_t sum)
+{
+    const int rc = check(x, s, NAV_CHECKED | NAV_CHECKED_DIRECTORY, p, n, sum);
+
+    if (rc == TROD_OK)
+        x->checked[s - x->section] |= NAV_CHECKED_DIRECTORY;
+    return rc;
 }
 
 int nav_index_check_at(const struct nav_index *x, uint64_t at)
@@ -231,7 +254,7 @@ static int content(struct nav_index *x)
         x->block[x->n_blocks - 1].row + x->block[x->n_blocks - 1].rows != x->rows)
         rc = TROD_ERR_CORRUPT;
     if (rc == TROD_OK && log->raw)
-        rc = nav_unsqueeze(x->file + log->offset, log->length, log->raw, &room);
+        rc = nav_unsqueeze(x, x->file + log->offset, log->length, log->raw, &room);
     x->log = room.p;
     x->log_n = room.n;
     return rc;
@@ -251,6 +274,8 @@ int nav_index_open(struct nav_index **out, const char *path, const char **why)
         memcpy(x->path, path, strlen(path) + 1);
     else
         rc = TROD_ERR_NOMEM;
+    if (rc == TROD_OK)
+        rc = nav_unpacker_new(&x->unpacker);
     if (rc == TROD_OK)
         rc = load(x, path);
     if (rc == TROD_OK)
@@ -275,6 +300,7 @@ void nav_index_close(struct nav_index *x)
     free(x->path);
     if (x->file)
         munmap((void *)(uintptr_t)x->file, x->size);
+    nav_unpacker_free(x->unpacker);
     free(x->section);
     free(x->checked);
     free(x->block);
@@ -310,7 +336,7 @@ int nav_index_point(const struct nav_index *x, uint64_t file, uint64_t offset,
         return TROD_ERR_NOMEM;
     rc = from->window_n ? nav_index_check_at(x, from->window) : TROD_OK;
     if (rc == TROD_OK)
-        rc = nav_unsqueeze(x->file + from->window, from->window_n, from->window_raw, &window);
+        rc = nav_unsqueeze(x, x->file + from->window, from->window_n, from->window_raw, &window);
     if (rc == TROD_OK) {
         (*out)->packed = from->packed;
         (*out)->decoded = from->decoded;

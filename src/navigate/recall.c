@@ -32,12 +32,12 @@ bool nav_recall_can(const struct nav_recall *r, size_t k, bool big)
            (x->endian == TROD_ENDIAN_BIG) == big;
 }
 
-/* The postings of all lines of L that are open in the segment of block K. */
+/* The postings of all lines of L that are open in the segment of block K, whose lists name them. */
 static int enter(struct nav_recall *r, size_t k, const struct nav_lines *l)
 {
     const struct nav_index *x = r->x;
     const uint32_t s = nav_index_segment(x, k);
-    size_t n;
+    size_t n, held = 0;
     int rc;
 
     if (r->segment == s)
@@ -48,7 +48,10 @@ static int enter(struct nav_recall *r, size_t k, const struct nav_lines *l)
     n = nav_lines_open(l, &r->key);
     if (n && !r->key)
         return TROD_ERR_NOMEM;
-    rc = nav_postings_keys(x, &x->segment[s], NAV_S_MEMORY, r->key, n, &r->at);
+    for (size_t i = 0; i < n; i++)
+        if (nav_lines_find(l, r->key[i])->held == s)
+            r->key[held++] = r->key[i];
+    rc = nav_postings_keys(x, &x->segment[s], NAV_S_MEMORY, r->key, held, &r->at);
     if (rc == TROD_OK)
         rc = nav_postings_by_block(&r->at, &x->segment[s], &r->first);
     r->segment = rc == TROD_OK ? s : UINT32_MAX;

@@ -1,8 +1,9 @@
 /*
  * segment.c - postings: which blocks hold what, by key. Implements index.h.
  *
- * A section: number of pages (32 bits), a directory of them (first key, offset, length, length
- * before compression: 64, 32, 32, 32 bits), then the pages. A page: for each key the difference to
+ * A section: CRC-32C of what follows before the pages, number of pages (32 bits each), a directory
+ * of them (first key, offset, length, length before compression, CRC-32C: 64, 32, 32, 32, 32 bits),
+ * then the pages. What no question is about is not checked. A page: for each key the difference to
  * the one before, how many blocks, and for each the difference to the one before (the first: to the
  * segment's first) and what it holds of the key (LINES: a byte says of what form two masks are, and
  * of one step which it is; for several a byte with a bit each follows; then the masks). Numbers of
@@ -13,6 +14,7 @@
 #include "core/endian.h"
 #include "core/grow.h"
 #include "core/pack.h"
+#include "io/crc32c.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,7 @@
 /* Of the byte of forms: one step, whose number stands above it. */
 enum { ONE_STEP = 1 << 4 };
 
-enum { ENTRY = 20, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, AHEAD = 16 };
+enum { HEAD = 8, ENTRY = 24, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, AHEAD = 16 };
 
 int nav_postings_add(struct nav_postings *p, uint64_t key, uint32_t block, uint64_t a, uint64_t b)
 {
@@ -208,12 +210,15 @@ static int end_page(struct section *s, uint64_t key)
     const size_t at = s->all.n;
     int rc = nav_squeeze_by(s->squeezer, s->page.p, s->page.n, &s->all);
 
+    if (rc < 0)
+        return rc;
     trod_store_le64(entry, key);
     trod_store_le32(entry + 8, (uint32_t)at);
     trod_store_le32(entry + 12, (uint32_t)(s->all.n - at));
     trod_store_le32(entry + 16, (uint32_t)s->page.n);
+    trod_store_le32(entry + 20, trod_crc32c(s->all.p + at, s->all.n - at));
     s->page.n = 0;
-    return rc < 0 ? rc : trod_buf_add(&s->dir, entry, sizeof entry);
+    return trod_buf_add(&s->dir, entry, sizeof entry);
 }
 
 int nav_postings_encode(const struct nav_postings *p, unsigned id, uint32_t from,
@@ -221,7 +226,8 @@ int nav_postings_encode(const struct nav_postings *p, unsigned id, uint32_t from
 {
     struct section s = {0};
     uint64_t first = 0, before = 0;
-    uint8_t pages[4];
+    const size_t at = out->n;
+    const uint8_t head[HEAD] = {0};
     int rc = nav_squeezer_new(&s.squeezer);
 
     for (size_t i = 0, n; rc == TROD_OK && i < p->n; i += n) {
@@ -236,11 +242,14 @@ int nav_postings_encode(const struct nav_postings *p, unsigned id, uint32_t from
     }
     if (rc == TROD_OK && s.page.n)
         rc = end_page(&s, first);
-    trod_store_le32(pages, (uint32_t)(s.dir.n / ENTRY));
     if (rc == TROD_OK)
-        rc = trod_buf_add(out, pages, sizeof pages);
+        rc = trod_buf_add(out, head, sizeof head);
     if (rc == TROD_OK)
         rc = trod_buf_add(out, s.dir.p, s.dir.n);
+    if (rc == TROD_OK) {
+        trod_store_le32(out->p + at + 4, (uint32_t)(s.dir.n / ENTRY));
+        trod_store_le32(out->p + at, trod_crc32c(out->p + at + 4, HEAD - 4 + s.dir.n));
+    }
     if (rc == TROD_OK)
         rc = trod_buf_add(out, s.all.p, s.all.n);
     nav_squeezer_free(s.squeezer);
@@ -355,6 +364,7 @@ static const struct nav_section *section_of(const struct nav_segment *s, unsigne
 
 /* The pages of a section. */
 struct pages {
+    const struct nav_section *section;
     const uint8_t *dir, *data;
     size_t bytes; /* of DATA */
     uint32_t n;
@@ -364,19 +374,23 @@ static int pages_of(const struct nav_index *x, const struct nav_segment *s, unsi
                     struct pages *out)
 {
     const struct nav_section *section = section_of(s, id);
+    const uint8_t *head;
 
     memset(out, 0, sizeof *out);
-    if (!section || section->length < 4)
+    if (!section || section->length < HEAD)
         return TROD_OK;
-    if (nav_index_check(x, section) < 0)
+    head = x->file + section->offset;
+    out->section = section;
+    out->dir = head + HEAD;
+    out->n = trod_load_le32(head + 4);
+    if (out->n > (section->length - HEAD) / ENTRY) {
+        nav_index_check(x, section); /* it is damaged, which is noted there */
         return TROD_ERR_CORRUPT;
-    out->dir = x->file + section->offset + 4;
-    out->n = trod_load_le32(out->dir - 4);
-    if (out->n > (section->length - 4) / ENTRY)
-        return TROD_ERR_CORRUPT;
+    }
     out->data = out->dir + (size_t)ENTRY * out->n;
-    out->bytes = (size_t)(section->length - 4) - (size_t)ENTRY * out->n;
-    return TROD_OK;
+    out->bytes = (size_t)(section->length - HEAD) - (size_t)ENTRY * out->n;
+    return nav_index_check_directory(x, section, head + 4, (size_t)(out->data - head) - 4,
+                                     trod_load_le32(head));
 }
 
 static uint64_t first_key(const struct pages *p, uint32_t i)
@@ -421,7 +435,9 @@ static int look(const struct nav_index *x, const struct nav_segment *s, unsigned
             rc = TROD_ERR_CORRUPT;
         page.n = 0;
         if (rc == TROD_OK)
-            rc = nav_unsqueeze(p.data + at, n, trod_load_le32(e + 16), &page);
+            rc = nav_index_check_part(x, p.section, p.data + at, n, trod_load_le32(e + 20));
+        if (rc == TROD_OK)
+            rc = nav_unsqueeze(x, p.data + at, n, trod_load_le32(e + 16), &page);
         if (rc == TROD_OK)
             rc = find_in_page((struct trod_span){.p = page.p, .n = page.n}, s, id, first_key(&p, i),
                               w, out);

@@ -41,9 +41,20 @@ int nav_squeeze_by(struct nav_squeezer *s, const void *p, size_t n, struct trod_
     return TROD_OK;
 }
 
-static bool unpack(const uint8_t *p, size_t n, uint8_t *to, size_t raw)
+int nav_unpacker_new(struct nav_unpacker **out)
 {
-    return ZSTD_decompress(to, raw, p, n) == raw;
+    *out = (struct nav_unpacker *)ZSTD_createDCtx();
+    return *out ? TROD_OK : TROD_ERR_NOMEM;
+}
+
+void nav_unpacker_free(struct nav_unpacker *u)
+{
+    ZSTD_freeDCtx((ZSTD_DCtx *)u);
+}
+
+static bool unpack(struct nav_unpacker *u, const uint8_t *p, size_t n, uint8_t *to, size_t raw)
+{
+    return ZSTD_decompressDCtx((ZSTD_DCtx *)u, to, raw, p, n) == raw;
 }
 #else
 int nav_squeezer_new(struct nav_squeezer **out)
@@ -63,8 +74,20 @@ int nav_squeeze_by(struct nav_squeezer *s, const void *p, size_t n, struct trod_
     return trod_buf_add(out, p, n);
 }
 
-static bool unpack(const uint8_t *p, size_t n, uint8_t *to, size_t raw)
+int nav_unpacker_new(struct nav_unpacker **out)
 {
+    *out = NULL;
+    return TROD_OK;
+}
+
+void nav_unpacker_free(struct nav_unpacker *u)
+{
+    (void)u;
+}
+
+static bool unpack(struct nav_unpacker *u, const uint8_t *p, size_t n, uint8_t *to, size_t raw)
+{
+    (void)u;
     (void)p;
     (void)n;
     (void)to;
@@ -84,7 +107,8 @@ int nav_squeeze(const void *p, size_t n, struct trod_buf *out)
     return rc;
 }
 
-int nav_unsqueeze(const uint8_t *p, size_t n, size_t raw, struct trod_buf *out)
+int nav_unsqueeze(const struct nav_index *x, const uint8_t *p, size_t n, size_t raw,
+                  struct trod_buf *out)
 {
     if (n == raw)
         return trod_buf_add(out, p, n);
@@ -92,7 +116,7 @@ int nav_unsqueeze(const uint8_t *p, size_t n, size_t raw, struct trod_buf *out)
         return TROD_ERR_CORRUPT;
     if (trod_buf_reserve(out, raw) < 0)
         return TROD_ERR_NOMEM;
-    if (!unpack(p, n, out->p + out->n, raw))
+    if (!unpack(x->unpacker, p, n, out->p + out->n, raw))
         return TROD_ERR_CORRUPT;
     out->n += raw;
     return TROD_OK;

@@ -39,7 +39,7 @@ static int by_index(const struct trod_nav *nav, uint64_t row, uint32_t stream, s
         return TROD_ERR_CORRUPT;
     rc = nav_index_check(x, s->calls);
     if (rc == TROD_OK)
-        rc = nav_unsqueeze(x->file + s->calls->offset, s->calls->length, s->calls->raw, &raw);
+        rc = nav_unsqueeze(x, x->file + s->calls->offset, s->calls->length, s->calls->raw, &raw);
     if (rc == TROD_OK)
         rc = nav_calls_load((struct trod_span){.p = raw.p, .n = raw.n}, row, stream, out);
     trod_buf_fini(&raw);

@@ -62,9 +62,9 @@ static int load(struct nav_steps *s, const struct nav_index *x, const struct nav
     if (b->state_raw || b->steps_raw)
         rc = nav_index_check_at(x, b->state_raw ? b->state : b->steps);
     if (rc == TROD_OK && b->state_raw)
-        rc = nav_unsqueeze(x->file + b->state, b->state_n, b->state_raw, &s->state);
+        rc = nav_unsqueeze(x, x->file + b->state, b->state_n, b->state_raw, &s->state);
     if (rc == TROD_OK && b->steps_raw)
-        rc = nav_unsqueeze(x->file + b->steps, b->steps_n, b->steps_raw, &s->more);
+        rc = nav_unsqueeze(x, x->file + b->steps, b->steps_n, b->steps_raw, &s->more);
     if (rc < 0)
         return rc;
     s->at[0] = (struct nav_step){.row = b->row,
