@@ -84,6 +84,7 @@ static void compare(const char *name, enum tarmac_gen sort, unsigned seed)
 struct look {
     unsigned vaddr, paddr, code, index;
     const char *sec, *mode;
+    bool upper; /* values of registers */
 };
 
 /* N lower case digits, now and then with zeros at the left. */
@@ -107,7 +108,13 @@ static void look_line(struct trod_gen *g, const struct look *l, unsigned i, stru
     digits(g, code, l->code);
     digits(g, more, 8);
     snprintf(address, sizeof address, l->paddr ? "%s:%s%s" : "%s", vaddr, paddr, l->sec);
-    if (gen_below(g, 3)) {
+    if (gen_once_in(g, 4)) {
+        digits(g, more, 2 * size);
+        for (unsigned k = 0; l->upper && more[k]; k++)
+            more[k] = (char)(more[k] - (more[k] >= 'a' ? 'a' - 'A' : 0));
+        n = snprintf(line, sizeof line, "%u clk cpu0 R %s%u %s\n", 1000 + i / 2,
+                     gen_below(g, 5) ? "X" : "spsr_el", (unsigned)gen_below(g, 31), more);
+    } else if (gen_below(g, 3)) {
         n = snprintf(line, sizeof line, "%u clk cpu0 I%c (%u) %s %s O %s : ADD x0\n", 1000 + i / 2,
                      gen_below(g, 5) ? 'T' : 'S', l->index + i, address, code, l->mode);
     } else {
@@ -138,7 +145,8 @@ static void test_looks(void **state)
                                    .code = gen_below(&g, 4) ? 8 : 4,
                                    .index = gen_below(&g, 2) ? 990 : 99999990,
                                    .sec = gen_below(&g, 2) ? "_NS" : "",
-                                   .mode = modes[gen_below(&g, 4)]};
+                                   .mode = modes[gen_below(&g, 4)],
+                                   .upper = gen_below(&g, 2)};
 
             for (unsigned k = 5 + (unsigned)gen_below(&g, 40); k > 0; k--, i++)
                 look_line(&g, &l, i, &text);
@@ -227,6 +235,99 @@ static void test_parts(void **state)
         parts("matcher", TARMAC_GEN_MATCHER, i);
     }
     assert_true(points > TRACES);
+}
+
+#if TROD_AVX2
+
+enum { FORM_LINE = 100 };
+
+static bool in_field(unsigned at, struct tm_field f)
+{
+    return at >= f.at && at < (unsigned)f.at + f.n;
+}
+
+/* May place AT of a line laid out as L, of which LINE is one, be C? */
+static bool may_be(const uint8_t *line, const struct tm_layout *l, unsigned at, uint8_t c)
+{
+    const bool digit = c >= '0' && c <= '9', low = c >= 'a' && c <= 'f', up = c >= 'A' && c <= 'F';
+
+    if (in_field(at, l->time) || in_field(at, l->index))
+        return digit;
+    if (in_field(at, l->vaddr) || in_field(at, l->paddr) || in_field(at, l->more))
+        return digit || low;
+    if (in_field(at, l->code))
+        return digit || (l->upper ? up : low);
+    if (in_field(at, l->name) && tm_is_digit(line[at]))
+        return digit;
+    return c == line[at] || (l->pair && at == l->pair_at && c == l->pair);
+}
+
+/* The number that field F of LINE is. */
+static uint64_t number(const uint8_t *line, struct tm_field f)
+{
+    char text[20] = "";
+
+    memcpy(text, line + f.at, f.n);
+    return f.n ? strtoull(text, NULL, 16) : 0;
+}
+
+/* Every character at every place of a line, and the addresses of such lines. */
+static TROD_WIDE void form(struct trod_gen *g)
+{
+    const unsigned n = gen_below(g, 2) ? 16 : 8, m = gen_below(g, 2) ? 12 : 0;
+    struct tm_layout l = {.time = {0, 7},
+                          .index = {21, 7},
+                          .vaddr = {30, (uint8_t)n},
+                          .paddr = {50, (uint8_t)m},
+                          .code = {70, 8},
+                          .more = {80, 8},
+                          .name = {90, 3},
+                          .pair_at = 19,
+                          .pair = gen_below(g, 2) ? 'S' : 0,
+                          .upper = gen_below(g, 2)};
+    struct tm_form f = {.kind = TROD_INSTR};
+    uint8_t line[FORM_LINE + 2 * TM_AHEAD], c;
+    uint64_t paddr;
+
+    for (unsigned i = 0; i < sizeof line; i++)
+        line[i] = (uint8_t) "0123456789abcdef"[gen_below(g, 16)];
+    for (unsigned i = l.code.at; l.upper && i < 78; i++)
+        line[i] = line[i] >= 'a' ? 'A' : line[i];
+    memset(line, '1', 7);
+    memset(line + 21, '2', 7);
+    line[19] = 'T';
+    tm_form_keep(&f, line, FORM_LINE, &l);
+    for (unsigned i = 0; i < TM_PARTS * TM_PART; i++)
+        for (unsigned k = 0; k < 256; k++) {
+            const bool may = i >= FORM_LINE || may_be(line, &l, i, (uint8_t)k);
+
+            c = line[i];
+            line[i] = (uint8_t)k;
+            if (tm_form_fits(&f, line) != may)
+                fail_msg("character %u at place %u", k, i);
+            line[i] = c;
+        }
+    assert_true(tm_form_addresses(&f, line, &paddr) == number(line, l.vaddr));
+    assert_true(paddr == number(line, l.paddr));
+}
+
+#endif
+
+/* What has a form is what it says, character by character. */
+static void test_forms(void **state)
+{
+    (void)state;
+#if TROD_AVX2
+    if (trod_wide()) {
+        struct trod_gen g = gen_seed(7);
+
+        for (unsigned i = 0; i < 50; i++)
+            form(&g);
+        return;
+    }
+#endif
+    print_message("forms are for processors with AVX2\n");
+    skip();
 }
 
 /* The fast path is taken at all: of canonical lines it eats nearly every one. */
@@ -344,7 +445,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_rows), cmocka_unit_test(test_looks),
         cmocka_unit_test(test_parts),     cmocka_unit_test(test_taken),
-        cmocka_unit_test(test_scanners),
+        cmocka_unit_test(test_scanners),  cmocka_unit_test(test_forms),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

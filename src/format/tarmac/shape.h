@@ -124,6 +124,15 @@ static inline TROD_WIDE uint64_t tm_shape_number(const uint8_t *p, struct tm_dig
     return __builtin_bswap64((uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(pair, pair))) >> d.unused;
 }
 
+/* Whether there is a letter among the N digits at P. */
+static inline TROD_WIDE bool tm_letters(const uint8_t *p, unsigned n)
+{
+    const __m128i raw = _mm_loadu_si128((const __m128i *)(const void *)p);
+    const __m128i letter = _mm_cmpgt_epi8(raw, tm_all(tm_bytes.last));
+
+    return (uint32_t)_mm_movemask_epi8(letter) << (32 - n) != 0;
+}
+
 /* See tm_equal32. */
 static inline TROD_WIDE bool tm_equal32_wide(const uint8_t *a, const uint8_t *b, unsigned len)
 {

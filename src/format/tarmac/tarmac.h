@@ -8,6 +8,7 @@
 #ifndef TROD_FORMAT_TARMAC_TARMAC_H
 #define TROD_FORMAT_TARMAC_TARMAC_H
 
+#include "format/tarmac/form.h"
 #include "trod/detail.h"
 #include "trod/format.h"
 
@@ -86,7 +87,9 @@ struct tm_dec {
     struct tm_head heads[TM_HEADS];
     uint32_t name_len, name_stream; /* the last source name of the general path */
     char name[TM_NAME_MAX];
-    char scale[TROD_UNIT_NAME]; /* a unit of its own that the trace's head shows */
+    char scale[TROD_UNIT_NAME];  /* a unit of its own that the trace's head shows */
+    uint32_t type_at, type_wait; /* where lines with a form have their type word; 0: none has one */
+    struct tm_form forms[TM_FORMS];
 };
 
 /* One row under construction; slices refer to the batch. */

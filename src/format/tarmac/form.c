@@ -1,0 +1,65 @@
+/*
+ * form.c - forms of lines: made of a line whose fields are known.
+ *
+ * See form.h.
+ */
+#include "format/tarmac/form.h"
+
+/* What the places of a field may be, but for the text. */
+struct kind {
+    uint8_t text, most, off, least;
+};
+
+static void put(struct tm_form *f, unsigned at, struct kind k)
+{
+    struct tm_part *t = &f->part[at / TM_PART];
+
+    t->text[at % TM_PART] = k.text;
+    t->most[at % TM_PART] = k.most;
+    t->off[at % TM_PART] = k.off;
+    t->least[at % TM_PART] = k.least;
+}
+
+static void put_field(struct tm_form *f, struct tm_field field, struct kind k)
+{
+    for (unsigned i = 0; i < field.n; i++)
+        put(f, field.at + i, k);
+}
+
+/* Pairs of digits of FIELD, the last pair first; places without a digit are 0x80, which is 0. */
+static void pick(uint8_t *to, struct tm_field field)
+{
+    memset(to, 0x80, 16);
+    for (unsigned i = 0; i < field.n; i++)
+        to[i ^ 1] = (uint8_t)(field.n - 1 - i);
+}
+
+void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const struct tm_layout *l)
+{
+    static const struct kind any = {0, UINT8_MAX, 0, UINT8_MAX}, decimal = {'0', 9, 0, 9},
+                             lower = {'0', 9, 'a' ^ '0', 5}, upper = {'0', 9, 'A' ^ '0', 5};
+
+    for (unsigned i = 0; i < TM_PARTS * TM_PART; i++)
+        put(f, i, i < len ? (struct kind){line[i], 0, 0, 0} : any);
+    put_field(f, l->time, decimal);
+    put_field(f, l->index, decimal);
+    put_field(f, l->vaddr, lower);
+    put_field(f, l->paddr, lower);
+    put_field(f, l->code, l->upper ? upper : lower);
+    put_field(f, l->more, lower);
+    for (unsigned i = 0; i < l->name.n; i++)
+        if (tm_is_digit(line[l->name.at + i]))
+            put(f, l->name.at + i, decimal);
+    if (l->pair)
+        put(f, l->pair_at, (struct kind){line[l->pair_at], 0, line[l->pair_at] ^ l->pair, 0});
+    pick(f->pick, l->vaddr);
+    pick(f->pick + 16, l->paddr);
+    f->len = (uint8_t)len;
+    f->parts = (uint8_t)((len + TM_PART - 1) / TM_PART);
+    f->time = l->time;
+    f->index = l->index;
+    f->vaddr = l->vaddr;
+    f->paddr = l->paddr;
+    f->code = l->code;
+    f->upper = l->upper;
+}

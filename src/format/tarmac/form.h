@@ -1,0 +1,124 @@
+/*
+ * form.h - whole lines that look like one before: time, head, type and fields at once.
+ *
+ * A shape (shape.h) is what stands behind the head of a line; a form is all of a line that begins
+ * with a time, up to its end or to the text of an instruction. Most lines have one of a few forms:
+ * a line is compared with the one that its type word and the characters around it choose, 32
+ * characters at once, and all that depends on the form alone is known beforehand. What fits none
+ * goes the way of all other lines, from which forms are made (form.c). With AVX2 only.
+ */
+#ifndef TROD_FORMAT_TARMAC_FORM_H
+#define TROD_FORMAT_TARMAC_FORM_H
+
+#include "core/wide.h"
+#include "format/tarmac/scan.h"
+
+enum {
+    TM_FORMS = 32,
+    TM_PART = 32,      /* characters compared at once */
+    TM_PARTS = 4,      /* of them in a form at most */
+    TM_FORM_TRIES = 16 /* lines that do not fit until the next is kept */
+};
+
+/* N characters from place AT of a line. */
+struct tm_field {
+    uint8_t at, n;
+};
+
+/*
+ * What a part of a line may be: with d = character ^ text, d <= most or d - off <= least, as
+ * unsigned bytes. So a place has one character, or one of two, or a digit, or one in hexadecimal.
+ */
+struct tm_part {
+    uint8_t text[TM_PART], most[TM_PART], off[TM_PART], least[TM_PART];
+};
+
+struct tm_form {
+    struct tm_part part[TM_PARTS];
+    uint8_t pick[32]; /* digits of both addresses, as tm_form_addresses wants them */
+    uint8_t len;      /* characters that are compared */
+    uint8_t parts;
+    uint8_t kind; /* TROD_INSTR, TROD_REG, TROD_READ (also writes); TROD_NOTE: no form */
+    uint8_t iset, unit;
+    bool divided, upper;
+    struct tm_field time, index, vaddr, paddr, code, name; /* name: also the mode */
+    uint32_t has, flags, size, stream, head;
+    uint32_t wait; /* lines until another may be kept */
+};
+
+/* Where a line has what: for tm_form_keep. */
+struct tm_layout {
+    struct tm_field time, index, vaddr, paddr, code, more; /* more: digits before those of code */
+    struct tm_field name;  /* of a register: its decimal digits may be others */
+    uint8_t pair_at, pair; /* here PAIR is as good; 0: nowhere */
+    bool upper;            /* digits of code are upper case */
+};
+
+/* form.c: the first LEN characters at LINE, with these fields, are to have the form F. */
+void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const struct tm_layout *l);
+
+/*
+ * Which form a line has whose type word is behind P and two characters. The factor is one for which
+ * usual types, names and sizes go to different forms.
+ */
+TROD_HOT unsigned tm_form_of(const uint8_t *p)
+{
+    /* the last character before the blank; the type word; what is behind it and its blank */
+    const uint64_t key = trod_load_le64(p) & 0x0010000f001f0003u;
+
+    return (unsigned)(key * 0x26b4be4ce852e519u >> 59);
+}
+
+#if TROD_AVX2
+
+static inline TROD_WIDE __m256i tm_load32(const uint8_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+
+/* What is wrong with the characters at P, which are to be as T says: 0 where nothing is. */
+static inline TROD_WIDE __m256i tm_part_wrong(const struct tm_part *t, const uint8_t *p)
+{
+    const __m256i d = _mm256_xor_si256(tm_load32(p), tm_load32(t->text));
+
+    return _mm256_min_epu8(
+        _mm256_subs_epu8(d, tm_load32(t->most)),
+        _mm256_subs_epu8(_mm256_sub_epi8(d, tm_load32(t->off)), tm_load32(t->least)));
+}
+
+/* Has the line at P the form F? */
+static inline TROD_WIDE bool tm_form_fits(const struct tm_form *f, const uint8_t *p)
+{
+    __m256i wrong =
+        _mm256_or_si256(tm_part_wrong(&f->part[0], p), tm_part_wrong(&f->part[1], p + TM_PART));
+
+    if (f->parts > 2) {
+        wrong = _mm256_or_si256(wrong, tm_part_wrong(&f->part[2], p + 2 * TM_PART));
+        if (f->parts > 3)
+            wrong = _mm256_or_si256(wrong, tm_part_wrong(&f->part[3], p + 3 * TM_PART));
+    }
+    return _mm256_testz_si256(wrong, wrong);
+}
+
+/* The addresses in the line at P, which has the form F. */
+static inline TROD_WIDE uint64_t tm_form_addresses(const struct tm_form *f, const uint8_t *p,
+                                                   uint64_t *paddr)
+{
+    const __m128i *v = (const __m128i *)(const void *)(p + f->vaddr.at);
+    const __m128i *w = (const __m128i *)(const void *)(p + f->paddr.at);
+    const __m256i both =
+        _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(v)), _mm_loadu_si128(w), 1);
+    const __m256i raw = _mm256_shuffle_epi8(both, tm_load32(f->pick));
+    const __m256i letter = _mm256_cmpgt_epi8(raw, tm_load32(tm_bytes.last));
+    const __m256i nibble = _mm256_add_epi8(_mm256_and_si256(raw, tm_load32(tm_bytes.n15)),
+                                           _mm256_and_si256(letter, tm_load32(tm_bytes.n9)));
+    const __m256i pair = _mm256_maddubs_epi16(nibble, tm_load32(tm_bytes.pairs));
+    const __m256i bytes = _mm256_packus_epi16(pair, pair);
+
+    *paddr = (uint64_t)_mm_cvtsi128_si64(_mm256_extracti128_si256(bytes, 1));
+    return (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(bytes));
+}
+
+#endif
+
+#endif
