@@ -118,6 +118,13 @@ bool trod_symbols_module(const struct trod_symbols *s, size_t i, const char **pa
                          uint64_t *to);
 
 /*
+ * Is file I (from 0) position-independent (System V ABI, "ELF Header": ET_DYN), and was it added
+ * without an address? Its symbols lie where the file itself says then, mostly from 0 on, which is
+ * hardly where it was loaded. False past the last one.
+ */
+bool trod_symbols_unplaced(const struct trod_symbols *s, size_t i);
+
+/*
  * Call EACH for every line of source that the files have code for, once for each address at which
  * a statement begins; what it returns but 0 ends it and is returned. FILE is valid as long as S.
  * Nothing is called where there is no debugging information (DWARF, as for trod_symbols_line).

@@ -32,7 +32,8 @@ static const struct trod_option options[] = {
      "== 42'; f and F go to the others; see trod-where(7)",
      NULL, NULL},
     {"symbols", 'S', TROD_OPT_LIST, AT(symbols), "ELF[@ADDRESS],...",
-     "symbols of these files, for names of places and of memory; ADDRESS is where the file's first "
+     "symbols of these files, for names of places and of memory; ADDRESS (position-independent "
+     "files need it) is where the file's first "
      "segment lies in the trace",
      NULL, NULL},
     {"source", 0, TROD_OPT_LIST, AT(source), "DIR,...",

@@ -19,7 +19,8 @@ const struct trod_option cli_nav_options[] = {
     {"stream", 's', TROD_OPT_STR, AT(stream), "NAME",
      "of this cpu or thread: a name, a thread id, or #N as trod info numbers them", NULL, NULL},
     {"symbols", 'S', TROD_OPT_LIST, AT(symbols), "ELF[@ADDRESS],...",
-     "symbols of these files, for names of places and of memory; ADDRESS is where the file's first "
+     "symbols of these files, for names of places and of memory; ADDRESS (position-independent "
+     "files need it) is where the file's first "
      "segment lies in the trace",
      NULL, NULL},
     CLI_INDEX_OPTIONS,

@@ -69,6 +69,23 @@ bool engine_modules_find(const struct engine_modules *m, uint64_t address, const
     return true;
 }
 
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+bool engine_modules_base(const struct engine_modules *m, const char *path, uint64_t *base)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (strcmp(last_part(m->at[i].path), last_part(path)) == 0) {
+            *base = m->at[i].base;
+            return true;
+        }
+    return false;
+}
+
 void engine_modules_free(struct engine_modules *m)
 {
     for (size_t i = 0; i < m->n; i++)

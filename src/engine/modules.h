@@ -18,6 +18,8 @@ int engine_modules_read(struct engine_modules *m, const struct trod_trace *t,
 /* As trod_sites_module. */
 bool engine_modules_find(const struct engine_modules *m, uint64_t address, const char **path,
                          uint64_t *offset);
+/* Where the first file that is called as PATH, whatever folder it is in, lay; false: not known. */
+bool engine_modules_base(const struct engine_modules *m, const char *path, uint64_t *base);
 void engine_modules_free(struct engine_modules *m);
 
 #endif

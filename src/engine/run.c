@@ -494,6 +494,8 @@ int trod_run_go(struct trod_run *r)
     else
         rc = r->packed ? go_packed(r) : go(r);
     tell_instances(r);
+    if (rc == TROD_OK && r->sites && r->opt.parts <= 1)
+        engine_sites_tell_unplaced(r->sites, r->diag);
     return rc;
 }
 

@@ -33,6 +33,12 @@ struct trod_trace;
 int engine_sites_modules(struct trod_sites *s, const struct trod_trace *t, struct trod_diag *diag);
 
 /*
+ * The trace has been read: warn of each file of symbols that is position-independent and was given
+ * no address, where none of S lies in it.
+ */
+void engine_sites_tell_unplaced(const struct trod_sites *s, struct trod_diag *diag);
+
+/*
  * What the code of S is: the first that is known counts. Readers of files and parts know it before
  * the meta of the whole trace does.
  */

@@ -12,6 +12,7 @@ struct trod_line_file {
     int fd;                   /* -1: not open */
     void *dwarf;
     bool tried;
+    bool unplaced; /* trod_symbols_unplaced */
 };
 
 struct trod_line_files {

@@ -232,6 +232,8 @@ static int add_file(struct trod_symbols *s, int fd, const char *path, bool moved
         r = add_tables(s, elf, header.e_machine, slide);
         if (r == 0)
             r = trod_line_files_add(&s->files, path, first + slide, end + slide, slide);
+        if (r == 0)
+            s->files.at[s->files.n - 1].unplaced = !moved && header.e_type == ET_DYN;
     }
     elf_end(elf);
     if (r == 0 && s->n == before)
@@ -533,6 +535,11 @@ bool trod_symbols_module(const struct trod_symbols *s, size_t i, const char **pa
     *from = s->files.at[i].from;
     *to = s->files.at[i].to;
     return true;
+}
+
+bool trod_symbols_unplaced(const struct trod_symbols *s, size_t i)
+{
+    return i < s->files.n && s->files.at[i].unplaced;
 }
 
 int trod_symbols_lines(struct trod_symbols *s,

@@ -50,8 +50,9 @@ const struct trod_option trod_match_option_table[] = {
      "rows for which EXPRESSION holds, as 'kind == WRITE && value == 42'; see trod-where(7)", NULL,
      NULL},
     {"symbols", 'S', TROD_OPT_LIST, AT(symbols), "ELF[@ADDRESS],...",
-     "symbols of these files: names for --pc and --address, and a column of view; ADDRESS is where "
-     "the file's first segment lies in the trace; or of the files in a modules.log",
+     "symbols of these files: names for --pc and --address, and a column of view; ADDRESS "
+     "(position-independent files need it) is where the file's first segment lies in the trace; or "
+     "of the files in a modules.log",
      NULL, NULL},
     {.type = TROD_OPT_END},
 };

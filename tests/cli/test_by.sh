@@ -120,6 +120,37 @@ cc -g -O0 -fno-pie -no-pie -o prog prog.c 2>/dev/null || cc -g -O0 -o prog prog.
 readelf -sW prog | awk '$4 == "FUNC" && ($8 == "twice" || $8 == "walk" || $8 == "main") { print $2, $3, $8 }' >functions
 check test "$(wc -l <functions)" = 3
 
+# a position-independent file: its addresses are said or warned of, and those at which it lies by
+# itself are as good as any
+cc -g -O0 -fpie -pie -o pie prog.c
+check test "$(readelf -h pie | awk '$1 == "Type:" { print $2 }')" = DYN
+twice=$((16#$(readelf -sW pie | awk '$8 == "twice" { print $2 }')))
+for at in 0 $((0x555555554000)); do
+    printf '1 clk cpu0 IT (1) %08x:%012x_NS d503201f O EL1h_n : NOP\n' $((twice + at)) 0 >pie.$at.tarmac
+done
+moved=pie.$((0x555555554000)).tarmac
+for jobs in 1 4; do
+    run trod run --from tarmac -j $jobs --symbols pie --format json mix,hot,branches "$moved" "$moved"
+    status 0
+    err_has "^trod: pie: warning: nothing has a name from this position-independent file: .* --symbols pie@ADDRESS$"
+    check test "$(wc -l <"$stderr")" = 1
+done
+run trod hot --from tarmac --symbols pie --by function --format json pie.0.tarmac
+check test ! -s "$stderr"
+json '[.owners[].function] == ["twice"]'
+run trod hot --from tarmac --symbols pie@0x555555554000 --by function --format json "$moved"
+check test ! -s "$stderr"
+json '[.owners[].function] == ["twice"]'
+run trod hot --from tarmac --symbols prog,pie@0x10000 --format json "$moved"
+check test ! -s "$stderr"
+cp pie sum # whose place the list knows
+run trod hot --symbols sum --by function --format json list
+err_has '--symbols sum@0x400000 .from the list of modules beside the trace.$'
+check test "$(wc -l <"$stderr")" = 1
+json 'any(.owners[]; .function == "(no symbol in sum)")'
+run trod hot --symbols sum@0x400000 --format json list
+check test ! -s "$stderr"
+
 # instructions at random places of these functions and of none, on two cpus, with accesses and calls
 # of the system; what each function has is counted while they are written
 awk 'function hex(s,   i, v) { v = 0
