@@ -13,6 +13,16 @@
 
 extern char **environ;
 
+/* Processor time of the commands run so far, all their threads, in seconds. */
+static inline double bench_children(void)
+{
+    struct rusage u;
+
+    getrusage(RUSAGE_CHILDREN, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+}
+
 /* A command, without a shell; its standard output goes to /dev/null. */
 struct bench_command {
     const char *argv[16];

@@ -3,9 +3,11 @@
  * that trace a second, against reading it when it is a file, and against copying its bytes.
  *
  * The code is a loop of ten instructions of which four access memory: two of their addresses are
- * left out, as the tracer does.
+ * left out, as the tracer does. Then the same by the command, start included: convert of the raw
+ * file beside cp of what it becomes, count of it beside count of that. TROD names the command.
  */
 #include "bench.h"
+#include "bench_command.h"
 
 #include "trod/trod.h"
 
@@ -84,6 +86,32 @@ static int copy_all(void *user)
     return 0;
 }
 
+/*
+ * Processor time of the command on the file RAW, whose trace of N entries is FINAL, and which it
+ * writes to OUT.
+ */
+static void commands(const char *raw, const char *final, const char *out, double n)
+{
+    const char *trod = getenv("TROD");
+    struct bench_command cp = {.argv = {"cp", final, out}},
+                         convert = {.argv = {trod, "convert", "-q", "-j1", "--to",
+                                             "drmemtrace:container=none", raw, out}},
+                         count = {.argv = {trod, "count", "-j1", raw}},
+                         same = {.argv = {trod, "count", "-j1", final}};
+    double t, yard;
+
+    if (!trod)
+        bench_die("TROD does not name the command; scripts/bench sets it");
+    yard = bench_best(bench_children, bench_command, &cp);
+    t = bench_best(bench_children, bench_command, &convert);
+    bench_ratio("drmemtrace raw: convert", n / t * 1e-6, "M entries/s", "cp of the trace", t / yard,
+                NULL);
+    yard = bench_best(bench_children, bench_command, &same);
+    t = bench_best(bench_children, bench_command, &count);
+    bench_ratio("drmemtrace raw: count", n / t * 1e-6, "M entries/s", "count of the trace",
+                t / yard, NULL);
+}
+
 int main(void)
 {
     const size_t blocks = bench_bytes(48) / (3 * 8), cap = blocks * 14 * 12 + (1 << 16);
@@ -92,16 +120,16 @@ int main(void)
     const uint64_t record[] = {1, 0, 24 + sizeof code, 0, 0x401000};
     uint64_t *raw = malloc((blocks * 3 + 8) * 8);
     uint8_t *made = malloc(cap), *copy = malloc(cap), list[sizeof record + sizeof code];
-    char dir[] = "/tmp/bench-raw-XXXXXX", path[4][64];
+    char dir[] = "/tmp/bench-raw-XXXXXX", path[5][64];
     size_t n = sizeof head / sizeof *head;
     double t, final, yard;
 
     if (!raw || !made || !copy || !mkdtemp(dir))
         bench_die_errno("bench_raw");
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         snprintf(path[i], sizeof path[i], "%s/%s", dir,
                  (const char *const[]){"encodings.bin", "modules.log", "drmemtrace.a.1.raw",
-                                       "drmemtrace.a.1.trace"}[i]);
+                                       "drmemtrace.a.1.trace", "made.trace"}[i]);
     memcpy(list, record, sizeof record);
     memcpy(list + sizeof record, code, sizeof code);
     save(path[0], list, sizeof list);
@@ -129,7 +157,8 @@ int main(void)
     final = bench_best(bench_user, read_all, &j);
     bench_ratio("drmemtrace raw: beside its trace", (double)c.n / 12 / t * 1e-6, "M entries/s",
                 "reading the final file", t / final, NULL);
-    for (int i = 0; i < 4; i++)
+    commands(path[2], path[3], path[4], (double)c.n / 12);
+    for (int i = 0; i < 5; i++)
         unlink(path[i]);
     rmdir(dir);
     free(raw);

@@ -19,15 +19,6 @@ enum data { ORDERED, RANDOM };
 static const char *trod, *gen, *naive; /* the command, the generator, the folder of the parsers */
 static char dir[BENCH_PATH];
 
-static double children(void)
-{
-    struct rusage u;
-
-    getrusage(RUSAGE_CHILDREN, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-           (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
-}
-
 /* Seconds of the command A B C D E FILE, arguments up to the first NULL. */
 static double seconds(const char *a, const char *b, const char *c, const char *d, const char *file)
 {
@@ -39,7 +30,7 @@ static double seconds(const char *a, const char *b, const char *c, const char *d
         if (words[i])
             command.argv[n++] = words[i];
     command.argv[n] = file;
-    return bench_best(children, bench_command, &command);
+    return bench_best(bench_children, bench_command, &command);
 }
 
 /* ---- inputs */
@@ -134,12 +125,12 @@ static void many(void)
         command.argv[4 + i] = file[i];
         alone += bench_best(bench_thread, inflate, path);
     }
-    all = bench_best(children, bench_command, &command);
+    all = bench_best(bench_children, bench_command, &command);
     figure("users.many-files", all, RECORDS, "inflate alone", alone, NULL);
     command.argv[1] = "schedule";
     command.argv[2] = "--order";
     command.argv[3] = "dynamic:all";
-    all = bench_best(children, bench_command, &command);
+    all = bench_best(bench_children, bench_command, &command);
     figure("users.schedule.dynamic", all, RECORDS, "DynamoRIO's, 222 ns", RECORDS * 222e-9,
            "<= 0.1");
     for (unsigned i = 0; i < MANY - 1; i++) {
