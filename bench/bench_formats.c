@@ -37,6 +37,9 @@ static const struct {
      TEXT("core   0: 0x0000000080000000 (0x0182b283) ld      t0, 24(t0)\n"
           "core   0: 3 0x0000000080000000 (0x0182b283) x5  0x0000000080000000 mem "
           "0x0000000000001018\n")},
+    {"rvvitext", TEXT("VERSION 0 4\nPARAMS 1 XLEN 64\n"),
+     TEXT("RET 80000000 0182b283 X 5 0000000080000000 MEM D 8 80001018 80001018 0\n"
+          "RET 80000004 00028067 X 0 0\n")},
     {"gem5exec", TEXT(""),
      TEXT("   1000: system.cpu0: T0 : 0x1004 @main+4    : ldr x2, [x1]               : MemRead :  "
           "D=0x000000000000002a A=0x8000\n")},

@@ -3,7 +3,7 @@
 golden=$TROD_SOURCE/tests/golden
 
 # each is recognised by its content, whatever it is called
-for format in execlog qemulog spike gem5exec perfscript stf; do
+for format in execlog qemulog spike rvvitext gem5exec perfscript stf; do
     for file in "$golden/$format"/*; do
         [[ $file == *damaged* ]] && continue
         cp "$file" trace
@@ -13,7 +13,7 @@ for format in execlog qemulog spike gem5exec perfscript stf; do
     done
 done
 
-# the same instructions logged by QEMU's blocks, by its plugin, and by Spike: equal by pc
+# the same instructions logged by QEMU's blocks, by its plugin, by Spike, and as RVVI-TEXT: equal by pc
 cat >blocks.log <<'EOL'
 IN: main
 0x0000000080000000:  00000297          auipc           t0,0
@@ -39,7 +39,15 @@ core   0: 3 0x0000000080000000 (0x00000297) x5  0x0000000080000000
 core   0: 3 0x0000000080000004 (0x0285) x5  0x0000000080000001
 core   0: 3 0x0000000080000006 (0x0052b023) mem 0x0000000080000001 0x0000000080000001
 EOL
-for log in plugin spike; do
+cat >rvvi.log <<'EOL'
+VERSION 0 4
+RET 80000000 00000297 X 5 0000000080000000
+RET 80000004 0285 X 5 0000000080000001 \
+RET 80000006 0052b023 MEM D 8 80000001 80000001 0
+RET 80000000 00000297 RET 80000004 0285 \
+    RET 80000006 0052b023 MEM D 8 80000001 80000001 0
+EOL
+for log in plugin spike rvvi; do
     run trod compare --track instr --compare pc --from qemulog:isa=riscv64 blocks.log blocks.log
     status 0
     run trod compare --track instr --compare pc blocks.log $log.log
@@ -73,6 +81,22 @@ err_has 'spike'
 run trod view "$golden/execlog/lines.damaged.execlog" --kind INSTR
 err_has 'lines.damaged.execlog:2: an opcode'
 out_has '0x00001020'
+run trod view "$golden/rvvitext/lines.damaged.rvvi"
+err_has 'lines.damaged.rvvi:5: warning: element is not known: passed over'
+err_has 'lines.damaged.rvvi:11: mode is not 0 to 3'
+err_has 'lines.damaged.rvvi:12: line is cut off: '
+out_has '0x0000101c +4 +3e800093'
+
+# modes of harts and the time go on at the points of an index
+{ cat "$golden/rvvitext/harts.rvvi"
+  for ((i = 0; i < 20000; i++)); do printf 'HART %d RET %x 00000013 X 5 %08x TIME 10\n' $((i % 2)) $((4 * i)) $i; done; } >long.rvvi
+run trod view --range 35000..35020 --format json long.rvvi
+status 0
+mv "$stdout" serial.json
+run trod index -q long.rvvi
+status 0
+run trod view --range 35000..35020 --format json long.rvvi
+out_is serial.json
 
 # STF in chunks: a head, a zstd frame for each, an index that is stepped over
 if command -v zstd >/dev/null; then

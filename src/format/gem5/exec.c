@@ -47,8 +47,7 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_END},
 };
 
-static const struct ln_names names = {"gem5exec.bad-line", "gem5exec.truncated",
-                                      "gem5exec.long-line", "gem5exec.limit"};
+static const struct ln_names names = LN_NAMES("gem5exec");
 
 /* ---- a line */
 

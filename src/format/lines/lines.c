@@ -100,14 +100,22 @@ static struct trod_place place(const struct ln_state *s, const struct trod_span 
                                .caret = SIZE_MAX};
 }
 
+/* Of lines that are joined: the one of CARET. */
 static struct trod_place place_in(const struct ln_state *s, const struct ln_line *l,
                                   const struct trod_span *in, const uint8_t *caret)
 {
-    struct trod_place at = place(s, in, l->start);
+    const uint8_t *p = l->start, *nl;
+    uint64_t before = 0;
+    struct trod_place at;
 
-    at.text = l->start;
-    at.text_len = (size_t)(l->e - l->start);
-    at.caret = (size_t)(caret - l->start);
+    for (; l->joined && (nl = memchr(p, '\n', (size_t)(caret - p))) != NULL; before++)
+        p = nl + 1;
+    nl = l->joined ? memchr(p, '\n', (size_t)(l->e - p)) : NULL;
+    at = place(s, in, p);
+    at.line += before;
+    at.text = p;
+    at.text_len = (size_t)((nl ? nl : l->e) - p);
+    at.caret = (size_t)(caret - p);
     return at;
 }
 
@@ -124,9 +132,12 @@ int ln_report(const struct ln_state *s, const struct ln_line *l, const struct tr
 void ln_warn(const struct ln_state *s, const struct ln_line *l, const struct trod_span *in,
              const struct ln_names *names, struct trod_diag *diag)
 {
-    const struct trod_place at = place_in(s, l, in, l->start);
+    const struct trod_place at = place_in(s, l, in, l->warned ? l->warned : l->start);
 
-    trod_warning(diag, TROD_ERR_LIMIT, names->limit, &at, "%s", l->warning);
+    if (l->warned)
+        trod_warning(diag, TROD_ERR_UNKNOWN, names->unknown, &at, "%s", l->warning);
+    else
+        trod_warning(diag, TROD_ERR_LIMIT, names->limit, &at, "%s", l->warning);
 }
 
 int ln_too_long(struct ln_state *s, const struct trod_span *in, const uint8_t *p,
@@ -139,15 +150,32 @@ int ln_too_long(struct ln_state *s, const struct trod_span *in, const uint8_t *p
                       LN_LINE_MAX);
 }
 
-const uint8_t *ln_skip(struct ln_state *s, const uint8_t *p, const uint8_t *end)
+/* The state behind the bytes from P up to E, which are of one line. */
+static uint8_t skipped(uint8_t before, const uint8_t *p, const uint8_t *e)
 {
-    const uint8_t *nl = memchr(p, '\n', (size_t)(end - p));
+    while (e > p && (e[-1] == ' ' || e[-1] == '\t' || e[-1] == '\r'))
+        e--;
+    if (e == p)
+        return before;
+    return e[-1] == '\\' ? LN_ESCAPED : 1;
+}
 
-    if (!nl)
-        return end;
-    s->skipping = 0;
-    s->lines++;
-    return nl + 1;
+const uint8_t *ln_skip(struct ln_state *s, const uint8_t *p, const uint8_t *end, bool joined)
+{
+    while (p < end) {
+        const uint8_t *nl = memchr(p, '\n', (size_t)(end - p));
+        const uint8_t state = joined ? skipped(s->skipping, p, nl ? nl : end) : 1;
+
+        s->skipping = state;
+        if (!nl)
+            return end;
+        s->lines++;
+        p = nl + 1;
+        s->skipping = state == LN_ESCAPED;
+        if (!s->skipping)
+            break;
+    }
+    return p;
 }
 
 size_t ln_resync(const uint8_t *p, size_t n)
@@ -171,7 +199,7 @@ int ln_load(struct ln_state *s, struct trod_span *in)
     uint64_t skipping;
 
     if (trod_unpack(in, &s->lines) < 0 || trod_unpack(in, &s->rows) < 0 ||
-        trod_unpack(in, &skipping) < 0 || skipping > 1)
+        trod_unpack(in, &skipping) < 0 || skipping > LN_ESCAPED)
         return TROD_ERR_CORRUPT;
     s->skipping = (uint8_t)skipping;
     return TROD_OK;

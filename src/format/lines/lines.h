@@ -24,16 +24,26 @@ enum ln_result {
     LN_FATAL /* l->status: no way to go on */
 };
 
-/* Kinds of problems: static texts. */
+/* Kinds of problems: static texts; and whether a line that ends in a backslash goes on. */
 struct ln_names {
-    const char *bad, *cut, *longer, *limit;
+    const char *bad, *cut, *longer, *limit, *unknown;
+    bool joined; /* lines are joined: the function of the driver sees the line breaks between */
 };
+
+/* Those of FORMAT, a text, that joins no lines and knows all words or none. */
+#define LN_NAMES(format)                                                                           \
+    {                                                                                              \
+        .bad = format ".bad-line", .cut = format ".truncated", .longer = format ".long-line",      \
+        .limit = format ".limit"                                                                   \
+    }
 
 /* First member of a decoder's state. */
 struct ln_state {
     uint64_t lines, rows; /* eaten and given so far */
-    uint8_t skipping;     /* inside a line that is too long */
+    uint8_t skipping;     /* inside a line that is too long; LN_ESCAPED: behind a backslash */
 };
+
+enum { LN_ESCAPED = 2 };
 
 /* A line, and what becomes of it. */
 struct ln_line {
@@ -41,15 +51,17 @@ struct ln_line {
     const uint8_t *start, *e; /* the line without its end */
     const uint8_t *next;      /* behind its end */
     const uint8_t *limit;     /* end of the input that is here */
+    uint32_t joined;          /* line breaks inside it */
     bool last;                /* nothing follows behind limit */
     const uint8_t *base;      /* what slices count from */
     struct trod_batch *b;
     uint32_t first;       /* row of the batch that its rows begin at */
     const uint8_t *caret; /* LN_BAD: where the fault lies */
     const char *why;
-    bool keep;           /* LN_BAD: the rows appended are good all the same */
-    int status;          /* LN_FATAL */
-    const char *warning; /* rows are given all the same */
+    bool keep;             /* LN_BAD: the rows appended are good all the same */
+    int status;            /* LN_FATAL */
+    const char *warning;   /* rows are given all the same */
+    const uint8_t *warned; /* what the warning is about, of which nothing is known; NULL: a limit */
 };
 
 /* A row to be. has: what the driver says of it; raw and TROD_F_CONT are added. */
@@ -315,7 +327,7 @@ void ln_warn(const struct ln_state *s, const struct ln_line *l, const struct tro
              const struct ln_names *names, struct trod_diag *diag);
 int ln_too_long(struct ln_state *s, const struct trod_span *in, const uint8_t *p,
                 const struct ln_names *names, struct trod_diag *diag);
-const uint8_t *ln_skip(struct ln_state *s, const uint8_t *p, const uint8_t *end);
+const uint8_t *ln_skip(struct ln_state *s, const uint8_t *p, const uint8_t *end, bool joined);
 /* The next line's beginning behind P; SIZE_MAX: none. */
 size_t ln_resync(const uint8_t *p, size_t n);
 
@@ -332,12 +344,27 @@ static inline void ln_advance(struct trod_span *in, const uint8_t *p)
     in->offset += n;
 }
 
+/* Does the line that begins at P and ends before NL go on behind it? */
+static inline bool ln_goes_on(const uint8_t *p, const uint8_t *nl)
+{
+    while (nl > p && (nl[-1] == ' ' || nl[-1] == '\t' || nl[-1] == '\r'))
+        nl--;
+    return nl > p && nl[-1] == '\\';
+}
+
 /* Find the line at L->start. False: its end is not here, or it is too far for slices (*FULL). */
-static inline bool ln_find_line(struct ln_line *l, bool *full)
+static inline bool ln_find_line(struct ln_line *l, bool *full, bool joined)
 {
     const size_t n = (size_t)(l->limit - l->start);
-    const uint8_t *nl = memchr(l->start, '\n', n < LN_LINE_MAX ? n : LN_LINE_MAX);
+    const uint8_t *const end = l->start + (n < LN_LINE_MAX ? n : LN_LINE_MAX);
+    const uint8_t *p = l->start, *nl = memchr(p, '\n', (size_t)(end - p));
 
+    l->joined = 0;
+    while (joined && nl && ln_goes_on(p, nl)) {
+        p = nl + 1;
+        nl = memchr(p, '\n', (size_t)(end - p));
+        l->joined++;
+    }
     if (!nl && !l->last)
         return false;
     l->next = nl ? nl + 1 : l->limit;
@@ -359,7 +386,7 @@ static inline bool ln_settle(struct ln_state *s, struct ln_line *l, enum ln_resu
         s->rows += b->n - l->first;
         if (l->warning)
             ln_warn(s, l, in, names, diag);
-        s->lines++;
+        s->lines += 1 + l->joined;
         return false;
     }
     if (result != LN_BAD || !l->keep) {
@@ -385,7 +412,7 @@ static inline bool ln_settle(struct ln_state *s, struct ln_line *l, enum ln_resu
     if (*rc == TROD_ERR_TRUNCATED || (diag && diag->strict))
         return true;
     *rc = TROD_DEC_MORE;
-    s->lines++;
+    s->lines += 1 + l->joined;
     return false;
 }
 
@@ -409,11 +436,11 @@ ln_decode(struct ln_state *s, void *dec, struct trod_span *in, struct trod_batch
         enum ln_result result;
 
         if (s->skipping) {
-            p = ln_skip(s, p, end);
+            p = ln_skip(s, p, end, names->joined);
             continue;
         }
         l.start = l.p = p;
-        if (!ln_find_line(&l, &full)) {
+        if (!ln_find_line(&l, &full, names->joined)) {
             if (!full && end - p >= LN_LINE_MAX) {
                 int why = ln_too_long(s, in, p, names, diag);
 
@@ -435,6 +462,7 @@ ln_decode(struct ln_state *s, void *dec, struct trod_span *in, struct trod_batch
         }
         l.first = b->n;
         l.warning = NULL;
+        l.warned = NULL;
         l.keep = false;
         result = line(dec, &l);
         if (ln_settle(s, &l, result, pool_n, in, names, diag, &rc))

@@ -31,8 +31,7 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_END},
 };
 
-static const struct ln_names names = {"perfscript.bad-line", "perfscript.truncated",
-                                      "perfscript.long-line", "perfscript.limit"};
+static const struct ln_names names = LN_NAMES("perfscript");
 
 /* ---- rows */
 

@@ -31,8 +31,7 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_END},
 };
 
-static const struct ln_names names = {"execlog.bad-line", "execlog.truncated", "execlog.long-line",
-                                      "execlog.limit"};
+static const struct ln_names names = LN_NAMES("execlog");
 
 /* The head of a line: CPU, 0xPC, 0xOPCODE, "DISASM". */
 struct head {

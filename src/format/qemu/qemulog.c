@@ -44,8 +44,7 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_END},
 };
 
-static const struct ln_names names = {"qemulog.bad-line", "qemulog.truncated", "qemulog.long-line",
-                                      "qemulog.limit"};
+static const struct ln_names names = LN_NAMES("qemulog");
 
 static enum ln_result fatal(struct ln_line *l, int status)
 {

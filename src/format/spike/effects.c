@@ -4,34 +4,13 @@
  * Implements spike_effects of spike.h; docs/formats/spike.md.
  */
 #include "format/spike/spike.h"
-#include "isa/riscv.h"
-
-/* Names of registers, where batches find them: three bytes each. */
-#define NAMES(c)                                                                                   \
-    c "0 " c "1 " c "2 " c "3 " c "4 " c "5 " c "6 " c "7 " c "8 " c "9 " c "10" c "11" c "12" c   \
-      "13" c "14" c "15" c "16" c "17" c "18" c "19" c "20" c "21" c "22" c "23" c "24" c "25" c   \
-      "26" c "27" c "28" c "29" c "30" c "31"
-
-const char spike_names[] = NAMES("x") NAMES("f") NAMES("v");
 
 /* Bytes that the load OPCODE reads; 0: not known. */
 static unsigned load_size(struct spike_dec *d, uint64_t opcode)
 {
-    const uint32_t w = (uint32_t)opcode;
-    const unsigned at = (w * 0x9e3779b1u) >> 24;
+    const uint32_t facts = ln_rv_decode(&d->decoded, (uint32_t)opcode, d->meta->isa)->facts;
 
-    if (!d->sizes[at].known || d->sizes[at].opcode != w) {
-        const uint8_t code[] = {(uint8_t)w, (uint8_t)(w >> 8), (uint8_t)(w >> 16),
-                                (uint8_t)(w >> 24)};
-        const unsigned bits = d->meta->isa == TROD_ISA_RISCV32 ? 32 : 64;
-        struct trod_rv r;
-        const bool known = trod_rv_decode(code, sizeof code, bits, &r);
-
-        d->sizes[at].known = 1;
-        d->sizes[at].opcode = w;
-        d->sizes[at].size = known && r.facts & (RV_LOAD | RV_LR | RV_AMO) ? r.facts & RV_SIZE : 0;
-    }
-    return d->sizes[at].size;
+    return facts & (RV_LOAD | RV_LR | RV_AMO) ? facts & RV_SIZE : 0;
 }
 
 /* "x5  0x...", "x 5 0x...": the class's letter is at the cursor. */
@@ -49,8 +28,7 @@ static enum ln_result put_register(struct ln_line *l, struct ln_row r, unsigned 
         return ln_bad(l, "the value of a register is due here");
     r.kind = TROD_REG;
     r.has |= TROD_COL_TEXT | TROD_COL_SIZE;
-    r.text.off = (uint32_t)(3 * (32 * class + number)) | (uint32_t)TROD_SLICE_SHARED;
-    r.text.len = number < 10 ? 2 : 3;
+    r.text = ln_rv_register(class, (unsigned)number);
     rc = ln_value(l, &r, &r.size);
     return rc == LN_OK ? spike_put(l, &r) : rc;
 }
@@ -120,13 +98,13 @@ enum ln_result spike_effects(struct spike_dec *d, struct ln_line *l, struct ln_r
         }
         switch (*l->p) {
         case 'x':
-            rc = put_register(l, r, 0);
+            rc = put_register(l, r, LN_RV_X);
             break;
         case 'f':
-            rc = put_register(l, r, 1);
+            rc = put_register(l, r, LN_RV_F);
             break;
         case 'v':
-            rc = put_register(l, r, 2);
+            rc = put_register(l, r, LN_RV_V);
             break;
         case 'c':
             rc = put_csr(l, r);

@@ -30,8 +30,7 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_END},
 };
 
-static const struct ln_names names = {"spike.bad-line", "spike.truncated", "spike.long-line",
-                                      "spike.limit"};
+static const struct ln_names names = LN_NAMES("spike");
 
 /* ---- lines */
 
@@ -60,23 +59,12 @@ static enum ln_result parse_head(struct ln_line *l, struct spike_head *h)
     return LN_OK;
 }
 
-/* Bytes of the instruction that OPCODE, of so many DIGITS, is (volume I, "Expanded
- * Instruction-Length Encoding"). */
-static unsigned length_of(uint64_t opcode, unsigned digits)
-{
-    if ((opcode & 3) != 3)
-        return 2;
-    if ((opcode & 0x1f) != 0x1f || digits <= 8)
-        return 4;
-    return (opcode & 0x3f) == 0x1f ? 6 : 8;
-}
-
 /* ---- instructions */
 
 static enum ln_result put_instr(struct ln_line *l, const struct spike_head *h, struct ln_row r,
                                 const uint8_t *text, size_t text_n)
 {
-    const unsigned size = length_of(h->opcode, h->opcode_digits);
+    const unsigned size = ln_rv_length(h->opcode, h->opcode_digits);
 
     r.kind = TROD_INSTR;
     r.has |= TROD_COL_ADDR | TROD_COL_PC | TROD_COL_SIZE;
@@ -157,41 +145,10 @@ static enum ln_result commit_line(struct spike_dec *d, struct ln_line *l, struct
 /* The number of the exception or interrupt called so; false: no name that Spike has. */
 static bool cause_of(struct ln_line *l, uint64_t *cause, bool *interrupt)
 {
-    static const char *const traps[] = {"trap_instruction_address_misaligned",
-                                        "trap_instruction_access_fault",
-                                        "trap_illegal_instruction",
-                                        "trap_breakpoint",
-                                        "trap_load_address_misaligned",
-                                        "trap_load_access_fault",
-                                        "trap_store_address_misaligned",
-                                        "trap_store_access_fault",
-                                        "trap_user_ecall",
-                                        "trap_supervisor_ecall",
-                                        "trap_virtual_supervisor_ecall",
-                                        "trap_machine_ecall",
-                                        "trap_instruction_page_fault",
-                                        "trap_load_page_fault",
-                                        NULL,
-                                        "trap_store_page_fault",
-                                        "trap_double_trap",
-                                        NULL,
-                                        "trap_software_check",
-                                        NULL,
-                                        "trap_instruction_guest_page_fault",
-                                        "trap_load_guest_page_fault",
-                                        "trap_virtual_instruction",
-                                        "trap_store_guest_page_fault"};
-    const size_t n = (size_t)(l->e - l->p);
-
     *interrupt = ln_word(l, "interrupt #");
     if (*interrupt || ln_word(l, "trap #"))
         return ln_dec(l, cause);
-    for (size_t i = 0; i < sizeof traps / sizeof *traps; i++)
-        if (traps[i] && strlen(traps[i]) == n && memcmp(l->p, traps[i], n) == 0) {
-            *cause = i;
-            return true;
-        }
-    return false;
+    return ln_rv_cause(l->p, (size_t)(l->e - l->p), cause);
 }
 
 /*
@@ -396,7 +353,7 @@ static int decode(void *dec, struct trod_span *in, struct trod_batch *out, struc
 {
     struct spike_dec *d = dec;
 
-    out->shared = (const uint8_t *)spike_names;
+    out->shared = (const uint8_t *)ln_rv_names;
     return ln_decode(&d->lines, d, in, out, READS, &names, diag, line);
 }
 

@@ -4,13 +4,12 @@
 #ifndef TROD_FORMAT_SPIKE_SPIKE_H
 #define TROD_FORMAT_SPIKE_SPIKE_H
 
-#include "format/lines/lines.h"
+#include "format/lines/riscv.h"
 
 enum {
     SPIKE_ROWS_MAX = 2048, /* of one line: registers of a vector, an access for each element */
     SPIKE_TEXT_MAX = 96,
-    SPIKE_HARTS = 16,
-    SPIKE_SIZES = 256
+    SPIKE_HARTS = 16
 };
 
 /* What a hart fetched last. */
@@ -28,10 +27,7 @@ struct spike_dec {
     struct spike_fetched
         fetched[SPIKE_HARTS]; /* by number of the hart; of commits: [0], the line before */
     bool commits;             /* rows are what was committed, not what was fetched */
-    struct {
-        uint32_t opcode;
-        uint8_t known, size;
-    } sizes[SPIKE_SIZES]; /* bytes that loads read, by a hash of the opcode */
+    struct ln_rv_decoded decoded;
 };
 
 /* A line of either kind up to the opcode. */
@@ -40,9 +36,6 @@ struct spike_head {
     unsigned pc_digits, opcode_digits, privilege;
     bool has_hart, commit;
 };
-
-/* Names of registers, where batches find them. */
-extern const char spike_names[];
 
 /* LN_OK or LN_FULL. */
 static inline enum ln_result spike_put(struct ln_line *l, const struct ln_row *r)

@@ -276,6 +276,8 @@ static bool write_exc(struct tm_put *o, const struct trod_detail_event *d)
 
     if (!has_text(o) && !(d->value_digits && (o->has & TROD_COL_VALUE)))
         return false;
+    if (o->b->kind[o->row] == TROD_MODE && !o->detail)
+        return false; /* it would be an exception */
     tm_put_head(o, false);
     tm_puts(o, words[d->style < sizeof words / sizeof *words ? d->style : 0]);
     if (o->has & TROD_COL_VALUE) {
