@@ -37,6 +37,17 @@ static void widen(struct trod_stage *s)
     s->feed *= 2;
 }
 
+/*
+ * Bytes to ask for. What is only looked at for a filter begins with a little, which is nearly
+ * always enough: where reading goes on somewhere else the beginning is of no other use.
+ */
+static size_t more_of(const struct trod_stage *s)
+{
+    const size_t room = s->feed - s->n, look = s->n > TROD_FEED_LEAN ? s->n : TROD_FEED_LEAN;
+
+    return s->filter || room < look ? room : look;
+}
+
 bool trod_stage_more(struct trod_stage *s)
 {
     if (s->end)
@@ -56,7 +67,7 @@ bool trod_stage_more(struct trod_stage *s)
         widen(s);
     size_t got = 0;
     if (s->n < s->feed) {
-        s->up_status = input_read(s, s->buf + s->n, s->feed - s->n, &got);
+        s->up_status = input_read(s, s->buf + s->n, more_of(s), &got);
         if (s->up_status != TROD_OK || got == 0)
             s->end = true;
         s->n += got;

@@ -82,7 +82,7 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
 {
     struct trod_batch *b;
     const size_t apart = cap > STAGGER_FROM ? STAGGER : 0;
-    size_t total = TROD_POOL_BYTES + ALIGN;
+    size_t total = ALIGN;
     uint8_t *p;
 
     *out = NULL;
@@ -95,7 +95,10 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
         total += aligned(cap * columns[i].size) + apart;
     /* zeros: of columns that nobody fills no page is touched */
     b->own = calloc(1, aligned(total) + ALIGN);
-    if (!b->own) {
+    b->pool = aligned_alloc(ALIGN, TROD_POOL_BYTES);
+    if (!b->own || !b->pool) {
+        free(b->own);
+        free(b->pool);
         free(b);
         return TROD_ERR_NOMEM;
     }
@@ -106,7 +109,6 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
         column_set(b, &columns[i], p);
         p += aligned(cap * columns[i].size) + apart;
     }
-    b->pool = p;
     b->pool_cap = TROD_POOL_BYTES;
     b->cap = cap;
     b->want = TROD_COL_ALL;
@@ -116,8 +118,10 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
 
 void trod_batch_free(struct trod_batch *b)
 {
-    if (b)
+    if (b && b->own) {
         free(b->own);
+        free(b->pool);
+    }
     free(b);
 }
 
