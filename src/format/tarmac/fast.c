@@ -258,7 +258,7 @@ TM_INLINE const uint8_t *lines(struct tm_run *r, const uint8_t *p, const uint8_t
         uint8_t picture;
         const uint8_t *next;
 
-        if (wide && tm_is_digit(*p)) {
+        if (wide && *p != ' ') {
             p = formed(r, p, end, want);
             if (r->n == cap || end - p < TM_MARGIN)
                 break;
@@ -275,7 +275,7 @@ TM_INLINE const uint8_t *lines(struct tm_run *r, const uint8_t *p, const uint8_t
             r->h.picture = picture;
             break;
         }
-        if (wide && tm_is_digit(*p))
+        if (wide && *p != ' ')
             form_learn(r, p);
         p = next;
         r->n++;

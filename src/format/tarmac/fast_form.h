@@ -130,14 +130,15 @@ static void learn_mem(struct tm_run *r, struct tm_form *f, const uint8_t *line, 
     f->flags = flags | l.a.sec;
 }
 
-/* LINE, which begins with a time, was just eaten: others may have its form. */
+/* LINE was just eaten: if it begins with a time, others may have its form. */
 static TROD_APART void form_learn(struct tm_run *r, const uint8_t *line)
 {
     const unsigned at = tm_decimal_run(line) + r->h.head->len;
     const uint8_t *type = line + at;
     struct tm_form *f;
 
-    if ((*type != 'I' && *type != 'R' && *type != 'M') || at < 2 || !(f = form_room(r, type, at)))
+    if (!tm_is_digit(*line) || (*type != 'I' && *type != 'R' && *type != 'M') || at < 2 ||
+        !(f = form_room(r, type, at)))
         return;
     if (*type == 'I')
         learn_instr(r, f, line, type);
