@@ -279,6 +279,40 @@ static void test_long_event(void **state)
     trod_buf_fini(&text);
 }
 
+/* An event that finds no room in a batch comes again: nothing of it counts twice. */
+static void test_no_room(void **state)
+{
+    enum { EVENTS = 4000, ROWS = 5 };
+    static const uint32_t sizes[] = {2048, 2049, 2053, 3001, 4096};
+    struct trod_buf text = {0};
+    struct test_input in = {.format = logs_format("rvvitext")};
+    const struct test_how whole = {.every = 100};
+    struct test_rows base;
+
+    (void)state;
+    for (int i = 0; i < EVENTS; i++) {
+        char event[128];
+        const int n = snprintf(event, sizeof event,
+                               "HART %d MODE %d TIME 3 RET %x 13 X 5 1 HART 7 VIRT %d X 6 2\n",
+                               i % 3, i % 2, i * 4, i / 2 % 2);
+
+        assert_int_equal(trod_buf_add(&text, event, (size_t)n), TROD_OK);
+    }
+    in.p = text.p;
+    in.n = text.n;
+    base = test_decode(&in, &whole); /* a few events a batch: all of them find room */
+    assert_true(base.n > EVENTS * (ROWS - 1));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const struct test_how how = {.rows = sizes[i]};
+        struct test_rows got = test_decode(&in, &how);
+
+        assert_true(test_rows_equal(&base, 0, &got));
+        test_rows_free(&got);
+    }
+    test_rows_free(&base);
+    trod_buf_fini(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +323,7 @@ int main(void)
         cmocka_unit_test(test_time),      cmocka_unit_test(test_notes),
         cmocka_unit_test(test_unknown),   cmocka_unit_test(test_damage),
         cmocka_unit_test(test_many_rows), cmocka_unit_test(test_long_event),
+        cmocka_unit_test(test_no_room),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
