@@ -43,7 +43,11 @@ struct raw_case {
 
 static void put(struct trod_buf *b, uint64_t e)
 {
-    assert_int_equal(trod_buf_add(b, &e, 8), 0);
+    uint8_t p[8];
+
+    for (int i = 0; i < 8; i++)
+        p[i] = (uint8_t)(e >> 8 * i);
+    assert_int_equal(trod_buf_add(b, p, sizeof p), 0);
 }
 
 /* Case C as a raw file. */
@@ -69,7 +73,8 @@ static char *folder(const char *top, const uint8_t *code, size_t n)
     struct trod_buf b = {0};
 
     assert_int_equal(mkdir(dir, 0700), 0);
-    assert_int_equal(trod_buf_add(&b, head, sizeof head), 0);
+    for (size_t k = 0; k < sizeof head / sizeof *head; k++)
+        put(&b, head[k]);
     assert_int_equal(trod_buf_add(&b, code, n), 0);
     path = test_path(dir, "encodings.bin");
     test_save(path, b.p, b.n);
@@ -140,6 +145,18 @@ static inline void check_cases(const struct raw_case *c, size_t n, const uint8_t
         check_case(&c[i], dir, path);
     test_remove(top);
     free(top), free(dir), free(path);
+}
+
+/* The same with code of N instructions of AArch64. */
+static inline void check_words(const struct raw_case *c, size_t n, const uint32_t *words,
+                               size_t n_words)
+{
+    uint8_t code[256];
+
+    assert_true(4 * n_words <= sizeof code);
+    for (size_t i = 0; i < 4 * n_words; i++)
+        code[i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
+    check_cases(c, n, code, 4 * n_words);
 }
 
 #endif

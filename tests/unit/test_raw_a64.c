@@ -147,7 +147,7 @@ static const struct raw_case cases[] = {
 static void by_hand(void **state)
 {
     (void)state;
-    check_cases(cases, sizeof cases / sizeof *cases, (const uint8_t *)words, sizeof words);
+    check_words(cases, sizeof cases / sizeof *cases, words, sizeof words / sizeof *words);
 }
 
 int main(void)

@@ -216,7 +216,7 @@ static void of_aarch64(void **state)
                                        EXIT}};
 
     (void)state;
-    check_cases(&c, 1, (const uint8_t *)words, sizeof words);
+    check_words(&c, 1, words, sizeof words / sizeof *words);
 }
 
 int main(void)
