@@ -50,14 +50,8 @@ TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint
     has = l.a.has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_INDEX | TROD_COL_PC |
           TROD_COL_CODE | TROD_COL_TEXT | TROD_COL_DETAIL | TROD_COL_RAW | r->has;
     end = nl;
-    if (want & (TROD_COL_DETAIL | TROD_COL_TEXT)) {
-        while (*text == ' ')
-            text++;
-        while (end > text && end[-1] == ' ')
-            end--;
-        if (end > text && end[-1] == '\r')
-            return NULL;
-    }
+    if (want & (TROD_COL_DETAIL | TROD_COL_TEXT) && !trim_text(&text, &end))
+        return NULL;
     if (want & (TROD_COL_DETAIL | TROD_COL_CODE) &&
         !put_details(r, n, &l, (unsigned)(text - l.text), (unsigned)(nl - end), want))
         return NULL;

@@ -182,14 +182,8 @@ TM_INLINE const uint8_t *formed_instr(struct tm_run *r, const struct tm_form *f,
     if (nl == text + TM_TEXT_MAX || nl[-1] == '\r')
         return NULL;
     formed_addresses(r, f, p, n, &l.a, want);
-    if (want & (TROD_COL_DETAIL | TROD_COL_TEXT)) {
-        while (*text == ' ')
-            text++;
-        while (end > text && end[-1] == ' ')
-            end--;
-        if (end > text && end[-1] == '\r')
-            return NULL;
-    }
+    if (want & (TROD_COL_DETAIL | TROD_COL_TEXT) && !trim_text(&text, &end))
+        return NULL;
     if (want & (TROD_COL_DETAIL | TROD_COL_CODE)) {
         l.mode = p + f->name.at;
         l.op = (uint32_t)form_number(p, f->code);

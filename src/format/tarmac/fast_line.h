@@ -190,6 +190,17 @@ TM_INLINE bool put_details(struct tm_run *r, uint32_t n, const struct instr_line
         b->code[n] = (struct trod_slice){room.off + (uint32_t)sizeof *detail, l->op_n / 2};
     return true;
 }
+
+/* Take the blanks around the text from *TEXT up to *END. False: it is none of the usual ones. */
+TM_INLINE bool trim_text(const uint8_t **text, const uint8_t **end)
+{
+    while (**text == ' ')
+        ++*text;
+    while (*end > *text && (*end)[-1] == ' ')
+        --*end;
+    return *end == *text || (*end)[-1] != '\r';
+}
+
 /* Data of SIZE bytes up to the end of the line; *DIVIDED unless 16 digits stand together. */
 TM_INLINE const uint8_t *take_data(const uint8_t *p, unsigned size, uint64_t *out, bool *divided)
 {
