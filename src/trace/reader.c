@@ -69,19 +69,31 @@ static void name_place(struct trod_reader *r)
     r->diag->members = trod_input_members(r->in) ? &r->members : NULL;
 }
 
+/* HEAD is N bytes, or all there are: what is recognised does not depend on how much was at hand. */
+static int look_at_head(struct trod_reader *r, size_t n, struct trod_span *head)
+{
+    const int rc = trod_input_ahead(r->in, n, head);
+
+    if (rc == TROD_OK && head->n > n) {
+        head->n = n;
+        head->last = false;
+    }
+    return rc;
+}
+
 /* Ask the formats, first about a little, then about more. */
 static int detect(struct trod_reader *r, struct trod_candidate *best)
 {
     struct trod_probe probe = {.path = trod_input_path(r->in),
                                .size = trod_input_filter(r->in, 0) ? TROD_NOWHERE
                                                                    : trod_input_file_size(r->in)};
-    int rc = trod_input_ahead(r->in, PROBE_SMALL, &probe.head);
+    int rc = look_at_head(r, PROBE_SMALL, &probe.head);
 
     if (rc < 0)
         return rc;
     if (trod_detect(&probe, NULL, 0, best, NULL) == TROD_OK)
         return TROD_OK;
-    rc = trod_input_ahead(r->in, PROBE_LARGE, &probe.head);
+    rc = look_at_head(r, PROBE_LARGE, &probe.head);
     if (rc < 0 || trod_detect(&probe, NULL, 0, best, NULL) == TROD_OK)
         return rc;
     /* of what little came before the damage nothing can be said but that it is damaged */
@@ -95,7 +107,7 @@ static int told(struct trod_reader *r, const char *from, struct trod_candidate *
     struct trod_probe probe = {.path = trod_input_path(r->in), .size = TROD_NOWHERE};
     int rc = trod_optspec_init(&r->spec, from, r->diag);
 
-    if (rc < 0 || (rc = trod_input_ahead(r->in, r->head, &probe.head)) < 0)
+    if (rc < 0 || (rc = look_at_head(r, r->head, &probe.head)) < 0)
         return rc;
     *best = (struct trod_candidate){r->spec.format, NULL, -1};
     if (r->spec.format->bid)
