@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 64, STAGGER = 3 * ALIGN, STAGGER_FROM = 256 };
+enum { ALIGN = 64, STAGGER = 3 * ALIGN, STAGGER_FROM = 256, POOL_APART_FROM = 1 << 17 };
 
 _Static_assert(sizeof(struct trod_batch_own) <= ALIGN, "it stands before the first column");
 
@@ -78,12 +78,23 @@ static bool carries(const struct trod_batch *b, const struct column *c)
     return c->bit == 0 || (b->have & c->bit);
 }
 
+/*
+ * Before the columns. The pool of large batches is memory of its own, which need not be cleared;
+ * that of small ones, of which there are thousands, makes a block of pages that the system clears
+ * when they are touched.
+ */
+struct own {
+    void *pool; /* NULL: it follows the columns */
+};
+
 int trod_batch_new(struct trod_batch **out, uint32_t cap)
 {
     struct trod_batch *b;
+    struct own *own;
     const size_t apart = cap > STAGGER_FROM ? STAGGER : 0;
     size_t total = ALIGN;
     uint8_t *p;
+    bool one;
 
     *out = NULL;
     if (cap == 0 || cap > TROD_BATCH_ROWS)
@@ -93,12 +104,13 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
         return TROD_ERR_NOMEM;
     for (int i = 0; i < N_COLUMNS; i++)
         total += aligned(cap * columns[i].size) + apart;
+    one = total < POOL_APART_FROM;
     /* zeros: of columns that nobody fills no page is touched */
-    b->own = calloc(1, aligned(total) + ALIGN);
-    b->pool = aligned_alloc(ALIGN, TROD_POOL_BYTES);
-    if (!b->own || !b->pool) {
-        free(b->own);
-        free(b->pool);
+    b->own = own = calloc(1, aligned(total) + ALIGN + (one ? TROD_POOL_BYTES : 0));
+    if (own && !one)
+        own->pool = aligned_alloc(ALIGN, TROD_POOL_BYTES);
+    if (!own || (!one && !own->pool)) {
+        free(own);
         free(b);
         return TROD_ERR_NOMEM;
     }
@@ -109,6 +121,7 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
         column_set(b, &columns[i], p);
         p += aligned(cap * columns[i].size) + apart;
     }
+    b->pool = one ? p : own->pool;
     b->pool_cap = TROD_POOL_BYTES;
     b->cap = cap;
     b->want = TROD_COL_ALL;
@@ -118,10 +131,11 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
 
 void trod_batch_free(struct trod_batch *b)
 {
-    if (b && b->own) {
-        free(b->own);
-        free(b->pool);
-    }
+    struct own *own = b ? b->own : NULL;
+
+    if (own)
+        free(own->pool);
+    free(own);
     free(b);
 }
 
