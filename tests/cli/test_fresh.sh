@@ -1,6 +1,7 @@
 # test_fresh.sh - scripts/quickstart and the first part of scripts/check in a freshly unpacked Debian 12: as
 # root, without root, with empty package lists, and without what a bare container lacks (/dev/pts). Needs
 # root, debootstrap and a mirror: that of this machine's apt, or TROD_DEBIAN_MIRROR.
+# label: slow
 # label: fresh
 # timeout: 1800
 . "$TROD_SOURCE/tests/cli/lib.sh"
