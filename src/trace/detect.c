@@ -5,9 +5,13 @@
  * best is accepted when it has enough and leads by enough. A suffix breaks ties, and settles what
  * has little evidence.
  */
+#include "trace/trace_impl.h"
 #include "trod/format.h"
+#include "trod/io.h"
 
 #include <string.h>
+
+enum { HEAD_LARGE = 1 << 20 };
 
 /* Whether PATH ends with SUFFIX, or did before a compressor appended its own. */
 static bool has_suffix(const char *path, const char *suffix)
@@ -177,4 +181,34 @@ int trod_detect(const struct trod_probe *probe, const struct trod_format *const 
     }
     *best = c[0];
     return TROD_OK;
+}
+
+int trod_look_at_head(struct trod_input *in, size_t n, struct trod_span *head)
+{
+    const int rc = trod_input_ahead(in, n, head);
+
+    if (rc == TROD_OK && head->n > n) {
+        head->n = n;
+        head->last = false;
+    }
+    return rc;
+}
+
+int trod_detect_input(struct trod_input *in, struct trod_candidate *best, struct trod_diag *diag)
+{
+    struct trod_probe probe = {.path = trod_input_path(in),
+                               .size = trod_input_filter(in, 0) ? TROD_NOWHERE
+                                                                : trod_input_file_size(in)};
+    int rc = trod_look_at_head(in, TROD_HEAD_SMALL, &probe.head);
+
+    if (rc < 0)
+        return rc;
+    if (trod_detect(&probe, NULL, 0, best, NULL) == TROD_OK)
+        return TROD_OK;
+    rc = trod_look_at_head(in, HEAD_LARGE, &probe.head);
+    if (rc < 0 || trod_detect(&probe, NULL, 0, best, NULL) == TROD_OK)
+        return rc;
+    /* of what little came before the damage nothing can be said but that it is damaged */
+    rc = trod_input_end(in);
+    return rc < 0 ? rc : trod_detect(&probe, NULL, 0, best, diag);
 }

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROBE_SMALL = 1 << 16, PROBE_LARGE = 1 << 20, RESYNC_TAIL = 4096 };
+enum { RESYNC_TAIL = 4096 };
 
 struct trod_reader {
     struct trod_input *in;
@@ -69,45 +69,13 @@ static void name_place(struct trod_reader *r)
     r->diag->members = trod_input_members(r->in) ? &r->members : NULL;
 }
 
-/* HEAD is N bytes, or all there are: what is recognised does not depend on how much was at hand. */
-static int look_at_head(struct trod_reader *r, size_t n, struct trod_span *head)
-{
-    const int rc = trod_input_ahead(r->in, n, head);
-
-    if (rc == TROD_OK && head->n > n) {
-        head->n = n;
-        head->last = false;
-    }
-    return rc;
-}
-
-/* Ask the formats, first about a little, then about more. */
-static int detect(struct trod_reader *r, struct trod_candidate *best)
-{
-    struct trod_probe probe = {.path = trod_input_path(r->in),
-                               .size = trod_input_filter(r->in, 0) ? TROD_NOWHERE
-                                                                   : trod_input_file_size(r->in)};
-    int rc = look_at_head(r, PROBE_SMALL, &probe.head);
-
-    if (rc < 0)
-        return rc;
-    if (trod_detect(&probe, NULL, 0, best, NULL) == TROD_OK)
-        return TROD_OK;
-    rc = look_at_head(r, PROBE_LARGE, &probe.head);
-    if (rc < 0 || trod_detect(&probe, NULL, 0, best, NULL) == TROD_OK)
-        return rc;
-    /* of what little came before the damage nothing can be said but that it is damaged */
-    rc = trod_input_end(r->in);
-    return rc < 0 ? rc : trod_detect(&probe, NULL, 0, best, r->diag);
-}
-
 /* The format the user named; its driver is still asked for the dialect. */
 static int told(struct trod_reader *r, const char *from, struct trod_candidate *best)
 {
     struct trod_probe probe = {.path = trod_input_path(r->in), .size = TROD_NOWHERE};
     int rc = trod_optspec_init(&r->spec, from, r->diag);
 
-    if (rc < 0 || (rc = look_at_head(r, r->head, &probe.head)) < 0)
+    if (rc < 0 || (rc = trod_look_at_head(r->in, r->head, &probe.head)) < 0)
         return rc;
     *best = (struct trod_candidate){r->spec.format, NULL, -1};
     if (r->spec.format->bid)
@@ -168,7 +136,8 @@ int trod_reader_open(struct trod_reader **out, struct trod_input *in,
         trod_input_close(in);
         return TROD_ERR_NOMEM;
     }
-    *r = (struct trod_reader){.in = in, .meta = meta, .diag = diag, .want = 1, .head = PROBE_SMALL};
+    *r = (struct trod_reader){
+        .in = in, .meta = meta, .diag = diag, .want = 1, .head = TROD_HEAD_SMALL};
     name_place(r);
     rc = trod_sized(&opt, sizeof opt, sizeof opt, options)
              ? TROD_OK
@@ -180,7 +149,7 @@ int trod_reader_open(struct trod_reader **out, struct trod_input *in,
     if (rc == TROD_OK && opt.known && !opt.from)
         best = *opt.known;
     else if (rc == TROD_OK)
-        rc = opt.from ? told(r, opt.from, &best) : detect(r, &best);
+        rc = opt.from ? told(r, opt.from, &best) : trod_detect_input(r->in, &best, r->diag);
     if (rc == TROD_OK)
         rc = remake(r, &best, &opt);
     if (rc == TROD_OK)

@@ -49,6 +49,17 @@ struct trod_trace {
     struct trod_batch *spare;        /* to fill, where it is opened with one; NULL: none */
 };
 
+/* Bytes that formats are asked about at first. */
+enum { TROD_HEAD_SMALL = 1 << 16 };
+
+/*
+ * *HEAD is the first N bytes of IN, or all there are: what is recognised does not depend on how
+ * much is at hand. Returns as trod_input_ahead.
+ */
+int trod_look_at_head(struct trod_input *in, size_t n, struct trod_span *head);
+/* trod_detect on IN: the formats are asked about a little, then about more. */
+int trod_detect_input(struct trod_input *in, struct trod_candidate *best, struct trod_diag *diag);
+
 /*
  * trod_trace_open_file, of a file that is KNOWN (NULL: it is not), which outlives the trace. *SPARE
  * (NULL: none), a batch that another trace of this file had, becomes the new trace's.
