@@ -14,6 +14,8 @@
 
 enum { ALIGN = 64, STAGGER = 3 * ALIGN, STAGGER_FROM = 256, POOL_APART_FROM = 1 << 17 };
 
+_Static_assert(sizeof(struct trod_batch_own) <= ALIGN, "it stands before the columns");
+
 _Static_assert(sizeof(struct trod_batch_own) <= ALIGN, "it stands before the first column");
 
 /* Every column: its place in struct trod_batch, the size of an element, the mask bit. */
@@ -79,18 +81,13 @@ static bool carries(const struct trod_batch *b, const struct column *c)
 }
 
 /*
- * Before the columns. The pool of large batches is memory of its own, which need not be cleared;
- * that of small ones, of which there are thousands, makes a block of pages that the system clears
- * when they are touched.
+ * The pool of large batches is memory of its own, which need not be cleared; that of small ones, of
+ * which there are thousands, makes a block of pages that the system clears when they are touched.
  */
-struct own {
-    void *pool; /* NULL: it follows the columns */
-};
-
 int trod_batch_new(struct trod_batch **out, uint32_t cap)
 {
     struct trod_batch *b;
-    struct own *own;
+    struct trod_batch_own *own;
     const size_t apart = cap > STAGGER_FROM ? STAGGER : 0;
     size_t total = ALIGN;
     uint8_t *p;
@@ -114,7 +111,6 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
         free(b);
         return TROD_ERR_NOMEM;
     }
-    trod_batch_changed(b);
     p = (uint8_t *)b->own + ALIGN;
     p += -(uintptr_t)p % ALIGN;
     for (int i = 0; i < N_COLUMNS; i++) {
@@ -131,7 +127,7 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
 
 void trod_batch_free(struct trod_batch *b)
 {
-    struct own *own = b ? b->own : NULL;
+    struct trod_batch_own *own = b ? b->own : NULL;
 
     if (own)
         free(own->pool);

@@ -11,6 +11,7 @@
 
 /* Stands at the beginning of a batch's memory: trod_batch.own. */
 struct trod_batch_own {
+    void *pool;        /* memory of the pool; NULL: it follows the columns */
     const void *owner; /* driver whose constant columns are there; NULL: none are */
     uint32_t tag;      /* of their content */
     uint32_t filled;   /* enum trod_column */
@@ -46,8 +47,10 @@ static inline void trod_batch_changed(struct trod_batch *b)
 {
     struct trod_batch_own *own = (struct trod_batch_own *)b->own;
 
-    if (own)
-        *own = (struct trod_batch_own){0};
+    if (own) {
+        own->owner = NULL;
+        own->tag = own->filled = 0;
+    }
 }
 
 /* The same of COLUMNS only. */
