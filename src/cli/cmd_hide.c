@@ -181,10 +181,25 @@ static uint64_t unwritten(const struct trod_loss *loss)
            loss->left[TROD_WRITE];
 }
 
+/* What the rows still say and OUT has no column for, by name; "none". */
+static void columns_lost(const struct hiding *h, char *names, size_t size)
+{
+    const struct trod_format *from = trod_trace_meta(h->trace)->driver;
+    const uint32_t columns = trod_hide_columns(h->hide) & (from ? from->reads : TROD_COL_ALL);
+    const uint32_t loss = trod_writer_loss(columns, trod_format_find(h->to, strlen(h->to)));
+    size_t n = 0;
+
+    snprintf(names, size, "none");
+    for (unsigned i = 0; i < TROD_COLUMNS; i++)
+        if ((loss >> i & 1) && n + strlen(trod_loss_name(i)) + 3 < size)
+            n += (size_t)snprintf(names + n, size - n, "%s%s", n ? ", " : "", trod_loss_name(i));
+}
+
 static int tell(struct hiding *h, const struct trod_loss *loss)
 {
     struct trod_result *result = NULL;
     struct cli_out out;
+    char names[512];
     int r;
 
     if (unwritten(loss))
@@ -199,6 +214,8 @@ static int tell(struct hiding *h, const struct trod_loss *loss)
         trod_result_str(result, "output", h->out);
         trod_result_str(result, "to", h->to);
         trod_result_u64(result, "rows_not_written", unwritten(loss));
+        columns_lost(h, names, sizeof names);
+        trod_result_str(result, "columns_not_written", names);
         r = trod_hide_result(h->hide, result);
     }
     if (r == 0)

@@ -122,6 +122,7 @@ static const char *not_known(const struct trod_probe *probe)
         {"%PDF-", "this is a PDF document, not a trace"},
         {"!<arch>\n", "this is an archive of object files, not a trace"},
         {"SQLite format 3", "this is a SQLite database, not a trace"},
+        {"BZh", "this is compressed with bzip2, which trod does not read; bunzip2 it first"},
     };
 
     if (probe->head.n == 0)

@@ -127,6 +127,10 @@ err_has 'this is an ELF program, not a trace'
 printf '#!/bin/sh\necho\n' >script.sh
 run trod info script.sh
 err_has 'this is a script, not a trace'
+printf 'BZh91AY&SY' >trace.champsim.bz2
+run trod info trace.champsim.bz2
+status 2
+err_has 'compressed with bzip2'
 run trod count --line-size 48 lines
 status 2
 out </dev/null

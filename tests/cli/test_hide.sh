@@ -88,6 +88,15 @@ json '.rows_kept == 2 and .rows_not_written == 1'
 err_has 'not written: 1 rows'
 check test "$(trod view --kind INSTR --format json h.d | wc -l)" = 1
 
+# --- and so is what OUT has no column for
+printf '%s\n' 'I  00001000,4' ' L 00002000,8' ' S 00002008,8' >a.lackey
+run trod hide --format json a.lackey h.pinatrace
+status 0
+json '.rows_not_written == 1 and .columns_not_written == "sizes"'
+run trod hide --format json a.lackey h2.lackey
+status 0
+json '.rows_not_written == 0 and .columns_not_written == "none"'
+
 # --- errors
 run trod hide --keep all a.d x.d
 status 2

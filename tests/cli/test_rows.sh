@@ -280,6 +280,60 @@ END
 run trod view --from dinero empty
 status 0
 
+# lackey's blocks of code are notes with an address, and stay where they were
+run trod view --format json "$golden/lackey/superblocks.canonical.lackey"
+status 0
+through jq -c '[.kind, .address, .text]'
+out <<'END'
+["NOTE",null,"==19311== Lackey, an example Valgrind tool"]
+["NOTE","0x401ab70","SB 0401ab70"]
+["INSTR","0x401ab70",null]
+["INSTR","0x401ab73",null]
+["WRITE","0x1fff0006d8",null]
+["NOTE","0x401b770","SB 0401b770"]
+["INSTR","0x401b770",null]
+["WRITE","0x1fff0006d0",null]
+["INSTR","0x401b771",null]
+["NOTE","0x401b7e7","SB 0401b7e7"]
+END
+run trod convert -q "$golden/lackey/superblocks.canonical.lackey" back.lackey
+status 0
+check cmp "$golden/lackey/superblocks.canonical.lackey" back.lackey
+
+# pinatrace with sizes and values: another tool of Pin's examples; what is copied keeps them
+run trod view --format json "$golden/pinatrace/values.pinatrace"
+status 0
+through jq -c '[.kind, .pc, .address, .size, .value]'
+out <<'END'
+["READ","0x7f3a4c0","0x7ffe10",8,"0x00000000000001ff"]
+["WRITE","0x7f3a4c3","0x7ffe08",4,"0x00000000"]
+["WRITE","0x7f3a4c7","0x7ffe10",16,null]
+["READ","0x7f3a4c9","0x0",1,null]
+["READ","0x7f3a4cb","0x7ffe18",2,"0xffff"]
+["WRITE","0x7f3a4cd","0x7ffe20",8,"0xffffffffffffffff"]
+END
+run trod convert -q "$golden/pinatrace/values.pinatrace" back.pinatrace
+status 0
+check diff <(grep -v '^#$\|^# ' "$golden/pinatrace/values.pinatrace") back.pinatrace
+run trod convert -q --allow-loss "$golden/pinatrace/values.pinatrace" values.csv
+run trod convert values.csv from.pinatrace
+status 2
+err_has 'lost would be: sizes'
+for bad in '0x1: R 0x2 1 0x100' '0x1: R 0x2 1x' '0x1: R 0x2 16 12' '0x1: R 0x2 4 0x1 2'; do
+    run trod count --from pinatrace - <<<"$bad"
+    status 2
+    err_has 'not a line of pinatrace'
+done
+
+# a table as a spreadsheet writes it: a mark in front, CRLF, blanks
+run trod view --format json "$golden/csv/spreadsheet.csv"
+status 0
+through jq -c '[.kind, .pc, .address, .size]'
+out <<'END'
+["READ","0x1000","0x8010",8]
+["WRITE","0x1000","0x8018",4]
+END
+
 # what valgrind prints: as many rows as lines, and the same text back
 if command -v valgrind >/dev/null &&
     valgrind --tool=lackey --trace-mem=yes --log-file=real.log true 2>/dev/null; then

@@ -162,9 +162,11 @@ static void test_qemulog_unknown_blocks(void **state)
                 "Trace 0: 0x100 [0/10/0/00000201] \n"
                 "Trace 0: 0x100 [0/14/0/00000200] \n"
                 "Trace 0: 0x100 [0/18/0] \n"
-                "Trace 0x100 [2: 1c] f\n",
-                TROD_COL_ADDR, "INSTR addr=10\nINSTR addr=14\nINSTR addr=18\nINSTR addr=1c\n", 0,
-                3);
+                "Trace 0x100 [2: 1c] f\n"
+                "Trace 0x100 [0000000000000020] f\n",
+                TROD_COL_ADDR,
+                "INSTR addr=10\nINSTR addr=14\nINSTR addr=18\nINSTR addr=1c\nINSTR addr=20\n", 0,
+                4);
 }
 
 /* Groups of four digits are T32 (iset 2, flag 0x20), of eight A32 (0x10), in 32-bit Arm code. */

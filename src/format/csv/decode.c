@@ -412,6 +412,17 @@ static int note_of(const struct csv_dec *d, const struct record *r, struct trod_
     return 1;
 }
 
+/* Blanks around what is no text say nothing: "R, 0x10, 4". */
+static void without_blanks(struct field *f)
+{
+    while (f->n && *f->p == ' ') {
+        f->p++;
+        f->n--;
+    }
+    while (f->n && f->p[f->n - 1] == ' ')
+        f->n--;
+}
+
 /* All fields of R. 1, 0: bad, -1: no room in the pool. */
 static int interpret(struct csv_dec *d, struct record *r, struct trod_batch *b, const uint8_t *base,
                      struct row *row)
@@ -425,6 +436,8 @@ static int interpret(struct csv_dec *d, struct record *r, struct trod_batch *b, 
 
         if (r->field[i].doubled && d->field[i] != CSV_TEXT)
             rc = undouble(&r->field[i], b, base);
+        if (d->field[i] != CSV_TEXT && d->field[i] != CSV_UNKNOWN)
+            without_blanks(&r->field[i]);
         if (rc == 1 && r->field[i].n)
             rc = take(r, &r->field[i], d->field[i], b, base, row);
         if (rc != 1)

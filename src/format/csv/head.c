@@ -14,7 +14,10 @@ struct name {
     size_t n;
 };
 
-/* The line at the head of HEAD, without its end; false: it is cut off. */
+/*
+ * The line at the head of HEAD, without its end and the mark of UTF-8 that spreadsheets put in
+ * front of it; false: it is cut off.
+ */
 static bool first_line(const struct trod_span *head, struct name *line)
 {
     const uint8_t *nl = head->n ? memchr(head->p, '\n', head->n) : NULL;
@@ -22,6 +25,10 @@ static bool first_line(const struct trod_span *head, struct name *line)
     *line = (struct name){head->p, nl ? (size_t)(nl - head->p) : head->n};
     if (line->n && line->p[line->n - 1] == '\r')
         line->n--;
+    if (line->n >= 3 && memcmp(line->p, "\xef\xbb\xbf", 3) == 0) {
+        line->p += 3;
+        line->n -= 3;
+    }
     return nl || head->last;
 }
 

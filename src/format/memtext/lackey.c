@@ -1,5 +1,5 @@
 /*
- * lackey.c - what valgrind --tool=lackey --trace-mem=yes prints.
+ * lackey.c - what valgrind --tool=lackey prints with --trace-mem=yes, --trace-superblocks=yes.
  *
  * Implements docs/formats/memtext.md, "lackey".
  */
@@ -30,6 +30,22 @@ static enum rl_line note(const uint8_t *p, const uint8_t *e, struct rl_row *r)
     return RL_ROW;
 }
 
+/* "SB ADDR", with --trace-superblocks=yes: a block of code is entered; no access. */
+static enum rl_line superblock(const uint8_t *p, const uint8_t *e, struct rl_row *r)
+{
+    const uint8_t *q = p + 3;
+
+    if (!rl_hex(&q, e, &r->addr) || q != e)
+        return rl_bad(r, q, "address of the block should be a hex number");
+    r->has = TROD_COL_ADDR | TROD_COL_TEXT;
+    r->kind = TROD_NOTE;
+    r->flags = 0;
+    r->size = 0;
+    r->text = p;
+    r->text_n = 2;
+    return RL_ROW;
+}
+
 /* "I  ADDR,SIZE", " L ADDR,SIZE", " S ...", " M ..." */
 RL_INLINE enum rl_line parse_lackey(const uint8_t *p, const uint8_t *e, struct rl_row *r)
 {
@@ -49,6 +65,8 @@ RL_INLINE enum rl_line parse_lackey(const uint8_t *p, const uint8_t *e, struct r
         r->kind = TROD_WRITE;
     else if (p[0] == ' ' && p[1] == 'M')
         r->kind = TROD_ATOMIC;
+    else if (p[0] == 'S' && p[1] == 'B')
+        return superblock(p, e, r);
     else
         return rl_bad(r, p, "it should begin with 'I  ', ' L ', ' S ' or ' M '");
     p += 3;

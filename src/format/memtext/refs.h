@@ -29,7 +29,7 @@ struct rl_row {
     uint32_t has, flags, size;
     uint16_t sub;
     uint8_t kind;
-    uint64_t addr, pc, time;
+    uint64_t addr, pc, time, value;
     const uint8_t *text;
     uint32_t text_n;
     const uint8_t *fault; /* of a bad line: where, and why (static) */
@@ -250,6 +250,8 @@ RL_INLINE void rl_emit(const struct trod_format *f, struct rl_dec *d, struct tro
         b->sub[at] = r->sub;
     if (reads & TROD_COL_TIME)
         b->time[at] = r->time;
+    if (reads & TROD_COL_VALUE)
+        b->value[at] = r->value;
     if ((reads & TROD_COL_TEXT) && (r->has & TROD_COL_TEXT))
         b->text[at] = (struct trod_slice){(uint32_t)(r->text - base), r->text_n};
     b->has[at] = has;

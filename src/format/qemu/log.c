@@ -90,7 +90,13 @@ enum ln_result ql_parse_trace(struct ln_line *l, struct ql_trace_line *out)
     if (!number(l, &out->host) || !ln_word(l, " ["))
         return ln_bad(l, "an address and a bracket are due here");
     if (old) {
-        if (!ln_dec(l, &out->cpu) || !ln_word(l, ": ") || !number(l, &out->pc) || !ln_is(l, ']'))
+        const uint8_t *const first = l->p;
+
+        if (!ln_dec(l, &out->cpu) || !ln_word(l, ": ")) { /* before 2.8 without the cpu */
+            out->cpu = 0;
+            l->p = first;
+        }
+        if (!number(l, &out->pc) || !ln_is(l, ']'))
             return ln_bad(l, "a cpu, the address of a block and a bracket are due here");
         return LN_OK;
     }
