@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BITS = 10, NEW_AHEAD = 8 };
+enum { FIRST_BITS = 10, GROW_BITS = 2, LARGE_BITS = 20, NEW_AHEAD = 8 };
 
 /* Marks CODE as an offset into the shared pool, which stands for the bytes (types.h). */
 static const uint64_t shared_key = UINT64_C(1) << 63;
@@ -106,9 +106,10 @@ void engine_owner_free(struct engine_owner *o)
 
 static bool grow_places(struct places *p)
 {
+    const unsigned bits = 64 - p->shift;
     struct places to;
 
-    if (!begin_places(&to, 64 - p->shift + 1))
+    if (!begin_places(&to, bits + (bits < LARGE_BITS ? GROW_BITS : 1)))
         return false;
     for (uint32_t i = 0; i <= p->mask; i++)
         if (p->at[i].inverse)
@@ -148,6 +149,21 @@ static struct last *last_of(struct engine_owner *o, uint32_t stream)
     return &o->last[stream];
 }
 
+/* Up to TROD_INSN_CODE opcode bytes. */
+static inline void copy_code(uint8_t *to, const uint8_t *from, uint32_t n)
+{
+    if (n >= sizeof(uint64_t)) { /* its two ends overlap */
+        memcpy(to, from, sizeof(uint64_t));
+        memcpy(to + n - sizeof(uint64_t), from + n - sizeof(uint64_t), sizeof(uint64_t));
+    } else if (n >= sizeof(uint32_t)) {
+        memcpy(to, from, sizeof(uint32_t));
+        memcpy(to + n - sizeof(uint32_t), from + n - sizeof(uint32_t), sizeof(uint32_t));
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            to[i] = from[i];
+    }
+}
+
 /* The entry of the table of all sites for row I, an instruction at PC. NEW: places have no PC. */
 static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_t i, uint64_t pc,
                      bool new)
@@ -162,7 +178,7 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
         if (said & TROD_COL_CODE) {
             site.code_n =
                 (uint8_t)(b->code[i].len < TROD_INSN_CODE ? b->code[i].len : TROD_INSN_CODE);
-            memcpy(site.code, trod_batch_bytes(b, b->code[i]), site.code_n);
+            copy_code(site.code, trod_batch_bytes(b, b->code[i]), site.code_n);
         }
         if (said & TROD_COL_FLAGS) {
             site.iset = (uint8_t)((b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
@@ -309,6 +325,7 @@ static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t fro
 
     if (c->plain && s)
         engine_streaks_turn(s, c->stream, c->kernel);
+    o->aims.to = o->aims.from;
     if (c->plain && o->places.mask >= OWNER_LARGE)
         owner_look_ahead(o, b, from, to);
     for (uint32_t i = from; i < to; i++) {
@@ -317,7 +334,8 @@ static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t fro
 
         if ((!l || now != stream) && !(l = last_of(o, stream = now)))
             return TROD_ERR_NOMEM;
-        if (plain && !(said & TROD_COL_CODE)) {
+        if (plain && !(said & TROD_COL_CODE) &&
+            !(c->any & TROD_COL_CODE && owner_is_access(b->kind[i]))) {
             i = owner_plain_rows(o, b, i, c->any & TROD_COL_CODE ? said_code(b, i, to) : to, l, s,
                                  c->plain);
             if (i == to)

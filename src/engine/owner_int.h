@@ -56,6 +56,16 @@ struct loop {
     uint8_t access[LOOP_ROWS]; /* lanes of accesses */
 };
 
+/*
+ * What the instructions behind branches belong to, looked up before the rows of a chunk are gone
+ * through: memory is waited for once.
+ */
+struct aims {
+    uint32_t from, to;           /* rows; none: both the same */
+    uint32_t changes;            /* of the owner, at that time */
+    uint32_t site[ENGINE_CHUNK]; /* by row from FROM on; TROD_NO_SITE: not known */
+};
+
 /* The most that a site lies behind the one before it to be known: eight such sums are a byte. */
 enum { OWNER_FAR = 31 };
 
@@ -79,6 +89,7 @@ struct engine_owner {
     bool locked;      /* the lock of the sites is held: some are added */
     uint32_t changes; /* of what is known in gap: a loop from before the last one does not hold */
     struct loop loop; /* the last one that was met */
+    struct aims aims;
 };
 
 static inline uint64_t owner_loop_key(const struct engine_owner *o, uint32_t site)
@@ -151,8 +162,8 @@ uint32_t owner_plain_rows(struct engine_owner *o, const struct trod_batch *b, ui
 uint32_t owner_take_loop(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
                          uint32_t to, uint32_t site, struct trod_streak *streaks, uint16_t *access);
 
-/* Fetch the entries of what is executed behind branches among rows [FROM, TO), all with flags. */
-void owner_look_ahead(const struct engine_owner *o, const struct trod_batch *b, uint32_t from,
+/* Make the aims of O those of rows [FROM, TO), a chunk at the most, all with flags. */
+void owner_look_ahead(struct engine_owner *o, const struct trod_batch *b, uint32_t from,
                       uint32_t to);
 
 #endif

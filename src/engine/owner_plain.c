@@ -200,11 +200,12 @@ TROD_WIDE TROD_HOT struct lanes look(const struct columns *c, const uint8_t *gap
     return l;
 }
 
-/* The site of an instruction at PC, behind the one at BASE whose site is the one before GO. */
+/* The site of an instruction at PC, behind the one at BASE whose site is the one before GO. AIM:
+ * what it is known to be, or TROD_NO_SITE. */
 TROD_HOT uint32_t site_at(struct engine_owner *o, const struct places *p, uint64_t pc,
-                          uint64_t base, uint32_t go)
+                          uint64_t base, uint32_t go, uint32_t aim)
 {
-    const uint32_t site = site_of(entry_of(p, pc));
+    const uint32_t site = aim != TROD_NO_SITE ? aim : site_of(entry_of(p, pc));
 
     if (site == go && site)
         owner_learn(o, site, pc - base);
@@ -219,6 +220,7 @@ struct stride {
     bool wanted;                 /* streaks are */
     struct trod_streak *streaks; /* behind the last one */
     uint16_t *access;
+    bool aimed; /* the aims of the owner hold */
 };
 
 enum begun { BEGUN, TAKEN, STOPPED };
@@ -243,7 +245,8 @@ TROD_HOT enum begun begin_stride(struct engine_owner *o, const struct columns *c
         return TAKEN;
     }
     if (!gap[site] || pc != v->base + gap[site]) {
-        site = site_at(o, places, pc, v->base, v->go);
+        site = site_at(o, places, pc, v->base, v->go,
+                       v->aimed ? o->aims.site[v->i - o->aims.from] : TROD_NO_SITE);
         if (site == TROD_NO_SITE)
             return STOPPED;
     }
@@ -355,7 +358,8 @@ TROD_WIDE TROD_HOT void wide_rows(struct engine_owner *o, const struct trod_batc
                        .base = w->pc,
                        .wanted = s != NULL,
                        .streaks = s ? s->to->at + s->to->n : NULL,
-                       .access = w->access};
+                       .access = w->access,
+                       .aimed = o->aims.from < o->aims.to && o->aims.changes == o->changes};
 
     if (s && v.open) {
         v.streaks[-1].last = v.last;
@@ -423,20 +427,27 @@ uint32_t owner_plain_rows(struct engine_owner *o, const struct trod_batch *b, ui
 
 /* ---- what is looked up soon */
 
+/* Rows behind branches. */
+struct behind {
+    uint32_t n, row[ENGINE_CHUNK];
+};
+
 /* Row I is a branch. What comes behind it lies behind its accesses. */
 TROD_HOT void expect_behind(const struct places *p, const struct trod_batch *b, uint32_t i,
-                            uint32_t to)
+                            uint32_t to, struct behind *behind)
 {
     for (i++; i < to && b->kind[i] != TROD_INSTR;)
         i++;
-    if (i < to)
-        owner_expect(p, b->addr[i]);
+    if (i == to)
+        return;
+    owner_expect(p, b->addr[i]);
+    behind->row[behind->n++] = i;
 }
 
 #if TROD_AVX2
 /* Returns the first row that was not looked at. */
 TROD_WIDE static uint32_t ahead_wide(const struct places *p, const struct trod_batch *b,
-                                     uint32_t from, uint32_t to)
+                                     uint32_t from, uint32_t to, struct behind *behind)
 {
     const __m256i branch = _mm256_set1_epi32(TROD_F_BRANCH);
     uint32_t i = from;
@@ -448,20 +459,36 @@ TROD_WIDE static uint32_t ahead_wide(const struct places *p, const struct trod_b
         unsigned lanes = ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(none)) & UINT8_MAX;
 
         for (; lanes; lanes &= lanes - 1)
-            expect_behind(p, b, i + (unsigned)__builtin_ctz(lanes), to);
+            expect_behind(p, b, i + (unsigned)__builtin_ctz(lanes), to, behind);
     }
     return i;
 }
 #endif
 
-void owner_look_ahead(const struct engine_owner *o, const struct trod_batch *b, uint32_t from,
+void owner_look_ahead(struct engine_owner *o, const struct trod_batch *b, uint32_t from,
                       uint32_t to)
 {
+    struct aims *const aims = &o->aims;
+    struct behind behind;
+    uint32_t i = from;
+
+    behind.n = 0;
 #if TROD_AVX2
     if (trod_wide())
-        from = ahead_wide(&o->places, b, from, to);
+        i = ahead_wide(&o->places, b, from, to, &behind);
 #endif
-    for (; from < to; from++)
-        if (b->flags[from] & TROD_F_BRANCH)
-            expect_behind(&o->places, b, from, to);
+    for (; i < to; i++)
+        if (b->flags[i] & TROD_F_BRANCH)
+            expect_behind(&o->places, b, i, to, &behind);
+    aims->from = from;
+    aims->to = to;
+    aims->changes = o->changes;
+    memset(aims->site, 0xff, (to - from) * sizeof *aims->site); /* TROD_NO_SITE */
+    for (uint32_t k = 0; k < behind.n; k++) {
+        const uint32_t site = site_of(entry_of(&o->places, b->addr[behind.row[k]]));
+
+        aims->site[behind.row[k] - from] = site;
+        if (site != TROD_NO_SITE)
+            __builtin_prefetch(&o->gap[site]);
+    }
 }

@@ -453,6 +453,11 @@ int engine_sites_modules(struct trod_sites *s, const struct trod_trace *t, struc
     return engine_modules_read(&s->modules, t, diag);
 }
 
+bool engine_sites_modules_known(const struct trod_sites *s)
+{
+    return s->modules.n != 0;
+}
+
 bool trod_sites_module(const struct trod_sites *s, uint64_t address, const char **path,
                        uint64_t *offset)
 {

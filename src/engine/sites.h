@@ -31,6 +31,8 @@ uint32_t engine_sites_add_new(struct trod_sites *s, const struct trod_site *site
 struct trod_trace;
 /* Read the list of modules beside T, once. 0 or what trod_trace_modules returns. */
 int engine_sites_modules(struct trod_sites *s, const struct trod_trace *t, struct trod_diag *diag);
+/* Does trod_sites_module know any? */
+bool engine_sites_modules_known(const struct trod_sites *s);
 
 /*
  * The trace has been read: warn of each file of symbols that is position-independent and was given

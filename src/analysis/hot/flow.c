@@ -70,11 +70,7 @@ static void mark_blocks(struct hot_flow *f, const struct hot_state *s, const uin
 
 static int make_blocks(struct hot_flow *f)
 {
-    size_t n = 0;
-
-    for (size_t i = 0; i < f->n; i++)
-        n += f->insn[i].begins;
-    f->block = malloc((n + 1) * sizeof *f->block);
+    f->block = malloc((f->n + 1) * sizeof *f->block); /* few pages of it are touched */
     if (!f->block)
         return TROD_ERR_NOMEM;
     for (size_t i = 0; i < f->n; i++) {

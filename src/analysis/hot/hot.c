@@ -177,9 +177,10 @@ enum { FAR_SITES = 1 << 15 };
 TROD_HOT void expect(const struct hot_state *s, const struct trod_streak_walk *w)
 {
     uint32_t end;
+    const uint32_t site = trod_streak_soon(w, &end);
 
-    trod_streak_soon(w, &end);
     __builtin_prefetch(&s->back[end ? end - 1 : 0], 1);
+    __builtin_prefetch(&s->head_of[site]);
 }
 
 /* The most sites whose bits are looked at in one go, whichever bit of a byte is the first. */

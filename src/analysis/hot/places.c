@@ -7,6 +7,7 @@
 #include "analysis/hot/hot.h"
 
 #include "engine/owners.h"
+#include "engine/sites.h"
 
 #include <stdlib.h>
 
@@ -120,7 +121,7 @@ int hot_put_places(const struct hot_state *s, const struct hot_flow *f, struct t
 
     if (s->context.symbols)
         rc = put_table(s, f, &functions, r);
-    if (rc == TROD_OK)
+    if (rc == TROD_OK && (s->context.symbols || engine_sites_modules_known(s->context.sites)))
         rc = put_table(s, f, &modules, r);
     if (rc == TROD_OK && s->context.symbols)
         rc = put_table(s, f, &sources, r);
