@@ -8,13 +8,14 @@
 #if TROD_HAVE_ISAL
 
 #include "gzip.h"
+#include "isal_held.h"
 
-#include <isa-l/igzip_lib.h>
 #include <stdlib.h>
 
 struct isal_decoder {
     struct inflate_state z;
     bool between; /* members */
+    int wrong;    /* what ISA-L has found; told when what it held is given out */
     /* what goes on at a point: deflate data alone, then the trailer of the member (RFC 1952) */
     bool raw;
     uint8_t trailer; /* bytes of it to come */
@@ -80,10 +81,21 @@ static void end_raw(struct isal_decoder *d, bool *between)
     *between = d->trailer == 0;
 }
 
+/* Something is wrong behind what is made so far. What is held goes out first. */
+static int give_held(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+{
+    struct isal_decoder *d = s->state;
+
+    *n += trod_isal_held(&d->z, out + *n, cap - *n);
+    return *n < cap ? trod_stage_corrupt(s, inflate_error(d->wrong)) : TROD_OK;
+}
+
 static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t cap, size_t *n,
                         bool *between)
 {
     struct isal_decoder *d = s->state;
+    if (d->wrong)
+        return give_held(s, out, cap, n);
     if (d->trailer) {
         const size_t some = s->n < d->trailer ? s->n : d->trailer;
 
@@ -105,8 +117,10 @@ static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t c
     const int result = isal_inflate(&d->z);
     trod_stage_use(s, in - d->z.avail_in);
     *n += room - d->z.avail_out;
-    if (result < 0 || result == ISAL_NEED_DICT)
-        return trod_stage_corrupt(s, inflate_error(result));
+    if (result < 0 || result == ISAL_NEED_DICT) {
+        d->wrong = result;
+        return give_held(s, out, cap, n);
+    }
     *between = d->z.block_state == ISAL_BLOCK_FINISH;
     if (*between && d->raw)
         end_raw(d, between);

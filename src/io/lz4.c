@@ -4,6 +4,7 @@
  *
  * Not the legacy frame of lz4's first versions, nor dictionaries.
  */
+#include "blocks.h"
 #include "filter.h"
 
 #include "core/endian.h"
@@ -67,9 +68,12 @@ static bool lz4_frame(struct trod_source *s, uint64_t at, uint64_t *packed, uint
 #include <stdlib.h>
 
 enum { SLICE = 1 << 16, HEADER_MAX = 32 };
+/* "LZ4 Frame Format Description": the least of a frame's header, the header of a block */
+enum { FRAME_START = 7, BLOCK_HEADER = 4 };
 
 struct lz4_decoder {
     LZ4F_dctx *ctx;
+    struct trod_blocks at;
     bool between; /* frames */
 };
 
@@ -102,12 +106,15 @@ static int lz4_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
         if (d->between && trod_stage_at_end(s, &status))
             return status;
         d->between = false;
-        size_t room = cap - *n, in = s->n;
+        size_t room = cap - *n, in = trod_blocks_next(&d->at, FRAME_START, BLOCK_HEADER);
+        if (in > s->n)
+            in = s->n;
         const size_t result = LZ4F_decompress(d->ctx, out + *n, &room, s->p, &in, NULL);
         if (LZ4F_isError(result))
             return trod_stage_corrupt(s, LZ4F_getErrorName(result));
         trod_stage_use(s, in);
         *n += room;
+        trod_blocks_called(&d->at, result, *n == cap);
         d->between = result == 0;
         if (s->n || d->between || room)
             continue;

@@ -6,20 +6,19 @@
 #include "points.h"
 #include "trod_config.h"
 #include "zip.h"
+#include "zstd_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #if TROD_HAVE_ISAL
+#include "isal_held.h"
+
 #include <isa-l/crc.h>
-#include <isa-l/igzip_lib.h>
 #endif
 #if TROD_HAVE_ZLIB
 #define ZLIB_CONST
 #include <zlib.h>
-#endif
-#if TROD_HAVE_ZSTD
-#include <zstd.h>
 #endif
 
 enum { PIECE_MAX = 1 << 30 }; /* 32-bit counters count it */
@@ -29,13 +28,14 @@ struct trod_zip_codec {
     bool lean; /* zlib where ISA-L would do it in half the time and twice the memory */
 #if TROD_HAVE_ISAL
     struct inflate_state *isal;
+    int isal_wrong; /* what it has found; told when what it held is given out */
 #endif
 #if TROD_HAVE_ZLIB
     z_stream z;
     bool z_begun;
 #endif
 #if TROD_HAVE_ZSTD
-    ZSTD_DStream *zstd;
+    struct trod_zstd_blocks zstd;
 #endif
 };
 
@@ -60,7 +60,7 @@ void trod_zip_codec_free(struct trod_zip_codec *c)
         inflateEnd(&c->z);
 #endif
 #if TROD_HAVE_ZSTD
-    ZSTD_freeDStream(c->zstd);
+    ZSTD_freeDCtx(c->zstd.ctx);
 #endif
     free(c);
 }
@@ -97,7 +97,23 @@ static int isal_begin(struct trod_zip_codec *c)
         return TROD_ERR_NOMEM;
     isal_inflate_init(c->isal);
     c->isal->crc_flag = ISAL_DEFLATE;
+    c->isal_wrong = 0;
     return TROD_OK;
+}
+
+/* Something is wrong behind the N bytes made. What is held goes out first, up to *OUT_N. */
+static int isal_rest(struct trod_zip_codec *c, uint8_t *out, size_t n, size_t *out_n,
+                     const char **why)
+{
+    const size_t cap = *out_n;
+
+    *out_n = n + trod_isal_held(c->isal, out + n, cap - n);
+    if (*out_n == cap)
+        return TROD_OK;
+    *why = c->isal_wrong == ISAL_INVALID_LOOKBACK ? "distance before the start"
+           : c->isal_wrong == ISAL_INVALID_SYMBOL ? "invalid deflate symbol"
+                                                  : "invalid deflate block";
+    return TROD_ERR_CORRUPT;
 }
 
 static int isal_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, uint8_t *out,
@@ -107,6 +123,10 @@ static int isal_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, 
     struct inflate_state *z = c->isal;
     int rc;
 
+    if (c->isal_wrong) {
+        *in_n = 0;
+        return isal_rest(c, out, 0, out_n, why);
+    }
     z->next_in = (uint8_t *)(uintptr_t)in;
     z->avail_in = n;
     z->next_out = out;
@@ -114,13 +134,11 @@ static int isal_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, 
     rc = isal_inflate(z);
     /* on errors it gives back bytes, those of earlier calls too */
     *in_n = z->avail_in < n ? n - z->avail_in : 0;
-    *out_n = m - z->avail_out;
     if (rc < 0) {
-        *why = rc == ISAL_INVALID_LOOKBACK ? "distance before the start"
-               : rc == ISAL_INVALID_SYMBOL ? "invalid deflate symbol"
-                                           : "invalid deflate block";
-        return TROD_ERR_CORRUPT;
+        c->isal_wrong = rc;
+        return isal_rest(c, out, m - z->avail_out, out_n, why);
     }
+    *out_n = m - z->avail_out;
     return z->block_state == ISAL_BLOCK_FINISH;
 }
 
@@ -196,10 +214,11 @@ static int inflate_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_
 static int zstd_begin(struct trod_zip_codec *c)
 {
 #if TROD_HAVE_ZSTD
-    if (!c->zstd && !(c->zstd = ZSTD_createDStream()))
+    if (!c->zstd.ctx && !(c->zstd.ctx = ZSTD_createDCtx()))
         return TROD_ERR_NOMEM;
-    ZSTD_DCtx_reset(c->zstd, ZSTD_reset_session_only);
-    ZSTD_DCtx_setParameter(c->zstd, ZSTD_d_windowLogMax, 27);
+    c->zstd = (struct trod_zstd_blocks){.ctx = c->zstd.ctx};
+    ZSTD_DCtx_reset(c->zstd.ctx, ZSTD_reset_session_only);
+    ZSTD_DCtx_setParameter(c->zstd.ctx, ZSTD_d_windowLogMax, 27);
     return TROD_OK;
 #else
     (void)c;
@@ -213,7 +232,7 @@ static int zstd_step(struct trod_zip_codec *c, const uint8_t *in, size_t *in_n, 
 #if TROD_HAVE_ZSTD
     ZSTD_inBuffer ib = {in, *in_n, 0};
     ZSTD_outBuffer ob = {out, *out_n, 0};
-    size_t rc = ZSTD_decompressStream(c->zstd, &ob, &ib);
+    size_t rc = trod_zstd_some(&c->zstd, &ob, &ib);
 
     *in_n = ib.pos;
     *out_n = ob.pos;

@@ -8,7 +8,6 @@
 
 #include "core/endian.h"
 #include "trod/io.h"
-#include "trod_config.h"
 
 #include <string.h>
 
@@ -73,9 +72,10 @@ static bool zstd_frame(struct trod_source *s, uint64_t at, uint64_t *packed, uin
 #if TROD_HAVE_ZSTD
 
 #include <stdlib.h>
-#include <zstd.h>
 #include <zstd_errors.h>
 
+/* RFC 8878, 3.1.1 and 3.1.1.2: the least of a frame's header, the header of a block */
+enum { FRAME_START = 5, BLOCK_HEADER = 3 };
 enum { LEVEL_DEFAULT = 1, LEVEL_LARGE = 10 /* from here on windows are of several MiB */ };
 
 struct zstd_encoder {
@@ -86,13 +86,13 @@ struct zstd_encoder {
 
 int trod_zstd_open(struct trod_zstd *d, struct trod_fault *fault)
 {
-    d->ctx = ZSTD_createDCtx();
-    return d->ctx ? TROD_OK : trod_fault_nomem(fault, "the zstd filter");
+    d->blocks.ctx = ZSTD_createDCtx();
+    return d->blocks.ctx ? TROD_OK : trod_fault_nomem(fault, "the zstd filter");
 }
 
 void trod_zstd_close(struct trod_zstd *d)
 {
-    ZSTD_freeDCtx(d->ctx);
+    ZSTD_freeDCtx(d->blocks.ctx);
 }
 
 static int zstd_open(struct trod_stage *s)
@@ -126,6 +126,23 @@ static size_t of_frames(const struct trod_zstd *d, const struct trod_stage *s)
     return d->end > s->used && s->n > d->end - s->used ? (size_t)(d->end - s->used) : s->n;
 }
 
+size_t trod_zstd_some(struct trod_zstd_blocks *b, ZSTD_outBuffer *o, ZSTD_inBuffer *in)
+{
+    size_t result;
+    do {
+        const size_t left = in->size - in->pos;
+        const size_t some = trod_blocks_next(&b->at, FRAME_START, BLOCK_HEADER);
+        ZSTD_inBuffer part = {
+            .src = in->src, .size = in->pos + (some < left ? some : left), .pos = in->pos};
+        result = ZSTD_decompressStream(b->ctx, o, &part);
+        if (ZSTD_isError(result))
+            break;
+        in->pos = part.pos;
+        trod_blocks_called(&b->at, result, o->pos == o->size);
+    } while (result && !b->at.full && in->pos < in->size);
+    return result;
+}
+
 int trod_zstd_read(struct trod_zstd *d, struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
 {
     ZSTD_outBuffer o = {.dst = out, .size = cap, .pos = 0};
@@ -137,7 +154,7 @@ int trod_zstd_read(struct trod_zstd *d, struct trod_stage *s, uint8_t *out, size
             return status;
         d->between = false;
         ZSTD_inBuffer in = {.src = s->p, .size = of_frames(d, s), .pos = 0};
-        const size_t result = ZSTD_decompressStream(d->ctx, &o, &in);
+        const size_t result = trod_zstd_some(&d->blocks, &o, &in);
         *n = o.pos;
         if (ZSTD_isError(result))
             return zstd_error(s, result);

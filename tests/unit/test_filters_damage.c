@@ -74,6 +74,43 @@ static void every_flip(void **state)
     trod_buf_fini(&plain);
 }
 
+/* Damage from byte AT of PACKED on loses nothing that a file cut off there gives. */
+static void damaged_at(const struct trod_buf *packed, size_t at,
+                       const struct trod_input_options *opt)
+{
+    struct data_read cut = data_read(packed->p, at, opt), r;
+    struct trod_buf bad = {0};
+
+    trod_buf_add(&bad, packed->p, packed->n);
+    memset(bad.p + at, 0xff, packed->n - at < 400 ? packed->n - at : 400);
+    r = data_read(bad.p, bad.n, opt);
+    assert_int_equal(cut.status, TROD_ERR_TRUNCATED);
+    assert_int_equal(r.status, TROD_ERR_CORRUPT);
+    assert_true(r.bytes.n >= cut.bytes.n);
+    if (cut.bytes.n)
+        assert_memory_equal(r.bytes.p, cut.bytes.p, cut.bytes.n);
+    trod_buf_fini(&cut.bytes);
+    trod_buf_fini(&r.bytes);
+    trod_buf_fini(&bad);
+}
+
+/* What libraries have decoded when they find an error is given out, however little was asked for.
+ */
+static void damage_costs_no_more_than_a_cut(void **state)
+{
+    (void)state;
+    struct trod_buf plain = data_make(DATA_TEXT, 450000, 16);
+    for (size_t i = 0; filter_at(i); i++) {
+        struct trod_buf packed = data_encoded(filter_at(i), &plain);
+        for (size_t k = 1; k < 50; k++) {
+            damaged_at(&packed, packed.n * k / 50, &alone);
+            damaged_at(&packed, packed.n * k / 50, NULL);
+        }
+        trod_buf_fini(&packed);
+    }
+    trod_buf_fini(&plain);
+}
+
 static void bombs(void **state)
 {
     (void)state;
@@ -314,6 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cut),
         cmocka_unit_test(every_flip),
+        cmocka_unit_test(damage_costs_no_more_than_a_cut),
         cmocka_unit_test(bombs),
         cmocka_unit_test(garbage_behind),
         cmocka_unit_test(not_compressed),
