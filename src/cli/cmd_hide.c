@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -32,7 +33,10 @@ static const struct trod_option options[] = {
      "keep code (opcodes), values, times or names (numbers of threads and cpus)", NULL, NULL},
     {.type = TROD_OPT_GROUP, .text = "Target"},
     {"to", 'T', TROD_OPT_STR, offsetof(struct options, to), "FORMAT[:OPT=VALUE,...]",
-     "format of OUT (default: by its suffix, else drmemtrace); see trod formats", NULL, NULL},
+     "format of OUT (default: by its suffix, else drmemtrace; of IN, or csv, where IN has no "
+     "opcodes); "
+     "see trod formats",
+     NULL, NULL},
     {"compress", 'z', TROD_OPT_STR, offsetof(struct options, compress), "FILTER",
      "compress OUT with gzip, zstd, lz4, xz, snappy, zip or none (default: by its suffix)", NULL,
      NULL},
@@ -91,10 +95,27 @@ static int keep_of(struct hiding *h, uint32_t *keep)
     return 0;
 }
 
+/*
+ * The format of an OUT whose name tells none: drmemtrace, which has opcodes, or else that of the
+ * source, or a table where that cannot be written.
+ */
+static const struct trod_format *usual_of(const struct hiding *h)
+{
+    const struct trod_format *f = trod_format_find("drmemtrace", strlen("drmemtrace"));
+    const struct trod_format *from = trod_trace_meta(h->trace)->driver;
+    const char *slash = strrchr(h->out, '/'), *name = slash ? slash + 1 : h->out;
+    struct stat st;
+
+    if (!from || (from->reads & TROD_COL_CODE) || !*name || strchr(name, '.') ||
+        (stat(h->out, &st) == 0 && S_ISDIR(st.st_mode)))
+        return f;
+    return from->begin ? from : trod_format_find("csv", strlen("csv"));
+}
+
 /* The format of OUT. NULL: none, as was reported. */
 static const struct trod_format *format_of(struct hiding *h)
 {
-    const struct trod_format *f = trod_format_find("drmemtrace", strlen("drmemtrace"));
+    const struct trod_format *f = usual_of(h);
 
     if (h->o->to) {
         f = trod_format_find(h->o->to, strcspn(h->o->to, ":"));
@@ -106,12 +127,33 @@ static const struct trod_format *format_of(struct hiding *h)
     return trod_format_by_name(&f, h->out, f, NULL, &h->diag) < 0 ? NULL : f;
 }
 
+/* How OUT is written in format F: a table with all columns, as the usual ones have no branches. */
+static const char *spec_of(const struct hiding *h, const struct trod_format *f)
+{
+    if (h->o->to || !f)
+        return h->o->to;
+    return strcmp(f->name, "csv") == 0 ? "csv:columns=all" : f->name;
+}
+
+/* Traces without opcodes may lack what drmemtrace has of each instruction. */
+static void warn_made_up(struct hiding *h, const struct trod_format *f)
+{
+    const struct trod_format *from = trod_trace_meta(h->trace)->driver;
+
+    if (from && from != f && strcmp(f->name, "drmemtrace") == 0 &&
+        (from->kinds == 0 || from->kinds >> TROD_INSTR & 1) && !(from->reads & TROD_COL_CODE))
+        trod_diag_report(
+            &h->diag, TROD_SEV_NOTE, TROD_OK, "hide.made-up", NULL,
+            "%s has no opcodes: in drmemtrace an instruction whose length it does not say has 4 "
+            "bytes, and one behind which the code goes on elsewhere is a jump; --to "
+            "csv:columns=all writes no more than there is",
+            from->name);
+}
+
 static int open_writer(struct hiding *h, uint32_t keep)
 {
     const struct trod_format *f = format_of(h);
-    const struct trod_writer_options opt = {.to = h->o->to ? h->o->to
-                                                  : f      ? f->name
-                                                           : NULL,
+    const struct trod_writer_options opt = {.to = spec_of(h, f),
                                             .output.compress = h->o->compress,
                                             .allow_loss = true,
                                             .columns = trod_hide_columns(h->hide)};
@@ -124,6 +166,7 @@ static int open_writer(struct hiding *h, uint32_t keep)
             "%s has the opcode of each instruction: keep them (--keep code), or write "
             "another format (--to drmemtrace)",
             f->name);
+    warn_made_up(h, f);
     h->to = f->name;
     cli_interrupt_begin();
     return trod_writer_open(&h->writer, h->out, &opt, trod_hide_meta(h->hide), &h->diag);

@@ -97,6 +97,30 @@ run trod hide --format json a.lackey h2.lackey
 status 0
 json '.rows_not_written == 0 and .columns_not_written == "none"'
 
+# --- every family: a table holds all that stays, and so does the format of IN where it has no opcodes
+golden=$TROD_SOURCE/tests/golden
+for file in tarmac/model.canonical.tarmac byu6/boot.canonical.byu6 tt6/records.canonical.tt6 full/records.canonical.full \
+    stf/records.stf execlog/system.execlog qemulog/x86_64.qemulog spike/commits.spike rvvitext/all.rvvi \
+    gem5exec/microops.gem5exec perfscript/real.perfscript bt9/model-cpu0.bt9 cbp2025/classes.cbp2025; do
+    run trod hide -q "$golden/$file" h.csv
+    status 0
+    numbers "$golden/$file" >want
+    numbers h.csv >got
+    same want got
+done
+for file in lackey/model.canonical.lackey champsim/kinds.canonical.champsim dinerox/model.canonical.xdin \
+    pinatrace/model.canonical.pinatrace memtrace_simple/model.canonical.memtrace_simple gem5exec/arm.gem5exec; do
+    run trod hide --format json "$golden/$file" hidden
+    status 0
+    json ".to == \"$(sed 's|gem5exec|csv|; s|/.*||' <<<"$file")\" and .rows_not_written == 0"
+    numbers "$golden/$file" >want
+    numbers hidden >got
+    same want got
+done
+run trod hide a.lackey lackey.d
+status 0
+err_has 'lackey has no opcodes'
+
 # --- errors
 run trod hide --keep all a.d x.d
 status 2

@@ -258,6 +258,9 @@ static void mark_branch(struct chs_insn *insn)
     switch (insn->branch) {
     case TROD_BR_DIRECT:
         break;
+    case TROD_BR_OTHER: /* a branch that does not write the ip */
+        insn->n_src = others(insn->src, CHS_SLOTS, own, n, true);
+        return;
     case TROD_BR_COND:
     case TROD_BR_COND_TAKEN:
     case TROD_BR_COND_UNTAKEN:
