@@ -195,6 +195,32 @@ struct trod_jump {
 };
 
 /*
+ * Files whose parts can be decoded by themselves only by who knows what came before: how one
+ * decoder goes over the records without making rows, and how others go on from where it is. No two
+ * threads use a decoder at once; those that fork() made and the one they are of may be used by
+ * different ones.
+ */
+struct trod_parts {
+    /*
+     * Offset in the N bytes at P, which stand at OFFSET of the trace, at which a part may begin: a
+     * decoder that is shown nothing from there on has given the rows of all that comes before it.
+     * SIZE_MAX: none among them.
+     */
+    size_t (*cut)(const void *dec, uint64_t offset, const uint8_t *p, size_t n);
+    /*
+     * As decode, but rows need not be made: those that were left out are added to OUT's first. What
+     * is in OUT is thrown away. Reports nothing. An error says no more than that the state behind
+     * IN is not known; where rows from there on would not be those of decode there must be one.
+     */
+    int (*pass)(void *dec, struct trod_span *in, struct trod_batch *out);
+    /*
+     * DEC, which start() has prepared with the same options and head, and whose meta knows all that
+     * FROM's knows, goes on where FROM is. 0 or TROD_ERR_NOMEM: both can only be released then.
+     */
+    int (*fork)(void *dec, void *from);
+};
+
+/*
  * All functions are pure in their state: no I/O, no allocation but what meta does for new streams,
  * no globals. State structs are plain data: copying them is seeking (rule 9). The one exception is
  * what has no bound (drmemtrace's encoding cache): it lives beside the state, copies share it, and
@@ -254,7 +280,8 @@ struct trod_format {
     /*
      * With stride: every record has so many bytes, gives one row, and is decoded without those
      * before it. Without: decoding can begin wherever resync says, with nothing but what start()
-     * made of the head. 0 and false: only at the beginning.
+     * made of the head. With parts (below): with what a decoder knows that has passed over all
+     * before it. 0 and false: only at the beginning.
      */
     uint32_t stride;
     bool cuts;
@@ -377,6 +404,9 @@ struct trod_format {
      * NULL: never.
      */
     int (*copy)(void *enc, struct trod_input *in, struct trod_copy *copy, struct trod_diag *diag);
+
+    /* How decoding begins in the middle of a plain file; NULL: as stride and cuts say. */
+    const struct trod_parts *parts;
 };
 
 /*

@@ -126,6 +126,20 @@ struct trod_stretch {
 int trod_trace_open_bytes(struct trod_trace **out, const struct trod_trace *whole, size_t file,
                           const struct trod_stretch *s, const struct trod_input_options *input,
                           struct trod_diag *diag);
+/*
+ * For formats whose parts go on from what came before (struct trod_parts of format.h): T, a trace
+ * of all of a file by trod_trace_open_bytes that no rows were read of, passes over its records up
+ * to the offset TO, a cut of the file, and from there on when it is called again. Returns 0, or an
+ * error, which is not reported: the rows behind are not to be had in parts.
+ */
+int trod_trace_pass(struct trod_trace *t, uint64_t to);
+/*
+ * T, by trod_trace_open_bytes a trace of the part that begins where FROM has passed to, begins with
+ * what FROM knows. Nothing was read of T yet, and the wants of both are the same. Returns 0, or an
+ * error, which is not reported: TROD_ERR_UNSUPPORTED where they are no such traces, or
+ * TROD_ERR_NOMEM; T can then only be closed.
+ */
+int trod_trace_fork(struct trod_trace *t, const struct trod_trace *from);
 /* Ends of lines in the bytes [FROM, TO) of input FILE of WHOLE, a plain file. */
 uint64_t trod_trace_lines(const struct trod_trace *whole, size_t file, uint64_t from, uint64_t to);
 /* Are all inputs regular files? Pipes can be read only once. */

@@ -58,6 +58,7 @@ int trod_run_open(struct trod_run **out, const char *const *paths, size_t n,
     r->diag = diag;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->turn, NULL);
+    run_chain_init(&r->chain);
     if (r->opt.trace.want == 0)
         r->opt.trace.want = TROD_COL_KIND;
     r->codes = r->opt.trace.want & TROD_COL_CODE;
@@ -453,15 +454,18 @@ static void forget(struct trod_run *r)
     r->n_units = r->first_unit = r->next = r->merged = 0;
     r->n_workers = 0;
     r->done = (struct trod_trace_progress){0};
-    r->planned = r->by_units = r->packed = r->stop = r->cut_short = false;
+    r->planned = r->by_units = r->tentative = r->stop = r->cut_short = false;
+    run_chain_forget(&r->chain);
     r->rc = TROD_OK;
 }
 
 /*
  * Frames of compressed files as units: what one thread finds in a damaged one depends on where it
- * began, so all is done again then without such units. Until then nothing is told.
+ * began. Parts that go on from what came before: where records are out of step nobody knows what
+ * that is without making rows. All is done again then without such units; until then nothing is
+ * told.
  */
-static int go_packed(struct trod_run *r)
+static int go_tentative(struct trod_run *r)
 {
     struct trod_diag *diag = r->diag;
     struct trod_keeper keeper;
@@ -492,7 +496,7 @@ int trod_run_go(struct trod_run *r)
     else if (r->opt.parts > 1 && !r->by_units)
         rc = cannot_be_parted(r);
     else
-        rc = r->packed ? go_packed(r) : go(r);
+        rc = r->tentative ? go_tentative(r) : go(r);
     tell_instances(r);
     if (rc == TROD_OK && r->sites && r->opt.parts <= 1)
         engine_sites_tell_unplaced(r->sites, r->diag);
@@ -585,6 +589,7 @@ void trod_run_free(struct trod_run *r)
     free(r->piece);
     free(r->worker);
     free(r->pipe_workers);
+    run_chain_end(&r->chain);
     engine_sites_free(r->sites);
     trod_trace_close(r->whole);
     trod_keeper_tell(&r->opening, NULL);

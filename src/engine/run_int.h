@@ -90,7 +90,18 @@ struct run_piece {
     uint64_t from, to; /* members or offsets; the last piece of a plain file ends TROD_NOWHERE */
     uint64_t weight;   /* bytes, about */
     uint32_t part;
-    bool last; /* of its file */
+    uint32_t link; /* its number among those that go on from what came before; 0: it does not */
+    bool chained;  /* so are all of its file but the first */
+    bool last;     /* of its file */
+};
+
+/* Who passes over files for the pieces that go on from what came before (chain.c). */
+struct run_chain {
+    pthread_mutex_t lock;
+    pthread_cond_t turn;
+    struct trod_trace *trace; /* of the file that is passed over */
+    uint32_t links;           /* pieces that have begun */
+    int failed;               /* why the pieces left of that file cannot begin; TROD_OK: they can */
 };
 
 /* What a thread that decodes goes on with from batch to batch. Parts are NULL where unwanted. */
@@ -135,8 +146,8 @@ struct trod_run {
     struct trod_boundary read;       /* where rows are cut: behind the last one that was read */
 
     bool planned, by_units;
-    bool packed; /* frames of compressed files are units */
-    bool again;  /* one of them is damaged: all is done again without such units */
+    bool tentative; /* there are units of which may turn out that they do not begin as thought */
+    bool again;     /* one does not: all is done again without such units */
     uint32_t ticks;
 
     /* by units: what follows is guarded by lock, but for what a worker does with its unit */
@@ -152,6 +163,7 @@ struct trod_run {
     int rc;
     struct run_worker *worker;
     unsigned n_workers;
+    struct run_chain chain; /* has a lock of its own */
 };
 
 /* ---- instance.c */
@@ -241,6 +253,18 @@ void run_decoder_end(struct run_decoder *d);
  */
 int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d,
              struct trod_batch **b);
+
+/* ---- chain.c */
+void run_chain_init(struct run_chain *c);
+/* As at the beginning. */
+void run_chain_forget(struct run_chain *c);
+void run_chain_end(struct run_chain *c);
+/*
+ * T, the trace of PIECE, which has a link, goes on where it begins. Waits for the pieces before; to
+ * be called for every such piece that is begun, T NULL where it could not be opened. 0 or an error,
+ * not reported: PIECE cannot be read by itself, nor what is behind it.
+ */
+int run_chain_follow(struct trod_run *r, const struct run_piece *piece, struct trod_trace *t);
 
 /* Tell who wants to know. */
 void run_tick(struct trod_run *r);

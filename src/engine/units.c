@@ -14,8 +14,12 @@
 /* Units that may be read or wait to be merged, for each worker. */
 enum { AHEAD = 2 };
 
-/* Parts of a file at the most. */
-enum { PARTS = 64 };
+/*
+ * Parts of a file at the most; of one whose parts go on from what came before, for each thread:
+ * each of them meets the program's code and data for the first time, and passing is only worth it
+ * once.
+ */
+enum { PARTS = 64, PARTS_CHAINED = 2 };
 
 static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
 {
@@ -97,6 +101,11 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
             &(struct trod_stretch){&piece->as, piece->part, piece->from, piece->to}, &input, diag);
     else
         rc = trod_trace_open_file(&u->trace, r->whole, piece->file, &input, diag);
+    if (piece->link) {
+        const int follows = run_chain_follow(r, piece, rc < 0 ? NULL : u->trace);
+
+        rc = rc < 0 ? rc : follows;
+    }
     if (rc < 0 || (rc = check_columns(r, u)) < 0)
         return rc;
     trod_trace_want(u->trace, r->opt.trace.want);
@@ -157,6 +166,16 @@ static bool complete(const struct trod_run *r, const struct run_piece *piece)
     return piece->file != first->file || first->part == 0;
 }
 
+/*
+ * U, PIECE, ended with the error RC. May it end otherwise where all is read in one go? Who goes on
+ * from what came before reads the last piece of a file as that does, but for the memory it takes.
+ */
+static bool doubtful(const struct trod_run *r, const struct run_unit *u,
+                     const struct run_piece *piece, int rc)
+{
+    return r->tentative && (!piece->link || !piece->last || u->fatal || rc == TROD_ERR_LIMIT);
+}
+
 /* The next unit goes into the states of all. */
 static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
 {
@@ -170,7 +189,7 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
         return;
     }
     r->cut_short = piece->cut == RUN_BYTES && rc < 0;
-    r->again |= r->cut_short && r->packed;
+    r->again |= r->cut_short && doubtful(r, u, piece, rc);
     number_problems(r, u, piece);
     if (!u->fatal && trod_trace_learn(r->whole, u->trace) < 0)
         rc = rc == TROD_OK ? TROD_ERR_NOMEM : rc;
@@ -259,8 +278,9 @@ static bool may_part(const struct trod_run *r)
 
 /*
  * How file I is cut, into AT[0..n]: n pieces. What belongs to an instruction may lie behind a cut
- * of a plain file, so nothing is cut where rows are to know their site. Frames of a compressed file
- * are cut where this process reads all of it: only that one can do it again if they are damaged.
+ * of a plain file, so nothing is cut where rows are to know their site. Frames of a compressed
+ * file, and parts that go on from what came before, are cut where this process reads all of it:
+ * only that one can do it again if they do not begin as thought.
  */
 static size_t cut_file(struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
                        struct run_piece *piece)
@@ -268,6 +288,8 @@ static size_t cut_file(struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
     const uint64_t bytes = r->opt.piece ? r->opt.piece : TROD_RUN_PIECE;
     const struct trod_format *f = trod_trace_format(r->whole);
     uint64_t members = trod_trace_members(r->whole, i);
+    const size_t most =
+        f && f->parts && !r->opt.piece ? (size_t)r->opt.jobs * PARTS_CHAINED - 1 : PARTS - 1;
     size_t n = members < PARTS ? (size_t)members : PARTS;
 
     piece->cut = n > 1 ? RUN_MEMBERS : RUN_WHOLE;
@@ -275,10 +297,16 @@ static size_t cut_file(struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
         at[k] = members * k / n;
     if (n > 1 || r->sites)
         return n;
-    n = trod_trace_cuts(r->whole, i, bytes, false, &at[1], PARTS - 1, &piece->as);
+    n = trod_trace_cuts(r->whole, i, bytes, false, &at[1], most < PARTS ? most : PARTS - 1,
+                        &piece->as);
+    if (n && piece->as.format->parts) {
+        piece->chained = r->opt.parts < 2 && !r->again;
+        r->tentative |= piece->chained;
+        n = piece->chained ? n : 0;
+    }
     if (n == 0 && r->opt.parts < 2 && !r->again && f && (f->cuts || f->stride)) {
         n = trod_trace_cuts(r->whole, i, bytes, true, &at[1], PARTS - 1, &piece->as);
-        r->packed |= n > 0;
+        r->tentative |= n > 0;
     }
     piece->cut = n ? RUN_BYTES : RUN_WHOLE;
     at[n + 1] = TROD_NOWHERE;
@@ -288,6 +316,7 @@ static size_t cut_file(struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
 static int plan_pieces(struct trod_run *r)
 {
     size_t files = trod_trace_files(r->whole);
+    uint32_t links = 0;
     bool part = may_part(r);
 
     for (size_t i = 0; i < files; i++) {
@@ -304,6 +333,7 @@ static int plan_pieces(struct trod_run *r)
             piece.to = at[k + 1];
             piece.part = (uint32_t)k;
             piece.last = k + 1 == n;
+            piece.link = piece.chained && k ? ++links : 0;
             piece.weight = bytes / n + 1;
             p[r->n_units++] = piece;
         }

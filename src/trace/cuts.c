@@ -70,7 +70,7 @@ size_t trod_trace_cuts(const struct trod_trace *whole, size_t file, uint64_t pie
         return 0;
     f = t->format;
     *as = (struct trod_candidate){f, t->meta.dialect, t->meta.bits};
-    if (t->open[0] && (f->stride || f->cuts) &&
+    if (t->open[0] && (f->stride || f->cuts || (f->parts && !packed)) &&
         !trod_input_members(trod_reader_input(t->open[0])) &&
         (packed || !trod_input_filter(trod_reader_input(t->open[0]), 0)))
         n = cut_input(t->open[0], piece, cut, most, &whole->frames[file]);
@@ -90,6 +90,22 @@ int trod_trace_open_bytes(struct trod_trace **out, const struct trod_trace *whol
             trod_reader_bytes((*out)->open[0], s->from, s->to);
     }
     return rc;
+}
+
+int trod_trace_pass(struct trod_trace *t, uint64_t to)
+{
+    struct trod_batch **slot = t->order->slot ? t->order->slot(t) : NULL;
+
+    if (!slot || !*slot || !t->open[0])
+        return TROD_ERR_UNSUPPORTED;
+    (*slot)->want = t->opt.want;
+    return trod_reader_pass(t->open[0], *slot, to);
+}
+
+int trod_trace_fork(struct trod_trace *t, const struct trod_trace *from)
+{
+    return t->open[0] && from->open[0] ? trod_reader_fork(t->open[0], from->open[0])
+                                       : TROD_ERR_UNSUPPORTED;
 }
 
 uint64_t trod_trace_lines(const struct trod_trace *whole, size_t file, uint64_t from, uint64_t to)

@@ -7,50 +7,18 @@
  */
 #include "trod/reader.h"
 
-#include "core/diag_own.h"
 #include "core/sized.h"
 #include "io/frames.h"
 #include "trace/batch_own.h"
 #include "trace/mark.h"
-#include "trace/optspec.h"
 #include "trace/poison.h"
+#include "trace/reader_int.h"
 #include "trace/trace_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { RESYNC_TAIL = 4096 };
-
-struct trod_reader {
-    struct trod_input *in;
-    struct trod_optspec spec;
-    struct trod_meta *meta;
-    struct trod_diag *diag;
-    struct trod_diag_members members; /* what the diag calls members of this input */
-    void *dec;
-    uint32_t file, head;
-    uint64_t rows, skipped;
-    uint64_t ordinal; /* of the next row: rows, unless the driver knows better */
-    size_t want;      /* bytes the next window must have */
-    size_t window;    /* bytes that it has, unless they are the last; 0: what is at hand */
-    size_t eaten;     /* of the last window, not yet consumed: rows still point into it */
-    int failed;       /* returned once the rows before it are delivered */
-    bool done;
-    bool started; /* the driver's start() was called: stop() is due */
-    bool resync;  /* the next window begins in the middle of something */
-
-    uint64_t skip; /* rows or instructions to leave out, 0: none */
-    bool skip_instructions;
-    bool may_jump; /* members of an archive have not been skipped yet */
-
-    size_t part;       /* member to begin with once the head is read; 0: the first */
-    uint64_t part_end; /* offset at which the part ends; 0: at the end of the input */
-    bool part_last;    /* nothing is left of the part but what the driver waits with */
-    uint64_t began;    /* offset at which it begins, of a part by bytes */
-    uint64_t from,
-        from_file; /* what lies before this in the decoded stream, the file, is not its own */
-    bool enters;   /* it has not been gone to yet */
-};
 
 static const char *member_name(const void *of, uint64_t offset)
 {
@@ -87,10 +55,12 @@ static int told(struct trod_reader *r, const char *from, struct trod_candidate *
 static int remake(struct trod_reader *r, const struct trod_candidate *best,
                   const struct trod_reader_options *opt)
 {
+    const struct trod_input *const of = r->in;
     int rc = TROD_OK;
 
     if (best->format->remake)
         rc = best->format->remake(&r->in, best->dialect, opt->files, opt->beside, r->diag);
+    r->made = r->in != of;
     if (rc == TROD_OK)
         name_place(r);
     return rc;
@@ -279,7 +249,8 @@ static int step(struct trod_reader *r, struct trod_batch *b)
     b->bytes_n = span.n;
     b->offset = span.offset;
     trod_batch_driver(b, r->spec.format);
-    rc = r->spec.format->decode(r->dec, &span, b, r->diag);
+    rc = r->passes ? r->spec.format->parts->pass(r->dec, &span, b)
+                   : r->spec.format->decode(r->dec, &span, b, r->diag);
     r->eaten = (size_t)(span.p - from);
     if (rc < 0)
         give_up(r, rc, &span, r->eaten);
@@ -338,6 +309,43 @@ void trod_reader_bytes(struct trod_reader *r, uint64_t from, uint64_t to)
         r->ordinal = from / stride;
 }
 
+/* Begin a batch with the rows that come next. */
+static void begin_batch(struct trod_reader *r, struct trod_batch *b)
+{
+    trod_batch_clear(b);
+    b->meta = r->meta;
+    b->first = r->ordinal;
+}
+
+int trod_reader_pass(struct trod_reader *r, struct trod_batch *b, uint64_t to)
+{
+    int rc = TROD_OK;
+
+    r->passes = true;
+    r->part_end = to;
+    r->meta->part_cut = true;
+    r->part_last = r->done = false;
+    r->want = 1;
+    while (rc == TROD_OK && !r->done) {
+        trod_input_consume(r->in, r->eaten);
+        r->eaten = 0;
+        begin_batch(r, b);
+        rc = step(r, b);
+        r->ordinal = b->first + b->n;
+    }
+    if (rc == TROD_OK && trod_reader_position(r) != to)
+        rc = r->failed < 0 ? r->failed : TROD_ERR_CORRUPT;
+    return rc;
+}
+
+int trod_reader_fork(struct trod_reader *r, const struct trod_reader *from)
+{
+    const int rc = trod_meta_learn(r->meta, from->meta);
+
+    r->ordinal = from->ordinal;
+    return rc < 0 ? rc : r->spec.format->parts->fork(r->dec, from->dec);
+}
+
 uint64_t trod_reader_position(const struct trod_reader *r)
 {
     return r->enters ? r->began : trod_input_offset(r->in) + r->eaten;
@@ -393,110 +401,22 @@ uint64_t trod_reader_cut(const struct trod_reader *r, uint64_t at)
     uint64_t cut = TROD_NOWHERE;
     size_t n;
 
+    if (r->made)
+        return cut;
     if (f->stride)
         return at + (f->stride - at % f->stride) % f->stride;
-    if (!f->cuts || !f->resync || trod_input_open(&in, trod_input_path(r->in), &opt, NULL) < 0)
+    if (!(f->parts || (f->cuts && f->resync)) ||
+        trod_input_open(&in, trod_input_path(r->in), &opt, NULL) < 0)
         return cut;
     trod_input_use_frames(in, trod_input_frames(r->in));
     if (trod_input_skip(in, at) == at && trod_input_ahead(in, TROD_WINDOW, &span) == TROD_OK) {
-        n = f->resync(r->dec, span.p, span.n);
+        n = f->parts ? f->parts->cut(r->dec, at, span.p, span.n)
+                     : f->resync(r->dec, span.p, span.n);
         if (n != SIZE_MAX)
             cut = at + n;
     }
     trod_input_close(in);
     return cut;
-}
-
-void trod_reader_skip(struct trod_reader *r, uint64_t n, bool by_instruction)
-{
-    r->skip = n;
-    r->skip_instructions = by_instruction;
-    r->may_jump = r->spec.format->jump && trod_input_members(r->in) > 1;
-}
-
-/* Rows before member K, as its first bytes say. Another input looks: this one goes on from here. */
-static uint64_t rows_before(const struct trod_reader *r, size_t k)
-{
-    const struct trod_input_options opt = {.no_thread = true, .window = 1 << 12};
-    struct trod_input *in;
-    struct trod_member m;
-    struct trod_span span;
-    uint64_t n = TROD_NOWHERE;
-
-    if (trod_input_open(&in, trod_input_path(r->in), &opt, NULL) < 0)
-        return n;
-    if (trod_input_member(in, k, &m) && m.offset != TROD_NOWHERE &&
-        trod_input_skip(in, m.offset) == m.offset && trod_input_ahead(in, 64, &span) == TROD_OK)
-        n = r->spec.format->jump->rows_before(r->dec, span.p, span.n);
-    trod_input_close(in);
-    return n;
-}
-
-/* The member to go on with: the last that is not behind what is looked for. */
-static uint64_t member_of_row(const struct trod_reader *r, uint64_t row)
-{
-    size_t lo = 0, hi = trod_input_members(r->in);
-
-    while (lo + 1 < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        uint64_t n = rows_before(r, mid);
-
-        if (n == TROD_NOWHERE)
-            return n;
-        if (n <= row)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
-/* All rows so far were left out: go on with the member that holds the first one wanted. */
-static void jump(struct trod_reader *r)
-{
-    const struct trod_jump *j = r->spec.format->jump;
-    uint64_t at = trod_input_offset(r->in) + r->eaten;
-    uint64_t k = r->skip_instructions ? j->member(r->dec, r->skip + 1) : member_of_row(r, r->skip);
-    struct trod_member m;
-
-    r->may_jump = false;
-    if (k == TROD_NOWHERE || k >= trod_input_members(r->in) ||
-        !trod_input_member(r->in, (size_t)k, &m) || m.offset == TROD_NOWHERE || m.offset <= at)
-        return;
-    trod_input_consume(r->in, r->eaten);
-    r->eaten = 0;
-    r->want = 1;
-    if (trod_input_skip(r->in, m.offset - trod_input_offset(r->in)) == m.offset - at)
-        j->enter(r->dec, k);
-    else
-        r->resync = r->spec.format->resync != NULL;
-}
-
-/* Take the rows from the front of B that come before what is wanted. */
-static void leave_out(struct trod_reader *r, struct trod_batch *b)
-{
-    uint8_t keep[TROD_BATCH_ROWS] = {0};
-    uint32_t n = 0;
-
-    if (r->skip_instructions)
-        while (n < b->n && (!(b->has[n] & TROD_COL_INDEX) || b->index[n] <= r->skip))
-            n++;
-    else
-        n = b->first >= r->skip         ? 0
-            : r->skip - b->first < b->n ? (uint32_t)(r->skip - b->first)
-                                        : b->n;
-    r->ordinal = b->first + b->n;
-    if (n == b->n) {
-        b->first = r->ordinal;
-        trod_batch_clear(b);
-        if (r->may_jump)
-            jump(r);
-        return;
-    }
-    r->skip = 0;
-    memset(keep + n, 1, b->n - n);
-    trod_batch_keep(b, keep);
-    b->first += n;
 }
 
 int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
@@ -505,9 +425,7 @@ int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
 
     name_place(r);
     r->meta->file = r->file;
-    trod_batch_clear(b);
-    b->meta = r->meta;
-    b->first = r->ordinal;
+    begin_batch(r, b);
     if (r->enters) {
         r->enters = false;
         r->done = trod_input_skip(r->in, r->began) != r->began;
@@ -526,7 +444,7 @@ int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
         if (r->part && b->n)
             enter_part(r, b);
         if (r->skip && b->n)
-            leave_out(r, b);
+            trod_reader_leave_out(r, b);
     }
     r->ordinal = b->first + b->n;
     r->rows += b->n;

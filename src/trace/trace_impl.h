@@ -80,6 +80,14 @@ int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out);
 /* The input of R has these frames, and who looks for cuts in it need not look for them. */
 void trod_reader_frames(struct trod_reader *r, const struct trod_frames *frames);
 
+/*
+ * R, which nothing was read of, passes over its records up to the offset TO, and from there on when
+ * called again; B is what is decoded where that must be. FORK: R, which nothing was read of and
+ * which begins where FROM has passed to, knows what FROM knows. 0 or an error, not reported.
+ */
+int trod_reader_pass(struct trod_reader *r, struct trod_batch *b, uint64_t to);
+int trod_reader_fork(struct trod_reader *r, const struct trod_reader *from);
+
 /* Close the reader of input I, which was only looked at. Nothing if there is none. */
 void trod_trace_reader_drop(struct trod_trace *t, size_t i);
 

@@ -179,17 +179,23 @@ static bool fill_columns(struct dec *dec, struct trod_batch *b, const uint8_t *p
     return any >= 0;
 }
 
+/* The first of the N records at P may be the first of all. */
+static void begin_clock(struct dec *dec, const uint8_t *p, uint64_t n)
+{
+    if (n == 0 || dec->begun)
+        return;
+    dec->begun = true;
+    if (trod_load_le32(p + 8) == NO_TIME) /* the clock begins with this record */
+        dec->time = UINT64_C(0) - NO_TIME;
+}
+
 static int decode(void *state, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
 {
     struct dec *dec = state;
     const uint32_t n = byu_records_begin(&trod_format_byu12, in, out);
     int rc;
 
-    if (n > 0 && !dec->begun) {
-        dec->begun = true;
-        if (trod_load_le32(in->p + 8) == NO_TIME) /* the clock begins with this record */
-            dec->time = UINT64_C(0) - NO_TIME;
-    }
+    begin_clock(dec, in->p, n);
     if (!fill_columns(dec, out, in->p, n)) {
         if ((rc = new_processors(dec, out->meta, in->p, n)) < 0)
             return rc;
@@ -197,6 +203,50 @@ static int decode(void *state, struct trod_span *in, struct trod_batch *out, str
     }
     return byu_records_end(&trod_format_byu12, "byu12.truncated", n, in, out, diag);
 }
+
+static size_t cut(const void *dec, uint64_t offset, const uint8_t *p, size_t n)
+{
+    const size_t at = (RECORD - offset % RECORD) % RECORD;
+
+    (void)dec;
+    (void)p;
+    return at < n ? at : SIZE_MAX;
+}
+
+/* What a record changes for those behind it: the time, and which processors there are. */
+static int pass(void *state, struct trod_span *in, struct trod_batch *out)
+{
+    struct dec *dec = state;
+    const uint8_t *p = in->p;
+    const size_t n = in->n / RECORD;
+    unsigned processor = 256; /* of the record before */
+    uint64_t time = 0;
+    int rc;
+
+    begin_clock(dec, p, n);
+    for (size_t i = 0; i < n; i++, p += RECORD) {
+        time += trod_load_le32(p + 8);
+        if (p[7] == processor)
+            continue;
+        processor = p[7];
+        if (dec->stream[processor] < 0 && (rc = new_processor(dec, processor, out->meta)) < 0)
+            return rc;
+    }
+    dec->time += time;
+    out->first += n;
+    in->p = p;
+    in->offset += n * RECORD;
+    in->n -= n * RECORD;
+    return TROD_DEC_MORE;
+}
+
+static int fork_state(void *state, void *from)
+{
+    *(struct dec *)state = *(const struct dec *)from;
+    return TROD_OK;
+}
+
+static const struct trod_parts parts = {cut, pass, fork_state};
 
 static int save(void *state, struct trod_buf *out, struct trod_buf *log)
 {
@@ -407,4 +457,5 @@ const struct trod_format trod_format_byu12 = {
     .streams = "agent",
     .save = save,
     .load = load,
+    .parts = &parts,
 };

@@ -150,7 +150,7 @@ static uint32_t look_at_code(struct drm_call *c, const uint8_t *p, uint32_t n, u
 TROD_HOT uint32_t take_code(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t addr,
                             uint32_t type_flags)
 {
-    struct drm_known *k = drm_side_known(c->d->side, addr);
+    struct drm_known *k = drm_side_find(c->d->side, addr);
 
     c->out->code[n] = (struct trod_slice){k->off, k->len};
     c->out->has[n] = k->len ? TROD_COL_CODE : 0;
@@ -288,6 +288,8 @@ static const uint8_t *plain_rows(struct drm_call *c, const uint8_t *p)
     const uint8_t *q;
 
     do {
+        if (c->passes)
+            p = drm_pass_rows(c, p);
         q = p = c->d->width == DRM_ENTRY_64 ? run_64(c, p) : run_32(c, p);
         p = drm_coded_rows(c, p);
     } while (p != q);
@@ -467,8 +469,9 @@ static int decode(struct drm_call *c, const uint8_t **at)
                 return rc;
             c->out->first = d->records;
         }
-        if ((n = out_of_step(c, p)) > 0)
-            rc = skip(c, p, n);
+        n = out_of_step(c, p);
+        if (n > 0)
+            rc = c->passes ? TROD_ERR_CORRUPT : skip(c, p, n);
         else
             rc = tile(c, &p);
         if (rc < 0)
@@ -477,7 +480,8 @@ static int decode(struct drm_call *c, const uint8_t **at)
     }
 }
 
-int drm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
+int drm_go(struct drm_dec *dec, struct trod_span *in, struct trod_batch *out,
+           struct trod_diag *diag, bool passes)
 {
     struct drm_call c = {.d = dec,
                          .out = out,
@@ -486,6 +490,7 @@ int drm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct t
                          .end = in->p + in->n,
                          .offset = in->offset,
                          .last = in->last,
+                         .passes = passes,
                          .once = out->want & TROD_WANT_NEW_CODE && out->want & TROD_COL_CODE};
     const uint8_t *p = in->p;
     int rc;
@@ -497,5 +502,10 @@ int drm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct t
     in->offset += (uint64_t)(p - in->p);
     in->n -= (size_t)(p - in->p);
     in->p = p;
-    return rc;
+    return c.d->side->failed ? TROD_ERR_NOMEM : rc;
+}
+
+int drm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
+{
+    return drm_go(dec, in, out, diag, false);
 }

@@ -79,7 +79,8 @@ struct drm_call {
     const uint8_t *base, *end; /* of the window */
     uint64_t offset;           /* of base in the decoded stream */
     bool last;
-    bool once; /* opcodes are wanted where they are new only (TROD_WANT_NEW_CODE) */
+    bool once;   /* opcodes are wanted where they are new only (TROD_WANT_NEW_CODE) */
+    bool passes; /* rows need not be made (pass.c) */
 };
 
 /* entry.c: one entry at P, which is not one of those the hot loop handles by itself. */
@@ -134,6 +135,19 @@ const uint8_t *drm_wide_rows(struct drm_call *c, const uint8_t *p, struct drm_ho
  * one more entry is in the window. Returns where it stopped.
  */
 const uint8_t *drm_coded_rows(struct drm_call *c, const uint8_t *p);
+
+/* pass.c: how decoding begins in the middle. */
+extern const struct trod_parts drm_parts;
+
+/*
+ * pass.c: pass over plain entries from P on that the hot loop would make rows of, but for the last
+ * instruction among them and what is behind it. Returns where it stopped.
+ */
+const uint8_t *drm_pass_rows(struct drm_call *c, const uint8_t *p);
+
+/* decode.c: drm_decode, or the same PASSES over the records. */
+int drm_go(struct drm_dec *dec, struct trod_span *in, struct trod_batch *out,
+           struct trod_diag *diag, bool passes);
 
 /* Are opcodes given where they are new only? Files beside a trace give those that it lacks. */
 static inline bool drm_once(const struct drm_call *c)

@@ -258,4 +258,5 @@ const struct trod_format trod_format_drmemtrace = {
     .resolve = drm_resolve,
     .remake = drm_remake,
     .copy = drm_copy,
+    .parts = &drm_parts,
 };

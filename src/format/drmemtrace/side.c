@@ -14,7 +14,7 @@
 
 #define POOL_MAX ((size_t)TROD_SLICE_SHARED - SLOT)
 
-enum { SLOT = 16, FIRST_KNOWN = 1 << 6, FIRST_THREADS = 1 << 4, FIRST_PROOFS = 1 << 6 };
+enum { SLOT = 16, FIRST_THREADS = 1 << 4 };
 
 static const char *const notes[DRM_NOTES] = {"unknown record type", "entries without a record",
                                              "no records"};
@@ -52,7 +52,7 @@ static int share_text(struct drm_side *s, const char *text, struct trod_slice *o
     return TROD_OK;
 }
 
-static int share_texts(struct drm_side *s)
+int drm_side_texts(struct drm_side *s)
 {
     static const uint8_t zeros[SLOT];
     int rc = TROD_OK;
@@ -81,6 +81,8 @@ static void fill_hot(struct drm_side *s)
         };
         s->look[i / 16][i % 16] = hot ? (uint8_t)(t->kind | t->flags >> 16) : DRM_LOOK_OTHER;
         s->look[i / 16][16 + i % 16] = (uint8_t)t->flags;
+        if (hot)
+            s->pass[i % 16] |= (uint8_t)((t->counts ? 0x11 : 1) << i / 16);
     }
 }
 
@@ -92,15 +94,15 @@ int drm_side_new(struct drm_side **out)
     *out = NULL;
     if (!s)
         return rc;
-    s->known = calloc(FIRST_KNOWN, sizeof *s->known);
-    s->known_mask = FIRST_KNOWN - 1;
-    s->proofs = calloc(FIRST_PROOFS, sizeof *s->proofs);
-    s->proof_mask = FIRST_PROOFS - 1;
+    s->known = calloc(DRM_FIRST_KNOWN, sizeof *s->known);
+    s->known_mask = DRM_FIRST_KNOWN - 1;
+    s->proofs = calloc(DRM_FIRST_PROOFS, sizeof *s->proofs);
+    s->proof_mask = DRM_FIRST_PROOFS - 1;
     s->thread_slot = calloc(FIRST_THREADS, sizeof *s->thread_slot);
     s->thread_mask = FIRST_THREADS - 1;
     s->recent = trod_recent_new();
     if (s->known && s->thread_slot && s->proofs && s->recent)
-        rc = share_texts(s);
+        rc = drm_side_texts(s);
     if (rc < 0) {
         drm_side_free(s);
         return rc;
@@ -110,16 +112,22 @@ int drm_side_new(struct drm_side **out)
     return TROD_OK;
 }
 
+void drm_proofs_free(struct drm_proof *table, uint32_t mask)
+{
+    for (uint32_t i = 0; table && i <= mask; i++)
+        free(table[i].bits);
+    free(table);
+}
+
 void drm_side_free(struct drm_side *s)
 {
     if (!s)
         return;
-    for (uint32_t i = 0; s->proofs && i <= s->proof_mask; i++)
-        free(s->proofs[i].bits);
-    free(s->proofs);
+    drm_proofs_free(s->proofs, s->proof_mask);
     trod_recent_free(s->recent);
     free(s->shared);
     free(s->known);
+    drm_past_free(s->past);
     free(s->retired);
     free(s->thread);
     free(s->thread_slot);
@@ -149,7 +157,7 @@ static int grow_known(struct drm_side *s)
     return TROD_OK;
 }
 
-static struct drm_proof *proof_place(struct drm_proof *table, uint32_t mask, uint64_t number)
+struct drm_proof *drm_proof_place(struct drm_proof *table, uint32_t mask, uint64_t number)
 {
     for (uint32_t at = drm_side_hash(number);; at++) {
         struct drm_proof *page = &table[at & mask];
@@ -168,7 +176,7 @@ static bool grow_proofs(struct drm_side *s)
         return false;
     for (uint32_t i = 0; i <= s->proof_mask; i++)
         if (s->proofs[i].bits)
-            *proof_place(table, size - 1, s->proofs[i].number) = s->proofs[i];
+            *drm_proof_place(table, size - 1, s->proofs[i].number) = s->proofs[i];
     free(s->proofs);
     s->proofs = table;
     s->proof_mask = size - 1;
@@ -180,9 +188,29 @@ static uint64_t *proof_word(const struct drm_proof *page, uint64_t pc)
     return &page->bits[pc >> 6 & (DRM_PROOF_WORDS - 1)];
 }
 
+/* Page NUMBER of S, or what the past has of it; where there is none MAKE one. bits NULL: none. */
+static struct drm_proof *proof_page(struct drm_side *s, uint64_t number, bool make)
+{
+    struct drm_proof *page = drm_proof_place(s->proofs, s->proof_mask, number);
+    struct drm_proof past;
+
+    if (page->bits)
+        return page;
+    past = drm_past_proof(s->past, number);
+    if ((!past.bits && !make) || (2 * s->n_proofs > s->proof_mask && !grow_proofs(s)))
+        return page;
+    page = drm_proof_place(s->proofs, s->proof_mask, number);
+    page->bits = calloc(DRM_PROOF_WORDS, sizeof *page->bits);
+    page->number = number;
+    s->n_proofs += page->bits != NULL;
+    if (page->bits && past.bits)
+        memcpy(page->bits, past.bits, DRM_PROOF_WORDS * sizeof *page->bits);
+    return page;
+}
+
 bool drm_side_recall(struct drm_side *s, uint64_t pc)
 {
-    const struct drm_proof *page = proof_place(s->proofs, s->proof_mask, pc >> DRM_PROOF_SHIFT);
+    const struct drm_proof *page = proof_page(s, pc >> DRM_PROOF_SHIFT, false);
 
     if (!page->bits)
         return false;
@@ -193,29 +221,18 @@ bool drm_side_recall(struct drm_side *s, uint64_t pc)
 void drm_side_prove(struct drm_side *s, uint64_t pc)
 {
     const uint64_t number = pc >> DRM_PROOF_SHIFT, bit = UINT64_C(1) << (pc & 63);
-    struct drm_proof *page;
 
     trod_recent_put(s->recent, pc, 0, bit);
-    if (s->proved.bits && s->proved.number == number) {
+    if (!s->proved.bits || s->proved.number != number)
+        s->proved = *proof_page(s, number, true);
+    if (s->proved.bits)
         *proof_word(&s->proved, pc) |= bit;
-        return;
-    }
-    page = proof_place(s->proofs, s->proof_mask, number);
-    if (!page->bits && (2 * s->n_proofs <= s->proof_mask || grow_proofs(s))) {
-        page = proof_place(s->proofs, s->proof_mask, number);
-        page->bits = calloc(DRM_PROOF_WORDS, sizeof *page->bits);
-        page->number = number;
-        s->n_proofs += page->bits != NULL;
-    }
-    s->proved = *page;
-    if (page->bits)
-        *proof_word(page, pc) |= bit;
 }
 
 /* The encoding of the instruction at PC is another one now. */
 static void disprove(struct drm_side *s, uint64_t pc)
 {
-    const struct drm_proof *page = proof_place(s->proofs, s->proof_mask, pc >> DRM_PROOF_SHIFT);
+    const struct drm_proof *page = proof_page(s, pc >> DRM_PROOF_SHIFT, false);
     const uint64_t bit = UINT64_C(1) << (pc & 63);
 
     if (page->bits)
@@ -228,9 +245,10 @@ static void disprove(struct drm_side *s, uint64_t pc)
 static int64_t new_slot(struct drm_side *s)
 {
     static const uint8_t zeros[SLOT];
+    const size_t most = POOL_MAX - (s->past ? s->past->shared_n : 0);
     size_t at;
 
-    if (s->shared_cap - s->shared_n >= SLOT && s->shared_n < POOL_MAX && !s->n_free) {
+    if (s->shared_cap - s->shared_n >= SLOT && s->shared_n < most && !s->n_free) {
         at = s->shared_n;
         s->shared_n += SLOT;
         return (int64_t)(at | (size_t)TROD_SLICE_SHARED);
@@ -241,7 +259,7 @@ static int64_t new_slot(struct drm_side *s)
         s->retired[s->n_free] = s->retired[--s->n_retired];
         return slot;
     }
-    if (s->shared_n >= POOL_MAX)
+    if (s->shared_n >= most)
         return TROD_ERR_LIMIT;
     at = share(s, zeros, SLOT);
     return at == SIZE_MAX ? TROD_ERR_NOMEM : (int64_t)(at | (size_t)TROD_SLICE_SHARED);

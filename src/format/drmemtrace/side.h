@@ -12,6 +12,12 @@
 #include "format/drmemtrace/entries.h"
 #include "trod/batch.h"
 
+#include <stdatomic.h>
+
+struct drm_past;
+
+enum { DRM_FIRST_KNOWN = 1 << 6, DRM_FIRST_PROOFS = 1 << 6 }; /* places of empty tables */
+
 /* Where the encoding of the instruction at pc lies: a shared slice. len 0: an empty place. */
 struct drm_known {
     uint64_t pc;
@@ -57,6 +63,7 @@ enum { DRM_LOOK_KIND = 0x07, DRM_LOOK_FLAGS = 0x28, DRM_LOOK_OTHER = 0x80 };
 struct drm_side {
     struct drm_hot hot[64];
     uint8_t look[4][32];
+    uint8_t pass[16]; /* the same for pass.c: see there */
     struct trod_recent *recent;
     struct drm_proof *proofs; /* open addressing */
     uint32_t proof_mask, n_proofs;
@@ -73,6 +80,8 @@ struct drm_side {
     uint32_t *retired; /* slots replaced: the first n_free of them may be used again */
     size_t cap_retired;
     uint32_t n_retired, n_free;
+    struct drm_past *past; /* what is not in known may be there; NULL: nowhere */
+    bool failed;           /* there was no memory for what is there */
 
     struct drm_thread *thread;
     uint32_t n_threads, cap_threads;
@@ -84,11 +93,44 @@ struct drm_side {
     size_t n_learned, cap_learned;
 };
 
+/*
+ * Encodings that came before the decoders began that know of them: nothing of it changes any more,
+ * and several sides, of different threads, share it. What came later stands in front of what came
+ * before.
+ */
+struct drm_past {
+    struct drm_past *before; /* NULL: none */
+    atomic_uint users;
+    uint8_t *shared;
+    size_t shared_n; /* of this one and all before */
+    struct drm_known *known;
+    uint32_t known_mask;
+    struct drm_proof *proofs; /* pages that are newer than those before */
+    uint32_t proof_mask;
+};
+
+/* past.c: the newest page NUMBER of the past; bits NULL: there is none. */
+struct drm_proof drm_past_proof(const struct drm_past *p, uint64_t number);
+
+/* side.c: the place of page NUMBER in TABLE. */
+struct drm_proof *drm_proof_place(struct drm_proof *table, uint32_t mask, uint64_t number);
+void drm_proofs_free(struct drm_proof *table, uint32_t mask);
+
 enum drm_note { DRM_NOTE_UNKNOWN, DRM_NOTE_LEFTOVER, DRM_NOTE_SKIPPED, DRM_NOTES };
 
 /* Returns 0 or TROD_ERR_NOMEM. */
 int drm_side_new(struct drm_side **out);
 void drm_side_free(struct drm_side *s);
+
+/*
+ * past.c: TO, which is new, knows what FROM knows: threads, and encodings, which both share from
+ * here on. 0 or TROD_ERR_NOMEM.
+ */
+int drm_side_fork(struct drm_side *to, struct drm_side *from);
+void drm_past_free(struct drm_past *p);
+
+/* side.c: the texts that rows speak of, at the beginning of an empty shared pool. */
+int drm_side_texts(struct drm_side *s);
 
 /* No row given before speaks of the shared bytes any more: retired slots may be used again. */
 void drm_side_turn(struct drm_side *s);
@@ -121,7 +163,10 @@ static inline uint32_t drm_side_hash(uint64_t pc)
     return (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
 
-/* What is known of the encoding of the instruction at PC; length 0 where none came. */
+/*
+ * What is known of the encoding of the instruction at PC, as far as it came to this side; length 0
+ * where none did.
+ */
 static inline struct drm_known *drm_side_known(const struct drm_side *s, uint64_t pc)
 {
     for (uint32_t at = drm_side_hash(pc);; at++) {
@@ -132,9 +177,20 @@ static inline struct drm_known *drm_side_known(const struct drm_side *s, uint64_
     }
 }
 
-static inline struct trod_slice drm_side_code(const struct drm_side *s, uint64_t pc)
+/* The same of an encoding that came before, which S gets from there: see drm_side_find. */
+struct drm_known *drm_side_inherit(struct drm_side *s, uint64_t pc);
+
+/* What is known of the encoding of the instruction at PC; length 0 where none came. */
+static inline struct drm_known *drm_side_find(struct drm_side *s, uint64_t pc)
 {
-    const struct drm_known *k = drm_side_known(s, pc);
+    struct drm_known *k = drm_side_known(s, pc);
+
+    return k->len || !s->past ? k : drm_side_inherit(s, pc);
+}
+
+static inline struct trod_slice drm_side_code(struct drm_side *s, uint64_t pc)
+{
+    const struct drm_known *k = drm_side_find(s, pc);
 
     return (struct trod_slice){k->off, k->len};
 }

@@ -205,8 +205,8 @@ static inline TROD_WIDE void put_codes(struct drm_call *c, const uint8_t *p, uin
     const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     const __m256i says = _mm256_set1_epi32(TROD_COL_CODE);
     const struct trod_batch *out = c->out;
-    const struct drm_known *const known = c->d->side->known;
-    const uint32_t mask = c->d->side->known_mask;
+    const struct drm_known *known = c->d->side->known;
+    uint32_t mask = c->d->side->known_mask;
 
     for (unsigned i = 0; i < GROUP; i += 8) {
         const __m256i all = _mm256_set1_epi32((int)(instr >> i));
@@ -226,6 +226,8 @@ static inline TROD_WIDE void put_codes(struct drm_call *c, const uint8_t *p, uin
         if (!k->plain || k->pc != addr) {
             out->flags[n + i] |=
                 drm_take_code(c, p + (size_t)i * DRM_ENTRY_64, n + i, addr, out->flags[n + i]);
+            known = c->d->side->known; /* it may have grown */
+            mask = c->d->side->known_mask;
             continue;
         }
         memcpy(&slice, &k->off, sizeof slice);

@@ -1,0 +1,107 @@
+/*
+ * past.c - encodings that several decoders share: those that came before they began.
+ *
+ * Implements drm_side_fork. A side looks for what it has not learned itself in its past, from what
+ * came last to what came first, and keeps it, so that each instruction is looked for once.
+ */
+#include "format/drmemtrace/side.h"
+
+#include "trod/diag.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void drm_past_free(struct drm_past *p)
+{
+    while (p && atomic_fetch_sub_explicit(&p->users, 1, memory_order_acq_rel) == 1) {
+        struct drm_past *before = p->before;
+
+        free(p->shared);
+        free(p->known);
+        drm_proofs_free(p->proofs, p->proof_mask);
+        free(p);
+        p = before;
+    }
+}
+
+struct drm_known *drm_side_inherit(struct drm_side *s, uint64_t pc)
+{
+    for (const struct drm_past *p = s->past; p; p = p->before) {
+        const struct drm_side as = {.known = p->known, .known_mask = p->known_mask};
+        const struct drm_known *k = drm_side_known(&as, pc);
+        struct trod_slice code;
+
+        if (k->len == 0)
+            continue;
+        if (drm_side_learn(s, pc, p->shared + (k->off & ~(uint32_t)TROD_SLICE_SHARED), k->len,
+                           &code) < 0)
+            s->failed = true;
+        break;
+    }
+    return drm_side_known(s, pc);
+}
+
+struct drm_proof drm_past_proof(const struct drm_past *p, uint64_t number)
+{
+    struct drm_proof none = {0};
+
+    for (; p; p = p->before) {
+        const struct drm_proof *page = drm_proof_place(p->proofs, p->proof_mask, number);
+
+        if (page->bits)
+            return *page;
+    }
+    return none;
+}
+
+/* What S has learned becomes its past. */
+static int end_of_past(struct drm_side *s)
+{
+    struct drm_past *p = malloc(sizeof *p);
+    struct drm_known *known = calloc(DRM_FIRST_KNOWN, sizeof *known);
+    struct drm_proof *proofs = calloc(DRM_FIRST_PROOFS, sizeof *proofs);
+
+    if (!p || !known || !proofs) {
+        free(p);
+        free(known);
+        free(proofs);
+        return TROD_ERR_NOMEM;
+    }
+    *p = (struct drm_past){.before = s->past,
+                           .shared = s->shared,
+                           .shared_n = s->shared_n + (s->past ? s->past->shared_n : 0),
+                           .known = s->known,
+                           .known_mask = s->known_mask,
+                           .proofs = s->proofs,
+                           .proof_mask = s->proof_mask};
+    atomic_init(&p->users, 1);
+    s->past = p;
+    s->known = known;
+    s->known_mask = DRM_FIRST_KNOWN - 1;
+    s->known_n = s->n_retired = s->n_free = 0;
+    s->proofs = proofs;
+    s->proof_mask = DRM_FIRST_PROOFS - 1;
+    s->n_proofs = 0;
+    s->proved = (struct drm_proof){0};
+    s->shared = NULL;
+    s->shared_n = s->shared_cap = 0;
+    return drm_side_texts(s);
+}
+
+int drm_side_fork(struct drm_side *to, struct drm_side *from)
+{
+    int rc = from->known_n ? end_of_past(from) : TROD_OK;
+
+    for (uint32_t i = 0; rc == TROD_OK && i < from->n_threads; i++) {
+        const int at = drm_side_thread(to, from->thread[i].tid);
+
+        if (at < 0)
+            rc = at;
+        else
+            to->thread[at] = from->thread[i];
+    }
+    to->past = from->past;
+    if (to->past)
+        atomic_fetch_add_explicit(&to->past->users, 1, memory_order_relaxed);
+    return rc;
+}

@@ -1,0 +1,258 @@
+/*
+ * test_drm_pass.c - a plain drmemtrace file decoded in parts, each by a decoder that goes on from
+ * one that passed over all before it, gives the rows and problems of one decoder.
+ *
+ * format.h, struct trod_parts. Random traces of every version, width and mixture of entries, and
+ * long rows of plain entries; cuts at random, passed over in windows cut anywhere; the columns that
+ * counting wants and all of them.
+ */
+#include "drm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    LEAN = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
+           TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_TIME,
+    X86_64 = 0x40,
+    ENCODINGS = 0x200
+};
+
+/* Rows or problems: a hash for each. */
+struct list {
+    uint64_t *item;
+    size_t n, cap;
+};
+
+struct decoder {
+    const struct trod_format *f;
+    void *dec;
+    struct trod_meta meta;
+    struct trod_batch *b;
+    struct trod_diag diag;
+    struct list *problems;
+    const struct trod_buf *in;
+    size_t at;
+    uint64_t rows; /* of which first of a batch says the number */
+};
+
+static void put(struct list *l, uint64_t hash)
+{
+    if (l->n == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 1024;
+        l->item = realloc(l->item, l->cap * sizeof *l->item);
+        assert_non_null(l->item);
+    }
+    l->item[l->n++] = hash;
+}
+
+static void note(void *user, const struct trod_problem *p)
+{
+    struct decoder *d = user;
+    uint64_t h = p->at.offset * 31 + p->at.record;
+
+    for (const char *c = p->message; *c; c++)
+        h = h * 131 + (uint8_t)*c;
+    put(d->problems, h);
+    for (uint32_t i = 0; i < d->diag.n_counts; i++)
+        d->diag.counts[i].n = 1; /* all are wanted, not the first of a kind */
+}
+
+static void begin(struct decoder *d, const struct trod_buf *in, uint32_t want,
+                  struct list *problems)
+{
+    const struct trod_span head = {.p = in->p, .n = in->n, .last = true};
+    void *opt;
+
+    *d = (struct decoder){.f = trod_format_find("drmemtrace", 10), .problems = problems, .in = in};
+    trod_meta_init(&d->meta);
+    trod_diag_init(&d->diag, note, d);
+    d->dec = calloc(1, d->f->dec_size);
+    assert_non_null(d->dec);
+    assert_int_equal(trod_batch_new(&d->b, TROD_BATCH_ROWS), TROD_OK);
+    d->b->want = want;
+    opt = test_options(d->f, NULL);
+    assert_int_equal(d->f->start(d->dec, opt, &head, &d->meta, &d->diag), TROD_OK);
+    free(opt);
+}
+
+static void end(struct decoder *d)
+{
+    d->f->stop(d->dec);
+    free(d->dec);
+    trod_batch_free(d->b);
+    trod_meta_fini(&d->meta);
+}
+
+/*
+ * Up to the offset TO, in windows of up to MOST bytes. Rows go to ROWS; NULL: they are passed over.
+ * 0 or the driver's error.
+ */
+static int go(struct decoder *d, struct trod_gen *g, size_t to, size_t most, struct list *rows)
+{
+    size_t want = 1;
+    bool all =
+        false; /* nothing was eaten of all there is: what the driver waits for will not come */
+
+    d->meta.part_cut = to < d->in->n;
+    while (d->at < to || to == d->in->n) {
+        const size_t left = to - d->at, some = want + gen_below(g, most);
+        const size_t n = some < left ? some : left;
+        struct trod_span in = {.p = d->in->p + d->at, .n = n, .offset = d->at};
+        int rc;
+
+        in.last = n == left && (all || to == d->in->n);
+        trod_batch_clear(d->b);
+        d->b->meta = &d->meta;
+        d->b->first = d->rows;
+        d->b->bytes = in.p;
+        d->b->bytes_n = in.n;
+        d->b->offset = in.offset;
+        rc =
+            rows ? d->f->decode(d->dec, &in, d->b, &d->diag) : d->f->parts->pass(d->dec, &in, d->b);
+        for (uint32_t i = 0; rows && i < d->b->n; i++)
+            put(rows,
+                test_row_hash(d->b, i, TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE) + d->b->first + i);
+        d->rows = d->b->first + d->b->n;
+        if (rc < 0 || (rc == TROD_DEC_MORE && in.n == 0 && to == d->in->n))
+            return rc;
+        all = in.offset == d->at && d->b->n == 0 && n == left;
+        want = in.offset == d->at && d->b->n == 0 ? n + 1 : 1;
+        d->at = (size_t)in.offset;
+    }
+    return TROD_OK;
+}
+
+static size_t compared, passed_over; /* traces to their end; cuts */
+
+/* The trace IN, cut where it may be behind every STEP bytes or so. */
+static void parts(struct trod_gen *g, const struct trod_buf *in, uint32_t want, size_t step)
+{
+    struct list rows = {0}, problems = {0}, part_rows = {0}, part_problems = {0}, ignored = {0};
+    struct decoder serial, scanner, part;
+    size_t from = 0;
+    int rc = TROD_OK;
+
+    begin(&serial, in, want, &problems);
+    go(&serial, g, in->n, 1 << 20, &rows);
+    begin(&scanner, in, want, &ignored);
+    while (rc == TROD_OK && from < in->n) {
+        const size_t at = from + 1 + gen_below(g, step);
+        const size_t more =
+            at < in->n ? serial.f->parts->cut(scanner.dec, at, in->p + at, in->n - at) : SIZE_MAX;
+        const size_t to = more == SIZE_MAX ? in->n : at + more;
+
+        begin(&part, in, want, &part_problems);
+        if (from) {
+            part.at = from;
+            part.rows = scanner.rows;
+            assert_int_equal(trod_meta_learn(&part.meta, &scanner.meta), TROD_OK);
+            assert_int_equal(part.f->parts->fork(part.dec, scanner.dec), TROD_OK);
+        }
+        go(&part, g, to, 1 << 12, &part_rows);
+        end(&part);
+        if (to < in->n) {
+            rc = go(&scanner, g, to, 1 << 12, NULL);
+            assert_true(rc < 0 || scanner.at == to);
+        }
+        passed_over += rc == TROD_OK;
+        from = to;
+    }
+    assert_int_equal(ignored.n, 0);
+    if (rc == TROD_OK) {
+        assert_int_equal(rows.n, part_rows.n);
+        assert_memory_equal(rows.item, part_rows.item, rows.n * sizeof *rows.item);
+        assert_int_equal(problems.n, part_problems.n);
+        assert_true(problems.n == 0 || memcmp(problems.item, part_problems.item,
+                                              problems.n * sizeof *problems.item) == 0);
+        compared++;
+    }
+    end(&serial);
+    end(&scanner);
+    free(rows.item);
+    free(problems.item);
+    free(part_rows.item);
+    free(part_problems.item);
+}
+
+static void test_random(void **state)
+{
+    struct trod_gen g = gen_seed(31);
+
+    (void)state;
+    for (unsigned i = 0; i < 60; i++) {
+        const struct drm_random how = {
+            .width = i % 4 == 3 ? 8 : 12,
+            .version = 2 + (unsigned)gen_below(&g, 5),
+            .filetype = (i % 2 ? ENCODINGS : 0) | (i % 3 ? X86_64 : 0),
+            .chunk = i % 5 ? 0 : 300,
+            .threads = 1 + (unsigned)gen_below(&g, 3),
+            .bundles = i % 7 == 0,
+            .wild = i % 3 == 0,
+        };
+        struct trod_buf b = {0};
+
+        drm_random(&g, &how, 3000, &b, NULL, NULL);
+        parts(&g, &b, i % 2 ? LEAN : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE,
+              i % 4 ? 4000 : b.n / 3);
+        trod_buf_fini(&b);
+    }
+    assert_true(compared >= 40 && passed_over > 200);
+}
+
+/* Long rows of entries of which one in RARE is none for the hot loop, or has no size. */
+static void test_plain(void **state)
+{
+    static const uint8_t types[] = {0, 1, 2, 3, 10, 10, 10, 11, 12, 13, 14, 15, 16, 27, 29, 48, 49};
+    struct trod_gen g = gen_seed(32);
+
+    (void)state;
+    compared = passed_over = 0;
+    for (unsigned k = 0; k < 30; k++) {
+        const uint64_t rare = 1 + gen_below(&g, 300), none = k % 3 ? 0 : 40;
+        struct trod_buf b = {0};
+
+        drm_put(&b, 12, 25, 0, 6);
+        drm_put(&b, 12, 28, 12, 6);
+        drm_put(&b, 12, 28, 9, X86_64 | (k % 2 ? ENCODINGS : 0));
+        drm_put(&b, 12, 22, 0, 7);
+        drm_put(&b, 12, 24, 0, 7);
+        drm_put(&b, 12, 28, 2, 1000);
+        drm_put(&b, 12, 28, 3, 1);
+        for (unsigned i = 0; i < 4000; i++) {
+            const uint64_t addr = 0x400000 + gen_below(&g, 600) + (gen_below(&g, 20) << 20);
+            const unsigned size =
+                none && gen_once_in(&g, none) ? 0 : 1 + (unsigned)gen_below(&g, 8);
+
+            if (!gen_once_in(&g, rare)) {
+                /* now and then nothing but data */
+                drm_put(&b, 12, types[gen_below(&g, i / 700 % 2 ? 4 : sizeof types)], size, addr);
+                continue;
+            }
+            drm_put(&b, 12, 28, 2, 1000 + i);
+            drm_put(&b, 12, 47, 1 + size % 8, gen_u64(&g));
+            drm_put(&b, 12, 10, 1 + size % 8, addr);
+            if (gen_once_in(&g, 5))
+                drm_put(&b, 12, 22, 0, 7 + gen_below(&g, 3));
+        }
+        drm_put(&b, 12, 26, 0, 0);
+        parts(&g, &b, k % 4 ? LEAN : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE, 9000);
+        trod_buf_fini(&b);
+    }
+    assert_true(compared == 30 && passed_over > 150);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_plain),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
