@@ -14,9 +14,11 @@ struct options {
     bool list;
 };
 
-static const char *const isas[] = {"usual", "x86-64", "x86-32", "a64", "ppc32", "mips32", NULL};
+static const char *const isas[] = {"usual", "x86-64", "x86-32",  "a64",
+                                   "ppc32", "mips32", "riscv64", NULL};
 static const enum trod_isa isa_of[] = {TROD_ISA_UNKNOWN, TROD_ISA_X86_64, TROD_ISA_X86_32,
-                                       TROD_ISA_A64,     TROD_ISA_PPC32,  TROD_ISA_MIPS32};
+                                       TROD_ISA_A64,     TROD_ISA_PPC32,  TROD_ISA_MIPS32,
+                                       TROD_ISA_RISCV64};
 
 static const struct trod_option options[] = {
     {"list", 0, TROD_OPT_BOOL, offsetof(struct options, list), NULL,
@@ -24,7 +26,8 @@ static const struct trod_option options[] = {
     {"to", 'T', TROD_OPT_STR, offsetof(struct options, to), "FORMAT[:OPT=VALUE,...]",
      "format of OUT (default: by its suffix, else drmemtrace); see trod formats", NULL, NULL},
     {"isa", 0, TROD_OPT_ENUM, offsetof(struct options, isa), "ISA",
-     "instruction set of the program: x86-64, x86-32, a64, ppc32, mips32 (default: the usual one "
+     "instruction set of the program: x86-64, x86-32, a64, ppc32, mips32, riscv64 (default: the "
+     "usual one "
      "of the format)",
      isas, NULL},
     {"compress", 'z', TROD_OPT_STR, offsetof(struct options, compress), "FILTER",

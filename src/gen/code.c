@@ -1,5 +1,5 @@
 /*
- * code.c - an assembler of eight instructions for five instruction sets.
+ * code.c - an assembler of eight instructions for six instruction sets.
  *
  * Encodings are those of the architectures' manuals; tests/cli/test_gen.sh has objdump read them.
  */
@@ -20,6 +20,22 @@ static const uint32_t ppc[GEN_OPS] = {0x80830000, 0x90830000, 0x38630004, 0x4082
 static const uint32_t mips[GEN_OPS] = {0x8c820000, 0xac820000, 0x24840004, 0x14850000,
                                        0x0c000000, 0x03e00008, 0xafbf0000, 0x8fbf0000};
 
+static const uint32_t riscv[GEN_OPS] = {0x00053583, 0x00b53023, 0x00850513, 0x00c51063,
+                                        0x000000ef, 0x00008067, 0x00113023, 0x00013083};
+
+/* The parts of a distance BY where RISC-V has them: of a branch, of a jump. */
+static uint32_t riscv_branch(uint32_t by)
+{
+    return (by >> 12 & 1) << 31 | (by >> 5 & 0x3f) << 25 | (by >> 1 & 0xf) << 8 |
+           (by >> 11 & 1) << 7;
+}
+
+static uint32_t riscv_jump(uint32_t by)
+{
+    return (by >> 20 & 1) << 31 | (by >> 1 & 0x3ff) << 21 | (by >> 11 & 1) << 20 |
+           (by >> 12 & 0xff) << 12;
+}
+
 static uint32_t word_of(const struct trod_gen *g, const struct gen_insn *in)
 {
     const uint64_t to = g->code[in->target].pc;
@@ -30,6 +46,8 @@ static uint32_t word_of(const struct trod_gen *g, const struct gen_insn *in)
         return a64[in->op] | (cond ? (by / 4 & 0x7ffff) << 5 : call ? by / 4 & 0x3ffffff : 0);
     if (g->isa == TROD_ISA_PPC32)
         return ppc[in->op] | (cond ? by & 0xfffc : call ? by & 0x3fffffc : 0);
+    if (g->isa == TROD_ISA_RISCV64)
+        return riscv[in->op] | (cond ? riscv_branch(by) : call ? riscv_jump(by) : 0);
     return mips[in->op] | (cond   ? ((by - 4) / 4 & 0xffff)
                            : call ? (uint32_t)to / 4 & 0x3ffffff
                                   : 0);

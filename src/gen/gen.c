@@ -107,9 +107,10 @@ static enum trod_isa usual_isa(const struct trod_format *f)
     static const struct {
         const char *format;
         enum trod_isa isa;
-    } usual[] = {{"tarmac", TROD_ISA_A64},  {"matcher", TROD_ISA_MIPS32}, {"tt6", TROD_ISA_PPC32},
-                 {"tt6e", TROD_ISA_PPC32},  {"full", TROD_ISA_PPC32},     {"byu6", TROD_ISA_X86_32},
-                 {"byu12", TROD_ISA_X86_32}};
+    } usual[] = {
+        {"tarmac", TROD_ISA_A64},   {"matcher", TROD_ISA_MIPS32}, {"tt6", TROD_ISA_PPC32},
+        {"tt6e", TROD_ISA_PPC32},   {"full", TROD_ISA_PPC32},     {"byu6", TROD_ISA_X86_32},
+        {"byu12", TROD_ISA_X86_32}, {"stf", TROD_ISA_RISCV64},    {"cbp2025", TROD_ISA_A64}};
 
     for (size_t i = 0; f && i < sizeof usual / sizeof *usual; i++)
         if (strcmp(usual[i].format, f->name) == 0)
@@ -121,14 +122,16 @@ static int set_isa(struct trod_gen *g, enum trod_isa isa, const struct trod_form
                    struct trod_diag *diag)
 {
     g->isa = isa == TROD_ISA_UNKNOWN ? usual_isa(f) : isa;
-    g->word = g->isa == TROD_ISA_X86_64 || g->isa == TROD_ISA_A64 ? 8 : 4;
+    g->word =
+        g->isa == TROD_ISA_X86_64 || g->isa == TROD_ISA_A64 || g->isa == TROD_ISA_RISCV64 ? 8 : 4;
     g->pushes = g->isa == TROD_ISA_X86_64 || g->isa == TROD_ISA_X86_32;
     g->delays = g->isa == TROD_ISA_MIPS32;
-    if (g->pushes || g->isa == TROD_ISA_A64 || g->isa == TROD_ISA_PPC32 || g->delays)
+    if (g->pushes || g->isa == TROD_ISA_A64 || g->isa == TROD_ISA_PPC32 || g->delays ||
+        g->isa == TROD_ISA_RISCV64)
         return TROD_OK;
     return trod_error(diag, TROD_ERR_USAGE, "gen.isa", NULL,
-                      "programs of '%s' cannot be generated; x86-64, x86-32, A64, PPC32 and MIPS32 "
-                      "can",
+                      "programs of '%s' cannot be generated; x86-64, x86-32, A64, PPC32, MIPS32 "
+                      "and RISCV64 can",
                       trod_isa_name(g->isa));
 }
 

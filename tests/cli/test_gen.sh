@@ -29,6 +29,25 @@ for format in drmemtrace tarmac matcher tt6 tt6e lackey dinero; do
             "$(jq -r '"\(.instructions) \(.loads) \(.stores)"' answers.json)"
     done
 done
+# each format that has instructions and accesses, by its usual instruction set
+for format in stf champsim cloudsuite cbp2025 csv dinerox dinerob memtrace_simple gem5packet; do
+    for pattern in recursion:depth=4,count=3 sharing:count=20; do
+        rm -rf t.*
+        mkdir t.d
+        case $format in # a file for each thread
+        stf | champsim | cloudsuite | cbp2025) out=t.d/ ;;
+        *) out=t.d/all ;;
+        esac
+        run trod gen --to $format --format json $pattern $out
+        status 0
+        cp "$stdout" answers.json
+        run trod view --from $format --format json t.d/*
+        jq -sr '[.[].kind] | map(select(. == "INSTR"), select(. == "READ"), select(. == "WRITE")) |
+                "\(map(select(. == "INSTR")) | length) \(map(select(. == "READ")) | length) " +
+                "\(map(select(. == "WRITE")) | length)"' "$stdout" >got
+        check test "$(cat got)" = "$(jq -r '"\(.instructions) \(.loads) \(.stores)"' answers.json)"
+    done
+done
 for format in byu6 byu12; do
     run trod gen --to $format --format json stack:depth=40,laps=2 t.$format
     status 0
@@ -87,6 +106,19 @@ listing a64
 check grep -q '^bl ' text
 check grep -q '^ldr' text
 check grep -q '^str' text
+run trod gen --to stf recursion:depth=2,count=1 i.stf
+run trod view --kind INSTR --format json i.stf
+jq -r '.text // .disassembly // empty' "$stdout" | head -n 8 >text
+check diff text - <<'END'
+jal ra, 0x10008
+sd ra, 0(sp)
+bne a0, a2, 0x10014
+jal ra, 0x10008
+sd ra, 0(sp)
+bne a0, a2, 0x10014
+ld ra, 0(sp)
+jalr zero, 0(ra)
+END
 
 # --- what cannot be generated
 refused() { # TEXT ARGUMENT...
