@@ -498,8 +498,10 @@ int trod_run_go(struct trod_run *r)
     else
         rc = r->tentative ? go_tentative(r) : go(r);
     tell_instances(r);
-    if (rc == TROD_OK && r->sites && r->opt.parts <= 1)
+    if (rc == TROD_OK && r->sites && r->opt.parts <= 1) {
+        engine_sites_tell_unknown(r->sites, r->diag);
         engine_sites_tell_unplaced(r->sites, r->diag);
+    }
     return rc;
 }
 

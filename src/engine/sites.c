@@ -9,6 +9,7 @@
 #include "engine/modules.h"
 #include "engine/near.h"
 #include "trod/disasm.h"
+#include "trod/format.h"
 
 #include "core/hash.h"
 #include "core/zeroed.h"
@@ -519,4 +520,33 @@ void engine_sites_tell_unplaced(const struct trod_sites *s, struct trod_diag *di
             from, to, path, address,
             address[0] == '0' ? " (from the list of modules beside the trace)" : "");
     }
+}
+
+/* ---- opcodes of no known instruction set */
+
+/* Has the format of S's trace an option that says the instruction set? */
+static bool may_say_isa(const struct trod_sites *s)
+{
+    const char *name = s->meta->format;
+    const struct trod_format *f = name ? trod_format_find(name, strlen(name)) : NULL;
+
+    for (const struct trod_option *o = f ? f->options : NULL; o && o->type != TROD_OPT_END; o++)
+        if (o->name && strcmp(o->name, "isa") == 0)
+            return true;
+    return false;
+}
+
+void engine_sites_tell_unknown(const struct trod_sites *s, struct trod_diag *diag)
+{
+    const size_t n = trod_sites_count(s);
+    size_t i = 0;
+
+    while (i < n && trod_site_at(s, (uint32_t)i)->code_n == 0)
+        i++;
+    if (i == n || s->isa != TROD_ISA_UNKNOWN || !may_say_isa(s))
+        return;
+    trod_warning(diag, TROD_OK, "sites.isa", NULL,
+                 "the trace does not say what instruction set its opcodes are of: none is decoded; "
+                 "name it: --from %s:isa=NAME (see trod formats %s)",
+                 s->meta->format, s->meta->format);
 }

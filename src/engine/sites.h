@@ -39,6 +39,8 @@ bool engine_sites_modules_known(const struct trod_sites *s);
  * no address, where none of S lies in it.
  */
 void engine_sites_tell_unplaced(const struct trod_sites *s, struct trod_diag *diag);
+/* The same where there are opcodes and nobody said of what instruction set. */
+void engine_sites_tell_unknown(const struct trod_sites *s, struct trod_diag *diag);
 
 /*
  * What the code of S is: the first that is known counts. Readers of files and parts know it before

@@ -71,6 +71,23 @@ cp "$stdout" answers.json
 run trod branches --predictors taken --format json l.trace
 json ".predictors[0] | .branches == $(answer conditional_branches) and
       .wrong == $(answer mispredicted_if_always_taken)"
+# opcodes of big-endian programs are numbers in text: two loops with one head, an entry and 800 trips
+for isa in mips32 ppc32; do
+    run trod gen --to matcher --isa $isa loop:trips=8,count=100 l.matcher
+    status 0
+    check grep -q " 00010000 $([[ $isa = mips32 ]] && echo 24840004 || echo 38630004) " l.matcher
+    run trod mix --format json l.matcher
+    status 0
+    err_has 'does not say what instruction set .*--from matcher:isa=NAME'
+    for order in auto little big; do
+        run trod run mix,hot,branches --from matcher:isa=$isa,endian=$order --format json l.matcher
+        status 0
+        check test ! -s "$stderr"
+        json '.hot.loops == 1 and .hot.hot_loops[0].iterations == 800 and .hot.hot_loops[0].entries == 1 and
+              .branches.branches == 899 and .branches.unresolved == 1 and (.mix.categories[] | select(.category == "conditional branch") |
+              .instructions) == 900'
+    done
+done
 run trod gen --format json recursion:depth=5,count=10 r.trace
 cp "$stdout" answers.json
 run trod branches --predictors ras:depth=5,ras:depth=4 --format json r.trace

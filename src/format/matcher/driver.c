@@ -25,7 +25,7 @@ static const char *const problems[TM_PROBLEMS] = {
 static const struct tm_flavour flavour = {"matcher", true, problems};
 
 static const char *const suffixes[] = {".trace", ".matcher", NULL};
-static const char *const endian_choices[] = {"little", "big", NULL};
+static const char *const endian_choices[] = {"auto", "little", "big", NULL};
 static const char *const isa_choices[] = {"unknown", "arm",    "a64",     "ppc32",   "ppc64",
                                           "mips32",  "mips64", "riscv64", "riscv32", NULL};
 static const uint8_t isa_of[] = {TROD_ISA_UNKNOWN, TROD_ISA_ARM,     TROD_ISA_A64,
@@ -34,7 +34,8 @@ static const uint8_t isa_of[] = {TROD_ISA_UNKNOWN, TROD_ISA_ARM,     TROD_ISA_A6
 
 static const struct trod_option options[] = {
     {"endian", 0, TROD_OPT_ENUM, offsetof(struct tm_options, endian), "ORDER",
-     "byte order of opcodes in memory: little or big", endian_choices, NULL},
+     "byte order of opcodes in memory: little or big (reading: little; writing: the trace's)",
+     endian_choices, NULL},
     {"isa", 0, TROD_OPT_ENUM, offsetof(struct tm_options, isa), "NAME",
      "what the instructions are: arm, a64, ppc32, ppc64, mips32, mips64, riscv64 or riscv32",
      isa_choices, NULL},
@@ -79,7 +80,7 @@ static bool verbatim(const void *opt_in, const char *dialect_in, const void *opt
     const struct tm_options *in = opt_in, *out = opt_out;
 
     (void)dialect_in;
-    return !in || !out || in->endian == out->endian;
+    return tm_same_order(in, out);
 }
 
 const struct trod_format trod_format_matcher = {

@@ -307,7 +307,7 @@ int tm_start(struct tm_dec *d, const struct tm_flavour *flavour, const struct tm
         else if (!meta->dialect)
             meta->dialect = tm_dialect_name(found.dialect);
         if (meta->endian == TROD_ENDIAN_UNKNOWN)
-            meta->endian = TROD_ENDIAN_LITTLE;
+            meta->endian = d->opt.endian == TM_BIG ? TROD_ENDIAN_BIG : TROD_ENDIAN_LITTLE;
     }
     return TROD_OK;
 }

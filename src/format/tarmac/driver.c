@@ -25,7 +25,7 @@ static const struct tm_flavour flavour = {"tarmac", false, problems};
 static const char *const dialects[] = {"fm", "es", "gem5", NULL};
 static const char *const suffixes[] = {".tarmac", ".tarmac.txt", NULL};
 static const char *const dialect_choices[] = {"auto", "fm", "es", "gem5", NULL};
-static const char *const endian_choices[] = {"little", "big", NULL};
+static const char *const endian_choices[] = {"auto", "little", "big", NULL};
 static const char *const iset_choices[] = {"auto", "arm", "thumb", NULL};
 
 static const struct trod_option options[] = {
@@ -35,7 +35,8 @@ static const struct trod_option options[] = {
     {"iset", 0, TROD_OPT_ENUM, offsetof(struct tm_options, iset), "NAME",
      "instruction set of lines that name none: auto, arm or thumb", iset_choices, NULL},
     {"endian", 0, TROD_OPT_ENUM, offsetof(struct tm_options, endian), "ORDER",
-     "byte order of opcodes in memory: little or big", endian_choices, NULL},
+     "byte order of opcodes in memory: little or big (reading: little; writing: the trace's)",
+     endian_choices, NULL},
     {NULL, 0, TROD_OPT_END, 0, NULL, NULL, NULL, NULL},
 };
 
@@ -72,7 +73,7 @@ static bool verbatim(const void *opt_in, const char *dialect_in, const void *opt
 {
     const struct tm_options *in = opt_in, *out = opt_out;
 
-    if (in && out && in->endian != out->endian)
+    if (!tm_same_order(in, out))
         return false;
     if (!out || out->dialect == 0 || !dialect_in)
         return true;

@@ -466,6 +466,8 @@ int tm_begin_encoding(struct tm_enc *e, const struct tm_flavour *flavour,
     e->flavour = flavour;
     if (opt)
         e->opt = *opt;
+    if (e->opt.endian == TM_AUTO)
+        e->opt.endian = meta->endian == TROD_ENDIAN_BIG ? TM_BIG : TM_LITTLE;
     e->meta = meta;
     e->from_matcher = meta->format && strcmp(meta->format, "matcher") == 0;
     e->read = tarmac || e->from_matcher;

@@ -16,7 +16,8 @@
 
 enum tm_dialect { TM_FM, TM_ES, TM_GEM5, TM_DIALECTS };
 
-enum tm_endian { TM_LITTLE, TM_BIG };
+/* AUTO: reading: little; writing: that of the trace. */
+enum tm_endian { TM_AUTO, TM_LITTLE, TM_BIG };
 
 /* Problems: index into tm_flavour.problems. */
 enum tm_problem {
@@ -43,9 +44,18 @@ struct tm_flavour {
 struct tm_options {
     int dialect; /* 0: as detected (reading), fm (writing); else enum tm_dialect + 1 */
     int iset;    /* of instruction lines that name none: 0 by width, 1 arm, 2 thumb */
-    int endian;  /* enum tm_endian; matcher only */
+    int endian;  /* enum tm_endian */
     int isa;     /* matcher only: 0 or enum trod_isa, by the table of its option */
 };
+
+/* Are opcodes that were read with options IN the same text where they are written with OUT? NULL:
+ * all options are what they are by default. */
+static inline bool tm_same_order(const struct tm_options *in, const struct tm_options *out)
+{
+    const bool big = in && in->endian == TM_BIG;
+
+    return !out || out->endian == TM_AUTO || (out->endian == TM_BIG) == big;
+}
 
 enum {
     TM_LINE_MAX = 1 << 20, /* bytes of a line with its end; longer ones are skipped */
