@@ -157,3 +157,21 @@ run trod deps --format json damaged.tarmac
 check test "$got" -le 2
 json '.instructions >= 5'
 finish
+
+# threads are followed by themselves, in whatever order their rows come and whatever else is asked for
+needs_format drmemtrace
+run trod gen --quiet producer:items=300,lines=8 turns.d/
+status 0
+run trod deps --format json turns.d
+status 0
+jq 'del(.format, .files)' "$stdout" >want
+for order in file time; do
+    run trod deps --order $order --format json turns.d
+    status 0
+    jq 'del(.format, .files)' "$stdout" >got
+    same want got
+done
+run trod run deps,schedule --format json turns.d
+status 0
+jq '.deps' "$stdout" >got
+same want got

@@ -266,7 +266,7 @@ static int bounded_rows(struct deps_state *s, const struct trod_batch *b, uint32
 
 int deps_flow_rows(struct deps_state *s, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
-    const uint32_t file = b->meta ? b->meta->file + 1 : 1;
+    const uint32_t file = b->meta && !s->context.merged ? b->meta->file + 1 : 1;
     int rc = TROD_OK;
 
     if (s->live.file != file) {
