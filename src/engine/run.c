@@ -272,7 +272,9 @@ int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d, st
     }
     if ((rc = trod_trace_next(t, b)) <= 0)
         return rc;
-    if (d->owner && (rc = engine_owner_fill(d->owner, *b, d->streaks)) < 0)
+    if (!d->owner)
+        engine_unplaced_rows(r->unplaced, *b);
+    else if ((rc = engine_owner_fill(d->owner, *b, d->streaks)) < 0)
         return rc;
     if (r->opt.filter && (go = r->opt.filter(r->opt.user, *b)) < 0)
         return go;
@@ -490,7 +492,8 @@ int trod_run_go(struct trod_run *r)
     if (r->gone)
         return TROD_ERR_USAGE;
     r->gone = true;
-    rc = run_plan_units(r);
+    rc = engine_unplaced_new(&r->unplaced, r->opt.symbols);
+    rc = rc < 0 ? rc : run_plan_units(r);
     if (rc < 0)
         trod_keeper_end(&r->opening, r->diag);
     else if (r->opt.parts > 1 && !r->by_units)
@@ -498,10 +501,10 @@ int trod_run_go(struct trod_run *r)
     else
         rc = r->tentative ? go_tentative(r) : go(r);
     tell_instances(r);
-    if (rc == TROD_OK && r->sites && r->opt.parts <= 1) {
+    if (rc == TROD_OK && r->sites && r->opt.parts <= 1)
         engine_sites_tell_unknown(r->sites, r->diag);
-        engine_sites_tell_unplaced(r->sites, r->diag);
-    }
+    if (rc == TROD_OK && r->opt.parts <= 1)
+        engine_unplaced_tell(r->unplaced, r->sites, r->whole, r->diag);
     return rc;
 }
 
@@ -593,6 +596,7 @@ void trod_run_free(struct trod_run *r)
     free(r->pipe_workers);
     run_chain_end(&r->chain);
     engine_sites_free(r->sites);
+    engine_unplaced_free(r->unplaced);
     trod_trace_close(r->whole);
     trod_keeper_tell(&r->opening, NULL);
     pthread_cond_destroy(&r->turn);

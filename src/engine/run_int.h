@@ -11,6 +11,7 @@
 #include "core/keeper.h"
 #include "engine/sites.h"
 #include "engine/streaks.h"
+#include "engine/unplaced.h"
 #include "trod/run.h"
 
 #include <pthread.h>
@@ -135,6 +136,7 @@ struct trod_run {
     struct trod_trace *whole;
     struct trod_keeper opening; /* of whole: in a run by units the units report again */
     struct trod_sites *sites;   /* NULL: nobody wants them */
+    struct engine_unplaced *unplaced;
     struct engine_item item[TROD_RUN_ITEMS];
     size_t n_items;
     bool codes;   /* somebody wants the opcodes of all rows, not for the sites only */

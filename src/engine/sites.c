@@ -482,46 +482,6 @@ size_t trod_site_where(struct trod_sites *s, uint32_t number, char *buf, size_t 
     return len < 0 || n == 0 ? 0 : (size_t)len < n ? (size_t)len : n - 1;
 }
 
-/* ---- files of symbols that lie nowhere */
-
-/* Do instructions lie at [FROM, TO)? */
-static bool ran_between(const struct trod_sites *s, uint64_t from, uint64_t to)
-{
-    const size_t n = trod_sites_count(s);
-
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t pc = trod_site_at(s, (uint32_t)i)->pc;
-
-        if (pc >= from && pc < to)
-            return true;
-    }
-    return false;
-}
-
-void engine_sites_tell_unplaced(const struct trod_sites *s, struct trod_diag *diag)
-{
-    uint64_t from, to, base;
-    const char *path;
-
-    for (size_t i = 0; s->symbols && trod_symbols_module(s->symbols, i, &path, &from, &to); i++) {
-        const struct trod_place at = trod_place_path(path);
-        char address[24] = "ADDRESS";
-
-        if (!trod_symbols_unplaced(s->symbols, i) || trod_sites_count(s) == 0 ||
-            ran_between(s, from, to))
-            continue;
-        if (engine_modules_base(&s->modules, path, &base))
-            snprintf(address, sizeof address, "0x%" PRIx64, base);
-        trod_warning(
-            diag, TROD_OK, "symbols.place", &at,
-            "nothing has a name from this position-independent file: no instruction ran at "
-            "the addresses that it has by itself (0x%" PRIx64 " to 0x%" PRIx64
-            "); say where it was loaded: --symbols %s@%s%s",
-            from, to, path, address,
-            address[0] == '0' ? " (from the list of modules beside the trace)" : "");
-    }
-}
-
 /* ---- opcodes of no known instruction set */
 
 /* Has the format of S's trace an option that says the instruction set? */

@@ -34,12 +34,7 @@ int engine_sites_modules(struct trod_sites *s, const struct trod_trace *t, struc
 /* Does trod_sites_module know any? */
 bool engine_sites_modules_known(const struct trod_sites *s);
 
-/*
- * The trace has been read: warn of each file of symbols that is position-independent and was given
- * no address, where none of S lies in it.
- */
-void engine_sites_tell_unplaced(const struct trod_sites *s, struct trod_diag *diag);
-/* The same where there are opcodes and nobody said of what instruction set. */
+/* The trace has been read: warn where there are opcodes and nobody said of what instruction set. */
 void engine_sites_tell_unknown(const struct trod_sites *s, struct trod_diag *diag);
 
 /*

@@ -135,6 +135,18 @@ for jobs in 1 4; do
     err_has "^trod: pie: warning: nothing has a name from this position-independent file: .* --symbols pie@ADDRESS$"
     check test "$(wc -l <"$stderr")" = 1
 done
+for ask in calls flame functions 'cache --by function' 'export --to folded -o pie.folded'; do
+    # shellcheck disable=SC2086 # words
+    run trod $ask --from tarmac --symbols pie "$moved"
+    status 0
+    err_has "^trod: pie: warning: nothing has a name from this position-independent file: .* --symbols pie@ADDRESS$"
+    # shellcheck disable=SC2086
+    run trod $ask --from tarmac --symbols pie@0x555555554000 "$moved"
+    check test -z "$(grep position-independent "$stderr")"
+    # shellcheck disable=SC2086
+    run trod $ask --from tarmac --symbols pie pie.0.tarmac
+    check test -z "$(grep position-independent "$stderr")"
+done
 run trod hot --from tarmac --symbols pie --by function --format json pie.0.tarmac
 check test ! -s "$stderr"
 json '[.owners[].function] == ["twice"]'
