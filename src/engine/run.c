@@ -272,9 +272,8 @@ int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d, st
     }
     if ((rc = trod_trace_next(t, b)) <= 0)
         return rc;
-    if (!d->owner)
-        engine_unplaced_rows(r->unplaced, *b);
-    else if ((rc = engine_owner_fill(d->owner, *b, d->streaks)) < 0)
+    engine_unplaced_rows(r->unplaced, *b);
+    if (d->owner && (rc = engine_owner_fill(d->owner, *b, d->streaks)) < 0)
         return rc;
     if (r->opt.filter && (go = r->opt.filter(r->opt.user, *b)) < 0)
         return go;
@@ -492,8 +491,7 @@ int trod_run_go(struct trod_run *r)
     if (r->gone)
         return TROD_ERR_USAGE;
     r->gone = true;
-    rc = engine_unplaced_new(&r->unplaced, r->opt.symbols);
-    rc = rc < 0 ? rc : run_plan_units(r);
+    rc = engine_unplaced_new(&r->unplaced, r->opt.symbols) < 0 ? TROD_ERR_NOMEM : run_plan_units(r);
     if (rc < 0)
         trod_keeper_end(&r->opening, r->diag);
     else if (r->opt.parts > 1 && !r->by_units)
@@ -501,15 +499,12 @@ int trod_run_go(struct trod_run *r)
     else
         rc = r->tentative ? go_tentative(r) : go(r);
     tell_instances(r);
-    if (rc == TROD_OK && r->sites && r->opt.parts <= 1)
-        engine_sites_tell_unknown(r->sites, r->diag);
     if (rc == TROD_OK && r->opt.parts <= 1)
-        engine_unplaced_tell(r->unplaced, r->sites, r->whole, r->diag);
+        engine_code_tell(r->unplaced, r->sites, r->whole, r->diag);
     return rc;
 }
 
-/* Nothing is cut where the trace has none of what intervals, regions and warm-ups are counted in.
- */
+/* Nothing is cut where a trace has none of what intervals, regions and warm-ups count. */
 static void note_measure(const struct trod_run *r, struct trod_result *result)
 {
     const struct trod_run_options *o = &r->opt;

@@ -94,26 +94,13 @@ void engine_unplaced_rows(struct engine_unplaced *u, const struct trod_batch *b)
             set(&u->at[i].met);
 }
 
-/* The instructions of SITES ran. */
-static void see_sites(struct engine_unplaced *u, const struct trod_sites *sites)
-{
-    const uint32_t n = trod_sites_count(sites);
-
-    if (n)
-        set(&u->ran);
-    for (uint32_t k = 0; k < n; k++)
-        for (size_t i = 0; i < u->n; i++)
-            if (in_file(&u->at[i], trod_site_at(sites, k)->pc))
-                set(&u->at[i].met);
-}
-
-void engine_unplaced_tell(struct engine_unplaced *u, const struct trod_sites *sites,
-                          const struct trod_trace *t, struct trod_diag *diag)
+void engine_code_tell(struct engine_unplaced *u, const struct trod_sites *sites,
+                      const struct trod_trace *t, struct trod_diag *diag)
 {
     struct engine_modules modules = {.at = NULL};
 
-    if (u && sites)
-        see_sites(u, sites);
+    if (sites)
+        engine_sites_tell_unknown(sites, diag);
     for (size_t i = 0; u && is_set(&u->ran) && i < u->n; i++) {
         const struct file *f = &u->at[i];
         const struct trod_place at = trod_place_path(f->path);

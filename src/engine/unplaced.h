@@ -19,11 +19,11 @@ void engine_unplaced_free(struct engine_unplaced *u);
 /* The rows of B ran. Callable from any thread; U may be NULL. */
 void engine_unplaced_rows(struct engine_unplaced *u, const struct trod_batch *b);
 /*
- * T has been read; SITES: the instructions that ran in it, or NULL, if its rows were told. Warn of
- * each file in which nothing ran, with the address that the list of modules beside T has. U may be
- * NULL.
+ * T has been read. Warn of each file in which nothing ran, with the address that the list of
+ * modules beside T has, and where nobody said what instruction set the opcodes of SITES are of. U
+ * and SITES may be NULL.
  */
-void engine_unplaced_tell(struct engine_unplaced *u, const struct trod_sites *sites,
-                          const struct trod_trace *t, struct trod_diag *diag);
+void engine_code_tell(struct engine_unplaced *u, const struct trod_sites *sites,
+                      const struct trod_trace *t, struct trod_diag *diag);
 
 #endif

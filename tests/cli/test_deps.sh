@@ -156,7 +156,6 @@ status 2
 run trod deps --format json damaged.tarmac
 check test "$got" -le 2
 json '.instructions >= 5'
-finish
 
 # threads are followed by themselves, in whatever order their rows come and whatever else is asked for
 needs_format drmemtrace
@@ -175,3 +174,4 @@ run trod run deps,schedule --format json turns.d
 status 0
 jq '.deps' "$stdout" >got
 same want got
+finish
