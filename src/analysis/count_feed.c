@@ -4,18 +4,18 @@
  * Implements drmemtrace, "basic_counts". Rows come in runs of one lane; a run is taken 64 rows at
  * a time, as masks: instructions, branches, reads, writes. An instruction or access then costs a
  * few operations: the test that its bytes have been seen before. Batches in which an instruction or
- * access does not say address or size, and what is rare, go row by row (slow_row).
+ * access does not say address or size, and what is rare, go row by row (count_row).
  */
-#include "analysis/count_scan.h"
-
-/* drmemtrace: numbers of markers that mean something for counting. */
-enum { FILETYPE = 9, LINE_SIZE = 10, WINDOW_ID = 14, FILETYPE_ENCODINGS = 0x200 };
+#include "analysis/count_row.h"
 
 /* Numbers of a run until they go to the lane. */
 struct sums {
     uint32_t branch[COUNT_BRANCHES];
     uint64_t instrs, plain, reads, writes, regs, read_bytes, write_bytes;
 };
+
+/* Where lanes change so often within so many rows, their rows are not counted as runs. */
+enum { TURNS = 4, NEAR = 16 };
 
 /* Where a batch has no column. */
 static const uint32_t zeros[TROD_BATCH_ROWS];
@@ -37,162 +37,6 @@ TROD_HOT bool seen(const uint64_t *plane, uint64_t addr, uint32_t n)
 TROD_HOT bool begins(const uint64_t *plane, uint64_t addr)
 {
     return *word_at(plane, addr) >> (addr & 63) & 1;
-}
-
-static inline unsigned class_of(uint32_t flags)
-{
-    return (flags & TROD_F_BRANCH) | (flags & TROD_F_KERNEL ? COUNT_KERNEL : 0u) |
-           (flags & TROD_F_NOFETCH ? COUNT_NOFETCH : 0u) |
-           (flags & TROD_F_NEWCODE ? COUNT_NEWCODE : 0u);
-}
-
-static int mark_code(struct run *r, uint64_t pc, uint32_t size)
-{
-    int rc = trod_pages_mark(r->code, 0, pc, 1);
-
-    return rc < 0 ? rc : trod_pages_mark(r->code, 1, pc, size);
-}
-
-static int use_window(struct run *r)
-{
-    r->code = trod_count_code(r->s, r->lane);
-    r->data = NULL;
-    if (r->s->opt.footprint != TROD_COUNT_NONE && !(r->data = trod_count_data(r->s, r->lane)))
-        return TROD_ERR_NOMEM;
-    r->tag = trod_count_tag(r->s, r->lane, r->encoded);
-    r->recent = r->s->recent;
-    return r->code && r->recent ? TROD_OK : TROD_ERR_NOMEM;
-}
-
-/* ---- one row at a time */
-
-static void slow_branch(struct count_sums *c, const struct trod_batch *b, uint32_t i,
-                        uint32_t flags)
-{
-    uint32_t need = TROD_COL_TARGET | TROD_COL_ADDR | TROD_COL_SIZE;
-
-    if ((flags & TROD_F_BRANCH) != TROD_BR_COND || (b->have & b->has[i] & need) != need)
-        return;
-    if (b->target[i] == b->addr[i] + b->size[i])
-        c->untaken++;
-    else
-        c->taken++;
-}
-
-static int slow_instr(struct run *r, uint32_t i, uint32_t said, uint32_t flags)
-{
-    const struct trod_batch *b = r->b;
-    struct count_sums *c = &count_open(r->lane)->sums;
-    uint32_t size = said & TROD_COL_SIZE ? b->size[i] : 0;
-
-    if (flags & TROD_F_SYNTHETIC) {
-        c->synthetic++;
-        return TROD_OK;
-    }
-    c->instr[class_of(flags)]++;
-    c->skipped += (flags & TROD_F_SKIPPED) != 0;
-    slow_branch(c, b, i, flags);
-    if (size == 0)
-        c->unsized_code++;
-    if (!(said & TROD_COL_ADDR) || (flags & TROD_F_NOFETCH))
-        return TROD_OK;
-    return mark_code(r, b->addr[i], size ? size : 1);
-}
-
-static int slow_access(struct run *r, uint32_t i, uint32_t said, uint64_t *bytes)
-{
-    const struct trod_batch *b = r->b;
-    struct count_sums *c = &count_open(r->lane)->sums;
-    uint32_t size = said & TROD_COL_SIZE ? b->size[i] : 1;
-    uint64_t addr;
-
-    if (said & TROD_COL_SIZE)
-        *bytes += size;
-    else
-        c->unsized_data++;
-    if (!r->data || !(said & (TROD_COL_ADDR | TROD_COL_PADDR)))
-        return TROD_OK;
-    addr = said & TROD_COL_ADDR ? b->addr[i] : b->paddr[i];
-    return trod_count_mark_data(r->data, b, i, addr, size);
-}
-
-static void filetype(struct run *r, uint64_t value)
-{
-    struct count_lane *l = r->lane;
-
-    if (l->filetype == TROD_NOWHERE)
-        l->filetype = value;
-    if (l->filetype == value || l->filetype_differs)
-        return;
-    l->filetype_differs = true;
-    trod_error(r->diag, TROD_ERR_CORRUPT, "count.filetype-differs", NULL,
-               "file type of thread '%s' changes from 0x%llx to 0x%llx", l->name ? l->name : "",
-               (unsigned long long)l->filetype, (unsigned long long)value);
-}
-
-static int window(struct run *r, uint64_t id)
-{
-    bool late = r->lane->windows_late;
-    int rc = trod_count_window(r->s, r->lane, id);
-
-    if (rc == TROD_OK && r->lane->windows_late && !late)
-        trod_error(r->diag, TROD_ERR_CORRUPT, "count.windows-late", NULL,
-                   "windows of thread '%s' do not begin with number 0",
-                   r->lane->name ? r->lane->name : "");
-    return rc == TROD_OK ? use_window(r) : rc;
-}
-
-static int marker(struct run *r, uint32_t i, uint32_t said)
-{
-    const struct trod_batch *b = r->b;
-    uint32_t sub = said & TROD_COL_SUB ? b->sub[i] : COUNT_MARKERS - 1;
-    int rc = TROD_OK;
-
-    if (r->s->drm && (said & TROD_COL_VALUE)) {
-        uint64_t value = b->value[i];
-
-        if (sub == FILETYPE)
-            filetype(r, value);
-        else if (sub == LINE_SIZE && value && value <= COUNT_LINE_MAX && !(value & (value - 1)))
-            r->lane->line = value;
-        else if (sub == WINDOW_ID)
-            rc = window(r, value);
-    }
-    count_open(r->lane)->sums.rows[TROD_MARKER]++;
-    count_open(r->lane)->sums.marker[sub < COUNT_MARKERS ? sub : COUNT_MARKERS - 1]++;
-    return rc;
-}
-
-static int slow_row(struct run *r, uint32_t i)
-{
-    const struct trod_batch *b = r->b;
-    uint32_t said = b->have & b->has[i], flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
-    unsigned kind = b->kind[i] < TROD_KINDS ? b->kind[i] : TROD_NOTE;
-    struct count_sums *c = &count_open(r->lane)->sums;
-
-    if (kind == TROD_MARKER)
-        return marker(r, i, said);
-    c->rows[kind]++;
-    switch (kind) {
-    case TROD_INSTR:
-        return slow_instr(r, i, said, flags);
-    case TROD_READ:
-        return slow_access(r, i, said, &c->read_bytes);
-    case TROD_WRITE:
-        return slow_access(r, i, said, &c->write_bytes);
-    case TROD_ATOMIC:
-        return slow_access(r, i, said, &c->atomic_bytes);
-    case TROD_BUS:
-        return slow_access(r, i, said, &c->bus_bytes);
-    case TROD_BRANCH:
-        c->branch[flags & TROD_F_BRANCH]++;
-        return TROD_OK;
-    case TROD_FLUSH:
-        c->code_flushes += (flags & TROD_F_IFETCH) != 0;
-        return TROD_OK;
-    default:
-        return TROD_OK;
-    }
 }
 
 /* ---- 64 rows at a time */
@@ -244,7 +88,7 @@ static int mark_instrs(struct run *r, uint32_t from, uint64_t m, uint64_t learns
         if (!page)
             return TROD_ERR_NOMEM;
         if (!begins(page, pc) || !(r->encoded || seen(page + TROD_PAGE_WORDS, pc, size[i]))) {
-            if (mark_code(r, pc, size[i]) < 0)
+            if (count_mark_code(r, pc, size[i]) < 0)
                 return TROD_ERR_NOMEM;
         } else if (r->encoded) {
             bits = *word_at(page, pc);
@@ -275,7 +119,7 @@ static int mark_special(struct run *r, uint64_t pc, uint32_t size, const uint64_
     const uint32_t bit = pc & 63;
 
     if (size - 1 >= BLOCK - bit) /* nothing, or more than a word */
-        return mark_code(r, pc, size);
+        return count_mark_code(r, pc, size);
     trod_pages_or(r->code, number, w + TROD_PAGE_WORDS, UINT64_MAX >> (BLOCK - size) << bit);
     if (!(page = trod_pages_get(r->code, number)))
         return TROD_ERR_NOMEM;
@@ -417,32 +261,29 @@ TROD_HOT uint64_t others(const struct masks *m, uint32_t n)
     return low_bits(n) & ~(m->instr | m->read | m->write | m->reg);
 }
 
-/* The N rows from FROM on, which M says what they are. *DONE of them were counted. */
-TROD_HOT int block(struct run *r, struct sums *a, uint32_t from, uint32_t n, struct masks m,
-                   uint32_t *done, const bool wide)
+/* The rows of M, of the block from FROM on, one at a time. */
+static int slow_rows(struct run *r, uint32_t from, uint64_t m)
 {
-    uint64_t other = others(&m, n);
-    unsigned cut = other ? window_at(r, from, other) : BLOCK;
     int rc = TROD_OK;
 
-    if (cut == 0) { /* what came before belongs to the window before */
-        put_sums(r, a);
-        *done = 1;
-        return slow_row(r, from);
-    }
-    if (cut < n) {
-        n = cut;
-        m = scan(r, from, n, wide);
-        other = others(&m, n);
-    }
-    *done = n;
+    for (; rc == TROD_OK && m; m &= m - 1)
+        rc = count_row(r, from + first_bit(m));
+    return rc;
+}
+
+/* Rows of the N from FROM on: what M says they are, and OTHER, which are none of these. */
+TROD_HOT int count_rows(struct run *r, struct sums *a, uint32_t from, uint32_t n, struct masks m,
+                        uint64_t other, const bool wide)
+{
+    int rc = TROD_OK;
+
     a->instrs += bits_set(m.instr, wide);
     a->reads += bits_set(m.read, wide);
     a->writes += bits_set(m.write, wide);
     a->regs += bits_set(m.reg, wide);
     for (uint64_t k = r->targets ? m.instr & m.branch : 0; k; k &= k - 1)
-        slow_branch(&count_open(r->lane)->sums, r->b, from + first_bit(k),
-                    r->flags[from + first_bit(k)]);
+        count_branch(&count_open(r->lane)->sums, r->b, from + first_bit(k),
+                     r->flags[from + first_bit(k)]);
     if (m.flags & SPECIAL) {
         const uint64_t special = m.instr & ~rows_equal(r->flags, from, n, SPECIAL, 0);
 
@@ -453,9 +294,28 @@ TROD_HOT int block(struct run *r, struct sums *a, uint32_t from, uint32_t n, str
         rc = instrs(r, a, from, n, m.instr, m.branch, wide);
     if (rc == TROD_OK)
         rc = accesses(r, a, from, &m);
-    for (; rc == TROD_OK && other; other &= other - 1)
-        rc = slow_row(r, from + first_bit(other));
-    return rc;
+    return rc == TROD_OK && other ? slow_rows(r, from, other) : rc;
+}
+
+/* The N rows from FROM on, which M says what they are. *DONE of them were counted. */
+TROD_HOT int block(struct run *r, struct sums *a, uint32_t from, uint32_t n, struct masks m,
+                   uint32_t *done, const bool wide)
+{
+    uint64_t other = others(&m, n);
+    unsigned cut = other ? window_at(r, from, other) : BLOCK;
+
+    if (cut == 0) { /* what came before belongs to the window before */
+        put_sums(r, a);
+        *done = 1;
+        return slow_rows(r, from, 1);
+    }
+    if (cut < n) {
+        n = cut;
+        m = scan(r, from, n, wide);
+        other = others(&m, n);
+    }
+    *done = n;
+    return count_rows(r, a, from, n, m, other, wide);
 }
 
 /* ---- the batch */
@@ -501,17 +361,94 @@ static TROD_WIDE int fast_rows_wide(struct run *r, struct sums *a, uint32_t *at)
     return fast_rows(r, a, at, TROD_AVX2);
 }
 
+/* Do rows of several lanes come by turns from AT on? Windows keep the rows of a lane in order. */
+static bool by_turns(const struct run *r, uint32_t at)
+{
+    const uint32_t to = r->b->n - at < NEAR ? r->b->n : at + NEAR;
+    unsigned turns = 0;
+
+    if (!r->fast || r->s->drm)
+        return false;
+    for (uint32_t i = at + 1; i < to; i++)
+        turns += r->streams[i] != r->streams[i - 1];
+    return turns >= TURNS;
+}
+
+/* The rows of M, of the block from FROM on, by name. */
+static void named_rows(struct run *r, uint32_t from, uint64_t m)
+{
+    uint64_t *sums = count_open(r->lane)->sums.named;
+    const uint32_t *has = r->b->has + from;
+    const uint16_t *sub = r->b->sub + from;
+
+    for (m = r->b->have & TROD_COL_SUB ? m : 0; m; m &= m - 1) {
+        const unsigned i = first_bit(m);
+
+        if (has[i] & TROD_COL_SUB)
+            sums[sub[i] < COUNT_NAMED ? sub[i] : COUNT_NAMED - 1]++;
+    }
+}
+
+/*
+ * The block that begins at row *AT, which is set behind it: the rows of the lane that comes first,
+ * then those of the lane that comes first of what is left.
+ */
+TROD_HOT int turns(struct run *r, uint32_t *at, const bool wide)
+{
+    const uint32_t from = *at, n = r->b->n - from < BLOCK ? r->b->n - from : BLOCK;
+    const struct masks all = scan(r, from, n, wide);
+    uint64_t left = low_bits(n);
+    int rc = TROD_OK;
+
+    while (rc == TROD_OK && left) {
+        const uint32_t i = from + first_bit(left), has = r->b->has[i] & r->said;
+        struct masks m = all;
+        struct sums a = {0};
+        uint64_t mine;
+
+        r->stream = r->streams[i];
+        mine = left & rows_equal(r->streams, from, n, UINT32_MAX, r->stream);
+        if (r->said)
+            mine &= rows_equal(r->b->has, from, n, r->said, has);
+        left &= ~mine;
+        r->lane = trod_count_stream(r->s, has ? r->stream : 0, has != 0);
+        rc = r->lane ? count_use_window(r) : TROD_ERR_NOMEM;
+        m.instr &= mine;
+        m.read &= mine;
+        m.write &= mine;
+        m.reg &= mine;
+        if (rc == TROD_OK)
+            rc = count_rows(r, &a, from, n, m, mine & others(&all, n), wide);
+        if (rc == TROD_OK && r->s->names)
+            named_rows(r, from, mine);
+        if (r->lane)
+            put_sums(r, &a);
+    }
+    *at = from + n;
+    return rc;
+}
+
+static int turns_plain(struct run *r, uint32_t *at)
+{
+    return turns(r, at, false);
+}
+
+static TROD_WIDE int turns_wide(struct run *r, uint32_t *at)
+{
+    return turns(r, at, TROD_AVX2);
+}
+
 /* The run that begins at row *AT, which is set behind it. */
 static int lane_rows(struct run *r, uint32_t *at)
 {
     struct sums a = {0};
     uint32_t from = *at;
-    int rc = use_window(r);
+    int rc = count_use_window(r);
 
     if (rc == TROD_OK && r->fast)
         rc = r->wide ? fast_rows_wide(r, &a, at) : fast_rows_plain(r, &a, at);
     while (rc == TROD_OK && !r->fast && *at < r->b->n && in_run(r, *at))
-        rc = slow_row(r, (*at)++);
+        rc = count_row(r, (*at)++);
     if (rc == TROD_OK && r->s->names)
         trod_count_named(r->lane, r->b, from, *at);
     put_sums(r, &a);
@@ -581,6 +518,10 @@ int trod_count_feed(void *st, const struct trod_batch *batch, uint32_t from, uin
 
         r.stream = r.streams[at];
         r.has = b->has[at];
+        if (by_turns(&r, at)) {
+            rc = r.wide ? turns_wide(&r, &at) : turns_plain(&r, &at);
+            continue;
+        }
         r.lane = trod_count_stream(s, known ? r.stream : 0, known);
         rc = r.lane ? lane_rows(&r, &at) : TROD_ERR_NOMEM;
     }

@@ -1,7 +1,7 @@
 /*
  * count_scan.h - what the rows of a block of up to 64 are, as masks with a bit a row.
  *
- * Used by count_feed.c only, which has the run that a block belongs to.
+ * Used by count_feed.c, which has the run that a block belongs to, and count_row.h.
  */
 #ifndef TROD_ANALYSIS_COUNT_SCAN_H
 #define TROD_ANALYSIS_COUNT_SCAN_H
@@ -13,6 +13,9 @@
 #endif
 
 enum { BLOCK = 64 };
+
+/* drmemtrace: numbers of markers that mean something for counting, a bit of the file type. */
+enum { FILETYPE = 9, LINE_SIZE = 10, WINDOW_ID = 14, FILETYPE_ENCODINGS = 0x200 };
 
 enum {
     SPECIAL = TROD_F_KERNEL | TROD_F_NOFETCH | TROD_F_NEWCODE | TROD_F_SKIPPED | TROD_F_SYNTHETIC

@@ -263,6 +263,57 @@ static void test_parts(void **state)
 }
 
 /* Whatever comes in is a state or an error, and a state can be reported. */
+/* The report on ROWS of FORMAT in batches of BATCH. */
+static char *in_batches(const char *format, const struct one *rows, size_t n, uint32_t batch)
+{
+    struct fixture f;
+    void *st;
+    char *json;
+
+    begin(&f, format);
+    add_threads(&f);
+    st = count_begin(NULL, &f.meta, NULL);
+    count_feed(st, rows, 0, n, batch, COUNT_HAVE);
+    for (uint32_t file = 0; file < 3; file++)
+        assert_int_equal(count_analysis()->settle(st, file), TROD_OK);
+    json = count_json(st);
+    count_end(st);
+    end(&f);
+    return json;
+}
+
+/* Rows of several streams by turns, now and then of none, against batches of one row each. */
+static void test_turns(void **state)
+{
+    static const char *const formats[] = {"tarmac", "byu12"};
+    struct one *rows = malloc(ROWS * sizeof *rows);
+    struct trod_rng r;
+
+    (void)state;
+    trod_rng_seed(&r, 77);
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        const char *format = formats[seed % N_OF(formats)];
+        char *want, *got;
+
+        random_rows(rows, ROWS, seed, false);
+        for (size_t i = 0; i < ROWS; i++) {
+            if (seed < 5 || i / 300 % 2) /* line by line, or now and then */
+                rows[i].stream = (uint32_t)(seed % 4 ? trod_rng_below(&r, 1 + seed % 4) : i % 2);
+            if (seed > 2 && trod_rng_below(&r, 20) == 0)
+                rows[i].has &= ~(uint32_t)TROD_COL_STREAM;
+        }
+        want = in_batches(format, rows, ROWS, 1);
+        got = in_batches(format, rows, ROWS, 4096);
+        assert_string_equal(got, want);
+        free(got);
+        got = in_batches(format, rows, ROWS, 1000);
+        assert_string_equal(got, want);
+        free(got);
+        free(want);
+    }
+    free(rows);
+}
+
 static void test_damaged(void **state)
 {
     struct one *rows = malloc(ROWS * sizeof *rows);
@@ -367,9 +418,9 @@ static void test_settled_twice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_oracle),        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_damaged),       cmocka_unit_test(test_large),
-        cmocka_unit_test(test_settled_twice),
+        cmocka_unit_test(test_oracle), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_turns),  cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_large),  cmocka_unit_test(test_settled_twice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
