@@ -105,6 +105,7 @@ struct trod_index_info {
     uint64_t memory;
     uint64_t memory_blocks; /* of which it is known what they leave in memory */
     uint64_t marks;         /* bytes of a further part */
+    uint64_t whole_files;   /* compressed in one piece: decompressed from the beginning each time */
 };
 /* About the index that NAV uses. False: it uses none. */
 bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out);

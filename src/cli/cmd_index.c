@@ -55,6 +55,7 @@ static void tell_index(struct trod_emit *e, const char *path, const struct trod_
     trod_emit_count(e, "segments", x->segments);
     trod_emit_count(e, "memory_blocks", x->memory_blocks);
     trod_emit_bool(e, "resumable", x->resumable);
+    trod_emit_count(e, "whole_files", x->whole_files);
     trod_emit_count(e, "damaged_places", x->problems);
     trod_emit_open(e, "bytes_of", "bytes of its parts");
     trod_emit_bytes(e, "states", x->states);
@@ -95,6 +96,27 @@ static int about(const struct options *o, const char *const *paths, size_t n, st
     return r;
 }
 
+/* Say of compressed files that an index is of less use for how they can be had otherwise. */
+static void advise(struct cli *c, const struct options *o, const char *const *paths, size_t n,
+                   struct trod_diag *diag)
+{
+    struct trod_trace_options topt = cli_trace_options(&o->input, TROD_COL_ALL);
+    struct trod_nav_options opt = {
+        .struct_size = sizeof opt, .trace = &topt, .index_dir = o->index};
+    struct trod_index_info x;
+    struct trod_nav *nav;
+
+    if (trod_nav_open(&nav, paths, n, &opt, diag) < 0)
+        return;
+    if (trod_index_about(nav, &x) && x.whole_files && x.blocks > 1)
+        cli_say(c,
+                "%s: compressed in one piece, which every question decompresses from the "
+                "beginning; reading begins anywhere in one that 'trod convert' writes, or gzip, "
+                "'xz -T2' or pzstd",
+                paths[0]);
+    trod_nav_close(nav);
+}
+
 static int make(struct cli *c, const struct options *o, const char *const *paths, size_t n,
                 struct trod_diag *diag)
 {
@@ -123,6 +145,8 @@ static int make(struct cli *c, const struct options *o, const char *const *paths
                 : o->upgrade ? "%s: nothing to do"
                              : "%s is there and fits",
                 where);
+    if (r == 0 && made)
+        advise(c, o, paths, n, diag);
     return r;
 }
 

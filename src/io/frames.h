@@ -40,6 +40,11 @@ void trod_frames_fini(struct trod_frames *f);
 /* What IN, which is open, found out of its file; empty where it did not look. */
 struct trod_input;
 const struct trod_frames *trod_input_frames(const struct trod_input *in);
+/*
+ * Can what is decoded of IN, a compressed file, be reached from its beginning alone? It has one
+ * frame or block, and its filter goes on at no points (points.h).
+ */
+bool trod_input_whole(struct trod_input *in);
 /* As trod_input_decoded, also where frames are guessed. */
 uint64_t trod_input_packed_size(struct trod_input *in);
 /* The same frames, found before: IN need not look. Nothing happens where there is no memory. */

@@ -355,6 +355,15 @@ const struct trod_frames *trod_input_frames(const struct trod_input *in)
     return &in->frames;
 }
 
+bool trod_input_whole(struct trod_input *in)
+{
+    const struct trod_frames *frames = frames_of(in);
+
+    if (in->n_filters == 0 || (in->n_filters == 1 && in->filters[0]->resume))
+        return false;
+    return !frames || frames->n < 2;
+}
+
 void trod_input_use_frames(struct trod_input *in, const struct trod_frames *frames)
 {
     /* the first part does not skip: it too sees whether they are true */
