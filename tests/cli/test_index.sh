@@ -61,6 +61,22 @@ trod state --no-index --format json --at 444 --memory 0x8000..0x80ff t.tarmac.gz
 run trod state --format json --at 444 --memory 0x8000..0x80ff t.tarmac.gz
 out_is want
 
+# compressed in one piece: said, and answered; in blocks it is neither
+awk 'BEGIN { for (i = 0; i < 150000; i++) printf "%d clk R X0 %016x\n", i, i }' >long.tarmac
+xz -0 -T1 -k long.tarmac
+run trod index long.tarmac.xz
+status 0
+err_has '^long.tarmac.xz: compressed in one piece, which every question decompresses from the beginning'
+run trod index --info --format json long.tarmac.xz
+json '.traces[0] | .whole_files == 1 and .blocks > 1'
+run trod who --format json --register x0 --before 140000 long.tarmac.xz
+json '.who[0].row == 139999'
+xz -0 -T1 --block-size=1MiB -c long.tarmac >blocks.tarmac.xz
+run trod index blocks.tarmac.xz
+check test "$(wc -l <"$stderr")" = 1
+run trod index --info --format json blocks.tarmac.xz t.tarmac.gz
+json '[.traces[].whole_files] == [0, 0]'
+
 # the same with one thread
 trod index -q -j 1 --again --index there t.tarmac.gz
 check cmp t.tarmac.gz.trodx there/t.tarmac.gz.trodx
