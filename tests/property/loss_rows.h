@@ -22,6 +22,7 @@ struct rows {
     struct row *row;
     size_t n, cap;
     const struct trod_format *format;
+    bool big; /* byte order of its opcodes */
 };
 
 /* A conversion, and what the comparison found. */
