@@ -71,16 +71,24 @@ static void tell_index(struct trod_emit *e, const char *path, const struct trod_
     trod_emit_close(e);
 }
 
-/* What is in the index of the trace of N PATHS. Returns 0, 1 (there is none) or an error. */
-static int about(const struct options *o, const char *const *paths, size_t n, struct trod_emit *e,
-                 struct trod_diag *diag)
+/* Open the trace of N PATHS with its index. Returns 0 or an error. */
+static int open_trace(struct trod_nav **nav, const struct options *o, const char *const *paths,
+                      size_t n, struct trod_diag *diag)
 {
     struct trod_trace_options topt = cli_trace_options(&o->input, TROD_COL_ALL);
     struct trod_nav_options opt = {
         .struct_size = sizeof opt, .trace = &topt, .index_dir = o->index};
+
+    return trod_nav_open(nav, paths, n, &opt, diag);
+}
+
+/* What is in the index of the trace of N PATHS. Returns 0, 1 (there is none) or an error. */
+static int about(const struct options *o, const char *const *paths, size_t n, struct trod_emit *e,
+                 struct trod_diag *diag)
+{
     struct trod_index_info x;
     struct trod_nav *nav;
-    int r = trod_nav_open(&nav, paths, n, &opt, diag);
+    int r = open_trace(&nav, o, paths, n, diag);
 
     if (r < 0)
         return r;
@@ -100,13 +108,10 @@ static int about(const struct options *o, const char *const *paths, size_t n, st
 static void advise(struct cli *c, const struct options *o, const char *const *paths, size_t n,
                    struct trod_diag *diag)
 {
-    struct trod_trace_options topt = cli_trace_options(&o->input, TROD_COL_ALL);
-    struct trod_nav_options opt = {
-        .struct_size = sizeof opt, .trace = &topt, .index_dir = o->index};
     struct trod_index_info x;
     struct trod_nav *nav;
 
-    if (trod_nav_open(&nav, paths, n, &opt, diag) < 0)
+    if (open_trace(&nav, o, paths, n, diag) < 0)
         return;
     if (trod_index_about(nav, &x) && x.whole_files && x.blocks > 1)
         cli_say(c,
