@@ -105,10 +105,14 @@ struct trod_index_info {
     uint64_t memory;
     uint64_t memory_blocks; /* of which it is known what they leave in memory */
     uint64_t marks;         /* bytes of a further part */
-    uint64_t whole_files;   /* compressed in one piece: decompressed from the beginning each time */
 };
 /* About the index that NAV uses. False: it uses none. */
 bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out);
+/*
+ * Files of the trace of NAV that are compressed in one piece: each question decompresses them from
+ * the beginning, with an index too. Opens each file, and looks through its frames.
+ */
+uint64_t trod_index_whole_files(const struct trod_nav *nav);
 
 /* ---- rows and places */
 

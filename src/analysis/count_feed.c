@@ -374,21 +374,6 @@ static bool by_turns(const struct run *r, uint32_t at)
     return turns >= TURNS;
 }
 
-/* The rows of M, of the block from FROM on, by name. */
-static void named_rows(struct run *r, uint32_t from, uint64_t m)
-{
-    uint64_t *sums = count_open(r->lane)->sums.named;
-    const uint32_t *has = r->b->has + from;
-    const uint16_t *sub = r->b->sub + from;
-
-    for (m = r->b->have & TROD_COL_SUB ? m : 0; m; m &= m - 1) {
-        const unsigned i = first_bit(m);
-
-        if (has[i] & TROD_COL_SUB)
-            sums[sub[i] < COUNT_NAMED ? sub[i] : COUNT_NAMED - 1]++;
-    }
-}
-
 /*
  * The block that begins at row *AT, which is set behind it: the rows of the lane that comes first,
  * then those of the lane that comes first of what is left.
@@ -419,8 +404,8 @@ TROD_HOT int turns(struct run *r, uint32_t *at, const bool wide)
         m.reg &= mine;
         if (rc == TROD_OK)
             rc = count_rows(r, &a, from, n, m, mine & others(&all, n), wide);
-        if (rc == TROD_OK && r->s->names)
-            named_rows(r, from, mine);
+        for (; rc == TROD_OK && r->s->names && mine; mine &= mine - 1)
+            count_name(count_open(r->lane)->sums.named, r->b, from + first_bit(mine));
         if (r->lane)
             put_sums(r, &a);
     }
@@ -449,8 +434,12 @@ static int lane_rows(struct run *r, uint32_t *at)
         rc = r->wide ? fast_rows_wide(r, &a, at) : fast_rows_plain(r, &a, at);
     while (rc == TROD_OK && !r->fast && *at < r->b->n && in_run(r, *at))
         rc = count_row(r, (*at)++);
-    if (rc == TROD_OK && r->s->names)
-        trod_count_named(r->lane, r->b, from, *at);
+    if (rc == TROD_OK && r->s->names) {
+        uint64_t *const sums = count_open(r->lane)->sums.named;
+
+        for (; from < *at; from++)
+            count_name(sums, r->b, from);
+    }
     put_sums(r, &a);
     return rc;
 }

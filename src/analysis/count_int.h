@@ -150,8 +150,6 @@ struct trod_pages *trod_count_data(const struct count_state *s, struct count_lan
 uint32_t trod_count_tag(struct count_state *s, struct count_lane *l, bool encoded);
 /* WINDOW_ID with value ID. Returns 0 or TROD_ERR_NOMEM. */
 int trod_count_window(struct count_state *s, struct count_lane *l, uint64_t id);
-/* Count rows FROM to TO of B by what the format calls them. */
-void trod_count_named(struct count_lane *l, const struct trod_batch *b, uint32_t from, uint32_t to);
 /* Another window behind the open one, which is closed. Returns 0 or TROD_ERR_NOMEM. */
 int trod_count_window_add(struct count_lane *l, uint64_t id, bool keep);
 int trod_count_settle(void *st, uint32_t file);

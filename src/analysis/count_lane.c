@@ -167,15 +167,6 @@ uint32_t trod_count_tag(struct count_state *s, struct count_lane *l, bool encode
     return (w->tag - 1) % TROD_RECENT_TAGS;
 }
 
-void trod_count_named(struct count_lane *l, const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-    uint64_t *sums = count_open(l)->sums.named;
-
-    for (uint32_t i = from; (b->have & TROD_COL_SUB) && i < to; i++)
-        if (b->has[i] & TROD_COL_SUB)
-            sums[b->sub[i] < COUNT_NAMED ? b->sub[i] : COUNT_NAMED - 1]++;
-}
-
 /* *INTO gets what is in *FROM, which is gone afterwards. */
 static int take(struct trod_pages **into, struct trod_pages **from)
 {

@@ -134,6 +134,13 @@ static int marker(struct run *r, uint32_t i, uint32_t said)
     return rc;
 }
 
+/* Row I by what the format calls it: one of SUMS. */
+static inline void count_name(uint64_t *sums, const struct trod_batch *b, uint32_t i)
+{
+    if (b->have & b->has[i] & TROD_COL_SUB)
+        sums[b->sub[i] < COUNT_NAMED ? b->sub[i] : COUNT_NAMED - 1]++;
+}
+
 static int count_row(struct run *r, uint32_t i)
 {
     const struct trod_batch *b = r->b;

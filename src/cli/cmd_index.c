@@ -41,9 +41,10 @@ static void progress(void *user, const struct trod_trace_progress *p)
     cli_progress_show(user, p);
 }
 
-static void tell_index(struct trod_emit *e, const char *path, const struct trod_index_info *x)
+static void tell_index(struct trod_emit *e, const struct trod_nav *nav,
+                       const struct trod_index_info *x)
 {
-    trod_emit_str(e, "index", path);
+    trod_emit_str(e, "index", trod_nav_index(nav));
     trod_emit_bytes(e, "index_bytes", x->bytes);
     trod_emit_bytes(e, "trace_bytes", x->trace_bytes);
     trod_emit_count(e, "files", x->files);
@@ -55,7 +56,7 @@ static void tell_index(struct trod_emit *e, const char *path, const struct trod_
     trod_emit_count(e, "segments", x->segments);
     trod_emit_count(e, "memory_blocks", x->memory_blocks);
     trod_emit_bool(e, "resumable", x->resumable);
-    trod_emit_count(e, "whole_files", x->whole_files);
+    trod_emit_count(e, "whole_files", trod_index_whole_files(nav));
     trod_emit_count(e, "damaged_places", x->problems);
     trod_emit_open(e, "bytes_of", "bytes of its parts");
     trod_emit_bytes(e, "states", x->states);
@@ -96,7 +97,7 @@ static int about(const struct options *o, const char *const *paths, size_t n, st
     trod_emit_str(e, "file", paths[0]);
     r = !trod_index_about(nav, &x);
     if (r == 0)
-        tell_index(e, trod_nav_index(nav), &x);
+        tell_index(e, nav, &x);
     else
         trod_emit_str(e, "index", "none");
     trod_emit_close(e);
@@ -113,7 +114,7 @@ static void advise(struct cli *c, const struct options *o, const char *const *pa
 
     if (open_trace(&nav, o, paths, n, diag) < 0)
         return;
-    if (trod_index_about(nav, &x) && x.whole_files && x.blocks > 1)
+    if (trod_index_about(nav, &x) && x.blocks > 1 && trod_index_whole_files(nav))
         cli_say(c,
                 "%s: compressed in one piece, which every question decompresses from the "
                 "beginning; reading begins anywhere in one that 'trod convert' writes, or gzip, "

@@ -8,7 +8,7 @@
 #if TROD_HAVE_ISAL
 
 #include "gzip.h"
-#include "isal_held.h"
+#include "isal.h"
 
 #include <stdlib.h>
 
@@ -36,26 +36,6 @@ static const uint32_t level_sizes[] = {0, ISAL_DEF_LVL1_LARGE, ISAL_DEF_LVL2_LAR
 static uint8_t *without_const(const uint8_t *p)
 {
     return (uint8_t *)(uintptr_t)p;
-}
-
-static const char *inflate_error(int status)
-{
-    switch (status) {
-    case ISAL_INVALID_BLOCK:
-        return "invalid deflate block";
-    case ISAL_INVALID_SYMBOL:
-        return "invalid deflate symbol";
-    case ISAL_INVALID_LOOKBACK:
-        return "distance before the start";
-    case ISAL_INVALID_WRAPPER:
-        return "invalid header";
-    case ISAL_UNSUPPORTED_METHOD:
-        return "unknown compression method";
-    case ISAL_INCORRECT_CHECKSUM:
-        return "wrong checksum or length";
-    default:
-        return "it cannot be inflated";
-    }
 }
 
 int trod_isal_open(struct trod_stage *s)
@@ -87,7 +67,7 @@ static int give_held(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
     struct isal_decoder *d = s->state;
 
     *n += trod_isal_held(&d->z, out + *n, cap - *n);
-    return *n < cap ? trod_stage_corrupt(s, inflate_error(d->wrong)) : TROD_OK;
+    return *n < cap ? trod_stage_corrupt(s, trod_isal_error(d->wrong)) : TROD_OK;
 }
 
 static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t cap, size_t *n,

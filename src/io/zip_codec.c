@@ -12,7 +12,7 @@
 #include <string.h>
 
 #if TROD_HAVE_ISAL
-#include "isal_held.h"
+#include "isal.h"
 
 #include <isa-l/crc.h>
 #endif
@@ -110,9 +110,7 @@ static int isal_rest(struct trod_zip_codec *c, uint8_t *out, size_t n, size_t *o
     *out_n = n + trod_isal_held(c->isal, out + n, cap - n);
     if (*out_n == cap)
         return TROD_OK;
-    *why = c->isal_wrong == ISAL_INVALID_LOOKBACK ? "distance before the start"
-           : c->isal_wrong == ISAL_INVALID_SYMBOL ? "invalid deflate symbol"
-                                                  : "invalid deflate block";
+    *why = trod_isal_error(c->isal_wrong);
     return TROD_ERR_CORRUPT;
 }
 

@@ -192,13 +192,12 @@ int trod_nav_trace(struct trod_nav *nav, uint64_t row, uint32_t want, struct tro
     return rc;
 }
 
-/* Files of the trace of NAV that are decompressed from their beginning for every question. */
-static uint64_t whole_files(const struct trod_nav *nav)
+uint64_t trod_index_whole_files(const struct trod_nav *nav)
 {
     const struct trod_input_options opt = {.struct_size = sizeof opt, .no_thread = true};
     uint64_t n = 0;
 
-    for (uint32_t i = 0; nav->trace && i < nav->index->n_sources; i++) {
+    for (size_t i = 0; nav->trace && i < trod_trace_files(nav->trace); i++) {
         struct trod_input *in;
         struct trod_diag quiet;
 
@@ -220,7 +219,6 @@ bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out)
         return false;
     out->bytes = x->size;
     out->files = x->n_sources;
-    out->whole_files = whole_files(nav);
     for (uint32_t i = 0; i < x->n_sources; i++)
         out->trace_bytes += x->source[i].bound.size;
     out->rows = x->rows;

@@ -14,8 +14,6 @@
 
 enum { ALIGN = 64, STAGGER = 3 * ALIGN, STAGGER_FROM = 256, POOL_APART_FROM = 1 << 17 };
 
-_Static_assert(sizeof(struct trod_batch_own) <= ALIGN, "it stands before the columns");
-
 _Static_assert(sizeof(struct trod_batch_own) <= ALIGN, "it stands before the first column");
 
 /* Every column: its place in struct trod_batch, the size of an element, the mask bit. */

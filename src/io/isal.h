@@ -1,12 +1,12 @@
 /*
- * isal_held.h - what ISA-L has inflated and not given out when it finds that data is corrupt.
+ * isal.h - data that ISA-L finds to be corrupt: what it says, and what it has inflated before.
  *
  * Until 64 KiB are made it decodes ahead, into a buffer of its own, of which a call gives out as
  * much as was asked for. Where what it looks at ahead is corrupt, that call says so, and the sound
  * bytes before it stay in the buffer (Debian's 2.30).
  */
-#ifndef TROD_IO_ISAL_HELD_H
-#define TROD_IO_ISAL_HELD_H
+#ifndef TROD_IO_ISAL_H
+#define TROD_IO_ISAL_H
 
 #include <stddef.h>
 #include <string.h>
@@ -23,6 +23,27 @@ static inline size_t trod_isal_held(struct inflate_state *z, uint8_t *out, size_
     memcpy(out, z->tmp_out_buffer + z->tmp_out_processed, n);
     z->tmp_out_processed += (int32_t)n;
     return n;
+}
+
+/* What is wrong, as isal_inflate returned it. */
+static inline const char *trod_isal_error(int status)
+{
+    switch (status) {
+    case ISAL_INVALID_BLOCK:
+        return "invalid deflate block";
+    case ISAL_INVALID_SYMBOL:
+        return "invalid deflate symbol";
+    case ISAL_INVALID_LOOKBACK:
+        return "distance before the start";
+    case ISAL_INVALID_WRAPPER:
+        return "invalid header";
+    case ISAL_UNSUPPORTED_METHOD:
+        return "unknown compression method";
+    case ISAL_INCORRECT_CHECKSUM:
+        return "wrong checksum or length";
+    default:
+        return "it cannot be inflated";
+    }
 }
 
 #endif
