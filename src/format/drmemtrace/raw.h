@@ -22,7 +22,8 @@ enum {
     RAW_VERSION_MAX = 8,
     RAW_VERSION_LIKELY = 31, /* what is seen to be a raw file, if only to be refused */
     RAW_FILES_MAX = 1 << 16,
-    RAW_COPY = 32 /* bytes of plain blocks copied at a time: so many more may be read and written */
+    RAW_REGS = 64,
+    RAW_COPY = 64 /* bytes of plain blocks copied at a time: so many more may be read and written */
 };
 
 /* The top three bits of an entry of a 64-bit target. */
@@ -167,7 +168,13 @@ struct raw_ref {
     uint16_t type, size; /* of the final entry */
     uint8_t flags;       /* enum raw_ref_flag */
     uint8_t base;
-    uint32_t at; /* its address, in the entries of a plain block */
+};
+
+/* An address in the entries of a plain block: what a raw entry says, and DISP. */
+struct raw_fill {
+    uint64_t disp;
+    uint32_t at, from; /* bytes: of the address in the block's entries, of the raw entry behind the
+                          block's own */
 };
 
 enum raw_insn_flag {
@@ -201,28 +208,80 @@ struct raw_block {
      */
     bool plain;
     uint32_t insn, ref;
-    uint32_t loads, refs; /* addresses that entries say; refs */
+    uint32_t loads;       /* addresses that entries say */
+    uint32_t fill, fills; /* addresses to be filled in */
     uint32_t body, tail;  /* bytes of its entries: before the branch at the end, from it on */
     size_t made;
-    uint32_t sure; /* all its encodings were written when so many had been taken back, and 1 */
+    uint64_t target; /* of that branch, where the opcode tells it: it is aimed */
+    bool conditional, aimed;
+    uint32_t sure;    /* all its encodings were written when so many had been taken back, and 1 */
+    uint32_t follows; /* number of the block that came behind it the last time */
 };
 
-struct raw_blocks;
+struct raw_site {
+    uint64_t pc, version;
+    bool written;
+};
+
+/* Only raw_block.c changes it, but for what the functions below remember. */
+struct raw_blocks {
+    struct raw_code *code;
+    struct trod_operands_decoder *decoder;
+    uint64_t filetype;
+    unsigned version;
+    struct raw_block *block;
+    size_t n_blocks, cap_blocks;
+    uint32_t *slot; /* number of the block + 1 */
+    size_t slots;
+    struct raw_insn *insn;
+    size_t n_insns, cap_insns;
+    struct raw_ref *ref;
+    size_t n_refs, cap_refs;
+    struct raw_fill *fill;
+    size_t n_fills, cap_fills;
+    struct raw_site *site;
+    size_t n_sites, cap_sites;
+    uint32_t *site_slot;
+    size_t site_slots;
+    struct trod_operands *found; /* of the block being decoded */
+    struct trod_buf made;        /* entries of plain blocks */
+    uint32_t forgotten;          /* encodings that were taken back */
+};
 
 /* Blocks of the file type and version given. Returns 0 or an error, reported. */
 int raw_blocks_new(struct raw_blocks **out, struct raw_code *code, uint64_t filetype,
                    unsigned version, struct trod_diag *diag);
 void raw_blocks_free(struct raw_blocks *b);
 
+/* What tells the block of PC entry E apart. */
+static inline uint64_t raw_key(uint64_t e)
+{
+    return e & (UINT64_MAX >> 3);
+}
+
 /* The block of PC entry E; it and what it points to stay until the next call. NULL: no memory. */
 struct raw_block *raw_block_find(struct raw_blocks *b, uint64_t e);
-const struct raw_insn *raw_block_insns(const struct raw_blocks *b, const struct raw_block *block);
-const struct raw_ref *raw_block_refs(const struct raw_blocks *b, const struct raw_block *block);
 
-/* The entries of the plain BLOCK, with addresses to be filled in. */
-const uint8_t *raw_block_made(const struct raw_blocks *b, const struct raw_block *block);
-/* Are all encodings of BLOCK's instructions written? */
-bool raw_block_sure(struct raw_blocks *b, struct raw_block *block);
+/* The same behind block number BEFORE, which is nearly always followed by the same one. */
+static inline struct raw_block *raw_block_behind(struct raw_blocks *b, size_t before, uint64_t e)
+{
+    struct raw_block *block = &b->block[b->block[before].follows];
+
+    if (block->key == raw_key(e))
+        return block;
+    block = raw_block_find(b, e);
+    if (block)
+        b->block[before].follows = (uint32_t)(block - b->block);
+    return block;
+}
+
+/* Are all encodings of BLOCK's instructions written? Looks at each of them. */
+bool raw_block_written(struct raw_blocks *b, struct raw_block *block);
+
+static inline bool raw_block_sure(struct raw_blocks *b, struct raw_block *block)
+{
+    return block->sure == b->forgotten + 1 || raw_block_written(b, block);
+}
 
 /* From here on the file type is this. */
 void raw_blocks_retype(struct raw_blocks *b, uint64_t filetype);

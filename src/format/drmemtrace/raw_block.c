@@ -19,33 +19,6 @@ enum {
         TROD_DRM_FILTERED | TROD_DRM_IFILTERED | TROD_DRM_DFILTERED | TROD_DRM_INSTRUCTION_ONLY
 };
 
-struct site {
-    uint64_t pc, version;
-    bool written;
-};
-
-struct raw_blocks {
-    struct raw_code *code;
-    struct trod_operands_decoder *decoder;
-    uint64_t filetype;
-    unsigned version;
-    struct raw_block *block;
-    size_t n_blocks, cap_blocks;
-    uint32_t *slot; /* number of the block + 1 */
-    size_t slots;
-    struct raw_insn *insn;
-    size_t n_insns, cap_insns;
-    struct raw_ref *ref;
-    size_t n_refs, cap_refs;
-    struct site *site;
-    size_t n_sites, cap_sites;
-    uint32_t *site_slot;
-    size_t site_slots;
-    struct trod_operands *found; /* BLOCK_MAX: of the block being decoded */
-    struct trod_buf made;        /* entries of plain blocks */
-    uint32_t forgotten;          /* encodings that were taken back */
-};
-
 static enum trod_isa isa_of(uint64_t filetype)
 {
     if (filetype & TROD_DRM_AARCH64)
@@ -92,6 +65,7 @@ void raw_blocks_free(struct raw_blocks *b)
     free(b->slot);
     free(b->insn);
     free(b->ref);
+    free(b->fill);
     free(b->site);
     free(b->site_slot);
     free(b->found);
@@ -104,7 +78,7 @@ void raw_blocks_retype(struct raw_blocks *b, uint64_t filetype)
     if (b->filetype == filetype)
         return;
     b->filetype = filetype;
-    b->n_blocks = b->n_insns = b->n_refs = 0;
+    b->n_blocks = b->n_insns = b->n_refs = b->n_fills = 0;
     b->made.n = 0;
     memset(b->slot, 0, b->slots * sizeof *b->slot);
 }
@@ -148,12 +122,12 @@ uint32_t raw_site(struct raw_blocks *b, uint64_t pc, uint64_t version)
         return UINT32_MAX;
     for (at = hash(pc, version) & (b->site_slots - 1); b->site_slot[at];
          at = (at + 1) & (b->site_slots - 1)) {
-        const struct site *s = &b->site[b->site_slot[at] - 1];
+        const struct raw_site *s = &b->site[b->site_slot[at] - 1];
 
         if (s->pc == pc && s->version == version)
             return b->site_slot[at] - 1;
     }
-    b->site[b->n_sites++] = (struct site){.pc = pc, .version = version};
+    b->site[b->n_sites++] = (struct raw_site){.pc = pc, .version = version};
     b->site_slot[at] = (uint32_t)b->n_sites;
     return (uint32_t)b->n_sites - 1;
 }
@@ -192,12 +166,10 @@ void raw_sites_anew(struct raw_blocks *b)
     b->forgotten++;
 }
 
-bool raw_block_sure(struct raw_blocks *b, struct raw_block *block)
+bool raw_block_written(struct raw_blocks *b, struct raw_block *block)
 {
     const struct raw_insn *insn = b->insn + block->insn;
 
-    if (block->sure == b->forgotten + 1)
-        return true;
     for (uint32_t i = 0; i < block->n; i++)
         if (!b->site[insn[i].site].written)
             return false;
@@ -346,6 +318,11 @@ static bool add_insn(struct raw_blocks *b, uint64_t pc, const struct trod_operan
 
 /* --- plain blocks --- */
 
+static unsigned width(const struct raw_blocks *b)
+{
+    return b->filetype & (TROD_DRM_ARM32 | TROD_DRM_X86_32) ? DRM_ENTRY_32 : DRM_ENTRY_64;
+}
+
 static bool plain_insn(const struct raw_blocks *b, const struct raw_insn *n, bool last)
 {
     if (n->flags & (RAW_INSN_SYSCALL | RAW_INSN_REPEATED | RAW_INSN_ELEMENTS))
@@ -359,17 +336,48 @@ static bool plain_insn(const struct raw_blocks *b, const struct raw_insn *n, boo
     return last || !(n->flags & RAW_INSN_BRANCH);
 }
 
-/* Make the entries of instruction N behind P. Returns what is behind them. */
-static uint8_t *make_insn(struct raw_blocks *b, const struct raw_insn *n, const uint8_t *from,
-                          uint8_t *p, unsigned w)
+/*
+ * The address of R lies AT bytes into the entries of BLOCK. TOLD: by register, where behind the
+ * block an entry tells its value. False: no memory.
+ */
+static bool add_fill(struct raw_blocks *b, struct raw_block *block, const struct raw_ref *r,
+                     size_t at, uint32_t told[static RAW_REGS])
 {
+    struct raw_fill *f;
+
+    if (r->flags & RAW_REF_FIXED)
+        return true; /* it stands there */
+    if (!trod_grow(&b->fill, b->n_fills, &b->cap_fills, sizeof *b->fill, 1024))
+        return false;
+    f = &b->fill[b->n_fills++];
+    *f = (struct raw_fill){.disp = r->flags & RAW_REF_BASE ? r->disp : 0,
+                           .at = (uint32_t)at,
+                           .from = r->flags & RAW_REF_ELIDED ? told[r->base]
+                                                             : block->loads * RAW_BYTES};
+    block->fills++;
+    block->loads += !(r->flags & RAW_REF_ELIDED);
+    if (r->flags & RAW_REF_BASE)
+        told[r->base] = f->from;
+    return true;
+}
+
+/*
+ * Make the entries of instruction N of BLOCK, whose first one is at FROM, behind P. Returns what is
+ * behind them; NULL: no memory.
+ */
+static uint8_t *make_insn(struct raw_blocks *b, struct raw_block *block, const struct raw_insn *n,
+                          const uint8_t *from, uint8_t *p, uint32_t told[static RAW_REGS])
+{
+    const unsigned w = width(b);
+
     if (n->flags & RAW_INSN_BRANCH && !(n->flags & RAW_INSN_TARGET))
         p = raw_put(p, w, DRM_MARKER, TROD_DRM_BRANCH_TARGET, 0);
     p = raw_put(p, w, n->type, n->len, n->pc);
     for (unsigned i = 0; i < n->n_refs; i++) {
-        struct raw_ref *r = &b->ref[n->ref + i];
+        const struct raw_ref *r = &b->ref[n->ref + i];
 
-        r->at = (uint32_t)(p - from) + 4;
+        if (!add_fill(b, block, r, (size_t)(p - from) + 4, told))
+            return NULL;
         p = raw_put(p, w, r->type, r->size, r->disp);
     }
     return p;
@@ -378,10 +386,10 @@ static uint8_t *make_insn(struct raw_blocks *b, const struct raw_insn *n, const 
 /* Make the entries of BLOCK if it is plain. False: no memory. */
 static bool make_plain(struct raw_blocks *b, struct raw_block *block)
 {
-    const unsigned w =
-        b->filetype & (TROD_DRM_ARM32 | TROD_DRM_X86_32) ? DRM_ENTRY_32 : DRM_ENTRY_64;
     const struct raw_insn *insn = b->insn + block->insn;
+    uint32_t told[RAW_REGS] = {0};
     const uint32_t n = block->n;
+    size_t entries = 1; /* the target of a branch at the end */
     uint8_t *p, *from;
 
     if (n < block->wanted || b->filetype & NO_PLAIN)
@@ -389,30 +397,28 @@ static bool make_plain(struct raw_blocks *b, struct raw_block *block)
     for (uint32_t i = 0; i < n; i++) {
         if (!plain_insn(b, &insn[i], i + 1 == n))
             return true;
-        block->loads += insn[i].loads;
-        block->refs += insn[i].n_refs;
+        entries += insn[i].n_refs + 1;
     }
-    if (trod_buf_reserve(&b->made, (n + block->refs + 1) * (size_t)w + RAW_COPY) < 0)
+    if (trod_buf_reserve(&b->made, entries * width(b) + RAW_COPY) < 0)
         return false;
+    block->fill = (uint32_t)b->n_fills;
     block->made = b->made.n;
     from = p = b->made.p + b->made.n;
     for (uint32_t i = 0; i < n; i++) {
         if (insn[i].flags & RAW_INSN_BRANCH)
             block->body = (uint32_t)(p - from);
-        p = make_insn(b, &insn[i], from, p, w);
+        if (!(p = make_insn(b, block, &insn[i], from, p, told)))
+            return false;
     }
-    if (insn[n - 1].flags & RAW_INSN_BRANCH)
-        block->tail = (uint32_t)(p - from) - block->body;
-    else
+    if (!(insn[n - 1].flags & RAW_INSN_BRANCH))
         block->body = (uint32_t)(p - from);
+    block->tail = (uint32_t)(p - from) - block->body;
+    block->target = insn[n - 1].target;
+    block->conditional = insn[n - 1].type == DRM_CONDITIONAL_JUMP;
+    block->aimed = insn[n - 1].flags & RAW_INSN_TARGET;
     b->made.n += (size_t)(p - from);
     block->plain = true;
     return true;
-}
-
-const uint8_t *raw_block_made(const struct raw_blocks *b, const struct raw_block *block)
-{
-    return b->made.p + block->made;
 }
 
 /* Decode the block BLOCK of entry E. False: no memory. */
@@ -469,7 +475,7 @@ static bool more_slots(struct raw_blocks *b)
 
 struct raw_block *raw_block_find(struct raw_blocks *b, uint64_t e)
 {
-    const uint64_t key = e & (UINT64_MAX >> 3);
+    const uint64_t key = raw_key(e);
     struct raw_block *block;
     size_t at;
 
@@ -494,15 +500,4 @@ struct raw_block *raw_block_find(struct raw_blocks *b, uint64_t e)
         ;
     b->slot[at] = (uint32_t)b->n_blocks;
     return block;
-}
-
-const struct raw_insn *raw_block_insns(const struct raw_blocks *b, const struct raw_block *block)
-{
-    return b->insn + block->insn;
-}
-
-const struct raw_ref *raw_block_refs(const struct raw_blocks *b, const struct raw_block *block)
-{
-    (void)block;
-    return b->ref;
 }

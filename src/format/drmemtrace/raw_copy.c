@@ -77,6 +77,26 @@ static int see_marker(struct copying *y, const uint8_t *p, const uint32_t *tally
 
 /* --- entries as they are: counted --- */
 
+/*
+ * Count the entries of WIDTH bytes from P on by type and by whether they have a size, until a
+ * marker comes, or END. Returns where.
+ */
+static inline const uint8_t *tally_entries(const uint8_t *p, const uint8_t *end, unsigned width,
+                                           uint32_t tally[static TALLIES])
+{
+    for (; p < end; p += width) {
+        const uint32_t key = trod_load_le32(p);
+
+        if ((uint16_t)key == DRM_MARKER)
+            break;
+        if (key <= UINT16_MAX) /* nearly never */
+            tally[SIZELESS + (key & (SIZELESS - 1))]++;
+        else
+            tally[key & (SIZELESS - 1)]++;
+    }
+    return p;
+}
+
 /* Count the N bytes of whole entries at P. *ENCODINGS: there are some. Returns 0 or an error. */
 static int count(struct copying *y, const uint8_t *p, size_t n, bool *encodings)
 {
@@ -85,13 +105,13 @@ static int count(struct copying *y, const uint8_t *p, size_t n, bool *encodings)
     uint32_t tally[TALLIES] = {0};
     int rc = TROD_OK;
 
-    for (; p < end && rc == TROD_OK; p += width) {
-        const uint32_t key = trod_load_le32(p);
-
-        if ((key & UINT16_MAX) == DRM_MARKER)
-            rc = see_marker(y, p, tally);
-        else
-            tally[(key & (SIZELESS - 1)) + (key >> 16 ? 0 : SIZELESS)]++;
+    while (rc == TROD_OK) {
+        p = width == DRM_ENTRY_64 ? tally_entries(p, end, DRM_ENTRY_64, tally)
+                                  : tally_entries(p, end, DRM_ENTRY_32, tally);
+        if (p >= end)
+            break;
+        rc = see_marker(y, p, tally);
+        p += width;
     }
     for (unsigned i = 0; i < TALLIES; i++) {
         const int kind = kind_of(i % SIZELESS, i < SIZELESS);

@@ -10,8 +10,7 @@ enum {
     RAW_AHEAD = 1 << 15, /* bytes that one block can need */
     RAW_WINDOW = 1 << 17,
     RAW_PIECE = 1 << 16, /* bytes made before they are handed on */
-    RAW_REGS = 64,
-    RAW_RSEQ_MAX = 4096 /* entries of a restartable sequence */
+    RAW_RSEQ_MAX = 4096  /* entries of a restartable sequence */
 };
 
 /* A branch that waits for what comes next. */

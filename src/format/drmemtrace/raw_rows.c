@@ -333,50 +333,76 @@ static int blind(struct raw *c, uint64_t e, const struct raw_block *block, uint6
     return raw_release(c, pc, block->known);
 }
 
-/* Do just the N accesses stand at P that a plain block has, and behind them nothing special? */
-static bool calm(const struct raw *c, const uint8_t *p, uint32_t n)
+/* Of what is no access the two upper bits of this are not both 0: kinds 7 and 0 become 0 and 1. */
+static inline uint64_t no_access(uint64_t e)
+{
+    return e + (UINT64_C(1) << 61);
+}
+
+/* Is an entry there behind the N at P, and one that says nothing of them? */
+static inline bool calm_behind(const struct raw *c, const uint8_t *p, uint32_t n)
+{
+    return (size_t)(c->p + c->n - p) >= (n + (size_t)1) * RAW_BYTES &&
+           raw_kind(trod_load_le64(p + (size_t)n * RAW_BYTES)) != RAW_EXTENDED;
+}
+
+/* Do just the accesses stand here that the plain BLOCK has, and behind them nothing special? */
+static bool calm(const struct raw *c, const struct raw_block *block)
 {
     uint64_t special = 0;
 
-    if ((size_t)(c->p + c->n - p) < (n + (size_t)1) * RAW_BYTES)
+    if (!calm_behind(c, c->p, block->loads))
         return false;
-    /* kinds 0 and 7: one more is 0 or 1 in three bits */
-    for (uint32_t i = 0; i < n; i++)
-        special |= (trod_load_le64(p + (size_t)i * RAW_BYTES) + (UINT64_C(1) << 61)) >> 62;
-    return !special && raw_kind(trod_load_le64(p + (size_t)n * RAW_BYTES)) != RAW_EXTENDED;
+    for (uint32_t i = 0; i < block->loads; i++)
+        special |= no_access(trod_load_le64(c->p + (size_t)i * RAW_BYTES));
+    return special >> 62 == 0;
 }
 
-/* The addresses of N accesses from R on, into the entries of their block, which begin at P. */
-static inline void fill(struct raw *c, const struct raw_ref *r, uint32_t n, uint8_t *p,
-                        const bool wide)
+/*
+ * The entries of the plain BLOCK to P, with addresses from the raw entries at FROM. False: not all
+ * of those are accesses.
+ */
+static inline bool make(const struct raw *c, const struct raw_block *block, const uint8_t *from,
+                        uint8_t *p)
 {
-    const uint8_t *from = c->p;
+    const uint8_t *const made = c->blocks->made.p + block->made;
+    const struct raw_fill *f = c->blocks->fill + block->fill, *const end = f + block->fills;
+    const size_t size = (size_t)block->body + block->tail;
+    uint64_t special = 0;
 
-    for (const struct raw_ref *const end = r + n; r < end; r++) {
-        uint64_t addr;
+    for (size_t i = 0; i < size; i += RAW_COPY)
+        memcpy(p + i, made + i, RAW_COPY);
+    if (c->width == DRM_ENTRY_64) {
+        for (; f < end; f++) {
+            const uint64_t e = trod_load_le64(from + f->from);
 
-        if (!(r->flags & RAW_REF_ELIDED)) {
-            addr = trod_load_le64(from);
-            from += RAW_BYTES;
-            if (r->flags & RAW_REF_BASE) {
-                c->regs[r->base] = addr;
-                addr += r->disp;
-            }
-        } else if (r->flags & RAW_REF_FIXED) {
-            continue; /* it stands there */
-        } else {
-            addr = c->regs[r->base] + (r->flags & RAW_REF_BASE ? r->disp : 0);
+            special |= no_access(e);
+            trod_store_le64(p + f->at, e + f->disp);
         }
-        if (wide)
-            trod_store_le64(p + r->at, addr);
-        else
-            trod_store_le32(p + r->at, (uint32_t)addr);
+    } else {
+        for (; f < end; f++) {
+            const uint64_t e = trod_load_le64(from + f->from);
+
+            special |= no_access(e);
+            trod_store_le32(p + f->at, (uint32_t)(e + f->disp));
+        }
     }
-    raw_skip(c, (size_t)(from - c->p) / RAW_BYTES);
+    return special >> 62 == 0;
 }
 
-/* The plain block that comes next and of which nothing remains to be seen but its accesses. */
-static struct raw_block *plain_next(struct raw *c)
+/* Room for the entries of BLOCK. */
+static inline int make_room(struct raw *c, const struct raw_block *block)
+{
+    const size_t need = (size_t)block->body + block->tail + RAW_COPY;
+
+    return c->sink->cap - c->sink->n >= need ? TROD_OK : trod_buf_reserve(c->sink, need);
+}
+
+/*
+ * The plain block that comes next, behind block number BEFORE, and of which nothing remains to be
+ * seen but whether its accesses are there.
+ */
+static struct raw_block *plain_next(struct raw *c, size_t before)
 {
     struct raw_block *block;
     uint64_t e;
@@ -384,86 +410,69 @@ static struct raw_block *plain_next(struct raw *c)
     if ((c->n < RAW_AHEAD && !c->last) || !raw_peek(c, 0, &e) || !raw_is_pc(e) ||
         (c->width == DRM_ENTRY_32 && raw_kind(e) == RAW_PC_TOP) || raw_count(e) == 0)
         return NULL;
-    block = raw_block_find(c->blocks, e);
-    return block && block->plain && calm(c, c->p + RAW_BYTES, block->loads) &&
+    block = raw_block_behind(c->blocks, before, e);
+    return block && block->plain && calm_behind(c, c->p + RAW_BYTES, block->loads) &&
                    raw_block_sure(c->blocks, block)
                ? block
                : NULL;
 }
 
-/* The branch LAST, whose entries are at P, went to NEXT. */
-static void settle(const struct raw *c, const struct raw_branch *last, uint8_t *p, uint64_t next)
+/* The branch at the end of BLOCK, whose entries are at P, went to NEXT. */
+static inline void settle(const struct raw *c, const struct raw_block *block, uint8_t *p,
+                          uint64_t next)
 {
-    if (!last->has_target)
+    if (!block->aimed)
         raw_put(p, c->width, DRM_MARKER, TROD_DRM_BRANCH_TARGET, next);
-    else if (last->type == DRM_CONDITIONAL_JUMP)
-        trod_store_le16(p, last->target == next ? DRM_TAKEN_JUMP : DRM_UNTAKEN_JUMP);
+    else if (block->conditional)
+        trod_store_le16(p, block->target == next ? DRM_TAKEN_JUMP : DRM_UNTAKEN_JUMP);
 }
 
-/* The last N bytes of the sink are of the branch LAST, which waits. */
-static int hold_last(struct raw *c, const struct raw_branch *last, size_t n)
+/* The last bytes of the sink are of the branch at the end of BLOCK, which waits. */
+static int hold_last(struct raw *c, const struct raw_block *block)
 {
-    struct raw_branch b = *last;
+    const struct raw_insn *last = c->blocks->insn + block->insn + block->n - 1;
+    const size_t at = c->held.n;
     int rc;
 
-    if (!trod_grow(&c->branch, c->n_branches, &c->cap_branches, sizeof *c->branch, 16))
-        return TROD_ERR_NOMEM;
-    b.from = b.at = c->held.n;
-    c->sink->n -= n;
-    rc = trod_buf_add(&c->held, c->sink->p + c->sink->n, n);
-    if (rc == TROD_OK)
-        c->branch[c->n_branches++] = b;
-    return rc;
-}
-
-static struct raw_branch branch_of(const struct raw_insn *n)
-{
-    return (struct raw_branch){.pc = n->pc,
-                               .target = n->target,
-                               .site = n->site,
-                               .type = n->type,
-                               .has_target = n->flags & RAW_INSN_TARGET};
+    c->sink->n -= block->tail;
+    rc = trod_buf_add(&c->held, c->sink->p + c->sink->n, block->tail);
+    return rc == TROD_OK ? hold(c, last, at, at, false) : rc;
 }
 
 /*
- * The plain BLOCK, of which nothing remains to be seen but its accesses, and those like it that
- * follow: their entries are copied, and addresses filled in. Where a plain block follows, a branch
- * went there.
+ * Plain block number N, of which nothing remains to be seen but its accesses, and those like it
+ * that follow: their entries are copied, and addresses filled in. Where a plain block follows, a
+ * branch went there.
  */
-static int plain_rows(struct raw *c, const struct raw_block *block)
+static int plain_rows(struct raw *c, size_t n)
 {
-    const bool wide = c->width == DRM_ENTRY_64;
+    const struct raw_block *block = &c->blocks->block[n];
     int rc = block->body ? raw_release(c, block->pc, true) : TROD_OK;
 
     c->repeated = false;
     c->last_syscall = c->after_call = 0;
-    while (rc == TROD_OK) {
-        const size_t body = block->body, tail = block->tail;
-        const uint8_t *const made = raw_block_made(c->blocks, block);
-        const struct raw_branch last = branch_of(raw_block_insns(c->blocks, block) + block->n - 1);
-        /* a branch that begins its block is behind what waits already */
-        const bool waits = c->held.n != 0;
-        struct raw_block *next;
-        uint8_t *p;
+    if (rc < 0 || (rc = make_room(c, block)) < 0)
+        return rc;
+    make(c, block, c->p, c->sink->p + c->sink->n);
+    for (;;) {
+        const struct raw_block *next = NULL;
 
-        if ((rc = trod_buf_reserve(c->sink, body + tail + RAW_COPY)) < 0)
+        raw_skip(c, block->loads);
+        c->sink->n += (size_t)block->body + block->tail;
+        /* a branch that begins its block is behind what waits already */
+        if (!c->held.n && c->sink->n < RAW_PIECE)
+            next = plain_next(c, n);
+        block = &c->blocks->block[n]; /* there may be more of them */
+        if (next && (rc = make_room(c, next)) < 0)
             return rc;
-        p = c->sink->p + c->sink->n;
-        for (size_t i = 0; i < body + tail; i += RAW_COPY)
-            memcpy(p + i, made + i, RAW_COPY);
-        fill(c, raw_block_refs(c->blocks, block) + block->ref, block->refs, p, wide);
-        c->sink->n += body + tail;
-        next = waits || c->sink->n >= RAW_PIECE ? NULL : plain_next(c);
-        if (tail && !next)
-            return hold_last(c, &last, tail);
-        if (!next)
-            return TROD_OK;
-        if (tail)
-            settle(c, &last, p + body, next->pc);
+        if (!next || !make(c, next, c->p + RAW_BYTES, c->sink->p + c->sink->n))
+            return block->tail ? hold_last(c, block) : TROD_OK;
+        if (block->tail)
+            settle(c, block, c->sink->p + c->sink->n - block->tail, next->pc);
         raw_skip(c, 1);
+        n = (size_t)(next - c->blocks->block);
         block = next;
     }
-    return rc;
 }
 
 int raw_block_rows(struct raw *c)
@@ -479,16 +488,15 @@ int raw_block_rows(struct raw *c)
     raw_skip(c, 1);
     if (!(block = raw_block_find(c->blocks, e)))
         return TROD_ERR_NOMEM;
-    insn = raw_block_insns(c->blocks, block);
-    refs = raw_block_refs(c->blocks, block);
+    insn = c->blocks->insn + block->insn;
+    refs = c->blocks->ref;
     named = raw_count(e) == 0;
     pc = block->pc;
     c->blind = false;
     if ((rc = raw_inject(c)) < 0)
         return rc;
-    if (block->plain && !named && !c->rseq.on && calm(c, c->p, block->loads) &&
-        raw_block_sure(c->blocks, block))
-        return plain_rows(c, block);
+    if (block->plain && !named && !c->rseq.on && calm(c, block) && raw_block_sure(c->blocks, block))
+        return plain_rows(c, (size_t)(block - c->blocks->block));
     for (uint32_t i = 0; i < block->n && rc == TROD_OK; i++, insn++) {
         size_t from;
         bool encoded;
