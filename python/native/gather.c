@@ -5,42 +5,93 @@
  */
 #include "native.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-enum { FIRST_ROWS = 1 << 16 };
+enum { FIRST_ROWS = 1 << 16, HUGE_FROM = 1 << 22 };
 
 /* A column that grows, of numbers or of slices. */
 struct whole {
     const struct py_column *column;
     const struct py_slices *slices;
     uint8_t *p;
-    size_t n, room; /* in rows */
     PyObject *list;
 };
 
 struct gathering {
+    const struct trod_trace *trace;
     struct whole whole[PY_COLUMNS + PY_SLICES];
     size_t n;
     bool lists;
-    uint64_t left; /* rows still wanted */
+    size_t rows, room; /* of the columns of numbers */
+    uint64_t left;     /* rows still wanted */
 };
 
-static int grow(struct whole *w, size_t n)
+/*
+ * Fresh memory is given page by page, each at the cost of a fault: large columns take large pages
+ * where the system has them, as NumPy's own arrays do.
+ */
+static void take_large_pages(uint8_t *p, size_t size)
 {
-    size_t room = w->room ? w->room : FIRST_ROWS;
-    uint8_t *p;
+#ifdef MADV_HUGEPAGE
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)p & (page - 1);
 
-    while (room - w->n < n)
-        room *= 2;
-    if (room == w->room)
+    /* from the beginning of its first page on: in two parts it could not be moved as one */
+    if (size >= HUGE_FROM)
+        (void)madvise(p - before, (before + size + page - 1) & ~(page - 1), MADV_HUGEPAGE);
+#else
+    (void)p;
+    (void)size;
+#endif
+}
+
+/* Room for so many rows in each column. False: there is none, and the columns are what they were. */
+static bool resize(struct gathering *g, size_t room)
+{
+    for (size_t k = 0; k < g->n; k++) {
+        struct whole *w = &g->whole[k];
+        uint8_t *p;
+
+        if (!w->column)
+            continue;
+        if (room > SIZE_MAX / w->column->size || !(p = realloc(w->p, room * w->column->size)))
+            return false;
+        w->p = p;
+        take_large_pages(p, room * w->column->size);
+    }
+    g->room = room;
+    return true;
+}
+
+/* Rows that there will be if the files go on as they began; 0 where nobody knows. */
+static size_t expected(const struct gathering *g)
+{
+    struct trod_trace_progress at;
+    double all;
+
+    trod_trace_progress(g->trace, &at);
+    if (at.total == TROD_NOWHERE || at.bytes == 0 || at.bytes >= at.total)
         return 0;
-    p = realloc(w->p, room * w->column->size);
-    if (!p)
-        return TROD_ERR_NOMEM;
-    w->p = p;
-    w->room = room;
-    return 0;
+    all = (double)g->rows * ((double)at.total / (double)at.bytes) * 1.25;
+    if (all > (double)g->left + (double)g->rows)
+        all = (double)g->left + (double)g->rows;
+    return all < (double)(SIZE_MAX / 2) ? (size_t)all : 0;
+}
+
+/* Room for N more rows: for all that are to come, so that the columns need not be moved again. */
+static int grow(struct gathering *g, size_t n)
+{
+    size_t room = g->room ? g->room : FIRST_ROWS;
+    const size_t all = g->room && g->rows + n > g->room ? expected(g) : 0;
+
+    while (room - g->rows < n)
+        room *= 2;
+    if (room == g->room || (all > room && resize(g, all)) || resize(g, room))
+        return 0;
+    return TROD_ERR_NOMEM;
 }
 
 static void blank(uint8_t *p, size_t size, const uint32_t *has, uint32_t bit, uint32_t n)
@@ -50,37 +101,34 @@ static void blank(uint8_t *p, size_t size, const uint32_t *has, uint32_t bit, ui
             memset(p + i * size, 0, size);
 }
 
-/* The first N rows of B; ALL is what each of them says. */
-static int add(struct whole *w, const struct trod_batch *b, uint32_t n, uint32_t all)
+/* The first N rows of B behind ROWS; ALL is what each of them says. */
+static void add(struct whole *w, size_t rows, const struct trod_batch *b, uint32_t n, uint32_t all)
 {
     const struct py_column *c = w->column;
-    uint8_t *to;
+    uint8_t *to = w->p + rows * c->size;
 
-    if (grow(w, n) < 0)
-        return TROD_ERR_NOMEM;
-    to = w->p + w->n * c->size;
-    w->n += n;
     if (c->bit && !(b->have & c->bit)) {
         memset(to, 0, n * (size_t)c->size);
-        return 0;
+        return;
     }
     memcpy(to, py_column_at(b, c), n * (size_t)c->size);
     if (c->bit & ~all)
         blank(to, c->size, b->has, c->bit, n);
-    return 0;
 }
 
 static int add_all(struct gathering *g, const struct trod_batch *b, uint32_t n)
 {
     uint32_t all = UINT32_MAX;
-    int r = 0;
 
+    if (grow(g, n) < 0)
+        return TROD_ERR_NOMEM;
     for (uint32_t i = 0; i < n; i++)
         all &= b->has[i];
-    for (size_t k = 0; r == 0 && k < g->n; k++)
+    for (size_t k = 0; k < g->n; k++)
         if (g->whole[k].column)
-            r = add(&g->whole[k], b, n, all);
-    return r;
+            add(&g->whole[k], g->rows, b, n, all);
+    g->rows += n;
+    return 0;
 }
 
 /* As many batches as there are, or one where lists must grow with Python's lock. */
@@ -148,9 +196,9 @@ static PyObject *finish(struct gathering *g)
         PyObject *v;
 
         if (w->column) {
-            uint8_t *fit = realloc(w->p, w->n * w->column->size + 1);
+            uint8_t *fit = realloc(w->p, g->rows * w->column->size + 1);
 
-            v = py_array(NULL, fit ? fit : w->p, w->n, w->column);
+            v = py_array(NULL, fit ? fit : w->p, g->rows, w->column);
             w->p = NULL;
         } else {
             v = w->list;
@@ -173,6 +221,7 @@ PyObject *py_trace_gather(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OK", &names, &most) || py_trace_ready(t) < 0 ||
         py_trace_leave(t) < 0)
         return NULL;
+    g.trace = t->t;
     g.left = most;
     t->busy = true;
     if (prepare(&g, names) < 0)

@@ -128,6 +128,23 @@ class Reading(unittest.TestCase):
         rows = trod.open(example("hello.tarmac")).rows(["kind"], limit=7)
         self.assertEqual(len(rows["kind"]), 7)
 
+    def test_long_columns(self):
+        """Columns that are moved while they grow: more rows follow than the beginning of the file says, or fewer."""
+        n = 700_000
+        rare = np.arange(n) > n // 2
+        kind = np.where(rare | (np.arange(n) % 5 == 0), Kind.READ, Kind.WRITE).astype(np.uint8)
+        addr = np.arange(n, dtype=np.uint64) * 8
+        path = os.path.join(FOLDER.name, "long.din")
+        trod.write(path, "dinero", {"kind": kind, "addr": addr, "size": np.full(n, 4)}, allow_loss=True)
+        for want, options in ((np.ones(n, bool), {}), (kind == Kind.READ, {"kind": ["READ"]}),
+                              (kind == Kind.WRITE, {"kind": ["WRITE"]})):
+            for limit in (None, 300_001):
+                with self.subTest(limit=limit, **options):
+                    rows = trod.open(path, **options).rows(["kind", "addr", "size"], limit=limit)
+                    self.assertTrue((rows["kind"] == kind[want][:limit]).all())
+                    self.assertTrue(np.array_equal(rows["addr"], addr[want][:limit]))
+                    self.assertEqual(len(rows["size"]), len(rows["kind"]))
+
     def test_columns_wanted(self):
         with trod.open(example("hello.tarmac"), columns=["addr"]) as trace:
             with self.assertRaises(KeyError):
