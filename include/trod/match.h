@@ -88,9 +88,15 @@ int trod_match_batch(struct trod_match *m, const struct trod_batch *b);
 
 /*
  * The same for a batch that does not follow the one before: its first row is row FIRST of the
- * trace, and no row before it is behind those judged so far. Only where trod_match_apart.
+ * trace, and no row before it is behind those judged so far. Only where trod_match_anywhere.
  */
 int trod_match_batch_at(struct trod_match *m, const struct trod_batch *b, uint64_t first);
+
+/*
+ * Rows are left out before the next ones: rows that belong to an instruction among these are taken
+ * for rows without one.
+ */
+void trod_match_jump(struct trod_match *m);
 
 /* By row of the last batch, 1 wanted, 0 not: for trod_batch_keep. Valid until the next batch. */
 const uint8_t *trod_match_keep(const struct trod_match *m);
@@ -112,12 +118,19 @@ uint64_t trod_match_found(const struct trod_match *m);
 bool trod_match_apart(const struct trod_match *m);
 void trod_match_join(struct trod_match *m, const struct trod_match *other);
 
+/* May rows be judged where others were left out? Not where it goes by how many matched before. */
+bool trod_match_anywhere(const struct trod_match *m);
+
 /* What is known of the rows that match without reading them: no other rows do. */
 struct trod_match_need {
-    uint32_t kinds;  /* bit by kind (enum trod_kind) */
-    bool bounded;    /* their address is in LO..HI, or bytes there are touched: */
-    uint64_t lo, hi; /* both included */
-    uint32_t reach;  /* that of an instruction may be as many bytes less */
+    uint32_t kinds;                /* bit by kind (enum trod_kind) */
+    bool bounded;                  /* their address is in LO..HI, or bytes there are touched: */
+    uint64_t lo, hi;               /* both included */
+    uint32_t reach;                /* that of an instruction may be as many bytes less */
+    struct trod_range rows, times; /* if set, they are these rows, have these times, */
+    struct trod_range pcs;         /* and belong to instructions at these addresses */
+    bool owners; /* not all are instructions, and to which instruction they belong matters: those
+                    since the last one of their stream must be judged too, or none match */
 };
 void trod_match_need(const struct trod_match *m, struct trod_match_need *out);
 

@@ -205,8 +205,8 @@ typedef int (*trod_nav_rows_fn)(void *user, const struct trod_batch *b, uint32_t
 /*
  * Read the rows that may be what NEED describes (trod_match_need), and BEFORE and BEHIND rows
  * around each of them, and hand them to FN with USER, in order, each once: with an index not much
- * more than these, without one all rows. Returns 0, what FN returned that is negative, or an error
- * of reading the trace.
+ * more than these, without one, or where NEED.owners of a trace of several streams, all rows.
+ * Returns 0, what FN returned that is negative, or an error of reading the trace.
  */
 int trod_nav_search(struct trod_nav *nav, const struct trod_match_need *need, uint64_t before,
                     uint64_t behind, trod_nav_rows_fn fn, void *user);

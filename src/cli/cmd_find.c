@@ -61,6 +61,7 @@ struct finding {
     struct trod_trace *trace;
     struct trod_nav *nav; /* its index, where it is of use */
     struct trod_match_need need;
+    uint64_t next;     /* row behind those judged so far */
     uint64_t all_rows; /* of the trace, with an index */
     struct trod_match *match;
     struct trod_show *rows;
@@ -275,7 +276,12 @@ static int indexed_rows(void *user, const struct trod_batch *b, uint32_t i, uint
 {
     struct finding *f = user;
     const uint64_t first = row - i;
-    int r = trod_match_batch_at(f->match, b, first);
+    int r;
+
+    if (row != f->next)
+        trod_match_jump(f->match);
+    f->next = row + n;
+    r = trod_match_batch_at(f->match, b, first);
 
     if (r < 0)
         return r;
@@ -283,6 +289,12 @@ static int indexed_rows(void *user, const struct trod_batch *b, uint32_t i, uint
     if (r < 0 || f->sink.failed)
         return r < 0 ? r : TROD_ERR_IO;
     return f->found < f->limit || f->follow > 0;
+}
+
+/* Does reading end before the trace does? */
+static bool ends_early(const struct finding *f)
+{
+    return f->limit != UINT64_MAX || (f->need.rows.set && f->need.rows.hi != UINT64_MAX);
 }
 
 /*
@@ -299,18 +311,19 @@ static int open_index(struct finding *f)
     int r;
 
     trod_match_need(f->match, &f->need);
-    if (f->o->no_index || f->o->input.order != TROD_ORDER_FILE || !trod_match_apart(f->match) ||
-        !trod_trace_rewindable(f->trace) || (f->o->count && f->limit != UINT64_MAX) ||
-        (!f->need.bounded && !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
+    if (f->o->no_index || f->o->input.order != TROD_ORDER_FILE || !trod_match_anywhere(f->match) ||
+        !trod_trace_rewindable(f->trace) || (f->o->count && ends_early(f)) ||
+        (!f->need.bounded && !f->need.rows.set && !f->need.times.set &&
+         !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
         return 0;
     cli_nav_memory();
     r = trod_nav_open(&f->nav, f->c->operands, f->files, &opt, &f->diag);
     if (r < 0)
         return r == TROD_ERR_UNKNOWN ? 0 : r;
     r = trod_nav_count(f->nav, &f->all_rows);
-    if (r == 0 && f->limit == UINT64_MAX) {
+    if (r == 0 && (f->limit == UINT64_MAX || f->need.owners)) {
         r = trod_nav_expect(f->nav, &f->need, &rows);
-        if (r == 0 && rows > f->all_rows / WORTH) {
+        if (r == 0 && rows > (f->limit == UINT64_MAX ? f->all_rows / WORTH : f->all_rows)) {
             trod_nav_close(f->nav);
             f->nav = NULL;
         }

@@ -517,11 +517,21 @@ static int look_for(struct nav_candidates *c, const struct nav_index *x, uint32_
     return rc;
 }
 
+/* Are rows and times of block B none that NEED describes? */
+static bool outside(const struct trod_match_need *need, const struct nav_block *b)
+{
+    return (need->rows.set && (need->rows.lo >= b->row + b->rows || need->rows.hi < b->row)) ||
+           (need->times.set && (need->times.lo > b->time_max || need->times.hi < b->time_min));
+}
+
 int nav_candidates_of(struct nav_candidates *c, const struct trod_nav *nav, size_t k)
 {
     const struct nav_index *x = nav->index;
     const uint32_t s = x ? nav_index_segment(x, k) : 0;
     int rc = TROD_OK;
+
+    if (x && c->need && k < x->n_blocks && outside(c->need, &x->block[k]))
+        return 0;
 
     if (!x || !c->steps || s >= x->n_segments)
         return NAV_ALL_STEPS;

@@ -84,11 +84,8 @@ static int end_steps(struct nav_builder *b)
 static void note(struct nav_block *k, const struct trod_batch *b, uint32_t i)
 {
     if (nav_has(b, i, TROD_COL_TIME)) {
-        uint64_t t = b->time[i];
+        const uint64_t t = b->time[i];
 
-        if (nav_has(b, i, TROD_COL_UNIT))
-            for (unsigned d = trod_unit_decimals(b->unit[i]); d; d--)
-                t /= 10;
         if (t > k->time_max)
             k->time_max = t;
         if (t < k->time_min)

@@ -26,22 +26,12 @@ struct looking {
     size_t n_text;
 };
 
-static uint64_t whole_time(const struct trod_batch *b, uint32_t i)
-{
-    uint64_t t = b->time[i];
-
-    if (nav_has(b, i, TROD_COL_UNIT))
-        for (unsigned d = trod_unit_decimals(b->unit[i]); d; d--)
-            t /= 10;
-    return t;
-}
-
 static int by_time(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
 {
     struct looking *l = user;
 
     for (uint32_t end = i + n; i < end; i++, row++)
-        if (nav_has(b, i, TROD_COL_TIME) && whole_time(b, i) >= l->wanted) {
+        if (nav_has(b, i, TROD_COL_TIME) && b->time[i] >= l->wanted) {
             l->row = row;
             return 0;
         }

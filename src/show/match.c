@@ -307,7 +307,27 @@ void trod_match_need(const struct trod_match *m, struct trod_match_need *out)
     }
     if (m->address.n)
         n = match_need_both(n, match_need_bytes(lo, hi));
+    n = match_need_both(n, (struct trod_match_need){.kinds = UINT32_MAX,
+                                                    .hi = UINT64_MAX,
+                                                    .rows = m->filter->range,
+                                                    .times = m->filter->time});
+    if (n.pcs.set && !(n.kinds & ~(1u << TROD_INSTR))) /* those of instructions are their own */
+        n = match_need_both(
+            n, (struct trod_match_need){
+                   .kinds = UINT32_MAX, .bounded = true, .lo = n.pcs.lo, .hi = n.pcs.hi});
+    n.owners = m->where && m->where->places && n.kinds & ~(1u << TROD_INSTR);
     *out = n;
+}
+
+void trod_match_jump(struct trod_match *m)
+{
+    if (m->where)
+        where_forget(m->where);
+}
+
+bool trod_match_anywhere(const struct trod_match *m)
+{
+    return m->skip == 0 && m->take == UINT64_MAX;
 }
 
 uint32_t trod_match_want(const struct trod_match *m)

@@ -44,6 +44,20 @@ out_has '^ *444 +149 clk +- +INSTR'
 run trod view --at 3 --range 4..5 t.tarmac
 status 2
 
+# times with a decimal point, which options have without it
+awk 'BEGIN { for (i = 0; i < 70000; i++) printf "%d.%d ns IT (%d) %08x e1a00000 A svc_s : NOP\n", i / 2, i % 2 * 5, i, 32768 + i % 99 }' >half.tarmac
+run trod index half.tarmac
+status 0
+for rows in '--time 300001..300012' '--at time:300003 --head 2' '--where time>=349990'; do
+    trod view --format json --no-index $rows half.tarmac >want
+    check test -s want
+    run trod view --format json $rows half.tarmac
+    status 0
+    out_is want
+done
+run trod state --format json --no-calls --at time:300005 half.tarmac
+json '.at.row == 60001 and .at.time == 300005'
+
 # in another folder
 mkdir there
 run trod index --index there t.tarmac

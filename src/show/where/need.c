@@ -1,5 +1,6 @@
 /*
- * need.c - what rows must be for an expression to hold, as far as kinds and addresses go.
+ * need.c - what rows must be for an expression to hold, as far as kinds, addresses, times and their
+ * own numbers go.
  *
  * Never less than the rows that pass: what is not understood here may be any row.
  */
@@ -13,9 +14,27 @@ enum { LONGEST = 64 }; /* more bytes than an instruction has */
 static const struct trod_match_need any = {.kinds = UINT32_MAX, .hi = UINT64_MAX};
 static const struct trod_match_need none = {.kinds = 0, .hi = UINT64_MAX};
 
+/* What is in A and in B. */
+static struct trod_range both_ranges(struct trod_range a, struct trod_range b)
+{
+    if (!a.set || !b.set)
+        return a.set ? a : b;
+    return (struct trod_range){true, a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
+}
+
+/* What is in A or in B, and what lies between them. */
+static struct trod_range either_range(struct trod_range a, struct trod_range b)
+{
+    return (struct trod_range){a.set && b.set, a.lo < b.lo ? a.lo : b.lo,
+                               a.hi > b.hi ? a.hi : b.hi};
+}
+
 struct trod_match_need match_need_both(struct trod_match_need a, struct trod_match_need b)
 {
     return (struct trod_match_need){.kinds = a.kinds & b.kinds,
+                                    .rows = both_ranges(a.rows, b.rows),
+                                    .times = both_ranges(a.times, b.times),
+                                    .pcs = both_ranges(a.pcs, b.pcs),
                                     .bounded = a.bounded || b.bounded,
                                     .lo = a.lo > b.lo ? a.lo : b.lo,
                                     .hi = a.hi < b.hi ? a.hi : b.hi,
@@ -38,6 +57,9 @@ static struct trod_match_need either(struct trod_match_need a, struct trod_match
     if (!a.kinds || !b.kinds)
         return a.kinds ? a : b;
     return (struct trod_match_need){.kinds = a.kinds | b.kinds,
+                                    .rows = either_range(a.rows, b.rows),
+                                    .times = either_range(a.times, b.times),
+                                    .pcs = either_range(a.pcs, b.pcs),
                                     .bounded = a.bounded && b.bounded,
                                     .lo = a.lo < b.lo ? a.lo : b.lo,
                                     .hi = a.hi > b.hi ? a.hi : b.hi,
@@ -62,41 +84,75 @@ static struct trod_match_need of_kind(const char *name)
     return n;
 }
 
-/* Addresses LO to HI; none if there are no such numbers. */
-static struct trod_match_need of_addresses(uint64_t lo, uint64_t hi)
+/* What COLUMN says is LO to HI; none if there are no such numbers. */
+static struct trod_match_need within(unsigned column, uint64_t lo, uint64_t hi)
 {
-    return lo > hi
-               ? none
-               : (struct trod_match_need){.kinds = UINT32_MAX, .bounded = true, .lo = lo, .hi = hi};
+    const struct trod_range range = {true, lo, hi};
+    struct trod_match_need n = any;
+
+    if (lo > hi)
+        return none;
+    switch (column) {
+    case COL_ADDR:
+        n.bounded = true;
+        n.lo = lo;
+        n.hi = hi;
+        break;
+    case COL_ROW:
+        n.rows = range;
+        break;
+    case COL_TIME:
+        n.times = range;
+        break;
+    case COL_PC:
+        n.pcs = range;
+        break;
+    default:
+        break;
+    }
+    return n;
 }
 
-/* Addresses that stand in relation OP to V. */
-static struct trod_match_need compared(unsigned op, uint64_t v)
+/* What COLUMN says stands in relation OP to V. */
+static struct trod_match_need compared(unsigned column, unsigned op, uint64_t v)
 {
     switch (op) {
     case OP_EQ:
-        return of_addresses(v, v);
+        return within(column, v, v);
     case OP_LE:
-        return of_addresses(0, v);
+        return within(column, 0, v);
     case OP_LT:
-        return v ? of_addresses(0, v - 1) : none;
+        return v ? within(column, 0, v - 1) : none;
     case OP_GE:
-        return of_addresses(v, UINT64_MAX);
+        return within(column, v, UINT64_MAX);
     case OP_GT:
-        return v < UINT64_MAX ? of_addresses(v + 1, UINT64_MAX) : none;
+        return v < UINT64_MAX ? within(column, v + 1, UINT64_MAX) : none;
     default:
         return any;
     }
 }
 
-/* The range of node N, or a number, or any. */
-static struct trod_match_need item(const struct where_tree *t, int n)
+/* V stands in relation OP to what COLUMN says. */
+static struct trod_match_need compared_with(unsigned column, unsigned op, uint64_t v)
+{
+    static const struct {
+        unsigned op, turned;
+    } turn[] = {{OP_EQ, OP_EQ}, {OP_LT, OP_GT}, {OP_LE, OP_GE}, {OP_GT, OP_LT}, {OP_GE, OP_LE}};
+
+    for (size_t i = 0; i < sizeof turn / sizeof *turn; i++)
+        if (turn[i].op == op)
+            return compared(column, turn[i].turned, v);
+    return any;
+}
+
+/* COLUMN is in the range of node N, or the number; any, where it is neither. */
+static struct trod_match_need item(const struct where_tree *t, unsigned column, int n)
 {
     const struct where_node *x = &t->node[n];
     uint64_t lo = 0, hi = UINT64_MAX;
 
     if (x->op == OP_NUMBER)
-        return of_addresses(x->num, x->num);
+        return within(column, x->num, x->num);
     if (x->op != OP_RANGE || (x->a >= 0 && t->node[x->a].op != OP_NUMBER) ||
         (x->b >= 0 && t->node[x->b].op != OP_NUMBER))
         return any;
@@ -104,7 +160,7 @@ static struct trod_match_need item(const struct where_tree *t, int n)
         lo = t->node[x->a].num;
     if (x->b >= 0)
         hi = t->node[x->b].num;
-    return of_addresses(lo, hi);
+    return within(column, lo, hi);
 }
 
 /* One of the items from node N on, of COLUMN. */
@@ -115,7 +171,9 @@ static struct trod_match_need items(const struct where_tree *t, unsigned column,
     for (; n >= 0; n = all ? t->node[n].next : -1) {
         const struct where_node *x = &t->node[n];
 
-        out = either(out, column != COL_KIND ? item(t, n) : is_text_node(x) ? of_kind(x->s) : any);
+        out = either(out, column != COL_KIND ? item(t, column, n)
+                          : is_text_node(x)  ? of_kind(x->s)
+                                             : any);
     }
     return out;
 }
@@ -145,10 +203,10 @@ static struct trod_match_need comparison(const struct where_tree *t, const struc
     right = column_of(t, x->b);
     if (left == COL_KIND && x->op == OP_EQ)
         return items(t, COL_KIND, x->b, false);
-    if (left == COL_ADDR && t->node[x->b].op == OP_NUMBER)
-        return compared(x->op, t->node[x->b].num);
-    if (right == COL_ADDR && x->op == OP_EQ && t->node[x->a].op == OP_NUMBER)
-        return compared(OP_EQ, t->node[x->a].num);
+    if (t->node[x->b].op == OP_NUMBER)
+        return compared(left, x->op, t->node[x->b].num);
+    if (t->node[x->a].op == OP_NUMBER)
+        return compared_with(right, x->op, t->node[x->a].num);
     return any;
 }
 
@@ -166,8 +224,6 @@ struct trod_match_need where_need(const struct where_tree *t, int n)
         return either(where_need(t, x->a), where_need(t, x->b));
     case OP_IN:
         column = column_of(t, x->a);
-        if (column != COL_KIND && column != COL_ADDR)
-            return any;
         if (t->node[x->b].op == OP_SET)
             return items(t, column, t->node[x->b].a, true);
         return items(t, column, x->b, false);

@@ -31,6 +31,12 @@ static int grow(struct trod_where *w, uint32_t i)
     return 0;
 }
 
+void where_forget(struct trod_where *w)
+{
+    for (uint32_t i = 0; i < w->n_executed; i++)
+        w->executed[i].known = false;
+}
+
 int where_owners(struct trod_where *w, const struct trod_batch *b)
 {
     for (uint32_t i = 0; i < b->n; i++) {

@@ -356,5 +356,7 @@ bool where_place_of(const struct trod_where *w, const struct trod_batch *b, uint
 bool where_apart(const struct trod_where *w);
 /* Find the instruction that each row of B, the next batch, belongs to. 0 or TROD_ERR_NOMEM. */
 int where_owners(struct trod_where *w, const struct trod_batch *b);
+/* The next batch does not follow the last one: which instructions were executed is not known. */
+void where_forget(struct trod_where *w);
 
 #endif
