@@ -19,7 +19,8 @@
 extern "C" {
 #endif
 
-struct trod_buf; /* growable bytes: trod/buf.h */
+struct trod_buf;              /* growable bytes: trod/buf.h */
+struct trod_callstack_source; /* calls that were followed before: trod/callstack.h */
 
 /* What a state stands for. */
 enum trod_scope {
@@ -225,6 +226,13 @@ struct trod_analysis {
      * Returns 0 or TROD_ERR_NOMEM. NULL: it begins with the rows that count.
      */
     int (*follow)(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
+    /*
+     * With options OPT, of a trace of format F: does it count nothing but calls, their instructions
+     * and times? Then a state may be given SOURCE, once, instead of rows. calls returns 0,
+     * TROD_ERR_NOMEM, or what SOURCE returned. NULL: it needs rows.
+     */
+    bool (*by_calls)(const void *opt, const struct trod_format *f);
+    int (*calls)(void *st, const struct trod_callstack_source *source);
 };
 
 /* Analysis I in the order of analyses.def, plug-ins behind; NULL past the last. */
@@ -245,7 +253,7 @@ int trod_analysis_plugin(const char *path, struct trod_diag *diag);
  * What a plug-in defines: its analyses, ending with NULL, and the version of this interface that it
  * was built for. Nothing of the library refers to them by name.
  */
-enum { TROD_PLUGIN_INTERFACE = 3 };
+enum { TROD_PLUGIN_INTERFACE = 4 };
 extern const struct trod_analysis *const trod_plugin_analyses[];
 extern const unsigned trod_plugin_interface;
 

@@ -121,6 +121,25 @@ struct trod_callstack_counts {
 enum { TROD_CALLSTACK_DEPTH = 1 << 20 }; /* frames of a context */
 
 /*
+ * Calls that were followed before, such as those that an index of the trace has
+ * (trod_nav_callstack), told as if its rows were read once more, without symbols.
+ */
+struct trod_callstack_source {
+    /* Of the trace: all of its streams. NULL: its calls are not known (TROD_ERR_UNKNOWN). */
+    const struct trod_meta *(*meta)(void *ctx);
+    /*
+     * Tell SINK of all activations, in the order of the trace; what was seen to *COUNTS. No rows
+     * are told. Of frames ra, sp, again and OWN are not known, but own[3], a number of the stream;
+     * of the place that they were entered from row and pc, of the last instruction of an activation
+     * the time, of the one behind it all but the pc; others are 0, or TROD_NOWHERE. Returns 0, what
+     * the sink returned, or an error, behind which what was told is not all.
+     */
+    int (*tell)(void *ctx, const struct trod_callstack_sink *sink,
+                struct trod_callstack_counts *counts);
+    void *ctx;
+};
+
+/*
  * Columns that are made use of where they are there. Needed: kind and addr. Of formats that say
  * what kind of branch each instruction is (drmemtrace) opcodes are not needed; see
  * trod_callstack_columns.

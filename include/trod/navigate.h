@@ -12,6 +12,7 @@
 #ifndef TROD_NAVIGATE_H
 #define TROD_NAVIGATE_H
 
+#include "trod/callstack.h"
 #include "trod/match.h"
 #include "trod/symbols.h"
 #include "trod/trace.h"
@@ -105,6 +106,7 @@ struct trod_index_info {
     uint64_t memory;
     uint64_t memory_blocks; /* of which it is known what they leave in memory */
     uint64_t marks;         /* bytes of a further part */
+    uint64_t activations;   /* of functions: entries that it knows of */
 };
 /* About the index that NAV uses. False: it uses none. */
 bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out);
@@ -275,6 +277,14 @@ struct trod_nav_call {
  */
 int trod_nav_calls(struct trod_nav *nav, uint64_t row, int64_t stream, struct trod_nav_call **out,
                    size_t *n);
+
+/*
+ * All calls of the trace from the index that NAV uses, as trod_callstack_source.tell gives them.
+ * Returns 0, TROD_ERR_UNKNOWN (there is no index, or it is damaged, which is reported; SINK was
+ * told of nothing), what SINK returned, or an error, reported.
+ */
+int trod_nav_callstack(struct trod_nav *nav, const struct trod_callstack_sink *sink,
+                       struct trod_callstack_counts *counts);
 
 /* ---- the state at a row */
 

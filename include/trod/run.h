@@ -93,6 +93,14 @@ int trod_run_share(struct trod_run *r, size_t *first, size_t *last);
 int trod_run_go(struct trod_run *r);
 
 /*
+ * The same without reading: all calls of the trace are those of SOURCE, which an index of it has
+ * (trod_nav_callstack). Returns 0 with the results that trod_run_go would lead to;
+ * TROD_ERR_UNSUPPORTED (R, or an analysis of it, needs rows; not reported), TROD_ERR_NOMEM, or what
+ * SOURCE returned: then R is as before, and can be read.
+ */
+int trod_run_calls(struct trod_run *r, const struct trod_callstack_source *source);
+
+/*
  * What analysis I found, into the open level of RESULT: its fields; with intervals the list
  * "intervals", with by_stream the list "streams", by core the list "cores", with a run that was
  * stopped "partial". Returns

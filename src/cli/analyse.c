@@ -396,6 +396,9 @@ static int go(struct analysing *k, const struct cli_parts *parts)
         r = trod_run_merge(k->run, parts->saved[i]);
     if (parts && parts->n_saved)
         return r;
+    if (!(parts && (parts->parts || parts->save)) && !(share && share->planned) &&
+        cli_indexed(k->run, k->c, k->o, &k->diag))
+        return 0;
     if (share && share->planned && (r = planned(k, share)) < 0)
         return r;
     cli_progress_begin(&k->progress, k->c);
@@ -458,7 +461,7 @@ enum { OWN_AT = (sizeof(struct cli_analyse) + 63) / 64 * 64, COMMANDS = 128 };
 
 struct made {
     struct cli_command command;
-    struct trod_option options[8];
+    struct trod_option options[9];
     const struct trod_analysis *analysis;
 };
 
@@ -483,6 +486,7 @@ static void make(struct made *m, const struct trod_analysis *a)
         SHARED(offsetof(struct cli_analyse, span), "Part and division", cli_span_options),
         SHARED(offsetof(struct cli_analyse, filter), "Choosing rows", trod_match_option_table),
         SHARED(offsetof(struct cli_analyse, input), "Input", cli_input_options),
+        SHARED(offsetof(struct cli_analyse, index), NULL, a->by_calls ? cli_index_options : none),
         SHARED(offsetof(struct cli_analyse, report), "Output", cli_report_options),
         SHARED(offsetof(struct cli_analyse, plot), NULL,
                own_option(a, "plot") ? none : cli_plot_options),

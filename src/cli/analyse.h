@@ -15,6 +15,13 @@ struct cli_span {
 };
 extern const struct trod_option cli_span_options[];
 
+/* Which index is used by what an index can tell. */
+struct cli_index {
+    const char *dir;
+    bool none;
+};
+extern const struct trod_option cli_index_options[];
+
 /* Charts instead of tables; for analyses that have no option of that name. */
 struct cli_plot {
     bool on;
@@ -29,6 +36,7 @@ struct cli_analyse {
     struct cli_span span;
     struct cli_report report;
     struct cli_plot plot;
+    struct cli_index index;
 };
 
 struct cli_planned {
@@ -67,6 +75,13 @@ struct cli_parts {
  */
 int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_planned *plan,
                 size_t n, const struct cli_parts *parts);
+
+/*
+ * The analyses of R get what they count from an index of the operands of C (indexed.c): 1, 0 where
+ * they need rows, or there is no index. Problems of the index are told to DIAG.
+ */
+int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analyse *o,
+                struct trod_diag *diag);
 
 /* What analysis I of R found, into the open level of E. 0 or an error. */
 int cli_run_emit(const struct trod_run *r, size_t i, struct trod_emit *e);

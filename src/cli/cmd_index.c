@@ -57,6 +57,7 @@ static void tell_index(struct trod_emit *e, const struct trod_nav *nav,
     trod_emit_count(e, "memory_blocks", x->memory_blocks);
     trod_emit_bool(e, "resumable", x->resumable);
     trod_emit_count(e, "whole_files", trod_index_whole_files(nav));
+    trod_emit_count(e, "activations", x->activations);
     trod_emit_count(e, "damaged_places", x->problems);
     trod_emit_open(e, "bytes_of", "bytes of its parts");
     trod_emit_bytes(e, "states", x->states);
@@ -199,7 +200,8 @@ const struct cli_command cli_command_index = {
     .about = "Make an index of each FILE, a file or directory, in one pass: FILE.trodx. It lets "
              "state, who and view begin anywhere in the trace, also in one that is compressed, and "
              "says which parts of it write, read or execute what, and what memory holds behind "
-             "each. An index is bound to its trace; one that is damaged, old or of another trace "
+             "each. It has all calls: calls, profile and flame do not read the trace. An index is "
+             "bound to its trace; one that is damaged, old or of another trace "
              "is not used, and made anew. It is the same whatever the number of threads. There is "
              "no --where: an index is of all rows, and "
              "commands that have one use it.",

@@ -434,8 +434,7 @@ static int go(struct trod_run *r)
     return rc;
 }
 
-/* Nothing has been read: as before the run was planned. */
-static void forget(struct trod_run *r)
+void run_forget(struct trod_run *r)
 {
     for (size_t i = 0; i < r->n_items; i++) {
         struct engine_item *it = &r->item[i];
@@ -479,7 +478,7 @@ static int go_tentative(struct trod_run *r)
     trod_keeper_end(&keeper, r->again ? NULL : diag);
     if (!r->again)
         return rc;
-    forget(r);
+    run_forget(r);
     rc = run_plan_units(r);
     return rc < 0 ? rc : go(r);
 }

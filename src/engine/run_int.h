@@ -240,6 +240,8 @@ int run_plan_units(struct trod_run *r);
 int run_instances(struct trod_run *r);
 /* Begin the only instance of each item for the whole trace. 0 or an error. */
 int run_begin_items(struct trod_run *r);
+/* Nothing has been read: as before the run was planned. */
+void run_forget(struct trod_run *r);
 
 /* One batch, cut, to the first instances of the items, or of those that must have it direct. */
 int run_feed(struct trod_run *r, struct engine_cutter *cutter, const struct trod_batch *b,

@@ -22,14 +22,14 @@ bool trod_frames_add(struct trod_frames *f, uint64_t packed, uint64_t decoded)
         return true;
     if (f->n == f->cap) {
         size_t cap = f->cap ? 2 * f->cap : 64;
-        struct trod_frame *at = realloc(f->at, cap * sizeof *at);
+        struct trod_io_frame *at = realloc(f->at, cap * sizeof *at);
 
         if (!at)
             return false;
         f->at = at;
         f->cap = cap;
     }
-    f->at[f->n++] = (struct trod_frame){packed, decoded};
+    f->at[f->n++] = (struct trod_io_frame){packed, decoded};
     return true;
 }
 
@@ -79,7 +79,7 @@ bool trod_frames_agree(const struct trod_frames *f, uint64_t packed, uint64_t de
 
 bool trod_frames_copy(struct trod_frames *to, const struct trod_frames *from)
 {
-    struct trod_frame *at = from->n ? malloc(from->n * sizeof *at) : NULL;
+    struct trod_io_frame *at = from->n ? malloc(from->n * sizeof *at) : NULL;
 
     if (from->n && !at)
         return false;
@@ -92,7 +92,7 @@ bool trod_frames_copy(struct trod_frames *to, const struct trod_frames *from)
     return true;
 }
 
-const struct trod_frame *trod_frames_before(const struct trod_frames *f, uint64_t offset)
+const struct trod_io_frame *trod_frames_before(const struct trod_frames *f, uint64_t offset)
 {
     size_t lo = 0, hi = f->n;
 

@@ -10,12 +10,12 @@
 
 enum { TROD_FRAME_APART = 1 << 16 }; /* decoded bytes from one place that is kept to the next */
 
-struct trod_frame {
+struct trod_io_frame {
     uint64_t packed, decoded; /* where it begins, in the file and in what is decoded */
 };
 
 struct trod_frames {
-    struct trod_frame *at; /* some of them, ascending; the first begins at 0 and 0 */
+    struct trod_io_frame *at; /* some of them, ascending; the first begins at 0 and 0 */
     size_t n, cap;
     uint64_t size; /* decoded bytes of all; TROD_NOWHERE: unknown */
     bool looked;
@@ -29,7 +29,7 @@ struct trod_frames {
 void trod_frames_find(struct trod_frames *f, struct trod_source *s,
                       const struct trod_filter *filter);
 /* The last that does not begin behind decoded byte OFFSET. F has some. */
-const struct trod_frame *trod_frames_before(const struct trod_frames *f, uint64_t offset);
+const struct trod_io_frame *trod_frames_before(const struct trod_frames *f, uint64_t offset);
 /* Has F no frame at byte PACKED of the file, or one that begins at DECODED? */
 bool trod_frames_agree(const struct trod_frames *f, uint64_t packed, uint64_t decoded);
 /* A frame behind those that F has. False: there is no memory. */

@@ -438,7 +438,7 @@ static const struct trod_frames *known_frames(struct trod_input *in)
 static uint64_t seek_frame(struct trod_input *in, uint64_t n)
 {
     const struct trod_frames *frames = known_frames(in);
-    const struct trod_frame *to = frames ? trod_frames_before(frames, in->offset + n) : NULL;
+    const struct trod_io_frame *to = frames ? trod_frames_before(frames, in->offset + n) : NULL;
     const uint64_t from = in->offset;
     uint64_t reached;
 

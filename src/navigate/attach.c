@@ -229,6 +229,8 @@ bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out)
     out->streams = x->meta.n_streams;
     out->problems = x->problems;
     out->resumable = x->complete;
+    for (unsigned k = 0; k < TROD_FRAME_KINDS; k++)
+        out->activations += x->calls.entered[k];
     for (uint32_t k = 0; k < x->n_blocks; k++)
         out->memory_blocks += (x->block[k].flags & NAV_B_MEMORY) != 0;
     for (uint32_t i = 0; i < x->n_sections; i++) {

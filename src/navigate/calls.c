@@ -2,9 +2,9 @@
  * calls.c - which activations are open: a mirror of the call stacks of all streams, and what
  * happens to them as bytes. Implements calls.h.
  *
- * Saved: for each stack its stream, its context, whether that runs, and its frames; then events. An
- * event: 3 * (row, less that of the event before, zigzag) + what it is; its stream; of an entry the
- * frame, of a switch the context. Numbers are packed (core/pack.h).
+ * Saved: for each stack its lane, its context, whether that runs, and its frames, packed
+ * (core/pack.h); then events (events.h). A lane is that of the call stack: the rows of a stream, or
+ * those that have none.
  */
 #include "navigate/calls.h"
 
@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trod/callstack.h"
+#include "navigate/events.h"
 
-enum { ENTER, LEAVE, SWITCH, WHATS };
+enum { LANE = 3 }; /* of trod_frame.own */
 
-/* A stack: the activations of a context of a stream. */
+/* A stack: the activations of a context of a lane. */
 struct stack {
-    uint32_t stream, context;
-    bool runs; /* of the contexts of its stream */
+    uint32_t lane, context;
+    bool runs; /* of the contexts of its lane */
     struct trod_nav_call *call;
     uint32_t n;
     size_t cap;
@@ -36,24 +36,23 @@ struct nav_calls {
     uint64_t row;        /* of the first row fed last */
     uint32_t first;      /* which is this of its batch */
     bool log;
-    struct trod_buf begin, events;
-    size_t n_events;
-    uint64_t before; /* row of the last event */
+    struct trod_buf begin;
+    struct nav_events events;
 };
 
-static struct stack *stack_of(struct nav_calls *c, uint32_t stream, uint32_t context)
+static struct stack *stack_of(struct nav_calls *c, uint32_t lane, uint32_t context)
 {
     struct stack *s = c->asked;
 
-    if (s && s->stream == stream && s->context == context)
+    if (s && s->lane == lane && s->context == context)
         return s;
     for (size_t i = 0; i < c->n; i++)
-        if (c->stack[i]->stream == stream && c->stack[i]->context == context)
+        if (c->stack[i]->lane == lane && c->stack[i]->context == context)
             return c->asked = c->stack[i];
     if (!trod_grow(&c->stack, c->n, &c->cap, sizeof(struct stack *), 16) ||
         !(s = calloc(1, sizeof *s)))
         return NULL;
-    s->stream = stream;
+    s->lane = lane;
     s->context = context;
     s->runs = context == 0;
     c->stack[c->n++] = s;
@@ -63,7 +62,7 @@ static struct stack *stack_of(struct nav_calls *c, uint32_t stream, uint32_t con
 static void runs(struct nav_calls *c, struct stack *s)
 {
     for (size_t i = 0; i < c->n; i++)
-        if (c->stack[i]->stream == s->stream)
+        if (c->stack[i]->lane == s->lane)
             c->stack[i]->runs = c->stack[i] == s;
 }
 
@@ -79,18 +78,6 @@ static int push(struct stack *s, const struct trod_nav_call *call)
 
 /* ---- as bytes */
 
-static uint64_t zigzag(uint64_t a, uint64_t b)
-{
-    const uint64_t d = a - b;
-
-    return d << 1 ^ (d >> 63 ? UINT64_MAX : 0);
-}
-
-static uint64_t unzigzag(uint64_t v, uint64_t b)
-{
-    return b + (v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
-}
-
 static int put_call(const struct trod_nav_call *call, struct trod_buf *out)
 {
     const bool site = call->site_row != TROD_NOWHERE;
@@ -99,8 +86,8 @@ static int put_call(const struct trod_nav_call *call, struct trod_buf *out)
     if (rc == TROD_OK)
         rc = trod_pack(out, call->pc);
     if (rc == TROD_OK && site)
-        rc = trod_pack(out, zigzag(call->site_row, call->row));
-    return rc < 0 || !site ? rc : trod_pack(out, zigzag(call->site_pc, call->pc));
+        rc = trod_pack(out, nav_zigzag(call->site_row, call->row));
+    return rc < 0 || !site ? rc : trod_pack(out, nav_zigzag(call->site_pc, call->pc));
 }
 
 static bool get_call(struct trod_span *in, uint64_t row, struct trod_nav_call *call)
@@ -117,21 +104,9 @@ static bool get_call(struct trod_span *in, uint64_t row, struct trod_nav_call *c
         return true;
     if (trod_unpack(in, &at) < 0 || trod_unpack(in, &pc) < 0)
         return false;
-    call->site_row = unzigzag(at, row);
-    call->site_pc = unzigzag(pc, call->pc);
+    call->site_row = nav_unzigzag(at, row);
+    call->site_pc = nav_unzigzag(pc, call->pc);
     return true;
-}
-
-static int event(struct nav_calls *c, unsigned what, uint64_t row, uint32_t stream)
-{
-    int rc;
-
-    if (!c->log)
-        return TROD_OK;
-    rc = trod_pack(&c->events, WHATS * zigzag(row, c->before) + what);
-    c->before = row;
-    c->n_events++;
-    return rc < 0 ? rc : trod_pack(&c->events, stream);
 }
 
 /* All stacks as they are. */
@@ -141,13 +116,13 @@ static int put_stacks(const struct nav_calls *c, struct trod_buf *out)
 
     for (size_t i = 0; rc == TROD_OK && i < c->n; i++) {
         const struct stack *s = c->stack[i];
-        const uint64_t v[] = {s->stream, s->context, s->runs, s->n};
+        const uint64_t v[] = {s->lane, s->context, s->runs, s->n};
         uint64_t before = 0;
 
         for (unsigned k = 0; rc == TROD_OK && k < sizeof v / sizeof *v; k++)
             rc = trod_pack(out, v[k]);
         for (uint32_t k = 0; rc == TROD_OK && k < s->n; k++) {
-            rc = trod_pack(out, zigzag(s->call[k].row, before));
+            rc = trod_pack(out, nav_zigzag(s->call[k].row, before));
             before = s->call[k].row;
             if (rc == TROD_OK)
                 rc = put_call(&s->call[k], out);
@@ -164,48 +139,70 @@ static uint64_t place(const struct nav_calls *c, uint64_t row)
     return row < c->row ? c->row : row;
 }
 
+static struct stack *stack_of_frame(struct nav_calls *c, const struct trod_frame *f)
+{
+    return stack_of(c, (uint32_t)f->own[LANE], f->context);
+}
+
+/* S runs from row ROW on. */
+static int switch_to(struct nav_calls *c, struct stack *s, uint64_t row)
+{
+    const struct nav_event e = {
+        .what = NAV_SWITCH, .lane = s->lane, .at = row, .now = {.row = row}, .context = s->context};
+
+    if (s->runs)
+        return TROD_OK;
+    runs(c, s);
+    return c->log ? nav_events_put(&c->events, &e) : TROD_OK;
+}
+
 static int enter(void *ctx, struct trod_frame *f)
 {
     struct nav_calls *c = ctx;
+    const bool site = f->site.pc != TROD_NOWHERE;
+    const struct nav_event e = {
+        .what = NAV_ENTER,
+        .lane = (uint32_t)f->own[LANE],
+        .at = place(c, f->entry.row),
+        .now = f->entry,
+        .call = {f->entry.pc, f->site.pc, f->kind, f->sure, f->under},
+        .site_row = site ? f->site.row : TROD_NOWHERE,
+    };
     const struct trod_nav_call call = {
-        .row = place(c, f->entry.row),
+        .row = e.at,
         .pc = f->entry.pc,
-        .site_row = f->site.pc == TROD_NOWHERE ? TROD_NOWHERE : f->site.row,
+        .site_row = e.site_row,
         .site_pc = f->site.pc,
         .kind = f->kind,
         .sure = f->sure,
     };
-    struct stack *s = stack_of(c, f->stream, f->context);
+    struct stack *s = stack_of_frame(c, f);
     int rc = s ? push(s, &call) : TROD_ERR_NOMEM;
 
-    if (rc == TROD_OK && !s->runs) {
-        runs(c, s);
-        if ((rc = event(c, SWITCH, call.row, f->stream)) == TROD_OK && c->log)
-            rc = trod_pack(&c->events, f->context);
-    }
     if (rc == TROD_OK)
-        rc = event(c, ENTER, call.row, f->stream);
-    return rc < 0 || !c->log ? rc : put_call(&call, &c->events);
+        rc = switch_to(c, s, call.row);
+    return rc < 0 || !c->log ? rc : nav_events_put(&c->events, &e);
 }
 
 static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *end)
 {
     struct nav_calls *c = ctx;
-    struct stack *s = stack_of(c, f->stream, f->context);
+    const struct nav_event e = {
+        .what = NAV_LEAVE,
+        .lane = (uint32_t)f->own[LANE],
+        .at = place(c, end->next.row),
+        .now = end->next,
+        .how = end->how,
+        .sure = end->sure,
+        .last_time = end->last.time,
+    };
+    struct stack *s = stack_of_frame(c, f);
+    int rc = s ? switch_to(c, s, e.at) : TROD_ERR_NOMEM; /* what is parked ends with its stream */
 
-    if (!s)
-        return TROD_ERR_NOMEM;
-    if (!s->runs) { /* the end of a stream: what is parked ends as well */
-        int rc = event(c, SWITCH, place(c, end->next.row), f->stream);
-
-        runs(c, s);
-        if (rc == TROD_OK && c->log)
-            rc = trod_pack(&c->events, f->context);
-        if (rc < 0)
-            return rc;
-    }
+    if (rc < 0)
+        return rc;
     s->n -= s->n > 0;
-    return event(c, LEAVE, place(c, end->next.row), f->stream);
+    return c->log ? nav_events_put(&c->events, &e) : TROD_OK;
 }
 
 /* Rows of another context than before: a kernel switched tasks. */
@@ -213,21 +210,14 @@ static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t t
                 struct trod_frame *f)
 {
     struct nav_calls *c = ctx;
-    int rc;
 
     (void)b;
     (void)to;
-    if (!f || (c->last && c->last->stream == f->stream && c->last->context == f->context &&
+    if (!f || (c->last && c->last->lane == f->own[LANE] && c->last->context == f->context &&
                c->last->runs))
         return TROD_OK;
-    c->last = stack_of(c, f->stream, f->context);
-    if (!c->last)
-        return TROD_ERR_NOMEM;
-    if (c->last->runs)
-        return TROD_OK;
-    runs(c, c->last);
-    rc = event(c, SWITCH, c->row + (from - c->first), f->stream);
-    return rc < 0 || !c->log ? rc : trod_pack(&c->events, f->context);
+    c->last = stack_of_frame(c, f);
+    return c->last ? switch_to(c, c->last, c->row + (from - c->first)) : TROD_ERR_NOMEM;
 }
 
 int nav_calls_new(struct nav_calls **out, bool log)
@@ -262,7 +252,7 @@ void nav_calls_free(struct nav_calls *c)
     }
     free(c->stack);
     trod_buf_fini(&c->begin);
-    trod_buf_fini(&c->events);
+    nav_events_fini(&c->events);
     free(c);
 }
 
@@ -274,19 +264,29 @@ int nav_calls_feed(struct nav_calls *c, const struct trod_batch *b, uint32_t i, 
     return trod_callstack_feed(c->calls, b, i, i + n);
 }
 
+int nav_calls_end(struct nav_calls *c, uint64_t row)
+{
+    c->row = row;
+    return trod_callstack_end(c->calls);
+}
+
+void nav_calls_counts(const struct nav_calls *c, struct trod_callstack_counts *out)
+{
+    trod_callstack_count(c->calls, out);
+}
+
 size_t nav_calls_events(const struct nav_calls *c)
 {
-    return c->n_events;
+    return c->events.n;
 }
 
 int nav_calls_save(struct nav_calls *c, struct trod_buf *out)
 {
     int rc = c->begin.n ? trod_buf_add(out, c->begin.p, c->begin.n) : TROD_OK;
 
-    if (rc == TROD_OK && c->events.n)
-        rc = trod_buf_add(out, c->events.p, c->events.n);
-    c->begin.n = c->events.n = c->n_events = 0;
-    c->before = 0;
+    if (rc == TROD_OK)
+        rc = nav_events_save(&c->events, out);
+    c->begin.n = 0;
     return rc < 0 ? rc : put_stacks(c, &c->begin);
 }
 
@@ -297,12 +297,22 @@ static int give(const struct stack *s, struct trod_buf *out)
     return s->n ? trod_buf_add(out, s->call, s->n * sizeof *s->call) : TROD_OK;
 }
 
-int nav_calls_stack(const struct nav_calls *c, uint32_t stream, struct trod_buf *out)
+/* The stack of LANE that runs, or NULL. */
+static struct stack *running(const struct nav_calls *c, uint32_t lane)
 {
     for (size_t i = 0; i < c->n; i++)
-        if (c->stack[i]->stream == stream && c->stack[i]->runs)
-            return give(c->stack[i], out);
-    return TROD_OK;
+        if (c->stack[i]->lane == lane && c->stack[i]->runs)
+            return c->stack[i];
+    return NULL;
+}
+
+int nav_calls_stack(const struct nav_calls *c, uint32_t stream, struct trod_buf *out)
+{
+    const struct stack *s = running(c, stream + 1);
+
+    if (!s && stream == TROD_NO_STREAM)
+        s = running(c, 0);
+    return s ? give(s, out) : TROD_OK;
 }
 
 static int get_stacks(struct nav_calls *c, struct trod_span *in)
@@ -327,7 +337,7 @@ static int get_stacks(struct nav_calls *c, struct trod_span *in)
         for (; rc == TROD_OK && v[3]; v[3]--) {
             struct trod_nav_call call;
 
-            if (trod_unpack(in, &d) < 0 || !get_call(in, row = unzigzag(d, row), &call))
+            if (trod_unpack(in, &d) < 0 || !get_call(in, row = nav_unzigzag(d, row), &call))
                 return TROD_ERR_CORRUPT;
             rc = push(s, &call);
         }
@@ -337,39 +347,39 @@ static int get_stacks(struct nav_calls *c, struct trod_span *in)
     return TROD_OK;
 }
 
-/* Only what happens to STREAM is of interest, up to ROW. */
-static int get_events(struct nav_calls *c, struct trod_span *in, uint64_t row, uint32_t stream)
+/* What happens up to ROW to the rows that may be those of STREAM. */
+static int get_events(struct nav_calls *c, struct trod_span in, uint64_t row, uint32_t stream)
 {
-    struct stack *now = NULL;
-    uint64_t at = 0, v, who, context;
-    int rc = TROD_OK;
+    struct nav_events_reader r;
+    struct nav_event e;
+    struct stack *s = NULL; /* of the event before */
+    int rc = nav_events_open(&r, in);
 
-    for (size_t i = 0; i < c->n; i++)
-        if (c->stack[i]->stream == stream && c->stack[i]->runs)
-            now = c->stack[i];
-    while (rc == TROD_OK && in->n) {
-        struct trod_nav_call call = {0};
-
-        if (trod_unpack(in, &v) < 0 || trod_unpack(in, &who) < 0)
-            return TROD_ERR_CORRUPT;
-        at = unzigzag(v / WHATS, at);
-        if (v % WHATS == ENTER && !get_call(in, at, &call))
-            return TROD_ERR_CORRUPT;
-        if (v % WHATS == SWITCH && (trod_unpack(in, &context) < 0 || context > UINT32_MAX))
-            return TROD_ERR_CORRUPT;
-        if (who != stream || at > row)
+    while (rc == TROD_OK && (rc = nav_events_next(&r, &e)) > 0) {
+        rc = TROD_OK;
+        if (e.at > row)
+            break;
+        if (e.lane != stream + 1 && !(e.lane == 0 && stream == TROD_NO_STREAM))
             continue;
-        if (!now || v % WHATS == SWITCH) {
-            now = stack_of(c, stream, v % WHATS == SWITCH ? (uint32_t)context : 0);
-            if (!now)
-                return TROD_ERR_NOMEM;
-            runs(c, now);
-        }
-        if (v % WHATS == ENTER)
-            rc = push(now, &call);
-        else if (v % WHATS == LEAVE)
-            now->n -= now->n > 0;
+        if (e.what == NAV_SWITCH)
+            s = NULL;
+        else if (!s || s->lane != e.lane)
+            s = running(c, e.lane);
+        if (!s && !(s = stack_of(c, e.lane, e.context)))
+            rc = TROD_ERR_NOMEM;
+        else if (e.what == NAV_SWITCH)
+            runs(c, s);
+        else if (e.what == NAV_LEAVE)
+            s->n -= s->n > 0;
+        else
+            rc = push(s, &(struct trod_nav_call){.row = e.at,
+                                                 .pc = e.call.pc,
+                                                 .site_row = e.site_row,
+                                                 .site_pc = e.call.site_pc,
+                                                 .kind = e.call.kind,
+                                                 .sure = e.call.sure});
     }
+    nav_events_close(&r);
     return rc;
 }
 
@@ -379,7 +389,7 @@ int nav_calls_load(struct trod_span in, uint64_t row, uint32_t stream, struct tr
     int rc = get_stacks(&c, &in);
 
     if (rc == TROD_OK)
-        rc = get_events(&c, &in, row, stream);
+        rc = get_events(&c, in, row, stream);
     if (rc == TROD_OK)
         rc = nav_calls_stack(&c, stream, out);
     for (size_t i = 0; i < c.n; i++) {
@@ -388,4 +398,30 @@ int nav_calls_load(struct trod_span in, uint64_t row, uint32_t stream, struct tr
     }
     free(c.stack);
     return rc;
+}
+
+/* Behind the stacks of IN, which are not looked at. */
+static int skip_stacks(struct trod_span *in)
+{
+    uint64_t n, frames, v;
+
+    if (trod_unpack(in, &n) < 0)
+        return TROD_ERR_CORRUPT;
+    while (n--) {
+        for (unsigned k = 0; k < 3; k++)
+            if (trod_unpack(in, &v) < 0)
+                return TROD_ERR_CORRUPT;
+        if (trod_unpack(in, &frames) < 0)
+            return TROD_ERR_CORRUPT;
+        for (struct trod_nav_call call; frames; frames--)
+            if (trod_unpack(in, &v) < 0 || !get_call(in, 0, &call))
+                return TROD_ERR_CORRUPT;
+    }
+    return TROD_OK;
+}
+
+int nav_calls_read(struct trod_span in, struct nav_events_reader *out)
+{
+    *out = (struct nav_events_reader){.left = 0};
+    return skip_stacks(&in) < 0 ? TROD_ERR_CORRUPT : nav_events_open(out, in);
 }

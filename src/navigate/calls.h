@@ -7,8 +7,8 @@
 #ifndef NAVIGATE_CALLS_H
 #define NAVIGATE_CALLS_H
 
+#include "navigate/events.h"
 #include "trod/batch.h"
-#include "trod/buf.h"
 #include "trod/navigate.h"
 
 struct nav_calls;
@@ -22,6 +22,10 @@ void nav_calls_free(struct nav_calls *c);
 /* Rows I to I + N of B, of which the first is row ROW. Returns 0 or TROD_ERR_NOMEM. */
 int nav_calls_feed(struct nav_calls *c, const struct trod_batch *b, uint32_t i, uint32_t n,
                    uint64_t row);
+/* No rows follow, the trace has ROW: what is open ends. Returns 0 or TROD_ERR_NOMEM. */
+int nav_calls_end(struct nav_calls *c, uint64_t row);
+/* What was seen so far; instructions only of streams that have ended. */
+void nav_calls_counts(const struct nav_calls *c, struct trod_callstack_counts *out);
 /*
  * The stacks as they were at the last nav_calls_save, or at the beginning, and what happened since,
  * appended to OUT. Returns 0 or TROD_ERR_NOMEM.
@@ -34,6 +38,11 @@ size_t nav_calls_events(const struct nav_calls *c);
  * OUT as struct trod_nav_call. Returns 0, TROD_ERR_CORRUPT or TROD_ERR_NOMEM.
  */
 int nav_calls_load(struct trod_span in, uint64_t row, uint32_t stream, struct trod_buf *out);
+/*
+ * What happens in it, from its beginning on: to be read with nav_events_next, closed in every case.
+ * IN outlives OUT. Returns 0 or TROD_ERR_CORRUPT.
+ */
+int nav_calls_read(struct trod_span in, struct nav_events_reader *out);
 /* The stack of STREAM as it is, appended to OUT. */
 int nav_calls_stack(const struct nav_calls *c, uint32_t stream, struct trod_buf *out);
 

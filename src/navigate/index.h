@@ -19,7 +19,7 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 9,
+    NAV_INDEX_VERSION = 10,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
@@ -146,7 +146,8 @@ struct nav_index {
     uint32_t n_segments;
     struct nav_access_point *point;
     uint32_t n_points;
-    struct trod_meta meta; /* streams and what else is known */
+    struct trod_meta meta;              /* streams and what else is known */
+    struct trod_callstack_counts calls; /* of all rows */
     char format[32], options[256], dialect[32];
     enum trod_endian endian; /* with the instruction set of NAMES: what registers are told by */
     struct nav_names names;

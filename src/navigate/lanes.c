@@ -248,11 +248,13 @@ static int save_postings(struct nav_builder *b, unsigned to, struct nav_postings
     return rc;
 }
 
-static int save_calls(struct nav_builder *b)
+static int save_calls(struct nav_builder *b, const struct nav_item *it)
 {
     struct trod_buf raw = {0};
-    int rc = nav_calls_save(b->calls, &raw);
+    int rc = it->over ? nav_calls_end(b->calls, it->row) : TROD_OK;
 
+    if (rc == TROD_OK)
+        rc = nav_calls_save(b->calls, &raw);
     if (rc == TROD_OK)
         rc = nav_squeeze(raw.p, raw.n, &b->content[CALLS].bytes);
     b->content[CALLS].raw = raw.n;
@@ -265,7 +267,6 @@ static int lane_save(struct nav_builder *b, unsigned lane, const struct nav_item
 {
     int rc;
 
-    (void)it;
     switch (lane) {
     case NAV_LANE_MEMORY:
         rc = save_postings(b, LINES, &b->lines);
@@ -279,7 +280,7 @@ static int lane_save(struct nav_builder *b, unsigned lane, const struct nav_item
             rc = save_postings(b, REGS, &b->regs_at);
         return rc < 0 ? rc : save_postings(b, MARKS, &b->marks);
     default:
-        return save_calls(b);
+        return save_calls(b, it);
     }
 }
 

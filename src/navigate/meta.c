@@ -61,6 +61,14 @@ static int put_streams(const struct trod_meta *meta, struct trod_buf *out)
     return rc;
 }
 
+static int put_counts(const struct nav_builder *b, struct trod_buf *out)
+{
+    struct trod_callstack_counts counts;
+
+    nav_calls_counts(b->calls, &counts);
+    return put_all(out, (const uint64_t *)(const void *)&counts, sizeof counts / sizeof(uint64_t));
+}
+
 int nav_meta_save(const struct nav_builder *b, struct trod_buf *out)
 {
     const struct trod_meta *meta = trod_trace_meta(b->trace);
@@ -92,7 +100,7 @@ int nav_meta_save(const struct nav_builder *b, struct trod_buf *out)
         trod_pack(out, range[0]);
         rc = trod_pack(out, range[1]);
     }
-    return rc;
+    return rc < 0 ? rc : put_counts(b, out);
 }
 
 /* ---- and back */
@@ -206,6 +214,16 @@ static int get_segments(struct nav_index *x, struct trod_span *in)
     return n ? (x->segment[n - 1].to == x->n_blocks ? TROD_OK : TROD_ERR_CORRUPT) : TROD_OK;
 }
 
+static int get_counts(struct nav_index *x, struct trod_span *in)
+{
+    uint64_t *v = (uint64_t *)(void *)&x->calls;
+
+    for (size_t i = 0; i < sizeof x->calls / sizeof *v; i++)
+        if (trod_unpack(in, &v[i]) < 0)
+            return TROD_ERR_CORRUPT;
+    return TROD_OK;
+}
+
 static int get_trace(struct nav_index *x, const uint64_t *v)
 {
     x->rows = v[0];
@@ -249,5 +267,6 @@ int nav_meta_load(struct nav_index *x, struct trod_span in)
     if ((rc = get_sources(x, &in)) < 0 || (rc = get_streams(x, &in)) < 0 ||
         (rc = get_names(x, &in)) < 0)
         return rc;
-    return get_segments(x, &in);
+    rc = get_segments(x, &in);
+    return rc < 0 ? rc : get_counts(x, &in);
 }

@@ -1,5 +1,6 @@
 # test_index.sh - `trod index`: made, found, told about, refused; answers are those without it.
 . "$TROD_SOURCE/tests/cli/lib.sh"
+. "$TROD_SOURCE/tests/cli/calls_model.sh"
 have jq
 
 for i in $(seq 1 200); do
@@ -153,6 +154,74 @@ echo '201 clk R X0 0000000000000000' >>two/1.tarmac
 run trod index --together --info two/0.tarmac two/1.tarmac
 status 1
 err_has 'is not used: the trace has grown since'
+
+# what counts calls gets them from the index: of main 2 + 3 K instructions, of f 5 K, of g 6 K; K is 2500 and 200
+model 2500 200 >m.tarmac
+trod index -q m.tarmac
+run trod index --info --format json m.tarmac
+json '.traces[0].activations == 2 + 2700 + 5400'
+questions=(calls 'calls --list --most 0' 'calls --final-stack' 'calls --depth 2' profile 'profile --weight time' flame
+    'flame --weight time --reverse' 'flame --svg' 'calls --list --format csv')
+for i in "${!questions[@]}"; do
+    trod ${questions[i]} --no-index m.tarmac >"want.$i"
+done
+trod run calls,profile --limit 100000000 m.tarmac >want.run
+trod flame --against m.tarmac --no-index m.tarmac >want.against
+# not a line of the trace is read: what lies between the parts of it that its index is compared with is another
+cp -p m.tarmac m.was
+check test "$(stat -c %s m.tarmac)" -gt 3000000
+dd if=/dev/zero of=m.tarmac bs=1000 seek=1500 count=500 conv=notrunc 2>/dev/null
+touch -r m.was m.tarmac
+for i in "${!questions[@]}"; do
+    run trod ${questions[i]} m.tarmac
+    status 0
+    out_is "want.$i"
+    check test ! -s "$stderr"
+done
+run trod run calls,profile m.tarmac
+out_is want.run
+run trod flame --against m.tarmac m.tarmac
+out_is want.against
+run trod profile --format json m.tarmac
+json '[.functions[] | [.calls, .exclusive]] | sort == [[2, 8104], [2700, 13500], [5400, 16200]]'
+run trod calls --function 0x1040 --format json m.tarmac # arguments may be in the trace: it is read
+json '.instructions < 37804'
+mv m.was m.tarmac
+
+# an index that is damaged, or of the trace as it was, is not used
+for k in 1 2 3 4 5 6 7; do
+    cp m.tarmac.trodx good
+    printf '\245\132' | dd of=m.tarmac.trodx bs=1 seek=$(($(stat -c %s good) * k / 8)) conv=notrunc 2>/dev/null
+    run trod calls m.tarmac
+    status 0
+    out_is want.0
+    mv good m.tarmac.trodx
+done
+echo '' >>m.tarmac
+run trod calls m.tarmac
+out_is want.0
+err_has "index 'm.tarmac.trodx' is not used: the trace has grown since"
+run trod calls --no-index m.tarmac
+check test ! -s "$stderr"
+
+# in another folder; of several files, with one index and with one each
+model 40 >two/a.tarmac
+model 60 30 >two/b.tarmac
+trod calls --no-index two/a.tarmac two/b.tarmac >want
+for how in '--together' ''; do
+    rm -f two/*.trodx two.trodx
+    trod index -q $how two/a.tarmac two/b.tarmac
+    run trod calls two/a.tarmac two/b.tarmac
+    status 0
+    out_is want
+done
+trod index -q --index there two/b.tarmac
+trod calls --no-index two/b.tarmac >want
+run trod calls --index there two/b.tarmac
+out_is want
+run trod calls - <two/b.tarmac
+status 0
+out_is want
 
 run trod index nothing.tarmac
 status 2

@@ -204,6 +204,23 @@ static struct trod_buf answers(struct trod_nav *nav, struct trod_gen g)
     return out;
 }
 
+static int count_frame(void *ctx, struct trod_frame *f)
+{
+    *(uint64_t *)ctx += 1 + (f->depth ? f[-1].user : 0);
+    f->user = f->depth;
+    return TROD_OK;
+}
+
+/* All calls, by the index alone. */
+static void all_calls(struct trod_nav *nav)
+{
+    uint64_t n = 0;
+    const struct trod_callstack_sink sink = {.ctx = &n, .enter = count_frame};
+    struct trod_callstack_counts counts;
+
+    trod_nav_callstack(nav, &sink, &counts);
+}
+
 static void as_trace(const char *from, uint64_t memory, const uint8_t *data, size_t size)
 {
     const struct trod_gen g = fuzz_gen(data, size);
@@ -300,6 +317,7 @@ static void as_damage(const uint8_t *data, size_t size)
     nav = open_nav("tarmac", false);
     if (!nav)
         return;
+    all_calls(nav);
     out = answers(nav, fuzz_gen(data, size));
     trod_buf_fini(&out);
     trod_nav_close(nav);

@@ -73,6 +73,23 @@ static int lane_end(struct cg_core *core, size_t at)
     return rc;
 }
 
+/* Streams whose last activation ended are over: their trees are added. */
+static int end_lanes(struct cg_core *core)
+{
+    int rc = TROD_OK;
+
+    for (size_t i = 0; rc == TROD_OK && i < core->n_lanes; i++)
+        if (core->lane[i])
+            rc = lane_end(core, i);
+    return rc;
+}
+
+static int end_file(struct cg_core *core, uint32_t next)
+{
+    core->file = next;
+    return end_lanes(core);
+}
+
 /* ---- events */
 
 /* The nodes of F and of those below it that have none. Returns that of F; 0: no memory. */
@@ -117,11 +134,13 @@ static void charge(struct cg_lane *l, uint32_t node, const struct trod_moment *a
 static int enter(void *ctx, struct trod_frame *f)
 {
     struct cg_core *core = ctx;
-    struct cg_lane *l = lane_of(core, f);
+    struct cg_lane *l;
     uint32_t parent = 0, node;
     int64_t number = 0;
 
-    if (!l)
+    if (f->file != core->file && end_file(core, f->file) < 0) /* without rows (cg_calls) */
+        return TROD_ERR_NOMEM;
+    if (!(l = lane_of(core, f)))
         return TROD_ERR_NOMEM;
     if (core->following && !(f->under && l->bottom))
         return TROD_OK;
@@ -330,17 +349,6 @@ void cg_fini(void *st)
     free(core);
 }
 
-/* Streams whose last activation ended are over: their trees are added. */
-static int end_lanes(struct cg_core *core)
-{
-    int rc = TROD_OK;
-
-    for (size_t i = 0; rc == TROD_OK && i < core->n_lanes; i++)
-        if (core->lane[i])
-            rc = lane_end(core, i);
-    return rc;
-}
-
 /* What was seen in rows that count; instructions are those of the tree. */
 static void count_all(struct cg_core *core)
 {
@@ -386,11 +394,10 @@ static int turn_file(struct cg_core *core, const struct trod_batch *b)
         core->isa = (uint8_t)b->meta->isa;
     if (core->file == file)
         return TROD_OK;
-    core->file = file;
     rc = cg_weights_feed(core, NULL, 0, 0);
     if (rc == TROD_OK)
         rc = trod_callstack_end(core->stack);
-    return rc < 0 ? rc : end_lanes(core);
+    return rc < 0 ? rc : end_file(core, file);
 }
 
 int cg_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
@@ -489,6 +496,33 @@ int cg_load(void *st, struct trod_span in, const uint32_t *sites)
         rc = cg_list_load(core, &in);
     add_counts(&core->counts, &counts);
     return rc == TROD_OK && in.n ? TROD_ERR_CORRUPT : rc;
+}
+
+/* ---- without rows */
+
+bool cg_by_calls(const void *opt, const struct trod_format *f)
+{
+    const struct cg_options *o = opt;
+    struct cg_weights w = {.n = 0};
+    const bool registers = !f || !f->kinds || f->kinds >> TROD_REG & 1;
+
+    /* arguments of the calls of a function are what rows write to registers */
+    return o && !o->like && !(o->function.n && registers) &&
+           cg_weights_parse(&w, &o->weight, NULL) == TROD_OK && w.n == 0;
+}
+
+int cg_calls(void *st, const struct trod_callstack_source *source)
+{
+    struct cg_core *core = ((struct cg_state *)st)->core;
+    const struct trod_callstack_sink sink = {.ctx = core, .enter = enter, .leave = leave};
+    int rc;
+
+    if (!(core->meta = source->meta(source->ctx)))
+        return TROD_ERR_UNKNOWN;
+    rc = source->tell(source->ctx, &sink, &core->counts);
+    trod_callstack_free(core->stack);
+    core->stack = NULL;
+    return rc < 0 ? rc : cg_finish(core);
 }
 
 uint32_t cg_uses_of(const char *format, const void *opt)

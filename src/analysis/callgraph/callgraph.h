@@ -185,6 +185,9 @@ void cg_fini(void *st);
 /* The end of the rows: open activations are counted. */
 int cg_finish(struct cg_core *core);
 uint32_t cg_uses_of(const char *format, const void *opt);
+/* trod_analysis.by_calls and calls. */
+bool cg_by_calls(const void *opt, const struct trod_format *f);
+int cg_calls(void *st, const struct trod_callstack_source *source);
 
 /* ---- cost.c: what rows [FROM, TO) of L (NULL: of none) weigh, added to the numbers SELF */
 void cg_weigh(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,

@@ -233,4 +233,6 @@ const struct trod_analysis trod_analysis_calls = {
     .result = result,
     .layout = cg_like_calls,
     .fini = cg_fini,
+    .by_calls = cg_by_calls,
+    .calls = cg_calls,
 };

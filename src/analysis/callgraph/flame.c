@@ -243,4 +243,6 @@ const struct trod_analysis trod_analysis_flame = {
     .result = result,
     .layout = layout,
     .fini = cg_fini,
+    .by_calls = cg_by_calls,
+    .calls = cg_calls,
 };

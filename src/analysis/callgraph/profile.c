@@ -407,4 +407,6 @@ const struct trod_analysis trod_analysis_profile = {
     .result = result,
     .layout = cg_like_profile,
     .fini = cg_fini,
+    .by_calls = cg_by_calls,
+    .calls = cg_calls,
 };

@@ -1,0 +1,346 @@
+/*
+ * test_index_calls.c - the calls that an index has are those that following all rows finds: on
+ * random programs that call, return, jump, are interrupted and switch between stacks, of one file
+ * and of several; on the golden files of every format; cut and damaged.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fewer.h"
+#include "gen.h"
+#include "nav_index.h"
+#include "testlib.h"
+#include "trod/callstack.h"
+#include "trod/format.h"
+
+/* ---- what a sink is told, as text */
+
+struct log {
+    struct trod_buf text;
+    uint64_t n;
+};
+
+static int enter(void *ctx, struct trod_frame *f)
+{
+    struct log *l = ctx;
+
+    f->user = ++l->n;
+    return trod_buf_printf(
+        &l->text,
+        "%llu of %llu: stream %u file %u context %u depth %u kind %u sure %u%s row %llu insn %llu "
+        "time %llx pc %llx from %llx %llx function %llx lane %llu\n",
+        (unsigned long long)f->user, (unsigned long long)(f->depth ? f[-1].user : 0), f->stream,
+        f->file, f->context, f->depth, f->kind, f->sure, f->under ? " under" : "",
+        (unsigned long long)f->entry.row, (unsigned long long)f->entry.instruction,
+        (unsigned long long)f->entry.time, (unsigned long long)f->entry.pc,
+        (unsigned long long)(f->site.pc == TROD_NOWHERE ? 0 : f->site.row),
+        (unsigned long long)f->site.pc, (unsigned long long)f->function,
+        (unsigned long long)f->own[3]);
+}
+
+static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *end)
+{
+    struct log *l = ctx;
+
+    return trod_buf_printf(
+        &l->text, "%llu ends: how %u sure %u last %llx row %llu insn %llu %llx\n",
+        (unsigned long long)f->user, end->how, end->sure, (unsigned long long)end->last.time,
+        (unsigned long long)end->next.row, (unsigned long long)end->next.instruction,
+        (unsigned long long)end->next.time);
+}
+
+/* By reading all rows, with no more columns than it takes. False: they cannot be read. */
+static bool by_rows(const char *const *paths, size_t n, struct log *l,
+                    struct trod_callstack_counts *counts)
+{
+    const struct trod_trace_options opt = {.struct_size = sizeof opt, .want = TROD_COL_KIND};
+    const struct trod_callstack_sink sink = {.ctx = l, .enter = enter, .leave = leave};
+    struct trod_callstack *c;
+    struct trod_batch *b;
+    struct trod_trace *t;
+    int rc;
+
+    if (trod_trace_open(&t, paths, n, &opt, NULL) != 0)
+        return false;
+    trod_trace_want(t, trod_callstack_columns(trod_trace_format(t)->name));
+    assert_int_equal(trod_callstack_new(&c, &sink, NULL, false), 0);
+    while ((rc = trod_trace_next(t, &b)) > 0)
+        assert_int_equal(trod_callstack_feed(c, b, 0, b->n), 0);
+    assert_int_equal(trod_callstack_end(c), 0);
+    trod_callstack_count(c, counts);
+    trod_callstack_free(c);
+    trod_trace_close(t);
+    return rc == 0;
+}
+
+static int by_index(const char *const *paths, size_t n, struct log *l,
+                    struct trod_callstack_counts *counts)
+{
+    const struct trod_callstack_sink sink = {.ctx = l, .enter = enter, .leave = leave};
+    struct trod_nav *nav = open_files(paths, n, false);
+    int rc;
+
+    if (!nav)
+        return TROD_ERR_UNKNOWN;
+    rc = trod_nav_callstack(nav, &sink, counts);
+    trod_nav_close(nav);
+    return rc;
+}
+
+/* Both ways tell the same. False: the trace cannot be read. */
+static bool same(const char *const *paths, size_t n, uint64_t block_rows, uint32_t segment,
+                 struct trod_callstack_counts *counts)
+{
+    struct trod_callstack_counts with = {0};
+    struct log a = {.n = 0}, b = {.n = 0};
+    bool read = index_files(paths, n, block_rows, segment, 0) && by_rows(paths, n, &a, counts);
+
+    if (read) {
+        assert_int_equal(by_index(paths, n, &b, &with), 0);
+        if (a.text.n != b.text.n || (a.text.n && memcmp(a.text.p, b.text.p, a.text.n) != 0)) {
+            size_t i = 0, line = 0;
+
+            for (; i < a.text.n && i < b.text.n && a.text.p[i] == b.text.p[i]; i++)
+                line = a.text.p[i] == '\n' ? i + 1 : line;
+            fail_msg(
+                "%s: %.*s\nis %.*s", paths[0], (int)(a.text.n - line > 300 ? 300 : a.text.n - line),
+                (const char *)a.text.p + line, (int)(b.text.n - line > 300 ? 300 : b.text.n - line),
+                (const char *)b.text.p + line);
+        }
+        assert_memory_equal(counts, &with, sizeof with);
+    }
+    trod_buf_fini(&a.text);
+    trod_buf_fini(&b.text);
+    return read;
+}
+
+/* ---- programs */
+
+/* N instructions of two cpus that go anywhere, and what makes calls of that. */
+static void program(struct trod_gen *g, size_t n, struct trod_buf *out)
+{
+    static const char *const codes[] = {"94000004", "94000004", "d65f03c0", "d65f03c0",
+                                        "d61f0020", "d63f0020", "14000002", "d69f03e0",
+                                        "d4000001", "d503201f", "d503201f", "d503201f"};
+    uint64_t pc[2] = {0x1000, 0x2000}, time = 100;
+    char address[17];
+
+    for (size_t i = 0; i < n; i++) {
+        const unsigned cpu = gen_u64(g) % 8 == 0, code = (unsigned)gen_below(g, 12);
+
+        time += gen_below(g, 4);
+        snprintf(address, sizeof address, "%08x", (unsigned)pc[cpu]);
+        trod_buf_printf(out, "%llu clk cpu%u IT (%zu) %s %s O EL1h_n : x\n",
+                        (unsigned long long)time - (gen_below(g, 20) == 0 ? 3 : 0), cpu, i + 1,
+                        address, codes[code]);
+        if (code < 2 || code == 5)
+            trod_buf_printf(out, "%llu clk cpu%u R X30 %016x\n", (unsigned long long)time, cpu,
+                            (unsigned)pc[cpu] + 4);
+        if (gen_below(g, 6) == 0)
+            trod_buf_printf(out, "%llu clk cpu%u R SP_EL1 %016x\n", (unsigned long long)time, cpu,
+                            0x8000 - 16 * (unsigned)gen_below(g, 6));
+        if (gen_below(g, 30) == 0)
+            trod_buf_printf(out, "%llu clk cpu%u E %08x 00000005 IRQ\n", (unsigned long long)time,
+                            cpu, (unsigned)pc[cpu] + 4);
+        pc[cpu] = code >= 9 && gen_below(g, 20) ? pc[cpu] + 4
+                                                : 0x1000 + 4 * gen_below(g, 40) + 0x400 * cpu;
+    }
+}
+
+static void add(struct trod_callstack_counts *to, const struct trod_callstack_counts *from)
+{
+    for (size_t i = 0; i < sizeof *to / sizeof(uint64_t); i++)
+        ((uint64_t *)(void *)to)[i] += ((const uint64_t *)(const void *)from)[i];
+}
+
+static void test_random(void **state)
+{
+    char *dir = test_tmpdir(), *path = test_path(dir, "random.tarmac");
+    const char *paths[] = {path};
+    struct trod_callstack_counts all = {0}, counts;
+
+    (void)state;
+    for (unsigned seed = 0; seed < test_fewer(16, 4); seed++) {
+        struct trod_gen g = gen_seed(700 + seed);
+        struct trod_buf text = {0};
+
+        program(&g, 20 + 100 * seed, &text);
+        test_save(path, text.p, text.n);
+        assert_true(same(paths, 1, 1 + 31 * seed, 1 + seed % 5, &counts));
+        add(&all, &counts);
+        trod_buf_fini(&text);
+    }
+    for (unsigned i = 0; i < TROD_FRAME_KINDS; i++)
+        assert_true(all.entered[i] > 0);
+    for (unsigned i = 0; i < TROD_FRAME_ENDS; i++)
+        assert_true(all.left[i] > 0);
+    assert_true(all.switches > 0 && all.unmatched > 0);
+    test_remove(dir);
+    free(path);
+    free(dir);
+}
+
+/* Streams end with their file, and begin anew with the next one. */
+static void test_several(void **state)
+{
+    char *dir = test_tmpdir(), *path[3];
+    const char *paths[3];
+    struct trod_callstack_counts counts;
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct trod_gen g = gen_seed(800 + i);
+        struct trod_buf text = {0};
+        char name[32];
+
+        snprintf(name, sizeof name, "%u.tarmac", i);
+        paths[i] = path[i] = test_path(dir, name);
+        program(&g, 900, &text);
+        test_save(path[i], text.p, text.n);
+        trod_buf_fini(&text);
+    }
+    assert_true(same(paths, 3, 100, 4, &counts));
+    assert_true(counts.left[TROD_FRAME_OPEN] >= 6);
+    test_remove(dir);
+    for (unsigned i = 0; i < 3; i++)
+        free(path[i]);
+    free(dir);
+}
+
+/* Of every format, whole, and cut in the middle. */
+static void test_golden(void **state)
+{
+    char *dir = test_tmpdir(), root[4096];
+    struct trod_callstack_counts counts;
+    uint64_t files = 0, calls = 0;
+
+    (void)state;
+    for (size_t f = 0; trod_format_at(f); f++) {
+        struct test_list list;
+
+        snprintf(root, sizeof root, "%s/tests/golden/%s", test_source_dir(),
+                 trod_format_at(f)->name);
+        list = test_files(root);
+        for (size_t i = 0; i < list.n; i++) {
+            char *from = test_path(root, list.name[i]), *to = test_path(dir, list.name[i]);
+            const char *paths[] = {to};
+            struct trod_buf bytes = test_load(from);
+
+            for (unsigned part = 0; bytes.n < 1 << 16 && part < 2; part++) {
+                test_save(to, bytes.p, bytes.n - part * (bytes.n / 3));
+                if (!same(paths, 1, 40, 4, &counts))
+                    break;
+                files++;
+                calls += counts.entered[TROD_FRAME_CALL];
+            }
+            trod_buf_fini(&bytes);
+            free(from);
+            free(to);
+        }
+        test_list_free(&list);
+    }
+    assert_in_range(files, 20, 10000);
+    assert_true(calls > 10);
+    test_remove(dir);
+    free(dir);
+}
+
+/* A trace that has grown: the calls before are those of the index that there was. */
+static void test_grown(void **state)
+{
+    char *dir = test_tmpdir(), *path = test_path(dir, "grows.tarmac");
+    const char *paths[] = {path};
+    struct trod_gen g = gen_seed(900);
+    struct trod_callstack_counts counts, with;
+    struct log a = {.n = 0}, b = {.n = 0};
+    struct trod_buf text = {0};
+    size_t half;
+    bool made;
+    char where[4096];
+
+    (void)state;
+    program(&g, 4000, &text);
+    for (half = text.n / 2; text.p[half - 1] != '\n';)
+        half++;
+    test_save(path, text.p, half);
+    assert_true(make_index(path, 50, 2));
+    test_save(path, text.p, text.n);
+    assert_int_equal(trod_index_make(path, NULL, &made, where, sizeof where, NULL), 0);
+    assert_true(made);
+    assert_true(by_rows(paths, 1, &a, &counts));
+    assert_int_equal(by_index(paths, 1, &b, &with), 0);
+    assert_int_equal(a.text.n, b.text.n);
+    assert_memory_equal(a.text.p, b.text.p, a.text.n);
+    assert_memory_equal(&counts, &with, sizeof with);
+    trod_buf_fini(&a.text);
+    trod_buf_fini(&b.text);
+    trod_buf_fini(&text);
+    test_remove(dir);
+    free(path);
+    free(dir);
+}
+
+/* With any byte of the index damaged all calls are told as they are, or none. */
+static void test_damaged(void **state)
+{
+    char *dir = test_tmpdir(), *path = test_path(dir, "damaged.tarmac"), index[4200];
+    const char *paths[] = {path};
+    struct trod_gen g = gen_seed(901);
+    struct trod_callstack_counts counts, with;
+    struct log a = {.n = 0};
+    struct trod_buf text = {0}, bytes;
+    unsigned noticed = 0;
+
+    (void)state;
+    program(&g, 50, &text);
+    test_save(path, text.p, text.n);
+    assert_true(make_index(path, 40, 2));
+    assert_true(by_rows(paths, 1, &a, &counts));
+    snprintf(index, sizeof index, "%s.trodx", path);
+    bytes = test_load(index);
+    for (size_t i = 0; i < bytes.n; i += test_fewer(1, 7)) {
+        const uint8_t was = bytes.p[i];
+        struct log b = {.n = 0};
+        int rc;
+
+        bytes.p[i] ^= (uint8_t)(1 + gen_below(&g, 255));
+        test_save(index, bytes.p, bytes.n);
+        bytes.p[i] = was;
+        rc = by_index(paths, 1, &b, &with);
+        if (rc == 0) {
+            assert_int_equal(a.text.n, b.text.n);
+            assert_memory_equal(a.text.p, b.text.p, a.text.n);
+            assert_memory_equal(&counts, &with, sizeof with);
+        } else {
+            assert_int_equal(rc, TROD_ERR_UNKNOWN);
+            assert_int_equal(b.text.n, 0);
+            noticed++;
+        }
+        trod_buf_fini(&b.text);
+    }
+    assert_true(noticed > 100);
+    trod_buf_fini(&bytes);
+    trod_buf_fini(&a.text);
+    trod_buf_fini(&text);
+    test_remove(dir);
+    free(path);
+    free(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),  cmocka_unit_test(test_several),
+        cmocka_unit_test(test_golden),  cmocka_unit_test(test_grown),
+        cmocka_unit_test(test_damaged),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
