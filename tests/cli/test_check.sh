@@ -194,6 +194,15 @@ run trod convert --to drmemtrace "$TROD_SOURCE/examples/hello.tarmac" scheduled 
 status 0
 run trod check scheduled
 status 0
+# two directories as one trace: each has its own
+run trod gen sharing:count=100 --isa a64 --to drmemtrace two-threads/
+status 0
+for both in "two-threads scheduled" "scheduled two-threads"; do
+    # shellcheck disable=SC2086 # two words
+    run trod check $both
+    status 0
+    out <<<"           0 findings"
+done
 serial=scheduled/trace/serial_schedule.bin
 gzip -dc $serial.gz >entry
 printf '\001' | dd of=entry bs=1 seek=24 conv=notrunc 2>/dev/null
@@ -202,6 +211,10 @@ run trod check scheduled
 status 1
 out_has '^error schedule.serial: serial_schedule.bin.gz: the trace does not have: thread 1 on an unknown cpu at .* from instruction 1$'
 out_has '^error schedule.serial: serial_schedule.bin.gz: missing is: thread 1 .* from instruction 0$'
+run trod check two-threads scheduled
+status 1
+out_has '^error schedule.serial: .*missing is: thread 1 .* from instruction 0$'
+out_has ' 2 findings$'
 head -c 20 entry | gzip -c >$serial.gz
 run trod check scheduled
 status 1

@@ -270,10 +270,23 @@ static bool is_schedule(int k)
 }
 
 /*
- * Add the auxiliary files that lie in DIR/SUB and are not yet known; only the schedules, which each
- * window has, if WINDOW.
+ * Is there a file K among OUT? Each trace of several has schedules of its own: its files are those
+ * from FIRST on.
  */
-static int add_reserved(const char *dir, const char *sub, bool window, struct trod_files *out)
+static bool is_known(const struct trod_files *out, size_t first, int k)
+{
+    for (size_t i = is_schedule(k) ? first : 0; i < out->n; i++)
+        if (out->file[i].role == reserved[k].role)
+            return true;
+    return false;
+}
+
+/*
+ * Add the auxiliary files that lie in DIR/SUB and are not yet known of the trace whose files are
+ * those from FIRST on; only the schedules, which each window has, if WINDOW.
+ */
+static int add_reserved(const char *dir, const char *sub, bool window, size_t first,
+                        struct trod_files *out)
 {
     struct names names = {0};
     char *path = join(dir, sub);
@@ -283,12 +296,9 @@ static int add_reserved(const char *dir, const char *sub, bool window, struct tr
         rc = TROD_OK; /* not there */
     for (size_t i = 0; rc == TROD_OK && i < names.n; i++) {
         int k = find_reserved(names.name[i]);
-        bool known = k < 0 || !reserved[k].listed || (window && !is_schedule(k));
         char *file;
 
-        for (size_t j = 0; j < out->n && !known && !window; j++)
-            known = out->file[j].role == reserved[k].role;
-        if (known)
+        if (k < 0 || !reserved[k].listed || (window ? !is_schedule(k) : is_known(out, first, k)))
             continue;
         file = join(path, names.name[i]);
         if (!file)
@@ -306,7 +316,7 @@ static int add_reserved(const char *dir, const char *sub, bool window, struct tr
  * Where auxiliary files may lie, in this order, relative to the directory of the inputs. UP is how
  * far the directory of the whole trace is above it: 0, 1 (X/trace) or 2 (X/trace/window.0000).
  */
-static int add_all_reserved(const char *inputs, int up, struct trod_files *out)
+static int add_all_reserved(const char *inputs, int up, size_t first, struct trod_files *out)
 {
     static const char *const places[][5] = {
         {"", "trace", "raw", "aux", NULL},
@@ -317,7 +327,7 @@ static int add_all_reserved(const char *inputs, int up, struct trod_files *out)
 
     for (int i = 0; i < 5 && rc == TROD_OK; i++)
         if (places[up][i])
-            rc = add_reserved(inputs, places[up][i], false, out);
+            rc = add_reserved(inputs, places[up][i], false, first, out);
     return rc;
 }
 
@@ -434,7 +444,7 @@ static int add_windows(const char *dir, const struct names *names, struct trod_f
             rc = add_inputs(window, &s.names, true, out, diag);
         if (rc > 0) {
             n += rc;
-            rc = add_reserved(window, "", true, out);
+            rc = add_reserved(window, "", true, out->n, out);
         }
         names_fini(&s.names);
         free(window);
@@ -445,6 +455,7 @@ static int add_windows(const char *dir, const struct names *names, struct trod_f
 static int resolve_in(char *dir, int up, struct trod_files *out, struct trod_diag *diag)
 {
     struct survey s = {.windows = 0};
+    const size_t first = out->n;
     int rc = survey(dir, &s);
 
     if (rc == TROD_OK && s.windows && up < 2) {
@@ -452,7 +463,7 @@ static int resolve_in(char *dir, int up, struct trod_files *out, struct trod_dia
 
         rc = window ? add_windows(dir, &s.names, out, diag) : TROD_ERR_NOMEM;
         if (rc > 0) {
-            rc = add_all_reserved(window, 2, out);
+            rc = add_all_reserved(window, 2, first, out);
             rc = rc == TROD_OK ? 1 : rc;
         }
         free(window);
@@ -462,7 +473,7 @@ static int resolve_in(char *dir, int up, struct trod_files *out, struct trod_dia
         if (rc == TROD_OK)
             rc = add_inputs(dir, &s.names, s.mine || up == 2, out, diag);
         if (rc > 0) {
-            rc = add_all_reserved(dir, up, out);
+            rc = add_all_reserved(dir, up, first, out);
             rc = rc == TROD_OK ? 1 : rc;
         }
     }
