@@ -102,6 +102,18 @@ static void enter(struct trod_own_sim *s)
         for (uint32_t j = k; j-- > 0;)
             if (s->entry[j][1] == s->entry[k][1])
                 s->leader[k] = (uint8_t)j;
+        if (s->entry[k][1])
+            s->leaders |= UINT64_C(1) << s->leader[k];
+    }
+    for (unsigned i = 0; i < c->n; i++) {
+        const uint8_t bits =
+            s->first[i] < s->instances ? (uint8_t)s->cache[s->first[i]].line_bits : 0;
+
+        if (c->spec[i].home.shared)
+            continue;
+        s->prefetches = s->prefetches || c->spec[i].prefetch;
+        s->mixed = s->mixed || (s->holder_bits && bits != s->holder_bits);
+        s->holder_bits = bits > s->holder_bits ? bits : s->holder_bits;
     }
 }
 

@@ -89,8 +89,16 @@ void trod_own_cache_fini(struct trod_own_cache *c)
 
 /* --- lines that leave --- */
 
-/* Remove LINE (of C's lines) below C. Returns true if one was dirty. */
-static bool drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes, uint64_t *count)
+/* LINE of C goes because another level (COHERENT: another core) wants it so. */
+static void count_drop(struct trod_own_cache *c, uint64_t line, bool coherent)
+{
+    ++*(coherent ? &c->n.coherence_invalidations : &c->n.back_invalidations);
+    if (coherent && c->shadow && trod_lines_add(&c->lost, line) < 0)
+        c->failed = true;
+}
+
+/* Remove BYTES at ADDR from C and from those before it. Returns true if a line was dirty. */
+static bool drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes, bool coherent)
 {
     bool dirty = false;
 
@@ -103,18 +111,19 @@ static bool drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes, uint64
             dirty = dirty || c->state[set * c->store.ways + way] & TROD_OWN_DIRTY;
             trod_store_drop(&c->store, set, way);
             trod_repl_invalidate(&c->store.repl, set, way);
-            ++*(count ? count : &c->n.back_invalidations);
+            count_drop(c, line, coherent);
         }
         if (c->spec->victims && (v = trod_store_find(&c->victim, 0, line)) != TROD_NO_WAY) {
             dirty = dirty || c->victim_state[v] & TROD_OWN_DIRTY;
             trod_store_drop(&c->victim, 0, v);
             trod_repl_invalidate(&c->victim.repl, 0, v);
+            count_drop(c, line, coherent);
         }
         if (a > UINT64_MAX - c->spec->line)
             break;
     }
     for (uint32_t i = 0; i < c->n_child; i++)
-        dirty = drop(c->child[i], addr, bytes, NULL) || dirty;
+        dirty = drop(c->child[i], addr, bytes, coherent) || dirty;
     return dirty;
 }
 
@@ -134,6 +143,8 @@ static void put(struct trod_own_cache *c, uint64_t line, uint8_t state)
         c->valid[at - c->state] = c->dirty[at - c->state] = 0;
     }
     trod_repl_fill(&c->store.repl, set, way);
+    if (c->last != TROD_NO_LINE && trod_store_set(&c->store, c->last) == set)
+        c->last = TROD_NO_LINE; /* it is not the newest of its set any more */
     if (old == TROD_NO_LINE)
         return;
     if (c->spec->victims) { /* it may come back soon */
@@ -170,21 +181,30 @@ static inline void remember(const struct trod_own_cache *c, enum trod_op op, uin
         trod_own_memory_put(c->memory, op, addr, size, pc);
 }
 
+/* The state of LINE in C or in its victim cache; NULL: it is in neither. */
+static uint8_t *state_of(const struct trod_own_cache *c, uint64_t line)
+{
+    const uint64_t set = trod_store_set(&c->store, line);
+    uint32_t way = trod_store_find(&c->store, set, line);
+
+    if (way != TROD_NO_WAY)
+        return &c->state[set * c->store.ways + way];
+    way = c->spec->victims ? trod_store_find(&c->victim, 0, line) : TROD_NO_WAY;
+    return way == TROD_NO_WAY ? NULL : &c->victim_state[way];
+}
+
 void trod_own_cache_write_back(struct trod_own_cache *c, uint64_t addr, uint32_t bytes)
 {
     const struct trod_own_cache *last = c;
 
     for (; c; last = c, c = c->next) {
-        const uint64_t line = addr >> c->line_bits, set = trod_store_set(&c->store, line);
-        const uint32_t way = trod_store_find(&c->store, set, line);
-        const uint64_t at = set * c->store.ways + way;
         const uint64_t want = c->valid ? sectors_of(c, addr, bytes) : 0;
+        uint8_t *state = c->spec->through ? NULL : state_of(c, addr >> c->line_bits);
 
-        if (way != TROD_NO_WAY && !c->spec->through &&
-            (!c->valid || (c->valid[at] & want) == want)) {
-            c->state[at] |= TROD_OWN_DIRTY;
+        if (state && (!c->valid || (c->valid[state - c->state] & want) == want)) {
+            *state |= TROD_OWN_DIRTY;
             if (c->valid)
-                c->dirty[at] |= want;
+                c->dirty[state - c->state] |= want;
             return;
         }
         c->n.bytes_out += bytes;
@@ -226,13 +246,11 @@ static void push_out(struct trod_own_cache *c, uint64_t line, uint8_t state, uin
 
     c->n.evictions++;
     for (uint32_t i = 0; c->spec->inclusion == TROD_OWN_INCLUSIVE && i < c->n_child; i++)
-        dirty = drop(c->child[i], addr, c->spec->line, NULL) || dirty;
+        dirty = drop(c->child[i], addr, c->spec->line, false) || dirty;
     c->n.writebacks += dirty;
     if (c->next && c->next->spec->inclusion == TROD_OWN_EXCLUSIVE) {
-        const uint64_t set = trod_store_set(&c->next->store, line);
-
         c->n.bytes_out += c->spec->line;
-        if (trod_store_find(&c->next->store, set, line) == TROD_NO_WAY)
+        if (!state_of(c->next, line))
             put(c->next, line, dirty ? TROD_OWN_DIRTY : 0);
         else if (dirty)
             write_back(c, addr, c->spec->line);
@@ -283,6 +301,32 @@ static void fetch_sectors(struct trod_own_cache *c, enum trod_own_kind kind, uin
     }
 }
 
+/* LINE may be in the victim cache: then it leaves that, with *STATE. */
+static bool leave_victims(struct trod_own_cache *c, uint64_t line, uint8_t *state)
+{
+    uint32_t v;
+
+    if (!c->spec->victims || (v = trod_store_find(&c->victim, 0, line)) == TROD_NO_WAY)
+        return false;
+    *state = c->victim_state[v];
+    trod_store_drop(&c->victim, 0, v);
+    trod_repl_invalidate(&c->victim.repl, 0, v);
+    return true;
+}
+
+/* The same, for a demand reference. */
+static bool from_victims(struct trod_own_cache *c, uint64_t line, uint8_t *state)
+{
+    if (!leave_victims(c, line, state))
+        return false;
+    c->n.victim_hits++;
+    if (*state & TROD_OWN_PREFETCHED) {
+        c->n.useful++;
+        *state &= (uint8_t)~TROD_OWN_PREFETCHED;
+    }
+    return true;
+}
+
 /*
  * LINE, absent in C, is brought in. STATE: PREFETCHED or 0. Demand references pass on to the next
  * level with their KIND; prefetches only where the line is absent there too, uncounted as demand.
@@ -315,6 +359,8 @@ static uint8_t fetch(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t
             if (way == TROD_NO_WAY && n->missed)
                 n->missed(n->user, n, addr);
         }
+        if (way == TROD_NO_WAY && (demand ? from_victims : leave_victims)(n, line, &state))
+            return state & TROD_OWN_DIRTY;
         if (way == TROD_NO_WAY)
             return fetch(n, kind, addr, pc, demand);
         state = n->state[set * n->store.ways + way] & TROD_OWN_DIRTY;
@@ -346,24 +392,11 @@ void trod_own_prefetch_into(struct trod_own_cache *c, uint64_t addr, uint64_t pc
     put(c, line, state | TROD_OWN_PREFETCHED);
 }
 
-/* LINE may be in the victim cache: then it comes back. */
-static bool from_victims(struct trod_own_cache *c, uint64_t line, uint8_t *state)
-{
-    uint32_t v;
-
-    if (!c->spec->victims || (v = trod_store_find(&c->victim, 0, line)) == TROD_NO_WAY)
-        return false;
-    *state = c->victim_state[v];
-    trod_store_drop(&c->victim, 0, v);
-    trod_repl_invalidate(&c->victim.repl, 0, v);
-    c->n.victim_hits++;
-    return true;
-}
-
 static void on_hit(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr, uint32_t size,
-                   uint64_t set, uint32_t way)
+                   uint64_t pc, uint64_t set, uint32_t way)
 {
-    uint8_t *state = &c->state[set * c->store.ways + way];
+    const uint64_t at = set * c->store.ways + way;
+    uint8_t *state = &c->state[at];
 
     trod_repl_hit(&c->store.repl, set, way);
     if (*state & TROD_OWN_PREFETCHED) {
@@ -375,10 +408,10 @@ static void on_hit(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t a
     if (!c->spec->through) {
         *state |= TROD_OWN_DIRTY;
         if (c->dirty)
-            c->dirty[set * c->store.ways + way] |= sectors_of(c, addr, size);
+            c->dirty[at] |= sectors_of(c, addr, size);
         return;
     }
-    write_on(c, addr, size, 0);
+    write_on(c, addr, size, pc);
 }
 
 static void on_miss(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr, uint32_t size,
@@ -456,7 +489,7 @@ static void watch(struct trod_own_cache *c, uint64_t line, bool hit)
 void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr,
                         uint32_t size, uint64_t pc)
 {
-    const uint64_t line = addr >> c->line_bits;
+    const uint64_t line = addr >> c->line_bits, useful = c->n.useful;
     uint64_t set;
     uint32_t way;
     bool hit;
@@ -472,49 +505,57 @@ void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint6
     if (hit && c->valid && on_part(c, kind, addr, size, pc, set * c->store.ways + way))
         return;
     if (hit)
-        on_hit(c, kind, addr, size, set, way);
+        on_hit(c, kind, addr, size, pc, set, way);
     else
         on_miss(c, kind, addr, size, pc);
+    if (c->repeats) {
+        if (!hit)
+            way = trod_store_find(&c->store, set, line);
+        c->last = way == TROD_NO_WAY ? TROD_NO_LINE : line;
+        c->last_at = set * c->store.ways + (way == TROD_NO_WAY ? 0 : way);
+    }
     if (c->spec->prefetch)
-        trod_own_prefetch(c, addr, pc, !hit);
-    if (!c->repeats)
-        return;
-    if (!hit)
-        way = trod_store_find(&c->store, set, line);
-    c->last = way == TROD_NO_WAY ? TROD_NO_LINE : line;
-    c->last_at = set * c->store.ways + (way == TROD_NO_WAY ? 0 : way);
+        trod_own_prefetch(c, addr, pc, !hit, c->n.useful != useful);
 }
 
 /* --- coherence --- */
 
+bool trod_own_cache_has(struct trod_own_cache *c, uint64_t addr)
+{
+    return state_of(c, addr >> c->line_bits) != NULL;
+}
+
 bool trod_own_cache_take_away(struct trod_own_cache *c, uint64_t addr)
 {
-    const uint64_t start = addr & ~(uint64_t)(c->spec->line - 1),
-                   before = c->n.coherence_invalidations;
-    const bool dirty = drop(c, start, c->spec->line, &c->n.coherence_invalidations);
+    const uint64_t line = addr >> c->line_bits, start = line << c->line_bits;
+    const uint8_t *state;
+    uint64_t sectors;
+    bool dirty = false;
 
-    if (c->shadow && c->n.coherence_invalidations != before &&
-        trod_lines_add(&c->lost, addr >> c->line_bits) < 0)
-        c->failed = true;
-    return dirty;
+    for (uint32_t i = 0; i < c->n_child; i++)
+        for (uint32_t at = 0; at < c->spec->line; at += c->child[i]->spec->line)
+            dirty = trod_own_cache_take_away(c->child[i], start + at) || dirty;
+    state = state_of(c, line);
+    sectors = state && c->dirty ? c->dirty[state - c->state] : 0;
+    if (!drop(c, start, c->spec->line, true))
+        return dirty;
+    c->n.writebacks++;
+    write_line(c, start, sectors);
+    return true;
 }
 
 bool trod_own_cache_clean(struct trod_own_cache *c, uint64_t addr)
 {
-    const uint64_t line = addr >> c->line_bits, set = trod_store_set(&c->store, line);
-    const uint32_t way = trod_store_find(&c->store, set, line);
-    uint8_t *state;
+    const uint64_t line = addr >> c->line_bits;
+    uint8_t *state = state_of(c, line);
 
-    if (way == TROD_NO_WAY)
-        return false;
-    state = &c->state[set * c->store.ways + way];
-    if (!(*state & TROD_OWN_DIRTY))
+    if (!state || !(*state & TROD_OWN_DIRTY))
         return false;
     *state &= (uint8_t)~TROD_OWN_DIRTY;
     c->n.writebacks++;
-    write_line(c, line << c->line_bits, c->dirty ? c->dirty[set * c->store.ways + way] : 0);
-    if (c->dirty)
-        c->dirty[set * c->store.ways + way] = 0;
+    write_line(c, line << c->line_bits, c->dirty ? c->dirty[state - c->state] : 0);
+    if (c->dirty) /* sectors go without victims */
+        c->dirty[state - c->state] = 0;
     return true;
 }
 

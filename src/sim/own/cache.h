@@ -39,7 +39,7 @@ struct trod_own_flow { /* of one page */
     uint8_t run;
 };
 
-enum { TROD_OWN_STRIDES = 256, TROD_OWN_FLOWS = 32, TROD_OWN_OFFSETS = 26, TROD_OWN_RECENT = 64 };
+enum { TROD_OWN_STRIDES = 256, TROD_OWN_FLOWS = 32, TROD_OWN_OFFSETS = 26, TROD_OWN_RECENT = 256 };
 
 /* Best-offset prefetching (Michaud, 2016): offsets are tried in turn against recent requests. */
 struct trod_own_best {
@@ -106,9 +106,11 @@ static inline bool trod_own_cache_again(struct trod_own_cache *c, enum trod_own_
     return true;
 }
 
+/* Is the line of ADDR present here, or in the victim cache? */
+bool trod_own_cache_has(struct trod_own_cache *c, uint64_t addr);
 /*
  * Remove the line of ADDR here and below (towards the cores), for coherence. Returns true if one
- * was dirty.
+ * was dirty: then it is written back.
  */
 bool trod_own_cache_take_away(struct trod_own_cache *c, uint64_t addr);
 /* Is the line of ADDR present and dirty here? Then it is clean from here on, and written back. */

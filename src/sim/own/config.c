@@ -12,6 +12,7 @@
 enum { LINE = 512, WORDS = 32, PAGE_LEAST = 12, PAGE_MOST = 47, WALK_LEVELS = 4 };
 
 #define fail trod_own_config_fail
+#define MOST (UINT64_C(1) << 40) /* the largest number */
 
 int trod_own_config_fail(const struct trod_own_parser *p, unsigned line, const char *what,
                          const char *subject)
@@ -25,21 +26,21 @@ int trod_own_config_fail(const struct trod_own_parser *p, unsigned line, const c
 
 static bool size_of(const char *text, uint64_t *v)
 {
+    static const char units[] = "kKmMgG";
+    const char *unit;
+    unsigned shift;
     char *end;
 
     if (*text < '0' || *text > '9')
         return false;
     *v = strtoull(text, &end, 10);
-    if (*v > UINT64_C(1) << 40)
+    unit = *end ? strchr(units, *end) : NULL;
+    if (!unit)
+        return *end == 0 && *v <= MOST;
+    shift = 10 * (1 + (unsigned)(unit - units) / 2);
+    if (*v > MOST >> shift)
         return false;
-    if (*end && strchr("kK", *end))
-        *v <<= 10;
-    else if (*end && strchr("mM", *end))
-        *v <<= 20;
-    else if (*end && strchr("gG", *end))
-        *v <<= 30;
-    else
-        return *end == 0;
+    *v <<= shift;
     return end[1] == 0;
 }
 
@@ -403,9 +404,13 @@ int trod_own_config_read(struct trod_own_config *c, const char *text, size_t n, 
         memcpy(line, text, len);
         line[len] = 0;
         line[strcspn(line, "#")] = 0;
-        for (char *w = strtok_r(line, " \t\r", &rest); w && words < WORDS;
-             w = strtok_r(NULL, " \t\r", &rest))
+        if (memchr(text, 0, len))
+            return fail(&p, p.line, "a zero byte: this is no text", NULL);
+        for (char *w = strtok_r(line, " \t\r", &rest); w; w = strtok_r(NULL, " \t\r", &rest)) {
+            if (words == WORDS)
+                return fail(&p, p.line, "more than 32 words, from", w);
             word[words++] = w;
+        }
         if (words)
             rc = statement(&p, word, words);
         text += len + (eol != NULL);

@@ -75,6 +75,8 @@ static int check_cache(const struct trod_own_parser *p, struct trod_own_spec *s)
     if (s->line < 4 || s->line > 1u << 16 || s->line & (s->line - 1))
         return fail(p, s->line_number, "a line has a power of two of bytes, 4 to 65536: cache",
                     s->name);
+    if (s->size == 0)
+        return fail(p, s->line_number, "no size: cache", s->name);
     lines = s->size / s->line;
     if (lines == 0 || lines > UINT32_MAX / 4 || s->size % s->line)
         return fail(p, s->line_number, "the size is no whole number of lines: cache", s->name);
@@ -204,6 +206,28 @@ static int link_tlb(const struct trod_own_parser *p, unsigned i)
     return 0;
 }
 
+/* Coherence is kept by the lines of what data come to first: those of all cores are as long. */
+static int check_coherence(const struct trod_own_parser *p)
+{
+    const struct trod_own_config *c = p->c;
+    uint32_t line = 0;
+
+    for (uint32_t k = 0; c->coherent && k < c->cores; k++)
+        for (unsigned i = 0; i < c->n; i++) {
+            const struct trod_own_spec *s = &c->spec[i];
+
+            if (s->side == TROD_OWN_CODE || s->home.of[k] == TROD_OWN_NOT_HERE)
+                continue;
+            if (line && s->line != line)
+                return fail(p, s->line_number,
+                            "coherence needs first caches with lines as long for all cores: cache",
+                            s->name);
+            line = s->line;
+            break;
+        }
+    return 0;
+}
+
 static int link_walk(const struct trod_own_parser *p)
 {
     struct trod_own_config *c = p->c;
@@ -243,5 +267,7 @@ int trod_own_config_check(const struct trod_own_parser *p)
         rc = check_ahead(p, i);
     for (unsigned i = 0; rc == 0 && i < c->n_tlbs; i++)
         rc = link_tlb(p, i);
+    if (rc == 0)
+        rc = check_coherence(p);
     return rc < 0 ? rc : link_walk(p);
 }

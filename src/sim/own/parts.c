@@ -7,7 +7,6 @@
  */
 #include "sim/own/sim.h"
 
-#include "core/grow.h"
 #include "sim/sweep_walk.h"
 #include "trod/diag.h"
 
@@ -70,17 +69,6 @@ static bool merge_rows(struct trod_own_sim *s, const struct trod_own_sim *from)
     return true;
 }
 
-/* Lines of 64 bytes are whole in a part, so that each is in one of them only. */
-static bool merge_shared(struct trod_own_sim *s, const struct trod_own_sim *from)
-{
-    for (size_t i = 0; i < from->n_shared; i++) {
-        if (!trod_grow(&s->shared, s->n_shared, &s->cap_shared, sizeof *s->shared, 256))
-            return false;
-        s->shared[s->n_shared++] = from->shared[i];
-    }
-    return true;
-}
-
 int trod_own_sim_merge(struct trod_own_sim *s, const struct trod_own_sim *from)
 {
     for (uint32_t i = 0; i < s->instances; i++)
@@ -93,5 +81,5 @@ int trod_own_sim_merge(struct trod_own_sim *s, const struct trod_own_sim *from)
     for (size_t i = 0; i < s->n_snapshots && i < from->n_snapshots; i++)
         for (unsigned k = 0; k < s->config->n; k++)
             s->snapshot[i].misses[k] += from->snapshot[i].misses[k];
-    return merge_rows(s, from) && merge_shared(s, from) ? 0 : TROD_ERR_NOMEM;
+    return merge_rows(s, from) && trod_own_sharing_merge(s, from) ? 0 : TROD_ERR_NOMEM;
 }

@@ -6,8 +6,10 @@
  *   stride       Baer and Chen, 1991: an instruction whose addresses were twice the same distance
  *                apart asks for the DEGREE next ones
  *   stream       three lines of a page in one direction start asking for DEGREE lines ahead
- *   best-offset  Michaud, 2016: of a list of offsets the one that recent requests would have wanted
- *                most often; none when its score is low
+ *   best-offset  Michaud, 2016: misses, and first references to prefetched lines, ask for the line
+ *                an offset ahead in their page; of a list of offsets that which recent requests
+ *                would have wanted most often, none when its score is low. Prefetches take no time
+ *                here: what the paper notes when they come back is noted when they are asked for
  */
 #include "sim/own/prefetch.h"
 
@@ -84,14 +86,12 @@ static void stream(struct trod_own_cache *c, uint64_t addr, uint64_t pc)
     }
 }
 
-static void best_offset(struct trod_own_cache *c, uint64_t addr, uint64_t pc, bool miss)
+static void best_offset(struct trod_own_cache *c, uint64_t addr, uint64_t pc)
 {
     struct trod_own_best *b = &c->best;
     const uint64_t line = addr >> c->line_bits;
     const uint64_t wanted = line - offsets[b->trying];
 
-    if (!miss)
-        return;
     if (b->recent[wanted % TROD_OWN_RECENT] == wanted)
         b->score[b->trying]++;
     if (++b->trying == TROD_OWN_OFFSETS) {
@@ -109,11 +109,15 @@ static void best_offset(struct trod_own_cache *c, uint64_t addr, uint64_t pc, bo
         }
     }
     b->recent[line % TROD_OWN_RECENT] = line;
-    for (uint32_t i = 1; b->offset && i <= c->spec->degree; i++)
-        ask(c, addr + ((uint64_t)(b->offset * i) << c->line_bits), pc);
+    for (uint64_t i = 1; b->offset && i <= c->spec->degree; i++) {
+        const uint64_t to = addr + (b->offset * i << c->line_bits);
+
+        if (to >> PAGE_BITS == addr >> PAGE_BITS)
+            ask(c, to, pc);
+    }
 }
 
-void trod_own_prefetch(struct trod_own_cache *c, uint64_t addr, uint64_t pc, bool miss)
+void trod_own_prefetch(struct trod_own_cache *c, uint64_t addr, uint64_t pc, bool miss, bool useful)
 {
     switch (c->spec->prefetch) {
     case TROD_OWN_NEXT_LINE:
@@ -127,7 +131,8 @@ void trod_own_prefetch(struct trod_own_cache *c, uint64_t addr, uint64_t pc, boo
         stream(c, addr, pc);
         break;
     case TROD_OWN_BEST_OFFSET:
-        best_offset(c, addr, pc, miss);
+        if (miss || useful)
+            best_offset(c, addr, pc);
         break;
     default:
         break;

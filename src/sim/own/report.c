@@ -171,23 +171,6 @@ static int by_sharing(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Does what one thread writes meet what another touches? */
-static bool truly_shared(const struct trod_own_shared *s)
-{
-    const uint32_t n = s->threads < TROD_OWN_SHARERS ? s->threads : TROD_OWN_SHARERS;
-
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < n; k++)
-            if (i != k && s->written[i] & (s->written[k] | s->read[k]))
-                return true;
-    return false;
-}
-
-static bool written(const struct trod_own_shared *s)
-{
-    return s->written[0] || s->written[1] || s->written[2] || s->written[3];
-}
-
 static int sharing(const struct trod_own_sim *s, const struct trod_own_report *o,
                    struct trod_result *r)
 {
@@ -200,14 +183,14 @@ static int sharing(const struct trod_own_sim *s, const struct trod_own_report *o
     if (!copy)
         return TROD_ERR_NOMEM;
     for (size_t i = 0; i < s->n_shared; i++) {
-        if (s->shared[i].threads < 2)
+        const struct trod_own_sharing k = trod_own_sharing_of(s, &s->shared[i]);
+
+        if (s->shared[i].follows || k.threads < 2)
             continue;
-        if (!written(&s->shared[i])) {
-            read_only++;
-            continue;
-        }
-        falsely += !truly_shared(&s->shared[i]);
-        copy[n++] = s->shared[i];
+        read_only += !k.written;
+        falsely += k.written && !k.truly;
+        if (k.written)
+            copy[n++] = s->shared[i];
     }
     qsort(copy, n, sizeof *copy, by_sharing);
     trod_result_open(r, "sharing", "Lines of 64 bytes shared between threads");
@@ -216,11 +199,13 @@ static int sharing(const struct trod_own_sim *s, const struct trod_own_report *o
     trod_result_u64(r, "false_sharing", falsely);
     trod_result_counts(r, "lines", "Lines that are written", columns, 5);
     for (size_t i = 0; i < n && (o->top == 0 || i < o->top); i++) {
+        const struct trod_own_sharing k = trod_own_sharing_of(s, &copy[i]);
+
         trod_result_hex(r, NULL, copy[i].line);
-        trod_result_u64(r, NULL, copy[i].threads);
+        trod_result_u64(r, NULL, k.threads);
         trod_result_u64(r, NULL, copy[i].refs);
         trod_result_u64(r, NULL, copy[i].invalidations);
-        trod_result_str(r, NULL, truly_shared(&copy[i]) ? "true" : "false");
+        trod_result_str(r, NULL, k.truly ? "true" : "false");
         trod_result_row_end(r);
     }
     trod_result_table_close(r);

@@ -124,69 +124,45 @@ static unsigned ones(uint64_t v)
     return n;
 }
 
-static void note_invalidation(struct trod_own_sim *s, uint64_t line)
+/* Has CORE the line of ADDR in a cache of its own? */
+static bool has(const struct trod_own_sim *s, uint32_t core, uint64_t addr)
 {
-    const uint64_t *number = trod_lines_get(&s->shared_of, line);
-
-    if (number && *number)
-        s->shared[*number - 1].invalidations++;
+    for (struct trod_own_cache *c = s->entry[core][1]; c; c = c->next)
+        if (trod_own_cache_has(c, addr) &&
+            (c == s->entry[core][1] || (!c->spec->home.shared && c->spec->home.cluster < 2)))
+            return true;
+    return false;
 }
 
+/*
+ * The directory knows which cores have referenced a line since another one wrote it; which of them
+ * have it still is looked up. Prefetches it does not see: with them every core is looked up.
+ */
 static void cohere(struct trod_own_sim *s, uint32_t core, uint64_t addr, bool write)
 {
-    const uint64_t line = addr >> s->entry[core][1]->line_bits, own = UINT64_C(1)
-                                                                      << s->leader[core];
-    uint64_t *holders = trod_lines_at(&s->holders, line), others;
+    const uint64_t own = UINT64_C(1) << s->leader[core];
+    uint64_t *holders = trod_lines_at(&s->holders, addr >> s->holder_bits), others;
 
     if (!holders) {
         s->failed = true;
         return;
     }
-    others = *holders & ~own;
+    others = (s->prefetches ? s->leaders : *holders) & ~own;
+    if (others)
+        others = each_private(s, others, core, addr, trod_own_cache_has);
     if (others) {
+        s->upgrades += write && has(s, core, addr);
         s->interventions += ones(each_private(
             s, others, core, addr, write ? trod_own_cache_take_away : trod_own_cache_clean));
-        if (write) {
+        if (write)
             s->invalidations += ones(others);
-            for (unsigned i = s->sharing && !s->mode ? ones(others) : 0; i > 0; i--)
-                note_invalidation(s, addr >> LINE_BITS);
-        }
+        if (write && s->sharing && !s->mode)
+            trod_own_sharing_lost(s, addr, ones(others));
     }
-    s->upgrades += write && others && *holders & own;
-    *holders = write ? own : *holders | own;
-}
-
-static void note_sharing(struct trod_own_sim *s, const struct trod_sim_ref *r, uint64_t addr,
-                         uint32_t size)
-{
-    const uint64_t line = addr >> LINE_BITS;
-    const unsigned from = addr % TROD_OWN_SHARED_BYTES;
-    const unsigned n = size > TROD_OWN_SHARED_BYTES - from ? TROD_OWN_SHARED_BYTES - from : size;
-    const uint64_t bytes = n ? (UINT64_MAX >> (64 - n)) << from : 0;
-    uint64_t *number = trod_lines_at(&s->shared_of, line);
-    struct trod_own_shared *e;
-    uint32_t i = 0;
-
-    if (!number || (*number == 0 &&
-                    !trod_grow(&s->shared, s->n_shared, &s->cap_shared, sizeof *s->shared, 256))) {
-        s->failed = true;
-        return;
-    }
-    if (*number == 0) {
-        s->shared[s->n_shared] = (struct trod_own_shared){.line = line << LINE_BITS};
-        *number = ++s->n_shared;
-    }
-    e = &s->shared[*number - 1];
-    e->refs++;
-    while (i < e->threads && i < TROD_OWN_SHARERS && e->thread[i] != r->stream)
-        i++;
-    if (i == e->threads && i < TROD_OWN_SHARERS)
-        e->thread[e->threads++] = r->stream;
-    if (i == TROD_OWN_SHARERS) {
-        e->threads = TROD_OWN_SHARERS + 1;
-        return;
-    }
-    *(r->op == TROD_OP_WRITE ? &e->written[i] : &e->read[i]) |= bytes;
+    if (s->mixed) /* who has no longer this line may have another one of these */
+        *holders |= own;
+    else
+        *holders = write ? own : others | own;
 }
 
 /* --- references --- */
@@ -254,8 +230,9 @@ static void lines(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t
             continue;
         }
         if (s->sharing && data && s->mode == TROD_OWN_COUNTING)
-            note_sharing(s, r, addr, n);
-        if (s->config->coherent && data && s->config->cores > 1 && !c->spec->home.shared)
+            trod_own_sharing_note(s, r, addr, n);
+        if (s->config->coherent && s->config->cores > 1 && !c->spec->home.shared &&
+            (data || (s->entry[core][1] && !trod_own_cache_has(c, addr))))
             cohere(s, core, addr, kind == TROD_OWN_WRITE);
         if (s->by)
             note(s, addr, TROD_OWN_REFS);

@@ -20,11 +20,14 @@ enum trod_own_by {
     TROD_OWN_BY_ROW    /* numbers go to by_row; the owner of a reference is the number of its row */
 };
 
-/* Who used a line: of up to four threads, the bytes read and written. */
+/* Who used a line: of four threads the bytes read and written; others follow in another one. */
 enum { TROD_OWN_SHARERS = 4, TROD_OWN_SHARED_BYTES = 64 };
 struct trod_own_shared {
     uint64_t line, refs, invalidations;
-    uint32_t thread[TROD_OWN_SHARERS], threads; /* threads: at most one more than are kept */
+    uint64_t more;    /* number + 1 of the one with further threads; 0: none */
+    bool follows;     /* it is such a further one */
+    uint32_t threads; /* that it has */
+    uint32_t thread[TROD_OWN_SHARERS];
     uint64_t read[TROD_OWN_SHARERS], written[TROD_OWN_SHARERS];
 };
 
@@ -77,9 +80,13 @@ struct trod_own_sim {
     uint32_t runs[TROD_OWN_CORES]; /* stream on each core + 1, where switches empty something */
     uint64_t switches;
     uint8_t leader[TROD_OWN_CORES]; /* lowest core with the same first cache of data */
+    uint64_t leaders;               /* bits of these cores */
+    bool prefetches;                /* a cache does, that is not for all cores */
+    bool mixed;                     /* such caches have lines of several sizes */
+    uint8_t holder_bits;            /* of the longest of these lines */
     struct trod_lines thread;       /* stream to core + 1 */
     uint32_t next_core;
-    struct trod_lines holders; /* line to bits of cores that may hold it; private caches only */
+    struct trod_lines holders; /* address >> holder_bits to bits of cores that may hold it */
     uint64_t invalidations, interventions, upgrades;
     uint8_t by;
     struct trod_lines key; /* to number of its row + 1 */
@@ -159,6 +166,20 @@ void trod_own_phase_full(struct trod_own_sim *s);
 void trod_own_phase_reset(struct trod_own_sim *s);
 void trod_own_phase_fini(struct trod_own_sim *s);
 void trod_own_sim_snapshot(struct trod_own_sim *s);
+
+/* sharing.c: R uses SIZE bytes at ADDR; N cores lost the line of ADDR. */
+void trod_own_sharing_note(struct trod_own_sim *s, const struct trod_sim_ref *r, uint64_t addr,
+                           uint32_t size);
+void trod_own_sharing_lost(struct trod_own_sim *s, uint64_t addr, unsigned n);
+/* What the threads of the line of E, none that follows, do with it. */
+struct trod_own_sharing {
+    uint64_t threads;
+    bool written, truly; /* TRULY: what one of them writes another one uses */
+};
+struct trod_own_sharing trod_own_sharing_of(const struct trod_own_sim *s,
+                                            const struct trod_own_shared *e);
+/* Lines of 64 bytes are whole in a part, so that each is in one of them only. */
+bool trod_own_sharing_merge(struct trod_own_sim *s, const struct trod_own_sim *from);
 
 /*
  * Parts: how many bits of the address, from *SHIFT on, are in the number of the set in every cache
