@@ -2,7 +2,7 @@
  * test_tarmac_fast.c - the fast path of the Tarmac decoder against the general one, and the
  * scanners under it against their scalar twins.
  */
-#include "format/tarmac/scan.h"
+#include "format/tarmac/fast.h"
 #include "format/tarmac/tarmac.h"
 
 #include <setjmp.h>
@@ -52,18 +52,26 @@ static void compare_text(const char *name, const struct trod_buf *text, uint32_t
 {
     const struct test_how how = {.want = want, .resume = true};
     struct trod_format slow;
+    struct trod_meta metas[2];
     struct test_input a, b;
 
+    trod_meta_init(&metas[0]);
+    trod_meta_init(&metas[1]);
     original = trod_format_find(name, strlen(name));
     slow = *original;
     slow.start = slow_start;
-    a = (struct test_input){.format = original, .p = text->p, .n = text->n};
+    a = (struct test_input){.format = original, .p = text->p, .n = text->n, .meta = &metas[0]};
     b = a;
+    b.meta = &metas[1];
     b.format = &slow;
     if (!test_same(&a, &how, 0, &b, &how, "fast and general")) {
         print_message("%.*s", (int)text->n, (const char *)text->p);
         fail_msg("%s, seed %u: the fast path gives other rows", name, seed);
     }
+    assert_int_equal(metas[0].isa, metas[1].isa);
+    assert_int_equal(metas[0].addr_bits, metas[1].addr_bits);
+    trod_meta_fini(&metas[0]);
+    trod_meta_fini(&metas[1]);
 }
 
 static void compare(const char *name, enum tarmac_gen sort, unsigned seed)
@@ -128,18 +136,66 @@ static void look_line(struct trod_gen *g, const struct look *l, unsigned i, stru
     assert_int_equal(trod_buf_add(out, line, (size_t)n), 0);
 }
 
-/* Lines that look alike, in several looks, so that what was kept of one meets the next. */
+/* A line of the ES dialect: an instruction, a register, a picture; LOOK says which of each. */
+static void es_line(struct trod_gen *g, unsigned look, unsigned time, struct trod_buf *out)
+{
+    static const char *const isets[] = {"O", "A", "T"};
+    static const char *const modes[] = {"el3h_s:         ", "svc_s:   CCFAIL ",
+                                        "m: ", "m:CCFAILED "};
+    static const char *const tails[] = {"    S:%s    nGnRnE OSH", "    NS:%s", "", "    %s    NM "};
+    char address[24], code[24], bytes[40], line[200], tail[80], paddr[24];
+    const char *head = look & 1 ? "" : look & 2 ? "cpu1 " : "cpu0 ";
+    int n;
+
+    digits(g, address, look & 4 ? 16 : 8);
+    if (look & 8)
+        memset(address, '0', 8);
+    digits(g, code, look & 16 && gen_below(g, 2) ? 4 : 8);
+    digits(g, paddr, look & 32 ? 11 : 12);
+    for (unsigned i = 0; i < 35; i++)
+        bytes[i] = "0123456789abcdef"[gen_below(g, 16)];
+    for (unsigned i = 0; i < 16; i++)
+        if (gen_below(g, 2) || i < 4)
+            memcpy(bytes + 2 * i + i / 4, "..", 2);
+    bytes[8] = bytes[17] = bytes[26] = ' ';
+    bytes[35] = '\0';
+    snprintf(tail, sizeof tail, tails[look >> 6 & 3], paddr);
+    switch (gen_below(g, 4)) {
+    case 0:
+        n = snprintf(line, sizeof line, "%20sR X%u %s%s\n", "", (unsigned)gen_below(g, 31), address,
+                     code);
+        break;
+    case 1:
+        n = snprintf(line, sizeof line, "%20s%s %s %s%s\n", "", gen_below(g, 2) ? "LD" : "ST",
+                     address, bytes, tail);
+        break;
+    default:
+        n = snprintf(line, sizeof line, "%11u %s %sES  (%s:%s) %s %sMOV  r0,#1%s\n", time,
+                     gen_once_in(g, 60) ? "ns" : "tic", head, address, code, isets[look % 3],
+                     modes[gen_once_in(g, 4) ? gen_below(g, 4) : 0], gen_once_in(g, 9) ? " " : "");
+    }
+    if (gen_once_in(g, 12))
+        line[gen_below(g, (uint64_t)n - 1)] = "0fFg:_ (\tS#.\r"[gen_below(g, 13)];
+    assert_int_equal(trod_buf_add(out, line, (size_t)n), 0);
+}
+
+/* Lines that look alike, in several looks, so that what was kept of one meets the next;
+ * those of the ES dialect take times, units and cpus from lines before. */
 static void test_looks(void **state)
 {
     static const char *const modes[] = {"EL3h_s", "EL0t_ns", "svc", "EL1h_n:"};
 
     (void)state;
-    for (unsigned seed = 1; seed <= TRACES; seed++) {
+    for (unsigned seed = 1; seed <= 2 * TRACES; seed++) {
+        const bool es = seed > TRACES;
         struct trod_gen g = gen_seed(seed);
         struct trod_buf text = {0};
         uint32_t want = gen_below(&g, 2) ? 0 : (uint32_t)gen_u64(&g) & TROD_COL_ALL;
 
+        if (es && gen_below(&g, 2))
+            want = TM_NARROW;
         for (unsigned i = 0; i < LINES;) {
+            const unsigned look = (unsigned)gen_below(&g, 256);
             const struct look l = {.vaddr = gen_below(&g, 2) ? 8 : 16,
                                    .paddr = gen_below(&g, 3) ? gen_below(&g, 3) ? 12 : 16 : 0,
                                    .code = gen_below(&g, 4) ? 8 : 4,
@@ -149,10 +205,57 @@ static void test_looks(void **state)
                                    .upper = gen_below(&g, 2)};
 
             for (unsigned k = 5 + (unsigned)gen_below(&g, 40); k > 0; k--, i++)
-                look_line(&g, &l, i, &text);
+                es ? es_line(&g, look, 7000 + i / 3, &text) : look_line(&g, &l, i, &text);
         }
         compare_text("tarmac", &text, want, seed);
         trod_buf_fini(&text);
+    }
+}
+
+/* Lines that have forms, and each of their characters changed: whatever they turn into, rows and
+ * what lines behind inherit are those of the general path. */
+static void every_place(const char *const lines[3], const char *chars, uint32_t want)
+{
+    struct trod_buf text = {0};
+    char line[200];
+
+    for (unsigned i = 0; i < 60; i++)
+        assert_int_equal(trod_buf_add(&text, lines[i % 3], strlen(lines[i % 3])), 0);
+    for (unsigned k = 0; k < 3; k++)
+        for (size_t at = 0; at + 1 < strlen(lines[k]); at++)
+            for (const char *c = chars; *c; c++) {
+                snprintf(line, sizeof line, "%s", lines[k]);
+                line[at] = *c;
+                assert_int_equal(trod_buf_add(&text, line, strlen(line)), 0);
+                for (unsigned i = 0; i < 3; i++)
+                    assert_int_equal(trod_buf_add(&text, lines[i], strlen(lines[i])), 0);
+            }
+    compare_text("tarmac", &text, want, 0);
+    trod_buf_fini(&text);
+}
+
+static void test_every_place(void **state)
+{
+    static const char *const texts[][3] = {
+        {"    1000008 tic ES  (000000000040020c:7103fd2a) O el3h_s:         SUBS     "
+         "w10,w9,#0xff\n",
+         "                    LD 00000000000ff770 ........ ........ 0005bf3d d35d5a89    "
+         "S:000000ff770    nGnRnE OSH\n",
+         "                    R X10 00000d439296b39b\n"},
+        {"   70000 tic cpu0 ES  (000201d4:4770) T svc_s:   CCFAIL BX    lr\n",
+         "                  ST 0000fff0 00000014 ....0004 ........ 12......    000000fff0\n",
+         "                  R R1 00020026\n"},
+        {"      70000 tic ES  (0000000000020204:e1a00000) A svc_s:          NOP\n",
+         "                    LD 0000000000020000 ....00aa ........ ........ 7f....01\n",
+         "                    R cpsr 000001d3\n"},
+        {"1951 clk cpu0 IT (1927) 000112cc:0000152112cc d63f0020 O EL3h_s : BLR x1\n",
+         "1951 clk cpu0 R X30 00000000000112D0\n",
+         "1952 clk cpu0 MW8X 00011540:000015211540_NS 00000000_13000000\n"}};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+        every_place(texts[i], "0aA ", 0);
+        every_place(texts[i], "9f.\t\r:", TM_NARROW);
     }
 }
 
@@ -253,6 +356,10 @@ static bool may_be(const uint8_t *line, const struct tm_layout *l, unsigned at, 
 
     if (in_field(at, l->time) || in_field(at, l->index))
         return digit;
+    if (in_field(at, l->vaddr) && at < l->vaddr.at + l->zeros)
+        return c == line[at];
+    if (in_field(at, l->bytes) && line[at] != ' ')
+        return true;
     if (in_field(at, l->vaddr) || in_field(at, l->paddr) || in_field(at, l->more))
         return digit || low;
     if (in_field(at, l->code))
@@ -282,10 +389,12 @@ static TROD_WIDE void form(struct trod_gen *g)
                           .code = {70, 8},
                           .more = {80, 8},
                           .name = {90, 3},
+                          .bytes = {93, 6},
+                          .zeros = n == 16 && gen_below(g, 2) ? 8 : 0,
                           .pair_at = 19,
                           .pair = gen_below(g, 2) ? 'S' : 0,
                           .upper = gen_below(g, 2)};
-    struct tm_form f = {.kind = TROD_INSTR};
+    struct tm_form f = {.kind = TM_FORM_INSTR};
     uint8_t line[FORM_LINE + 2 * TM_AHEAD], c;
     uint64_t paddr;
 
@@ -296,6 +405,7 @@ static TROD_WIDE void form(struct trod_gen *g)
     memset(line, '1', 7);
     memset(line + 21, '2', 7);
     line[19] = 'T';
+    line[95] = ' ';
     tm_form_keep(&f, line, FORM_LINE, &l);
     for (unsigned i = 0; i < TM_PARTS * TM_PART; i++)
         for (unsigned k = 0; k < 256; k++) {
@@ -330,8 +440,19 @@ static void test_forms(void **state)
     skip();
 }
 
-/* The fast path is taken at all: of canonical lines it eats nearly every one. */
-static void taken(const char *line, uint32_t rows)
+/* How many forms D has. */
+static unsigned formed(const struct tm_dec *d)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < TM_FORMS; i++)
+        n += d->forms[i].kind != TM_FORM_NONE;
+    return n;
+}
+
+/* The fast path is taken at all: of canonical lines it eats nearly every one, and some have forms.
+ */
+static void taken(const char *line, uint32_t rows, unsigned forms)
 {
     const struct trod_format *f = trod_format_find("tarmac", 6);
     struct trod_buf text = {0};
@@ -356,6 +477,10 @@ static void taken(const char *line, uint32_t rows)
     before = (uint32_t)(in.p - text.p);
     assert_true(tm_fast(d, in.p, text.p + text.n, b) > text.p + text.n - 700);
     assert_true(b->n > rows * 90 && before > 0);
+#if TROD_AVX2
+    if (trod_wide())
+        assert_true(formed(d) >= forms);
+#endif
     trod_batch_free(b);
     trod_meta_fini(&meta);
     free(d);
@@ -368,7 +493,7 @@ static void test_taken(void **state)
     taken("1951 clk cpu0 IT (1927) 000112cc:0000152112cc d63f0020 O EL3h_s : BLR x1\n"
           "1951 clk cpu0 R X30 00000000000112D0\n"
           "1952 clk cpu0 MW8X 00011540:000015211540_NS 00000000_13000000\n",
-          3);
+          3, 3);
     taken("     510000 tic ES  (000201d0:e3401002) A svc_s:          MOVT     r1,#2\n"
           "                    ST 0000fff0 00000014 00000004 ........ ........    S:000000fff0    "
           "nGnRnE OSH\n"
@@ -376,8 +501,24 @@ static void test_taken(void **state)
           "NS:0000020000    NM ISH\n"
           "                    R R1 00020026\n"
           "     510100 tic ES  (000201d4:13401002) A svc_s:   CCFAIL MOVNE    r1,#2\n",
-          7);
+          7, 4);
 }
+
+#if TROD_AVX2
+/* The bytes of the picture TEXT are Y, if TAKEN; who asks knows of the blanks between them. */
+static TROD_WIDE void picture_wide(const uint8_t *text, bool taken, const struct tm_bytes16 *y)
+{
+    struct tm_bytes16 x;
+
+    if (!trod_wide() || text[8] != ' ' || text[17] != ' ' || text[26] != ' ')
+        return;
+    assert_int_equal(tm_take_bytes32(text, &x), taken);
+    if (!taken)
+        return;
+    assert_int_equal(x.known, y->known);
+    assert_true(x.lo == y->lo && x.hi == y->hi);
+}
+#endif
 
 /* The 16 bytes of a picture, drawn into the room at P. */
 static void picture(struct trod_gen *g, const uint8_t *p)
@@ -397,10 +538,13 @@ static void picture(struct trod_gen *g, const uint8_t *p)
         text[gen_below(g, 35)] = (uint8_t) "0aA.# x"[gen_below(g, 7)];
     taken = tm_take_bytes16_scalar(text, &y);
     assert_int_equal(tm_take_bytes16(text, &x), taken);
-    if (!taken)
-        return;
-    assert_int_equal(x.known, y.known);
-    assert_true(x.lo == y.lo && x.hi == y.hi);
+    if (taken) {
+        assert_int_equal(x.known, y.known);
+        assert_true(x.lo == y.lo && x.hi == y.hi);
+    }
+#if TROD_AVX2
+    picture_wide(text, taken, &y);
+#endif
 }
 
 static void test_scanners(void **state)
@@ -443,9 +587,10 @@ static void test_scanners(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_rows), cmocka_unit_test(test_looks),
-        cmocka_unit_test(test_parts),     cmocka_unit_test(test_taken),
-        cmocka_unit_test(test_scanners),  cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_same_rows),   cmocka_unit_test(test_looks),
+        cmocka_unit_test(test_every_place), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_taken),       cmocka_unit_test(test_scanners),
+        cmocka_unit_test(test_forms),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

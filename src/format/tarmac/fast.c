@@ -12,14 +12,7 @@
  * more is there. Each is compiled for all columns, for kind and addresses only, and for any set;
  * and for processors with AVX2 and others.
  */
-#include "format/tarmac/fast_es.h"
 #include "format/tarmac/fast_form.h"
-
-/* What counting looks at: the loops for fewer columns than all are made for these. */
-enum {
-    NARROW = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
-             TROD_COL_PADDR | TROD_COL_TARGET | TROD_COL_SUB
-};
 
 /* IT (index) address opcode iset mode : text; Q is behind the type word. */
 TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint8_t *q,
@@ -184,9 +177,10 @@ TM_INLINE const uint8_t *typed(struct tm_run *r, const uint8_t *line, const uint
         return q[1] == 'S' && q[2] == ' ' ? tm_fast_es(r, line, q + 2, want, wide) : NULL;
     }
     if (q[0] == 'L')
-        return q[1] == 'D' && q[2] == ' ' ? tm_fast_picture(r, line, q + 2, TROD_READ, want) : NULL;
+        return q[1] == 'D' && q[2] == ' ' ? tm_fast_picture(r, line, q + 2, TROD_READ, want, wide)
+                                          : NULL;
     if (q[0] == 'S')
-        return q[1] == 'T' && q[2] == ' ' ? tm_fast_picture(r, line, q + 2, TROD_WRITE, want)
+        return q[1] == 'T' && q[2] == ' ' ? tm_fast_picture(r, line, q + 2, TROD_WRITE, want, wide)
                                           : NULL;
     return NULL;
 }
@@ -217,28 +211,31 @@ TM_INLINE const uint8_t *one(struct tm_run *r, const uint8_t *p, const uint32_t 
 static TROD_WIDE TROD_APART const uint8_t *formed_all(struct tm_run *r, const uint8_t *p,
                                                       const uint8_t *end)
 {
-    return formed_lines(r, p, end, TROD_COL_ALL);
+    return r->d->es_forms ? formed_lines(r, p, end, TROD_COL_ALL, true)
+                          : formed_lines(r, p, end, TROD_COL_ALL, false);
 }
 
 static TROD_WIDE TROD_APART const uint8_t *formed_narrow(struct tm_run *r, const uint8_t *p,
                                                          const uint8_t *end)
 {
-    return formed_lines(r, p, end, NARROW);
+    return r->d->es_forms ? formed_lines(r, p, end, TM_NARROW, true)
+                          : formed_lines(r, p, end, TM_NARROW, false);
 }
 
 static TROD_WIDE TROD_APART const uint8_t *formed_some(struct tm_run *r, const uint8_t *p,
                                                        const uint8_t *end)
 {
-    return formed_lines(r, p, end, r->want);
+    return r->d->es_forms ? formed_lines(r, p, end, r->want, true)
+                          : formed_lines(r, p, end, r->want, false);
 }
 
 TM_INLINE const uint8_t *formed(struct tm_run *r, const uint8_t *p, const uint8_t *end,
                                 const uint32_t want)
 {
-    if (!r->d->type_at)
+    if (!(r->d->type_at | r->d->bare_at))
         return p;
     return want == TROD_COL_ALL ? formed_all(r, p, end)
-           : want == NARROW     ? formed_narrow(r, p, end)
+           : want == TM_NARROW  ? formed_narrow(r, p, end)
                                 : formed_some(r, p, end);
 }
 
@@ -252,7 +249,7 @@ TM_INLINE const uint8_t *lines(struct tm_run *r, const uint8_t *p, const uint8_t
         uint8_t picture;
         const uint8_t *next;
 
-        if (wide && *p != ' ') {
+        if (wide) {
             p = formed(r, p, end, want);
             if (r->n == cap || end - p < TM_MARGIN)
                 break;
@@ -269,7 +266,7 @@ TM_INLINE const uint8_t *lines(struct tm_run *r, const uint8_t *p, const uint8_t
             r->h.picture = picture;
             break;
         }
-        if (wide && *p != ' ')
+        if (wide)
             form_learn(r, p);
         p = next;
         r->n++;
@@ -284,8 +281,8 @@ TM_INLINE const uint8_t *lines_for(struct tm_run *r, const uint8_t *p, const uin
 {
     if ((r->want & TM_READS) == TM_READS)
         return lines(r, p, end, TROD_COL_ALL, wide);
-    if ((r->want & ~(uint32_t)NARROW) == 0)
-        return lines(r, p, end, NARROW, wide);
+    if ((r->want & ~(uint32_t)TM_NARROW) == 0)
+        return lines(r, p, end, TM_NARROW, wide);
     return lines(r, p, end, r->want, wide);
 }
 

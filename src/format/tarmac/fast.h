@@ -16,6 +16,12 @@ enum {
     TM_TEXT_MAX = 160 /* bytes of disassembly; with them a line is still shorter than TM_MARGIN */
 };
 
+/* What counting looks at: the loops for fewer columns than all are made for these. */
+enum {
+    TM_NARROW = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
+                TROD_COL_PADDR | TROD_COL_TARGET | TROD_COL_SUB
+};
+
 /* What a line hands on to those behind it (decode.c, tm_resync). */
 struct tm_handed {
     const struct tm_head *head; /* of the last line with a time */

@@ -43,7 +43,12 @@ void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const st
         put(f, i, i < len ? (struct kind){line[i], 0, 0, 0} : any);
     put_field(f, l->time, decimal);
     put_field(f, l->index, decimal);
-    put_field(f, l->vaddr, lower);
+    put_field(
+        f, (struct tm_field){(uint8_t)(l->vaddr.at + l->zeros), (uint8_t)(l->vaddr.n - l->zeros)},
+        lower);
+    for (unsigned i = l->bytes.at; i < (unsigned)l->bytes.at + l->bytes.n; i++)
+        if (line[i] != ' ')
+            put(f, i, any);
     put_field(f, l->paddr, lower);
     put_field(f, l->code, l->upper ? upper : lower);
     put_field(f, l->more, lower);
@@ -60,6 +65,7 @@ void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const st
     f->index = l->index;
     f->vaddr = l->vaddr;
     f->paddr = l->paddr;
+    f->pair_at = l->pair_at;
     f->code = l->code;
     f->upper = l->upper;
 }

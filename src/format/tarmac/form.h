@@ -1,11 +1,12 @@
 /*
  * form.h - whole lines that look like one before: time, head, type and fields at once.
  *
- * A shape (shape.h) is what stands behind the head of a line; a form is all of a line that begins
- * with a time, up to its end or to the text of an instruction. Most lines have one of a few forms:
- * a line is compared with the one that its type word and the characters around it choose, 32
- * characters at once, and all that depends on the form alone is known beforehand. What fits none
- * goes the way of all other lines, from which forms are made (form.c). With AVX2 only.
+ * A shape (shape.h) is what stands behind the head of a line; a form is all of a line, with a time
+ * or without, up to its end, to the text of an instruction or to the attributes of a picture. Most
+ * lines have one of a few forms: a line is compared with the one that its type word and the
+ * characters around it choose, 32 characters at once, and all that depends on the form alone is
+ * known beforehand. What fits none goes the way of all other lines, from which forms are made
+ * (form.c). With AVX2 only.
  */
 #ifndef TROD_FORMAT_TARMAC_FORM_H
 #define TROD_FORMAT_TARMAC_FORM_H
@@ -18,6 +19,16 @@ enum {
     TM_PART = 32,      /* characters compared at once */
     TM_PARTS = 4,      /* of them in a form at most */
     TM_FORM_TRIES = 16 /* lines that do not fit until the next is kept */
+};
+
+/* What a line with a form is. */
+enum tm_form_kind {
+    TM_FORM_NONE, /* no form */
+    TM_FORM_PICTURE,
+    TM_FORM_INSTR,
+    TM_FORM_REG,
+    TM_FORM_MEM,
+    TM_FORM_ES
 };
 
 /* N characters from place AT of a line. */
@@ -33,16 +44,28 @@ struct tm_part {
     uint8_t text[TM_PART], most[TM_PART], off[TM_PART], least[TM_PART];
 };
 
+/* What a line with a time and those behind it have of its head. */
+struct tm_hand {
+    uint32_t head, stream;
+    bool source; /* it names a cpu */
+    uint8_t unit;
+};
+
 struct tm_form {
     struct tm_part part[TM_PARTS];
     uint8_t pick[32]; /* digits of both addresses, as tm_form_addresses wants them */
     uint8_t len;      /* characters that are compared */
     uint8_t parts;
-    uint8_t kind; /* TROD_INSTR, TROD_REG, TROD_READ (also writes); TROD_NOTE: no form */
-    uint8_t iset, unit;
+    uint8_t kind;    /* enum tm_form_kind */
+    uint8_t row;     /* kind of its rows; of an access that of a read, also of writes */
+    uint8_t pair_at; /* the second character of the type word */
+    uint8_t iset, prefix;
     bool divided, upper;
+    bool bare;                                             /* has the time of the line before */
+    bool open;                                             /* attributes follow */
     struct tm_field time, index, vaddr, paddr, code, name; /* name: also the mode */
-    uint32_t has, flags, size, stream, head;
+    struct tm_hand hand; /* of a bare line: unit only, which is that of the line before */
+    uint32_t has, flags, size;
     uint32_t wait; /* lines until another may be kept */
 };
 
@@ -50,6 +73,8 @@ struct tm_form {
 struct tm_layout {
     struct tm_field time, index, vaddr, paddr, code, more; /* more: digits before those of code */
     struct tm_field name;  /* of a register: its decimal digits may be others */
+    struct tm_field bytes; /* of a picture: any characters but for its blanks */
+    unsigned zeros;        /* digits of vaddr, from the left, that are to stay as they are */
     uint8_t pair_at, pair; /* here PAIR is as good; 0: nowhere */
     bool upper;            /* digits of code are upper case */
 };

@@ -97,8 +97,10 @@ struct tm_dec {
     struct tm_head heads[TM_HEADS];
     uint32_t name_len, name_stream; /* the last source name of the general path */
     char name[TM_NAME_MAX];
-    char scale[TROD_UNIT_NAME];  /* a unit of its own that the trace's head shows */
-    uint32_t type_at, type_wait; /* where lines with a form have their type word; 0: none has one */
+    char scale[TROD_UNIT_NAME]; /* a unit of its own that the trace's head shows */
+    /* where lines with a form have their type word: with a time, without; 0: none has one */
+    uint32_t type_at, type_wait, bare_at, bare_wait;
+    uint8_t es_forms; /* there may be forms of lines without a time, or of the ES dialect */
     struct tm_form forms[TM_FORMS];
 };
 

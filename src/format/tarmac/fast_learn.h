@@ -1,0 +1,231 @@
+/*
+ * fast_learn.h - forms (form.h) are made of lines that the fast path has eaten.
+ *
+ * See fast.c. Only of lines for which what they take from lines before is known for good: that
+ * there was a time, and a cpu where the trace names them.
+ */
+#ifndef TROD_FORMAT_TARMAC_FAST_LEARN_H
+#define TROD_FORMAT_TARMAC_FAST_LEARN_H
+
+#include "format/tarmac/fast_es.h"
+#include "format/tarmac/fast_line.h"
+
+/* A line that was eaten: where its type word is, and what stands before. */
+struct form_line {
+    const uint8_t *p, *type;
+    unsigned indent, digits; /* blanks, and of the time; no time: no digits */
+};
+
+/* Where a form is to be kept of the line L; NULL: it is not to be. */
+static struct tm_form *form_room(struct tm_run *r, const struct form_line *l)
+{
+    struct tm_dec *d = r->d;
+    const uint32_t at = (uint32_t)(l->type - l->p);
+    uint32_t *kept = l->digits ? &d->type_at : &d->bare_at;
+    uint32_t *wait = l->digits ? &d->type_wait : &d->bare_wait;
+    struct tm_form *f = &d->forms[tm_form_of(l->type - 2)];
+
+    if (d->sourced && !(l->digits ? r->h.head->has & TROD_COL_STREAM : r->h.source_seen))
+        return NULL;
+    if (!l->digits && !r->h.timed)
+        return NULL;
+    if (*kept != at) {
+        if (*wait && (*wait)--)
+            return NULL;
+        *kept = at;
+        *wait = TM_FORM_TRIES;
+    }
+    if (f->wait && f->wait--)
+        return NULL;
+    f->wait = TM_FORM_TRIES;
+    return f;
+}
+
+/* The N digits at P as a field of LINE. */
+static struct tm_field form_field(const uint8_t *line, const uint8_t *p, unsigned n)
+{
+    return (struct tm_field){(uint8_t)(p - line), (uint8_t)n};
+}
+
+/* The line L up to END, laid out as AT says, has the form F, of rows of ROW. */
+static bool form_keep(struct tm_run *r, struct tm_form *f, const struct form_line *l,
+                      const uint8_t *end, struct tm_layout *at, uint8_t row)
+{
+    if (end - l->p > TM_PARTS * TM_PART)
+        return false;
+    at->time = form_field(l->p, l->p + l->indent, l->digits);
+    tm_form_keep(f, l->p, (unsigned)(end - l->p), at);
+    f->row = row;
+    f->bare = !l->digits;
+    r->d->es_forms |= f->bare;
+    f->hand = (struct tm_hand){.head = (uint32_t)(r->h.head - r->d->heads),
+                               .stream = r->h.stream,
+                               .source = r->h.head->has & TROD_COL_STREAM,
+                               .unit = r->h.unit};
+    f->has = r->has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_RAW;
+    f->flags = r->flags;
+    return true;
+}
+
+/* The addresses at P in LINE. */
+static void form_addresses(const uint8_t *line, const uint8_t *p, struct tm_layout *l)
+{
+    const unsigned n = tm_hex_run(p).n;
+
+    l->vaddr = form_field(line, p, n);
+    if (p[n] == ':')
+        l->paddr = form_field(line, p + n + 1, tm_hex_run(p + n + 1).n);
+}
+
+/* As long as no address is beyond 32 bits an instruction's address must stay below. */
+static void form_narrow(const struct tm_run *r, struct tm_layout *l)
+{
+    if (l->vaddr.n > 8 && !r->d->wide)
+        l->zeros = l->vaddr.n - 8u;
+}
+
+/* LINE is an instruction: others may have its form. */
+static void learn_instr(struct tm_run *r, struct tm_form *f, const struct form_line *line)
+{
+    const uint8_t *type = line->type;
+    struct tm_layout at = {.pair_at = (uint8_t)(type + 1 - line->p)};
+    struct instr_line l;
+
+    at.pair = type[1] == 'T' ? 'S' : 'T';
+    at.index = form_field(line->p, type + 4, tm_decimal_run(type + 4));
+    if (!take_instr(type + 4 + at.index.n, &l))
+        return;
+    form_addresses(line->p, type + 6 + at.index.n, &at);
+    form_narrow(r, &at);
+    at.code = form_field(line->p, l.mode - 3 - l.op_n, l.op_n);
+    if (!form_keep(r, f, line, l.text, &at, TROD_INSTR))
+        return;
+    f->kind = TM_FORM_INSTR;
+    f->name = form_field(line->p, l.mode, l.mode_len);
+    f->iset = (uint8_t)l.iset;
+    f->size = l.op_n / 2;
+    f->has |= l.a.has | TROD_COL_INDEX | TROD_COL_PC | TROD_COL_CODE | TROD_COL_DETAIL;
+    f->flags |= l.a.sec | l.iset << TROD_F_ISET_SHIFT;
+}
+
+/* The same for a register's write. */
+static void learn_reg(struct tm_run *r, struct tm_form *f, const struct form_line *line)
+{
+    const uint8_t *name = line->type + 2;
+    const unsigned len = tm_name_before(name, false);
+    const struct tm_hexrun v = tm_hex_run(name + len + 1);
+    struct tm_layout at = {.name = form_field(line->p, name, len),
+                           .code = form_field(line->p, name + len + 1, v.n),
+                           .upper = v.upper};
+
+    if (!form_keep(r, f, line, name + len + 1 + v.n + 1, &at, TROD_REG))
+        return;
+    f->kind = TM_FORM_REG;
+    f->name = at.name;
+    f->size = v.n / 2;
+    f->has |= TROD_COL_VALUE | TROD_COL_TEXT;
+}
+
+/* The same for an access. */
+static void learn_mem(struct tm_run *r, struct tm_form *f, const struct form_line *line)
+{
+    const uint8_t *type = line->type;
+    struct tm_layout at = {.pair_at = (uint8_t)(type + 1 - line->p)};
+    const unsigned size = type[2] - '0';
+    const uint32_t flags = tm_mem_flags(r->d, type[3]);
+    const uint8_t *q = type + (flags ? 5 : 4), *data;
+    struct mem_line l;
+    unsigned n;
+
+    if (!(data = take_address(q, &l.a)) || !(l.nl = take_data(data, size, &l.value, &l.divided)))
+        return;
+    at.pair = type[1] == 'R' ? 'W' : 'R';
+    form_addresses(line->p, q, &at);
+    n = size == 8 && l.divided ? 8 : 2 * size;
+    at.code = form_field(line->p, l.nl - n, n);
+    if (size == 8 && l.divided)
+        at.more = form_field(line->p, data, 8);
+    if (!form_keep(r, f, line, l.nl + 1, &at, TROD_READ))
+        return;
+    f->kind = TM_FORM_MEM;
+    f->divided = l.divided;
+    f->size = size;
+    f->has |= l.a.has | TROD_COL_VALUE;
+    f->flags |= flags | l.a.sec;
+}
+
+/* The same for an instruction of the ES dialect. */
+static void learn_es(struct tm_run *r, struct tm_form *f, const struct form_line *line)
+{
+    struct tm_layout at = {.zeros = 0};
+    struct tm_es_line l;
+
+    if (!tm_take_es(line->type + 2, &l))
+        return;
+    at.vaddr = form_field(line->p, l.at, l.addr_n);
+    at.code = form_field(line->p, l.at + l.addr_n + 1, l.op_n);
+    form_narrow(r, &at);
+    if (!form_keep(r, f, line, l.text, &at, TROD_INSTR))
+        return;
+    f->kind = TM_FORM_ES;
+    r->d->es_forms = true;
+    f->name = form_field(line->p, l.mode, l.mode_len);
+    f->iset = (uint8_t)l.iset;
+    f->size = l.op_n / 2;
+    f->has |= TROD_COL_ADDR | TROD_COL_PC | TROD_COL_CODE | TROD_COL_DETAIL;
+    f->flags |= l.iset << TROD_F_ISET_SHIFT;
+}
+
+/* The same for a picture. */
+static void learn_picture(struct tm_run *r, struct tm_form *f, const struct form_line *line)
+{
+    const uint8_t *base = line->type + 3, *bytes = base + tm_hex_run(base).n + 1, *end;
+    struct tm_layout at = {.bytes = form_field(line->p, bytes, TM_PICTURE_TEXT)};
+    struct tm_picture_tail t;
+
+    if (!tm_take_picture_tail(bytes + TM_PICTURE_TEXT, &t, 0, false))
+        return;
+    at.vaddr = form_field(line->p, base, (unsigned)(bytes - 1 - base));
+    if (t.digits)
+        at.paddr = form_field(line->p, t.paddr_at, t.digits);
+    end = t.digits ? t.paddr_at + t.digits : t.nl;
+    if (!form_keep(r, f, line, end + 1, &at, *line->type == 'L' ? TROD_READ : TROD_WRITE))
+        return;
+    f->kind = TM_FORM_PICTURE;
+    r->d->es_forms = true;
+    f->code = at.bytes;
+    f->prefix = t.prefix;
+    f->open = *end != '\n';
+    f->has = (f->has & ~(uint32_t)TROD_COL_RAW) | TM_PICTURE_HAS |
+             (t.digits ? (uint32_t)TROD_COL_PADDR : 0);
+    f->flags |= (uint32_t)t.prefix << TROD_F_SEC_SHIFT;
+}
+
+/* LINE was just eaten: others may have its form. */
+static TROD_APART void form_learn(struct tm_run *r, const uint8_t *line)
+{
+    struct form_line l = {.p = line};
+    struct tm_form *f;
+
+    while (line[l.indent] == ' ')
+        l.indent++;
+    l.type = line + l.indent;
+    if (tm_is_digit(*l.type)) {
+        l.digits = tm_decimal_run(l.type);
+        l.type += l.digits + r->h.head->len;
+    }
+    if (l.type - line < 2 || !(f = form_room(r, &l)))
+        return;
+    if (*l.type == 'I')
+        learn_instr(r, f, &l);
+    else if (*l.type == 'R')
+        learn_reg(r, f, &l);
+    else if (*l.type == 'M')
+        learn_mem(r, f, &l);
+    else if (*l.type == 'E')
+        learn_es(r, f, &l);
+    else
+        learn_picture(r, f, &l);
+}
+
+#endif
