@@ -125,7 +125,10 @@ enum { TROD_CALLSTACK_DEPTH = 1 << 20 }; /* frames of a context */
  * (trod_nav_callstack), told as if its rows were read once more, without symbols.
  */
 struct trod_callstack_source {
-    /* Of the trace: all of its streams. NULL: its calls are not known (TROD_ERR_UNKNOWN). */
+    /*
+     * Of the trace, or, while tell goes on, of the file whose calls are told: all of its streams.
+     * NULL: its calls are not known (TROD_ERR_UNKNOWN).
+     */
     const struct trod_meta *(*meta)(void *ctx);
     /*
      * Tell SINK of all activations, in the order of the trace; what was seen to *COUNTS. No rows

@@ -4,6 +4,7 @@
  * Implements cli_indexed of analyse.h (docs/navigating.md, "The index"). Whether they may is for
  * the run to say (trod_run_calls): only then an index is looked for.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyse.h"
@@ -24,7 +25,11 @@ struct indexed {
     const struct cli *c;
     const struct cli_analyse *o;
     struct trod_diag *told, diag;
-    struct trod_nav *nav; /* opened when it is asked for */
+    struct trod_nav **nav; /* of all operands together, or of each; NULL: not looked for yet */
+    size_t n, now;         /* whose calls are told */
+    uint64_t rows;         /* before its rows */
+    uint32_t files;        /* before its files */
+    const struct trod_callstack_sink *sink;
 };
 
 /* What is wrong with the index. The rest is told by who reads the trace. */
@@ -36,27 +41,94 @@ static void problem(void *user, const struct trod_problem *p)
         trod_diag_report(x->told, p->severity, p->status, p->kind, &p->at, "%s", p->message);
 }
 
-static const struct trod_meta *meta(void *ctx)
+static void close_all(struct indexed *x)
 {
-    struct indexed *x = ctx;
+    for (size_t i = 0; i < x->n; i++)
+        trod_nav_close(x->nav[i]);
+    x->n = 0;
+}
+
+/* Indexes of the operands, EACH by each. False: they do not all have one. */
+static bool open_all(struct indexed *x, size_t each)
+{
     const struct trod_trace_options topt = cli_trace_options(&x->o->input, TROD_COL_ALL);
     const struct trod_nav_options opt = {.struct_size = sizeof opt,
                                          .trace = &topt,
                                          .index_dir = x->o->index.dir,
                                          .index_only = true};
+    const size_t n = x->c->n_operands;
 
-    if (!x->nav &&
-        trod_nav_open(&x->nav, x->c->operands, x->c->n_operands, &opt, &x->diag) != TROD_OK)
-        return NULL;
-    return trod_nav_meta(x->nav);
+    for (size_t i = 0; i < n; i += each, x->n++)
+        if (trod_nav_open(&x->nav[x->n], x->c->operands + i, each, &opt, &x->diag) != TROD_OK) {
+            close_all(x);
+            return false;
+        }
+    return true;
+}
+
+static const struct trod_meta *meta(void *ctx)
+{
+    struct indexed *x = ctx;
+    const size_t n = x->c->n_operands;
+
+    if (!x->nav && (x->nav = calloc(n, sizeof(struct trod_nav *))) && !open_all(x, n) && n > 1)
+        open_all(x, 1);
+    return x->n ? trod_nav_meta(x->nav[x->now]) : NULL;
+}
+
+/* Rows and files are those of all operands. */
+static int enter(void *ctx, struct trod_frame *f)
+{
+    const struct indexed *x = ctx;
+
+    f->file += x->files;
+    f->entry.row += x->rows;
+    if (f->site.pc != TROD_NOWHERE)
+        f->site.row += x->rows;
+    return x->sink->enter ? x->sink->enter(x->sink->ctx, f) : TROD_OK;
+}
+
+static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *end)
+{
+    const struct indexed *x = ctx;
+    struct trod_frame_left of_all = *end;
+
+    of_all.next.row += x->rows;
+    return x->sink->leave ? x->sink->leave(x->sink->ctx, f, &of_all) : TROD_OK;
+}
+
+static void add(struct trod_callstack_counts *to, const struct trod_callstack_counts *from)
+{
+    uint64_t *a = (uint64_t *)(void *)to;
+    const uint64_t *b = (const uint64_t *)(const void *)from;
+
+    for (size_t i = 0; i < sizeof *to / sizeof *a; i++)
+        a[i] += b[i];
 }
 
 static int tell(void *ctx, const struct trod_callstack_sink *sink,
                 struct trod_callstack_counts *counts)
 {
-    const struct indexed *x = ctx;
+    struct indexed *x = ctx;
+    const struct trod_callstack_sink own = {.ctx = x, .enter = enter, .leave = leave};
+    int rc = TROD_OK;
 
-    return trod_nav_callstack(x->nav, sink, counts);
+    memset(counts, 0, sizeof *counts);
+    x->sink = sink;
+    x->rows = x->files = 0;
+    for (x->now = 0; rc == TROD_OK && x->now < x->n; x->now++) {
+        struct trod_callstack_counts of_one;
+        struct trod_index_info info;
+
+        if (!trod_index_about(x->nav[x->now], &info))
+            return TROD_ERR_UNKNOWN;
+        rc = trod_nav_callstack(x->nav[x->now], &own, &of_one);
+        add(counts, &of_one);
+        x->rows += info.rows;
+        x->files += (uint32_t)info.files;
+    }
+    x->now = 0;
+    return rc;
 }
 
 int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analyse *o,
@@ -73,6 +145,7 @@ int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analys
             return 0;
     trod_diag_init(&x.diag, problem, &x);
     rc = trod_run_calls(r, &source);
-    trod_nav_close(x.nav);
+    close_all(&x);
+    free(x.nav);
     return rc == TROD_OK;
 }

@@ -215,6 +215,16 @@ for how in '--together' ''; do
     status 0
     out_is want
 done
+# that they are used is said where their traces are damaged; each is of its own streams, rows and files
+sed '$a9 clk R X0 zz' two/b.tarmac >two/c.tarmac
+trod index -q two/c.tarmac
+for question in 'calls --list --format json' profile; do
+    trod $question --no-index two/b.tarmac two/a.tarmac two/c.tarmac >want 2>/dev/null
+    run trod $question two/b.tarmac two/a.tarmac two/c.tarmac
+    status 2
+    out_is want
+    err_has 'trace has 1 damaged places, which were told when it was indexed'
+done
 trod index -q --index there two/b.tarmac
 trod calls --no-index two/b.tarmac >want
 run trod calls --index there two/b.tarmac

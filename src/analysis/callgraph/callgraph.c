@@ -87,6 +87,8 @@ static int end_lanes(struct cg_core *core)
 static int end_file(struct cg_core *core, uint32_t next)
 {
     core->file = next;
+    if (core->source)
+        core->meta = core->source->meta(core->source->ctx);
     return end_lanes(core);
 }
 
@@ -519,7 +521,9 @@ int cg_calls(void *st, const struct trod_callstack_source *source)
 
     if (!(core->meta = source->meta(source->ctx)))
         return TROD_ERR_UNKNOWN;
+    core->source = source;
     rc = source->tell(source->ctx, &sink, &core->counts);
+    core->source = NULL;
     trod_callstack_free(core->stack);
     core->stack = NULL;
     return rc < 0 ? rc : cg_finish(core);

@@ -150,7 +150,8 @@ struct cg_core {
     struct cg_weights weights;
     uint64_t *wanted; /* functions to list; by address */
     size_t n_wanted;
-    const struct trod_meta *meta; /* of the batch that is being fed */
+    const struct trod_meta *meta;               /* of the batch that is being fed */
+    const struct trod_callstack_source *source; /* instead of batches; NULL: none */
     uint8_t isa;
     uint32_t file;
     struct cg_like *like;
