@@ -75,6 +75,8 @@ struct trod_cache_options {
     int (*memory)(void *user, const struct trod_batch *b);
     void *memory_user;
     struct trod_symbols *symbols; /* objects of TROD_CACHE_BY_DATA; outlives it; or NULL */
+    uint64_t warm; /* so many instructions, skipped ones among them, and what they reference are not
+                      counted */
 };
 
 /* The analysis "cache"; its options are struct trod_cache_options. */

@@ -94,7 +94,6 @@ struct running {
     struct trod_match *match;
     struct trod_run *run;
     struct trod_cache_options cache; /* as given, and of two passes */
-    uint64_t warmup;                 /* instructions */
     struct cli_progress progress;
     struct cli_misses misses;
     struct trod_diag diag;
@@ -141,7 +140,6 @@ static int open_run(struct running *k, struct trod_diag *diag)
 
     if (r == 0)
         r = trod_cache_order(&o->cache, &order, &cores, diag);
-    opt.warmup = k->warmup;
     if (r < 0)
         return r;
     opt.symbols = trod_match_symbols(k->match);
@@ -225,7 +223,7 @@ static int check(const struct running *k)
                           "--with has the options of another tool: say --like");
     if (!own && (o->cache.config || o->cache.preset || o->cache.sweep || o->cache.by ||
                  o->cache.classify || o->cache.sharing || o->cache.interval || o->cache.physical ||
-                 o->cache.skip || o->windows || o->misses))
+                 o->cache.skip || o->warmup || o->windows || o->misses))
         return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
                           "--like takes the tool's own options only: see --with");
     if (!own && o->report.format != TROD_EMIT_TEXT)
@@ -260,8 +258,8 @@ static int read_phases(struct running *k)
         c->warm_full = true;
     else if (warmup && strncmp(warmup, "rows:", 5) == 0)
         r = trod_option_number(warmup + 5, &c->warm_rows);
-    else if (warmup && (r = trod_option_number(warmup, &k->warmup)) == 0)
-        k->warmup += c->skip;
+    else if (warmup && (r = trod_option_number(warmup, &c->warm)) == 0 && c->warm)
+        c->warm += c->skip;
     if (r < 0)
         return trod_error(&k->diag, r, "args.warmup", NULL,
                           "option '--warmup': '%s' is neither a number, rows:N nor full", warmup);
