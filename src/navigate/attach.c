@@ -337,7 +337,7 @@ static struct nav_index *of_before(const char *path, const struct trod_trace *t,
         return NULL;
     was = &x->source[0].bound;
     if (nav_index_check_all(x) == TROD_OK && trod_trace_files(t) == 1 && x->n_sources == 1 &&
-        x->complete && x->n_segments > 1 && strcmp(x->options, options) == 0 &&
+        x->complete && x->problems == 0 && x->n_segments > 1 && strcmp(x->options, options) == 0 &&
         strcmp(x->format, trod_trace_format(t)->name) == 0 &&
         nav_bind(trace, false, &now) == TROD_OK && now.size > was->size &&
         nav_bind_as(trace, was->size, &then) == TROD_OK && then.edges == was->edges &&

@@ -10,8 +10,10 @@
 #include "core/wide.h"
 #include "io/crc32c.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- sections */
 
@@ -152,12 +154,66 @@ static uint32_t rows_wanted(const struct nav_builder *b, uint64_t first, uint64_
     return (uint32_t)((next < end && next > b->row ? next : end) - b->row);
 }
 
+/* The trace, one plain file, is longer than it was when it was bound: to SIZE, if it is. */
+static bool has_grown(const struct nav_builder *b, uint64_t *size)
+{
+    struct trod_trace_progress progress;
+    struct stat st;
+
+    trod_trace_progress(b->trace, &progress);
+    if (b->n_sources != 1 || progress.filters[0] || stat(trod_trace_path(b->trace, 0), &st) != 0 ||
+        !S_ISREG(st.st_mode))
+        return false;
+    *size = (uint64_t)st.st_size;
+    return *size > b->source[0].bound.size;
+}
+
+/*
+ * Who writes a text trace may be in the middle of a line. Of one that grows, what was there in
+ * whole lines is read, but for the last few: some rows at a time where they are near. Returns
+ * whether reading is over; else *ROWS are what to read next at the most.
+ */
+static bool near_the_end(const struct nav_builder *b, uint32_t *rows)
+{
+    enum { NEAR = 1 << 20, NEXT = 1 << 16, FEW = 1 << 13, SOME = 64 };
+    const uint64_t at = trod_trace_position(b->trace);
+    uint64_t size;
+
+    if (!b->lines_end || at + NEAR < b->lines_end || !has_grown(b, &size))
+        return false;
+    if (*rows > SOME)
+        *rows = SOME;
+    if (at + NEXT >= b->lines_end)
+        *rows = 1;
+    return at + FEW >= b->lines_end;
+}
+
+/* Where the last whole line of the trace's only file, a text of SIZE bytes, ends; 0: nowhere. */
+static uint64_t end_of_lines(const char *path, uint64_t size)
+{
+    enum { LONGEST = 1 << 16 };
+    const uint64_t from = size > LONGEST ? size - LONGEST : 0;
+    char *room = malloc(LONGEST);
+    FILE *f = fopen(path, "rb");
+    size_t n = 0;
+
+    if (room && f && fseeko(f, (off_t)from, SEEK_SET) == 0)
+        n = fread(room, 1, (size_t)(size - from), f);
+    while (n && room[n - 1] != '\n')
+        n--;
+    if (f)
+        fclose(f);
+    free(room);
+    return n ? from + n : 0;
+}
+
 /* All rows to P. */
 static int read_rows(struct nav_builder *b, struct nav_pipe *p, struct nav_item *it)
 {
     struct trod_trace_progress progress;
     uint64_t first = b->row, step = b->row; /* of the block; of the step */
     bool inside = false;
+    uint32_t most;
     int rc = TROD_OK;
 
     for (;;) {
@@ -169,7 +225,10 @@ static int read_rows(struct nav_builder *b, struct nav_pipe *p, struct nav_item 
             return rc;
         first = inside ? first : b->row;
         step = !inside || it->step ? b->row : step;
-        trod_trace_limit(b->trace, rows_wanted(b, first, step));
+        most = rows_wanted(b, first, step);
+        if (near_the_end(b, &most))
+            return TROD_OK;
+        trod_trace_limit(b->trace, most);
         if ((rc = trod_trace_next(b->trace, &it->b)) <= 0)
             return rc;
         if (trod_trace_at(b->trace) != b->file) {
@@ -242,7 +301,29 @@ static int bind(struct nav_builder *b)
     return rc;
 }
 
-/* Nobody wrote to the trace meanwhile. */
+/* The trace was only written on: B is of its first bytes, as far as rows were read. */
+static int bind_beginning(struct nav_builder *b)
+{
+    struct nav_bound *bound = &b->source[0].bound, was, read;
+    const char *path = trod_trace_path(b->trace, 0);
+    const uint64_t end = trod_trace_position(b->trace);
+    uint64_t size;
+
+    if (!has_grown(b, &size) || end == 0 || end > size ||
+        nav_bind_as(path, bound->size, &was) != TROD_OK || was.edges != bound->edges ||
+        nav_bind_as(path, end, &read) != TROD_OK)
+        return TROD_ERR_IO;
+    bound->size = end;
+    bound->edges = read.edges;
+    bound->whole = read.whole;
+    trod_warning(b->opt->diag, TROD_OK, "index.grows", NULL,
+                 "'%s' is being written: the index is of its first %llu bytes, and 'trod index' "
+                 "continues it",
+                 path, (unsigned long long)end);
+    return TROD_OK;
+}
+
+/* Nobody wrote to the trace meanwhile, or only behind what was there. */
 static int still_the_same(struct nav_builder *b)
 {
     struct nav_bound now;
@@ -252,7 +333,9 @@ static int still_the_same(struct nav_builder *b)
         const char *path = trod_trace_path(b->trace, i);
 
         if (nav_bind(path, false, &now) == TROD_OK &&
-            (now.size != was->size || now.mtime_s != was->mtime_s || now.mtime_ns != was->mtime_ns))
+            (now.size != was->size || now.mtime_s != was->mtime_s ||
+             now.mtime_ns != was->mtime_ns) &&
+            bind_beginning(b) < 0)
             return trod_error(b->opt->diag, TROD_ERR_IO, "index.changed", NULL,
                               "'%s' changed while it was indexed", path);
     }
@@ -262,7 +345,10 @@ static int still_the_same(struct nav_builder *b)
 static int finish(struct nav_builder *b)
 {
     struct trod_buf content = {0};
-    int rc = nav_squeeze(b->log.p, b->log.n, &content);
+    int rc = still_the_same(b);
+
+    if (rc == TROD_OK)
+        rc = nav_squeeze(b->log.p, b->log.n, &content);
     if (rc == TROD_OK)
         rc = nav_put_section(b, NAV_S_LOG, 0, content.p, content.n, b->log.n);
     if (rc == TROD_OK)
@@ -278,7 +364,7 @@ static int finish(struct nav_builder *b)
     if (rc == TROD_OK)
         rc = put_table(b);
     trod_buf_fini(&content);
-    return rc < 0 ? rc : still_the_same(b);
+    return rc;
 }
 
 static int begin(struct nav_builder *b, const char *path)
@@ -292,6 +378,8 @@ static int begin(struct nav_builder *b, const char *path)
         return rc;
     b->text = f && f->flags & TROD_FMT_TEXT;
     b->lines_known = b->text;
+    if (b->text && b->n_sources == 1)
+        b->lines_end = end_of_lines(trod_trace_path(b->trace, 0), b->source[0].bound.size);
     nav_names_init(&b->names, b->isa);
     nav_regs_init(&b->regs, &b->names);
     if (b->isa != TROD_ISA_UNKNOWN && b->isa != TROD_ISA_REGDEPS &&

@@ -75,6 +75,7 @@ struct nav_builder {
     uint64_t row, newlines, counted, problems;
     size_t file; /* of the trace, that is being read */
     bool text, lines_known;
+    uint64_t lines_end; /* of a text, where its last whole line ended at first; 0: not known */
     struct trod_buf log;
     /* the lanes */
     struct nav_touch touch;

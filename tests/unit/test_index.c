@@ -155,6 +155,86 @@ static void test_grown(void **state)
     free(dir);
 }
 
+/* Who writes on the trace at PATH while it is indexed. */
+struct writing {
+    const char *path;
+    const struct trod_buf *text;
+    size_t written;
+    unsigned calls;
+};
+
+static void write_on(void *user, const struct trod_trace_progress *p)
+{
+    struct writing *w = user;
+
+    FILE *f;
+
+    (void)p;
+    if (++w->calls > 1)
+        return;
+    assert_non_null(f = fopen(w->path, "ab"));
+    /* to the middle of a line */
+    assert_int_equal(fwrite(w->text->p + w->written, w->text->n - 5 - w->written, 1, f), 1);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* A trace that is written while it is indexed: what was there is in the index, the rest comes. */
+static void test_written(void **state)
+{
+    char *dir = test_tmpdir(), *path = test_path(dir, "t.tarmac"), where[4096];
+    struct trod_gen g = gen_seed(78);
+    struct events es;
+
+    (void)state;
+    events_make(&es, &g, 9000, true);
+    for (size_t cut = 0; cut < 2; cut++) {
+        struct writing w = {.path = path, .text = &es.text};
+        const struct trod_index_options opt = {.struct_size = sizeof opt,
+                                               .again = true,
+                                               .jobs = cut ? 4 : 1,
+                                               .progress = write_on,
+                                               .user = &w};
+        size_t half = es.text.n / 2, whole, read;
+        struct trod_index_info about;
+        struct nav_index *x;
+        const char *why;
+        struct trod_diag diag;
+        struct trod_nav *nav;
+        bool made;
+
+        while (es.text.p[half - 1] != '\n')
+            half++;
+        whole = half;
+        w.written = half + 7 * cut;
+        test_save(path, es.text.p, w.written);
+        trod_diag_init(&diag, NULL, NULL);
+        assert_int_equal(trod_index_make(path, &opt, &made, where, sizeof where, &diag), 0);
+        assert_true(made);
+        assert_in_range(w.calls, 2, 1000000);
+        assert_int_equal(diag.errors, 0);
+        assert_int_equal(diag.warnings, 1);
+        /* not used as long as the trace is another; of what was there it says all */
+        nav = open_nav(path, false);
+        assert_null(trod_nav_index(nav));
+        trod_nav_close(nav);
+        assert_int_equal(nav_index_open(&x, where, &why), 0);
+        read = x->source[0].bound.size;
+        nav_index_close(x);
+        assert_in_range(read, whole - (1 << 13), whole);
+        test_save(path, es.text.p, read);
+        nav = open_nav(path, false);
+        assert_non_null(trod_nav_index(nav));
+        assert_true(trod_index_about(nav, &about));
+        assert_in_range(about.rows, 4000, 4600);
+        assert_int_equal(about.problems, 0);
+        trod_nav_close(nav);
+    }
+    events_fini(&es);
+    test_remove(dir);
+    free(path);
+    free(dir);
+}
+
 /* ---- golden files: rows by number */
 
 static struct trod_buf row_text(struct trod_nav *nav, uint64_t row)
@@ -501,8 +581,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),  cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_zip),     cmocka_unit_test(test_grown),
-        cmocka_unit_test(test_golden),  cmocka_unit_test(test_several),
-        cmocka_unit_test(test_damaged), cmocka_unit_test(test_stale),
+        cmocka_unit_test(test_written), cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_several), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_stale),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
