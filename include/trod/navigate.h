@@ -338,10 +338,13 @@ bool trod_nav_state_register(const struct trod_nav_state *s, size_t i,
 /*
  * The part of a register that NAME (any name: "w0", "s3", "sp") stands for, in the state S: false
  * where the trace has no such register so far. VALUE and KNOWN have room for SIZE bytes; *N says
- * how many there are.
+ * how many there are. NAME may be a flag of the status register ("z", "zf"): one byte, 0 or 1; and
+ * the program counter where the trace has none among its registers: that of the last instruction.
  */
 bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint8_t *value,
                           uint8_t *known, size_t size, size_t *n);
+/* Is NAME a register or flag of the architecture, or one that the trace has told so far? */
+bool trod_nav_state_has(const struct trod_nav_state *s, const char *name);
 /*
  * The flags of REG in words, as the architecture names them ("nZCv, EL1h"), into OUT (N bytes, as
  * much as fits). False where it has none, or they are not known.

@@ -106,13 +106,12 @@ static void named_registers(struct state *st, const struct trod_nav_state *s)
     trod_emit_table(e, "registers", "registers", columns, 2);
     for (size_t i = 0; value && i < st->o->registers.n; i++) {
         const char *name = st->o->registers.item[i];
+        const bool told = trod_nav_state_named(s, name, value, value + most, most, &n);
 
         trod_emit_str(e, NULL, name);
-        if (trod_nav_state_named(s, name, value, value + most, most, &n))
-            trod_emit_str(e, NULL, number_text(st->value, value, value + most, n));
-        else
-            trod_emit_str(e, NULL, "unknown");
+        trod_emit_str(e, NULL, told ? number_text(st->value, value, value + most, n) : "unknown");
         trod_emit_row_end(e);
+        cli_nav_register(&st->n, s, name);
     }
     trod_emit_table_close(e);
     free(value);

@@ -124,6 +124,15 @@ int cli_nav_stream(struct cli_nav *n, const char *name, uint32_t *stream)
                       "no thread or cpu of the trace is called '%s'", name);
 }
 
+void cli_nav_register(struct cli_nav *n, const struct trod_nav_state *s, const char *name)
+{
+    if (!trod_nav_state_has(s, name))
+        trod_warning(&n->diag, TROD_OK, "navigate.register", NULL,
+                     "'%s' is no register or flag that every program of the trace has, and up to "
+                     "here none of that name was told",
+                     name);
+}
+
 /* ---- addresses */
 
 int cli_nav_range(struct cli_nav *n, const char *option, const char *text, uint64_t *lo,

@@ -51,6 +51,8 @@ int cli_nav_close(struct cli_nav *n, int r, int status);
 
 /* The stream called NAME, to *STREAM. Returns 0 or an error, reported. */
 int cli_nav_stream(struct cli_nav *n, const char *name, uint32_t *stream);
+/* Warn if NAME is no register that the instruction set has or S tells. */
+void cli_nav_register(struct cli_nav *n, const struct trod_nav_state *s, const char *name);
 
 /* LO..HI, an address, or a symbol, to *LO and *HI. Returns 0 or an error, reported. */
 int cli_nav_range(struct cli_nav *n, const char *option, const char *text, uint64_t *lo,

@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 struct flag {
     uint8_t bit;
@@ -140,5 +141,34 @@ bool trod_nav_flags(const struct trod_meta *meta, const struct trod_nav_register
         return true;
     default:
         return false;
+    }
+}
+
+static const char *flag_of(const struct flag *f, size_t n, const char *name, const char *reg,
+                           unsigned *bit)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcasecmp(f[i].name, name) == 0) {
+            *bit = f[i].bit;
+            return reg;
+        }
+    return NULL;
+}
+
+const char *nav_flag(enum trod_isa isa, const char *name, unsigned *bit)
+{
+    switch (isa) {
+    case TROD_ISA_ARM:
+        return flag_of(arm_flags, 5, name, "cpsr", bit);
+    case TROD_ISA_A64:
+        return flag_of(arm_flags, 4, name, "cpsr", bit);
+    case TROD_ISA_PPC32:
+    case TROD_ISA_PPC64:
+        return flag_of(xer_flags, sizeof xer_flags / sizeof *xer_flags, name, "xer", bit);
+    case TROD_ISA_X86_32:
+    case TROD_ISA_X86_64:
+        return flag_of(x86_flags, sizeof x86_flags / sizeof *x86_flags, name, "rflags", bit);
+    default:
+        return NULL;
     }
 }

@@ -89,6 +89,7 @@ static void resolve(enum trod_isa isa, char name[NAV_NAME], struct nav_part *out
     if ((isa == TROD_ISA_X86_32 || isa == TROD_ISA_X86_64) && x86_high(name, out))
         return;
     /* a machine that has both states may begin in either */
+    out->flags = isa == TROD_ISA_A64 && strcmp(name, "nzcv") == 0;
     trod_register_canonical(w ? TROD_ISA_A64 : isa, name, strlen(name), canonical, &bits);
     out->bits = bits;
     out->clears = (isa == TROD_ISA_A64 || w) ? bits != 0 : isa == TROD_ISA_X86_64 && bits == 32;
@@ -103,6 +104,19 @@ void nav_canonical(enum trod_isa isa, const char *name, char out[NAV_NAME])
     for (size_t i = 0; i + 1 < NAV_NAME && name[i]; i++)
         out[i] = (char)tolower((unsigned char)name[i]);
     resolve(isa, out, &part);
+}
+
+bool nav_is_pc(enum trod_isa isa, const char *name)
+{
+    switch (isa) {
+    case TROD_ISA_ARM:
+        return strcmp(name, "r15") == 0;
+    case TROD_ISA_X86_32:
+    case TROD_ISA_X86_64:
+        return strcmp(name, "rip") == 0;
+    default:
+        return strcmp(name, "pc") == 0;
+    }
 }
 
 static bool is_bank(const char *note, size_t n)

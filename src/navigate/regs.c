@@ -172,6 +172,20 @@ static void parse(const struct trod_batch *b, uint32_t i, const struct nav_part 
     }
 }
 
+/* NZCV: the rest of the status register stays as it is. */
+static void only_flags(struct write *w)
+{
+    static const uint8_t rest[4] = {0xff, 0xff, 0xff, 0x0f};
+
+    if (w->n < 4) { /* the four bits by themselves */
+        w->lo = 28;
+        w->bits = 4;
+    } else {
+        w->bits = 32;
+        w->unwritten = rest;
+    }
+}
+
 static int put_bits(struct nav_value *v, const struct write *w)
 {
     uint8_t *known = v->bytes + v->cap;
@@ -230,8 +244,8 @@ static bool write_number(struct nav_regs *r, struct nav_file *f, const struct tr
 
     if (d && b->detail[i].len == sizeof *d && (d->mask.len || d->has_range))
         return false;
-    if ((has & (TROD_COL_VALUE | TROD_COL_DATA)) != TROD_COL_VALUE || !v || v->size != n ||
-        (n != 4 && n != 8) || part->off || (part->bits && part->bits < 8 * n))
+    if (part->flags || (has & (TROD_COL_VALUE | TROD_COL_DATA)) != TROD_COL_VALUE || !v ||
+        v->size != n || (n != 4 && n != 8) || part->off || (part->bits && part->bits < 8 * n))
         return false;
     if (n == 8) {
         trod_store_le64(v->bytes, b->value[i]);
@@ -273,6 +287,8 @@ static int write_row(struct nav_regs *r, struct nav_file *f, const struct trod_b
     if (write_number(r, f, b, i, &part, row))
         return TROD_OK;
     parse(b, i, &part, &w);
+    if (part.flags)
+        only_flags(&w);
     /* 32 bits of a register that has a name of its own for them are a write of that one */
     if (r->names->isa == TROD_ISA_A64 && !part.bits && w.bits == 32 && !part.off && w.lo == 0 &&
         r->names->at[part.id].text[0] == 'x' && f->iset != TROD_ISET_A32 &&

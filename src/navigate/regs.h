@@ -31,6 +31,7 @@ struct nav_part {
     uint8_t raw_len;
     uint8_t note_len;       /* of the bank that stood beside it, the first letters behind raw */
     uint8_t clears;         /* a write of it makes the rest of the register zero */
+    uint8_t flags;          /* it is bits 28 to 31 alone, where they stand */
     uint32_t id, off, bits; /* register, first byte, bits (0: all of it) */
 };
 
@@ -90,6 +91,10 @@ bool nav_names_part(struct nav_names *n, const char *name, size_t len, const cha
                     size_t note_len, bool add, struct nav_part *out);
 /* Is register ID one that QUERY (canonical) means: itself, or a bank of it? */
 bool nav_names_means(const struct nav_names *n, uint32_t id, const char *query);
+/* The status register that has the flag NAME (any case), and its bit; NULL: there is none. */
+const char *nav_flag(enum trod_isa isa, const char *name, unsigned *bit);
+/* Is NAME (canonical) the program counter? */
+bool nav_is_pc(enum trod_isa isa, const char *name);
 /* The name that a user gave, canonical. */
 void nav_canonical(enum trod_isa isa, const char *name, char out[NAV_NAME]);
 /* Names that the architecture ISA has, one after the other; NULL past the last. */

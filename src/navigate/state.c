@@ -96,7 +96,8 @@ static int put_in_order(struct trod_nav_state *s)
         const char *name = nav_base_name(s->names.isa, i, room);
         uint32_t id = nav_names_find(&s->names, name, false);
 
-        if (!is_known(f, id) && told_by_bank(s, name))
+        if (!is_known(f, id) &&
+            (told_by_bank(s, name) || (nav_is_pc(s->names.isa, name) && f && f->has_pc)))
             continue;
         memcpy(s->text[s->n], name, strlen(name));
         s->order[s->n++] = is_known(f, id) ? id : UINT32_MAX;
@@ -229,6 +230,52 @@ bool trod_nav_state_register(const struct trod_nav_state *s, size_t i,
     return true;
 }
 
+bool trod_nav_state_has(const struct trod_nav_state *s, const char *name)
+{
+    char query[NAV_NAME], room[NAV_NAME];
+    unsigned bit;
+
+    nav_canonical(s->names.isa, name, query);
+    if (nav_is_pc(s->names.isa, query) || nav_flag(s->names.isa, name, &bit))
+        return true;
+    for (size_t i = 0; nav_base_name(s->names.isa, i, room); i++)
+        if (strcmp(room, query) == 0)
+            return true;
+    for (uint32_t id = 0; id < s->names.n; id++)
+        if (nav_names_means(&s->names, id, query))
+            return true;
+    return false;
+}
+
+/* One of the flags of a status register, or the program counter. */
+static size_t flag_or_pc(const struct trod_nav_state *s, const char *name, uint8_t *value,
+                         uint8_t *known, size_t size)
+{
+    const struct nav_file *f = file_of(s);
+    char query[NAV_NAME];
+    const char *reg;
+    unsigned bit;
+
+    nav_canonical(s->names.isa, name, query);
+    if (nav_is_pc(s->names.isa, query) && f && f->has_pc && size >= 8) {
+        for (unsigned k = 0; k < 8; k++)
+            value[k] = (uint8_t)(f->pc >> (8 * k));
+        memset(known, 0xff, 8);
+        return f->pc >> 32 ? 8 : 4;
+    }
+    if (size && (reg = nav_flag(s->names.isa, name, &bit)) != NULL) {
+        const uint32_t id = nav_names_find((struct nav_names *)(uintptr_t)&s->names, reg, false);
+
+        if (!is_known(f, id) || f->reg[id].size <= bit / 8 ||
+            !(f->reg[id].bytes[f->reg[id].cap + bit / 8] >> bit % 8 & 1))
+            return 0;
+        *value = f->reg[id].bytes[bit / 8] >> bit % 8 & 1;
+        *known = 0xff;
+        return 1;
+    }
+    return 0;
+}
+
 bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint8_t *value,
                           uint8_t *known, size_t size, size_t *n)
 {
@@ -248,7 +295,9 @@ bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint
             if (nav_names_means(&s->names, id, query) && is_known(f, id))
                 part.id = id;
     }
-    if (!is_known(f, part.id) || part.off >= f->reg[part.id].size)
+    if (!is_known(f, part.id))
+        return (*n = flag_or_pc(s, name, value, known, size)) > 0;
+    if (part.off >= f->reg[part.id].size)
         return false;
     v = &f->reg[part.id];
     *n = part.bits ? part.bits / 8 : v->size;
@@ -258,6 +307,12 @@ bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint
         *n = size;
     memcpy(value, v->bytes + part.off, *n);
     memcpy(known, v->bytes + v->cap + part.off, *n);
+    for (size_t k = 0; part.flags && k < *n; k++) { /* the rest of it is zero */
+        const uint8_t rest = k == 3 ? 0x0f : 0xff;
+
+        value[k] &= (uint8_t)~rest;
+        known[k] |= rest;
+    }
     return true;
 }
 

@@ -79,6 +79,25 @@ out_has 'x3 .* limit$'
 run trod who --register x0 --dot x.dot c.tarmac
 status 2
 
+# flags by name, NZCV without the rest of its register, the program counter; names that no register has
+cat >flags.tarmac <<'END'
+1 clk IT (1) 00001000 d503201f O EL1h_n : NOP
+2 clk R cpsr 800003c5
+3 clk IT (2) 00001004 d51b4200 O EL1h_n : MSR NZCV,x0
+3 clk R NZCV 60000000
+END
+run trod state --format json flags.tarmac --register cpsr,nzcv,N,z,pc,x0,wsp
+status 0
+check test ! -s "$stderr"
+json '[.registers[].value] == ["0x600003c5", "0x60000000", "0x00", "0x01", "0x00001004", "unknown", "unknown"]'
+run trod state --format json flags.tarmac --at 1 --register cpsr,nzcv
+json '[.registers[].value] == ["0x800003c5", "0x80000000"]'
+run trod state --format json flags.tarmac --at 0 --register nzcv,v,oops
+status 0
+json '[.registers[].value] == ["unknown", "unknown", "unknown"]'
+err_has "'oops' is no register"
+check test "$(grep -c 'is no register' "$stderr")" -eq 1
+
 # what is not there
 run trod state --at 9 t.tarmac
 status 2
