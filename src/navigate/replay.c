@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_CONTEXTS = 1 << 16, LANE = 3 };
+enum { MOST_CONTEXTS = 1 << 10, LANE = 3 }; /* contexts of a lane: as many as a call stack has */
 
 struct context {
     struct trod_frame *frame;

@@ -16,6 +16,7 @@
 #include "fewer.h"
 #include "gen.h"
 #include "nav_index.h"
+#include "navigate/calls.h"
 #include "testlib.h"
 #include "trod/callstack.h"
 #include "trod/format.h"
@@ -334,12 +335,61 @@ static void test_damaged(void **state)
     free(dir);
 }
 
+/* Bytes that are none of ours, with sums that are right: read to an end, or refused. */
+static void test_foreign(void **state)
+{
+    char *dir = test_tmpdir(), *path = test_path(dir, "foreign.tarmac");
+    struct trod_gen g = gen_seed(902);
+    struct trod_buf text = {0}, raw = {0};
+    const struct nav_section *s;
+    struct trod_nav *nav;
+    unsigned refused = 0;
+
+    (void)state;
+    program(&g, 300, &text);
+    test_save(path, text.p, text.n);
+    assert_true(make_index(path, 300, 1));
+    nav = open_nav(path, false);
+    assert_non_null(nav);
+    s = nav->index->segment[1].calls; /* stacks are open where it begins */
+    assert_int_equal(
+        nav_unsqueeze(nav->index, nav->index->file + s->offset, s->length, s->raw, &raw), 0);
+    trod_nav_close(nav);
+    for (unsigned k = 0; k < test_fewer(4000, 100); k++) {
+        const size_t at = (size_t)gen_below(&g, raw.n);
+        const uint8_t was = raw.p[at];
+        const struct trod_span in = {.p = raw.p, .n = raw.n - (k % 9 == 0 ? at : 0)};
+        struct nav_events_reader r;
+        struct nav_event e;
+        struct trod_buf out = {0};
+        int rc;
+
+        raw.p[at] = (uint8_t)gen_u64(&g);
+        rc = nav_calls_read(in, &r);
+        while (rc == 0 && (rc = nav_events_next(&r, &e)) > 0)
+            rc = 0;
+        nav_events_close(&r);
+        assert_true(rc == 0 || rc == TROD_ERR_CORRUPT || rc == TROD_ERR_NOMEM);
+        refused += rc < 0;
+        rc = nav_calls_load(in, gen_below(&g, 900), (uint32_t)gen_below(&g, 2), &out);
+        assert_true(rc == 0 || rc == TROD_ERR_CORRUPT || rc == TROD_ERR_NOMEM);
+        trod_buf_fini(&out);
+        raw.p[at] = was;
+    }
+    assert_true(refused > 50);
+    trod_buf_fini(&raw);
+    trod_buf_fini(&text);
+    test_remove(dir);
+    free(path);
+    free(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),  cmocka_unit_test(test_several),
         cmocka_unit_test(test_golden),  cmocka_unit_test(test_grown),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_damaged), cmocka_unit_test(test_foreign),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
