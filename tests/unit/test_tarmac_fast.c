@@ -160,7 +160,10 @@ static void es_line(struct trod_gen *g, unsigned look, unsigned time, struct tro
     bytes[8] = bytes[17] = bytes[26] = ' ';
     bytes[35] = '\0';
     snprintf(tail, sizeof tail, tails[look >> 6 & 3], paddr);
-    switch (gen_below(g, 4)) {
+    switch (gen_below(g, 5)) {
+    case 4:
+        n = snprintf(line, sizeof line, "%20sBR (%s) %s\n", "", address, isets[look % 3]);
+        break;
     case 0:
         n = snprintf(line, sizeof line, "%20sR X%u %s%s\n", "", (unsigned)gen_below(g, 31), address,
                      code);
@@ -192,8 +195,7 @@ static void test_looks(void **state)
         struct trod_buf text = {0};
         uint32_t want = gen_below(&g, 2) ? 0 : (uint32_t)gen_u64(&g) & TROD_COL_ALL;
 
-        if (es && gen_below(&g, 2))
-            want = TM_NARROW;
+        want = es && gen_below(&g, 2) ? TM_NARROW : want;
         for (unsigned i = 0; i < LINES;) {
             const unsigned look = (unsigned)gen_below(&g, 256);
             const struct look l = {.vaddr = gen_below(&g, 2) ? 8 : 16,
@@ -212,8 +214,7 @@ static void test_looks(void **state)
     }
 }
 
-/* Lines that have forms, and each of their characters changed: whatever they turn into, rows and
- * what lines behind inherit are those of the general path. */
+/* Lines that have forms, each character changed: whatever they turn into, rows stay the same. */
 static void every_place(const char *const lines[3], const char *chars, uint32_t want)
 {
     struct trod_buf text = {0};
@@ -247,7 +248,9 @@ static void test_every_place(void **state)
          "                  R R1 00020026\n"},
         {"      70000 tic ES  (0000000000020204:e1a00000) A svc_s:          NOP\n",
          "                    LD 0000000000020000 ....00aa ........ ........ 7f....01\n",
-         "                    R cpsr 000001d3\n"},
+         "                    BR (ffb00204) A\n"},
+        {"      70001 tic ES  (0000000000020204:e1a00000) O svc_s:          NOP\n",
+         "                    BR (ffb0020400000000) O\n", "                    R cpsr 000001d3\n"},
         {"1951 clk cpu0 IT (1927) 000112cc:0000152112cc d63f0020 O EL3h_s : BLR x1\n",
          "1951 clk cpu0 R X30 00000000000112D0\n",
          "1952 clk cpu0 MW8X 00011540:000015211540_NS 00000000_13000000\n"}};
@@ -446,7 +449,7 @@ static unsigned formed(const struct tm_dec *d)
     unsigned n = 0;
 
     for (unsigned i = 0; i < TM_FORMS; i++)
-        n += d->forms[i].kind != TM_FORM_NONE;
+        n += d->forms[i].kind > 0;
     return n;
 }
 

@@ -176,6 +176,10 @@ TM_INLINE const uint8_t *typed(struct tm_run *r, const uint8_t *line, const uint
         r->h.picture = 0;
         return q[1] == 'S' && q[2] == ' ' ? tm_fast_es(r, line, q + 2, want, wide) : NULL;
     }
+    if (q[0] == 'B') {
+        r->h.picture = 0;
+        return q[1] == 'R' ? tm_fast_br(r, line, q + 2, want) : NULL;
+    }
     if (q[0] == 'L')
         return q[1] == 'D' && q[2] == ' ' ? tm_fast_picture(r, line, q + 2, TROD_READ, want, wide)
                                           : NULL;

@@ -157,6 +157,50 @@ TM_INLINE const uint8_t *tm_fast_es(struct tm_run *r, const uint8_t *line, const
     return t.nl + 1;
 }
 
+enum { TM_BR_HAS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_TARGET | TROD_COL_DETAIL };
+
+/* The columns of row N that is a branch to TARGET, of DIGITS. False: the pool is full. */
+TM_INLINE bool tm_put_br(struct tm_run *r, uint32_t n, uint64_t target, unsigned digits,
+                         uint32_t flags, const uint32_t want)
+{
+    struct trod_batch *b = r->b;
+
+    if (want & TROD_COL_DETAIL) {
+        struct trod_detail_branch *d = trod_batch_pool(b, sizeof *d, &b->detail[n]);
+
+        if (!d)
+            return false;
+        memset(d, 0, sizeof *d);
+        d->target_only = 1;
+        d->has_iset = 1;
+        d->target_digits = tm_vdigits(target, digits);
+    }
+    b->kind[n] = TROD_BRANCH;
+    if (want & TROD_COL_FLAGS)
+        b->flags[n] = flags;
+    if (want & TROD_COL_TARGET)
+        b->target[n] = target;
+    return true;
+}
+
+/* BR (target) iset; Q is behind the type word. */
+TM_INLINE const uint8_t *tm_fast_br(struct tm_run *r, const uint8_t *line, const uint8_t *q,
+                                    const uint32_t want)
+{
+    const struct tm_hexrun to = tm_hex_run(q + 2);
+    const uint8_t *p = q + 2 + to.n;
+    const unsigned iset = tm_iset_of(p[2]);
+
+    if (q[0] != ' ' || q[1] != '(' || to.upper || (to.n != 8 && to.n != 16) || p[0] != ')' ||
+        p[1] != ' ' || p[3] != '\n' || !iset || !(r->d->isets >> iset & 1) ||
+        !tm_put_br(r, r->n, to.value, to.n, r->flags | TROD_BR_OTHER | iset << TROD_F_ISET_SHIFT,
+                   want))
+        return NULL;
+    r->b->has[r->n] = (r->has | TM_BR_HAS | TROD_COL_RAW) & r->want;
+    tm_put_line(r, line, p + 4, want);
+    return p + 4;
+}
+
 /* What stands behind the bytes of a picture: [S:|NS:]paddr and attributes. */
 struct tm_picture_tail {
     uint64_t paddr;

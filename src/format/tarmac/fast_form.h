@@ -139,6 +139,16 @@ TM_INLINE const uint8_t *formed_es(struct tm_run *r, const struct tm_form *f, co
     return t.nl;
 }
 
+/* The same for where a branch goes. */
+TM_INLINE const uint8_t *formed_br(struct tm_run *r, const struct tm_form *f, const uint8_t *p,
+                                   uint32_t n, const uint32_t want)
+{
+    uint64_t paddr;
+    const uint64_t target = tm_form_addresses(f, p, &paddr);
+
+    return tm_put_br(r, n, target, f->vaddr.n, f->flags, want) ? p + f->len - 1 : NULL;
+}
+
 /* Rows of a stretch of lines that have forms. */
 struct formed {
     const struct tm_hand *hand; /* of the last line with a time */
@@ -202,6 +212,8 @@ TM_INLINE const uint8_t *formed_line(struct tm_run *r, const struct tm_form *f, 
         nl = formed_mem(r, f, p, n, &has, want);
     else if (es && f->kind == TM_FORM_ES)
         nl = formed_es(r, f, p, n, &has, want);
+    else if (es && f->kind == TM_FORM_BR)
+        nl = formed_br(r, f, p, n, want);
     else
         return NULL;
     if (!nl)

@@ -176,6 +176,22 @@ static void learn_es(struct tm_run *r, struct tm_form *f, const struct form_line
     f->flags |= l.iset << TROD_F_ISET_SHIFT;
 }
 
+/* The same for where a branch goes. */
+static void learn_br(struct tm_run *r, struct tm_form *f, const struct form_line *line)
+{
+    const uint8_t *to = line->type + 4;
+    const unsigned n = tm_hex_run(to).n, iset = tm_iset_of(to[n + 2]);
+    struct tm_layout at = {.vaddr = form_field(line->p, to, n)};
+
+    if (!form_keep(r, f, line, to + n + 4, &at, TROD_BRANCH))
+        return;
+    f->kind = TM_FORM_BR;
+    r->d->es_forms = true;
+    f->size = 0;
+    f->has = (f->has & ~(uint32_t)TROD_COL_SIZE) | TM_BR_HAS;
+    f->flags |= TROD_BR_OTHER | iset << TROD_F_ISET_SHIFT;
+}
+
 /* The same for a picture. */
 static void learn_picture(struct tm_run *r, struct tm_form *f, const struct form_line *line)
 {
@@ -224,6 +240,8 @@ static TROD_APART void form_learn(struct tm_run *r, const uint8_t *line)
         learn_mem(r, f, &l);
     else if (*l.type == 'E')
         learn_es(r, f, &l);
+    else if (*l.type == 'B')
+        learn_br(r, f, &l);
     else
         learn_picture(r, f, &l);
 }

@@ -28,7 +28,8 @@ enum tm_form_kind {
     TM_FORM_INSTR,
     TM_FORM_REG,
     TM_FORM_MEM,
-    TM_FORM_ES
+    TM_FORM_ES,
+    TM_FORM_BR
 };
 
 /* N characters from place AT of a line. */
