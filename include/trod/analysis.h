@@ -53,6 +53,12 @@ enum trod_by {
  */
 enum { TROD_WANT_MODULES = 1 << 28 };
 
+/*
+ * In uses of an analysis, beside TROD_COL_SITE: it looks at the sites of instructions alone, not at
+ * those of what belongs to them, so that files may be cut between the two. Not a column either.
+ */
+enum { TROD_WANT_RAN = 1 << 27 };
+
 /* What a state is made for. Everything it points to outlives the state. */
 struct trod_context {
     const struct trod_meta *meta; /* of the trace or the part; grows while rows come */

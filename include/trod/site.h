@@ -29,7 +29,7 @@ struct trod_site {
     uint32_t stream; /* in which it was seen first */
     uint32_t size;   /* bytes, as the trace says; 0: not said */
     uint8_t iset;    /* enum trod_iset */
-    uint8_t branch;  /* enum trod_branch of the row it was seen first in */
+    uint8_t branch;  /* enum trod_branch, as first seen; of a conditional one TROD_BR_COND */
     uint8_t code_n;  /* opcode bytes; 0: the trace does not give them */
     uint8_t code[TROD_INSN_CODE];
 };

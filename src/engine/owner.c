@@ -71,6 +71,17 @@ int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool m
     return TROD_ERR_NOMEM;
 }
 
+void engine_owner_part(struct engine_owner *o, bool first)
+{
+    o->part = true;
+    o->late = !first;
+}
+
+bool engine_owner_lost(const struct engine_owner *o)
+{
+    return o->lost;
+}
+
 static void end_places(struct places *p)
 {
     if (p->at)
@@ -164,6 +175,19 @@ static inline void copy_code(uint8_t *to, const uint8_t *from, uint32_t n)
     }
 }
 
+/* Which way a conditional branch went is no fact of the instruction. */
+static uint8_t branch_of(uint32_t branch)
+{
+    return branch == TROD_BR_COND_TAKEN || branch == TROD_BR_COND_UNTAKEN ? TROD_BR_COND
+                                                                          : (uint8_t)branch;
+}
+
+/* Instructions with the same opcode at the same address: is all else the same? */
+static bool agree(const struct trod_site *a, const struct trod_site *b)
+{
+    return a->size == b->size && a->iset == b->iset && a->branch == b->branch;
+}
+
 /* The entry of the table of all sites for row I, an instruction at PC. NEW: places have no PC. */
 static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_t i, uint64_t pc,
                      bool new)
@@ -182,7 +206,7 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
         }
         if (said & TROD_COL_FLAGS) {
             site.iset = (uint8_t)((b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
-            site.branch = (uint8_t)(b->flags[i] & TROD_F_BRANCH);
+            site.branch = branch_of(b->flags[i] & TROD_F_BRANCH);
         }
     }
     if (said & TROD_COL_STREAM)
@@ -192,7 +216,12 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
     o->locked = true;
     number =
         new ? engine_sites_add_new(o->sites, &site, &o->mine) : engine_sites_add(o->sites, &site);
-    return number == TROD_NO_SITE || !site_room(o, number) ? TROD_NO_SITE : number;
+    if (number == TROD_NO_SITE || !site_room(o, number))
+        return TROD_NO_SITE;
+    if (o->part && b->kind[i] == TROD_INSTR)
+        o->lost |= !agree(trod_site_at(o->sites, number), &site) ||
+                   (b->meta && !engine_sites_are_of(o->sites, b->meta->isa));
+    return number;
 }
 
 /* Opcode bytes as a key: where the pool is shared, their place stands for them. */
@@ -239,7 +268,12 @@ static uint32_t other_site(struct engine_owner *o, const struct trod_batch *b, u
     struct places *p = &o->places;
     const uint32_t met = site_of(e);
     const uint64_t pc = b->addr[i];
-    const uint32_t site = find(o, b, i, pc, met == TROD_NO_SITE);
+    uint32_t site;
+
+    o->lost |= o->late && now.len == 0 && b->have & TROD_COL_CODE;
+    if (o->lost)
+        return TROD_NO_SITE;
+    site = find(o, b, i, pc, met == TROD_NO_SITE);
 
     if (site == TROD_NO_SITE)
         return site;

@@ -182,6 +182,7 @@ static int want_columns(struct trod_run *r, const struct engine_item *it,
         want |= TROD_COL_STREAM;
     r->streaks |= (want & TROD_WANT_STREAKS) && (want & TROD_COL_SITE);
     r->codes |= want & TROD_COL_CODE;
+    r->owned |= want & TROD_COL_SITE && (!(want & TROD_WANT_RAN) || r->opt.by >= TROD_BY_MODULE);
     if (want & TROD_COL_SITE) {
         if (!r->sites &&
             (rc = engine_sites_new(&r->sites, trod_trace_meta(r->whole), r->opt.symbols)) < 0)
@@ -191,7 +192,7 @@ static int want_columns(struct trod_run *r, const struct engine_item *it,
             return rc;
         want |= ENGINE_SITE_COLUMNS & ~(f && f->flags & TROD_FMT_FOLLOWS ? TROD_COL_PC : 0u);
     }
-    r->opt.trace.want |= want & ~(uint32_t)(TROD_WANT_STREAKS | TROD_WANT_MODULES);
+    r->opt.trace.want |= want & ~(uint32_t)ENGINE_WANTS;
     return TROD_OK;
 }
 
@@ -451,8 +452,7 @@ void run_forget(struct trod_run *r)
     r->unit = NULL;
     r->piece = NULL;
     r->worker = NULL;
-    r->n_units = r->first_unit = r->next = r->merged = 0;
-    r->n_workers = 0;
+    r->n_units = r->first_unit = r->next = r->merged = r->n_workers = 0;
     r->done = (struct trod_trace_progress){0};
     r->planned = r->by_units = r->tentative = r->stop = r->cut_short = false;
     run_chain_forget(&r->chain);
@@ -460,10 +460,9 @@ void run_forget(struct trod_run *r)
 }
 
 /*
- * Frames of compressed files as units: what one thread finds in a damaged one depends on where it
- * began. Parts that go on from what came before: where records are out of step nobody knows what
- * that is without making rows. All is done again then without such units; until then nothing is
- * told.
+ * What one thread finds in a damaged frame depends on where it began. Where records are out of step
+ * nobody knows what came before them without making rows, nor, in another part, which opcode was
+ * said before. All is done again without such units then; until then nothing is told.
  */
 static int go_tentative(struct trod_run *r)
 {
@@ -498,6 +497,7 @@ int trod_run_go(struct trod_run *r)
     else
         rc = r->tentative ? go_tentative(r) : go(r);
     tell_instances(r);
+    engine_sites_meta(r->sites, trod_trace_meta(r->whole));
     if (rc == TROD_OK && r->opt.parts <= 1)
         engine_code_tell(r->unplaced, r->sites, r->whole, r->diag);
     return rc;

@@ -17,6 +17,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* In uses of analyses, but no columns. */
+enum { ENGINE_WANTS = TROD_WANT_STREAKS | TROD_WANT_MODULES | TROD_WANT_RAN };
+
 struct engine_instance {
     const struct trod_analysis *analysis;
     const void *opt;
@@ -121,6 +124,7 @@ struct run_unit {
     uint64_t rows;
     int rc;
     bool complete, fatal; /* fatal: nothing to merge */
+    bool lost;            /* an opcode was said before it began, and is needed here */
 };
 
 struct run_worker {
@@ -139,6 +143,7 @@ struct trod_run {
     struct engine_unplaced *unplaced;
     struct engine_item item[TROD_RUN_ITEMS];
     size_t n_items;
+    bool owned;   /* somebody looks at the sites of what belongs to instructions */
     bool codes;   /* somebody wants the opcodes of all rows, not for the sites only */
     bool streaks; /* somebody wants them */
     bool gone, stopped;

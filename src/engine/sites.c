@@ -118,6 +118,21 @@ void engine_sites_free(struct trod_sites *s)
     free(s);
 }
 
+int engine_sites_again(struct trod_sites **sites)
+{
+    struct trod_sites *old = *sites;
+    const int rc = engine_sites_new(sites, old->meta, old->symbols);
+
+    if (rc < 0) {
+        *sites = old;
+        return rc;
+    }
+    (*sites)->modules = old->modules;
+    old->modules = (struct engine_modules){.at = NULL};
+    engine_sites_free(old);
+    return TROD_OK;
+}
+
 uint32_t trod_sites_count(const struct trod_sites *s)
 {
     return (uint32_t)atomic_load_explicit(&((struct trod_sites *)(uintptr_t)s)->n,
@@ -232,23 +247,31 @@ static uint32_t add(struct trod_sites *s, const struct trod_site *site)
     return append(s, site, n);
 }
 
-/* What the code is, unless it is known. The lock is held. */
+/*
+ * What the code is, unless it is known. Where a processor of 64 bits begins with A32 it is known to
+ * be one later on: until the first opcode is decoded that counts. The lock is held.
+ */
 static void learn(struct trod_sites *s, enum trod_isa isa, enum trod_endian endian)
 {
-    if (s->isa || isa == TROD_ISA_UNKNOWN)
+    const bool wider = isa == TROD_ISA_A64 && s->isa == TROD_ISA_ARM && !s->decoder_tried;
+
+    if (isa == TROD_ISA_UNKNOWN || (s->isa && !wider))
         return;
     s->endian = endian;
     s->isa = (int)isa;
 }
 
-/* Told by whoever reads rows: the meta of the whole trace learns it when parts are merged. */
 void engine_sites_learn(struct trod_sites *s, enum trod_isa isa, enum trod_endian endian)
 {
-    if (isa == TROD_ISA_UNKNOWN || atomic_load_explicit(&s->isa, memory_order_relaxed))
-        return;
     pthread_mutex_lock(&s->lock);
     learn(s, isa, endian);
     pthread_mutex_unlock(&s->lock);
+}
+
+void engine_sites_meta(struct trod_sites *s, const struct trod_meta *meta)
+{
+    if (s)
+        engine_sites_learn(s, meta->isa, meta->endian);
 }
 
 void engine_sites_isa(struct trod_sites *s, enum trod_isa *isa, enum trod_endian *endian)
@@ -274,6 +297,14 @@ void engine_sites_lock(struct trod_sites *s, const struct trod_meta *meta)
     pthread_mutex_lock(&s->lock);
     if (meta)
         learn(s, meta->isa, meta->endian);
+}
+
+bool engine_sites_are_of(const struct trod_sites *s, enum trod_isa isa)
+{
+    const int known = atomic_load_explicit(&s->isa, memory_order_relaxed);
+
+    return isa == TROD_ISA_UNKNOWN || known == (int)isa ||
+           (known == TROD_ISA_A64 && isa == TROD_ISA_ARM);
 }
 
 void engine_sites_unlock(struct trod_sites *s)

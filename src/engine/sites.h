@@ -12,6 +12,8 @@
 int engine_sites_new(struct trod_sites **out, const struct trod_meta *meta,
                      struct trod_symbols *symbols);
 void engine_sites_free(struct trod_sites *s);
+/* *SITES are none again: for the same trace, which is read anew. 0 or TROD_ERR_NOMEM. */
+int engine_sites_again(struct trod_sites **sites);
 
 /*
  * Adding sites, between lock and unlock: of all that a stretch of rows has in one go. Nothing else
@@ -20,6 +22,8 @@ void engine_sites_free(struct trod_sites *s);
  */
 void engine_sites_lock(struct trod_sites *s, const struct trod_meta *meta);
 void engine_sites_unlock(struct trod_sites *s);
+/* Is ISA, if it is known, that of the opcodes of S? */
+bool engine_sites_are_of(const struct trod_sites *s, enum trod_isa isa);
 /* As trod_sites_add. */
 uint32_t engine_sites_add(struct trod_sites *s, const struct trod_site *site);
 /*
@@ -42,6 +46,8 @@ void engine_sites_tell_unknown(const struct trod_sites *s, struct trod_diag *dia
  * the meta of the whole trace does.
  */
 void engine_sites_learn(struct trod_sites *s, enum trod_isa isa, enum trod_endian endian);
+/* The same of what META, of the whole trace, says when all of it was read. S may be NULL. */
+void engine_sites_meta(struct trod_sites *s, const struct trod_meta *meta);
 void engine_sites_isa(struct trod_sites *s, enum trod_isa *isa, enum trod_endian *endian);
 
 /*
@@ -53,6 +59,14 @@ struct engine_owner;
 /* MERGED: the rows of several files come by turns. 0 or TROD_ERR_NOMEM. */
 int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool merged);
 void engine_owner_free(struct engine_owner *o);
+/* O sees a part of a file, the first one or a later one. */
+void engine_owner_part(struct engine_owner *o, bool first);
+/*
+ * What O has met may be something else where the file is read in one go: an instruction of a later
+ * part that says no opcode is met for the first time, or it is not what another part takes the same
+ * opcode there for.
+ */
+bool engine_owner_lost(const struct engine_owner *o);
 /* Columns that filling the site column of a batch needs. */
 enum {
     ENGINE_SITE_COLUMNS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM |

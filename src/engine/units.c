@@ -15,11 +15,10 @@
 enum { AHEAD = 2 };
 
 /*
- * Parts of a file at the most; of one whose parts go on from what came before, for each thread:
- * each of them meets the program's code and data for the first time, and passing is only worth it
- * once.
+ * Parts of a file at the most. Of one whose parts go on from what came before there are as many as
+ * threads: each of them meets the program's code and data for the first time.
  */
-enum { PARTS = 64, PARTS_CHAINED = 2 };
+enum { PARTS = 64 };
 
 static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
 {
@@ -67,6 +66,10 @@ static int unit_rows(struct run_worker *w, struct run_unit *u)
     while ((rc = run_next(r, u->trace, &u->decoder, &b)) == 1) {
         const struct engine_cut all = {.to = b->n, .fed = true};
 
+        if (u->decoder.owner && engine_owner_lost(u->decoder.owner)) {
+            u->lost = true;
+            return TROD_OK;
+        }
         rows += b->n;
         for (size_t i = 0; i < r->n_items; i++) {
             engine_instance_feed(&u->instance[i], b, &all);
@@ -111,7 +114,11 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
     trod_trace_want(u->trace, r->opt.trace.want);
     for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++)
         rc = engine_instance_begin(&u->instance[i], r, &r->item[i], trod_trace_meta(u->trace), 0);
-    return rc < 0 ? rc : run_decoder_begin(&u->decoder, r, false);
+    if (rc == TROD_OK)
+        rc = run_decoder_begin(&u->decoder, r, false);
+    if (rc == TROD_OK && u->decoder.owner && piece->cut == RUN_BYTES)
+        engine_owner_part(u->decoder.owner, piece->part == 0);
+    return rc;
 }
 
 /* Read piece NUMBER into the states of U. */
@@ -180,16 +187,20 @@ static bool doubtful(const struct trod_run *r, const struct run_unit *u,
 static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
 {
     int rc = u->rc;
+    bool again;
 
     /* what cannot be read ends a file: in one go nothing would have come behind it */
     if (piece->part == 0)
         r->cut_short = false;
-    if (r->cut_short) {
+    if (r->cut_short || u->lost) {
+        r->stop |= u->lost;
+        r->again |= u->lost;
         unit_free(r, u, false);
         return;
     }
     r->cut_short = piece->cut == RUN_BYTES && rc < 0;
-    r->again |= r->cut_short && doubtful(r, u, piece, rc);
+    again = r->cut_short && doubtful(r, u, piece, rc);
+    r->again |= again;
     number_problems(r, u, piece);
     if (!u->fatal && trod_trace_learn(r->whole, u->trace) < 0)
         rc = rc == TROD_OK ? TROD_ERR_NOMEM : rc;
@@ -213,7 +224,7 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
     add_progress(&r->done, &u->done);
     if (rc < 0 && r->rc == TROD_OK)
         r->rc = rc;
-    r->stop |= r->again || rc == TROD_ERR_NOMEM || (rc < 0 && r->diag && r->diag->strict);
+    r->stop |= again || rc == TROD_ERR_NOMEM || (rc < 0 && r->diag && r->diag->strict);
     unit_free(r, u, true);
 }
 
@@ -278,9 +289,10 @@ static bool may_part(const struct trod_run *r)
 
 /*
  * How file I is cut, into AT[0..n]: n pieces. What belongs to an instruction may lie behind a cut
- * of a plain file, so nothing is cut where rows are to know their site. Frames of a compressed
- * file, and parts that go on from what came before, are cut where this process reads all of it:
- * only that one can do it again if they do not begin as thought.
+ * of a plain file, so nothing is cut there where such rows are to know their site. Frames of a
+ * compressed file, parts that go on from what came before, and parts whose opcodes may have been
+ * said before are cut where this process reads all of it: only that one can do it again if they do
+ * not begin as thought.
  */
 static size_t cut_file(struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
                        struct run_piece *piece)
@@ -289,13 +301,13 @@ static size_t cut_file(struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
     const struct trod_format *f = trod_trace_format(r->whole);
     uint64_t members = trod_trace_members(r->whole, i);
     const size_t most =
-        f && f->parts && !r->opt.piece ? (size_t)r->opt.jobs * PARTS_CHAINED - 1 : PARTS - 1;
+        f && f->parts && !r->opt.piece && r->opt.jobs > 1 ? r->opt.jobs - 1 : PARTS - 1;
     size_t n = members < PARTS ? (size_t)members : PARTS;
 
     piece->cut = n > 1 ? RUN_MEMBERS : RUN_WHOLE;
     for (size_t k = 0; k <= n; k++)
         at[k] = members * k / n;
-    if (n > 1 || r->sites)
+    if (n > 1 || r->owned || (r->sites && (r->opt.parts > 1 || r->again)))
         return n;
     n = trod_trace_cuts(r->whole, i, bytes, false, &at[1], most < PARTS ? most : PARTS - 1,
                         &piece->as);
@@ -308,6 +320,7 @@ static size_t cut_file(struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
         n = trod_trace_cuts(r->whole, i, bytes, true, &at[1], PARTS - 1, &piece->as);
         r->tentative |= n > 0;
     }
+    r->tentative |= n && r->sites;
     piece->cut = n ? RUN_BYTES : RUN_WHOLE;
     at[n + 1] = TROD_NOWHERE;
     return n + 1;
@@ -391,6 +404,8 @@ int run_plan_units(struct trod_run *r)
     if (r->planned)
         return TROD_OK;
     r->planned = true;
+    if (r->again && r->sites && engine_sites_again(&r->sites) < 0)
+        return TROD_ERR_NOMEM;
     if (!may_use_units(r))
         return TROD_OK;
     if (plan_pieces(r) < 0)

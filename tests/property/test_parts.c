@@ -5,7 +5,8 @@
  * format.h, stride and cuts; trod/run.h. Every golden file and inputs of random rows of the formats
  * that can begin in the middle, whole and damaged, in pieces of few bytes, for several numbers of
  * threads; and parts shared out to processes (part I of N) and merged. An analysis that keeps a
- * hash of every row, in their order, stands for all analyses; `count` for the real ones.
+ * hash of every row, in their order, stands for all analyses; `count` for the real ones, and `mix`
+ * for those that look at the sites of instructions.
  */
 #include "prop.h"
 
@@ -208,6 +209,57 @@ static void same(const struct golden *g, const struct found *want, const struct 
               g, "problems of parts differ", piece);
 }
 
+/* What `mix` finds and the problems that are reported, to be freed. NULL: it cannot read G's
+ * format. */
+static char *mix_of(const char *const *paths, size_t n_paths, const struct golden *g, unsigned jobs,
+                    uint64_t piece)
+{
+    const struct trod_run_options opt = {
+        .jobs = jobs, .piece = piece, .trace = {.from = g->format->name}};
+    struct trod_buf text = {0};
+    struct trod_diag diag;
+    struct trod_result *r;
+    struct trod_emit *e;
+    struct trod_run *run;
+    char *found;
+    size_t n;
+    FILE *out = open_memstream(&found, &n);
+
+    assert_non_null(out);
+    trod_diag_init(&diag, note, &text);
+    assert_int_equal(trod_run_open(&run, paths, n_paths, &opt, &diag), TROD_OK);
+    if (trod_run_add(run, trod_analysis_find("mix", 3), NULL) < 0) {
+        fclose(out);
+        free(found);
+        found = NULL;
+    } else {
+        fprintf(out, "ends with %d\n", trod_run_go(run));
+        assert_int_equal(trod_result_new(&r), TROD_OK);
+        assert_int_equal(trod_run_result(run, 0, r), TROD_OK);
+        assert_int_equal(
+            trod_emit_new(&e, out, &(struct trod_emit_options){.format = TROD_EMIT_JSON}), TROD_OK);
+        trod_result_emit(r, e);
+        trod_emit_free(e);
+        trod_result_free(r);
+        fprintf(out, "%.*s", (int)text.n, text.n ? (char *)text.p : "");
+        fclose(out);
+    }
+    trod_run_free(run);
+    trod_buf_fini(&text);
+    return found;
+}
+
+static void same_mix(const char *const *paths, size_t n, const struct golden *g, const char *want,
+                     unsigned jobs, uint64_t piece)
+{
+    char *got = want ? mix_of(paths, n, g, jobs, piece) : NULL;
+
+    if (got && strcmp(want, got) != 0)
+        fprintf(stderr, "one go:\n%s\nparts:\n%s\n", want, got);
+    prop_true(!want || strcmp(want, got) == 0, g, "the mix of parts differs", piece);
+    free(got);
+}
+
 /* Parts I of N, each by a run of its own, saved and merged. */
 static void by_hand(const char *path, const struct golden *g, const struct found *want, unsigned n)
 {
@@ -274,6 +326,7 @@ static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
     struct trod_run *run;
     const char *paths = path;
     struct found want;
+    char *mix;
 
     write_file(g, p, n, path);
     if (refused(path, g)) {
@@ -282,6 +335,7 @@ static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
         return;
     }
     want = go(path, g, 1, 0);
+    mix = mix_of(&paths, 1, g, 1, 0);
     if (trod_run_open(&run, &paths, 1, &open, NULL) == TROD_OK) {
         const bool packed = !g->format->parts;
         uint64_t cut[63];
@@ -297,8 +351,11 @@ static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
         struct found got = go(path, g, 2 + (unsigned)i % 3, pieces[i]);
 
         same(g, &want, &got, true, pieces[i]);
+        if (i == n % 3) /* each takes a while */
+            same_mix(&paths, 1, g, mix, 2 + (unsigned)i % 3, pieces[i]);
         found_free(&got);
     }
+    free(mix);
     by_hand(path, g, &want, 3);
     found_free(&want);
     unlink(path);
@@ -370,9 +427,13 @@ static void pack(struct trod_buf *b, const uint8_t *p, size_t n)
     }
 }
 
-static void packed_ways(const struct golden *g, const struct trod_buf *b, bool whole)
+/* GOOD: a file without damage, which comes behind. */
+static void packed_ways(const struct golden *g, const struct trod_buf *b, bool whole,
+                        const char *good)
 {
     char path[PATH];
+    const char *const both[] = {path, good};
+    char *mix;
     const struct trod_run_options open = {.jobs = 1};
     const char *paths = path;
     struct trod_candidate as;
@@ -382,6 +443,7 @@ static void packed_ways(const struct golden *g, const struct trod_buf *b, bool w
 
     write_file(g, b->p, b->n, path);
     want = go(path, g, 1, 0);
+    mix = mix_of(both, 2, g, 1, 0);
     if (whole) {
         assert_int_equal(trod_run_open(&run, &paths, 1, &open, NULL), TROD_OK);
         assert_true(trod_trace_cuts(trod_run_trace(run), 0, 1 << 20, true, cut, 63, &as) > 0);
@@ -392,8 +454,10 @@ static void packed_ways(const struct golden *g, const struct trod_buf *b, bool w
         struct found got = go(path, g, jobs, 1 << 20);
 
         same(g, &want, &got, true, jobs);
+        same_mix(both, 2, g, mix, jobs, 1 << 20);
         found_free(&got);
     }
+    free(mix);
     found_free(&want);
     unlink(path);
 }
@@ -405,6 +469,7 @@ static void packed(const struct golden *g)
 {
     struct trod_gen r = gen_seed(g->data.n + 5);
     struct trod_buf text = {0}, b = {0};
+    char good[PATH];
     size_t k = 0;
 
     while (k < 16 && done[k] && done[k] != g->format)
@@ -416,17 +481,19 @@ static void packed(const struct golden *g)
     while (text.n < PACKED)
         assert_int_equal(trod_buf_add(&text, g->data.p, g->data.n), TROD_OK);
     pack(&b, text.p, text.n);
-    packed_ways(g, &b, true);
+    write_file(g, b.p, b.n, good);
+    packed_ways(g, &b, true, good);
     for (int i = 0; i < DAMAGES; i++) {
         const size_t at = gen_below(&r, b.n);
         const uint8_t was = b.p[at];
 
         b.p[at] ^= (uint8_t)(1 + gen_below(&r, 255));
-        packed_ways(g, &b, false);
+        packed_ways(g, &b, false, good);
         b.p[at] = was;
     }
     b.n -= gen_below(&r, b.n / 2);
-    packed_ways(g, &b, false);
+    packed_ways(g, &b, false, good);
+    unlink(good);
     trod_buf_fini(&text);
     trod_buf_fini(&b);
 }

@@ -496,6 +496,7 @@ int drm_go(struct drm_dec *dec, struct trod_span *in, struct trod_batch *out,
     int rc;
 
     drm_side_turn(c.d->side);
+    c.d->side->tells = c.once && !passes;
     out->have = DRM_READS & out->want;
     rc = decode(&c, &p);
     out->shared = c.d->side->shared;

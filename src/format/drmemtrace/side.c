@@ -196,7 +196,7 @@ static struct drm_proof *proof_page(struct drm_side *s, uint64_t number, bool ma
 
     if (page->bits)
         return page;
-    past = drm_past_proof(s->past, number);
+    past = drm_past_proof(s->tells ? NULL : s->past, number);
     if ((!past.bits && !make) || (2 * s->n_proofs > s->proof_mask && !grow_proofs(s)))
         return page;
     page = drm_proof_place(s->proofs, s->proof_mask, number);

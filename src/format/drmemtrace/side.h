@@ -81,6 +81,7 @@ struct drm_side {
     size_t cap_retired;
     uint32_t n_retired, n_free;
     struct drm_past *past; /* what is not in known may be there; NULL: nowhere */
+    bool tells;            /* opcodes are told once by each side: proofs of the past do not count */
     bool failed;           /* there was no memory for what is there */
 
     struct drm_thread *thread;
