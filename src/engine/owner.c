@@ -270,9 +270,10 @@ static uint32_t other_site(struct engine_owner *o, const struct trod_batch *b, u
     const uint64_t pc = b->addr[i];
     uint32_t site;
 
-    o->lost |= o->late && now.len == 0 && b->have & TROD_COL_CODE;
-    if (o->lost)
+    if (o->late && now.len == 0 && b->have & TROD_COL_CODE) {
+        o->lost = true;
         return TROD_NO_SITE;
+    }
     site = find(o, b, i, pc, met == TROD_NO_SITE);
 
     if (site == TROD_NO_SITE)

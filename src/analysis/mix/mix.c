@@ -287,8 +287,7 @@ const struct trod_analysis trod_analysis_mix = {
     .state_size = sizeof(struct mix_state),
     .order = TROD_ANY_ORDER,
     .needs = TROD_COL_KIND | TROD_COL_FLAGS,
-    .uses = TROD_COL_SITE | TROD_COL_ADDR | TROD_COL_SIZE | TROD_WANT_STREAKS |
-            TROD_WANT_RAN,
+    .uses = TROD_COL_SITE | TROD_COL_ADDR | TROD_COL_SIZE | TROD_WANT_STREAKS | TROD_WANT_RAN,
     .init = init,
     .feed = feed,
     .merge = merge,
