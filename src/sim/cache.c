@@ -49,8 +49,7 @@ struct trod_cache {
     bool plot, ended;
     unsigned width;
     uint64_t warm_rows;     /* still to come */
-    uint64_t warm;          /* instructions, still to come */
-    bool warming;           /* they, or the references of the last one */
+    uint64_t warm;          /* instructions up to the first that counts, still to come */
     struct miss_file *miss; /* by cache of DynamoRIO's model */
     struct trod_sim_ref ref[2 * TROD_BATCH_ROWS];
 };
@@ -232,8 +231,7 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
     c->plot = o->plot;
     c->width = o->width ? o->width : WIDTH;
     c->warm_rows = o->warm_rows;
-    c->warm = o->warm;
-    c->warming = o->warm > 0;
+    c->warm = o->warm ? o->warm + 1 : 0;
     if (o->window_every && (o->window == 0 || o->window > o->window_every ||
                             o->window_warm > o->window_every - o->window))
         return trod_error(c->diag, TROD_ERR_USAGE, "cache.windows", NULL,
@@ -426,37 +424,28 @@ static int feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from,
     }
 }
 
-/* The first row of B behind the instructions that only fill the caches, TO if it comes later. */
+/* The first row of B that counts, TO if it comes later. */
 static uint32_t warm_end(struct trod_cache *c, const struct trod_batch *b, uint32_t from,
                          uint32_t to)
 {
-    for (; from < to; from++)
-        if (b->kind[from] == TROD_INSTR && c->warm-- == 0)
-            return from;
-    return to;
+    for (; from < to && (c->warm || c->warm_rows); from++) {
+        if (c->warm && b->kind[from] == TROD_INSTR && --c->warm == 0 && !c->warm_rows)
+            break;
+        c->warm_rows -= c->warm_rows > 0;
+    }
+    return from;
 }
 
 int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     int rc = 1;
 
-    if (c->warming) {
+    if (c->warm || c->warm_rows) {
         const uint32_t end = warm_end(c, b, from, to);
 
         rc = feed(c, b, from, end);
-        if (rc > 0 && end < to) {
-            c->warming = false;
-            trod_cache_warm(c);
-        }
         from = end;
-    }
-    if (rc > 0 && c->warm_rows) {
-        const uint32_t warm = to - from < c->warm_rows ? to - from : (uint32_t)c->warm_rows;
-
-        rc = feed(c, b, from, from + warm);
-        from += warm;
-        c->warm_rows -= warm;
-        if (rc > 0 && c->warm_rows == 0)
+        if (rc > 0 && !c->warm && !c->warm_rows)
             trod_cache_warm(c);
     }
     return rc > 0 && from < to ? feed(c, b, from, to) : rc;
@@ -506,7 +495,7 @@ int trod_cache_end(struct trod_cache *c)
 {
     if (c->like != TROD_CACHE_OWN)
         return 0;
-    if (!c->ended && (c->warming || c->warm_rows)) /* nothing came that counts */
+    if (!c->ended && (c->warm || c->warm_rows)) /* nothing came that counts */
         trod_cache_warm(c);
     if (!c->ended && c->sweep) {
         trod_sweep_end(c->sweep);
