@@ -112,7 +112,7 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
     const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *who = getenv("DIES");
     (void)st, (void)b, (void)from, (void)to;
     if (rank && rank[0] == '2') {
-        const struct timespec a_while = {1, 0}; /* the rank has told which files are its own */
+        const struct timespec a_while = {4, 0}; /* the rank has told which files are its own */
 
         nanosleep(&a_while, NULL);
         if (who && who[0] == 'r')
