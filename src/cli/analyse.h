@@ -17,8 +17,8 @@ extern const struct trod_option cli_span_options[];
 
 /* Which index is used by what an index can tell. */
 struct cli_index {
-    const char *dir;
-    bool none;
+    const char *index;
+    bool no_index;
 };
 extern const struct trod_option cli_index_options[];
 

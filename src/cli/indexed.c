@@ -13,11 +13,7 @@
 #define AT(field) offsetof(struct cli_index, field)
 
 const struct trod_option cli_index_options[] = {
-    {"index", 0, TROD_OPT_STR, AT(dir), "DIR",
-     "folder of the index that trod index made (default: that of the trace, then the user's "
-     "cache)",
-     NULL, NULL},
-    {"no-index", 0, TROD_OPT_BOOL, AT(none), NULL, "do not use an index", NULL, NULL},
+    CLI_INDEX_OPTIONS,
     {.type = TROD_OPT_END},
 };
 
@@ -54,7 +50,7 @@ static bool open_all(struct indexed *x, size_t each)
     const struct trod_trace_options topt = cli_trace_options(&x->o->input, TROD_COL_ALL);
     const struct trod_nav_options opt = {.struct_size = sizeof opt,
                                          .trace = &topt,
-                                         .index_dir = x->o->index.dir,
+                                         .index_dir = x->o->index.index,
                                          .index_only = true};
     const size_t n = x->c->n_operands;
 
@@ -138,7 +134,7 @@ int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analys
     const struct trod_callstack_source source = {.meta = meta, .tell = tell, .ctx = &x};
     int rc;
 
-    if (o->index.none || o->input.strict)
+    if (o->index.no_index || o->input.strict)
         return 0;
     for (size_t i = 0; i < c->n_operands; i++)
         if (cli_once_only(c->operands[i]))
