@@ -532,7 +532,6 @@ int nav_candidates_of(struct nav_candidates *c, const struct trod_nav *nav, size
 
     if (x && c->need && k < x->n_blocks && outside(c->need, &x->block[k]))
         return 0;
-
     if (!x || !c->steps || s >= x->n_segments)
         return NAV_ALL_STEPS;
     if (!c->looked[s])

@@ -16,8 +16,6 @@
 
 #include "navigate/events.h"
 
-enum { LANE = 3 }; /* of trod_frame.own */
-
 /* A stack: the activations of a context of a lane. */
 struct stack {
     uint32_t lane, context;
@@ -141,7 +139,7 @@ static uint64_t place(const struct nav_calls *c, uint64_t row)
 
 static struct stack *stack_of_frame(struct nav_calls *c, const struct trod_frame *f)
 {
-    return stack_of(c, (uint32_t)f->own[LANE], f->context);
+    return stack_of(c, (uint32_t)f->own[NAV_OWN_LANE], f->context);
 }
 
 /* S runs from row ROW on. */
@@ -162,7 +160,7 @@ static int enter(void *ctx, struct trod_frame *f)
     const bool site = f->site.pc != TROD_NOWHERE;
     const struct nav_event e = {
         .what = NAV_ENTER,
-        .lane = (uint32_t)f->own[LANE],
+        .lane = (uint32_t)f->own[NAV_OWN_LANE],
         .at = place(c, f->entry.row),
         .now = f->entry,
         .call = {f->entry.pc, f->site.pc, f->kind, f->sure, f->under},
@@ -189,7 +187,7 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
     struct nav_calls *c = ctx;
     const struct nav_event e = {
         .what = NAV_LEAVE,
-        .lane = (uint32_t)f->own[LANE],
+        .lane = (uint32_t)f->own[NAV_OWN_LANE],
         .at = place(c, end->next.row),
         .now = end->next,
         .how = end->how,
@@ -213,7 +211,7 @@ static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t t
 
     (void)b;
     (void)to;
-    if (!f || (c->last && c->last->lane == f->own[LANE] && c->last->context == f->context &&
+    if (!f || (c->last && c->last->lane == f->own[NAV_OWN_LANE] && c->last->context == f->context &&
                c->last->runs))
         return TROD_OK;
     c->last = stack_of_frame(c, f);

@@ -13,6 +13,8 @@
 #include "trod/callstack.h"
 #include "trod/io.h"
 
+enum { NAV_OWN_LANE = 3 }; /* of trod_frame.own (struct trod_callstack_source) */
+
 enum nav_event_what {
     NAV_ENTER,
     NAV_LEAVE,

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_CONTEXTS = 1 << 10, LANE = 3 }; /* contexts of a lane: as many as a call stack has */
+enum { MOST_CONTEXTS = 1 << 10 }; /* contexts of a lane: as many as a call stack has */
 
 struct context {
     struct trod_frame *frame;
@@ -69,7 +69,7 @@ static int enter(struct replay *r, struct lane *l, const struct nav_event *e)
         .entry = e->now,
         .site = {.row = e->site_row, .time = TROD_NOWHERE, .pc = e->call.site_pc},
         .function = e->call.pc,
-        .own = {[LANE] = e->lane},
+        .own = {[NAV_OWN_LANE] = e->lane},
     };
     return r->sink->enter ? r->sink->enter(r->sink->ctx, f) : TROD_OK;
 }

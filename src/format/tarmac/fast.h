@@ -207,4 +207,35 @@ TM_INLINE unsigned tm_iset_of(uint8_t c)
     return c == 'O' ? TROD_ISET_A64 : c == 'A' ? TROD_ISET_A32 : c == 'T' ? TROD_ISET_T32 : 0;
 }
 
+/*
+ * Room for the details of an instruction, all zero, and for its opcode behind them, at *ROOM of the
+ * pool of B. NULL: the pool is full.
+ */
+TM_INLINE struct trod_detail_instr *tm_new_details(struct trod_batch *b, struct trod_slice *room)
+{
+    void *p = trod_batch_pool(b, sizeof(struct trod_detail_instr) + 8, room);
+
+    return p ? memset(p, 0, sizeof(struct trod_detail_instr)) : NULL;
+}
+
+/* The opcode of N digits behind its DETAILS. Two halves of T32 stand in the order of memory. */
+TM_INLINE void tm_put_opcode(struct trod_detail_instr *details, unsigned iset, uint32_t op,
+                             unsigned n)
+{
+    trod_store_le32((uint8_t *)(details + 1),
+                    iset == TROD_ISET_T32 && n == 8 ? op << 16 | op >> 16 : op);
+}
+
+/* Row I has the details at ROOM, and the opcode of N digits behind them. */
+TM_INLINE void tm_show_details(struct trod_batch *b, uint32_t i, struct trod_slice room, unsigned n,
+                               const uint32_t want)
+{
+    const uint32_t size = sizeof(struct trod_detail_instr);
+
+    if (want & TROD_COL_DETAIL)
+        b->detail[i] = (struct trod_slice){room.off, size};
+    if (want & TROD_COL_CODE)
+        b->code[i] = (struct trod_slice){room.off + size, n / 2};
+}
+
 #endif

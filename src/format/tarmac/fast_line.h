@@ -167,27 +167,19 @@ static void keep_instr(struct tm_shape *s, const uint8_t *q, const struct instr_
 TM_INLINE bool put_details(struct tm_run *r, uint32_t n, const struct instr_line *l,
                            unsigned before, unsigned after, const uint32_t want)
 {
-    struct trod_batch *b = r->b;
-    struct trod_detail_instr *detail;
     struct trod_slice room;
-    uint8_t *p = trod_batch_pool(b, sizeof *detail + 8, &room);
+    struct trod_detail_instr *detail = tm_new_details(r->b, &room);
 
-    if (!p)
+    if (!detail)
         return false;
-    detail = (struct trod_detail_instr *)(void *)p;
-    memset(detail, 0, sizeof *detail);
     if (l->mode_len)
         detail->mode = (struct trod_slice){(uint32_t)(l->mode - r->base), l->mode_len};
     detail->addr_digits = l->a.digits;
     detail->paddr_digits = l->a.paddr_digits;
     detail->pad_before = (uint8_t)before;
     detail->pad_after = (uint8_t)after;
-    trod_store_le32(p + sizeof *detail,
-                    l->iset == TROD_ISET_T32 && l->op_n == 8 ? l->op << 16 | l->op >> 16 : l->op);
-    if (want & TROD_COL_DETAIL)
-        b->detail[n] = (struct trod_slice){room.off, sizeof *detail};
-    if (want & TROD_COL_CODE)
-        b->code[n] = (struct trod_slice){room.off + (uint32_t)sizeof *detail, l->op_n / 2};
+    tm_put_opcode(detail, l->iset, l->op, l->op_n);
+    tm_show_details(r->b, n, room, l->op_n, want);
     return true;
 }
 
