@@ -167,7 +167,7 @@ enum trod_nav_access {
 /* What is looked for. */
 struct trod_nav_query {
     unsigned access; /* enum trod_nav_access */
-    const char *reg; /* a register by any of its names; NULL: memory, or a visit */
+    const char *reg; /* a register or flag by any of its names; NULL: memory, visits, kinds */
     uint64_t lo, hi; /* bytes of memory, HI included; VISITS: LO is the address; KIND: the kind */
     uint32_t stream; /* of this stream only, */
     bool one_stream; /* if this is set */

@@ -24,7 +24,7 @@ struct options {
 static const struct trod_option options[] = {
     {.type = TROD_OPT_GROUP, .text = "What"},
     {"register", 'r', TROD_OPT_STR, offsetof(struct options, reg), "NAME",
-     "who writes and reads this register, by any of its names", NULL, NULL},
+     "who writes and reads this register or flag, by any of its names", NULL, NULL},
     {"memory", 'm', TROD_OPT_STR, offsetof(struct options, memory), "LO..HI|NAME",
      "who writes and reads a byte of this memory; NAME: an object of --symbols", NULL, NULL},
     {"executes", 'x', TROD_OPT_STR, offsetof(struct options, executes), "ADDRESS|NAME",

@@ -101,6 +101,11 @@ static bool find_stream(const struct cli_nav *n, const char *name, uint32_t *str
 {
     const struct trod_meta *meta = trod_nav_meta(n->nav);
 
+    /* all rows of a trace that names no streams are those of the first */
+    if (meta->n_streams == 0 && strcmp(name, "#0") == 0) {
+        *stream = 0;
+        return true;
+    }
     for (uint32_t i = 0; i < meta->n_streams; i++)
         if (is_stream(meta, i, name)) {
             *stream = i;

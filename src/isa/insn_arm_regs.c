@@ -170,6 +170,8 @@ void trod_insn_a32_registers(const cs_insn *insn, struct trod_insn *out)
         drop(out, (uint16_t)x->operands[0].reg);
     if (compare || x->update_flags)
         trod_insn_add(out->writes, &out->n_writes, ARM_REG_CPSR);
+    if (x->cc != ARM_CC_AL && x->cc != ARM_CC_INVALID)
+        trod_insn_add(out->reads, &out->n_reads, ARM_REG_CPSR);
     if (is_one_of(insn->id, stacks, sizeof stacks / sizeof *stacks))
         trod_insn_add(out->writes, &out->n_writes, ARM_REG_SP);
     else if (x->writeback && x->op_count && x->operands[0].type == ARM_OP_REG &&

@@ -290,12 +290,15 @@ int trod_nav_chain(struct trod_nav *nav, const struct trod_nav_query *query, uin
                                   .size = (uint32_t)(query->hi - query->lo + 1),
                                   .stream = query->stream,
                                   .one_stream = query->one_stream};
+    const char *status;
     char name[NAV_NAME];
+    unsigned bit;
     int rc = TROD_OK;
 
     c.big = trod_nav_meta(nav)->endian == TROD_ENDIAN_BIG;
     if (query->reg) {
-        nav_canonical(nav->names.isa, query->reg, name);
+        status = nav_flag(nav->names.isa, query->reg, &bit);
+        nav_canonical(nav->names.isa, status ? status : query->reg, name);
         set_register(&first, name);
     }
     ask(&c, &first, row, SIZE_MAX);

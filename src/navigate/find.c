@@ -15,6 +15,7 @@ struct finding {
     const struct trod_nav_query *query;
     char reg[NAV_NAME];   /* canonical */
     struct nav_part part; /* of it that the name means */
+    uint8_t flag;         /* of the byte that PART is: the bit of a flag; 0: PART is a register */
     bool by_opcode;       /* writes are what opcodes say */
     bool big;
     struct nav_regs regs;
@@ -53,6 +54,10 @@ static void register_value(const struct finding *f, const struct nav_file *file,
     hit->value =
         low_value(v->bytes + f->part.off, v->bytes + v->cap + f->part.off, n, &hit->has_value);
     hit->size = (uint32_t)n;
+    if (f->flag) {
+        hit->has_value = v->bytes[v->cap + f->part.off] & f->flag;
+        hit->value = (v->bytes[f->part.off] & f->flag) != 0;
+    }
 }
 
 static void add(struct finding *f, const struct trod_nav_hit *hit)
@@ -322,12 +327,22 @@ static int prepare(struct finding *f)
 {
     struct nav_names *names = &f->nav->names;
     const struct trod_nav_query *q = f->query;
+    const char *status, *name;
+    unsigned bit;
 
     if (!q->reg)
         return TROD_OK;
-    nav_canonical(names->isa, q->reg, f->reg);
-    if (nav_names_part(names, q->reg, strlen(q->reg), "", 0, true, &f->part))
+    status = nav_flag(names->isa, q->reg, &bit);
+    name = status ? status : q->reg;
+    nav_canonical(names->isa, name, f->reg);
+    if (nav_names_part(names, name, strlen(name), "", 0, true, &f->part)) {
+        if (status) {
+            f->part.off = bit / 8;
+            f->part.bits = 8;
+            f->flag = (uint8_t)(1u << bit % 8);
+        }
         return TROD_OK;
+    }
     return trod_error(f->nav->diag, TROD_ERR_USAGE, "navigate.register", NULL,
                       "there is no register '%s'", q->reg);
 }

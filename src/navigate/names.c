@@ -89,7 +89,13 @@ static void resolve(enum trod_isa isa, char name[NAV_NAME], struct nav_part *out
     if ((isa == TROD_ISA_X86_32 || isa == TROD_ISA_X86_64) && x86_high(name, out))
         return;
     /* a machine that has both states may begin in either */
-    out->flags = isa == TROD_ISA_A64 && strcmp(name, "nzcv") == 0;
+    if (isa == TROD_ISA_A64 && strcmp(name, "nzcv") == 0)
+        out->flags = 4;
+    if (isa == TROD_ISA_ARM && strncmp(name, "apsr", 4) == 0 && (!name[4] || name[4] == '_')) {
+        out->flags = name[4] ? 4 : 5; /* apsr_nzcv */
+        snprintf(name, NAV_NAME, "cpsr");
+        return;
+    }
     trod_register_canonical(w ? TROD_ISA_A64 : isa, name, strlen(name), canonical, &bits);
     out->bits = bits;
     out->clears = (isa == TROD_ISA_A64 || w) ? bits != 0 : isa == TROD_ISA_X86_64 && bits == 32;

@@ -98,6 +98,13 @@ bool nav_distrust(struct trod_nav *nav, int rc)
     return learn_isa(nav) == TROD_OK;
 }
 
+/* What the user is told is about the trace, also when no scan is under way. */
+static void name_trace(struct trod_nav *nav)
+{
+    if (nav->diag && !nav->diag->path && nav->n_paths == 1)
+        nav->diag->path = nav->paths[0];
+}
+
 int trod_nav_open(struct trod_nav **out, const char *const *paths, size_t n,
                   const struct trod_nav_options *opt, struct trod_diag *diag)
 {
@@ -151,6 +158,7 @@ int trod_nav_open(struct trod_nav **out, const char *const *paths, size_t n,
         trod_nav_close(nav);
         return rc;
     }
+    name_trace(nav);
     *out = nav;
     return TROD_OK;
 }
@@ -159,6 +167,8 @@ void trod_nav_close(struct trod_nav *nav)
 {
     if (!nav)
         return;
+    if (nav->diag && nav->n_paths == 1 && nav->diag->path == nav->paths[0])
+        nav->diag->path = NULL;
     for (unsigned i = 0; i < NAV_CACHE; i++)
         trod_batch_free(nav->cache.batch[i]);
     nav_kept_fini(&nav->keep);
@@ -222,6 +232,7 @@ static void end_scan(struct trod_nav *nav, struct trod_trace *t)
     if (!nav->keep.spare)
         nav->keep.spare = trod_trace_last_batch(t);
     trod_trace_close(t);
+    name_trace(nav);
 }
 
 int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uint64_t *at,

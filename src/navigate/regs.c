@@ -172,17 +172,17 @@ static void parse(const struct trod_batch *b, uint32_t i, const struct nav_part 
     }
 }
 
-/* NZCV: the rest of the status register stays as it is. */
-static void only_flags(struct write *w)
+/* NZCV, APSR (N bits): the rest of the status register stays as it is. */
+static void only_flags(struct write *w, unsigned n)
 {
-    static const uint8_t rest[4] = {0xff, 0xff, 0xff, 0x0f};
+    static const uint8_t nzcv[4] = {0xff, 0xff, 0xff, 0x0f}, nzcvq[4] = {0xff, 0xff, 0xff, 0x07};
 
     if (w->n < 4) { /* the four bits by themselves */
         w->lo = 28;
         w->bits = 4;
     } else {
         w->bits = 32;
-        w->unwritten = rest;
+        w->unwritten = n == 4 ? nzcv : nzcvq;
     }
 }
 
@@ -288,7 +288,7 @@ static int write_row(struct nav_regs *r, struct nav_file *f, const struct trod_b
         return TROD_OK;
     parse(b, i, &part, &w);
     if (part.flags)
-        only_flags(&w);
+        only_flags(&w, part.flags);
     /* 32 bits of a register that has a name of its own for them are a write of that one */
     if (r->names->isa == TROD_ISA_A64 && !part.bits && w.bits == 32 && !part.off && w.lo == 0 &&
         r->names->at[part.id].text[0] == 'x' && f->iset != TROD_ISET_A32 &&

@@ -31,7 +31,7 @@ struct nav_part {
     uint8_t raw_len;
     uint8_t note_len;       /* of the bank that stood beside it, the first letters behind raw */
     uint8_t clears;         /* a write of it makes the rest of the register zero */
-    uint8_t flags;          /* it is bits 28 to 31 alone, where they stand */
+    uint8_t flags;          /* not 0: it is so many of bits 31 downwards, where they stand */
     uint32_t id, off, bits; /* register, first byte, bits (0: all of it) */
 };
 

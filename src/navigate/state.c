@@ -308,7 +308,7 @@ bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint
     memcpy(value, v->bytes + part.off, *n);
     memcpy(known, v->bytes + v->cap + part.off, *n);
     for (size_t k = 0; part.flags && k < *n; k++) { /* the rest of it is zero */
-        const uint8_t rest = k == 3 ? 0x0f : 0xff;
+        const uint8_t rest = k == 3 ? (uint8_t)(0xff >> part.flags) : 0xff;
 
         value[k] &= (uint8_t)~rest;
         known[k] |= rest;

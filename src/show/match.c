@@ -199,6 +199,11 @@ static int set(struct trod_match *m, struct trod_diag *diag)
     return r;
 }
 
+static bool is_first(const char *stream)
+{
+    return strcmp(stream, "#0") == 0;
+}
+
 int trod_match_new(struct trod_match **out, const struct trod_match_options *opt,
                    struct trod_diag *diag)
 {
@@ -213,6 +218,8 @@ int trod_match_new(struct trod_match **out, const struct trod_match_options *opt
             ? set(m, diag)
             : trod_error(diag, TROD_ERR_USAGE, "match.options", NULL,
                          "options are of another version");
+    for (size_t i = 0; r == 0 && i < m->own.streams.n; i++)
+        m->unnamed |= is_first(m->own.streams.item[i]);
     if (r == 0)
         *out = m;
     else
@@ -419,6 +426,7 @@ enum { STREAMS_NAMED = 8 };
 /* ITEM of --stream named no stream. */
 static void explain_stream(const char *item, const struct trod_meta *meta, struct trod_diag *diag)
 {
+    static const char none[] = "none";
     struct trod_buf b = {0};
     uint32_t shown = 0;
 
@@ -433,8 +441,9 @@ static void explain_stream(const char *item, const struct trod_meta *meta, struc
             trod_buf_printf(&b, "%s#%u", shown++ ? ", " : "", i);
     }
     trod_warning(diag, TROD_OK, "filter.no-stream", NULL,
-                 "no thread or cpu is called '%s'; there are %.*s%s", item, (int)b.n,
-                 b.n ? (const char *)b.p : "none", shown < meta->n_streams ? ", ..." : "");
+                 "no thread or cpu is called '%s'; there are %.*s%s", item,
+                 (int)(b.n ? b.n : sizeof none - 1), b.n ? (const char *)b.p : none,
+                 shown < meta->n_streams ? ", ..." : "");
     trod_buf_fini(&b);
 }
 
@@ -445,7 +454,7 @@ void trod_match_explain(const struct trod_match *m, const struct trod_meta *meta
     bool told = false;
 
     for (size_t k = 0; k < f->streams.n; k++) {
-        bool any = false;
+        bool any = meta->n_streams == 0 && is_first(f->streams.item[k]);
 
         for (uint32_t i = 0; i < meta->n_streams && !any; i++)
             any = match_is_stream(meta, i, f->streams.item[k]);

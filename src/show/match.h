@@ -31,6 +31,7 @@ struct trod_match {
     uint32_t kinds_seen;  /* bit by kind, where kinds are chosen */
     uint8_t *stream;      /* by stream: 1 wanted, 0 not */
     uint32_t n_streams;   /* streams judged so far */
+    bool unnamed;         /* rows that name no stream are wanted */
     uint64_t seen, found; /* rows so far; of them matching */
     uint64_t skip, take;  /* of those matching: still to be left out, still to be given */
     bool single;          /* the trace is one file: its instruction numbers rise */

@@ -61,6 +61,14 @@ static bool has(const struct trod_batch *b, uint32_t i, uint32_t column)
     return b->have & b->has[i] & column;
 }
 
+/* Rows that name no stream are of the first one. */
+static bool of_stream(const struct trod_match *m, const struct trod_batch *b, uint32_t i)
+{
+    if (!has(b, i, TROD_COL_STREAM))
+        return m->unnamed;
+    return b->stream[i] < m->n_streams && m->stream[b->stream[i]];
+}
+
 static bool in_range(const struct trod_range *r, uint64_t v)
 {
     return v >= r->lo && v <= r->hi;
@@ -203,8 +211,7 @@ static bool matches(struct trod_match *m, const struct trod_batch *b, uint32_t i
         return false;
     if (f->time.set && !(has(b, i, TROD_COL_TIME) && in_range(&f->time, b->time[i])))
         return false;
-    if (f->streams.n &&
-        !(has(b, i, TROD_COL_STREAM) && b->stream[i] < m->n_streams && m->stream[b->stream[i]]))
+    if (f->streams.n && !of_stream(m, b, i))
         return false;
     if (f->registers.n && !is_register(&f->registers, b, i))
         return false;

@@ -98,6 +98,79 @@ json '[.registers[].value] == ["unknown", "unknown", "unknown"]'
 err_has "'oops' is no register"
 check test "$(grep -c 'is no register' "$stderr")" -eq 1
 
+# who writes and reads a flag: the status register's rows, and the bit
+cat >readers.tarmac <<'END'
+1 clk IT (1) 00001000 eb01001f O EL1h_n : CMP x0,x1
+1 clk R cpsr 600003c5
+2 clk IT (2) 00001004 54ffffe0 O EL1h_n : B.EQ 0x1000
+3 clk IT (3) 00001008 eb00003f O EL1h_n : CMP x1,x0
+3 clk R NZCV 80000000
+END
+for index in "" indexed; do
+    test -z "$index" || trod index -q readers.tarmac
+    for flag in 'z 1 0' 'N 0 1' 'c 1 0'; do
+        set -- $flag
+        run trod who --format json --register "$1" --count 2 --writes readers.tarmac
+        status 0
+        json "[.who[] | [.row, .size, .value]] == [[4, 1, \"0x$3\"], [1, 1, \"0x$2\"]]"
+        run trod who --format json --register "$1" --reads readers.tarmac --stream '#0'
+        json "[.who[] | [.row, .value]] == [[2, \"0x$2\"]]"
+    done
+done
+run trod who --format json --register z --before 3 --chain 1 readers.tarmac
+json '.chain[0].what == "cpsr" and .chain[0].value == "0x600003c5"'
+cat >a32.tarmac <<'END'
+1 clk IT (1) 00001000 e3500001 A svc_s : CMP r0,#1
+1 clk R cpsr 200001d3
+2 clk IT (2) 00001004 0afffffd A svc_s : BEQ 0x1000
+3 clk IT (3) 00001008 e3a00001 A svc_s : MOV r0,#1
+4 clk IT (4) 0000100c d0fd T svc_s : BEQ 0x100a
+END
+run trod who --format json --register Z --count 3 --reads a32.tarmac
+json '[.who[].row] == [4, 2]'
+
+# words of other status registers: bits by the manuals (DDI 0487, DDI 0403)
+cat >words.tarmac <<'END'
+1 clk IT (1) 00001000 3001 T thread : ADDS r0,#1
+1 clk R XPSR 2100000f
+2 clk R fpscr 88c0009f
+3 clk IT (2) 00001002 3001 T thread : ADDS r0,#1
+3 clk R APSR 68000000
+END
+run trod state --at 2 words.tarmac
+out_has '^  cpsr +0x2100000f +written +1  nzCvq exception 15$'
+out_has '^  fpscr +0x88c0009f +written +2  Nzcv QC IDC IXC UFC OFC DZC IOC RZ$'
+run trod state words.tarmac --register apsr,q,xpsr
+out_has '^  apsr +0x68000000$'
+out_has '^  q +0x01$'
+out_has '^  xpsr +0x6900000f$'
+cat >control.tarmac <<'END'
+1 clk IT (1) 00001000 d503201f O EL1h_n : NOP
+2 clk R FPCR 03400000
+3 clk R FPSR 08000091
+END
+run trod state control.tarmac
+out_has '^  fpcr +0x03400000 +written +1  DN FZ RP$'
+out_has '^  fpsr +0x08000091 +written +2  QC IDC IXC IOC$'
+
+# a trace that names no cpu has one stream; what is said is said of the file, with an index or without
+run trod state --stream '#0' control.tarmac
+status 0
+run trod view --stream '#0' control.tarmac
+status 0
+trod view control.tarmac >want
+out_is want
+run trod view --stream nobody control.tarmac
+err_has "no thread or cpu is called 'nobody'; there are none$"
+for index in "" indexed; do
+    test -z "$index" || trod index -q control.tarmac
+    for wrong in '--at 99' '--stream #1'; do
+        run trod state $wrong control.tarmac
+        status 2
+        err_has '^trod: control.tarmac: '
+    done
+done
+
 # what is not there
 run trod state --at 9 t.tarmac
 status 2
