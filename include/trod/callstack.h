@@ -132,14 +132,23 @@ struct trod_callstack_source {
     const struct trod_meta *(*meta)(void *ctx);
     /*
      * Tell SINK of all activations, in the order of the trace; what was seen to *COUNTS. No rows
-     * are told. Of frames ra, sp, again and OWN are not known, but own[3], a number of the stream;
-     * of the place that they were entered from row and pc, of the last instruction of an activation
-     * the time, of the one behind it all but the pc; others are 0, or TROD_NOWHERE. Returns 0, what
-     * the sink returned, or an error, behind which what was told is not all.
+     * are told. Of frames ra, sp, again and OWN are not known, but own[3], the stream + 1, or 0
+     * where rows do not say one; of the place that they were entered from row and pc, of the last
+     * instruction of an activation the time, of the one behind it all but the pc; others are 0, or
+     * TROD_NOWHERE. Returns 0, what the sink returned, or an error, behind which what was told is
+     * not all.
      */
     int (*tell)(void *ctx, const struct trod_callstack_sink *sink,
                 struct trod_callstack_counts *counts);
     void *ctx;
+    /*
+     * Optional: the last row of STREAM (as a frame has it) that writes the register NAME, by any of
+     * its names or a part of it, of rows FROM up to but without *ROW. Returns 1, its number in *ROW
+     * and it in row *I of *B (all columns; until the next call); 0, there is none; or an error:
+     * TROD_ERR_UNKNOWN where that cannot be told. Behind tell, not in the midst of it.
+     */
+    int (*wrote)(void *ctx, uint32_t stream, const char *name, uint64_t from, uint64_t *row,
+                 const struct trod_batch **b, uint32_t *i);
 };
 
 /*

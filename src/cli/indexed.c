@@ -127,11 +127,35 @@ static int tell(void *ctx, const struct trod_callstack_sink *sink,
     return rc;
 }
 
+static int wrote(void *ctx, uint32_t stream, const char *name, uint64_t from, uint64_t *row,
+                 const struct trod_batch **b, uint32_t *i)
+{
+    const struct indexed *x = ctx;
+    struct trod_nav_query query = {
+        .access = TROD_NAV_WRITES, .reg = name, .stream = stream, .one_stream = true};
+    struct trod_index_info info;
+    struct trod_nav_hit hit;
+    uint64_t base = 0;
+    size_t k = 0, n;
+    int rc;
+
+    for (; k < x->n && trod_index_about(x->nav[k], &info) && *row - base >= info.rows; k++)
+        base += info.rows;
+    if (k == x->n || !trod_index_about(x->nav[k], &info))
+        return TROD_ERR_UNKNOWN;
+    rc = trod_nav_find(x->nav[k], &query, *row - base, true, &hit, 1, &n);
+    if (rc < 0 || n == 0 || hit.row + base < from)
+        return rc;
+    *row = hit.row + base;
+    return trod_nav_row(x->nav[k], hit.row, b, i);
+}
+
 int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analyse *o,
                 struct trod_diag *diag)
 {
     struct indexed x = {.c = c, .o = o, .told = diag};
-    const struct trod_callstack_source source = {.meta = meta, .tell = tell, .ctx = &x};
+    const struct trod_callstack_source source = {
+        .meta = meta, .tell = tell, .ctx = &x, .wrote = wrote};
     int rc;
 
     if (o->index.no_index || o->input.strict)

@@ -184,9 +184,77 @@ run trod flame --against m.tarmac m.tarmac
 out_is want.against
 run trod profile --format json m.tarmac
 json '[.functions[] | [.calls, .exclusive]] | sort == [[2, 8104], [2700, 13500], [5400, 16200]]'
-run trod calls --function 0x1040 --format json m.tarmac # arguments may be in the trace: it is read
+run trod calls --function 0x1040 --format json m.tarmac # arguments of so many calls: it is read
 json '.instructions < 37804'
 mv m.was m.tarmac
+
+# arguments of few calls are looked for near them: of h, 0x5010, at the beginning and at the end
+{
+    called() {
+        echo "$1 clk cpu0 R X0 000000000000000$2"
+        echo "$1 clk cpu0 IT (1) 00005000 94000004 O EL1h_n : BL 0x5010"
+        echo "$1 clk cpu0 R X30 0000000000005004"
+        echo "$1 clk cpu0 IT (1) 00005010 d65f03c0 O EL1h_n : RET"
+        echo "$1 clk cpu0 IT (1) 00005004 d503201f O EL1h_n : NOP"
+    }
+    echo '0 clk cpu0 IT (1) 00005004 d503201f O EL1h_n : NOP'
+    echo '0 clk cpu0 R X1 0000000000000077'
+    called 0 1
+    model 2500 200
+    called 100000 2
+    called 100001 3
+} >h.tarmac
+trod index -q h.tarmac
+trod calls --function 0x5010 --no-index h.tarmac >want
+check test "$(grep -cE '0x5010 +0x[123], 0x77 ' want)" -eq 3
+cp -p h.tarmac h.was
+dd if=/dev/zero of=h.tarmac bs=1000 seek=1500 count=500 conv=notrunc 2>/dev/null
+touch -r h.was h.tarmac
+run trod calls --function 0x5010 h.tarmac
+status 0
+out_is want
+check test ! -s "$stderr"
+
+# the same of random programs whose registers are written by all their names, wholly and in part
+random_program() {
+    awk -v seed="$1" -v lines="$2" -v named="$3" '
+    function r(n) { return int(rand() * n) }
+    BEGIN {
+        srand(seed); t = 100; pc[0] = 4096; pc[1] = 8192
+        split("94000004 94000004 d65f03c0 d65f03c0 d63f0020 14000002 d503201f d503201f", code)
+        split("X0 X1 X2 x3 W0 R1 X0<31:0> SP_EL1 X4 r2 LR", reg)
+        for (i = 1; i <= lines; i++) {
+            c = named ? r(8) == 0 : 0; k = 1 + r(8); t += r(4); cpu = named ? "cpu" c " " : ""
+            if (r(9) == 0 || i == 1) printf "%d clk %sR X1 %016x\n", t, cpu, r(99999)
+            printf "%d clk %sIT (%d) %08x %s O EL1h_n : x\n", t, cpu, i, pc[c], code[k]
+            if (k < 3) printf "%d clk %sR X30 %016x\n", t, cpu, pc[c] + 4
+            while (r(3) == 0) {
+                n = 1 + r(11); v = sprintf("%016x", r(1000000))
+                if (reg[n] ~ /W|<|^R1|r2/) v = substr(v, 9)
+                if (r(6) == 0) gsub(/0/, "-", v)
+                if (r(20) == 0) gsub(/./, "-", v)
+                if (r(12) == 0) gsub(/[0-4]/, "x", v)
+                printf "%d clk %sR %s %s\n", t, cpu, reg[n], v
+            }
+            pc[c] = k >= 7 && r(20) ? pc[c] + 4 : 4096 + 4 * r(40) + 1024 * c
+        }
+    }'
+}
+arguments=0
+for seed in 1 2 3 4 5 6 7 8; do
+    random_program "$seed" $((seed * 60)) $((seed % 2)) >random.tarmac
+    random_program $((seed + 100)) 300 $((seed % 2)) >second.tarmac
+    trod index -q random.tarmac second.tarmac
+    for functions in 0x1010,0x1020 0x1030,0x1430,0x1090 0x1400,0x1010,0x1098; do
+        for files in random.tarmac 'random.tarmac second.tarmac'; do
+            trod calls --no-index --most 16 --function $functions $files >want
+            run trod calls --most 16 --function $functions $files
+            out_is want
+            arguments=$((arguments + $(grep -cE ' 0x[0-9a-f]+, 0x' want)))
+        done
+    done
+done
+check test "$arguments" -gt 50
 
 # an index that is damaged, or of the trace as it was, is not used
 for k in 1 2 3 4 5 6 7; do

@@ -87,8 +87,10 @@ static int end_lanes(struct cg_core *core)
 static int end_file(struct cg_core *core, uint32_t next)
 {
     core->file = next;
-    if (core->source)
+    if (core->source) {
         core->meta = core->source->meta(core->source->ctx);
+        core->isa = core->meta ? (uint8_t)core->meta->isa : core->isa;
+    }
     return end_lanes(core);
 }
 
@@ -506,11 +508,17 @@ bool cg_by_calls(const void *opt, const struct trod_format *f)
 {
     const struct cg_options *o = opt;
     struct cg_weights w = {.n = 0};
-    const bool registers = !f || !f->kinds || f->kinds >> TROD_REG & 1;
 
-    /* arguments of the calls of a function are what rows write to registers */
-    return o && !o->like && !(o->function.n && registers) &&
-           cg_weights_parse(&w, &o->weight, NULL) == TROD_OK && w.n == 0;
+    (void)f;
+    return o && !o->like && cg_weights_parse(&w, &o->weight, NULL) == TROD_OK && w.n == 0;
+}
+
+/* May rows write registers? */
+static bool has_registers(const struct cg_core *core)
+{
+    const struct trod_format *f = core->context.meta ? core->context.meta->driver : NULL;
+
+    return !f || !f->kinds || f->kinds >> TROD_REG & 1;
 }
 
 int cg_calls(void *st, const struct trod_callstack_source *source)
@@ -522,8 +530,11 @@ int cg_calls(void *st, const struct trod_callstack_source *source)
     if (!(core->meta = source->meta(source->ctx)))
         return TROD_ERR_UNKNOWN;
     core->source = source;
+    core->isa = (uint8_t)core->meta->isa;
     rc = source->tell(source->ctx, &sink, &core->counts);
     core->source = NULL;
+    if (rc == TROD_OK && core->n_wanted && has_registers(core))
+        rc = cg_list_arguments(core, source);
     trod_callstack_free(core->stack);
     core->stack = NULL;
     return rc < 0 ? rc : cg_finish(core);

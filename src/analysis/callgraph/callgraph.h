@@ -94,6 +94,12 @@ struct cg_tree {
 
 enum { CG_ARGS = 8, CG_WHO = 24 };
 
+/* Registers that carry arguments, as they were written last. */
+struct cg_registers {
+    uint64_t value[CG_ARGS];
+    uint8_t known; /* a bit each */
+};
+
 /* A stream that is being read. */
 struct cg_lane {
     struct cg_tree tree;
@@ -106,6 +112,8 @@ struct cg_lane {
     struct cg_cache *cache;            /* CG_MISSES */
     struct cg_registers *registers;
     char who[CG_WHO]; /* its name, where calls are listed */
+    bool begun;
+    uint64_t begin; /* row of its first instruction, where calls are listed */
 };
 
 /* A single call (list.c). */
@@ -115,9 +123,11 @@ struct cg_call {
     uint64_t begin, instructions;     /* ordinal of the first; with all that it called */
     uint64_t weight[CG_MOST_WEIGHTS]; /* while it is open: what was weighed before it */
     uint64_t arg[CG_ARGS];
-    uint32_t depth;
+    uint64_t lane, lane_begin; /* own[3] of the frame; row of its first instruction */
+    uint32_t depth, stream;
     uint8_t kind, how, sure, sure_end;
     uint8_t args; /* that are known */
+    uint8_t isa;
     char who[CG_WHO];
 };
 
@@ -216,6 +226,16 @@ const struct cg_weight *cg_weight_at(const struct cg_core *core, unsigned slot);
 unsigned cg_weight_columns(const struct cg_core *core, unsigned slot, bool self,
                            struct trod_result_column *c, char name[2][CG_WEIGHT_KEY + 16]);
 
+/* ---- arguments.c */
+/* Registers that carry arguments, from rows [FROM, TO) of B. 0 or TROD_ERR_NOMEM. */
+int cg_registers(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
+                 uint32_t to);
+/*
+ * Arguments of the calls that are listed, from SOURCE, which has told them. 0, TROD_ERR_UNKNOWN
+ * (rows are to be read for them) or what SOURCE returned.
+ */
+int cg_list_arguments(struct cg_core *core, const struct trod_callstack_source *source);
+
 /* ---- list.c */
 /* What the options name. 0 or an error, reported. */
 int cg_wanted(struct cg_core *core);
@@ -228,9 +248,6 @@ int cg_list_add(struct cg_core *to, const struct cg_core *from);
 int cg_list_save(const struct cg_core *core, struct trod_buf *out);
 /* Behind what there is. 0, TROD_ERR_CORRUPT or TROD_ERR_NOMEM. */
 int cg_list_load(struct cg_core *core, struct trod_span *in);
-/* Registers that carry arguments, from rows [FROM, TO) of B. 0 or TROD_ERR_NOMEM. */
-int cg_registers(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
-                 uint32_t to);
 void cg_put_list(const struct cg_core *core, struct trod_result *r);
 void cg_put_open(const struct cg_core *core, struct trod_result *r);
 

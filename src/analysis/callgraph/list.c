@@ -1,9 +1,5 @@
 /*
  * list.c - single calls: of the functions that are asked for, or all, and what is open at the end.
- *
- * Arguments are the registers that the calling convention of the instruction set puts them into, as
- * far as the trace shows their last write: AAPCS64 x0-x7, AAPCS32 r0-r3, MIPS a0-a3, PowerPC
- * r3-r10, RISC-V a0-a7, x86-64 (System V) rdi, rsi, rdx, rcx, r8, r9.
  */
 #include "analysis/callgraph/callgraph.h"
 
@@ -13,11 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct cg_registers {
-    uint64_t value[CG_ARGS];
-    uint8_t known; /* a bit each */
-};
 
 /* ---- what is asked for */
 
@@ -63,75 +54,6 @@ int cg_wanted(struct cg_core *core)
     return rc;
 }
 
-/* ---- registers */
-
-/* The number behind LETTER in NAME, or -1. */
-static int numbered(const uint8_t *p, uint32_t n, char letter)
-{
-    if (n < 2 || n > 3 || (p[0] | 32) != letter || p[1] < '0' || p[1] > '9')
-        return -1;
-    if (n == 2)
-        return p[1] - '0';
-    return p[2] < '0' || p[2] > '9' ? -1 : 10 * (p[1] - '0') + p[2] - '0';
-}
-
-/* Which argument the register called P (N bytes) carries, or -1. */
-static int argument_of(unsigned isa, const uint8_t *p, uint32_t n)
-{
-    static const char *const x86[] = {"rdi", "rsi", "rdx", "rcx", "r8", "r9"};
-    int k;
-
-    switch (isa) {
-    case TROD_ISA_A64:
-    case TROD_ISA_ARM:
-        if ((k = numbered(p, n, 'x')) >= 0 && k < 8)
-            return k;
-        return (k = numbered(p, n, 'r')) < 4 ? k : -1;
-    case TROD_ISA_MIPS32:
-    case TROD_ISA_MIPS64:
-        if ((k = numbered(p, n, 'a')) >= 0 && k < 4)
-            return k;
-        return (k = numbered(p, n, 'r')) >= 4 && k < 8 ? k - 4 : -1;
-    case TROD_ISA_PPC32:
-    case TROD_ISA_PPC64:
-        return (k = numbered(p, n, 'r')) >= 3 && k < 11 ? k - 3 : -1;
-    case TROD_ISA_RISCV64:
-        if ((k = numbered(p, n, 'a')) >= 0 && k < 8)
-            return k;
-        return (k = numbered(p, n, 'x')) >= 10 && k < 18 ? k - 10 : -1;
-    case TROD_ISA_X86_64:
-        for (k = 0; k < 6; k++)
-            if (strlen(x86[k]) == n && memcmp(p, x86[k], n) == 0)
-                return k;
-        return -1;
-    default:
-        return -1;
-    }
-}
-
-int cg_registers(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
-                 uint32_t to)
-{
-    if (!l->registers && !(l->registers = calloc(1, sizeof *l->registers)))
-        return TROD_ERR_NOMEM;
-    for (uint32_t i = from; i < to; i++) {
-        const uint32_t said = b->have & b->has[i];
-        int k;
-
-        if (b->kind[i] != TROD_REG || !(said & TROD_COL_TEXT) || b->text[i].len > 3 ||
-            (k = argument_of(core->isa, trod_batch_bytes(b, b->text[i]), b->text[i].len)) < 0)
-            continue;
-        if (said & TROD_COL_VALUE &&
-            !(said & TROD_COL_FLAGS && b->flags[i] & (TROD_F_UNKNOWN | TROD_F_PARTIAL))) {
-            l->registers->value[k] = b->value[i];
-            l->registers->known |= (uint8_t)(1u << k);
-        } else {
-            l->registers->known &= (uint8_t) ~(1u << k);
-        }
-    }
-    return TROD_OK;
-}
-
 /* ---- calls */
 
 /* "cpu0", "1234": the stream of F. */
@@ -159,9 +81,14 @@ static bool is_wanted(const struct cg_core *core, const struct trod_frame *f)
     return o->list;
 }
 
-static struct cg_call call_of(const struct cg_lane *l, const struct trod_frame *f)
+static struct cg_call call_of(const struct cg_core *core, const struct cg_lane *l,
+                              const struct trod_frame *f)
 {
-    struct cg_call c = {.function = f->function,
+    struct cg_call c = {.lane_begin = l->begin,
+                        .stream = f->stream,
+                        .lane = f->own[3],
+                        .isa = core->isa,
+                        .function = f->function,
                         .caller = f->depth ? f[-1].function : TROD_NOWHERE,
                         .site = f->site.pc,
                         .row = f->entry.row,
@@ -200,10 +127,14 @@ int64_t cg_list_enter(struct cg_core *core, struct cg_lane *l, const struct trod
 
     if (!l->who[0])
         name_stream(core, f, l->who);
+    if (!l->begun) {
+        l->begun = true;
+        l->begin = f->entry.row;
+    }
     if (!is_wanted(core, f) || (o->depth && f->depth >= o->depth) ||
         (o->time.set && (f->entry.time == TROD_NOWHERE || f->entry.time > o->time.hi)))
         return 0;
-    c = call_of(l, f);
+    c = call_of(core, l, f);
     memcpy(c.weight, l->weighed, sizeof c.weight);
     if (l->registers) {
         memcpy(c.arg, l->registers->value, sizeof c.arg);
@@ -226,7 +157,7 @@ int cg_list_leave(struct cg_core *core, const struct cg_lane *l, uint64_t number
         c->sure_end = end->sure;
     }
     if (core->opt->final && end->how == TROD_FRAME_OPEN) {
-        const struct cg_call c = call_of(l, f);
+        const struct cg_call c = call_of(core, l, f);
 
         return append(core, &core->open, &c, &number);
     }
