@@ -6,6 +6,8 @@ set(CMAKE_C_COMPILER ${TROD_TRIPLET}-gcc)
 find_program(TROD_CXX ${TROD_TRIPLET}-g++)
 if(TROD_CXX)
   set(CMAKE_CXX_COMPILER ${TROD_CXX})
+else()
+  set(TROD_CXX "") # tests ask whether it is there
 endif()
 set(CMAKE_OBJCOPY ${TROD_TRIPLET}-objcopy)
 set(CMAKE_LIBRARY_ARCHITECTURE ${TROD_MULTIARCH})
