@@ -8,6 +8,7 @@
 #ifndef TROD_ANALYSIS_BY_SITE_H
 #define TROD_ANALYSIS_BY_SITE_H
 
+#include "trod/buf.h"
 #include "trod/types.h"
 
 #include <stdlib.h>
@@ -35,5 +36,17 @@ static inline int trod_by_site_room(void *array, size_t *have, size_t n, size_t 
     *have = cap;
     return TROD_OK;
 }
+
+/*
+ * The N elements at ARRAY, each WIDTH numbers of 64 bits and nothing else, as bytes: by site + 1,
+ * the first for rows without a site. 0 or TROD_ERR_NOMEM.
+ */
+int trod_by_site_save(struct trod_buf *out, const void *array, size_t n, unsigned width);
+/*
+ * Add such elements from IN to those of the array at the address ARRAY, *HAVE of them; SITES: the
+ * numbers that their sites have here. 0, TROD_ERR_NOMEM or TROD_ERR_CORRUPT.
+ */
+int trod_by_site_load(struct trod_span *in, void *array, size_t *have, unsigned width,
+                      const uint32_t *sites);
 
 #endif

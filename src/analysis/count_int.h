@@ -172,6 +172,10 @@ int trod_count_load(void *st, struct trod_span in, const uint32_t *sites);
 int trod_count_owned_rows(struct count_state *s, const struct trod_batch *b, uint32_t from,
                           uint32_t to);
 int trod_count_owned_merge(struct count_state *s, const struct count_state *from);
+/* What was counted by site, as bytes and back; SITES: the numbers that they have here. The second
+ * also returns TROD_ERR_CORRUPT. */
+int trod_count_owned_save(const struct count_state *s, struct trod_buf *out);
+int trod_count_owned_load(struct count_state *s, struct trod_span *in, const uint32_t *sites);
 int trod_count_put_owners(const struct count_state *s, struct trod_result *r);
 
 /* count_report.c */

@@ -54,6 +54,16 @@ int trod_count_owned_merge(struct count_state *s, const struct count_state *from
     return TROD_OK;
 }
 
+int trod_count_owned_save(const struct count_state *s, struct trod_buf *out)
+{
+    return trod_by_site_save(out, s->owned, s->n_owned, COUNT_OWNED);
+}
+
+int trod_count_owned_load(struct count_state *s, struct trod_span *in, const uint32_t *sites)
+{
+    return trod_by_site_load(in, &s->owned, &s->n_owned, COUNT_OWNED, sites);
+}
+
 /* ---- the result */
 
 static bool any(const struct count_owned *w)

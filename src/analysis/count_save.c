@@ -2,7 +2,8 @@
  * count_save.c - the state of `trod count` as bytes and back, for other processes.
  *
  * "TRODcnt" and a version byte, then numbers as pack.h writes them: columns, options that matter
- * for what is stored, sets of all, shards, lanes with windows and sets. Whatever comes in is
+ * for what is stored, sets of all, shards, lanes with windows and sets, and what is counted by
+ * site where there are owners. Whatever comes in is
  * either a state or refused: sizes are checked against the bytes that are there.
  */
 #include "analysis/count_int.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TRODcnt\2";
+static const char magic[8] = "TRODcnt\3";
 
 enum { LANE_SETTLED = 1, LANE_FILETYPE = 2, LANE_LATE = 4, LANE_NAMED = 8 };
 
@@ -100,7 +101,7 @@ int trod_count_save(const void *st, struct trod_buf *out)
         rc = save_pages(out, s->data);
     for (uint32_t i = 0; rc == TROD_OK && i < s->n_lanes; i++)
         rc = save_lane(out, &s->lane[i]);
-    return rc;
+    return rc == TROD_OK && s->by >= TROD_BY_MODULE ? trod_count_owned_save(s, out) : rc;
 }
 
 /* ---- loading */
@@ -223,7 +224,6 @@ int trod_count_load(void *st, struct trod_span in, const uint32_t *sites)
     uint64_t head[8];
     int rc;
 
-    (void)sites;
     if (in.n < sizeof magic || memcmp(in.p, magic, sizeof magic) != 0)
         return TROD_ERR_CORRUPT;
     in.p += sizeof magic;
@@ -248,5 +248,7 @@ int trod_count_load(void *st, struct trod_span in, const uint32_t *sites)
         rc = load_pages(&in, &s->data, 1);
     for (uint64_t i = 0; rc == TROD_OK && i < head[7]; i++)
         rc = load_lane(s, &in);
+    if (rc == TROD_OK && s->by >= TROD_BY_MODULE)
+        rc = trod_count_owned_load(s, &in, sites);
     return rc == TROD_OK && in.n ? TROD_ERR_CORRUPT : rc;
 }

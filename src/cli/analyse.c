@@ -14,9 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As enum trod_by. */
-static const char *const groupings[] = {"all",      "thread", "core", "module",
-                                        "function", "line",   NULL};
+const char *const cli_groupings[] = {"all", "thread", "core", "module", "function", "line", NULL};
 
 #define AT(field) offsetof(struct cli_span, field)
 
@@ -29,7 +27,7 @@ const struct trod_option cli_span_options[] = {
      "the first N prepare the state and are not counted", NULL, NULL},
     {"limit", 0, TROD_OPT_U64, AT(limit), "N", "end after N instructions", NULL, NULL},
     {"by", 0, TROD_OPT_ENUM, AT(by), "WHAT",
-     "results for each thread, core, module, function or line of source too", groupings, NULL},
+     "results for each thread, core, module, function or line of source too", cli_groupings, NULL},
     {.type = TROD_OPT_END},
 };
 

@@ -14,6 +14,8 @@ struct cli_span {
     int by;                                 /* enum trod_by */
 };
 extern const struct trod_option cli_span_options[];
+/* The words of --by, as enum trod_by; NULL behind the last. */
+extern const char *const cli_groupings[];
 
 /* Which index is used by what an index can tell. */
 struct cli_index {

@@ -65,14 +65,20 @@ static int by_part(const void *a, const void *b)
     return p->head.part < q->head.part ? -1 : p->head.part > q->head.part;
 }
 
+static bool same_texts(const char *const *a, size_t n_a, const char *const *b, size_t n_b)
+{
+    for (size_t i = 0; n_a == n_b && i < n_a; i++)
+        if (strcmp(a[i], b[i]) != 0)
+            return false;
+    return n_a == n_b;
+}
+
 static bool same_run(const struct cli_plan_head *a, const struct cli_plan_head *b)
 {
-    if (strcmp(a->spec, b->spec) != 0 || a->parts != b->parts || a->n_paths != b->n_paths)
-        return false;
-    for (size_t i = 0; i < a->n_paths; i++)
-        if (strcmp(a->path[i], b->path[i]) != 0)
-            return false;
-    return true;
+    return strcmp(a->spec, b->spec) == 0 && a->parts == b->parts && a->by == b->by &&
+           strcmp(a->modules ? a->modules : "", b->modules ? b->modules : "") == 0 &&
+           same_texts(a->symbols.item, a->symbols.n, b->symbols.item, b->symbols.n) &&
+           same_texts(a->path, a->n_paths, b->path, b->n_paths);
 }
 
 /* Are all parts there, once each, of one run? */
@@ -108,6 +114,9 @@ static int merge(struct cli *c, struct options *o, struct part *part, size_t n)
         for (size_t i = 0; i < n; i++)
             saved[i] = part[i].state;
         o->analyse.input.from = part[0].head.from;
+        o->analyse.span.by = part[0].head.by;
+        o->analyse.input.modules = part[0].head.modules;
+        o->analyse.filter.symbols = part[0].head.symbols;
         c->operands = part[0].head.path;
         c->n_operands = part[0].head.n_paths;
         r = cli_analyse(c, &o->analyse, plan.item, plan.n, &parts);

@@ -2,8 +2,9 @@
  * plan.c - analyses named on a command line or in a saved state.
  *
  * A saved state is a head of lines ("trod state 1", then "part I/N", "run SPEC", "from FORMAT"
- * where it was given, "path PATH" for each operand, and an empty line), behind it what
- * trod_run_save wrote, and at the end a sum of all this.
+ * and "by WHAT" where they were given, "symbols ELF" for each file of --symbols, "modules FILE",
+ * "path PATH" for each operand, and an empty line), behind it what trod_run_save wrote, and at the
+ * end a sum of all this.
  */
 #include "plan.h"
 
@@ -88,6 +89,12 @@ int cli_plan_head(struct trod_buf *out, const struct cli *c, const struct cli_an
 
     if (r == 0 && o->input.from)
         r = trod_buf_printf(out, "from %s\n", o->input.from);
+    if (r == 0 && o->span.by)
+        r = trod_buf_printf(out, "by %s\n", cli_groupings[o->span.by]);
+    if (r == 0 && o->input.modules)
+        r = trod_buf_printf(out, "modules %s\n", o->input.modules);
+    for (size_t i = 0; r == 0 && i < o->filter.symbols.n; i++)
+        r = trod_buf_printf(out, "symbols %s\n", o->filter.symbols.item[i]);
     for (size_t i = 1; r == 0 && i < c->n_operands; i++)
         r = trod_buf_printf(out, "path %s\n", c->operands[i]);
     return r == 0 ? trod_buf_add(out, "\n", 1) : r;
@@ -144,10 +151,46 @@ static bool value(char *line, const char *key, const char **out)
     return true;
 }
 
+/* The word TEXT of --by. Returns whether it is one. */
+static bool grouping(const char *text, int *by)
+{
+    for (int i = 0; cli_groupings[i]; i++)
+        if (strcmp(cli_groupings[i], text) == 0) {
+            *by = i;
+            return true;
+        }
+    return false;
+}
+
+/* One more TEXT in LIST, which has room for MOST. */
+static bool append(const char **list, size_t *n, size_t most, const char *text)
+{
+    if (*n == most)
+        return false;
+    list[(*n)++] = text;
+    return true;
+}
+
+/* What LINE of a head says. Returns false where that is nothing. */
+static bool read_line(struct cli_plan_head *head, char *line)
+{
+    const char *text;
+
+    if (value(line, "run", &head->spec) || value(line, "from", &head->from) ||
+        value(line, "modules", &head->modules))
+        return true;
+    if (value(line, "part", &text))
+        return cli_plan_part(text, &head->part, &head->parts);
+    if (value(line, "by", &text))
+        return grouping(text, &head->by);
+    if (value(line, "symbols", &text))
+        return append(head->symbols.item, &head->symbols.n, TROD_LIST_MAX, text);
+    return value(line, "path", &text) && append(head->path, &head->n_paths, CLI_PLAN_PATHS, text);
+}
+
 size_t cli_plan_read(struct cli_plan_head *head, char *state, size_t n)
 {
     size_t at = sizeof first_line - 1;
-    const char *text;
 
     *head = (struct cli_plan_head){.spec = NULL};
     if (n < at || memcmp(state, first_line, at) != 0)
@@ -161,17 +204,8 @@ size_t cli_plan_read(struct cli_plan_head *head, char *state, size_t n)
         at += (size_t)(end - line) + 1;
         if (line == end)
             return head->spec && head->parts ? at : 0;
-        if (value(line, "run", &text))
-            head->spec = text;
-        else if (value(line, "from", &text))
-            head->from = text;
-        else if (value(line, "part", &text)) {
-            if (!cli_plan_part(text, &head->part, &head->parts))
-                return 0;
-        } else if (!value(line, "path", &text) || head->n_paths == CLI_PLAN_PATHS)
+        if (!read_line(head, line))
             return 0;
-        else
-            head->path[head->n_paths++] = text;
     }
     return 0;
 }

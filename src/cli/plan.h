@@ -30,8 +30,10 @@ bool cli_plan_part(const char *text, unsigned *part, unsigned *parts);
 enum { CLI_PLAN_PATHS = 4096 };
 
 struct cli_plan_head {
-    const char *spec, *from;
+    const char *spec, *from, *modules;
+    int by; /* enum trod_by */
     unsigned part, parts;
+    struct trod_list symbols;
     const char *path[CLI_PLAN_PATHS];
     size_t n_paths;
 };

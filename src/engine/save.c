@@ -4,7 +4,8 @@
  * "TRODrun" and a version byte; ISA and byte order; the number of sites, each with its address,
  * size, instruction set, branch class and opcode bytes; the number of analyses, each with its name
  * and its state, length first; where there is a state for each stream their number and each with
- * its stream, since streams go on in the next part. Numbers are written seven bits a byte, lowest
+ * its stream, since streams go on in the next part, behind the state of all rows where that is not
+ * their sum. Numbers are written seven bits a byte, lowest
  * first (core/pack.h). A site has another number in every process: whoever loads a state is given
  * the numbers of its own.
  */
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TRODrun\4";
+static const char magic[8] = "TRODrun\5";
 
 static int save_bytes(struct trod_buf *out, const void *p, size_t n)
 {
@@ -82,12 +83,13 @@ static int save_item(struct trod_buf *out, const struct engine_item *it)
     int rc = save_bytes(out, it->analysis->name, strlen(it->analysis->name));
     uint64_t n = 0;
 
-    if (rc == TROD_OK && !in->keyed)
-        return save_state(out, it->analysis, in->st);
+    if (rc == TROD_OK && (!in->keyed || in->both))
+        rc = save_state(out, it->analysis, in->st);
+    if (rc < 0 || !in->keyed)
+        return rc;
     for (uint32_t i = 0; i < in->n_streams; i++)
         n += in->stream[i] != NULL;
-    if (rc == TROD_OK)
-        rc = trod_pack(out, n);
+    rc = trod_pack(out, n);
     for (uint32_t i = 0; rc == TROD_OK && i < in->n_streams; i++) {
         if (!in->stream[i])
             continue;
@@ -119,11 +121,9 @@ int trod_run_save(const struct trod_run *r, struct trod_buf *out)
         if (!a->save || !a->load || !a->merge)
             return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.save", NULL,
                               "what analysis '%s' found cannot be saved", a->name);
-        if (r->opt.interval || r->opt.by != TROD_BY_ALL)
-            return trod_error(
-                r->diag, TROD_ERR_UNSUPPORTED, "run.save", NULL,
-                "results of intervals, and those by thread, core, module, function or "
-                "line, cannot be saved");
+        if (r->opt.interval || r->opt.by == TROD_BY_CORE)
+            return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.save", NULL,
+                              "results of intervals, and those by core, cannot be saved");
         if (!r->item[i].instance || !r->item[i].instance[0].st)
             return TROD_ERR_USAGE;
     }
@@ -260,20 +260,21 @@ static int load_item(struct trod_run *r, const struct engine_item *it, struct tr
 {
     struct trod_span name, state;
     struct engine_instance loaded;
+    const bool keyed = it->instance[0].keyed, whole = !keyed || it->instance[0].both;
     int rc = load_bytes(in, &name);
 
-    if (rc == TROD_OK && !it->instance[0].keyed)
+    if (rc == TROD_OK && whole)
         rc = load_bytes(in, &state);
     if (rc < 0 || name.n != strlen(it->analysis->name) ||
         memcmp(name.p, it->analysis->name, name.n) != 0)
         return TROD_ERR_CORRUPT;
     rc = engine_instance_begin(&loaded, r, it, trod_trace_meta(r->whole), 0);
     loaded.base = rows_of(r);
-    if (rc == TROD_OK && loaded.keyed)
-        rc = load_streams(r, &loaded, in, map);
-    else if (rc == TROD_OK)
+    if (rc == TROD_OK && whole)
         rc = it->analysis->load(loaded.st, state, map);
-    it->instance[0].stale = loaded.keyed;
+    if (rc == TROD_OK && keyed)
+        rc = load_streams(r, &loaded, in, map);
+    it->instance[0].stale = !whole;
     if (rc == TROD_OK)
         rc = engine_instance_merge(&it->instance[0], &loaded, false);
     engine_instance_end(&loaded);

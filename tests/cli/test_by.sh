@@ -94,7 +94,41 @@ for a in functions schedule; do
     status 2
     err_has "analysis '$a' has no results by function: it counts nothing by instruction"
 done
-run trod run --by module --part 0/2 --save state mix cpus.tarmac
+
+# ---- parts of a run put together: what one process prints; cores are those of the whole order
+run trod gen -q sharing:count=300 --to drmemtrace threads/
+mkdir apart
+cp "$examples/sum.trace.zip" apart/drmemtrace.sum.1.0.dir.trace.zip
+cp threads/trace/*.trace.zip apart/
+# parts TRACE ANALYSES OPTION...
+parts() {
+    local trace=$1 plan=$2 i
+    shift 2
+    trod run "$plan" "$@" --format json "$trace" >want 2>/dev/null
+    for i in 0 1 2; do
+        run trod run "$plan" "$@" --part $i/3 --save state.$i "$trace"
+        status 0
+    done
+    run trod merge --format json state.2 state.0 state.1
+    status 0
+    last="parts: $plan $* of $trace"
+    same want "$stdout"
+}
+for plan in count mix hot branches deps syscalls mix,count; do
+    for by in thread module function line; do
+        parts apart $plan --by $by
+    done
+    parts list $plan --by module
+    parts list $plan --by module --modules other.log
+done
+parts apart phases --by thread
+parts apart locality --by thread
+parts cpus.tarmac count,mix,hot --by thread
+# cores that a thread was on before its first marker, and behind it: threads are counted on each
+run trod count --by core --format json "$examples/sum.trace.zip"
+status 0
+json '[.cores[].total.fetched_instructions] | add == 50'
+run trod run --by core --part 0/2 --save state mix cpus.tarmac
 check test "$got" -ne 0
 
 # ---- functions and lines of a program

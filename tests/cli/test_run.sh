@@ -113,7 +113,7 @@ for option in '--interval 100' '--region 5..9' '--warmup 10' '--kind READ' '--li
     err_has 'cannot be parted'
     check test ! -e x.state
 done
-for option in '--interval 100' '--by thread'; do
+for option in '--interval 100' '--by core'; do
     run trod run count --save x.state $option t.tarmac
     status 2
     err_has 'cannot be saved'

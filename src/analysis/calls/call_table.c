@@ -171,7 +171,10 @@ static int unpack_sums(struct trod_span *in, struct sys_sums *sums)
     return rc;
 }
 
-/* Sums, calls, failures, sites that ran. The list of single calls is not saved. */
+/*
+ * Sums, calls, failures, sites that ran, who made calls where there are owners. The list of single
+ * calls is not saved.
+ */
 int sys_save(const void *st, struct trod_buf *out)
 {
     const struct sys_state *s = st;
@@ -195,6 +198,8 @@ int sys_save(const void *st, struct trod_buf *out)
     rc |= trod_pack(out, n);
     for (size_t i = 0; i < n; i++)
         rc |= trod_pack(out, s->ran[i]);
+    if (s->by >= TROD_BY_MODULE)
+        rc |= trod_by_site_save(out, s->from, s->n_from, SYS_FROM);
     return rc ? TROD_ERR_NOMEM : TROD_OK;
 }
 
@@ -253,5 +258,8 @@ int sys_load(void *st, struct trod_span in, const uint32_t *sites)
         if (v)
             s->ran[sites[i]] += v;
     }
-    return in.n ? TROD_ERR_CORRUPT : TROD_OK;
+    rc = TROD_OK;
+    if (s->by >= TROD_BY_MODULE)
+        rc = trod_by_site_load(&in, &s->from, &s->n_from, SYS_FROM, sites);
+    return rc < 0 ? rc : in.n ? TROD_ERR_CORRUPT : TROD_OK;
 }

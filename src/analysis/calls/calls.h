@@ -58,9 +58,11 @@ struct sys_thread {
 };
 
 /* Calls by the instruction that makes them. */
+/* 64-bit numbers only: they are saved as an array. */
 struct sys_from {
     uint64_t instructions, calls, failed, blocking, time;
 };
+enum { SYS_FROM = sizeof(struct sys_from) / sizeof(uint64_t) };
 
 struct sys_interval {
     uint64_t number, instructions;

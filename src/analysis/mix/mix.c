@@ -219,7 +219,7 @@ static int merge(void *into, const void *from)
     return TROD_OK;
 }
 
-/* The sums; the number of sites, and each with its counters. */
+/* The sums; the number of sites, and each with its counters; accesses where there are owners. */
 static int save(const void *st, struct trod_buf *out)
 {
     const struct mix_state *s = st;
@@ -238,6 +238,8 @@ static int save(const void *st, struct trod_buf *out)
     for (size_t i = 0; rc == TROD_OK && i < n; i++)
         for (unsigned k = 0; rc == TROD_OK && k < 2; k++)
             rc = trod_pack(out, by[k] += s->ran[i].by[k]);
+    if (rc == TROD_OK && s->by >= TROD_BY_MODULE)
+        rc = trod_by_site_save(out, s->did, s->n_did, MIX_ACCESSES);
     return rc;
 }
 
@@ -263,7 +265,9 @@ static int load(void *st, struct trod_span in, const uint32_t *sites)
             s->ran[(size_t)sites[i] + 1].by[k] -= v[k];
         }
     }
-    return in.n ? TROD_ERR_CORRUPT : TROD_OK;
+    if (s->by >= TROD_BY_MODULE)
+        rc = trod_by_site_load(&in, &s->did, &s->n_did, MIX_ACCESSES, sites);
+    return rc < 0 ? rc : in.n ? TROD_ERR_CORRUPT : TROD_OK;
 }
 
 const struct trod_analysis trod_analysis_mix = {
