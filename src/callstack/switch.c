@@ -126,6 +126,33 @@ static void run(struct cs_lane *l, uint32_t k)
     l->on_bank = l->context[k]->at.bank;
 }
 
+/* How far the stack pointer that AT had in use is from there; UINT64_MAX: not known. */
+static uint64_t sp_moved(const struct cs_lane *l, const struct cs_saved *at)
+{
+    const struct cs_bank *b = at->has_sp && at->bank < l->n_banks ? &l->bank[at->bank] : NULL;
+
+    if (!b || !b->known)
+        return UINT64_MAX;
+    return b->sp > at->sp ? b->sp - at->sp : at->sp - b->sp;
+}
+
+/*
+ * The parked context that goes on at PC, where the task AT also would, if the stack is that one's
+ * and not AT's: tasks that give way at the same place. CS_NOBODY: none.
+ */
+static uint32_t other_there(const struct cs_run *r, uint64_t pc, const struct cs_saved *at)
+{
+    const uint64_t moved = sp_moved(r->l, at);
+
+    for (uint32_t i = 0; moved && moved != UINT64_MAX && i < r->l->n_contexts; i++) {
+        const struct cs_context *x = r->l->context[i];
+
+        if (x->parked && x->resume == pc && x->at.bank == at->bank && sp_moved(r->l, &x->at) == 0)
+            return i;
+    }
+    return CS_NOBODY;
+}
+
 /* The parked context that goes on at PC, best where the stack pointer is near; CS_NOBODY. */
 static uint32_t waiting(const struct cs_run *r, uint64_t pc)
 {
@@ -159,10 +186,13 @@ static uint32_t fresh(struct cs_lane *l)
 static bool same_task(const struct cs_run *r, const struct trod_frame *f, uint64_t ra,
                       const struct cs_saved *at)
 {
-    const uint64_t pc = r->s->now.pc;
+    enum { FAR = 256 }; /* more than hardware puts onto a stack */
+    const uint64_t pc = r->s->now.pc, moved = sp_moved(r->l, at);
     uint64_t sp;
     uint32_t bank;
 
+    if (moved != UINT64_MAX && moved >= FAR)
+        return false;
     if (pc - ra + 64 < 128 || (f && cs_in_function(r->l, f, pc)))
         return true;
     return cs_sp(r->l, &sp, &bank) && at->has_sp && bank == at->bank && sp == at->sp;
@@ -205,6 +235,9 @@ int cs_back(struct cs_run *r, uint64_t pc, bool marked)
         rc = cs_pop(r->c, r->l, TROD_FRAME_RETURNED, TROD_SURE_CLASS, &r->s->last.at, &r->s->now);
     if (rc < 0)
         return rc;
+    to = pc == ra && !marked ? other_there(r, pc, &at) : CS_NOBODY;
+    if (to != CS_NOBODY)
+        return switch_task(r, to, ra, &at);
     if (pc == ra || marked) {
         r->l->on_bank = at.bank;
         return pc == ra ? go_on(r, &at) : TROD_OK;

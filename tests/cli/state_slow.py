@@ -94,7 +94,7 @@ def main():
         accesses = [Access(r, order) for r in rows if r["kind"] in ("READ", "WRITE", "ATOMIC")]
         if len(accesses) < 20:
             sys.exit(f"{trace}: only {len(accesses)} accesses")
-        for _ in range(8):
+        for _ in range(5):
             place, near = draw.randrange(len(rows)), draw.choice(accesses).lo
             state(trace, accesses, place, near - draw.randrange(24), near + draw.randrange(40))
             who(trace, accesses, place, near - draw.randrange(3), near + draw.randrange(12), draw.randrange(1, 6))
