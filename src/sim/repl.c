@@ -54,7 +54,8 @@ static int init_order(struct trod_repl *r, uint64_t sets)
 static int init_rrip(struct trod_repl *r, const struct trod_repl_options *o, uint64_t sets)
 {
     const uint32_t bits = o->rrip_bits ? o->rrip_bits : RRIP_BITS;
-    const uint64_t share = sets / LEADERS;
+    const uint64_t share = sets / LEADERS < LEAST ? LEAST : sets / LEADERS;
+    const uint64_t leaders = share < sets ? share : sets; /* a leader of each kind, if two sets */
 
     if (bits > RRIP_BITS_MAX)
         return TROD_ERR_USAGE;
@@ -62,7 +63,7 @@ static int init_rrip(struct trod_repl *r, const struct trod_repl_options *o, uin
     r->rrip.period = o->rrip_told ? o->rrip_period : RRIP_PERIOD;
     r->rrip.longs = o->rrip_told ? o->rrip_longs : 1;
     r->rrip.selector = TROD_RRIP_SELECTOR / 2;
-    r->rrip.leaders = share < LEAST ? LEAST : share > UINT32_MAX ? UINT32_MAX : (uint32_t)share;
+    r->rrip.leaders = leaders > UINT32_MAX ? UINT32_MAX : (uint32_t)leaders;
     r->stride = r->ways;
     r->value = malloc(sets * r->stride * sizeof *r->value);
     if (!r->value)

@@ -95,7 +95,7 @@ class Cache:
     def first_value(self, number):
         if self.policy not in ("brrip", "drrip"):
             return TOP - 1
-        leaders = max(8, self.sets // 32)
+        leaders = min(self.sets, max(8, self.sets // 32))
         rare = self.policy == "brrip" or self.selector >= 512
         if self.policy == "drrip" and number % leaders == 0:
             rare, self.selector = False, min(1023, self.selector + 1)

@@ -392,6 +392,27 @@ static void test_drrip_follows(void **state)
     free(loop);
 }
 
+/* The same in a cache of four sets, of lines that come into use for a while: SRRIP keeps them. */
+static void test_drrip_follows_in_few_sets(void **state)
+{
+    enum { SETS = 4, WAYS = 8, LINES = SETS * 6, ROUNDS = 8, PHASES = 200 };
+    uint64_t *rows = malloc(sizeof *rows * LINES * ROUNDS * PHASES);
+    uint64_t s, b, d;
+    size_t n = 0;
+
+    (void)state;
+    assert_non_null(rows);
+    for (size_t phase = 0; phase < PHASES; phase++)
+        for (size_t i = 0; i < LINES * ROUNDS; i++)
+            rows[n++] = phase * LINES + i % LINES;
+    s = misses_of(rows, n, TROD_REPL_SRRIP, SETS, WAYS);
+    b = misses_of(rows, n, TROD_REPL_BRRIP, SETS, WAYS);
+    d = misses_of(rows, n, TROD_REPL_DRRIP, SETS, WAYS);
+    assert_true(s < b / 2);
+    assert_true(d < (s + b) / 2);
+    free(rows);
+}
+
 static void test_lineset(void **state)
 {
     enum { KEYS = 500 };
@@ -443,10 +464,15 @@ static void test_usage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lists),        cmocka_unit_test(test_opt_is_optimal),
-        cmocka_unit_test(test_bounds),       cmocka_unit_test(test_closed_forms),
-        cmocka_unit_test(test_rrip_pattern), cmocka_unit_test(test_drrip_follows),
-        cmocka_unit_test(test_lineset),      cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_opt_is_optimal),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_closed_forms),
+        cmocka_unit_test(test_rrip_pattern),
+        cmocka_unit_test(test_drrip_follows),
+        cmocka_unit_test(test_drrip_follows_in_few_sets),
+        cmocka_unit_test(test_lineset),
+        cmocka_unit_test(test_usage),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
