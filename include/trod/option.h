@@ -21,7 +21,8 @@ enum trod_option_type {
     TROD_OPT_ENUM,
     TROD_OPT_RANGE, /* struct trod_range: A..B, A.., ..B, A (from 0; 0x hex), B included */
     TROD_OPT_LIST,  /* struct trod_list of strings: given several times or separated by commas */
-    TROD_OPT_FUNC   /* a table of further options: text names it, choices unused, offset: base */
+    TROD_OPT_FUNC,  /* a table of further options: text names it, choices unused, offset: base */
+    TROD_OPT_BYTES  /* uint64_t: as U64, but k M G are powers of 1024, too, as sizes of caches */
 };
 
 struct trod_range {
@@ -64,6 +65,9 @@ int trod_option_spec(const struct trod_option *table, void *base, char *spec,
 
 /* Parse one number as TROD_OPT_U64 does. Returns 0 or TROD_ERR_USAGE (nothing reported). */
 int trod_option_number(const char *text, uint64_t *out);
+
+/* The same as TROD_OPT_BYTES does. */
+int trod_option_bytes(const char *text, uint64_t *out);
 
 /* Parse a range as TROD_OPT_RANGE does. Returns 0 or TROD_ERR_USAGE (nothing reported). */
 int trod_option_range(const char *text, struct trod_range *out);

@@ -27,7 +27,7 @@ static const struct trod_option options[] = {
      "hide by what stands in FILE: traces that are hidden with one key can be compared (default: a "
      "key that nobody knows)",
      NULL, NULL},
-    {"granule", 0, TROD_OPT_U64, offsetof(struct options, granule), "BYTES",
+    {"granule", 0, TROD_OPT_BYTES, offsetof(struct options, granule), "BYTES",
      "keep places within so many bytes: a power of two (default: 1Mi)", NULL, NULL},
     {"keep", 0, TROD_OPT_LIST, offsetof(struct options, keep), "WHAT,...",
      "keep code (opcodes), values, times or names (numbers of threads and cpus)", NULL, NULL},

@@ -52,7 +52,7 @@ static const struct trod_option options[] = {
      "record these threads only, numbered from 0 as they begin", NULL, NULL},
     {"no-children", 0, TROD_OPT_BOOL, offsetof(struct options, no_children), NULL,
      "leave out processes that the program starts", NULL, NULL},
-    {"size-limit", 0, TROD_OPT_U64, offsetof(struct options, size_limit), "BYTES",
+    {"size-limit", 0, TROD_OPT_BYTES, offsetof(struct options, size_limit), "BYTES",
      "end recording when the trace has so many bytes before compression", NULL, NULL},
     {"pthreads", 'p', TROD_OPT_BOOL, offsetof(struct options, pthreads), NULL,
      "PowerPC, tt6 and tt6e: records of thread synchronization", NULL, NULL},

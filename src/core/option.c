@@ -128,18 +128,24 @@ const char *trod_option_suggest(const struct trod_option *table, const char *nam
     return trod_suggest(name, len, names, n);
 }
 
-int trod_option_number(const char *text, uint64_t *out)
+/* 1000, or 1024 if it says so or what is measured is BYTES, to the power that SUFFIX says; 0: none
+ */
+static uint64_t factor_of(const char *suffix, bool bytes)
 {
-    static const struct {
-        const char *name;
-        uint64_t factor;
-    } suffixes[] = {{"k", 1000},
-                    {"K", 1000},
-                    {"M", 1000000},
-                    {"G", 1000000000},
-                    {"Ki", 1024},
-                    {"Mi", 1024 * 1024},
-                    {"Gi", 1024 * 1024 * 1024}};
+    static const char letters[] = "kMG";
+    const char *at = strchr(letters, *suffix == 'K' ? 'k' : *suffix);
+    const uint64_t base = bytes || suffix[1] == 'i' ? 1024 : 1000;
+    uint64_t factor = base;
+
+    if (!at || strcmp(suffix + 1, suffix[1] == 'i' && *suffix != 'k' ? "i" : "") != 0)
+        return 0;
+    for (const char *p = letters; p < at; p++)
+        factor *= base;
+    return factor;
+}
+
+static int parse_number(const char *text, bool bytes, uint64_t *out)
+{
     bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const char *p = hex ? text + 2 : text, *first = p;
     uint64_t v = 0, base = hex ? 16 : 10;
@@ -160,18 +166,24 @@ int trod_option_number(const char *text, uint64_t *out)
     if (p == first)
         return TROD_ERR_USAGE;
     if (*p) {
-        uint64_t factor = 0;
+        const uint64_t factor = factor_of(p, bytes);
 
-        for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-            if (strcmp(p, suffixes[i].name) == 0)
-                factor = suffixes[i].factor;
-        }
         if (factor == 0 || v > UINT64_MAX / factor)
             return TROD_ERR_USAGE;
         v *= factor;
     }
     *out = v;
     return 0;
+}
+
+int trod_option_number(const char *text, uint64_t *out)
+{
+    return parse_number(text, false, out);
+}
+
+int trod_option_bytes(const char *text, uint64_t *out)
+{
+    return parse_number(text, true, out);
 }
 
 int trod_option_range(const char *text, struct trod_range *out)
@@ -286,6 +298,10 @@ int trod_option_assign(const struct trod_option_ref *ref, void *base, const char
     case TROD_OPT_U64:
         if (trod_option_number(value, field) != 0)
             return bad_value(ref, prefix, value, "a number", diag);
+        return 0;
+    case TROD_OPT_BYTES:
+        if (trod_option_bytes(value, field) != 0)
+            return bad_value(ref, prefix, value, "a number of bytes", diag);
         return 0;
     case TROD_OPT_STR:
         *(const char **)field = value;

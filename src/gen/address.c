@@ -62,7 +62,7 @@ static void cyclic_answers(const struct trod_gen *g, struct trod_result *r)
 
 static const struct trod_option cyclic_options[] = {
     {"lines", 0, TROD_OPT_U64, AT(lines), "N", "lines of memory (1,000)", NULL, NULL},
-    {"line", 0, TROD_OPT_U64, AT(line), "BYTES", "from one line to the next (64)", NULL, NULL},
+    {"line", 0, TROD_OPT_BYTES, AT(line), "BYTES", "from one line to the next (64)", NULL, NULL},
     {"laps", 0, TROD_OPT_U64, AT(laps), "N", "times through all of them (10)", NULL, NULL},
     {.type = TROD_OPT_END},
 };
@@ -98,9 +98,9 @@ static void strided_answers(const struct trod_gen *g, struct trod_result *r)
 
 static const struct trod_option strided_options[] = {
     {"count", 0, TROD_OPT_U64, AT(count), "N", "loads (10,000)", NULL, NULL},
-    {"stride", 0, TROD_OPT_U64, AT(stride), "BYTES", "from one to the next: a multiple of 8 (16)",
+    {"stride", 0, TROD_OPT_BYTES, AT(stride), "BYTES", "from one to the next: a multiple of 8 (16)",
      NULL, NULL},
-    {"line", 0, TROD_OPT_U64, AT(line), "BYTES", "what the answers call a line (64)", NULL, NULL},
+    {"line", 0, TROD_OPT_BYTES, AT(line), "BYTES", "what the answers call a line (64)", NULL, NULL},
     {.type = TROD_OPT_END},
 };
 
@@ -158,7 +158,7 @@ static void random_answers(const struct trod_gen *g, struct trod_result *r)
 
 static const struct trod_option random_options[] = {
     {"lines", 0, TROD_OPT_U64, AT(lines), "N", "lines to draw from (1,000)", NULL, NULL},
-    {"line", 0, TROD_OPT_U64, AT(line), "BYTES", "from one line to the next (64)", NULL, NULL},
+    {"line", 0, TROD_OPT_BYTES, AT(line), "BYTES", "from one line to the next (64)", NULL, NULL},
     {"count", 0, TROD_OPT_U64, AT(count), "N", "loads (100,000)", NULL, NULL},
     {"seed", 0, TROD_OPT_U64, AT(seed), "N", "other numbers, other draws (1)", NULL, NULL},
     {.type = TROD_OPT_END},
@@ -216,7 +216,7 @@ static void zipf_answers(const struct trod_gen *g, struct trod_result *r)
 
 static const struct trod_option zipf_options[] = {
     {"lines", 0, TROD_OPT_U64, AT(lines), "N", "lines to draw from (1,000)", NULL, NULL},
-    {"line", 0, TROD_OPT_U64, AT(line), "BYTES", "from one line to the next (64)", NULL, NULL},
+    {"line", 0, TROD_OPT_BYTES, AT(line), "BYTES", "from one line to the next (64)", NULL, NULL},
     {"count", 0, TROD_OPT_U64, AT(count), "N", "loads (100,000)", NULL, NULL},
     {"seed", 0, TROD_OPT_U64, AT(seed), "N", "other numbers, other draws (1)", NULL, NULL},
     {"skew", 0, TROD_OPT_STR, AT(skew), "S",

@@ -198,7 +198,7 @@ static const struct trod_option stack_options[] = {
     {"depth", 0, TROD_OPT_U64, AT(depth), "WORDS", "words stored before they are loaded (1,000)",
      NULL, NULL},
     {"laps", 0, TROD_OPT_U64, AT(laps), "N", "times down and up (10)", NULL, NULL},
-    {"line", 0, TROD_OPT_U64, AT(line), "BYTES", "what the answers call a line (64)", NULL, NULL},
+    {"line", 0, TROD_OPT_BYTES, AT(line), "BYTES", "what the answers call a line (64)", NULL, NULL},
     {.type = TROD_OPT_END},
 };
 

@@ -80,7 +80,7 @@ static void producer_answers(const struct trod_gen *g, struct trod_result *r)
 static const struct trod_option producer_options[] = {
     {"items", 0, TROD_OPT_U64, AT(items), "N", "lines produced and consumed (10,000)", NULL, NULL},
     {"lines", 0, TROD_OPT_U64, AT(lines), "N", "of the ring (16)", NULL, NULL},
-    {"line", 0, TROD_OPT_U64, AT(line), "BYTES", "from one line to the next (64)", NULL, NULL},
+    {"line", 0, TROD_OPT_BYTES, AT(line), "BYTES", "from one line to the next (64)", NULL, NULL},
     {.type = TROD_OPT_END},
 };
 
@@ -127,7 +127,7 @@ static void sharing_answers(const struct trod_gen *g, struct trod_result *r)
 
 static const struct trod_option sharing_options[] = {
     {"count", 0, TROD_OPT_U64, AT(count), "N", "stores of each thread (10,000)", NULL, NULL},
-    {"line", 0, TROD_OPT_U64, AT(line), "BYTES", "what the answers call a line (64)", NULL, NULL},
+    {"line", 0, TROD_OPT_BYTES, AT(line), "BYTES", "what the answers call a line (64)", NULL, NULL},
     {.type = TROD_OPT_END},
 };
 

@@ -98,6 +98,39 @@ static void numbers(void **state)
     }
 }
 
+static void bytes(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t value;
+        bool bad;
+    } cases[] = {
+        {"64", 64, false},
+        {"0x40", 64, false},
+        {"4k", 4096, false},
+        {"4K", 4096, false},
+        {"4Ki", 4096, false},
+        {"2M", 2097152, false},
+        {"2Mi", 2097152, false},
+        {"1G", 1073741824, false},
+        {"18014398509481984K", 0, true},
+        {"4ki", 0, true},
+        {"4Kii", 0, true},
+        {"4i", 0, true},
+        {"4T", 0, true},
+        {"K", 0, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t v = 0;
+
+        assert_int_equal(trod_option_bytes(cases[i].text, &v),
+                         cases[i].bad ? TROD_ERR_USAGE : TROD_OK);
+        assert_true(cases[i].bad || v == cases[i].value);
+    }
+}
+
 static void ranges(void **state)
 {
     static const struct {
@@ -277,10 +310,15 @@ static void wrapping(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),  cmocka_unit_test(ranges),
-        cmocka_unit_test(specs),    cmocka_unit_test(flags_take_words),
-        cmocka_unit_test(lists),    cmocka_unit_test(messages),
-        cmocka_unit_test(flat),     cmocka_unit_test(help),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(bytes),
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(specs),
+        cmocka_unit_test(flags_take_words),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(messages),
+        cmocka_unit_test(flat),
+        cmocka_unit_test(help),
         cmocka_unit_test(wrapping),
     };
 

@@ -23,9 +23,10 @@ static const char *const like_names[] = {"none", "histogram", NULL};
 
 static const struct trod_option options[] = {
     {"top", 0, TROD_OPT_U64, AT(top), "N", "rows of each table (default: 10; 0: all)", NULL, NULL},
-    {"line-size", 0, TROD_OPT_U64, AT(line), "BYTES", "size of a cache line (default: 64)", NULL,
+    {"line-size", 0, TROD_OPT_BYTES, AT(line), "BYTES", "size of a cache line (default: 64)", NULL,
      NULL},
-    {"page-size", 0, TROD_OPT_U64, AT(page), "BYTES", "size of a page (default: 4096)", NULL, NULL},
+    {"page-size", 0, TROD_OPT_BYTES, AT(page), "BYTES", "size of a page (default: 4096)", NULL,
+     NULL},
     {"most-lines", 0, TROD_OPT_U64, AT(most), "N",
      "where more lines of data are touched than that, count them in larger blocks (default: 0, no "
      "bound)",

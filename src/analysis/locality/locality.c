@@ -23,7 +23,7 @@ static const char *const per_names[] = {"none",   "function", "instruction", "mo
 #define AT(field) offsetof(struct loc_options, field)
 
 static const struct trod_option options[] = {
-    {"line", 'l', TROD_OPT_U64, AT(line), "BYTES", "size of a cache line, a power of two", NULL,
+    {"line", 'l', TROD_OPT_BYTES, AT(line), "BYTES", "size of a cache line, a power of two", NULL,
      NULL},
     {"refs", 0, TROD_OPT_ENUM, AT(refs), "WHICH",
      "references that are looked at: all, data, instr, read or write", refs_names, NULL},
@@ -33,7 +33,7 @@ static const struct trod_option options[] = {
      "all threads share one cache; without it each has its own, and numbers are summed", NULL,
      NULL},
     {"sample", 0, TROD_OPT_U64, AT(sample), "N", "look at one line in N only (SHARDS)", NULL, NULL},
-    {"memory", 0, TROD_OPT_U64, AT(memory), "BYTES",
+    {"memory", 0, TROD_OPT_BYTES, AT(memory), "BYTES",
      "take no more memory than that: a sample of lines that shrinks as it must (SHARDS)", NULL,
      NULL},
     {"times", 0, TROD_OPT_BOOL, AT(times), NULL,
@@ -42,7 +42,7 @@ static const struct trod_option options[] = {
      "the lines of each window of N references, one window after the other", NULL, NULL},
     {"ways", 0, TROD_OPT_U64, AT(ways), "N",
      "miss ratios of caches of 1 to N ways (at most 64) and 1 to 65536 sets", NULL, NULL},
-    {"touched", 0, TROD_OPT_U64, AT(resident), "BYTES",
+    {"touched", 0, TROD_OPT_BYTES, AT(resident), "BYTES",
      "how much of a line is touched before it leaves a cache of so many bytes", NULL, NULL},
     {"strides", 0, TROD_OPT_BOOL, AT(strides), NULL, "strides of instructions that access data",
      NULL, NULL},
@@ -51,7 +51,7 @@ static const struct trod_option options[] = {
      "or "
      "region (of what is referenced; with --shared), page or line",
      per_names, NULL},
-    {"size", 0, TROD_OPT_U64, AT(size), "BYTES", "size of the cache whose misses --per counts",
+    {"size", 0, TROD_OPT_BYTES, AT(size), "BYTES", "size of the cache whose misses --per counts",
      NULL, NULL},
     {"histogram", 0, TROD_OPT_BOOL, AT(histogram), NULL, "every distance, not ranges of them", NULL,
      NULL},
@@ -524,7 +524,7 @@ const struct trod_analysis trod_analysis_locality = {
     .examples = "  trod locality trace.zip\n"
                 "  trod locality --plot --refs data trace.zip\n"
                 "  trod locality --memory 1Gi huge.zip\n"
-                "  trod locality --per function --size 32Ki --symbols program trace.zip\n"
+                "  trod locality --per function --size 32K --symbols program trace.zip\n"
                 "  trod locality --per data --shared --symbols program trace.zip\n"
                 "  trod locality --like reuse_distance --histogram trace.dir\n",
     .options = options,

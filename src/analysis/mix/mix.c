@@ -16,9 +16,10 @@
 #define AT(field) offsetof(struct mix_options, field)
 
 static const struct trod_option options[] = {
-    {"line-size", 0, TROD_OPT_U64, AT(line), "BYTES", "size of a cache line (default: 64)", NULL,
+    {"line-size", 0, TROD_OPT_BYTES, AT(line), "BYTES", "size of a cache line (default: 64)", NULL,
      NULL},
-    {"page-size", 0, TROD_OPT_U64, AT(page), "BYTES", "size of a page (default: 4096)", NULL, NULL},
+    {"page-size", 0, TROD_OPT_BYTES, AT(page), "BYTES", "size of a page (default: 4096)", NULL,
+     NULL},
     {"top", 0, TROD_OPT_U64, AT(top), "N", "show the N most frequent mnemonics only", NULL, NULL},
     {.type = TROD_OPT_END},
 };

@@ -13,7 +13,7 @@ static const char *const registers_choices[] = {"diff", "none", NULL};
 
 #define LINE_OPTION                                                                                \
     {                                                                                              \
-        "line", 0, TROD_OPT_U64, offsetof(struct amber_options, line), "BYTES",                    \
+        "line", 0, TROD_OPT_BYTES, offsetof(struct amber_options, line), "BYTES",                  \
             "bytes of a cache line, which cache operations act on (32)", NULL, NULL                \
     }
 
