@@ -202,6 +202,26 @@ shows 'there is no second position'
 keys q
 over 0
 
+# places by symbols, the source line of the cursor, instructions by address
+. "$TROD_SOURCE/tests/cli/calls_model.sh"
+if model_elf model.elf; then
+    model 3 >model.tarmac
+    mkdir sources && mv model.elf.s sources
+    line=$(($(grep -n '^f:' sources/model.elf.s | cut -d: -f1) + 1))
+    browser 110 30 --symbols model.elf --source sources model.tarmac
+    ask g f:2
+    row=$(trod find --format json model.tarmac 'kind == INSTR && addr == 0x1020' | jq -s '.[1].record // .[1].row')
+    shows "^> +$row .*00001020"
+    keys v
+    shows "--- model.elf.s:$line\$"
+    shows " > +$line +nopl"
+    keys v
+    shows '--- instructions at f$'
+    shows '>00001020  STP x29,x30'
+    keys q
+    over 0
+fi
+
 # --where: the first row from --at on, then as f and F go on
 browser 80 24 --where 'kind == INSTR && addr >= 0x1010' calls.tarmac
 shows '^> +2 INSTR'
