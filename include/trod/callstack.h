@@ -118,7 +118,12 @@ struct trod_callstack_counts {
     uint64_t too_deep;  /* calls beyond TROD_CALLSTACK_DEPTH: counted, not entered */
 };
 
-enum { TROD_CALLSTACK_DEPTH = 1 << 20 }; /* frames of a context */
+/* Add the numbers of FROM to those of TO. */
+void trod_callstack_counts_add(struct trod_callstack_counts *to,
+                               const struct trod_callstack_counts *from);
+
+/* Frames of a context; contexts (stacks that a lane switches between) of a lane. */
+enum { TROD_CALLSTACK_DEPTH = 1 << 20, TROD_CALLSTACK_CONTEXTS = 1 << 10 };
 
 /*
  * Calls that were followed before, such as those that an index of the trace has

@@ -200,6 +200,16 @@ bool trod_callstack_last(const struct trod_callstack *c, uint32_t stream, struct
     return true;
 }
 
+void trod_callstack_counts_add(struct trod_callstack_counts *to,
+                               const struct trod_callstack_counts *from)
+{
+    uint64_t *a = (uint64_t *)(void *)to;
+    const uint64_t *b = (const uint64_t *)(const void *)from;
+
+    for (size_t i = 0; i < sizeof *to / sizeof *a; i++)
+        a[i] += b[i];
+}
+
 void trod_callstack_count(const struct trod_callstack *c, struct trod_callstack_counts *out)
 {
     *out = c->counts;

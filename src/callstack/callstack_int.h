@@ -124,7 +124,7 @@ struct cs_context {
     struct cs_saved at;
 };
 
-enum { CS_BANKS = 16, CS_CONTEXTS = 1024 };
+enum { CS_BANKS = 16 };
 
 enum cs_pending { CS_NOTHING, CS_EXCEPTION, CS_BACK };
 

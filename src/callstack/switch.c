@@ -178,8 +178,9 @@ static uint32_t fresh(struct cs_lane *l)
     for (uint32_t i = 0; i < l->n_contexts; i++)
         if (l->context[i]->n == 0 && i != l->now)
             return i;
-    return l->n_contexts < CS_CONTEXTS && cs_context_new(l) == TROD_OK ? l->n_contexts - 1
-                                                                       : CS_NOBODY;
+    return l->n_contexts < TROD_CALLSTACK_CONTEXTS && cs_context_new(l) == TROD_OK
+               ? l->n_contexts - 1
+               : CS_NOBODY;
 }
 
 /* Is PC, though not where AT was interrupted, a place of the same task? */

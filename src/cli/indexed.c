@@ -93,15 +93,6 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
     return x->sink->leave ? x->sink->leave(x->sink->ctx, f, &of_all) : TROD_OK;
 }
 
-static void add(struct trod_callstack_counts *to, const struct trod_callstack_counts *from)
-{
-    uint64_t *a = (uint64_t *)(void *)to;
-    const uint64_t *b = (const uint64_t *)(const void *)from;
-
-    for (size_t i = 0; i < sizeof *to / sizeof *a; i++)
-        a[i] += b[i];
-}
-
 static int tell(void *ctx, const struct trod_callstack_sink *sink,
                 struct trod_callstack_counts *counts)
 {
@@ -119,7 +110,7 @@ static int tell(void *ctx, const struct trod_callstack_sink *sink,
         if (!trod_index_about(x->nav[x->now], &info))
             return TROD_ERR_UNKNOWN;
         rc = trod_nav_callstack(x->nav[x->now], &own, &of_one);
-        add(counts, &of_one);
+        trod_callstack_counts_add(counts, &of_one);
         x->rows += info.rows;
         x->files += (uint32_t)info.files;
     }

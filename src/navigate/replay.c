@@ -12,8 +12,6 @@
 
 #include <stdlib.h>
 
-enum { MOST_CONTEXTS = 1 << 10 }; /* contexts of a lane: as many as a call stack has */
-
 struct context {
     struct trod_frame *frame;
     uint32_t n;
@@ -106,7 +104,7 @@ static int event(struct replay *r, const struct nav_event *e)
         return leave(r, l, e);
     default:
         l->now = e->context;
-        return e->context < MOST_CONTEXTS ? TROD_OK : TROD_ERR_CORRUPT;
+        return e->context < TROD_CALLSTACK_CONTEXTS ? TROD_OK : TROD_ERR_CORRUPT;
     }
 }
 

@@ -442,15 +442,6 @@ int cg_follow(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
     return rc;
 }
 
-static void add_counts(struct trod_callstack_counts *to, const struct trod_callstack_counts *from)
-{
-    uint64_t *a = (uint64_t *)(void *)to;
-    const uint64_t *b = (const uint64_t *)(const void *)from;
-
-    for (size_t i = 0; i < sizeof *to / sizeof *a; i++)
-        a[i] += b[i];
-}
-
 int cg_merge(void *into, const void *from)
 {
     struct cg_core *a = ((struct cg_state *)into)->core;
@@ -461,7 +452,7 @@ int cg_merge(void *into, const void *from)
         rc = cg_finish(b);
     if (rc == TROD_OK)
         rc = cg_tree_add(&a->tree, &b->tree);
-    add_counts(&a->counts, &b->counts);
+    trod_callstack_counts_add(&a->counts, &b->counts);
     return rc < 0 ? rc : cg_list_add(a, b);
 }
 
@@ -498,7 +489,7 @@ int cg_load(void *st, struct trod_span in, const uint32_t *sites)
         rc = cg_tree_load(&core->tree, &in);
     if (rc == TROD_OK)
         rc = cg_list_load(core, &in);
-    add_counts(&core->counts, &counts);
+    trod_callstack_counts_add(&core->counts, &counts);
     return rc == TROD_OK && in.n ? TROD_ERR_CORRUPT : rc;
 }
 
