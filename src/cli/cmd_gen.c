@@ -96,10 +96,6 @@ static int write_trace(struct cli *c, const struct options *o, struct trod_gen *
     struct trod_writer *w;
     int r;
 
-    if (f && strcmp(f->name, "full") == 0)
-        return trod_error(&c->diag, TROD_ERR_UNSUPPORTED, "gen.format", NULL,
-                          "full has all registers at each instruction, which programs of patterns "
-                          "do not have: make tt6 or tt6e");
     if (f && f->flags & TROD_FMT_PER_STREAM && !(f->flags & TROD_FMT_CONTAINER) &&
         trod_gen_streams(g) > 1 && out[0] && out[strlen(out) - 1] != '/')
         return trod_error(&c->diag, TROD_ERR_USAGE, "gen.streams", NULL,

@@ -1,5 +1,5 @@
 /*
- * code.c - an assembler of eight instructions for six instruction sets.
+ * code.c - an assembler of eight operations for six instruction sets.
  *
  * Encodings are those of the architectures' manuals; tests/cli/test_gen.sh has objdump read them.
  */
@@ -15,8 +15,11 @@ enum { SHARED = 4096, FIXED = 4, NEAR = 5 };
 /* Opcodes of 32 bits; branches without their distance. */
 static const uint32_t a64[GEN_OPS] = {0xf9400001, 0xf9000001, 0x91002000, 0x54000001,
                                       0x94000000, 0xd65f03c0, 0xf81f0ffe, 0xf84107fe};
-static const uint32_t ppc[GEN_OPS] = {0x80830000, 0x90830000, 0x38630004, 0x40820000,
-                                      0x48000001, 0x4e800020, 0x9401fff0, 0x80010000};
+static const uint32_t ppc[GEN_OPS] = {
+    0x80830000, 0x90830000, 0x38630004, 0x40820000, 0x48000001, 0x4e800020, 0x9401fff0, 0x80010000,
+    [GEN_ADDRESS] = 0x7c6feaa6, [GEN_DATUM] = 0x7c89eaa6, [GEN_TRIP] = 0x7caaeaa6,
+    [GEN_COMPARE] = 0x2c050000, [GEN_LINK] = 0x7c0802a6,  [GEN_UNLINK] = 0x7c0803a6,
+    [GEN_DROP] = 0x38210010};
 static const uint32_t mips[GEN_OPS] = {0x8c820000, 0xac820000, 0x24840004, 0x14850000,
                                        0x0c000000, 0x03e00008, 0xafbf0000, 0x8fbf0000};
 
@@ -38,7 +41,7 @@ static uint32_t riscv_jump(uint32_t by)
 
 static uint32_t word_of(const struct trod_gen *g, const struct gen_insn *in)
 {
-    const uint64_t to = g->code[in->target].pc;
+    const uint64_t to = gen_pc(g, in->target);
     const uint32_t by = (uint32_t)(to - in->pc);
     const bool cond = in->op == GEN_COND, call = in->op == GEN_CALL;
 
@@ -77,12 +80,12 @@ static uint32_t x86_of(struct trod_gen *g, struct gen_insn *in)
         break;
     case GEN_COND:
         *p++ = 0x75;
-        *p = (uint8_t)(g->code[in->target].pc - (in->pc + 2));
+        *p = (uint8_t)(gen_pc(g, in->target) - (in->pc + 2));
         p++;
         break;
     case GEN_CALL:
         *p++ = 0xe8;
-        by = (uint32_t)(g->code[in->target].pc - (in->pc + NEAR));
+        by = (uint32_t)(gen_pc(g, in->target) - (in->pc + NEAR));
         for (unsigned i = 0; i < 4; i++)
             *p++ = (uint8_t)(by >> 8 * i);
         break;
@@ -106,16 +109,33 @@ static void encode(struct trod_gen *g, struct gen_insn *in)
         in->code[i] = (uint8_t)(word >> 8 * (g->meta->endian == TROD_ENDIAN_BIG ? 3 - i : i));
 }
 
-unsigned gen_code(struct trod_gen *g, enum gen_op op, unsigned target)
+static void instruction(struct trod_gen *g, enum gen_op op, unsigned target)
 {
     static const uint32_t kinds[GEN_OPS] = {
         [GEN_COND] = TROD_BR_COND, [GEN_CALL] = TROD_BR_CALL, [GEN_RETURN] = TROD_BR_RETURN};
-    struct gen_insn *in = &g->code[g->n_code];
+    struct gen_insn *in = &g->code[g->n_code++];
 
     *in = (struct gen_insn){.op = op, .target = target, .flags = kinds[op]};
     if (g->isa == TROD_ISA_A64)
         in->flags |= (uint32_t)TROD_ISET_A64 << TROD_F_ISET_SHIFT;
-    return g->n_code++;
+}
+
+static void beside(struct trod_gen *g, enum gen_op op, bool behind)
+{
+    const enum gen_op *ops;
+    const unsigned n = g->isa == TROD_ISA_PPC32 ? gen_ppc_beside(op, behind, &ops) : 0;
+
+    for (unsigned i = 0; i < n; i++)
+        instruction(g, ops[i], 0);
+}
+
+unsigned gen_code(struct trod_gen *g, enum gen_op op, unsigned target)
+{
+    beside(g, op, false);
+    instruction(g, op, target);
+    beside(g, op, true);
+    g->step[++g->n_steps] = g->n_code;
+    return g->n_steps - 1;
 }
 
 struct trod_slice gen_keep(struct trod_gen *g, const void *p, uint32_t n)

@@ -170,6 +170,7 @@ int trod_gen_new(struct trod_gen **out, const char *pattern, enum trod_isa isa,
     g->sp = GEN_STACK;
     g->markers = format && format->flags & TROD_FMT_MARKERS;
     g->threads = format && format->streams && strcmp(format->streams, "thread") == 0;
+    g->states = format && strcmp(format->name, "full") == 0;
     g->bus = format && format->streams && strcmp(format->streams, "agent") == 0;
     r = parse(g, pattern, diag);
     if (r == TROD_OK)
@@ -182,6 +183,8 @@ int trod_gen_new(struct trod_gen **out, const char *pattern, enum trod_isa isa,
         r = g->desc->begin(g, diag);
     if (r == TROD_OK)
         r = gen_assemble(g);
+    for (unsigned i = 0; i < GEN_STREAMS; i++)
+        gen_ppc_begin(&g->ppc[i]);
     if (r == TROD_OK)
         r = trod_batch_new(&g->b, TROD_BATCH_ROWS);
     if (r < 0) {
@@ -200,7 +203,7 @@ uint32_t trod_gen_columns(const struct trod_gen *g)
     return TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
            TROD_COL_UNIT | TROD_COL_INDEX | TROD_COL_ADDR | TROD_COL_PC | TROD_COL_TARGET |
            TROD_COL_VALUE | TROD_COL_SUB | TROD_COL_CODE | TROD_COL_TEXT | TROD_COL_DETAIL |
-           (g->bus ? TROD_COL_PADDR : 0);
+           (g->bus ? TROD_COL_PADDR : 0) | (g->states ? TROD_COL_DATA : 0);
 }
 
 uint32_t trod_gen_streams(const struct trod_gen *g)
@@ -226,7 +229,8 @@ int trod_gen_next(struct trod_gen *g, struct trod_batch **batch)
 
     b->first += b->n;
     b->n = 0;
-    while (!g->over && b->n + GEN_ROOM <= b->cap)
+    b->pool_n = 0;
+    while (!g->over && b->n + GEN_ROOM <= b->cap && b->pool_n + GEN_STATES <= b->pool_cap)
         g->over = !g->desc->step(g);
     *batch = b;
     return b->n > 0;

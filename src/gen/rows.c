@@ -1,8 +1,9 @@
 /*
- * rows.c - one instruction executed: its row, those of its accesses, and what goes with them.
+ * rows.c - one operation executed: rows of its instructions, of their accesses, and what goes with
+ * them.
  *
  * Memory holds at each address a number that follows from it, so that what is read is always what
- * was written there.
+ * was written there; on the stack these are the return addresses.
  */
 #include "gen/int.h"
 #include "trod/drmemtrace.h"
@@ -46,6 +47,7 @@ static void run_on(struct trod_gen *g, unsigned s)
     marker(g, s, TROD_DRM_CPU_ID, s);
 }
 
+/* Rows of a record behind its first are marked where registers make records of several rows. */
 static void access(struct trod_gen *g, unsigned s, uint8_t kind, uint64_t pc, uint64_t addr,
                    uint64_t value)
 {
@@ -56,6 +58,8 @@ static void access(struct trod_gen *g, unsigned s, uint8_t kind, uint64_t pc, ui
     g->b->size[i] = g->word;
     g->b->pc[i] = pc;
     g->b->value[i] = g->word == 8 ? value : (uint32_t)value;
+    if (g->states)
+        g->b->flags[i] = TROD_F_CONT;
 }
 
 static uint32_t fetch(struct trod_gen *g, unsigned s, uint64_t pc, uint32_t size, uint32_t flags,
@@ -78,52 +82,73 @@ static uint32_t fetch(struct trod_gen *g, unsigned s, uint64_t pc, uint32_t size
     return i;
 }
 
-static uint64_t content(uint64_t addr)
+/* The registers of stream S when instruction IN begins. */
+static void registers(struct trod_gen *g, unsigned s, const struct gen_insn *in)
 {
-    return addr * UINT64_C(0x9e3779b97f4a7c15) >> 8;
+    const uint32_t i =
+        row(g, s, TROD_STATE, TROD_COL_ADDR | TROD_COL_PC | TROD_COL_SIZE | TROD_COL_DATA);
+    struct trod_batch *b = g->b;
+
+    b->addr[i] = b->pc[i] = in->pc;
+    b->data[i] = gen_ppc_state(&g->ppc[s], in->pc, b);
+    b->size[i] = b->data[i].len;
+    b->flags[i] = TROD_F_CONT;
+}
+
+/* The return address goes to the stack, as the first there or not; and what is read back. */
+static void push(struct trod_gen *g, unsigned s, uint64_t pc, unsigned frame)
+{
+    g->saved[g->sp != GEN_STACK] = g->link;
+    g->sp -= frame;
+    access(g, s, TROD_WRITE, pc, g->sp, g->link);
+}
+
+static void pop(struct trod_gen *g, unsigned s, uint64_t pc, unsigned frame)
+{
+    g->link = g->saved[g->sp + frame != GEN_STACK];
+    access(g, s, TROD_READ, pc, g->sp, g->link);
+    g->sp += frame;
 }
 
 /* What instruction IN, of stream S, does to memory; the stack is that of stream 0. */
 static void accesses(struct trod_gen *g, unsigned s, const struct gen_insn *in, uint64_t addr)
 {
-    const uint64_t link = content(g->sp); /* stands for the return address */
     const unsigned frame = g->pushes ? g->word : 16;
 
     switch (in->op) {
     case GEN_LOAD:
-        access(g, s, TROD_READ, in->pc, addr, content(addr));
+        access(g, s, TROD_READ, in->pc, addr, gen_content(addr));
         break;
     case GEN_STORE:
-        access(g, s, TROD_WRITE, in->pc, addr, content(addr));
+        access(g, s, TROD_WRITE, in->pc, addr, gen_content(addr));
         break;
     case GEN_CALL:
+        g->link = in->pc + in->size + (g->delays ? in->size : 0);
+        if (g->pushes)
+            push(g, s, in->pc, frame);
+        break;
     case GEN_SAVE:
-        if (in->op == GEN_SAVE || g->pushes) {
-            g->sp -= frame;
-            access(g, s, TROD_WRITE, in->pc, g->sp, content(g->sp));
-        }
+        push(g, s, in->pc, frame);
         break;
     case GEN_RETURN:
+        if (g->pushes)
+            pop(g, s, in->pc, frame);
+        break;
     case GEN_RESTORE:
-        if (in->op == GEN_RESTORE || g->pushes) {
-            access(g, s, TROD_READ, in->pc, g->sp, link);
-            g->sp += frame;
-        }
+        pop(g, s, in->pc, frame);
         break;
     default:
         break;
     }
 }
 
-void gen_run(struct trod_gen *g, unsigned s, unsigned n, uint64_t addr, unsigned next)
+/* Stream S executes IN; a branch leads to TO, which is what its code names if TAKEN. */
+static void execute(struct trod_gen *g, unsigned s, const struct gen_insn *in, uint64_t addr,
+                    uint64_t to, bool taken)
 {
-    const struct gen_insn *in = &g->code[n];
-    const uint64_t to = g->code[next].pc;
-    const uint64_t behind = in->pc + in->size;
     const uint32_t branch = in->flags & TROD_F_BRANCH;
     uint32_t i;
 
-    run_on(g, s);
     g->time++;
     i = fetch(g, s, in->pc, in->size, in->flags, in->at);
     if (in->text.len) {
@@ -136,11 +161,25 @@ void gen_run(struct trod_gen *g, unsigned s, unsigned n, uint64_t addr, unsigned
     }
     if (branch == TROD_BR_COND) {
         g->b->flags[i] &= ~(uint32_t)TROD_F_BRANCH;
-        g->b->flags[i] |= next == in->target ? TROD_BR_COND_TAKEN : TROD_BR_COND_UNTAKEN;
+        g->b->flags[i] |= taken ? TROD_BR_COND_TAKEN : TROD_BR_COND_UNTAKEN;
     }
+    if (g->states)
+        registers(g, s, in);
     accesses(g, s, in, addr);
+    if (g->states)
+        gen_ppc_execute(&g->ppc[s], in, addr, taken, g->link);
     if (branch && g->delays) {
         g->time++;
-        fetch(g, s, behind, 4, 0, (struct trod_slice){(uint32_t)TROD_SLICE_SHARED, 4});
+        fetch(g, s, in->pc + in->size, 4, 0, (struct trod_slice){(uint32_t)TROD_SLICE_SHARED, 4});
     }
+}
+
+void gen_run(struct trod_gen *g, unsigned s, unsigned n, uint64_t addr, unsigned next)
+{
+    const unsigned end = g->step[n + 1];
+    const bool taken = next == g->code[end - 1].target;
+
+    run_on(g, s);
+    for (unsigned i = g->step[n]; i < end; i++)
+        execute(g, s, &g->code[i], addr, gen_pc(g, next), taken);
 }

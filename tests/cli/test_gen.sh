@@ -6,14 +6,14 @@
 answer() { jq -r ".$1" answers.json; }
 
 # --- instructions, loads and stores as `count` finds them; the rules of each format are kept
-for format in drmemtrace tarmac matcher tt6 tt6e lackey dinero; do
+for format in drmemtrace tarmac matcher tt6 tt6e full lackey dinero; do
     for pattern in cyclic:lines=50,laps=3 strided:count=70,stride=24 random:lines=9,count=80 \
         zipf:lines=20,count=90,skew=0.8 stack:depth=40,laps=2 loop:trips=5,count=7 \
         recursion:depth=4,count=3 producer:items=30,lines=4 sharing:count=20; do
         name=${pattern%%:*} out=t.$format
-        [[ $format =~ drmemtrace|tarmac|tt6$ || $name =~ stack|recursion ]] || continue
+        [[ $format =~ drmemtrace|tarmac|tt6$|full || $name =~ stack|recursion ]] || continue
         case $format:$name in
-        tt6*:producer | tt6*:sharing) out=t.d/ ;;
+        tt6*:producer | tt6*:sharing | full:producer | full:sharing) out=t.d/ ;;
         esac
         rm -rf t.*
         run trod gen --to $format --format json $pattern $out
@@ -27,8 +27,16 @@ for format in drmemtrace tarmac matcher tt6 tt6e lackey dinero; do
                 w: map(select(.kind == "WRITE")) | length}' "$stdout" >got.json
         check test "$(jq -r '"\(.i) \(.r) \(.w)"' got.json)" = \
             "$(jq -r '"\(.instructions) \(.loads) \(.stores)"' answers.json)"
+        [[ $format == full ]] || continue
+        # a machine of its own makes the same of each instruction
+        python3 "$TROD_SOURCE/tests/cli/gen_ppc.py" $(find $out -type f) >got 2>&1 || true
+        check test "$(cat got)" = "$(jq -r '"\(.instructions) \(.loads) \(.stores)"' answers.json)"
     done
 done
+run trod gen --to tt6 recursion:depth=4,count=3 t.tt6
+run trod gen --to full recursion:depth=4,count=3 t.full
+run trod compare t.tt6 t.full
+status 0
 # each format that has instructions and accesses, by its usual instruction set
 for format in stf champsim cloudsuite cbp2025 csv dinerox dinerob memtrace_simple gem5packet; do
     for pattern in recursion:depth=4,count=3 sharing:count=20; do
@@ -151,7 +159,7 @@ refused 'are multiples of a word' strided:stride=3 x.trace
 refused 'more than 31 bits can address' cyclic:lines=1M,line=4096 x.trace
 refused 'is no number from 0 to 100' zipf:skew=x x.trace
 refused 'the stack has room for' recursion:depth=1M x.trace
-refused 'full has all registers' --to full cyclic x.full
+refused 'PowerPC' --isa x86-64 --to full cyclic x.full
 refused "name a directory, 'x.tt6/'" sharing x.tt6
 refused 'a pattern and a file are needed' cyclic
 check test ! -e x.trace
