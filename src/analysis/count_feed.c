@@ -7,6 +7,7 @@
  * access does not say address or size, and what is rare, go row by row (count_row).
  */
 #include "analysis/count_row.h"
+#include "core/origin.h"
 
 /* Numbers of a run until they go to the lane. */
 struct sums {
@@ -103,11 +104,14 @@ static int mark_instrs(struct run *r, uint32_t from, uint64_t m, uint64_t learns
 TROD_HOT int instrs(struct run *r, struct sums *a, uint32_t from, uint32_t n, uint64_t m,
                     uint64_t branches, const bool wide)
 {
-    const uint64_t learns = r->encoded ? m : m & rows_equal(r->b->size, from, n, UINT32_MAX, 4);
+    uint64_t learns;
 
     a->plain += bits_set(m & ~branches, wide);
     for (uint64_t k = m & branches; k; k &= k - 1)
         a->branch[r->flags[from + first_bit(k)] & TROD_F_BRANCH]++;
+    if (r->told)
+        return TROD_OK;
+    learns = r->encoded ? m : m & rows_equal(r->b->size, from, n, UINT32_MAX, 4);
     m = (m & ~learns) | unknown(r, from, n, learns, wide);
     return m ? mark_instrs(r, from, m, learns) : TROD_OK;
 }
@@ -140,6 +144,8 @@ static int special_instrs(struct run *r, uint32_t from, uint64_t m)
         uint32_t f = flags[i];
         const uint64_t *page;
 
+        if (f & TROD_F_NEWCODE && f & (TROD_F_NOFETCH | TROD_F_SYNTHETIC))
+            count_untold(r); /* it is not marked */
         if (f & TROD_F_SYNTHETIC) {
             c->synthetic++;
             continue;
@@ -155,7 +161,7 @@ static int special_instrs(struct run *r, uint32_t from, uint64_t m)
             continue;
         if (mark_special(r, pc, size[i], page) < 0)
             return TROD_ERR_NOMEM;
-        if (r->encoded)
+        if (r->encoded && !r->told)
             trod_recent_put(r->recent, pc, r->tag, UINT64_C(1) << (pc & 63));
     }
     return TROD_OK;
@@ -423,6 +429,31 @@ static TROD_WIDE int turns_wide(struct run *r, uint32_t *at)
     return turns(r, at, TROD_AVX2);
 }
 
+/* Whether what was told of batches so far goes on with rows [FROM, TO) of B. */
+static bool goes_on(struct count_told *t, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    const struct trod_origin s = trod_origin_of(b);
+
+    if (s.number && s.before + from == 0)
+        *t = (struct count_told){s.number, 0, COUNT_NO_LANE};
+    if (t->source != s.number || t->next != s.before + from)
+        t->source = 0;
+    t->next = s.before + to;
+    return t->source != 0;
+}
+
+/* The run of R->lane begins: all that is told is told of one lane. */
+static void tell(struct run *r)
+{
+    struct count_told *t = &r->s->told;
+    const uint32_t lane = (uint32_t)(r->lane - r->s->lane);
+
+    if (t->lane == COUNT_NO_LANE)
+        t->lane = lane;
+    if (t->lane != lane || !r->encoded)
+        count_untold(r);
+}
+
 /* The run that begins at row *AT, which is set behind it. */
 static int lane_rows(struct run *r, uint32_t *at)
 {
@@ -430,6 +461,8 @@ static int lane_rows(struct run *r, uint32_t *at)
     uint32_t from = *at;
     int rc = count_use_window(r);
 
+    if (r->told)
+        tell(r);
     if (rc == TROD_OK && r->fast)
         rc = r->wide ? fast_rows_wide(r, &a, at) : fast_rows_plain(r, &a, at);
     while (rc == TROD_OK && !r->fast && *at < r->b->n && in_run(r, *at))
@@ -500,6 +533,7 @@ int trod_count_feed(void *st, const struct trod_batch *batch, uint32_t from, uin
     r.streams = r.said ? b->stream : zeros;
     r.encoded = s->drm && s->meta && (s->meta->filetype & FILETYPE_ENCODINGS);
     r.wide = trod_wide();
+    r.told = goes_on(&s->told, batch, from, to);
     r.fast = complete(&r);
     r.targets = (b->have & TROD_COL_TARGET) && !s->drm;
     while (rc == TROD_OK && at < b->n) {
@@ -507,7 +541,7 @@ int trod_count_feed(void *st, const struct trod_batch *batch, uint32_t from, uin
 
         r.stream = r.streams[at];
         r.has = b->has[at];
-        if (by_turns(&r, at)) {
+        if (by_turns(&r, at)) { /* never of a source: r.encoded */
             rc = r.wide ? turns_wide(&r, &at) : turns_plain(&r, &at);
             continue;
         }

@@ -84,6 +84,18 @@ struct count_owned {
     uint64_t n[COUNT_OWNED];
 };
 
+/*
+ * Rows of a source (core/origin.h) that came one behind the other from its first on, all of one
+ * lane and window: of these, instructions that are not new are in the set of code.
+ */
+struct count_told {
+    uint64_t source; /* 0: none */
+    uint64_t next;   /* number of the row behind them */
+    uint32_t lane;   /* COUNT_NO_LANE: not known yet */
+};
+
+enum { COUNT_NO_LANE = UINT32_MAX };
+
 /* A file of several lanes, settled: what they have together. */
 struct count_shard {
     uint32_t file;
@@ -112,7 +124,8 @@ struct count_state {
     bool part;                       /* rows begin in the middle of a file */
     struct trod_recent *recent;      /* instructions that sets of code have, by tag */
     uint32_t tags;                   /* given so far */
-    enum trod_by by;                 /* from MODULE on: owned has numbers */
+    struct count_told told;
+    enum trod_by by; /* from MODULE on: owned has numbers */
     struct trod_sites *sites;
     struct trod_symbols *symbols;
     struct count_owned *owned; /* by site + 1; [0]: rows without one */

@@ -101,10 +101,21 @@ static void filetype(struct run *r, uint64_t value)
                (unsigned long long)l->filetype, (unsigned long long)value);
 }
 
+/* It cannot be told from here on which instructions are in the set of code. */
+static void count_untold(struct run *r)
+{
+    r->s->told.source = 0;
+    r->told = false;
+}
+
 static int window(struct run *r, uint64_t id)
 {
+    const uint32_t n = r->lane->n_windows;
     bool late = r->lane->windows_late;
     int rc = trod_count_window(r->s, r->lane, id);
+
+    if (r->lane->n_windows != n)
+        count_untold(r);
 
     if (rc == TROD_OK && r->lane->windows_late && !late)
         trod_error(r->diag, TROD_ERR_CORRUPT, "count.windows-late", NULL,

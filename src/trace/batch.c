@@ -136,6 +136,7 @@ void trod_batch_free(struct trod_batch *b)
 void trod_batch_clear(struct trod_batch *b)
 {
     b->n = 0;
+    trod_origin_none(b);
     b->have = 0;
     b->pool_n = 0;
     b->bytes = NULL;

@@ -1,16 +1,18 @@
 /*
  * batch_own.h - what the library remembers of a batch besides its rows: columns that a driver fills
- * only once.
+ * only once, and where the rows come from.
  *
  * Part of the batch (trod/batch.h), for readers and drivers; not installed.
  */
 #ifndef TROD_TRACE_BATCH_OWN_H
 #define TROD_TRACE_BATCH_OWN_H
 
+#include "core/origin.h"
 #include "trod/batch.h"
 
 /* Stands at the beginning of a batch's memory: trod_batch.own. */
 struct trod_batch_own {
+    struct trod_origin source;
     void *pool;        /* memory of the pool; NULL: it follows the columns */
     const void *owner; /* driver whose constant columns are there; NULL: none are */
     uint32_t tag;      /* of their content */
@@ -43,7 +45,8 @@ static inline uint32_t trod_batch_constant(struct trod_batch *b, const void *own
     return fill;
 }
 
-static inline void trod_batch_changed(struct trod_batch *b)
+/* Columns hold the constant content of no driver any more. */
+static inline void trod_batch_other(struct trod_batch *b)
 {
     struct trod_batch_own *own = (struct trod_batch_own *)b->own;
 
@@ -51,6 +54,13 @@ static inline void trod_batch_changed(struct trod_batch *b)
         own->owner = NULL;
         own->tag = own->filled = 0;
     }
+}
+
+/* The same, and its rows are not those that its driver gave. */
+static inline void trod_batch_changed(struct trod_batch *b)
+{
+    trod_batch_other(b);
+    trod_origin_none(b);
 }
 
 /* The same of COLUMNS only. */
@@ -68,7 +78,7 @@ static inline void trod_batch_driver(struct trod_batch *b, const void *owner)
     const struct trod_batch_own *own = (const struct trod_batch_own *)b->own;
 
     if (own && own->owner != owner)
-        trod_batch_changed(b);
+        trod_batch_other(b);
 }
 
 /*

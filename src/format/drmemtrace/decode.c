@@ -493,6 +493,7 @@ int drm_go(struct drm_dec *dec, struct trod_span *in, struct trod_batch *out,
                          .passes = passes,
                          .once = out->want & TROD_WANT_NEW_CODE && out->want & TROD_COL_CODE};
     const uint8_t *p = in->p;
+    const uint32_t had = out->n;
     int rc;
 
     drm_side_turn(c.d->side);
@@ -500,6 +501,7 @@ int drm_go(struct drm_dec *dec, struct trod_span *in, struct trod_batch *out,
     out->have = DRM_READS & out->want;
     rc = decode(&c, &p);
     out->shared = c.d->side->shared;
+    drm_side_gave(c.d->side, out, had, passes);
     in->offset += (uint64_t)(p - in->p);
     in->n -= (size_t)(p - in->p);
     in->p = p;

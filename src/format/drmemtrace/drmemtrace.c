@@ -67,6 +67,10 @@ void drm_filetype(struct drm_dec *d, uint64_t bits)
 
     if (d->meta->filetype == 0)
         d->meta->filetype = bits;
+    if (!(bits & TROD_DRM_ENCODINGS))
+        d->side->source = 0;
+    else if (!d->pc_known)
+        drm_side_begin(d->side);
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
         if (!(bits & isas[i].bit))
             continue;
@@ -160,6 +164,8 @@ static void enter(void *dec, uint64_t chunk)
     d->flush_type = 0;
     d->next_pc = 0;
     d->side->thread[d->thread].skip = true;
+    d->side->source = 0;
+    drm_side_begin(d->side);
 }
 
 static const struct trod_jump jump = {member, rows_before, enter};

@@ -163,6 +163,7 @@ void drm_missing(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc)
 {
     struct trod_place at;
 
+    c->d->side->source = 0;
     if ((c->d->filetype & (TROD_DRM_ENCODINGS | TROD_DRM_CORE_SHARDED)) != TROD_DRM_ENCODINGS)
         return;
     at = drm_place(c, p);
@@ -234,6 +235,7 @@ static int bundle(struct drm_call *c, const uint8_t *tile, const uint8_t *p, uin
     }
     if (c->out->have & TROD_COL_CODE)
         code = drm_side_code(d->side, d->last_pc);
+    d->side->source = 0; /* nothing says which of them are new */
     for (uint32_t i = 0; i < count; i++) {
         struct row r = {.from = i ? p + d->width : tile,
                         .to = p + d->width,

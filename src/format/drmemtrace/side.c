@@ -6,6 +6,7 @@
 #include "format/drmemtrace/side.h"
 
 #include "core/grow.h"
+#include "core/origin.h"
 #include "trod/batch.h"
 #include "trod/meta.h"
 
@@ -133,6 +134,27 @@ void drm_side_free(struct drm_side *s)
     free(s->thread_slot);
     free(s->learned);
     free(s);
+}
+
+void drm_side_begin(struct drm_side *s)
+{
+    static atomic_uint_fast64_t last;
+
+    if (s->source || s->known_n || s->past)
+        return;
+    s->source = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+    s->given = 0;
+}
+
+void drm_side_gave(struct drm_side *s, struct trod_batch *out, uint32_t had, bool passes)
+{
+    if (passes)
+        s->source = 0;
+    s->given += out->n - had;
+    if (had == 0 || trod_origin_of(out).number == s->source)
+        trod_origin_set(out, s->source, s->given);
+    else
+        trod_origin_none(out);
 }
 
 void drm_side_turn(struct drm_side *s)

@@ -81,6 +81,8 @@ struct drm_side {
     size_t cap_retired;
     uint32_t n_retired, n_free;
     struct drm_past *past; /* what is not in known may be there; NULL: nowhere */
+    uint64_t source;       /* core/origin.h; 0: not all instructions that are new are told */
+    uint64_t given;        /* rows of it */
     bool tells;            /* opcodes are told once by each side: proofs of the past do not count */
     bool failed;           /* there was no memory for what is there */
 
@@ -129,6 +131,12 @@ void drm_side_free(struct drm_side *s);
  */
 int drm_side_fork(struct drm_side *to, struct drm_side *from);
 void drm_past_free(struct drm_past *p);
+
+/* side.c: S becomes a source (core/origin.h) if it is none and knows no instruction. */
+void drm_side_begin(struct drm_side *s);
+
+/* side.c: the rows of OUT from HAD on come from S; where it PASSES over rows it is no source. */
+void drm_side_gave(struct drm_side *s, struct trod_batch *out, uint32_t had, bool passes);
 
 /* side.c: the texts that rows speak of, at the beginning of an empty shared pool. */
 int drm_side_texts(struct drm_side *s);

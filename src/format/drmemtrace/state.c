@@ -115,6 +115,7 @@ int drm_load(void *dec, struct trod_span *state, struct trod_span *log)
     plain.meta = d->meta;
     plain.file = d->file;
     *d = plain;
+    d->side->source = 0; /* rows came before */
     rc = load_codes(d->side, log);
     d->side->tracked = true; /* what the log has need not go there again */
     d->side->n_learned = 0;

@@ -1,0 +1,39 @@
+/*
+ * origin.h - where the rows of a batch come from, and what is known of them therefore.
+ *
+ * A source is a driver that says which instructions are new: of each INSTR row without
+ * TROD_F_NEWCODE it gave one with it before, of the same address. Who has seen all rows of a source
+ * so far need not look up the others. Batches whose rows are copies, or not all that came, have no
+ * source. This stands first in what the library remembers of a batch (trace/batch_own.h).
+ */
+#ifndef TROD_CORE_ORIGIN_H
+#define TROD_CORE_ORIGIN_H
+
+#include "trod/batch.h"
+
+struct trod_origin {
+    uint64_t number; /* of the source, given once in a process; 0: none */
+    uint64_t before; /* rows of it before row 0 of the batch */
+};
+
+/* The source of the rows of B. */
+static inline struct trod_origin trod_origin_of(const struct trod_batch *b)
+{
+    const struct trod_origin none = {0, 0};
+
+    return b->own ? *(const struct trod_origin *)b->own : none;
+}
+
+/* All rows of B are of source NUMBER, the last of them being number END - 1 of it. */
+static inline void trod_origin_set(struct trod_batch *b, uint64_t number, uint64_t end)
+{
+    if (b->own)
+        *(struct trod_origin *)b->own = (struct trod_origin){number, end - b->n};
+}
+
+static inline void trod_origin_none(struct trod_batch *b)
+{
+    trod_origin_set(b, 0, b->n);
+}
+
+#endif

@@ -1,0 +1,168 @@
+/*
+ * test_count_told.c - `count` of rows whose driver says which instructions are new gives what it
+ * gives of copies of the same rows, of which nobody says it.
+ *
+ * Random drmemtrace traces, with what makes the driver's word worth nothing:
+ * instructions without their encoding, bundles, first fetches that are none, windows, threads that
+ * take turns, rows that are left out, and a decoder that begins in the middle.
+ */
+#include "count_data.h"
+
+#include "drm.h"
+
+#include "core/origin.h"
+
+enum {
+    ENCODINGS = 0x200,
+    X86_64 = 0x40,
+    INSTR = 10,
+    NO_FETCH = 29,
+    CODE = 47,
+    BUNDLE = 17,
+    THREAD = 22,
+    MARKER = 28,
+    WINDOW = 14,
+    PLACES = 3000
+};
+
+/* What is rare, one in so many entries; 0: never. */
+struct rare {
+    unsigned missing, bundle, nofetch, window, thread;
+};
+
+static const struct rare kinds[] = {{0, 0, 0, 0, 0},      {200, 0, 0, 0, 0},    {0, 100, 0, 0, 0},
+                                    {0, 0, 20, 0, 0},     {0, 0, 0, 300, 0},    {0, 0, 0, 0, 300},
+                                    {500, 500, 50, 1, 1}, {900, 0, 9, 900, 700}};
+
+static bool once(struct trod_gen *g, unsigned in)
+{
+    return in && gen_once_in(g, in);
+}
+
+/* An instruction of DynamoRIO's: its encoding the first time, and again at times. */
+static void instruction(struct trod_gen *g, struct trod_buf *b, const struct rare *r, bool *seen)
+{
+    const uint64_t place = gen_below(g, PLACES), pc = 0x400000 + 61 * place;
+    const bool code = (!seen[place] && !once(g, r->missing)) || once(g, 5000);
+    const unsigned size = 1 + (unsigned)(place % 7);
+
+    if (code)
+        drm_put(b, 12, CODE, size, 0x90 + gen_below(g, 2));
+    seen[place] = true;
+    drm_put(b, 12, once(g, r->nofetch) ? NO_FETCH : INSTR, size, pc);
+    if (once(g, r->bundle))
+        drm_put(b, 12, BUNDLE, 2, 0x0203);
+}
+
+static struct trod_buf trace(struct trod_gen *g, const struct rare *r, uint64_t filetype)
+{
+    static const uint64_t head[][3] = {{25, 0, 6}, {28, 12, 6}, {28, 9, 0}, {22, 0, 7},
+                                       {24, 0, 7}, {28, 2, 9},  {28, 3, 1}};
+    struct trod_buf b = {0};
+    bool seen[PLACES] = {0};
+
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        drm_put(&b, 12, (unsigned)head[i][0], (unsigned)head[i][1], i == 2 ? filetype : head[i][2]);
+    if (once(g, 3))
+        drm_put(&b, 12, MARKER, WINDOW, 0);
+    for (size_t i = 0; i < 20000; i++) {
+        if (once(g, 4))
+            drm_put(&b, 12, 0, 8, 0x700000 + gen_below(g, 5000));
+        else
+            instruction(g, &b, r, seen);
+        if (once(g, r->window ? r->window + 200 : 0))
+            drm_put(&b, 12, MARKER, WINDOW, 1 + gen_below(g, 3));
+        if (once(g, r->thread ? r->thread + 200 : 0))
+            drm_put(&b, 12, THREAD, 0, 7 + gen_below(g, 2));
+    }
+    drm_put(&b, 12, 23, 0, 7);
+    drm_put(&b, 12, 26, 0, 0);
+    return b;
+}
+
+/* Rows [FROM, TO) of B as they are to A, as a copy to C. */
+static void feed_both(void *a, void *c, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct trod_batch *copy;
+
+    assert_int_equal(count_analysis()->feed(a, b, from, to), TROD_OK);
+    assert_int_equal(trod_batch_new(&copy, TROD_BATCH_ROWS), TROD_OK);
+    trod_batch_clear(copy);
+    assert_int_equal(trod_batch_append(copy, b, from, to - from), to - from);
+    assert_int_equal(trod_origin_of(copy).number, 0);
+    assert_int_equal(count_analysis()->feed(c, copy, 0, copy->n), TROD_OK);
+    trod_batch_free(copy);
+}
+
+/* HOLES: some rows are left out. Returns whether the driver said where all rows came from. */
+static bool both_count(struct trod_gen *g, const struct trod_buf *t, uint64_t skip, bool holes)
+{
+    const struct trod_reader_options ropt = {.struct_size = sizeof ropt, .from = "drmemtrace"};
+    const struct trod_count_options opt = {.detail = TROD_COUNT_WIDE};
+    struct trod_meta meta;
+    struct trod_diag diag, quiet;
+    struct trod_input *in;
+    struct trod_reader *r;
+    struct trod_batch *b;
+    bool told = true;
+    void *a, *c;
+    char *x, *y;
+
+    trod_meta_init(&meta);
+    trod_diag_init(&diag, NULL, NULL);
+    trod_diag_init(&quiet, NULL, NULL);
+    assert_int_equal(trod_input_memory(&in, t->p, t->n, "t.trace", NULL, &diag), TROD_OK);
+    assert_int_equal(trod_reader_open(&r, in, &ropt, &meta, &diag), TROD_OK);
+    if (skip)
+        trod_reader_skip(r, skip, false);
+    a = count_begin(&opt, &meta, &quiet);
+    c = count_begin(&opt, &meta, &quiet);
+    assert_int_equal(trod_batch_new(&b, 1 + (uint32_t)gen_below(g, TROD_BATCH_ROWS)), TROD_OK);
+    b->want = COUNT_HAVE;
+    while (trod_reader_next(r, b) > 0) {
+        told = told && trod_origin_of(b).number;
+        for (uint32_t from = 0, to; from < b->n; from = to) {
+            to = once(g, 2) ? b->n : from + 1 + (uint32_t)gen_below(g, b->n - from);
+            if (!holes || !once(g, 8))
+                feed_both(a, c, b, from, to);
+        }
+    }
+    count_analysis()->settle(a, 0);
+    count_analysis()->settle(c, 0);
+    x = count_json(a);
+    y = count_json(c);
+    assert_string_equal(x, y);
+    free(x);
+    free(y);
+    count_end(a);
+    count_end(c);
+    trod_batch_free(b);
+    trod_reader_close(r);
+    trod_meta_fini(&meta);
+    return told;
+}
+
+static void test_told(void **state)
+{
+    struct trod_gen g = gen_seed(77);
+
+    (void)state;
+    for (unsigned i = 0; i < 20 * (sizeof kinds / sizeof *kinds); i++) {
+        const unsigned k = i % (sizeof kinds / sizeof *kinds);
+        const uint64_t filetype = i % 3 == 2 ? X86_64 : X86_64 | ENCODINGS;
+        struct trod_buf t = trace(&g, &kinds[k], filetype);
+        const uint64_t skip = i % 5 == 4 ? 1 + gen_below(&g, 9000) : 0;
+        const bool told = both_count(&g, &t, skip, i % 7 == 6);
+
+        if (k == 0 && !skip)
+            assert_int_equal(told, (filetype & ENCODINGS) != 0);
+        trod_buf_fini(&t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_told)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
