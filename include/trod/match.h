@@ -121,6 +121,16 @@ void trod_match_join(struct trod_match *m, const struct trod_match *other);
 /* May rows be judged where others were left out? Not where it goes by how many matched before. */
 bool trod_match_anywhere(const struct trod_match *m);
 
+/* Numbers, if SET: those of N ranges that are apart, in ascending order, bounds included. */
+enum { TROD_MATCH_SPANS = 16 };
+struct trod_match_spans {
+    bool set;
+    uint32_t n;
+    struct {
+        uint64_t lo, hi;
+    } at[TROD_MATCH_SPANS];
+};
+
 /* What is known of the rows that match without reading them: no other rows do. */
 struct trod_match_need {
     uint32_t kinds;                /* bit by kind (enum trod_kind) */
@@ -128,7 +138,7 @@ struct trod_match_need {
     uint64_t lo, hi;               /* both included */
     uint32_t reach;                /* that of an instruction may be as many bytes less */
     struct trod_range rows, times; /* if set, they are these rows, have these times, */
-    struct trod_range pcs;         /* and belong to instructions at these addresses */
+    struct trod_match_spans pcs;   /* and belong to instructions at these addresses */
     bool owners; /* not all are instructions, and to which instruction they belong matters: those
                     since the last one of their stream must be judged too, or none match */
 };

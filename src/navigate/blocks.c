@@ -357,9 +357,8 @@ int nav_block_touches(struct trod_nav *nav, size_t k, struct nav_lines *l)
     return (int)(steps & NAV_ALL_STEPS);
 }
 
-/* The steps of the postings FOUND, where they have what is looked for, to those of their BLOCK. */
-static void add_candidates(const struct nav_postings *found, const struct trod_nav_query *q,
-                           uint8_t *block)
+void nav_candidates_add(const struct nav_postings *found, const struct trod_nav_query *q,
+                        uint8_t *block)
 {
     for (size_t i = 0; i < found->n; i++) {
         const struct nav_posting *p = &found->at[i];
@@ -375,6 +374,8 @@ static void add_candidates(const struct nav_postings *found, const struct trod_n
             if (p->key != NAV_ANY_LINE && q->hi < first + 63)
                 mask &= UINT64_MAX >> (first + 63 - q->hi);
         }
+        if (q->access & TROD_NAV_VISITS)
+            mask = p->a; /* rows that name the address are no visits */
         if (mask)
             block[p->block] |= p->steps ? (uint8_t)p->steps : NAV_ALL_STEPS;
     }
@@ -416,14 +417,16 @@ int nav_candidates_init(struct nav_candidates *c, struct trod_nav *nav,
         return TROD_OK;
     c->steps = calloc((size_t)x->n_blocks + 1, 1);
     c->looked = calloc((size_t)x->n_segments + 1, 1);
-    return c->steps && c->looked ? TROD_OK : TROD_ERR_NOMEM;
+    c->there = calloc((size_t)x->n_blocks + 1, 1);
+    return c->steps && c->looked && c->there ? TROD_OK : TROD_ERR_NOMEM;
 }
 
 void nav_candidates_fini(struct nav_candidates *c)
 {
     free(c->steps);
     free(c->looked);
-    c->steps = c->looked = NULL;
+    free(c->there);
+    c->steps = c->looked = c->there = NULL;
 }
 
 /* May segment S have a write to one of a few lines, FIRST to LAST? Returns 1, 0 or an error. */
@@ -439,9 +442,8 @@ static int may_write(const struct nav_index *x, const struct nav_segment *s, uin
     return rc;
 }
 
-/* The lines of segment S that Q, a question about memory, may be about. */
-static int lines_of(const struct nav_index *x, const struct nav_segment *s,
-                    const struct trod_nav_query *q, struct nav_postings *found)
+int nav_lines_of(const struct nav_index *x, const struct nav_segment *s,
+                 const struct trod_nav_query *q, struct nav_postings *found)
 {
     int rc = 1;
 
@@ -453,46 +455,6 @@ static int lines_of(const struct nav_index *x, const struct nav_segment *s,
 
     if (rc == TROD_OK)
         rc = nav_postings_find(x, s, NAV_S_LINES, NAV_ANY_LINE, found);
-    return rc;
-}
-
-/* Blocks of segment S that may have rows which NEED describes. */
-static int needed(struct nav_candidates *c, const struct nav_index *x, uint32_t s)
-{
-    static const struct trod_nav_query whole = {.access = TROD_NAV_KIND};
-    const struct trod_match_need *need = c->need;
-    const struct nav_segment *segment = &x->segment[s];
-    const uint32_t reads = 1u << TROD_READ, writes = 1u << TROD_WRITE | 1u << TROD_ATOMIC;
-    struct nav_postings found = {0};
-    uint32_t kinds = need->kinds;
-    int rc = TROD_OK;
-
-    if (need->bounded && kinds & (reads | writes)) {
-        const struct trod_nav_query q = {.access = (kinds & reads ? TROD_NAV_READS : 0u) |
-                                                   (kinds & writes ? TROD_NAV_WRITES : 0u),
-                                         .lo = need->lo,
-                                         .hi = need->hi};
-
-        rc = lines_of(x, segment, &q, &found);
-        add_candidates(&found, &q, c->steps);
-        found.n = 0;
-        kinds &= ~(reads | writes);
-    }
-    if (rc == TROD_OK && need->bounded && kinds & 1u << TROD_INSTR) {
-        const uint64_t from = need->lo > need->reach ? need->lo - need->reach : 0;
-
-        rc = nav_postings_range(x, segment, NAV_S_SITES, from, need->hi, &found);
-        if (rc == TROD_OK)
-            rc = nav_postings_find(x, segment, NAV_S_SITES, NAV_ANY_SITE, &found);
-        kinds &= ~(1u << TROD_INSTR);
-    }
-    for (unsigned kind = 0; rc == TROD_OK && kind < TROD_KINDS; kind++)
-        if (kinds >> kind & 1)
-            rc = nav_postings_find(x, segment, NAV_S_MARKS,
-                                   need->bounded ? nav_mark_placed(kind) : kind, &found);
-    add_candidates(&found, &whole, c->steps);
-    free(found.at);
-    c->looked[s] = rc == TROD_OK;
     return rc;
 }
 
@@ -510,18 +472,11 @@ static int look_for(struct nav_candidates *c, const struct nav_index *x, uint32_
     else if (q->access & TROD_NAV_VISITS)
         rc = nav_postings_find(x, segment, NAV_S_SITES, q->lo, &found);
     else
-        rc = lines_of(x, segment, q, &found);
-    add_candidates(&found, q, c->steps);
+        rc = nav_lines_of(x, segment, q, &found);
+    nav_candidates_add(&found, q, c->steps);
     free(found.at);
     c->looked[s] = rc == TROD_OK;
     return rc;
-}
-
-/* Are rows and times of block B none that NEED describes? */
-static bool outside(const struct trod_match_need *need, const struct nav_block *b)
-{
-    return (need->rows.set && (need->rows.lo >= b->row + b->rows || need->rows.hi < b->row)) ||
-           (need->times.set && (need->times.lo > b->time_max || need->times.hi < b->time_min));
 }
 
 int nav_candidates_of(struct nav_candidates *c, const struct trod_nav *nav, size_t k)
@@ -530,11 +485,11 @@ int nav_candidates_of(struct nav_candidates *c, const struct trod_nav *nav, size
     const uint32_t s = x ? nav_index_segment(x, k) : 0;
     int rc = TROD_OK;
 
-    if (x && c->need && k < x->n_blocks && outside(c->need, &x->block[k]))
+    if (x && c->need && k < x->n_blocks && nav_need_outside(c->need, &x->block[k]))
         return 0;
     if (!x || !c->steps || s >= x->n_segments)
         return NAV_ALL_STEPS;
     if (!c->looked[s])
-        rc = c->need ? needed(c, x, s) : look_for(c, x, s);
+        rc = c->need ? nav_need_look(c, x, s) : look_for(c, x, s);
     return rc < 0 ? rc : c->steps[k];
 }

@@ -19,7 +19,7 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 12,
+    NAV_INDEX_VERSION = 13,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
@@ -30,7 +30,7 @@ enum nav_section_id {
     NAV_S_LOG = 3,     /* what decoders learn and never forget */
     NAV_S_STATES = 4,  /* of a segment: for each block the decoder's state and all registers */
     NAV_S_LINES = 5,   /* of a segment: postings by line of memory: bytes written, read */
-    NAV_S_SITES = 6,   /* by address of instructions: executions */
+    NAV_S_SITES = 6,   /* by address of instructions, also of those that rows name: executions */
     NAV_S_REGS = 7,    /* by register: 2 * number, + 1 where it is read */
     NAV_S_MARKS = 12,  /* of a segment: by kind of row: how many */
     NAV_S_BLOOM = 13,  /* of a segment: which lines of memory it can tell something of */

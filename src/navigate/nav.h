@@ -135,6 +135,7 @@ struct nav_candidates {
     const char *reg;
     const struct trod_match_need *need; /* instead of QUERY */
     uint8_t *steps, *looked;            /* by block; by segment. NULL: there is no index */
+    uint8_t *there;                     /* by block, while a segment is looked at */
 };
 
 /* Returns 0 or TROD_ERR_NOMEM. */
@@ -145,6 +146,20 @@ void nav_candidates_fini(struct nav_candidates *c);
 int nav_candidates_of(struct nav_candidates *c, const struct trod_nav *nav, size_t k);
 
 enum { NAV_ALL_STEPS = 0xff };
+
+struct nav_segment;
+struct nav_block;
+struct nav_postings;
+/* blocks.c: the steps of postings FOUND, where they have what Q is about, to those by BLOCK. */
+void nav_candidates_add(const struct nav_postings *found, const struct trod_nav_query *q,
+                        uint8_t *block);
+/* Lines of segment S that Q, a question about memory, may be about. Returns 0 or an error. */
+int nav_lines_of(const struct nav_index *x, const struct nav_segment *s,
+                 const struct trod_nav_query *q, struct nav_postings *found);
+/* need.c: candidates of segment S for what C needs. Returns 0 or an error. */
+int nav_need_look(struct nav_candidates *c, const struct nav_index *x, uint32_t s);
+/* Are rows and times of block B none that NEED describes? */
+bool nav_need_outside(const struct trod_match_need *need, const struct nav_block *b);
 
 /* Open the trace at the last place not behind ROW from which reading can begin: its row to *AT. */
 int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uint64_t *at,

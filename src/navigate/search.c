@@ -8,12 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* By stream + 1 (0: rows without one): is its last instruction one that is looked for? */
+struct followed {
+    uint8_t *inside;
+    uint32_t n, open; /* streams; of which so many are */
+};
+
 struct searching {
     struct trod_nav *nav;
     struct nav_candidates candidates;
     struct nav_candidates executed; /* where instructions are, if rows go by theirs */
     bool owners;
     uint64_t lo, hi; /* rows that may match */
+    const struct trod_match_spans *pcs; /* rows belong to instructions there; NULL: to any */
+    struct followed followed;
     uint64_t before, behind;
     uint64_t from, to; /* rows that were found and not told yet */
     uint64_t next;     /* behind all that were told */
@@ -22,23 +30,95 @@ struct searching {
     void *user;
 };
 
+static bool is_among(const struct trod_match_spans *s, uint64_t v)
+{
+    for (uint32_t i = 0; i < s->n && s->at[i].lo <= v; i++)
+        if (v <= s->at[i].hi)
+            return true;
+    return false;
+}
+
+/* Row I of B is an instruction: those behind it in its stream belong to it. */
+static int follow(struct searching *s, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t stream = nav_has(b, i, TROD_COL_STREAM) ? b->stream[i] + 1 : 0;
+    struct followed *f = &s->followed;
+    bool inside = false;
+
+    if (nav_has(b, i, TROD_COL_PC))
+        inside = is_among(s->pcs, b->pc[i]);
+    else if (nav_has(b, i, TROD_COL_ADDR))
+        inside = is_among(s->pcs, b->addr[i]);
+    if (stream >= f->n) {
+        const uint32_t n = 2 * stream + 2;
+        uint8_t *p = realloc(f->inside, n);
+
+        if (!p)
+            return TROD_ERR_NOMEM;
+        memset(p + f->n, 0, n - f->n);
+        f->inside = p;
+        f->n = n;
+    }
+    f->open += (unsigned)inside - f->inside[stream];
+    f->inside[stream] = inside;
+    return TROD_OK;
+}
+
 static int rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
 {
     struct searching *s = user;
-    const int rc = s->fn(s->user, b, i, n, row);
+    int rc = TROD_OK;
 
+    for (uint32_t k = i; s->pcs && rc == TROD_OK && k < i + n; k++)
+        if (b->kind[k] == TROD_INSTR)
+            rc = follow(s, b, k);
+    if (rc < 0)
+        return rc;
+    rc = s->fn(s->user, b, i, n, row);
     s->next = row + n;
     s->over = rc == 0;
     return rc;
+}
+
+/* Rows up to TO were told: those behind them that belong to the last instructions as well. */
+static int tell_owned(struct searching *s, uint64_t to)
+{
+    uint64_t behind = 0, more = 0, first, end;
+    int rc = TROD_OK;
+
+    while (rc == TROD_OK && !s->over && to != TROD_NOWHERE) {
+        if (s->followed.open && to <= s->hi) {
+            rc = nav_step_of(s->nav, to + more, 0, &first, &end);
+            behind = s->behind;
+            more = 2 * more + NAV_BEHIND;
+        } else if (behind) {
+            end = to + behind;
+            behind = 0;
+        } else {
+            break;
+        }
+        if (rc >= 0)
+            rc = nav_scan(s->nav, to, end, rows, s);
+        to = end;
+    }
+    return rc < 0 ? rc : TROD_OK;
 }
 
 /* Tell the rows that were found. */
 static int tell(struct searching *s)
 {
     const uint64_t from = s->from > s->next ? s->from : s->next, to = s->to;
+    int rc;
 
     s->from = s->to = 0;
-    return from < to ? nav_scan(s->nav, from, to, rows, s) : TROD_OK;
+    if (from >= to)
+        return TROD_OK;
+    if (from != s->next && s->followed.n) {
+        memset(s->followed.inside, 0, s->followed.n);
+        s->followed.open = 0;
+    }
+    rc = nav_scan(s->nav, from, to, rows, s);
+    return rc == TROD_OK && s->pcs ? tell_owned(s, to) : rc;
 }
 
 /*
@@ -63,7 +143,7 @@ static int found(struct searching *s, uint64_t from, uint64_t to)
 {
     int rc = TROD_OK;
 
-    from = from > s->lo ? from : s->lo;
+    from = from > s->lo || s->pcs ? from : s->lo;
     to = to - 1 < s->hi ? to : s->hi + 1;
     if (from >= to)
         return TROD_OK;
@@ -93,19 +173,33 @@ static int block(struct searching *s, size_t k)
     return rc < 0 ? rc : TROD_OK;
 }
 
+/* Rows from S->LO on, which may belong to an instruction before it. */
+static int begin_owned(struct searching *s)
+{
+    uint64_t first;
+    int rc = nav_step_of(s->nav, s->lo, 0, &first, &s->to);
+
+    s->from = s->lo;
+    if (rc >= 0)
+        rc = to_owner(s, &s->from);
+    return rc < 0 ? rc : TROD_OK;
+}
+
 static int search(struct searching *s, const struct trod_match_need *need)
 {
     static const struct trod_match_need instructions = {.kinds = 1u << TROD_INSTR};
-    static const struct trod_match_need all = {.kinds = UINT32_MAX, .hi = UINT64_MAX};
     int rc = nav_candidates_init(&s->candidates, s->nav, NULL, NULL);
 
-    if (rc == TROD_OK && s->owners)
+    if (rc == TROD_OK)
         rc = nav_candidates_init(&s->executed, s->nav, NULL, NULL);
-    s->candidates.need = need->owners && !s->owners ? &all : need;
+    s->candidates.need = need;
     s->executed.need = &instructions;
     s->from = s->to = 0;
-    for (size_t k = nav_block_of(s->nav, s->next);
-         rc == TROD_OK && !s->over && k < nav_blocks(s->nav); k++)
+    if (rc == TROD_OK && s->pcs && s->lo > 0)
+        rc = begin_owned(s);
+    for (size_t k = nav_block_of(s->nav, s->next > s->lo ? s->next : s->lo);
+         rc == TROD_OK && !s->over && k < nav_blocks(s->nav) && nav_block_first(s->nav, k) <= s->hi;
+         k++)
         rc = block(s, k);
     if (rc == TROD_OK && !s->over)
         rc = tell(s);
@@ -114,21 +208,72 @@ static int search(struct searching *s, const struct trod_match_need *need)
     return rc;
 }
 
+/* How a search goes about what it needs. */
+enum way {
+    WAY_ROWS,   /* rows that may match */
+    WAY_OWNERS, /* those, and the instruction before them: of a trace of one stream */
+    WAY_OWNED,  /* instructions, and the rows that belong to them */
+    WAY_ALL
+};
+
+/* Are PCS those of a few functions? */
+static bool is_narrow(const struct trod_match_spans *pcs)
+{
+    enum { NARROW = 1 << 20 };
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < pcs->n && n < NARROW; i++)
+        n += pcs->at[i].hi - pcs->at[i].lo < NARROW ? pcs->at[i].hi - pcs->at[i].lo : NARROW;
+    return n < NARROW;
+}
+
+/* The way to NEED; *BY: what blocks are chosen by. */
+static enum way way_to(const struct trod_nav *nav, const struct trod_match_need *need,
+                       struct trod_match_need *by)
+{
+    const bool one = nav->index && trod_nav_meta(nav)->n_streams <= 1;
+
+    *by = *need;
+    if (!need->owners)
+        return WAY_ROWS;
+    *by = (struct trod_match_need){.kinds = UINT32_MAX, .hi = UINT64_MAX};
+    if (nav->index && need->pcs.set && (!one || is_narrow(&need->pcs))) {
+        by->pcs = need->pcs;
+        return WAY_OWNED;
+    }
+    if (!one)
+        return WAY_ALL;
+    *by = *need;
+    by->pcs.set = false;
+    return WAY_OWNERS;
+}
+
 int trod_nav_search(struct trod_nav *nav, const struct trod_match_need *need, uint64_t before,
                     uint64_t behind, trod_nav_rows_fn fn, void *user)
 {
+    struct trod_match_need by;
+    const enum way way = way_to(nav, need, &by);
     const bool one = nav->index && trod_nav_meta(nav)->n_streams <= 1;
     struct searching s = {.nav = nav,
-                          .owners = need->owners && one,
+                          .owners = way == WAY_OWNERS,
+                          .pcs = way == WAY_OWNED ? &by.pcs : NULL,
                           .lo = need->rows.set && (one || !need->owners) ? need->rows.lo : 0,
                           .hi = need->rows.set ? need->rows.hi : UINT64_MAX,
                           .before = before,
                           .behind = behind,
                           .fn = fn,
                           .user = user};
-    const int rc = search(&s, need);
+    int rc = search(&s, &by);
 
-    return nav_distrust(nav, rc) ? search(&s, need) : rc;
+    if (nav_distrust(nav, rc)) {
+        way_to(nav, need, &by);
+        s.owners = false;
+        s.pcs = NULL;
+        s.lo = need->owners ? 0 : s.lo;
+        rc = search(&s, &by);
+    }
+    free(s.followed.inside);
+    return rc;
 }
 
 /* How many rows of block B are in RANGE. */
@@ -142,18 +287,20 @@ static uint64_t rows_of(const struct nav_block *b, const struct trod_range *rang
 
 static int expect(struct trod_nav *nav, const struct trod_match_need *need, uint64_t *rows)
 {
+    struct trod_match_need by;
+    const bool all = !nav->index || way_to(nav, need, &by) == WAY_ALL;
     struct nav_candidates c;
     int rc = nav_candidates_init(&c, nav, NULL, NULL);
 
-    const bool all = !nav->index || (need->owners && trod_nav_meta(nav)->n_streams > 1);
-
-    c.need = need;
+    c.need = &by;
     *rows = all ? TROD_NOWHERE : 0;
     for (size_t k = 0; rc >= 0 && !all && k < nav_blocks(nav); k++) {
         const struct nav_block *b = &nav->index->block[k];
         const uint64_t part = need->rows.set ? rows_of(b, &need->rows) : b->rows;
         const uint64_t step = part / NAV_STEPS;
 
+        if (part == 0)
+            continue;
         rc = nav_candidates_of(&c, nav, k);
         for (unsigned i = 0; rc > 0 && i < NAV_STEPS; i++)
             *rows += rc >> i & 1 ? step : 0;

@@ -146,6 +146,31 @@ static void words(const uint8_t *code, uint32_t n, uint64_t word[2])
     }
 }
 
+/* The site of PC, which is of this block from now on. NULL: no memory. */
+static struct nav_tally_site *site_of(struct nav_tally *t, uint64_t pc)
+{
+    struct nav_tally_site *s;
+
+    if (2 * t->n_sites > t->site_mask && grow_sites(t) < 0)
+        return NULL;
+    s = site_place(t->site, t->site_mask, t->turn, pc);
+    if (s->turn != t->turn) {
+        *s = (struct nav_tally_site){.pc = pc, .turn = t->turn};
+        t->n_sites++;
+    }
+    return s;
+}
+
+/* Row I says which instruction it belongs to: there to be found, executed or not. */
+static int named(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
+{
+    if (t->named_valid && t->named == b->pc[i])
+        return TROD_OK;
+    t->named = b->pc[i];
+    t->named_valid = site_of(t, b->pc[i]) != NULL;
+    return t->named_valid ? TROD_OK : TROD_ERR_NOMEM;
+}
+
 static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
 {
     const uint8_t *code = NULL;
@@ -155,8 +180,10 @@ static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t
 
     if (!nav_has(b, i, TROD_COL_ADDR)) {
         t->nowhere++;
-        return TROD_OK;
+        return nav_has(b, i, TROD_COL_PC) ? named(t, b, i) : TROD_OK;
     }
+    if (nav_has(b, i, TROD_COL_PC) && b->pc[i] != b->addr[i] && named(t, b, i) < 0)
+        return TROD_ERR_NOMEM;
     if (nav_has(b, i, TROD_COL_CODE)) {
         code = trod_batch_bytes(b, b->code[i]);
         n = b->code[i].len < NAV_CODES ? b->code[i].len : NAV_CODES;
@@ -221,12 +248,14 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
     case TROD_READ:
     case TROD_WRITE:
     case TROD_ATOMIC:
-        return TROD_OK;
+        return nav_has(b, i, TROD_COL_PC) ? named(t, b, i) : TROD_OK;
     case TROD_INSTR:
         if ((rc = instruction(t, b, i)) < 0)
             return rc;
         return nav_regs_row(t->regs, b, i, row);
     default:
+        if (nav_has(b, i, TROD_COL_PC) && (rc = named(t, b, i)) < 0)
+            return rc;
         t->placed[b->kind[i]] += nav_has(b, i, TROD_COL_ADDR | TROD_COL_PADDR);
         if ((b->kind[i] == TROD_MARKER || b->kind[i] == TROD_SYNC) && (rc = number(t, b, i)) < 0)
             return rc;
@@ -264,6 +293,7 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *site
     memset(t->placed, 0, sizeof t->placed);
     memset(t->reg, 0, sizeof t->reg);
     t->n_sites = 0;
+    t->named_valid = false;
     t->turn++;
     return rc;
 }

@@ -61,6 +61,8 @@ struct nav_tally {
     uint32_t turn;
     struct nav_tally_site *site;
     uint32_t n_sites, site_mask;
+    uint64_t named; /* the address that a row named last; valid: it is in the table */
+    bool named_valid;
     struct nav_tally_code *code;              /* by hash of the opcode */
     uint64_t kinds[TROD_KINDS];               /* rows of each */
     uint64_t placed[TROD_KINDS];              /* with an address; not of accesses, instructions */

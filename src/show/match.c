@@ -318,10 +318,13 @@ void trod_match_need(const struct trod_match *m, struct trod_match_need *out)
                                                     .hi = UINT64_MAX,
                                                     .rows = m->filter->range,
                                                     .times = m->filter->time});
-    if (n.pcs.set && !(n.kinds & ~(1u << TROD_INSTR))) /* those of instructions are their own */
-        n = match_need_both(
-            n, (struct trod_match_need){
-                   .kinds = UINT32_MAX, .bounded = true, .lo = n.pcs.lo, .hi = n.pcs.hi});
+    if (m->pc.n) {
+        struct trod_match_spans pcs = {.set = true};
+
+        for (size_t i = 0; i < m->pc.n; i++)
+            match_spans_add(&pcs, m->pc.at[i].lo, m->pc.at[i].hi);
+        n.pcs = match_spans_both(&n.pcs, &pcs);
+    }
     n.owners = m->where && m->where->places && n.kinds & ~(1u << TROD_INSTR);
     *out = n;
 }

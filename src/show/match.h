@@ -39,6 +39,12 @@ struct trod_match {
     uint8_t keep[TROD_BATCH_ROWS];
 };
 
+/* spans.c: numbers of both A and B; those of either; LO to HI as well. Or somewhat more. */
+struct trod_match_spans match_spans_both(const struct trod_match_spans *a,
+                                         const struct trod_match_spans *b);
+struct trod_match_spans match_spans_either(const struct trod_match_spans *a,
+                                           const struct trod_match_spans *b);
+void match_spans_add(struct trod_match_spans *s, uint64_t lo, uint64_t hi);
 /* What both A and B need; what a row needs to touch a byte of LO to HI. */
 struct trod_match_need match_need_both(struct trod_match_need a, struct trod_match_need b);
 struct trod_match_need match_need_bytes(uint64_t lo, uint64_t hi);

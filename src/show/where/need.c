@@ -1,9 +1,10 @@
 /*
- * need.c - what rows must be for an expression to hold, as far as kinds, addresses, times and their
- * own numbers go.
+ * need.c - what rows must be for an expression to hold, as far as kinds, addresses, names of them,
+ * times and their own numbers go.
  *
  * Never less than the rows that pass: what is not understood here may be any row.
  */
+#include <regex.h>
 #include <string.h>
 #include <strings.h>
 
@@ -34,7 +35,7 @@ struct trod_match_need match_need_both(struct trod_match_need a, struct trod_mat
     return (struct trod_match_need){.kinds = a.kinds & b.kinds,
                                     .rows = both_ranges(a.rows, b.rows),
                                     .times = both_ranges(a.times, b.times),
-                                    .pcs = both_ranges(a.pcs, b.pcs),
+                                    .pcs = match_spans_both(&a.pcs, &b.pcs),
                                     .bounded = a.bounded || b.bounded,
                                     .lo = a.lo > b.lo ? a.lo : b.lo,
                                     .hi = a.hi < b.hi ? a.hi : b.hi,
@@ -59,7 +60,7 @@ static struct trod_match_need either(struct trod_match_need a, struct trod_match
     return (struct trod_match_need){.kinds = a.kinds | b.kinds,
                                     .rows = either_range(a.rows, b.rows),
                                     .times = either_range(a.times, b.times),
-                                    .pcs = either_range(a.pcs, b.pcs),
+                                    .pcs = match_spans_either(&a.pcs, &b.pcs),
                                     .bounded = a.bounded && b.bounded,
                                     .lo = a.lo < b.lo ? a.lo : b.lo,
                                     .hi = a.hi > b.hi ? a.hi : b.hi,
@@ -105,7 +106,7 @@ static struct trod_match_need within(unsigned column, uint64_t lo, uint64_t hi)
         n.times = range;
         break;
     case COL_PC:
-        n.pcs = range;
+        match_spans_add(&n.pcs, lo, hi);
         break;
     default:
         break;
@@ -163,11 +164,108 @@ static struct trod_match_need item(const struct where_tree *t, unsigned column, 
     return within(column, lo, hi);
 }
 
+/* ---- names of addresses */
+
+/* Names that are wanted: the texts from node ITEM on, or a pattern. */
+struct wanted {
+    const struct where_tree *tree;
+    int item;
+    bool all; /* and those behind it */
+    const regex_t *pattern;
+};
+
+static bool is_wanted(const struct wanted *w, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    if (w->pattern)
+        return strlen(name) > WHERE_TEXT || regexec(w->pattern, name, 0, NULL, 0) == 0;
+    for (int i = w->item; i >= 0; i = w->all ? w->tree->node[i].next : -1) {
+        const char *text = w->tree->node[i].s;
+
+        if (!is_text_node(&w->tree->node[i]) || strcmp(text, name) == 0 ||
+            (slash && strcmp(text, slash + 1) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Where symbols have such a name: each up to its end, or to where the next one begins. */
+static void add_symbols(const struct wanted *w, struct trod_match_spans *to)
+{
+    struct trod_symbols *s = w->tree->symbols;
+    const char *name, *next;
+    uint64_t at, size, behind, more;
+    bool there = trod_symbols_at(s, 0, &name, &at, &size);
+
+    for (size_t i = 0; there; i++) {
+        uint64_t last = at + (size - 1) < at ? UINT64_MAX : at + (size - 1);
+
+        there = trod_symbols_at(s, i + 1, &next, &behind, &more);
+        if (there && behind - 1 < last)
+            last = behind - 1;
+        if (size && is_wanted(w, name))
+            match_spans_add(to, at, last);
+        name = next;
+        at = behind;
+        size = more;
+    }
+}
+
+static void add_modules(const struct wanted *w, struct trod_match_spans *to)
+{
+    const char *path;
+    uint64_t from, end;
+
+    for (size_t i = 0; trod_symbols_module(w->tree->symbols, i, &path, &from, &end); i++)
+        if (from < end && is_wanted(w, path))
+            match_spans_add(to, from, end - 1);
+}
+
+/* What COLUMN says of an address is W. */
+static struct trod_match_need placed(unsigned column, const struct wanted *w)
+{
+    struct trod_match_spans at = {.set = true};
+    struct trod_match_need n = any;
+
+    if (!w->tree->symbols ||
+        (column != COL_FUNCTION && column != COL_SYMBOL && column != COL_MODULE))
+        return any;
+    if (column == COL_MODULE)
+        add_modules(w, &at);
+    else
+        add_symbols(w, &at);
+    if (at.n == 0)
+        return none;
+    if (column == COL_SYMBOL)
+        return within(COL_ADDR, at.at[0].lo, at.at[at.n - 1].hi);
+    n.pcs = at;
+    return n;
+}
+
+/* COLUMN matches the pattern of node N. */
+static struct trod_match_need pattern(const struct where_tree *t, unsigned column, int n)
+{
+    const struct where_node *p = &t->node[n];
+    struct wanted w = {.tree = t};
+    struct trod_match_need out;
+    regex_t regex;
+
+    if (regcomp(&regex, p->s, REG_EXTENDED | REG_NOSUB | (p->nocase ? REG_ICASE : 0)) != 0)
+        return any;
+    w.pattern = &regex;
+    out = placed(column, &w);
+    regfree(&regex);
+    return out;
+}
+
 /* One of the items from node N on, of COLUMN. */
 static struct trod_match_need items(const struct where_tree *t, unsigned column, int n, bool all)
 {
     struct trod_match_need out = none;
 
+    if (t->node[n].op != OP_NUMBER && is_text_node(&t->node[n]) && column != COL_KIND)
+        return placed(column, &(struct wanted){.tree = t, .item = n, .all = all});
     for (; n >= 0; n = all ? t->node[n].next : -1) {
         const struct where_node *x = &t->node[n];
 
@@ -201,8 +299,8 @@ static struct trod_match_need comparison(const struct where_tree *t, const struc
         return any;
     left = column_of(t, x->a);
     right = column_of(t, x->b);
-    if (left == COL_KIND && x->op == OP_EQ)
-        return items(t, COL_KIND, x->b, false);
+    if (x->op == OP_EQ && is_text_node(&t->node[x->b]))
+        return items(t, left, x->b, false);
     if (t->node[x->b].op == OP_NUMBER)
         return compared(left, x->op, t->node[x->b].num);
     if (t->node[x->a].op == OP_NUMBER)
@@ -227,6 +325,8 @@ struct trod_match_need where_need(const struct where_tree *t, int n)
         if (t->node[x->b].op == OP_SET)
             return items(t, column, t->node[x->b].a, true);
         return items(t, column, x->b, false);
+    case OP_MATCH:
+        return pattern(t, column_of(t, x->a), x->b);
     case OP_CALL:
         return x->name->column == COL_TOUCHES ? touched(t, x) : any;
     case OP_EQ:

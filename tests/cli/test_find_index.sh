@@ -1,0 +1,107 @@
+# test_find_index.sh - trod find with an index, by names of functions, instructions and values: the rows that a
+# reading of the whole trace finds, without reading where they cannot be.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have python3
+
+# Twelve functions, one after the other with some calls of others, on one cpu or two. The second cpu executes a
+# function that nobody else does, once, and writes registers a long time after that.
+cat >make.py <<'PY'
+import random, sys
+cpus = int(sys.argv[1])
+r = random.Random(cpus)
+out, stay = [], 0
+for i in range(150000):
+    phase, cpu = i // 12500, r.randrange(cpus)
+    name = f'cpu{cpu} ' if cpus > 1 else ''
+    if cpu == 1 and i > 50000:
+        if stay == 0:
+            out.append(f'{i} clk {name}IT ({i}) 00020010 d503201f O EL1h_n : NOP')
+            stay = 1
+        elif i % 997 == 0:
+            out.append(f'{i} clk {name}R X{i % 29} {r.getrandbits(64):016X}')
+        continue
+    f = phase if r.random() > .001 else r.randrange(12)
+    if f == 5 and phase != 5:
+        f = 6
+    pc = 0x10000 + 0x100 * f + 4 * r.randrange(64)
+    out.append(f'{i} clk {name}IT ({i}) {pc:08x} {0xd5030000 + pc:08x} O EL1h_n : HINT #{f}')
+    if i % 2:
+        out.append(f'{i} clk {name}R X{i % 29} {r.randrange(1 << r.randrange(8, 64)):016X}')
+    elif i % 3:
+        out.append(f'{i} clk {name}M{"RW"[i % 4 // 2]}8 {0x8000 + r.randrange(512) * 8:08x} {i // 5000:08x}_{r.getrandbits(32):08x}')
+print('\n'.join(out))
+PY
+functions=()
+for i in {0..11}; do functions+=("f$i:$((0x10000 + 0x100 * i)):0x100"); done
+python3 "$TROD_SOURCE/tests/cli/elf_functions.py" code.elf 0x10000 0x10000 "${functions[@]}" alone:0x20000:0x40
+mkdir ix
+
+all=('--format csv' '--count' '--format json -C 3' '--format csv --first' '--format csv -n 3 -A 5000' '--format csv -B 40')
+turn=0
+# EXPRESSION [OPTION...]: with an index as without
+pair() {
+    local options=${all[turn++ % ${#all[@]}]} was
+    # shellcheck disable=SC2086 # options are words
+    run trod find --no-index "$file" -S code.elf "$@" $options
+    was=$got
+    cp "$stdout" want
+    # shellcheck disable=SC2086
+    run trod find --index ix "$file" -S code.elf "$@" $options
+    status "$was"
+    same want "$stdout"
+}
+for cpus in 1 2; do
+    file=$cpus.tarmac
+    python3 make.py $cpus >"$file"
+    run trod index --index ix "$file" -q
+    status 0
+    for expression in 'function == f5' 'function == "f5" && kind == WRITE' 'function in {f3, f5, nothing}' \
+        'function ~ /^f1[01]$/ && kind != INSTR' 'function ~ "ALONE"' 'function ~ /ALONE/i' 'function == alone && kind == REG' \
+        'kind == INSTR && function == f5' 'symbol == f5 && kind == INSTR' 'symbol ~ /^f[45]$/' 'module == code.elf && row < 90' \
+        'module ~ /none/' 'function == f5 && time < 64000' 'function == f5 && row > 110000 && kind == READ' \
+        'function == alone && row > 150000' 'function == f5 || row == 17' 'function != f5 && row > 200000' \
+        'pc in 0x10500..0x10520 && kind == REG' 'pc == 0x20010' 'pc in {0x20010, 0x10504, 0x10700..0x10703} && kind in {REG, READ}' \
+        'kind == WRITE && addr == 0x8040 && function == f5' 'kind == WRITE && addr in 0x8040..0x80ff && pc > 0x10000' \
+        'function == f5 && function == f6' 'index in 60000..60100 && function == f5'; do
+        for _ in 1 2 3; do pair "$expression"; done
+    done
+    pair 'kind == INSTR' --pc f5
+    pair 'row > 5' --pc alone,0x10500..0x10510 --range 1000..200000
+done
+
+# Rows that name their instruction where no instruction is executed.
+python3 - >named.out <<'PY'
+for i in range(100000):
+    print(f'0x{0x10000 + 0x100 * (i // 9000) + i % 64:x}: {"RW"[i % 2]} 0x{0x7000 + i % 4096:x}')
+print('#eof')
+PY
+file=named.out
+run trod index --index ix "$file" -q
+status 0
+for expression in 'function == f5' 'pc == 0x10509' 'kind == WRITE && pc in 0x10500..0x10504' 'function ~ /f[37]/ && addr == 0x7003'; do
+    for _ in 1 2 3; do pair "$expression"; done
+done
+
+# What cannot have such rows is not read: it is something else by now, and nobody notices.
+file=1.tarmac
+cp -p "$file" kept.tarmac
+for expression in 'function == f5' 'kind == WRITE && function ~ /^f5/'; do
+    run trod find --index ix "$file" -S code.elf "$expression" --format csv
+    cp "$stdout" want
+    check test "$(wc -l <want)" -gt 1000
+    python3 - "$file" <<'PY'
+import os, sys
+s = os.stat(sys.argv[1])
+with open(sys.argv[1], 'r+b') as f:
+    for at in (2 << 20, s.st_size * 3 // 4):
+        f.seek(at)
+        f.write(b'#' * (512 << 10))
+os.utime(sys.argv[1], ns=(s.st_atime_ns, s.st_mtime_ns))
+PY
+    run trod find --index ix "$file" -S code.elf "$expression" --format csv
+    same want "$stdout"
+    check test ! -s "$stderr"
+    cp -p kept.tarmac "$file"
+done
+
+finish
