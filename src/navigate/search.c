@@ -19,7 +19,7 @@ struct searching {
     struct nav_candidates candidates;
     struct nav_candidates executed; /* where instructions are, if rows go by theirs */
     bool owners;
-    uint64_t lo, hi; /* rows that may match */
+    uint64_t lo, hi;                    /* rows that may match */
     const struct trod_match_spans *pcs; /* rows belong to instructions there; NULL: to any */
     struct followed followed;
     uint64_t before, behind;

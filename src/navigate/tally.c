@@ -19,6 +19,7 @@ int nav_tally_init(struct nav_tally *t, struct nav_regs *regs, struct trod_insn_
     t->insn = insn;
     t->by_opcode = f && f->kinds && !(f->kinds & (1u << TROD_REG | 1u << TROD_STATE));
     t->turn = 1;
+    t->met = UINT64_MAX;
     t->site_mask = FIRST - 1;
     t->site = calloc(FIRST, sizeof *t->site);
     t->code = calloc(CODES, sizeof *t->code);
@@ -164,11 +165,10 @@ static struct nav_tally_site *site_of(struct nav_tally *t, uint64_t pc)
 /* Row I says which instruction it belongs to: there to be found, executed or not. */
 static int named(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
 {
-    if (t->named_valid && t->named == b->pc[i])
+    if (t->met == b->pc[i] && t->met != UINT64_MAX)
         return TROD_OK;
-    t->named = b->pc[i];
-    t->named_valid = site_of(t, b->pc[i]) != NULL;
-    return t->named_valid ? TROD_OK : TROD_ERR_NOMEM;
+    t->met = b->pc[i];
+    return site_of(t, b->pc[i]) ? TROD_OK : TROD_ERR_NOMEM;
 }
 
 static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
@@ -182,7 +182,7 @@ static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t
         t->nowhere++;
         return nav_has(b, i, TROD_COL_PC) ? named(t, b, i) : TROD_OK;
     }
-    if (nav_has(b, i, TROD_COL_PC) && b->pc[i] != b->addr[i] && named(t, b, i) < 0)
+    if (b->pc[i] != b->addr[i] && nav_has(b, i, TROD_COL_PC) && named(t, b, i) < 0)
         return TROD_ERR_NOMEM;
     if (nav_has(b, i, TROD_COL_CODE)) {
         code = trod_batch_bytes(b, b->code[i]);
@@ -192,6 +192,7 @@ static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t
     if (2 * t->n_sites > t->site_mask && grow_sites(t) < 0)
         return TROD_ERR_NOMEM;
     s = site_place(t->site, t->site_mask, t->turn, b->addr[i]);
+    t->met = b->addr[i];
     if (s->turn != t->turn) {
         *s = (struct nav_tally_site){.pc = b->addr[i], .turn = t->turn};
         t->n_sites++;
@@ -293,7 +294,7 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *site
     memset(t->placed, 0, sizeof t->placed);
     memset(t->reg, 0, sizeof t->reg);
     t->n_sites = 0;
-    t->named_valid = false;
+    t->met = UINT64_MAX;
     t->turn++;
     return rc;
 }

@@ -61,8 +61,7 @@ struct nav_tally {
     uint32_t turn;
     struct nav_tally_site *site;
     uint32_t n_sites, site_mask;
-    uint64_t named; /* the address that a row named last; valid: it is in the table */
-    bool named_valid;
+    uint64_t met; /* the address of a site of this block, met last; UINT64_MAX: none */
     struct nav_tally_code *code;              /* by hash of the opcode */
     uint64_t kinds[TROD_KINDS];               /* rows of each */
     uint64_t placed[TROD_KINDS];              /* with an address; not of accesses, instructions */
