@@ -182,7 +182,7 @@ static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t
         t->nowhere++;
         return nav_has(b, i, TROD_COL_PC) ? named(t, b, i) : TROD_OK;
     }
-    if (b->pc[i] != b->addr[i] && nav_has(b, i, TROD_COL_PC) && named(t, b, i) < 0)
+    if (nav_has(b, i, TROD_COL_PC) && b->pc[i] != b->addr[i] && named(t, b, i) < 0)
         return TROD_ERR_NOMEM;
     if (nav_has(b, i, TROD_COL_CODE)) {
         code = trod_batch_bytes(b, b->code[i]);
