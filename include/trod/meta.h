@@ -142,6 +142,11 @@ const void *trod_meta_file(const struct trod_meta *m, const char *name, size_t *
 
 /* "ARM", "A64", ...; static, NULL past the last. */
 const char *trod_isa_name(unsigned isa);
+/*
+ * Bytes that all addresses of instructions of ISA are multiples of: 4 (A64, PowerPC, MIPS), 2 (Arm
+ * with T32, RISC-V with compressed instructions) or 1 (x86, and where nothing is known: REGDEPS).
+ */
+unsigned trod_isa_alignment(unsigned isa);
 
 #ifdef __cplusplus
 }

@@ -341,6 +341,7 @@ int trod_hide_result(const struct trod_hide *h, struct trod_result *r)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         trod_result_str(r, lines[i].what, lines[i].how);
     trod_result_u64(r, "different_opcodes", h->codes.used);
+    trod_result_u64(r, "alignment", trod_isa_alignment(h->source->isa));
     trod_result_counts(r, "kinds", "rows by kind", columns, 3);
     for (unsigned i = 0; i < TROD_KINDS; i++) {
         if (!h->kind[i])

@@ -83,6 +83,24 @@ const char *trod_isa_name(unsigned isa)
     return NAME_OF(isas, isa);
 }
 
+unsigned trod_isa_alignment(unsigned isa)
+{
+    switch (isa) {
+    case TROD_ISA_A64:
+    case TROD_ISA_PPC32:
+    case TROD_ISA_PPC64:
+    case TROD_ISA_MIPS32:
+    case TROD_ISA_MIPS64:
+        return 4;
+    case TROD_ISA_ARM:
+    case TROD_ISA_RISCV32:
+    case TROD_ISA_RISCV64:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
 static int find(const char *const *table, unsigned n, const char *name, size_t len)
 {
     for (unsigned i = 0; i < n; i++)

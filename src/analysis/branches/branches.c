@@ -23,6 +23,9 @@ static const struct trod_option options[] = {
      "predictors: taken, btfn, bimodal, gshare, local, perceptron, tage, btb, ras, ittage", NULL,
      NULL},
     {"top", 0, TROD_OPT_U64, AT(top), "N", "rows of each list (default: 10; 0: all)", NULL, NULL},
+    {"alignment", 0, TROD_OPT_U64, AT(alignment), "BYTES",
+     "what instructions are aligned to: 1, 2, 4 (default: as their set has it; 1 for REGDEPS)", NULL,
+     NULL},
     {.type = TROD_OPT_END},
 };
 
@@ -40,6 +43,11 @@ int br_init(void *st, const void *opt, const struct trod_context *context)
     if (n < 0)
         return n;
     s->n_choices = (unsigned)n;
+    if (s->opt->alignment != 0 && s->opt->alignment != 1 && s->opt->alignment != 2 &&
+        s->opt->alignment != 4)
+        return trod_error(context->diag, TROD_ERR_USAGE, "branches.alignment", NULL,
+                          "alignment %llu is none of 1, 2, 4",
+                          (unsigned long long)s->opt->alignment);
     return TROD_OK;
 }
 
@@ -86,9 +94,8 @@ static void learn_isa(struct br_state *s)
 
     s->isa_known = true;
     s->delay = isa == TROD_ISA_MIPS32 || isa == TROD_ISA_MIPS64;
-    s->shift = isa == TROD_ISA_A64 || isa == TROD_ISA_PPC32 || isa == TROD_ISA_PPC64 || s->delay ? 2
-               : isa == TROD_ISA_ARM || isa == TROD_ISA_RISCV64 || isa == TROD_ISA_RISCV32       ? 1
-                                                                                           : 0;
+    s->shift = (unsigned)__builtin_ctzll(s->opt->alignment ? s->opt->alignment
+                                                           : trod_isa_alignment(isa));
 }
 
 static uint8_t kind_of(unsigned branch)

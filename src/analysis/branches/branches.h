@@ -15,6 +15,7 @@
 struct br_options {
     const char *predictors;
     uint64_t top;
+    uint64_t alignment; /* bytes that addresses of instructions are multiples of; 0: by their set */
 };
 
 /* A static branch. */

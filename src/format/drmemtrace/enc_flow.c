@@ -191,6 +191,8 @@ void drm_flow_end(struct drm_enc *e, struct trod_room *out)
     const char *why = e->markers ? NULL : "the trace ends before it shows where its branch goes on";
 
     drm_flow_pending(e, out);
+    if (e->meta->isa == TROD_ISA_REGDEPS)
+        e->held.known = false; /* what it is stays in its encoding: the record need not say it */
     if (h->any && (h->type ? !e->cut_data : !h->known))
         drm_flow_settle(e, out, false, 0);
     if (h->any)
