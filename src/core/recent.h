@@ -76,22 +76,30 @@ static inline uint64_t trod_recent_lacks(const struct trod_recent *t, const uint
 
 #if TROD_AVX2
 
+_Static_assert(sizeof(struct trod_recent) == 1 << (6 - 2), "places are looked up by bytes");
+
+/* The place at byte AT of the table. */
+static inline TROD_WIDE __m128i trod_recent_load(const struct trod_recent *t, long long at)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)((const char *)t + at));
+}
+
 /* Bit i is set where the table has ADDR[i], for four addresses. */
 static inline TROD_WIDE unsigned trod_recent_has4(const struct trod_recent *t, const uint64_t *addr,
                                                   __m256i tag)
 {
     const __m256i at = _mm256_loadu_si256((const __m256i *)(const void *)addr);
     const __m256i word = _mm256_srli_epi64(at, 6);
-    const __m256i place = _mm256_and_si256(word, _mm256_set1_epi64x(TROD_RECENT - 1));
+    /* bytes from the beginning of the table: the number of the place times their size, 16 */
+    const __m256i place = _mm256_and_si256(_mm256_srli_epi64(at, 2),
+                                           _mm256_set1_epi64x((TROD_RECENT - 1) * sizeof *t));
     const __m128i p01 = _mm256_castsi256_si128(place), p23 = _mm256_extracti128_si256(place, 1);
-    const __m128i *e0 = (const __m128i *)(const void *)&t[_mm_cvtsi128_si64(p01)];
-    const __m128i *e1 = (const __m128i *)(const void *)&t[_mm_extract_epi64(p01, 1)];
-    const __m128i *e2 = (const __m128i *)(const void *)&t[_mm_cvtsi128_si64(p23)];
-    const __m128i *e3 = (const __m128i *)(const void *)&t[_mm_extract_epi64(p23, 1)];
-    const __m256i even = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(e0)),
-                                                 _mm_loadu_si128(e2), 1);
-    const __m256i odd = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(e1)),
-                                                _mm_loadu_si128(e3), 1);
+    const __m128i e0 = trod_recent_load(t, _mm_cvtsi128_si64(p01));
+    const __m128i e1 = trod_recent_load(t, _mm_extract_epi64(p01, 1));
+    const __m128i e2 = trod_recent_load(t, _mm_cvtsi128_si64(p23));
+    const __m128i e3 = trod_recent_load(t, _mm_extract_epi64(p23, 1));
+    const __m256i even = _mm256_inserti128_si256(_mm256_castsi128_si256(e0), e2, 1);
+    const __m256i odd = _mm256_inserti128_si256(_mm256_castsi128_si256(e1), e3, 1);
     const __m256i same =
         _mm256_cmpeq_epi64(_mm256_unpacklo_epi64(even, odd), _mm256_or_si256(word, tag));
     /* the bit of the address becomes the highest */

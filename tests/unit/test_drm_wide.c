@@ -47,6 +47,20 @@ static void header(struct trod_buf *b, uint64_t filetype)
     drm_put(b, 12, 10, 3, 0x400000); /* the first instruction: the others are near it */
 }
 
+/* An instruction with its encoding, whose entries may have something behind it. */
+static void coded(struct trod_gen *g, struct trod_buf *b)
+{
+    static const uint8_t types[] = {10, 11, 12, 14, 16, 48, 49};
+    const unsigned type = types[gen_below(g, sizeof types)], n = 1 + (unsigned)gen_below(g, 15);
+    const uint64_t addr = 0x400000 + gen_below(g, 600);
+
+    for (unsigned left = n, piece; left; left -= piece) {
+        piece = left < 8 ? left : 8;
+        drm_put(b, 12, 47, piece, n == 2 ? 0x050f : gen_below(g, 3) << 60 | addr);
+    }
+    drm_put(b, 12, type, gen_once_in(g, 50) ? 1 : n, addr);
+}
+
 /* N entries, of which one in RARE is any: also types that there are none of, and empty sizes. */
 static struct trod_buf trace(struct trod_gen *g, size_t n, uint64_t filetype, uint64_t rare)
 {
@@ -61,6 +75,8 @@ static struct trod_buf trace(struct trod_gen *g, size_t n, uint64_t filetype, ui
 
         if (any && gen_once_in(g, 20))
             type = 0x7fff + (unsigned)gen_below(g, 0x8001);
+        if (filetype & ENCODINGS && gen_once_in(g, 12))
+            coded(g, &b);
         if (gen_once_in(g, 4))
             addr |= gen_u64(g) << 40; /* not canonical */
         if (type == 28) {

@@ -201,26 +201,6 @@ bool drm_marker_is_address(unsigned marker)
     }
 }
 
-bool drm_is_syscall(unsigned isa, const uint8_t *p, size_t n)
-{
-    uint32_t word = n == 4 ? trod_load_le32(p) : 0;
-
-    switch (isa) {
-    case TROD_ISA_X86_32:
-    case TROD_ISA_X86_64: /* syscall, sysenter; int 0x80, int 0x2e */
-        return n == 2 && ((p[0] == 0x0f && (p[1] == 0x05 || p[1] == 0x34)) ||
-                          (p[0] == 0xcd && (p[1] == 0x80 || p[1] == 0x2e)));
-    case TROD_ISA_A64:
-        return (word & 0xffe0001f) == 0xd4000001; /* svc */
-    case TROD_ISA_ARM:
-        return n == 2 ? p[1] == 0xdf : word >> 28 != 0xf && (word >> 24 & 0xf) == 0xf;
-    case TROD_ISA_RISCV64:
-        return word == 0x00000073; /* ecall */
-    default:
-        return false;
-    }
-}
-
 const char *drm_sub_name(unsigned kind, unsigned sub)
 {
     return kind == TROD_MARKER ? drm_marker_name(sub) : NULL;

@@ -8,7 +8,9 @@
 #ifndef TROD_DRMEMTRACE_ENTRIES_H
 #define TROD_DRMEMTRACE_ENTRIES_H
 
+#include "core/endian.h"
 #include "trod/drmemtrace.h"
+#include "trod/meta.h"
 #include "trod/types.h"
 
 /* Bytes of an entry of a 64-bit and of a 32-bit trace: type, size, then an address. */
@@ -107,13 +109,32 @@ const char *drm_marker_name(unsigned marker);
 /* Does the value of MARKER hold an address? */
 bool drm_marker_is_address(unsigned marker);
 
-/* "filtered", ... of bit I of the file type; NULL past the last. */
 /* Is the instruction of N bytes at P, of ISA (enum trod_isa), a system call? */
-bool drm_is_syscall(unsigned isa, const uint8_t *p, size_t n);
+static inline bool drm_is_syscall(unsigned isa, const uint8_t *p, size_t n)
+{
+    uint32_t word = n == 4 ? trod_load_le32(p) : 0;
+
+    switch (isa) {
+    case TROD_ISA_X86_32:
+    case TROD_ISA_X86_64: /* syscall, sysenter; int 0x80, int 0x2e */
+        return n == 2 && ((p[0] == 0x0f && (p[1] == 0x05 || p[1] == 0x34)) ||
+                          (p[0] == 0xcd && (p[1] == 0x80 || p[1] == 0x2e)));
+    case TROD_ISA_A64:
+        return (word & 0xffe0001f) == 0xd4000001; /* svc */
+    case TROD_ISA_ARM:
+        return n == 2 ? p[1] == 0xdf : word >> 28 != 0xf && (word >> 24 & 0xf) == 0xf;
+    case TROD_ISA_RISCV64:
+        return word == 0x00000073; /* ecall */
+    default:
+        return false;
+    }
+}
+
 /* The marker's name, for rows that do not carry it. */
 const char *drm_sub_name(unsigned kind, unsigned sub);
 /* enum trod_value_form of the value of a row of KIND and sub MARKER. */
 unsigned drm_value_form(unsigned kind, unsigned marker);
+/* "filtered", ... of bit BIT of the file type; NULL past the last. */
 const char *drm_filetype_name(unsigned bit);
 
 #endif

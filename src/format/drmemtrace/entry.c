@@ -126,8 +126,12 @@ static int learn(struct drm_call *c, const uint8_t *p, uint64_t pc, uint32_t siz
 {
     struct drm_dec *d = c->d;
     const struct trod_place at = drm_place(c, p);
-    uint32_t n = d->code_n;
-    int rc = drm_side_learn(d->side, pc, d->code, n, out);
+    const uint32_t n = d->code_n;
+    uint8_t code[DRM_SLOT] = {0};
+    int rc;
+
+    memcpy(code, d->code, n);
+    rc = drm_side_learn(d->side, pc, code, n, out);
 
     d->code_n = 0;
     if (rc < 0)

@@ -13,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POOL_MAX ((size_t)TROD_SLICE_SHARED - SLOT)
-
-enum { SLOT = 16, FIRST_THREADS = 1 << 4 };
+enum { SLOT = DRM_SLOT, FIRST_THREADS = 1 << 4 };
 
 static const char *const notes[DRM_NOTES] = {"unknown record type", "entries without a record",
                                              "no records"};
@@ -205,11 +203,6 @@ static bool grow_proofs(struct drm_side *s)
     return true;
 }
 
-static uint64_t *proof_word(const struct drm_proof *page, uint64_t pc)
-{
-    return &page->bits[pc >> 6 & (DRM_PROOF_WORDS - 1)];
-}
-
 /* Page NUMBER of S, or what the past has of it; where there is none MAKE one. bits NULL: none. */
 static struct drm_proof *proof_page(struct drm_side *s, uint64_t number, bool make)
 {
@@ -236,19 +229,15 @@ bool drm_side_recall(struct drm_side *s, uint64_t pc)
 
     if (!page->bits)
         return false;
-    trod_recent_put(s->recent, pc, 0, *proof_word(page, pc));
+    trod_recent_put(s->recent, pc, 0, *drm_proof_word(page, pc));
     return drm_proven(s, pc);
 }
 
-void drm_side_prove(struct drm_side *s, uint64_t pc)
+void drm_side_prove_page(struct drm_side *s, uint64_t pc)
 {
-    const uint64_t number = pc >> DRM_PROOF_SHIFT, bit = UINT64_C(1) << (pc & 63);
-
-    trod_recent_put(s->recent, pc, 0, bit);
-    if (!s->proved.bits || s->proved.number != number)
-        s->proved = *proof_page(s, number, true);
+    s->proved = *proof_page(s, pc >> DRM_PROOF_SHIFT, true);
     if (s->proved.bits)
-        *proof_word(&s->proved, pc) |= bit;
+        *drm_proof_word(&s->proved, pc) |= UINT64_C(1) << (pc & 63);
 }
 
 /* The encoding of the instruction at PC is another one now. */
@@ -258,7 +247,7 @@ static void disprove(struct drm_side *s, uint64_t pc)
     const uint64_t bit = UINT64_C(1) << (pc & 63);
 
     if (page->bits)
-        *proof_word(page, pc) &= ~bit;
+        *drm_proof_word(page, pc) &= ~bit;
     if (drm_proven(s, pc))
         trod_recent_at(s->recent, pc)->bits &= ~bit;
 }
@@ -267,7 +256,7 @@ static void disprove(struct drm_side *s, uint64_t pc)
 static int64_t new_slot(struct drm_side *s)
 {
     static const uint8_t zeros[SLOT];
-    const size_t most = POOL_MAX - (s->past ? s->past->shared_n : 0);
+    const size_t most = DRM_POOL_MAX - (s->past ? s->past->shared_n : 0);
     size_t at;
 
     if (s->shared_cap - s->shared_n >= SLOT && s->shared_n < most && !s->n_free) {
@@ -295,17 +284,17 @@ static int retire(struct drm_side *s, uint32_t off)
     return TROD_OK;
 }
 
-int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_t len,
-                   struct trod_slice *out)
+int drm_side_learn_any(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_t len,
+                       struct trod_slice *out)
 {
     struct drm_known *k = drm_side_known(s, pc);
     int64_t slot;
-    uint8_t *bytes, padded[SLOT] = {0};
+    uint8_t *bytes;
     int rc;
 
     if (k->len) {
         bytes = s->shared + (k->off & ~(uint32_t)TROD_SLICE_SHARED);
-        if (k->len == len && memcmp(bytes, code, len) == 0) {
+        if (k->len == len && memcmp(bytes, code, SLOT) == 0) {
             *out = (struct trod_slice){k->off, len};
             return TROD_OK;
         }
@@ -334,8 +323,7 @@ int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_
     }
     *k = (struct drm_known){pc, (uint32_t)slot, (uint16_t)len, false};
     bytes = s->shared + (k->off & ~(uint32_t)TROD_SLICE_SHARED);
-    memcpy(padded, code, len);
-    memcpy(bytes, padded, SLOT);
+    memcpy(bytes, code, SLOT);
     *out = (struct trod_slice){k->off, len};
     return TROD_OK;
 }

@@ -13,8 +13,13 @@
 #include "trod/batch.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 struct drm_past;
+
+enum { DRM_SLOT = 16 }; /* bytes */
+
+#define DRM_POOL_MAX ((size_t)TROD_SLICE_SHARED - DRM_SLOT)
 
 enum { DRM_FIRST_KNOWN = 1 << 6, DRM_FIRST_PROOFS = 1 << 6 }; /* places of empty tables */
 
@@ -145,13 +150,6 @@ int drm_side_texts(struct drm_side *s);
 void drm_side_turn(struct drm_side *s);
 
 /*
- * The instruction at PC has the LEN bytes at CODE (1 to DRM_CODE_MAX) from here on. *OUT is where
- * they lie. Returns 0, TROD_ERR_NOMEM, or TROD_ERR_LIMIT past 512 MiB of encodings.
- */
-int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_t len,
-                   struct trod_slice *out);
-
-/*
  * Whether the encoding of the instruction at PC is known to have come: first what side->recent
  * says, then what all pages say, which side->recent learns from it.
  */
@@ -161,8 +159,26 @@ static inline bool drm_proven(const struct drm_side *s, uint64_t pc)
 }
 bool drm_side_recall(struct drm_side *s, uint64_t pc);
 
+/* The word of PAGE with the bit of PC. */
+static inline uint64_t *drm_proof_word(const struct drm_proof *page, uint64_t pc)
+{
+    return &page->bits[pc >> 6 & (DRM_PROOF_WORDS - 1)];
+}
+
+/* side.c: its page is another than that of the last proof. */
+void drm_side_prove_page(struct drm_side *s, uint64_t pc);
+
 /* It has come. Without memory for its page only side->recent knows. */
-void drm_side_prove(struct drm_side *s, uint64_t pc);
+static inline void drm_side_prove(struct drm_side *s, uint64_t pc)
+{
+    const uint64_t bit = UINT64_C(1) << (pc & 63);
+
+    trod_recent_put(s->recent, pc, 0, bit);
+    if (s->proved.bits && s->proved.number == pc >> DRM_PROOF_SHIFT)
+        *drm_proof_word(&s->proved, pc) |= bit;
+    else
+        drm_side_prove_page(s, pc);
+}
 
 /* Index of thread TID, added if new; TROD_ERR_NOMEM or TROD_ERR_LIMIT. */
 int drm_side_thread(struct drm_side *s, uint64_t tid);
@@ -184,6 +200,32 @@ static inline struct drm_known *drm_side_known(const struct drm_side *s, uint64_
         if (k->pc == pc || k->len == 0)
             return k;
     }
+}
+
+/* side.c: drm_side_learn, whatever the state of S. */
+int drm_side_learn_any(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_t len,
+                       struct trod_slice *out);
+
+/*
+ * The instruction at PC has the encoding CODE of LEN bytes (1 to DRM_CODE_MAX), with zeros behind
+ * it up to DRM_SLOT, from here on. *OUT is where they lie. Returns 0, TROD_ERR_NOMEM, or
+ * TROD_ERR_LIMIT past 512 MiB of encodings.
+ */
+static inline int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_t len,
+                                 struct trod_slice *out)
+{
+    struct drm_known *k = drm_side_known(s, pc);
+    const size_t at = s->shared_n;
+
+    if (k->len || 2 * s->known_n > s->known_mask || s->n_free || s->tracked || s->past ||
+        s->shared_cap - at < DRM_SLOT || at >= DRM_POOL_MAX)
+        return drm_side_learn_any(s, pc, code, len, out);
+    s->known_n++;
+    s->shared_n = at + DRM_SLOT;
+    memcpy(s->shared + at, code, DRM_SLOT);
+    *out = (struct trod_slice){(uint32_t)(at | (size_t)TROD_SLICE_SHARED), len};
+    *k = (struct drm_known){pc, out->off, (uint16_t)len, false};
+    return TROD_OK;
 }
 
 /* The same of an encoding that came before, which S gets from there: see drm_side_find. */

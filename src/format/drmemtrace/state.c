@@ -59,6 +59,7 @@ int drm_save(void *dec, struct trod_buf *state, struct trod_buf *log)
 static int load_codes(struct drm_side *side, struct trod_span *log)
 {
     while (log->n) {
+        uint8_t padded[DRM_SLOT] = {0};
         struct trod_slice code;
         uint64_t pc, len;
         int rc;
@@ -66,7 +67,8 @@ static int load_codes(struct drm_side *side, struct trod_span *log)
         if (trod_unpack(log, &pc) < 0 || trod_unpack(log, &len) < 0 || len == 0 ||
             len > DRM_CODE_MAX || len > log->n)
             return TROD_ERR_CORRUPT;
-        if ((rc = drm_side_learn(side, pc, log->p, (uint32_t)len, &code)) < 0)
+        memcpy(padded, log->p, len);
+        if ((rc = drm_side_learn(side, pc, padded, (uint32_t)len, &code)) < 0)
             return rc;
         log->p += len;
         log->n -= len;
