@@ -66,7 +66,7 @@ void trod_batch_poison(struct trod_batch *b)
     poison_slices(b, TROD_COL_DETAIL, b->detail);
     poison_slices(b, TROD_COL_RAW, b->raw);
     /* What a driver fills once a batch object must be filled again. */
-    trod_batch_changed(b);
+    trod_batch_other(b);
 }
 
 #endif
