@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "cli.h"
@@ -265,12 +266,30 @@ static void tell(struct waving *w)
     }
 }
 
+/* No library of Debian writes FST: a file of that name would not be what it says. */
+static bool is_fst(struct waving *w)
+{
+    const char *name = w->o->output ? w->o->output : "", *dot = strrchr(name, '.');
+
+    if (!dot || strcasecmp(dot, ".fst") != 0)
+        return false;
+    trod_error(&w->diag, TROD_ERR_UNSUPPORTED, "waves.format", NULL,
+               "'%s': waveforms are written as VCD: write a .vcd file and make FST of it with "
+               "vcd2fst (package gtkwave)",
+               name);
+    return true;
+}
+
 static int run(struct cli *c, const void *opt)
 {
     struct waving w = {.c = c, .o = opt};
     int r;
 
     cli_diag_init(c, &w.diag);
+    if (is_fst(&w)) {
+        cli_diag_end(c, &w.diag);
+        return CLI_TROUBLE;
+    }
     w.diag.strict = w.o->input.strict;
     cli_progress_begin(&w.progress, c);
     r = survey(&w);

@@ -113,6 +113,11 @@ run bash -c "cat '$hello' | '$TROD' waves -"
 status 2
 err_has 'reads* twice|reading twice'
 
+run trod waves "$hello" -o part.fst
+status 2
+err_has "part.fst': waveforms are written as VCD"
+check test ! -e part.fst
+
 # other formats; a reader that is not ours
 for file in sum.tt6 mips.trace sum.trace.zip sum.full.gz boot.byu12; do
     run trod waves "$TROD_SOURCE/examples/$file" --cycles -o other.vcd -q
