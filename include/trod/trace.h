@@ -71,6 +71,14 @@ struct trod_trace_options {
      * DynamoRIO simulates cores in parallel; otherwise instructions of any core are time for all.
      */
     bool parallel;
+    /*
+     * A thread of its own decodes rows while the caller works on those before. Rows, meta and
+     * problems come as without it, and so does the trace's end where the caller asks for no more.
+     * Regular files in file order; otherwise it makes no difference. Batches have no window
+     * (bytes): slices point to their own pool. trod_trace_limit and marks are for traces without
+     * it.
+     */
+    bool ahead;
 };
 
 /*
@@ -166,6 +174,14 @@ int trod_trace_take(struct trod_trace *t, struct trod_batch *spare);
  * depends on the format, which is known once the trace is open.
  */
 void trod_trace_want(struct trod_trace *t, uint32_t want);
+/*
+ * Of what is wanted only SLICES are followed (code, data, text, detail, raw; all, if it is not
+ * called), and raw of NOTE rows: of other columns rows say whether they have them, and slices lead
+ * nowhere. Who decodes ahead need not copy them. Before the first trod_trace_next.
+ */
+void trod_trace_slices(struct trod_trace *t, uint32_t slices);
+/* The caller decodes for itself after all. Before the first trod_trace_next. */
+void trod_trace_alone(struct trod_trace *t);
 
 /*
  * The next call of trod_trace_next gives at most ROWS rows, where the order can do so (that of the

@@ -77,6 +77,11 @@ int trod_writer_open_like(struct trod_writer **out, const char *path, struct tro
 
 /* Columns the writer needs of every batch. */
 uint32_t trod_writer_want(const struct trod_writer *w);
+/*
+ * Those of them that it writes; of the others it counts which rows have them. RAW: records may be
+ * copied as they are; without it only those of NOTE rows are looked at.
+ */
+uint32_t trod_writer_uses(const struct trod_writer *w);
 
 /*
  * Write the rows of B. Rows whose raw slice may be copied are copied. Returns 0, TROD_ERR_IO,

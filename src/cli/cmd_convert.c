@@ -58,6 +58,7 @@ struct convert {
     const char *out;
     const char *target;
     uint64_t seen, kept, in_kind[TROD_KINDS], kept_kind[TROD_KINDS];
+    uint64_t behind[TROD_KINDS]; /* rows since the last one that was chosen */
 };
 
 /* What --to says, or what the names say. NULL: nothing, as was reported. */
@@ -95,6 +96,7 @@ static int open_all(struct convert *v)
     if (r == 0)
         r = cli_cut_apply(v->c, &o->cut, &o->filter, &topt, v->c->n_operands - 1, v->match,
                           &v->diag);
+    topt.ahead = o->input.jobs != 1 && trod_processors() > 1;
     if (r == 0)
         topt.batch_rows = trod_match_rows(v->match);
     if (r == 0)
@@ -116,15 +118,46 @@ static int open_all(struct convert *v)
     wopt.source_options = trod_trace_format_options(v->trace);
     cli_interrupt_begin();
     r = trod_writer_open(&v->writer, v->out, &wopt, trod_trace_meta(v->trace), &v->diag);
-    if (r == 0)
-        trod_trace_want(v->trace, trod_writer_want(v->writer) | trod_match_want(v->match));
+    if (r == 0) {
+        const uint32_t uses = trod_writer_uses(v->writer), more = trod_match_want(v->match);
+
+        trod_trace_want(v->trace, trod_writer_want(v->writer) | more);
+        trod_trace_slices(v->trace, uses | more);
+        if (uses & TROD_COL_RAW) /* to copy is less than to hand on */
+            trod_trace_alone(v->trace);
+    }
     return r;
 }
 
-static void count_kinds(uint64_t *count, const struct trod_batch *b)
+static void count_kinds(uint64_t *count, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
-    for (uint32_t i = 0; i < b->n; i++)
+    for (uint32_t i = from; i < to; i++)
         count[b->kind[i] < TROD_KINDS ? b->kind[i] : TROD_NOTE]++;
+}
+
+static void add_kinds(uint64_t *count, uint64_t *more)
+{
+    for (unsigned i = 0; i < TROD_KINDS; i++) {
+        count[i] += more[i];
+        more[i] = 0;
+    }
+}
+
+/*
+ * Of the rows of B, R of which are chosen, those up to the last chosen one count as read: how many
+ * more there are in a batch when reading ends depends on how the input came.
+ */
+static void count_read(struct convert *v, const struct trod_batch *b, int r)
+{
+    const uint8_t *keep = trod_match_keep(v->match);
+    uint32_t to = r ? b->n : 0;
+
+    while (to && (uint32_t)r < b->n && !keep[to - 1])
+        to--;
+    if (to)
+        add_kinds(v->in_kind, v->behind);
+    count_kinds(v->in_kind, b, 0, to);
+    count_kinds(v->behind, b, to, b->n);
 }
 
 /* The rows of B that match, R of them. */
@@ -132,7 +165,7 @@ static int put(struct convert *v, struct trod_batch *b, int r)
 {
     v->kept += (uint64_t)r;
     if ((uint32_t)r == b->n) {
-        count_kinds(v->kept_kind, b);
+        count_kinds(v->kept_kind, b, 0, b->n);
         return trod_writer_put(v->writer, b);
     }
     for (uint32_t i = 0; i < b->n; i++)
@@ -174,16 +207,20 @@ static int copy_rows(struct convert *v, struct cli_progress *progress)
     int r;
 
     while ((r = trod_trace_next(v->trace, &b)) > 0) {
-        count_kinds(v->in_kind, b);
         r = trod_match_batch(v->match, b);
         if (r < 0)
             break;
+        count_read(v, b, r);
         r = put(v, b, r);
         if (r < 0 || trod_match_done(v->match))
             break;
         cli_progress_tick(progress, v->trace, trod_match_seen(v->match));
     }
     v->seen = trod_match_seen(v->match);
+    if (!trod_match_done(v->match))
+        add_kinds(v->in_kind, v->behind);
+    for (unsigned i = 0; i < TROD_KINDS; i++)
+        v->seen -= v->behind[i];
     if (r >= 0)
         trod_match_explain(v->match, trod_trace_meta(v->trace), &v->diag);
     return r;

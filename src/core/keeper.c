@@ -91,6 +91,17 @@ void trod_keeper_shift(struct trod_keeper *k, uint64_t lines, uint64_t records)
     }
 }
 
+void trod_keeper_move(struct trod_keeper *to, struct trod_keeper *from)
+{
+    to->first = from->first;
+    to->last = from->first ? from->last : &to->first;
+    from->first = NULL;
+    from->last = &from->first;
+    to->diag.worst = from->diag.worst;
+    to->diag.n_counts = from->diag.n_counts;
+    memcpy(to->diag.counts, from->diag.counts, from->diag.n_counts * sizeof *from->diag.counts);
+}
+
 void trod_keeper_tell(struct trod_keeper *k, struct trod_diag *to)
 {
     for (const struct trod_kept *p = k->first; to && p; p = p->next)

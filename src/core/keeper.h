@@ -23,6 +23,8 @@ bool trod_keeper_has_lines(const struct trod_keeper *k);
  * (TROD_NOWHERE: nobody knows how many).
  */
 void trod_keeper_shift(struct trod_keeper *k, uint64_t lines, uint64_t records);
+/* What FROM keeps is TO's, which kept nothing, and TO has counted what FROM has. */
+void trod_keeper_move(struct trod_keeper *to, struct trod_keeper *from);
 /* Report what is kept to TO and release it. TO NULL: release only. */
 void trod_keeper_tell(struct trod_keeper *k, struct trod_diag *to);
 /* The same at the end: TO counts what was reported to K beyond what is passed on as well. */

@@ -294,8 +294,14 @@ static bool own_slice(struct trod_batch *b, struct trod_slice *s, bool shared)
     return s->len == 0 || !other || append_slice(b, b, s);
 }
 
+/* What details are looked at, of those that follow each other: PLAIN have no slices inside. */
+struct detail_seen {
+    uint32_t kind, len;
+    bool plain;
+};
+
 /* The slices inside the detail struct of row I, itself in the pool. */
-static bool own_inner(struct trod_batch *b, uint32_t i, bool shared)
+static bool own_inner(struct trod_batch *b, uint32_t i, bool shared, struct detail_seen *seen)
 {
     const uint32_t kind = b->have & TROD_COL_KIND ? b->kind[i] : 0;
     uint8_t *p = b->pool + (b->detail[i].off & ~(uint32_t)TROD_SLICE_POOL);
@@ -303,6 +309,11 @@ static bool own_inner(struct trod_batch *b, uint32_t i, bool shared)
     size_t at;
 
     if (!(b->detail[i].off & TROD_SLICE_POOL)) /* a record of the window */
+        return true;
+    if (seen->kind != kind || seen->len != b->detail[i].len)
+        *seen = (struct detail_seen){kind, b->detail[i].len,
+                                     trod_detail_slice(kind, b->detail[i].len, 0) == 0};
+    if (seen->plain)
         return true;
     for (unsigned k = 0; b->detail[i].len && (at = trod_detail_slice(kind, b->detail[i].len, k));
          k++) {
@@ -319,6 +330,7 @@ static bool own_slices(struct trod_batch *b, uint32_t wanted, bool shared)
     struct trod_slice *const lists[] = {b->code, b->data, b->text, b->raw, b->detail};
     const uint32_t bits[] = {TROD_COL_CODE, TROD_COL_DATA, TROD_COL_TEXT, TROD_COL_RAW,
                              TROD_COL_DETAIL};
+    struct detail_seen seen = {.plain = true};
 
     trod_batch_changed_in(b, wanted);
     for (size_t k = 0; k < sizeof bits / sizeof *bits; k++) {
@@ -327,8 +339,9 @@ static bool own_slices(struct trod_batch *b, uint32_t wanted, bool shared)
             continue;
         }
         for (uint32_t i = 0; i < b->n; i++)
-            if ((b->has[i] & bits[k]) && !(own_slice(b, &lists[k][i], shared) &&
-                                           (bits[k] != TROD_COL_DETAIL || own_inner(b, i, shared))))
+            if ((b->has[i] & bits[k]) &&
+                !(own_slice(b, &lists[k][i], shared) &&
+                  (bits[k] != TROD_COL_DETAIL || own_inner(b, i, shared, &seen))))
                 return false;
     }
     return true;
@@ -337,6 +350,26 @@ static bool own_slices(struct trod_batch *b, uint32_t wanted, bool shared)
 bool trod_batch_own(struct trod_batch *b, uint32_t wanted)
 {
     return own_slices(b, wanted, false);
+}
+
+bool trod_batch_own_followed(struct trod_batch *b, uint32_t followed)
+{
+    const uint32_t have = b->have;
+    const uint8_t *note = followed & have & TROD_COL_RAW ? NULL : b->kind;
+    bool all = own_slices(b, followed, false);
+
+    b->have = have;
+    while (all && (have & TROD_COL_RAW) && note &&
+           (note = memchr(note, TROD_NOTE, (size_t)(b->kind + b->n - note)))) {
+        const uint32_t i = (uint32_t)(note++ - b->kind);
+
+        all = !(b->has[i] & TROD_COL_RAW) || own_slice(b, &b->raw[i], false);
+    }
+    if (all) {
+        b->bytes = b->shared = NULL;
+        b->bytes_n = 0;
+    }
+    return all;
 }
 
 bool trod_batch_own_window(struct trod_batch *b, const uint8_t *window)

@@ -95,4 +95,10 @@ bool trod_batch_scatter(struct trod_batch *dst, uint32_t to, uint32_t stride,
  */
 bool trod_batch_own_window(struct trod_batch *b, const uint8_t *window);
 
+/*
+ * trod_batch_own of a batch whose slices are followed in the columns FOLLOWED only, and in RAW of
+ * NOTE rows. Rows still say whether they have the others. The window and what is shared are gone.
+ */
+bool trod_batch_own_followed(struct trod_batch *b, uint32_t followed);
+
 #endif

@@ -5,7 +5,7 @@
  * and closed.
  */
 #include "io/frames.h"
-#include "trace/trace_impl.h"
+#include "trace/ahead.h"
 
 #include "core/sized.h"
 #include "trace/files.h"
@@ -96,6 +96,7 @@ static struct trod_trace *make(const struct trod_trace_options *opt, struct trod
         return NULL;
     t->opt = *opt;
     t->diag = diag;
+    t->slices = TROD_COL_ALL;
     if (t->opt.want == 0)
         t->opt.want = TROD_COL_ALL;
     if (t->opt.skip_instructions)
@@ -150,13 +151,23 @@ int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
 {
     struct trod_trace_options own;
     struct trod_trace *t;
+    int rc;
 
     *out = NULL;
     if (!trod_sized(&own, sizeof own, sizeof own, opt))
         return trod_error(diag, TROD_ERR_USAGE, "trace.options", NULL,
                           "options are of another version");
     t = make(&own, diag);
-    return t ? begin(t, find_files(t, paths, n), out) : TROD_ERR_NOMEM;
+    if (!t)
+        return TROD_ERR_NOMEM;
+    if (own.ahead && !trod_ahead_new(t)) {
+        trod_trace_close(t);
+        return TROD_ERR_NOMEM;
+    }
+    rc = begin(t, find_files(t, paths, n), out);
+    if (rc == TROD_OK && t->ahead)
+        trod_ahead_sync(t);
+    return rc;
 }
 
 int trod_trace_open_file(struct trod_trace **out, const struct trod_trace *whole, size_t file,
@@ -181,6 +192,7 @@ int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whol
         *spare = NULL;
     }
     t->opt.order = TROD_ORDER_FILE;
+    t->opt.ahead = false;
     t->known = known;
     t->found = &whole->frames[file];
     if (input)
@@ -347,6 +359,11 @@ int trod_trace_modules(const struct trod_trace *t,
 
 int trod_trace_next(struct trod_trace *t, struct trod_batch **batch)
 {
+    return t->ahead ? trod_ahead_next(t, batch) : trod_trace_step(t, batch);
+}
+
+int trod_trace_step(struct trod_trace *t, struct trod_batch **batch)
+{
     for (;;) {
         int rc = t->order->next(t, batch);
 
@@ -373,9 +390,9 @@ struct trod_batch *trod_trace_last_batch(struct trod_trace *t)
     return b;
 }
 
-int trod_trace_take(struct trod_trace *t, struct trod_batch *spare)
+static int swap(struct trod_batch **slot, struct trod_batch *spare)
 {
-    struct trod_batch **slot = t->order->slot ? t->order->slot(t) : NULL, *fresh = spare;
+    struct trod_batch *fresh = spare;
     int rc;
 
     if (!slot || !*slot)
@@ -388,9 +405,32 @@ int trod_trace_take(struct trod_trace *t, struct trod_batch *spare)
     return TROD_OK;
 }
 
+int trod_trace_swap(struct trod_trace *t, struct trod_batch *spare)
+{
+    return swap(t->order->slot ? t->order->slot(t) : NULL, spare);
+}
+
+int trod_trace_take(struct trod_trace *t, struct trod_batch *spare)
+{
+    struct trod_batch **slot;
+
+    return t->ahead && trod_ahead_slot(t->ahead, &slot) ? swap(slot, spare)
+                                                        : trod_trace_swap(t, spare);
+}
+
 void trod_trace_want(struct trod_trace *t, uint32_t want)
 {
     t->opt.want = want ? want : TROD_COL_ALL;
+}
+
+void trod_trace_slices(struct trod_trace *t, uint32_t slices)
+{
+    t->slices = slices;
+}
+
+void trod_trace_alone(struct trod_trace *t)
+{
+    t->opt.ahead = false;
 }
 
 void trod_trace_limit(struct trod_trace *t, uint32_t rows)
@@ -400,7 +440,7 @@ void trod_trace_limit(struct trod_trace *t, uint32_t rows)
 
 struct trod_diag *trod_trace_diag(const struct trod_trace *t)
 {
-    return t->diag;
+    return t->ahead ? trod_ahead_caller(t->ahead) : t->diag;
 }
 
 int trod_trace_schedule(const struct trod_trace *t, bool serial, struct trod_schedule_entry **out,
@@ -443,12 +483,16 @@ int trod_trace_schedule(const struct trod_trace *t, bool serial, struct trod_sch
 
 const struct trod_meta *trod_trace_meta(const struct trod_trace *t)
 {
-    return &t->meta;
+    return t->ahead ? trod_ahead_meta(t->ahead) : &t->meta;
 }
 
 int trod_trace_learn(struct trod_trace *t, const struct trod_trace *part)
 {
-    return trod_meta_learn(&t->meta, &part->meta);
+    const int rc = trod_meta_learn(&t->meta, &part->meta);
+
+    if (t->ahead)
+        trod_ahead_sync(t);
+    return rc;
 }
 
 const struct trod_format *trod_trace_format(const struct trod_trace *t)
@@ -478,6 +522,12 @@ uint64_t trod_trace_bytes(const struct trod_trace *t, size_t i)
 
 void trod_trace_progress(const struct trod_trace *t, struct trod_trace_progress *p)
 {
+    if (!t->ahead || !trod_ahead_progress(t->ahead, p))
+        trod_trace_count(t, p);
+}
+
+void trod_trace_count(const struct trod_trace *t, struct trod_trace_progress *p)
+{
     *p = t->done;
     p->total = t->total;
     for (size_t i = 0; i < t->n_inputs; i++)
@@ -489,6 +539,8 @@ void trod_trace_close(struct trod_trace *t)
 {
     if (!t)
         return;
+    if (t->ahead)
+        trod_ahead_stop(t->ahead);
     if (t->state)
         t->order->close(t);
     for (size_t i = 0; t->open && i < t->n_inputs; i++)
@@ -506,5 +558,6 @@ void trod_trace_close(struct trod_trace *t)
     free(t->state);
     trod_files_fini(&t->files);
     trod_meta_fini(&t->meta);
+    trod_ahead_free(t->ahead);
     free(t);
 }

@@ -6,6 +6,7 @@
 
 #include "trod/trace.h"
 
+struct trod_ahead;
 struct trod_frames;
 
 /* How rows of several files become one sequence. */
@@ -36,8 +37,9 @@ struct trod_trace {
     void *state;
     void *beside; /* of the format, when begun: what files beside the inputs add */
     bool begun;
-    uint32_t limit; /* rows of the next batch, at the most; 0: as many as it holds */
-    size_t window;  /* bytes shown to drivers, exactly; 0: what is at hand */
+    uint32_t slices; /* columns whose slices the caller looks at */
+    uint32_t limit;  /* rows of the next batch, at the most; 0: as many as it holds */
+    size_t window;   /* bytes shown to drivers, exactly; 0: what is at hand */
     struct trod_trace_progress done; /* of files that are closed; rows: all delivered */
     uint64_t total;                  /* bytes of all files */
     uint32_t head;                   /* bytes a driver is shown to begin with; 0: as it comes */
@@ -46,6 +48,7 @@ struct trod_trace {
     const struct trod_frames *found; /* of the trace it is a part of: those of its file, or NULL */
     size_t at;                       /* input that the last batch is of, in file order */
     struct trod_reader *first;       /* never closed before the trace: its options are asked for */
+    struct trod_ahead *ahead;        /* who decodes ahead of the caller, or NULL */
     struct trod_batch *spare;        /* to fill, where it is opened with one; NULL: none */
 };
 
@@ -70,6 +73,14 @@ int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whol
                           struct trod_diag *diag);
 /* The batch of T, which is to be closed, as such a spare. NULL: it has none of its own. */
 struct trod_batch *trod_trace_last_batch(struct trod_trace *t);
+
+/*
+ * trod_trace_next, trod_trace_take and trod_trace_progress of who decodes, which is another thread
+ * than the caller's where there is t->ahead.
+ */
+int trod_trace_step(struct trod_trace *t, struct trod_batch **batch);
+int trod_trace_swap(struct trod_trace *t, struct trod_batch *spare);
+void trod_trace_count(const struct trod_trace *t, struct trod_trace_progress *p);
 
 /*
  * Open input I. A file that fails is reported; *OUT is NULL then.

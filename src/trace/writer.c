@@ -181,16 +181,26 @@ int trod_writer_open_like(struct trod_writer **out, const char *path, struct tro
     return rc;
 }
 
-uint32_t trod_writer_want(const struct trod_writer *w)
+static uint32_t uses_of(const struct trod_writer *w)
 {
     const struct trod_layout *layout = w->spec.format->layout;
-    /* what is lost is counted where rows say it */
-    uint32_t want =
-        w->spec.format->writes | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | w->lost;
+    uint32_t uses = w->spec.format->writes | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM;
 
     if (layout && layout->wants)
-        return layout->wants(w->spec.options, w->meta, w->opt.drops) | TROD_COL_STREAM | w->lost;
-    return w->verbatim ? want | TROD_COL_RAW : want;
+        uses = layout->wants(w->spec.options, w->meta, w->opt.drops) | TROD_COL_STREAM;
+    return w->verbatim ? uses | TROD_COL_RAW : uses;
+}
+
+uint32_t trod_writer_want(const struct trod_writer *w)
+{
+    return uses_of(w) | w->lost; /* what is lost is counted where rows say it */
+}
+
+uint32_t trod_writer_uses(const struct trod_writer *w)
+{
+    const bool copies = w->opt.source == w->spec.format;
+
+    return uses_of(w) & ~(copies ? 0 : (uint32_t)TROD_COL_RAW);
 }
 
 /* Encode rows [*ROW, N) of B; with rows left over only after an error. */

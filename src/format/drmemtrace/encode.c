@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SOON = 16 }; /* rows that what is known of code is asked for ahead */
+
 static uint32_t isa_bits(enum trod_isa isa)
 {
     switch (isa) {
@@ -475,6 +477,8 @@ int drm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct tro
     for (; *row < in->n; ++*row) {
         if (out->end - out->p < DRM_ROW_MAX)
             return TROD_ENC_FULL;
+        if (*row + SOON < in->n && in->kind[*row + SOON] == TROD_INSTR)
+            drm_seen_soon(e->side, in->addr[*row + SOON]);
         if (!e->begun) {
             if (e->native && idle(in, *row)) {
                 trod_loss_left(e->loss, in, *row);

@@ -218,6 +218,12 @@ int drm_enc_side_new(struct drm_enc_side **out);
 void drm_enc_side_free(struct drm_enc_side *s);
 /* The place of the instruction at PC, made if it is new; NULL: no memory. */
 struct drm_seen *drm_seen_at(struct drm_enc_side *s, uint64_t pc);
+/* What is known of PC is asked for soon: tables of much code do not fit into caches. */
+static inline void drm_seen_soon(const struct drm_enc_side *s, uint64_t pc)
+{
+    if (s->seen)
+        __builtin_prefetch(&s->seen[drm_side_hash(pc) & s->mask], 1);
+}
 int drm_schedule_add(struct drm_enc_side *s, const struct drm_schedule *entry);
 
 /* --- layout.c --- */

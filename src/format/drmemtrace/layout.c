@@ -50,9 +50,11 @@ static const char *suffix_of(const char *compress)
  */
 static uint32_t wants(const void *opt, const struct trod_meta *m, uint32_t drops)
 {
-    if (copies(opt, m, drops) && m->parts)
+    const bool copy = copies(opt, m, drops);
+
+    if (copy && m->parts)
         return TROD_COL_KIND | TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_RAW;
-    return DRM_WRITES | TROD_COL_KIND | TROD_COL_FLAGS;
+    return (DRM_WRITES & ~(copy ? 0 : (uint32_t)TROD_COL_RAW)) | TROD_COL_KIND | TROD_COL_FLAGS;
 }
 
 /* Does each input become a file? Those that are copied, and raw ones, which have a thread each. */
