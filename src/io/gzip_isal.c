@@ -163,7 +163,6 @@ int trod_isal_enc_open(void **state, int level, struct trod_fault *fault)
 static int member(struct isal_encoder *e, bool whole, struct trod_sink *sink)
 {
     isal_deflate_init(&e->z);
-    memset(e->level_buf, 0, level_sizes[e->level]); /* what stands there shows in small outputs */
     e->z.level = e->level;
     e->z.level_buf = e->level_buf;
     e->z.level_buf_size = level_sizes[e->level];

@@ -68,7 +68,6 @@ static int deflate_begin(struct packer *p)
     if (!p->level_buf && !(p->level_buf = malloc(sizes[level])))
         return TROD_ERR_NOMEM;
     isal_deflate_init(&p->z);
-    memset(p->level_buf, 0, sizes[level]); /* what stands there shows in small outputs */
     p->z.level = (uint32_t)level;
     p->z.level_buf = p->level_buf;
     p->z.level_buf_size = sizes[level];

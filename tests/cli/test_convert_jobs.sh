@@ -12,6 +12,18 @@ trod convert -q drm.trace drm.zip --to drmemtrace:chunk=20000
 awk 'NR % 9000 == 77 {print "12 clk cpu0 IT (x) zz"; next} {print}' fm.tarmac | head -c -20 >bad.tarmac
 { head -c 500000 drm.trace; printf 'nonsense here'; tail -c +500000 drm.trace; } | head -c -5 >bad.trace
 
+# inside OUT: all that it says. Libraries compress small files in more than one way, from run to run
+inside() {
+    find "$1" -type f | sort | while read -r file; do
+        [[ -d $1 ]] && basename "$file"
+        case $(head -c 2 "$file" | od -An -tx1) in
+        ' 50 4b') unzip -p "$file" ;;
+        ' 1f 8b') zcat "$file" ;;
+        *) cat "$file" ;;
+        esac | cksum
+    done
+}
+
 # same_for INPUT OUT OPTION...: -j 1 says what must come of the others
 same_for() {
     local in=$1 out=$2
@@ -19,13 +31,14 @@ same_for() {
     rm -rf one "$out"
     run trod convert -j 1 "$in" "$out" --format json "$@"
     local was=$got
-    [[ -e $out ]] && mv "$out" one
+    [[ -e $out ]] && mv "$out" one || mkdir one
     cp "$stdout" one.out
     cp "$stderr" one.err
     for jobs in 2 3; do
         run trod convert -j $jobs "$in" "$out" --format json "$@"
         status "$was"
-        if [[ -e one ]]; then check diff -r one "$out"; else check test ! -e "$out"; fi
+        [[ -e $out ]] || mkdir "$out"
+        check test "$(inside one)" = "$(inside "$out")"
         same one.out "$stdout"
         same one.err "$stderr"
         rm -rf "$out"
