@@ -15,11 +15,21 @@ enum { SHARED = 4096, FIXED = 4, NEAR = 5 };
 /* Opcodes of 32 bits; branches without their distance. */
 static const uint32_t a64[GEN_OPS] = {0xf9400001, 0xf9000001, 0x91002000, 0x54000001,
                                       0x94000000, 0xd65f03c0, 0xf81f0ffe, 0xf84107fe};
-static const uint32_t ppc[GEN_OPS] = {
-    0x80830000, 0x90830000, 0x38630004, 0x40820000, 0x48000001, 0x4e800020, 0x9401fff0, 0x80010000,
-    [GEN_ADDRESS] = 0x7c6feaa6, [GEN_DATUM] = 0x7c89eaa6, [GEN_TRIP] = 0x7caaeaa6,
-    [GEN_COMPARE] = 0x2c050000, [GEN_LINK] = 0x7c0802a6,  [GEN_UNLINK] = 0x7c0803a6,
-    [GEN_DROP] = 0x38210010};
+static const uint32_t ppc[GEN_OPS] = {0x80830000,
+                                      0x90830000,
+                                      0x38630004,
+                                      0x40820000,
+                                      0x48000001,
+                                      0x4e800020,
+                                      0x9401fff0,
+                                      0x80010000,
+                                      [GEN_ADDRESS] = 0x7c6feaa6,
+                                      [GEN_DATUM] = 0x7c89eaa6,
+                                      [GEN_TRIP] = 0x7caaeaa6,
+                                      [GEN_COMPARE] = 0x2c050000,
+                                      [GEN_LINK] = 0x7c0802a6,
+                                      [GEN_UNLINK] = 0x7c0803a6,
+                                      [GEN_DROP] = 0x38210010};
 static const uint32_t mips[GEN_OPS] = {0x8c820000, 0xac820000, 0x24840004, 0x14850000,
                                        0x0c000000, 0x03e00008, 0xafbf0000, 0x8fbf0000};
 

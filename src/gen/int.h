@@ -3,8 +3,8 @@
  *
  * A pattern writes its code once (gen_code, before the first row), operation by operation, and then
  * executes it: each call of gen_run is one operation with its instructions and their accesses.
- * Elsewhere an operation is one instruction; on PowerPC, whose registers FULL shows, those are added
- * that give the registers what the operation needs.
+ * Elsewhere an operation is one instruction; on PowerPC, whose registers FULL shows, those are
+ * added that give the registers what the operation needs.
  */
 #ifndef TROD_GEN_INT_H
 #define TROD_GEN_INT_H
@@ -92,8 +92,8 @@ struct trod_gen {
     uint64_t time;
     uint32_t stream[GEN_STREAMS], running; /* numbers in the meta; index of the one that ran last */
     uint64_t executed[GEN_STREAMS];
-    uint64_t sp, link;   /* of stream 0: its stack pointer; where its last call returns to */
-    uint64_t saved[2];   /* return addresses on the stack: the outermost, all others */
+    uint64_t sp, link; /* of stream 0: its stack pointer; where its last call returns to */
+    uint64_t saved[2]; /* return addresses on the stack: the outermost, all others */
     struct gen_ppc ppc[GEN_STREAMS];
     struct gen_insn code[GEN_CODE];
     unsigned n_code;

@@ -4,7 +4,7 @@
  * Implements own/cache.h. A miss asks the next level first, then makes room: what is pushed out
  * goes on when the new line is on its way in.
  */
-#include "sim/own/cache.h"
+#include "sim/own/cache_int.h"
 
 #include "sim/own/prefetch.h"
 #include "trod/diag.h"
@@ -33,6 +33,8 @@ static int init_state(struct trod_own_cache *c, const struct trod_own_spec *spec
         if (!c->victim_state || trod_store_init(&c->victim, &lru, 1, spec->victims) < 0)
             return TROD_ERR_NOMEM;
     }
+    for (unsigned i = 0; i < TROD_OWN_RECENT; i++)
+        c->best.recent[i] = TROD_NO_LINE;
     if (spec->prefetch == TROD_OWN_STRIDE &&
         !(c->stride = calloc(TROD_OWN_STRIDES, sizeof *c->stride)))
         return TROD_ERR_NOMEM;
@@ -97,8 +99,7 @@ static void count_drop(struct trod_own_cache *c, uint64_t line, bool coherent)
         c->failed = true;
 }
 
-/* Remove BYTES at ADDR from C and from those before it. Returns true if a line was dirty. */
-static bool drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes, bool coherent)
+bool trod_own_line_drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes, bool coherent)
 {
     bool dirty = false;
 
@@ -123,7 +124,7 @@ static bool drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes, bool c
             break;
     }
     for (uint32_t i = 0; i < c->n_child; i++)
-        dirty = drop(c->child[i], addr, bytes, coherent) || dirty;
+        dirty = trod_own_line_drop(c->child[i], addr, bytes, coherent) || dirty;
     return dirty;
 }
 
@@ -181,8 +182,7 @@ static inline void remember(const struct trod_own_cache *c, enum trod_op op, uin
         trod_own_memory_put(c->memory, op, addr, size, pc);
 }
 
-/* The state of LINE in C or in its victim cache; NULL: it is in neither. */
-static uint8_t *state_of(const struct trod_own_cache *c, uint64_t line)
+uint8_t *trod_own_line_state(const struct trod_own_cache *c, uint64_t line)
 {
     const uint64_t set = trod_store_set(&c->store, line);
     uint32_t way = trod_store_find(&c->store, set, line);
@@ -199,7 +199,7 @@ void trod_own_cache_write_back(struct trod_own_cache *c, uint64_t addr, uint32_t
 
     for (; c; last = c, c = c->next) {
         const uint64_t want = c->valid ? sectors_of(c, addr, bytes) : 0;
-        uint8_t *state = c->spec->through ? NULL : state_of(c, addr >> c->line_bits);
+        uint8_t *state = c->spec->through ? NULL : trod_own_line_state(c, addr >> c->line_bits);
 
         if (state && (!c->valid || (c->valid[state - c->state] & want) == want)) {
             *state |= TROD_OWN_DIRTY;
@@ -221,8 +221,7 @@ static void write_back(const struct trod_own_cache *c, uint64_t addr, uint32_t b
         remember(c, TROD_OP_WRITE, addr, bytes, 0);
 }
 
-/* The dirty line at ADDR of C, of which SECTORS are, goes to the next level that has it. */
-static void write_line(struct trod_own_cache *c, uint64_t addr, uint64_t sectors)
+void trod_own_line_write(struct trod_own_cache *c, uint64_t addr, uint64_t sectors)
 {
     const uint32_t bytes = c->spec->sector;
 
@@ -246,18 +245,18 @@ static void push_out(struct trod_own_cache *c, uint64_t line, uint8_t state, uin
 
     c->n.evictions++;
     for (uint32_t i = 0; c->spec->inclusion == TROD_OWN_INCLUSIVE && i < c->n_child; i++)
-        dirty = drop(c->child[i], addr, c->spec->line, false) || dirty;
+        dirty = trod_own_line_drop(c->child[i], addr, c->spec->line, false) || dirty;
     c->n.writebacks += dirty;
     if (c->next && c->next->spec->inclusion == TROD_OWN_EXCLUSIVE) {
         c->n.bytes_out += c->spec->line;
-        if (!state_of(c->next, line))
+        if (!trod_own_line_state(c->next, line))
             put(c->next, line, dirty ? TROD_OWN_DIRTY : 0);
         else if (dirty)
             write_back(c, addr, c->spec->line);
         return;
     }
     if (dirty)
-        write_line(c, addr, sectors);
+        trod_own_line_write(c, addr, sectors);
 }
 
 /* --- references --- */
@@ -269,6 +268,28 @@ static void write_on(struct trod_own_cache *c, uint64_t addr, uint32_t size, uin
     remember(c, TROD_OP_WRITE, addr, size, pc);
     if (c->next)
         trod_own_cache_ref(c->next, TROD_OWN_WRITE, addr, size, pc);
+}
+
+/*
+ * The line of ADDR has come to C, for which an inclusive level behind may have prefetched and
+ * pushed that very line out again: then it is taken away here as well.
+ */
+static void keep_included(struct trod_own_cache *c, uint64_t addr)
+{
+    const uint64_t start = addr & ~(uint64_t)(c->spec->line - 1);
+
+    for (const struct trod_own_cache *n = c->next; n; n = n->next)
+        if (n->spec->inclusion == TROD_OWN_INCLUSIVE &&
+            !trod_own_line_state(n, addr >> n->line_bits)) {
+            const uint8_t *state = trod_own_line_state(c, addr >> c->line_bits);
+            const uint64_t sectors = state && c->dirty ? c->dirty[state - c->state] : 0;
+
+            if (trod_own_line_drop(c, start, c->spec->line, false)) {
+                c->n.writebacks++;
+                trod_own_line_write(c, start, sectors);
+            }
+            return;
+        }
 }
 
 /* What a miss of LINE is; to be asked at every demand reference. */
@@ -376,12 +397,28 @@ static uint8_t fetch(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t
     return 0;
 }
 
+/* Somebody asks for LINE: when it will be asked for again is what the optimal policy wants. */
+static void look_ahead(struct trod_own_cache *c, uint64_t line)
+{
+    if (c->first_pass)
+        trod_own_coming_note(c->coming, line);
+    else
+        c->store.repl.coming = trod_own_coming_next(c->coming);
+}
+
 void trod_own_prefetch_into(struct trod_own_cache *c, uint64_t addr, uint64_t pc)
 {
     const uint64_t line = addr >> c->line_bits, set = trod_store_set(&c->store, line);
     uint8_t state;
+    const uint32_t way = trod_store_find(&c->store, set, line);
 
-    if (trod_store_find(&c->store, set, line) != TROD_NO_WAY ||
+    if (c->coming) {
+        look_ahead(c, line);
+        c->last = TROD_NO_LINE; /* in both passes alike, whatever is pushed out */
+        if (way != TROD_NO_WAY)
+            trod_repl_hit(&c->store.repl, set, way);
+    }
+    if (way != TROD_NO_WAY ||
         (c->spec->victims && trod_store_find(&c->victim, 0, line) != TROD_NO_WAY)) {
         c->n.prefetch_hits++;
         return;
@@ -444,9 +481,9 @@ static void on_miss(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t 
         c->valid[at] = sectors_of(c, addr, size);
         c->dirty[at] = state & TROD_OWN_DIRTY ? c->valid[at] : 0;
     }
-    if (write && c->spec->through) {
+    if (write && c->spec->through)
         write_on(c, addr, size, pc);
-    }
+    keep_included(c, addr);
 }
 
 /*
@@ -469,6 +506,11 @@ static bool on_part(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t 
         return true;
     }
     fetch_sectors(c, kind, addr, pc, absent);
+    if (c->store.line[at] != addr >> c->line_bits) { /* an inclusive level took it away meanwhile */
+        if (kind == TROD_OWN_WRITE)
+            write_on(c, addr, size, pc);
+        return true;
+    }
     c->valid[at] |= absent;
     return false;
 }
@@ -478,12 +520,8 @@ static void watch(struct trod_own_cache *c, uint64_t line, bool hit)
 {
     if (c->shadow)
         classify(c, line, !hit);
-    if (!c->coming)
-        return;
-    if (c->first_pass)
-        trod_own_coming_note(c->coming, line);
-    else
-        c->store.repl.coming = trod_own_coming_next(c->coming);
+    if (c->coming)
+        look_ahead(c, line);
 }
 
 void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr,
@@ -516,78 +554,4 @@ void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint6
     }
     if (c->spec->prefetch)
         trod_own_prefetch(c, addr, pc, !hit, c->n.useful != useful);
-}
-
-/* --- coherence --- */
-
-bool trod_own_cache_has(struct trod_own_cache *c, uint64_t addr)
-{
-    return state_of(c, addr >> c->line_bits) != NULL;
-}
-
-bool trod_own_cache_take_away(struct trod_own_cache *c, uint64_t addr)
-{
-    const uint64_t line = addr >> c->line_bits, start = line << c->line_bits;
-    const uint8_t *state;
-    uint64_t sectors;
-    bool dirty = false;
-
-    for (uint32_t i = 0; i < c->n_child; i++)
-        for (uint32_t at = 0; at < c->spec->line; at += c->child[i]->spec->line)
-            dirty = trod_own_cache_take_away(c->child[i], start + at) || dirty;
-    state = state_of(c, line);
-    sectors = state && c->dirty ? c->dirty[state - c->state] : 0;
-    if (!drop(c, start, c->spec->line, true))
-        return dirty;
-    c->n.writebacks++;
-    write_line(c, start, sectors);
-    return true;
-}
-
-bool trod_own_cache_clean(struct trod_own_cache *c, uint64_t addr)
-{
-    const uint64_t line = addr >> c->line_bits;
-    uint8_t *state = state_of(c, line);
-
-    if (!state || !(*state & TROD_OWN_DIRTY))
-        return false;
-    *state &= (uint8_t)~TROD_OWN_DIRTY;
-    c->n.writebacks++;
-    write_line(c, line << c->line_bits, c->dirty ? c->dirty[state - c->state] : 0);
-    if (c->dirty) /* sectors go without victims */
-        c->dirty[state - c->state] = 0;
-    return true;
-}
-
-/* --- another thread comes --- */
-
-void trod_own_cache_flush(struct trod_own_cache *c)
-{
-    for (uint64_t set = 0; set < c->store.sets; set++)
-        for (uint32_t w = 0; c->store.used[set] && w < c->store.ways; w++) {
-            const uint64_t at = set * c->store.ways + w, line = c->store.line[at];
-
-            if (line == TROD_NO_LINE)
-                continue;
-            trod_store_drop(&c->store, set, w);
-            trod_repl_invalidate(&c->store.repl, set, w);
-            c->n.flushed++;
-            if (!(c->state[at] & TROD_OWN_DIRTY))
-                continue;
-            c->n.writebacks++;
-            write_line(c, line << c->line_bits, c->dirty ? c->dirty[at] : 0);
-        }
-    for (uint32_t v = 0; v < c->spec->victims; v++) {
-        const uint64_t line = c->victim.line[v];
-
-        if (line == TROD_NO_LINE)
-            continue;
-        trod_store_drop(&c->victim, 0, v);
-        trod_repl_invalidate(&c->victim.repl, 0, v);
-        c->n.flushed++;
-        if (!(c->victim_state[v] & TROD_OWN_DIRTY))
-            continue;
-        c->n.writebacks++;
-        write_line(c, line << c->line_bits, 0);
-    }
 }

@@ -90,9 +90,9 @@ static void best_offset(struct trod_own_cache *c, uint64_t addr, uint64_t pc)
 {
     struct trod_own_best *b = &c->best;
     const uint64_t line = addr >> c->line_bits;
-    const uint64_t wanted = line - offsets[b->trying];
+    const uint8_t back = offsets[b->trying];
 
-    if (b->recent[wanted % TROD_OWN_RECENT] == wanted)
+    if (line >= back && b->recent[(line - back) % TROD_OWN_RECENT] == line - back)
         b->score[b->trying]++;
     if (++b->trying == TROD_OWN_OFFSETS) {
         unsigned best = 0;

@@ -1,0 +1,21 @@
+/*
+ * cache_int.h - what the files of a cache share: lines that leave it.
+ */
+#ifndef TROD_SIM_OWN_CACHE_INT_H
+#define TROD_SIM_OWN_CACHE_INT_H
+
+#include "sim/own/cache.h"
+
+/* The state of LINE in C or in its victim cache; NULL: it is in neither. */
+uint8_t *trod_own_line_state(const struct trod_own_cache *c, uint64_t line);
+
+/*
+ * Remove BYTES at ADDR from C and from those before it; COHERENT: for another core. Returns true if
+ * a line was dirty.
+ */
+bool trod_own_line_drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes, bool coherent);
+
+/* The dirty line at ADDR of C, of which SECTORS are, goes to the next level that has it. */
+void trod_own_line_write(struct trod_own_cache *c, uint64_t addr, uint64_t sectors);
+
+#endif

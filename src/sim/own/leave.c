@@ -1,0 +1,75 @@
+/*
+ * leave.c - lines that leave caches for other cores and other threads.
+ *
+ * Implements the rest of own/cache.h.
+ */
+#include "sim/own/cache_int.h"
+
+/* --- coherence --- */
+
+bool trod_own_cache_has(struct trod_own_cache *c, uint64_t addr)
+{
+    return trod_own_line_state(c, addr >> c->line_bits) != NULL;
+}
+
+bool trod_own_cache_take_away(struct trod_own_cache *c, uint64_t addr)
+{
+    const uint64_t line = addr >> c->line_bits, start = line << c->line_bits;
+    const uint8_t *state;
+    uint64_t sectors;
+    bool dirty = false;
+
+    for (uint32_t i = 0; i < c->n_child; i++)
+        for (uint32_t at = 0; at < c->spec->line; at += c->child[i]->spec->line)
+            dirty = trod_own_cache_take_away(c->child[i], start + at) || dirty;
+    state = trod_own_line_state(c, line);
+    sectors = state && c->dirty ? c->dirty[state - c->state] : 0;
+    if (!trod_own_line_drop(c, start, c->spec->line, true))
+        return dirty;
+    c->n.writebacks++;
+    trod_own_line_write(c, start, sectors);
+    return true;
+}
+
+bool trod_own_cache_clean(struct trod_own_cache *c, uint64_t addr)
+{
+    const uint64_t line = addr >> c->line_bits;
+    uint8_t *state = trod_own_line_state(c, line);
+
+    if (!state || !(*state & TROD_OWN_DIRTY))
+        return false;
+    *state &= (uint8_t)~TROD_OWN_DIRTY;
+    c->n.writebacks++;
+    trod_own_line_write(c, line << c->line_bits, c->dirty ? c->dirty[state - c->state] : 0);
+    if (c->dirty) /* sectors go without victims */
+        c->dirty[state - c->state] = 0;
+    return true;
+}
+
+/* --- another thread comes --- */
+
+/* All lines of S, with STATE, leave C. */
+static void empty(struct trod_own_cache *c, struct trod_store *s, const uint8_t *state)
+{
+    for (uint64_t set = 0; set < s->sets; set++)
+        for (uint32_t w = 0; s->used[set] && w < s->ways; w++) {
+            const uint64_t at = set * s->ways + w, line = s->line[at];
+
+            if (line == TROD_NO_LINE)
+                continue;
+            trod_store_drop(s, set, w);
+            trod_repl_invalidate(&s->repl, set, w);
+            c->n.flushed++;
+            if (!(state[at] & TROD_OWN_DIRTY))
+                continue;
+            c->n.writebacks++;
+            trod_own_line_write(c, line << c->line_bits, c->dirty ? c->dirty[at] : 0);
+        }
+}
+
+void trod_own_cache_flush(struct trod_own_cache *c)
+{
+    empty(c, &c->store, c->state);
+    if (c->spec->victims) /* which go without sectors */
+        empty(c, &c->victim, c->victim_state);
+}
