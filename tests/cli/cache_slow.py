@@ -30,7 +30,7 @@ class Machine:
             line *= rng.choice([1, 1, 2])
             self.add(f"L{level}", line, "", True)
             self.spec[-1]["shared"] = self.cores > 1 and (self.spec[-2]["shared"] or rng.random() < .6)
-        if not self.coherent and rng.random() < .6:
+        if not self.coherent and rng.random() < .8:
             self.look_ahead()
         self.build()
 
@@ -51,7 +51,7 @@ class Machine:
 
     def look_ahead(self):
         """Caches of one level have the optimal policy, where it may be."""
-        level = self.rng.randrange(len(self.spec))
+        level = self.rng.choice([0, len(self.spec) - 1])
         first = self.spec[level]["side"] != "" or level == 0
         for i, s in enumerate(self.spec):
             behind = [t for t in self.spec[i + 1:] if t["side"] == ""]
@@ -76,7 +76,7 @@ class Machine:
         elif extra < .25:
             s["sector"] = line // rng.choice([1, 2, 4])
         if not s["sector"] and rng.random() < .35:
-            s.update(prefetch=rng.choice(["next", "next", "stream", "stride", "best-offset"]), degree=rng.choice([1, 1, 2, 3]))
+            s.update(prefetch=rng.choice(["next", "next", "stream", "stride", "best-offset", "best-offset"]), degree=rng.choice([1, 1, 2, 3]))
         if behind and not s["sector"]:
             s["inclusion"] = rng.choice(["none", "inclusive", "exclusive"])
         if s["inclusion"] == "exclusive" and any(t["sector"] or t["line"] != line for t in self.spec):

@@ -5,9 +5,7 @@ have python3
 export PYTHONDONTWRITEBYTECODE=1
 slow() { check python3 "$TROD_SOURCE/tests/cli/cache_slow.py" "$TROD" "$@"; }
 slow 0 60
-slow 117 118 # an inclusive level pushes out what it brings in
 slow 139 140 # a cache that prefetches before the optimal policy
-slow 229 230 # best offsets near address 0
 
 # 32 words of a line were dropped from the 33rd on, and what follows a zero byte
 { printf 'cache L1 size=4K'; printf ' ways=1%.0s' {1..40}; echo ' prefetch=now'; } >long.conf

@@ -38,14 +38,6 @@ uint64_t *trod_own_sim_row(struct trod_own_sim *s, uint64_t key)
     return s->row + (*number - 1) * TROD_OWN_ROW;
 }
 
-/* The key of what is at ADDR. */
-static uint64_t key_of(const struct trod_own_sim *s, uint64_t addr)
-{
-    return s->by == TROD_OWN_BY_PAGE   ? addr >> PAGE_BITS << PAGE_BITS
-           : s->by == TROD_OWN_BY_LINE ? addr >> LINE_BITS << LINE_BITS
-                                       : s->current;
-}
-
 /* MISSER missed for the row at hand. */
 static void note_row(struct trod_own_sim *s, unsigned misser, uint64_t n)
 {
@@ -53,7 +45,7 @@ static void note_row(struct trod_own_sim *s, unsigned misser, uint64_t n)
         s->by_row[misser][s->current] += n;
 }
 
-static void note(struct trod_own_sim *s, uint64_t addr, unsigned what)
+static void note(struct trod_own_sim *s, unsigned what)
 {
     uint64_t *row;
 
@@ -62,17 +54,28 @@ static void note(struct trod_own_sim *s, uint64_t addr, unsigned what)
             note_row(s, what - TROD_OWN_MISSES, 1);
         return;
     }
-    row = s->mode == TROD_OWN_COUNTING ? trod_own_sim_row(s, key_of(s, addr)) : NULL;
+    row = s->mode == TROD_OWN_COUNTING ? trod_own_sim_row(s, s->current) : NULL;
 
     if (row)
         row[what]++;
+}
+
+/* A reference to ADDR is made: what misses in all levels until the next one belongs to it. */
+static void note_reference(struct trod_own_sim *s, uint64_t addr)
+{
+    if (s->by == TROD_OWN_BY_PAGE)
+        s->current = addr >> PAGE_BITS << PAGE_BITS;
+    else if (s->by == TROD_OWN_BY_LINE)
+        s->current = addr >> LINE_BITS << LINE_BITS;
+    note(s, TROD_OWN_REFS);
 }
 
 static void note_miss(void *user, const struct trod_own_cache *c, uint64_t addr)
 {
     struct trod_own_sim *s = user;
 
-    note(s, addr, TROD_OWN_MISSES + (unsigned)(c->spec - s->config->spec));
+    (void)addr; /* that of a line, where C is not the first level */
+    note(s, TROD_OWN_MISSES + (unsigned)(c->spec - s->config->spec));
 }
 
 /* --- coherence and sharing --- */
@@ -235,7 +238,7 @@ static void lines(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t
             (data || (s->entry[core][1] && !trod_own_cache_has(c, addr))))
             cohere(s, core, addr, kind == TROD_OWN_WRITE);
         if (s->by)
-            note(s, addr, TROD_OWN_REFS);
+            note_reference(s, addr);
         trod_own_cache_ref(c, kind, addr, n, r->pc);
         addr += n;
         size -= n;
@@ -282,7 +285,7 @@ static unsigned look_up(struct trod_own_sim *s, const struct trod_sim_ref *r, ui
         s->current = s->tables;
     for (unsigned i = 0; s->walk[core] && i < n; i++) {
         if (s->by)
-            note(s, at[i], TROD_OWN_REFS);
+            note_reference(s, at[i]);
         trod_own_cache_ref(s->walk[core], TROD_OWN_READ, at[i], 8, r->pc);
     }
     s->current = current_of(s, r);
@@ -422,7 +425,7 @@ TROD_HOT void feed_plain(struct trod_own_sim *s, const struct trod_sim_ref *r, s
 
             if (!parts || is_mine(s, addr)) {
                 if (s->by)
-                    note(s, addr, TROD_OWN_REFS);
+                    note_reference(s, addr);
                 if (!trod_own_cache_again(c, kind, addr))
                     trod_own_cache_ref(c, kind, addr, part, r->pc);
             }

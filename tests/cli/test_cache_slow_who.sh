@@ -1,0 +1,7 @@
+# test_cache_slow_who.sh - TLBs, page walks, and misses by their owners, against slow simulators of docs/caches.md.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have python3
+
+export PYTHONDONTWRITEBYTECODE=1
+check python3 "$TROD_SOURCE/tests/cli/cache_slow_who.py" "$TROD" 0 30
+finish
