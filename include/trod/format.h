@@ -23,7 +23,8 @@ enum trod_format_flag {
     /* time passes at MARKER rows with sub 2 only, value is the time */
     TROD_FMT_TIMESTAMPS = 1 << 4,
     TROD_FMT_MARKERS = 1 << 5, /* sub of MARKER rows is enum trod_drm_marker (drmemtrace.h) */
-    TROD_FMT_FOLLOWS = 1 << 6  /* accesses follow the instruction of theirs in their stream */
+    TROD_FMT_FOLLOWS = 1 << 6, /* accesses follow the instruction of theirs in their stream */
+    TROD_FMT_PUT_IN = 1 << 7   /* instructions may be the tracer's (TROD_F_SYNTHETIC) */
 };
 
 /* What decode and encode return besides errors. */

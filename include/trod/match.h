@@ -68,6 +68,9 @@ struct trod_symbols *trod_match_symbols(const struct trod_match *m);
  */
 void trod_match_window(struct trod_match *m, uint64_t skip, uint64_t take);
 
+/* No row from row END of the trace on can match: trod_match_done is true there. */
+void trod_match_end(struct trod_match *m, uint64_t end);
+
 /* Columns that matching needs: enum trod_column bits. */
 uint32_t trod_match_want(const struct trod_match *m);
 

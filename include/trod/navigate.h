@@ -69,6 +69,15 @@ const char *trod_nav_index(const struct trod_nav *nav);
 int trod_nav_trace(struct trod_nav *nav, uint64_t row, uint32_t want, struct trod_diag *diag,
                    struct trod_trace **out, uint64_t *first);
 
+/*
+ * The same for who opens the trace itself: what struct trod_trace_options.begin is to be, so that
+ * rows from ROW on are read, and not many before them (*FIRST: from which one on). OWNERS: also
+ * those before which say what instruction these rows belong to. NULL: reading begins at the
+ * beginning, as there is no index, or nothing nearer will do. It is NAV's, until it is asked again.
+ */
+const struct trod_begin *trod_nav_begin(struct trod_nav *nav, uint64_t row, bool owners,
+                                        uint64_t *first);
+
 /* ---- indexes */
 
 struct trod_index_options {
@@ -145,6 +154,13 @@ int trod_nav_place(struct trod_nav *nav, const char *text, uint64_t *row);
 int trod_nav_line(struct trod_nav *nav, uint64_t line, uint64_t *row);
 int trod_nav_time(struct trod_nav *nav, uint64_t time, uint64_t *row);
 int trod_nav_visit(struct trod_nav *nav, uint64_t pc, uint64_t k, uint64_t *row);
+
+/*
+ * The row of the Kth instruction (from 1) that was executed, in the order of the trace, as regions
+ * of runs count them (trod/run.h). Returns 1 with *ROW, 0 where there are fewer, or where it is not
+ * known which of them the tracer put in, or an error.
+ */
+int trod_nav_executed(struct trod_nav *nav, uint64_t k, uint64_t *row);
 
 /* A row from which on no row's time is at or before TIME; TROD_NOWHERE: nobody knows. */
 uint64_t trod_nav_time_end(const struct trod_nav *nav, uint64_t time);

@@ -14,6 +14,7 @@ extern "C" {
 #endif
 
 struct trod_trace;
+struct trod_begin;
 
 enum trod_order {
     TROD_ORDER_FILE,
@@ -79,6 +80,11 @@ struct trod_trace_options {
      * it.
      */
     bool ahead;
+    /*
+     * FILE: where in these files reading begins, from an index of them (trod_nav_begin); NULL: at
+     * the beginning. Rows keep their numbers. It outlives the opening.
+     */
+    const struct trod_begin *begin;
 };
 
 /*

@@ -8,6 +8,7 @@
 
 #include "plan.h"
 #include "ranks.h"
+#include "start.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -177,6 +178,57 @@ static bool follows(const struct cli_analyse *o, const struct cli_planned *plan,
            !f->registers.n && !f->text && !f->where;
 }
 
+/* May the rows before the part that is asked for be left out? */
+static bool begins_anywhere(const struct cli_planned *plan, size_t n, const struct cli_parts *parts,
+                            const struct trod_run_options *opt)
+{
+    const char *path;
+    uint64_t from, to;
+
+    /*
+     * A report tells what was read. Regions are of what was chosen, and their intervals are
+     * numbered by what came before.
+     */
+    if ((parts && (parts->save || parts->parts || parts->share)) ||
+        (opt->region_to && (opt->filter || opt->interval)))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (plan[i].analysis->follow)
+            return false;
+    /* whether anything of such a file ever ran is told in the end */
+    for (size_t i = 0; opt->symbols && trod_symbols_module(opt->symbols, i, &path, &from, &to); i++)
+        if (trod_symbols_unplaced(opt->symbols, i))
+            return false;
+    return true;
+}
+
+/* Open the run, near the part of the trace that is asked for if NEAR. */
+static int open_near(struct analysing *k, const struct trod_match_options *choice, bool near,
+                     struct trod_run_options *opt)
+{
+    const struct trod_range region = {opt->region_to != 0, opt->region_from, opt->region_to};
+    struct cli_start start = {.input = &k->o->input,
+                              .index = &k->o->index,
+                              .paths = k->c->operands,
+                              .n = k->c->n_operands,
+                              .match = k->match,
+                              .filter = choice,
+                              .owners = true};
+    int r;
+
+    *(opt->region_in == TROD_IN_ROWS   ? &start.rows
+      : opt->region_in == TROD_IN_TIME ? &start.times
+                                       : &start.executed) = region;
+    if (near && cli_start(&start, &opt->trace, &k->diag) && start.executed.set) {
+        opt->region_in = TROD_IN_ROWS;
+        opt->region_from = start.rows.lo;
+        opt->region_to = start.rows.hi;
+    }
+    r = trod_run_open(&k->run, start.paths, start.n, opt, &k->diag);
+    cli_start_end(&start);
+    return r;
+}
+
 static int open_run(struct analysing *k, const struct cli_planned *plan, size_t n,
                     const struct cli_parts *parts)
 {
@@ -214,7 +266,7 @@ static int open_run(struct analysing *k, const struct cli_planned *plan, size_t 
         opt.region_in = TROD_IN_ROWS;
     }
     opt.symbols = trod_match_symbols(k->match);
-    return r == 0 ? trod_run_open(&k->run, k->c->operands, k->c->n_operands, &opt, &k->diag) : r;
+    return r == 0 ? open_near(k, &choice, begins_anywhere(plan, n, parts, &opt), &opt) : r;
 }
 
 /* ---- results */
@@ -484,7 +536,7 @@ static void make(struct made *m, const struct trod_analysis *a)
         SHARED(offsetof(struct cli_analyse, span), "Part and division", cli_span_options),
         SHARED(offsetof(struct cli_analyse, filter), "Choosing rows", trod_match_option_table),
         SHARED(offsetof(struct cli_analyse, input), "Input", cli_input_options),
-        SHARED(offsetof(struct cli_analyse, index), NULL, a->by_calls ? cli_index_options : none),
+        SHARED(offsetof(struct cli_analyse, index), NULL, cli_index_options),
         SHARED(offsetof(struct cli_analyse, report), "Output", cli_report_options),
         SHARED(offsetof(struct cli_analyse, plot), NULL,
                own_option(a, "plot") ? none : cli_plot_options),

@@ -17,13 +17,6 @@ extern const struct trod_option cli_span_options[];
 /* The words of --by, as enum trod_by; NULL behind the last. */
 extern const char *const cli_groupings[];
 
-/* Which index is used by what an index can tell. */
-struct cli_index {
-    const char *index;
-    bool no_index;
-};
-extern const struct trod_option cli_index_options[];
-
 /* Charts instead of tables; for analyses that have no option of that name. */
 struct cli_plot {
     bool on;

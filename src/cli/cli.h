@@ -132,6 +132,7 @@ void cli_progress_erase(struct cli *c);
 #define CLI_COMMON_OPTIONS CLI_SHARED(common, "General", cli_common_options)
 #define CLI_INPUT_OPTIONS  CLI_SHARED(input, "Input", cli_input_options)
 #define CLI_CUT_OPTIONS    CLI_SHARED(cut, NULL, cli_cut_options)
+#define CLI_WHICH_INDEX    CLI_SHARED(index, NULL, cli_index_options)
 #define CLI_REPORT_OPTIONS CLI_SHARED(report, "Output", cli_report_options)
 
 extern const struct trod_option cli_common_options[];
@@ -170,6 +171,13 @@ struct cli_report {
     const char *output;
 };
 extern const struct trod_option cli_report_options[];
+
+/* Which index is used. */
+struct cli_index {
+    const char *index;
+    bool no_index;
+};
+extern const struct trod_option cli_index_options[];
 
 /* True for what can be read only once: a pipe, a terminal, standard input. */
 bool cli_once_only(const char *path);

@@ -6,10 +6,12 @@
 
 #include "analyse.h"
 #include "misses.h"
+#include "start.h"
 
 struct options {
     struct cli_common common;
     struct cli_input input;
+    struct cli_index index;
     struct cli_report report;
     struct trod_cache_options cache;
     struct trod_match_options filter;
@@ -81,6 +83,7 @@ static const struct trod_option options[] = {
     CLI_REPORT_OPTIONS,
     CLI_SHARED(filter, "Choosing rows", trod_match_option_table),
     CLI_INPUT_OPTIONS,
+    CLI_WHICH_INDEX,
     CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
 };
@@ -126,6 +129,12 @@ static int open_run(struct running *k, struct trod_diag *diag)
         .progress = progress,
         .user = k,
     };
+    struct cli_start start = {.input = &o->input,
+                              .index = &o->index,
+                              .paths = k->c->operands,
+                              .n = k->c->n_operands,
+                              .filter = &o->filter,
+                              .owners = true};
     enum trod_order order;
     uint32_t cores;
     /* of data there is more than symbols know: heap blocks, stacks */
@@ -143,6 +152,7 @@ static int open_run(struct running *k, struct trod_diag *diag)
     if (r < 0)
         return r;
     opt.symbols = trod_match_symbols(k->match);
+    start.match = k->match;
     opt.trace = cli_trace_options(&o->input, TROD_COL_KIND | trod_match_want(k->match));
     if (!opt.trace.cores)
         opt.trace.cores = cores;
@@ -150,7 +160,9 @@ static int open_run(struct running *k, struct trod_diag *diag)
         opt.trace.order = order;
     if (!trod_match_all(k->match))
         opt.filter = filter;
+    cli_start(&start, &opt.trace, diag);
     r = trod_run_open(&k->run, k->c->operands, k->c->n_operands, &opt, diag);
+    cli_start_end(&start);
     if (r == 0)
         r = trod_run_add(k->run, &trod_analysis_cache, &k->cache);
     return r < 0 ? r : 0;

@@ -12,10 +12,12 @@
 #include <unistd.h>
 
 #include "export.h"
+#include "start.h"
 
 struct options {
     struct cli_common common;
     struct cli_input input;
+    struct cli_index index;
     struct trod_match_options filter;
     struct cli_cut cut;
     int format;
@@ -40,6 +42,7 @@ static const struct trod_option options[] = {
     CLI_SHARED(filter, "Which rows", trod_match_option_table),
     CLI_CUT_OPTIONS,
     CLI_INPUT_OPTIONS,
+    CLI_WHICH_INDEX,
     {.type = TROD_OPT_GROUP, .text = "Summary"},
     {"format", 0, TROD_OPT_ENUM, offsetof(struct options, format), NULL,
      "how to print the summary: text on standard error, json or csv on standard output", formats,
@@ -81,6 +84,27 @@ static bool same_file(const char *a, const char *b)
            x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+static int open_trace(struct convert *v, struct trod_trace_options *topt)
+{
+    const struct options *o = v->o;
+    struct cli_start start = {.input = &o->input,
+                              .index = &o->index,
+                              .paths = v->c->operands,
+                              .n = v->c->n_operands - 1,
+                              .match = v->match,
+                              .filter = &o->filter};
+    int r;
+
+    cli_start(&start, topt, &v->diag);
+    r = cli_cut_apply(v->c, &o->cut, &o->filter, topt, start.n, v->match, &v->diag);
+    if (r == 0) {
+        topt->batch_rows = trod_match_rows(v->match);
+        r = trod_trace_open(&v->trace, start.paths, start.n, topt, &v->diag);
+    }
+    cli_start_end(&start);
+    return r;
+}
+
 static int open_all(struct convert *v)
 {
     const struct options *o = v->o;
@@ -94,13 +118,8 @@ static int open_all(struct convert *v)
                            "'%s' is input and output at once", v->out);
     }
     if (r == 0)
-        r = cli_cut_apply(v->c, &o->cut, &o->filter, &topt, v->c->n_operands - 1, v->match,
-                          &v->diag);
-    topt.ahead = o->input.jobs != 1 && trod_processors() > 1;
-    if (r == 0)
-        topt.batch_rows = trod_match_rows(v->match);
-    if (r == 0)
-        r = trod_trace_open(&v->trace, v->c->operands, v->c->n_operands - 1, &topt, &v->diag);
+        topt.ahead = o->input.jobs != 1 && trod_processors() > 1;
+    r = open_trace(v, &topt);
     if (r != 0)
         return r;
     v->target = target(v);
@@ -216,11 +235,10 @@ static int copy_rows(struct convert *v, struct cli_progress *progress)
             break;
         cli_progress_tick(progress, v->trace, trod_match_seen(v->match));
     }
-    v->seen = trod_match_seen(v->match);
     if (!trod_match_done(v->match))
         add_kinds(v->in_kind, v->behind);
     for (unsigned i = 0; i < TROD_KINDS; i++)
-        v->seen -= v->behind[i];
+        v->seen += v->in_kind[i];
     if (r >= 0)
         trod_match_explain(v->match, trod_trace_meta(v->trace), &v->diag);
     return r;
@@ -407,6 +425,7 @@ static int export_view(struct cli *c, const struct options *o, const char *to)
         .out = c->operands[c->n_operands - 1],
         .to = to,
         .input = &o->input,
+        .index = &o->index,
         .filter = &o->filter,
         .cut = &o->cut,
         .compress = o->compress,

@@ -8,6 +8,7 @@
 struct options {
     struct cli_common common;
     struct cli_input input;
+    struct cli_index index;
     struct trod_match_options filter;
     struct cli_cut cut;
     int format;
@@ -30,6 +31,7 @@ static const struct trod_option options[] = {
     CLI_SHARED(filter, "Which rows", trod_match_option_table),
     CLI_CUT_OPTIONS,
     CLI_INPUT_OPTIONS,
+    CLI_WHICH_INDEX,
     {.type = TROD_OPT_GROUP, .text = "Summary"},
     {"format", 0, TROD_OPT_ENUM, offsetof(struct options, format), NULL,
      "how to print the summary: text on standard error, json or csv on standard output", formats,
@@ -60,6 +62,7 @@ static int run(struct cli *c, const void *opt)
         .out = o->out ? o->out : "-",
         .to = view(c, o),
         .input = &o->input,
+        .index = &o->index,
         .filter = &o->filter,
         .cut = &o->cut,
         .compress = o->compress,

@@ -22,8 +22,7 @@ struct options {
     bool first, all, count;
     uint64_t limit, before, after, context;
     int disassemble; /* 0 auto, 1 always, 2 never */
-    const char *index;
-    bool no_index;
+    struct cli_index index;
 };
 
 static const char *const when[] = {"auto", "always", "never", NULL};
@@ -45,7 +44,7 @@ static const struct trod_option options[] = {
      "disassemble instructions that come without text: auto (in binary formats), always, never",
      when, NULL},
     CLI_SHARED(filter, "Which rows", trod_match_option_table),
-    CLI_INDEX_OPTIONS,
+    CLI_WHICH_INDEX,
     CLI_INPUT_OPTIONS,
     CLI_REPORT_OPTIONS,
     CLI_COMMON_OPTIONS,
@@ -305,14 +304,16 @@ static int open_index(struct finding *f)
 {
     enum { WORTH = 4 }; /* a part of the trace that is not worth reading out of turn */
     struct trod_trace_options topt = cli_trace_options(&f->o->input, TROD_COL_ALL);
-    const struct trod_nav_options opt = {
-        .struct_size = sizeof opt, .trace = &topt, .index_dir = f->o->index, .index_only = true};
+    const struct trod_nav_options opt = {.struct_size = sizeof opt,
+                                         .trace = &topt,
+                                         .index_dir = f->o->index.index,
+                                         .index_only = true};
     uint64_t rows;
     int r;
 
-    trod_match_need(f->match, &f->need);
-    if (f->o->no_index || f->o->input.order != TROD_ORDER_FILE || !trod_match_anywhere(f->match) ||
-        !trod_trace_rewindable(f->trace) || (f->o->count && ends_early(f)) ||
+    if (f->o->index.no_index || f->o->input.order != TROD_ORDER_FILE ||
+        !trod_match_anywhere(f->match) || !trod_trace_rewindable(f->trace) ||
+        (f->o->count && ends_early(f)) ||
         (!f->need.bounded && !f->need.rows.set && !f->need.times.set && !f->need.pcs.set &&
          !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
         return 0;
@@ -403,7 +404,8 @@ static int prepare(struct finding *f)
         r = trod_match_new(&f->match, &f->filter, &f->diag);
     if (r < 0)
         return r;
-    if (!f->around && f->filter.range.set)
+    trod_match_need(f->match, &f->need);
+    if (!f->around && f->filter.range.set && !f->need.owners)
         topt.skip_rows = f->filter.range.lo;
     topt.batch_rows = trod_match_rows(f->match);
     r = trod_trace_open(&f->trace, f->c->operands, f->files, &topt, &f->diag);

@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "start.h"
 
 struct options {
     struct cli_common common;
     struct cli_input input;
+    struct cli_index index;
     struct trod_match_options filter;
     const char *output;
     uint64_t least;
@@ -32,6 +34,7 @@ static const struct trod_option options[] = {
      "stop where that tool does: tarmac (Arm's tarmac-truncate), on traces in text", likes, NULL},
     CLI_SHARED(filter, "Which rows", trod_match_option_table),
     CLI_INPUT_OPTIONS,
+    CLI_WHICH_INDEX,
     CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
 };
@@ -50,6 +53,11 @@ static int open_trace(struct truncating *t, struct trod_trace **trace, uint32_t 
                       struct trod_diag *diag)
 {
     struct trod_trace_options opt = cli_trace_options(&t->o->input, want);
+    struct cli_start start = {.input = &t->o->input,
+                              .index = &t->o->index,
+                              .paths = t->paths,
+                              .n = t->c->n_operands,
+                              .filter = &t->o->filter};
     int r;
 
     trod_match_free(t->match);
@@ -59,7 +67,11 @@ static int open_trace(struct truncating *t, struct trod_trace **trace, uint32_t 
     opt.want |= trod_match_want(t->match);
     if (t->o->like == 1 && !opt.from)
         opt.from = "tarmac";
-    return trod_trace_open(trace, t->paths, t->c->n_operands, &opt, diag);
+    start.match = t->match;
+    cli_start(&start, &opt, diag);
+    r = trod_trace_open(trace, start.paths, start.n, &opt, diag);
+    cli_start_end(&start);
+    return r;
 }
 
 /* The next batch: the rows that are chosen, numbered among themselves. As trod_trace_next. */

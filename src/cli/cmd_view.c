@@ -9,6 +9,7 @@
 #include "flow.h"
 #include "jump.h"
 #include "sink.h"
+#include "start.h"
 
 struct options {
     struct cli_common common;
@@ -59,7 +60,8 @@ struct view {
     struct trod_trace *trace;
     const struct trod_format *format;
     struct trod_match_options filter; /* of the user, or from a place on */
-    uint64_t end;                     /* no row from here on is chosen */
+    struct cli_nav at;                /* opened for the place */
+    bool begun;                       /* reading begins inside the trace */
     struct trod_match *match;
     struct trod_show *rows;
     struct trod_show_options show;
@@ -232,7 +234,7 @@ static int show_in_turn(struct view *v)
             put_rows(v, b, trod_match_keep(v->match), first);
         if (!v->sink.file)
             cli_sink_flush(&v->sink);
-        if (trod_match_done(v->match) || v->sink.failed || trod_match_seen(v->match) >= v->end)
+        if (trod_match_done(v->match) || v->sink.failed)
             break;
         cli_progress_tick(&progress, v->trace, trod_match_seen(v->match));
     }
@@ -240,10 +242,10 @@ static int show_in_turn(struct view *v)
     return r;
 }
 
-/* What is shown ends where the trace does, and no line follows from others but for its columns. */
+/* All of the trace is looked at, and no line follows from others but for its columns. */
 static bool can_flow(const struct view *v, const struct cli_flow *f)
 {
-    return v->layout <= CSV && v->end == UINT64_MAX && cli_flow_can(f);
+    return v->layout <= CSV && !v->begun && cli_flow_can(f);
 }
 
 static int show(struct view *v)
@@ -281,6 +283,34 @@ static int show(struct view *v)
     return r < 0 ? r : 0;
 }
 
+/* Open the trace, near the rows that are chosen if it has an index. */
+static int open_trace(struct view *v, struct trod_trace_options *topt)
+{
+    struct cli_start start = {.input = &v->o->input,
+                              .index = &v->o->jump.index,
+                              .paths = v->c->operands,
+                              .n = v->c->n_operands,
+                              .match = v->match,
+                              .filter = &v->filter,
+                              .nav = v->at.nav};
+    struct trod_match_need need;
+    int r;
+
+    trod_match_need(v->match, &need);
+    v->begun = cli_start(&start, topt, &v->diag);
+    if (!v->begun && v->filter.range.set && !need.owners)
+        topt->skip_rows = v->filter.range.lo;
+    else if (!v->begun && !v->filter.range.set && v->filter.instructions.lo && !need.owners)
+        topt->skip_instructions = v->filter.instructions.lo - 1;
+    r = cli_cut_apply(v->c, &v->o->cut, &v->filter, topt, start.n, v->match, &v->diag);
+    if (r == 0) {
+        topt->batch_rows = trod_match_rows(v->match);
+        r = trod_trace_open(&v->trace, start.paths, start.n, topt, &v->diag);
+    }
+    cli_start_end(&start);
+    return r;
+}
+
 static int prepare(struct view *v)
 {
     struct trod_trace_options topt = cli_trace_options(&v->o->input, TROD_COL_ALL);
@@ -288,18 +318,13 @@ static int prepare(struct view *v)
     int r;
 
     v->filter = v->o->filter;
-    r = cli_jump(v->c, &v->o->input, &v->o->jump, &v->filter, &v->trace, &v->end, &v->diag);
+    r = cli_jump(v->c, &v->o->input, &v->o->jump, &v->filter, &v->at, &v->diag);
     if (r == 0)
         r = trod_match_new(&v->match, filter, &v->diag);
-    topt.skip_rows = filter->range.set ? filter->range.lo : 0;
-    if (!filter->range.set && filter->instructions.set && filter->instructions.lo > 1)
-        topt.skip_instructions = filter->instructions.lo - 1;
     if (r == 0)
-        r = cli_cut_apply(v->c, &v->o->cut, filter, &topt, v->c->n_operands, v->match, &v->diag);
-    if (r == 0)
-        topt.batch_rows = trod_match_rows(v->match);
-    if (r == 0 && !v->trace)
-        r = trod_trace_open(&v->trace, v->c->operands, v->c->n_operands, &topt, &v->diag);
+        r = open_trace(v, &topt);
+    if (v->at.c)
+        cli_nav_close(&v->at, r, 0);
     if (r != 0)
         return r;
     if (trod_trace_files(v->trace) == 1)

@@ -10,10 +10,12 @@
 #include <time.h>
 
 #include "cli.h"
+#include "start.h"
 
 struct options {
     struct cli_common common;
     struct cli_input input;
+    struct cli_index index;
     struct trod_match_options filter;
     const char *output;
     struct trod_list signals;
@@ -44,6 +46,7 @@ static const struct trod_option options[] = {
      NULL, NULL},
     CLI_SHARED(filter, "Which rows", trod_match_option_table),
     CLI_INPUT_OPTIONS,
+    CLI_WHICH_INDEX,
     CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
 };
@@ -75,6 +78,25 @@ static int choose(struct waving *w, struct trod_batch *b)
     return !trod_match_done(w->match);
 }
 
+/* Open the trace for the first or the second time, in the order that is asked for. */
+static int open_with(struct waving *w, unsigned time, struct trod_trace_options *topt,
+                     struct trod_diag *diag)
+{
+    struct cli_start start = {.input = &w->o->input,
+                              .index = &w->o->index,
+                              .paths = w->c->operands,
+                              .n = w->c->n_operands,
+                              .match = w->match,
+                              .filter = &w->o->filter};
+    int r;
+
+    cli_start(&start, topt, diag);
+    r = trod_trace_open(&w->trace[time], start.paths, start.n, topt, diag);
+    cli_start_end(&start);
+    topt->begin = NULL;
+    return r;
+}
+
 static int open_trace(struct waving *w, unsigned time, struct trod_diag *diag)
 {
     struct trod_trace_options topt = cli_trace_options(&w->o->input, TROD_COL_KIND);
@@ -83,7 +105,7 @@ static int open_trace(struct waving *w, unsigned time, struct trod_diag *diag)
 
     r = trod_match_new(&w->match, &w->o->filter, diag);
     if (r == 0)
-        r = trod_trace_open(&w->trace[time], w->c->operands, w->c->n_operands, &topt, diag);
+        r = open_with(w, time, &topt, diag);
     if (r < 0)
         return r;
     f = trod_trace_format(w->trace[time]);
@@ -96,7 +118,8 @@ static int open_trace(struct waving *w, unsigned time, struct trod_diag *diag)
             trod_trace_close(by_time);
             trod_trace_close(w->trace[time]);
             w->trace[time] = NULL;
-            r = trod_trace_open(&w->trace[time], w->c->operands, w->c->n_operands, &topt, diag);
+            trod_match_end(w->match, UINT64_MAX); /* that was of the other order */
+            r = open_with(w, time, &topt, diag);
         }
     }
     if (r == 0 && !trod_trace_rewindable(w->trace[time]))

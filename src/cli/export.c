@@ -2,6 +2,7 @@
  * export.c - writing a view: options to a run, progress, the summary.
  */
 #include "export.h"
+#include "start.h"
 
 #include <string.h>
 
@@ -70,6 +71,12 @@ static int run(struct exporting *e, struct trod_result *result)
 {
     const struct cli_export *x = e->x;
     struct trod_export_summary sum;
+    struct cli_start start = {.input = x->input,
+                              .index = x->index,
+                              .paths = x->paths,
+                              .n = x->n,
+                              .filter = x->filter,
+                              .owners = true};
     struct trod_export_options o = {
         .to = x->to,
         .run = {.jobs = x->input->jobs < TROD_RUN_JOBS ? (unsigned)x->input->jobs : TROD_RUN_JOBS,
@@ -86,9 +93,13 @@ static int run(struct exporting *e, struct trod_result *result)
     if (r != 0)
         return r;
     o.run.trace = cli_trace_options(x->input, TROD_COL_KIND | trod_match_want(e->match));
+    start.match = e->match;
+    cli_start(&start, &o.run.trace, &e->diag);
     r = cli_cut_apply(e->c, x->cut, x->filter, &o.run.trace, x->n, e->match, &e->diag);
-    if (r != 0)
+    if (r != 0) {
+        cli_start_end(&start);
         return r;
+    }
     if (!trod_match_all(e->match))
         o.run.filter = filter;
     o.run.symbols = trod_match_symbols(e->match);
@@ -96,6 +107,7 @@ static int run(struct exporting *e, struct trod_result *result)
     cli_progress_begin(&e->progress, e->c);
     r = trod_export_run(x->paths, x->n, x->out, &o, &sum, result, &e->diag);
     cli_progress_end(&e->progress);
+    cli_start_end(&start);
     if (r == 0 || sum.bytes)
         return tell(e, &sum, result) != 0 ? TROD_ERR_IO : r;
     return r;

@@ -11,6 +11,7 @@ struct cli_export {
     size_t n;
     const char *out, *to;
     const struct cli_input *input;
+    const struct cli_index *index;
     const struct trod_match_options *filter;
     const struct cli_cut *cut;
     const char *compress;

@@ -10,13 +10,6 @@
 #include "analyse.h"
 #include "navigating.h"
 
-#define AT(field) offsetof(struct cli_index, field)
-
-const struct trod_option cli_index_options[] = {
-    CLI_INDEX_OPTIONS,
-    {.type = TROD_OPT_END},
-};
-
 struct indexed {
     const struct cli *c;
     const struct cli_analyse *o;

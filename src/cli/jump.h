@@ -1,5 +1,5 @@
 /*
- * jump.h - rows shown from a place on: found with the index of the trace, if there is one.
+ * jump.h - rows shown from a place on.
  */
 #ifndef CLI_JUMP_H
 #define CLI_JUMP_H
@@ -7,18 +7,16 @@
 #include "navigating.h"
 
 struct cli_jump {
-    const char *at, *index;
-    bool no_index;
+    const char *at;
+    struct cli_index index;
 };
 extern const struct trod_option cli_jump_options[];
 
 /*
- * Of the operands those rows are wanted that FILTER chooses, from J->at on, which becomes its
- * range. *OUT is the trace, opened near the first of them, NULL where it is to be opened as usual;
- * no row from *END on is one of them. Returns 0 or an error, reported.
+ * If J names a place of the operands of C, look it up in N, which cli_nav_close closes in every
+ * case: FILTER begins there. Returns 0 or an error, reported.
  */
 int cli_jump(struct cli *c, const struct cli_input *in, const struct cli_jump *j,
-             struct trod_match_options *filter, struct trod_trace **out, uint64_t *end,
-             struct trod_diag *diag);
+             struct trod_match_options *filter, struct cli_nav *n, struct trod_diag *diag);
 
 #endif

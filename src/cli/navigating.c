@@ -23,7 +23,7 @@ const struct trod_option cli_nav_options[] = {
      "files need it) is where the file's first "
      "segment lies in the trace",
      NULL, NULL},
-    CLI_INDEX_OPTIONS,
+    {.type = TROD_OPT_FUNC, .offset = AT(index), .more = cli_index_options},
     {.type = TROD_OPT_END},
 };
 
@@ -63,9 +63,8 @@ int cli_nav_open(struct cli_nav *n, struct cli *c, const struct cli_input *in,
     for (size_t i = 0; r == 0 && i < o->symbols.n; i++)
         r = trod_symbols_add(n->symbols, o->symbols.item[i], &n->diag);
     opt.symbols = n->symbols;
-    opt.index_dir = o->index;
-    opt.no_index = o->no_index;
-    opt.index_only = o->index_only;
+    opt.index_dir = o->index.index;
+    opt.no_index = o->index.no_index;
     return r < 0 ? r : trod_nav_open(&n->nav, paths, count, &opt, &n->diag);
 }
 

@@ -20,25 +20,9 @@ struct cli_nav {
 struct cli_nav_options {
     const char *stream;
     struct trod_list symbols;
-    const char *index;
-    bool no_index;
-    bool index_only; /* without one, give up without a word: TROD_ERR_UNKNOWN */
+    struct cli_index index;
 };
 extern const struct trod_option cli_nav_options[];
-/* The rows of a table of options for which index is used; AT(field) is where. */
-#define CLI_INDEX_OPTIONS                                                                          \
-    {"index",                                                                                      \
-     0,                                                                                            \
-     TROD_OPT_STR,                                                                                 \
-     AT(index),                                                                                    \
-     "DIR",                                                                                        \
-     "folder of the index that trod index made (default: that of the trace, then the user's "      \
-     "cache)",                                                                                     \
-     NULL,                                                                                         \
-     NULL},                                                                                        \
-    {                                                                                              \
-        "no-index", 0, TROD_OPT_BOOL, AT(no_index), NULL, "do not use an index", NULL, NULL        \
-    }
 #define CLI_NAV_OPTIONS CLI_SHARED(where, NULL, cli_nav_options)
 
 /* Open the N files PATHS. Returns 0 or an error, reported. cli_nav_close in every case. */

@@ -66,6 +66,16 @@ const struct trod_option cli_input_options[] = {
     {.type = TROD_OPT_END},
 };
 
+const struct trod_option cli_index_options[] = {
+    {"index", 0, TROD_OPT_STR, AT(cli_index, index), "DIR",
+     "folder of the index that trod index made (default: that of the trace, then the user's "
+     "cache)",
+     NULL, NULL},
+    {"no-index", 0, TROD_OPT_BOOL, AT(cli_index, no_index), NULL, "do not use an index", NULL,
+     NULL},
+    {.type = TROD_OPT_END},
+};
+
 const struct trod_option cli_report_options[] = {
     {"format", 0, TROD_OPT_ENUM, AT(cli_report, format), NULL, "how to print the result", formats,
      NULL},

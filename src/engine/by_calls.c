@@ -14,7 +14,7 @@ static bool possible(const struct trod_run *r)
 
     if (o->filter || o->interval || o->region_from || o->region_to || o->warmup || o->by ||
         o->symbols || o->parts > 1 || o->trace.order != TROD_ORDER_FILE || o->trace.skip_rows ||
-        o->trace.skip_instructions)
+        o->trace.skip_instructions || r->begun)
         return false;
     for (size_t i = 0; i < r->n_items; i++) {
         const struct engine_item *it = &r->item[i];

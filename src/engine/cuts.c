@@ -7,10 +7,13 @@
  */
 #include "engine/run_int.h"
 
-void engine_cutter_init(struct engine_cutter *c, const struct trod_run_options *opt)
+void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r)
 {
+    const struct trod_run_options *opt = &r->opt;
+
     *c = (struct engine_cutter){
         .opt = opt, .time0 = TROD_NOWHERE, .warm = opt->warmup != 0, .inside = true};
+    c->inside_trace = r->begun && !opt->filter;
     c->now.time = TROD_NOWHERE;
     c->end = c->now;
     c->plain = !opt->interval && !opt->warmup && !opt->region_from && !opt->region_to;
@@ -120,9 +123,13 @@ static uint32_t count_interval(struct engine_cutter *c, const struct trod_batch 
 uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b, uint32_t *at,
                             struct engine_cut cut[ENGINE_CUTS])
 {
-    struct trod_boundary before = c->now;
+    struct trod_boundary before;
     uint32_t n = 0, i = *at;
 
+    if (c->inside_trace)
+        c->now.rows = b->first;
+    c->inside_trace = false;
+    before = c->now;
     if (c->plain) {
         cut[0] = (struct engine_cut){.from = i, .to = b->n, .fed = true};
         c->now.rows += b->n - i;

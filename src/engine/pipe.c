@@ -371,7 +371,7 @@ int run_pipe(struct trod_run *r)
     struct pipe p;
     int rc = pipe_new(&p, r), joined;
 
-    engine_cutter_init(&cutter, &r->opt);
+    engine_cutter_init(&cutter, r);
     direct = cutter;
     if (rc == TROD_OK)
         rc = run_decoder_begin(&decoder, r, r->opt.trace.order != TROD_ORDER_FILE);

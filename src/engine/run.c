@@ -64,6 +64,7 @@ int trod_run_open(struct trod_run **out, const char *const *paths, size_t n,
     r->codes = r->opt.trace.want & TROD_COL_CODE;
     trod_keeper_init(&r->opening, diag && diag->strict);
     rc = trod_trace_open(&r->whole, paths, n, &r->opt.trace, &r->opening.diag);
+    r->begun = r->opt.trace.begin != NULL; /* it is not needed any more */
     if (rc < 0) {
         trod_keeper_end(&r->opening, diag);
         trod_run_free(r);
@@ -178,7 +179,7 @@ static int want_columns(struct trod_run *r, const struct engine_item *it,
         want |= TROD_COL_SITE | TROD_WANT_MODULES;
     if (r->opt.by == TROD_BY_CORE)
         want |= TROD_COL_STREAM | TROD_COL_SUB | TROD_COL_VALUE;
-    if (it->scope == TROD_PER_STREAM)
+    if (it->scope == TROD_PER_STREAM || r->opt.by_stream)
         want |= TROD_COL_STREAM;
     r->streaks |= (want & TROD_WANT_STREAKS) && (want & TROD_COL_SITE);
     r->codes |= want & TROD_COL_CODE;
@@ -231,7 +232,7 @@ int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *
         return rc;
     }
     r->opt.trace.want |= TROD_WANT_NEW_CODE;
-    if (r->codes || r->opt.trace.skip_rows || r->opt.trace.skip_instructions ||
+    if (r->codes || r->begun || r->opt.trace.skip_rows || r->opt.trace.skip_instructions ||
         r->opt.trace.order != TROD_ORDER_FILE)
         r->opt.trace.want &= ~(uint32_t)TROD_WANT_NEW_CODE; /* those of all rows, or lost ones */
     return (int)r->n_items++;
@@ -352,7 +353,7 @@ int run_serial(struct trod_run *r)
     rc = run_begin_items(r);
     if (rc == TROD_OK)
         rc = run_decoder_begin(&decoder, r, r->opt.trace.order != TROD_ORDER_FILE);
-    engine_cutter_init(&cutter, &r->opt);
+    engine_cutter_init(&cutter, r);
     while (rc == TROD_OK && more == 1 && !cutter.over) {
         more = run_next(r, r->whole, &decoder, &b);
         if (more <= 0) {

@@ -79,6 +79,7 @@ struct engine_cutter {
     uint64_t origin;          /* where the interval or the warm-up began, in its measure */
     uint64_t time0;           /* the first time of the region; TROD_NOWHERE: none so far */
     bool plain;               /* nothing to cut */
+    bool inside_trace;        /* the first batch says how many rows come before it */
     bool begun;               /* a row was in the region */
     bool warm, inside;        /* in the warm-up; in the region */
     bool over;                /* the region lies behind */
@@ -147,6 +148,7 @@ struct trod_run {
     bool codes;   /* somebody wants the opcodes of all rows, not for the sites only */
     bool streaks; /* somebody wants them */
     bool gone, stopped;
+    bool begun;                      /* reading begins inside the trace */
     void *pipe_workers;              /* whose metas the states point to; released with the run */
     struct trod_trace_progress done; /* of what is merged */
     uint64_t loaded;                 /* rows of saved runs that were merged */
@@ -217,7 +219,7 @@ bool engine_core_ran(const struct trod_batch *b, uint32_t from, uint32_t to);
 int engine_core_results(const struct engine_instance *in, struct trod_result *r);
 
 /* ---- cuts.c */
-void engine_cutter_init(struct engine_cutter *c, const struct trod_run_options *opt);
+void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r);
 /* Rows from *AT on of B as cuts: how many there are in CUT; *AT is set behind them. */
 uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b, uint32_t *at,
                             struct engine_cut cut[ENGINE_CUTS]);

@@ -362,7 +362,7 @@ static bool may_use_units(const struct trod_run *r)
         return false;
     if (o->filter || o->trace.order != TROD_ORDER_FILE || !trod_trace_rewindable(r->whole) ||
         o->interval || o->warmup || o->region_from || o->region_to || o->trace.skip_rows ||
-        o->trace.skip_instructions)
+        o->trace.skip_instructions || r->begun)
         return false;
     for (size_t i = 0; i < r->n_items; i++)
         if (!r->item[i].analysis->merge || r->item[i].order == TROD_GLOBAL_ORDER)

@@ -202,9 +202,7 @@ uint64_t nav_from_instruction(struct trod_nav *nav, uint64_t number, uint64_t *l
 {
     const struct nav_index *x = nav->index;
     const struct trod_format *f = trod_nav_format(nav);
-    const struct nav_steps *s;
     uint32_t k = 0;
-    size_t i;
 
     if (!x || x->n_blocks == 0)
         return 0;
@@ -213,6 +211,19 @@ uint64_t nav_from_instruction(struct trod_nav *nav, uint64_t number, uint64_t *l
             k++;
         return from_number(nav, k, number);
     }
+    return nav_from_executed(nav, left);
+}
+
+uint64_t nav_from_executed(struct trod_nav *nav, uint64_t *left)
+{
+    const struct nav_index *x = nav->index;
+    const uint64_t number = *left;
+    const struct nav_steps *s;
+    uint32_t k = 0;
+    size_t i;
+
+    if (!x || x->n_blocks == 0)
+        return 0;
     while (k + 1 < x->n_blocks && x->block[k + 1].insn < number)
         k++;
     s = steps_of(nav, k);

@@ -41,6 +41,7 @@ struct nav_keep {
 
 struct nav_index;
 struct nav_steps;
+struct nav_begin;
 
 struct trod_nav {
     struct trod_trace_options topt;
@@ -57,7 +58,8 @@ struct trod_nav {
     struct trod_trace *trace;    /* of the scan that came farthest: for the meta and the format */
     struct nav_names names;
     struct trod_insn_decoder *insn;
-    uint64_t rows; /* TROD_NOWHERE: not counted */
+    uint64_t rows;           /* TROD_NOWHERE: not counted */
+    struct nav_begin *begin; /* where others begin to read; NULL: nobody asked */
     struct nav_cache cache;
     struct nav_keep keep;
     uint32_t window; /* bytes of windows of a scan of few rows; 0: as of any trace */
@@ -113,6 +115,8 @@ uint64_t nav_from_time(struct trod_nav *nav, uint64_t time);
 uint64_t nav_from_visit(struct trod_nav *nav, uint64_t pc, uint64_t *left);
 uint64_t nav_from_kind(struct trod_nav *nav, uint64_t key, uint64_t *left);
 uint64_t nav_from_instruction(struct trod_nav *nav, uint64_t number, uint64_t *left);
+/* The same for the *LEFTth instruction of all. */
+uint64_t nav_from_executed(struct trod_nav *nav, uint64_t *left);
 uint64_t nav_from_line(struct trod_nav *nav, uint64_t line, uint64_t *offset, uint64_t *before);
 /* Of the step at or before ROW: its row, its offset, and the lines before it. */
 uint64_t nav_step_line(struct trod_nav *nav, uint64_t row, uint64_t *offset, uint64_t *before);
@@ -164,6 +168,8 @@ bool nav_need_outside(const struct trod_match_need *need, const struct nav_block
 /* Open the trace at the last place not behind ROW from which reading can begin: its row to *AT. */
 int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uint64_t *at,
                 struct trod_diag *diag);
+
+void nav_begin_free(struct nav_begin *b);
 
 /*
  * The step that ROW lies in: its rows [*FIRST, *END), of its block; without an index all rows.

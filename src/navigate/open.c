@@ -172,6 +172,7 @@ void trod_nav_close(struct trod_nav *nav)
     for (unsigned i = 0; i < NAV_CACHE; i++)
         trod_batch_free(nav->cache.batch[i]);
     nav_kept_fini(&nav->keep);
+    nav_begin_free(nav->begin);
     trod_insn_decoder_free(nav->insn);
     nav_names_fini(&nav->names);
     nav_index_close(nav->index);

@@ -171,6 +171,18 @@ static int instruction(struct trod_nav *nav, uint64_t number, uint64_t *row)
     return number ? look(nav, &l, from, by_number, row) : 0;
 }
 
+int trod_nav_executed(struct trod_nav *nav, uint64_t k, uint64_t *row)
+{
+    struct looking l = {.wanted = TROD_INSTR, .left = k};
+    const uint64_t from = nav_from_executed(nav, &l.left);
+    int rc;
+
+    if (k == 0 || trod_nav_format(nav)->flags & TROD_FMT_PUT_IN)
+        return 0;
+    rc = look(nav, &l, from, by_kind, row);
+    return nav_distrust(nav, rc) ? trod_nav_executed(nav, k, row) : rc;
+}
+
 /* ---- lines */
 
 /* The trace's only file, open at decoded byte OFFSET, or at its end if that lies before. */

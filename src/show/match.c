@@ -179,7 +179,7 @@ static int set(struct trod_match *m, struct trod_diag *diag)
     const struct trod_match_options *f = m->filter;
     int r = open_symbols(m, diag);
 
-    m->take = UINT64_MAX;
+    m->take = m->end = UINT64_MAX;
     for (size_t i = 0; i < f->kinds.n && r == 0; i++)
         r = add_kind(m, f->kinds.item[i], diag);
     if (r == 0)
@@ -251,6 +251,11 @@ void trod_match_window(struct trod_match *m, uint64_t skip, uint64_t take)
     m->take = take;
     if (skip > 0 || take < UINT64_MAX)
         m->all = false;
+}
+
+void trod_match_end(struct trod_match *m, uint64_t end)
+{
+    m->end = end;
 }
 
 void trod_match_single(struct trod_match *m)
@@ -469,6 +474,9 @@ void trod_match_explain(const struct trod_match *m, const struct trod_meta *meta
         return;
     if (f->kinds.n && !(m->kinds & m->kinds_seen))
         explain_kinds(m, diag);
+    else if (m->single || m->end != UINT64_MAX) /* how many were read does not matter */
+        trod_warning(diag, TROD_OK, "filter.nothing", NULL,
+                     "none of the rows read is one that was asked for");
     else
         trod_warning(diag, TROD_OK, "filter.nothing", NULL,
                      "none of the %llu rows read is one that was asked for",

@@ -33,6 +33,7 @@ struct trod_match {
     uint32_t n_streams;   /* streams judged so far */
     bool unnamed;         /* rows that name no stream are wanted */
     uint64_t seen, found; /* rows so far; of them matching */
+    uint64_t end;         /* no row from here on can match */
     uint64_t skip, take;  /* of those matching: still to be left out, still to be given */
     bool single;          /* the trace is one file: its instruction numbers rise */
     bool all, done;       /* nothing is filtered out; nothing more can match */

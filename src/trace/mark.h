@@ -31,6 +31,15 @@ struct trod_mark {
     const struct trod_point *point; /* of a compressed file, not behind OFFSET; NULL: none */
 };
 
+struct trod_candidate;
+
+/* What struct trod_trace_options.begin points to. */
+struct trod_begin {
+    struct trod_mark mark;
+    const struct trod_meta *meta;       /* of the whole trace */
+    const struct trod_candidate *known; /* what its only file is; NULL: it is found out */
+};
+
 /*
  * Begin T, of which nothing was read yet, at M; META: what was known of the trace (its streams).
  * Returns 0, TROD_ERR_CORRUPT (no such state), TROD_ERR_UNSUPPORTED, TROD_ERR_NOMEM or what opening

@@ -9,6 +9,7 @@
 
 #include "core/sized.h"
 #include "trace/files.h"
+#include "trace/mark.h"
 #include "trace/replay.h"
 #include "trace/schedule.h"
 
@@ -146,6 +147,26 @@ static int begin(struct trod_trace *t, int rc, struct trod_trace **out)
     return TROD_OK;
 }
 
+/* The same, at the place AT. */
+static int begin_at(struct trod_trace *t, const struct trod_begin *at, int rc,
+                    struct trod_trace **out)
+{
+    t->known = at->known;
+    t->opt.begin = NULL;
+    rc = begin(t, rc, out);
+    if (rc < 0)
+        return rc;
+    rc = trod_trace_resume(t, &at->mark, at->meta);
+    t->known = NULL; /* it outlives AT */
+    if (rc == TROD_OK)
+        return rc;
+    *out = NULL;
+    rc = trod_error(t->diag, rc, "trace.begin", NULL,
+                    "reading cannot begin where the index says: make it anew with 'trod index'");
+    trod_trace_close(t);
+    return rc;
+}
+
 int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
                     const struct trod_trace_options *opt, struct trod_diag *diag)
 {
@@ -160,6 +181,8 @@ int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
     t = make(&own, diag);
     if (!t)
         return TROD_ERR_NOMEM;
+    if (own.begin)
+        return begin_at(t, own.begin, find_files(t, paths, n), out);
     if (own.ahead && !trod_ahead_new(t)) {
         trod_trace_close(t);
         return TROD_ERR_NOMEM;

@@ -24,8 +24,8 @@ static const struct trod_option options[] = {
      NULL},
     {"top", 0, TROD_OPT_U64, AT(top), "N", "rows of each list (default: 10; 0: all)", NULL, NULL},
     {"alignment", 0, TROD_OPT_U64, AT(alignment), "BYTES",
-     "what instructions are aligned to: 1, 2, 4 (default: as their set has it; 1 for REGDEPS)", NULL,
-     NULL},
+     "what instructions are aligned to: 1, 2, 4 (default: as their set has it; 1 for REGDEPS)",
+     NULL, NULL},
     {.type = TROD_OPT_END},
 };
 
@@ -94,8 +94,8 @@ static void learn_isa(struct br_state *s)
 
     s->isa_known = true;
     s->delay = isa == TROD_ISA_MIPS32 || isa == TROD_ISA_MIPS64;
-    s->shift = (unsigned)__builtin_ctzll(s->opt->alignment ? s->opt->alignment
-                                                           : trod_isa_alignment(isa));
+    s->shift =
+        (unsigned)__builtin_ctzll(s->opt->alignment ? s->opt->alignment : trod_isa_alignment(isa));
 }
 
 static uint8_t kind_of(unsigned branch)

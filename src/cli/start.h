@@ -1,0 +1,34 @@
+/*
+ * start.h - commands that are asked about a part of a trace begin to read near it, where the trace
+ * has an index (docs/navigating.md, "The index").
+ */
+#ifndef CLI_START_H
+#define CLI_START_H
+
+#include "cli.h"
+
+/* Where reading begins. All zero but what is asked: at the beginning. */
+struct cli_start {
+    const struct cli_input *input;
+    const struct cli_index *index;
+    const char *const *paths; /* of the trace, N of them */
+    size_t n;
+    struct trod_match *match;                /* NULL: none. What it chooses bounds the part, */
+    const struct trod_match_options *filter; /* by these options; it is done behind the part */
+    struct trod_range rows, times;           /* the part besides, if they are set */
+    struct trod_range executed; /* likewise: instructions, which become ROWS where possible */
+    bool owners;                /* which instruction a row belongs to matters */
+    struct trod_nav *nav;       /* of the trace, by who has opened one; NULL: nobody has */
+    bool own;                   /* it was opened here */
+    struct trod_diag *told, diag;
+};
+
+/*
+ * Set OPT->begin where that is of use: to be called when all else of OPT is settled, before the
+ * trace is opened with it. Problems of the index are told to DIAG. cli_start_end behind the opening
+ * in every case. False: reading begins at the beginning.
+ */
+bool cli_start(struct cli_start *s, struct trod_trace_options *opt, struct trod_diag *diag);
+void cli_start_end(struct cli_start *s);
+
+#endif

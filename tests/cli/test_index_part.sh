@@ -1,0 +1,99 @@
+# test_index_part.sh - commands that are asked about a part of an indexed trace read no more than it
+# needs, and answer as they do without the index.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq
+
+# --- what is read: a line before the part that is damaged behind the index' back is not met
+
+awk 'BEGIN { srand(5); for (i = 1; i <= 60000; i++) {
+    printf "%d clk IT (%d) %08x e1a00000 A svc_s : NOP\n", i, i, 32768 + 4 * int(rand() * 300)
+    if (rand() < .6) printf "%d clk MW4 %08x %08x\n", i, 65536 + 4 * int(rand() * 5000), i } }' >t.tarmac
+cp -p t.tarmac whole.tarmac
+run trod index t.tarmac
+status 0
+rows=$(trod index --info --format json t.tarmac | jq '.traces[0].rows')
+touch -r t.tarmac stamp
+printf '\n12 clk MW4 zz\nx' | dd of=t.tarmac bs=1 seek=1500000 conv=notrunc 2>/dev/null
+touch -r stamp t.tarmac
+check test "$(stat -c %s t.tarmac)" -gt 3000000
+run trod count --no-index --range $((rows - 500))..$((rows - 1)) t.tarmac
+status 2
+
+parts=("--range $((rows - 500))..$((rows - 100))" '--time 59000..59100' '--instructions 59000..59100'
+    "--where row>=$((rows - 500))" '--region 59000..59100' "--region $((rows - 500))..$((rows - 100)):rows"
+    '--region 59000..59100:time' '--region 59000..59100 --warmup 50')
+for part in "${parts[@]}"; do
+    commands='count mix hot branches locality functions deps phases schedule run:count,hot'
+    [[ $part == --region* ]] || commands+=' cache view convert waves truncate export'
+    for command in $commands; do
+        set -- ${command/:/ }
+        case $command in
+        convert) trod convert -q --no-index $part whole.tarmac want.tarmac ;;
+        export) trod export -q -T speedscope -o want.tarmac --no-index $part whole.tarmac ;;
+        waves | truncate) trod "$@" -q --no-index $part whole.tarmac >want ;;
+        *) trod "$@" --format json --no-index $part whole.tarmac >want ;;
+        esac
+        case $command in
+        convert) run trod convert -q $part t.tarmac got.tarmac ;;
+        export) run trod export -q -T speedscope -o got.tarmac $part t.tarmac ;;
+        waves | truncate) run trod "$@" -q $part t.tarmac ;;
+        *) run trod "$@" --format json $part t.tarmac ;;
+        esac
+        status 0
+        err </dev/null
+        if [[ $command == convert || $command == export ]]; then
+            sed -i 's/whole[.]tarmac/t.tarmac/g' want.tarmac
+            check test -s got.tarmac
+            check cmp want.tarmac got.tarmac
+        else
+            sed -i 's/whole[.]tarmac/t.tarmac/g' want
+            check test -s want
+            out_is want
+        fi
+    done
+done
+
+# --no-index and --strict read it; calls are followed from the beginning
+run trod count --strict --range $((rows - 500))..$((rows - 1)) t.tarmac
+status 2
+run trod calls --range $((rows - 500))..$((rows - 1)) t.tarmac
+status 2
+
+# --- the same answer: several cpus, one of which sleeps; files of threads; formats, compression
+
+awk 'BEGIN { srand(3); for (i = 1; i <= 30000; i++) {
+    c = int(rand() * 3); if (c == 2 && i > 9000 && i < 21000) c = 0
+    printf "%d clk cpu%d IT (%d) %08x e1a00000 A svc_s : NOP\n", i, c, i, 32768 + 4 * int(rand() * 300)
+    if (rand() < .6) printf "%d clk cpu%d MW4 %08x %08x\n", i, c, 65536 + 4 * int(rand() * 5000), i
+    if (rand() < .3) printf "%d clk cpu%d R r%d %08x\n", i, (c + int(rand() * 2)) % 3, int(rand() * 8), i } }' >cpus.tarmac
+gzip -k cpus.tarmac
+mkdir threads
+for n in 1 2; do
+    trod gen -q --to drmemtrace "cyclic:lines=$((50 * n)),laps=200" threads/drmemtrace.a.1.$n.trace >/dev/null
+done
+trod gen -q --to tt6e "cyclic:lines=200,laps=100" one.tt6e >/dev/null
+trod convert -q threads/drmemtrace.a.1.1.trace one.trace.zip
+for f in cpus.tarmac cpus.tarmac.gz threads one.tt6e one.trace.zip; do
+    run trod index -q $f
+    status 0
+    rows=$(trod index --info --format json $f | jq '.traces[0].rows')
+    check test "$rows" -gt 10000
+    for at in 2 3 4; do
+        part=$((rows - rows / at))..$((rows - rows / at + 1500))
+        for question in "count --range $part" "hot --range $part --by thread" "mix --range $part --interval 100" \
+            "branches --region $part:rows" "count --region $((rows / at))..$((rows / at + 900)) --by core" \
+            "functions --range $part --by thread" "cache --by instruction --range $part" "locality --range $part" \
+            "view --range $part --where pc>0x8100" "find --range $part pc>0x8100"; do
+            set -- $question
+            command=("$1" --format json "${@:2}")
+            [[ $1 == find ]] && command=(find --format json --range $part)
+            last=("$f")
+            [[ $1 == find ]] && last=("$f" 'pc>0x8100')
+            trod "${command[@]}" --no-index "${last[@]}" >want 2>want.err
+            run trod "${command[@]}" "${last[@]}"
+            out_is want
+            check cmp -s want.err "$stderr"
+        done
+    done
+done
+finish
