@@ -474,7 +474,7 @@ void trod_match_explain(const struct trod_match *m, const struct trod_meta *meta
         return;
     if (f->kinds.n && !(m->kinds & m->kinds_seen))
         explain_kinds(m, diag);
-    else if (m->single || m->end != UINT64_MAX) /* how many were read does not matter */
+    else if ((m->single && f->instructions.set) || m->end != UINT64_MAX) /* reading ended early */
         trod_warning(diag, TROD_OK, "filter.nothing", NULL,
                      "none of the rows read is one that was asked for");
     else
