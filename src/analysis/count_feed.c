@@ -111,7 +111,7 @@ TROD_HOT int instrs(struct run *r, struct sums *a, uint32_t from, uint32_t n, ui
         a->branch[r->flags[from + first_bit(k)] & TROD_F_BRANCH]++;
     if (r->told)
         return TROD_OK;
-    learns = r->encoded ? m : m & rows_equal(r->b->size, from, n, UINT32_MAX, 4);
+    learns = r->encoded ? m : m & rows_equal(r->b->size, from, n, UINT32_MAX, 4, wide);
     m = (m & ~learns) | unknown(r, from, n, learns, wide);
     return m ? mark_instrs(r, from, m, learns) : TROD_OK;
 }
@@ -291,7 +291,7 @@ TROD_HOT int count_rows(struct run *r, struct sums *a, uint32_t from, uint32_t n
         count_branch(&count_open(r->lane)->sums, r->b, from + first_bit(k),
                      r->flags[from + first_bit(k)]);
     if (m.flags & SPECIAL) {
-        const uint64_t special = m.instr & ~rows_equal(r->flags, from, n, SPECIAL, 0);
+        const uint64_t special = m.instr & ~rows_equal(r->flags, from, n, SPECIAL, 0, wide);
 
         rc = special_instrs(r, from, special);
         m.instr &= ~special;
@@ -398,9 +398,9 @@ TROD_HOT int turns(struct run *r, uint32_t *at, const bool wide)
         uint64_t mine;
 
         r->stream = r->streams[i];
-        mine = left & rows_equal(r->streams, from, n, UINT32_MAX, r->stream);
+        mine = left & rows_equal(r->streams, from, n, UINT32_MAX, r->stream, wide);
         if (r->said)
-            mine &= rows_equal(r->b->has, from, n, r->said, has);
+            mine &= rows_equal(r->b->has, from, n, r->said, has, wide);
         left &= ~mine;
         r->lane = trod_count_stream(r->s, has ? r->stream : 0, has != 0);
         rc = r->lane ? count_use_window(r) : TROD_ERR_NOMEM;
@@ -477,43 +477,19 @@ static int lane_rows(struct run *r, uint32_t *at)
     return rc;
 }
 
-/* Not 0: one of the rows from FROM to TO lacks what complete() says that it must have. */
-TROD_HOT uint32_t lacking(const struct run *r, uint32_t from, uint32_t to)
-{
-    const uint32_t need = TROD_COL_ADDR | TROD_COL_SIZE, flags = r->b->have & TROD_COL_FLAGS;
-    const struct trod_batch *b = r->b;
-    uint32_t missing = 0;
-
-    for (uint32_t i = from; i < to; i++) {
-        uint8_t k = b->kind[i];
-        uint32_t instr = 0 - (uint32_t)(k == TROD_INSTR);
-        uint32_t access = 0 - (uint32_t)((k == TROD_READ) | (k == TROD_WRITE));
-
-        missing |= ((need | flags) & ~b->has[i] & instr) | (need & ~b->has[i] & access);
-        missing |= ((uint32_t)(b->size[i] == 0) & instr) | (r->flags[i] & TROD_F_HOLES & access);
-    }
-    return missing;
-}
-
-static TROD_WIDE uint32_t lacking_wide(const struct run *r, uint32_t from, uint32_t to)
-{
-    return lacking(r, from, to);
-}
-
 /*
- * Does every instruction, read and write say address and size, and every instruction its flags?
- * Those of drmemtrace do (docs/formats/drmemtrace.md, "Rows").
+ * Rows are counted in blocks where a batch has addresses and sizes. Those of drmemtrace all say
+ * them (docs/formats/drmemtrace.md, "Rows"); of others, rows that do not are sorted out.
  */
-static bool complete(const struct run *r)
+static void choose(struct run *r)
 {
-    uint32_t missing = (TROD_COL_ADDR | TROD_COL_SIZE) & ~r->b->have;
+    const uint32_t need = TROD_COL_ADDR | TROD_COL_SIZE;
 
-    for (uint32_t i = 0; !missing && !r->s->drm && i < r->b->n; i += 4 * BLOCK) {
-        uint32_t to = r->b->n - i < 4 * BLOCK ? r->b->n : i + 4 * BLOCK;
-
-        missing = r->wide ? lacking_wide(r, i, to) : lacking(r, i, to);
+    r->fast = (r->b->have & need) == need;
+    if (r->fast && !r->s->drm) {
+        r->need = need;
+        r->instr_needs = need | (r->b->have & TROD_COL_FLAGS);
     }
-    return missing == 0;
 }
 
 int trod_count_feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_t to)
@@ -534,7 +510,7 @@ int trod_count_feed(void *st, const struct trod_batch *batch, uint32_t from, uin
     r.encoded = s->drm && s->meta && (s->meta->filetype & FILETYPE_ENCODINGS);
     r.wide = trod_wide();
     r.told = goes_on(&s->told, batch, from, to);
-    r.fast = complete(&r);
+    choose(&r);
     r.targets = (b->have & TROD_COL_TARGET) && !s->drm;
     while (rc == TROD_OK && at < b->n) {
         bool known = r.said & b->has[at];

@@ -33,7 +33,8 @@ struct run {
     uint32_t said;        /* TROD_COL_STREAM where rows may say one */
     bool told;            /* instructions that are not new are in code: see struct count_told */
     bool encoded;         /* other code at the same address comes with TROD_F_NEWCODE */
-    bool fast;
+    bool fast;            /* blocks of rows are counted, as masks */
+    uint32_t need, instr_needs; /* what accesses and instructions of blocks say; 0: all do */
     bool wide;                  /* blocks are counted with AVX2 */
     bool targets;               /* rows may say where branches went */
     struct trod_recent *recent; /* instructions known to be in code */
@@ -200,7 +201,70 @@ static inline TROD_WIDE void scan_block_wide(const struct run *r, uint32_t from,
     m->differs = !_mm256_testz_si256(other, other);
 }
 
+/* What block_equal finds, with AVX2. */
+static inline TROD_WIDE uint64_t block_equal_wide(const uint32_t *column, uint32_t from,
+                                                  uint32_t mask, uint32_t value)
+{
+    const __m256i some = _mm256_set1_epi32((int)mask), all = _mm256_set1_epi32((int)value);
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    uint64_t m = 0;
+
+    for (unsigned i = 0; i < BLOCK; i += 32) {
+        __m256i is[4];
+
+        for (unsigned k = 0; k < 4; k++)
+            is[k] = _mm256_cmpeq_epi32(_mm256_and_si256(load_wide(column + from + i + 8 * k), some),
+                                       all);
+        is[0] =
+            _mm256_packs_epi16(_mm256_packs_epi32(is[0], is[1]), _mm256_packs_epi32(is[2], is[3]));
+        is[0] = _mm256_permutevar8x32_epi32(is[0], order);
+        m |= (uint64_t)(uint32_t)_mm256_movemask_epi8(is[0]) << i;
+    }
+    return m;
+}
+
 #endif
+
+/* Those of the N rows from FROM on, in COLUMN, that are VALUE under MASK. */
+TROD_HOT uint64_t rows_equal(const uint32_t *column, uint32_t from, uint32_t n, uint32_t mask,
+                             uint32_t value, const bool wide)
+{
+    uint64_t m = 0;
+
+#if TROD_AVX2
+    if (n == BLOCK && wide)
+        return block_equal_wide(column, from, mask, value);
+#endif
+    (void)wide;
+    if (n == BLOCK)
+        return block_equal(column, from, mask, value);
+    for (uint32_t i = 0; i < n; i++)
+        m |= (uint64_t)((column[from + i] & mask) == value) << i;
+    return m;
+}
+
+/*
+ * Of the N rows from FROM on, M keeps as instructions and accesses those that say address and size:
+ * the others are counted one at a time.
+ */
+TROD_HOT void keep_complete(const struct run *r, uint32_t from, uint32_t n, struct masks *m,
+                            const bool wide)
+{
+    const uint32_t *has = r->b->has;
+    uint64_t says = rows_equal(has, from, n, r->need, r->need, wide);
+
+    m->read &= says;
+    m->write &= says;
+    if (m->flags & TROD_F_HOLES) {
+        const uint64_t whole = rows_equal(r->flags, from, n, TROD_F_HOLES, 0, wide);
+
+        m->read &= whole;
+        m->write &= whole;
+    }
+    if (r->instr_needs != r->need)
+        says = rows_equal(has, from, n, r->instr_needs, r->instr_needs, wide);
+    m->instr &= says & ~rows_equal(r->b->size, from, n, UINT32_MAX, 0, wide);
+}
 
 /* What the N rows from FROM on are. */
 TROD_HOT struct masks scan(const struct run *r, uint32_t from, uint32_t n, const bool wide)
@@ -208,30 +272,17 @@ TROD_HOT struct masks scan(const struct run *r, uint32_t from, uint32_t n, const
     struct masks m = {0};
 
 #if TROD_AVX2
-    if (n == BLOCK && wide) {
+    if (n == BLOCK && wide)
         scan_block_wide(r, from, &m);
-        return m;
-    }
+    else
 #endif
-    (void)wide;
-    if (n == BLOCK)
+        if (n == BLOCK)
         scan_block(r, from, &m);
     else
         for (uint32_t i = 0; i < n; i++)
             scan_one(r, from, i, &m);
-    return m;
-}
-
-/* Those of the N rows from FROM on, in COLUMN, that are VALUE under MASK. */
-TROD_HOT uint64_t rows_equal(const uint32_t *column, uint32_t from, uint32_t n, uint32_t mask,
-                             uint32_t value)
-{
-    uint64_t m = 0;
-
-    if (n == BLOCK)
-        return block_equal(column, from, mask, value);
-    for (uint32_t i = 0; i < n; i++)
-        m |= (uint64_t)((column[from + i] & mask) == value) << i;
+    if (r->need)
+        keep_complete(r, from, n, &m, wide);
     return m;
 }
 

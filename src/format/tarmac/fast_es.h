@@ -27,13 +27,14 @@ TM_INLINE bool tm_take_es_text(const uint8_t *p, unsigned mode_len, struct tm_es
     if (t->nl == p + TM_TEXT_MAX || t->nl[-1] == '\r')
         return false;
     p += wide ? tm_blanks32(p) : (unsigned)__builtin_ctz(~tm_mask16(p, ' '));
-    while (*p == ' ')
-        p++;
-    if (*p == '\t')
-        return false;
-    t->failed = *p == 'C' && memcmp(p, "CCFAIL", 6) == 0;
-    if (t->failed && p[6] != ' ' && p[6] != '\n')
-        return false;
+    t->failed = false;
+    if (*p <= ' ' || *p == 'C') {
+        while (*p == ' ')
+            p++;
+        t->failed = *p == 'C' && memcmp(p, "CCFAIL", 6) == 0;
+        if (*p == '\t' || (t->failed && p[6] != ' ' && p[6] != '\n'))
+            return false;
+    }
     t->before = 0;
     t->from = t->end = p;
     if (!(want & (TROD_COL_DETAIL | TROD_COL_TEXT)))
@@ -311,9 +312,17 @@ TM_INLINE bool tm_fast_run(struct tm_run *r, uint32_t at, bool first, const stru
 TM_INLINE uint32_t tm_picture_rows(struct tm_run *r, uint32_t n, const struct tm_picture *m,
                                    const uint8_t *line, const uint32_t want)
 {
-    uint32_t left, rows = 0;
+    const uint32_t known = m->bytes.known;
+    const unsigned half = known == 0xff00 ? 8 : 0;
+    uint32_t left = known, rows = 0;
 
-    for (left = m->bytes.known; left; rows++) {
+    if ((known == 0xff || half) && !(m->base & 7)) { /* the most frequent access */
+        if (n >= r->b->cap || !tm_fast_run(r, n, true, m, half, 8, want))
+            return 0;
+        rows = 1;
+        left = 0;
+    }
+    for (; left; rows++) {
         unsigned from = (unsigned)__builtin_ctz(left);
         unsigned len = (unsigned)__builtin_ctz(~(left >> from));
         unsigned cut = 8 - (unsigned)((m->base + from) & 7);

@@ -113,14 +113,15 @@ TM_INLINE const uint8_t *formed_es(struct tm_run *r, const struct tm_form *f, co
 {
     struct trod_batch *b = r->b;
     struct tm_es_line l = {.iset = f->iset, .addr_n = f->vaddr.n, .op_n = 2 * f->size};
-    struct address a = {.vaddr = 0};
     struct tm_es_text t;
 
     if (!tm_take_es_text(p + f->len, f->name.n, &t, want, true))
         return NULL;
-    formed_addresses(r, f, p, n, &a, want);
+    if (want & (TROD_COL_ADDR | TROD_COL_PC | TROD_COL_DETAIL))
+        l.addr = tm_form_address(f, p);
+    if (want & TROD_COL_ADDR)
+        b->addr[n] = l.addr;
     if (want & (TROD_COL_DETAIL | TROD_COL_CODE)) {
-        l.addr = a.vaddr;
         l.mode = p + f->name.at;
         l.mode_len = f->name.n;
         l.op = (uint32_t)form_number(p, f->code);
@@ -134,7 +135,7 @@ TM_INLINE const uint8_t *formed_es(struct tm_run *r, const struct tm_form *f, co
     if (want & TROD_COL_FLAGS)
         b->flags[n] = f->flags | (t.failed ? (uint32_t)TROD_F_SKIPPED : 0);
     if (want & TROD_COL_PC)
-        b->pc[n] = a.vaddr;
+        b->pc[n] = l.addr;
     b->kind[n] = TROD_INSTR;
     return t.nl;
 }
@@ -143,8 +144,7 @@ TM_INLINE const uint8_t *formed_es(struct tm_run *r, const struct tm_form *f, co
 TM_INLINE const uint8_t *formed_br(struct tm_run *r, const struct tm_form *f, const uint8_t *p,
                                    uint32_t n, const uint32_t want)
 {
-    uint64_t paddr;
-    const uint64_t target = tm_form_addresses(f, p, &paddr);
+    const uint64_t target = tm_form_address(f, p);
 
     return tm_put_br(r, n, target, f->vaddr.n, f->flags, want) ? p + f->len - 1 : NULL;
 }
@@ -204,14 +204,16 @@ TM_INLINE const uint8_t *formed_line(struct tm_run *r, const struct tm_form *f, 
     uint32_t has = 0; /* beyond those of the form */
     const uint8_t *nl;
 
-    if (f->kind == TM_FORM_INSTR)
+    if (es && f->kind == TM_FORM_ES) /* the most frequent first */
+        nl = formed_es(r, f, p, n, &has, want);
+    else if (!es && f->kind == TM_FORM_INSTR)
         nl = formed_instr(r, f, p, n, &has, want);
     else if (f->kind == TM_FORM_REG)
         nl = formed_reg(r, f, p, n, &has, want);
     else if (f->kind == TM_FORM_MEM)
         nl = formed_mem(r, f, p, n, &has, want);
-    else if (es && f->kind == TM_FORM_ES)
-        nl = formed_es(r, f, p, n, &has, want);
+    else if (es && f->kind == TM_FORM_INSTR)
+        nl = formed_instr(r, f, p, n, &has, want);
     else if (es && f->kind == TM_FORM_BR)
         nl = formed_br(r, f, p, n, want);
     else

@@ -102,6 +102,11 @@ static inline TROD_WIDE __m256i tm_load32(const uint8_t *p)
     return _mm256_loadu_si256((const __m256i *)(const void *)p);
 }
 
+static inline TROD_WIDE __m128i tm_load16(const uint8_t *p)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
 /* What is wrong with the characters at P, which are to be as T says: 0 where nothing is. */
 static inline TROD_WIDE __m256i tm_part_wrong(const struct tm_part *t, const uint8_t *p)
 {
@@ -143,6 +148,19 @@ static inline TROD_WIDE uint64_t tm_form_addresses(const struct tm_form *f, cons
 
     *paddr = (uint64_t)_mm_cvtsi128_si64(_mm256_extracti128_si256(bytes, 1));
     return (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(bytes));
+}
+
+/* The first of them alone. */
+static inline TROD_WIDE uint64_t tm_form_address(const struct tm_form *f, const uint8_t *p)
+{
+    const __m128i digits = _mm_loadu_si128((const __m128i *)(const void *)(p + f->vaddr.at));
+    const __m128i raw = _mm_shuffle_epi8(digits, tm_load16(f->pick));
+    const __m128i letter = _mm_cmpgt_epi8(raw, tm_load16(tm_bytes.last));
+    const __m128i nibble = _mm_add_epi8(_mm_and_si128(raw, tm_load16(tm_bytes.n15)),
+                                        _mm_and_si128(letter, tm_load16(tm_bytes.n9)));
+    const __m128i pair = _mm_maddubs_epi16(nibble, tm_load16(tm_bytes.pairs));
+
+    return (uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(pair, pair));
 }
 
 #endif

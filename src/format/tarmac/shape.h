@@ -202,9 +202,8 @@ static inline TROD_WIDE bool tm_take_bytes32(const uint8_t *p, struct tm_bytes16
 static inline TROD_WIDE unsigned tm_blanks32(const uint8_t *p)
 {
     const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
-    const uint32_t m = ~tm_equal_mask32(v, tm_bytes.blank);
 
-    return m ? (unsigned)__builtin_ctz(m) : 32;
+    return (unsigned)_tzcnt_u32(~tm_equal_mask32(v, tm_bytes.blank)); /* 32 of 0 */
 }
 
 /* How many of the 16 characters at P come before the first of: blank, tab, line end, '<' and '('.
