@@ -477,19 +477,43 @@ static int lane_rows(struct run *r, uint32_t *at)
     return rc;
 }
 
-/*
- * Rows are counted in blocks where a batch has addresses and sizes. Those of drmemtrace all say
- * them (docs/formats/drmemtrace.md, "Rows"); of others, rows that do not are sorted out.
- */
-static void choose(struct run *r)
+/* Not 0: one of the rows from FROM to TO lacks what complete() says that it must have. */
+TROD_HOT uint32_t lacking(const struct run *r, uint32_t from, uint32_t to)
 {
-    const uint32_t need = TROD_COL_ADDR | TROD_COL_SIZE;
+    const uint32_t need = TROD_COL_ADDR | TROD_COL_SIZE, flags = r->b->have & TROD_COL_FLAGS;
+    const struct trod_batch *b = r->b;
+    uint32_t missing = 0;
 
-    r->fast = (r->b->have & need) == need;
-    if (r->fast && !r->s->drm) {
-        r->need = need;
-        r->instr_needs = need | (r->b->have & TROD_COL_FLAGS);
+    for (uint32_t i = from; i < to; i++) {
+        uint8_t k = b->kind[i];
+        uint32_t instr = 0 - (uint32_t)(k == TROD_INSTR);
+        uint32_t access = 0 - (uint32_t)((k == TROD_READ) | (k == TROD_WRITE));
+
+        missing |= ((need | flags) & ~b->has[i] & instr) | (need & ~b->has[i] & access);
+        missing |= ((uint32_t)(b->size[i] == 0) & instr) | (r->flags[i] & TROD_F_HOLES & access);
     }
+    return missing;
+}
+
+static TROD_WIDE uint32_t lacking_wide(const struct run *r, uint32_t from, uint32_t to)
+{
+    return lacking(r, from, to);
+}
+
+/*
+ * Does every instruction, read and write say address and size, and every instruction its flags?
+ * Those of drmemtrace do (docs/formats/drmemtrace.md, "Rows").
+ */
+static bool complete(const struct run *r)
+{
+    uint32_t missing = (TROD_COL_ADDR | TROD_COL_SIZE) & ~r->b->have;
+
+    for (uint32_t i = 0; !missing && !r->s->drm && i < r->b->n; i += 4 * BLOCK) {
+        uint32_t to = r->b->n - i < 4 * BLOCK ? r->b->n : i + 4 * BLOCK;
+
+        missing = r->wide ? lacking_wide(r, i, to) : lacking(r, i, to);
+    }
+    return missing == 0;
 }
 
 int trod_count_feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_t to)
@@ -510,7 +534,7 @@ int trod_count_feed(void *st, const struct trod_batch *batch, uint32_t from, uin
     r.encoded = s->drm && s->meta && (s->meta->filetype & FILETYPE_ENCODINGS);
     r.wide = trod_wide();
     r.told = goes_on(&s->told, batch, from, to);
-    choose(&r);
+    r.fast = complete(&r);
     r.targets = (b->have & TROD_COL_TARGET) && !s->drm;
     while (rc == TROD_OK && at < b->n) {
         bool known = r.said & b->has[at];

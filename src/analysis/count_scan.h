@@ -33,8 +33,7 @@ struct run {
     uint32_t said;        /* TROD_COL_STREAM where rows may say one */
     bool told;            /* instructions that are not new are in code: see struct count_told */
     bool encoded;         /* other code at the same address comes with TROD_F_NEWCODE */
-    bool fast;            /* blocks of rows are counted, as masks */
-    uint32_t need, instr_needs; /* what accesses and instructions of blocks say; 0: all do */
+    bool fast;
     bool wide;                  /* blocks are counted with AVX2 */
     bool targets;               /* rows may say where branches went */
     struct trod_recent *recent; /* instructions known to be in code */
@@ -225,6 +224,26 @@ static inline TROD_WIDE uint64_t block_equal_wide(const uint32_t *column, uint32
 
 #endif
 
+/* What the N rows from FROM on are. */
+TROD_HOT struct masks scan(const struct run *r, uint32_t from, uint32_t n, const bool wide)
+{
+    struct masks m = {0};
+
+#if TROD_AVX2
+    if (n == BLOCK && wide) {
+        scan_block_wide(r, from, &m);
+        return m;
+    }
+#endif
+    (void)wide;
+    if (n == BLOCK)
+        scan_block(r, from, &m);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            scan_one(r, from, i, &m);
+    return m;
+}
+
 /* Those of the N rows from FROM on, in COLUMN, that are VALUE under MASK. */
 TROD_HOT uint64_t rows_equal(const uint32_t *column, uint32_t from, uint32_t n, uint32_t mask,
                              uint32_t value, const bool wide)
@@ -240,49 +259,6 @@ TROD_HOT uint64_t rows_equal(const uint32_t *column, uint32_t from, uint32_t n, 
         return block_equal(column, from, mask, value);
     for (uint32_t i = 0; i < n; i++)
         m |= (uint64_t)((column[from + i] & mask) == value) << i;
-    return m;
-}
-
-/*
- * Of the N rows from FROM on, M keeps as instructions and accesses those that say address and size:
- * the others are counted one at a time.
- */
-TROD_HOT void keep_complete(const struct run *r, uint32_t from, uint32_t n, struct masks *m,
-                            const bool wide)
-{
-    const uint32_t *has = r->b->has;
-    uint64_t says = rows_equal(has, from, n, r->need, r->need, wide);
-
-    m->read &= says;
-    m->write &= says;
-    if (m->flags & TROD_F_HOLES) {
-        const uint64_t whole = rows_equal(r->flags, from, n, TROD_F_HOLES, 0, wide);
-
-        m->read &= whole;
-        m->write &= whole;
-    }
-    if (r->instr_needs != r->need)
-        says = rows_equal(has, from, n, r->instr_needs, r->instr_needs, wide);
-    m->instr &= says & ~rows_equal(r->b->size, from, n, UINT32_MAX, 0, wide);
-}
-
-/* What the N rows from FROM on are. */
-TROD_HOT struct masks scan(const struct run *r, uint32_t from, uint32_t n, const bool wide)
-{
-    struct masks m = {0};
-
-#if TROD_AVX2
-    if (n == BLOCK && wide)
-        scan_block_wide(r, from, &m);
-    else
-#endif
-        if (n == BLOCK)
-        scan_block(r, from, &m);
-    else
-        for (uint32_t i = 0; i < n; i++)
-            scan_one(r, from, i, &m);
-    if (r->need)
-        keep_complete(r, from, n, &m, wide);
     return m;
 }
 

@@ -72,30 +72,67 @@ static int count_names(struct info_names *t, const struct trod_batch *b, uint32_
     return r;
 }
 
+/* What SPAN is with N rows more, whose times are LEAST to MOST. */
+static void add_times(struct info_span *span, uint32_t n, uint64_t least, uint64_t most)
+{
+    span->n += n;
+    if (least < span->least)
+        span->least = least;
+    if (most > span->most)
+        span->most = most;
+}
+
 static void count_times(struct info_state *s, const struct trod_batch *b, uint32_t from,
                         uint32_t to)
 {
-    const bool units = b->have & TROD_COL_UNIT;
-    const uint64_t before = s->rows - to;
+    const uint32_t mask = TROD_COL_TIME | (b->have & TROD_COL_UNIT);
+    const uint64_t before = s->rows - to, *time = b->time;
+    const uint32_t *has = b->has;
 
-    for (uint32_t i = from; i < to; i++) {
-        const uint64_t t = b->time[i];
-        struct info_span *span;
+    while (from < to) {
+        const uint32_t says = has[from] & mask, first = from;
+        const uint32_t unit = says & TROD_COL_UNIT ? b->unit[first] : (uint32_t)INFO_UNSAID;
+        uint64_t least = UINT64_MAX, most = 0;
+        struct info_span *span = &s->time[unit];
 
-        if (!(b->has[i] & TROD_COL_TIME))
+        if (!(says & TROD_COL_TIME)) {
+            from++;
             continue;
-        span = &s->time[units && (b->has[i] & TROD_COL_UNIT) ? b->unit[i] : INFO_UNSAID];
-        if (span->n++ == 0) {
-            span->first = span->least = span->most = t;
-            span->first_at = before + i;
         }
-        span->last = t;
-        span->last_at = before + i;
-        if (t < span->least)
-            span->least = t;
-        if (t > span->most)
-            span->most = t;
+        if (span->n == 0) {
+            span->first = span->least = span->most = time[first];
+            span->first_at = before + first;
+        }
+        do { /* rows of one unit mostly come together */
+            const uint64_t t = time[from++];
+
+            least = t < least ? t : least;
+            most = t > most ? t : most;
+        } while (from < to && (has[from] & mask) == says &&
+                 (!(says & TROD_COL_UNIT) || b->unit[from] == unit));
+        span->last = time[from - 1];
+        span->last_at = before + from - 1;
+        add_times(span, from - first, least, most);
     }
+}
+
+/* How many of the rows [FROM, TO) of B are of the stream of the first, one behind the other. */
+static uint32_t same_stream(const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    enum { SOME = 16 };
+    const uint32_t *stream = b->stream, *has = b->has, is = stream[from], says = has[from];
+    uint32_t end = from + 1, differs = 0;
+
+    while (to - end >= SOME) {
+        for (uint32_t i = 0; i < SOME; i++)
+            differs |= (stream[end + i] ^ is) | ((has[end + i] ^ says) & TROD_COL_STREAM);
+        if (differs)
+            break;
+        end += SOME;
+    }
+    while (end < to && stream[end] == is && !((has[end] ^ says) & TROD_COL_STREAM))
+        end++;
+    return end - from;
 }
 
 /* Rows of one stream mostly come together. */
@@ -105,14 +142,11 @@ static int count_streams(struct info_state *s, const struct trod_batch *b, uint3
     int r = TROD_OK;
 
     while (r == TROD_OK && from < to) {
-        uint32_t end = from + 1;
+        const uint32_t n = same_stream(b, from, to);
 
-        while (end < to && b->stream[end] == b->stream[from] &&
-               !((b->has[end] ^ b->has[from]) & TROD_COL_STREAM))
-            end++;
         if (b->has[from] & TROD_COL_STREAM)
-            r = info_add_stream(s, b->stream[from], end - from);
-        from = end;
+            r = info_add_stream(s, b->stream[from], n);
+        from += n;
     }
     return r;
 }
