@@ -98,6 +98,7 @@ static int open_trace(struct convert *v, struct trod_trace_options *topt)
     cli_start(&start, topt, &v->diag);
     r = cli_cut_apply(v->c, &o->cut, &o->filter, topt, start.n, v->match, &v->diag);
     if (r == 0) {
+        topt->ahead = o->input.jobs != 1 && trod_processors() > 1;
         topt->batch_rows = trod_match_rows(v->match);
         r = trod_trace_open(&v->trace, start.paths, start.n, topt, &v->diag);
     }
@@ -118,8 +119,7 @@ static int open_all(struct convert *v)
                            "'%s' is input and output at once", v->out);
     }
     if (r == 0)
-        topt.ahead = o->input.jobs != 1 && trod_processors() > 1;
-    r = open_trace(v, &topt);
+        r = open_trace(v, &topt);
     if (r != 0)
         return r;
     v->target = target(v);

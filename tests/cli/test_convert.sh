@@ -164,4 +164,11 @@ run sh -c "sleep 0.5; kill $!"
 wait $! 2>/dev/null
 check test ! -e late.tarmac
 kill $feeder 2>/dev/null
+# the input is never the output
+cp "$(ls "$TROD_SOURCE"/tests/golden/tarmac/*.tarmac | head -1)" same.tarmac
+cp same.tarmac kept.tarmac
+run trod convert --range 1..2 same.tarmac same.tarmac
+status 2
+err_has 'is input and output at once'
+check cmp same.tarmac kept.tarmac
 finish
