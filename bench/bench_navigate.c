@@ -1,7 +1,7 @@
 /*
  * bench_navigate.c - questions about an indexed trace as users ask them: wall and processor time of
- * whole commands (`trod view`, `state`, `who`), start included, at random places; of each question
- * the median and the 95th percentile.
+ * whole commands (`trod view`, `state`, `who`, `find`), start included, at random places; of each
+ * question the median and the 95th percentile.
  *
  * Traces are those of trod-gen, TROD_BENCH_MB of each before compression (2,000 without it):
  * Tarmac, the same in gzip, drmemtrace, the same as a zip archive, TT6. TROD names the command.
@@ -36,8 +36,8 @@ static const struct input inputs[] = {
 
 /* A place of the trace and what lies there. */
 struct place {
-    uint64_t row, pc, addr, time;
-    bool has_pc, has_addr, has_time;
+    uint64_t row, pc, addr, time, value;
+    bool has_pc, has_addr, has_time, has_value;
 };
 
 /* What is asked: words of the command; of them these stand for the place. */
@@ -59,6 +59,8 @@ static const struct question {
     {"who-register", {"who", "--register", "x0", "--before", "ROW"}},
     {"who-executes", {"who", "--executes", "ADDRESS", "--before", "ROW"}},
     {"who-chain", {"who", "--register", "x0", "--before", "ROW", "--chain", "8"}},
+    {"find-value", {"find", "VALUE", "--count"}},
+    {"find-pc-first", {"find", "WRITES", "--range", "BEHIND", "--first"}},
 };
 
 static bool run(const char *text)
@@ -116,7 +118,11 @@ static void choose(struct trod_nav *nav, uint64_t rows, uint64_t *seed, struct p
             p->has_time = true;
             p->time = b->time[i];
         }
-        if (p->has_pc && p->has_addr && p->has_time)
+        if (!p->has_value && has & TROD_COL_VALUE) {
+            p->has_value = true;
+            p->value = b->value[i];
+        }
+        if (p->has_pc && p->has_addr && p->has_time && p->has_value)
             break;
     }
 }
@@ -142,6 +148,14 @@ static const char *fill(const char *word, const struct place *p, uint64_t rows, 
     } else if (strcmp(word, "ADDRESS") == 0) {
         snprintf(room, WORDS, "0x%llx", pc);
         return p->has_pc ? room : NULL;
+    } else if (strcmp(word, "VALUE") == 0) {
+        snprintf(room, WORDS, "value == 0x%llx", (unsigned long long)p->value);
+        return p->has_value ? room : NULL;
+    } else if (strcmp(word, "WRITES") == 0) {
+        snprintf(room, WORDS, "pc in 0x%llx..0x%llx && kind == WRITE", pc, pc + 63);
+        return p->has_pc ? room : NULL;
+    } else if (strcmp(word, "BEHIND") == 0) {
+        snprintf(room, WORDS, "%llu..", row);
     } else if (sscanf(word, "BYTES%u", &n) == 1) {
         snprintf(room, WORDS, "0x%llx..0x%llx", addr, addr + n - 1);
         return p->has_addr ? room : NULL;

@@ -391,6 +391,8 @@ static int begin(struct nav_builder *b, const char *path)
     if (rc == TROD_OK)
         rc = nav_touch_init(&b->touch, b->endian == TROD_ENDIAN_BIG);
     if (rc == TROD_OK)
+        rc = nav_values_init(&b->values, b->block_rows);
+    if (rc == TROD_OK)
         rc = nav_calls_new(&b->calls, true);
     return rc < 0 ? rc : trod_output_write(b->out, &head, sizeof head);
 }
@@ -399,6 +401,7 @@ static void end(struct nav_builder *b)
 {
     nav_tally_fini(&b->tally);
     nav_touch_fini(&b->touch);
+    nav_values_fini(&b->values);
     nav_calls_free(b->calls);
     nav_regs_fini(&b->regs);
     nav_names_fini(&b->names);

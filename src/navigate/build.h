@@ -9,6 +9,7 @@
 #include "core/grow.h"
 #include "navigate/calls.h"
 #include "navigate/tally.h"
+#include "navigate/values.h"
 #include "trace/mark.h"
 
 #define NAV_HEAD "TRODX\r\n\032"
@@ -44,7 +45,7 @@ enum nav_lane {
     NAV_LANES
 };
 
-enum { NAV_CONTENTS = 8 };
+enum { NAV_CONTENTS = 9 };
 
 /* A section of a segment before it is written. */
 struct nav_content {
@@ -80,6 +81,7 @@ struct nav_builder {
     /* the lanes */
     struct nav_touch touch;
     struct nav_postings lines, memory;
+    struct nav_values values;
     bool whole; /* what the block leaves in memory is there */
     bool told;  /* a read of the block says what it read */
     struct nav_names names;

@@ -19,7 +19,7 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 13,
+    NAV_INDEX_VERSION = 14,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
@@ -34,6 +34,7 @@ enum nav_section_id {
     NAV_S_REGS = 7,    /* by register: 2 * number, + 1 where it is read */
     NAV_S_MARKS = 12,  /* of a segment: by kind of row: how many */
     NAV_S_BLOOM = 13,  /* of a segment: which lines of memory it can tell something of */
+    NAV_S_VALUES = 14, /* of a segment: which values rows have, by block and step (values.h) */
     NAV_S_MEMORY = 11, /* of a segment: by line of memory, what its blocks leave there */
     NAV_S_CALLS = 10,  /* of a segment: call stacks at its beginning, what happens to them */
     NAV_S_WINDOW = 9,  /* of a point: what was decoded last before it */
@@ -108,7 +109,7 @@ struct nav_postings {
 /* Blocks [from, to) whose postings stand together. */
 struct nav_segment {
     uint32_t from, to;
-    const struct nav_section *lines, *sites, *regs, *calls, *memory, *marks, *bloom;
+    const struct nav_section *lines, *sites, *regs, *calls, *memory, *marks, *bloom, *values;
 };
 
 /* What the trace was when the index was made. */

@@ -13,10 +13,11 @@
 #include <string.h>
 
 /* Sections of a segment, in their order. */
-enum { STATES, LINES, SITES, REGS, MEMORY, CALLS, MARKS, BLOOM };
+enum { STATES, LINES, SITES, REGS, MEMORY, CALLS, MARKS, BLOOM, VALUES };
 
-static const unsigned ids[NAV_CONTENTS] = {NAV_S_STATES, NAV_S_LINES, NAV_S_SITES, NAV_S_REGS,
-                                           NAV_S_MEMORY, NAV_S_CALLS, NAV_S_MARKS, NAV_S_BLOOM};
+static const unsigned ids[NAV_CONTENTS] = {NAV_S_STATES, NAV_S_LINES,  NAV_S_SITES,
+                                           NAV_S_REGS,   NAV_S_MEMORY, NAV_S_CALLS,
+                                           NAV_S_MARKS,  NAV_S_BLOOM,  NAV_S_VALUES};
 
 /* ---- rows */
 
@@ -110,6 +111,7 @@ static int insn_rows(struct nav_builder *b, const struct nav_item *it)
 
 static int memory_rows(struct nav_builder *b, const struct nav_item *it)
 {
+    nav_values_rows(&b->values, it->b, b->touch.step);
     return nav_touch_rows(&b->touch, it->b, (uint32_t)(it->row - b->block[b->n_blocks].row));
 }
 
@@ -160,6 +162,8 @@ static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item 
         b->told = b->touch.told;
         b->touch.told = false;
         rc = nav_touch_end(&b->touch, b->n_blocks, &b->lines);
+        if (rc == TROD_OK)
+            rc = nav_values_end(&b->values);
         return rc < 0 ? rc
                       : nav_memory_end(&b->touch.memory, b->n_blocks,
                                        memory_most(b, it->row - b->block[b->n_blocks].row),
@@ -272,6 +276,9 @@ static int lane_save(struct nav_builder *b, unsigned lane, const struct nav_item
         rc = save_postings(b, LINES, &b->lines);
         if (rc == TROD_OK)
             rc = save_postings(b, MEMORY, &b->memory);
+        if (rc == TROD_OK)
+            rc = nav_values_save(&b->values, &b->content[VALUES].bytes);
+        b->content[VALUES].raw = b->content[VALUES].bytes.n;
         nav_memory_forget(&b->touch.memory);
         return rc;
     case NAV_LANE_INSNS:

@@ -7,6 +7,7 @@
 #include "navigate/index.h"
 #include "navigate/nav.h"
 #include "navigate/tally.h"
+#include "navigate/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,12 +72,30 @@ static int by_pc(struct nav_candidates *c, const struct nav_index *x, uint32_t s
     return rc;
 }
 
+/* Of the blocks of segment S those steps stay that may have one of VALUES. */
+static int by_value(struct nav_candidates *c, const struct nav_index *x, uint32_t s,
+                    const struct trod_match_spans *values)
+{
+    uint64_t number[TROD_MATCH_SPANS], v;
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < values->n; i++) {
+        if (values->at[i].hi - values->at[i].lo >= TROD_MATCH_SPANS - n)
+            return TROD_OK; /* too many to be asked for */
+        for (v = values->at[i].lo; n < TROD_MATCH_SPANS && v - 1 != values->at[i].hi; v++)
+            number[n++] = v;
+    }
+    return nav_values_only(x, &x->segment[s], number, n, c->steps + x->segment[s].from);
+}
+
 int nav_need_look(struct nav_candidates *c, const struct nav_index *x, uint32_t s)
 {
     int rc = by_kind(c, x, s);
 
     if (rc == TROD_OK && c->need->pcs.set)
         rc = by_pc(c, x, s, &c->need->pcs);
+    if (rc == TROD_OK && c->need->values.set)
+        rc = by_value(c, x, s, &c->need->values);
     c->looked[s] = rc == TROD_OK;
     return rc;
 }

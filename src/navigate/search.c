@@ -237,7 +237,7 @@ static enum way way_to(const struct trod_nav *nav, const struct trod_match_need 
     if (!need->owners)
         return WAY_ROWS;
     *by = (struct trod_match_need){.kinds = UINT32_MAX, .hi = UINT64_MAX};
-    if (nav->index && need->pcs.set && (!one || is_narrow(&need->pcs))) {
+    if (nav->index && need->pcs.set && (!one || (is_narrow(&need->pcs) && !need->values.set))) {
         by->pcs = need->pcs;
         return WAY_OWNED;
     }

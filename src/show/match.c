@@ -302,6 +302,16 @@ void trod_match_join(struct trod_match *m, const struct trod_match *other)
         m->seen = other->seen;
 }
 
+static bool are_few(const struct trod_match_spans *s)
+{
+    uint64_t n = s->n;
+
+    for (uint32_t i = 0; i < s->n && n <= TROD_MATCH_SPANS; i++)
+        n += s->at[i].hi - s->at[i].lo < TROD_MATCH_SPANS ? s->at[i].hi - s->at[i].lo
+                                                          : TROD_MATCH_SPANS;
+    return n <= TROD_MATCH_SPANS;
+}
+
 void trod_match_need(const struct trod_match *m, struct trod_match_need *out)
 {
     struct trod_match_need n = {.kinds = UINT32_MAX, .hi = UINT64_MAX};
@@ -330,6 +340,7 @@ void trod_match_need(const struct trod_match *m, struct trod_match_need *out)
             match_spans_add(&pcs, m->pc.at[i].lo, m->pc.at[i].hi);
         n.pcs = match_spans_both(&n.pcs, &pcs);
     }
+    n.values.set = n.values.set && are_few(&n.values);
     n.owners = m->where && m->where->places && n.kinds & ~(1u << TROD_INSTR);
     *out = n;
 }

@@ -36,6 +36,7 @@ struct trod_match_need match_need_both(struct trod_match_need a, struct trod_mat
                                     .rows = both_ranges(a.rows, b.rows),
                                     .times = both_ranges(a.times, b.times),
                                     .pcs = match_spans_both(&a.pcs, &b.pcs),
+                                    .values = match_spans_both(&a.values, &b.values),
                                     .bounded = a.bounded || b.bounded,
                                     .lo = a.lo > b.lo ? a.lo : b.lo,
                                     .hi = a.hi < b.hi ? a.hi : b.hi,
@@ -61,6 +62,7 @@ static struct trod_match_need either(struct trod_match_need a, struct trod_match
                                     .rows = either_range(a.rows, b.rows),
                                     .times = either_range(a.times, b.times),
                                     .pcs = match_spans_either(&a.pcs, &b.pcs),
+                                    .values = match_spans_either(&a.values, &b.values),
                                     .bounded = a.bounded && b.bounded,
                                     .lo = a.lo < b.lo ? a.lo : b.lo,
                                     .hi = a.hi > b.hi ? a.hi : b.hi,
@@ -107,6 +109,9 @@ static struct trod_match_need within(unsigned column, uint64_t lo, uint64_t hi)
         break;
     case COL_PC:
         match_spans_add(&n.pcs, lo, hi);
+        break;
+    case COL_VALUE:
+        match_spans_add(&n.values, lo, hi);
         break;
     default:
         break;
