@@ -136,12 +136,12 @@ struct trod_match_spans {
 
 /* What is known of the rows that match without reading them: no other rows do. */
 struct trod_match_need {
-    uint32_t kinds;                /* bit by kind (enum trod_kind) */
-    bool bounded;                  /* their address is in LO..HI, or bytes there are touched: */
-    uint64_t lo, hi;               /* both included */
-    uint32_t reach;                /* that of an instruction may be as many bytes less */
-    struct trod_range rows, times; /* if set, they are these rows, have these times, */
-    struct trod_match_spans pcs;   /* and belong to instructions at these addresses */
+    uint32_t kinds;                 /* bit by kind (enum trod_kind) */
+    bool bounded;                   /* their address is in LO..HI, or bytes there are touched: */
+    uint64_t lo, hi;                /* both included */
+    uint32_t reach;                 /* that of an instruction may be as many bytes less */
+    struct trod_range rows, times;  /* if set, they are these rows, have these times, */
+    struct trod_match_spans pcs;    /* and belong to instructions at these addresses */
     struct trod_match_spans values; /* and have these values: TROD_MATCH_SPANS at the most */
     bool owners; /* not all are instructions, and to which instruction they belong matters: those
                     since the last one of their stream must be judged too, or none match */

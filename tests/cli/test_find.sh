@@ -308,7 +308,7 @@ for i in range(len(b) // 50, 49 * len(b) // 50):
     b[i] ^= 1
 open(sys.argv[1], 'wb').write(b)
 END
-for expression in 'touches(0x40..0x4f)' 'row >= 79000' 'time > 79000' 'kind == INSTR && pc == 0x8000'; do
+for expression in 'touches(0x40..0x4f)' 'row >= 79000' 'time > 79000' 'kind == INSTR && pc == 0x8000' 'value == 70001'; do
     run trod find --index ix wide.tarmac "$expression" --first
     err_has 'is not used'
 done
