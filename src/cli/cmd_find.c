@@ -315,8 +315,7 @@ static int open_index(struct finding *f)
         !trod_match_anywhere(f->match) || !trod_trace_rewindable(f->trace) ||
         (f->o->count && ends_early(f)) ||
         (!f->need.bounded && !f->need.rows.set && !f->need.times.set && !f->need.pcs.set &&
-        !f->need.values.set &&
-         !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
+         !f->need.values.set && !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
         return 0;
     cli_nav_memory();
     r = trod_nav_open(&f->nav, f->c->operands, f->files, &opt, &f->diag);
