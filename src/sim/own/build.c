@@ -55,6 +55,19 @@ static int make_tlbs(struct trod_own_sim *s)
     return 0;
 }
 
+/* May an inclusive level behind C push out what it brings in for it, because of a prefetch? */
+static bool may_lose(const struct trod_own_cache *c)
+{
+    bool prefetches = false;
+
+    while ((c = c->next)) {
+        prefetches = prefetches || c->spec->prefetch;
+        if (prefetches && c->spec->inclusion == TROD_OWN_INCLUSIVE)
+            return true;
+    }
+    return false;
+}
+
 static int link_caches(struct trod_own_sim *s)
 {
     const struct trod_own_config *c = s->config;
@@ -73,6 +86,8 @@ static int link_caches(struct trod_own_sim *s)
             to->child = more;
             more[to->n_child++] = from;
         }
+    for (uint32_t i = 0; i < s->instances; i++)
+        s->cache[i].may_lose = may_lose(&s->cache[i]);
     return 0;
 }
 

@@ -483,7 +483,8 @@ static void on_miss(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t 
     }
     if (write && c->spec->through)
         write_on(c, addr, size, pc);
-    keep_included(c, addr);
+    if (c->may_lose)
+        keep_included(c, addr);
 }
 
 /*
