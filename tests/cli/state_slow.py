@@ -94,9 +94,15 @@ def main():
         accesses = [Access(r, order) for r in rows if r["kind"] in ("READ", "WRITE", "ATOMIC")]
         if len(accesses) < 20:
             sys.exit(f"{trace}: only {len(accesses)} accesses")
-        for _ in range(5):
-            place, near = draw.randrange(len(rows)), draw.choice(accesses).lo
-            state(trace, accesses, place, near - draw.randrange(24), near + draw.randrange(40))
+        touched = sorted({a.lo for a in accesses})
+        # of more rows than a step of an index has, more questions: each step may be wrong by itself
+        for i in range(8 if len(rows) < 4096 else 48):
+            near = draw.choice(touched)
+            if i < 8:
+                state(trace, accesses, draw.randrange(len(rows)), near - draw.randrange(24), near + draw.randrange(40))
+            # anywhere, and where the row of the place itself, or the one beside it, is an access to the range
+            here = draw.choice([a.row for a in accesses if a.lo == near])
+            place = draw.randrange(len(rows)) if i % 2 else min(max(here + i // 2 - 1, 0), len(rows) - 1)
             who(trace, accesses, place, near - draw.randrange(3), near + draw.randrange(12), draw.randrange(1, 6))
 
 
