@@ -435,7 +435,7 @@ static bool goes_on(struct count_told *t, const struct trod_batch *b, uint32_t f
     const struct trod_origin s = trod_origin_of(b);
 
     if (s.number && s.before + from == 0)
-        *t = (struct count_told){s.number, 0, COUNT_NO_LANE};
+        *t = (struct count_told){s.number, 0, 0};
     if (t->source != s.number || t->next != s.before + from)
         t->source = 0;
     t->next = s.before + to;
@@ -446,9 +446,9 @@ static bool goes_on(struct count_told *t, const struct trod_batch *b, uint32_t f
 static void tell(struct run *r)
 {
     struct count_told *t = &r->s->told;
-    const uint32_t lane = (uint32_t)(r->lane - r->s->lane);
+    const uint32_t lane = (uint32_t)(r->lane - r->s->lane) + 1;
 
-    if (t->lane == COUNT_NO_LANE)
+    if (t->lane == 0)
         t->lane = lane;
     if (t->lane != lane || !r->encoded)
         count_untold(r);

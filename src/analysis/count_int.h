@@ -91,10 +91,8 @@ struct count_owned {
 struct count_told {
     uint64_t source; /* 0: none */
     uint64_t next;   /* number of the row behind them */
-    uint32_t lane;   /* COUNT_NO_LANE: not known yet */
+    uint32_t lane;   /* and 1; 0: not known yet */
 };
-
-enum { COUNT_NO_LANE = UINT32_MAX };
 
 /* A file of several lanes, settled: what they have together. */
 struct count_shard {
