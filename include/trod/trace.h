@@ -186,6 +186,11 @@ void trod_trace_want(struct trod_trace *t, uint32_t want);
  * nowhere. Who decodes ahead need not copy them. Before the first trod_trace_next.
  */
 void trod_trace_slices(struct trod_trace *t, uint32_t slices);
+/*
+ * Who decodes ahead gives batches with their window (bytes) and what drivers share, where slices
+ * have the offsets that they have without a thread. Before the first trod_trace_next.
+ */
+void trod_trace_windows(struct trod_trace *t);
 /* The caller decodes for itself after all. Before the first trod_trace_next. */
 void trod_trace_alone(struct trod_trace *t);
 

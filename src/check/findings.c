@@ -90,6 +90,18 @@ void chk_count_lines(struct chk *c, const struct trod_batch *b, uint64_t to)
     }
 }
 
+/* Ends of lines from AT, in the window of B, to where they are counted: the window before may have
+ * gone on into this one. */
+static uint64_t lines_behind(const struct chk *c, const struct trod_batch *b, uint64_t at)
+{
+    const uint8_t *p = b->bytes + (at - b->offset), *end = b->bytes + (c->lines_to - b->offset);
+    uint64_t n = 0;
+
+    for (; p < end && (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        n++;
+    return n;
+}
+
 /* Where row I of B is. */
 static void place(struct chk *c, struct trod_finding *f, const struct trod_batch *b, uint32_t i)
 {
@@ -104,8 +116,8 @@ static void place(struct chk *c, struct trod_finding *f, const struct trod_batch
     if (!c->merged) {
         f->offset = b->offset + b->raw[first].off;
         chk_count_lines(c, b, f->offset);
-        if (c->lines_known && c->lines_to == f->offset)
-            f->line = c->lines;
+        if (c->lines_known && c->lines_to <= b->offset + b->bytes_n)
+            f->line = c->lines - lines_behind(c, b, f->offset);
     }
     if (c->family->text)
         quote(f, b, first);

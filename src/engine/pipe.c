@@ -364,6 +364,18 @@ static int join_shards(struct trod_run *r, const struct trod_boundary *at)
     return rc;
 }
 
+void run_ahead(struct trod_run *r)
+{
+    bool direct = r->opt.jobs > 1;
+
+    for (size_t i = 0; i < r->n_items; i++)
+        direct = direct && r->item[i].analysis->direct;
+    if (direct)
+        trod_trace_windows(r->whole);
+    else
+        trod_trace_alone(r->whole);
+}
+
 int run_pipe(struct trod_run *r)
 {
     struct run_decoder decoder = {0};

@@ -228,6 +228,8 @@ uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b,
 
 /* One thread, one state for all rows, in the order of the trace. */
 int run_serial(struct trod_run *r);
+/* Of a trace that is opened so: a thread decodes where all analyses are fed by who reads. */
+void run_ahead(struct trod_run *r);
 /* One thread decodes, the others feed the instances. */
 int run_pipe(struct trod_run *r);
 /* All files or their parts, each by itself, on the workers. */

@@ -12,6 +12,9 @@
 
 #include "core/keeper.h"
 #include "trace/batch_own.h"
+#include "trace/mark.h"
+#include "trace/reader_int.h"
+#include "trod/buf.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -28,6 +31,10 @@ struct slot {
     const char *path; /* that the diag says of places, or NULL */
     struct trod_keeper said;
     struct trod_trace_progress progress;
+    /* Where windows are wanted: a copy of it, and what is new of the shared bytes. */
+    uint8_t *window;
+    size_t window_cap;
+    struct trod_buf news; /* struct trod_slice and its bytes, one behind the other */
 };
 
 struct trod_ahead {
@@ -37,8 +44,13 @@ struct trod_ahead {
     uint64_t told[TROD_DIAG_KINDS];  /* by number of the kind in KEEPER: the caller counts them */
     struct trod_meta meta;           /* the caller's */
     struct trod_trace_progress done; /* as of the rows that the caller has */
-    struct slot *slot;               /* NULL: no thread was started yet */
-    struct slot *given;              /* that the caller has; NULL: none */
+    bool windows;                    /* batches have their window, and what is shared */
+    size_t file;                     /* number of the one whose driver shares it */
+    size_t sent;                     /* bytes of what is shared that the caller was given */
+    uint8_t *mirror;                 /* what is shared, as of the rows that the caller has */
+    size_t mirror_cap;
+    struct slot *slot;  /* NULL: no thread was started yet */
+    struct slot *given; /* that the caller has; NULL: none */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t filled, freed;
@@ -74,7 +86,10 @@ void trod_ahead_free(struct trod_ahead *a)
     for (unsigned i = 0; a->slot && i < SLOTS; i++) {
         trod_keeper_tell(&a->slot[i].said, NULL);
         trod_batch_free(a->slot[i].kept);
+        trod_buf_fini(&a->slot[i].news);
+        free(a->slot[i].window);
     }
+    free(a->mirror);
     trod_keeper_tell(&a->keeper, NULL);
     free(a->slot);
     pthread_cond_destroy(&a->freed);
@@ -141,6 +156,72 @@ void trod_ahead_sync(struct trod_trace *t)
 
 /* --- the thread --- */
 
+/*
+ * Bytes of the window of B, of which T has just decoded rows, that these can speak of. Of the
+ * record that ends a trace rows may be there although it is not eaten.
+ */
+static size_t eaten_of(const struct trod_trace *t, const struct trod_batch *b)
+{
+    const struct trod_reader *r = t->open[t->at];
+    const uint64_t at = r && !r->done ? trod_reader_position(r) : TROD_NOWHERE;
+
+    return at >= b->offset && at - b->offset < b->bytes_n ? (size_t)(at - b->offset) : b->bytes_n;
+}
+
+static bool add_news(struct slot *s, struct trod_slice at)
+{
+    return trod_buf_add(&s->news, &at, sizeof at) == TROD_OK &&
+           trod_buf_add(&s->news, s->b->shared + at.off, at.len) == TROD_OK;
+}
+
+/*
+ * What rows speak of in the bytes that the driver shares: what lies behind all that was spoken of
+ * before, and what a row says is new (struct trod_slice).
+ */
+static bool keep_shared(struct trod_ahead *a, struct slot *s)
+{
+    const struct trod_batch *b = s->b;
+    const size_t end = trod_batch_shared_end(b);
+    bool kept = true;
+
+    for (uint32_t i = 0; kept && (b->have & TROD_COL_CODE) && i < b->n; i++) {
+        const struct trod_slice at = {b->code[i].off & ~(uint32_t)TROD_SLICE_SHARED,
+                                      b->code[i].len};
+
+        if ((b->has[i] & TROD_COL_CODE) && (b->flags[i] & TROD_F_NEWCODE) &&
+            (b->code[i].off & TROD_SLICE_SHARED) && at.off < a->sent)
+            kept = add_news(s, at);
+    }
+    if (kept && end > a->sent) {
+        kept = add_news(s, (struct trod_slice){(uint32_t)a->sent, (uint32_t)(end - a->sent)});
+        a->sent = end;
+    }
+    return kept;
+}
+
+/* The rows in SLOT get a window of their own, and what is new of the bytes that are shared. */
+static bool keep_window(struct trod_trace *t, struct slot *s)
+{
+    const size_t n = eaten_of(t, s->b);
+
+    if (n > s->window_cap) {
+        free(s->window);
+        s->window_cap = n + n / 2;
+        if (!(s->window = malloc(s->window_cap)))
+            s->window_cap = 0;
+    }
+    if (t->at != t->ahead->file) /* another driver */
+        t->ahead->sent = 0;
+    t->ahead->file = t->at;
+    if ((n && s->window_cap < n) || (s->b->shared && !keep_shared(t->ahead, s)))
+        return false;
+    if (n)
+        memcpy(s->window, s->b->bytes, n);
+    s->b->bytes = s->window;
+    s->b->bytes_n = n;
+    return true;
+}
+
 /* The rows in SLOT belong to it from here on, with all that they point to; or they are lent. */
 static void keep(struct trod_trace *t, struct slot *s)
 {
@@ -148,7 +229,7 @@ static void keep(struct trod_trace *t, struct slot *s)
     if (s->lent)
         return;
     s->kept = s->b;
-    s->lent = !trod_batch_own_followed(s->b, t->slices);
+    s->lent = t->ahead->windows ? !keep_window(t, s) : !trod_batch_own_followed(s->b, t->slices);
 }
 
 static void fill(struct trod_trace *t, struct slot *s)
@@ -156,6 +237,7 @@ static void fill(struct trod_trace *t, struct slot *s)
     struct trod_ahead *a = t->ahead;
 
     s->lent = false;
+    s->news.n = 0;
     s->rc = trod_trace_step(t, &s->b);
     if (s->rc == 1)
         keep(t, s);
@@ -195,6 +277,29 @@ static void *work(void *user)
 }
 
 /* --- the caller --- */
+
+/* What is new in S goes where the caller's rows look. */
+static bool learn_shared(struct trod_ahead *a, const struct slot *s)
+{
+    for (size_t i = 0; i < s->news.n;) {
+        struct trod_slice at;
+
+        memcpy(&at, s->news.p + i, sizeof at);
+        i += sizeof at;
+        if ((size_t)at.off + at.len > a->mirror_cap) {
+            const size_t cap = 2 * ((size_t)at.off + at.len);
+            uint8_t *p = realloc(a->mirror, cap);
+
+            if (!p)
+                return false;
+            a->mirror = p;
+            a->mirror_cap = cap;
+        }
+        memcpy(a->mirror + at.off, s->news.p + i, at.len);
+        i += at.len;
+    }
+    return true;
+}
 
 /* Is there a thread? Orders of several files give windows; who reads a pipe may have to wait. */
 static bool start(struct trod_trace *t)
@@ -270,6 +375,10 @@ int trod_ahead_next(struct trod_trace *t, struct trod_batch **batch)
         return a->rc;
     }
     s->b->meta = &a->meta;
+    if (a->windows && !learn_shared(a, s))
+        return TROD_ERR_NOMEM;
+    if (a->windows && !s->lent)
+        s->b->shared = a->mirror;
     *batch = s->b;
     return 1;
 }
@@ -280,6 +389,11 @@ bool trod_ahead_progress(const struct trod_ahead *a, struct trod_trace_progress 
         return false;
     *p = a->done;
     return true;
+}
+
+void trod_ahead_windows(struct trod_ahead *a)
+{
+    a->windows = true;
 }
 
 bool trod_ahead_slot(struct trod_ahead *a, struct trod_batch ***slot)

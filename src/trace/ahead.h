@@ -24,6 +24,12 @@ void trod_ahead_sync(struct trod_trace *t);
 int trod_ahead_next(struct trod_trace *t, struct trod_batch **batch);
 /* As of the rows that the caller has. False: no thread is reading, ask T itself. */
 bool trod_ahead_progress(const struct trod_ahead *a, struct trod_trace_progress *p);
+/*
+ * Batches have their window and what drivers share in it, where slices have the offsets that they
+ * have without a thread. Before the first rows.
+ */
+void trod_ahead_windows(struct trod_ahead *a);
+
 /* *SLOT is where the batch stands that the caller has; NULL: it cannot be kept. False: no thread
  * decoded it, it stands where T has its batches. */
 bool trod_ahead_slot(struct trod_ahead *a, struct trod_batch ***slot);

@@ -352,6 +352,51 @@ bool trod_batch_own(struct trod_batch *b, uint32_t wanted)
     return own_slices(b, wanted, false);
 }
 
+static size_t shared_end(struct trod_slice s, size_t end)
+{
+    const size_t to = (size_t)(s.off & ~(uint32_t)TROD_SLICE_SHARED) + s.len;
+
+    return s.len && (s.off & TROD_SLICE_SHARED) && to > end ? to : end;
+}
+
+/* The same of the slices inside the detail struct of row I. */
+static size_t inner_end(const struct trod_batch *b, uint32_t i, struct detail_seen *seen,
+                        size_t end)
+{
+    const uint32_t kind = b->have & TROD_COL_KIND ? b->kind[i] : 0, len = b->detail[i].len;
+    const uint8_t *p = b->pool + (b->detail[i].off & ~(uint32_t)TROD_SLICE_POOL);
+    struct trod_slice s;
+    size_t at;
+
+    if (seen->kind != kind || seen->len != len)
+        *seen = (struct detail_seen){kind, len, trod_detail_slice(kind, len, 0) == 0};
+    if (seen->plain || !(b->detail[i].off & TROD_SLICE_POOL))
+        return end;
+    for (unsigned k = 0; len && (at = trod_detail_slice(kind, len, k)); k++) {
+        memcpy(&s, p + at, sizeof s);
+        end = shared_end(s, end);
+    }
+    return end;
+}
+
+size_t trod_batch_shared_end(const struct trod_batch *b)
+{
+    const struct trod_slice *const lists[] = {b->code, b->data, b->text, b->detail};
+    const uint32_t bits[] = {TROD_COL_CODE, TROD_COL_DATA, TROD_COL_TEXT, TROD_COL_DETAIL};
+    struct detail_seen seen = {.plain = true};
+    size_t end = 0;
+
+    for (size_t k = 0; k < sizeof bits / sizeof *bits; k++)
+        for (uint32_t i = 0; (b->have & bits[k]) && i < b->n; i++) {
+            if (!(b->has[i] & bits[k]))
+                continue;
+            end = shared_end(lists[k][i], end);
+            if (bits[k] == TROD_COL_DETAIL)
+                end = inner_end(b, i, &seen, end);
+        }
+    return end;
+}
+
 bool trod_batch_own_followed(struct trod_batch *b, uint32_t followed)
 {
     const uint32_t have = b->have;

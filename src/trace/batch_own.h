@@ -95,6 +95,9 @@ bool trod_batch_scatter(struct trod_batch *dst, uint32_t to, uint32_t stride,
  */
 bool trod_batch_own_window(struct trod_batch *b, const uint8_t *window);
 
+/* How far the slices of B reach in what its driver shares: 0 where none points there. */
+size_t trod_batch_shared_end(const struct trod_batch *b);
+
 /*
  * trod_batch_own of a batch whose slices are followed in the columns FOLLOWED only, and in RAW of
  * NOTE rows. Rows still say whether they have the others. The window and what is shared are gone.

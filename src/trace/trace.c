@@ -456,6 +456,12 @@ void trod_trace_alone(struct trod_trace *t)
     t->opt.ahead = false;
 }
 
+void trod_trace_windows(struct trod_trace *t)
+{
+    if (t->ahead)
+        trod_ahead_windows(t->ahead);
+}
+
 void trod_trace_limit(struct trod_trace *t, uint32_t rows)
 {
     t->limit = rows;

@@ -3,7 +3,8 @@
  *
  * trod/trace.h, ahead. Every golden file, whole and damaged, once and six times over, in batches of
  * few bytes: rows, what the meta says, problems and when they are told, whether the caller reads to
- * the end or stops before, keeps batches, or follows some slices only.
+ * the end or stops before, keeps batches, follows
+ * some slices only, or looks at windows.
  */
 #include "prop.h"
 
@@ -29,6 +30,7 @@ struct how {
     uint64_t stop;     /* batches after which the caller stops; 0: at the end */
     bool keep;         /* every third batch */
     bool strict;       /* the first error ends it */
+    bool windows;      /* batches have their window */
     uint32_t followed; /* columns; 0: all */
 };
 
@@ -119,6 +121,8 @@ static char *look(const struct golden *g, const char *const *paths, size_t n, co
         uint32_t mask = how->followed ? every & ~(slices & ~how->followed) : every;
 
         trod_trace_want(t, every);
+        if (how->windows)
+            trod_trace_windows(t);
         if (how->followed)
             trod_trace_slices(t, how->followed);
         while ((how->stop == 0 || batches < how->stop) && (rc = trod_trace_next(t, &b)) == 1) {
@@ -154,7 +158,7 @@ static void alike(const struct golden *g, const char *const *paths, size_t n, st
     how.ahead = true;
     got = look(g, paths, n, &how);
     if (strcmp(want, got) != 0)
-        print_error("alone:\n%s\nahead:\n%s\n", want, got);
+        fprintf(stderr, "alone:\n%s\nahead:\n%s\n", want, got);
     prop_true(strcmp(want, got) == 0, g, "a thread ahead changes what is seen", how.stop);
     free(want);
     free(got);
@@ -178,6 +182,8 @@ static void all_ways(const struct golden *g, const uint8_t *p, size_t n, uint64_
     alike(g, paths, FILES, (struct how){.stop = 2 + gen_below(&r, 12)});
     alike(g, paths, 1, (struct how){.followed = TROD_COL_CODE | TROD_COL_DATA});
     alike(g, paths, FILES, (struct how){.strict = true});
+    alike(g, paths, 1, (struct how){.windows = true});
+    alike(g, paths, FILES, (struct how){.windows = true, .keep = true});
     unlink(path);
 }
 
