@@ -428,7 +428,6 @@ static int go(struct trod_run *r)
 
     if (r->by_units)
         return run_units(r);
-    run_ahead(r);
     if (r->opt.jobs < 2 || feeds_itself(r))
         return run_serial(r);
     begin_whole(r);

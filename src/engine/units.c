@@ -404,6 +404,7 @@ int run_plan_units(struct trod_run *r)
     if (r->planned)
         return TROD_OK;
     r->planned = true;
+    run_ahead(r);
     if (r->again && r->sites && engine_sites_again(&r->sites) < 0)
         return TROD_ERR_NOMEM;
     if (!may_use_units(r))
