@@ -65,10 +65,12 @@ static const uint8_t *coded_entries(const struct drm_dec *d, const uint8_t *p, c
 TROD_HOT const uint8_t *short_entries(const struct drm_dec *d, const uint8_t *p, const uint8_t *end,
                                       struct coded *to)
 {
-    const uint32_t n = trod_load_le16(p + 2);
+    uint32_t n;
 
-    if (d->width != DRM_ENTRY_64 || end - p < 2 * DRM_ENTRY_64 || n - 1 >= 8 ||
-        trod_load_le16(p + DRM_ENTRY_64) == DRM_ENCODING)
+    if (d->width != DRM_ENTRY_64 || end - p < 2 * DRM_ENTRY_64)
+        return coded_entries(d, p, end, to);
+    n = trod_load_le16(p + 2);
+    if (n - 1 >= 8 || trod_load_le16(p + DRM_ENTRY_64) == DRM_ENCODING)
         return coded_entries(d, p, end, to);
     to->len = n;
     trod_store_le64(to->code, trod_load_le64(p + 4) & UINT64_MAX >> (64 - 8 * n));
@@ -173,7 +175,7 @@ const uint8_t *drm_coded_rows(struct drm_call *c, const uint8_t *p)
     const uint32_t from = c->out->n;
     const uint32_t more = TROD_COL_PC | TROD_COL_INDEX | TROD_COL_RAW | TROD_COL_CODE;
 
-    if ((size_t)(c->end - p) < sizeof(uint16_t) || trod_load_le16(p) != DRM_ENCODING)
+    if (c->end - p < 2 || trod_load_le16(p) != DRM_ENCODING)
         return p;
     p = c->out->have & more ? coded_rows(c, p, false) : coded_rows(c, p, true);
     c->d->records += c->out->n - from;
