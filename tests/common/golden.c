@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { GENERATED_ROWS = 300, LARGEST = 1 << 22 };
 
@@ -134,4 +135,14 @@ void golden_each(unsigned generated, void (*fn)(const struct golden *))
                 fn(&l.item[k]);
         golden_free(&l);
     }
+}
+
+void golden_write(const struct golden *g, const uint8_t *p, size_t n, char path[GOLDEN_PATH])
+{
+    char plain[] = "golden-XXXXXX";
+    const int fd = mkstemp(plain);
+
+    snprintf(path, GOLDEN_PATH, "%s%s", plain, g->format->suffixes[0]);
+    if (fd < 0 || write(fd, p, n) != (ssize_t)n || close(fd) < 0 || rename(plain, path) != 0)
+        test_die("cannot write '%s'", path);
 }

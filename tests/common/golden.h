@@ -32,6 +32,10 @@ void golden_free(struct golden_list *l);
 /* FN for every input of every format: golden files, and GENERATED random ones a format. */
 void golden_each(unsigned generated, void (*fn)(const struct golden *));
 
+/* A new file of this folder, to PATH: the N bytes at P, with a name of G's format. */
+enum { GOLDEN_PATH = 64 };
+void golden_write(const struct golden *g, const uint8_t *p, size_t n, char path[GOLDEN_PATH]);
+
 /*
  * Rows drawn from G, written with TO (options OPT, NULL: defaults) to OUT (replaced): kinds that TO
  * knows or not, columns that it writes, present or not. Returns what the encoder returned.

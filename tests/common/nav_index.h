@@ -13,7 +13,23 @@
 #include <cmocka.h>
 
 #include "navigate/attach.h"
+#include "navigate/index.h"
 #include "testlib.h"
+
+/* An index of one section, ID, which P is. */
+struct nav_sample {
+    struct nav_index x;
+    struct nav_section section;
+    struct nav_segment segment;
+    uint8_t checked[2];
+};
+
+static inline void nav_sample(struct nav_sample *s, uint32_t id, const struct trod_buf *p)
+{
+    *s = (struct nav_sample){.section = {.id = id, .length = p->n}};
+    s->x = (struct nav_index){
+        .file = p->p, .size = p->n, .section = &s->section, .n_sections = 1, .checked = s->checked};
+}
 
 static inline struct trod_nav *open_files(const char *const *paths, size_t n, bool no_index)
 {

@@ -19,7 +19,7 @@ enum { GENERATED = 1, DAMAGES = 1 };
 enum { GENERATED = 2, DAMAGES = 2 };
 #endif
 
-enum { PATH = 64, KEPT = 16, WINDOW = 200, FILES = 6 };
+enum { KEPT = 16, WINDOW = 200, FILES = 6 };
 
 static const uint32_t every = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE;
 static const uint32_t slices =
@@ -167,16 +167,11 @@ static void alike(const struct golden *g, const char *const *paths, size_t n, st
 
 static void all_ways(const struct golden *g, const uint8_t *p, size_t n, uint64_t seed)
 {
-    char plain[] = "ahead-XXXXXX", path[PATH];
+    char path[GOLDEN_PATH];
     const char *paths[FILES] = {path, path, path, path, path, path};
-    const int fd = mkstemp(plain);
     struct trod_gen r = gen_seed(seed);
 
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, p, n), (ssize_t)n);
-    close(fd);
-    snprintf(path, PATH, "%s%s", plain, g->format->suffixes[0]);
-    assert_int_equal(rename(plain, path), 0);
+    golden_write(g, p, n, path);
     alike(g, paths, 1, (struct how){.followed = 0});
     alike(g, paths, FILES, (struct how){.keep = true});
     alike(g, paths, FILES, (struct how){.stop = 2 + gen_below(&r, 12)});

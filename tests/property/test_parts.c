@@ -291,21 +291,6 @@ static void by_hand(const char *path, const struct golden *g, const struct found
  * any shows nothing. */
 static size_t parted, went_on;
 
-enum { PATH = 64 };
-
-/* A file with the N bytes at P, named as those of G's format. */
-static void write_file(const struct golden *g, const uint8_t *p, size_t n, char path[PATH])
-{
-    char plain[] = "parts-XXXXXX";
-    const int fd = mkstemp(plain);
-
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, p, n), (ssize_t)n);
-    close(fd);
-    snprintf(path, PATH, "%s%s", plain, g->format->suffixes[0]);
-    assert_int_equal(rename(plain, path), 0);
-}
-
 /* Is the beginning of the file such that a run refuses it? Then there is nothing to part. */
 static bool refused(const char *path, const struct golden *g)
 {
@@ -321,14 +306,14 @@ static bool refused(const char *path, const struct golden *g)
 static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
 {
     static const uint64_t pieces[] = {13, 100, 777};
-    char path[PATH];
+    char path[GOLDEN_PATH];
     const struct trod_run_options open = {.jobs = 1};
     struct trod_run *run;
     const char *paths = path;
     struct found want;
     char *mix;
 
-    write_file(g, p, n, path);
+    golden_write(g, p, n, path);
     if (refused(path, g)) {
         assert_true(p != g->data.p || g->damaged);
         unlink(path);
@@ -431,7 +416,7 @@ static void pack(struct trod_buf *b, const uint8_t *p, size_t n)
 static void packed_ways(const struct golden *g, const struct trod_buf *b, bool whole,
                         const char *good)
 {
-    char path[PATH];
+    char path[GOLDEN_PATH];
     const char *const both[] = {path, good};
     char *mix;
     const struct trod_run_options open = {.jobs = 1};
@@ -441,7 +426,7 @@ static void packed_ways(const struct golden *g, const struct trod_buf *b, bool w
     struct found want;
     uint64_t cut[63];
 
-    write_file(g, b->p, b->n, path);
+    golden_write(g, b->p, b->n, path);
     want = go(path, g, 1, 0);
     mix = mix_of(both, 2, g, 1, 0);
     if (whole) {
@@ -469,7 +454,7 @@ static void packed(const struct golden *g)
 {
     struct trod_gen r = gen_seed(g->data.n + 5);
     struct trod_buf text = {0}, b = {0};
-    char good[PATH];
+    char good[GOLDEN_PATH];
     size_t k = 0;
 
     while (k < 16 && done[k] && done[k] != g->format)
@@ -481,7 +466,7 @@ static void packed(const struct golden *g)
     while (text.n < PACKED)
         assert_int_equal(trod_buf_add(&text, g->data.p, g->data.n), TROD_OK);
     pack(&b, text.p, text.n);
-    write_file(g, b.p, b.n, good);
+    golden_write(g, b.p, b.n, good);
     packed_ways(g, &b, true, good);
     for (int i = 0; i < DAMAGES; i++) {
         const size_t at = gen_below(&r, b.n);

@@ -4,6 +4,7 @@
  */
 #include "core/rng.h"
 #include "fewer.h"
+#include "nav_index.h"
 #include "navigate/index.h"
 
 #include <setjmp.h>
@@ -14,19 +15,9 @@
 
 enum { OTHERS = 20000 };
 
-/* An index of one section, which P is. */
-struct sample {
-    struct nav_index x;
-    struct nav_section section;
-    struct nav_segment segment;
-    uint8_t checked[2];
-};
-
-static void sample(struct sample *s, const struct trod_buf *p)
+static void sample(struct nav_sample *s, const struct trod_buf *p)
 {
-    *s = (struct sample){.section = {.id = NAV_S_BLOOM, .length = p->n}};
-    s->x = (struct nav_index){
-        .file = p->p, .size = p->n, .section = &s->section, .n_sections = 1, .checked = s->checked};
+    nav_sample(s, NAV_S_BLOOM, p);
     s->segment.bloom = &s->section;
 }
 
@@ -53,7 +44,7 @@ static void test_sizes(void **state)
         const size_t n = sizes[i];
         uint64_t *key = lines(n, i);
         struct trod_buf p = {0};
-        struct sample s;
+        struct nav_sample s;
         struct trod_rng r;
         size_t affirmed = 0;
 
@@ -78,7 +69,7 @@ static void test_damaged(void **state)
     const size_t n = 2000;
     uint64_t *key = lines(n, 7);
     struct trod_buf p = {0};
-    struct sample s;
+    struct nav_sample s;
 
     (void)state;
     assert_int_equal(nav_bloom_encode(key, n, &p), 0);

@@ -4,6 +4,7 @@
  */
 #include "core/rng.h"
 #include "fewer.h"
+#include "nav_index.h"
 #include "navigate/values.h"
 
 #include <setjmp.h>
@@ -15,19 +16,9 @@
 
 enum { BLOCKS = 5, ROWS = 32768, OTHERS = 20000 };
 
-/* An index of one section, which P is, of BLOCKS blocks. */
-struct sample {
-    struct nav_index x;
-    struct nav_section section;
-    struct nav_segment segment;
-    uint8_t checked[2];
-};
-
-static void sample(struct sample *s, const struct trod_buf *p)
+static void sample(struct nav_sample *s, const struct trod_buf *p)
 {
-    *s = (struct sample){.section = {.id = NAV_S_VALUES, .length = p->n}};
-    s->x = (struct nav_index){
-        .file = p->p, .size = p->n, .section = &s->section, .n_sections = 1, .checked = s->checked};
+    nav_sample(s, NAV_S_VALUES, p);
     s->segment = (struct nav_segment){.to = BLOCKS, .values = &s->section};
 }
 
@@ -66,7 +57,7 @@ static void make(const size_t n[BLOCKS], struct trod_buf *out)
     nav_values_fini(&v);
 }
 
-static int only(struct sample *s, uint64_t number, uint8_t step[BLOCKS])
+static int only(struct nav_sample *s, uint64_t number, uint8_t step[BLOCKS])
 {
     memset(step, NAV_STEPS == 8 ? 0xff : 0, BLOCKS);
     return nav_values_only(&s->x, &s->segment, &number, 1, step);
@@ -85,7 +76,7 @@ static void test_blocks(void **state)
         struct trod_buf p = {0};
         size_t affirmed = 0, rows = 0;
         struct trod_rng r;
-        struct sample s;
+        struct nav_sample s;
 
         make(n, &p);
         sample(&s, &p);
@@ -120,7 +111,7 @@ static void test_several(void **state)
     struct trod_buf p = {0};
     uint64_t number[2];
     struct trod_rng r;
-    struct sample s;
+    struct nav_sample s;
 
     (void)state;
     make(n, &p);
@@ -147,7 +138,7 @@ static void test_damaged(void **state)
     const size_t n[BLOCKS] = {2000, 3, 0, 500, 40};
     struct trod_buf p = {0};
     uint8_t step[BLOCKS];
-    struct sample s;
+    struct nav_sample s;
 
     (void)state;
     make(n, &p);
