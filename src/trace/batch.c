@@ -300,23 +300,28 @@ struct detail_seen {
     bool plain;
 };
 
-/* The slices inside the detail struct of row I, itself in the pool. */
+/* Are there slices inside the detail struct of row I, itself in the pool and not in the window? */
+static bool has_inner(const struct trod_batch *b, uint32_t i, struct detail_seen *seen)
+{
+    const uint32_t kind = b->have & TROD_COL_KIND ? b->kind[i] : 0, len = b->detail[i].len;
+
+    if (len == 0 || !(b->detail[i].off & TROD_SLICE_POOL))
+        return false;
+    if (seen->kind != kind || seen->len != len)
+        *seen = (struct detail_seen){kind, len, trod_detail_slice(kind, len, 0) == 0};
+    return !seen->plain;
+}
+
+/* Those slices. */
 static bool own_inner(struct trod_batch *b, uint32_t i, bool shared, struct detail_seen *seen)
 {
-    const uint32_t kind = b->have & TROD_COL_KIND ? b->kind[i] : 0;
     uint8_t *p = b->pool + (b->detail[i].off & ~(uint32_t)TROD_SLICE_POOL);
     struct trod_slice s;
     size_t at;
 
-    if (!(b->detail[i].off & TROD_SLICE_POOL)) /* a record of the window */
+    if (!has_inner(b, i, seen))
         return true;
-    if (seen->kind != kind || seen->len != b->detail[i].len)
-        *seen = (struct detail_seen){kind, b->detail[i].len,
-                                     trod_detail_slice(kind, b->detail[i].len, 0) == 0};
-    if (seen->plain)
-        return true;
-    for (unsigned k = 0; b->detail[i].len && (at = trod_detail_slice(kind, b->detail[i].len, k));
-         k++) {
+    for (unsigned k = 0; (at = trod_detail_slice(seen->kind, seen->len, k)); k++) {
         memcpy(&s, p + at, sizeof s);
         if (!own_slice(b, &s, shared))
             return false;
@@ -363,16 +368,13 @@ static size_t shared_end(struct trod_slice s, size_t end)
 static size_t inner_end(const struct trod_batch *b, uint32_t i, struct detail_seen *seen,
                         size_t end)
 {
-    const uint32_t kind = b->have & TROD_COL_KIND ? b->kind[i] : 0, len = b->detail[i].len;
     const uint8_t *p = b->pool + (b->detail[i].off & ~(uint32_t)TROD_SLICE_POOL);
     struct trod_slice s;
     size_t at;
 
-    if (seen->kind != kind || seen->len != len)
-        *seen = (struct detail_seen){kind, len, trod_detail_slice(kind, len, 0) == 0};
-    if (seen->plain || !(b->detail[i].off & TROD_SLICE_POOL))
+    if (!has_inner(b, i, seen))
         return end;
-    for (unsigned k = 0; len && (at = trod_detail_slice(kind, len, k)); k++) {
+    for (unsigned k = 0; (at = trod_detail_slice(seen->kind, seen->len, k)); k++) {
         memcpy(&s, p + at, sizeof s);
         end = shared_end(s, end);
     }
