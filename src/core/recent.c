@@ -1,24 +1,19 @@
 /*
- * recent.c - memory of the tables of recent.h: fresh pages of the system, of which only those that
- * are used take memory. There may be thousands of tables at once, and calloc clears, and so uses,
- * all of what it had before.
+ * recent.c - memory of the tables of recent.h: pages of the system, of which only those that are used
+ * take memory. There may be thousands of tables at once.
  */
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "core/recent.h"
 
-#include <sys/mman.h>
+#include "core/spare.h"
 
 enum { BYTES = TROD_RECENT * sizeof(struct trod_recent) };
 
 struct trod_recent *trod_recent_new(void)
 {
-    void *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    return p == MAP_FAILED ? NULL : p;
+    return trod_spare_zeroed(BYTES);
 }
 
 void trod_recent_free(struct trod_recent *t)
 {
-    if (t)
-        munmap(t, BYTES);
+    trod_spare_give(t, BYTES);
 }

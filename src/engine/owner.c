@@ -71,6 +71,11 @@ int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool m
     return TROD_ERR_NOMEM;
 }
 
+void engine_owner_inside(struct engine_owner *o)
+{
+    o->inside = true;
+}
+
 void engine_owner_part(struct engine_owner *o, bool first)
 {
     o->part = true;
@@ -390,6 +395,51 @@ static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t fro
     return TROD_OK;
 }
 
+/* An instruction that says its opcode. */
+struct met {
+    uint64_t pc;
+    uint32_t row;
+};
+
+static int by_address(const void *a, const void *b)
+{
+    const struct met *x = a, *y = b;
+
+    if (x->pc != y->pc)
+        return x->pc < y->pc ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/*
+ * B is the first batch of a part that begins inside of a file, in the middle of a loop mostly. Its
+ * instructions get their sites in the order of their addresses: in that in which they come the sites
+ * of the loop would not follow each other, for all threads and up to the end.
+ */
+static int meet_first(struct engine_owner *o, const struct trod_batch *b)
+{
+    const uint32_t need = TROD_COL_ADDR | TROD_COL_CODE;
+    struct met *met = malloc(b->n * sizeof *met);
+    struct last last = {.site = TROD_NO_SITE};
+    uint32_t n = 0;
+
+    if (!met)
+        return TROD_ERR_NOMEM;
+    for (uint32_t i = 0; i < b->n; i++)
+        if (b->kind[i] == TROD_INSTR && (b->have & b->has[i] & need) == need)
+            met[n++] = (struct met){b->addr[i], i};
+    qsort(met, n, sizeof *met, by_address);
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t i = met[k].row;
+        struct entry *e = entry_of(&o->places, met[k].pc);
+
+        if (!e->inverse)
+            last = (struct last){met[k].pc,
+                                 other_site(o, b, i, e, &last, said_of(b, i, b->have & b->has[i]))};
+    }
+    free(met);
+    return TROD_OK;
+}
+
 int engine_owner_fill(struct engine_owner *o, struct trod_batch *b, struct trod_streaks *to)
 {
     struct engine_streaks s;
@@ -398,6 +448,9 @@ int engine_owner_fill(struct engine_owner *o, struct trod_batch *b, struct trod_
 
     if (!turn_file(o, b))
         return TROD_ERR_NOMEM;
+    if (o->inside && b->n && (rc = meet_first(o, b)) < 0)
+        return rc;
+    o->inside = false;
     if (to)
         engine_streaks_begin(&s, to);
     b->have |= TROD_COL_SITE;

@@ -59,6 +59,8 @@ struct engine_owner;
 /* MERGED: the rows of several files come by turns. 0 or TROD_ERR_NOMEM. */
 int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool merged);
 void engine_owner_free(struct engine_owner *o);
+/* The rows of O begin in the middle of what a file does. */
+void engine_owner_inside(struct engine_owner *o);
 /* O sees a part of a file, the first one or a later one. */
 void engine_owner_part(struct engine_owner *o, bool first);
 /*

@@ -18,7 +18,7 @@ enum { AHEAD = 2 };
  * Parts of a file at the most. Of one whose parts go on from what came before there are as many as
  * threads: each of them meets the program's code and data for the first time.
  */
-enum { PARTS = 64 };
+enum { PARTS = 64, TURNS = 8 };
 
 static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
 {
@@ -116,6 +116,8 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
         rc = engine_instance_begin(&u->instance[i], r, &r->item[i], trod_trace_meta(u->trace), 0);
     if (rc == TROD_OK)
         rc = run_decoder_begin(&u->decoder, r, false);
+    if (rc == TROD_OK && u->decoder.owner && piece->part)
+        engine_owner_inside(u->decoder.owner);
     if (rc == TROD_OK && u->decoder.owner && piece->cut == RUN_BYTES)
         engine_owner_part(u->decoder.owner, piece->part == 0);
     return rc;
@@ -287,6 +289,18 @@ static bool may_part(const struct trod_run *r)
     return true;
 }
 
+/* How many parts of a plain file of format F are made at the most. */
+static size_t parts_of(const struct trod_run *r, const struct trod_format *f)
+{
+    const size_t jobs = r->opt.jobs;
+
+    if (r->opt.piece || r->opt.parts > 1 || jobs < 2)
+        return PARTS;
+    if (f && f->parts)
+        return jobs < PARTS ? jobs : PARTS;
+    return jobs < PARTS / TURNS ? jobs * TURNS : PARTS;
+}
+
 /*
  * How file I is cut, into AT[0..n]: n pieces. What belongs to an instruction may lie behind a cut
  * of a plain file, so nothing is cut there where such rows are to know their site. Frames of a
@@ -300,8 +314,7 @@ static size_t cut_file(struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
     const uint64_t bytes = r->opt.piece ? r->opt.piece : TROD_RUN_PIECE;
     const struct trod_format *f = trod_trace_format(r->whole);
     uint64_t members = trod_trace_members(r->whole, i);
-    const size_t most =
-        f && f->parts && !r->opt.piece && r->opt.jobs > 1 ? r->opt.jobs - 1 : PARTS - 1;
+    const size_t most = parts_of(r, f) - 1;
     size_t n = members < PARTS ? (size_t)members : PARTS;
 
     piece->cut = n > 1 ? RUN_MEMBERS : RUN_WHOLE;
@@ -309,8 +322,7 @@ static size_t cut_file(struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
         at[k] = members * k / n;
     if (n > 1 || r->owned || (r->sites && (r->opt.parts > 1 || r->again)))
         return n;
-    n = trod_trace_cuts(r->whole, i, bytes, false, &at[1], most < PARTS ? most : PARTS - 1,
-                        &piece->as);
+    n = trod_trace_cuts(r->whole, i, bytes, false, &at[1], most, &piece->as);
     if (n && piece->as.format->parts) {
         piece->chained = r->opt.parts < 2 && !r->again;
         r->tentative |= piece->chained;

@@ -8,6 +8,7 @@
  */
 #include "ring.h"
 
+#include "core/spare.h"
 #include "trod/io.h"
 
 #include <signal.h>
@@ -21,7 +22,7 @@ enum {
 static bool block_make(const struct trod_ring *r, struct trod_block *b)
 {
     if (!b->mem)
-        b->mem = aligned_alloc(64, r->headroom + r->window);
+        b->mem = trod_spare_take(r->headroom + r->window);
     return b->mem != NULL;
 }
 
@@ -190,7 +191,7 @@ void trod_ring_fini(struct trod_ring *r)
 {
     trod_ring_stop(r);
     for (int i = 0; i < TROD_RING; i++)
-        free(r->blocks[i].mem);
+        trod_spare_give(r->blocks[i].mem, r->headroom + r->window);
     pthread_mutex_destroy(&r->lock);
     pthread_cond_destroy(&r->wake);
 }

@@ -7,6 +7,7 @@
  */
 #include "trace/batch_own.h"
 
+#include "core/spare.h"
 #include "trod/detail.h"
 
 #include <stdlib.h>
@@ -78,6 +79,16 @@ static bool carries(const struct trod_batch *b, const struct column *c)
     return c->bit == 0 || (b->have & c->bit);
 }
 
+static void own_free(struct trod_batch_own *own)
+{
+    if (!own || !own->bytes) {
+        free(own);
+        return;
+    }
+    trod_spare_give(own->pool, TROD_POOL_BYTES);
+    trod_spare_give(own, own->bytes);
+}
+
 /*
  * The pool of large batches is memory of its own, which need not be cleared; that of small ones, of
  * which there are thousands, makes a block of pages that the system clears when they are touched.
@@ -100,12 +111,13 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
     for (int i = 0; i < N_COLUMNS; i++)
         total += aligned(cap * columns[i].size) + apart;
     one = total < POOL_APART_FROM;
-    /* zeros: of columns that nobody fills no page is touched */
-    b->own = own = calloc(1, aligned(total) + ALIGN + (one ? TROD_POOL_BYTES : 0));
-    if (own && !one)
-        own->pool = aligned_alloc(ALIGN, TROD_POOL_BYTES);
+    total += one ? TROD_POOL_BYTES : 0;
+    b->own = own = one ? calloc(1, total + ALIGN) : trod_spare_take(total + ALIGN);
+    if (own)
+        *own = (struct trod_batch_own){.bytes = one ? 0 : total + ALIGN,
+                                       .pool = one ? NULL : trod_spare_take(TROD_POOL_BYTES)};
     if (!own || (!one && !own->pool)) {
-        free(own);
+        own_free(own);
         free(b);
         return TROD_ERR_NOMEM;
     }
@@ -125,11 +137,8 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
 
 void trod_batch_free(struct trod_batch *b)
 {
-    struct trod_batch_own *own = b ? b->own : NULL;
-
-    if (own)
-        free(own->pool);
-    free(own);
+    if (b)
+        own_free(b->own);
     free(b);
 }
 

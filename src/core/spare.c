@@ -1,0 +1,110 @@
+/*
+ * spare.c - implements spare.h: a short list, the block given back last first, under a lock.
+ */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "core/spare.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Below SMALL malloc has the memory at hand. */
+enum { PAGE = 1 << 12, ALIGN = 64, SMALL = 1 << 17, SPARES = 64, SPARE_BYTES = 24 << 20 };
+
+#ifdef __SANITIZE_ADDRESS__
+enum { KEEPS = 0 };
+#elif defined __has_feature
+enum { KEEPS = !__has_feature(address_sanitizer) };
+#else
+enum { KEEPS = 1 };
+#endif
+
+static struct {
+    pthread_mutex_t lock;
+    size_t bytes;
+    unsigned n;
+    struct {
+        void *p;
+        size_t bytes;
+    } block[SPARES];
+} spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static size_t mapped(size_t bytes)
+{
+    return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+/* A block of BYTES that was given back, or NULL. */
+static void *kept(size_t bytes)
+{
+    void *p = NULL;
+
+    pthread_mutex_lock(&spare.lock);
+    for (unsigned i = spare.n; i-- > 0 && !p;) {
+        if (spare.block[i].bytes != bytes)
+            continue;
+        p = spare.block[i].p;
+        memmove(&spare.block[i], &spare.block[i + 1], (spare.n - i - 1) * sizeof *spare.block);
+        spare.n--;
+        spare.bytes -= bytes;
+    }
+    pthread_mutex_unlock(&spare.lock);
+    return p;
+}
+
+static bool keep(void *p, size_t bytes)
+{
+    bool can;
+
+    pthread_mutex_lock(&spare.lock);
+    can = KEEPS && spare.n < SPARES && bytes <= SPARE_BYTES - spare.bytes;
+    if (can) {
+        spare.block[spare.n].p = p;
+        spare.block[spare.n++].bytes = bytes;
+        spare.bytes += bytes;
+    }
+    pthread_mutex_unlock(&spare.lock);
+    return can;
+}
+
+/* Pages of the system, which are zero: calloc clears what it had before, used or not. */
+static void *fresh(size_t bytes)
+{
+    void *p = bytes <= SIZE_MAX - PAGE ? mmap(NULL, mapped(bytes), PROT_READ | PROT_WRITE,
+                                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                                       : MAP_FAILED;
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void *take(size_t bytes, bool zeroed)
+{
+    void *p;
+
+    if (bytes < SMALL)
+        p = aligned_alloc(ALIGN, (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1));
+    else if (!(p = kept(bytes)))
+        return fresh(bytes);
+    return p && zeroed ? memset(p, 0, bytes) : p;
+}
+
+void *trod_spare_take(size_t bytes)
+{
+    return take(bytes, false);
+}
+
+void *trod_spare_zeroed(size_t bytes)
+{
+    return take(bytes, true);
+}
+
+void trod_spare_give(void *p, size_t bytes)
+{
+    if (bytes < SMALL)
+        free(p);
+    else if (p && !keep(p, bytes))
+        munmap(p, mapped(bytes));
+}

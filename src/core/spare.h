@@ -1,0 +1,21 @@
+/*
+ * spare.h - large blocks of memory that were given back, kept for who next wants one of the same size.
+ *
+ * Parts of a file are traces of their own, one after the other: each has windows, batches and tables
+ * of some megabytes. From malloc these are new pages each time, which the system clears and maps on
+ * one processor and takes from the tables of all others. What is kept here is bounded (SPARE_BYTES);
+ * builds with AddressSanitizer keep nothing, so that use after release is seen.
+ */
+#ifndef TROD_CORE_SPARE_H
+#define TROD_CORE_SPARE_H
+
+#include <stddef.h>
+
+/* BYTES of memory, aligned to 64, with whatever was left there. NULL: no memory. */
+void *trod_spare_take(size_t bytes);
+/* The same, all zero. */
+void *trod_spare_zeroed(size_t bytes);
+/* P of BYTES, as they were taken, is not used any more; or NULL. */
+void trod_spare_give(void *p, size_t bytes);
+
+#endif
