@@ -74,6 +74,7 @@ struct trod_context {
      * are numbered from. Known when they are merged.
      */
     const uint64_t *base;
+    bool recording; /* the state is merged into another one: see trod_analysis.records */
 };
 
 /*
@@ -239,6 +240,15 @@ struct trod_analysis {
      */
     bool (*by_calls)(const void *opt, const struct trod_format *f);
     int (*calls)(void *st, const struct trod_callstack_source *source);
+    /*
+     * With options OPT, of an analysis that needs TROD_GLOBAL_ORDER: most of its work on a row does
+     * not depend on the rows before. Then parts of a trace may be read at the same time, each into
+     * a state that records (context.recording): feed keeps what merge, which is given it as FROM in
+     * the order of the trace, needs to do what feeding the same rows would have done. Only states
+     * of all rows are; INTO does not record. NULL: never.
+     */
+    bool (*records)(const void *opt);
+    size_t (*recorded)(const void *st); /* bytes that ST, a state that records, keeps */
 };
 
 /* Analysis I in the order of analyses.def, plug-ins behind; NULL past the last. */
@@ -259,7 +269,7 @@ int trod_analysis_plugin(const char *path, struct trod_diag *diag);
  * What a plug-in defines: its analyses, ending with NULL, and the version of this interface that it
  * was built for. Nothing of the library refers to them by name.
  */
-enum { TROD_PLUGIN_INTERFACE = 4 };
+enum { TROD_PLUGIN_INTERFACE = 5 };
 extern const struct trod_analysis *const trod_plugin_analyses[];
 extern const unsigned trod_plugin_interface;
 

@@ -1,6 +1,6 @@
 /*
- * recent.c - memory of the tables of recent.h: pages of the system, of which only those that are used
- * take memory. There may be thousands of tables at once.
+ * recent.c - memory of the tables of recent.h: pages of the system, of which only those that are
+ * used take memory. There may be thousands of tables at once.
  */
 #include "core/recent.h"
 

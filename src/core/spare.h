@@ -1,10 +1,11 @@
 /*
- * spare.h - large blocks of memory that were given back, kept for who next wants one of the same size.
+ * spare.h - large blocks of memory that were given back, kept for who next wants one of the same
+ * size.
  *
- * Parts of a file are traces of their own, one after the other: each has windows, batches and tables
- * of some megabytes. From malloc these are new pages each time, which the system clears and maps on
- * one processor and takes from the tables of all others. What is kept here is bounded (SPARE_BYTES);
- * builds with AddressSanitizer keep nothing, so that use after release is seen.
+ * Parts of a file are traces of their own, one after the other: each has windows, batches and
+ * tables of some megabytes. From malloc these are new pages each time, which the system clears and
+ * maps on one processor and takes from the tables of all others. What is kept here is bounded
+ * (SPARE_BYTES); builds with AddressSanitizer keep nothing, so that use after release is seen.
  */
 #ifndef TROD_CORE_SPARE_H
 #define TROD_CORE_SPARE_H

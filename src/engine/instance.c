@@ -46,9 +46,8 @@ static void drop(const struct engine_instance *in, void **st)
     *st = NULL;
 }
 
-int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
-                          const struct engine_item *it, const struct trod_meta *meta,
-                          unsigned shard)
+static int begin(struct engine_instance *in, const struct trod_run *r, const struct engine_item *it,
+                 const struct trod_meta *meta, unsigned shard, bool recording)
 {
     const struct trod_analysis *a = it->analysis;
 
@@ -63,7 +62,8 @@ int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
                     .shards = it->shards,
                     .merged = r->opt.trace.order != TROD_ORDER_FILE,
                     .by = r->opt.by,
-                    .base = &in->base},
+                    .base = &in->base,
+                    .recording = recording},
         .keyed = it->scope == TROD_PER_STREAM ||
                  ((r->opt.by_stream || r->opt.by == TROD_BY_CORE) && (a->merge || a->apart)),
         .by_core = r->opt.by == TROD_BY_CORE && (a->merge || a->apart),
@@ -79,6 +79,24 @@ int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
     trod_keeper_init(&in->keeper, r->diag && r->diag->strict);
     in->st = make(in, TROD_ALL_STREAMS);
     return in->rc;
+}
+
+int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
+                          const struct engine_item *it, const struct trod_meta *meta,
+                          unsigned shard)
+{
+    return begin(in, r, it, meta, shard, false);
+}
+
+int engine_instance_begin_part(struct engine_instance *in, const struct trod_run *r,
+                               const struct engine_item *it, const struct trod_meta *meta)
+{
+    return begin(in, r, it, meta, 0, it->records);
+}
+
+size_t engine_instance_recorded(const struct engine_instance *in)
+{
+    return in->context.recording && in->analysis->recorded ? in->analysis->recorded(in->st) : 0;
 }
 
 void engine_instance_end(struct engine_instance *in)
@@ -97,6 +115,31 @@ void engine_instance_end(struct engine_instance *in)
     trod_result_free(in->intervals);
     trod_keeper_tell(&in->keeper, NULL);
     *in = (struct engine_instance){.analysis = NULL};
+}
+
+int run_instances(struct trod_run *r)
+{
+    for (size_t i = 0; i < r->n_items; i++) {
+        struct engine_item *it = &r->item[i];
+
+        it->instance = calloc(it->shards, sizeof *it->instance);
+        if (!it->instance)
+            return TROD_ERR_NOMEM;
+    }
+    return TROD_OK;
+}
+
+int run_begin_items(struct trod_run *r)
+{
+    int rc;
+
+    for (size_t i = 0; i < r->n_items; i++)
+        r->item[i].shards = 1;
+    rc = run_instances(r);
+    for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++)
+        rc = engine_instance_begin(&r->item[i].instance[0], r, &r->item[i],
+                                   trod_trace_meta(r->whole), 0);
+    return rc;
 }
 
 /* The place of state I among the *N at *LIST, made if new. NULL: in->rc says why. */

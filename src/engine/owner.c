@@ -412,8 +412,8 @@ static int by_address(const void *a, const void *b)
 
 /*
  * B is the first batch of a part that begins inside of a file, in the middle of a loop mostly. Its
- * instructions get their sites in the order of their addresses: in that in which they come the sites
- * of the loop would not follow each other, for all threads and up to the end.
+ * instructions get their sites in the order of their addresses: in that in which they come the
+ * sites of the loop would not follow each other, for all threads and up to the end.
  */
 static int meet_first(struct engine_owner *o, const struct trod_batch *b)
 {

@@ -86,7 +86,7 @@ struct engine_owner {
     struct places places;
     uint32_t file; /* that they are of */
     bool merged;
-    bool inside; /* engine_owner_inside, and no rows came yet */
+    bool inside;           /* engine_owner_inside, and no rows came yet */
     bool part, late, lost; /* engine_owner_part; not the first; engine_owner_lost */
     bool locked;           /* the lock of the sites is held: some are added */
     uint32_t changes; /* of what is known in gap: a loop from before the last one does not hold */

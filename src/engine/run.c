@@ -221,6 +221,8 @@ int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *
     it->shards = shards_of(r, a, opt);
     it->scope = a->scope_of ? a->scope_of(opt) : a->scope;
     it->order = a->order_of ? a->order_of(opt) : a->order;
+    it->records = it->order == TROD_GLOBAL_ORDER && a->merge && a->records && a->records(opt) &&
+                  r->opt.by == TROD_BY_ALL && !r->opt.by_stream && r->opt.parts < 2;
     if (r->opt.by == TROD_BY_CORE && it->order == TROD_ANY_ORDER)
         it->order = TROD_STREAM_ORDER; /* only the beginning of a file says its core */
     rc = check_by(r, a, it->scope);
@@ -282,31 +284,6 @@ int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d, st
     if (d->streaks && !(*b)->streaks) /* the filter dropped rows */
         engine_streaks_make(d->streaks, *b);
     return go == 0 ? 2 : 1;
-}
-
-int run_instances(struct trod_run *r)
-{
-    for (size_t i = 0; i < r->n_items; i++) {
-        struct engine_item *it = &r->item[i];
-
-        it->instance = calloc(it->shards, sizeof *it->instance);
-        if (!it->instance)
-            return TROD_ERR_NOMEM;
-    }
-    return TROD_OK;
-}
-
-int run_begin_items(struct trod_run *r)
-{
-    int rc;
-
-    for (size_t i = 0; i < r->n_items; i++)
-        r->item[i].shards = 1;
-    rc = run_instances(r);
-    for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++)
-        rc = engine_instance_begin(&r->item[i].instance[0], r, &r->item[i],
-                                   trod_trace_meta(r->whole), 0);
-    return rc;
 }
 
 /* What the trace told while it was opened, and tells from here on. */

@@ -54,6 +54,7 @@ struct engine_item {
     const void *opt;
     void *own; /* a copy that opt points to, or NULL */
     unsigned shards;
+    bool records;                     /* parts may be recorded (trod_analysis.records) */
     struct engine_instance *instance; /* SHARDS of them; after the run the first has everything */
     enum trod_scope scope;
     enum trod_order_need order;
@@ -123,6 +124,7 @@ struct run_unit {
     struct trod_keeper keeper;
     struct trod_trace_progress done;
     uint64_t rows;
+    size_t number; /* of its piece */
     int rc;
     bool complete, fatal; /* fatal: nothing to merge */
     bool lost;            /* an opcode was said before it began, and is needed here */
@@ -167,6 +169,8 @@ struct trod_run {
     size_t n_units, first_unit, next, merged, ahead;
     uint64_t lines_to, lines; /* of the file that is merged: lines up to this offset */
     uint64_t records;         /* of its pieces that are merged */
+    bool too_large;           /* a piece is, to be recorded */
+    bool merging;             /* somebody merges, without the lock */
     bool cut_short;           /* a piece of it ended with an error: what follows does not count */
     bool stop;
     int rc;
@@ -181,6 +185,11 @@ struct trod_run {
 int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
                           const struct engine_item *it, const struct trod_meta *meta,
                           unsigned shard);
+/* The same for a part of the rows, which records where IT does. */
+int engine_instance_begin_part(struct engine_instance *in, const struct trod_run *r,
+                               const struct engine_item *it, const struct trod_meta *meta);
+/* Bytes that IN, a part, has recorded. */
+size_t engine_instance_recorded(const struct engine_instance *in);
 void engine_instance_end(struct engine_instance *in);
 /* Feed the rows of CUT, and tell what ends behind them. Errors are kept in in->rc. */
 void engine_instance_feed(struct engine_instance *in, const struct trod_batch *b,

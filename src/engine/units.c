@@ -11,14 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Units that may be read or wait to be merged, for each worker. */
-enum { AHEAD = 2 };
+/*
+ * AHEAD: units that may be read or wait to be merged, for each worker. RECORDED: bytes that one of
+ * them may record before it waits for those before it.
+ */
+enum { AHEAD = 2, RECORDED = 64 << 20 };
 
 /*
  * Parts of a file at the most. Of one whose parts go on from what came before there are as many as
  * threads: each of them meets the program's code and data for the first time.
  */
 enum { PARTS = 64, TURNS = 8 };
+
+/* Bytes of a piece that is recorded, at the most: plain, and as it lies compressed in its file. */
+enum { PLAIN_RECORDED = 256 << 20, PACKED_RECORDED = 64 << 20 };
 
 static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
 {
@@ -55,6 +61,44 @@ static void note(struct run_worker *w, const struct trod_trace *t, uint64_t rows
     atomic_store_explicit(&w->bytes, p.bytes, memory_order_relaxed);
 }
 
+/*
+ * U has recorded as much as it may: when all before it are merged, what it has goes to the states
+ * of all, and it goes on with empty ones. 0 or an error.
+ */
+static int hand_over(struct trod_run *r, struct run_unit *u)
+{
+    int rc = TROD_OK;
+    bool stop;
+
+    pthread_mutex_lock(&r->lock);
+    while (!r->stop && r->merged != u->number)
+        pthread_cond_wait(&r->turn, &r->lock);
+    stop = r->stop;
+    pthread_mutex_unlock(&r->lock);
+    for (size_t i = 0; !stop && rc == TROD_OK && i < r->n_items; i++) {
+        const struct trod_meta *meta = trod_trace_meta(u->trace);
+
+        if (!r->item[i].records)
+            continue;
+        rc = engine_instance_merge(&r->item[i].instance[0], &u->instance[i], true);
+        trod_keeper_end(&u->instance[i].keeper, &r->item[i].instance[0].keeper.diag);
+        engine_instance_end(&u->instance[i]);
+        if (rc == TROD_OK)
+            rc = engine_instance_begin_part(&u->instance[i], r, &r->item[i], meta);
+    }
+    return rc;
+}
+
+/* Bytes that U has recorded. */
+static size_t recorded(const struct trod_run *r, const struct run_unit *u)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < r->n_items; i++)
+        bytes += engine_instance_recorded(&u->instance[i]);
+    return bytes;
+}
+
 /* All rows of U's trace to its instances. */
 static int unit_rows(struct run_worker *w, struct run_unit *u)
 {
@@ -76,6 +120,8 @@ static int unit_rows(struct run_worker *w, struct run_unit *u)
             if (u->instance[i].rc < 0)
                 return u->instance[i].rc;
         }
+        if (recorded(r, u) > RECORDED && (rc = hand_over(r, u)) < 0)
+            return rc;
         u->rows = rows;
         note(w, u->trace, rows);
         if (w->first)
@@ -113,7 +159,7 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
         return rc;
     trod_trace_want(u->trace, r->opt.trace.want);
     for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++)
-        rc = engine_instance_begin(&u->instance[i], r, &r->item[i], trod_trace_meta(u->trace), 0);
+        rc = engine_instance_begin_part(&u->instance[i], r, &r->item[i], trod_trace_meta(u->trace));
     if (rc == TROD_OK)
         rc = run_decoder_begin(&u->decoder, r, false);
     if (rc == TROD_OK && u->decoder.owner && piece->part)
@@ -185,10 +231,36 @@ static bool doubtful(const struct trod_run *r, const struct run_unit *u,
     return r->tentative && (!piece->link || !piece->last || u->fatal || rc == TROD_ERR_LIMIT);
 }
 
-/* The next unit goes into the states of all. */
+/* The states of U go into those of all. 0 or an error. */
+static int merge_instances(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
+{
+    int rc = TROD_OK;
+
+    for (size_t i = 0; i < r->n_items; i++) {
+        struct engine_instance *to = &r->item[i].instance[0];
+        int merged;
+
+        u->instance[i].base = r->done.rows;
+        merged = engine_instance_merge(to, &u->instance[i], true);
+
+        if (merged == TROD_OK && piece->cut != RUN_WHOLE && (piece->last || r->cut_short) &&
+            complete(r, piece)) {
+            engine_instance_settle(to, (uint32_t)piece->file);
+            merged = to->rc;
+        }
+        trod_keeper_end(&u->instance[i].keeper, &to->keeper.diag);
+        rc = rc < 0 ? rc : merged;
+    }
+    return rc;
+}
+
+/*
+ * The next unit goes into the states of all. The lock is held, but while they are merged: there is
+ * one who merges.
+ */
 static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
 {
-    int rc = u->rc;
+    int rc = u->rc, merged = TROD_OK;
     bool again;
 
     /* what cannot be read ends a file: in one go nothing would have come behind it */
@@ -206,23 +278,13 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
     number_problems(r, u, piece);
     if (!u->fatal && trod_trace_learn(r->whole, u->trace) < 0)
         rc = rc == TROD_OK ? TROD_ERR_NOMEM : rc;
-    for (size_t i = 0; !u->fatal && i < r->n_items; i++) {
-        struct engine_instance *to = &r->item[i].instance[0];
-        int merged;
-
-        u->instance[i].base = r->done.rows;
-        merged = engine_instance_merge(to, &u->instance[i], true);
-
-        if (merged == TROD_OK && piece->cut != RUN_WHOLE && (piece->last || r->cut_short) &&
-            complete(r, piece)) {
-            engine_instance_settle(to, (uint32_t)piece->file);
-            merged = to->rc;
-        }
-        trod_keeper_end(&u->instance[i].keeper, &to->keeper.diag);
-        if (merged < 0 && rc == TROD_OK)
-            rc = merged;
-        r->stop |= merged < 0;
+    if (!u->fatal) {
+        pthread_mutex_unlock(&r->lock);
+        merged = merge_instances(r, u, piece);
+        pthread_mutex_lock(&r->lock);
     }
+    rc = rc == TROD_OK ? merged : rc;
+    r->stop |= merged < 0;
     add_progress(&r->done, &u->done);
     if (rc < 0 && r->rc == TROD_OK)
         r->rc = rc;
@@ -230,14 +292,19 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
     unit_free(r, u, true);
 }
 
-/* Merge all whose turn it is. The lock is held. */
+/* Merge all whose turn it is, unless somebody does. The lock is held. */
 static void merge_ready(struct trod_run *r)
 {
-    while (!r->stop && r->merged < r->next && r->unit[r->merged] && r->unit[r->merged]->complete) {
+    while (!r->merging && !r->stop && r->merged < r->next && r->unit[r->merged] &&
+           r->unit[r->merged]->complete) {
         struct run_unit *u = r->unit[r->merged];
 
         r->unit[r->merged] = NULL;
-        unit_merge(r, u, &r->piece[r->merged++]);
+        r->merging = true;
+        unit_merge(r, u, &r->piece[r->merged]);
+        r->merging = false;
+        r->merged++;
+        pthread_cond_broadcast(&r->turn);
     }
     pthread_cond_broadcast(&r->turn);
 }
@@ -263,6 +330,7 @@ static void *work(void *arg)
             r->rc = TROD_ERR_NOMEM;
             break;
         }
+        u->number = number;
         pthread_mutex_unlock(&r->lock);
         trod_keeper_init(&u->keeper, r->diag && r->diag->strict);
         unit_read(w, u, number);
@@ -284,21 +352,30 @@ static bool may_part(const struct trod_run *r)
         (r->opt.jobs < 2 || trod_trace_files(r->whole) >= 4 * (size_t)r->opt.jobs))
         return false;
     for (size_t i = 0; i < r->n_items; i++)
-        if (r->item[i].order != TROD_ANY_ORDER)
+        if (r->item[i].order != TROD_ANY_ORDER && !r->item[i].records)
             return false;
     return true;
 }
 
-/* How many parts of a plain file of format F are made at the most. */
-static size_t parts_of(const struct trod_run *r, const struct trod_format *f)
+static bool records(const struct trod_run *r)
+{
+    for (size_t i = 0; i < r->n_items; i++)
+        if (r->item[i].records)
+            return true;
+    return false;
+}
+
+/* How many parts of FILE, a plain file of format F, are made at the most. */
+static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_format *f)
 {
     const size_t jobs = r->opt.jobs;
+    size_t n = f && f->parts ? jobs : jobs * TURNS;
 
     if (r->opt.piece || r->opt.parts > 1 || jobs < 2)
         return PARTS;
-    if (f && f->parts)
-        return jobs < PARTS ? jobs : PARTS;
-    return jobs < PARTS / TURNS ? jobs * TURNS : PARTS;
+    if (records(r) && n < trod_trace_bytes(r->whole, file) / PLAIN_RECORDED + 1)
+        n = (size_t)(trod_trace_bytes(r->whole, file) / PLAIN_RECORDED) + 1;
+    return n < PARTS ? n : PARTS;
 }
 
 /*
@@ -314,7 +391,7 @@ static size_t cut_file(struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
     const uint64_t bytes = r->opt.piece ? r->opt.piece : TROD_RUN_PIECE;
     const struct trod_format *f = trod_trace_format(r->whole);
     uint64_t members = trod_trace_members(r->whole, i);
-    const size_t most = parts_of(r, f) - 1;
+    const size_t most = parts_of(r, i, f) - 1;
     size_t n = members < PARTS ? (size_t)members : PARTS;
 
     piece->cut = n > 1 ? RUN_MEMBERS : RUN_WHOLE;
@@ -353,6 +430,9 @@ static int plan_pieces(struct trod_run *r)
         if (!p)
             return TROD_ERR_NOMEM;
         r->piece = p;
+        r->too_large |=
+            records(r) && trod_trace_bytes(r->whole, i) / n >
+                              (piece.cut == RUN_BYTES ? 2 * PLAIN_RECORDED : PACKED_RECORDED);
         for (size_t k = 0; k < n; k++) {
             piece.from = at[k];
             piece.to = at[k + 1];
@@ -377,7 +457,8 @@ static bool may_use_units(const struct trod_run *r)
         o->trace.skip_instructions || r->begun)
         return false;
     for (size_t i = 0; i < r->n_items; i++)
-        if (!r->item[i].analysis->merge || r->item[i].order == TROD_GLOBAL_ORDER)
+        if (!r->item[i].analysis->merge ||
+            (r->item[i].order == TROD_GLOBAL_ORDER && !r->item[i].records))
             return false;
     return true;
 }
@@ -423,7 +504,7 @@ int run_plan_units(struct trod_run *r)
         return TROD_OK;
     if (plan_pieces(r) < 0)
         return TROD_ERR_NOMEM;
-    r->by_units = r->n_units > 1 || r->opt.parts > 1;
+    r->by_units = (r->n_units > 1 && !r->too_large) || r->opt.parts > 1;
     take_part(r);
     return TROD_OK;
 }

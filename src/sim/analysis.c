@@ -27,7 +27,8 @@ static int init(void *st, const void *opt, const struct trod_context *context)
         return TROD_ERR_USAGE; /* trod_run_add has looked at them */
     if (!o.symbols)
         o.symbols = context->symbols;
-    rc = trod_cache_new(&s->cache, &o, context->diag);
+    rc = context->recording ? trod_cache_new_part(&s->cache, &o, context->diag)
+                            : trod_cache_new(&s->cache, &o, context->diag);
     if (rc == 0)
         trod_cache_take(s->cache, context->shard, context->shards);
     return rc;
@@ -36,6 +37,18 @@ static int init(void *st, const void *opt, const struct trod_context *context)
 static unsigned shards(const void *opt, unsigned jobs)
 {
     return trod_cache_shards(opt, jobs);
+}
+
+static bool records(const void *opt)
+{
+    return trod_cache_records(opt);
+}
+
+static size_t recorded(const void *st)
+{
+    const struct state *s = st;
+
+    return trod_cache_recorded(s->cache);
 }
 
 static int merge(void *into, const void *from)
@@ -121,4 +134,6 @@ const struct trod_analysis trod_analysis_cache = {
     .layout = layout,
     .fini = fini,
     .weigher = &trod_cache_weigher,
+    .records = records,
+    .recorded = recorded,
 };

@@ -19,16 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONFIG_MAX = 1 << 24, WIDTH = 80 };
+enum { WIDTH = 80 };
 
 /* Where the misses of a cache go. */
 struct miss_file {
     struct trod_output *out;
     int failed; /* first error of writing */
-};
-
-struct trod_cache_future {
-    struct trod_own_future of;
 };
 
 struct trod_cache {
@@ -47,35 +43,13 @@ struct trod_cache {
     uint64_t top;
     int by; /* enum trod_cache_by */
     bool plot, ended;
+    bool recording; /* trod_cache_new_part */
     unsigned width;
-    uint64_t warm_rows;     /* still to come */
-    uint64_t warm;          /* instructions up to the first that counts, still to come */
-    struct miss_file *miss; /* by cache of DynamoRIO's model */
-    struct trod_sim_ref ref[2 * TROD_BATCH_ROWS];
+    uint64_t warm_rows;       /* still to come */
+    uint64_t warm;            /* instructions up to the first that counts, still to come */
+    struct miss_file *miss;   /* by cache of DynamoRIO's model */
+    struct trod_sim_ref *ref; /* of a batch, two a row at the most; NULL: nobody needs them */
 };
-
-/* The whole of file PATH. */
-static int read_file(const char *path, struct trod_buf *out, struct trod_diag *diag)
-{
-    struct trod_input *in;
-    struct trod_span span;
-    int rc = trod_input_open(&in, path, &(struct trod_input_options){.no_thread = true}, diag);
-
-    if (rc < 0)
-        return rc;
-    while ((rc = trod_input_ahead(in, 0, &span)) == 0 && span.n) {
-        if (out->n + span.n > CONFIG_MAX) {
-            rc = trod_error(diag, TROD_ERR_LIMIT, "cache.config", NULL,
-                            "'%s' has more than 16 MiB: it is no configuration", path);
-            break;
-        }
-        if ((rc = trod_buf_add(out, span.p, span.n)) < 0)
-            break;
-        trod_input_consume(in, span.n);
-    }
-    trod_input_close(in);
-    return rc;
-}
 
 /* --- misses to a file --- */
 
@@ -140,66 +114,21 @@ static int end_miss_files(struct trod_cache *c)
 
 /* --- the models --- */
 
-/* Options WITH, and the configuration file that they name. */
-static int configure_dr(struct trod_dr_config *k, const char *with, struct trod_diag *diag)
-{
-    struct trod_buf text = {0};
-    int rc;
-
-    trod_dr_config_init(k);
-    rc = trod_dr_config_options(k, with ? with : "", diag);
-    if (rc == 0 && k->config_file)
-        rc = read_file(k->config_file, &text, diag);
-    if (rc == 0 && k->config_file)
-        rc = trod_dr_config_read(k, (const char *)text.p, text.n, k->config_file, diag);
-    trod_buf_fini(&text);
-    return rc;
-}
-
 static int new_dr(struct trod_cache *c, const char *with)
 {
     struct trod_dr_config *k = &c->dr_config;
     struct trod_buf text = {0};
-    int rc = configure_dr(k, with, c->diag);
+    int rc = trod_cache_configure_dr(k, with, c->diag);
 
     c->refs.flags = TROD_REFS_CANONICAL;
     if (rc == 0)
         rc = trod_dr_sim_init(&c->dr, k, k->config_file, c->diag);
     if (rc == 0 && k->v2p_file && k->physical)
-        rc = read_file(k->v2p_file, &text, c->diag);
+        rc = trod_cache_file(k->v2p_file, &text, c->diag);
     if (rc == 0 && k->v2p_file && k->physical)
         rc = trod_dr_pages_read(&c->dr.pages, (const char *)text.p, text.n, k->v2p_file, c->diag);
     trod_buf_fini(&text);
     return rc == 0 ? begin_miss_files(c) : rc;
-}
-
-int trod_cache_configure(struct trod_own_config *c, const struct trod_cache_options *o,
-                         struct trod_diag *diag)
-{
-    const char *name = o->config ? o->config : o->preset ? o->preset : "default";
-    struct trod_buf text = {0};
-    int rc;
-
-    if (o->config) {
-        rc = read_file(o->config, &text, diag);
-    } else {
-        const char *preset = trod_own_preset(name);
-
-        rc = preset ? trod_buf_add(&text, preset, strlen(preset))
-                    : trod_error(diag, TROD_ERR_USAGE, "cache.preset", NULL,
-                                 "no preset is called '%s'", name);
-    }
-    if (rc == 0)
-        rc = trod_own_config_read(c, (const char *)text.p, text.n, name, diag);
-    trod_buf_fini(&text);
-    return rc;
-}
-
-/* Are the counts of a plain hierarchy C all that options O ask for? */
-static bool is_plain(const struct trod_cache_options *o, const struct trod_own_config *c)
-{
-    return !o->skip && !o->window_every && !o->warm_full && !o->memory && !o->classify &&
-           !o->physical && !o->by && !o->sharing && !o->interval && trod_first_fits(c);
 }
 
 /* Who is counted. */
@@ -246,6 +175,8 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
     rc = trod_cache_configure(&c->own_config, o, c->diag);
     if (rc < 0)
         return rc;
+    if (c->recording)
+        trod_first_alone(&c->own_config);
     c->own_config.classify = c->own_config.classify || o->classify;
     c->own_config.physical = c->own_config.physical || o->physical;
     if (c->own_config.physical)
@@ -267,19 +198,13 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
         rc = trod_own_sim_memory(&c->own, o->memory, o->memory_user);
     c->own.sharing = o->sharing;
     c->own.interval = o->interval;
-    if (rc == 0 && is_plain(o, &c->own_config) && !(c->first = trod_first_new(&c->own)))
+    if (rc == 0 && trod_cache_plain(o, &c->own_config) && !(c->first = trod_first_new(&c->own)))
         rc = TROD_ERR_NOMEM;
     return rc == 0 ? attribute(c, o) : rc;
 }
 
-static int other_version(struct trod_diag *diag)
-{
-    return trod_error(diag, TROD_ERR_USAGE, "cache.options", NULL,
-                      "options are of another version");
-}
-
-int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *options,
-                   struct trod_diag *diag)
+static int cache_new(struct trod_cache **out, const struct trod_cache_options *options,
+                     struct trod_diag *diag, bool recording)
 {
     struct trod_cache_options own;
     const struct trod_cache_options *o = &own;
@@ -289,13 +214,14 @@ int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *opt
 
     *out = NULL;
     if (!trod_sized(&own, sizeof own, sizeof own, options))
-        return other_version(diag);
+        return trod_cache_version(diag);
     with = o->with ? o->with : "";
     c = calloc(1, sizeof *c);
     if (!c)
         return TROD_ERR_NOMEM;
     c->like = o->like;
     c->diag = diag;
+    c->recording = recording;
     switch (o->like) {
     case TROD_CACHE_OWN:
         rc = new_own(c, o);
@@ -314,6 +240,8 @@ int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *opt
         rc = TROD_ERR_USAGE;
         break;
     }
+    if (rc == 0 && !c->first && !(c->ref = malloc(2 * TROD_BATCH_ROWS * sizeof *c->ref)))
+        rc = TROD_ERR_NOMEM;
     if (rc < 0)
         trod_cache_free(c);
     else
@@ -321,67 +249,19 @@ int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *opt
     return rc;
 }
 
-int trod_cache_future_new(struct trod_cache_future **out, const struct trod_cache_options *options,
-                          struct trod_diag *diag)
+int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *options,
+                   struct trod_diag *diag)
 {
-    struct trod_cache_options given;
-    struct trod_own_config own;
-    struct trod_cache_future *f;
-    int rc;
-
-    *out = NULL;
-    if (!trod_sized(&given, sizeof given, sizeof given, options))
-        return other_version(diag);
-    if (given.like != TROD_CACHE_OWN || given.sweep)
-        return 0;
-    rc = trod_cache_configure(&own, &given, diag);
-    if (rc < 0 || !trod_own_config_looks_ahead(&own))
-        return rc;
-    if (!(f = calloc(1, sizeof *f)))
-        return TROD_ERR_NOMEM;
-    rc = trod_own_future_init(&f->of, trod_own_sim_ahead(&own), diag);
-    if (rc < 0)
-        trod_cache_future_free(f);
-    else
-        *out = f;
-    return rc;
+    return cache_new(out, options, diag, false);
 }
 
-int trod_cache_future_turn(struct trod_cache_future *f, struct trod_diag *diag)
+int trod_cache_new_part(struct trod_cache **out, const struct trod_cache_options *options,
+                        struct trod_diag *diag)
 {
-    return trod_own_future_turn(&f->of, diag);
-}
+    const int rc = cache_new(out, options, diag, true);
 
-void trod_cache_future_free(struct trod_cache_future *f)
-{
-    if (f)
-        trod_own_future_fini(&f->of);
-    free(f);
-}
-
-int trod_cache_order(const struct trod_cache_options *options, enum trod_order *order,
-                     uint32_t *cores, struct trod_diag *diag)
-{
-    struct trod_cache_options given;
-    const struct trod_cache_options *o = &given;
-    struct trod_own_config own;
-    struct trod_dr_config k;
-    int rc = 0;
-
-    *cores = 0;
-    *order = TROD_ORDER_FILE;
-    if (!trod_sized(&given, sizeof given, sizeof given, options))
-        return other_version(diag);
-    if (o->like == TROD_CACHE_OWN && !o->sweep) {
-        rc = trod_cache_configure(&own, o, diag);
-        if (rc == 0 && own.cores > 1)
-            *order = TROD_ORDER_TIME;
-    } else if (o->like == TROD_CACHE_DRCACHESIM) {
-        rc = configure_dr(&k, o->with, diag);
-        *order = k.by_thread || k.cpu_scheduling ? TROD_ORDER_TIME : TROD_ORDER_DYNAMIC;
-        *cores = k.schedule_cores;
-        trod_dr_config_fini(&k);
-    }
+    if (rc == 0)
+        trod_first_record((*out)->first);
     return rc;
 }
 
@@ -451,36 +331,9 @@ int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t f
     return rc > 0 && from < to ? feed(c, b, from, to) : rc;
 }
 
-unsigned trod_cache_shards(const struct trod_cache_options *options, unsigned jobs)
+size_t trod_cache_recorded(const struct trod_cache *c)
 {
-    struct trod_cache_options given;
-    struct trod_own_config own;
-    unsigned shift, bits;
-
-    if (!trod_sized(&given, sizeof given, sizeof given, options) || given.like != TROD_CACHE_OWN)
-        return 1;
-    if (given.sweep)
-        return trod_sweep_shards(given.sweep, jobs);
-    if (given.warm_full || given.classify || given.physical || given.by >= TROD_CACHE_BY_DATA ||
-        given.memory || trod_cache_configure(&own, &given, NULL) < 0)
-        return 1;
-    bits = trod_own_sim_classes(&own, &shift);
-    /* one decodes; to look at references that are not one's own costs more where less is plain */
-    jobs = jobs > (is_plain(&given, &own) ? 1 : 3) ? jobs - 1 : 1;
-    return jobs < 1u << bits ? jobs : 1u << bits;
-}
-
-uint32_t trod_cache_uses(const struct trod_cache_options *options)
-{
-    struct trod_cache_options given;
-    struct trod_own_config own;
-
-    if (!trod_sized(&given, sizeof given, sizeof given, options) || given.like != TROD_CACHE_OWN ||
-        given.by >= TROD_CACHE_BY_DATA)
-        return TROD_REFS_COLUMNS | (given.by >= TROD_CACHE_BY_DATA ? TROD_WHOSE_COLUMNS : 0);
-    return given.sweep || (trod_cache_configure(&own, &given, NULL) == 0 && is_plain(&given, &own))
-               ? TROD_FIRST_COLUMNS
-               : TROD_REFS_COLUMNS;
+    return c->first->kept_bytes;
 }
 
 void trod_cache_take(struct trod_cache *c, unsigned shard, unsigned shards)
@@ -511,6 +364,8 @@ int trod_cache_merge(struct trod_cache *c, const struct trod_cache *from)
 {
     if (c->like != TROD_CACHE_OWN)
         return TROD_ERR_UNSUPPORTED;
+    if (from->recording)
+        return trod_first_merge(c->first, from->first);
     if (!c->sweep)
         return trod_own_sim_merge(&c->own, &from->own);
     trod_sweep_sum(c->sweep, from->sweep);
@@ -584,6 +439,7 @@ void trod_cache_free(struct trod_cache *c)
             trod_dr_sim_fini(&c->dr);
         trod_dr_config_fini(&c->dr_config);
     }
+    free(c->ref);
     trod_first_free(c->first);
     if (c->own.config)
         trod_own_sim_fini(&c->own);

@@ -4,8 +4,15 @@
 #ifndef TROD_SIM_CACHE_INT_H
 #define TROD_SIM_CACHE_INT_H
 
+#include "sim/dr/sim.h"
 #include "sim/own/config.h"
+#include "sim/own/future.h"
+#include "trod/buf.h"
 #include "trod/cache.h"
+
+struct trod_cache_future {
+    struct trod_own_future of;
+};
 
 /* What `trod cache` offers by the row (weigh.c). */
 extern const struct trod_weigher trod_cache_weigher;
@@ -14,16 +21,35 @@ extern const struct trod_weigher trod_cache_weigher;
 int trod_cache_configure(struct trod_own_config *c, const struct trod_cache_options *o,
                          struct trod_diag *diag);
 
+/* Options are of a version that this one does not know: reported. Returns TROD_ERR_USAGE. */
+int trod_cache_version(struct trod_diag *diag);
+/* The whole of file PATH, a configuration, behind OUT. 0 or an error, reported. */
+int trod_cache_file(const char *path, struct trod_buf *out, struct trod_diag *diag);
+/* Options WITH of DynamoRIO's simulator, and the configuration file that they name, into K. 0 or an
+ * error, reported. */
+int trod_cache_configure_dr(struct trod_dr_config *k, const char *with, struct trod_diag *diag);
+/* Are the counts of a hierarchy C whose first level has a form of its own (own/first.h) all that
+ * options O ask for? */
+bool trod_cache_plain(const struct trod_cache_options *o, const struct trod_own_config *c);
+
 /* How many of JOBS threads may share the simulation with options O, exactly. At least 1. */
 unsigned trod_cache_shards(const struct trod_cache_options *o, unsigned jobs);
 /* The columns that a simulation with options O looks at. */
 uint32_t trod_cache_uses(const struct trod_cache_options *o);
 /* Simulate part SHARD of SHARDS; before the first rows. */
 void trod_cache_take(struct trod_cache *c, unsigned shard, unsigned shards);
+/* May parts of the rows of a simulation with options O be recorded (trod_analysis.records)? */
+bool trod_cache_records(const struct trod_cache_options *o);
+/* As trod_cache_new; it records, and has no caches behind the first level. Only where the above
+ * says that it may. */
+int trod_cache_new_part(struct trod_cache **out, const struct trod_cache_options *options,
+                        struct trod_diag *diag);
+/* The bytes that C has recorded. */
+size_t trod_cache_recorded(const struct trod_cache *c);
 /* The rows have ended: counts are final. 0, or an error of trod_cache_options.memory. */
 int trod_cache_end(struct trod_cache *c);
-/* Add FROM, another part of the same simulation; both have ended. 0, TROD_ERR_NOMEM, or
- * TROD_ERR_UNSUPPORTED (another tool's simulation has no parts). */
+/* Add FROM, another part of the same simulation; both have ended, or FROM recorded what comes next.
+ * 0, TROD_ERR_NOMEM, or TROD_ERR_UNSUPPORTED (another tool's simulation has no parts). */
 int trod_cache_merge(struct trod_cache *c, const struct trod_cache *from);
 
 #endif

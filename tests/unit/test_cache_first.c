@@ -182,6 +182,63 @@ static unsigned compare(const char *text, bool portable, bool wild, unsigned par
     return fast.n;
 }
 
+/* A run with configuration TEXT, of which parts of the rows are recorded and merged. */
+static void record(const char *text, bool portable, bool wild, struct trod_rng *rng)
+{
+    struct trod_own_config c, alone;
+    struct trod_own_sim all, recorded, part;
+    struct trod_first *first, *into, *from = NULL;
+    struct trod_meta meta = {.n_streams = 0};
+    struct trod_batch *b;
+    uint64_t pc = 4096;
+
+    read_config(&c, text);
+    alone = c;
+    trod_first_alone(&alone);
+    assert_int_equal(trod_own_sim_init(&all, &c), 0);
+    assert_int_equal(trod_own_sim_init(&recorded, &c), 0);
+    first = trod_first_new(&all);
+    into = trod_first_new(&recorded);
+    assert_true(first && into);
+    assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
+    b->meta = &meta;
+    for (unsigned k = 0; k < 2 * BATCHES; k++) {
+        draw(b, rng, wild, &pc);
+        assert_int_equal(trod_first_feed(first, b, 0, b->n), 0);
+        if (!from) {
+            assert_int_equal(trod_own_sim_init(&part, &alone), 0);
+            from = trod_first_new(&part);
+            assert_non_null(from);
+            from->portable = portable;
+            trod_first_record(from);
+        }
+        assert_int_equal(trod_first_feed(from, b, 0, b->n), 0);
+        if (trod_rng_below(rng, 4) && k + 1 < 2 * BATCHES)
+            continue;
+        assert_int_equal(trod_first_merge(into, from), 0);
+        trod_first_free(from);
+        trod_own_sim_fini(&part);
+        from = NULL;
+        same(&all, &recorded);
+    }
+    trod_first_free(first);
+    trod_first_free(into);
+    trod_batch_free(b);
+    trod_own_sim_fini(&all);
+    trod_own_sim_fini(&recorded);
+}
+
+static void test_recorded(void **state)
+{
+    struct trod_rng rng;
+
+    (void)state;
+    trod_rng_seed(&rng, 21);
+    for (size_t i = 0; i < sizeof fitting / sizeof *fitting; i++)
+        for (unsigned way = 0; way < 12; way++)
+            record(fitting[i], way & 1, way & 2, &rng);
+}
+
 static void test_counts(void **state)
 {
     struct trod_rng rng;
@@ -215,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_recorded),
         cmocka_unit_test(test_fits),
     };
 

@@ -6,10 +6,12 @@
  */
 #include "sim/own/first.h"
 
+#include "core/spare.h"
 #include "core/wide.h"
 #include "trod/diag.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_simple(const struct trod_own_spec *s)
 {
@@ -44,6 +46,19 @@ bool trod_first_fits(const struct trod_own_config *c)
     return is_simple(code) && is_simple(data);
 }
 
+void trod_first_alone(struct trod_own_config *c)
+{
+    bool code = false, data = false;
+    unsigned n = 0;
+
+    for (; n < c->n && !(code && data); n++) {
+        code |= c->spec[n].side != TROD_OWN_DATA;
+        data |= c->spec[n].side != TROD_OWN_CODE;
+        c->spec[n].next[0] = -1;
+    }
+    c->n = n;
+}
+
 struct trod_first *trod_first_new(struct trod_own_sim *s)
 {
     struct trod_first *f = aligned_alloc(64, (sizeof *f + 63) / 64 * 64);
@@ -67,6 +82,10 @@ struct trod_first *trod_first_new(struct trod_own_sim *s)
         }
         for (size_t i = 0; i < n; i++)
             c->tag[i] = 0;
+        if (!(c->front = calloc(c->of->spec->sets, sizeof *c->front))) {
+            trod_first_free(f);
+            return NULL;
+        }
     }
     return f;
 }
@@ -75,8 +94,14 @@ void trod_first_free(struct trod_first *f)
 {
     if (!f)
         return;
-    free(f->cache[0].tag);
-    free(f->cache[1].tag);
+    for (unsigned k = 0; k < 2; k++) {
+        free(f->cache[k].tag);
+        free(f->cache[k].front);
+    }
+    for (struct trod_first_kept *k = f->kept, *next; k; k = next) {
+        next = k->next;
+        trod_spare_give(k, k->bytes);
+    }
     free(f);
 }
 
@@ -135,6 +160,52 @@ static inline uint64_t *set_of(const struct trod_first *f, const struct trod_fir
                                uint64_t ref)
 {
     return c->tag + (ref >> f->line_bits & c->mask) * c->stride;
+}
+
+/* Nothing is known of what the sets have in front. */
+static void forget_front(struct trod_first *f)
+{
+    for (unsigned data = 0; data < 2; data++)
+        memset(f->cache[data].front, 0, (f->cache[data].mask + 1) * sizeof *f->cache[data].front);
+}
+
+/*
+ * Leave only those that change something: a reference to the line in front of its set hits and
+ * leaves all as it is, unless it is the first to write. What a set has in front when it comes to a
+ * reference follows from the references before it. Where too few are such, the next calls do
+ * nothing. A part does not know what its sets begin with: it leaves out what it knows to change
+ * nothing.
+ */
+static void skip_front(struct trod_first *f)
+{
+    enum { WORTH = 3, CALLS = 31 }; /* one in so many; calls that do nothing */
+    const unsigned line_bits = f->line_bits;
+    uint64_t *const front[2] = {f->cache[0].front, f->cache[1].front};
+    const uint64_t mask[2] = {f->cache[0].mask, f->cache[1].mask};
+    size_t k = 0;
+
+    if (f->idle > 0 || mask[0] + mask[1] > f->n) {
+        f->idle -= f->idle > 0;
+        return;
+    }
+    for (unsigned data = 0; data < 2 && !f->recording; data++)
+        for (size_t set = 0; set <= mask[data]; set++)
+            front[data][set] = f->cache[data].tag[set * f->cache[data].stride];
+    for (size_t i = 0; i < f->n; i++) {
+        const uint64_t ref = f->ref[i];
+        const unsigned data = ref / TROD_FIRST_DATA & 1;
+        uint64_t *const at = &front[data][ref >> line_bits & mask[data]];
+        const uint64_t was = *at;
+        const uint64_t now = (was ^ ref) & ~(uint64_t)TROD_FIRST_DIRTY ? ref : was | ref;
+
+        *at = now;
+        f->ref[k] = ref;
+        k += now != was;
+    }
+    f->idle = k > f->n - f->n / WORTH ? CALLS : 0;
+    f->n = k;
+    if (f->recording && f->idle)
+        forget_front(f);
 }
 
 /* A reference, way by way. Returns how many misses it adds to M. */
@@ -253,6 +324,50 @@ TROD_WIDEST static void keep_mine_widest(struct trod_first *f)
 }
 #endif
 
+/* A block for N references, behind those that are kept. NULL: no memory. */
+static struct trod_first_kept *new_kept(struct trod_first *f, size_t bytes)
+{
+    struct trod_first_kept *k = trod_spare_take(bytes);
+
+    if (!k) {
+        f->sim->failed = true;
+        return NULL;
+    }
+    *k = (struct trod_first_kept){.bytes = bytes};
+    if (f->last_kept)
+        f->last_kept->next = k;
+    else
+        f->kept = k;
+    f->last_kept = k;
+    f->kept_bytes += bytes;
+    return k;
+}
+
+/* The references are kept. */
+static void keep(struct trod_first *f)
+{
+    const size_t room = (TROD_FIRST_KEPT - sizeof *f->kept) / sizeof *f->ref;
+    struct trod_first_kept *k = f->last_kept;
+
+    if ((!k || k->lines || k->n + f->n > room) && !(k = new_kept(f, TROD_FIRST_KEPT)))
+        return;
+    memcpy(k->ref + k->n, f->ref, f->n * sizeof *f->ref);
+    k->n += f->n;
+}
+
+void trod_first_run_lines(struct trod_first *f, uint64_t ref, uint64_t lines)
+{
+    struct trod_first_kept *k;
+
+    trod_first_run(f);
+    if (!(k = new_kept(f, sizeof *k + sizeof *k->ref)))
+        return;
+    k->n = 1;
+    k->lines = lines;
+    k->ref[0] = ref;
+    forget_front(f);
+}
+
 void trod_first_run(struct trod_first *f)
 {
     if (f->sim->shards > 1) {
@@ -263,6 +378,45 @@ void trod_first_run(struct trod_first *f)
 #endif
             keep_mine(f);
     }
-    pass_on(f, run(f));
+    skip_front(f);
+    if (!f->recording)
+        pass_on(f, run(f));
+    else if (f->n)
+        keep(f);
     f->n = 0;
+}
+
+void trod_first_record(struct trod_first *f)
+{
+    f->recording = true;
+}
+
+/* What K keeps comes. */
+static void again(struct trod_first *f, const struct trod_first_kept *k)
+{
+    const uint64_t n = k->lines ? k->lines : k->n;
+
+    for (uint64_t at = 0; at < n; at += f->n) {
+        f->n = n - at < TROD_FIRST_REFS ? (size_t)(n - at) : TROD_FIRST_REFS;
+        if (k->lines)
+            for (size_t i = 0; i < f->n; i++)
+                f->ref[i] = k->ref[0] + ((at + i) << f->line_bits);
+        else
+            memcpy(f->ref, k->ref + at, f->n * sizeof *f->ref);
+        pass_on(f, run(f));
+    }
+}
+
+int trod_first_merge(struct trod_first *f, const struct trod_first *from)
+{
+    for (const struct trod_first_kept *k = from->kept; k; k = k->next)
+        again(f, k);
+    f->n = 0;
+    f->last[0] = f->last[1] = TROD_FIRST_NONE;
+    f->sim->instructions += from->sim->instructions;
+    f->sim->refs += from->sim->refs;
+    for (unsigned k = 0; k < 2; k++)
+        for (unsigned kind = 0; kind < TROD_OWN_KINDS; kind++)
+            f->cache[k].of->n.refs[kind] += from->cache[k].of->n.refs[kind];
+    return trod_own_sim_check(f->sim);
 }

@@ -27,6 +27,7 @@ enum { TROD_FIRST_LINE_IS = 1, TROD_FIRST_DIRTY = 2, TROD_FIRST_DATA = 4, TROD_F
 struct trod_first_cache {
     struct trod_own_cache *of; /* whose counts these are, and what is behind */
     uint64_t *tag;             /* by set, STRIDE each: last used first */
+    uint64_t *front;           /* by set: what is first there, while references are gone through */
     uint64_t mask;
     uint32_t ways, stride;
 };
@@ -35,11 +36,28 @@ struct trod_first_miss {
     uint64_t ref, old; /* what was last in its set */
 };
 
+/*
+ * References that are kept, in blocks of TROD_FIRST_KEPT bytes. LINES above 0: a block of one
+ * reference, of which so many lines in a row are meant.
+ */
+enum { TROD_FIRST_KEPT = 1 << 20 };
+
+struct trod_first_kept {
+    struct trod_first_kept *next;
+    size_t bytes, n;
+    uint64_t lines;
+    uint64_t ref[];
+};
+
 struct trod_first {
     struct trod_own_sim *sim;
-    struct trod_first_cache cache[2]; /* code, data */
+    struct trod_first_cache cache[2];         /* code, data */
+    bool recording;                           /* references are kept, for trod_first_merge */
+    struct trod_first_kept *kept, *last_kept; /* in their order; NULL: none */
+    size_t kept_bytes;
     unsigned line_bits;
     bool portable;    /* no wide instructions: for tests */
+    unsigned idle;    /* times that references to the front of sets are left in */
     uint64_t last[2]; /* code, data: the last reference, TROD_FIRST_NONE: none yet */
     size_t n;
     uint64_t ref[TROD_FIRST_REFS + 128]; /* that the caches have still to see */
@@ -50,14 +68,22 @@ struct trod_first {
 
 /* Is the hierarchy of C, of which nothing but the counts of its caches is asked, such a one? */
 bool trod_first_fits(const struct trod_own_config *c);
+/* C, which fits, becomes its first level alone: of what is only recorded. */
+void trod_first_alone(struct trod_own_config *c);
 /* Take over the first level of S, before the first reference. NULL: no memory. */
 struct trod_first *trod_first_new(struct trod_own_sim *s);
 void trod_first_free(struct trod_first *f);
 /* Rows [FROM, TO) of B are the next. 0 or TROD_ERR_NOMEM. */
 int trod_first_feed(struct trod_first *f, const struct trod_batch *b, uint32_t from, uint32_t to);
 
+/* The references are kept and no cache sees them; before the first one. */
+void trod_first_record(struct trod_first *f);
+/* What FROM kept comes next in F, as if its rows did. 0 or TROD_ERR_NOMEM. */
+int trod_first_merge(struct trod_first *f, const struct trod_first *from);
 /* first.c to first_rows.c: the references of F go to the caches. */
 void trod_first_run(struct trod_first *f);
+/* REF, which is recorded, and those to the lines behind it, LINES in all. */
+void trod_first_run_lines(struct trod_first *f, uint64_t ref, uint64_t lines);
 
 /* The columns that it looks at. */
 enum { TROD_FIRST_COLUMNS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_ADDR };

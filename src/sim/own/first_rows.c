@@ -24,6 +24,9 @@ static inline void put(struct trod_first *f, uint64_t addr, unsigned bits)
     *last = ref;
 }
 
+/* So many lines of one row are recorded as one reference. */
+enum { MANY = 64 };
+
 /* SIZE bytes at ADDR are referenced, line by line. */
 static void put_lines(struct trod_first *f, uint64_t addr, uint32_t size, unsigned bits)
 {
@@ -31,6 +34,14 @@ static void put_lines(struct trod_first *f, uint64_t addr, uint32_t size, unsign
     uint64_t lines = 0;
 
     f->sim->refs++;
+    if (f->recording && size >> f->line_bits > MANY) {
+        lines = ((addr + size - 1) >> f->line_bits) - (addr >> f->line_bits) + 1;
+        lines &= UINT64_MAX >> f->line_bits;
+        trod_first_run_lines(f, (addr >> f->line_bits << f->line_bits) | TROD_FIRST_LINE_IS | bits,
+                             lines);
+        f->last[bits / TROD_FIRST_DATA] = TROD_FIRST_NONE;
+        size = 0;
+    }
     while (size) {
         const uint64_t room = line - (addr & (line - 1));
         const uint32_t n = size < room ? size : (uint32_t)room;

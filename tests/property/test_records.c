@@ -1,0 +1,225 @@
+/*
+ * test_records.c - analyses whose parts are recorded (trod_analysis.records) find the same for
+ * every number of threads and every size of parts.
+ *
+ * An analysis that makes a hash which depends on the order of all rows stands for all of them; it
+ * says at times that it has recorded as much as it may, so that parts wait for those before them.
+ * `cache` is the real one. Inputs: those of every format that can be parted, whole and damaged.
+ */
+#include "prop.h"
+
+#include "trod/run.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { DAMAGES = 2 };
+
+static atomic_uint recording, handed_over;
+
+struct chain {
+    bool records;
+    uint64_t *hash; /* of each row, where it records */
+    size_t n, room;
+    uint64_t rows, all;
+};
+
+static int chain_init(void *st, const void *opt, const struct trod_context *c)
+{
+    struct chain *s = st;
+
+    (void)opt;
+    s->records = c->recording;
+    recording += c->recording;
+    return TROD_OK;
+}
+
+static void next(struct chain *s, uint64_t hash)
+{
+    s->rows++;
+    s->all = (s->all ^ hash) * UINT64_C(0x9e3779b97f4a7c15) ^ s->all >> 29;
+}
+
+static int chain_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    /* streams are numbered by each part for itself */
+    const uint32_t mask =
+        TROD_COL_ALL & ~(uint32_t)(TROD_COL_MADE | TROD_COL_STREAM | TROD_COL_UNIT);
+    struct chain *s = st;
+
+    for (uint32_t i = from; i < to; i++) {
+        const uint64_t hash = test_row_hash(b, i, mask);
+
+        if (!s->records) {
+            next(s, hash);
+            continue;
+        }
+        if (s->n == s->room) {
+            s->room = s->room ? 2 * s->room : 64;
+            s->hash = realloc(s->hash, s->room * sizeof *s->hash);
+            if (!s->hash)
+                return TROD_ERR_NOMEM;
+        }
+        s->hash[s->n++] = hash;
+    }
+    return TROD_OK;
+}
+
+static int chain_merge(void *into, const void *from)
+{
+    const struct chain *f = from;
+
+    assert_true(f->records);
+    for (size_t i = 0; i < f->n; i++)
+        next(into, f->hash[i]);
+    return TROD_OK;
+}
+
+static bool chain_records(const void *opt)
+{
+    (void)opt;
+    return true;
+}
+
+/* Every third batch or so is too much. */
+static size_t chain_recorded(const void *st)
+{
+    const struct chain *s = st;
+
+    if (s->n == 0 || s->hash[s->n - 1] % 3)
+        return s->n * sizeof *s->hash;
+    handed_over++;
+    return SIZE_MAX / 4;
+}
+
+static int chain_result(const void *st, struct trod_result *r)
+{
+    const struct chain *s = st;
+
+    trod_result_u64(r, "rows", s->rows);
+    trod_result_hex(r, "hash", s->all);
+    return TROD_OK;
+}
+
+static void chain_fini(void *st)
+{
+    free(((struct chain *)st)->hash);
+}
+
+static const struct trod_analysis analysis = {
+    .name = "chain",
+    .title = "all rows in their order",
+    .state_size = sizeof(struct chain),
+    .order = TROD_GLOBAL_ORDER,
+    .uses = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE,
+    .init = chain_init,
+    .feed = chain_feed,
+    .merge = chain_merge,
+    .result = chain_result,
+    .fini = chain_fini,
+    .records = chain_records,
+    .recorded = chain_recorded,
+};
+
+static void note(void *user, const struct trod_problem *p)
+{
+    fprintf(user, "%s %llu %llu: %s\n", p->kind, (unsigned long long)p->at.offset,
+            (unsigned long long)p->at.line, p->message);
+}
+
+/* What is found and reported, to be freed; NULL: the file is refused. */
+static char *found_in(const char *path, const struct golden *g, unsigned jobs, uint64_t piece,
+                      bool caches)
+{
+    const struct trod_run_options opt = {
+        .jobs = jobs, .piece = piece, .trace = {.from = g->format->name}};
+    const struct trod_analysis *cache = trod_analysis_find("cache", 5);
+    struct trod_diag diag;
+    struct trod_result *r;
+    struct trod_emit *e;
+    struct trod_run *run;
+    char *found;
+    size_t n;
+    FILE *out = open_memstream(&found, &n);
+    int items;
+
+    assert_non_null(out);
+    trod_diag_init(&diag, note, out);
+    if (trod_run_open(&run, &path, 1, &opt, &diag) < 0) {
+        fclose(out);
+        free(found);
+        return NULL;
+    }
+    assert_int_equal(trod_run_add(run, &analysis, NULL), 0);
+    items = 1 + (caches && trod_run_add(run, cache, cache->defaults) == 1);
+    fprintf(out, "ends with %d\n", trod_run_go(run));
+    assert_int_equal(trod_result_new(&r), TROD_OK);
+    for (int i = 0; i < items; i++) {
+        trod_result_open(r, i ? "cache" : "chain", NULL);
+        assert_int_equal(trod_run_result(run, (size_t)i, r), TROD_OK);
+        trod_result_close(r);
+    }
+    assert_int_equal(trod_emit_new(&e, out, &(struct trod_emit_options){.format = TROD_EMIT_JSON}),
+                     TROD_OK);
+    trod_result_emit(r, e);
+    trod_emit_free(e);
+    trod_result_free(r);
+    trod_run_free(run);
+    fclose(out);
+    return found;
+}
+
+/* CACHES: with `cache`, which takes long where rows are of gigabytes, as some formats have them. */
+static void all_ways(const struct golden *g, const uint8_t *p, size_t n, bool caches)
+{
+    static const uint64_t pieces[] = {13, 100, 777, 0};
+    char path[GOLDEN_PATH], *want;
+
+    golden_write(g, p, n, path);
+    want = found_in(path, g, 1, 0, caches);
+    for (size_t i = 0; want && i < sizeof pieces / sizeof *pieces; i++) {
+        char *got = found_in(path, g, 2 + (unsigned)i % 3, pieces[i], caches);
+
+        if (!got || strcmp(want, got) != 0)
+            print_error("one go:\n%s\nparts:\n%s\n", want, got ? got : "refused");
+        prop_true(got && strcmp(want, got) == 0, g, "what parts record differs", pieces[i]);
+        free(got);
+    }
+    free(want);
+    unlink(path);
+}
+
+static void records(const struct golden *g)
+{
+    struct trod_gen r = gen_seed(g->data.n + 23);
+    uint8_t *bad;
+
+    if (!(g->format->cuts || g->format->stride || g->format->parts) || g->data.n == 0 ||
+        prop_alike(g->format))
+        return;
+    all_ways(g, g->data.p, g->data.n,
+             g->format->parts != NULL || strcmp(g->format->name, "tarmac") == 0);
+    bad = malloc(g->data.n);
+    assert_non_null(bad);
+    for (int i = 0; i < DAMAGES; i++) {
+        memcpy(bad, g->data.p, g->data.n);
+        for (size_t k = 0; k < 1 + g->data.n / 200; k++)
+            bad[gen_below(&r, g->data.n)] = (uint8_t)gen_raw(&r, 1);
+        all_ways(g, bad, g->data.n - gen_below(&r, 1 + g->data.n / 50), false);
+    }
+    free(bad);
+}
+
+static void test_records(void **state)
+{
+    (void)state;
+    golden_each(2, records);
+    assert_true(recording > 100 && handed_over > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_records)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
