@@ -68,6 +68,11 @@ static bool gave_up(const struct worker *w)
     return false;
 }
 
+static bool has_enough(const struct pipe *p, const struct worker *w)
+{
+    return p->made - w->done >= SLOTS / 2 || p->over;
+}
+
 static void *work(void *arg)
 {
     struct worker *w = arg;
@@ -75,8 +80,10 @@ static void *work(void *arg)
 
     pthread_mutex_lock(&p->lock);
     for (;;) {
-        while (w->done == p->made && !p->over)
-            pthread_cond_wait(&p->filled, &p->lock);
+        /* who finds the ring empty waits for half of it, as who fills it does (free_slot) */
+        if (w->done == p->made)
+            while (!has_enough(p, w))
+                pthread_cond_wait(&p->filled, &p->lock);
         if (w->done == p->made)
             break;
         pthread_mutex_unlock(&p->lock);
@@ -113,10 +120,15 @@ static struct slot *free_slot(struct pipe *p)
 
 static void publish(struct pipe *p, bool over)
 {
+    bool enough = over;
+
     pthread_mutex_lock(&p->lock);
     p->made += !over;
     p->over |= over;
-    pthread_cond_broadcast(&p->filled);
+    for (unsigned i = 0; i < p->n_workers; i++)
+        enough |= p->made - p->worker[i].done == SLOTS / 2;
+    if (enough)
+        pthread_cond_broadcast(&p->filled);
     pthread_mutex_unlock(&p->lock);
 }
 

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 4 }; /* more of them do not stay in caches */
+enum { SLOTS = 8 }; /* more of them do not stay in caches */
 
 struct slot {
     struct trod_batch *b;    /* with the rows, given to the caller */
@@ -58,6 +58,7 @@ struct trod_ahead {
     bool begun;           /* rows were read */
     bool running;         /* the thread is there */
     bool alone;           /* there is none to be had */
+    bool ended;           /* the slot filled last has no rows */
     bool over, stop;
     int rc; /* OVER: what the end said */
 };
@@ -268,7 +269,9 @@ static void *work(void *user)
         more = s->rc == 1;
         pthread_mutex_lock(&a->lock);
         a->made++;
-        pthread_cond_signal(&a->filled);
+        a->ended |= !more;
+        if (a->made - a->taken == SLOTS / 2 || a->ended || s->lent)
+            pthread_cond_signal(&a->filled);
         while (s->lent && a->made > a->taken && !a->stop)
             pthread_cond_wait(&a->freed, &a->lock);
     }
@@ -347,8 +350,11 @@ static struct slot *next_slot(struct trod_ahead *a)
         if (a->made - a->taken == SLOTS / 2 || a->given->lent)
             pthread_cond_signal(&a->freed);
     }
-    while (a->made == a->taken)
-        pthread_cond_wait(&a->filled, &a->lock);
+    /* in the same way who finds it empty waits for more than one, where more come without it */
+    if (a->made == a->taken)
+        while (a->made - a->taken < SLOTS / 2 && !a->ended &&
+               !(a->made > a->taken && a->slot[(a->made - 1) % SLOTS].lent))
+            pthread_cond_wait(&a->filled, &a->lock);
     s = a->given = &a->slot[a->taken % SLOTS];
     pthread_mutex_unlock(&a->lock);
     return s;
