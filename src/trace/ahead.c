@@ -58,9 +58,9 @@ struct trod_ahead {
     bool begun;           /* rows were read */
     bool running;         /* the thread is there */
     bool alone;           /* there is none to be had */
-    bool ended;           /* the slot filled last has no rows */
     bool over, stop;
-    int rc; /* OVER: what the end said */
+    int rc;     /* OVER: what the end said */
+    bool ended; /* with the lock: the slot filled last has no rows */
 };
 
 bool trod_ahead_new(struct trod_trace *t)
