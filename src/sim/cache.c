@@ -283,6 +283,10 @@ static int feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from,
         rc = trod_first_feed(c->first, b, from, to);
         return rc < 0 ? rc : 1;
     }
+    if (c->sweep && c->sweep->by_rows) {
+        rc = trod_sweep_rows(c->sweep, b, from, to);
+        return rc < 0 ? rc : 1;
+    }
     n = trod_refs_get(&c->refs, b, from, to, c->ref);
     switch (c->like) {
     case TROD_CACHE_OWN:

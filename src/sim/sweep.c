@@ -119,6 +119,10 @@ static int make(struct trod_sweep *s)
     const bool lru = memchr(s->policy, TROD_REPL_LRU, s->n_policies);
     int rc;
 
+    s->bits = log2_of(s->line[0]);
+    s->by_rows = true;
+    for (unsigned p = 0; p < s->n_policies; p++)
+        s->by_rows = s->by_rows && !trod_walk_notices(s->policy[p]);
     for (uint64_t line = s->line[0]; line <= s->line[1]; line *= 2, s->n_lines++) {
         const unsigned i = s->n_lines;
         const uint64_t least = s->size[0] / line / s->ways[1],
@@ -148,6 +152,7 @@ static bool ranges(struct trod_sweep *s, const char *text)
     s->line[0] = s->line[1] = 64;
     s->n_policies = 1; /* LRU, number 0 */
     s->shards = 1;
+    memset(s->last, UINT8_MAX, sizeof s->last); /* no line */
     return read_text(s, text) && s->line[0] >= 4 && s->line[1] / s->line[0] <= 128 &&
            s->ways[1] <= TROD_SETS_WAYS && s->size[1] <= UINT64_C(1) << 32 &&
            s->size[0] >= s->line[1] * s->ways[0];
@@ -225,12 +230,17 @@ void trod_sweep_sum(struct trod_sweep *s, const struct trod_sweep *other)
 
 /* --- references --- */
 
-static void drain(struct trod_sweep *s, unsigned i, unsigned k)
+void trod_sweep_caches(struct trod_sweep *s, unsigned i, unsigned k)
 {
     if (s->sets[i][k])
         trod_sets_feed(s->sets[i][k], s->buffer[i][k], one_class, s->n[i][k]);
     if (s->walk[i][k])
         trod_walk_feed(s->walk[i][k], s->buffer[i][k], s->n[i][k]);
+}
+
+static void drain(struct trod_sweep *s, unsigned i, unsigned k)
+{
+    trod_sweep_caches(s, i, k);
     s->refs[i][k] += s->n[i][k];
     s->n[i][k] = 0;
 }
@@ -253,7 +263,7 @@ static bool is_mine(const struct trod_sweep *s, unsigned i, unsigned k, uint64_t
 
 int trod_sweep_feed(struct trod_sweep *s, const struct trod_sim_ref *r, size_t n)
 {
-    const unsigned bits = log2_of(s->line[0]);
+    const unsigned bits = s->bits;
     bool failed = false;
 
     for (const struct trod_sim_ref *end = r + n; r < end; r++) {
@@ -276,9 +286,12 @@ int trod_sweep_feed(struct trod_sweep *s, const struct trod_sim_ref *r, size_t n
 
 void trod_sweep_end(struct trod_sweep *s)
 {
-    for (unsigned i = 0; i < s->n_lines; i++)
-        for (unsigned k = 0; k < 2; k++)
-            drain(s, i, k);
+    for (unsigned k = 0; k < 2; k++)
+        if (s->by_rows)
+            trod_sweep_drain_rows(s, k);
+        else
+            for (unsigned i = 0; i < s->n_lines; i++)
+                drain(s, i, k);
 }
 
 void trod_sweep_restart(struct trod_sweep *s)

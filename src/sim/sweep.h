@@ -12,6 +12,7 @@
 #include "sim/ref.h"
 #include "sim/repl.h"
 #include "sim/sweep_walk.h"
+#include "trod/batch.h"
 #include "trod/diag.h"
 #include "trod/result.h"
 
@@ -26,12 +27,15 @@ struct trod_sweep {
     unsigned n_lines;
     struct trod_sets *sets[TROD_SWEEP_LINES][2]; /* by line size; code, data. NULL: no LRU */
     struct trod_walk *walk[TROD_SWEEP_LINES][2]; /* NULL: LRU alone */
+    bool by_rows;                                /* no policy takes notice of repeats */
+    unsigned bits;                               /* log2 of the smallest line */
+    uint64_t last[TROD_SWEEP_LINES][2];          /* BY_ROWS: the line before */
     unsigned first[TROD_SWEEP_LINES];            /* log2 of the least number of sets */
     unsigned shard, shards;                      /* this one counts its part only */
     unsigned class_bits;                         /* of line numbers; 0: shared out by caches */
     uint64_t buffer[TROD_SWEEP_LINES][2][TROD_SWEEP_BATCH];
     uint32_t n[TROD_SWEEP_LINES][2];
-    uint64_t refs[TROD_SWEEP_LINES][2];
+    uint64_t refs[TROD_SWEEP_LINES][2]; /* to lines */
 };
 
 /*
@@ -53,6 +57,12 @@ void trod_sweep_sum(struct trod_sweep *s, const struct trod_sweep *other);
 
 /* 0 or TROD_ERR_NOMEM. */
 int trod_sweep_feed(struct trod_sweep *s, const struct trod_sim_ref *r, size_t n);
+/* The same of rows [FROM, TO) of B, where by_rows; not both of one sweep. */
+int trod_sweep_rows(struct trod_sweep *s, const struct trod_batch *b, uint32_t from, uint32_t to);
+/* sweep_rows.c and sweep.c: what is in the buffer of line size number I and stream K goes to the
+ * caches; with rows, that of all sizes. */
+void trod_sweep_caches(struct trod_sweep *s, unsigned i, unsigned k);
+void trod_sweep_drain_rows(struct trod_sweep *s, unsigned k);
 /* Count anew from here on; what is in the caches stays. */
 void trod_sweep_restart(struct trod_sweep *s);
 /* What is still held is counted. */

@@ -37,6 +37,11 @@ void trod_walk_fini(struct trod_walk *w)
     free(w->last);
 }
 
+bool trod_walk_notices(unsigned policy)
+{
+    return policy == TROD_REPL_LFU || policy > TROD_REPL_NRU;
+}
+
 int trod_walk_add(struct trod_walk *w, unsigned policy, uint64_t sets, uint64_t ways)
 {
     const struct trod_repl_options o = {.kind = (uint8_t)policy};
@@ -47,7 +52,7 @@ int trod_walk_add(struct trod_walk *w, unsigned policy, uint64_t sets, uint64_t 
     w->cache = more;
     c = &more[w->n++];
     *c = (struct trod_walk_cache){.sets = sets, .ways = ways, .policy = (uint8_t)policy};
-    c->every = policy == TROD_REPL_LFU || policy > TROD_REPL_NRU;
+    c->every = trod_walk_notices(policy);
     return trod_store_init(&c->store, &o, sets, (uint32_t)ways);
 }
 

@@ -41,6 +41,8 @@ uint64_t trod_walk_misses(const struct trod_walk *w, unsigned policy, uint64_t s
 /* Add the misses of OTHER, of the same caches. */
 void trod_walk_sum(struct trod_walk *w, const struct trod_walk *other);
 
+/* Does POLICY take notice of a reference to the line that its set used last? */
+bool trod_walk_notices(unsigned policy);
 /* Does each set of a cache with POLICY mind its own business, so that sets can be shared out? */
 bool trod_walk_apart(unsigned policy);
 

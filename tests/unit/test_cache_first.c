@@ -2,7 +2,7 @@
  * test_cache_first - first-level caches that are simulated fast (own/first.h) against the
  * simulation of any hierarchy, on the same rows: all counts of all caches.
  */
-#include "core/rng.h"
+#include "cache_rows.h"
 #include "sim/own/first.h"
 #include "sim/refs.h"
 #include "trod/meta.h"
@@ -55,43 +55,6 @@ static const char *const others[] = {
 static void read_config(struct trod_own_config *c, const char *text)
 {
     assert_int_equal(trod_own_config_read(c, text, strlen(text), "test", NULL), 0);
-}
-
-/* Rows as programs have them; of WILD ones any row may say too little, too much, or nothing. */
-static void draw(struct trod_batch *b, struct trod_rng *rng, bool wild, uint64_t *pc)
-{
-    static const uint8_t kinds[] = {TROD_INSTR, TROD_INSTR, TROD_INSTR, TROD_INSTR,
-                                    TROD_READ,  TROD_READ,  TROD_WRITE};
-    static const uint64_t far[] = {0, UINT64_MAX - 3, UINT64_MAX - 63, UINT64_C(1) << 63, 62, 1};
-    const uint64_t bytes = UINT64_C(64) << trod_rng_below(rng, 12);
-
-    b->n = (uint32_t)(1 + trod_rng_below(rng, b->cap));
-    b->have = TROD_FIRST_COLUMNS;
-    for (uint32_t i = 0; i < b->n; i++) {
-        b->kind[i] = kinds[trod_rng_below(rng, sizeof kinds)];
-        b->has[i] =
-            b->kind[i] == TROD_INSTR ? TROD_FIRST_COLUMNS : TROD_FIRST_COLUMNS & ~TROD_COL_FLAGS;
-        b->flags[i] = (uint32_t)trod_rng_next(rng) & ~(uint32_t)TROD_F_NOFETCH;
-        b->size[i] = 1u << trod_rng_below(rng, 4);
-        b->addr[i] = (1 << 20) + trod_rng_below(rng, 1 + trod_rng_below(rng, bytes));
-        if (b->kind[i] == TROD_INSTR) {
-            if (trod_rng_below(rng, 9) == 0)
-                *pc = 4096 + trod_rng_below(rng, bytes);
-            b->addr[i] = *pc;
-            *pc += b->size[i];
-        }
-        if (!wild || trod_rng_below(rng, 12))
-            continue;
-        b->kind[i] = (uint8_t)trod_rng_below(rng, TROD_KINDS);
-        if (trod_rng_below(rng, 2))
-            b->has[i] &= (uint32_t)trod_rng_next(rng);
-        b->flags[i] = (uint32_t)trod_rng_next(rng);
-        b->size[i] = (uint32_t)trod_rng_below(rng, trod_rng_below(rng, 8) ? 40 : 3000);
-        if (trod_rng_below(rng, 4) == 0)
-            b->addr[i] = far[trod_rng_below(rng, sizeof far / sizeof *far)];
-    }
-    if (wild && trod_rng_below(rng, 4) == 0)
-        b->have &= ~(uint32_t)(trod_rng_below(rng, 2) ? TROD_COL_SIZE : TROD_COL_FLAGS);
 }
 
 static void same(const struct trod_own_sim *a, const struct trod_own_sim *b)

@@ -3,10 +3,13 @@
  * shared out to threads against one that is not; charts.
  */
 #include "cache_refs.h"
+#include "cache_rows.h"
 #include "core/chart.h"
 #include "sim/own/sim.h"
+#include "sim/refs.h"
 #include "sim/sweep.h"
 #include "trod/buf.h"
+#include "trod/meta.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,6 +115,84 @@ static void test_sweep(void **state)
     free(r);
     free(s);
     free(part);
+}
+
+/* All numbers of A and B, of the same sweep. */
+static void equal_sweeps(const struct trod_sweep *a, const struct trod_sweep *b)
+{
+    assert_memory_equal(a->refs, b->refs, sizeof a->refs);
+    for (unsigned p = 0; p < a->n_policies; p++)
+        for (uint64_t line = a->line[0]; line <= a->line[1]; line *= 2)
+            for (uint64_t size = a->size[0]; size <= a->size[1]; size *= 2)
+                for (uint64_t ways = a->ways[0]; ways <= a->ways[1] && ways * line <= size;
+                     ways *= 2)
+                    for (unsigned data = 0; data < 2; data++)
+                        assert_int_equal(
+                            trod_sweep_misses(a, data, size, ways, line, a->policy[p]),
+                            trod_sweep_misses(b, data, size, ways, line, b->policy[p]));
+}
+
+/* Rows that are looked at as such, in parts, against the references that they are. */
+static void rows_and_refs(const char *text, unsigned parts, bool wild, bool portable,
+                          struct trod_rng *rng)
+{
+    enum { BATCHES = 10, PARTS = 3 };
+    static struct trod_sweep rows[PARTS], refs;
+    static struct trod_sim_ref ref[2 * TROD_BATCH_ROWS];
+    struct trod_refs of = {.flags = 0};
+    struct trod_meta meta = {.n_streams = 0};
+    struct trod_batch *b;
+    uint64_t pc = 4096;
+
+    assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
+    b->meta = &meta;
+    assert_int_equal(trod_sweep_init(&refs, text, NULL), 0);
+    refs.by_rows = false;
+    for (unsigned p = 0; p < parts; p++) {
+        assert_int_equal(trod_sweep_init(&rows[p], text, NULL), 0);
+        assert_true(rows[p].by_rows);
+        for (unsigned i = 0; portable && i < rows[p].n_lines; i++)
+            for (unsigned k = 0; k < 2 && rows[p].sets[i][k]; k++)
+                rows[p].sets[i][k]->portable = true;
+        trod_sweep_take(&rows[p], p, parts);
+    }
+    for (unsigned n = 0; n < BATCHES; n++) {
+        draw(b, rng, wild, &pc);
+        assert_int_equal(trod_sweep_feed(&refs, ref, trod_refs_get(&of, b, 0, b->n, ref)), 0);
+        for (unsigned p = 0; p < parts; p++)
+            assert_int_equal(trod_sweep_rows(&rows[p], b, 0, b->n), 0);
+        if (n == BATCHES / 2)
+            trod_sweep_restart(&refs);
+        for (unsigned p = 0; n == BATCHES / 2 && p < parts; p++)
+            trod_sweep_restart(&rows[p]);
+    }
+    trod_sweep_end(&refs);
+    for (unsigned p = 0; p < parts; p++)
+        trod_sweep_end(&rows[p]);
+    for (unsigned p = 1; p < parts; p++)
+        trod_sweep_sum(&rows[0], &rows[p]);
+    equal_sweeps(&rows[0], &refs);
+    trod_sweep_fini(&refs);
+    for (unsigned p = 0; p < parts; p++)
+        trod_sweep_fini(&rows[p]);
+    trod_batch_free(b);
+}
+
+static void test_sweep_rows(void **state)
+{
+    static const char *const texts[] = {
+        "size=1K..32K,ways=1..16,line=16..128",
+        "size=1K..8K,ways=1..8,line=32..64,policy=lru+fifo+random+nru",
+        "size=16K..64K,ways=2..32,line=64",
+        "size=256..2K,ways=1..2,line=64..128,policy=fifo+bit-plru",
+    };
+    struct trod_rng rng;
+
+    (void)state;
+    trod_rng_seed(&rng, 22);
+    for (unsigned i = 0; i < 4 * sizeof texts / sizeof *texts; i++)
+        for (unsigned parts = 1; parts <= 3; parts++)
+            rows_and_refs(texts[i / 4], parts, i & 1, i & 2, &rng);
 }
 
 static void test_sweep_refused(void **state)
@@ -252,9 +333,8 @@ static void test_chart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sweep),
-        cmocka_unit_test(test_sweep_refused),
-        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_sweep),         cmocka_unit_test(test_sweep_rows),
+        cmocka_unit_test(test_sweep_refused), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_chart),
     };
 

@@ -1,10 +1,17 @@
 /*
  * sets.c - LRU caches of many numbers of sets and ways in one pass (sets.h).
+ *
+ * With AVX-512 a list of up to 16 lines is two vectors: where a line is in it, and the list with
+ * the line in front, take no branch.
  */
 #include "sets.h"
 
+#include "core/wide.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+enum { VECTOR = 8, WIDE_WAYS = 2 * VECTOR };
 
 struct trod_sets *trod_sets_new(unsigned first, unsigned levels, unsigned ways)
 {
@@ -15,13 +22,15 @@ struct trod_sets *trod_sets_new(unsigned first, unsigned levels, unsigned ways)
     s->first = first;
     s->levels = levels < TROD_SETS_LEVELS ? levels : TROD_SETS_LEVELS;
     s->ways = ways < TROD_SETS_WAYS ? ways : TROD_SETS_WAYS;
+    s->stride = (s->ways + VECTOR - 1) / VECTOR * VECTOR;
     for (unsigned i = 0; i < s->levels; i++) {
-        s->list[i] = calloc((size_t)s->ways << (first + i), sizeof **s->list);
-        s->fill[i] = calloc((size_t)1 << (first + i), 1);
-        if (!s->list[i] || !s->fill[i]) {
+        const size_t bytes = ((size_t)s->stride << (first + i)) * sizeof **s->list;
+
+        if (!(s->list[i] = aligned_alloc(VECTOR * sizeof **s->list, bytes))) {
             trod_sets_free(s);
             return NULL;
         }
+        memset(s->list[i], UINT8_MAX, bytes); /* TROD_SETS_NO_LINE */
     }
     return s;
 }
@@ -30,20 +39,17 @@ void trod_sets_free(struct trod_sets *s)
 {
     if (!s)
         return;
-    for (unsigned i = 0; i < s->levels; i++) {
+    for (unsigned i = 0; i < s->levels; i++)
         free(s->list[i]);
-        free(s->fill[i]);
-    }
     free(s);
 }
 
-/* Bring LINE to the front of LIST, of which *FILL are in use. Returns where it was, or WAYS. */
-static unsigned to_front(uint64_t *list, uint8_t *fill, unsigned ways, uint64_t line)
+/* Bring LINE to the front of LIST. Returns where it was, or WAYS. */
+static unsigned to_front(uint64_t *list, unsigned ways, uint64_t line)
 {
-    const unsigned n = *fill;
     uint64_t carry = line;
 
-    for (unsigned p = 0; p < n; p++) {
+    for (unsigned p = 0; p < ways; p++) {
         const uint64_t was = list[p];
 
         list[p] = carry;
@@ -51,36 +57,80 @@ static unsigned to_front(uint64_t *list, uint8_t *fill, unsigned ways, uint64_t 
             return p;
         carry = was;
     }
-    if (n < ways) {
-        list[n] = carry;
-        *fill = (uint8_t)(n + 1);
-    }
     return ways;
 }
 
-static void one(struct trod_sets *s, uint64_t line, unsigned class)
+#if TROD_AVX2
+/* The same of a list of VECTORS vectors. What lies behind its WAYS lines is of no meaning. */
+TROD_WIDEST static inline unsigned to_front_widest(uint64_t *list, unsigned ways, uint64_t line,
+                                                   const unsigned vectors)
+{
+    const __m512i want = _mm512_set1_epi64((int64_t)line), low = _mm512_load_si512(list);
+    uint32_t is = _mm512_cmpeq_epi64_mask(low, want) | UINT32_C(1) << ways;
+    __m512i high = low;
+    uint32_t moved;
+
+    if (vectors > 1) {
+        high = _mm512_load_si512(list + VECTOR);
+        is |= (uint32_t)_mm512_cmpeq_epi64_mask(high, want) << VECTOR;
+    }
+    is &= -is;
+    moved = (is << 1) - 1; /* those up to where it was are each one further */
+    _mm512_mask_store_epi64(list, (__mmask8)moved, _mm512_alignr_epi64(low, want, VECTOR - 1));
+    if (vectors > 1)
+        _mm512_mask_store_epi64(list + VECTOR, (__mmask8)(moved >> VECTOR),
+                                _mm512_alignr_epi64(high, low, VECTOR - 1));
+    return (unsigned)__builtin_ctz(is);
+}
+#endif
+
+/* A reference. VECTORS: of a list, that are looked at as such; 0: none are. */
+TROD_HOT void one(struct trod_sets *s, uint64_t line, unsigned class, const unsigned vectors)
 {
     for (unsigned i = 0; i < s->levels; i++) {
         const size_t set = (size_t)(line & ((UINT64_C(1) << (s->first + i)) - 1));
-        uint64_t *list = s->list[i] + set * s->ways;
+        uint64_t *list = s->list[i] + set * s->stride;
         unsigned p;
 
-        if (list[0] == line && s->fill[i][set]) {
+        if (list[0] == line) {
             s->front[i][class]++;
             return;
         }
-        p = to_front(list, &s->fill[i][set], s->ways, line);
-        if (p < s->ways)
-            s->at[i][p][class]++;
+#if TROD_AVX2
+        if (vectors)
+            p = to_front_widest(list, s->ways, line, vectors);
+        else
+#endif
+            p = to_front(list, s->ways, line);
+        s->at[i][p][class]++; /* [ways]: it was not there */
     }
 }
 
+#if TROD_AVX2
+TROD_WIDEST static void feed_widest(struct trod_sets *s, const uint64_t *line, const uint8_t *class,
+                                    size_t n)
+{
+    if (s->stride == VECTOR)
+        for (size_t i = 0; i < n; i++)
+            one(s, line[i], class[i], 1);
+    else
+        for (size_t i = 0; i < n; i++)
+            one(s, line[i], class[i], 2);
+}
+#endif
+
 void trod_sets_feed(struct trod_sets *s, const uint64_t *line, const uint8_t *class, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         s->refs[class[i]]++;
-        one(s, line[i], class[i]);
+#if TROD_AVX2
+    if (!s->portable && s->ways <= WIDE_WAYS && trod_widest()) {
+        feed_widest(s, line, class, n);
+        return;
     }
+#endif
+    for (size_t i = 0; i < n; i++)
+        one(s, line[i], class[i], 0);
 }
 
 void trod_sets_restart(struct trod_sets *s)

@@ -14,11 +14,16 @@
 
 enum { TROD_SETS_LEVELS = 32, TROD_SETS_WAYS = 64 };
 
+/* No line has this number: an empty place. */
+#define TROD_SETS_NO_LINE UINT64_MAX
+
 struct trod_sets {
     unsigned first, levels, ways; /* sets: 2^first, 2^(first + 1), ... */
+    unsigned stride;              /* places of a list, of which the first WAYS count */
+    bool portable;                /* no wide instructions: for tests */
     uint64_t *list[TROD_SETS_LEVELS];
-    uint8_t *fill[TROD_SETS_LEVELS];                          /* lines in each list */
-    uint64_t at[TROD_SETS_LEVELS][TROD_SETS_WAYS][TROD_REFS]; /* by position, the front excepted */
+    /* by position, the front excepted; behind them what was not found */
+    uint64_t at[TROD_SETS_LEVELS][TROD_SETS_WAYS + 1][TROD_REFS];
     uint64_t front[TROD_SETS_LEVELS][TROD_REFS]; /* searches that ended at this level's front */
     uint64_t refs[TROD_REFS];
 };

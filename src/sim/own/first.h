@@ -85,6 +85,17 @@ void trod_first_run(struct trod_first *f);
 /* REF, which is recorded, and those to the lines behind it, LINES in all. */
 void trod_first_run_lines(struct trod_first *f, uint64_t ref, uint64_t lines);
 
+/* Is row I of B, of which SAID is known, a reference to a part of one line of LINE bytes? */
+static inline bool trod_first_usual(const struct trod_batch *b, uint32_t i, uint32_t said,
+                                    uint64_t line)
+{
+    const uint32_t size = b->size[i];
+    const uint32_t flags = b->flags[i] & -(said / TROD_COL_FLAGS & 1);
+
+    return (said / TROD_COL_ADDR & said / TROD_COL_SIZE & 1) & !(flags & TROD_F_NOFETCH) &
+           (size - 1 < line - (b->addr[i] & (line - 1)));
+}
+
 /* The columns that it looks at. */
 enum { TROD_FIRST_COLUMNS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_ADDR };
 

@@ -86,16 +86,6 @@ static const uint8_t bits_of[UINT8_MAX + 1] = {
     [TROD_ATOMIC] = ODD,
 };
 
-/* Is row I of B, of which SAID is known, a reference to a part of one line? */
-static inline bool is_usual(const struct trod_batch *b, uint32_t i, uint32_t said, uint64_t line)
-{
-    const uint32_t size = b->size[i];
-    const uint32_t flags = b->flags[i] & -(said / TROD_COL_FLAGS & 1);
-
-    return (said / TROD_COL_ADDR & said / TROD_COL_SIZE & 1) & !(flags & TROD_F_NOFETCH) &
-           (size - 1 < line - (b->addr[i] & (line - 1)));
-}
-
 static void put_rows(struct trod_first *f, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     const uint64_t line = UINT64_C(1) << f->line_bits;
@@ -106,7 +96,7 @@ static void put_rows(struct trod_first *f, const struct trod_batch *b, uint32_t 
 
         if (bits == 0 && kind != TROD_INSTR)
             continue;
-        if (bits == ODD || !is_usual(b, i, b->have & b->has[i], line)) {
+        if (bits == ODD || !trod_first_usual(b, i, b->have & b->has[i], line)) {
             put_row(f, b, i);
             continue;
         }
