@@ -449,7 +449,7 @@ static unsigned formed(const struct tm_dec *d)
     unsigned n = 0;
 
     for (unsigned i = 0; i < TM_FORMS; i++)
-        n += d->forms[i].kind > 0;
+        n += (d->forms[0][i].kind ? 1u : 0u) + (d->forms[1][i].kind ? 1u : 0u);
     return n;
 }
 

@@ -236,7 +236,7 @@ static TROD_WIDE TROD_APART const uint8_t *formed_some(struct tm_run *r, const u
 TM_INLINE const uint8_t *formed(struct tm_run *r, const uint8_t *p, const uint8_t *end,
                                 const uint32_t want)
 {
-    if (!(r->d->type_at | r->d->bare_at))
+    if (!(r->d->type_at | r->d->bare_at) || r->h.unit != r->d->forms_unit)
         return p;
     return want == TROD_COL_ALL ? formed_all(r, p, end)
            : want == TM_NARROW  ? formed_narrow(r, p, end)
@@ -300,6 +300,16 @@ static TROD_WIDE const uint8_t *lines_wide(struct tm_run *r, const uint8_t *p, c
     return lines_for(r, p, end, TROD_AVX2);
 }
 
+/* The forms of D are to put the columns of WANT. */
+static void forms_want(struct tm_dec *d, uint32_t want)
+{
+    for (unsigned i = 0; i < TM_FORMS; i++) {
+        d->forms[0][i].put = d->forms[0][i].has & want;
+        d->forms[1][i].put = d->forms[1][i].has & want;
+    }
+    d->forms_want = want;
+}
+
 const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end, struct trod_batch *b)
 {
     struct tm_run r = {.d = d, .b = b, .base = b->bytes, .n = b->n, .want = b->have};
@@ -318,6 +328,8 @@ const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end, s
     tm_shape_none(&r.instr);
     for (unsigned i = 0; i < 4; i++)
         tm_shape_none(&r.mem[i]);
+    if (d->forms_want != b->have)
+        forms_want(d, b->have);
     p = trod_wide() ? lines_wide(&r, p, end) : lines_plain(&r, p, end);
     if (r.n == first)
         return p;

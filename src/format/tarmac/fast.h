@@ -227,7 +227,7 @@ TM_INLINE void tm_put_opcode(struct trod_detail_instr *details, unsigned iset, u
 }
 
 /* Row I has the details at ROOM, and the opcode of N digits behind them. */
-TM_INLINE void tm_show_details(struct trod_batch *b, uint32_t i, struct trod_slice room, unsigned n,
+TM_INLINE void tm_show_details(struct trod_batch *b, size_t i, struct trod_slice room, unsigned n,
                                const uint32_t want)
 {
     const uint32_t size = sizeof(struct trod_detail_instr);

@@ -95,7 +95,7 @@ TM_INLINE bool tm_take_es(const uint8_t *q, struct tm_es_line *l)
 }
 
 /* Opcode and details of the instruction L with the text T for row N. False: the pool is full. */
-TM_INLINE bool tm_put_es_details(struct tm_run *r, uint32_t n, const struct tm_es_line *l,
+TM_INLINE bool tm_put_es_details(struct tm_run *r, size_t n, const struct tm_es_line *l,
                                  const struct tm_es_text *t, const uint32_t want)
 {
     struct trod_slice room;
@@ -153,7 +153,7 @@ TM_INLINE const uint8_t *tm_fast_es(struct tm_run *r, const uint8_t *line, const
 enum { TM_BR_HAS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_TARGET | TROD_COL_DETAIL };
 
 /* The columns of row N that is a branch to TARGET, of DIGITS. False: the pool is full. */
-TM_INLINE bool tm_put_br(struct tm_run *r, uint32_t n, uint64_t target, unsigned digits,
+TM_INLINE bool tm_put_br(struct tm_run *r, size_t n, uint64_t target, unsigned digits,
                          uint32_t flags, const uint32_t want)
 {
     struct trod_batch *b = r->b;
@@ -251,7 +251,7 @@ TM_INLINE bool tm_take_picture_tail(const uint8_t *p, struct tm_picture_tail *t,
     return tm_take_attributes(p, t, want, wide);
 }
 
-/* A picture of accesses of KIND, HAS and FLAGS: of each of its rows. */
+/* A picture of accesses of KIND, HAS and FLAGS: of each of its rows, but for the record. */
 struct tm_picture {
     struct tm_bytes16 bytes;
     struct tm_picture_tail tail;
@@ -266,7 +266,7 @@ enum {
 };
 
 /* The N bytes of picture M from place FROM become row AT; the first has the record. */
-TM_INLINE bool tm_fast_run(struct tm_run *r, uint32_t at, bool first, const struct tm_picture *m,
+TM_INLINE bool tm_fast_run(struct tm_run *r, size_t at, bool first, const struct tm_picture *m,
                            unsigned from, unsigned n, const uint32_t want)
 {
     struct trod_batch *b = r->b;
@@ -290,7 +290,7 @@ TM_INLINE bool tm_fast_run(struct tm_run *r, uint32_t at, bool first, const stru
             d->note =
                 (struct trod_slice){(uint32_t)(t->from - r->base), (uint32_t)(t->end - t->from)};
     }
-    b->has[at] = (m->has | (first ? (uint32_t)TROD_COL_RAW : 0)) & r->want;
+    b->has[at] = m->has | (first ? r->want & want & TROD_COL_RAW : 0);
     b->kind[at] = m->kind;
     if (want & TROD_COL_FLAGS)
         b->flags[at] = m->flags | (first ? 0u : (uint32_t)TROD_F_CONT);
@@ -305,23 +305,32 @@ TM_INLINE bool tm_fast_run(struct tm_run *r, uint32_t at, bool first, const stru
     return true;
 }
 
-/*
- * Rows from N on of the picture M, whose line is LINE, but for the columns of the head. How many;
- * 0: there is no room for them.
- */
-TM_INLINE uint32_t tm_picture_rows(struct tm_run *r, uint32_t n, const struct tm_picture *m,
-                                   const uint8_t *line, const uint32_t want)
-{
-    const uint32_t known = m->bytes.known;
-    const unsigned half = known == 0xff00 ? 8 : 0;
-    uint32_t left = known, rows = 0;
+/* The bytes of a picture that are accessed: from where, how many; LEN 0: not one access alone. */
+struct tm_extent {
+    unsigned from, len;
+};
 
-    if ((known == 0xff || half) && !(m->base & 7)) { /* the most frequent access */
-        if (n >= r->b->cap || !tm_fast_run(r, n, true, m, half, 8, want))
-            return 0;
-        rows = 1;
-        left = 0;
-    }
+/* Those of the picture with KNOWN bytes at BASE. */
+TM_INLINE struct tm_extent tm_one_access(uint32_t known, uint64_t base)
+{
+    const uint32_t beyond = known + (known & -known); /* one bit, if KNOWN are side by side */
+    const unsigned from = (unsigned)__builtin_ctz(known | 1u << 16);
+    const unsigned len = (unsigned)__builtin_ctz(beyond | 1u << 17) - from;
+
+    if (!known || known & beyond || ((base + from) & 7) + len > 8)
+        return (struct tm_extent){0, 0};
+    return (struct tm_extent){from, len};
+}
+
+/*
+ * Rows from N on of the picture M: runs of bytes, cut where an address is a multiple of 8. How
+ * many; 0: there is no room for them.
+ */
+TM_INLINE uint32_t tm_picture_runs(struct tm_run *r, size_t n, const struct tm_picture *m,
+                                   const uint32_t want)
+{
+    uint32_t left = m->bytes.known, rows = 0;
+
     for (; left; rows++) {
         unsigned from = (unsigned)__builtin_ctz(left);
         unsigned len = (unsigned)__builtin_ctz(~(left >> from));
@@ -332,6 +341,17 @@ TM_INLINE uint32_t tm_picture_rows(struct tm_run *r, uint32_t n, const struct tm
             return 0;
         left &= ~(((1u << len) - 1) << from);
     }
+    return rows;
+}
+
+/* The same, but for the columns of the head. There is room for one row. LINE: of the picture. */
+TM_INLINE uint32_t tm_picture_rows(struct tm_run *r, size_t n, const struct tm_picture *m,
+                                   const uint8_t *line, const uint32_t want)
+{
+    const struct tm_extent one = tm_one_access(m->bytes.known, m->base);
+    const uint32_t rows = !one.len ? tm_picture_runs(r, n, m, want)
+                                   : tm_fast_run(r, n, true, m, one.from, one.len, want);
+
     if (rows && want & TROD_COL_RAW)
         r->b->raw[n] =
             (struct trod_slice){(uint32_t)(line - r->base), (uint32_t)(m->tail.nl + 1 - line)};
@@ -353,7 +373,7 @@ TM_INLINE const uint8_t *tm_fast_picture(struct tm_run *r, const uint8_t *line, 
         !tm_take_picture_tail(q + 1 + TM_PICTURE_TEXT, &m.tail, want, wide))
         return NULL;
     tm_no_source(r);
-    m.has = r->has | TM_PICTURE_HAS | (m.tail.digits ? (uint32_t)TROD_COL_PADDR : 0);
+    m.has = (r->has | TM_PICTURE_HAS | (m.tail.digits ? (uint32_t)TROD_COL_PADDR : 0)) & r->want;
     m.flags = r->flags | (uint32_t)m.tail.prefix << TROD_F_SEC_SHIFT;
     m.base = base.value;
     m.base_digits = (uint8_t)base.n;

@@ -18,7 +18,7 @@ TM_INLINE uint64_t form_number(const uint8_t *p, struct tm_field field)
 
 /* Addresses of row N; l->digits too where details are wanted. */
 TM_INLINE void formed_addresses(struct tm_run *r, const struct tm_form *f, const uint8_t *p,
-                                uint32_t n, struct address *a, const uint32_t want)
+                                size_t n, struct address *a, const uint32_t want)
 {
     if (!(want & (TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_PC | TROD_COL_DETAIL)))
         return;
@@ -31,24 +31,27 @@ TM_INLINE void formed_addresses(struct tm_run *r, const struct tm_form *f, const
         r->b->paddr[n] = a->paddr;
 }
 
-/* Row N is the instruction in the line at P, which has the form F. Returns the line's end. */
-TM_INLINE const uint8_t *formed_instr(struct tm_run *r, const struct tm_form *f, const uint8_t *p,
-                                      uint32_t n, uint32_t *has, const uint32_t want)
+/*
+ * Row N is the instruction in the line at P, which has the form F. *NEXT: the next line. False: it
+ * is for others.
+ */
+TM_INLINE bool formed_instr(struct tm_run *r, const struct tm_form *f, const uint8_t *p, size_t n,
+                            uint32_t *has, const uint8_t **next, const uint32_t want)
 {
     struct trod_batch *b = r->b;
     struct instr_line l = {.iset = f->iset, .op_n = 2 * f->size, .mode_len = f->name.n};
     const uint8_t *text = p + f->len, *nl = tm_line_end32(text, TM_TEXT_MAX), *end = nl;
 
     if (nl == text + TM_TEXT_MAX || nl[-1] == '\r')
-        return NULL;
+        return false;
     formed_addresses(r, f, p, n, &l.a, want);
     if (want & (TROD_COL_DETAIL | TROD_COL_TEXT) && !trim_text(&text, &end))
-        return NULL;
+        return false;
     if (want & (TROD_COL_DETAIL | TROD_COL_CODE)) {
         l.mode = p + f->name.at;
         l.op = (uint32_t)form_number(p, f->code);
         if (!put_details(r, n, &l, (unsigned)(text - p - f->len), (unsigned)(nl - end), want))
-            return NULL;
+            return false;
     }
     if (want & TROD_COL_TEXT) {
         b->text[n] = (struct trod_slice){(uint32_t)(text - r->base), (uint32_t)(end - text)};
@@ -61,19 +64,20 @@ TM_INLINE const uint8_t *formed_instr(struct tm_run *r, const struct tm_form *f,
     if (want & TROD_COL_PC)
         b->pc[n] = l.a.vaddr;
     b->kind[n] = TROD_INSTR;
-    return nl;
+    *next = nl + 1;
+    return true;
 }
 
 /* The same for a register's write. */
-TM_INLINE const uint8_t *formed_reg(struct tm_run *r, const struct tm_form *f, const uint8_t *p,
-                                    uint32_t n, uint32_t *has, const uint32_t want)
+TM_INLINE bool formed_reg(struct tm_run *r, const struct tm_form *f, const uint8_t *p, size_t n,
+                          uint32_t *has, const uint8_t **next, const uint32_t want)
 {
     struct trod_batch *b = r->b;
 
     if (want & TROD_COL_DETAIL && f->upper && tm_letters(p + f->code.at, f->code.n)) {
         *has |= TROD_COL_DETAIL;
         if (!put_upper(r, n))
-            return NULL;
+            return false;
     }
     if (want & TROD_COL_VALUE)
         b->value[n] = form_number(p, f->code);
@@ -82,19 +86,20 @@ TM_INLINE const uint8_t *formed_reg(struct tm_run *r, const struct tm_form *f, c
     if (want & TROD_COL_FLAGS)
         b->flags[n] = f->flags;
     b->kind[n] = TROD_REG;
-    return p + f->len - 1;
+    *next = p + f->len;
+    return true;
 }
 
 /* The same for an access. */
-TM_INLINE const uint8_t *formed_mem(struct tm_run *r, const struct tm_form *f, const uint8_t *p,
-                                    uint32_t n, uint32_t *has, const uint32_t want)
+TM_INLINE bool formed_mem(struct tm_run *r, const struct tm_form *f, const uint8_t *p, size_t n,
+                          uint32_t *has, const uint8_t **next, const uint32_t want)
 {
     struct trod_batch *b = r->b;
     struct mem_line l = {.divided = f->divided};
 
     formed_addresses(r, f, p, n, &l.a, want);
     if (want & TROD_COL_DETAIL && !put_mem_detail(r, n, f->size, &l, has, want))
-        return NULL;
+        return false;
     if (want & TROD_COL_VALUE) {
         l.value = form_number(p, f->code);
         if (f->size == 8 && f->divided)
@@ -104,19 +109,58 @@ TM_INLINE const uint8_t *formed_mem(struct tm_run *r, const struct tm_form *f, c
     if (want & TROD_COL_FLAGS)
         b->flags[n] = f->flags;
     b->kind[n] = (uint8_t)(TROD_READ + (p[f->pair_at] & 1) * (TROD_WRITE - TROD_READ));
-    return p + f->len - 1;
+    *next = p + f->len;
+    return true;
+}
+
+/* Where the text of an ES line is not wanted: the line's end, and whether CCFAIL stands before. */
+struct es_end {
+    const uint8_t *nl; /* NULL: the line is for others */
+    bool failed;
+};
+
+static TROD_WIDE TROD_APART struct es_end es_end_far(const uint8_t *p, unsigned mode_len)
+{
+    struct tm_es_text t;
+
+    if (!tm_take_es_text(p, mode_len, &t, 0, true))
+        return (struct es_end){NULL, false};
+    return (struct es_end){t.nl, t.failed};
+}
+
+/* The same for what is in the next 32 characters. Few texts begin with two C. */
+static inline TROD_WIDE struct es_end es_end(const uint8_t *p, unsigned mode_len)
+{
+    const __m256i v = tm_load32(p);
+    const uint32_t line = tm_equal_mask32(v, tm_bytes.line);
+    /* what is neither a blank nor a tab; at the line's end what is beyond, which does no harm */
+    const uint32_t text =
+        (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi8(v, tm_load32(tm_bytes.blank)));
+    const uint8_t *nl = p + _tzcnt_u32(line);
+
+    if (!line || trod_load_le16(p + _tzcnt_u64(text)) == ('C' | 'C' << 8))
+        return es_end_far(p, mode_len);
+    return (struct es_end){nl[-1] == '\r' ? NULL : nl, false};
 }
 
 /* The same for an instruction of the ES dialect. */
-TM_INLINE const uint8_t *formed_es(struct tm_run *r, const struct tm_form *f, const uint8_t *p,
-                                   uint32_t n, uint32_t *has, const uint32_t want)
+TM_INLINE bool formed_es(struct tm_run *r, const struct tm_form *f, const uint8_t *p, size_t n,
+                         uint32_t *has, const uint8_t **next, const uint32_t want)
 {
     struct trod_batch *b = r->b;
     struct tm_es_line l = {.iset = f->iset, .addr_n = f->vaddr.n, .op_n = 2 * f->size};
     struct tm_es_text t;
 
-    if (!tm_take_es_text(p + f->len, f->name.n, &t, want, true))
-        return NULL;
+    if (want & (TROD_COL_DETAIL | TROD_COL_TEXT)) {
+        if (!tm_take_es_text(p + f->len, f->name.n, &t, want, true))
+            return false;
+    } else {
+        const struct es_end e = es_end(p + f->len, f->name.n);
+
+        if (!e.nl)
+            return false;
+        t = (struct tm_es_text){.from = e.nl, .end = e.nl, .nl = e.nl, .failed = e.failed};
+    }
     if (want & (TROD_COL_ADDR | TROD_COL_PC | TROD_COL_DETAIL))
         l.addr = tm_form_address(f, p);
     if (want & TROD_COL_ADDR)
@@ -126,7 +170,7 @@ TM_INLINE const uint8_t *formed_es(struct tm_run *r, const struct tm_form *f, co
         l.mode_len = f->name.n;
         l.op = (uint32_t)form_number(p, f->code);
         if (!tm_put_es_details(r, n, &l, &t, want))
-            return NULL;
+            return false;
     }
     if (want & TROD_COL_TEXT) {
         b->text[n] = (struct trod_slice){(uint32_t)(t.from - r->base), (uint32_t)(t.end - t.from)};
@@ -137,37 +181,39 @@ TM_INLINE const uint8_t *formed_es(struct tm_run *r, const struct tm_form *f, co
     if (want & TROD_COL_PC)
         b->pc[n] = l.addr;
     b->kind[n] = TROD_INSTR;
-    return t.nl;
+    *next = t.nl + 1;
+    return true;
 }
 
 /* The same for where a branch goes. */
-TM_INLINE const uint8_t *formed_br(struct tm_run *r, const struct tm_form *f, const uint8_t *p,
-                                   uint32_t n, const uint32_t want)
+TM_INLINE bool formed_br(struct tm_run *r, const struct tm_form *f, const uint8_t *p, size_t n,
+                         const uint8_t **next, const uint32_t want)
 {
     const uint64_t target = tm_form_address(f, p);
 
-    return tm_put_br(r, n, target, f->vaddr.n, f->flags, want) ? p + f->len - 1 : NULL;
+    *next = p + f->len;
+    return tm_put_br(r, n, target, f->vaddr.n, f->flags, want);
 }
 
 /* Rows of a stretch of lines that have forms. */
 struct formed {
     const struct tm_hand *hand; /* of the last line with a time */
     uint64_t time;
-    uint32_t n, more;  /* rows; of them beyond one a line */
-    uint32_t pictured; /* rows there were behind the last picture */
-    uint8_t column;    /* where that has its address */
+    size_t n, more;                /* rows; of them beyond one a line */
+    size_t pictured;               /* rows there were behind the last picture */
+    const struct tm_form *picture; /* the form of that */
 };
 
 /* Row s->n, of which the other columns are there, has of heads what S says. */
 TM_INLINE void formed_head(struct tm_run *r, struct formed *s, const uint32_t want)
 {
     struct trod_batch *b = r->b;
-    const uint32_t n = s->n++;
+    const size_t n = s->n++;
 
     if (want & TROD_COL_STREAM)
         b->stream[n] = s->hand->stream;
     if (want & TROD_COL_UNIT)
-        b->unit[n] = s->hand->unit;
+        b->unit[n] = r->h.unit;
     if (want & TROD_COL_TIME)
         b->time[n] = s->time;
 }
@@ -178,109 +224,202 @@ TM_INLINE void formed_end(struct tm_run *r, const struct formed *s, const uint32
     if (s->n == r->n)
         return;
     r->h.head = &r->d->heads[s->hand->head];
-    r->h.unit = s->hand->unit;
     r->h.timed = true;
     r->h.stream = s->hand->stream;
     r->h.source_seen |= s->hand->source;
     r->h.picture = 0;
     if (s->pictured == s->n) {
         r->h.picture = r->b->kind[s->n - 1];
-        r->h.picture_column = s->column;
+        r->h.picture_column = s->picture->vaddr.at;
     }
     if (want & TROD_COL_TIME)
         r->h.time = r->b->time[s->n - 1];
     r->before = NULL;
     r->lines += s->n - r->n - s->more;
-    r->n = s->n;
+    r->n = (uint32_t)s->n;
 }
 
-/* The line at P, which has the form F, becomes the next row of S. NULL: it is for others. */
-TM_INLINE const uint8_t *formed_line(struct tm_run *r, const struct tm_form *f, const uint8_t *p,
-                                     struct formed *s, const uint32_t want, const bool es)
+/* Row N is the line at P, which has the form F and is no picture. BARE: it has no time. */
+TM_INLINE bool formed_row(struct tm_run *r, const struct tm_form *f, const uint8_t *p, size_t n,
+                          uint32_t *has, const uint8_t **next, const uint32_t want, const bool es,
+                          const bool bare)
 {
-    const struct tm_hand *hand = es && f->bare ? s->hand : &f->hand;
-    struct trod_batch *b = r->b;
-    const uint32_t n = s->n;
-    uint32_t has = 0; /* beyond those of the form */
-    const uint8_t *nl;
+    if (!bare && f->kind == TM_FORM_INSTR) /* the most frequent first */
+        return formed_instr(r, f, p, n, has, next, want);
+    if (f->kind == TM_FORM_REG)
+        return formed_reg(r, f, p, n, has, next, want);
+    if (f->kind == TM_FORM_MEM)
+        return formed_mem(r, f, p, n, has, next, want);
+    if (es && f->kind == TM_FORM_BR)
+        return formed_br(r, f, p, n, next, want);
+    if (bare && f->kind == TM_FORM_ES)
+        return formed_es(r, f, p, n, has, next, want);
+    if (bare && f->kind == TM_FORM_INSTR)
+        return formed_instr(r, f, p, n, has, next, want);
+    return false;
+}
 
-    if (es && f->kind == TM_FORM_ES) /* the most frequent first */
-        nl = formed_es(r, f, p, n, &has, want);
-    else if (!es && f->kind == TM_FORM_INSTR)
-        nl = formed_instr(r, f, p, n, &has, want);
-    else if (f->kind == TM_FORM_REG)
-        nl = formed_reg(r, f, p, n, &has, want);
-    else if (f->kind == TM_FORM_MEM)
-        nl = formed_mem(r, f, p, n, &has, want);
-    else if (es && f->kind == TM_FORM_INSTR)
-        nl = formed_instr(r, f, p, n, &has, want);
-    else if (es && f->kind == TM_FORM_BR)
-        nl = formed_br(r, f, p, n, want);
-    else
-        return NULL;
-    if (!nl)
-        return NULL;
-    b->has[n] = (f->has | has) & r->want;
-    if (want & TROD_COL_SIZE)
-        b->size[n] = f->size;
-    if (want & TROD_COL_RAW)
-        b->raw[n] = (struct trod_slice){(uint32_t)(p - r->base), (uint32_t)(nl + 1 - p)};
-    if (want & TROD_COL_TIME && !(es && f->bare))
-        s->time = tm_decimal(p + f->time.at, f->time.n);
-    s->hand = hand;
-    formed_head(r, s, want);
-    return nl;
+/* What a picture has become. */
+struct pictured {
+    const uint8_t *next; /* NULL: it is for others */
+    size_t rows;
+};
+
+/* Of a picture of the form F what does not stand in its bytes and addresses. */
+TM_INLINE struct tm_picture formed_bytes(const struct tm_form *f)
+{
+    return (struct tm_picture){.has = f->put,
+                               .flags = f->flags,
+                               .kind = f->row,
+                               .base_digits = f->vaddr.n,
+                               .tail = {.digits = f->paddr.n, .prefix = f->prefix}};
 }
 
 /*
- * The same for a picture and its rows. Apart, so that the loop has its registers for other lines;
- * for all columns, few, any.
+ * Few columns of the rows from N on of a picture with KNOWN bytes that are more than one access.
+ * NEXT: the next line.
  */
-TM_INLINE const uint8_t *formed_picture(struct tm_run *r, const struct tm_form *f, const uint8_t *p,
-                                        struct formed *s, const uint32_t want)
+static TROD_WIDE TROD_APART struct pictured picture_places(struct tm_run *r,
+                                                           const struct tm_form *f,
+                                                           const uint8_t *p, size_t n,
+                                                           uint32_t known, const uint8_t *next)
 {
-    struct tm_picture m = {.has = f->has,
-                           .flags = f->flags,
-                           .kind = f->row,
-                           .base_digits = f->vaddr.n,
-                           .tail = {.digits = f->paddr.n, .prefix = f->prefix}};
+    struct tm_picture m = formed_bytes(f);
+    uint32_t rows;
+
+    m.base = tm_form_addresses(f, p, &m.tail.paddr);
+    m.bytes.known = known;
+    rows = tm_picture_runs(r, n, &m, TM_NARROW);
+    return (struct pictured){rows ? next : NULL, rows};
+}
+
+/* The attributes at P of a picture where they are not wanted: the end of the line, if it is near.
+ */
+static inline TROD_WIDE const uint8_t *attributes_end(const uint8_t *p)
+{
+    const uint32_t near = tm_equal_mask32(tm_load32(p), tm_bytes.line);
+    uint32_t line = near;
+
+    if (!near) {
+        p += 32;
+        if (!(line = tm_equal_mask32(tm_load32(p), tm_bytes.line)))
+            return NULL;
+    }
+    p += __builtin_ctz(line);
+    return p[-1] == '\r' || p[-1] == '\t' ? NULL : p;
+}
+
+/*
+ * Rows from N on of a picture, but for the columns of the head. Apart, so that the loop has its
+ * registers for other lines; for all columns, few, any.
+ */
+TM_INLINE struct pictured formed_picture(struct tm_run *r, const struct tm_form *f,
+                                         const uint8_t *p, size_t n, const uint32_t want)
+{
+    struct tm_picture m = formed_bytes(f);
+    struct tm_extent one;
     uint32_t rows;
 
     m.tail.nl = m.tail.from = m.tail.end = p + f->len - 1;
-    if (!tm_take_bytes32(p + f->code.at, &m.bytes) ||
-        (f->open && !tm_take_attributes(p + f->len - 1, &m.tail, want, true)))
-        return NULL;
+    if (!tm_take_bytes32(p + f->code.at, &m.bytes))
+        return (struct pictured){NULL, 0};
+    if (want == TM_NARROW && f->open && !(m.tail.nl = attributes_end(m.tail.nl)))
+        return (struct pictured){NULL, 0};
+    if (want != TM_NARROW && f->open && !tm_take_attributes(m.tail.nl, &m.tail, want, true))
+        return (struct pictured){NULL, 0};
     m.base = tm_form_addresses(f, p, &m.tail.paddr);
-    if (!(rows = tm_picture_rows(r, s->n, &m, p, want)))
-        return NULL;
+    one = tm_one_access(m.bytes.known, m.base);
+    if (want == TM_NARROW && !one.len)
+        return picture_places(r, f, p, n, m.bytes.known, m.tail.nl + 1);
+    rows = tm_picture_rows(r, n, &m, p, want);
+    return (struct pictured){rows ? m.tail.nl + 1 : NULL, rows};
+}
+
+static TROD_WIDE TROD_APART struct pictured picture_all(struct tm_run *r, const struct tm_form *f,
+                                                        const uint8_t *p, size_t n)
+{
+    return formed_picture(r, f, p, n, TROD_COL_ALL);
+}
+
+static TROD_WIDE TROD_APART struct pictured
+picture_narrow(struct tm_run *r, const struct tm_form *f, const uint8_t *p, size_t n)
+{
+    return formed_picture(r, f, p, n, TM_NARROW);
+}
+
+static TROD_WIDE TROD_APART struct pictured picture_some(struct tm_run *r, const struct tm_form *f,
+                                                         const uint8_t *p, size_t n)
+{
+    return formed_picture(r, f, p, n, r->want);
+}
+
+/* The picture at *AT, which has the form F, becomes the next rows of S. False: it is for others. */
+TM_INLINE bool formed_pictures(struct tm_run *r, const struct tm_form *f, const uint8_t **at,
+                               struct formed *s, const uint32_t want)
+{
+    const uint8_t *p = *at;
+    const struct pictured is = want == TROD_COL_ALL ? picture_all(r, f, p, s->n)
+                               : want == TM_NARROW  ? picture_narrow(r, f, p, s->n)
+                                                    : picture_some(r, f, p, s->n);
+
+    if (!is.next)
+        return false;
     if (!f->bare) {
         s->hand = &f->hand;
-        s->time = tm_decimal(p + f->time.at, f->time.n);
+        if (want & TROD_COL_TIME)
+            s->time = tm_decimal(p + f->time.at, f->time.n);
     }
-    s->more += rows - 1;
-    for (; rows; rows--)
+    s->more += is.rows - 1;
+    formed_head(r, s, want);
+    for (size_t i = is.rows; --i;)
         formed_head(r, s, want);
     s->pictured = s->n;
-    s->column = f->vaddr.at;
-    return m.tail.nl;
+    s->picture = f;
+    *at = is.next;
+    return true;
 }
 
-static TROD_WIDE TROD_APART const uint8_t *picture_all(struct tm_run *r, const struct tm_form *f,
-                                                       const uint8_t *p, struct formed *s)
+/*
+ * The line at *AT, which moves behind it, as the next rows of S; KEY: its type word less two.
+ * False: it has no form.
+ */
+TM_INLINE bool formed_line(struct tm_run *r, const struct tm_form *forms, const uint8_t **at,
+                           const uint8_t *key, struct formed *s, const uint32_t want, const bool es,
+                           const bool bare)
 {
-    return formed_picture(r, f, p, s, TROD_COL_ALL);
-}
+    const struct tm_form *f = &forms[tm_form_of(key)];
+    struct trod_batch *b = r->b;
+    const size_t n = s->n;
+    uint32_t has = 0; /* beyond those of the form */
+    const uint8_t *p = *at, *next;
 
-static TROD_WIDE TROD_APART const uint8_t *picture_narrow(struct tm_run *r, const struct tm_form *f,
-                                                          const uint8_t *p, struct formed *s)
-{
-    return formed_picture(r, f, p, s, TM_NARROW);
-}
-
-static TROD_WIDE TROD_APART const uint8_t *picture_some(struct tm_run *r, const struct tm_form *f,
-                                                        const uint8_t *p, struct formed *s)
-{
-    return formed_picture(r, f, p, s, r->want);
+    if (!tm_form_fits(f, p))
+        return false;
+    if (es && !bare && f->kind == TM_FORM_ES) { /* the most frequent first */
+        if (!formed_es(r, f, p, n, &has, &next, want))
+            return false;
+    } else if (es && bare && f->kind == TM_FORM_REG) {
+        if (!formed_reg(r, f, p, n, &has, &next, want))
+            return false;
+    } else if (es && f->kind == TM_FORM_PICTURE) {
+        return formed_pictures(r, f, at, s, want);
+    } else {
+        if (!formed_row(r, f, p, n, &has, &next, want, es, bare))
+            return false;
+    }
+    b->has[n] = f->put | (has & r->want);
+    if (want & TROD_COL_SIZE)
+        b->size[n] = f->size;
+    if (want & TROD_COL_RAW)
+        b->raw[n] = (struct trod_slice){(uint32_t)(p - r->base), (uint32_t)(next - p)};
+    if (!bare) {
+        if (want & TROD_COL_TIME)
+            s->time = tm_decimal(p + f->time.at, f->time.n);
+        s->hand = &f->hand;
+    }
+    formed_head(r, s, want);
+    *at = next;
+    return true;
 }
 
 /*
@@ -290,33 +429,21 @@ static TROD_WIDE TROD_APART const uint8_t *picture_some(struct tm_run *r, const 
 TM_INLINE const uint8_t *formed_lines(struct tm_run *r, const uint8_t *p, const uint8_t *end,
                                       const uint32_t want, const bool es)
 {
-    const struct tm_hand first = {
-        .head = (uint32_t)(r->h.head - r->d->heads), .stream = r->h.stream, .unit = r->h.unit};
-    const struct tm_form *forms = r->d->forms;
-    const uint32_t type = r->d->type_at ? r->d->type_at - 2 : 0;
-    const uint32_t bare = r->d->bare_at ? r->d->bare_at - 2 : 0, cap = r->b->cap;
-    const uint8_t *stop = end - TM_MARGIN, *nl;
-    struct formed s = {.n = r->n, .hand = &first, .time = r->h.time}, pictured;
+    const struct tm_hand first = {.head = (uint32_t)(r->h.head - r->d->heads),
+                                  .stream = r->h.stream};
+    const struct tm_form *timed = r->d->forms[0], *bares = r->d->forms[1];
+    const size_t type = r->d->type_at ? r->d->type_at - 2 : 0;
+    const size_t bare = r->d->bare_at ? r->d->bare_at - 2 : 0, cap = r->b->cap;
+    const uint8_t *stop = end - TM_MARGIN;
+    struct formed s = {.n = r->n, .hand = &first, .time = r->h.time};
 
-    for (; s.n < cap && p <= stop; p = nl + 1) {
-        const struct tm_form *f = &forms[tm_form_of(p + (es && p[type] == ' ' ? bare : type))];
-
-        if (!tm_form_fits(f, p))
-            break;
-        if (es && f->bare && f->hand.unit != s.hand->unit)
-            break;
-        if (!es || f->kind != TM_FORM_PICTURE) {
-            if (!(nl = formed_line(r, f, p, &s, want, es)))
+    while (s.n < cap && p <= stop) {
+        if (es && p[type] == ' ') {
+            if (!formed_line(r, bares, &p, p + bare, &s, want, es, true))
                 break;
-            continue;
-        }
-        pictured = s;
-        nl = want == TROD_COL_ALL ? picture_all(r, f, p, &pictured)
-             : want == TM_NARROW  ? picture_narrow(r, f, p, &pictured)
-                                  : picture_some(r, f, p, &pictured);
-        if (!nl)
+        } else if (!formed_line(r, timed, &p, p + type, &s, want, es, false)) {
             break;
-        s = pictured;
+        }
     }
     formed_end(r, &s, want);
     return p;

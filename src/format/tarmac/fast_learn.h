@@ -16,6 +16,21 @@ struct form_line {
     unsigned indent, digits; /* blanks, and of the time; no time: no digits */
 };
 
+/* Whether the unit of time is that of the forms; forms of another are given up now and then. */
+static bool form_unit(struct tm_run *r)
+{
+    struct tm_dec *d = r->d;
+
+    if (d->forms_unit == r->h.unit)
+        return true;
+    if (d->unit_wait && d->unit_wait--)
+        return false;
+    memset(d->forms, 0, sizeof d->forms);
+    d->forms_unit = r->h.unit;
+    d->unit_wait = TM_FORM_TRIES;
+    return true;
+}
+
 /* Where a form is to be kept of the line L; NULL: it is not to be. */
 static struct tm_form *form_room(struct tm_run *r, const struct form_line *l)
 {
@@ -23,11 +38,11 @@ static struct tm_form *form_room(struct tm_run *r, const struct form_line *l)
     const uint32_t at = (uint32_t)(l->type - l->p);
     uint32_t *kept = l->digits ? &d->type_at : &d->bare_at;
     uint32_t *wait = l->digits ? &d->type_wait : &d->bare_wait;
-    struct tm_form *f = &d->forms[tm_form_of(l->type - 2)];
+    struct tm_form *f = &d->forms[!l->digits][tm_form_of(l->type - 2)];
 
     if (d->sourced && !(l->digits ? r->h.head->has & TROD_COL_STREAM : r->h.source_seen))
         return NULL;
-    if (!l->digits && !r->h.timed)
+    if ((!l->digits && !r->h.timed) || !form_unit(r))
         return NULL;
     if (*kept != at) {
         if (*wait && (*wait)--)
@@ -60,8 +75,7 @@ static bool form_keep(struct tm_run *r, struct tm_form *f, const struct form_lin
     r->d->es_forms |= f->bare;
     f->hand = (struct tm_hand){.head = (uint32_t)(r->h.head - r->d->heads),
                                .stream = r->h.stream,
-                               .source = r->h.head->has & TROD_COL_STREAM,
-                               .unit = r->h.unit};
+                               .source = r->h.head->has & TROD_COL_STREAM};
     f->has = r->has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_RAW;
     f->flags = r->flags;
     return true;
@@ -244,6 +258,7 @@ static TROD_APART void form_learn(struct tm_run *r, const uint8_t *line)
         learn_br(r, f, &l);
     else
         learn_picture(r, f, &l);
+    f->put = f->has & r->want;
 }
 
 #endif

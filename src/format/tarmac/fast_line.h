@@ -164,8 +164,8 @@ static void keep_instr(struct tm_shape *s, const uint8_t *q, const struct instr_
  * Opcode and details of the instruction L for row N; BEFORE and AFTER: blanks around its text
  * beyond the usual ones. False: the pool is full.
  */
-TM_INLINE bool put_details(struct tm_run *r, uint32_t n, const struct instr_line *l,
-                           unsigned before, unsigned after, const uint32_t want)
+TM_INLINE bool put_details(struct tm_run *r, size_t n, const struct instr_line *l, unsigned before,
+                           unsigned after, const uint32_t want)
 {
     struct trod_slice room;
     struct trod_detail_instr *detail = tm_new_details(r->b, &room);
@@ -286,7 +286,7 @@ TM_INLINE bool mem_fields(struct tm_run *r, const uint8_t *q, unsigned size, str
  * The detail of an access of SIZE bytes, DIVIDED as take_data says, in row N, where it has one;
  * *HAS: with it. False: the pool is full.
  */
-TM_INLINE bool put_mem_detail(struct tm_run *r, uint32_t n, unsigned size, const struct mem_line *l,
+TM_INLINE bool put_mem_detail(struct tm_run *r, size_t n, unsigned size, const struct mem_line *l,
                               uint32_t *has, const uint32_t want)
 {
     const bool odd_value = size == 8 && l->divided == r->d->flavour->matcher;
@@ -307,7 +307,7 @@ TM_INLINE bool put_mem_detail(struct tm_run *r, uint32_t n, unsigned size, const
 }
 
 /* The detail of a register's write with digits in upper case, in row N. False: as above. */
-TM_INLINE bool put_upper(struct tm_run *r, uint32_t n)
+TM_INLINE bool put_upper(struct tm_run *r, size_t n)
 {
     struct trod_detail_reg *detail = trod_batch_pool(r->b, sizeof *detail, &r->b->detail[n]);
 

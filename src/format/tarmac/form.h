@@ -49,7 +49,6 @@ struct tm_part {
 struct tm_hand {
     uint32_t head, stream;
     bool source; /* it names a cpu */
-    uint8_t unit;
 };
 
 struct tm_form {
@@ -65,8 +64,9 @@ struct tm_form {
     bool bare;                                             /* has the time of the line before */
     bool open;                                             /* attributes follow */
     struct tm_field time, index, vaddr, paddr, code, name; /* name: also the mode */
-    struct tm_hand hand; /* of a bare line: unit only, which is that of the line before */
+    struct tm_hand hand;                                   /* of a line with a time */
     uint32_t has, flags, size;
+    uint32_t put;  /* of has the columns that are wanted */
     uint32_t wait; /* lines until another may be kept */
 };
 
@@ -140,9 +140,9 @@ static inline TROD_WIDE uint64_t tm_form_addresses(const struct tm_form *f, cons
     const __m256i both =
         _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(v)), _mm_loadu_si128(w), 1);
     const __m256i raw = _mm256_shuffle_epi8(both, tm_load32(f->pick));
-    const __m256i letter = _mm256_cmpgt_epi8(raw, tm_load32(tm_bytes.last));
-    const __m256i nibble = _mm256_add_epi8(_mm256_and_si256(raw, tm_load32(tm_bytes.n15)),
-                                           _mm256_and_si256(letter, tm_load32(tm_bytes.n9)));
+    /* of a digit the first is less, of a letter the second; of a place without one it is 0 */
+    const __m256i nibble = _mm256_min_epu8(_mm256_subs_epu8(raw, tm_load32(tm_bytes.zero)),
+                                           _mm256_sub_epi8(raw, tm_load32(tm_bytes.ten)));
     const __m256i pair = _mm256_maddubs_epi16(nibble, tm_load32(tm_bytes.pairs));
     const __m256i bytes = _mm256_packus_epi16(pair, pair);
 
@@ -155,9 +155,8 @@ static inline TROD_WIDE uint64_t tm_form_address(const struct tm_form *f, const 
 {
     const __m128i digits = _mm_loadu_si128((const __m128i *)(const void *)(p + f->vaddr.at));
     const __m128i raw = _mm_shuffle_epi8(digits, tm_load16(f->pick));
-    const __m128i letter = _mm_cmpgt_epi8(raw, tm_load16(tm_bytes.last));
-    const __m128i nibble = _mm_add_epi8(_mm_and_si128(raw, tm_load16(tm_bytes.n15)),
-                                        _mm_and_si128(letter, tm_load16(tm_bytes.n9)));
+    const __m128i nibble = _mm_min_epu8(_mm_subs_epu8(raw, tm_load16(tm_bytes.zero)),
+                                        _mm_sub_epi8(raw, tm_load16(tm_bytes.ten)));
     const __m128i pair = _mm_maddubs_epi16(nibble, tm_load16(tm_bytes.pairs));
 
     return (uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(pair, pair));

@@ -42,6 +42,7 @@ const struct tm_equal_bytes tm_bytes = {
     .n15 = BYTES_32(15),
     .pairs = {16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1,
               16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1},
+    .ten = BYTES_32('a' - 10),
 };
 /* clang-format on */
 

@@ -101,7 +101,9 @@ struct tm_dec {
     /* where lines with a form have their type word: with a time, without; 0: none has one */
     uint32_t type_at, type_wait, bare_at, bare_wait;
     uint8_t es_forms; /* there may be forms of lines without a time, or of the ES dialect */
-    struct tm_form forms[TM_FORMS];
+    uint8_t forms_unit, unit_wait;     /* the unit of time that lines with a form have */
+    uint32_t forms_want;               /* the columns that tm_form.put is for */
+    struct tm_form forms[2][TM_FORMS]; /* of lines with a time, of those without */
 };
 
 /* One row under construction; slices refer to the batch. */
