@@ -7,6 +7,8 @@
  */
 #include "analysis/info/info.h"
 
+#include "core/wide.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,9 +74,20 @@ static int count_names(struct info_names *t, const struct trod_batch *b, uint32_
     return r;
 }
 
-/* What SPAN is with N rows more, whose times are LEAST to MOST. */
-static void add_times(struct info_span *span, uint32_t n, uint64_t least, uint64_t most)
+/* The N rows from FROM on, of one unit, have times from LEAST to MOST. BEFORE: rows before B. */
+static void add_times(struct info_state *s, const struct trod_batch *b, uint32_t from, uint32_t n,
+                      uint64_t least, uint64_t most, uint64_t before)
 {
+    const uint32_t says = b->has[from] & b->have;
+    struct info_span *span =
+        &s->time[says & TROD_COL_UNIT ? b->unit[from] : (uint32_t)INFO_UNSAID];
+
+    if (span->n == 0) {
+        span->first = span->least = span->most = b->time[from];
+        span->first_at = before + from;
+    }
+    span->last = b->time[from + n - 1];
+    span->last_at = before + from + n - 1;
     span->n += n;
     if (least < span->least)
         span->least = least;
@@ -83,25 +96,19 @@ static void add_times(struct info_span *span, uint32_t n, uint64_t least, uint64
 }
 
 static void count_times(struct info_state *s, const struct trod_batch *b, uint32_t from,
-                        uint32_t to)
+                        uint32_t to, uint64_t before)
 {
     const uint32_t mask = TROD_COL_TIME | (b->have & TROD_COL_UNIT);
-    const uint64_t before = s->rows - to, *time = b->time;
+    const uint64_t *time = b->time;
     const uint32_t *has = b->has;
 
     while (from < to) {
         const uint32_t says = has[from] & mask, first = from;
-        const uint32_t unit = says & TROD_COL_UNIT ? b->unit[first] : (uint32_t)INFO_UNSAID;
         uint64_t least = UINT64_MAX, most = 0;
-        struct info_span *span = &s->time[unit];
 
         if (!(says & TROD_COL_TIME)) {
             from++;
             continue;
-        }
-        if (span->n == 0) {
-            span->first = span->least = span->most = time[first];
-            span->first_at = before + first;
         }
         do { /* rows of one unit mostly come together */
             const uint64_t t = time[from++];
@@ -109,53 +116,128 @@ static void count_times(struct info_state *s, const struct trod_batch *b, uint32
             least = t < least ? t : least;
             most = t > most ? t : most;
         } while (from < to && (has[from] & mask) == says &&
-                 (!(says & TROD_COL_UNIT) || b->unit[from] == unit));
-        span->last = time[from - 1];
-        span->last_at = before + from - 1;
-        add_times(span, from - first, least, most);
+                 (!(says & TROD_COL_UNIT) || b->unit[from] == b->unit[first]));
+        add_times(s, b, first, from - first, least, most, before);
     }
 }
 
-/* How many of the rows [FROM, TO) of B are of the stream of the first, one behind the other. */
-static uint32_t same_stream(const struct trod_batch *b, uint32_t from, uint32_t to)
+static int count_streams(struct info_state *s, const struct trod_batch *b, uint32_t from,
+                         uint32_t to)
 {
-    enum { SOME = 16 };
-    const uint32_t *stream = b->stream, *has = b->has, is = stream[from], says = has[from];
-    uint32_t end = from + 1, differs = 0;
+    const uint32_t *stream = b->stream, *has = b->has;
+    int r = TROD_OK;
 
-    while (to - end >= SOME) {
-        for (uint32_t i = 0; i < SOME; i++)
-            differs |= (stream[end + i] ^ is) | ((has[end + i] ^ says) & TROD_COL_STREAM);
-        if (differs)
-            break;
-        end += SOME;
+    while (r == TROD_OK && from < to) {
+        const uint32_t is = stream[from], says = has[from], first = from++;
+
+        while (from < to && stream[from] == is && !((has[from] ^ says) & TROD_COL_STREAM))
+            from++;
+        if (says & TROD_COL_STREAM)
+            r = info_add_stream(s, is, from - first);
     }
-    while (end < to && stream[end] == is && !((has[end] ^ says) & TROD_COL_STREAM))
-        end++;
+    return r;
+}
+
+enum { STEADY = 32 };
+
+/*
+ * How many rows from FROM on go on as the first: of its stream and unit, with times that do not go
+ * back. As many as are seen STEADY at a time; 1: fewer.
+ */
+TROD_HOT uint32_t steady(const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    const uint32_t mask = b->have & (TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_STREAM);
+    const uint32_t says = b->has[from] & mask;
+    uint32_t end = from + 1;
+
+    for (; to - end >= STEADY; end += STEADY) {
+        const uint32_t *has = b->has + end, *stream = b->stream + end;
+        const uint64_t *time = b->time + end;
+        const uint8_t *unit = b->unit + end;
+        uint32_t differs = 0;
+        uint64_t back = 0;
+        uint8_t other = 0;
+
+        for (int i = 0; i < STEADY; i++)
+            differs |= (has[i] & mask) ^ says;
+        if (says & TROD_COL_STREAM)
+            for (int i = 0; i < STEADY; i++)
+                differs |= stream[i] ^ stream[-1];
+        if (says & TROD_COL_UNIT)
+            for (int i = 0; i < STEADY; i++)
+                other |= unit[i] ^ unit[-1];
+        if (says & TROD_COL_TIME)
+            for (int i = 0; i < STEADY; i++)
+                back |= time[i] - time[i - 1];
+        if (differs || other || back >> 63)
+            break;
+    }
     return end - from;
 }
 
-/* Rows of one stream mostly come together. */
-static int count_streams(struct info_state *s, const struct trod_batch *b, uint32_t from,
-                         uint32_t to)
+/* Times and streams of the rows [FROM, TO); BEFORE: rows before B. */
+TROD_HOT int count_runs(struct info_state *s, const struct trod_batch *b, uint32_t from,
+                        uint32_t to, uint64_t before)
 {
     int r = TROD_OK;
 
     while (r == TROD_OK && from < to) {
-        const uint32_t n = same_stream(b, from, to);
+        const uint32_t says = b->has[from] & b->have;
+        uint32_t n = steady(b, from, to);
 
-        if (b->has[from] & TROD_COL_STREAM)
-            r = info_add_stream(s, b->stream[from], n);
+        if (n == 1) {
+            n = to - from < STEADY ? to - from : STEADY;
+            if (b->have & TROD_COL_TIME)
+                count_times(s, b, from, from + n, before);
+            if (b->have & TROD_COL_STREAM)
+                r = count_streams(s, b, from, from + n);
+        } else {
+            if (says & TROD_COL_TIME)
+                add_times(s, b, from, n, b->time[from], b->time[from + n - 1], before);
+            if (says & TROD_COL_STREAM)
+                r = info_add_stream(s, b->stream[from], n);
+        }
         from += n;
     }
     return r;
 }
 
-/* Rows by kind, and by what the format calls them where it is not said as text. */
-static void count_kinds(struct info_state *s, const struct trod_batch *b, uint32_t from,
-                        uint32_t to, bool named)
+static int runs_plain(struct info_state *s, const struct trod_batch *b, uint32_t from, uint32_t to,
+                      uint64_t before)
 {
-    const uint32_t mask = named ? b->have & (TROD_COL_SUB | TROD_COL_TEXT) : 0;
+    return count_runs(s, b, from, to, before);
+}
+
+static TROD_WIDE int runs_wide(struct info_state *s, const struct trod_batch *b, uint32_t from,
+                               uint32_t to, uint64_t before)
+{
+    return count_runs(s, b, from, to, before);
+}
+
+/* Rows by kind. Several counters of each, so that one need not wait for the one before. */
+static void count_kinds(struct info_state *s, const struct trod_batch *b, uint32_t from,
+                        uint32_t to)
+{
+    enum { TURNS = 4, KINDS = 256 };
+    uint32_t n[TURNS][KINDS] = {{0}};
+    const uint8_t *kind = b->kind;
+    uint32_t i = from;
+
+    for (; to - i >= TURNS; i += TURNS)
+        for (unsigned k = 0; k < TURNS; k++)
+            n[k][kind[i + k]]++;
+    for (; i < to; i++)
+        n[0][kind[i]]++;
+    for (unsigned k = 0; k < KINDS; k++)
+        s->kind[k < TROD_KINDS ? k : (unsigned)TROD_NOTE] +=
+            n[0][k] + (uint64_t)n[1][k] + n[2][k] + n[3][k];
+}
+
+/* Rows by kind and by what the format calls them where it is not said as text. */
+static void count_named(struct info_state *s, const struct trod_batch *b, uint32_t from,
+                        uint32_t to)
+{
+    const uint32_t mask = b->have & (TROD_COL_SUB | TROD_COL_TEXT);
     const uint8_t *kind = b->kind;
     const uint16_t *sub = b->sub;
     const uint32_t *has = b->has;
@@ -183,22 +265,24 @@ static void count_synthetic(struct info_state *s, const struct trod_batch *b, ui
 static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     struct info_state *s = st;
-    const uint64_t notes = s->kind[TROD_NOTE], markers = s->kind[TROD_MARKER];
+    const uint64_t notes = s->kind[TROD_NOTE], markers = s->kind[TROD_MARKER], before = s->rows;
     const bool named = b->meta && b->meta->driver && b->meta->driver->sub_name;
     int r = TROD_OK;
 
     s->rows += to - from;
-    count_kinds(s, b, from, to, named);
+    if (named)
+        count_named(s, b, from, to);
+    else
+        count_kinds(s, b, from, to);
     if (s->kind[TROD_NOTE] > notes)
         r = count_names(&s->notes, b, from, to, TROD_NOTE);
     if (r == TROD_OK && s->kind[TROD_MARKER] > markers)
         r = count_names(&s->markers, b, from, to, TROD_MARKER);
     if (named && b->have & TROD_COL_FLAGS)
         count_synthetic(s, b, from, to);
-    if (b->have & TROD_COL_TIME)
-        count_times(s, b, from, to);
-    if (r == TROD_OK && b->have & TROD_COL_STREAM)
-        r = count_streams(s, b, from, to);
+    if (r == TROD_OK && b->have & (TROD_COL_TIME | TROD_COL_STREAM))
+        r = trod_wide() ? runs_wide(s, b, from, to, before - from)
+                        : runs_plain(s, b, from, to, before - from);
     return r;
 }
 

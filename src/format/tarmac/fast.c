@@ -211,7 +211,7 @@ TM_INLINE const uint8_t *one(struct tm_run *r, const uint8_t *p, const uint32_t 
     return typed(r, p, q, want, wide);
 }
 
-/* Lines that have a form, apart from the loop for others: for all columns, few, any. */
+/* Lines that have a form, apart from the loop for others: for all columns, few, what is told, any. */
 static TROD_WIDE TROD_APART const uint8_t *formed_all(struct tm_run *r, const uint8_t *p,
                                                       const uint8_t *end)
 {
@@ -226,6 +226,13 @@ static TROD_WIDE TROD_APART const uint8_t *formed_narrow(struct tm_run *r, const
                           : formed_lines(r, p, end, TM_NARROW, false);
 }
 
+static TROD_WIDE TROD_APART const uint8_t *formed_told(struct tm_run *r, const uint8_t *p,
+                                                       const uint8_t *end)
+{
+    return r->d->es_forms ? formed_lines(r, p, end, TM_TOLD, true)
+                          : formed_lines(r, p, end, TM_TOLD, false);
+}
+
 static TROD_WIDE TROD_APART const uint8_t *formed_some(struct tm_run *r, const uint8_t *p,
                                                        const uint8_t *end)
 {
@@ -238,9 +245,11 @@ TM_INLINE const uint8_t *formed(struct tm_run *r, const uint8_t *p, const uint8_
 {
     if (!(r->d->type_at | r->d->bare_at) || r->h.unit != r->d->forms_unit)
         return p;
-    return want == TROD_COL_ALL ? formed_all(r, p, end)
-           : want == TM_NARROW  ? formed_narrow(r, p, end)
-                                : formed_some(r, p, end);
+    if (want == TROD_COL_ALL)
+        return formed_all(r, p, end);
+    if (want == TM_NARROW)
+        return formed_narrow(r, p, end);
+    return r->want & ~(uint32_t)TM_TOLD ? formed_some(r, p, end) : formed_told(r, p, end);
 }
 
 TM_INLINE const uint8_t *lines(struct tm_run *r, const uint8_t *p, const uint8_t *end,

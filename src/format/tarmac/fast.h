@@ -22,6 +22,11 @@ enum {
                 TROD_COL_PADDR | TROD_COL_TARGET | TROD_COL_SUB
 };
 
+/* What trod info tells of: forms have a loop for these. */
+enum {
+    TM_TOLD = TROD_COL_KIND | TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_TEXT
+};
+
 /* What a line hands on to those behind it (decode.c, tm_resync). */
 struct tm_handed {
     const struct tm_head *head; /* of the last line with a time */

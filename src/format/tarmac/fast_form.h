@@ -60,7 +60,7 @@ TM_INLINE bool formed_instr(struct tm_run *r, const struct tm_form *f, const uin
     if (want & TROD_COL_FLAGS)
         b->flags[n] = f->flags | (p[f->pair_at] & 1u) * TROD_F_SKIPPED;
     if (want & TROD_COL_INDEX)
-        b->index[n] = tm_decimal(p + f->index.at, f->index.n);
+        b->index[n] = tm_form_decimal(f->pick_index, p + f->index.at);
     if (want & TROD_COL_PC)
         b->pc[n] = l.a.vaddr;
     b->kind[n] = TROD_INSTR;
@@ -138,7 +138,14 @@ static inline TROD_WIDE struct es_end es_end(const uint8_t *p, unsigned mode_len
         (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi8(v, tm_load32(tm_bytes.blank)));
     const uint8_t *nl = p + _tzcnt_u32(line);
 
-    if (!line || trod_load_le16(p + _tzcnt_u64(text)) == ('C' | 'C' << 8))
+    if (!line) {
+        const uint32_t far = tm_equal_mask32(tm_load32(p + 32), tm_bytes.line);
+
+        if (!far || !text)
+            return es_end_far(p, mode_len);
+        nl = p + 32 + __builtin_ctz(far);
+    }
+    if (trod_load_le16(p + _tzcnt_u64(text)) == ('C' | 'C' << 8))
         return es_end_far(p, mode_len);
     return (struct es_end){nl[-1] == '\r' ? NULL : nl, false};
 }
@@ -367,7 +374,7 @@ TM_INLINE bool formed_pictures(struct tm_run *r, const struct tm_form *f, const 
     if (!f->bare) {
         s->hand = &f->hand;
         if (want & TROD_COL_TIME)
-            s->time = tm_decimal(p + f->time.at, f->time.n);
+            s->time = tm_form_decimal(f->pick_time, p + f->time.at);
     }
     s->more += is.rows - 1;
     formed_head(r, s, want);
@@ -414,7 +421,7 @@ TM_INLINE bool formed_line(struct tm_run *r, const struct tm_form *forms, const 
         b->raw[n] = (struct trod_slice){(uint32_t)(p - r->base), (uint32_t)(next - p)};
     if (!bare) {
         if (want & TROD_COL_TIME)
-            s->time = tm_decimal(p + f->time.at, f->time.n);
+            s->time = tm_form_decimal(f->pick_time, p + f->time.at);
         s->hand = &f->hand;
     }
     formed_head(r, s, want);

@@ -34,6 +34,14 @@ static void pick(uint8_t *to, struct tm_field field)
         to[i ^ 1] = (uint8_t)(field.n - 1 - i);
 }
 
+/* The digits of FIELD in their order, the last at the end; places without a digit as above. */
+static void pick_decimal(uint8_t *to, struct tm_field field)
+{
+    memset(to, 0x80, 16);
+    for (unsigned i = 0; i < field.n && i < 16; i++)
+        to[16u - field.n + i] = (uint8_t)i;
+}
+
 void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const struct tm_layout *l)
 {
     static const struct kind any = {0, UINT8_MAX, 0, UINT8_MAX}, decimal = {'0', 9, 0, 9},
@@ -59,6 +67,8 @@ void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const st
         put(f, l->pair_at, (struct kind){line[l->pair_at], 0, line[l->pair_at] ^ l->pair, 0});
     pick(f->pick, l->vaddr);
     pick(f->pick + 16, l->paddr);
+    pick_decimal(f->pick_time, l->time);
+    pick_decimal(f->pick_index, l->index);
     f->len = (uint8_t)len;
     f->parts = (uint8_t)((len + TM_PART - 1) / TM_PART);
     f->time = l->time;

@@ -15,7 +15,7 @@
 #include "format/tarmac/scan.h"
 
 enum {
-    TM_FORMS = 32,
+    TM_FORMS = 64,
     TM_PART = 32,      /* characters compared at once */
     TM_PARTS = 4,      /* of them in a form at most */
     TM_FORM_TRIES = 16 /* lines that do not fit until the next is kept */
@@ -54,6 +54,7 @@ struct tm_hand {
 struct tm_form {
     struct tm_part part[TM_PARTS];
     uint8_t pick[32]; /* digits of both addresses, as tm_form_addresses wants them */
+    uint8_t pick_time[16], pick_index[16]; /* of decimal numbers, for tm_form_decimal */
     uint8_t len;      /* characters that are compared */
     uint8_t parts;
     uint8_t kind;    /* enum tm_form_kind */
@@ -90,9 +91,9 @@ void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const st
 TROD_HOT unsigned tm_form_of(const uint8_t *p)
 {
     /* the last character before the blank; the type word; what is behind it and its blank */
-    const uint64_t key = trod_load_le64(p) & 0x0010000f001f0003u;
+    const uint64_t key = trod_load_le64(p) & 0x0010001f001f0003u;
 
-    return (unsigned)(key * 0x26b4be4ce852e519u >> 59);
+    return (unsigned)(key * 0xc800749978ff63cbu >> 58);
 }
 
 #if TROD_AVX2
@@ -160,6 +161,20 @@ static inline TROD_WIDE uint64_t tm_form_address(const struct tm_form *f, const 
     const __m128i pair = _mm_maddubs_epi16(nibble, tm_load16(tm_bytes.pairs));
 
     return (uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(pair, pair));
+}
+
+/* The number that the digits at P are which PICK chooses: pick_time or pick_index of a form. */
+static inline TROD_WIDE uint64_t tm_form_decimal(const uint8_t *pick, const uint8_t *p)
+{
+    const __m128i raw = _mm_shuffle_epi8(tm_load16(p), tm_load16(pick));
+    const __m128i two = _mm_maddubs_epi16(_mm_subs_epu8(raw, tm_load16(tm_bytes.zero)),
+                                          tm_load16(tm_bytes.tens));
+    const __m128i four = _mm_madd_epi16(two, tm_load16(tm_bytes.hundreds));
+    const __m128i eight =
+        _mm_madd_epi16(_mm_packus_epi32(four, four), tm_load16(tm_bytes.myriads));
+    const uint64_t both = (uint64_t)_mm_cvtsi128_si64(eight);
+
+    return (both & UINT32_MAX) * 100000000u + (both >> 32);
 }
 
 #endif
