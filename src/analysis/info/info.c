@@ -79,8 +79,7 @@ static void add_times(struct info_state *s, const struct trod_batch *b, uint32_t
                       uint64_t least, uint64_t most, uint64_t before)
 {
     const uint32_t says = b->has[from] & b->have;
-    struct info_span *span =
-        &s->time[says & TROD_COL_UNIT ? b->unit[from] : (uint32_t)INFO_UNSAID];
+    struct info_span *span = &s->time[says & TROD_COL_UNIT ? b->unit[from] : (uint32_t)INFO_UNSAID];
 
     if (span->n == 0) {
         span->first = span->least = span->most = b->time[from];
@@ -166,9 +165,11 @@ TROD_HOT uint32_t steady(const struct trod_batch *b, uint32_t from, uint32_t to)
         if (says & TROD_COL_UNIT)
             for (int i = 0; i < STEADY; i++)
                 other |= unit[i] ^ unit[-1];
-        if (says & TROD_COL_TIME)
+        if (says & TROD_COL_TIME) { /* of differences the sign, if there is no such bit in times */
+            back = time[-1];
             for (int i = 0; i < STEADY; i++)
-                back |= time[i] - time[i - 1];
+                back |= time[i] | (time[i] - time[i - 1]);
+        }
         if (differs || other || back >> 63)
             break;
     }

@@ -211,7 +211,8 @@ TM_INLINE const uint8_t *one(struct tm_run *r, const uint8_t *p, const uint32_t 
     return typed(r, p, q, want, wide);
 }
 
-/* Lines that have a form, apart from the loop for others: for all columns, few, what is told, any. */
+/* Lines that have a form, apart from the loop for others: for all columns, few, instructions,
+ * what is told, any. */
 static TROD_WIDE TROD_APART const uint8_t *formed_all(struct tm_run *r, const uint8_t *p,
                                                       const uint8_t *end)
 {
@@ -224,6 +225,13 @@ static TROD_WIDE TROD_APART const uint8_t *formed_narrow(struct tm_run *r, const
 {
     return r->d->es_forms ? formed_lines(r, p, end, TM_NARROW, true)
                           : formed_lines(r, p, end, TM_NARROW, false);
+}
+
+static TROD_WIDE TROD_APART const uint8_t *formed_sites(struct tm_run *r, const uint8_t *p,
+                                                        const uint8_t *end)
+{
+    return r->d->es_forms ? formed_lines(r, p, end, TM_SITES, true)
+                          : formed_lines(r, p, end, TM_SITES, false);
 }
 
 static TROD_WIDE TROD_APART const uint8_t *formed_told(struct tm_run *r, const uint8_t *p,
@@ -249,6 +257,8 @@ TM_INLINE const uint8_t *formed(struct tm_run *r, const uint8_t *p, const uint8_
         return formed_all(r, p, end);
     if (want == TM_NARROW)
         return formed_narrow(r, p, end);
+    if (!(r->want & ~(uint32_t)TM_SITES))
+        return formed_sites(r, p, end);
     return r->want & ~(uint32_t)TM_TOLD ? formed_some(r, p, end) : formed_told(r, p, end);
 }
 

@@ -22,8 +22,9 @@ enum {
                 TROD_COL_PADDR | TROD_COL_TARGET | TROD_COL_SUB
 };
 
-/* What trod info tells of: forms have a loop for these. */
+/* What trod info tells of, and what shows instructions: forms have loops for these. */
 enum {
+    TM_SITES = TM_NARROW | TROD_COL_PC | TROD_COL_CODE,
     TM_TOLD = TROD_COL_KIND | TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_TEXT
 };
 
@@ -223,12 +224,22 @@ TM_INLINE struct trod_detail_instr *tm_new_details(struct trod_batch *b, struct 
     return p ? memset(p, 0, sizeof(struct trod_detail_instr)) : NULL;
 }
 
-/* The opcode of N digits behind its DETAILS. Two halves of T32 stand in the order of memory. */
-TM_INLINE void tm_put_opcode(struct trod_detail_instr *details, unsigned iset, uint32_t op,
-                             unsigned n)
+/* The opcode of N digits as bytes at P. Two halves of T32 stand in the order of memory. */
+TM_INLINE void tm_put_opcode(uint8_t *p, unsigned iset, uint32_t op, unsigned n)
 {
-    trod_store_le32((uint8_t *)(details + 1),
-                    iset == TROD_ISET_T32 && n == 8 ? op << 16 | op >> 16 : op);
+    trod_store_le32(p, iset == TROD_ISET_T32 && n == 8 ? op << 16 | op >> 16 : op);
+}
+
+/* The opcode alone, of N digits, for row I. False: the pool is full. */
+TM_INLINE bool tm_put_code(struct trod_batch *b, size_t i, unsigned iset, uint32_t op, unsigned n)
+{
+    uint8_t *p = trod_batch_pool(b, sizeof op, &b->code[i]);
+
+    if (!p)
+        return false;
+    tm_put_opcode(p, iset, op, n);
+    b->code[i].len = n / 2;
+    return true;
 }
 
 /* Row I has the details at ROOM, and the opcode of N digits behind them. */

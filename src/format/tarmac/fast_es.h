@@ -99,9 +99,11 @@ TM_INLINE bool tm_put_es_details(struct tm_run *r, size_t n, const struct tm_es_
                                  const struct tm_es_text *t, const uint32_t want)
 {
     struct trod_slice room;
-    struct trod_detail_instr *detail = tm_new_details(r->b, &room);
+    struct trod_detail_instr *detail;
 
-    if (!detail)
+    if (!(want & TROD_COL_DETAIL))
+        return tm_put_code(r->b, n, l->iset, l->op, l->op_n);
+    if (!(detail = tm_new_details(r->b, &room)))
         return false;
     detail->style = TROD_INSTR_ES;
     detail->addr_digits = tm_vdigits(l->addr, l->addr_n);
@@ -110,7 +112,7 @@ TM_INLINE bool tm_put_es_details(struct tm_run *r, size_t n, const struct tm_es_
         detail->pad_before = (uint8_t)t->before;
         detail->pad_after = (uint8_t)(t->nl - t->end);
     }
-    tm_put_opcode(detail, l->iset, l->op, l->op_n);
+    tm_put_opcode((uint8_t *)(detail + 1), l->iset, l->op, l->op_n);
     tm_show_details(r->b, n, room, l->op_n, want);
     return true;
 }

@@ -168,9 +168,11 @@ TM_INLINE bool put_details(struct tm_run *r, size_t n, const struct instr_line *
                            unsigned after, const uint32_t want)
 {
     struct trod_slice room;
-    struct trod_detail_instr *detail = tm_new_details(r->b, &room);
+    struct trod_detail_instr *detail;
 
-    if (!detail)
+    if (!(want & TROD_COL_DETAIL))
+        return tm_put_code(r->b, n, l->iset, l->op, l->op_n);
+    if (!(detail = tm_new_details(r->b, &room)))
         return false;
     if (l->mode_len)
         detail->mode = (struct trod_slice){(uint32_t)(l->mode - r->base), l->mode_len};
@@ -178,7 +180,7 @@ TM_INLINE bool put_details(struct tm_run *r, size_t n, const struct instr_line *
     detail->paddr_digits = l->a.paddr_digits;
     detail->pad_before = (uint8_t)before;
     detail->pad_after = (uint8_t)after;
-    tm_put_opcode(detail, l->iset, l->op, l->op_n);
+    tm_put_opcode((uint8_t *)(detail + 1), l->iset, l->op, l->op_n);
     tm_show_details(r->b, n, room, l->op_n, want);
     return true;
 }

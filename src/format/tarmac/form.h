@@ -55,7 +55,7 @@ struct tm_form {
     struct tm_part part[TM_PARTS];
     uint8_t pick[32]; /* digits of both addresses, as tm_form_addresses wants them */
     uint8_t pick_time[16], pick_index[16]; /* of decimal numbers, for tm_form_decimal */
-    uint8_t len;      /* characters that are compared */
+    uint8_t len;                           /* characters that are compared */
     uint8_t parts;
     uint8_t kind;    /* enum tm_form_kind */
     uint8_t row;     /* kind of its rows; of an access that of a read, also of writes */
@@ -167,11 +167,10 @@ static inline TROD_WIDE uint64_t tm_form_address(const struct tm_form *f, const 
 static inline TROD_WIDE uint64_t tm_form_decimal(const uint8_t *pick, const uint8_t *p)
 {
     const __m128i raw = _mm_shuffle_epi8(tm_load16(p), tm_load16(pick));
-    const __m128i two = _mm_maddubs_epi16(_mm_subs_epu8(raw, tm_load16(tm_bytes.zero)),
-                                          tm_load16(tm_bytes.tens));
+    const __m128i two =
+        _mm_maddubs_epi16(_mm_subs_epu8(raw, tm_load16(tm_bytes.zero)), tm_load16(tm_bytes.tens));
     const __m128i four = _mm_madd_epi16(two, tm_load16(tm_bytes.hundreds));
-    const __m128i eight =
-        _mm_madd_epi16(_mm_packus_epi32(four, four), tm_load16(tm_bytes.myriads));
+    const __m128i eight = _mm_madd_epi16(_mm_packus_epi32(four, four), tm_load16(tm_bytes.myriads));
     const uint64_t both = (uint64_t)_mm_cvtsi128_si64(eight);
 
     return (both & UINT32_MAX) * 100000000u + (both >> 32);
