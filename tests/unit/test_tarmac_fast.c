@@ -227,7 +227,7 @@ static void test_looks(void **state)
 static void every_place(const char *const lines[3], const char *chars, uint32_t want)
 {
     struct trod_buf text = {0};
-    char line[200];
+    char line[300];
 
     for (unsigned i = 0; i < 60; i++)
         assert_int_equal(trod_buf_add(&text, lines[i % 3], strlen(lines[i % 3])), 0);
@@ -262,11 +262,20 @@ static void test_every_place(void **state)
          "                    BR (ffb0020400000000) O\n", "                    R cpsr 000001d3\n"},
         {"1951 clk cpu0 IT (1927) 000112cc:0000152112cc d63f0020 O EL3h_s : BLR x1\n",
          "1951 clk cpu0 R X30 00000000000112D0\n",
-         "1952 clk cpu0 MW8X 00011540:000015211540_NS 00000000_13000000\n"}};
+         "1952 clk cpu0 MW8X 00011540:000015211540_NS 00000000_13000000\n"},
+        {"1951 clk cpu0 R V30 00000000000112D0FFFFFFFF00000000\n",
+         "1951 clk cpu0 R Z0 01234567_89abcdef_01234567_89abcdef\n",
+         "1952 clk cpu0 MW16 00011540:000015211540_NS 00000000_13000000_00000000_89abcdef\n"},
+        {"                    R Q1 0123456789abcdef0123456789abcdef0123456789abcdef\n",
+         "1952 clk MR32 00011540 "
+         "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n",
+         "1952 clk MW64 0001154000000000 "
+         "00000000_13000000_00000000_89abcdef_00000000_13000000_00000000_89abcdef_"
+         "00000000_13000000_00000000_89abcdef_00000000_13000000_00000000_89abcdef\n"}};
 
     (void)state;
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
-        every_place(texts[i], "0aA ", 0);
+        every_place(texts[i], "0aA _", 0);
         every_place(texts[i], "9f.\t\r:C", TM_NARROW);
         every_place(texts[i], "1b.S", TM_SITES);
         every_place(texts[i], "2C\r", TM_TOLD);
@@ -408,6 +417,11 @@ static void test_taken(void **state)
           "1951 clk cpu0 R X30 00000000000112D0\n"
           "1952 clk cpu0 MW8X 00011540:000015211540_NS 00000000_13000000\n",
           3, 3);
+    taken("1951 clk cpu0 R V30 00000000000112D0FFFFFFFF00000000\n"
+          "1951 clk cpu0 MR16 00011540 00000000_13000000_00000000_89abcdef\n"
+          "1952 clk cpu0 MW16 00011540 00000000130000000000000089abcdef\n"
+          "1952 clk cpu0 R Z0 01234567_89abcdef_01234567_89abcdef\n",
+          4, 0);
     taken("     510000 tic ES  (000201d0:e3401002) A svc_s:          MOVT     r1,#2\n"
           "                    ST 0000fff0 00000014 00000004 ........ ........    S:000000fff0    "
           "nGnRnE OSH\n"

@@ -13,6 +13,7 @@
  * and for processors with AVX2 and others.
  */
 #include "format/tarmac/fast_form.h"
+#include "format/tarmac/fast_wide.h"
 
 /* IT (index) address opcode iset mode : text; Q is behind the type word. */
 TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint8_t *q,
@@ -85,6 +86,8 @@ TM_INLINE const uint8_t *reg(struct tm_run *r, const uint8_t *line, const uint8_
         return NULL;
     v = tm_hex_run(q + len + 1);
     next = q + len + 1 + v.n;
+    if (*next != '\n' && (*next == '_' || v.n == 16))
+        return tm_wide_reg(r, line, q, len, want);
     if (*next != '\n' || v.n == 0 || v.n % 2)
         return NULL;
     has = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_VALUE | TROD_COL_TEXT |
@@ -121,6 +124,8 @@ TM_INLINE const uint8_t *mem(struct tm_run *r, const uint8_t *line, const uint8_
 
     if (q[1] != 'R' && !write)
         return NULL;
+    if (tm_is_digit(q[3]))
+        return size < 10 ? tm_wide_mem(r, line, q, want) : NULL;
     if (size != 1 && size != 2 && size != 4 && size != 8)
         return NULL;
     q += 3;

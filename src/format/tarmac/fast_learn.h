@@ -132,6 +132,8 @@ static void learn_reg(struct tm_run *r, struct tm_form *f, const struct form_lin
                            .code = form_field(line->p, name + len + 1, v.n),
                            .upper = v.upper};
 
+    if (name[len + 1 + v.n] != '\n') /* more digits than a form has */
+        return;
     if (!form_keep(r, f, line, name + len + 1 + v.n + 1, &at, TROD_REG))
         return;
     f->kind = TM_FORM_REG;

@@ -291,7 +291,7 @@ TM_INLINE bool mem_fields(struct tm_run *r, const uint8_t *q, unsigned size, str
 TM_INLINE bool put_mem_detail(struct tm_run *r, size_t n, unsigned size, const struct mem_line *l,
                               uint32_t *has, const uint32_t want)
 {
-    const bool odd_value = size == 8 && l->divided == r->d->flavour->matcher;
+    const bool odd_value = size >= 8 && l->divided == r->d->flavour->matcher;
     struct trod_detail_mem *detail;
 
     if (!odd_value && !l->a.digits && !l->a.paddr_digits)
