@@ -336,11 +336,22 @@ static void forms_want(struct tm_dec *d, uint32_t want)
 
 const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end, struct trod_batch *b)
 {
-    struct tm_run r = {.d = d, .b = b, .base = b->bytes, .n = b->n, .want = b->have};
-    uint32_t first = b->n;
+    const uint32_t first = b->n;
+    struct tm_run r; /* of shapes and tops only what says that there is none */
 
     if (d->heads_next == 0 || end - p < TM_MARGIN || d->opt.endian == TM_BIG)
         return p;
+    r.d = d;
+    r.b = b;
+    r.base = b->bytes;
+    r.n = first;
+    r.want = b->have;
+    r.lines = 0;
+    r.before = NULL;
+    r.before_len = r.has = r.flags = 0;
+    r.changed = false;
+    r.top.head = NULL;
+    r.top.wait = 0;
     r.h = (struct tm_handed){.head = &d->heads[d->head],
                              .time = d->time,
                              .stream = d->stream,
@@ -349,6 +360,7 @@ const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end, s
                              .unit = d->unit,
                              .timed = d->timed,
                              .source_seen = d->source_seen};
+    r.kept = r.h;
     tm_shape_none(&r.instr);
     for (unsigned i = 0; i < 4; i++)
         tm_shape_none(&r.mem[i]);
