@@ -147,7 +147,7 @@ static inline TROD_WIDE struct es_end es_end(const uint8_t *p, unsigned mode_len
     }
     if (trod_load_le16(p + _tzcnt_u64(text)) == ('C' | 'C' << 8))
         return es_end_far(p, mode_len);
-    return (struct es_end){nl[-1] == '\r' ? NULL : nl, false};
+    return (struct es_end){nl, false}; /* a carriage return before it is text, if that */
 }
 
 /* The same for an instruction of the ES dialect. */
