@@ -44,6 +44,10 @@ struct trod_run_options {
     /* Set by another thread or a signal handler: reading ends, results are partial. May be NULL. */
     const volatile bool *stop;
 
+    /*
+     * Rows are cut before an instruction, so that its accesses stay with it; in rows, behind so
+     * many (docs/analysing.md).
+     */
     uint64_t interval; /* 0: none */
     enum trod_measure interval_in;
     uint64_t region_from, region_to; /* rows FROM to TO, both included; 0 and 0: all */

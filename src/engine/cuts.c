@@ -2,8 +2,11 @@
  * cuts.c - regions, warm-ups and intervals: where the rows of a run are cut.
  *
  * Instructions are counted from 1 as the program executes them (those put in by the tracer are
- * not), rows from 0, times as the trace gives them. An interval of time ends with the first row
- * that says a time behind it.
+ * not), rows from 0, times as the trace gives them. What stands behind an instruction up to the
+ * next one is its own: a warm-up or an interval of N instructions ends before the instruction that
+ * is one too many, or before an access that says the address of another one, which then comes
+ * behind its accesses. One of time ends before the first row that says a time behind it, but not
+ * between an instruction and its accesses. One of rows ends behind so many.
  */
 #include "engine/run_int.h"
 
@@ -15,8 +18,19 @@ void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r)
         .opt = opt, .time0 = TROD_NOWHERE, .warm = opt->warmup != 0, .inside = true};
     c->inside_trace = r->begun && !opt->filter;
     c->now.time = TROD_NOWHERE;
+    c->now.type = c->warm ? TROD_BOUNDARY_WARM : TROD_BOUNDARY_END;
     c->end = c->now;
     c->plain = !opt->interval && !opt->warmup && !opt->region_from && !opt->region_to;
+}
+
+uint32_t engine_cutter_columns(const struct trod_run_options *o, const struct trod_format *f)
+{
+    if ((!o->interval || o->interval_in == TROD_IN_ROWS) &&
+        (!o->warmup || o->warmup_in == TROD_IN_ROWS) &&
+        ((!o->region_from && !o->region_to) || o->region_in != TROD_IN_INSTRUCTIONS))
+        return 0;
+    return TROD_COL_FLAGS | TROD_COL_ADDR | TROD_COL_STREAM |
+           (f && f->flags & TROD_FMT_FOLLOWS ? 0u : (uint32_t)TROD_COL_PC);
 }
 
 static uint64_t measure(const struct engine_cutter *c, enum trod_measure in)
@@ -28,13 +42,47 @@ static uint64_t measure(const struct engine_cutter *c, enum trod_measure in)
     return c->now.time == TROD_NOWHERE ? 0 : c->now.time;
 }
 
+/* Row I is an instruction: accesses that come are its own. */
+static void remember(struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t said = b->have & b->has[i];
+
+    c->ran = true;
+    c->pc = said & TROD_COL_ADDR ? b->addr[i] : TROD_NOWHERE;
+    c->stream = said & TROD_COL_STREAM ? b->stream[i] : TROD_NO_STREAM;
+}
+
+static bool is_executed(const struct trod_batch *b, uint32_t i)
+{
+    return b->kind[i] == TROD_INSTR &&
+           !(b->have & b->has[i] & TROD_COL_FLAGS && b->flags[i] & TROD_F_SYNTHETIC);
+}
+
+/* Does row I, an access or a register, belong to an instruction that came before it? */
+static bool is_owned(const struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t said = b->have & b->has[i];
+
+    if (!c->ran || !engine_owner_belongs(b->kind[i]))
+        return false;
+    return !(said & TROD_COL_PC) || c->pc == TROD_NOWHERE || b->pc[i] == c->pc ||
+           (said & TROD_COL_STREAM ? b->stream[i] : TROD_NO_STREAM) != c->stream;
+}
+
+/* Is row I the next instruction, or of one that comes behind its accesses? */
+static bool is_next(const struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
+{
+    return is_executed(b, i) || (engine_owner_belongs(b->kind[i]) && !is_owned(c, b, i));
+}
+
 static void count_row(struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
 {
     uint32_t said = b->have & b->has[i];
 
     c->now.rows++;
-    c->now.instructions +=
-        b->kind[i] == TROD_INSTR && !((said & TROD_COL_FLAGS) && (b->flags[i] & TROD_F_SYNTHETIC));
+    c->now.instructions += is_executed(b, i);
+    if (b->kind[i] == TROD_INSTR)
+        remember(c, b, i);
     if (said & TROD_COL_TIME)
         c->now.time = b->time[i];
     if (c->time0 == TROD_NOWHERE && c->now.time != TROD_NOWHERE)
@@ -54,37 +102,61 @@ static void begin(struct engine_cutter *c, const struct trod_boundary *before)
     c->now = now;
 }
 
-/* Is the row counted last inside the region? */
-static bool in_region(struct engine_cutter *c)
+/* Is row I, which was counted last, inside the region? */
+static bool in_region(struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
 {
     const struct trod_run_options *o = c->opt;
     uint64_t at = measure(c, o->region_in) - (o->region_in == TROD_IN_ROWS);
 
     if (!o->region_from && !o->region_to)
         return true;
+    if (o->region_in == TROD_IN_INSTRUCTIONS && c->ran && !is_executed(b, i) && is_next(c, b, i))
+        at++; /* it comes before its instruction */
     c->over = at > o->region_to;
     return at >= o->region_from && at <= o->region_to;
 }
 
-/* Does something end behind the row counted last? Sets AT. */
-static bool ends(struct engine_cutter *c, struct trod_boundary *at)
+/* Does the warm-up, or the interval, end before row I, which is the next to be counted? */
+static bool ends(struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
 {
     const struct trod_run_options *o = c->opt;
-    enum trod_measure in = c->warm ? o->warmup_in : o->interval_in;
-    uint64_t length = c->warm ? o->warmup : o->interval, now = measure(c, in);
+    const enum trod_measure in = c->warm ? o->warmup_in : o->interval_in;
+    const uint64_t length = c->warm ? o->warmup : o->interval;
 
-    if (length == 0)
+    if (length == 0 || !c->begun)
         return false;
-    if (c->origin == 0 && in == TROD_IN_TIME)
-        c->origin = c->time0 == TROD_NOWHERE ? 0 : c->time0;
-    if (now < c->origin || now - c->origin < length)
+    if (in == TROD_IN_TIME) {
+        if (c->origin == 0)
+            c->origin = c->time0 == TROD_NOWHERE ? 0 : c->time0;
+        c->due = c->due || (c->time0 != TROD_NOWHERE && b->have & b->has[i] & TROD_COL_TIME &&
+                            b->time[i] >= c->origin && b->time[i] - c->origin >= length);
+        return c->due && !is_owned(c, b, i);
+    }
+    if (measure(c, in) - c->origin < length)
         return false;
-    *at = c->now;
-    at->type = c->warm ? TROD_BOUNDARY_WARM : TROD_BOUNDARY_INTERVAL;
+    return in == TROD_IN_ROWS || is_next(c, b, i);
+}
+
+/* What goes on ends, at BEFORE, before the row counted last, row I, in CUT, which has N so far. */
+static void end(struct engine_cutter *c, const struct trod_boundary *before, uint32_t i,
+                struct engine_cut *cut, uint32_t *n)
+{
+    const struct trod_boundary now = c->now;
+    struct engine_cut *k;
+
+    if (*n == 0 || cut[*n - 1].ends)
+        cut[(*n)++] = (struct engine_cut){.from = i, .to = i, .fed = true, .warm = c->warm};
+    k = &cut[*n - 1];
+    k->ends = true;
+    k->at = *before;
+    k->at.type = c->warm ? TROD_BOUNDARY_WARM : TROD_BOUNDARY_INTERVAL;
+    if (c->opt->interval_in != TROD_IN_TIME)
+        c->now = *before;
+    c->origin = measure(c, c->opt->interval_in);
+    c->now = now;
     c->now.number += !c->warm;
-    c->warm = false;
-    c->origin = measure(c, o->interval_in);
-    return true;
+    c->now.type = TROD_BOUNDARY_END;
+    c->warm = c->due = false;
 }
 
 /* Are there intervals of instructions, and nothing else that a row could begin or end? */
@@ -99,37 +171,63 @@ static bool steady(const struct engine_cutter *c)
 /* Rows of B from FROM on as far as the interval goes, counted at once. Returns where that is. */
 static uint32_t count_interval(struct engine_cutter *c, const struct trod_batch *b, uint32_t from)
 {
-    const bool times = b->have & TROD_COL_TIME, flags = b->have & TROD_COL_FLAGS;
+    const bool times = b->have & TROD_COL_TIME;
     const uint64_t done = c->now.instructions - c->origin;
-    uint64_t left = done < c->opt->interval ? c->opt->interval - done : 1;
+    uint64_t left = done < c->opt->interval ? c->opt->interval - done : 0;
     uint32_t i = from;
 
-    while (i < b->n && left) {
-        if (b->kind[i] == TROD_INSTR &&
-            !(flags && b->has[i] & TROD_COL_FLAGS && b->flags[i] & TROD_F_SYNTHETIC)) {
-            left--;
-            c->now.instructions++;
-        }
+    for (; i < b->n; i++) {
+        const bool executed = is_executed(b, i);
+
+        if (left == 0 && is_next(c, b, i))
+            break;
+        left -= executed;
+        c->now.instructions += executed;
+        if (left == 0 && b->kind[i] == TROD_INSTR)
+            remember(c, b, i);
         if (times && b->has[i] & TROD_COL_TIME) {
             c->now.time = b->time[i];
             c->time0 = c->time0 == TROD_NOWHERE ? c->now.time : c->time0;
         }
-        i++;
     }
     c->now.rows += i - from;
     return i;
 }
 
+/* Row I of B: part of the last of the N cuts in CUT, or a new one. */
+static void cut_row(struct engine_cutter *c, const struct trod_batch *b, uint32_t i,
+                    struct engine_cut *cut, uint32_t *n)
+{
+    const struct trod_boundary before = c->now;
+    const bool over = ends(c, b, i);
+    struct engine_cut k = {.from = i, .to = i + 1};
+
+    count_row(c, b, i);
+    k.fed = c->inside = in_region(c, b, i);
+    k.before = !k.fed && !c->over;
+    if (k.fed && !c->begun)
+        begin(c, &before);
+    else if (k.fed && over)
+        end(c, &before, i, cut, n);
+    if (k.fed)
+        c->end = c->now;
+    k.warm = c->warm;
+    /* rows that are treated like the one before go with it */
+    if (*n && !cut[*n - 1].ends && cut[*n - 1].fed == k.fed && cut[*n - 1].before == k.before &&
+        cut[*n - 1].warm == k.warm)
+        cut[*n - 1].to = k.to;
+    else
+        cut[(*n)++] = k;
+}
+
 uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b, uint32_t *at,
                             struct engine_cut cut[ENGINE_CUTS])
 {
-    struct trod_boundary before;
     uint32_t n = 0, i = *at;
 
     if (c->inside_trace)
         c->now.rows = b->first;
     c->inside_trace = false;
-    before = c->now;
     if (c->plain) {
         cut[0] = (struct engine_cut){.from = i, .to = b->n, .fed = true};
         c->now.rows += b->n - i;
@@ -137,37 +235,22 @@ uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b,
         *at = b->n;
         return 1;
     }
-    while (i < b->n && n < ENGINE_CUTS) {
-        struct engine_cut k = {.from = i, .warm = c->warm};
-
+    while (i < b->n && n + 1 < ENGINE_CUTS) { /* a row makes two at the most */
         if (steady(c)) {
-            k.fed = c->inside = true;
-            k.to = i = count_interval(c, b, i);
-            k.ends = ends(c, &k.at);
+            const uint32_t to = count_interval(c, b, i);
+
+            if (to > i)
+                cut[n++] = (struct engine_cut){.from = i, .to = to, .fed = true};
+            c->begun = c->inside = true;
+            if (to < b->n) {
+                const struct trod_boundary before = c->now;
+
+                end(c, &before, to, cut, &n);
+            }
             c->end = c->now;
-            cut[n++] = k;
-            continue;
-        }
-        if (!c->begun)
-            before = c->now;
-        count_row(c, b, i);
-        k.fed = c->inside = in_region(c);
-        k.before = !k.fed && !c->over;
-        if (k.fed && !c->begun)
-            begin(c, &before);
-        if (k.fed) {
-            k.ends = ends(c, &k.at);
-            c->end = c->now;
-        }
-        k.to = ++i;
-        /* rows that are treated like the one before go with it */
-        if (n && !cut[n - 1].ends && cut[n - 1].fed == k.fed && cut[n - 1].before == k.before &&
-            cut[n - 1].warm == k.warm) {
-            cut[n - 1].to = k.to;
-            cut[n - 1].ends = k.ends;
-            cut[n - 1].at = k.at;
+            i = to;
         } else {
-            cut[n++] = k;
+            cut_row(c, b, i++, cut, &n);
         }
     }
     *at = i;

@@ -70,7 +70,6 @@ static int begin(struct engine_instance *in, const struct trod_run *r, const str
         .listed = (r->opt.by_stream || r->opt.by == TROD_BY_CORE) && (a->merge || a->apart),
         .fresh = r->opt.interval && !a->boundary && a->merge,
         .divided = r->opt.interval != 0,
-        .measure = r->opt.interval_in,
     };
     in->both = in->keyed && it->scope == TROD_PER_RUN &&
                (a->apart      ? true
@@ -366,7 +365,6 @@ void engine_instance_feed(struct engine_instance *in, const struct trod_batch *b
     else
         tell(in, &cut->at);
     in->begun = false;
-    in->ended = cut->at.instructions;
 }
 
 void engine_instance_settle(struct engine_instance *in, uint32_t file)
@@ -388,9 +386,9 @@ void engine_instance_close(struct engine_instance *in, const struct trod_boundar
 
     if (in->rc < 0)
         return;
-    /* the last interval ends with the rows; what follows an instruction belongs to that one's */
-    if (in->divided && in->begun && !in->fresh &&
-        (in->measure != TROD_IN_INSTRUCTIONS || in->ended != at->instructions)) {
+    if (at->type == TROD_BOUNDARY_WARM) { /* no row counts */
+        tell(in, &end);
+    } else if (in->divided && in->begun && !in->fresh) { /* the last one ends with the rows */
         end.type = TROD_BOUNDARY_INTERVAL;
         tell(in, &end);
     }

@@ -299,19 +299,13 @@ static uint32_t other_site(struct engine_owner *o, const struct trod_batch *b, u
     return site;
 }
 
-static inline bool belongs(unsigned kind)
-{
-    return (1u << kind & (1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC |
-                          1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_REG)) != 0;
-}
-
 /* The site of row I, which is no instruction. */
 static uint32_t owned_site(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
                            struct last *l)
 {
     unsigned kind = b->kind[i];
 
-    if (belongs(kind)) {
+    if (engine_owner_belongs(kind)) {
         if ((b->have & b->has[i] & TROD_COL_PC) && (l->site == TROD_NO_SITE || b->pc[i] != l->pc))
             *l = (struct last){b->pc[i], find(o, b, i, b->pc[i], false)};
         return l->site;

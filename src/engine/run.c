@@ -1,8 +1,7 @@
 /*
  * run.c - several analyses in one pass over a trace: planning, and the pass on one thread.
  *
- * Implements trod/run.h. Files and their parts on several threads: units.c; one thread that decodes
- * and others that feed: pipe.c.
+ * Implements trod/run.h. Parts on several threads: units.c; one that decodes for others: pipe.c.
  */
 #include "engine/run_int.h"
 
@@ -181,6 +180,7 @@ static int want_columns(struct trod_run *r, const struct engine_item *it,
         want |= TROD_COL_STREAM | TROD_COL_SUB | TROD_COL_VALUE;
     if (it->scope == TROD_PER_STREAM || r->opt.by_stream)
         want |= TROD_COL_STREAM;
+    want |= engine_cutter_columns(&r->opt, f);
     r->streaks |= (want & TROD_WANT_STREAKS) && (want & TROD_COL_SITE);
     r->codes |= want & TROD_COL_CODE;
     r->owned |= want & TROD_COL_SITE && (!(want & TROD_WANT_RAN) || r->opt.by >= TROD_BY_MODULE);

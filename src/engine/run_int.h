@@ -34,11 +34,9 @@ struct engine_instance {
     uint32_t n_streams;
     uint32_t *core_of; /* by stream: 1 + the core that it is on, as its markers say; 0: not said */
     uint32_t n_core_of;
-    bool keyed;   /* a state for each stream, or for each core */
-    bool by_core; /* the latter */
-    bool divided; /* there are intervals, measured in what follows */
-    enum trod_measure measure;
-    uint64_t ended;                /* instructions up to the end of the last one */
+    bool keyed;                    /* a state for each stream, or for each core */
+    bool by_core;                  /* the latter */
+    bool divided;                  /* there are intervals */
     bool begun;                    /* the one that goes on has rows */
     bool listed;                   /* somebody asked for their results */
     bool cpus;                     /* cores are the streams of the trace */
@@ -76,14 +74,18 @@ enum { ENGINE_CUTS = 64 };
 struct engine_cutter {
     const struct trod_run_options *opt;
     struct trod_boundary now; /* behind the row counted last */
-    struct trod_boundary end; /* behind the last row of the region so far */
+    struct trod_boundary end; /* behind the last row of the region so far; WARM: still warming up */
     uint64_t origin;          /* where the interval or the warm-up began, in its measure */
     uint64_t time0;           /* the first time of the region; TROD_NOWHERE: none so far */
     bool plain;               /* nothing to cut */
     bool inside_trace;        /* the first batch says how many rows come before it */
     bool begun;               /* a row was in the region */
     bool warm, inside;        /* in the warm-up; in the region */
-    bool over;                /* the region lies behind */
+    bool due;                 /* a row said a time behind what goes on */
+    bool ran;                 /* an instruction came: the last one, of STREAM, lies at PC */
+    uint64_t pc;              /* TROD_NOWHERE: not said */
+    uint32_t stream;
+    bool over; /* the region lies behind */
 };
 
 /* What a unit of work covers: a file, some members of an archive, or some bytes. */
@@ -228,6 +230,8 @@ bool engine_core_ran(const struct trod_batch *b, uint32_t from, uint32_t to);
 int engine_core_results(const struct engine_instance *in, struct trod_result *r);
 
 /* ---- cuts.c */
+/* The columns that tell where rows of format F (or NULL) are cut as OPT says. */
+uint32_t engine_cutter_columns(const struct trod_run_options *opt, const struct trod_format *f);
 void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r);
 /* Rows from *AT on of B as cuts: how many there are in CUT; *AT is set behind them. */
 uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b, uint32_t *at,

@@ -535,7 +535,8 @@ static int start_workers(struct trod_run *r, unsigned *started)
 
 int run_units(struct trod_run *r)
 {
-    const struct trod_boundary end = {.rows = r->done.rows, .time = TROD_NOWHERE};
+    const struct trod_boundary end = {
+        .type = TROD_BOUNDARY_END, .rows = r->done.rows, .time = TROD_NOWHERE};
     unsigned started = 0;
     int rc;
 

@@ -34,7 +34,7 @@ status 0
 out_has '^  misses, at most [0-9]+$'
 out_has '^  from left to right: interval 0 to 4$'
 run trod mix --interval 10 --plot "$examples/sum.trace.zip"
-out_has '^  instructions, at most 10$'
+out_has '^  instructions, 10 everywhere$'
 out_has '^  kernel, 0 everywhere$'
 run trod functions --plot "$examples/sum.trace.zip"
 status 0

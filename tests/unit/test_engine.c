@@ -323,22 +323,24 @@ static void test_known(void **state)
         {.opt = {.region_from = 1, .region_to = 10}, .path = "rows", .value = 15},
         {.opt = {.region_from = 11, .region_to = 20}, .path = "rows", .value = 15},
         {.opt = {.region_in = TROD_IN_ROWS, .region_to = 99}, .path = "rows", .value = 100},
-        {.opt = {.warmup = 3000}, .path = "rows", .value = (FILES - 1) * 4500 + 1},
+        {.opt = {.warmup = 3000}, .path = "rows", .value = (FILES - 1) * 4500},
         {.opt = {.interval = 3000}, .path = "intervals.1.instructions_end", .value = 6000},
         {.opt = {.interval = 1000, .interval_in = TROD_IN_ROWS},
          .path = "intervals.2.rows",
          .value = 1000},
-        /* intervals and warm-ups begin with the region; they end with an instruction, before its
-           read */
+        /* intervals and warm-ups begin with the region, and end before the next instruction */
         {.opt = {.region_from = 101, .region_to = 400, .interval = 100},
          .path = "intervals.0.rows",
-         .value = 149},
+         .value = 150},
+        {.opt = {.region_from = 101, .region_to = 400, .interval = 100},
+         .path = "intervals.2.rows",
+         .value = 150},
         {.opt = {.region_from = 101, .region_to = 400, .interval = 100},
          .path = "intervals.2.instructions_end",
          .value = 400},
         {.opt = {.region_from = 1001, .region_to = 2000, .warmup = 100},
          .path = "rows",
-         .value = 1351},
+         .value = 1350},
         {.opt = {.region_from = 1000,
                  .region_to = 1999,
                  .region_in = TROD_IN_ROWS,
@@ -352,7 +354,7 @@ static void test_known(void **state)
                  .interval = 500,
                  .interval_in = TROD_IN_TIME},
          .path = "intervals.0.rows",
-         .value = 751},
+         .value = 750},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
