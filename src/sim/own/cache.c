@@ -266,8 +266,11 @@ static void write_on(struct trod_own_cache *c, uint64_t addr, uint32_t size, uin
 {
     c->n.bytes_out += size;
     remember(c, TROD_OP_WRITE, addr, size, pc);
-    if (c->next)
-        trod_own_cache_ref(c->next, TROD_OWN_WRITE, addr, size, pc);
+    if (!c->next)
+        return;
+    c->next->handed = c->next->spec->inclusion == TROD_OWN_EXCLUSIVE;
+    trod_own_cache_ref(c->next, TROD_OWN_WRITE, addr, size, pc);
+    c->next->handed = false;
 }
 
 /*
@@ -462,7 +465,7 @@ static void on_miss(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t 
     if (c->missed)
         c->missed(c->user, c, addr);
     if (!from_victims(c, line, &state)) {
-        if (write && c->spec->no_allocate) {
+        if (write && (c->spec->no_allocate || c->handed)) {
             write_on(c, addr, size, pc);
             return;
         }

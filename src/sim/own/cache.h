@@ -61,6 +61,7 @@ struct trod_own_cache {
     struct trod_own_coming *coming; /* policy opt: what the first pass is for; else NULL */
     bool first_pass;                /* and this is it */
     bool may_lose;                  /* to prefetches of an inclusive level, on their way here */
+    bool handed;                    /* the write at hand is one that a cache before let through */
     bool watched;                   /* each reference is shown to shadow or coming */
     struct trod_own_shadow *shadow; /* NULL: misses are not classified */
     struct trod_lines lost;         /* lines that coherence took away */
