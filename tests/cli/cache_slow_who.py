@@ -189,11 +189,11 @@ def stretches(rows):
     return named
 
 
-def elf(start):
-    """An ELF file of one segment with functions, in nothing but its symbols."""
+def elf(start, objects=()):
+    """An ELF file of one segment with functions, and OBJECTS of data, in nothing but its symbols."""
     strings, symbols = b"\0", b"\0" * 24
-    for name, at, size in functions(start):
-        symbols += struct.pack("<IBBHQQ", len(strings), 0x12, 0, 1, at, size)
+    for kind, name, at, size in [(0x12, *f) for f in functions(start)] + [(0x11, *o) for o in objects]:
+        symbols += struct.pack("<IBBHQQ", len(strings), kind, 0, 1, at, size)
         strings += name.encode() + b"\0"
     at = 64 + 56
     sections = [(0, 0, 0, 0, 0, 0, 0, 0, 0, 0), (0, 1, 6, start, 0, DATA + 0x1000, 0, 0, 16, 0),

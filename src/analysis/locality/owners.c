@@ -237,7 +237,7 @@ static void name_site(const struct loc_state *s, uint32_t site, struct row *r)
     const uint64_t pc = trod_site_at(s->context.sites, site)->pc;
     uint32_t line = 0;
 
-    r->name = "(unknown)";
+    r->name = "(no symbol)";
     switch (s->opt->per) {
     case LOC_PER_MODULE:
         if (s->context.symbols)
