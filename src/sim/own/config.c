@@ -6,6 +6,7 @@
  */
 #include "sim/own/config_int.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,6 +225,61 @@ static bool tlb_parameter(struct trod_own_tlb_spec *t, const char *key, char *va
     return v > 0;
 }
 
+struct takes {
+    const char *name, *what;
+};
+
+/* What word NAME, of the N of T, has as its value; NULL: there is no such word. */
+static const char *takes(const struct takes *t, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(t[i].name, name) == 0)
+            return t[i].what;
+    return NULL;
+}
+
+/* WORD, KEY=VALUE of a cache (CACHE) or a TLB, is none, or its value is none. */
+static int bad_parameter(struct trod_own_parser *p, char *word, bool cache)
+{
+    static const struct takes of_both[] = {
+        {"ways", "ways=N, from 1 on, or ways=full"},
+        {"policy", "a policy: lru fifo random lfu tree-plru bit-plru nru srrip brrip drrip opt"},
+        {"seed", "seed=N"},
+        {"next", "next=NAME"},
+        {"cluster", "cluster=N, cores"},
+        {"cores", "cores=0-3,6"},
+    };
+    static const struct takes of_caches[] = {
+        {"size", "bytes: size=32K"},
+        {"line", "bytes: line=64"},
+        {"sector", "bytes: sector=16"},
+        {"inclusion", "inclusion=none, inclusive or exclusive"},
+        {"write", "write=back or through"},
+        {"allocate", "allocate=yes or no"},
+        {"victims", "victims=N, lines"},
+        {"prefetch", "prefetch=none, next, stride, stream or best-offset"},
+        {"degree", "degree=N, from 1 on"},
+    };
+    static const struct takes of_tlbs[] = {
+        {"entries", "entries=N, from 1 on"},
+        {"pages", "sizes of pages: pages=4K,2M"},
+    };
+    const size_t both = sizeof of_both / sizeof *of_both;
+    char *equals = strchr(word, '='), text[160];
+    const char *what;
+
+    *equals = 0;
+    what = takes(of_both, both, word);
+    if (!what)
+        what = cache ? takes(of_caches, sizeof of_caches / sizeof *of_caches, word)
+                     : takes(of_tlbs, sizeof of_tlbs / sizeof *of_tlbs, word);
+    *equals = '=';
+    if (!what)
+        return fail(p, p->line, "unknown parameter:", word);
+    snprintf(text, sizeof text, "expected %s; got", what);
+    return fail(p, p->line, text, word);
+}
+
 /* The words of a cache (S) or of a TLB (T). */
 static int words_of(struct trod_own_parser *p, char **word, unsigned n, struct trod_own_spec *s,
                     struct trod_own_tlb_spec *t)
@@ -251,8 +307,7 @@ static int words_of(struct trod_own_parser *p, char **word, unsigned n, struct t
                     s ? parameter(s, word[i], equals + 1) : tlb_parameter(t, word[i], equals + 1);
             *equals = '=';
             if (!good)
-                return fail(p, p->line,
-                            "unknown parameter, or a value that it cannot have:", word[i]);
+                return bad_parameter(p, word[i], s != NULL);
         }
     }
     return 0;
@@ -347,6 +402,28 @@ static bool flush(struct trod_own_config *c, const char *what)
     return choice(what, names, &c->flush) && c->flush;
 }
 
+/* "NAME VALUE" is no statement, or VALUE none of its values. */
+static int bad_statement(struct trod_own_parser *p, char **word)
+{
+    static const struct takes statements[] = {
+        {"cores", "from 1 to 64"},
+        {"line", "bytes"},
+        {"coherence", "on"},
+        {"classify", "on"},
+        {"addresses", "physical"},
+        {"writebacks", "bytes, a power of two"},
+        {"flush", "tlbs, caches or all"},
+        {"policy", "lru fifo random lfu tree-plru bit-plru nru srrip brrip drrip opt"},
+    };
+    const char *what = takes(statements, sizeof statements / sizeof *statements, word[0]);
+    char text[160];
+
+    if (!what)
+        return fail(p, p->line, "unknown statement:", word[0]);
+    snprintf(text, sizeof text, "'%s' takes %s, not", word[0], what);
+    return fail(p, p->line, text, word[1]);
+}
+
 static int statement(struct trod_own_parser *p, char **word, unsigned n)
 {
     uint64_t v;
@@ -377,7 +454,7 @@ static int statement(struct trod_own_parser *p, char **word, unsigned n)
     else if (strcmp(word[0], "flush") == 0 && flush(p->c, word[1]))
         return 0;
     else if (strcmp(word[0], "policy") != 0 || !policy_of(word[1], &p->policy))
-        return fail(p, p->line, "unknown statement, or a value that it cannot have:", word[0]);
+        return bad_statement(p, word);
     return 0;
 }
 

@@ -1,0 +1,28 @@
+# test_cache_properties.sh - `trod cache` and `trod locality`: what is cut, shared, emptied, swept or sampled against runs of parts
+# of the trace, and lists.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have python3
+
+export PYTHONDONTWRITEBYTECODE=1
+check python3 "$TROD_SOURCE/tests/cli/cache_properties.py" "$TROD" 0 4
+
+# mistakes of configurations: the line, what is wrong, and what may stand there
+bad() { # WHAT LINE
+    printf '# a comment\n%s\n' "$2" >bad.conf
+    run trod cache --config bad.conf p.csv
+    status 2
+    err_has "^trod: bad.conf:2: $1"
+}
+bad "'cores' takes from 1 to 64, not '65'" 'cores 65'
+bad "'line' takes bytes, not 'x'" 'line x'
+bad "'policy' takes lru fifo .* opt, not 'best'" 'policy best'
+bad "'coherence' takes on, not 'maybe'" 'coherence maybe'
+bad "'flush' takes tlbs, caches or all, not 'everything'" 'flush everything'
+bad "unknown statement: 'nonsense'" 'nonsense 1'
+bad "expected ways=N, from 1 on, or ways=full; got 'ways=0'" 'cache L1 size=1K ways=0'
+bad "expected a policy: lru .* opt; got 'policy=foo'" 'cache L1 size=1K policy=foo'
+bad "expected cores=0-3,6; got 'cores=z'" 'cache L1 size=1K cores=z'
+bad "unknown parameter: 'colour=red'" 'cache L1 size=1K colour=red'
+bad "unknown parameter: 'size=4K'" 'tlb T entries=4 size=4K'
+bad "expected sizes of pages: pages=4K,2M; got 'pages=3K'" 'tlb T entries=4 pages=3K'
+finish
