@@ -191,6 +191,8 @@ def case(trod, seed):
     wrong += m.bounds()
     with open("slow.conf", "w") as f:
         f.write(m.text())
+    with open("plain.conf", "w") as f:
+        f.write(m.text().replace("classify on\n", ""))
     got = json.loads(subprocess.run([trod, "cache", "-q", "--config", "slow.conf", "--format", "json", "--order", "file",
                                      "--sharing", "-j", str(rng.randint(1, 4)), "slow.csv"],
                                     check=True, stdout=subprocess.PIPE).stdout)
@@ -209,6 +211,14 @@ def case(trod, seed):
     sharing = [got["sharing"][k] for k in ("read_only", "written", "false_sharing")]
     if m.shared_lines() != sharing:
         wrong.append(("sharing", m.shared_lines(), sharing))
+    # nobody looks at single references: what is plain goes another way
+    got = json.loads(subprocess.run([trod, "cache", "-q", "--config", "plain.conf", "--format", "json", "--order", "file",
+                                     "-j", str(rng.randint(1, 4)), "slow.csv"], check=True, stdout=subprocess.PIPE).stdout)
+    for row in got["caches"]:
+        for key in COUNTS:
+            want = sum(c.n[key] for c in m.caches[row["cache"]])
+            if row.get(key) is not None and row[key] != want:
+                wrong.append(("plain", row["cache"], key, want, row[key]))
     if wrong:
         print(f"seed {seed}:\n{m.text()}", *wrong[:8], sep="\n", file=sys.stderr)
     return not wrong

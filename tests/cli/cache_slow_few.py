@@ -3,7 +3,8 @@
     cache_slow_few.py TROD
 
 `opt` behind a cache so small that what was just referenced is asked for again behind a prefetch; best offsets that are learned in
-full, whose scores stay low; sectors of a line that an inclusive level takes away while they come.
+full, whose scores stay low; sectors of a line that an inclusive level takes away while they come; what is plain enough for a way of its
+own, and what looks like it.
 """
 import sys
 
@@ -41,6 +42,11 @@ CASES = [
     (few(dict(size=256, ways=4, sector=16), dict(inclusion="inclusive", prefetch="stride")), rows(2000, 3, size=(4, 16, 40))),
     (few(dict(size=256, ways=4, sector=8, write="through"), dict(size=128, inclusion="inclusive", prefetch="stride", degree=2)),
      rows(2000, 5, size=(4, 16, 40))),
+    (few(dict(side="code", size=512, ways=2), dict(side="data", size=512, ways=4), dict(size=4096, ways=4, policy="fifo")),
+     rows(1500, 90, ("INSTR", "READ", "WRITE"))),
+    (few(dict(side="code", size=512, ways=2), dict(side="data", size=512, ways=4, sector=16), dict(size=4096, ways=4)),
+     rows(1500, 90, ("INSTR", "READ", "WRITE"))),
+    (few(dict(side="code", size=512, ways=2, sector=8), dict(side="data", size=1024, ways=16)), rows(1500, 40, ("INSTR", "READ", "WRITE"))),
 ]
 
 
