@@ -200,7 +200,8 @@ uint32_t trod_writer_uses(const struct trod_writer *w)
 {
     const bool copies = w->opt.source == w->spec.format;
 
-    return uses_of(w) & ~(copies ? 0 : (uint32_t)TROD_COL_RAW);
+    /* who keeps no opcodes may look at them: what registers an instruction uses */
+    return (uses_of(w) & ~(copies ? 0 : (uint32_t)TROD_COL_RAW)) | TROD_COL_CODE;
 }
 
 /* Encode rows [*ROW, N) of B; with rows left over only after an error. */

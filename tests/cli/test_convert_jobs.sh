@@ -56,6 +56,10 @@ for in in fm.tarmac bad.tarmac; do
     same_for $in out.tarmac --to tarmac:dialect=es --allow-loss --limit 20000
     same_for $in out.zip --to drmemtrace --allow-loss --range 30000..30100
 done
+# formats that keep no opcodes and look at them
+for to in champsim cloudsuite cbp2025; do
+    for in in drm.trace a.tt6; do same_for $in out.$to --to $to --allow-loss; done
+done
 same_for a.tt6 out.d/ --to drmemtrace --allow-loss
 same_for a.tt6 out.tt6 --kind INSTR --allow-loss
 # refused in the middle, at the first row that cannot be kept
