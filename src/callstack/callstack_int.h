@@ -216,6 +216,8 @@ uint32_t cs_entry(struct cs_known *k, const struct trod_symbols *symbols, uint64
 int cs_called(struct cs_known *k, const struct trod_symbols *symbols, uint32_t function);
 /* An address above PC: no function that is known is entered between them, one may be there. */
 uint64_t cs_edge(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
+/* Of the functions that were called the last one before PC, not far away; CS_NOBODY: none. */
+uint32_t cs_called_before(const struct cs_known *k, uint64_t pc);
 bool cs_entered_at(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
 /* FUNCTION called and will be returned to at RA; who called (CS_NOBODY). */
 int cs_returns(struct cs_known *k, uint64_t ra, uint32_t function);

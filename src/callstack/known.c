@@ -212,6 +212,30 @@ bool cs_entered_at(struct cs_known *k, const struct trod_symbols *symbols, uint6
            k->entries[page].bit[pc % CS_PAGE / 64] >> pc % 64 & 1;
 }
 
+uint32_t cs_called_before(const struct cs_known *k, uint64_t pc)
+{
+    enum { FAR = 16 }; /* pages */
+    uint64_t number = pc / CS_PAGE;
+    unsigned last = pc % CS_PAGE;
+
+    for (unsigned n = 0; n < FAR && n <= pc / CS_PAGE; n++, number--, last = CS_PAGE - 1) {
+        const uint32_t page = find(&k->entered, number);
+
+        if (page == CS_NOBODY || page == NO_ENTRIES)
+            continue;
+        for (unsigned word = last / 64 + 1; word-- > 0;) {
+            uint64_t bits = k->entries[page].bit[word];
+
+            if (word == last / 64)
+                bits &= UINT64_MAX >> (63 - last % 64);
+            if (bits)
+                return find(&k->functions,
+                            number * CS_PAGE + 64 * word + 63 - (unsigned)__builtin_clzll(bits));
+        }
+    }
+    return CS_NOBODY;
+}
+
 int cs_called(struct cs_known *k, const struct trod_symbols *symbols, uint32_t function)
 {
     struct cs_function *f = &k->function[function];

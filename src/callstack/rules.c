@@ -245,6 +245,67 @@ static uint32_t back_by_place(struct cs_run *r, uint64_t pc)
     return function == CS_NOBODY ? CS_NOBODY : frame_of(r, function);
 }
 
+enum { ARGUMENTS = 256 }; /* bytes that a caller may take from its stack behind a call */
+
+/*
+ * The frame that a jump to PC, where nothing was executed so far, goes back to: the stack pointer
+ * is as it was when this frame called, and all above it has been released (a handler of C++
+ * exceptions that is met for the first time).
+ */
+static uint32_t back_by_release(const struct cs_run *r, uint64_t pc)
+{
+    const struct cs_context *x = cs_now(r->l);
+    const bool pushed = r->l->isa == TROD_ISA_X86_32 || r->l->isa == TROD_ISA_X86_64;
+    uint32_t i = x->n;
+    uint64_t sp;
+
+    if (!comparable(r->l, cs_top(r->l), &sp) || cs_top(r->l)->sp >= sp ||
+        cs_code_of(&r->l->known, pc) != CS_NOBODY)
+        return CS_NOBODY;
+    while (i > 1) { /* where return addresses lie on the stack, theirs must be gone too */
+        const struct trod_frame *f = &x->frame[i - 1];
+
+        if (f->kind == TROD_FRAME_EXCEPTION || !comparable(r->l, f, &sp) || f->sp > sp ||
+            (pushed && f->sp == sp))
+            break;
+        i--;
+    }
+    if (i == x->n || x->frame[i].kind == TROD_FRAME_EXCEPTION ||
+        sp - x->frame[i].sp > (pushed ? ARGUMENTS : 0))
+        return CS_NOBODY;
+    return i - 1;
+}
+
+/*
+ * The same without stack pointers: of the functions that were called the next one before PC is open
+ * further out, and called from a place near PC. Two frames at least are left by an exception; one
+ * would be a coroutine's. Short linkage code leads to functions not called so far.
+ */
+static uint32_t back_by_nearness(const struct cs_run *r, uint64_t pc)
+{
+    enum { NEAR = 1 << 12, SHORT = 16 }; /* bytes; instructions */
+    const struct cs_context *x = cs_now(r->l);
+    const uint32_t function = cs_called_before(&r->l->known, pc);
+    const uint32_t frame = function == CS_NOBODY ? CS_NOBODY : frame_of(r, function);
+
+    if (frame == CS_NOBODY || frame + 3 > x->n || pc >= x->frame[frame + 1].site.pc + NEAR ||
+        r->s->now.instruction - cs_top(r->l)->entry.instruction <= SHORT)
+        return CS_NOBODY;
+    for (uint32_t i = frame + 1; i < x->n; i++)
+        if (x->frame[i].kind == TROD_FRAME_EXCEPTION)
+            return CS_NOBODY;
+    return frame;
+}
+
+/* Is PC a place of which neither calls nor symbols say anything? */
+static bool unheard_of(struct cs_run *r, uint64_t pc)
+{
+    struct trod_symbol_range range;
+
+    return !cs_entered_at(&r->l->known, r->c->symbols, pc) &&
+           !(r->c->symbols && trod_symbols_function(r->c->symbols, pc, &range));
+}
+
 /* 1: done; 0: no unwinding; else an error. */
 static int unwind(struct cs_run *r, enum cs_class class)
 {
@@ -259,8 +320,12 @@ static int unwind(struct cs_run *r, enum cs_class class)
         return 0;
     if (comparable(r->l, top, &sp)) {
         frame = back_by_sp(r, pc);
+        if (frame == CS_NOBODY && (class == CS_RETURN || class == CS_INDIRECT) && unheard_of(r, pc))
+            frame = back_by_release(r, pc);
     } else if (class != CS_JUMP && class != CS_NONE) {
         frame = back_by_place(r, pc);
+        if (frame == CS_NOBODY && (class == CS_RETURN || class == CS_INDIRECT) && unheard_of(r, pc))
+            frame = back_by_nearness(r, pc);
         sure = TROD_SURE_GUESS;
     }
     if (frame == CS_NOBODY)
