@@ -186,11 +186,9 @@ static bool begins_anywhere(const struct cli_planned *plan, size_t n, const stru
     uint64_t from, to;
 
     /*
-     * A report tells what was read. Regions are of what was chosen, and their intervals are
-     * numbered by what came before.
+     * A report tells what was read. Regions are of what was chosen.
      */
-    if ((parts && (parts->save || parts->parts || parts->share)) ||
-        (opt->region_to && (opt->filter || opt->interval)))
+    if ((parts && (parts->save || parts->parts || parts->share)) || (opt->region_to && opt->filter))
         return false;
     for (size_t i = 0; i < n; i++)
         if (plan[i].analysis->follow)
@@ -213,7 +211,8 @@ static int open_near(struct analysing *k, const struct trod_match_options *choic
                               .n = k->c->n_operands,
                               .match = k->match,
                               .filter = choice,
-                              .owners = true};
+                              .owners = true,
+                              .clock = opt->region_to && (opt->interval || opt->warmup)};
     int r;
 
     *(opt->region_in == TROD_IN_ROWS   ? &start.rows

@@ -97,6 +97,7 @@ struct running {
     struct trod_match *match;
     struct trod_run *run;
     struct trod_cache_options cache; /* as given, and of two passes */
+    bool skipped;                    /* of skip and warm-up what is not read was taken off */
     struct cli_progress progress;
     struct cli_misses misses;
     struct trod_diag diag;
@@ -118,6 +119,31 @@ static void progress(void *user, const struct trod_trace_progress *p)
     struct running *k = user;
 
     cli_progress_show(&k->progress, p);
+}
+
+/* What is skipped need not be read: only the number of its instructions matters. */
+static void skip_to(const struct running *k, struct cli_start *s)
+{
+    const struct trod_cache_options *c = &k->o->cache;
+
+    /* blocks of data are made and released in it */
+    if (c->skip && c->like == TROD_CACHE_OWN && c->by < TROD_CACHE_BY_DATA &&
+        trod_match_all(k->match))
+        s->executed = (struct trod_range){true, c->skip + 1, UINT64_MAX};
+    s->placed = true;
+}
+
+/* Reading begins by S: what lies before it needs not be skipped any more. */
+static void skipped(struct running *k, const struct cli_start *s)
+{
+    struct trod_cache_options *c = &k->cache;
+
+    if (!s->executed.set || k->skipped)
+        return;
+    c->skip -= s->before;
+    c->warm -= c->warm ? s->before : 0;
+    c->warm_rows -= c->warm_rows < s->first ? c->warm_rows : s->first;
+    k->skipped = true;
 }
 
 /* Problems go to DIAG. */
@@ -160,7 +186,10 @@ static int open_run(struct running *k, struct trod_diag *diag)
         opt.trace.order = order;
     if (!trod_match_all(k->match))
         opt.filter = filter;
-    cli_start(&start, &opt.trace, diag);
+    skip_to(k, &start);
+    /* the head of a trace of misses says what was known when it began */
+    if (!o->misses && cli_start(&start, &opt.trace, diag))
+        skipped(k, &start);
     r = trod_run_open(&k->run, k->c->operands, k->c->n_operands, &opt, diag);
     cli_start_end(&start);
     if (r == 0)

@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trod/format.h"
+
+enum { NEAR = 1 << 12, FAR = 1 << 18 }; /* rows before a part: where its time is looked for */
+
 /* What is wrong with the index. The rest is told by who reads the trace. */
 static void problem(void *user, const struct trod_problem *p)
 {
@@ -105,9 +109,14 @@ static int by_numbers(const struct cli_start *s, const struct trod_range *number
 /* The rows of instructions as they were executed. 1, 0 where it is not known, or an error. */
 static int by_executed(struct cli_start *s, uint64_t *row)
 {
+    const unsigned flags = trod_nav_format(s->nav)->flags;
     uint64_t end;
-    int r = trod_nav_executed(s->nav, s->executed.lo, row);
+    int r;
 
+    /* packets of a bus may be instructions whose address is not told */
+    if (s->placed && !(flags & (TROD_FMT_TEXT | TROD_FMT_FOLLOWS)))
+        return 0;
+    r = trod_nav_executed(s->nav, s->executed.lo, row);
     if (r <= 0)
         return r;
     s->rows = (struct trod_range){.set = true, .lo = *row, .hi = UINT64_MAX};
@@ -117,10 +126,77 @@ static int by_executed(struct cli_start *s, uint64_t *row)
     return r < 0 ? r : 1;
 }
 
+/* What rows [FROM, TO) say. */
+struct said {
+    uint64_t from, to, instructions;
+    uint64_t time; /* the last row with a time; TROD_NOWHERE: none */
+};
+
+static int said(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    struct said *s = user;
+
+    for (uint32_t end = i + n; i < end && row < s->to; i++, row++) {
+        if (row < s->from)
+            continue;
+        s->instructions += b->kind[i] == TROD_INSTR;
+        if (b->have & b->has[i] & TROD_COL_TIME)
+            s->time = row;
+    }
+    return row < s->to;
+}
+
+static int look(const struct cli_start *s, struct said *of)
+{
+    const struct trod_match_need need = {
+        .kinds = UINT32_MAX, .hi = UINT64_MAX, .rows = {true, of->from, of->to - 1}};
+
+    of->instructions = 0;
+    of->time = TROD_NOWHERE;
+    return of->from < of->to ? trod_nav_search(s->nav, &need, 0, 0, said, of) : TROD_OK;
+}
+
+/*
+ * Take *ROW back to the last row before it that says a time, of a format that has times. 1, 0 where
+ * it is too far away, or an error.
+ */
+static int to_clock(const struct cli_start *s, uint64_t *row)
+{
+    const struct trod_format *f = trod_nav_format(s->nav);
+    struct said of = {.to = *row, .time = TROD_NOWHERE};
+
+    if (f->flags & TROD_FMT_PUT_IN)
+        return 0;
+    if (!(f->reads & TROD_COL_TIME))
+        return 1;
+    for (uint64_t back = NEAR; of.to && of.time == TROD_NOWHERE && back <= FAR; back *= 4) {
+        int r;
+
+        of.from = *row > back ? *row - back : 0;
+        if ((r = look(s, &of)) < 0)
+            return r;
+        of.to = of.from;
+    }
+    if (of.time == TROD_NOWHERE && of.to)
+        return 0;
+    *row = of.time == TROD_NOWHERE ? 0 : of.time;
+    return 1;
+}
+
+/* How many instructions are executed before the first row read. */
+static int count_before(struct cli_start *s)
+{
+    struct said of = {.from = s->first, .to = s->rows.lo};
+    const int r = look(s, &of);
+
+    s->before = s->executed.lo - 1 - of.instructions;
+    return r;
+}
+
 static bool begin(struct cli_start *s, const struct part *p, struct trod_trace_options *opt)
 {
     const bool owners = s->owners || p->need.owners;
-    uint64_t row = p->need.rows.set ? p->need.rows.lo : 0, first;
+    uint64_t row = p->need.rows.set ? p->need.rows.lo : 0;
     int r = 0;
 
     if (p->need.times.set)
@@ -129,7 +205,11 @@ static bool begin(struct cli_start *s, const struct part *p, struct trod_trace_o
         r = by_numbers(s, &p->numbers, &row);
     if (r >= 0 && s->executed.set)
         r = by_executed(s, &row);
-    opt->begin = r >= 0 ? trod_nav_begin(s->nav, row, owners, &first) : NULL;
+    if (r >= 0 && s->clock && (r = to_clock(s, &row)) == 0)
+        return false;
+    opt->begin = r >= 0 ? trod_nav_begin(s->nav, row, owners, &s->first) : NULL;
+    if (opt->begin && s->executed.set && s->rows.set && count_before(s) < 0)
+        opt->begin = NULL;
     return opt->begin != NULL;
 }
 

@@ -18,8 +18,11 @@ struct cli_start {
     struct trod_range rows, times;           /* the part besides, if they are set */
     struct trod_range executed; /* likewise: instructions, which become ROWS where possible */
     bool owners;                /* which instruction a row belongs to matters */
-    struct trod_nav *nav;       /* of the trace, by who has opened one; NULL: nobody has */
-    bool own;                   /* it was opened here */
+    bool clock; /* so does the last time before the part, and how many instructions were executed */
+    bool placed;            /* EXECUTED are instructions with an address */
+    uint64_t first, before; /* set where EXECUTED is: the first row read, instructions before it */
+    struct trod_nav *nav;   /* of the trace, by who has opened one; NULL: nobody has */
+    bool own;               /* it was opened here */
     struct trod_diag *told, diag;
 };
 

@@ -9,6 +9,13 @@
  * between an instruction and its accesses. One of rows ends behind so many.
  */
 #include "engine/run_int.h"
+#include "trace/mark.h"
+
+void engine_cutter_begun(struct trod_run *r)
+{
+    r->begun = r->opt.trace.begin != NULL;
+    r->begun_behind = r->begun ? r->opt.trace.begin->instructions : 0;
+}
 
 void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r)
 {
@@ -19,7 +26,8 @@ void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r)
     c->inside_trace = r->begun && !opt->filter;
     c->now.time = TROD_NOWHERE;
     c->now.type = c->warm ? TROD_BOUNDARY_WARM : TROD_BOUNDARY_END;
-    c->end = c->now;
+    c->end = c->now; /* where nothing is fed */
+    c->now.instructions = c->inside_trace ? r->begun_behind : 0;
     c->plain = !opt->interval && !opt->warmup && !opt->region_from && !opt->region_to;
 }
 

@@ -63,7 +63,7 @@ int trod_run_open(struct trod_run **out, const char *const *paths, size_t n,
     r->codes = r->opt.trace.want & TROD_COL_CODE;
     trod_keeper_init(&r->opening, diag && diag->strict);
     rc = trod_trace_open(&r->whole, paths, n, &r->opt.trace, &r->opening.diag);
-    r->begun = r->opt.trace.begin != NULL; /* it is not needed any more */
+    engine_cutter_begun(r); /* what begin points to is not needed any more */
     if (rc < 0) {
         trod_keeper_end(&r->opening, diag);
         trod_run_free(r);

@@ -152,7 +152,8 @@ struct trod_run {
     bool codes;   /* somebody wants the opcodes of all rows, not for the sites only */
     bool streaks; /* somebody wants them */
     bool gone, stopped;
-    bool begun;                      /* reading begins inside the trace */
+    bool begun;                      /* reading begins inside the trace, */
+    uint64_t begun_behind;           /* behind so many instructions */
     void *pipe_workers;              /* whose metas the states point to; released with the run */
     struct trod_trace_progress done; /* of what is merged */
     uint64_t loaded;                 /* rows of saved runs that were merged */
@@ -232,6 +233,9 @@ int engine_core_results(const struct engine_instance *in, struct trod_result *r)
 /* ---- cuts.c */
 /* The columns that tell where rows of format F (or NULL) are cut as OPT says. */
 uint32_t engine_cutter_columns(const struct trod_run_options *opt, const struct trod_format *f);
+/* Whether reading begins inside the trace, and behind how many instructions: by
+ * options.trace.begin. */
+void engine_cutter_begun(struct trod_run *r);
 void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r);
 /* Rows from *AT on of B as cuts: how many there are in CUT; *AT is set behind them. */
 uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b, uint32_t *at,

@@ -117,6 +117,8 @@ static int mark(struct trod_nav *nav, uint64_t row, struct nav_begin *b)
         return rc;
     m->state.p = b->state.p; /* the steps may become those of another block */
     m->point = b->point;
+    i = nav_steps_find(nav->steps, m->rows);
+    b->at.instructions = nav->steps->at[i].insn;
     b->at.meta = &x->meta;
     b->at.known = nav->n_files == 1 && !nav->topt.from ? &nav->known : NULL;
     return m->rows == 0;

@@ -38,6 +38,7 @@ struct trod_begin {
     struct trod_mark mark;
     const struct trod_meta *meta;       /* of the whole trace */
     const struct trod_candidate *known; /* what its only file is; NULL: it is found out */
+    uint64_t instructions; /* of the trace before the place, those of the tracer among them */
 };
 
 /*

@@ -21,7 +21,8 @@ status 2
 
 parts=("--range $((rows - 500))..$((rows - 100))" '--time 59000..59100' '--instructions 59000..59100'
     "--where row>=$((rows - 500))" '--region 59000..59100' "--region $((rows - 500))..$((rows - 100)):rows"
-    '--region 59000..59100:time' '--region 59000..59100 --warmup 50')
+    '--region 59000..59100:time' '--region 59000..59100 --warmup 50' '--region 59000..59100 --interval 20'
+    "--region $((rows - 500))..$((rows - 100)):rows --interval 30:time" '--region 59000..59100:time --interval 50:rows')
 for part in "${parts[@]}"; do
     commands='count mix hot branches locality functions deps phases schedule run:count,hot'
     [[ $part == --region* ]] || commands+=' cache view convert waves truncate export'
@@ -53,6 +54,18 @@ for part in "${parts[@]}"; do
     done
 done
 
+# cache --skip: caches are as cold behind it, and windows and warm-ups count from where it ends
+for options in '' '--warmup 300' '--warmup full' '--warmup rows:5000' '--windows 200,20,50' '--by line' '--by thread --interval 100' \
+    '--classify' '--preset zen2'; do
+    run trod cache --format json --skip 58000 $options t.tarmac
+    status 0
+    err </dev/null
+    trod cache --format json --no-index --skip 58000 $options whole.tarmac >want
+    out_is want
+done
+run trod cache --skip 58000 --by data t.tarmac # blocks are made in what is skipped
+status 2
+
 # --no-index and --strict read it; calls are followed from the beginning
 run trod count --strict --range $((rows - 500))..$((rows - 1)) t.tarmac
 status 2
@@ -82,6 +95,8 @@ for f in cpus.tarmac cpus.tarmac.gz threads one.tt6e one.trace.zip; do
         part=$((rows - rows / at))..$((rows - rows / at + 1500))
         for question in "count --range $part" "hot --range $part --by thread" "mix --range $part --interval 100" \
             "branches --region $part:rows" "count --region $((rows / at))..$((rows / at + 900)) --by core" \
+            "count --region $part:rows --interval 300" "mix --region $((rows / at))..$((rows / at + 900)) --interval 250:time" \
+            "cache --skip $((rows / 2))" "cache --skip $((rows / at)) --by line --windows 5000,10,200" \
             "functions --range $part --by thread" "cache --by instruction --range $part" "locality --range $part" \
             "view --range $part --where pc>0x8100" "find --range $part pc>0x8100"; do
             set -- $question
