@@ -413,6 +413,32 @@ static void test_longjmp(void **state)
                         "}");
 }
 
+/* f, which 1000 calls, calls 3000, which calls 4000, and is thrown into by 4000 after N nops. */
+static const char *thrown(size_t n)
+{
+    static const struct insn before[] = {{0x1000, 5, {0}, TROD_BR_CALL},
+                                         {0x2000, 5, {0}, TROD_BR_CALL},
+                                         {0x3000, 5, {0}, TROD_BR_CALL}};
+    struct insn insn[64] = {before[0], before[1], before[2]};
+
+    for (size_t i = 0; i < n; i++)
+        insn[3 + i] = (struct insn){0x4000 + i, 1, {0}, TROD_BR_OTHER};
+    insn[3 + n] = (struct insn){0x4000 + n, 2, {0}, TROD_BR_INDIRECT};
+    insn[4 + n] = (struct insn){0x2020, 1, {0}, TROD_BR_RETURN};
+    insn[5 + n] = (struct insn){0x1005, 1, {0}, TROD_BR_OTHER};
+    return run(TROD_ISA_X86_64, TROD_ENDIAN_LITTLE, insn, 6 + n);
+}
+
+/* Without stack pointers and symbols; what is short is the stub of a linker. */
+static void test_exception(void **state)
+{
+    (void)state;
+    assert_string_equal(thrown(20),
+                        "1000 { 2000 2..25 { 3000 3..24 unwound { 4000 4..24 unwound } } }");
+    assert_string_equal(thrown(2),
+                        "1000 { 2000 2..7 { 3000 3..7 unwound { 4000 4..7 unwound } } }");
+}
+
 /* Two functions that jump to each other for ever: the stack stays small. */
 static void test_state_machine(void **state)
 {
@@ -558,6 +584,7 @@ int main(void)
         cmocka_unit_test(test_mips),
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_longjmp),
+        cmocka_unit_test(test_exception),
         cmocka_unit_test(test_state_machine),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_last_address),
