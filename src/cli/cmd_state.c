@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "chosen.h"
+#include "dump.h"
 
 struct options {
     struct cli_common common;
@@ -45,7 +46,7 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_END},
 };
 
-enum { DUMP = 16, VALUE = 2 * (1 << 16) + 8 };
+enum { VALUE = 2 * (1 << 16) + 8 };
 
 struct state {
     struct cli_nav n;
@@ -71,13 +72,6 @@ static const char *number_text(char *out, const uint8_t *value, const uint8_t *k
     return out;
 }
 
-static const char *source_name(unsigned from)
-{
-    static const char *const names[] = {"unknown", "written", "read", "read later", "untraced"};
-
-    return names[from];
-}
-
 static void register_row(struct state *st, const struct trod_nav_register *reg)
 {
     struct trod_emit *e = st->out.emit;
@@ -85,7 +79,7 @@ static void register_row(struct state *st, const struct trod_nav_register *reg)
 
     trod_emit_str(e, NULL, reg->name);
     trod_emit_str(e, NULL, number_text(st->value, reg->value, reg->known, reg->size));
-    trod_emit_str(e, NULL, source_name(reg->from));
+    trod_emit_str(e, NULL, cli_dump_source(reg->from));
     trod_emit_u64(e, NULL, reg->row);
     if (trod_nav_flags(trod_nav_meta(st->n.nav), reg, flags, sizeof flags))
         trod_emit_str(e, NULL, flags);
@@ -139,66 +133,6 @@ static void all_registers(struct state *st, const struct trod_nav_state *s)
 
 /* ---- memory */
 
-static void dump_line(struct trod_emit *e, uint64_t base, const struct trod_nav_byte *bytes,
-                      uint64_t lo, uint64_t hi)
-{
-    char hex[3 * DUMP + 1], text[DUMP + 1];
-    char *p = hex, *q = text;
-
-    for (unsigned k = 0; k < DUMP; k++) {
-        const uint64_t at = base + k;
-        const bool in = at >= lo && at <= hi;
-        const struct trod_nav_byte *b = in ? &bytes[at - lo] : NULL;
-
-        p += snprintf(p, 4, k ? " " : "");
-        if (!in)
-            p += snprintf(p, 4, "  ");
-        else if (b->from == TROD_NAV_UNKNOWN)
-            p += snprintf(p, 4, "--");
-        else
-            p += snprintf(p, 4, "%02x", b->value);
-        *q++ = (char)(!in                                ? ' '
-                      : b->from == TROD_NAV_UNKNOWN      ? '-'
-                      : b->value >= 32 && b->value < 127 ? b->value
-                                                         : '.');
-    }
-    *q = '\0';
-    while (p > hex && p[-1] == ' ')
-        *--p = '\0';
-    while (q > text && q[-1] == ' ')
-        *--q = '\0';
-    trod_emit_hex(e, NULL, base);
-    trod_emit_str(e, NULL, hex);
-    trod_emit_str(e, NULL, text);
-    trod_emit_row_end(e);
-}
-
-/* Where runs of bytes are known from. */
-static void sources(struct trod_emit *e, const struct trod_nav_byte *bytes, uint64_t lo, size_t n)
-{
-    static const char *const columns[] = {"address", "bytes", "known_from", "row", "since"};
-
-    trod_emit_table(e, "sources", "where from", columns, 5);
-    for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && bytes[end].from == bytes[i].from &&
-                          bytes[end].row == bytes[i].row && bytes[end].since == bytes[i].since;)
-            end++;
-        trod_emit_hex(e, NULL, lo + i);
-        trod_emit_u64(e, NULL, end - i);
-        trod_emit_str(e, NULL, source_name(bytes[i].from));
-        if (bytes[i].row != TROD_NOWHERE)
-            trod_emit_u64(e, NULL, bytes[i].row);
-        else
-            trod_emit_absent(e);
-        if (bytes[i].since != TROD_NOWHERE)
-            trod_emit_u64(e, NULL, bytes[i].since);
-        else
-            trod_emit_absent(e);
-        trod_emit_row_end(e);
-    }
-    trod_emit_table_close(e);
-}
-
 static int fetch(struct state *st, const char *text, uint64_t row, uint64_t *lo, uint64_t *hi,
                  struct trod_nav_byte **bytes)
 {
@@ -228,13 +162,13 @@ static int memory(struct state *st, const char *text, uint64_t row)
         trod_emit_hex(e, "from", lo);
         trod_emit_hex(e, "to", hi);
         trod_emit_table(e, "dump", NULL, columns, 3);
-        for (uint64_t at = lo & ~(uint64_t)(DUMP - 1); at <= hi; at += DUMP) {
-            dump_line(e, at, bytes, lo, hi);
-            if (at > UINT64_MAX - DUMP)
+        for (uint64_t at = lo & ~(uint64_t)(CLI_DUMP - 1); at <= hi; at += CLI_DUMP) {
+            cli_dump_line(e, at, bytes, lo, hi);
+            if (at > UINT64_MAX - CLI_DUMP)
                 break;
         }
         trod_emit_table_close(e);
-        sources(e, bytes, lo, (size_t)(hi - lo) + 1);
+        cli_dump_sources(e, bytes, lo, (size_t)(hi - lo) + 1);
         trod_emit_close(e);
     }
     free(bytes);
@@ -371,38 +305,65 @@ static const char *value_or_unknown(struct state *st, const struct trod_nav_regi
     return reg->size ? number_text(st->value, reg->value, reg->known, reg->size) : "unknown";
 }
 
-static bool equal(const struct trod_nav_register *a, const struct trod_nav_register *b)
+/* Is anything known of it? */
+static bool is_known(const struct trod_nav_register *reg)
 {
-    return a->size == b->size && (a->size == 0 || (memcmp(a->value, b->value, a->size) == 0 &&
-                                                   memcmp(a->known, b->known, a->size) == 0));
+    for (uint32_t i = 0; i < reg->size; i++)
+        if (reg->known[i])
+            return true;
+    return false;
 }
 
-/* Registers of B against those of A of the same name: all of A's are among B's or gone. */
+static bool equal(const struct trod_nav_register *a, const struct trod_nav_register *b)
+{
+    if (!is_known(a) || !is_known(b))
+        return is_known(a) == is_known(b);
+    return a->size == b->size && memcmp(a->value, b->value, a->size) == 0 &&
+           memcmp(a->known, b->known, a->size) == 0;
+}
+
+/* The register NAME of S, to *OUT; false: S does not have it, and nothing is known of it. */
+static bool register_of(const struct trod_nav_state *s, const char *name,
+                        struct trod_nav_register *out)
+{
+    for (size_t i = 0; trod_nav_state_register(s, i, out); i++)
+        if (strcmp(out->name, name) == 0)
+            return true;
+    memset(out, 0, sizeof *out);
+    return false;
+}
+
+static uint64_t diff_register(struct state *st, const char *name, const struct trod_nav_register *x,
+                              const struct trod_nav_register *y)
+{
+    struct trod_emit *e = st->out.emit;
+
+    if (equal(x, y))
+        return 0;
+    trod_emit_str(e, NULL, name);
+    trod_emit_str(e, NULL, value_or_unknown(st, x));
+    trod_emit_str(e, NULL, value_or_unknown(st, y));
+    trod_emit_row_end(e);
+    return 1;
+}
+
+/* Registers of A and B that differ: those that B has, then those that only A has. */
 static uint64_t diff_registers(struct state *st, const struct trod_nav_state *a,
                                const struct trod_nav_state *b)
 {
     static const char *const columns[] = {"register", "first", "second"};
-    struct trod_emit *e = st->out.emit;
     struct trod_nav_register x, y;
     uint64_t n = 0;
 
-    trod_emit_table(e, "registers", "registers that changed", columns, 3);
+    trod_emit_table(st->out.emit, "registers", "registers that changed", columns, 3);
     for (size_t i = 0; trod_nav_state_register(b, i, &y); i++) {
-        bool found = false;
-
-        for (size_t k = 0; !found && trod_nav_state_register(a, k, &x); k++)
-            found = strcmp(x.name, y.name) == 0;
-        if (!found)
-            memset(&x, 0, sizeof x);
-        if (equal(&x, &y))
-            continue;
-        trod_emit_str(e, NULL, y.name);
-        trod_emit_str(e, NULL, value_or_unknown(st, &x));
-        trod_emit_str(e, NULL, value_or_unknown(st, &y));
-        trod_emit_row_end(e);
-        n++;
+        (void)register_of(a, y.name, &x);
+        n += diff_register(st, y.name, &x, &y);
     }
-    trod_emit_table_close(e);
+    for (size_t i = 0; trod_nav_state_register(a, i, &x); i++)
+        if (!register_of(b, x.name, &y))
+            n += diff_register(st, x.name, &x, &y);
+    trod_emit_table_close(st->out.emit);
     return n;
 }
 
@@ -411,16 +372,6 @@ static bool differs(const struct trod_nav_byte *a, const struct trod_nav_byte *b
     const bool x = a->from != TROD_NAV_UNKNOWN, y = b->from != TROD_NAV_UNKNOWN;
 
     return x != y || (x && a->value != b->value);
-}
-
-static void put_bytes(struct trod_emit *e, const struct trod_nav_byte *b, size_t n)
-{
-    char text[3 * DUMP + 1] = "", *p = text;
-
-    for (size_t i = 0; i < n; i++)
-        p += b[i].from == TROD_NAV_UNKNOWN ? snprintf(p, 4, "%s--", i ? " " : "")
-                                           : snprintf(p, 4, "%s%02x", i ? " " : "", b[i].value);
-    trod_emit_str(e, NULL, text);
 }
 
 /* The bytes of a run, as they are at the two places. */
@@ -433,12 +384,12 @@ static void diff_bytes(struct state *st, const struct trod_nav_run *run,
         end = i + 1;
         if (!differs(&a[i], &b[i]))
             continue;
-        while (end < run->count && end - i < DUMP && differs(&a[end], &b[end]))
+        while (end < run->count && end - i < CLI_DUMP && differs(&a[end], &b[end]))
             end++;
         trod_emit_hex(e, NULL, run->addr + i);
         trod_emit_u64(e, NULL, end - i);
-        put_bytes(e, &a[i], end - i);
-        put_bytes(e, &b[i], end - i);
+        cli_dump_bytes(e, &a[i], end - i);
+        cli_dump_bytes(e, &b[i], end - i);
         trod_emit_row_end(e);
         ++*n;
     }

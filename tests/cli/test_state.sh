@@ -42,6 +42,13 @@ run trod state --format json --diff 2 end t.tarmac
 out_is one
 run trod state --diff 4,4 t.tarmac
 status 0
+# what is known at the first place only; either way round it is the same, system registers too
+sed '$a4 clk R VBAR_EL1 0000000000001000' t.tarmac >system.tarmac
+run trod state --format json --diff end,2 system.tarmac
+status 1
+json '[.registers[] | [.register, .second]] == [["x1", "0x0000000000000011"], ["cpsr", "unknown"], ["vbar_el1", "unknown"]]'
+run trod state --format json --diff 2,end system.tarmac
+json '[.registers[] | [.register, .first]] == [["x1", "0x0000000000000011"], ["cpsr", "unknown"], ["vbar_el1", "unknown"]]'
 
 run trod who --format json --register x1 --before 5 --after 5 t.tarmac
 status 0
