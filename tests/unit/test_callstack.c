@@ -429,7 +429,7 @@ static const char *thrown(size_t n)
     return run(TROD_ISA_X86_64, TROD_ENDIAN_LITTLE, insn, 6 + n);
 }
 
-/* Without stack pointers and symbols; what is short is the stub of a linker. */
+/* Without stack pointers and symbols; what is short is linkage code. */
 static void test_exception(void **state)
 {
     (void)state;
