@@ -69,10 +69,9 @@ PLAIN void FN(turn)(long me)
 #ifdef __cplusplus
 }
 #endif
-static void *other(void *p) { for (int i = 0; i < 9; i++) turn(1); return p; }
+void *other(void *p) { for (int i = 0; i < 9; i++) turn(1); return p; }
 int main(void)
 {
-    pthread_t t;
     step(99);
     for (long i = 0; i < 6; i++)
         hop(i);
@@ -84,10 +83,13 @@ int main(void)
     catcher(13);
     catcher(0);
 #endif
+#ifndef ALONE
+    pthread_t t;
     pthread_create(&t, 0, other, 0);
     for (int i = 0; i < 9; i++)
         turn(0);
     pthread_join(t, 0);
+#endif
     printf("catcher %d\ndeep %d\nhop %d\njumper %d\nping %d\npong %d\nskip %d\nstep %d\nthrower %d\nturn %d\n",
         n_catcher, n_deep, n_hop, n_jumper, n_ping, n_pong, n_skip, n_step, n_thrower, n_turn);
     return 0;
@@ -150,11 +152,11 @@ stacks() {
         open_at thrower:15 thrower catcher
         for k in 10 11; do open_at "step:$k" step catcher; done
     fi
-    open_at turn:5 turn
-    open_at "step:$turn" step turn
+    [[ $alone ]] || open_at turn:5 turn
+    [[ $alone ]] || open_at "step:$turn" step turn
 }
 
-# values: arguments and memory at the Kth execution of step by the first thread, who wrote them
+# values: arguments and memory at the Kth execution of step, who wrote them
 values() {
     local args=(99 0 1 2 3 4 5 61 50 107 107) k
     for k in 1 2 7 8 9 10 11; do
@@ -171,7 +173,7 @@ values() {
         json "[.who[] | select(.what == \"writes\")] | length == 1 and .[0].value == \"0x$(printf %x "${args[k - 1]}")\""
     done
     run trod who $no_index --executes step --before end --count 99 --symbols "$program" --format json "$out"
-    json '.who | length == 29'
+    json '.who | length == 11'
 }
 
 tried=0
@@ -181,7 +183,10 @@ for spec in g++:drmemtrace aarch64-linux-gnu-g++:drmemtrace aarch64-linux-gnu-g+
     language=c++
     [[ $compiler != *gcc ]] || language=c
     program=deeds.$compiler out=out.$format
-    if ! $compiler -x $language -O1 -static -pthread -o "$program" deeds.cc 2>/dev/null; then
+    # rows of threads in one text are not exactly in the order in which things happened
+    alone=
+    [[ $format != tarmac ]] || alone=-DALONE
+    if ! $compiler $alone -x $language -O1 -static -pthread -o "$program" deeds.cc 2>/dev/null; then
         echo "not tested: no $compiler with a C library and threads"
         continue
     fi
