@@ -455,7 +455,7 @@ void run_forget(struct trod_run *r)
     r->worker = NULL;
     r->n_units = r->first_unit = r->next = r->merged = r->n_workers = 0;
     r->done = (struct trod_trace_progress){0};
-    r->planned = r->by_units = r->tentative = r->stop = r->cut_short = false;
+    r->planned = r->by_units = r->tentative = r->stop = r->cut_short = r->codeless = false;
     run_chain_forget(&r->chain);
     r->rc = TROD_OK;
 }

@@ -88,11 +88,18 @@ struct engine_cutter {
 /* What a unit of work covers: a file, some members of an archive, or some bytes. */
 enum run_cut { RUN_WHOLE, RUN_MEMBERS, RUN_BYTES };
 
+/*
+ * Parts of a file at the most. Of one whose parts go on from what came before there are as many as
+ * threads: each of them meets the program's code and data for the first time.
+ */
+enum { RUN_PARTS = 64 };
+
 struct run_piece {
     size_t file;
     enum run_cut cut;
     struct trod_candidate as; /* what a plain file that is cut is */
     uint64_t from, to; /* members or offsets; the last piece of a plain file ends TROD_NOWHERE */
+    uint64_t before;   /* offset from which rows lead in a part of a plain file; FROM: none do */
     uint64_t weight;   /* bytes, about */
     uint32_t part;
     uint32_t link; /* its number among those that go on from what came before; 0: it does not */
@@ -125,7 +132,8 @@ struct run_unit {
     uint64_t rows;
     int rc;
     bool complete, fatal; /* fatal: nothing to merge */
-    bool lost;            /* an opcode was said before it began, and is needed here */
+    bool lost;            /* what was said before it began is needed here (engine_owner_lost) */
+    bool codeless;        /* engine_owner_codeless */
 };
 
 struct run_worker {
@@ -157,6 +165,7 @@ struct trod_run {
     bool planned, by_units;
     bool tentative; /* there are units of which may turn out that they do not begin as thought */
     bool again;     /* one does not: all is done again without such units */
+    bool codeless;  /* one has met instructions without opcodes: so are all, or one does not */
     uint32_t ticks;
 
     /* by units: what follows is guarded by lock, but for what a worker does with its unit */
@@ -278,6 +287,18 @@ void run_chain_end(struct run_chain *c);
  * not reported: PIECE cannot be read by itself, nor what is behind it.
  */
 int run_chain_follow(struct trod_run *r, const struct run_piece *piece, struct trod_trace *t);
+
+/* ---- lead.c */
+/*
+ * Where plain file FILE of R is cut into pieces of BYTES or more whose first rows may belong to
+ * instructions before them: MOST cuts at most, fewer than RUN_PARTS, into AT; the rows from
+ * BEFORE[k] on lead in what begins at AT[k]. Returns how many; *AS as trod_trace_cuts.
+ */
+size_t run_lead_cuts(const struct trod_run *r, size_t file, uint64_t bytes, uint64_t *at,
+                     uint64_t *before, size_t most, struct trod_candidate *as);
+/* U, which is to read PIECE, a part of a plain file, learns what its first rows belong to. 0 or an
+ * error, not reported: PIECE cannot be read by itself. */
+int run_lead(const struct trod_run *r, const struct run_unit *u, const struct run_piece *piece);
 
 /* Tell who wants to know. */
 void run_tick(struct trod_run *r);

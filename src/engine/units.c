@@ -14,12 +14,6 @@
 /* Units that may be read or wait to be merged, for each worker. */
 enum { AHEAD = 2 };
 
-/*
- * Parts of a file at the most. Of one whose parts go on from what came before there are as many as
- * threads: each of them meets the program's code and data for the first time.
- */
-enum { PARTS = 64 };
-
 static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
 {
     trod_keeper_end(&u->keeper, tell ? r->diag : NULL);
@@ -116,8 +110,10 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
         rc = engine_instance_begin(&u->instance[i], r, &r->item[i], trod_trace_meta(u->trace), 0);
     if (rc == TROD_OK)
         rc = run_decoder_begin(&u->decoder, r, false);
-    if (rc == TROD_OK && u->decoder.owner && piece->cut == RUN_BYTES)
-        engine_owner_part(u->decoder.owner, piece->part == 0);
+    if (rc == TROD_OK && u->decoder.owner && piece->cut == RUN_BYTES) {
+        rc = run_lead(r, u, piece);
+        u->lost = rc < 0 && rc != TROD_ERR_NOMEM;
+    }
     return rc;
 }
 
@@ -132,6 +128,7 @@ static void unit_read(struct run_worker *w, struct run_unit *u, size_t number)
     if (u->rc < 0)
         return;
     u->rc = unit_rows(w, u);
+    u->codeless = u->decoder.owner && engine_owner_codeless(u->decoder.owner);
     run_decoder_end(&u->decoder);
     u->fatal = u->rc == TROD_ERR_NOMEM;
     for (size_t i = 0; !u->fatal && piece->cut == RUN_WHOLE && i < r->n_items; i++) {
@@ -198,6 +195,7 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
         unit_free(r, u, false);
         return;
     }
+    r->codeless |= u->codeless;
     r->cut_short = piece->cut == RUN_BYTES && rc < 0;
     again = r->cut_short && doubtful(r, u, piece, rc);
     r->again |= again;
@@ -266,6 +264,8 @@ static void *work(void *arg)
         unit_read(w, u, number);
         pthread_mutex_lock(&r->lock);
         u->complete = true;
+        if (u->lost) /* all is done again: it is not gone on with */
+            r->stop = r->again = true;
         atomic_store(&w->rows, 0);
         atomic_store(&w->bytes, 0);
         merge_ready(r);
@@ -287,42 +287,63 @@ static bool may_part(const struct trod_run *r)
     return true;
 }
 
+/* Where a file is cut: pieces [AT[k], AT[k + 1]), and where rows lead in piece K. */
+struct cuts {
+    uint64_t at[RUN_PARTS + 1], before[RUN_PARTS + 1];
+};
+
 /*
- * How file I is cut, into AT[0..n]: n pieces. What belongs to an instruction may lie behind a cut
- * of a plain file, so nothing is cut there where such rows are to know their site. Frames of a
- * compressed file, parts that go on from what came before, and parts whose opcodes may have been
- * said before are cut where this process reads all of it: only that one can do it again if they do
- * not begin as thought.
+ * The plain file I, where it is one: as cut_file. What belongs to an instruction may lie behind a
+ * cut. Where such rows are to know their site, rows before the cut lead in a part, or, where parts
+ * go on from what came before, it begins with an instruction.
  */
-static size_t cut_file(struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
-                       struct run_piece *piece)
+static size_t cut_plain(const struct trod_run *r, size_t i, struct cuts *c, size_t most,
+                        struct run_piece *piece)
+{
+    const uint64_t bytes = r->opt.piece ? r->opt.piece : TROD_RUN_PIECE;
+    const struct trod_format *f = trod_trace_format(r->whole);
+    size_t n;
+
+    if (r->owned && !(f && f->parts))
+        return run_lead_cuts(r, i, bytes, &c->at[1], &c->before[1], most, &piece->as);
+    n = trod_trace_cuts(r->whole, i, bytes, false, &c->at[1], most, &piece->as);
+    memcpy(&c->before[1], &c->at[1], n * sizeof *c->at);
+    return r->owned && n && !piece->as.format->parts ? 0 : n;
+}
+
+/*
+ * How file I is cut: into how many pieces. Frames of a compressed file, parts that go on from what
+ * came before, and parts whose opcodes may have been said before are cut where this process reads
+ * all of it: only that one can do it again if they do not begin as thought.
+ */
+static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_piece *piece)
 {
     const uint64_t bytes = r->opt.piece ? r->opt.piece : TROD_RUN_PIECE;
     const struct trod_format *f = trod_trace_format(r->whole);
     uint64_t members = trod_trace_members(r->whole, i);
     const size_t most =
-        f && f->parts && !r->opt.piece && r->opt.jobs > 1 ? r->opt.jobs - 1 : PARTS - 1;
-    size_t n = members < PARTS ? (size_t)members : PARTS;
+        f && f->parts && !r->opt.piece && r->opt.jobs > 1 ? r->opt.jobs - 1 : RUN_PARTS - 1;
+    size_t n = members < RUN_PARTS ? (size_t)members : RUN_PARTS;
 
     piece->cut = n > 1 ? RUN_MEMBERS : RUN_WHOLE;
     for (size_t k = 0; k <= n; k++)
-        at[k] = members * k / n;
-    if (n > 1 || r->owned || (r->sites && (r->opt.parts > 1 || r->again)))
+        c->at[k] = members * k / n;
+    if (n > 1 || (r->sites && (r->opt.parts > 1 || r->again)))
         return n;
-    n = trod_trace_cuts(r->whole, i, bytes, false, &at[1], most < PARTS ? most : PARTS - 1,
-                        &piece->as);
+    n = cut_plain(r, i, c, most < RUN_PARTS ? most : RUN_PARTS - 1, piece);
     if (n && piece->as.format->parts) {
         piece->chained = r->opt.parts < 2 && !r->again;
         r->tentative |= piece->chained;
         n = piece->chained ? n : 0;
     }
-    if (n == 0 && r->opt.parts < 2 && !r->again && f && (f->cuts || f->stride)) {
-        n = trod_trace_cuts(r->whole, i, bytes, true, &at[1], PARTS - 1, &piece->as);
+    if (n == 0 && r->opt.parts < 2 && !r->again && !r->owned && f && (f->cuts || f->stride)) {
+        n = trod_trace_cuts(r->whole, i, bytes, true, &c->at[1], RUN_PARTS - 1, &piece->as);
+        memcpy(&c->before[1], &c->at[1], n * sizeof *c->at);
         r->tentative |= n > 0;
     }
     r->tentative |= n && r->sites;
     piece->cut = n ? RUN_BYTES : RUN_WHOLE;
-    at[n + 1] = TROD_NOWHERE;
+    c->at[n + 1] = TROD_NOWHERE;
     return n + 1;
 }
 
@@ -333,17 +354,19 @@ static int plan_pieces(struct trod_run *r)
     bool part = may_part(r);
 
     for (size_t i = 0; i < files; i++) {
-        uint64_t at[PARTS + 1] = {0}, bytes = r->opt.parts > 1 ? trod_trace_bytes(r->whole, i) : 0;
+        const uint64_t bytes = r->opt.parts > 1 ? trod_trace_bytes(r->whole, i) : 0;
+        struct cuts c = {{0}, {0}};
         struct run_piece piece = {.file = i};
-        size_t n = part ? cut_file(r, i, at, &piece) : 1;
+        size_t n = part ? cut_file(r, i, &c, &piece) : 1;
         struct run_piece *p = realloc(r->piece, (r->n_units + n) * sizeof *p);
 
         if (!p)
             return TROD_ERR_NOMEM;
         r->piece = p;
         for (size_t k = 0; k < n; k++) {
-            piece.from = at[k];
-            piece.to = at[k + 1];
+            piece.from = c.at[k];
+            piece.before = c.before[k];
+            piece.to = c.at[k + 1];
             piece.part = (uint32_t)k;
             piece.last = k + 1 == n;
             piece.link = piece.chained && k ? ++links : 0;
@@ -455,6 +478,7 @@ int run_units(struct trod_run *r)
     for (size_t i = r->first_unit; r->unit && i < r->n_units; i++)
         if (r->unit[i])
             unit_free(r, r->unit[i], false);
+    r->again |= r->codeless && engine_sites_coded(r->sites);
     for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++) {
         engine_instance_close(&r->item[i].instance[0], &end, 0);
         rc = r->item[i].instance[0].rc;
