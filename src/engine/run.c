@@ -453,10 +453,11 @@ void run_forget(struct trod_run *r)
     r->unit = NULL;
     r->piece = NULL;
     r->worker = NULL;
-    r->n_units = r->first_unit = r->next = r->merged = r->n_workers = 0;
+    r->n_units = r->n_pieces = r->first_unit = r->next = r->merged = r->n_workers = 0;
     r->done = (struct trod_trace_progress){0};
     r->planned = r->by_units = r->tentative = r->stop = r->cut_short = r->codeless = false;
-    run_chain_forget(&r->chain);
+    run_chain_forget(r, 0);
+    r->chain.rest = false;
     r->rc = TROD_OK;
 }
 
@@ -471,16 +472,20 @@ static int go_tentative(struct trod_run *r)
     struct trod_keeper keeper;
     int rc;
 
-    trod_keeper_init(&keeper, diag && diag->strict);
-    r->diag = &keeper.diag;
-    rc = go(r);
-    r->diag = diag;
-    trod_keeper_end(&keeper, r->again ? NULL : diag);
-    if (!r->again)
-        return rc;
-    run_forget(r);
-    rc = run_plan_units(r);
-    return rc < 0 ? rc : go(r);
+    for (;;) {
+        trod_keeper_init(&keeper, diag && diag->strict);
+        r->diag = &keeper.diag;
+        rc = go(r);
+        r->diag = diag;
+        trod_keeper_end(&keeper, r->again ? NULL : diag);
+        if (!r->again)
+            return rc;
+        run_forget(r);
+        rc = run_plan_units(r);
+        if (rc < 0 || !r->tentative)
+            return rc < 0 ? rc : go(r);
+        r->again = false; /* of the files that parts share one is known to be damaged */
+    }
 }
 
 int trod_run_go(struct trod_run *r)
@@ -589,7 +594,8 @@ void trod_run_free(struct trod_run *r)
     free(r->piece);
     free(r->worker);
     free(r->pipe_workers);
-    run_chain_end(&r->chain);
+    run_chain_end(r);
+    free(r->sound);
     engine_sites_free(r->sites);
     engine_unplaced_free(r->unplaced);
     trod_trace_close(r->whole);

@@ -96,6 +96,7 @@ enum { RUN_PARTS = 64 };
 
 struct run_piece {
     size_t file;
+    size_t number; /* among the pieces of the whole trace */
     enum run_cut cut;
     struct trod_candidate as; /* what a plain file that is cut is */
     uint64_t from, to; /* members or offsets; the last piece of a plain file ends TROD_NOWHERE */
@@ -107,13 +108,18 @@ struct run_piece {
     bool last;     /* of its file */
 };
 
+/* Of a file whose parts several processes read: do they begin as thought? */
+enum run_sound { RUN_UNKNOWN, RUN_SOUND, RUN_UNSOUND };
+
 /* Who passes over files for the pieces that go on from what came before (chain.c). */
 struct run_chain {
     pthread_mutex_t lock;
     pthread_cond_t turn;
     struct trod_trace *trace; /* of the file that is passed over */
+    size_t at;                /* the piece of the plan that its last cut begins */
     uint32_t links;           /* pieces that have begun */
     int failed;               /* why the pieces left of that file cannot begin; TROD_OK: they can */
+    bool rest;                /* somebody sees to run_chain_rest */
 };
 
 /* What a thread that decodes goes on with from batch to batch. Parts are NULL where unwanted. */
@@ -140,6 +146,7 @@ struct run_worker {
     struct trod_run *run;
     pthread_t thread;
     bool first; /* the thread of trod_run_go */
+    int rc;     /* of run_chain_rest */
     atomic_uint_fast64_t rows, bytes;
 };
 
@@ -174,6 +181,12 @@ struct trod_run {
     struct run_piece *piece;
     struct run_unit **unit; /* by piece; NULL: not begun, or merged */
     size_t n_units, first_unit, next, merged, ahead;
+    /* in parts: pieces of the whole trace, the plan, which stand before those of this process; how
+     * many of these have a link */
+    size_t n_pieces;
+    uint32_t n_links;
+    enum run_sound *sound;    /* by file */
+    size_t n_unsound;         /* when pieces were planned */
     uint64_t lines_to, lines; /* of the file that is merged: lines up to this offset */
     uint64_t records;         /* of its pieces that are merged */
     bool cut_short;           /* a piece of it ended with an error: what follows does not count */
@@ -278,15 +291,22 @@ int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d,
 
 /* ---- chain.c */
 void run_chain_init(struct run_chain *c);
-/* As at the beginning. */
-void run_chain_forget(struct run_chain *c);
-void run_chain_end(struct run_chain *c);
+/* No file is passed over; LINKS pieces have begun. */
+void run_chain_forget(struct trod_run *r, uint32_t links);
+void run_chain_end(struct trod_run *r);
 /*
  * T, the trace of PIECE, which has a link, goes on where it begins. Waits for the pieces before; to
  * be called for every such piece that is begun, T NULL where it could not be opened. 0 or an error,
  * not reported: PIECE cannot be read by itself, nor what is behind it.
  */
 int run_chain_follow(struct trod_run *r, const struct run_piece *piece, struct trod_trace *t);
+/*
+ * Files of which this process reads some pieces and others the rest are passed over to their last
+ * cuts, so that all processes find the same, which r->sound says. After run_chain_follow was called
+ * for all pieces that have a link, or CUT_OFF: no piece is begun any more. 0 or an error, not
+ * reported: what others find is not known.
+ */
+int run_chain_rest(struct trod_run *r, bool cut_off);
 
 /* ---- lead.c */
 /*

@@ -78,6 +78,14 @@ static int unit_rows(struct run_worker *w, struct run_unit *u)
     return rc;
 }
 
+/* Nobody knows what lies before a piece of the file at PATH, or behind it. */
+static int part_lost(struct trod_diag *diag, int rc, const char *path)
+{
+    return trod_error(
+        diag, rc, "run.part", NULL,
+        "'%s' cannot be read in parts: passing over what other parts read of it failed", path);
+}
+
 static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
 {
     struct trod_run *r = w->run;
@@ -101,6 +109,8 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
     if (piece->link) {
         const int follows = run_chain_follow(r, piece, rc < 0 ? NULL : u->trace);
 
+        if (rc == TROD_OK && follows < 0 && r->opt.parts > 1)
+            part_lost(diag, follows, trod_trace_path(r->whole, piece->file));
         rc = rc < 0 ? rc : follows;
     }
     if (rc < 0 || (rc = check_columns(r, u)) < 0)
@@ -177,6 +187,8 @@ static bool complete(const struct trod_run *r, const struct run_piece *piece)
 static bool doubtful(const struct trod_run *r, const struct run_unit *u,
                      const struct run_piece *piece, int rc)
 {
+    if (r->opt.parts > 1) /* passing over it tells */
+        return false;
     return r->tentative && (!piece->link || !piece->last || u->fatal || rc == TROD_ERR_LIMIT);
 }
 
@@ -242,6 +254,7 @@ static void *work(void *arg)
 {
     struct run_worker *w = arg;
     struct trod_run *r = w->run;
+    bool rest;
 
     pthread_mutex_lock(&r->lock);
     for (;;) {
@@ -270,8 +283,12 @@ static void *work(void *arg)
         atomic_store(&w->bytes, 0);
         merge_ready(r);
     }
+    rest = r->next == r->n_units && !r->stop && !r->chain.rest;
+    r->chain.rest |= rest;
     pthread_cond_broadcast(&r->turn);
     pthread_mutex_unlock(&r->lock);
+    if (rest && r->opt.parts > 1)
+        w->rc = run_chain_rest(r, false);
     return NULL;
 }
 
@@ -312,17 +329,18 @@ static size_t cut_plain(const struct trod_run *r, size_t i, struct cuts *c, size
 }
 
 /*
- * How file I is cut: into how many pieces. Frames of a compressed file, parts that go on from what
- * came before, and parts whose opcodes may have been said before are cut where this process reads
- * all of it: only that one can do it again if they do not begin as thought.
+ * How file I is cut: into how many pieces. Frames of a compressed file, and parts whose opcodes may
+ * have been said before, are cut where this process reads all of it: only that one can do it again
+ * if they do not begin as thought. In parts the cuts depend on the file alone.
  */
 static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_piece *piece)
 {
     const uint64_t bytes = r->opt.piece ? r->opt.piece : TROD_RUN_PIECE;
     const struct trod_format *f = trod_trace_format(r->whole);
     uint64_t members = trod_trace_members(r->whole, i);
-    const size_t most =
-        f && f->parts && !r->opt.piece && r->opt.jobs > 1 ? r->opt.jobs - 1 : RUN_PARTS - 1;
+    const size_t most = f && f->parts && !r->opt.piece && r->opt.jobs > 1 && r->opt.parts < 2
+                            ? r->opt.jobs - 1
+                            : RUN_PARTS - 1;
     size_t n = members < RUN_PARTS ? (size_t)members : RUN_PARTS;
 
     piece->cut = n > 1 ? RUN_MEMBERS : RUN_WHOLE;
@@ -332,7 +350,7 @@ static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_
         return n;
     n = cut_plain(r, i, c, most < RUN_PARTS ? most : RUN_PARTS - 1, piece);
     if (n && piece->as.format->parts) {
-        piece->chained = r->opt.parts < 2 && !r->again;
+        piece->chained = r->opt.parts > 1 || !r->again;
         r->tentative |= piece->chained;
         n = piece->chained ? n : 0;
     }
@@ -364,6 +382,7 @@ static int plan_pieces(struct trod_run *r)
             return TROD_ERR_NOMEM;
         r->piece = p;
         for (size_t k = 0; k < n; k++) {
+            piece.number = r->n_units;
             piece.from = c.at[k];
             piece.before = c.before[k];
             piece.to = c.at[k + 1];
@@ -393,17 +412,81 @@ static bool may_use_units(const struct trod_run *r)
     return true;
 }
 
+static size_t count_unsound(const struct trod_run *r)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < trod_trace_files(r->whole); i++)
+        n += r->sound[i] == RUN_UNSOUND;
+    return n;
+}
+
+/* Pieces from P on, before END, that are of its file. */
+static size_t same_file(const struct run_piece *p, const struct run_piece *end)
+{
+    const struct run_piece *q = p;
+
+    while (q < end && q->file == p->file)
+        q++;
+    return (size_t)(q - p);
+}
+
+/*
+ * The N pieces at index I, all of this process that are of one file, come behind all that there
+ * are. Of those that go on from what came before each thread reads as many in one go, so that it
+ * meets the program's code and data once. A file that is not sound is one piece, of the process
+ * that reads its first.
+ */
+static void own_file(struct trod_run *r, size_t i, size_t n)
+{
+    struct run_piece *const p = r->piece;
+    const size_t some = p[i].chained ? (n + r->opt.jobs - 1) / r->opt.jobs : 1;
+    const bool whole = p[i].chained && r->sound[p[i].file] == RUN_UNSOUND;
+
+    for (size_t k = 0; k < n && !whole; k += some) {
+        const struct run_piece *end = &p[i + (k + some < n ? k + some : n) - 1];
+        struct run_piece piece = p[i + k];
+
+        piece.to = end->to;
+        piece.last = end->last;
+        piece.link = piece.chained && piece.part ? ++r->n_links : 0;
+        r->tentative |= piece.chained;
+        p[r->n_units++] = piece;
+    }
+    if (whole && p[i].part == 0)
+        p[r->n_units++] = (struct run_piece){
+            .file = p[i].file, .number = p[i].number, .weight = p[i].weight, .last = true};
+}
+
+/* Pieces [FROM, TO) are this process's. False: no memory. */
+static bool own_pieces(struct trod_run *r, size_t from, size_t to)
+{
+    struct run_piece *p = realloc(r->piece, (r->n_pieces + to - from + 1) * sizeof *p);
+
+    if (!p)
+        return false;
+    r->piece = p;
+    r->first_unit = r->n_units = r->n_pieces;
+    r->n_links = 0;
+    for (size_t i = from, n; i < to; i += n) {
+        n = same_file(&p[i], &p[to]);
+        own_file(r, i, n);
+    }
+    return true;
+}
+
 /*
  * The pieces of this process alone: a run of them, so that parts are merged in order. A piece is of
- * the part that its middle lies in.
+ * the part that its middle lies in. False: no memory.
  */
-static void take_part(struct trod_run *r)
+static bool take_part(struct trod_run *r)
 {
     double all = 0, before = 0;
     size_t n = r->n_units, from = 0, to = 0;
 
+    r->n_pieces = n;
     if (r->opt.parts < 2)
-        return;
+        return true;
     for (size_t i = 0; i < n; i++)
         all += (double)r->piece[i].weight;
     for (size_t i = 0; i < n; i++) {
@@ -415,11 +498,14 @@ static void take_part(struct trod_run *r)
         to += part <= r->opt.part;
         before += (double)r->piece[i].weight;
     }
-    r->first_unit = from;
-    r->n_units = to;
+    r->tentative = false;
+    r->n_unsound = count_unsound(r);
+    if (!own_pieces(r, from, to))
+        return false;
     r->next = r->merged = r->first_unit;
     if (r->first_unit < r->n_units && r->piece[r->first_unit].part)
         r->records = TROD_NOWHERE; /* another process counts them */
+    return true;
 }
 
 int run_plan_units(struct trod_run *r)
@@ -434,9 +520,11 @@ int run_plan_units(struct trod_run *r)
         return TROD_OK;
     if (plan_pieces(r) < 0)
         return TROD_ERR_NOMEM;
+    if (r->opt.parts > 1 && !r->sound &&
+        !(r->sound = calloc(trod_trace_files(r->whole), sizeof *r->sound)))
+        return TROD_ERR_NOMEM;
     r->by_units = r->n_units > 1 || r->opt.parts > 1;
-    take_part(r);
-    return TROD_OK;
+    return take_part(r) ? TROD_OK : TROD_ERR_NOMEM;
 }
 
 static int start_workers(struct trod_run *r, unsigned *started)
@@ -463,6 +551,19 @@ static int start_workers(struct trod_run *r, unsigned *started)
     return TROD_OK;
 }
 
+/* What others read of the last file is seen to. 0 or an error, reported. */
+static int end_part(struct trod_run *r)
+{
+    int rc = r->chain.rest || r->stopped ? TROD_OK : run_chain_rest(r, true);
+
+    for (unsigned i = 0; i < r->n_workers && rc == TROD_OK; i++)
+        rc = r->worker[i].rc;
+    r->again |= count_unsound(r) > r->n_unsound;
+    return rc < 0 && !r->again
+               ? part_lost(r->diag, rc, trod_trace_path(r->whole, r->piece[r->n_units - 1].file))
+               : TROD_OK;
+}
+
 int run_units(struct trod_run *r)
 {
     const struct trod_boundary end = {.rows = r->done.rows, .time = TROD_NOWHERE};
@@ -478,6 +579,8 @@ int run_units(struct trod_run *r)
     for (size_t i = r->first_unit; r->unit && i < r->n_units; i++)
         if (r->unit[i])
             unit_free(r, r->unit[i], false);
+    if (r->opt.parts > 1 && rc == TROD_OK)
+        rc = end_part(r);
     r->again |= r->codeless && engine_sites_coded(r->sites);
     for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++) {
         engine_instance_close(&r->item[i].instance[0], &end, 0);

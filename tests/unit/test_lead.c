@@ -5,6 +5,9 @@
  * Addresses of accesses say whose they are. A text of several processors, whose accesses stand
  * between the instructions of others, and a drmemtrace file of one thread, with and without
  * encodings, in which most cuts would lie between an instruction and what belongs to it.
+ *
+ * And a drmemtrace file whose records do not lie where the cuts are: threads, and processes of
+ * which each reads a part, all find out.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,10 +177,146 @@ static void test_drmemtrace(void **state)
     drmemtrace(true);
 }
 
+/* ---- records out of step */
+
+/* N entries of which any four bytes may begin one. */
+static void put_alike(struct trod_buf *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        drm_put(b, 12, 10, 4, UINT64_C(0x0004000a0004000a));
+}
+
+/* Decoders go on 4 bytes further behind what makes no sense; later cuts lie where they were. */
+static struct trod_buf out_of_step(void)
+{
+    static const uint64_t head[][3] = {{25, 0, 6}, {28, 12, 6}, {28, 9, 0x40}, {22, 0, 7},
+                                       {24, 0, 7}, {28, 2, 9},  {28, 3, 1}};
+    struct trod_buf b = {0};
+    uint8_t none[12 * 20 + 4];
+
+    memset(none, 0xf7, sizeof none);
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        drm_put(&b, 12, (unsigned)head[i][0], (unsigned)head[i][1], head[i][2]);
+    for (unsigned i = 0; i < 4000; i++)
+        drm_put(&b, 12, 10, 4, CODE_AT + 4 * (i % PLACES));
+    assert_int_equal(trod_buf_add(&b, none, sizeof none), TROD_OK);
+    for (unsigned i = 0; i < 40; i++)
+        drm_put(&b, 12, 10, 4, UINT64_C(0xf7f7f7f7f7f7f7f7));
+    put_alike(&b, 6000);
+    for (unsigned i = 0; i < 3000; i++)
+        drm_put(&b, 12, 10, 4, CODE_AT + 4 * (i % PLACES));
+    drm_put(&b, 12, 23, 0, 7);
+    drm_put(&b, 12, 26, 0, 0);
+    return b;
+}
+
+static char *counted(struct trod_run *run)
+{
+    const struct trod_emit_options json = {.format = TROD_EMIT_JSON};
+    struct trod_result *r;
+    struct trod_emit *e;
+    char *text;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+
+    assert_non_null(out);
+    assert_int_equal(trod_result_new(&r), TROD_OK);
+    assert_int_equal(trod_run_result(run, 0, r), TROD_OK);
+    assert_int_equal(trod_emit_new(&e, out, &json), TROD_OK);
+    trod_result_emit(r, e);
+    assert_int_equal(trod_emit_free(e), TROD_OK);
+    trod_result_free(r);
+    fclose(out);
+    return text;
+}
+
+/* Of the file at PATH, FILES times. */
+static struct trod_run *count_run(const char *path, size_t files, struct trod_run_options opt)
+{
+    const char *const paths[] = {path, path, path};
+    struct trod_run *run;
+
+    opt.trace.from = "drmemtrace";
+    opt.piece = 20000;
+    assert_int_equal(trod_run_open(&run, paths, files, &opt, NULL), TROD_OK);
+    assert_int_equal(trod_run_add(run, trod_analysis_find("count", 5), NULL), 0);
+    return run;
+}
+
+/* Is there a cut where no record begins? */
+static bool cut_amiss(const char *path)
+{
+    struct trod_run *run = count_run(path, 1, (struct trod_run_options){.jobs = 1});
+    struct trod_candidate as;
+    uint64_t cut[63];
+    const size_t n = trod_trace_cuts(trod_run_trace(run), 0, 20000, false, cut, 63, &as);
+    bool amiss = false;
+
+    for (size_t i = 0; i < n; i++)
+        amiss |= cut[i] > 12 * 4100 && cut[i] < 12 * 10000;
+    trod_run_free(run);
+    return amiss;
+}
+
+static void same_counts(const char *path, size_t files, const char *want, unsigned jobs,
+                        unsigned parts)
+{
+    struct trod_run *all = count_run(path, files, (struct trod_run_options){.jobs = jobs});
+    char *got;
+
+    for (unsigned i = 0; i < parts; i++) {
+        struct trod_run *run = count_run(
+            path, files, (struct trod_run_options){.jobs = jobs, .part = i, .parts = parts});
+        struct trod_buf state = {0};
+
+        trod_run_go(run);
+        assert_int_equal(trod_run_save(run, &state), TROD_OK);
+        assert_int_equal(trod_run_merge(all, (struct trod_span){.p = state.p, .n = state.n}),
+                         TROD_OK);
+        trod_buf_fini(&state);
+        trod_run_free(run);
+    }
+    if (parts == 0)
+        trod_run_go(all);
+    got = counted(all);
+    assert_string_equal(want, got);
+    free(got);
+    trod_run_free(all);
+}
+
+static void test_out_of_step(void **state)
+{
+    char *dir = test_tmpdir(), *path = test_path(dir, "trace"), *want;
+    struct trod_buf b = out_of_step();
+    struct trod_run *run;
+    FILE *f = fopen(path, "wb");
+
+    (void)state;
+    assert_non_null(f);
+    assert_int_equal(fwrite(b.p, 1, b.n, f), b.n);
+    fclose(f);
+    assert_true(cut_amiss(path));
+    for (size_t files = 1; files <= 3; files += 2) {
+        run = count_run(path, files, (struct trod_run_options){.jobs = 1});
+        trod_run_go(run);
+        want = counted(run);
+        trod_run_free(run);
+        for (unsigned jobs = 1; jobs <= 3; jobs++)
+            for (unsigned parts = 0; parts <= 7; parts++)
+                same_counts(path, files, want, jobs, parts);
+        free(want);
+    }
+    trod_buf_fini(&b);
+    test_remove(dir);
+    free(path);
+    free(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_text),
-                                       cmocka_unit_test(test_drmemtrace)};
+                                       cmocka_unit_test(test_drmemtrace),
+                                       cmocka_unit_test(test_out_of_step)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
