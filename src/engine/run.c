@@ -238,17 +238,6 @@ int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *
     return (int)r->n_items++;
 }
 
-/* How far a trace is takes a look at each of its files: with many files that is not done often. */
-void run_tick(struct trod_run *r)
-{
-    struct trod_trace_progress p;
-
-    if (!r->opt.progress || r->ticks++ % (1 + trod_trace_files(r->whole) / 8))
-        return;
-    trod_run_progress(r, &p);
-    r->opt.progress(r->opt.user, &p);
-}
-
 int run_decoder_begin(struct run_decoder *d, const struct trod_run *r, bool merged)
 {
     *d = (struct run_decoder){.owner = NULL};
@@ -558,26 +547,6 @@ bool trod_run_stopped(const struct trod_run *r)
 const struct trod_trace *trod_run_trace(const struct trod_run *r)
 {
     return r->whole;
-}
-
-void trod_run_progress(struct trod_run *r, struct trod_trace_progress *p)
-{
-    struct trod_trace_progress whole;
-
-    trod_trace_progress(r->whole, &whole);
-    if (!r->unit) {
-        *p = whole;
-        return;
-    }
-    pthread_mutex_lock(&r->lock);
-    *p = r->done;
-    pthread_mutex_unlock(&r->lock);
-    p->total = whole.total;
-    memcpy(p->filters, whole.filters, sizeof p->filters);
-    for (unsigned i = 0; i < r->n_workers; i++) {
-        p->rows += atomic_load_explicit(&r->worker[i].rows, memory_order_relaxed);
-        p->bytes += atomic_load_explicit(&r->worker[i].bytes, memory_order_relaxed);
-    }
 }
 
 void trod_run_free(struct trod_run *r)
