@@ -12,6 +12,9 @@
 #include "core/recent.h"
 #include "trod/trod.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -202,6 +205,65 @@ static void test_again(void **state)
     trod_buf_fini(&t);
 }
 
+/* Few entries behind the header, problems that they are, and instructions (with a system call's
+ * flag) that come of them. */
+struct few {
+    struct drm_raw entry[8];
+    unsigned errors, instrs, syscalls;
+    uint64_t filetype;
+};
+
+static const struct few fews[] = {
+    {{{47, 3, 0x909090}, {10, 3, 0x500000}}, 0, 1, 0, X86_64},
+    {{{47, 0, 0}, {47, 3, 0x909090}, {10, 3, 0x500000}}, 0, 1, 0, X86_64},
+    {{{47, 9, 0x909090}, {10, 9, 0x500000}}, 2, 1, 0, X86_64},
+    {{{47, 8, 1}, {47, 8, 2}, {10, 15, 0x500000}}, 1, 1, 0, X86_64},
+    {{{47, 8, 1}, {47, 8, 2}, {47, 8, 3}, {10, 15, 0x500000}}, 2, 1, 0, X86_64},
+    {{{47, 2, 0x050f}, {10, 2, 0x500000}}, 0, 1, 1, X86_64},
+    {{{47, 2, 0x050f}, {11, 2, 0x500000}}, 0, 1, 0, X86_64},
+    {{{47, 2, 0x050f}, {10, 2, 0x500000}, {10, 2, 0x500000}}, 0, 2, 2, X86_64},
+    {{{47, 3, 0x05900f}, {10, 3, 0x500000}}, 0, 1, 0, X86_64},
+    {{{26, 0, 0}, {47, 3, 0x909090}, {10, 3, 0x500000}}, 1, 1, 0, X86_64},
+    {{{47, 8, 1}, {10, 0, 0x500000}}, 0, 0, 0, REGDEPS},
+};
+
+static void test_few(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof fews / sizeof *fews; k++) {
+        const struct few *w = &fews[k];
+        struct trod_buf b = {0};
+        struct test_input in = {.format = trod_format_find("drmemtrace", 10)};
+        struct test_rows rows;
+        unsigned instrs = 0, syscalls = 0;
+
+        header(&b, w->filetype | ENCODINGS);
+        b.n -= 12; /* the instruction without an encoding */
+        for (size_t i = 0; i < 8 && (w->entry[i].type || w->entry[i].size); i++)
+            drm_put(&b, 12, w->entry[i].type, w->entry[i].size, w->entry[i].addr);
+        if (w->entry[0].type != 26) {
+            drm_put(&b, 12, 23, 0, 7);
+            drm_put(&b, 12, 26, 0, 0);
+        }
+        in.p = b.p;
+        in.n = b.n;
+        rows = test_decode_text(&in, &(struct test_how){.want = CODE, .resume = true});
+        for (const char *at = (const char *)rows.text.p; (at = strstr(at, "INSTR ")); instrs++) {
+            const char *flags = strstr(at, "flags=");
+
+            assert_non_null(flags);
+            syscalls +=
+                (strtoul(flags + strlen("flags="), NULL, 16) & TROD_F_BRANCH) == TROD_BR_SYSCALL;
+            at++;
+        }
+        if (rows.errors != w->errors || instrs != w->instrs || syscalls != w->syscalls)
+            fail_msg("case %zu: %d errors, %u instructions, %u system calls", k, (int)rows.errors,
+                     instrs, syscalls);
+        test_rows_free(&rows);
+        trod_buf_fini(&b);
+    }
+}
+
 /* Put addresses into a table and a list; what the table has is in the list, what came last it has.
  */
 static void test_recent(void **state)
@@ -255,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_again),
+        cmocka_unit_test(test_few),
         cmocka_unit_test(test_recent),
     };
 
