@@ -229,6 +229,8 @@ static const struct few fews[] = {
 
 static void test_few(void **state)
 {
+    enum { PLAIN = 40 };
+
     (void)state;
     for (size_t k = 0; k < sizeof fews / sizeof *fews; k++) {
         const struct few *w = &fews[k];
@@ -239,8 +241,13 @@ static void test_few(void **state)
 
         header(&b, w->filetype | ENCODINGS);
         b.n -= 12; /* the instruction without an encoding */
+        put_coded(&b, 3, 0x90, 0, 0x600000);
+        for (unsigned i = 0; i < PLAIN; i++)
+            drm_put(&b, 12, 10, 3, 0x600000);
         for (size_t i = 0; i < 8 && (w->entry[i].type || w->entry[i].size); i++)
             drm_put(&b, 12, w->entry[i].type, w->entry[i].size, w->entry[i].addr);
+        for (unsigned i = 0; i < 2; i++) /* something behind: data */
+            drm_put(&b, 12, 0, 8, 0x700000);
         if (w->entry[0].type != 26) {
             drm_put(&b, 12, 23, 0, 7);
             drm_put(&b, 12, 26, 0, 0);
@@ -256,6 +263,7 @@ static void test_few(void **state)
                 (strtoul(flags + strlen("flags="), NULL, 16) & TROD_F_BRANCH) == TROD_BR_SYSCALL;
             at++;
         }
+        instrs -= PLAIN + 1;
         if (rows.errors != w->errors || instrs != w->instrs || syscalls != w->syscalls)
             fail_msg("case %zu: %d errors, %u instructions, %u system calls", k, (int)rows.errors,
                      instrs, syscalls);
