@@ -5,6 +5,11 @@
  * rows, from the beginning of one part to that of the next, and each part goes on from there. Who
  * is to read a part does the passing up to it, while others read parts before; parts take turns in
  * the order of the file.
+ *
+ * Where several processes read pieces of one file each of them passes over all of it, from cut to
+ * cut: what is before a piece for that piece's sake, and what is behind so that all find the same
+ * damage. Where one cut cannot be passed to, the process of the first piece reads all of the file,
+ * and the others none.
  */
 #include "engine/run_int.h"
 
@@ -17,31 +22,64 @@ void run_chain_init(struct run_chain *c)
     pthread_cond_init(&c->turn, NULL);
 }
 
-void run_chain_forget(struct run_chain *c)
+void run_chain_forget(struct trod_run *r, uint32_t links)
 {
-    trod_trace_close(c->trace);
-    c->trace = NULL;
-    c->links = 0;
+    trod_trace_close(r->chain.trace);
+    r->chain.trace = NULL;
+    r->chain.links = links;
 }
 
-void run_chain_end(struct run_chain *c)
+void run_chain_end(struct trod_run *r)
 {
-    run_chain_forget(c);
+    struct run_chain *c = &r->chain;
+
+    run_chain_forget(r, 0);
     pthread_mutex_destroy(&c->lock);
     pthread_cond_destroy(&c->turn);
 }
 
-/* The trace that passes over the file of PIECE. */
-static int begin(struct trod_run *r, const struct run_piece *piece)
+/* From here on the trace passes over the file of PIECE. */
+static void begin(struct trod_run *r, const struct run_piece *piece)
 {
     const struct trod_stretch all = {.as = &piece->as, .to = TROD_NOWHERE};
     const struct trod_input_options input = {.no_thread = true};
     struct run_chain *c = &r->chain;
-    int rc = trod_trace_open_bytes(&c->trace, r->whole, piece->file, &all, &input, NULL);
 
-    if (rc == TROD_OK)
+    run_chain_forget(r, c->links);
+    c->at = piece->number - piece->part;
+    c->failed = trod_trace_open_bytes(&c->trace, r->whole, piece->file, &all, &input, NULL);
+    if (c->failed == TROD_OK)
         trod_trace_want(c->trace, r->opt.trace.want);
-    return rc;
+}
+
+/* Pass on to where piece NUMBER of the plan begins, cut by cut. */
+static void pass(struct trod_run *r, size_t number)
+{
+    struct run_chain *c = &r->chain;
+
+    while (c->failed == TROD_OK && c->at < number) {
+        const struct run_piece *const to = &r->piece[++c->at];
+        const int rc = c->failed = trod_trace_pass(c->trace, to->from);
+
+        if (rc < 0 && rc != TROD_ERR_NOMEM && rc != TROD_ERR_IO && r->sound)
+            r->sound[to->file] = RUN_UNSOUND;
+    }
+}
+
+/* Pass over the rest of the file, if others read some of it. */
+static void finish(struct trod_run *r)
+{
+    const struct run_chain *c = &r->chain;
+    const size_t file = r->piece[c->at].file;
+    size_t last = c->at;
+
+    if (!c->trace || !r->sound)
+        return;
+    while (last + 1 < r->n_pieces && r->piece[last + 1].file == file)
+        last++;
+    pass(r, last);
+    if (c->failed == TROD_OK)
+        r->sound[file] = RUN_SOUND;
 }
 
 /* T (NULL: it could not be opened) goes on where PIECE begins. 0 or an error. */
@@ -50,19 +88,20 @@ static int follow(struct trod_run *r, const struct run_piece *piece, struct trod
     struct run_chain *c = &r->chain;
     int rc = TROD_OK;
 
-    if (piece->part == 1) /* the first that needs it */
-        c->failed = begin(r, piece);
-    if (c->failed == TROD_OK && t)
-        c->failed = trod_trace_pass(c->trace, piece->from);
+    if (!c->trace || r->piece[c->at].file != piece->file) { /* the first that needs it */
+        finish(r);
+        begin(r, piece);
+    }
+    if (t)
+        pass(r, piece->number);
     if (c->failed == TROD_OK && t)
         rc = trod_trace_fork(t, c->trace);
     if (!t || rc < 0)
         c->failed = TROD_ERR_NOMEM; /* nobody knows what would be behind */
-    if (c->failed < 0 || piece->last) {
-        trod_trace_close(c->trace);
-        c->trace = NULL;
-    }
-    return c->failed;
+    rc = c->failed;
+    if (piece->last && !r->sound)
+        run_chain_forget(r, c->links);
+    return rc;
 }
 
 int run_chain_follow(struct trod_run *r, const struct run_piece *piece, struct trod_trace *t)
@@ -76,6 +115,39 @@ int run_chain_follow(struct trod_run *r, const struct run_piece *piece, struct t
     rc = follow(r, piece, t);
     c->links = piece->link;
     pthread_cond_broadcast(&c->turn);
+    pthread_mutex_unlock(&c->lock);
+    return rc;
+}
+
+/* The file of PIECE, of which others read some, has been passed over. 0 or an error. */
+static int passed(struct trod_run *r, const struct run_piece *piece)
+{
+    const struct run_chain *c = &r->chain;
+
+    if (!piece->chained || r->sound[piece->file] != RUN_UNKNOWN)
+        return TROD_OK;
+    if (!c->trace || r->piece[c->at].file != piece->file)
+        begin(r, piece);
+    finish(r);
+    return r->sound[piece->file] == RUN_UNKNOWN ? c->failed : TROD_OK;
+}
+
+int run_chain_rest(struct trod_run *r, bool cut_off)
+{
+    const struct run_piece *const first = &r->piece[r->first_unit];
+    const struct run_piece *const last = &r->piece[r->n_units - 1];
+    struct run_chain *c = &r->chain;
+    int rc = TROD_OK;
+
+    if (r->first_unit == r->n_units)
+        return TROD_OK;
+    pthread_mutex_lock(&c->lock);
+    while (!cut_off && c->links < r->n_links)
+        pthread_cond_wait(&c->turn, &c->lock);
+    if (first->part)
+        rc = passed(r, first);
+    if (rc == TROD_OK && !last->last)
+        rc = passed(r, last);
     pthread_mutex_unlock(&c->lock);
     return rc;
 }

@@ -76,15 +76,14 @@ void engine_owner_inside(struct engine_owner *o)
     o->inside = true;
 }
 
-void engine_owner_part(struct engine_owner *o, bool first)
-{
-    o->part = true;
-    o->late = !first;
-}
-
 bool engine_owner_lost(const struct engine_owner *o)
 {
-    return o->lost;
+    return o->lost || (o->codeless && engine_sites_coded(o->sites));
+}
+
+bool engine_owner_codeless(const struct engine_owner *o)
+{
+    return o->codeless;
 }
 
 static void end_places(struct places *p)
@@ -165,6 +164,46 @@ static struct last *last_of(struct engine_owner *o, uint32_t stream)
     return &o->last[stream];
 }
 
+void engine_owner_part(struct engine_owner *o, bool first, bool owned)
+{
+    o->part = o->leads = true;
+    o->late = !first;
+    o->owned = owned;
+}
+
+/* The stream of TO, made if new, that is stream NUMBER of FROM. Below 0: an error. */
+static int same_stream(struct trod_meta *to, const struct trod_meta *from, uint32_t number)
+{
+    const struct trod_stream *s = number < from->n_streams ? &from->streams[number] : NULL;
+
+    if (!s)
+        return (int)number;
+    return s->tid == TROD_NOWHERE ? trod_meta_stream(to, s->name, s->name_len)
+                                  : trod_meta_thread(to, s->tid, s->pid, s->file);
+}
+
+int engine_owner_follow(struct engine_owner *o, const struct trod_meta *from, struct trod_meta *to)
+{
+    struct last *was = o->last;
+    const uint32_t n = o->n_last;
+    int rc = TROD_OK;
+
+    o->leads = false;
+    o->last = NULL;
+    o->n_last = 0;
+    for (uint32_t i = 0; rc == TROD_OK && from && i < n; i++) {
+        const int stream = i && was[i].site != TROD_NO_SITE ? same_stream(to, from, i - 1) + 1 : 0;
+        struct last *l = stream < 0 ? NULL : last_of(o, (uint32_t)stream);
+
+        if (!l)
+            rc = TROD_ERR_NOMEM;
+        else if (was[i].site != TROD_NO_SITE)
+            *l = was[i];
+    }
+    free(was);
+    return rc;
+}
+
 /* Up to TROD_INSN_CODE opcode bytes. */
 static inline void copy_code(uint8_t *to, const uint8_t *from, uint32_t n)
 {
@@ -223,7 +262,7 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
         new ? engine_sites_add_new(o->sites, &site, &o->mine) : engine_sites_add(o->sites, &site);
     if (number == TROD_NO_SITE || !site_room(o, number))
         return TROD_NO_SITE;
-    if (o->part && b->kind[i] == TROD_INSTR)
+    if (o->part && (b->kind[i] == TROD_INSTR || (o->owned && !o->leads)))
         o->lost |= !agree(trod_site_at(o->sites, number), &site) ||
                    (b->meta && !engine_sites_are_of(o->sites, b->meta->isa));
     return number;
@@ -275,10 +314,7 @@ static uint32_t other_site(struct engine_owner *o, const struct trod_batch *b, u
     const uint64_t pc = b->addr[i];
     uint32_t site;
 
-    if (o->late && now.len == 0 && b->have & TROD_COL_CODE) {
-        o->lost = true;
-        return TROD_NO_SITE;
-    }
+    o->codeless |= o->late && now.len == 0 && b->have & TROD_COL_CODE;
     site = find(o, b, i, pc, met == TROD_NO_SITE);
 
     if (site == TROD_NO_SITE)
@@ -299,6 +335,12 @@ static uint32_t other_site(struct engine_owner *o, const struct trod_batch *b, u
     return site;
 }
 
+/* Is it not known what L, of a part, executed last, so that nobody knows what a row belongs to? */
+static inline bool unknown_owner(const struct engine_owner *o, const struct last *l)
+{
+    return o->late && o->owned && l->site == TROD_NO_SITE;
+}
+
 /* The site of row I, which is no instruction. */
 static uint32_t owned_site(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
                            struct last *l)
@@ -306,6 +348,10 @@ static uint32_t owned_site(struct engine_owner *o, const struct trod_batch *b, u
     unsigned kind = b->kind[i];
 
     if (engine_owner_belongs(kind)) {
+        if (unknown_owner(o, l)) {
+            o->lost |= !o->leads;
+            return TROD_NO_SITE;
+        }
         if ((b->have & b->has[i] & TROD_COL_PC) && (l->site == TROD_NO_SITE || b->pc[i] != l->pc))
             *l = (struct last){b->pc[i], find(o, b, i, b->pc[i], false)};
         return l->site;
@@ -368,7 +414,7 @@ static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t fro
 
         if ((!l || now != stream) && !(l = last_of(o, stream = now)))
             return TROD_ERR_NOMEM;
-        if (plain && !(said & TROD_COL_CODE) &&
+        if (plain && !(said & TROD_COL_CODE) && !unknown_owner(o, l) &&
             !(c->any & TROD_COL_CODE && owner_is_access(b->kind[i]))) {
             i = owner_plain_rows(o, b, i, c->any & TROD_COL_CODE ? said_code(b, i, to) : to, l, s,
                                  c->plain);

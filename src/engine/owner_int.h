@@ -88,6 +88,8 @@ struct engine_owner {
     bool merged;
     bool inside;           /* engine_owner_inside, and no rows came yet */
     bool part, late, lost; /* engine_owner_part; not the first; engine_owner_lost */
+    bool codeless;         /* engine_owner_codeless */
+    bool owned, leads;     /* sites of what belongs to instructions count; engine_owner_follow */
     bool locked;           /* the lock of the sites is held: some are added */
     uint32_t changes; /* of what is known in gap: a loop from before the last one does not hold */
     struct loop loop; /* the last one that was met */

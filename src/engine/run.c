@@ -240,17 +240,6 @@ int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *
     return (int)r->n_items++;
 }
 
-/* How far a trace is takes a look at each of its files: with many files that is not done often. */
-void run_tick(struct trod_run *r)
-{
-    struct trod_trace_progress p;
-
-    if (!r->opt.progress || r->ticks++ % (1 + trod_trace_files(r->whole) / 8))
-        return;
-    trod_run_progress(r, &p);
-    r->opt.progress(r->opt.user, &p);
-}
-
 int run_decoder_begin(struct run_decoder *d, const struct trod_run *r, bool merged)
 {
     *d = (struct run_decoder){.owner = NULL};
@@ -430,10 +419,11 @@ void run_forget(struct trod_run *r)
     r->unit = NULL;
     r->piece = NULL;
     r->worker = NULL;
-    r->n_units = r->first_unit = r->next = r->merged = r->n_workers = 0;
+    r->n_units = r->n_pieces = r->first_unit = r->next = r->merged = r->n_workers = 0;
     r->done = (struct trod_trace_progress){0};
-    r->planned = r->by_units = r->tentative = r->stop = r->cut_short = false;
-    run_chain_forget(&r->chain);
+    r->planned = r->by_units = r->tentative = r->stop = r->cut_short = r->codeless = false;
+    run_chain_forget(r, 0);
+    r->chain.rest = false;
     r->rc = TROD_OK;
 }
 
@@ -448,16 +438,20 @@ static int go_tentative(struct trod_run *r)
     struct trod_keeper keeper;
     int rc;
 
-    trod_keeper_init(&keeper, diag && diag->strict);
-    r->diag = &keeper.diag;
-    rc = go(r);
-    r->diag = diag;
-    trod_keeper_end(&keeper, r->again ? NULL : diag);
-    if (!r->again)
-        return rc;
-    run_forget(r);
-    rc = run_plan_units(r);
-    return rc < 0 ? rc : go(r);
+    for (;;) {
+        trod_keeper_init(&keeper, diag && diag->strict);
+        r->diag = &keeper.diag;
+        rc = go(r);
+        r->diag = diag;
+        trod_keeper_end(&keeper, r->again ? NULL : diag);
+        if (!r->again)
+            return rc;
+        run_forget(r);
+        rc = run_plan_units(r);
+        if (rc < 0 || !r->tentative)
+            return rc < 0 ? rc : go(r);
+        r->again = false; /* of the files that parts share one is known to be damaged */
+    }
 }
 
 int trod_run_go(struct trod_run *r)
@@ -532,26 +526,6 @@ const struct trod_trace *trod_run_trace(const struct trod_run *r)
     return r->whole;
 }
 
-void trod_run_progress(struct trod_run *r, struct trod_trace_progress *p)
-{
-    struct trod_trace_progress whole;
-
-    trod_trace_progress(r->whole, &whole);
-    if (!r->unit) {
-        *p = whole;
-        return;
-    }
-    pthread_mutex_lock(&r->lock);
-    *p = r->done;
-    pthread_mutex_unlock(&r->lock);
-    p->total = whole.total;
-    memcpy(p->filters, whole.filters, sizeof p->filters);
-    for (unsigned i = 0; i < r->n_workers; i++) {
-        p->rows += atomic_load_explicit(&r->worker[i].rows, memory_order_relaxed);
-        p->bytes += atomic_load_explicit(&r->worker[i].bytes, memory_order_relaxed);
-    }
-}
-
 void trod_run_free(struct trod_run *r)
 {
     if (!r)
@@ -566,7 +540,8 @@ void trod_run_free(struct trod_run *r)
     free(r->piece);
     free(r->worker);
     free(r->pipe_workers);
-    run_chain_end(&r->chain);
+    run_chain_end(r);
+    free(r->sound);
     engine_sites_free(r->sites);
     engine_unplaced_free(r->unplaced);
     trod_trace_close(r->whole);

@@ -91,11 +91,19 @@ struct engine_cutter {
 /* What a unit of work covers: a file, some members of an archive, or some bytes. */
 enum run_cut { RUN_WHOLE, RUN_MEMBERS, RUN_BYTES };
 
+/*
+ * Parts of a file at the most. Of one whose parts go on from what came before there are as many as
+ * threads: each of them meets the program's code and data for the first time.
+ */
+enum { RUN_PARTS = 64 };
+
 struct run_piece {
     size_t file;
+    size_t number; /* among the pieces of the whole trace */
     enum run_cut cut;
     struct trod_candidate as; /* what a plain file that is cut is */
     uint64_t from, to; /* members or offsets; the last piece of a plain file ends TROD_NOWHERE */
+    uint64_t before;   /* offset from which rows lead in a part of a plain file; FROM: none do */
     uint64_t weight;   /* bytes, about */
     uint32_t part;
     uint32_t link; /* its number among those that go on from what came before; 0: it does not */
@@ -103,13 +111,18 @@ struct run_piece {
     bool last;     /* of its file */
 };
 
+/* Of a file whose parts several processes read: do they begin as thought? */
+enum run_sound { RUN_UNKNOWN, RUN_SOUND, RUN_UNSOUND };
+
 /* Who passes over files for the pieces that go on from what came before (chain.c). */
 struct run_chain {
     pthread_mutex_t lock;
     pthread_cond_t turn;
     struct trod_trace *trace; /* of the file that is passed over */
+    size_t at;                /* the piece of the plan that its last cut begins */
     uint32_t links;           /* pieces that have begun */
     int failed;               /* why the pieces left of that file cannot begin; TROD_OK: they can */
+    bool rest;                /* somebody sees to run_chain_rest */
 };
 
 /* What a thread that decodes goes on with from batch to batch. Parts are NULL where unwanted. */
@@ -129,13 +142,15 @@ struct run_unit {
     size_t number; /* of its piece */
     int rc;
     bool complete, fatal; /* fatal: nothing to merge */
-    bool lost;            /* an opcode was said before it began, and is needed here */
+    bool lost;            /* what was said before it began is needed here (engine_owner_lost) */
+    bool codeless;        /* engine_owner_codeless */
 };
 
 struct run_worker {
     struct trod_run *run;
     pthread_t thread;
     bool first; /* the thread of trod_run_go */
+    int rc;     /* of run_chain_rest */
     atomic_uint_fast64_t rows, bytes;
 };
 
@@ -162,6 +177,7 @@ struct trod_run {
     bool planned, by_units;
     bool tentative; /* there are units of which may turn out that they do not begin as thought */
     bool again;     /* one does not: all is done again without such units */
+    bool codeless;  /* one has met instructions without opcodes: so are all, or one does not */
     uint32_t ticks;
 
     /* by units: what follows is guarded by lock, but for what a worker does with its unit */
@@ -170,6 +186,12 @@ struct trod_run {
     struct run_piece *piece;
     struct run_unit **unit; /* by piece; NULL: not begun, or merged */
     size_t n_units, first_unit, next, merged, ahead;
+    /* in parts: pieces of the whole trace, the plan, which stand before those of this process; how
+     * many of these have a link */
+    size_t n_pieces;
+    uint32_t n_links;
+    enum run_sound *sound;    /* by file */
+    size_t n_unsound;         /* when pieces were planned */
     uint64_t lines_to, lines; /* of the file that is merged: lines up to this offset */
     uint64_t records;         /* of its pieces that are merged */
     bool too_large;           /* a piece is, to be recorded */
@@ -259,6 +281,9 @@ int run_units(struct trod_run *r);
  */
 int run_plan_units(struct trod_run *r);
 
+/* Files of which is known by now that they cannot be read in pieces by several processes. */
+size_t run_unsound(const struct trod_run *r);
+
 /*
  * Memory for the instances of all items. The caller begins each, with the meta that its rows come
  * with. 0 or TROD_ERR_NOMEM.
@@ -286,15 +311,34 @@ int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d,
 
 /* ---- chain.c */
 void run_chain_init(struct run_chain *c);
-/* As at the beginning. */
-void run_chain_forget(struct run_chain *c);
-void run_chain_end(struct run_chain *c);
+/* No file is passed over; LINKS pieces have begun. */
+void run_chain_forget(struct trod_run *r, uint32_t links);
+void run_chain_end(struct trod_run *r);
 /*
  * T, the trace of PIECE, which has a link, goes on where it begins. Waits for the pieces before; to
  * be called for every such piece that is begun, T NULL where it could not be opened. 0 or an error,
  * not reported: PIECE cannot be read by itself, nor what is behind it.
  */
 int run_chain_follow(struct trod_run *r, const struct run_piece *piece, struct trod_trace *t);
+/*
+ * Files of which this process reads some pieces and others the rest are passed over to their last
+ * cuts, so that all processes find the same, which r->sound says. After run_chain_follow was called
+ * for all pieces that have a link, or CUT_OFF: no piece is begun any more. 0 or an error, not
+ * reported: what others find is not known.
+ */
+int run_chain_rest(struct trod_run *r, bool cut_off);
+
+/* ---- lead.c */
+/*
+ * Where plain file FILE of R is cut into pieces of BYTES or more whose first rows may belong to
+ * instructions before them: MOST cuts at most, fewer than RUN_PARTS, into AT; the rows from
+ * BEFORE[k] on lead in what begins at AT[k]. Returns how many; *AS as trod_trace_cuts.
+ */
+size_t run_lead_cuts(const struct trod_run *r, size_t file, uint64_t bytes, uint64_t *at,
+                     uint64_t *before, size_t most, struct trod_candidate *as);
+/* U, which is to read PIECE, a part of a plain file, learns what its first rows belong to. 0 or an
+ * error, not reported: PIECE cannot be read by itself. */
+int run_lead(const struct trod_run *r, const struct run_unit *u, const struct run_piece *piece);
 
 /* Tell who wants to know. */
 void run_tick(struct trod_run *r);

@@ -65,7 +65,8 @@ struct trod_sites {
     struct trod_disasm *disasm;
     bool decoder_tried, disasm_tried;
     struct engine_modules modules;
-    atomic_int isa; /* enum trod_isa; UNKNOWN until somebody says so */
+    atomic_bool coded; /* one has an opcode */
+    atomic_int isa;    /* enum trod_isa; UNKNOWN until somebody says so */
     enum trod_endian endian;
 };
 
@@ -226,6 +227,8 @@ static uint32_t append(struct trod_sites *s, const struct trod_site *site, uint3
     if (!*chunk && !(*chunk = new_chunk(s, n >> CHUNK_SHIFT)))
         return TROD_NO_SITE;
     (*chunk)[n & (CHUNK - 1)] = *site;
+    if (site->code_n)
+        atomic_store_explicit(&s->coded, true, memory_order_relaxed);
     atomic_store_explicit(&s->n, n + 1, memory_order_release);
     return n;
 }
@@ -297,6 +300,11 @@ void engine_sites_lock(struct trod_sites *s, const struct trod_meta *meta)
     pthread_mutex_lock(&s->lock);
     if (meta)
         learn(s, meta->isa, meta->endian);
+}
+
+bool engine_sites_coded(const struct trod_sites *s)
+{
+    return atomic_load_explicit(&s->coded, memory_order_relaxed);
 }
 
 bool engine_sites_are_of(const struct trod_sites *s, enum trod_isa isa)

@@ -22,6 +22,8 @@ int engine_sites_again(struct trod_sites **sites);
  */
 void engine_sites_lock(struct trod_sites *s, const struct trod_meta *meta);
 void engine_sites_unlock(struct trod_sites *s);
+/* Has one of S an opcode? */
+bool engine_sites_coded(const struct trod_sites *s);
 /* Is ISA, if it is known, that of the opcodes of S? */
 bool engine_sites_are_of(const struct trod_sites *s, enum trod_isa isa);
 /* As trod_sites_add. */
@@ -68,14 +70,25 @@ int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool m
 void engine_owner_free(struct engine_owner *o);
 /* The rows of O begin in the middle of what a file does. */
 void engine_owner_inside(struct engine_owner *o);
-/* O sees a part of a file, the first one or a later one. */
-void engine_owner_part(struct engine_owner *o, bool first);
+/*
+ * O sees a part of a file, the first one or a later one. OWNED: somebody looks at the sites of what
+ * belongs to instructions. Until engine_owner_follow the rows come before the part.
+ */
+void engine_owner_part(struct engine_owner *o, bool first, bool owned);
+/*
+ * The part begins: each stream goes on behind the instruction that O saw it execute last. FROM
+ * (NULL: no rows came before) numbers the streams of the rows so far, TO those of the part, and
+ * learns streams. 0 or TROD_ERR_NOMEM.
+ */
+int engine_owner_follow(struct engine_owner *o, const struct trod_meta *from, struct trod_meta *to);
 /*
  * What O has met may be something else where the file is read in one go: an instruction of a later
- * part that says no opcode is met for the first time, or it is not what another part takes the same
- * opcode there for.
+ * part that says no opcode is met for the first time, it is not what another part takes the same
+ * opcode there for, or a row belongs to an instruction that was not seen.
  */
 bool engine_owner_lost(const struct engine_owner *o);
+/* O has met an instruction of a later part without an opcode: it is lost if others have some. */
+bool engine_owner_codeless(const struct engine_owner *o);
 /* Columns that filling the site column of a batch needs. */
 enum {
     ENGINE_SITE_COLUMNS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM |

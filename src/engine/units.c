@@ -17,15 +17,6 @@
  */
 enum { AHEAD = 2, RECORDED = 64 << 20 };
 
-/*
- * Parts of a file at the most. Of one whose parts go on from what came before there are as many as
- * threads: each of them meets the program's code and data for the first time.
- */
-enum { PARTS = 64, TURNS = 8 };
-
-/* Bytes of a piece that is recorded, at the most: plain, and as it lies compressed in its file. */
-enum { PLAIN_RECORDED = 256 << 20, PACKED_RECORDED = 64 << 20 };
-
 static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
 {
     trod_keeper_end(&u->keeper, tell ? r->diag : NULL);
@@ -130,6 +121,14 @@ static int unit_rows(struct run_worker *w, struct run_unit *u)
     return rc;
 }
 
+/* Nobody knows what lies before a piece of the file at PATH, or behind it. */
+static int part_lost(struct trod_diag *diag, int rc, const char *path)
+{
+    return trod_error(
+        diag, rc, "run.part", NULL,
+        "'%s' cannot be read in parts: passing over what other parts read of it failed", path);
+}
+
 static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
 {
     struct trod_run *r = w->run;
@@ -153,6 +152,8 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
     if (piece->link) {
         const int follows = run_chain_follow(r, piece, rc < 0 ? NULL : u->trace);
 
+        if (rc == TROD_OK && follows < 0 && r->opt.parts > 1)
+            part_lost(diag, follows, trod_trace_path(r->whole, piece->file));
         rc = rc < 0 ? rc : follows;
     }
     if (rc < 0 || (rc = check_columns(r, u)) < 0)
@@ -164,8 +165,10 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
         rc = run_decoder_begin(&u->decoder, r, false);
     if (rc == TROD_OK && u->decoder.owner && piece->part)
         engine_owner_inside(u->decoder.owner);
-    if (rc == TROD_OK && u->decoder.owner && piece->cut == RUN_BYTES)
-        engine_owner_part(u->decoder.owner, piece->part == 0);
+    if (rc == TROD_OK && u->decoder.owner && piece->cut == RUN_BYTES) {
+        rc = run_lead(r, u, piece);
+        u->lost = rc < 0 && rc != TROD_ERR_NOMEM;
+    }
     return rc;
 }
 
@@ -180,6 +183,7 @@ static void unit_read(struct run_worker *w, struct run_unit *u, size_t number)
     if (u->rc < 0)
         return;
     u->rc = unit_rows(w, u);
+    u->codeless = u->decoder.owner && engine_owner_codeless(u->decoder.owner);
     run_decoder_end(&u->decoder);
     u->fatal = u->rc == TROD_ERR_NOMEM;
     for (size_t i = 0; !u->fatal && piece->cut == RUN_WHOLE && i < r->n_items; i++) {
@@ -228,6 +232,8 @@ static bool complete(const struct trod_run *r, const struct run_piece *piece)
 static bool doubtful(const struct trod_run *r, const struct run_unit *u,
                      const struct run_piece *piece, int rc)
 {
+    if (r->opt.parts > 1) /* passing over it tells */
+        return false;
     return r->tentative && (!piece->link || !piece->last || u->fatal || rc == TROD_ERR_LIMIT);
 }
 
@@ -272,6 +278,7 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
         unit_free(r, u, false);
         return;
     }
+    r->codeless |= u->codeless;
     r->cut_short = piece->cut == RUN_BYTES && rc < 0;
     again = r->cut_short && doubtful(r, u, piece, rc);
     r->again |= again;
@@ -313,6 +320,7 @@ static void *work(void *arg)
 {
     struct run_worker *w = arg;
     struct trod_run *r = w->run;
+    bool rest;
 
     pthread_mutex_lock(&r->lock);
     for (;;) {
@@ -336,177 +344,19 @@ static void *work(void *arg)
         unit_read(w, u, number);
         pthread_mutex_lock(&r->lock);
         u->complete = true;
+        if (u->lost) /* all is done again: it is not gone on with */
+            r->stop = r->again = true;
         atomic_store(&w->rows, 0);
         atomic_store(&w->bytes, 0);
         merge_ready(r);
     }
+    rest = r->next == r->n_units && !r->stop && !r->chain.rest;
+    r->chain.rest |= rest;
     pthread_cond_broadcast(&r->turn);
     pthread_mutex_unlock(&r->lock);
+    if (rest && r->opt.parts > 1)
+        w->rc = run_chain_rest(r, false);
     return NULL;
-}
-
-/* May files be parted? Where they alone would not keep the threads busy, and all analyses can. */
-static bool may_part(const struct trod_run *r)
-{
-    if (r->opt.parts < 2 &&
-        (r->opt.jobs < 2 || trod_trace_files(r->whole) >= 4 * (size_t)r->opt.jobs))
-        return false;
-    for (size_t i = 0; i < r->n_items; i++)
-        if (r->item[i].order != TROD_ANY_ORDER && !r->item[i].records)
-            return false;
-    return true;
-}
-
-static bool records(const struct trod_run *r)
-{
-    for (size_t i = 0; i < r->n_items; i++)
-        if (r->item[i].records)
-            return true;
-    return false;
-}
-
-/* How many parts of FILE, a plain file of format F, are made at the most. */
-static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_format *f)
-{
-    const size_t jobs = r->opt.jobs;
-    size_t n = f && f->parts ? jobs : jobs * TURNS;
-
-    if (r->opt.piece || r->opt.parts > 1 || jobs < 2)
-        return PARTS;
-    if (records(r) && n < trod_trace_bytes(r->whole, file) / PLAIN_RECORDED + 1)
-        n = (size_t)(trod_trace_bytes(r->whole, file) / PLAIN_RECORDED) + 1;
-    return n < PARTS ? n : PARTS;
-}
-
-/*
- * How file I is cut, into AT[0..n]: n pieces. What belongs to an instruction may lie behind a cut
- * of a plain file, so nothing is cut there where such rows are to know their site. Frames of a
- * compressed file, parts that go on from what came before, and parts whose opcodes may have been
- * said before are cut where this process reads all of it: only that one can do it again if they do
- * not begin as thought.
- */
-static size_t cut_file(struct trod_run *r, size_t i, uint64_t at[PARTS + 1],
-                       struct run_piece *piece)
-{
-    const uint64_t bytes = r->opt.piece ? r->opt.piece : TROD_RUN_PIECE;
-    const struct trod_format *f = trod_trace_format(r->whole);
-    uint64_t members = trod_trace_members(r->whole, i);
-    const size_t most = parts_of(r, i, f) - 1;
-    size_t n = members < PARTS ? (size_t)members : PARTS;
-
-    piece->cut = n > 1 ? RUN_MEMBERS : RUN_WHOLE;
-    for (size_t k = 0; k <= n; k++)
-        at[k] = members * k / n;
-    if (n > 1 || r->owned || (r->sites && (r->opt.parts > 1 || r->again)))
-        return n;
-    n = trod_trace_cuts(r->whole, i, bytes, false, &at[1], most, &piece->as);
-    if (n && piece->as.format->parts) {
-        piece->chained = r->opt.parts < 2 && !r->again;
-        r->tentative |= piece->chained;
-        n = piece->chained ? n : 0;
-    }
-    if (n == 0 && r->opt.parts < 2 && !r->again && f && (f->cuts || f->stride)) {
-        n = trod_trace_cuts(r->whole, i, bytes, true, &at[1], PARTS - 1, &piece->as);
-        r->tentative |= n > 0;
-    }
-    r->tentative |= n && r->sites;
-    piece->cut = n ? RUN_BYTES : RUN_WHOLE;
-    at[n + 1] = TROD_NOWHERE;
-    return n + 1;
-}
-
-static int plan_pieces(struct trod_run *r)
-{
-    size_t files = trod_trace_files(r->whole);
-    uint32_t links = 0;
-    bool part = may_part(r);
-
-    for (size_t i = 0; i < files; i++) {
-        uint64_t at[PARTS + 1] = {0}, bytes = r->opt.parts > 1 ? trod_trace_bytes(r->whole, i) : 0;
-        struct run_piece piece = {.file = i};
-        size_t n = part ? cut_file(r, i, at, &piece) : 1;
-        struct run_piece *p = realloc(r->piece, (r->n_units + n) * sizeof *p);
-
-        if (!p)
-            return TROD_ERR_NOMEM;
-        r->piece = p;
-        r->too_large |=
-            records(r) && trod_trace_bytes(r->whole, i) / n >
-                              (piece.cut == RUN_BYTES ? 2 * PLAIN_RECORDED : PACKED_RECORDED);
-        for (size_t k = 0; k < n; k++) {
-            piece.from = at[k];
-            piece.to = at[k + 1];
-            piece.part = (uint32_t)k;
-            piece.last = k + 1 == n;
-            piece.link = piece.chained && k ? ++links : 0;
-            piece.weight = bytes / n + 1;
-            p[r->n_units++] = piece;
-        }
-    }
-    return TROD_OK;
-}
-
-static bool may_use_units(const struct trod_run *r)
-{
-    const struct trod_run_options *o = &r->opt;
-
-    if (o->parts < 2 && (o->jobs < 2 || o->serial))
-        return false;
-    if (o->filter || o->trace.order != TROD_ORDER_FILE || !trod_trace_rewindable(r->whole) ||
-        o->interval || o->warmup || o->region_from || o->region_to || o->trace.skip_rows ||
-        o->trace.skip_instructions || r->begun)
-        return false;
-    for (size_t i = 0; i < r->n_items; i++)
-        if (!r->item[i].analysis->merge ||
-            (r->item[i].order == TROD_GLOBAL_ORDER && !r->item[i].records))
-            return false;
-    return true;
-}
-
-/*
- * The pieces of this process alone: a run of them, so that parts are merged in order. A piece is of
- * the part that its middle lies in.
- */
-static void take_part(struct trod_run *r)
-{
-    double all = 0, before = 0;
-    size_t n = r->n_units, from = 0, to = 0;
-
-    if (r->opt.parts < 2)
-        return;
-    for (size_t i = 0; i < n; i++)
-        all += (double)r->piece[i].weight;
-    for (size_t i = 0; i < n; i++) {
-        double middle = before + (double)r->piece[i].weight / 2;
-        unsigned part = (unsigned)(middle / all * r->opt.parts);
-
-        part = part < r->opt.parts ? part : r->opt.parts - 1;
-        from += part < r->opt.part;
-        to += part <= r->opt.part;
-        before += (double)r->piece[i].weight;
-    }
-    r->first_unit = from;
-    r->n_units = to;
-    r->next = r->merged = r->first_unit;
-    if (r->first_unit < r->n_units && r->piece[r->first_unit].part)
-        r->records = TROD_NOWHERE; /* another process counts them */
-}
-
-int run_plan_units(struct trod_run *r)
-{
-    if (r->planned)
-        return TROD_OK;
-    r->planned = true;
-    run_ahead(r);
-    if (r->again && r->sites && engine_sites_again(&r->sites) < 0)
-        return TROD_ERR_NOMEM;
-    if (!may_use_units(r))
-        return TROD_OK;
-    if (plan_pieces(r) < 0)
-        return TROD_ERR_NOMEM;
-    r->by_units = (r->n_units > 1 && !r->too_large) || r->opt.parts > 1;
-    take_part(r);
-    return TROD_OK;
 }
 
 static int start_workers(struct trod_run *r, unsigned *started)
@@ -533,6 +383,19 @@ static int start_workers(struct trod_run *r, unsigned *started)
     return TROD_OK;
 }
 
+/* What others read of the last file is seen to. 0 or an error, reported. */
+static int end_part(struct trod_run *r)
+{
+    int rc = r->chain.rest || r->stopped ? TROD_OK : run_chain_rest(r, true);
+
+    for (unsigned i = 0; i < r->n_workers && rc == TROD_OK; i++)
+        rc = r->worker[i].rc;
+    r->again |= run_unsound(r) > r->n_unsound;
+    return rc < 0 && !r->again
+               ? part_lost(r->diag, rc, trod_trace_path(r->whole, r->piece[r->n_units - 1].file))
+               : TROD_OK;
+}
+
 int run_units(struct trod_run *r)
 {
     const struct trod_boundary end = {
@@ -549,6 +412,9 @@ int run_units(struct trod_run *r)
     for (size_t i = r->first_unit; r->unit && i < r->n_units; i++)
         if (r->unit[i])
             unit_free(r, r->unit[i], false);
+    if (r->opt.parts > 1 && rc == TROD_OK)
+        rc = end_part(r);
+    r->again |= r->codeless && engine_sites_coded(r->sites);
     for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++) {
         engine_instance_close(&r->item[i].instance[0], &end, 0);
         rc = r->item[i].instance[0].rc;

@@ -9,6 +9,7 @@
 
 #include "gzip.h"
 #include "isal.h"
+#include "isal_first.h"
 
 #include <stdlib.h>
 
@@ -171,36 +172,48 @@ static int member(struct isal_encoder *e, bool whole, struct trod_sink *sink)
     return whole ? sink->put(sink, trod_gzip_header, TROD_GZIP_HEADER) : TROD_OK;
 }
 
+/* Deflate N bytes at P, of which *MADE is advanced by what comes. */
+static int deflate_some(struct isal_encoder *e, const uint8_t *p, uint32_t n, uint16_t flush,
+                        struct trod_sink *sink, uint64_t *made)
+{
+    int status = TROD_OK;
+
+    e->z.next_in = without_const(p);
+    e->z.avail_in = n;
+    e->z.flush = flush;
+    do {
+        e->z.next_out = e->out;
+        e->z.avail_out = TROD_ENCODE_CHUNK;
+        if (isal_deflate(&e->z) != COMP_OK)
+            return trod_fault_set(sink->fault, TROD_ERR_IO, "io.compress", "cannot compress: gzip");
+        status = sink->put(sink, e->out, TROD_ENCODE_CHUNK - e->z.avail_out);
+        *made += TROD_ENCODE_CHUNK - e->z.avail_out;
+    } while (status == TROD_OK && (e->z.avail_in || e->z.avail_out == 0));
+    return status;
+}
+
 int trod_isal_enc_write(void *state, const uint8_t *p, size_t n, bool finish,
                         struct trod_sink *sink)
 {
     struct isal_encoder *e = state;
     const bool whole = !e->begun && finish && n < TROD_GZIP_PIECE && sink->patch;
-    const int begun = e->begun ? TROD_OK : member(e, whole, sink);
+    int status = e->begun ? TROD_OK : member(e, whole, sink);
     uint64_t made = TROD_GZIP_HEADER;
-    if (begun != TROD_OK)
-        return begun;
-    do {
-        const uint32_t in = n < TROD_GZIP_PIECE ? (uint32_t)n : TROD_GZIP_PIECE;
-        e->z.next_in = without_const(p);
-        e->z.avail_in = in;
+    uint32_t in = trod_isal_first(&e->z, n, finish);
+
+    if (status == TROD_OK && in)
+        status = deflate_some(e, p, in, SYNC_FLUSH, sink, &made);
+    while (status == TROD_OK) {
         p += in;
         n -= in;
-        e->z.end_of_stream = finish && n == 0;
-        do {
-            e->z.next_out = e->out;
-            e->z.avail_out = TROD_ENCODE_CHUNK;
-            if (isal_deflate(&e->z) != COMP_OK)
-                return trod_fault_set(sink->fault, TROD_ERR_IO, "io.compress",
-                                      "cannot compress: gzip");
-            const int status = sink->put(sink, e->out, TROD_ENCODE_CHUNK - e->z.avail_out);
-            if (status != TROD_OK)
-                return status;
-            made += TROD_ENCODE_CHUNK - e->z.avail_out;
-        } while (e->z.avail_in || e->z.avail_out == 0);
-    } while (n);
+        in = n < TROD_GZIP_PIECE ? (uint32_t)n : TROD_GZIP_PIECE;
+        e->z.end_of_stream = finish && n == in;
+        status = deflate_some(e, p, in, NO_FLUSH, sink, &made);
+        if (n == in)
+            break;
+    }
     e->begun = !finish;
-    return whole ? trod_gzip_length(sink, made) : TROD_OK;
+    return status == TROD_OK && whole ? trod_gzip_length(sink, made) : status;
 }
 
 void trod_isal_enc_close(void *state)

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #if TROD_HAVE_ISAL
-#include <isa-l/igzip_lib.h>
+#include "isal_first.h"
 #elif TROD_HAVE_ZLIB
 #define ZLIB_CONST
 #include <zlib.h>
@@ -74,15 +74,14 @@ static int deflate_begin(struct packer *p)
     return TROD_OK;
 }
 
-static int deflate_piece(struct packer *p, const uint8_t *in, size_t n, bool more, bool finish,
-                         struct trod_sink *sink)
+static int deflate_some(struct packer *p, const uint8_t *in, size_t n, uint16_t flush,
+                        struct trod_sink *sink)
 {
     int rc = TROD_OK;
 
     p->z.next_in = (uint8_t *)(uintptr_t)in;
     p->z.avail_in = (uint32_t)n;
-    p->z.end_of_stream = finish && !more;
-    p->z.flush = more || finish ? NO_FLUSH : FULL_FLUSH;
+    p->z.flush = flush;
     do {
         p->z.next_out = p->out;
         p->z.avail_out = sizeof p->out;
@@ -91,6 +90,18 @@ static int deflate_piece(struct packer *p, const uint8_t *in, size_t n, bool mor
         rc = sink->put(sink, p->out, sizeof p->out - p->z.avail_out);
     } while (rc == TROD_OK && (p->z.avail_in || p->z.avail_out == 0));
     return rc;
+}
+
+static int deflate_piece(struct packer *p, const uint8_t *in, size_t n, bool more, bool finish,
+                         struct trod_sink *sink)
+{
+    const uint32_t first = trod_isal_first(&p->z, n, !more);
+    const int rc = first ? deflate_some(p, in, first, SYNC_FLUSH, sink) : TROD_OK;
+
+    p->z.end_of_stream = finish && !more;
+    return rc < 0 ? rc
+                  : deflate_some(p, in + first, n - first, more || finish ? NO_FLUSH : FULL_FLUSH,
+                                 sink);
 }
 
 #elif TROD_HAVE_ZLIB

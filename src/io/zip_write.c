@@ -5,8 +5,7 @@
  * descriptor, 4.3.12 central directory, 4.3.14 to 4.3.16 its end, 4.5.3 zip64; 0xa220 growth hint).
  * Where the output can be written to again, local headers get their sizes when their member is
  * complete; a growth hint of 20 bytes leaves room for sizes of 64 bits. Elsewhere a data descriptor
- * follows the member. Dates are all the same: the same trace gives the same archive,
- * but for matches that ISA-L chooses by the address of its state (zip_pack.c).
+ * follows the member. Dates are all the same: the same trace gives the same archive.
  */
 #include "core/endian.h"
 #include "core/grow.h"

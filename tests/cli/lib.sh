@@ -9,7 +9,6 @@
 #   through COMMAND   pass standard output through a command before looking at it
 #   json FILTER       jq -e FILTER holds for standard output
 #   check COMMAND...  any other command that must succeed
-#   same_trees A B    directories with the same files; what is compressed is compared unpacked
 #
 # A test script sources this first and ends with `finish`.
 set -u
@@ -104,31 +103,6 @@ json() {
 check() {
     checks=$((checks + 1))
     "$@" >"$tmp/.diff" 2>&1 || { echo "failed: $*"; head -20 "$tmp/.diff"; } | wrong
-}
-
-# ISA-L's choice of the first matches of a stream depends on the address of its state, so that the same data may
-# have other compressed bytes in another process.
-same_trees() {
-    check python3 -c '
-import gzip, pathlib, sys, zipfile
-
-def tree(top):
-    found = {}
-    for path in pathlib.Path(top).rglob("*"):
-        name = str(path.relative_to(top))
-        if path.suffix == ".zip":
-            with zipfile.ZipFile(path) as archive:
-                found[name] = [(m.filename, m.date_time, archive.read(m)) for m in archive.infolist()]
-        elif path.suffix == ".gz":
-            found[name] = gzip.decompress(path.read_bytes())
-        else:
-            found[name] = path.read_bytes() if path.is_file() else None
-    return found
-
-a, b = tree(sys.argv[1]), tree(sys.argv[2])
-differ = [name for name in sorted(a.keys() | b.keys()) if a.get(name, 0) != b.get(name, 0)]
-print(*("differs: " + name for name in differ), sep="\n")
-sys.exit(bool(differ) or not a)' "$@"
 }
 
 # have COMMAND...: skip the test where a tool is missing

@@ -346,6 +346,30 @@ for a in branches syscalls functions schedule; do # the last interval ends with 
     run trod $a --interval 30 --format json "$examples/sum.trace.zip"
     json '[(.intervals // .interval_predictors)[].instructions_end] | unique == [30, 50]'
 done
+# one plain file, which several threads read in parts: accesses belong to the same instructions
+trod gen zipf:lines=3000,count=250000 large.trace >/dev/null
+trod gen zipf:lines=3000,count=45000 large.tarmac --to tarmac >/dev/null
+for f in large.trace large.tarmac; do
+    from=${f#large.} from=${from/trace/drmemtrace}
+    check test "$(stat -c %s $f)" -gt $((9 << 20))
+    { head -c 6000000 $f; printf 'damaged\n\1\377\n'; tail -c +6000001 $f; } >"damaged.$f"
+    for trace in $f damaged.$f; do
+        for a in mix count; do
+            for by in function module; do
+                run trod run $a --from "$from" --by $by --format json -j 1 $trace
+                was=$got
+                cp "$stdout" one
+                cp "$stderr" one.err
+                for jobs in 2 3; do
+                    run trod run $a --from "$from" --by $by --format json -j $jobs $trace
+                    status "$was"
+                    same one "$stdout"
+                    same one.err "$stderr"
+                done
+            done
+        done
+    done
+done
 run trod mix --interval 100 --by thread --format json prog.tarmac
 json '[.intervals[].streams[].instructions] | add == 4000'
 json '[.streams[].instructions] | add == 4000'

@@ -64,6 +64,8 @@ equal count --format csv t.zip
 equal run count,mix t.tarmac
 equal mix -j 3 dir t.tarmac t.zip
 equal count dir/t1.tarmac
+trod gen zipf:lines=3000,count=250000 plain.trace >/dev/null
+equal count --format json plain.trace
 
 # damage: the same results; the record's number is not known where another rank counts the records
 run trod count bad.tarmac

@@ -29,7 +29,7 @@ for container in none zip; do
         err </dev/null
         summary whole.json
         check cmp rows.json whole.json
-        same_trees rows whole
+        check diff -r rows whole
         rm -rf whole
     done
     rm -rf rows
@@ -57,7 +57,7 @@ for n in 1 7 100; do
     check cmp <(cd cut.$n && ls trace/*.trace.zip) <(cd gen && ls trace/*.trace.zip)
 done
 run trod convert back other/ --to drmemtrace:chunk=100 -j 1
-same_trees cut.100 other
+check diff -r cut.100 other
 
 # repeated string instructions, generated code and restartable sequences come by other ways
 run trod gen random:count=3000 --isa x86-64 --to drmemtrace mixed/
@@ -94,7 +94,7 @@ for jobs in 1 2; do
     grep -v '^whole' "$stderr" >err.$jobs
 done
 check cmp err.1 err.2
-same_trees whole1 whole2
+check diff -r whole1 whole2
 run trod convert back strict/ --strict
 status 2
 check test ! -e strict

@@ -44,6 +44,48 @@ for n in 1 2 3 5; do
 done
 check test "$(jq .total.fetched_instructions one)" = 200000
 
+# plain files whose parts go on from what came before; each process passes over the others' parts
+trod gen zipf:lines=3000,count=250000 plain.trace >/dev/null
+trod gen zipf:lines=3000,count=250000 plain.byu12 --to byu12 >/dev/null
+for f in plain.trace plain.byu12; do
+    check test "$(stat -c %s $f)" -gt $((9 << 20))
+    for n in 1 3 4 2; do
+        parts $f $n
+    done
+    check test "$(stat -c %s 0.state)" -gt 1000 # each had something to read
+    check test "$(stat -c %s 1.state)" -gt 1000
+done
+# damaged ones: the same results, and together the same messages
+messages() {
+    cat "$@" | sed 's/ (record [0-9]*, / (/' | grep ': ' | sort
+}
+for f in trace byu12; do
+    { head -c 5000000 plain.$f; printf 'damaged\n\1\377'; tail -c +5000001 plain.$f; } >shifted.$f
+    { head -c 7200000 plain.$f; head -c 1200 /dev/zero | tr '\0' '\377'; tail -c +7201201 plain.$f; } >over.$f
+    head -c 10000006 plain.$f >cut.$f
+    for damage in shifted over cut; do
+        from=${f/trace/drmemtrace}
+        run trod run count --from $from -j 1 --format json $damage.$f
+        was=$got
+        [[ $damage.$f == over.byu12 ]] || check test "$was" != 0 # there any byte is a record's
+        cp "$stdout" one
+        messages "$stderr" >one.err
+        for n in 2 3 4; do
+            worst=0
+            for ((i = 0; i < n; i++)); do
+                run trod run count --from $from -j $((1 + i % 3)) --part $i/$n --save $i.state $damage.$f
+                ((got > worst)) && worst=$got
+                cp "$stderr" $i.err
+            done
+            check test "$worst" = "$was"
+            run trod merge --format json $(seq -f %g.state 0 $((n - 1)))
+            same one "$stdout"
+            messages $(seq -f %g.err 0 $((n - 1))) >got.err
+            same one.err got.err
+        done
+    done
+done
+
 run trod run count --part 0/2 --save 0.state t.tarmac
 run trod run count --part 1/2 --save 1.state t.tarmac
 

@@ -4,9 +4,8 @@
  *
  * format.h, stride and cuts; trod/run.h. Every golden file and inputs of random rows of the formats
  * that can begin in the middle, whole and damaged, in pieces of few bytes, for several numbers of
- * threads; and parts shared out to processes (part I of N) and merged. An analysis that keeps a
- * hash of every row, in their order, stands for all analyses; `count` for the real ones, and `mix`
- * for those that look at the sites of instructions.
+ * threads; and parts shared out to processes (part I of N) and merged. Analyses that keep a hash of
+ * every row and of its site stand for all; `count` and `mix` are real ones.
  */
 #include "prop.h"
 
@@ -118,6 +117,99 @@ static const struct trod_analysis analysis = {
     .result = rows_result,
     .fini = rows_fini,
 };
+
+/* ---- whom rows belong to */
+
+struct owned {
+    struct rows rows; /* hashes of kind and site */
+    const struct trod_sites *sites;
+    bool parted; /* some were of a later part, and belonged to an instruction */
+};
+
+static int owned_init(void *st, const void *opt, const struct trod_context *c)
+{
+    (void)opt;
+    ((struct owned *)st)->sites = c->sites;
+    return TROD_OK;
+}
+
+static uint64_t site_hash(const struct trod_site *s)
+{
+    uint64_t h = s->pc ^ (uint64_t)s->size << 40 ^ (uint64_t)s->iset << 56;
+
+    for (unsigned i = 0; i < s->code_n; i++)
+        h = (h ^ s->code[i]) * UINT64_C(0x100000001b3);
+    return h * UINT64_C(0x9e3779b97f4a7c15) + s->branch + 1;
+}
+
+static int owned_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct owned *s = st;
+    int rc = TROD_OK;
+
+    for (uint32_t i = from; rc == TROD_OK && i < to; i++) {
+        const uint32_t site = b->have & TROD_COL_SITE ? b->site[i] : TROD_NO_SITE;
+
+        s->parted |= site != TROD_NO_SITE && b->meta->part;
+        rc = put(&s->rows, site == TROD_NO_SITE
+                               ? b->kind[i]
+                               : b->kind[i] ^ site_hash(trod_site_at(s->sites, site)));
+    }
+    return rc;
+}
+
+static int owned_merge(void *into, const void *from)
+{
+    ((struct owned *)into)->parted |= ((const struct owned *)from)->parted;
+    return rows_merge(&((struct owned *)into)->rows, &((const struct owned *)from)->rows);
+}
+
+static void owned_fini(void *st)
+{
+    rows_fini(&((struct owned *)st)->rows);
+}
+
+static const struct trod_analysis owned = {
+    .name = "owned",
+    .title = "whom rows belong to",
+    .state_size = sizeof(struct owned),
+    .needs = TROD_COL_KIND,
+    .uses = TROD_COL_SITE | TROD_COL_STREAM,
+    .init = owned_init,
+    .feed = owned_feed,
+    .merge = owned_merge,
+    .result = rows_result,
+    .fini = owned_fini,
+};
+
+/* Inputs whose rows in later parts belong to instructions; [1]: parts go on from what came before.
+ */
+static size_t owned_parted[2];
+
+/* Rows belong to the same instructions as in one go. */
+static void same_owners(const char *path, const struct golden *g, unsigned jobs, uint64_t piece)
+{
+    const struct trod_run_options opt[2] = {
+        {.jobs = 1, .trace = {.from = g->format->name}},
+        {.jobs = jobs, .piece = piece, .trace = {.from = g->format->name}}};
+    struct trod_run *run[2];
+    const struct owned *s[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(trod_run_open(&run[i], &path, 1, &opt[i], NULL), TROD_OK);
+        assert_int_equal(trod_run_add(run[i], &owned, NULL), 0);
+        trod_run_go(run[i]);
+        s[i] = trod_run_state(run[i], 0);
+        assert_non_null(s[i]);
+    }
+    prop_true(s[0]->rows.n == s[1]->rows.n &&
+                  (s[0]->rows.n == 0 || memcmp(s[0]->rows.hash, s[1]->rows.hash,
+                                               s[0]->rows.n * sizeof *s[0]->rows.hash) == 0),
+              g, "rows of parts belong to other instructions", piece);
+    owned_parted[g->format->parts != NULL] += s[1]->parted;
+    for (unsigned i = 0; i < 2; i++)
+        trod_run_free(run[i]);
+}
 
 /* ---- a run */
 
@@ -305,7 +397,7 @@ static bool refused(const char *path, const struct golden *g)
 
 static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
 {
-    static const uint64_t pieces[] = {13, 100, 777};
+    static const uint64_t pieces[] = {13, 100, 777}, owned_pieces[] = {200, 1600};
     char path[GOLDEN_PATH];
     const struct trod_run_options open = {.jobs = 1};
     struct trod_run *run;
@@ -341,6 +433,8 @@ static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
         found_free(&got);
     }
     free(mix);
+    for (size_t i = 0; i < sizeof owned_pieces / sizeof *owned_pieces; i++)
+        same_owners(path, g, 2 + (unsigned)i, owned_pieces[i]);
     by_hand(path, g, &want, 3);
     found_free(&want);
     unlink(path);
@@ -495,6 +589,7 @@ static void test_parts(void **state)
     (void)state;
     golden_each(GENERATED, parts);
     assert_true(parted > 10 && went_on > 10);
+    assert_true(owned_parted[0] > 10 && owned_parted[1] > 2);
 }
 
 int main(void)

@@ -104,6 +104,7 @@ static bool both_count(struct trod_gen *g, const struct trod_buf *t, uint64_t sk
     struct trod_input *in;
     struct trod_reader *r;
     struct trod_batch *b;
+    uint64_t rows = 0;
     bool told = true;
     void *a, *c;
     char *x, *y;
@@ -121,6 +122,9 @@ static bool both_count(struct trod_gen *g, const struct trod_buf *t, uint64_t sk
     b->want = COUNT_HAVE;
     while (trod_reader_next(r, b) > 0) {
         told = told && trod_origin_of(b).number;
+        if (told)
+            assert_int_equal(trod_origin_of(b).before, rows);
+        rows += b->n;
         for (uint32_t from = 0, to; from < b->n; from = to) {
             to = once(g, 2) ? b->n : from + 1 + (uint32_t)gen_below(g, b->n - from);
             if (!holes || !once(g, 8))
@@ -160,9 +164,70 @@ static void test_told(void **state)
     }
 }
 
+/* N rows of instructions at PC of SIZE bytes, FLAGS, rows BEFORE and on of source 77. */
+static void feed_source(void *st, struct trod_meta *meta, uint64_t before, uint32_t n, uint64_t pc,
+                        uint32_t size, uint32_t flags)
+{
+    const struct one row = {TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR,
+                            .kind = TROD_INSTR, .flags = flags, .size = size, .addr = pc};
+    struct trod_batch *b;
+
+    assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), TROD_OK);
+    trod_batch_clear(b);
+    b->have = COUNT_HAVE;
+    b->meta = meta;
+    for (uint32_t i = 0; i < n; i++)
+        put_row(b, &row);
+    trod_origin_set(b, 77, before + n);
+    assert_int_equal(count_analysis()->feed(st, b, 0, b->n), TROD_OK);
+    trod_batch_free(b);
+}
+
+/*
+ * Two instructions of 2 and 8 bytes at one address: which comes first makes no difference. The
+ * first is new, the other has FLAGS.
+ */
+static void longer_and_shorter(uint64_t filetype, uint32_t flags)
+{
+    const struct trod_count_options opt = {.detail = TROD_COUNT_WIDE};
+    const struct trod_format *f = trod_format_find("drmemtrace", 10);
+    char *json[2];
+
+    for (unsigned k = 0; k < 2; k++) {
+        struct trod_meta meta;
+        struct trod_diag diag;
+        void *st;
+
+        trod_meta_init(&meta);
+        trod_diag_init(&diag, NULL, NULL);
+        meta.driver = f;
+        meta.filetype = filetype;
+        st = count_begin(&opt, &meta, &diag);
+        feed_source(st, &meta, 0, 10, 0x1000, k ? 8 : 2, TROD_F_NEWCODE);
+        feed_source(st, &meta, 10, 10, 0x1000, k ? 2 : 8, flags);
+        count_analysis()->settle(st, 0);
+        json[k] = count_json(st);
+        count_end(st);
+        trod_meta_fini(&meta);
+    }
+    assert_string_equal(json[0], json[1]);
+    free(json[0]);
+    free(json[1]);
+}
+
+/* Where encodings do not say what lies at an address a row that is not new may have more bytes;
+ * where they do, one that is. */
+static void test_longer(void **state)
+{
+    (void)state;
+    longer_and_shorter(X86_64, 0);
+    longer_and_shorter(X86_64, TROD_F_NEWCODE);
+    longer_and_shorter(X86_64 | ENCODINGS, TROD_F_NEWCODE);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_told), cmocka_unit_test(test_longer)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

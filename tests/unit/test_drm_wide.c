@@ -10,6 +10,10 @@
 #include "drm.h"
 
 #include "core/recent.h"
+#include "trod/trod.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,6 +27,7 @@ enum {
     FULL = LEAN | TROD_COL_PC | TROD_COL_INDEX | TROD_COL_RAW,
     CODE = FULL | TROD_COL_CODE,
     ENCODINGS = 0x200,
+    REGDEPS = TROD_DRM_REGDEPS,
     X86_64 = 0x40
 };
 
@@ -54,11 +59,16 @@ static void coded(struct trod_gen *g, struct trod_buf *b)
     const unsigned type = types[gen_below(g, sizeof types)], n = 1 + (unsigned)gen_below(g, 15);
     const uint64_t addr = 0x400000 + gen_below(g, 600);
 
-    for (unsigned left = n, piece; left; left -= piece) {
+    const bool amiss = gen_once_in(g, 20); /* lengths that none has, or too many bytes */
+    const unsigned longer = amiss && gen_once_in(g, 4) ? 80 : 0;
+
+    for (unsigned left = n + longer, piece; left; left -= piece) {
         piece = left < 8 ? left : 8;
+        if (amiss && gen_once_in(g, 2))
+            drm_put(b, 12, 47, gen_once_in(g, 2) ? 0 : 9 + (unsigned)gen_below(g, 9), addr);
         drm_put(b, 12, 47, piece, n == 2 ? 0x050f : gen_below(g, 3) << 60 | addr);
     }
-    drm_put(b, 12, type, gen_once_in(g, 50) ? 1 : n, addr);
+    drm_put(b, 12, type, gen_once_in(g, 50) ? (unsigned)gen_below(g, 2) : n, addr);
 }
 
 /* N entries, of which one in RARE is any: also types that there are none of, and empty sizes. */
@@ -93,6 +103,8 @@ static struct trod_buf trace(struct trod_gen *g, size_t n, uint64_t filetype, ui
     }
     drm_put(&b, 12, 23, 0, 7);
     drm_put(&b, 12, 26, 0, 0);
+    if (filetype & ENCODINGS && gen_once_in(g, 4)) /* that was not the end */
+        coded(g, &b);
     return b;
 }
 
@@ -104,10 +116,12 @@ static void agree(struct trod_gen *g, uint64_t filetype, uint64_t rare, uint32_t
     const struct test_how groups = {.want = want, .resume = true};
     const struct test_how single = {.want = want, .rows = 9, .resume = true};
     const struct test_how parts = {.want = want, .every = 1 + gen_below(g, 900), .resume = true};
+    const struct test_how entries = {.want = want, .every = 1 + gen_below(g, 30), .resume = true};
     const struct test_how all = {.mask = want, .resume = true};
 
     assert_true(test_same(&in, &groups, 0, &in, &single, "small batches"));
     assert_true(test_same(&in, &groups, 0, &in, &parts, "windows"));
+    assert_true(test_same(&in, &groups, 0, &in, &entries, "windows of an entry or two"));
     assert_true(test_same(&in, &groups, 0, &in, &all, "all columns"));
     trod_buf_fini(&b);
 }
@@ -122,7 +136,139 @@ static void test_groups(void **state)
 
         agree(&g, X86_64, 1 + gen_below(&g, 200), want);
         agree(&g, X86_64 | ENCODINGS, 1 + gen_below(&g, 200), want);
+        agree(&g, REGDEPS | ENCODINGS, 1 + gen_below(&g, 200), want);
         agree(&g, 0, 100000, want); /* addresses as stored; nothing but groups */
+    }
+}
+
+/* An encoding of N bytes of VALUE, with REST in what its entries have behind them, then the
+ * instruction at ADDR. */
+static void put_coded(struct trod_buf *b, unsigned n, uint8_t value, uint8_t rest, uint64_t addr)
+{
+    for (unsigned at = 0; at < n; at += 8) {
+        uint64_t bytes = 0;
+
+        for (unsigned i = 0; i < 8; i++)
+            bytes |= (uint64_t)(at + i < n ? value : rest) << 8 * i;
+        drm_put(b, 12, 47, n - at < 8 ? n - at : 8, bytes);
+    }
+    drm_put(b, 12, 10, n, addr);
+}
+
+/* An encoding that comes again is the one that is known, whatever stands behind it or came before:
+ * it lies where it was, with zeros behind it. */
+static void test_again(void **state)
+{
+    enum { PLACES = 15, ROUNDS = 4 };
+    const struct trod_reader_options ropt = {.struct_size = sizeof ropt, .from = "drmemtrace"};
+    struct trod_slice first[PLACES + 1] = {{0}};
+    struct trod_buf t = {0};
+    struct trod_meta meta;
+    struct trod_input *in;
+    struct trod_reader *r;
+    struct trod_batch *b;
+    unsigned seen = 0;
+
+    (void)state;
+    header(&t, X86_64 | ENCODINGS);
+    for (unsigned k = 0; k < ROUNDS; k++)
+        for (unsigned n = 1; n <= PLACES; n++) { /* a long one before each */
+            put_coded(&t, 15, (uint8_t)(0x80 + 16 * k + n), 0xee, 0x500000 + 16 * (16 * k + n));
+            put_coded(&t, n, (uint8_t)n, (uint8_t)(0x55 + k), 0x400000 + 16 * n);
+        }
+    drm_put(&t, 12, 23, 0, 7);
+    drm_put(&t, 12, 26, 0, 0);
+    trod_meta_init(&meta);
+    assert_int_equal(trod_input_memory(&in, t.p, t.n, "t.trace", NULL, NULL), TROD_OK);
+    assert_int_equal(trod_reader_open(&r, in, &ropt, &meta, NULL), TROD_OK);
+    assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), TROD_OK);
+    b->want = CODE;
+    while (trod_reader_next(r, b) > 0)
+        for (uint32_t i = 0; i < b->n; i++) {
+            const uint64_t n = (b->addr[i] - 0x400000) / 16;
+            const uint8_t *code = trod_batch_bytes(b, b->code[i]);
+
+            if (b->kind[i] != TROD_INSTR || b->addr[i] <= 0x400000 || n > PLACES)
+                continue;
+            seen++;
+            assert_int_equal(b->code[i].len, n);
+            assert_int_equal(code[0], n);
+            assert_int_equal(code[n], 0);
+            if (first[n].len)
+                assert_int_equal(b->code[i].off, first[n].off);
+            first[n] = b->code[i];
+        }
+    assert_int_equal(seen, PLACES * ROUNDS);
+    trod_batch_free(b);
+    trod_reader_close(r);
+    trod_meta_fini(&meta);
+    trod_buf_fini(&t);
+}
+
+/* Few entries behind the header, problems that they are, and instructions (with a system call's
+ * flag) that come of them. */
+struct few {
+    struct drm_raw entry[8];
+    unsigned errors, instrs, syscalls;
+    uint64_t filetype;
+};
+
+static const struct few fews[] = {
+    {{{47, 3, 0x909090}, {10, 3, 0x500000}}, 0, 1, 0, X86_64},
+    {{{47, 0, 0}, {47, 3, 0x909090}, {10, 3, 0x500000}}, 0, 1, 0, X86_64},
+    {{{47, 9, 0x909090}, {10, 9, 0x500000}}, 2, 1, 0, X86_64},
+    {{{47, 8, 1}, {47, 8, 2}, {10, 16, 0x500000}}, 2, 1, 0, X86_64},
+    {{{47, 8, 1}, {47, 8, 2}, {47, 8, 3}, {10, 15, 0x500000}}, 2, 1, 0, X86_64},
+    {{{47, 2, 0x050f}, {10, 2, 0x500000}}, 0, 1, 1, X86_64},
+    {{{47, 2, 0x050f}, {11, 2, 0x500000}}, 0, 1, 0, X86_64},
+    {{{47, 2, 0x050f}, {10, 2, 0x500000}, {10, 2, 0x500000}}, 0, 2, 2, X86_64},
+    {{{47, 3, 0x05900f}, {10, 3, 0x500000}}, 0, 1, 0, X86_64},
+    {{{26, 0, 0}, {47, 3, 0x909090}, {10, 3, 0x500000}}, 1, 1, 0, X86_64},
+    {{{47, 8, 1}, {10, 0, 0x500000}}, 0, 0, 0, REGDEPS},
+};
+
+static void test_few(void **state)
+{
+    enum { PLAIN = 40 };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof fews / sizeof *fews; k++) {
+        const struct few *w = &fews[k];
+        struct trod_buf b = {0};
+        struct test_input in = {.format = trod_format_find("drmemtrace", 10)};
+        struct test_rows rows;
+        unsigned instrs = 0, syscalls = 0;
+
+        header(&b, w->filetype | ENCODINGS);
+        b.n -= 12; /* the instruction without an encoding */
+        put_coded(&b, 3, 0x90, 0, 0x600000);
+        for (unsigned i = 0; i < PLAIN; i++)
+            drm_put(&b, 12, 10, 3, 0x600000);
+        for (size_t i = 0; i < 8 && (w->entry[i].type || w->entry[i].size); i++)
+            drm_put(&b, 12, w->entry[i].type, w->entry[i].size, w->entry[i].addr);
+        for (unsigned i = 0; i < 2 && w->entry[0].type != 26; i++)
+            drm_put(&b, 12, 0, 8, 0x700000);
+        if (w->entry[0].type != 26) {
+            drm_put(&b, 12, 23, 0, 7);
+            drm_put(&b, 12, 26, 0, 0);
+        }
+        in.p = b.p;
+        in.n = b.n;
+        rows = test_decode_text(&in, &(struct test_how){.want = CODE, .resume = true});
+        for (const char *at = (const char *)rows.text.p; (at = strstr(at, "INSTR ")); instrs++) {
+            const char *flags = strstr(at, "flags=");
+
+            assert_non_null(flags);
+            syscalls +=
+                (strtoul(flags + strlen("flags="), NULL, 16) & TROD_F_BRANCH) == TROD_BR_SYSCALL;
+            at++;
+        }
+        instrs -= PLAIN + 1;
+        if (rows.errors != w->errors || instrs != w->instrs || syscalls != w->syscalls)
+            fail_msg("case %zu: %d errors, %u instructions, %u system calls", k, (int)rows.errors,
+                     instrs, syscalls);
+        test_rows_free(&rows);
+        trod_buf_fini(&b);
     }
 }
 
@@ -178,6 +324,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_few),
         cmocka_unit_test(test_recent),
     };
 

@@ -107,7 +107,7 @@ uint32_t drm_prove(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc
     if (drm_side_recall(side, pc))
         return 0;
     code = drm_side_code(side, pc);
-    flags = drm_code_flags(c, code, type_flags);
+    flags = drm_code_flags(c, code, 0); /* another entry may call it by another type */
     if (code.len == 0)
         drm_missing(c, p, n, pc);
     else if (flags == 0)
@@ -116,7 +116,7 @@ uint32_t drm_prove(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc
         c->out->code[n] = code;
         side->coded[side->n_coded++] = n;
     }
-    return flags;
+    return type_flags & TROD_F_BRANCH ? 0 : flags;
 }
 
 /* The columns that the hot loop writes: held in registers, as they do not overlap. */

@@ -26,8 +26,9 @@ static inline bool is_plain(const struct drm_hot *hot, const uint8_t *p)
 }
 
 /*
- * An entry that is plain, behind another one, begins a tile. Where types are known nothing is out
- * of step, which depends on up to CLEAR entries behind.
+ * An instruction that is plain, behind another plain entry, begins a tile: what belongs to it lies
+ * in the same one. Where types are known nothing is out of step, which depends on up to CLEAR
+ * entries behind.
  */
 static size_t cut(const void *dec, uint64_t offset, const uint8_t *p, size_t n)
 {
@@ -39,7 +40,8 @@ static size_t cut(const void *dec, uint64_t offset, const uint8_t *p, size_t n)
     for (size_t at = first; at + width <= n; at += width) {
         const bool plain = is_plain(d->side->hot, p + at);
 
-        if (plain && clear >= CLEAR && is_plain(d->side->hot, p + at - width))
+        if (plain && d->side->hot[trod_load_le16(p + at)].instr && clear >= CLEAR &&
+            is_plain(d->side->hot, p + at - width))
             return at;
         clear = drm_type_info(trod_load_le16(p + at))->class == DRM_C_UNKNOWN ? 0 : clear + 1;
     }

@@ -1,0 +1,279 @@
+/*
+ * plan.c - into which pieces of work the files of a trace are cut, and which of them are this
+ * process's.
+ *
+ * Implements docs/design.md, "The engine", units. Nothing is read here but what tells where a file
+ * can be cut (trod_trace_cuts).
+ */
+#include "engine/run_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Parts of a plain file for each thread: then none has little to do at the end. */
+enum { TURNS = 8 };
+
+/* Bytes of a piece that is recorded, at the most: plain, and as it lies compressed in its file. */
+enum { PLAIN_RECORDED = 256 << 20, PACKED_RECORDED = 64 << 20 };
+
+/* May files be parted? Where they alone would not keep the threads busy, and all analyses can. */
+static bool may_part(const struct trod_run *r)
+{
+    if (r->opt.parts < 2 &&
+        (r->opt.jobs < 2 || trod_trace_files(r->whole) >= 4 * (size_t)r->opt.jobs))
+        return false;
+    for (size_t i = 0; i < r->n_items; i++)
+        if (r->item[i].order != TROD_ANY_ORDER && !r->item[i].records)
+            return false;
+    return true;
+}
+
+static bool records(const struct trod_run *r)
+{
+    for (size_t i = 0; i < r->n_items; i++)
+        if (r->item[i].records)
+            return true;
+    return false;
+}
+
+/*
+ * How many parts of FILE, a plain file of format F, are made at the most. Of one whose parts go on
+ * from what came before there are as many as threads: each of them meets the program's code and
+ * data for the first time.
+ */
+static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_format *f)
+{
+    const size_t jobs = r->opt.jobs;
+    size_t n = f && f->parts ? jobs : jobs * TURNS;
+
+    if (r->opt.piece || r->opt.parts > 1 || jobs < 2)
+        return RUN_PARTS;
+    if (records(r) && n < trod_trace_bytes(r->whole, file) / PLAIN_RECORDED + 1)
+        n = (size_t)(trod_trace_bytes(r->whole, file) / PLAIN_RECORDED) + 1;
+    return n < RUN_PARTS ? n : RUN_PARTS;
+}
+
+/* Where a file is cut: pieces [AT[k], AT[k + 1]), and where rows lead in piece K. */
+struct cuts {
+    uint64_t at[RUN_PARTS + 1], before[RUN_PARTS + 1];
+};
+
+/*
+ * The plain file I, where it is one: as cut_file. What belongs to an instruction may lie behind a
+ * cut. Where such rows are to know their site, rows before the cut lead in a part, or, where parts
+ * go on from what came before, it begins with an instruction.
+ */
+static size_t cut_plain(const struct trod_run *r, size_t i, struct cuts *c, size_t most,
+                        struct run_piece *piece)
+{
+    const uint64_t bytes = r->opt.piece ? r->opt.piece : TROD_RUN_PIECE;
+    const struct trod_format *f = trod_trace_format(r->whole);
+    size_t n;
+
+    if (r->owned && !(f && f->parts))
+        return run_lead_cuts(r, i, bytes, &c->at[1], &c->before[1], most, &piece->as);
+    n = trod_trace_cuts(r->whole, i, bytes, false, &c->at[1], most, &piece->as);
+    memcpy(&c->before[1], &c->at[1], n * sizeof *c->at);
+    return r->owned && n && !piece->as.format->parts ? 0 : n;
+}
+
+/*
+ * How file I is cut: into how many pieces. Frames of a compressed file, and parts whose opcodes may
+ * have been said before, are cut where this process reads all of it: only that one can do it again
+ * if they do not begin as thought. In parts the cuts depend on the file alone.
+ */
+static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_piece *piece)
+{
+    const uint64_t bytes = r->opt.piece ? r->opt.piece : TROD_RUN_PIECE;
+    const struct trod_format *f = trod_trace_format(r->whole);
+    uint64_t members = trod_trace_members(r->whole, i);
+    const size_t most = parts_of(r, i, f) - 1;
+    size_t n = members < RUN_PARTS ? (size_t)members : RUN_PARTS;
+
+    piece->cut = n > 1 ? RUN_MEMBERS : RUN_WHOLE;
+    for (size_t k = 0; k <= n; k++)
+        c->at[k] = members * k / n;
+    if (n > 1 || (r->sites && (r->opt.parts > 1 || r->again)))
+        return n;
+    n = cut_plain(r, i, c, most, piece);
+    if (n && piece->as.format->parts) {
+        piece->chained = r->opt.parts > 1 || !r->again;
+        r->tentative |= piece->chained;
+        n = piece->chained ? n : 0;
+    }
+    if (n == 0 && r->opt.parts < 2 && !r->again && !r->owned && f && (f->cuts || f->stride)) {
+        n = trod_trace_cuts(r->whole, i, bytes, true, &c->at[1], RUN_PARTS - 1, &piece->as);
+        memcpy(&c->before[1], &c->at[1], n * sizeof *c->at);
+        r->tentative |= n > 0;
+    }
+    r->tentative |= n && r->sites;
+    piece->cut = n ? RUN_BYTES : RUN_WHOLE;
+    c->at[n + 1] = TROD_NOWHERE;
+    return n + 1;
+}
+
+static int plan_pieces(struct trod_run *r)
+{
+    size_t files = trod_trace_files(r->whole);
+    uint32_t links = 0;
+    bool part = may_part(r);
+
+    for (size_t i = 0; i < files; i++) {
+        const uint64_t bytes = r->opt.parts > 1 ? trod_trace_bytes(r->whole, i) : 0;
+        struct cuts c = {{0}, {0}};
+        struct run_piece piece = {.file = i};
+        size_t n = part ? cut_file(r, i, &c, &piece) : 1;
+        struct run_piece *p = realloc(r->piece, (r->n_units + n) * sizeof *p);
+
+        if (!p)
+            return TROD_ERR_NOMEM;
+        r->piece = p;
+        r->too_large |=
+            records(r) && trod_trace_bytes(r->whole, i) / n >
+                              (piece.cut == RUN_BYTES ? 2 * PLAIN_RECORDED : PACKED_RECORDED);
+        for (size_t k = 0; k < n; k++) {
+            piece.number = r->n_units;
+            piece.from = c.at[k];
+            piece.before = c.before[k];
+            piece.to = c.at[k + 1];
+            piece.part = (uint32_t)k;
+            piece.last = k + 1 == n;
+            piece.link = piece.chained && k ? ++links : 0;
+            piece.weight = bytes / n + 1;
+            p[r->n_units++] = piece;
+        }
+    }
+    return TROD_OK;
+}
+
+static bool may_use_units(const struct trod_run *r)
+{
+    const struct trod_run_options *o = &r->opt;
+
+    if (o->parts < 2 && (o->jobs < 2 || o->serial))
+        return false;
+    if (o->filter || o->trace.order != TROD_ORDER_FILE || !trod_trace_rewindable(r->whole) ||
+        o->interval || o->warmup || o->region_from || o->region_to || o->trace.skip_rows ||
+        o->trace.skip_instructions || r->begun)
+        return false;
+    for (size_t i = 0; i < r->n_items; i++)
+        if (!r->item[i].analysis->merge ||
+            (r->item[i].order == TROD_GLOBAL_ORDER && !r->item[i].records))
+            return false;
+    return true;
+}
+
+size_t run_unsound(const struct trod_run *r)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < trod_trace_files(r->whole); i++)
+        n += r->sound[i] == RUN_UNSOUND;
+    return n;
+}
+
+/* Pieces from P on, before END, that are of its file. */
+static size_t same_file(const struct run_piece *p, const struct run_piece *end)
+{
+    const struct run_piece *q = p;
+
+    while (q < end && q->file == p->file)
+        q++;
+    return (size_t)(q - p);
+}
+
+/*
+ * The N pieces at index I, all of this process that are of one file, come behind all that there
+ * are. Of those that go on from what came before each thread reads as many in one go, so that it
+ * meets the program's code and data once. A file that is not sound is one piece, of the process
+ * that reads its first.
+ */
+static void own_file(struct trod_run *r, size_t i, size_t n)
+{
+    struct run_piece *const p = r->piece;
+    const size_t some = p[i].chained ? (n + r->opt.jobs - 1) / r->opt.jobs : 1;
+    const bool whole = p[i].chained && r->sound[p[i].file] == RUN_UNSOUND;
+
+    for (size_t k = 0; k < n && !whole; k += some) {
+        const struct run_piece *end = &p[i + (k + some < n ? k + some : n) - 1];
+        struct run_piece piece = p[i + k];
+
+        piece.to = end->to;
+        piece.last = end->last;
+        piece.link = piece.chained && piece.part ? ++r->n_links : 0;
+        r->tentative |= piece.chained;
+        p[r->n_units++] = piece;
+    }
+    if (whole && p[i].part == 0)
+        p[r->n_units++] = (struct run_piece){
+            .file = p[i].file, .number = p[i].number, .weight = p[i].weight, .last = true};
+}
+
+/* Pieces [FROM, TO) are this process's. False: no memory. */
+static bool own_pieces(struct trod_run *r, size_t from, size_t to)
+{
+    struct run_piece *p = realloc(r->piece, (r->n_pieces + to - from + 1) * sizeof *p);
+
+    if (!p)
+        return false;
+    r->piece = p;
+    r->first_unit = r->n_units = r->n_pieces;
+    r->n_links = 0;
+    for (size_t i = from, n; i < to; i += n) {
+        n = same_file(&p[i], &p[to]);
+        own_file(r, i, n);
+    }
+    return true;
+}
+
+/*
+ * The pieces of this process alone: a run of them, so that parts are merged in order. A piece is of
+ * the part that its middle lies in. False: no memory.
+ */
+static bool take_part(struct trod_run *r)
+{
+    double all = 0, before = 0;
+    size_t n = r->n_units, from = 0, to = 0;
+
+    r->n_pieces = n;
+    if (r->opt.parts < 2)
+        return true;
+    for (size_t i = 0; i < n; i++)
+        all += (double)r->piece[i].weight;
+    for (size_t i = 0; i < n; i++) {
+        double middle = before + (double)r->piece[i].weight / 2;
+        unsigned part = (unsigned)(middle / all * r->opt.parts);
+
+        part = part < r->opt.parts ? part : r->opt.parts - 1;
+        from += part < r->opt.part;
+        to += part <= r->opt.part;
+        before += (double)r->piece[i].weight;
+    }
+    r->tentative = false;
+    r->n_unsound = run_unsound(r);
+    if (!own_pieces(r, from, to))
+        return false;
+    r->next = r->merged = r->first_unit;
+    if (r->first_unit < r->n_units && r->piece[r->first_unit].part)
+        r->records = TROD_NOWHERE; /* another process counts them */
+    return true;
+}
+
+int run_plan_units(struct trod_run *r)
+{
+    if (r->planned)
+        return TROD_OK;
+    r->planned = true;
+    run_ahead(r);
+    if (r->again && r->sites && engine_sites_again(&r->sites) < 0)
+        return TROD_ERR_NOMEM;
+    if (!may_use_units(r))
+        return TROD_OK;
+    if (plan_pieces(r) < 0)
+        return TROD_ERR_NOMEM;
+    if (r->opt.parts > 1 && !r->sound &&
+        !(r->sound = calloc(trod_trace_files(r->whole), sizeof *r->sound)))
+        return TROD_ERR_NOMEM;
+    r->by_units = (r->n_units > 1 && !r->too_large) || r->opt.parts > 1;
+    return take_part(r) ? TROD_OK : TROD_ERR_NOMEM;
+}
