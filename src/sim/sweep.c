@@ -287,7 +287,7 @@ int trod_sweep_feed(struct trod_sweep *s, const struct trod_sim_ref *r, size_t n
 void trod_sweep_end(struct trod_sweep *s)
 {
     for (unsigned k = 0; k < 2; k++)
-        if (s->by_rows)
+        if (s->rows)
             trod_sweep_drain_rows(s, k);
         else
             for (unsigned i = 0; i < s->n_lines; i++)

@@ -28,6 +28,7 @@ struct trod_sweep {
     struct trod_sets *sets[TROD_SWEEP_LINES][2]; /* by line size; code, data. NULL: no LRU */
     struct trod_walk *walk[TROD_SWEEP_LINES][2]; /* NULL: LRU alone */
     bool by_rows;                                /* no policy takes notice of repeats */
+    bool rows;                                   /* it was given rows */
     unsigned bits;                               /* log2 of the smallest line */
     uint64_t last[TROD_SWEEP_LINES][2];          /* BY_ROWS: the line before */
     unsigned first[TROD_SWEEP_LINES];            /* log2 of the least number of sets */

@@ -144,6 +144,7 @@ int trod_sweep_rows(struct trod_sweep *s, const struct trod_batch *b, uint32_t f
 {
     bool failed = false;
 
+    s->rows = true;
     for (uint32_t end; from < to; from = end) {
         end = to - from < ROWS ? to : from + ROWS;
         for (unsigned k = 0; k < 2; k++)

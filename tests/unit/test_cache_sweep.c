@@ -147,7 +147,6 @@ static void rows_and_refs(const char *text, unsigned parts, bool wild, bool port
     assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
     b->meta = &meta;
     assert_int_equal(trod_sweep_init(&refs, text, NULL), 0);
-    refs.by_rows = false;
     for (unsigned p = 0; p < parts; p++) {
         assert_int_equal(trod_sweep_init(&rows[p], text, NULL), 0);
         assert_true(rows[p].by_rows);
