@@ -230,6 +230,15 @@ int trod_nav_search(struct trod_nav *nav, const struct trod_match_need *need, ui
                     uint64_t behind, trod_nav_rows_fn fn, void *user);
 
 /*
+ * What trod_nav_search and trod_nav_expect look for is also what FN says of how rows look: it gets
+ * rows of which nothing but kind, text, code, address and instruction set is told, as many as the
+ * trace has different ones, and says in KEEP which are wanted (trod_match_may). NULL: all. Returns
+ * whether there is an index that has them.
+ */
+typedef int (*trod_nav_looks_fn)(void *user, const struct trod_batch *b, uint8_t *keep);
+bool trod_nav_looks(struct trod_nav *nav, trod_nav_looks_fn fn, void *user);
+
+/*
  * About how many rows trod_nav_search would read, to *ROWS; TROD_NOWHERE: all of the trace, without
  * an index. Returns 0 or an error.
  */

@@ -290,6 +290,11 @@ static int indexed_rows(void *user, const struct trod_batch *b, uint32_t i, uint
     return f->found < f->limit || f->follow > 0;
 }
 
+static int may_look(void *user, const struct trod_batch *b, uint8_t *keep)
+{
+    return trod_match_may(user, b, keep);
+}
+
 /* Does reading end before the trace does? */
 static bool ends_early(const struct finding *f)
 {
@@ -315,12 +320,15 @@ static int open_index(struct finding *f)
         !trod_match_anywhere(f->match) || !trod_trace_rewindable(f->trace) ||
         (f->o->count && ends_early(f)) ||
         (!f->need.bounded && !f->need.rows.set && !f->need.times.set && !f->need.pcs.set &&
-         !f->need.values.set && !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
+         !f->need.values.set && !trod_match_looks(f->match) &&
+         !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
         return 0;
     cli_nav_memory();
     r = trod_nav_open(&f->nav, f->c->operands, f->files, &opt, &f->diag);
     if (r < 0)
         return r == TROD_ERR_UNKNOWN ? 0 : r;
+    if (trod_match_looks(f->match))
+        trod_nav_looks(f->nav, may_look, f->match);
     r = trod_nav_count(f->nav, &f->all_rows);
     if (r == 0 && (f->limit == UINT64_MAX || f->need.owners)) {
         r = trod_nav_expect(f->nav, &f->need, &rows);
@@ -413,6 +421,8 @@ static int prepare(struct finding *f)
         return r;
     if (trod_trace_files(f->trace) == 1)
         trod_match_single(f->match);
+    trod_match_format(f->match, trod_trace_format(f->trace));
+    trod_match_need(f->match, &f->need);
     trod_trace_want(f->trace, f->o->count ? TROD_COL_KIND | trod_match_want(f->match)
                                           : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE);
     return open_index(f);

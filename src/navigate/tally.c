@@ -271,11 +271,8 @@ int nav_tally_follow(struct nav_tally *t, const struct trod_batch *b, uint32_t i
 static int shape(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
 {
     uint32_t id;
-    int rc;
+    const int rc = nav_shapes_find(t->shapes, b, i, &id);
 
-    if (!nav_has(b, i, TROD_COL_TEXT | TROD_COL_CODE))
-        return TROD_OK;
-    rc = nav_shapes_find(t->shapes, b, i, &id);
     return rc < 0 ? rc : nav_shapes_meet(t->shapes, id, t->step);
 }
 
@@ -431,7 +428,7 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
     case TROD_WRITE:
     case TROD_ATOMIC:
         rc = owned(t, b, i);
-        return rc < 0 ? rc : shape(t, b, i);
+        return rc < 0 || !nav_has(b, i, TROD_COL_TEXT | TROD_COL_CODE) ? rc : shape(t, b, i);
     case TROD_INSTR:
         rc = instruction(t, b, i);
         return rc < 0 ? rc : nav_regs_row(t->regs, b, i, row);
