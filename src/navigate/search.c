@@ -225,7 +225,7 @@ static enum way way_to(const struct trod_nav *nav, const struct trod_match_need 
     *by = anything;
     if (!nav->index || !need->pcs.set)
         return WAY_ALL;
-    by->kinds = 1u << TROD_INSTR;
+    by->kinds = need->kinds | 1u << TROD_INSTR;
     by->pcs = need->pcs;
     return WAY_OWNED;
 }
