@@ -7,8 +7,8 @@
  * the one before, how many blocks, and for each the difference to the one before (the first: to the
  * segment's first) and what it holds of the key (LINES: a byte says of what form two masks are, and
  * of one step which it is; for several a byte with a bit each follows; then the masks. SITES: how
- * often, times 4, + 1 where kinds follow, as what differs from those before, + 2 where a byte of
- * steps follows; TEXTS: that byte). Numbers of the pages are packed (core/pack.h).
+ * often, times 4, + 1 where kinds follow, as what differs from those before (the first: from
+ * instructions alone), + 2 where a byte of steps follows; TEXTS: that byte). Numbers of the pages are packed (core/pack.h).
  */
 #include "navigate/index.h"
 
@@ -154,12 +154,12 @@ static bool get_mask(struct trod_span *in, unsigned form, uint64_t *m)
 enum { POSTING_MOST = 10 + 10 + 10 + 1 + 1 + 8 + 8 }; /* bytes, besides what MEMORY tells */
 
 /* Of the number of executions of a SITE: what follows it. */
-enum { SITE_KINDS = 1, SITE_STEPS = 2, SITE_BITS = 2 };
+enum { SITE_KINDS = 1, SITE_STEPS = 2, SITE_BITS = 2, SITE_ALONE = 1 << TROD_INSTR };
 
 /* That of a site; BEFORE: the one before with the same key, or NULL. */
 static uint8_t *put_site(uint8_t *p, const struct nav_posting *at, const struct nav_posting *before)
 {
-    const uint64_t kinds = at->b ^ (before ? before->b : 0);
+    const uint64_t kinds = at->b ^ (before ? before->b : SITE_ALONE);
     const bool some = at->steps != NAV_ALL_STEPS;
 
     p = trod_pack_at(p, at->a << SITE_BITS | (kinds ? SITE_KINDS : 0u) | (some ? SITE_STEPS : 0u));
@@ -377,6 +377,7 @@ static int find_in_page(struct trod_span in, const struct nav_segment *s, unsign
             return TROD_OK;
         take = is_wanted(w, key);
         p.key = key;
+        p.b = SITE_ALONE;
         while (n--) {
             const uint8_t *told = NULL;
 

@@ -6,6 +6,7 @@
  */
 #include "navigate/shapes.h"
 
+#include "core/endian.h"
 #include "core/grow.h"
 #include "core/pack.h"
 #include "navigate/events.h"
@@ -37,18 +38,30 @@ void nav_shapes_fini(struct nav_shapes *s)
     memset(s, 0, sizeof *s);
 }
 
-/* The N bytes at P, 16 of them at the most, as a number. */
+/* N bytes at P, the first 16 of them, as a number; up to eight are told apart by it. */
 static uint64_t word(const uint8_t *p, size_t n)
 {
     uint64_t a = 0, b = 0;
 
-    if (n < 8) {
-        memcpy(&a, p, n);
+    if (n == 4) {
+        a = trod_load_le32(p);
+    } else if (n <= 8) {
+        for (size_t i = 0; i < n; i++)
+            a |= (uint64_t)p[i] << 8 * i;
     } else {
         memcpy(&a, p, 8);
         memcpy(&b, p + (n < 16 ? n - 8 : 8), 8);
     }
     return a ^ b * UINT64_C(0xff51afd7ed558ccd);
+}
+
+/* The word of L: of its opcode, or, without one, of its text. */
+static void set_word(struct look *l)
+{
+    if (l->as.code_n)
+        l->as.word = word(l->code, l->as.code_n);
+    else if (l->as.text_n)
+        l->as.word = word(l->text, l->as.text_n);
 }
 
 /* Instructions are told apart by address and opcode, few of them by their text alone. */
@@ -57,10 +70,7 @@ static uint32_t hash(const struct look *l)
     uint64_t h = l->as.addr * UINT64_C(0x9e3779b97f4a7c15) ^ l->as.kind ^ (uint64_t)l->as.text_n
                                                                               << 8;
 
-    if (l->as.code_n)
-        h ^= word(l->code, l->as.code_n) * UINT64_C(0xbf58476d1ce4e5b9);
-    else if (l->as.text_n)
-        h ^= word(l->text, l->as.text_n) * UINT64_C(0x94d049bb133111eb);
+    h ^= l->as.word * UINT64_C(0x94d049bb133111eb);
     return (uint32_t)((h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 40) & (NAV_SHAPE_SLOTS - 1);
 }
 
@@ -69,9 +79,9 @@ static bool is(const struct nav_shapes *s, uint32_t id, const struct look *l)
     const struct nav_shape *p = &s->at[id];
     const uint8_t *bytes = s->bytes.p + p->at;
 
-    return p->addr == l->as.addr && p->kind == l->as.kind && p->flags == l->as.flags &&
-           p->code_n == l->as.code_n && p->text_n == l->as.text_n &&
-           (p->code_n == 0 || memcmp(bytes, l->code, p->code_n) == 0) &&
+    return p->addr == l->as.addr && p->word == l->as.word && p->kind == l->as.kind &&
+           p->flags == l->as.flags && p->code_n == l->as.code_n && p->text_n == l->as.text_n &&
+           (p->code_n <= 8 || memcmp(bytes, l->code, p->code_n) == 0) &&
            (p->text_n == 0 || memcmp(bytes + p->code_n, l->text, p->text_n) == 0);
 }
 
@@ -135,6 +145,7 @@ static bool look_at(const struct trod_batch *b, uint32_t i, struct look *l)
         l->code = trod_batch_bytes(b, b->code[i]);
     if (text)
         l->text = trod_batch_bytes(b, b->text[i]);
+    set_word(l);
     return true;
 }
 
@@ -231,6 +242,7 @@ static bool get(struct trod_span *in, uint64_t *addr, struct look *l)
                         .text_n = head[3]},
                        in->p,
                        in->p + head[2]};
+    set_word(l);
     in->p += head[2] + head[3];
     in->n -= (size_t)head[2] + head[3];
     return true;

@@ -34,6 +34,7 @@ enum nav_shape_flag {
 
 struct nav_shape {
     uint64_t addr;  /* 0 where it has none */
+    uint64_t word;  /* of its opcode, or of its text: what most differ by */
     uint32_t at;    /* its opcode among all bytes; behind it its text */
     uint8_t kind;
     uint8_t flags;  /* instruction set, enum nav_shape_flag */
