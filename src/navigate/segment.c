@@ -381,7 +381,7 @@ static int find_in_page(struct trod_span in, const struct nav_segment *s, unsign
         while (n--) {
             const uint8_t *told = NULL;
 
-            if (!get_posting(&in, id, &p, &told) || p.block >= s->to)
+            if (!get_posting(&in, id, &p, &told) || p.block >= s->to || p.block < s->from)
                 return TROD_ERR_CORRUPT;
             if (!take)
                 continue;
