@@ -38,6 +38,27 @@ bool trod_nav_looks(struct trod_nav *nav, trod_nav_looks_fn fn, void *user)
     return nav->index != NULL;
 }
 
+uint64_t trod_index_shapes(const struct trod_nav *nav, uint64_t *rest)
+{
+    static const uint64_t any = NAV_ANY_SHAPE;
+    const struct nav_index *x = nav->index;
+    struct nav_postings found = {0};
+    struct nav_shapes shapes = {0};
+    uint64_t n;
+    int rc = TROD_OK;
+
+    for (uint32_t s = 0; x && rc == TROD_OK && s < x->n_segments; s++) {
+        rc = nav_shapes_of(&shapes, x, &x->segment[s]);
+        if (rc == TROD_OK)
+            rc = nav_postings_keys(x, &x->segment[s], NAV_S_TEXTS, &any, 1, &found);
+    }
+    n = shapes.n;
+    *rest = found.n;
+    free(found.at);
+    nav_shapes_fini(&shapes);
+    return n;
+}
+
 /* Shape P, whose bytes are among those of B, as its next row. */
 static void put(struct trod_batch *b, const struct nav_shape *p)
 {
