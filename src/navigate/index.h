@@ -98,9 +98,8 @@ enum { NAV_APART = 1 << 18 }; /* decoded bytes between points */
 struct nav_posting {
     uint64_t key;
     uint32_t block, steps; /* LINES, SITES, TEXTS: steps of the block that have it, a bit each */
-    uint64_t a,
-        b; /* LINES: masks of bytes written, read; SITES, MARKS: how many; MEMORY: of TOLD;
-              SITES: B: kinds of the rows, a bit each */
+    uint64_t a, b; /* LINES: masks of bytes written, read; SITES, MARKS: how many; MEMORY: of TOLD;
+                      SITES: B: kinds of the rows, a bit each */
 };
 
 struct nav_postings {

@@ -15,9 +15,9 @@
 /* Sections of a segment, in their order. */
 enum { STATES, LINES, SITES, REGS, MEMORY, CALLS, MARKS, BLOOM, VALUES, SHAPES, TEXTS };
 
-static const unsigned ids[NAV_CONTENTS] = {
-    NAV_S_STATES, NAV_S_LINES, NAV_S_SITES,  NAV_S_REGS,   NAV_S_MEMORY, NAV_S_CALLS,
-    NAV_S_MARKS,  NAV_S_BLOOM, NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS};
+static const unsigned ids[NAV_CONTENTS] = {NAV_S_STATES, NAV_S_LINES,  NAV_S_SITES, NAV_S_REGS,
+                                           NAV_S_MEMORY, NAV_S_CALLS,  NAV_S_MARKS, NAV_S_BLOOM,
+                                           NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS};
 
 /* ---- rows */
 

@@ -16,9 +16,7 @@ struct nav_verdict {
 };
 
 /* Kinds whose rows without a text and an opcode are no shapes. */
-enum {
-    PLAIN = 1u << TROD_INSTR | 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC
-};
+enum { PLAIN = 1u << TROD_INSTR | 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC };
 
 void nav_verdict_free(struct nav_verdict *v)
 {

@@ -66,7 +66,7 @@ struct trod_nav {
     trod_nav_looks_fn looks; /* how rows look that are searched for; NULL: nobody asked */
     void *looks_user;
     struct nav_verdict *verdict; /* of it; NULL: not asked for so far */
-    uint32_t window; /* bytes of windows of a scan of few rows; 0: as of any trace */
+    uint32_t window;             /* bytes of windows of a scan of few rows; 0: as of any trace */
     int (*tick)(void *user, uint64_t row); /* as in struct trod_nav_options */
     void *tick_user;
 };

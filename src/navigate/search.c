@@ -19,8 +19,8 @@ struct searching {
     struct nav_candidates candidates;
     struct nav_candidates executed; /* where instructions are, if rows go by theirs */
     bool owners;
-    uint64_t lo, hi;                    /* rows that may match */
-    const struct nav_numbers *sites;    /* rows belong to instructions there; NULL: to any */
+    uint64_t lo, hi;                 /* rows that may match */
+    const struct nav_numbers *sites; /* rows belong to instructions there; NULL: to any */
     struct followed followed;
     uint64_t before, behind;
     uint64_t from, to; /* rows that were found and not told yet */

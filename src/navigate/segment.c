@@ -8,7 +8,8 @@
  * segment's first) and what it holds of the key (LINES: a byte says of what form two masks are, and
  * of one step which it is; for several a byte with a bit each follows; then the masks. SITES: how
  * often, times 4, + 1 where kinds follow, as what differs from those before (the first: from
- * instructions alone), + 2 where a byte of steps follows; TEXTS: that byte). Numbers of the pages are packed (core/pack.h).
+ * instructions alone), + 2 where a byte of steps follows. TEXTS: that byte). Numbers of the pages
+ * are packed (core/pack.h).
  */
 #include "navigate/index.h"
 

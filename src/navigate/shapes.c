@@ -67,8 +67,8 @@ static void set_word(struct look *l)
 /* Instructions are told apart by address and opcode, few of them by their text alone. */
 static uint32_t hash(const struct look *l)
 {
-    uint64_t h = l->as.addr * UINT64_C(0x9e3779b97f4a7c15) ^ l->as.kind ^ (uint64_t)l->as.text_n
-                                                                              << 8;
+    uint64_t h =
+        l->as.addr * UINT64_C(0x9e3779b97f4a7c15) ^ l->as.kind ^ (uint64_t)l->as.text_n << 8;
 
     h ^= l->as.word * UINT64_C(0x94d049bb133111eb);
     return (uint32_t)((h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 40) & (NAV_SHAPE_SLOTS - 1);
@@ -139,8 +139,7 @@ static bool look_at(const struct trod_batch *b, uint32_t i, struct look *l)
                               .code_n = (uint8_t)code,
                               .text_n = (uint8_t)text}};
     if ((placed || code) && nav_has(b, i, TROD_COL_FLAGS))
-        l->as.flags |=
-            (uint8_t)((b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT & NAV_SHAPE_ISET);
+        l->as.flags |= (uint8_t)((b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT & NAV_SHAPE_ISET);
     if (code)
         l->code = trod_batch_bytes(b, b->code[i]);
     if (text)
@@ -230,18 +229,14 @@ static bool get(struct trod_span *in, uint64_t *addr, struct look *l)
         return false;
     in->p += 4;
     in->n -= 4;
-    if (trod_unpack(in, &delta) < 0 || (size_t)head[2] + head[3] > in->n ||
-        head[0] >= TROD_KINDS || head[2] > NAV_SHAPE_CODE ||
-        head[1] > (NAV_SHAPE_PLACED | NAV_SHAPE_ISET))
+    if (trod_unpack(in, &delta) < 0 || (size_t)head[2] + head[3] > in->n || head[0] >= TROD_KINDS ||
+        head[2] > NAV_SHAPE_CODE || head[1] > (NAV_SHAPE_PLACED | NAV_SHAPE_ISET))
         return false;
     *addr = nav_unzigzag(delta, *addr);
-    *l = (struct look){{.addr = *addr,
-                        .kind = head[0],
-                        .flags = head[1],
-                        .code_n = head[2],
-                        .text_n = head[3]},
-                       in->p,
-                       in->p + head[2]};
+    *l = (struct look){
+        {.addr = *addr, .kind = head[0], .flags = head[1], .code_n = head[2], .text_n = head[3]},
+        in->p,
+        in->p + head[2]};
     set_word(l);
     in->p += head[2] + head[3];
     in->n -= (size_t)head[2] + head[3];
@@ -257,8 +252,7 @@ int nav_shapes_load(struct nav_shapes *s, struct trod_span in)
     if (rc < 0 || n > NAV_SHAPES - s->n)
         return TROD_ERR_CORRUPT;
     for (; rc == TROD_OK && n; n--) {
-        if (!get(&in, &addr, &l) ||
-            s->bytes.n + l.as.code_n + l.as.text_n > NAV_SHAPE_BYTES)
+        if (!get(&in, &addr, &l) || s->bytes.n + l.as.code_n + l.as.text_n > NAV_SHAPE_BYTES)
             return TROD_ERR_CORRUPT;
         if (s->slot) {
             uint32_t id, before = s->n;

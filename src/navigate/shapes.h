@@ -33,14 +33,14 @@ enum nav_shape_flag {
 };
 
 struct nav_shape {
-    uint64_t addr;  /* 0 where it has none */
-    uint64_t word;  /* of its opcode, or of its text: what most differ by */
-    uint32_t at;    /* its opcode among all bytes; behind it its text */
+    uint64_t addr; /* 0 where it has none */
+    uint64_t word; /* of its opcode, or of its text: what most differ by */
+    uint32_t at;   /* its opcode among all bytes; behind it its text */
     uint8_t kind;
-    uint8_t flags;  /* instruction set, enum nav_shape_flag */
+    uint8_t flags; /* instruction set, enum nav_shape_flag */
     uint8_t code_n, text_n;
-    uint32_t turn;  /* the block that it was met in, if it is no instruction with an address */
-    uint8_t steps;  /* of that */
+    uint32_t turn; /* the block that it was met in, if it is no instruction with an address */
+    uint8_t steps; /* of that */
 };
 
 /* Those of a trace, in the order in which they come up. */
@@ -50,7 +50,7 @@ struct nav_shapes {
     size_t cap;
     struct trod_buf bytes;
     uint32_t *slot; /* by hash: number + 1 */
-    uint32_t *met; /* of the block, no instructions with an address */
+    uint32_t *met;  /* of the block, no instructions with an address */
     uint32_t n_met;
     size_t cap_met;
     uint32_t turn;
@@ -59,11 +59,12 @@ struct nav_shapes {
 
 int nav_shapes_init(struct nav_shapes *s);
 void nav_shapes_fini(struct nav_shapes *s);
-/* *OUT: the number of the shape of row I of B, NAV_NO_SHAPE: none is kept. Returns 0 or
- * TROD_ERR_NOMEM. */
-int nav_shapes_find(struct nav_shapes *s, const struct trod_batch *b, uint32_t i, uint32_t *out);
-/* Shape ID, of rows that are no instructions with an address, is new in the block. Returns the same.
+/*
+ * *OUT: the number of the shape of row I of B, NAV_NO_SHAPE: none is kept. Returns 0 or
+ * TROD_ERR_NOMEM.
  */
+int nav_shapes_find(struct nav_shapes *s, const struct trod_batch *b, uint32_t i, uint32_t *out);
+/* Shape ID, of no instructions with an address, is new in the block. Returns the same. */
 int nav_shapes_first(struct nav_shapes *s, uint32_t id);
 /* The block ends: its postings, as those of BLOCK; the next one begins. */
 int nav_shapes_end(struct nav_shapes *s, uint32_t block, struct nav_postings *out);

@@ -160,9 +160,8 @@ static void words(const uint8_t *code, uint32_t n, uint64_t word[2])
  * The site of PC, which is of this block from now on: S, if there is room. What it looked like in a
  * block before stays there. NULL: no memory.
  */
-static __attribute__((noinline)) struct nav_tally_site *new_site(struct nav_tally *t,
-                                                                 struct nav_tally_site *s,
-                                                                 uint64_t pc)
+static __attribute__((noinline)) struct nav_tally_site *
+new_site(struct nav_tally *t, struct nav_tally_site *s, uint64_t pc)
 {
     if (2 * t->n_sites > t->site_mask) {
         if (grow_sites(t) < 0)
@@ -314,8 +313,7 @@ static int learn_site(struct nav_tally *t, struct nav_tally_site *s, const struc
     if (n && (!same || s->count == 1))
         look_at(t, b, i, trod_batch_bytes(b, b->code[i]), n);
     if (same && s->text_n == text_n &&
-        (text_n == 0 ||
-         nav_shape_has(t->shapes, s->shape, trod_batch_bytes(b, b->text[i]))))
+        (text_n == 0 || nav_shape_has(t->shapes, s->shape, trod_batch_bytes(b, b->text[i]))))
         return TROD_OK;
     s->text_n = text_n;
     if (!n && !text_n)
@@ -358,8 +356,7 @@ static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t
     s->kinds |= 1u << TROD_INSTR;
     same = s->n == n && s->code[0] == word[0] && s->code[1] == word[1] && s->iset == iset;
     if (s->count++ && same && s->text_n == text_n &&
-        (text_n == 0 ||
-         nav_shape_has(t->shapes, s->shape, trod_batch_bytes(b, b->text[i]))))
+        (text_n == 0 || nav_shape_has(t->shapes, s->shape, trod_batch_bytes(b, b->text[i]))))
         return TROD_OK;
     s->n = (uint8_t)n;
     s->iset = iset;

@@ -35,10 +35,10 @@ struct nav_tally_site {
     uint64_t pc, count;
     uint64_t code[NAV_CODES / 8];
     uint32_t turn;
-    uint32_t kinds; /* of the rows that belong to it, a bit each */
-    uint32_t shape; /* it had last */
+    uint32_t kinds;  /* of the rows that belong to it, a bit each */
+    uint32_t shape;  /* it had last */
     uint32_t text_n; /* bytes of its text; NAV_NO_SHAPE: it is not kept */
-    uint8_t n;      /* bytes of CODE */
+    uint8_t n;       /* bytes of CODE */
     uint8_t iset, steps;
 };
 

@@ -97,9 +97,8 @@ static void condition(struct trod_gen *g, unsigned depth, struct trod_buf *out)
         break;
     case 5:
     case 6:
-        trod_buf_printf(out, "%s %s /%s%s/%s", texts[gen_below(g, 4)],
-                        gen_below(g, 4) ? "~" : "!~", gen_below(g, 2) ? "^" : "", s->text,
-                        gen_below(g, 2) ? "i" : "");
+        trod_buf_printf(out, "%s %s /%s%s/%s", texts[gen_below(g, 4)], gen_below(g, 4) ? "~" : "!~",
+                        gen_below(g, 2) ? "^" : "", s->text, gen_below(g, 2) ? "i" : "");
         break;
     case 7:
         trod_buf_printf(out, "%s %s \"%s\"", texts[gen_below(g, 4)],
@@ -267,7 +266,11 @@ static void test_formats(void **state)
 static void put_program(struct trod_gen *g, unsigned cpus, struct trod_buf *out)
 {
     static const char *const ops[] = {"MOV", "ADD", "LDR", "STR", "B.EQ", "NOP"};
+    char operands[300];
 
+    memset(operands, 'a', sizeof operands);
+    memcpy(operands, "x1,[x0,#0", 9);
+    operands[sizeof operands - 1] = '\0';
     for (unsigned i = 0; i < 1500; i++) {
         char cpu[16] = "";
         const unsigned pc = 0x8000 + 4 * (unsigned)gen_below(g, 24);
@@ -292,11 +295,7 @@ static void put_program(struct trod_gen *g, unsigned cpus, struct trod_buf *out)
             trod_buf_printf(out, "%u clk %sIT (%u) %08x %08x O EL1h_n : %s %.*s\n", i, cpu, i, pc,
                             pc * 977 + (unsigned)gen_below(g, 40) / 39,
                             ops[(pc / 4 + (gen_below(g, 60) == 0)) % 6],
-                            gen_below(g, 200) ? 6 : 300,
-                            "x1,[x0,#0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-                            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-                            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-                            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+                            gen_below(g, 200) ? 6 : (int)sizeof operands - 1, operands);
         }
     }
 }
@@ -335,10 +334,9 @@ static void test_damaged(void **state)
     assert_true(make_index(path, 100, 3));
     whole = test_load(index);
     for (size_t at = 0; at <= whole.n; at += 1 + 40 * test_step()) {
-        static const char *const expressions[] = {"disasm ~ /^LDR/ && row > 500",
-                                                  "register == x3 || text ~ /Event_B/",
-                                                  "opcode & 0xff == 0x10 && kind == INSTR",
-                                                  "pc in 0x8010..0x8018 && kind == WRITE"};
+        static const char *const expressions[] = {
+            "disasm ~ /^LDR/ && row > 500", "register == x3 || text ~ /Event_B/",
+            "opcode & 0xff == 0x10 && kind == INSTR", "pc in 0x8010..0x8018 && kind == WRITE"};
         const unsigned k = (unsigned)(at % 4);
         const struct trod_match_options filter = {.struct_size = sizeof filter,
                                                   .where = expressions[k]};

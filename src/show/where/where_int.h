@@ -297,7 +297,7 @@ struct trod_where {
     char *text, *strings;
     struct trod_symbols *symbols;
     uint32_t want;
-    uint64_t last; /* row */
+    uint64_t last;                      /* row */
     struct trod_match_need need, plain; /* the second where no records are called as kinds are */
     struct trod_where *looks; /* what it says of what rows look like, if so; NULL: nothing */
     struct where_step *step;
