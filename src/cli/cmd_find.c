@@ -143,7 +143,7 @@ static void write_first(struct finding *f)
         return;
     f->measured = first->over = true;
     if (is_text(f) && b && b->n)
-        trod_show_measure(f->rows, b, first->keep, first->row[0]);
+        trod_show_measure(f->rows, b, first->keep, cli_first_row(first->row[0]));
     if (!is_text(f) || (b && b->n))
         put_header(f);
     for (uint32_t i = 0; b && i < b->n; i++)
@@ -167,7 +167,7 @@ static void measure_row(struct trod_show *rows, const struct trod_batch *b, uint
     uint8_t keep[TROD_BATCH_ROWS] = {0};
 
     keep[i] = 1;
-    trod_show_measure(rows, b, keep, row);
+    trod_show_measure(rows, b, keep, cli_first_row(row));
 }
 
 /* Row I of B, number ROW of the trace, is the next one to be shown. */

@@ -202,7 +202,7 @@ static void write_first(struct view *v)
         return;
     v->measured = first->over = true;
     if (b && b->n) {
-        trod_show_measure(v->rows, b, first->keep, first->row[0]);
+        trod_show_measure(v->rows, b, first->keep, cli_first_row(first->row[0]));
         put_header(v);
     }
     for (uint32_t i = 0; b && i < b->n; i++)
@@ -234,7 +234,7 @@ static void put_listing(struct view *v, const struct trod_batch *b, const uint8_
         }
         write_first(v);
         if (!cli_first_any(&v->first)) /* it is too long to wait */
-            trod_show_measure(v->rows, b, keep, first + i);
+            trod_show_measure(v->rows, b, keep, cli_first_row(first + i));
     }
     put_lines(v, b, keep, first, i);
 }

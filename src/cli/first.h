@@ -32,6 +32,12 @@ bool cli_first_wait(struct cli_first *f, const struct trod_batch *b, uint32_t i,
                     uint8_t mark, bool keep);
 /* Rows before row ROW of the trace were looked at: do others still wait for those behind? */
 bool cli_first_waits(const struct cli_first *f, uint64_t row);
+/* Columns are made for numbers of rows from here on: a round one at or before the first. */
+static inline uint64_t cli_first_row(uint64_t row)
+{
+    return row - row % TROD_BATCH_ROWS;
+}
+
 /* Does one wait, or did one? */
 static inline bool cli_first_any(const struct cli_first *f)
 {
