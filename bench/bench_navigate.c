@@ -37,7 +37,8 @@ static const struct input inputs[] = {
 /* A place of the trace and what lies there. */
 struct place {
     uint64_t row, pc, addr, time, value;
-    bool has_pc, has_addr, has_time, has_value;
+    uint64_t still; /* an instruction that accesses nothing */
+    bool has_pc, has_addr, has_time, has_value, has_still;
 };
 
 /* What is asked: words of the command; of them these stand for the place. */
@@ -61,6 +62,11 @@ static const struct question {
     {"who-chain", {"who", "--register", "x0", "--before", "ROW", "--chain", "8"}},
     {"find-value", {"find", "VALUE", "--count"}},
     {"find-pc-first", {"find", "WRITES", "--range", "BEHIND", "--first"}},
+    {"find-pc-kind", {"find", "STILL", "--count"}},
+    {"find-disasm", {"find", "disasm ~ /^(crc32|frint|vpaddd).*/i", "--count"}},
+    {"find-text", {"find", "text ~ /no such text/", "--count"}},
+    {"find-opcode", {"find", "opcode == 0x12345678 || opcode == 0x0fc7", "--count"}},
+    {"find-register-name", {"find", "register in {x77, q31}", "--count"}},
 };
 
 static bool run(const char *text)
@@ -95,10 +101,29 @@ static void make(const struct input *in, char *out, size_t size)
         bench_die("trod index failed");
 }
 
+/* An instruction with no access behind it, of the rows that are looked at: the last one so far is
+ * *LAST, an instruction at PC where that is so. */
+static void look_still(struct place *p, const struct trod_batch *b, uint32_t i, bool *last,
+                       uint64_t *pc)
+{
+    const bool is = b->kind[i] == TROD_INSTR;
+
+    if (!p->has_still && is && *last) {
+        p->has_still = true;
+        p->still = *pc;
+    }
+    if (is || b->kind[i] == TROD_READ || b->kind[i] == TROD_WRITE)
+        *last = is;
+    if (is)
+        *pc = b->addr[i];
+}
+
 /* A random row, and the next instruction, access and time behind it. */
 static void choose(struct trod_nav *nav, uint64_t rows, uint64_t *seed, struct place *p)
 {
     const struct trod_batch *b;
+    uint64_t before = 0;
+    bool last = false;
     uint32_t i;
 
     *p = (struct place){.row = bench_rand(seed) % rows};
@@ -106,6 +131,7 @@ static void choose(struct trod_nav *nav, uint64_t rows, uint64_t *seed, struct p
         const uint32_t has = b->have & b->has[i];
         const bool access = b->kind[i] == TROD_READ || b->kind[i] == TROD_WRITE;
 
+        look_still(p, b, i, &last, &before);
         if (!p->has_pc && b->kind[i] == TROD_INSTR && has & TROD_COL_ADDR) {
             p->has_pc = true;
             p->pc = b->addr[i];
@@ -122,7 +148,7 @@ static void choose(struct trod_nav *nav, uint64_t rows, uint64_t *seed, struct p
             p->has_value = true;
             p->value = b->value[i];
         }
-        if (p->has_pc && p->has_addr && p->has_time && p->has_value)
+        if (p->has_pc && p->has_addr && p->has_time && p->has_value && p->has_still)
             break;
     }
 }
@@ -154,6 +180,9 @@ static const char *fill(const char *word, const struct place *p, uint64_t rows, 
     } else if (strcmp(word, "WRITES") == 0) {
         snprintf(room, WORDS, "pc in 0x%llx..0x%llx && kind == WRITE", pc, pc + 63);
         return p->has_pc ? room : NULL;
+    } else if (strcmp(word, "STILL") == 0) {
+        snprintf(room, WORDS, "pc == 0x%llx && kind == WRITE", (unsigned long long)p->still);
+        return p->has_still ? room : NULL;
     } else if (strcmp(word, "BEHIND") == 0) {
         snprintf(room, WORDS, "%llu..", row);
     } else if (sscanf(word, "BYTES%u", &n) == 1) {

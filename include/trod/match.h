@@ -42,6 +42,7 @@ extern const struct trod_option trod_match_option_table[];
 
 /* Matching in progress: how many rows went by, which streams are wanted. */
 struct trod_match;
+struct trod_format;
 
 /*
  * Begin to match by OPT, whose texts must outlive *OUT. Returns 0, TROD_ERR_NOMEM, TROD_ERR_USAGE
@@ -58,6 +59,12 @@ void trod_match_free(struct trod_match *m);
  * behind the last instruction wanted.
  */
 void trod_match_single(struct trod_match *m);
+
+/*
+ * Rows are of format F: where it calls no records by a name that is that of a kind, trod_match_need
+ * says more, and there is trod_match_looks.
+ */
+void trod_match_format(struct trod_match *m, const struct trod_format *f);
 
 /* The symbols of OPT's files, NULL if there are none; they belong to M. */
 struct trod_symbols *trod_match_symbols(const struct trod_match *m);
@@ -147,6 +154,15 @@ struct trod_match_need {
                     since the last one of their stream must be judged too, or none match */
 };
 void trod_match_need(const struct trod_match *m, struct trod_match_need *out);
+
+/*
+ * Does M choose by what rows look like: their text, disassembly or opcode? Then trod_match_may says
+ * in KEEP (a byte by row) which rows of B may match by their kind, text, code, and of instructions
+ * address and instruction set, whatever else they say. Returns 0 or more, or TROD_ERR_NOMEM. For
+ * trod_nav_looks.
+ */
+bool trod_match_looks(const struct trod_match *m);
+int trod_match_may(struct trod_match *m, const struct trod_batch *b, uint8_t *keep);
 
 /*
  * At the end of a run: warn where something was asked for that the trace does not have, and name

@@ -119,6 +119,19 @@ struct trod_index_info {
 };
 /* About the index that NAV uses. False: it uses none. */
 bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out);
+/* What the index that NAV uses has of further things, beside struct trod_index_info. */
+enum trod_index_part {
+    TROD_INDEX_VALUES, /* which values rows have */
+    TROD_INDEX_SHAPES, /* what rows look like: opcodes, disassembly, names of registers */
+    TROD_INDEX_PARTS
+};
+/* How many bytes that is. */
+uint64_t trod_index_part_bytes(const struct trod_nav *nav, enum trod_index_part part);
+/*
+ * How many different rows, by what they look like, it knows: instructions by address, others by
+ * their text. *REST: blocks that have others as well, of which there are too many.
+ */
+uint64_t trod_index_shapes(const struct trod_nav *nav, uint64_t *rest);
 /*
  * Files of the trace of NAV that are compressed in one piece: each question decompresses them from
  * the beginning, with an index too. Opens each file, and looks through its frames.
@@ -228,6 +241,15 @@ typedef int (*trod_nav_rows_fn)(void *user, const struct trod_batch *b, uint32_t
  */
 int trod_nav_search(struct trod_nav *nav, const struct trod_match_need *need, uint64_t before,
                     uint64_t behind, trod_nav_rows_fn fn, void *user);
+
+/*
+ * What trod_nav_search and trod_nav_expect look for is also what FN says of how rows look: it gets
+ * rows of which nothing but kind, text, code, address and instruction set is told, as many as the
+ * trace has different ones, and says in KEEP which are wanted (trod_match_may). NULL: all. Returns
+ * whether there is an index that has them.
+ */
+typedef int (*trod_nav_looks_fn)(void *user, const struct trod_batch *b, uint8_t *keep);
+bool trod_nav_looks(struct trod_nav *nav, trod_nav_looks_fn fn, void *user);
 
 /*
  * About how many rows trod_nav_search would read, to *ROWS; TROD_NOWHERE: all of the trace, without

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "first.h"
 #include "flow.h"
 #include "navigating.h"
 
@@ -74,21 +75,26 @@ struct finding {
     unsigned turn; /* which of them holds the rows before the batch, from number tail_first */
     uint64_t tail_first;
     bool header, measured, around, settled, any;
+    struct cli_first first; /* rows that wait until it is known how wide columns are */
 };
+
+/* What is said of rows that wait. */
+enum { MARK_FOUND = 1, MARK_APART = 2 /* rows before it are left out */ };
 
 static bool is_text(const struct finding *f)
 {
     return f->o->report.format == TROD_EMIT_TEXT;
 }
 
-/* Row I of B, number ROW of the trace, as a line. */
-static void put_row(struct finding *f, const struct trod_batch *b, uint32_t i, uint64_t row,
-                    bool is_found)
+/* Row I of B, number ROW of the trace, as a line. MARK: enum above. */
+static void write_row(struct finding *f, const struct trod_batch *b, uint32_t i, uint64_t row,
+                      unsigned marked)
 {
+    const bool is_found = marked & MARK_FOUND;
     char *p = cli_sink_room(&f->sink, TROD_SHOW_LINE + 64);
     const char *mark = "";
 
-    if (f->around && is_text(f) && f->any && row != f->shown) {
+    if (marked & MARK_APART) {
         memcpy(p, "--\n", 3);
         p += 3;
     }
@@ -109,29 +115,6 @@ static void put_row(struct finding *f, const struct trod_batch *b, uint32_t i, u
                        : trod_show_csv(f->rows, b, i, row, p);
     }
     cli_sink_advance(&f->sink, p);
-    f->shown = row + 1;
-    f->any = true;
-}
-
-static bool disassembles(const struct finding *f)
-{
-    return f->o->disassemble == 1 ||
-           (f->o->disassemble == 0 && !(trod_trace_format(f->trace)->flags & TROD_FMT_TEXT));
-}
-
-/* The ISA may only be known once rows have been read. */
-static void settle(struct finding *f, const struct trod_batch *b, const uint8_t *keep,
-                   uint64_t first)
-{
-    if (!f->settled && disassembles(f) && b->meta->isa != TROD_ISA_UNKNOWN &&
-        b->meta->isa != TROD_ISA_REGDEPS && (b->have & TROD_COL_CODE)) {
-        f->settled = true;
-        if (trod_disasm_new(&f->disasm, b->meta->isa, b->meta->endian, &f->diag) == 0)
-            trod_show_disasm(f->rows, f->disasm);
-    }
-    if (!f->measured && is_text(f))
-        trod_show_measure(f->rows, b, keep, first);
-    f->measured = true;
 }
 
 static void put_header(struct finding *f)
@@ -148,6 +131,79 @@ static void put_header(struct finding *f)
     }
     cli_sink_advance(&f->sink,
                      is_text(f) ? trod_show_header(f->rows, p) : trod_show_csv_header(f->rows, p));
+}
+
+/* Rows wait no longer: how wide columns are follows from them. */
+static void write_first(struct finding *f)
+{
+    struct cli_first *first = &f->first;
+    const struct trod_batch *b = first->b;
+
+    if (f->measured)
+        return;
+    f->measured = first->over = true;
+    if (is_text(f) && b && b->n)
+        trod_show_measure(f->rows, b, first->keep, cli_first_row(first->row[0]));
+    if (!is_text(f) || (b && b->n))
+        put_header(f);
+    for (uint32_t i = 0; b && i < b->n; i++)
+        write_row(f, b, i, first->row[i], first->mark[i]);
+}
+
+/* Rows before row ROW were looked at. */
+static void pass(void *user, uint64_t row)
+{
+    struct finding *f = user;
+
+    if (!f->measured && f->any &&
+        (!cli_first_waits(&f->first, row) || !trod_trace_rewindable(f->trace)))
+        write_first(f);
+}
+
+/* A row that cannot wait, because it is too long, comes first. */
+static void measure_row(struct trod_show *rows, const struct trod_batch *b, uint32_t i,
+                        uint64_t row)
+{
+    uint8_t keep[TROD_BATCH_ROWS] = {0};
+
+    keep[i] = 1;
+    trod_show_measure(rows, b, keep, cli_first_row(row));
+}
+
+/* Row I of B, number ROW of the trace, is the next one to be shown. */
+static void put_row(struct finding *f, const struct trod_batch *b, uint32_t i, uint64_t row,
+                    bool is_found)
+{
+    const bool apart = f->around && is_text(f) && f->any && row != f->shown;
+    const unsigned mark = (is_found ? MARK_FOUND : 0u) | (apart ? MARK_APART : 0u);
+
+    f->shown = row + 1;
+    f->any = true;
+    if (!f->measured) {
+        if (is_text(f) && cli_first_wait(&f->first, b, i, row, (uint8_t)mark, is_found))
+            return;
+        write_first(f);
+        if (is_text(f) && !cli_first_any(&f->first))
+            measure_row(f->rows, b, i, row);
+    }
+    write_row(f, b, i, row, mark);
+}
+
+static bool disassembles(const struct finding *f)
+{
+    return f->o->disassemble == 1 ||
+           (f->o->disassemble == 0 && !(trod_trace_format(f->trace)->flags & TROD_FMT_TEXT));
+}
+
+/* The ISA may only be known once rows have been read. */
+static void settle(struct finding *f, const struct trod_batch *b)
+{
+    if (!f->settled && disassembles(f) && b->meta->isa != TROD_ISA_UNKNOWN &&
+        b->meta->isa != TROD_ISA_REGDEPS && (b->have & TROD_COL_CODE)) {
+        f->settled = true;
+        if (trod_disasm_new(&f->disasm, b->meta->isa, b->meta->endian, &f->diag) == 0)
+            trod_show_disasm(f->rows, f->disasm);
+    }
 }
 
 /* The rows before row I of B, number ROW, that are wanted and not shown yet. */
@@ -178,8 +234,7 @@ static void put_batch(struct finding *f, const struct trod_batch *b, uint32_t fr
             f->found++;
             if (f->o->count)
                 continue;
-            settle(f, b, keep, first);
-            put_header(f);
+            settle(f, b);
             if (f->before)
                 put_before(f, b, i, first + i);
             put_row(f, b, i, first + i, true);
@@ -196,8 +251,7 @@ static void put_found(void *user, const struct trod_batch *b, const uint8_t *kee
 {
     struct finding *f = user;
 
-    settle(f, b, keep, first);
-    put_header(f);
+    settle(f, b);
     for (uint32_t i = 0; i < b->n; i++)
         if (keep[i])
             put_row(f, b, i, first + i, true);
@@ -238,6 +292,8 @@ static int show_batch(struct finding *f, const struct trod_batch *b, uint32_t fr
     int r;
 
     put_batch(f, b, from, end, first);
+    if (!f->o->count)
+        pass(f, first + end);
     r = keep_tail(f, b, first);
     if (!f->o->count && !f->sink.file)
         cli_sink_flush(&f->sink);
@@ -290,6 +346,11 @@ static int indexed_rows(void *user, const struct trod_batch *b, uint32_t i, uint
     return f->found < f->limit || f->follow > 0;
 }
 
+static int may_look(void *user, const struct trod_batch *b, uint8_t *keep)
+{
+    return trod_match_may(user, b, keep);
+}
+
 /* Does reading end before the trace does? */
 static bool ends_early(const struct finding *f)
 {
@@ -315,12 +376,15 @@ static int open_index(struct finding *f)
         !trod_match_anywhere(f->match) || !trod_trace_rewindable(f->trace) ||
         (f->o->count && ends_early(f)) ||
         (!f->need.bounded && !f->need.rows.set && !f->need.times.set && !f->need.pcs.set &&
-         !f->need.values.set && !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
+         !f->need.values.set && !trod_match_looks(f->match) &&
+         !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
         return 0;
     cli_nav_memory();
     r = trod_nav_open(&f->nav, f->c->operands, f->files, &opt, &f->diag);
     if (r < 0)
         return r == TROD_ERR_UNKNOWN ? 0 : r;
+    if (trod_match_looks(f->match))
+        trod_nav_looks(f->nav, may_look, f->match);
     r = trod_nav_count(f->nav, &f->all_rows);
     if (r == 0 && (f->limit == UINT64_MAX || f->need.owners)) {
         r = trod_nav_expect(f->nav, &f->need, &rows);
@@ -348,6 +412,8 @@ static int search(struct finding *f)
         .sink = &f->sink,
         .found = &f->found,
         .put = put_found,
+        .pass = pass,
+        .measured = &f->measured,
         .user = f,
     };
     const bool all = f->limit == UINT64_MAX && !f->around;
@@ -355,6 +421,8 @@ static int search(struct finding *f)
             : all && cli_flow_can(&flow) ? cli_flow(&flow)
                                          : search_in_turn(f);
 
+    if (!f->o->count)
+        write_first(f);
     if (f->header && !is_text(f))
         put_header(f); /* no row at all: it still says what the columns are */
     return r < 0 ? r : 0;
@@ -413,6 +481,8 @@ static int prepare(struct finding *f)
         return r;
     if (trod_trace_files(f->trace) == 1)
         trod_match_single(f->match);
+    trod_match_format(f->match, trod_trace_format(f->trace));
+    trod_match_need(f->match, &f->need);
     trod_trace_want(f->trace, f->o->count ? TROD_COL_KIND | trod_match_want(f->match)
                                           : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE);
     return open_index(f);
@@ -464,6 +534,7 @@ static int run(struct cli *c, const void *opt)
         trod_error(&f.diag, r, "find.memory", NULL, "out of memory");
     if (cli_diag_end(c, &f.diag) != CLI_YES)
         r = TROD_ERR_IO;
+    cli_first_fini(&f.first);
     trod_show_free(f.rows);
     trod_batch_free(f.tail[0]);
     trod_batch_free(f.tail[1]);

@@ -44,6 +44,9 @@ static void progress(void *user, const struct trod_trace_progress *p)
 static void tell_index(struct trod_emit *e, const struct trod_nav *nav,
                        const struct trod_index_info *x)
 {
+    uint64_t rest;
+    const uint64_t shapes = trod_index_shapes(nav, &rest);
+
     trod_emit_str(e, "index", trod_nav_index(nav));
     trod_emit_bytes(e, "index_bytes", x->bytes);
     trod_emit_bytes(e, "trace_bytes", x->trace_bytes);
@@ -55,6 +58,8 @@ static void tell_index(struct trod_emit *e, const struct trod_nav *nav,
     trod_emit_count(e, "blocks", x->blocks);
     trod_emit_count(e, "segments", x->segments);
     trod_emit_count(e, "memory_blocks", x->memory_blocks);
+    trod_emit_count(e, "shapes", shapes);
+    trod_emit_count(e, "blocks_with_others", rest);
     trod_emit_bool(e, "resumable", x->resumable);
     trod_emit_count(e, "whole_files", trod_index_whole_files(nav));
     trod_emit_count(e, "activations", x->activations);
@@ -67,6 +72,8 @@ static void tell_index(struct trod_emit *e, const struct trod_nav *nav,
     trod_emit_bytes(e, "memory", x->memory);
     trod_emit_bytes(e, "calls", x->calls);
     trod_emit_bytes(e, "marks", x->marks);
+    trod_emit_bytes(e, "values", trod_index_part_bytes(nav, TROD_INDEX_VALUES));
+    trod_emit_bytes(e, "shapes", trod_index_part_bytes(nav, TROD_INDEX_SHAPES));
     trod_emit_bytes(e, "log", x->log);
     trod_emit_bytes(e, "directory", x->directory);
     trod_emit_bytes(e, "windows", x->windows);

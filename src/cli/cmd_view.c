@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "first.h"
 #include "flow.h"
 #include "jump.h"
 #include "sink.h"
@@ -67,6 +68,7 @@ struct view {
     struct trod_show_options show;
     struct trod_disasm *disasm;
     bool measured;
+    struct cli_first first; /* rows that wait until it is known how wide columns are */
     struct trod_native listing;
     struct cli_sink sink;
     enum layout layout;
@@ -166,17 +168,75 @@ static void put_native(struct view *v, const struct trod_batch *b)
             put_native_row(v, b, i);
 }
 
+/* Rows from ROW on. */
 static void put_lines(struct view *v, const struct trod_batch *b, const uint8_t *keep,
-                      uint64_t first)
+                      uint64_t first, uint32_t row)
 {
-    uint32_t row = 0;
-
     while (row < b->n) {
         char *p = cli_sink_room(&v->sink, CLI_SINK_ROOM);
 
         cli_sink_advance(&v->sink,
                          trod_show_lines(v->rows, b, keep, first, &row, p, p + CLI_SINK_ROOM));
     }
+}
+
+static void put_header(struct view *v)
+{
+    char *p;
+
+    if (!v->header)
+        return;
+    p = cli_sink_room(&v->sink, TROD_SHOW_LINE);
+    cli_sink_advance(&v->sink, v->layout == CSV ? trod_show_csv_header(v->rows, p)
+                                                : trod_show_header(v->rows, p));
+    v->header = false;
+}
+
+/* Rows wait no longer: how wide columns are follows from them. */
+static void write_first(struct view *v)
+{
+    struct cli_first *first = &v->first;
+    const struct trod_batch *b = first->b;
+
+    if (v->measured)
+        return;
+    v->measured = first->over = true;
+    if (b && b->n) {
+        trod_show_measure(v->rows, b, first->keep, cli_first_row(first->row[0]));
+        put_header(v);
+    }
+    for (uint32_t i = 0; b && i < b->n; i++)
+        cli_sink_advance(&v->sink, trod_show_text(v->rows, b, i, first->row[i],
+                                                  cli_sink_room(&v->sink, TROD_SHOW_LINE)));
+}
+
+/* Rows before row ROW were looked at. */
+static void pass(void *user, uint64_t row)
+{
+    struct view *v = user;
+
+    const bool live = cli_first_any(&v->first) && !trod_trace_rewindable(v->trace);
+
+    if (!v->measured && (v->layout != UNIFORM || live || !cli_first_waits(&v->first, row)))
+        write_first(v);
+}
+
+/* Those of the listing: the first ones wait. */
+static void put_listing(struct view *v, const struct trod_batch *b, const uint8_t *keep,
+                        uint64_t first)
+{
+    uint32_t i = 0;
+
+    while (!v->measured && i < b->n) {
+        if (!keep[i] || cli_first_wait(&v->first, b, i, first + i, 0, true)) {
+            i++;
+            continue;
+        }
+        write_first(v);
+        if (!cli_first_any(&v->first)) /* it is too long to wait */
+            trod_show_measure(v->rows, b, keep, cli_first_row(first + i));
+    }
+    put_lines(v, b, keep, first, i);
 }
 
 /* The rows of B that KEEP names; FIRST is the number of its first row. */
@@ -187,21 +247,11 @@ static void put_rows(void *user, const struct trod_batch *b, const uint8_t *keep
                          char *) = {[JSON] = trod_show_json, [CSV] = trod_show_csv};
 
     settle_disassembly(v, b);
-    if (v->layout == UNIFORM && !v->measured) {
-        trod_show_measure(v->rows, b, keep, first);
-        v->measured = true;
-    }
-    if (v->header) {
-        char *p = cli_sink_room(&v->sink, TROD_SHOW_LINE);
-
-        cli_sink_advance(&v->sink, v->layout == CSV ? trod_show_csv_header(v->rows, p)
-                                                    : trod_show_header(v->rows, p));
-        v->header = false;
-    }
     if (v->layout == UNIFORM) {
-        put_lines(v, b, keep, first);
+        put_listing(v, b, keep, first);
         return;
     }
+    put_header(v);
     for (uint32_t i = 0; i < b->n; i++) {
         char *p;
 
@@ -232,6 +282,7 @@ static int show_in_turn(struct view *v)
             put_native(v, b);
         else if (r > 0)
             put_rows(v, b, trod_match_keep(v->match), first);
+        pass(v, first + b->n);
         if (!v->sink.file)
             cli_sink_flush(&v->sink);
         if (trod_match_done(v->match) || v->sink.failed)
@@ -267,10 +318,13 @@ static int show(struct view *v)
         .sink = &v->sink,
         .found = &found,
         .put = put_rows,
+        .pass = pass,
+        .measured = &v->measured,
         .user = v,
     };
     int r = can_flow(v, &flow) ? cli_flow(&flow) : show_in_turn(v);
 
+    write_first(v);
     if (r >= 0)
         trod_match_explain(v->match, trod_trace_meta(v->trace), &v->diag);
     if (v->layout == NATIVE_DRIVER)
@@ -376,6 +430,7 @@ static int run(struct cli *c, const void *opt)
     if (r == TROD_ERR_NOMEM)
         trod_error(&v.diag, r, "view.memory", NULL, "out of memory");
     cli_diag_end(c, &v.diag);
+    cli_first_fini(&v.first);
     trod_show_free(v.rows);
     trod_match_free(v.match);
     trod_disasm_free(v.disasm);

@@ -198,9 +198,18 @@ static void show_slot(struct flowing *x, struct slot *s)
         s->b->meta = &s->meta;
         f->put(f->user, s->b, s->keep, s->first);
     }
+}
+
+/* Rows before row ROW were shown: the next ones may be by others where all widths are known. */
+static void passed(struct flowing *x, uint64_t row)
+{
+    const struct cli_flow *f = x->f;
+
+    if (!*f->measured)
+        f->pass(f->user, row);
     pthread_mutex_lock(&x->lock);
     trod_show_widths(f->rows, x->width);
-    x->begun = true;
+    x->begun = *f->measured;
     pthread_mutex_unlock(&x->lock);
 }
 
@@ -224,6 +233,8 @@ static int deliver(struct flowing *x, bool wait)
         *x->f->found += (uint64_t)s->kept;
         if (s->kept && x->f->rows)
             show_slot(x, s);
+        if (x->f->rows && (s->kept || !x->begun))
+            passed(x, s->first + s->b->n);
         if (x->f->rows && !x->f->sink->file)
             cli_sink_flush(x->f->sink);
         x->written++;
@@ -258,8 +269,7 @@ static int do_here(struct flowing *x, struct trod_batch *b, uint64_t first)
     f->put(f->user, b, trod_match_keep(f->match), first);
     if (!f->sink->file)
         cli_sink_flush(f->sink);
-    trod_show_widths(f->rows, x->width);
-    x->begun = true;
+    passed(x, first + b->n);
     return 0;
 }
 

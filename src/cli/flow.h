@@ -27,6 +27,9 @@ struct cli_flow {
      * of all, and those that columns must become wider for. On the caller's thread.
      */
     void (*put)(void *user, const struct trod_batch *b, const uint8_t *keep, uint64_t first);
+    /* Rows before row ROW were put: lines that wait for others may be written. */
+    void (*pass)(void *user, uint64_t row);
+    const bool *measured; /* widths of columns are known: PUT has written all lines so far */
     void *user;
 };
 

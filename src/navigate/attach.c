@@ -246,6 +246,21 @@ bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out)
     return true;
 }
 
+uint64_t trod_index_part_bytes(const struct trod_nav *nav, enum trod_index_part part)
+{
+    const struct nav_index *x = nav->index;
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; x && i < x->n_sections; i++) {
+        const uint32_t id = x->section[i].id;
+
+        if (part == TROD_INDEX_VALUES ? id == NAV_S_VALUES
+                                      : id == NAV_S_SHAPES || id == NAV_S_TEXTS)
+            bytes += x->section[i].length;
+    }
+    return bytes;
+}
+
 /* ---- making one */
 
 /* The folder of PATH is there, or made (the cache). */

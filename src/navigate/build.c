@@ -387,7 +387,9 @@ static int begin(struct nav_builder *b, const char *path)
         return TROD_ERR_NOMEM;
     b->regs.insn = b->insn;
     b->regs.markers = f && f->flags & TROD_FMT_MARKERS;
-    rc = nav_tally_init(&b->tally, &b->regs, b->insn, f);
+    rc = nav_shapes_init(&b->shapes);
+    if (rc == TROD_OK)
+        rc = nav_tally_init(&b->tally, &b->regs, b->insn, &b->shapes, f);
     if (rc == TROD_OK)
         rc = nav_touch_init(&b->touch, b->endian == TROD_ENDIAN_BIG);
     if (rc == TROD_OK)
@@ -400,6 +402,7 @@ static int begin(struct nav_builder *b, const char *path)
 static void end(struct nav_builder *b)
 {
     nav_tally_fini(&b->tally);
+    nav_shapes_fini(&b->shapes);
     nav_touch_fini(&b->touch);
     nav_values_fini(&b->values);
     nav_calls_free(b->calls);
@@ -409,10 +412,11 @@ static void end(struct nav_builder *b)
     free(b->block);
     free(b->source);
     free(b->lines.at);
-    free(b->sites.at);
-    free(b->regs_at.at);
+    free(b->at.sites.at);
+    free(b->at.regs.at);
+    free(b->at.marks.at);
+    free(b->at.shapes.at);
     free(b->memory.at);
-    free(b->marks.at);
     trod_buf_fini(&b->memory.told);
     trod_buf_fini(&b->state);
     trod_buf_fini(&b->states);

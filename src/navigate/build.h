@@ -45,7 +45,7 @@ enum nav_lane {
     NAV_LANES
 };
 
-enum { NAV_CONTENTS = 9 };
+enum { NAV_CONTENTS = 11 };
 
 /* A section of a segment before it is written. */
 struct nav_content {
@@ -87,8 +87,9 @@ struct nav_builder {
     struct nav_names names;
     struct nav_regs regs;
     struct trod_insn_decoder *insn;
+    struct nav_shapes shapes;
     struct nav_tally tally;
-    struct nav_postings sites, regs_at, marks;
+    struct nav_tally_out at; /* of the segment */
     uint64_t insns;
     struct trod_buf state, states; /* of the block, before compression; of the segment */
     struct trod_buf steps;         /* of the block, before compression */

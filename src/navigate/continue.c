@@ -21,9 +21,9 @@ static const struct nav_section *section_of(const struct nav_index *x, unsigned 
 
 static int copy_segment(struct nav_builder *b, const struct nav_index *x, uint32_t s)
 {
-    static const unsigned ids[] = {NAV_S_STATES, NAV_S_LINES,  NAV_S_SITES,
-                                   NAV_S_REGS,   NAV_S_MEMORY, NAV_S_CALLS,
-                                   NAV_S_MARKS,  NAV_S_BLOOM,  NAV_S_VALUES};
+    static const unsigned ids[] = {NAV_S_STATES, NAV_S_LINES,  NAV_S_SITES, NAV_S_REGS,
+                                   NAV_S_MEMORY, NAV_S_CALLS,  NAV_S_MARKS, NAV_S_BLOOM,
+                                   NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS};
     const uint32_t range[2] = {x->segment[s].from, x->segment[s].to};
     int rc = TROD_OK;
 
@@ -39,6 +39,8 @@ static int copy_segment(struct nav_builder *b, const struct nav_index *x, uint32
         }
         rc = nav_put_section(b, ids[i], s, x->file + from->offset, from->length, from->raw);
     }
+    if (rc == TROD_OK)
+        rc = nav_shapes_of(&b->shapes, x, &x->segment[s]);
     return rc < 0 ? rc : trod_buf_add(&b->segments, range, sizeof range);
 }
 
@@ -63,7 +65,10 @@ static int copy_before(struct nav_builder *b, const struct nav_index *x, uint32_
     return x->block[k].log ? trod_buf_add(&b->log, x->log, (size_t)x->block[k].log) : TROD_OK;
 }
 
-/* Calls are followed from the beginning: what their stacks have learnt is kept nowhere. */
+/*
+ * Calls are followed from the beginning: what their stacks have learnt is kept nowhere, nor which
+ * instruction each stream executed last.
+ */
 static int follow_calls(struct nav_builder *b, uint64_t rows)
 {
     struct trod_buf none = {0};
@@ -74,7 +79,7 @@ static int follow_calls(struct nav_builder *b, uint64_t rows)
 
     if (rc < 0)
         return rc;
-    trod_trace_want(t, TROD_CALLSTACK_COLUMNS);
+    trod_trace_want(t, TROD_CALLSTACK_COLUMNS | TROD_COL_PC);
     while (rc == TROD_OK && row < rows) {
         uint32_t n;
 
@@ -82,6 +87,8 @@ static int follow_calls(struct nav_builder *b, uint64_t rows)
             break;
         n = batch->n < rows - row ? batch->n : (uint32_t)(rows - row);
         rc = nav_calls_feed(b->calls, batch, 0, n, row);
+        for (uint32_t i = 0; rc == TROD_OK && i < n; i++)
+            rc = nav_tally_follow(&b->tally, batch, i);
         row += n;
     }
     trod_trace_close(t);

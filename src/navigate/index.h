@@ -30,11 +30,13 @@ enum nav_section_id {
     NAV_S_LOG = 3,     /* what decoders learn and never forget */
     NAV_S_STATES = 4,  /* of a segment: for each block the decoder's state and all registers */
     NAV_S_LINES = 5,   /* of a segment: postings by line of memory: bytes written, read */
-    NAV_S_SITES = 6,   /* by address of instructions, also of those that rows name: executions */
+    NAV_S_SITES = 6,   /* by address of instructions that rows belong to: executions, kinds */
     NAV_S_REGS = 7,    /* by register: 2 * number, + 1 where it is read */
     NAV_S_MARKS = 12,  /* of a segment: by kind of row: how many */
     NAV_S_BLOOM = 13,  /* of a segment: which lines of memory it can tell something of */
     NAV_S_VALUES = 14, /* of a segment: which values rows have, by block and step (values.h) */
+    NAV_S_SHAPES = 15, /* of a segment: what rows look like that did not before (shapes.h) */
+    NAV_S_TEXTS = 16,  /* by number of what rows look like that are no instructions */
     NAV_S_MEMORY = 11, /* of a segment: by line of memory, what its blocks leave there */
     NAV_S_CALLS = 10,  /* of a segment: call stacks at its beginning, what happens to them */
     NAV_S_WINDOW = 9,  /* of a point: what was decoded last before it */
@@ -95,9 +97,9 @@ enum { NAV_APART = 1 << 18 }; /* decoded bytes between points */
 /* A posting: what a block holds of a key. */
 struct nav_posting {
     uint64_t key;
-    uint32_t block, steps; /* LINES: steps of the block that touch the line, a bit each */
-    uint64_t a,
-        b; /* LINES: masks of bytes written, read; SITES, MARKS: how many; MEMORY: of TOLD */
+    uint32_t block, steps; /* LINES, SITES, TEXTS: steps of the block that have it, a bit each */
+    uint64_t a, b; /* LINES: masks of bytes written, read; SITES, MARKS: how many; MEMORY: of TOLD;
+                      SITES: B: kinds of the rows, a bit each */
 };
 
 struct nav_postings {
@@ -110,6 +112,7 @@ struct nav_postings {
 struct nav_segment {
     uint32_t from, to;
     const struct nav_section *lines, *sites, *regs, *calls, *memory, *marks, *bloom, *values;
+    const struct nav_section *shapes, *texts;
 };
 
 /* What the trace was when the index was made. */

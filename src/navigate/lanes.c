@@ -13,11 +13,11 @@
 #include <string.h>
 
 /* Sections of a segment, in their order. */
-enum { STATES, LINES, SITES, REGS, MEMORY, CALLS, MARKS, BLOOM, VALUES };
+enum { STATES, LINES, SITES, REGS, MEMORY, CALLS, MARKS, BLOOM, VALUES, SHAPES, TEXTS };
 
-static const unsigned ids[NAV_CONTENTS] = {NAV_S_STATES, NAV_S_LINES,  NAV_S_SITES,
-                                           NAV_S_REGS,   NAV_S_MEMORY, NAV_S_CALLS,
-                                           NAV_S_MARKS,  NAV_S_BLOOM,  NAV_S_VALUES};
+static const unsigned ids[NAV_CONTENTS] = {NAV_S_STATES, NAV_S_LINES,  NAV_S_SITES, NAV_S_REGS,
+                                           NAV_S_MEMORY, NAV_S_CALLS,  NAV_S_MARKS, NAV_S_BLOOM,
+                                           NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS};
 
 /* ---- rows */
 
@@ -133,6 +133,7 @@ static int lane_begin(struct nav_builder *b, unsigned lane, const struct nav_ite
         b->touch.step = it->begins ? 0 : b->touch.step + 1;
     if (lane != NAV_LANE_INSNS)
         return TROD_OK;
+    b->tally.step = it->begins ? 0 : b->tally.step + 1;
     return it->begins ? begin_state(b, it) : begin_step(b, it);
 }
 
@@ -170,8 +171,7 @@ static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item 
                                        &b->memory, &b->whole);
     case NAV_LANE_INSNS:
         rc = end_steps(b);
-        return rc < 0 ? rc
-                      : nav_tally_end(&b->tally, b->n_blocks, &b->sites, &b->regs_at, &b->marks);
+        return rc < 0 ? rc : nav_tally_end(&b->tally, b->n_blocks, &b->at);
     default:
         return TROD_OK;
     }
@@ -180,7 +180,7 @@ static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item 
 static bool segment_is_full(const struct nav_builder *b)
 {
     return b->n_blocks - b->segment_from == b->segment_most ||
-           b->lines.n + b->sites.n >= NAV_POSTINGS || b->memory.told.n >= NAV_MEMORY_SEGMENT ||
+           b->lines.n + b->at.sites.n >= NAV_POSTINGS || b->memory.told.n >= NAV_MEMORY_SEGMENT ||
            nav_calls_events(b->calls) >= NAV_EVENTS;
 }
 
@@ -252,6 +252,18 @@ static int save_postings(struct nav_builder *b, unsigned to, struct nav_postings
     return rc;
 }
 
+static int save_shapes(struct nav_builder *b)
+{
+    struct trod_buf raw = {0};
+    int rc = nav_shapes_save(&b->shapes, &raw);
+
+    if (rc == TROD_OK)
+        rc = nav_squeeze(raw.p, raw.n, &b->content[SHAPES].bytes);
+    b->content[SHAPES].raw = raw.n;
+    trod_buf_fini(&raw);
+    return rc;
+}
+
 static int save_calls(struct nav_builder *b, const struct nav_item *it)
 {
     struct trod_buf raw = {0};
@@ -282,10 +294,14 @@ static int lane_save(struct nav_builder *b, unsigned lane, const struct nav_item
         nav_memory_forget(&b->touch.memory);
         return rc;
     case NAV_LANE_INSNS:
-        rc = save_postings(b, SITES, &b->sites);
+        rc = save_postings(b, SITES, &b->at.sites);
         if (rc == TROD_OK)
-            rc = save_postings(b, REGS, &b->regs_at);
-        return rc < 0 ? rc : save_postings(b, MARKS, &b->marks);
+            rc = save_postings(b, REGS, &b->at.regs);
+        if (rc == TROD_OK)
+            rc = save_postings(b, MARKS, &b->at.marks);
+        if (rc == TROD_OK)
+            rc = save_postings(b, TEXTS, &b->at.shapes);
+        return rc < 0 ? rc : save_shapes(b);
     default:
         return save_calls(b, it);
     }

@@ -158,6 +158,7 @@ bool nav_names_part(struct nav_names *n, const char *name, size_t len, const cha
         if (slot->raw_len == len && slot->note_len == note_len && slot->raw_len &&
             memcmp(slot->raw, name, len) == 0 && memcmp(slot->raw + len, note, note_len) == 0) {
             *out = *slot;
+            n->last = slot;
             return true;
         }
     }
@@ -179,6 +180,7 @@ bool nav_names_part(struct nav_names *n, const char *name, size_t len, const cha
         memcpy(out->raw, name, len);
         memcpy(out->raw + len, note, note_len);
         *slot = *out;
+        n->last = slot;
     }
     return true;
 }

@@ -42,6 +42,7 @@ struct nav_keep {
 struct nav_index;
 struct nav_steps;
 struct nav_begin;
+struct nav_verdict;
 
 struct trod_nav {
     struct trod_trace_options topt;
@@ -62,7 +63,10 @@ struct trod_nav {
     struct nav_begin *begin; /* where others begin to read; NULL: nobody asked */
     struct nav_cache cache;
     struct nav_keep keep;
-    uint32_t window; /* bytes of windows of a scan of few rows; 0: as of any trace */
+    trod_nav_looks_fn looks; /* how rows look that are searched for; NULL: nobody asked */
+    void *looks_user;
+    struct nav_verdict *verdict; /* of it; NULL: not asked for so far */
+    uint32_t window;             /* bytes of windows of a scan of few rows; 0: as of any trace */
     int (*tick)(void *user, uint64_t row); /* as in struct trod_nav_options */
     void *tick_user;
 };
@@ -130,6 +134,14 @@ int nav_lines_prepare(struct trod_nav *nav, struct nav_lines *l);
  */
 int nav_block_touches(struct trod_nav *nav, size_t k, struct nav_lines *l);
 
+/* Numbers in ascending order. */
+struct nav_numbers {
+    uint64_t *at;
+    size_t n, cap;
+};
+
+bool nav_numbers_have(const struct nav_numbers *n, uint64_t v);
+
 /*
  * Which steps of blocks may have rows that QUERY looks for (REG: its register by its canonical
  * name), looked up as blocks are asked for.
@@ -138,6 +150,8 @@ struct nav_candidates {
     const struct trod_nav_query *query;
     const char *reg;
     const struct trod_match_need *need; /* instead of QUERY */
+    const struct nav_numbers *only;     /* and only these of its addresses; NULL: all */
+    struct nav_verdict *looks;          /* and how rows look; NULL: anyhow */
     uint8_t *steps, *looked;            /* by block; by segment. NULL: there is no index */
     uint8_t *there;                     /* by block, while a segment is looked at */
 };
@@ -162,6 +176,17 @@ int nav_lines_of(const struct nav_index *x, const struct nav_segment *s,
                  const struct trod_nav_query *q, struct nav_postings *found);
 /* need.c: candidates of segment S for what C needs. Returns 0 or an error. */
 int nav_need_look(struct nav_candidates *c, const struct nav_index *x, uint32_t s);
+/* Addresses that NEED names which have rows of its kinds anywhere in X. Returns 0 or an error. */
+int nav_need_sites(const struct nav_index *x, const struct trod_match_need *need,
+                   struct nav_numbers *out);
+/*
+ * looks.c: by what NAV was told of how rows look. Of STEP, the steps of the blocks of segment S, a
+ * bit each, those stay that may have such rows. Returns 0 or an error.
+ */
+int nav_looks_only(struct nav_verdict *v, const struct nav_index *x, uint32_t s, uint8_t *step);
+/* What was said of all shapes of NAV's index to *OUT; NULL: nobody asked. Returns 0 or an error. */
+int nav_looks_judge(struct trod_nav *nav, struct nav_verdict **out);
+void nav_verdict_free(struct nav_verdict *v);
 /* Are rows and times of block B none that NEED describes? */
 bool nav_need_outside(const struct trod_match_need *need, const struct nav_block *b);
 

@@ -1,9 +1,10 @@
 /*
  * need.c - which blocks may have rows that a search needs. Implements nav.h: candidates of a NEED.
  *
- * Lists by line, kind and address say where such rows may be; addresses of instructions then take
- * blocks away that have none of them.
+ * Lists by line, kind and address say where such rows may be; addresses of instructions, values and
+ * how rows look then take steps away that have none of them.
  */
+#include "core/grow.h"
 #include "navigate/index.h"
 #include "navigate/nav.h"
 #include "navigate/tally.h"
@@ -51,12 +52,11 @@ static int by_kind(struct nav_candidates *c, const struct nav_index *x, uint32_t
     return rc;
 }
 
-/* Of the blocks of segment S those stay that have instructions, or rows that name them, at PCS. */
+/* Of the blocks of segment S those steps stay that have rows of KINDS that belong to PCS. */
 static int by_pc(struct nav_candidates *c, const struct nav_index *x, uint32_t s,
-                 const struct trod_match_spans *pcs)
+                 const struct trod_match_spans *pcs, uint32_t kinds)
 {
     const struct nav_segment *segment = &x->segment[s];
-    uint8_t *steps = c->steps + segment->from;
     struct nav_postings found = {0};
     int rc = TROD_OK;
 
@@ -65,10 +65,63 @@ static int by_pc(struct nav_candidates *c, const struct nav_index *x, uint32_t s
     for (uint32_t k = segment->from; rc == TROD_OK && k < segment->to; k++)
         c->there[k] = 0;
     for (size_t i = 0; rc == TROD_OK && i < found.n; i++)
-        c->there[found.at[i].block] = 1;
-    for (uint32_t k = 0; rc == TROD_OK && k < segment->to - segment->from; k++)
-        steps[k] = c->there[segment->from + k] ? steps[k] : 0;
+        if (found.at[i].b & kinds && (!c->only || nav_numbers_have(c->only, found.at[i].key)))
+            c->there[found.at[i].block] |= (uint8_t)found.at[i].steps;
+    for (uint32_t k = segment->from; rc == TROD_OK && k < segment->to; k++)
+        c->steps[k] &= c->there[k];
     free(found.at);
+    return rc;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint64_t v = *(const uint64_t *)a, w = *(const uint64_t *)b;
+
+    return v < w ? -1 : v > w;
+}
+
+bool nav_numbers_have(const struct nav_numbers *n, uint64_t v)
+{
+    return n->n && bsearch(&v, n->at, n->n, sizeof *n->at, ascending);
+}
+
+/* Keys of FOUND that have rows of KINDS to TO. */
+static int add_sites(const struct nav_postings *found, uint32_t kinds, struct nav_numbers *to)
+{
+    for (size_t i = 0; i < found->n; i++) {
+        const uint64_t key = found->at[i].key;
+
+        if (!(found->at[i].b & kinds) || (to->n && to->at[to->n - 1] == key))
+            continue;
+        if (!trod_grow(&to->at, to->n, &to->cap, sizeof *to->at, 256))
+            return TROD_ERR_NOMEM;
+        to->at[to->n++] = key;
+    }
+    return TROD_OK;
+}
+
+int nav_need_sites(const struct nav_index *x, const struct trod_match_need *need,
+                   struct nav_numbers *out)
+{
+    struct nav_postings found = {0};
+    size_t n = 0;
+    int rc = TROD_OK;
+
+    for (uint32_t s = 0; rc == TROD_OK && s < x->n_segments; s++)
+        for (uint32_t i = 0; rc == TROD_OK && i < need->pcs.n; i++) {
+            found.n = 0;
+            rc = nav_postings_range(x, &x->segment[s], NAV_S_SITES, need->pcs.at[i].lo,
+                                    need->pcs.at[i].hi, &found);
+            if (rc == TROD_OK)
+                rc = add_sites(&found, need->kinds, out);
+        }
+    free(found.at);
+    if (out->n)
+        qsort(out->at, out->n, sizeof *out->at, ascending);
+    for (size_t i = 0; i < out->n; i++)
+        if (i == 0 || out->at[i] != out->at[n - 1])
+            out->at[n++] = out->at[i];
+    out->n = n;
     return rc;
 }
 
@@ -93,9 +146,11 @@ int nav_need_look(struct nav_candidates *c, const struct nav_index *x, uint32_t 
     int rc = by_kind(c, x, s);
 
     if (rc == TROD_OK && c->need->pcs.set)
-        rc = by_pc(c, x, s, &c->need->pcs);
+        rc = by_pc(c, x, s, &c->need->pcs, c->need->kinds);
     if (rc == TROD_OK && c->need->values.set)
         rc = by_value(c, x, s, &c->need->values);
+    if (rc == TROD_OK && c->looks)
+        rc = nav_looks_only(c->looks, x, s, c->steps + x->segment[s].from);
     c->looked[s] = rc == TROD_OK;
     return rc;
 }

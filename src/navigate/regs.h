@@ -33,6 +33,7 @@ struct nav_part {
     uint8_t clears;         /* a write of it makes the rest of the register zero */
     uint8_t flags;          /* not 0: it is so many of bits 31 downwards, where they stand */
     uint32_t id, off, bits; /* register, first byte, bits (0: all of it) */
+    uint32_t shape;         /* of rows with this name: its number + 1 (shapes.h); 0: not known */
 };
 
 /* The names of all registers of a trace. */
@@ -42,6 +43,7 @@ struct nav_names {
     uint32_t n;
     size_t cap;
     struct nav_part cache[NAV_NAMES];
+    struct nav_part *last; /* of CACHE, met last; NULL: none */
 };
 
 struct nav_value {

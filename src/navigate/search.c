@@ -19,8 +19,8 @@ struct searching {
     struct nav_candidates candidates;
     struct nav_candidates executed; /* where instructions are, if rows go by theirs */
     bool owners;
-    uint64_t lo, hi;                    /* rows that may match */
-    const struct trod_match_spans *pcs; /* rows belong to instructions there; NULL: to any */
+    uint64_t lo, hi;                 /* rows that may match */
+    const struct nav_numbers *sites; /* rows belong to instructions there; NULL: to any */
     struct followed followed;
     uint64_t before, behind;
     uint64_t from, to; /* rows that were found and not told yet */
@@ -30,14 +30,6 @@ struct searching {
     void *user;
 };
 
-static bool is_among(const struct trod_match_spans *s, uint64_t v)
-{
-    for (uint32_t i = 0; i < s->n && s->at[i].lo <= v; i++)
-        if (v <= s->at[i].hi)
-            return true;
-    return false;
-}
-
 /* Row I of B is an instruction: those behind it in its stream belong to it. */
 static int follow(struct searching *s, const struct trod_batch *b, uint32_t i)
 {
@@ -46,9 +38,9 @@ static int follow(struct searching *s, const struct trod_batch *b, uint32_t i)
     bool inside = false;
 
     if (nav_has(b, i, TROD_COL_PC))
-        inside = is_among(s->pcs, b->pc[i]);
+        inside = nav_numbers_have(s->sites, b->pc[i]);
     else if (nav_has(b, i, TROD_COL_ADDR))
-        inside = is_among(s->pcs, b->addr[i]);
+        inside = nav_numbers_have(s->sites, b->addr[i]);
     if (stream >= f->n) {
         const uint32_t n = 2 * stream + 2;
         uint8_t *p = realloc(f->inside, n);
@@ -69,7 +61,7 @@ static int rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, 
     struct searching *s = user;
     int rc = TROD_OK;
 
-    for (uint32_t k = i; s->pcs && rc == TROD_OK && k < i + n; k++)
+    for (uint32_t k = i; s->sites && rc == TROD_OK && k < i + n; k++)
         if (b->kind[k] == TROD_INSTR)
             rc = follow(s, b, k);
     if (rc < 0)
@@ -118,7 +110,7 @@ static int tell(struct searching *s)
         s->followed.open = 0;
     }
     rc = nav_scan(s->nav, from, to, rows, s);
-    return rc == TROD_OK && s->pcs ? tell_owned(s, to) : rc;
+    return rc == TROD_OK && s->sites ? tell_owned(s, to) : rc;
 }
 
 /*
@@ -143,7 +135,7 @@ static int found(struct searching *s, uint64_t from, uint64_t to)
 {
     int rc = TROD_OK;
 
-    from = from > s->lo || s->pcs ? from : s->lo;
+    from = from > s->lo || s->sites ? from : s->lo;
     to = to - 1 < s->hi ? to : s->hi + 1;
     if (from >= to)
         return TROD_OK;
@@ -185,7 +177,8 @@ static int begin_owned(struct searching *s)
     return rc < 0 ? rc : TROD_OK;
 }
 
-static int search(struct searching *s, const struct trod_match_need *need)
+static int search(struct searching *s, const struct trod_match_need *need,
+                  struct nav_verdict *looks)
 {
     static const struct trod_match_need instructions = {.kinds = 1u << TROD_INSTR};
     int rc = nav_candidates_init(&s->candidates, s->nav, NULL, NULL);
@@ -193,9 +186,11 @@ static int search(struct searching *s, const struct trod_match_need *need)
     if (rc == TROD_OK)
         rc = nav_candidates_init(&s->executed, s->nav, NULL, NULL);
     s->candidates.need = need;
+    s->candidates.only = s->sites;
+    s->candidates.looks = looks;
     s->executed.need = &instructions;
     s->from = s->to = 0;
-    if (rc == TROD_OK && s->pcs && s->lo > 0)
+    if (rc == TROD_OK && s->sites && s->lo > 0)
         rc = begin_owned(s);
     for (size_t k = nav_block_of(s->nav, s->next > s->lo ? s->next : s->lo);
          rc == TROD_OK && !s->over && k < nav_blocks(s->nav) && nav_block_first(s->nav, k) <= s->hi;
@@ -216,62 +211,63 @@ enum way {
     WAY_ALL
 };
 
-/* Are PCS those of a few functions? */
-static bool is_narrow(const struct trod_match_spans *pcs)
-{
-    enum { NARROW = 1 << 20 };
-    uint64_t n = 0;
-
-    for (uint32_t i = 0; i < pcs->n && n < NARROW; i++)
-        n += pcs->at[i].hi - pcs->at[i].lo < NARROW ? pcs->at[i].hi - pcs->at[i].lo : NARROW;
-    return n < NARROW;
-}
+static const struct trod_match_need anything = {.kinds = UINT32_MAX, .hi = UINT64_MAX};
 
 /* The way to NEED; *BY: what blocks are chosen by. */
 static enum way way_to(const struct trod_nav *nav, const struct trod_match_need *need,
                        struct trod_match_need *by)
 {
-    const bool one = nav->index && trod_nav_meta(nav)->n_streams <= 1;
-
     *by = *need;
     if (!need->owners)
         return WAY_ROWS;
-    *by = (struct trod_match_need){.kinds = UINT32_MAX, .hi = UINT64_MAX};
-    if (nav->index && need->pcs.set && (!one || (is_narrow(&need->pcs) && !need->values.set))) {
-        by->pcs = need->pcs;
-        return WAY_OWNED;
-    }
-    if (!one)
+    if (nav->index && trod_nav_meta(nav)->n_streams <= 1)
+        return WAY_OWNERS;
+    *by = anything;
+    if (!nav->index || !need->pcs.set)
         return WAY_ALL;
-    *by = *need;
-    by->pcs.set = false;
-    return WAY_OWNERS;
+    by->kinds = need->kinds | 1u << TROD_INSTR;
+    by->pcs = need->pcs;
+    return WAY_OWNED;
+}
+
+/* Search by NEED and by how rows look. */
+static int search_by(struct searching *s, const struct trod_match_need *need)
+{
+    const bool one = s->nav->index && trod_nav_meta(s->nav)->n_streams <= 1;
+    struct trod_match_need by;
+    const enum way way = way_to(s->nav, need, &by);
+    struct nav_verdict *looks = NULL;
+    struct nav_numbers sites = {0};
+    int rc = TROD_OK;
+
+    s->owners = way == WAY_OWNERS;
+    s->lo = need->rows.set && (one || !need->owners) ? need->rows.lo : 0;
+    if (way == WAY_OWNED) {
+        rc = nav_need_sites(s->nav->index, need, &sites);
+        s->sites = &sites;
+    } else if (way != WAY_ALL) {
+        rc = nav_looks_judge(s->nav, &looks);
+    }
+    if (rc == TROD_OK)
+        rc = search(s, &by, looks);
+    s->sites = NULL;
+    free(sites.at);
+    return rc;
 }
 
 int trod_nav_search(struct trod_nav *nav, const struct trod_match_need *need, uint64_t before,
                     uint64_t behind, trod_nav_rows_fn fn, void *user)
 {
-    struct trod_match_need by;
-    const enum way way = way_to(nav, need, &by);
-    const bool one = nav->index && trod_nav_meta(nav)->n_streams <= 1;
     struct searching s = {.nav = nav,
-                          .owners = way == WAY_OWNERS,
-                          .pcs = way == WAY_OWNED ? &by.pcs : NULL,
-                          .lo = need->rows.set && (one || !need->owners) ? need->rows.lo : 0,
                           .hi = need->rows.set ? need->rows.hi : UINT64_MAX,
                           .before = before,
                           .behind = behind,
                           .fn = fn,
                           .user = user};
-    int rc = search(&s, &by);
+    int rc = search_by(&s, need);
 
-    if (nav_distrust(nav, rc)) {
-        way_to(nav, need, &by);
-        s.owners = false;
-        s.pcs = NULL;
-        s.lo = need->owners ? 0 : s.lo;
-        rc = search(&s, &by);
-    }
+    if (nav_distrust(nav, rc))
+        rc = search_by(&s, need);
     free(s.followed.inside);
     return rc;
 }
@@ -288,11 +284,19 @@ static uint64_t rows_of(const struct nav_block *b, const struct trod_range *rang
 static int expect(struct trod_nav *nav, const struct trod_match_need *need, uint64_t *rows)
 {
     struct trod_match_need by;
-    const bool all = !nav->index || way_to(nav, need, &by) == WAY_ALL;
+    const enum way way = way_to(nav, need, &by);
+    const bool all = !nav->index || way == WAY_ALL;
+    struct nav_numbers sites = {0};
     struct nav_candidates c;
     int rc = nav_candidates_init(&c, nav, NULL, NULL);
 
     c.need = &by;
+    if (rc == TROD_OK && way == WAY_OWNED) {
+        rc = nav_need_sites(nav->index, need, &sites);
+        c.only = &sites;
+    } else if (rc == TROD_OK && !all) {
+        rc = nav_looks_judge(nav, &c.looks);
+    }
     *rows = all ? TROD_NOWHERE : 0;
     for (size_t k = 0; rc >= 0 && !all && k < nav_blocks(nav); k++) {
         const struct nav_block *b = &nav->index->block[k];
@@ -306,6 +310,7 @@ static int expect(struct trod_nav *nav, const struct trod_match_need *need, uint
             *rows += rc >> i & 1 ? step : 0;
     }
     nav_candidates_fini(&c);
+    free(sites.at);
     return rc < 0 ? rc : TROD_OK;
 }
 

@@ -6,8 +6,10 @@
  * then the pages. What no question is about is not checked. A page: for each key the difference to
  * the one before, how many blocks, and for each the difference to the one before (the first: to the
  * segment's first) and what it holds of the key (LINES: a byte says of what form two masks are, and
- * of one step which it is; for several a byte with a bit each follows; then the masks). Numbers of
- * the pages are packed (core/pack.h).
+ * of one step which it is; for several a byte with a bit each follows; then the masks. SITES: how
+ * often, times 4, + 1 where kinds follow, as what differs from those before (the first: from
+ * instructions alone), + 2 where a byte of steps follows. TEXTS: that byte). Numbers of the pages
+ * are packed (core/pack.h).
  */
 #include "navigate/index.h"
 
@@ -150,19 +152,42 @@ static bool get_mask(struct trod_span *in, unsigned form, uint64_t *m)
 
 /* ---- writing */
 
-enum { POSTING_MOST = 10 + 10 + 1 + 1 + 8 + 8 }; /* bytes, besides what MEMORY tells */
+enum { POSTING_MOST = 10 + 10 + 10 + 1 + 1 + 8 + 8 }; /* bytes, besides what MEMORY tells */
 
-/* Returns where it ends. */
+/* Of the number of executions of a SITE: what follows it. */
+enum { SITE_KINDS = 1, SITE_STEPS = 2, SITE_BITS = 2, SITE_ALONE = 1 << TROD_INSTR };
+
+/* That of a site; BEFORE: the one before with the same key, or NULL. */
+static uint8_t *put_site(uint8_t *p, const struct nav_posting *at, const struct nav_posting *before)
+{
+    const uint64_t kinds = at->b ^ (before ? before->b : SITE_ALONE);
+    const bool some = at->steps != NAV_ALL_STEPS;
+
+    p = trod_pack_at(p, at->a << SITE_BITS | (kinds ? SITE_KINDS : 0u) | (some ? SITE_STEPS : 0u));
+    if (kinds)
+        p = trod_pack_at(p, kinds);
+    if (some)
+        *p++ = (uint8_t)at->steps;
+    return p;
+}
+
+/* BEFORE: the one before with the same key; NULL: none, blocks begin with FROM. Returns where it
+ * ends. */
 static uint8_t *put_posting(uint8_t *p, const struct nav_postings *all,
-                            const struct nav_posting *at, unsigned id, uint32_t before)
+                            const struct nav_posting *at, unsigned id,
+                            const struct nav_posting *before, uint32_t from)
 {
     const bool one = at->steps && (at->steps & (at->steps - 1)) == 0;
 
-    p = trod_pack_at(p, at->block - before);
+    p = trod_pack_at(p, at->block - (before ? before->block : from));
     switch (id) {
     case NAV_S_REGS:
         return p;
+    case NAV_S_TEXTS:
+        *p++ = (uint8_t)at->steps;
+        return p;
     case NAV_S_SITES:
+        return put_site(p, at, before);
     case NAV_S_MARKS:
         return trod_pack_at(p, at->a);
     case NAV_S_MEMORY:
@@ -192,7 +217,7 @@ static int put_key(const struct nav_postings *all, const struct nav_posting *at,
     p = trod_pack_at(out->p + out->n, at->key - before);
     p = trod_pack_at(p, n);
     for (size_t i = 0; i < n; i++)
-        p = put_posting(p, all, &at[i], id, i ? at[i - 1].block : from);
+        p = put_posting(p, all, &at[i], id, i ? &at[i - 1] : NULL, from);
     out->n = (size_t)(p - out->p);
     return TROD_OK;
 }
@@ -261,21 +286,47 @@ int nav_postings_encode(const struct nav_postings *p, unsigned id, uint32_t from
 
 /* ---- reading */
 
+static bool get_steps(struct trod_span *in, uint32_t *steps)
+{
+    if (in->n == 0)
+        return false;
+    *steps = *in->p++;
+    in->n--;
+    return true;
+}
+
+/* P: the one before with the same key, and then this one. */
+static bool get_site(struct trod_span *in, struct nav_posting *p)
+{
+    uint64_t n, kinds = 0;
+
+    if (trod_unpack(in, &n) < 0 || (n & SITE_KINDS && trod_unpack(in, &kinds) < 0))
+        return false;
+    p->a = n >> SITE_BITS;
+    p->b ^= kinds;
+    p->steps = NAV_ALL_STEPS;
+    return !(n & SITE_STEPS) || get_steps(in, &p->steps);
+}
+
 static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p,
                         const uint8_t **told)
 {
     uint64_t delta;
-    unsigned forms;
+    uint32_t forms;
 
     if (trod_unpack(in, &delta) < 0)
         return false;
     p->block += (uint32_t)delta;
+    if (id == NAV_S_SITES)
+        return get_site(in, p);
     p->a = p->b = 0;
     p->steps = 0;
     if (id == NAV_S_REGS)
         return true;
-    if (id == NAV_S_SITES || id == NAV_S_MARKS)
+    if (id == NAV_S_MARKS)
         return trod_unpack(in, &p->a) == TROD_OK;
+    if (id == NAV_S_TEXTS)
+        return get_steps(in, &p->steps);
     if (id == NAV_S_MEMORY) {
         if (trod_unpack(in, &p->b) < 0 || p->b > in->n)
             return false;
@@ -284,17 +335,11 @@ static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p
         in->n -= (size_t)p->b;
         return true;
     }
-    if (in->n == 0)
+    if (!get_steps(in, &forms))
         return false;
-    forms = *in->p++;
-    in->n--;
     p->steps = 1u << (forms >> 5);
-    if (!(forms & ONE_STEP)) {
-        if (in->n == 0)
-            return false;
-        p->steps = *in->p++;
-        in->n--;
-    }
+    if (!(forms & ONE_STEP) && !get_steps(in, &p->steps))
+        return false;
     return get_mask(in, forms & 3, &p->a) && get_mask(in, forms >> 2 & 3, &p->b);
 }
 
@@ -333,10 +378,11 @@ static int find_in_page(struct trod_span in, const struct nav_segment *s, unsign
             return TROD_OK;
         take = is_wanted(w, key);
         p.key = key;
+        p.b = SITE_ALONE;
         while (n--) {
             const uint8_t *told = NULL;
 
-            if (!get_posting(&in, id, &p, &told) || p.block >= s->to)
+            if (!get_posting(&in, id, &p, &told) || p.block >= s->to || p.block < s->from)
                 return TROD_ERR_CORRUPT;
             if (!take)
                 continue;
@@ -359,6 +405,7 @@ static const struct nav_section *section_of(const struct nav_segment *s, unsigne
            : id == NAV_S_SITES  ? s->sites
            : id == NAV_S_MEMORY ? s->memory
            : id == NAV_S_MARKS  ? s->marks
+           : id == NAV_S_TEXTS  ? s->texts
                                 : s->regs;
 }
 

@@ -8,18 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 1 << 12, CODES = 1 << 13 };
+enum {
+    FIRST = 1 << 12,
+    CODES = 1 << 13,
+    /* kinds of rows that belong to the instruction before them: see where_owners */
+    OWNED = 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC | 1u << TROD_PREFETCH |
+            1u << TROD_FLUSH | 1u << TROD_REG
+};
 
 int nav_tally_init(struct nav_tally *t, struct nav_regs *regs, struct trod_insn_decoder *insn,
-                   const struct trod_format *f)
+                   struct nav_shapes *shapes, const struct trod_format *f)
 {
     memset(t, 0, sizeof *t);
     t->regs = regs;
     t->names = regs->names;
     t->insn = insn;
+    t->shapes = shapes;
     t->by_opcode = f && f->kinds && !(f->kinds & (1u << TROD_REG | 1u << TROD_STATE));
     t->turn = 1;
-    t->met = UINT64_MAX;
     t->site_mask = FIRST - 1;
     t->site = calloc(FIRST, sizeof *t->site);
     t->code = calloc(CODES, sizeof *t->code);
@@ -32,8 +38,10 @@ void nav_tally_fini(struct nav_tally *t)
         free(t->subs[kind]);
     free(t->site);
     free(t->code);
+    free(t->owner);
     t->site = NULL;
     t->code = NULL;
+    t->owner = NULL;
 }
 
 static uint32_t hash(uint64_t key)
@@ -66,6 +74,7 @@ static int grow_sites(struct nav_tally *t)
     free(t->site);
     t->site = table;
     t->site_mask = mask;
+    t->met.site = t->now.site = NULL;
     return TROD_OK;
 }
 
@@ -147,65 +156,212 @@ static void words(const uint8_t *code, uint32_t n, uint64_t word[2])
     }
 }
 
-/* The site of PC, which is of this block from now on. NULL: no memory. */
-static struct nav_tally_site *site_of(struct nav_tally *t, uint64_t pc)
+/*
+ * The site of PC, which is of this block from now on: S, if there is room. What it looked like in a
+ * block before stays there. NULL: no memory.
+ */
+static __attribute__((noinline)) struct nav_tally_site *
+new_site(struct nav_tally *t, struct nav_tally_site *s, uint64_t pc)
 {
-    struct nav_tally_site *s;
-
-    if (2 * t->n_sites > t->site_mask && grow_sites(t) < 0)
-        return NULL;
-    s = site_place(t->site, t->site_mask, t->turn, pc);
-    if (s->turn != t->turn) {
-        *s = (struct nav_tally_site){.pc = pc, .turn = t->turn};
-        t->n_sites++;
+    if (2 * t->n_sites > t->site_mask) {
+        if (grow_sites(t) < 0)
+            return NULL;
+        s = site_place(t->site, t->site_mask, t->turn, pc);
     }
+    if (s->pc != pc || !s->turn) {
+        s->pc = pc;
+        s->n = 0;
+        s->text_n = NAV_NO_SHAPE;
+    }
+    s->turn = t->turn;
+    s->count = 0;
+    s->kinds = 0;
+    s->steps = 0;
+    t->n_sites++;
     return s;
 }
 
-/* Row I says which instruction it belongs to: there to be found, executed or not. */
+static inline struct nav_tally_site *site_of(struct nav_tally *t, uint64_t pc)
+{
+    struct nav_tally_site *s = site_place(t->site, t->site_mask, t->turn, pc);
+
+    return s->turn == t->turn ? s : new_site(t, s, pc);
+}
+
+/* Rows of STREAM come: what it executed last. */
+static int turn_to(struct nav_tally *t, uint32_t stream)
+{
+    const uint32_t most = stream > t->now_of ? stream : t->now_of;
+
+    if (most >= t->n_owners) {
+        const uint32_t n = 2 * most + 2;
+        struct nav_tally_owner *p = realloc(t->owner, n * sizeof *p);
+
+        if (!p)
+            return TROD_ERR_NOMEM;
+        memset(p + t->n_owners, 0, (n - t->n_owners) * sizeof *p);
+        t->owner = p;
+        t->n_owners = n;
+    }
+    t->owner[t->now_of] = t->now;
+    t->now = t->owner[stream];
+    t->now.site = NULL;
+    t->now_of = stream;
+    return TROD_OK;
+}
+
+static inline int turn_to_stream(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t stream = nav_has(b, i, TROD_COL_STREAM) ? b->stream[i] + 1 : 0;
+
+    return stream == t->now_of ? TROD_OK : turn_to(t, stream);
+}
+
+/* Row I belongs to the instruction of O: there to be found, executed or not. */
+static inline int belongs(struct nav_tally *t, struct nav_tally_owner *o,
+                          const struct trod_batch *b, uint32_t i)
+{
+    if (!o->site && !(o->site = site_of(t, o->pc)))
+        return TROD_ERR_NOMEM;
+    o->site->kinds |= 1u << b->kind[i];
+    o->site->steps |= (uint8_t)(1u << t->step);
+    return TROD_OK;
+}
+
+/* Row I says which instruction it belongs to. */
 static int named(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
 {
-    if (t->met == b->pc[i] && t->met != UINT64_MAX)
+    if (t->now.site && t->now.pc == b->pc[i])
+        return belongs(t, &t->now, b, i);
+    if (t->met.pc != b->pc[i])
+        t->met = (struct nav_tally_owner){.pc = b->pc[i]};
+    return belongs(t, &t->met, b, i);
+}
+
+/* Row I, of a kind that belongs to the instruction before it. The rule is that of where_owners. */
+static inline int owned(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
+{
+    if (nav_has(b, i, TROD_COL_PC))
+        return named(t, b, i);
+    if (turn_to_stream(t, b, i) < 0)
+        return TROD_ERR_NOMEM;
+    return t->now.known ? belongs(t, &t->now, b, i) : TROD_OK;
+}
+
+/* Instruction I is what its stream executed last. */
+static inline int follow(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
+{
+    const bool placed = nav_has(b, i, TROD_COL_PC);
+
+    if (turn_to_stream(t, b, i) < 0)
+        return TROD_ERR_NOMEM;
+    t->now.known = placed || nav_has(b, i, TROD_COL_ADDR);
+    t->now.pc = placed ? b->pc[i] : t->now.known ? b->addr[i] : 0;
+    t->now.site = NULL;
+    return TROD_OK;
+}
+
+int nav_tally_follow(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
+{
+    return b->kind[i] == TROD_INSTR ? follow(t, b, i) : TROD_OK;
+}
+
+/* What row I, no instruction with an address, looks like. */
+static int shape(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
+{
+    uint32_t id;
+    const int rc = nav_shapes_find(t->shapes, b, i, &id);
+
+    return rc < 0 ? rc : nav_shapes_meet(t->shapes, id, t->step);
+}
+
+/* The same of one that tells a register, of which NAME is what its name means; NULL: nothing. */
+static int shape_of_register(struct nav_tally *t, struct nav_part *name, const struct trod_batch *b,
+                             uint32_t i)
+{
+    uint32_t id;
+    int rc;
+
+    if (!name || nav_has(b, i, TROD_COL_CODE))
+        return shape(t, b, i);
+    if (name->shape)
+        return nav_shapes_meet(t->shapes, name->shape - 1, t->step);
+    rc = nav_shapes_find(t->shapes, b, i, &id);
+    if (rc == TROD_OK && id != NAV_NO_SHAPE)
+        name->shape = id + 1;
+    return rc < 0 ? rc : nav_shapes_meet(t->shapes, id, t->step);
+}
+
+/* An instruction without an address. */
+static int unplaced(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
+{
+    t->nowhere++;
+    if (shape(t, b, i) < 0)
+        return TROD_ERR_NOMEM;
+    return nav_has(b, i, TROD_COL_PC) ? named(t, b, i) : TROD_OK;
+}
+
+/*
+ * An instruction that is new in its block, or has another opcode (N bytes; SAME: the one that was
+ * there), instruction set or text (TEXT_N bytes) than the one before at its address.
+ */
+static int learn_site(struct nav_tally *t, struct nav_tally_site *s, const struct trod_batch *b,
+                      uint32_t i, uint32_t n, uint32_t text_n, bool same)
+{
+    int rc;
+
+    if (n && (!same || s->count == 1))
+        look_at(t, b, i, trod_batch_bytes(b, b->code[i]), n);
+    if (same && s->text_n == text_n &&
+        (text_n == 0 || nav_shape_has(t->shapes, s->shape, trod_batch_bytes(b, b->text[i]))))
         return TROD_OK;
-    t->met = b->pc[i];
-    return site_of(t, b->pc[i]) ? TROD_OK : TROD_ERR_NOMEM;
+    s->text_n = text_n;
+    if (!n && !text_n)
+        return TROD_OK;
+    rc = nav_shapes_find(t->shapes, b, i, &s->shape);
+    if (s->shape == NAV_NO_SHAPE) {
+        s->text_n = NAV_NO_SHAPE;
+        t->shapes->missed |= (uint8_t)(1u << t->step);
+    }
+    return rc;
 }
 
 static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
 {
-    const uint8_t *code = NULL;
+    const uint32_t has = b->have & b->has[i], text_n = has & TROD_COL_TEXT ? b->text[i].len : 0;
+    const uint8_t iset =
+        has & TROD_COL_FLAGS
+            ? (uint8_t)((b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT & NAV_SHAPE_ISET)
+            : 0;
     struct nav_tally_site *s;
     uint64_t word[2] = {0, 0};
     uint32_t n = 0;
+    bool same;
 
-    if (!nav_has(b, i, TROD_COL_ADDR)) {
-        t->nowhere++;
-        return nav_has(b, i, TROD_COL_PC) ? named(t, b, i) : TROD_OK;
-    }
-    if (nav_has(b, i, TROD_COL_PC) && b->pc[i] != b->addr[i] && named(t, b, i) < 0)
+    if (follow(t, b, i) < 0)
         return TROD_ERR_NOMEM;
-    if (nav_has(b, i, TROD_COL_CODE)) {
-        code = trod_batch_bytes(b, b->code[i]);
+    if (!(has & TROD_COL_ADDR))
+        return unplaced(t, b, i);
+    if (t->now.pc != b->addr[i] && named(t, b, i) < 0)
+        return TROD_ERR_NOMEM;
+    if (has & TROD_COL_CODE) {
         n = b->code[i].len < NAV_CODES ? b->code[i].len : NAV_CODES;
-        words(code, n, word);
+        words(trod_batch_bytes(b, b->code[i]), n, word);
     }
-    if (2 * t->n_sites > t->site_mask && grow_sites(t) < 0)
+    if (!(s = site_of(t, b->addr[i])))
         return TROD_ERR_NOMEM;
-    s = site_place(t->site, t->site_mask, t->turn, b->addr[i]);
-    t->met = b->addr[i];
-    if (s->turn != t->turn) {
-        *s = (struct nav_tally_site){.pc = b->addr[i], .turn = t->turn};
-        t->n_sites++;
-    } else if (s->n == n && s->code[0] == word[0] && s->code[1] == word[1]) {
-        s->count++;
+    if (t->now.pc == b->addr[i])
+        t->now.site = s;
+    s->steps |= (uint8_t)(1u << t->step);
+    s->kinds |= 1u << TROD_INSTR;
+    same = s->n == n && s->code[0] == word[0] && s->code[1] == word[1] && s->iset == iset;
+    if (s->count++ && same && s->text_n == text_n &&
+        (text_n == 0 || nav_shape_has(t->shapes, s->shape, trod_batch_bytes(b, b->text[i]))))
         return TROD_OK;
-    }
-    s->count++;
     s->n = (uint8_t)n;
-    memcpy(s->code, word, sizeof word);
-    if (n)
-        look_at(t, b, i, code, n);
-    return TROD_OK;
+    s->iset = iset;
+    memcpy(s->code, word, sizeof s->code);
+    return learn_site(t, s, b, i, n, text_n, same);
 }
 
 /* Row I is a marker: of which number. */
@@ -240,6 +396,25 @@ static int end_numbers(struct nav_tally *t, unsigned kind, uint32_t block,
     return rc;
 }
 
+static int other(struct nav_tally *t, const struct trod_batch *b, uint32_t i, uint64_t row)
+{
+    int rc = TROD_OK;
+
+    if (OWNED >> b->kind[i] & 1 || nav_has(b, i, TROD_COL_PC))
+        rc = owned(t, b, i);
+    t->placed[b->kind[i]] += nav_has(b, i, TROD_COL_ADDR | TROD_COL_PADDR);
+    if (rc == TROD_OK && (b->kind[i] == TROD_MARKER || b->kind[i] == TROD_SYNC))
+        rc = number(t, b, i);
+    t->names->last = NULL;
+    if (rc == TROD_OK)
+        rc = nav_regs_row(t->regs, b, i, row);
+    for (uint32_t k = 0; k < t->regs->n_wrote; k++)
+        mark(t, 0, t->regs->wrote[k]);
+    if (rc < 0)
+        return rc;
+    return b->kind[i] == TROD_REG ? shape_of_register(t, t->names->last, b, i) : shape(t, b, i);
+}
+
 int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, uint64_t row)
 {
     int rc;
@@ -249,52 +424,62 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
     case TROD_READ:
     case TROD_WRITE:
     case TROD_ATOMIC:
-        return nav_has(b, i, TROD_COL_PC) ? named(t, b, i) : TROD_OK;
+        rc = owned(t, b, i);
+        return rc < 0 || !nav_has(b, i, TROD_COL_TEXT | TROD_COL_CODE) ? rc : shape(t, b, i);
     case TROD_INSTR:
-        if ((rc = instruction(t, b, i)) < 0)
-            return rc;
-        return nav_regs_row(t->regs, b, i, row);
+        rc = instruction(t, b, i);
+        return rc < 0 ? rc : nav_regs_row(t->regs, b, i, row);
     default:
-        if (nav_has(b, i, TROD_COL_PC) && (rc = named(t, b, i)) < 0)
-            return rc;
-        t->placed[b->kind[i]] += nav_has(b, i, TROD_COL_ADDR | TROD_COL_PADDR);
-        if ((b->kind[i] == TROD_MARKER || b->kind[i] == TROD_SYNC) && (rc = number(t, b, i)) < 0)
-            return rc;
-        rc = nav_regs_row(t->regs, b, i, row);
-        for (uint32_t k = 0; k < t->regs->n_wrote; k++)
-            mark(t, 0, t->regs->wrote[k]);
-        return rc;
+        return other(t, b, i, row);
     }
 }
 
-int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *sites,
-                  struct nav_postings *regs, struct nav_postings *marks)
+/* What rows of the block belong to, and how often that was executed. */
+static int end_sites(struct nav_tally *t, uint32_t block, struct nav_postings *sites)
 {
     int rc = TROD_OK;
 
-    for (uint32_t i = 0; rc == TROD_OK && i <= t->site_mask; i++)
-        if (t->site[i].turn == t->turn)
-            rc = nav_postings_add(sites, t->site[i].pc, block, t->site[i].count, 0);
-    if (rc == TROD_OK && t->nowhere)
-        rc = nav_postings_add(sites, NAV_ANY_SITE, block, t->nowhere, 0);
+    for (uint32_t i = 0; rc == TROD_OK && i <= t->site_mask; i++) {
+        const struct nav_tally_site *s = &t->site[i];
+
+        if (s->turn != t->turn)
+            continue;
+        rc = nav_postings_add(sites, s->pc, block, s->count, s->kinds);
+        if (rc == TROD_OK)
+            sites->at[sites->n - 1].steps = s->steps;
+    }
+    if (rc == TROD_OK && t->nowhere) {
+        rc = nav_postings_add(sites, NAV_ANY_SITE, block, t->nowhere, 1u << TROD_INSTR);
+        if (rc == TROD_OK)
+            sites->at[sites->n - 1].steps = NAV_ALL_STEPS;
+    }
     t->nowhere = 0;
+    return rc;
+}
+
+int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_tally_out *out)
+{
+    int rc = end_sites(t, block, &out->sites);
+
+    if (rc == TROD_OK)
+        rc = nav_shapes_end(t->shapes, block, &out->shapes);
     for (uint32_t id = 0; rc == TROD_OK && id < t->names->n; id++)
         for (unsigned k = 0; rc == TROD_OK && k < 2; k++)
             if (t->reg[k][id / 64] >> id % 64 & 1)
-                rc = nav_postings_add(regs, 2 * (uint64_t)id + k, block, 0, 0);
+                rc = nav_postings_add(&out->regs, 2 * (uint64_t)id + k, block, 0, 0);
     for (unsigned kind = 0; rc == TROD_OK && kind < TROD_KINDS; kind++) {
         if (t->kinds[kind])
-            rc = nav_postings_add(marks, kind, block, t->kinds[kind], 0);
+            rc = nav_postings_add(&out->marks, kind, block, t->kinds[kind], 0);
         if (rc == TROD_OK && t->placed[kind])
-            rc = nav_postings_add(marks, nav_mark_placed(kind), block, t->placed[kind], 0);
+            rc = nav_postings_add(&out->marks, nav_mark_placed(kind), block, t->placed[kind], 0);
         if (rc == TROD_OK)
-            rc = end_numbers(t, kind, block, marks);
+            rc = end_numbers(t, kind, block, &out->marks);
     }
     memset(t->kinds, 0, sizeof t->kinds);
     memset(t->placed, 0, sizeof t->placed);
     memset(t->reg, 0, sizeof t->reg);
     t->n_sites = 0;
-    t->met = UINT64_MAX;
+    t->met.site = t->now.site = NULL;
     t->turn++;
     return rc;
 }

@@ -5,6 +5,7 @@
 #define NAVIGATE_TALLY_H
 
 #include "navigate/memory.h"
+#include "navigate/shapes.h"
 
 enum {
     NAV_WIDE = 1 << 16,
@@ -34,7 +35,18 @@ struct nav_tally_site {
     uint64_t pc, count;
     uint64_t code[NAV_CODES / 8];
     uint32_t turn;
-    uint8_t n; /* bytes of CODE */
+    uint32_t kinds;  /* of the rows that belong to it, a bit each */
+    uint32_t shape;  /* it had last */
+    uint32_t text_n; /* bytes of its text; NAV_NO_SHAPE: it is not kept */
+    uint8_t n;       /* bytes of CODE */
+    uint8_t iset, steps;
+};
+
+/* An instruction that rows belong to. */
+struct nav_tally_owner {
+    uint64_t pc;
+    struct nav_tally_site *site; /* NULL: it is looked up when it is needed */
+    bool known;
 };
 
 /* Rows of a kind by the number in their column SUB; which numbers there are. */
@@ -59,9 +71,14 @@ struct nav_tally {
     struct trod_insn_decoder *insn;
     bool by_opcode;
     uint32_t turn;
+    unsigned step; /* of the block */
     struct nav_tally_site *site;
     uint32_t n_sites, site_mask;
-    uint64_t met; /* the address of a site of this block, met last; UINT64_MAX: none */
+    struct nav_tally_owner met;    /* what rows named last */
+    struct nav_tally_owner now;    /* what stream NOW_OF - 1 (0: rows without one) executed last */
+    struct nav_tally_owner *owner; /* the same of the others: by stream + 1 */
+    uint32_t now_of, n_owners;
+    struct nav_shapes *shapes;
     struct nav_tally_code *code;              /* by hash of the opcode */
     uint64_t kinds[TROD_KINDS];               /* rows of each */
     uint64_t placed[TROD_KINDS];              /* with an address; not of accesses, instructions */
@@ -72,13 +89,18 @@ struct nav_tally {
 };
 
 int nav_tally_init(struct nav_tally *t, struct nav_regs *regs, struct trod_insn_decoder *insn,
-                   const struct trod_format *f);
+                   struct nav_shapes *shapes, const struct trod_format *f);
 void nav_tally_fini(struct nav_tally *t);
 /* Row I of B, row ROW of the trace: registers too. Returns 0 or TROD_ERR_NOMEM. */
 int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, uint64_t row);
+/* Row I of B, which was indexed before: only which instruction its stream executed last. */
+int nav_tally_follow(struct nav_tally *t, const struct trod_batch *b, uint32_t i);
+/* What a block ends with: postings of it. */
+struct nav_tally_out {
+    struct nav_postings sites, regs, marks, shapes;
+};
 /* The block ends: its postings, as those of block BLOCK; the next one begins. */
-int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_postings *sites,
-                  struct nav_postings *regs, struct nav_postings *marks);
+int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_tally_out *out);
 
 /* touch.c: lines of memory, and what is left in them. */
 struct nav_touch {

@@ -10,7 +10,7 @@
 
 enum {
     NAV_VALUES_BITS = 1 << 12, /* of a part, one of which a number belongs to */
-    NAV_VALUES_PROBES = 3      /* of 12 bits each: the 36 upper ones of a product */
+    NAV_VALUES_PROBES = 5      /* of 12 bits each: the 60 upper ones of a product */
 };
 
 /* What is made of rows, as the content of a section. */
@@ -43,7 +43,7 @@ static inline uint32_t nav_values_part(uint64_t h, uint32_t n)
 
 static inline uint64_t nav_values_probes(uint64_t h, unsigned step)
 {
-    return (h ^ h >> 32) * (2 * step + UINT64_C(0x9e3779b97f4a7c15)) >> 28;
+    return (h ^ h >> 32) * (2 * step + UINT64_C(0x9e3779b97f4a7c15)) >> 4;
 }
 
 /* A row in STEP of the block has NUMBER. */

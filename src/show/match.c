@@ -57,19 +57,34 @@ const struct trod_option trod_match_option_table[] = {
     {.type = TROD_OPT_END},
 };
 
+static uint32_t kinds_of(const struct trod_format *f, const char *name)
+{
+    uint32_t kinds = 0;
+
+    for (unsigned sub = 0; f->sub_name && sub < f->subs; sub++)
+        for (unsigned kind = 0; kind < TROD_KINDS; kind++) {
+            const char *s = f->sub_name(kind, sub);
+
+            if (s && strcasecmp(s, name) == 0)
+                kinds |= 1u << kind;
+        }
+    return kinds;
+}
+
+uint32_t match_record_kinds(const struct trod_format *f, const char *name)
+{
+    uint32_t kinds = 0;
+
+    if (f)
+        return kinds_of(f, name);
+    for (size_t i = 0; (f = trod_format_at(i)); i++)
+        kinds |= kinds_of(f, name);
+    return kinds;
+}
+
 bool match_is_record_name(const char *name)
 {
-    const struct trod_format *f;
-
-    for (size_t i = 0; (f = trod_format_at(i)); i++)
-        for (unsigned sub = 0; f->sub_name && sub < f->subs; sub++)
-            for (unsigned kind = 0; kind < TROD_KINDS; kind++) {
-                const char *s = f->sub_name(kind, sub);
-
-                if (s && strcasecmp(s, name) == 0)
-                    return true;
-            }
-    return false;
+    return match_record_kinds(NULL, name) != 0;
 }
 
 static int add_kind(struct trod_match *m, const char *name, struct trod_diag *diag)
@@ -77,6 +92,7 @@ static int add_kind(struct trod_match *m, const char *name, struct trod_diag *di
     const char *names[TROD_KINDS], *near;
     int kind = trod_kind_find(name, strlen(name));
 
+    m->kinds_named |= match_record_kinds(NULL, name);
     if (kind >= 0) {
         m->kinds |= 1u << kind;
         m->named |= match_is_record_name(name); /* FLUSH and SYNC are byu12's markers too */
@@ -312,15 +328,30 @@ static bool are_few(const struct trod_match_spans *s)
     return n <= TROD_MATCH_SPANS;
 }
 
+void trod_match_format(struct trod_match *m, const struct trod_format *f)
+{
+    m->own_kinds = true;
+    for (size_t i = 0; i < m->filter->kinds.n; i++)
+        m->own_kinds &= !match_record_kinds(f, m->filter->kinds.item[i]);
+    for (size_t i = 0; m->where && i < m->where->n_tests; i++)
+        for (size_t k = 0; m->where->test[i]->column == COL_KIND && k < m->where->test[i]->n; k++)
+            m->own_kinds &= !match_record_kinds(f, m->where->test[i]->item[k]);
+}
+
+uint32_t match_kinds(const struct trod_match *m)
+{
+    return m->kinds | (m->own_kinds ? 0 : m->kinds_named) | (m->fetches ? 1u << TROD_BUS : 0);
+}
+
 void trod_match_need(const struct trod_match *m, struct trod_match_need *out)
 {
     struct trod_match_need n = {.kinds = UINT32_MAX, .hi = UINT64_MAX};
     uint64_t lo = UINT64_MAX, hi = 0;
 
     if (m->where)
-        n = match_need_both(n, m->where->need);
-    if (m->filter->kinds.n && !m->named)
-        n.kinds &= m->kinds | (m->fetches ? 1u << TROD_BUS : 0);
+        n = match_need_both(n, m->own_kinds ? m->where->plain : m->where->need);
+    if (m->filter->kinds.n)
+        n.kinds &= match_kinds(m);
     if (m->filter->registers.n)
         n.kinds &= 1u << TROD_REG;
     for (size_t i = 0; i < m->address.n; i++) {
@@ -343,6 +374,11 @@ void trod_match_need(const struct trod_match *m, struct trod_match_need *out)
     n.values.set = n.values.set && are_few(&n.values);
     n.owners = m->where && m->where->places && n.kinds & ~(1u << TROD_INSTR);
     *out = n;
+}
+
+bool trod_match_looks(const struct trod_match *m)
+{
+    return m->has_text || m->filter->registers.n || (m->where && m->own_kinds && m->where->looks);
 }
 
 void trod_match_jump(struct trod_match *m)

@@ -27,6 +27,8 @@ struct trod_match {
     struct trod_disasm *disasm; /* for the texts of instructions that have none */
     bool has_text, disasm_tried;
     uint32_t kinds;       /* bit by kind, wanted */
+    uint32_t kinds_named; /* of records by the names that were asked for */
+    bool own_kinds;       /* the format calls no records as kinds are called that are asked for */
     bool fetches, named;  /* fetches on a bus, records by their names were asked for */
     uint32_t kinds_seen;  /* bit by kind, where kinds are chosen */
     uint8_t *stream;      /* by stream: 1 wanted, 0 not */
@@ -51,6 +53,10 @@ struct trod_match_need match_need_both(struct trod_match_need a, struct trod_mat
 struct trod_match_need match_need_bytes(uint64_t lo, uint64_t hi);
 /* Does ITEM name stream I of META: by name, thread id or "#I"? */
 bool match_is_stream(const struct trod_meta *meta, uint32_t i, const char *item);
+/* The kinds that rows asked for by --kind may be of. */
+uint32_t match_kinds(const struct trod_match *m);
+/* The kinds of records that format F, or some format (NULL), calls NAME; 0: none. */
+uint32_t match_record_kinds(const struct trod_format *f, const char *name);
 /* Is NAME what some format calls records of its own? */
 bool match_is_record_name(const char *name);
 /* Does row I touch a byte of R? */

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "show/match.h"
+#include "show/where/where_int.h"
 #include "trod/detail.h"
 #include "trod/format.h"
 
@@ -216,6 +217,19 @@ static bool matches(struct trod_match *m, const struct trod_batch *b, uint32_t i
     if (f->registers.n && !is_register(&f->registers, b, i))
         return false;
     return !m->has_text || text_matches(m, b, i);
+}
+
+int trod_match_may(struct trod_match *m, const struct trod_batch *b, uint8_t *keep)
+{
+    const uint32_t kinds = m->filter->kinds.n ? match_kinds(m) : UINT32_MAX;
+
+    for (uint32_t i = 0; i < b->n; i++)
+        keep[i] = (kinds >> b->kind[i] & 1) &&
+                  (!m->filter->registers.n || is_register(&m->filter->registers, b, i)) &&
+                  (!m->has_text || text_matches(m, b, i));
+    return m->where && m->own_kinds && m->where->looks
+               ? trod_where_batch(m->where->looks, b, 0, keep)
+               : TROD_OK;
 }
 
 /* Row I matches: is it in the window of rows wanted? */

@@ -36,7 +36,7 @@ for i in {0..11}; do functions+=("f$i:$((0x10000 + 0x100 * i)):0x100"); done
 python3 "$TROD_SOURCE/tests/cli/elf_functions.py" code.elf 0x10000 0x10000 "${functions[@]}" alone:0x20000:0x40
 mkdir ix
 
-all=('--format csv' '--count' '--format json -C 3' '--format csv --first' '--format csv -n 3 -A 5000' '--format csv -B 40')
+all=('--format csv' '--count' '--format json -C 3' '--format csv --first' '--format csv -n 3 -A 5000' '--format csv -B 40' '' '-C 2')
 turn=0
 # EXPRESSION [OPTION...]: with an index as without
 pair() {
@@ -80,6 +80,25 @@ for cpus in 1 2; do
         'value in 0..40 && row > 150000' 'value == 0xffffffffffffffff' 'value > 0xfffffffffffffffd'; do
         pair "$expression"
     done
+    # what instructions are, names of registers, kinds of what belongs to an address
+    for expression in 'text ~ /HINT #5/' 'disasm ~ "HINT #(3|7)$" && row > 90000' 'mnemonic == nop' 'mnemonic == none' \
+        'register == x7 && row < 5000' 'register in {x3, q1} && function == f5' 'register ~ /^X2[0-9]$/ || text ~ /none/' \
+        'opcode == 0xd5040010' 'opcode & 0xffff == 0x0504 && time > 1000' 'opcode ~ /^d504050/' '!(disasm ~ /HINT/) && kind == INSTR' \
+        'function == f5 && kind == REG && value > 5' 'pc in 0x10504..0x10510 && kind == WRITE' 'pc in 0x10500..0x10510 && kind == ATOMIC' \
+        'has(opcode) && mnemonic != hint' 'text ~ /#5/ && !(time < 70000)' 'pc == 0x20010 && kind in {REG, READ}'; do
+        for _ in 1 2; do pair "$expression"; done
+    done
+    pair 'row > 5' --text 'HINT #5'
+    pair 'row > 5' --register x7,q0 --range 3000..9000
+    # the listing of view is as wide as without, however many threads there are
+    for part in '--range 90000..90900' '--range 17..25000 --kind REG' '--where row>=70000&&row<90000'; do
+        # shellcheck disable=SC2086
+        run trod view --no-index -j 2 $part "$file"
+        cp "$stdout" want
+        # shellcheck disable=SC2086
+        run trod view --index ix -j 1 $part "$file"
+        same want "$stdout"
+    done
     pair 'kind == INSTR' --pc f5
     pair 'row > 5' --pc alone,0x10500..0x10510 --range 1000..200000
 done
@@ -102,7 +121,8 @@ file=1.tarmac
 cp -p "$file" kept.tarmac
 run trod view "$file" --kind REG --range 70000..70100 --format json
 v=$(jq -r .value "$stdout" | head -n 1)
-for expression in 'function == f5' 'kind == WRITE && function ~ /^f5/' "value == $v"; do
+for expression in 'function == f5' 'kind == WRITE && function ~ /^f5/' "value == $v" 'disasm ~ /HINT #5$/ && row < 140000' \
+    'text ~ /CoreEvent/ || mnemonic == frinta || opcode == 0xd5040010'; do
     run trod find --index ix "$file" -S code.elf "$expression" --format csv
     status 0
     cp "$stdout" want

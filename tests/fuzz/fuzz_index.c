@@ -180,6 +180,57 @@ static void find_from(struct trod_nav *nav, uint64_t row, uint64_t addr, struct 
     }
 }
 
+/* Rows that are searched for: that look so, or of these kinds and belong to these addresses. */
+struct sought {
+    bool looks;
+    uint8_t letter;
+    struct trod_match_need need;
+    struct trod_buf *out;
+};
+
+static bool has_look(const struct sought *s, const struct trod_batch *b, uint32_t i)
+{
+    if (nav_has(b, i, TROD_COL_TEXT) && b->text[i].len)
+        return trod_batch_bytes(b, b->text[i])[0] % 8 == s->letter % 8;
+    return b->kind[i] == TROD_INSTR && nav_has(b, i, TROD_COL_CODE) && b->code[i].len &&
+           trod_batch_bytes(b, b->code[i])[0] % 4 == s->letter % 4;
+}
+
+static int keep_looks(void *user, const struct trod_batch *b, uint8_t *keep)
+{
+    for (uint32_t i = 0; i < b->n; i++)
+        keep[i] = has_look(user, b, i);
+    return TROD_OK;
+}
+
+static int sought_rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    const struct sought *s = user;
+
+    for (uint32_t end = i + n; i < end; i++, row++)
+        if (s->looks ? has_look(s, b, i)
+                     : s->need.kinds >> b->kind[i] & 1 && nav_has(b, i, TROD_COL_PC) &&
+                           b->pc[i] >= s->need.pcs.at[0].lo && b->pc[i] <= s->need.pcs.at[0].hi)
+            put(s->out, &row, sizeof row);
+    return 1;
+}
+
+static void search_near(struct trod_nav *nav, uint64_t row, uint64_t addr, struct trod_buf *out)
+{
+    struct sought s = {.looks = true,
+                       .letter = (uint8_t)row,
+                       .need = {.kinds = UINT32_MAX, .hi = UINT64_MAX},
+                       .out = out};
+
+    trod_nav_looks(nav, keep_looks, &s);
+    trod_nav_search(nav, &s.need, 0, 0, sought_rows, &s);
+    trod_nav_looks(nav, NULL, NULL);
+    s.looks = false;
+    s.need.kinds = 1u << row % TROD_KINDS | 1u << TROD_INSTR;
+    s.need.pcs = (struct trod_match_spans){.set = true, .n = 1, .at = {{addr, addr + 7}}};
+    trod_nav_search(nav, &s.need, 0, 0, sought_rows, &s);
+}
+
 static struct trod_buf answers(struct trod_nav *nav, struct trod_gen g)
 {
     struct trod_buf out = {0};
@@ -196,6 +247,7 @@ static struct trod_buf answers(struct trod_nav *nav, struct trod_gen g)
         calls_at(nav, row, &out);
         memory_at(nav, row, addr, &out);
         find_from(nav, row, addr, &out);
+        search_near(nav, row, addr, &out);
         if (trod_nav_time(nav, gen_u64(&g) % 1000, &row) == 1)
             put(&out, &row, sizeof row);
         if (trod_nav_line(nav, 1 + gen_u64(&g) % 100, &row) == 1)

@@ -542,6 +542,5 @@ int where_emit(struct trod_where *w, const struct where_tree *t, int root)
     w->want = TROD_COL_KIND;
     condition(&e, root, 0, 1);
     w->last = last_row(t, root);
-    w->need = where_need(t, root);
     return e.usage < 0 ? e.usage : e.nomem ? TROD_ERR_NOMEM : 0;
 }

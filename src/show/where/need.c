@@ -69,22 +69,19 @@ static struct trod_match_need either(struct trod_match_need a, struct trod_match
                                     .reach = a.reach > b.reach ? a.reach : b.reach};
 }
 
-static struct trod_match_need of_kind(const char *name)
+static struct trod_match_need of_kind(const struct where_tree *t, const char *name)
 {
     const int kind = trod_kind_find(name, strlen(name));
     struct trod_match_need n = none;
 
-    if (match_is_record_name(name))
-        return any;
+    n.kinds = t->plain ? 0 : match_record_kinds(NULL, name);
     if (kind >= 0)
-        n.kinds = 1u << kind;
+        n.kinds |= 1u << kind;
     else if (strcasecmp(name, "MEMORY") == 0)
-        n.kinds = 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC;
+        n.kinds |= 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC;
     else if (strcasecmp(name, "FETCH") == 0)
-        n.kinds = 1u << TROD_BUS;
-    else
-        return any;
-    return n;
+        n.kinds |= 1u << TROD_BUS;
+    return n.kinds || t->plain ? n : any;
 }
 
 /* What COLUMN says is LO to HI; none if there are no such numbers. */
@@ -233,9 +230,11 @@ static struct trod_match_need placed(unsigned column, const struct wanted *w)
     struct trod_match_spans at = {.set = true};
     struct trod_match_need n = any;
 
+    if (column == COL_DISASM || column == COL_MNEMONIC || column == COL_REGISTER)
+        n.kinds = 1u << (column == COL_REGISTER ? TROD_REG : TROD_INSTR);
     if (!w->tree->symbols ||
         (column != COL_FUNCTION && column != COL_SYMBOL && column != COL_MODULE))
-        return any;
+        return n;
     if (column == COL_MODULE)
         add_modules(w, &at);
     else
@@ -275,7 +274,7 @@ static struct trod_match_need items(const struct where_tree *t, unsigned column,
         const struct where_node *x = &t->node[n];
 
         out = either(out, column != COL_KIND ? item(t, column, n)
-                          : is_text_node(x)  ? of_kind(x->s)
+                          : is_text_node(x)  ? of_kind(t, x->s)
                                              : any);
     }
     return out;

@@ -7,6 +7,31 @@
 #include "core/sized.h"
 #include "show/where/where_int.h"
 
+static int rooms(struct trod_where *w)
+{
+    w->mask = calloc((size_t)w->n_masks, sizeof *w->mask);
+    w->number = calloc((size_t)w->n_numbers + 1, sizeof *w->number);
+    w->scratch = malloc(WHERE_SCRATCH);
+    if (w->places) {
+        w->pc = malloc(TROD_BATCH_ROWS * sizeof *w->pc);
+        w->has_pc = malloc(TROD_BATCH_ROWS);
+        if (!w->pc || !w->has_pc)
+            return TROD_ERR_NOMEM;
+    }
+    return w->mask && w->number && w->scratch ? 0 : TROD_ERR_NOMEM;
+}
+
+/* What W, whose texts T has, says of what rows look like. */
+static int looks(struct trod_where *w, const struct where_tree *t, int root)
+{
+    int r;
+
+    if (!(w->looks = calloc(1, sizeof *w->looks)))
+        return TROD_ERR_NOMEM;
+    r = where_emit(w->looks, t, root);
+    return r < 0 ? r : rooms(w->looks);
+}
+
 static int compile(struct trod_where *w, const char *text, struct trod_diag *diag)
 {
     struct where_tree *t = calloc(1, sizeof *t);
@@ -28,24 +53,19 @@ static int compile(struct trod_where *w, const char *text, struct trod_diag *dia
     if (root >= 0) {
         int r = where_check(t, root);
 
-        root = r < 0 ? r : where_emit(w, t, root);
+        if (r == 0)
+            r = where_emit(w, t, root);
+        if (r == 0) {
+            w->need = where_need(t, root);
+            t->plain = true;
+            w->plain = where_need(t, root);
+        }
+        if (r == 0 && where_loosen(t, root, true))
+            r = looks(w, t, root);
+        root = r;
     }
     free(t);
     return root;
-}
-
-static int rooms(struct trod_where *w)
-{
-    w->mask = calloc((size_t)w->n_masks, sizeof *w->mask);
-    w->number = calloc((size_t)w->n_numbers + 1, sizeof *w->number);
-    w->scratch = malloc(WHERE_SCRATCH);
-    if (w->places) {
-        w->pc = malloc(TROD_BATCH_ROWS * sizeof *w->pc);
-        w->has_pc = malloc(TROD_BATCH_ROWS);
-        if (!w->pc || !w->has_pc)
-            return TROD_ERR_NOMEM;
-    }
-    return w->mask && w->number && w->scratch ? 0 : TROD_ERR_NOMEM;
 }
 
 int trod_where_new(struct trod_where **out, const char *text, const struct trod_where_options *opt,
@@ -103,6 +123,7 @@ void trod_where_free(struct trod_where *w)
     free(w->executed);
     free(w->has_pc);
     free(w->pc);
+    trod_where_free(w->looks);
     trod_disasm_free(w->disasm);
     trod_insn_decoder_free(w->decoder);
     free(w->scratch);

@@ -184,6 +184,7 @@ struct where_tree {
     int n;
     struct trod_symbols *symbols;
     struct trod_diag *diag;
+    bool plain; /* no record of the trace is called as a kind that is named here */
 };
 
 /* Does N stand for a text: in quotes, or a name that is none? */
@@ -296,8 +297,9 @@ struct trod_where {
     char *text, *strings;
     struct trod_symbols *symbols;
     uint32_t want;
-    uint64_t last; /* row */
-    struct trod_match_need need;
+    uint64_t last;                      /* row */
+    struct trod_match_need need, plain; /* the second where no records are called as kinds are */
+    struct trod_where *looks; /* what it says of what rows look like, if so; NULL: nothing */
     struct where_step *step;
     size_t n_steps, cap_steps;
     struct where_test **test;
@@ -331,6 +333,12 @@ int where_emit(struct trod_where *w, const struct where_tree *t, int root);
 
 /* What rows must be for node N to hold. */
 struct trod_match_need where_need(const struct where_tree *t, int n);
+
+/*
+ * Conditions of T below N that go by more than what rows look like become constants: true, or false
+ * unless HOLDS, where they are the reason for the opposite. Does any other condition stay?
+ */
+bool where_loosen(struct where_tree *t, int n, bool holds);
 
 /* A tile: N rows of B from row AT on; row 0 of B is the FIRSTth of the trace. */
 struct where_tile {

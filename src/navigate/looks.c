@@ -1,0 +1,204 @@
+/*
+ * looks.c - where rows are that look as somebody wants them: each shape of an index (shapes.h) is
+ * shown to him once. Implements nav.h.
+ */
+#include "navigate/nav.h"
+
+#include "navigate/shapes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct nav_verdict {
+    uint64_t *pc, *id; /* of instructions that are wanted, of other shapes: in ascending order */
+    size_t n_pcs, n_ids;
+    uint32_t kinds; /* of which rows without a text and an opcode are wanted, of PLAIN */
+};
+
+/* Kinds whose rows without a text and an opcode are no shapes. */
+enum { PLAIN = 1u << TROD_INSTR | 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC };
+
+void nav_verdict_free(struct nav_verdict *v)
+{
+    if (!v)
+        return;
+    free(v->pc);
+    free(v->id);
+    free(v);
+}
+
+bool trod_nav_looks(struct trod_nav *nav, trod_nav_looks_fn fn, void *user)
+{
+    nav->looks = fn;
+    nav->looks_user = user;
+    nav_verdict_free(nav->verdict);
+    nav->verdict = NULL;
+    return nav->index != NULL;
+}
+
+uint64_t trod_index_shapes(const struct trod_nav *nav, uint64_t *rest)
+{
+    static const uint64_t any = NAV_ANY_SHAPE;
+    const struct nav_index *x = nav->index;
+    struct nav_postings found = {0};
+    struct nav_shapes shapes = {0};
+    uint64_t n;
+    int rc = TROD_OK;
+
+    for (uint32_t s = 0; x && rc == TROD_OK && s < x->n_segments; s++) {
+        rc = nav_shapes_of(&shapes, x, &x->segment[s]);
+        if (rc == TROD_OK)
+            rc = nav_postings_keys(x, &x->segment[s], NAV_S_TEXTS, &any, 1, &found);
+    }
+    n = shapes.n;
+    *rest = found.n;
+    free(found.at);
+    nav_shapes_fini(&shapes);
+    return n;
+}
+
+/* Shape P, whose bytes are among those of B, as its next row. */
+static void put(struct trod_batch *b, const struct nav_shape *p)
+{
+    const uint32_t i = b->n++;
+
+    b->kind[i] = p->kind;
+    b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS;
+    b->flags[i] = (uint32_t)(p->flags & NAV_SHAPE_ISET) << TROD_F_ISET_SHIFT;
+    if (p->flags & NAV_SHAPE_PLACED) {
+        b->has[i] |= TROD_COL_ADDR;
+        b->addr[i] = p->addr;
+    }
+    if (p->code_n) {
+        b->has[i] |= TROD_COL_CODE;
+        b->code[i] = (struct trod_slice){p->at, p->code_n};
+    }
+    if (p->text_n) {
+        b->has[i] |= TROD_COL_TEXT;
+        b->text[i] = (struct trod_slice){p->at + p->code_n, p->text_n};
+    }
+}
+
+/* The next shapes from *AT on, as many as a batch holds; behind them a row of each kind. */
+static void fill(struct trod_batch *b, const struct nav_shapes *s, uint32_t *at)
+{
+    trod_batch_clear(b);
+    b->have = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_ADDR | TROD_COL_CODE | TROD_COL_TEXT;
+    b->bytes = s->bytes.p;
+    b->bytes_n = s->bytes.n;
+    for (; b->n < b->cap && *at < s->n; ++*at)
+        put(b, &s->at[*at]);
+    for (; b->n < b->cap && *at >= s->n && *at < s->n + TROD_KINDS; ++*at)
+        put(b, &(const struct nav_shape){.kind = (uint8_t)(*at - s->n)});
+}
+
+/* Those that are wanted of the rows of B, the first of which is that of shape AT. */
+static void take(struct nav_verdict *v, const struct nav_shapes *s, const uint8_t *keep, uint32_t n,
+                 uint32_t at)
+{
+    for (uint32_t i = 0; i < n; i++, at++) {
+        if (!keep[i])
+            continue;
+        if (at >= s->n)
+            v->kinds |= 1u << (at - s->n);
+        else if (s->at[at].flags & NAV_SHAPE_PLACED)
+            v->pc[v->n_pcs++] = s->at[at].addr;
+        else
+            v->id[v->n_ids++] = at;
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static int judge(struct trod_nav *nav, const struct nav_shapes *s, struct nav_verdict *v)
+{
+    uint8_t keep[TROD_BATCH_ROWS];
+    struct trod_batch *b = NULL;
+    int rc = TROD_OK;
+
+    v->pc = malloc(((size_t)s->n + 1) * sizeof *v->pc);
+    v->id = malloc(((size_t)s->n + 1) * sizeof *v->id);
+    if (!v->pc || !v->id || trod_batch_new(&b, TROD_BATCH_ROWS) < 0)
+        return TROD_ERR_NOMEM;
+    b->meta = &nav->index->meta;
+    for (uint32_t at = 0; rc >= 0 && at < s->n + TROD_KINDS;) {
+        const uint32_t first = at;
+
+        fill(b, s, &at);
+        rc = nav->looks(nav->looks_user, b, keep);
+        if (rc >= 0)
+            take(v, s, keep, b->n, first);
+    }
+    trod_batch_free(b);
+    qsort(v->pc, v->n_pcs, sizeof *v->pc, ascending);
+    return rc < 0 ? rc : TROD_OK;
+}
+
+int nav_looks_judge(struct trod_nav *nav, struct nav_verdict **out)
+{
+    const struct nav_index *x = nav->index;
+    struct nav_shapes shapes = {0};
+    int rc = TROD_OK;
+
+    *out = nav->verdict;
+    if (!x || !nav->looks || nav->verdict)
+        return TROD_OK;
+    for (uint32_t s = 0; rc == TROD_OK && s < x->n_segments; s++)
+        rc = nav_shapes_of(&shapes, x, &x->segment[s]);
+    if (rc == TROD_OK && !(nav->verdict = calloc(1, sizeof *nav->verdict)))
+        rc = TROD_ERR_NOMEM;
+    if (rc == TROD_OK)
+        rc = judge(nav, &shapes, nav->verdict);
+    nav_shapes_fini(&shapes);
+    if (rc < 0) {
+        nav_verdict_free(nav->verdict);
+        nav->verdict = NULL;
+    }
+    *out = nav->verdict;
+    return rc;
+}
+
+static void add(const struct nav_postings *found, uint32_t from, uint32_t kinds, uint8_t *may)
+{
+    for (size_t i = 0; i < found->n; i++)
+        if (found->at[i].b & kinds)
+            may[found->at[i].block - from] |= (uint8_t)found->at[i].steps;
+}
+
+int nav_looks_only(struct nav_verdict *v, const struct nav_index *x, uint32_t s, uint8_t *step)
+{
+    static const uint64_t any = NAV_ANY_SHAPE;
+    const struct nav_segment *segment = &x->segment[s];
+    const uint32_t from = segment->from, n = segment->to - from;
+    struct nav_postings found = {0};
+    uint8_t *may = calloc((size_t)n + 1, 1);
+    int rc = may ? TROD_OK : TROD_ERR_NOMEM;
+
+    if (rc == TROD_OK)
+        rc = nav_postings_keys(x, segment, NAV_S_SITES, v->pc, v->n_pcs, &found);
+    if (rc == TROD_OK)
+        add(&found, from, 1u << TROD_INSTR, may);
+    found.n = 0;
+    if (rc == TROD_OK)
+        rc = nav_postings_keys(x, segment, NAV_S_TEXTS, v->id, v->n_ids, &found);
+    if (rc == TROD_OK)
+        rc = nav_postings_keys(x, segment, NAV_S_TEXTS, &any, 1, &found);
+    for (size_t i = 0; rc == TROD_OK && i < found.n; i++)
+        may[found.at[i].block - from] |= (uint8_t)found.at[i].steps;
+    found.n = 0;
+    for (unsigned kind = 0; rc == TROD_OK && kind < TROD_KINDS; kind++)
+        if (v->kinds >> kind & PLAIN >> kind & 1)
+            rc = nav_postings_find(x, segment, NAV_S_MARKS, kind, &found);
+    for (size_t i = 0; rc == TROD_OK && i < found.n; i++)
+        may[found.at[i].block - from] = NAV_ALL_STEPS;
+    for (uint32_t k = 0; rc == TROD_OK && k < n; k++)
+        step[k] &= may[k];
+    free(found.at);
+    free(may);
+    return rc;
+}

@@ -1,0 +1,378 @@
+/*
+ * test_find_looks.c - rows that are searched for with an index are those that reading all finds:
+ * random expressions about kinds, addresses, texts, opcodes, registers and values, for traces of
+ * every format.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "fewer.h"
+#include "gen.h"
+#include "golden.h"
+#include "nav_index.h"
+#include "testlib.h"
+#include "trod/match.h"
+
+enum { EXPRESSIONS = 40, MOST = 4096, DEPTH = 3, SEEN = 64, TEXT = 48 };
+
+/* What some rows of the trace are: expressions are about that. */
+struct seen {
+    unsigned kind;
+    uint64_t pc, addr, value, opcode, row;
+    char text[TEXT];
+};
+
+struct rows {
+    uint64_t at[MOST];
+    size_t n;
+    bool over;
+};
+
+static struct seen seen[SEEN];
+static size_t n_seen;
+static uint64_t all, asked, bounded;
+
+static void note_row(const struct trod_batch *b, uint32_t i, uint64_t row, struct trod_gen *g)
+{
+    struct seen *s = n_seen < SEEN ? &seen[n_seen++] : &seen[gen_below(g, SEEN)];
+    const uint32_t has = b->have & b->has[i];
+    size_t n = 0;
+
+    *s = (struct seen){.kind = b->kind[i], .row = row};
+    s->pc = has & TROD_COL_PC ? b->pc[i] : has & TROD_COL_ADDR ? b->addr[i] : 0;
+    s->addr = has & TROD_COL_ADDR ? b->addr[i] : 5;
+    s->value = has & TROD_COL_VALUE ? b->value[i] : 1;
+    for (uint32_t k = 0; has & TROD_COL_CODE && k < b->code[i].len && k < 4; k++)
+        s->opcode |= (uint64_t)trod_batch_bytes(b, b->code[i])[k] << 8 * k;
+    for (uint32_t k = 0; has & TROD_COL_TEXT && k < b->text[i].len && n < 6; k++) {
+        const uint8_t c = trod_batch_bytes(b, b->text[i])[k];
+
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
+            s->text[n++] = (char)c;
+        else if (n)
+            break;
+    }
+    if (n == 0)
+        memcpy(s->text, "mov", 4);
+}
+
+static void condition(struct trod_gen *g, unsigned depth, struct trod_buf *out)
+{
+    static const char *const texts[] = {"text", "disasm", "mnemonic", "register"};
+    const struct seen *s = &seen[gen_below(g, n_seen)];
+    const unsigned long long pc = s->pc, value = s->value, opcode = s->opcode, row = s->row;
+
+    if (depth && gen_below(g, 3)) {
+        const unsigned op = (unsigned)gen_below(g, 5);
+
+        trod_buf_printf(out, op == 4 ? "!(" : "(");
+        condition(g, depth - 1, out);
+        if (op < 4) {
+            trod_buf_printf(out, op == 3 ? " || " : " && ");
+            condition(g, depth - 1, out);
+        }
+        trod_buf_printf(out, ")");
+        return;
+    }
+    switch (gen_below(g, 14)) {
+    case 0:
+        trod_buf_printf(out, "pc == 0x%llx", pc);
+        break;
+    case 1:
+        trod_buf_printf(out, "pc in 0x%llx..0x%llx", pc, pc > UINT64_MAX - 64 ? pc : pc + 64);
+        break;
+    case 2:
+    case 3:
+        trod_buf_printf(out, "kind %s %s", gen_below(g, 4) ? "==" : "!=", trod_kind_name(s->kind));
+        break;
+    case 4:
+        trod_buf_printf(out, "kind in {%s, MEMORY}", trod_kind_name(s->kind));
+        break;
+    case 5:
+    case 6:
+        trod_buf_printf(out, "%s %s /%s%s/%s", texts[gen_below(g, 4)], gen_below(g, 4) ? "~" : "!~",
+                        gen_below(g, 2) ? "^" : "", s->text, gen_below(g, 2) ? "i" : "");
+        break;
+    case 7:
+        trod_buf_printf(out, "%s %s \"%s\"", texts[gen_below(g, 4)],
+                        gen_below(g, 4) ? "==" : "!=", s->text);
+        break;
+    case 8:
+        trod_buf_printf(out, "opcode %s 0x%llx", gen_below(g, 4) ? "==" : "<", opcode);
+        break;
+    case 9:
+        trod_buf_printf(out, "opcode & 0xff == 0x%llx", opcode & 0xff);
+        break;
+    case 10:
+        trod_buf_printf(out, "value == 0x%llx", value);
+        break;
+    case 11:
+        trod_buf_printf(out, "addr >= 0x%llx", (unsigned long long)s->addr);
+        break;
+    case 12:
+        trod_buf_printf(out, gen_below(g, 2) ? "row >= %llu" : "row < %llu", row);
+        break;
+    default:
+        trod_buf_printf(out, "has(%s)", gen_below(g, 2) ? "opcode" : texts[gen_below(g, 4)]);
+    }
+}
+
+static int search_rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    void *const *with = user;
+    struct trod_match *m = with[0];
+    struct rows *out = with[1];
+    uint64_t *next = with[2];
+
+    if (row != *next)
+        trod_match_jump(m);
+    *next = row + n;
+    assert_true(trod_match_batch_at(m, b, row - i) >= 0);
+    for (uint32_t k = i; k < i + n; k++)
+        if (trod_match_keep(m)[k]) {
+            assert_true(out->n < MOST);
+            out->at[out->n++] = row - i + k;
+        }
+    return 1;
+}
+
+static int may(void *user, const struct trod_batch *b, uint8_t *keep)
+{
+    return trod_match_may(user, b, keep);
+}
+
+/* The rows of the trace PATH that FILTER chooses, found with its index. */
+static void with_index(const char *path, const struct trod_match_options *filter, struct rows *out)
+{
+    struct trod_nav *nav = open_nav(path, false);
+    struct trod_match_need need;
+    struct trod_match *m;
+    uint64_t next = 0, expected;
+    void *with[3];
+
+    assert_non_null(nav);
+    assert_int_equal(trod_match_new(&m, filter, NULL), 0);
+    trod_match_format(m, trod_nav_format(nav));
+    trod_match_need(m, &need);
+    if (trod_match_looks(m))
+        trod_nav_looks(nav, may, m);
+    with[0] = m;
+    with[1] = out;
+    with[2] = &next;
+    out->n = 0;
+    assert_int_equal(trod_nav_expect(nav, &need, &expected), 0);
+    bounded += expected < all;
+    asked++;
+    assert_int_equal(trod_nav_search(nav, &need, 0, 0, search_rows, with), 0);
+    trod_match_free(m);
+    trod_nav_close(nav);
+}
+
+/* The same by reading all. Without a FILTER: what rows there are. */
+static void with_all(const char *path, const struct trod_match_options *filter, struct rows *out,
+                     struct trod_gen *g)
+{
+    const struct trod_trace_options opt = {.struct_size = sizeof opt,
+                                           .want = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE};
+    struct trod_match *m = NULL;
+    struct trod_trace *t;
+    struct trod_batch *b;
+
+    assert_int_equal(trod_trace_open(&t, &path, 1, &opt, NULL), 0);
+    assert_int_equal(filter ? trod_match_new(&m, filter, NULL) : 0, 0);
+    out->n = 0;
+    all = 0;
+    while (trod_trace_next(t, &b) > 0) {
+        assert_true(!m || trod_match_batch(m, b) >= 0);
+        for (uint32_t i = 0; i < b->n; i++, all++) {
+            if (!m)
+                note_row(b, i, all, g);
+            else if (trod_match_keep(m)[i] && out->n < MOST)
+                out->at[out->n++] = all;
+        }
+    }
+    trod_match_free(m);
+    trod_trace_close(t);
+}
+
+static void compare(const char *path, const struct trod_match_options *filter, const char *name)
+{
+    static struct rows want, got;
+
+    with_all(path, filter, &want, NULL);
+    with_index(path, filter, &got);
+    if (want.n != got.n || memcmp(want.at, got.at, want.n * sizeof *want.at) != 0)
+        fail_msg("%s: '%s' (%s): %zu rows with the index, %zu without", name,
+                 filter->where ? filter->where : filter->text, path, got.n, want.n);
+}
+
+static void ask(const char *path, const char *name, uint64_t block_rows, struct trod_gen *g)
+{
+    static struct rows none;
+
+    struct trod_nav *nav;
+
+    if (!make_index(path, block_rows, 1 + (uint32_t)gen_below(g, 3)))
+        return; /* nothing can be read */
+    nav = open_nav(path, false);
+    assert_true(nav && trod_nav_index(nav));
+    trod_nav_close(nav);
+    n_seen = 0;
+    with_all(path, NULL, &none, g);
+    for (unsigned i = 0; n_seen && all <= MOST && i < EXPRESSIONS; i++) {
+        struct trod_match_options filter = {.struct_size = sizeof filter};
+        struct trod_buf text = {0};
+
+        condition(g, 1 + i % DEPTH, &text);
+        trod_buf_add(&text, "", 1);
+        filter.where = (const char *)text.p;
+        compare(path, &filter, name);
+        if (i % 10 == 0) {
+            filter.where = NULL;
+            filter.text = seen[gen_below(g, n_seen)].text;
+            compare(path, &filter, name);
+        }
+        trod_buf_fini(&text);
+    }
+}
+
+static void one(const struct golden *golden)
+{
+    struct trod_gen g = gen_seed(golden->data.n);
+    char path[GOLDEN_PATH], index[GOLDEN_PATH + 8];
+
+    golden_write(golden, golden->data.p, golden->data.n, path);
+    ask(path, golden->format->name, 3 + gen_below(&g, 30), &g);
+    unlink(path);
+    snprintf(index, sizeof index, "%s.trodx", path);
+    unlink(index);
+}
+
+static void test_formats(void **state)
+{
+    (void)state;
+    golden_each(3, one);
+    assert_true(bounded > asked / 4);
+}
+
+/* Programs that change themselves, of two processors that take turns; texts that are too long. */
+static void put_program(struct trod_gen *g, unsigned cpus, struct trod_buf *out)
+{
+    static const char *const ops[] = {"MOV", "ADD", "LDR", "STR", "B.EQ", "NOP"};
+    char operands[300];
+
+    memset(operands, 'a', sizeof operands);
+    memcpy(operands, "x1,[x0,#0", 9);
+    operands[sizeof operands - 1] = '\0';
+    for (unsigned i = 0; i < 1500; i++) {
+        char cpu[16] = "";
+        const unsigned pc = 0x8000 + 4 * (unsigned)gen_below(g, 24);
+
+        if (cpus > 1)
+            snprintf(cpu, sizeof cpu, "cpu%u ", (unsigned)gen_below(g, cpus));
+        switch (gen_below(g, 6)) {
+        case 0:
+            trod_buf_printf(out, "%u clk %sR X%u %016llx\n", i, cpu, (unsigned)gen_below(g, 6),
+                            (unsigned long long)gen_below(g, 40));
+            break;
+        case 1:
+            trod_buf_printf(out, "%u clk %sM%c4 %08x 00000001\n", i, cpu,
+                            gen_below(g, 3) ? 'R' : 'W', 0x9000 + 4 * (unsigned)gen_below(g, 9));
+            break;
+        case 2:
+            if (gen_below(g, 20) == 0)
+                trod_buf_printf(out, "%u clk %sE %08x 00000001 CoreEvent_%c\n", i, cpu, pc,
+                                'A' + (int)gen_below(g, 3));
+            break;
+        default:
+            trod_buf_printf(out, "%u clk %sIT (%u) %08x %08x O EL1h_n : %s %.*s\n", i, cpu, i, pc,
+                            pc * 977 + (unsigned)gen_below(g, 40) / 39,
+                            ops[(pc / 4 + (gen_below(g, 60) == 0)) % 6],
+                            gen_below(g, 200) ? 6 : (int)sizeof operands - 1, operands);
+        }
+    }
+}
+
+static void test_programs(void **state)
+{
+    char *dir = test_tmpdir(), *path = test_path(dir, "p.tarmac");
+
+    (void)state;
+    for (unsigned seed = 0; seed < 12; seed++) {
+        struct trod_gen g = gen_seed(seed);
+        struct trod_buf text = {0};
+
+        put_program(&g, 1 + seed % 3, &text);
+        test_save(path, text.p, text.n);
+        ask(path, "tarmac", 8 + 9 * seed, &g);
+        trod_buf_fini(&text);
+    }
+    test_remove(dir);
+    free(path);
+    free(dir);
+}
+
+/* Damage of any part of an index does not change what is found. */
+static void test_damaged(void **state)
+{
+    char *dir = test_tmpdir(), *path = test_path(dir, "p.tarmac"),
+         *index = test_path(dir, "p.tarmac.trodx");
+    struct trod_gen g = gen_seed(77);
+    struct trod_buf text = {0}, whole;
+    static struct rows want[4], got;
+
+    (void)state;
+    put_program(&g, 1, &text);
+    test_save(path, text.p, text.n);
+    assert_true(make_index(path, 100, 3));
+    whole = test_load(index);
+    for (size_t at = 0; at <= whole.n; at += 1 + 40 * test_step()) {
+        static const char *const expressions[] = {
+            "disasm ~ /^LDR/ && row > 500", "register == x3 || text ~ /Event_B/",
+            "opcode & 0xff == 0x10 && kind == INSTR", "pc in 0x8010..0x8018 && kind == WRITE"};
+        const unsigned k = (unsigned)(at % 4);
+        const struct trod_match_options filter = {.struct_size = sizeof filter,
+                                                  .where = expressions[k]};
+
+        if (at == 0)
+            for (unsigned i = 0; i < 4; i++) {
+                const struct trod_match_options each = {.struct_size = sizeof each,
+                                                        .where = expressions[i]};
+
+                with_all(path, &each, &want[i], NULL);
+                assert_true(want[i].n > 0);
+            }
+        if (at < whole.n)
+            whole.p[at] ^= (uint8_t)(1u << at % 8);
+        test_save(index, whole.p, whole.n);
+        with_index(path, &filter, &got);
+        assert_int_equal(got.n, want[k].n);
+        assert_memory_equal(got.at, want[k].at, got.n * sizeof *got.at);
+        if (at < whole.n)
+            whole.p[at] ^= (uint8_t)(1u << at % 8);
+    }
+    trod_buf_fini(&whole);
+    trod_buf_fini(&text);
+    test_remove(dir);
+    free(index);
+    free(path);
+    free(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_damaged),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
