@@ -39,12 +39,13 @@ static bool records(const struct trod_run *r)
 /*
  * How many parts of FILE, a plain file of format F, are made at the most. Of one whose parts go on
  * from what came before there are as many as threads: each of them meets the program's code and
- * data for the first time.
+ * data for the first time. Of those that record there are more, so that what one has recorded is
+ * merged while others are read.
  */
 static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_format *f)
 {
     const size_t jobs = r->opt.jobs;
-    size_t n = f && f->parts ? jobs : jobs * TURNS;
+    size_t n = f && f->parts && !records(r) ? jobs : jobs * TURNS;
 
     if (r->opt.piece || r->opt.parts > 1 || jobs < 2)
         return RUN_PARTS;
