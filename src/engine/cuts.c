@@ -176,28 +176,61 @@ static bool steady(const struct engine_cutter *c)
            !o->region_to;
 }
 
+/* The instructions among rows [FROM, TO). */
+static uint32_t executed_rows(const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    const uint32_t flags = b->have & TROD_COL_FLAGS;
+    uint32_t n = 0;
+
+    for (uint32_t i = from; i < to; i++)
+        n +=
+            (b->kind[i] == TROD_INSTR) & !((b->has[i] & flags) && (b->flags[i] & TROD_F_SYNTHETIC));
+    return n;
+}
+
+/* What rows [FROM, TO) say of the time. */
+static void note_times(struct engine_cutter *c, const struct trod_batch *b, uint32_t from,
+                       uint32_t to)
+{
+    uint32_t last = to;
+
+    if (!(b->have & TROD_COL_TIME))
+        return;
+    for (uint32_t i = from; i < to && c->time0 == TROD_NOWHERE; i++)
+        if (b->has[i] & TROD_COL_TIME)
+            c->time0 = b->time[i];
+    while (last > from && !(b->has[last - 1] & TROD_COL_TIME))
+        last--;
+    if (last > from)
+        c->now.time = b->time[last - 1];
+}
+
 /* Rows of B from FROM on as far as the interval goes, counted at once. Returns where that is. */
 static uint32_t count_interval(struct engine_cutter *c, const struct trod_batch *b, uint32_t from)
 {
-    const bool times = b->have & TROD_COL_TIME;
     const uint64_t done = c->now.instructions - c->origin;
     uint64_t left = done < c->opt->interval ? c->opt->interval - done : 0;
     uint32_t i = from;
 
-    for (; i < b->n; i++) {
-        const bool executed = is_executed(b, i);
+    while (i < b->n) {
+        uint32_t to = i + 1, n;
 
         if (left == 0 && is_next(c, b, i))
             break;
-        left -= executed;
-        c->now.instructions += executed;
-        if (left == 0 && b->kind[i] == TROD_INSTR)
-            remember(c, b, i);
-        if (times && b->has[i] & TROD_COL_TIME) {
-            c->now.time = b->time[i];
-            c->time0 = c->time0 == TROD_NOWHERE ? c->now.time : c->time0;
-        }
+        if (left) /* before so many rows it does not end */
+            to = left < b->n - i ? i + (uint32_t)left : b->n;
+        n = executed_rows(b, i, to);
+        if (n == left)
+            for (uint32_t k = to; k-- > i;)
+                if (b->kind[k] == TROD_INSTR) {
+                    remember(c, b, k);
+                    break;
+                }
+        left -= n;
+        c->now.instructions += n;
+        i = to;
     }
+    note_times(c, b, from, i);
     c->now.rows += i - from;
     return i;
 }

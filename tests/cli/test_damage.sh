@@ -173,11 +173,20 @@ run trod convert -q t.trace t.zip --to drmemtrace
 status 0
 good drmemtrace t.zip
 n=$(stat -c %s t.zip)
-for at in 64 80 100 130 220; do # deflated bytes of the members
-    cp t.zip x.zip
-    printf '\xaa\x55' | dd of=x.zip bs=1 seek=$at conv=notrunc status=none
-    bad drmemtrace x.zip 'damaged|corrupt|checksum|CRC|crc'
+le() { # le OFFSET BYTES: a number there
+    od -An -v -tu"$2" -j "$1" -N "$2" t.zip | tr -d ' '
+}
+at=0 members=0
+while [[ $(le $at 4) -eq $((0x04034b50)) ]]; do # local headers, one behind the other
+    size=$(le $((at + 18)) 4) at=$((at + 30 + $(le $((at + 26)) 2) + $(le $((at + 28)) 2)))
+    for k in 0 $((size / 4)) $((size / 2)) $((size - 4)); do # deflated bytes of the member
+        cp t.zip x.zip
+        printf '\xaa\x55' | dd of=x.zip bs=1 seek=$((at + k)) conv=notrunc status=none
+        bad drmemtrace x.zip 'damaged|corrupt|checksum|CRC|crc'
+    done
+    at=$((at + size)) members=$((members + 1))
 done
+check test $members -eq 2
 head -c $((n - 30)) t.zip >x.zip
 bad drmemtrace x.zip .
 gzip -c t.trace >t.trace.gz
