@@ -17,10 +17,10 @@ bool cli_first_wait(struct cli_first *f, const struct trod_batch *b, uint32_t i,
         trod_batch_clear(f->b);
         f->b->want = TROD_COL_ALL;
     }
-    f->meta = *b->meta;
-    f->b->meta = &f->meta;
     if (n == CLI_FIRST || trod_batch_append(f->b, b, i, 1) != 1)
         return false;
+    f->meta = *b->meta; /* B's, which the copy has now, may go with its trace */
+    f->b->meta = &f->meta;
     f->row[n] = row;
     f->mark[n] = mark;
     f->keep[n] = keep;
