@@ -54,7 +54,7 @@ static void note(struct run_worker *w, const struct trod_trace *t, uint64_t rows
 
 /*
  * U has recorded as much as it may: when all before it are merged, what it has goes to the states
- * of all, and it goes on with empty ones. 0 or an error.
+ * of all, and it goes on with empty ones. 0, 1 where the run ends without it, or an error.
  */
 static int hand_over(struct trod_run *r, struct run_unit *u)
 {
@@ -77,7 +77,7 @@ static int hand_over(struct trod_run *r, struct run_unit *u)
         if (rc == TROD_OK)
             rc = engine_instance_begin_part(&u->instance[i], r, &r->item[i], meta);
     }
-    return rc;
+    return stop ? 1 : rc;
 }
 
 /* Bytes that U has recorded. */
@@ -111,8 +111,8 @@ static int unit_rows(struct run_worker *w, struct run_unit *u)
             if (u->instance[i].rc < 0)
                 return u->instance[i].rc;
         }
-        if (recorded(r, u) > RECORDED && (rc = hand_over(r, u)) < 0)
-            return rc;
+        if (recorded(r, u) > RECORDED && (rc = hand_over(r, u)) != TROD_OK)
+            return rc < 0 ? rc : TROD_OK;
         u->rows = rows;
         note(w, u->trace, rows);
         if (w->first)
