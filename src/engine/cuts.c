@@ -179,12 +179,10 @@ static bool steady(const struct engine_cutter *c)
 /* The instructions among rows [FROM, TO). */
 static uint32_t executed_rows(const struct trod_batch *b, uint32_t from, uint32_t to)
 {
-    const uint32_t flags = b->have & TROD_COL_FLAGS;
     uint32_t n = 0;
 
     for (uint32_t i = from; i < to; i++)
-        n +=
-            (b->kind[i] == TROD_INSTR) & !((b->has[i] & flags) && (b->flags[i] & TROD_F_SYNTHETIC));
+        n += is_executed(b, i);
     return n;
 }
 

@@ -119,6 +119,7 @@ static int plan_pieces(struct trod_run *r)
     uint32_t links = 0;
     bool part = may_part(r);
 
+    r->too_large = false;
     for (size_t i = 0; i < files; i++) {
         const uint64_t bytes = r->opt.parts > 1 ? trod_trace_bytes(r->whole, i) : 0;
         struct cuts c = {{0}, {0}};

@@ -91,10 +91,7 @@ struct engine_cutter {
 /* What a unit of work covers: a file, some members of an archive, or some bytes. */
 enum run_cut { RUN_WHOLE, RUN_MEMBERS, RUN_BYTES };
 
-/*
- * Parts of a file at the most. Of one whose parts go on from what came before there are as many as
- * threads: each of them meets the program's code and data for the first time.
- */
+/* Parts of a file at the most. */
 enum { RUN_PARTS = 64 };
 
 struct run_piece {

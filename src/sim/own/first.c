@@ -324,7 +324,7 @@ TROD_WIDEST static void keep_mine_widest(struct trod_first *f)
 }
 #endif
 
-/* A block for N references, behind those that are kept. NULL: no memory. */
+/* A block of BYTES, behind those that are kept. NULL: no memory. */
 static struct trod_first_kept *new_kept(struct trod_first *f, size_t bytes)
 {
     struct trod_first_kept *k = trod_spare_take(bytes);
