@@ -5,6 +5,7 @@
 
 #include "core/endian.h"
 #include "core/pack.h"
+#include "core/wide.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,11 +113,6 @@ static struct trod_page *place(const struct trod_pages *s, uint64_t number)
         if (p->number == number || p->number == TROD_NO_PAGE)
             return p;
     }
-}
-
-static unsigned ones(uint64_t v)
-{
-    return (unsigned)__builtin_popcountll(v);
 }
 
 /* Release page P. */
@@ -298,13 +294,34 @@ void trod_pages_filled(struct trod_pages *s, uint64_t number)
     (void)collapse(s, number);
 }
 
-uint64_t trod_pages_count(const struct trod_pages *s, unsigned plane)
+/* The bits of the words at W, as many as a plane has of a page. */
+TROD_HOT uint64_t ones(const uint64_t *w)
 {
     uint64_t n = 0;
 
+    for (unsigned k = 0; k < TROD_PAGE_WORDS; k++)
+        n += (uint64_t)__builtin_popcountll(w[k]);
+    return n;
+}
+
+static TROD_WIDE uint64_t ones_wide(const uint64_t *w)
+{
+    return ones(w);
+}
+
+static uint64_t plane_ones(const uint64_t *w, bool wide)
+{
+    return wide ? ones_wide(w) : ones(w);
+}
+
+uint64_t trod_pages_count(const struct trod_pages *s, unsigned plane)
+{
+    const bool wide = trod_wide();
+    uint64_t n = 0;
+
     for (uint32_t i = 0; i < s->size; i++)
-        for (unsigned k = 0; s->at[i].word && k < TROD_PAGE_WORDS; k++)
-            n += ones(s->at[i].word[plane * TROD_PAGE_WORDS + k]);
+        if (s->at[i].word)
+            n += plane_ones(s->at[i].word + plane * TROD_PAGE_WORDS, wide);
     return n << s->level;
 }
 
@@ -325,9 +342,9 @@ static uint64_t word_lines(const uint64_t *w, uint32_t line)
 }
 
 /* The same for less than 64 bytes: fold each group of bits onto its lowest. */
-static uint64_t bit_lines(const uint64_t *w, uint32_t line)
+static uint64_t bit_lines(const uint64_t *w, uint32_t line, bool wide)
 {
-    uint64_t first = 0, n = 0;
+    uint64_t of[TROD_PAGE_WORDS], first = 0;
 
     for (unsigned i = 0; i < 64; i += line)
         first |= UINT64_C(1) << i;
@@ -336,9 +353,9 @@ static uint64_t bit_lines(const uint64_t *w, uint32_t line)
 
         for (unsigned k = 1; k < line; k *= 2)
             v |= v >> k;
-        n += ones(v & first);
+        of[i] = v & first;
     }
-    return n;
+    return plane_ones(of, wide);
 }
 
 static int by_number(const void *a, const void *b)
@@ -371,7 +388,7 @@ uint64_t trod_pages_lines(const struct trod_pages *s, unsigned plane, uint32_t l
         const uint64_t *w = s->at[i].word;
 
         if (w)
-            n += line < 64 ? bit_lines(w + plane * TROD_PAGE_WORDS, line)
+            n += line < 64 ? bit_lines(w + plane * TROD_PAGE_WORDS, line, trod_wide())
                            : word_lines(w + plane * TROD_PAGE_WORDS, line);
     }
     return n << s->level;

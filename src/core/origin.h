@@ -2,9 +2,11 @@
  * origin.h - where the rows of a batch come from, and what is known of them therefore.
  *
  * A source is a driver that says which instructions are new: of each INSTR row without
- * TROD_F_NEWCODE it gave one with it before, of the same address. Who has seen all rows of a source
- * so far need not look up the others. Batches whose rows are copies, or not all that came, have no
- * source. This stands first in what the library remembers of a batch (trace/batch_own.h).
+ * TROD_F_NEWCODE it gave one with it before, of the same address, or the decoder that it goes on
+ * from (struct trod_parts) did, of the same thread. Who has seen all rows of a source so far need
+ * not look up the others, if what was seen of the decoders before is put together with it. Batches
+ * whose rows are copies, or not all that came, have no source. This stands first in what the
+ * library remembers of a batch (trace/batch_own.h).
  */
 #ifndef TROD_CORE_ORIGIN_H
 #define TROD_CORE_ORIGIN_H

@@ -138,7 +138,9 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
     int rc;
 
     /* where the files keep all threads busy no others are needed to read ahead */
-    if (r->n_workers > 1 && r->n_units >= 2 * (size_t)r->n_workers)
+    if (piece->chained)
+        input.no_thread |= r->n_workers > 1 && r->n_units >= r->n_workers;
+    else if (r->n_workers > 1 && r->n_units >= 2 * (size_t)r->n_workers)
         input.no_thread |= number < r->n_units - r->n_units % r->n_workers;
     if (piece->cut == RUN_MEMBERS)
         rc = trod_trace_open_part(&u->trace, r->whole, piece->file, piece->part,

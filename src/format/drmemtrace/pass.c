@@ -178,6 +178,8 @@ static int fork_state(void *dec, void *from)
     d->side = side;
     d->meta = meta;
     d->ended = false;
+    if (rc == TROD_OK && d->filetype & TROD_DRM_ENCODINGS)
+        drm_side_begin(side);
     return rc;
 }
 

@@ -101,6 +101,7 @@ int drm_side_fork(struct drm_side *to, struct drm_side *from)
             to->thread[at] = from->thread[i];
     }
     to->past = from->past;
+    to->vague = from->vague;
     if (to->past)
         atomic_fetch_add_explicit(&to->past->users, 1, memory_order_relaxed);
     return rc;

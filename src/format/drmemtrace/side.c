@@ -134,20 +134,46 @@ void drm_side_free(struct drm_side *s)
     free(s);
 }
 
+/* Have rows of more than one thread come? */
+static bool many_threads(const struct drm_side *s)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->n_threads; i++)
+        n += s->thread[i].stream >= 0;
+    return n > 1;
+}
+
 void drm_side_begin(struct drm_side *s)
 {
     static atomic_uint_fast64_t last;
 
-    if (s->source || s->known_n || s->past)
+    if (s->source || s->known_n || (s->past && (s->vague || many_threads(s))))
         return;
     s->source = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
     s->given = 0;
 }
 
+/* Is there, among the rows of OUT from HAD on, one that makes what is known no word of a source? */
+static bool is_vague(const struct trod_batch *out, uint32_t had)
+{
+    const uint32_t need = TROD_COL_KIND | TROD_COL_SUB | TROD_COL_FLAGS;
+    uint32_t n = need & ~out->have;
+
+    for (uint32_t i = had; n == 0 && i < out->n; i++)
+        if (out->kind[i] == TROD_MARKER)
+            n = out->sub[i] == TROD_DRM_WINDOW_ID;
+        else
+            n = out->flags[i] & TROD_F_NEWCODE && out->flags[i] & TROD_F_NOFETCH;
+    return n != 0;
+}
+
 void drm_side_gave(struct drm_side *s, struct trod_batch *out, uint32_t had, bool passes)
 {
-    if (passes)
+    if (passes) {
         s->source = 0;
+        s->vague = s->vague || is_vague(out, had);
+    }
     s->given += out->n - had;
     if (had == 0 || trod_origin_of(out).number == s->source)
         trod_origin_set(out, s->source, s->given);

@@ -89,6 +89,7 @@ struct drm_side {
     uint64_t source;       /* core/origin.h; 0: not all instructions that are new are told */
     uint64_t given;        /* rows of it */
     bool tells;            /* opcodes are told once by each side: proofs of the past do not count */
+    bool vague;            /* passed over: not all that is known was executed in one window */
     bool failed;           /* there was no memory for what is there */
 
     struct drm_thread *thread;
@@ -137,7 +138,11 @@ void drm_side_free(struct drm_side *s);
 int drm_side_fork(struct drm_side *to, struct drm_side *from);
 void drm_past_free(struct drm_past *p);
 
-/* side.c: S becomes a source (core/origin.h) if it is none and knows no instruction. */
+/*
+ * side.c: S becomes a source (core/origin.h) if it is none and has learned no instruction itself.
+ * What it knows from its past was executed in rows of the decoders before it, which are put
+ * together with its own: of which thread and window is not known, so there must be only one.
+ */
 void drm_side_begin(struct drm_side *s);
 
 /* side.c: the rows of OUT from HAD on come from S; where it PASSES over rows it is no source. */
