@@ -247,11 +247,75 @@ static void test_plain(void **state)
     assert_true(compared == 30 && passed_over > 150);
 }
 
+/*
+ * Instructions that all came before, in long rows: a part gets to know so many within a group that
+ * its table grows there.
+ */
+static void test_inherited(void **state)
+{
+    enum { PLACES = 700 };
+    struct trod_gen g = gen_seed(33);
+
+    (void)state;
+    compared = 0;
+    for (unsigned k = 0; k < 10; k++) {
+        struct trod_buf b = {0};
+
+        drm_put(&b, 12, 25, 0, 6);
+        drm_put(&b, 12, 28, 12, 6);
+        drm_put(&b, 12, 28, 9, X86_64 | ENCODINGS);
+        drm_put(&b, 12, 22, 0, 7);
+        drm_put(&b, 12, 24, 0, 7);
+        for (unsigned i = 0; i < PLACES; i++) {
+            drm_put(&b, 12, 47, 4, gen_u64(&g) & UINT32_MAX);
+            drm_put(&b, 12, 10, 4, 0x400000 + 4 * i);
+        }
+        for (unsigned i = 0; i < 4 * PLACES; i++)
+            drm_put(&b, 12, 10, 4, 0x400000 + 4 * gen_below(&g, PLACES));
+        drm_put(&b, 12, 23, 0, 7);
+        drm_put(&b, 12, 26, 0, 0);
+        parts(&g, &b, k % 2 ? LEAN : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE, b.n / 3);
+        trod_buf_fini(&b);
+    }
+    assert_int_equal(compared, 10);
+}
+
+/* The last row brings its encoding and stands behind a footer: the trace has no end. */
+static void test_no_footer(void **state)
+{
+    struct trod_gen g = gen_seed(34);
+    struct list rows = {0}, problems = {0};
+    struct trod_buf b = {0};
+    struct decoder d;
+
+    (void)state;
+    drm_put(&b, 12, 25, 0, 6);
+    drm_put(&b, 12, 28, 12, 6);
+    drm_put(&b, 12, 28, 9, X86_64 | ENCODINGS);
+    drm_put(&b, 12, 22, 0, 7);
+    drm_put(&b, 12, 24, 0, 7);
+    for (unsigned i = 0; i < 2; i++) {
+        drm_put(&b, 12, 47, 4, 0x90909090);
+        drm_put(&b, 12, 10, 4, 0x400000 + 4 * i);
+        if (i == 0)
+            drm_put(&b, 12, 26, 0, 0);
+    }
+    begin(&d, &b, LEAN, &problems);
+    (void)go(&d, &g, b.n, 1 << 20, &rows);
+    assert_int_equal(problems.n, 1);
+    end(&d);
+    free(rows.item);
+    free(problems.item);
+    trod_buf_fini(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_inherited),
+        cmocka_unit_test(test_no_footer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
