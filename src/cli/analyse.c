@@ -8,6 +8,7 @@
 
 #include "plan.h"
 #include "ranks.h"
+#include "span.h"
 #include "start.h"
 
 #include <signal.h>
@@ -23,7 +24,9 @@ const struct trod_option cli_span_options[] = {
     {"interval", 0, TROD_OPT_STR, AT(interval), "N[:MEASURE]",
      "a result for every N instructions too; MEASURE: instructions, rows or time", NULL, NULL},
     {"region", 0, TROD_OPT_STR, AT(region), "FROM..TO[:MEASURE]",
-     "only instructions FROM to TO (from 1), or rows (from 0), or times", NULL, NULL},
+     "only instructions FROM to TO (from 1), or rows (from 0), or times; or between two places, as "
+     "main..0x8000:3 or marker:22..end (see trod state)",
+     NULL, NULL},
     {"warmup", 0, TROD_OPT_STR, AT(warmup), "N[:MEASURE]",
      "the first N prepare the state and are not counted", NULL, NULL},
     {"limit", 0, TROD_OPT_U64, AT(limit), "N", "end after N instructions", NULL, NULL},
@@ -84,71 +87,6 @@ static void progress(void *user, const struct trod_trace_progress *p)
 }
 
 /* ---- options */
-
-/* Cut the measure behind the colon of TEXT off (N bytes are left). Returns it, or -1. */
-static int measure_of(const char *text, size_t *n)
-{
-    static const char *const names[] = {"instructions", "rows", "time", NULL};
-    const char *colon = strchr(text, ':');
-
-    *n = colon ? (size_t)(colon - text) : strlen(text);
-    if (!colon)
-        return TROD_IN_INSTRUCTIONS;
-    for (int i = 0; names[i]; i++)
-        if (colon[1] && strncmp(names[i], colon + 1, strlen(colon + 1)) == 0)
-            return i;
-    return -1;
-}
-
-/* A range (RANGE not NULL) or a number, with its measure. */
-static int parse(struct analysing *k, const char *option, const char *text, uint64_t *number,
-                 struct trod_range *range, enum trod_measure *in)
-{
-    char copy[64];
-    size_t n;
-    int m = measure_of(text, &n), r = TROD_ERR_USAGE;
-
-    if (m >= 0 && n < sizeof copy) {
-        memcpy(copy, text, n);
-        copy[n] = '\0';
-        r = range ? trod_option_range(copy, range) : trod_option_number(copy, number);
-        if (!range && r == 0 && *number == 0)
-            r = TROD_ERR_USAGE;
-        *in = (enum trod_measure)m;
-    }
-    return r == 0 ? 0
-                  : trod_error(&k->diag, TROD_ERR_USAGE, "args.span", NULL,
-                               "option '--%s': '%s' is not %s[:instructions|rows|time]", option,
-                               text, range ? "FROM..TO" : "a number from 1");
-}
-
-static int span_options(struct analysing *k, struct trod_run_options *opt)
-{
-    const struct cli_span *s = &k->o->span;
-    struct trod_range range = {false, 0, 0};
-    int r = 0;
-
-    opt->by = (enum trod_by)s->by;
-    if (s->interval)
-        r = parse(k, "interval", s->interval, &opt->interval, NULL, &opt->interval_in);
-    if (r == 0 && s->warmup)
-        r = parse(k, "warmup", s->warmup, &opt->warmup, NULL, &opt->warmup_in);
-    if (r == 0 && s->region)
-        r = parse(k, "region", s->region, NULL, &range, &opt->region_in);
-    if (r == 0 && s->limit && s->region)
-        r = trod_error(&k->diag, TROD_ERR_USAGE, "args.span", NULL,
-                       "options '--limit' and '--region' exclude each other");
-    if (s->limit)
-        range = (struct trod_range){true, 0, s->limit};
-    opt->region_from = range.lo;
-    opt->region_to = range.hi;
-    if (range.set && opt->region_in == TROD_IN_ROWS && range.hi == 0)
-        opt->region_to = range.hi = 0;
-    if (opt->interval_in == TROD_IN_TIME || opt->warmup_in == TROD_IN_TIME ||
-        opt->region_in == TROD_IN_TIME)
-        opt->trace.want |= TROD_COL_TIME;
-    return r;
-}
 
 /* What the analyses of PLAN want of the order of the rows, where nobody named one. */
 static void take_order(const struct cli_analyse *o, const struct cli_planned *plan, size_t n,
@@ -228,6 +166,52 @@ static int open_near(struct analysing *k, const struct trod_match_options *choic
     return r;
 }
 
+/* Which rows are chosen, with names where the region or one of the analyses of PLAN needs some. */
+static int choose(struct analysing *k, const struct trod_match_options *choice,
+                  const struct cli_planned *plan, size_t n)
+{
+    bool names = k->o->span.by >= TROD_BY_FUNCTION || cli_span_placed(&k->o->span);
+
+    for (size_t i = 0; i < n; i++)
+        names = names || plan[i].analysis->names;
+    trod_match_free(k->match);
+    k->match = NULL;
+    return names ? cli_match_named(&k->match, k->c, &k->o->input, choice, &k->diag)
+                 : trod_match_new(&k->match, choice, &k->diag);
+}
+
+/* Rows that are in both. */
+static void narrow(struct trod_range *r, const struct trod_range *by)
+{
+    if (!r->set || by->lo > r->lo)
+        r->lo = by->lo;
+    if (!r->set || by->hi < r->hi)
+        r->hi = by->hi;
+    r->set = true;
+}
+
+/* The part of the trace that is asked for, into OPT and, where that cannot say it, into CHOICE. */
+static int part_of(struct analysing *k, struct trod_match_options *choice,
+                   const struct cli_planned *plan, size_t n, struct trod_run_options *opt)
+{
+    struct cli_spanning s = {.c = k->c,
+                             .o = k->o,
+                             .symbols = trod_match_symbols(k->match),
+                             .chosen = !trod_match_all(k->match)};
+    int r = cli_span_read(&s, opt, &k->diag);
+
+    if (r < 0 || !(s.rows.set || s.times.set))
+        return r;
+    if (s.rows.set)
+        narrow(&choice->range, &s.rows);
+    if (s.times.set)
+        narrow(&choice->time, &s.times);
+    r = choose(k, choice, plan, n);
+    if (r == 0)
+        opt->trace.want |= trod_match_want(k->match);
+    return r;
+}
+
 static int open_run(struct analysing *k, const struct cli_planned *plan, size_t n,
                     const struct cli_parts *parts)
 {
@@ -240,32 +224,30 @@ static int open_run(struct analysing *k, const struct cli_planned *plan, size_t 
         .user = k,
         .stop = &interrupted,
     };
-    bool names = o->span.by >= TROD_BY_FUNCTION;
     int r;
 
-    for (size_t i = 0; i < n; i++)
-        names = names || plan[i].analysis->names;
     choice.range.set = choice.range.set && !region;
-    r = names ? cli_match_named(&k->match, k->c, &o->input, &choice, &k->diag)
-              : trod_match_new(&k->match, &choice, &k->diag);
+    r = choose(k, &choice, plan, n);
     if (r != 0)
         return r;
     opt.trace = cli_trace_options(&o->input, TROD_COL_KIND | trod_match_want(k->match));
     take_order(o, plan, n, parts, &opt.trace);
-    if (!trod_match_all(k->match))
-        opt.filter = filter;
     if (parts) {
         opt.part = parts->part;
         opt.parts = parts->parts;
     }
-    r = span_options(k, &opt);
+    r = part_of(k, &choice, plan, n, &opt);
+    if (r < 0)
+        return r;
+    if (!trod_match_all(k->match))
+        opt.filter = filter;
     if (region) {
         opt.region_from = o->filter.range.lo;
         opt.region_to = o->filter.range.hi;
         opt.region_in = TROD_IN_ROWS;
     }
     opt.symbols = trod_match_symbols(k->match);
-    return r == 0 ? open_near(k, &choice, begins_anywhere(plan, n, parts, &opt), &opt) : r;
+    return open_near(k, &choice, begins_anywhere(plan, n, parts, &opt), &opt);
 }
 
 /* ---- results */

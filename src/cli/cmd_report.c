@@ -42,7 +42,9 @@ static const struct trod_option options[] = {
      NULL, NULL},
     {.type = TROD_OPT_GROUP, .text = "Part"},
     {"region", 0, TROD_OPT_STR, AT(analyse.span.region), "FROM..TO[:MEASURE]",
-     "only instructions FROM to TO (from 1), or rows (from 0), or times", NULL, NULL},
+     "only instructions FROM to TO (from 1), or rows (from 0), or times; or between two places, as "
+     "main..0x8000:3 or marker:22..end (see trod state)",
+     NULL, NULL},
     {"warmup", 0, TROD_OPT_STR, AT(analyse.span.warmup), "N[:MEASURE]",
      "the first N prepare the state and are not counted", NULL, NULL},
     {"limit", 0, TROD_OPT_U64, AT(analyse.span.limit), "N", "end after N instructions", NULL, NULL},

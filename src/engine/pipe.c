@@ -411,6 +411,7 @@ int run_pipe(struct trod_run *r)
     for (unsigned i = 0; i < p.started; i++)
         pthread_join(p.worker[i].thread, NULL);
     r->read = cutter.now;
+    r->met = cutter.begun || cutter.plain;
     joined = rc == TROD_ERR_NOMEM ? rc : join_shards(r, &cutter.end);
     run_decoder_end(&decoder);
     pipe_fini(&p);

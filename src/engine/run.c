@@ -332,6 +332,7 @@ int run_serial(struct trod_run *r)
     run_decoder_end(&decoder);
     end_whole(r);
     r->read = cutter.now;
+    r->met = cutter.begun || cutter.plain;
     for (size_t i = 0; rc != TROD_ERR_NOMEM && i < r->n_items; i++) {
         struct engine_instance *in = &r->item[i].instance[0];
 
@@ -454,6 +455,20 @@ static int go_tentative(struct trod_run *r)
     }
 }
 
+/* Nothing was counted: is it because the trace ends before the region begins? */
+static void tell_region(const struct trod_run *r)
+{
+    static const char *const units[] = {"instruction", "row", "time"};
+    const struct trod_run_options *o = &r->opt;
+
+    if (!(o->region_from || o->region_to) || r->met || r->stopped || r->read.rows == 0 ||
+        (o->region_in == TROD_IN_INSTRUCTIONS && r->read.instructions == 0))
+        return;
+    trod_warning(r->diag, TROD_OK, "run.region", NULL,
+                 "none of the rows read is in the region, which begins with %s %llu",
+                 units[o->region_in], (unsigned long long)o->region_from);
+}
+
 int trod_run_go(struct trod_run *r)
 {
     int rc;
@@ -472,6 +487,8 @@ int trod_run_go(struct trod_run *r)
     engine_sites_meta(r->sites, trod_trace_meta(r->whole));
     if (rc == TROD_OK && r->opt.parts <= 1)
         engine_code_tell(r->unplaced, r->sites, r->whole, r->diag);
+    if (rc == TROD_OK)
+        tell_region(r);
     return rc;
 }
 

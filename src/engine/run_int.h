@@ -170,6 +170,7 @@ struct trod_run {
     struct trod_trace_progress done; /* of what is merged */
     uint64_t loaded;                 /* rows of saved runs that were merged */
     struct trod_boundary read;       /* where rows are cut: behind the last one that was read */
+    bool met;                        /* rows of the region came, or of all where there is none */
 
     bool planned, by_units;
     bool tentative; /* there are units of which may turn out that they do not begin as thought */
