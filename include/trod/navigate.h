@@ -221,7 +221,7 @@ struct trod_nav_hit {
  * The K rows nearest to ROW that QUERY describes, nearest first: those before it (BACK; not ROW
  * itself), or those behind it. Registers of traces without register rows are written and read
  * by what the opcodes of instructions say; reads of registers always are. *N says how many there
- * are. Returns 0, TROD_ERR_USAGE (no such register, reported) or an error of reading the trace.
+ * are: none of a register that nothing tells. Returns 0 or an error of reading the trace.
  */
 int trod_nav_find(struct trod_nav *nav, const struct trod_nav_query *query, uint64_t row, bool back,
                   struct trod_nav_hit *hits, size_t k, size_t *n);

@@ -32,7 +32,9 @@ static const struct trod_option options[] = {
     {"memory", 'm', TROD_OPT_LIST, offsetof(struct options, memory), "LO..HI|NAME,...",
      "memory at these addresses too; NAME: an object of --symbols", NULL, NULL},
     {"register", 'r', TROD_OPT_LIST, offsetof(struct options, registers), "NAME,...",
-     "only these registers, by any of their names (w0, s3, sp)", NULL, NULL},
+     "only these registers, by any of their names (w0, s3, sp; of banks that written last); with "
+     "--diff, too",
+     NULL, NULL},
     {"no-calls", 0, TROD_OPT_BOOL, offsetof(struct options, no_calls), NULL,
      "leave out which calls are open: without an index they are followed from the beginning", NULL,
      NULL},
@@ -46,31 +48,15 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_END},
 };
 
-enum { VALUE = 2 * (1 << 16) + 8 };
+enum { WIDEST = 1 << 16, VALUE = 2 * WIDEST + 8 };
 
 struct state {
     struct cli_nav n;
     const struct options *o;
     struct cli_out out;
-    char *value; /* VALUE bytes */
+    char *value;    /* VALUE bytes */
+    uint8_t *bytes; /* 2 WIDEST: of a register, and which bits of them are known */
 };
-
-/* N bytes, least significant first, as one number; digits that are not known are "-". */
-static const char *number_text(char *out, const uint8_t *value, const uint8_t *known, size_t n)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *p = out;
-
-    *p++ = '0';
-    *p++ = 'x';
-    for (size_t i = 2 * n; i-- > 0;) {
-        const unsigned shift = i % 2 * 4;
-
-        *p++ = (known[i / 2] >> shift & 15) == 15 ? digits[value[i / 2] >> shift & 15] : '-';
-    }
-    *p = '\0';
-    return out;
-}
 
 static void register_row(struct state *st, const struct trod_nav_register *reg)
 {
@@ -78,7 +64,7 @@ static void register_row(struct state *st, const struct trod_nav_register *reg)
     char flags[128];
 
     trod_emit_str(e, NULL, reg->name);
-    trod_emit_str(e, NULL, number_text(st->value, reg->value, reg->known, reg->size));
+    trod_emit_str(e, NULL, cli_dump_number(st->value, reg->value, reg->known, reg->size));
     trod_emit_str(e, NULL, cli_dump_source(reg->from));
     trod_emit_u64(e, NULL, reg->row);
     if (trod_nav_flags(trod_nav_meta(st->n.nav), reg, flags, sizeof flags))
@@ -88,27 +74,34 @@ static void register_row(struct state *st, const struct trod_nav_register *reg)
     trod_emit_row_end(e);
 }
 
+/* Register NAME in S as a number; "unknown" where nothing of it is known. */
+static const char *named(struct state *st, const struct trod_nav_state *s, const char *name)
+{
+    size_t n, k = 0;
+
+    if (!trod_nav_state_named(s, name, st->bytes, st->bytes + WIDEST, WIDEST, &n))
+        return "unknown";
+    while (k < n && !st->bytes[WIDEST + k])
+        k++;
+    return k < n ? cli_dump_number(st->value, st->bytes, st->bytes + WIDEST, n) : "unknown";
+}
+
 /* The registers that the user names. */
 static void named_registers(struct state *st, const struct trod_nav_state *s)
 {
     static const char *const columns[] = {"register", "value"};
     struct trod_emit *e = st->out.emit;
-    const size_t most = 1 << 16;
-    uint8_t *value = malloc(2 * most);
-    size_t n;
 
     trod_emit_table(e, "registers", "registers", columns, 2);
-    for (size_t i = 0; value && i < st->o->registers.n; i++) {
+    for (size_t i = 0; i < st->o->registers.n; i++) {
         const char *name = st->o->registers.item[i];
-        const bool told = trod_nav_state_named(s, name, value, value + most, most, &n);
 
         trod_emit_str(e, NULL, name);
-        trod_emit_str(e, NULL, told ? number_text(st->value, value, value + most, n) : "unknown");
+        trod_emit_str(e, NULL, named(st, s, name));
         trod_emit_row_end(e);
         cli_nav_register(&st->n, s, name);
     }
     trod_emit_table_close(e);
-    free(value);
 }
 
 static void all_registers(struct state *st, const struct trod_nav_state *s)
@@ -133,17 +126,36 @@ static void all_registers(struct state *st, const struct trod_nav_state *s)
 
 /* ---- memory */
 
+/* The bytes of memory that TEXT names. */
+static int range_of(struct state *st, const char *text, uint64_t *lo, uint64_t *hi)
+{
+    const int r = cli_nav_range(&st->n, "memory", text, lo, hi);
+
+    if (r == 0 && *hi - *lo >= TROD_NAV_MEMORY)
+        return trod_error(&st->n.diag, TROD_ERR_LIMIT, "navigate.memory", NULL,
+                          "option '--memory': '%s' is more than %d bytes", text, TROD_NAV_MEMORY);
+    return r;
+}
+
+/* Is all of --memory memory? Asked before anything is printed. */
+static int ranges_are(struct state *st)
+{
+    uint64_t lo, hi;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < st->o->memory.n; i++)
+        r = range_of(st, st->o->memory.item[i], &lo, &hi);
+    return r;
+}
+
 static int fetch(struct state *st, const char *text, uint64_t row, uint64_t *lo, uint64_t *hi,
                  struct trod_nav_byte **bytes)
 {
-    int r = cli_nav_range(&st->n, "memory", text, lo, hi);
+    const int r = range_of(st, text, lo, hi);
 
     *bytes = NULL;
     if (r < 0)
         return r;
-    if (*hi - *lo >= TROD_NAV_MEMORY)
-        return trod_error(&st->n.diag, TROD_ERR_LIMIT, "navigate.memory", NULL,
-                          "option '--memory': '%s' is more than %d bytes", text, TROD_NAV_MEMORY);
     *bytes = calloc((size_t)(*hi - *lo) + 1, sizeof **bytes);
     return *bytes ? trod_nav_memory(st->n.nav, row, *lo, (size_t)(*hi - *lo) + 1, *bytes)
                   : TROD_ERR_NOMEM;
@@ -274,6 +286,8 @@ static int show(struct state *st)
     if (r == 0)
         r = trod_nav_state(st->n.nav, row, stream, &s);
     if (r == 0)
+        r = ranges_are(st);
+    if (r == 0)
         r = cli_report_begin(&st->out, st->n.c, &o->report);
     if (r == 0) {
         int end;
@@ -302,7 +316,7 @@ static int show(struct state *st)
 
 static const char *value_or_unknown(struct state *st, const struct trod_nav_register *reg)
 {
-    return reg->size ? number_text(st->value, reg->value, reg->known, reg->size) : "unknown";
+    return reg->size ? cli_dump_number(st->value, reg->value, reg->known, reg->size) : "unknown";
 }
 
 /* Is anything known of it? */
@@ -364,6 +378,33 @@ static uint64_t diff_registers(struct state *st, const struct trod_nav_state *a,
         if (!register_of(b, x.name, &y))
             n += diff_register(st, x.name, &x, &y);
     trod_emit_table_close(st->out.emit);
+    return n;
+}
+
+/* Those that the user names. */
+static uint64_t diff_named(struct state *st, const struct trod_nav_state *a,
+                           const struct trod_nav_state *b)
+{
+    static const char *const columns[] = {"register", "first", "second"};
+    struct trod_emit *e = st->out.emit;
+    uint64_t n = 0;
+
+    trod_emit_table(e, "registers", "registers that changed", columns, 3);
+    for (size_t i = 0; i < st->o->registers.n; i++) {
+        const char *name = st->o->registers.item[i];
+        char *first = strdup(named(st, a, name));
+
+        if (first && strcmp(first, named(st, b, name)) != 0) {
+            trod_emit_str(e, NULL, name);
+            trod_emit_str(e, NULL, first);
+            trod_emit_str(e, NULL, named(st, b, name));
+            trod_emit_row_end(e);
+            n++;
+        }
+        free(first);
+        cli_nav_register(&st->n, b, name);
+    }
+    trod_emit_table_close(e);
     return n;
 }
 
@@ -438,14 +479,10 @@ static int diff_memory(struct state *st, uint64_t first, uint64_t second, uint64
 
     trod_emit_table(st->out.emit, "memory", "memory that changed", columns, 4);
     for (size_t i = 0; r == 0 && i < list->n; i++) {
-        r = cli_nav_range(&st->n, "memory", list->item[i], &run.addr, &hi);
+        r = range_of(st, list->item[i], &run.addr, &hi);
         run.count = r == 0 ? (size_t)(hi - run.addr) + 1 : 0;
         if (r == 0)
-            r = hi - run.addr < TROD_NAV_MEMORY
-                    ? diff_runs(st, first, second, &run, 1, n)
-                    : trod_error(&st->n.diag, TROD_ERR_LIMIT, "navigate.memory", NULL,
-                                 "option '--memory': '%s' is more than %d bytes", list->item[i],
-                                 TROD_NAV_MEMORY);
+            r = diff_runs(st, first, second, &run, 1, n);
     }
     if (list->n == 0)
         r = diff_touched(st, first, second, n);
@@ -470,6 +507,8 @@ static int diff(struct state *st, const char *const place[2], uint64_t *n)
             stream = trod_nav_state_stream(s[0]);
     }
     if (r == 0)
+        r = ranges_are(st);
+    if (r == 0)
         r = cli_report_begin(&st->out, st->n.c, &st->o->report);
     if (r == 0) {
         int end;
@@ -477,7 +516,7 @@ static int diff(struct state *st, const char *const place[2], uint64_t *n)
         r = place_fields(st, "first", row[0], s[0]);
         if (r == 0)
             r = place_fields(st, "second", row[1], s[1]);
-        *n = diff_registers(st, s[0], s[1]);
+        *n = st->o->registers.n ? diff_named(st, s[0], s[1]) : diff_registers(st, s[0], s[1]);
         if (r == 0)
             r = diff_memory(st, row[0], row[1], n);
         end = cli_report_end(&st->out);
@@ -520,11 +559,13 @@ static int run(struct cli *c, const void *opt)
     r = cli_nav_open(&st.n, c, &st.o->input, &st.o->where, c->operands + from,
                      c->n_operands - from);
     st.value = malloc(VALUE);
-    if (r == 0 && !st.value)
+    st.bytes = malloc(2 * WIDEST);
+    if (r == 0 && !(st.value && st.bytes))
         r = TROD_ERR_NOMEM;
     if (r == 0)
         r = st.o->diff.n ? diff(&st, place, &n) : show(&st);
     free(st.value);
+    free(st.bytes);
     return cli_nav_close(&st.n, r, n ? CLI_NO : CLI_YES);
 }
 

@@ -7,6 +7,7 @@
 
 #include "chain.h"
 #include "chosen.h"
+#include "dump.h"
 
 struct options {
     struct cli_common common;
@@ -175,6 +176,36 @@ static void str_or_absent(struct trod_emit *e, bool there, const char *text)
         trod_emit_absent(e);
 }
 
+/* A value of more than 64 bits is what the register or memory holds at its row. */
+static int put_wide(struct who *w, struct trod_emit *e, const struct trod_nav_hit *h)
+{
+    const size_t n = h->size;
+    struct trod_nav_byte *at = calloc(n, sizeof *at);
+    uint8_t *value = calloc(2, n);
+    char *text = malloc(2 * n + 3);
+    struct trod_nav_state *s = NULL;
+    size_t have = n;
+    int r = at && value && text ? 0 : TROD_ERR_NOMEM;
+
+    if (r == 0 && w->o->memory)
+        r = trod_nav_memory(w->n.nav, h->row, h->addr, n, at);
+    else if (r == 0)
+        r = trod_nav_state(w->n.nav, h->row, h->stream, &s);
+    for (size_t i = 0; r == 0 && w->o->memory && i < n; i++) {
+        value[i] = at[i].value;
+        value[n + i] = at[i].from == TROD_NAV_UNKNOWN ? 0 : 0xff;
+    }
+    if (r == 0 && s)
+        (void)trod_nav_state_named(s, w->o->reg, value, value + n, n, &have);
+    if (r == 0)
+        trod_emit_str(e, NULL, cli_dump_number(text, value, value + n, have));
+    trod_nav_state_free(s);
+    free(at);
+    free(value);
+    free(text);
+    return r;
+}
+
 static int put_hit(struct who *w, struct trod_emit *e, const struct part *p,
                    const struct trod_nav_hit *h)
 {
@@ -208,7 +239,10 @@ static int put_hit(struct who *w, struct trod_emit *e, const struct part *p,
         trod_emit_u64(e, NULL, h->size);
     else
         trod_emit_absent(e);
-    hex_or_absent(e, h->has_value, h->value);
+    if (r >= 0 && h->has_value && h->size > sizeof h->value)
+        r = put_wide(w, e, h);
+    else
+        hex_or_absent(e, h->has_value, h->value);
     trod_emit_row_end(e);
     return r < 0 ? r : 0;
 }
@@ -270,6 +304,23 @@ static int tell(struct who *w)
         r = untraced(w, out.emit);
     end = cli_report_end(&out);
     return r < 0 ? r : end;
+}
+
+/* Nothing was found: is there such a register at all? */
+static int doubt_register(struct who *w)
+{
+    struct trod_nav_state *s = NULL;
+    uint64_t rows;
+    int r = 0;
+
+    for (size_t i = 0; i < w->parts; i++)
+        if (!w->o->reg || w->part[i].n)
+            return 0;
+    r = trod_nav_count(w->n.nav, &rows);
+    if (r == 0 && rows && (r = trod_nav_state(w->n.nav, rows - 1, TROD_NAV_ROW_STREAM, &s)) == 0)
+        cli_nav_register(&w->n, s, w->o->reg);
+    trod_nav_state_free(s);
+    return r;
 }
 
 static int settle_query(struct who *w)
@@ -339,6 +390,8 @@ static int work(struct who *w)
         r = trod_nav_place(w->n.nav, o->after, &row);
         r = r > 0 ? ask_all(w, row, false) : r < 0 ? r : TROD_ERR_USAGE;
     }
+    if (r == 0)
+        r = doubt_register(w);
     return r == 0 ? tell(w) : r;
 }
 

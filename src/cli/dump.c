@@ -81,3 +81,19 @@ void cli_dump_bytes(struct trod_emit *e, const struct trod_nav_byte *b, size_t n
                                            : snprintf(p, 4, "%s%02x", i ? " " : "", b[i].value);
     trod_emit_str(e, NULL, text);
 }
+
+const char *cli_dump_number(char *out, const uint8_t *value, const uint8_t *known, size_t n)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *p = out;
+
+    *p++ = '0';
+    *p++ = 'x';
+    for (size_t i = 2 * n; i-- > 0;) {
+        const unsigned shift = i % 2 * 4;
+
+        *p++ = (known[i / 2] >> shift & 15) == 15 ? digits[value[i / 2] >> shift & 15] : '-';
+    }
+    *p = '\0';
+    return out;
+}

@@ -19,4 +19,10 @@ void cli_dump_sources(struct trod_emit *e, const struct trod_nav_byte *bytes, ui
 /* A field: N bytes, CLI_DUMP at the most. */
 void cli_dump_bytes(struct trod_emit *e, const struct trod_nav_byte *b, size_t n);
 
+/*
+ * N bytes, least significant first, as one number into OUT (2 N + 3 bytes); digits that are not
+ * KNOWN are "-".
+ */
+const char *cli_dump_number(char *out, const uint8_t *value, const uint8_t *known, size_t n);
+
 #endif

@@ -44,6 +44,7 @@ static void register_value(const struct finding *f, const struct nav_file *file,
                            struct trod_nav_hit *hit)
 {
     const struct nav_value *v = file && id < file->n ? &file->reg[id] : NULL;
+    uint8_t value[8], known[8];
     size_t n;
 
     if (!v || v->size <= f->part.off)
@@ -51,9 +52,12 @@ static void register_value(const struct finding *f, const struct nav_file *file,
     n = v->size - f->part.off;
     if (f->part.bits && f->part.bits / 8 < n)
         n = f->part.bits / 8;
-    hit->value =
-        low_value(v->bytes + f->part.off, v->bytes + v->cap + f->part.off, n, &hit->has_value);
     hit->size = (uint32_t)n;
+    n = n < sizeof value ? n : sizeof value;
+    memcpy(value, v->bytes + f->part.off, n);
+    memcpy(known, v->bytes + v->cap + f->part.off, n);
+    nav_part_rest(&f->part, value, known, n);
+    hit->value = low_value(value, known, n, &hit->has_value);
     if (f->flag) {
         hit->has_value = v->bytes[v->cap + f->part.off] & f->flag;
         hit->value = (v->bytes[f->part.off] & f->flag) != 0;
@@ -323,7 +327,8 @@ static bool no_register_rows(const struct trod_format *f)
     return f && f->kinds && !(f->kinds & (1u << TROD_REG | 1u << TROD_STATE));
 }
 
-static int prepare(struct finding *f)
+/* What the name means. A register that nothing told so far may come up on the way. */
+static void prepare(struct finding *f)
 {
     struct nav_names *names = &f->nav->names;
     const struct trod_nav_query *q = f->query;
@@ -331,20 +336,16 @@ static int prepare(struct finding *f)
     unsigned bit;
 
     if (!q->reg)
-        return TROD_OK;
+        return;
     status = nav_flag(names->isa, q->reg, &bit);
     name = status ? status : q->reg;
     nav_canonical(names->isa, name, f->reg);
-    if (nav_names_part(names, name, strlen(name), "", 0, true, &f->part)) {
-        if (status) {
-            f->part.off = bit / 8;
-            f->part.bits = 8;
-            f->flag = (uint8_t)(1u << bit % 8);
-        }
-        return TROD_OK;
+    (void)nav_names_part(names, name, strlen(name), "", 0, false, &f->part);
+    if (status) {
+        f->part.off = bit / 8;
+        f->part.bits = 8;
+        f->flag = (uint8_t)(1u << bit % 8);
     }
-    return trod_error(f->nav->diag, TROD_ERR_USAGE, "navigate.register", NULL,
-                      "there is no register '%s'", q->reg);
 }
 
 static int find(struct trod_nav *nav, const struct trod_nav_query *query, uint64_t row, bool back,
@@ -364,9 +365,8 @@ static int find(struct trod_nav *nav, const struct trod_nav_query *query, uint64
     f->by_opcode = no_register_rows(trod_nav_format(nav));
     f->hi = back ? row : TROD_NOWHERE;
     f->lo = back || row == TROD_NOWHERE ? 0 : row + 1;
-    rc = prepare(f);
-    if (rc == TROD_OK)
-        rc = nav_candidates_init(&f->candidates, nav, query, f->reg);
+    prepare(f);
+    rc = nav_candidates_init(&f->candidates, nav, query, f->reg);
     if (rc == TROD_OK && back && row && k)
         rc = go_back(f, hits, k, n);
     if (rc == TROD_OK && !back && k) {

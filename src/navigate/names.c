@@ -185,6 +185,16 @@ bool nav_names_part(struct nav_names *n, const char *name, size_t len, const cha
     return true;
 }
 
+void nav_part_rest(const struct nav_part *part, uint8_t *value, uint8_t *known, size_t n)
+{
+    for (size_t k = 0; part->flags && k < n; k++) {
+        const uint8_t rest = k == 3 ? (uint8_t)(0xff >> part->flags) : 0xff;
+
+        value[k] &= (uint8_t)~rest;
+        known[k] |= rest;
+    }
+}
+
 /* Length of NAME without the bank that it ends with. */
 static size_t without_bank(const char *name)
 {

@@ -91,6 +91,8 @@ uint32_t nav_names_find(struct nav_names *n, const char *name, bool add);
  */
 bool nav_names_part(struct nav_names *n, const char *name, size_t len, const char *note,
                     size_t note_len, bool add, struct nav_part *out);
+/* N bytes that the place PART has: what is none of its flags is zero, and known to be. */
+void nav_part_rest(const struct nav_part *part, uint8_t *value, uint8_t *known, size_t n);
 /* Is register ID one that QUERY (canonical) means: itself, or a bank of it? */
 bool nav_names_means(const struct nav_names *n, uint32_t id, const char *query);
 /* The status register that has the flag NAME (any case), and its bit; NULL: there is none. */

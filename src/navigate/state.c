@@ -291,8 +291,9 @@ bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint
         nav_canonical(s->names.isa, name, query);
         memset(&part, 0, sizeof part);
         part.id = UINT32_MAX;
-        for (uint32_t id = 0; id < s->names.n && part.id == UINT32_MAX; id++)
-            if (nav_names_means(&s->names, id, query) && is_known(f, id))
+        for (uint32_t id = 0; id < s->names.n; id++) /* of its banks that which was written last */
+            if (nav_names_means(&s->names, id, query) && is_known(f, id) &&
+                (part.id == UINT32_MAX || f->reg[id].row >= f->reg[part.id].row))
                 part.id = id;
     }
     if (!is_known(f, part.id))
@@ -307,12 +308,7 @@ bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint
         *n = size;
     memcpy(value, v->bytes + part.off, *n);
     memcpy(known, v->bytes + v->cap + part.off, *n);
-    for (size_t k = 0; part.flags && k < *n; k++) { /* the rest of it is zero */
-        const uint8_t rest = k == 3 ? (uint8_t)(0xff >> part.flags) : 0xff;
-
-        value[k] &= (uint8_t)~rest;
-        known[k] |= rest;
-    }
+    nav_part_rest(&part, value, known, *n);
     return true;
 }
 

@@ -1,0 +1,84 @@
+# test_state_edges.sh - trod state and trod who about banks, flags, wide values, parts of registers and memory's
+# last bytes: each answer follows from the few lines of the trace.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have jq
+
+z3=$(for i in $(seq 0 255); do printf %02x $i; done)
+cat >t.tarmac <<EOF
+1 clk cpu0 IT (1) 80001000 d2800140 O EL3h_s : MOV x0,#0xa
+1 clk cpu0 R X0 FFFFFFFFFFFFFFFF
+2 clk cpu0 IT (2) 80001004 52800140 O EL3h_s : MOV w0,#0xa
+2 clk cpu0 R W0 0000000a
+3 clk cpu0 R SP_EL3 0000000000003000
+4 clk cpu0 R SP_EL1 0000000000001000
+5 clk cpu0 R NZCV a0000000
+6 clk cpu0 R cpsr 600003c5
+7 clk cpu0 R SP_EL3 0000000000003008
+8 clk cpu0 R V1<127:64> 1111222233334444
+9 clk cpu0 R z3 $z3
+10 clk cpu0 MW16 00002000 00112233_44556677_8899aabb_ccddeeff
+11 clk cpu0 MW8 fffffffffffffff8 01020304_05060708
+EOF
+# told NAME ROW: what `trod state` says of a register
+told() {
+    trod state --no-calls --format json --register "$1" --at "$2" t.tarmac 2>/dev/null | jq -r '.registers[0].value'
+}
+# values NAME: what `trod who` says was written, the last one first
+values() {
+    trod who --writes --count 9 --format json --register "$1" t.tarmac | jq -r '[.who[].value] | join(" ")'
+}
+for index in no yes; do
+    last="index: $index"
+    # a name without a bank is that of the bank written last: what state tells is the last write that who tells
+    check test "$(told sp 4)" = 0x0000000000003000
+    check test "$(told sp 5)" = 0x0000000000001000
+    check test "$(told sp 8)" = 0x0000000000003008
+    check test "$(values sp)" = "0x3008 0x1000 0x3000"
+    check test "$(values sp_el1)" = 0x1000
+    # NZCV is four bits of cpsr, whichever of them was written
+    check test "$(values nzcv)" = "0x60000000 0xa0000000"
+    check test "$(told nzcv 6)" = 0xa0000000
+    check test "$(values z)" = "0x1 0x0"
+    check test "$(values n)" = "0x0 0x1"
+    # what nothing is known of is unknown, in a register of which something is, too
+    check test "$(told d1 end)" = unknown
+    check test "$(told v1 end)" = 0x1111222233334444----------------
+    # values of any width
+    check test "$(values z3)" = "0x$z3"
+    check test "$(values q3)" = "0x${z3: -32}"
+    check test "$(trod who --memory 0x2000..0x200f --format json t.tarmac | jq -r '.who[0].value')" = \
+        0x00112233445566778899aabbccddeeff
+    # the last bytes that there are
+    check test "$(trod who --memory 0xffffffffffffffff --format json t.tarmac | jq -r '.who[0].value')" = 0x102030405060708
+    run trod state --no-calls --format json --memory 0xfffffffffffffff0..0xffffffffffffffff t.tarmac
+    json '.memory[0].dump[0].bytes == "-- -- -- -- -- -- -- -- 08 07 06 05 04 03 02 01"'
+
+    # --diff is about the registers that are named
+    run trod state --format json --diff 1,3 --register w0,x1,sp,d1 t.tarmac
+    status 1
+    json '.registers == [{register: "w0", first: "0xffffffff", second: "0x0000000a"}]'
+    run trod state --format json --diff 4,8 --register sp,w0 t.tarmac
+    status 1
+    json '.registers == [{register: "sp", first: "0x0000000000003000", second: "0x0000000000003008"}]'
+    run trod state --format json --diff 4,5 --register w0 t.tarmac
+    status 0
+    json '.registers == []'
+
+    # what is no memory is said before anything is printed
+    for range in zz 5..1 0..0xffffffffffffffff; do
+        for places in "--at 3" "--diff 1,3"; do
+            run trod state --format json $places --memory 0x2000,$range t.tarmac
+            status 2
+            err_has "option '--memory': '$range' is"
+            out </dev/null
+        done
+    done
+    # a name that no register has
+    run trod who --register oops t.tarmac
+    status 0
+    err_has "'oops' is no register"
+    run trod who --register x7 t.tarmac # it is one, and nothing tells of it
+    err </dev/null
+    trod index -q t.tarmac
+done
+finish
