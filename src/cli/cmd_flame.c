@@ -55,7 +55,7 @@ static const struct options defaults = {.analyse.input.order = -1};
 /* What one run found. */
 struct found {
     struct trod_flame *flame;
-    unsigned side;
+    unsigned side, came; /* which trace; how many of them could be read */
     int rc;
 };
 
@@ -125,6 +125,7 @@ static int take(void *user, const struct trod_run *run, const struct trod_diag *
     struct trod_result *r = NULL;
 
     (void)diag;
+    k->came++;
     k->rc = rc == TROD_ERR_NOMEM || rc == TROD_ERR_USAGE || rc == TROD_ERR_UNSUPPORTED ? rc : 0;
     if (k->rc == 0)
         k->rc = trod_result_new(&r);
@@ -209,7 +210,8 @@ static int compare(struct cli *c, const struct options *o, const struct cli_plan
         c->operands = operands;
         c->n_operands = n;
     }
-    if (r == 0)
+    if (r == 0 &&
+        found.came == (o->against ? 2 : 1)) /* one that cannot be opened is no empty one */
         r = tell(c, o, found.flame);
     if (r == TROD_ERR_NOMEM)
         trod_error(&c->diag, r, "run.memory", NULL, "out of memory");
@@ -227,7 +229,11 @@ static int run(struct cli *c, const void *opt)
     if (!own)
         return CLI_TROUBLE;
     plan.options = own;
-    if ((o->against || o->title) && o->like) {
+    if (o->normalize && !o->against) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "args.flame", NULL,
+                   "option '--normalize' goes with '--against'");
+        r = CLI_TROUBLE;
+    } else if ((o->against || o->title) && o->like) {
         trod_error(&c->diag, TROD_ERR_USAGE, "args.flame", NULL,
                    "option '--like' goes with neither '--against' nor '--title'");
         r = CLI_TROUBLE;

@@ -431,8 +431,7 @@ int trod_index_make(const char *path, const struct trod_index_options *options, 
     s.n = opt.n_more + 1;
     rc = trod_trace_open(&s.trace, s.paths, s.n, &topt, diag);
     if (rc == TROD_OK && !trod_trace_rewindable(s.trace))
-        rc = trod_error(diag, TROD_ERR_UNSUPPORTED, "index.pipe", NULL,
-                        "'%s' can be read only once: save the trace to a file first", path);
+        rc = nav_once_only(s.paths, s.n, diag);
     else if (rc == TROD_OK && (opt.again || !there(&s, opt.index_dir, where, size)))
         rc = make_there(&s, &opt, made, where, size, diag);
     trod_trace_close(s.trace);

@@ -78,6 +78,8 @@ struct trod_nav {
 bool nav_distrust(struct trod_nav *nav, int rc);
 
 /* Rows FROM to END (which is not among them) to FN. Returns 0 or an error. */
+/* The N files PATHS cannot be read again and again: the error that says why, reported. */
+int nav_once_only(const char *const *paths, size_t n, struct trod_diag *diag);
 int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, trod_nav_rows_fn fn, void *user);
 
 /* The batch that has row ROW, which is row ROW - FIRST of it. NULL: none has. */

@@ -9,9 +9,11 @@
 #include "io/points.h"
 #include "trace/mark.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
     LOOK = 1 << 20,  /* rows in which the instruction set must show */
@@ -98,6 +100,21 @@ bool nav_distrust(struct trod_nav *nav, int rc)
     return learn_isa(nav) == TROD_OK;
 }
 
+int nav_once_only(const char *const *paths, size_t n, struct trod_diag *diag)
+{
+    struct stat st;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct trod_place at = trod_place_path(paths[i]);
+
+        if (strcmp(paths[i], "-") != 0 && stat(paths[i], &st) != 0)
+            return trod_error(diag, TROD_ERR_IO, "io.open", &at, "cannot open '%s': %s", paths[i],
+                              strerror(errno));
+    }
+    return trod_error(diag, TROD_ERR_UNSUPPORTED, "navigate.pipe", NULL,
+                      "a pipe can be read only once: save the trace to a file first");
+}
+
 /* What the user is told is about the trace, also when no scan is under way. */
 static void name_trace(struct trod_nav *nav)
 {
@@ -139,8 +156,7 @@ int trod_nav_open(struct trod_nav **out, const char *const *paths, size_t n,
         nav->topt.input.no_thread |= p.total < SMALL;
     }
     if (rc == TROD_OK && !trod_trace_rewindable(nav->trace))
-        rc = trod_error(diag, TROD_ERR_UNSUPPORTED, "navigate.pipe", NULL,
-                        "a pipe can be read only once: save the trace to a file first");
+        rc = nav_once_only(paths, n, diag);
     if (rc == TROD_OK) {
         const struct trod_meta *meta = trod_trace_meta(nav->trace);
 

@@ -8,6 +8,7 @@
 #include "io/points.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -358,13 +359,17 @@ static bool number(const char *text, size_t len, uint64_t *out)
     return trod_option_number(room, out) == TROD_OK;
 }
 
+static bool is_hex(const char *text)
+{
+    return text[0] == '0' && (text[1] | 0x20) == 'x';
+}
+
 static int named(struct trod_nav *nav, const char *text, uint64_t *row)
 {
     const char *colon = strrchr(text, ':');
     uint64_t k = 1, pc = 0, size = 0;
     size_t len = strlen(text);
     char name[512];
-    bool hex;
 
     if (colon && number(colon + 1, strlen(colon + 1), &k))
         len = (size_t)(colon - text);
@@ -374,8 +379,7 @@ static int named(struct trod_nav *nav, const char *text, uint64_t *row)
         return 0;
     memcpy(name, text, len);
     name[len] = '\0';
-    hex = name[0] == '0' && (name[1] | 0x20) == 'x';
-    if (!((hex || colon) && number(name, len, &pc)) &&
+    if (!((is_hex(name) || colon) && number(name, len, &pc)) &&
         !(nav->symbols && trod_symbols_address(nav->symbols, name, &pc, &size)))
         return 0;
     /* symbols of Thumb code have bit 0 set */
@@ -512,10 +516,63 @@ static int find(struct trod_nav *nav, const char *text, uint64_t *row)
         return of_kind(nav, text + 5, row);
     if (strncasecmp(text, "marker:", 7) == 0 && text[7])
         return of_marker(nav, text + 7, row);
-    if (!word(text, "row", row) &&
-        !((text[0] != '0' || (text[1] | 0x20) != 'x') && number(text, len, row)))
+    if (!word(text, "row", row) && !(!is_hex(text) && number(text, len, row)))
         return named(nav, text, row);
     return exists(nav, *row);
+}
+
+/* Is TEXT a name or an address, with or without ":K", that trod_nav_place can look for? */
+static bool is_name(const struct trod_nav *nav, const char *text)
+{
+    char name[512];
+    uint64_t pc, size, k;
+    const char *colon = strrchr(text, ':');
+    size_t len = strlen(text);
+
+    if (colon && number(colon + 1, strlen(colon + 1), &k))
+        len = (size_t)(colon - text);
+    if (len >= sizeof name)
+        return false;
+    memcpy(name, text, len);
+    name[len] = '\0';
+    return number(name, len, &pc) ||
+           (nav->symbols && trod_symbols_address(nav->symbols, name, &pc, &size));
+}
+
+/* Is TEXT a place that other traces have? */
+static bool is_place(const struct trod_nav *nav, const char *text)
+{
+    static const char *const words[] = {"line", "time", "insn"};
+    uint64_t n;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (word(text, words[i], &n))
+            return true;
+    return strcasecmp(text, "start") == 0 || strcasecmp(text, "end") == 0 ||
+           strncasecmp(text, "kind:", 5) == 0 ||
+           (strncasecmp(text, "marker:", 7) == 0 && text[7]) || is_name(nav, text);
+}
+
+/* TEXT is no place of the trace: why, as far as that can be told. */
+static void tell_why(struct trod_nav *nav, const char *text)
+{
+    char why[96] = "";
+    uint64_t n;
+
+    if (word(text, "row", &n) || (!is_hex(text) && number(text, strlen(text), &n))) {
+        if (trod_nav_count(nav, &n) < 0)
+            return;
+        snprintf(why, sizeof why, ": it has %llu row%s", (unsigned long long)n, n == 1 ? "" : "s");
+    } else if (strncasecmp(text, "kind:", 5) == 0 &&
+               trod_kind_find(text + 5, strcspn(text + 5, ":")) < 0) {
+        snprintf(why, sizeof why, ": there is no such kind of row");
+    } else if (!is_place(nav, text)) {
+        snprintf(why, sizeof why, ": it is %s",
+                 nav->symbols ? "neither a place nor a symbol"
+                              : "no place, and no symbols are given");
+    }
+    trod_error(nav->diag, TROD_ERR_USAGE, "navigate.place", NULL, "the trace has no place '%s'%s",
+               text, why);
 }
 
 int trod_nav_place(struct trod_nav *nav, const char *text, uint64_t *row)
@@ -525,7 +582,6 @@ int trod_nav_place(struct trod_nav *nav, const char *text, uint64_t *row)
     if (nav_distrust(nav, rc))
         rc = find(nav, text, row);
     if (rc == 0)
-        trod_error(nav->diag, TROD_ERR_USAGE, "navigate.place", NULL, "the trace has no place '%s'",
-                   text);
+        tell_why(nav, text);
     return rc;
 }

@@ -79,6 +79,39 @@ for index in no yes; do
     err_has "'oops' is no register"
     run trod who --register x7 t.tarmac # it is one, and nothing tells of it
     err </dev/null
+    # what is no place, and why
+    while read -r place why; do
+        for command in "state --at $place" "who --register x0 --before $place" "view --at $place" \
+            "state --diff 0,$place"; do
+            run trod $command t.tarmac
+            status 2
+            err_has "^trod: t.tarmac: the trace has no place '$place'$why\$"
+        done
+    done <<'EOF'
+13 : it has 13 rows
+row:99 : it has 13 rows
+0x80001000:2
+0x9000
+time:99
+line:18
+kind:READ
+kind:NONSENSE : there is no such kind of row
+nonsense : it is no place, and no symbols are given
+time:x : it is no place, and no symbols are given
+101% : it is no place, and no symbols are given
+EOF
     trod index -q t.tarmac
 done
+# files that are not there are no pipes
+for command in "state t.tarmac" "who --register x0 t.tarmac" "index --together t.tarmac" "flame --against" \
+    "flame --against t.tarmac"; do
+    run trod $command nowhere.tarmac
+    [[ $command != "flame --against" ]] || run trod flame --against nowhere.tarmac t.tarmac
+    status 2
+    err_has "cannot open 'nowhere.tarmac': No such file"
+    out </dev/null
+done
+run trod flame --normalize t.tarmac
+status 2
+err_has "'--normalize' goes with '--against'"
 finish
