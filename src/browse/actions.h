@@ -48,6 +48,7 @@ void action_layout(struct view *v, int key);
 void action_next_pane(struct view *v, int key);
 void action_pane(struct view *v, int key);
 void action_memory(struct view *v, int key);
+void action_registers(struct view *v, int key);
 void action_resize(struct view *v, int key);
 void action_messages(struct view *v, int key);
 void action_redraw(struct view *v, int key);

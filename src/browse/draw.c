@@ -139,15 +139,24 @@ static void position(struct browse *b, char *out, size_t size)
 void draw_status(struct view *v, const char *text)
 {
     enum { LEAST_TEXT = 28 };
+    struct browse *b = view_model(v);
+    const int told = (int)strlen(text);
     char right[128];
     int n;
 
-    position(view_model(v), right, sizeof right);
+    position(b, right, sizeof right);
     n = (int)strlen(right);
-    if (n > v->width - LEAST_TEXT) /* what is told has room too */
+    /* what is told for a moment is told whole */
+    if (told > v->width - n - 2 && b->rows && b->rows != TROD_NOWHERE)
+        n = snprintf(right, sizeof right, "row %llu of %llu", (unsigned long long)b->cursor,
+                     (unsigned long long)b->rows);
+    if (n > v->width - LEAST_TEXT)
         n = v->width / 2;
+    if (told > v->width - n - 2)
+        n = -1;
     screen_put(v, v->height - 1, 0, v->width - n - 1, text, BROWSE_MESSAGE);
-    screen_put(v, v->height - 1, v->width - n - 1, n + 1, right, BROWSE_TITLE);
+    if (n >= 0)
+        screen_put(v, v->height - 1, v->width - n - 1, n + 1, right, BROWSE_TITLE);
 }
 
 static bool too_small(struct view *v)

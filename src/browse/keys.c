@@ -69,6 +69,7 @@ static const struct key keys[] = {
     {{'o'}, "o", "rows short, with all columns, or as the terminal allows", action_layout},
     {{TAB}, "Tab", "to the next pane", action_next_pane},
     {{'v'}, "v", "the pane at the right: memory, source, instructions by address", action_pane},
+    {{'r'}, "r", "all registers in full, with their flags in words", action_registers},
     {{'M'}, "M", "memory at an address, symbol or register", action_memory},
     {{'>'}, ">", "panes larger", action_resize},
     {{'<'}, "<", "panes smaller", action_resize},

@@ -153,6 +153,11 @@ struct browse_register {
     bool changed;            /* since the cursor's last place */
     uint64_t row;            /* where it is known from */
 };
+/*
+ * N bytes, least significant first, in hexadecimal into OUT (SIZE bytes, the low digits where that
+ * is too little); digits that are not known are "-".
+ */
+void browse_digits(char *out, size_t size, const uint8_t *value, const uint8_t *known, size_t n);
 /* Known register I (from 0); false past the last one. */
 bool browse_register(struct browse *b, size_t i, struct browse_register *out);
 

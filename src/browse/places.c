@@ -16,6 +16,7 @@ static int line(struct browse_lines *l, const char *fmt, ...) __attribute__((for
 static int line(struct browse_lines *l, const char *fmt, ...)
 {
     va_list args;
+    int n;
 
     if (l->n == LINES)
         return TROD_ERR_LIMIT;
@@ -29,18 +30,27 @@ static int line(struct browse_lines *l, const char *fmt, ...)
         l->cap = cap;
     }
     va_start(args, fmt);
-    vsnprintf(l->at[l->n++], sizeof *l->at, fmt, args);
+    n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    if (n < 0 || !(l->at[l->n] = malloc((size_t)n + 1)))
+        return TROD_ERR_NOMEM;
+    va_start(args, fmt);
+    vsnprintf(l->at[l->n++], (size_t)n + 1, fmt, args);
     va_end(args);
     return 0;
 }
 
 void browse_lines_fini(struct browse_lines *l)
 {
+    for (size_t i = 0; i < l->n; i++)
+        free(l->at[i]);
     free(l->at);
     memset(l, 0, sizeof *l);
 }
 
 /* ---- registers */
+
+enum { NARROW = 18, DIGITS = 2 * 512 + 1 }; /* digits that stand side by side; at the most */
 
 static bool equal(const struct trod_nav_register *x, const struct trod_nav_register *y)
 {
@@ -48,38 +58,55 @@ static bool equal(const struct trod_nav_register *x, const struct trod_nav_regis
                                                    memcmp(x->known, y->known, x->size) == 0));
 }
 
-static void digits(const struct trod_nav_register *r, char *out, size_t size)
+static void digits(const struct trod_nav_register *r, char out[DIGITS])
 {
-    size_t n = 0;
-
-    if (r->size == 0) {
-        snprintf(out, size, "unknown");
-        return;
-    }
-    for (size_t i = r->size; i-- > 0 && n + 3 < size;)
-        n += (size_t)snprintf(out + n, size - n, r->known[i] == 0xff ? "%02x" : "--", r->value[i]);
+    if (r->size == 0)
+        snprintf(out, DIGITS, "unknown");
+    else
+        browse_digits(out, DIGITS, r->value, r->known, r->size);
 }
 
+/* The register called NAME of S; false, and nothing known of it, where there is none. */
+static bool of_name(const struct trod_nav_state *s, const char *name, struct trod_nav_register *out)
+{
+    for (size_t i = 0; trod_nav_state_register(s, i, out); i++)
+        if (strcmp(out->name, name) == 0)
+            return true;
+    memset(out, 0, sizeof *out);
+    return false;
+}
+
+/* A line if X is not Y; two where they are wide. */
+static int differing(const char *name, const struct trod_nav_register *x,
+                     const struct trod_nav_register *y, struct browse_lines *out)
+{
+    char a[DIGITS], c[DIGITS];
+    int rc;
+
+    if (equal(x, y))
+        return 0;
+    digits(x, a);
+    digits(y, c);
+    if (strlen(a) <= NARROW && strlen(c) <= NARROW)
+        return line(out, " %-10s %-*s %s", name, NARROW, a, c);
+    rc = line(out, " %-10s %s", name, a);
+    return rc < 0 ? rc : line(out, " %-10s %s", "", c);
+}
+
+/* Those that SECOND has, then those that only FIRST has. */
 static int registers(const struct trod_nav_state *first, const struct trod_nav_state *second,
                      struct browse_lines *out)
 {
     struct trod_nav_register x, y;
-    char a[48], c[48];
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && trod_nav_state_register(second, i, &y); i++) {
-        bool found = false;
-
-        for (size_t k = 0; !found && trod_nav_state_register(first, k, &x); k++)
-            found = strcmp(x.name, y.name) == 0;
-        if (!found)
-            memset(&x, 0, sizeof x);
-        if (equal(&x, &y))
-            continue;
-        digits(&x, a, sizeof a);
-        digits(&y, c, sizeof c);
-        rc = line(out, " %-10s %-18s %s", y.name, a, c);
+        (void)of_name(first, y.name, &x);
+        rc = differing(y.name, &x, &y, out);
     }
+    for (size_t i = 0; rc == 0 && trod_nav_state_register(first, i, &x); i++)
+        if (!of_name(second, x.name, &y))
+            rc = differing(x.name, &x, &y, out);
     return rc;
 }
 
@@ -168,6 +195,8 @@ int browse_differences(struct browse *b, struct browse_lines *out)
                   (unsigned long long)b->cursor);
     if (rc == 0)
         rc = memory(b, b->other, b->cursor, out);
+    if (rc == 0 && out->n == 2) /* what is told of both without a difference */
+        rc = line(out, " nothing differs");
     trod_nav_state_free(s[0]);
     trod_nav_state_free(s[1]);
     if (rc == TROD_ERR_LIMIT) { /* what there is is shown */

@@ -8,7 +8,7 @@
 
 /* Lines of text. */
 struct browse_lines {
-    char (*at)[128];
+    char **at;
     size_t n, cap;
 };
 

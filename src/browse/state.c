@@ -34,13 +34,13 @@ int browse_state(struct browse *b)
 
 /* ---- registers */
 
-/* N bytes, least significant first; digits that are not known are "-". */
-static void digits(char *out, size_t size, const uint8_t *value, const uint8_t *known, size_t n)
+void browse_digits(char *out, size_t size, const uint8_t *value, const uint8_t *known, size_t n)
 {
     static const char hex[] = "0123456789abcdef";
+    const size_t most = 2 * n < size ? 2 * n : size - 1;
     size_t at = 0;
 
-    for (size_t i = 2 * n; i-- > 0 && at + 1 < size;) {
+    for (size_t i = most; i-- > 0;) {
         const unsigned shift = i % 2 * 4;
 
         out[at++] = (known[i / 2] >> shift & 15) == 15 ? hex[value[i / 2] >> shift & 15] : '-';
@@ -78,7 +78,7 @@ bool browse_register(struct browse *b, size_t i, struct browse_register *out)
         if (r.size == 0 || i-- > 0)
             continue;
         snprintf(out->name, sizeof out->name, "%s", r.name);
-        digits(out->value, sizeof out->value, r.value, r.known, r.size);
+        browse_digits(out->value, sizeof out->value, r.value, r.known, r.size);
         if (!trod_nav_flags(trod_nav_meta(b->nav), &r, out->flags, sizeof out->flags))
             out->flags[0] = '\0';
         out->changed = changed(b, at, &r);

@@ -120,6 +120,49 @@ void action_marks(struct view *v, int key)
     }
 }
 
+/* ---- registers */
+
+static const char *register_line(void *user, size_t i)
+{
+    static char line[2 * 512 + 256];
+    struct browse_register r;
+
+    if (!browse_register(user, i, &r))
+        return "";
+    snprintf(line, sizeof line, "%c%-10s %10llu  %s%s%s", r.changed ? '*' : ' ', r.name,
+             (unsigned long long)r.row, r.value, r.flags[0] ? "  " : "", r.flags);
+    return line;
+}
+
+void action_registers(struct view *v, int key)
+{
+    struct browse *b = view_model(v);
+    struct view_list list = {.title = "registers: the row that they are known from, their value",
+                             .line = register_line,
+                             .user = b,
+                             .choose = true};
+    struct browse_register r;
+    long i;
+    int rc;
+
+    v->patient = true;
+    rc = browse_state(b);
+    action_end(v, rc);
+    if (rc < 0)
+        return;
+    while (browse_register(b, list.n, &r))
+        list.n++;
+    if (list.n == 0) {
+        browse_say(b, "no register is known here");
+        return;
+    }
+    i = list_show(v, &list, &key);
+    if (i >= 0 && browse_register(b, (size_t)i, &r)) {
+        v->patient = true;
+        action_end(v, browse_go(b, r.row));
+    }
+}
+
 /* ---- two positions */
 
 void action_second(struct view *v, int key)

@@ -252,4 +252,49 @@ check test "$(wc -l <help)" -gt 30
 same man help
 keys q q
 over 0
+
+# Registers that panes have no room for: r shows all digits and flags, Enter goes to the write; d tells what only
+# one of the positions knows, and wide values that differ in their low digits alone.
+low=0123456789abcdeffedcba9876543210
+cat >wide.tarmac <<EOF
+1 clk IT (1) 00001000 91000400 O EL1h_n : ADD x0,x0,#1
+1 clk R V0 ${low}
+2 clk R cpsr 600003c5
+3 clk R z1 ${low}${low}${low}${low}
+4 clk R V0 ${low%0}8
+5 clk R SP_EL1 0000000000001000
+6 clk R X0 0000000000000001
+EOF
+browser 80 24 wide.tarmac
+shows 'row 0 of 7'
+ask g 1
+shows 'registers at row 1'
+keys s End
+shows 'registers at row 6'
+keys d
+shows "^ v0 +$low\$"
+shows "^ {12}${low%0}8\$"
+shows '^ sp_el1 +unknown +0000000000001000$'
+keys Escape
+keys x
+shows 'registers at row 1'
+keys d
+shows "^ v0 +${low%0}8\$"
+shows '^ sp_el1 +0000000000001000 +unknown$'
+keys Escape
+keys s d
+shows '^ nothing differs$'
+keys Escape End r
+shows '^.cpsr +2  600003c5  nZCv DAIF EL1h$'
+shows "^.v0 +4  ${low%0}8\$"
+shows '^.sp_el1 +5  0000000000001000$'
+keys Down Enter
+shows '^>  +2 REG +cpsr'
+# what is told is told whole
+ask g nonsense
+shows "^the trace has no place 'nonsense': it is no place, and no symbols are given\$"
+keys Down
+shows 'row 3 of 7'
+keys q
+over 0
 finish
