@@ -452,6 +452,10 @@ static int settle_options(struct finding *f)
             return trod_error(&f->diag, TROD_ERR_USAGE, "find.operands", NULL,
                               "something is missing: trod find %s", f->c->command->operands);
         f->filter.where = f->c->operands[--f->files];
+        if (access(f->filter.where, F_OK) == 0 && access(f->c->operands[0], F_OK) != 0)
+            return trod_error(&f->diag, TROD_ERR_USAGE, "find.operands", NULL,
+                              "'%s' is a file: the expression comes last, trod find %s",
+                              f->filter.where, f->c->command->operands);
     }
     if (o->context > AROUND || o->before > AROUND)
         return trod_error(&f->diag, TROD_ERR_USAGE, "find.context", NULL,

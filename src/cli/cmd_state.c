@@ -199,6 +199,8 @@ static int place_fields(struct state *st, const char *key, uint64_t row,
 
     trod_emit_open(e, key, key);
     r = cli_nav_fields(&st->n, e, row);
+    if (r >= 0)
+        r = cli_nav_whose(&st->n, e, row, s);
     if (trod_nav_state_pc(s, &pc, &at)) {
         trod_emit_hex(e, "pc", pc);
         if (cli_nav_symbol(&st->n, pc, text, sizeof text))

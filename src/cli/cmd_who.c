@@ -412,6 +412,11 @@ static int run(struct cli *c, const void *opt)
                    "it");
         return CLI_TROUBLE;
     }
+    if (o->chain && o->count != 1) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "args.chain", NULL,
+                   "option '--count' does not go with '--chain', which begins with one write");
+        return CLI_TROUBLE;
+    }
     if (o->count == 0 || o->count > MOST) {
         trod_error(&c->diag, TROD_ERR_USAGE, "args.count", NULL, "option '--count' takes 1 to %d",
                    MOST);

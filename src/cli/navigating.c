@@ -253,3 +253,20 @@ int cli_nav_fields(struct cli_nav *n, struct trod_emit *e, uint64_t row)
     }
     return 0;
 }
+
+int cli_nav_whose(struct cli_nav *n, struct trod_emit *e, uint64_t row,
+                  const struct trod_nav_state *s)
+{
+    const uint32_t stream = trod_nav_state_stream(s);
+    const struct trod_batch *b;
+    char name[256];
+    uint32_t i;
+    const int r = trod_nav_row(n->nav, row, &b, &i);
+
+    if (r <= 0 || !trod_nav_meta(n->nav)->n_streams ||
+        (says(b, i, TROD_COL_STREAM) && b->stream[i] == stream))
+        return r < 0 ? r : 0;
+    trod_nav_stream_name(n->nav, stream, name, sizeof name);
+    trod_emit_str(e, "state_of", name);
+    return 0;
+}

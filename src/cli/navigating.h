@@ -48,5 +48,8 @@ int cli_nav_text(struct cli_nav *n, uint64_t row, char *out, size_t size);
 bool cli_nav_symbol(const struct cli_nav *n, uint64_t address, char *out, size_t size);
 /* Fields: number, line, time, stream, kind, instruction of row ROW. */
 int cli_nav_fields(struct cli_nav *n, struct trod_emit *e, uint64_t row);
+/* A field: whose state S is, where that is not who row ROW belongs to. */
+int cli_nav_whose(struct cli_nav *n, struct trod_emit *e, uint64_t row,
+                  const struct trod_nav_state *s);
 
 #endif

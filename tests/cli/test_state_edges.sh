@@ -111,6 +111,29 @@ for command in "state t.tarmac" "who --register x0 t.tarmac" "index --together t
     err_has "cannot open 'nowhere.tarmac': No such file"
     out </dev/null
 done
+# whose registers they are, where the row is another cpu's
+{
+    sed -n 1,2p t.tarmac
+    echo '2 clk cpu1 IT (1) 90001000 d503201f O EL1h_n : NOP'
+    echo '2 clk cpu1 R X0 00000000deadbeef'
+} >two.tarmac
+run trod state --format json --at 3 --stream cpu0 two.tarmac
+json '.at.cpu == "cpu1" and .at.state_of == "cpu0" and .at.pc == "0x80001000"'
+run trod state --format json --at 3 --stream cpu1 two.tarmac
+json '(.at | has("state_of") | not) and .at.pc == "0x90001000"'
+run trod state --format json --at 3 two.tarmac
+json '(.at | has("state_of") | not) and .registers[0].value == "0x00000000deadbeef"'
+run trod state --format json --diff 1,3 two.tarmac
+json '(.first | has("state_of") | not) and .second.state_of == "cpu0" and .registers == []'
+run trod state --format json --at 3 t.tarmac
+json '.at | has("state_of") | not'
+
+run trod who --register x0 --chain 3 --count 2 t.tarmac
+status 2
+err_has "'--count' does not go with '--chain'"
+run trod find 'row == 1' t.tarmac
+status 2
+err_has "'t.tarmac' is a file: the expression comes last"
 run trod flame --normalize t.tarmac
 status 2
 err_has "'--normalize' goes with '--against'"
