@@ -21,6 +21,7 @@ extern "C" {
 
 struct trod_buf;              /* growable bytes: trod/buf.h */
 struct trod_callstack_source; /* calls that were followed before: trod/callstack.h */
+struct trod_given_calls;      /* the library's */
 
 /* What a state stands for. */
 enum trod_scope {
@@ -75,6 +76,7 @@ struct trod_context {
      */
     const uint64_t *base;
     bool recording; /* the state is merged into another one: see trod_analysis.records */
+    const struct trod_given_calls *given; /* the calls, of the library's own analyses: see begins */
 };
 
 /*
@@ -249,6 +251,12 @@ struct trod_analysis {
      */
     bool (*records)(const void *opt);
     size_t (*recorded)(const void *st); /* bytes that ST, a state that records, keeps */
+    /*
+     * Of an analysis with follow: with options OPT, of a trace of format F, do the calls that an
+     * index has (context.given, where reading begins inside the trace) tell it all that it needs to
+     * know of the rows before the first one that it is fed? NULL: never.
+     */
+    bool (*begins)(const void *opt, const struct trod_format *f);
 };
 
 /* Analysis I in the order of analyses.def, plug-ins behind; NULL past the last. */

@@ -77,6 +77,13 @@ int trod_nav_trace(struct trod_nav *nav, uint64_t row, uint32_t want, struct tro
  */
 const struct trod_begin *trod_nav_begin(struct trod_nav *nav, uint64_t row, bool owners,
                                         uint64_t *first);
+/*
+ * Whether where trod_nav_begin last said that reading begins the calls are known that are open
+ * there, and those that follow: what analyses that follow calls without symbols, of the rows in the
+ * order of the files, need of the rows before (trod_analysis.begins). A run that reads from there
+ * is freed before NAV is closed, and before it is asked again.
+ */
+bool trod_nav_begin_calls(const struct trod_nav *nav);
 
 /* ---- indexes */
 

@@ -98,11 +98,11 @@ void trod_callstack_free(struct trod_callstack *c)
         lane_free(c->lane[i]);
     free(c->lane);
     trod_insn_decoder_free(c->decoder);
+    cs_given_free(c->given);
     free(c);
 }
 
-/* The lane of STREAM, made if new. NULL: no memory. */
-static struct cs_lane *lane_of(struct trod_callstack *c, uint32_t stream, bool said)
+struct cs_lane *cs_lane_of(struct trod_callstack *c, uint32_t stream, bool said)
 {
     const uint32_t at = said ? stream + 1 : 0;
     struct cs_lane *l;
@@ -123,6 +123,8 @@ static struct cs_lane *lane_of(struct trod_callstack *c, uint32_t stream, bool s
     l->time = TROD_NOWHERE;
     l->on_bank = CS_NOBODY;
     l->last_row = l->before_row = CS_NOBODY;
+    if (c->given)
+        cs_given_lane(l);
     c->lane[at] = l;
     return l;
 }
@@ -269,6 +271,8 @@ static int step(struct trod_callstack *c, struct cs_lane *l, const struct trod_b
     s.onward = false;
     l->iset = (uint8_t)((now.flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
     c->at = i;
+    if (c->given)
+        return cs_given_step(c, l, &s);
     rc = cs_step(c, l, &s);
     if (now.at.pc != next || s.onward) {
         l->transfer_at = l->count;
@@ -288,8 +292,12 @@ static int instruction(struct trod_callstack *c, struct cs_lane *l, const struct
     if (!(said & TROD_COL_ADDR) ||
         (said & TROD_COL_FLAGS && b->flags[i] & (TROD_F_SYNTHETIC | TROD_F_NOFETCH)))
         return TROD_OK;
-    if (b->addr[i] != l->next || l->pending || !l->began ||
-        (b->addr[i] >= l->edge && cs_entered_at(&l->known, c->symbols, b->addr[i]))) {
+    if (c->given) {
+        l->pending = CS_NOTHING;
+        if (b->first + i >= c->due)
+            rc = step(c, l, b, i);
+    } else if (b->addr[i] != l->next || l->pending || !l->began ||
+               (b->addr[i] >= l->edge && cs_entered_at(&l->known, c->symbols, b->addr[i]))) {
         rc = step(c, l, b, i);
         l->began = true;
     } else if (b->addr[i] >= l->edge) {
@@ -486,6 +494,15 @@ static int turn_file(struct trod_callstack *c, const struct trod_batch *b)
     return rc;
 }
 
+/* How far of rows [I, TO) no call is given. */
+static uint32_t until_due(const struct trod_callstack *c, const struct trod_batch *b, uint32_t i,
+                          uint32_t to)
+{
+    if (!c->given || c->due >= b->first + to)
+        return to;
+    return c->due <= b->first + i ? i : (uint32_t)(c->due - b->first);
+}
+
 /* Rows [FROM, TO) of the chunk. *LANE: that of the row before. */
 static int chunk(struct trod_callstack *c, const struct trod_batch *b, uint32_t from, uint32_t to,
                  struct cs_lane **lane)
@@ -501,7 +518,7 @@ static int chunk(struct trod_callstack *c, const struct trod_batch *b, uint32_t 
         if (!l || l->stream != stream || l != c->lane[said ? stream + 1 : 0]) {
             if (l && (rc = cs_tell(c, l, i)) < 0)
                 return rc;
-            *lane = l = lane_of(c, stream, said);
+            *lane = l = cs_lane_of(c, stream, said);
             if (!l)
                 return TROD_ERR_NOMEM;
             l->isa = c->isa;
@@ -512,7 +529,7 @@ static int chunk(struct trod_callstack *c, const struct trod_batch *b, uint32_t 
             }
         }
         if (fast) {
-            i = straight(l, b, i, to);
+            i = straight(l, b, i, until_due(c, b, i, to));
             if (i == to)
                 break;
         }
@@ -530,6 +547,8 @@ int trod_callstack_feed(struct trod_callstack *c, const struct trod_batch *b, ui
     learn(c, b);
     c->batch = b;
     c->told = c->at = from;
+    if (rc == TROD_OK && c->given)
+        rc = cs_given_begin(c, b->first + from);
     for (uint32_t end; rc == TROD_OK && from < to; from = end) {
         end = to - from > CHUNK ? from + CHUNK : to;
         rc = chunk(c, b, from, end, &l);

@@ -178,7 +178,10 @@ struct trod_callstack {
     struct cs_lane *touched; /* lanes with rows in the batch */
     /* rows not yet told */
     const struct trod_batch *batch;
-    uint32_t told, at; /* AT: where an event is */
+    uint32_t told, at;      /* AT: where an event is */
+    struct cs_given *given; /* calls that are given; NULL: rules find them */
+    uint64_t due;           /* the row of the next one of them */
+    int (*unmatched)(void *ctx, uint32_t lane, const struct trod_moment *to); /* or NULL */
     uint8_t isa, endian;
 };
 
@@ -264,5 +267,19 @@ struct cs_step {
     bool onward; /* NOW lies behind LAST, and yet was called or jumped to */
 };
 int cs_step(struct trod_callstack *c, struct cs_lane *l, struct cs_step *s);
+
+/* ---- callstack.c: the lane of STREAM, made if new. NULL: no memory. */
+struct cs_lane *cs_lane_of(struct trod_callstack *c, uint32_t stream, bool said);
+
+/* ---- given.c, where calls are given */
+/* Rows come, the first of which is ROW. 0, TROD_ERR_NOMEM or TROD_ERR_CORRUPT. */
+int cs_given_begin(struct trod_callstack *c, uint64_t row);
+/* What is given for instruction s->now of L. The same, or what the sink returned. */
+int cs_given_step(struct trod_callstack *c, struct cs_lane *l, const struct cs_step *s);
+/* c->unmatched is told of NOW of L, behind the rows before. 0 or what it, or the sink, returned. */
+int cs_tell_unmatched(struct trod_callstack *c, struct cs_lane *l, const struct trod_moment *now);
+/* L is new. */
+void cs_given_lane(struct cs_lane *l);
+void cs_given_free(struct cs_given *g);
 
 #endif

@@ -423,7 +423,7 @@ static int unmatched(struct cs_run *r)
         return return_handler(r, i);
     if (i > 0 || x->frame[0].kind != TROD_FRAME_ROOT) {
         r->c->counts.unmatched++;
-        return TROD_OK;
+        return r->c->unmatched ? cs_tell_unmatched(r->c, r->l, &r->s->now) : TROD_OK;
     }
     rc = cs_pop(r->c, r->l, TROD_FRAME_RETURNED, TROD_SURE_CLASS, &r->s->last.at, &r->s->now);
     if (rc == TROD_OK)

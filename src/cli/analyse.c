@@ -46,6 +46,7 @@ struct analysing {
     const struct cli_analyse *o;
     struct trod_diag diag;
     struct trod_match *match;
+    struct cli_start start;
     struct cli_progress progress;
     struct trod_run *run;
 };
@@ -122,6 +123,7 @@ static bool begins_anywhere(const struct cli_planned *plan, size_t n, const stru
 {
     const char *path;
     uint64_t from, to;
+    bool follow = false;
 
     /*
      * A report tells what was read. Regions are of what was chosen.
@@ -129,8 +131,10 @@ static bool begins_anywhere(const struct cli_planned *plan, size_t n, const stru
     if ((parts && (parts->save || parts->parts || parts->share)) || (opt->region_to && opt->filter))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (plan[i].analysis->follow)
-            return false;
+        follow = follow || plan[i].analysis->follow;
+    /* calls of an index are those of all rows, without symbols; stacks of intervals begin empty */
+    if (follow && (opt->filter || opt->symbols || opt->interval || opt->warmup || opt->by))
+        return false;
     /* whether anything of such a file ever ran is told in the end */
     for (size_t i = 0; opt->symbols && trod_symbols_module(opt->symbols, i, &path, &from, &to); i++)
         if (trod_symbols_unplaced(opt->symbols, i))
@@ -138,32 +142,31 @@ static bool begins_anywhere(const struct cli_planned *plan, size_t n, const stru
     return true;
 }
 
-/* Open the run, near the part of the trace that is asked for if NEAR. */
+/* Open the run, near the part of the trace that is asked for by CHOICE, or OPT, if NEAR. */
 static int open_near(struct analysing *k, const struct trod_match_options *choice, bool near,
                      struct trod_run_options *opt)
 {
     const struct trod_range region = {opt->region_to != 0, opt->region_from, opt->region_to};
-    struct cli_start start = {.input = &k->o->input,
-                              .index = &k->o->index,
-                              .paths = k->c->operands,
-                              .n = k->c->n_operands,
-                              .match = k->match,
-                              .filter = choice,
-                              .owners = true,
-                              .clock = opt->region_to && (opt->interval || opt->warmup)};
-    int r;
+    struct cli_start *start = &k->start;
 
-    *(opt->region_in == TROD_IN_ROWS   ? &start.rows
-      : opt->region_in == TROD_IN_TIME ? &start.times
-                                       : &start.executed) = region;
-    if (near && cli_start(&start, &opt->trace, &k->diag) && start.executed.set) {
+    start->input = &k->o->input;
+    start->index = &k->o->index;
+    start->paths = k->c->operands;
+    start->n = k->c->n_operands;
+    start->match = k->match;
+    start->filter = choice;
+    start->owners = true;
+    start->clock = opt->region_to && (opt->interval || opt->warmup);
+    *(opt->region_in == TROD_IN_ROWS   ? &start->rows
+      : opt->region_in == TROD_IN_TIME ? &start->times
+                                       : &start->executed) = region;
+    if (near && cli_start(start, &opt->trace, &k->diag) && start->executed.set) {
         opt->region_in = TROD_IN_ROWS;
-        opt->region_from = start.rows.lo;
-        opt->region_to = start.rows.hi;
+        opt->region_from = start->rows.lo;
+        opt->region_to = start->rows.hi;
     }
-    r = trod_run_open(&k->run, start.paths, start.n, opt, &k->diag);
-    cli_start_end(&start);
-    return r;
+    start->filter = NULL;
+    return trod_run_open(&k->run, start->paths, start->n, opt, &k->diag);
 }
 
 /* Which rows are chosen, with names where the region or one of the analyses of PLAN needs some. */
@@ -446,7 +449,7 @@ static int go(struct analysing *k, const struct cli_parts *parts)
 int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_planned *plan,
                 size_t n, const struct cli_parts *parts)
 {
-    struct analysing k = {.c = c, .o = o};
+    struct analysing k = {.c = c, .o = o, .start = {.plan = plan, .n_plan = n}};
     const struct cli_share *share = parts ? parts->share : NULL;
     int r;
 
@@ -482,6 +485,7 @@ int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_pla
     else
         r = cli_diag_end(c, &k.diag);
     trod_run_free(k.run);
+    cli_start_end(&k.start); /* which has the calls that the run was given */
     trod_match_free(k.match);
     return c->trouble ? CLI_TROUBLE : r;
 }

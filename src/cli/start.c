@@ -193,8 +193,23 @@ static int count_before(struct cli_start *s)
     return r;
 }
 
+/* Do analyses follow calls? -1: some need all rows before the part for it. */
+static int follows(const struct cli_start *s)
+{
+    int r = 0;
+
+    for (size_t i = 0; r >= 0 && i < s->n_plan; i++) {
+        const struct trod_analysis *a = s->plan[i].analysis;
+
+        if (a->follow)
+            r = a->begins && a->begins(s->plan[i].options, trod_nav_format(s->nav)) ? 1 : -1;
+    }
+    return r;
+}
+
 static bool begin(struct cli_start *s, const struct part *p, struct trod_trace_options *opt)
 {
+    const int calls = follows(s);
     const bool owners = s->owners || p->need.owners;
     uint64_t row = p->need.rows.set ? p->need.rows.lo : 0;
     int r = 0;
@@ -207,7 +222,11 @@ static bool begin(struct cli_start *s, const struct part *p, struct trod_trace_o
         r = by_executed(s, &row);
     if (r >= 0 && s->clock && (r = to_clock(s, &row)) == 0)
         return false;
-    opt->begin = r >= 0 ? trod_nav_begin(s->nav, row, owners, &s->first) : NULL;
+    if (calls > 0 && row) /* where a file begins, calls of the one before end */
+        row--;
+    opt->begin = r >= 0 && calls >= 0 ? trod_nav_begin(s->nav, row, owners, &s->first) : NULL;
+    if (calls > 0 && !trod_nav_begin_calls(s->nav))
+        opt->begin = NULL;
     if (opt->begin && s->executed.set && s->rows.set && count_before(s) < 0)
         opt->begin = NULL;
     return opt->begin != NULL;

@@ -5,7 +5,7 @@
 #ifndef CLI_START_H
 #define CLI_START_H
 
-#include "cli.h"
+#include "analyse.h"
 
 /* Where reading begins. All zero but what is asked: at the beginning. */
 struct cli_start {
@@ -19,7 +19,9 @@ struct cli_start {
     struct trod_range executed; /* likewise: instructions, which become ROWS where possible */
     bool owners;                /* which instruction a row belongs to matters */
     bool clock; /* so does the last time before the part, and how many instructions were executed */
-    bool placed;            /* EXECUTED are instructions with an address */
+    const struct cli_planned *plan; /* N_PLAN analyses: what those that follow calls need of the */
+    size_t n_plan;                  /* rows before the part is known */
+    bool placed;                    /* EXECUTED are instructions with an address */
     uint64_t first, before; /* set where EXECUTED is: the first row read, instructions before it */
     struct trod_nav *nav;   /* of the trace, by who has opened one; NULL: nobody has */
     bool own;               /* it was opened here */

@@ -15,6 +15,7 @@ void engine_cutter_begun(struct trod_run *r)
 {
     r->begun = r->opt.trace.begin != NULL;
     r->begun_behind = r->begun ? r->opt.trace.begin->instructions : 0;
+    r->given = r->begun ? r->opt.trace.begin->calls : NULL;
 }
 
 void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r)

@@ -63,7 +63,8 @@ static int begin(struct engine_instance *in, const struct trod_run *r, const str
                     .merged = r->opt.trace.order != TROD_ORDER_FILE,
                     .by = r->opt.by,
                     .base = &in->base,
-                    .recording = recording},
+                    .recording = recording,
+                    .given = r->given},
         .keyed = it->scope == TROD_PER_STREAM ||
                  ((r->opt.by_stream || r->opt.by == TROD_BY_CORE) && (a->merge || a->apart)),
         .by_core = r->opt.by == TROD_BY_CORE && (a->merge || a->apart),

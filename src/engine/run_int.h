@@ -164,8 +164,9 @@ struct trod_run {
     bool codes;   /* somebody wants the opcodes of all rows, not for the sites only */
     bool streaks; /* somebody wants them */
     bool gone, stopped;
-    bool begun;                      /* reading begins inside the trace, */
-    uint64_t begun_behind;           /* behind so many instructions */
+    bool begun;                           /* reading begins inside the trace, */
+    uint64_t begun_behind;                /* behind so many instructions */
+    const struct trod_given_calls *given; /* the calls from there on; NULL: not known */
     void *pipe_workers;              /* whose metas the states point to; released with the run */
     struct trod_trace_progress done; /* of what is merged */
     uint64_t loaded;                 /* rows of saved runs that were merged */

@@ -4,6 +4,7 @@
 #include "navigate/index.h"
 #include "navigate/nav.h"
 
+#include "callstack/given.h"
 #include "io/points.h"
 #include "trace/mark.h"
 #include "trod/drmemtrace.h"
@@ -17,6 +18,7 @@ enum { BACK = 1 << 18 };
 
 struct nav_begin {
     struct trod_begin at;
+    struct trod_given_calls calls;
     struct trod_point *point;
     struct trod_buf state;
 };
@@ -156,5 +158,11 @@ const struct trod_begin *trod_nav_begin(struct trod_nav *nav, uint64_t row, bool
     if (rc != TROD_OK)
         return NULL;
     *first = nav->begin->at.mark.rows;
-    return &nav->begin->at;
+    nav->begin->at.calls = nav_given(nav, *first, &nav->begin->calls) ? &nav->begin->calls : NULL;
+    return nav->index ? &nav->begin->at : NULL;
+}
+
+bool trod_nav_begin_calls(const struct trod_nav *nav)
+{
+    return nav->index && nav->begin && nav->begin->at.calls;
 }

@@ -82,8 +82,10 @@ struct nav_builder {
     struct nav_touch touch;
     struct nav_postings lines, memory;
     struct nav_values values;
-    bool whole; /* what the block leaves in memory is there */
-    bool told;  /* a read of the block says what it read */
+    bool whole;          /* what the block leaves in memory is there */
+    bool told;           /* a read of the block says what it read */
+    uint64_t clock;      /* the time of the last instruction of the file that has one */
+    unsigned time_flags; /* of the block: NAV_B_TIMED, NAV_B_UNTIMED, NAV_B_FALLS */
     struct nav_names names;
     struct nav_regs regs;
     struct trod_insn_decoder *insn;

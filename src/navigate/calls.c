@@ -8,6 +8,7 @@
  */
 #include "navigate/calls.h"
 
+#include "callstack/given.h"
 #include "core/grow.h"
 #include "core/pack.h"
 
@@ -20,7 +21,10 @@
 struct stack {
     uint32_t lane, context;
     bool runs; /* of the contexts of its lane */
-    struct trod_nav_call *call;
+    struct call {
+        struct trod_nav_call of;
+        uint64_t time; /* of its first instruction, as in struct trod_moment */
+    } * call;
     uint32_t n;
     size_t cap;
 };
@@ -64,12 +68,12 @@ static void runs(struct nav_calls *c, struct stack *s)
             c->stack[i]->runs = c->stack[i] == s;
 }
 
-static int push(struct stack *s, const struct trod_nav_call *call)
+static int push(struct stack *s, const struct call *call)
 {
     if (!trod_grow(&s->call, s->n, &s->cap, sizeof *s->call, 16))
         return TROD_ERR_NOMEM;
     s->call[s->n] = *call;
-    s->call[s->n].depth = s->n;
+    s->call[s->n].of.depth = s->n;
     s->n++;
     return TROD_OK;
 }
@@ -88,6 +92,7 @@ static int put_call(const struct trod_nav_call *call, struct trod_buf *out)
     return rc < 0 || !site ? rc : trod_pack(out, nav_zigzag(call->site_pc, call->pc));
 }
 
+/* The call that begins with row ROW. */
 static bool get_call(struct trod_span *in, uint64_t row, struct trod_nav_call *call)
 {
     uint64_t v, at, pc;
@@ -115,15 +120,18 @@ static int put_stacks(const struct nav_calls *c, struct trod_buf *out)
     for (size_t i = 0; rc == TROD_OK && i < c->n; i++) {
         const struct stack *s = c->stack[i];
         const uint64_t v[] = {s->lane, s->context, s->runs, s->n};
-        uint64_t before = 0;
+        uint64_t row = 0, time = TROD_NOWHERE;
 
         for (unsigned k = 0; rc == TROD_OK && k < sizeof v / sizeof *v; k++)
             rc = trod_pack(out, v[k]);
         for (uint32_t k = 0; rc == TROD_OK && k < s->n; k++) {
-            rc = trod_pack(out, nav_zigzag(s->call[k].row, before));
-            before = s->call[k].row;
+            rc = trod_pack(out, nav_zigzag(s->call[k].of.row, row));
             if (rc == TROD_OK)
-                rc = put_call(&s->call[k], out);
+                rc = trod_pack(out, nav_zigzag(s->call[k].time, time));
+            row = s->call[k].of.row;
+            time = s->call[k].time;
+            if (rc == TROD_OK)
+                rc = put_call(&s->call[k].of, out);
         }
     }
     return rc;
@@ -154,6 +162,18 @@ static int switch_to(struct nav_calls *c, struct stack *s, uint64_t row)
     return c->log ? nav_events_put(&c->events, &e) : TROD_OK;
 }
 
+/* What begins with E, an ENTER. */
+static struct call call_of(const struct nav_event *e)
+{
+    return (struct call){.of = {.row = e->at,
+                                .pc = e->call.pc,
+                                .site_row = e->site_row,
+                                .site_pc = e->call.site_pc,
+                                .kind = e->call.kind,
+                                .sure = e->call.sure},
+                         .time = e->now.time};
+}
+
 static int enter(void *ctx, struct trod_frame *f)
 {
     struct nav_calls *c = ctx;
@@ -166,19 +186,12 @@ static int enter(void *ctx, struct trod_frame *f)
         .call = {f->entry.pc, f->site.pc, f->kind, f->sure, f->under},
         .site_row = site ? f->site.row : TROD_NOWHERE,
     };
-    const struct trod_nav_call call = {
-        .row = e.at,
-        .pc = f->entry.pc,
-        .site_row = e.site_row,
-        .site_pc = f->site.pc,
-        .kind = f->kind,
-        .sure = f->sure,
-    };
+    const struct call call = call_of(&e);
     struct stack *s = stack_of_frame(c, f);
     int rc = s ? push(s, &call) : TROD_ERR_NOMEM;
 
     if (rc == TROD_OK)
-        rc = switch_to(c, s, call.row);
+        rc = switch_to(c, s, e.at);
     return rc < 0 || !c->log ? rc : nav_events_put(&c->events, &e);
 }
 
@@ -201,6 +214,15 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
         return rc;
     s->n -= s->n > 0;
     return c->log ? nav_events_put(&c->events, &e) : TROD_OK;
+}
+
+static int unmatched(void *ctx, uint32_t lane, const struct trod_moment *to)
+{
+    struct nav_calls *c = ctx;
+    const struct nav_event e = {
+        .what = NAV_UNMATCHED, .lane = lane, .at = place(c, to->row), .now = *to};
+
+    return nav_events_put(&c->events, &e);
 }
 
 /* Rows of another context than before: a kernel switched tasks. */
@@ -230,8 +252,10 @@ int nav_calls_new(struct nav_calls **out, bool log)
         return TROD_ERR_NOMEM;
     c->log = log;
     rc = trod_callstack_new(&c->calls, &sink, NULL, false);
-    if (rc == TROD_OK && log)
+    if (rc == TROD_OK && log) {
+        trod_callstack_unmatched(c->calls, unmatched);
         rc = put_stacks(c, &c->begin);
+    }
     if (rc < 0)
         nav_calls_free(c);
     else
@@ -239,16 +263,21 @@ int nav_calls_new(struct nav_calls **out, bool log)
     return rc;
 }
 
-void nav_calls_free(struct nav_calls *c)
+static void forget(struct nav_calls *c)
 {
-    if (!c)
-        return;
-    trod_callstack_free(c->calls);
     for (size_t i = 0; i < c->n; i++) {
         free(c->stack[i]->call);
         free(c->stack[i]);
     }
     free(c->stack);
+}
+
+void nav_calls_free(struct nav_calls *c)
+{
+    if (!c)
+        return;
+    trod_callstack_free(c->calls);
+    forget(c);
     trod_buf_fini(&c->begin);
     nav_events_fini(&c->events);
     free(c);
@@ -292,7 +321,11 @@ int nav_calls_save(struct nav_calls *c, struct trod_buf *out)
 
 static int give(const struct stack *s, struct trod_buf *out)
 {
-    return s->n ? trod_buf_add(out, s->call, s->n * sizeof *s->call) : TROD_OK;
+    int rc = TROD_OK;
+
+    for (uint32_t i = 0; rc == TROD_OK && i < s->n; i++)
+        rc = trod_buf_add(out, &s->call[i].of, sizeof s->call[i].of);
+    return rc;
 }
 
 /* The stack of LANE that runs, or NULL. */
@@ -321,7 +354,8 @@ static int get_stacks(struct nav_calls *c, struct trod_span *in)
         return TROD_ERR_CORRUPT;
     while (n--) {
         struct stack *s;
-        uint64_t row = 0, d;
+        struct call call = {.time = TROD_NOWHERE};
+        uint64_t row = 0, d, t;
         int rc = TROD_OK;
 
         for (unsigned k = 0; k < sizeof v / sizeof *v; k++)
@@ -333,10 +367,10 @@ static int get_stacks(struct nav_calls *c, struct trod_span *in)
             return TROD_ERR_CORRUPT;
         s->runs = v[2] != 0;
         for (; rc == TROD_OK && v[3]; v[3]--) {
-            struct trod_nav_call call;
-
-            if (trod_unpack(in, &d) < 0 || !get_call(in, row = nav_unzigzag(d, row), &call))
+            if (trod_unpack(in, &d) < 0 || trod_unpack(in, &t) < 0 ||
+                !get_call(in, row = nav_unzigzag(d, row), &call.of))
                 return TROD_ERR_CORRUPT;
+            call.time = nav_unzigzag(t, call.time);
             rc = push(s, &call);
         }
         if (rc < 0)
@@ -345,37 +379,45 @@ static int get_stacks(struct nav_calls *c, struct trod_span *in)
     return TROD_OK;
 }
 
+/* E happens to the stacks of C. *S: that of the event before; NULL: none. */
+static int apply(struct nav_calls *c, const struct nav_event *e, struct stack **s)
+{
+    struct call call;
+
+    if (e->what == NAV_UNMATCHED)
+        return TROD_OK;
+    if (e->what == NAV_SWITCH)
+        *s = NULL;
+    else if (!*s || (*s)->lane != e->lane)
+        *s = running(c, e->lane);
+    if (!*s && !(*s = stack_of(c, e->lane, e->context)))
+        return TROD_ERR_NOMEM;
+    if (e->what == NAV_SWITCH) {
+        runs(c, *s);
+        return TROD_OK;
+    }
+    if (e->what == NAV_LEAVE) {
+        (*s)->n -= (*s)->n > 0;
+        return TROD_OK;
+    }
+    call = call_of(e);
+    return push(*s, &call);
+}
+
 /* What happens up to ROW to the rows that may be those of STREAM. */
 static int get_events(struct nav_calls *c, struct trod_span in, uint64_t row, uint32_t stream)
 {
     struct nav_events_reader r;
     struct nav_event e;
-    struct stack *s = NULL; /* of the event before */
+    struct stack *s = NULL;
     int rc = nav_events_open(&r, in);
 
     while (rc == TROD_OK && (rc = nav_events_next(&r, &e)) > 0) {
         rc = TROD_OK;
         if (e.at > row)
             break;
-        if (e.lane != stream + 1 && !(e.lane == 0 && stream == TROD_NO_STREAM))
-            continue;
-        if (e.what == NAV_SWITCH)
-            s = NULL;
-        else if (!s || s->lane != e.lane)
-            s = running(c, e.lane);
-        if (!s && !(s = stack_of(c, e.lane, e.context)))
-            rc = TROD_ERR_NOMEM;
-        else if (e.what == NAV_SWITCH)
-            runs(c, s);
-        else if (e.what == NAV_LEAVE)
-            s->n -= s->n > 0;
-        else
-            rc = push(s, &(struct trod_nav_call){.row = e.at,
-                                                 .pc = e.call.pc,
-                                                 .site_row = e.site_row,
-                                                 .site_pc = e.call.site_pc,
-                                                 .kind = e.call.kind,
-                                                 .sure = e.call.sure});
+        if (e.lane == stream + 1 || (e.lane == 0 && stream == TROD_NO_STREAM))
+            rc = apply(c, &e, &s);
     }
     nav_events_close(&r);
     return rc;
@@ -390,11 +432,65 @@ int nav_calls_load(struct trod_span in, uint64_t row, uint32_t stream, struct tr
         rc = get_events(&c, in, row, stream);
     if (rc == TROD_OK)
         rc = nav_calls_stack(&c, stream, out);
-    for (size_t i = 0; i < c.n; i++) {
-        free(c.stack[i]->call);
-        free(c.stack[i]);
+    forget(&c);
+    return rc;
+}
+
+/* The stacks of C as they are: each call as one that is open, then which of them runs. */
+static int give_all(const struct nav_calls *c, struct trod_buf *out)
+{
+    int rc = TROD_OK;
+
+    for (size_t i = 0; i < c->n; i++) {
+        const struct stack *s = c->stack[i];
+
+        for (uint32_t k = 0; rc == TROD_OK && k < s->n; k++) {
+            const struct trod_nav_call *call = &s->call[k].of;
+            const struct trod_given g = {.what = TROD_GIVEN_OPEN,
+                                         .kind = call->kind,
+                                         .sure = call->sure,
+                                         .before = true,
+                                         .lane = s->lane,
+                                         .context = s->context,
+                                         .row = call->row,
+                                         .time = s->call[k].time,
+                                         .pc = call->pc,
+                                         .site_row = call->site_row,
+                                         .site_pc = call->site_pc};
+
+            rc = trod_buf_add(out, &g, sizeof g);
+        }
     }
-    free(c.stack);
+    for (size_t i = 0; rc == TROD_OK && i < c->n; i++) {
+        const struct trod_given g = {.what = TROD_GIVEN_SWITCH,
+                                     .before = true,
+                                     .lane = c->stack[i]->lane,
+                                     .context = c->stack[i]->context};
+
+        if (c->stack[i]->runs && c->stack[i]->n)
+            rc = trod_buf_add(out, &g, sizeof g);
+    }
+    return rc;
+}
+
+int nav_calls_begin(struct trod_span in, uint64_t row, struct trod_buf *out,
+                    struct nav_events_reader *r, struct nav_event *first)
+{
+    struct nav_calls c = {0};
+    struct stack *s = NULL;
+    int rc = get_stacks(&c, &in);
+
+    *r = (struct nav_events_reader){.left = 0};
+    if (rc == TROD_OK)
+        rc = nav_events_open(r, in);
+    while (rc == TROD_OK && (rc = nav_events_next(r, first)) > 0 && first->at < row)
+        rc = apply(&c, first, &s);
+    if (rc >= 0) {
+        const int given = give_all(&c, out);
+
+        rc = given < 0 ? given : rc;
+    }
+    forget(&c);
     return rc;
 }
 
@@ -412,7 +508,7 @@ static int skip_stacks(struct trod_span *in)
         if (trod_unpack(in, &frames) < 0)
             return TROD_ERR_CORRUPT;
         for (struct trod_nav_call call; frames; frames--)
-            if (trod_unpack(in, &v) < 0 || !get_call(in, 0, &call))
+            if (trod_unpack(in, &v) < 0 || trod_unpack(in, &v) < 0 || !get_call(in, 0, &call))
                 return TROD_ERR_CORRUPT;
     }
     return TROD_OK;

@@ -43,6 +43,14 @@ int nav_calls_load(struct trod_span in, uint64_t row, uint32_t stream, struct tr
  * IN outlives OUT. Returns 0 or TROD_ERR_CORRUPT.
  */
 int nav_calls_read(struct trod_span in, struct nav_events_reader *out);
+/*
+ * The stacks of all streams before ROW, from what nav_calls_save gave, appended to OUT as struct
+ * trod_given, and from *FIRST on what happens there, which R reads. IN outlives R, which is closed
+ * in every case. Returns 1, 0 (nothing happens: there is no *FIRST), TROD_ERR_CORRUPT or
+ * TROD_ERR_NOMEM.
+ */
+int nav_calls_begin(struct trod_span in, uint64_t row, struct trod_buf *out,
+                    struct nav_events_reader *r, struct nav_event *first);
 /* The stack of STREAM as it is, appended to OUT. */
 int nav_calls_stack(const struct nav_calls *c, uint32_t stream, struct trod_buf *out);
 

@@ -162,8 +162,10 @@ static int put_rest(struct nav_events *e, const struct nav_event *x, bool new, u
     case NAV_LEAVE:
         rc = put(e, NAV_E_LAST, x->now.time - x->last_time);
         return rc < 0 || x->how != TROD_FRAME_OPEN ? rc : put(e, NAV_E_OTHER, x->at - x->now.row);
-    default:
+    case NAV_SWITCH:
         return put(e, NAV_E_OTHER, x->context);
+    default:
+        return TROD_OK;
     }
 }
 
@@ -360,7 +362,7 @@ int nav_events_next(struct nav_events_reader *r, struct nav_event *x)
     what = *r->column[NAV_E_WHAT].p++;
     r->column[NAV_E_WHAT].n--;
     *x = (struct nav_event){.what = what & 3, .lane = r->past.lane};
-    if (x->what >= NAV_EVENTS_WHAT || (what & LANE && get_lane(r, &x->lane) < 0))
+    if (what & LANE && get_lane(r, &x->lane) < 0)
         return TROD_ERR_CORRUPT;
     if (!(base = base_of(&r->past, x->lane)))
         return TROD_ERR_NOMEM;
@@ -372,7 +374,7 @@ int nav_events_next(struct nav_events_reader *r, struct nav_event *x)
         rc = get_enter(r, x, what & NEW_KEY);
     else if (rc == TROD_OK && x->what == NAV_LEAVE)
         rc = get_leave(r, x, what);
-    else if (rc == TROD_OK && (rc = get(r, NAV_E_OTHER, &v)) == TROD_OK)
+    else if (rc == TROD_OK && x->what == NAV_SWITCH && (rc = get(r, NAV_E_OTHER, &v)) == TROD_OK)
         rc = v > UINT32_MAX ? TROD_ERR_CORRUPT : TROD_OK;
     x->context = (uint32_t)v;
     if (rc < 0)

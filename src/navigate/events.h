@@ -18,8 +18,8 @@ enum { NAV_OWN_LANE = 3 }; /* of trod_frame.own (struct trod_callstack_source) *
 enum nav_event_what {
     NAV_ENTER,
     NAV_LEAVE,
-    NAV_SWITCH, /* another stack of its stream runs */
-    NAV_EVENTS_WHAT
+    NAV_SWITCH,   /* another stack of its stream runs */
+    NAV_UNMATCHED /* trod_callstack_counts.unmatched */
 };
 
 /* What calls have in common: a place that calls, and what is called from there. */
@@ -33,8 +33,8 @@ struct nav_event {
     uint8_t what;  /* enum nav_event_what */
     uint32_t lane; /* stream + 1; 0: of rows that have none */
     uint64_t at;   /* from this row on it is so */
-    /* ENTER: its first instruction; LEAVE: the one behind, as in struct trod_frame_left. No pc.
-     * SWITCH: only the row is known. */
+    /* ENTER: its first instruction; LEAVE, UNMATCHED: the one behind, as in struct trod_frame_left.
+     * No pc. SWITCH: only the row is known. */
     struct trod_moment now;
     struct nav_call_key call; /* ENTER */
     uint64_t site_row;        /* ENTER; TROD_NOWHERE: none */

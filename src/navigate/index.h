@@ -19,7 +19,7 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 15,
+    NAV_INDEX_VERSION = 16,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
@@ -67,7 +67,12 @@ enum nav_block_flag {
     NAV_B_START = 1 << 0,  /* its file begins here */
     NAV_B_MARKED = 1 << 1, /* the decoder's state is known */
     NAV_B_MEMORY = 1 << 2, /* what it leaves in memory is known (memory.h) */
-    NAV_B_SILENT = 1 << 3  /* no read of it says what it read */
+    NAV_B_SILENT = 1 << 3, /* no read of it says what it read */
+    /* Of instructions: some have a time, some have none, one has a smaller time than one before it
+     * in its file. */
+    NAV_B_TIMED = 1 << 4,
+    NAV_B_UNTIMED = 1 << 5,
+    NAV_B_FALLS = 1 << 6
 };
 
 /* A place in a block from which decoding can go on. */

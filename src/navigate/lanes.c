@@ -29,6 +29,8 @@ static int begin_state(struct nav_builder *b, const struct nav_item *it)
 
     b->state.n = 0;
     k->insn = b->insns;
+    if (k->flags & NAV_B_START)
+        b->clock = 0;
     k->state = b->states.n;
     rc = it->mark.n ? trod_buf_add(&b->state, it->mark.p, it->mark.n) : TROD_OK;
     if (rc == TROD_OK)
@@ -82,28 +84,33 @@ static int end_steps(struct nav_builder *b)
     return rc;
 }
 
-static void note(struct nav_block *k, const struct trod_batch *b, uint32_t i)
+static void note(struct nav_builder *to, const struct trod_batch *b, uint32_t i)
 {
-    if (nav_has(b, i, TROD_COL_TIME)) {
-        const uint64_t t = b->time[i];
+    struct nav_block *k = &to->block[to->n_blocks];
+    const bool timed = nav_has(b, i, TROD_COL_TIME);
+    const uint64_t t = timed ? b->time[i] : 0;
 
+    if (timed) {
         if (t > k->time_max)
             k->time_max = t;
         if (t < k->time_min)
             k->time_min = t;
     }
-    if (b->kind[i] == TROD_INSTR && nav_has(b, i, TROD_COL_INDEX) && b->index[i] > k->number_max)
+    if (b->kind[i] != TROD_INSTR)
+        return;
+    to->time_flags |= !timed ? NAV_B_UNTIMED : t < to->clock ? NAV_B_FALLS : NAV_B_TIMED;
+    to->clock = timed ? t : to->clock;
+    if (nav_has(b, i, TROD_COL_INDEX) && b->index[i] > k->number_max)
         k->number_max = b->index[i];
 }
 
 static int insn_rows(struct nav_builder *b, const struct nav_item *it)
 {
-    struct nav_block *k = &b->block[b->n_blocks];
     int rc = TROD_OK;
 
     for (uint32_t i = 0; rc == TROD_OK && i < it->b->n; i++) {
         b->insns += it->b->kind[i] == TROD_INSTR;
-        note(k, it->b, i);
+        note(b, it->b, i);
         rc = nav_tally_row(&b->tally, it->b, i, it->row + i);
     }
     return rc;
@@ -207,6 +214,8 @@ static int next_block(struct nav_builder *b, const struct nav_item *it)
             k->flags |= NAV_B_MEMORY;
         if (!b->told)
             k->flags |= NAV_B_SILENT;
+        k->flags |= b->time_flags;
+        b->time_flags = 0;
     }
     b->full = b->n_blocks > b->segment_from && (it->over || segment_is_full(b));
     return b->full ? TROD_OK : begin_block(b, it);

@@ -197,6 +197,9 @@ int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uin
                 struct trod_diag *diag);
 
 void nav_begin_free(struct nav_begin *b);
+/* The calls from row ROW on, to *OUT, which NAV outlives. False: the index does not know them. */
+struct trod_given_calls;
+bool nav_given(struct trod_nav *nav, uint64_t row, struct trod_given_calls *out);
 
 /*
  * The step that ROW lies in: its rows [*FIRST, *END), of its block; without an index all rows.

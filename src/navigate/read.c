@@ -51,7 +51,7 @@ static int table(struct nav_index *x, const char **why)
     if (memcmp(head.magic, NAV_HEAD, sizeof head.magic) != 0)
         return TROD_ERR_CORRUPT;
     *why = "it is of another version";
-    if (head.version != NAV_INDEX_VERSION || head.reader > NAV_INDEX_VERSION)
+    if (head.version != NAV_INDEX_VERSION || head.reader != NAV_INDEX_VERSION)
         return TROD_ERR_CORRUPT;
     *why = "it is cut";
     if (x->size < sizeof head + sizeof foot)

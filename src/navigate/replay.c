@@ -102,9 +102,11 @@ static int event(struct replay *r, const struct nav_event *e)
         return enter(r, l, e);
     case NAV_LEAVE:
         return leave(r, l, e);
-    default:
+    case NAV_SWITCH:
         l->now = e->context;
         return e->context < TROD_CALLSTACK_CONTEXTS ? TROD_OK : TROD_ERR_CORRUPT;
+    default:
+        return TROD_OK;
     }
 }
 

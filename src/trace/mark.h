@@ -32,6 +32,7 @@ struct trod_mark {
 };
 
 struct trod_candidate;
+struct trod_given_calls;
 
 /* What struct trod_trace_options.begin points to. */
 struct trod_begin {
@@ -39,6 +40,7 @@ struct trod_begin {
     const struct trod_meta *meta;       /* of the whole trace */
     const struct trod_candidate *known; /* what its only file is; NULL: it is found out */
     uint64_t instructions; /* of the trace before the place, those of the tracer among them */
+    const struct trod_given_calls *calls; /* from there on (callstack/given.h); NULL: not known */
 };
 
 /*

@@ -16,6 +16,7 @@ import sys
 
 TROD, SEED, FEATURES = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 random.seed(SEED)
+sys.setrecursionlimit(20000)
 NOP, SVC, ERET, RET, BR, SKIP = 0xD503201F, 0xD4000001, 0xD69F03E0, 0xD65F03C0, 0xD61F00C0, 0x54000040
 NUMBERS = itertools.count()
 MAIN, HANDLER, UNWINDER, PAD = 0x1000, 0x80000, 0x90000, 0x400
@@ -40,7 +41,7 @@ class Cpu:
 
     def __init__(self, number):
         self.lines, self.called, self.live = [], set(), []
-        self.sp, self.left = 0x7F000000 - 0x100000 * number, random.choice([30, 300, 3000])
+        self.sp, self.left = 0x7F000000 - 0x100000 * number, random.choice([30, 300, 3000, 10000])
         self.stack_pointer()
         top = self.enter((), "root", MAIN)
         self.step(top, MAIN, NOP)

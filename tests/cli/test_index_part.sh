@@ -26,6 +26,9 @@ parts=("--range $((rows - 500))..$((rows - 100))" '--time 59000..59100' '--instr
 for part in "${parts[@]}"; do
     commands='count mix hot branches locality functions deps phases schedule run:count,hot'
     [[ $part == --region* ]] || commands+=' cache view convert waves truncate export'
+    # calls of rows that are chosen otherwise are those of these rows alone; so are those of intervals
+    [[ $part != --range* && $part != --region* || $part == *\ --interval* || $part == *\ --warmup* ]] ||
+        commands+=' calls profile run:calls,mix'
     for command in $commands; do
         set -- ${command/:/ }
         case $command in
@@ -66,11 +69,20 @@ done
 run trod cache --skip 58000 --by data t.tarmac # blocks are made in what is skipped
 status 2
 
-# --no-index and --strict read it; calls are followed from the beginning
+# --no-index and --strict read it; so do calls that symbols decide of, or whose stack begins with the part
 run trod count --strict --range $((rows - 500))..$((rows - 1)) t.tarmac
 status 2
-run trod calls --range $((rows - 500))..$((rows - 1)) t.tarmac
-status 2
+for options in "--strict --range $((rows - 500))..$((rows - 1))" '--region 59000..59100 --interval 20' \
+    '--region 59000..59100 --by thread' '--function 0x8100 --region 59000..59100' '--like tarmac --region 59000..59100' \
+    '--instructions 59000..59100'; do
+    run trod calls $options t.tarmac
+    status 2
+done
+# a part at the end, in which weights need rows
+run trod flame --weight stores --range $((rows - 500))..$((rows - 1)) t.tarmac
+status 0
+trod flame --no-index --weight stores --range $((rows - 500))..$((rows - 1)) whole.tarmac >want
+out_is want
 
 # --- the same answer: several cpus, one of which sleeps; files of threads; formats, compression
 
@@ -98,6 +110,8 @@ for f in cpus.tarmac cpus.tarmac.gz threads one.tt6e one.trace.zip; do
             "count --region $part:rows --interval 300" "mix --region $((rows / at))..$((rows / at + 900)) --interval 250:time" \
             "cache --skip $((rows / 2))" "cache --skip $((rows / at)) --by line --windows 5000,10,200" \
             "functions --range $part --by thread" "cache --by instruction --range $part" "locality --range $part" \
+            "calls --list --final-stack --range $part" "profile --region $part:rows --weight loads,rows" \
+            "calls --region $((rows / at))..$((rows / at + 900))" "profile --exceptions inline --range $part" \
             "view --range $part --where pc>0x8100" "find --range $part pc>0x8100"; do
             set -- $question
             command=("$1" --format json "${@:2}")

@@ -15,6 +15,7 @@
 
 #include "fewer.h"
 #include "gen.h"
+#include "nav_calls.h"
 #include "nav_index.h"
 #include "navigate/calls.h"
 #include "testlib.h"
@@ -105,16 +106,7 @@ static bool same(const char *const *paths, size_t n, uint64_t block_rows, uint32
 
     if (read) {
         assert_int_equal(by_index(paths, n, &b, &with), 0);
-        if (a.text.n != b.text.n || (a.text.n && memcmp(a.text.p, b.text.p, a.text.n) != 0)) {
-            size_t i = 0, line = 0;
-
-            for (; i < a.text.n && i < b.text.n && a.text.p[i] == b.text.p[i]; i++)
-                line = a.text.p[i] == '\n' ? i + 1 : line;
-            fail_msg(
-                "%s: %.*s\nis %.*s", paths[0], (int)(a.text.n - line > 300 ? 300 : a.text.n - line),
-                (const char *)a.text.p + line, (int)(b.text.n - line > 300 ? 300 : b.text.n - line),
-                (const char *)b.text.p + line);
-        }
+        assert_same_text(paths[0], &a.text, &b.text);
         assert_memory_equal(counts, &with, sizeof with);
     }
     trod_buf_fini(&a.text);
@@ -123,43 +115,6 @@ static bool same(const char *const *paths, size_t n, uint64_t block_rows, uint32
 }
 
 /* ---- programs */
-
-/* N instructions of two cpus that go anywhere, and what makes calls of that. */
-static void program(struct trod_gen *g, size_t n, struct trod_buf *out)
-{
-    static const char *const codes[] = {"94000004", "94000004", "d65f03c0", "d65f03c0",
-                                        "d61f0020", "d63f0020", "14000002", "d69f03e0",
-                                        "d4000001", "d503201f", "d503201f", "d503201f"};
-    uint64_t pc[2] = {0x1000, 0x2000}, time = 100;
-    char address[17];
-
-    for (size_t i = 0; i < n; i++) {
-        const unsigned cpu = gen_u64(g) % 8 == 0, code = (unsigned)gen_below(g, 12);
-
-        time += gen_below(g, 4);
-        snprintf(address, sizeof address, "%08x", (unsigned)pc[cpu]);
-        trod_buf_printf(out, "%llu clk cpu%u IT (%zu) %s %s O EL1h_n : x\n",
-                        (unsigned long long)time - (gen_below(g, 20) == 0 ? 3 : 0), cpu, i + 1,
-                        address, codes[code]);
-        if (code < 2 || code == 5)
-            trod_buf_printf(out, "%llu clk cpu%u R X30 %016x\n", (unsigned long long)time, cpu,
-                            (unsigned)pc[cpu] + 4);
-        if (gen_below(g, 6) == 0)
-            trod_buf_printf(out, "%llu clk cpu%u R SP_EL1 %016x\n", (unsigned long long)time, cpu,
-                            0x8000 - 16 * (unsigned)gen_below(g, 6));
-        if (gen_below(g, 30) == 0)
-            trod_buf_printf(out, "%llu clk cpu%u E %08x 00000005 IRQ\n", (unsigned long long)time,
-                            cpu, (unsigned)pc[cpu] + 4);
-        pc[cpu] = code >= 9 && gen_below(g, 20) ? pc[cpu] + 4
-                                                : 0x1000 + 4 * gen_below(g, 40) + 0x400 * cpu;
-    }
-}
-
-static void add(struct trod_callstack_counts *to, const struct trod_callstack_counts *from)
-{
-    for (size_t i = 0; i < sizeof *to / sizeof(uint64_t); i++)
-        ((uint64_t *)(void *)to)[i] += ((const uint64_t *)(const void *)from)[i];
-}
 
 static void test_random(void **state)
 {
@@ -172,10 +127,10 @@ static void test_random(void **state)
         struct trod_gen g = gen_seed(700 + seed);
         struct trod_buf text = {0};
 
-        program(&g, 20 + 100 * seed, &text);
+        wild_program(&g, 20 + 100 * seed, false, &text);
         test_save(path, text.p, text.n);
         assert_true(same(paths, 1, 1 + 31 * seed, 1 + seed % 5, &counts));
-        add(&all, &counts);
+        trod_callstack_counts_add(&all, &counts);
         trod_buf_fini(&text);
     }
     for (unsigned i = 0; i < TROD_FRAME_KINDS; i++)
@@ -203,7 +158,7 @@ static void test_several(void **state)
 
         snprintf(name, sizeof name, "%u.tarmac", i);
         paths[i] = path[i] = test_path(dir, name);
-        program(&g, 900, &text);
+        wild_program(&g, 900, false, &text);
         test_save(path[i], text.p, text.n);
         trod_buf_fini(&text);
     }
@@ -267,7 +222,7 @@ static void test_grown(void **state)
     char where[4096];
 
     (void)state;
-    program(&g, 4000, &text);
+    wild_program(&g, 4000, false, &text);
     for (half = text.n / 2; text.p[half - 1] != '\n';)
         half++;
     test_save(path, text.p, half);
@@ -300,7 +255,7 @@ static void test_damaged(void **state)
     unsigned noticed = 0;
 
     (void)state;
-    program(&g, 50, &text);
+    wild_program(&g, 50, false, &text);
     test_save(path, text.p, text.n);
     assert_true(make_index(path, 40, 2));
     assert_true(by_rows(paths, 1, &a, &counts));
@@ -346,7 +301,7 @@ static void test_foreign(void **state)
     unsigned refused = 0;
 
     (void)state;
-    program(&g, 300, &text);
+    wild_program(&g, 300, false, &text);
     test_save(path, text.p, text.n);
     assert_true(make_index(path, 300, 1));
     nav = open_nav(path, false);

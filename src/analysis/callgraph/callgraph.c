@@ -11,6 +11,7 @@
 #include "analysis/callgraph/callgraph.h"
 #include "analysis/callgraph/like.h"
 
+#include "callstack/given.h"
 #include "core/pack.h"
 #include "trod/format.h"
 
@@ -182,7 +183,9 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
         charge(l, node, &end->next);
         l->bottom = f->depth ? l->bottom : node;
     }
-    return core->listing ? cg_list_leave(core, l, f->user >> 32, f, end) : TROD_OK;
+    if (!core->listing || (core->following && core->turning)) /* ended with its file, before */
+        return TROD_OK;
+    return cg_list_leave(core, l, f->user >> 32, f, end);
 }
 
 /* Time passes from the first instruction on that counts, one of rows [FROM, TO). */
@@ -301,8 +304,12 @@ static int begin_stack(struct cg_core *core, bool with_rows)
     const struct trod_callstack_sink sink = {
         .ctx = core, .enter = enter, .leave = leave, .rows = with_rows ? rows : NULL};
 
+    int rc;
+
     trod_callstack_free(core->stack);
-    return trod_callstack_new(&core->stack, &sink, core->context.symbols, core->context.merged);
+    rc = trod_callstack_new(&core->stack, &sink, core->context.symbols, core->context.merged);
+    return rc < 0 || !core->context.given ? rc
+                                          : trod_callstack_give(core->stack, core->context.given);
 }
 
 int cg_init(void *st, const struct cg_options *opt, const struct trod_context *c, bool inlined,
@@ -399,8 +406,10 @@ static int turn_file(struct cg_core *core, const struct trod_batch *b)
     if (core->file == file)
         return TROD_OK;
     rc = cg_weights_feed(core, NULL, 0, 0);
+    core->turning = true;
     if (rc == TROD_OK)
         rc = trod_callstack_end(core->stack);
+    core->turning = false;
     return rc < 0 ? rc : end_file(core, file);
 }
 
@@ -504,12 +513,18 @@ bool cg_by_calls(const void *opt, const struct trod_format *f)
     return o && !o->like && cg_weights_parse(&w, &o->weight, NULL) == TROD_OK && w.n == 0;
 }
 
-/* May rows write registers? */
-static bool has_registers(const struct cg_core *core)
+/* May rows of format F write registers? */
+static bool has_registers(const struct trod_format *f)
 {
-    const struct trod_format *f = core->context.meta ? core->context.meta->driver : NULL;
-
     return !f || !f->kinds || f->kinds >> TROD_REG & 1;
+}
+
+bool cg_begins(const void *opt, const struct trod_format *f)
+{
+    const struct cg_options *o = opt;
+
+    /* arguments are in rows before */
+    return o && !o->like && !(o->function.n && has_registers(f));
 }
 
 int cg_calls(void *st, const struct trod_callstack_source *source)
@@ -524,7 +539,8 @@ int cg_calls(void *st, const struct trod_callstack_source *source)
     core->isa = (uint8_t)core->meta->isa;
     rc = source->tell(source->ctx, &sink, &core->counts);
     core->source = NULL;
-    if (rc == TROD_OK && core->n_wanted && has_registers(core))
+    if (rc == TROD_OK && core->n_wanted &&
+        has_registers(core->context.meta ? core->context.meta->driver : NULL))
         rc = cg_list_arguments(core, source);
     trod_callstack_free(core->stack);
     core->stack = NULL;

@@ -156,6 +156,7 @@ struct cg_core {
     struct trod_callstack_counts counts, left_out; /* LEFT_OUT: of rows that do not count */
     bool inline_exceptions, finished, listing;
     bool followed, following; /* rows that do not count: there were some; they are fed now */
+    bool turning;             /* rows of another file come */
     struct cg_calls calls, open;
     struct cg_weights weights;
     uint64_t *wanted; /* functions to list; by address */
@@ -199,6 +200,8 @@ uint32_t cg_uses_of(const char *format, const void *opt);
 /* trod_analysis.by_calls and calls. */
 bool cg_by_calls(const void *opt, const struct trod_format *f);
 int cg_calls(void *st, const struct trod_callstack_source *source);
+/* trod_analysis.begins. */
+bool cg_begins(const void *opt, const struct trod_format *f);
 
 /* ---- cost.c: what rows [FROM, TO) of L (NULL: of none) weigh, added to the numbers SELF */
 void cg_weigh(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,

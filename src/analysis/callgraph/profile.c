@@ -409,4 +409,5 @@ const struct trod_analysis trod_analysis_profile = {
     .fini = cg_fini,
     .by_calls = cg_by_calls,
     .calls = cg_calls,
+    .begins = cg_begins,
 };

@@ -1,0 +1,181 @@
+/*
+ * given.c - the calls of an index for who reads a part of the trace. Implements what
+ * callstack/given.h asks for.
+ *
+ * Streams of a file end with it, whoever reads: neither their last calls nor the contexts that are
+ * gone through for that are told.
+ */
+#include "callstack/given.h"
+#include "navigate/calls.h"
+#include "navigate/index.h"
+#include "navigate/nav.h"
+
+#include <stdlib.h>
+
+struct reader {
+    const struct nav_index *index;
+    uint32_t segment;     /* that is being read */
+    struct trod_buf open; /* struct trod_given, AT of them were told */
+    size_t at;
+    struct trod_buf raw; /* what EVENTS reads */
+    struct nav_events_reader events;
+    struct nav_event next; /* where AHEAD */
+    bool ahead;
+};
+
+static void end(void *reader)
+{
+    struct reader *r = reader;
+
+    nav_events_close(&r->events);
+    trod_buf_fini(&r->raw);
+    trod_buf_fini(&r->open);
+    free(r);
+}
+
+static int unpack(struct reader *r)
+{
+    const struct nav_section *s = r->index->segment[r->segment].calls;
+
+    r->raw.n = 0;
+    return nav_unsqueeze(r->index, r->index->file + s->offset, s->length, s->raw, &r->raw);
+}
+
+static int begin(void *ctx, uint64_t row, void **reader)
+{
+    const struct trod_nav *nav = ctx;
+    const struct nav_index *x = nav->index;
+    const size_t k = nav_block_of(nav, row);
+    struct reader *r = calloc(1, sizeof *r);
+    int rc;
+
+    *reader = r;
+    if (!r)
+        return TROD_ERR_NOMEM;
+    r->index = x;
+    r->segment = nav_index_segment(x, k);
+    rc = unpack(r);
+    if (rc == TROD_OK)
+        rc = nav_calls_begin((struct trod_span){.p = r->raw.p, .n = r->raw.n}, row, &r->open,
+                             &r->events, &r->next);
+    r->ahead = rc > 0;
+    if (x->block[k].flags & NAV_B_START && row == x->block[k].row)
+        r->open.n = 0; /* of another file */
+    return rc < 0 ? rc : TROD_OK;
+}
+
+/* The next event, into r->next. Returns 1, 0 or an error. */
+static int read_event(struct reader *r)
+{
+    int rc = nav_events_next(&r->events, &r->next);
+
+    while (rc == 0 && r->segment + 1 < r->index->n_segments) {
+        nav_events_close(&r->events);
+        r->events = (struct nav_events_reader){.left = 0};
+        r->segment++;
+        rc = unpack(r);
+        if (rc == TROD_OK)
+            rc = nav_calls_read((struct trod_span){.p = r->raw.p, .n = r->raw.n}, &r->events);
+        if (rc == TROD_OK)
+            rc = nav_events_next(&r->events, &r->next);
+    }
+    return rc;
+}
+
+/* Its next event, into *E. Returns 1, 0 or an error. */
+static int take(struct reader *r, struct nav_event *e)
+{
+    const int rc = r->ahead ? 1 : read_event(r);
+
+    r->ahead = false;
+    *e = r->next;
+    return rc;
+}
+
+static bool ends_stream(const struct nav_event *e)
+{
+    return e->what == NAV_LEAVE && e->how == TROD_FRAME_OPEN;
+}
+
+static struct trod_given of_event(const struct nav_event *e)
+{
+    struct trod_given g = {.lane = e->lane,
+                           .row = e->at,
+                           .context = e->context,
+                           .pc = e->call.pc,
+                           .site_row = e->site_row,
+                           .site_pc = e->call.site_pc};
+
+    switch (e->what) {
+    case NAV_ENTER:
+        g.what = TROD_GIVEN_ENTER;
+        g.kind = e->call.kind;
+        g.sure = e->call.sure;
+        g.under = e->call.under;
+        break;
+    case NAV_LEAVE:
+        g.what = TROD_GIVEN_LEAVE;
+        g.how = e->how;
+        g.sure = e->sure;
+        break;
+    case NAV_SWITCH:
+        g.what = TROD_GIVEN_SWITCH;
+        break;
+    default:
+        g.what = TROD_GIVEN_UNMATCHED;
+        break;
+    }
+    return g;
+}
+
+static int next(void *reader, struct trod_given *out)
+{
+    struct reader *r = reader;
+    struct nav_event e;
+    int rc;
+
+    if (r->at < r->open.n / sizeof *out) {
+        *out = ((const struct trod_given *)(const void *)r->open.p)[r->at++];
+        return 1;
+    }
+    while ((rc = take(r, &e)) > 0) {
+        if (ends_stream(&e))
+            continue;
+        if (e.what == NAV_SWITCH) {
+            if ((rc = read_event(r)) < 0)
+                return rc;
+            r->ahead = rc > 0;
+            if (r->ahead && ends_stream(&r->next) && r->next.lane == e.lane && r->next.at == e.at)
+                continue;
+        }
+        *out = of_event(&e);
+        return 1;
+    }
+    return rc;
+}
+
+/* Are times of streams known where reading begins inside their file? */
+static bool times_known(const struct nav_index *x)
+{
+    uint64_t flags = 0;
+
+    for (uint32_t k = 0; k < x->n_blocks; k++) {
+        flags = (x->block[k].flags & NAV_B_START ? 0 : flags) | x->block[k].flags;
+        if (flags & NAV_B_FALLS || (flags & NAV_B_TIMED && flags & NAV_B_UNTIMED))
+            return false;
+    }
+    return true;
+}
+
+bool nav_given(struct trod_nav *nav, uint64_t row, struct trod_given_calls *out)
+{
+    const struct nav_index *x = nav->index;
+
+    *out = (struct trod_given_calls){.ctx = nav, .begin = begin, .next = next, .end = end};
+    if (x->calls.too_deep || !times_known(x))
+        return false;
+    for (uint32_t i = nav_index_segment(x, nav_block_of(nav, row)); i < x->n_segments; i++)
+        if (!x->segment[i].calls || nav_distrust(nav, nav_index_check(x, x->segment[i].calls)))
+            return false;
+    return true;
+}
