@@ -125,4 +125,15 @@ for f in cpus.tarmac cpus.tarmac.gz threads one.tt6e one.trace.zip; do
         done
     done
 done
+
+# a part that begins with a file: calls of the file before end there
+trod index -q threads/drmemtrace.a.1.1.trace
+rows=$(trod index --info --format json threads/drmemtrace.a.1.1.trace | jq '.traces[0].rows')
+rm threads/*.trodx
+check test "$rows" -gt 5000
+for from in $((rows - 1)) $rows $((rows + 1)); do
+    trod calls --format json --list --final-stack --no-index --range $from..$((from + 900)) threads >want
+    run trod calls --format json --list --final-stack --range $from..$((from + 900)) threads
+    out_is want
+done
 finish
