@@ -270,10 +270,19 @@ TROD_HOT uint64_t others(const struct masks *m, uint32_t n)
 /* The rows of M, of the block from FROM on, one at a time. */
 static int slow_rows(struct run *r, uint32_t from, uint64_t m)
 {
+    struct count_sums *c = &count_open(r->lane)->sums;
     int rc = TROD_OK;
 
-    for (; rc == TROD_OK && m; m &= m - 1)
-        rc = count_row(r, from + first_bit(m));
+    for (; rc == TROD_OK && m; m &= m - 1) {
+        const uint32_t i = from + first_bit(m);
+
+        if (r->b->kind[i] == TROD_BRANCH) { /* some traces have one for each jump */
+            count_flow(c, r->b, i);
+            continue;
+        }
+        rc = count_row(r, i);
+        c = &count_open(r->lane)->sums; /* the row may begin a window */
+    }
     return rc;
 }
 

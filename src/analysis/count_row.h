@@ -152,6 +152,13 @@ static inline void count_name(uint64_t *sums, const struct trod_batch *b, uint32
         sums[b->sub[i] < COUNT_NAMED ? b->sub[i] : COUNT_NAMED - 1]++;
 }
 
+/* Row I, of where a branch goes. */
+static inline void count_flow(struct count_sums *c, const struct trod_batch *b, uint32_t i)
+{
+    c->rows[TROD_BRANCH]++;
+    c->branch[b->have & b->has[i] & TROD_COL_FLAGS ? b->flags[i] & TROD_F_BRANCH : 0]++;
+}
+
 static int count_row(struct run *r, uint32_t i)
 {
     const struct trod_batch *b = r->b;
@@ -161,6 +168,10 @@ static int count_row(struct run *r, uint32_t i)
 
     if (kind == TROD_MARKER)
         return marker(r, i, said);
+    if (kind == TROD_BRANCH) {
+        count_flow(c, b, i);
+        return TROD_OK;
+    }
     c->rows[kind]++;
     switch (kind) {
     case TROD_INSTR:
@@ -173,9 +184,6 @@ static int count_row(struct run *r, uint32_t i)
         return slow_access(r, i, said, &c->atomic_bytes);
     case TROD_BUS:
         return slow_access(r, i, said, &c->bus_bytes);
-    case TROD_BRANCH:
-        c->branch[flags & TROD_F_BRANCH]++;
-        return TROD_OK;
     case TROD_FLUSH:
         c->code_flushes += (flags & TROD_F_IFETCH) != 0;
         return TROD_OK;

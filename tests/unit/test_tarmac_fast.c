@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tarmac_gen.h"
+#include "tarmac_looks.h"
 #include "testlib.h"
 
 enum { TRACES = 300, LINES = 120, ROUNDS = 200000 };
@@ -88,104 +89,6 @@ static void compare(const char *name, enum tarmac_gen sort, unsigned seed)
     trod_buf_fini(&text);
 }
 
-/* Where lines of one look have their digits. */
-struct look {
-    unsigned vaddr, paddr, code, index;
-    const char *sec, *mode;
-    bool upper; /* values of registers */
-};
-
-/* N lower case digits, now and then with zeros at the left. */
-static void digits(struct trod_gen *g, char *to, unsigned n)
-{
-    const unsigned zeros = gen_once_in(g, 4) ? (unsigned)gen_below(g, n) : 0;
-
-    for (unsigned i = 0; i < n; i++)
-        to[i] = i < zeros ? '0' : "0123456789abcdef"[gen_below(g, 16)];
-    to[n] = '\0';
-}
-
-static void look_line(struct trod_gen *g, const struct look *l, unsigned i, struct trod_buf *out)
-{
-    char vaddr[24], paddr[24], code[24], more[24], address[64], line[256];
-    const unsigned size = 1u << gen_below(g, 4);
-    int n;
-
-    digits(g, vaddr, l->vaddr);
-    digits(g, paddr, l->paddr);
-    digits(g, code, l->code);
-    digits(g, more, 8);
-    snprintf(address, sizeof address, l->paddr ? "%s:%s%s" : "%s", vaddr, paddr, l->sec);
-    if (gen_once_in(g, 4)) {
-        digits(g, more, 2 * size);
-        for (unsigned k = 0; l->upper && more[k]; k++)
-            more[k] = (char)(more[k] - (more[k] >= 'a' ? 'a' - 'A' : 0));
-        n = snprintf(line, sizeof line, "%u clk cpu0 R %s%u %s\n", 1000 + i / 2,
-                     gen_below(g, 5) ? "X" : "spsr_el", (unsigned)gen_below(g, 31), more);
-    } else if (gen_below(g, 3)) {
-        n = snprintf(line, sizeof line, "%u clk cpu0 I%c (%u) %s %s O %s : ADD x0\n", 1000 + i / 2,
-                     gen_below(g, 5) ? 'T' : 'S', l->index + i, address, code, l->mode);
-    } else {
-        digits(g, code, size < 8 ? 2 * size : 8);
-        n = snprintf(line, sizeof line, "%u clk cpu0 M%c%u%s %s %s%s%s\n", 1000 + i / 2,
-                     gen_below(g, 2) ? 'R' : 'W', size, gen_once_in(g, 5) ? "X" : "", address, code,
-                     size == 8 ? "_" : "", size == 8 ? more : "");
-    }
-    if (gen_once_in(g, 12)) /* one character is another */
-        line[gen_below(g, (uint64_t)n - 1)] = "0fFg:_ ("[gen_below(g, 8)];
-    assert_int_equal(trod_buf_add(out, line, (size_t)n), 0);
-}
-
-/* A line of the ES dialect: an instruction, a register, a picture; LOOK says which of each. */
-static void es_line(struct trod_gen *g, unsigned look, unsigned time, struct trod_buf *out)
-{
-    static const char *const isets[] = {"O", "A", "T"};
-    static const char *const modes[] = {"el3h_s:         ", "svc_s:   CCFAIL ",
-                                        "m: ", "m:CCFAILED "};
-    static const char *const words[] = {
-        "MOV  r0,#1", "MOV  r0,#1", "CCMP x0,#0,#4,NE",
-        "CMP  r0,#1", "",           "B    {pc}+0x20 ; 0x202e0 here"};
-    static const char *const tails[] = {"    S:%s    nGnRnE OSH", "    NS:%s", "", "    %s    NM "};
-    char address[24], code[24], bytes[40], line[200], tail[80], paddr[24];
-    const char *head = look & 1 ? "" : look & 2 ? "cpu1 " : "cpu0 ";
-    int n;
-
-    digits(g, address, look & 4 ? 16 : 8);
-    if (look & 8)
-        memset(address, '0', 8);
-    digits(g, code, look & 16 && gen_below(g, 2) ? 4 : 8);
-    digits(g, paddr, look & 32 ? 11 : 12);
-    for (unsigned i = 0; i < 35; i++)
-        bytes[i] = "0123456789abcdef"[gen_below(g, 16)];
-    for (unsigned i = 0; i < 16; i++)
-        if (gen_below(g, 2) || i < 4)
-            memcpy(bytes + 2 * i + i / 4, "..", 2);
-    bytes[8] = bytes[17] = bytes[26] = ' ';
-    bytes[35] = '\0';
-    snprintf(tail, sizeof tail, tails[look >> 6 & 3], paddr);
-    switch (gen_below(g, 5)) {
-    case 4:
-        n = snprintf(line, sizeof line, "%20sBR (%s) %s\n", "", address, isets[look % 3]);
-        break;
-    case 0:
-        n = snprintf(line, sizeof line, "%20sR X%u %s%s\n", "", (unsigned)gen_below(g, 31), address,
-                     code);
-        break;
-    case 1:
-        n = snprintf(line, sizeof line, "%20s%s %s %s%s\n", "", gen_below(g, 2) ? "LD" : "ST",
-                     address, bytes, tail);
-        break;
-    default:
-        n = snprintf(line, sizeof line, "%11u %s %sES  (%s:%s) %s %s%s%s\n", time,
-                     gen_once_in(g, 60) ? "ns" : "tic", head, address, code, isets[look % 3],
-                     modes[gen_once_in(g, 4) ? gen_below(g, 4) : 0], words[gen_below(g, 6)],
-                     gen_once_in(g, 9) ? " " : "");
-    }
-    if (gen_once_in(g, 12))
-        line[gen_below(g, (uint64_t)n - 1)] = "0fFg:_ (\tS#.\r"[gen_below(g, 13)];
-    assert_int_equal(trod_buf_add(out, line, (size_t)n), 0);
-}
-
 /* Columns for which there are loops of their own, or part of them. */
 static const uint32_t sets[] = {TM_NARROW, TM_NARROW & ~(uint32_t)TROD_COL_FLAGS,
                                 TM_SITES,  TM_SITES & ~(uint32_t)TROD_COL_PADDR,
@@ -210,7 +113,8 @@ static void test_looks(void **state)
             const struct look l = {.vaddr = gen_below(&g, 2) ? 8 : 16,
                                    .paddr = gen_below(&g, 3) ? gen_below(&g, 3) ? 12 : 16 : 0,
                                    .code = gen_below(&g, 4) ? 8 : 4,
-                                   .index = gen_below(&g, 2) ? 990 : 99999990,
+                                   .index = (gen_below(&g, 2) ? 990 : 99999990) +
+                                            (unsigned)gen_below(&g, 4),
                                    .sec = gen_below(&g, 2) ? "_NS" : "",
                                    .mode = modes[gen_below(&g, 4)],
                                    .upper = gen_below(&g, 2)};
@@ -271,7 +175,14 @@ static void test_every_place(void **state)
          "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n",
          "1952 clk MW64 0001154000000000 "
          "00000000_13000000_00000000_89abcdef_00000000_13000000_00000000_89abcdef_"
-         "00000000_13000000_00000000_89abcdef_00000000_13000000_00000000_89abcdef\n"}};
+         "00000000_13000000_00000000_89abcdef_00000000_13000000_00000000_89abcdef\n"},
+        {"7 clk E 00008100:000000008100_NS 00000084 CoreEvent_CURRENT_SPx_SYNC\n",
+         "7 clk E 0000000000001000 abt 000001d3 00000019 CoreEvent_ModeChange\n",
+         "9 clk E ffffff8000001000 00000003 0000001a Cafe_affe\n"},
+        {"7 clk R Z1 00000000_00000000_00000000_00000000\n",
+         "7 clk R Z2 A0000000_00000000_00000000_00000000\n",
+         "7 clk R Z3 00000000_00000000_0000000B_00000000\n"},
+        {"1 clk R X1 00000000\n", "1 clk R PC 0000000000000000\n", "1 clk R r1_svc 00000001\n"}};
 
     (void)state;
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -421,7 +332,18 @@ static void test_taken(void **state)
           "1951 clk cpu0 MR16 00011540 00000000_13000000_00000000_89abcdef\n"
           "1952 clk cpu0 MW16 00011540 00000000130000000000000089abcdef\n"
           "1952 clk cpu0 R Z0 01234567_89abcdef_01234567_89abcdef\n",
-          4, 0);
+          4, 4);
+    /* a line of each form, of which some are chosen by the same characters */
+    taken("1951 clk cpu0 R r10 00000000\n1951 clk cpu0 R r13_svc 00000000\n"
+          "1951 clk cpu0 R r130_svc 00000000\n1951 clk cpu0 R r14 0000000000000000\n"
+          "1951 clk cpu0 IT (1927) 000112cc d63f0020 O EL3h_s : BLR x1\n"
+          "1951 clk cpu0 IT (1927) 000112cc d63f O EL3h_s : BLR x1\n"
+          "1951 clk cpu0 IT (1927) 000112cc d63f0020 O EL0t : BLR x1\n"
+          "1951 clk cpu0 IT (19270) 000112cc d63f0020 O EL0t : BLR x1\n",
+          8, 8);
+    taken("1951 clk cpu0 E 00008100:000000008100_NS 00000084 CoreEvent_CURRENT_SPx_SYNC\n"
+          "1951 clk cpu0 E 00008100 abt 00000084 00000019 CoreEvent_ModeChange\n",
+          2, 2);
     taken("     510000 tic ES  (000201d0:e3401002) A svc_s:          MOVT     r1,#2\n"
           "                    ST 0000fff0 00000014 00000004 ........ ........    S:000000fff0    "
           "nGnRnE OSH\n"

@@ -15,7 +15,7 @@
 
 #if TROD_AVX2
 
-enum { FORM_LINE = 100 };
+enum { FORM_LINE = 180 };
 
 static bool in_field(unsigned at, struct tm_field f)
 {
@@ -33,12 +33,12 @@ static bool may_be(const uint8_t *line, const struct tm_layout *l, unsigned at, 
         return c == line[at];
     if (in_field(at, l->bytes) && line[at] != ' ')
         return true;
-    if (in_field(at, l->vaddr) || in_field(at, l->paddr) || in_field(at, l->more))
+    if (in_field(at, l->vaddr) || in_field(at, l->paddr))
         return digit || low;
-    if (in_field(at, l->code))
+    if (in_field(at, l->code) || (in_field(at, l->more) && line[at] != '_'))
         return digit || (l->upper ? up : low);
-    if (in_field(at, l->name) && tm_is_digit(line[at]))
-        return digit;
+    if (in_field(at, l->name) && (tm_is_digit(line[at]) || (line[at] >= '@' && line[at] < 0x80)))
+        return digit || (c >= '@' && c < 0x80); /* letters and what stands with them */
     return c == line[at] || (l->pair && at == l->pair_at && c == l->pair);
 }
 
@@ -55,6 +55,7 @@ static uint64_t number(const uint8_t *line, struct tm_field f)
 static TROD_WIDE void form(struct trod_gen *g)
 {
     const unsigned n = gen_below(g, 2) ? 16 : 8, m = gen_below(g, 2) ? 12 : 0;
+    const unsigned len = gen_below(g, 2) ? FORM_LINE : 100;
     struct tm_layout l = {.time = {0, (uint8_t)(1 + gen_below(g, 15))},
                           .index = {21, 7},
                           .vaddr = {30, (uint8_t)n},
@@ -73,16 +74,18 @@ static TROD_WIDE void form(struct trod_gen *g)
 
     for (unsigned i = 0; i < sizeof line; i++)
         line[i] = (uint8_t) "0123456789abcdef"[gen_below(g, 16)];
-    for (unsigned i = l.code.at; l.upper && i < 78; i++)
+    for (unsigned i = l.code.at; l.upper && i < 88; i++)
         line[i] = line[i] >= 'a' ? 'A' : line[i];
     memset(line, '1', 15);
     memset(line + 21, '2', 7);
     line[19] = 'T';
     line[95] = ' ';
-    tm_form_keep(&f, line, FORM_LINE, &l);
+    line[84] = '_';
+    line[91] = (uint8_t) "_ <"[gen_below(g, 3)];
+    tm_form_keep(&f, line, len, &l);
     for (unsigned i = 0; i < TM_PARTS * TM_PART; i++)
         for (unsigned k = 0; k < 256; k++) {
-            const bool may = i >= FORM_LINE || may_be(line, &l, i, (uint8_t)k);
+            const bool may = i >= len || may_be(line, &l, i, (uint8_t)k);
 
             c = line[i];
             line[i] = (uint8_t)k;

@@ -16,10 +16,23 @@ static bool starts(struct tm_word w, const char *text)
     return w.n >= n && memcmp(w.p, text, n) == 0;
 }
 
-/* Whether event NUMBER of the core is an exception (the table of "Event trace"). */
-static bool is_exception(uint64_t number)
+/* Kind of the row of event NUMBER (the table of "Event trace"); CORE: its name says CoreEvent_. */
+uint8_t tm_event_kind(uint64_t number, bool core)
 {
-    return (number >= 1 && number <= 8) || number == 0xe || (number >= 0x80 && number <= 0x8f);
+    const bool exception =
+        (number >= 1 && number <= 8) || number == 0xe || (number >= 0x80 && number <= 0x8f);
+
+    return number == EVENT_MODE_CHANGE ? TROD_MODE
+           : exception || core         ? TROD_EXCEPTION
+                                       : TROD_MARKER;
+}
+
+/* enum trod_event of a numbered event whose row is of KIND. */
+uint8_t tm_event_what(uint8_t kind)
+{
+    return kind == TROD_MODE     ? TROD_EVENT_MODE
+           : kind == TROD_MARKER ? TROD_EVENT_CORE
+                                 : TROD_EVENT_EXCEPTION;
 }
 
 /* Name and state of a debug event or a signal: MARKER. */
@@ -115,14 +128,8 @@ static int core_event(struct tm_line *l, const struct tm_word *w, int n)
         l->p = w[number + 1].p + w[number + 1].n;
         d->rest = tm_slice(l, tm_rest(l));
     }
-    if (row->value == EVENT_MODE_CHANGE) {
-        row->kind = TROD_MODE;
-        d->what = TROD_EVENT_MODE;
-    } else if (!is_exception(row->value) &&
-               !(number + 1 < n && starts(w[number + 1], "CoreEvent_"))) {
-        row->kind = TROD_MARKER;
-        d->what = TROD_EVENT_CORE;
-    }
+    row->kind = tm_event_kind(row->value, number + 1 < n && starts(w[number + 1], "CoreEvent_"));
+    d->what = tm_event_what(row->kind);
     tm_add(l);
     return TM_OK;
 }

@@ -13,7 +13,6 @@
  * and for processors with AVX2 and others.
  */
 #include "format/tarmac/fast_form.h"
-#include "format/tarmac/fast_wide.h"
 
 /* IT (index) address opcode iset mode : text; Q is behind the type word. */
 TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint8_t *q,
@@ -179,6 +178,8 @@ TM_INLINE const uint8_t *typed(struct tm_run *r, const uint8_t *line, const uint
     }
     if (q[0] == 'E') {
         r->h.picture = 0;
+        if (q[1] == ' ')
+            return tm_fast_event(r, line, q + 2, want);
         return q[1] == 'S' && q[2] == ' ' ? tm_fast_es(r, line, q + 2, want, wide) : NULL;
     }
     if (q[0] == 'B') {
@@ -350,6 +351,7 @@ const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end, s
     r.before = NULL;
     r.before_len = r.has = r.flags = 0;
     r.changed = false;
+    r.first = r.other = NULL;
     r.top.head = NULL;
     r.top.wait = 0;
     r.h = (struct tm_handed){.head = &d->heads[d->head],

@@ -54,6 +54,7 @@ struct tm_run {
     struct tm_top top;             /* of the last lines with a time */
     struct tm_handed kept; /* what a line that is not eaten has changed, where changed says so */
     bool changed;
+    struct tm_form *first, *other; /* forms that are to change places; NULL: none */
 };
 
 /* H, behind DIGITS of a time at P, is the head of the lines from here on. */

@@ -8,7 +8,10 @@
 
 #include "format/tarmac/fast.h"
 
-enum { TM_PICTURE_TEXT = 35 }; /* characters that the 16 bytes of a picture are */
+enum {
+    TM_PICTURE_TEXT = 35, /* characters that the 16 bytes of a picture are */
+    TM_PICTURE_ROWS = 16  /* more than these it cannot become */
+};
 
 /* Where the text of an ES line begins, its blanks counted as instr.c, es_text does. */
 struct tm_es_text {
@@ -316,10 +319,13 @@ struct tm_extent {
 TM_INLINE struct tm_extent tm_one_access(uint32_t known, uint64_t base)
 {
     const uint32_t beyond = known + (known & -known); /* one bit, if KNOWN are side by side */
-    const unsigned from = (unsigned)__builtin_ctz(known | 1u << 16);
-    const unsigned len = (unsigned)__builtin_ctz(beyond | 1u << 17) - from;
+    unsigned from, len;
 
-    if (!known || known & beyond || ((base + from) & 7) + len > 8)
+    if (!known || known & beyond)
+        return (struct tm_extent){0, 0};
+    from = (unsigned)__builtin_ctz(known);
+    len = (unsigned)__builtin_ctz(beyond) - from;
+    if (((base + from) & 7) + len > 8)
         return (struct tm_extent){0, 0};
     return (struct tm_extent){from, len};
 }

@@ -8,7 +8,8 @@
 #define TROD_FORMAT_TARMAC_FAST_LEARN_H
 
 #include "format/tarmac/fast_es.h"
-#include "format/tarmac/fast_line.h"
+#include "format/tarmac/fast_event.h"
+#include "format/tarmac/fast_wide.h"
 
 /* A line that was eaten: where its type word is, and what stands before. */
 struct form_line {
@@ -31,6 +32,23 @@ static bool form_unit(struct tm_run *r)
     return true;
 }
 
+/* Whether F is free for a line with its type word at place AT. */
+static bool form_free(const struct tm_form *f, uint32_t at)
+{
+    return !f->kind || f->type_at != at;
+}
+
+/* Where F, one of FORMS that is not free, goes when another takes its place K. */
+static struct tm_form *form_beside(struct tm_form *forms, const struct tm_form *f, unsigned k)
+{
+    if (f->kind == TM_FORM_REG)
+        return &forms[tm_form_of_name(f->name.n, f->size == 4)];
+    for (unsigned i = 1; i < TM_WAYS; i++)
+        if (form_free(&forms[k ^ i], f->type_at))
+            return &forms[k ^ i];
+    return &forms[k ^ 1];
+}
+
 /* Where a form is to be kept of the line L; NULL: it is not to be. */
 static struct tm_form *form_room(struct tm_run *r, const struct form_line *l)
 {
@@ -38,7 +56,8 @@ static struct tm_form *form_room(struct tm_run *r, const struct form_line *l)
     const uint32_t at = (uint32_t)(l->type - l->p);
     uint32_t *kept = l->digits ? &d->type_at : &d->bare_at;
     uint32_t *wait = l->digits ? &d->type_wait : &d->bare_wait;
-    struct tm_form *f = &d->forms[!l->digits][tm_form_of(l->type - 2)];
+    const unsigned k = tm_form_of(l->type - 2);
+    struct tm_form *forms = d->forms[!l->digits], *f = &forms[k];
 
     if (d->sourced && !(l->digits ? r->h.head->has & TROD_COL_STREAM : r->h.source_seen))
         return NULL;
@@ -50,10 +69,25 @@ static struct tm_form *form_room(struct tm_run *r, const struct form_line *l)
         *kept = at;
         *wait = TM_FORM_TRIES;
     }
-    if (f->wait && f->wait--)
+    if (f->kind && f->type_at != at)
+        f->kind = TM_FORM_NONE, f->wait = 0; /* of lines that come no more */
+    if ((!f->kind || !form_free(form_beside(forms, f, k), at)) && f->wait && f->wait--)
         return NULL;
     f->wait = TM_FORM_TRIES;
     return f;
+}
+
+/* FRESH, of the line L, is to be the form F, one of its choices. */
+static void form_put(struct tm_run *r, struct tm_form *f, const struct tm_form *fresh,
+                     const struct form_line *l)
+{
+    struct tm_form *forms = r->d->forms[!l->digits];
+
+    if (f->kind)
+        *form_beside(forms, f, (unsigned)(f - forms)) = *f;
+    *f = *fresh;
+    f->wait = TM_FORM_TRIES;
+    f->put = f->has & r->want;
 }
 
 /* The N digits at P as a field of LINE. */
@@ -71,6 +105,7 @@ static bool form_keep(struct tm_run *r, struct tm_form *f, const struct form_lin
     at->time = form_field(l->p, l->p + l->indent, l->digits);
     tm_form_keep(f, l->p, (unsigned)(end - l->p), at);
     f->row = row;
+    f->type_at = (uint8_t)(l->type - l->p);
     f->bare = !l->digits;
     r->d->es_forms |= f->bare;
     f->hand = (struct tm_hand){.head = (uint32_t)(r->h.head - r->d->heads),
@@ -122,6 +157,17 @@ static void learn_instr(struct tm_run *r, struct tm_form *f, const struct form_l
     f->flags |= l.a.sec | l.iset << TROD_F_ISET_SHIFT;
 }
 
+/* The value W at P in LINE, the last digits of which are those of code. */
+static void form_wide(const uint8_t *line, const uint8_t *p, const struct tm_wide *w,
+                      struct tm_layout *l)
+{
+    const unsigned n = w->divided ? 8 : 16;
+
+    l->code = form_field(line, w->nl - n, n);
+    l->more = form_field(line, p, (unsigned)(w->nl - n - p));
+    l->upper = w->upper;
+}
+
 /* The same for a register's write. */
 static void learn_reg(struct tm_run *r, struct tm_form *f, const struct form_line *line)
 {
@@ -131,15 +177,20 @@ static void learn_reg(struct tm_run *r, struct tm_form *f, const struct form_lin
     struct tm_layout at = {.name = form_field(line->p, name, len),
                            .code = form_field(line->p, name + len + 1, v.n),
                            .upper = v.upper};
+    struct tm_wide w = {.nl = name + len + 1 + v.n, .n = 1};
 
-    if (name[len + 1 + v.n] != '\n') /* more digits than a form has */
-        return;
-    if (!form_keep(r, f, line, name + len + 1 + v.n + 1, &at, TROD_REG))
+    if (*w.nl != '\n') {
+        if (!tm_take_wide(name + len + 1, &w))
+            return;
+        form_wide(line->p, name + len + 1, &w, &at);
+    }
+    if (!form_keep(r, f, line, w.nl + 1, &at, TROD_REG))
         return;
     f->kind = TM_FORM_REG;
     f->name = at.name;
-    f->size = v.n / 2;
-    f->has |= TROD_COL_VALUE | TROD_COL_TEXT;
+    f->divided = w.n > 1 && w.divided;
+    f->size = w.n > 1 ? 8 * w.n : v.n / 2;
+    f->has |= (w.n > 1 ? TROD_COL_DATA : TROD_COL_VALUE) | TROD_COL_TEXT;
 }
 
 /* The same for an access. */
@@ -168,6 +219,50 @@ static void learn_mem(struct tm_run *r, struct tm_form *f, const struct form_lin
     f->size = size;
     f->has |= l.a.has | TROD_COL_VALUE;
     f->flags |= flags | l.a.sec;
+}
+
+/* The same for an access of more than 8 bytes. */
+static void learn_wide_mem(struct tm_run *r, struct tm_form *f, const struct form_line *line)
+{
+    const uint8_t *type = line->type, *data;
+    struct tm_layout at = {.pair_at = (uint8_t)(type + 1 - line->p)};
+    struct mem_line l;
+    struct tm_wide w;
+
+    if (!(data = take_address(type + 5, &l.a)) || !tm_take_wide(data, &w))
+        return;
+    at.pair = type[1] == 'R' ? 'W' : 'R';
+    form_addresses(line->p, type + 5, &at);
+    form_wide(line->p, data, &w, &at);
+    if (!form_keep(r, f, line, w.nl + 1, &at, TROD_READ))
+        return;
+    f->kind = TM_FORM_MEM;
+    f->divided = w.divided;
+    f->size = 8 * w.n;
+    f->has |= l.a.has | TROD_COL_DATA;
+    f->flags |= l.a.sec;
+}
+
+/* The same for an event. */
+static void learn_event(struct tm_run *r, struct tm_form *f, const struct form_line *line)
+{
+    struct tm_layout at = {.zeros = 0};
+    struct tm_event e;
+
+    if (!tm_take_event(line->type + 2, &e))
+        return;
+    form_addresses(line->p, line->type + 2, &at);
+    if (e.has_value1)
+        at.code = form_field(line->p, e.value1_at, TM_EVENT_DIGITS);
+    if (!form_keep(r, f, line, e.nl + 1, &at, tm_event_kind(e.number, e.core)))
+        return;
+    f->kind = TM_FORM_EVENT;
+    f->name = form_field(line->p, e.mode, e.mode_len);
+    f->text = form_field(line->p, e.name, (unsigned)(e.nl - e.name));
+    f->number = e.number;
+    f->size = 0;
+    f->has = (f->has & ~(uint32_t)TROD_COL_SIZE) | TM_EVENT_HAS | e.a.has;
+    f->flags |= e.a.sec;
 }
 
 /* The same for an instruction of the ES dialect. */
@@ -233,11 +328,35 @@ static void learn_picture(struct tm_run *r, struct tm_form *f, const struct form
     f->flags |= (uint32_t)t.prefix << TROD_F_SEC_SHIFT;
 }
 
+/* The line L was just eaten: the form of others may be F. */
+static void form_make(struct tm_run *r, struct tm_form *f, const struct form_line *l)
+{
+    switch (*l->type) {
+    case 'I':
+        learn_instr(r, f, l);
+        break;
+    case 'R':
+        learn_reg(r, f, l);
+        break;
+    case 'M':
+        tm_is_digit(l->type[3]) ? learn_wide_mem(r, f, l) : learn_mem(r, f, l);
+        break;
+    case 'E':
+        l->type[1] == ' ' ? learn_event(r, f, l) : learn_es(r, f, l);
+        break;
+    case 'B':
+        learn_br(r, f, l);
+        break;
+    default:
+        learn_picture(r, f, l);
+    }
+}
+
 /* LINE was just eaten: others may have its form. */
 static TROD_APART void form_learn(struct tm_run *r, const uint8_t *line)
 {
     struct form_line l = {.p = line};
-    struct tm_form *f;
+    struct tm_form fresh = {.kind = TM_FORM_NONE}, *f;
 
     while (line[l.indent] == ' ')
         l.indent++;
@@ -248,19 +367,9 @@ static TROD_APART void form_learn(struct tm_run *r, const uint8_t *line)
     }
     if (l.type - line < 2 || !(f = form_room(r, &l)))
         return;
-    if (*l.type == 'I')
-        learn_instr(r, f, &l);
-    else if (*l.type == 'R')
-        learn_reg(r, f, &l);
-    else if (*l.type == 'M')
-        learn_mem(r, f, &l);
-    else if (*l.type == 'E')
-        learn_es(r, f, &l);
-    else if (*l.type == 'B')
-        learn_br(r, f, &l);
-    else
-        learn_picture(r, f, &l);
-    f->put = f->has & r->want;
+    form_make(r, &fresh, &l);
+    if (fresh.kind)
+        form_put(r, f, &fresh, &l);
 }
 
 #endif

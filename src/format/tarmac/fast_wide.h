@@ -10,7 +10,10 @@
 
 #include "format/tarmac/fast_line.h"
 
-enum { TM_WORDS = 8 /* of 64 bits in a value at most */ };
+enum {
+    TM_WORDS = 8, /* of 64 bits in a value at most */
+    TM_WIDE_COLUMNS = TROD_COL_VALUE | TROD_COL_DATA | TROD_COL_DETAIL
+};
 
 struct tm_wide {
     uint64_t word[TM_WORDS]; /* the highest first */
@@ -61,6 +64,29 @@ static bool tm_put_wide(struct tm_run *r, size_t n, const struct tm_wide *w)
     return to;
 }
 
+/*
+ * How the value of a register of row N is written, where there is something to say about it; *HAS:
+ * with it. False: the pool is full.
+ */
+TM_INLINE bool tm_wide_style(struct tm_run *r, size_t n, bool divided, bool upper, uint32_t *has,
+                             const uint32_t want)
+{
+    const bool odd = divided == r->d->flavour->matcher;
+    struct trod_detail_reg *detail;
+
+    if (!odd && !upper)
+        return true;
+    *has |= TROD_COL_DETAIL;
+    if (!(want & TROD_COL_DETAIL))
+        return true;
+    if (!(detail = trod_batch_pool(r->b, sizeof *detail, &r->b->detail[n])))
+        return false;
+    memset(detail, 0, sizeof *detail);
+    detail->num.upper = upper;
+    detail->num.sep = !odd ? 0 : divided ? '_' : '0';
+    return true;
+}
+
 /* R name value; the name of LEN characters is at Q. */
 static TROD_APART const uint8_t *tm_wide_reg(struct tm_run *r, const uint8_t *line,
                                              const uint8_t *q, unsigned len, const uint32_t want)
@@ -70,23 +96,10 @@ static TROD_APART const uint8_t *tm_wide_reg(struct tm_run *r, const uint8_t *li
     uint32_t has = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_DATA | TROD_COL_TEXT |
                    TROD_COL_RAW | r->has;
     struct tm_wide w;
-    bool odd;
 
-    if (!tm_take_wide(q + len + 1, &w) || (want & TROD_COL_DATA && !tm_put_wide(r, n, &w)))
+    if (!tm_take_wide(q + len + 1, &w) || (want & TROD_COL_DATA && !tm_put_wide(r, n, &w)) ||
+        !tm_wide_style(r, n, w.divided, w.upper, &has, want))
         return NULL;
-    odd = w.divided == r->d->flavour->matcher;
-    if (odd || w.upper) {
-        has |= TROD_COL_DETAIL;
-        if (want & TROD_COL_DETAIL) {
-            struct trod_detail_reg *detail = trod_batch_pool(b, sizeof *detail, &b->detail[n]);
-
-            if (!detail)
-                return NULL;
-            memset(detail, 0, sizeof *detail);
-            detail->num.upper = w.upper;
-            detail->num.sep = !odd ? 0 : w.divided ? '_' : '0';
-        }
-    }
     b->has[n] = has & r->want;
     b->kind[n] = TROD_REG;
     if (want & TROD_COL_FLAGS)

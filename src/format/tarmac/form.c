@@ -45,10 +45,19 @@ static void pick_decimal(uint8_t *to, struct tm_field field)
 void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const struct tm_layout *l)
 {
     static const struct kind any = {0, UINT8_MAX, 0, UINT8_MAX}, decimal = {'0', 9, 0, 9},
-                             lower = {'0', 9, 'a' ^ '0', 5}, upper = {'0', 9, 'A' ^ '0', 5};
+                             lower = {'0', 9, 'a' ^ '0', 5}, upper = {'0', 9, 'A' ^ '0', 5},
+                             name = {0x40, 0x3f, '0' ^ 0x40, 9}; /* letters, '_' and digits */
 
-    for (unsigned i = 0; i < TM_PARTS * TM_PART; i++)
-        put(f, i, i < len ? (struct kind){line[i], 0, 0, 0} : any);
+    f->parts = (uint8_t)(len > 2 * TM_PART ? (len + TM_PART - 1) / TM_PART : 2);
+    memset(f->part, 0, f->parts * sizeof *f->part);
+    for (unsigned i = 0; i < f->parts; i++) {
+        const unsigned at = i * TM_PART, left = len > at ? len - at : 0;
+        const unsigned n = left < TM_PART ? left : TM_PART;
+
+        memcpy(f->part[i].text, line + at, n);
+        memset(f->part[i].most + n, UINT8_MAX, TM_PART - n);
+        memset(f->part[i].least + n, UINT8_MAX, TM_PART - n);
+    }
     put_field(f, l->time, decimal);
     put_field(f, l->index, decimal);
     put_field(
@@ -59,10 +68,12 @@ void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const st
             put(f, i, any);
     put_field(f, l->paddr, lower);
     put_field(f, l->code, l->upper ? upper : lower);
-    put_field(f, l->more, lower);
-    for (unsigned i = 0; i < l->name.n; i++)
-        if (tm_is_digit(line[l->name.at + i]))
-            put(f, l->name.at + i, decimal);
+    for (unsigned i = l->more.at; i < (unsigned)l->more.at + l->more.n; i++)
+        if (line[i] != '_')
+            put(f, i, l->upper ? upper : lower);
+    for (unsigned i = l->name.at; i < (unsigned)l->name.at + l->name.n; i++)
+        if (tm_is_digit(line[i]) || (line[i] & 0xc0) == 0x40)
+            put(f, i, name);
     if (l->pair)
         put(f, l->pair_at, (struct kind){line[l->pair_at], 0, line[l->pair_at] ^ l->pair, 0});
     pick(f->pick, l->vaddr);
@@ -70,7 +81,6 @@ void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const st
     pick_decimal(f->pick_time, l->time);
     pick_decimal(f->pick_index, l->index);
     f->len = (uint8_t)len;
-    f->parts = (uint8_t)((len + TM_PART - 1) / TM_PART);
     f->time = l->time;
     f->index = l->index;
     f->vaddr = l->vaddr;

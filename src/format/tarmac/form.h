@@ -5,8 +5,9 @@
  * or without, up to its end, to the text of an instruction or to the attributes of a picture. Most
  * lines have one of a few forms: a line is compared with the one that its type word and the
  * characters around it choose, 32 characters at once, and all that depends on the form alone is
- * known beforehand. What fits none goes the way of all other lines, from which forms are made
- * (form.c). With AVX2 only.
+ * known beforehand. Lines of several forms may choose the same one: then those beside it are tried,
+ * for the write of a register one that the length of its name chooses. What fits none goes the way
+ * of all other lines, from which forms are made (form.c). With AVX2 only.
  */
 #ifndef TROD_FORMAT_TARMAC_FORM_H
 #define TROD_FORMAT_TARMAC_FORM_H
@@ -15,10 +16,14 @@
 #include "format/tarmac/scan.h"
 
 enum {
-    TM_FORMS = 64,
-    TM_PART = 32,      /* characters compared at once */
-    TM_PARTS = 4,      /* of them in a form at most */
-    TM_FORM_TRIES = 16 /* lines that do not fit until the next is kept */
+    TM_KEYS = 64,  /* forms that the characters around the type word choose */
+    TM_WAYS = 4,   /* of them those of one choice */
+    TM_NAMES = 32, /* forms that the length of a register's name chooses */
+    TM_FORMS = TM_KEYS + TM_NAMES,
+    TM_PART = 32,       /* characters compared at once */
+    TM_PARTS = 6,       /* of them in a form at most */
+    TM_FORM_TRIES = 16, /* lines that do not fit until the next is kept */
+    TM_FORM_OTHERS = 64 /* lines of other forms until one of them is the first */
 };
 
 /* What a line with a form is. */
@@ -29,7 +34,8 @@ enum tm_form_kind {
     TM_FORM_REG,
     TM_FORM_MEM,
     TM_FORM_ES,
-    TM_FORM_BR
+    TM_FORM_BR,
+    TM_FORM_EVENT
 };
 
 /* N characters from place AT of a line. */
@@ -60,21 +66,26 @@ struct tm_form {
     uint8_t kind;    /* enum tm_form_kind */
     uint8_t row;     /* kind of its rows; of an access that of a read, also of writes */
     uint8_t pair_at; /* the second character of the type word */
+    uint8_t type_at; /* the first one */
     uint8_t iset, prefix;
     bool divided, upper;
     bool bare;                                             /* has the time of the line before */
     bool open;                                             /* attributes follow */
     struct tm_field time, index, vaddr, paddr, code, name; /* name: also the mode */
+    struct tm_field text;                                  /* of an event */
     struct tm_hand hand;                                   /* of a line with a time */
+    uint64_t number;                                       /* of an event */
     uint32_t has, flags, size;
-    uint32_t put;  /* of has the columns that are wanted */
-    uint32_t wait; /* lines until another may be kept */
+    uint32_t put;    /* of has the columns that are wanted */
+    uint32_t wait;   /* lines until another may be kept */
+    uint32_t others; /* lines that chose this form and have another */
 };
 
 /* Where a line has what: for tm_form_keep. */
 struct tm_layout {
-    struct tm_field time, index, vaddr, paddr, code, more; /* more: digits before those of code */
-    struct tm_field name;  /* of a register: its decimal digits may be others */
+    struct tm_field time, index, vaddr, paddr, code;
+    struct tm_field more;  /* digits before those of code, perhaps with '_' between them */
+    struct tm_field name;  /* of a register: may be another of as many characters */
     struct tm_field bytes; /* of a picture: any characters but for its blanks */
     unsigned zeros;        /* digits of vaddr, from the left, that are to stay as they are */
     uint8_t pair_at, pair; /* here PAIR is as good; 0: nowhere */
@@ -91,9 +102,15 @@ void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const st
 TROD_HOT unsigned tm_form_of(const uint8_t *p)
 {
     /* the last character before the blank; the type word; what is behind it and its blank */
-    const uint64_t key = trod_load_le64(p) & 0x0010001f001f0003u;
+    const uint64_t key = trod_load_le64(p) & 0x1010001f001f0003u;
 
-    return (unsigned)(key * 0xc800749978ff63cbu >> 58);
+    return (unsigned)(key * 0x83690e0858c46183u >> 58);
+}
+
+/* The same for the write of a register with a name of LEN characters; EIGHT: of 8 digits. */
+TROD_HOT unsigned tm_form_of_name(unsigned len, bool eight)
+{
+    return TM_KEYS + 2 * (len & (TM_NAMES / 2 - 1)) + eight;
 }
 
 #if TROD_AVX2
@@ -126,8 +143,8 @@ static inline TROD_WIDE bool tm_form_fits(const struct tm_form *f, const uint8_t
 
     if (f->parts > 2) {
         wrong = _mm256_or_si256(wrong, tm_part_wrong(&f->part[2], p + 2 * TM_PART));
-        if (f->parts > 3)
-            wrong = _mm256_or_si256(wrong, tm_part_wrong(&f->part[3], p + 3 * TM_PART));
+        for (unsigned i = 3; i < f->parts; i++)
+            wrong = _mm256_or_si256(wrong, tm_part_wrong(&f->part[i], p + (size_t)i * TM_PART));
     }
     return _mm256_testz_si256(wrong, wrong);
 }

@@ -183,18 +183,19 @@ static inline TROD_WIDE bool tm_take_bytes32(const uint8_t *p, struct tm_bytes16
     const __m256i is_a = _mm256_cmpeq_epi8(_mm256_min_epu8(a, tm_all32(tm_bytes.n5)), a);
     const __m256i digit =
         _mm256_or_si256(_mm256_cmpeq_epi8(_mm256_min_epu8(d, tm_all32(tm_bytes.n9)), d), is_a);
-    const __m256i dot = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('.'));
+    const __m256i dot = _mm256_cmpeq_epi8(v, tm_all32(tm_bytes.dot));
     const __m256i known = _mm256_cmpeq_epi16(digit, all);
     const __m256i nibble = _mm256_add_epi8(_mm256_and_si256(v, tm_all32(tm_bytes.n15)),
                                            _mm256_and_si256(is_a, tm_all32(tm_bytes.n9)));
     const __m256i pair =
         _mm256_maddubs_epi16(_mm256_and_si256(nibble, known), tm_all32(tm_bytes.pairs));
     const __m256i bytes = _mm256_packus_epi16(pair, pair);
-    const unsigned m = (unsigned)_mm256_movemask_epi8(_mm256_packs_epi16(known, known));
+    const __m128i which =
+        _mm_packs_epi16(_mm256_castsi256_si128(known), _mm256_extracti128_si256(known, 1));
 
     out->lo = (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(bytes));
     out->hi = (uint64_t)_mm_cvtsi128_si64(_mm256_extracti128_si256(bytes, 1));
-    out->known = (m & 0xff) | (m >> 8 & 0xff00);
+    out->known = (unsigned)_mm_movemask_epi8(which);
     return _mm256_testc_si256(_mm256_or_si256(known, _mm256_cmpeq_epi16(dot, all)), all);
 }
 

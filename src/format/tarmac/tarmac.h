@@ -262,6 +262,8 @@ bool tm_plain_number(const struct trod_detail_number *n);
 int tm_bracket(struct tm_line *l, struct tm_word *in);
 tm_parser tm_line_head(struct tm_line *l, struct tm_word *type);
 int tm_iset_letter(struct tm_word w, bool *wide);
+uint8_t tm_event_kind(uint64_t number, bool core);
+uint8_t tm_event_what(uint8_t kind);
 
 /* The parsers: a line whose type word was just read becomes l->rows. */
 int tm_parse_instr(struct tm_line *l, struct tm_word type);
