@@ -34,7 +34,11 @@ void loc_intervals_result(const struct loc_state *s, struct trod_result *r)
     trod_result_table(r, "intervals", "intervals; the cache stays warm", columns, 6);
     for (size_t k = 0; k < s->n_intervals; k++) {
         const struct loc_interval *i = &s->interval[k];
-        const uint64_t refs = i->refs - was.refs, misses = i->misses - was.misses;
+        const uint64_t refs = i->refs - was.refs;
+        uint64_t misses = i->misses - was.misses; /* of a sample, an estimate */
+
+        if (misses > refs)
+            misses = refs;
 
         trod_result_u64(r, "interval", i->number);
         trod_result_u64(r, "instructions_end", i->instructions);

@@ -76,6 +76,22 @@ void loc_lane_fini(struct loc_lane *l)
     *l = (struct loc_lane){0};
 }
 
+/* The references of B and what they are to be weighed by: the rate may fall among them. */
+static bool sample(struct trod_shards *s, struct loc_block *b, bool distances)
+{
+    for (size_t i = 0, n; i < b->n; i += n) {
+        const struct trod_refs refs = {b->line + i, b->class + i, b->touched + i};
+        const uint64_t same = trod_shards_same_rate(s);
+
+        n = same < b->n - i ? (size_t)same : b->n - i;
+        for (size_t k = i; distances && k < i + n; k++)
+            b->weight[k] = 1 / trod_shards_rate(s);
+        if (!trod_shards_feed(s, &refs, n, distances ? b->out + i : NULL))
+            return false;
+    }
+    return true;
+}
+
 int loc_lane_feed(struct loc_lane *l, struct loc_block *b, bool distances)
 {
     const struct trod_refs refs = {b->line, b->class, b->touched};
@@ -85,7 +101,7 @@ int loc_lane_feed(struct loc_lane *l, struct loc_block *b, bool distances)
     if (l->stack)
         ok = trod_stack_feed(l->stack, &refs, b->n, out);
     else if (l->shards)
-        ok = trod_shards_feed(l->shards, &refs, b->n, out);
+        ok = sample(l->shards, b, distances);
     if (ok && l->times)
         ok = trod_times_feed(l->times, b->line, b->class, b->n);
     if (l->sets)
@@ -166,6 +182,6 @@ bool loc_lane_misses(const struct loc_lane *l, uint64_t size, uint64_t *misses, 
     if (!trod_shards_misses(l->shards, LOC_ALL, &size, 1, &n, NULL))
         return false;
     *misses = (uint64_t)(n + 0.5);
-    *cold = (uint64_t)(trod_shards_lines(l->shards) + 0.5);
+    *cold = (uint64_t)(trod_shards_cold(l->shards) + 0.5);
     return true;
 }

@@ -79,10 +79,14 @@ static int put_distances(const struct loc_state *s, const struct loc_lane *l, st
                           loc_lane_refs(l, 1U << TROD_REF_INSTR), loc_lane_refs(l, DATA),
                           refs - trod_dist_of(&k->dist, 0, LOC_ALL), trod_stack_lines(k),
                           k->opt.limit, k->pruned, k->pruned_hits);
-    rc |= trod_buf_printf(out,
-                          "Reuse distance mean: %.2f\nReuse distance median: %" PRIu64
-                          "\nReuse distance standard deviation: %.2f\n",
-                          stats.mean, stats.median, stats.deviation);
+    if (stats.n)
+        rc |= trod_buf_printf(out,
+                              "Reuse distance mean: %.2f\nReuse distance median: %" PRIu64
+                              "\nReuse distance standard deviation: %.2f\n",
+                              stats.mean, stats.median, stats.deviation);
+    else
+        rc |= trod_buf_printf(out, "Reuse distance mean: -nan\n"
+                                   "Reuse distance standard deviation: -nan\n");
     if (s->opt->histogram)
         rc |= put_histogram(&k->dist, stats.n, out);
     else

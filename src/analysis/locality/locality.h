@@ -65,17 +65,21 @@ struct loc_owner {
     double cold, misses;
 };
 
-/* Strides of one instruction: the most frequent ones, by the space-saving algorithm. */
-enum { LOC_STRIDES = 4 };
+/*
+ * Strides of one instruction: the most frequent ones, by the space-saving algorithm. Stride by[i]
+ * came n[i] times at most, and n[i] - over[i] times at least.
+ */
+enum { LOC_STRIDES = 8 };
 struct loc_strides {
-    uint64_t last, refs;
+    uint64_t last, refs, steps; /* steps: references behind another one of their thread */
     int64_t by[LOC_STRIDES];
-    uint64_t n[LOC_STRIDES];
+    uint64_t n[LOC_STRIDES], over[LOC_STRIDES];
 };
 
 struct loc_block {
     uint64_t line[LOC_BLOCK], touched[LOC_BLOCK];
     uint32_t site[LOC_BLOCK], out[LOC_BLOCK];
+    double weight[LOC_BLOCK]; /* of a sample: what a reference of it stands for */
     uint8_t class[LOC_BLOCK];
     size_t n;
 };

@@ -3,14 +3,18 @@
  *
  * Functions and instructions are counted by site, pages and lines in a table. The space-saving
  * algorithm for strides: Metwally, Agrawal, El Abbadi, "Efficient computation of frequent and top-k
- * elements in data streams", 2005.
+ * elements in data streams", 2005; sums of its counters: Agarwal et al., "Mergeable summaries",
+ * 2012.
  */
 #include "analysis/locality/locality.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_SHIFT = 12 };
+enum {
+    PAGE_SHIFT = 12,
+    MISS = 1 << 10 /* misses of pages and lines are counted in parts of one: samples have them */
+};
 
 void loc_owners_fini(struct loc_state *s)
 {
@@ -73,7 +77,7 @@ static double miss_of(const struct loc_state *s, const struct loc_block *b, size
     if (s->own.shards) {
         if (b->out[i] == TROD_SHARDS_OUT)
             return 0;
-        weight = 1 / trod_shards_rate(s->own.shards);
+        weight = b->weight[i];
     }
     if (b->out[i] == TROD_DIST_COLD)
         *cold = weight;
@@ -101,10 +105,71 @@ int loc_owners_count(struct loc_state *s, const struct loc_block *b)
             struct trod_line_count *c = page_of(s, b->line[i]);
 
             c->refs++;
-            c->distant += (uint64_t)(miss + 0.5);
+            c->distant += (uint64_t)(miss * MISS + 0.5);
         }
     }
     return TROD_OK;
+}
+
+/* Is stride BY among those of S? It came N times more, OVER of which may have been others. */
+static bool stride_found(struct loc_strides *s, int64_t by, uint64_t n, uint64_t over)
+{
+    for (unsigned i = 0; i < LOC_STRIDES; i++)
+        if (s->n[i] && s->by[i] == by) {
+            s->n[i] += n;
+            s->over[i] += over;
+            return true;
+        }
+    return false;
+}
+
+static unsigned stride_least(const struct loc_strides *s)
+{
+    unsigned least = 0;
+
+    for (unsigned i = 1; i < LOC_STRIDES; i++)
+        if (s->n[i] < s->n[least])
+            least = i;
+    return least;
+}
+
+/* The least frequent stride makes room for BY, which may have come as often before. */
+static void stride_put(struct loc_strides *s, int64_t by)
+{
+    const unsigned least = stride_least(s);
+
+    s->by[least] = by;
+    s->over[least] = s->n[least]++;
+}
+
+/* The strides of another thread: what one table does not have came as often as its least one, at
+ * most. */
+static void strides_add(struct loc_strides *to, const struct loc_strides *from)
+{
+    const uint64_t here = to->n[stride_least(to)], there = from->n[stride_least(from)];
+    struct loc_strides rest = *from;
+
+    for (unsigned i = 0; i < LOC_STRIDES; i++) {
+        unsigned k = 0;
+
+        while (k < LOC_STRIDES && !(rest.n[k] && to->n[i] && rest.by[k] == to->by[i]))
+            k++;
+        if (k < LOC_STRIDES && stride_found(to, rest.by[k], rest.n[k], rest.over[k]))
+            rest.n[k] = 0;
+        else if (to->n[i])
+            stride_found(to, to->by[i], there, there);
+    }
+    for (unsigned k = 0; k < LOC_STRIDES; k++) {
+        const unsigned least = stride_least(to);
+
+        if (!rest.n[k] || rest.n[k] + here <= to->n[least])
+            continue;
+        to->by[least] = rest.by[k];
+        to->n[least] = rest.n[k] + here;
+        to->over[least] = rest.over[k] + here;
+    }
+    to->refs += from->refs;
+    to->steps += from->steps;
 }
 
 int loc_owners_add(struct loc_state *s, const struct loc_state *from)
@@ -116,19 +181,8 @@ int loc_owners_add(struct loc_state *s, const struct loc_state *from)
         s->owner[i].misses += from->owner[i].misses;
         s->owner[i].cold += from->owner[i].cold;
     }
-    for (size_t i = 0; from->strides && i < from->n_sites; i++) {
-        const struct loc_strides *f = &from->strides[i];
-        struct loc_strides *to = &s->strides[i];
-
-        if (f->refs > to->refs) { /* the strides of the thread that executes it most */
-            const uint64_t refs = to->refs + f->refs;
-
-            *to = *f;
-            to->refs = refs;
-        } else {
-            to->refs += f->refs;
-        }
-    }
+    for (size_t i = 0; from->strides && i < from->n_sites; i++)
+        strides_add(&s->strides[i], &from->strides[i]);
     if (!from->pages.at)
         return TROD_OK;
     if (!trod_lines_reserve(&s->pages, from->pages.used))
@@ -150,23 +204,6 @@ int loc_owners_add(struct loc_state *s, const struct loc_state *from)
     return TROD_OK;
 }
 
-/* Note stride BY; the least frequent one makes room for a new one, which inherits its count. */
-static void note(struct loc_strides *s, int64_t by)
-{
-    unsigned least = 0;
-
-    for (unsigned i = 0; i < LOC_STRIDES; i++) {
-        if (s->n[i] && s->by[i] == by) {
-            s->n[i]++;
-            return;
-        }
-        if (s->n[i] < s->n[least])
-            least = i;
-    }
-    s->by[least] = by;
-    s->n[least]++;
-}
-
 int loc_strides_count(struct loc_state *s, uint32_t site, uint64_t addr)
 {
     struct loc_strides *t;
@@ -176,8 +213,9 @@ int loc_strides_count(struct loc_state *s, uint32_t site, uint64_t addr)
     if (reserve(s, site + 1) < 0)
         return TROD_ERR_NOMEM;
     t = &s->strides[site + 1];
-    if (t->refs)
-        note(t, (int64_t)(addr - t->last));
+    if (t->refs && !stride_found(t, (int64_t)(addr - t->last), 1, 0))
+        stride_put(t, (int64_t)(addr - t->last));
+    t->steps += t->refs > 0;
     t->last = addr;
     t->refs++;
     return TROD_OK;
@@ -289,7 +327,7 @@ static size_t page_rows(const struct loc_state *s, struct row *row)
             row[n++] = (struct row){.key = s->pages.at[i].line << shift,
                                     .name = "",
                                     .refs = s->pages.count[i].refs,
-                                    .misses = (double)s->pages.count[i].distant};
+                                    .misses = (double)s->pages.count[i].distant / MISS};
     return n;
 }
 
@@ -360,7 +398,7 @@ int loc_owners_result(const struct loc_state *s, struct trod_result *r)
 }
 
 struct stride_row {
-    uint64_t pc, refs, n;
+    uint64_t pc, refs, steps, n;
     int64_t by;
 };
 
@@ -379,10 +417,10 @@ int loc_strides_result(const struct loc_state *s, struct trod_result *r)
         {"address", TROD_COLUMN_KEY, NULL, "of the instruction"},
         {"references", TROD_COLUMN_MEASURE, "references", NULL},
         {"stride", TROD_COLUMN_PLAIN, "bytes", "the most frequent one"},
-        {"share", TROD_COLUMN_MEASURE, "percent", "of its references that have that stride"},
+        {"share", TROD_COLUMN_MEASURE, "percent", "of its strides, at least"},
     };
     struct stride_row *row = calloc(s->n_sites + 1, sizeof *row);
-    uint64_t refs = 0, regular = 0;
+    uint64_t steps = 0, regular = 0;
     size_t n = 0;
 
     if (!row)
@@ -391,26 +429,26 @@ int loc_strides_result(const struct loc_state *s, struct trod_result *r)
         const struct loc_strides *t = &s->strides[i];
         unsigned best = 0;
 
-        if (t->refs < 2)
+        if (!t->steps)
             continue;
         for (unsigned k = 1; k < LOC_STRIDES; k++)
-            if (t->n[k] > t->n[best])
+            if (t->n[k] - t->over[k] > t->n[best] - t->over[best])
                 best = k;
         row[n++] = (struct stride_row){trod_site_at(s->context.sites, (uint32_t)i - 1)->pc, t->refs,
-                                       t->n[best], t->by[best]};
-        refs += t->refs;
-        regular += t->n[best];
+                                       t->steps, t->n[best] - t->over[best], t->by[best]};
+        steps += t->steps;
+        regular += row[n - 1].n;
     }
     qsort(row, n, sizeof *row, by_refs);
-    trod_result_f64(r, "regular", refs ? 100 * (double)regular / (double)refs : 0, 2);
+    trod_result_f64(r, "regular", steps ? 100 * (double)regular / (double)steps : 0, 2);
     trod_result_describe(r, "percent",
-                         "data references that have the most frequent stride of their instruction");
+                         "strides that are the most frequent one of their instruction, at least");
     trod_result_table(r, "strides", "strides of instructions, most references first", columns, 4);
     for (size_t i = 0; i < n && i < s->opt->top; i++) {
         trod_result_hex(r, "address", row[i].pc);
         trod_result_u64(r, "references", row[i].refs);
         trod_result_i64(r, "stride", row[i].by);
-        trod_result_f64(r, "share", 100 * (double)row[i].n / (double)(row[i].refs - 1), 2);
+        trod_result_f64(r, "share", 100 * (double)row[i].n / (double)row[i].steps, 2);
         trod_result_row_end(r);
     }
     trod_result_table_close(r);

@@ -31,7 +31,7 @@ struct loc_stats loc_stats_of(const struct trod_dist *h, unsigned classes)
          d = trod_dist_next(h, d + 1, classes)) {
         const uint64_t n = trod_dist_of(h, d, classes);
 
-        if (seen < s.n / 2 && seen + n >= s.n / 2)
+        if (seen == 0 || seen < s.n / 2)
             s.median = d;
         seen += n;
         square += ((double)d - s.mean) * ((double)d - s.mean) * (double)n;
@@ -229,9 +229,10 @@ static void put_sampled(const struct loc_state *s, struct trod_result *r)
     open_histogram(r);
     for (unsigned i = 0; i < TROD_BINS;) {
         const uint64_t from = trod_bin_begin(i);
-        const uint64_t to = s->opt->histogram ? trod_bin_begin(i + 1 < TROD_BINS ? i + 1 : i) - 1
-                            : from > 1        ? 2 * from - 1
-                                              : from;
+        const uint64_t to = from < 2             ? from
+                            : !s->opt->histogram ? 2 * from - 1
+                            : i + 1 < TROD_BINS  ? trod_bin_begin(i + 1) - 1
+                                                 : UINT64_MAX;
         double n[TROD_REFS] = {0}, all = 0;
 
         for (; i < TROD_BINS && trod_bin_begin(i) <= to; i++)
@@ -286,10 +287,12 @@ static void put_summary(const struct loc_state *s, struct trod_result *r)
         trod_result_u64(r, "lines", trod_stack_lines(l->stack));
         trod_result_u64(r, "cold", trod_dist_cold(&l->stack->dist, LOC_ALL));
         trod_result_describe(r, "references", "first references to a line");
-        trod_result_f64(r, "mean_distance", stats.mean, 2);
-        trod_result_u64(r, "median_distance", stats.median);
-        trod_result_f64(r, "standard_deviation", stats.deviation, 2);
-        trod_result_u64(r, "max_distance", stats.max);
+        if (stats.n) {
+            trod_result_f64(r, "mean_distance", stats.mean, 2);
+            trod_result_u64(r, "median_distance", stats.median);
+            trod_result_f64(r, "standard_deviation", stats.deviation, 2);
+            trod_result_u64(r, "max_distance", stats.max);
+        }
         if (s->opt->limit) {
             trod_result_u64(r, "forgotten_lines", l->stack->pruned);
             trod_result_u64(r, "forgotten_hits", l->stack->pruned_hits);
@@ -373,7 +376,7 @@ static void put_sets(const struct loc_state *s, struct trod_result *r)
 
     trod_result_table(r, "set_associative", "set-associative LRU caches", columns, 5);
     for (unsigned level = 0; level < k->levels; level++)
-        for (unsigned ways = 1; ways <= k->ways; ways *= 2) {
+        for (unsigned ways = 1, next; ways <= k->ways; ways = next) {
             const uint64_t misses = trod_sets_misses(k, level, ways, LOC_ALL);
 
             trod_result_u64(r, "sets", UINT64_C(1) << level);
@@ -382,8 +385,7 @@ static void put_sets(const struct loc_state *s, struct trod_result *r)
             trod_result_u64(r, "misses", misses);
             put_ratio(r, "miss_ratio", (double)misses, loc_lane_refs(&s->own, LOC_ALL));
             trod_result_row_end(r);
-            if (ways < k->ways && 2 * ways > k->ways)
-                ways = k->ways / 2 + (k->ways & 1);
+            next = ways < k->ways && 2 * ways > k->ways ? k->ways : 2 * ways;
         }
     trod_result_table_close(r);
 }

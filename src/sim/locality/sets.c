@@ -119,10 +119,18 @@ TROD_WIDEST static void feed_widest(struct trod_sets *s, const uint64_t *line, c
 }
 #endif
 
-void trod_sets_feed(struct trod_sets *s, const uint64_t *line, const uint8_t *class, size_t n)
+/* The lines before one that has the number of empty places and comes for the first time. */
+static size_t before_no_line(const struct trod_sets *s, const uint64_t *line, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        s->refs[class[i]]++;
+    size_t i = s->no_line ? n : 0;
+
+    while (i < n && line[i] != TROD_SETS_NO_LINE)
+        i++;
+    return i;
+}
+
+static void feed(struct trod_sets *s, const uint64_t *line, const uint8_t *class, size_t n)
+{
 #if TROD_AVX2
     if (!s->portable && s->ways <= WIDE_WAYS && trod_widest()) {
         feed_widest(s, line, class, n);
@@ -131,6 +139,24 @@ void trod_sets_feed(struct trod_sets *s, const uint64_t *line, const uint8_t *cl
 #endif
     for (size_t i = 0; i < n; i++)
         one(s, line[i], class[i], 0);
+}
+
+void trod_sets_feed(struct trod_sets *s, const uint64_t *line, const uint8_t *class, size_t n)
+{
+    const size_t before = before_no_line(s, line, n);
+
+    for (size_t i = 0; i < n; i++)
+        s->refs[class[i]]++;
+    feed(s, line, class, before);
+    if (before == n)
+        return;
+    s->no_line = true; /* a miss everywhere, though places that are empty look like it */
+    for (unsigned i = 0; i < s->levels; i++) {
+        const size_t set = ((size_t)1 << (s->first + i)) - 1;
+
+        to_front(s->list[i] + set * s->stride, s->ways, TROD_SETS_NO_LINE);
+    }
+    feed(s, line + before + 1, class + before + 1, n - before - 1);
 }
 
 void trod_sets_restart(struct trod_sets *s)

@@ -14,13 +14,14 @@
 
 enum { TROD_SETS_LEVELS = 32, TROD_SETS_WAYS = 64 };
 
-/* No line has this number: an empty place. */
+/* An empty place; of all lines only the last byte of the address space has this number, too. */
 #define TROD_SETS_NO_LINE UINT64_MAX
 
 struct trod_sets {
     unsigned first, levels, ways; /* sets: 2^first, 2^(first + 1), ... */
     unsigned stride;              /* places of a list, of which the first WAYS count */
     bool portable;                /* no wide instructions: for tests */
+    bool no_line;                 /* the line of that number came */
     uint64_t *list[TROD_SETS_LEVELS];
     /* by position, the front excepted; behind them what was not found */
     uint64_t at[TROD_SETS_LEVELS][TROD_SETS_WAYS + 1][TROD_REFS];

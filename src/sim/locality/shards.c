@@ -28,6 +28,19 @@ static inline uint64_t hash(uint64_t line)
     return h ^ h >> 29;
 }
 
+double trod_shards_rate(const struct trod_shards *s)
+{
+    return ((double)s->limit + 1) * 0x1p-64;
+}
+
+/* Distances in the sample are those of all lines times the rate. */
+static void set_resident(struct trod_shards *s)
+{
+    const double lines = ceil((double)s->resident * trod_shards_rate(s));
+
+    s->stack->opt.resident = s->resident ? (uint32_t)lines : 0;
+}
+
 struct trod_shards *trod_shards_new(double rate, uint64_t most, uint32_t resident)
 {
     const struct trod_stack_options opt = {.resident = resident};
@@ -47,6 +60,8 @@ struct trod_shards *trod_shards_new(double rate, uint64_t most, uint32_t residen
         trod_shards_free(s);
         return NULL;
     }
+    s->resident = resident;
+    set_resident(s);
     return s;
 }
 
@@ -61,11 +76,6 @@ void trod_shards_free(struct trod_shards *s)
     free(s->class);
     free(s->out);
     free(s);
-}
-
-double trod_shards_rate(const struct trod_shards *s)
-{
-    return ((double)s->limit + 1) * 0x1p-64;
 }
 
 uint64_t trod_shards_lines_in(uint64_t bytes)
@@ -175,6 +185,7 @@ static bool shrink(struct trod_shards *s)
     last = h[keep ? keep - 1 : 0];
     free(h);
     s->limit = last;
+    set_resident(s);
     return trod_stack_forget(s->stack, above, &last);
 }
 
@@ -203,11 +214,21 @@ static void weigh(struct trod_shards *s, size_t k, uint32_t *out)
     }
 }
 
+/* Looked at after so many references, however they come: never more new lines than allowed. */
+static size_t period_of(const struct trod_shards *s)
+{
+    return s->most && s->most < BLOCK ? (size_t)s->most : BLOCK;
+}
+
+uint64_t trod_shards_same_rate(const struct trod_shards *s)
+{
+    return period_of(s) - s->seen % period_of(s);
+}
+
 bool trod_shards_feed(struct trod_shards *s, const struct trod_refs *refs, size_t n, uint32_t *out)
 {
     uint32_t *const at = s->out + BLOCK + 1;
-    /* looked at after so many references, however they come: never more new lines than allowed */
-    const size_t period = s->most && s->most < BLOCK ? (size_t)s->most : BLOCK;
+    const size_t period = period_of(s);
 
     for (size_t i = 0, m; i < n; i += m) {
         const struct trod_refs r = {refs->line + i, refs->class + i,
@@ -216,7 +237,7 @@ bool trod_shards_feed(struct trod_shards *s, const struct trod_refs *refs, size_
         uint64_t total;
         size_t k;
 
-        m = period - (size_t)(s->seen % period);
+        m = (size_t)trod_shards_same_rate(s);
         m = m < n - i ? m : n - i;
         s->seen += m;
         k = pick(s, &r, m, at, &total);
@@ -235,6 +256,17 @@ bool trod_shards_feed(struct trod_shards *s, const struct trod_refs *refs, size_
     return true;
 }
 
+/* Lines that have come whose hashes are no greater than LIMIT. */
+static uint64_t sampled_up_to(const struct trod_shards *s, uint64_t limit)
+{
+    const struct trod_lines *t = &s->stack->lines;
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < t->size; i++)
+        n += t->at[i].pos != TROD_LINE_EMPTY && hash(t->at[i].line) <= limit;
+    return n;
+}
+
 bool trod_shards_sum(struct trod_shards *s, const struct trod_shards *other)
 {
     for (unsigned i = 0; i <= TROD_BINS; i++) {
@@ -251,10 +283,12 @@ bool trod_shards_sum(struct trod_shards *s, const struct trod_shards *other)
         s->sampled[k] += other->sampled[k];
         s->weight[k] += other->weight[k];
     }
-    s->lines += other->lines;
     if (other->limit < s->limit)
         s->limit = other->limit;
-    return trod_stack_sum(s->stack, other->stack);
+    if (!trod_stack_sum(s->stack, other->stack))
+        return false;
+    s->lines = (double)sampled_up_to(s, s->limit) / trod_shards_rate(s);
+    return true;
 }
 
 void trod_shards_restart(struct trod_shards *s)
@@ -284,6 +318,11 @@ static double weight_of(const double *class, unsigned classes)
     for (unsigned k = 0; k < TROD_REFS; k++)
         w += classes >> k & 1 ? class[k] : 0;
     return w;
+}
+
+double trod_shards_cold(const struct trod_shards *s)
+{
+    return weight_of(s->cold.class, (1U << TROD_REFS) - 1);
 }
 
 /* References of CLASSES less what the sampled ones stand for: they belong to distance 0. */

@@ -28,14 +28,15 @@ struct trod_shards_bin {
 
 struct trod_shards {
     struct trod_stack *stack;
-    uint64_t limit; /* hashes up to it are in the sample */
-    uint64_t most;  /* lines kept; 0: a fixed rate */
-    uint64_t seen;  /* references ever, in the sample or not */
+    uint64_t limit;    /* hashes up to it are in the sample */
+    uint64_t most;     /* lines kept; 0: a fixed rate */
+    uint32_t resident; /* of all lines; what they are of the sample its stack knows */
+    uint64_t seen;     /* references ever, in the sample or not */
     uint64_t refs[TROD_REFS], sampled[TROD_REFS];
     double weight[TROD_REFS];    /* what the sampled references stand for */
     struct trod_shards_bin *bin; /* TROD_BINS */
     struct trod_shards_bin cold;
-    double lines;             /* what the sampled lines stood for when they came */
+    double lines;             /* what the sampled lines stand for */
     uint64_t *line, *touched; /* a block of the sample */
     uint8_t *class;
     uint32_t *out;
@@ -49,6 +50,8 @@ struct trod_shards *trod_shards_new(double rate, uint64_t most, uint32_t residen
 void trod_shards_free(struct trod_shards *s);
 /* Share of the lines that is in the sample. */
 double trod_shards_rate(const struct trod_shards *s);
+/* How many references, at least one, may be fed before that share falls. */
+uint64_t trod_shards_same_rate(const struct trod_shards *s);
 /* How many lines need at most so many bytes of memory. */
 uint64_t trod_shards_lines_in(uint64_t bytes);
 
@@ -66,9 +69,10 @@ bool trod_shards_sum(struct trod_shards *s, const struct trod_shards *other);
 /* Count anew from here on; what is in the sample stays. */
 void trod_shards_restart(struct trod_shards *s);
 
-/* Lines in the sample now, and an estimate of all distinct lines. */
+/* Lines in the sample now, an estimate of all distinct lines, and one of first references. */
 uint64_t trod_shards_sampled(const struct trod_shards *s);
 double trod_shards_lines(const struct trod_shards *s);
+double trod_shards_cold(const struct trod_shards *s);
 
 /*
  * Misses of CLASSES in fully associative LRU caches of SIZE[i] lines, N of them: to MISSES. The
