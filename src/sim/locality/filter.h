@@ -1,11 +1,8 @@
 /*
- * filter.h - the references of a block that need no search: repeats, and the lines used last.
+ * filter.h - the references of a block without repeats.
  *
  * "Locality analyses", section 2. A reference to the line referenced before it has distance 0. What
- * is left is a list of items, each standing for a line and its repeats. The lines used last in the
- * block stand in front of the stack: up to 16, in no order, with an order beside them as 16 numbers
- * of four bits, last used first. The distance of one of them is its place in that order, and none
- * of them has a position while it is there.
+ * is left is a list of items, each standing for a line and its repeats.
  */
 #ifndef TROD_SIM_FILTER_H
 #define TROD_SIM_FILTER_H
@@ -15,28 +12,32 @@
 
 #include <string.h>
 
-enum { TROD_STACK_BLOCK = 4096, TROD_STACK_AHEAD = 16, TROD_FRONT = 16 };
+enum { TROD_STACK_BLOCK = 4096, TROD_STACK_AHEAD = 16 };
 
-/* The lines in front. */
-struct trod_front {
-    uint64_t line[TROD_FRONT];
-    uint64_t order; /* their numbers, last used first */
-    uint32_t n;
-    uint32_t slot[TROD_FRONT];
-    uint32_t refs[TROD_FRONT], distant[TROD_FRONT]; /* still to be counted */
-    uint64_t touched[TROD_FRONT];
-    uint32_t found[TROD_FRONT][TROD_REFS]; /* by distance, by class */
+/* Items whose distance follows from those beside them have distance 0 (repeats), 1, 2 or 3. */
+enum { TROD_STACK_SETTLED = 4 };
+
+/* An item that is looked up, and others with the same line that need no look. */
+struct trod_stack_look {
+    uint16_t item;
+    uint16_t refs; /* references to the line, and how many of the others are distant */
+    uint16_t distant;
+    uint16_t then; /* block.c */
 };
 
 struct trod_stack_block {
     uint64_t line[TROD_STACK_BLOCK + TROD_STACK_AHEAD + 8];
     uint16_t at[TROD_STACK_BLOCK + 24]; /* where in the block */
     uint8_t class[TROD_STACK_BLOCK + 24];
-    uint32_t n;                     /* items */
-    uint64_t kept;                  /* four counters of 16 bits, by class */
-    uint32_t far[TROD_STACK_BLOCK]; /* of items not in front: distance and class, to be counted */
-    uint32_t n_far;
-    struct trod_front front;
+    uint32_t n;    /* items */
+    uint64_t kept; /* four counters of 16 bits, by class */
+    struct trod_stack_look look[TROD_STACK_BLOCK];
+    uint32_t n_looks;
+    uint32_t home[TROD_STACK_BLOCK + TROD_STACK_AHEAD]; /* of looks: where their search begins */
+    uint32_t noted[TROD_STACK_BLOCK]; /* of items that were looked up: distance and class */
+    uint32_t n_noted;
+    uint64_t settled[TROD_STACK_SETTLED]; /* of the others, by distance, as KEPT */
+    uint64_t word[8];                     /* window.h */
 };
 
 /* Four counters of 16 bits: one of class CLASS. */
@@ -141,46 +142,13 @@ TROD_WIDEST static inline void trod_stack_repeats_widest(struct trod_stack_block
 }
 #endif
 
-#if TROD_AVX2
-TROD_WIDE static inline uint32_t trod_front_find_wide(const struct trod_front *f, uint64_t line)
-{
-    const __m256i want = _mm256_set1_epi64x((int64_t)line);
-    uint32_t is = 0;
-
-    for (unsigned i = 0; i < TROD_FRONT; i += 4) {
-        const __m256i four = _mm256_loadu_si256((const __m256i *)(const void *)(f->line + i));
-        const __m256d same = _mm256_castsi256_pd(_mm256_cmpeq_epi64(four, want));
-
-        is |= (uint32_t)_mm256_movemask_pd(same) << i;
-    }
-    return is;
-}
-#endif
-
-/* Bits of the lines in front that are LINE: one at most. WIDE: with AVX2. */
-TROD_HOT uint32_t trod_front_find(const struct trod_front *f, uint64_t line, const bool wide)
-{
-    uint32_t is = 0;
-
-#if TROD_AVX2
-    if (wide)
-        return trod_front_find_wide(f, line) & ((UINT32_C(1) << f->n) - 1);
-#endif
-    (void)wide;
-    for (uint32_t i = 0; i < f->n; i++)
-        is |= (uint32_t)(f->line[i] == line) << i;
-    return is;
-}
-
-/* The place in the order of line number I in front, which goes to the beginning. */
-TROD_HOT unsigned trod_front_turn(struct trod_front *f, unsigned i)
-{
-    const uint64_t ones = UINT64_C(0x1111111111111111), x = f->order ^ i * ones;
-    const unsigned at = (unsigned)__builtin_ctzll((x - ones) & ~x & ones << 3) & ~3u;
-    const uint64_t before = (UINT64_C(1) << at) - 1, upto = (UINT64_C(16) << at) - 1;
-
-    f->order = (f->order & ~upto) | (f->order & before) << 4 | i;
-    return at / 4;
-}
+/*
+ * block.c to stack.c: N references, at most TROD_STACK_BLOCK, for which there is room. Returns
+ * false without memory.
+ */
+bool trod_stack_block(struct trod_stack *s, const struct trod_refs *refs, uint32_t n,
+                      uint32_t *out);
+/* stack.c to block.c: the first reference to LINE, in SLOT, of class CLASS. */
+void trod_stack_cold(struct trod_stack *s, size_t slot, uint64_t line, unsigned class);
 
 #endif

@@ -50,15 +50,19 @@ static inline size_t trod_lines_home(const struct trod_lines *t, uint64_t line)
     return (size_t)((line ^ line >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> t->shift);
 }
 
-/* The slot of LINE, or the empty one where it belongs. */
-static inline size_t trod_lines_slot(const struct trod_lines *t, uint64_t line)
+/* The slot of LINE, whose search begins at I, or the empty one where it belongs. */
+static inline size_t trod_lines_slot_from(const struct trod_lines *t, uint64_t line, size_t i)
 {
-    size_t i = trod_lines_home(t, line);
-
     while (t->at[i].line != line && t->at[i].pos != TROD_LINE_EMPTY)
         i = (i + 1) & (t->size - 1);
     /* An empty slot may hold the number 0 that is looked for: it is empty all the same. */
     return i;
+}
+
+/* The same, from its home. */
+static inline size_t trod_lines_slot(const struct trod_lines *t, uint64_t line)
+{
+    return trod_lines_slot_from(t, line, trod_lines_home(t, line));
 }
 
 #endif

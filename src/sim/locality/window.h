@@ -1,0 +1,131 @@
+/*
+ * window.h - the last 512 positions of a stream, while a block of references is worked off.
+ *
+ * The bits of these positions (bits.h) are taken over by eight words, with the number of bits set
+ * in each as the bytes of one number. So a line that was referenced not long ago is looked up in
+ * one word and by that number, whatever its distance, and no counters of blocks are kept up. What
+ * leaves the window goes back to the bits.
+ */
+#ifndef TROD_SIM_WINDOW_H
+#define TROD_SIM_WINDOW_H
+
+#include "bits.h"
+#include "core/wide.h"
+
+enum { TROD_WINDOW_WORDS = 8, TROD_WINDOW = 64 * TROD_WINDOW_WORDS };
+
+struct trod_window {
+    uint64_t counts;    /* bits set in each word, a byte each */
+    uint32_t base, now; /* the first position in the window, and the next one */
+};
+
+#if TROD_AVX2
+TROD_WIDE static inline uint32_t trod_window_sum_wide(uint64_t v)
+{
+    const __m128i sums = _mm_sad_epu8(_mm_cvtsi64_si128((int64_t)v), _mm_setzero_si128());
+
+    return (uint32_t)_mm_cvtsi128_si32(sums);
+}
+#endif
+
+/* The sum of the bytes of V, of which each is at most 64. */
+TROD_HOT uint32_t trod_window_sum(uint64_t v, const bool wide)
+{
+    const uint64_t even = UINT64_C(0x00ff00ff00ff00ff);
+
+#if TROD_AVX2
+    if (wide)
+        return trod_window_sum_wide(v);
+#endif
+    (void)wide;
+    return (uint32_t)(((v & even) + (v >> 8 & even)) * UINT64_C(0x0001000100010001) >> 48);
+}
+
+/* N bits more in word number I of S. */
+TROD_HOT void trod_window_count(struct trod_bits *s, uint32_t i, uint32_t n)
+{
+    s->a[i >> (TROD_BITS_A - 6)] = (uint16_t)(s->a[i >> (TROD_BITS_A - 6)] + n);
+    s->b[i >> (TROD_BITS_B - 6)] += n;
+    s->c[i >> (TROD_BITS_C - 6)] += n;
+}
+
+/* Take over the last positions of S: to WORD, with numbers of them. */
+TROD_HOT struct trod_window trod_window_open(struct trod_bits *s, uint64_t *word)
+{
+    const uint32_t at = s->now >> 6;
+    const uint32_t first = at < TROD_WINDOW_WORDS ? 0 : at - TROD_WINDOW_WORDS + 1;
+    struct trod_window w = {0, first << 6, s->now};
+
+    for (uint32_t i = 0; i < TROD_WINDOW_WORDS; i++) {
+        const uint32_t n = (uint32_t)__builtin_popcountll(s->word[first + i]);
+
+        word[i] = s->word[first + i];
+        s->word[first + i] = 0;
+        w.counts |= (uint64_t)n << 8 * i;
+        trod_window_count(s, first + i, -n);
+    }
+    return w;
+}
+
+/* The first word of W goes back to S, and a new one is the last. */
+TROD_HOT struct trod_window trod_window_slide(struct trod_window w, struct trod_bits *s,
+                                              uint64_t *word)
+{
+    s->word[w.base >> 6] = word[0];
+    trod_window_count(s, w.base >> 6, (uint32_t)(w.counts & 0xff));
+    for (unsigned i = 1; i < TROD_WINDOW_WORDS; i++)
+        word[i - 1] = word[i];
+    word[TROD_WINDOW_WORDS - 1] = 0;
+    s->now = w.now;
+    return (struct trod_window){w.counts >> 8, w.base + 64, w.now};
+}
+
+/* All goes back to S. */
+TROD_HOT void trod_window_close(struct trod_window *w, struct trod_bits *s, uint64_t *word)
+{
+    for (uint32_t i = 0; i < TROD_WINDOW_WORDS; i++) {
+        s->word[(w->base >> 6) + i] = word[i];
+        trod_window_count(s, (w->base >> 6) + i, (uint32_t)(w->counts >> 8 * i & 0xff));
+    }
+    s->now = w->now;
+}
+
+/* Clear the bit of P, which is before the window. Returns how many are set behind it in S. */
+TROD_HOT uint32_t trod_window_take_far(struct trod_bits *s, uint32_t p)
+{
+    const uint32_t n = trod_bits_far(s, p);
+
+    trod_bits_drop(s, p);
+    return n;
+}
+
+/* Clear the bit of P, which is in the window. Returns how many are set behind it. */
+TROD_HOT uint32_t trod_window_take(struct trod_window *w, uint64_t *word, uint32_t p,
+                                   const bool wide)
+{
+    const uint32_t i = (p - w->base) >> 6;
+    const uint64_t was = word[i];
+
+    word[i] = was & ~(UINT64_C(1) << (p & 63));
+    w->counts -= UINT64_C(1) << 8 * i;
+    return (uint32_t)__builtin_popcountll(was >> (p & 63)) - 1 + /* its own bit is set */
+           trod_window_sum(w->counts >> 8 * i >> 8, wide);
+}
+
+/* Set the bit of the next position, which is returned; there is room. */
+TROD_HOT uint32_t trod_window_put(struct trod_window *w, uint64_t *word)
+{
+    const uint32_t i = (w->now - w->base) >> 6;
+
+    word[i] |= UINT64_C(1) << (w->now & 63);
+    w->counts += UINT64_C(1) << 8 * i;
+    return w->now++;
+}
+
+/* Is there room for one more position? */
+TROD_HOT bool trod_window_full(const struct trod_window *w)
+{
+    return w->now - w->base == TROD_WINDOW;
+}
+
+#endif
