@@ -7,13 +7,17 @@
 #include "core/rng.h"
 #include "sim/own/first.h"
 
-/* Rows as programs have them; of WILD ones any row may say too little, too much, or nothing. */
+/* Rows as programs have them, with loops of one piece of code or two; of WILD ones any row may say
+ * too little, too much, or nothing. */
 static inline void draw(struct trod_batch *b, struct trod_rng *rng, bool wild, uint64_t *pc)
 {
     static const uint8_t kinds[] = {TROD_INSTR, TROD_INSTR, TROD_INSTR, TROD_INSTR,
                                     TROD_READ,  TROD_READ,  TROD_WRITE};
     static const uint64_t far[] = {0, UINT64_MAX - 3, UINT64_MAX - 63, UINT64_C(1) << 63, 62, 1};
     const uint64_t bytes = UINT64_C(64) << trod_rng_below(rng, 12);
+    const uint64_t loop = trod_rng_below(rng, 2) ? 0 : 16 + trod_rng_below(rng, 150);
+    const uint64_t apart = trod_rng_below(rng, 2) ? 0 : UINT64_C(256) << trod_rng_below(rng, 8);
+    uint64_t begin = *pc;
 
     b->n = (uint32_t)(1 + trod_rng_below(rng, b->cap));
     b->have = TROD_FIRST_COLUMNS;
@@ -25,8 +29,11 @@ static inline void draw(struct trod_batch *b, struct trod_rng *rng, bool wild, u
         b->size[i] = 1u << trod_rng_below(rng, 4);
         b->addr[i] = (1 << 20) + trod_rng_below(rng, 1 + trod_rng_below(rng, bytes));
         if (b->kind[i] == TROD_INSTR) {
-            if (trod_rng_below(rng, 9) == 0)
-                *pc = 4096 + trod_rng_below(rng, bytes);
+            if (trod_rng_below(rng, loop ? 400 : 9) == 0)
+                begin = *pc = trod_rng_below(rng, 2) ? 4096 + trod_rng_below(rng, bytes)
+                                                     : (begin & ~UINT64_C(63)) - 1;
+            else if (loop && *pc - begin >= loop)
+                *pc = begin ^= apart;
             b->addr[i] = *pc;
             *pc += b->size[i];
         }

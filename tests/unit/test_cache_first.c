@@ -21,6 +21,7 @@ enum { BATCHES = 12, PARTS = 3 };
 static const char *const fitting[] = {
     "cache A code size=32K ways=8\ncache B data size=32K ways=8\ncache C size=256K ways=16\n",
     "cache A code size=512 ways=8\ncache B data size=1K ways=4\ncache C size=8K ways=4\n",
+    "cache A code size=512 ways=1\ncache B data size=256 ways=1\ncache C size=4K ways=2\n",
     "cache A code size=192 ways=3\ncache B data size=64 ways=1\n",
     "cache A code size=3K ways=12\ncache B data size=320 ways=5\n"
     "cache C size=4K ways=2 prefetch=next policy=fifo\ncache D size=64K ways=8 write=through\n",
@@ -216,6 +217,54 @@ static void test_counts(void **state)
     assert_true(parted > 0);
 }
 
+/* N instructions at A and B in turn are fed to FAST and ANY. */
+static void turns(struct fast *fast, struct trod_own_sim *any, uint32_t n, uint64_t a, uint64_t b)
+{
+    static struct trod_sim_ref ref[2 * TROD_BATCH_ROWS];
+    struct trod_refs refs = {.flags = 0};
+    struct trod_meta meta = {.n_streams = 0};
+    struct trod_batch *rows;
+
+    assert_int_equal(trod_batch_new(&rows, TROD_BATCH_ROWS), 0);
+    rows->meta = &meta;
+    rows->n = n;
+    rows->have = TROD_FIRST_COLUMNS & ~TROD_COL_FLAGS;
+    for (uint32_t i = 0; i < n; i++) {
+        rows->kind[i] = TROD_INSTR;
+        rows->has[i] = rows->have;
+        rows->flags[i] = 0;
+        rows->size[i] = 4;
+        rows->addr[i] = i % 2 ? b : a;
+    }
+    rows->have |= TROD_COL_FLAGS;
+    assert_int_equal(trod_own_sim_feed(any, ref, trod_refs_get(&refs, rows, 0, n, ref), false), 0);
+    assert_int_equal(trod_first_feed(fast->first[0], rows, 0, n), 0);
+    trod_batch_free(rows);
+}
+
+/*
+ * The first line of all is the last one of the address space; and a loop's line leaves its set in a
+ * feed that is shorter than a word.
+ */
+static void test_calm(void **state)
+{
+    const uint64_t top = UINT64_MAX - 63, a = 4096, b = 4096 + 64, c = a + 512;
+    struct trod_own_config config;
+    struct trod_own_sim any;
+    struct fast fast;
+
+    (void)state;
+    read_config(&config, "cache A code size=512 ways=1\ncache B data size=256 ways=1\n");
+    assert_int_equal(trod_own_sim_init(&any, &config), 0);
+    fast_begin(&fast, &config, false, 1);
+    turns(&fast, &any, 128, top, top);
+    turns(&fast, &any, 2048, a, b);
+    turns(&fast, &any, 2, c, b);
+    turns(&fast, &any, 128, a, b);
+    fast_end(&fast, &any);
+    trod_own_sim_fini(&any);
+}
+
 static void test_fits(void **state)
 {
     struct trod_own_config c;
@@ -236,6 +285,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_recorded),
+        cmocka_unit_test(test_calm),
         cmocka_unit_test(test_fits),
     };
 

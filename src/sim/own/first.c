@@ -65,7 +65,8 @@ struct trod_first *trod_first_new(struct trod_own_sim *s)
 
     if (!f)
         return NULL;
-    *f = (struct trod_first){.sim = s, .last = {TROD_FIRST_NONE, TROD_FIRST_NONE}};
+    *f = (struct trod_first){
+        .sim = s, .last = {TROD_FIRST_NONE, TROD_FIRST_NONE}, .second = TROD_FIRST_NONE};
     for (unsigned k = 0; k < 2; k++) {
         struct trod_first_cache *c = &f->cache[k];
         size_t n;
@@ -207,6 +208,39 @@ static void skip_front(struct trod_first *f)
     if (f->recording && f->idle)
         forget_front(f);
 }
+
+#if TROD_AVX2
+/*
+ * Leave out references to the line of the one before, and those to the line of the one but last
+ * where the one between is to another set: the line is in front of its set then. As above, unless
+ * it is the first to write.
+ */
+TROD_WIDEST static void skip_repeats_widest(struct trod_first *f)
+{
+    const __m512i read = _mm512_set1_epi64(~(int64_t)TROD_FIRST_DIRTY);
+    const __m512i sets = _mm512_set1_epi64(
+        (int64_t)((f->cache[0].mask & f->cache[1].mask) << f->line_bits | TROD_FIRST_DATA));
+    __m512i before = _mm512_set1_epi64((int64_t)TROD_FIRST_NONE);
+    size_t k = 0;
+
+    for (size_t i = 0; i < f->n; i += 8) {
+        const __m512i ref = _mm512_loadu_si512(f->ref + i);
+        const __m512i one = _mm512_alignr_epi64(ref, before, 7);
+        const __m512i two = _mm512_alignr_epi64(ref, before, 6);
+        const __m512i matter = _mm512_or_si512(ref, read);
+        const unsigned rest = f->n - i < 8 ? (1u << (f->n - i)) - 1 : 0xff;
+        const __mmask8 new_line = _mm512_test_epi64_mask(_mm512_xor_si512(ref, one), matter);
+        const __mmask8 back = _mm512_testn_epi64_mask(_mm512_xor_si512(ref, two), matter) &
+                              _mm512_test_epi64_mask(_mm512_xor_si512(ref, one), sets);
+        const __mmask8 keep = (__mmask8)(new_line & ~back & rest);
+
+        _mm512_storeu_si512(f->ref + k, _mm512_maskz_compress_epi64(keep, ref));
+        k += (unsigned)__builtin_popcount(keep);
+        before = ref;
+    }
+    f->n = k;
+}
+#endif
 
 /* A reference, way by way. Returns how many misses it adds to M. */
 static inline size_t one(struct trod_first *f, uint64_t ref, struct trod_first_miss *m)
@@ -378,6 +412,10 @@ void trod_first_run(struct trod_first *f)
 #endif
             keep_mine(f);
     }
+#if TROD_AVX2
+    if (!f->portable && trod_widest())
+        skip_repeats_widest(f);
+#endif
     skip_front(f);
     if (!f->recording)
         pass_on(f, run(f));
@@ -412,7 +450,7 @@ int trod_first_merge(struct trod_first *f, const struct trod_first *from)
     for (const struct trod_first_kept *k = from->kept; k; k = k->next)
         again(f, k);
     f->n = 0;
-    f->last[0] = f->last[1] = TROD_FIRST_NONE;
+    f->last[0] = f->last[1] = f->second = TROD_FIRST_NONE;
     f->sim->instructions += from->sim->instructions;
     f->sim->refs += from->sim->refs;
     for (unsigned k = 0; k < 2; k++)

@@ -59,6 +59,8 @@ struct trod_first {
     bool portable;    /* no wide instructions: for tests */
     unsigned idle;    /* times that references to the front of sets are left in */
     uint64_t last[2]; /* code, data: the last reference, TROD_FIRST_NONE: none yet */
+    uint64_t second;  /* the code line before it, in front of another set; TROD_FIRST_NONE: none */
+    unsigned restless, in_vain; /* words in which code is taken to go elsewhere: still, last time */
     size_t n;
     uint64_t ref[TROD_FIRST_REFS + 128]; /* that the caches have still to see */
     struct trod_first_miss miss[TROD_FIRST_REFS + 128];

@@ -211,15 +211,103 @@ TROD_WIDEST static inline bool put_group(struct trod_first *f, const struct trod
     return true;
 }
 
+/* Rows DONE of those that M tells of were references, CROSSED of them to two lines. */
+static inline void count_word(struct trod_first *f, const struct masks *m, uint64_t done,
+                              uint64_t crossed)
+{
+    const uint64_t instrs = (uint64_t)__builtin_popcountll(m->code & done);
+    const uint64_t reads = (uint64_t)__builtin_popcountll(m->read & done);
+    const uint64_t writes = (uint64_t)__builtin_popcountll(m->write & done);
+    uint64_t *code = f->cache[0].of->n.refs, *data = f->cache[1].of->n.refs;
+
+    f->sim->instructions += instrs;
+    f->sim->refs += instrs + reads + writes;
+    code[TROD_OWN_FETCH] += instrs + (uint64_t)__builtin_popcountll(crossed);
+    data[TROD_OWN_READ] += reads;
+    data[TROD_OWN_WRITE] += writes;
+}
+
+/*
+ * WORD rows from row I on, of which M tells, whose instructions are all in the two lines referenced
+ * last, of which each is in front of its set: nothing but their data is left, repeats included.
+ * Returns false, with nothing done, where it is not so, or a row must be looked at by itself.
+ */
+TROD_WIDEST static bool put_calm(struct trod_first *f, const struct trod_batch *b, uint32_t i,
+                                 const struct masks *m, struct carried *last)
+{
+    const __m512i line = _mm512_set1_epi64(1LL << f->line_bits);
+    const __m512i in_line = _mm512_sub_epi64(_mm512_setzero_si512(), line);
+    const __m512i bits = _mm512_set1_epi64(TROD_FIRST_LINE_IS | TROD_FIRST_DATA);
+    const __m512i dirty = _mm512_set1_epi64(TROD_FIRST_DIRTY);
+    const __m512i one = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), last->code);
+    const __m512i two = f->second == TROD_FIRST_NONE ? one : _mm512_set1_epi64((int64_t)f->second);
+    uint64_t *const begin = f->ref + f->n, *out = begin;
+    uint64_t crossed = 0;
+    unsigned odd = m->odd != 0 || lane7(last->code) == TROD_FIRST_NONE;
+
+    for (unsigned k = 0; k < WORD; k += GROUP) {
+        const __mmask8 code = (__mmask8)(m->code >> k);
+        const __mmask8 data = (__mmask8)((m->read | m->write) >> k);
+        const __m512i addr = _mm512_loadu_si512(b->addr + i + k);
+        const __m512i more =
+            _mm512_add_epi64(_mm512_cvtepu32_epi64(_mm256_loadu_si256(
+                                 (const __m256i *)(const void *)(b->size + i + k))),
+                             _mm512_set1_epi64(-1)); /* of no bytes: more than a line */
+        const __m512i end = _mm512_add_epi64(addr, more);
+        const __mmask8 cross = _mm512_test_epi64_mask(_mm512_xor_si512(addr, end), in_line);
+        __m512i ref = _mm512_or_si512(_mm512_and_si512(end, in_line), bits);
+
+        odd |= _mm512_mask_cmpge_epu64_mask(code | data, more, line) | (cross & data);
+        odd |= _mm512_mask_test_epi64_mask(code, _mm512_xor_si512(addr, one), in_line) &
+               _mm512_mask_test_epi64_mask(code, _mm512_xor_si512(addr, two), in_line);
+        odd |= _mm512_mask_test_epi64_mask(code, _mm512_xor_si512(end, one), in_line) &
+               _mm512_mask_test_epi64_mask(code, _mm512_xor_si512(end, two), in_line);
+        crossed |= (uint64_t)(cross & code) << k;
+        ref = _mm512_mask_or_epi64(ref, (__mmask8)(m->write >> k), ref, dirty);
+        _mm512_storeu_si512(out, _mm512_maskz_compress_epi64(data, ref));
+        out += __builtin_popcount(data);
+    }
+    if (odd)
+        return false;
+    if (out > begin)
+        last->data = _mm512_set1_epi64((int64_t)out[-1]);
+    f->n = (size_t)(out - f->ref);
+    count_word(f, m, UINT64_MAX, crossed);
+    return true;
+}
+
+/* The code line referenced before LAST, which was the last one, if both are in front of a set. */
+static uint64_t second_line(const struct trod_first *f, uint64_t last)
+{
+    const uint64_t sets = f->cache[0].mask << f->line_bits;
+
+    for (size_t i = f->n; i > 0 && i + WORD > f->n; i--) {
+        const uint64_t ref = f->ref[i - 1];
+
+        if (!(ref & TROD_FIRST_DATA) && ref != last)
+            return (ref ^ last) & sets ? ref : TROD_FIRST_NONE;
+    }
+    return TROD_FIRST_NONE;
+}
+
+/* WORD rows from row I on. */
 TROD_WIDEST static void put_word(struct trod_first *f, const struct trod_batch *b, uint32_t i,
                                  struct carried *last)
 {
+    enum { MOST = 15 }; /* words for which nothing is tried where it was in vain */
     const struct masks m = masks_of(b, i);
-    uint64_t done = 0, crossed = 0, instrs;
-    uint64_t *code = f->cache[0].of->n.refs, *data = f->cache[1].of->n.refs;
+    uint64_t done = 0, crossed = 0;
 
     if (f->n > TROD_FIRST_REFS - WORD)
         trod_first_run(f);
+    if (f->restless > 0) {
+        f->restless--;
+    } else if (put_calm(f, b, i, &m, last)) {
+        f->in_vain = 0;
+        return;
+    } else {
+        f->restless = f->in_vain = f->in_vain < MOST ? 2 * f->in_vain + 1 : MOST;
+    }
     for (unsigned k = 0; k < WORD; k += GROUP) {
         unsigned cross;
 
@@ -235,12 +323,9 @@ TROD_WIDEST static void put_word(struct trod_first *f, const struct trod_batch *
         put_rows(f, b, i + k, i + k + GROUP);
         *last = carry(f);
     }
-    instrs = (uint64_t)__builtin_popcountll(m.code & done);
-    f->sim->instructions += instrs;
-    f->sim->refs += (uint64_t)__builtin_popcountll((m.code | m.read | m.write) & done);
-    code[TROD_OWN_FETCH] += instrs + (uint64_t)__builtin_popcountll(crossed);
-    data[TROD_OWN_READ] += (uint64_t)__builtin_popcountll(m.read & done);
-    data[TROD_OWN_WRITE] += (uint64_t)__builtin_popcountll(m.write & done);
+    count_word(f, &m, done, crossed);
+    if (f->restless == 0)
+        f->second = second_line(f, lane7(last->code));
 }
 
 /* As many rows as fill words. Returns where the others begin. */
@@ -271,6 +356,8 @@ int trod_first_feed(struct trod_first *f, const struct trod_batch *b, uint32_t f
     if (!f->portable && trod_widest() && (b->have & TROD_FIRST_COLUMNS) == TROD_FIRST_COLUMNS)
         from = put_words(f, b, from, to);
 #endif
+    if (from < to)
+        f->second = TROD_FIRST_NONE;
     put_rows(f, b, from, to);
     trod_first_run(f);
     if (f->sim->shards > 1 && f->sim->shard)
