@@ -7,6 +7,7 @@
 #include "engine/run_int.h"
 
 #include "core/wide.h"
+#include "engine/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -421,9 +422,7 @@ void engine_instance_close(struct engine_instance *in, const struct trod_boundar
 /* The stream of INTO that is stream I of FROM: the traces of units number their own. */
 static int same_stream(struct engine_instance *into, const struct engine_instance *from, uint32_t i)
 {
-    const struct trod_meta *m = from->context.meta;
     struct trod_meta *to = (struct trod_meta *)(uintptr_t)into->context.meta;
-    const struct trod_stream *s;
     int stream;
 
     if (into->by_core) {
@@ -432,11 +431,7 @@ static int same_stream(struct engine_instance *into, const struct engine_instanc
             return (int)i;
         i--; /* the cpu that core I is */
     }
-    if (i >= m->n_streams)
-        return (int)i + into->by_core;
-    s = &m->streams[i];
-    stream = s->tid == TROD_NOWHERE ? trod_meta_stream(to, s->name, s->name_len)
-                                    : trod_meta_thread(to, s->tid, s->pid, s->file);
+    stream = engine_stream_same(to, from->context.meta, i);
     return stream < 0 ? stream : stream + into->by_core;
 }
 

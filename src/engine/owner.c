@@ -11,6 +11,7 @@
 
 #include "core/grow.h"
 #include "core/zeroed.h"
+#include "engine/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,17 +172,6 @@ void engine_owner_part(struct engine_owner *o, bool first, bool owned)
     o->owned = owned;
 }
 
-/* The stream of TO, made if new, that is stream NUMBER of FROM. Below 0: an error. */
-static int same_stream(struct trod_meta *to, const struct trod_meta *from, uint32_t number)
-{
-    const struct trod_stream *s = number < from->n_streams ? &from->streams[number] : NULL;
-
-    if (!s)
-        return (int)number;
-    return s->tid == TROD_NOWHERE ? trod_meta_stream(to, s->name, s->name_len)
-                                  : trod_meta_thread(to, s->tid, s->pid, s->file);
-}
-
 int engine_owner_follow(struct engine_owner *o, const struct trod_meta *from, struct trod_meta *to)
 {
     struct last *was = o->last;
@@ -192,7 +182,8 @@ int engine_owner_follow(struct engine_owner *o, const struct trod_meta *from, st
     o->last = NULL;
     o->n_last = 0;
     for (uint32_t i = 0; rc == TROD_OK && from && i < n; i++) {
-        const int stream = i && was[i].site != TROD_NO_SITE ? same_stream(to, from, i - 1) + 1 : 0;
+        const int stream =
+            i && was[i].site != TROD_NO_SITE ? engine_stream_same(to, from, i - 1) + 1 : 0;
         struct last *l = stream < 0 ? NULL : last_of(o, (uint32_t)stream);
 
         if (!l)

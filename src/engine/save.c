@@ -12,11 +12,12 @@
 #include "engine/run_int.h"
 
 #include "core/pack.h"
+#include "engine/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TRODrun\5";
+static const char magic[8] = "TRODrun\6";
 
 static int save_bytes(struct trod_buf *out, const void *p, size_t n)
 {
@@ -63,20 +64,6 @@ static int save_state(struct trod_buf *out, const struct trod_analysis *a, const
     return rc;
 }
 
-/* Stream NUMBER: 1, its thread, process, file and name; 0 and the number where it says nothing. */
-static int save_stream(struct trod_buf *out, const struct trod_meta *m, uint32_t number)
-{
-    const struct trod_stream *s = number < m->n_streams ? &m->streams[number] : NULL;
-    const uint64_t v[] = {1, s ? s->tid : 0, s ? s->pid : 0, s ? s->file : 0};
-    int rc = TROD_OK;
-
-    if (!s)
-        return (rc = trod_pack(out, 0)) < 0 ? rc : trod_pack(out, number);
-    for (size_t k = 0; rc == TROD_OK && k < 4; k++)
-        rc = trod_pack(out, v[k]);
-    return rc == TROD_OK ? save_bytes(out, s->name, s->name_len) : rc;
-}
-
 static int save_item(struct trod_buf *out, const struct engine_item *it)
 {
     const struct engine_instance *in = &it->instance[0];
@@ -93,7 +80,7 @@ static int save_item(struct trod_buf *out, const struct engine_item *it)
     for (uint32_t i = 0; rc == TROD_OK && i < in->n_streams; i++) {
         if (!in->stream[i])
             continue;
-        rc = save_stream(out, in->context.meta, i);
+        rc = engine_stream_save(out, in->context.meta, i);
         if (rc == TROD_OK)
             rc = save_state(out, it->analysis, in->stream[i]);
     }
@@ -213,25 +200,6 @@ static int load_sites(struct trod_run *r, struct trod_span *in, uint32_t **map)
     return TROD_OK;
 }
 
-/* The number that the stream of IN has here. Below 0: an error. */
-static int load_stream(struct trod_meta *m, struct trod_span *in)
-{
-    struct trod_span name;
-    uint64_t known, v[3];
-    int rc = trod_unpack(in, &known);
-
-    if (rc == TROD_OK && !known)
-        return trod_unpack(in, &v[0]) < 0 || v[0] > TROD_STREAM_MAX ? TROD_ERR_CORRUPT : (int)v[0];
-    for (size_t k = 0; rc == TROD_OK && k < 3; k++)
-        rc = trod_unpack(in, &v[k]);
-    if (rc == TROD_OK)
-        rc = load_bytes(in, &name);
-    if (rc < 0 || known != 1 || v[2] > UINT32_MAX)
-        return TROD_ERR_CORRUPT;
-    return v[0] == TROD_NOWHERE ? trod_meta_stream(m, (const char *)name.p, name.n)
-                                : trod_meta_thread(m, v[0], v[1], (uint32_t)v[2]);
-}
-
 static int load_streams(struct trod_run *r, struct engine_instance *loaded, struct trod_span *in,
                         const uint32_t *map)
 {
@@ -240,7 +208,7 @@ static int load_streams(struct trod_run *r, struct engine_instance *loaded, stru
     int rc = trod_unpack(in, &n);
 
     for (uint64_t i = 0; rc == TROD_OK && i < n; i++) {
-        const int stream = load_stream(m, in);
+        const int stream = engine_stream_load(m, in);
         struct trod_span state;
         void *st;
 

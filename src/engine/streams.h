@@ -1,0 +1,21 @@
+/*
+ * streams.h - streams of one trace in another one, and as bytes: traces number their own.
+ */
+#ifndef TROD_ENGINE_STREAMS_H
+#define TROD_ENGINE_STREAMS_H
+
+#include "trod/buf.h"
+#include "trod/meta.h"
+
+/* The stream of TO, made if new, that is stream NUMBER of FROM. Below 0: an error. */
+int engine_stream_same(struct trod_meta *to, const struct trod_meta *from, uint32_t number);
+
+/*
+ * Stream NUMBER of M as bytes: 1, its thread, process, file and name; 0 and the number where M says
+ * nothing of it. 0 or TROD_ERR_NOMEM.
+ */
+int engine_stream_save(struct trod_buf *out, const struct trod_meta *m, uint32_t number);
+/* The number of M, made if new, of the stream of IN. Below 0: an error. */
+int engine_stream_load(struct trod_meta *m, struct trod_span *in);
+
+#endif
