@@ -75,7 +75,7 @@ struct trod_context {
      * are numbered from. Known when they are merged.
      */
     const uint64_t *base;
-    bool recording; /* the state is merged into another one: see trod_analysis.records */
+    bool recording; /* a part's, merged into another one: see trod_analysis.records */
     const struct trod_given_calls *given; /* the calls, of the library's own analyses: see begins */
 };
 
@@ -243,14 +243,18 @@ struct trod_analysis {
     bool (*by_calls)(const void *opt, const struct trod_format *f);
     int (*calls)(void *st, const struct trod_callstack_source *source);
     /*
-     * With options OPT, of an analysis that needs TROD_GLOBAL_ORDER: most of its work on a row does
-     * not depend on the rows before. Then parts of a trace may be read at the same time, each into
+     * With options OPT, of an analysis that needs an order: most of its work on a row does not
+     * depend on the rows before. Then parts of a trace may be read at the same time, each into
      * a state that records (context.recording): feed keeps what merge, which is given it as FROM in
-     * the order of the trace, needs to do what feeding the same rows would have done. Only states
-     * of all rows are; INTO does not record. NULL: never.
+     * the order of the trace, needs to do what feeding the same rows would have done. INTO does not
+     * record. NULL: never.
      */
     bool (*records)(const void *opt);
-    size_t (*recorded)(const void *st); /* bytes that ST, a state that records, keeps */
+    /*
+     * Bytes that ST, a state that records, keeps: too many are merged before the part is over. Only
+     * states of all rows record then. NULL: few, however long a part is; save and load keep them.
+     */
+    size_t (*recorded)(const void *st);
     /*
      * Of an analysis with follow: with options OPT, of a trace of format F, do the calls that an
      * index has (context.given, where reading begins inside the trace) tell it all that it needs to

@@ -35,10 +35,11 @@ static bool may_part(const struct trod_run *r)
     return true;
 }
 
+/* Is there one whose states keep much of what they record? */
 static bool records(const struct trod_run *r)
 {
     for (size_t i = 0; i < r->n_items; i++)
-        if (r->item[i].records)
+        if (r->item[i].records && r->item[i].analysis->recorded)
             return true;
     return false;
 }

@@ -197,6 +197,20 @@ static int want_columns(struct trod_run *r, const struct engine_item *it,
     return TROD_OK;
 }
 
+/*
+ * May parts be recorded into states of item IT? States that record much are those of all rows, and
+ * are not saved. What a core did is followed in the states of all rows besides those of cores.
+ */
+static bool may_record(const struct trod_run *r, const struct engine_item *it)
+{
+    const struct trod_analysis *a = it->analysis;
+
+    if (it->order == TROD_ANY_ORDER || !a->merge || !a->records || !a->records(it->opt))
+        return false;
+    return a->recorded ? r->opt.by == TROD_BY_ALL && !r->opt.by_stream && r->opt.parts < 2
+                       : r->opt.by != TROD_BY_CORE;
+}
+
 int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *opt)
 {
     const struct trod_format *f = trod_trace_format(r->whole);
@@ -221,8 +235,7 @@ int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *
     it->shards = shards_of(r, a, opt);
     it->scope = a->scope_of ? a->scope_of(opt) : a->scope;
     it->order = a->order_of ? a->order_of(opt) : a->order;
-    it->records = it->order == TROD_GLOBAL_ORDER && a->merge && a->records && a->records(opt) &&
-                  r->opt.by == TROD_BY_ALL && !r->opt.by_stream && r->opt.parts < 2;
+    it->records = may_record(r, it);
     if (r->opt.by == TROD_BY_CORE && it->order == TROD_ANY_ORDER)
         it->order = TROD_STREAM_ORDER; /* only the beginning of a file says its core */
     rc = check_by(r, a, it->scope);

@@ -69,7 +69,7 @@ static int hand_over(struct trod_run *r, struct run_unit *u)
     for (size_t i = 0; !stop && rc == TROD_OK && i < r->n_items; i++) {
         const struct trod_meta *meta = trod_trace_meta(u->trace);
 
-        if (!r->item[i].records)
+        if (!r->item[i].records || !r->item[i].analysis->recorded)
             continue;
         rc = engine_instance_merge(&r->item[i].instance[0], &u->instance[i], true);
         trod_keeper_end(&u->instance[i].keeper, &r->item[i].instance[0].keeper.diag);

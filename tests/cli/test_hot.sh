@@ -125,6 +125,44 @@ status 0
 jq -S . "$stdout" >got
 last="trod merge"
 same want got
+# parts of one file: its chunks, as threads, processes and ranks share them out, begin anywhere in loops
+awk 'BEGIN { srand(7)
+             for (i = 0; i < 60000; i++) {
+                 branch = at % 3 == 2
+                 printf "%d clk cpu0 IT (%d) %08x:%012x_NS %s O EL1h_n : X\n", i, i + 1, 32768 + 4 * at,
+                     32768 + 4 * at, branch ? "54ffffe1" : "d503201f"
+                 if (i % 4 == 0)
+                     printf "%d clk cpu0 MR8 %08x:%012x_NS 00000000_00000000\n", i, i * 40, i * 40
+                 at = at == 29 || (branch && rand() < 0.7) ? int(rand() * (at + 1)) : at + 1 } }' >walk.tarmac
+run trod convert walk.tarmac walk.zip --to drmemtrace:chunk=7000 --allow-loss
+status 0
+for by in all thread; do
+    for paths in walk.zip 'walk.zip walk.zip'; do
+        run trod run -j 1 --by $by --format json hot:top=0 $paths
+        jq -S . "$stdout" >want
+        for jobs in 2 5; do
+            run trod run -j $jobs --by $by --format json hot:top=0 $paths
+            jq -S . "$stdout" >got
+            last="hot -j $jobs --by $by $paths"
+            same want got
+        done
+        for parts in 2 3 7; do
+            for ((part = 0; part < parts; part++)); do
+                run trod run -j $((1 + part % 2)) --by $by --part $part/$parts --save part.$part hot:top=0 $paths
+                status 0
+            done
+            run trod merge --format json $(seq -f part.%g 0 $((parts - 1)))
+            jq -S . "$stdout" >got
+            last="hot in $parts parts --by $by $paths"
+            same want got
+        done
+    done
+done
+run trod hot -j 1 --top 0 --format json walk.tarmac
+cp "$stdout" want
+run trod hot -j 1 --top 0 --format json walk.zip
+check test "$(jq -c '[.hot_loops[] | [.head, .entries, .least_trips, .most_trips]] | sort' want)" = \
+    "$(jq -c '[.hot_loops[] | [.head, .entries, .least_trips, .most_trips]] | sort' "$stdout")"
 run trod hot --interval 10 --format json loops.tarmac
 json '[.intervals[].instructions] == [10, 10, 10, 5] and .instructions == 35'
 run trod hot --by thread --format json loops.tarmac

@@ -61,6 +61,7 @@ equal run count,mix dir
 counts='1 2 4'
 equal run count,mix --format json dir
 equal count --format csv t.zip
+equal hot --format json t.zip
 equal run count,mix t.tarmac
 equal mix -j 3 dir t.tarmac t.zip
 equal count dir/t1.tarmac

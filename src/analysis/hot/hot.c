@@ -52,7 +52,7 @@ static bool power_of_two(uint64_t v)
     return v != 0 && (v & (v - 1)) == 0;
 }
 
-static int init(void *st, const void *opt, const struct trod_context *context)
+int hot_init(void *st, const void *opt, const struct trod_context *context)
 {
     struct hot_state *s = st;
 
@@ -67,15 +67,15 @@ static int init(void *st, const void *opt, const struct trod_context *context)
     return TROD_OK;
 }
 
-static void fini(void *st)
+void hot_fini(void *st)
 {
     struct hot_state *s = st;
 
+    hot_lanes_free(s);
     hot_trips_free(s);
     trod_zeroed_free(s->fetched, s->n_ran * sizeof *s->fetched);
     free(s->again);
     free(s->jumps.at);
-    free(s->lane);
     hot_lines_free(&s->data);
     hot_lines_free(&s->code);
 }
@@ -88,25 +88,6 @@ int hot_room(struct hot_state *s, size_t n)
 }
 
 /* ---- rows */
-
-/* No instruction lies at the last address there is: the first is a jump. */
-static const struct hot_lane nowhere = {
-    .here = {.next = UINT64_MAX, .site = TROD_NO_SITE, .before = TROD_NO_SITE}};
-
-/* The lane of STREAM, counted from 1, begun anew where the rows are those of another file. NULL: no
- * memory. */
-static struct hot_lane *lane_of(struct hot_state *s, uint32_t stream, uint32_t file)
-{
-    if (!trod_grow_to(&s->lane, &s->n_lanes, stream, sizeof *s->lane, &nowhere))
-        return NULL;
-    if (s->lane[stream].file != file) {
-        hot_trips_end(s, &s->lane[stream]);
-        hot_leave(s, &s->lane[stream].here);
-        s->lane[stream] = nowhere;
-        s->lane[stream].file = file;
-    }
-    return &s->lane[stream];
-}
 
 static int access_row(struct hot_state *s, const struct trod_batch *b, uint32_t i, uint32_t said)
 {
@@ -159,7 +140,7 @@ static int any_row(struct hot_state *s, const struct trod_batch *b, uint32_t i)
     if (b->site[i] == TROD_NO_SITE ||
         (said & TROD_COL_FLAGS && b->flags[i] & (TROD_F_SYNTHETIC | TROD_F_NOFETCH)))
         return special(s, b, i);
-    l = lane_of(s, stream_of(b, i), file_of(s, b));
+    l = hot_lane(s, stream_of(b, i), file_of(s, b));
     if (!l)
         return TROD_ERR_NOMEM;
     jumped = b->addr[i] != l->here.next;
@@ -231,7 +212,7 @@ TROD_HOT int streaks(struct hot_state *s, const struct trod_batch *b, struct tro
                      bool far)
 {
     const struct trod_streak *streak;
-    struct hot_here here = nowhere.here;
+    struct hot_here here = hot_nowhere.here;
     struct hot_lane *l = NULL;
     uint32_t stream = 0;
 
@@ -250,7 +231,7 @@ TROD_HOT int streaks(struct hot_state *s, const struct trod_batch *b, struct tro
                 return TROD_ERR_NOMEM;
             if (n == 0)
                 continue;
-            if (!(l = lane_of(s, stream = now, file_of(s, b))))
+            if (!(l = hot_lane(s, stream = now, file_of(s, b))))
                 return TROD_ERR_NOMEM;
             here = l->here;
         }
@@ -287,15 +268,18 @@ static int all_streaks(struct hot_state *s, const struct trod_batch *b, struct t
     return streaks(s, b, w, far);
 }
 
-/* No rows of FILE come any more: its lanes need no memory. */
 static int settle(void *st, uint32_t file)
 {
     struct hot_state *s = st;
 
-    for (uint32_t i = 0; !s->context.merged && i < s->n_lanes; i++)
-        if (s->lane[i].file == file)
-            hot_trips_end(s, &s->lane[i]);
-    return TROD_OK;
+    return s->context.merged ? TROD_OK : hot_lanes_settle(s, file);
+}
+
+/* Of each lane of a part its beginning is kept: little, however long the part is. */
+static bool records(const void *opt)
+{
+    (void)opt;
+    return true;
 }
 
 static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
@@ -334,8 +318,8 @@ const struct trod_analysis trod_analysis_hot = {
     .order = TROD_STREAM_ORDER,
     .needs = TROD_COL_KIND,
     .uses = TROD_COL_SITE | TROD_COL_FLAGS | TROD_COL_ADDR | TROD_COL_SIZE | TROD_COL_STREAM |
-            TROD_WANT_STREAKS | TROD_WANT_MODULES,
-    .init = init,
+            TROD_WANT_STREAKS | TROD_WANT_MODULES | TROD_WANT_RAN,
+    .init = hot_init,
     .feed = feed,
     .settle = settle,
     .merge = hot_merge,
@@ -343,6 +327,7 @@ const struct trod_analysis trod_analysis_hot = {
     .load = hot_load,
     .result = hot_result,
     .layout = hot_layout,
-    .fini = fini,
+    .fini = hot_fini,
     .owners = true,
+    .records = records,
 };

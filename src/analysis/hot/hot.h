@@ -1,5 +1,6 @@
 /*
- * hot.h - what the analysis "hot" counts (hot.c, tables.c, trips.c), what follows of it (flow.c),
+ * hot.h - what the analysis "hot" counts (hot.c, tables.c, trips.c, lanes.c), what follows of it
+ * (flow.c),
  * and its results (result.c, places.c, like.c).
  *
  * Implements docs/analysing.md, "hot".
@@ -67,6 +68,7 @@ struct hot_trip {
 /* Of an entry that is not. */
 struct hot_going {
     uint64_t trips; /* 0: not entered */
+    uint64_t first; /* those of the entry before the first one of the lane, once that is over */
     bool partly;    /* it was not entered in this trace */
 };
 
@@ -96,10 +98,25 @@ struct hot_here {
     uint32_t before; /* site of the one executed before it */
 };
 
+/* Whether a jump goes back to the head of a loop depends on as many instructions before it. */
+enum { HOT_FIRST = 2 };
+
 /* Where a stream is. */
 struct hot_lane {
     struct hot_here here;
     uint32_t file;
+    /*
+     * What came before it is not known yet: it may begin inside the file. Its first instructions
+     * are not counted then, but wait for that. They are those of SITE; JUMPED: not behind the one
+     * before, which is known of all but the first. That one lies at PC.
+     */
+    bool open;
+    uint8_t n_first;
+    struct {
+        uint32_t site;
+        bool jumped;
+    } first[HOT_FIRST];
+    uint64_t pc;
     uint64_t *ran;  /* bits by site: it was executed */
     uint8_t *quiet; /* bits by site, the lowest first: so it was, and is no head of a loop */
     size_t n_ran, n_quiet;
@@ -127,6 +144,8 @@ struct hot_state {
     size_t n_trip, cap_trip;
     struct hot_lane *lane; /* by stream + 1; [0]: rows without a stream */
     uint32_t n_lanes;
+    struct trod_meta
+        *own; /* what the streams of a state that was loaded are; NULL: the context's */
 };
 
 /* ---- tables.c. Those that add return TROD_OK or TROD_ERR_NOMEM. */
@@ -152,6 +171,8 @@ uint64_t hot_lines_touches(const struct hot_lines *t);
 
 /* ---- hot.c */
 
+int hot_init(void *st, const void *opt, const struct trod_context *context);
+void hot_fini(void *st);
 /* Room for N sites. */
 int hot_room(struct hot_state *s, size_t n);
 unsigned hot_log2(uint64_t v);
@@ -187,9 +208,15 @@ static inline void hot_leave(struct hot_state *s, const struct hot_here *here)
 /* ---- trips.c. 0 or an error. */
 
 int hot_trips_room(struct hot_state *s, size_t n);
-/* Lane L executes N instructions from SITE on; JUMPED: the first does not lie behind L's last. */
+/*
+ * Lane L executes N instructions from SITE on; JUMPED: the first does not lie behind L's last. Of
+ * an open lane the first HOT_FIRST ones wait.
+ */
 int hot_trips_count(struct hot_state *s, struct hot_lane *l, uint32_t site, uint32_t n,
                     bool jumped);
+/* The trips of lane L of S go on with those of P, a lane of T; T's heads are heads of S. */
+int hot_trips_follow(struct hot_state *s, struct hot_lane *l, const struct hot_state *t,
+                     const struct hot_lane *p);
 /* L executes nothing more. */
 void hot_trips_end(struct hot_state *s, struct hot_lane *l);
 /* Trips of the loop whose head is SITE and which was entered ENTRIES times. False: not known. */
@@ -199,7 +226,35 @@ int hot_trips_merge(struct hot_state *s, const struct hot_state *from);
 int hot_trips_save(const struct hot_state *s, struct trod_buf *out);
 int hot_trips_load(struct hot_state *s, struct trod_span *in, uint64_t n_sites,
                    const uint32_t *sites);
+/* The entries of open lane L that are not over, as bytes; those of IN come to the empty L. */
+int hot_trips_save_lane(const struct hot_state *s, const struct hot_lane *l, struct trod_buf *out);
+int hot_trips_load_lane(struct hot_state *s, struct hot_lane *l, struct trod_span *in,
+                        uint64_t n_sites, const uint32_t *sites);
 void hot_trips_free(struct hot_state *s);
+
+/* ---- lanes.c: parts of a file, put together. 0 or an error. */
+
+extern const struct hot_lane hot_nowhere;
+
+/* The lane of STREAM, counted from 1, begun anew where the rows are those of another file. NULL: no
+ * memory. */
+struct hot_lane *hot_lane(struct hot_state *s, uint32_t stream, uint32_t file);
+/* No rows of FILE come any more, and all there are were before: its lanes begin as it does. */
+int hot_lanes_settle(struct hot_state *s, uint32_t file);
+/* The open lanes of T go on with those of S, whose counters have what T counted. */
+int hot_lanes_merge(struct hot_state *s, const struct hot_state *t);
+/*
+ * What S has if all its lanes begin as their files do: S itself, or, if some are open, ROOM, all
+ * zero, to be released with hot_lanes_end. NULL: no memory.
+ */
+const struct hot_state *hot_lanes_begun(struct hot_state *room, const struct hot_state *s);
+void hot_lanes_end(struct hot_state *room);
+/* 1 more than the highest site whose execution waits. */
+size_t hot_lanes_sites(const struct hot_state *s);
+int hot_lanes_save(const struct hot_state *s, struct trod_buf *out);
+int hot_lanes_load(struct hot_state *s, struct trod_span *in, uint64_t n_sites,
+                   const uint32_t *sites);
+void hot_lanes_free(struct hot_state *s);
 
 /* ---- save.c */
 

@@ -30,15 +30,12 @@ static int put_top(const struct hot_state *s, const struct hot_lines *t, const c
     return rc;
 }
 
-int hot_layout(const void *st, struct trod_buf *out)
+static int layout_of(const struct hot_state *s, struct trod_buf *out)
 {
-    const struct hot_state *s = st;
     struct hot_lines code = {0};
     struct hot_flow f = {.n = 0};
     int rc;
 
-    if (s->opt->like != HOT_LIKE_HISTOGRAM)
-        return 0;
     rc = hot_insns(&f, s);
     if (rc == TROD_OK)
         rc = hot_code_lines(&code, s, &f, hot_log2(s->opt->line));
@@ -55,4 +52,18 @@ int hot_layout(const void *st, struct trod_buf *out)
     hot_lines_free(&code);
     hot_flow_fini(&f);
     return rc == TROD_OK ? 1 : TROD_ERR_NOMEM;
+}
+
+int hot_layout(const void *st, struct trod_buf *out)
+{
+    struct hot_state room = {.opt = NULL};
+    const struct hot_state *s = st;
+    int rc;
+
+    if (s->opt->like != HOT_LIKE_HISTOGRAM)
+        return 0;
+    s = hot_lanes_begun(&room, s);
+    rc = s ? layout_of(s, out) : TROD_ERR_NOMEM;
+    hot_lanes_end(&room);
+    return rc;
 }

@@ -240,9 +240,8 @@ static void put_loops(const struct hot_state *s, const struct hot_flow *f, struc
     trod_result_table_close(r);
 }
 
-int hot_result(const void *st, struct trod_result *r)
+static int result_of(const struct hot_state *s, struct trod_result *r)
 {
-    const struct hot_state *s = st;
     struct hot_flow f;
     int rc = hot_flow_init(&f, s);
 
@@ -261,5 +260,15 @@ int hot_result(const void *st, struct trod_result *r)
         rc = hot_put_memory(s, &f, r);
     }
     hot_flow_fini(&f);
+    return rc;
+}
+
+int hot_result(const void *st, struct trod_result *r)
+{
+    struct hot_state room = {.opt = NULL};
+    const struct hot_state *s = hot_lanes_begun(&room, st);
+    const int rc = s ? result_of(s, r) : TROD_ERR_NOMEM;
+
+    hot_lanes_end(&room);
     return rc;
 }

@@ -22,6 +22,8 @@ int hot_merge(void *into, const void *from)
     s->nowhere += t->nowhere;
     if (rc == TROD_OK)
         rc = hot_trips_merge(s, t);
+    if (rc == TROD_OK)
+        rc = hot_lanes_merge(s, t);
     if (rc == TROD_OK) {
         rc = hot_jumps(&jumps, t);
         if (rc == TROD_OK)
@@ -70,7 +72,7 @@ int hot_save(const void *st, struct trod_buf *out)
 
     if (!fetched)
         return TROD_ERR_NOMEM;
-    while (n && !(fetched[n - 1] | hot_again(s, n - 1)))
+    while (n > hot_lanes_sites(s) && !(fetched[n - 1] | hot_again(s, n - 1)))
         n--;
     rc = trod_pack(out, s->nowhere) | trod_pack(out, n);
     for (size_t i = 0; rc == TROD_OK && i < n; i++)
@@ -84,6 +86,8 @@ int hot_save(const void *st, struct trod_buf *out)
     }
     if (rc == TROD_OK)
         rc = hot_trips_save(s, out);
+    if (rc == TROD_OK)
+        rc = hot_lanes_save(s, out);
     if (rc == TROD_OK)
         rc = save_lines(out, &s->data);
     return rc == TROD_OK ? save_lines(out, &s->code) : TROD_ERR_NOMEM;
@@ -161,6 +165,8 @@ int hot_load(void *st, struct trod_span in, const uint32_t *sites)
     rc = load_jumps(&in, &s->jumps, n, sites);
     if (rc == TROD_OK)
         rc = hot_trips_load(s, &in, n, sites);
+    if (rc == TROD_OK)
+        rc = hot_lanes_load(s, &in, n, sites);
     if (rc == TROD_OK)
         rc = load_lines(&in, &s->data, s->opt ? s->opt->most : 0);
     if (rc == TROD_OK)
