@@ -90,9 +90,10 @@ int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
 }
 
 int engine_instance_begin_part(struct engine_instance *in, const struct trod_run *r,
-                               const struct engine_item *it, const struct trod_meta *meta)
+                               const struct engine_item *it, const struct trod_meta *meta,
+                               enum run_cut cut)
 {
-    return begin(in, r, it, meta, 0, it->records);
+    return begin(in, r, it, meta, 0, engine_item_records(it, cut));
 }
 
 size_t engine_instance_recorded(const struct engine_instance *in)

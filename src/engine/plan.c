@@ -23,25 +23,34 @@ enum { PASSING = 5, FINER = 16 };
 /* Bytes of a piece that is recorded, at the most: plain, and as it lies compressed in its file. */
 enum { PLAIN_RECORDED = 256 << 20, PACKED_RECORDED = 64 << 20 };
 
+/* Do states of pieces that cover CUT keep much of what they record? */
+static bool records(const struct trod_run *r, enum run_cut cut)
+{
+    for (size_t i = 0; i < r->n_items; i++)
+        if (engine_item_records(&r->item[i], cut) && r->item[i].analysis->recorded)
+            return true;
+    return false;
+}
+
+/*
+ * So many files are not parted where parts keep much that is left to do in the order of a stream:
+ * of whole files nothing is.
+ */
+enum { WHOLE_FILES = 4 };
+
 /* May files be parted? Where they alone would not keep the threads busy, and all analyses can. */
 static bool may_part(const struct trod_run *r)
 {
+    const size_t files = trod_trace_files(r->whole);
+
     if (r->opt.parts < 2 &&
-        (r->opt.jobs < 2 || trod_trace_files(r->whole) >= 4 * (size_t)r->opt.jobs))
+        (r->opt.jobs < 2 || files >= 4 * (size_t)r->opt.jobs ||
+         (files >= WHOLE_FILES && records(r, RUN_BYTES) && !records(r, RUN_WHOLE))))
         return false;
     for (size_t i = 0; i < r->n_items; i++)
         if (r->item[i].order != TROD_ANY_ORDER && !r->item[i].records)
             return false;
     return true;
-}
-
-/* Is there one whose states keep much of what they record? */
-static bool records(const struct trod_run *r)
-{
-    for (size_t i = 0; i < r->n_items; i++)
-        if (r->item[i].records && r->item[i].analysis->recorded)
-            return true;
-    return false;
 }
 
 /*
@@ -53,11 +62,11 @@ static bool records(const struct trod_run *r)
 static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_format *f)
 {
     const size_t jobs = r->opt.jobs;
-    size_t n = f && f->parts && !records(r) ? jobs : jobs * TURNS;
+    size_t n = f && f->parts && !records(r, RUN_BYTES) ? jobs : jobs * TURNS;
 
     if (r->opt.piece || r->opt.parts > 1 || jobs < 2)
         return RUN_PARTS;
-    if (records(r) && n < trod_trace_bytes(r->whole, file) / PLAIN_RECORDED + 1)
+    if (records(r, RUN_BYTES) && n < trod_trace_bytes(r->whole, file) / PLAIN_RECORDED + 1)
         n = (size_t)(trod_trace_bytes(r->whole, file) / PLAIN_RECORDED) + 1;
     return n < RUN_PARTS ? n : RUN_PARTS;
 }
@@ -169,9 +178,9 @@ static int plan_pieces(struct trod_run *r)
         if (!p)
             return TROD_ERR_NOMEM;
         r->piece = p;
-        r->too_large |=
-            records(r) && trod_trace_bytes(r->whole, i) / n >
-                              (piece.cut == RUN_BYTES ? 2 * PLAIN_RECORDED : PACKED_RECORDED);
+        r->too_large |= records(r, piece.cut) &&
+                        trod_trace_bytes(r->whole, i) / n >
+                            (piece.cut == RUN_BYTES ? 2 * PLAIN_RECORDED : PACKED_RECORDED);
         for (size_t k = 0; k < n; k++) {
             piece.number = r->n_units;
             piece.from = c.at[k];

@@ -209,9 +209,15 @@ struct trod_run {
 int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
                           const struct engine_item *it, const struct trod_meta *meta,
                           unsigned shard);
-/* The same for a part of the rows, which records where IT does. */
+/* The same for the rows of a piece of the trace, which are recorded where need be. */
 int engine_instance_begin_part(struct engine_instance *in, const struct trod_run *r,
-                               const struct engine_item *it, const struct trod_meta *meta);
+                               const struct engine_item *it, const struct trod_meta *meta,
+                               enum run_cut cut);
+/* Does a piece that covers CUT record for IT? The order of a stream is that of whole files. */
+static inline bool engine_item_records(const struct engine_item *it, enum run_cut cut)
+{
+    return it->records && (it->order == TROD_GLOBAL_ORDER || cut != RUN_WHOLE);
+}
 /* Bytes that IN, a part, has recorded. */
 size_t engine_instance_recorded(const struct engine_instance *in);
 void engine_instance_end(struct engine_instance *in);

@@ -58,6 +58,7 @@ static void note(struct run_worker *w, const struct trod_trace *t, uint64_t rows
  */
 static int hand_over(struct trod_run *r, struct run_unit *u)
 {
+    const enum run_cut cut = r->piece[u->number].cut;
     int rc = TROD_OK;
     bool stop;
 
@@ -69,13 +70,13 @@ static int hand_over(struct trod_run *r, struct run_unit *u)
     for (size_t i = 0; !stop && rc == TROD_OK && i < r->n_items; i++) {
         const struct trod_meta *meta = trod_trace_meta(u->trace);
 
-        if (!r->item[i].records || !r->item[i].analysis->recorded)
+        if (!engine_item_records(&r->item[i], cut) || !r->item[i].analysis->recorded)
             continue;
         rc = engine_instance_merge(&r->item[i].instance[0], &u->instance[i], true);
         trod_keeper_end(&u->instance[i].keeper, &r->item[i].instance[0].keeper.diag);
         engine_instance_end(&u->instance[i]);
         if (rc == TROD_OK)
-            rc = engine_instance_begin_part(&u->instance[i], r, &r->item[i], meta);
+            rc = engine_instance_begin_part(&u->instance[i], r, &r->item[i], meta, cut);
     }
     return stop ? 1 : rc;
 }
@@ -162,7 +163,8 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
         return rc;
     trod_trace_want(u->trace, r->opt.trace.want);
     for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++)
-        rc = engine_instance_begin_part(&u->instance[i], r, &r->item[i], trod_trace_meta(u->trace));
+        rc = engine_instance_begin_part(&u->instance[i], r, &r->item[i], trod_trace_meta(u->trace),
+                                        piece->cut);
     if (rc == TROD_OK)
         rc = run_decoder_begin(&u->decoder, r, false);
     if (rc == TROD_OK && u->decoder.owner && piece->part)

@@ -4,7 +4,8 @@
  *
  * An analysis that makes a hash which depends on the order of all rows stands for all of them; it
  * says at times that it has recorded as much as it may, so that parts wait for those before them.
- * `cache` is the real one. Inputs: those of every format that can be parted, whole and damaged.
+ * `hot`, `branches` and `cache` are real ones. Inputs: those of every format that can be parted,
+ * whole and damaged.
  */
 #include "prop.h"
 
@@ -133,7 +134,9 @@ static char *found_in(const char *path, const struct golden *g, unsigned jobs, u
 {
     const struct trod_run_options opt = {
         .jobs = jobs, .piece = piece, .trace = {.from = g->format->name}};
-    const struct trod_analysis *cache = trod_analysis_find("cache", 5);
+    const struct trod_analysis *const real[] = {trod_analysis_find("branches", 8),
+                                                trod_analysis_find("hot", 3),
+                                                trod_analysis_find("cache", 5)};
     struct trod_diag diag;
     struct trod_result *r;
     struct trod_emit *e;
@@ -141,7 +144,7 @@ static char *found_in(const char *path, const struct golden *g, unsigned jobs, u
     char *found;
     size_t n;
     FILE *out = open_memstream(&found, &n);
-    int items;
+    int items = 1;
 
     assert_non_null(out);
     trod_diag_init(&diag, note, out);
@@ -151,11 +154,13 @@ static char *found_in(const char *path, const struct golden *g, unsigned jobs, u
         return NULL;
     }
     assert_int_equal(trod_run_add(run, &analysis, NULL), 0);
-    items = 1 + (caches && trod_run_add(run, cache, cache->defaults) == 1);
+    for (size_t i = 0; i < sizeof real / sizeof *real; i++)
+        if ((i < 1 || caches) && trod_run_add(run, real[i], real[i]->defaults) == items)
+            items++;
     fprintf(out, "ends with %d\n", trod_run_go(run));
     assert_int_equal(trod_result_new(&r), TROD_OK);
     for (int i = 0; i < items; i++) {
-        trod_result_open(r, i ? "cache" : "chain", NULL);
+        trod_result_open(r, i ? "real" : "chain", NULL);
         assert_int_equal(trod_run_result(run, (size_t)i, r), TROD_OK);
         trod_result_close(r);
     }
@@ -169,7 +174,8 @@ static char *found_in(const char *path, const struct golden *g, unsigned jobs, u
     return found;
 }
 
-/* CACHES: with `cache`, which takes long where rows are of gigabytes, as some formats have them. */
+/* CACHES: with `cache` and `hot`, which take long where rows are of gigabytes, as some formats have
+ * them. */
 static void all_ways(const struct golden *g, const uint8_t *p, size_t n, bool caches)
 {
     static const uint64_t pieces[] = {13, 100, 777, 0};

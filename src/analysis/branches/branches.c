@@ -87,11 +87,13 @@ int br_room(struct br_state *s, size_t n)
 
 /* ---- what a site is */
 
-static void learn_isa(struct br_state *s)
+void br_learn_isa(struct br_state *s)
 {
     const struct trod_meta *meta = trod_sites_meta(s->context.sites);
     const enum trod_isa isa = meta->isa ? meta->isa : s->context.meta->isa;
 
+    if (s->isa_known)
+        return;
     s->isa_known = true;
     s->delay = isa == TROD_ISA_MIPS32 || isa == TROD_ISA_MIPS64;
     s->shift =
@@ -121,28 +123,26 @@ static uint8_t kind_of(unsigned branch)
 }
 
 /* The kind that rows say counts; what only the opcode tells is taken from there. */
-static void find_out(struct br_state *s, uint32_t number, unsigned said)
+static struct br_fact find_out(struct br_state *s, uint32_t number, unsigned said)
 {
     const struct trod_insn *insn = trod_site_insn(s->context.sites, number);
-    struct br_fact *f = &s->fact[number];
+    struct br_fact f = {.kind = kind_of(said), .counted = s->fact[number].counted};
 
-    if (!s->isa_known)
-        learn_isa(s);
-    *f = (struct br_fact){.kind = kind_of(said)};
-    if (f->kind == BR_NOT && insn->valid)
-        f->kind = kind_of(insn->branch);
-    f->may_pass = insn->valid && insn->flags & TROD_INSN_PREDICATED;
+    br_learn_isa(s);
+    if (f.kind == BR_NOT && insn->valid)
+        f.kind = kind_of(insn->branch);
+    f.may_pass = insn->valid && insn->flags & TROD_INSN_PREDICATED;
     if (insn->valid && insn->flags & TROD_INSN_TARGET)
-        f->target = insn->target;
+        f.target = insn->target;
+    return f;
 }
 
 /* ---- rows */
 
-/* A branch, row I, begins to wait for what it leads to. */
+/* A branch, row I, which is F, begins to wait for what it leads to. */
 static void begin(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
-                  uint32_t said)
+                  uint32_t said, const struct br_fact *f)
 {
-    const struct br_fact *f = &s->fact[b->site[i]];
     const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
     const unsigned branch = flags & TROD_F_BRANCH;
     const struct trod_site *site = trod_site_at(s->context.sites, b->site[i]);
@@ -188,9 +188,9 @@ static int instruction(struct br_state *s, struct br_lane *l, const struct trod_
         return TROD_OK;
     f = &s->fact[b->site[i]];
     if (f->kind == BR_UNKNOWN)
-        find_out(s, b->site[i], flags & TROD_F_BRANCH);
+        *f = find_out(s, b->site[i], flags & TROD_F_BRANCH);
     if (f->kind != BR_NOT && !(l->waits && s->delay))
-        begin(s, l, b, i, said);
+        begin(s, l, b, i, said, f);
     return TROD_OK;
 }
 
@@ -200,6 +200,7 @@ static int flow(struct br_state *s, struct br_lane *l, const struct trod_batch *
                 uint32_t said)
 {
     const unsigned branch = said & TROD_COL_FLAGS ? b->flags[i] & TROD_F_BRANCH : TROD_BR_OTHER;
+    struct br_fact f;
 
     if (!(said & TROD_COL_TARGET) || !(said & TROD_COL_ADDR) || branch == TROD_BR_ERET ||
         branch == TROD_BR_SYSCALL)
@@ -207,11 +208,12 @@ static int flow(struct br_state *s, struct br_lane *l, const struct trod_batch *
     if (!l->waits || b->addr[i] != l->event.pc) {
         if (b->site[i] >= s->n_sites || (l->waits && br_given_up(s, l) < 0))
             return l->waits ? TROD_ERR_NOMEM : TROD_OK;
-        if (s->fact[b->site[i]].kind == BR_UNKNOWN)
-            find_out(s, b->site[i], branch);
-        if (s->fact[b->site[i]].kind == BR_NOT) /* nobody says of what kind it is */
-            s->fact[b->site[i]].kind = TROD_BP_JUMP + 1;
-        begin(s, l, b, i, said);
+        f = s->fact[b->site[i]];
+        if (f.kind == BR_UNKNOWN)
+            f = find_out(s, b->site[i], branch);
+        if (f.kind == BR_NOT) /* nobody says of what kind it is */
+            f.kind = TROD_BP_JUMP + 1;
+        begin(s, l, b, i, said, &f);
         l->known = l->event.taken = true;
     }
     return br_led_to(s, l, b->target[i], TROD_NO_SITE);
@@ -242,6 +244,12 @@ static int other(struct br_state *s, struct br_lane *l, const struct trod_batch 
     }
 }
 
+int br_row(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
+           uint32_t said)
+{
+    return b->kind[i] == TROD_INSTR ? instruction(s, l, b, i, said) : other(s, l, b, i, said);
+}
+
 int br_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     struct br_state *s = st;
@@ -265,10 +273,14 @@ int br_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
             if (!l)
                 return TROD_ERR_NOMEM;
         }
-        rc = kind == TROD_INSTR ? instruction(s, l, b, i, said) : other(s, l, b, i, said);
+        if (l->part.open && (rc = br_part_waits(s, l, b, i, said)) != 0) {
+            rc = rc < 0 ? rc : TROD_OK;
+            continue;
+        }
+        rc = br_row(s, l, b, i, said);
     }
-    for (size_t i = 0; i < s->n_lanes; i++)
-        br_flush(s, s->lane[i]);
+    for (size_t i = 0; rc == TROD_OK && i < s->n_lanes; i++)
+        rc = br_flush(s, s->lane[i]);
     return rc;
 }
 
@@ -314,7 +326,8 @@ int br_boundary(void *st, const struct trod_boundary *at)
     for (size_t i = 0; rc == TROD_OK && i < s->n_lanes; i++) {
         if (s->lane[i]->waits)
             rc = br_given_up(s, s->lane[i]);
-        br_flush(s, s->lane[i]);
+        if (rc == TROD_OK)
+            rc = br_flush(s, s->lane[i]);
     }
     if (rc == TROD_OK && s->n_intervals &&
         s->interval[s->n_intervals - 1].instructions_end != at->instructions)
@@ -367,4 +380,6 @@ const struct trod_analysis trod_analysis_branches = {
     .fini = br_fini,
     .owners = true,
     .weigher = &br_weigher,
+    .records = br_records,
+    .recorded = br_recorded,
 };

@@ -1,5 +1,6 @@
 /*
- * branches.h - what the analysis "branches" counts (branches.c, lanes.c, merge.c), and its result
+ * branches.h - what the analysis "branches" counts (branches.c, lanes.c, merge.c, parts.c), and its
+ * result
  * (result.c).
  *
  * Implements docs/analysing.md, "branches".
@@ -32,9 +33,32 @@ enum { BR_EVENTS = 512, BR_NOT = 0xff, BR_UNKNOWN = 0 };
 /* What a site is, found out when it is executed first. */
 struct br_fact {
     uint8_t kind;    /* enum trod_bp_kind + 1; BR_UNKNOWN: not looked at; BR_NOT: no branch */
+    uint8_t counted; /* kind + 1 of its executions, the lowest; 0: none is counted */
     bool may_pass;   /* unconditional by its kind, but predicated: it may do nothing */
     uint64_t target; /* as its opcode says; 0: it does not */
 };
+
+/* A row that may belong to a branch before it, as much of it as branches look at. */
+struct br_row {
+    uint64_t addr, target, value;
+    uint32_t said; /* columns */
+    uint32_t site, size, flags;
+    uint16_t sub;
+    uint8_t kind;
+};
+
+/* What a part of a trace keeps of a stream for those who know what came before. */
+struct br_part {
+    bool open; /* its rows wait so far: they depend on the branch before them */
+    bool even; /* the last one of them is an instruction, but no branch */
+    struct br_row *row;
+    size_t n_rows, cap_rows;
+    struct trod_bp_event *event; /* behind those rows, for the predictors */
+    size_t n_events, cap_events;
+};
+
+/* The outcome of a site in br_lane.last: that of its first execution stands above the last one. */
+enum { BR_OUTCOME = 3, BR_FIRST = 2 };
 
 /* A stream of one file. */
 struct br_lane {
@@ -45,7 +69,8 @@ struct br_lane {
     uint32_t event_n;
     uint32_t row;             /* of EVENT in the batch; BR_EARLIER: in one before */
     uint32_t rows[BR_EVENTS]; /* of the events */
-    uint8_t *last;            /* by site: 0: not executed, 1: not taken, 2: taken */
+    struct br_part part;      /* of a state that records */
+    uint8_t *last;            /* by site: 0: not executed, 1: not taken, 2: taken; BR_FIRST */
     size_t n_last;
     void *predictor[TROD_BP_MOST]; /* NULL: of another shard */
     struct trod_bp_event event;    /* the branch executed last */
@@ -87,6 +112,7 @@ struct br_state {
     size_t n_intervals, cap_intervals;
     const struct trod_weighed *weighed; /* weigh.c: wrong predictions by row; NULL: nobody asks */
     int owed;                           /* what its function late returned */
+    size_t recorded;                    /* bytes of the parts of its lanes */
 };
 
 /* Number I of the sums of S. */
@@ -97,6 +123,11 @@ static inline uint64_t *br_sum(struct br_sums *s, size_t i)
 
 /* branches.c: room for N sites. */
 int br_room(struct br_state *s, size_t n);
+/* What the instructions are is learned, if it was not before. */
+void br_learn_isa(struct br_state *s);
+/* Row I of B, no access, of lane L. 0 or TROD_ERR_NOMEM. */
+int br_row(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
+           uint32_t said);
 
 /* ---- lanes.c */
 
@@ -109,8 +140,25 @@ int br_end_files(struct br_state *s, uint32_t file, bool others);
  * The other ends L's waiting without knowing. Return 0 or TROD_ERR_NOMEM. */
 int br_led_to(struct br_state *s, struct br_lane *l, uint64_t target, uint32_t to);
 int br_given_up(struct br_state *s, struct br_lane *l);
-/* The events of L to the predictors. */
-void br_flush(struct br_state *s, struct br_lane *l);
+/* The events of L to the predictors, or kept. 0 or TROD_ERR_NOMEM. */
+int br_flush(struct br_state *s, struct br_lane *l);
+
+/* The N events at E to the predictors of L. 0 or TROD_ERR_NOMEM. */
+int br_predict(struct br_state *s, struct br_lane *l, const struct trod_bp_event *e, size_t n);
+
+/* ---- parts.c: parts of a file, put together */
+
+/* May parts be recorded, with these options? */
+bool br_records(const void *opt);
+size_t br_recorded(const void *st);
+/* Row I of B of lane L waits for what came before the part: 1, 0 where it need not, or an error. */
+int br_part_waits(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
+                  uint32_t said);
+/* The events of L are kept. */
+int br_part_keep(struct br_state *s, struct br_lane *l);
+/* The lanes of T, a part, go on with those of S; their sums and sites are added already. */
+int br_part_merge(struct br_state *s, const struct br_state *t);
+void br_part_free(struct br_part *p);
 
 /* branches.c */
 int br_init(void *st, const void *opt, const struct trod_context *context);

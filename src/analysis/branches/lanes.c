@@ -16,6 +16,7 @@ static void free_lane(struct br_lane *l)
     for (unsigned i = 0; i < TROD_BP_MOST; i++)
         free(l->predictor[i]);
     free(l->last);
+    br_part_free(&l->part);
     free(l);
 }
 
@@ -42,7 +43,8 @@ int br_end_files(struct br_state *s, uint32_t file, bool others)
         }
         if (l->waits && rc == TROD_OK)
             rc = br_given_up(s, l);
-        br_flush(s, l);
+        if (rc == TROD_OK)
+            rc = br_flush(s, l);
         free_lane(l);
     }
     s->n_lanes = n;
@@ -65,6 +67,7 @@ struct br_lane *br_lane(struct br_state *s, uint32_t stream, uint32_t file)
         return NULL;
     l->stream = stream;
     l->file = file;
+    l->part.open = s->context.recording;
     s->lane[s->n_lanes++] = l;
     return l;
 }
@@ -94,25 +97,36 @@ static void tell(struct br_state *s, const struct br_lane *l, unsigned k, uint32
         s->owed = w->late(w->ctx, l->stream - 1, k, 1);
 }
 
-void br_flush(struct br_state *s, struct br_lane *l)
+int br_predict(struct br_state *s, struct br_lane *l, const struct trod_bp_event *e, size_t n)
 {
     uint8_t wrong[BR_EVENTS];
 
-    for (unsigned k = 0; l->event_n && k < s->n_choices; k++) {
+    if (n && make_predictors(s, l) < 0)
+        return TROD_ERR_NOMEM;
+    for (unsigned k = 0; n && k < s->n_choices; k++) {
         uint64_t *by_site = &s->wrong[k];
 
         if (!l->predictor[k])
             continue;
-        s->choice[k].type->run(l->predictor[k], l->events, l->event_n, wrong);
-        for (uint32_t i = 0; i < l->event_n; i++) {
-            s->sums.judged[k] += trod_bp_judged(s->choice[k].type->class, &l->events[i]);
+        s->choice[k].type->run(l->predictor[k], e, n, wrong);
+        for (uint32_t i = 0; i < n; i++) {
+            s->sums.judged[k] += trod_bp_judged(s->choice[k].type->class, &e[i]);
             s->sums.wrong[k] += wrong[i];
-            by_site[(size_t)l->events[i].site * s->n_choices] += wrong[i];
+            by_site[(size_t)e[i].site * s->n_choices] += wrong[i];
             if (s->weighed && wrong[i])
                 tell(s, l, k, l->rows[i]);
         }
     }
+    return TROD_OK;
+}
+
+int br_flush(struct br_state *s, struct br_lane *l)
+{
+    const int rc =
+        s->context.recording ? br_part_keep(s, l) : br_predict(s, l, l->events, l->event_n);
+
     l->event_n = 0;
+    return rc;
 }
 
 /* What a branch did is counted by the first shard alone. */
@@ -120,7 +134,9 @@ static int count(struct br_state *s, struct br_lane *l, uint32_t to)
 {
     const struct trod_bp_event *e = &l->event;
     struct br_site *site = &s->site[e->site];
+    struct br_fact *fact = &s->fact[e->site];
     const uint8_t outcome = e->taken ? 2 : 1;
+    uint8_t *last;
 
     if (s->context.shard)
         return TROD_OK;
@@ -133,12 +149,15 @@ static int count(struct br_state *s, struct br_lane *l, uint32_t to)
         l->last = p;
         l->n_last = s->n_sites;
     }
+    if (!fact->counted || e->kind + 1 < fact->counted)
+        fact->counted = (uint8_t)(e->kind + 1);
     s->sums.kind[e->kind]++;
     s->sums.taken[e->kind] += e->taken;
     site->executions++;
     site->taken += e->taken;
-    site->turns += l->last[e->site] && l->last[e->site] != outcome;
-    l->last[e->site] = outcome;
+    last = &l->last[e->site];
+    site->turns += *last && (*last & BR_OUTCOME) != outcome;
+    *last = (uint8_t)(*last ? (*last & ~BR_OUTCOME) | outcome : outcome << BR_FIRST | outcome);
     if (to != TROD_NO_SITE && e->taken && e->kind >= TROD_BP_INDIRECT)
         return trod_pairs_count(&s->targets, (uint64_t)e->site << 32 | to);
     return TROD_OK;
@@ -148,12 +167,10 @@ static int count(struct br_state *s, struct br_lane *l, uint32_t to)
 static int complete(struct br_state *s, struct br_lane *l, uint32_t to)
 {
     l->waits = false;
-    if (l->event_n == 0 && make_predictors(s, l) < 0)
-        return TROD_ERR_NOMEM;
     l->rows[l->event_n] = l->row;
     l->events[l->event_n++] = l->event;
-    if (l->event_n == BR_EVENTS)
-        br_flush(s, l);
+    if (l->event_n == BR_EVENTS && br_flush(s, l) < 0)
+        return TROD_ERR_NOMEM;
     return count(s, l, to);
 }
 

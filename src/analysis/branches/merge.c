@@ -1,7 +1,8 @@
 /*
  * merge.c - states of the analysis "branches": put together, to bytes and back.
  *
- * Predictors stay behind: a thread or cpu of a file has its own.
+ * Predictors stay behind: a thread or cpu of a file has its own. Those of its parts go on
+ * (parts.c).
  */
 #include "analysis/branches/branches.h"
 
@@ -14,6 +15,18 @@ static void add_sums(struct br_sums *into, const struct br_sums *from)
 
     for (size_t i = 0; i < BR_SUMS; i++)
         *br_sum(into, i) += *br_sum(&copy, i);
+}
+
+static void add_fact(struct br_fact *into, const struct br_fact *from)
+{
+    const uint8_t counted = into->counted;
+
+    if (into->kind == BR_UNKNOWN)
+        *into = *from;
+    if (counted && (!from->counted || counted < from->counted))
+        into->counted = counted;
+    else
+        into->counted = from->counted;
 }
 
 /*
@@ -46,8 +59,7 @@ int br_merge(void *into, const void *from)
         s->site[i].executions += t->site[i].executions;
         s->site[i].taken += t->site[i].taken;
         s->site[i].turns += t->site[i].turns;
-        if (s->fact[i].kind == BR_UNKNOWN)
-            s->fact[i] = t->fact[i];
+        add_fact(&s->fact[i], &t->fact[i]);
     }
     for (size_t i = 0; rc == TROD_OK && i < t->n_sites * t->n_choices; i++)
         s->wrong[i] += t->wrong[i];
@@ -56,7 +68,7 @@ int br_merge(void *into, const void *from)
         rc = trod_pairs_merge(&s->targets, &t->targets);
     for (size_t i = 0, at = 0; rc == TROD_OK && i < t->n_intervals; i++)
         rc = add_interval(s, &t->interval[i], &at);
-    return rc;
+    return rc == TROD_OK && t->context.recording ? br_part_merge(s, t) : rc;
 }
 
 /* ---- bytes */
@@ -69,7 +81,7 @@ static int save_site(const struct br_state *s, size_t i, struct trod_buf *out)
     if (rc < 0 || s->site[i].executions == 0)
         return rc;
     rc = trod_pack(out, s->site[i].taken) | trod_pack(out, s->site[i].turns) |
-         trod_pack(out, f->kind) | trod_pack(out, f->may_pass) | trod_pack(out, f->target);
+         trod_pack(out, f->counted) | trod_pack(out, f->may_pass) | trod_pack(out, f->target);
     for (unsigned k = 0; rc == TROD_OK && k < s->n_choices; k++)
         rc = trod_pack(out, s->wrong[i * s->n_choices + k]);
     return rc;
@@ -111,7 +123,8 @@ static int load_site(struct br_state *s, struct trod_span *in, uint32_t site)
     s->site[site].executions += v[0];
     s->site[site].taken += v[1];
     s->site[site].turns += v[2];
-    s->fact[site] = (struct br_fact){(uint8_t)v[3], v[4] != 0, v[5]};
+    s->fact[site] = (struct br_fact){
+        .kind = (uint8_t)v[3], .counted = (uint8_t)v[3], .may_pass = v[4] != 0, .target = v[5]};
     for (unsigned k = 0; k < s->n_choices; k++) {
         if (trod_unpack(in, &wrong) < 0)
             return TROD_ERR_CORRUPT;

@@ -21,7 +21,7 @@ static int gather(const struct br_state *s, struct engine_owners *o)
         if (!count)
             return TROD_ERR_NOMEM;
         count[EXECUTIONS] += site->executions;
-        count[CONDITIONAL] += s->fact[i].kind == TROD_BP_COND + 1 ? site->executions : 0;
+        count[CONDITIONAL] += s->fact[i].counted == TROD_BP_COND + 1 ? site->executions : 0;
         count[TAKEN] += site->taken;
         count[STATIC]++;
         for (unsigned k = 0; k < s->n_choices; k++)

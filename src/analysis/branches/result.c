@@ -40,7 +40,7 @@ static void put_kinds(const struct br_state *s, struct trod_result *r)
 
     for (size_t i = 0; i < s->n_sites; i++)
         if (s->site[i].executions)
-            different[s->fact[i].kind - 1]++;
+            different[s->fact[i].counted - 1]++;
     for (unsigned k = 0; k < TROD_BP_KINDS; k++)
         all += s->sums.kind[k];
     if (!s->sums.instructions && !all)
@@ -202,7 +202,7 @@ static void put_branch(const struct br_state *s, uint32_t i, struct trod_result 
 {
     const struct br_site *site = &s->site[i];
 
-    trod_result_str(r, NULL, kind_names[s->fact[i].kind - 1]);
+    trod_result_str(r, NULL, kind_names[s->fact[i].counted - 1]);
     trod_result_u64(r, NULL, site->executions);
     trod_result_f64(r, NULL, br_percent(site->taken, site->executions), 2);
     trod_result_f64(r, NULL, br_percent(site->turns, site->executions), 2);

@@ -58,4 +58,5 @@ const struct trod_bp_type trod_bp_bimodal = {
     .make = make,
     .run = run,
     .bits = bits,
+    .cost = 1,
 };

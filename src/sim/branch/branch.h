@@ -71,6 +71,7 @@ struct trod_bp_type {
     void (*run)(void *state, const struct trod_bp_event *e, size_t n, uint8_t *wrong);
     /* Bits of storage that a processor needs for it, without histories. */
     uint64_t (*bits)(const uint64_t *p);
+    unsigned cost; /* of a branch, about: instructions, times those of the cheapest */
 };
 
 /* Predictor I of those that there are; NULL past the last. */

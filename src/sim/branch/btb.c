@@ -66,4 +66,5 @@ const struct trod_bp_type trod_bp_btb = {
     .make = make,
     .run = run,
     .bits = bits,
+    .cost = 2,
 };

@@ -162,4 +162,5 @@ const struct trod_bp_type trod_bp_ittage = {
     .make = make,
     .run = run,
     .bits = bits,
+    .cost = 4,
 };

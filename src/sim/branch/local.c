@@ -64,4 +64,5 @@ const struct trod_bp_type trod_bp_local = {
     .make = make,
     .run = run,
     .bits = bits,
+    .cost = 1,
 };

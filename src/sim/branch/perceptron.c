@@ -80,4 +80,5 @@ const struct trod_bp_type trod_bp_perceptron = {
     .make = make,
     .run = run,
     .bits = bits,
+    .cost = 10,
 };

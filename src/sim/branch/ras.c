@@ -62,4 +62,5 @@ const struct trod_bp_type trod_bp_ras = {
     .make = make,
     .run = run,
     .bits = bits,
+    .cost = 1,
 };

@@ -36,8 +36,16 @@ static void backwards(void *state, const struct trod_bp_event *e, size_t n, uint
             e[i].kind == TROD_BP_COND && (e[i].target != 0 && e[i].target <= e[i].pc) != e[i].taken;
 }
 
-const struct trod_bp_type trod_bp_taken = {
-    .name = "taken", .class = TROD_BP_DIRECTION, .make = make, .run = taken, .bits = bits};
+const struct trod_bp_type trod_bp_taken = {.name = "taken",
+                                           .class = TROD_BP_DIRECTION,
+                                           .make = make,
+                                           .run = taken,
+                                           .bits = bits,
+                                           .cost = 1};
 
-const struct trod_bp_type trod_bp_btfn = {
-    .name = "btfn", .class = TROD_BP_DIRECTION, .make = make, .run = backwards, .bits = bits};
+const struct trod_bp_type trod_bp_btfn = {.name = "btfn",
+                                          .class = TROD_BP_DIRECTION,
+                                          .make = make,
+                                          .run = backwards,
+                                          .bits = bits,
+                                          .cost = 1};

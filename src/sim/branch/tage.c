@@ -240,4 +240,5 @@ const struct trod_bp_type trod_bp_tage = {
     .make = make,
     .run = run,
     .bits = bits,
+    .cost = 15,
 };
