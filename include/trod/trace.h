@@ -75,9 +75,9 @@ struct trod_trace_options {
     /*
      * A thread of its own decodes rows while the caller works on those before. Rows, meta and
      * problems come as without it, and so does the trace's end where the caller asks for no more.
-     * Regular files in file order; otherwise it makes no difference. Batches have no window
-     * (bytes): slices point to their own pool. trod_trace_limit and marks are for traces without
-     * it.
+     * Regular files, in orders without cores; otherwise it makes no difference. Batches have no
+     * window (bytes): slices point to their own pool. trod_trace_limit and marks are for traces
+     * without it.
      */
     bool ahead;
     /*
@@ -187,8 +187,9 @@ void trod_trace_want(struct trod_trace *t, uint32_t want);
  */
 void trod_trace_slices(struct trod_trace *t, uint32_t slices);
 /*
- * Who decodes ahead gives batches with their window (bytes) and what drivers share, where slices
- * have the offsets that they have without a thread. Before the first trod_trace_next.
+ * Who decodes ahead in the order of the files gives batches with their window (bytes) and what
+ * drivers share, where slices have the offsets that they have without a thread. Before the first
+ * trod_trace_next.
  */
 void trod_trace_windows(struct trod_trace *t);
 /* The caller decodes for itself after all. Before the first trod_trace_next. */

@@ -378,7 +378,7 @@ static int join_shards(struct trod_run *r, const struct trod_boundary *at)
 
 void run_ahead(struct trod_run *r)
 {
-    bool direct = r->opt.jobs > 1;
+    bool direct = r->opt.jobs > 1 && r->opt.trace.order == TROD_ORDER_FILE;
 
     for (size_t i = 0; i < r->n_items; i++)
         direct = direct && r->item[i].analysis->direct;

@@ -175,6 +175,16 @@ static bool add_news(struct slot *s, struct trod_slice at)
            trod_buf_add(&s->news, s->b->shared + at.off, at.len) == TROD_OK;
 }
 
+/* Does any row of B say that its opcode is new? Mostly none does. */
+static bool has_new_code(const struct trod_batch *b)
+{
+    uint32_t any = 0;
+
+    for (uint32_t i = 0; i < b->n; i++)
+        any |= b->flags[i];
+    return (b->have & TROD_COL_CODE) && (any & TROD_F_NEWCODE);
+}
+
 /*
  * What rows speak of in the bytes that the driver shares: what lies behind all that was spoken of
  * before, and what a row says is new (struct trod_slice).
@@ -183,9 +193,10 @@ static bool keep_shared(struct trod_ahead *a, struct slot *s)
 {
     const struct trod_batch *b = s->b;
     const size_t end = trod_batch_shared_end(b);
+    const bool new_code = has_new_code(b);
     bool kept = true;
 
-    for (uint32_t i = 0; kept && (b->have & TROD_COL_CODE) && i < b->n; i++) {
+    for (uint32_t i = 0; kept && new_code && i < b->n; i++) {
         const struct trod_slice at = {b->code[i].off & ~(uint32_t)TROD_SLICE_SHARED,
                                       b->code[i].len};
 
@@ -223,9 +234,31 @@ static bool keep_window(struct trod_trace *t, struct slot *s)
     return true;
 }
 
+/* A copy of the rows in SLOT, which are a window on batches that T goes on with. */
+static bool copy_rows(const struct trod_trace *t, struct slot *s)
+{
+    const struct trod_batch *b = s->b;
+
+    if (!s->kept && trod_batch_new(&s->kept, t->opt.batch_rows) < 0)
+        return false;
+    if (b->n > s->kept->cap)
+        return false;
+    trod_batch_clear(s->kept);
+    s->kept->want = b->want;
+    s->kept->first = b->first;
+    if (trod_batch_append(s->kept, b, 0, b->n) < b->n)
+        return false;
+    s->b = s->kept;
+    return true;
+}
+
 /* The rows in SLOT belong to it from here on, with all that they point to; or they are lent. */
 static void keep(struct trod_trace *t, struct slot *s)
 {
+    if (!t->order->slot) {
+        s->lent = !copy_rows(t, s);
+        return;
+    }
     s->lent = trod_trace_swap(t, s->kept) < 0;
     if (s->lent)
         return;
@@ -304,14 +337,17 @@ static bool learn_shared(struct trod_ahead *a, const struct slot *s)
     return true;
 }
 
-/* Is there a thread? Orders of several files give windows; who reads a pipe may have to wait. */
+/*
+ * Is there a thread? Who reads a pipe may have to wait, and what cores are doing is told in the
+ * meta as it changes.
+ */
 static bool start(struct trod_trace *t)
 {
     struct trod_ahead *a = t->ahead;
 
     if (a->running || a->alone)
         return a->running;
-    if (!t->opt.ahead || t->opt.order != TROD_ORDER_FILE || !trod_trace_rewindable(t)) {
+    if (!t->opt.ahead || t->meta.cores || !trod_trace_rewindable(t)) {
         a->alone = true;
         return false;
     }

@@ -366,16 +366,16 @@ bool trod_batch_own(struct trod_batch *b, uint32_t wanted)
     return own_slices(b, wanted, false);
 }
 
-static size_t shared_end(struct trod_slice s, size_t end)
+static uint32_t shared_end(struct trod_slice s, uint32_t end)
 {
-    const size_t to = (size_t)(s.off & ~(uint32_t)TROD_SLICE_SHARED) + s.len;
+    const uint32_t to = (s.off & ~(uint32_t)TROD_SLICE_SHARED) + s.len;
 
     return s.len && (s.off & TROD_SLICE_SHARED) && to > end ? to : end;
 }
 
 /* The same of the slices inside the detail struct of row I. */
-static size_t inner_end(const struct trod_batch *b, uint32_t i, struct detail_seen *seen,
-                        size_t end)
+static uint32_t inner_end(const struct trod_batch *b, uint32_t i, struct detail_seen *seen,
+                          uint32_t end)
 {
     const uint8_t *p = b->pool + (b->detail[i].off & ~(uint32_t)TROD_SLICE_POOL);
     struct trod_slice s;
@@ -395,8 +395,11 @@ size_t trod_batch_shared_end(const struct trod_batch *b)
     const struct trod_slice *const lists[] = {b->code, b->data, b->text, b->detail};
     const uint32_t bits[] = {TROD_COL_CODE, TROD_COL_DATA, TROD_COL_TEXT, TROD_COL_DETAIL};
     struct detail_seen seen = {.plain = true};
-    size_t end = 0;
+    const struct trod_batch_own *own = b->own;
+    uint32_t end = 0;
 
+    if (own && own->shared_n)
+        return own->shared_n;
     for (size_t k = 0; k < sizeof bits / sizeof *bits; k++)
         for (uint32_t i = 0; (b->have & bits[k]) && i < b->n; i++) {
             if (!(b->has[i] & bits[k]))

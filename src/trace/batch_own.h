@@ -18,6 +18,7 @@ struct trod_batch_own {
     const void *owner; /* driver whose constant columns are there; NULL: none are */
     uint32_t tag;      /* of their content */
     uint32_t filled;   /* enum trod_column */
+    uint32_t shared_n; /* bytes that the driver shares by now; 0: it does not say */
 };
 
 /*
@@ -44,6 +45,15 @@ static inline uint32_t trod_batch_constant(struct trod_batch *b, const void *own
     own->tag = tag;
     own->filled |= fill;
     return fill;
+}
+
+/* The driver of B shares N bytes by now: who keeps the rows need not look how far slices reach. */
+static inline void trod_batch_shares(struct trod_batch *b, size_t n)
+{
+    struct trod_batch_own *own = (struct trod_batch_own *)b->own;
+
+    if (own)
+        own->shared_n = (uint32_t)n;
 }
 
 /* Columns hold the constant content of no driver any more. */
@@ -96,7 +106,10 @@ bool trod_batch_scatter(struct trod_batch *dst, uint32_t to, uint32_t stride,
  */
 bool trod_batch_own_window(struct trod_batch *b, const uint8_t *window);
 
-/* How far the slices of B reach in what its driver shares: 0 where none points there. */
+/*
+ * How far the slices of B reach in what its driver shares, or all of that where it says how much
+ * there is: 0 where none points there.
+ */
 size_t trod_batch_shared_end(const struct trod_batch *b);
 
 /*

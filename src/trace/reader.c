@@ -249,6 +249,7 @@ static int step(struct trod_reader *r, struct trod_batch *b)
     b->bytes_n = span.n;
     b->offset = span.offset;
     trod_batch_driver(b, r->spec.format);
+    trod_batch_shares(b, 0);
     rc = r->passes ? r->spec.format->parts->pass(r->dec, &span, b)
                    : r->spec.format->decode(r->dec, &span, b, r->diag);
     r->eaten = (size_t)(span.p - from);

@@ -4,7 +4,7 @@
  * trod/trace.h, ahead. Every golden file, whole and damaged, once and six times over, in batches of
  * few bytes: rows, what the meta says, problems and when they are told, whether the caller reads to
  * the end or stops before, keeps batches, follows
- * some slices only, or looks at windows.
+ * some slices only, or looks at windows, and in orders of several files.
  */
 #include "prop.h"
 
@@ -27,10 +27,11 @@ static const uint32_t slices =
 
 struct how {
     bool ahead;
-    uint64_t stop;     /* batches after which the caller stops; 0: at the end */
-    bool keep;         /* every third batch */
-    bool strict;       /* the first error ends it */
-    bool windows;      /* batches have their window */
+    uint64_t stop; /* batches after which the caller stops; 0: at the end */
+    bool keep;     /* every third batch */
+    bool strict;   /* the first error ends it */
+    bool windows;  /* batches have their window */
+    enum trod_order order;
     uint32_t followed; /* columns; 0: all */
 };
 
@@ -105,6 +106,7 @@ static char *look(const struct golden *g, const char *const *paths, size_t n, co
 {
     const struct trod_trace_options opt = {
         .from = g->format->name,
+        .order = how->order,
         .input = {.window = WINDOW, .no_thread = true}, /* so that there are many batches */
         .ahead = how->ahead};
     struct trod_buf seen = {0};
@@ -167,11 +169,13 @@ static void alike(const struct golden *g, const char *const *paths, size_t n, st
 
 static void all_ways(const struct golden *g, const uint8_t *p, size_t n, uint64_t seed)
 {
-    char path[GOLDEN_PATH];
-    const char *paths[FILES] = {path, path, path, path, path, path};
+    char path[GOLDEN_PATH], other[GOLDEN_PATH + 2];
+    const char *paths[FILES] = {path, other, path, other, path, other};
     struct trod_gen r = gen_seed(seed);
 
     golden_write(g, p, n, path);
+    snprintf(other, sizeof other, "%s.b", path);
+    assert_int_equal(link(path, other), 0);
     alike(g, paths, 1, (struct how){.followed = 0});
     alike(g, paths, FILES, (struct how){.keep = true});
     alike(g, paths, FILES, (struct how){.stop = 2 + gen_below(&r, 12)});
@@ -179,6 +183,9 @@ static void all_ways(const struct golden *g, const uint8_t *p, size_t n, uint64_
     alike(g, paths, FILES, (struct how){.strict = true});
     alike(g, paths, 1, (struct how){.windows = true});
     alike(g, paths, FILES, (struct how){.windows = true, .keep = true});
+    alike(g, paths, FILES, (struct how){.order = TROD_ORDER_TIME, .stop = gen_below(&r, 30)});
+    alike(g, paths, FILES, (struct how){.order = TROD_ORDER_SYNC, .strict = true});
+    unlink(other);
     unlink(path);
 }
 

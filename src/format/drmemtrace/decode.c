@@ -10,6 +10,7 @@
 #include "format/drmemtrace/decode.h"
 
 #include "core/endian.h"
+#include "trace/batch_own.h"
 
 #include <inttypes.h>
 
@@ -502,6 +503,7 @@ int drm_go(struct drm_dec *dec, struct trod_span *in, struct trod_batch *out,
     rc = decode(&c, &p);
     out->shared = c.d->side->shared;
     drm_side_gave(c.d->side, out, had, passes);
+    trod_batch_shares(out, c.d->side->shared_n);
     in->offset += (uint64_t)(p - in->p);
     in->n -= (size_t)(p - in->p);
     in->p = p;
