@@ -88,7 +88,7 @@ struct trod_compare_options {
     bool skip_equal;    /* a row like the one before it but for its time is passed over */
     bool skip_rest;     /* what one side has after the end of the other is no difference */
     bool auto_slide;    /* find slides from the opcodes at the beginning */
-    bool serial;        /* decode both sides on the calling thread */
+    bool serial;        /* decode on the calling thread traces that were opened with ahead, too */
     uint32_t lookahead; /* rows looked through for a place to go on; 0: 65,536 */
     struct trod_slide slides[TROD_COMPARE_SLIDES];
     size_t n_slides;
@@ -216,7 +216,9 @@ struct trod_compare_summary {
 };
 
 /*
- * Compare traces A and B (not owned). FN gets each difference. Differences go in the order of the
+ * Compare traces A and B (not owned), of which no rows were read. Those that were opened with ahead
+ * (trod/trace.h) are decoded by threads of their own, with the same result. FN gets each
+ * difference. Differences go in the order of the
  * rows; missing or inserted instructions are told some 2,000 rows late, in case they turn up
  * elsewhere. Returns 0 when the comparison was made (SUMMARY says with what result), or the
  * error of the trace that failed (SUMMARY holds what was compared), TROD_ERR_USAGE, TROD_ERR_NOMEM.

@@ -241,6 +241,11 @@ static int parse_pairs(struct cli *c, const char *option, const struct trod_list
     return 0;
 }
 
+static bool decodes_ahead(const struct options *o)
+{
+    return o->input.jobs != 1 && trod_processors() > 1;
+}
+
 static int settle(struct cli *c, const struct options *o, struct trod_compare_options *t)
 {
     int r = parse_track(c, &o->track, &t->track);
@@ -269,7 +274,7 @@ static int settle(struct cli *c, const struct options *o, struct trod_compare_op
     t->align = (enum trod_align)o->align;
     t->window = o->window;
     t->window_unit = o->window_unit == 1 ? TROD_WINDOW_TICKS : TROD_WINDOW_ROWS;
-    t->serial = o->input.jobs == 1 || (o->input.jobs == 0 && trod_processors() < 2);
+    t->serial = !decodes_ahead(o);
     t->first_stop = o->first_stop;
     t->boot = o->boot;
     t->skip_equal = o->skip_equal;
@@ -284,6 +289,7 @@ static int open_trace(struct cli *c, const struct options *o, const char *path, 
     struct trod_trace_options topt = cli_trace_options(&o->input, TROD_COL_ALL);
 
     (void)c;
+    topt.ahead = decodes_ahead(o);
     if (second && o->from_b)
         topt.from = o->from_b;
     return trod_trace_open(out, &path, 1, &topt, diag);
@@ -332,7 +338,7 @@ static int compare(struct cli *c, const struct options *o, struct trod_compare_o
     struct trod_trace *trace[2] = {NULL, NULL};
     struct trod_where *where[2] = {NULL, NULL};
     struct trod_compare_summary sum;
-    struct trod_diag diag[2]; /* each its own: the sides are decoded at the same time */
+    struct trod_diag diag[2]; /* each its own: what it says of places is of one trace */
     uint32_t want;
     int r = 0;
 

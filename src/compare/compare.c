@@ -338,26 +338,29 @@ uint32_t trod_compare_want(const struct trod_compare_options *opt)
     return want;
 }
 
-/* Rows of the first files are at hand: from here on both sides are decoded at the same time. */
-static void begin_pump(struct trod_compare *c)
+/*
+ * Traces that are decoded ahead are so with their windows, which is less to hand on than what each
+ * row points to: all of it may be looked at.
+ */
+static void begin_traces(struct trod_trace *a, struct trod_trace *b, bool serial)
 {
-    if (c->rules.opt->serial)
-        return;
-    cmp_pump_begin(&c->pump, c->side[1].trace, c->side[0].trace);
-    for (int side = 0; side < 2 && c->pump.trace; side++)
-        c->side[side].other = &c->side[!side];
+    struct trod_trace *const t[2] = {a, b};
+
+    for (int side = 0; side < 2; side++)
+        if (serial)
+            trod_trace_alone(t[side]);
+        else
+            trod_trace_windows(t[side]);
 }
 
 static int run(struct trod_compare *c)
 {
     int rc = 1;
 
-    begin_pump(c);
-
     while (rc == 1 && !c->match.stop) {
         if (!c->always_slow && !cmp_waiting(c) && cmp_fast(c) < 0)
             return TROD_ERR_NOMEM;
-        cmp_sides_fill(c->side, &c->pump);
+        cmp_sides_fill(c->side);
         for (int side = 0; side < 2 && rc == 1; side++) {
             int r = pull(c, side, CHUNK);
 
@@ -375,7 +378,6 @@ static int run(struct trod_compare *c)
 
 static void release(struct trod_compare *c)
 {
-    cmp_pump_end(&c->pump);
     cmp_diffs_fini(&c->match);
     for (size_t i = 0; i < c->lanes.n; i++)
         if (c->lanes.lane[i]) {
@@ -465,6 +467,7 @@ int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
         opt->n_aliases > TROD_COMPARE_PAIRS)
         return trod_error(diag, TROD_ERR_USAGE, "compare.options", NULL,
                           "too many slides, masks, pairs, aliases or ignored registers");
+    begin_traces(a, b, opt->serial);
     c = prepare(a, b, opt, fn, user, summary);
     if (!c)
         return TROD_ERR_NOMEM;

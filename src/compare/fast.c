@@ -5,41 +5,18 @@
  * form; whatever is merely equivalent (another notation, a slide, an alias, unknown digits) is left
  * to the queues. So a false "different" here costs time, never truth.
  */
-#include "compare/engine.h"
-
-#include "compare/short.h"
-#include "trod/detail.h"
+#include "compare/fast.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static inline bool same_text(const uint8_t *a, const uint8_t *b, uint32_t n)
-{
-    return n > 8 ? memcmp(a, b, n) == 0 : n == 0 || cmp_short(a, n) == cmp_short(b, n);
-}
-
-static inline bool same_slice(const struct trod_batch *a, struct trod_slice s,
-                              const struct trod_batch *b, struct trod_slice t)
-{
-    return s.len == t.len && same_text(trod_batch_bytes(a, s), trod_batch_bytes(b, t), s.len);
-}
-
-/* What may not be decided here. */
-enum { HARD = TROD_F_UNKNOWN | TROD_F_PARTIAL };
-
-/* The addresses of the rows at hand where the other side has them. */
-struct view {
-    const struct trod_batch *b;
-    const uint64_t *addr, *target;
-};
 
 static bool same_value(const struct trod_compare *c, uint64_t a, uint64_t b)
 {
     return a == b || (c->rules.n_slides && cmp_value_slides(&c->rules, a, b, UINT64_MAX));
 }
 
-static bool same_numbers(const struct trod_compare *c, const struct view *a, uint32_t i,
-                         const struct view *b, uint32_t j, uint32_t both)
+static bool same_numbers(const struct trod_compare *c, const struct cmp_view *a, uint32_t i,
+                         const struct cmp_view *b, uint32_t j, uint32_t both)
 {
     if ((both & TROD_COL_ADDR) && a->addr[i] != b->addr[j])
         return false;
@@ -80,41 +57,17 @@ static bool same_register(struct trod_compare *c, const struct trod_batch *a, ui
     return n.id == m.id && n.bits == 0 && m.bits == 0;
 }
 
-static bool same_names(struct trod_compare *c, const struct trod_batch *a, uint32_t i,
-                       const struct trod_batch *b, uint32_t j)
+bool cmp_same_names(struct trod_compare *c, const struct trod_batch *a, uint32_t i,
+                    const struct trod_batch *b, uint32_t j)
 {
     if (a->kind[i] == TROD_NOTE)
-        return same_slice(a, cmp_note_of(a, i), b, cmp_note_of(b, j));
-    return same_slice(a, a->text[i], b, b->text[j]) ||
+        return cmp_same_slice(a, cmp_note_of(a, i), b, cmp_note_of(b, j));
+    return cmp_same_slice(a, a->text[i], b, b->text[j]) ||
            (a->kind[i] == TROD_REG && same_register(c, a, i, b, j));
 }
 
-/* The detail of row I of B; its struct is looked up once a kind. */
-static struct cmp_detail detail_at(struct trod_compare *c, const struct trod_batch *b, uint32_t i)
-{
-    const struct trod_detail_struct **known = &c->details[b->kind[i]];
-    struct cmp_detail d = {.p = trod_batch_detail(b, i), .b = b};
-
-    if (!d.p)
-        return d;
-    if (!*known || (*known)->len != b->detail[i].len)
-        *known = trod_detail_struct_of(b->kind[i], b->detail[i].len);
-    d.of = *known;
-    return d;
-}
-
-static bool same_detail(struct trod_compare *c, const struct trod_batch *a, uint32_t i,
-                        const struct trod_batch *b, uint32_t j)
-{
-    const struct cmp_detail d = detail_at(c, a, i), e = detail_at(c, b, j);
-
-    if (!d.of && !e.of && d.p && e.p)
-        return same_slice(a, a->detail[i], b, b->detail[j]);
-    return d.of == e.of && (!d.of || cmp_detail_differs(&d, &e, &c->rules.fields) == 0);
-}
-
-static bool same_row(struct trod_compare *c, const struct view *va, uint32_t i,
-                     const struct view *vb, uint32_t j)
+static bool same_row(struct trod_compare *c, const struct cmp_view *va, uint32_t i,
+                     const struct cmp_view *vb, uint32_t j)
 {
     const struct trod_batch *a = va->b, *b = vb->b;
     uint32_t has_a = a->has[i] & a->have, has_b = b->has[j] & b->have;
@@ -129,32 +82,18 @@ static bool same_row(struct trod_compare *c, const struct view *va, uint32_t i,
         return false;
     fa = has_a & TROD_COL_FLAGS ? a->flags[i] : 0;
     fb = has_b & TROD_COL_FLAGS ? b->flags[j] : 0;
-    if (((fa ^ fb) & c->flags) || ((fa | fb) & HARD))
+    if (((fa ^ fb) & c->flags) || ((fa | fb) & CMP_HARD))
         return false;
-    if (!same_numbers(c, va, i, vb, j, both) ||
-        ((columns & TROD_COL_DETAIL) && !same_detail(c, a, i, b, j)))
+    if (!same_numbers(c, va, i, vb, j, both) || !cmp_same_details(c, a, i, b, j))
         return false;
-    if ((both & TROD_COL_CODE) && !same_slice(a, a->code[i], b, b->code[j]))
+    if ((both & TROD_COL_CODE) && !cmp_same_slice(a, a->code[i], b, b->code[j]))
         return false;
-    if ((both & TROD_COL_DATA) && !same_slice(a, a->data[i], b, b->data[j]))
+    if ((both & TROD_COL_DATA) && !cmp_same_slice(a, a->data[i], b, b->data[j]))
         return false;
     if (a->kind[i] != TROD_INSTR)
         return !(has_a & has_b & (a->kind[i] == TROD_NOTE ? TROD_COL_RAW : TROD_COL_TEXT)) ||
-               !(columns & TROD_COMPARE_NAME) || same_names(c, a, i, b, j);
-    return !(both & TROD_COL_TEXT) || same_slice(a, a->text[i], b, b->text[j]);
-}
-
-/* Modes stand in the detail; the same bytes are the same mode. */
-static bool same_mode(const struct trod_compare *c, const struct trod_batch *a, uint32_t i,
-                      const struct trod_batch *b, uint32_t j)
-{
-    const struct trod_detail_instr *d, *e;
-
-    if (!c->modes || a->kind[i] != TROD_INSTR)
-        return true;
-    d = cmp_mode_of(a, i);
-    e = cmp_mode_of(b, j);
-    return !d || !e ? d == e : same_slice(a, d->mode, b, e->mode);
+               !(columns & TROD_COMPARE_NAME) || cmp_same_names(c, a, i, b, j);
+    return !(both & TROD_COL_TEXT) || cmp_same_slice(a, a->text[i], b, b->text[j]);
 }
 
 /* Take row I of SIDE out, as one that is behind us. */
@@ -243,19 +182,80 @@ static bool single(const struct trod_compare *c)
            trod_trace_meta(c->side[1].trace)->n_streams <= 1;
 }
 
+/*
+ * When to look at many rows at once: not where little came of it of late. So many rows are to be
+ * gone through one by one before, and after a time when it was in vain.
+ */
+struct pace {
+    uint32_t wait, next;
+};
+
+enum { WORTH = 8, LONGEST_WAIT = 64 };
+
+/* The first N rows of S from I of A and J of B on are behind us: who wrote what is noted. */
+static void note_many(struct trod_compare *c, const struct trod_batch *a, uint32_t i,
+                      const struct trod_batch *b, uint32_t j, const struct cmp_stretch *s)
+{
+    uint64_t *at = &c->at[s->pair < CMP_PAIRS_AT ? s->pair : CMP_PAIRS_AT - 1];
+    const bool known = s->pair < CMP_PAIRS_AT - 1;
+
+    for (uint64_t left = s->writes; left; left &= left - 1) {
+        const uint32_t k = (uint32_t)__builtin_ctzll(left);
+        const uint64_t before = s->instr & ((left & -left) - 1);
+
+        cmp_history_note(&c->history, s->pair,
+                         before && known ? a->addr[i + 63 - (uint32_t)__builtin_clzll(before)]
+                                         : *at,
+                         a, i + k, b, j + k);
+    }
+    if (s->instr)
+        *at = known ? a->addr[i + 63 - (uint32_t)__builtin_clzll(s->instr)] : 0;
+}
+
+/* Pass rows that are looked at many at once, in SAME. Returns how many. */
+static uint32_t pass_many(struct trod_compare *c, const struct cmp_view *a,
+                          const struct cmp_view *b, struct cmp_stretch *same, struct pace *p)
+{
+    struct cmp_side *s = &c->side[0], *t = &c->side[1];
+    uint32_t n;
+
+    if (p->wait) {
+        p->wait--;
+        return 0;
+    }
+    n = cmp_stretch(c, a, s->at, b, t->at, same);
+    if (n)
+        note_many(c, a->b, s->at, b->b, t->at, same);
+    s->at += n;
+    t->at += n;
+    c->sum->equal[0] += n;
+    c->sum->equal[1] += n;
+    if (n >= WORTH)
+        p->next = 1;
+    else if (p->next < LONGEST_WAIT)
+        p->next *= 2;
+    p->wait = n < CMP_STRETCH ? p->next : 0;
+    return n;
+}
+
 /* Go on to the end of a batch. Returns 1 there, 0 at a row that is not the same, or an error. */
-static int run_batches(struct trod_compare *c, const struct view *va, const struct view *vb)
+static int run_batches(struct trod_compare *c, const struct cmp_view *va, const struct cmp_view *vb)
 {
     struct cmp_side *s = &c->side[0], *t = &c->side[1];
     const struct trod_batch *a = va->b, *b = vb->b;
     const bool one = single(c), names = c->rules.opt->n_ignore_registers > 0;
+    struct cmp_stretch same = {.single = one};
+    struct pace pace = {0, 1};
     int pair[2] = {0, 0};
 
     if (one && (pair[0] = cmp_side_pair(s, &c->pairs, s->at)) < 0)
         return TROD_ERR_NOMEM;
+    same.pair = pair[0];
     while (s->at < a->n && t->at < b->n) {
-        uint32_t i = s->at, j = t->at;
+        const uint32_t i = s->at, j = t->at;
 
+        if (!names && pass_many(c, va, vb, &same, &pace))
+            continue;
         if (!counts(c, 0, i) || (names && left_out(c, a, i))) {
             skip(c, 0);
             continue;
@@ -264,7 +264,7 @@ static int run_batches(struct trod_compare *c, const struct view *va, const stru
             skip(c, 1);
             continue;
         }
-        if (!same_row(c, va, i, vb, j) || !same_mode(c, a, i, b, j))
+        if (!same_row(c, va, i, vb, j))
             return 0;
         if (!one) {
             pair[0] = cmp_side_pair(s, &c->pairs, i);
@@ -282,12 +282,12 @@ static int run_batches(struct trod_compare *c, const struct view *va, const stru
 }
 
 /* The addresses of the batch at hand as the other side has them. */
-static int look_at(struct trod_compare *c, int side, struct view *v)
+static int look_at(struct trod_compare *c, int side, struct cmp_view *v)
 {
     struct cmp_side *s = &c->side[side];
     uint64_t *const from[2] = {s->b->addr, s->b->target};
 
-    *v = (struct view){s->b, s->b->addr, s->b->target};
+    *v = (struct cmp_view){s->b, s->b->addr, s->b->target};
     if (c->rules.n_slides == 0)
         return TROD_OK;
     for (int k = 0; k < 2; k++) {
@@ -315,9 +315,9 @@ int cmp_fast(struct trod_compare *c)
         c->at[pair] = owner ? owner->pub.addr : 0;
     }
 
-    while (rc == 1 && cmp_sides_fill(c->side, &c->pump)) {
+    while (rc == 1 && cmp_sides_fill(c->side)) {
         const uint32_t from[2] = {c->side[0].at, c->side[1].at};
-        struct view view[2];
+        struct cmp_view view[2];
 
         for (int side = 0; side < 2 && rc == 1; side++)
             rc = look_at(c, side, &view[side]) < 0 ? TROD_ERR_NOMEM : 1;

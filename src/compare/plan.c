@@ -5,7 +5,7 @@
  * rows that a format cannot have or that do not occur among many rows of one side while they do on
  * the other (a trace recorded without registers).
  */
-#include "compare/engine.h"
+#include "compare/fast.h"
 
 #include "trod/insn.h"
 
@@ -217,5 +217,6 @@ int cmp_plan(struct trod_compare *c, struct trod_diag *diag)
     if (!c->rules.fields.alike)
         c->flags &= TROD_F_ISET | TROD_F_SKIPPED;
     c->modes = c->rules.fields.columns & TROD_COMPARE_MODE;
+    c->kinds = cmp_stretch_kinds(c);
     return opt->auto_slide ? cmp_find_slides(&c->match) : TROD_OK;
 }

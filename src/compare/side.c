@@ -13,15 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST = 128 }; /* rows for which a batch is worth decoding */
-
 enum cmp_pairing { BY_NAME, BY_NUMBER, BY_ORDER };
-
-/* Whether the next row of S must be decoded. */
-static bool spent(const struct cmp_side *s)
-{
-    return !s->ended && !s->next && !(s->b && s->at < s->b->n);
-}
 
 /* Which rows of B, which S has just read, are compared. Returns RC, or what went wrong. */
 static int choose(struct cmp_side *s, int rc, const struct trod_batch *b)
@@ -54,7 +46,6 @@ static int arrived(struct cmp_side *s, int rc, struct trod_batch *b)
 
 int cmp_side_fill(struct cmp_side *s)
 {
-    const struct cmp_side *other = s->other;
     struct trod_batch *b = NULL;
     int rc;
 
@@ -70,65 +61,12 @@ int cmp_side_fill(struct cmp_side *s)
     }
     if (s->ended)
         return 0;
-    /*
-     * That both end together, and the next are decoded at the same time. Few rows that are left on
-     * the other side are carried over.
-     */
-    if (other && !other->next && other->b && other->b->n - other->at >= LEAST)
-        trod_trace_limit(s->trace, other->b->n - other->at);
     rc = trod_trace_next(s->trace, &b);
     return arrived(s, choose(s, rc, b), b);
 }
 
-/* Keep the few rows that are left of S's batch, so that the next can be decoded. */
-static bool carry(struct cmp_side *s)
+bool cmp_sides_fill(struct cmp_side side[2])
 {
-    uint32_t left = s->b && !s->next && !s->ended ? s->b->n - s->at : LEAST;
-
-    if (left >= LEAST || s->b == s->first || (!s->first && trod_batch_new(&s->first, LEAST) < 0))
-        return false;
-    trod_batch_clear(s->first);
-    s->first->first = s->b->first + s->at;
-    if (trod_batch_append(s->first, s->b, s->at, left) < left)
-        return false;
-    s->b = s->first;
-    s->at = 0;
-    s->slid_of = NULL;
-    return true;
-}
-
-/* What was asked for S has come, and perhaps rows are left from before. */
-static void follows(struct cmp_side *s, bool carried, int rc, struct trod_batch *b)
-{
-    if (!carried) {
-        arrived(s, rc, b);
-    } else if (rc == 1) {
-        s->next = b;
-        s->next_at = 0;
-    } else {
-        s->ended = true;
-        s->failed = rc;
-    }
-}
-
-bool cmp_sides_fill(struct cmp_side side[2], struct cmp_pump *pump)
-{
-    const bool none[2] = {spent(&side[0]), spent(&side[1])};
-
-    if (pump->trace && (none[0] || none[1])) {
-        const bool carried[2] = {!none[0] && carry(&side[0]), !none[1] && carry(&side[1])};
-
-        if ((none[0] || carried[0]) && (none[1] || carried[1])) {
-            struct trod_batch *b[2] = {NULL, NULL};
-            int rc;
-
-            cmp_pump_ask(pump);
-            rc = trod_trace_next(side[0].trace, &b[0]);
-            follows(&side[0], carried[0], choose(&side[0], rc, b[0]), b[0]);
-            rc = cmp_pump_take(pump, &b[1]);
-            follows(&side[1], carried[1], choose(&side[1], rc, b[1]), b[1]);
-        }
-    }
     return cmp_side_fill(&side[0]) == 1 && cmp_side_fill(&side[1]) == 1;
 }
 

@@ -4,7 +4,6 @@
 #ifndef TROD_COMPARE_SIDE_H
 #define TROD_COMPARE_SIDE_H
 
-#include "compare/pump.h"
 #include "compare/row.h"
 #include "core/map.h"
 
@@ -25,7 +24,6 @@ struct cmp_side {
     uint32_t at;
     struct trod_batch *first, *next; /* the first rows, gathered; the batch that goes on */
     uint32_t next_at;
-    const struct cmp_side *other; /* that batches should end with; NULL: it does not matter */
     bool ended;
     int failed;                 /* what the trace ended with */
     bool started;               /* boot and start address are behind us */
@@ -42,7 +40,7 @@ struct cmp_side {
     uint8_t *chosen; /* by the number of a row modulo CMP_CHOSEN: 1 chosen; NULL: all are */
 };
 
-/* More rows than can have been decoded and not taken: those carried over and two batches. */
+/* More rows than can have been chosen and not taken: those gathered first, and two batches. */
 enum { CMP_CHOSEN = 1 << 14 };
 
 /* Whether row I of the batch at hand was chosen (trod_compare_options.choose). */
@@ -68,11 +66,8 @@ enum { CMP_UNPAIRED = -1 };
 /* Have a row at hand. Returns 1, 0 at the end (also after an error: see failed). */
 int cmp_side_fill(struct cmp_side *s);
 
-/*
- * Have a row at hand on both sides; where both must be decoded, at the same time. False when a side
- * is at its end.
- */
-bool cmp_sides_fill(struct cmp_side side[2], struct cmp_pump *pump);
+/* Have a row at hand on both sides. False when one is at its end. */
+bool cmp_sides_fill(struct cmp_side side[2]);
 
 /* The pair of row I's stream. Returns the pair, or TROD_ERR_NOMEM - 1. */
 int cmp_side_pair(struct cmp_side *s, struct cmp_pairs *p, uint32_t i);

@@ -116,6 +116,7 @@ static inline void cmp_run(struct cmp_case *c)
         const char *paths[] = {path};
         const struct trod_trace_options opt = {.from = c->from[side] ? c->from[side] : "matcher",
                                                .batch_rows = c->batch_rows,
+                                               .ahead = !c->opt.serial,
                                                .input = {.no_thread = true, .window = c->window}};
 
         test_save(path, text, strlen(text));

@@ -252,8 +252,19 @@ static void damage(struct trod_rng *rng, char *text)
             p[-1] = 'g';
 }
 
-/* Both sides decoded at the same time: the same differences, the same problems in the same order.
- */
+/* All that came of X came of Y. */
+static void assert_same(const struct cmp_case *x, const struct cmp_case *y)
+{
+    assert_string_equal(x->out, y->out);
+    assert_string_equal(x->context[0], y->context[0]);
+    assert_string_equal(x->context[1], y->context[1]);
+    assert_string_equal(x->inputs, y->inputs);
+    assert_string_equal(x->problems, y->problems);
+    assert_memory_equal(&x->sum, &y->sum, sizeof x->sum);
+}
+
+/* Both sides are decoded ahead: the same differences, the same problems in the same order, where
+ * one side is damaged, ends before the other, or is not read to its end. */
 static void test_threads(void **state)
 {
     struct cmp_case *serial = calloc(1, sizeof *serial), *both = calloc(1, sizeof *both);
@@ -268,20 +279,23 @@ static void test_threads(void **state)
         struct trace a = {.n = 0}, b = {.n = 0};
         char *want = make_pair(&rng, &a, &b), *ta = text_of(&a), *tb = text_of(&b);
 
-        if (round % 2) {
+        if (round % 2)
             damage(&rng, ta);
+        if (round % 4 > 1)
             damage(&rng, tb);
-        }
+        if (round % 5 == 0)
+            *(round % 2 ? ta + strlen(ta) / 3 : tb + strlen(tb) / 2) = '\0';
         serial->a = both->a = ta;
         serial->b = both->b = tb;
         serial->damaged = both->damaged = true;
         serial->opt.serial = true;
+        serial->opt.first_stop = both->opt.first_stop = round % 7 == 3;
+        both->window = serial->window = 512 + (uint32_t)trod_rng_below(&rng, 4000);
         both->batch_rows = 1 + (uint32_t)trod_rng_below(&rng, 100);
         serial->batch_rows = both->batch_rows;
         cmp_run(serial);
         cmp_run(both);
-        assert_string_equal(serial->out, both->out);
-        assert_string_equal(serial->problems, both->problems);
+        assert_same(serial, both);
         damaged += serial->problems[0] != '\0';
         free(want);
         free(ta);
@@ -292,6 +306,59 @@ static void test_threads(void **state)
     assert_true(damaged > 5);
     free(serial);
     free(both);
+}
+
+static int choose_all(void *user, int side, const struct trod_batch *b, uint8_t *keep)
+{
+    (void)user;
+    (void)side;
+    (void)b;
+    (void)keep;
+    return 0;
+}
+
+/* In stretches of TEXT instructions are of another cpu; here and there one is not, by RNG. */
+static void spread(char *text, struct trod_rng *rng)
+{
+    unsigned n = 0;
+
+    for (char *p = text; (p = strstr(p, "clk 0 IT")) != NULL; p++)
+        p[4] = (char)('0' + (n++ / 50 % 2 ^ (trod_rng_below(rng, 100) == 0)));
+}
+
+/* Who chooses has each row looked at by itself: the same comes of many at once. */
+static void test_one_by_one(void **state)
+{
+    struct cmp_case *many = calloc(1, sizeof *many), *one = calloc(1, sizeof *one);
+    struct trod_rng rng;
+
+    (void)state;
+    assert_non_null(many);
+    assert_non_null(one);
+    trod_rng_seed(&rng, 16);
+    one->opt.choose = choose_all;
+    for (int round = 0; round < 60; round++) {
+        struct trace a = {.n = 0}, b = {.n = 0};
+        char *want = make_pair(&rng, &a, &b), *ta = text_of(&a), *tb = text_of(&b);
+
+        if (round % 2) {
+            spread(ta, &rng);
+            spread(tb, &rng);
+        }
+        many->a = one->a = ta;
+        many->b = one->b = tb;
+        many->batch_rows = 1 + (uint32_t)trod_rng_below(&rng, 600);
+        cmp_run(many);
+        cmp_run(one);
+        assert_same(many, one);
+        free(want);
+        free(ta);
+        free(tb);
+        release(&a);
+        release(&b);
+    }
+    free(many);
+    free(one);
 }
 
 /* What is missing for one is inserted for the other. */
@@ -408,9 +475,9 @@ static void test_shortest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edits),    cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_threads),  cmocka_unit_test(test_mirror),
-        cmocka_unit_test(test_shortest),
+        cmocka_unit_test(test_edits),   cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_one_by_one),
+        cmocka_unit_test(test_mirror),  cmocka_unit_test(test_shortest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
