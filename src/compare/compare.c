@@ -10,6 +10,7 @@
 #include "compare/engine.h"
 
 #include "core/sized.h"
+#include "trace/mark.h"
 #include "trod/insn.h"
 
 #include <stdlib.h>
@@ -339,18 +340,24 @@ uint32_t trod_compare_want(const struct trod_compare_options *opt)
 }
 
 /*
- * Traces that are decoded ahead are so with their windows, which is less to hand on than what each
- * row points to: all of it may be looked at.
+ * Batches of files end in the same places however their bytes come in: what is told first of two
+ * sides that are damaged follows from that, and what is told at all where the comparison ends
+ * early. Traces
+ * that are decoded ahead are so with their windows, which is less to hand on than what each row
+ * points to: all of it may be looked at.
  */
 static void begin_traces(struct trod_trace *a, struct trod_trace *b, bool serial)
 {
     struct trod_trace *const t[2] = {a, b};
 
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
+        if (trod_trace_rewindable(t[side])) /* what comes from a pipe is looked at when it comes */
+            trod_trace_settle_windows(t[side]);
         if (serial)
             trod_trace_alone(t[side]);
         else
             trod_trace_windows(t[side]);
+    }
 }
 
 static int run(struct trod_compare *c)

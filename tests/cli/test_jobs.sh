@@ -60,4 +60,39 @@ same_for "2 3 5" "$text" t.tarmac.gz
 same_for "2 4" --interval 7000 cache,locality,mix zipf.trace
 same_for "2 4" --region 5000..61000 --warmup 3000 cache,branches zipf.trace
 same_for "2 4" --order time cache,locality,deps shared.zip
+
+# compare decodes both sides ahead: edits, damage on either side, an early end, orders of several files
+# compared_for OPTION... A B: -j 1 says what must come of the others
+compared_for() {
+    run trod compare -j 1 "$@"
+    local was=$got
+    cp "$stdout" one
+    cp "$stderr" one.err
+    for jobs in 2 3 5; do
+        run trod compare -j "$jobs" "$@"
+        status "$was"
+        same one "$stdout"
+        same one.err "$stderr"
+    done
+}
+
+zcat t.tarmac.gz >t.tarmac
+sed -e '9000,9020d' -e '17000s/d503201f/d503201e/' -e '25000s/clk/???/' t.tarmac >u.tarmac
+trod gen sharing:count=12000 shared/ --to drmemtrace >/dev/null
+{ head -c 300001 zipf.trace; tail -c +300020 zipf.trace; } >bad.trace
+for options in '' '-w 8' '--first-dif-stop' '--strict' '--independent' '--boot-size 30000'; do
+    # shellcheck disable=SC2086 # options are words
+    compared_for $options t.tarmac.gz u.tarmac
+    # shellcheck disable=SC2086
+    compared_for $options bad.trace zipf.trace
+done
+head -n 20000 t.tarmac >cut.tarmac
+compared_for --skip-rest u.tarmac cut.tarmac
+compared_for --order time shared/ shared.zip
+check test "$(find shared -name '*.trace.*' | wc -l)" -gt 1
+for jobs in 1 2; do
+    run trod convert -q --order time --to csv -j $jobs shared/ "$jobs.csv"
+    status 0
+done
+check cmp 1.csv 2.csv
 finish
