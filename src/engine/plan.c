@@ -20,6 +20,12 @@ enum { TURNS = 8 };
  */
 enum { PASSING = 5, FINER = 16 };
 
+/*
+ * Parts of members for each thread where sites are wanted: each part meets all the program's
+ * instructions for the first time.
+ */
+enum { SITE_TURNS = 2 };
+
 /* Bytes of a piece that is recorded, at the most: plain, and as it lies compressed in its file. */
 enum { PLAIN_RECORDED = 256 << 20, PACKED_RECORDED = 64 << 20 };
 
@@ -69,6 +75,35 @@ static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_
     if (records(r, RUN_BYTES) && n < trod_trace_bytes(r->whole, file) / PLAIN_RECORDED + 1)
         n = (size_t)(trod_trace_bytes(r->whole, file) / PLAIN_RECORDED) + 1;
     return n < RUN_PARTS ? n : RUN_PARTS;
+}
+
+/* The same of the MEMBERS of FILE. */
+static size_t groups_of(const struct trod_run *r, size_t file, uint64_t members)
+{
+    const uint64_t jobs = r->opt.jobs;
+    uint64_t n = members < RUN_PARTS ? members : RUN_PARTS;
+
+    if (r->sites && r->opt.parts < 2 && !r->opt.piece && jobs > 1) {
+        const uint64_t least = trod_trace_bytes(r->whole, file) / PACKED_RECORDED + 1;
+        const uint64_t some = jobs * SITE_TURNS > least ? jobs * SITE_TURNS : least;
+
+        n = n < some ? n : some;
+    }
+    return (size_t)n;
+}
+
+/*
+ * Is a plain file of format F better read by one thread beside the analyses? Where parts go on from
+ * what came before and sites are wanted, each part learns all instructions anew, which pays only
+ * for those that need no order at all.
+ */
+static bool keep_whole(const struct trod_run *r, const struct trod_format *f)
+{
+    bool ordered = false;
+
+    for (size_t i = 0; i < r->n_items; i++)
+        ordered |= r->item[i].order != TROD_ANY_ORDER;
+    return f && f->parts && r->sites && ordered && r->opt.parts < 2 && !r->opt.piece;
 }
 
 /* Where a file is cut: pieces [AT[k], AT[k + 1]), and where rows lead in piece K. */
@@ -137,13 +172,13 @@ static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_
     const struct trod_format *f = trod_trace_format(r->whole);
     uint64_t members = trod_trace_members(r->whole, i);
     const size_t most = parts_of(r, i, f) - 1;
-    size_t n = members < RUN_PARTS ? (size_t)members : RUN_PARTS;
+    size_t n = groups_of(r, i, members);
 
     piece->cut = n > 1 ? RUN_MEMBERS : RUN_WHOLE;
     for (size_t k = 0; k <= n; k++)
         c->at[k] = members * k / n;
-    if (n > 1 || (r->sites && (r->opt.parts > 1 || r->again)))
-        return n;
+    if (n > 1 || (r->sites && (r->opt.parts > 1 || r->again)) || keep_whole(r, f))
+        return n ? n : 1;
     n = cut_plain(r, i, c, most, piece);
     if (n && piece->as.format->parts) {
         piece->chained = r->opt.parts > 1 || !r->again;
