@@ -121,7 +121,8 @@ static size_t cut_for_threads(const struct trod_run *r, size_t i, uint64_t bytes
     uint64_t fine[FINER * RUN_PARTS];
     const size_t some = trod_trace_cuts(r->whole, i, bytes, false, fine, most, as);
     const size_t n =
-        trod_trace_cuts(r->whole, i, bytes / FINER, false, fine, FINER * (some + 1) - 1, as);
+        some ? trod_trace_cuts(r->whole, i, bytes / FINER, false, fine, FINER * (some + 1) - 1, as)
+             : 0;
     double left = 1, all = 1;
     size_t next = 0, k = 0;
 

@@ -395,12 +395,13 @@ void trod_reader_frames(struct trod_reader *r, const struct trod_frames *frames)
 
 uint64_t trod_reader_cut(const struct trod_reader *r, uint64_t at)
 {
-    const struct trod_input_options opt = {.no_thread = true};
+    enum { NEAR = 1 << 16 }; /* where nearly all cuts are found */
+    const struct trod_input_options opt = {.no_thread = true, .window = NEAR};
     const struct trod_format *f = r->spec.format;
     struct trod_input *in;
     struct trod_span span;
     uint64_t cut = TROD_NOWHERE;
-    size_t n;
+    bool more;
 
     if (r->made)
         return cut;
@@ -410,11 +411,15 @@ uint64_t trod_reader_cut(const struct trod_reader *r, uint64_t at)
         trod_input_open(&in, trod_input_path(r->in), &opt, NULL) < 0)
         return cut;
     trod_input_use_frames(in, trod_input_frames(r->in));
-    if (trod_input_skip(in, at) == at && trod_input_ahead(in, TROD_WINDOW, &span) == TROD_OK) {
+    more = trod_input_skip(in, at) == at;
+    for (size_t n, some = NEAR; more; some = TROD_WINDOW) {
+        if (trod_input_ahead(in, some, &span) < 0)
+            break;
         n = f->parts ? f->parts->cut(r->dec, at, span.p, span.n)
                      : f->resync(r->dec, span.p, span.n);
         if (n != SIZE_MAX)
             cut = at + n;
+        more = n == SIZE_MAX && some == NEAR && span.n >= NEAR;
     }
     trod_input_close(in);
     return cut;
