@@ -9,6 +9,7 @@
 
 #include "analysis/by_site.h"
 #include "core/grow.h"
+#include "core/wide.h"
 
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
@@ -167,8 +168,8 @@ static void begin(struct br_state *s, struct br_lane *l, const struct trod_batch
         l->event.target = b->target[i];
 }
 
-static int instruction(struct br_state *s, struct br_lane *l, const struct trod_batch *b,
-                       uint32_t i, uint32_t said)
+TROD_HOT int instruction(struct br_state *s, struct br_lane *l, const struct trod_batch *b,
+                         uint32_t i, uint32_t said)
 {
     const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
     struct br_fact *f;
@@ -277,7 +278,7 @@ int br_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
             rc = rc < 0 ? rc : TROD_OK;
             continue;
         }
-        rc = br_row(s, l, b, i, said);
+        rc = kind == TROD_INSTR ? instruction(s, l, b, i, said) : other(s, l, b, i, said);
     }
     for (size_t i = 0; rc == TROD_OK && i < s->n_lanes; i++)
         rc = br_flush(s, s->lane[i]);
