@@ -507,9 +507,12 @@ static int skip_stacks(struct trod_span *in)
                 return TROD_ERR_CORRUPT;
         if (trod_unpack(in, &frames) < 0)
             return TROD_ERR_CORRUPT;
-        for (struct trod_nav_call call; frames; frames--)
-            if (trod_unpack(in, &v) < 0 || trod_unpack(in, &v) < 0 || !get_call(in, 0, &call))
+        for (struct trod_nav_call call; frames; frames--) {
+            uint64_t more;
+
+            if (trod_unpack(in, &v) < 0 || trod_unpack(in, &more) < 0 || !get_call(in, 0, &call))
                 return TROD_ERR_CORRUPT;
+        }
     }
     return TROD_OK;
 }

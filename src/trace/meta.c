@@ -275,7 +275,8 @@ static int learn_streams(struct trod_meta *m, const struct trod_meta *from)
 int trod_meta_learn(struct trod_meta *m, const struct trod_meta *from)
 {
     /* a machine that executes A64 is one, whatever else it executes */
-    if (from->isa != TROD_ISA_UNKNOWN && !(m->isa == TROD_ISA_A64 && from->isa == TROD_ISA_ARM))
+    if (from->isa != TROD_ISA_UNKNOWN && from->isa != m->isa &&
+        !(m->isa == TROD_ISA_A64 && from->isa == TROD_ISA_ARM))
         m->isa = from->isa;
     if (from->endian != TROD_ENDIAN_UNKNOWN)
         m->endian = from->endian;

@@ -135,17 +135,21 @@ static void heap_remove(struct state *s, uint32_t i)
 
 /* --- times --- */
 
-/* Does ROW begin a new time? *KEY is it. */
+/* Does ROW begin a new time? Then *KEY is it. */
 static bool new_time(const struct trod_trace *t, const struct trod_batch *b, uint32_t row,
                      const struct stream *st, uint64_t *key)
 {
     if (t->format->flags & TROD_FMT_TIMESTAMPS) {
+        if (b->kind[row] != TROD_MARKER || b->sub[row] != TIMESTAMP)
+            return false;
         *key = b->value[row];
-        return b->kind[row] == TROD_MARKER && b->sub[row] == TIMESTAMP;
+        return true;
     }
+    if (b->flags[row] & TROD_F_CONT || !(b->have & b->has[row] & TROD_COL_TIME) ||
+        (st->timed && b->time[row] == st->key))
+        return false;
     *key = b->time[row];
-    return !(b->flags[row] & TROD_F_CONT) && (b->have & b->has[row] & TROD_COL_TIME) &&
-           (!st->timed || b->time[row] != st->key);
+    return true;
 }
 
 /* --- turns --- */
@@ -376,6 +380,8 @@ static void renumber(struct state *s, struct stream *st, uint32_t to)
     if (!(b->have & TROD_COL_INDEX))
         return;
     for (uint32_t row = st->at; row < to; row++) {
+        if (!(b->has[row] & TROD_COL_INDEX))
+            continue;
         s->index += b->index[row] - st->index;
         st->index = b->index[row];
         b->index[row] = s->index;
