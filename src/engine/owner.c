@@ -223,9 +223,35 @@ static bool agree(const struct trod_site *a, const struct trod_site *b)
     return a->size == b->size && a->iset == b->iset && a->branch == b->branch;
 }
 
-/* The entry of the table of all sites for row I, an instruction at PC. NEW: places have no PC. */
+/*
+ * SITE, which row of B has, as one of all. What other parts have met mostly lies BEHIND the site
+ * that came before: then nobody else need wait. NEW: places have no such address.
+ */
+static uint32_t number_of(struct engine_owner *o, const struct trod_batch *b,
+                          const struct trod_site *site, uint32_t behind, bool new)
+{
+    if (engine_sites_is(o->sites, behind, site) &&
+        (!b->meta || engine_sites_are_of(o->sites, b->meta->isa)))
+        return behind;
+    if (!o->locked)
+        engine_sites_lock(o->sites, b->meta);
+    o->locked = true;
+    return new ? engine_sites_add_new(o->sites, site, &o->mine) : engine_sites_add(o->sites, site);
+}
+
+static void unlock(struct engine_owner *o)
+{
+    if (o->locked)
+        engine_sites_unlock(o->sites);
+    o->locked = false;
+}
+
+/*
+ * The entry of the table of all sites for row I, an instruction at PC. NEW: places have no PC.
+ * BEHIND: what it may be, or TROD_NO_SITE.
+ */
 static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_t i, uint64_t pc,
-                     bool new)
+                     uint32_t behind, bool new)
 {
     uint32_t said = b->have & b->has[i];
     struct trod_site site = {.pc = pc};
@@ -246,11 +272,7 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
     }
     if (said & TROD_COL_STREAM)
         site.stream = b->stream[i];
-    if (!o->locked)
-        engine_sites_lock(o->sites, b->meta);
-    o->locked = true;
-    number =
-        new ? engine_sites_add_new(o->sites, &site, &o->mine) : engine_sites_add(o->sites, &site);
+    number = number_of(o, b, &site, behind, new);
     if (number == TROD_NO_SITE || !site_room(o, number))
         return TROD_NO_SITE;
     if (o->part && (b->kind[i] == TROD_INSTR || (o->owned && !o->leads)))
@@ -306,7 +328,7 @@ static uint32_t other_site(struct engine_owner *o, const struct trod_batch *b, u
     uint32_t site;
 
     o->codeless |= o->late && now.len == 0 && b->have & TROD_COL_CODE;
-    site = find(o, b, i, pc, met == TROD_NO_SITE);
+    site = find(o, b, i, pc, l->site + 1, met == TROD_NO_SITE);
 
     if (site == TROD_NO_SITE)
         return site;
@@ -344,11 +366,11 @@ static uint32_t owned_site(struct engine_owner *o, const struct trod_batch *b, u
             return TROD_NO_SITE;
         }
         if ((b->have & b->has[i] & TROD_COL_PC) && (l->site == TROD_NO_SITE || b->pc[i] != l->pc))
-            *l = (struct last){b->pc[i], find(o, b, i, b->pc[i], false)};
+            *l = (struct last){b->pc[i], find(o, b, i, b->pc[i], TROD_NO_SITE, false)};
         return l->site;
     }
     if (kind == TROD_BRANCH && (b->have & b->has[i] & TROD_COL_ADDR)) {
-        *l = (struct last){b->addr[i], find(o, b, i, b->addr[i], false)};
+        *l = (struct last){b->addr[i], find(o, b, i, b->addr[i], TROD_NO_SITE, false)};
         return l->site;
     }
     return TROD_NO_SITE;
@@ -407,6 +429,7 @@ static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t fro
             return TROD_ERR_NOMEM;
         if (plain && !(said & TROD_COL_CODE) && !unknown_owner(o, l) &&
             !(c->any & TROD_COL_CODE && owner_is_access(b->kind[i]))) {
+            unlock(o);
             i = owner_plain_rows(o, b, i, c->any & TROD_COL_CODE ? said_code(b, i, to) : to, l, s,
                                  c->plain);
             if (i == to)
@@ -489,9 +512,7 @@ int engine_owner_fill(struct engine_owner *o, struct trod_batch *b, struct trod_
         end = b->n - from > ENGINE_CHUNK ? from + ENGINE_CHUNK : b->n;
         c = engine_common_of(b, from, end);
         rc = chunk_rows(o, b, from, end, to ? &s : NULL, &c);
-        if (o->locked)
-            engine_sites_unlock(o->sites);
-        o->locked = false;
+        unlock(o);
     }
     if (to)
         engine_streaks_close(&s);

@@ -85,7 +85,7 @@ int engine_sites_new(struct trod_sites **out, const struct trod_meta *meta,
     s->endian = meta->endian;
     s->symbols = symbols;
     s->n_slots = SLOTS_FIRST;
-    s->slot = calloc(s->n_slots, sizeof *s->slot);
+    s->slot = trod_zeroed_new(s->n_slots * sizeof *s->slot);
     pthread_mutex_init(&s->lock, NULL);
     *out = s;
     if (s->slot)
@@ -115,7 +115,7 @@ void engine_sites_free(struct trod_sites *s)
     free(s->like);
     trod_disasm_free(s->disasm);
     pthread_mutex_destroy(&s->lock);
-    free(s->slot);
+    trod_zeroed_free(s->slot, s->n_slots * sizeof *s->slot);
     free(s);
 }
 
@@ -159,12 +159,17 @@ const struct trod_meta *trod_sites_meta(const struct trod_sites *s)
     return s->meta;
 }
 
+/* Of its address and opcode, behind which all is zero. */
 static uint64_t hash_of(const struct trod_site *site)
 {
-    uint64_t h =
-        trod_fnv(TROD_FNV ^ site->pc * UINT64_C(0x9e3779b97f4a7c15), site->code, site->code_n);
+    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t code[2], h;
 
-    return h ^ h >> 31;
+    _Static_assert(sizeof site->code == sizeof code, "the opcode is hashed as two words");
+    memcpy(code, site->code, sizeof code);
+    h = (site->pc * odd ^ code[0] ^ site->code_n) * odd;
+    h = (h ^ h >> 32 ^ code[1]) * odd;
+    return h ^ h >> 32;
 }
 
 static bool same(const struct trod_site *a, const struct trod_site *b)
@@ -182,27 +187,35 @@ static bool grow_slots(struct trod_sites *s, uint32_t n)
         slots *= slots < SLOTS_LARGE ? 4 : 2;
     if (slots == s->n_slots)
         return true;
-    slot = calloc(slots, sizeof *slot);
+    slot = trod_zeroed_new(slots * sizeof *slot);
     if (!slot)
         return false;
-    free(s->slot);
+    trod_zeroed_free(s->slot, s->n_slots * sizeof *s->slot);
     s->slot = slot;
     s->n_slots = slots;
     s->n_found = 0; /* all are put in again */
     return true;
 }
 
-/* Let the N sites that there are all be found. */
+/* Let the N sites that there are all be found; memory is waited for once for SOME of them. */
 static bool find_all(struct trod_sites *s, uint32_t n)
 {
+    enum { SOME = 16 };
+    uint64_t at[SOME];
+
     if (!grow_slots(s, n + 1))
         return false;
-    for (; s->n_found < n; s->n_found++) {
-        uint64_t at = hash_of(trod_site_at(s, s->n_found));
-
-        while (s->slot[at & (s->n_slots - 1)])
-            at++;
-        s->slot[at & (s->n_slots - 1)] = s->n_found + 1;
+    for (uint32_t some; s->n_found < n; s->n_found += some) {
+        some = n - s->n_found < SOME ? n - s->n_found : SOME;
+        for (uint32_t i = 0; i < some; i++) {
+            at[i] = hash_of(trod_site_at(s, s->n_found + i));
+            __builtin_prefetch(&s->slot[at[i] & (s->n_slots - 1)], 1);
+        }
+        for (uint32_t i = 0; i < some; i++) {
+            while (s->slot[at[i] & (s->n_slots - 1)])
+                at[i]++;
+            s->slot[at[i] & (s->n_slots - 1)] = s->n_found + i + 1;
+        }
     }
     return true;
 }
@@ -287,10 +300,13 @@ void engine_sites_isa(struct trod_sites *s, enum trod_isa *isa, enum trod_endian
 
 uint32_t trod_sites_add(struct trod_sites *s, const struct trod_site *site)
 {
+    struct trod_site clean = *site;
     uint32_t number;
 
+    if (site->code_n < sizeof clean.code)
+        memset(clean.code + site->code_n, 0, sizeof clean.code - site->code_n);
     pthread_mutex_lock(&s->lock);
-    number = add(s, site);
+    number = add(s, &clean);
     pthread_mutex_unlock(&s->lock);
     return number;
 }
@@ -318,6 +334,11 @@ bool engine_sites_are_of(const struct trod_sites *s, enum trod_isa isa)
 void engine_sites_unlock(struct trod_sites *s)
 {
     pthread_mutex_unlock(&s->lock);
+}
+
+bool engine_sites_is(const struct trod_sites *s, uint32_t number, const struct trod_site *site)
+{
+    return number < trod_sites_count(s) && same(trod_site_at(s, number), site);
 }
 
 uint32_t engine_sites_add(struct trod_sites *s, const struct trod_site *site)

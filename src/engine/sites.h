@@ -26,6 +26,8 @@ void engine_sites_unlock(struct trod_sites *s);
 bool engine_sites_coded(const struct trod_sites *s);
 /* Is ISA, if it is known, that of the opcodes of S? */
 bool engine_sites_are_of(const struct trod_sites *s, enum trod_isa isa);
+/* Is SITE the one with this NUMBER, if there is one? At any time. */
+bool engine_sites_is(const struct trod_sites *s, uint32_t number, const struct trod_site *site);
 /* As trod_sites_add. */
 uint32_t engine_sites_add(struct trod_sites *s, const struct trod_site *site);
 /*

@@ -129,7 +129,8 @@ static uint32_t met(const struct trod_site *all, uint32_t n, const struct trod_s
 
 /*
  * Some sites are added by one who knows that he has not added them before (engine_sites_add_new),
- * alone at first, the rest by others. Numbers are those of a list that is searched.
+ * alone at first, the rest by others. Numbers are those of a list that is searched. What others
+ * have behind an opcode does not count.
  */
 static void test_numbers(void **state)
 {
@@ -152,8 +153,12 @@ static void test_numbers(void **state)
 
         site.code[0] = (uint8_t)(next(&seed) % 2);
         want = met(all, n, &site);
+        assert_int_equal(engine_sites_is(sites, want, &site), want < n);
+        if (want > 0)
+            assert_false(engine_sites_is(sites, want - 1, &site));
         if (by_him && his[want])
             continue;
+        site.code[1] = by_him ? 0 : (uint8_t)next(&seed);
         number = by_him ? engine_sites_add_new(sites, &site, &mine) : trod_sites_add(sites, &site);
         assert_int_equal(number, want);
         his[want] |= by_him;

@@ -6,6 +6,7 @@
  */
 #include "format/drmemtrace/side.h"
 
+#include "core/zeroed.h"
 #include "trod/diag.h"
 
 #include <stdlib.h>
@@ -16,8 +17,8 @@ void drm_past_free(struct drm_past *p)
     while (p && atomic_fetch_sub_explicit(&p->users, 1, memory_order_acq_rel) == 1) {
         struct drm_past *before = p->before;
 
-        free(p->shared);
-        free(p->known);
+        trod_zeroed_free(p->shared, p->shared_cap);
+        drm_known_free(p->known, p->known_mask);
         drm_proofs_free(p->proofs, p->proof_mask);
         free(p);
         p = before;
@@ -58,20 +59,22 @@ struct drm_proof drm_past_proof(const struct drm_past *p, uint64_t number)
 static int end_of_past(struct drm_side *s)
 {
     struct drm_past *p = malloc(sizeof *p);
-    struct drm_known *known = calloc(DRM_FIRST_KNOWN, sizeof *known);
+    struct drm_known *known = drm_known_new(DRM_FIRST_KNOWN);
     struct drm_proof *proofs = calloc(DRM_FIRST_PROOFS, sizeof *proofs);
 
     if (!p || !known || !proofs) {
         free(p);
-        free(known);
+        drm_known_free(known, DRM_FIRST_KNOWN - 1);
         free(proofs);
         return TROD_ERR_NOMEM;
     }
     *p = (struct drm_past){.before = s->past,
                            .shared = s->shared,
                            .shared_n = s->shared_n + (s->past ? s->past->shared_n : 0),
+                           .shared_cap = s->shared_cap,
                            .known = s->known,
                            .known_mask = s->known_mask,
+                           .known_n = s->known_n + (s->past ? s->past->known_n : 0),
                            .proofs = s->proofs,
                            .proof_mask = s->proof_mask};
     atomic_init(&p->users, 1);
@@ -86,6 +89,23 @@ static int end_of_past(struct drm_side *s)
     s->shared = NULL;
     s->shared_n = s->shared_cap = 0;
     return drm_side_texts(s);
+}
+
+/* S, which knows nothing, gets room for what is in its past: that is what it is going to meet. */
+static bool expect_past(struct drm_side *s)
+{
+    uint32_t n = DRM_FIRST_KNOWN;
+    struct drm_known *known;
+
+    while (n / 2 < s->past->known_n && n <= UINT32_MAX / 4)
+        n *= 2;
+    known = drm_known_new(n);
+    if (!known)
+        return false;
+    drm_known_free(s->known, s->known_mask);
+    s->known = known;
+    s->known_mask = n - 1;
+    return true;
 }
 
 int drm_side_fork(struct drm_side *to, struct drm_side *from)
@@ -104,5 +124,7 @@ int drm_side_fork(struct drm_side *to, struct drm_side *from)
     to->vague = from->vague;
     if (to->past)
         atomic_fetch_add_explicit(&to->past->users, 1, memory_order_relaxed);
+    if (rc == TROD_OK && to->past && to->known_n == 0 && !expect_past(to))
+        rc = TROD_ERR_NOMEM;
     return rc;
 }

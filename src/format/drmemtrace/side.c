@@ -7,6 +7,7 @@
 
 #include "core/grow.h"
 #include "core/origin.h"
+#include "core/zeroed.h"
 #include "trod/batch.h"
 #include "trod/meta.h"
 
@@ -21,20 +22,10 @@ static const char *const notes[DRM_NOTES] = {"unknown record type", "entries wit
 /* Append N bytes to the shared pool. Returns their offset, or SIZE_MAX. */
 static size_t share(struct drm_side *s, const void *p, size_t n)
 {
-    size_t at = s->shared_n;
+    const size_t at = s->shared_n;
 
-    if (s->shared_cap - at < n) {
-        size_t cap = s->shared_cap ? s->shared_cap * 2 : 1 << 12;
-        uint8_t *q;
-
-        while (cap - at < n)
-            cap *= 2;
-        q = realloc(s->shared, cap);
-        if (!q)
-            return SIZE_MAX;
-        s->shared = q;
-        s->shared_cap = cap;
-    }
+    if (trod_zeroed_room(&s->shared, &s->shared_cap, at + n, 1) < 0)
+        return SIZE_MAX;
     memcpy(s->shared + at, p, n);
     s->shared_n = at + n;
     return at;
@@ -85,6 +76,16 @@ static void fill_hot(struct drm_side *s)
     }
 }
 
+struct drm_known *drm_known_new(uint32_t n)
+{
+    return trod_zeroed_new(n * sizeof(struct drm_known));
+}
+
+void drm_known_free(struct drm_known *table, uint32_t mask)
+{
+    trod_zeroed_free(table, ((size_t)mask + 1) * sizeof *table);
+}
+
 int drm_side_new(struct drm_side **out)
 {
     struct drm_side *s = calloc(1, sizeof *s);
@@ -93,7 +94,7 @@ int drm_side_new(struct drm_side **out)
     *out = NULL;
     if (!s)
         return rc;
-    s->known = calloc(DRM_FIRST_KNOWN, sizeof *s->known);
+    s->known = drm_known_new(DRM_FIRST_KNOWN);
     s->known_mask = DRM_FIRST_KNOWN - 1;
     s->proofs = calloc(DRM_FIRST_PROOFS, sizeof *s->proofs);
     s->proof_mask = DRM_FIRST_PROOFS - 1;
@@ -124,8 +125,8 @@ void drm_side_free(struct drm_side *s)
         return;
     drm_proofs_free(s->proofs, s->proof_mask);
     trod_recent_free(s->recent);
-    free(s->shared);
-    free(s->known);
+    trod_zeroed_free(s->shared, s->shared_cap);
+    drm_known_free(s->known, s->known_mask);
     drm_past_free(s->past);
     free(s->retired);
     free(s->thread);
@@ -188,8 +189,8 @@ void drm_side_turn(struct drm_side *s)
 
 static int grow_known(struct drm_side *s)
 {
-    uint32_t size = (s->known_mask + 1) * 2;
-    struct drm_known *table = size ? calloc(size, sizeof *table) : NULL;
+    const uint32_t size = (s->known_mask + 1) * 2;
+    struct drm_known *table = size ? drm_known_new(size) : NULL;
     const struct drm_side grown = {.known = table, .known_mask = size - 1};
 
     if (!table)
@@ -197,7 +198,7 @@ static int grow_known(struct drm_side *s)
     for (uint32_t i = 0; i <= s->known_mask; i++)
         if (s->known[i].len)
             *drm_side_known(&grown, s->known[i].pc) = s->known[i];
-    free(s->known);
+    drm_known_free(s->known, s->known_mask);
     s->known = table;
     s->known_mask = size - 1;
     return TROD_OK;

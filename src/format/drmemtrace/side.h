@@ -112,14 +112,19 @@ struct drm_past {
     atomic_uint users;
     uint8_t *shared;
     size_t shared_n; /* of this one and all before */
+    size_t shared_cap;
     struct drm_known *known;
-    uint32_t known_mask;
-    struct drm_proof *proofs; /* pages that are newer than those before */
+    uint32_t known_mask, known_n; /* known_n: of this one and all before */
+    struct drm_proof *proofs;     /* pages that are newer than those before */
     uint32_t proof_mask;
 };
 
 /* past.c: the newest page NUMBER of the past; bits NULL: there is none. */
 struct drm_proof drm_past_proof(const struct drm_past *p, uint64_t number);
+
+/* side.c: an empty table of N places, a power of two, and its end. NULL: no memory, or no table. */
+struct drm_known *drm_known_new(uint32_t n);
+void drm_known_free(struct drm_known *table, uint32_t mask);
 
 /* side.c: the place of page NUMBER in TABLE. */
 struct drm_proof *drm_proof_place(struct drm_proof *table, uint32_t mask, uint64_t number);
