@@ -4,15 +4,15 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "core/spare.h"
 
+#include "core/mapped.h"
+
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* Below SMALL malloc has the memory at hand. */
-enum { PAGE = 1 << 12, ALIGN = 64, SMALL = 1 << 17, SPARES = 64, SPARE_BYTES = 24 << 20 };
+enum { ALIGN = 64, SMALL = 1 << 17, SPARES = 64, SPARE_BYTES = 24 << 20 };
 
 #ifdef __SANITIZE_ADDRESS__
 enum { KEEPS = 0 };
@@ -31,11 +31,6 @@ static struct {
         size_t bytes;
     } block[SPARES];
 } spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static size_t mapped(size_t bytes)
-{
-    return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
-}
 
 /* A block of BYTES that was given back, or NULL. */
 static void *kept(size_t bytes)
@@ -70,24 +65,14 @@ static bool keep(void *p, size_t bytes)
     return can;
 }
 
-/* Pages of the system, which are zero: calloc clears what it had before, used or not. */
-static void *fresh(size_t bytes)
-{
-    void *p = bytes <= SIZE_MAX - PAGE ? mmap(NULL, mapped(bytes), PROT_READ | PROT_WRITE,
-                                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                                       : MAP_FAILED;
-
-    return p == MAP_FAILED ? NULL : p;
-}
-
 static void *take(size_t bytes, bool zeroed)
 {
     void *p;
 
     if (bytes < SMALL)
         p = aligned_alloc(ALIGN, (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1));
-    else if (!(p = kept(bytes)))
-        return fresh(bytes);
+    else if (!(p = kept(bytes))) /* which are zero: calloc clears what it had before, used or not */
+        return trod_map(trod_mapped(bytes, TROD_PAGE));
     return p && zeroed ? memset(p, 0, bytes) : p;
 }
 
@@ -106,5 +91,5 @@ void trod_spare_give(void *p, size_t bytes)
     if (bytes < SMALL)
         free(p);
     else if (p && !keep(p, bytes))
-        munmap(p, mapped(bytes));
+        munmap(p, trod_mapped(bytes, TROD_PAGE));
 }

@@ -4,15 +4,14 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS, madvise, mremap */
 #include "core/zeroed.h"
 
+#include "core/mapped.h"
 #include "trod/types.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-/* PAGE: the least that systems have. Below SMALL malloc has the memory at hand. */
-enum { PAGE = 1 << 12, HUGE = 1 << 21, SMALL = 1 << 17, FIRST = 1 << 10 };
+/* Below SMALL malloc has the memory at hand. */
+enum { HUGE = 1 << 21, SMALL = 1 << 17, FIRST = 1 << 10 };
 
 /* Of N bytes at P, which are zero, each page is made. */
 static void make_pages(void *p, size_t n)
@@ -23,30 +22,20 @@ static void make_pages(void *p, size_t n)
     if (madvise(p, n, MADV_POPULATE_WRITE) == 0)
         return;
 #endif
-    for (size_t i = 0; i < n; i += PAGE)
+    for (size_t i = 0; i < n; i += TROD_PAGE)
         at[i] = 0;
 }
 
 /* What is mapped for BYTES, which are not fewer than SMALL; 0: there is no such memory. */
 static size_t mapped(size_t bytes)
 {
-    const size_t unit = bytes < HUGE ? SMALL : HUGE;
-
-    return bytes < SIZE_MAX / 2 ? (bytes + unit - 1) & ~(unit - 1) : 0;
-}
-
-static void *map(size_t n)
-{
-    void *p =
-        n ? mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
-
-    return p == MAP_FAILED ? NULL : p;
+    return trod_mapped(bytes, bytes < HUGE ? SMALL : HUGE);
 }
 
 /* N bytes that begin where a huge page does. NULL: no memory. */
 static void *map_huge(size_t n)
 {
-    char *p = map(n ? n + HUGE : 0);
+    char *p = trod_map(n ? n + HUGE : 0);
     size_t before;
 
     if (!p)
@@ -68,7 +57,7 @@ void *trod_zeroed_new(size_t bytes)
 
     if (bytes < SMALL)
         return calloc(1, bytes);
-    p = bytes < HUGE ? map(mapped(bytes)) : map_huge(mapped(bytes));
+    p = bytes < HUGE ? trod_map(mapped(bytes)) : map_huge(mapped(bytes));
     if (p)
         make_pages(p, bytes);
     return p;
@@ -102,7 +91,7 @@ static void *grown(void *p, size_t had, size_t bytes)
         return to;
     }
 #endif
-    to = map(mapped(bytes));
+    to = trod_map(mapped(bytes));
     if (to)
         make_pages(to, mapped(bytes));
     if (to && p) {

@@ -3,29 +3,37 @@
  * there.
  *
  * Implements docs/design.md, "The engine". What is read here is not fed to anybody: only which
- * instruction each stream executed last is learned from it. Cuts are made closer than parts are
- * long, and a part is led in from the cut before its own.
+ * instruction each stream executed last is learned from it. A part is led in from a cut of its own
+ * before it.
  */
 #include "engine/run_int.h"
+
+#include "trace/cuts.h"
 
 /* Parts are as many times longer than what is read before them. */
 enum { TIMES = 16 };
 
-size_t run_lead_cuts(const struct trod_run *r, size_t file, uint64_t bytes, uint64_t *at,
-                     uint64_t *before, size_t most, struct trod_candidate *as)
+size_t run_lead_cuts(const struct trod_run *r, size_t file, size_t pieces, uint64_t *at,
+                     uint64_t *before, struct trod_candidate *as)
 {
-    uint64_t fine[TIMES * RUN_PARTS];
-    const size_t room = TIMES * (most + 1) - 1;
-    size_t n = trod_trace_cuts(r->whole, file, bytes / TIMES + 1, false, fine, room, as);
+    const uint64_t piece = pieces ? trod_trace_bytes(r->whole, file) / pieces : 0;
+    uint64_t want[2 * RUN_PARTS], cut[2 * RUN_PARTS];
+    size_t n = 0;
 
-    if (n && as->format->parts) /* which are not led in */
-        return 0;
-    n = (n + 1) / TIMES;
-    for (size_t k = 1; k < n; k++) {
-        at[k - 1] = fine[k * TIMES - 1];
-        before[k - 1] = fine[k * TIMES - 2];
+    for (size_t k = 1; k < pieces; k++) {
+        want[2 * k - 2] = piece * k - piece / TIMES;
+        want[2 * k - 1] = piece * k;
     }
-    return n ? n - 1 : 0;
+    if (pieces < 2 || !trod_trace_cuts_near(r->whole, file, want, 2 * pieces - 2, cut, as) ||
+        as->format->parts) /* which are not led in */
+        return 0;
+    for (size_t k = 1; k < pieces; k++) {
+        if (cut[2 * k - 2] == TROD_NOWHERE || cut[2 * k - 1] == TROD_NOWHERE)
+            continue;
+        before[n] = cut[2 * k - 2];
+        at[n++] = cut[2 * k - 1];
+    }
+    return n;
 }
 
 /* The rows of T go by. 0 or an error. */

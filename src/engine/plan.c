@@ -7,6 +7,8 @@
  */
 #include "engine/run_int.h"
 
+#include "trace/cuts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +17,9 @@ enum { TURNS = 8 };
 
 /*
  * Passing over records takes a fifth of what counting them does. Of parts that go on from what came
- * before, each later one is read by a thread that has passed over more: so it is shorter. Cuts are
- * chosen among as many times more.
+ * before, each later one is read by a thread that has passed over more: so it is shorter.
  */
-enum { PASSING = 5, FINER = 16 };
+enum { PASSING = 5 };
 
 /*
  * Parts of members for each thread where sites are wanted: each part meets all the program's
@@ -28,6 +29,12 @@ enum { SITE_TURNS = 2 };
 
 /* Bytes of a piece that is recorded, at the most: plain, and as it lies compressed in its file. */
 enum { PLAIN_RECORDED = 256 << 20, PACKED_RECORDED = 64 << 20 };
+
+/* Is the trace cut as suits the threads of this process? Otherwise all processes cut it alike. */
+static bool for_threads(const struct trod_run *r)
+{
+    return r->opt.parts < 2 && !r->opt.piece;
+}
 
 /* Do states of pieces that cover CUT keep much of what they record? */
 static bool records(const struct trod_run *r, enum run_cut cut)
@@ -70,7 +77,7 @@ static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_
     const size_t jobs = r->opt.jobs;
     size_t n = f && f->parts && !records(r, RUN_BYTES) ? jobs : jobs * TURNS;
 
-    if (r->opt.piece || r->opt.parts > 1 || jobs < 2)
+    if (!for_threads(r) || jobs < 2)
         return RUN_PARTS;
     if (records(r, RUN_BYTES) && n < trod_trace_bytes(r->whole, file) / PLAIN_RECORDED + 1)
         n = (size_t)(trod_trace_bytes(r->whole, file) / PLAIN_RECORDED) + 1;
@@ -83,7 +90,7 @@ static size_t groups_of(const struct trod_run *r, size_t file, uint64_t members)
     const uint64_t jobs = r->opt.jobs;
     uint64_t n = members < RUN_PARTS ? members : RUN_PARTS;
 
-    if (r->sites && r->opt.parts < 2 && !r->opt.piece && jobs > 1) {
+    if (r->sites && for_threads(r) && jobs > 1) {
         const uint64_t least = trod_trace_bytes(r->whole, file) / PACKED_RECORDED + 1;
         const uint64_t some = jobs * SITE_TURNS > least ? jobs * SITE_TURNS : least;
 
@@ -103,7 +110,7 @@ static bool keep_whole(const struct trod_run *r, const struct trod_format *f)
 
     for (size_t i = 0; i < r->n_items; i++)
         ordered |= r->item[i].order != TROD_ANY_ORDER;
-    return f && f->parts && r->sites && ordered && r->opt.parts < 2 && !r->opt.piece;
+    return f && f->parts && r->sites && ordered && for_threads(r);
 }
 
 /* Where a file is cut: pieces [AT[k], AT[k + 1]), and where rows lead in piece K. */
@@ -111,34 +118,39 @@ struct cuts {
     uint64_t at[RUN_PARTS + 1], before[RUN_PARTS + 1];
 };
 
-/*
- * As trod_trace_cuts, of file I, where parts go on from what came before and each thread reads one:
- * such that all end at the same time.
- */
-static size_t cut_for_threads(const struct trod_run *r, size_t i, uint64_t bytes, uint64_t *at,
-                              size_t most, struct trod_candidate *as)
+/* Into how many pieces of BYTES or more file I can be cut, MOST + 1 at the most. */
+static size_t pieces_of(const struct trod_run *r, size_t i, uint64_t bytes, size_t most)
 {
-    uint64_t fine[FINER * RUN_PARTS];
-    const size_t some = trod_trace_cuts(r->whole, i, bytes, false, fine, most, as);
-    const size_t n =
-        some ? trod_trace_cuts(r->whole, i, bytes / FINER, false, fine, FINER * (some + 1) - 1, as)
-             : 0;
+    const uint64_t size = trod_trace_bytes(r->whole, i);
+    const uint64_t n = size == TROD_NOWHERE ? 0 : size / bytes;
+
+    return n < most + 1 ? (size_t)n : most + 1;
+}
+
+/*
+ * As trod_trace_cuts, of file I in PIECES, where parts go on from what came before and each thread
+ * reads one: such that all end at the same time.
+ */
+static size_t cut_for_threads(const struct trod_run *r, size_t i, size_t pieces, uint64_t *at,
+                              struct trod_candidate *as)
+{
+    const double size = (double)trod_trace_bytes(r->whole, i);
+    uint64_t want[RUN_PARTS];
     double left = 1, all = 1;
-    size_t next = 0, k = 0;
+    size_t n = 0;
 
-    for (size_t j = 0; j <= some; j++)
+    for (size_t k = 0; k < pieces; k++)
         all -= all / PASSING;
-    for (; k < some; k++) {
-        size_t here;
-
+    for (size_t k = 0; k + 1 < pieces; k++) {
         left -= left / PASSING;
-        here = (size_t)((1 - left) / (1 - all) * (double)(n + 1));
-        next = here > next ? here : next + 1; /* of many threads the last get little */
-        if (next > n)
-            break;
-        at[k] = fine[next - 1];
+        want[k] = (uint64_t)((1 - left) / (1 - all) * size);
     }
-    return k;
+    if (pieces < 2 || !trod_trace_cuts_near(r->whole, i, want, pieces - 1, at, as))
+        return 0;
+    for (size_t k = 0; k + 1 < pieces; k++)
+        if (at[k] != TROD_NOWHERE)
+            at[n++] = at[k];
+    return n;
 }
 
 /*
@@ -151,12 +163,13 @@ static size_t cut_plain(const struct trod_run *r, size_t i, struct cuts *c, size
 {
     const uint64_t bytes = r->opt.piece ? r->opt.piece : TROD_RUN_PIECE;
     const struct trod_format *f = trod_trace_format(r->whole);
+    const size_t pieces = pieces_of(r, i, bytes, most);
     size_t n;
 
     if (r->owned && !(f && f->parts))
-        return run_lead_cuts(r, i, bytes, &c->at[1], &c->before[1], most, &piece->as);
-    n = f && f->parts && most == r->opt.jobs - 1 && r->opt.parts < 2 && !r->opt.piece
-            ? cut_for_threads(r, i, bytes, &c->at[1], most, &piece->as)
+        return run_lead_cuts(r, i, pieces, &c->at[1], &c->before[1], &piece->as);
+    n = f && f->parts && most == r->opt.jobs - 1 && for_threads(r)
+            ? cut_for_threads(r, i, pieces, &c->at[1], &piece->as)
             : trod_trace_cuts(r->whole, i, bytes, false, &c->at[1], most, &piece->as);
     memcpy(&c->before[1], &c->at[1], n * sizeof *c->at);
     return r->owned && n && !piece->as.format->parts ? 0 : n;

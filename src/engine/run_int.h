@@ -335,12 +335,12 @@ int run_chain_rest(struct trod_run *r, bool cut_off);
 
 /* ---- lead.c */
 /*
- * Where plain file FILE of R is cut into pieces of BYTES or more whose first rows may belong to
- * instructions before them: MOST cuts at most, fewer than RUN_PARTS, into AT; the rows from
- * BEFORE[k] on lead in what begins at AT[k]. Returns how many; *AS as trod_trace_cuts.
+ * Where plain file FILE of R is cut into PIECES, RUN_PARTS at the most, whose first rows may belong
+ * to instructions before them: into AT; the rows from BEFORE[k] on lead in what begins at AT[k].
+ * Returns how many; *AS as trod_trace_cuts.
  */
-size_t run_lead_cuts(const struct trod_run *r, size_t file, uint64_t bytes, uint64_t *at,
-                     uint64_t *before, size_t most, struct trod_candidate *as);
+size_t run_lead_cuts(const struct trod_run *r, size_t file, size_t pieces, uint64_t *at,
+                     uint64_t *before, struct trod_candidate *as);
 /* U, which is to read PIECE, a part of a plain file, learns what its first rows belong to. 0 or an
  * error, not reported: PIECE cannot be read by itself. */
 int run_lead(const struct trod_run *r, const struct run_unit *u, const struct run_piece *piece);

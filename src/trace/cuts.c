@@ -5,6 +5,8 @@
  * Implements docs/design.md, "The engine": a part gives the rows that decoding the whole file gives
  * between the two offsets, and the same problems.
  */
+#include "trace/cuts.h"
+
 #include "io/frames.h"
 #include "trace/trace_impl.h"
 
@@ -53,29 +55,62 @@ static size_t cut_input(struct trod_reader *r, uint64_t piece, uint64_t *cut, si
     return n;
 }
 
-size_t trod_trace_cuts(const struct trod_trace *whole, size_t file, uint64_t piece, bool packed,
-                       uint64_t *cut, size_t most, struct trod_candidate *as)
+/*
+ * A trace of input FILE of WHOLE, whose reader tells where it can be cut: *AS. PACKED: it may be
+ * compressed. NULL: it cannot be.
+ */
+static struct trod_trace *open_to_cut(const struct trod_trace *whole, size_t file, bool packed,
+                                      struct trod_candidate *as)
 {
     const struct trod_input_options opt = {.no_thread = true, .window = 1 << 16};
     const struct trod_candidate first = {whole->format, whole->meta.dialect, whole->meta.bits};
     const struct trod_candidate *known = NULL;
     struct trod_trace *t;
     const struct trod_format *f;
-    size_t n = 0;
 
     /* the first file was looked at when the trace was opened */
     if (file == 0 && whole->open[0] && whole->open[0] == whole->first && !whole->opt.from)
         known = &first;
     if (trod_trace_open_known(&t, whole, file, known, &opt, NULL, NULL) < 0)
-        return 0;
+        return NULL;
     f = t->format;
     *as = (struct trod_candidate){f, t->meta.dialect, t->meta.bits};
     if (t->open[0] && (f->stride || f->cuts || (f->parts && !packed)) &&
         !trod_input_members(trod_reader_input(t->open[0])) &&
         (packed || !trod_input_filter(trod_reader_input(t->open[0]), 0)))
-        n = cut_input(t->open[0], piece, cut, most, &whole->frames[file]);
+        return t;
+    trod_trace_close(t);
+    return NULL;
+}
+
+size_t trod_trace_cuts(const struct trod_trace *whole, size_t file, uint64_t piece, bool packed,
+                       uint64_t *cut, size_t most, struct trod_candidate *as)
+{
+    struct trod_trace *t = open_to_cut(whole, file, packed, as);
+    const size_t n = t ? cut_input(t->open[0], piece, cut, most, &whole->frames[file]) : 0;
+
     trod_trace_close(t);
     return n;
+}
+
+size_t trod_trace_cuts_near(const struct trod_trace *whole, size_t file, const uint64_t *want,
+                            size_t n, uint64_t *cut, struct trod_candidate *as)
+{
+    const uint64_t size = trod_trace_bytes(whole, file);
+    struct trod_trace *t = open_to_cut(whole, file, false, as);
+    uint64_t last = 0;
+    size_t found = 0;
+
+    for (size_t k = 0; k < n; k++) {
+        cut[k] = t ? trod_reader_cut(t->open[0], want[k]) : TROD_NOWHERE;
+        if (cut[k] >= size || cut[k] <= last)
+            cut[k] = TROD_NOWHERE;
+        else
+            last = cut[k];
+        found += cut[k] != TROD_NOWHERE;
+    }
+    trod_trace_close(t);
+    return found;
 }
 
 int trod_trace_open_bytes(struct trod_trace **out, const struct trod_trace *whole, size_t file,
