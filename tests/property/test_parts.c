@@ -8,6 +8,7 @@
  * every row and of its site stand for all; `count` and `mix` are real ones.
  */
 #include "prop.h"
+#include "ran.h"
 
 #include "trod/buf.h"
 #include "trod/run.h"
@@ -310,31 +311,19 @@ static char *mix_of(const char *const *paths, size_t n_paths, const struct golde
         .jobs = jobs, .piece = piece, .trace = {.from = g->format->name}};
     struct trod_buf text = {0};
     struct trod_diag diag;
-    struct trod_result *r;
-    struct trod_emit *e;
     struct trod_run *run;
-    char *found;
-    size_t n;
-    FILE *out = open_memstream(&found, &n);
+    char *found = NULL;
 
-    assert_non_null(out);
     trod_diag_init(&diag, note, &text);
     assert_int_equal(trod_run_open(&run, paths, n_paths, &opt, &diag), TROD_OK);
-    if (trod_run_add(run, trod_analysis_find("mix", 3), NULL) < 0) {
-        fclose(out);
-        free(found);
-        found = NULL;
-    } else {
-        fprintf(out, "ends with %d\n", trod_run_go(run));
-        assert_int_equal(trod_result_new(&r), TROD_OK);
-        assert_int_equal(trod_run_result(run, 0, r), TROD_OK);
-        assert_int_equal(
-            trod_emit_new(&e, out, &(struct trod_emit_options){.format = TROD_EMIT_JSON}), TROD_OK);
-        trod_result_emit(r, e);
-        trod_emit_free(e);
-        trod_result_free(r);
-        fprintf(out, "%.*s", (int)text.n, text.n ? (char *)text.p : "");
-        fclose(out);
+    if (trod_run_add(run, trod_analysis_find("mix", 3), NULL) == 0) {
+        const int rc = trod_run_go(run);
+        char *json = test_found(run, 1);
+
+        assert_int_equal(trod_buf_printf(&text, "ends with %d\n%s", rc, json), TROD_OK);
+        assert_int_equal(trod_buf_add(&text, "", 1), TROD_OK);
+        found = strdup((char *)text.p);
+        free(json);
     }
     trod_run_free(run);
     trod_buf_fini(&text);
@@ -362,16 +351,11 @@ static void by_hand(const char *path, const struct golden *g, const struct found
     for (unsigned i = 0; i < n; i++) {
         const struct trod_run_options opt = {
             .jobs = 1 + i % 3, .piece = piece, .part = i, .parts = n};
-        struct trod_buf state = {0};
         struct found f;
 
         begin(&f, path, g, opt);
         trod_run_go(f.run);
-        assert_int_equal(trod_run_save(f.run, &state), TROD_OK);
-        assert_int_equal(
-            trod_run_merge(all.run, (struct trod_span){.p = state.p, .n = state.n, .last = true}),
-            TROD_OK);
-        trod_buf_fini(&state);
+        test_merge_part(all.run, f.run);
         found_free(&f);
     }
     finish(&all);

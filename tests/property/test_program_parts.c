@@ -9,6 +9,7 @@
  * merged, as processes share them out.
  */
 #include "prop.h"
+#include "ran.h"
 
 #include "trod/buf.h"
 #include "trod/run.h"
@@ -206,27 +207,18 @@ static void check_loops(const struct program *p, unsigned files, const struct tr
 
 /* ---- runs */
 
+/* What NAME, the analysis of RUN, has found; of `hot` that its loops are those of P. */
 static char *printed(const char *name, const struct trod_run *run, const struct program *p,
                      unsigned files)
 {
     struct trod_result *r;
-    struct trod_emit *e;
-    char *text;
-    size_t n;
-    FILE *out = open_memstream(&text, &n);
 
-    assert_non_null(out);
     assert_int_equal(trod_result_new(&r), TROD_OK);
     assert_int_equal(trod_run_result(run, 0, r), TROD_OK);
     if (strcmp(name, "hot") == 0)
         check_loops(p, files, r);
-    assert_int_equal(trod_emit_new(&e, out, &(struct trod_emit_options){.format = TROD_EMIT_JSON}),
-                     TROD_OK);
-    trod_result_emit(r, e);
-    trod_emit_free(e);
     trod_result_free(r);
-    fclose(out);
-    return text;
+    return test_found(run, 1);
 }
 
 static struct trod_run *open_run(const char *name, const char *const *paths, unsigned files,
@@ -289,16 +281,11 @@ static char *shared_out(const char *name, const char *const *paths, unsigned fil
         const struct trod_run_options opt = {
             .jobs = 1 + i % 3, .piece = piece, .part = i, .parts = n, .by_stream = by_thread};
         struct trod_run *run = open_run(name, paths, files, p, opt, options);
-        struct trod_buf state = {0};
 
         assert_int_equal(trod_run_go(run), TROD_OK);
         if (i == n / 2 && !by_thread && strcmp(name, "hot") == 0)
             check_saved(name, run);
-        assert_int_equal(trod_run_save(run, &state), TROD_OK);
-        assert_int_equal(
-            trod_run_merge(all, (struct trod_span){.p = state.p, .n = state.n, .last = true}),
-            TROD_OK);
-        trod_buf_fini(&state);
+        test_merge_part(all, run);
         trod_run_free(run);
     }
     text = printed(name, all, p, files);

@@ -8,6 +8,7 @@
  * whole and damaged.
  */
 #include "prop.h"
+#include "ran.h"
 
 #include "trod/run.h"
 
@@ -138,10 +139,8 @@ static char *found_in(const char *path, const struct golden *g, unsigned jobs, u
                                                 trod_analysis_find("hot", 3),
                                                 trod_analysis_find("cache", 5)};
     struct trod_diag diag;
-    struct trod_result *r;
-    struct trod_emit *e;
     struct trod_run *run;
-    char *found;
+    char *found, *json;
     size_t n;
     FILE *out = open_memstream(&found, &n);
     int items = 1;
@@ -158,17 +157,9 @@ static char *found_in(const char *path, const struct golden *g, unsigned jobs, u
         if ((i < 1 || caches) && trod_run_add(run, real[i], real[i]->defaults) == items)
             items++;
     fprintf(out, "ends with %d\n", trod_run_go(run));
-    assert_int_equal(trod_result_new(&r), TROD_OK);
-    for (int i = 0; i < items; i++) {
-        trod_result_open(r, i ? "real" : "chain", NULL);
-        assert_int_equal(trod_run_result(run, (size_t)i, r), TROD_OK);
-        trod_result_close(r);
-    }
-    assert_int_equal(trod_emit_new(&e, out, &(struct trod_emit_options){.format = TROD_EMIT_JSON}),
-                     TROD_OK);
-    trod_result_emit(r, e);
-    trod_emit_free(e);
-    trod_result_free(r);
+    json = test_found(run, (size_t)items);
+    fputs(json, out);
+    free(json);
     trod_run_free(run);
     fclose(out);
     return found;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "drm.h"
+#include "ran.h"
 #include "trod/trod.h"
 
 #include <setjmp.h>
@@ -210,26 +211,6 @@ static struct trod_buf out_of_step(void)
     return b;
 }
 
-static char *counted(struct trod_run *run)
-{
-    const struct trod_emit_options json = {.format = TROD_EMIT_JSON};
-    struct trod_result *r;
-    struct trod_emit *e;
-    char *text;
-    size_t n;
-    FILE *out = open_memstream(&text, &n);
-
-    assert_non_null(out);
-    assert_int_equal(trod_result_new(&r), TROD_OK);
-    assert_int_equal(trod_run_result(run, 0, r), TROD_OK);
-    assert_int_equal(trod_emit_new(&e, out, &json), TROD_OK);
-    trod_result_emit(r, e);
-    assert_int_equal(trod_emit_free(e), TROD_OK);
-    trod_result_free(r);
-    fclose(out);
-    return text;
-}
-
 /* Of the file at PATH, FILES times. */
 static struct trod_run *count_run(const char *path, size_t files, struct trod_run_options opt)
 {
@@ -267,18 +248,14 @@ static void same_counts(const char *path, size_t files, const char *want, unsign
     for (unsigned i = 0; i < parts; i++) {
         struct trod_run *run = count_run(
             path, files, (struct trod_run_options){.jobs = jobs, .part = i, .parts = parts});
-        struct trod_buf state = {0};
 
         trod_run_go(run);
-        assert_int_equal(trod_run_save(run, &state), TROD_OK);
-        assert_int_equal(trod_run_merge(all, (struct trod_span){.p = state.p, .n = state.n}),
-                         TROD_OK);
-        trod_buf_fini(&state);
+        test_merge_part(all, run);
         trod_run_free(run);
     }
     if (parts == 0)
         trod_run_go(all);
-    got = counted(all);
+    got = test_found(all, 1);
     assert_string_equal(want, got);
     free(got);
     trod_run_free(all);
@@ -299,7 +276,7 @@ static void test_out_of_step(void **state)
     for (size_t files = 1; files <= 3; files += 2) {
         run = count_run(path, files, (struct trod_run_options){.jobs = 1});
         trod_run_go(run);
-        want = counted(run);
+        want = test_found(run, 1);
         trod_run_free(run);
         for (unsigned jobs = 1; jobs <= 3; jobs++)
             for (unsigned parts = 0; parts <= 7; parts++)

@@ -1,0 +1,14 @@
+/*
+ * ran.h - what runs of analyses have found, as one text that tests compare.
+ */
+#ifndef TROD_TEST_RAN_H
+#define TROD_TEST_RAN_H
+
+#include "trod/run.h"
+
+/* What the first N analyses of RUN, which is over, have found: JSON, to be freed. */
+char *test_found(const struct trod_run *run, size_t n);
+/* PART, which is over, is saved, and what was saved is merged into ALL. */
+void test_merge_part(struct trod_run *all, const struct trod_run *part);
+
+#endif
