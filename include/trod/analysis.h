@@ -77,6 +77,7 @@ struct trod_context {
     const uint64_t *base;
     bool recording; /* a part's, merged into another one: see trod_analysis.records */
     const struct trod_given_calls *given; /* the calls, of the library's own analyses: see begins */
+    int64_t given_of; /* the stream whose calls these are; TROD_ALL_STREAMS: of all */
 };
 
 /*
@@ -261,6 +262,8 @@ struct trod_analysis {
      * know of the rows before the first one that it is fed? NULL: never.
      */
     bool (*begins)(const void *opt, const struct trod_format *f);
+    /* Does it follow with options OPT? NULL: if it has follow. */
+    bool (*follows)(const void *opt);
 };
 
 /* Analysis I in the order of analyses.def, plug-ins behind; NULL past the last. */

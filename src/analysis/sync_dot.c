@@ -6,6 +6,7 @@
  */
 #include "trod/sync.h"
 
+#include "core/origin.h"
 #include "trod/buf.h"
 
 #include <inttypes.h>
@@ -91,7 +92,7 @@ static int add(struct trod_sync_dot *d, const struct trod_batch *b, uint32_t row
     if (rc < 0)
         return rc;
     if (wait)
-        snprintf(name, sizeof name, "w%" PRIu64, b->first + row);
+        snprintf(name, sizeof name, "w%" PRIu64, trod_origin_row(b, row));
     else
         snprintf(name, sizeof name, "s%" PRIx64 "_%" PRIu64, b->addr[row], b->value[row]);
     rc = trod_buf_printf(&d->text,

@@ -7,6 +7,7 @@
 #include "callstack/callstack_int.h"
 
 #include "core/grow.h"
+#include "core/origin.h"
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
 
@@ -224,7 +225,7 @@ static void take(const struct trod_batch *b, uint32_t i, uint64_t number, struct
 {
     const uint32_t said = b->have & b->has[i];
 
-    to->at = (struct trod_moment){b->first + i, number,
+    to->at = (struct trod_moment){trod_origin_row(b, i), number,
                                   said & TROD_COL_TIME ? b->time[i] : TROD_NOWHERE, b->addr[i]};
     to->size = said & TROD_COL_SIZE ? b->size[i] : 0;
     to->flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
@@ -309,7 +310,7 @@ static int instruction(struct trod_callstack *c, struct cs_lane *l, const struct
     l->before_row = l->last_row;
     l->last_row = i;
     l->count++;
-    l->row = b->first + i + 1;
+    l->row = trod_origin_row(b, i) + 1;
     return rc;
 }
 
@@ -438,7 +439,7 @@ static uint32_t straight(struct cs_lane *l, const struct trod_batch *b, uint32_t
         }
     }
     if (last != CS_NOBODY)
-        l->row = b->first + last + 1;
+        l->row = trod_origin_row(b, last) + 1;
     l->next = next;
     l->count = count;
     l->last_row = last;

@@ -17,13 +17,16 @@ struct cs_given {
     void *reader;
     struct trod_given next;
     struct cs_saved left; /* of the exception that ended last */
+    int64_t stream;       /* whose rows are fed; less than 0: all */
 };
 
-int trod_callstack_give(struct trod_callstack *c, const struct trod_given_calls *calls)
+int trod_callstack_give(struct trod_callstack *c, const struct trod_given_calls *calls,
+                        int64_t stream)
 {
     if (!(c->given = calloc(1, sizeof *c->given)))
         return TROD_ERR_NOMEM;
     c->given->calls = calls;
+    c->given->stream = stream;
     c->due = 0;
     return TROD_OK;
 }
@@ -54,6 +57,12 @@ int cs_tell_unmatched(struct trod_callstack *c, struct cs_lane *l, const struct 
     const int rc = c->told < c->at ? cs_tell(c, l, c->at) : TROD_OK;
 
     return rc < 0 ? rc : c->unmatched(c->sink.ctx, l->slot, now);
+}
+
+/* Are rows of lane AT fed? */
+static bool is_fed(const struct cs_given *g, uint32_t at)
+{
+    return g->stream < 0 || (at ? at - 1 : TROD_NO_STREAM) == g->stream;
 }
 
 /* The next change, into g->next. */
@@ -155,7 +164,7 @@ int cs_given_begin(struct trod_callstack *c, uint64_t row)
         return TROD_OK;
     rc = g->calls->begin(g->calls->ctx, row, &g->reader);
     while (rc == TROD_OK && (rc = next(c)) > 0 && g->next.before)
-        rc = before(c);
+        rc = is_fed(g, g->next.lane) ? before(c) : TROD_OK;
     return rc < 0 ? rc : TROD_OK;
 }
 
@@ -165,6 +174,11 @@ int cs_given_step(struct trod_callstack *c, struct cs_lane *l, const struct cs_s
     int rc = TROD_OK;
 
     while (rc == TROD_OK && c->due <= s->now.row) {
+        if (!is_fed(c->given, e->lane)) {
+            rc = next(c);
+            rc = rc > 0 ? TROD_OK : rc;
+            continue;
+        }
         if (e->lane != l->slot || e->row != s->now.row)
             return TROD_ERR_CORRUPT;
         switch (e->what) {

@@ -47,9 +47,12 @@ struct trod_given_calls {
 
 /*
  * C, which was fed nothing, is given CALLS, which outlives it, and follows no rule: its first row
- * may be any. Rows are fed without gaps. Returns 0 or TROD_ERR_NOMEM.
+ * may be any. Rows are fed without gaps: all, or those of STREAM
+ * (of the first one with those that have none), whose calls alone are told then; less than
+ * 0: all. Returns 0 or TROD_ERR_NOMEM.
  */
-int trod_callstack_give(struct trod_callstack *c, const struct trod_given_calls *calls);
+int trod_callstack_give(struct trod_callstack *c, const struct trod_given_calls *calls,
+                        int64_t stream);
 
 /*
  * FN is told, with the sink's ctx, of what trod_callstack_counts.unmatched counts: by LANE, and

@@ -110,7 +110,7 @@ static bool follows(const struct cli_analyse *o, const struct cli_planned *plan,
     bool any = false;
 
     for (size_t i = 0; i < n; i++)
-        any = any || plan[i].analysis->follow;
+        any = any || cli_follows(&plan[i]);
     return any && f->range.set && f->range.lo && !o->span.region && !o->span.limit &&
            !o->span.interval && !o->span.warmup && !f->instructions.set && !f->time.set &&
            !f->address.n && !f->pc.n && !f->without_pc.n && !f->kinds.n && !f->streams.n &&
@@ -131,9 +131,10 @@ static bool begins_anywhere(const struct cli_planned *plan, size_t n, const stru
     if ((parts && (parts->save || parts->parts || parts->share)) || (opt->region_to && opt->filter))
         return false;
     for (size_t i = 0; i < n; i++)
-        follow = follow || plan[i].analysis->follow;
-    /* calls of an index are those of all rows, without symbols; stacks of intervals begin empty */
-    if (follow && (opt->filter || opt->symbols || opt->interval || opt->warmup || opt->by))
+        follow = follow || cli_follows(&plan[i]);
+    /* calls of an index are those of all rows, without symbols; of rows that are chosen no others
+     * are followed */
+    if (follow && !opt->filter && opt->symbols)
         return false;
     /* whether anything of such a file ever ran is told in the end */
     for (size_t i = 0; opt->symbols && trod_symbols_module(opt->symbols, i, &path, &from, &to); i++)
@@ -156,6 +157,7 @@ static int open_near(struct analysing *k, const struct trod_match_options *choic
     start->match = k->match;
     start->filter = choice;
     start->owners = true;
+    start->by = opt->by;
     start->clock = opt->region_to && (opt->interval || opt->warmup);
     *(opt->region_in == TROD_IN_ROWS   ? &start->rows
       : opt->region_in == TROD_IN_TIME ? &start->times

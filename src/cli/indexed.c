@@ -142,12 +142,13 @@ int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analys
         .meta = meta, .tell = tell, .ctx = &x, .wrote = wrote};
     int rc;
 
-    if (o->index.no_index || o->input.strict)
+    if (o->index.no_index)
         return 0;
     for (size_t i = 0; i < c->n_operands; i++)
         if (cli_once_only(c->operands[i]))
             return 0;
     trod_diag_init(&x.diag, problem, &x);
+    x.diag.strict = o->input.strict;
     rc = trod_run_calls(r, &source);
     close_all(&x);
     free(x.nav);

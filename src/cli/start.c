@@ -68,6 +68,7 @@ static int open_nav(struct cli_start *s, const struct trod_trace_options *option
         if (cli_once_only(s->paths[i]))
             return TROD_ERR_UNSUPPORTED;
     trod_diag_init(&s->diag, problem, s);
+    s->diag.strict = s->input->strict;
     s->own = true;
     return trod_nav_open(&s->nav, s->paths, s->n, &opt, &s->diag);
 }
@@ -193,18 +194,41 @@ static int count_before(struct cli_start *s)
     return r;
 }
 
-/* Do analyses follow calls? -1: some need all rows before the part for it. */
+bool cli_follows(const struct cli_planned *p)
+{
+    const struct trod_analysis *a = p->analysis;
+
+    return a->follow && (!a->follows || a->follows(p->options));
+}
+
+/* Are the cores of the trace its streams, none of which is a thread? */
+static bool are_cpus(const struct trod_nav *nav)
+{
+    const struct trod_meta *m = trod_nav_meta(nav);
+    bool cpus = !(trod_nav_format(nav)->flags & TROD_FMT_MARKERS);
+
+    for (uint32_t i = 0; cpus && i < m->n_streams; i++)
+        cpus = m->streams[i].tid == TROD_NOWHERE;
+    return cpus;
+}
+
+/*
+ * Do analyses follow calls in the rows before the part? -1: they need all of these rows for it.
+ * Rows that are chosen have no others before them.
+ */
 static int follows(const struct cli_start *s)
 {
     int r = 0;
 
+    if (s->match && !trod_match_all(s->match))
+        return 0;
     for (size_t i = 0; r >= 0 && i < s->n_plan; i++) {
         const struct trod_analysis *a = s->plan[i].analysis;
 
-        if (a->follow)
+        if (cli_follows(&s->plan[i]))
             r = a->begins && a->begins(s->plan[i].options, trod_nav_format(s->nav)) ? 1 : -1;
     }
-    return r;
+    return r > 0 && s->by == TROD_BY_CORE && !are_cpus(s->nav) ? -1 : r;
 }
 
 static bool begin(struct cli_start *s, const struct part *p, struct trod_trace_options *opt)
@@ -238,7 +262,7 @@ bool cli_start(struct cli_start *s, struct trod_trace_options *opt, struct trod_
     struct trod_index_info info;
 
     s->told = diag;
-    if (s->index->no_index || s->input->strict || opt->order > TROD_ORDER_TIME ||
+    if (s->index->no_index || opt->order > TROD_ORDER_TIME ||
         !(is_part(&part) || s->executed.set) || (!s->nav && open_nav(s, opt) < 0) ||
         !trod_index_about(s->nav, &info) || (opt->order == TROD_ORDER_TIME && info.files > 1))
         return false;

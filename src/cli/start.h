@@ -20,7 +20,8 @@ struct cli_start {
     bool owners;                /* which instruction a row belongs to matters */
     bool clock; /* so does the last time before the part, and how many instructions were executed */
     const struct cli_planned *plan; /* N_PLAN analyses: what those that follow calls need of the */
-    size_t n_plan;                  /* rows before the part is known */
+    size_t n_plan;                  /* rows before the part is known; */
+    enum trod_by by;                /* for whom they have results */
     bool placed;                    /* EXECUTED are instructions with an address */
     uint64_t first, before; /* set where EXECUTED is: the first row read, instructions before it */
     struct trod_nav *nav;   /* of the trace, by who has opened one; NULL: nobody has */
@@ -35,5 +36,8 @@ struct cli_start {
  */
 bool cli_start(struct cli_start *s, struct trod_trace_options *opt, struct trod_diag *diag);
 void cli_start_end(struct cli_start *s);
+
+/* Does the analysis P follow what is going on in the rows before a part? */
+bool cli_follows(const struct cli_planned *p);
 
 #endif

@@ -5,8 +5,8 @@
  * TROD_F_NEWCODE it gave one with it before, of the same address, or the decoder that it goes on
  * from (struct trod_parts) did, of the same thread. Who has seen all rows of a source so far need
  * not look up the others, if what was seen of the decoders before is put together with it. Batches
- * whose rows are copies, or not all that came, have no source. This stands first in what the
- * library remembers of a batch (trace/batch_own.h).
+ * whose rows are copies, or not all that came, have no source; which rows they are is known. This
+ * stands first in what the library remembers of a batch (trace/batch_own.h).
  */
 #ifndef TROD_CORE_ORIGIN_H
 #define TROD_CORE_ORIGIN_H
@@ -16,12 +16,14 @@
 struct trod_origin {
     uint64_t number; /* of the source, given once in a process; 0: none */
     uint64_t before; /* rows of it before row 0 of the batch */
+    /* By row, how far behind trod_batch.first it came, where some were dropped; NULL: none were. */
+    uint32_t *rows;
 };
 
 /* The source of the rows of B. */
 static inline struct trod_origin trod_origin_of(const struct trod_batch *b)
 {
-    const struct trod_origin none = {0, 0};
+    const struct trod_origin none = {0, 0, NULL};
 
     return b->own ? *(const struct trod_origin *)b->own : none;
 }
@@ -30,7 +32,15 @@ static inline struct trod_origin trod_origin_of(const struct trod_batch *b)
 static inline void trod_origin_set(struct trod_batch *b, uint64_t number, uint64_t end)
 {
     if (b->own)
-        *(struct trod_origin *)b->own = (struct trod_origin){number, end - b->n};
+        *(struct trod_origin *)b->own = (struct trod_origin){number, end - b->n, NULL};
+}
+
+/* The number of row I of B in the trace, whichever rows were dropped. */
+static inline uint64_t trod_origin_row(const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t *rows = trod_origin_of(b).rows;
+
+    return b->first + (rows ? rows[i] : i);
 }
 
 static inline void trod_origin_none(struct trod_batch *b)

@@ -14,8 +14,11 @@
 
 enum { ROWS = 256 };
 
-/* A new state of IN for STREAM (TROD_ALL_STREAMS: all rows). NULL: in->rc says why. */
-static void *make(struct engine_instance *in, int64_t stream)
+/*
+ * A new state of IN for STREAM (TROD_ALL_STREAMS: all rows); calls that are given are those of the
+ * stream GIVEN_OF. NULL: in->rc says why.
+ */
+static void *make_of(struct engine_instance *in, int64_t stream, int64_t given_of)
 {
     const struct trod_analysis *a = in->analysis;
     struct trod_context context = in->context;
@@ -27,6 +30,7 @@ static void *make(struct engine_instance *in, int64_t stream)
         return NULL;
     }
     context.stream = stream;
+    context.given_of = given_of;
     context.diag = &in->keeper.diag;
     rc = a->init ? a->init(st, in->opt, &context) : TROD_OK;
     if (rc < 0) {
@@ -37,6 +41,11 @@ static void *make(struct engine_instance *in, int64_t stream)
         return NULL;
     }
     return st;
+}
+
+static void *make(struct engine_instance *in, int64_t stream)
+{
+    return make_of(in, stream, stream);
 }
 
 static void drop(const struct engine_instance *in, void **st)
@@ -162,8 +171,10 @@ static void **place(struct engine_instance *in, void ***list, uint32_t *n_list, 
         *list = p;
         *n_list = n;
     }
-    if (!(*list)[i])
-        (*list)[i] = make(in, in->by_core ? TROD_ALL_STREAMS : (int64_t)i);
+    if (!(*list)[i] && in->by_core) /* calls are given of cpus alone, each of which is a stream */
+        (*list)[i] = make_of(in, TROD_ALL_STREAMS, i ? (int64_t)i - 1 : TROD_NO_STREAM);
+    else if (!(*list)[i])
+        (*list)[i] = make(in, (int64_t)i);
     return (*list)[i] ? &(*list)[i] : NULL;
 }
 
@@ -253,6 +264,18 @@ static void feed_cores(struct engine_instance *in, const struct trod_batch *b, u
     }
 }
 
+/* Rows of another file come: states that follow learn of it, whichever streams it has. */
+static void turn_file(struct engine_instance *in, const struct trod_batch *b, uint32_t from,
+                      feed_fn fn)
+{
+    const uint32_t file = b->meta ? b->meta->file : 0;
+
+    for (uint32_t i = 0; in->file != file && in->rc == TROD_OK && i < in->n_streams; i++)
+        if (in->stream[i])
+            in->rc = fn(in->stream[i], b, from, from);
+    in->file = file;
+}
+
 static void feed(struct engine_instance *in, const struct trod_batch *b, uint32_t from, uint32_t to,
                  feed_fn fn)
 {
@@ -260,6 +283,8 @@ static void feed(struct engine_instance *in, const struct trod_batch *b, uint32_
         in->rc = fn(in->st, b, from, to);
     if (!in->keyed || in->rc < 0)
         return;
+    if (in->analysis->follow)
+        turn_file(in, b, from, fn);
     if (in->by_core)
         feed_cores(in, b, from, to, fn);
     else
@@ -320,6 +345,7 @@ static void end_interval(struct engine_instance *in, const struct trod_boundary 
 {
     struct trod_result *r;
 
+    in->context.given = NULL; /* stacks of further ones begin empty */
     gather(in);
     if (in->rc == TROD_OK && !in->intervals)
         in->rc = trod_result_new(&in->intervals);

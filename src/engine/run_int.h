@@ -44,6 +44,7 @@ struct engine_instance {
     bool stale;                    /* st does not have what was merged into the streams */
     bool fresh;                    /* a state for each interval */
     struct trod_result *intervals; /* a list item for each that is over; NULL: none */
+    uint32_t file;                 /* whose rows were fed last, where states follow */
     int rc;                        /* the first error: it is not fed any more */
 };
 

@@ -134,6 +134,10 @@ static int take(struct trod_nav *nav, const char *path)
         return rc == TROD_ERR_NOMEM ? rc : TROD_OK;
     if (rc == TROD_OK) {
         rc = nav_index_fits(x, nav->trace, options_of(&nav->topt), nav->known.format->name, &why);
+        if (rc == 1 && x->problems && nav->diag && nav->diag->strict) {
+            nav_index_close(x); /* the first damage ends the reading */
+            return TROD_OK;
+        }
         if (rc == 1) {
             x->meta.format = nav->known.format->name;
             x->meta.driver = nav->known.format;

@@ -89,6 +89,14 @@ static void own_free(struct trod_batch_own *own)
     trod_spare_give(own, own->bytes);
 }
 
+/* Where trod_origin.rows of B are, before the first column. */
+static uint32_t *rows_room(const struct trod_batch *b)
+{
+    uint8_t *p = (uint8_t *)b->own + ALIGN;
+
+    return (uint32_t *)(void *)(p + -(uintptr_t)p % ALIGN);
+}
+
 /*
  * The pool of large batches is memory of its own, which need not be cleared; that of small ones, of
  * which there are thousands, makes a block of pages that the system clears when they are touched.
@@ -111,6 +119,7 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
     for (int i = 0; i < N_COLUMNS; i++)
         total += aligned(cap * columns[i].size) + apart;
     one = total < POOL_APART_FROM;
+    total += aligned(cap * sizeof(uint32_t)); /* trod_origin.rows */
     total += one ? TROD_POOL_BYTES : 0;
     b->own = own = one ? calloc(1, total + ALIGN) : trod_spare_take(total + ALIGN);
     if (own)
@@ -121,8 +130,7 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
         free(b);
         return TROD_ERR_NOMEM;
     }
-    p = (uint8_t *)b->own + ALIGN;
-    p += -(uintptr_t)p % ALIGN;
+    p = (uint8_t *)rows_room(b) + aligned(cap * sizeof(uint32_t));
     for (int i = 0; i < N_COLUMNS; i++) {
         column_set(b, &columns[i], p);
         p += aligned(cap * columns[i].size) + apart;
@@ -191,8 +199,21 @@ static void part_records(struct trod_batch *b, const uint8_t *keep)
     }
 }
 
+/* Which rows of B those that KEEP says are, as it remembers them. NULL: it does not. */
+static uint32_t *kept_rows(const struct trod_batch *b, const uint8_t *keep)
+{
+    const uint32_t *before = trod_origin_of(b).rows;
+    uint32_t *rows = b->own ? rows_room(b) : NULL;
+
+    for (uint32_t i = 0, n = 0; rows && i < b->n; i++)
+        if (keep[i])
+            rows[n++] = before ? before[i] : i;
+    return rows;
+}
+
 uint32_t trod_batch_keep(struct trod_batch *b, const uint8_t *keep)
 {
+    uint32_t *rows;
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < b->n; i++)
@@ -200,12 +221,15 @@ uint32_t trod_batch_keep(struct trod_batch *b, const uint8_t *keep)
     if (kept == b->n)
         return kept;
     part_records(b, keep);
+    rows = kept_rows(b, keep);
     for (int i = 0; i < N_COLUMNS && kept; i++)
         if (carries(b, &columns[i]))
             keep_column(column_at(b, &columns[i]), columns[i].size, keep, b->n);
     b->n = kept;
     b->streaks = NULL;
     trod_batch_changed(b);
+    if (rows)
+        ((struct trod_batch_own *)b->own)->source.rows = rows;
     return kept;
 }
 
@@ -507,6 +531,22 @@ bool trod_batch_scatter(struct trod_batch *dst, uint32_t to, uint32_t stride,
     return true;
 }
 
+/* Which rows of SRC the N from row FROM on are, that become the last of DST. */
+static void append_rows(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,
+                        uint32_t n)
+{
+    const bool thinned = trod_origin_of(dst).rows || trod_origin_of(src).rows;
+    uint32_t *rows = thinned && dst->own ? rows_room(dst) : NULL;
+
+    for (uint32_t i = 0; rows && !trod_origin_of(dst).rows && i < dst->n; i++)
+        rows[i] = i;
+    for (uint32_t i = 0; rows && i < n; i++)
+        rows[dst->n + i] = (uint32_t)(trod_origin_row(src, from + i) - dst->first);
+    trod_batch_changed(dst);
+    if (rows)
+        ((struct trod_batch_own *)dst->own)->source.rows = rows;
+}
+
 uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,
                            uint32_t n)
 {
@@ -516,7 +556,7 @@ uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src,
 
     if (n > dst->cap - dst->n)
         n = dst->cap - dst->n;
-    trod_batch_changed(dst);
+    append_rows(dst, src, from, n);
     dst->have |= src->have;
     dst->meta = src->meta;
     append_columns(dst, src, from, n);

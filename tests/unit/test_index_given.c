@@ -86,7 +86,7 @@ static void part(struct trod_trace *t, uint64_t from, uint64_t to,
 
     assert_int_equal(trod_callstack_new(&c, &sink, NULL, false), 0);
     if (calls)
-        assert_int_equal(trod_callstack_give(c, calls), 0);
+        assert_int_equal(trod_callstack_give(c, calls, -1), 0);
     while (trod_trace_next(t, &b) > 0 && b->first <= to) {
         const uint32_t k = b->first >= from         ? 0
                            : from - b->first < b->n ? (uint32_t)(from - b->first)

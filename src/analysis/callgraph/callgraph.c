@@ -309,7 +309,8 @@ static int begin_stack(struct cg_core *core, bool with_rows)
     trod_callstack_free(core->stack);
     rc = trod_callstack_new(&core->stack, &sink, core->context.symbols, core->context.merged);
     return rc < 0 || !core->context.given ? rc
-                                          : trod_callstack_give(core->stack, core->context.given);
+                                          : trod_callstack_give(core->stack, core->context.given,
+                                                                core->context.given_of);
 }
 
 int cg_init(void *st, const struct cg_options *opt, const struct trod_context *c, bool inlined,
@@ -434,7 +435,7 @@ int cg_follow(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
     struct trod_callstack_counts before, behind;
     int rc = TROD_OK;
 
-    if (core->like) /* those tools have no regions */
+    if (core->like)
         return TROD_OK;
     trod_callstack_count(core->stack, &before);
     if (!core->followed && before.transfers == 0 && core->n_lanes == 0)
@@ -524,7 +525,14 @@ bool cg_begins(const void *opt, const struct trod_format *f)
     const struct cg_options *o = opt;
 
     /* arguments are in rows before */
-    return o && !o->like && !(o->function.n && has_registers(f));
+    return o && !(o->function.n && has_registers(f));
+}
+
+bool cg_follows(const void *opt)
+{
+    const struct cg_options *o = opt;
+
+    return !o || !o->like; /* those tools have no regions */
 }
 
 int cg_calls(void *st, const struct trod_callstack_source *source)

@@ -202,6 +202,8 @@ bool cg_by_calls(const void *opt, const struct trod_format *f);
 int cg_calls(void *st, const struct trod_callstack_source *source);
 /* trod_analysis.begins. */
 bool cg_begins(const void *opt, const struct trod_format *f);
+/* trod_analysis.follows. */
+bool cg_follows(const void *opt);
 
 /* ---- cost.c: what rows [FROM, TO) of L (NULL: of none) weigh, added to the numbers SELF */
 void cg_weigh(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,

@@ -227,6 +227,7 @@ const struct trod_analysis trod_analysis_calls = {
     .init = init,
     .feed = cg_feed,
     .follow = cg_follow,
+    .follows = cg_follows,
     .merge = cg_merge,
     .save = cg_save,
     .load = cg_load,

@@ -237,6 +237,7 @@ const struct trod_analysis trod_analysis_flame = {
     .init = init,
     .feed = cg_feed,
     .follow = cg_follow,
+    .follows = cg_follows,
     .merge = cg_merge,
     .save = cg_save,
     .load = cg_load,

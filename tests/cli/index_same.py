@@ -1,0 +1,169 @@
+"""index_same.py - all commands that take a part of a trace, with all options that bear on where reading begins, answer
+with an index what they answer without.
+
+    index_same.py TROD [FORMAT]
+
+Writes a trace of two cpus that call, return, jump, are interrupted and touch memory, in Tarmac, and what other formats
+make of it; of each (or of FORMAT alone) an index. Output, messages and exit status of each question must be the same
+with the index and with --no-index. In the folder that it is called in.
+"""
+import concurrent.futures
+import itertools
+import os
+import random
+import subprocess
+import sys
+
+TROD = sys.argv[1]
+CODES = ["94000004"] * 3 + ["d65f03c0"] * 3 + ["d61f0020", "d63f0020", "14000002", "d69f03e0", "d4000001"] + ["d503201f"] * 12
+
+
+def program(path, n):
+    random.seed(11)
+    pc, sp, time = [0x1000, 0x2000], [0x8000, 0x9000], 100
+    with open(path, "w") as out:
+        for i in range(n):
+            cpu, code = random.random() < 0.3, random.choice(CODES)
+            time += random.randrange(3)
+            head = f"{time} clk cpu{int(cpu)} "
+            out.write(f"{head}IT ({i + 1}) {pc[cpu]:016x} {code} O EL1h_n : x\n")
+            if code in ("94000004", "d63f0020"):
+                out.write(f"{head}R X30 {pc[cpu] + 4:016x}\n")
+            if random.random() < 0.1:
+                out.write(f"{head}R X{random.randrange(4)} {random.randrange(1 << 32):016x}\n")
+            if random.random() < 0.2:
+                sp[cpu] = 0x8000 + 0x1000 * cpu - 16 * random.randrange(6)
+                out.write(f"{head}R SP_EL1 {sp[cpu]:016x}\n")
+            if random.random() < 0.5:
+                kind = random.choice("RW")
+                out.write(f"{head}M{kind}8 {random.choice([sp[cpu], 0x20000 + 8 * random.randrange(999)]):016x} {i:016x}\n")
+            if random.random() < 0.01:
+                out.write(f"{head}E {pc[cpu] + 4:016x} 00000005 IRQ\n")
+            straight = code == "d503201f" and random.random() < 0.95
+            pc[cpu] = pc[cpu] + 4 if straight else 0x1000 + 4 * random.randrange(40) + 0x400 * cpu
+
+
+def trod(*args):
+    p = subprocess.run([TROD, *args], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    return p.returncode, p.stdout, p.stderr
+
+
+def elf(path):
+    """Three functions at 0x1000, without debugging information."""
+    import struct
+    names = b"\0f\0g\0h\0"
+    sections = b"\0.symtab\0.strtab\0.shstrtab\0.text\0"
+    functions = [(1, 0x1000, 0x40), (3, 0x1040, 0x30), (5, 0x1400, 0x50)]
+    symbols = bytes(24) + b"".join(struct.pack("<IBBHQQ", n, 0x12, 0, 4, a, s) for n, a, s in functions)
+    at, body, headers = 64 + 56, b"", [bytes(64)]
+    for name, kind, data, link, entry in ((1, 2, symbols, 2, 24), (9, 3, names, 0, 0), (17, 3, sections, 0, 0)):
+        headers.append(struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, at + len(body), len(data), link, 1, 8, entry))
+        body += data + bytes(-len(data) % 8)
+    headers.append(struct.pack("<IIQQQQIIQQ", 27, 8, 6, 0x1000, 0, 0x1000, 0, 0, 4, 0))
+    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, 0x1000, 64, at + len(body), 0, 64, 56, 1,
+                                                     64, 5, 3)
+    load = struct.pack("<IIQQQQQQ", 1, 5, 0, 0x1000, 0x1000, 0, 0x1000, 0x1000)
+    with open(path, "wb") as out:
+        out.write(head + load + body + b"".join(headers))
+
+
+ANALYSES = ["count", "mix", "hot", "branches", "locality", "functions", "deps", "phases", "schedule", "syscalls",
+            "run calls,profile", "calls", "calls --list --final-stack", "calls --function 0x1010", "profile", "flame",
+            "calls --weight loads,misses", "calls --like tarmac", "profile --like tarmac", "flame --like tarmac",
+            "calls --like tarmac --function 0x1010"]
+PLAIN = ["view", "convert --to csv -", "export --to speedscope -o -", "waves", "truncate", "find {file} kind==instr"]
+
+
+def parts(rows, insns, last):
+    lo, hi = rows // 2, rows // 2 + 700
+    return {"range": f"--range {lo}..{hi}", "end": f"--range {rows - 300}..{rows + 5}",
+            "time": f"--time {last // 2}..{last // 2 + 300}", "numbers": f"--instructions {insns // 2}..{insns // 2 + 300}",
+            "where": f"--where row>={lo}&&row<{hi}", "region": f"--region {insns // 2}..{insns // 2 + 400}",
+            "rows": f"--region {lo}..{hi}:rows", "times": f"--region {last // 2}..{last // 2 + 300}:time"}
+
+
+MORE = ["", "--strict", "--by thread", "--by core", "--interval 100", "--interval 90:time --by thread", "--warmup 150",
+        "--warmup 40:rows --interval 100:rows", "--kind instr", "--symbols f.elf", "--symbols f.elf --kind instr --by thread",
+        "--by function --symbols f.elf", "-j1", "--limit 200"]
+CACHE = ["", "--warmup 100", "--by line", "--by thread --interval 100", "--windows 200,20,50", "--by data", "--by block",
+         "--by region", "--by function --symbols f.elf", "--classify", "--strict", "--sweep size=1K..4K", "--misses -"]
+
+
+def questions(rows, insns, last):
+    for name, part in parts(rows, insns, last).items():
+        for analysis, more in itertools.product(ANALYSES, MORE):
+            if "--like" in analysis or analysis.startswith("flame"):
+                yield f"{analysis} {part} {more}"
+            else:
+                yield f"{analysis} --format json {part} {more}"
+        if name not in ("region", "rows", "times"):
+            for command, more in itertools.product(PLAIN, ["", "--strict", "--kind instr"]):
+                yield f"{command} {part} {more}"
+            yield from (f"cache --format json {part} {more}" for more in CACHE)
+    for more in CACHE:
+        yield f"cache --format json --skip {insns // 2} {more}"
+    for more in ["", "--strict"]:
+        for row in (rows // 2, rows - 10):
+            yield f"state --format json --at {row} --memory 0x20000..0x200ff {more}"
+            yield f"state --format json --diff {row - 5000} {row} {more}"
+            yield f"who --format json --memory 0x20000..0x20100 --before {row} {more}"
+            yield f"who --format json --kind exception --after {rows // 4} --count 3 {more}"
+            yield f"view --at {row} {more}"
+
+
+def ask(file, question):
+    words = question.split(" ")
+    words = [file if w == "{file}" else w for w in words if w]
+    operands = [] if file in words else [file]
+    if words[0] == "convert" or "--misses" in words:
+        at = words.index("-")
+        words[at] = "/dev/stdout"
+        if words[0] == "convert":
+            operands += [words.pop(at)]
+    return [words[0], *operands[:1], *words[1:], *operands[1:]]
+
+
+def differ(file, question):
+    words = ask(file, question)
+    want, got = trod(*words, "--no-index"), trod(*words)
+    if want == got:
+        return want[0] == 0, None
+    lines = [(a.decode(errors="replace").splitlines() + b.decode(errors="replace").splitlines()) for _, a, b in (want, got)]
+    at = next((i for i, (a, b) in enumerate(itertools.zip_longest(*lines)) if a != b), 0)
+    return False, "\n".join([f"{file}: trod {question}: {want[0]}, {got[0]}"] +
+                            [f"    {(side + [''] * at + [''])[at][:150]}" for side in lines])
+
+
+def main():
+    program("t.tarmac", 25000)
+    elf("f.elf")
+    subprocess.run(["gzip", "-kf", "t.tarmac"], check=True)
+    files = {"tarmac": "t.tarmac", "gz": "t.tarmac.gz"}
+    for name in sys.argv[2:] or ["matcher", "drmemtrace", "csv", "champsim", "stf", "dinero"]:
+        if name in files:
+            continue
+        files[name] = f"t.{name}"
+        status, _, err = trod("convert", "-q", "--allow-loss", "--to", name, "t.tarmac", files[name])
+        if status:
+            sys.exit(f"{name}: {err.decode()}")
+    failed = asked = 0
+    for name in sys.argv[2:] or files:
+        status, _, err = trod("index", "-q", files[name])
+        if status:
+            sys.exit(f"{name}: {err.decode()}")
+        import json
+        info = json.loads(trod("index", "--info", "--format", "json", files[name])[1])["traces"][0]
+        rows, insns = info["rows"], info["instructions"]
+        last = json.loads(trod("view", "--format", "json", "--range", f"{rows - 200}..{rows}", files[name])[1].splitlines()[-1])
+        todo = list(questions(rows, insns, last.get("time", rows)))
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            answers = list(pool.map(lambda q: differ(files[name], q), todo))
+        wrong = [text for _, text in answers if text]
+        print(f"{name}: {len(todo)} questions, {sum(ok for ok, _ in answers)} of them answered, {len(wrong)} differ")
+        print("\n".join(wrong))
+        failed += len(wrong)
+        asked += sum(ok for ok, _ in answers)
+    sys.exit(failed > 0 or asked == 0)
+
+
+main()
