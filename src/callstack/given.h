@@ -43,6 +43,14 @@ struct trod_given_calls {
     /* Returns 1, 0 (there is no more) or an error. */
     int (*next)(void *reader, struct trod_given *out);
     void (*end)(void *reader);
+    /*
+     * The last row before *ROW that writes register NAME of LANE, behind the first instruction of
+     * LANE in the file of *ROW: into *ROW, element *I of *B. Returns 1, 0 (there is none) or an
+     * error. Called, and *B looked at, between lock(ctx, true) and lock(ctx, false).
+     */
+    int (*wrote)(void *ctx, uint32_t lane, const char *name, uint64_t *row,
+                 const struct trod_batch **b, uint32_t *i);
+    void (*lock)(void *ctx, bool on);
 };
 
 /*

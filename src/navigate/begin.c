@@ -1,12 +1,10 @@
 /*
  * begin.c - where others begin to read a trace, by its index. Implements trod_nav_begin.
  */
-#include "navigate/index.h"
+#include "navigate/begin.h"
 #include "navigate/nav.h"
 
-#include "callstack/given.h"
 #include "io/points.h"
-#include "trace/mark.h"
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
 
@@ -16,17 +14,11 @@
 /* Rows that are read back, at the most, for the last instruction of each stream. */
 enum { BACK = 1 << 18 };
 
-struct nav_begin {
-    struct trod_begin at;
-    struct trod_given_calls calls;
-    struct trod_point *point;
-    struct trod_buf state;
-};
-
 void nav_begin_free(struct nav_begin *b)
 {
     if (!b)
         return;
+    pthread_mutex_destroy(&b->lock);
     free(b->point);
     trod_buf_fini(&b->state);
     free(b);
@@ -146,8 +138,11 @@ const struct trod_begin *trod_nav_begin(struct trod_nav *nav, uint64_t row, bool
     *first = 0;
     if (!nav->index || nav->index->n_blocks == 0)
         return NULL;
-    if (!nav->begin && !(nav->begin = calloc(1, sizeof *nav->begin)))
-        return NULL;
+    if (!nav->begin) {
+        if (!(nav->begin = calloc(1, sizeof *nav->begin)))
+            return NULL;
+        pthread_mutex_init(&nav->begin->lock, NULL);
+    }
     if (owners)
         rc = to_owners(nav, &row);
     if (rc == TROD_OK)

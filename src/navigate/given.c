@@ -10,6 +10,8 @@
 #include "navigate/index.h"
 #include "navigate/nav.h"
 
+#include "navigate/begin.h"
+
 #include <stdlib.h>
 
 struct reader {
@@ -17,6 +19,7 @@ struct reader {
     uint32_t segment;     /* that is being read */
     struct trod_buf open; /* struct trod_given, AT of them were told */
     size_t at;
+    struct nav_unpacker *unpacker;
     struct trod_buf raw; /* what EVENTS reads */
     struct nav_events_reader events;
     struct nav_event next; /* where AHEAD */
@@ -28,6 +31,7 @@ static void end(void *reader)
     struct reader *r = reader;
 
     nav_events_close(&r->events);
+    nav_unpacker_free(r->unpacker);
     trod_buf_fini(&r->raw);
     trod_buf_fini(&r->open);
     free(r);
@@ -38,7 +42,7 @@ static int unpack(struct reader *r)
     const struct nav_section *s = r->index->segment[r->segment].calls;
 
     r->raw.n = 0;
-    return nav_unsqueeze(r->index, r->index->file + s->offset, s->length, s->raw, &r->raw);
+    return nav_unsqueeze_by(r->unpacker, r->index->file + s->offset, s->length, s->raw, &r->raw);
 }
 
 static int begin(void *ctx, uint64_t row, void **reader)
@@ -54,7 +58,9 @@ static int begin(void *ctx, uint64_t row, void **reader)
         return TROD_ERR_NOMEM;
     r->index = x;
     r->segment = nav_index_segment(x, k);
-    rc = unpack(r);
+    rc = nav_unpacker_new(&r->unpacker);
+    if (rc == TROD_OK)
+        rc = unpack(r);
     if (rc == TROD_OK)
         rc = nav_calls_begin((struct trod_span){.p = r->raw.p, .n = r->raw.n}, row, &r->open,
                              &r->events, &r->next);
@@ -154,6 +160,59 @@ static int next(void *reader, struct trod_given *out)
     return rc;
 }
 
+/* ---- registers that were written before the part */
+
+static void lock(void *ctx, bool on)
+{
+    const struct trod_nav *nav = ctx;
+
+    if (on)
+        pthread_mutex_lock(&nav->begin->lock);
+    else
+        pthread_mutex_unlock(&nav->begin->lock);
+}
+
+/* The row of the first instruction of LANE in the file that ROW is in. 1, 0 or an error. */
+static int began(struct trod_nav *nav, uint32_t lane, uint64_t row, uint64_t *first)
+{
+    const struct nav_index *x = nav->index;
+    struct trod_given g;
+    void *reader;
+    int rc = begin(nav, x->source[x->block[nav_block_of(nav, row)].file].row, &reader);
+
+    while (rc == TROD_OK && (rc = next(reader, &g)) > 0) {
+        if (g.what == TROD_GIVEN_ENTER && g.lane == lane) {
+            *first = g.row;
+            break;
+        }
+        rc = TROD_OK;
+    }
+    if (reader)
+        end(reader);
+    return rc;
+}
+
+static int wrote(void *ctx, uint32_t lane, const char *name, uint64_t *row,
+                 const struct trod_batch **b, uint32_t *i)
+{
+    struct trod_nav *nav = ctx;
+    const struct trod_nav_query query = {.access = TROD_NAV_WRITES,
+                                         .reg = name,
+                                         .stream = lane ? lane - 1 : TROD_NO_STREAM,
+                                         .one_stream = true};
+    struct trod_nav_hit hit;
+    uint64_t first = 0;
+    size_t n = 0;
+    int rc = nav->index ? began(nav, lane, *row, &first) : TROD_ERR_UNKNOWN;
+
+    if (rc > 0)
+        rc = trod_nav_find(nav, &query, *row, true, &hit, 1, &n);
+    if (rc < 0 || n == 0 || hit.row < first)
+        return rc < 0 ? rc : 0;
+    *row = hit.row;
+    return trod_nav_row(nav, hit.row, b, i);
+}
+
 /* Are times of streams known where reading begins inside their file? */
 static bool times_known(const struct nav_index *x)
 {
@@ -171,7 +230,8 @@ bool nav_given(struct trod_nav *nav, uint64_t row, struct trod_given_calls *out)
 {
     const struct nav_index *x = nav->index;
 
-    *out = (struct trod_given_calls){.ctx = nav, .begin = begin, .next = next, .end = end};
+    *out = (struct trod_given_calls){
+        .ctx = nav, .begin = begin, .next = next, .end = end, .lock = lock, .wrote = wrote};
     if (x->calls.too_deep || !times_known(x))
         return false;
     for (uint32_t i = nav_index_segment(x, nav_block_of(nav, row)); i < x->n_segments; i++)

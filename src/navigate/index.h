@@ -215,6 +215,9 @@ int nav_squeeze_by(struct nav_squeezer *s, const void *p, size_t n, struct trod_
 /* The RAW bytes that N bytes at P, of X, stand for, appended to OUT. */
 int nav_unsqueeze(const struct nav_index *x, const uint8_t *p, size_t n, size_t raw,
                   struct trod_buf *out);
+/* The same by U, for a thread of its own. */
+int nav_unsqueeze_by(struct nav_unpacker *u, const uint8_t *p, size_t n, size_t raw,
+                     struct trod_buf *out);
 
 int nav_unpacker_new(struct nav_unpacker **out);
 void nav_unpacker_free(struct nav_unpacker *u);

@@ -110,13 +110,19 @@ int nav_squeeze(const void *p, size_t n, struct trod_buf *out)
 int nav_unsqueeze(const struct nav_index *x, const uint8_t *p, size_t n, size_t raw,
                   struct trod_buf *out)
 {
+    return nav_unsqueeze_by(x->unpacker, p, n, raw, out);
+}
+
+int nav_unsqueeze_by(struct nav_unpacker *u, const uint8_t *p, size_t n, size_t raw,
+                     struct trod_buf *out)
+{
     if (n == raw)
         return trod_buf_add(out, p, n);
     if (raw > TROD_AHEAD_MAX * 64ul)
         return TROD_ERR_CORRUPT;
     if (trod_buf_reserve(out, raw) < 0)
         return TROD_ERR_NOMEM;
-    if (!unpack(x->unpacker, p, n, out->p + out->n, raw))
+    if (!unpack(u, p, n, out->p + out->n, raw))
         return TROD_ERR_CORRUPT;
     out->n += raw;
     return TROD_OK;

@@ -23,7 +23,8 @@ def program(path, n):
     pc, sp, time = [0x1000, 0x2000], [0x8000, 0x9000], 100
     with open(path, "w") as out:
         for i in range(n):
-            cpu, code = random.random() < 0.3, random.choice(CODES)
+            cpu = random.random() < 0.3
+            code = CODES[pc[cpu] // 4 * 7919 % 997 % len(CODES)]
             time += random.randrange(3)
             head = f"{time} clk cpu{int(cpu)} "
             out.write(f"{head}IT ({i + 1}) {pc[cpu]:016x} {code} O EL1h_n : x\n")

@@ -4,10 +4,12 @@
  * Arguments are the registers that the calling convention of the instruction set puts them into, as
  * far as the trace shows their last write: AAPCS64 x0-x7, AAPCS32 r0-r3, MIPS a0-a3, PowerPC
  * r3-r10, RISC-V a0-a7, x86-64 (System V) rdi, rsi, rdx, rcx, r8, r9. They are kept while rows are
- * fed; where calls come from an index, the last writes before the calls that are listed are looked
- * for.
+ * fed; where calls come from an index, the last writes before the calls that are listed, or before
+ * the part that is read, are looked for.
  */
 #include "analysis/callgraph/callgraph.h"
+
+#include "callstack/given.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +81,13 @@ static int argument_at(unsigned isa, const struct trod_batch *b, uint32_t i)
                : -1;
 }
 
+/* Argument K was written last: its value is KNOWN, or not. */
+static void learn(struct cg_registers *r, unsigned k, int known)
+{
+    r->known = (uint8_t)((r->known & ~(1u << k)) | (unsigned)known << k);
+    r->seen |= (uint8_t)(1u << k);
+}
+
 int cg_registers(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
                  uint32_t to)
 {
@@ -89,8 +98,7 @@ int cg_registers(struct cg_core *core, struct cg_lane *l, const struct trod_batc
         const int known = k < 0 ? -1 : written(b, i, &l->registers->value[k]);
 
         if (known >= 0)
-            l->registers->known =
-                (uint8_t)((l->registers->known & ~(1u << k)) | (unsigned)known << k);
+            learn(l->registers, (unsigned)k, known);
     }
     return TROD_OK;
 }
@@ -139,6 +147,12 @@ static bool is_of(const struct cg_call *c, const struct trod_batch *b, uint32_t 
     return (b->have & b->has[i] & TROD_COL_STREAM ? b->stream[i] + UINT64_C(1) : 0) == c->lane;
 }
 
+/* Whose writes before a part of the trace are looked for. */
+struct earlier {
+    const struct trod_given_calls *calls;
+    uint32_t lane;
+};
+
 /* Argument K of C, as its last write before C tells it. Returns 1, 0 (not known) or an error. */
 static int find_argument(struct cg_call *c, unsigned k, const struct trod_callstack_source *source)
 {
@@ -166,6 +180,45 @@ static int find_argument(struct cg_call *c, unsigned k, const struct trod_callst
         }
     }
     return known;
+}
+
+static int earlier(void *ctx, uint32_t stream, const char *name, uint64_t from, uint64_t *row,
+                   const struct trod_batch **b, uint32_t *i)
+{
+    const struct earlier *e = ctx;
+    const int rc = e->calls->wrote(e->calls->ctx, e->lane, name, row, b, i);
+
+    (void)stream;
+    return rc > 0 && *row < from ? 0 : rc;
+}
+
+int cg_earlier_arguments(const struct cg_core *core, struct cg_lane *l, const struct cg_call *of)
+{
+    struct earlier e = {core->context.given, (uint32_t)of->lane};
+    const struct trod_callstack_source source = {.ctx = &e, .wrote = earlier};
+    struct cg_registers *r;
+    struct cg_call c = *of;
+    int known = 1;
+
+    if (!e.calls)
+        return TROD_OK;
+    if (!l->registers && !(l->registers = calloc(1, sizeof *l->registers)))
+        return TROD_ERR_NOMEM;
+    r = l->registers;
+    c.lane_begin = 0;
+    for (unsigned k = 0; k < CG_ARGS && known > 0; k++) {
+        if (!(r->seen >> k & 1)) {
+            e.calls->lock(e.calls->ctx, true);
+            known = find_argument(&c, k, &source);
+            e.calls->lock(e.calls->ctx, false);
+            if (known < 0)
+                return known;
+            r->value[k] = c.arg[k];
+            learn(r, k, known);
+        }
+        known = r->known >> k & 1; /* those behind one that is not known are not shown */
+    }
+    return TROD_OK;
 }
 
 int cg_list_arguments(struct cg_core *core, const struct trod_callstack_source *source)

@@ -522,10 +522,8 @@ static bool has_registers(const struct trod_format *f)
 
 bool cg_begins(const void *opt, const struct trod_format *f)
 {
-    const struct cg_options *o = opt;
-
-    /* arguments are in rows before */
-    return o && !(o->function.n && has_registers(f));
+    (void)f;
+    return opt != NULL;
 }
 
 bool cg_follows(const void *opt)

@@ -98,6 +98,7 @@ enum { CG_ARGS = 8, CG_WHO = 24 };
 struct cg_registers {
     uint64_t value[CG_ARGS];
     uint8_t known; /* a bit each */
+    uint8_t seen;  /* it is known what was written last, or that nothing was */
 };
 
 /* A stream that is being read. */
@@ -240,6 +241,11 @@ int cg_registers(struct cg_core *core, struct cg_lane *l, const struct trod_batc
  * (rows are to be read for them) or what SOURCE returned.
  */
 int cg_list_arguments(struct cg_core *core, const struct trod_callstack_source *source);
+/*
+ * Where rows are read from inside the trace on: registers of L that were not written since, at OF,
+ * a call of it. Returns 0 or an error.
+ */
+int cg_earlier_arguments(const struct cg_core *core, struct cg_lane *l, const struct cg_call *of);
 
 /* ---- list.c */
 /* What the options name. 0 or an error, reported. */

@@ -124,6 +124,7 @@ int64_t cg_list_enter(struct cg_core *core, struct cg_lane *l, const struct trod
     const struct cg_options *o = core->opt;
     struct cg_call c;
     uint64_t number;
+    int rc = TROD_OK;
 
     if (!l->who[0])
         name_stream(core, f, l->who);
@@ -136,6 +137,8 @@ int64_t cg_list_enter(struct cg_core *core, struct cg_lane *l, const struct trod
         return 0;
     c = call_of(core, l, f);
     memcpy(c.weight, l->weighed, sizeof c.weight);
+    if (core->n_wanted && (rc = cg_earlier_arguments(core, l, &c)) < 0)
+        return rc;
     if (l->registers) {
         memcpy(c.arg, l->registers->value, sizeof c.arg);
         c.args = l->registers->known;
