@@ -4,6 +4,8 @@
  * Implements trod/disasm.h. Capstone (https://www.capstone-engine.org) for Arm, x86 and MIPS;
  * PowerPC by isa/ppc.h, whose texts are those of the manuals, and RISC-V by isa/riscv.h. A decoded
  * instruction is kept under its address and bytes, so that loops cost a look-up an instruction.
+ * Programs have the same opcode in many places: where its text was the same at two addresses that
+ * differ as addresses in texts do, it is that of any address, and kept under the bytes alone.
  */
 #include "trod/disasm.h"
 
@@ -17,19 +19,27 @@
 #include "isa/riscv.h"
 #include "trod/put.h"
 
-enum { SLOTS = 1 << 15 };
+enum {
+    SLOTS = 1 << 15,
+    /*
+     * Texts that have an address have all of it (branches), its page (adrp) or its lower 16 bits
+     * (x86 branches with operands of 16 bits): these bits are in all of them.
+     */
+    APART = 0xf000
+};
 
 struct slot {
     uint64_t pc;
     uint8_t code[TROD_DISASM_CODE];
     uint8_t n, iset, len; /* n 0: empty */
+    bool anywhere;        /* of an opcode: its text does not depend on the address */
     char text[TROD_DISASM_TEXT];
 };
 
 struct trod_disasm {
     enum trod_isa isa;
     enum trod_endian endian;
-    struct slot *slots;
+    struct slot *slots, *codes; /* by address and bytes; by bytes */
 #if TROD_HAVE_CAPSTONE
     struct trod_capstone cs;
 #endif
@@ -129,9 +139,15 @@ int trod_disasm_new(struct trod_disasm **out, enum trod_isa isa, enum trod_endia
     struct trod_disasm *d = calloc(1, sizeof *d);
 
     *out = NULL;
-    if (d)
+    if (d) {
         d->slots = calloc(SLOTS, sizeof *d->slots);
-    if (!d || !d->slots) {
+        d->codes = calloc(SLOTS, sizeof *d->codes);
+    }
+    if (!d || !d->slots || !d->codes) {
+        if (d) {
+            free(d->slots);
+            free(d->codes);
+        }
         free(d);
         return TROD_ERR_NOMEM;
     }
@@ -152,7 +168,58 @@ void trod_disasm_free(struct trod_disasm *d)
         return;
     close_capstone(d);
     free(d->slots);
+    free(d->codes);
     free(d);
+}
+
+/* The text of S, whose address and bytes are there. */
+static void decode(struct trod_disasm *d, struct slot *s)
+{
+    size_t got = 0;
+
+    if (trod_is_ppc(d->isa))
+        got = s->n == 4 ? by_ppc(d, s->pc, s->code, s->text) : 0;
+    else if (trod_is_riscv(d->isa))
+        got = by_riscv(d, s->pc, s->code, s->n, s->text);
+    else
+        got = by_capstone(d, s->iset, s->pc, s->code, s->n, s->text);
+    if (got == 0 && s->n == 4 &&
+        (s->iset == TROD_ISET_A64 || (s->iset == TROD_ISET_NONE && d->isa == TROD_ISA_A64)))
+        got = trod_a64_atomic_text(trod_code_word(s->code, TROD_ENDIAN_LITTLE), s->text);
+    if (got == 0)
+        got = no_instruction(s->code, s->n, s->text);
+    s->len = (uint8_t)got;
+}
+
+/* Is S what the N bytes at CODE in instruction set ISET are? */
+static bool is(const struct slot *s, const uint8_t *code, uint32_t n, unsigned iset)
+{
+    return s->n == n && s->iset == iset && memcmp(s->code, code, n) == 0;
+}
+
+/* The text of S, by what is known of its opcode. */
+static void look_up(struct trod_disasm *d, struct slot *s)
+{
+    struct slot *c = &d->codes[trod_code_slot(0, s->code, s->n, s->iset, SLOTS)];
+
+    if (d->isa == TROD_ISA_MIPS32 || d->isa == TROD_ISA_MIPS64) { /* jumps have but the upper bits of their own address */
+        decode(d, s);
+        return;
+    }
+    if (!is(c, s->code, s->n, s->iset)) {
+        decode(d, s);
+        *c = *s;
+        c->anywhere = false;
+        return;
+    }
+    if (!c->anywhere) {
+        decode(d, s);
+        c->anywhere = (c->pc ^ s->pc) & APART && c->len == s->len &&
+                      memcmp(c->text, s->text, s->len) == 0;
+        return;
+    }
+    memcpy(s->text, c->text, c->len);
+    s->len = c->len;
 }
 
 const char *trod_disasm_text(struct trod_disasm *d, unsigned iset, uint64_t pc, const uint8_t *code,
@@ -165,25 +232,12 @@ const char *trod_disasm_text(struct trod_disasm *d, unsigned iset, uint64_t pc, 
         return "";
     }
     s = &d->slots[trod_code_slot(pc, code, n, iset, SLOTS)];
-    if (s->n != n || s->pc != pc || s->iset != iset || memcmp(s->code, code, n) != 0) {
-        size_t got = 0;
-
-        if (trod_is_ppc(d->isa))
-            got = n == 4 ? by_ppc(d, pc, code, s->text) : 0;
-        else if (trod_is_riscv(d->isa))
-            got = by_riscv(d, pc, code, n, s->text);
-        else
-            got = by_capstone(d, iset, pc, code, n, s->text);
-        if (got == 0 && n == 4 &&
-            (iset == TROD_ISET_A64 || (iset == TROD_ISET_NONE && d->isa == TROD_ISA_A64)))
-            got = trod_a64_atomic_text(trod_code_word(code, TROD_ENDIAN_LITTLE), s->text);
-        if (got == 0)
-            got = no_instruction(code, n, s->text);
-        s->len = (uint8_t)got;
-        s->n = (uint8_t)n;
+    if (s->pc != pc || !is(s, code, n, iset)) {
         s->pc = pc;
+        s->n = (uint8_t)n;
         s->iset = (uint8_t)iset;
         memcpy(s->code, code, n);
+        look_up(d, s);
     }
     *len = s->len;
     return s->text;

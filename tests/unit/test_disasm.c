@@ -137,6 +137,70 @@ static void the_table_forgets_but_does_not_mix(void **state)
     trod_disasm_free(d);
 }
 
+/*
+ * What an opcode is told as at an address does not depend on where it was met before: one decoder
+ * for all addresses tells what one for each does.
+ */
+static void opcodes_are_the_same_elsewhere(void **state)
+{
+    static const struct {
+        enum trod_isa isa;
+        enum trod_endian endian;
+        unsigned iset;
+    } sets[] = {
+#if TROD_HAVE_CAPSTONE
+        {TROD_ISA_A64, TROD_ENDIAN_LITTLE, TROD_ISET_A64},
+        {TROD_ISA_ARM, TROD_ENDIAN_LITTLE, TROD_ISET_A32},
+        {TROD_ISA_ARM, TROD_ENDIAN_LITTLE, TROD_ISET_T32},
+        {TROD_ISA_X86_64, TROD_ENDIAN_LITTLE, TROD_ISET_NONE},
+        {TROD_ISA_X86_32, TROD_ENDIAN_LITTLE, TROD_ISET_NONE},
+        {TROD_ISA_MIPS32, TROD_ENDIAN_BIG, TROD_ISET_NONE},
+        {TROD_ISA_MIPS64, TROD_ENDIAN_LITTLE, TROD_ISET_NONE},
+#endif
+        {TROD_ISA_PPC32, TROD_ENDIAN_BIG, TROD_ISET_NONE},
+        {TROD_ISA_RISCV64, TROD_ENDIAN_LITTLE, TROD_ISET_NONE},
+    };
+    enum { OPCODES = 2000, BYTES = 6 };
+    /* the same page elsewhere, the same lower 16 bits, another segment of 256 MiB, a page on */
+    static const uint64_t at[] = {0x1000,     0x1010,     0x2010,      0x11000,
+                                  0x10002000, 0x20003000, 0x1f0000000, 0x7ffff3f52ab0};
+    enum { PLACES = sizeof at / sizeof *at };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        const bool x86 = sets[i].isa == TROD_ISA_X86_64 || sets[i].isa == TROD_ISA_X86_32;
+        const uint32_t n = x86 ? BYTES : 4;
+        struct trod_disasm *all, *one[PLACES];
+        uint32_t seed = 1;
+
+        assert_int_equal(trod_disasm_new(&all, sets[i].isa, sets[i].endian, NULL), 0);
+        for (size_t k = 0; k < PLACES; k++)
+            assert_int_equal(trod_disasm_new(&one[k], sets[i].isa, sets[i].endian, NULL), 0);
+        for (unsigned opcode = 0; opcode < OPCODES; opcode++) {
+            static const uint8_t jumps[][2] = {{0x66, 0xe9}, {0x66, 0xe8}, {0x74, 0}, {0x0f, 0x84}};
+            uint8_t code[BYTES];
+
+            for (uint32_t k = 0; k < n; k++) {
+                seed = seed * 1664525 + 1013904223;
+                code[k] = (uint8_t)(seed >> 24);
+            }
+            if (x86 && opcode % 4 == 0)
+                memcpy(code, jumps[opcode / 4 % 4], 2);
+            for (size_t k = 0; k < PLACES; k++) {
+                size_t len, wanted;
+                const char *got = trod_disasm_text(all, sets[i].iset, at[k], code, n, &len);
+                const char *want = trod_disasm_text(one[k], sets[i].iset, at[k], code, n, &wanted);
+
+                assert_int_equal(len, wanted);
+                assert_memory_equal(got, want, len);
+            }
+        }
+        for (size_t k = 0; k < PLACES; k++)
+            trod_disasm_free(one[k]);
+        trod_disasm_free(all);
+    }
+}
+
 static void nothing_to_decode(void **state)
 {
     struct trod_disasm *d;
@@ -173,6 +237,7 @@ int main(void)
         cmocka_unit_test(known_encodings),
         cmocka_unit_test(it_is_not_remembered),
         cmocka_unit_test(the_table_forgets_but_does_not_mix),
+        cmocka_unit_test(opcodes_are_the_same_elsewhere),
         cmocka_unit_test(nothing_to_decode),
         cmocka_unit_test(an_unknown_isa_is_said),
     };
