@@ -149,7 +149,7 @@ struct trod_match_need {
     uint32_t reach;                 /* that of an instruction may be as many bytes less */
     struct trod_range rows, times;  /* if set, they are these rows, have these times, */
     struct trod_match_spans pcs;    /* and belong to instructions at these addresses */
-    struct trod_match_spans values; /* and have these values: TROD_MATCH_SPANS at the most */
+    struct trod_match_spans values; /* and have these values */
     bool owners; /* not all are instructions, and to which instruction they belong matters: those
                     since the last one of their stream must be judged too, or none match */
 };
@@ -163,6 +163,12 @@ void trod_match_need(const struct trod_match *m, struct trod_match_need *out);
  */
 bool trod_match_looks(const struct trod_match *m);
 int trod_match_may(struct trod_match *m, const struct trod_batch *b, uint8_t *keep);
+
+/*
+ * Do all rows match that are what trod_match_need describes and trod_match_may does not refuse? For
+ * trod_nav_tally.
+ */
+bool trod_match_exact(const struct trod_match *m);
 
 /*
  * At the end of a run: warn where something was asked for that the trace does not have, and name

@@ -264,6 +264,16 @@ bool trod_nav_looks(struct trod_nav *nav, trod_nav_looks_fn fn, void *user);
  */
 int trod_nav_expect(struct trod_nav *nav, const struct trod_match_need *need, uint64_t *rows);
 
+/*
+ * As trod_nav_search without rows around, where all that NEED describes, and FN of trod_nav_looks
+ * wants, is what is looked for (trod_match_exact): rows that the lists of an index count are not
+ * handed to FN, *COUNT says how many they are. Without FN nothing is read, and *COUNT says about
+ * how many rows would be, as trod_nav_expect does. Returns 0, what FN returned that is negative, or
+ * an error of reading the trace.
+ */
+int trod_nav_tally(struct trod_nav *nav, const struct trod_match_need *need, trod_nav_rows_fn fn,
+                   void *user, uint64_t *count);
+
 /* ---- where a value came from */
 
 /* Why a chain ends at a step. */

@@ -63,6 +63,7 @@ struct finding {
     struct trod_match_need need;
     uint64_t next;     /* row behind those judged so far */
     uint64_t all_rows; /* of the trace, with an index */
+    bool tally;        /* which says how many rows match, as far as its lists go */
     struct trod_match *match;
     struct trod_show *rows;
     struct trod_show_options show;
@@ -385,9 +386,11 @@ static int open_index(struct finding *f)
         return r == TROD_ERR_UNKNOWN ? 0 : r;
     if (trod_match_looks(f->match))
         trod_nav_looks(f->nav, may_look, f->match);
+    f->tally = f->o->count && trod_match_exact(f->match);
     r = trod_nav_count(f->nav, &f->all_rows);
     if (r == 0 && (f->limit == UINT64_MAX || f->need.owners)) {
-        r = trod_nav_expect(f->nav, &f->need, &rows);
+        r = f->tally ? trod_nav_tally(f->nav, &f->need, NULL, NULL, &rows)
+                     : trod_nav_expect(f->nav, &f->need, &rows);
         if (r == 0 && rows > (f->limit == UINT64_MAX ? f->all_rows / WORTH : f->all_rows)) {
             trod_nav_close(f->nav);
             f->nav = NULL;
@@ -417,10 +420,13 @@ static int search(struct finding *f)
         .user = f,
     };
     const bool all = f->limit == UINT64_MAX && !f->around;
-    int r = f->nav ? trod_nav_search(f->nav, &f->need, f->before, f->after, indexed_rows, f)
+    uint64_t counted = 0;
+    int r = f->nav && f->tally ? trod_nav_tally(f->nav, &f->need, indexed_rows, f, &counted)
+            : f->nav ? trod_nav_search(f->nav, &f->need, f->before, f->after, indexed_rows, f)
             : all && cli_flow_can(&flow) ? cli_flow(&flow)
                                          : search_in_turn(f);
 
+    f->found += counted;
     if (!f->o->count)
         write_first(f);
     if (f->header && !is_text(f))

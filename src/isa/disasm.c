@@ -202,7 +202,8 @@ static void look_up(struct trod_disasm *d, struct slot *s)
 {
     struct slot *c = &d->codes[trod_code_slot(0, s->code, s->n, s->iset, SLOTS)];
 
-    if (d->isa == TROD_ISA_MIPS32 || d->isa == TROD_ISA_MIPS64) { /* jumps have but the upper bits of their own address */
+    /* of MIPS jumps have but the upper bits of their own address */
+    if (d->isa == TROD_ISA_MIPS32 || d->isa == TROD_ISA_MIPS64) {
         decode(d, s);
         return;
     }
@@ -214,8 +215,8 @@ static void look_up(struct trod_disasm *d, struct slot *s)
     }
     if (!c->anywhere) {
         decode(d, s);
-        c->anywhere = (c->pc ^ s->pc) & APART && c->len == s->len &&
-                      memcmp(c->text, s->text, s->len) == 0;
+        c->anywhere =
+            (c->pc ^ s->pc) & APART && c->len == s->len && memcmp(c->text, s->text, s->len) == 0;
         return;
     }
     memcpy(s->text, c->text, c->len);

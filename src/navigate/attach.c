@@ -258,7 +258,7 @@ uint64_t trod_index_part_bytes(const struct trod_nav *nav, enum trod_index_part 
     for (uint32_t i = 0; x && i < x->n_sections; i++) {
         const uint32_t id = x->section[i].id;
 
-        if (part == TROD_INDEX_VALUES ? id == NAV_S_VALUES
+        if (part == TROD_INDEX_VALUES ? id == NAV_S_VALUES || id == NAV_S_NUMBERS
                                       : id == NAV_S_SHAPES || id == NAV_S_TEXTS)
             bytes += x->section[i].length;
     }

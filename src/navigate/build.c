@@ -417,6 +417,7 @@ static void end(struct nav_builder *b)
     free(b->at.marks.at);
     free(b->at.shapes.at);
     free(b->memory.at);
+    free(b->numbers.at);
     trod_buf_fini(&b->memory.told);
     trod_buf_fini(&b->state);
     trod_buf_fini(&b->states);

@@ -45,7 +45,7 @@ enum nav_lane {
     NAV_LANES
 };
 
-enum { NAV_CONTENTS = 11 };
+enum { NAV_CONTENTS = 12 };
 
 /* A section of a segment before it is written. */
 struct nav_content {
@@ -80,12 +80,14 @@ struct nav_builder {
     struct trod_buf log;
     /* the lanes */
     struct nav_touch touch;
-    struct nav_postings lines, memory;
+    struct nav_postings lines, memory, numbers;
     struct nav_values values;
+    bool listed;         /* the values of the block are among NUMBERS */
     bool whole;          /* what the block leaves in memory is there */
     bool told;           /* a read of the block says what it read */
     uint64_t clock;      /* the time of the last instruction of the file that has one */
     unsigned time_flags; /* of the block: NAV_B_TIMED, NAV_B_UNTIMED, NAV_B_FALLS */
+    unsigned insn_flags; /* those of the tally */
     struct nav_names names;
     struct nav_regs regs;
     struct trod_insn_decoder *insn;

@@ -19,28 +19,29 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 16,
+    NAV_INDEX_VERSION = 17,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
 /* Sections. Numbers that are not known are skipped. */
 enum nav_section_id {
-    NAV_S_META = 1,    /* what the index is of, names, streams, segments */
-    NAV_S_BLOCKS = 2,  /* struct nav_block, one after the other */
-    NAV_S_LOG = 3,     /* what decoders learn and never forget */
-    NAV_S_STATES = 4,  /* of a segment: for each block the decoder's state and all registers */
-    NAV_S_LINES = 5,   /* of a segment: postings by line of memory: bytes written, read */
-    NAV_S_SITES = 6,   /* by address of instructions that rows belong to: executions, kinds */
-    NAV_S_REGS = 7,    /* by register: 2 * number, + 1 where it is read */
-    NAV_S_MARKS = 12,  /* of a segment: by kind of row: how many */
-    NAV_S_BLOOM = 13,  /* of a segment: which lines of memory it can tell something of */
-    NAV_S_VALUES = 14, /* of a segment: which values rows have, by block and step (values.h) */
-    NAV_S_SHAPES = 15, /* of a segment: what rows look like that did not before (shapes.h) */
-    NAV_S_TEXTS = 16,  /* by number of what rows look like that are no instructions */
-    NAV_S_MEMORY = 11, /* of a segment: by line of memory, what its blocks leave there */
-    NAV_S_CALLS = 10,  /* of a segment: call stacks at its beginning, what happens to them */
-    NAV_S_WINDOW = 9,  /* of a point: what was decoded last before it */
-    NAV_S_ACCESS = 8   /* points in compressed files: struct nav_access_point, by file */
+    NAV_S_META = 1,     /* what the index is of, names, streams, segments */
+    NAV_S_BLOCKS = 2,   /* struct nav_block, one after the other */
+    NAV_S_LOG = 3,      /* what decoders learn and never forget */
+    NAV_S_STATES = 4,   /* of a segment: for each block the decoder's state and all registers */
+    NAV_S_LINES = 5,    /* of a segment: postings by line of memory: bytes written, read */
+    NAV_S_SITES = 6,    /* by address of instructions that rows belong to: executions, kinds */
+    NAV_S_REGS = 7,     /* by register: 2 * number, + 1 where it is read */
+    NAV_S_MARKS = 12,   /* of a segment: by kind of row: how many */
+    NAV_S_BLOOM = 13,   /* of a segment: which lines of memory it can tell something of */
+    NAV_S_VALUES = 14,  /* of a segment: which values rows have, by block and step (values.h) */
+    NAV_S_SHAPES = 15,  /* of a segment: what rows look like that did not before (shapes.h) */
+    NAV_S_TEXTS = 16,   /* by number of what rows look like that are no instructions: how many */
+    NAV_S_NUMBERS = 17, /* by value: rows of blocks that have few with one */
+    NAV_S_MEMORY = 11,  /* of a segment: by line of memory, what its blocks leave there */
+    NAV_S_CALLS = 10,   /* of a segment: call stacks at its beginning, what happens to them */
+    NAV_S_WINDOW = 9,   /* of a point: what was decoded last before it */
+    NAV_S_ACCESS = 8    /* points in compressed files: struct nav_access_point, by file */
 };
 
 struct nav_section {
@@ -72,7 +73,10 @@ enum nav_block_flag {
      * in its file. */
     NAV_B_TIMED = 1 << 4,
     NAV_B_UNTIMED = 1 << 5,
-    NAV_B_FALLS = 1 << 6
+    NAV_B_FALLS = 1 << 6,
+    NAV_B_LISTED = 1 << 7, /* all its values are in NAV_S_NUMBERS */
+    NAV_B_BARE = 1 << 8,   /* an instruction with an address has neither opcode nor text */
+    NAV_B_ASIDE = 1 << 9   /* an instruction names another one as that it belongs to */
 };
 
 /* A place in a block from which decoding can go on. */
@@ -97,14 +101,17 @@ struct nav_access_point {
     uint64_t window, window_n, window_raw; /* place, bytes there, bytes that they stand for */
 };
 
+enum { NAV_SITE_ROWS = 32 };
 enum { NAV_APART = 1 << 18 }; /* decoded bytes between points */
 
 /* A posting: what a block holds of a key. */
 struct nav_posting {
     uint64_t key;
-    uint32_t block, steps; /* LINES, SITES, TEXTS: steps of the block that have it, a bit each */
-    uint64_t a, b; /* LINES: masks of bytes written, read; SITES, MARKS: how many; MEMORY: of TOLD;
-                      SITES: B: kinds of the rows, a bit each */
+    /* LINES, SITES, TEXTS, NUMBERS: steps of the block that have it, a bit each */
+    uint32_t block, steps;
+    uint64_t a, b; /* LINES: masks of bytes written, read; SITES, TEXTS, NUMBERS, MARKS: how many;
+                      MEMORY: of TOLD; SITES, NUMBERS: B: kinds of the rows, a bit each; SITES:
+                      times 2^NAV_SITE_ROWS how many rows belong to the instruction besides it */
 };
 
 struct nav_postings {
@@ -117,7 +124,7 @@ struct nav_postings {
 struct nav_segment {
     uint32_t from, to;
     const struct nav_section *lines, *sites, *regs, *calls, *memory, *marks, *bloom, *values;
-    const struct nav_section *shapes, *texts;
+    const struct nav_section *shapes, *texts, *numbers;
 };
 
 /* What the trace was when the index was made. */
@@ -172,6 +179,8 @@ uint64_t nav_hash(uint64_t h, const void *p, size_t n);
 
 /* segment.c: postings as bytes, and questions. */
 int nav_postings_sort(struct nav_postings *p);
+/* Room for N more, which are put behind those there are. Returns 0 or TROD_ERR_NOMEM. */
+int nav_postings_room(struct nav_postings *p, size_t n);
 int nav_postings_add(struct nav_postings *p, uint64_t key, uint32_t block, uint64_t a, uint64_t b);
 /* Append P, sorted, of blocks from FROM on, of section ID, as a section's content. */
 int nav_postings_encode(const struct nav_postings *p, unsigned id, uint32_t from,

@@ -13,11 +13,11 @@
 #include <string.h>
 
 /* Sections of a segment, in their order. */
-enum { STATES, LINES, SITES, REGS, MEMORY, CALLS, MARKS, BLOOM, VALUES, SHAPES, TEXTS };
+enum { STATES, LINES, SITES, REGS, MEMORY, CALLS, MARKS, BLOOM, VALUES, SHAPES, TEXTS, NUMBERS };
 
 static const unsigned ids[NAV_CONTENTS] = {NAV_S_STATES, NAV_S_LINES,  NAV_S_SITES, NAV_S_REGS,
                                            NAV_S_MEMORY, NAV_S_CALLS,  NAV_S_MARKS, NAV_S_BLOOM,
-                                           NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS};
+                                           NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS, NAV_S_NUMBERS};
 
 /* ---- rows */
 
@@ -84,35 +84,47 @@ static int end_steps(struct nav_builder *b)
     return rc;
 }
 
-static void note(struct nav_builder *to, const struct trod_batch *b, uint32_t i)
+/* Times and numbers of instructions of the rows of B. */
+static void note_rows(struct nav_builder *to, const struct trod_batch *b)
 {
     struct nav_block *k = &to->block[to->n_blocks];
-    const bool timed = nav_has(b, i, TROD_COL_TIME);
-    const uint64_t t = timed ? b->time[i] : 0;
+    uint64_t insns = 0, most = k->number_max;
+    unsigned flags = 0;
 
-    if (timed) {
-        if (t > k->time_max)
-            k->time_max = t;
-        if (t < k->time_min)
-            k->time_min = t;
+    for (uint32_t i = 0; i < b->n; i++) {
+        const uint32_t has = b->have & b->has[i];
+        const bool is = b->kind[i] == TROD_INSTR;
+
+        insns += is;
+        if (has & TROD_COL_TIME) {
+            const uint64_t t = b->time[i];
+
+            if (t > k->time_max)
+                k->time_max = t;
+            if (t < k->time_min)
+                k->time_min = t;
+            if (is) {
+                flags |= t < to->clock ? NAV_B_FALLS : NAV_B_TIMED;
+                to->clock = t;
+            }
+        } else if (is) {
+            flags |= NAV_B_UNTIMED;
+        }
+        if (is && has & TROD_COL_INDEX && b->index[i] > most)
+            most = b->index[i];
     }
-    if (b->kind[i] != TROD_INSTR)
-        return;
-    to->time_flags |= !timed ? NAV_B_UNTIMED : t < to->clock ? NAV_B_FALLS : NAV_B_TIMED;
-    to->clock = timed ? t : to->clock;
-    if (nav_has(b, i, TROD_COL_INDEX) && b->index[i] > k->number_max)
-        k->number_max = b->index[i];
+    k->number_max = most;
+    to->insns += insns;
+    to->time_flags |= flags;
 }
 
 static int insn_rows(struct nav_builder *b, const struct nav_item *it)
 {
     int rc = TROD_OK;
 
-    for (uint32_t i = 0; rc == TROD_OK && i < it->b->n; i++) {
-        b->insns += it->b->kind[i] == TROD_INSTR;
-        note(b, it->b, i);
+    note_rows(b, it->b);
+    for (uint32_t i = 0; rc == TROD_OK && i < it->b->n; i++)
         rc = nav_tally_row(&b->tally, it->b, i, it->row + i);
-    }
     return rc;
 }
 
@@ -171,13 +183,15 @@ static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item 
         b->touch.told = false;
         rc = nav_touch_end(&b->touch, b->n_blocks, &b->lines);
         if (rc == TROD_OK)
-            rc = nav_values_end(&b->values);
+            rc = nav_values_end(&b->values, b->n_blocks, &b->numbers);
+        b->listed = rc > 0;
         return rc < 0 ? rc
                       : nav_memory_end(&b->touch.memory, b->n_blocks,
                                        memory_most(b, it->row - b->block[b->n_blocks].row),
                                        &b->memory, &b->whole);
     case NAV_LANE_INSNS:
         rc = end_steps(b);
+        b->insn_flags = b->tally.flags;
         return rc < 0 ? rc : nav_tally_end(&b->tally, b->n_blocks, &b->at);
     default:
         return TROD_OK;
@@ -187,8 +201,8 @@ static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item 
 static bool segment_is_full(const struct nav_builder *b)
 {
     return b->n_blocks - b->segment_from == b->segment_most ||
-           b->lines.n + b->at.sites.n >= NAV_POSTINGS || b->memory.told.n >= NAV_MEMORY_SEGMENT ||
-           nav_calls_events(b->calls) >= NAV_EVENTS;
+           b->lines.n + b->at.sites.n + b->numbers.n >= NAV_POSTINGS ||
+           b->memory.told.n >= NAV_MEMORY_SEGMENT || nav_calls_events(b->calls) >= NAV_EVENTS;
 }
 
 static int begin_block(struct nav_builder *b, const struct nav_item *it)
@@ -214,7 +228,9 @@ static int next_block(struct nav_builder *b, const struct nav_item *it)
             k->flags |= NAV_B_MEMORY;
         if (!b->told)
             k->flags |= NAV_B_SILENT;
-        k->flags |= b->time_flags;
+        if (b->listed)
+            k->flags |= NAV_B_LISTED;
+        k->flags |= b->time_flags | b->insn_flags;
         b->time_flags = 0;
     }
     b->full = b->n_blocks > b->segment_from && (it->over || segment_is_full(b));
@@ -300,6 +316,8 @@ static int lane_save(struct nav_builder *b, unsigned lane, const struct nav_item
         if (rc == TROD_OK)
             rc = nav_values_save(&b->values, &b->content[VALUES].bytes);
         b->content[VALUES].raw = b->content[VALUES].bytes.n;
+        if (rc == TROD_OK)
+            rc = save_postings(b, NUMBERS, &b->numbers);
         nav_memory_forget(&b->touch.memory);
         return rc;
     case NAV_LANE_INSNS:

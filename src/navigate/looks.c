@@ -13,6 +13,11 @@ struct nav_verdict {
     uint64_t *pc, *id; /* of instructions that are wanted, of other shapes: in ascending order */
     size_t n_pcs, n_ids;
     uint32_t kinds; /* of which rows without a text and an opcode are wanted, of PLAIN */
+    /* to count by: */
+    bool counts;
+    uint32_t shaped; /* kinds of shapes that are no instructions with an address */
+    uint64_t *mixed; /* of PC those where others are not wanted, in ascending order */
+    size_t n_mixed;
 };
 
 /* Kinds whose rows without a text and an opcode are no shapes. */
@@ -24,6 +29,7 @@ void nav_verdict_free(struct nav_verdict *v)
         return;
     free(v->pc);
     free(v->id);
+    free(v->mixed);
     free(v);
 }
 
@@ -97,11 +103,18 @@ static void take(struct nav_verdict *v, const struct nav_shapes *s, const uint8_
                  uint32_t at)
 {
     for (uint32_t i = 0; i < n; i++, at++) {
-        if (!keep[i])
+        const bool placed = at < s->n && s->at[at].flags & NAV_SHAPE_PLACED;
+
+        if (at < s->n && !placed)
+            v->shaped |= 1u << s->at[at].kind;
+        if (!keep[i]) {
+            if (placed && v->mixed)
+                v->mixed[v->n_mixed++] = s->at[at].addr;
             continue;
+        }
         if (at >= s->n)
             v->kinds |= 1u << (at - s->n);
-        else if (s->at[at].flags & NAV_SHAPE_PLACED)
+        else if (placed)
             v->pc[v->n_pcs++] = s->at[at].addr;
         else
             v->id[v->n_ids++] = at;
@@ -115,6 +128,23 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static bool among(const uint64_t *at, size_t n, uint64_t v)
+{
+    return n && bsearch(&v, at, n, sizeof *at, ascending);
+}
+
+/* Of addresses where something is not wanted those stay where something else is. */
+static void mix(struct nav_verdict *v)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->n_mixed; i++)
+        if (among(v->pc, v->n_pcs, v->mixed[i]))
+            v->mixed[n++] = v->mixed[i];
+    v->n_mixed = n;
+    qsort(v->mixed, n, sizeof *v->mixed, ascending);
+}
+
 static int judge(struct trod_nav *nav, const struct nav_shapes *s, struct nav_verdict *v)
 {
     uint8_t keep[TROD_BATCH_ROWS];
@@ -123,7 +153,10 @@ static int judge(struct trod_nav *nav, const struct nav_shapes *s, struct nav_ve
 
     v->pc = malloc(((size_t)s->n + 1) * sizeof *v->pc);
     v->id = malloc(((size_t)s->n + 1) * sizeof *v->id);
-    if (!v->pc || !v->id || trod_batch_new(&b, TROD_BATCH_ROWS) < 0)
+    v->counts = nav->tallies;
+    if (v->counts)
+        v->mixed = malloc(((size_t)s->n + 1) * sizeof *v->mixed);
+    if (!v->pc || !v->id || (v->counts && !v->mixed) || trod_batch_new(&b, TROD_BATCH_ROWS) < 0)
         return TROD_ERR_NOMEM;
     b->meta = &nav->index->meta;
     for (uint32_t at = 0; rc >= 0 && at < s->n + TROD_KINDS;) {
@@ -136,6 +169,8 @@ static int judge(struct trod_nav *nav, const struct nav_shapes *s, struct nav_ve
     }
     trod_batch_free(b);
     qsort(v->pc, v->n_pcs, sizeof *v->pc, ascending);
+    if (v->counts)
+        mix(v);
     return rc < 0 ? rc : TROD_OK;
 }
 
@@ -200,5 +235,76 @@ int nav_looks_only(struct nav_verdict *v, const struct nav_index *x, uint32_t s,
         step[k] &= may[k];
     free(found.at);
     free(may);
+    return rc;
+}
+
+/* Rows of FOUND, of blocks from FROM on, to those AT. */
+static void sum(const struct nav_postings *found, uint32_t from, uint64_t *at)
+{
+    for (size_t i = 0; i < found->n; i++) {
+        uint64_t *n = &at[found->at[i].block - from];
+
+        if (*n != NAV_UNCOUNTED)
+            *n += found->at[i].a;
+    }
+}
+
+static void unknown(const struct nav_postings *found, uint32_t from, uint64_t *at)
+{
+    for (size_t i = 0; i < found->n; i++)
+        at[found->at[i].block - from] = NAV_UNCOUNTED;
+}
+
+/* Executions of instructions that are wanted. */
+static int count_instructions(const struct nav_verdict *v, const struct nav_index *x,
+                              const struct nav_segment *segment, struct nav_postings *found,
+                              uint64_t *at)
+{
+    const bool bare = v->n_pcs || v->kinds & 1u << TROD_INSTR;
+    int rc = nav_postings_keys(x, segment, NAV_S_SITES, v->pc, v->n_pcs, found);
+
+    if (rc < 0)
+        return rc;
+    for (uint32_t k = segment->from; k < segment->to; k++)
+        if (bare && x->block[k].flags & NAV_B_BARE)
+            at[k - segment->from] = NAV_UNCOUNTED;
+    sum(found, segment->from, at);
+    for (size_t i = 0; i < found->n; i++)
+        if (found->at[i].b & 1u << TROD_INSTR && among(v->mixed, v->n_mixed, found->at[i].key))
+            at[found->at[i].block - segment->from] = NAV_UNCOUNTED;
+    return rc;
+}
+
+int nav_looks_count(const struct nav_verdict *v, const struct nav_index *x, uint32_t s,
+                    uint64_t *at)
+{
+    static const uint64_t any = NAV_ANY_SHAPE;
+    const struct nav_segment *segment = &x->segment[s];
+    const uint32_t from = segment->from, plain = v->kinds & PLAIN & ~(1u << TROD_INSTR);
+    struct nav_postings found = {0};
+    int rc;
+
+    for (uint32_t k = 0; k < segment->to - from; k++)
+        at[k] = v->counts ? 0 : NAV_UNCOUNTED;
+    rc = count_instructions(v, x, segment, &found, at);
+    found.n = 0;
+    if (rc == TROD_OK)
+        rc = nav_postings_keys(x, segment, NAV_S_TEXTS, v->id, v->n_ids, &found);
+    sum(&found, from, at);
+    found.n = 0;
+    if (rc == TROD_OK)
+        rc = nav_postings_keys(x, segment, NAV_S_TEXTS, &any, 1, &found);
+    unknown(&found, from, at);
+    for (unsigned kind = 0; rc == TROD_OK && kind < TROD_KINDS; kind++) {
+        found.n = 0;
+        if (!(plain >> kind & 1))
+            continue;
+        rc = nav_postings_find(x, segment, NAV_S_MARKS, kind, &found);
+        if (v->shaped >> kind & 1)
+            unknown(&found, from, at);
+        else
+            sum(&found, from, at);
+    }
+    free(found.at);
     return rc;
 }

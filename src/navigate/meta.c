@@ -210,7 +210,8 @@ static int get_segments(struct nav_index *x, struct trod_span *in)
                                              find(x, NAV_S_REGS, i),   find(x, NAV_S_CALLS, i),
                                              find(x, NAV_S_MEMORY, i), find(x, NAV_S_MARKS, i),
                                              find(x, NAV_S_BLOOM, i),  find(x, NAV_S_VALUES, i),
-                                             find(x, NAV_S_SHAPES, i), find(x, NAV_S_TEXTS, i)};
+                                             find(x, NAV_S_SHAPES, i), find(x, NAV_S_TEXTS, i),
+                                             find(x, NAV_S_NUMBERS, i)};
     }
     return n ? (x->segment[n - 1].to == x->n_blocks ? TROD_OK : TROD_ERR_CORRUPT) : TROD_OK;
 }

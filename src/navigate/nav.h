@@ -66,6 +66,7 @@ struct trod_nav {
     trod_nav_looks_fn looks; /* how rows look that are searched for; NULL: nobody asked */
     void *looks_user;
     struct nav_verdict *verdict; /* of it; NULL: not asked for so far */
+    bool tallies;                /* and in a form by which rows can be counted */
     uint32_t window;             /* bytes of windows of a scan of few rows; 0: as of any trace */
     int (*tick)(void *user, uint64_t row); /* as in struct trod_nav_options */
     void *tick_user;
@@ -189,6 +190,26 @@ int nav_looks_only(struct nav_verdict *v, const struct nav_index *x, uint32_t s,
 /* What was said of all shapes of NAV's index to *OUT; NULL: nobody asked. Returns 0 or an error. */
 int nav_looks_judge(struct trod_nav *nav, struct nav_verdict **out);
 void nav_verdict_free(struct nav_verdict *v);
+/* Rows of blocks of segment S that look so, as far as lists say it, to AT, by block of S. */
+int nav_looks_count(const struct nav_verdict *v, const struct nav_index *x, uint32_t s,
+                    uint64_t *at);
+
+/* How many rows blocks have that are looked for, where lists say it. */
+struct nav_counts {
+    const struct trod_match_need *need;
+    const struct nav_verdict *looks;
+    uint64_t *at;    /* by block; NAV_UNCOUNTED: rows must be read for it */
+    uint8_t *looked; /* by segment */
+};
+
+#define NAV_UNCOUNTED UINT64_MAX
+
+/* Returns 0 or TROD_ERR_NOMEM. */
+int nav_counts_init(struct nav_counts *c, const struct trod_nav *nav,
+                    const struct trod_match_need *need);
+void nav_counts_fini(struct nav_counts *c);
+/* Those of block K to *COUNT. Returns 1, 0 (rows must be read for it) or an error. */
+int nav_counts_of(struct nav_counts *c, const struct trod_nav *nav, size_t k, uint64_t *count);
 /* Are rows and times of block B none that NEED describes? */
 bool nav_need_outside(const struct trod_match_need *need, const struct nav_block *b);
 

@@ -22,6 +22,8 @@ struct searching {
     uint64_t lo, hi;                 /* rows that may match */
     const struct nav_numbers *sites; /* rows belong to instructions there; NULL: to any */
     struct followed followed;
+    struct nav_counts *counts; /* rows of blocks that need not be read; NULL: all are told */
+    uint64_t counted;
     uint64_t before, behind;
     uint64_t from, to; /* rows that were found and not told yet */
     uint64_t next;     /* behind all that were told */
@@ -151,12 +153,30 @@ static int found(struct searching *s, uint64_t from, uint64_t to)
     return rc;
 }
 
+/* The rows of block K are counted, if they can be: 1, 0 (they cannot) or an error. */
+static int count_block(struct searching *s, size_t k)
+{
+    uint64_t n;
+    int rc = s->counts ? nav_counts_of(s->counts, s->nav, k, &n) : 0;
+
+    if (rc <= 0)
+        return rc;
+    rc = tell(s); /* what lies before it */
+    if (rc < 0 || s->over)
+        return rc < 0 ? rc : 1;
+    s->counted += n;
+    s->next = nav_block_first(s->nav, k + 1);
+    return 1;
+}
+
 static int block(struct searching *s, size_t k)
 {
     uint64_t row = nav_block_first(s->nav, k), end;
-    int rc = nav_candidates_of(&s->candidates, s->nav, k);
-    const int steps = rc;
+    int rc = count_block(s, k), steps;
 
+    if (rc != 0)
+        return rc < 0 ? rc : TROD_OK;
+    steps = rc = nav_candidates_of(&s->candidates, s->nav, k);
     while (rc > 0 && !s->over && (rc = nav_step_next(s->nav, k, steps, &row, &end)) > 0) {
         rc = found(s, row, end);
         rc = rc < 0 ? rc : 1;
@@ -248,6 +268,8 @@ static int search_by(struct searching *s, const struct trod_match_need *need)
     } else if (way != WAY_ALL) {
         rc = nav_looks_judge(s->nav, &looks);
     }
+    if (s->counts)
+        s->counts->looks = looks;
     if (rc == TROD_OK)
         rc = search(s, &by, looks);
     s->sites = NULL;
@@ -281,11 +303,13 @@ static uint64_t rows_of(const struct nav_block *b, const struct trod_range *rang
     return from < last ? last - from : 0;
 }
 
-static int expect(struct trod_nav *nav, const struct trod_match_need *need, uint64_t *rows)
+/* COUNTS: those of blocks that need not be read; NULL: all are. */
+static int expect(struct trod_nav *nav, const struct trod_match_need *need,
+                  struct nav_counts *counts, uint64_t *rows)
 {
     struct trod_match_need by;
     const enum way way = way_to(nav, need, &by);
-    const bool all = !nav->index || way == WAY_ALL;
+    const bool all = !nav->index || (way == WAY_ALL && !counts);
     struct nav_numbers sites = {0};
     struct nav_candidates c;
     int rc = nav_candidates_init(&c, nav, NULL, NULL);
@@ -297,13 +321,19 @@ static int expect(struct trod_nav *nav, const struct trod_match_need *need, uint
     } else if (rc == TROD_OK && !all) {
         rc = nav_looks_judge(nav, &c.looks);
     }
+    if (counts)
+        counts->looks = c.looks;
     *rows = all ? TROD_NOWHERE : 0;
     for (size_t k = 0; rc >= 0 && !all && k < nav_blocks(nav); k++) {
         const struct nav_block *b = &nav->index->block[k];
         const uint64_t part = need->rows.set ? rows_of(b, &need->rows) : b->rows;
         const uint64_t step = part / NAV_STEPS;
+        uint64_t n;
 
         if (part == 0)
+            continue;
+        rc = counts ? nav_counts_of(counts, nav, k, &n) : 0;
+        if (rc != 0)
             continue;
         rc = nav_candidates_of(&c, nav, k);
         for (unsigned i = 0; rc > 0 && i < NAV_STEPS; i++)
@@ -316,7 +346,50 @@ static int expect(struct trod_nav *nav, const struct trod_match_need *need, uint
 
 int trod_nav_expect(struct trod_nav *nav, const struct trod_match_need *need, uint64_t *rows)
 {
-    const int rc = expect(nav, need, rows);
+    const int rc = expect(nav, need, NULL, rows);
 
-    return nav_distrust(nav, rc) ? expect(nav, need, rows) : rc;
+    return nav_distrust(nav, rc) ? expect(nav, need, NULL, rows) : rc;
+}
+
+/*
+ * Are there counts for all blocks? Where rows go by the instruction before them, which a block
+ * before has, blocks are not left out one by one.
+ */
+static bool count_all(struct trod_nav *nav, struct nav_counts *counts)
+{
+    uint64_t n;
+
+    for (size_t k = 0; k < nav_blocks(nav); k++)
+        if (nav_counts_of(counts, nav, k, &n) != 1)
+            return false;
+    return true;
+}
+
+int trod_nav_tally(struct trod_nav *nav, const struct trod_match_need *need, trod_nav_rows_fn fn,
+                   void *user, uint64_t *count)
+{
+    struct nav_counts counts;
+    struct searching s = {.nav = nav,
+                          .hi = need->rows.set ? need->rows.hi : UINT64_MAX,
+                          .counts = &counts,
+                          .fn = fn,
+                          .user = user};
+    int rc;
+
+    nav->tallies = true;
+    *count = 0;
+    rc = nav_counts_init(&counts, nav, need);
+    if (rc == TROD_OK && need->owners && !count_all(nav, &counts))
+        s.counts = NULL;
+    if (rc == TROD_OK && !fn) {
+        rc = expect(nav, need, s.counts, count);
+        rc = nav_distrust(nav, rc) ? expect(nav, need, s.counts, count) : rc;
+    } else if (rc == TROD_OK) {
+        rc = search_by(&s, need);
+        rc = nav_distrust(nav, rc) ? search_by(&s, need) : rc;
+        *count = s.counted;
+    }
+    nav_counts_fini(&counts);
+    free(s.followed.inside);
+    return rc;
 }

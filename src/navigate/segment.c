@@ -6,10 +6,11 @@
  * then the pages. What no question is about is not checked. A page: for each key the difference to
  * the one before, how many blocks, and for each the difference to the one before (the first: to the
  * segment's first) and what it holds of the key (LINES: a byte says of what form two masks are, and
- * of one step which it is; for several a byte with a bit each follows; then the masks. SITES: how
- * often, times 4, + 1 where kinds follow, as what differs from those before (the first: from
- * instructions alone), + 2 where a byte of steps follows. TEXTS: that byte). Numbers of the pages
- * are packed (core/pack.h).
+ * of one step which it is; for several a byte with a bit each follows; then the masks. SITES, TEXTS
+ * and NUMBERS: how often, times 8, + 1 where kinds follow, as what differs from those before (the
+ * first: from instructions alone), + 2 where a byte of steps follows, + 4 where rows that belong to
+ * the instruction besides it are not as many, or, where no kind is there besides, some: the
+ * difference, as zigzag). Numbers of the pages are packed (core/pack.h).
  */
 #include "navigate/index.h"
 
@@ -17,6 +18,7 @@
 #include "core/grow.h"
 #include "core/pack.h"
 #include "io/crc32c.h"
+#include "navigate/events.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,22 @@
 enum { ONE_STEP = 1 << 4 };
 
 enum { HEAD = 8, ENTRY = 24, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, AHEAD = 16 };
+
+int nav_postings_room(struct nav_postings *p, size_t n)
+{
+    struct nav_posting *more;
+    size_t cap = p->cap ? p->cap : 256;
+
+    if (n <= p->cap - p->n)
+        return TROD_OK;
+    while (cap - p->n < n)
+        cap *= 2;
+    if (!(more = realloc(p->at, cap * sizeof *more)))
+        return TROD_ERR_NOMEM;
+    p->at = more;
+    p->cap = cap;
+    return TROD_OK;
+}
 
 int nav_postings_add(struct nav_postings *p, uint64_t key, uint32_t block, uint64_t a, uint64_t b)
 {
@@ -152,23 +170,35 @@ static bool get_mask(struct trod_span *in, unsigned form, uint64_t *m)
 
 /* ---- writing */
 
-enum { POSTING_MOST = 10 + 10 + 10 + 1 + 1 + 8 + 8 }; /* bytes, besides what MEMORY tells */
+enum { POSTING_MOST = 10 + 10 + 10 + 10 + 1 + 8 + 8 }; /* bytes, besides what MEMORY tells */
 
 /* Of the number of executions of a SITE: what follows it. */
-enum { SITE_KINDS = 1, SITE_STEPS = 2, SITE_BITS = 2, SITE_ALONE = 1 << TROD_INSTR };
+enum { SITE_KINDS = 1, SITE_STEPS = 2, SITE_ROWS = 4, SITE_BITS = 3, SITE_ALONE = 1 << TROD_INSTR };
 
-/* That of a site; BEFORE: the one before with the same key, or NULL. */
-static uint8_t *put_site(uint8_t *p, const struct nav_posting *at, const struct nav_posting *before)
+/* How many rows belong to an instruction of section ID, of KINDS and executed N times, as a rule.
+ */
+static uint64_t usual_rows(unsigned id, uint32_t kinds, uint64_t n)
 {
-    const uint64_t kinds = at->b ^ (before ? before->b : SITE_ALONE);
+    return id == NAV_S_SITES && kinds & ~(uint32_t)SITE_ALONE ? n : 0;
+}
+
+/* That of section ID; BEFORE: the one before with the same key, or NULL. */
+static uint8_t *put_site(uint8_t *p, const struct nav_posting *at, unsigned id,
+                         const struct nav_posting *before)
+{
+    const uint32_t kinds = (uint32_t)at->b ^ (before ? (uint32_t)before->b : SITE_ALONE);
+    uint64_t rows = at->b >> NAV_SITE_ROWS;
     const bool some = at->steps != NAV_ALL_STEPS;
 
-    p = trod_pack_at(p, at->a << SITE_BITS | (kinds ? SITE_KINDS : 0u) | (some ? SITE_STEPS : 0u));
+    if (rows || id == NAV_S_SITES)
+        rows = nav_zigzag(rows, usual_rows(id, (uint32_t)at->b, at->a));
+    p = trod_pack_at(p, at->a << SITE_BITS | (kinds ? SITE_KINDS : 0u) | (some ? SITE_STEPS : 0u) |
+                            (rows ? SITE_ROWS : 0u));
     if (kinds)
         p = trod_pack_at(p, kinds);
     if (some)
         *p++ = (uint8_t)at->steps;
-    return p;
+    return rows ? trod_pack_at(p, rows) : p;
 }
 
 /* BEFORE: the one before with the same key; NULL: none, blocks begin with FROM. Returns where it
@@ -183,11 +213,10 @@ static uint8_t *put_posting(uint8_t *p, const struct nav_postings *all,
     switch (id) {
     case NAV_S_REGS:
         return p;
-    case NAV_S_TEXTS:
-        *p++ = (uint8_t)at->steps;
-        return p;
     case NAV_S_SITES:
-        return put_site(p, at, before);
+    case NAV_S_TEXTS:
+    case NAV_S_NUMBERS:
+        return put_site(p, at, id, before);
     case NAV_S_MARKS:
         return trod_pack_at(p, at->a);
     case NAV_S_MEMORY:
@@ -296,16 +325,20 @@ static bool get_steps(struct trod_span *in, uint32_t *steps)
 }
 
 /* P: the one before with the same key, and then this one. */
-static bool get_site(struct trod_span *in, struct nav_posting *p)
+static bool get_site(struct trod_span *in, unsigned id, struct nav_posting *p)
 {
-    uint64_t n, kinds = 0;
+    uint64_t n, kinds = 0, rows = 0;
 
     if (trod_unpack(in, &n) < 0 || (n & SITE_KINDS && trod_unpack(in, &kinds) < 0))
         return false;
     p->a = n >> SITE_BITS;
-    p->b ^= kinds;
+    p->b = (uint32_t)(p->b ^ kinds);
     p->steps = NAV_ALL_STEPS;
-    return !(n & SITE_STEPS) || get_steps(in, &p->steps);
+    if ((n & SITE_STEPS && !get_steps(in, &p->steps)) ||
+        (n & SITE_ROWS && trod_unpack(in, &rows) < 0))
+        return false;
+    p->b |= nav_unzigzag(rows, usual_rows(id, (uint32_t)p->b, p->a)) << NAV_SITE_ROWS;
+    return true;
 }
 
 static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p,
@@ -317,16 +350,14 @@ static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p
     if (trod_unpack(in, &delta) < 0)
         return false;
     p->block += (uint32_t)delta;
-    if (id == NAV_S_SITES)
-        return get_site(in, p);
+    if (id == NAV_S_SITES || id == NAV_S_TEXTS || id == NAV_S_NUMBERS)
+        return get_site(in, id, p);
     p->a = p->b = 0;
     p->steps = 0;
     if (id == NAV_S_REGS)
         return true;
     if (id == NAV_S_MARKS)
         return trod_unpack(in, &p->a) == TROD_OK;
-    if (id == NAV_S_TEXTS)
-        return get_steps(in, &p->steps);
     if (id == NAV_S_MEMORY) {
         if (trod_unpack(in, &p->b) < 0 || p->b > in->n)
             return false;
@@ -401,12 +432,13 @@ static int find_in_page(struct trod_span in, const struct nav_segment *s, unsign
 
 static const struct nav_section *section_of(const struct nav_segment *s, unsigned id)
 {
-    return id == NAV_S_LINES    ? s->lines
-           : id == NAV_S_SITES  ? s->sites
-           : id == NAV_S_MEMORY ? s->memory
-           : id == NAV_S_MARKS  ? s->marks
-           : id == NAV_S_TEXTS  ? s->texts
-                                : s->regs;
+    return id == NAV_S_LINES     ? s->lines
+           : id == NAV_S_SITES   ? s->sites
+           : id == NAV_S_MEMORY  ? s->memory
+           : id == NAV_S_MARKS   ? s->marks
+           : id == NAV_S_TEXTS   ? s->texts
+           : id == NAV_S_NUMBERS ? s->numbers
+                                 : s->regs;
 }
 
 /* The pages of a section. */

@@ -162,21 +162,23 @@ int nav_shapes_first(struct nav_shapes *s, uint32_t id)
         return TROD_ERR_NOMEM;
     s->met[s->n_met++] = id;
     s->at[id].turn = s->turn;
+    s->at[id].count = 0;
     s->at[id].steps = 0;
     return TROD_OK;
 }
 
 int nav_shapes_end(struct nav_shapes *s, uint32_t block, struct nav_postings *out)
 {
+    const uint32_t alone = 1u << TROD_INSTR; /* of no kinds beside them: that takes least */
     int rc = TROD_OK;
 
     for (uint32_t i = 0; rc == TROD_OK && i < s->n_met; i++) {
-        rc = nav_postings_add(out, s->met[i], block, 0, 0);
+        rc = nav_postings_add(out, s->met[i], block, s->at[s->met[i]].count, alone);
         if (rc == TROD_OK)
             out->at[out->n - 1].steps = s->at[s->met[i]].steps;
     }
     if (rc == TROD_OK && s->missed) {
-        rc = nav_postings_add(out, NAV_ANY_SHAPE, block, 0, 0);
+        rc = nav_postings_add(out, NAV_ANY_SHAPE, block, 0, alone);
         if (rc == TROD_OK)
             out->at[out->n - 1].steps = s->missed;
     }

@@ -39,8 +39,9 @@ struct nav_shape {
     uint8_t kind;
     uint8_t flags; /* instruction set, enum nav_shape_flag */
     uint8_t code_n, text_n;
-    uint32_t turn; /* the block that it was met in, if it is no instruction with an address */
-    uint8_t steps; /* of that */
+    uint32_t turn;  /* the block that it was met in, if it is no instruction with an address */
+    uint32_t count; /* its rows of that, */
+    uint8_t steps;  /* and their steps */
 };
 
 /* Those of a trace, in the order in which they come up. */
@@ -84,6 +85,7 @@ static inline int nav_shapes_meet(struct nav_shapes *s, uint32_t id, unsigned st
     }
     if (s->at[id].turn != s->turn && nav_shapes_first(s, id) < 0)
         return TROD_ERR_NOMEM;
+    s->at[id].count++;
     s->at[id].steps |= (uint8_t)(1u << step);
     return TROD_OK;
 }

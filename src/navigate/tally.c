@@ -175,6 +175,7 @@ new_site(struct nav_tally *t, struct nav_tally_site *s, uint64_t pc)
     }
     s->turn = t->turn;
     s->count = 0;
+    s->rows = 0;
     s->kinds = 0;
     s->steps = 0;
     t->n_sites++;
@@ -224,6 +225,7 @@ static inline int belongs(struct nav_tally *t, struct nav_tally_owner *o,
     if (!o->site && !(o->site = site_of(t, o->pc)))
         return TROD_ERR_NOMEM;
     o->site->kinds |= 1u << b->kind[i];
+    o->site->rows++;
     o->site->steps |= (uint8_t)(1u << t->step);
     return TROD_OK;
 }
@@ -296,6 +298,7 @@ static int shape_of_register(struct nav_tally *t, struct nav_part *name, const s
 static int unplaced(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
 {
     t->nowhere++;
+    t->flags |= NAV_B_ASIDE;
     if (shape(t, b, i) < 0)
         return TROD_ERR_NOMEM;
     return nav_has(b, i, TROD_COL_PC) ? named(t, b, i) : TROD_OK;
@@ -310,6 +313,8 @@ static int learn_site(struct nav_tally *t, struct nav_tally_site *s, const struc
 {
     int rc;
 
+    if (!n && !text_n)
+        t->flags |= NAV_B_BARE;
     if (n && (!same || s->count == 1))
         look_at(t, b, i, trod_batch_bytes(b, b->code[i]), n);
     if (same && s->text_n == text_n &&
@@ -342,8 +347,11 @@ static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t
         return TROD_ERR_NOMEM;
     if (!(has & TROD_COL_ADDR))
         return unplaced(t, b, i);
-    if (t->now.pc != b->addr[i] && named(t, b, i) < 0)
-        return TROD_ERR_NOMEM;
+    if (t->now.pc != b->addr[i]) {
+        t->flags |= NAV_B_ASIDE;
+        if (named(t, b, i) < 0)
+            return TROD_ERR_NOMEM;
+    }
     if (has & TROD_COL_CODE) {
         n = b->code[i].len < NAV_CODES ? b->code[i].len : NAV_CODES;
         words(trod_batch_bytes(b, b->code[i]), n, word);
@@ -437,16 +445,14 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
 /* What rows of the block belong to, and how often that was executed. */
 static int end_sites(struct nav_tally *t, uint32_t block, struct nav_postings *sites)
 {
-    int rc = TROD_OK;
+    int rc = nav_postings_room(sites, t->n_sites);
 
     for (uint32_t i = 0; rc == TROD_OK && i <= t->site_mask; i++) {
         const struct nav_tally_site *s = &t->site[i];
 
-        if (s->turn != t->turn)
-            continue;
-        rc = nav_postings_add(sites, s->pc, block, s->count, s->kinds);
-        if (rc == TROD_OK)
-            sites->at[sites->n - 1].steps = s->steps;
+        if (s->turn == t->turn)
+            sites->at[sites->n++] = (struct nav_posting){
+                s->pc, block, s->steps, s->count, s->kinds | (uint64_t)s->rows << NAV_SITE_ROWS};
     }
     if (rc == TROD_OK && t->nowhere) {
         rc = nav_postings_add(sites, NAV_ANY_SITE, block, t->nowhere, 1u << TROD_INSTR);
@@ -479,6 +485,7 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_tally_out *out
     memset(t->placed, 0, sizeof t->placed);
     memset(t->reg, 0, sizeof t->reg);
     t->n_sites = 0;
+    t->flags = 0;
     t->met.site = t->now.site = NULL;
     t->turn++;
     return rc;

@@ -38,6 +38,7 @@ struct nav_tally_site {
     uint32_t kinds;  /* of the rows that belong to it, a bit each */
     uint32_t shape;  /* it had last */
     uint32_t text_n; /* bytes of its text; NAV_NO_SHAPE: it is not kept */
+    uint32_t rows;   /* that belong to it, besides itself */
     uint8_t n;       /* bytes of CODE */
     uint8_t iset, steps;
 };
@@ -83,6 +84,7 @@ struct nav_tally {
     uint64_t kinds[TROD_KINDS];               /* rows of each */
     uint64_t placed[TROD_KINDS];              /* with an address; not of accesses, instructions */
     uint64_t nowhere;                         /* instructions without a virtual address */
+    unsigned flags;                           /* of the block: NAV_B_BARE, NAV_B_ASIDE */
     struct nav_tally_subs *subs[TROD_KINDS];  /* of them by number; NULL: not counted */
     uint64_t reg[2][NAV_REGS / 64];           /* written, read: a bit each */
     uint16_t id[NAV_ISETS][NAV_DECODER_REGS]; /* of the decoder's registers: number + 1 */

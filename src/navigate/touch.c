@@ -225,16 +225,15 @@ int nav_touch_rows(struct nav_touch *t, const struct trod_batch *b, uint32_t row
 
 int nav_touch_end(struct nav_touch *t, uint32_t block, struct nav_postings *lines)
 {
-    int rc = TROD_OK;
+    const int rc = nav_postings_room(lines, t->n_lines);
 
-    for (uint32_t i = 0; rc == TROD_OK && i <= t->line_mask; i++)
-        if (t->line[i].turn == t->turn) {
-            const struct nav_tally_line *l = &t->line[i];
+    for (uint32_t i = 0; rc == TROD_OK && i <= t->line_mask; i++) {
+        const struct nav_tally_line *l = &t->line[i];
 
-            rc = nav_postings_add(lines, l->key, block, l->written, l->read);
-            if (rc == TROD_OK)
-                lines->at[lines->n - 1].steps = l->steps;
-        }
+        if (l->turn == t->turn)
+            lines->at[lines->n++] =
+                (struct nav_posting){l->key, block, l->steps, l->written, l->read};
+    }
     t->n_lines = 0;
     t->last = NULL;
     t->turn++;

@@ -4,7 +4,7 @@
  * As bloom.c, but by block: what is put in is the number with the step of the block. A filter is
  * made as large as the block may need and then folded: the upper half of its parts is added to the
  * lower one, as long as few enough bits are set. So blocks that repeat themselves take less.
- * A section: CRC-32C of what follows up to the parts, number of blocks (0: none has a number),
+ * A section: CRC-32C of what follows up to the parts, number of blocks (0: none has a filter),
  * for each its number of parts (32 bits each); parts: 512 bytes of bits, their CRC-32C.
  */
 #include "navigate/values.h"
@@ -32,13 +32,16 @@ int nav_values_init(struct nav_values *v, uint64_t block_rows)
     while (v->parts < MOST && (uint64_t)v->parts * NAV_VALUES_BITS < BITS_A_ROW * block_rows)
         v->parts *= 2;
     v->bits = calloc((size_t)v->parts * WORDS, sizeof *v->bits);
-    return v->bits ? TROD_OK : TROD_ERR_NOMEM;
+    v->few = calloc(NAV_VALUES_FEW, sizeof *v->few);
+    return v->bits && v->few ? TROD_OK : TROD_ERR_NOMEM;
 }
 
 void nav_values_fini(struct nav_values *v)
 {
     free(v->bits);
+    free(v->few);
     v->bits = NULL;
+    v->few = NULL;
     trod_buf_fini(&v->table);
     trod_buf_fini(&v->all);
 }
@@ -74,32 +77,85 @@ static uint32_t fold(struct nav_values *v)
     return parts;
 }
 
+/* Those of B's rows that there is room for among the few. Returns the row behind them. */
+static uint32_t put_few(struct nav_values *v, const struct trod_batch *b, unsigned step)
+{
+    uint32_t i = 0;
+
+    for (; i < b->n; i++) {
+        if (!(b->has[i] & TROD_COL_VALUE))
+            continue;
+        if (v->n_few == NAV_VALUES_FEW)
+            break;
+        v->few[v->n_few++] = (struct nav_number){b->value[i], b->kind[i], (uint8_t)step};
+    }
+    v->many = i < b->n;
+    for (uint32_t k = 0; v->many && k < v->n_few; k++)
+        nav_values_add(v, v->few[k].value, v->few[k].step);
+    return i;
+}
+
 void nav_values_rows(struct nav_values *v, const struct trod_batch *b, unsigned step)
 {
     struct nav_values own = *v; /* what is put in cannot change it */
-    uint32_t has = 0;
+    uint32_t has = 0, first = 0;
 
     for (uint32_t i = 0; i < b->n; i++)
         has |= b->has[i];
     if (!(b->have & has & TROD_COL_VALUE))
         return;
-    v->any = true;
-    for (uint32_t i = 0; i < b->n; i++)
+    if (!v->many)
+        first = put_few(v, b, step);
+    for (uint32_t i = first; i < b->n; i++)
         if (b->has[i] & TROD_COL_VALUE)
             nav_values_add(&own, b->value[i], step);
 }
 
-int nav_values_end(struct nav_values *v)
+static int by_number(const void *a, const void *b)
 {
-    const uint32_t parts = v->any ? fold(v) : 0;
-    uint8_t entry[4], *p;
+    const struct nav_number *x = a, *y = b;
 
+    return x->value < y->value ? -1 : x->value > y->value ? 1 : x->kind - y->kind;
+}
+
+/* The few of BLOCK to LIST: each number once for each kind of row. */
+static int list_few(struct nav_values *v, uint32_t block, struct nav_postings *list)
+{
+    struct nav_posting *last = NULL;
+
+    qsort(v->few, v->n_few, sizeof *v->few, by_number);
+    for (uint32_t i = 0; i < v->n_few; i++) {
+        const struct nav_number *n = &v->few[i];
+
+        if (!last || last->key != n->value || last->b != 1u << n->kind) {
+            if (nav_postings_add(list, n->value, block, 0, 0) < 0)
+                return TROD_ERR_NOMEM;
+            last = &list->at[list->n - 1];
+        }
+        last->a++;
+        last->b = 1u << n->kind;
+        last->steps |= 1u << n->step;
+    }
+    return 1;
+}
+
+int nav_values_end(struct nav_values *v, uint32_t block, struct nav_postings *list)
+{
+    const uint32_t parts = v->many ? fold(v) : 0;
+    uint8_t entry[4], *p;
+    int rc = 0;
+
+    if (!v->many)
+        rc = list_few(v, block, list);
+    v->n_few = 0;
+    if (rc < 0)
+        return rc;
     trod_store_le32(entry, parts);
     if (trod_buf_add(&v->table, entry, sizeof entry) < 0 ||
         trod_buf_reserve(&v->all, (size_t)parts * PART) < 0)
         return TROD_ERR_NOMEM;
-    if (!v->any)
-        return TROD_OK;
+    if (!v->many)
+        return rc;
     p = v->all.p + v->all.n;
     for (size_t i = 0; i < (size_t)parts; i++, p += PART) {
         for (size_t k = 0; k < WORDS; k++)
@@ -108,8 +164,8 @@ int nav_values_end(struct nav_values *v)
     }
     v->all.n += (size_t)parts * PART;
     memset(v->bits, 0, (size_t)v->parts * WORDS * sizeof *v->bits);
-    v->any = false;
-    return TROD_OK;
+    v->many = false;
+    return 0;
 }
 
 int nav_values_save(struct nav_values *v, struct trod_buf *out)

@@ -1,6 +1,7 @@
 /*
- * values.h - which numbers rows hold, by step of a block: a filter that may say yes for one that is
- * not there, never no for one that is.
+ * values.h - which numbers rows hold, by step of a block. Of a block in which few rows hold one all
+ * are kept, in a list by number (NAV_S_NUMBERS); others have a filter that may say yes for one that
+ * is not there, never no for one that is.
  */
 #ifndef NAVIGATE_VALUES_H
 #define NAVIGATE_VALUES_H
@@ -10,22 +11,34 @@
 
 enum {
     NAV_VALUES_BITS = 1 << 12, /* of a part, one of which a number belongs to */
-    NAV_VALUES_PROBES = 5      /* of 12 bits each: the 60 upper ones of a product */
+    NAV_VALUES_PROBES = 5,     /* of 12 bits each: the 60 upper ones of a product */
+    NAV_VALUES_FEW = 1 << 10   /* rows with a number of a block that has a list */
+};
+
+/* A row that has a number. */
+struct nav_number {
+    uint64_t value;
+    uint8_t kind, step;
 };
 
 /* What is made of rows, as the content of a section. */
 struct nav_values {
     uint64_t *bits; /* of the block: PARTS of them */
     uint32_t parts; /* a power of two */
-    bool any;       /* the block has numbers */
+    bool many;      /* the block has more than FEW, which are in BITS */
+    struct nav_number *few;
+    uint32_t n_few;
     struct trod_buf table, all;
 };
 
 /* BLOCK_ROWS: numbers of a block, about. Returns 0 or TROD_ERR_NOMEM. */
 int nav_values_init(struct nav_values *v, uint64_t block_rows);
 void nav_values_fini(struct nav_values *v);
-/* The block ends; the next one begins. Returns 0 or TROD_ERR_NOMEM. */
-int nav_values_end(struct nav_values *v);
+/*
+ * The block, which is number BLOCK, ends; the next one begins. Returns 1: its numbers were added to
+ * LIST, 0: they are in its filter, or TROD_ERR_NOMEM.
+ */
+int nav_values_end(struct nav_values *v, uint32_t block, struct nav_postings *list);
 /* The blocks that ended since the last time, as a section's content, appended to OUT. */
 int nav_values_save(struct nav_values *v, struct trod_buf *out);
 

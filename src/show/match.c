@@ -318,16 +318,6 @@ void trod_match_join(struct trod_match *m, const struct trod_match *other)
         m->seen = other->seen;
 }
 
-static bool are_few(const struct trod_match_spans *s)
-{
-    uint64_t n = s->n;
-
-    for (uint32_t i = 0; i < s->n && n <= TROD_MATCH_SPANS; i++)
-        n += s->at[i].hi - s->at[i].lo < TROD_MATCH_SPANS ? s->at[i].hi - s->at[i].lo
-                                                          : TROD_MATCH_SPANS;
-    return n <= TROD_MATCH_SPANS;
-}
-
 void trod_match_format(struct trod_match *m, const struct trod_format *f)
 {
     m->own_kinds = true;
@@ -371,7 +361,6 @@ void trod_match_need(const struct trod_match *m, struct trod_match_need *out)
             match_spans_add(&pcs, m->pc.at[i].lo, m->pc.at[i].hi);
         n.pcs = match_spans_both(&n.pcs, &pcs);
     }
-    n.values.set = n.values.set && are_few(&n.values);
     n.owners = m->where && m->where->places && n.kinds & ~(1u << TROD_INSTR);
     *out = n;
 }
@@ -379,6 +368,20 @@ void trod_match_need(const struct trod_match *m, struct trod_match_need *out)
 bool trod_match_looks(const struct trod_match *m)
 {
     return m->has_text || m->filter->registers.n || (m->where && m->own_kinds && m->where->looks);
+}
+
+bool trod_match_exact(const struct trod_match *m)
+{
+    const struct trod_match_options *f = m->filter;
+    unsigned parts = m->where ? m->where->exact : WHERE_ROWS;
+
+    if (!parts || !m->own_kinds || m->fetches || m->named || m->address.n || m->pc.n ||
+        m->without.n || f->instructions.set || f->time.set || f->streams.n)
+        return false;
+    if (trod_match_looks(m))
+        parts |= WHERE_LOOKS;
+    parts &= WHERE_LOOKS | WHERE_VALUES | WHERE_PCS;
+    return (parts & (parts - 1)) == 0;
 }
 
 void trod_match_jump(struct trod_match *m)

@@ -50,8 +50,7 @@ static bool looks(const struct where_tree *t, int n, bool *any)
     }
 }
 
-/* The same of condition X, which has no conditions in it. */
-static bool is_kept(const struct where_tree *t, const struct where_node *x, bool *any)
+bool where_is_of_looks(const struct where_tree *t, const struct where_node *x, bool *any)
 {
     const struct where_node *a = x->a < 0 ? NULL : &t->node[x->a];
     bool here = false, is;
@@ -84,7 +83,7 @@ bool where_loosen(struct where_tree *t, int n, bool holds)
         any = where_loosen(t, x->a, holds);
         return where_loosen(t, x->b, holds) || any;
     default:
-        if (!is_kept(t, x, &any)) {
+        if (!where_is_of_looks(t, x, &any)) {
             x->op = OP_TRUE;
             x->num = holds;
         }

@@ -119,7 +119,18 @@ static struct trod_match_need within(unsigned column, uint64_t lo, uint64_t hi)
 /* What COLUMN says stands in relation OP to V. */
 static struct trod_match_need compared(unsigned column, unsigned op, uint64_t v)
 {
+    struct trod_match_need n = any;
+
     switch (op) {
+    case OP_NE:
+        if (column != COL_VALUE)
+            return any;
+        n.values.set = true;
+        if (v > 0)
+            match_spans_add(&n.values, 0, v - 1);
+        if (v < UINT64_MAX)
+            match_spans_add(&n.values, v + 1, UINT64_MAX);
+        return n;
     case OP_EQ:
         return within(column, v, v);
     case OP_LE:
@@ -303,8 +314,8 @@ static struct trod_match_need comparison(const struct where_tree *t, const struc
         return any;
     left = column_of(t, x->a);
     right = column_of(t, x->b);
-    if (x->op == OP_EQ && is_text_node(&t->node[x->b]))
-        return items(t, left, x->b, false);
+    if (is_text_node(&t->node[x->b]))
+        return x->op == OP_EQ ? items(t, left, x->b, false) : any;
     if (t->node[x->b].op == OP_NUMBER)
         return compared(left, x->op, t->node[x->b].num);
     if (t->node[x->a].op == OP_NUMBER)
@@ -315,11 +326,12 @@ static struct trod_match_need comparison(const struct where_tree *t, const struc
 struct trod_match_need where_need(const struct where_tree *t, int n)
 {
     const struct where_node *x = &t->node[n];
+    struct trod_match_need kinds = any;
     unsigned column;
 
+    if (where_kinds(t, n, &kinds.kinds))
+        return kinds;
     switch (x->op) {
-    case OP_TRUE:
-        return x->num ? any : none;
     case OP_AND:
         return match_need_both(where_need(t, x->a), where_need(t, x->b));
     case OP_OR:
@@ -332,8 +344,11 @@ struct trod_match_need where_need(const struct where_tree *t, int n)
     case OP_MATCH:
         return pattern(t, column_of(t, x->a), x->b);
     case OP_CALL:
+        if (x->name->column == COL_HAS && column_of(t, x->a) == COL_VALUE)
+            return within(COL_VALUE, 0, UINT64_MAX);
         return x->name->column == COL_TOUCHES ? touched(t, x) : any;
     case OP_EQ:
+    case OP_NE:
     case OP_LT:
     case OP_LE:
     case OP_GT:

@@ -59,6 +59,7 @@ static int compile(struct trod_where *w, const char *text, struct trod_diag *dia
             w->need = where_need(t, root);
             t->plain = true;
             w->plain = where_need(t, root);
+            w->exact = where_exact(t, root);
         }
         if (r == 0 && where_loosen(t, root, true))
             r = looks(w, t, root);

@@ -300,6 +300,7 @@ struct trod_where {
     uint64_t last;                      /* row */
     struct trod_match_need need, plain; /* the second where no records are called as kinds are */
     struct trod_where *looks; /* what it says of what rows look like, if so; NULL: nothing */
+    unsigned exact;           /* enum where_part, if PLAIN and LOOKS are all that it says; or 0 */
     struct where_step *step;
     size_t n_steps, cap_steps;
     struct where_test **test;
@@ -333,6 +334,24 @@ int where_emit(struct trod_where *w, const struct where_tree *t, int root);
 
 /* What rows must be for node N to hold. */
 struct trod_match_need where_need(const struct where_tree *t, int n);
+
+/* exact.c: the kinds of rows for which node N holds, to *KINDS; false: it asks for more. */
+bool where_kinds(const struct where_tree *t, int n, uint32_t *kinds);
+
+/* What an expression is made of that where_need and where_loosen understand in full. */
+enum where_part {
+    WHERE_ROWS = 1 << 0,
+    WHERE_KINDS = 1 << 1,
+    WHERE_VALUES = 1 << 2,
+    WHERE_PCS = 1 << 3,
+    WHERE_LOOKS = 1 << 4
+};
+
+/* Those of node N, a bit each; 0: there is more to it. */
+unsigned where_exact(const struct where_tree *t, int n);
+/* may.c: does condition X, which has none in it, go by what rows look like alone? *ANY: and
+ * by more than kinds. */
+bool where_is_of_looks(const struct where_tree *t, const struct where_node *x, bool *any);
 
 /*
  * Conditions of T below N that go by more than what rows look like become constants: true, or false
