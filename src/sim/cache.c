@@ -154,6 +154,7 @@ static int attribute(struct trod_cache *c, const struct trod_cache_options *o)
 
 static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
 {
+    bool plain;
     int rc;
 
     c->top = o->top;
@@ -186,6 +187,9 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
     else if (!o->future && trod_own_config_looks_ahead(&c->own_config))
         return trod_error(c->diag, TROD_ERR_USAGE, "cache.future", NULL,
                           "policy opt needs two passes over the trace");
+    plain = trod_cache_plain(o, &c->own_config);
+    if (plain)
+        trod_first_claim(&c->own_config);
     rc = trod_own_sim_init_pass(&c->own, &c->own_config, o->future ? &o->future->of : NULL);
     if (rc == 0)
         rc = trod_own_sim_phases(&c->own, &(struct trod_own_phases){.skip = o->skip,
@@ -198,7 +202,7 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
         rc = trod_own_sim_memory(&c->own, o->memory, o->memory_user);
     c->own.sharing = o->sharing;
     c->own.interval = o->interval;
-    if (rc == 0 && trod_cache_plain(o, &c->own_config) && !(c->first = trod_first_new(&c->own)))
+    if (rc == 0 && plain && !(c->first = trod_first_new(&c->own)))
         rc = TROD_ERR_NOMEM;
     return rc == 0 ? attribute(c, o) : rc;
 }

@@ -16,7 +16,9 @@ static inline void draw(struct trod_batch *b, struct trod_rng *rng, bool wild, u
     static const uint64_t far[] = {0, UINT64_MAX - 3, UINT64_MAX - 63, UINT64_C(1) << 63, 62, 1};
     const uint64_t bytes = UINT64_C(64) << trod_rng_below(rng, 12);
     const uint64_t loop = trod_rng_below(rng, 2) ? 0 : 16 + trod_rng_below(rng, 150);
-    const uint64_t apart = trod_rng_below(rng, 2) ? 0 : UINT64_C(256) << trod_rng_below(rng, 8);
+    const uint64_t apart = trod_rng_below(rng, 2)   ? 0
+                           : trod_rng_below(rng, 4) ? UINT64_C(256) << trod_rng_below(rng, 8)
+                                                    : UINT64_C(1) << 32;
     uint64_t begin = *pc;
 
     b->n = (uint32_t)(1 + trod_rng_below(rng, b->cap));

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { BATCHES = 12, PARTS = 3 };
+enum { BATCHES = 12, PARTS = 3, ROUNDS = 3 * BATCHES };
 
 static const char *const fitting[] = {
     "cache A code size=32K ways=8\ncache B data size=32K ways=8\ncache C size=256K ways=16\n",
@@ -27,6 +27,14 @@ static const char *const fitting[] = {
     "cache C size=4K ways=2 prefetch=next policy=fifo\ncache D size=64K ways=8 write=through\n",
     "line 16\ncache A code size=1K ways=16\ncache B data size=1K ways=16\n"
     "cache C size=16K ways=4 line=64 prefetch=stream policy=srrip\n",
+    "cache A code size=512 ways=4\ncache B data size=1K ways=8\ncache C size=512 ways=2\n"
+    "cache D size=2K ways=16\ncache E size=4608 ways=9\n",
+    "cache A code size=512 ways=4\ncache B data size=1K ways=8\ncache C size=2K ways=16\n"
+    "cache D size=1K ways=16\ncache E size=2K ways=8 line=128\ncache F size=4K ways=4 line=128\n",
+    "cache A code size=256\ncache B data size=256 ways=2\ncache C size=512 ways=2\n"
+    "cache D size=1K ways=4\ncache E size=1K\ncache F size=1536 ways=3\ncache G size=4K\n",
+    "cache A code size=1K ways=4\ncache B data size=1K ways=4 next=C\n"
+    "cache C data size=2K ways=4\ncache D size=8K ways=4\n",
     "line 256\ncache A code size=4K ways=2\ncache B data size=8K ways=8\n"
     "cache C data size=32K ways=4\ncache D size=64K ways=4 victims=3\n",
 };
@@ -71,6 +79,7 @@ static void same(const struct trod_own_sim *a, const struct trod_own_sim *b)
 
 /* N parts of the same simulation, or one where sets cannot be shared out. */
 struct fast {
+    struct trod_own_config config;
     struct trod_own_sim sim[PARTS];
     struct trod_first *first[PARTS];
     unsigned n;
@@ -80,9 +89,11 @@ static void fast_begin(struct fast *f, const struct trod_own_config *c, bool por
 {
     unsigned shift;
 
+    f->config = *c;
+    trod_first_claim(&f->config);
     f->n = trod_own_sim_classes(c, &shift) > 1 ? n : 1;
     for (unsigned i = 0; i < f->n; i++) {
-        assert_int_equal(trod_own_sim_init(&f->sim[i], c), 0);
+        assert_int_equal(trod_own_sim_init(&f->sim[i], &f->config), 0);
         f->first[i] = trod_first_new(&f->sim[i]);
         assert_non_null(f->first[i]);
         f->first[i]->portable = portable;
@@ -146,6 +157,17 @@ static unsigned compare(const char *text, bool portable, bool wild, unsigned par
     return fast.n;
 }
 
+/* The rows of B to F: at once, or in pieces with few references. */
+static void feed_pieces(struct trod_first *f, const struct trod_batch *b, struct trod_rng *rng)
+{
+    const uint32_t most = trod_rng_below(rng, 2) ? b->n : 100;
+
+    for (uint32_t from = 0, to; from < b->n; from = to) {
+        to = from + most < b->n ? from + most : b->n;
+        assert_int_equal(trod_first_feed(f, b, from, to), 0);
+    }
+}
+
 /* A run with configuration TEXT, of which parts of the rows are recorded and merged. */
 static void record(const char *text, bool portable, bool wild, struct trod_rng *rng)
 {
@@ -159,6 +181,7 @@ static void record(const char *text, bool portable, bool wild, struct trod_rng *
     read_config(&c, text);
     alone = c;
     trod_first_alone(&alone);
+    trod_first_claim(&alone);
     assert_int_equal(trod_own_sim_init(&all, &c), 0);
     assert_int_equal(trod_own_sim_init(&recorded, &c), 0);
     first = trod_first_new(&all);
@@ -166,9 +189,14 @@ static void record(const char *text, bool portable, bool wild, struct trod_rng *
     assert_true(first && into);
     assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
     b->meta = &meta;
-    for (unsigned k = 0; k < 2 * BATCHES; k++) {
+    for (unsigned k = 0; k < ROUNDS; k++) {
         draw(b, rng, wild, &pc);
         assert_int_equal(trod_first_feed(first, b, 0, b->n), 0);
+        if (!from && trod_rng_below(rng, 2)) {
+            feed_pieces(into, b, rng);
+            same(&all, &recorded);
+            continue;
+        }
         if (!from) {
             assert_int_equal(trod_own_sim_init(&part, &alone), 0);
             from = trod_first_new(&part);
@@ -176,8 +204,8 @@ static void record(const char *text, bool portable, bool wild, struct trod_rng *
             from->portable = portable;
             trod_first_record(from);
         }
-        assert_int_equal(trod_first_feed(from, b, 0, b->n), 0);
-        if (trod_rng_below(rng, 4) && k + 1 < 2 * BATCHES)
+        feed_pieces(from, b, rng);
+        if (trod_rng_below(rng, 4) && k + 1 < ROUNDS)
             continue;
         assert_int_equal(trod_first_merge(into, from), 0);
         trod_first_free(from);

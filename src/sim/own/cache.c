@@ -53,6 +53,8 @@ int trod_own_cache_init(struct trod_own_cache *c, const struct trod_own_spec *sp
     while (1u << c->line_bits < spec->line)
         c->line_bits++;
     c->last = TROD_NO_LINE;
+    if (spec->elsewhere)
+        return 0;
     c->repeats = ((policy.kind <= TROD_REPL_NRU && policy.kind != TROD_REPL_LFU) || ahead) &&
                  spec->prefetch <= TROD_OWN_NEXT_LINE && !spec->through && !spec->sector;
     c->watched = classify || ahead;

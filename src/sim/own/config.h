@@ -43,6 +43,7 @@ struct trod_own_spec {
     unsigned line_number; /* of the configuration */
     uint8_t side, inclusion, prefetch;
     bool through, no_allocate;
+    bool elsewhere; /* own/first.h has its lines: it counts, and is not referenced */
     struct trod_own_home home;
     uint64_t size, sets;
     uint32_t ways, line, victims, degree;

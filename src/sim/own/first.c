@@ -8,6 +8,7 @@
 
 #include "core/spare.h"
 #include "core/wide.h"
+#include "sim/own/mru.h"
 #include "trod/diag.h"
 
 #include <stdlib.h>
@@ -46,6 +47,32 @@ bool trod_first_fits(const struct trod_own_config *c)
     return is_simple(code) && is_simple(data);
 }
 
+/* May a cache behind the first level, whose lines have LINE bytes, have its form? */
+static bool is_like(const struct trod_own_spec *s, uint32_t line)
+{
+    return is_simple(s) && s->line == line;
+}
+
+void trod_first_claim(struct trod_own_config *c)
+{
+    struct trod_own_spec *first[2] = {NULL, NULL};
+    unsigned levels = 0;
+
+    for (unsigned i = c->n; i-- > 0;) {
+        first[0] = c->spec[i].side != TROD_OWN_DATA ? &c->spec[i] : first[0];
+        first[1] = c->spec[i].side != TROD_OWN_CODE ? &c->spec[i] : first[1];
+    }
+    first[0]->elsewhere = first[1]->elsewhere = true;
+    if (first[0]->next[0] != first[1]->next[0])
+        return;
+    for (int i = first[0]->next[0]; i >= 0 && levels < TROD_FIRST_LEVELS; i = c->spec[i].next[0]) {
+        if (!is_like(&c->spec[i], first[0]->line))
+            break;
+        c->spec[i].elsewhere = true;
+        levels++;
+    }
+}
+
 void trod_first_alone(struct trod_own_config *c)
 {
     bool code = false, data = false;
@@ -59,36 +86,57 @@ void trod_first_alone(struct trod_own_config *c)
     c->n = n;
 }
 
+/* The lines of OF are C's. false: no memory. */
+static bool take_over(struct trod_first_cache *c, struct trod_own_cache *of)
+{
+    size_t n;
+
+    c->of = of;
+    c->ways = of->spec->ways;
+    c->stride = c->ways <= TROD_FIRST_WIDE ? TROD_FIRST_WIDE : TROD_FIRST_WAYS;
+    c->mask = of->spec->sets - 1;
+    n = of->spec->sets * c->stride;
+    if (n > SIZE_MAX / sizeof *c->tag || !(c->tag = aligned_alloc(64, n * sizeof *c->tag)))
+        return false;
+    memset(c->tag, 0, n * sizeof *c->tag);
+    return true;
+}
+
+/* The caches behind, as far as they can have this form. */
+static bool take_behind(struct trod_first *f)
+{
+    struct trod_own_cache *next = f->cache[0].of->next;
+
+    if (next != f->cache[1].of->next)
+        return true;
+    for (; next && f->levels < TROD_FIRST_LEVELS; next = next->next) {
+        if (!is_like(next->spec, UINT32_C(1) << f->line_bits))
+            break;
+        if (!take_over(&f->level[f->levels++], next))
+            return false;
+    }
+    return true;
+}
+
 struct trod_first *trod_first_new(struct trod_own_sim *s)
 {
     struct trod_first *f = aligned_alloc(64, (sizeof *f + 63) / 64 * 64);
+    bool made = true;
 
     if (!f)
         return NULL;
     *f = (struct trod_first){
         .sim = s, .last = {TROD_FIRST_NONE, TROD_FIRST_NONE}, .second = TROD_FIRST_NONE};
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = 0; made && k < 2; k++) {
         struct trod_first_cache *c = &f->cache[k];
-        size_t n;
 
-        c->of = s->entry[0][k];
-        c->ways = c->of->spec->ways;
-        c->stride = c->ways <= TROD_FIRST_WIDE ? TROD_FIRST_WIDE : TROD_FIRST_WAYS;
-        c->mask = c->of->spec->sets - 1;
-        f->line_bits = c->of->line_bits;
-        n = c->of->spec->sets * c->stride;
-        if (n > SIZE_MAX / sizeof *c->tag || !(c->tag = aligned_alloc(64, n * sizeof *c->tag))) {
-            trod_first_free(f);
-            return NULL;
-        }
-        for (size_t i = 0; i < n; i++)
-            c->tag[i] = 0;
-        if (!(c->front = calloc(c->of->spec->sets, sizeof *c->front))) {
-            trod_first_free(f);
-            return NULL;
-        }
+        f->line_bits = s->entry[0][k]->line_bits;
+        made = take_over(c, s->entry[0][k]) && (c->front = calloc(c->mask + 1, sizeof *c->front));
     }
-    return f;
+    if (made && take_behind(f))
+        return f;
+    trod_first_free(f);
+    return NULL;
 }
 
 void trod_first_free(struct trod_first *f)
@@ -99,6 +147,8 @@ void trod_first_free(struct trod_first *f)
         free(f->cache[k].tag);
         free(f->cache[k].front);
     }
+    for (unsigned k = 0; k < f->levels; k++)
+        free(f->level[k].tag);
     for (struct trod_first_kept *k = f->kept, *next; k; k = next) {
         next = k->next;
         trod_spare_give(k, k->bytes);
@@ -106,61 +156,9 @@ void trod_first_free(struct trod_first *f)
     free(f);
 }
 
-/* Begin to load what a reference to ADDR will need of C. */
-static inline void fetch_ahead(const struct trod_own_cache *c, uint64_t addr)
-{
-    const struct trod_store *s = &c->store;
-    const uint64_t set = trod_store_set(s, addr >> c->line_bits);
-
-    for (uint32_t w = 0; w < s->ways && w < TROD_STORE_SCAN; w += 8)
-        __builtin_prefetch(&s->line[set * s->ways + w], 1);
-    for (uint32_t w = 0; s->repl.word && w < s->repl.stride && w < TROD_STORE_SCAN; w += 16)
-        __builtin_prefetch(&s->repl.word[set * s->repl.stride + w], 1);
-}
-
-static void behind(struct trod_own_cache *of, const struct trod_first_miss *m)
-{
-    const bool data = m->ref & TROD_FIRST_DATA, write = m->ref & TROD_FIRST_DIRTY;
-    struct trod_own_cache *next = of->next;
-
-    of->n.misses[write ? TROD_OWN_WRITE : data ? TROD_OWN_READ : TROD_OWN_FETCH]++;
-    of->n.bytes_in += of->spec->line;
-    if (next)
-        trod_own_cache_ref(next, data ? TROD_OWN_READ : TROD_OWN_FETCH,
-                           m->ref & ~(uint64_t)TROD_FIRST_BITS, of->spec->line, 0);
-    of->n.evictions += m->old != 0;
-    if (!(m->old & TROD_FIRST_DIRTY))
-        return;
-    of->n.writebacks++;
-    of->n.bytes_out += of->spec->line;
-    if (next)
-        trod_own_cache_write_back(next, m->old & ~(uint64_t)TROD_FIRST_BITS, of->spec->line);
-}
-
 static inline struct trod_first_cache *cache_of(struct trod_first *f, uint64_t ref)
 {
     return &f->cache[ref / TROD_FIRST_DATA & 1];
-}
-
-/* The first N misses go to the caches behind, which know nothing of what hits. */
-static void pass_on(struct trod_first *f, size_t n)
-{
-    enum { AHEAD = 6 };
-
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t soon = f->miss[i + AHEAD < n ? i + AHEAD : i].ref;
-        const struct trod_own_cache *next = cache_of(f, soon)->of->next;
-
-        if (next)
-            fetch_ahead(next, soon);
-        behind(cache_of(f, f->miss[i].ref)->of, &f->miss[i]);
-    }
-}
-
-static inline uint64_t *set_of(const struct trod_first *f, const struct trod_first_cache *c,
-                               uint64_t ref)
-{
-    return c->tag + (ref >> f->line_bits & c->mask) * c->stride;
 }
 
 /* Nothing is known of what the sets have in front. */
@@ -185,11 +183,11 @@ static void skip_front(struct trod_first *f)
     const uint64_t mask[2] = {f->cache[0].mask, f->cache[1].mask};
     size_t k = 0;
 
-    if (f->idle > 0 || mask[0] + mask[1] > f->n) {
-        f->idle -= f->idle > 0;
+    if (f->idle > 0) {
+        f->idle--;
         return;
     }
-    for (unsigned data = 0; data < 2 && !f->recording; data++)
+    for (unsigned data = 0; data < 2 && !f->recording && !f->fronts; data++)
         for (size_t set = 0; set <= mask[data]; set++)
             front[data][set] = f->cache[data].tag[set * f->cache[data].stride];
     for (size_t i = 0; i < f->n; i++) {
@@ -204,6 +202,7 @@ static void skip_front(struct trod_first *f)
         k += now != was;
     }
     f->idle = k > f->n - f->n / WORTH ? CALLS : 0;
+    f->fronts = !f->idle;
     f->n = k;
     if (f->recording && f->idle)
         forget_front(f);
@@ -211,9 +210,9 @@ static void skip_front(struct trod_first *f)
 
 #if TROD_AVX2
 /*
- * Leave out references to the line of the one before, and those to the line of the one but last
- * where the one between is to another set: the line is in front of its set then. As above, unless
- * it is the first to write.
+ * Leave out references to the line of the one before, and those to the line of the one but last or
+ * the one before that where those between are to other sets: the line is in front of its set then.
+ * As above, unless it is the first to write.
  */
 TROD_WIDEST static void skip_repeats_widest(struct trod_first *f)
 {
@@ -224,15 +223,16 @@ TROD_WIDEST static void skip_repeats_widest(struct trod_first *f)
     size_t k = 0;
 
     for (size_t i = 0; i < f->n; i += 8) {
-        const __m512i ref = _mm512_loadu_si512(f->ref + i);
-        const __m512i one = _mm512_alignr_epi64(ref, before, 7);
-        const __m512i two = _mm512_alignr_epi64(ref, before, 6);
-        const __m512i matter = _mm512_or_si512(ref, read);
+        const __m512i ref = _mm512_loadu_si512(f->ref + i), matter = _mm512_or_si512(ref, read);
+        const __m512i one = _mm512_xor_si512(ref, _mm512_alignr_epi64(ref, before, 7));
+        const __m512i two = _mm512_xor_si512(ref, _mm512_alignr_epi64(ref, before, 6));
+        const __m512i three = _mm512_xor_si512(ref, _mm512_alignr_epi64(ref, before, 5));
         const unsigned rest = f->n - i < 8 ? (1u << (f->n - i)) - 1 : 0xff;
-        const __mmask8 new_line = _mm512_test_epi64_mask(_mm512_xor_si512(ref, one), matter);
-        const __mmask8 back = _mm512_testn_epi64_mask(_mm512_xor_si512(ref, two), matter) &
-                              _mm512_test_epi64_mask(_mm512_xor_si512(ref, one), sets);
-        const __mmask8 keep = (__mmask8)(new_line & ~back & rest);
+        const __mmask8 other = _mm512_test_epi64_mask(one, sets);
+        const __mmask8 others = other & _mm512_test_epi64_mask(two, sets);
+        const unsigned back = (_mm512_testn_epi64_mask(two, matter) & other) |
+                              (_mm512_testn_epi64_mask(three, matter) & others);
+        const __mmask8 keep = (__mmask8)(_mm512_test_epi64_mask(one, matter) & ~back & rest);
 
         _mm512_storeu_si512(f->ref + k, _mm512_maskz_compress_epi64(keep, ref));
         k += (unsigned)__builtin_popcount(keep);
@@ -240,68 +240,51 @@ TROD_WIDEST static void skip_repeats_widest(struct trod_first *f)
     }
     f->n = k;
 }
+
+/* The same, again where that left out many: others come to stand side by side. */
+static void skip_more_widest(struct trod_first *f)
+{
+    enum { WORTH = 8 }; /* one in so many */
+    size_t before;
+
+    do {
+        before = f->n;
+        skip_repeats_widest(f);
+    } while (f->n < before - before / WORTH);
+}
 #endif
 
-/* A reference, way by way. Returns how many misses it adds to M. */
-static inline size_t one(struct trod_first *f, uint64_t ref, struct trod_first_miss *m)
+/* The set of REF in C. */
+static inline uint64_t *set_of(const struct trod_first *f, const struct trod_first_cache *c,
+                               uint64_t ref)
 {
-    struct trod_first_cache *const c = cache_of(f, ref);
-    uint64_t *const set = set_of(f, c, ref), before = ref;
-
-    /* each line takes the place of the one before it, up to that of the line referenced */
-    for (uint32_t w = 0; w < c->ways; w++) {
-        const uint64_t was = set[w];
-
-        set[w] = before;
-        if (((was ^ ref) & ~(uint64_t)TROD_FIRST_DIRTY) == 0) {
-            set[0] = was | ref;
-            return 0;
-        }
-        before = was;
-    }
-    *m = (struct trod_first_miss){ref, before};
-    return 1;
+    return c->tag + (ref >> f->line_bits & c->mask) * c->stride;
 }
 
 static size_t run_portable(struct trod_first *f)
 {
     size_t misses = 0;
 
-    for (size_t i = 0; i < f->n; i++)
-        misses += one(f, f->ref[i], &f->miss[misses]);
+    for (size_t i = 0; i < f->n; i++) {
+        const struct trod_first_cache *const c = cache_of(f, f->ref[i]);
+
+        f->missed[misses] = f->ref[i];
+        misses += !trod_mru_touch(set_of(f, c, f->ref[i]), c->ways, f->ref[i], &f->left[misses]);
+    }
     return misses;
 }
 
 #if TROD_AVX2
-/* Lanes that put lane P in front of those before it. */
-static const uint64_t turns[TROD_FIRST_WIDE][8] = {
-    {0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 2, 3, 4, 5, 6, 7}, {2, 0, 1, 3, 4, 5, 6, 7},
-    {3, 0, 1, 2, 4, 5, 6, 7}, {4, 0, 1, 2, 3, 5, 6, 7}, {5, 0, 1, 2, 3, 4, 6, 7},
-    {6, 0, 1, 2, 3, 4, 5, 7}, {7, 0, 1, 2, 3, 4, 5, 6},
-};
-
-/* Both caches have at most 8 ways. */
 TROD_WIDEST static size_t run_widest(struct trod_first *f)
 {
-    const __m512i clean = _mm512_set1_epi64(~TROD_FIRST_DIRTY);
     size_t misses = 0;
 
     for (size_t i = 0; i < f->n; i++) {
-        const uint64_t ref = f->ref[i];
-        const struct trod_first_cache *const c = cache_of(f, ref);
-        const uint32_t back = c->ways - 1;
-        uint64_t *const set = set_of(f, c, ref);
-        const __m512i all = _mm512_set1_epi64((int64_t)ref), tags = _mm512_load_si512(set);
-        const unsigned is =
-            _mm512_cmpeq_epi64_mask(_mm512_and_si512(tags, clean), _mm512_and_si512(all, clean));
-        const unsigned miss = is == 0, way = (unsigned)__builtin_ctz(is | 1u << back);
-        /* a hit keeps what it knows of the line, a miss begins with nothing */
-        const __m512i turned = _mm512_maskz_permutexvar_epi64((__mmask8)(0xff - miss),
-                                                              _mm512_loadu_si512(turns[way]), tags);
+        const struct trod_first_cache *const c = cache_of(f, f->ref[i]);
 
-        f->miss[misses] = (struct trod_first_miss){ref, set[back]};
-        misses += miss;
-        _mm512_store_si512(set, _mm512_mask_or_epi64(turned, 1, turned, all));
+        f->missed[misses] = f->ref[i];
+        misses += !trod_mru_touch_widest(set_of(f, c, f->ref[i]), c->stride, c->ways, f->ref[i],
+                                         &f->left[misses]);
     }
     return misses;
 }
@@ -310,10 +293,7 @@ TROD_WIDEST static size_t run_widest(struct trod_first *f)
 static size_t run(struct trod_first *f)
 {
 #if TROD_AVX2
-    const bool narrow =
-        f->cache[0].stride == TROD_FIRST_WIDE && f->cache[1].stride == TROD_FIRST_WIDE;
-
-    if (narrow && !f->portable && trod_widest())
+    if (!f->portable && trod_widest())
         return run_widest(f);
 #endif
     return run_portable(f);
@@ -414,11 +394,11 @@ void trod_first_run(struct trod_first *f)
     }
 #if TROD_AVX2
     if (!f->portable && trod_widest())
-        skip_repeats_widest(f);
+        skip_more_widest(f);
 #endif
     skip_front(f);
     if (!f->recording)
-        pass_on(f, run(f));
+        trod_first_behind(f, run(f));
     else if (f->n)
         keep(f);
     f->n = 0;
@@ -441,7 +421,7 @@ static void again(struct trod_first *f, const struct trod_first_kept *k)
                 f->ref[i] = k->ref[0] + ((at + i) << f->line_bits);
         else
             memcpy(f->ref, k->ref + at, f->n * sizeof *f->ref);
-        pass_on(f, run(f));
+        trod_first_behind(f, run(f));
     }
 }
 
@@ -450,6 +430,7 @@ int trod_first_merge(struct trod_first *f, const struct trod_first *from)
     for (const struct trod_first_kept *k = from->kept; k; k = k->next)
         again(f, k);
     f->n = 0;
+    f->fronts = false;
     f->last[0] = f->last[1] = f->second = TROD_FIRST_NONE;
     f->sim->instructions += from->sim->instructions;
     f->sim->refs += from->sim->refs;

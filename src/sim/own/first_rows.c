@@ -119,17 +119,30 @@ struct masks {
     uint64_t odd; /* to be looked at one by one */
 };
 
-TROD_WIDEST static inline struct masks masks_of(const struct trod_batch *b, uint32_t i)
+/* Is one of the WORD rows from row I on without an address or a size, or perhaps not fetched? */
+TROD_WIDEST static inline bool said_less(const struct trod_batch *b, uint32_t i)
 {
-    const __m512i kind = _mm512_loadu_si512(b->kind + i);
+    const __m512i need = _mm512_set1_epi32(TROD_COL_ADDR | TROD_COL_SIZE);
+    const __m512i nofetch = _mm512_set1_epi32(TROD_F_NOFETCH);
+    __m512i less = _mm512_setzero_si512();
+
+    for (unsigned k = 0; k < WORD; k += 16) {
+        const __m512i has = _mm512_loadu_si512(b->has + i + k);
+        const __m512i flags = _mm512_loadu_si512(b->flags + i + k);
+
+        less = _mm512_or_si512(less, _mm512_andnot_si512(has, need));
+        less = _mm512_or_si512(less, _mm512_and_si512(flags, nofetch));
+    }
+    return _mm512_test_epi32_mask(less, less) != 0;
+}
+
+/* The rows of M, from row I on, that are to be looked at one by one for what they do not say. */
+TROD_APART TROD_WIDEST static uint64_t odd_of(const struct trod_batch *b, uint32_t i,
+                                              const struct masks *m)
+{
     const __m512i need = _mm512_set1_epi32(TROD_COL_ADDR | TROD_COL_SIZE);
     const __m512i flags = _mm512_set1_epi32(TROD_COL_FLAGS);
     const __m512i nofetch = _mm512_set1_epi32(TROD_F_NOFETCH);
-    struct masks m = {
-        .code = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_INSTR)),
-        .read = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_READ)),
-        .write = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_WRITE)),
-    };
     uint64_t said = 0, not_fetched = 0;
 
     for (unsigned k = 0; k < WORD; k += 16) {
@@ -141,8 +154,21 @@ TROD_WIDEST static inline struct masks masks_of(const struct trod_batch *b, uint
             (uint64_t)_mm512_mask_test_epi32_mask(on, _mm512_loadu_si512(b->flags + i + k), nofetch)
             << k;
     }
-    m.odd = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_ATOMIC)) | (m.code & not_fetched) |
-            ((m.code | m.read | m.write) & ~said);
+    return (m->code & not_fetched) | ((m->code | m->read | m->write) & ~said);
+}
+
+TROD_WIDEST static inline struct masks masks_of(const struct trod_batch *b, uint32_t i)
+{
+    const __m512i kind = _mm512_loadu_si512(b->kind + i);
+    struct masks m = {
+        .code = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_INSTR)),
+        .read = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_READ)),
+        .write = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_WRITE)),
+        .odd = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_ATOMIC)),
+    };
+
+    if (said_less(b, i))
+        m.odd |= odd_of(b, i, &m);
     return m;
 }
 
@@ -211,69 +237,142 @@ TROD_WIDEST static inline bool put_group(struct trod_first *f, const struct trod
     return true;
 }
 
-/* Rows DONE of those that M tells of were references, CROSSED of them to two lines. */
-static inline void count_word(struct trod_first *f, const struct masks *m, uint64_t done,
-                              uint64_t crossed)
+/* So many rows were references, CROSSED of the instructions to two lines. */
+static inline void count(struct trod_first *f, uint64_t instrs, uint64_t reads, uint64_t writes,
+                         uint64_t crossed)
 {
-    const uint64_t instrs = (uint64_t)__builtin_popcountll(m->code & done);
-    const uint64_t reads = (uint64_t)__builtin_popcountll(m->read & done);
-    const uint64_t writes = (uint64_t)__builtin_popcountll(m->write & done);
     uint64_t *code = f->cache[0].of->n.refs, *data = f->cache[1].of->n.refs;
 
     f->sim->instructions += instrs;
     f->sim->refs += instrs + reads + writes;
-    code[TROD_OWN_FETCH] += instrs + (uint64_t)__builtin_popcountll(crossed);
+    code[TROD_OWN_FETCH] += instrs + crossed;
     data[TROD_OWN_READ] += reads;
     data[TROD_OWN_WRITE] += writes;
 }
 
-/*
- * WORD rows from row I on, of which M tells, whose instructions are all in the two lines referenced
- * last, of which each is in front of its set: nothing but their data is left, repeats included.
- * Returns false, with nothing done, where it is not so, or a row must be looked at by itself.
- */
-TROD_WIDEST static bool put_calm(struct trod_first *f, const struct trod_batch *b, uint32_t i,
-                                 const struct masks *m, struct carried *last)
+static inline uint64_t bits_in(uint64_t mask)
 {
-    const __m512i line = _mm512_set1_epi64(1LL << f->line_bits);
-    const __m512i in_line = _mm512_sub_epi64(_mm512_setzero_si512(), line);
+    return (uint64_t)__builtin_popcountll(mask);
+}
+
+/* The two lines that instructions are expected in, as lower halves of addresses. */
+struct pair {
+    uint32_t one, two;
+    uint32_t above; /* the upper one of neighbours; else nothing crosses into it */
+    uint32_t high;  /* upper half of both */
+};
+
+/* False: there are none that a word could be calm with. */
+static inline bool pair_of(const struct trod_first *f, uint64_t last, struct pair *p)
+{
+    const uint64_t line = UINT64_C(1) << f->line_bits, none = TROD_FIRST_NONE;
+    const uint64_t one = last & none;
+    const uint64_t two = f->second == TROD_FIRST_NONE ? one : f->second & none;
+
+    *p = (struct pair){(uint32_t)one, (uint32_t)two, ~(uint32_t)one, (uint32_t)(one >> 32)};
+    if (one == two + line)
+        p->above = p->one;
+    if (two == one + line)
+        p->above = p->two;
+    return last != TROD_FIRST_NONE && one >> 32 == two >> 32;
+}
+
+/*
+ * Are the instructions among the WORD rows from row I on, of which M tells, all in the lines of P,
+ * and is each reference to a part of a line, or of instructions to two? *CROSSED gets the latter.
+ */
+TROD_WIDEST static inline bool is_calm(const struct trod_first *f, const struct trod_batch *b,
+                                       uint32_t i, const struct masks *m, const struct pair *p,
+                                       uint64_t *crossed)
+{
+    const uint32_t line = UINT32_C(1) << f->line_bits;
+    const __m512i in_line = _mm512_set1_epi32((int)-line), less = _mm512_set1_epi32(-1);
+    const __m512i one = _mm512_set1_epi32((int)p->one), two = _mm512_set1_epi32((int)p->two);
+    const __m512i above = _mm512_set1_epi32((int)p->above);
+    const __m512i high = _mm512_set1_epi32((int)p->high);
+    const __m512i even =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd =
+        _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    __m512i off = _mm512_setzero_si512(), elsewhere = off; /* bits of lines; any bits */
+
+    *crossed = 0;
+    for (unsigned k = 0; k < WORD; k += 16) {
+        const __mmask16 code = (__mmask16)(m->code >> k);
+        const __mmask16 all = (__mmask16)((m->code | m->read | m->write) >> k);
+        const __m512i first = _mm512_loadu_si512(b->addr + i + k);
+        const __m512i second = _mm512_loadu_si512(b->addr + i + k + 8);
+        const __m512i low = _mm512_permutex2var_epi32(first, even, second);
+        /* of no bytes: more than a line */
+        const __m512i more = _mm512_add_epi32(_mm512_loadu_si512(b->size + i + k), less);
+        const __m512i end = _mm512_add_epi32(low, more);
+        const __mmask16 cross = _mm512_test_epi32_mask(_mm512_xor_si512(low, end), in_line);
+
+        elsewhere = _mm512_mask_or_epi32(
+            elsewhere, code, elsewhere,
+            _mm512_xor_si512(_mm512_permutex2var_epi32(first, odd, second), high));
+        off = _mm512_mask_or_epi32(off, all, off, more);
+        off = _mm512_mask_or_epi32(
+            off, code, off,
+            _mm512_min_epu32(_mm512_xor_si512(end, one), _mm512_xor_si512(end, two)));
+        off = _mm512_mask_or_epi32(off, code & cross, off, _mm512_xor_si512(end, above));
+        *crossed |= (uint64_t)cross << k;
+    }
+    off = _mm512_or_si512(_mm512_and_si512(off, in_line), elsewhere);
+    return !_mm512_test_epi32_mask(off, off) && !(*crossed & (m->read | m->write));
+}
+
+/* The references of the WORD rows from row I on to data go behind OUT. Returns where they end. */
+TROD_WIDEST static inline uint64_t *put_data(const struct trod_first *f, const struct trod_batch *b,
+                                             uint32_t i, const struct masks *m, uint64_t *out)
+{
+    const __m512i in_line = _mm512_set1_epi64(-(1LL << f->line_bits));
     const __m512i bits = _mm512_set1_epi64(TROD_FIRST_LINE_IS | TROD_FIRST_DATA);
     const __m512i dirty = _mm512_set1_epi64(TROD_FIRST_DIRTY);
-    const __m512i one = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), last->code);
-    const __m512i two = f->second == TROD_FIRST_NONE ? one : _mm512_set1_epi64((int64_t)f->second);
-    uint64_t *const begin = f->ref + f->n, *out = begin;
-    uint64_t crossed = 0;
-    unsigned odd = m->odd != 0 || lane7(last->code) == TROD_FIRST_NONE;
+    uint64_t data = m->read | m->write, write = m->write;
 
-    for (unsigned k = 0; k < WORD; k += GROUP) {
-        const __mmask8 code = (__mmask8)(m->code >> k);
-        const __mmask8 data = (__mmask8)((m->read | m->write) >> k);
-        const __m512i addr = _mm512_loadu_si512(b->addr + i + k);
-        const __m512i more =
-            _mm512_add_epi64(_mm512_cvtepu32_epi64(_mm256_loadu_si256(
-                                 (const __m256i *)(const void *)(b->size + i + k))),
-                             _mm512_set1_epi64(-1)); /* of no bytes: more than a line */
-        const __m512i end = _mm512_add_epi64(addr, more);
-        const __mmask8 cross = _mm512_test_epi64_mask(_mm512_xor_si512(addr, end), in_line);
-        __m512i ref = _mm512_or_si512(_mm512_and_si512(end, in_line), bits);
+    for (unsigned k = 0; k < WORD; k += GROUP, data >>= GROUP, write >>= GROUP) {
+        __m512i ref = _mm512_loadu_si512(b->addr + i + k);
 
-        odd |= _mm512_mask_cmpge_epu64_mask(code | data, more, line) | (cross & data);
-        odd |= _mm512_mask_test_epi64_mask(code, _mm512_xor_si512(addr, one), in_line) &
-               _mm512_mask_test_epi64_mask(code, _mm512_xor_si512(addr, two), in_line);
-        odd |= _mm512_mask_test_epi64_mask(code, _mm512_xor_si512(end, one), in_line) &
-               _mm512_mask_test_epi64_mask(code, _mm512_xor_si512(end, two), in_line);
-        crossed |= (uint64_t)(cross & code) << k;
-        ref = _mm512_mask_or_epi64(ref, (__mmask8)(m->write >> k), ref, dirty);
-        _mm512_storeu_si512(out, _mm512_maskz_compress_epi64(data, ref));
-        out += __builtin_popcount(data);
+        ref = _mm512_or_si512(_mm512_and_si512(ref, in_line), bits);
+        ref = _mm512_mask_or_epi64(ref, (__mmask8)write, ref, dirty);
+        _mm512_storeu_si512(out, _mm512_maskz_compress_epi64((__mmask8)data, ref));
+        out += __builtin_popcount((unsigned)data & 0xff);
     }
-    if (odd)
-        return false;
-    if (out > begin)
-        last->data = _mm512_set1_epi64((int64_t)out[-1]);
+    return out;
+}
+
+/*
+ * Words from row FROM on whose instructions are all in the two lines referenced last, of which each
+ * is in front of its set: nothing but their data is left, repeats included. Returns where another
+ * word begins, or one in which a row must be looked at by itself, or for which there is no room.
+ */
+TROD_APART TROD_WIDEST static uint32_t put_calm(struct trod_first *f, const struct trod_batch *b,
+                                                uint32_t from, uint32_t to)
+{
+    uint64_t *out = f->ref + f->n, *const end = f->ref + TROD_FIRST_REFS - WORD;
+    uint64_t instrs = 0, reads = 0, writes = 0, crossed = 0;
+    struct pair p;
+
+    if (!pair_of(f, f->last[0], &p))
+        return from;
+    for (; to - from >= WORD && out <= end; from += WORD) {
+        const struct masks m = masks_of(b, from);
+        uint64_t cross;
+
+        if (m.odd || !is_calm(f, b, from, &m, &p, &cross))
+            break;
+        out = put_data(f, b, from, &m, out);
+        instrs += bits_in(m.code);
+        reads += bits_in(m.read);
+        writes += bits_in(m.write);
+        crossed += bits_in(cross & m.code);
+    }
+    if (reads + writes)
+        f->last[1] = out[-1];
     f->n = (size_t)(out - f->ref);
-    count_word(f, m, UINT64_MAX, crossed);
-    return true;
+    count(f, instrs, reads, writes, crossed);
+    return from;
 }
 
 /* The code line referenced before LAST, which was the last one, if both are in front of a set. */
@@ -291,53 +390,55 @@ static uint64_t second_line(const struct trod_first *f, uint64_t last)
 }
 
 /* WORD rows from row I on. */
-TROD_WIDEST static void put_word(struct trod_first *f, const struct trod_batch *b, uint32_t i,
-                                 struct carried *last)
+TROD_WIDEST static void put_word(struct trod_first *f, const struct trod_batch *b, uint32_t i)
 {
-    enum { MOST = 15 }; /* words for which nothing is tried where it was in vain */
     const struct masks m = masks_of(b, i);
+    struct carried last = carry(f);
     uint64_t done = 0, crossed = 0;
 
-    if (f->n > TROD_FIRST_REFS - WORD)
-        trod_first_run(f);
-    if (f->restless > 0) {
-        f->restless--;
-    } else if (put_calm(f, b, i, &m, last)) {
-        f->in_vain = 0;
-        return;
-    } else {
-        f->restless = f->in_vain = f->in_vain < MOST ? 2 * f->in_vain + 1 : MOST;
-    }
     for (unsigned k = 0; k < WORD; k += GROUP) {
         unsigned cross;
 
         if (!(m.odd >> k & 0xff) &&
             put_group(f, b, i + k, (__mmask8)(m.code >> k), (__mmask8)(m.read >> k),
-                      (__mmask8)(m.write >> k), last, &cross)) {
+                      (__mmask8)(m.write >> k), &last, &cross)) {
             done |= UINT64_C(0xff) << k;
             crossed |= (uint64_t)cross << k;
             continue;
         }
-        f->last[0] = lane7(last->code);
-        f->last[1] = lane7(last->data);
+        f->last[0] = lane7(last.code);
+        f->last[1] = lane7(last.data);
         put_rows(f, b, i + k, i + k + GROUP);
-        *last = carry(f);
+        last = carry(f);
     }
-    count_word(f, &m, done, crossed);
-    if (f->restless == 0)
-        f->second = second_line(f, lane7(last->code));
+    f->last[0] = lane7(last.code);
+    f->last[1] = lane7(last.data);
+    count(f, bits_in(m.code & done), bits_in(m.read & done), bits_in(m.write & done),
+          bits_in(crossed));
 }
 
 /* As many rows as fill words. Returns where the others begin. */
 TROD_WIDEST static uint32_t put_words(struct trod_first *f, const struct trod_batch *b,
                                       uint32_t from, uint32_t to)
 {
-    struct carried last = carry(f);
+    enum { MOST = 15 }; /* words for which nothing is tried where it was in vain */
 
-    for (; to - from >= WORD; from += WORD)
-        put_word(f, b, from, &last);
-    f->last[0] = lane7(last.code);
-    f->last[1] = lane7(last.data);
+    for (uint32_t calm; to - from >= WORD; from += WORD) {
+        if (f->n > TROD_FIRST_REFS - WORD)
+            trod_first_run(f);
+        if (f->restless > 0) {
+            f->restless--;
+        } else if ((calm = put_calm(f, b, from, to)) > from) {
+            f->in_vain = 0;
+            from = calm - WORD;
+            continue;
+        } else {
+            f->restless = f->in_vain = f->in_vain < MOST ? 2 * f->in_vain + 1 : MOST;
+        }
+        put_word(f, b, from);
+        if (f->restless == 0)
+            f->second = second_line(f, f->last[0]);
+    }
     return from;
 }
 #endif

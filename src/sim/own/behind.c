@@ -1,0 +1,216 @@
+/*
+ * behind.c - what the first level of a plain hierarchy misses, to the caches behind it.
+ *
+ * Implements own/first.h. As far as they are LRU caches of the same kind as the first level, with
+ * lines of the same length, a level takes all that the one before asks of it, and then the next one
+ * what is left: each level sees the same requests in the same order as if they were followed one by
+ * one to the end. What is behind that is simulated as ever (own/cache.h).
+ */
+#include "sim/own/mru.h"
+
+enum { AHEAD = 8, CHUNK = 256 };
+
+/* What a level asks of the next one: N pairs of a line that missed and what had to leave for it. */
+struct asked {
+    uint64_t *line; /* and the bits of the reference; 0: none, only the other is to be taken back */
+    uint64_t *left; /* where it is dirty the next level has to take it back; 0: nothing */
+    size_t n;
+    uint64_t lines[2], writes;  /* of code, of data; writes among those of data */
+    uint64_t evicted[2], dirty; /* for these lines */
+};
+
+/* What is in A is counted. */
+TROD_HOT void sum(struct asked *a)
+{
+    uint64_t all = 0, data = 0, writes = 0, evicted = 0, evicted_data = 0, dirty = 0;
+
+    for (size_t i = 0; i < a->n; i++) {
+        const uint64_t some = a->line[i] & TROD_FIRST_LINE_IS, of_data = a->line[i] >> 2 & 1;
+        const uint64_t out = a->left[i] & some;
+
+        all += some;
+        data += of_data;
+        writes += a->line[i] >> 1 & 1;
+        evicted += out;
+        evicted_data += out & of_data;
+        dirty += a->left[i] >> 1 & some;
+    }
+    a->lines[0] = all - data;
+    a->lines[1] = data;
+    a->writes = writes;
+    a->evicted[0] = evicted - evicted_data;
+    a->evicted[1] = evicted_data;
+    a->dirty = dirty;
+}
+
+_Static_assert(TROD_FIRST_LINE_IS == 1 && TROD_FIRST_DIRTY == 2 && TROD_FIRST_DATA == 4, "bits");
+
+/* The lines of ASKED are wanted of C, and what is dirty has to be taken back; TO: what C asks. */
+TROD_HOT void level(const struct trod_first *f, const struct trod_first_cache *c,
+                    const struct asked *asked, struct asked *to, const bool widest)
+{
+    const unsigned line_bits = f->line_bits, shift = c->stride > TROD_FIRST_WIDE ? 4 : 3;
+    const uint32_t stride = 1u << shift, ways = c->ways;
+    const uint64_t mask = c->mask, dirty = TROD_FIRST_DIRTY, data = TROD_FIRST_DATA;
+    uint64_t *const tag = c->tag;
+    size_t k = 0;
+
+    for (size_t i = 0; i < asked->n; i++) {
+        const uint64_t ref = asked->line[i], left = asked->left[i];
+        const uint64_t soon = asked->line[i + AHEAD < asked->n ? i + AHEAD : i];
+        uint64_t *const ahead = tag + ((soon >> line_bits & mask) << shift);
+
+        __builtin_prefetch(ahead, 1);
+        if (stride > TROD_FIRST_WIDE)
+            __builtin_prefetch(ahead + TROD_FIRST_WIDE, 1);
+        if (ref) {
+            uint64_t *const set = tag + ((ref >> line_bits & mask) << shift);
+
+            to->line[k] = ref & ~dirty;
+#if TROD_AVX2
+            if (widest)
+                k += !trod_mru_touch_widest(set, stride, ways, ref & ~(dirty | data), &to->left[k]);
+            else
+#endif
+                k += !trod_mru_touch(set, ways, ref & ~(dirty | data), &to->left[k]);
+        }
+        if (left & dirty) {
+            uint64_t *const set = tag + ((left >> line_bits & mask) << shift);
+
+            to->line[k] = 0;
+            to->left[k] = left;
+            k += !trod_mru_write(set, ways, left & ~(dirty | data));
+        }
+    }
+    (void)widest;
+    to->n = k;
+    sum(to);
+}
+
+#if TROD_AVX2
+TROD_WIDEST static void sum_widest(struct asked *a)
+{
+    sum(a);
+}
+
+TROD_WIDEST static void level_widest(const struct trod_first *f, const struct trod_first_cache *c,
+                                     const struct asked *asked, struct asked *to)
+{
+    level(f, c, asked, to, true);
+}
+#endif
+
+/* C asks TO of the next level. */
+static void count(const struct trod_first *f, const struct trod_first_cache *c,
+                  const struct asked *to)
+{
+    const uint64_t line = UINT64_C(1) << f->line_bits, evicted = to->evicted[0] + to->evicted[1];
+    const uint64_t missed = to->lines[0] + to->lines[1];
+    struct trod_own_counts *const n = &c->of->n;
+
+    n->misses[TROD_OWN_FETCH] += to->lines[0];
+    n->misses[TROD_OWN_READ] += to->lines[1];
+    n->bytes_in += missed * line;
+    n->evictions += evicted;
+    n->writebacks += to->dirty;
+    n->bytes_out += (to->dirty + to->n - missed) * line;
+}
+
+/* The first level asks for A. */
+static void count_first(struct trod_first *f, const struct asked *a)
+{
+    const uint64_t line = UINT64_C(1) << f->line_bits;
+    struct trod_own_counts *const code = &f->cache[0].of->n, *const data = &f->cache[1].of->n;
+
+    code->misses[TROD_OWN_FETCH] += a->lines[0];
+    code->bytes_in += a->lines[0] * line;
+    code->evictions += a->evicted[0];
+    data->misses[TROD_OWN_READ] += a->lines[1] - a->writes;
+    data->misses[TROD_OWN_WRITE] += a->writes;
+    data->bytes_in += a->lines[1] * line;
+    data->evictions += a->evicted[1];
+    data->writebacks += a->dirty;
+    data->bytes_out += a->dirty * line;
+}
+
+/* Begin to load what a reference to ADDR will need of C. */
+static inline void fetch_ahead(const struct trod_own_cache *c, uint64_t addr)
+{
+    const struct trod_store *s = &c->store;
+    const uint64_t set = trod_store_set(s, addr >> c->line_bits);
+
+    for (uint32_t w = 0; w < s->ways && w < TROD_STORE_SCAN; w += 8)
+        __builtin_prefetch(&s->line[set * s->ways + w], 1);
+    for (uint32_t w = 0; s->repl.word && w < s->repl.stride && w < TROD_STORE_SCAN; w += 16)
+        __builtin_prefetch(&s->repl.word[set * s->repl.stride + w], 1);
+}
+
+/* The cache that simulates as ever which the first level, or the last of LEVELS, asks for REF. */
+static inline struct trod_own_cache *other(const struct trod_first *f, uint64_t ref)
+{
+    return f->levels ? f->level[f->levels - 1].of->next
+                     : f->cache[ref / TROD_FIRST_DATA & 1].of->next;
+}
+
+/* What is asked of such caches. */
+static void others(const struct trod_first *f, const struct asked *a)
+{
+    const uint32_t line = UINT32_C(1) << f->line_bits;
+    const uint64_t bits = TROD_FIRST_BITS;
+
+    if (f->levels && !other(f, 0))
+        return;
+    for (size_t i = 0; i < a->n; i++) {
+        const uint64_t ref = a->line[i], soon = a->line[i + AHEAD < a->n ? i + AHEAD : i];
+        struct trod_own_cache *const next = other(f, ref);
+
+        if (other(f, soon))
+            fetch_ahead(other(f, soon), soon);
+        if (next && ref)
+            trod_own_cache_ref(next, ref & TROD_FIRST_DATA ? TROD_OWN_READ : TROD_OWN_FETCH,
+                               ref & ~bits, line, 0);
+        if (next && a->left[i] & TROD_FIRST_DIRTY)
+            trod_own_cache_write_back(next, a->left[i] & ~bits, line);
+    }
+}
+
+/* What is asked of C, and of what is behind it. */
+static void pass(struct trod_first *f, const struct trod_first_cache *c, const struct asked *a)
+{
+    uint64_t line[2 * CHUNK + 1], left[2 * CHUNK + 1];
+    struct asked some, to = {.line = line, .left = left};
+
+    if (c == f->level + f->levels) {
+        others(f, a);
+        return;
+    }
+    for (size_t at = 0; at < a->n; at += some.n) {
+        some = (struct asked){.line = a->line + at, .left = a->left + at};
+        some.n = a->n - at < CHUNK ? a->n - at : CHUNK;
+#if TROD_AVX2
+        if (!f->portable && trod_widest())
+            level_widest(f, c, &some, &to);
+        else
+#endif
+            level(f, c, &some, &to, false);
+        count(f, c, &to);
+        if (to.n)
+            pass(f, c + 1, &to);
+    }
+    c->of->n.refs[TROD_OWN_FETCH] += a->lines[0];
+    c->of->n.refs[TROD_OWN_READ] += a->lines[1];
+}
+
+void trod_first_behind(struct trod_first *f, size_t n)
+{
+    struct asked a = {.line = f->missed, .left = f->left, .n = n};
+
+#if TROD_AVX2
+    if (!f->portable && trod_widest())
+        sum_widest(&a);
+    else
+#endif
+        sum(&a);
+    count_first(f, &a);
+    pass(f, f->level, &a);
+}
