@@ -2,16 +2,17 @@
  * sets.c - LRU caches of many numbers of sets and ways in one pass (sets.h).
  *
  * With AVX-512 a list of up to 16 lines is two vectors: where a line is in it, and the list with
- * the line in front, take no branch.
+ * the line in front, take no branch. References go through one number of sets after the other, many
+ * of them at a time: lists are loaded ahead.
  */
 #include "sets.h"
 
-#include "core/wide.h"
+#include "filter.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { VECTOR = 8, WIDE_WAYS = 2 * VECTOR };
+enum { VECTOR = 8, WIDE_WAYS = 2 * VECTOR, BLOCK = 1024, AHEAD = 8 };
 
 struct trod_sets *trod_sets_new(unsigned first, unsigned levels, unsigned ways)
 {
@@ -32,6 +33,11 @@ struct trod_sets *trod_sets_new(unsigned first, unsigned levels, unsigned ways)
         }
         memset(s->list[i], UINT8_MAX, bytes); /* TROD_SETS_NO_LINE */
     }
+    if (!(s->front = malloc(sizeof *s->front << first))) {
+        trod_sets_free(s);
+        return NULL;
+    }
+    memset(s->front, UINT8_MAX, sizeof *s->front << first);
     return s;
 }
 
@@ -41,6 +47,7 @@ void trod_sets_free(struct trod_sets *s)
         return;
     for (unsigned i = 0; i < s->levels; i++)
         free(s->list[i]);
+    free(s->front);
     free(s);
 }
 
@@ -84,38 +91,90 @@ TROD_WIDEST static inline unsigned to_front_widest(uint64_t *list, unsigned ways
 }
 #endif
 
-/* A reference. VECTORS: of a list, that are looked at as such; 0: none are. */
-TROD_HOT void one(struct trod_sets *s, uint64_t line, unsigned class, const unsigned vectors)
+/* A reference. */
+static void one(struct trod_sets *s, uint64_t line, unsigned class)
 {
+    s->refs[class]++;
     for (unsigned i = 0; i < s->levels; i++) {
         const size_t set = (size_t)(line & ((UINT64_C(1) << (s->first + i)) - 1));
-        uint64_t *list = s->list[i] + set * s->stride;
-        unsigned p;
+        const unsigned p = to_front(s->list[i] + set * s->stride, s->ways, line);
 
-        if (list[0] == line) {
-            s->front[i][class]++;
-            return;
-        }
-#if TROD_AVX2
-        if (vectors)
-            p = to_front_widest(list, s->ways, line, vectors);
-        else
-#endif
-            p = to_front(list, s->ways, line);
         s->at[i][p][class]++; /* [ways]: it was not there */
+        if (p == 0)
+            return;
     }
 }
 
 #if TROD_AVX2
+/* References that are on their way through the levels. */
+struct some {
+    uint64_t line[BLOCK];
+    uint8_t class[BLOCK];
+};
+
+/* N references to level I. Those that go on to the next one are left. Returns how many. */
+TROD_WIDEST static inline size_t level(struct trod_sets *s, unsigned i, size_t n, struct some *to,
+                                       const unsigned vectors)
+{
+    const uint64_t mask = (UINT64_C(1) << (s->first + i)) - 1;
+    const unsigned ways = s->ways;
+    uint64_t *const lists = s->list[i], (*const at)[TROD_REFS] = s->at[i];
+    size_t k = 0;
+
+    for (size_t j = 0; j < n; j++) {
+        const uint64_t line = to->line[j], soon = to->line[j + AHEAD < n ? j + AHEAD : j];
+        const uint8_t class = to->class[j];
+        unsigned p;
+
+        for (unsigned v = 0; v < vectors; v++)
+            __builtin_prefetch(lists + ((soon & mask) * vectors + v) * VECTOR, 1);
+        p = to_front_widest(lists + (line & mask) * vectors * VECTOR, ways, line, vectors);
+        at[p][class]++;
+        to->line[k] = line;
+        to->class[k] = class;
+        k += p != 0;
+    }
+    return k;
+}
+
+/* TO gets the references that are not to the front of their set at level 0. Returns how many. */
+TROD_WIDEST static inline size_t skip_front(struct trod_sets *s, const uint64_t *line,
+                                            const uint8_t *class, size_t n, struct some *to)
+{
+    const uint64_t mask = (UINT64_C(1) << s->first) - 1;
+    uint64_t all, left;
+    size_t k = 0;
+
+    for (size_t j = 0; j < n; j++) {
+        uint64_t *const front = &s->front[line[j] & mask];
+
+        to->line[k] = line[j];
+        to->class[k] = class[j];
+        k += *front != line[j];
+        *front = line[j];
+    }
+    all = trod_stack_total_wide(class, (uint32_t)n);
+    left = trod_stack_total_wide(to->class, (uint32_t)k);
+    for (unsigned c = 0; c < TROD_REFS; c++) {
+        s->refs[c] += all >> 16 * c & 0xffff;
+        s->at[0][0][c] += (all - left) >> 16 * c & 0xffff;
+    }
+    return k;
+}
+
 TROD_WIDEST static void feed_widest(struct trod_sets *s, const uint64_t *line, const uint8_t *class,
                                     size_t n)
 {
-    if (s->stride == VECTOR)
-        for (size_t i = 0; i < n; i++)
-            one(s, line[i], class[i], 1);
-    else
-        for (size_t i = 0; i < n; i++)
-            one(s, line[i], class[i], 2);
+    struct some to;
+
+    for (size_t at = 0, some; at < n; at += some) {
+        size_t left;
+
+        some = n - at < BLOCK ? n - at : BLOCK;
+        left = skip_front(s, line + at, class + at, some, &to);
+        for (unsigned i = 0; i < s->levels && left; i++)
+            left = s->stride == VECTOR ? level(s, i, left, &to, 1) : level(s, i, left, &to, 2);
+    }
 }
 #endif
 
@@ -138,19 +197,19 @@ static void feed(struct trod_sets *s, const uint64_t *line, const uint8_t *class
     }
 #endif
     for (size_t i = 0; i < n; i++)
-        one(s, line[i], class[i], 0);
+        one(s, line[i], class[i]);
 }
 
 void trod_sets_feed(struct trod_sets *s, const uint64_t *line, const uint8_t *class, size_t n)
 {
     const size_t before = before_no_line(s, line, n);
 
-    for (size_t i = 0; i < n; i++)
-        s->refs[class[i]]++;
     feed(s, line, class, before);
     if (before == n)
         return;
     s->no_line = true; /* a miss everywhere, though places that are empty look like it */
+    s->refs[class[before]]++;
+    s->front[(UINT64_C(1) << s->first) - 1] = TROD_SETS_NO_LINE;
     for (unsigned i = 0; i < s->levels; i++) {
         const size_t set = ((size_t)1 << (s->first + i)) - 1;
 
@@ -162,7 +221,6 @@ void trod_sets_feed(struct trod_sets *s, const uint64_t *line, const uint8_t *cl
 void trod_sets_restart(struct trod_sets *s)
 {
     memset(s->at, 0, sizeof s->at);
-    memset(s->front, 0, sizeof s->front);
     memset(s->refs, 0, sizeof s->refs);
 }
 
@@ -170,11 +228,9 @@ void trod_sets_sum(struct trod_sets *s, const struct trod_sets *other)
 {
     for (unsigned k = 0; k < TROD_REFS; k++) {
         s->refs[k] += other->refs[k];
-        for (unsigned i = 0; i < s->levels; i++) {
-            s->front[i][k] += other->front[i][k];
+        for (unsigned i = 0; i < s->levels; i++)
             for (unsigned p = 0; p < s->ways; p++)
                 s->at[i][p][k] += other->at[i][p][k];
-        }
     }
 }
 
@@ -188,7 +244,7 @@ uint64_t trod_sets_misses(const struct trod_sets *s, unsigned level, unsigned wa
             continue;
         misses += s->refs[k];
         for (unsigned i = 0; i <= level; i++)
-            misses -= s->front[i][k];
+            misses -= s->at[i][0][k];
         for (unsigned p = 1; p < ways && p < s->ways; p++)
             misses -= s->at[level][p][k];
     }

@@ -23,9 +23,9 @@ struct trod_sets {
     bool portable;                /* no wide instructions: for tests */
     bool no_line;                 /* the line of that number came */
     uint64_t *list[TROD_SETS_LEVELS];
-    /* by position, the front excepted; behind them what was not found */
+    uint64_t *front; /* what stands first in the lists of the smallest number of sets */
+    /* By position: the front, where the search ended, first; behind them what was not found. */
     uint64_t at[TROD_SETS_LEVELS][TROD_SETS_WAYS + 1][TROD_REFS];
-    uint64_t front[TROD_SETS_LEVELS][TROD_REFS]; /* searches that ended at this level's front */
     uint64_t refs[TROD_REFS];
 };
 
