@@ -118,9 +118,18 @@ static void es_line(struct trod_gen *g, unsigned look, unsigned time, struct tro
     static const char *const words[] = {
         "MOV  r0,#1", "MOV  r0,#1", "CCMP x0,#0,#4,NE",
         "CMP  r0,#1", "",           "B    {pc}+0x20 ; 0x202e0 here"};
-    static const char *const tails[] = {"    S:%s    nGnRnE OSH", "    NS:%s", "", "    %s    NM "};
-    char address[24], code[24], bytes[40], line[200], tail[80], paddr[24];
+    static const char *const tails[] = {
+        "    S:%s    nGnRnE OSH",
+        "    NS:%s",
+        "",
+        "    %s    NM ",
+        "    S:%s    nGnRnE OSH of the outer domain",
+        "    S:%s    nGnRnE OSH of the outer domain, too",
+        "    S:%s    NM ISH IWBRWA OWBRWA, and more than 64 characters of what may follow",
+        "    S:%s    NM OSH"};
+    char address[24], code[24], bytes[40], line[240], tail[120], paddr[24];
     const char *head = look & 1 ? "" : look & 2 ? "cpu1 " : "cpu0 ";
+    unsigned tail_of;
     int n;
 
     digits(g, address, look & 4 ? 16 : 8);
@@ -135,7 +144,8 @@ static void es_line(struct trod_gen *g, unsigned look, unsigned time, struct tro
             memcpy(bytes + 2 * i + i / 4, "..", 2);
     bytes[8] = bytes[17] = bytes[26] = ' ';
     bytes[35] = '\0';
-    snprintf(tail, sizeof tail, tails[look >> 6 & 3], paddr);
+    tail_of = look % 5 == 0 ? 4 + (unsigned)gen_below(g, 4) : look >> 6 & 3;
+    snprintf(tail, sizeof tail, tails[gen_once_in(g, 12) ? gen_below(g, 8) : tail_of], paddr);
     switch (gen_below(g, 5)) {
     case 4:
         n = snprintf(line, sizeof line, "%20sBR (%s) %s\n", "", address, isets[look % 3]);

@@ -32,7 +32,7 @@ static bool may_be(const uint8_t *line, const struct tm_layout *l, unsigned at, 
     if (in_field(at, l->vaddr) && at < l->vaddr.at + l->zeros)
         return c == line[at];
     if (in_field(at, l->bytes) && line[at] != ' ')
-        return true;
+        return (c >= '.' && c <= '9') || (c >= '`' && c <= 'f');
     if (in_field(at, l->vaddr) || in_field(at, l->paddr))
         return digit || low;
     if (in_field(at, l->code) || (in_field(at, l->more) && line[at] != '_'))

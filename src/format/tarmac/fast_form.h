@@ -12,6 +12,7 @@
 
 /* Rows of a stretch of lines that have forms. */
 struct formed {
+    struct trod_batch *b;       /* of the run: known not to change */
     const struct tm_hand *hand; /* of the last line with a time */
     uint64_t time;
     size_t n, more;                /* rows; of them beyond one a line */
@@ -22,7 +23,7 @@ struct formed {
 /* Row s->n, of which the other columns are there, has of heads what S says. */
 TM_INLINE void formed_head(struct tm_run *r, struct formed *s, const uint32_t want)
 {
-    struct trod_batch *b = r->b;
+    struct trod_batch *b = s->b;
     const size_t n = s->n++;
 
     if (want & TROD_COL_STREAM)
@@ -55,22 +56,22 @@ TM_INLINE void formed_end(struct tm_run *r, const struct formed *s, const uint32
 }
 
 /* Row N is the line at P, which has the form F and is no picture. BARE: it has no time. */
-TM_INLINE bool formed_row(struct tm_run *r, const struct tm_form *f, const uint8_t *p, size_t n,
-                          uint32_t *has, const uint8_t **next, const uint32_t want, const bool es,
-                          const bool bare)
+TM_INLINE bool formed_row(struct tm_run *r, struct trod_batch *b, const struct tm_form *f,
+                          const uint8_t *p, size_t n, uint32_t *has, const uint8_t **next,
+                          const uint32_t want, const bool es, const bool bare)
 {
     if (!bare && f->kind == TM_FORM_INSTR) /* the most frequent first */
-        return formed_instr(r, f, p, n, has, next, want);
+        return formed_instr(r, b, f, p, n, has, next, want);
     if (f->kind == TM_FORM_REG)
-        return formed_reg(r, f, p, n, has, next, want);
+        return formed_reg(r, b, f, p, n, has, next, want);
     if (f->kind == TM_FORM_MEM)
-        return formed_mem(r, f, p, n, has, next, want);
+        return formed_mem(r, b, f, p, n, has, next, want);
     if (es && f->kind == TM_FORM_BR)
         return formed_br(r, f, p, n, next, want);
     if (bare && f->kind == TM_FORM_ES)
-        return formed_es(r, f, p, n, has, next, want);
+        return formed_es(r, b, f, p, n, has, next, want);
     if (bare && f->kind == TM_FORM_INSTR)
-        return formed_instr(r, f, p, n, has, next, want);
+        return formed_instr(r, b, f, p, n, has, next, want);
     return f->kind == TM_FORM_EVENT && formed_event(r, f, p, n, next);
 }
 
@@ -88,22 +89,6 @@ TM_INLINE struct tm_picture formed_bytes(const struct tm_form *f)
                                .kind = f->row,
                                .base_digits = f->vaddr.n,
                                .tail = {.digits = f->paddr.n, .prefix = f->prefix}};
-}
-
-/* The attributes at P of a picture where they are not wanted: the end of the line, if it is near.
- */
-static inline TROD_WIDE const uint8_t *attributes_end(const uint8_t *p)
-{
-    const uint32_t near = tm_equal_mask32(tm_load32(p), tm_bytes.line);
-    uint32_t line = near;
-
-    if (!near) {
-        p += 32;
-        if (!(line = tm_equal_mask32(tm_load32(p), tm_bytes.line)))
-            return NULL;
-    }
-    p += __builtin_ctz(line);
-    return p[-1] == '\r' || p[-1] == '\t' ? NULL : p;
 }
 
 /*
@@ -139,53 +124,113 @@ static TROD_WIDE TROD_APART struct pictured picture_some(struct tm_run *r, const
 }
 
 /*
- * Few columns of the rows from N on of a picture with KNOWN bytes that are more than one access.
- * How many; 0: it is for others.
+ * The line end behind the attributes at P of a picture of the form F, where they are not wanted;
+ * if it is in these 32 characters others may end so. NULL: it is not near.
  */
-static TROD_WIDE TROD_APART uint32_t picture_places(struct tm_run *r, const struct tm_form *f,
-                                                    const uint8_t *p, size_t n, uint32_t known)
+static TROD_WIDE TROD_APART const uint8_t *attributes_other(struct tm_form *f, const uint8_t *p)
 {
-    struct tm_picture m = formed_bytes(f);
+    const uint32_t near = tm_equal_mask32(tm_load32(p), tm_bytes.line);
+    uint32_t far;
 
-    m.base = tm_form_addresses(f, p, &m.tail.paddr);
-    m.bytes.known = known;
-    return tm_picture_runs(r, n, &m, TM_NARROW);
+    if (near) {
+        form_ending(f, p, (size_t)__builtin_ctz(near) + 1);
+        return p + __builtin_ctz(near);
+    }
+    far = tm_equal_mask32(tm_load32(p + TM_PART), tm_bytes.line);
+    return far ? p + TM_PART + __builtin_ctz(far) : NULL;
+}
+
+/* Whether P, behind what the form F says of a picture, ends as the last one did. */
+static inline TROD_WIDE bool attributes_same(const struct tm_form *f, const uint8_t *p)
+{
+    return (tm_equal_mask32(tm_load32(p), f->ending) | f->beyond) == UINT32_MAX;
+}
+
+/* How many of KNOWN bytes, the first of which is at ADDR, are one access. */
+TM_INLINE unsigned formed_run(uint32_t known, uint64_t addr)
+{
+    const unsigned side_by_side = (unsigned)__builtin_ctz(~known);
+    const unsigned most = 8 - (unsigned)(addr & 7);
+
+    return side_by_side < most ? side_by_side : most;
+}
+
+/* Row N is SIZE bytes of a picture of the form F. */
+TM_INLINE void formed_place(struct trod_batch *b, const struct tm_form *f, size_t n, uint32_t flags,
+                            uint64_t addr, uint64_t paddr, unsigned size, const uint32_t want)
+{
+    if (want & TROD_COL_FLAGS)
+        b->flags[n] = flags;
+    if (want & TROD_COL_SIZE)
+        b->size[n] = size;
+    if (want & TROD_COL_ADDR)
+        b->addr[n] = addr;
+    if (want & TROD_COL_PADDR)
+        b->paddr[n] = paddr;
+    b->has[n] = f->put;
+    b->kind[n] = f->row;
 }
 
 /*
- * The picture at *AT, which has the form F, becomes the next rows of S, in few columns. False: it
- * is for others.
+ * The rows from N on of a picture that are not its first, but for what heads say: of KNOWN bytes
+ * from ADDR and PADDR on. How many; 0: there is no room.
  */
-TM_INLINE bool formed_places(struct tm_run *r, const struct tm_form *f, const uint8_t **at,
-                             struct formed *s, const bool bare)
+static TROD_WIDE TROD_APART size_t formed_others(struct trod_batch *b, const struct tm_form *f,
+                                                 size_t n, uint32_t known, uint64_t addr,
+                                                 uint64_t paddr)
+{
+    const size_t first = n;
+
+    while (known) {
+        const unsigned from = (unsigned)__builtin_ctz(known);
+        const unsigned len = formed_run(known >> from, addr + from);
+
+        if (n == b->cap)
+            return 0;
+        formed_place(b, f, n++, f->flags | TROD_F_CONT, addr + from, paddr + from, len, b->have);
+        known = known >> from >> len;
+        addr += from + len;
+        paddr += from + len;
+    }
+    return n - first;
+}
+
+/*
+ * The picture at *AT, which has the form F, becomes the next rows of S, of which nothing is wanted
+ * that depends on the values of its bytes. False: it is for others.
+ */
+TM_INLINE bool formed_places(struct tm_run *r, struct tm_form *f, const uint8_t **at,
+                             struct formed *s, const uint32_t want, const bool bare)
 {
     const uint8_t *p = *at, *nl = p + f->len - 1;
-    struct trod_batch *b = r->b;
-    const size_t n = s->n;
-    struct tm_bytes16 bytes;
-    struct tm_extent one;
-    uint64_t base, paddr;
-    uint32_t rows = 1;
+    struct trod_batch *b = s->b;
+    uint32_t known = tm_take_known32(p + f->code.at);
+    uint64_t addr, paddr;
+    unsigned from, len;
+    size_t more = 0;
 
-    if (!tm_take_bytes32(p + f->code.at, &bytes) || (f->open && !(nl = attributes_end(nl))))
+    if (!known)
         return false;
-    base = tm_form_addresses(f, p, &paddr);
-    one = tm_one_access(bytes.known, base);
-    if (!one.len && !(rows = picture_places(r, f, p, n, bytes.known)))
+    if (attributes_same(f, nl))
+        nl += f->ending_n;
+    else if (!(nl = attributes_other(f, nl)))
         return false;
-    if (!bare)
+    addr = tm_form_addresses(f, p, &paddr);
+    from = (unsigned)__builtin_ctz(known);
+    len = formed_run(known >> from, addr += from);
+    paddr += from;
+    known = known >> from >> len;
+    formed_place(b, f, s->n, f->flags, addr, paddr, len, want);
+    if (known && !(more = formed_others(b, f, s->n + 1, known, addr + len, paddr + len)))
+        return false;
+    if (!bare) {
         s->hand = &f->hand;
-    if (one.len) {
-        b->has[n] = f->put;
-        b->kind[n] = f->row;
-        b->flags[n] = f->flags;
-        b->size[n] = one.len;
-        b->addr[n] = base + one.from;
-        b->paddr[n] = paddr + one.from;
+        if (want & TROD_COL_TIME)
+            s->time = tm_form_decimal(f->pick_time, p + f->time.at);
     }
-    formed_head(r, s, TM_NARROW);
-    for (; rows > 1; rows--, s->more++)
-        formed_head(r, s, TM_NARROW);
+    formed_head(r, s, want);
+    for (; more; more--, s->more++)
+        formed_head(r, s, want);
     s->pictured = s->n;
     s->picture = f;
     *at = nl + 1;
@@ -241,8 +286,8 @@ static TROD_WIDE struct tm_form *form_other(struct tm_form *forms, unsigned k, c
  * The same. If it is often another than the one that KEY chooses they are to change places, before
  * which the lines that refer to them must have become rows: NULL, too.
  */
-static TROD_WIDE TROD_APART const struct tm_form *
-formed_other(struct tm_run *r, struct tm_form *forms, const uint8_t *p, const uint8_t *key)
+static TROD_WIDE TROD_APART struct tm_form *formed_other(struct tm_run *r, struct tm_form *forms,
+                                                         const uint8_t *p, const uint8_t *key)
 {
     const unsigned k = tm_form_of(key);
     struct tm_form *f = form_other(forms, k, p, key);
@@ -278,8 +323,8 @@ TM_INLINE bool formed_line(struct tm_run *r, struct tm_form *forms, const uint8_
                            const uint8_t *key, struct formed *s, const uint32_t want, const bool es,
                            const bool bare)
 {
-    const struct tm_form *f = &forms[tm_form_of(key)];
-    struct trod_batch *b = r->b;
+    struct tm_form *f = &forms[tm_form_of(key)];
+    struct trod_batch *b = s->b;
     const size_t n = s->n;
     uint32_t has = 0; /* beyond those of the form */
     const uint8_t *p = *at, *next;
@@ -287,16 +332,17 @@ TM_INLINE bool formed_line(struct tm_run *r, struct tm_form *forms, const uint8_
     if (!tm_form_fits(f, p) && !(f = formed_other(r, forms, p, key)))
         return false;
     if (es && !bare && f->kind == TM_FORM_ES) { /* the most frequent first */
-        if (!formed_es(r, f, p, n, &has, &next, want))
+        if (!formed_es(r, b, f, p, n, &has, &next, want))
             return false;
     } else if (es && bare && f->kind == TM_FORM_REG) {
-        if (!formed_reg(r, f, p, n, &has, &next, want))
+        if (!formed_reg(r, b, f, p, n, &has, &next, want))
             return false;
-    } else if (es && f->kind == TM_FORM_PICTURE) {
-        return want == TM_NARROW ? formed_places(r, f, at, s, bare)
-                                 : formed_pictures(r, f, at, s, want);
+    } else if (es && f->picture) {
+        return want == TM_NARROW || want == TM_SITES || want == TM_TOLD
+                   ? formed_places(r, f, at, s, want, bare)
+                   : formed_pictures(r, f, at, s, want);
     } else {
-        if (!formed_row(r, f, p, n, &has, &next, want, es, bare))
+        if (!formed_row(r, b, f, p, n, &has, &next, want, es, bare))
             return false;
     }
     b->has[n] = f->put | (has & r->want);
@@ -339,10 +385,10 @@ TM_INLINE const uint8_t *formed_stretch(struct tm_run *r, const uint8_t *p, cons
     const size_t type = r->d->type_at ? r->d->type_at - 2 : 0;
     const size_t bare = r->d->bare_at ? r->d->bare_at - 2 : 0, cap = r->b->cap;
     const uint8_t *stop = end - TM_MARGIN;
-    struct formed s = {.n = r->n, .hand = &first, .time = r->h.time};
+    struct formed s = {.b = r->b, .n = r->n, .hand = &first, .time = r->h.time};
 
     while (s.n < cap && p <= stop) {
-        size_t left = formed_room(cap - s.n, (size_t)(stop - p));
+        const size_t most = s.n + formed_room(cap - s.n, (size_t)(stop - p));
 
         do {
             if (es && p[type] == ' ') {
@@ -351,7 +397,7 @@ TM_INLINE const uint8_t *formed_stretch(struct tm_run *r, const uint8_t *p, cons
             } else if (!formed_line(r, timed, &p, p + type, &s, want, es, false)) {
                 goto end;
             }
-        } while (--left);
+        } while (s.n < most);
     }
 end:
     formed_end(r, &s, want);

@@ -303,6 +303,16 @@ static void learn_br(struct tm_run *r, struct tm_form *f, const struct form_line
     f->flags |= TROD_BR_OTHER | iset << TROD_F_ISET_SHIFT;
 }
 
+/* Lines of the form F may end with the N characters at P; more than TM_PART: no line does so. */
+static void form_ending(struct tm_form *f, const uint8_t *p, size_t n)
+{
+    memset(f->ending, 0, sizeof f->ending);
+    f->beyond = n < TM_PART ? UINT32_MAX << n : 0;
+    f->ending_n = (uint32_t)n - 1;
+    if (n <= TM_PART)
+        memcpy(f->ending, p, n);
+}
+
 /* The same for a picture. */
 static void learn_picture(struct tm_run *r, struct tm_form *f, const struct form_line *line)
 {
@@ -319,10 +329,12 @@ static void learn_picture(struct tm_run *r, struct tm_form *f, const struct form
     if (!form_keep(r, f, line, end + 1, &at, *line->type == 'L' ? TROD_READ : TROD_WRITE))
         return;
     f->kind = TM_FORM_PICTURE;
+    f->picture = true;
     r->d->es_forms = true;
     f->code = at.bytes;
     f->prefix = t.prefix;
     f->open = *end != '\n';
+    form_ending(f, end, (size_t)(t.nl + 1 - end));
     f->has = (f->has & ~(uint32_t)TROD_COL_RAW) | TM_PICTURE_HAS |
              (t.digits ? (uint32_t)TROD_COL_PADDR : 0);
     f->flags |= (uint32_t)t.prefix << TROD_F_SEC_SHIFT;

@@ -7,6 +7,7 @@
 #define TROD_FORMAT_TARMAC_FAST_ROWS_H
 
 #include "format/tarmac/fast_learn.h"
+#include "format/tarmac/wide_picture.h"
 
 #if TROD_AVX2
 
@@ -17,7 +18,7 @@ TM_INLINE uint64_t form_number(const uint8_t *p, struct tm_field field)
 }
 
 /* Addresses of row N; l->digits too where details are wanted. */
-TM_INLINE void formed_addresses(struct tm_run *r, const struct tm_form *f, const uint8_t *p,
+TM_INLINE void formed_addresses(struct trod_batch *b, const struct tm_form *f, const uint8_t *p,
                                 size_t n, struct address *a, const uint32_t want)
 {
     if (!(want & (TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_PC | TROD_COL_DETAIL)))
@@ -26,25 +27,25 @@ TM_INLINE void formed_addresses(struct tm_run *r, const struct tm_form *f, const
     a->digits = f->vaddr.n == 16 && !(a->vaddr >> 32) ? 16 : 0;
     a->paddr_digits = f->paddr.n == 16 && !(a->paddr >> 48) ? 16 : 0;
     if (want & TROD_COL_ADDR)
-        r->b->addr[n] = a->vaddr;
+        b->addr[n] = a->vaddr;
     if (want & TROD_COL_PADDR)
-        r->b->paddr[n] = a->paddr;
+        b->paddr[n] = a->paddr;
 }
 
 /*
  * Row N is the instruction in the line at P, which has the form F. *NEXT: the next line. False: it
  * is for others.
  */
-TM_INLINE bool formed_instr(struct tm_run *r, const struct tm_form *f, const uint8_t *p, size_t n,
-                            uint32_t *has, const uint8_t **next, const uint32_t want)
+TM_INLINE bool formed_instr(struct tm_run *r, struct trod_batch *b, const struct tm_form *f,
+                            const uint8_t *p, size_t n, uint32_t *has, const uint8_t **next,
+                            const uint32_t want)
 {
-    struct trod_batch *b = r->b;
     struct instr_line l = {.iset = f->iset, .op_n = 2 * f->size, .mode_len = f->name.n};
     const uint8_t *text = p + f->len, *nl = tm_line_end32(text, TM_TEXT_MAX), *end = nl;
 
     if (nl == text + TM_TEXT_MAX || nl[-1] == '\r')
         return false;
-    formed_addresses(r, f, p, n, &l.a, want);
+    formed_addresses(b, f, p, n, &l.a, want);
     if (want & (TROD_COL_DETAIL | TROD_COL_TEXT) && !trim_text(&text, &end))
         return false;
     if (want & (TROD_COL_DETAIL | TROD_COL_CODE)) {
@@ -108,10 +109,10 @@ static TROD_WIDE TROD_APART bool formed_wide_reg(struct tm_run *r, const struct 
 }
 
 /* The same for a register's write. */
-TM_INLINE bool formed_reg(struct tm_run *r, const struct tm_form *f, const uint8_t *p, size_t n,
-                          uint32_t *has, const uint8_t **next, const uint32_t want)
+TM_INLINE bool formed_reg(struct tm_run *r, struct trod_batch *b, const struct tm_form *f,
+                          const uint8_t *p, size_t n, uint32_t *has, const uint8_t **next,
+                          const uint32_t want)
 {
-    struct trod_batch *b = r->b;
 
     if (want & TM_WIDE_COLUMNS && f->size > 8) {
         if (!formed_wide_reg(r, f, p, n, has))
@@ -135,13 +136,13 @@ TM_INLINE bool formed_reg(struct tm_run *r, const struct tm_form *f, const uint8
 }
 
 /* The same for an access. */
-TM_INLINE bool formed_mem(struct tm_run *r, const struct tm_form *f, const uint8_t *p, size_t n,
-                          uint32_t *has, const uint8_t **next, const uint32_t want)
+TM_INLINE bool formed_mem(struct tm_run *r, struct trod_batch *b, const struct tm_form *f,
+                          const uint8_t *p, size_t n, uint32_t *has, const uint8_t **next,
+                          const uint32_t want)
 {
-    struct trod_batch *b = r->b;
     struct mem_line l = {.divided = f->divided};
 
-    formed_addresses(r, f, p, n, &l.a, want);
+    formed_addresses(b, f, p, n, &l.a, want);
     if (want & TROD_COL_DETAIL && !put_mem_detail(r, n, f->size, &l, has, want))
         return false;
     if (want & TROD_COL_DATA && f->size > 8 && !formed_data(r, f, p, n))
@@ -174,45 +175,49 @@ static TROD_WIDE TROD_APART struct es_end es_end_far(const uint8_t *p, unsigned 
     return (struct es_end){t.nl, t.failed};
 }
 
-/* The same for what is in the next 32 characters. Few texts begin with two C. */
-static inline TROD_WIDE struct es_end es_end(const uint8_t *p, unsigned mode_len)
+/*
+ * The end of the line at P. False: it is not in the next 64 characters, or CCFAIL may stand before
+ * it. Few texts begin with two C.
+ */
+static inline TROD_WIDE bool es_end_near(const uint8_t *p, const uint8_t **nl)
 {
     const __m256i v = tm_load32(p);
-    const uint32_t line = tm_equal_mask32(v, tm_bytes.line);
+    uint32_t line = tm_equal_mask32(v, tm_bytes.line);
     /* what is neither a blank nor a tab; at the line's end what is beyond, which does no harm */
     const uint32_t text =
         (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi8(v, tm_load32(tm_bytes.blank)));
-    const uint8_t *nl = p + _tzcnt_u32(line);
 
+    *nl = p;
     if (!line) {
-        const uint32_t far = tm_equal_mask32(tm_load32(p + 32), tm_bytes.line);
-
-        if (!far || !text)
-            return es_end_far(p, mode_len);
-        nl = p + 32 + __builtin_ctz(far);
+        line = tm_equal_mask32(tm_load32(p + 32), tm_bytes.line);
+        if (!line || !text)
+            return false;
+        *nl += 32;
     }
-    if (trod_load_le16(p + _tzcnt_u64(text)) == ('C' | 'C' << 8))
-        return es_end_far(p, mode_len);
-    return (struct es_end){nl, false}; /* a carriage return before it is text, if that */
+    *nl += __builtin_ctz(line); /* a carriage return before it is text, if that */
+    return trod_load_le16(p + _tzcnt_u64(text)) != ('C' | 'C' << 8);
 }
 
 /* The same for an instruction of the ES dialect. */
-TM_INLINE bool formed_es(struct tm_run *r, const struct tm_form *f, const uint8_t *p, size_t n,
-                         uint32_t *has, const uint8_t **next, const uint32_t want)
+TM_INLINE bool formed_es(struct tm_run *r, struct trod_batch *b, const struct tm_form *f,
+                         const uint8_t *p, size_t n, uint32_t *has, const uint8_t **next,
+                         const uint32_t want)
 {
-    struct trod_batch *b = r->b;
     struct tm_es_line l = {.iset = f->iset, .addr_n = f->vaddr.n, .op_n = 2 * f->size};
-    struct tm_es_text t;
+    struct tm_es_text t = {.nl = NULL};
 
     if (want & (TROD_COL_DETAIL | TROD_COL_TEXT)) {
         if (!tm_take_es_text(p + f->len, f->name.n, &t, want, true))
             return false;
+    } else if (es_end_near(p + f->len, &t.nl)) {
+        t.failed = false;
     } else {
-        const struct es_end e = es_end(p + f->len, f->name.n);
+        const struct es_end e = es_end_far(p + f->len, f->name.n);
 
         if (!e.nl)
             return false;
-        t = (struct tm_es_text){.from = e.nl, .end = e.nl, .nl = e.nl, .failed = e.failed};
+        t.nl = e.nl;
+        t.failed = e.failed;
     }
     if (want & (TROD_COL_ADDR | TROD_COL_PC | TROD_COL_DETAIL))
         l.addr = tm_form_address(f, p);
@@ -256,7 +261,7 @@ static TROD_WIDE TROD_APART bool formed_event(struct tm_run *r, const struct tm_
     struct trod_batch *b = r->b;
     struct tm_event e = {.mode = p + f->name.at, .mode_len = f->name.n, .has_value1 = f->code.n};
 
-    formed_addresses(r, f, p, n, &e.a, want);
+    formed_addresses(b, f, p, n, &e.a, want);
     if (e.has_value1)
         e.value1 = form_number(p, f->code);
     if (want & TROD_COL_DETAIL && !tm_put_event(r, n, &e, f->row))

@@ -44,9 +44,10 @@ static void pick_decimal(uint8_t *to, struct tm_field field)
 
 void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const struct tm_layout *l)
 {
-    static const struct kind any = {0, UINT8_MAX, 0, UINT8_MAX}, decimal = {'0', 9, 0, 9},
-                             lower = {'0', 9, 'a' ^ '0', 5}, upper = {'0', 9, 'A' ^ '0', 5},
-                             name = {0x40, 0x3f, '0' ^ 0x40, 9}; /* letters, '_' and digits */
+    static const struct kind decimal = {'0', 9, 0, 9}, lower = {'0', 9, 'a' ^ '0', 5},
+                             upper = {'0', 9, 'A' ^ '0', 5},
+                             name = {0x40, 0x3f, '0' ^ 0x40, 9}, /* letters, '_' and digits */
+        byte = {0x60, 6, '.' ^ 0x60, 11};                        /* '`' to 'f', '.' to '9' */
 
     f->parts = (uint8_t)(len > 2 * TM_PART ? (len + TM_PART - 1) / TM_PART : 2);
     memset(f->part, 0, f->parts * sizeof *f->part);
@@ -65,7 +66,7 @@ void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const st
         lower);
     for (unsigned i = l->bytes.at; i < (unsigned)l->bytes.at + l->bytes.n; i++)
         if (line[i] != ' ')
-            put(f, i, any);
+            put(f, i, byte);
     put_field(f, l->paddr, lower);
     put_field(f, l->code, l->upper ? upper : lower);
     for (unsigned i = l->more.at; i < (unsigned)l->more.at + l->more.n; i++)

@@ -70,11 +70,15 @@ struct tm_form {
     uint8_t iset, prefix;
     bool divided, upper;
     bool bare;                                             /* has the time of the line before */
+    bool picture;                                          /* kind is that */
     bool open;                                             /* attributes follow */
     struct tm_field time, index, vaddr, paddr, code, name; /* name: also the mode */
     struct tm_field text;                                  /* of an event */
-    struct tm_hand hand;                                   /* of a line with a time */
-    uint64_t number;                                       /* of an event */
+    uint8_t ending[TM_PART]; /* of a picture: its last character that is compared, attributes */
+    uint32_t beyond;         /* characters of these 32 that are behind the line's end */
+    uint32_t ending_n;       /* where the line ends in them */
+    struct tm_hand hand;     /* of a line with a time */
+    uint64_t number;         /* of an event */
     uint32_t has, flags, size;
     uint32_t put;    /* of has the columns that are wanted */
     uint32_t wait;   /* lines until another may be kept */
@@ -86,7 +90,7 @@ struct tm_layout {
     struct tm_field time, index, vaddr, paddr, code;
     struct tm_field more;  /* digits before those of code, perhaps with '_' between them */
     struct tm_field name;  /* of a register: may be another of as many characters */
-    struct tm_field bytes; /* of a picture: any characters but for its blanks */
+    struct tm_field bytes; /* of a picture: '.' to '9' and '`' to 'f', but for its blanks */
     unsigned zeros;        /* digits of vaddr, from the left, that are to stay as they are */
     uint8_t pair_at, pair; /* here PAIR is as good; 0: nowhere */
     bool upper;            /* digits of code are upper case */

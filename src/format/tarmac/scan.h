@@ -43,6 +43,7 @@ struct tm_equal_bytes {
     uint8_t n5[TM_VECTOR_BYTES], n9[TM_VECTOR_BYTES], n10[TM_VECTOR_BYTES], n15[TM_VECTOR_BYTES];
     uint8_t pairs[TM_VECTOR_BYTES]; /* 16 and 1 by turns */
     uint8_t dot[TM_VECTOR_BYTES];   /* '.' */
+    uint8_t odd[TM_VECTOR_BYTES];   /* for tm_picture_known */
     uint8_t ten[TM_VECTOR_BYTES];   /* what a lower case digit is more than its value */
     /* weights of decimal digits, of pairs of them and of fours, the last two as 16 bits */
     uint8_t tens[TM_VECTOR_BYTES / 2], hundreds[TM_VECTOR_BYTES / 2], myriads[TM_VECTOR_BYTES / 2];

@@ -164,41 +164,6 @@ static inline TROD_WIDE const uint8_t *tm_line_end32(const uint8_t *p, unsigned 
     return m ? p + __builtin_ctz(m) : tm_line_end_far(p + 32, p + n);
 }
 
-/* The same as tm_take_bytes16 for characters with blanks between groups. */
-static inline TROD_WIDE bool tm_take_bytes32(const uint8_t *p, struct tm_bytes16 *out)
-{
-    /* pairs of characters from right to left; the half at the lower addresses first */
-    const __m256i turned = _mm256_setr_epi8(14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1,
-                                            14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1);
-    const __m256i all = _mm256_set1_epi8(-1);
-    const __m256i v = _mm256_shuffle_epi8(
-        _mm256_blend_epi32(_mm256_loadu2_m128i((const __m128i *)(const void *)p,
-                                               (const __m128i *)(const void *)(p + 18)),
-                           _mm256_loadu2_m128i((const __m128i *)(const void *)(p + 1),
-                                               (const __m128i *)(const void *)(p + 19)),
-                           0xcc),
-        turned);
-    const __m256i d = _mm256_sub_epi8(v, tm_all32(tm_bytes.zero));
-    const __m256i a = _mm256_sub_epi8(v, tm_all32(tm_bytes.letter));
-    const __m256i is_a = _mm256_cmpeq_epi8(_mm256_min_epu8(a, tm_all32(tm_bytes.n5)), a);
-    const __m256i digit =
-        _mm256_or_si256(_mm256_cmpeq_epi8(_mm256_min_epu8(d, tm_all32(tm_bytes.n9)), d), is_a);
-    const __m256i dot = _mm256_cmpeq_epi8(v, tm_all32(tm_bytes.dot));
-    const __m256i known = _mm256_cmpeq_epi16(digit, all);
-    const __m256i nibble = _mm256_add_epi8(_mm256_and_si256(v, tm_all32(tm_bytes.n15)),
-                                           _mm256_and_si256(is_a, tm_all32(tm_bytes.n9)));
-    const __m256i pair =
-        _mm256_maddubs_epi16(_mm256_and_si256(nibble, known), tm_all32(tm_bytes.pairs));
-    const __m256i bytes = _mm256_packus_epi16(pair, pair);
-    const __m128i which =
-        _mm_packs_epi16(_mm256_castsi256_si128(known), _mm256_extracti128_si256(known, 1));
-
-    out->lo = (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(bytes));
-    out->hi = (uint64_t)_mm_cvtsi128_si64(_mm256_extracti128_si256(bytes, 1));
-    out->known = (unsigned)_mm_movemask_epi8(which);
-    return _mm256_testc_si256(_mm256_or_si256(known, _mm256_cmpeq_epi16(dot, all)), all);
-}
-
 /* How many of the 32 characters at P are blanks before the first that is none. */
 static inline TROD_WIDE unsigned tm_blanks32(const uint8_t *p)
 {
