@@ -191,7 +191,7 @@ static void test_every_place(void **state)
 
     (void)state;
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
-        every_place(texts[i], "0aA _", 0);
+        every_place(texts[i], "0aA _\n", 0);
         every_place(texts[i], "9f.\t\r:C", TM_NARROW);
         every_place(texts[i], "1b.S", TM_SITES);
         every_place(texts[i], "2C\r", TM_TOLD);
