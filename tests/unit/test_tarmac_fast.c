@@ -48,6 +48,20 @@ static void damage(struct trod_gen *g, struct trod_buf *text)
     }
 }
 
+/* Lines of TEXT, one in OFTEN, end with a carriage return too; now and then with two. */
+static void end_with_cr(struct trod_gen *g, struct trod_buf *text, unsigned often)
+{
+    struct trod_buf out = {0};
+
+    for (size_t i = 0; i < text->n; i++) {
+        if (text->p[i] == '\n' && gen_once_in(g, often))
+            assert_int_equal(trod_buf_add(&out, "\r\r", gen_once_in(g, 50) ? 2 : 1), 0);
+        assert_int_equal(trod_buf_add(&out, &text->p[i], 1), 0);
+    }
+    trod_buf_fini(text);
+    *text = out;
+}
+
 /* Decode TEXT on both paths; on the fast one in batches and windows of a size that SEED draws. */
 static void compare_text(const char *name, const struct trod_buf *text, uint32_t want,
                          unsigned seed)
@@ -90,6 +104,8 @@ static void compare(const char *name, enum tarmac_gen sort, unsigned seed)
         tarmac_gen_line(&g, sort, &text);
     if (seed % 3 == 0)
         damage(&g, &text);
+    if (seed % 4 == 0)
+        end_with_cr(&g, &text, 1 + seed % 3);
     compare_text(name, &text, want, seed);
     trod_buf_fini(&text);
 }
@@ -127,6 +143,8 @@ static void test_looks(void **state)
             for (unsigned k = 5 + (unsigned)gen_below(&g, 40); k > 0; k--, i++)
                 es ? es_line(&g, look, 7000 + i / 3, &text) : look_line(&g, &l, i, &text);
         }
+        if (seed % 3 == 0)
+            end_with_cr(&g, &text, seed % 2 ? 1 : 1 + seed % 9);
         compare_text("tarmac", &text, want, seed);
         trod_buf_fini(&text);
     }
@@ -196,6 +214,34 @@ static void test_every_place(void **state)
         every_place(texts[i], "1b.S", TM_SITES);
         every_place(texts[i], "2C\r", TM_TOLD);
     }
+}
+
+/* The same for lines that end with a carriage return. */
+static void test_every_place_cr(void **state)
+{
+    static const char *const texts[][3] = {
+        {"    1000008 tic ES  (000000000040020c:7103fd2a) O el3h_s:         SUBS     w10 \r\n",
+         "                    LD 00000000000ff770 ........ ........ 0005bf3d d35d5a89    "
+         "S:000000ff770    nGnRnE OSH\r\n",
+         "                    R X10 00000d439296b39b\r\n"},
+        {"   70000 tic cpu0 ES  (000201d4:4770) T svc_s:   CCFAIL BX    lr\r\n",
+         "                  ST 0000fff0 00000014 ....0004 ........ 12......    000000fff0\r\n",
+         "                  BR (ffb00204) A\r\n"},
+        {"1951 clk cpu0 IT (1927) 000112cc:0000152112cc d63f0020 O EL3h_s : BLR x1 \r\n",
+         "1951 clk cpu0 R X30 00000000000112D0\r\n",
+         "1952 clk cpu0 MW8X 00011540:000015211540_NS 00000000_13000000\r\n"},
+        {"                  ST 0000fff0 00000014 ....0004 ........ 12......    000000fff0\r\n",
+         "                  ST 0000fff0 00000014 ....0004 ........ 12......    000000fff0\r 1\r\n",
+         "                  ST 0000fff0 00000014 ....0004 ........ 12......\r 1\r\n"},
+        {"1951 clk cpu0 R Z0 01234567_89abcdef_01234567_89abcdef\r\n",
+         "1952 clk cpu0 MW1 00011540:000015211540_NS 00\r\n",
+         "7 clk cpu0 E 00008100:000000008100_NS 00000084 CoreEvent_CURRENT_SPx_SYNC\r\n"}};
+    static const uint32_t wants[] = {0, TM_NARROW, TM_SITES, TM_TOLD};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (unsigned k = 0; k < 4; k++)
+            every_place(texts[i], k % 2 ? "0\r\nC" : "9 \r\n\t", wants[k]);
 }
 
 static void test_same_rows(void **state)
@@ -359,6 +405,26 @@ static void test_taken(void **state)
           7, 4);
 }
 
+/* The same for lines that end with a carriage return, and for those beside them that do not. */
+static void test_taken_cr(void **state)
+{
+    (void)state;
+    taken("1951 clk cpu0 IT (1927) 000112cc:0000152112cc d63f0020 O EL3h_s : BLR x1\r\n"
+          "1951 clk cpu0 R X30 00000000000112D0\r\n"
+          "1951 clk cpu0 R V30 00000000000112D0FFFFFFFF00000000\r\n"
+          "1951 clk cpu0 E 00008100:000000008100_NS 00000084 CoreEvent_CURRENT_SPx_SYNC\r\n"
+          "1952 clk cpu0 MW8X 00011540:000015211540_NS 00000000_13000000\r\n"
+          "1952 clk cpu0 MW8X 00011540:000015211540_NS 00000000_13000000\n",
+          6, 6);
+    taken("     510000 tic ES  (000201d0:e3401002) A svc_s:          MOVT     r1,#2\r\n"
+          "                    ST 0000fff0 00000014 00000004 ........ ........    S:000000fff0    "
+          "nGnRnE OSH\r\n"
+          "                    LD 0000000000020000 ....00aa ........ ........ 7f....01\r\n"
+          "                    BR (ffb00204) A\r\n"
+          "                    R R1 00020026\r\n",
+          7, 5);
+}
+
 /* Columns that are wanted may change from batch to batch: forms are kept, what they give is not. */
 static void test_other_columns(void **state)
 {
@@ -494,10 +560,11 @@ static void test_scanners(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_rows),     cmocka_unit_test(test_looks),
-        cmocka_unit_test(test_every_place),   cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_taken),         cmocka_unit_test(test_scanners),
-        cmocka_unit_test(test_other_columns),
+        cmocka_unit_test(test_same_rows),      cmocka_unit_test(test_looks),
+        cmocka_unit_test(test_every_place),    cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_taken),          cmocka_unit_test(test_taken_cr),
+        cmocka_unit_test(test_scanners),       cmocka_unit_test(test_other_columns),
+        cmocka_unit_test(test_every_place_cr),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,9 +4,9 @@
  *
  * Instructions, register writes, memory accesses and pictures in their usual form: a time and a
  * head that parse.c has met before, or none; numbers of the usual number of digits (addresses also
- * of 16), lower case (upper case values of registers), no carriage return. Everything else is left
- * to parse.c, line by line; for what is eaten here the rows are the same as there
- * (tests/unit/test_tarmac_fast.c).
+ * of 16), lower case (upper case values of registers), one carriage return at most before the
+ * line's end. Everything else is left to parse.c, line by line; for what is eaten here the rows are
+ * the same as there (tests/unit/test_tarmac_fast.c).
  *
  * The functions may look TM_AHEAD bytes beyond what they eat: a line is taken only if so much and
  * more is there. Each is compiled for all columns, for kind and addresses only, and for any set;
@@ -38,15 +38,15 @@ TM_INLINE const uint8_t *instr(struct tm_run *r, const uint8_t *line, const uint
         return NULL;
     text = l.text;
     nl = wide ? tm_line_end32(text, TM_TEXT_MAX) : tm_find16(text, text + TM_TEXT_MAX, '\n');
-    if (nl == text + TM_TEXT_MAX || nl[-1] == '\r')
+    if (nl == text + TM_TEXT_MAX)
         return NULL;
     has = l.a.has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_INDEX | TROD_COL_PC |
           TROD_COL_CODE | TROD_COL_TEXT | TROD_COL_DETAIL | TROD_COL_RAW | r->has;
-    end = nl;
+    end = tm_text_end(nl);
     if (want & (TROD_COL_DETAIL | TROD_COL_TEXT) && !trim_text(&text, &end))
         return NULL;
     if (want & (TROD_COL_DETAIL | TROD_COL_CODE) &&
-        !put_details(r, n, &l, (unsigned)(text - l.text), (unsigned)(nl - end), want))
+        !put_details(r, n, &l, (unsigned)(text - l.text), (unsigned)(tm_text_end(nl) - end), want))
         return NULL;
     if (want & TROD_COL_TEXT) {
         b->text[n] = (struct trod_slice){(uint32_t)(text - r->base), (uint32_t)(end - text)};
@@ -77,7 +77,7 @@ TM_INLINE const uint8_t *reg(struct tm_run *r, const uint8_t *line, const uint8_
     struct trod_batch *b = r->b;
     const uint32_t n = r->n;
     const unsigned len = tm_name_before(q, wide);
-    const uint8_t *next;
+    const uint8_t *next, *nl;
     struct tm_hexrun v;
     uint32_t has;
 
@@ -85,9 +85,10 @@ TM_INLINE const uint8_t *reg(struct tm_run *r, const uint8_t *line, const uint8_
         return NULL;
     v = tm_hex_run(q + len + 1);
     next = q + len + 1 + v.n;
-    if (*next != '\n' && (*next == '_' || v.n == 16))
+    nl = tm_end_at(next);
+    if (!nl && (*next == '_' || v.n == 16))
         return tm_wide_reg(r, line, q, len, want);
-    if (*next != '\n' || v.n == 0 || v.n % 2)
+    if (!nl || v.n == 0 || v.n % 2)
         return NULL;
     has = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_VALUE | TROD_COL_TEXT |
           TROD_COL_RAW | r->has;
@@ -106,8 +107,8 @@ TM_INLINE const uint8_t *reg(struct tm_run *r, const uint8_t *line, const uint8_
         b->value[n] = v.value;
     if (want & TROD_COL_TEXT)
         b->text[n] = (struct trod_slice){(uint32_t)(q - r->base), len};
-    tm_put_line(r, line, next + 1, want);
-    return next + 1;
+    tm_put_line(r, line, nl + 1, want);
+    return nl + 1;
 }
 
 /* MR4X address data; Q is at the M. */

@@ -57,6 +57,24 @@ struct tm_run {
     struct tm_form *first, *other; /* forms that are to change places; NULL: none */
 };
 
+/* The line end at P, with a carriage return before it or not: its last character; else NULL. */
+TM_INLINE const uint8_t *tm_end_at(const uint8_t *p)
+{
+    return *p == '\n' ? p : p[0] == '\r' && p[1] == '\n' ? p + 1 : NULL;
+}
+
+/* Where the line that ends with NL ends without the carriage return that may be before it. */
+TM_INLINE const uint8_t *tm_text_end(const uint8_t *nl)
+{
+    return nl - (nl[-1] == '\r');
+}
+
+/* How a value of whole words of 64 bits is written, DIVIDED or not: 0 as usual, else '_' or '0'. */
+TM_INLINE uint8_t tm_odd_sep(const struct tm_dec *d, bool divided)
+{
+    return divided != d->flavour->matcher ? 0 : divided ? '_' : '0';
+}
+
 /* H, behind DIGITS of a time at P, is the head of the lines from here on. */
 TM_INLINE void tm_keep_top(struct tm_run *r, const uint8_t *p, unsigned digits,
                            const struct tm_head *h)

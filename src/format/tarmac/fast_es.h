@@ -16,8 +16,8 @@ enum {
 /* Where the text of an ES line begins, its blanks counted as instr.c, es_text does. */
 struct tm_es_text {
     const uint8_t *from, *end, *nl;
-    unsigned before; /* blanks beyond the usual ones */
-    bool failed;     /* CCFAIL */
+    unsigned before, after; /* blanks beyond the usual ones */
+    bool failed;            /* CCFAIL */
 };
 
 TM_INLINE bool tm_take_es_text(const uint8_t *p, unsigned mode_len, struct tm_es_text *t,
@@ -27,7 +27,7 @@ TM_INLINE bool tm_take_es_text(const uint8_t *p, unsigned mode_len, struct tm_es
     const uint8_t *at = p;
 
     t->nl = wide ? tm_line_end32(p, TM_TEXT_MAX) : tm_find16(p, p + TM_TEXT_MAX, '\n');
-    if (t->nl == p + TM_TEXT_MAX || t->nl[-1] == '\r')
+    if (t->nl == p + TM_TEXT_MAX)
         return false;
     p += wide ? tm_blanks32(p) : (unsigned)__builtin_ctz(~tm_mask16(p, ' '));
     t->failed = false;
@@ -38,7 +38,7 @@ TM_INLINE bool tm_take_es_text(const uint8_t *p, unsigned mode_len, struct tm_es
         if (*p == '\t' || (t->failed && p[6] != ' ' && p[6] != '\n'))
             return false;
     }
-    t->before = 0;
+    t->before = t->after = 0;
     t->from = t->end = p;
     if (!(want & (TROD_COL_DETAIL | TROD_COL_TEXT)))
         return true;
@@ -51,9 +51,10 @@ TM_INLINE bool tm_take_es_text(const uint8_t *p, unsigned mode_len, struct tm_es
     blanks = (unsigned)(p - at);
     t->before = blanks < usual ? 0 : blanks - usual;
     t->from = p;
-    t->end = t->nl;
+    t->end = tm_text_end(t->nl);
     while (t->end > p && t->end[-1] == ' ')
         t->end--;
+    t->after = (unsigned)(tm_text_end(t->nl) - t->end);
     return t->end == p || t->end[-1] != '\r';
 }
 
@@ -113,7 +114,7 @@ TM_INLINE bool tm_put_es_details(struct tm_run *r, size_t n, const struct tm_es_
     detail->mode = (struct trod_slice){(uint32_t)(l->mode - r->base), l->mode_len};
     if (t->end > t->from || t->failed) {
         detail->pad_before = (uint8_t)t->before;
-        detail->pad_after = (uint8_t)(t->nl - t->end);
+        detail->pad_after = (uint8_t)t->after;
     }
     tm_put_opcode((uint8_t *)(detail + 1), l->iset, l->op, l->op_n);
     tm_show_details(r->b, n, room, l->op_n, want);
@@ -188,15 +189,16 @@ TM_INLINE const uint8_t *tm_fast_br(struct tm_run *r, const uint8_t *line, const
     const struct tm_hexrun to = tm_hex_run(q + 2);
     const uint8_t *p = q + 2 + to.n;
     const unsigned iset = tm_iset_of(p[2]);
+    const uint8_t *nl = tm_end_at(p + 3);
 
     if (q[0] != ' ' || q[1] != '(' || to.upper || (to.n != 8 && to.n != 16) || p[0] != ')' ||
-        p[1] != ' ' || p[3] != '\n' || !iset || !(r->d->isets >> iset & 1) ||
+        p[1] != ' ' || !nl || !iset || !(r->d->isets >> iset & 1) ||
         !tm_put_br(r, r->n, to.value, to.n, r->flags | TROD_BR_OTHER | iset << TROD_F_ISET_SHIFT,
                    want))
         return NULL;
     r->b->has[r->n] = (r->has | TM_BR_HAS | TROD_COL_RAW) & r->want;
-    tm_put_line(r, line, p + 4, want);
-    return p + 4;
+    tm_put_line(r, line, nl + 1, want);
+    return nl + 1;
 }
 
 /* What stands behind the bytes of a picture: [S:|NS:]paddr and attributes. */
@@ -212,7 +214,7 @@ TM_INLINE bool tm_take_attributes(const uint8_t *p, struct tm_picture_tail *t, c
                                   const bool wide)
 {
     t->nl = wide ? tm_line_end32(p, TM_TEXT_MAX) : tm_find16(p, p + TM_TEXT_MAX, '\n');
-    if (t->nl == p + TM_TEXT_MAX || t->nl[-1] == '\r' || t->nl[-1] == '\t')
+    if (t->nl == p + TM_TEXT_MAX)
         return false;
     t->from = t->end = p;
     if (!(want & TROD_COL_DETAIL))
@@ -222,10 +224,10 @@ TM_INLINE bool tm_take_attributes(const uint8_t *p, struct tm_picture_tail *t, c
     if (*p == '\t')
         return false;
     t->from = p;
-    t->end = t->nl;
+    t->end = tm_text_end(t->nl);
     while (t->end > p && t->end[-1] == ' ')
         t->end--;
-    return t->end == p || t->end[-1] != '\r';
+    return t->end == p || (t->end[-1] != '\r' && t->end[-1] != '\t');
 }
 
 TM_INLINE bool tm_take_picture_tail(const uint8_t *p, struct tm_picture_tail *t,
@@ -245,12 +247,12 @@ TM_INLINE bool tm_take_picture_tail(const uint8_t *p, struct tm_picture_tail *t,
     h = tm_hex_run(p);
     t->paddr_at = p;
     if (h.n) {
-        if (h.upper || h.n < 4 || (p[h.n] != ' ' && p[h.n] != '\n'))
+        if (h.upper || h.n < 4 || (p[h.n] != ' ' && !tm_end_at(p + h.n)))
             return false;
         t->paddr = h.value;
         t->digits = (uint8_t)h.n;
         p += h.n;
-    } else if (t->prefix || *p != '\n') {
+    } else if (t->prefix || !tm_end_at(p)) {
         return false;
     }
     return tm_take_attributes(p, t, want, wide);

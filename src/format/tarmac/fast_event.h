@@ -18,7 +18,7 @@ enum {
 /* What an event's line says behind its type word. */
 struct tm_event {
     struct address a;
-    const uint8_t *mode, *value1_at, *name, *nl;
+    const uint8_t *mode, *value1_at, *name, *end, *nl; /* end: of the name */
     uint64_t value1, number;
     unsigned mode_len;
     bool has_value1, core; /* core: the name begins as those of the core's events do */
@@ -62,8 +62,9 @@ static TROD_APART bool tm_take_event(const uint8_t *p, struct tm_event *e)
     e->core = memcmp(p, "CoreEvent_", 10) == 0;
     while (*p > ' ' && p - e->name < TM_TEXT_MAX)
         p++;
-    e->nl = p;
-    return *p == '\n' && p > e->name && tm_hex_run(e->name).n < 16 &&
+    e->end = p;
+    e->nl = tm_end_at(p);
+    return e->nl && p > e->name && tm_hex_run(e->name).n < 16 &&
            e->name + tm_hex_run(e->name).n < p;
 }
 
@@ -114,7 +115,7 @@ TM_INLINE const uint8_t *tm_fast_event(struct tm_run *r, const uint8_t *line, co
     if (want & TROD_COL_VALUE)
         b->value[n] = e.number;
     if (want & TROD_COL_TEXT)
-        b->text[n] = (struct trod_slice){(uint32_t)(e.name - r->base), (uint32_t)(e.nl - e.name)};
+        b->text[n] = (struct trod_slice){(uint32_t)(e.name - r->base), (uint32_t)(e.end - e.name)};
     tm_put_line(r, line, e.nl + 1, want);
     return e.nl + 1;
 }

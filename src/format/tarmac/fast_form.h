@@ -271,7 +271,7 @@ static TROD_WIDE struct tm_form *form_other(struct tm_form *forms, unsigned k, c
     if (key[2] == 'R') {
         const unsigned len = tm_name_len(key + 4);
 
-        f = &forms[tm_form_of_name(len, key[4 + len + 9] == '\n')];
+        f = &forms[tm_form_of_name(len, key[4 + len + 9] < ' ')];
         return f->kind && tm_form_fits(f, p) ? f : NULL;
     }
     for (unsigned i = 1; i < TM_WAYS; i++) {

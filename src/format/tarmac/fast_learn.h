@@ -163,8 +163,8 @@ static void form_wide(const uint8_t *line, const uint8_t *p, const struct tm_wid
 {
     const unsigned n = w->divided ? 8 : 16;
 
-    l->code = form_field(line, w->nl - n, n);
-    l->more = form_field(line, p, (unsigned)(w->nl - n - p));
+    l->code = form_field(line, w->end - n, n);
+    l->more = form_field(line, p, (unsigned)(w->end - n - p));
     l->upper = w->upper;
 }
 
@@ -177,9 +177,9 @@ static void learn_reg(struct tm_run *r, struct tm_form *f, const struct form_lin
     struct tm_layout at = {.name = form_field(line->p, name, len),
                            .code = form_field(line->p, name + len + 1, v.n),
                            .upper = v.upper};
-    struct tm_wide w = {.nl = name + len + 1 + v.n, .n = 1};
+    struct tm_wide w = {.nl = tm_end_at(name + len + 1 + v.n), .n = 1};
 
-    if (*w.nl != '\n') {
+    if (!w.nl) {
         if (!tm_take_wide(name + len + 1, &w))
             return;
         form_wide(line->p, name + len + 1, &w, &at);
@@ -209,7 +209,7 @@ static void learn_mem(struct tm_run *r, struct tm_form *f, const struct form_lin
     at.pair = type[1] == 'R' ? 'W' : 'R';
     form_addresses(line->p, q, &at);
     n = size == 8 && l.divided ? 8 : 2 * size;
-    at.code = form_field(line->p, l.nl - n, n);
+    at.code = form_field(line->p, tm_text_end(l.nl) - n, n);
     if (size == 8 && l.divided)
         at.more = form_field(line->p, data, 8);
     if (!form_keep(r, f, line, l.nl + 1, &at, TROD_READ))
@@ -258,7 +258,7 @@ static void learn_event(struct tm_run *r, struct tm_form *f, const struct form_l
         return;
     f->kind = TM_FORM_EVENT;
     f->name = form_field(line->p, e.mode, e.mode_len);
-    f->text = form_field(line->p, e.name, (unsigned)(e.nl - e.name));
+    f->text = form_field(line->p, e.name, (unsigned)(e.end - e.name));
     f->number = e.number;
     f->size = 0;
     f->has = (f->has & ~(uint32_t)TROD_COL_SIZE) | TM_EVENT_HAS | e.a.has;
@@ -294,7 +294,7 @@ static void learn_br(struct tm_run *r, struct tm_form *f, const struct form_line
     const unsigned n = tm_hex_run(to).n, iset = tm_iset_of(to[n + 2]);
     struct tm_layout at = {.vaddr = form_field(line->p, to, n)};
 
-    if (!form_keep(r, f, line, to + n + 4, &at, TROD_BRANCH))
+    if (!form_keep(r, f, line, tm_end_at(to + n + 3) + 1, &at, TROD_BRANCH))
         return;
     f->kind = TM_FORM_BR;
     r->d->es_forms = true;
@@ -325,7 +325,7 @@ static void learn_picture(struct tm_run *r, struct tm_form *f, const struct form
     at.vaddr = form_field(line->p, base, (unsigned)(bytes - 1 - base));
     if (t.digits)
         at.paddr = form_field(line->p, t.paddr_at, t.digits);
-    end = t.digits ? t.paddr_at + t.digits : t.nl;
+    end = t.digits && t.paddr_at[t.digits] == ' ' ? t.paddr_at + t.digits : t.nl;
     if (!form_keep(r, f, line, end + 1, &at, *line->type == 'L' ? TROD_READ : TROD_WRITE))
         return;
     f->kind = TM_FORM_PICTURE;

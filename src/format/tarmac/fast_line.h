@@ -206,13 +206,13 @@ TM_INLINE const uint8_t *take_data(const uint8_t *p, unsigned size, uint64_t *ou
         return NULL;
     if (size < 8 || v.n == 16) {
         *divided = size < 8;
-        return v.n == size * 2 && p[v.n] == '\n' ? p + v.n : NULL;
+        return v.n == size * 2 ? tm_end_at(p + v.n) : NULL;
     }
     if (v.n != 8 || p[8] != '_')
         return NULL;
     v = tm_hex_run(p + 9);
     *out = *out << 32 | v.value;
-    return v.n == 8 && !v.upper && p[17] == '\n' ? p + 17 : NULL;
+    return v.n == 8 && !v.upper ? tm_end_at(p + 17) : NULL;
 }
 
 /* The flag that letter C behind the size of an access is; 0: none. */
@@ -237,7 +237,7 @@ static void keep_mem(struct tm_shape *s, const uint8_t *q, unsigned size, const 
 {
     const size_t len = (size_t)(l->nl + 1 - q);
     const bool divided = size == 8 && l->divided;
-    const unsigned n = divided ? 8 : 2 * size, at = (unsigned)len - 1 - n;
+    const unsigned n = divided ? 8 : 2 * size, at = (unsigned)(tm_text_end(l->nl) - q) - n;
     uint64_t hex;
 
     if (!keep(s, len, 0, &l->a, &hex))
@@ -291,10 +291,10 @@ TM_INLINE bool mem_fields(struct tm_run *r, const uint8_t *q, unsigned size, str
 TM_INLINE bool put_mem_detail(struct tm_run *r, size_t n, unsigned size, const struct mem_line *l,
                               uint32_t *has, const uint32_t want)
 {
-    const bool odd_value = size >= 8 && l->divided == r->d->flavour->matcher;
+    const uint8_t sep = size >= 8 ? tm_odd_sep(r->d, l->divided) : 0;
     struct trod_detail_mem *detail;
 
-    if (!odd_value && !l->a.digits && !l->a.paddr_digits)
+    if (!sep && !l->a.digits && !l->a.paddr_digits)
         return true;
     *has |= TROD_COL_DETAIL;
     if (!(want & TROD_COL_DETAIL))
@@ -302,7 +302,7 @@ TM_INLINE bool put_mem_detail(struct tm_run *r, size_t n, unsigned size, const s
     if (!(detail = trod_batch_pool(r->b, sizeof *detail, &r->b->detail[n])))
         return false;
     memset(detail, 0, sizeof *detail);
-    detail->num.sep = !odd_value ? 0 : l->divided ? '_' : '0';
+    detail->num.sep = sep;
     detail->addr_digits = l->a.digits;
     detail->paddr_digits = l->a.paddr_digits;
     return true;

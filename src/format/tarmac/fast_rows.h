@@ -43,15 +43,19 @@ TM_INLINE bool formed_instr(struct tm_run *r, struct trod_batch *b, const struct
     struct instr_line l = {.iset = f->iset, .op_n = 2 * f->size, .mode_len = f->name.n};
     const uint8_t *text = p + f->len, *nl = tm_line_end32(text, TM_TEXT_MAX), *end = nl;
 
-    if (nl == text + TM_TEXT_MAX || nl[-1] == '\r')
+    if (nl == text + TM_TEXT_MAX)
         return false;
     formed_addresses(b, f, p, n, &l.a, want);
-    if (want & (TROD_COL_DETAIL | TROD_COL_TEXT) && !trim_text(&text, &end))
-        return false;
+    if (want & (TROD_COL_DETAIL | TROD_COL_TEXT)) {
+        end = tm_text_end(nl);
+        if (!trim_text(&text, &end))
+            return false;
+    }
     if (want & (TROD_COL_DETAIL | TROD_COL_CODE)) {
         l.mode = p + f->name.at;
         l.op = (uint32_t)form_number(p, f->code);
-        if (!put_details(r, n, &l, (unsigned)(text - p - f->len), (unsigned)(nl - end), want))
+        if (!put_details(r, n, &l, (unsigned)(text - p - f->len), (unsigned)(tm_text_end(nl) - end),
+                         want))
             return false;
     }
     if (want & TROD_COL_TEXT) {

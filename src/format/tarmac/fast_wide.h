@@ -17,8 +17,8 @@ enum {
 
 struct tm_wide {
     uint64_t word[TM_WORDS]; /* the highest first */
-    const uint8_t *nl;
-    unsigned n; /* words, more than one */
+    const uint8_t *end, *nl; /* of the digits, of the line */
+    unsigned n;              /* words, more than one */
     bool divided, upper;
 };
 
@@ -44,8 +44,8 @@ static TROD_APART bool tm_take_wide(const uint8_t *p, struct tm_wide *w)
             return false;
         p += h.n;
         w->n++;
-        if (*p == '\n') {
-            w->nl = p;
+        if ((w->nl = tm_end_at(p))) {
+            w->end = p;
             return w->n > 1;
         }
         if (w->divided && *p++ != '_')
@@ -71,10 +71,10 @@ static bool tm_put_wide(struct tm_run *r, size_t n, const struct tm_wide *w)
 TM_INLINE bool tm_wide_style(struct tm_run *r, size_t n, bool divided, bool upper, uint32_t *has,
                              const uint32_t want)
 {
-    const bool odd = divided == r->d->flavour->matcher;
+    const uint8_t sep = tm_odd_sep(r->d, divided);
     struct trod_detail_reg *detail;
 
-    if (!odd && !upper)
+    if (!sep && !upper)
         return true;
     *has |= TROD_COL_DETAIL;
     if (!(want & TROD_COL_DETAIL))
@@ -83,7 +83,7 @@ TM_INLINE bool tm_wide_style(struct tm_run *r, size_t n, bool divided, bool uppe
         return false;
     memset(detail, 0, sizeof *detail);
     detail->num.upper = upper;
-    detail->num.sep = !odd ? 0 : divided ? '_' : '0';
+    detail->num.sep = sep;
     return true;
 }
 
