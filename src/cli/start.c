@@ -201,11 +201,13 @@ bool cli_follows(const struct cli_planned *p)
     return a->follow && (!a->follows || a->follows(p->options));
 }
 
-/* Are the cores of the trace its streams, none of which is a thread? */
+/* Are the cores of the trace, of one file, its streams, none of which is a thread? */
 static bool are_cpus(const struct trod_nav *nav)
 {
     const struct trod_meta *m = trod_nav_meta(nav);
-    bool cpus = !(trod_nav_format(nav)->flags & TROD_FMT_MARKERS);
+    struct trod_index_info info;
+    bool cpus = !(trod_nav_format(nav)->flags & TROD_FMT_MARKERS) &&
+                trod_index_about(nav, &info) && info.files == 1;
 
     for (uint32_t i = 0; cpus && i < m->n_streams; i++)
         cpus = m->streams[i].tid == TROD_NOWHERE;

@@ -264,12 +264,19 @@ static void feed_cores(struct engine_instance *in, const struct trod_batch *b, u
     }
 }
 
-/* Rows of another file come: states that follow learn of it, whichever streams it has. */
+/*
+ * Rows of another file come: states that follow learn of it, whichever streams it has. Where
+ * reading began in it streams of files before have states all the same.
+ */
 static void turn_file(struct engine_instance *in, const struct trod_batch *b, uint32_t from,
                       feed_fn fn)
 {
-    const uint32_t file = b->meta ? b->meta->file : 0;
+    const struct trod_meta *m = b->meta;
+    const uint32_t file = m ? m->file : 0;
 
+    for (uint32_t i = 0; in->context.given && !in->by_core && m && i < m->n_streams; i++)
+        if (m->streams[i].file < file && in->file == 0 && in->rc == TROD_OK)
+            engine_instance_stream(in, i);
     for (uint32_t i = 0; in->file != file && in->rc == TROD_OK && i < in->n_streams; i++)
         if (in->stream[i])
             in->rc = fn(in->stream[i], b, from, from);
