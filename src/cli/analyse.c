@@ -125,10 +125,9 @@ static bool begins_anywhere(const struct cli_planned *plan, size_t n, const stru
     uint64_t from, to;
     bool follow = false;
 
-    /*
-     * A report tells what was read. Regions are of what was chosen.
-     */
-    if ((parts && (parts->save || parts->parts || parts->share)) || (opt->region_to && opt->filter))
+    /* a report tells what was read; regions are of what was chosen, from the first of it on or not */
+    if ((parts && (parts->save || parts->parts || parts->share)) ||
+        (opt->filter && opt->region_from > (opt->region_in == TROD_IN_INSTRUCTIONS)))
         return false;
     for (size_t i = 0; i < n; i++)
         follow = follow || cli_follows(&plan[i]);
@@ -147,7 +146,8 @@ static bool begins_anywhere(const struct cli_planned *plan, size_t n, const stru
 static int open_near(struct analysing *k, const struct trod_match_options *choice, bool near,
                      struct trod_run_options *opt)
 {
-    const struct trod_range region = {opt->region_to != 0, opt->region_from, opt->region_to};
+    const bool of_all = opt->region_to && !opt->filter; /* not of those chosen */
+    const struct trod_range region = {of_all, opt->region_from, opt->region_to};
     struct cli_start *start = &k->start;
 
     start->input = &k->o->input;
@@ -158,7 +158,7 @@ static int open_near(struct analysing *k, const struct trod_match_options *choic
     start->filter = choice;
     start->owners = true;
     start->by = opt->by;
-    start->clock = opt->region_to && (opt->interval || opt->warmup);
+    start->clock = of_all && (opt->interval || opt->warmup);
     *(opt->region_in == TROD_IN_ROWS   ? &start->rows
       : opt->region_in == TROD_IN_TIME ? &start->times
                                        : &start->executed) = region;

@@ -173,7 +173,7 @@ static int run(struct cli *c, const void *opt)
     size_t each;
 
     cli_diag_init(c, &diag);
-    diag.strict = o->input.strict;
+    diag.strict = o->input.strict && !o->info; /* what is there is told all the same */
     cli_interrupt_begin();
     if (o->info && cli_report_begin(&out, c, &o->report) != 0)
         return CLI_TROUBLE;

@@ -9,10 +9,12 @@ with the index and with --no-index. In the folder that it is called in.
 """
 import concurrent.futures
 import itertools
-import os
+import json
 import random
 import subprocess
 import sys
+
+from elf_functions import elf
 
 TROD = sys.argv[1]
 CODES = ["94000004"] * 3 + ["d65f03c0"] * 3 + ["d61f0020", "d63f0020", "14000002", "d69f03e0", "d4000001"] + ["d503201f"] * 12
@@ -49,25 +51,6 @@ def trod(*args):
     return p.returncode, p.stdout, p.stderr
 
 
-def elf(path):
-    """Three functions at 0x1000, without debugging information."""
-    import struct
-    names = b"\0f\0g\0h\0"
-    sections = b"\0.symtab\0.strtab\0.shstrtab\0.text\0"
-    functions = [(1, 0x1000, 0x40), (3, 0x1040, 0x30), (5, 0x1400, 0x50)]
-    symbols = bytes(24) + b"".join(struct.pack("<IBBHQQ", n, 0x12, 0, 4, a, s) for n, a, s in functions)
-    at, body, headers = 64 + 56, b"", [bytes(64)]
-    for name, kind, data, link, entry in ((1, 2, symbols, 2, 24), (9, 3, names, 0, 0), (17, 3, sections, 0, 0)):
-        headers.append(struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, at + len(body), len(data), link, 1, 8, entry))
-        body += data + bytes(-len(data) % 8)
-    headers.append(struct.pack("<IIQQQQIIQQ", 27, 8, 6, 0x1000, 0, 0x1000, 0, 0, 4, 0))
-    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, 0x1000, 64, at + len(body), 0, 64, 56, 1,
-                                                     64, 5, 3)
-    load = struct.pack("<IIQQQQQQ", 1, 5, 0, 0x1000, 0x1000, 0, 0x1000, 0x1000)
-    with open(path, "wb") as out:
-        out.write(head + load + body + b"".join(headers))
-
-
 ANALYSES = ["count", "mix", "hot", "branches", "locality", "functions", "deps", "phases", "schedule", "syscalls",
             "run calls,profile", "calls", "calls --list --final-stack", "calls --function 0x1010", "profile", "flame",
             "calls --weight loads,misses", "calls --like tarmac", "profile --like tarmac", "flame --like tarmac",
@@ -99,7 +82,7 @@ def some(*lists, few):
 def questions(rows, insns, last, few):
     random.seed(rows)
     for name, part in parts(rows, insns, last).items():
-        for analysis, more in some(ANALYSES, MORE, few=few or name not in ("range", "region")):
+        for analysis, more in some(ANALYSES, MORE, few=few or name != "range"):
             if "--like" in analysis or analysis.startswith("flame"):
                 yield f"{analysis} {part} {more}"
             else:
@@ -144,8 +127,8 @@ def differ(file, question):
 
 
 def main():
-    program("t.tarmac", 12000)
-    elf("f.elf")
+    program("t.tarmac", 10000)
+    elf("f.elf", [("f", 0x1000, 0x40), ("g", 0x1040, 0x30), ("h", 0x1400, 0x50)], 0x1000, 0x1000)
     subprocess.run(["gzip", "-kf", "t.tarmac"], check=True)
     files = {"tarmac": "t.tarmac", "gz": "t.tarmac.gz"}
     for name in sys.argv[2:] or ["drmemtrace", "csv", "champsim", "stf"]:
@@ -160,7 +143,6 @@ def main():
         status, _, err = trod("index", "-q", files[name])
         if status:
             sys.exit(f"{name}: {err.decode()}")
-        import json
         info = json.loads(trod("index", "--info", "--format", "json", files[name])[1])["traces"][0]
         rows, insns = info["rows"], info["instructions"]
         last = json.loads(trod("view", "--format", "json", "--range", f"{rows - 200}..{rows}", files[name])[1].splitlines()[-1])
@@ -169,7 +151,7 @@ def main():
             answers = list(pool.map(lambda q: differ(files[name], q), todo))
         wrong = [text for _, text in answers if text]
         print(f"{name}: {len(todo)} questions, {sum(ok for ok, _ in answers)} of them answered, {len(wrong)} differ")
-        print("\n".join(wrong))
+        print("\n".join(wrong), end="\n" if wrong else "")
         failed += len(wrong)
         asked += sum(ok for ok, _ in answers)
     sys.exit(failed > 0 or asked == 0)

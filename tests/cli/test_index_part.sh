@@ -2,6 +2,7 @@
 # needs, and answer as they do without the index.
 . "$TROD_SOURCE/tests/cli/lib.sh"
 have jq
+have python3
 
 # --- what is read: a line before the part that is damaged behind the index' back is not met
 
@@ -26,9 +27,7 @@ parts=("--range $((rows - 500))..$((rows - 100))" '--time 59000..59100' '--instr
 for part in "${parts[@]}"; do
     commands='count mix hot branches locality functions deps phases schedule run:count,hot'
     [[ $part == --region* ]] || commands+=' cache view convert waves truncate export'
-    # calls of rows that are chosen otherwise are those of these rows alone; so are those of intervals
-    [[ $part != --range* && $part != --region* || $part == *\ --interval* || $part == *\ --warmup* ]] ||
-        commands+=' calls profile run:calls,mix'
+    commands+=' calls profile run:calls,mix'
     for command in $commands; do
         set -- ${command/:/ }
         case $command in
@@ -66,17 +65,59 @@ for options in '' '--warmup 300' '--warmup full' '--warmup rows:5000' '--windows
     trod cache --format json --no-index --skip 58000 $options whole.tarmac >want
     out_is want
 done
-run trod cache --skip 58000 --by data t.tarmac # blocks are made in what is skipped
-status 2
+for options in '--skip 58000 --by data' '--skip 58000 --by block' '--skip 58000 --by region'; do
+    run trod cache $options t.tarmac # where the stacks are is known by what is skipped
+    status 2
+done
 
-# --no-index and --strict read it; so do calls that symbols decide of, or whose stack begins with the part
-run trod count --strict --range $((rows - 500))..$((rows - 1)) t.tarmac
-status 2
-for options in "--strict --range $((rows - 500))..$((rows - 1))" '--region 59000..59100 --interval 20' \
-    '--region 59000..59100 --by thread' '--function 0x8100 --region 59000..59100' '--like tarmac --region 59000..59100' \
-    '--instructions 59000..59100'; do
+python3 "$TROD_SOURCE/tests/cli/elf_functions.py" f.elf 0x8000 0x1000 f:0x8000:0x400
+# so do the calls, whoever they are of, of rows that are chosen and of those that are not, and strict readers of a trace that
+# had no damage
+calls() {
+    for command in calls 'calls --list --final-stack' 'calls --function 0x8100' profile flame; do
+        run trod $command "$@" t.tarmac
+        status 0
+        err </dev/null
+        trod $command --no-index "$@" whole.tarmac >want
+        check test -s want
+        out_is want
+    done
+}
+for options in "--strict --range $((rows - 500))..$((rows - 100))" '--region 59000..59100 --interval 20' \
+    '--region 59000..59100 --by thread' '--region 59000..59100 --by core' '--region 59000..59100 --warmup 30' \
+    '--instructions 59000..59100' '--time 59000..59100 --kind instr --by thread' "--where row>=$((rows - 500)) --interval 50" \
+    "--range $((rows - 500))..$((rows - 100)) --limit 90" "--range $((rows - 500))..$((rows - 100)) --kind instr --symbols f.elf"; do
+    calls $options
+done
+for command in calls profile flame 'calls --function 0x8100'; do
+    for part in '--region 59000..59100' "--range $((rows - 500))..$((rows - 100))"; do
+        run trod $command --like tarmac $part t.tarmac
+        status 0
+        trod $command --like tarmac --no-index $part whole.tarmac >want
+        out_is want
+    done
+done
+run trod view --strict --range $((rows - 500))..$((rows - 100)) t.tarmac
+status 0
+trod view --strict --no-index --range $((rows - 500))..$((rows - 100)) whole.tarmac >want
+out_is want
+
+# --no-index reads it; so do calls that symbols decide of
+for options in '--no-index --region 59000..59100' '--symbols f.elf --region 59000..59100'; do
     run trod calls $options t.tarmac
     status 2
+done
+# of a trace that is damaged the first damage ends strict reading, wherever the part lies
+printf '%s\n' '1 clk IT (1) 8000 e1a00000 A svc_s : NOP' '2 clk MW4 zz' '3 clk IT (2) 8004 e1a00000 A svc_s : NOP' >damaged.tarmac
+run trod index -q damaged.tarmac
+run trod index --info --strict damaged.tarmac
+out_has '^  damaged places: +1$'
+for command in 'count --range 1..1' 'calls --range 1..1' 'state --at 1' 'view --range 1..1' 'find kind==instr' calls; do
+    trod $command --strict --no-index damaged.tarmac >want 2>want.err
+    run trod $command --strict damaged.tarmac
+    status 2
+    out_is want
+    check cmp -s want.err "$stderr"
 done
 # a part at the end, in which weights need rows
 run trod flame --weight stores --range $((rows - 500))..$((rows - 1)) t.tarmac

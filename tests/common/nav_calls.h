@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "gen.h"
+#include "testlib.h"
 #include "trod/buf.h"
 
 /* N instructions of two cpus that go anywhere, and what makes calls of that. STEADY: times never
@@ -47,6 +48,16 @@ static inline void wild_program(struct trod_gen *g, size_t n, bool steady, struc
         pc[cpu] = code >= 9 && gen_below(g, 20) ? pc[cpu] + 4
                                                 : 0x1000 + 4 * gen_below(g, 40) + 0x400 * cpu;
     }
+}
+
+/* The same as a file, PATH. */
+static inline void save_program(struct trod_gen *g, size_t n, bool steady, const char *path)
+{
+    struct trod_buf text = {0};
+
+    wild_program(g, n, steady, &text);
+    test_save(path, text.p, text.n);
+    trod_buf_fini(&text);
 }
 
 static inline void assert_same_text(const char *path, const struct trod_buf *a,

@@ -9,12 +9,44 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "navigate/attach.h"
 #include "navigate/index.h"
 #include "testlib.h"
+
+enum { NAV_FILES = 3 };
+
+/* Files to be written, in a folder of their own. */
+struct nav_files {
+    char *dir;
+    const char *path[NAV_FILES];
+    size_t n;
+};
+
+/* N of them, whose names end with SUFFIX. */
+static inline struct nav_files nav_files_new(size_t n, const char *suffix)
+{
+    struct nav_files f = {.dir = test_tmpdir(), .n = n};
+
+    for (size_t i = 0; i < n; i++) {
+        char name[64];
+
+        snprintf(name, sizeof name, "%zu%s", i, suffix);
+        f.path[i] = test_path(f.dir, name);
+    }
+    return f;
+}
+
+static inline void nav_files_free(struct nav_files *f)
+{
+    test_remove(f->dir);
+    for (size_t i = 0; i < f->n; i++)
+        free((void *)(uintptr_t)f->path[i]);
+    free(f->dir);
+}
 
 /* An index of one section, ID, which P is. */
 struct nav_sample {

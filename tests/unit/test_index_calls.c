@@ -118,56 +118,41 @@ static bool same(const char *const *paths, size_t n, uint64_t block_rows, uint32
 
 static void test_random(void **state)
 {
-    char *dir = test_tmpdir(), *path = test_path(dir, "random.tarmac");
-    const char *paths[] = {path};
+    struct nav_files f = nav_files_new(1, ".tarmac");
+    const char *const path = f.path[0];
     struct trod_callstack_counts all = {0}, counts;
 
     (void)state;
     for (unsigned seed = 0; seed < test_fewer(16, 4); seed++) {
         struct trod_gen g = gen_seed(700 + seed);
-        struct trod_buf text = {0};
 
-        wild_program(&g, 20 + 100 * seed, false, &text);
-        test_save(path, text.p, text.n);
-        assert_true(same(paths, 1, 1 + 31 * seed, 1 + seed % 5, &counts));
+        save_program(&g, 20 + 100 * seed, false, path);
+        assert_true(same(f.path, 1, 1 + 31 * seed, 1 + seed % 5, &counts));
         trod_callstack_counts_add(&all, &counts);
-        trod_buf_fini(&text);
     }
     for (unsigned i = 0; i < TROD_FRAME_KINDS; i++)
         assert_true(all.entered[i] > 0);
     for (unsigned i = 0; i < TROD_FRAME_ENDS; i++)
         assert_true(all.left[i] > 0);
     assert_true(all.switches > 0 && all.unmatched > 0);
-    test_remove(dir);
-    free(path);
-    free(dir);
+    nav_files_free(&f);
 }
 
 /* Streams end with their file, and begin anew with the next one. */
 static void test_several(void **state)
 {
-    char *dir = test_tmpdir(), *path[3];
-    const char *paths[3];
+    struct nav_files f = nav_files_new(NAV_FILES, ".tarmac");
     struct trod_callstack_counts counts;
 
     (void)state;
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < NAV_FILES; i++) {
         struct trod_gen g = gen_seed(800 + i);
-        struct trod_buf text = {0};
-        char name[32];
 
-        snprintf(name, sizeof name, "%u.tarmac", i);
-        paths[i] = path[i] = test_path(dir, name);
-        wild_program(&g, 900, false, &text);
-        test_save(path[i], text.p, text.n);
-        trod_buf_fini(&text);
+        save_program(&g, 900, false, f.path[i]);
     }
-    assert_true(same(paths, 3, 100, 4, &counts));
+    assert_true(same(f.path, NAV_FILES, 100, 4, &counts));
     assert_true(counts.left[TROD_FRAME_OPEN] >= 6);
-    test_remove(dir);
-    for (unsigned i = 0; i < 3; i++)
-        free(path[i]);
-    free(dir);
+    nav_files_free(&f);
 }
 
 /* Of every format, whole, and cut in the middle. */
@@ -211,8 +196,8 @@ static void test_golden(void **state)
 /* A trace that has grown: the calls before are those of the index that there was. */
 static void test_grown(void **state)
 {
-    char *dir = test_tmpdir(), *path = test_path(dir, "grows.tarmac");
-    const char *paths[] = {path};
+    struct nav_files f = nav_files_new(1, ".tarmac");
+    const char *const path = f.path[0];
     struct trod_gen g = gen_seed(900);
     struct trod_callstack_counts counts, with;
     struct log a = {.n = 0}, b = {.n = 0};
@@ -230,35 +215,33 @@ static void test_grown(void **state)
     test_save(path, text.p, text.n);
     assert_int_equal(trod_index_make(path, NULL, &made, where, sizeof where, NULL), 0);
     assert_true(made);
-    assert_true(by_rows(paths, 1, &a, &counts));
-    assert_int_equal(by_index(paths, 1, &b, &with), 0);
+    assert_true(by_rows(f.path, 1, &a, &counts));
+    assert_int_equal(by_index(f.path, 1, &b, &with), 0);
     assert_int_equal(a.text.n, b.text.n);
     assert_memory_equal(a.text.p, b.text.p, a.text.n);
     assert_memory_equal(&counts, &with, sizeof with);
     trod_buf_fini(&a.text);
     trod_buf_fini(&b.text);
     trod_buf_fini(&text);
-    test_remove(dir);
-    free(path);
-    free(dir);
+    nav_files_free(&f);
 }
 
 /* With any byte of the index damaged all calls are told as they are, or none. */
 static void test_damaged(void **state)
 {
-    char *dir = test_tmpdir(), *path = test_path(dir, "damaged.tarmac"), index[4200];
-    const char *paths[] = {path};
+    struct nav_files f = nav_files_new(1, ".tarmac");
+    const char *const path = f.path[0];
+    char index[4200];
     struct trod_gen g = gen_seed(901);
     struct trod_callstack_counts counts, with;
     struct log a = {.n = 0};
-    struct trod_buf text = {0}, bytes;
+    struct trod_buf bytes;
     unsigned noticed = 0;
 
     (void)state;
-    wild_program(&g, 50, false, &text);
-    test_save(path, text.p, text.n);
+    save_program(&g, 50, false, path);
     assert_true(make_index(path, 40, 2));
-    assert_true(by_rows(paths, 1, &a, &counts));
+    assert_true(by_rows(f.path, 1, &a, &counts));
     snprintf(index, sizeof index, "%s.trodx", path);
     bytes = test_load(index);
     for (size_t i = 0; i < bytes.n; i += test_fewer(1, 7)) {
@@ -269,7 +252,7 @@ static void test_damaged(void **state)
         bytes.p[i] ^= (uint8_t)(1 + gen_below(&g, 255));
         test_save(index, bytes.p, bytes.n);
         bytes.p[i] = was;
-        rc = by_index(paths, 1, &b, &with);
+        rc = by_index(f.path, 1, &b, &with);
         if (rc == 0) {
             assert_int_equal(a.text.n, b.text.n);
             assert_memory_equal(a.text.p, b.text.p, a.text.n);
@@ -284,25 +267,22 @@ static void test_damaged(void **state)
     assert_true(noticed > 100);
     trod_buf_fini(&bytes);
     trod_buf_fini(&a.text);
-    trod_buf_fini(&text);
-    test_remove(dir);
-    free(path);
-    free(dir);
+    nav_files_free(&f);
 }
 
 /* Bytes that are none of ours, with sums that are right: read to an end, or refused. */
 static void test_foreign(void **state)
 {
-    char *dir = test_tmpdir(), *path = test_path(dir, "foreign.tarmac");
+    struct nav_files f = nav_files_new(1, ".tarmac");
+    const char *const path = f.path[0];
     struct trod_gen g = gen_seed(902);
-    struct trod_buf text = {0}, raw = {0};
+    struct trod_buf raw = {0};
     const struct nav_section *s;
     struct trod_nav *nav;
     unsigned refused = 0;
 
     (void)state;
-    wild_program(&g, 300, false, &text);
-    test_save(path, text.p, text.n);
+    save_program(&g, 300, false, path);
     assert_true(make_index(path, 300, 1));
     nav = open_nav(path, false);
     assert_non_null(nav);
@@ -333,10 +313,7 @@ static void test_foreign(void **state)
     }
     assert_true(refused > 50);
     trod_buf_fini(&raw);
-    trod_buf_fini(&text);
-    test_remove(dir);
-    free(path);
-    free(dir);
+    nav_files_free(&f);
 }
 
 int main(void)

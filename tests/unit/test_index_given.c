@@ -151,31 +151,19 @@ static unsigned same_parts(struct trod_gen *g, const char *const *paths, size_t 
 
 static void test_parts(void **state)
 {
-    char *dir = test_tmpdir(), *path[3];
-    const char *paths[3];
+    struct nav_files f = nav_files_new(NAV_FILES, ".tarmac");
     struct trod_callstack_counts sum = {0};
     unsigned inside = 0;
 
     (void)state;
-    for (unsigned i = 0; i < 3; i++) {
-        char name[32];
-
-        snprintf(name, sizeof name, "%u.tarmac", i);
-        paths[i] = path[i] = test_path(dir, name);
-    }
     for (unsigned seed = 0; seed < test_fewer(16, 4); seed++) {
         struct trod_gen g = gen_seed(900 + seed);
-        const size_t n = seed % 2 ? 3 : 1;
+        const size_t n = seed % 2 ? NAV_FILES : 1;
 
-        for (size_t i = 0; i < n; i++) {
-            struct trod_buf text = {0};
-
-            wild_program(&g, 500 + 150 * seed, true, &text);
-            test_save(path[i], text.p, text.n);
-            trod_buf_fini(&text);
-        }
-        assert_true(index_files(paths, n, 20 + 31 * seed, 1 + seed % 5, 0));
-        inside += same_parts(&g, paths, n, &sum);
+        for (size_t i = 0; i < n; i++)
+            save_program(&g, 500 + 150 * seed, true, f.path[i]);
+        assert_true(index_files(f.path, n, 20 + 31 * seed, 1 + seed % 5, 0));
+        inside += same_parts(&g, f.path, n, &sum);
     }
     assert_true(inside > test_fewer(100, 25));
     for (unsigned i = 0; i < TROD_FRAME_KINDS; i++)
@@ -183,17 +171,14 @@ static void test_parts(void **state)
     for (unsigned i = 0; i < TROD_FRAME_ENDS; i++)
         assert_true(sum.left[i] > 0);
     assert_true(sum.switches > 0 && sum.unmatched > 0);
-    test_remove(dir);
-    for (unsigned i = 0; i < 3; i++)
-        free(path[i]);
-    free(dir);
+    nav_files_free(&f);
 }
 
 /* Where times fall, it is not known what they were at most: nor are the calls then. */
 static void test_times(void **state)
 {
-    char *dir = test_tmpdir(), *path = test_path(dir, "times.tarmac");
-    const char *paths[] = {path};
+    struct nav_files f = nav_files_new(1, ".tarmac");
+    const char *const path = f.path[0];
 
     (void)state;
     for (unsigned falls = 0; falls < 2; falls++) {
@@ -205,8 +190,8 @@ static void test_times(void **state)
             trod_buf_printf(&text, "%u clk IT (%u) 1000 94000004 O EL1h_n : x\n",
                             falls && i == 50 ? 7 : i, i);
         test_save(path, text.p, text.n);
-        assert_true(index_files(paths, 1, 100, 2, 0));
-        nav = open_files(paths, 1, false);
+        assert_true(index_files(f.path, 1, 100, 2, 0));
+        nav = open_nav(path, false);
         assert_non_null(nav);
         assert_non_null(trod_nav_begin(nav, 250, false, &first));
         assert_true(first > 0);
@@ -214,9 +199,7 @@ static void test_times(void **state)
         trod_nav_close(nav);
         trod_buf_fini(&text);
     }
-    test_remove(dir);
-    free(path);
-    free(dir);
+    nav_files_free(&f);
 }
 
 int main(void)

@@ -28,8 +28,8 @@ static uint64_t memory_blocks(const struct trod_nav *nav)
 static void test_memory(void **state)
 {
     static const uint64_t most[] = {0, 350, 1};
-    char *dir = test_tmpdir(), *path = test_path(dir, "random.tarmac");
-    const char *paths[] = {path};
+    struct nav_files f = nav_files_new(1, ".tarmac");
+    const char *const path = f.path[0];
 
     (void)state;
     for (unsigned seed = 0; seed < 12; seed++) {
@@ -40,7 +40,7 @@ static void test_memory(void **state)
 
         events_make(&es, &g, 900, seed % 4 == 3);
         test_save(path, es.text.p, es.text.n);
-        assert_true(index_files(paths, 1, 3 + 11 * (seed / 3), 1 + seed, most[seed % 3]));
+        assert_true(index_files(f.path, 1, 3 + 11 * (seed / 3), 1 + seed, most[seed % 3]));
         nav = open_nav(path, false);
         assert_non_null(trod_nav_index(nav));
         if (seed % 3 == 0)
@@ -64,9 +64,7 @@ static void test_memory(void **state)
         trod_nav_close(nav);
         events_fini(&es);
     }
-    test_remove(dir);
-    free(path);
-    free(dir);
+    nav_files_free(&f);
 }
 
 /* Batches that are read. */
@@ -83,8 +81,8 @@ static int count_batch(void *user, uint64_t row)
 /* However far back a byte was written last: one block is read, that of the place. */
 static void test_reach(void **state)
 {
-    char *dir = test_tmpdir(), *path = test_path(dir, "t.tarmac");
-    const char *paths[] = {path};
+    struct nav_files f = nav_files_new(1, ".tarmac");
+    const char *const path = f.path[0];
     const struct trod_nav_options opt = {.struct_size = sizeof opt, .tick = count_batch};
     struct trod_nav_byte got[4096];
     struct trod_buf text = {0};
@@ -102,8 +100,8 @@ static void test_reach(void **state)
                                 i * block / 100 + 1);
     test_save(path, text.p, text.n);
     for (unsigned kept = 0; kept < 2; kept++) {
-        assert_true(index_files(paths, 1, 100, 5, kept ? 0 : 1));
-        assert_int_equal(trod_nav_open(&nav, paths, 1, &opt, NULL), 0);
+        assert_true(index_files(f.path, 1, 100, 5, kept ? 0 : 1));
+        assert_int_equal(trod_nav_open(&nav, f.path, 1, &opt, NULL), 0);
         assert_int_equal(memory_blocks(nav), kept ? 64 : 0);
         batches = 0;
         assert_int_equal(trod_nav_memory(nav, 6399, 0x8000, 4096, got), 0);
@@ -122,9 +120,7 @@ static void test_reach(void **state)
         trod_nav_close(nav);
     }
     trod_buf_fini(&text);
-    test_remove(dir);
-    free(path);
-    free(dir);
+    nav_files_free(&f);
 }
 
 /* Row TEXT names, by NAV; TROD_NOWHERE: none. *READ: batches that it took. */
@@ -166,8 +162,8 @@ static void test_marks(void **state)
                   {"marker:0:2", 0, 0},
                   {"kind:MARKER:13", 1033, 2},
                   {"marker:nothing like this", 0, 200}};
-    char *dir = test_tmpdir(), *path = test_path(dir, "t.csv");
-    const char *paths[] = {path};
+    struct nav_files f = nav_files_new(1, ".csv");
+    const char *const path = f.path[0];
     const struct trod_nav_options opt = {.struct_size = sizeof opt, .tick = count_batch};
     struct trod_buf text = {0};
     struct trod_nav *nav, *slow;
@@ -188,8 +184,8 @@ static void test_marks(void **state)
             trod_buf_printf(&text, "READ,%#x,8,,,\n", 0x8000 + 64 * i);
     }
     test_save(path, text.p, text.n);
-    assert_true(index_files(paths, 1, 100, 5, 0));
-    assert_int_equal(trod_nav_open(&nav, paths, 1, &opt, NULL), 0);
+    assert_true(index_files(f.path, 1, 100, 5, 0));
+    assert_int_equal(trod_nav_open(&nav, f.path, 1, &opt, NULL), 0);
     assert_non_null(trod_nav_index(nav));
     slow = open_nav(path, true);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -203,9 +199,7 @@ static void test_marks(void **state)
     trod_nav_close(slow);
     trod_nav_close(nav);
     trod_buf_fini(&text);
-    test_remove(dir);
-    free(path);
-    free(dir);
+    nav_files_free(&f);
 }
 
 int main(void)
