@@ -69,7 +69,8 @@ static bool brief(const struct view *v)
 static void row_line(struct view *v, int y, uint64_t row)
 {
     struct browse *b = view_model(v);
-    const bool chosen = row == b->cursor;
+    const bool chosen = row == b->cursor, marked = browse_marked(b, row);
+    const char mark = row == b->other ? '@' : marked ? '\'' : ' ';
     char line[2048], room[2048];
     const char *text = room;
     int kind, rc = brief(v) ? browse_brief(b, row, room, sizeof room, &kind)
@@ -77,14 +78,11 @@ static void row_line(struct view *v, int y, uint64_t row)
 
     if (rc <= 0)
         text = "";
-    snprintf(line, sizeof line, "%c%s",
-             row == b->other         ? '@'
-             : browse_marked(b, row) ? '\''
-             : chosen                ? '>'
-                                     : ' ',
-             shifted(text, v->shift));
-    screen_put_on(v, y, 0, v->width, line,
-                  browse_marked(b, row) ? (unsigned)BROWSE_MARK : browse_part_of(kind), chosen);
+    snprintf(line, sizeof line, "%c%s", chosen ? '>' : mark, shifted(text, v->shift));
+    if (chosen && line[1] == ' ') /* what it is stands beside the cursor */
+        line[1] = mark;
+    screen_put_on(v, y, 0, v->width, line, marked ? (unsigned)BROWSE_MARK : browse_part_of(kind),
+                  chosen);
 }
 
 static int rows(struct view *v)

@@ -154,8 +154,8 @@ struct browse_register {
     uint64_t row;            /* where it is known from */
 };
 /*
- * N bytes, least significant first, in hexadecimal into OUT (SIZE bytes, the low digits where that
- * is too little); digits that are not known are "-".
+ * N bytes, least significant first, in hexadecimal into OUT (SIZE bytes; where that is too little
+ * how many there are, and the low digits); digits that are not known are "-".
  */
 void browse_digits(char *out, size_t size, const uint8_t *value, const uint8_t *known, size_t n);
 /* Known register I (from 0); false past the last one. */

@@ -37,9 +37,12 @@ int browse_state(struct browse *b)
 void browse_digits(char *out, size_t size, const uint8_t *value, const uint8_t *known, size_t n)
 {
     static const char hex[] = "0123456789abcdef";
-    const size_t most = 2 * n < size ? 2 * n : size - 1;
-    size_t at = 0;
+    size_t most = 2 * n, at = 0;
 
+    if (most >= size) { /* that there is more is said */
+        at = (size_t)snprintf(out, size, "%zu bytes: ..", n);
+        most = at < size ? size - 1 - at : 0;
+    }
     for (size_t i = most; i-- > 0;) {
         const unsigned shift = i % 2 * 4;
 

@@ -124,6 +124,8 @@ check grep -q '^ registers: at row 11, at row 14$' shown
 keys Escape x
 shows 'row 11 of 15'
 shows '^@ +14 '
+keys s
+shows '^>@ ? *11 ' # the cursor is seen on that row as well
 keys v v
 shows 'instructions'
 shows '^.{48}>0*1004  STR x1,\[x0\]$|>00001004  STR'
@@ -290,11 +292,23 @@ shows "^.v0 +4  ${low%0}8\$"
 shows '^.sp_el1 +5  0000000000001000$'
 keys Down Enter
 shows '^>  +2 REG +cpsr'
+# what is too long to be told says how long it is
+printf '7 clk R ZA %02096d\n' 7 >>wide.tarmac
+keys q
+over 0
+browser 80 24 wide.tarmac
+ask g end
+keys r
+shows '^.za +7  1048 bytes: \.\.0{20}'
+keys Escape
 # what is told is told whole
 ask g nonsense
 shows "^the trace has no place 'nonsense': it is no place, and no symbols are given\$"
-keys Down
-shows 'row 3 of 7'
+keys Home Down
+shows 'row 1 of 8'
+# a bookmark does not hide the cursor
+ask m here
+shows "^>' ? *1 "
 keys q
 over 0
 finish
