@@ -121,7 +121,7 @@ struct cs_lane *cs_lane_of(struct trod_callstack *c, uint32_t stream, bool said)
     l->slot = at;
     l->file = c->file;
     l->isa = c->isa;
-    l->time = TROD_NOWHERE;
+    l->time = l->last.at.time = l->before.at.time = TROD_NOWHERE;
     l->on_bank = CS_NOBODY;
     l->last_row = l->before_row = CS_NOBODY;
     if (c->given)

@@ -43,7 +43,6 @@ void cs_given_lane(struct cs_lane *l)
 {
     l->began = true;
     l->edge = UINT64_MAX;
-    l->time = 0;
 }
 
 void trod_callstack_unmatched(struct trod_callstack *c,

@@ -308,4 +308,13 @@ for command in calls profile flame; do
     run trod $command "$examples/boot.byu6"
     check test "$got" -le 2
 done
+# a trace without times has none, and no zeros in their place, with an index and without
+cp "$TROD_SOURCE/tests/golden/tt6/records.canonical.tt6" untimed.tt6
+for index in --no-index ''; do
+    [[ -n $index ]] || trod index -q untimed.tt6
+    for command in 'calls --list' calls profile; do
+        run trod $command $index --format json untimed.tt6
+        json '.instructions > 0 and ([paths | map(tostring)[-1] | select(test("time|until"))] == [])'
+    done
+done
 finish
