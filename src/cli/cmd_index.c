@@ -172,6 +172,12 @@ static int run(struct cli *c, const void *opt)
     int r = 0, status = CLI_YES;
     size_t each;
 
+    if (o->info && (o->again || o->upgrade)) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "args.index", NULL,
+                   "option '--info' makes nothing: '--%s' does not go with it",
+                   o->again ? "again" : "upgrade");
+        return CLI_TROUBLE;
+    }
     cli_diag_init(c, &diag);
     diag.strict = o->input.strict && !o->info; /* what is there is told all the same */
     cli_interrupt_begin();

@@ -1,6 +1,7 @@
 /*
  * cmd_merge.c - `trod merge`: the parts of a run, put together.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,11 +38,13 @@ static int read_part(struct part *p, const char *path, struct trod_diag *diag)
     int r = 0;
 
     if (!f)
-        return trod_error(diag, TROD_ERR_IO, "merge.open", &at, "'%s' cannot be opened", path);
+        return trod_error(diag, TROD_ERR_IO, "merge.open", &at, "cannot open '%s': %s", path,
+                          strerror(errno));
     while (r == 0 && (n = fread(block, 1, sizeof block, f)) > 0)
         r = trod_buf_add(&b, block, n);
     if (ferror(f))
-        r = trod_error(diag, TROD_ERR_IO, "merge.read", &at, "'%s' cannot be read", path);
+        r = trod_error(diag, TROD_ERR_IO, "merge.read", &at, "cannot read '%s': %s", path,
+                       strerror(errno));
     fclose(f);
     p->bytes = (char *)b.p;
     p->path = path;

@@ -28,8 +28,8 @@ static const char *const likes[] = {"none", "tarmac", NULL};
 static const struct trod_option options[] = {
     {"output", 'o', TROD_OPT_STR, offsetof(struct options, output), "OUT",
      "write there instead of to standard output", NULL, NULL},
-    {"least", 0, TROD_OPT_U64, offsetof(struct options, least), "N",
-     "periods that make a loop (default: 3)", NULL, NULL},
+    {"least", 0, TROD_OPT_U64, offsetof(struct options, least), "N", "periods that make a loop",
+     NULL, NULL},
     {"like", 0, TROD_OPT_ENUM, offsetof(struct options, like), "TOOL",
      "stop where that tool does: tarmac (Arm's tarmac-truncate), on traces in text", likes, NULL},
     CLI_SHARED(filter, "Which rows", trod_match_option_table),
@@ -38,6 +38,8 @@ static const struct trod_option options[] = {
     CLI_COMMON_OPTIONS,
     {.type = TROD_OPT_END},
 };
+
+static const struct options defaults = {.least = 3};
 
 struct truncating {
     struct cli *c;
@@ -275,8 +277,14 @@ static int run(struct cli *c, const void *opt)
     const char *kept[1];
     char path[64];
     int fd = -1;
-    int r = trod_loops_new(&t.loops, &lopt);
+    int r;
 
+    if (o->least == 0) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "args.least", NULL,
+                   "option '--least' takes 1 or more periods");
+        return CLI_TROUBLE;
+    }
+    r = trod_loops_new(&t.loops, &lopt);
     cli_diag_init(c, &t.diag);
     t.diag.strict = o->input.strict;
     if (r == 0 && lopt.like_tarmac) {
@@ -324,7 +332,7 @@ const struct cli_command cli_command_truncate = {
                 "  simulator | trod truncate --like tarmac -\n",
     .options = options,
     .options_size = sizeof(struct options),
-    .defaults = NULL,
+    .defaults = &defaults,
     .least = 1,
     .most = SIZE_MAX,
     .run = run,

@@ -63,7 +63,9 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_END},
 };
 
-static const struct options defaults = {.count = 1};
+#define NO_CHAIN UINT64_MAX
+
+static const struct options defaults = {.count = 1, .chain = NO_CHAIN};
 
 enum { MOST = 1 << 20 };
 
@@ -382,7 +384,7 @@ static int work(struct who *w)
     w->before = TROD_NOWHERE;
     if (r == 0 && o->before && (r = trod_nav_place(w->n.nav, o->before, &w->before)) >= 0)
         r = r ? 0 : TROD_ERR_USAGE;
-    if (r == 0 && o->chain)
+    if (r == 0 && o->chain != NO_CHAIN)
         return chain(w);
     if (r == 0 && (o->before || !o->after))
         r = ask_all(w, w->before, true);
@@ -395,26 +397,31 @@ static int work(struct who *w)
     return r == 0 ? tell(w) : r;
 }
 
+/* What is wrong with the options; NULL: nothing. */
+static const char *wrong(const struct options *o)
+{
+    const bool chain = o->chain != NO_CHAIN;
+
+    if (!!o->reg + !!o->memory + !!o->executes + !!o->kind != 1)
+        return "give one of --register, --memory, --executes and --kind";
+    if ((chain && (o->executes || o->kind || o->after)) || (o->dot && !chain))
+        return "option '--chain' goes with --register or --memory, and --before; '--dot' with it";
+    if (o->chain == 0)
+        return "option '--chain' takes 1 or more steps";
+    if (chain && o->count != 1)
+        return "option '--count' does not go with '--chain', which begins with one write";
+    return NULL;
+}
+
 static int run(struct cli *c, const void *opt)
 {
     struct who w = {.o = opt};
     const struct options *o = w.o;
+    const char *what = wrong(o);
     int r;
 
-    if (!!o->reg + !!o->memory + !!o->executes + !!o->kind != 1) {
-        trod_error(&c->diag, TROD_ERR_USAGE, "args.who", NULL,
-                   "give one of --register, --memory, --executes and --kind");
-        return CLI_TROUBLE;
-    }
-    if ((o->chain && (o->executes || o->kind || o->after)) || (o->dot && !o->chain)) {
-        trod_error(&c->diag, TROD_ERR_USAGE, "args.chain", NULL,
-                   "option '--chain' goes with --register or --memory, and --before; '--dot' with "
-                   "it");
-        return CLI_TROUBLE;
-    }
-    if (o->chain && o->count != 1) {
-        trod_error(&c->diag, TROD_ERR_USAGE, "args.chain", NULL,
-                   "option '--count' does not go with '--chain', which begins with one write");
+    if (what) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "args.who", NULL, "%s", what);
         return CLI_TROUBLE;
     }
     if (o->count == 0 || o->count > MOST) {

@@ -46,6 +46,9 @@ static int no_analysis(const char *s, size_t n, struct trod_diag *diag)
     for (; k < 256 && trod_analysis_at(k); k++)
         names[k] = trod_analysis_at(k)->name;
     near = trod_suggest(s, n, names, k);
+    if (n == 0)
+        return trod_error(diag, TROD_ERR_USAGE, "run.analysis", NULL,
+                          "the name of an analysis is missing; trod run --list names them");
     return trod_error(diag, TROD_ERR_USAGE, "run.analysis", NULL,
                       "no analysis is called '%.*s'%s%s%s; trod run --list names them", (int)n, s,
                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -62,13 +65,17 @@ int cli_plan_parse(struct cli_plan *p, const char *spec, struct trod_diag *diag)
         size_t n;
         const struct trod_analysis *a = named(at, &n);
         char *options = at[n] == ':' ? at + n + 1 : NULL, *end = at + n;
+        bool more;
 
         if (!a)
             return no_analysis(at, n, diag);
-        while (*end && (*end != ',' || !named(end + 1, &n)))
+        while (options && *end && (*end != ',' || !named(end + 1, &n)))
             end++;
-        at = *end ? end + 1 : end;
+        more = *end != '\0';
+        at = more ? end + 1 : end;
         *end = '\0';
+        if (more && *at == '\0')
+            return no_analysis("", 0, diag);
         r = add(p, a, options, diag);
     }
     return r == 0 && p->n == 0 ? no_analysis("", 0, diag) : r;

@@ -4,6 +4,7 @@
  * Implements trod_result_read of trod/result.h. What JSON does not say (roles and units of columns,
  * titles) is not there.
  */
+#include "core/reason.h"
 #include "trod/result.h"
 #include "trod_config.h"
 
@@ -11,6 +12,7 @@
 
 #include <jansson.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,19 +168,22 @@ int trod_result_read(struct trod_result **out, const char *path, struct trod_dia
 {
     struct trod_place at = trod_place_path(path);
     FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    char why[TROD_REASON];
     json_error_t error;
     json_t *root;
     int rc;
 
     *out = NULL;
     if (!f)
-        return trod_error(diag, TROD_ERR_IO, "result.open", &at, "'%s' cannot be opened", path);
+        return trod_error(diag, TROD_ERR_IO, "result.open", &at, "cannot open '%s': %s", path,
+                          trod_reason(errno, why));
     root = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
+    trod_reason(errno, why);
     rc = ferror(f) ? TROD_ERR_IO : TROD_OK;
     if (f != stdin)
         fclose(f);
     if (rc < 0) {
-        trod_error(diag, rc, "result.read", &at, "'%s' cannot be read", path);
+        trod_error(diag, rc, "result.read", &at, "cannot read '%s': %s", path, why);
     } else if (!root) {
         at.line = error.line > 0 ? (uint64_t)error.line : TROD_NOWHERE;
         rc = trod_error(diag, TROD_ERR_CORRUPT, "result.json", &at, "'%s' is no JSON: %s", path,

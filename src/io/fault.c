@@ -5,7 +5,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "core/reason.h"
 
 int trod_fault_set(struct trod_fault *f, int status, const char *kind, const char *fmt, ...)
 {
@@ -33,8 +34,7 @@ int trod_fault_errno(struct trod_fault *f, const char *verb, int errnum)
     f->status = TROD_ERR_IO;
     f->kind = "io.system";
     f->verb = verb;
-    if (strerror_r(errnum, f->text, sizeof f->text) != 0)
-        snprintf(f->text, sizeof f->text, "error %d", errnum);
+    trod_reason(errnum, f->text);
     return TROD_ERR_IO;
 }
 

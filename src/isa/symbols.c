@@ -7,8 +7,10 @@
 #include "trod/symbols.h"
 
 #include "core/grow.h"
+#include "core/reason.h"
 #include "isa/lines.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -315,6 +317,7 @@ int trod_symbols_add(struct trod_symbols *s, const char *spec, struct trod_diag 
     const size_t first = s->n;
     char *path = malloc(strlen(spec) + 1);
     struct trod_place at;
+    char why[TROD_REASON];
     bool moved;
     uint64_t load;
     int fd, r;
@@ -327,7 +330,8 @@ int trod_symbols_add(struct trod_symbols *s, const char *spec, struct trod_diag 
     if (r == 0) {
         fd = open(path, O_RDONLY | O_CLOEXEC);
         if (fd < 0) {
-            r = trod_error(diag, TROD_ERR_IO, "symbols.open", &at, "cannot be opened");
+            r = trod_error(diag, TROD_ERR_IO, "symbols.open", &at, "cannot be opened: %s",
+                           trod_reason(errno, why));
         } else if (is_list(fd)) {
             r = add_list(s, path, diag);
             close(fd);

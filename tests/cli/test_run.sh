@@ -109,7 +109,7 @@ status 2
 err_has 'parts of different runs'
 run trod merge 0.state nowhere.state
 status 2
-err_has "'nowhere.state' cannot be opened"
+err_has "cannot open 'nowhere.state': No such file"
 echo 'trod state' >text
 for foreign in text t.zip t.tarmac /dev/null; do
     run trod merge 0.state "$foreign"

@@ -131,6 +131,24 @@ json '.at | has("state_of") | not'
 run trod who --register x0 --chain 3 --count 2 t.tarmac
 status 2
 err_has "'--count' does not go with '--chain'"
+# what says nothing is told, and nothing done
+while IFS='|' read -r command what; do
+    # shellcheck disable=SC2086 # words
+    run trod $command
+    status 2
+    out </dev/null
+    err_has "$what"
+done <<'EOF'
+who --register x0 --chain 0 t.tarmac|option '--chain' takes 1 or more steps
+index --info --again t.tarmac|'--again' does not go with it
+index --info --upgrade t.tarmac|'--upgrade' does not go with it
+truncate --least 0 t.tarmac|option '--least' takes 1 or more periods
+run count, t.tarmac|the name of an analysis is missing
+run count,hto t.tarmac|no analysis is called 'hto'
+merge nowhere.state|cannot open 'nowhere.state': No such file
+diff nowhere.json nowhere.json|cannot open 'nowhere.json': No such file
+state --symbols nowhere.elf --at 1 t.tarmac|cannot be opened: No such file
+EOF
 run trod find 'row == 1' t.tarmac
 status 2
 err_has "'t.tarmac' is a file: the expression comes last"
