@@ -352,10 +352,36 @@ static int may_look(void *user, const struct trod_batch *b, uint8_t *keep)
     return trod_match_may(user, b, keep);
 }
 
-/* Does reading end before the trace does? */
-static bool ends_early(const struct finding *f)
+static int open_trace(struct finding *f, const struct trod_trace_options *topt)
 {
-    return f->limit != UINT64_MAX || (f->need.rows.set && f->need.rows.hi != UINT64_MAX);
+    const int r = trod_trace_open(&f->trace, f->c->operands, f->files, topt, &f->diag);
+
+    if (r == 0)
+        trod_trace_want(f->trace, f->o->count ? TROD_COL_KIND | trod_match_want(f->match)
+                                              : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE);
+    return r;
+}
+
+static int first_row(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    (void)b, (void)i, (void)n;
+    *(uint64_t *)user = row;
+    return 0;
+}
+
+/* Rows that may match are many: all is read, but for what lies long before the first of them. */
+static int begin_late(struct finding *f, struct trod_trace_options *topt)
+{
+    enum { FAR = 1 << 16 };
+    uint64_t row = 0, first;
+    const int r = trod_nav_search(f->nav, &f->need, 0, 0, first_row, &row);
+
+    row = row > f->before ? row - f->before : 0;
+    if (r < 0 || row < FAR || !(topt->begin = trod_nav_begin(f->nav, row, f->need.owners, &first)))
+        return r;
+    trod_trace_close(f->trace);
+    f->trace = NULL;
+    return open_trace(f, topt);
 }
 
 /*
@@ -370,12 +396,13 @@ static int open_index(struct finding *f)
                                          .trace = &topt,
                                          .index_dir = f->o->index.index,
                                          .index_only = true};
+    const bool ends = f->limit != UINT64_MAX || (f->need.rows.set && f->need.rows.hi != UINT64_MAX);
     uint64_t rows;
     int r;
 
     if (f->o->index.no_index || f->o->input.order != TROD_ORDER_FILE ||
         !trod_match_anywhere(f->match) || !trod_trace_rewindable(f->trace) ||
-        (f->o->count && ends_early(f)) ||
+        (f->o->count && ends) ||
         (!f->need.bounded && !f->need.rows.set && !f->need.times.set && !f->need.pcs.set &&
          !f->need.values.set && !trod_match_looks(f->match) &&
          !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
@@ -392,6 +419,8 @@ static int open_index(struct finding *f)
         r = f->tally ? trod_nav_tally(f->nav, &f->need, NULL, NULL, &rows)
                      : trod_nav_expect(f->nav, &f->need, &rows);
         if (r == 0 && rows > (f->limit == UINT64_MAX ? f->all_rows / WORTH : f->all_rows)) {
+            if (rows <= f->all_rows)
+                r = begin_late(f, &topt);
             trod_nav_close(f->nav);
             f->nav = NULL;
         }
@@ -401,24 +430,22 @@ static int open_index(struct finding *f)
 
 static int search(struct finding *f)
 {
-    struct cli_flow flow = {
-        .c = f->c,
-        .input = &f->o->input,
-        .trace = f->trace,
-        .match = f->match,
-        .filter = &f->filter,
-        .rows = f->rows,
-        .show = f->show,
-        .format = f->o->report.format,
-        .disassemble = disassembles(f),
-        .settled = &f->settled,
-        .sink = &f->sink,
-        .found = &f->found,
-        .put = put_found,
-        .pass = pass,
-        .measured = &f->measured,
-        .user = f,
-    };
+    struct cli_flow flow = {.c = f->c,
+                            .input = &f->o->input,
+                            .trace = f->trace,
+                            .match = f->match,
+                            .filter = &f->filter,
+                            .rows = f->rows,
+                            .show = f->show,
+                            .format = f->o->report.format,
+                            .disassemble = disassembles(f),
+                            .settled = &f->settled,
+                            .sink = &f->sink,
+                            .found = &f->found,
+                            .put = put_found,
+                            .pass = pass,
+                            .measured = &f->measured,
+                            .user = f};
     const bool all = f->limit == UINT64_MAX && !f->around;
     uint64_t counted = 0;
     int r = f->nav && f->tally ? trod_nav_tally(f->nav, &f->need, indexed_rows, f, &counted)
@@ -486,15 +513,13 @@ static int prepare(struct finding *f)
     if (!f->around && f->filter.range.set && !f->need.owners)
         topt.skip_rows = f->filter.range.lo;
     topt.batch_rows = trod_match_rows(f->match);
-    r = trod_trace_open(&f->trace, f->c->operands, f->files, &topt, &f->diag);
+    r = open_trace(f, &topt);
     if (r < 0)
         return r;
     if (trod_trace_files(f->trace) == 1)
         trod_match_single(f->match);
     trod_match_format(f->match, trod_trace_format(f->trace));
     trod_match_need(f->match, &f->need);
-    trod_trace_want(f->trace, f->o->count ? TROD_COL_KIND | trod_match_want(f->match)
-                                          : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE);
     return open_index(f);
 }
 

@@ -141,6 +141,38 @@ PY
     cp -p kept.tarmac "$file"
 done
 
+# Where half of the trace may match, and nothing before it, reading begins there.
+python3 - >late.tarmac <<'PY'
+for i in range(250000):
+    print(f'{i} clk IT ({i}) ' + ('00010000 d503201f O EL1h_n : NOP' if i < 120000 else '00020000 91000400 O EL1h_n : ADD x0,x0,#1'))
+PY
+file=late.tarmac
+run trod index --index ix "$file" -q
+status 0
+for options in '' '--format csv -C 3' '--format json -B 7' '-j 3' '--count'; do
+    for expression in 'disasm ~ /ADD/ && time > 3' 'pc == 0x20000 && row % 2 == 1'; do
+        # shellcheck disable=SC2086
+        run trod find --no-index "$file" "$expression" $options
+        cp "$stdout" want
+        # shellcheck disable=SC2086
+        run trod find --index ix "$file" "$expression" $options
+        same want "$stdout"
+    done
+done
+run trod find --index ix "$file" 'disasm ~ /ADD/ && time > 3' --format csv
+cp "$stdout" want
+python3 - "$file" <<'PY'
+import os, sys
+s = os.stat(sys.argv[1])
+with open(sys.argv[1], 'r+b') as f:
+    f.seek(1 << 20)
+    f.write(b'#' * (2 << 20))
+os.utime(sys.argv[1], ns=(s.st_atime_ns, s.st_mtime_ns))
+PY
+run trod find --index ix "$file" 'disasm ~ /ADD/ && time > 3' --format csv
+same want "$stdout"
+check test ! -s "$stderr"
+
 # What lists count is not read at all: with all but the ends of the trace lost the counts are the same.
 python3 - >few.tarmac <<'PY'
 import random
