@@ -161,16 +161,6 @@ static void pass(void *user, uint64_t row)
         write_first(f);
 }
 
-/* A row that cannot wait, because it is too long, comes first. */
-static void measure_row(struct trod_show *rows, const struct trod_batch *b, uint32_t i,
-                        uint64_t row)
-{
-    uint8_t keep[TROD_BATCH_ROWS] = {0};
-
-    keep[i] = 1;
-    trod_show_measure(rows, b, keep, cli_first_row(row));
-}
-
 /* Row I of B, number ROW of the trace, is the next one to be shown. */
 static void put_row(struct finding *f, const struct trod_batch *b, uint32_t i, uint64_t row,
                     bool is_found)
@@ -185,7 +175,7 @@ static void put_row(struct finding *f, const struct trod_batch *b, uint32_t i, u
             return;
         write_first(f);
         if (is_text(f) && !cli_first_any(&f->first))
-            measure_row(f->rows, b, i, row);
+            cli_first_measure(f->rows, b, i, row);
     }
     write_row(f, b, i, row, mark);
 }
@@ -396,6 +386,7 @@ static int open_index(struct finding *f)
                                          .trace = &topt,
                                          .index_dir = f->o->index.index,
                                          .index_only = true};
+    bool everything = false;
     const bool ends = f->limit != UINT64_MAX || (f->need.rows.set && f->need.rows.hi != UINT64_MAX);
     uint64_t rows;
     int r;
@@ -415,15 +406,18 @@ static int open_index(struct finding *f)
         trod_nav_looks(f->nav, may_look, f->match);
     f->tally = f->o->count && trod_match_exact(f->match);
     r = trod_nav_count(f->nav, &f->all_rows);
-    if (r == 0 && (f->limit == UINT64_MAX || f->need.owners)) {
+    if (r == 0 && f->limit != UINT64_MAX)
+        everything = f->need.owners && !f->need.pcs.set && trod_nav_meta(f->nav)->n_streams > 1;
+    if (r == 0 && f->limit == UINT64_MAX) {
         r = f->tally ? trod_nav_tally(f->nav, &f->need, NULL, NULL, &rows)
                      : trod_nav_expect(f->nav, &f->need, &rows);
-        if (r == 0 && rows > (f->limit == UINT64_MAX ? f->all_rows / WORTH : f->all_rows)) {
-            if (rows <= f->all_rows)
-                r = begin_late(f, &topt);
-            trod_nav_close(f->nav);
-            f->nav = NULL;
-        }
+        everything = r == 0 && rows > f->all_rows / WORTH;
+        if (everything && rows <= f->all_rows)
+            r = begin_late(f, &topt);
+    }
+    if (everything) {
+        trod_nav_close(f->nav);
+        f->nav = NULL;
     }
     return r;
 }

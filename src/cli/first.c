@@ -37,3 +37,11 @@ void cli_first_fini(struct cli_first *f)
     trod_batch_free(f->b);
     f->b = NULL;
 }
+
+void cli_first_measure(struct trod_show *rows, const struct trod_batch *b, uint32_t i, uint64_t row)
+{
+    uint8_t keep[TROD_BATCH_ROWS] = {0};
+
+    keep[i] = 1;
+    trod_show_measure(rows, b, keep, cli_first_row(row));
+}

@@ -9,6 +9,7 @@
 
 #include "trod/batch.h"
 #include "trod/meta.h"
+#include "trod/show.h"
 
 enum {
     CLI_FIRST = 2048,         /* rows that wait, at the most */
@@ -45,5 +46,8 @@ static inline bool cli_first_any(const struct cli_first *f)
 }
 
 void cli_first_fini(struct cli_first *f);
+/* Row I of B, number ROW, which cannot wait, because it is too long, comes first. */
+void cli_first_measure(struct trod_show *rows, const struct trod_batch *b, uint32_t i,
+                       uint64_t row);
 
 #endif

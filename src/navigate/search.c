@@ -25,7 +25,8 @@ struct searching {
     struct nav_counts *counts; /* rows of blocks that need not be read; NULL: all are told */
     uint64_t counted;
     uint64_t before, behind;
-    uint64_t from, to; /* rows that were found and not told yet */
+    uint64_t from, to; /* rows that were found and not told yet, */
+    uint64_t most;     /* so many at the most: more each time, so that the first come at once */
     uint64_t next;     /* behind all that were told */
     bool over;
     trod_nav_rows_fn fn;
@@ -150,6 +151,10 @@ static int found(struct searching *s, uint64_t from, uint64_t to)
         s->from = from;
     }
     s->to = to;
+    if (rc == TROD_OK && s->to - s->from >= s->most) {
+        s->most *= 2;
+        rc = tell(s);
+    }
     return rc;
 }
 
@@ -210,6 +215,7 @@ static int search(struct searching *s, const struct trod_match_need *need,
     s->candidates.looks = looks;
     s->executed.need = &instructions;
     s->from = s->to = 0;
+    s->most = NAV_BLOCK_ROWS;
     if (rc == TROD_OK && s->sites && s->lo > 0)
         rc = begin_owned(s);
     for (size_t k = nav_block_of(s->nav, s->next > s->lo ? s->next : s->lo);

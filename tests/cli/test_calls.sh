@@ -314,7 +314,7 @@ for index in --no-index ''; do
     [[ -n $index ]] || trod index -q untimed.tt6
     for command in 'calls --list' calls profile; do
         run trod $command $index --format json untimed.tt6
-        json '.instructions > 0 and ([paths | map(tostring)[-1] | select(test("time|until"))] == [])'
+        json '.instructions > 0 and ([.. | objects | to_entries[] | select(.key | test("time|until")) | .value // empty] == [])'
     done
 done
 finish
