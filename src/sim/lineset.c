@@ -17,7 +17,7 @@ bool trod_lines_room(struct trod_lines *m)
     if (m->key && 2 * m->n < m->mask)
         return true;
     more.key = malloc((more.mask + 1) * sizeof *more.key);
-    more.value = m->map ? calloc(more.mask + 1, sizeof *more.value) : NULL;
+    more.value = m->map ? calloc(more.mask + 2, sizeof *more.value) : NULL;
     if (!more.key || (m->map && !more.value)) {
         free(more.key);
         free(more.value);
@@ -25,6 +25,9 @@ bool trod_lines_room(struct trod_lines *m)
     }
     memset(more.key, 0xff, (more.mask + 1) * sizeof *more.key);
     more.n = m->n;
+    more.top = m->top;
+    if (m->top && m->map)
+        more.value[more.mask + 1] = m->value[m->mask + 1];
     for (size_t i = 0; m->key && i <= m->mask; i++) {
         size_t to;
 
@@ -41,12 +44,26 @@ bool trod_lines_room(struct trod_lines *m)
     return true;
 }
 
+int trod_lines_add_top(struct trod_lines *m)
+{
+    if (m->top)
+        return 0;
+    m->top = true;
+    m->n++;
+    return 1;
+}
+
 uint64_t *trod_lines_at(struct trod_lines *m, uint64_t line)
 {
     size_t i;
 
     if (!trod_lines_room(m))
         return NULL;
+    if (line == TROD_NO_LINE) {
+        if (trod_lines_add_top(m))
+            m->value[m->mask + 1] = 0;
+        return m->value + m->mask + 1;
+    }
     i = trod_lines_place(m, line);
     if (m->key[i] != line) {
         m->key[i] = line;
@@ -60,6 +77,13 @@ bool trod_lines_remove(struct trod_lines *m, uint64_t line)
 {
     size_t hole, i;
 
+    if (line == TROD_NO_LINE) {
+        const bool was = m->top;
+
+        m->n -= was;
+        m->top = false;
+        return was;
+    }
     if (!m->key || m->key[hole = trod_lines_place(m, line)] != line)
         return false;
     for (i = (hole + 1) & m->mask; m->key[i] != TROD_NO_LINE; i = (i + 1) & m->mask) {
@@ -82,6 +106,7 @@ void trod_lines_clear(struct trod_lines *m)
     if (m->key)
         memset(m->key, 0xff, (m->mask + 1) * sizeof *m->key);
     m->n = 0;
+    m->top = false;
 }
 
 void trod_lines_fini(struct trod_lines *m)
@@ -90,4 +115,5 @@ void trod_lines_fini(struct trod_lines *m)
     free(m->value);
     m->key = m->value = NULL;
     m->n = m->mask = 0;
+    m->top = false;
 }

@@ -1,6 +1,6 @@
 /*
  * lineset.h - a map from line numbers to 64-bit values (or a set of them): open addressing, linear
- * probing, at most half full. Number TROD_NO_LINE cannot be in it.
+ * probing, at most half full. The number that marks free places, TROD_NO_LINE, is kept beside them.
  */
 #ifndef TROD_SIM_LINESET_H
 #define TROD_SIM_LINESET_H
@@ -13,9 +13,10 @@
 
 struct trod_lines {
     uint64_t *key;
-    uint64_t *value; /* NULL: a set */
+    uint64_t *value; /* one more than keys, for TROD_NO_LINE; NULL: a set */
     size_t n, mask;  /* mask + 1 places; 0: none yet */
     bool map;
+    bool top; /* TROD_NO_LINE is in it */
 };
 
 /* Zero bytes are an empty set; map is set before the first line for a map. */
@@ -45,14 +46,19 @@ static inline size_t trod_lines_place(const struct trod_lines *m, uint64_t line)
 
 static inline bool trod_lines_has(const struct trod_lines *m, uint64_t line)
 {
-    return m->key && m->key[trod_lines_place(m, line)] == line;
+    return line == TROD_NO_LINE ? m->top : m->key && m->key[trod_lines_place(m, line)] == line;
 }
+
+/* trod_lines_add of TROD_NO_LINE. */
+int trod_lines_add_top(struct trod_lines *m);
 
 /* Add LINE: 1 if it is new, 0 if it was there, -1: no memory. */
 static inline int trod_lines_add(struct trod_lines *m, uint64_t line)
 {
     size_t i;
 
+    if (line == TROD_NO_LINE)
+        return trod_lines_add_top(m);
     if (2 * m->n >= m->mask && !trod_lines_room(m))
         return -1;
     i = trod_lines_place(m, line);
@@ -70,6 +76,8 @@ static inline uint64_t *trod_lines_get(const struct trod_lines *m, uint64_t line
 {
     size_t i;
 
+    if (line == TROD_NO_LINE)
+        return m->top ? m->value + m->mask + 1 : NULL;
     if (!m->key)
         return NULL;
     i = trod_lines_place(m, line);

@@ -426,9 +426,10 @@ static void test_lineset(void **state)
     trod_rng_seed(&rng, 8);
     for (unsigned i = 0; i < 100000; i++) {
         const uint64_t k = trod_rng_below(&rng, KEYS);
+        const uint64_t line = k ? k << 20 : TROD_NO_LINE; /* the mark of free places too */
 
         if (trod_rng_below(&rng, 2)) {
-            uint64_t *v = trod_lines_at(&m, k << 20);
+            uint64_t *v = trod_lines_at(&m, line);
 
             assert_non_null(v);
             assert_int_equal(*v, in[k] ? value[k] : 0);
@@ -436,13 +437,19 @@ static void test_lineset(void **state)
             *v = value[k] = i;
             in[k] = true;
         } else {
-            assert_int_equal(trod_lines_remove(&m, k << 20), in[k]);
+            assert_int_equal(trod_lines_remove(&m, line), in[k]);
             n -= in[k];
             in[k] = false;
         }
         assert_int_equal(m.n, n);
-        assert_int_equal(trod_lines_has(&m, k << 20), in[k]);
+        assert_int_equal(trod_lines_has(&m, line), in[k]);
+        assert_int_equal(trod_lines_get(&m, line) != NULL, in[k]);
     }
+    assert_non_null(trod_lines_at(&m, TROD_NO_LINE));
+    trod_lines_clear(&m);
+    assert_false(trod_lines_has(&m, TROD_NO_LINE));
+    assert_int_equal(trod_lines_add(&m, TROD_NO_LINE), 1);
+    assert_int_equal(trod_lines_add(&m, TROD_NO_LINE), 0);
     trod_lines_fini(&m);
 }
 

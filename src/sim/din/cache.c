@@ -198,7 +198,7 @@ static void fragment(struct trod_din_cache *c, const struct trod_din_ref *r)
     const bool allocate = write && (c->spec->walloc == 'a' || (c->spec->walloc == 'f' && exact));
     const bool updates = !block_miss || !write || allocate;
     const bool back = write && updates && c->spec->wback != 'n';
-    struct trod_din_node old = {.block = TROD_NO_LINE};
+    struct trod_din_node old = {0};
 
     maybe_prefetch(c, r, miss, block_miss ? 0 : c->sets.node[node].referenced, bits);
     if (updates) {
@@ -210,7 +210,7 @@ static void fragment(struct trod_din_cache *c, const struct trod_din_ref *r)
         c->sets.node[node].valid |= bits;
         c->sets.node[node].referenced |= r->prefetch ? 0 : bits;
         c->sets.node[node].dirty |= back ? bits : 0;
-        if (old.block != TROD_NO_LINE)
+        if (old.valid)
             write_back(c, &old);
     }
     if (write && !back) {
@@ -236,29 +236,38 @@ static void fragment(struct trod_din_cache *c, const struct trod_din_ref *r)
     c->n.blocks[r->prefetch][r->type] += block_miss;
 }
 
-/* Handle what is set aside, down to FROM. */
+/* R, at C, sets aside what follows from it. */
+static void begin(struct trod_din_cache *c, const struct trod_din_ref *r)
+{
+    struct trod_din_ref whole = *r, first;
+
+    whole.size &= SIZE_MASK;
+    whole.own = false;
+    first = cut(c, &whole);
+    fragment(c, &first);
+}
+
+/*
+ * Handle what is set aside, down to FROM. What one of these sets aside lies above the others and
+ * so comes before them.
+ */
 static void handle_pending(struct trod_din_cache *c, size_t from)
 {
     while (c->n_pending > from) {
-        struct trod_din_ref r = c->pending[--c->n_pending];
+        const struct trod_din_ref r = c->pending[--c->n_pending];
 
-        if (r.own) {
-            r.own = false;
-            trod_din_cache_ref(c, &r);
-        } else if (c->below) {
+        if (r.own)
+            begin(c, &r);
+        else if (c->below)
             trod_din_cache_ref(c->below, &r);
-        }
     }
 }
 
 void trod_din_cache_ref(struct trod_din_cache *c, const struct trod_din_ref *r)
 {
     const size_t from = c->n_pending;
-    struct trod_din_ref whole = *r, first;
 
-    whole.size &= SIZE_MASK;
-    first = cut(c, &whole);
-    fragment(c, &first);
+    begin(c, r);
     handle_pending(c, from);
 }
 

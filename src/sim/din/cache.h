@@ -22,8 +22,8 @@ struct trod_din_counts {
 
 /* A block's place in the list of its set. */
 struct trod_din_node {
-    uint64_t block;                    /* number; TROD_NO_LINE: none */
-    uint64_t valid, referenced, dirty; /* a bit a sub-block */
+    uint64_t block;                    /* number */
+    uint64_t valid, referenced, dirty; /* a bit a sub-block; nothing valid: no block */
     uint32_t next, previous;
 };
 

@@ -5,6 +5,7 @@
  */
 #include "sim/din/config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,20 +18,23 @@ static int bad(struct trod_diag *diag, const char *what, const char *name, const
 /* "32K"; suffixes k, m, g. */
 static bool number(const char *text, uint64_t *v)
 {
+    unsigned shift = 0;
     char *end;
 
     if (*text < '0' || *text > '9')
         return false;
+    errno = 0;
     *v = strtoull(text, &end, 10);
     if (*end == 'k' || *end == 'K')
-        *v <<= 10;
+        shift = 10;
     else if (*end == 'm' || *end == 'M')
-        *v <<= 20;
+        shift = 20;
     else if (*end == 'g' || *end == 'G')
-        *v <<= 30;
-    else
-        return *end == 0;
-    return end[1] == 0;
+        shift = 30;
+    if (errno || *v > UINT64_MAX >> shift)
+        return false;
+    *v <<= shift;
+    return end[shift != 0] == 0;
 }
 
 static bool one_of(const char *value, const char *letters, char *out)

@@ -32,7 +32,6 @@ void trod_din_stacks_clear(struct trod_din_stacks *s)
 
         for (uint32_t w = 0; w < s->ways; w++)
             s->node[first + w] = (struct trod_din_node){
-                .block = TROD_NO_LINE,
                 .next = first + (w + 1) % s->ways,
                 .previous = first + (w + s->ways - 1) % s->ways,
             };
@@ -102,7 +101,7 @@ uint32_t trod_din_stacks_place(struct trod_din_stacks *s, uint64_t block, uint32
     const uint64_t set = block % s->sets;
     uint64_t *v;
 
-    old->block = TROD_NO_LINE;
+    old->valid = 0;
     if (node != TROD_DIN_NONE) {
         if (repl == 'l')
             to_top(s, set, node);

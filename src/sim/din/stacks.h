@@ -19,7 +19,7 @@ uint32_t trod_din_stacks_find(const struct trod_din_stacks *s, uint64_t block);
 
 /*
  * A reference to BLOCK, found at NODE (TROD_DIN_NONE: absent), under policy REPL ('l', 'f', 'r').
- * Returns its node; *OLD is the block that had to go (block TROD_NO_LINE: none).
+ * Returns its node; *OLD is the block that had to go (nothing valid: none).
  */
 uint32_t trod_din_stacks_place(struct trod_din_stacks *s, uint64_t block, uint32_t node, char repl,
                                struct trod_gnu_random *random, struct trod_din_node *old);

@@ -97,12 +97,11 @@ static int number(struct parser *p, uint64_t *v)
     return 0;
 }
 
-/* Sizes are 32-bit signed numbers: what does not fit comes out as 0 or less, which is refused. */
+/* Sizes are 32-bit signed numbers: what does not fit is refused. */
 static int size_value(struct parser *p, uint64_t *v)
 {
-    if (!trod_dr_size(p->token, p->n, v) || (int32_t)(uint32_t)*v <= 0)
+    if (!trod_dr_size(p->token, p->n, v) || *v == 0 || *v > INT32_MAX)
         return fail(p, p->line, "not a size from 1 to 2147483647:", p->token, p->n);
-    *v = (uint32_t)*v;
     return 0;
 }
 
@@ -357,5 +356,7 @@ int trod_dr_config_read(struct trod_dr_config *c, const char *text, size_t n, co
         n_given = p.n_set < 16 ? p.n_set : 16;
         memcpy(given, p.set, sizeof given);
     }
+    if (rc == 0 && c->warmup_refs && c->warmup_fraction > 0)
+        rc = fail(&p, p.line, "warmup_refs and warmup_fraction exclude each other", "", 0);
     return rc;
 }

@@ -53,21 +53,26 @@ bool trod_dr_size(const char *text, size_t n, uint64_t *value)
                                                            : 30;
         n--;
     }
-    if (n == 0 || n > 12)
+    if (n == 0)
         return false;
     *value = 0;
     for (size_t i = 0; i < n; i++) {
-        if (text[i] < '0' || text[i] > '9')
+        const unsigned digit = (unsigned)(text[i] - '0');
+
+        if (digit > 9 || *value > (UINT64_MAX - digit) / 10)
             return false;
-        *value = *value * 10 + (uint64_t)(text[i] - '0');
+        *value = *value * 10 + digit;
     }
+    if (*value > UINT64_MAX >> shift)
+        return false;
     *value <<= shift;
     return true;
 }
 
 /* What the options say of the hierarchy, before it is made of it. */
 struct shape {
-    uint64_t code_size, code_ways, data_size, data_ways, last_size, last_ways;
+    uint64_t code_size, data_size, last_size;
+    uint32_t code_ways, data_ways, last_ways;
     struct trod_repl_options policy;
     bool prefetches;
 };
@@ -94,11 +99,11 @@ static const struct option options[] = {
     CONFIG("cores", U32, cores),
     CONFIG("line_size", U32, line_size),
     SHAPE("L1I_size", SIZE, code_size),
-    SHAPE("L1I_assoc", NUMBER, code_ways),
+    SHAPE("L1I_assoc", U32, code_ways),
     SHAPE("L1D_size", SIZE, data_size),
-    SHAPE("L1D_assoc", NUMBER, data_ways),
+    SHAPE("L1D_assoc", U32, data_ways),
     SHAPE("LL_size", SIZE, last_size),
-    SHAPE("LL_assoc", NUMBER, last_ways),
+    SHAPE("LL_assoc", U32, last_ways),
     CONFIG("LL_miss_file", TEXT, miss_file),
     CONFIG("coherence", FLAG, coherent),
     CONFIG("use_physical", FLAG, physical),
@@ -249,19 +254,15 @@ static int add(struct trod_dr_config *c, const struct trod_dr_spec *s, const cha
 /* L1I0, L1D0, ..., LL. */
 static int hierarchy(struct trod_dr_config *c, const struct shape *s)
 {
-    const struct trod_dr_spec code = {.side = TROD_DR_CODE,
-                                      .size = s->code_size,
-                                      .ways = (uint32_t)s->code_ways,
-                                      .policy = s->policy};
+    const struct trod_dr_spec code = {
+        .side = TROD_DR_CODE, .size = s->code_size, .ways = s->code_ways, .policy = s->policy};
     const struct trod_dr_spec data = {.side = TROD_DR_DATA,
                                       .size = s->data_size,
-                                      .ways = (uint32_t)s->data_ways,
+                                      .ways = s->data_ways,
                                       .policy = s->policy,
                                       .prefetches = s->prefetches};
-    const struct trod_dr_spec last = {.side = TROD_DR_UNIFIED,
-                                      .size = s->last_size,
-                                      .ways = (uint32_t)s->last_ways,
-                                      .policy = s->policy};
+    const struct trod_dr_spec last = {
+        .side = TROD_DR_UNIFIED, .size = s->last_size, .ways = s->last_ways, .policy = s->policy};
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < c->cores; i++) {
@@ -300,7 +301,7 @@ static int one_option(struct trod_dr_config *c, struct shape *s, char *name, cha
 
 int trod_dr_config_options(struct trod_dr_config *c, const char *text, struct trod_diag *diag)
 {
-    struct shape s = {32768, 8, 32768, 8, UINT64_C(8) << 20, 16, {0}, true};
+    struct shape s = {32768, 32768, UINT64_C(8) << 20, 8, 8, 16, {0}, true};
     char *copy = strdup(text), *rest = NULL;
     int rc = 0;
 
