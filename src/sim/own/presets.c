@@ -1,8 +1,19 @@
 /*
  * presets.c - hierarchies of real machines, as their makers publish them.
  *
- * Implements own/config.h, trod_own_preset. Policies are not published and are LRU here;
- * prefetchers are left out.
+ * Implements own/config.h, trod_own_preset. Policies are not published in full and are LRU here;
+ * prefetchers are left out. Sizes, ways and inclusion are those of:
+ *   i7-6700      Intel 64 and IA-32 Architectures Optimization Reference Manual (248966), cache
+ *                parameters of the Skylake microarchitecture: L3 up to 2 MiB a core, here 4 cores
+ *   zen2         AMD, Software Optimization Guide for AMD Family 17h Models 30h and Greater
+ *                Processors (56305), the caches of a core and of a complex
+ *   cortex-a53   Arm Cortex-A53 MPCore Processor Technical Reference Manual (DDI 0500), 6.1, 7.1;
+ *                sizes are an implementer's choice of those that it offers
+ *   cortex-a72   Arm Cortex-A72 MPCore Processor Technical Reference Manual (100095), 6.1 and 7.1;
+ *                L2 (1 MiB of 512 KiB to 4 MiB) is inclusive of the data caches
+ *   neoverse-n1  Arm Neoverse N1 Core Technical Reference Manual (100616), 7.1 and 8.1: L2 (1024
+ *                KiB of 256 to 1024) is strictly inclusive of the data cache, and of the
+ * instruction cache where that is kept coherent
  */
 #include "sim/own/config.h"
 
@@ -24,12 +35,12 @@ static const struct {
     {"cortex-a53", "Arm Cortex-A53, 4 cores: L1 32K+32K, L2 1M shared",
      "cores 4\ncoherence on\ncache L1I code size=32K ways=2\ncache L1D data size=32K ways=4\n"
      "cache L2 shared size=1M ways=16\n"},
-    {"cortex-a72", "Arm Cortex-A72, 4 cores: L1 48K+32K, L2 1M shared",
+    {"cortex-a72", "Arm Cortex-A72, 4 cores: L1 48K+32K, L2 1M shared, inclusive",
      "cores 4\ncoherence on\ncache L1I code size=48K ways=3\ncache L1D data size=32K ways=2\n"
-     "cache L2 shared size=1M ways=16\n"},
-    {"neoverse-n1", "Arm Neoverse N1, a core: L1 64K+64K, L2 1M",
+     "cache L2 shared size=1M ways=16 inclusion=inclusive\n"},
+    {"neoverse-n1", "Arm Neoverse N1, a core: L1 64K+64K, L2 1M inclusive",
      "cache L1I code size=64K ways=4\ncache L1D data size=64K ways=4\n"
-     "cache L2 size=1M ways=8\n"},
+     "cache L2 size=1M ways=8 inclusion=inclusive\n"},
 };
 
 const char *trod_own_preset(const char *name)
