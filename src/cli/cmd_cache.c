@@ -202,9 +202,10 @@ static int layout(const struct running *k)
 {
     const char *path = k->o->report.output ? k->o->report.output : "-";
     struct trod_diag *diag = &k->c->diag;
+    const void *state = trod_run_state(k->run, 0); /* NULL: it could not be made, as was told */
     struct trod_buf text = {0};
     struct trod_output *out;
-    int r = trod_analysis_cache.layout(trod_run_state(k->run, 0), &text);
+    int r = state ? trod_analysis_cache.layout(state, &text) : TROD_ERR_IO;
 
     r = r < 0 ? r : 0;
     if (k->o->cache.plot && !cli_unicode())
@@ -253,6 +254,23 @@ static int list_presets(const struct running *k)
     return cli_report_end(&out);
 }
 
+/* What --misses writes is neither an input nor the result. */
+static int check_misses(const struct running *k)
+{
+    const char *path = k->o->misses, *result = k->o->report.output ? k->o->report.output : "-";
+
+    if (cli_same_file(path, result) ||
+        (strcmp(path, result) == 0 && (!cli_once_only(path) || strcmp(path, "-") == 0)))
+        return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
+                          "--misses and the result both go to '%s': say another file with -o",
+                          path);
+    for (size_t i = 0; i < k->c->n_operands; i++)
+        if (cli_same_file(k->c->operands[i], path))
+            return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
+                              "'%s' is input and output at once", path);
+    return 0;
+}
+
 /* What was asked for that does not go together. */
 static int check(const struct running *k)
 {
@@ -281,6 +299,11 @@ static int check(const struct running *k)
     if (o->to && !o->misses)
         return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
                           "--to is the format of --misses");
+    if (o->windows && o->cache.interval)
+        return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
+                          "--windows and --interval have one table between them: say one of both");
+    if (o->misses && check_misses(k) < 0)
+        return TROD_ERR_USAGE;
     if (o->cache.plot && !o->cache.sweep)
         return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL, "--plot needs --sweep");
     if (k->c->n_operands == 0 && !o->presets)
@@ -300,7 +323,7 @@ static int read_phases(struct running *k)
     else if (warmup && strncmp(warmup, "rows:", 5) == 0)
         r = trod_option_number(warmup + 5, &c->warm_rows);
     else if (warmup && (r = trod_option_number(warmup, &c->warm)) == 0 && c->warm)
-        c->warm += c->skip;
+        c->warm = c->warm < UINT64_MAX - c->skip ? c->warm + c->skip : UINT64_MAX;
     if (r < 0)
         return trod_error(&k->diag, r, "args.warmup", NULL,
                           "option '--warmup': '%s' is neither a number, rows:N nor full", warmup);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "export.h"
@@ -76,14 +75,6 @@ static const char *target(struct convert *v)
     return f->name;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-
-    return strcmp(a, "-") != 0 && strcmp(b, "-") != 0 && stat(a, &x) == 0 && stat(b, &y) == 0 &&
-           x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static int open_trace(struct convert *v, struct trod_trace_options *topt)
 {
     const struct options *o = v->o;
@@ -114,7 +105,7 @@ static int open_all(struct convert *v)
     int r = trod_match_new(&v->match, &o->filter, &v->diag);
 
     for (size_t i = 0; r == 0 && i + 1 < v->c->n_operands; i++) {
-        if (same_file(v->c->operands[i], v->out))
+        if (cli_same_file(v->c->operands[i], v->out))
             r = trod_error(&v->diag, TROD_ERR_USAGE, "convert.same-file", NULL,
                            "'%s' is input and output at once", v->out);
     }

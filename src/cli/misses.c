@@ -50,6 +50,9 @@ int cli_misses_begin(struct cli_misses *m, const char *path, const char *to,
     trod_diag_init(&m->diag, keep, m);
     if (!to && (r = trod_format_by_name(&f, path, f, NULL, diag)) == 0)
         opt.to = f->name;
+    /* in a table rows have a pc of their own or none: lines that are written back have none */
+    if (r == 0 && strcspn(opt.to, ":") == 3 && strncmp(opt.to, "csv", 3) == 0)
+        m->meta.format = "csv";
     if (r == 0)
         r = take_streams(&m->meta, meta);
     if (r < 0)

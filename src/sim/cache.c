@@ -137,6 +137,12 @@ static int attribute(struct trod_cache *c, const struct trod_cache_options *o)
     static const uint8_t whose[] = {TROD_WHOSE_DATA, TROD_WHOSE_BLOCK, TROD_WHOSE_REGION};
     int rc;
 
+    for (unsigned i = 0; o->by && i < c->own_config.n; i++)
+        if (strcmp(c->own_config.spec[i].name, trod_own_who_column(o->by, o->symbols)) == 0)
+            return trod_error(c->diag, TROD_ERR_USAGE, "cache.by", NULL,
+                              "the table of owners has a column '%s' besides the cache of this "
+                              "name: call the cache otherwise",
+                              c->own_config.spec[i].name);
     c->by = o->by;
     if (o->by < TROD_CACHE_BY_DATA) {
         /* what an instruction belongs to is looked up when all is counted */
@@ -161,7 +167,7 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
     c->plot = o->plot;
     c->width = o->width ? o->width : WIDTH;
     c->warm_rows = o->warm_rows;
-    c->warm = o->warm ? o->warm + 1 : 0;
+    c->warm = o->warm && o->warm < UINT64_MAX ? o->warm + 1 : o->warm;
     if (o->window_every && (o->window == 0 || o->window > o->window_every ||
                             o->window_warm > o->window_every - o->window))
         return trod_error(c->diag, TROD_ERR_USAGE, "cache.windows", NULL,

@@ -429,11 +429,11 @@ class Cache:
         if not entry or entry["pc"] != pc:
             self.strides[(pc ^ pc >> 8) % 256] = dict(pc=pc, last=addr, step=0, sure=False)
             return
-        step, entry["last"] = addr - entry["last"], addr
+        step, entry["last"] = (addr - entry["last"]) % 2**64, addr  # round the top of the addresses too
         if step:
             entry.update(sure=step == entry["step"], step=step)
             for i in range(1, self.degree + 1 if entry["sure"] else 1):
-                if (addr + step * i) // self.line != addr // self.line:
+                if (addr + step * i) % 2**64 // self.line != addr // self.line:
                     self.ask(addr + step * i, pc)
 
     def prefetch_best_offset(self, addr, pc, miss, first):

@@ -14,7 +14,7 @@ bad() { # WHAT LINE
     err_has "^trod: bad.conf:2: $1"
 }
 bad "'cores' takes from 1 to 64, not '65'" 'cores 65'
-bad "'line' takes bytes, not 'x'" 'line x'
+bad "'line' takes a power of two of bytes, 4 to 65536, not 'x'" 'line x'
 bad "'policy' takes lru fifo .* opt, not 'best'" 'policy best'
 bad "'coherence' takes on, not 'maybe'" 'coherence maybe'
 bad "'flush' takes tlbs, caches or all, not 'everything'" 'flush everything'

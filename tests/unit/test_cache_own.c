@@ -482,7 +482,7 @@ static void test_refused(void **state)
         {"cache A size=4K ways=3\n", 1},
         {"# x\ncache A size=4K\ncache A size=8K\n", 3},
         {"cache A sise=4K\n", 1},
-        {"line 48\ncache A size=4K\n", 2},
+        {"line 48\ncache A size=4K\n", 1},
         {"cache A size=4K policy=best\n", 1},
         {"cache A size=12K ways=3 policy=tree-plru\n", 1},
         {"cache A size=4K next=B\n", 1},

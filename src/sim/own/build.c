@@ -126,7 +126,7 @@ static void enter(struct trod_own_sim *s)
 
         if (c->spec[i].home.shared)
             continue;
-        s->prefetches = s->prefetches || c->spec[i].prefetch;
+        s->unseen = s->unseen || c->spec[i].prefetch || c->spec[i].home.cluster > 1;
         s->mixed = s->mixed || (s->holder_bits && bits != s->holder_bits);
         s->holder_bits = bits > s->holder_bits ? bits : s->holder_bits;
     }

@@ -105,8 +105,8 @@ bool trod_own_line_drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes,
 {
     bool dirty = false;
 
-    for (uint64_t a = addr; a < addr + bytes; a += c->spec->line) {
-        const uint64_t line = a >> c->line_bits, set = trod_store_set(&c->store, line);
+    for (uint32_t at = 0; at < bytes; at += c->spec->line) {
+        const uint64_t line = (addr + at) >> c->line_bits, set = trod_store_set(&c->store, line);
         const uint32_t way = trod_store_find(&c->store, set, line);
         uint32_t v;
 
@@ -122,8 +122,6 @@ bool trod_own_line_drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes,
             trod_repl_invalidate(&c->victim.repl, 0, v);
             count_drop(c, line, coherent);
         }
-        if (a > UINT64_MAX - c->spec->line)
-            break;
     }
     for (uint32_t i = 0; i < c->n_child; i++)
         dirty = trod_own_line_drop(c->child[i], addr, bytes, coherent) || dirty;

@@ -10,7 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 512, WORDS = 32, PAGE_LEAST = 12, PAGE_MOST = 47, WALK_LEVELS = 4 };
+enum {
+    LINE = 512,
+    WORDS = 32,
+    VICTIMS = 1 << 16,
+    DEGREE = 1024,
+    PAGE_LEAST = 12,
+    PAGE_MOST = 47,
+    WALK_LEVELS = 4
+};
 
 #define fail trod_own_config_fail
 #define MOST (UINT64_C(1) << 40) /* the largest number */
@@ -45,6 +53,12 @@ static bool size_of(const char *text, uint64_t *v)
     return end[1] == 0;
 }
 
+/* Has a line V bytes? */
+static bool is_line(uint64_t v)
+{
+    return v >= 4 && v <= 1u << 16 && !(v & (v - 1));
+}
+
 static bool choice(const char *value, const char *const *names, uint8_t *out)
 {
     for (uint8_t i = 0; names[i]; i++)
@@ -65,6 +79,40 @@ static bool policy_of(const char *value, struct trod_repl_options *o)
     return true;
 }
 
+/* The same, of a number. */
+static bool number_of(struct trod_own_spec *s, const char *key, const char *value)
+{
+    uint64_t v = 0;
+
+    if (!size_of(value, &v))
+        return false;
+    if (strcmp(key, "seed") == 0) {
+        s->policy.seed = v;
+        return true;
+    }
+    if (strcmp(key, "victims") == 0) {
+        s->victims = (uint32_t)v;
+        return v <= VICTIMS;
+    }
+    if (v == 0 || v > UINT32_MAX)
+        return false;
+    if (strcmp(key, "line") == 0) {
+        s->line = (uint32_t)v;
+        return is_line(v);
+    }
+    if (strcmp(key, "degree") == 0) {
+        s->degree = (uint32_t)v;
+        return v <= DEGREE;
+    }
+    if (strcmp(key, "sector") == 0)
+        s->sector = (uint32_t)v;
+    else if (strcmp(key, "ways") == 0)
+        s->ways = (uint32_t)v;
+    else
+        return false;
+    return true;
+}
+
 /* KEY=VALUE of cache S. */
 static bool parameter(struct trod_own_spec *s, const char *key, const char *value)
 {
@@ -73,7 +121,6 @@ static bool parameter(struct trod_own_spec *s, const char *key, const char *valu
                                              "stream", "best-offset", NULL};
     static const char *const writes[] = {"back", "through", NULL};
     static const char *const answers[] = {"yes", "no", NULL};
-    uint64_t v = 0;
     uint8_t k = 0;
 
     if (strcmp(key, "size") == 0)
@@ -104,28 +151,13 @@ static bool parameter(struct trod_own_spec *s, const char *key, const char *valu
         s->ways = 0;
         return true;
     }
-    if (!size_of(value, &v) || v > UINT32_MAX)
-        return false;
-    if (strcmp(key, "sector") == 0)
-        s->sector = (uint32_t)v;
-    else if (strcmp(key, "ways") == 0)
-        s->ways = (uint32_t)v;
-    else if (strcmp(key, "line") == 0)
-        s->line = (uint32_t)v;
-    else if (strcmp(key, "victims") == 0)
-        s->victims = (uint32_t)v;
-    else if (strcmp(key, "degree") == 0)
-        s->degree = (uint32_t)v;
-    else if (strcmp(key, "seed") == 0)
-        s->policy.seed = v;
-    else
-        return false;
-    return v > 0 || strcmp(key, "seed") == 0 || strcmp(key, "victims") == 0;
+    return number_of(s, key, value);
 }
 
 /* "0-3,6": bits of cores. */
 static bool cores_of(const char *text, uint64_t *cores)
 {
+    *cores = 0;
     do {
         char *end;
         unsigned long first, last;
@@ -179,12 +211,13 @@ static bool page_of(const char *text, uint8_t *bits)
 }
 
 /* "4K,2M" */
-static bool pages_of(char *text, uint64_t *pages)
+static bool pages_of(const char *value, uint64_t *pages)
 {
-    char *rest = NULL;
+    char text[LINE], *rest = NULL;
     uint8_t bits;
 
     *pages = 0;
+    snprintf(text, sizeof text, "%s", value);
     for (char *w = strtok_r(text, ",", &rest); w; w = strtok_r(NULL, ",", &rest)) {
         if (!page_of(w, &bits))
             return false;
@@ -194,7 +227,7 @@ static bool pages_of(char *text, uint64_t *pages)
 }
 
 /* KEY=VALUE of TLB T. */
-static bool tlb_parameter(struct trod_own_tlb_spec *t, const char *key, char *value)
+static bool tlb_parameter(struct trod_own_tlb_spec *t, const char *key, const char *value)
 {
     uint64_t v = 0;
 
@@ -210,12 +243,14 @@ static bool tlb_parameter(struct trod_own_tlb_spec *t, const char *key, char *va
         t->ways = 0;
         return true;
     }
-    if (!size_of(value, &v) || v > UINT32_MAX / 4)
+    if (!size_of(value, &v))
         return false;
     if (strcmp(key, "seed") == 0) {
         t->policy.seed = v;
         return true;
     }
+    if (v > UINT32_MAX / 4)
+        return false;
     if (strcmp(key, "entries") == 0)
         t->entries = (uint32_t)v;
     else if (strcmp(key, "ways") == 0)
@@ -244,21 +279,21 @@ static int bad_parameter(struct trod_own_parser *p, char *word, bool cache)
     static const struct takes of_both[] = {
         {"ways", "ways=N, from 1 on, or ways=full"},
         {"policy", "a policy: lru fifo random lfu tree-plru bit-plru nru srrip brrip drrip opt"},
-        {"seed", "seed=N"},
+        {"seed", "seed=N, up to 1024G"},
         {"next", "next=NAME"},
         {"cluster", "cluster=N, cores"},
         {"cores", "cores=0-3,6"},
     };
     static const struct takes of_caches[] = {
         {"size", "bytes: size=32K"},
-        {"line", "bytes: line=64"},
+        {"line", "a power of two of bytes, 4 to 65536: line=64"},
         {"sector", "bytes: sector=16"},
         {"inclusion", "inclusion=none, inclusive or exclusive"},
         {"write", "write=back or through"},
         {"allocate", "allocate=yes or no"},
-        {"victims", "victims=N, lines"},
+        {"victims", "victims=N, lines, up to 64K"},
         {"prefetch", "prefetch=none, next, stride, stream or best-offset"},
-        {"degree", "degree=N, from 1 on"},
+        {"degree", "degree=N, from 1 to 1024"},
     };
     static const struct takes of_tlbs[] = {
         {"entries", "entries=N, from 1 on"},
@@ -313,12 +348,23 @@ static int words_of(struct trod_own_parser *p, char **word, unsigned n, struct t
     return 0;
 }
 
+/* Is NAME no cache in "next=" and "walk", or another column of a table with one for each cache? */
+static bool is_taken(const char *name)
+{
+    static const char *const names[] = {"memory", "references", "instructions", NULL};
+    uint8_t i;
+
+    return choice(name, names, &i);
+}
+
 static int cache(struct trod_own_parser *p, char **word, unsigned n)
 {
     struct trod_own_spec *s;
 
     if (n < 2 || strlen(word[1]) >= TROD_OWN_NAME)
         return fail(p, p->line, "a cache needs a name of at most 23 bytes", NULL);
+    if (is_taken(word[1]))
+        return fail(p, p->line, "a cache cannot be called", word[1]);
     if (p->c->n == TROD_OWN_CACHES)
         return fail(p, p->line, "more than 12 caches", NULL);
     for (unsigned i = 0; i < p->c->n; i++)
@@ -338,6 +384,8 @@ static int tlb(struct trod_own_parser *p, char **word, unsigned n)
 
     if (n < 2 || strlen(word[1]) >= TROD_OWN_NAME)
         return fail(p, p->line, "a tlb needs a name of at most 23 bytes", NULL);
+    if (strcmp(word[1], "walk") == 0)
+        return fail(p, p->line, "a tlb cannot be called", word[1]);
     if (p->c->n_tlbs == TROD_OWN_TLBS)
         return fail(p, p->line, "more than 8 tlbs", NULL);
     for (unsigned i = 0; i < p->c->n_tlbs; i++)
@@ -358,7 +406,7 @@ static int pages(struct trod_own_parser *p, char **word, unsigned n)
 
     if (n < 2 || n > 3 || !page_of(word[1], &bits))
         return fail(p, p->line,
-                    "pages have a power of two of bytes from 4K on:", n < 2 ? "" : word[1]);
+                    "pages have a power of two of bytes, 4K to 1024G:", n < 2 ? "" : word[1]);
     if (n == 2) {
         p->c->page_bits = bits;
         return 0;
@@ -407,7 +455,7 @@ static int bad_statement(struct trod_own_parser *p, char **word)
 {
     static const struct takes statements[] = {
         {"cores", "from 1 to 64"},
-        {"line", "bytes"},
+        {"line", "a power of two of bytes, 4 to 65536"},
         {"coherence", "on"},
         {"classify", "on"},
         {"addresses", "physical"},
@@ -440,7 +488,7 @@ static int statement(struct trod_own_parser *p, char **word, unsigned n)
         return fail(p, p->line, "unknown statement, or not one value:", word[0]);
     if (strcmp(word[0], "cores") == 0 && size_of(word[1], &v) && v >= 1 && v <= TROD_OWN_CORES)
         p->c->cores = (uint32_t)v;
-    else if (strcmp(word[0], "line") == 0 && size_of(word[1], &v) && v <= UINT32_MAX)
+    else if (strcmp(word[0], "line") == 0 && size_of(word[1], &v) && is_line(v))
         p->default_line = (uint32_t)v;
     else if (strcmp(word[0], "coherence") == 0 && strcmp(word[1], "on") == 0)
         p->c->coherent = true;
@@ -448,7 +496,7 @@ static int statement(struct trod_own_parser *p, char **word, unsigned n)
         p->c->classify = true;
     else if (strcmp(word[0], "addresses") == 0 && strcmp(word[1], "physical") == 0)
         p->c->physical = true;
-    else if (strcmp(word[0], "writebacks") == 0 && size_of(word[1], &v) &&
+    else if (strcmp(word[0], "writebacks") == 0 && size_of(word[1], &v) && v &&
              v <= UINT32_MAX / 2 + 1 && (v & (v - 1)) == 0)
         p->c->writebacks = (uint32_t)v;
     else if (strcmp(word[0], "flush") == 0 && flush(p->c, word[1]))

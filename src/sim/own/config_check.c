@@ -72,13 +72,12 @@ static int check_cache(const struct trod_own_parser *p, struct trod_own_spec *s)
 {
     uint64_t lines;
 
-    if (s->line < 4 || s->line > 1u << 16 || s->line & (s->line - 1))
-        return fail(p, s->line_number, "a line has a power of two of bytes, 4 to 65536: cache",
-                    s->name);
     if (s->size == 0)
         return fail(p, s->line_number, "no size: cache", s->name);
     lines = s->size / s->line;
-    if (lines == 0 || lines > UINT32_MAX / 4 || s->size % s->line)
+    if (lines > UINT32_MAX / 4)
+        return fail(p, s->line_number, "more than 1,073,741,823 lines: cache", s->name);
+    if (lines == 0 || s->size % s->line)
         return fail(p, s->line_number, "the size is no whole number of lines: cache", s->name);
     if (s->ways == 0)
         s->ways = (uint32_t)lines;

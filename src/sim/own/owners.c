@@ -78,12 +78,18 @@ static size_t missing_of(const struct trod_own_sim *s, const struct engine_owner
     return missing;
 }
 
-int trod_own_who(const struct trod_own_sim *s, const struct trod_own_report *o,
-                 const struct trod_meta *meta, struct trod_result *r)
+const char *trod_own_who_column(int by, const struct trod_symbols *symbols)
 {
     static const char *const names[] = {"",       "instruction", "page",   "line",
                                         "thread", "function",    "module", "source",
                                         "data",   "block",       "region"};
+
+    return by == TROD_CACHE_BY_INSTRUCTION && symbols ? "function" : names[by];
+}
+
+int trod_own_who(const struct trod_own_sim *s, const struct trod_own_report *o,
+                 const struct trod_meta *meta, struct trod_result *r)
+{
     const char *columns[TROD_OWN_CACHES + 2];
     struct engine_owners all;
     const int rc = gather(s, o, &all);
@@ -92,7 +98,7 @@ int trod_own_who(const struct trod_own_sim *s, const struct trod_own_report *o,
         engine_owners_end(&all);
         return rc;
     }
-    columns[0] = o->by == TROD_CACHE_BY_INSTRUCTION && o->symbols ? "function" : names[o->by];
+    columns[0] = trod_own_who_column(o->by, o->symbols);
     columns[1] = "references";
     for (unsigned i = 0; i < s->config->n; i++)
         columns[2 + i] = s->config->spec[i].name;

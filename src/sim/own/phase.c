@@ -102,11 +102,18 @@ void trod_own_phase_reset(struct trod_own_sim *s)
     s->windows = 0;
 }
 
+/* Does the next window begin with the instruction that is number SEEN, right behind another? */
+static bool goes_on(const struct trod_own_phases *p, uint64_t seen)
+{
+    return p->every && p->count == p->every && seen > p->skip && (seen - p->skip) % p->every == 0;
+}
+
 void trod_own_phase_instruction(struct trod_own_sim *s)
 {
+    const bool next = goes_on(&s->phases, s->seen);
     const enum trod_own_mode mode = mode_of(&s->phases, s->seen++);
 
-    if (mode == s->mode)
+    if (mode == s->mode && !next)
         return;
     if (s->mode == TROD_OWN_COUNTING) {
         keep(s);

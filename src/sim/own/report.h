@@ -19,7 +19,10 @@ struct trod_own_report {
     const struct trod_whose *whose; /* whose numbers the keys are; NULL: they are addresses */
 };
 
-/* owners.c: the table of who misses. 0 or TROD_ERR_NOMEM. */
+/* owners.c: the first column of the table of who misses, by enum trod_cache_by. */
+const char *trod_own_who_column(int by, const struct trod_symbols *symbols);
+/* The table; the columns behind are called as the caches, none of them as the first. 0 or
+ * TROD_ERR_NOMEM. */
 int trod_own_who(const struct trod_own_sim *s, const struct trod_own_report *o,
                  const struct trod_meta *meta, struct trod_result *r);
 

@@ -93,9 +93,22 @@ static bool apart(const struct trod_own_sim *s, uint32_t k, uint32_t core, unsig
     return *c != NULL;
 }
 
+/* Cores of OTHERS whose data go through C. */
+static uint64_t users_of(const struct trod_own_sim *s, uint64_t others,
+                         const struct trod_own_cache *c)
+{
+    uint64_t users = 0;
+
+    for (uint32_t k = 0; k < s->config->cores && others >> k; k++)
+        for (const struct trod_own_cache *own = s->entry[k][1]; others >> k & 1 && own;
+             own = own->next)
+            users |= (uint64_t)(own == c) << k;
+    return users;
+}
+
 /*
  * Run ACT over the caches that cores OTHERS do not share with CORE, level by level. Returns bits of
- * the cores for which it said true.
+ * the cores for which it said true; what a cache of a cluster says counts for one of its cores.
  */
 static uint64_t each_private(struct trod_own_sim *s, uint64_t others, uint32_t core, uint64_t addr,
                              bool (*act)(struct trod_own_cache *, uint64_t))
@@ -111,7 +124,7 @@ static uint64_t each_private(struct trod_own_sim *s, uint64_t others, uint32_t c
             if (!(others >> k & 1) || !apart(s, k, core, depth, &c))
                 continue;
             more = true;
-            if (act(c, addr))
+            if (act(c, addr) && !(any && users_of(s, others, c) & any))
                 any |= UINT64_C(1) << k;
         }
     }
@@ -139,7 +152,8 @@ static bool has(const struct trod_own_sim *s, uint32_t core, uint64_t addr)
 
 /*
  * The directory knows which cores have referenced a line since another one wrote it; which of them
- * have it still is looked up. Prefetches it does not see: with them every core is looked up.
+ * have it still is looked up. Prefetches it does not see, nor what others of a cluster reference:
+ * with them every core is looked up.
  */
 static void cohere(struct trod_own_sim *s, uint32_t core, uint64_t addr, bool write)
 {
@@ -150,7 +164,7 @@ static void cohere(struct trod_own_sim *s, uint32_t core, uint64_t addr, bool wr
         s->failed = true;
         return;
     }
-    others = (s->prefetches ? s->leaders : *holders) & ~own;
+    others = (s->unseen ? s->leaders : *holders) & ~own;
     if (others)
         others = each_private(s, others, core, addr, trod_own_cache_has);
     if (others) {
@@ -350,12 +364,12 @@ static void one(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t c
 {
     const enum trod_own_kind kind = (enum trod_own_kind)r->op;
 
+    s->memory.stream = r->stream; /* of what a flush writes back too: the thread that comes */
     if (s->config->flush && s->runs[core] != r->stream + 1) {
         if (s->runs[core])
             switched(s, core);
         s->runs[core] = r->stream + 1;
     }
-    s->memory.stream = r->stream;
     if (s->config->writebacks && kind == TROD_OWN_WRITE && is_writeback(s->config, r)) {
         if (s->entry[core][1] && (s->shards <= 1 || is_mine(s, r->addr)))
             trod_own_cache_write_back(s->entry[core][1], r->addr, r->size);

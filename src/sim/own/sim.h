@@ -81,7 +81,7 @@ struct trod_own_sim {
     uint64_t switches;
     uint8_t leader[TROD_OWN_CORES]; /* lowest core with the same first cache of data */
     uint64_t leaders;               /* bits of these cores */
-    bool prefetches;                /* a cache does, that is not for all cores */
+    bool unseen;                    /* cores may have lines that they did not reference */
     bool mixed;                     /* such caches have lines of several sizes */
     uint8_t holder_bits;            /* of the longest of these lines */
     struct trod_lines thread;       /* stream to core + 1 */

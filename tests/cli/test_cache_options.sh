@@ -1,0 +1,125 @@
+# test_cache_options.sh - trod cache: options and configurations that cannot be, and numbers at the ends of what there is.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+
+rows() { # of eight instructions, one a line, each with a read of nothing
+    echo 'kind,stream,addr,size,pc'
+    for i in 0 1 2 3 4 5 6 7; do printf 'INSTR,0,%d,4,\nREAD,0,%d,0,4096\n' $((4096 + 64 * i)) $((65536 + 64 * i)); done
+}
+rows >w.csv
+echo 'cache L size=1K' >ok.conf
+cache() { run trod cache --config ok.conf "$@"; }
+refuse() { # PATTERN OPTION...
+    pattern=$1
+    shift
+    run trod cache "$@" w.csv
+    status 2
+    err_has "$pattern"
+    out </dev/null
+}
+
+# numbers that are as large as numbers can be
+cache --warmup 18446744073709551615 --format json w.csv
+status 0
+json '.instructions == 0 and .references == 0'
+cache --skip 5 --warmup 18446744073709551615 --format json w.csv
+json '.instructions == 0 and .references == 0'
+cache --skip 18446744073709551615 --format json w.csv
+json '.instructions == 0'
+cache --windows 18446744073709551615,18446744073709551614,1 --format json w.csv
+json '.windows == 0 and .instructions == 0'
+cache --interval 18446744073709551615 --top 18446744073709551615 --by line --format json w.csv
+json '(.intervals | length) == 1 and (.by | length) == 8'
+refuse "'--top': '18446744073709551616' is not a number" --top 18446744073709551616
+refuse 'is not EVERY,WARM,COUNT' --windows 1,,1
+refuse 'more than the whole' --windows 5,0,0
+refuse 'more than the whole' --windows 18446744073709551615,18446744073709551615,18446744073709551615
+
+# what does not go together
+refuse '--windows and --interval have one table' --config ok.conf --windows 4,1,2 --interval 2
+refuse "'w.csv' is input and output at once" --config ok.conf --misses w.csv
+rows | cmp - w.csv || fail 'the input is not what it was'
+refuse "--misses and the result both go to 'x.csv'" --config ok.conf --misses x.csv -o x.csv
+refuse "--misses and the result both go to '-'" --config ok.conf --misses -
+cache --misses - -o result.txt w.csv
+status 0
+check test "$(grep -c '^[0-9]*,INSTR,' "$stdout")" = 8
+
+# configurations: the line and the reason
+bad() { # PATTERN STATEMENT
+    printf '# a comment\n%s\n' "$2" >bad.conf
+    refuse "bad.conf:2: $1" --config bad.conf
+}
+bad "'line' takes a power of two of bytes, 4 to 65536, not '3'" 'line 3'
+bad "expected a power of two of bytes, 4 to 65536: line=64; got 'line=131072'" 'cache L size=1M line=131072'
+bad "'writebacks' takes bytes, a power of two, not '0'" 'writebacks 0'
+bad "a cache cannot be called 'memory'" 'cache memory size=4K'
+bad "a cache cannot be called 'references'" 'cache references size=4K'
+bad "a tlb cannot be called 'walk'" 'tlb walk entries=4'
+bad 'expected degree=N, from 1 to 1024; got .degree=1025' 'cache L size=4K prefetch=next degree=1025'
+bad 'expected victims=N, lines, up to 64K; got .victims=65537' 'cache L size=4K victims=65537'
+bad "more than 1,073,741,823 lines: cache 'L'" 'cache L size=1024G'
+bad "expected sizes of pages: pages=4K,2M; got 'pages=4K,3K'" 'tlb T entries=4 pages=4K,3K'
+bad 'pages have a power of two of bytes, 4K to 1024G' 'pages 2048G'
+bad "expected bytes: size=32K; got 'size=18446744073709551615'" 'cache L size=18446744073709551615'
+bad "no size: cache 'L'" 'cache L size=0'
+bad "the lines cannot be shared out to the ways: cache 'L'" 'cache L size=4K ways=4294967295'
+echo 'cache line size=4K' >bad.conf
+refuse "a column 'line' besides the cache" --config bad.conf --by line
+# of words that come twice the last counts
+printf 'cores 2\ncache L size=4K cores=0 cores=1\n' >twice.conf
+run trod cache --config twice.conf --format json w.csv
+json '.references == 16 and .caches[0].references == 0'
+
+# other tools' options and files
+with() { # PATTERN TOOL OPTIONS
+    refuse "$1" --like "$2" --with "$3"
+}
+with "bad value of option '-l1-usize': '17179869185G'" dinero '-l1-usize 17179869185G -l1-ubsize 64'
+with "bad value of option '-l1-usize': '18446744073709551616'" dinero '-l1-usize 18446744073709551616 -l1-ubsize 64'
+with "not a number: option 'L1D_size': '17179869185G'" drcachesim '-L1D_size 17179869185G'
+with "not a number: option 'L1D_assoc': '4294967304'" drcachesim '-L1D_assoc 4294967304'
+with "not a number: option 'sim_refs': '18446744073709551616'" drcachesim '-sim_refs 18446744073709551616'
+with "cannot create 'nowhere/x'" drcachesim '-LL_miss_file nowhere/x'
+with "cannot open 'nowhere'" drcachesim '-use_physical -v2p_file nowhere'
+printf '// a comment\nL1 {\n  size 5G\n}\n' >dr.conf
+with "dr.conf:3: not a size from 1 to 2147483647: '5G'" drcachesim '-config_file dr.conf'
+printf 'warmup_refs 3\nwarmup_fraction 0.5\nnum_cores 1\nL1 { core 0 size 4K assoc 4 }' >dr.conf
+with 'dr.conf:4: warmup_refs and warmup_fraction exclude each other' drcachesim '-config_file dr.conf'
+run trod cache --like drcachesim --with '-no_core_sharded -sim_refs 18446744073709551615' w.csv
+status 0
+
+# blocks of a byte: a reference of many, and the last one of all, with many ways too
+printf 'kind,stream,addr,size\nREAD,0,128,60000\nWRITE,0,18446744073709551615,1\nREAD,0,64,1\nREAD,0,18446744073709551615,1\nREAD,0,0,1\n' >byte.csv
+run trod cache --like dinero --with '-l1-usize 64 -l1-ubsize 1' byte.csv
+status 0
+out_has '^ Demand Fetches.* 60004[[:space:]]'
+out_has '^ Demand Misses.* 60003[[:space:]]'
+out_has '^ Bytes To Memory.* 1$'
+printf 'kind,stream,addr,size\nWRITE,0,18446744073709551615,1\nREAD,0,18446744073709551551,1\n' >byte.csv # of the same set
+run trod cache --like dinero --with '-l1-usize 64 -l1-ubsize 1 -l2-usize 128 -l2-ubsize 1' byte.csv
+out_has '^ Bytes To Memory.* 1$'
+for i in 1 2 3; do printf 'READ,0,18446744073709551615,1\nREAD,0,%d,1\n' $i; done | cat <(echo 'kind,stream,addr,size') - >byte.csv
+run trod cache --like dinero --with '-l1-usize 64 -l1-ubsize 1 -l1-uassoc 64 -l1-uccc' byte.csv
+out_has '^ Demand Misses.* 4[[:space:]]'
+out_has '^   Compulsory misses.* 4[[:space:]]'
+# an instruction there is one owner
+{
+    echo 'kind,stream,addr,size,pc'
+    for i in $(seq 200); do printf 'READ,0,%d,4,0xffffffffffffffff\nREAD,0,%d,4,%d\n' $((64 * i)) $((64 * i + 32)) "$i"; done
+} >owner.csv
+for warmup in 0 rows:399; do
+    cache --by instruction --top 0 --warmup $warmup --format json owner.csv
+    status 0
+    json "([.by[] | .references] | add) == .references and ([.by[].instruction] | length) == ([.by[].instruction] | unique | length)"
+done
+
+# presets: each can be simulated, and says where its sizes are from
+run trod cache --presets --format csv
+status 0
+for name in $(sed 1d "$stdout" | cut -d, -f1); do
+    run trod cache --preset "$name" --format json w.csv
+    status 0
+    json '.instructions == 8'
+    [ "$name" = default ] || check grep -q "^| \`$name\` | .*Manual\|^| \`$name\` | .*Guide" "$TROD_SOURCE/docs/caches.md"
+done
+finish

@@ -1,0 +1,15 @@
+# test_cache_slow_report.sh - the whole report of `trod cache` (ratios, sharing, coherence, clusters, flushes, TLBs, phases, intervals,
+# physical addresses) and its trace of misses against slow simulators of docs/caches.md.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have python3
+
+export PYTHONDONTWRITEBYTECODE=1
+slow() { check python3 "$TROD_SOURCE/tests/cli/cache_slow_report.py" "$TROD" "$@"; }
+slow 0 12      # 0: whose flush it is; 9: windows side by side; 10: dirty copies of clusters
+slow 17 18     # these, in front of sectors
+slow 30 31     # the top line of all is taken away by an inclusive level
+slow 133 134   # and by another core
+slow 148 149   # and from behind a flush
+slow 160 161   # a stride round the top of the addresses
+check python3 "$TROD_SOURCE/tests/cli/cache_slow_misses.py" "$TROD" 0 3
+finish
