@@ -1,0 +1,8 @@
+# test_cache_slow_like.sh - `trod cache --like` dinero, cachegrind, callgrind and drcachesim against slow simulators of these tools' rules.
+. "$TROD_SOURCE/tests/cli/lib.sh"
+have python3
+
+export PYTHONDONTWRITEBYTECODE=1
+check python3 "$TROD_SOURCE/tests/cli/cache_slow_like.py" "$TROD" 0 25
+check python3 "$TROD_SOURCE/tests/cli/cache_slow_dr.py" "$TROD" 0 25
+finish
