@@ -1,4 +1,4 @@
-"""cache_slow_dr.py - `trod cache --like drcachesim` against lists of the rules of DynamoRIO's cache simulator.
+"""cache_slow_dr.py - `trod cache --like drcachesim` against lists of the rules of DynamoRIO's cache simulator and TLB simulator.
 
     cache_slow_dr.py TROD FIRST LAST
 
@@ -213,6 +213,38 @@ class Cache:
             self.parent.written_below(line, self)
 
 
+class Tlb(Cache):
+    """Entries are pages of a process; first references are those of a page, whoever makes them."""
+
+    def __init__(self, name, entries, ways, policy, page):
+        super().__init__(name, entries, ways, 1, policy)
+        self.page = page
+
+    def set_of(self, line):
+        return line[0] % len(self.place)
+
+    def look(self, addr, size, process):
+        first, last = addr // self.page, (addr + size - 1) // self.page
+        if first == last and self.last and self.last[0] == (first, process):
+            self.count_hit("read")
+            self.state[self.set_of(self.last[0])].hit(self.last[1])
+            return
+        for number in range(first, last + 1):
+            key, start = (number, process), max(addr, number * self.page)
+            way, state = self.way_of(key), self.state[self.set_of(key)]
+            if way is None:
+                way = self.choose(key)
+                self.count_miss("read", number)
+                if self.parent:
+                    self.parent.look(start, min(addr + size, (number + 1) * self.page) - start, process)
+                self.place[self.set_of(key)][way] = key
+                state.insert(way)
+            else:
+                self.count_hit("read")
+                state.hit(way)
+            self.last = (key, way)
+
+
 class Filter:
     """The snoop filter."""
 
@@ -318,6 +350,50 @@ def expected(cache, warmed):
     return {k: str(v) for k, v in want.items()}
 
 
+def told(trod, *options):
+    done = subprocess.run([trod, "cache", "-q", "--order", "file", "--like", "drcachesim", "--with", "-no_core_sharded " + " ".join(options), "dr.csv"],
+                          check=True, stdout=subprocess.PIPE)
+    return done.stdout.decode()
+
+
+def with_fewest(core_of, thread, cores):
+    """The core of THREAD: at first that with the fewest threads."""
+    if thread not in core_of:
+        core_of[thread] = min(range(cores), key=lambda k: sum(c == k for c in core_of.values()))
+    return core_of[thread]
+
+
+def tlb_case(trod, rng, rows):
+    """TLBs of the same rows, over wide addresses."""
+    cores, page, policy = rng.choice([1, 2, 3]), rng.choice([64, 256, 4096]), rng.choice(["LFU", "LFU", "LRU", "FIFO", "RRIP"])
+    skip, warm, most = rng.choice([0, 7]), rng.choice([0, 30]), rng.choice([0, 200])
+    shapes = [(ways << rng.randrange(4), ways) for ways in (rng.choice([1, 2, 3, 4]), rng.choice([1, 2, 4]), rng.choice([2, 4]))]
+    tlbs = []
+    for _ in range(cores):
+        code, data, both = (Tlb(name, *shape, policy, page) for name, shape in zip(("L1I", "L1D", "LL"), shapes))
+        code.parent = data.parent = both
+        tlbs.append((code, data, both))
+    core_of, left, to_warm = {}, most or 2**63, warm
+    for t, op, addr, size in rows[skip:]:
+        if left == 0 and not to_warm:
+            break
+        core = with_fewest(core_of, t, cores)
+        if op != "PREFETCH":
+            tlbs[core][op != "INSTR"].look(addr, size, t)
+        to_warm, left = (to_warm - 1, left) if to_warm else (0, left - 1)
+        for tlb in sum(tlbs, ()) if warm and not to_warm and left == (most or 2**63) else ():
+            tlb.anew()
+    names = [f"-TLB_{n}_{w} {v}" for n, shape in zip(("L1I", "L1D", "L2"), shapes) for w, v in zip(("entries", "assoc"), shape)]
+    text = told(trod, f"-tool TLB -cores {cores} -page_size {page} -TLB_replace_policy {policy} -skip_refs {skip}",
+                f"-warmup_refs {warm}", *names, *[f"-sim_refs {most}"] * (most > 0))
+    for k, block in enumerate(re.split(r"^Core #\d+.*\n", text, flags=re.M)[1:]):
+        for tlb in tlbs[k]:
+            lines = re.search(rf"^  {tlb.name} stats:\n((?:    .*\n)*)", block, re.M)
+            got = dict(re.findall(r"^ +([^:]+): +(\S+)$", lines[1], re.M)) if lines else None
+            if got != (expected(tlb, 0) if k in core_of.values() else None):
+                yield "tlb", k, tlb.name, expected(tlb, 0), got, page, policy, names
+
+
 def case(trod, seed):
     rng = random.Random(seed)
     cores, first, caches, snoop, options, text = hierarchy(rng)
@@ -338,9 +414,7 @@ def case(trod, seed):
     for t, op, addr, size in rows[skip:]:
         if left == 0 and not to_warm:
             break
-        if t not in core_of:  # the core with the fewest threads
-            core_of[t] = min(range(cores), key=lambda k: sum(c == k for c in core_of.values()))
-        first[core_of[t]][op != "INSTR"].request(dict(INSTR="fetch", READ="read", WRITE="write", PREFETCH="prefetch")[op], addr, size)
+        first[with_fewest(core_of, t, cores)][op != "INSTR"].request(dict(INSTR="fetch", READ="read", WRITE="write", PREFETCH="prefetch")[op], addr, size)
         if to_warm:
             to_warm -= 1
             if not to_warm:
@@ -349,9 +423,8 @@ def case(trod, seed):
                     cache.anew()
                 continue
         left -= 1
-    done = subprocess.run([trod, "cache", "-q", "--order", "file", "--like", "drcachesim", "--with", "-no_core_sharded " + " ".join(options), "dr.csv"],
-                          check=True, stdout=subprocess.PIPE).stdout.decode()
-    wrong = []
+    done = told(trod, *options)
+    wrong = list(tlb_case(trod, rng, rows))
     for cache in caches:
         block = re.search(rf"^ *{cache.name} \(.*?stats:\n(.*?)(?=^\S|^ +\S+ \(|\Z)", done, re.S | re.M)
         got = dict(re.findall(r"^ +([^:]+): +(\S+)$", block[1], re.M)) if block else None

@@ -236,39 +236,33 @@ static void fragment(struct trod_din_cache *c, const struct trod_din_ref *r)
     c->n.blocks[r->prefetch][r->type] += block_miss;
 }
 
-/* R, at C, sets aside what follows from it. */
-static void begin(struct trod_din_cache *c, const struct trod_din_ref *r)
-{
-    struct trod_din_ref whole = *r, first;
-
-    whole.size &= SIZE_MASK;
-    whole.own = false;
-    first = cut(c, &whole);
-    fragment(c, &first);
-}
-
 /*
- * Handle what is set aside, down to FROM. What one of these sets aside lies above the others and
- * so comes before them.
+ * Handle what is set aside, down to FROM, or up to a reference that C itself is to handle: then
+ * true, and *R is it. What that sets aside lies above the others and so comes before them.
  */
-static void handle_pending(struct trod_din_cache *c, size_t from)
+static bool next_own(struct trod_din_cache *c, size_t from, struct trod_din_ref *r)
 {
     while (c->n_pending > from) {
-        const struct trod_din_ref r = c->pending[--c->n_pending];
-
-        if (r.own)
-            begin(c, &r);
-        else if (c->below)
-            trod_din_cache_ref(c->below, &r);
+        *r = c->pending[--c->n_pending];
+        if (r->own)
+            return true;
+        if (c->below)
+            trod_din_cache_ref(c->below, r);
     }
+    return false;
 }
 
 void trod_din_cache_ref(struct trod_din_cache *c, const struct trod_din_ref *r)
 {
     const size_t from = c->n_pending;
+    struct trod_din_ref whole = *r, first;
 
-    begin(c, r);
-    handle_pending(c, from);
+    do {
+        whole.size &= SIZE_MASK;
+        whole.own = false;
+        first = cut(c, &whole);
+        fragment(c, &first);
+    } while (next_own(c, from, &whole));
 }
 
 void trod_din_cache_copy_back(struct trod_din_cache *c)
@@ -278,10 +272,11 @@ void trod_din_cache_copy_back(struct trod_din_cache *c)
 
         for (uint32_t n = c->sets.used[set]; n; n--, i = c->sets.node[i].next) {
             const size_t from = c->n_pending;
+            struct trod_din_ref written;
 
             write_back(c, &c->sets.node[i]);
             c->sets.node[i].dirty = 0;
-            handle_pending(c, from);
+            next_own(c, from, &written); /* none is: all are for the level below */
         }
     }
     if (c->below)
