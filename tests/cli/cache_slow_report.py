@@ -176,6 +176,14 @@ def trace(rng, shape):
         yield t, op, addr, size, pc, frame * 4096 + addr % 4096 if shape.c["physical"] and rng.random() < .4 else None
 
 
+def with_others(rng, shape, rows):
+    """ROWS, and some that are two references, or none."""
+    for t, op, addr, size, pc, paddr in rows:
+        if op != "INSTR" and not shape.c["writebacks"] and rng.random() < .08:
+            op = rng.choice(["ATOMIC", "ATOMIC", "PREFETCH", "FLUSH"])
+        yield t, op, addr, size, pc, paddr
+
+
 def run(trod, *args):
     done = subprocess.run([trod, "cache", "-q", "--config", "report.conf", "--order", "file", *args, "report.csv"], check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -207,7 +215,7 @@ def case(trod, seed):
     rng = random.Random(seed)
     shape = Shape(rng)
     asked, options = question(rng)
-    rows = list(trace(rng, shape))
+    rows = list(with_others(random.Random(seed), shape, trace(rng, shape)))
     with open("report.conf", "w", encoding="ascii") as f:
         f.write(shape.text())
     with open("report.csv", "w", encoding="ascii") as f:

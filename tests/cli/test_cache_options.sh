@@ -85,6 +85,17 @@ printf '// a comment\nL1 {\n  size 5G\n}\n' >dr.conf
 with "dr.conf:3: not a size from 1 to 2147483647: '5G'" drcachesim '-config_file dr.conf'
 printf 'warmup_refs 3\nwarmup_fraction 0.5\nnum_cores 1\nL1 { core 0 size 4K assoc 4 }' >dr.conf
 with 'dr.conf:4: warmup_refs and warmup_fraction exclude each other' drcachesim '-config_file dr.conf'
+pages() { # PATTERN LINE
+    printf 'page_size: 0x1000\npage_count: 1\naddress_mapping {\n%s\n}\n' "$2" >v2p
+    with "v2p:4: $1" drcachesim '-use_physical -v2p_file v2p'
+}
+pages 'neither KEY: NUMBER nor' 'virtual_address: x'
+pages 'neither KEY: NUMBER nor' 'physical_address 0x1000'
+pages 'neither KEY: NUMBER nor' 'nonsense'
+pages 'page_size is no power of two' 'page_size: 3'
+printf 'page_size: 0x1000\npage_count: 1\n# a comment\naddress_mapping {\n  virtual_address: 0x1000\n  physical_address: 0x2000\n}\n\n' >v2p
+run trod cache --like drcachesim --with '-no_core_sharded -use_physical -v2p_file v2p' w.csv
+status 0
 run trod cache --like drcachesim --with '-no_core_sharded -sim_refs 18446744073709551615' w.csv
 status 0
 

@@ -87,6 +87,21 @@ static bool pair(const char *line, const char *key, uint64_t *value)
     return end != line && end[strspn(end, " \t\r")] == 0;
 }
 
+/* Does LINE, which is no pair that is used, say something else: nothing, a block, another pair? */
+static bool says_else(const char *line)
+{
+    static const char *const keys[] = {"page_size", "virtual_address", "physical_address"};
+    size_t n;
+
+    line += strspn(line, " \t");
+    n = strcspn(line, " \t\r:{}");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strlen(keys[i]) == n && strncmp(line, keys[i], n) == 0)
+            return false;
+    return line[strspn(line, " \t\r")] == 0 || line[n + strspn(line + n, " \t")] == ':' ||
+           strpbrk(line, "{}");
+}
+
 static int fail(struct trod_diag *diag, const char *path, uint64_t line, const char *what)
 {
     struct trod_place at = trod_place_path(path);
@@ -114,7 +129,9 @@ static int one_line(struct trod_dr_pages *p, const char *line, uint64_t number, 
         return 0;
     }
     if (!pair(line, "physical_address", &v))
-        return 0;
+        return says_else(line) ? 0
+                               : fail(diag, path, number,
+                                      "neither KEY: NUMBER nor the begin or end of a block");
     if (*virtual == TROD_NOWHERE) { /* a virtual address of 0 may be left out, once */
         if (*zero)
             return fail(diag, path, number, "a physical address without its virtual address");
