@@ -1,8 +1,8 @@
 /*
- * presets.c - hierarchies of real machines, as their makers publish them.
+ * presets.c - hierarchies of real machines.
  *
  * Implements own/config.h, trod_own_preset. Policies are not published in full and are LRU here;
- * prefetchers are left out. Sizes, ways and inclusion are those of:
+ * prefetchers are left out. What has sizes, ways and inclusion (docs/caches.md: what was compared):
  *   i7-6700      Intel 64 and IA-32 Architectures Optimization Reference Manual (248966), cache
  *                parameters of the Skylake microarchitecture: L3 up to 2 MiB a core, here 4 cores
  *   zen2         AMD, Software Optimization Guide for AMD Family 17h Models 30h and Greater
@@ -12,8 +12,8 @@
  *   cortex-a72   Arm Cortex-A72 MPCore Processor Technical Reference Manual (100095), 6.1 and 7.1;
  *                L2 (1 MiB of 512 KiB to 4 MiB) is inclusive of the data caches
  *   neoverse-n1  Arm Neoverse N1 Core Technical Reference Manual (100616), 7.1 and 8.1: L2 (1024
- *                KiB of 256 to 1024) is strictly inclusive of the data cache, and of the
- * instruction cache where that is kept coherent
+ *                KiB of 256 to 1024) is strictly inclusive of the data cache, and of that for
+ *                code where it is kept coherent
  */
 #include "sim/own/config.h"
 
