@@ -155,7 +155,7 @@ uint32_t trod_cache_uses(const struct trod_cache_options *options)
         return TROD_REFS_COLUMNS | (given.by >= TROD_CACHE_BY_DATA ? TROD_WHOSE_COLUMNS : 0);
     return given.sweep ||
                    (trod_cache_configure(&own, &given, NULL) == 0 && trod_cache_plain(&given, &own))
-               ? TROD_FIRST_COLUMNS
+               ? TROD_TOUCHED_COLUMNS
                : TROD_REFS_COLUMNS;
 }
 

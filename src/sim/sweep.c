@@ -120,7 +120,7 @@ static int make(struct trod_sweep *s)
     int rc;
 
     s->bits = log2_of(s->line[0]);
-    s->by_rows = true;
+    s->by_rows = s->line[0] >= TROD_TOUCHED_LINE;
     for (unsigned p = 0; p < s->n_policies; p++)
         s->by_rows = s->by_rows && !trod_walk_notices(s->policy[p]);
     for (uint64_t line = s->line[0]; line <= s->line[1]; line *= 2, s->n_lines++) {
@@ -138,6 +138,7 @@ static int make(struct trod_sweep *s)
                 return rc;
         }
     }
+    trod_sweep_begin_rows(s);
     return 0;
 }
 
@@ -286,12 +287,10 @@ int trod_sweep_feed(struct trod_sweep *s, const struct trod_sim_ref *r, size_t n
 
 void trod_sweep_end(struct trod_sweep *s)
 {
+    trod_sweep_end_rows(s);
     for (unsigned k = 0; k < 2; k++)
-        if (s->rows)
-            trod_sweep_drain_rows(s, k);
-        else
-            for (unsigned i = 0; i < s->n_lines; i++)
-                drain(s, i, k);
+        for (unsigned i = 0; i < s->n_lines; i++)
+            drain(s, i, k);
 }
 
 void trod_sweep_restart(struct trod_sweep *s)

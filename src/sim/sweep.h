@@ -9,6 +9,7 @@
 #define TROD_SIM_SWEEP_H
 
 #include "sim/locality/sets.h"
+#include "sim/own/touched.h"
 #include "sim/ref.h"
 #include "sim/repl.h"
 #include "sim/sweep_walk.h"
@@ -28,9 +29,9 @@ struct trod_sweep {
     struct trod_sets *sets[TROD_SWEEP_LINES][2]; /* by line size; code, data. NULL: no LRU */
     struct trod_walk *walk[TROD_SWEEP_LINES][2]; /* NULL: LRU alone */
     bool by_rows;                                /* no policy takes notice of repeats */
-    bool rows;                                   /* it was given rows */
+    struct trod_touched in;                      /* BY_ROWS: what is still to be simulated */
     unsigned bits;                               /* log2 of the smallest line */
-    uint64_t last[TROD_SWEEP_LINES][2];          /* BY_ROWS: the line before */
+    uint64_t last[TROD_SWEEP_LINES][2];          /* BY_ROWS: the line before, but of the first */
     unsigned first[TROD_SWEEP_LINES];            /* log2 of the least number of sets */
     unsigned shard, shards;                      /* this one counts its part only */
     unsigned class_bits;                         /* of line numbers; 0: shared out by caches */
@@ -60,10 +61,11 @@ void trod_sweep_sum(struct trod_sweep *s, const struct trod_sweep *other);
 int trod_sweep_feed(struct trod_sweep *s, const struct trod_sim_ref *r, size_t n);
 /* The same of rows [FROM, TO) of B, where by_rows; not both of one sweep. */
 int trod_sweep_rows(struct trod_sweep *s, const struct trod_batch *b, uint32_t from, uint32_t to);
-/* sweep_rows.c and sweep.c: what is in the buffer of line size number I and stream K goes to the
- * caches; with rows, that of all sizes. */
+/* sweep.c to sweep_rows.c, where by_rows: at the beginning, at the end. */
+void trod_sweep_begin_rows(struct trod_sweep *s);
+void trod_sweep_end_rows(struct trod_sweep *s);
+/* And back: what is in the buffer of line size number I and stream K goes to the caches. */
 void trod_sweep_caches(struct trod_sweep *s, unsigned i, unsigned k);
-void trod_sweep_drain_rows(struct trod_sweep *s, unsigned k);
 /* Count anew from here on; what is in the caches stays. */
 void trod_sweep_restart(struct trod_sweep *s);
 /* What is still held is counted. */

@@ -1,28 +1,17 @@
 /*
  * sweep_rows.c - rows to the lines of a sweep whose policies take no notice of repeats.
  *
- * Implements sweep.h. A reference to the line that its stream referenced before it hits in every
- * cache, and changes nothing: it is counted and left out. What is left are lines of the smallest
- * size; those of the longer ones are the same without the bits that are too low, and again without
- * repeats.
+ * Implements sweep.h. A reference to the line that its stream referenced before it, or that is in
+ * front of its set in all caches, hits in every cache, and changes nothing: it is counted, and left
+ * out where that is soon seen (own/touched.h). What is left are lines of the smallest size; those
+ * of the longer ones are the same without the bits that are too low, and again without repeats.
  */
 #include "sim/sweep.h"
 
-#include "sim/own/first.h"
+#include "core/wide.h"
 
+#include <stddef.h>
 #include <string.h>
-
-enum { CODE, DATA, ODD };
-enum { ROWS = 256 };
-
-/* What a row of a kind is: a reference of one stream; ODD: to be looked at by itself. 0: nothing.
- */
-static const uint8_t stream_of[UINT8_MAX + 1] = {
-    [TROD_INSTR] = 1 + CODE,
-    [TROD_READ] = 1 + DATA,
-    [TROD_WRITE] = 1 + DATA,
-    [TROD_ATOMIC] = 1 + ODD,
-};
 
 /* Leave only lines of this part in the buffer of the smallest size and stream K. */
 static void keep_mine(struct trod_sweep *s, unsigned k)
@@ -57,7 +46,8 @@ static void longer(struct trod_sweep *s, unsigned i, unsigned k)
     s->n[i][k] = n;
 }
 
-void trod_sweep_drain_rows(struct trod_sweep *s, unsigned k)
+/* What is in the buffer of the smallest size and stream K goes to the caches. */
+static void drain(struct trod_sweep *s, unsigned k)
 {
     if (s->shards > 1 && s->class_bits)
         keep_mine(s, k);
@@ -71,89 +61,95 @@ void trod_sweep_drain_rows(struct trod_sweep *s, unsigned k)
         s->n[i][k] = 0;
 }
 
-/* SIZE bytes at ADDR, all that they are. */
-static void put_lines(struct trod_sweep *s, unsigned k, uint64_t addr, uint32_t size)
+/* N references are lines of code and of data, behind those that are in the buffers. */
+static void part(struct trod_sweep *s, const uint64_t *ref, size_t n)
 {
-    const uint64_t last = addr + size - 1;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned k = ref[i] / TROD_TOUCHED_DATA & 1;
 
-    if (size == 0 || last < addr)
-        return;
-    for (unsigned i = 0; i < s->n_lines; i++)
-        s->refs[i][k] += (last >> (s->bits + i)) - (addr >> (s->bits + i)) + 1;
-    for (uint64_t line = addr >> s->bits; line <= last >> s->bits; line++) {
-        if (line == s->last[0][k])
-            continue;
-        if (s->n[0][k] == TROD_SWEEP_BATCH)
-            trod_sweep_drain_rows(s, k);
-        s->buffer[0][k][s->n[0][k]++] = s->last[0][k] = line;
+        s->buffer[0][k][s->n[0][k]++] = ref[i] >> s->bits;
     }
 }
 
-/* Row I of B, whatever it says. */
-static void put_row(struct trod_sweep *s, const struct trod_batch *b, uint32_t i)
+#if TROD_AVX2
+/* The same. */
+TROD_WIDEST static void part_widest(struct trod_sweep *s, const uint64_t *ref, size_t n)
 {
-    const uint32_t said = b->have & b->has[i], size = said & TROD_COL_SIZE ? b->size[i] : 1;
-    const unsigned kind = b->kind[i];
+    uint64_t *out[2] = {s->buffer[0][0] + s->n[0][0], s->buffer[0][1] + s->n[0][1]};
+    const __m128i bits = _mm_cvtsi32_si128((int)s->bits);
 
-    if (!(said & TROD_COL_ADDR) ||
-        (kind == TROD_INSTR && said & TROD_COL_FLAGS && b->flags[i] & TROD_F_NOFETCH))
-        return;
-    put_lines(s, kind == TROD_INSTR ? CODE : DATA, b->addr[i], size);
-    if (kind == TROD_ATOMIC)
-        put_lines(s, DATA, b->addr[i], size);
-}
+    for (size_t i = 0; i < n; i += 8) {
+        const __mmask8 some = (__mmask8)(n - i < 8 ? (1u << (n - i)) - 1 : 0xff);
+        const __m512i refs = _mm512_maskz_loadu_epi64(some, ref + i);
+        const __m512i line = _mm512_srl_epi64(refs, bits);
+        const __mmask8 data = _mm512_test_epi64_mask(refs, _mm512_set1_epi64(TROD_TOUCHED_DATA));
+        const __mmask8 code = (__mmask8)(some & ~data);
 
-static void make_room(struct trod_sweep *s, unsigned k)
-{
-    if (s->n[0][k] > TROD_SWEEP_BATCH - ROWS)
-        trod_sweep_drain_rows(s, k);
-}
-
-/* Rows [FROM, TO), at most ROWS, for which the buffers have room. */
-static void put_rows(struct trod_sweep *s, const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-    const uint64_t length = UINT64_C(1) << s->bits;
-    uint64_t *const out[2] = {s->buffer[0][0], s->buffer[0][1]};
-    uint64_t usual[2] = {0, 0};
-
-    for (uint32_t i = from; i < to; i++) {
-        const unsigned what = stream_of[b->kind[i]], k = what - 1;
-        const uint32_t said = b->have & b->has[i];
-        uint64_t line;
-
-        if (what == 0)
-            continue;
-        if (k == ODD || !trod_first_usual(b, i, said, length)) {
-            put_row(s, b, i);
-            for (unsigned each = 0; each < 2; each++)
-                make_room(s, each);
-            continue;
-        }
-        line = b->addr[i] >> s->bits;
-        out[k][s->n[0][k]] = line;
-        s->n[0][k] += line != s->last[0][k];
-        s->last[0][k] = line;
-        usual[k]++;
+        _mm512_mask_storeu_epi64(out[0], (__mmask8)((1u << __builtin_popcount(code)) - 1),
+                                 _mm512_maskz_compress_epi64(code, line));
+        _mm512_mask_storeu_epi64(out[1], (__mmask8)((1u << __builtin_popcount(data)) - 1),
+                                 _mm512_maskz_compress_epi64(data, line));
+        out[0] += __builtin_popcount(code);
+        out[1] += __builtin_popcount(data);
     }
-    for (unsigned i = 0; i < s->n_lines; i++)
+    for (unsigned k = 0; k < 2; k++)
+        s->n[0][k] = (uint32_t)(out[k] - s->buffer[0][k]);
+}
+#endif
+
+/* The references of T, which belongs to a sweep, go to its caches. */
+static void run_all(struct trod_touched *t)
+{
+    struct trod_sweep *const s = t->user;
+
+    trod_touched_thin(t);
+    for (size_t at = 0, n; at < t->n; at += n) {
+        n = t->n - at < TROD_SWEEP_BATCH ? t->n - at : TROD_SWEEP_BATCH;
+#if TROD_AVX2
+        if (!t->portable && trod_widest())
+            part_widest(s, t->ref + at, n);
+        else
+#endif
+            part(s, t->ref + at, n);
         for (unsigned k = 0; k < 2; k++)
-            s->refs[i][k] += usual[k];
+            drain(s, k);
+    }
+    t->n = 0;
+}
+
+void trod_sweep_begin_rows(struct trod_sweep *s)
+{
+    const uint64_t way = s->size[0] / s->ways[1];
+
+    s->in.line_bits = s->bits;
+    s->in.sizes = s->n_lines;
+    /* bits of the number of the set for the longest lines are so for all others */
+    s->in.sets = way > s->line[1] ? way - s->line[1] : 0;
+    s->in.run = run_all;
+    s->in.user = s;
+    trod_touched_begin(&s->in);
+}
+
+void trod_sweep_end_rows(struct trod_sweep *s)
+{
+    struct trod_touched *const t = &s->in;
+
+    t->run(t);
+    for (unsigned i = 0; i < s->n_lines && !s->shard; i++) { /* all parts see all references */
+        s->refs[i][0] += t->refs[TROD_TOUCHED_CODE] + t->more[i][TROD_TOUCHED_CODE];
+        s->refs[i][1] += t->refs[TROD_TOUCHED_READ] + t->more[i][TROD_TOUCHED_READ] +
+                         t->refs[TROD_TOUCHED_WRITE] + t->more[i][TROD_TOUCHED_WRITE];
+    }
+    memset(t->refs, 0, sizeof t->refs);
+    memset(t->more, 0, sizeof t->more);
 }
 
 int trod_sweep_rows(struct trod_sweep *s, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     bool failed = false;
 
-    s->rows = true;
-    for (uint32_t end; from < to; from = end) {
-        end = to - from < ROWS ? to : from + ROWS;
-        for (unsigned k = 0; k < 2; k++)
-            make_room(s, k);
-        put_rows(s, b, from, end);
-    }
+    trod_touched_rows(&s->in, b, from, to);
     for (unsigned i = 0; i < s->n_lines; i++)
         failed = failed || (s->walk[i][0] && (s->walk[i][0]->failed || s->walk[i][1]->failed));
-    if (s->shard) /* all parts see all references; the first one counts them */
-        memset(s->refs, 0, sizeof s->refs);
     return failed ? TROD_ERR_NOMEM : 0;
 }

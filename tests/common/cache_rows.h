@@ -22,11 +22,11 @@ static inline void draw(struct trod_batch *b, struct trod_rng *rng, bool wild, u
     uint64_t begin = *pc;
 
     b->n = (uint32_t)(1 + trod_rng_below(rng, b->cap));
-    b->have = TROD_FIRST_COLUMNS;
+    b->have = TROD_TOUCHED_COLUMNS;
     for (uint32_t i = 0; i < b->n; i++) {
         b->kind[i] = kinds[trod_rng_below(rng, sizeof kinds)];
-        b->has[i] =
-            b->kind[i] == TROD_INSTR ? TROD_FIRST_COLUMNS : TROD_FIRST_COLUMNS & ~TROD_COL_FLAGS;
+        b->has[i] = b->kind[i] == TROD_INSTR ? TROD_TOUCHED_COLUMNS
+                                             : TROD_TOUCHED_COLUMNS & ~TROD_COL_FLAGS;
         b->flags[i] = (uint32_t)trod_rng_next(rng) & ~(uint32_t)TROD_F_NOFETCH;
         b->size[i] = 1u << trod_rng_below(rng, 4);
         b->addr[i] = (1 << 20) + trod_rng_below(rng, 1 + trod_rng_below(rng, bytes));

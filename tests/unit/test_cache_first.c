@@ -96,7 +96,7 @@ static void fast_begin(struct fast *f, const struct trod_own_config *c, bool por
         assert_int_equal(trod_own_sim_init(&f->sim[i], &f->config), 0);
         f->first[i] = trod_first_new(&f->sim[i]);
         assert_non_null(f->first[i]);
-        f->first[i]->portable = portable;
+        f->first[i]->in.portable = portable;
         trod_own_sim_take(&f->sim[i], i, f->n);
     }
 }
@@ -201,7 +201,7 @@ static void record(const char *text, bool portable, bool wild, struct trod_rng *
             assert_int_equal(trod_own_sim_init(&part, &alone), 0);
             from = trod_first_new(&part);
             assert_non_null(from);
-            from->portable = portable;
+            from->in.portable = portable;
             trod_first_record(from);
         }
         feed_pieces(from, b, rng);
@@ -256,7 +256,7 @@ static void turns(struct fast *fast, struct trod_own_sim *any, uint32_t n, uint6
     assert_int_equal(trod_batch_new(&rows, TROD_BATCH_ROWS), 0);
     rows->meta = &meta;
     rows->n = n;
-    rows->have = TROD_FIRST_COLUMNS & ~TROD_COL_FLAGS;
+    rows->have = TROD_TOUCHED_COLUMNS & ~TROD_COL_FLAGS;
     for (uint32_t i = 0; i < n; i++) {
         rows->kind[i] = TROD_INSTR;
         rows->has[i] = rows->have;

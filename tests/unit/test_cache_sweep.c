@@ -132,11 +132,42 @@ static void equal_sweeps(const struct trod_sweep *a, const struct trod_sweep *b)
                             trod_sweep_misses(b, data, size, ways, line, b->policy[p]));
 }
 
+/* S takes no wide instructions. */
+static void no_wide(struct trod_sweep *s)
+{
+    s->in.portable = true;
+    for (unsigned i = 0; i < s->n_lines; i++)
+        for (unsigned k = 0; k < 2 && s->sets[i][k]; k++)
+            s->sets[i][k]->portable = true;
+}
+
+/* Rows of two to four places in turn, code or data, that share some sets and lines and not others.
+ */
+static void draw_turns(struct trod_batch *b, struct trod_rng *rng)
+{
+    const unsigned kind = trod_rng_below(rng, 2) ? TROD_INSTR : TROD_READ;
+    const uint32_t places = 2 + (uint32_t)trod_rng_below(rng, 3);
+    uint64_t place[4];
+
+    for (unsigned i = 0; i < 4; i++)
+        place[i] = (UINT64_C(1) << 20) ^ UINT64_C(16) << trod_rng_below(rng, 12) ^
+                   UINT64_C(16) << trod_rng_below(rng, 12);
+    b->n = 640;
+    b->have = TROD_TOUCHED_COLUMNS;
+    for (uint32_t i = 0; i < b->n; i++) {
+        b->kind[i] = (uint8_t)kind;
+        b->has[i] = TROD_TOUCHED_COLUMNS;
+        b->flags[i] = 0;
+        b->size[i] = 4;
+        b->addr[i] = place[i % places];
+    }
+}
+
 /* Rows that are looked at as such, in parts, against the references that they are. */
 static void rows_and_refs(const char *text, unsigned parts, bool wild, bool portable,
                           struct trod_rng *rng)
 {
-    enum { BATCHES = 10, PARTS = 3 };
+    enum { BATCHES = 20, PARTS = 3 };
     static struct trod_sweep rows[PARTS], refs;
     static struct trod_sim_ref ref[2 * TROD_BATCH_ROWS];
     struct trod_refs of = {.flags = 0};
@@ -147,16 +178,19 @@ static void rows_and_refs(const char *text, unsigned parts, bool wild, bool port
     assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
     b->meta = &meta;
     assert_int_equal(trod_sweep_init(&refs, text, NULL), 0);
+    no_wide(&refs);
     for (unsigned p = 0; p < parts; p++) {
         assert_int_equal(trod_sweep_init(&rows[p], text, NULL), 0);
         assert_true(rows[p].by_rows);
-        for (unsigned i = 0; portable && i < rows[p].n_lines; i++)
-            for (unsigned k = 0; k < 2 && rows[p].sets[i][k]; k++)
-                rows[p].sets[i][k]->portable = true;
+        if (portable)
+            no_wide(&rows[p]);
         trod_sweep_take(&rows[p], p, parts);
     }
     for (unsigned n = 0; n < BATCHES; n++) {
-        draw(b, rng, wild, &pc);
+        if (trod_rng_below(rng, 2))
+            draw(b, rng, wild, &pc);
+        else
+            draw_turns(b, rng);
         assert_int_equal(trod_sweep_feed(&refs, ref, trod_refs_get(&of, b, 0, b->n, ref)), 0);
         for (unsigned p = 0; p < parts; p++)
             assert_int_equal(trod_sweep_rows(&rows[p], b, 0, b->n), 0);

@@ -234,12 +234,33 @@ static void test_closed_forms(void **state)
     drop(&t);
 }
 
+/* The last line of the address space, whose number stands for none, and another one of its set. */
+static void test_last_line(void **state)
+{
+    struct stream t = make(REFS_CYCLIC, 100, 1000, 1);
+
+    (void)state;
+    for (size_t i = 0; i < t.n; i++)
+        t.line[i] = i % 2 ? UINT64_MAX : 63;
+    for (unsigned portable = 0; portable < 2; portable++) {
+        struct trod_sets *s = trod_sets_new(6, 1, 8);
+
+        assert_non_null(s);
+        s->portable = portable;
+        trod_sets_feed(s, t.line, t.class, t.n);
+        assert_int_equal(trod_sets_misses(s, 0, 1, ALL), t.n);
+        assert_int_equal(trod_sets_misses(s, 0, 2, ALL), 2);
+        trod_sets_free(s);
+    }
+    drop(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole),        cmocka_unit_test(test_error),
         cmocka_unit_test(test_rate),         cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_closed_forms),
+        cmocka_unit_test(test_closed_forms), cmocka_unit_test(test_last_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

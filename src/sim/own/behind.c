@@ -25,7 +25,7 @@ TROD_HOT void sum(struct asked *a)
     uint64_t all = 0, data = 0, writes = 0, evicted = 0, evicted_data = 0, dirty = 0;
 
     for (size_t i = 0; i < a->n; i++) {
-        const uint64_t some = a->line[i] & TROD_FIRST_LINE_IS, of_data = a->line[i] >> 2 & 1;
+        const uint64_t some = a->line[i] & TROD_TOUCHED_IS, of_data = a->line[i] >> 2 & 1;
         const uint64_t out = a->left[i] & some;
 
         all += some;
@@ -43,15 +43,15 @@ TROD_HOT void sum(struct asked *a)
     a->dirty = dirty;
 }
 
-_Static_assert(TROD_FIRST_LINE_IS == 1 && TROD_FIRST_DIRTY == 2 && TROD_FIRST_DATA == 4, "bits");
+_Static_assert(TROD_TOUCHED_IS == 1 && TROD_TOUCHED_DIRTY == 2 && TROD_TOUCHED_DATA == 4, "bits");
 
 /* The lines of ASKED are wanted of C, and what is dirty has to be taken back; TO: what C asks. */
 TROD_HOT void level(const struct trod_first *f, const struct trod_first_cache *c,
                     const struct asked *asked, struct asked *to, const bool widest)
 {
-    const unsigned line_bits = f->line_bits, shift = c->stride > TROD_FIRST_WIDE ? 4 : 3;
+    const unsigned line_bits = f->in.line_bits, shift = c->stride > TROD_FIRST_WIDE ? 4 : 3;
     const uint32_t stride = 1u << shift, ways = c->ways;
-    const uint64_t mask = c->mask, dirty = TROD_FIRST_DIRTY, data = TROD_FIRST_DATA;
+    const uint64_t mask = c->mask, dirty = TROD_TOUCHED_DIRTY, data = TROD_TOUCHED_DATA;
     uint64_t *const tag = c->tag;
     size_t k = 0;
 
@@ -104,7 +104,7 @@ TROD_WIDEST static void level_widest(const struct trod_first *f, const struct tr
 static void count(const struct trod_first *f, const struct trod_first_cache *c,
                   const struct asked *to)
 {
-    const uint64_t line = UINT64_C(1) << f->line_bits, evicted = to->evicted[0] + to->evicted[1];
+    const uint64_t line = UINT64_C(1) << f->in.line_bits, evicted = to->evicted[0] + to->evicted[1];
     const uint64_t missed = to->lines[0] + to->lines[1];
     struct trod_own_counts *const n = &c->of->n;
 
@@ -119,7 +119,7 @@ static void count(const struct trod_first *f, const struct trod_first_cache *c,
 /* The first level asks for A. */
 static void count_first(struct trod_first *f, const struct asked *a)
 {
-    const uint64_t line = UINT64_C(1) << f->line_bits;
+    const uint64_t line = UINT64_C(1) << f->in.line_bits;
     struct trod_own_counts *const code = &f->cache[0].of->n, *const data = &f->cache[1].of->n;
 
     code->misses[TROD_OWN_FETCH] += a->lines[0];
@@ -149,14 +149,14 @@ static inline void fetch_ahead(const struct trod_own_cache *c, uint64_t addr)
 static inline struct trod_own_cache *other(const struct trod_first *f, uint64_t ref)
 {
     return f->levels ? f->level[f->levels - 1].of->next
-                     : f->cache[ref / TROD_FIRST_DATA & 1].of->next;
+                     : f->cache[ref / TROD_TOUCHED_DATA & 1].of->next;
 }
 
 /* What is asked of such caches. */
 static void others(const struct trod_first *f, const struct asked *a)
 {
-    const uint32_t line = UINT32_C(1) << f->line_bits;
-    const uint64_t bits = TROD_FIRST_BITS;
+    const uint32_t line = UINT32_C(1) << f->in.line_bits;
+    const uint64_t bits = TROD_TOUCHED_BITS;
 
     if (f->levels && !other(f, 0))
         return;
@@ -167,9 +167,9 @@ static void others(const struct trod_first *f, const struct asked *a)
         if (other(f, soon))
             fetch_ahead(other(f, soon), soon);
         if (next && ref)
-            trod_own_cache_ref(next, ref & TROD_FIRST_DATA ? TROD_OWN_READ : TROD_OWN_FETCH,
+            trod_own_cache_ref(next, ref & TROD_TOUCHED_DATA ? TROD_OWN_READ : TROD_OWN_FETCH,
                                ref & ~bits, line, 0);
-        if (next && a->left[i] & TROD_FIRST_DIRTY)
+        if (next && a->left[i] & TROD_TOUCHED_DIRTY)
             trod_own_cache_write_back(next, a->left[i] & ~bits, line);
     }
 }
@@ -188,7 +188,7 @@ static void pass(struct trod_first *f, const struct trod_first_cache *c, const s
         some = (struct asked){.line = a->line + at, .left = a->left + at};
         some.n = a->n - at < CHUNK ? a->n - at : CHUNK;
 #if TROD_AVX2
-        if (!f->portable && trod_widest())
+        if (!f->in.portable && trod_widest())
             level_widest(f, c, &some, &to);
         else
 #endif
@@ -206,7 +206,7 @@ void trod_first_behind(struct trod_first *f, size_t n)
     struct asked a = {.line = f->missed, .left = f->left, .n = n};
 
 #if TROD_AVX2
-    if (!f->portable && trod_widest())
+    if (!f->in.portable && trod_widest())
         sum_widest(&a);
     else
 #endif

@@ -17,7 +17,7 @@
 static bool is_simple(const struct trod_own_spec *s)
 {
     return s->policy.kind == TROD_REPL_LRU && s->ways <= TROD_FIRST_WAYS &&
-           !(s->sets & (s->sets - 1)) && s->line >= TROD_FIRST_LINE && !s->through &&
+           !(s->sets & (s->sets - 1)) && s->line >= TROD_TOUCHED_LINE && !s->through &&
            !s->no_allocate && !s->victims && !s->sector && !s->prefetch;
 }
 
@@ -110,13 +110,15 @@ static bool take_behind(struct trod_first *f)
     if (next != f->cache[1].of->next)
         return true;
     for (; next && f->levels < TROD_FIRST_LEVELS; next = next->next) {
-        if (!is_like(next->spec, UINT32_C(1) << f->line_bits))
+        if (!is_like(next->spec, UINT32_C(1) << f->in.line_bits))
             break;
         if (!take_over(&f->level[f->levels++], next))
             return false;
     }
     return true;
 }
+
+static void run_all(struct trod_touched *t);
 
 struct trod_first *trod_first_new(struct trod_own_sim *s)
 {
@@ -125,16 +127,23 @@ struct trod_first *trod_first_new(struct trod_own_sim *s)
 
     if (!f)
         return NULL;
-    *f = (struct trod_first){
-        .sim = s, .last = {TROD_FIRST_NONE, TROD_FIRST_NONE}, .second = TROD_FIRST_NONE};
+    *f = (struct trod_first){.sim = s};
     for (unsigned k = 0; made && k < 2; k++) {
         struct trod_first_cache *c = &f->cache[k];
 
-        f->line_bits = s->entry[0][k]->line_bits;
+        f->in.line_bits = s->entry[0][k]->line_bits;
         made = take_over(c, s->entry[0][k]) && (c->front = calloc(c->mask + 1, sizeof *c->front));
     }
-    if (made && take_behind(f))
+    if (made && take_behind(f)) {
+        f->in.run = run_all;
+        f->in.user = f;
+        f->in.sizes = 1;
+        f->in.sets = (f->cache[0].mask & f->cache[1].mask) << f->in.line_bits;
+        f->in.dirty = TROD_TOUCHED_DIRTY;
+        f->in.wraps = true;
+        trod_touched_begin(&f->in);
         return f;
+    }
     trod_first_free(f);
     return NULL;
 }
@@ -158,7 +167,7 @@ void trod_first_free(struct trod_first *f)
 
 static inline struct trod_first_cache *cache_of(struct trod_first *f, uint64_t ref)
 {
-    return &f->cache[ref / TROD_FIRST_DATA & 1];
+    return &f->cache[ref / TROD_TOUCHED_DATA & 1];
 }
 
 /* Nothing is known of what the sets have in front. */
@@ -178,7 +187,7 @@ static void forget_front(struct trod_first *f)
 static void skip_front(struct trod_first *f)
 {
     enum { WORTH = 3, CALLS = 31 }; /* one in so many; calls that do nothing */
-    const unsigned line_bits = f->line_bits;
+    const unsigned line_bits = f->in.line_bits;
     uint64_t *const front[2] = {f->cache[0].front, f->cache[1].front};
     const uint64_t mask[2] = {f->cache[0].mask, f->cache[1].mask};
     size_t k = 0;
@@ -190,86 +199,41 @@ static void skip_front(struct trod_first *f)
     for (unsigned data = 0; data < 2 && !f->recording && !f->fronts; data++)
         for (size_t set = 0; set <= mask[data]; set++)
             front[data][set] = f->cache[data].tag[set * f->cache[data].stride];
-    for (size_t i = 0; i < f->n; i++) {
-        const uint64_t ref = f->ref[i];
-        const unsigned data = ref / TROD_FIRST_DATA & 1;
+    for (size_t i = 0; i < f->in.n; i++) {
+        const uint64_t ref = f->in.ref[i];
+        const unsigned data = ref / TROD_TOUCHED_DATA & 1;
         uint64_t *const at = &front[data][ref >> line_bits & mask[data]];
         const uint64_t was = *at;
-        const uint64_t now = (was ^ ref) & ~(uint64_t)TROD_FIRST_DIRTY ? ref : was | ref;
+        const uint64_t now = (was ^ ref) & ~(uint64_t)TROD_TOUCHED_DIRTY ? ref : was | ref;
 
         *at = now;
-        f->ref[k] = ref;
+        f->in.ref[k] = ref;
         k += now != was;
     }
-    f->idle = k > f->n - f->n / WORTH ? CALLS : 0;
+    f->idle = k > f->in.n - f->in.n / WORTH ? CALLS : 0;
     f->fronts = !f->idle;
-    f->n = k;
+    f->in.n = k;
     if (f->recording && f->idle)
         forget_front(f);
 }
-
-#if TROD_AVX2
-/*
- * Leave out references to the line of the one before, and those to the line of the one but last or
- * the one before that where those between are to other sets: the line is in front of its set then.
- * As above, unless it is the first to write.
- */
-TROD_WIDEST static void skip_repeats_widest(struct trod_first *f)
-{
-    const __m512i read = _mm512_set1_epi64(~(int64_t)TROD_FIRST_DIRTY);
-    const __m512i sets = _mm512_set1_epi64(
-        (int64_t)((f->cache[0].mask & f->cache[1].mask) << f->line_bits | TROD_FIRST_DATA));
-    __m512i before = _mm512_set1_epi64((int64_t)TROD_FIRST_NONE);
-    size_t k = 0;
-
-    for (size_t i = 0; i < f->n; i += 8) {
-        const __m512i ref = _mm512_loadu_si512(f->ref + i), matter = _mm512_or_si512(ref, read);
-        const __m512i one = _mm512_xor_si512(ref, _mm512_alignr_epi64(ref, before, 7));
-        const __m512i two = _mm512_xor_si512(ref, _mm512_alignr_epi64(ref, before, 6));
-        const __m512i three = _mm512_xor_si512(ref, _mm512_alignr_epi64(ref, before, 5));
-        const unsigned rest = f->n - i < 8 ? (1u << (f->n - i)) - 1 : 0xff;
-        const __mmask8 other = _mm512_test_epi64_mask(one, sets);
-        const __mmask8 others = other & _mm512_test_epi64_mask(two, sets);
-        const unsigned back = (_mm512_testn_epi64_mask(two, matter) & other) |
-                              (_mm512_testn_epi64_mask(three, matter) & others);
-        const __mmask8 keep = (__mmask8)(_mm512_test_epi64_mask(one, matter) & ~back & rest);
-
-        _mm512_storeu_si512(f->ref + k, _mm512_maskz_compress_epi64(keep, ref));
-        k += (unsigned)__builtin_popcount(keep);
-        before = ref;
-    }
-    f->n = k;
-}
-
-/* The same, again where that left out many: others come to stand side by side. */
-static void skip_more_widest(struct trod_first *f)
-{
-    enum { WORTH = 8 }; /* one in so many */
-    size_t before;
-
-    do {
-        before = f->n;
-        skip_repeats_widest(f);
-    } while (f->n < before - before / WORTH);
-}
-#endif
 
 /* The set of REF in C. */
 static inline uint64_t *set_of(const struct trod_first *f, const struct trod_first_cache *c,
                                uint64_t ref)
 {
-    return c->tag + (ref >> f->line_bits & c->mask) * c->stride;
+    return c->tag + (ref >> f->in.line_bits & c->mask) * c->stride;
 }
 
 static size_t run_portable(struct trod_first *f)
 {
     size_t misses = 0;
 
-    for (size_t i = 0; i < f->n; i++) {
-        const struct trod_first_cache *const c = cache_of(f, f->ref[i]);
+    for (size_t i = 0; i < f->in.n; i++) {
+        const struct trod_first_cache *const c = cache_of(f, f->in.ref[i]);
 
-        f->missed[misses] = f->ref[i];
-        misses += !trod_mru_touch(set_of(f, c, f->ref[i]), c->ways, f->ref[i], &f->left[misses]);
+        f->missed[misses] = f->in.ref[i];
+        misses +=
+            !trod_mru_touch(set_of(f, c, f->in.ref[i]), c->ways, f->in.ref[i], &f->left[misses]);
     }
     return misses;
 }
@@ -279,12 +243,12 @@ TROD_WIDEST static size_t run_widest(struct trod_first *f)
 {
     size_t misses = 0;
 
-    for (size_t i = 0; i < f->n; i++) {
-        const struct trod_first_cache *const c = cache_of(f, f->ref[i]);
+    for (size_t i = 0; i < f->in.n; i++) {
+        const struct trod_first_cache *const c = cache_of(f, f->in.ref[i]);
 
-        f->missed[misses] = f->ref[i];
-        misses += !trod_mru_touch_widest(set_of(f, c, f->ref[i]), c->stride, c->ways, f->ref[i],
-                                         &f->left[misses]);
+        f->missed[misses] = f->in.ref[i];
+        misses += !trod_mru_touch_widest(set_of(f, c, f->in.ref[i]), c->stride, c->ways,
+                                         f->in.ref[i], &f->left[misses]);
     }
     return misses;
 }
@@ -293,7 +257,7 @@ TROD_WIDEST static size_t run_widest(struct trod_first *f)
 static size_t run(struct trod_first *f)
 {
 #if TROD_AVX2
-    if (!f->portable && trod_widest())
+    if (!f->in.portable && trod_widest())
         return run_widest(f);
 #endif
     return run_portable(f);
@@ -306,13 +270,13 @@ static void keep_mine(struct trod_first *f)
     const uint64_t mask = f->sim->class_mask, mine = f->sim->mine;
     size_t k = 0;
 
-    for (size_t i = 0; i < f->n; i++) {
-        const uint64_t ref = f->ref[i];
+    for (size_t i = 0; i < f->in.n; i++) {
+        const uint64_t ref = f->in.ref[i];
 
-        f->ref[k] = ref;
+        f->in.ref[k] = ref;
         k += mine >> (ref >> shift & mask) & 1;
     }
-    f->n = k;
+    f->in.n = k;
 }
 
 #if TROD_AVX2
@@ -324,17 +288,17 @@ TROD_WIDEST static void keep_mine_widest(struct trod_first *f)
     const __m512i mine = _mm512_set1_epi64((int64_t)f->sim->mine), one = _mm512_set1_epi64(1);
     size_t k = 0;
 
-    for (size_t i = 0; i < f->n; i += 8) {
-        const __m512i ref = _mm512_loadu_si512(f->ref + i);
+    for (size_t i = 0; i < f->in.n; i += 8) {
+        const __m512i ref = _mm512_loadu_si512(f->in.ref + i);
         const __m512i class = _mm512_and_si512(_mm512_srl_epi64(ref, shift), mask);
-        const unsigned rest = f->n - i < 8 ? (1u << (f->n - i)) - 1 : 0xff;
+        const unsigned rest = f->in.n - i < 8 ? (1u << (f->in.n - i)) - 1 : 0xff;
         const __mmask8 keep =
             _mm512_mask_test_epi64_mask((__mmask8)rest, _mm512_srlv_epi64(mine, class), one);
 
-        _mm512_storeu_si512(f->ref + k, _mm512_maskz_compress_epi64(keep, ref));
+        _mm512_storeu_si512(f->in.ref + k, _mm512_maskz_compress_epi64(keep, ref));
         k += (unsigned)__builtin_popcount(keep);
     }
-    f->n = k;
+    f->in.n = k;
 }
 #endif
 
@@ -360,20 +324,44 @@ static struct trod_first_kept *new_kept(struct trod_first *f, size_t bytes)
 /* The references are kept. */
 static void keep(struct trod_first *f)
 {
-    const size_t room = (TROD_FIRST_KEPT - sizeof *f->kept) / sizeof *f->ref;
+    const size_t room = (TROD_FIRST_KEPT - sizeof *f->kept) / sizeof *f->in.ref;
     struct trod_first_kept *k = f->last_kept;
 
-    if ((!k || k->lines || k->n + f->n > room) && !(k = new_kept(f, TROD_FIRST_KEPT)))
+    if ((!k || k->lines || k->n + f->in.n > room) && !(k = new_kept(f, TROD_FIRST_KEPT)))
         return;
-    memcpy(k->ref + k->n, f->ref, f->n * sizeof *f->ref);
-    k->n += f->n;
+    memcpy(k->ref + k->n, f->in.ref, f->in.n * sizeof *f->in.ref);
+    k->n += f->in.n;
 }
 
-void trod_first_run_lines(struct trod_first *f, uint64_t ref, uint64_t lines)
+/* The references of T, which belongs to a hierarchy, go to its caches. */
+static void run_all(struct trod_touched *t)
 {
+    struct trod_first *const f = t->user;
+
+    if (f->sim->shards > 1) {
+#if TROD_AVX2
+        if (!t->portable && trod_widest())
+            keep_mine_widest(f);
+        else
+#endif
+            keep_mine(f);
+    }
+    trod_touched_thin(t);
+    skip_front(f);
+    if (!f->recording)
+        trod_first_behind(f, run(f));
+    else if (t->n)
+        keep(f);
+    t->n = 0;
+}
+
+/* The same of REF, which is recorded, and those to the lines behind it, LINES in all. */
+static void run_lines(struct trod_touched *t, uint64_t ref, uint64_t lines)
+{
+    struct trod_first *const f = t->user;
     struct trod_first_kept *k;
 
-    trod_first_run(f);
+    run_all(t);
     if (!(k = new_kept(f, sizeof *k + sizeof *k->ref)))
         return;
     k->n = 1;
@@ -382,31 +370,34 @@ void trod_first_run_lines(struct trod_first *f, uint64_t ref, uint64_t lines)
     forget_front(f);
 }
 
-void trod_first_run(struct trod_first *f)
-{
-    if (f->sim->shards > 1) {
-#if TROD_AVX2
-        if (!f->portable && trod_widest())
-            keep_mine_widest(f);
-        else
-#endif
-            keep_mine(f);
-    }
-#if TROD_AVX2
-    if (!f->portable && trod_widest())
-        skip_more_widest(f);
-#endif
-    skip_front(f);
-    if (!f->recording)
-        trod_first_behind(f, run(f));
-    else if (f->n)
-        keep(f);
-    f->n = 0;
-}
-
 void trod_first_record(struct trod_first *f)
 {
     f->recording = true;
+    f->in.lines = run_lines;
+}
+
+/* What the rows were is told to the simulation. All parts see all of them; the first one counts the
+ * references. */
+static void count_rows(struct trod_first *f)
+{
+    static const enum trod_own_kind kinds[] = {TROD_OWN_FETCH, TROD_OWN_READ, TROD_OWN_WRITE};
+    struct trod_touched *const t = &f->in;
+
+    f->sim->instructions += t->instructions;
+    for (unsigned k = 0; k < 3 && (f->sim->shards <= 1 || !f->sim->shard); k++)
+        f->cache[k != TROD_TOUCHED_CODE].of->n.refs[kinds[k]] += t->refs[k] + t->more[0][k];
+    f->sim->refs += f->sim->shards <= 1 || !f->sim->shard ? t->rows : 0;
+    t->instructions = t->rows = 0;
+    memset(t->refs, 0, sizeof t->refs);
+    memset(t->more, 0, sizeof t->more);
+}
+
+int trod_first_feed(struct trod_first *f, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    trod_touched_rows(&f->in, b, from, to);
+    run_all(&f->in);
+    count_rows(f);
+    return trod_own_sim_check(f->sim);
 }
 
 /* What K keeps comes. */
@@ -414,13 +405,13 @@ static void again(struct trod_first *f, const struct trod_first_kept *k)
 {
     const uint64_t n = k->lines ? k->lines : k->n;
 
-    for (uint64_t at = 0; at < n; at += f->n) {
-        f->n = n - at < TROD_FIRST_REFS ? (size_t)(n - at) : TROD_FIRST_REFS;
+    for (uint64_t at = 0; at < n; at += f->in.n) {
+        f->in.n = n - at < TROD_TOUCHED_REFS ? (size_t)(n - at) : TROD_TOUCHED_REFS;
         if (k->lines)
-            for (size_t i = 0; i < f->n; i++)
-                f->ref[i] = k->ref[0] + ((at + i) << f->line_bits);
+            for (size_t i = 0; i < f->in.n; i++)
+                f->in.ref[i] = k->ref[0] + ((at + i) << f->in.line_bits);
         else
-            memcpy(f->ref, k->ref + at, f->n * sizeof *f->ref);
+            memcpy(f->in.ref, k->ref + at, f->in.n * sizeof *f->in.ref);
         trod_first_behind(f, run(f));
     }
 }
@@ -429,9 +420,9 @@ int trod_first_merge(struct trod_first *f, const struct trod_first *from)
 {
     for (const struct trod_first_kept *k = from->kept; k; k = k->next)
         again(f, k);
-    f->n = 0;
+    f->in.n = 0;
     f->fronts = false;
-    f->last[0] = f->last[1] = f->second = TROD_FIRST_NONE;
+    trod_touched_forget(&f->in);
     f->sim->instructions += from->sim->instructions;
     f->sim->refs += from->sim->refs;
     for (unsigned k = 0; k < 2; k++)

@@ -24,7 +24,7 @@ static inline bool trod_mru_touch(uint64_t *set, uint32_t ways, uint64_t line, u
         const uint64_t was = set[w];
 
         set[w] = before;
-        if (((was ^ line) & ~(uint64_t)TROD_FIRST_DIRTY) == 0) {
+        if (((was ^ line) & ~(uint64_t)TROD_TOUCHED_DIRTY) == 0) {
             set[0] = was | line;
             return true;
         }
@@ -38,8 +38,8 @@ static inline bool trod_mru_touch(uint64_t *set, uint32_t ways, uint64_t line, u
 static inline bool trod_mru_write(uint64_t *set, uint32_t ways, uint64_t line)
 {
     for (uint32_t w = 0; w < ways; w++)
-        if (((set[w] ^ line) & ~(uint64_t)TROD_FIRST_DIRTY) == 0) {
-            set[w] |= TROD_FIRST_DIRTY;
+        if (((set[w] ^ line) & ~(uint64_t)TROD_TOUCHED_DIRTY) == 0) {
+            set[w] |= TROD_TOUCHED_DIRTY;
             return true;
         }
     return false;
@@ -50,7 +50,7 @@ static inline bool trod_mru_write(uint64_t *set, uint32_t ways, uint64_t line)
 TROD_WIDEST static inline bool trod_mru_touch_widest(uint64_t *set, uint32_t stride, uint32_t ways,
                                                      uint64_t line, uint64_t *old)
 {
-    const __m512i clean = _mm512_set1_epi64(~(int64_t)TROD_FIRST_DIRTY);
+    const __m512i clean = _mm512_set1_epi64(~(int64_t)TROD_TOUCHED_DIRTY);
     const __m512i all = _mm512_set1_epi64((int64_t)line), low = _mm512_load_si512(set);
     const __mmask8 in_low = _mm512_testn_epi64_mask(_mm512_xor_si512(low, all), clean);
     /* what is known of the line where it is there, in element 0 */

@@ -1,0 +1,531 @@
+/*
+ * touched.c - rows to the lines that they reference, without repeats.
+ *
+ * Implements own/touched.h. A reference repeats the one before it of its kind, code or data, where
+ * that was to the same line, which is then in front of its set, and, of a write that matters, was a
+ * write. With AVX-512 many rows are looked at together; row by row the same comes of it.
+ */
+#include "sim/own/touched.h"
+
+#include "core/wide.h"
+
+/* The line at ADDR is referenced; BITS: what and how. */
+static inline void put(struct trod_touched *t, uint64_t addr, unsigned bits)
+{
+    const uint64_t ref = (addr >> t->line_bits << t->line_bits) | TROD_TOUCHED_IS | bits;
+    uint64_t *last = &t->last[bits / TROD_TOUCHED_DATA];
+
+    if (t->n >= TROD_TOUCHED_REFS)
+        t->run(t);
+    t->ref[t->n] = ref;
+    t->n += ref != *last && ref != (*last & ~(uint64_t)TROD_TOUCHED_DIRTY);
+    *last = ref;
+}
+
+/* The bits of a reference. */
+static inline unsigned bits_of_kind(const struct trod_touched *t, enum trod_touched_kind kind)
+{
+    return kind == TROD_TOUCHED_CODE   ? 0
+           : kind == TROD_TOUCHED_READ ? TROD_TOUCHED_DATA
+                                       : TROD_TOUCHED_DATA | t->dirty;
+}
+
+/* So many lines of one row are given as one reference. */
+enum { MANY = 64 };
+
+/* SIZE bytes at ADDR are referenced, line by line. */
+static void put_lines(struct trod_touched *t, uint64_t addr, uint32_t size,
+                      enum trod_touched_kind kind)
+{
+    const uint64_t line = UINT64_C(1) << t->line_bits, end = addr + size - 1;
+    const unsigned bits = bits_of_kind(t, kind);
+
+    t->rows++;
+    if (size == 0 || (end < addr && !t->wraps))
+        return;
+    t->refs[kind]++;
+    for (unsigned i = 0, shift = t->line_bits; i < t->sizes; i++, shift++)
+        t->more[i][kind] += ((end >> shift) - (addr >> shift)) & UINT64_MAX >> shift;
+    if (t->lines && size >> t->line_bits > MANY) {
+        const uint64_t more = (end >> t->line_bits) - (addr >> t->line_bits);
+
+        t->lines(t, (addr >> t->line_bits << t->line_bits) | TROD_TOUCHED_IS | bits,
+                 (more & UINT64_MAX >> t->line_bits) + 1);
+        t->last[bits / TROD_TOUCHED_DATA] = TROD_TOUCHED_NONE;
+        return;
+    }
+    while (size) {
+        const uint64_t room = line - (addr & (line - 1));
+        const uint32_t n = size < room ? size : (uint32_t)room;
+
+        put(t, addr, bits);
+        addr += n;
+        size -= n;
+    }
+}
+
+/* Row I of B, whatever it says. */
+static void put_row(struct trod_touched *t, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t said = b->have & b->has[i], size = said & TROD_COL_SIZE ? b->size[i] : 1;
+    const bool fetched = !(said & TROD_COL_FLAGS) || !(b->flags[i] & TROD_F_NOFETCH);
+    const unsigned kind = b->kind[i];
+
+    if (kind == TROD_INSTR && (!fetched || said & TROD_COL_ADDR))
+        t->instructions++;
+    if (!(said & TROD_COL_ADDR))
+        return;
+    if (kind == TROD_INSTR && fetched)
+        put_lines(t, b->addr[i], size, TROD_TOUCHED_CODE);
+    if (kind == TROD_READ || kind == TROD_ATOMIC)
+        put_lines(t, b->addr[i], size, TROD_TOUCHED_READ);
+    if (kind == TROD_WRITE || kind == TROD_ATOMIC)
+        put_lines(t, b->addr[i], size, TROD_TOUCHED_WRITE);
+}
+
+/* Is row I of B, of which SAID is known, a reference to a part of one line of LINE bytes? */
+static inline bool usual(const struct trod_batch *b, uint32_t i, uint32_t said, uint64_t line)
+{
+    const uint32_t size = b->size[i];
+    const uint32_t flags = b->flags[i] & -(said / TROD_COL_FLAGS & 1);
+
+    return (said / TROD_COL_ADDR & said / TROD_COL_SIZE & 1) & !(flags & TROD_F_NOFETCH) &
+           (size - 1 < line - (b->addr[i] & (line - 1)));
+}
+
+/* By kind of row: kind of a reference + 1; 0: none; ODD: to be looked at by itself. */
+enum { ODD = 0xff };
+static const uint8_t kind_of[UINT8_MAX + 1] = {
+    [TROD_INSTR] = 1 + TROD_TOUCHED_CODE,
+    [TROD_READ] = 1 + TROD_TOUCHED_READ,
+    [TROD_WRITE] = 1 + TROD_TOUCHED_WRITE,
+    [TROD_ATOMIC] = ODD,
+};
+
+static void put_rows(struct trod_touched *t, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    const uint64_t line = UINT64_C(1) << t->line_bits;
+    const unsigned bits[] = {0, TROD_TOUCHED_DATA, TROD_TOUCHED_DATA | t->dirty};
+    uint64_t n[3] = {0};
+
+    for (uint32_t i = from; i < to; i++) {
+        const unsigned kind = kind_of[b->kind[i]];
+
+        if (kind == 0)
+            continue;
+        if (kind == ODD || !usual(b, i, b->have & b->has[i], line)) {
+            put_row(t, b, i);
+            continue;
+        }
+        put(t, b->addr[i], bits[kind - 1]);
+        n[kind - 1]++;
+    }
+    t->instructions += n[TROD_TOUCHED_CODE];
+    t->rows += n[0] + n[1] + n[2];
+    for (unsigned k = 0; k < 3; k++)
+        t->refs[k] += n[k];
+}
+
+#if TROD_AVX2
+enum { WORD = 64, GROUP = 8 };
+
+/* What 64 rows are: bits of the rows. */
+struct masks {
+    uint64_t code, read, write;
+    uint64_t odd; /* to be looked at one by one */
+};
+
+/* Is one of the WORD rows from row I on without an address or a size, or perhaps not fetched? */
+TROD_WIDEST static inline bool said_less(const struct trod_batch *b, uint32_t i)
+{
+    const __m512i need = _mm512_set1_epi32(TROD_COL_ADDR | TROD_COL_SIZE);
+    const __m512i nofetch = _mm512_set1_epi32(TROD_F_NOFETCH);
+    __m512i less = _mm512_setzero_si512();
+
+    for (unsigned k = 0; k < WORD; k += 16) {
+        const __m512i has = _mm512_loadu_si512(b->has + i + k);
+        const __m512i flags = _mm512_loadu_si512(b->flags + i + k);
+
+        less = _mm512_or_si512(less, _mm512_andnot_si512(has, need));
+        less = _mm512_or_si512(less, _mm512_and_si512(flags, nofetch));
+    }
+    return _mm512_test_epi32_mask(less, less) != 0;
+}
+
+/* The rows of M, from row I on, that are to be looked at one by one for what they do not say. */
+TROD_APART TROD_WIDEST static uint64_t odd_of(const struct trod_batch *b, uint32_t i,
+                                              const struct masks *m)
+{
+    const __m512i need = _mm512_set1_epi32(TROD_COL_ADDR | TROD_COL_SIZE);
+    const __m512i flags = _mm512_set1_epi32(TROD_COL_FLAGS);
+    const __m512i nofetch = _mm512_set1_epi32(TROD_F_NOFETCH);
+    uint64_t said = 0, not_fetched = 0;
+
+    for (unsigned k = 0; k < WORD; k += 16) {
+        const __m512i has = _mm512_loadu_si512(b->has + i + k);
+        const __mmask16 on = _mm512_test_epi32_mask(has, flags);
+
+        said |= (uint64_t)_mm512_cmpeq_epi32_mask(_mm512_and_si512(has, need), need) << k;
+        not_fetched |=
+            (uint64_t)_mm512_mask_test_epi32_mask(on, _mm512_loadu_si512(b->flags + i + k), nofetch)
+            << k;
+    }
+    return (m->code & not_fetched) | ((m->code | m->read | m->write) & ~said);
+}
+
+TROD_WIDEST static inline struct masks masks_of(const struct trod_batch *b, uint32_t i)
+{
+    const __m512i kind = _mm512_loadu_si512(b->kind + i);
+    struct masks m = {
+        .code = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_INSTR)),
+        .read = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_READ)),
+        .write = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_WRITE)),
+        .odd = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_ATOMIC)),
+    };
+
+    if (said_less(b, i))
+        m.odd |= odd_of(b, i, &m);
+    return m;
+}
+
+/* The last references so far, in lane 7. */
+struct carried {
+    __m512i code, data;
+};
+
+TROD_WIDEST static inline struct carried carry(const struct trod_touched *t)
+{
+    return (struct carried){_mm512_set1_epi64((int64_t)t->last[0]),
+                            _mm512_set1_epi64((int64_t)t->last[1])};
+}
+
+TROD_WIDEST static inline uint64_t lane7(__m512i v)
+{
+    const __m128i high = _mm512_extracti64x2_epi64(v, 3);
+
+    return (uint64_t)_mm_extract_epi64(high, 1);
+}
+
+/*
+ * The eight rows from row I on, of which CODE, READ and WRITE are bits. *CROSSED gets those that
+ * reference two lines. Returns false, with nothing done, where a row must be looked at by itself.
+ */
+TROD_WIDEST static inline bool put_group(struct trod_touched *t, const struct trod_batch *b,
+                                         uint32_t i, __mmask8 code, __mmask8 read, __mmask8 write,
+                                         struct carried *last, unsigned *crossed)
+{
+    const __mmask8 data = read | write, all = code | data;
+    const __m512i line = _mm512_set1_epi64(1LL << t->line_bits);
+    const __m512i to_line = _mm512_sub_epi64(_mm512_setzero_si512(), line);
+    const __m512i bits = _mm512_set1_epi64(TROD_TOUCHED_BITS);
+    const __m512i addr = _mm512_loadu_si512(b->addr + i);
+    const __m512i size =
+        _mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(b->size + i)));
+    const __m512i end = _mm512_add_epi64(addr, _mm512_sub_epi64(size, _mm512_set1_epi64(1)));
+    const __m512i from = _mm512_and_si512(addr, to_line), to = _mm512_and_si512(end, to_line);
+    const __mmask8 cross = _mm512_mask_cmpneq_epi64_mask(all, from, to);
+    __m512i ref = _mm512_or_si512(to, _mm512_set1_epi64(TROD_TOUCHED_IS)), codes, datas, was;
+    __mmask8 odd, keep;
+
+    ref = _mm512_mask_or_epi64(ref, data, ref, _mm512_set1_epi64(TROD_TOUCHED_DATA));
+    ref = _mm512_mask_or_epi64(ref, write, ref, _mm512_set1_epi64(t->dirty));
+    codes = _mm512_maskz_compress_epi64(code, ref);
+    datas = _mm512_maskz_compress_epi64(data, ref);
+    was = _mm512_maskz_expand_epi64(code, _mm512_alignr_epi64(codes, last->code, 7));
+    was = _mm512_mask_expand_epi64(was, data, _mm512_alignr_epi64(datas, last->data, 7));
+    /* no bytes, three lines or more, or two of which the first was not the last one referenced */
+    odd = _mm512_mask_cmplt_epu64_mask(all, end, addr) |
+          _mm512_mask_cmpgt_epu64_mask(all, _mm512_sub_epi64(to, from), line) | (cross & data) |
+          _mm512_mask_cmpneq_epi64_mask(cross, from, _mm512_andnot_si512(bits, was));
+    if (odd)
+        return false;
+    /* what differs, unless only the one before was a write */
+    keep = _mm512_mask_test_epi64_mask(
+        all, _mm512_xor_si512(ref, was),
+        _mm512_or_si512(ref, _mm512_set1_epi64(~(int64_t)TROD_TOUCHED_DIRTY)));
+    _mm512_storeu_si512(t->ref + t->n, _mm512_maskz_compress_epi64(keep, ref));
+    t->n += (unsigned)__builtin_popcount(keep);
+    last->code = _mm512_permutex2var_epi64(last->code,
+                                           _mm512_set1_epi64(7 + __builtin_popcount(code)), codes);
+    last->data = _mm512_permutex2var_epi64(last->data,
+                                           _mm512_set1_epi64(7 + __builtin_popcount(data)), datas);
+    *crossed = cross;
+    return true;
+}
+
+/* So many rows were references. */
+static inline void count(struct trod_touched *t, uint64_t instrs, uint64_t reads, uint64_t writes)
+{
+    t->instructions += instrs;
+    t->rows += instrs + reads + writes;
+    t->refs[TROD_TOUCHED_CODE] += instrs;
+    t->refs[TROD_TOUCHED_READ] += reads;
+    t->refs[TROD_TOUCHED_WRITE] += writes;
+}
+
+static inline uint64_t bits_in(uint64_t mask)
+{
+    return (uint64_t)__builtin_popcountll(mask);
+}
+
+/* The instructions CROSSED, bits of the rows from row I on, touch two lines. */
+static inline void count_crossed(struct trod_touched *t, const struct trod_batch *b, uint32_t i,
+                                 uint64_t crossed)
+{
+    t->more[0][TROD_TOUCHED_CODE] += bits_in(crossed);
+    for (; t->sizes > 1 && crossed; crossed &= crossed - 1) {
+        const uint32_t row = i + (uint32_t)__builtin_ctzll(crossed);
+        const uint64_t end = b->addr[row] + b->size[row] - 1;
+
+        for (unsigned k = 1; k < t->sizes; k++)
+            t->more[k][TROD_TOUCHED_CODE] += (end ^ b->addr[row]) >> (t->line_bits + k) != 0;
+    }
+}
+
+/* The two lines that instructions are expected in, as lower halves of addresses. */
+struct pair {
+    uint32_t one, two;
+    uint32_t above; /* the upper one of neighbours; else nothing crosses into it */
+    uint32_t high;  /* upper half of both */
+};
+
+/* False: there are none that a word could be calm with. */
+static inline bool pair_of(const struct trod_touched *t, uint64_t last, struct pair *p)
+{
+    const uint64_t line = UINT64_C(1) << t->line_bits, none = TROD_TOUCHED_NONE;
+    const uint64_t one = last & none;
+    const uint64_t two = t->second == TROD_TOUCHED_NONE ? one : t->second & none;
+
+    *p = (struct pair){(uint32_t)one, (uint32_t)two, ~(uint32_t)one, (uint32_t)(one >> 32)};
+    if (one == two + line)
+        p->above = p->one;
+    if (two == one + line)
+        p->above = p->two;
+    return last != TROD_TOUCHED_NONE && one >> 32 == two >> 32;
+}
+
+/*
+ * Are the instructions among the WORD rows from row I on, of which M tells, all in the lines of P,
+ * and is each reference to a part of a line, or of instructions to two? *CROSSED gets the latter.
+ */
+TROD_WIDEST static inline bool is_calm(const struct trod_touched *t, const struct trod_batch *b,
+                                       uint32_t i, const struct masks *m, const struct pair *p,
+                                       uint64_t *crossed)
+{
+    const uint32_t line = UINT32_C(1) << t->line_bits;
+    const __m512i in_line = _mm512_set1_epi32((int)-line), less = _mm512_set1_epi32(-1);
+    const __m512i one = _mm512_set1_epi32((int)p->one), two = _mm512_set1_epi32((int)p->two);
+    const __m512i above = _mm512_set1_epi32((int)p->above);
+    const __m512i high = _mm512_set1_epi32((int)p->high);
+    const __m512i even =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd =
+        _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    __m512i off = _mm512_setzero_si512(), elsewhere = off; /* bits of lines; any bits */
+
+    *crossed = 0;
+    for (unsigned k = 0; k < WORD; k += 16) {
+        const __mmask16 code = (__mmask16)(m->code >> k);
+        const __mmask16 all = (__mmask16)((m->code | m->read | m->write) >> k);
+        const __m512i first = _mm512_loadu_si512(b->addr + i + k);
+        const __m512i second = _mm512_loadu_si512(b->addr + i + k + 8);
+        const __m512i low = _mm512_permutex2var_epi32(first, even, second);
+        /* of no bytes: more than a line */
+        const __m512i more = _mm512_add_epi32(_mm512_loadu_si512(b->size + i + k), less);
+        const __m512i end = _mm512_add_epi32(low, more);
+        const __mmask16 cross = _mm512_test_epi32_mask(_mm512_xor_si512(low, end), in_line);
+
+        elsewhere = _mm512_mask_or_epi32(
+            elsewhere, code, elsewhere,
+            _mm512_xor_si512(_mm512_permutex2var_epi32(first, odd, second), high));
+        off = _mm512_mask_or_epi32(off, all, off, more);
+        off = _mm512_mask_or_epi32(
+            off, code, off,
+            _mm512_min_epu32(_mm512_xor_si512(end, one), _mm512_xor_si512(end, two)));
+        off = _mm512_mask_or_epi32(off, code & cross, off, _mm512_xor_si512(end, above));
+        *crossed |= (uint64_t)cross << k;
+    }
+    off = _mm512_or_si512(_mm512_and_si512(off, in_line), elsewhere);
+    return !_mm512_test_epi32_mask(off, off) && !(*crossed & (m->read | m->write));
+}
+
+/* The references of the WORD rows from row I on to data go behind OUT. Returns where they end. */
+TROD_WIDEST static inline uint64_t *put_data(const struct trod_touched *t,
+                                             const struct trod_batch *b, uint32_t i,
+                                             const struct masks *m, uint64_t *out)
+{
+    const __m512i in_line = _mm512_set1_epi64(-(1LL << t->line_bits));
+    const __m512i bits = _mm512_set1_epi64(TROD_TOUCHED_IS | TROD_TOUCHED_DATA);
+    const __m512i dirty = _mm512_set1_epi64(t->dirty);
+    uint64_t data = m->read | m->write, write = m->write;
+
+    for (unsigned k = 0; k < WORD; k += GROUP, data >>= GROUP, write >>= GROUP) {
+        __m512i ref = _mm512_loadu_si512(b->addr + i + k);
+
+        ref = _mm512_or_si512(_mm512_and_si512(ref, in_line), bits);
+        ref = _mm512_mask_or_epi64(ref, (__mmask8)write, ref, dirty);
+        _mm512_storeu_si512(out, _mm512_maskz_compress_epi64((__mmask8)data, ref));
+        out += __builtin_popcount((unsigned)data & 0xff);
+    }
+    return out;
+}
+
+/*
+ * Words from row FROM on whose instructions are all in the two lines referenced last, of which each
+ * is in front of its set: nothing but their data is left, repeats included. Returns where another
+ * word begins, or one in which a row must be looked at by itself, or for which there is no room.
+ */
+TROD_APART TROD_WIDEST static uint32_t put_calm(struct trod_touched *t, const struct trod_batch *b,
+                                                uint32_t from, uint32_t to)
+{
+    uint64_t *out = t->ref + t->n, *const end = t->ref + TROD_TOUCHED_REFS - WORD;
+    uint64_t instrs = 0, reads = 0, writes = 0;
+    struct pair p;
+
+    if (!pair_of(t, t->last[0], &p))
+        return from;
+    for (; to - from >= WORD && out <= end; from += WORD) {
+        const struct masks m = masks_of(b, from);
+        uint64_t cross;
+
+        if (m.odd || !is_calm(t, b, from, &m, &p, &cross))
+            break;
+        out = put_data(t, b, from, &m, out);
+        instrs += bits_in(m.code);
+        reads += bits_in(m.read);
+        writes += bits_in(m.write);
+        count_crossed(t, b, from, cross & m.code);
+    }
+    if (reads + writes)
+        t->last[1] = out[-1];
+    t->n = (size_t)(out - t->ref);
+    count(t, instrs, reads, writes);
+    return from;
+}
+
+/* The code line referenced before LAST, which was the last one, if both are in front of a set. */
+static uint64_t second_line(const struct trod_touched *t, uint64_t last)
+{
+    for (size_t i = t->n; i > 0 && i + WORD > t->n; i--) {
+        const uint64_t ref = t->ref[i - 1];
+
+        if (!(ref & TROD_TOUCHED_DATA) && ref != last)
+            return (ref ^ last) & t->sets ? ref : TROD_TOUCHED_NONE;
+    }
+    return TROD_TOUCHED_NONE;
+}
+
+/* WORD rows from row I on. */
+TROD_WIDEST static void put_word(struct trod_touched *t, const struct trod_batch *b, uint32_t i)
+{
+    const struct masks m = masks_of(b, i);
+    struct carried last = carry(t);
+    uint64_t done = 0, crossed = 0;
+
+    for (unsigned k = 0; k < WORD; k += GROUP) {
+        unsigned cross;
+
+        if (!(m.odd >> k & 0xff) &&
+            put_group(t, b, i + k, (__mmask8)(m.code >> k), (__mmask8)(m.read >> k),
+                      (__mmask8)(m.write >> k), &last, &cross)) {
+            done |= UINT64_C(0xff) << k;
+            crossed |= (uint64_t)cross << k;
+            continue;
+        }
+        t->last[0] = lane7(last.code);
+        t->last[1] = lane7(last.data);
+        put_rows(t, b, i + k, i + k + GROUP);
+        last = carry(t);
+    }
+    t->last[0] = lane7(last.code);
+    t->last[1] = lane7(last.data);
+    count(t, bits_in(m.code & done), bits_in(m.read & done), bits_in(m.write & done));
+    count_crossed(t, b, i, crossed);
+}
+
+/* As many rows as fill words. Returns where the others begin. */
+TROD_WIDEST static uint32_t put_words(struct trod_touched *t, const struct trod_batch *b,
+                                      uint32_t from, uint32_t to)
+{
+    enum { MOST = 15 }; /* words for which nothing is tried where it was in vain */
+
+    for (uint32_t calm; to - from >= WORD; from += WORD) {
+        if (t->n > TROD_TOUCHED_REFS - WORD)
+            t->run(t);
+        if (t->restless > 0) {
+            t->restless--;
+        } else if ((calm = put_calm(t, b, from, to)) > from) {
+            t->in_vain = 0;
+            from = calm - WORD;
+            continue;
+        } else {
+            t->restless = t->in_vain = t->in_vain < MOST ? 2 * t->in_vain + 1 : MOST;
+        }
+        put_word(t, b, from);
+        if (t->restless == 0)
+            t->second = second_line(t, t->last[0]);
+    }
+    return from;
+}
+/*
+ * Leave out references to the line of the one before, and those to the line of the one but last or
+ * the one before that where those between are to other sets: the line is in front of its set then.
+ * References to write are left where they are the first ones.
+ */
+TROD_WIDEST static void skip_repeats_widest(struct trod_touched *t)
+{
+    const __m512i read = _mm512_set1_epi64(~(int64_t)TROD_TOUCHED_DIRTY);
+    const __m512i sets = _mm512_set1_epi64((int64_t)(t->sets | TROD_TOUCHED_DATA));
+    __m512i before = _mm512_set1_epi64((int64_t)TROD_TOUCHED_NONE);
+    size_t k = 0;
+
+    for (size_t i = 0; i < t->n; i += 8) {
+        const __m512i ref = _mm512_loadu_si512(t->ref + i), matter = _mm512_or_si512(ref, read);
+        const __m512i one = _mm512_xor_si512(ref, _mm512_alignr_epi64(ref, before, 7));
+        const __m512i two = _mm512_xor_si512(ref, _mm512_alignr_epi64(ref, before, 6));
+        const __m512i three = _mm512_xor_si512(ref, _mm512_alignr_epi64(ref, before, 5));
+        const unsigned rest = t->n - i < 8 ? (1u << (t->n - i)) - 1 : 0xff;
+        const __mmask8 other = _mm512_test_epi64_mask(one, sets);
+        const __mmask8 others = other & _mm512_test_epi64_mask(two, sets);
+        const unsigned back = (_mm512_testn_epi64_mask(two, matter) & other) |
+                              (_mm512_testn_epi64_mask(three, matter) & others);
+        const __mmask8 keep = (__mmask8)(_mm512_test_epi64_mask(one, matter) & ~back & rest);
+
+        _mm512_storeu_si512(t->ref + k, _mm512_maskz_compress_epi64(keep, ref));
+        k += (unsigned)__builtin_popcount(keep);
+        before = ref;
+    }
+    t->n = k;
+}
+#endif
+
+void trod_touched_begin(struct trod_touched *t)
+{
+    trod_touched_forget(t);
+}
+
+void trod_touched_rows(struct trod_touched *t, const struct trod_batch *b, uint32_t from,
+                       uint32_t to)
+{
+#if TROD_AVX2
+    if (!t->portable && trod_widest() && (b->have & TROD_TOUCHED_COLUMNS) == TROD_TOUCHED_COLUMNS)
+        from = put_words(t, b, from, to);
+#endif
+    if (from < to)
+        t->second = TROD_TOUCHED_NONE;
+    put_rows(t, b, from, to);
+}
+
+void trod_touched_thin(struct trod_touched *t)
+{
+    enum { WORTH = 8 }; /* one in so many: others come to stand side by side */
+
+    (void)t;
+#if TROD_AVX2
+    if (!t->portable && trod_widest())
+        for (size_t before = t->n + 1; t->n < before - before / WORTH;) {
+            before = t->n;
+            skip_repeats_widest(t);
+        }
+#endif
+}
