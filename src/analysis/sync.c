@@ -124,7 +124,8 @@ static int feed_sync(struct state *s, const struct trod_batch *b, uint32_t row)
     int rc;
 
     if ((rc = thread_of(s, stream, &t)) < 0 ||
-        (rc = point_of(s, b->addr[row], trod_origin_row(b, row), &p)) < 0 || (rc = touch(p, stream)) < 0)
+        (rc = point_of(s, b->addr[row], trod_origin_row(b, row), &p)) < 0 ||
+        (rc = touch(p, stream)) < 0)
         return rc;
     if (trod_sync_is_signal(b->sub[row])) {
         p->signals += b->sub[row] == TROD_SYNC_SIGNAL;

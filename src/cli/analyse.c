@@ -125,7 +125,7 @@ static bool begins_anywhere(const struct cli_planned *plan, size_t n, const stru
     uint64_t from, to;
     bool follow = false;
 
-    /* a report tells what was read; regions are of what was chosen, from the first of it on or not */
+    /* a report tells what was read; regions are counted from the first row that was chosen on */
     if ((parts && (parts->save || parts->parts || parts->share)) ||
         (opt->filter && opt->region_from > (opt->region_in == TROD_IN_INSTRUCTIONS)))
         return false;

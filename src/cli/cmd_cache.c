@@ -75,7 +75,9 @@ static const struct trod_option options[] = {
      "caches are full, fill the caches and are not counted",
      NULL, NULL},
     {"skip", 0, TROD_OPT_U64, offsetof(struct options, cache.skip), "N",
-     "the first N instructions are not simulated", NULL, NULL},
+     "the first N instructions are not simulated; with an index they are not read either, but for "
+     "--by data, block and region (they tell where blocks and stacks are) and --misses",
+     NULL, NULL},
     {"windows", 0, TROD_OPT_STR, offsetof(struct options, windows), "EVERY,WARM,COUNT",
      "of each EVERY instructions the last COUNT are counted, the WARM before them fill the caches, "
      "others are not simulated",

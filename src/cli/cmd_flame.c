@@ -254,7 +254,9 @@ const struct cli_command cli_command_flame = {
         "Follow calls and returns of each thread or cpu and print each stack of functions with "
         "what the innermost one cost by itself: a line a stack, as flame graph programs read it, "
         "or (--svg) the flame graph itself, which zooms and searches in a browser. With --against "
-        "two traces are compared. Threads are put together; names come from --symbols.",
+        "two traces are compared. Threads are put together; names come from --symbols, which say "
+        "what is a call, too: an index, which follows calls without, is of no use then, unless "
+        "options choose rows.",
     .examples = "  trod flame --symbols app@0x555555554000 app.trace.zip > app.folded\n"
                 "  trod flame --svg -o app.svg app.trace.zip\n"
                 "  trod flame --svg --normalize --against new.trace.zip old.trace.zip > diff.svg\n"

@@ -206,8 +206,8 @@ static bool are_cpus(const struct trod_nav *nav)
 {
     const struct trod_meta *m = trod_nav_meta(nav);
     struct trod_index_info info;
-    bool cpus = !(trod_nav_format(nav)->flags & TROD_FMT_MARKERS) &&
-                trod_index_about(nav, &info) && info.files == 1;
+    bool cpus = !(trod_nav_format(nav)->flags & TROD_FMT_MARKERS) && trod_index_about(nav, &info) &&
+                info.files == 1;
 
     for (uint32_t i = 0; cpus && i < m->n_streams; i++)
         cpus = m->streams[i].tid == TROD_NOWHERE;

@@ -308,9 +308,9 @@ static int begin_stack(struct cg_core *core, bool with_rows)
 
     trod_callstack_free(core->stack);
     rc = trod_callstack_new(&core->stack, &sink, core->context.symbols, core->context.merged);
-    return rc < 0 || !core->context.given ? rc
-                                          : trod_callstack_give(core->stack, core->context.given,
-                                                                core->context.given_of);
+    return rc < 0 || !core->context.given
+               ? rc
+               : trod_callstack_give(core->stack, core->context.given, core->context.given_of);
 }
 
 int cg_init(void *st, const struct cg_options *opt, const struct trod_context *c, bool inlined,
