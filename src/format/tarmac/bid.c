@@ -150,11 +150,14 @@ static void tally(const struct trod_span *head, struct tally *t)
     uint64_t memory[POOL / 8];
     struct trod_meta meta = {0};
     struct trod_batch b = {.pool = (uint8_t *)memory, .pool_cap = sizeof memory};
-    struct tm_dec d = {.flavour = &flavour, .meta = &meta};
+    struct tm_dec d;
     struct tm_row rows[TM_ROWS_MAX];
     struct tm_line l = {.base = head->p, .d = &d, .b = &b, .rows = rows};
     const uint8_t *p = head->p, *end = head->p + head->n;
 
+    tm_dec_general(&d);
+    d.flavour = &flavour;
+    d.meta = &meta;
     for (int lines = 0; lines < LINES_MAX && p < end; lines++) {
         const uint8_t *nl = memchr(p, '\n', (size_t)(end - p)), *e = nl ? nl : end;
         int rc;

@@ -247,11 +247,15 @@ static bool stands_alone(const struct tm_dec *d, const uint8_t *p, const uint8_t
     uint64_t memory[RESYNC_POOL / 8];
     struct trod_meta meta = {0};
     struct trod_batch b = {.pool = (uint8_t *)memory, .pool_cap = sizeof memory};
-    struct tm_dec scratch = {.flavour = d->flavour, .opt = d->opt, .meta = &meta};
+    struct tm_dec scratch;
     struct tm_row rows[TM_ROWS_MAX];
     struct tm_line l = {.base = p, .d = &scratch, .b = &b, .rows = rows};
     bool alone;
 
+    tm_dec_general(&scratch);
+    scratch.flavour = d->flavour;
+    scratch.opt = d->opt;
+    scratch.meta = &meta;
     memcpy(scratch.scale, d->scale, sizeof scratch.scale);
     alone = tm_parse_line(&l, p, nl > p && nl[-1] == '\r' ? nl - 1 : nl, nl + 1) == TM_OK &&
             (rows[0].has & TROD_COL_TIME) && rows[0].kind != TROD_NOTE &&

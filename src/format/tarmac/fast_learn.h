@@ -26,7 +26,7 @@ static bool form_unit(struct tm_run *r)
         return true;
     if (d->unit_wait && d->unit_wait--)
         return false;
-    memset(d->forms, 0, sizeof d->forms);
+    tm_forget_forms(d);
     d->forms_unit = r->h.unit;
     d->unit_wait = TM_FORM_TRIES;
     return true;
@@ -70,7 +70,7 @@ static struct tm_form *form_room(struct tm_run *r, const struct form_line *l)
         *wait = TM_FORM_TRIES;
     }
     if (f->kind && f->type_at != at)
-        f->kind = TM_FORM_NONE, f->wait = 0; /* of lines that come no more */
+        tm_form_forget(f); /* of lines that come no more */
     if ((!f->kind || !form_free(form_beside(forms, f, k), at)) && f->wait && f->wait--)
         return NULL;
     f->wait = TM_FORM_TRIES;

@@ -96,6 +96,14 @@ struct tm_layout {
     bool upper;            /* digits of code are upper case */
 };
 
+/* F is no form. */
+static inline void tm_form_forget(struct tm_form *f)
+{
+    f->kind = TM_FORM_NONE;
+    f->picture = false;
+    f->wait = 0;
+}
+
 /* form.c: the first LEN characters at LINE, with these fields, are to have the form F. */
 void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const struct tm_layout *l);
 

@@ -46,6 +46,6 @@ int tm_load(void *dec, struct trod_span *state, struct trod_span *log)
     d->picture = (uint8_t)v[11];
     d->picture_column = (uint32_t)v[12];
     d->type_at = d->bare_at = d->es_forms = d->forms_unit = d->unit_wait = 0;
-    memset(d->forms, 0, sizeof d->forms); /* a form is of what was known of the trace */
+    tm_forget_forms(d); /* a form is of what was known of the trace */
     return TROD_OK;
 }

@@ -103,8 +103,23 @@ struct tm_dec {
     uint8_t es_forms; /* there may be forms of lines without a time, or of the ES dialect */
     uint8_t forms_unit, unit_wait;     /* the unit of time that lines with a form have */
     uint32_t forms_want;               /* the columns that tm_form.put is for */
-    struct tm_form forms[2][TM_FORMS]; /* of lines with a time, of those without */
+    struct tm_form forms[2][TM_FORMS]; /* of lines with a time, of those without; the last */
 };
+
+/* D is for the general path alone: nothing is known. The forms, most of it, are never asked. */
+static inline void tm_dec_general(struct tm_dec *d)
+{
+    memset(d, 0, offsetof(struct tm_dec, forms));
+}
+
+/* D has no forms. */
+static inline void tm_forget_forms(struct tm_dec *d)
+{
+    for (unsigned i = 0; i < TM_FORMS; i++) {
+        tm_form_forget(&d->forms[0][i]);
+        tm_form_forget(&d->forms[1][i]);
+    }
+}
 
 /* One row under construction; slices refer to the batch. */
 struct tm_row {
