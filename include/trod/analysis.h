@@ -264,6 +264,12 @@ struct trod_analysis {
     bool (*begins)(const void *opt, const struct trod_format *f);
     /* Does it follow with options OPT? NULL: if it has follow. */
     bool (*follows)(const void *opt);
+    /*
+     * As merge, of a FROM that is only ended thereafter: what it holds may be moved. An analysis
+     * whose states are large has it; of a file few parts are made then, as each of them meets all
+     * that the trace touches once more. NULL: merge.
+     */
+    int (*take)(void *into, void *from);
 };
 
 /* Analysis I in the order of analyses.def, plug-ins behind; NULL past the last. */

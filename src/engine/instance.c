@@ -469,10 +469,15 @@ static int same_stream(struct engine_instance *into, const struct engine_instanc
     return stream < 0 ? stream : stream + into->by_core;
 }
 
-int engine_instance_merge(struct engine_instance *into, const struct engine_instance *from,
-                          bool renumber)
+/* FROM, which is only ended thereafter, goes to INTO. */
+static int take(const struct trod_analysis *a, void *into, void *from)
 {
-    int rc = into->analysis->merge(into->st, from->st);
+    return a->take ? a->take(into, from) : a->merge(into, from);
+}
+
+int engine_instance_merge(struct engine_instance *into, struct engine_instance *from, bool renumber)
+{
+    int rc = take(into->analysis, into->st, from->st);
 
     for (uint32_t i = 0; rc == TROD_OK && i < from->n_streams; i++) {
         int stream;
@@ -484,7 +489,7 @@ int engine_instance_merge(struct engine_instance *into, const struct engine_inst
         if (stream < 0)
             return stream;
         st = engine_instance_stream(into, (uint32_t)stream);
-        rc = st ? into->analysis->merge(st, from->stream[i]) : into->rc;
+        rc = st ? take(into->analysis, st, from->stream[i]) : into->rc;
     }
     return rc;
 }

@@ -22,10 +22,10 @@ enum { TURNS = 8 };
 enum { PASSING = 5 };
 
 /*
- * Parts of members for each thread where sites are wanted: each part meets all the program's
- * instructions for the first time.
+ * Parts of members for each thread where each part meets for the first time what others have met:
+ * all the program's instructions, or, at a higher cost, the data that large states tell of.
  */
-enum { SITE_TURNS = 2 };
+enum { SITE_TURNS = 2, LARGE_TURNS = 1 };
 
 /* Bytes of a piece that is recorded, at the most: plain, and as it lies compressed in its file. */
 enum { PLAIN_RECORDED = 256 << 20, PACKED_RECORDED = 64 << 20 };
@@ -41,6 +41,15 @@ static bool records(const struct trod_run *r, enum run_cut cut)
 {
     for (size_t i = 0; i < r->n_items; i++)
         if (engine_item_records(&r->item[i], cut) && r->item[i].analysis->recorded)
+            return true;
+    return false;
+}
+
+/* Is an analysis among those of R whose states are large? */
+static bool has_large(const struct trod_run *r)
+{
+    for (size_t i = 0; i < r->n_items; i++)
+        if (r->item[i].analysis->take)
             return true;
     return false;
 }
@@ -88,14 +97,17 @@ static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_
 static size_t groups_of(const struct trod_run *r, size_t file, uint64_t members)
 {
     const uint64_t jobs = r->opt.jobs;
-    uint64_t n = members < RUN_PARTS ? members : RUN_PARTS;
+    uint64_t n = members < RUN_PARTS ? members : RUN_PARTS, some = n;
 
-    if (r->sites && for_threads(r) && jobs > 1) {
-        const uint64_t least = trod_trace_bytes(r->whole, file) / PACKED_RECORDED + 1;
-        const uint64_t some = jobs * SITE_TURNS > least ? jobs * SITE_TURNS : least;
-
-        n = n < some ? n : some;
+    if (for_threads(r) && jobs > 1) {
+        if (r->sites) {
+            some = trod_trace_bytes(r->whole, file) / PACKED_RECORDED + 1;
+            some = jobs * SITE_TURNS > some ? jobs * SITE_TURNS : some;
+        } else if (has_large(r)) {
+            some = jobs * LARGE_TURNS;
+        }
     }
+    n = n < some ? n : some;
     return (size_t)n;
 }
 

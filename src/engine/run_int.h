@@ -231,10 +231,10 @@ void engine_instance_close(struct engine_instance *in, const struct trod_boundar
 /* FILE will not come again. */
 void engine_instance_settle(struct engine_instance *in, uint32_t file);
 /*
- * Add FROM to INTO. FROM keeps its states. RENUMBER: FROM's streams have the numbers of another
- * trace. 0 or an error.
+ * Add FROM to INTO. FROM keeps its states, but is only ended thereafter. RENUMBER: FROM's streams
+ * have the numbers of another trace. 0 or an error.
  */
-int engine_instance_merge(struct engine_instance *into, const struct engine_instance *from,
+int engine_instance_merge(struct engine_instance *into, struct engine_instance *from,
                           bool renumber);
 /* The state of STREAM of IN, or of a core, made if it is new; NULL: in->rc says why. */
 void *engine_instance_stream(struct engine_instance *in, uint32_t stream);

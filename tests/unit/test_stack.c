@@ -12,6 +12,7 @@
 
 #include "olken.h"
 #include "refs_gen.h"
+#include "sim/locality/save.h"
 #include "sim/locality/stack.h"
 
 enum { ALL = (1 << TROD_REFS) - 1 };
@@ -279,14 +280,23 @@ static void test_limit(void **state)
         }
 }
 
+/* The histograms of S and of ALL, fed with N references. */
+static void same_distances(const struct trod_stack *s, const struct trod_stack *all, size_t n)
+{
+    for (uint64_t d = 0; d < n; d++)
+        for (unsigned k = 0; k < TROD_REFS; k++)
+            assert_int_equal(trod_dist_at(&s->dist, d, k), trod_dist_at(&all->dist, d, k));
+    assert_memory_equal(s->dist.cold, all->dist.cold, sizeof all->dist.cold);
+}
+
 /* Parts of a stream, counted each on its own and put together in any grouping. */
 static void test_append(void **state)
 {
-    const struct trod_stack_options opt = {.count = true, .first = true, .distant = 5};
-
     (void)state;
     for (unsigned kind = 0; kind < REFS_KINDS; kind++)
         for (unsigned parts = 2; parts < 6; parts++) {
+            const struct trod_stack_options opt = {
+                .count = true, .first = true, .distant = 5, .portable = (kind + parts) % 2};
             struct stream t = make(kind, 40 + 400 * parts, 20000, parts), u;
             struct trod_stack *s[6], *all = new_stack(opt);
             struct trod_rng rng;
@@ -307,11 +317,7 @@ static void test_append(void **state)
                 assert_true(trod_stack_append(s[0], s[i]));
             u = t;
             feed(all, &u, 0, t.n, 9);
-            for (uint64_t d = 0; d < t.n; d = trod_dist_next(&all->dist, d + 1, ALL))
-                for (unsigned k = 0; k < TROD_REFS; k++)
-                    assert_int_equal(trod_dist_at(&s[0]->dist, d, k),
-                                     trod_dist_at(&all->dist, d, k));
-            assert_memory_equal(s[0]->dist.cold, all->dist.cold, sizeof all->dist.cold);
+            same_distances(s[0], all, t.n);
             identities(s[0], &t);
             check_counts(s[0], &t);
             /* and it goes on as if nothing had been parted */
@@ -328,6 +334,109 @@ static void test_append(void **state)
             trod_stack_free(all);
             drop(&t);
         }
+}
+
+/* Parts whose first references are several blocks: tables grow, and positions end. */
+static void test_append_many(void **state)
+{
+    static const enum refs_kind kinds[] = {REFS_UNIFORM, REFS_ZIPF, REFS_MIXED, REFS_CYCLIC};
+
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        const struct trod_stack_options opt = {.count = true, .first = true, .portable = i % 2};
+        struct stream t = make(kinds[i / 2], 30000, 150000, i);
+        const size_t cut[] = {0, 40000 + 7 * i, 90000 - i, t.n};
+        struct trod_stack *s[3], *all = new_stack(opt);
+
+        for (unsigned k = 0; k < 3; k++) {
+            s[k] = new_stack(opt);
+            feed(s[k], &t, cut[k], cut[k + 1], i);
+        }
+        assert_true(trod_stack_append(s[0], s[1]));
+        assert_true(trod_stack_append(s[0], s[2]));
+        feed(all, &t, 0, t.n, i);
+        check(all, &t, 0, false);
+        same_distances(s[0], all, t.n);
+        identities(s[0], &t);
+        assert_int_equal(trod_stack_lines(s[0]), trod_stack_lines(all));
+        for (unsigned k = 0; k < 3; k++)
+            trod_stack_free(s[k]);
+        trod_stack_free(all);
+        drop(&t);
+    }
+}
+
+/* A part that began to count behind a warm-up: what is on top thereafter is what came last. */
+static void test_append_warm(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < REFS_KINDS; kind++) {
+        const struct trod_stack_options opt = {.first = true, .portable = kind % 2};
+        struct stream t = make(kind, 9000, 60000, kind);
+        struct trod_stack *s = new_stack(opt), *warm = new_stack(opt), *all = new_stack(opt);
+
+        feed(s, &t, 0, 10000, 1);
+        feed(warm, &t, 10000, 25000, 2);
+        trod_stack_restart(warm);
+        feed(warm, &t, 25000, 40000, 3);
+        assert_true(trod_stack_append(s, warm));
+        feed(s, &t, 40000, t.n, 4);
+        memcpy(t.touched, t.out, t.n * sizeof *t.out);
+        feed(all, &t, 0, t.n, 5);
+        assert_memory_equal(t.out + 40000, (uint32_t *)t.touched + 40000,
+                            (t.n - 40000) * sizeof *t.out);
+        assert_int_equal(s->live, all->live);
+        trod_stack_free(s);
+        trod_stack_free(warm);
+        trod_stack_free(all);
+        drop(&t);
+    }
+}
+
+/* Counters of a histogram beyond 32 bits, however they come there. */
+static void test_large_counts(void **state)
+{
+    static const uint64_t n[] = {
+        1, UINT32_MAX, 1, UINT64_C(1) << 32, UINT64_C(0x2fffffffe), 2, UINT64_C(0xc0000000)};
+    struct trod_dist a = {0}, b = {0};
+    uint64_t sum = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof n / sizeof *n; i++) {
+        sum += n[i];
+        assert_true(trod_dist_count(&a, 700, 2, n[i]));
+        assert_true(trod_dist_count(&b, 700, 2, sum));
+        assert_int_equal(trod_dist_at(&a, 700, 2), sum);
+    }
+    for (uint64_t i = 0, all = trod_dist_at(&b, 700, 2); i < 3; i++) {
+        all += sum;
+        assert_true(trod_dist_add(&b, &a));
+        assert_int_equal(trod_dist_at(&b, 700, 2), all);
+        assert_int_equal(trod_dist_total(&b, ALL), all);
+        assert_int_equal(trod_dist_next(&b, 0, 4), 700);
+        assert_int_equal(trod_dist_next(&b, 0, 3), UINT64_MAX);
+    }
+    trod_dist_clear(&a);
+    trod_dist_clear(&b);
+}
+
+/* A saved stack that says a first reference twice, or one of a line that is not there. */
+static void test_load_bad(void **state)
+{
+    static const unsigned char saved[][24] = {
+        {3, 0, 0, 0, 2, 0, 0, 0, 2, 7, 0, 9, 0, 2, 7, 9, 1, 1, 0, 0, 0, 0},
+        {3, 0, 0, 0, 2, 0, 0, 0, 2, 7, 0, 7, 0, 2, 7, 9, 1, 1, 0, 0, 0, 0},
+        {3, 0, 0, 0, 2, 0, 0, 0, 2, 7, 0, 8, 0, 2, 7, 9, 1, 1, 0, 0, 0, 0},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct trod_stack *s = new_stack((struct trod_stack_options){.first = true});
+        struct trod_span in = {.p = saved[i], .n = 22};
+
+        assert_int_equal(trod_stack_load(s, &in), i ? TROD_ERR_CORRUPT : TROD_OK);
+        trod_stack_free(s);
+    }
 }
 
 /* Parts of lines that are touched before they leave a cache: against a list with masks. */
@@ -441,7 +550,9 @@ int main(void)
         cmocka_unit_test(test_closed_forms), cmocka_unit_test(test_uniform),
         cmocka_unit_test(test_limit),        cmocka_unit_test(test_append),
         cmocka_unit_test(test_parts),        cmocka_unit_test(test_forget),
-        cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_sum),          cmocka_unit_test(test_append_many),
+        cmocka_unit_test(test_append_warm),  cmocka_unit_test(test_large_counts),
+        cmocka_unit_test(test_load_bad),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

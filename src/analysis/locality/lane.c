@@ -120,6 +120,21 @@ int loc_lane_append(struct loc_lane *into, const struct loc_lane *from)
     return ok ? TROD_OK : TROD_ERR_NOMEM;
 }
 
+bool loc_lane_is_new(const struct loc_lane *l)
+{
+    return l->stack && trod_stack_lines(l->stack) == 0;
+}
+
+void loc_lane_swap(struct loc_lane *a, struct loc_lane *b)
+{
+    const struct loc_lane was = *a;
+
+    a->stack = b->stack;
+    a->times = b->times;
+    b->stack = was.stack;
+    b->times = was.times;
+}
+
 /* The first of the threads is appended to nothing: its windows stay those of a thread. */
 static bool times_sum(struct trod_times *into, const struct trod_times *from)
 {

@@ -456,6 +456,18 @@ static int merge(void *into, const void *from)
     return rc < 0 ? rc : loc_owners_add(s, f);
 }
 
+/* What a part has becomes that of a state of the same stream that has nothing yet. */
+static int take(void *into, void *from)
+{
+    struct loc_state *s = into, *f = from;
+
+    if (s->opt->like || !loc_parts(s->opt) || !loc_lane_is_new(&s->own) ||
+        (s->context.stream == TROD_ALL_STREAMS) != (f->context.stream == TROD_ALL_STREAMS))
+        return merge(s, f);
+    loc_lane_swap(&s->own, &f->own);
+    return TROD_OK;
+}
+
 static int boundary(void *st, const struct trod_boundary *at)
 {
     struct loc_state *s = st;
@@ -542,6 +554,7 @@ const struct trod_analysis trod_analysis_locality = {
     .feed = feed,
     .boundary = boundary,
     .merge = merge,
+    .take = take,
     .save = loc_save,
     .load = loc_load,
     .result = loc_result,

@@ -122,6 +122,10 @@ void loc_lane_fini(struct loc_lane *l);
 int loc_lane_feed(struct loc_lane *l, struct loc_block *b, bool distances);
 /* FROM came right behind INTO. */
 int loc_lane_append(struct loc_lane *into, const struct loc_lane *from);
+/* Was nothing fed to L, or merged into it? */
+bool loc_lane_is_new(const struct loc_lane *l);
+/* A and B, made with the same options, exchange what they have counted. */
+void loc_lane_swap(struct loc_lane *a, struct loc_lane *b);
 /* FROM is another thread. */
 int loc_lane_sum(struct loc_lane *into, const struct loc_lane *from);
 /* References of the classes in CLASSES. */

@@ -72,3 +72,19 @@ void trod_bits_first(struct trod_bits *s, uint32_t n)
         s->c[i] = first_in(n, i, TROD_BITS_C);
     s->now = n;
 }
+
+void trod_bits_fill(struct trod_bits *s, uint32_t n)
+{
+    const uint32_t end = s->now + n;
+
+    for (uint32_t p = s->now; p < end;) {
+        const uint32_t next = (p | 63) + 1, to = next < end ? next : end, k = to - p;
+
+        s->word[p >> 6] |= UINT64_MAX >> (64 - k) << (p & 63);
+        s->a[p >> TROD_BITS_A] = (uint16_t)(s->a[p >> TROD_BITS_A] + k);
+        s->b[p >> TROD_BITS_B] += k;
+        s->c[p >> TROD_BITS_C] += k;
+        p = to;
+    }
+    s->now = end;
+}

@@ -31,6 +31,8 @@ void trod_bits_free(struct trod_bits *s);
 void trod_bits_ranks(const struct trod_bits *s, uint32_t *rank);
 /* Make exactly the first N positions those that are set; N is the next position. */
 void trod_bits_first(struct trod_bits *s, uint32_t n);
+/* Set the next N positions. There is room. */
+void trod_bits_fill(struct trod_bits *s, uint32_t n);
 
 /* The same for a position that need not be near. */
 static inline __attribute__((always_inline)) uint32_t trod_bits_far(const struct trod_bits *s,

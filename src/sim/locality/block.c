@@ -242,9 +242,6 @@ TROD_HOT void put(struct at_work *k, struct trod_line *e)
     e->pos = trod_window_put(&k->window, k->b->word);
 }
 
-_Static_assert((UINT64_C(1) << 30) * TROD_REFS <= UINT64_C(1) << 32 && TROD_REFS == 4,
-               "a distance and a class are one number of 32 bits");
-
 /* Look number I, whose line comes to the top of the stack. *SLOT: that of it. Its distance. */
 TROD_HOT uint32_t look_up(struct at_work *k, uint32_t i, size_t *slot, const bool wide)
 {
@@ -258,7 +255,7 @@ TROD_HOT uint32_t look_up(struct at_work *k, uint32_t i, size_t *slot, const boo
     e = &k->lines.at[*slot];
     if (__builtin_expect(e->pos < TROD_LINE_PRUNED, 1)) {
         d = (uint32_t)(e->pos > k->c) + (uint32_t)(e->pos > k->second) + take(k, e, wide);
-        b->noted[k->n_noted++] = d << 2 | b->class[l->item];
+        b->noted[k->n_noted++] = trod_stack_note(d, b->class[l->item]);
         distant += d > k->distant;
     } else {
         trod_stack_cold(k->s, *slot, line, b->class[l->item]);
@@ -339,15 +336,23 @@ TROD_HOT void each_look(struct at_work *k, const struct trod_refs *refs, uint32_
 
 /* ---- blocks */
 
+bool trod_stack_noted(struct trod_stack *s)
+{
+    const struct trod_stack_block *const b = s->block;
+
+    for (uint32_t i = 0; i < b->n_noted; i++)
+        if (!trod_dist_count(&s->dist, b->noted[i] >> 2, b->noted[i] & 3, 1))
+            return false;
+    return true;
+}
+
 /* TOTAL references by class, as the settled ones, are a block: what it found is counted. */
 static bool count_block(struct trod_stack *s, uint64_t total)
 {
     struct trod_stack_block *const b = s->block;
 
-    /* Where counters are not in the nearest caches many are loaded at a time: nothing is between */
-    for (uint32_t i = 0; i < b->n_noted; i++)
-        if (!trod_dist_count(&s->dist, b->noted[i] >> 2, b->noted[i] & 3, 1))
-            return false;
+    if (!trod_stack_noted(s))
+        return false;
     b->settled[0] = total - b->kept;
     for (unsigned k = 0; k < TROD_REFS; k++) {
         s->refs[k] += total >> 16 * k & 0xffff;

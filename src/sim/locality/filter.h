@@ -34,7 +34,7 @@ struct trod_stack_block {
     struct trod_stack_look look[TROD_STACK_BLOCK];
     uint32_t n_looks;
     uint32_t home[TROD_STACK_BLOCK + TROD_STACK_AHEAD]; /* of looks: where their search begins */
-    uint32_t noted[TROD_STACK_BLOCK]; /* of items that were looked up: distance and class */
+    uint32_t noted[TROD_STACK_BLOCK]; /* of items that were looked up: trod_stack_note */
     uint32_t n_noted;
     uint64_t settled[TROD_STACK_SETTLED]; /* of the others, by distance, as KEPT */
     uint64_t word[8];                     /* window.h */
@@ -44,6 +44,15 @@ struct trod_stack_block {
 static inline uint64_t trod_stack_unit(unsigned class)
 {
     return UINT64_C(1) << 16 * class;
+}
+
+_Static_assert((UINT64_C(1) << 30) * TROD_REFS <= UINT64_C(1) << 32 && TROD_REFS == 4,
+               "a distance and a class are one number of 32 bits");
+
+/* A reference of class CLASS at distance D, until it is counted. */
+static inline uint32_t trod_stack_note(uint32_t d, unsigned class)
+{
+    return d << 2 | class;
 }
 
 #if TROD_AVX2
@@ -148,6 +157,11 @@ TROD_WIDEST static inline void trod_stack_repeats_widest(struct trod_stack_block
  */
 bool trod_stack_block(struct trod_stack *s, const struct trod_refs *refs, uint32_t n,
                       uint32_t *out);
+/*
+ * block.c: count what is noted in S's block. Where counters are not in the nearest caches many are
+ * loaded at a time, as nothing is between them. Returns false without memory.
+ */
+bool trod_stack_noted(struct trod_stack *s);
 /* stack.c to block.c: the first reference to LINE, in SLOT, of class CLASS. */
 void trod_stack_cold(struct trod_stack *s, size_t slot, uint64_t line, unsigned class);
 

@@ -136,6 +136,19 @@ static int load_first(struct trod_stack *s, struct trod_span *in)
     return TROD_OK;
 }
 
+/* Is each line of the first references live, and there once? */
+static bool first_fit(struct trod_stack *s)
+{
+    for (size_t i = 0; i < s->n_first; i++) {
+        struct trod_line *const e = &s->lines.at[trod_lines_slot(&s->lines, s->first[i].line)];
+
+        if (e->pos == TROD_LINE_EMPTY || e->order)
+            return false;
+        e->order = 1;
+    }
+    return true;
+}
+
 int trod_stack_load(struct trod_stack *s, struct trod_span *in)
 {
     uint64_t n, line;
@@ -159,6 +172,8 @@ int trod_stack_load(struct trod_stack *s, struct trod_span *in)
                                 get(in, &s->lines.count[slot].distant, 1) < 0)))
             return TROD_ERR_CORRUPT;
     }
+    if (rc == TROD_OK && !first_fit(s))
+        rc = TROD_ERR_CORRUPT;
     return rc == TROD_OK ? load_distances(&s->dist, in) : rc;
 }
 

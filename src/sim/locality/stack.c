@@ -95,8 +95,7 @@ bool trod_stack_renumber(struct trod_stack *s, size_t more)
     return true;
 }
 
-/* Room for N more references in every array. */
-static bool reserve(struct trod_stack *s, size_t n)
+bool trod_stack_reserve(struct trod_stack *s, size_t n)
 {
     const size_t slots = s->lines.size;
 
@@ -186,7 +185,7 @@ static uint32_t place(struct trod_stack *s, uint64_t line, size_t *slot)
 
 bool trod_stack_touch(struct trod_stack *s, uint64_t line, uint32_t *d, size_t *slot)
 {
-    if (!reserve(s, 1))
+    if (!trod_stack_reserve(s, 1))
         return false;
     *d = place(s, line, slot);
     return true;
@@ -232,7 +231,7 @@ bool trod_stack_feed(struct trod_stack *s, const struct trod_refs *refs, size_t 
 
         /* with a limit any reference may make the stack forget a line */
         k = s->opt.limit ? 1 : n - i < TROD_STACK_BLOCK ? n - i : TROD_STACK_BLOCK;
-        if (!reserve(s, k))
+        if (!trod_stack_reserve(s, k))
             return false;
         if (s->opt.limit)
             ok = one(s, at.line[0], at.class[0], at.touched ? at.touched[0] : 0, o);

@@ -43,7 +43,6 @@ struct trod_stack {
     struct trod_bits bits;
     struct trod_dist dist;
     uint64_t refs[TROD_REFS];
-    bool summed;                    /* positions mean nothing any more */
     uint64_t live;                  /* lines that are in the stack */
     uint64_t pruned;                /* lines forgotten by the limit, ever */
     uint64_t pruned_hits;           /* first references to forgotten lines */
@@ -71,6 +70,9 @@ bool trod_stack_feed(struct trod_stack *s, const struct trod_refs *refs, size_t 
  * false without memory.
  */
 bool trod_stack_touch(struct trod_stack *s, uint64_t line, uint32_t *d, size_t *slot);
+
+/* Room for N more references in every array. Slots may change. Returns false without memory. */
+bool trod_stack_reserve(struct trod_stack *s, size_t n);
 
 /*
  * Number the positions of live lines anew, from 0 on, in the same order, and see to room for MORE.

@@ -8,6 +8,8 @@
  */
 #include "stack.h"
 
+#include "filter.h"
+
 #include <stdlib.h>
 
 uint64_t *trod_stack_order(const struct trod_stack *s)
@@ -34,8 +36,8 @@ uint64_t *trod_stack_order(const struct trod_stack *s)
 }
 
 /*
- * Counters of the lines of FROM on top of those of S. A line that S does not know is only known
- * thereafter; where stacks are summed it is as live as it is in FROM.
+ * Counters of the lines of FROM on top of those of S. A line that S does not know is as live
+ * thereafter as it is in FROM.
  */
 static bool add_counts(struct trod_stack *s, const struct trod_stack *from)
 {
@@ -56,7 +58,7 @@ static bool add_counts(struct trod_stack *s, const struct trod_stack *from)
             s->lines.count[slot].refs += from->lines.count[i].refs;
             s->lines.count[slot].distant += from->lines.count[i].distant;
         }
-        if (s->summed && s->lines.at[slot].pos == TROD_LINE_PRUNED && e->pos < TROD_LINE_PRUNED) {
+        if (s->lines.at[slot].pos == TROD_LINE_PRUNED && e->pos < TROD_LINE_PRUNED) {
             s->lines.at[slot].pos = 0;
             s->live++;
         }
@@ -64,54 +66,168 @@ static bool add_counts(struct trod_stack *s, const struct trod_stack *from)
     return true;
 }
 
-/* The first references of LATER, as S sees them. */
-static bool feed_first(struct trod_stack *s, const struct trod_stack *later)
-{
-    for (size_t i = 0; i < later->n_first; i++) {
-        const struct trod_first *f = &later->first[i];
-        size_t slot;
-        uint32_t d;
+/* Lines looked up between loading ahead and what needs it. */
+enum { AHEAD = 16 };
 
-        if (!trod_stack_touch(s, f->line, &d, &slot))
-            return false;
-        if (d == TROD_DIST_COLD) {
+/* Where the lines of LATER will be in S: as they are in LATER, from position BASE on. */
+struct above {
+    const struct trod_stack *later;
+    const uint32_t *rank;
+    uint32_t base;
+};
+
+TROD_HOT uint32_t position(const struct above *a, uint32_t p)
+{
+    const uint64_t below = (UINT64_C(1) << (p & 63)) - 1;
+
+    return a->base + a->rank[p >> 6] +
+           (uint32_t)__builtin_popcountll(a->later->bits.word[p >> 6] & below);
+}
+
+/* Begin to load what line number I of LATER needs of T. */
+TROD_HOT void fetch(const struct trod_lines *t, const struct trod_stack *later, size_t i)
+{
+    const size_t home = trod_lines_home(t, later->first[i].line);
+
+    __builtin_prefetch(&t->at[home], 1);
+    if (t->count)
+        __builtin_prefetch(&t->count[home], 1);
+}
+
+/* The line in slot FROM of LATER is in SLOT of S, from which it leaves its position. */
+TROD_HOT void lift(struct trod_stack *s, size_t slot, const struct above *a, size_t from)
+{
+    struct trod_line *const e = &s->lines.at[slot];
+
+    if (e->pos < TROD_LINE_PRUNED)
+        trod_bits_drop(&s->bits, e->pos);
+    else
+        s->live++;
+    if (e->pos == TROD_LINE_EMPTY)
+        s->lines.used++;
+    e->line = a->later->lines.at[from].line;
+    e->pos = position(a, a->later->lines.at[from].pos);
+    if (s->lines.count) {
+        s->lines.count[slot].refs += a->later->lines.count[from].refs;
+        s->lines.count[slot].distant += a->later->lines.count[from].distant;
+    }
+}
+
+/* First references [I, TO) of LATER, at most a block, as S, which has room, sees them. */
+TROD_HOT void settle_first(struct trod_stack *s, const struct above *a, size_t i, size_t to)
+{
+    const struct trod_stack *later = a->later;
+    struct trod_stack_block *const b = s->block;
+
+    for (b->n_noted = 0; i < to; i++) {
+        const struct trod_first *f = &later->first[i];
+        const size_t slot = trod_lines_slot(&s->lines, f->line);
+        const uint32_t p = s->lines.at[slot].pos;
+
+        if (i + AHEAD < later->n_first) {
+            fetch(&s->lines, later, i + AHEAD);
+            fetch(&later->lines, later, i + AHEAD);
+        }
+        if (p < TROD_LINE_PRUNED) {
+            /* lines referenced since in S, and in LATER, where each was a first reference */
+            const uint32_t d = trod_bits_after(&s->bits, p) + (uint32_t)i;
+
+            b->noted[b->n_noted++] = trod_stack_note(d, f->class);
+            if (s->lines.count)
+                s->lines.count[slot].distant += d > s->opt.distant;
+        } else {
             s->dist.cold[f->class]++;
             s->first[s->n_first++] = *f;
-        } else if (!trod_dist_count(&s->dist, d, f->class, 1)) {
-            return false;
         }
-        if (s->lines.count)
-            s->lines.count[slot].distant += d != TROD_DIST_COLD && d > s->opt.distant;
+        lift(s, slot, a, trod_lines_slot(&later->lines, f->line));
+    }
+}
+
+static void settle_portable(struct trod_stack *s, const struct above *a, size_t i, size_t to)
+{
+    settle_first(s, a, i, to);
+}
+
+#if TROD_AVX2
+TROD_WIDE static void settle_wide(struct trod_stack *s, const struct above *a, size_t i, size_t to)
+{
+    settle_first(s, a, i, to);
+}
+#endif
+
+/* The same. Returns false without memory. */
+static bool settle(struct trod_stack *s, const struct above *a, size_t i, size_t to)
+{
+#if TROD_AVX2
+    if (!s->opt.portable && trod_wide())
+        settle_wide(s, a, i, to);
+    else
+#endif
+        settle_portable(s, a, i, to);
+    return trod_stack_noted(s);
+}
+
+/*
+ * Lines of LATER that had been referenced before it began to count are on top of S without a
+ * reference.
+ */
+static bool lift_others(struct trod_stack *s, const struct above *a)
+{
+    const struct trod_lines *t = &a->later->lines;
+
+    if (!trod_stack_reserve(s, a->later->live - a->later->n_first))
+        return false;
+    for (size_t i = 0; i < t->size; i++) {
+        size_t slot;
+
+        if (t->at[i].pos >= TROD_LINE_PRUNED)
+            continue;
+        slot = trod_lines_slot(&s->lines, t->at[i].line);
+        if (s->lines.at[slot].pos != position(a, t->at[i].pos)) /* it is not there yet */
+            lift(s, slot, a, i);
     }
     return true;
 }
 
+/* The lines of LATER come to the top of S, their first references are counted. */
+static bool put_above(struct trod_stack *s, const struct trod_stack *later)
+{
+    /* S's positions must not change meanwhile: room for what asks for some more, too */
+    const size_t room = later->live + TROD_STACK_BLOCK + 1;
+    uint32_t *rank = malloc(((size_t)later->bits.size >> 6) * sizeof *rank);
+    struct above a = {.later = later, .rank = rank};
+    bool ok = rank && (s->bits.size - s->bits.now > room || trod_stack_renumber(s, room));
+
+    if (ok)
+        trod_bits_ranks(&later->bits, rank);
+    a.base = s->bits.now;
+    for (size_t i = 0, k; ok && i < later->n_first; i += k) {
+        k = later->n_first - i < TROD_STACK_BLOCK ? later->n_first - i : TROD_STACK_BLOCK;
+        ok = trod_stack_reserve(s, k) && settle(s, &a, i, i + k);
+    }
+    if (ok && later->n_first < later->live)
+        ok = lift_others(s, &a);
+    free(rank);
+    if (ok)
+        trod_bits_fill(&s->bits, (uint32_t)later->live);
+    return ok;
+}
+
 bool trod_stack_append(struct trod_stack *s, const struct trod_stack *later)
 {
-    uint64_t *order;
-    bool ok = true;
-
-    if (!feed_first(s, later) || !(order = trod_stack_order(later)))
+    if (!put_above(s, later))
         return false;
-    for (uint64_t i = 0; i < later->live && ok; i++) {
-        size_t slot;
-        uint32_t d;
-
-        ok = trod_stack_touch(s, order[i], &d, &slot);
-    }
-    free(order);
     for (unsigned k = 0; k < TROD_REFS; k++) {
         s->refs[k] += later->refs[k];
         s->dist.cold[k] -= later->dist.cold[k]; /* which are added, and were looked up instead */
     }
-    return ok && trod_dist_add(&s->dist, &later->dist) && add_counts(s, later);
+    return trod_dist_add(&s->dist, &later->dist);
 }
 
 bool trod_stack_sum(struct trod_stack *s, const struct trod_stack *other)
 {
     uint64_t parts[TROD_PARTS + 1];
 
-    s->summed = true;
     for (unsigned k = 0; k < TROD_REFS; k++)
         s->refs[k] += other->refs[k];
     trod_stack_parts(other, parts);
