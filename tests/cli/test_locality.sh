@@ -137,6 +137,20 @@ for jobs in 1 2 3 8; do
     done
 done
 
+# large enough to be parted by threads: a plain file, and an archive whose members are
+run trod gen zipf:lines=20000,count=250000 zipf.trace --to drmemtrace
+status 0
+run trod convert zipf.trace zipf.trace.zip --to drmemtrace:chunk=100000
+status 0
+for file in zipf.trace zipf.trace.zip; do
+    for jobs in 1 2 3 8; do
+        run trod locality -j $jobs --histogram --times --top 100 --format json $file
+        status 0
+        cp "$stdout" parted.$jobs
+        same parted.1 parted.$jobs
+    done
+done
+
 # ---- parts that several processes read, of one thread and of several
 run trod gen sharing threads.dir/ --to drmemtrace
 status 0
