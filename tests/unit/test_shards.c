@@ -168,6 +168,99 @@ static void test_rate(void **state)
     }
 }
 
+/* The hash that docs/locality.md gives. */
+static uint64_t hash_of(uint64_t line)
+{
+    uint64_t h = line * UINT64_C(0xff51afd7ed558ccd);
+
+    h = (h ^ h >> 32) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return h ^ h >> 29;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const uint64_t x = hash_of(*(const uint64_t *)a), y = hash_of(*(const uint64_t *)b);
+
+    return x < y ? -1 : x > y;
+}
+
+/* A sample of MOST lines as a list, most recent first: what each reference of T must get, to OUT.
+ */
+static uint64_t listed(const struct stream *t, size_t most, uint32_t *out, size_t *n)
+{
+    const size_t period = most < 4096 ? most : 4096, keep = most - most / 16;
+    uint64_t *list = calloc(t->n + 1, sizeof *list), *by = calloc(t->n + 1, sizeof *by);
+    uint64_t limit = UINT64_MAX;
+
+    assert_true(list && by);
+    *n = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        size_t d = 0, k = 0;
+
+        out[i] = TROD_SHARDS_OUT;
+        if (hash_of(t->line[i]) <= limit) {
+            while (d < *n && list[d] != t->line[i])
+                d++;
+            out[i] = d == *n ? TROD_DIST_COLD
+                             : (uint32_t)((double)d * (1 / (((double)limit + 1) * 0x1p-64)));
+            *n += d == *n;
+            memmove(list + 1, list, d * sizeof *list);
+            list[0] = t->line[i];
+        }
+        if ((i + 1) % period || *n <= most)
+            continue;
+        memcpy(by, list, *n * sizeof *by);
+        qsort(by, *n, sizeof *by, by_hash);
+        limit = hash_of(by[keep - 1]);
+        for (size_t j = 0; j < *n; j++)
+            if (hash_of(list[j]) <= limit)
+                list[k++] = list[j];
+        *n = k;
+    }
+    free(list);
+    free(by);
+    return limit;
+}
+
+/* A sample of bounded size, reference by reference: which are in it, how far, and the last limit.
+ */
+static void test_most(void **state)
+{
+    static const size_t most[] = {1, 5, 64, 100, 1000, 1500};
+
+    (void)state;
+    for (unsigned kind = 0; kind < REFS_KINDS; kind++)
+        for (unsigned i = 0; i < sizeof most / sizeof *most; i++) {
+            struct stream t = make(kind, i % 2 ? 3 * most[i] : most[i] + 1, 20000, kind + i);
+            uint32_t *out = calloc(t.n, sizeof *out), *want = calloc(t.n, sizeof *want);
+            struct trod_shards *s = sample(&t, 1, most[i], out);
+            size_t n;
+
+            assert_true(out && want);
+            assert_int_equal(listed(&t, most[i], want, &n), s->limit);
+            assert_memory_equal(want, out, t.n * sizeof *out);
+            assert_int_equal(trod_shards_sampled(s), n);
+            trod_shards_free(s);
+            free(out);
+            free(want);
+            drop(&t);
+        }
+}
+
+/* docs/locality.md: a line for each 128 bytes beyond the first 1,712,128, but 64 at least. */
+static void test_lines_in(void **state)
+{
+    const uint64_t fixed = 1712128;
+
+    (void)state;
+    assert_int_equal(trod_shards_lines_in(0), 64);
+    for (uint64_t n = 1; n < 10000; n += n < 100 ? 1 : 977) {
+        assert_int_equal(trod_shards_lines_in(fixed + 128 * n), n < 64 ? 64 : n);
+        assert_int_equal(trod_shards_lines_in(fixed + 128 * n + 127), n < 64 ? 64 : n);
+    }
+    assert_int_equal(trod_shards_least(), fixed + 64 * 128);
+}
+
 /* One cache, as it works: sets of lists. */
 static uint64_t misses_of(const struct stream *t, unsigned log, unsigned ways, unsigned classes)
 {
@@ -261,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_whole),        cmocka_unit_test(test_error),
         cmocka_unit_test(test_rate),         cmocka_unit_test(test_sets),
         cmocka_unit_test(test_closed_forms), cmocka_unit_test(test_last_line),
+        cmocka_unit_test(test_most),         cmocka_unit_test(test_lines_in),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

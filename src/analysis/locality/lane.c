@@ -17,18 +17,32 @@ static uint32_t lines_of(uint64_t bytes, unsigned shift)
 }
 
 /*
- * The memory of one thread: half of all is for the sum. Threads that have files of their own get
- * equal shares; how many come in one file nobody knows, so each gets less than the one before.
+ * The memory of STREAM: half of all is for the sum. Threads that have files of their own get equal
+ * shares; how many come in one file nobody knows, so each gets less than the one before.
  */
-static uint64_t share_of(const struct loc_state *s)
+static uint64_t share_of(const struct loc_state *s, int64_t stream)
 {
-    const uint64_t files = s->context.meta->n_files, k = (uint64_t)s->context.stream + 1;
+    const uint64_t files = s->context.meta->n_files, k = (uint64_t)stream + 1;
 
     if (s->opt->shared)
         return s->opt->memory;
-    if (s->context.stream == TROD_ALL_STREAMS || files > 1)
-        return s->opt->memory / 2 / (s->context.stream == TROD_ALL_STREAMS ? 1 : files);
+    if (stream == TROD_ALL_STREAMS || files > 1)
+        return s->opt->memory / 2 / (stream == TROD_ALL_STREAMS ? 1 : files);
     return s->opt->memory / 2 / (k * (k + 1)); /* 1/2 + 1/6 + 1/12 + ... = 1 */
+}
+
+/* The first state whose share is too small tells. */
+static void tell_least(const struct loc_state *s)
+{
+    const int64_t stream = s->context.stream;
+    const uint64_t share = share_of(s, stream), least = trod_shards_least();
+
+    if (share < least && (stream == TROD_ALL_STREAMS ||
+                          share_of(s, stream ? stream - 1 : TROD_ALL_STREAMS) >= least))
+        trod_warning(s->context.diag, TROD_ERR_LIMIT, "locality.memory", NULL,
+                     "of --memory %" PRIu64 " a sample gets %" PRIu64
+                     " bytes: it takes more, at least %" PRIu64,
+                     s->opt->memory, share, least);
 }
 
 static int init_stack(struct loc_lane *l, const struct loc_state *s)
@@ -43,8 +57,11 @@ static int init_stack(struct loc_lane *l, const struct loc_state *s)
         .resident = resident,
     };
     if (o->sample || o->memory) {
-        l->shards = trod_shards_new(o->sample ? 1 / (double)o->sample : 1,
-                                    o->memory ? trod_shards_lines_in(share_of(s)) : 0, resident);
+        l->shards = trod_shards_new(
+            o->sample ? 1 / (double)o->sample : 1,
+            o->memory ? trod_shards_lines_in(share_of(s, s->context.stream)) : 0, resident);
+        if (o->memory)
+            tell_least(s);
         return l->shards ? TROD_OK : TROD_ERR_NOMEM;
     }
     l->stack = trod_stack_new(&exact);

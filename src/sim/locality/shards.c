@@ -12,6 +12,7 @@
 enum {
     BLOCK = 4096,     /* references filtered at a time */
     LINE_BYTES = 128, /* of memory for a line of the sample, all tables at their emptiest */
+    LEAST = 64,       /* lines, in however little memory */
     SLACK_LOG = 4     /* a share of 1 in 2^4 of the lines makes room when the sample is full */
 };
 
@@ -78,11 +79,17 @@ void trod_shards_free(struct trod_shards *s)
     free(s);
 }
 
+/* What a sampler takes without a line. */
+static const uint64_t fixed = TROD_BINS * sizeof(struct trod_shards_bin) + (1 << 19);
+
+uint64_t trod_shards_least(void)
+{
+    return fixed + LEAST * LINE_BYTES;
+}
+
 uint64_t trod_shards_lines_in(uint64_t bytes)
 {
-    const uint64_t fixed = TROD_BINS * sizeof(struct trod_shards_bin) + (1 << 19);
-
-    return bytes < fixed + 64 * LINE_BYTES ? 64 : (bytes - fixed) / LINE_BYTES;
+    return bytes < trod_shards_least() ? LEAST : (bytes - fixed) / LINE_BYTES;
 }
 
 /* The references among N (at most BLOCK) that are in the sample: their places to AT. No branch

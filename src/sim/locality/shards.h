@@ -52,8 +52,9 @@ void trod_shards_free(struct trod_shards *s);
 double trod_shards_rate(const struct trod_shards *s);
 /* How many references, at least one, may be fed before that share falls. */
 uint64_t trod_shards_same_rate(const struct trod_shards *s);
-/* How many lines need at most so many bytes of memory. */
+/* How many lines need at most so many bytes of memory, and the least memory there can be. */
 uint64_t trod_shards_lines_in(uint64_t bytes);
+uint64_t trod_shards_least(void);
 
 /*
  * N more references. Where OUT is not NULL it gets the scaled distance of those in the sample,
