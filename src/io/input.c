@@ -302,8 +302,22 @@ static int window_fill(struct trod_input *in, size_t min)
     }
 }
 
+/* Damage is told when all before it is used, or MIN bytes reach beyond. How far off the next is. */
+static uint64_t report_zip(struct trod_input *in, size_t min)
+{
+    const size_t n = min && min <= in->n ? min - 1 : min ? in->n : 0;
+    uint64_t next;
+
+    do {
+        trod_zip_report(&in->source, in->offset + n, in->diag, in->path);
+        next = trod_zip_damage(&in->source);
+    } while (next <= in->offset);
+    return next - in->offset;
+}
+
 int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span)
 {
+    uint64_t sound = TROD_NOWHERE;
     int status = TROD_OK;
     if (min > TROD_AHEAD_MAX) {
         status = TROD_ERR_LIMIT;
@@ -314,9 +328,11 @@ int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span)
         status = window_fill(in, min ? min : 1);
     }
     if (trod_zip_is(&in->source))
-        trod_zip_report(&in->source, in->offset + in->n, in->diag, in->path);
+        sound = report_zip(in, min);
     *span = (struct trod_span){.p = in->p, .n = in->n, .offset = in->offset, .last = false};
-    if (status != TROD_OK)
+    if (sound <= in->n)
+        span->n = (size_t)sound;
+    if (status != TROD_OK || sound <= in->n)
         return status;
     if (!all_shown(in))
         return TROD_OK;

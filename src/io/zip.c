@@ -560,6 +560,17 @@ static bool take_problem(struct zip *z, uint64_t upto, struct problem *p, const 
     return any;
 }
 
+uint64_t trod_zip_damage(struct trod_source *s)
+{
+    struct zip *z = zip_of(s);
+    uint64_t at;
+
+    pthread_mutex_lock(&z->lock);
+    at = z->n_problems ? z->problems[0].at : TROD_NOWHERE;
+    pthread_mutex_unlock(&z->lock);
+    return at;
+}
+
 void trod_zip_report(struct trod_source *s, uint64_t upto, struct trod_diag *diag, const char *path)
 {
     struct zip *z = zip_of(s);

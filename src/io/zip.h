@@ -137,6 +137,8 @@ bool trod_zip_sound(const struct trod_source *s, uint64_t upto);
 int trod_zip_point(struct trod_source *s, const struct trod_point *point);
 /* There is one behind byte OFFSET of the decoded stream. */
 bool trod_zip_pointed(const struct trod_source *s, uint64_t offset);
+/* Where in the decoded stream the first damage lies that is not reported; TROD_NOWHERE: none is. */
+uint64_t trod_zip_damage(struct trod_source *s);
 /* Report what was found damaged before byte UPTO of the decoded stream. */
 void trod_zip_report(struct trod_source *s, uint64_t upto, struct trod_diag *diag,
                      const char *path);
