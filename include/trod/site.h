@@ -2,10 +2,11 @@
  * site.h - static instructions: a dense number for each, and what is known of it.
  *
  * Implements docs/design.md, "Sites". A site is an instruction of the program: an address with its
- * opcode bytes. The engine numbers the sites of a run from 0 as they come and fills the site column
- * with them: of instructions, and of the accesses and registers that belong to one (the last
- * instruction of their stream). Analyses count in arrays by site and decode each site once, at the
- * end. The order of the numbers depends on the number of threads; results must not: sort by
+ * opcode bytes or, where the trace gives none, with the size, branch and instruction set that its
+ * file says there first. The engine numbers the sites of a run from 0 as they come and fills the
+ * site column with them: of instructions, and of the accesses and registers that belong to one (the
+ * last instruction of their stream). Analyses count in arrays by site and decode each site once, at
+ * the end. The order of the numbers depends on the number of threads; results must not: sort by
  * address.
  */
 #ifndef TROD_SITE_H
@@ -40,8 +41,9 @@ uint32_t trod_sites_count(const struct trod_sites *s);
 const struct trod_site *trod_site_at(const struct trod_sites *s, uint32_t number);
 
 /*
- * Which comes first, A (below 0) or B (above 0): by address, then by opcode. 0 where both are the
- * same. Unlike the order of their numbers it is the same for every number of threads.
+ * Which comes first, A (below 0) or B (above 0): by address, then by opcode, or without one by
+ * size, branch and instruction set. 0 where both are the same. Unlike the order of their numbers it
+ * is the same for every number of threads.
  */
 int trod_site_compare(const struct trod_site *a, const struct trod_site *b);
 
@@ -82,8 +84,8 @@ bool trod_sites_module(const struct trod_sites *s, uint64_t address, const char 
 size_t trod_site_where(struct trod_sites *s, uint32_t number, char *buf, size_t n);
 
 /*
- * The number of the site of address PC with the N opcode bytes at CODE, added if new; for states
- * that are loaded from bytes. TROD_NO_SITE when there is no memory.
+ * The number of SITE, added if new; for states that are loaded from bytes. TROD_NO_SITE when there
+ * is no memory.
  */
 uint32_t trod_sites_add(struct trod_sites *s, const struct trod_site *site);
 

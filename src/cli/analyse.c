@@ -448,6 +448,27 @@ static int go(struct analysing *k, const struct cli_parts *parts)
     return r;
 }
 
+/*
+ * Item I of the plan to the run. Who looks at records as they stand in the file (direct: check)
+ * would find missing what is left out.
+ */
+static int add(struct analysing *k, const struct cli_planned *plan, size_t i,
+               const struct cli_share *share)
+{
+    const struct cli_span *part = &k->o->span;
+    const bool chosen = !trod_match_all(k->match) || part->interval || part->region ||
+                        part->warmup || part->limit || part->by == TROD_BY_CORE;
+
+    if (share && share->add)
+        return share->add(share->user, i, k->run, chosen);
+    if (chosen && plan->analysis->direct)
+        return trod_error(&k->diag, TROD_ERR_UNSUPPORTED, "run.whole", NULL,
+                          "analysis '%s' looks at all records of a trace: no filter, interval, "
+                          "region, warm-up or results by core",
+                          plan->analysis->name);
+    return trod_run_add(k->run, plan->analysis, plan->options);
+}
+
 int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_planned *plan,
                 size_t n, const struct cli_parts *parts)
 {
@@ -463,8 +484,7 @@ int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_pla
     k.diag.strict = o->input.strict;
     r = open_run(&k, plan, n, parts);
     for (size_t i = 0; r >= 0 && i < n; i++)
-        r = share && share->add ? share->add(share->user, i, k.run)
-                                : trod_run_add(k.run, plan[i].analysis, plan[i].options);
+        r = add(&k, &plan[i], i, share);
     if (r >= 0) {
         int told;
 

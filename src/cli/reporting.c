@@ -170,7 +170,7 @@ static bool needs_instructions(const char *name)
     return false;
 }
 
-static int add(void *user, size_t i, struct trod_run *run)
+static int add(void *user, size_t i, struct trod_run *run, bool chosen)
 {
     struct cli_reporting *k = user;
     const struct trod_analysis *a = k->item[i].analysis;
@@ -180,6 +180,11 @@ static int add(void *user, size_t i, struct trod_run *run)
         snprintf(k->last, sizeof k->last,
                  "traces of format %s have no instructions: who calls whom is not seen there",
                  f->name);
+        k->number[i] = TROD_ERR_UNSUPPORTED;
+    } else if (chosen && a->direct) {
+        snprintf(k->last, sizeof k->last,
+                 "analysis '%s' looks at all records of a trace, of which some were chosen",
+                 a->name);
         k->number[i] = TROD_ERR_UNSUPPORTED;
     } else {
         k->number[i] = trod_run_add(run, a, k->item[i].options);

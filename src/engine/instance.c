@@ -405,8 +405,8 @@ void engine_instance_feed(struct engine_instance *in, const struct trod_batch *b
 
 void engine_instance_settle(struct engine_instance *in, uint32_t file)
 {
-    /* what a thread did on one core is still merged with what it did on others */
-    if (!in->analysis->settle || in->by_core)
+    /* where cores make the whole, what a thread did on one is merged with what it did on others */
+    if (!in->analysis->settle || (in->by_core && !in->both))
         return;
     for (uint32_t i = 0; in->rc == TROD_OK && i < in->n_streams; i++)
         if (in->stream[i])

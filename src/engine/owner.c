@@ -225,18 +225,20 @@ static bool agree(const struct trod_site *a, const struct trod_site *b)
 
 /*
  * SITE, which row of B has, as one of all. What other parts have met mostly lies BEHIND the site
- * that came before: then nobody else need wait. NEW: places have no such address.
+ * that came before: then nobody else need wait. NEW: places have no such address. *OTHER: as
+ * engine_sites_add has it.
  */
 static uint32_t number_of(struct engine_owner *o, const struct trod_batch *b,
-                          const struct trod_site *site, uint32_t behind, bool new)
+                          const struct trod_site *site, uint32_t behind, bool new, bool *other)
 {
-    if (engine_sites_is(o->sites, behind, site) &&
+    if (site->code_n && engine_sites_is(o->sites, behind, site) &&
         (!b->meta || engine_sites_are_of(o->sites, b->meta->isa)))
         return behind;
     if (!o->locked)
         engine_sites_lock(o->sites, b->meta);
     o->locked = true;
-    return new ? engine_sites_add_new(o->sites, site, &o->mine) : engine_sites_add(o->sites, site);
+    return new ? engine_sites_add_new(o->sites, site, &o->mine, other)
+               : engine_sites_add(o->sites, site, other);
 }
 
 static void unlock(struct engine_owner *o)
@@ -248,13 +250,15 @@ static void unlock(struct engine_owner *o)
 
 /*
  * The entry of the table of all sites for row I, an instruction at PC. NEW: places have no PC.
- * BEHIND: what it may be, or TROD_NO_SITE.
+ * BEHIND: what it may be, or TROD_NO_SITE. What else the row says tells sites without an opcode
+ * apart, of which a file has one at each address.
  */
 static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_t i, uint64_t pc,
                      uint32_t behind, bool new)
 {
     uint32_t said = b->have & b->has[i];
     struct trod_site site = {.pc = pc};
+    bool other = false;
     uint32_t number;
 
     if (b->kind[i] == TROD_INSTR) {
@@ -272,11 +276,11 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
     }
     if (said & TROD_COL_STREAM)
         site.stream = b->stream[i];
-    number = number_of(o, b, &site, behind, new);
+    number = number_of(o, b, &site, behind, new, &other);
     if (number == TROD_NO_SITE || !site_room(o, number))
         return TROD_NO_SITE;
     if (o->part && (b->kind[i] == TROD_INSTR || (o->owned && !o->leads)))
-        o->lost |= !agree(trod_site_at(o->sites, number), &site) ||
+        o->lost |= other || !agree(trod_site_at(o->sites, number), &site) ||
                    (b->meta && !engine_sites_are_of(o->sites, b->meta->isa));
     return number;
 }
@@ -354,6 +358,16 @@ static inline bool unknown_owner(const struct engine_owner *o, const struct last
     return o->late && o->owned && l->site == TROD_NO_SITE;
 }
 
+/* The site of row I, which is none but says that it belongs to an instruction at PC. */
+static uint32_t said_site(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
+                          uint64_t pc)
+{
+    const struct entry *e = entry_of(&o->places, pc);
+
+    o->lost |= e->inverse && o->part && o->owned && !o->leads;
+    return e->inverse && e->len == 0 ? site_of(e) : find(o, b, i, pc, TROD_NO_SITE, false);
+}
+
 /* The site of row I, which is no instruction. */
 static uint32_t owned_site(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
                            struct last *l)
@@ -366,11 +380,11 @@ static uint32_t owned_site(struct engine_owner *o, const struct trod_batch *b, u
             return TROD_NO_SITE;
         }
         if ((b->have & b->has[i] & TROD_COL_PC) && (l->site == TROD_NO_SITE || b->pc[i] != l->pc))
-            *l = (struct last){b->pc[i], find(o, b, i, b->pc[i], TROD_NO_SITE, false)};
+            *l = (struct last){b->pc[i], said_site(o, b, i, b->pc[i])};
         return l->site;
     }
     if (kind == TROD_BRANCH && (b->have & b->has[i] & TROD_COL_ADDR)) {
-        *l = (struct last){b->addr[i], find(o, b, i, b->addr[i], TROD_NO_SITE, false)};
+        *l = (struct last){b->addr[i], said_site(o, b, i, b->addr[i])};
         return l->site;
     }
     return TROD_NO_SITE;

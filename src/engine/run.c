@@ -535,7 +535,9 @@ int trod_run_result(const struct trod_run *r, size_t i, struct trod_result *resu
     if (r->stopped)
         trod_result_bool(result, "partial", true);
     note_measure(r, result);
-    return engine_instance_result(&r->item[i].instance[0], result);
+    rc = engine_instance_result(&r->item[i].instance[0], result);
+    trod_keeper_tell(&r->item[i].instance[0].keeper, r->diag); /* files that could not be written */
+    return rc;
 }
 
 void *trod_run_state(const struct trod_run *r, size_t i)

@@ -151,7 +151,11 @@ int trod_site_compare(const struct trod_site *a, const struct trod_site *b)
         return a->pc < b->pc ? -1 : 1;
     if (a->code_n != b->code_n)
         return a->code_n < b->code_n ? -1 : 1;
-    return memcmp(a->code, b->code, a->code_n);
+    if (a->code_n)
+        return memcmp(a->code, b->code, a->code_n);
+    if (a->size != b->size)
+        return a->size < b->size ? -1 : 1;
+    return a->branch != b->branch ? a->branch - b->branch : a->iset - b->iset;
 }
 
 const struct trod_meta *trod_sites_meta(const struct trod_sites *s)
@@ -172,9 +176,12 @@ static uint64_t hash_of(const struct trod_site *site)
     return h ^ h >> 32;
 }
 
+/* Where there is no opcode, what else the trace says tells instructions at one address apart. */
 static bool same(const struct trod_site *a, const struct trod_site *b)
 {
-    return a->pc == b->pc && a->code_n == b->code_n && memcmp(a->code, b->code, a->code_n) == 0;
+    return a->pc == b->pc && a->code_n == b->code_n &&
+           (a->code_n ? memcmp(a->code, b->code, a->code_n) == 0
+                      : a->size == b->size && a->branch == b->branch && a->iset == b->iset);
 }
 
 /* Room in the slots for N sites, of which half of them are in use at the most. */
@@ -246,21 +253,27 @@ static uint32_t append(struct trod_sites *s, const struct trod_site *site, uint3
     return n;
 }
 
-/* The lock is held. */
-static uint32_t add(struct trod_sites *s, const struct trod_site *site)
+/* The lock is held. *OTHER becomes true where another one without an opcode is at its address. */
+static uint32_t add(struct trod_sites *s, const struct trod_site *site, bool *other)
 {
     const uint32_t n = (uint32_t)atomic_load_explicit(&s->n, memory_order_relaxed);
+    uint32_t found = TROD_NO_SITE;
     uint64_t at = hash_of(site);
 
     if (!find_all(s, n))
         return TROD_NO_SITE;
     for (; s->slot[at & (s->n_slots - 1)]; at++) {
-        uint32_t number = s->slot[at & (s->n_slots - 1)] - 1;
+        const uint32_t number = s->slot[at & (s->n_slots - 1)] - 1;
+        const struct trod_site *is = trod_site_at(s, number);
 
-        if (same(trod_site_at(s, number), site))
-            return number;
+        if (same(is, site))
+            found = number;
+        else
+            *other |= is->pc == site->pc && (is->code_n | site->code_n) == 0;
+        if (found != TROD_NO_SITE && site->code_n)
+            break;
     }
-    return append(s, site, n);
+    return found != TROD_NO_SITE ? found : append(s, site, n);
 }
 
 /*
@@ -302,11 +315,12 @@ uint32_t trod_sites_add(struct trod_sites *s, const struct trod_site *site)
 {
     struct trod_site clean = *site;
     uint32_t number;
+    bool other = false;
 
     if (site->code_n < sizeof clean.code)
         memset(clean.code + site->code_n, 0, sizeof clean.code - site->code_n);
     pthread_mutex_lock(&s->lock);
-    number = add(s, &clean);
+    number = add(s, &clean, &other);
     pthread_mutex_unlock(&s->lock);
     return number;
 }
@@ -341,15 +355,16 @@ bool engine_sites_is(const struct trod_sites *s, uint32_t number, const struct t
     return number < trod_sites_count(s) && same(trod_site_at(s, number), site);
 }
 
-uint32_t engine_sites_add(struct trod_sites *s, const struct trod_site *site)
+uint32_t engine_sites_add(struct trod_sites *s, const struct trod_site *site, bool *other)
 {
-    return add(s, site);
+    return add(s, site, other);
 }
 
-uint32_t engine_sites_add_new(struct trod_sites *s, const struct trod_site *site, uint32_t *mine)
+uint32_t engine_sites_add_new(struct trod_sites *s, const struct trod_site *site, uint32_t *mine,
+                              bool *other)
 {
     const uint32_t n = (uint32_t)atomic_load_explicit(&s->n, memory_order_relaxed);
-    const uint32_t number = *mine == n ? append(s, site, n) : add(s, site);
+    const uint32_t number = *mine == n ? append(s, site, n) : add(s, site, other);
 
     *mine += *mine == n && number == n;
     return number;

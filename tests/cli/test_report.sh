@@ -101,6 +101,14 @@ run trod report -o p.html --against nowhere.trace "$examples/sum.trace.zip"
 status 2
 has p.html 'No such file'
 
+# of a part of a trace nothing is found missing
+for option in '--region 3..20' '--kind INSTR' '--limit 10' '--warmup 5'; do
+    # shellcheck disable=SC2086 # an option and its value
+    run trod report --format json $option "$examples/sum.trace.zip"
+    status 0
+    json '(.check.absent | test("all records")) and .trace.complete and .trace.errors == 0 and .mix.instructions > 0'
+done
+
 # damaged and empty traces: a report that says so
 head -c 400 "$examples/sum.full.gz" >cut.full.gz
 run trod report -o cut.html cut.full.gz

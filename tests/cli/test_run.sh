@@ -188,6 +188,15 @@ run trod run coutn t.zip
 status 2
 err_has "did you mean 'count'"
 
+# ---- what looks at whole traces does not find missing what was left out
+for option in '--kind INSTR' '--interval 100' '--region 5..9' '--warmup 10' '--limit 10' '--by core'; do
+    # shellcheck disable=SC2086 # an option and its value
+    run trod run count,check $option t.zip
+    status 2
+    err_has "analysis 'check' looks at all records of a trace"
+    out </dev/null
+done
+
 # ---- intervals, regions, warm-up, threads: numbers known from how the trace was made
 run trod run count --format json --interval 60000 t.tarmac
 status 0

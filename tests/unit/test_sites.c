@@ -116,15 +116,27 @@ static void test_x86_32(void **state)
     decode_all(TROD_ISA_X86_32);
 }
 
-/* The first of the N sites ALL that has the address and opcode of SITE; N: none has. */
-static uint32_t met(const struct trod_site *all, uint32_t n, const struct trod_site *site)
+/* Without an opcode the rest of what the trace says tells sites at one address apart. */
+static bool is(const struct trod_site *a, const struct trod_site *b)
 {
-    uint32_t i = 0;
+    if (a->pc != b->pc || a->code_n != b->code_n)
+        return false;
+    return a->code_n ? memcmp(a->code, b->code, a->code_n) == 0
+                     : a->size == b->size && a->branch == b->branch && a->iset == b->iset;
+}
 
-    while (i < n && (all[i].pc != site->pc || all[i].code_n != site->code_n ||
-                     memcmp(all[i].code, site->code, site->code_n) != 0))
-        i++;
-    return i;
+/* The first of the N sites ALL that is SITE; N: none is. *OTHER: does one lie there that is not? */
+static uint32_t met(const struct trod_site *all, uint32_t n, const struct trod_site *site,
+                    bool *other)
+{
+    uint32_t found = n;
+
+    for (uint32_t i = n; i-- > 0;)
+        if (is(&all[i], site))
+            found = i;
+        else
+            *other |= all[i].pc == site->pc && all[i].code_n + site->code_n == 0;
+    return found;
 }
 
 /*
@@ -147,20 +159,34 @@ static void test_numbers(void **state)
     assert_non_null(his);
     assert_int_equal(engine_sites_new(&sites, &meta, NULL), TROD_OK);
     for (unsigned i = 0; i < ALL; i++) {
-        struct trod_site site = {.pc = next(&seed) % 4000, .code_n = 1};
+        const unsigned what = next(&seed) % 8;
+        struct trod_site site = {.pc = next(&seed) % 4000, .code_n = what < 4};
         const bool alone = i < ALONE, by_him = alone || next(&seed) % 2;
+        bool other = false, others = false;
         uint32_t number, want;
 
-        site.code[0] = (uint8_t)(next(&seed) % 2);
-        want = met(all, n, &site);
+        if (site.code_n)
+            site.code[0] = (uint8_t)(what % 2);
+        else
+            *(what % 2 ? &site.branch : &site.iset) = what / 2 % 2;
+        site.size = what;
+        want = met(all, n, &site, &other);
         assert_int_equal(engine_sites_is(sites, want, &site), want < n);
         if (want > 0)
             assert_false(engine_sites_is(sites, want - 1, &site));
         if (by_him && his[want])
             continue;
-        site.code[1] = by_him ? 0 : (uint8_t)next(&seed);
-        number = by_him ? engine_sites_add_new(sites, &site, &mine) : trod_sites_add(sites, &site);
+        if (site.code_n && !by_him) {
+            site.code[1] = (uint8_t)next(&seed); /* behind the opcode */
+            number = trod_sites_add(sites, &site);
+            other = false;
+        } else {
+            number = by_him ? engine_sites_add_new(sites, &site, &mine, &others)
+                            : engine_sites_add(sites, &site, &others);
+        }
         assert_int_equal(number, want);
+        if (!alone)
+            assert_int_equal(others, other);
         his[want] |= by_him;
         if (want == n) {
             all[n++] = site;
