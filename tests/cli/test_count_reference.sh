@@ -59,4 +59,19 @@ for file in "$traces"/reference/*/basic_counts*.txt; do
     done
 done
 check test "$compared" -gt 3000
+
+# sharded by core: each core has the rows of its file, those in which it was idle among them
+sharded=$traces/fresh/cores-2
+for core in 0 1; do
+    trod count --format json "$sharded/trace/drmemtrace.core.00000$core.trace.zip" | jq '[.total.rows, .total.idle_markers]'
+done >want
+for jobs in 1 2 3; do
+    run trod run count --by core -j $jobs --format json "$sharded"
+    status 0
+    jq '.cores[].total | [.rows, .idle_markers]' "$stdout" >got
+    same want got
+    run trod run info --interval 100000:rows -j $jobs --format json "$sharded"
+    [[ $jobs == 1 ]] && cp "$stdout" one.json
+    same one.json "$stdout"
+done
 finish

@@ -14,11 +14,8 @@
 
 static int init(void *st, const void *opt, const struct trod_context *context)
 {
-    struct info_state *s = st;
-
     (void)opt;
-    s->meta = context->meta;
-    s->some = context->stream != TROD_ALL_STREAMS || context->by == TROD_BY_CORE;
+    ((struct info_state *)st)->meta = context->meta;
     return TROD_OK;
 }
 

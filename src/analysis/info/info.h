@@ -40,7 +40,6 @@ struct info_state {
     const struct trod_meta *meta; /* of the rows that are fed; NULL: loaded */
     struct trod_meta own; /* once states are put together: its numbers are used from then on */
     bool owned;
-    bool some; /* it is of a thread or core: streams that have no rows there are none of its own */
     uint64_t rows, synthetic, kind[TROD_KINDS];
     uint64_t named[TROD_KINDS][INFO_SUBS]; /* by sub, where the format has names for them */
     uint64_t *stream;                      /* rows by stream of the meta */
