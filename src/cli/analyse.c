@@ -296,19 +296,15 @@ static int draw(struct analysing *k, const struct trod_result *result, struct cl
 }
 
 /* The result in the layout of another tool. 1, 0 where none is wanted, or an error. */
-static int put_layout(struct analysing *k, const struct cli_planned *plan, struct cli_out *out)
+static int layout_of(struct analysing *k, const struct cli_planned *plan, struct trod_buf *text)
 {
-    struct trod_buf text = {0};
     void *st = trod_run_state(k->run, 0);
     int r = 0;
 
     if (plan->analysis->layout && st && k->o->report.format == TROD_EMIT_TEXT)
-        r = plan->analysis->layout(st, &text);
+        r = plan->analysis->layout(st, text);
     if (r == 1 && is_plot(plan) && !cli_unicode())
-        trod_plot_ascii(&text);
-    if (r == 1 && text.n)
-        fwrite(text.p, 1, text.n, out->file);
-    trod_buf_fini(&text);
+        trod_plot_ascii(text);
     return r;
 }
 
@@ -332,27 +328,34 @@ static int fill(struct analysing *k, const struct cli_planned *plan, size_t n,
     return r < 0 ? r : trod_result_status(result);
 }
 
-/* The results, also of a trace that could be read only in part. */
+/* The results, also of a trace that could be read only in part; without any nothing is printed. */
 static int tell(struct analysing *k, const struct cli_planned *plan, size_t n)
 {
     struct trod_result *result = NULL;
+    struct trod_buf text = {0};
     struct cli_out out;
-    int r = cli_report_begin(&out, k->c, &k->o->report), end;
+    int r = n == 1 ? layout_of(k, plan, &text) : 0;
+    const bool laid = r == 1;
 
-    if (r != 0)
-        return r;
-    r = n == 1 ? put_layout(k, plan, &out) : 0;
     if (r == 0)
         r = trod_result_new(&result);
     if (r == 0)
         r = fill(k, plan, n, result);
-    if (r == 0 && k->o->plot.on && k->o->report.format == TROD_EMIT_TEXT)
-        r = draw(k, result, &out);
-    else if (r == 0)
-        trod_result_emit(result, out.emit);
+    if (r >= 0 && (r = cli_report_begin(&out, k->c, &k->o->report)) == 0) {
+        int end;
+
+        if (laid)
+            fwrite(text.p, 1, text.n, out.file);
+        else if (k->o->plot.on && k->o->report.format == TROD_EMIT_TEXT)
+            r = draw(k, result, &out);
+        else
+            trod_result_emit(result, out.emit);
+        end = cli_report_end(&out);
+        r = r < 0 ? r : end;
+    }
     trod_result_free(result);
-    end = cli_report_end(&out);
-    return r < 0 ? r : end;
+    trod_buf_fini(&text);
+    return r;
 }
 
 int cli_run_emit(const struct trod_run *run, size_t i, struct trod_emit *e)
