@@ -279,8 +279,9 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
     number = number_of(o, b, &site, behind, new, &other);
     if (number == TROD_NO_SITE || !site_room(o, number))
         return TROD_NO_SITE;
+    o->lost |= o->part && other;
     if (o->part && (b->kind[i] == TROD_INSTR || (o->owned && !o->leads)))
-        o->lost |= other || !agree(trod_site_at(o->sites, number), &site) ||
+        o->lost |= !agree(trod_site_at(o->sites, number), &site) ||
                    (b->meta && !engine_sites_are_of(o->sites, b->meta->isa));
     return number;
 }

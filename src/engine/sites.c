@@ -253,11 +253,20 @@ static uint32_t append(struct trod_sites *s, const struct trod_site *site, uint3
     return n;
 }
 
-/* The lock is held. *OTHER becomes true where another one without an opcode is at its address. */
+/* A site of which only rows beside its instruction have told: it may be any without an opcode. */
+static bool is_bare(const struct trod_site *site)
+{
+    return (site->size | site->branch | site->iset) == 0;
+}
+
+/*
+ * The lock is held. *OTHER becomes true where another one without an opcode is at its address, or
+ * more than one that a bare one may be.
+ */
 static uint32_t add(struct trod_sites *s, const struct trod_site *site, bool *other)
 {
     const uint32_t n = (uint32_t)atomic_load_explicit(&s->n, memory_order_relaxed);
-    uint32_t found = TROD_NO_SITE;
+    uint32_t found = TROD_NO_SITE, may = TROD_NO_SITE;
     uint64_t at = hash_of(site);
 
     if (!find_all(s, n))
@@ -266,13 +275,17 @@ static uint32_t add(struct trod_sites *s, const struct trod_site *site, bool *ot
         const uint32_t number = s->slot[at & (s->n_slots - 1)] - 1;
         const struct trod_site *is = trod_site_at(s, number);
 
-        if (same(is, site))
+        if (same(is, site)) {
             found = number;
-        else
-            *other |= is->pc == site->pc && (is->code_n | site->code_n) == 0;
-        if (found != TROD_NO_SITE && site->code_n)
-            break;
+            if (site->code_n)
+                break;
+        } else if (is->pc == site->pc && (is->code_n | site->code_n) == 0) {
+            *other |= may != TROD_NO_SITE || !(is_bare(is) || is_bare(site));
+            may = may == TROD_NO_SITE && (is_bare(is) || is_bare(site)) ? number : may;
+        }
     }
+    if (found == TROD_NO_SITE)
+        found = may;
     return found != TROD_NO_SITE ? found : append(s, site, n);
 }
 

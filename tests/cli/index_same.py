@@ -74,9 +74,9 @@ CACHE = ["", "--warmup 100", "--by line", "--by thread --interval 100", "--windo
 
 
 def some(*lists, few):
-    """Pairs of LISTS; FEW: one of them in nine."""
+    """Pairs of LISTS; FEW: one of them in eighteen."""
     pairs = list(itertools.product(*lists))
-    return random.sample(pairs, len(pairs) // 9) if few else pairs
+    return random.sample(pairs, max(1, len(pairs) // 18)) if few else pairs
 
 
 def questions(rows, insns, last, few):
