@@ -345,7 +345,7 @@ static int tell(struct analysing *k, const struct cli_planned *plan, size_t n)
         int end;
 
         if (laid)
-            fwrite(text.p, 1, text.n, out.file);
+            fwrite(text.n ? (const char *)text.p : "", 1, text.n, out.file);
         else if (k->o->plot.on && k->o->report.format == TROD_EMIT_TEXT)
             r = draw(k, result, &out);
         else
