@@ -96,6 +96,7 @@ void cli_pager_start(struct cli *c)
     static const int numbers[] = {SIGPIPE, SIGTERM, SIGHUP, SIGQUIT};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     const char *name = command();
+    void (*interrupted)(int);
     int fds[2];
     pid_t pid;
 
@@ -103,7 +104,11 @@ void cli_pager_start(struct cli *c)
         return;
     cli_fold(); /* while it is a terminal */
     fflush(stdout);
+    /* it is meant for the pager, which goes on; leaving that ends us */
+    interrupted = signal(SIGINT, SIG_IGN);
     pid = fork();
+    if (pid <= 0)
+        signal(SIGINT, interrupted);
     if (pid == 0)
         become_pager(name, fds);
     if (pid > 0) {
@@ -115,8 +120,6 @@ void cli_pager_start(struct cli *c)
         sigemptyset(&action.sa_mask);
         for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
             sigaction(numbers[i], &action, NULL);
-        signal(SIGINT,
-               SIG_IGN); /* it is meant for the pager, which goes on; leaving that ends us */
         atexit(at_exit);
     }
     close(fds[0]);
