@@ -104,7 +104,7 @@ void cli_pager_start(struct cli *c)
         return;
     cli_fold(); /* while it is a terminal */
     fflush(stdout);
-    /* it is meant for the pager, which goes on; leaving that ends us */
+    /* Ctrl-C is meant for the pager, which goes on; leaving that ends us */
     interrupted = signal(SIGINT, SIG_IGN);
     pid = fork();
     if (pid <= 0)

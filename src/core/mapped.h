@@ -1,5 +1,5 @@
 /*
- * mapped.h - memory of the system's own, for spare.c and zeroed.c.
+ * mapped.h - memory of the system's own, for spare.c, zeroed.c and recent.c.
  */
 #ifndef TROD_CORE_MAPPED_H
 #define TROD_CORE_MAPPED_H

@@ -9,15 +9,13 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "core/recent.h"
 
-#include <sys/mman.h>
+#include "core/mapped.h"
 
 enum { BYTES = TROD_RECENT * sizeof(struct trod_recent) };
 
 struct trod_recent *trod_recent_new(void)
 {
-    void *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    return p == MAP_FAILED ? NULL : p;
+    return trod_map(BYTES);
 }
 
 void trod_recent_free(struct trod_recent *t)

@@ -28,7 +28,11 @@ bool engine_sites_coded(const struct trod_sites *s);
 bool engine_sites_are_of(const struct trod_sites *s, enum trod_isa isa);
 /* Is SITE the one with this NUMBER, if there is one? At any time. */
 bool engine_sites_is(const struct trod_sites *s, uint32_t number, const struct trod_site *site);
-/* As trod_sites_add; *OTHER becomes true where, without an opcode, another site has its address. */
+/*
+ * As trod_sites_add, but SITE of which only its address is known is any without an opcode there,
+ * and stands for it. *OTHER becomes true where that leaves a choice, or where, without an opcode,
+ * another site has its address.
+ */
 uint32_t engine_sites_add(struct trod_sites *s, const struct trod_site *site, bool *other);
 /*
  * The same for SITE that is none of the sites which its caller has added. *MINE is how many those

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from cache_slow_report import Shape, memory_rows, trace
+from cache_slow_report import Shape, memory_rows, put_case, trace
 from cache_world import World
 
 DATA, ALL = ("READ", "WRITE"), ("INSTR", "READ", "WRITE", "PREFETCH")
@@ -42,12 +42,7 @@ def case(trod, seed):
     shape.c["flush"] = ""
     rows = list(trace(rng, shape))
     asked = dict(by=None, sharing=False, interval=0, skip=0, warm=0, warm_rows=0, full=False, windows=None)
-    with open("memory.conf", "w", encoding="ascii") as f:
-        f.write(shape.text())
-    with open("memory.csv", "w", encoding="ascii") as f:
-        f.write("kind,stream,addr,paddr,size,pc\n")
-        for t, op, addr, size, pc, paddr in rows:
-            f.write(f"{op},{t},{addr:#x},{f'{paddr:#x}' if paddr is not None else ''},{size},{'' if op == 'INSTR' else pc}\n")
+    put_case(shape, rows, "memory")
     world = World(shape.c, asked)
     world.run(rows)
     for name in FORMATS:

@@ -211,17 +211,22 @@ def memory_rows(name):
                  0 if r["kind"] == "INSTR" else int(r["pc"] or "0", 16)) for r in csv.DictReader(f) if r["addr"] or r["pc"]]
 
 
+def put_case(shape, rows, name):
+    """The hierarchy and the trace, as NAME.conf and NAME.csv."""
+    with open(f"{name}.conf", "w", encoding="ascii") as f:
+        f.write(shape.text())
+    with open(f"{name}.csv", "w", encoding="ascii") as f:
+        f.write("kind,stream,addr,paddr,size,pc\n")
+        for t, op, addr, size, pc, paddr in rows:
+            f.write(f"{op},{t},{addr:#x},{f'{paddr:#x}' if paddr is not None else ''},{size},{'' if op == 'INSTR' else pc}\n")
+
+
 def case(trod, seed):
     rng = random.Random(seed)
     shape = Shape(rng)
     asked, options = question(rng)
     rows = list(with_others(random.Random(seed), shape, trace(rng, shape)))
-    with open("report.conf", "w", encoding="ascii") as f:
-        f.write(shape.text())
-    with open("report.csv", "w", encoding="ascii") as f:
-        f.write("kind,stream,addr,paddr,size,pc\n")
-        for t, op, addr, size, pc, paddr in rows:
-            f.write(f"{op},{t},{addr:#x},{f'{paddr:#x}' if paddr is not None else ''},{size},{'' if op == 'INSTR' else pc}\n")
+    put_case(shape, rows, "report")
     world = World(shape.c, asked)
     world.run(rows)
     want, wrong = world.report(), []
