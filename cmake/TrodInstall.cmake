@@ -1,5 +1,5 @@
-# What is installed: the command, the library (shared and static), headers, manual pages, trod.pc and
-# what find_package(trod) reads.
+# What is installed: the command, the library (shared and static), headers, manual pages, schemas of
+# results, trod.pc and what find_package(trod) reads.
 include(GNUInstallDirs)
 if(TARGET trod)
   install(TARGETS trod RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -13,6 +13,7 @@ endif()
 install(DIRECTORY include/trod DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 FILES_MATCHING PATTERN "*.7")
+install(DIRECTORY docs/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/trod)
 
 # trod.pc finds its prefix from its own place: what is installed can be moved.
 file(RELATIVE_PATH TROD_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -11,6 +11,9 @@
 #include "sim/whose/whose.h"
 #include "trod/meta.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 /* What is counted for each: references, then the misses of each cache. */
 enum { REFS, MISSES, COUNTS = MISSES + TROD_OWN_CACHES };
 
@@ -34,8 +37,9 @@ static void put(const struct trod_own_report *o, const struct trod_meta *meta,
         engine_owners_put(all, w, r);
     } else if (w->number < meta->n_streams) {
         trod_result_strn(r, NULL, meta->streams[w->number].name, meta->streams[w->number].name_len);
-    } else {
-        trod_result_u64(r, NULL, w->number);
+    } else { /* a trace that names no streams */
+        snprintf(text, sizeof text, "%" PRIu64, w->number);
+        trod_result_str(r, NULL, text);
     }
 }
 

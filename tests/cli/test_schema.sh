@@ -1,0 +1,64 @@
+# test_schema.sh - results of every analysis as JSON are what docs/schema/ says, and what they are not
+# the schemas refuse: each value of another type, each key too many, each missing one.
+# timeout: 300
+# label: slow
+. "$TROD_SOURCE/tests/cli/lib.sh"
+export PYTHONDONTWRITEBYTECODE=1
+examples=$TROD_SOURCE/examples schemas=$TROD_SOURCE/docs/schema
+traces=${TROD_TRACES:-$TROD_SOURCE/../shared/traces}/drmemtrace # if there
+python=
+for try in python3 /usr/bin/python3; do
+    ! "$try" -c 'import jsonschema' 2>/dev/null || { python=$try && break; }
+done
+[[ -n $python ]] || { echo 'skipped: no Python with jsonschema'; exit 77; }
+mapfile -t analyses < <(sed -n 's/^TROD_ANALYSIS(\(.*\))/\1/p' "$TROD_SOURCE/src/analysis/analyses.def")
+check test "${#analyses[@]}" -gt 12
+
+# What else each analysis is asked, one line a run.
+more() {
+    case $1 in
+        cache) printf '%s\n' '--classify --sharing' '--by thread' '--by line' '--by data' '--by instruction' \
+            '--preset zen2 --by region' '--interval 20' '--windows 20,5,5' '--sweep size=1K..4K,ways=1..2,line=64' ;;
+        locality) printf '%s\n' '--times' '--window 10' '--ways 2' '--touched 1K' '--strides' '--histogram' \
+            '--per instruction' '--per data --shared' '--per page' '--sample 2' '--memory 2M' '--limit-lines 2' ;;
+        syscalls | functions) printf '%s\n' '--list 3' ;;
+        branches) printf '%s\n' '--predictors bimodal,btb,ras,ittage' ;;
+        phases) printf '%s\n' '--interval 20 --list' ;;
+        calls) printf '%s\n' '--list' '--final-stack' '--weight loads,bytes_read' ;;
+        profile | flame) printf '%s\n' '--weight loads' '--weight cache.L1D:preset=zen2' ;;
+        schedule) printf '%s\n' '--order dynamic' ;;
+        check) printf '%s\n' '--rules' ;;
+    esac
+}
+
+# results ANALYSIS: as files NAME.N.json, of examples and, where they are, of real traces.
+results() {
+    local n=0 file more
+    while read -r more; do
+        for file in "$examples"/{sum.trace.zip,hello.tarmac,records.tt6e,boot.byu12} "$traces"/offline-func-trace; do
+            [[ -e $file ]] || continue
+            # shellcheck disable=SC2086 # options and their values
+            "$TROD" "$1" --format json $more "$file" >"$1.$n.json" 2>/dev/null
+            if [[ -s $1.$n.json ]]; then n=$((n + 1)); else rm "$1.$n.json"; fi
+        done
+    done < <(printf '%s\n' '' '--interval 20000' '--by thread' '--by core' '--by module' '--by function'; more "$1")
+}
+
+for a in "${analyses[@]}"; do
+    last="results of $a"
+    check test -s "$schemas/$a.schema.json"
+    results "$a"
+    check test -s "$a.0.json"
+    "$python" "$TROD_SOURCE/tests/cli/schema.py" "$schemas" check "$a" "$a".*.json >wrong 2>&1
+    [[ ! -s wrong ]] || head -20 wrong | wrong
+    # the largest result of an example has most of what may be altered
+    # shellcheck disable=SC2012 # names of our own
+    "$python" "$TROD_SOURCE/tests/cli/schema.py" "$schemas" alter "$a" "$(ls -S "$a".[0-3].json | head -1)" >wrong 2>&1
+    [[ ! -s wrong ]] || head -20 wrong | wrong
+    checks=$((checks + 2))
+done
+for file in "$schemas"/*.json; do
+    name=${file##*/}
+    check grep -qx "${name%.schema.json}" <(printf '%s\n' "${analyses[@]}")
+done
+finish
