@@ -4,6 +4,7 @@
  * Implements docs/formats/csv.md, "Writing".
  */
 #include "format/csv/csv.h"
+#include "trod/put.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,26 +63,14 @@ void csv_keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps 
 
 static uint8_t *put_hex(uint8_t *p, uint64_t v)
 {
-    unsigned digits = v ? (67 - (unsigned)__builtin_clzll(v)) / 4 : 1;
-
     *p++ = '0';
     *p++ = 'x';
-    for (unsigned i = digits; i-- > 0;)
-        *p++ = (uint8_t) "0123456789abcdef"[v >> 4 * i & 15];
-    return p;
+    return (uint8_t *)trod_put_hex((char *)p, v, 1);
 }
 
 static uint8_t *put_decimal(uint8_t *p, uint64_t v)
 {
-    uint8_t digits[20];
-    unsigned n = 0;
-
-    do
-        digits[n++] = (uint8_t)('0' + v % 10);
-    while ((v /= 10) > 0);
-    while (n > 0)
-        *p++ = digits[--n];
-    return p;
+    return (uint8_t *)trod_put_u64((char *)p, v);
 }
 
 /* V with DECIMALS of its digits behind a point. */

@@ -10,6 +10,7 @@
 
 #include "trod/format.h"
 #include "trod/loss.h"
+#include "trod/put.h"
 
 #include <string.h>
 
@@ -195,24 +196,12 @@ RL_INLINE enum rl_line rl_bad(struct rl_row *r, const uint8_t *at, const char *w
 /* V in hex without leading zeros. */
 RL_INLINE uint8_t *rl_put_hex(uint8_t *p, uint64_t v)
 {
-    unsigned digits = v ? (67 - (unsigned)__builtin_clzll(v)) / 4 : 1;
-
-    for (unsigned i = digits; i-- > 0;)
-        *p++ = (uint8_t) "0123456789abcdef"[v >> 4 * i & 15];
-    return p;
+    return (uint8_t *)trod_put_hex((char *)p, v, 1);
 }
 
 RL_INLINE uint8_t *rl_put_decimal(uint8_t *p, uint64_t v)
 {
-    uint8_t digits[20];
-    unsigned n = 0;
-
-    do
-        digits[n++] = (uint8_t)('0' + v % 10);
-    while ((v /= 10) > 0);
-    while (n > 0)
-        *p++ = digits[--n];
-    return p;
+    return (uint8_t *)trod_put_u64((char *)p, v);
 }
 
 RL_INLINE uint8_t *rl_put_text(uint8_t *p, const char *s)
