@@ -67,7 +67,9 @@ static void by_capstone(struct trod_insn_decoder *d, unsigned iset, uint64_t pc,
     else if (d->isa == TROD_ISA_MIPS32 || d->isa == TROD_ISA_MIPS64)
         trod_insn_mips(insn, out);
     registers(d->cs.handle[iset], insn, out);
-    if (iset == TROD_ISET_A64)
+    if (d->isa == TROD_ISA_X86_32 || d->isa == TROD_ISA_X86_64)
+        trod_insn_x86_registers(insn, d->isa == TROD_ISA_X86_64 ? 64 : 32, out);
+    else if (iset == TROD_ISET_A64)
         trod_insn_a64_registers(insn, out);
     else if (iset != TROD_ISET_NONE)
         trod_insn_a32_registers(insn, out);

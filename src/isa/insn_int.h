@@ -45,6 +45,7 @@ void trod_insn_a64(const struct cs_insn *insn, struct trod_insn *out);
 void trod_insn_a64_atomic(uint32_t code, struct trod_insn *out);
 void trod_insn_a32(const struct cs_insn *insn, struct trod_insn *out);
 /* What is put right in the registers that Capstone gives. */
+void trod_insn_x86_registers(const struct cs_insn *insn, unsigned bits, struct trod_insn *out);
 void trod_insn_a64_registers(const struct cs_insn *insn, struct trod_insn *out);
 void trod_insn_a32_registers(const struct cs_insn *insn, struct trod_insn *out);
 void trod_insn_mips(const struct cs_insn *insn, struct trod_insn *out);

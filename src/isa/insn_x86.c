@@ -119,6 +119,10 @@ static const struct {
     {X86_INS_CMPXCHG16B, BOTH},
     {X86_INS_XADD, BOTH},
     {X86_INS_XCHG, BOTH},
+    {X86_INS_ROL, BOTH},
+    {X86_INS_ROR, BOTH},
+    {X86_INS_RCL, BOTH},
+    {X86_INS_RCR, BOTH},
     {X86_INS_BT, LOAD},
     {X86_INS_CMP, LOAD},
     {X86_INS_TEST, LOAD},
@@ -324,14 +328,14 @@ static struct trod_operand on_stack(unsigned base, uint32_t disp, uint32_t size,
 }
 
 /*
- * How memory operand I of INSN is accessed. Capstone does not tell for vector instructions: those
- * write memory that stands first and read it elsewhere.
+ * How memory operand I of INSN is accessed. Capstone does not tell for vector instructions, and is
+ * wrong about movbe: those write memory that stands first and read it elsewhere.
  */
 static uint8_t access_of(const cs_insn *insn, unsigned i)
 {
     uint8_t access = insn->detail->x86.operands[i].access;
 
-    if (is_vector(insn))
+    if (is_vector(insn) || insn->id == X86_INS_MOVBE)
         access = i == 0 ? CS_AC_WRITE : CS_AC_READ;
     return access;
 }
@@ -415,6 +419,8 @@ static void memory_of(const cs_insn *insn, unsigned bits, const struct found *f)
                 : insn->id == X86_INS_PUSH || insn->id == X86_INS_CALL ? LOAD
                                                                        : what);
     }
+    if (insn->id == X86_INS_XLATB && out->loads == 0)
+        load(f, &(struct trod_operand){.size = 1}); /* at rbx + al: not an operand of Capstone's */
     stack_of(f, insn, what, bits);
     if (what & PUSHES)
         out->flags &= ~(uint32_t)(TROD_INSN_COUNTS | TROD_INSN_SIZES);
@@ -434,6 +440,34 @@ void trod_insn_x86(const cs_insn *insn, unsigned bits, struct trod_insn *out)
     memory_of(insn, bits, &f);
     if (in_group(insn, X86_GRP_FPU) || is_vector(insn))
         out->flags |= TROD_INSN_FP;
+}
+
+void trod_insn_x86_registers(const cs_insn *insn, unsigned bits, struct trod_insn *out)
+{
+    static const uint16_t accumulator[] = {
+        [1] = X86_REG_AL, [2] = X86_REG_AX, [4] = X86_REG_EAX, [8] = X86_REG_RAX};
+    const cs_x86_op *op = insn->detail->x86.operands;
+
+    switch (insn->id) {
+    case X86_INS_CMPXCHG:
+        if (op->type == X86_OP_REG)
+            trod_insn_add(out->reads, &out->n_reads, (uint16_t)op->reg);
+        trod_insn_add(out->reads, &out->n_reads, accumulator[op->size]);
+        trod_insn_add(out->writes, &out->n_writes, accumulator[op->size]);
+        trod_insn_add(out->writes, &out->n_writes, X86_REG_EFLAGS);
+        return;
+    case X86_INS_RCL:
+    case X86_INS_RCR:
+        trod_insn_add(out->reads, &out->n_reads, X86_REG_EFLAGS);
+        return;
+    case X86_INS_XLATB:
+        trod_insn_add(out->reads, &out->n_reads, bits == 64 ? X86_REG_RBX : X86_REG_EBX);
+        trod_insn_add(out->reads, &out->n_reads, X86_REG_AL);
+        trod_insn_add(out->writes, &out->n_writes, X86_REG_AL);
+        return;
+    default:
+        return;
+    }
 }
 
 /* --- isa/operands.h --- */
@@ -457,16 +491,10 @@ static bool has_condition(const cs_insn *insn)
 static void add_unnamed(const cs_insn *insn, const struct found *f, unsigned bits)
 {
     const cs_x86 *x = &insn->detail->x86;
-    const struct trod_operand anywhere = {.size = insn->id == X86_INS_XLATB        ? 1
-                                                  : insn->id == X86_INS_MASKMOVDQU ? 16
-                                                                                   : 8};
+    const struct trod_operand anywhere = {.size = insn->id == X86_INS_MASKMOVDQU ? 16 : 8};
     struct trod_operand op;
 
     switch (insn->id) {
-    case X86_INS_XLATB:
-        if (f->all->n_read == 0)
-            load(f, &anywhere);
-        return;
     case X86_INS_MASKMOVQ:
     case X86_INS_MASKMOVDQU:
         if (f->all->n_written == 0)
