@@ -11,7 +11,9 @@ enum { DRM_EVENTS = 64, DRM_CALLS = 1024 };
 
 /* Record types of instructions, as sub of INSTR rows has them. */
 enum drm_instr {
+    DRM_I_DIRECT = 11,
     DRM_I_CONDITIONAL = 13,
+    DRM_I_RETURN = 16,
     DRM_I_SYSENTER = 31,
     DRM_I_NO_FETCH = 29,
     DRM_I_TAKEN = 48,
@@ -63,6 +65,7 @@ struct drm {
     bool unsure;            /* prev may not have done all its accesses */
     bool moved;             /* an event or return lies between prev and what comes */
     bool window;            /* the window changed since prev */
+    uint64_t window_id;     /* 0 before the first is named */
     bool aborted;           /* an rseq abort waits for its event */
     bool after_abort;
 
@@ -128,6 +131,14 @@ static inline bool drm_dfilt(const struct drm *d)
 static inline bool drm_template(const struct drm *d)
 {
     return d->file->filetype & TROD_DRM_TEMPLATES;
+}
+
+/* Is P of a type of branches? The decoder's classes have system calls and returns from events too.
+ */
+static inline bool drm_is_branch(const struct drm_prev *p)
+{
+    return (p->type >= DRM_I_DIRECT && p->type <= DRM_I_RETURN) || p->type == DRM_I_TAKEN ||
+           p->type == DRM_I_UNTAKEN;
 }
 
 static inline bool drm_is_indirect(unsigned branch)

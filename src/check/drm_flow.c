@@ -24,6 +24,8 @@ bool chk_drm_may_lead(const struct drm *d, const struct drm_prev *p, uint64_t pc
     case TROD_BR_NONE:
     case TROD_BR_COND_UNTAKEN:
         return next || (p->decoded && p->is == TROD_BR_ERET);
+    case TROD_BR_SYSCALL: /* where it leads elsewhere an event says so */
+        return next;
     case TROD_BR_COND:
         return next || !p->decoded || !(p->facts & TROD_INSN_TARGET) || pc == p->insn_target;
     case TROD_BR_DIRECT:

@@ -52,7 +52,7 @@ static void continuity(struct chk *c, struct drm *d, const struct trod_batch *b,
                    p->pc);
         return;
     }
-    if (p->branch && p->branch != TROD_BR_SYSCALL && d->timestamp_since)
+    if (drm_is_branch(p) && d->timestamp_since)
         chk_report(c, CHK_DRM_BRANCH_TIME, b, i,
                    "a time stamp stands between the branch at 0x%" PRIx64 " and its successor",
                    p->pc);
@@ -103,7 +103,7 @@ static void rseq(struct chk *c, struct drm *d, const struct trod_batch *b, uint3
     }
     if (now->pc < d->rseq_from || now->pc >= d->rseq_end) {
         d->in_rseq = false;
-        if (d->prev.known && !d->prev.branch && !d->moved)
+        if (d->prev.known && !drm_is_branch(&d->prev) && !d->moved)
             chk_report(c, CHK_DRM_RSEQ, b, i,
                        "restartable sequence is left at 0x%" PRIx64 " without a branch",
                        d->prev.pc);

@@ -60,7 +60,7 @@ static void event(struct chk *c, struct drm *d, const struct trod_batch *b, uint
                    "event at 0x%" PRIx64 ", where the instruction at 0x%" PRIx64 " does not lead",
                    pc, d->prev.pc);
     program_goes_on(c, d, b, i, pc);
-    if (d->in_rseq && !d->aborted && !d->prev.branch && d->rseq_began)
+    if (d->in_rseq && !d->aborted && d->prev.known && !drm_is_branch(&d->prev))
         chk_report(c, CHK_DRM_RSEQ, b, i,
                    "event inside a restartable sequence that was not aborted");
     if (d->aborted) {
@@ -100,7 +100,7 @@ static void back(struct chk *c, struct drm *d, const struct trod_batch *b, uint3
                    hardware ? "hardware" : "kernel", e->hardware ? "hardware" : "kernel");
     while (d->n_calls && d->call[--d->n_calls] != 0)
         ;
-    d->resumes_branch = !e->prev.known || e->prev.branch;
+    d->resumes_branch = !e->prev.known || drm_is_branch(&e->prev);
     if (e->pc && e->prev.type != DRM_I_SYSENTER) {
         d->expect = true;
         d->expect_pc = e->pc;
@@ -243,7 +243,7 @@ static void switch_end(struct chk *c, struct drm *d, const struct trod_batch *b,
 
 static void rseq_abort(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
-    if (d->in_rseq && d->prev.known && d->prev.pc + d->prev.size == d->rseq_end &&
+    if (d->rseq_end && d->prev.known && d->prev.pc + d->prev.size == d->rseq_end &&
         b->value[i] != d->prev.pc)
         chk_report(c, CHK_DRM_RSEQ_ABORT, b, i,
                    "restartable sequence is aborted after its last instruction");

@@ -100,7 +100,7 @@ static bool follows_branch(const struct drm *d)
 {
     if (d->moved)
         return !d->returned || d->resumes_branch;
-    return !d->prev.known || d->prev.branch;
+    return !d->prev.known || drm_is_branch(&d->prev);
 }
 
 static void function(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
@@ -254,7 +254,8 @@ void chk_drm_marker(struct chk *c, struct drm *d, const struct trod_batch *b, ui
             scheduled(c, d, b->value[i]);
         break;
     case TROD_DRM_WINDOW_ID:
-        d->window = true;
+        d->window |= b->value[i] != d->window_id;
+        d->window_id = b->value[i];
         c->schedule.windows = true;
         break;
     case TROD_DRM_FUNC_ID:

@@ -10,7 +10,7 @@ traces=${TROD_TRACES:-$TROD_SOURCE/../shared/traces}/drmemtrace
 # "SECTION field number", SECTION being total or a thread
 reference() {
     awk '/^Total counts/ { section = "total" }
-        /^Thread [0-9]+ counts/ { section = $2 }
+        /^(Thread|Core) [0-9]+ counts/ { section = $2 }
         /^ +[0-9]+ / {
             n = $1
             sub(/^ +[0-9]+ +/, "")
@@ -38,14 +38,22 @@ order() {
 }
 
 compared=0
-for file in "$traces"/reference/*/basic_counts*.txt; do
-    name=$(basename "$(dirname "$file")")
-    [[ -e $traces/$name ]] || continue
+for file in "$traces"/{,fresh/}reference/*/basic_counts*.txt; do
+    name=$(basename "$(dirname "$file")") dir=$(dirname "$(dirname "$(dirname "$file")")")
+    trace=$dir/${name//.trace-//trace-} # forked.trace-1 is forked/trace-1
+    [[ -e $dir/$name ]] && trace=$dir/$name
+    [[ -e $trace ]] || continue
+    [[ $name != windows-* ]] || trace=$trace/trace/window.0000 # of several it reads the first
+    if grep -q '^Core [0-9]' "$file"; then # its shards are cores: see below
+        continue
+    fi
     reference "$file" >want
     tid=$(awk '/^Thread/ { print $2; exit }' "$file")
     for jobs in 1 2 5; do
-        run trod count --format json -j "$jobs" "$traces/$name"
+        [[ $dir != */fresh || $jobs == 2 ]] || continue
+        run trod count --format json -j "$jobs" "$trace"
         status 0
+        last="trod count -j $jobs $name"
         counted "$stdout" "$tid" >got
         comm -23 want got >missing
         : >nothing
@@ -54,6 +62,7 @@ for file in "$traces"/reference/*/basic_counts*.txt; do
         order "$file" >want_order
         jq -r '(.files_counts // .threads_counts)[] | .fetched_instructions' "$stdout" >got_order
         same want_order got_order
+        [[ $dir != */fresh ]] || continue
         [[ $jobs == 1 ]] && cp "$stdout" one.json
         same one.json "$stdout"
     done
@@ -74,4 +83,14 @@ for jobs in 1 2 3; do
     [[ $jobs == 1 ]] && cp "$stdout" one.json
     same one.json "$stdout"
 done
+if [[ -e $traces/fresh/reference/cores-2 ]]; then
+    reference "$traces/fresh/reference/cores-2/basic_counts.txt" | grep '^[01] ' >want
+    run trod run count --by core --format json "$sharded"
+    jq -r '.cores[] | .core as $core | .total | to_entries[] | select(.value | type == "number")
+        | "\($core) \(.key) \(.value)"' "$stdout" | sort >got
+    comm -23 want got >missing
+    : >nothing
+    same nothing missing
+    check test "$(wc -l <want)" -ge 40
+fi
 finish
