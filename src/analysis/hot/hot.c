@@ -12,6 +12,7 @@
 #include "core/grow.h"
 #include "core/wide.h"
 #include "core/zeroed.h"
+#include "trod/format.h"
 #include "trod/streak.h"
 
 #include <stdlib.h>
@@ -89,13 +90,24 @@ int hot_room(struct hot_state *s, size_t n)
 
 /* ---- rows */
 
+/* Whether DynamoRIO's histogram counts the code prefetch I as data: all of a cache level. */
+static bool as_data(const struct hot_state *s, const struct trod_batch *b, uint32_t i)
+{
+    enum { PREFETCH_INSTR = 9 };
+
+    return s->opt->like == HOT_LIKE_HISTOGRAM && b->kind[i] == TROD_PREFETCH && b->meta->driver &&
+           b->meta->driver->flags & TROD_FMT_MARKERS && b->have & TROD_COL_SUB &&
+           b->sub[i] != PREFETCH_INSTR;
+}
+
 static int access_row(struct hot_state *s, const struct trod_batch *b, uint32_t i, uint32_t said)
 {
     const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
+    const bool code = flags & TROD_F_IFETCH && !as_data(s, b, i);
 
     if (!(said & TROD_COL_ADDR))
         return TROD_OK;
-    return hot_lines_touch(flags & TROD_F_IFETCH ? &s->code : &s->data, b->addr[i],
+    return hot_lines_touch(code ? &s->code : &s->data, b->addr[i],
                            said & TROD_COL_SIZE ? b->size[i] : 1, 1, s->opt->most);
 }
 
@@ -318,7 +330,7 @@ const struct trod_analysis trod_analysis_hot = {
     .order = TROD_STREAM_ORDER,
     .needs = TROD_COL_KIND,
     .uses = TROD_COL_SITE | TROD_COL_FLAGS | TROD_COL_ADDR | TROD_COL_SIZE | TROD_COL_STREAM |
-            TROD_WANT_STREAKS | TROD_WANT_MODULES | TROD_WANT_RAN,
+            TROD_COL_SUB | TROD_WANT_STREAKS | TROD_WANT_MODULES | TROD_WANT_RAN,
     .init = hot_init,
     .feed = feed,
     .settle = settle,
