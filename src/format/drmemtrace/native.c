@@ -117,7 +117,7 @@ static const struct {
     [TROD_DRM_VECTOR_LENGTH] = {"vector length ", 'd', " bytes"},
     [TROD_DRM_SYSCALL_UNSCHEDULE] = {"current thread going unscheduled", 0, ""},
     [TROD_DRM_SYSCALL_SCHEDULE] = {"re-schedule thread ", 'd', ""},
-    [TROD_DRM_SYSCALL_ARG_TIMEOUT] = {"syscall argument timeout ", 'd', ""},
+    [TROD_DRM_SYSCALL_ARG_TIMEOUT] = {"syscall timeout arg ", 'd', ""},
     [TROD_DRM_SIGNAL_NUMBER] = {"signal #", 'd', ""},
     [TROD_DRM_UNCOMPLETED_INSTRUCTION] = {"uncompleted instruction, encoding 0x", 'x', ""},
 };
