@@ -189,6 +189,25 @@ done
 check test $members -eq 2
 head -c $((n - 30)) t.zip >x.zip
 bad drmemtrace x.zip .
+# the first chunk is lost, and the header with it: what the others hold is read, with its numbers
+tail -c +181 t.trace >later.trace
+cp t.zip later.zip
+printf '\xff\xff\xff\xff' | dd of=later.zip bs=1 seek=$((30 + $(le 26 2) + $(le 28 2))) conv=notrunc status=none
+for f in later.trace later.zip; do
+    run trod view --format csv $f
+    status 2
+    err_has 'trace begins in a later chunk: its header is lost'
+    through sed 1d
+    check test "$(cut -d, -f1,2 "$stdout" | xargs)" = '10,INSTR 11,MARKER 12,MARKER 13,THREAD'
+    bad drmemtrace $f 'its header is lost'
+done
+run trod view --strict later.trace
+status 2
+check test "$(wc -l <"$stdout")" -eq 0
+tail -c +193 t.trace >later.trace # not even where it begins
+run trod view later.trace
+status 2
+err_has 'not recognised'
 gzip -c t.trace >t.trace.gz
 good drmemtrace t.trace.gz
 head -c -4 t.trace.gz >x.trace.gz

@@ -36,6 +36,7 @@ struct drm_dec {
     uint8_t width; /* of an entry: DRM_ENTRY_64 or DRM_ENTRY_32 */
     uint8_t shift; /* addresses are sign-extended from bit 63 - shift; 0: as stored */
     bool stored;   /* addresses as stored, whatever the file type says */
+    bool headless; /* the first chunk is lost, and the header with it */
     bool begun;    /* the header has been looked at */
     bool ended;    /* the end has been looked at */
     bool pc_known, time_known, has_target;

@@ -40,6 +40,24 @@ static unsigned entry_width(const uint8_t *p, size_t n)
     return 0;
 }
 
+/* Width of the entries of a trace that begins with another chunk than its first, 0: it is none. */
+static unsigned chunk_width(const uint8_t *p, size_t n)
+{
+    const unsigned widths[] = {DRM_ENTRY_64, DRM_ENTRY_32};
+    const unsigned markers[] = {TROD_DRM_RECORD_ORDINAL, TROD_DRM_TIMESTAMP, TROD_DRM_CPU_ID};
+
+    for (int i = 0; i < 2; i++) {
+        unsigned same = 0;
+
+        while (same < 3 && n >= (size_t)(same + 1) * widths[i] &&
+               trod_load_le32(p + (size_t)same * widths[i]) == (DRM_MARKER | markers[same] << 16))
+            same++;
+        if (same == 3)
+            return widths[i];
+    }
+    return 0;
+}
+
 static int bid(const struct trod_probe *probe, const char **dialect)
 {
     const struct trod_span *head = &probe->head;
@@ -47,6 +65,8 @@ static int bid(const struct trod_probe *probe, const char **dialect)
 
     if (width) /* type, size, version, and what may come next */
         return (width == DRM_ENTRY_64 ? 16 + 16 + 56 : 16 + 16 + 24) + 14;
+    if (chunk_width(head->p, head->n))
+        return 3 * (16 + 16);
     if (raw_begins(head->p, head->n)) {
         *dialect = raw_dialect;
         return 3 + 5 + 3 + 29;
@@ -88,14 +108,25 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
     const struct drm_options *o = opt;
     const struct trod_place at = trod_place_offset(NULL, head->offset);
     struct drm_dec *d = dec;
-    uint64_t version;
+    uint64_t version = DRM_VERSION_MAX;
     unsigned width = entry_width(head->p, head->n);
+    const bool headless = width == 0;
     int rc;
 
+    if (headless)
+        width = chunk_width(head->p, head->n);
     if (width == 0)
         return trod_error(diag, TROD_ERR_CORRUPT, "drmemtrace.no-header", &at,
                           "trace does not begin with a header");
-    version = width == DRM_ENTRY_64 ? trod_load_le64(head->p + 4) : trod_load_le32(head->p + 4);
+    if (headless) {
+        rc = trod_error(diag, TROD_ERR_CORRUPT, "drmemtrace.no-header", &at,
+                        "trace begins in a later chunk: its header is lost, and with it thread, "
+                        "file type and instruction set");
+        if (diag && diag->strict)
+            return rc;
+    } else {
+        version = width == DRM_ENTRY_64 ? trod_load_le64(head->p + 4) : trod_load_le32(head->p + 4);
+    }
     if (version > DRM_VERSION_MAX)
         return trod_error(diag, TROD_ERR_UNSUPPORTED, "drmemtrace.version", &at,
                           "version %" PRIu64 " is newer than %d", version, DRM_VERSION_MAX);
@@ -103,6 +134,8 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
                           .file = meta->file,
                           .width = (uint8_t)width,
                           .stored = o->addresses == DRM_STORED,
+                          .headless = headless,
+                          .entered = headless,
                           .version = version};
     if (width == DRM_ENTRY_64 && !d->stored)
         d->shift = 16;
@@ -113,6 +146,7 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
         d->side = NULL;
         return rc;
     }
+    d->side->thread[d->thread].skip = headless;
     meta->endian = TROD_ENDIAN_LITTLE;
     meta->unit = TROD_UNIT_US;
     if (meta->addr_bits == 0)

@@ -461,7 +461,7 @@ static void chunk_end(struct drm_call *c, const uint8_t *p, uint64_t value)
     struct drm_dec *d = c->d;
     const struct trod_place at = drm_place(c, p);
 
-    if (value != d->chunks)
+    if (value != d->chunks && !(d->headless && d->chunks == 0))
         trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.chunk-order", &at,
                    "chunk %" PRIu64 " ends where chunk %" PRIu64 " should", value, d->chunks);
     if (d->chunk_size && d->instrs - d->chunk_base != d->chunk_size)
@@ -470,7 +470,7 @@ static void chunk_end(struct drm_call *c, const uint8_t *p, uint64_t value)
                    d->instrs - d->chunk_base, d->chunk_size);
     d->chunks = value + 1;
     d->chunk_base = d->instrs;
-    d->side->thread[d->thread].skip = d->chunk_size > 0;
+    d->side->thread[d->thread].skip = d->chunk_size > 0 || d->headless;
 }
 
 /*
