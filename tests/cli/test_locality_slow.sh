@@ -13,6 +13,12 @@ printf 'kind,addr,size\nREAD,0x40,4\nREAD,0x1040,4\nREAD,0x2040,4\nREAD,0x40,4\n
 run trod locality --like reuse_distance one.csv
 status 0
 out_has '^Reuse distance median: 2$'
+# as many lines as --top says
+run trod locality --like reuse_distance --top 2 one.csv
+status 0
+out_has '^Top 2 frequently referenced cache lines$'
+out_has '^Top 2 distant repeatedly referenced cache lines$'
+check test "$(grep -c '^ *0x' "$stdout")" -eq 4
 head -4 one.csv >none.csv
 run trod locality --like reuse_distance none.csv
 status 0

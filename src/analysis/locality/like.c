@@ -10,22 +10,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TOP = 10, SHORT = 10 };
+enum { MOST = 100000, SHORT = 10 };
 
 #define DATA (LOC_ALL & ~(1U << TROD_REF_INSTR))
 
 static int put_top(const struct loc_state *s, const struct trod_stack *k, struct trod_buf *out)
 {
-    static const char *const titles[] = {"Top 10 frequently referenced cache lines",
-                                         "Top 10 distant repeatedly referenced cache lines"};
-    struct loc_top top[TOP];
+    static const char *const titles[] = {"frequently referenced cache lines",
+                                         "distant repeatedly referenced cache lines"};
+    const size_t most = s->opt->top < MOST ? (size_t)s->opt->top : MOST;
+    struct loc_top *top = calloc(most + 1, sizeof *top);
     int rc = trod_buf_printf(out, "\nReuse distance threshold = %u cache lines\n", k->opt.distant);
 
-    for (int distant = 0; distant < 2; distant++) {
-        const size_t n = loc_top(k, distant, top, TOP);
+    for (int distant = 0; top && distant < 2; distant++) {
+        const size_t n = loc_top(k, distant, top, most);
 
-        rc |= trod_buf_printf(out, "%s\n        cache line:     #references   #distant refs\n",
-                              titles[distant]);
+        rc |= trod_buf_printf(out, "Top %" PRIu64 " %s\n%s\n", s->opt->top, titles[distant],
+                              "        cache line:     #references   #distant refs");
         for (size_t i = 0; i < n; i++) {
             char line[32];
 
@@ -34,6 +35,9 @@ static int put_top(const struct loc_state *s, const struct trod_stack *k, struct
                                   top[i].distant);
         }
     }
+    if (!top)
+        return TROD_ERR_NOMEM;
+    free(top);
     return rc;
 }
 
