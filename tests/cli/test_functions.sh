@@ -159,6 +159,31 @@ run trod functions --warmup $row:rows --format json made/a.trace
 status 0
 # the second malloc has been called, and returns behind the warm-up
 json '.calls == 2 and .heap.allocations == 1 and .heap.frees == 1 and .heap.live_bytes == 50'
+# as func_view prints threads that take turns (each ends its own lines only), further names of a function, and a thread that
+# ends inside a call
+mkdir turns
+thread() { # TID
+    e 25 0 4 && mark 12 4 && mark 9 0x40 && e 22 4 "$1" && e 24 4 76 && mark 10 64
+}
+{ thread 77 && mark 2 1000 && mark 3 0 && call 0 0x401100 100 && mark 2 1002 && mark 3 0 && result 0 0x8000 && e 23 4 77 && e 26 0 0; } >turns/a.trace
+{ thread 78 && mark 2 1001 && mark 3 0 && call 2 0x401400 5 6 && result 2 0x30 && mark 2 1003 && mark 3 0 && call 0 0x401500 7 && e 23 4 78 && e 26 0 0; } >turns/b.trace
+printf '0,1,0x1,libc.so.6!malloc\n2,2,0x3,app!work\n2,2,0x3,app!job\n2,2,0x3,app!job\n2,2,0x3,app!worker\n' >turns/funclist.log
+run trod functions --like func_view turns
+status 0
+cat >want <<'END'
+T77      0x401100 => libc.so.6!malloc(0x64)T78      0x401400 => app!job(0x5, 0x6) => 0x30
+ => 0x8000
+T78      0x401500 => libc.so.6!malloc(0x7)) <no return>
+Function view tool results:
+Function id=0: libc.so.6!malloc
+        2 calls
+        1 returns
+Function id=2: app!job, app!work, app!worker
+        1 calls
+        1 returns
+END
+out_is want
+
 run trod functions --like func_view made/a.trace
 status 0
 out <<'T'

@@ -13,6 +13,7 @@
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,8 +60,10 @@ static void fini(void *st)
 {
     struct fun_state *s = st;
 
-    for (size_t i = 0; i < s->n_functions; i++)
+    for (size_t i = 0; i < s->n_functions; i++) {
         free(s->function[i].name);
+        free(s->function[i].names);
+    }
     for (size_t i = 0; i < s->n_threads; i++)
         free(s->thread[i].frame);
     drop_heap(&s->heap);
@@ -101,21 +104,53 @@ static struct fun_thread *thread_of(struct fun_state *s, const struct trod_meta 
 }
 
 /* A function called NAME (NULL: not known), by number ID. */
-static bool add_function(struct fun_state *s, uint64_t id, const char *name, bool noret)
+static bool add_function(struct fun_state *s, uint64_t id, const char *name, bool noret,
+                         uint32_t arguments)
 {
-    char *own = name ? strdup(name) : NULL;
+    char *own = name ? strdup(name) : NULL, *names = name ? strdup(name) : NULL;
 
-    if ((name && !own) ||
+    if ((name && (!own || !names)) ||
         !trod_grow(&s->function, s->n_functions, &s->cap_functions, sizeof *s->function, 16)) {
         free(own);
+        free(names);
         return false;
     }
     s->function[s->n_functions++] =
         (struct fun_function){.id = id,
                               .name = own,
+                              .names = names,
+                              .arguments = arguments,
                               .noret = noret,
                               .kind = (uint8_t)(own ? trod_alloc_of(own) : TROD_ALLOC_OTHER),
                               .least = UINT64_MAX};
+    return true;
+}
+
+/* F is also called NAME. */
+static bool add_name(struct fun_function *f, const char *name)
+{
+    const size_t more = name ? strlen(name) : 0, all = f->names ? strlen(f->names) : 0;
+    char *names = malloc(all + more + 3), *at = f->names;
+
+    if (!names)
+        return false;
+    if (!more || !at) {
+        free(names);
+        return true;
+    }
+    for (char *next; at && *at; at = next ? next + 2 : NULL) { /* the first one behind it */
+        const size_t n = (next = strstr(at, ", ")) ? (size_t)(next - at) : strlen(at);
+        const int order = memcmp(at, name, n < more ? n : more);
+
+        if (order > 0 || (order == 0 && n > more))
+            break;
+    }
+    if (at)
+        snprintf(names, all + more + 3, "%.*s%s, %s", (int)(at - f->names), f->names, name, at);
+    else
+        snprintf(names, all + more + 3, "%s, %s", f->names, name);
+    free(f->names);
+    f->names = names;
     return true;
 }
 
@@ -124,8 +159,15 @@ static bool take_list(struct fun_state *s, const struct trod_meta *m)
     bool room = true;
 
     s->listed = true;
-    for (uint32_t i = 0; room && i < m->n_functions; i++)
-        room = add_function(s, m->functions[i].id, m->functions[i].name, m->functions[i].noret);
+    for (uint32_t i = 0; room && i < m->n_functions; i++) {
+        const struct trod_function *f = &m->functions[i];
+        size_t k = 0;
+
+        while (k < s->n_functions && s->function[k].id != f->id)
+            k++;
+        room = k < s->n_functions ? add_name(&s->function[k], f->name)
+                                  : add_function(s, f->id, f->name, f->noret, f->arguments);
+    }
     return room;
 }
 
@@ -139,7 +181,8 @@ static uint32_t function_of(struct fun_state *s, const struct trod_meta *m, uint
             return (uint32_t)i;
     if (s->n_functions >= FUN_MOST + (size_t)m->n_functions)
         return (uint32_t)s->n_functions - 1;
-    return add_function(s, id, NULL, false) ? (uint32_t)s->n_functions - 1 : UINT32_MAX;
+    return add_function(s, id, NULL, false, (uint32_t)FUN_UNLISTED) ? (uint32_t)s->n_functions - 1
+                                                                    : UINT32_MAX;
 }
 
 /* --- calls --- */
@@ -167,7 +210,7 @@ static void end_frame(struct fun_state *s, struct fun_thread *t, bool measured)
 }
 
 /* T calls the function of the group of markers; arguments follow. */
-static int call(struct fun_state *s, struct fun_thread *t, uint32_t stream, uint64_t returns)
+static int call(struct fun_state *s, struct fun_thread *t, uint64_t returns)
 {
     struct fun_function *f = &s->function[t->function];
     struct fun_frame *c;
@@ -175,7 +218,7 @@ static int call(struct fun_state *s, struct fun_thread *t, uint32_t stream, uint
     f->calls++;
     t->calls++;
     t->arguments = true;
-    if (s->opt->like == FUN_LIKE_FUNC_VIEW && fun_list_call(s, t, stream, returns) < 0)
+    if (s->opt->like == FUN_LIKE_FUNC_VIEW && fun_list_call(s, t, returns) < 0)
         return TROD_ERR_NOMEM;
     if (t->n_frames == FUN_DEPTH) {
         t->lost++;
@@ -228,7 +271,7 @@ static int argument(struct fun_state *s, struct fun_thread *t, uint64_t value)
 }
 
 /* The group's function returns to T with VALUE: calls inside that have not returned never will. */
-static int give_result(struct fun_state *s, struct fun_thread *t, uint32_t stream, uint64_t value)
+static int give_result(struct fun_state *s, struct fun_thread *t, uint64_t value)
 {
     struct fun_function *f = &s->function[t->function];
     size_t at = t->n_frames;
@@ -236,7 +279,7 @@ static int give_result(struct fun_state *s, struct fun_thread *t, uint32_t strea
     int rc;
 
     f->returns++;
-    if (s->opt->like == FUN_LIKE_FUNC_VIEW && fun_list_return(s, t, stream, value) < 0)
+    if (s->opt->like == FUN_LIKE_FUNC_VIEW && fun_list_return(s, t, value) < 0)
         return TROD_ERR_NOMEM;
     while (at && t->frame[at - 1].function != t->function)
         at--;
@@ -278,7 +321,6 @@ static int marker(struct fun_state *s, struct fun_thread *t, const struct trod_b
 {
     const uint64_t base =
         b->meta->addr_bits == 32 ? TROD_DRM_SYSCALL_BASE_32 : TROD_DRM_SYSCALL_BASE_64;
-    const uint32_t stream = trod_batch_stream(b, row);
     const uint64_t value = b->value[row];
 
     switch (b->sub[row]) {
@@ -288,13 +330,14 @@ static int marker(struct fun_state *s, struct fun_thread *t, const struct trod_b
     case TROD_DRM_FUNC_ID:
         t->arguments = false;
         t->function = value >= base ? UINT32_MAX : function_of(s, b->meta, value);
+        fun_list_group(s, t);
         return value >= base || t->function != UINT32_MAX ? TROD_OK : TROD_ERR_NOMEM;
     case TROD_DRM_FUNC_RETADDR:
-        return t->function != UINT32_MAX ? call(s, t, stream, value) : TROD_OK;
+        return t->function != UINT32_MAX ? call(s, t, value) : TROD_OK;
     case TROD_DRM_FUNC_ARG:
         return argument(s, t, value);
     case TROD_DRM_FUNC_RETVAL:
-        return t->function != UINT32_MAX ? give_result(s, t, stream, value) : TROD_OK;
+        return t->function != UINT32_MAX ? give_result(s, t, value) : TROD_OK;
     default:
         return TROD_OK;
     }
@@ -321,7 +364,9 @@ static uint32_t count_plain(struct fun_state *s, struct fun_thread *t, const str
     uint32_t i = from;
     uint64_t n = 0;
 
-    for (; i < to && b->kind[i] != TROD_MARKER && trod_batch_stream(b, i) == stream; i++)
+    for (; i < to && b->kind[i] != TROD_MARKER && b->kind[i] != TROD_THREAD &&
+           trod_batch_stream(b, i) == stream;
+         i++)
         n += b->kind[i] == TROD_INSTR && !(b->flags[i] & NOT_THERE);
     t->instructions += n;
     s->instructions += n;
@@ -348,7 +393,8 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
             if (!(t = thread_of(s, b->meta, stream)))
                 return TROD_ERR_NOMEM;
         }
-        if (!t->until && s->heap.n_freed == 0 && b->kind[i] != TROD_MARKER) {
+        if (!t->until && s->heap.n_freed == 0 && b->kind[i] != TROD_MARKER &&
+            b->kind[i] != TROD_THREAD) {
             i += count_plain(s, t, b, i, to, stream) - 1;
         } else if (b->kind[i] == TROD_INSTR) {
             if (b->flags[i] & NOT_THERE)
@@ -360,6 +406,8 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
             s->instructions++;
         } else if (b->kind[i] == TROD_MARKER) {
             rc = marker(s, t, b, i);
+        } else if (b->kind[i] == TROD_THREAD && s->opt->like == FUN_LIKE_FUNC_VIEW) {
+            rc = fun_list_exit(s, t);
         } else if (b->kind[i] >= TROD_READ && b->kind[i] <= TROD_ATOMIC && s->heap.n_freed) {
             rc = access_row(s, t, b, i);
         }

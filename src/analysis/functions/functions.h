@@ -13,6 +13,7 @@
 
 enum {
     FUN_ARGS = 6,
+    FUN_UNLISTED = -1,
     FUN_DEPTH = 4096,    /* calls inside each other that are followed */
     FUN_MOST = 4096,     /* functions without a list that are told apart */
     FUN_LIST = 1 << 20,  /* single calls */
@@ -32,7 +33,9 @@ struct fun_options {
 
 struct fun_function {
     uint64_t id;
-    char *name; /* NULL: not known */
+    char *name;         /* NULL: not known */
+    char *names;        /* all of them in order, between commas; NULL: not known */
+    uint32_t arguments; /* that are recorded, as the list says; FUN_UNLISTED: it does not */
     bool noret;
     uint8_t kind; /* enum trod_alloc */
     uint64_t calls, returns, failed;
@@ -61,7 +64,11 @@ struct fun_thread {
     uint32_t allocators; /* frames of allocation functions */
     uint32_t lost;       /* calls beyond FUN_DEPTH */
     uint32_t nest;       /* as the other tool nests */
-    bool noret;          /* its last call never returns */
+    uint32_t listed;     /* function + 1 of the last group that is none of a system call */
+    uint32_t given;      /* arguments of the call listed last */
+    bool noret;          /* the group before was of a function that never returns */
+    bool open;           /* its last line is not ended */
+    bool paren;          /* nor are its arguments */
     bool until;          /* a frame waits for an address */
     bool known, arguments;
 };
@@ -126,7 +133,6 @@ struct fun_state {
     struct fun_one *one;
     size_t n_ones, cap_ones;
     struct trod_buf lines; /* --like */
-    uint32_t open_line;    /* stream + 1 of the thread whose call stands on the last line */
     struct fun_interval *interval;
     size_t n_intervals, cap_intervals;
 };
@@ -157,9 +163,11 @@ int fun_heap_access(struct fun_state *s, const struct fun_thread *t, uint64_t ad
 bool fun_fails(const struct fun_function *f, const struct fun_frame *frame, uint64_t result);
 
 /* --- listing.c --- */
-int fun_list_call(struct fun_state *s, struct fun_thread *t, uint32_t stream, uint64_t returns);
+void fun_list_group(const struct fun_state *s, struct fun_thread *t);
+int fun_list_call(struct fun_state *s, struct fun_thread *t, uint64_t returns);
 int fun_list_arg(struct fun_state *s, struct fun_thread *t, uint64_t value);
-int fun_list_return(struct fun_state *s, struct fun_thread *t, uint32_t stream, uint64_t value);
+int fun_list_return(struct fun_state *s, struct fun_thread *t, uint64_t value);
+int fun_list_exit(struct fun_state *s, struct fun_thread *t);
 int fun_layout(const void *st, struct trod_buf *out);
 
 int fun_result(const void *st, struct trod_result *r);

@@ -177,7 +177,7 @@ static void add_function(struct beside *s, const char *line)
     if (!function_line(&f, line))
         return;
     for (size_t i = 0; i < s->n_functions; i++)
-        known = known || s->function[i].id == f.id; /* further names of the same one */
+        known = known || (s->function[i].id == f.id && strcmp(s->function[i].name, f.name) == 0);
     if (!known)
         p = realloc(s->function, (s->n_functions + 1) * sizeof *p);
     if (!p) {
