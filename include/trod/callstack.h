@@ -127,7 +127,8 @@ enum { TROD_CALLSTACK_DEPTH = 1 << 20, TROD_CALLSTACK_CONTEXTS = 1 << 10 };
 
 /*
  * Calls that were followed before, such as those that an index of the trace has
- * (trod_nav_callstack), told as if its rows were read once more, without symbols.
+ * (trod_nav_callstack), told as if its rows were read once more: without symbols, or with those
+ * that they were followed with.
  */
 struct trod_callstack_source {
     /*

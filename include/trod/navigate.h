@@ -79,11 +79,21 @@ const struct trod_begin *trod_nav_begin(struct trod_nav *nav, uint64_t row, bool
                                         uint64_t *first);
 /*
  * Whether where trod_nav_begin last said that reading begins the calls are known that are open
- * there, and those that follow: what analyses that follow calls without symbols, of the rows in the
- * order of the files, need of the rows before (trod_analysis.begins). A run that reads from there
- * is freed before NAV is closed, and before it is asked again.
+ * there, and those that follow: what analyses that follow calls with the symbols of
+ * trod_nav_follow, of the rows in the order of the files, need of the rows before
+ * (trod_analysis.begins). A run that reads from there is freed before NAV is closed, and before it
+ * is asked again.
  */
 bool trod_nav_begin_calls(const struct trod_nav *nav);
+
+/*
+ * Calls that NAV gives from its index (trod_nav_callstack, trod_nav_begin) are those that were
+ * followed with SYMBOLS from now on, which are not changed and outlive NAV; NULL, which it begins
+ * with: without. The index has them if it was made with such symbols
+ * (trod_index_options.symbols): with the same functions at the same addresses. What
+ * trod_nav_calls tells is followed without symbols all the same.
+ */
+void trod_nav_follow(struct trod_nav *nav, const struct trod_symbols *symbols);
 
 /* ---- indexes */
 
@@ -99,6 +109,11 @@ struct trod_index_options {
     void *user;
     const char *const *more; /* further files or directories of the trace, in their order */
     size_t n_more;
+    /*
+     * Calls are followed with these, too (trod_nav_follow). An index that does not have that is
+     * none that fits. NULL: only without symbols.
+     */
+    const struct trod_symbols *symbols;
 };
 
 /*
@@ -139,6 +154,11 @@ uint64_t trod_index_part_bytes(const struct trod_nav *nav, enum trod_index_part 
  * their text. *REST: blocks that have others as well, of which there are too many.
  */
 uint64_t trod_index_shapes(const struct trod_nav *nav, uint64_t *rest);
+/*
+ * Activations of functions that it knows of as symbols make them (trod_index_options.symbols);
+ * *BYTES: of that part, 0 where there were no symbols.
+ */
+uint64_t trod_index_named(const struct trod_nav *nav, uint64_t *bytes);
 /*
  * Files of the trace of NAV that are compressed in one piece: each question decompresses them from
  * the beginning, with an index too. Opens each file, and looks through its frames.
@@ -335,8 +355,9 @@ int trod_nav_calls(struct trod_nav *nav, uint64_t row, int64_t stream, struct tr
 
 /*
  * All calls of the trace from the index that NAV uses, as trod_callstack_source.tell gives them.
- * Returns 0, TROD_ERR_UNKNOWN (there is no index, or it is damaged, which is reported; SINK was
- * told of nothing), what SINK returned, or an error, reported.
+ * Returns 0, TROD_ERR_UNKNOWN (there is no index, it has no calls that were followed with the
+ * symbols of trod_nav_follow, or it is damaged, which is reported; SINK was told of nothing), what
+ * SINK returned, or an error, reported.
  */
 int trod_nav_callstack(struct trod_nav *nav, const struct trod_callstack_sink *sink,
                        struct trod_callstack_counts *counts);

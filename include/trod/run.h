@@ -103,6 +103,11 @@ int trod_run_go(struct trod_run *r);
  * SOURCE returned: then R is as before, and can be read.
  */
 int trod_run_calls(struct trod_run *r, const struct trod_callstack_source *source);
+/*
+ * The same where the calls of SOURCE were followed with the symbols of R (trod_nav_follow), for
+ * which trod_run_calls returns TROD_ERR_UNSUPPORTED.
+ */
+int trod_run_calls_named(struct trod_run *r, const struct trod_callstack_source *source);
 
 /*
  * What analysis I found, into the open level of RESULT: its fields; with intervals the list

@@ -118,22 +118,14 @@ static bool follows(const struct cli_analyse *o, const struct cli_planned *plan,
 }
 
 /* May the rows before the part that is asked for be left out? */
-static bool begins_anywhere(const struct cli_planned *plan, size_t n, const struct cli_parts *parts,
-                            const struct trod_run_options *opt)
+static bool begins_anywhere(const struct cli_parts *parts, const struct trod_run_options *opt)
 {
     const char *path;
     uint64_t from, to;
-    bool follow = false;
 
     /* a report tells what was read; regions are counted from the first row that was chosen on */
     if ((parts && (parts->save || parts->parts || parts->share)) ||
         (opt->filter && opt->region_from > (opt->region_in == TROD_IN_INSTRUCTIONS)))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        follow = follow || cli_follows(&plan[i]);
-    /* calls of an index are those of all rows, without symbols; of rows that are chosen no others
-     * are followed */
-    if (follow && !opt->filter && opt->symbols)
         return false;
     /* whether anything of such a file ever ran is told in the end */
     for (size_t i = 0; opt->symbols && trod_symbols_module(opt->symbols, i, &path, &from, &to); i++)
@@ -252,7 +244,7 @@ static int open_run(struct analysing *k, const struct cli_planned *plan, size_t 
         opt.region_in = TROD_IN_ROWS;
     }
     opt.symbols = trod_match_symbols(k->match);
-    return open_near(k, &choice, begins_anywhere(plan, n, parts, &opt), &opt);
+    return open_near(k, &choice, begins_anywhere(parts, &opt), &opt);
 }
 
 /* ---- results */
@@ -436,7 +428,7 @@ static int go(struct analysing *k, const struct cli_parts *parts)
     if (parts && parts->n_saved)
         return r;
     if (!(parts && (parts->parts || parts->save)) && !(share && share->planned) &&
-        cli_indexed(k->run, k->c, k->o, &k->diag))
+        cli_indexed(k->run, k->c, k->o, trod_match_symbols(k->match), &k->diag))
         return 0;
     if (share && share->planned && (r = planned(k, share)) < 0)
         return r;

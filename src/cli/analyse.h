@@ -73,10 +73,11 @@ int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_pla
 
 /*
  * The analyses of R get what they count from an index of the operands of C (indexed.c): 1, 0 where
- * they need rows, or there is no index. Problems of the index are told to DIAG.
+ * they need rows, or there is no index, or none with calls as SYMBOLS, those of R, make them.
+ * Problems of the index are told to DIAG.
  */
 int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analyse *o,
-                struct trod_diag *diag);
+                const struct trod_symbols *symbols, struct trod_diag *diag);
 
 /* What analysis I of R found, into the open level of E. 0 or an error. */
 int cli_run_emit(const struct trod_run *r, size_t i, struct trod_emit *e);

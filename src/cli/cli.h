@@ -191,6 +191,8 @@ struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t
  * one beside the only trace that is named. For free(); NULL: there is none.
  */
 char *cli_modules(const struct cli *c, const struct cli_input *in);
+/* The same for the trace at PATH. */
+char *cli_modules_of(const char *path, const struct cli_input *in);
 /* As trod_match_new, with the symbols of that list where FILTER has none. */
 int cli_match_named(struct trod_match **out, const struct cli *c, const struct cli_input *in,
                     const struct trod_match_options *filter, struct trod_diag *diag);

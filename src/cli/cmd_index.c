@@ -1,6 +1,7 @@
 /*
  * cmd_index.c - `trod index`: make indexes of traces, and say what is in them.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -9,6 +10,7 @@ struct options {
     struct cli_common common;
     struct cli_input input;
     struct cli_report report;
+    struct trod_list symbols;
     const char *index;
     bool info, again, upgrade, together;
 };
@@ -28,6 +30,11 @@ static const struct trod_option options[] = {
      NULL, NULL},
     {"together", 't', TROD_OPT_BOOL, offsetof(struct options, together), NULL,
      "one index of all FILEs: they are one trace, as state, who and view take them", NULL, NULL},
+    {"symbols", 'S', TROD_OPT_LIST, offsetof(struct options, symbols), "ELF[@ADDRESS],...",
+     "calls are kept as the functions of these files make them, too: what calls, profile and flame "
+     "ask with the same files (default: those of the list of modules beside the trace, or of "
+     "--modules)",
+     NULL, NULL},
     CLI_INPUT_OPTIONS,
     CLI_REPORT_OPTIONS,
     CLI_COMMON_OPTIONS,
@@ -44,7 +51,7 @@ static void progress(void *user, const struct trod_trace_progress *p)
 static void tell_index(struct trod_emit *e, const struct trod_nav *nav,
                        const struct trod_index_info *x)
 {
-    uint64_t rest;
+    uint64_t rest, named;
     const uint64_t shapes = trod_index_shapes(nav, &rest);
 
     trod_emit_str(e, "index", trod_nav_index(nav));
@@ -63,6 +70,7 @@ static void tell_index(struct trod_emit *e, const struct trod_nav *nav,
     trod_emit_bool(e, "resumable", x->resumable);
     trod_emit_count(e, "whole_files", trod_index_whole_files(nav));
     trod_emit_count(e, "activations", x->activations);
+    trod_emit_count(e, "activations_with_symbols", trod_index_named(nav, &named));
     trod_emit_count(e, "damaged_places", x->problems);
     trod_emit_open(e, "bytes_of", "bytes of its parts");
     trod_emit_bytes(e, "states", x->states);
@@ -71,6 +79,7 @@ static void tell_index(struct trod_emit *e, const struct trod_nav *nav,
     trod_emit_bytes(e, "registers", x->registers_at);
     trod_emit_bytes(e, "memory", x->memory);
     trod_emit_bytes(e, "calls", x->calls);
+    trod_emit_bytes(e, "calls_with_symbols", named);
     trod_emit_bytes(e, "marks", x->marks);
     trod_emit_bytes(e, "values", trod_index_part_bytes(nav, TROD_INDEX_VALUES));
     trod_emit_bytes(e, "shapes", trod_index_part_bytes(nav, TROD_INDEX_SHAPES));
@@ -131,6 +140,29 @@ static void advise(struct cli *c, const struct options *o, const char *const *pa
     trod_nav_close(nav);
 }
 
+/*
+ * Symbols that calls of the trace of N PATHS are asked for with, into *OUT; NULL: none. Returns 0
+ * or an error.
+ */
+static int load_symbols(struct trod_symbols **out, const struct options *o,
+                        const char *const *paths, size_t n, struct trod_diag *diag)
+{
+    char *modules = NULL;
+    size_t added;
+    int r;
+
+    *out = NULL;
+    if (!o->symbols.n && (n == 1 || o->input.modules))
+        modules = cli_modules_of(paths[0], &o->input);
+    r = o->symbols.n || modules ? trod_symbols_new(out) : 0;
+    if (r == 0 && modules)
+        r = trod_symbols_modules(*out, modules, &added, diag);
+    for (size_t i = 0; r == 0 && i < o->symbols.n; i++)
+        r = trod_symbols_add(*out, o->symbols.item[i], diag);
+    free(modules);
+    return r;
+}
+
 static int make(struct cli *c, const struct options *o, const char *const *paths, size_t n,
                 struct trod_diag *diag)
 {
@@ -147,12 +179,17 @@ static int make(struct cli *c, const struct options *o, const char *const *paths
                                      .more = paths + 1,
                                      .n_more = n - 1};
     char where[PATH] = "";
+    struct trod_symbols *symbols;
     bool made;
-    int r;
+    int r = load_symbols(&symbols, o, paths, n, diag);
 
-    cli_progress_begin(&shown, c);
-    r = trod_index_make(paths[0], &opt, &made, where, sizeof where, diag);
-    cli_progress_end(&shown);
+    opt.symbols = symbols;
+    if (r == 0) {
+        cli_progress_begin(&shown, c);
+        r = trod_index_make(paths[0], &opt, &made, where, sizeof where, diag);
+        cli_progress_end(&shown);
+    }
+    trod_symbols_free(symbols);
     if (r == 0)
         cli_say(c,
                 made         ? "made %s"
@@ -213,13 +250,14 @@ const struct cli_command cli_command_index = {
     .about = "Make an index of each FILE, a file or directory, in one pass: FILE.trodx. It lets "
              "state, who and view begin anywhere in the trace, also in one that is compressed, and "
              "says which parts of it write, read or execute what, and what memory holds behind "
-             "each. It has all calls: calls, profile and flame do not read the trace. An index is "
-             "bound to its trace; one that is damaged, old or of another trace "
-             "is not used, and made anew. It is the same whatever the number of threads. There is "
-             "no --where: an index is of all rows, and "
+             "each. It has all calls: calls, profile and flame do not read the trace, nor do they "
+             "with --symbols if it was made with these. An index is bound to its trace; one that "
+             "is damaged, old or of another trace is not used, and made anew. It is the same "
+             "whatever the number of threads. There is no --where: an index is of all rows, and "
              "commands that have one use it.",
     .examples = "  trod index run.tarmac.gz\n"
                 "  trod index --info run.tarmac.gz\n"
+                "  trod index --symbols app run.tarmac\n"
                 "  trod index --together cpu0.trace cpu1.trace\n"
                 "  trod state run.tarmac.gz --at 90%\n",
     .options = options,

@@ -13,6 +13,7 @@
 struct indexed {
     const struct cli *c;
     const struct cli_analyse *o;
+    const struct trod_symbols *symbols; /* NULL: none */
     struct trod_diag *told, diag;
     struct trod_nav **nav; /* of all operands together, or of each; NULL: not looked for yet */
     size_t n, now;         /* whose calls are told */
@@ -47,11 +48,13 @@ static bool open_all(struct indexed *x, size_t each)
                                          .index_only = true};
     const size_t n = x->c->n_operands;
 
-    for (size_t i = 0; i < n; i += each, x->n++)
+    for (size_t i = 0; i < n; i += each, x->n++) {
         if (trod_nav_open(&x->nav[x->n], x->c->operands + i, each, &opt, &x->diag) != TROD_OK) {
             close_all(x);
             return false;
         }
+        trod_nav_follow(x->nav[x->n], x->symbols);
+    }
     return true;
 }
 
@@ -135,9 +138,9 @@ static int wrote(void *ctx, uint32_t stream, const char *name, uint64_t from, ui
 }
 
 int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analyse *o,
-                struct trod_diag *diag)
+                const struct trod_symbols *symbols, struct trod_diag *diag)
 {
-    struct indexed x = {.c = c, .o = o, .told = diag};
+    struct indexed x = {.c = c, .o = o, .symbols = symbols, .told = diag};
     const struct trod_callstack_source source = {
         .meta = meta, .tell = tell, .ctx = &x, .wrote = wrote};
     int rc;
@@ -149,7 +152,7 @@ int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analys
             return 0;
     trod_diag_init(&x.diag, problem, &x);
     x.diag.strict = o->input.strict;
-    rc = trod_run_calls(r, &source);
+    rc = trod_run_calls_named(r, &source);
     close_all(&x);
     free(x.nav);
     return rc == TROD_OK;

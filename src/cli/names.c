@@ -50,15 +50,22 @@ static char *of_file(const char *path)
     return NULL;
 }
 
-char *cli_modules(const struct cli *c, const struct cli_input *in)
+char *cli_modules_of(const char *path, const struct cli_input *in)
 {
     struct stat st;
 
     if (in->modules)
         return copy(in->modules);
-    if (c->n_operands != 1 || stat(c->operands[0], &st) != 0)
+    if (stat(path, &st) != 0)
         return NULL;
-    return S_ISDIR(st.st_mode) ? of_directory(c->operands[0]) : of_file(c->operands[0]);
+    return S_ISDIR(st.st_mode) ? of_directory(path) : of_file(path);
+}
+
+char *cli_modules(const struct cli *c, const struct cli_input *in)
+{
+    if (c->n_operands == 1)
+        return cli_modules_of(c->operands[0], in);
+    return in->modules ? copy(in->modules) : NULL;
 }
 
 int cli_match_named(struct trod_match **out, const struct cli *c, const struct cli_input *in,

@@ -248,6 +248,7 @@ static bool begin(struct cli_start *s, const struct part *p, struct trod_trace_o
         r = by_executed(s, &row);
     if (r >= 0 && s->clock && (r = to_clock(s, &row)) == 0)
         return false;
+    trod_nav_follow(s->nav, s->match ? trod_match_symbols(s->match) : NULL);
     if (calls > 0 && row) /* where a file begins, calls of the one before end */
         row--;
     opt->begin = r >= 0 && calls >= 0 ? trod_nav_begin(s->nav, row, owners, &s->first) : NULL;

@@ -6,6 +6,18 @@
 
 #include "trod/callstack.h"
 
+/* Whether anything of a file without an address ever ran is told of the rows. */
+static bool placed(const struct trod_symbols *symbols)
+{
+    const char *path;
+    uint64_t from, to;
+
+    for (size_t i = 0; symbols && trod_symbols_module(symbols, i, &path, &from, &to); i++)
+        if (trod_symbols_unplaced(symbols, i))
+            return false;
+    return true;
+}
+
 /* Do options and analyses of R ask for nothing but calls? */
 static bool possible(const struct trod_run *r)
 {
@@ -13,8 +25,8 @@ static bool possible(const struct trod_run *r)
     const struct trod_format *f = trod_trace_format(r->whole);
 
     if (o->filter || o->interval || o->region_from || o->region_to || o->warmup || o->by ||
-        o->symbols || o->parts > 1 || o->trace.order != TROD_ORDER_FILE || o->trace.skip_rows ||
-        o->trace.skip_instructions || r->begun)
+        o->parts > 1 || o->trace.order != TROD_ORDER_FILE || o->trace.skip_rows ||
+        o->trace.skip_instructions || r->begun || !placed(o->symbols))
         return false;
     for (size_t i = 0; i < r->n_items; i++) {
         const struct engine_item *it = &r->item[i];
@@ -26,7 +38,7 @@ static bool possible(const struct trod_run *r)
     return r->n_items > 0;
 }
 
-int trod_run_calls(struct trod_run *r, const struct trod_callstack_source *source)
+int trod_run_calls_named(struct trod_run *r, const struct trod_callstack_source *source)
 {
     const struct trod_boundary end = {.type = TROD_BOUNDARY_END};
     int rc;
@@ -52,4 +64,9 @@ int trod_run_calls(struct trod_run *r, const struct trod_callstack_source *sourc
     for (size_t i = 0; i < r->n_items; i++)
         trod_keeper_end(&r->item[i].instance[0].keeper, r->diag);
     return TROD_OK;
+}
+
+int trod_run_calls(struct trod_run *r, const struct trod_callstack_source *source)
+{
+    return r->opt.symbols && !r->gone ? TROD_ERR_UNSUPPORTED : trod_run_calls_named(r, source);
 }

@@ -15,8 +15,10 @@ void engine_cutter_begun(struct trod_run *r)
 {
     r->begun = r->opt.trace.begin != NULL;
     r->begun_behind = r->begun ? r->opt.trace.begin->instructions : 0;
-    /* of rows that are chosen the calls are others, and so they are with symbols */
-    r->given = r->begun && !r->opt.filter && !r->opt.symbols ? r->opt.trace.begin->calls : NULL;
+    r->given = r->begun ? r->opt.trace.begin->calls : NULL;
+    /* of rows that are chosen the calls are others, and so they are with other symbols */
+    if (r->given && (r->opt.filter || r->opt.trace.begin->symbols != r->opt.symbols))
+        r->given = NULL;
 }
 
 void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r)

@@ -309,15 +309,17 @@ static bool choose(const struct subject *s, const char *dir, char *out, size_t s
     return nav_index_path(s->trace, s->paths, s->n, NULL, true, out, size) && make_folder(out);
 }
 
-/* Is there one already that fits? Its path to WHERE. */
-static bool there(const struct subject *s, const char *dir, char *where, size_t size)
+/* Is there one already that fits, with the calls of SYMBOLS? Its path to WHERE. */
+static bool there(const struct subject *s, const char *dir, const struct trod_symbols *symbols,
+                  char *where, size_t size)
 {
     struct trod_nav_options opt = {.struct_size = sizeof opt, .trace = s->topt, .index_dir = dir};
     struct trod_nav *nav;
     bool found = false;
 
     if (trod_nav_open(&nav, s->paths, s->n, &opt, NULL) == TROD_OK) {
-        found = nav->index && nav_index_check_all(nav->index) == TROD_OK;
+        trod_nav_follow(nav, symbols);
+        found = nav_followed_counts(nav) && nav_index_check_all(nav->index) == TROD_OK;
         if (found)
             snprintf(where, size, "%s", trod_nav_index(nav));
         trod_nav_close(nav);
@@ -345,18 +347,20 @@ static int look(const struct subject *s, struct nav_build_options *build)
  * on; or NULL.
  */
 static struct nav_index *of_before(const char *path, const struct trod_trace *t,
-                                   const char *options)
+                                   const struct nav_build_options *build)
 {
     const char *trace = trod_trace_path(t, 0), *why;
     struct nav_bound now, then;
     const struct nav_bound *was;
+    const uint64_t functions = nav_functions(build->symbols);
     struct nav_index *x;
 
     if (access(path, R_OK) != 0 || nav_index_open(&x, path, &why) < 0)
         return NULL;
     was = &x->source[0].bound;
     if (nav_index_check_all(x) == TROD_OK && trod_trace_files(t) == 1 && x->n_sources == 1 &&
-        x->complete && x->problems == 0 && x->n_segments > 1 && strcmp(x->options, options) == 0 &&
+        x->complete && x->problems == 0 && x->n_segments > 1 &&
+        strcmp(x->options, build->options) == 0 && (functions == 0 || functions == x->functions) &&
         strcmp(x->format, trod_trace_format(t)->name) == 0 &&
         nav_bind(trace, false, &now) == TROD_OK && now.size > was->size &&
         nav_bind_as(trace, was->size, &then) == TROD_OK && then.edges == was->edges &&
@@ -369,7 +373,7 @@ static struct nav_index *of_before(const char *path, const struct trod_trace *t,
 /* An index of S to WHERE. */
 static int make(const struct subject *s, const char *where, struct nav_build_options *build)
 {
-    struct nav_index *before = of_before(where, s->trace, build->options);
+    struct nav_index *before = of_before(where, s->trace, build);
     int rc = TROD_OK;
 
     if (before) {
@@ -391,6 +395,7 @@ static int make_there(const struct subject *s, const struct trod_index_options *
     struct nav_build_options build = {.diag = diag,
                                       .options = options_of(s->topt),
                                       .jobs = opt->jobs,
+                                      .symbols = opt->symbols,
                                       .progress = opt->progress,
                                       .user = opt->user};
     int rc = TROD_OK;
@@ -417,7 +422,7 @@ int trod_index_make(const char *path, const struct trod_index_options *options, 
     int rc;
 
     *made = false;
-    if (!trod_sized(&opt, sizeof opt, sizeof opt, options))
+    if (!trod_sized(&opt, sizeof opt, offsetof(struct trod_index_options, symbols), options))
         return trod_error(diag, TROD_ERR_USAGE, "index.options", NULL,
                           "options are of another version");
     if (opt.trace)
@@ -436,7 +441,7 @@ int trod_index_make(const char *path, const struct trod_index_options *options, 
     rc = trod_trace_open(&s.trace, s.paths, s.n, &topt, diag);
     if (rc == TROD_OK && !trod_trace_rewindable(s.trace))
         rc = nav_once_only(s.paths, s.n, diag);
-    else if (rc == TROD_OK && (opt.again || !there(&s, opt.index_dir, where, size)))
+    else if (rc == TROD_OK && (opt.again || !there(&s, opt.index_dir, opt.symbols, where, size)))
         rc = make_there(&s, &opt, made, where, size, diag);
     trod_trace_close(s.trace);
     free(paths);

@@ -153,6 +153,7 @@ const struct trod_begin *trod_nav_begin(struct trod_nav *nav, uint64_t row, bool
     if (rc != TROD_OK)
         return NULL;
     *first = nav->begin->at.mark.rows;
+    nav->begin->at.symbols = nav->follow;
     nav->begin->at.calls = nav_given(nav, *first, &nav->begin->calls) ? &nav->begin->calls : NULL;
     return nav->index ? &nav->begin->at : NULL;
 }

@@ -395,7 +395,9 @@ static int begin(struct nav_builder *b, const char *path)
     if (rc == TROD_OK)
         rc = nav_values_init(&b->values, b->block_rows);
     if (rc == TROD_OK)
-        rc = nav_calls_new(&b->calls, true);
+        rc = nav_calls_new(&b->calls, true, NULL);
+    if (rc == TROD_OK && nav_functions(b->opt->symbols))
+        rc = nav_calls_new(&b->named, true, b->opt->symbols);
     return rc < 0 ? rc : trod_output_write(b->out, &head, sizeof head);
 }
 
@@ -406,6 +408,7 @@ static void end(struct nav_builder *b)
     nav_touch_fini(&b->touch);
     nav_values_fini(&b->values);
     nav_calls_free(b->calls);
+    nav_calls_free(b->named);
     nav_regs_fini(&b->regs);
     nav_names_fini(&b->names);
     trod_insn_decoder_free(b->insn);

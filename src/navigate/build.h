@@ -45,7 +45,7 @@ enum nav_lane {
     NAV_LANES
 };
 
-enum { NAV_CONTENTS = 12 };
+enum { NAV_CONTENTS = 13 };
 
 /* A section of a segment before it is written. */
 struct nav_content {
@@ -95,10 +95,10 @@ struct nav_builder {
     struct nav_tally tally;
     struct nav_tally_out at; /* of the segment */
     uint64_t insns;
-    struct trod_buf state, states; /* of the block, before compression; of the segment */
-    struct trod_buf steps;         /* of the block, before compression */
-    struct nav_step step;          /* the last one */
-    struct nav_calls *calls;
+    struct trod_buf state, states;   /* of the block, before compression; of the segment */
+    struct trod_buf steps;           /* of the block, before compression */
+    struct nav_step step;            /* the last one */
+    struct nav_calls *calls, *named; /* NAMED: as symbols make of it; NULL: there are none */
     struct nav_content content[NAV_CONTENTS];
     /* all of them together, when a block ends */
     struct nav_meeting meeting;

@@ -240,7 +240,7 @@ static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t t
     return c->last ? switch_to(c, c->last, c->row + (from - c->first)) : TROD_ERR_NOMEM;
 }
 
-int nav_calls_new(struct nav_calls **out, bool log)
+int nav_calls_new(struct nav_calls **out, bool log, const struct trod_symbols *symbols)
 {
     struct nav_calls *c = calloc(1, sizeof *c);
     const struct trod_callstack_sink sink = {
@@ -251,7 +251,7 @@ int nav_calls_new(struct nav_calls **out, bool log)
     if (!c)
         return TROD_ERR_NOMEM;
     c->log = log;
-    rc = trod_callstack_new(&c->calls, &sink, NULL, false);
+    rc = trod_callstack_new(&c->calls, &sink, symbols, false);
     if (rc == TROD_OK && log) {
         trod_callstack_unmatched(c->calls, unmatched);
         rc = put_stacks(c, &c->begin);

@@ -14,10 +14,10 @@
 struct nav_calls;
 
 /*
- * Nobody has called yet. LOG: what happens is to be saved (nav_calls_save). Returns 0 or
- * TROD_ERR_NOMEM.
+ * Nobody has called yet. LOG: what happens is to be saved (nav_calls_save). SYMBOLS, which may be
+ * NULL, outlive it. Returns 0 or TROD_ERR_NOMEM.
  */
-int nav_calls_new(struct nav_calls **out, bool log);
+int nav_calls_new(struct nav_calls **out, bool log, const struct trod_symbols *symbols);
 void nav_calls_free(struct nav_calls *c);
 /* Rows I to I + N of B, of which the first is row ROW. Returns 0 or TROD_ERR_NOMEM. */
 int nav_calls_feed(struct nav_calls *c, const struct trod_batch *b, uint32_t i, uint32_t n,

@@ -23,7 +23,8 @@ static int copy_segment(struct nav_builder *b, const struct nav_index *x, uint32
 {
     static const unsigned ids[] = {NAV_S_STATES, NAV_S_LINES,  NAV_S_SITES, NAV_S_REGS,
                                    NAV_S_MEMORY, NAV_S_CALLS,  NAV_S_MARKS, NAV_S_BLOOM,
-                                   NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS, NAV_S_NUMBERS};
+                                   NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS, NAV_S_NUMBERS,
+                                   NAV_S_NAMED};
     const uint32_t range[2] = {x->segment[s].from, x->segment[s].to};
     int rc = TROD_OK;
 
@@ -31,6 +32,8 @@ static int copy_segment(struct nav_builder *b, const struct nav_index *x, uint32
         const struct nav_section *from = section_of(x, ids[i], s);
         const uint64_t at = trod_output_offset(b->out);
 
+        if (ids[i] == NAV_S_NAMED && !b->named)
+            continue;
         if (!from)
             return TROD_ERR_CORRUPT;
         for (uint32_t k = range[0]; i == 0 && k < range[1]; k++) {
@@ -87,6 +90,8 @@ static int follow_calls(struct nav_builder *b, uint64_t rows)
             break;
         n = batch->n < rows - row ? batch->n : (uint32_t)(rows - row);
         rc = nav_calls_feed(b->calls, batch, 0, n, row);
+        if (rc == TROD_OK && b->named)
+            rc = nav_calls_feed(b->named, batch, 0, n, row);
         for (uint32_t i = 0; rc == TROD_OK && i < n; i++)
             rc = nav_tally_follow(&b->tally, batch, i);
         row += n;
@@ -94,6 +99,9 @@ static int follow_calls(struct nav_builder *b, uint64_t rows)
     trod_trace_close(t);
     if (rc == TROD_OK)
         rc = row == rows ? nav_calls_save(b->calls, &none) : TROD_ERR_CORRUPT;
+    none.n = 0;
+    if (rc == TROD_OK && b->named)
+        rc = nav_calls_save(b->named, &none);
     trod_buf_fini(&none);
     return rc;
 }

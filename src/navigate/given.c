@@ -15,9 +15,10 @@
 #include <stdlib.h>
 
 struct reader {
-    const struct nav_index *index;
-    uint32_t segment;     /* that is being read */
-    struct trod_buf open; /* struct trod_given, AT of them were told */
+    const struct trod_nav *nav;
+    const struct nav_index *index; /* NAV's, when reading began */
+    uint32_t segment;              /* that is being read */
+    struct trod_buf open;          /* struct trod_given, AT of them were told */
     size_t at;
     struct nav_unpacker *unpacker;
     struct trod_buf raw; /* what EVENTS reads */
@@ -39,7 +40,7 @@ static void end(void *reader)
 
 static int unpack(struct reader *r)
 {
-    const struct nav_section *s = r->index->segment[r->segment].calls;
+    const struct nav_section *s = nav_followed(r->nav, r->segment);
 
     r->raw.n = 0;
     return nav_unsqueeze_by(r->unpacker, r->index->file + s->offset, s->length, s->raw, &r->raw);
@@ -56,6 +57,7 @@ static int begin(void *ctx, uint64_t row, void **reader)
     *reader = r;
     if (!r)
         return TROD_ERR_NOMEM;
+    r->nav = nav;
     r->index = x;
     r->segment = nav_index_segment(x, k);
     rc = nav_unpacker_new(&r->unpacker);
@@ -229,13 +231,17 @@ static bool times_known(const struct nav_index *x)
 bool nav_given(struct trod_nav *nav, uint64_t row, struct trod_given_calls *out)
 {
     const struct nav_index *x = nav->index;
+    const struct trod_callstack_counts *seen = nav_followed_counts(nav);
 
     *out = (struct trod_given_calls){
         .ctx = nav, .begin = begin, .next = next, .end = end, .lock = lock, .wrote = wrote};
-    if (x->calls.too_deep || !times_known(x))
+    if (!seen || seen->too_deep || !times_known(x))
         return false;
-    for (uint32_t i = nav_index_segment(x, nav_block_of(nav, row)); i < x->n_segments; i++)
-        if (!x->segment[i].calls || nav_distrust(nav, nav_index_check(x, x->segment[i].calls)))
+    for (uint32_t i = nav_index_segment(x, nav_block_of(nav, row)); i < x->n_segments; i++) {
+        const struct nav_section *s = nav_followed(nav, i);
+
+        if (!s || nav_distrust(nav, nav_index_check(x, s)))
             return false;
+    }
     return true;
 }

@@ -19,7 +19,7 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 17,
+    NAV_INDEX_VERSION = 18,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
@@ -40,6 +40,7 @@ enum nav_section_id {
     NAV_S_NUMBERS = 17, /* by value: rows of blocks that have few with one */
     NAV_S_MEMORY = 11,  /* of a segment: by line of memory, what its blocks leave there */
     NAV_S_CALLS = 10,   /* of a segment: call stacks at its beginning, what happens to them */
+    NAV_S_NAMED = 18,   /* the same as symbols make of it, where there were some */
     NAV_S_WINDOW = 9,   /* of a point: what was decoded last before it */
     NAV_S_ACCESS = 8    /* points in compressed files: struct nav_access_point, by file */
 };
@@ -124,7 +125,7 @@ struct nav_postings {
 struct nav_segment {
     uint32_t from, to;
     const struct nav_section *lines, *sites, *regs, *calls, *memory, *marks, *bloom, *values;
-    const struct nav_section *shapes, *texts, *numbers;
+    const struct nav_section *shapes, *texts, *numbers, *named;
 };
 
 /* What the trace was when the index was made. */
@@ -164,6 +165,8 @@ struct nav_index {
     uint32_t n_points;
     struct trod_meta meta;              /* streams and what else is known */
     struct trod_callstack_counts calls; /* of all rows */
+    struct trod_callstack_counts named; /* the same of NAV_S_NAMED, */
+    uint64_t functions;                 /* whose symbols these were; 0: there is none */
     char format[32], options[256], dialect[32];
     enum trod_endian endian; /* with the instruction set of NAMES: what registers are told by */
     struct nav_names names;
@@ -176,6 +179,12 @@ int nav_bind(const char *path, bool whole, struct nav_bound *out);
 /* The hashes that the first SIZE bytes of the file PATH have. */
 int nav_bind_as(const char *path, uint64_t size, struct nav_bound *out);
 uint64_t nav_hash(uint64_t h, const void *p, size_t n);
+
+/*
+ * named.c: what following calls takes from SYMBOLS, where functions begin and end, as a number; 0:
+ * no functions, or SYMBOLS is NULL.
+ */
+uint64_t nav_functions(const struct trod_symbols *symbols);
 
 /* segment.c: postings as bytes, and questions. */
 int nav_postings_sort(struct nav_postings *p);
@@ -281,12 +290,13 @@ struct nav_build_options {
     const char *options; /* of reading that change what rows there are */
     enum trod_isa isa;   /* that registers are named by */
     enum trod_endian endian;
-    uint64_t block_rows;        /* of a block; 0: NAV_BLOCK_ROWS */
-    uint32_t segment;           /* blocks of a segment; 0: NAV_SEGMENT */
-    uint64_t apart;             /* bytes between points of a gzip file; 0: NAV_APART */
-    uint64_t memory;            /* bytes that what a block leaves in memory may take; 0: by rows */
-    unsigned jobs;              /* threads; 0: as many as are of use */
-    const struct nav_index *of; /* an index of a trace that has grown since; NULL: none */
+    uint64_t block_rows; /* of a block; 0: NAV_BLOCK_ROWS */
+    uint32_t segment;    /* blocks of a segment; 0: NAV_SEGMENT */
+    uint64_t apart;      /* bytes between points of a gzip file; 0: NAV_APART */
+    uint64_t memory;     /* bytes that what a block leaves in memory may take; 0: by rows */
+    unsigned jobs;       /* threads; 0: as many as are of use */
+    const struct trod_symbols *symbols; /* calls are followed with them, too; NULL: none */
+    const struct nav_index *of;         /* an index of a trace that has grown since; NULL: none */
     void (*progress)(void *user, const struct trod_trace_progress *p);
     void *user;
 };

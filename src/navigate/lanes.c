@@ -13,11 +13,25 @@
 #include <string.h>
 
 /* Sections of a segment, in their order. */
-enum { STATES, LINES, SITES, REGS, MEMORY, CALLS, MARKS, BLOOM, VALUES, SHAPES, TEXTS, NUMBERS };
+enum {
+    STATES,
+    LINES,
+    SITES,
+    REGS,
+    MEMORY,
+    CALLS,
+    MARKS,
+    BLOOM,
+    VALUES,
+    SHAPES,
+    TEXTS,
+    NUMBERS,
+    NAMED
+};
 
-static const unsigned ids[NAV_CONTENTS] = {NAV_S_STATES, NAV_S_LINES,  NAV_S_SITES, NAV_S_REGS,
-                                           NAV_S_MEMORY, NAV_S_CALLS,  NAV_S_MARKS, NAV_S_BLOOM,
-                                           NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS, NAV_S_NUMBERS};
+static const unsigned ids[NAV_CONTENTS] = {
+    NAV_S_STATES, NAV_S_LINES,  NAV_S_SITES,  NAV_S_REGS,  NAV_S_MEMORY,  NAV_S_CALLS, NAV_S_MARKS,
+    NAV_S_BLOOM,  NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS, NAV_S_NUMBERS, NAV_S_NAMED};
 
 /* ---- rows */
 
@@ -134,6 +148,13 @@ static int memory_rows(struct nav_builder *b, const struct nav_item *it)
     return nav_touch_rows(&b->touch, it->b, (uint32_t)(it->row - b->block[b->n_blocks].row));
 }
 
+static int calls_rows(struct nav_builder *b, const struct nav_item *it)
+{
+    const int rc = nav_calls_feed(b->calls, it->b, 0, it->b->n, it->row);
+
+    return rc < 0 || !b->named ? rc : nav_calls_feed(b->named, it->b, 0, it->b->n, it->row);
+}
+
 static int lane_rows(struct nav_builder *b, unsigned lane, const struct nav_item *it)
 {
     switch (lane) {
@@ -142,7 +163,7 @@ static int lane_rows(struct nav_builder *b, unsigned lane, const struct nav_item
     case NAV_LANE_INSNS:
         return insn_rows(b, it);
     default:
-        return nav_calls_feed(b->calls, it->b, 0, it->b->n, it->row);
+        return calls_rows(b, it);
     }
 }
 
@@ -289,16 +310,16 @@ static int save_shapes(struct nav_builder *b)
     return rc;
 }
 
-static int save_calls(struct nav_builder *b, const struct nav_item *it)
+static int save_calls(struct nav_calls *c, const struct nav_item *it, struct nav_content *to)
 {
     struct trod_buf raw = {0};
-    int rc = it->over ? nav_calls_end(b->calls, it->row) : TROD_OK;
+    int rc = it->over ? nav_calls_end(c, it->row) : TROD_OK;
 
     if (rc == TROD_OK)
-        rc = nav_calls_save(b->calls, &raw);
+        rc = nav_calls_save(c, &raw);
     if (rc == TROD_OK)
-        rc = nav_squeeze(raw.p, raw.n, &b->content[CALLS].bytes);
-    b->content[CALLS].raw = raw.n;
+        rc = nav_squeeze(raw.p, raw.n, &to->bytes);
+    to->raw = raw.n;
     trod_buf_fini(&raw);
     return rc;
 }
@@ -330,7 +351,8 @@ static int lane_save(struct nav_builder *b, unsigned lane, const struct nav_item
             rc = save_postings(b, TEXTS, &b->at.shapes);
         return rc < 0 ? rc : save_shapes(b);
     default:
-        return save_calls(b, it);
+        rc = save_calls(b->calls, it, &b->content[CALLS]);
+        return rc < 0 || !b->named ? rc : save_calls(b->named, it, &b->content[NAMED]);
     }
 }
 
@@ -349,6 +371,8 @@ static int next_segment(struct nav_builder *b, const struct nav_item *it)
     for (unsigned i = 0; rc == TROD_OK && i < NAV_CONTENTS; i++) {
         struct trod_buf *bytes = i == STATES ? &b->states : &c[i].bytes;
 
+        if (i == NAMED && !b->named)
+            continue;
         rc = nav_put_section(b, ids[i], b->n_segments, bytes->p, bytes->n,
                              i == STATES ? bytes->n : c[i].raw);
         bytes->n = 0;

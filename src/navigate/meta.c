@@ -61,11 +61,11 @@ static int put_streams(const struct trod_meta *meta, struct trod_buf *out)
     return rc;
 }
 
-static int put_counts(const struct nav_builder *b, struct trod_buf *out)
+static int put_counts(const struct nav_calls *c, struct trod_buf *out)
 {
     struct trod_callstack_counts counts;
 
-    nav_calls_counts(b->calls, &counts);
+    nav_calls_counts(c, &counts);
     return put_all(out, (const uint64_t *)(const void *)&counts, sizeof counts / sizeof(uint64_t));
 }
 
@@ -100,7 +100,11 @@ int nav_meta_save(const struct nav_builder *b, struct trod_buf *out)
         trod_pack(out, range[0]);
         rc = trod_pack(out, range[1]);
     }
-    return rc < 0 ? rc : put_counts(b, out);
+    if (rc == TROD_OK)
+        rc = put_counts(b->calls, out);
+    if (rc == TROD_OK)
+        rc = trod_pack(out, b->named ? nav_functions(b->opt->symbols) : 0);
+    return rc < 0 || !b->named ? rc : put_counts(b->named, out);
 }
 
 /* ---- and back */
@@ -205,25 +209,41 @@ static int get_segments(struct nav_index *x, struct trod_span *in)
         if (trod_unpack(in, &from) < 0 || trod_unpack(in, &to) < 0 || from != before ||
             to <= from || to > x->n_blocks)
             return TROD_ERR_CORRUPT;
-        x->segment[i] = (struct nav_segment){(uint32_t)from,           (uint32_t)to,
-                                             find(x, NAV_S_LINES, i),  find(x, NAV_S_SITES, i),
-                                             find(x, NAV_S_REGS, i),   find(x, NAV_S_CALLS, i),
-                                             find(x, NAV_S_MEMORY, i), find(x, NAV_S_MARKS, i),
-                                             find(x, NAV_S_BLOOM, i),  find(x, NAV_S_VALUES, i),
-                                             find(x, NAV_S_SHAPES, i), find(x, NAV_S_TEXTS, i),
-                                             find(x, NAV_S_NUMBERS, i)};
+        x->segment[i] = (struct nav_segment){(uint32_t)from,
+                                             (uint32_t)to,
+                                             find(x, NAV_S_LINES, i),
+                                             find(x, NAV_S_SITES, i),
+                                             find(x, NAV_S_REGS, i),
+                                             find(x, NAV_S_CALLS, i),
+                                             find(x, NAV_S_MEMORY, i),
+                                             find(x, NAV_S_MARKS, i),
+                                             find(x, NAV_S_BLOOM, i),
+                                             find(x, NAV_S_VALUES, i),
+                                             find(x, NAV_S_SHAPES, i),
+                                             find(x, NAV_S_TEXTS, i),
+                                             find(x, NAV_S_NUMBERS, i),
+                                             find(x, NAV_S_NAMED, i)};
     }
     return n ? (x->segment[n - 1].to == x->n_blocks ? TROD_OK : TROD_ERR_CORRUPT) : TROD_OK;
 }
 
-static int get_counts(struct nav_index *x, struct trod_span *in)
+static int get_counts(struct trod_callstack_counts *to, struct trod_span *in)
 {
-    uint64_t *v = (uint64_t *)(void *)&x->calls;
+    uint64_t *v = (uint64_t *)(void *)to;
 
-    for (size_t i = 0; i < sizeof x->calls / sizeof *v; i++)
+    for (size_t i = 0; i < sizeof *to / sizeof *v; i++)
         if (trod_unpack(in, &v[i]) < 0)
             return TROD_ERR_CORRUPT;
     return TROD_OK;
+}
+
+static int get_calls(struct nav_index *x, struct trod_span *in)
+{
+    const int rc = get_counts(&x->calls, in);
+
+    if (rc < 0 || trod_unpack(in, &x->functions) < 0)
+        return TROD_ERR_CORRUPT;
+    return x->functions ? get_counts(&x->named, in) : TROD_OK;
 }
 
 static int get_trace(struct nav_index *x, const uint64_t *v)
@@ -270,5 +290,5 @@ int nav_meta_load(struct nav_index *x, struct trod_span in)
         (rc = get_names(x, &in)) < 0)
         return rc;
     rc = get_segments(x, &in);
-    return rc < 0 ? rc : get_counts(x, &in);
+    return rc < 0 ? rc : get_calls(x, &in);
 }

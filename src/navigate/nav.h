@@ -59,8 +59,10 @@ struct trod_nav {
     struct trod_trace *trace;    /* of the scan that came farthest: for the meta and the format */
     struct nav_names names;
     struct trod_insn_decoder *insn;
-    uint64_t rows;           /* TROD_NOWHERE: not counted */
-    struct nav_begin *begin; /* where others begin to read; NULL: nobody asked */
+    uint64_t rows;                     /* TROD_NOWHERE: not counted */
+    struct nav_begin *begin;           /* where others begin to read; NULL: nobody asked */
+    const struct trod_symbols *follow; /* calls that others are given were followed with these; */
+    uint64_t functions;                /* of them (nav_functions) */
     struct nav_cache cache;
     struct nav_keep keep;
     trod_nav_looks_fn looks; /* how rows look that are searched for; NULL: nobody asked */
@@ -105,6 +107,13 @@ static inline uint64_t nav_mark_placed(uint64_t kind)
 {
     return kind | UINT64_C(1) << 63;
 }
+
+/*
+ * named.c: the section with the calls of segment I that others are given, and what was counted of
+ * all of them. NULL: the index of NAV does not have calls that were followed so, or there is none.
+ */
+const struct nav_section *nav_followed(const struct trod_nav *nav, uint32_t i);
+const struct trod_callstack_counts *nav_followed_counts(const struct trod_nav *nav);
 
 /* Blocks of rows: their number; that which holds ROW; the first row of block K (K may be all). */
 size_t nav_blocks(const struct trod_nav *nav);

@@ -7,6 +7,7 @@
  */
 #include "navigate/calls.h"
 #include "navigate/index.h"
+#include "navigate/nav.h"
 
 #include "core/grow.h"
 
@@ -26,6 +27,7 @@ struct lane {
 struct replay {
     const struct nav_index *index;
     const struct trod_callstack_sink *sink;
+    const struct trod_symbols *symbols; /* that calls were followed with; NULL: none */
     struct lane *lane;
     uint32_t n_lanes, file;
 };
@@ -48,6 +50,14 @@ static uint32_t file_of(struct replay *r, uint64_t row)
     return r->file;
 }
 
+/* Where the function begins that is entered at PC. */
+static uint64_t function_of(const struct replay *r, uint64_t pc)
+{
+    struct trod_symbol_range range;
+
+    return r->symbols && trod_symbols_function(r->symbols, pc, &range) ? range.begin : pc;
+}
+
 static int enter(struct replay *r, struct lane *l, const struct nav_event *e)
 {
     struct context *c = running(l);
@@ -66,7 +76,7 @@ static int enter(struct replay *r, struct lane *l, const struct nav_event *e)
         .under = e->call.under,
         .entry = e->now,
         .site = {.row = e->site_row, .time = TROD_NOWHERE, .pc = e->call.site_pc},
-        .function = e->call.pc,
+        .function = function_of(r, e->call.pc),
         .own = {[NAV_OWN_LANE] = e->lane},
     };
     return r->sink->enter ? r->sink->enter(r->sink->ctx, f) : TROD_OK;
@@ -137,27 +147,32 @@ static void end(struct replay *r)
     free(r->lane);
 }
 
-/* Is what X knows of calls as it was written? */
-static int check(const struct nav_index *x)
+/* Is what NAV's index knows of calls as it was written? */
+static int check(const struct trod_nav *nav)
 {
+    const struct nav_index *x = nav->index;
     int rc = TROD_OK;
 
-    for (uint32_t i = 0; rc == TROD_OK && i < x->n_segments; i++)
-        rc = x->segment[i].calls ? nav_index_check(x, x->segment[i].calls) : TROD_ERR_CORRUPT;
+    for (uint32_t i = 0; rc == TROD_OK && i < x->n_segments; i++) {
+        const struct nav_section *s = nav_followed(nav, i);
+
+        rc = s ? nav_index_check(x, s) : TROD_ERR_CORRUPT;
+    }
     return rc;
 }
 
 int trod_nav_callstack(struct trod_nav *nav, const struct trod_callstack_sink *sink,
                        struct trod_callstack_counts *counts)
 {
-    struct replay r = {.index = nav->index, .sink = sink};
-    int rc = nav->index ? check(nav->index) : TROD_ERR_UNKNOWN;
+    const struct trod_callstack_counts *seen = nav_followed_counts(nav);
+    struct replay r = {.index = nav->index, .sink = sink, .symbols = nav->follow};
+    int rc = seen ? check(nav) : TROD_ERR_UNKNOWN;
 
     if (rc < 0)
         return nav_distrust(nav, rc) ? TROD_ERR_UNKNOWN : rc;
     for (uint32_t i = 0; rc == TROD_OK && i < r.index->n_segments; i++)
-        rc = segment(&r, r.index->segment[i].calls);
-    *counts = r.index->calls;
+        rc = segment(&r, nav_followed(nav, i));
+    *counts = *seen;
     end(&r);
     return rc;
 }

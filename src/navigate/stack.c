@@ -18,7 +18,7 @@ static int follow(void *user, const struct trod_batch *b, uint32_t i, uint32_t n
 static int by_rows(struct trod_nav *nav, uint64_t row, uint32_t stream, struct trod_buf *out)
 {
     struct nav_calls *c;
-    int rc = nav_calls_new(&c, false);
+    int rc = nav_calls_new(&c, false, NULL);
 
     if (rc == TROD_OK)
         rc = nav_scan(nav, 0, row + 1, follow, c);

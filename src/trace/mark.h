@@ -41,6 +41,7 @@ struct trod_begin {
     const struct trod_candidate *known; /* what its only file is; NULL: it is found out */
     uint64_t instructions; /* of the trace before the place, those of the tracer among them */
     const struct trod_given_calls *calls; /* from there on (callstack/given.h); NULL: not known */
+    const struct trod_symbols *symbols;   /* that CALLS were followed with; NULL: none */
 };
 
 /*

@@ -107,6 +107,40 @@ for options in '--no-index --region 59000..59100' '--symbols f.elf --region 5900
     run trod calls $options t.tarmac
     status 2
 done
+# of an index that was made with these symbols they are given the calls, of a part and of all, but no others
+cp whole.tarmac named.tarmac
+python3 "$TROD_SOURCE/tests/cli/elf_functions.py" g.elf 0x8000 0x1000 f:0x8000:0x404
+run trod index named.tarmac
+run trod index --symbols f.elf named.tarmac
+err_has '^made named.tarmac.trodx$'
+for with in '--symbols f.elf' ''; do
+    run trod index $with named.tarmac
+    err_has 'is there and fits'
+done
+check test "$(trod index --info --format json named.tarmac | jq '.traces[0].activations_with_symbols')" -gt 0
+trod index -q -j 1 --again --index . --symbols f.elf whole.tarmac
+mv whole.tarmac.trodx one.trodx
+trod index -q -j 4 --again --index . --symbols f.elf whole.tarmac
+check cmp one.trodx whole.tarmac.trodx
+rm whole.tarmac.trodx
+touch -r named.tarmac stamp
+printf '\n12 clk MW4 zz\nx' | dd of=named.tarmac bs=1 seek=1500000 conv=notrunc 2>/dev/null
+touch -r stamp named.tarmac
+for part in '' '--region 59000..59100' "--range $((rows - 500))..$((rows - 100))" '--region 59000..59100 --interval 20'; do
+    for command in calls 'calls --list --final-stack' 'calls --function f' profile flame; do
+        run trod $command --symbols f.elf $part named.tarmac
+        status 0
+        err </dev/null
+        trod $command --symbols f.elf --no-index $part whole.tarmac >want
+        check test -s want
+        out_is want
+    done
+done
+run trod calls --symbols g.elf named.tarmac
+status 2
+run trod calls --no-index --symbols f.elf named.tarmac
+status 2
+
 # of a trace that is damaged the first damage ends strict reading, wherever the part lies
 printf '%s\n' '1 clk IT (1) 8000 e1a00000 A svc_s : NOP' '2 clk MW4 zz' '3 clk IT (2) 8004 e1a00000 A svc_s : NOP' >damaged.tarmac
 run trod index -q damaged.tarmac

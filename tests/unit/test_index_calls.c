@@ -1,7 +1,7 @@
 /*
  * test_index_calls.c - the calls that an index has are those that following all rows finds: on
  * random programs that call, return, jump, are interrupted and switch between stacks, of one file
- * and of several; on the golden files of every format; cut and damaged.
+ * and of several, with symbols and without; on the golden files of every format; cut and damaged.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,7 @@
 #include "gen.h"
 #include "nav_calls.h"
 #include "nav_index.h"
+#include "nav_symbols.h"
 #include "navigate/calls.h"
 #include "testlib.h"
 #include "trod/callstack.h"
@@ -58,6 +59,9 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
         (unsigned long long)end->next.time);
 }
 
+/* That calls are followed with; NULL: none. */
+static const struct trod_symbols *symbols;
+
 /* By reading all rows, with no more columns than it takes. False: they cannot be read. */
 static bool by_rows(const char *const *paths, size_t n, struct log *l,
                     struct trod_callstack_counts *counts)
@@ -72,7 +76,7 @@ static bool by_rows(const char *const *paths, size_t n, struct log *l,
     if (trod_trace_open(&t, paths, n, &opt, NULL) != 0)
         return false;
     trod_trace_want(t, trod_callstack_columns(trod_trace_format(t)->name));
-    assert_int_equal(trod_callstack_new(&c, &sink, NULL, false), 0);
+    assert_int_equal(trod_callstack_new(&c, &sink, symbols, false), 0);
     while ((rc = trod_trace_next(t, &b)) > 0)
         assert_int_equal(trod_callstack_feed(c, b, 0, b->n), 0);
     assert_int_equal(trod_callstack_end(c), 0);
@@ -91,6 +95,7 @@ static int by_index(const char *const *paths, size_t n, struct log *l,
 
     if (!nav)
         return TROD_ERR_UNKNOWN;
+    trod_nav_follow(nav, symbols);
     rc = trod_nav_callstack(nav, &sink, counts);
     trod_nav_close(nav);
     return rc;
@@ -101,8 +106,12 @@ static bool same(const char *const *paths, size_t n, uint64_t block_rows, uint32
                  struct trod_callstack_counts *counts)
 {
     struct trod_callstack_counts with = {0};
+    const struct nav_build_options opt = {
+        .block_rows = block_rows, .segment = segment, .apart = 1, .jobs = 1, .symbols = symbols};
+    const struct trod_input_options input = {0};
     struct log a = {.n = 0}, b = {.n = 0};
-    bool read = index_files(paths, n, block_rows, segment, 0) && by_rows(paths, n, &a, counts);
+    char where[4096];
+    bool read = index_with(paths, n, &opt, &input, where) && by_rows(paths, n, &a, counts);
 
     if (read) {
         assert_int_equal(by_index(paths, n, &b, &with), 0);
@@ -135,6 +144,46 @@ static void test_random(void **state)
     for (unsigned i = 0; i < TROD_FRAME_ENDS; i++)
         assert_true(all.left[i] > 0);
     assert_true(all.switches > 0 && all.unmatched > 0);
+    nav_files_free(&f);
+}
+
+/* What symbols make of the calls, and what they are without; of other functions nothing. */
+static void test_symbols(void **state)
+{
+    struct nav_files f = nav_files_new(NAV_FILES, ".tarmac");
+    char *elf = test_path(f.dir, "functions");
+    struct trod_callstack_counts counts;
+    unsigned other = 0;
+
+    (void)state;
+    for (unsigned seed = 0; seed < test_fewer(16, 4); seed++) {
+        struct trod_gen g = gen_seed(740 + seed);
+        const size_t n = seed % 3 ? 1 : NAV_FILES;
+        struct log named = {.n = 0}, plain = {.n = 0}, want = {.n = 0};
+        struct trod_symbols *own = random_functions(&g, elf), *others = random_functions(&g, elf);
+
+        if (!own || !others)
+            skip();
+        for (size_t i = 0; i < n; i++)
+            save_program(&g, 20 + 60 * seed, false, f.path[i]);
+        symbols = own;
+        assert_true(same(f.path, n, 1 + 31 * seed, 1 + seed % 5, &counts));
+        assert_int_equal(by_index(f.path, n, &named, &counts), 0);
+        symbols = others;
+        assert_int_equal(by_index(f.path, n, &plain, &counts), TROD_ERR_UNKNOWN);
+        symbols = NULL;
+        assert_int_equal(by_index(f.path, n, &plain, &counts), 0);
+        assert_true(by_rows(f.path, n, &want, &counts));
+        assert_same_text(f.path[0], &want.text, &plain.text);
+        other += named.text.n != plain.text.n;
+        trod_buf_fini(&named.text);
+        trod_buf_fini(&plain.text);
+        trod_buf_fini(&want.text);
+        trod_symbols_free(own);
+        trod_symbols_free(others);
+    }
+    assert_true(other > 2);
+    free(elf);
     nav_files_free(&f);
 }
 
@@ -194,8 +243,12 @@ static void test_golden(void **state)
 }
 
 /* A trace that has grown: the calls before are those of the index that there was. */
-static void test_grown(void **state)
+static void grown(const struct trod_symbols *with_symbols)
 {
+    const struct trod_index_options opt = {.struct_size = sizeof opt, .symbols = with_symbols};
+    const struct nav_build_options build = {
+        .block_rows = 50, .segment = 2, .apart = 1, .jobs = 1, .symbols = with_symbols};
+    const struct trod_input_options input = {0};
     struct nav_files f = nav_files_new(1, ".tarmac");
     const char *const path = f.path[0];
     struct trod_gen g = gen_seed(900);
@@ -206,14 +259,14 @@ static void test_grown(void **state)
     bool made;
     char where[4096];
 
-    (void)state;
+    symbols = with_symbols;
     wild_program(&g, 4000, false, &text);
     for (half = text.n / 2; text.p[half - 1] != '\n';)
         half++;
     test_save(path, text.p, half);
-    assert_true(make_index(path, 50, 2));
+    assert_true(index_with(f.path, 1, &build, &input, where));
     test_save(path, text.p, text.n);
-    assert_int_equal(trod_index_make(path, NULL, &made, where, sizeof where, NULL), 0);
+    assert_int_equal(trod_index_make(path, &opt, &made, where, sizeof where, NULL), 0);
     assert_true(made);
     assert_true(by_rows(f.path, 1, &a, &counts));
     assert_int_equal(by_index(f.path, 1, &b, &with), 0);
@@ -226,12 +279,32 @@ static void test_grown(void **state)
     nav_files_free(&f);
 }
 
+static void test_grown(void **state)
+{
+    char *dir = test_tmpdir(), *elf = test_path(dir, "functions");
+    struct trod_gen g = gen_seed(905);
+    struct trod_symbols *own = random_functions(&g, elf);
+
+    (void)state;
+    grown(NULL);
+    if (own)
+        grown(own);
+    symbols = NULL;
+    trod_symbols_free(own);
+    free(elf);
+    test_remove(dir);
+    free(dir);
+}
+
 /* With any byte of the index damaged all calls are told as they are, or none. */
 static void test_damaged(void **state)
 {
     struct nav_files f = nav_files_new(1, ".tarmac");
     const char *const path = f.path[0];
-    char index[4200];
+    struct nav_build_options build = {.block_rows = 40, .segment = 2, .apart = 1, .jobs = 1};
+    const struct trod_input_options input = {0};
+    struct trod_symbols *own;
+    char index[4096], *elf;
     struct trod_gen g = gen_seed(901);
     struct trod_callstack_counts counts, with;
     struct log a = {.n = 0};
@@ -240,9 +313,11 @@ static void test_damaged(void **state)
 
     (void)state;
     save_program(&g, 50, false, path);
-    assert_true(make_index(path, 40, 2));
+    elf = test_path(f.dir, "functions");
+    symbols = own = random_functions(&g, elf);
+    build.symbols = own;
+    assert_true(index_with(f.path, 1, &build, &input, index));
     assert_true(by_rows(f.path, 1, &a, &counts));
-    snprintf(index, sizeof index, "%s.trodx", path);
     bytes = test_load(index);
     for (size_t i = 0; i < bytes.n; i += test_fewer(1, 7)) {
         const uint8_t was = bytes.p[i];
@@ -265,6 +340,9 @@ static void test_damaged(void **state)
         trod_buf_fini(&b.text);
     }
     assert_true(noticed > 100);
+    symbols = NULL;
+    trod_symbols_free(own);
+    free(elf);
     trod_buf_fini(&bytes);
     trod_buf_fini(&a.text);
     nav_files_free(&f);
@@ -319,9 +397,10 @@ static void test_foreign(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_several),
-        cmocka_unit_test(test_golden),  cmocka_unit_test(test_grown),
-        cmocka_unit_test(test_damaged), cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_random),  cmocka_unit_test(test_symbols),
+        cmocka_unit_test(test_several), cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_grown),   cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_foreign),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@
 #include "gen.h"
 #include "nav_calls.h"
 #include "nav_index.h"
+#include "nav_symbols.h"
 #include "testlib.h"
 #include "trace/mark.h"
 #include "trod/callstack.h"
@@ -73,6 +74,9 @@ static int part_rows(void *ctx, const struct trod_batch *b, uint32_t from, uint3
     return rc;
 }
 
+/* That calls are followed with; NULL: none. */
+static const struct trod_symbols *symbols;
+
 /* What is told of the rows FROM to TO of T, all others before them fed first; by CALLS if given. */
 static void part(struct trod_trace *t, uint64_t from, uint64_t to,
                  const struct trod_given_calls *calls, struct part_log *l,
@@ -84,7 +88,7 @@ static void part(struct trod_trace *t, uint64_t from, uint64_t to,
     struct trod_callstack *c;
     struct trod_batch *b;
 
-    assert_int_equal(trod_callstack_new(&c, &sink, NULL, false), 0);
+    assert_int_equal(trod_callstack_new(&c, &sink, symbols, false), 0);
     if (calls)
         assert_int_equal(trod_callstack_give(c, calls, -1), 0);
     while (trod_trace_next(t, &b) > 0 && b->first <= to) {
@@ -119,6 +123,7 @@ static unsigned same_parts(struct trod_gen *g, const char *const *paths, size_t 
     uint64_t rows;
 
     assert_non_null(nav);
+    trod_nav_follow(nav, symbols);
     assert_int_equal(trod_nav_count(nav, &rows), 0);
     for (unsigned i = 0; i < 12; i++) {
         const uint64_t from = 1 + gen_below(g, rows - 1), to = from + gen_below(g, rows - from);
@@ -134,6 +139,7 @@ static unsigned same_parts(struct trod_gen *g, const char *const *paths, size_t 
         opt.begin = trod_nav_begin(nav, from - 1, true, &first);
         if (opt.begin && trod_nav_begin_calls(nav)) {
             assert_true(first < from);
+            assert_ptr_equal(opt.begin->symbols, symbols);
             assert_int_equal(trod_trace_open(&t, paths, n, &opt, NULL), 0);
             part(t, from, to, opt.begin->calls, &b, &got);
             trod_trace_close(t);
@@ -152,6 +158,7 @@ static unsigned same_parts(struct trod_gen *g, const char *const *paths, size_t 
 static void test_parts(void **state)
 {
     struct nav_files f = nav_files_new(NAV_FILES, ".tarmac");
+    char *elf = test_path(f.dir, "functions");
     struct trod_callstack_counts sum = {0};
     unsigned inside = 0;
 
@@ -160,11 +167,21 @@ static void test_parts(void **state)
         struct trod_gen g = gen_seed(900 + seed);
         const size_t n = seed % 2 ? NAV_FILES : 1;
 
+        const struct trod_input_options input = {0};
+        struct nav_build_options opt = {
+            .block_rows = 20 + 31 * seed, .segment = 1 + seed % 5, .apart = 1, .jobs = 1};
+        struct trod_symbols *own = seed % 4 < 2 ? NULL : random_functions(&g, elf);
+        char where[4096];
+
         for (size_t i = 0; i < n; i++)
             save_program(&g, 500 + 150 * seed, true, f.path[i]);
-        assert_true(index_files(f.path, n, 20 + 31 * seed, 1 + seed % 5, 0));
+        symbols = opt.symbols = own;
+        assert_true(index_with(f.path, n, &opt, &input, where));
         inside += same_parts(&g, f.path, n, &sum);
+        symbols = NULL;
+        trod_symbols_free(own);
     }
+    free(elf);
     assert_true(inside > test_fewer(100, 25));
     for (unsigned i = 0; i < TROD_FRAME_KINDS; i++)
         assert_true(sum.entered[i] > 0);
