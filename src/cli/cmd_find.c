@@ -70,8 +70,8 @@ struct finding {
     struct trod_disasm *disasm;
     struct cli_sink sink;
     uint64_t limit, before, after;
-    uint64_t found, shown; /* rows; the row behind the last one shown */
-    uint64_t follow;       /* rows still to be shown behind the last one found */
+    uint64_t found, last, shown; /* rows; the last of them; the row behind the last one shown */
+    uint64_t follow;             /* rows still to be shown behind the last one found */
     struct trod_batch *tail[2];
     unsigned turn; /* which of them holds the rows before the batch, from number tail_first */
     uint64_t tail_first;
@@ -120,12 +120,11 @@ static void write_row(struct finding *f, const struct trod_batch *b, uint32_t i,
 
 static void put_header(struct finding *f)
 {
-    char *p;
+    char *p = f->header ? cli_sink_room(&f->sink, TROD_SHOW_LINE) : NULL;
 
-    if (!f->header)
+    if (!p)
         return;
     f->header = false;
-    p = cli_sink_room(&f->sink, TROD_SHOW_LINE);
     if (f->around) {
         memcpy(p, is_text(f) ? "  " : "found,", is_text(f) ? 2 : 6);
         p += is_text(f) ? 2 : 6;
@@ -223,6 +222,7 @@ static void put_batch(struct finding *f, const struct trod_batch *b, uint32_t fr
     for (uint32_t i = from; i < end; i++) {
         if (keep[i] && f->found < f->limit) {
             f->found++;
+            f->last = first + i;
             if (f->o->count)
                 continue;
             settle(f, b);
@@ -376,24 +376,22 @@ static int begin_late(struct finding *f, struct trod_trace_options *topt)
 
 /*
  * The index of the trace says where rows may be that match: open it, unless there is none or it
- * cannot help. What goes by the rows before is not asked of it, nor how many rows were read.
+ * cannot help. What goes by the rows before is not asked of it.
  */
 static int open_index(struct finding *f)
 {
-    enum { WORTH = 4 }; /* a part of the trace that is not worth reading out of turn */
     struct trod_trace_options topt = cli_trace_options(&f->o->input, TROD_COL_ALL);
     const struct trod_nav_options opt = {.struct_size = sizeof opt,
                                          .trace = &topt,
                                          .index_dir = f->o->index.index,
                                          .index_only = true};
     bool everything = false;
-    const bool ends = f->limit != UINT64_MAX || (f->need.rows.set && f->need.rows.hi != UINT64_MAX);
     uint64_t rows;
     int r;
 
     if (f->o->index.no_index || f->o->input.order != TROD_ORDER_FILE ||
         !trod_match_anywhere(f->match) || !trod_trace_rewindable(f->trace) ||
-        (f->o->count && ends) ||
+        (f->o->count && f->filter.instructions.set) ||
         (!f->need.bounded && !f->need.rows.set && !f->need.times.set && !f->need.pcs.set &&
          !f->need.values.set && !trod_match_looks(f->match) &&
          !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
@@ -404,14 +402,14 @@ static int open_index(struct finding *f)
         return r == TROD_ERR_UNKNOWN ? 0 : r;
     if (trod_match_looks(f->match))
         trod_nav_looks(f->nav, may_look, f->match);
-    f->tally = f->o->count && trod_match_exact(f->match);
+    f->tally = f->o->count && f->limit == UINT64_MAX && trod_match_exact(f->match);
     r = trod_nav_count(f->nav, &f->all_rows);
     if (r == 0 && f->limit != UINT64_MAX)
         everything = f->need.owners && !f->need.pcs.set && trod_nav_meta(f->nav)->n_streams > 1;
     if (r == 0 && f->limit == UINT64_MAX) {
         r = f->tally ? trod_nav_tally(f->nav, &f->need, NULL, NULL, &rows)
                      : trod_nav_expect(f->nav, &f->need, &rows);
-        everything = r == 0 && rows > f->all_rows / WORTH;
+        everything = r == 0 && rows > f->all_rows / 4; /* in turn, that is less */
         if (everything && rows <= f->all_rows)
             r = begin_late(f, &topt);
     }
@@ -440,12 +438,11 @@ static int search(struct finding *f)
                             .pass = pass,
                             .measured = &f->measured,
                             .user = f};
-    const bool all = f->limit == UINT64_MAX && !f->around;
     uint64_t counted = 0;
     int r = f->nav && f->tally ? trod_nav_tally(f->nav, &f->need, indexed_rows, f, &counted)
             : f->nav ? trod_nav_search(f->nav, &f->need, f->before, f->after, indexed_rows, f)
-            : all && cli_flow_can(&flow) ? cli_flow(&flow)
-                                         : search_in_turn(f);
+            : f->limit == UINT64_MAX && !f->around && cli_flow_can(&flow) ? cli_flow(&flow)
+                                                                          : search_in_turn(f);
 
     f->found += counted;
     if (!f->o->count)
@@ -455,15 +452,26 @@ static int search(struct finding *f)
     return r < 0 ? r : 0;
 }
 
+/* Rows up to the last one that had to be looked at. */
+static uint64_t rows_counted(const struct finding *f)
+{
+    const struct trod_range *in = &f->need.rows;
+    uint64_t n = f->nav ? f->all_rows : trod_match_seen(f->match);
+
+    if (in->set)
+        n = in->lo >= n ? 0 : in->hi < n ? in->hi + 1 : n;
+    return f->limit != UINT64_MAX && f->found >= f->limit && f->last < n ? f->last + 1 : n;
+}
+
 static int put_count(struct finding *f)
 {
     struct cli_out out;
-    int r = cli_report_begin(&out, f->c, &f->o->report);
+    const int r = cli_report_begin(&out, f->c, &f->o->report);
 
     if (r != 0)
         return r;
     trod_emit_u64(out.emit, "found", f->found);
-    trod_emit_u64(out.emit, "rows", f->nav ? f->all_rows : trod_match_seen(f->match));
+    trod_emit_u64(out.emit, "rows", rows_counted(f));
     return cli_report_end(&out);
 }
 
@@ -527,10 +535,8 @@ static int show(struct finding *f)
         .symbols = trod_match_symbols(f->match),
         .colour = is_text(f) && to_stdout && cli_colour(f->c, STDOUT_FILENO),
     };
-    if (f->o->count) {
-        r = search(f);
-        return r < 0 ? r : put_count(f);
-    }
+    if (f->o->count)
+        return (r = search(f)) < 0 ? r : put_count(f);
     f->header = f->o->report.format == TROD_EMIT_CSV ||
                 (is_text(f) && to_stdout && cli_terminal(STDOUT_FILENO));
     if (to_stdout)

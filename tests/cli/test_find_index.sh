@@ -190,13 +190,27 @@ run trod index --index ix "$file" -q
 status 0
 counts=('kind == READ' 'kind != INSTR' '!(kind == READ || kind == REG)' 'value == 3' 'value != 3' 'value > 4 && kind == REG' 'has(value)' \
     'kind == READ && value == 3' 'disasm ~ /#[3-5]/' 'mnemonic == hint && !(text ~ /7/)' 'register == x3' 'opcode == 0xd5040010' \
-    'pc in 0x10000..0x10080' 'pc == 0x10040 && kind == INSTR' 'pc in {0x10040, 0x10100} && kind != INSTR' 'has(register) || kind == READ')
+    'pc in 0x10000..0x10080' 'pc == 0x10040 && kind == INSTR' 'pc in {0x10040, 0x10100} && kind != INSTR' 'has(register) || kind == READ' \
+    'function == f1' 'function in {f0, f3} && kind == INSTR' 'function == nothing')
+# of a part, or of the first ones: how many rows were looked at is told, too
+parts=('--range 300..900' '--range 119500..120200' '--range 120500..' '--range 900000..' '--limit 4' '--first --range 120300..' '--limit 100 --range 300..700')
 for expression in "${counts[@]}"; do
-    run trod find --no-index "$file" "$expression" --count
+    run trod find --no-index "$file" "$expression" --count -S code.elf
     cat "$stdout" >>want.counts
-    run trod find --index ix "$file" "$expression" --count
+    run trod find --index ix "$file" "$expression" --count -S code.elf
     cat "$stdout" >>got.counts
 done
+for part in "${parts[@]}"; do
+    for expression in 'kind == REG' 'value == 3' 'row < 121300 && kind == READ && addr > 0x8100' 'function == f1'; do
+        # shellcheck disable=SC2086
+        run trod find --no-index "$file" "$expression" --count -S code.elf $part
+        cat "$stdout" >>want.counts
+        # shellcheck disable=SC2086
+        run trod find --index ix "$file" "$expression" --count -S code.elf $part
+        cat "$stdout" >>got.counts
+    done
+done
+check grep -q 'rows: *901' want.counts
 same want.counts got.counts
 python3 - "$file" <<'PY'
 import os, sys
@@ -208,9 +222,17 @@ os.utime(sys.argv[1], ns=(s.st_atime_ns, s.st_mtime_ns))
 PY
 rm got.counts
 for expression in "${counts[@]}"; do
-    run trod find --index ix "$file" "$expression" --count
+    run trod find --index ix "$file" "$expression" --count -S code.elf
     cat "$stdout" >>got.counts
     check test ! -s "$stderr"
+done
+for part in "${parts[@]}"; do
+    for expression in 'kind == REG' 'value == 3' 'row < 121300 && kind == READ && addr > 0x8100' 'function == f1'; do
+        # shellcheck disable=SC2086
+        run trod find --index ix "$file" "$expression" --count -S code.elf $part
+        cat "$stdout" >>got.counts
+        check test ! -s "$stderr"
+    done
 done
 same want.counts got.counts
 

@@ -135,6 +135,17 @@ static unsigned comparison(const struct where_tree *t, const struct where_node *
     return 0;
 }
 
+/* A comparison of the function with names. */
+static bool is_of_functions(const struct where_tree *t, const struct where_node *x)
+{
+    if (!is_name(t, x->a, COL_FUNCTION))
+        return false;
+    if (x->op == OP_EQ)
+        return where_functions(t, x->b, false);
+    return x->op == OP_IN && t->node[x->b].op == OP_SET &&
+           where_functions(t, t->node[x->b].a, true);
+}
+
 unsigned where_exact(const struct where_tree *t, int n)
 {
     const unsigned once = WHERE_VALUES | WHERE_PCS;
@@ -146,6 +157,8 @@ unsigned where_exact(const struct where_tree *t, int n)
         return WHERE_KINDS;
     if (is_of_looks(t, n))
         return WHERE_LOOKS;
+    if (is_of_functions(t, x))
+        return WHERE_PCS;
     if (x->op == OP_CALL)
         return x->name->column == COL_HAS && is_name(t, x->a, COL_VALUE) ? WHERE_VALUES : 0;
     if (x->op == OP_AND) {

@@ -225,6 +225,33 @@ static void add_symbols(const struct wanted *w, struct trod_match_spans *to)
     }
 }
 
+/* Is TEXT one that is wanted as it stands? */
+static bool is_text_of(const struct wanted *w, const char *text)
+{
+    for (int i = w->item; i >= 0; i = w->all ? w->tree->node[i].next : -1)
+        if (is_text_node(&w->tree->node[i]) && strcmp(w->tree->node[i].s, text) == 0)
+            return true;
+    return false;
+}
+
+bool where_functions(const struct where_tree *t, int n, bool all)
+{
+    const struct wanted w = {.tree = t, .item = n, .all = all};
+    const char *name;
+    uint64_t at, size;
+    unsigned wanted = 0;
+
+    for (int i = n; i >= 0; i = all ? t->node[i].next : -1)
+        if (!is_text_node(&t->node[i]) || strlen(t->node[i].s) >= WHERE_TEXT)
+            return false;
+    if (!t->symbols)
+        return false;
+    for (size_t i = 0; trod_symbols_at(t->symbols, i, &name, &at, &size); i++)
+        if (is_wanted(&w, name) && (!is_text_of(&w, name) || ++wanted > TROD_MATCH_SPANS))
+            return false;
+    return true;
+}
+
 static void add_modules(const struct wanted *w, struct trod_match_spans *to)
 {
     const char *path;

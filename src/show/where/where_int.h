@@ -337,6 +337,11 @@ struct trod_match_need where_need(const struct where_tree *t, int n);
 
 /* exact.c: the kinds of rows for which node N holds, to *KINDS; false: it asks for more. */
 bool where_kinds(const struct where_tree *t, int n, uint32_t *kinds);
+/*
+ * Are the spans of where_need just the functions that the text of node N names (ALL: also those
+ * behind it)?
+ */
+bool where_functions(const struct where_tree *t, int n, bool all);
 
 /* What an expression is made of that where_need and where_loosen understand in full. */
 enum where_part {
