@@ -55,6 +55,7 @@ static const struct question {
     {"state-memory-64", {"state", "--at", "ROW", "--memory", "BYTES64"}},
     {"state-memory-4096", {"state", "--at", "ROW", "--memory", "BYTES4096"}},
     {"state-diff", {"state", "--diff", "TWO"}},
+    {"state-diff-far", {"state", "--diff", "FAR"}},
     {"who-memory-before", {"who", "--memory", "BYTES8", "--before", "ROW"}},
     {"who-memory-after", {"who", "--memory", "BYTES8", "--after", "ROW"}},
     {"who-register", {"who", "--register", "x0", "--before", "ROW"}},
@@ -165,6 +166,8 @@ static const char *fill(const char *word, const struct place *p, uint64_t rows, 
         snprintf(room, WORDS, "%llu..%llu", row, row + 20);
     } else if (strcmp(word, "TWO") == 0) {
         snprintf(room, WORDS, "%llu,%llu", row, row + 500 < rows ? row + 500 : rows - 1);
+    } else if (strcmp(word, "FAR") == 0) {
+        snprintf(room, WORDS, "%llu,%llu", row, (row + rows / 2) % rows);
     } else if (strcmp(word, "TIME") == 0) {
         snprintf(room, WORDS, "time:%llu", (unsigned long long)p->time);
         return p->has_time ? room : NULL;

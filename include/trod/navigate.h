@@ -443,7 +443,8 @@ struct trod_nav_run {
 
 /*
  * The bytes that rows behind LO up to HI write, or find changed, as runs in ascending order,
- * into *OUT (to be freed by the caller) and *N. Returns 0, TROD_ERR_LIMIT (more than
+ * into *OUT (to be freed by the caller) and *N; with an index there may be others among them that
+ * are the same at both. Returns 0, TROD_ERR_LIMIT (more than
  * TROD_NAV_MEMORY bytes' lines, reported) or an error.
  */
 int trod_nav_touched(struct trod_nav *nav, uint64_t lo, uint64_t hi, struct trod_nav_run **out,

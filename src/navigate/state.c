@@ -4,6 +4,7 @@
  * Implements trod/navigate.h, "the state at a row".
  */
 #include "navigate/lines.h"
+#include "navigate/tally.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -381,6 +382,72 @@ static int touch(void *user, const struct trod_batch *b, uint32_t i, uint32_t n,
     return rc < 0 ? rc : 1;
 }
 
+/* The bytes MASK of the line NUMBER. */
+static int ask_mask(struct nav_lines *l, uint64_t number, uint64_t mask)
+{
+    int rc = TROD_OK;
+
+    while (rc == TROD_OK && mask) {
+        const unsigned at = (unsigned)__builtin_ctzll(mask);
+        const uint64_t rest = ~(mask >> at);
+        const unsigned n = rest ? (unsigned)__builtin_ctzll(rest) : NAV_LINE - at;
+
+        rc = nav_lines_ask(l, number * NAV_LINE + at, n);
+        mask = at + n < NAV_LINE ? mask & UINT64_MAX << (at + n) : 0;
+    }
+    return rc;
+}
+
+/*
+ * What blocks FROM to END touch, by the lists of the index: also bytes that accesses which leave
+ * nothing pass over, and reads that do not say what they read. Returns 0, 1 (lists do not say it)
+ * or an error.
+ */
+static int ask_lists(const struct nav_index *x, uint32_t from, uint32_t end, struct nav_lines *l)
+{
+    struct nav_postings found = {0};
+    int rc = TROD_OK;
+
+    for (uint32_t s = nav_index_segment(x, from); rc == TROD_OK && s < x->n_segments; s++) {
+        if (x->segment[s].from >= end)
+            break;
+        found.n = 0;
+        rc = nav_postings_range(x, &x->segment[s], NAV_S_LINES, 0, NAV_ANY_LINE, &found);
+        for (size_t i = 0; rc == TROD_OK && i < found.n;) {
+            const uint64_t key = found.at[i].key;
+            uint64_t mask = 0;
+
+            for (; i < found.n && found.at[i].key == key; i++) {
+                const struct nav_posting *p = &found.at[i];
+
+                if (p->block >= from && p->block < end)
+                    mask |= p->a | (x->block[p->block].flags & NAV_B_SILENT ? 0 : p->b);
+            }
+            rc = key != NAV_ANY_LINE ? ask_mask(l, key, mask) : mask != 0;
+        }
+    }
+    free(found.at);
+    return rc;
+}
+
+/* The bytes that rows FROM to END touch, those of whole blocks by lists. The same. */
+static int ask_rows(struct trod_nav *nav, uint64_t from, uint64_t end, struct nav_lines *l)
+{
+    const struct nav_index *x = nav->index;
+    struct touching touching = {l};
+    uint32_t k = (uint32_t)nav_block_of(nav, from), last = (uint32_t)nav_block_of(nav, end);
+    int rc = TROD_OK;
+
+    k += from > x->block[k].row;
+    if (k >= last)
+        return 1;
+    if (from < x->block[k].row)
+        rc = nav_scan(nav, from, x->block[k].row, touch, &touching);
+    if (rc == TROD_OK)
+        rc = ask_lists(x, k, last, l);
+    return rc == TROD_OK ? nav_scan(nav, x->block[last].row, end, touch, &touching) : rc;
+}
+
 static int by_number(const void *a, const void *b)
 {
     const struct nav_line *x = *(const struct nav_line *const *)a;
@@ -426,13 +493,21 @@ static int touched(struct trod_nav *nav, uint64_t lo, uint64_t hi, struct trod_n
 {
     struct nav_lines lines;
     struct touching touching = {&lines};
+    const uint64_t end = hi == TROD_NOWHERE ? hi : hi + 1;
     int rc;
 
     *out = NULL;
     *n = 0;
     rc = nav_lines_init(&lines, false);
-    if (rc == TROD_OK && lo < hi)
-        rc = nav_scan(nav, lo + 1, hi == TROD_NOWHERE ? hi : hi + 1, touch, &touching);
+    if (rc == TROD_OK && lo < hi) {
+        rc = nav->index && nav->index->n_blocks ? ask_rows(nav, lo + 1, end, &lines) : 1;
+        if (rc == 1 || rc == TROD_ERR_LIMIT) { /* there may be less than lists say */
+            nav_lines_fini(&lines);
+            rc = nav_lines_init(&lines, false);
+            if (rc == TROD_OK)
+                rc = nav_scan(nav, lo + 1, end, touch, &touching);
+        }
+    }
     if (rc == TROD_ERR_LIMIT)
         trod_error(nav->diag, rc, "navigate.memory", NULL,
                    "more than %d bytes are touched between rows %llu and %llu: name some with "

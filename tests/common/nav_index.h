@@ -121,4 +121,37 @@ static inline bool make_index(const char *path, uint64_t block_rows, uint32_t se
     return index_files(&path, 1, block_rows, segment, 0);
 }
 
+/*
+ * What WITH, with an index, says that rows behind LO up to HI touch is all that WITHOUT says, and
+ * else bytes that are the same at both. Returns how many bytes all of it is.
+ */
+static inline uint64_t same_touched(struct trod_nav *with, struct trod_nav *without, uint64_t lo,
+                                    uint64_t hi)
+{
+    struct trod_nav_run *a, *b;
+    size_t n, m, k = 0;
+    uint64_t bytes = 0;
+
+    assert_int_equal(trod_nav_touched(with, lo, hi, &a, &n), 0);
+    assert_int_equal(trod_nav_touched(without, lo, hi, &b, &m), 0);
+    for (size_t i = 0; i < n; i++)
+        for (uint64_t at = a[i].addr, end = at + a[i].count; at != end; at++, bytes++) {
+            struct trod_nav_byte x, y;
+
+            if (k < m && at == b[k].addr) {
+                b[k].addr++;
+                k += --b[k].count == 0;
+                continue;
+            }
+            assert_int_equal(trod_nav_memory(without, lo, at, 1, &x), 0);
+            assert_int_equal(trod_nav_memory(without, hi, at, 1, &y), 0);
+            assert_int_equal(x.from == TROD_NAV_UNKNOWN, y.from == TROD_NAV_UNKNOWN);
+            assert_true(x.from == TROD_NAV_UNKNOWN || x.value == y.value);
+        }
+    assert_int_equal(k, m);
+    free(a);
+    free(b);
+    return bytes;
+}
+
 #endif

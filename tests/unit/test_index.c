@@ -366,6 +366,7 @@ static void same_rows_of(const char *const *paths, size_t n, struct trod_gen *g)
         same_stream(with, without, row);
         same_calls(with, without, row);
         same_state(with, without, row, near(with, row, g));
+        same_touched(with, without, gen_below(g, row + 1), row);
     }
     trod_nav_close(with);
     trod_nav_close(without);

@@ -78,6 +78,21 @@ static int count_batch(void *user, uint64_t row)
     return TROD_OK;
 }
 
+/* What was touched between two places: of the blocks between none is read. */
+static void touch_far(struct trod_nav *nav, const char *path)
+{
+    struct trod_nav *slow = open_nav(path, true);
+    struct trod_nav_run *run;
+    size_t n;
+
+    batches = 0;
+    assert_int_equal(trod_nav_touched(nav, 130, 6250, &run, &n), 0);
+    free(run);
+    assert_in_range(batches, 0, 2 * NAV_STEPS);
+    assert_int_equal(same_touched(nav, slow, 130, 6250), 63 * 8);
+    trod_nav_close(slow);
+}
+
 /* However far back a byte was written last: one block is read, that of the place. */
 static void test_reach(void **state)
 {
@@ -117,6 +132,7 @@ static void test_reach(void **state)
         assert_int_equal(got[0].row, 50);
         assert_int_equal(got[64 * 63].from, TROD_NAV_UNKNOWN);
         assert_in_range(batches, 1, kept ? 2 : 64 * NAV_STEPS);
+        touch_far(nav, path);
         trod_nav_close(nav);
     }
     trod_buf_fini(&text);
