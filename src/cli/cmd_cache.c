@@ -100,6 +100,7 @@ struct running {
     struct trod_run *run;
     struct trod_cache_options cache; /* as given, and of two passes */
     bool skipped;                    /* of skip and warm-up what is not read was taken off */
+    bool begun;                      /* reading begins inside the trace */
     struct cli_progress progress;
     struct cli_misses misses;
     struct trod_diag diag;
@@ -189,14 +190,32 @@ static int open_run(struct running *k, struct trod_diag *diag)
     if (!trod_match_all(k->match))
         opt.filter = filter;
     skip_to(k, &start);
-    /* the head of a trace of misses says what was known when it began */
-    if (!o->misses && cli_start(&start, &opt.trace, diag))
+    k->begun = cli_start(&start, &opt.trace, diag);
+    if (k->begun)
         skipped(k, &start);
     r = trod_run_open(&k->run, k->c->operands, k->c->n_operands, &opt, diag);
     cli_start_end(&start);
     if (r == 0)
         r = trod_run_add(k->run, &trod_analysis_cache, &k->cache);
     return r < 0 ? r : 0;
+}
+
+/* The head of a trace of misses says what was known when the trace began. */
+static int begin_misses(struct running *k)
+{
+    const struct trod_trace_options topt = cli_trace_options(&k->o->input, TROD_COL_KIND);
+    struct trod_trace *whole = NULL;
+    struct trod_diag quiet;
+    int r = 0;
+
+    trod_diag_init(&quiet, NULL, NULL);
+    if (k->begun)
+        r = trod_trace_open(&whole, k->c->operands, k->c->n_operands, &topt, &quiet);
+    if (r == 0)
+        r = cli_misses_begin(&k->misses, k->o->misses, k->o->to,
+                             trod_trace_meta(whole ? whole : trod_run_trace(k->run)), &k->diag);
+    trod_trace_close(whole);
+    return r;
 }
 
 /* The text of another tool. */
@@ -422,8 +441,7 @@ static int work(struct running *k)
     if (r == 0)
         r = open_run(k, &k->diag);
     if (r == 0 && k->o->misses)
-        r = cli_misses_begin(&k->misses, k->o->misses, k->o->to,
-                             trod_trace_meta(trod_run_trace(k->run)), &k->diag);
+        r = begin_misses(k);
     if (r < 0) {
         cli_misses_end(&k->misses, k->c, false, &k->diag);
         return r;

@@ -65,6 +65,20 @@ for options in '' '--warmup 300' '--warmup full' '--warmup rows:5000' '--windows
     trod cache --format json --no-index --skip 58000 $options whole.tarmac >want
     out_is want
 done
+for options in '--skip 58000' "--range $((rows - 900))..$((rows - 100))" '--skip 58000 --warmup 300'; do
+    for to in csv dinero drmemtrace; do
+        trod cache --no-index $options --misses misses --to $to whole.tarmac >want 2>want.err
+        rm -rf want.misses
+        mv misses want.misses
+        run trod cache $options --misses misses --to $to t.tarmac
+        status 0
+        out_is want
+        check test -s want.misses
+        check diff -r want.misses misses
+        rm -rf misses
+        check cmp -s want.err "$stderr"
+    done
+done
 for options in '--skip 58000 --by data' '--skip 58000 --by block' '--skip 58000 --by region'; do
     run trod cache $options t.tarmac # where the stacks are is known by what is skipped
     status 2
@@ -193,10 +207,14 @@ for f in cpus.tarmac cpus.tarmac.gz threads one.tt6e one.trace.zip; do
             [[ $1 == find ]] && command=(find --format json --range $part)
             last=("$f")
             [[ $1 == find ]] && last=("$f" 'pc>0x8100')
+            [[ $question == 'cache --by instruction'* ]] && command+=(--misses misses)
+            rm -f misses
             trod "${command[@]}" --no-index "${last[@]}" >want 2>want.err
+            [[ ! -f misses ]] || mv misses want.misses
             run trod "${command[@]}" "${last[@]}"
             out_is want
             check cmp -s want.err "$stderr"
+            [[ ! -f misses ]] || check cmp want.misses misses
         done
     done
 done
