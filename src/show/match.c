@@ -180,6 +180,7 @@ static int set_text(struct trod_match *m, struct trod_diag *diag)
                           m->filter->text, why);
     }
     m->has_text = true;
+    m->literal = show_literal_of(m->filter->text, false);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include <regex.h>
 
+#include "show/literal.h"
 #include "trod/disasm.h"
 #include "trod/match.h"
 #include "trod/where.h"
@@ -22,9 +23,10 @@ struct trod_match {
     struct trod_symbols *symbols;            /* NULL: no files of symbols given */
     struct match_ranges address, pc, without;
     regex_t text;
-    struct trod_where *where;   /* NULL: none given */
-    bool plain;                 /* nothing else chooses */
-    struct trod_disasm *disasm; /* for the texts of instructions that have none */
+    struct show_literal literal; /* of it */
+    struct trod_where *where;    /* NULL: none given */
+    bool plain;                  /* nothing else chooses */
+    struct trod_disasm *disasm;  /* for the texts of instructions that have none */
     bool has_text, disasm_tried;
     uint32_t kinds;       /* bit by kind, wanted */
     uint32_t kinds_named; /* of records by the names that were asked for */

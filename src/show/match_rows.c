@@ -187,6 +187,8 @@ static bool text_matches(struct trod_match *m, const struct trod_batch *b, uint3
         return false;
     if (n > TEXT_MAX)
         n = TEXT_MAX;
+    if (!show_literal_in(&m->literal, p, n))
+        return false;
     memcpy(text, p, n);
     text[n] = 0;
     return regexec(&m->text, text, 0, NULL, 0) == 0;

@@ -247,6 +247,7 @@ static void pattern(struct emitter *e, const struct where_node *x, int active, i
         return;
     }
     y->has_regex = true;
+    y->literal = show_literal_of(p->s, p->nocase);
     y->cached = calloc(WHERE_CACHE, sizeof *y->cached);
     e->nomem |= !y->cached;
     s = step(e, c == COL_STREAM ? RUN_STREAM : RUN_TEXT, active, dst, 0, 0);

@@ -173,6 +173,8 @@ static bool regex_matches(const struct where_test *x, const char *s, size_t n)
 
     if (n > WHERE_TEXT)
         n = WHERE_TEXT;
+    if (!show_literal_in(&x->literal, s, n))
+        return false;
     memcpy(text, s, n);
     text[n] = '\0';
     return regexec(&x->regex, text, 0, NULL, 0) == 0;

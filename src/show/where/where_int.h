@@ -262,6 +262,7 @@ struct where_test {
     const char *item[WHERE_ITEMS]; /* one of them */
     size_t n;
     regex_t regex;               /* or this */
+    struct show_literal literal; /* of it */
     struct where_cached *cached; /* regex: WHERE_CACHE of them */
     struct where_place *places;  /* texts by address: WHERE_PLACES of them */
     uint32_t kinds;              /* COL_KIND: bit by kind */
