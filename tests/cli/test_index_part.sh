@@ -75,7 +75,7 @@ for options in '--skip 58000' "--range $((rows - 900))..$((rows - 100))" '--skip
         out_is want
         check test -s want.misses
         check diff -r want.misses misses
-        rm -rf misses
+        rm -rf misses want.misses
         check cmp -s want.err "$stderr"
     done
 done
