@@ -55,7 +55,7 @@ TM_INLINE bool tm_take_es_text(const uint8_t *p, unsigned mode_len, struct tm_es
     while (t->end > p && t->end[-1] == ' ')
         t->end--;
     t->after = (unsigned)(tm_text_end(t->nl) - t->end);
-    return t->end == p || t->end[-1] != '\r';
+    return t->end == p || (t->end[-1] != '\r' && t->end[-1] != '\t' && *p != '\t');
 }
 
 /* What an ES line says before its text. */

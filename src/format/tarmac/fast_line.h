@@ -185,14 +185,14 @@ TM_INLINE bool put_details(struct tm_run *r, size_t n, const struct instr_line *
     return true;
 }
 
-/* Take the blanks around the text from *TEXT up to *END. False: it is none of the usual ones. */
+/* Take the blanks around the text from *TEXT up to *END. False: there are tabs or CRs besides. */
 TM_INLINE bool trim_text(const uint8_t **text, const uint8_t **end)
 {
     while (**text == ' ')
         ++*text;
     while (*end > *text && (*end)[-1] == ' ')
         --*end;
-    return *end == *text || (*end)[-1] != '\r';
+    return *end == *text || ((*end)[-1] != '\r' && (*end)[-1] != '\t' && **text != '\t');
 }
 
 /* Data of SIZE bytes up to the end of the line; *DIVIDED unless 16 digits stand together. */

@@ -155,9 +155,9 @@ static void put_text(struct tm_line *l, struct tm_row *row, struct trod_detail_i
     const uint8_t *from = l->p, *e = l->e;
     size_t blanks;
 
-    while (from < e && *from == ' ')
+    while (from < e && (*from == ' ' || *from == '\t'))
         from++;
-    while (e > from && (e[-1] == ' ' || e[-1] == '\r'))
+    while (e > from && (e[-1] == ' ' || e[-1] == '\t' || e[-1] == '\r'))
         e--;
     blanks = (size_t)(from - l->p);
     detail->tight = blanks < usual;
@@ -287,7 +287,7 @@ static int bracket_and_address(struct tm_line *l, struct tm_row *row,
         rc = serial_bracket(l, row, in);
         return rc == TM_OK ? put_address(l, row, detail, w) : rc;
     }
-    if (tm_is_hex(in) && in.n >= 8 && opcode_like(w) && w.n <= 8 &&
+    if (tm_is_hex(in) && in.n >= 8 && opcode_like(w) && w.n <= 9 &&
         (tm_iset_letter(next, &wide) >= 0 || !(opcode_like(next) || odd_opcode_like(next)) ||
          (w.n == 4 && next.n == 4 && in.n >= 8))) {
         detail->style |= TROD_INSTR_BRACKET;
