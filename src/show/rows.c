@@ -58,7 +58,7 @@ static const struct {
     {TROD_F_HOLES, "holes"},
 };
 
-static const char *const isets[] = {NULL, "A32", "T32", "T32EE", "A64"};
+static const char *const isets[] = {NULL, "A32", "T32", "T32EE", "A64", "Jazelle"};
 static const char *const secs[] = {NULL, "s", "ns", "root", "realm"};
 static const char *const line_ops[] = {NULL, "alloc", "inval", "dirty", "clean", "fill", "evict"};
 static const char *const tlb_ops[] = {"fill", "evict", "walkcache-fill", "walkcache-evict"};
