@@ -7,6 +7,7 @@
  */
 #include "format/tarmac/scan.h"
 #include "format/tarmac/tarmac.h"
+#include "trod/put.h"
 
 enum { LINES_MAX = 256, BITS_MAX = 160, POOL = 1 << 14, LINE_BYTES = 4096 };
 
@@ -134,12 +135,15 @@ static void weigh_line(struct tally *t, struct tm_line *l, int rc)
 /* Whether the head holds what no text does. */
 static bool binary(const struct trod_span *head)
 {
-    size_t n = head->n < 1024 ? head->n : 1024, odd = 0;
+    size_t n = head->n < 1024 ? head->n : 1024, odd = 0, len;
 
-    for (size_t i = 0; i < n; i++)
-        odd +=
-            (head->p[i] < 0x20 && head->p[i] != '\n' && head->p[i] != '\r' && head->p[i] != '\t') ||
-            head->p[i] >= 0x7f;
+    for (size_t i = 0; i < n; i += len) {
+        const uint8_t c = head->p[i];
+
+        len = trod_utf8_len(head->p + i, head->n - i);
+        odd += len == 0 && c != '\n' && c != '\r' && c != '\t';
+        len += len == 0;
+    }
     return odd * 8 > n;
 }
 

@@ -253,7 +253,11 @@ void tm_note_iset(struct tm_dec *d, unsigned iset)
 static void begin_line(struct tm_line *l, const uint8_t *start, const uint8_t *end,
                        const uint8_t *next)
 {
-    l->start = l->p = start;
+    /* a UTF-8 mark, as editors and shells put it in front of a file */
+    const bool mark = end - start >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0;
+
+    l->start = start;
+    l->p = start + (mark ? 3 : 0);
     l->e = end;
     l->n_rows = 0;
     l->picture = 0;
@@ -295,7 +299,7 @@ int tm_parse_line(struct tm_line *l, const uint8_t *start, const uint8_t *end, c
         b->pool_n = pool_n;
         begin_line(l, start, end, next);
     }
-    l->indented = start < end && tm_is_blank(*start);
+    l->indented = l->p < end && tm_is_blank(*l->p);
     parser = tm_line_head(l, &type);
     begun = l->row;
     l->type = type;
