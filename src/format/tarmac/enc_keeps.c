@@ -47,7 +47,10 @@ static uint32_t flags_of(unsigned kind, bool matcher, bool es)
             return sec;
         return sec | access | (matcher ? TROD_F_PRIV : TROD_F_EXCLUSIVE);
     case TROD_BUS:
-        return sec | TROD_F_IFETCH | TROD_F_LOCKED | TROD_F_EXCLUSIVE | TROD_F_PRIV;
+        return sec | TROD_F_IFETCH | TROD_F_LOCKED | TROD_F_EXCLUSIVE | TROD_F_PRIV |
+               TROD_F_ABORTED;
+    case TROD_WALK: /* its result says so */
+        return sec | TROD_F_ABORTED;
     case TROD_BRANCH:
         return sec | TROD_F_ISET;
     case TROD_NOTE:
