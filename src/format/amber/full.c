@@ -486,6 +486,7 @@ const struct trod_format trod_format_full = {
     .target = target,
     .finish = finish,
     .native = native,
+    .streams = "thread",
     .save = save,
     .load = load,
 };

@@ -202,6 +202,7 @@ static void instruction(struct tt6_dec *dec, const uint8_t *p, size_t len, size_
         add_access(dec, out, word, len > 8 ? trod_load_be32(p + 8) : 0, opcode);
         out->detail[i + 1] = (struct trod_slice){off + 4, (uint32_t)len - 4};
     } else if ((dec->attached >> AMBER_ESC_DATA & 1) && class == TROD_PPC_COMPUTE &&
+               dec->attach[AMBER_ESC_DATA] <= UINT32_MAX &&
                trod_ppc_access(opcode).kind != TROD_PPC_NONE) {
         /* the record has no address for its access, an escape before it has */
         add_access(dec, out, (uint32_t)dec->attach[AMBER_ESC_DATA], 0, opcode);
