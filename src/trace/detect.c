@@ -122,6 +122,8 @@ static const char *not_known(const struct trod_probe *probe)
         {"%PDF-", "this is a PDF document, not a trace"},
         {"!<arch>\n", "this is an archive of object files, not a trace"},
         {"SQLite format 3", "this is a SQLite database, not a trace"},
+        {"\377\376", "this is text in UTF-16; make it UTF-8 first: iconv -f UTF-16 -t UTF-8"},
+        {"\376\377", "this is text in UTF-16; make it UTF-8 first: iconv -f UTF-16 -t UTF-8"},
         {"BZh", "this is compressed with bzip2, which trod does not read; bunzip2 it first"},
     };
 

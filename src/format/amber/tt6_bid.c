@@ -37,6 +37,7 @@ struct reading {
     uint32_t good, bad;   /* branches that chain, and that do not */
     uint32_t joins;       /* b 0, which chains with anything */
     uint32_t odd;         /* opcodes and escapes that nobody knows */
+    uint32_t known;       /* instructions and synchronization records that are none of these */
     uint32_t traps, bare; /* twi with and without a synthetic return */
     uint32_t changed;     /* instructions at addresses that held another one before */
     bool cut;             /* ends inside a record */
@@ -106,10 +107,15 @@ static size_t judge_record(struct reading *r, const uint8_t *p, uint32_t pc,
 
     if (opcode >> 26 == 0) {
         r->odd += odd_escape(opcode);
+        r->known += opcode >> 16 >= 0x20 && !odd_escape(opcode);
         return 4 + 4 * (size_t)(opcode & AMBER_ESC_WORDS);
     }
-    if (class != TROD_PPC_FLOW)
-        r->odd += !trod_ppc_decode(opcode, &insn);
+    if (class != TROD_PPC_FLOW) {
+        const bool known = trod_ppc_decode(opcode, &insn);
+
+        r->known += known;
+        r->odd += !known;
+    }
     judge_place(r, opcode, pc);
     return 4 * (size_t)trod_ppc_record_words(class);
 }
@@ -172,6 +178,12 @@ static int bits_of(const struct reading *r)
     return good > MOST / CHAIN ? MOST : CHAIN * (int)good;
 }
 
+/* Nothing but records that are known, and no branch: a name can settle it. */
+static bool plain(const struct reading *r)
+{
+    return r->good + r->joins + r->bad + r->traps + r->odd + r->changed == 0 && !r->cut && r->known;
+}
+
 /* What speaks for a reading, in bits. Only differences between two of the same data count. */
 static int64_t marks_of(const struct reading *r, bool extended)
 {
@@ -201,13 +213,17 @@ int amber_tt6_bid(const struct trod_probe *probe, bool extended, const char **di
     *dialect = dialects[extended].sure;
     read_head(&mine, probe, extended, true);
     bits = bits_of(&mine);
-    if (bits == 0)
+    if (bits == 0 && !plain(&mine))
         return 0;
     read_head(&other, probe, !extended, false);
+    if (bits == 0)
+        return marks_of(&mine, extended) < marks_of(&other, !extended) ? 0 : TROD_BID_NAMED;
     others = bits_of(&other);
     if (mine.hash == other.hash && mine.traps + other.traps + mine.bare == 0) {
         *dialect = dialects[extended].either;
-        return !extended ? bits : bits > EITHER ? bits - EITHER : 0;
+        if (extended) /* a name can make it TT6E */
+            bits = bits > EITHER + TROD_BID_NAMED ? bits - EITHER : TROD_BID_NAMED;
+        return bits;
     }
     lead = marks_of(&mine, extended) - marks_of(&other, !extended);
     if (bits < others)

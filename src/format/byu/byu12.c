@@ -100,6 +100,8 @@ static int bid(const struct trod_probe *probe, const char **dialect)
     bits = 3.0 * (double)types_differ + 0.5 * (double)moves - 24.0 * (double)bad;
     if (trod_load_le32(probe->head.p + 8) == NO_TIME)
         bits += 24;
+    if (bad == 0 && bits < TROD_BID_NAMED) /* a name can settle it */
+        bits = TROD_BID_NAMED;
     return bits < 1 ? 0 : bits > 60 ? 60 : (int)bits;
 }
 

@@ -110,6 +110,8 @@ static int bid(const struct trod_probe *probe, const char **dialect)
     bits = 4.6 * ((double)changes - 8.0 * (double)bad);
     if (crooked <= n / 64)
         bits += 3.0 * ((double)moves - 8.0 * (double)crooked);
+    if (bad == 0 && bits < TROD_BID_NAMED) /* a name can settle it */
+        bits = TROD_BID_NAMED;
     return bits < 1 ? 0 : bits > 60 ? 60 : (int)bits;
 }
 
