@@ -279,4 +279,24 @@ if command -v script >/dev/null && [ "$(on_terminal 'test -t 1 && echo yes')" = 
         out_has '^status 2$'
     fi
 fi
+# what another dialect has no place for is counted in a note, and refused by none; exceptions that it borrows do not make it es
+cat >es.tarmac <<'END'
+5 tic ES  (00001000:e5900000) A svc_s: LDR r0,[r0]
+      LD 00002000 ........ 00000007 ........ ........    S:0000002000    NM ISH
+6 tic ES EXC [0x10] Synchronous
+7 tic MNW4____ (00000050:000000a8) 05011000 00000003
+END
+run trod convert --to tarmac:dialect=fm es.tarmac fm.tarmac
+status 0
+err_has 'note: left out of 2 rows'
+run trod info --format json fm.tarmac
+json '.files[0].dialect == "fm"'
+run trod convert --to tarmac:dialect=fm fm.tarmac again.tarmac
+check cmp fm.tarmac again.tarmac
+printf '%s\n' '1 clk cpu0 IF (2) 00001000:000000001000_NS,000000001002_NS e8900c00 T hyp_n : LDM r0,{r1,r2}' >fold.tarmac
+run trod convert --allow-loss --to tarmac:dialect=es fold.tarmac out.tarmac
+err_has 'note: left out of 1 rows'
+run trod convert --to tarmac:dialect=gem5 fold.tarmac out.tarmac
+status 0
+check test -z "$(grep note "$stderr")"
 finish

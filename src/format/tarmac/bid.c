@@ -16,6 +16,7 @@ struct tally {
     int bits, good, notes, bad;
     int tarmac, matcher; /* lines that only one of the formats has */
     int es, gem5, fm;
+    int es_events; /* ES EXC and the like, which other dialects borrow */
     bool sources;
     char scale[TROD_UNIT_NAME];
 };
@@ -95,8 +96,10 @@ static void dialect_of(struct tally *t, const struct tm_line *l)
     const struct tm_row *r = &l->rows[0];
     bool access = r->kind == TROD_READ || r->kind == TROD_WRITE;
 
-    if (l->picture || tm_is(l->type, "ES"))
+    if (l->picture || (tm_is(l->type, "ES") && r->kind == TROD_INSTR))
         t->es++;
+    else if (tm_is(l->type, "ES"))
+        t->es_events++;
     else if (r->kind == TROD_INSTR && (has_text(l, " :   ") || has_text(l, ", #")))
         t->gem5 += has_text(l, " :   ") ? 4 : 1;
     else if (access && r->size >= 8 && l->source.n && !has_text(l, "_"))
@@ -196,7 +199,9 @@ void tm_weigh(const struct trod_span *head, struct tm_evidence *out)
     tally(head, &t);
     out->sources = t.sources;
     memcpy(out->scale, t.scale, sizeof out->scale);
-    out->dialect = t.es ? TM_ES : t.gem5 > t.fm ? TM_GEM5 : TM_FM;
+    out->dialect = t.es || (t.es_events && t.fm + t.gem5 == 0) ? TM_ES
+                   : t.gem5 > t.fm                            ? TM_GEM5
+                                                              : TM_FM;
     if (binary(head) || (t.good == 0 && t.bits < 24))
         return;
     if (t.bits <= 0 || t.good < t.notes / 4)

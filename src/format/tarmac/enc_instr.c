@@ -123,6 +123,7 @@ static bool write_es(struct tm_put *o, const struct trod_detail_instr *d)
     bool same = o->e->same, upper = same && (d->style & TROD_INSTR_UPPER);
     size_t filled;
 
+    tm_leave_out(o, !same && (d->folded || d->has_paddr2 || d->id.len));
     tm_put_head(o, true);
     tm_puts(o, "ES  (");
     if (same)
@@ -181,6 +182,7 @@ bool tm_write_instr(struct tm_put *o)
         return false;
     if (o->e->same ? drawn : o->e->dialect == TM_ES && !o->e->flavour->matcher)
         return write_es(o, d);
+    tm_leave_out(o, !o->e->same && (d->id.len || (d->has_paddr2 && o->e->flavour->matcher)));
     tm_put_head(o, true);
     tm_puts(o, o->flags & TROD_F_SKIPPED ? "IS " : d->folded ? "IF " : "IT ");
     o->e->count[stream_slot(o)]++;

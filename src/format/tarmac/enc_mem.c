@@ -69,6 +69,14 @@ static void put_value(struct tm_put *o, const struct trod_detail_mem *d, bool ty
     tm_put_number(o, &n);
 }
 
+/* Whether D has what only its own dialect says: eight letters of RTL, or which instruction it was. */
+static bool of_rtl(const struct trod_detail_mem *d)
+{
+    enum { TYPE = 8 };
+
+    return d->has_insn || (d->type.len == TYPE && d->style < TROD_MEM_PICTURE);
+}
+
 bool tm_write_mem(struct tm_put *o)
 {
     const struct trod_detail_mem *d = o->detail ? o->detail : &no_mem;
@@ -80,6 +88,7 @@ bool tm_write_mem(struct tm_put *o)
 
     if (!(o->has & TROD_COL_ADDR) || size > SIZE_MAX_DIGITS || size == 0)
         return false;
+    tm_leave_out(o, picture ? d->note.len > 0 : !o->e->same && of_rtl(d));
     if (picture) {
         plain = no_mem;
         plain.mask = d->mask;
@@ -256,6 +265,7 @@ bool tm_write_pictures(struct tm_put *o)
     if (!(o->has & TROD_COL_ADDR) || size > SIZE_MAX_DIGITS || (size == 0 && !drawn))
         return false;
     if (!drawn) {
+        tm_leave_out(o, of_rtl(d));
         o->n = 1;
         if ((o->flags & TROD_F_SEC) >> TROD_F_SEC_SHIFT > TROD_SEC_NONSECURE)
             tm_lose(o, TROD_COL_FLAGS, "pictures are secure or not");

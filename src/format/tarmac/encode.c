@@ -6,6 +6,8 @@
  */
 #include "format/tarmac/encode.h"
 
+#include <inttypes.h>
+
 enum {
     LINE_FIXED = 1536,
     ROW_SIZE_MAX = 4096,
@@ -435,9 +437,15 @@ int tm_target(void *enc, const struct trod_target *target, struct trod_diag *dia
 
 int tm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
 {
-    (void)enc;
+    const struct tm_enc *e = enc;
+
     (void)out;
-    (void)diag;
+    if (e->unsaid)
+        trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.left-out", NULL,
+                         "left out of %" PRIu64 " rows, for which lines of this form have no "
+                         "place: memory attributes behind pictures, letters of RTL types and the "
+                         "instructions of their accesses, second physical addresses, folds",
+                         e->unsaid);
     return TROD_ENC_DONE;
 }
 

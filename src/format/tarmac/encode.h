@@ -34,6 +34,7 @@ struct tm_enc {
     uint64_t time;
     uint64_t instructions;     /* written so far */
     uint64_t count[TM_COUNTS]; /* instructions written: the index of rows that have none */
+    uint64_t unsaid;           /* rows whose details have no place in this form of line */
     struct trod_loss *loss;
 };
 
@@ -116,6 +117,11 @@ void tm_put_sec(struct tm_put *o, unsigned sec);
 void tm_put_name(struct tm_put *o, struct trod_slice s, const char *none);
 /* The row is written without what it says in COLUMNS: WHY is static text. */
 void tm_lose(struct tm_put *o, uint32_t columns, const char *why);
+/* Details of the row are left out where LEFT_OUT: the user is told how often, at the end. */
+static inline void tm_leave_out(struct tm_put *o, bool left_out)
+{
+    o->e->unsaid += left_out;
+}
 uint32_t tm_row_size(const struct tm_put *o, uint32_t row);
 
 /* A number of SIZE bytes, least significant first at P (NULL: not known), MASK (NULL: none). */
