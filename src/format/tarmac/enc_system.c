@@ -328,17 +328,22 @@ bool tm_write_event(struct tm_put *o)
 {
     const struct trod_detail_event *d = o->detail ? o->detail : &no_event;
     uint8_t kind = o->b->kind[o->row];
+    /* an E line that was read has an address or a dash */
+    const bool dashed = o->detail && d->style == TROD_EVENT_E && d->what == tm_event_what(kind);
     uint64_t number;
 
     if (kind == TROD_MARKER && (!o->detail || d->what != TROD_EVENT_CORE))
         return write_marker(o, d);
-    if (d->style != TROD_EVENT_E || !(o->has & TROD_COL_ADDR) ||
+    if (d->style != TROD_EVENT_E || (!(o->has & TROD_COL_ADDR) && !dashed) ||
         (kind == TROD_EXCEPTION && !(o->has & TROD_COL_VALUE)))
         return write_exc(o, d);
     number = o->has & TROD_COL_VALUE ? o->b->value[o->row] : EVENT_MODE_CHANGE;
     tm_put_head(o, false);
     tm_puts(o, d->angle && o->e->same ? "E <" : "E ");
-    tm_put_vaddr(o, o->b->addr[o->row], d->addr_digits, false);
+    if (o->has & TROD_COL_ADDR)
+        tm_put_vaddr(o, o->b->addr[o->row], d->addr_digits, false);
+    else
+        tm_putc(o, '-');
     if (o->has & TROD_COL_PADDR) {
         tm_putc(o, ':');
         tm_put_paddr(o, o->b->paddr[o->row], d->paddr_digits, false);

@@ -77,37 +77,51 @@ static int words_of(struct tm_line *l, struct tm_word *w)
     return n;
 }
 
+/* The value of an event, an address; where the manual's table of events has a dash there is none. */
+static int event_address(struct tm_line *l, struct tm_word value, struct tm_row *row,
+                         struct trod_detail_event *d)
+{
+    struct tm_addr a;
+    int rc;
+
+    if (tm_is(value, "-"))
+        return TM_OK;
+    if ((rc = tm_address(l, value, &a)) != TM_OK)
+        return rc;
+    tm_address_row(row, &a);
+    d->addr_digits = tm_vdigits(a.vaddr, a.digits);
+    d->paddr_digits = a.has_paddr ? tm_pdigits(a.paddr, a.pdigits) : 0;
+    return TM_OK;
+}
+
 /*
  * <value> {<mode>} {<value1>} <number> <desc>. The number is the last hexadecimal word before the
  * name; ARMulator lines have no name.
  */
 static int core_event(struct tm_line *l, const struct tm_word *w, int n)
 {
-    int number = n - 1, at = 1;
+    const bool lone = n > 1 && tm_is_hex(w[0]) && starts(w[1], "CoreEvent_"); /* no value */
+    int number = lone ? 0 : n - 1, at = 1;
     struct tm_row *row;
     struct trod_detail_event *d;
     struct tm_word value = w[0];
-    struct tm_addr a;
     int rc;
 
-    for (int i = 1; i < n; i++)
+    for (int i = 1; i < n && !lone; i++)
         if (!tm_is_hex(w[i]) && i > 1 && tm_is_hex(w[i - 1])) {
             number = i - 1;
             break;
         }
-    if (number < 1 || !tm_is_hex(w[number]))
+    if ((number < 1 && !lone) || !tm_is_hex(w[number]))
         return tm_bad(l, TM_MISSING_FIELD, n ? w[n - 1].p : l->e, "an event number is missing");
     row = tm_begin(l, TROD_EXCEPTION);
     if (!(d = tm_detail(l, row, sizeof *d)))
         return TM_FULL;
     d->angle = angle_brackets(&value);
-    if ((rc = tm_address(l, value, &a)) != TM_OK ||
+    if ((!lone && (rc = event_address(l, value, row, d)) != TM_OK) ||
         (rc = tm_hex(l, w[number], &row->value)) != TM_OK)
         return rc;
-    tm_address_row(row, &a);
     row->has |= TROD_COL_VALUE;
-    d->addr_digits = tm_vdigits(a.vaddr, a.digits);
-    d->paddr_digits = a.has_paddr ? tm_pdigits(a.paddr, a.pdigits) : 0;
     d->value_digits = tm_digits(w[number].n, 8);
     for (size_t i = 0; i < w[number].n; i++)
         d->upper |= w[number].p[i] >= 'A' && w[number].p[i] <= 'F';

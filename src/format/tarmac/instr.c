@@ -192,6 +192,22 @@ static bool mode_like(struct tm_word w)
     return false;
 }
 
+/*
+ * Whether the colon stands without a blank behind the mode that begins W ("EL1h_n: NOP",
+ * "svc:NOP"): then W becomes the mode, and the line goes on behind the colon.
+ */
+static bool tight_colon(struct tm_line *l, struct tm_word *w)
+{
+    const uint8_t *colon = w->n ? memchr(w->p, ':', w->n) : NULL;
+    struct tm_word mode = {w->p, colon ? (size_t)(colon - w->p) : 0};
+
+    if (!colon || (colon + 1 < w->p + w->n ? !mode_like(mode) : !mode.n))
+        return false;
+    *w = mode;
+    l->p = colon + 1;
+    return true;
+}
+
 /* Iset, mode, colon and disassembly, any but the last of which may be missing. */
 static int put_tail(struct tm_line *l, struct tm_row *row, struct trod_detail_instr *detail,
                     const struct opcode *op)
@@ -210,12 +226,15 @@ static int put_tail(struct tm_line *l, struct tm_row *row, struct trod_detail_in
         w = tm_word(l);
         if (tm_is(w, ":")) {
             colon = true; /* no mode */
-        } else if (w.n && w.p[w.n - 1] == ':' && w.n > 1) {
-            return tm_bad(l, TM_BAD_FIELD, w.p + w.n - 1, "no blank before ':'");
+        } else if (tight_colon(l, &w)) {
+            colon = true;
+            detail->mode = tm_slice(l, w);
         } else if (w.n) {
             struct tm_word next = tm_word(l);
 
-            colon = tm_is(next, ":");
+            colon = tm_is(next, ":") || (next.n && *next.p == ':' && mode_like(w));
+            if (colon)
+                l->p = next.p + 1;
             if (colon || (!next.n && mode_like(w))) {
                 detail->mode = tm_slice(l, w);
                 back = w.p + w.n;

@@ -142,6 +142,23 @@ int tm_hex(struct tm_line *l, struct tm_word w, uint64_t *out)
     return TM_OK;
 }
 
+/* The same, with '_' between the digits or without. */
+int tm_hex_divided(struct tm_line *l, struct tm_word w, uint64_t *out)
+{
+    uint8_t digits[32];
+    size_t n = 0;
+    int rc;
+
+    for (size_t i = 0; i < w.n && n < sizeof digits; i++)
+        if (w.p[i] != '_' || i == 0 || i + 1 == w.n || w.p[i - 1] == '_')
+            digits[n++] = w.p[i];
+    if (n == w.n || n == sizeof digits)
+        return tm_hex(l, w, out);
+    if ((rc = tm_hex(l, (struct tm_word){digits, n}, out)) == TM_BAD)
+        l->caret = w.p;
+    return rc;
+}
+
 /* W as a decimal number of up to 64 bits. */
 int tm_decimal_number(struct tm_line *l, struct tm_word w, uint64_t *out)
 {

@@ -7,6 +7,18 @@
 #include "format/tarmac/scan.h"
 #include "format/tarmac/tarmac.h"
 
+enum { NAME_WORDS = 4 }; /* of a cache or a side of a walk, at the most */
+
+/* The next word, which stays there. */
+static struct tm_word peek(struct tm_line *l)
+{
+    const uint8_t *back = l->p;
+    struct tm_word w = tm_word(l);
+
+    l->p = back;
+    return w;
+}
+
 /* Whether TEXT stands in W, in either case. */
 static bool contains(struct tm_word w, const char *text)
 {
@@ -129,6 +141,7 @@ int tm_parse_cache(struct tm_line *l, struct tm_word type)
     struct tm_row *row = tm_begin(l, TROD_CACHE_LINE);
     struct trod_detail_cache_line *d;
     struct tm_word id = tm_word(l), w = tm_word(l), op;
+    unsigned words = 1;
     uint8_t digits;
     int rc;
 
@@ -136,6 +149,10 @@ int tm_parse_cache(struct tm_line *l, struct tm_word type)
     if (tm_is(id, "MAINTENANCE")) {
         l->p = w.p;
         return cache_op(l);
+    }
+    for (; w.n && !tm_is(w, "LINE") && words < NAME_WORDS; words++) { /* "L1 D" */
+        id.n = (size_t)(w.p + w.n - id.p);
+        w = tm_word(l);
     }
     if (!tm_is(w, "LINE"))
         return TM_OTHER;
@@ -158,10 +175,34 @@ int tm_parse_cache(struct tm_line *l, struct tm_word type)
     return TM_OK;
 }
 
+static bool is_stage_level(struct tm_word w)
+{
+    return w.n == 3 && tm_is_digit(w.p[0]) && w.p[1] == ':' && tm_is_digit(w.p[2]);
+}
+
+/* <side> <format>: the last word before the stage is the format, what stands before it the side. */
+static void side_and_format(struct tm_line *l, struct trod_detail_walk *d)
+{
+    const uint8_t *back;
+    struct tm_word side = tm_word(l), format = tm_word(l), next;
+
+    for (unsigned words = 1;; words++) {
+        back = l->p;
+        next = tm_word(l);
+        if (words == NAME_WORDS || !next.n || is_stage_level(next) || !is_stage_level(peek(l)))
+            break;
+        side.n = (size_t)(format.p + format.n - side.p);
+        format = next;
+    }
+    l->p = back;
+    d->side = tm_slice(l, side);
+    d->format = tm_slice(l, format);
+}
+
 /* <stage>:<level> */
 static int stage_level(struct tm_line *l, struct tm_word w, struct trod_detail_walk *d)
 {
-    if (w.n != 3 || !tm_is_digit(w.p[0]) || w.p[1] != ':' || !tm_is_digit(w.p[2]))
+    if (!is_stage_level(w))
         return tm_bad(l, w.n ? TM_BAD_FIELD : TM_MISSING_FIELD, w.p,
                       "stage:level of a walk is expected here");
     d->stage = (uint8_t)(w.p[0] - '0');
@@ -180,8 +221,7 @@ int tm_parse_walk(struct tm_line *l, struct tm_word type)
     if (!d)
         return TM_FULL;
     d->update = tm_is(type, "TTU");
-    d->side = tm_slice(l, tm_word(l));
-    d->format = tm_slice(l, tm_word(l));
+    side_and_format(l, d);
     if ((rc = stage_level(l, tm_word(l), d)) != TM_OK ||
         (rc = physical(l, tm_word(l), row, &digits)) != TM_OK)
         return rc;
@@ -189,7 +229,7 @@ int tm_parse_walk(struct tm_line *l, struct tm_word type)
     w = tm_word(l);
     if (!tm_is(w, ":")) {
         /* An aborted walk may come without the entry. */
-        if ((rc = tm_hex(l, w, &row->value)) != TM_OK)
+        if ((rc = tm_hex_divided(l, w, &row->value)) != TM_OK)
             return rc;
         d->value_digits = tm_digits(w.n, 16);
         row->has |= TROD_COL_VALUE;
@@ -215,6 +255,11 @@ static uint64_t region_size(struct tm_word w)
     uint64_t v = 0;
     size_t i = 0;
 
+    if (w.n > 2 && w.n <= 18 && w.p[0] == '0' && (w.p[1] | 0x20) == 'x') {
+        for (i = 2; i < w.n && tm_hex_table[w.p[i]] < 16; i++)
+            v = v << 4 | tm_hex_table[w.p[i]];
+        return i == w.n ? v : 0;
+    }
     for (; i < w.n && tm_is_digit(w.p[i]) && v < UINT64_MAX / 100; i++)
         v = v * 10 + (uint64_t)(w.p[i] - '0');
     if (i == w.n)

@@ -262,6 +262,7 @@ bool tm_is_decimal(struct tm_word w);
 struct trod_slice tm_slice(const struct tm_line *l, struct tm_word w);
 void *tm_detail(struct tm_line *l, struct tm_row *row, uint32_t size);
 int tm_hex(struct tm_line *l, struct tm_word w, uint64_t *out);
+int tm_hex_divided(struct tm_line *l, struct tm_word w, uint64_t *out);
 int tm_decimal_number(struct tm_line *l, struct tm_word w, uint64_t *out);
 int tm_fetch_address(struct tm_line *l, struct tm_word w, struct tm_addr *out);
 int tm_address(struct tm_line *l, struct tm_word w, struct tm_addr *out);
