@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Random Tarmac lines, each with the rows that docs/formats/tarmac.md says it has.
 
-usage: tarmac_slow.py gen SEED LINES TRACE ROWS    write a trace and the rows it must become
-       tarmac_slow.py same ROWS VIEW               compare them with what `trod view --format json` printed
+usage: tarmac_slow.py gen SEED LINES TRACE ROWS        write a trace and the rows it must become
+       tarmac_slow.py matcher SEED LINES TRACE ROWS    a trace of Trace Matcher's three records
+       tarmac_slow.py same ROWS VIEW                   compare them with what `trod view --format json` printed
 
 Nothing is parsed here: a line and its rows are made of the same drawn fields, so that no mistake of a
 reader can hide in both. Every record kind of the manual is drawn, with the variations of its fields that
@@ -399,6 +400,42 @@ def generate(seed, lines):
     return "".join(out), rows
 
 
+def matcher(seed, lines):
+    """Trace Matcher: a decimal cpu on instructions only, opcodes of 16 to 64 bits, undivided data."""
+    d = Drawn(seed)
+    out, rows, cpu = [], [], None
+    unit = d.one(["clk", "ns", "cycles", "ticks"])
+    for i in range(lines):
+        time, kind = d.number(d.one([16, 63])), d.r.randrange(3) if i else 0
+        row = {"time": str(time), "unit": unit}
+        if kind == 0:
+            cpu, index, letter, size = str(d.r.randrange(4)), d.number(32), d.one("ATX"), d.one([2, 4, 4, 8])
+            place, code, text = d.number(d.one([32, 64])), d.number(8 * size), d.one(TEXTS)
+            mode = d.one(["svc", "irq", "fiq", "usr", "mon", "sys", "abt", "und"]) + d.one(["", "_s", "_ns"])
+            skipped = d.once_in(4)
+            row.update(kind="INSTR", address=hex(place), pc=hex(place), size=size, opcode="%0*x" % (2 * size, code), text=text,
+                       index=index, iset={"A": "A32", "T": "T32", "X": "T32EE"}[letter], details={"mode": mode})
+            if skipped:
+                row["flags"] = ["skipped"]
+            line = "%s I%s (%d) %08x %s %s %s : %s" % (cpu, "TS"[skipped], index, place, row["opcode"], letter, mode, text)
+        elif kind == 1:
+            write, size, letter = d.once_in(2), d.one([1, 2, 4, 8]), d.one(["", "", "X", "T"])
+            place, value = d.number(d.one([32, 64])), d.number(8 * size)
+            row.update(kind="WRITE" if write else "READ", address=hex(place), size=size, value="0x%0*x" % (2 * size, value))
+            if letter:
+                row["flags"] = ["privileged" if letter == "X" else "unprivileged"]
+            line = "M%s%d%s %08x %0*x" % ("RW"[write], size, letter, place, 2 * size, value)
+        else:
+            size = d.one([4, 8])
+            value = d.number(8 * size)
+            row.update(kind="REG", size=size, value="0x%0*x" % (2 * size, value), text=d.one(["r8", "t0", "hi", "f31", "cp0_status"]))
+            line = "R %s %0*x" % (row["text"], 2 * size, value)
+        row["cpu"] = cpu
+        rows.append(row)
+        out.append("%d %s %s\n" % (time, unit, line))
+    return "".join(out), rows
+
+
 def same(rows, seen):
     bad = 0
     if len(rows) != len(seen):
@@ -423,8 +460,8 @@ def same(rows, seen):
 
 
 def main():
-    if sys.argv[1] == "gen":
-        text, rows = generate(int(sys.argv[2]), int(sys.argv[3]))
+    if sys.argv[1] != "same":
+        text, rows = (matcher if sys.argv[1] == "matcher" else generate)(int(sys.argv[2]), int(sys.argv[3]))
         with open(sys.argv[4], "wb") as f:
             f.write(text.encode())
         with open(sys.argv[5], "w") as f:

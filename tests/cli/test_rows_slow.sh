@@ -1,4 +1,4 @@
-# test_rows_slow.sh - `trod view` of random Tarmac and Amber traces against rows that were made together with their
+# test_rows_slow.sh - `trod view` of random Tarmac, Trace Matcher and Amber traces against rows that were made together with their
 # records (tarmac_slow.py, amber_slow.py), field by field; and what conversions of them keep.
 . "$TROD_SOURCE/tests/cli/lib.sh"
 have python3
@@ -21,6 +21,15 @@ for seed in {1..12}; do
         run trod compare --track all --compare text --format json t.tarmac other.tarmac
         json '.comparisons[0].summary | .equal and .not_compared_a == 0'
     done
+done
+for seed in {1..8}; do
+    python3 "$tarmac" matcher "$seed" 150 t.trace t.rows
+    run trod view --format json t.trace
+    status 0
+    err </dev/null
+    check python3 "$tarmac" same t.rows "$stdout"
+    check trod convert -q t.trace copy.matcher
+    check cmp t.trace copy.matcher
 done
 for format in tt6 tt6e full; do
     for seed in {1..8}; do
