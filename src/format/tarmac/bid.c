@@ -199,9 +199,8 @@ void tm_weigh(const struct trod_span *head, struct tm_evidence *out)
     tally(head, &t);
     out->sources = t.sources;
     memcpy(out->scale, t.scale, sizeof out->scale);
-    out->dialect = t.es || (t.es_events && t.fm + t.gem5 == 0) ? TM_ES
-                   : t.gem5 > t.fm                            ? TM_GEM5
-                                                              : TM_FM;
+    t.es += t.fm + t.gem5 == 0 ? t.es_events : 0;
+    out->dialect = t.es ? TM_ES : t.gem5 > t.fm ? TM_GEM5 : TM_FM;
     if (binary(head) || (t.good == 0 && t.bits < 24))
         return;
     if (t.bits <= 0 || t.good < t.notes / 4)

@@ -69,7 +69,7 @@ static void put_value(struct tm_put *o, const struct trod_detail_mem *d, bool ty
     tm_put_number(o, &n);
 }
 
-/* Whether D has what only its own dialect says: eight letters of RTL, or which instruction it was. */
+/* Whether D has what only its dialect says: letters of RTL, or which instruction it was. */
 static bool of_rtl(const struct trod_detail_mem *d)
 {
     enum { TYPE = 8 };

@@ -77,7 +77,7 @@ static int words_of(struct tm_line *l, struct tm_word *w)
     return n;
 }
 
-/* The value of an event, an address; where the manual's table of events has a dash there is none. */
+/* The value of an event, an address; where the manual's table has a dash there is none. */
 static int event_address(struct tm_line *l, struct tm_word value, struct tm_row *row,
                          struct trod_detail_event *d)
 {
