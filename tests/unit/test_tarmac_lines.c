@@ -238,6 +238,9 @@ static const struct item systems[] = {
      "TLB t=1clk a=40000000 sub=1 x=l2 [ bytes=8000000000 el=EL2_n sec=S ]"},
     {"1 clk cpu0 CACHE L1 D LINE 00ff DIRTY 0x0000152112c0",
      "CACHE_LINE t=1clk s=cpu0 p=152112c0:S v=ff sub=3 x=\"L1 D\""},
+    {"1 clk TTW cpu0 stage two TLB LPAE 2:3 000016390010 01 : TABLE A=0",
+     "WALK t=1clk p=16390010:S v=1 x=TABLE [ side=\"cpu0 stage two TLB\" format=LPAE 2:3 attrs=A=0 "
+     "]"},
     {"1 clk cpu0 TTW Data TLB LPAE 1:3 000016390010 00000000_152204c3 : BLOCK NS=0",
      "WALK t=1clk s=cpu0 p=16390010:S v=152204c3 x=BLOCK"
      " [ side=\"Data TLB\" format=LPAE 1:3 attrs=NS=0 ]"},

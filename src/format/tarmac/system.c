@@ -183,20 +183,20 @@ static bool is_stage_level(struct tm_word w)
 /* <side> <format>: the last word before the stage is the format, what stands before it the side. */
 static void side_and_format(struct tm_line *l, struct trod_detail_walk *d)
 {
-    const uint8_t *back;
-    struct tm_word side = tm_word(l), format = tm_word(l), next;
+    struct tm_word w[NAME_WORDS + 1];
+    const uint8_t *end[NAME_WORDS + 1];
+    unsigned n = 0;
 
-    for (unsigned words = 1;; words++) {
-        back = l->p;
-        next = tm_word(l);
-        if (words == NAME_WORDS || !next.n || is_stage_level(next) || !is_stage_level(peek(l)))
-            break;
-        side.n = (size_t)(format.p + format.n - side.p);
-        format = next;
+    while (n <= NAME_WORDS && (n < 2 || (w[n - 1].n && !is_stage_level(peek(l))))) {
+        w[n] = tm_word(l);
+        end[n++] = l->p;
     }
-    l->p = back;
-    d->side = tm_slice(l, side);
-    d->format = tm_slice(l, format);
+    if (!is_stage_level(peek(l)))
+        n = 2; /* there is none: two words, as usual */
+    l->p = end[n - 1];
+    w[0].n = (size_t)(w[n - 2].p + w[n - 2].n - w[0].p);
+    d->side = tm_slice(l, w[0]);
+    d->format = tm_slice(l, w[n - 1]);
 }
 
 /* <stage>:<level> */
