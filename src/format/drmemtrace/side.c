@@ -230,6 +230,19 @@ static bool grow_proofs(struct drm_side *s)
     return true;
 }
 
+/*
+ * PAGE, which came from the past, to places of side->recent that nothing was put into: looked for
+ * one word at a time all of them would be, by a decoder that begins among code that came before.
+ */
+static void recall_page(struct drm_side *s, const struct drm_proof *page)
+{
+    uint64_t pc = page->number << DRM_PROOF_SHIFT;
+
+    for (unsigned i = 0; i < DRM_PROOF_WORDS; i++, pc += 64)
+        if (page->bits[i] && !trod_recent_at(s->recent, pc)->bits)
+            trod_recent_put(s->recent, pc, 0, page->bits[i]);
+}
+
 /* Page NUMBER of S, or what the past has of it; where there is none MAKE one. bits NULL: none. */
 static struct drm_proof *proof_page(struct drm_side *s, uint64_t number, bool make)
 {
@@ -245,8 +258,10 @@ static struct drm_proof *proof_page(struct drm_side *s, uint64_t number, bool ma
     page->bits = calloc(DRM_PROOF_WORDS, sizeof *page->bits);
     page->number = number;
     s->n_proofs += page->bits != NULL;
-    if (page->bits && past.bits)
+    if (page->bits && past.bits) {
         memcpy(page->bits, past.bits, DRM_PROOF_WORDS * sizeof *page->bits);
+        recall_page(s, page);
+    }
     return page;
 }
 
