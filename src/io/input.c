@@ -10,6 +10,7 @@
 #include "trod/io.h"
 
 #include "core/sized.h"
+#include "core/spare.h"
 #include "filter.h"
 #include "frames.h"
 #include "made.h"
@@ -192,7 +193,7 @@ static int spill_reserve(struct trod_input *in, size_t min)
     }
     /* who asks for one byte more time and again does not make it grow each time */
     const size_t cap = min + (min / 2 > in->ring.window ? min / 2 : in->ring.window);
-    uint8_t *spill = malloc(cap);
+    uint8_t *spill = trod_spare_take(cap);
     if (!spill) {
         const struct trod_place at = trod_place_offset(in->path, in->offset);
         return trod_error(in->diag, TROD_ERR_NOMEM, "io.memory", &at,
@@ -200,7 +201,7 @@ static int spill_reserve(struct trod_input *in, size_t min)
     }
     if (in->n)
         memcpy(spill, in->p, in->n);
-    free(in->spill);
+    trod_spare_give(in->spill, in->spill_cap);
     in->spill = spill;
     in->spill_cap = cap;
     in->p = spill;
@@ -215,19 +216,25 @@ static void spill_leave(struct trod_input *in)
         return;
     in->p = block_data(in) + in->taken - in->n;
     in->spilled = false;
-    free(in->spill);
+    trod_spare_give(in->spill, in->spill_cap);
     in->spill = NULL;
     in->spill_cap = 0;
 }
 
-/* Add to the window what the current block has got since; to the spill only if it needs it. */
+/*
+ * Add to the window what the current block has got since; to the spill what it needs, and some more
+ * for who asks for ever more. The sooner all that is left of it lies in the block, the less is
+ * copied.
+ */
 static void window_extend(struct trod_input *in, size_t min)
 {
     const size_t made = atomic_load(&trod_ring_block(&in->ring, in->block)->n);
     size_t more = made - in->taken;
     if (in->spilled) {
         const size_t room = in->spill_cap - (size_t)(in->p - in->spill) - in->n;
-        more = min <= in->n ? 0 : more < room ? more : room;
+        size_t most = min > in->n ? min - in->n + in->n / 4 : 0;
+        most = most < room ? most : room;
+        more = more < most ? more : most;
         if (more)
             memcpy(in->spill + (in->p - in->spill) + in->n, block_data(in) + in->taken, more);
     } else if (in->taken == 0 && in->n == 0 && more) {
@@ -594,7 +601,7 @@ void trod_input_close(struct trod_input *in)
     trod_source_close(&in->source);
     trod_frames_fini(&in->frames);
     free(in->point);
-    free(in->spill);
+    trod_spare_give(in->spill, in->spill_cap);
     free(in->path);
     free(in);
 }
