@@ -2,10 +2,9 @@
  * input.c - input windows: look ahead, consume.
  *
  * Implements trod/io.h (trod_input_*) over a ring of decoded blocks (ring.h). A span lies in a
- * block; where it has to cross into the next one, what is left of the old block is copied before
- * the new one, into the headroom each block has for that. What does not fit there (somebody asked
- * for much at once) is put together in a buffer, the spill. Memory without filters is shown as it
- * is.
+ * block; where it has to cross into the next one, what is left of the old block is copied into the
+ * headroom before the new one. What does not fit there (somebody asked for much at once) is put
+ * together in a buffer, the spill. Memory without filters is shown as it is.
  */
 #include "trod/io.h"
 
@@ -221,20 +220,15 @@ static void spill_leave(struct trod_input *in)
     in->spill_cap = 0;
 }
 
-/*
- * Add to the window what the current block has got since; to the spill what it needs, and some more
- * for who asks for ever more. The sooner all that is left of it lies in the block, the less is
- * copied.
- */
+/* Add to the window what the current block has got since; to the spill not much beyond MIN. */
 static void window_extend(struct trod_input *in, size_t min)
 {
-    const size_t made = atomic_load(&trod_ring_block(&in->ring, in->block)->n);
-    size_t more = made - in->taken;
+    size_t more = atomic_load(&trod_ring_block(&in->ring, in->block)->n) - in->taken;
     if (in->spilled) {
         const size_t room = in->spill_cap - (size_t)(in->p - in->spill) - in->n;
-        size_t most = min > in->n ? min - in->n + in->n / 4 : 0;
-        most = most < room ? most : room;
-        more = more < most ? more : most;
+        const size_t need = min > in->n ? min - in->n + in->n / 4 : 0;
+        more = more < need ? more : need;
+        more = more < room ? more : room;
         if (more)
             memcpy(in->spill + (in->p - in->spill) + in->n, block_data(in) + in->taken, more);
     } else if (in->taken == 0 && in->n == 0 && more) {
@@ -288,11 +282,9 @@ static int window_fill(struct trod_input *in, size_t min)
 {
     struct trod_ring *r = &in->ring;
     spill_leave(in);
-    if (in->spilled && min > in->n) {
-        const int status = spill_reserve(in, min);
-        if (status != TROD_OK)
-            return status;
-    }
+    int status = in->spilled && min > in->n ? spill_reserve(in, min) : TROD_OK;
+    if (status != TROD_OK)
+        return status;
     for (;;) {
         /* FILLED first: if the block is done, the bytes seen after that are all of it */
         const bool done = atomic_load(&r->filled) > in->block;
@@ -303,7 +295,7 @@ static int window_fill(struct trod_input *in, size_t min)
             trod_ring_wait(r, in->block, in->taken);
             continue;
         }
-        const int status = window_next(in, min);
+        status = window_next(in, min);
         if (status != TROD_OK)
             return status;
     }
