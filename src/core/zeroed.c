@@ -82,7 +82,8 @@ static void *grown(void *p, size_t had, size_t bytes)
             memset(to + had, 0, bytes - had);
         return to;
     }
-#ifdef MREMAP_MAYMOVE
+/* ThreadSanitizer knows nothing of mremap: addresses that another thread left would be races */
+#if defined MREMAP_MAYMOVE && !defined __SANITIZE_THREAD__
     if (had >= SMALL) {
         to = mapped(bytes) ? mremap(p, mapped(had), mapped(bytes), MREMAP_MAYMOVE) : MAP_FAILED;
         if (to == MAP_FAILED)
