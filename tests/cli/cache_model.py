@@ -193,7 +193,8 @@ class Cache:
         return set(range(addr % self.line // self.sector, (addr + size - 1) % self.line // self.sector + 1))
 
     # what leaves
-    def drop(self, addr, size, why="back_invalidations"):
+    def drop(self, addr, size, why="back_invalidations", data=False):
+        """DATA: a level that is inclusive of data alone wants it; caches for code keep the line."""
         dirty = False
         for number in range(addr // self.line, (addr + size - 1) // self.line + 1):
             for line in (self.remove(number), self.leave_victims(number)):
@@ -202,9 +203,10 @@ class Cache:
                     self.n[why] += 1
                     if why == "coherence_invalidations":
                         self.lost.add(number)
-        for cache in self.before:
-            dirty |= cache.drop(addr, size, why)
-        return dirty
+        return self.drop_before(addr, size, why, data) or dirty
+
+    def drop_before(self, addr, size, why="back_invalidations", data=False):
+        return any([cache.drop(addr, size, why, data) for cache in self.before if not data or cache.side != "code"])
 
     def put(self, number, dirty, prefetched):
         places, state = self.place[number % self.sets], self.state[number % self.sets]
@@ -221,9 +223,8 @@ class Cache:
     def push_out(self, line):
         addr, dirty = line.number * self.line, line.dirty
         self.n["evictions"] += 1
-        if self.inclusion == "inclusive":
-            for cache in self.before:
-                dirty |= cache.drop(addr, self.line)
+        if self.inclusion in ("inclusive", "data"):
+            dirty |= self.drop_before(addr, self.line, data=self.inclusion == "data")
         self.n["writebacks"] += dirty
         if self.next and self.next.inclusion == "exclusive":
             self.n["bytes_out"] += self.line
@@ -370,9 +371,10 @@ class Cache:
     def keep_included(self, addr):
         """Prefetches of an inclusive level may have pushed a line out before it came here."""
         behind, line, start = self.next, self.here(addr // self.line), addr // self.line * self.line
-        while behind and (behind.inclusion != "inclusive" or behind.anywhere(addr)):
+        kept = ("inclusive",) if self.side == "code" else ("inclusive", "data")
+        while behind and (behind.inclusion not in kept or behind.anywhere(addr)):
             behind = behind.next
-        if behind and self.drop(start, self.line):
+        if behind and self.drop(start, self.line, data=behind.inclusion == "data"):
             self.n["writebacks"] += 1
             self.write_line(line)
 

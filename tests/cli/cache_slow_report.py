@@ -17,6 +17,7 @@ from cache_world import World
 POLICIES = "lru lru fifo random lfu tree-plru bit-plru nru srrip brrip drrip".split()
 SIZES = {12: "4K", 14: "16K", 16: "64K", 21: "2M"}
 TOP = 2**64
+VARIED = 1000  # seeds from here on have more
 
 
 class Shape:
@@ -41,6 +42,16 @@ class Shape:
             self.c["writebacks"] = rng.choice([8, 16])
         if rng.random() < .5:
             self.add_tlbs()
+
+    def vary(self, rng):
+        """What came later: levels inclusive of data alone, physical addresses of lines written back, pages at the top of all addresses."""
+        for s in self.c["caches"]:
+            if s["inclusion"] == "inclusive" and rng.random() < .7:
+                s["inclusion"] = "data"
+        self.c["physical"] |= self.c["writebacks"] > 0 and rng.random() < .5
+        if self.c["tlbs"] and rng.random() < .4:
+            bits = rng.choice(list(SIZES))
+            self.c["ranges"].insert(0, (bits, TOP - (rng.randrange(1, 12) << bits), TOP))
 
     def some_cores(self):
         return sorted(self.rng.sample(range(self.cores), self.rng.randrange(1, self.cores)))
@@ -157,8 +168,8 @@ def question(rng):
     return a, options
 
 
-def trace(rng, shape):
-    """Rows: thread, kind, address, size, pc, physical address or none."""
+def trace(rng, shape, more=False):
+    """Rows: thread, kind, address, size, pc, physical address or none. MORE: what is written back may be many lines."""
     threads, where = shape.cores + rng.choice([0, 1, 4]), rng.choice([0, 0x10000, 0x7ffff123, TOP - 3000])
     span, how, calls = rng.choice([200, 1500, 6000, 30000]), rng.randrange(4), rng.choice([1, 4, 30])
     t = 0
@@ -171,6 +182,7 @@ def trace(rng, shape):
         if shape.c["writebacks"] and op == "WRITE" and size >= shape.c["writebacks"]:
             size = rng.choice([4, shape.c["writebacks"]])
             addr -= addr % size
+            size *= rng.choice([1, 3, 40]) if more and size > 4 else 1
         pc = addr if op == "INSTR" else 0x400 + 16 * rng.randrange(6)
         frame = addr // 4096 * 7 % 11 + 0x500
         yield t, op, addr, size, pc, frame * 4096 + addr % 4096 if shape.c["physical"] and rng.random() < .4 else None
@@ -224,8 +236,10 @@ def put_case(shape, rows, name):
 def case(trod, seed):
     rng = random.Random(seed)
     shape = Shape(rng)
+    if seed >= VARIED:
+        shape.vary(random.Random(-seed))
     asked, options = question(rng)
-    rows = list(with_others(random.Random(seed), shape, trace(rng, shape)))
+    rows = list(with_others(random.Random(seed), shape, trace(rng, shape, seed >= VARIED)))
     put_case(shape, rows, "report")
     world = World(shape.c, asked)
     world.run(rows)

@@ -241,8 +241,7 @@ class World:
                     if self.home[s["name"]].own and self.have(all_of, s, core):
                         self.have(all_of, s, core).flush()
         if self.writebacks and op == "WRITE" and size >= self.writebacks and addr % self.writebacks == 0:
-            cache = self.first(self.caches, self.cache, core, op)
-            return cache and cache.written_back(addr, size)
+            return self.wrote_back(self.first(self.caches, self.cache, core, op), addr, size, paddr)
         self.n["references"] += 1
         self.owner = dict(instruction=f"{pc:#x}", thread=str(self.thread))
         if self.physical and paddr is not None:
@@ -258,6 +257,14 @@ class World:
                 self.in_cache(core, op, self.place(addr), n, pc)
                 addr, part = (addr + n) % 2**64, part - n
         return None
+
+    def wrote_back(self, cache, addr, size, paddr):
+        if self.physical and paddr is not None:
+            self.frames[addr // PAGE] = paddr // PAGE
+        while cache and size:
+            part = min(size, cache.line - addr % cache.line, PAGE - addr % PAGE if self.physical else size)
+            cache.written_back(self.place(addr), part)
+            addr, size = (addr + part) % 2**64, size - part
 
     # what counts
     def counts(self):

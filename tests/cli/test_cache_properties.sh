@@ -25,4 +25,10 @@ bad "expected cores=0-3,6; got 'cores=z'" 'cache L1 size=1K cores=z'
 bad "unknown parameter: 'colour=red'" 'cache L1 size=1K colour=red'
 bad "unknown parameter: 'size=4K'" 'tlb T entries=4 size=4K'
 bad "expected sizes of pages: pages=4K,2M; got 'pages=3K'" 'tlb T entries=4 pages=3K'
+bad "expected inclusion=none, inclusive, exclusive or data; got 'inclusion=some'" 'cache L1 size=1K inclusion=some'
+for range in 0x1000..0x1000 0x2000..0x1000 0x1000 ..0x1000 0x1000.. -0x2000..0x1000 0..-0x1000 0..0x10000000000001000 0..0x20000000000000000 0..0; do
+    bad "no range of addresses LO..HI: '$range'" "pages 4K $range"
+done
+bad "the range is no whole number of such pages: '0..0xffffffffffffffff'" 'pages 4K 0..0xffffffffffffffff'
+bad "the range is no whole number of such pages: '0x1000..0x10000000000000000'" 'pages 2M 0x1000..0x10000000000000000'
 finish

@@ -11,5 +11,9 @@ slow 30 31     # the top line of all is taken away by an inclusive level
 slow 133 134   # and by another core
 slow 148 149   # and from behind a flush
 slow 160 161   # a stride round the top of the addresses
+slow 1003 1007 # levels inclusive of data alone
+slow 1018 1019 # pages up to 2^64
+slow 1029 1030 # several lines written back at once
+slow 1033 1034 # and to physical addresses
 check python3 "$TROD_SOURCE/tests/cli/cache_slow_misses.py" "$TROD" 0 3
 finish

@@ -58,11 +58,12 @@ static int make_tlbs(struct trod_own_sim *s)
 /* May an inclusive level behind C push out what it brings in for it, because of a prefetch? */
 static bool may_lose(const struct trod_own_cache *c)
 {
+    const uint8_t side = c->spec->side;
     bool prefetches = false;
 
     while ((c = c->next)) {
         prefetches = prefetches || c->spec->prefetch;
-        if (prefetches && c->spec->inclusion == TROD_OWN_INCLUSIVE)
+        if (prefetches && trod_own_includes_side(c->spec, side))
             return true;
     }
     return false;

@@ -93,15 +93,30 @@ void trod_own_cache_fini(struct trod_own_cache *c)
 
 /* --- lines that leave --- */
 
-/* LINE of C goes because another level (COHERENT: another core) wants it so. */
-static void count_drop(struct trod_own_cache *c, uint64_t line, bool coherent)
+/* LINE of C goes for the reason WHY. */
+static void count_drop(struct trod_own_cache *c, uint64_t line, enum trod_own_drop why)
 {
+    const bool coherent = why == TROD_OWN_DROP_COHERENT;
+
     ++*(coherent ? &c->n.coherence_invalidations : &c->n.back_invalidations);
     if (coherent && c->shadow && trod_lines_add(&c->lost, line) < 0)
         c->failed = true;
 }
 
-bool trod_own_line_drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes, bool coherent)
+/* As trod_own_line_drop, from the caches before C alone. */
+static bool drop_before(const struct trod_own_cache *c, uint64_t addr, uint32_t bytes,
+                        enum trod_own_drop why)
+{
+    bool dirty = false;
+
+    for (uint32_t i = 0; i < c->n_child; i++)
+        if (why != TROD_OWN_DROP_DATA || c->child[i]->spec->side != TROD_OWN_CODE)
+            dirty = trod_own_line_drop(c->child[i], addr, bytes, why) || dirty;
+    return dirty;
+}
+
+bool trod_own_line_drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes,
+                        enum trod_own_drop why)
 {
     bool dirty = false;
 
@@ -114,18 +129,16 @@ bool trod_own_line_drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes,
             dirty = dirty || c->state[set * c->store.ways + way] & TROD_OWN_DIRTY;
             trod_store_drop(&c->store, set, way);
             trod_repl_invalidate(&c->store.repl, set, way);
-            count_drop(c, line, coherent);
+            count_drop(c, line, why);
         }
         if (c->spec->victims && (v = trod_store_find(&c->victim, 0, line)) != TROD_NO_WAY) {
             dirty = dirty || c->victim_state[v] & TROD_OWN_DIRTY;
             trod_store_drop(&c->victim, 0, v);
             trod_repl_invalidate(&c->victim.repl, 0, v);
-            count_drop(c, line, coherent);
+            count_drop(c, line, why);
         }
     }
-    for (uint32_t i = 0; i < c->n_child; i++)
-        dirty = trod_own_line_drop(c->child[i], addr, bytes, coherent) || dirty;
-    return dirty;
+    return drop_before(c, addr, bytes, why) || dirty;
 }
 
 static void put(struct trod_own_cache *c, uint64_t line, uint8_t state)
@@ -237,6 +250,12 @@ void trod_own_line_write(struct trod_own_cache *c, uint64_t addr, uint64_t secto
         }
 }
 
+/* Why lines that C includes leave the caches before it. */
+static enum trod_own_drop why_included(const struct trod_own_cache *c)
+{
+    return c->spec->inclusion == TROD_OWN_INCLUSIVE ? TROD_OWN_DROP_BACK : TROD_OWN_DROP_DATA;
+}
+
 /* LINE has left C. */
 static void push_out(struct trod_own_cache *c, uint64_t line, uint8_t state, uint64_t sectors)
 {
@@ -244,8 +263,8 @@ static void push_out(struct trod_own_cache *c, uint64_t line, uint8_t state, uin
     bool dirty = state & TROD_OWN_DIRTY;
 
     c->n.evictions++;
-    for (uint32_t i = 0; c->spec->inclusion == TROD_OWN_INCLUSIVE && i < c->n_child; i++)
-        dirty = trod_own_line_drop(c->child[i], addr, c->spec->line, false) || dirty;
+    if (trod_own_includes(c->spec))
+        dirty = drop_before(c, addr, c->spec->line, why_included(c)) || dirty;
     c->n.writebacks += dirty;
     if (c->next && c->next->spec->inclusion == TROD_OWN_EXCLUSIVE) {
         c->n.bytes_out += c->spec->line;
@@ -282,12 +301,12 @@ static void keep_included(struct trod_own_cache *c, uint64_t addr)
     const uint64_t start = addr & ~(uint64_t)(c->spec->line - 1);
 
     for (const struct trod_own_cache *n = c->next; n; n = n->next)
-        if (n->spec->inclusion == TROD_OWN_INCLUSIVE &&
+        if (trod_own_includes_side(n->spec, c->spec->side) &&
             !trod_own_line_state(n, addr >> n->line_bits)) {
             const uint8_t *state = trod_own_line_state(c, addr >> c->line_bits);
             const uint64_t sectors = state && c->dirty ? c->dirty[state - c->state] : 0;
 
-            if (trod_own_line_drop(c, start, c->spec->line, false)) {
+            if (trod_own_line_drop(c, start, c->spec->line, why_included(n))) {
                 c->n.writebacks++;
                 trod_own_line_write(c, start, sectors);
             }

@@ -9,11 +9,15 @@
 /* The state of LINE in C or in its victim cache; NULL: it is in neither. */
 uint8_t *trod_own_line_state(const struct trod_own_cache *c, uint64_t line);
 
+/* Who wants a line to go. DATA: a level that includes data alone: code caches keep it. */
+enum trod_own_drop { TROD_OWN_DROP_BACK, TROD_OWN_DROP_DATA, TROD_OWN_DROP_COHERENT };
+
 /*
- * Remove BYTES at ADDR from C and from those before it; COHERENT: for another core. Returns true if
- * a line was dirty.
+ * Remove BYTES at ADDR from C and from those before it, for the reason WHY. Returns true if a line
+ * was dirty.
  */
-bool trod_own_line_drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes, bool coherent);
+bool trod_own_line_drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes,
+                        enum trod_own_drop why);
 
 /* The dirty line at ADDR of C, of which SECTORS are, goes to the next level that has it. */
 void trod_own_line_write(struct trod_own_cache *c, uint64_t addr, uint64_t sectors);

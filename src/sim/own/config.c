@@ -6,6 +6,8 @@
  */
 #include "sim/own/config_int.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +118,7 @@ static bool number_of(struct trod_own_spec *s, const char *key, const char *valu
 /* KEY=VALUE of cache S. */
 static bool parameter(struct trod_own_spec *s, const char *key, const char *value)
 {
-    static const char *const inclusions[] = {"none", "inclusive", "exclusive", NULL};
+    static const char *const inclusions[] = {"none", "inclusive", "exclusive", "data", NULL};
     static const char *const prefetches[] = {"none",   "next",        "stride",
                                              "stream", "best-offset", NULL};
     static const char *const writes[] = {"back", "through", NULL};
@@ -288,7 +290,7 @@ static int bad_parameter(struct trod_own_parser *p, char *word, bool cache)
         {"size", "bytes: size=32K"},
         {"line", "a power of two of bytes, 4 to 65536: line=64"},
         {"sector", "bytes: sector=16"},
-        {"inclusion", "inclusion=none, inclusive or exclusive"},
+        {"inclusion", "inclusion=none, inclusive, exclusive or data"},
         {"write", "write=back or through"},
         {"allocate", "allocate=yes or no"},
         {"victims", "victims=N, lines, up to 64K"},
@@ -397,6 +399,22 @@ static int tlb(struct trod_own_parser *p, char **word, unsigned n)
     return words_of(p, word, n, NULL, t);
 }
 
+/* The address before END, from 1 to 2^64, the end of all addresses. */
+static bool last_of(const char *end, uint64_t *last)
+{
+    static const char *const tops[] = {"0x10000000000000000", "0X10000000000000000",
+                                       "18446744073709551616"};
+    char *after;
+
+    *last = UINT64_MAX;
+    for (size_t i = 0; i < sizeof tops / sizeof *tops; i++)
+        if (strcmp(end, tops[i]) == 0)
+            return true;
+    errno = 0;
+    *last = strtoull(end, &after, 0) - 1;
+    return isdigit((unsigned char)*end) && *after == 0 && errno == 0 && *last != UINT64_MAX;
+}
+
 /* "pages SIZE" or "pages SIZE LO..HI". */
 static int pages(struct trod_own_parser *p, char **word, unsigned n)
 {
@@ -416,14 +434,11 @@ static int pages(struct trod_own_parser *p, char **word, unsigned n)
     if (!(dots = strstr(word[2], "..")) || dots == word[2] || !dots[2])
         return fail(p, p->line, "no range of addresses LO..HI:", word[2]);
     *r = (struct trod_own_range){.first = strtoull(word[2], &end, 0), .bits = bits};
-    if (end != dots)
+    if (end != dots || !isdigit((unsigned char)*word[2]) || !last_of(dots + 2, &r->last) ||
+        r->last < r->first)
         return fail(p, p->line, "no range of addresses LO..HI:", word[2]);
-    r->last = strtoull(dots + 2, &end, 0);
-    if (*end || r->last <= r->first)
-        return fail(p, p->line, "no range of addresses LO..HI:", word[2]);
-    if (r->first & ((UINT64_C(1) << bits) - 1) || r->last & ((UINT64_C(1) << bits) - 1))
+    if (r->first & ((UINT64_C(1) << bits) - 1) || ~r->last & ((UINT64_C(1) << bits) - 1))
         return fail(p, p->line, "the range is no whole number of such pages:", word[2]);
-    r->last--;
     p->c->n_ranges++;
     return 0;
 }

@@ -19,7 +19,13 @@ enum {
 };
 
 enum trod_own_side { TROD_OWN_BOTH, TROD_OWN_CODE, TROD_OWN_DATA };
-enum trod_own_inclusion { TROD_OWN_NEITHER, TROD_OWN_INCLUSIVE, TROD_OWN_EXCLUSIVE };
+/* Of what the caches before it hold; DATA_INCLUSIVE: but not of what caches for code alone do. */
+enum trod_own_inclusion {
+    TROD_OWN_NEITHER,
+    TROD_OWN_INCLUSIVE,
+    TROD_OWN_EXCLUSIVE,
+    TROD_OWN_DATA_INCLUSIVE
+};
 enum trod_own_prefetch {
     TROD_OWN_NO_PREFETCH,
     TROD_OWN_NEXT_LINE,
@@ -51,6 +57,19 @@ struct trod_own_spec {
     struct trod_repl_options policy;
     int16_t next[TROD_OWN_CORES]; /* by core: index; -1: memory */
 };
+
+/* Does S include what caches of SIDE before it hold? */
+static inline bool trod_own_includes_side(const struct trod_own_spec *s, unsigned side)
+{
+    return s->inclusion == TROD_OWN_INCLUSIVE ||
+           (s->inclusion == TROD_OWN_DATA_INCLUSIVE && side != TROD_OWN_CODE);
+}
+
+/* Does S include what any cache before it holds? */
+static inline bool trod_own_includes(const struct trod_own_spec *s)
+{
+    return trod_own_includes_side(s, TROD_OWN_BOTH);
+}
 
 struct trod_own_tlb_spec {
     char name[TROD_OWN_NAME], next_name[TROD_OWN_NAME];

@@ -167,8 +167,7 @@ static int check_ahead(const struct trod_own_parser *p, unsigned i)
 
     for (uint32_t k = 0; c->spec[i].policy.kind == TROD_REPL_OPT && k < TROD_OWN_CORES; k++)
         for (int n = c->spec[i].next[k]; n >= 0; n = c->spec[n].next[k])
-            if (c->spec[n].policy.kind == TROD_REPL_OPT ||
-                c->spec[n].inclusion == TROD_OWN_INCLUSIVE)
+            if (c->spec[n].policy.kind == TROD_REPL_OPT || trod_own_includes(&c->spec[n]))
                 return fail(p, c->spec[n].line_number,
                             "behind a cache with opt neither opt nor inclusive goes: cache",
                             c->spec[n].name);

@@ -24,7 +24,7 @@ bool trod_own_cache_take_away(struct trod_own_cache *c, uint64_t addr)
             dirty = trod_own_cache_take_away(c->child[i], start + at) || dirty;
     state = trod_own_line_state(c, line);
     sectors = state && c->dirty ? c->dirty[state - c->state] : 0;
-    if (!trod_own_line_drop(c, start, c->spec->line, true))
+    if (!trod_own_line_drop(c, start, c->spec->line, TROD_OWN_DROP_COHERENT))
         return dirty;
     c->n.writebacks++;
     trod_own_line_write(c, start, sectors);

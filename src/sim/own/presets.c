@@ -35,9 +35,9 @@ static const struct {
     {"cortex-a53", "Arm Cortex-A53, 4 cores: L1 32K+32K, L2 1M shared",
      "cores 4\ncoherence on\ncache L1I code size=32K ways=2\ncache L1D data size=32K ways=4\n"
      "cache L2 shared size=1M ways=16\n"},
-    {"cortex-a72", "Arm Cortex-A72, 4 cores: L1 48K+32K, L2 1M shared, inclusive",
+    {"cortex-a72", "Arm Cortex-A72, 4 cores: L1 48K+32K, L2 1M shared, inclusive of data",
      "cores 4\ncoherence on\ncache L1I code size=48K ways=3\ncache L1D data size=32K ways=2\n"
-     "cache L2 shared size=1M ways=16 inclusion=inclusive\n"},
+     "cache L2 shared size=1M ways=16 inclusion=data\n"},
     {"neoverse-n1", "Arm Neoverse N1, a core: L1 64K+64K, L2 1M inclusive",
      "cache L1I code size=64K ways=4\ncache L1D data size=64K ways=4\n"
      "cache L2 size=1M ways=8 inclusion=inclusive\n"},

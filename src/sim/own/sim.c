@@ -263,7 +263,7 @@ static void lines(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t
 static bool known_to(struct trod_own_sim *s, struct trod_own_tlb *t, enum trod_own_kind kind,
                      uint64_t addr, unsigned bits)
 {
-    uint64_t before[TROD_OWN_TLBS];
+    uint64_t before[TROD_OWN_TLBS] = {0};
     unsigned n = 0;
     bool known;
 
@@ -360,6 +360,27 @@ static bool is_writeback(const struct trod_own_config *c, const struct trod_sim_
     return r->size >= c->writebacks && r->addr % c->writebacks == 0;
 }
 
+/* What a cache before these wrote back: line by line, and by pages where addresses are physical. */
+static void written_back(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t core)
+{
+    const bool physical = s->config->physical;
+    struct trod_own_cache *c = s->entry[core][1];
+
+    if (physical && r->value != TROD_NOWHERE)
+        trod_own_pages_note(&s->pages, r->addr, r->value);
+    for (uint32_t done = 0, n; c && done < r->size; done += n) {
+        uint64_t addr = r->addr + done;
+
+        n = within(addr, r->size - done, c->line_bits);
+        if (physical) {
+            n = within(addr, n, s->pages.map_bits);
+            addr = trod_own_pages_place(&s->pages, addr);
+        }
+        if (s->shards <= 1 || is_mine(s, addr))
+            trod_own_cache_write_back(c, addr, n);
+    }
+}
+
 static void one(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t core)
 {
     const enum trod_own_kind kind = (enum trod_own_kind)r->op;
@@ -371,8 +392,7 @@ static void one(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t c
         s->runs[core] = r->stream + 1;
     }
     if (s->config->writebacks && kind == TROD_OWN_WRITE && is_writeback(s->config, r)) {
-        if (s->entry[core][1] && (s->shards <= 1 || is_mine(s, r->addr)))
-            trod_own_cache_write_back(s->entry[core][1], r->addr, r->size);
+        written_back(s, r, core);
         return;
     }
     s->refs += s->shards <= 1 || is_mine(s, r->addr);
