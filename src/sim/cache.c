@@ -72,7 +72,7 @@ static int begin_miss_files(struct trod_cache *c)
     const struct trod_dr_config *k = &c->dr_config;
     int rc = 0;
 
-    if (k->tool != TROD_DR_CACHE)
+    if (k->tool == TROD_DR_TLB)
         return 0;
     c->miss = calloc(k->n_spec ? k->n_spec : 1, sizeof *c->miss);
     if (!c->miss)
@@ -85,9 +85,22 @@ static int begin_miss_files(struct trod_cache *c)
         if (!path || !*path)
             continue;
         rc = trod_output_create(&c->miss[i].out, path, NULL, c->diag);
+        if (k->tool == TROD_DR_MISS_ANALYZER)
+            continue; /* hints come at the end */
         c->dr.cache[i].missed = write_miss;
         c->dr.cache[i].user = &c->miss[i];
     }
+    return rc;
+}
+
+static int write_hints(struct trod_cache *c, struct miss_file *m)
+{
+    struct trod_buf text = {0};
+    int rc = trod_layout_dr_hints(&c->dr, &text);
+
+    if (rc == 0)
+        rc = trod_output_write(m->out, text.p, text.n);
+    trod_buf_fini(&text);
     return rc;
 }
 
@@ -102,6 +115,8 @@ static int end_miss_files(struct trod_cache *c)
 
         if (!out)
             continue;
+        if (c->dr_config.tool == TROD_DR_MISS_ANALYZER)
+            end = write_hints(c, &c->miss[i]);
         c->miss[i].out = NULL;
         if (end < 0)
             trod_output_discard(out);

@@ -12,6 +12,9 @@
 /* As DynamoRIO's simulators (shared/specs/cache-simulation.md, 2.8). 0 or TROD_ERR_NOMEM. */
 int trod_layout_dr(const struct trod_dr_sim *s, struct trod_buf *out);
 
+/* What DynamoRIO's miss analyzer writes to its file (the same, 1, 20.6). 0 or TROD_ERR_NOMEM. */
+int trod_layout_dr_hints(const struct trod_dr_sim *s, struct trod_buf *out);
+
 /* As Dinero IV, from its summary of options on (the banner is left out). The run must have ended.
  */
 int trod_layout_din(const struct trod_din_sim *s, struct trod_buf *out);

@@ -153,27 +153,41 @@ static int tlbs(const struct trod_dr_sim *s, struct trod_buf *out)
     return rc;
 }
 
-static int hints(const struct trod_dr_sim *s, struct trod_buf *out)
+/* A line for each hint: HEAD, the pc, BETWEEN, the stride, TAIL. */
+static int hints(const struct trod_dr_sim *s, const char *head, const char *between,
+                 const char *tail, struct trod_buf *out)
 {
     const struct trod_dr_config *c = s->config;
-    int rc = trod_buf_printf(out, "Cache miss analyzer results:\n");
     struct trod_dr_hint *hint;
+    int rc = 0;
     const int64_t n = trod_dr_misses_hints(&s->misses, c->miss_count_threshold, c->miss_fraction,
                                            c->confidence, c->line_size, &hint);
 
     if (n < 0)
         return (int)n;
     for (int64_t i = 0; i < n; i++)
-        rc |= trod_buf_printf(out, "pc=0x%" PRIx64 ", stride=%" PRId32 ", locality=nta\n",
-                              hint[i].pc, hint[i].stride);
+        rc |= trod_buf_printf(out, "%s0x%" PRIx64 "%s%" PRId32 "%s\n", head, hint[i].pc, between,
+                              hint[i].stride, tail);
     free(hint);
     return rc;
+}
+
+int trod_layout_dr_hints(const struct trod_dr_sim *s, struct trod_buf *out)
+{
+    return hints(s, "", ",", ",nta", out) ? TROD_ERR_NOMEM : 0;
+}
+
+static int analyzer(const struct trod_dr_sim *s, struct trod_buf *out)
+{
+    const int rc = trod_buf_printf(out, "Cache miss analyzer results:\n");
+
+    return rc ? rc : hints(s, "pc=", ", stride=", ", locality=nta", out);
 }
 
 int trod_layout_dr(const struct trod_dr_sim *s, struct trod_buf *out)
 {
     const int rc = s->config->tool == TROD_DR_TLB             ? tlbs(s, out)
-                   : s->config->tool == TROD_DR_MISS_ANALYZER ? hints(s, out)
+                   : s->config->tool == TROD_DR_MISS_ANALYZER ? analyzer(s, out)
                                                               : caches(s, out);
 
     return rc ? TROD_ERR_NOMEM : 0;

@@ -12,6 +12,8 @@ import subprocess
 import sys
 
 TOP = 7  # of RRIP, 3 bits
+KINDS = dict(INSTR="fetch", READ="read", WRITE="write", PREFETCH="prefetch")
+AHEAD = ("prefetch", "hardware")  # by the program, by a cache
 
 
 class Ways:
@@ -51,7 +53,7 @@ class Ways:
             return self.count.index(min(self.count))
         if self.policy == "FIFO":
             return self.queue[0]
-        return self.count.index(max(self.count))
+        return self.count.index(TOP if TOP in self.count else max(self.count))
 
     def evict(self, way):
         if self.policy == "LFU":
@@ -60,7 +62,7 @@ class Ways:
             self.queue.remove(way)
             self.queue.append(way)
         elif self.policy == "RRIP":
-            self.count = [v + TOP - self.count[way] for v in self.count]
+            self.count = [v + max(TOP - self.count[way], 0) for v in self.count]  # where it was flushed others are beyond the top
 
     def invalidate(self, way):
         if self.policy == "LRU":
@@ -76,11 +78,12 @@ class Cache:
         self.fills, self.last, self.parent, self.children = 0, None, None, []
         self.place = [[None] * ways for _ in range(size // line // ways)]
         self.state = [Ways(self) for _ in self.place]
+        self.missed = lambda kind, addr: None
         self.seen, self.served, self.loaded, self.warm, self.coherent, self.snooped = set(), set(), 0, None, False, None
         self.anew()
 
     def anew(self):
-        self.n = dict.fromkeys("hits misses compulsory inclusive exclusive coherence prefetch_hits prefetch_misses child_hits".split(), 0)
+        self.n = dict.fromkeys("hits misses compulsory inclusive exclusive coherence prefetch_hits prefetch_misses child_hits flushes".split(), 0)
 
     def set_of(self, line):
         return line % len(self.place)
@@ -90,16 +93,17 @@ class Cache:
         return places.index(line) if line in places else None
 
     def count_hit(self, kind):
-        self.n["prefetch_hits" if kind == "prefetch" else "hits"] += 1
+        self.n["prefetch_hits" if kind in AHEAD else "hits"] += 1
         up = self.parent
         while up:
             up.n["child_hits"] += 1
             up = up.parent
 
-    def count_miss(self, kind, line):
+    def count_miss(self, kind, line, addr=None):
         self.n["compulsory"] += line not in self.seen
         self.seen.add(line)
-        self.n["prefetch_misses" if kind == "prefetch" else "misses"] += 1
+        self.n["prefetch_misses" if kind in AHEAD else "misses"] += 1
+        self.missed(kind, addr)
 
     def request(self, kind, addr, size):
         first, last = addr // self.line, (addr + size - 1) // self.line
@@ -107,9 +111,11 @@ class Cache:
             self.count_hit(kind)
             self.state[self.set_of(first)].hit(self.last[1])
             return
+        end = addr + size
         for line in range(first, last + 1):
-            start = max(addr, line * self.line)
-            self.part(kind, start, min(addr + size, (line + 1) * self.line) - start, line)
+            size = (line + 1) * self.line - addr if line < last else size
+            if self.part(kind, addr, size, line):  # else the next line is asked for at the same address
+                addr, size = (line + 1) * self.line, end - (line + 1) * self.line
 
     def part(self, kind, addr, size, line):
         way, state = self.way_of(line), self.state[self.set_of(line)]
@@ -124,23 +130,37 @@ class Cache:
             if self.exclusive and self.children:
                 self.invalidate(line, "exclusive")
                 self.served.add(line)
-                return
+                return False
             state.hit(way)
         elif self.exclusive:
-            self.count_miss(kind, line)
+            self.count_miss(kind, line, addr)
             if self.parent:
                 self.parent.request(kind, addr, size)
-            return
+            return False
         else:
             way = self.choose(line)
-            self.count_miss(kind, line)
+            self.count_miss(kind, line, addr)
             if self.parent:
                 self.parent.request(kind, addr, size)
             self.insert(line, way, kind == "write")
             state.insert(way)
-        if self.prefetches and kind != "prefetch" and miss:
-            self.request("prefetch", addr + self.line, size)
+        if self.prefetches and kind not in AHEAD and miss:
+            self.request("hardware", addr + self.line, size)
         self.last = (line, way)
+        return True
+
+    def flush(self, addr, size):
+        """Here and behind; the policy hears of a set whose number is that many times the ways."""
+        self.last = None
+        for line in range(addr // self.line, (addr + size - 1) // self.line + 1):
+            way, told = self.way_of(line), self.set_of(line) * self.ways
+            if way is not None:
+                self.place[self.set_of(line)][way] = None
+                if told < len(self.place):
+                    self.state[told].invalidate(way)
+        self.n["flushes"] += 1
+        if self.parent:
+            self.parent.flush(addr, size)
 
     def choose(self, line):
         places, state = self.place[self.set_of(line)], self.state[self.set_of(line)]
@@ -337,6 +357,7 @@ def expected(cache, warmed):
     want.update({"Hits": n["hits"], "Misses": n["misses"], "Compulsory misses": n["compulsory"]})
     invalidations = n["inclusive"] + n["exclusive"]
     want.update({"Parent invalidations": invalidations, "Write invalidations": n["coherence"]} if cache.coherent else {"Invalidations": invalidations})
+    want.update({"Flushes": n["flushes"]} if n["flushes"] else {})
     if n["prefetch_hits"] + n["prefetch_misses"]:
         want.update({"Prefetch hits": n["prefetch_hits"], "Prefetch misses": n["prefetch_misses"]})
 
@@ -350,8 +371,8 @@ def expected(cache, warmed):
     return {k: str(v) for k, v in want.items()}
 
 
-def told(trod, *options):
-    done = subprocess.run([trod, "cache", "-q", "--order", "file", "--like", "drcachesim", "--with", "-no_core_sharded " + " ".join(options), "dr.csv"],
+def told(trod, *options, trace="dr.csv"):
+    done = subprocess.run([trod, "cache", "-q", "--order", "file", "--like", "drcachesim", "--with", "-no_core_sharded " + " ".join(options), trace],
                           check=True, stdout=subprocess.PIPE)
     return done.stdout.decode()
 
@@ -361,6 +382,34 @@ def with_fewest(core_of, thread, cores):
     if thread not in core_of:
         core_of[thread] = min(range(cores), key=lambda k: sum(c == k for c in core_of.values()))
     return core_of[thread]
+
+
+def run(rows, touch, caches, skip, warm, most):
+    """ROWS are given to TOUCH as far as they are simulated; after the warm-up counts begin anew."""
+    left, to_warm = most or 2**63, warm
+    for row in rows[skip:]:
+        if left == 0 and not to_warm:
+            break
+        touch(*row)
+        if to_warm:
+            to_warm -= 1
+            if not to_warm:
+                for cache in caches:
+                    cache.warm = cache.n
+                    cache.anew()
+                continue
+        left -= 1
+
+
+def differences(done, caches, warm, core_of):
+    """Caches whose lines in the text DONE are not those of the rules."""
+    for cache in caches:
+        block = re.search(rf"^ *{cache.name} \(.*?stats:\n(.*?)(?=^\S|^ +\S+ \(|\Z)", done, re.S | re.M)
+        got = dict(re.findall(r"^ +([^:]+): +(\S+)$", block[1], re.M)) if block else None
+        used = cache.name == "LL" or not cache.name.startswith("L1") or int(cache.name[3:]) in core_of.values()
+        want = expected(cache, warm) if used else None
+        if got != want:
+            yield cache.name, want, got
 
 
 def tlb_case(trod, rng, rows):
@@ -410,28 +459,10 @@ def case(trod, seed):
         f.write("".join(f"{w}_refs {dict(skip=skip, warmup=warm, sim=most)[w]}\n" for w in names) + text)
     if "config_file" not in options[0]:
         options += [f"-{w}_refs {dict(skip=skip, warmup=warm, sim=most)[w]}" for w in names]
-    core_of, left, to_warm = {}, most or 2**63, warm
-    for t, op, addr, size in rows[skip:]:
-        if left == 0 and not to_warm:
-            break
-        first[with_fewest(core_of, t, cores)][op != "INSTR"].request(dict(INSTR="fetch", READ="read", WRITE="write", PREFETCH="prefetch")[op], addr, size)
-        if to_warm:
-            to_warm -= 1
-            if not to_warm:
-                for cache in caches:
-                    cache.warm = cache.n
-                    cache.anew()
-                continue
-        left -= 1
+    core_of = {}
+    run(rows, lambda t, op, addr, size: first[with_fewest(core_of, t, cores)][op != "INSTR"].request(KINDS[op], addr, size), caches, skip, warm, most)
     done = told(trod, *options)
-    wrong = list(tlb_case(trod, rng, rows))
-    for cache in caches:
-        block = re.search(rf"^ *{cache.name} \(.*?stats:\n(.*?)(?=^\S|^ +\S+ \(|\Z)", done, re.S | re.M)
-        got = dict(re.findall(r"^ +([^:]+): +(\S+)$", block[1], re.M)) if block else None
-        used = cache.name == "LL" or not cache.name.startswith("L1") or int(cache.name[3:]) in core_of.values()
-        want = expected(cache, warm) if used else None
-        if got != want:
-            wrong.append((cache.name, want, got))
+    wrong = list(tlb_case(trod, rng, rows)) + list(differences(done, caches, warm, core_of))
     if snoop:
         got = re.search(r"Coherence stats:\n(.*)", done, re.S)
         got = [int(v) for v in re.findall(r"(\d+)$", got[1], re.M)] if got else None

@@ -87,7 +87,7 @@ static void insert(struct table *t, uint32_t element)
     *link = element;
 }
 
-int trod_gnu_order(const uint64_t *key, size_t n, uint32_t *order)
+int trod_gnu_order(const uint64_t *key, size_t n, size_t most, uint32_t *order)
 {
     struct table t = {.key = key, .first = NONE};
     size_t prime = 0;
@@ -96,6 +96,8 @@ int trod_gnu_order(const uint64_t *key, size_t n, uint32_t *order)
     t.next = malloc((n ? n : 1) * sizeof *t.next);
     if (!t.next)
         return TROD_ERR_NOMEM;
+    while (rc == 0 && most > t.buckets && prime < sizeof primes / sizeof *primes)
+        rc = resize(&t, primes[prime++]);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         if (i + 1 > t.buckets && prime < sizeof primes / sizeof *primes)
             rc = resize(&t, primes[prime++]);

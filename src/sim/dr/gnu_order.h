@@ -15,8 +15,9 @@
 
 /*
  * ORDER[i] = index in KEY of the i-th element of a table that the N different keys were put into
- * one after the other. Returns 0 or TROD_ERR_NOMEM.
+ * one after the other. MOST: so many elements were in it before it was cleared, which leaves it its
+ * buckets; 0: it is new. Returns 0 or TROD_ERR_NOMEM.
  */
-int trod_gnu_order(const uint64_t *key, size_t n, uint32_t *order);
+int trod_gnu_order(const uint64_t *key, size_t n, size_t most, uint32_t *order);
 
 #endif

@@ -19,6 +19,15 @@ void trod_dr_misses_fini(struct trod_dr_misses *m)
     trod_lines_fini(&m->number);
 }
 
+void trod_dr_misses_reset(struct trod_dr_misses *m)
+{
+    const size_t most = m->n > m->most ? m->n : m->most;
+    const bool failed = m->failed;
+
+    trod_dr_misses_fini(m);
+    *m = (struct trod_dr_misses){.most = most, .failed = failed};
+}
+
 void trod_dr_misses_add(struct trod_dr_misses *m, uint64_t pc, uint64_t line)
 {
     struct trod_dr_misser *p;
@@ -52,7 +61,7 @@ static int best_of(const struct trod_lines *number, const uint64_t *key, const u
     const size_t n = number->n;
     uint32_t *order = malloc((n ? n : 1) * sizeof *order);
     uint64_t best = 0;
-    int rc = order ? trod_gnu_order(key, n, order) : TROD_ERR_NOMEM;
+    int rc = order ? trod_gnu_order(key, n, 0, order) : TROD_ERR_NOMEM;
 
     *stride = 0;
     for (size_t i = 0; rc == 0 && i < n; i++)
@@ -105,7 +114,7 @@ static uint32_t *in_order(const struct trod_dr_misses *m)
 
     for (size_t i = 0; pc && i < m->n; i++)
         pc[i] = m->at[i].pc;
-    if (!pc || !order || trod_gnu_order(pc, m->n, order) < 0) {
+    if (!pc || !order || trod_gnu_order(pc, m->n, m->most, order) < 0) {
         free(order);
         order = NULL;
     }
@@ -129,8 +138,9 @@ int64_t trod_dr_misses_hints(const struct trod_dr_misses *m, uint64_t count, dou
 
         if (p->n >= enough)
             rc = stride_of(p, (uint64_t)(confidence * (double)p->n), &d);
+        d = (int32_t)((uint32_t)d * line_size); /* 0 where the product has no bit below 2^32 */
         if (d)
-            hint[n++] = (struct trod_dr_hint){p->pc, (int32_t)((uint32_t)d * line_size)};
+            hint[n++] = (struct trod_dr_hint){p->pc, d};
     }
     free(order);
     if (rc < 0) {

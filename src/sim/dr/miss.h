@@ -19,6 +19,7 @@ struct trod_dr_misses {
     struct trod_dr_misser *at;
     size_t n, cap;
     uint64_t total;
+    size_t most; /* instructions that there were before a reset */
     bool failed;
 };
 
@@ -28,6 +29,8 @@ struct trod_dr_hint {
 };
 
 void trod_dr_misses_fini(struct trod_dr_misses *m);
+/* The warm-up is over: no misses yet. */
+void trod_dr_misses_reset(struct trod_dr_misses *m);
 void trod_dr_misses_add(struct trod_dr_misses *m, uint64_t pc, uint64_t line);
 
 /*

@@ -17,6 +17,7 @@ static void reset(struct trod_dr_sim *s)
         s->cache[i].warmup = s->cache[i].now;
         s->cache[i].now = zero;
     }
+    trod_dr_misses_reset(&s->misses);
     for (uint32_t i = 0; s->tlb && i < s->config->cores; i++) {
         s->tlb[i].code.now = s->tlb[i].data.now = s->tlb[i].l2.now = zero;
     }
