@@ -255,6 +255,7 @@ static int cache_new(struct trod_cache **out, const struct trod_cache_options *o
         rc = new_dr(c, with);
         break;
     case TROD_CACHE_DINERO:
+        c->refs.flags = TROD_REFS_LABELS;
         rc = trod_din_sim_init(&c->din, with, diag);
         break;
     case TROD_CACHE_CACHEGRIND:

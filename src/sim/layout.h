@@ -19,6 +19,9 @@ int trod_layout_dr_hints(const struct trod_dr_sim *s, struct trod_buf *out);
  */
 int trod_layout_din(const struct trod_din_sim *s, struct trod_buf *out);
 
+/* Its tables alone, as -stat-interval prints them. 0 or TROD_ERR_NOMEM. */
+int trod_layout_din_stats(const struct trod_din_sim *s, struct trod_buf *out);
+
 /* As Cachegrind or Callgrind, without the process number and the banner. */
 int trod_layout_cg(const struct trod_cg_sim *s, struct trod_buf *out);
 

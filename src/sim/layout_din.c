@@ -272,15 +272,24 @@ static int level(const struct trod_din_sim *s, unsigned l, struct trod_buf *out)
     return rc;
 }
 
+int trod_layout_din_stats(const struct trod_din_sim *s, struct trod_buf *out)
+{
+    int rc = 0;
+
+    for (unsigned l = 0; l < s->config.levels; l++)
+        rc |= level(s, l, out);
+    return rc ? TROD_ERR_NOMEM : 0;
+}
+
 int trod_layout_din(const struct trod_din_sim *s, struct trod_buf *out)
 {
     int rc = summary(&s->config, out);
 
+    rc |= trod_buf_add(out, s->told.p, s->told.n);
     if (s->exceeded)
         rc |= trod_buf_printf(out, "---Maximum address count exceeded.\n");
     rc |= trod_buf_printf(out, "---Simulation complete.\n");
-    for (unsigned l = 0; l < s->config.levels; l++)
-        rc |= level(s, l, out);
+    rc |= trod_layout_din_stats(s, out);
     rc |= trod_buf_printf(out, "---Execution complete.\n");
     return rc ? TROD_ERR_NOMEM : 0;
 }

@@ -20,7 +20,11 @@ enum trod_op {
     TROD_OP_CPU,     /* the thread runs on cpu VALUE from here on; no reference */
     TROD_OP_MAPPING, /* page of ADDR is at physical VALUE; TROD_NOWHERE: not known; no reference */
     TROD_OP_PAGE_SIZE, /* pages have VALUE bytes; no reference */
-    TROD_OP_OTHER      /* no reference */
+    TROD_OP_OTHER,     /* no reference */
+    /* of Dinero's traces, where asked for (TROD_REFS_LABELS) */
+    TROD_OP_MISC,      /* a reference of no kind */
+    TROD_OP_COPY_BACK, /* of the block, or of all where there is no size */
+    TROD_OP_INVALIDATE /* the same */
 };
 
 static inline int trod_op_is_prefetch(unsigned op)

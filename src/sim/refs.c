@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { CANONICAL_BIT = 47, PREFETCH_CODE = 9 };
+enum { CANONICAL_BIT = 47, PREFETCH_CODE = 9, MISC = 3, COPY_BACK, INVALIDATE };
 
 static uint64_t canonical(uint64_t addr)
 {
@@ -57,6 +57,19 @@ static uint8_t prefetch(const struct trod_batch *b, uint32_t row, bool numbered)
     return !numbered || b->sub[row] == PREFETCH_CODE ? TROD_OP_PREFETCH_CODE : TROD_OP_PREFETCH;
 }
 
+/* Rows of Dinero's traces that are no accesses (docs/formats/dinero.md). */
+static uint8_t labelled(const struct trod_refs *s, const struct trod_batch *b, uint32_t row)
+{
+    static const uint8_t ops[] = {
+        [MISC] = TROD_OP_MISC, [COPY_BACK] = TROD_OP_COPY_BACK, [INVALIDATE] = TROD_OP_INVALIDATE};
+    const char *format = b->meta->format;
+
+    if (!(s->flags & TROD_REFS_LABELS) || !(b->have & b->has[row] & TROD_COL_SUB) || !format ||
+        strncmp(format, "dinero", 6) != 0 || b->sub[row] < MISC || b->sub[row] > INVALIDATE)
+        return TROD_OP_OTHER;
+    return ops[b->sub[row]];
+}
+
 static uint8_t op_of(struct trod_refs *s, const struct trod_batch *b, uint32_t row, bool numbered,
                      struct trod_sim_ref *r)
 {
@@ -77,6 +90,9 @@ static uint8_t op_of(struct trod_refs *s, const struct trod_batch *b, uint32_t r
         return numbered && b->have & TROD_COL_SUB ? marker(s, b, row, r) : TROD_OP_OTHER;
     case TROD_THREAD:
         return b->sub[row] ? TROD_OP_EXIT : TROD_OP_OTHER;
+    case TROD_NOTE:
+    case TROD_CACHE_OP:
+        return labelled(s, b, row);
     default:
         return TROD_OP_OTHER;
     }

@@ -10,7 +10,8 @@
 
 enum trod_refs_flags {
     TROD_REFS_CANONICAL = 1, /* addresses sign-extended from bit 47, as DynamoRIO does on x86-64 */
-    TROD_REFS_PHYSICAL = 2   /* value: the physical address, TROD_NOWHERE where there is none */
+    TROD_REFS_PHYSICAL = 2,  /* value: the physical address, TROD_NOWHERE where there is none */
+    TROD_REFS_LABELS = 4     /* all labels of Dinero's traces, which other models know not */
 };
 
 /* What the reader of a stream of rows remembers between batches; zero bytes at first. */

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 KINDS = ("INSTR", "READ", "WRITE")
+LABELS = dict(INSTR="i", READ="r", WRITE="w", MISC="m", COPY_BACK="c", INVALIDATE="v")
 
 
 def gnu_random():
@@ -80,7 +81,7 @@ class Dinero:
         s = self.s
         to, start = (addr + s["pfdist"] * s["sbsize"]) % 2**64, addr // s["bsize"] * s["bsize"]
         wanted = dict(d=False, a=True, m=miss, t=miss or not (block and block.referenced & subs), l=to // s["bsize"] == addr // s["bsize"], s=True)
-        if kind == "WRITE" or not wanted[s["fetch"]]:
+        if kind not in ("READ", "INSTR") or not wanted[s["fetch"]]:
             return None
         if s["pfabort"] and next(self.numbers) // ((2**31 - 1) // 100) < s["pfabort"]:
             return None
@@ -143,19 +144,29 @@ class Dinero:
         if miss and not whole:
             self.seen |= {(number, k) for k in subs}
 
-    def copy_back(self):
-        for blocks in self.blocks.sets:
-            for block in blocks:
-                self.write_back(block)
-                block.dirty = set()
+    def copy_back(self, addr=None):
+        """All blocks, or that of ADDR: what is written last is what is found first."""
+        for blocks in reversed(self.blocks.sets):
+            for block in reversed(blocks):
+                if addr is None or block.number == addr // self.s["bsize"]:
+                    self.write_back(block)
+                    block.dirty = set()
         if self.below:
-            self.below.copy_back()
+            self.below.copy_back(addr)
+
+    def invalidate(self, addr=None):
+        for stacks in (self.blocks, self.full):
+            stacks.sets = [[b for b in blocks if addr is not None and b.number != addr // self.s["bsize"]] for blocks in stacks.sets]
+        known = None if addr is None else addr % 2**32 // self.s["bsize"]  # as an address of 32 bits
+        self.seen = {(n, k) for n, k in self.seen if known not in (None, n)}
+        if self.below:
+            self.below.invalidate(addr)
 
     def rows(self):
         """Rows of the result: Total, Instrn, Data, Read, Write, Misc."""
         def row(what, prefetches=(False,)):
-            instr, read, write = (sum(self.n.get((what, k, p), 0) for p in prefetches) for k in KINDS)
-            return [instr + read + write, instr, read + write, read, write, 0]
+            instr, read, write, misc = (sum(self.n.get((what, k, p), 0) for p in prefetches) for k in KINDS + ("MISC",))
+            return [instr + read + write + misc, instr, read + write + misc, read, write, misc]
 
         def ratio(part, whole):
             return [f"{p / (w or 1):.4f}" for p, w in zip(part, whole)]
@@ -171,7 +182,11 @@ class Dinero:
         if self.s["sbsize"] != self.s["bsize"]:
             r.update({"Demand Block Misses": row("block"), "DB miss rate": ratio(row("block"), fetches)})
             if self.s["ccc"]:
-                r.update({f"DB {what} misses": row(f"block {what}") for what in ("compulsory", "capacity", "conflict")})
+                for what in ("compulsory", "capacity", "conflict"):
+                    fraction = ratio(row(f"block {what}"), row("block"))
+                    if what == "compulsory":  # its last column is the number itself
+                        fraction[5] = f"{row(f'block {what}')[5]:.4f}"
+                    r.update({f"DB {what} misses": row(f"block {what}"), f"DB {what} fract": fraction})
             if self.s["fetch"] != "d":
                 r.update({"Prefetch Block Misses": row("block", (True,)), "Total Block Misses": row("block", (False, True))})
         moved = self.bytes_in + self.bytes_out
@@ -196,6 +211,35 @@ def dinero_caches(rng):
     return specs
 
 
+class Sum(Dinero):
+    """The caches of a split level in one table."""
+
+    def __init__(self, code, data):
+        self.s = dict(data.s, ccc=code.s["ccc"] or data.s["ccc"], fetch=data.s["fetch"] if code.s["fetch"] == "d" else code.s["fetch"])
+        self.n = {k: code.n.get(k, 0) + data.n.get(k, 0) for k in {**code.n, **data.n}}
+        self.multi, self.bytes_in, self.bytes_out = (getattr(code, v) + getattr(data, v) for v in ("multi", "bytes_in", "bytes_out"))
+
+
+def tables(caches, combined):
+    """By name: the rows of a table."""
+    names = {}
+    for (level, side), cache in sorted(caches.items(), key=lambda c: (c[0][0], "uid".index(c[0][1]))):
+        if not combined or side == "u":
+            names[f"l{level}-{side}cache"] = cache.rows()
+        elif side == "d":
+            names[f"l{level}-I/Dcaches"] = Sum(caches[level, "i"], cache).rows()
+    return names
+
+
+def with_labels(rng, rows):
+    """ROWS, and some that are no accesses; size 0: of all blocks."""
+    for op, addr, size, pc in rows:
+        yield op, addr, size, pc
+        if rng.random() < .15:
+            op = rng.choice(["MISC", "MISC", "COPY_BACK", "INVALIDATE"])
+            yield op, addr + rng.choice([0, 0, 64]), size if op == "MISC" else rng.choice([size, size, size, 0]), pc
+
+
 def dinero(trod, rng, rows):
     specs, numbers = dinero_caches(rng), gnu_random()
     caches = {}
@@ -203,27 +247,46 @@ def dinero(trod, rng, rows):
         below = caches.get((s["level"] + 1, "u"), caches.get((s["level"] + 1, s["side"])))
         caches[s["level"], s["side"]] = Dinero(s, numbers, below)
     flush, skip, most = rng.choice([0, 0, 0, 37]), rng.choice([0, 0, 5]), rng.choice([0, 0, 100])
+    combined, interval, old_format = rng.random() < .3, rng.choice([0, 0, 90]), rng.random() < .2
+    trace, written = "like.csv", len(rows)
+    if rng.random() < .5:
+        trace, rows = "like.xdin", list(with_labels(rng, [(op, addr % 2**64, size, pc) for op, addr, size, pc in rows if addr < 2**64]))
+        with open(trace, "w", encoding="ascii") as f:
+            f.write("".join(f"{LABELS[op]} {addr:x} {size:x}\n" for op, addr, size, _ in rows))
     # one sequence of random numbers for all, drawn in the order of what happens
-    first = {op: caches.get((1, "u")) or caches[1, "i" if op == "INSTR" else "d"] for op in KINDS}
+    first = {op: caches.get((1, "u")) or caches[1, "i" if op == "INSTR" else "d"] for op in KINDS + ("MISC",)}
+    told_then = []
     for i, (op, addr, size, _) in enumerate(rows[skip:skip + most if most else None]):
-        first[op].reference(op, addr, size)
+        addr, size = (addr // 4 * 4, 4) if old_format else (addr, size)
+        if op == "COPY_BACK":
+            first["READ"].copy_back(addr if size else None)
+        elif op == "INVALIDATE":
+            first["INSTR"].invalidate(addr if size else None)
+            first["READ"].invalidate(addr if size else None)
+        else:
+            first[op].reference(op, addr, size)
+        if interval and i % interval == interval - 1:
+            told_then.append(tables(caches, combined))
         if flush and i % flush == flush - 1:
-            for one in dict.fromkeys(first.values()):
-                one.copy_back()
-            for one in caches.values():
-                one.blocks.sets, one.full.sets, one.seen = [[] for _ in one.blocks.sets], [[]], set()
+            first["READ"].copy_back()
+            first["INSTR"].invalidate()
+            first["READ"].invalidate()
     first["READ"].copy_back()
     words = [f"-l{s['level']}-{s['side']}{k} {v}" for s in specs for k, v in s.items() if k not in ("level", "side", "ccc")]
     words += [f"-l{s['level']}-{s['side']}ccc" for s in specs if s["ccc"]]
     words += [f"-flushcount {flush}"] * (flush > 0) + [f"-skipcount {skip}"] * (skip > 0) + [f"-maxcount {most}"] * (most > 0)
-    text = told(trod, "dinero", " ".join(words))
-    for (level, side), cache in caches.items():
-        table = re.search(rf"\nl{level}-{side}cache\n(.*?)\n(?=l\d-|---)", text, re.S)[1]
-        for label, want in cache.rows().items():
+    words += ["-stat-idcombine"] * combined + [f"-stat-interval {interval}"] * (interval > 0) + ["-informat d"] * old_format
+    text = told(trod, "dinero", " ".join(words), trace).split("---Simulation begins.\n")[1]
+    got = [(name, table) for name, table in re.findall(r"^(l\d-\S+)\n((?: .*\n|\n)+)", text, re.M)]
+    want = [t for names in told_then + [tables(caches, combined)] for t in names.items()]
+    if [n for n, _ in want] != [n for n, _ in got]:
+        yield "tables", [n for n, _ in want], [n for n, _ in got], " ".join(words)
+    for (name, lines), (_, table) in zip(want, got):
+        for label, numbers in lines.items():
             line = re.search(rf"^ +{re.escape(label)}\s+([\d.\s]+)$", table, re.M)
-            got = line and line[1].split()[:len(want)]
-            if got != [str(w) for w in want]:
-                yield f"l{level}-{side}", label, want, got, " ".join(words)
+            found = line and line[1].split()[:len(numbers)]
+            if found != [str(w) for w in numbers]:
+                yield name, label, numbers, found, " ".join(words), trace, written
 
 
 class Valgrind:
@@ -331,8 +394,8 @@ def valgrind(trod, rng, rows):
             yield label, numbers, got.get(label), words
 
 
-def told(trod, tool, words):
-    return subprocess.run([trod, "cache", "-q", "--like", tool, "--with", words, "like.csv"], check=True, stdout=subprocess.PIPE).stdout.decode()
+def told(trod, tool, words, trace="like.csv"):
+    return subprocess.run([trod, "cache", "-q", "--like", tool, "--with", words, trace], check=True, stdout=subprocess.PIPE).stdout.decode()
 
 
 def trace(rng):

@@ -265,22 +265,60 @@ void trod_din_cache_ref(struct trod_din_cache *c, const struct trod_din_ref *r)
     } while (next_own(c, from, &whole));
 }
 
+/* What is set aside from FROM on, all for the level below. */
+static void pass_on(struct trod_din_cache *c, size_t from)
+{
+    struct trod_din_ref written;
+
+    next_own(c, from, &written);
+}
+
 void trod_din_cache_copy_back(struct trod_din_cache *c)
 {
+    const size_t from = c->n_pending;
+
     for (uint64_t set = 0; set < c->sets.sets; set++) {
         uint32_t i = c->sets.top[set];
 
         for (uint32_t n = c->sets.used[set]; n; n--, i = c->sets.node[i].next) {
-            const size_t from = c->n_pending;
-            struct trod_din_ref written;
-
             write_back(c, &c->sets.node[i]);
             c->sets.node[i].dirty = 0;
-            next_own(c, from, &written); /* none is: all are for the level below */
         }
     }
+    pass_on(c, from); /* those of the last set first */
     if (c->below)
         trod_din_cache_copy_back(c->below);
+}
+
+void trod_din_cache_copy_block(struct trod_din_cache *c, uint64_t addr)
+{
+    for (; c; c = c->below) {
+        const uint32_t node = trod_din_stacks_find(&c->sets, addr >> c->block_bits);
+        const size_t from = c->n_pending;
+
+        if (node == TROD_DIN_NONE)
+            continue;
+        write_back(c, &c->sets.node[node]);
+        c->sets.node[node].dirty = 0;
+        pass_on(c, from);
+    }
+}
+
+void trod_din_cache_drop_block(struct trod_din_cache *c, uint64_t addr)
+{
+    for (; c; c = c->below) {
+        /* what was recorded is looked for by an address of 32 bits, in builds of 64, too */
+        const uint64_t block = addr >> c->block_bits, known = (uint32_t)addr >> c->block_bits;
+        const unsigned subs = c->block_bits - c->sub_bits;
+
+        trod_din_stacks_drop(&c->sets, block);
+        if (!c->spec->classify)
+            continue;
+        trod_din_stacks_drop(&c->full, block);
+        trod_lines_remove(&c->seen_blocks, known);
+        for (uint64_t i = 0; i < UINT64_C(1) << subs; i++)
+            trod_lines_remove(&c->seen, (known << subs) + i);
+    }
 }
 
 void trod_din_cache_invalidate(struct trod_din_cache *c)

@@ -66,6 +66,10 @@ void trod_din_cache_fini(struct trod_din_cache *c);
 void trod_din_cache_ref(struct trod_din_cache *c, const struct trod_din_ref *r);
 /* Write all that is dirty down, here and below. */
 void trod_din_cache_copy_back(struct trod_din_cache *c);
+/* The same of the block of ADDR alone, at each level. */
+void trod_din_cache_copy_block(struct trod_din_cache *c, uint64_t addr);
+/* Forget the block of ADDR, here and below, without writing it. */
+void trod_din_cache_drop_block(struct trod_din_cache *c, uint64_t addr);
 /* Forget all blocks, here and below, without writing them. */
 void trod_din_cache_invalidate(struct trod_din_cache *c);
 

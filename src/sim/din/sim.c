@@ -5,6 +5,8 @@
  */
 #include "sim/din/sim.h"
 
+#include "sim/layout.h"
+
 #include <string.h>
 
 enum { WORD = 4 };
@@ -16,6 +18,7 @@ int trod_din_sim_init(struct trod_din_sim *s, const char *text, struct trod_diag
     trod_gnu_random_init(&s->random);
     s->skip = s->config.skip;
     s->to_flush = s->config.flush;
+    s->to_tell = s->config.interval;
     for (unsigned l = 0; rc == 0 && l < s->config.levels; l++)
         for (unsigned k = 0; rc == 0 && k < TROD_DIN_SIDES; k++) {
             if (s->config.spec[l][k].size == 0)
@@ -33,6 +36,7 @@ int trod_din_sim_init(struct trod_din_sim *s, const char *text, struct trod_diag
 
 void trod_din_sim_fini(struct trod_din_sim *s)
 {
+    trod_buf_fini(&s->told);
     for (unsigned l = 0; l < TROD_DIN_LEVELS; l++)
         for (unsigned k = 0; k < TROD_DIN_SIDES; k++)
             trod_din_cache_fini(&s->cache[l][k]);
@@ -49,25 +53,53 @@ static void flush(struct trod_din_sim *s)
 {
     struct trod_din_cache *code = first_level(s, true), *data = first_level(s, false);
 
-    trod_din_cache_copy_back(code);
-    if (code != data)
-        trod_din_cache_copy_back(data);
+    trod_din_cache_copy_back(data); /* code is never dirty */
     trod_din_cache_invalidate(code);
     if (code != data)
         trod_din_cache_invalidate(data);
 }
 
-static void one(struct trod_din_sim *s, const struct trod_sim_ref *r)
+/* What R, cut and narrowed to D, does. */
+static void act(struct trod_din_sim *s, unsigned op, struct trod_din_ref *d)
+{
+    struct trod_din_cache *code = first_level(s, true), *data = first_level(s, false);
+    const bool all = (uint16_t)d->size == 0;
+
+    switch (op) {
+    case TROD_OP_COPY_BACK:
+        if (all)
+            trod_din_cache_copy_back(data);
+        else
+            trod_din_cache_copy_block(data, d->addr);
+        return;
+    case TROD_OP_INVALIDATE:
+        for (unsigned i = 0; i < 2; i++)
+            if (all)
+                trod_din_cache_invalidate(i ? data : code);
+            else
+                trod_din_cache_drop_block(i ? data : code, d->addr);
+        return;
+    default:
+        d->type = op == TROD_OP_FETCH  ? TROD_DIN_INSTR
+                  : op == TROD_OP_READ ? TROD_DIN_READ
+                  : op == TROD_OP_MISC ? TROD_DIN_MISC
+                                       : TROD_DIN_WRITE;
+        trod_din_cache_ref(op == TROD_OP_FETCH ? code : data, d);
+    }
+}
+
+static int one(struct trod_din_sim *s, const struct trod_sim_ref *r)
 {
     struct trod_din_ref d = {.addr = r->addr, .size = r->size};
+    int rc = 0;
 
     if (s->skip) {
         s->skip--;
-        return;
+        return 0;
     }
     if (s->config.most && s->taken >= s->config.most) {
         s->exceeded = s->over = true;
-        return;
+        return 0;
     }
     if (s->config.format == 'd') {
         d.addr &= ~(uint64_t)(WORD - 1);
@@ -75,15 +107,24 @@ static void one(struct trod_din_sim *s, const struct trod_sim_ref *r)
     }
     if (s->config.narrow)
         d.addr = (uint32_t)d.addr;
-    d.type = r->op == TROD_OP_FETCH  ? TROD_DIN_INSTR
-             : r->op == TROD_OP_READ ? TROD_DIN_READ
-                                     : TROD_DIN_WRITE;
-    trod_din_cache_ref(first_level(s, r->op == TROD_OP_FETCH), &d);
+    act(s, r->op, &d);
     s->taken++;
+    if (s->config.interval && --s->to_tell == 0) {
+        s->to_tell = s->config.interval;
+        rc = trod_layout_din_stats(s, &s->told);
+    }
     if (s->config.flush && --s->to_flush == 0) {
         flush(s);
         s->to_flush = s->config.flush;
     }
+    return rc;
+}
+
+/* Is R one of Dinero's references? */
+static bool is_ref(const struct trod_sim_ref *r)
+{
+    return r->op == TROD_OP_COPY_BACK || r->op == TROD_OP_INVALIDATE ||
+           (r->size && (r->op <= TROD_OP_WRITE || r->op == TROD_OP_MISC));
 }
 
 int trod_din_sim_feed(struct trod_din_sim *s, const struct trod_sim_ref *r, size_t n)
@@ -91,8 +132,7 @@ int trod_din_sim_feed(struct trod_din_sim *s, const struct trod_sim_ref *r, size
     bool failed = false;
 
     for (size_t i = 0; !s->over && i < n; i++)
-        if (r[i].op <= TROD_OP_WRITE && r[i].size)
-            one(s, &r[i]);
+        failed = (is_ref(&r[i]) && one(s, &r[i]) < 0) || failed;
     for (unsigned l = 0; l < s->config.levels; l++)
         for (unsigned k = 0; k < TROD_DIN_SIDES; k++)
             failed = failed || s->cache[l][k].failed;

@@ -81,6 +81,21 @@ static void to_top(struct trod_din_stacks *s, uint64_t set, uint32_t i)
     s->top[set] = i;
 }
 
+void trod_din_stacks_drop(struct trod_din_stacks *s, uint64_t block)
+{
+    const uint64_t set = block % s->sets;
+    const uint32_t node = trod_din_stacks_find(s, block);
+
+    if (node == TROD_DIN_NONE)
+        return;
+    to_top(s, set, node);
+    s->top[set] = s->node[node].next; /* the top of a ring, passed over, is its bottom */
+    s->node[node].valid = 0;
+    s->used[set]--;
+    if (s->ways > SCAN)
+        trod_lines_remove(&s->where, block);
+}
+
 /* The node that a new block of a full set takes. */
 static uint32_t victim(const struct trod_din_stacks *s, uint64_t set, char repl,
                        struct trod_gnu_random *random)

@@ -17,6 +17,9 @@ void trod_din_stacks_clear(struct trod_din_stacks *s);
 /* The node of BLOCK in its set, TROD_DIN_NONE: absent. */
 uint32_t trod_din_stacks_find(const struct trod_din_stacks *s, uint64_t block);
 
+/* BLOCK, where it is present, goes: its node is the first to be filled again. */
+void trod_din_stacks_drop(struct trod_din_stacks *s, uint64_t block);
+
 /*
  * A reference to BLOCK, found at NODE (TROD_DIN_NONE: absent), under policy REPL ('l', 'f', 'r').
  * Returns its node; *OLD is the block that had to go (nothing valid: none).
