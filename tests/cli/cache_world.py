@@ -315,6 +315,7 @@ class World:
 
     def run(self, rows):
         a, number, window, is_full = self.asked, -1, -1, False
+        self.threads = [str(t) for t in dict.fromkeys(thread for thread, *_ in rows)]
         self.anew()
         self.counting = False
         warm = a["warm"] + a["skip"] if a["warm"] else 0
@@ -373,7 +374,8 @@ class World:
         if self.asked["by"]:
             names = [s["name"] for s in self.caches]
             r["missing"] = sum(any(row.get(x) for x in names) for row in self.owners.values())
-            r["by"] = sorted([owner, row.get("", 0)] + [row.get(x, 0) for x in names] for owner, row in self.owners.items())
+            r["by"] = [[owner, row.get("", 0)] + [row.get(x, 0) for x in names] for owner, row in self.owners.items()]
+            r["by"].sort(key=lambda row: ([-n for n in row[:0:-1]], self.number_of(row[0])))
         if self.asked["sharing"]:
             r["sharing"] = self.shared()
         if self.asked["interval"] or self.asked["windows"]:
@@ -383,6 +385,10 @@ class World:
                 r["intervals"].append(dict(instructions=count, **{k: misses[k] - before[k] for k in misses}))
                 before = misses
         return r
+
+    def number_of(self, owner):
+        """What equal rows are in the order of: threads in that of the trace."""
+        return self.threads.index(owner) if self.asked["by"] == "thread" else int(owner, 16)
 
     def cache_row(self, s, n):
         def of(key, shown=True):

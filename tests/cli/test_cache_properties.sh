@@ -5,6 +5,7 @@ have python3
 
 export PYTHONDONTWRITEBYTECODE=1
 check python3 "$TROD_SOURCE/tests/cli/cache_properties.py" "$TROD" 0 4
+check python3 "$TROD_SOURCE/tests/cli/cache_laws.py" "$TROD" 0 3
 
 # mistakes of configurations: the line, what is wrong, and what may stand there
 bad() { # WHAT LINE
