@@ -85,6 +85,56 @@ printf '// a comment\nL1 {\n  size 5G\n}\n' >dr.conf
 with "dr.conf:3: not a size from 1 to 2147483647: '5G'" drcachesim '-config_file dr.conf'
 printf 'warmup_refs 3\nwarmup_fraction 0.5\nnum_cores 1\nL1 { core 0 size 4K assoc 4 }' >dr.conf
 with 'dr.conf:4: warmup_refs and warmup_fraction exclude each other' drcachesim '-config_file dr.conf'
+# every key of such files, and what it does not take: line 6
+conf() { # PATTERN TEXT
+    printf '%s\n' 'num_cores 1' 'line_size 64' 'L1I { type instruction core 0 size 1K assoc 2 parent LL }' \
+        'L1D { type data core 0 size 1K assoc 2 parent LL }' 'LL { type unified size 4K assoc 4 parent memory }' "$2" >dr.conf
+    with "dr.conf:6: $1" drcachesim '-config_file dr.conf'
+}
+for key in skip_refs warmup_refs sim_refs num_cores line_size verbose; do
+    conf "not a number: '1K'" "$key 1K"
+    conf "a value is missing behind '$key'" "$key"
+done
+for key in cpu_scheduling coherence coherent use_physical; do conf "neither true nor false: 'yes'" "$key yes"; done
+for v in 2 -1 nan 0.5x; do conf "not a fraction from 0 to 1: '$v'" "warmup_fraction $v"; done
+conf "unknown parameter 'colour'" 'colour red'
+conf "unknown parameter '//x'" '//x 1'
+conf "a name is missing before '}'" '} x 1'
+conf "a name is missing before '{'" '{ x 1 }'
+conf "empty block 'X'" 'X { }'
+conf "the block has no end: 'X'" 'X { type unified'
+conf "not a type of cache .instruction, data, unified.: 'both'" 'X { type both }'
+conf "not a size from 1 to 2147483647: '4G'" 'X { size 4G }'
+conf "not a number of ways: '0'" 'X { assoc 0 }'
+conf "not a number: 'x'" 'X { core x }'
+conf "neither true nor false: 'maybe'" 'X { inclusive maybe }'
+conf "neither true nor false: 'maybe'" 'X { exclusive maybe }'
+conf "unknown replacement policy 'lru'" 'X { replace_policy lru }'
+conf "unknown replacement policy 'BIT_PLRU'" 'X { replace_policy BIT_PLRU }'
+conf 'empty block' 'X { replace_policy { } }'
+conf 'rrpv_bits, rrpv_period and rrpv_long_per_period go together' 'X { replace_policy { type RRIP rrpv_bits 2 } }'
+conf "unknown parameter of a replacement policy 'kind'" 'X { replace_policy { kind RRIP } }'
+conf "unknown prefetcher 'stride'" 'X { prefetcher stride }'
+conf "unknown parameter of a cache: 'colour'" 'X { colour red }'
+conf "cache 'X': size / line size / ways must be a power of two" 'X { size 1K assoc 3 }'
+conf "cache 'X': its parent is no cache" 'X { size 1K assoc 1 parent Y }'
+conf "cache 'X': its parent is no cache" 'X { size 1K assoc 1 parent X }'
+conf "cache 'X': the type of its parent is another one" 'X { size 1K assoc 1 parent L1D }'
+conf "cache 'X': its core has such a cache already" 'X { size 1K assoc 1 core 0 parent LL }'
+conf "cache 'X': its core is not below num_cores" 'X { size 1K assoc 1 core 5 type data parent LL }'
+conf "cache 'X': a cache cannot be both inclusive and exclusive" 'X { size 1K assoc 1 inclusive true exclusive true }'
+conf "not a number: 'x'" 'LL { size 8K core x }'
+# of equal names the first counts
+for twice in 'num_cores 2' 'LL { type data size 8K assoc 4 parent X miss_file x }'; do
+    sed -i '6,$d' dr.conf
+    run trod cache --like drcachesim --with '-no_core_sharded -config_file dr.conf' w.csv
+    status 0
+    cp "$stdout" once
+    echo "$twice" >>dr.conf
+    run trod cache --like drcachesim --with '-no_core_sharded -config_file dr.conf' w.csv
+    status 0
+    same once "$stdout"
+done
 pages() { # PATTERN LINE
     printf 'page_size: 0x1000\npage_count: 1\naddress_mapping {\n%s\n}\n' "$2" >v2p
     with "v2p:4: $1" drcachesim '-use_physical -v2p_file v2p'

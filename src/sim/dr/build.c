@@ -88,9 +88,6 @@ static int link_parents(const struct builder *b)
         for (uint32_t j = 0; *spec->parent && j < s->n_cache; j++)
             if (strcmp(b->c->spec[j].name, spec->parent) == 0)
                 c->parent = &s->cache[j];
-        for (uint32_t j = 0; j < i; j++)
-            if (strcmp(b->c->spec[j].name, spec->name) == 0)
-                return fail(b, spec, "there is another cache of this name");
         if (!*spec->parent)
             continue;
         if (!c->parent || c->parent == c)

@@ -229,23 +229,12 @@ static int cache_value(struct parser *p, struct trod_dr_spec *s, const char *nam
     return rc;
 }
 
-/* NAME { ... }: the token is "{". */
-static int cache(struct parser *p, const char *name, size_t n, unsigned line)
+/* The block of cache S, called NAME on LINE: the token is "{". */
+static int block(struct parser *p, struct trod_dr_spec *s, const char *name, size_t n,
+                 unsigned line)
 {
-    const struct trod_dr_spec none = {.core = -1, .line = line};
-    struct trod_dr_config *c = p->c;
-    struct trod_dr_spec *s;
     int rc;
 
-    if (n >= TROD_DR_NAME)
-        return fail(p, line, "the name of a cache has more than 63 bytes:", name, n);
-    if (c->n_spec >= TROD_DR_CACHES)
-        return fail(p, line, "too many caches", "", 0);
-    if (!trod_grow(&c->spec, c->n_spec, &c->cap_spec, sizeof *c->spec, 8))
-        return TROD_ERR_NOMEM;
-    s = &c->spec[c->n_spec++];
-    *s = none;
-    memcpy(s->name, name, n);
     p->n_set = 0;
     for (next(p); p->n && !is(p, "}"); next(p)) {
         struct trod_dr_spec ignored = {.core = -1};
@@ -263,6 +252,32 @@ static int cache(struct parser *p, const char *name, size_t n, unsigned line)
     if (p->n == 0)
         return fail(p, line, "the block has no end:", name, n);
     return p->n_set ? 0 : fail(p, line, "empty block", name, n);
+}
+
+/* NAME { ... }: the token is "{". Of caches of one name the first counts. */
+static int cache(struct parser *p, const char *name, size_t n, unsigned line)
+{
+    struct trod_dr_spec ignored = {.core = -1};
+    struct trod_dr_config *c = p->c;
+    struct trod_dr_spec *s;
+    int rc;
+
+    if (n >= TROD_DR_NAME)
+        return fail(p, line, "the name of a cache has more than 63 bytes:", name, n);
+    for (size_t i = 0; i < c->n_spec; i++)
+        if (strlen(c->spec[i].name) == n && memcmp(c->spec[i].name, name, n) == 0) {
+            rc = block(p, &ignored, name, n, line);
+            free(ignored.miss_file);
+            return rc;
+        }
+    if (c->n_spec >= TROD_DR_CACHES)
+        return fail(p, line, "too many caches", "", 0);
+    if (!trod_grow(&c->spec, c->n_spec, &c->cap_spec, sizeof *c->spec, 8))
+        return TROD_ERR_NOMEM;
+    s = &c->spec[c->n_spec++];
+    *s = (struct trod_dr_spec){.core = -1, .line = line};
+    memcpy(s->name, name, n);
+    return block(p, s, name, n, line);
 }
 
 /* A parameter of the top level: the token is its value. *KNOWN: it is one. */
