@@ -1,15 +1,16 @@
 /*
  * presets.c - hierarchies of real machines.
  *
- * Implements own/config.h, trod_own_preset. Policies are not published in full and are LRU here;
- * prefetchers are left out. What has sizes, ways and inclusion (docs/caches.md: what was compared):
+ * Implements own/config.h, trod_own_preset. Replacement is LRU where its maker does not say which
+ * it is; prefetchers are left out. Of docs/caches.md, "Machines that are known by name", which says
+ * what was read there:
  *   i7-6700      Intel 64 and IA-32 Architectures Optimization Reference Manual (248966), cache
  *                parameters of the Skylake microarchitecture: L3 up to 2 MiB a core, here 4 cores
  *   zen2         AMD, Software Optimization Guide for AMD Family 17h Models 30h and Greater
  *                Processors (56305), the caches of a core and of a complex
- *   cortex-a53   Arm Cortex-A53 MPCore Processor Technical Reference Manual (DDI 0500), 6.1, 7.1;
- *                sizes are an implementer's choice of those that it offers
- *   cortex-a72   Arm Cortex-A72 MPCore Processor Technical Reference Manual (100095), 6.1 and 7.1;
+ *   cortex-a53   Arm Cortex-A53 MPCore Processor Technical Reference Manual (DDI 0500), 2.1, 6.7,
+ *                7.6: first levels pseudo-random; sizes are of those that it offers
+ *   cortex-a72   Arm Cortex-A72 MPCore Processor Technical Reference Manual (100095), 6.1 and 7.1:
  *                L2 (1 MiB of 512 KiB to 4 MiB) is inclusive of the data caches
  *   neoverse-n1  Arm Neoverse N1 Core Technical Reference Manual (100616), 7.1 and 8.1: L2 (1024
  *                KiB of 256 to 1024) is strictly inclusive of the data cache, and of that for
@@ -33,8 +34,8 @@ static const struct {
      "cache L2 size=512K ways=8 inclusion=inclusive\n"
      "cache L3 shared size=16M ways=16 inclusion=exclusive\n"},
     {"cortex-a53", "Arm Cortex-A53, 4 cores: L1 32K+32K, L2 1M shared",
-     "cores 4\ncoherence on\ncache L1I code size=32K ways=2\ncache L1D data size=32K ways=4\n"
-     "cache L2 shared size=1M ways=16\n"},
+     "cores 4\ncoherence on\ncache L1I code size=32K ways=2 policy=random\n"
+     "cache L1D data size=32K ways=4 policy=random seed=1\ncache L2 shared size=1M ways=16\n"},
     {"cortex-a72", "Arm Cortex-A72, 4 cores: L1 48K+32K, L2 1M shared, inclusive of data",
      "cores 4\ncoherence on\ncache L1I code size=48K ways=3\ncache L1D data size=32K ways=2\n"
      "cache L2 shared size=1M ways=16 inclusion=data\n"},
