@@ -5,9 +5,8 @@
  * that was to the same line, which is then in front of its set, and, of a write that matters, was a
  * write. With AVX-512 many rows are looked at together; row by row the same comes of it.
  */
-#include "sim/own/touched.h"
+#include "sim/own/touched_int.h"
 
-#include "core/wide.h"
 
 /* The line at ADDR is referenced; BITS: what and how. */
 static inline void put(struct trod_touched *t, uint64_t addr, unsigned bits)
@@ -102,7 +101,8 @@ static const uint8_t kind_of[UINT8_MAX + 1] = {
     [TROD_ATOMIC] = ODD,
 };
 
-static void put_rows(struct trod_touched *t, const struct trod_batch *b, uint32_t from, uint32_t to)
+void trod_touched_each(struct trod_touched *t, const struct trod_batch *b, uint32_t from,
+                       uint32_t to)
 {
     const uint64_t line = UINT64_C(1) << t->line_bits;
     const unsigned bits[] = {0, TROD_TOUCHED_DATA, TROD_TOUCHED_DATA | t->dirty};
@@ -127,13 +127,7 @@ static void put_rows(struct trod_touched *t, const struct trod_batch *b, uint32_
 }
 
 #if TROD_AVX2
-enum { WORD = 64, GROUP = 8 };
-
-/* What 64 rows are: bits of the rows. */
-struct masks {
-    uint64_t code, read, write;
-    uint64_t odd; /* to be looked at one by one */
-};
+enum { WORD = TROD_TOUCHED_WORD, GROUP = TROD_TOUCHED_GROUP };
 
 /* Is one of the WORD rows from row I on without an address or a size, or perhaps not fetched? */
 TROD_WIDEST static inline bool said_less(const struct trod_batch *b, uint32_t i)
@@ -154,7 +148,7 @@ TROD_WIDEST static inline bool said_less(const struct trod_batch *b, uint32_t i)
 
 /* The rows of M, from row I on, that are to be looked at one by one for what they do not say. */
 TROD_APART TROD_WIDEST static uint64_t odd_of(const struct trod_batch *b, uint32_t i,
-                                              const struct masks *m)
+                                              const struct trod_touched_masks *m)
 {
     const __m512i need = _mm512_set1_epi32(TROD_COL_ADDR | TROD_COL_SIZE);
     const __m512i flags = _mm512_set1_epi32(TROD_COL_FLAGS);
@@ -173,10 +167,10 @@ TROD_APART TROD_WIDEST static uint64_t odd_of(const struct trod_batch *b, uint32
     return (m->code & not_fetched) | ((m->code | m->read | m->write) & ~said);
 }
 
-TROD_WIDEST static inline struct masks masks_of(const struct trod_batch *b, uint32_t i)
+TROD_WIDEST static inline struct trod_touched_masks masks_of(const struct trod_batch *b, uint32_t i)
 {
     const __m512i kind = _mm512_loadu_si512(b->kind + i);
-    struct masks m = {
+    struct trod_touched_masks m = {
         .code = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_INSTR)),
         .read = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_READ)),
         .write = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_WRITE)),
@@ -253,63 +247,12 @@ TROD_WIDEST static inline bool put_group(struct trod_touched *t, const struct tr
     return true;
 }
 
-/* So many rows were references. */
-static inline void count(struct trod_touched *t, uint64_t instrs, uint64_t reads, uint64_t writes)
-{
-    t->instructions += instrs;
-    t->rows += instrs + reads + writes;
-    t->refs[TROD_TOUCHED_CODE] += instrs;
-    t->refs[TROD_TOUCHED_READ] += reads;
-    t->refs[TROD_TOUCHED_WRITE] += writes;
-}
-
-static inline uint64_t bits_in(uint64_t mask)
-{
-    return (uint64_t)__builtin_popcountll(mask);
-}
-
-/* The instructions CROSSED, bits of the rows from row I on, touch two lines. */
-static inline void count_crossed(struct trod_touched *t, const struct trod_batch *b, uint32_t i,
-                                 uint64_t crossed)
-{
-    t->more[0][TROD_TOUCHED_CODE] += bits_in(crossed);
-    for (; t->sizes > 1 && crossed; crossed &= crossed - 1) {
-        const uint32_t row = i + (uint32_t)__builtin_ctzll(crossed);
-        const uint64_t end = b->addr[row] + b->size[row] - 1;
-
-        for (unsigned k = 1; k < t->sizes; k++)
-            t->more[k][TROD_TOUCHED_CODE] += (end ^ b->addr[row]) >> (t->line_bits + k) != 0;
-    }
-}
-
-/* The two lines that instructions are expected in, as lower halves of addresses. */
-struct pair {
-    uint32_t one, two;
-    uint32_t above; /* the upper one of neighbours; else nothing crosses into it */
-    uint32_t high;  /* upper half of both */
-};
-
-/* False: there are none that a word could be calm with. */
-static inline bool pair_of(const struct trod_touched *t, uint64_t last, struct pair *p)
-{
-    const uint64_t line = UINT64_C(1) << t->line_bits, none = TROD_TOUCHED_NONE;
-    const uint64_t one = last & none;
-    const uint64_t two = t->second == TROD_TOUCHED_NONE ? one : t->second & none;
-
-    *p = (struct pair){(uint32_t)one, (uint32_t)two, ~(uint32_t)one, (uint32_t)(one >> 32)};
-    if (one == two + line)
-        p->above = p->one;
-    if (two == one + line)
-        p->above = p->two;
-    return last != TROD_TOUCHED_NONE && one >> 32 == two >> 32;
-}
-
 /*
  * Are the instructions among the WORD rows from row I on, of which M tells, all in the lines of P,
  * and is each reference to a part of a line, or of instructions to two? *CROSSED gets the latter.
  */
 TROD_WIDEST static inline bool is_calm(const struct trod_touched *t, const struct trod_batch *b,
-                                       uint32_t i, const struct masks *m, const struct pair *p,
+                                       uint32_t i, const struct trod_touched_masks *m, const struct trod_touched_pair *p,
                                        uint64_t *crossed)
 {
     const uint32_t line = UINT32_C(1) << t->line_bits;
@@ -352,7 +295,7 @@ TROD_WIDEST static inline bool is_calm(const struct trod_touched *t, const struc
 /* The references of the WORD rows from row I on to data go behind OUT. Returns where they end. */
 TROD_WIDEST static inline uint64_t *put_data(const struct trod_touched *t,
                                              const struct trod_batch *b, uint32_t i,
-                                             const struct masks *m, uint64_t *out)
+                                             const struct trod_touched_masks *m, uint64_t *out)
 {
     const __m512i in_line = _mm512_set1_epi64(-(1LL << t->line_bits));
     const __m512i bits = _mm512_set1_epi64(TROD_TOUCHED_IS | TROD_TOUCHED_DATA);
@@ -380,26 +323,26 @@ TROD_APART TROD_WIDEST static uint32_t put_calm(struct trod_touched *t, const st
 {
     uint64_t *out = t->ref + t->n, *const end = t->ref + TROD_TOUCHED_REFS - WORD;
     uint64_t instrs = 0, reads = 0, writes = 0;
-    struct pair p;
+    struct trod_touched_pair p;
 
-    if (!pair_of(t, t->last[0], &p))
+    if (!trod_touched_pair_of(t, t->last[0], &p))
         return from;
     for (; to - from >= WORD && out <= end; from += WORD) {
-        const struct masks m = masks_of(b, from);
+        const struct trod_touched_masks m = masks_of(b, from);
         uint64_t cross;
 
         if (m.odd || !is_calm(t, b, from, &m, &p, &cross))
             break;
         out = put_data(t, b, from, &m, out);
-        instrs += bits_in(m.code);
-        reads += bits_in(m.read);
-        writes += bits_in(m.write);
-        count_crossed(t, b, from, cross & m.code);
+        instrs += trod_touched_bits_in(m.code);
+        reads += trod_touched_bits_in(m.read);
+        writes += trod_touched_bits_in(m.write);
+        trod_touched_crossed(t, b, from, cross & m.code);
     }
     if (reads + writes)
         t->last[1] = out[-1];
     t->n = (size_t)(out - t->ref);
-    count(t, instrs, reads, writes);
+    trod_touched_count(t, instrs, reads, writes);
     return from;
 }
 
@@ -418,7 +361,7 @@ static uint64_t second_line(const struct trod_touched *t, uint64_t last)
 /* WORD rows from row I on. */
 TROD_WIDEST static void put_word(struct trod_touched *t, const struct trod_batch *b, uint32_t i)
 {
-    const struct masks m = masks_of(b, i);
+    const struct trod_touched_masks m = masks_of(b, i);
     struct carried last = carry(t);
     uint64_t done = 0, crossed = 0;
 
@@ -434,39 +377,15 @@ TROD_WIDEST static void put_word(struct trod_touched *t, const struct trod_batch
         }
         t->last[0] = lane7(last.code);
         t->last[1] = lane7(last.data);
-        put_rows(t, b, i + k, i + k + GROUP);
+        trod_touched_each(t, b, i + k, i + k + GROUP);
         last = carry(t);
     }
     t->last[0] = lane7(last.code);
     t->last[1] = lane7(last.data);
-    count(t, bits_in(m.code & done), bits_in(m.read & done), bits_in(m.write & done));
-    count_crossed(t, b, i, crossed);
+    trod_touched_count(t, trod_touched_bits_in(m.code & done), trod_touched_bits_in(m.read & done), trod_touched_bits_in(m.write & done));
+    trod_touched_crossed(t, b, i, crossed);
 }
 
-/* As many rows as fill words. Returns where the others begin. */
-TROD_WIDEST static uint32_t put_words(struct trod_touched *t, const struct trod_batch *b,
-                                      uint32_t from, uint32_t to)
-{
-    enum { MOST = 15 }; /* words for which nothing is tried where it was in vain */
-
-    for (uint32_t calm; to - from >= WORD; from += WORD) {
-        if (t->n > TROD_TOUCHED_REFS - WORD)
-            t->run(t);
-        if (t->restless > 0) {
-            t->restless--;
-        } else if ((calm = put_calm(t, b, from, to)) > from) {
-            t->in_vain = 0;
-            from = calm - WORD;
-            continue;
-        } else {
-            t->restless = t->in_vain = t->in_vain < MOST ? 2 * t->in_vain + 1 : MOST;
-        }
-        put_word(t, b, from);
-        if (t->restless == 0)
-            t->second = second_line(t, t->last[0]);
-    }
-    return from;
-}
 /*
  * Leave out references to the line of the one before, and those to the line of the one but last or
  * the one before that where those between are to other sets: the line is in front of its set then.
@@ -497,6 +416,46 @@ TROD_WIDEST static void skip_repeats_widest(struct trod_touched *t)
     }
     t->n = k;
 }
+
+/* What is done with AVX2, and with AVX-512. */
+static const struct form {
+    uint32_t (*calm)(struct trod_touched *t, const struct trod_batch *b, uint32_t from,
+                     uint32_t to);
+    void (*word)(struct trod_touched *t, const struct trod_batch *b, uint32_t i);
+    void (*skip)(struct trod_touched *t);
+} wide = {trod_touched_calm_wide, trod_touched_word_wide, trod_touched_skip_wide},
+  widest = {put_calm, put_word, skip_repeats_widest};
+
+/* NULL: row by row. */
+static const struct form *form_of(const struct trod_touched *t)
+{
+    return t->portable ? NULL : trod_widest() ? &widest : trod_wide() ? &wide : NULL;
+}
+
+/* As many rows as fill words. Returns where the others begin. */
+static uint32_t put_words(struct trod_touched *t, const struct form *f, const struct trod_batch *b,
+                          uint32_t from, uint32_t to)
+{
+    enum { MOST = 15 }; /* words for which nothing is tried where it was in vain */
+
+    for (uint32_t calm; to - from >= WORD; from += WORD) {
+        if (t->n > TROD_TOUCHED_REFS - WORD)
+            t->run(t);
+        if (t->restless > 0) {
+            t->restless--;
+        } else if ((calm = f->calm(t, b, from, to)) > from) {
+            t->in_vain = 0;
+            from = calm - WORD;
+            continue;
+        } else {
+            t->restless = t->in_vain = t->in_vain < MOST ? 2 * t->in_vain + 1 : MOST;
+        }
+        f->word(t, b, from);
+        if (t->restless == 0)
+            t->second = second_line(t, t->last[0]);
+    }
+    return from;
+}
 #endif
 
 void trod_touched_begin(struct trod_touched *t)
@@ -508,12 +467,14 @@ void trod_touched_rows(struct trod_touched *t, const struct trod_batch *b, uint3
                        uint32_t to)
 {
 #if TROD_AVX2
-    if (!t->portable && trod_widest() && (b->have & TROD_TOUCHED_COLUMNS) == TROD_TOUCHED_COLUMNS)
-        from = put_words(t, b, from, to);
+    const struct form *const f = form_of(t);
+
+    if (f && (b->have & TROD_TOUCHED_COLUMNS) == TROD_TOUCHED_COLUMNS)
+        from = put_words(t, f, b, from, to);
 #endif
     if (from < to)
         t->second = TROD_TOUCHED_NONE;
-    put_rows(t, b, from, to);
+    trod_touched_each(t, b, from, to);
 }
 
 void trod_touched_thin(struct trod_touched *t)
@@ -522,10 +483,11 @@ void trod_touched_thin(struct trod_touched *t)
 
     (void)t;
 #if TROD_AVX2
-    if (!t->portable && trod_widest())
-        for (size_t before = t->n + 1; t->n < before - before / WORTH;) {
-            before = t->n;
-            skip_repeats_widest(t);
-        }
+    const struct form *const f = form_of(t);
+
+    for (size_t before = t->n + 1; f && t->n < before - before / WORTH;) {
+        before = t->n;
+        f->skip(t);
+    }
 #endif
 }

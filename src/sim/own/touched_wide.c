@@ -1,0 +1,359 @@
+/*
+ * touched_wide.c - rows to the lines that they reference: the form for processors with AVX2.
+ *
+ * Implements own/touched_int.h. Of a calm word data is all that is left; other words go row by row
+ * without a branch that depends on what a row is.
+ */
+#include "sim/own/touched_int.h"
+
+#if TROD_AVX2
+enum { WORD = TROD_TOUCHED_WORD, GROUP = TROD_TOUCHED_GROUP, LANES = 4 };
+
+/* By mask: the lanes of 64 bits that are in it, side by side, as lanes of 32 bits. */
+static const uint8_t side_by_side[1 << LANES][8] = {
+    {0},
+    {0, 1},
+    {2, 3},
+    {0, 1, 2, 3},
+    {4, 5},
+    {0, 1, 4, 5},
+    {2, 3, 4, 5},
+    {0, 1, 2, 3, 4, 5},
+    {6, 7},
+    {0, 1, 6, 7},
+    {2, 3, 6, 7},
+    {0, 1, 2, 3, 6, 7},
+    {4, 5, 6, 7},
+    {0, 1, 4, 5, 6, 7},
+    {2, 3, 4, 5, 6, 7},
+    {0, 1, 2, 3, 4, 5, 6, 7},
+};
+
+TROD_WIDE static inline __m256i load(const void *p)
+{
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+/* The lanes of V that are in MASK go to TO, for which there is room for all. Returns their end. */
+TROD_WIDE static inline uint64_t *compress(uint64_t *to, __m256i v, unsigned mask)
+{
+    const __m128i lanes = _mm_loadl_epi64((const __m128i *)(const void *)side_by_side[mask]);
+
+    _mm256_storeu_si256((__m256i *)(void *)to,
+                        _mm256_permutevar8x32_epi32(v, _mm256_cvtepu8_epi32(lanes)));
+    return to + __builtin_popcount(mask);
+}
+
+/* Which of the word of KINDS from row I on are KIND? */
+TROD_WIDE static inline uint64_t rows_of(const uint8_t *kinds, enum trod_kind kind)
+{
+    const __m256i is = _mm256_set1_epi8((char)kind);
+    const int low = _mm256_movemask_epi8(_mm256_cmpeq_epi8(load(kinds), is));
+    const int high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(load(kinds + WORD / 2), is));
+
+    return (uint32_t)low | (uint64_t)(uint32_t)high << WORD / 2;
+}
+
+/* Is one of the WORD rows from row I on without an address or a size, or perhaps not fetched? */
+TROD_WIDE static inline bool said_less(const struct trod_batch *b, uint32_t i)
+{
+    const __m256i need = _mm256_set1_epi32(TROD_COL_ADDR | TROD_COL_SIZE);
+    __m256i all = need, flags = _mm256_setzero_si256();
+
+    for (unsigned k = 0; k < WORD; k += GROUP) {
+        all = _mm256_and_si256(all, load(b->has + i + k));
+        flags = _mm256_or_si256(flags, load(b->flags + i + k));
+    }
+    return !_mm256_testc_si256(all, need) ||
+           !_mm256_testz_si256(flags, _mm256_set1_epi32(TROD_F_NOFETCH));
+}
+
+/* The rows of M, from row I on, that are to be looked at one by one for what they do not say. */
+TROD_APART TROD_WIDE static uint64_t odd_of(const struct trod_batch *b, uint32_t i,
+                                            const struct trod_touched_masks *m)
+{
+    const __m256i need = _mm256_set1_epi32(TROD_COL_ADDR | TROD_COL_SIZE);
+    const __m256i flags = _mm256_set1_epi32(TROD_COL_FLAGS);
+    const __m256i nofetch = _mm256_set1_epi32(TROD_F_NOFETCH);
+    uint64_t said = 0, not_fetched = 0;
+
+    for (unsigned k = 0; k < WORD; k += GROUP) {
+        const __m256i has = load(b->has + i + k);
+        const __m256i all = _mm256_cmpeq_epi32(_mm256_and_si256(has, need), need);
+        const __m256i not =
+            _mm256_and_si256(_mm256_cmpeq_epi32(_mm256_and_si256(has, flags), flags),
+                             _mm256_cmpeq_epi32(_mm256_and_si256(load(b->flags + i + k), nofetch),
+                                                nofetch));
+
+        said |= (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(all)) << k;
+        not_fetched |= (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(not)) << k;
+    }
+    return (m->code & not_fetched) | ((m->code | m->read | m->write) & ~said);
+}
+
+TROD_WIDE static inline struct trod_touched_masks masks_of(const struct trod_batch *b, uint32_t i)
+{
+    struct trod_touched_masks m = {
+        .code = rows_of(b->kind + i, TROD_INSTR),
+        .read = rows_of(b->kind + i, TROD_READ),
+        .write = rows_of(b->kind + i, TROD_WRITE),
+        .odd = rows_of(b->kind + i, TROD_ATOMIC),
+    };
+
+    if (said_less(b, i))
+        m.odd |= odd_of(b, i, &m);
+    return m;
+}
+
+/* What the eight rows of KIND are, a lane each. */
+struct kinds {
+    __m256i code, data, write;
+};
+
+TROD_WIDE static inline struct kinds kinds_of(const uint8_t *kind)
+{
+    const __m256i k = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)kind));
+    const __m256i write = _mm256_cmpeq_epi32(k, _mm256_set1_epi32(TROD_WRITE));
+    const __m256i read = _mm256_cmpeq_epi32(k, _mm256_set1_epi32(TROD_READ));
+
+    return (struct kinds){_mm256_cmpeq_epi32(k, _mm256_set1_epi32(TROD_INSTR)),
+                          _mm256_or_si256(read, write), write};
+}
+
+/* Vectors that a calm word needs. */
+struct calm {
+    __m256i in_line, one, two, above, high; /* 32 bits a lane */
+    __m256i line, data, dirty;              /* 64 */
+};
+
+TROD_WIDE static inline struct calm calm_of(const struct trod_touched *t,
+                                            const struct trod_touched_pair *p)
+{
+    return (struct calm){
+        .in_line = _mm256_set1_epi32((int)-(UINT32_C(1) << t->line_bits)),
+        .one = _mm256_set1_epi32((int)p->one),
+        .two = _mm256_set1_epi32((int)p->two),
+        .above = _mm256_set1_epi32((int)p->above),
+        .high = _mm256_set1_epi32((int)p->high),
+        .line = _mm256_set1_epi64x(-(1LL << t->line_bits)),
+        .data = _mm256_set1_epi64x(TROD_TOUCHED_IS | TROD_TOUCHED_DATA),
+        .dirty = _mm256_set1_epi64x(t->dirty),
+    };
+}
+
+/* The references of four rows to ADDR, a lane of KIND_WRITE each, that are in MASK go behind OUT.
+ */
+TROD_WIDE static inline uint64_t *put_four(const struct calm *c, __m256i addr, __m128i write,
+                                           unsigned mask, uint64_t *out)
+{
+    const __m256i dirty = _mm256_and_si256(_mm256_cvtepi32_epi64(write), c->dirty);
+    const __m256i ref = _mm256_or_si256(_mm256_and_si256(addr, c->line), c->data);
+
+    return compress(out, _mm256_or_si256(ref, dirty), mask);
+}
+
+/*
+ * Are the instructions among the WORD rows from row I on all in the lines of C, and is each
+ * reference to a part of a line, or of instructions to two? NULL: no. Else the data goes behind
+ * OUT, and where it ends is returned. *CROSSED gets instructions that are in two lines.
+ */
+TROD_WIDE static inline uint64_t *put_if_calm(const struct calm *c, const struct trod_batch *b,
+                                              uint32_t i, uint64_t *out, uint64_t *crossed)
+{
+    const __m256i none = _mm256_setzero_si256();
+    __m256i off = none, never = none; /* bits of lines; any bits */
+    uint64_t cross = 0;
+
+    for (unsigned k = 0; k < WORD; k += GROUP) {
+        const struct kinds kind = kinds_of(b->kind + i + k);
+        const __m256i four = load(b->addr + i + k), next = load(b->addr + i + k + 4);
+        const __m256 first = _mm256_castsi256_ps(four), second = _mm256_castsi256_ps(next);
+        const __m256i low = _mm256_permute4x64_epi64(
+            _mm256_castps_si256(_mm256_shuffle_ps(first, second, 0x88)), 0xd8);
+        const __m256i high = _mm256_permute4x64_epi64(
+            _mm256_castps_si256(_mm256_shuffle_ps(first, second, 0xdd)), 0xd8);
+        /* of no bytes: more than a line */
+        const __m256i more = _mm256_add_epi32(load(b->size + i + k), _mm256_set1_epi32(-1));
+        const __m256i end = _mm256_add_epi32(low, more);
+        const __m256i within = _mm256_cmpeq_epi32(
+            _mm256_and_si256(_mm256_xor_si256(low, end), c->in_line), none);
+        const __m256i code_crosses = _mm256_andnot_si256(within, kind.code);
+        const __m256i apart =
+            _mm256_min_epu32(_mm256_xor_si256(end, c->one), _mm256_xor_si256(end, c->two));
+        const unsigned data =
+            (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(kind.data));
+
+        never = _mm256_or_si256(never,
+                                _mm256_and_si256(kind.code, _mm256_xor_si256(high, c->high)));
+        never = _mm256_or_si256(never, _mm256_andnot_si256(within, kind.data));
+        off = _mm256_or_si256(
+            off, _mm256_and_si256(more, _mm256_or_si256(kind.code, kind.data)));
+        off = _mm256_or_si256(off, _mm256_and_si256(kind.code, apart));
+        off = _mm256_or_si256(off,
+                              _mm256_and_si256(code_crosses, _mm256_xor_si256(end, c->above)));
+        cross |= (uint64_t)(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(code_crosses)) << k;
+        out = put_four(c, four, _mm256_castsi256_si128(kind.write), data & 15, out);
+        out = put_four(c, next, _mm256_extracti128_si256(kind.write, 1), data >> 4, out);
+    }
+    *crossed = cross;
+    off = _mm256_or_si256(_mm256_and_si256(off, c->in_line), never);
+    return _mm256_testz_si256(off, off) ? out : NULL;
+}
+
+TROD_WIDE uint32_t trod_touched_calm_wide(struct trod_touched *t, const struct trod_batch *b,
+                                          uint32_t from, uint32_t to)
+{
+    uint64_t *out = t->ref + t->n, *const end = t->ref + TROD_TOUCHED_REFS - WORD, *behind;
+    uint64_t instrs = 0, reads = 0, writes = 0, cross;
+    struct trod_touched_pair p;
+    struct calm c;
+
+    if (!trod_touched_pair_of(t, t->last[0], &p))
+        return from;
+    c = calm_of(t, &p);
+    for (; to - from >= WORD && out <= end; from += WORD) {
+        const struct trod_touched_masks m = masks_of(b, from);
+
+        if (m.odd || !(behind = put_if_calm(&c, b, from, out, &cross)))
+            break;
+        out = behind;
+        instrs += trod_touched_bits_in(m.code);
+        reads += trod_touched_bits_in(m.read);
+        writes += trod_touched_bits_in(m.write);
+        if (cross)
+            trod_touched_crossed(t, b, from, cross);
+    }
+    if (reads + writes)
+        t->last[1] = out[-1];
+    t->n = (size_t)(out - t->ref);
+    trod_touched_count(t, instrs, reads, writes);
+    return from;
+}
+
+/*
+ * The references of the eight rows from row I on to REF, to the line where they end, those of no
+ * reference included. Returns which of ALL are in two lines; *ODD gets whether one is in more, or
+ * in the first of all lines behind the last.
+ */
+TROD_WIDE static inline unsigned refs_of(const struct trod_touched *t, const struct trod_batch *b,
+                                         uint32_t i, unsigned all, uint64_t *ref, bool *odd)
+{
+    const __m256i line = _mm256_set1_epi64x(-(1LL << t->line_bits));
+    const __m256i none = _mm256_setzero_si256();
+    const struct kinds kind = kinds_of(b->kind + i);
+    const __m256i wide = _mm256_add_epi32(load(b->size + i), _mm256_set1_epi32(-1));
+    const __m256i room = _mm256_set1_epi32((int)-(UINT32_C(1) << t->line_bits));
+    const __m256i less = _mm256_cmpeq_epi32(_mm256_and_si256(wide, room), none);
+    unsigned cross = 0, wraps = 0;
+
+    for (unsigned k = 0; k < GROUP; k += LANES) {
+        const __m256i addr = load(b->addr + i + k);
+        const __m128i size = k ? _mm256_extracti128_si256(wide, 1) : _mm256_castsi256_si128(wide);
+        const __m128i data =
+            k ? _mm256_extracti128_si256(kind.data, 1) : _mm256_castsi256_si128(kind.data);
+        const __m128i write =
+            k ? _mm256_extracti128_si256(kind.write, 1) : _mm256_castsi256_si128(kind.write);
+        const __m256i end = _mm256_and_si256(
+            _mm256_add_epi64(addr, _mm256_cvtepu32_epi64(size)), line);
+        const __m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(addr, line), end);
+        __m256i bits = _mm256_and_si256(_mm256_cvtepi32_epi64(data),
+                                        _mm256_set1_epi64x(TROD_TOUCHED_DATA));
+
+        bits = _mm256_or_si256(
+            bits, _mm256_and_si256(_mm256_cvtepi32_epi64(write), _mm256_set1_epi64x(t->dirty)));
+        bits = _mm256_or_si256(bits, _mm256_set1_epi64x(TROD_TOUCHED_IS));
+        _mm256_storeu_si256((__m256i *)(void *)(ref + k), _mm256_or_si256(end, bits));
+        cross |= (~(unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same)) & 15) << k;
+        wraps |= (unsigned)_mm256_movemask_pd(
+                     _mm256_castsi256_pd(_mm256_andnot_si256(same, _mm256_cmpeq_epi64(end, none))))
+                 << k;
+    }
+    *odd = all & (wraps | ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(less)));
+    return cross & all;
+}
+
+/* The eight rows from row I on, of which M, from the first one on, tells, one by one. *CROSSED gets
+ * those that reference two lines. False, with nothing done: not so. */
+TROD_WIDE static inline bool put_group(struct trod_touched *t, const struct trod_batch *b,
+                                       uint32_t i, unsigned code, unsigned data, uint64_t last[2],
+                                       unsigned *crossed)
+{
+    const uint64_t dirty = TROD_TOUCHED_DIRTY, line = UINT64_C(1) << t->line_bits;
+    uint64_t ref[GROUP], *out = t->ref + t->n;
+    bool odd;
+    const unsigned cross = refs_of(t, b, i, code | data, ref, &odd);
+
+    if (odd || cross & data)
+        return false;
+    for (unsigned all = code | data; all; all &= all - 1) {
+        const unsigned row = (unsigned)__builtin_ctz(all);
+        const uint64_t now = ref[row];
+        uint64_t *const was = &last[now / TROD_TOUCHED_DATA & 1];
+
+        /* of an instruction in two lines the first one was seldom not the last */
+        if (__builtin_expect((cross >> row & 1) && now - line != *was, 0))
+            *out++ = *was = now - line;
+        *out = now;
+        out += now != *was && now != (*was & ~dirty);
+        *was = now;
+    }
+    t->n = (size_t)(out - t->ref);
+    *crossed = cross;
+    return true;
+}
+
+TROD_WIDE void trod_touched_word_wide(struct trod_touched *t, const struct trod_batch *b,
+                                      uint32_t i)
+{
+    const struct trod_touched_masks m = masks_of(b, i);
+    const uint64_t data = m.read | m.write;
+    uint64_t done = 0, crossed = 0;
+
+    for (unsigned k = 0; k < WORD; k += GROUP) {
+        unsigned cross;
+
+        if (!(m.odd >> k & 0xff) && put_group(t, b, i + k, m.code >> k & 0xff, data >> k & 0xff,
+                                              t->last, &cross)) {
+            done |= UINT64_C(0xff) << k;
+            crossed |= (uint64_t)cross << k;
+        } else {
+            trod_touched_each(t, b, i + k, i + k + GROUP);
+        }
+    }
+    trod_touched_count(t, trod_touched_bits_in(m.code & done), trod_touched_bits_in(m.read & done),
+                       trod_touched_bits_in(m.write & done));
+    trod_touched_crossed(t, b, i, crossed);
+}
+
+/* Lanes of A that share no bit with B. */
+TROD_WIDE static inline __m256i no_bits(__m256i a, __m256i b)
+{
+    return _mm256_cmpeq_epi64(_mm256_and_si256(a, b), _mm256_setzero_si256());
+}
+
+TROD_WIDE void trod_touched_skip_wide(struct trod_touched *t)
+{
+    const __m256i read = _mm256_set1_epi64x(~(int64_t)TROD_TOUCHED_DIRTY);
+    const __m256i sets = _mm256_set1_epi64x((int64_t)(t->sets | TROD_TOUCHED_DATA));
+    __m256i before = _mm256_set1_epi64x((int64_t)TROD_TOUCHED_NONE);
+    uint64_t *out = t->ref;
+
+    for (size_t i = 0; i < t->n; i += LANES) {
+        const __m256i ref = load(t->ref + i), matter = _mm256_or_si256(ref, read);
+        const __m256i mid = _mm256_permute2x128_si256(before, ref, 0x21);
+        const __m256i one = _mm256_xor_si256(ref, _mm256_alignr_epi8(ref, mid, 8));
+        const __m256i two = _mm256_xor_si256(ref, mid);
+        const __m256i three = _mm256_xor_si256(ref, _mm256_alignr_epi8(mid, before, 8));
+        const __m256i near = no_bits(one, sets), nearer = _mm256_or_si256(near, no_bits(two, sets));
+        const __m256i back = _mm256_or_si256(_mm256_andnot_si256(near, no_bits(two, matter)),
+                                             _mm256_andnot_si256(nearer, no_bits(three, matter)));
+        const unsigned drop = (unsigned)_mm256_movemask_pd(
+            _mm256_castsi256_pd(_mm256_or_si256(back, no_bits(one, matter))));
+        const unsigned some = t->n - i < LANES ? (1u << (t->n - i)) - 1 : 15;
+
+        out = compress(out, ref, ~drop & some);
+        before = ref;
+    }
+    t->n = (size_t)(out - t->ref);
+}
+#endif
