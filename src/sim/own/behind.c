@@ -10,6 +10,9 @@
 
 enum { AHEAD = 8, CHUNK = 256 };
 
+/* Which instructions a form has. */
+enum form { PORTABLE, WIDE, WIDEST };
+
 /* What a level asks of the next one: N pairs of a line that missed and what had to leave for it. */
 struct asked {
     uint64_t *line; /* and the bits of the reference; 0: none, only the other is to be taken back */
@@ -47,10 +50,10 @@ _Static_assert(TROD_TOUCHED_IS == 1 && TROD_TOUCHED_DIRTY == 2 && TROD_TOUCHED_D
 
 /* The lines of ASKED are wanted of C, and what is dirty has to be taken back; TO: what C asks. */
 TROD_HOT void level(const struct trod_first *f, const struct trod_first_cache *c,
-                    const struct asked *asked, struct asked *to, const bool widest)
+                    const uint32_t stride, const struct asked *asked, struct asked *to, const enum form form)
 {
-    const unsigned line_bits = f->in.line_bits, shift = c->stride > TROD_FIRST_WIDE ? 4 : 3;
-    const uint32_t stride = 1u << shift, ways = c->ways;
+    const unsigned line_bits = f->in.line_bits, shift = stride > TROD_FIRST_WIDE ? 4 : 3;
+    const uint32_t ways = c->ways;
     const uint64_t mask = c->mask, dirty = TROD_TOUCHED_DIRTY, data = TROD_TOUCHED_DATA;
     uint64_t *const tag = c->tag;
     size_t k = 0;
@@ -68,8 +71,10 @@ TROD_HOT void level(const struct trod_first *f, const struct trod_first_cache *c
 
             to->line[k] = ref & ~dirty;
 #if TROD_AVX2
-            if (widest)
+            if (form == WIDEST)
                 k += !trod_mru_touch_widest(set, stride, ways, ref & ~(dirty | data), &to->left[k]);
+            else if (form == WIDE)
+                k += !trod_mru_touch_wide(set, stride, ways, ref & ~(dirty | data), &to->left[k]);
             else
 #endif
                 k += !trod_mru_touch(set, ways, ref & ~(dirty | data), &to->left[k]);
@@ -82,12 +87,21 @@ TROD_HOT void level(const struct trod_first *f, const struct trod_first_cache *c
             k += !trod_mru_write(set, ways, left & ~(dirty | data));
         }
     }
-    (void)widest;
+    (void)form;
     to->n = k;
     sum(to);
 }
 
 #if TROD_AVX2
+TROD_WIDE static void level_wide(const struct trod_first *f, const struct trod_first_cache *c,
+                                 const struct asked *asked, struct asked *to)
+{
+    if (c->stride > TROD_FIRST_WIDE)
+        level(f, c, TROD_FIRST_WAYS, asked, to, WIDE);
+    else
+        level(f, c, TROD_FIRST_WIDE, asked, to, WIDE);
+}
+
 TROD_WIDEST static void sum_widest(struct asked *a)
 {
     sum(a);
@@ -96,7 +110,7 @@ TROD_WIDEST static void sum_widest(struct asked *a)
 TROD_WIDEST static void level_widest(const struct trod_first *f, const struct trod_first_cache *c,
                                      const struct asked *asked, struct asked *to)
 {
-    level(f, c, asked, to, true);
+    level(f, c, c->stride, asked, to, WIDEST);
 }
 #endif
 
@@ -190,9 +204,11 @@ static void pass(struct trod_first *f, const struct trod_first_cache *c, const s
 #if TROD_AVX2
         if (!f->in.portable && trod_widest())
             level_widest(f, c, &some, &to);
+        else if (!f->in.portable && trod_wide())
+            level_wide(f, c, &some, &to);
         else
 #endif
-            level(f, c, &some, &to, false);
+            level(f, c, c->stride, &some, &to, PORTABLE);
         count(f, c, &to);
         if (to.n)
             pass(f, c + 1, &to);

@@ -239,6 +239,23 @@ static size_t run_portable(struct trod_first *f)
 }
 
 #if TROD_AVX2
+TROD_WIDE static size_t run_wide(struct trod_first *f)
+{
+    size_t misses = 0;
+
+    for (size_t i = 0; i < f->in.n; i++) {
+        const uint64_t ref = f->in.ref[i];
+        const struct trod_first_cache *const c = cache_of(f, ref);
+        uint64_t *const set = set_of(f, c, ref), *const left = &f->left[misses];
+
+        f->missed[misses] = ref;
+        misses += __builtin_expect(c->stride == TROD_FIRST_WIDE, 1)
+                      ? !trod_mru_touch_wide(set, TROD_FIRST_WIDE, c->ways, ref, left)
+                      : !trod_mru_touch_wide(set, TROD_FIRST_WAYS, c->ways, ref, left);
+    }
+    return misses;
+}
+
 TROD_WIDEST static size_t run_widest(struct trod_first *f)
 {
     size_t misses = 0;
@@ -259,6 +276,8 @@ static size_t run(struct trod_first *f)
 #if TROD_AVX2
     if (!f->in.portable && trod_widest())
         return run_widest(f);
+    if (!f->in.portable && trod_wide())
+        return run_wide(f);
 #endif
     return run_portable(f);
 }

@@ -3,12 +3,12 @@
  *
  * A line is its address and bits below it (own/first.h); 0: none. A set has room for STRIDE lines,
  * 8 or 16, and uses the first WAYS of them. What is done is that of LRU that fills invalid ways
- * first. With AVX-512 no branch depends on where a line is.
+ * first. With AVX2 and AVX-512 no branch depends on where a line is.
  */
 #ifndef TROD_SIM_OWN_MRU_H
 #define TROD_SIM_OWN_MRU_H
 
-#include "core/wide.h"
+#include "sim/front.h"
 #include "sim/own/first.h"
 
 /*
@@ -46,6 +46,24 @@ static inline bool trod_mru_write(uint64_t *set, uint32_t ways, uint64_t line)
 }
 
 #if TROD_AVX2
+/*
+ * As trod_mru_touch; *OLD is set in any case, and means something where LINE was not there. STRIDE
+ * is a constant where this is called.
+ */
+TROD_WIDE static inline bool trod_mru_touch_wide(uint64_t *set, const uint32_t stride,
+                                                 uint32_t ways, uint64_t line, uint64_t *old)
+{
+    const __m256i clean = _mm256_set1_epi64x(~(int64_t)TROD_TOUCHED_DIRTY);
+    __m256i lines[TROD_FIRST_WAYS / TROD_FRONT_LANES];
+    const unsigned is = trod_front_find(lines, set, stride, line, clean);
+    const unsigned at = (unsigned)__builtin_ctz(is | 1u << (ways - 1));
+    const uint64_t was = set[at], dirty = was & TROD_TOUCHED_DIRTY & -(uint64_t)(is != 0);
+
+    *old = set[ways - 1];
+    trod_front_move(set, lines, stride, at, line | dirty);
+    return is != 0;
+}
+
 /* As trod_mru_touch; *OLD is set in any case, and means something where LINE was not there. */
 TROD_WIDEST static inline bool trod_mru_touch_widest(uint64_t *set, uint32_t stride, uint32_t ways,
                                                      uint64_t line, uint64_t *old)
