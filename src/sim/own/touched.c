@@ -485,7 +485,7 @@ void trod_touched_thin(struct trod_touched *t)
 #if TROD_AVX2
     const struct form *const f = form_of(t);
 
-    for (size_t before = t->n + 1; f && t->n < before - before / WORTH;) {
+    for (size_t before = SIZE_MAX; f && t->n < before - before / WORTH;) {
         before = t->n;
         f->skip(t);
     }
