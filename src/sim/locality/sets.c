@@ -1,13 +1,14 @@
 /*
  * sets.c - LRU caches of many numbers of sets and ways in one pass (sets.h).
  *
- * With AVX-512 a list of up to 16 lines is two vectors: where a line is in it, and the list with
- * the line in front, take no branch. References go through one number of sets after the other, many
+ * With AVX2 a list of up to 16 lines is four vectors, with AVX-512 two: where a line is in it, and
+ * the list with the line in front, take no branch. References go through one number of sets after the other, many
  * of them at a time: lists are loaded ahead.
  */
 #include "sets.h"
 
 #include "filter.h"
+#include "sim/front.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,19 @@ TROD_WIDEST static inline unsigned to_front_widest(uint64_t *list, unsigned ways
                                 _mm512_alignr_epi64(high, low, VECTOR - 1));
     return (unsigned)__builtin_ctz(is);
 }
+
+/* The same. */
+TROD_WIDE static inline unsigned to_front_wide(uint64_t *list, unsigned ways, uint64_t line,
+                                               const unsigned vectors)
+{
+    __m256i lines[WIDE_WAYS / TROD_FRONT_LANES];
+    const unsigned is =
+        trod_front_find(lines, list, vectors * VECTOR, line, _mm256_set1_epi64x(-1));
+    const unsigned at = (unsigned)__builtin_ctz(is | 1u << ways);
+
+    trod_front_move(list, lines, vectors * VECTOR, at, line);
+    return at;
+}
 #endif
 
 /* A reference. */
@@ -113,8 +127,8 @@ struct some {
 };
 
 /* N references to level I. Those that go on to the next one are left. Returns how many. */
-TROD_WIDEST static inline size_t level(struct trod_sets *s, unsigned i, size_t n, struct some *to,
-                                       const unsigned vectors)
+TROD_HOT size_t level(struct trod_sets *s, unsigned i, size_t n, struct some *to,
+                      const unsigned vectors, const bool widest)
 {
     const uint64_t mask = (UINT64_C(1) << (s->first + i)) - 1;
     const unsigned ways = s->ways;
@@ -128,7 +142,10 @@ TROD_WIDEST static inline size_t level(struct trod_sets *s, unsigned i, size_t n
 
         for (unsigned v = 0; v < vectors; v++)
             __builtin_prefetch(lists + ((soon & mask) * vectors + v) * VECTOR, 1);
-        p = to_front_widest(lists + (line & mask) * vectors * VECTOR, ways, line, vectors);
+        if (widest)
+            p = to_front_widest(lists + (line & mask) * vectors * VECTOR, ways, line, vectors);
+        else
+            p = to_front_wide(lists + (line & mask) * vectors * VECTOR, ways, line, vectors);
         at[p][class]++;
         to->line[k] = line;
         to->class[k] = class;
@@ -138,8 +155,8 @@ TROD_WIDEST static inline size_t level(struct trod_sets *s, unsigned i, size_t n
 }
 
 /* TO gets the references that are not to the front of their set at level 0. Returns how many. */
-TROD_WIDEST static inline size_t skip_front(struct trod_sets *s, const uint64_t *line,
-                                            const uint8_t *class, size_t n, struct some *to)
+TROD_WIDE static inline size_t skip_front(struct trod_sets *s, const uint64_t *line,
+                                          const uint8_t *class, size_t n, struct some *to)
 {
     const uint64_t mask = (UINT64_C(1) << s->first) - 1;
     uint64_t all, left;
@@ -162,8 +179,8 @@ TROD_WIDEST static inline size_t skip_front(struct trod_sets *s, const uint64_t 
     return k;
 }
 
-TROD_WIDEST static void feed_widest(struct trod_sets *s, const uint64_t *line, const uint8_t *class,
-                                    size_t n)
+TROD_HOT void feed_levels(struct trod_sets *s, const uint64_t *line, const uint8_t *class, size_t n,
+                          const bool widest)
 {
     struct some to;
 
@@ -173,8 +190,21 @@ TROD_WIDEST static void feed_widest(struct trod_sets *s, const uint64_t *line, c
         some = n - at < BLOCK ? n - at : BLOCK;
         left = skip_front(s, line + at, class + at, some, &to);
         for (unsigned i = 0; i < s->levels && left; i++)
-            left = s->stride == VECTOR ? level(s, i, left, &to, 1) : level(s, i, left, &to, 2);
+            left = s->stride == VECTOR ? level(s, i, left, &to, 1, widest)
+                                       : level(s, i, left, &to, 2, widest);
     }
+}
+
+TROD_WIDE static void feed_wide(struct trod_sets *s, const uint64_t *line, const uint8_t *class,
+                                size_t n)
+{
+    feed_levels(s, line, class, n, false);
+}
+
+TROD_WIDEST static void feed_widest(struct trod_sets *s, const uint64_t *line, const uint8_t *class,
+                                    size_t n)
+{
+    feed_levels(s, line, class, n, true);
 }
 #endif
 
@@ -193,6 +223,10 @@ static void feed(struct trod_sets *s, const uint64_t *line, const uint8_t *class
 #if TROD_AVX2
     if (!s->portable && s->ways <= WIDE_WAYS && trod_widest()) {
         feed_widest(s, line, class, n);
+        return;
+    }
+    if (!s->portable && s->ways <= WIDE_WAYS && trod_wide()) {
+        feed_wide(s, line, class, n);
         return;
     }
 #endif
