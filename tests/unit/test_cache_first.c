@@ -271,12 +271,14 @@ static void turns(struct fast *fast, struct trod_own_sim *any, uint32_t n, uint6
 }
 
 /*
- * The first line of all is the last one of the address space; and a loop's line leaves its set in a
- * feed that is shorter than a word.
+ * The first line of all is the last one of the address space; a loop's line leaves its set in a
+ * feed that is shorter than a word; and an instruction reaches into a line whose number is that of
+ * the loop's other one with all bits turned.
  */
 static void test_calm(void **state)
 {
     const uint64_t top = UINT64_MAX - 63, a = 4096, b = 4096 + 64, c = a + 512;
+    const uint64_t d = UINT64_C(1) << 32, e = d + UINT32_MAX - 63;
     struct trod_own_config config;
     struct trod_own_sim any;
     struct fast fast;
@@ -289,6 +291,8 @@ static void test_calm(void **state)
     turns(&fast, &any, 2048, a, b);
     turns(&fast, &any, 2, c, b);
     turns(&fast, &any, 128, a, b);
+    turns(&fast, &any, 2048, e, d);
+    turns(&fast, &any, 64, d, e - 2);
     fast_end(&fast, &any);
     trod_own_sim_fini(&any);
 }

@@ -1,10 +1,12 @@
 /*
  * touched_wide.c - rows to the lines that they reference: the form for processors with AVX2.
  *
- * Implements own/touched_int.h. Of a calm word data is all that is left; other words go row by row
- * without a branch that depends on what a row is.
+ * Implements own/touched_int.h. Of a calm word data is all that is left; of other words four rows
+ * are looked at together. Data is left with its repeats (trod_touched_thin).
  */
 #include "sim/own/touched_int.h"
+
+#include <string.h>
 
 #if TROD_AVX2
 enum { WORD = TROD_TOUCHED_WORD, GROUP = TROD_TOUCHED_GROUP, LANES = 4 };
@@ -230,75 +232,86 @@ TROD_WIDE uint32_t trod_touched_calm_wide(struct trod_touched *t, const struct t
     return from;
 }
 
-/*
- * The references of the eight rows from row I on to REF, to the line where they end, those of no
- * reference included. Returns which of ALL are in two lines; *ODD gets whether one is in more, or
- * in the first of all lines behind the last.
- */
-TROD_WIDE static inline unsigned refs_of(const struct trod_touched *t, const struct trod_batch *b,
-                                         uint32_t i, unsigned all, uint64_t *ref, bool *odd)
+/* By mask of four lanes: for each the last one before it that is in the mask, as lanes of 32 bits;
+ * with the highest bit: there is none. */
+#define NO 0x80, 0x80
+static const uint8_t one_before[1 << LANES][8] = {
+    {NO, NO, NO, NO},       {NO, 0, 1, 0, 1, 0, 1}, {NO, NO, 2, 3, 2, 3},
+    {NO, 0, 1, 2, 3, 2, 3}, {NO, NO, NO, 4, 5},     {NO, 0, 1, 0, 1, 4, 5},
+    {NO, NO, 2, 3, 4, 5},   {NO, 0, 1, 2, 3, 4, 5}, {NO, NO, NO, NO},
+    {NO, 0, 1, 0, 1, 0, 1}, {NO, NO, 2, 3, 2, 3},   {NO, 0, 1, 2, 3, 2, 3},
+    {NO, NO, NO, 4, 5},     {NO, 0, 1, 0, 1, 4, 5}, {NO, NO, 2, 3, 4, 5},
+    {NO, 0, 1, 2, 3, 4, 5},
+};
+#undef NO
+
+/* Vectors that words need, 64 bits a lane. */
+struct any {
+    __m256i line, bits, upper; /* of a line; by kind, those of a reference; what is no kind */
+};
+
+TROD_WIDE static inline struct any any_of(const struct trod_touched *t)
 {
-    const __m256i line = _mm256_set1_epi64x(-(1LL << t->line_bits));
-    const __m256i none = _mm256_setzero_si256();
-    const struct kinds kind = kinds_of(b->kind + i);
-    const __m256i wide = _mm256_add_epi32(load(b->size + i), _mm256_set1_epi32(-1));
-    const __m256i room = _mm256_set1_epi32((int)-(UINT32_C(1) << t->line_bits));
-    const __m256i less = _mm256_cmpeq_epi32(_mm256_and_si256(wide, room), none);
-    unsigned cross = 0, wraps = 0;
+    uint8_t bits[16] = {0};
 
-    for (unsigned k = 0; k < GROUP; k += LANES) {
-        const __m256i addr = load(b->addr + i + k);
-        const __m128i size = k ? _mm256_extracti128_si256(wide, 1) : _mm256_castsi256_si128(wide);
-        const __m128i data =
-            k ? _mm256_extracti128_si256(kind.data, 1) : _mm256_castsi256_si128(kind.data);
-        const __m128i write =
-            k ? _mm256_extracti128_si256(kind.write, 1) : _mm256_castsi256_si128(kind.write);
-        const __m256i end = _mm256_and_si256(
-            _mm256_add_epi64(addr, _mm256_cvtepu32_epi64(size)), line);
-        const __m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(addr, line), end);
-        __m256i bits = _mm256_and_si256(_mm256_cvtepi32_epi64(data),
-                                        _mm256_set1_epi64x(TROD_TOUCHED_DATA));
-
-        bits = _mm256_or_si256(
-            bits, _mm256_and_si256(_mm256_cvtepi32_epi64(write), _mm256_set1_epi64x(t->dirty)));
-        bits = _mm256_or_si256(bits, _mm256_set1_epi64x(TROD_TOUCHED_IS));
-        _mm256_storeu_si256((__m256i *)(void *)(ref + k), _mm256_or_si256(end, bits));
-        cross |= (~(unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same)) & 15) << k;
-        wraps |= (unsigned)_mm256_movemask_pd(
-                     _mm256_castsi256_pd(_mm256_andnot_si256(same, _mm256_cmpeq_epi64(end, none))))
-                 << k;
-    }
-    *odd = all & (wraps | ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(less)));
-    return cross & all;
+    bits[TROD_INSTR] = TROD_TOUCHED_IS;
+    bits[TROD_READ] = TROD_TOUCHED_IS | TROD_TOUCHED_DATA;
+    bits[TROD_WRITE] = (uint8_t)(TROD_TOUCHED_IS | TROD_TOUCHED_DATA | t->dirty);
+    return (struct any){
+        .line = _mm256_set1_epi64x(-(1LL << t->line_bits)),
+        .bits = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(void *)bits)),
+        .upper = _mm256_set1_epi64x((int64_t)UINT64_C(0x8080808080808000)),
+    };
 }
 
-/* The eight rows from row I on, of which M, from the first one on, tells, one by one. *CROSSED gets
- * those that reference two lines. False, with nothing done: not so. */
-TROD_WIDE static inline bool put_group(struct trod_touched *t, const struct trod_batch *b,
-                                       uint32_t i, unsigned code, unsigned data, uint64_t last[2],
+_Static_assert(TROD_INSTR < 16 && TROD_READ < 16 && TROD_WRITE < 16, "kinds are looked up by byte");
+
+TROD_WIDE static inline unsigned mask_of(__m256i v)
+{
+    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(v));
+}
+
+/*
+ * The four rows from row I on, of which CODE and DATA are bits. *LAST: the last reference to code,
+ * in all lanes. What does not repeat the one before goes behind *OUT, and data. *CROSSED gets
+ * instructions that are in two lines. False, and nothing done: a row must be looked at by itself.
+ */
+TROD_WIDE static inline bool put_group(const struct any *v, const struct trod_batch *b, uint32_t i,
+                                       unsigned code, unsigned data, __m256i *last, uint64_t **out,
                                        unsigned *crossed)
 {
-    const uint64_t dirty = TROD_TOUCHED_DIRTY, line = UINT64_C(1) << t->line_bits;
-    uint64_t ref[GROUP], *out = t->ref + t->n;
-    bool odd;
-    const unsigned cross = refs_of(t, b, i, code | data, ref, &odd);
+    const __m256i none = _mm256_setzero_si256(), is = _mm256_set1_epi64x(TROD_TOUCHED_IS);
+    const __m256i addr = load(b->addr + i);
+    const __m128i size = _mm_loadu_si128((const __m128i *)(const void *)(b->size + i));
+    const __m256i more = _mm256_cvtepu32_epi64(_mm_add_epi32(size, _mm_set1_epi32(-1)));
+    const __m256i end = _mm256_and_si256(_mm256_add_epi64(addr, more), v->line);
+    const __m256i start = _mm256_and_si256(addr, v->line);
+    int32_t kinds;
+    __m256i kind, ref, before, place;
+    unsigned within, odd, again;
 
-    if (odd || cross & data)
+    memcpy(&kinds, b->kind + i, sizeof kinds);
+    kind = _mm256_or_si256(_mm256_cvtepu8_epi64(_mm_cvtsi32_si128(kinds)), v->upper);
+    ref = _mm256_or_si256(end, _mm256_shuffle_epi8(v->bits, kind));
+    place = _mm256_cvtepi8_epi32(
+        _mm_loadl_epi64((const __m128i *)(const void *)one_before[code]));
+    before = _mm256_blendv_epi8(_mm256_permutevar8x32_epi32(ref, place), *last,
+                                _mm256_srai_epi32(place, 31));
+    within = mask_of(_mm256_cmpeq_epi64(start, end));
+    again = mask_of(_mm256_cmpeq_epi64(ref, before));
+    /* more than a line or nothing, data in two lines, an instruction in two of which the first was
+     * not the last one, or the first line of all behind the last */
+    odd = ~mask_of(_mm256_cmpeq_epi64(_mm256_and_si256(more, v->line), none));
+    odd |= ~within & (data | ~mask_of(_mm256_cmpeq_epi64(_mm256_or_si256(start, is), before)) |
+                      mask_of(_mm256_cmpeq_epi64(end, none)));
+    if (__builtin_expect(odd & (code | data), 0))
         return false;
-    for (unsigned all = code | data; all; all &= all - 1) {
-        const unsigned row = (unsigned)__builtin_ctz(all);
-        const uint64_t now = ref[row];
-        uint64_t *const was = &last[now / TROD_TOUCHED_DATA & 1];
-
-        /* of an instruction in two lines the first one was seldom not the last */
-        if (__builtin_expect((cross >> row & 1) && now - line != *was, 0))
-            *out++ = *was = now - line;
-        *out = now;
-        out += now != *was && now != (*was & ~dirty);
-        *was = now;
-    }
-    t->n = (size_t)(out - t->ref);
-    *crossed = cross;
+    *out = compress(*out, ref, data | (code & ~again));
+    *crossed = code & ~within;
+    if (code)
+        *last = _mm256_permutevar8x32_epi32(
+            ref, _mm256_add_epi32(_mm256_set1_epi64x(INT64_C(0x100000000)),
+                                  _mm256_set1_epi32(2 * (31 - __builtin_clz(code)))));
     return true;
 }
 
@@ -306,20 +319,30 @@ TROD_WIDE void trod_touched_word_wide(struct trod_touched *t, const struct trod_
                                       uint32_t i)
 {
     const struct trod_touched_masks m = masks_of(b, i);
+    const struct any v = any_of(t);
     const uint64_t data = m.read | m.write;
-    uint64_t done = 0, crossed = 0;
+    __m256i last = _mm256_set1_epi64x((int64_t)t->last[0]);
+    uint64_t done = 0, crossed = 0, *out = t->ref + t->n;
 
-    for (unsigned k = 0; k < WORD; k += GROUP) {
+    t->last[1] = TROD_TOUCHED_NONE;
+    for (unsigned k = 0; k < WORD; k += LANES) {
         unsigned cross;
 
-        if (!(m.odd >> k & 0xff) && put_group(t, b, i + k, m.code >> k & 0xff, data >> k & 0xff,
-                                              t->last, &cross)) {
-            done |= UINT64_C(0xff) << k;
+        if (!(m.odd >> k & 15) &&
+            put_group(&v, b, i + k, m.code >> k & 15, data >> k & 15, &last, &out, &cross)) {
+            done |= UINT64_C(15) << k;
             crossed |= (uint64_t)cross << k;
-        } else {
-            trod_touched_each(t, b, i + k, i + k + GROUP);
+            continue;
         }
+        t->n = (size_t)(out - t->ref);
+        t->last[0] = (uint64_t)_mm256_extract_epi64(last, 0);
+        trod_touched_each(t, b, i + k, i + k + LANES);
+        last = _mm256_set1_epi64x((int64_t)t->last[0]);
+        out = t->ref + t->n;
+        t->last[1] = TROD_TOUCHED_NONE;
     }
+    t->n = (size_t)(out - t->ref);
+    t->last[0] = (uint64_t)_mm256_extract_epi64(last, 0);
     trod_touched_count(t, trod_touched_bits_in(m.code & done), trod_touched_bits_in(m.read & done),
                        trod_touched_bits_in(m.write & done));
     trod_touched_crossed(t, b, i, crossed);
