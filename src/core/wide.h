@@ -55,4 +55,17 @@ static inline bool trod_widest(void)
 }
 #endif
 
+/* What tests want left out. */
+enum trod_without { TROD_WITHOUT_NONE, TROD_WITHOUT_WIDEST, TROD_WITHOUT_WIDE };
+
+static inline bool trod_wide_unless(unsigned without)
+{
+    return without < TROD_WITHOUT_WIDE && trod_wide();
+}
+
+static inline bool trod_widest_unless(unsigned without)
+{
+    return without < TROD_WITHOUT_WIDEST && trod_widest();
+}
+
 #endif

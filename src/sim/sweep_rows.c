@@ -106,7 +106,7 @@ static void run_all(struct trod_touched *t)
     for (size_t at = 0, n; at < t->n; at += n) {
         n = t->n - at < TROD_SWEEP_BATCH ? t->n - at : TROD_SWEEP_BATCH;
 #if TROD_AVX2
-        if (!t->portable && trod_widest())
+        if (trod_widest_unless(t->without))
             part_widest(s, t->ref + at, n);
         else
 #endif

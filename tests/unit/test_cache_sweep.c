@@ -5,6 +5,7 @@
 #include "cache_refs.h"
 #include "cache_rows.h"
 #include "core/chart.h"
+#include "core/wide.h"
 #include "sim/own/sim.h"
 #include "sim/refs.h"
 #include "sim/sweep.h"
@@ -132,13 +133,13 @@ static void equal_sweeps(const struct trod_sweep *a, const struct trod_sweep *b)
                             trod_sweep_misses(b, data, size, ways, line, b->policy[p]));
 }
 
-/* S takes no wide instructions. */
-static void no_wide(struct trod_sweep *s)
+/* S takes no instructions of those. */
+static void take_no(struct trod_sweep *s, enum trod_without without)
 {
-    s->in.portable = true;
+    s->in.without = (uint8_t)without;
     for (unsigned i = 0; i < s->n_lines; i++)
         for (unsigned k = 0; k < 2 && s->sets[i][k]; k++)
-            s->sets[i][k]->portable = true;
+            s->sets[i][k]->without = (uint8_t)without;
 }
 
 /* Rows of two to four places in turn, code or data, that share some sets and lines and not others.
@@ -164,7 +165,7 @@ static void draw_turns(struct trod_batch *b, struct trod_rng *rng)
 }
 
 /* Rows that are looked at as such, in parts, against the references that they are. */
-static void rows_and_refs(const char *text, unsigned parts, bool wild, bool portable,
+static void rows_and_refs(const char *text, unsigned parts, bool wild, enum trod_without without,
                           struct trod_rng *rng)
 {
     enum { BATCHES = 20, PARTS = 3 };
@@ -178,12 +179,11 @@ static void rows_and_refs(const char *text, unsigned parts, bool wild, bool port
     assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
     b->meta = &meta;
     assert_int_equal(trod_sweep_init(&refs, text, NULL), 0);
-    no_wide(&refs);
+    take_no(&refs, TROD_WITHOUT_WIDE);
     for (unsigned p = 0; p < parts; p++) {
         assert_int_equal(trod_sweep_init(&rows[p], text, NULL), 0);
         assert_true(rows[p].by_rows);
-        if (portable)
-            no_wide(&rows[p]);
+        take_no(&rows[p], without);
         trod_sweep_take(&rows[p], p, parts);
     }
     for (unsigned n = 0; n < BATCHES; n++) {
@@ -225,7 +225,7 @@ static void test_sweep_rows(void **state)
     trod_rng_seed(&rng, 22);
     for (unsigned i = 0; i < 4 * sizeof texts / sizeof *texts; i++)
         for (unsigned parts = 1; parts <= 3; parts++)
-            rows_and_refs(texts[i / 4], parts, i & 1, i & 2, &rng);
+            rows_and_refs(texts[i / 4], parts, i & 1, (i / 2 + parts) % 3, &rng);
 }
 
 static void test_sweep_refused(void **state)

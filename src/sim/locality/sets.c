@@ -2,8 +2,8 @@
  * sets.c - LRU caches of many numbers of sets and ways in one pass (sets.h).
  *
  * With AVX2 a list of up to 16 lines is four vectors, with AVX-512 two: where a line is in it, and
- * the list with the line in front, take no branch. References go through one number of sets after the other, many
- * of them at a time: lists are loaded ahead.
+ * the list with the line in front, take no branch. References go through one number of sets after
+ * the other, many of them at a time: lists are loaded ahead.
  */
 #include "sets.h"
 
@@ -221,11 +221,11 @@ static size_t before_no_line(const struct trod_sets *s, const uint64_t *line, si
 static void feed(struct trod_sets *s, const uint64_t *line, const uint8_t *class, size_t n)
 {
 #if TROD_AVX2
-    if (!s->portable && s->ways <= WIDE_WAYS && trod_widest()) {
+    if (s->ways <= WIDE_WAYS && trod_widest_unless(s->without)) {
         feed_widest(s, line, class, n);
         return;
     }
-    if (!s->portable && s->ways <= WIDE_WAYS && trod_wide()) {
+    if (s->ways <= WIDE_WAYS && trod_wide_unless(s->without)) {
         feed_wide(s, line, class, n);
         return;
     }

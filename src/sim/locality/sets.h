@@ -20,7 +20,7 @@ enum { TROD_SETS_LEVELS = 32, TROD_SETS_WAYS = 64 };
 struct trod_sets {
     unsigned first, levels, ways; /* sets: 2^first, 2^(first + 1), ... */
     unsigned stride;              /* places of a list, of which the first WAYS count */
-    bool portable;                /* no wide instructions: for tests */
+    uint8_t without;              /* trod_without */
     bool no_line;                 /* the line of that number came */
     uint64_t *list[TROD_SETS_LEVELS];
     uint64_t *front; /* what stands first in the lists of the smallest number of sets */

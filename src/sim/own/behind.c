@@ -50,7 +50,8 @@ _Static_assert(TROD_TOUCHED_IS == 1 && TROD_TOUCHED_DIRTY == 2 && TROD_TOUCHED_D
 
 /* The lines of ASKED are wanted of C, and what is dirty has to be taken back; TO: what C asks. */
 TROD_HOT void level(const struct trod_first *f, const struct trod_first_cache *c,
-                    const uint32_t stride, const struct asked *asked, struct asked *to, const enum form form)
+                    const uint32_t stride, const struct asked *asked, struct asked *to,
+                    const enum form form)
 {
     const unsigned line_bits = f->in.line_bits, shift = stride > TROD_FIRST_WIDE ? 4 : 3;
     const uint32_t ways = c->ways;
@@ -202,9 +203,9 @@ static void pass(struct trod_first *f, const struct trod_first_cache *c, const s
         some = (struct asked){.line = a->line + at, .left = a->left + at};
         some.n = a->n - at < CHUNK ? a->n - at : CHUNK;
 #if TROD_AVX2
-        if (!f->in.portable && trod_widest())
+        if (trod_widest_unless(f->in.without))
             level_widest(f, c, &some, &to);
-        else if (!f->in.portable && trod_wide())
+        else if (trod_wide_unless(f->in.without))
             level_wide(f, c, &some, &to);
         else
 #endif
@@ -222,7 +223,7 @@ void trod_first_behind(struct trod_first *f, size_t n)
     struct asked a = {.line = f->missed, .left = f->left, .n = n};
 
 #if TROD_AVX2
-    if (!f->in.portable && trod_widest())
+    if (trod_widest_unless(f->in.without))
         sum_widest(&a);
     else
 #endif

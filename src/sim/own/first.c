@@ -274,9 +274,9 @@ TROD_WIDEST static size_t run_widest(struct trod_first *f)
 static size_t run(struct trod_first *f)
 {
 #if TROD_AVX2
-    if (!f->in.portable && trod_widest())
+    if (trod_widest_unless(f->in.without))
         return run_widest(f);
-    if (!f->in.portable && trod_wide())
+    if (trod_wide_unless(f->in.without))
         return run_wide(f);
 #endif
     return run_portable(f);
@@ -359,7 +359,7 @@ static void run_all(struct trod_touched *t)
 
     if (f->sim->shards > 1) {
 #if TROD_AVX2
-        if (!t->portable && trod_widest())
+        if (trod_widest_unless(t->without))
             keep_mine_widest(f);
         else
 #endif

@@ -7,7 +7,6 @@
  */
 #include "sim/own/touched_int.h"
 
-
 /* The line at ADDR is referenced; BITS: what and how. */
 static inline void put(struct trod_touched *t, uint64_t addr, unsigned bits)
 {
@@ -252,8 +251,8 @@ TROD_WIDEST static inline bool put_group(struct trod_touched *t, const struct tr
  * and is each reference to a part of a line, or of instructions to two? *CROSSED gets the latter.
  */
 TROD_WIDEST static inline bool is_calm(const struct trod_touched *t, const struct trod_batch *b,
-                                       uint32_t i, const struct trod_touched_masks *m, const struct trod_touched_pair *p,
-                                       uint64_t *crossed)
+                                       uint32_t i, const struct trod_touched_masks *m,
+                                       const struct trod_touched_pair *p, uint64_t *crossed)
 {
     const uint32_t line = UINT32_C(1) << t->line_bits;
     const __m512i in_line = _mm512_set1_epi32((int)-line), less = _mm512_set1_epi32(-1);
@@ -382,7 +381,8 @@ TROD_WIDEST static void put_word(struct trod_touched *t, const struct trod_batch
     }
     t->last[0] = lane7(last.code);
     t->last[1] = lane7(last.data);
-    trod_touched_count(t, trod_touched_bits_in(m.code & done), trod_touched_bits_in(m.read & done), trod_touched_bits_in(m.write & done));
+    trod_touched_count(t, trod_touched_bits_in(m.code & done), trod_touched_bits_in(m.read & done),
+                       trod_touched_bits_in(m.write & done));
     trod_touched_crossed(t, b, i, crossed);
 }
 
@@ -429,7 +429,7 @@ static const struct form {
 /* NULL: row by row. */
 static const struct form *form_of(const struct trod_touched *t)
 {
-    return t->portable ? NULL : trod_widest() ? &widest : trod_wide() ? &wide : NULL;
+    return trod_widest_unless(t->without) ? &widest : trod_wide_unless(t->without) ? &wide : NULL;
 }
 
 /* As many rows as fill words. Returns where the others begin. */

@@ -28,11 +28,11 @@ enum trod_touched_kind { TROD_TOUCHED_CODE, TROD_TOUCHED_READ, TROD_TOUCHED_WRIT
 
 struct trod_touched {
     unsigned line_bits;
-    unsigned sizes; /* of lines: each is twice as long as the one before */
-    uint64_t sets;  /* bits of the address: what differs there is in different sets everywhere */
-    unsigned dirty; /* DIRTY where the first write of a line matters, else 0 */
-    bool wraps;     /* what does not end before address 0 touches lines there, too; else none */
-    bool portable;  /* no wide instructions: for tests */
+    unsigned sizes;  /* of lines: each is twice as long as the one before */
+    uint64_t sets;   /* bits of the address: what differs there is in different sets everywhere */
+    unsigned dirty;  /* DIRTY where the first write of a line matters, else 0 */
+    bool wraps;      /* what does not end before address 0 touches lines there, too; else none */
+    uint8_t without; /* trod_without */
     /* The references go on, none is left. LINES, if there is one, is given REF and those to the
      * lines behind it, so many in all, of a row that touches many. */
     void (*run)(struct trod_touched *t);

@@ -82,13 +82,12 @@ TROD_APART TROD_WIDE static uint64_t odd_of(const struct trod_batch *b, uint32_t
     for (unsigned k = 0; k < WORD; k += GROUP) {
         const __m256i has = load(b->has + i + k);
         const __m256i all = _mm256_cmpeq_epi32(_mm256_and_si256(has, need), need);
-        const __m256i not =
-            _mm256_and_si256(_mm256_cmpeq_epi32(_mm256_and_si256(has, flags), flags),
-                             _mm256_cmpeq_epi32(_mm256_and_si256(load(b->flags + i + k), nofetch),
-                                                nofetch));
+        const __m256i unfetched = _mm256_and_si256(
+            _mm256_cmpeq_epi32(_mm256_and_si256(has, flags), flags),
+            _mm256_cmpeq_epi32(_mm256_and_si256(load(b->flags + i + k), nofetch), nofetch));
 
         said |= (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(all)) << k;
-        not_fetched |= (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(not)) << k;
+        not_fetched |= (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(unfetched)) << k;
     }
     return (m->code & not_fetched) | ((m->code | m->read | m->write) & ~said);
 }
@@ -177,22 +176,19 @@ TROD_WIDE static inline uint64_t *put_if_calm(const struct calm *c, const struct
         /* of no bytes: more than a line */
         const __m256i more = _mm256_add_epi32(load(b->size + i + k), _mm256_set1_epi32(-1));
         const __m256i end = _mm256_add_epi32(low, more);
-        const __m256i within = _mm256_cmpeq_epi32(
-            _mm256_and_si256(_mm256_xor_si256(low, end), c->in_line), none);
+        const __m256i within =
+            _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_xor_si256(low, end), c->in_line), none);
         const __m256i code_crosses = _mm256_andnot_si256(within, kind.code);
         const __m256i apart =
             _mm256_min_epu32(_mm256_xor_si256(end, c->one), _mm256_xor_si256(end, c->two));
-        const unsigned data =
-            (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(kind.data));
+        const unsigned data = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(kind.data));
 
-        never = _mm256_or_si256(never,
-                                _mm256_and_si256(kind.code, _mm256_xor_si256(high, c->high)));
+        never =
+            _mm256_or_si256(never, _mm256_and_si256(kind.code, _mm256_xor_si256(high, c->high)));
         never = _mm256_or_si256(never, _mm256_andnot_si256(within, kind.data));
-        off = _mm256_or_si256(
-            off, _mm256_and_si256(more, _mm256_or_si256(kind.code, kind.data)));
+        off = _mm256_or_si256(off, _mm256_and_si256(more, _mm256_or_si256(kind.code, kind.data)));
         off = _mm256_or_si256(off, _mm256_and_si256(kind.code, apart));
-        off = _mm256_or_si256(off,
-                              _mm256_and_si256(code_crosses, _mm256_xor_si256(end, c->above)));
+        off = _mm256_or_si256(off, _mm256_and_si256(code_crosses, _mm256_xor_si256(end, c->above)));
         cross |= (uint64_t)(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(code_crosses)) << k;
         out = put_four(c, four, _mm256_castsi256_si128(kind.write), data & 15, out);
         out = put_four(c, next, _mm256_extracti128_si256(kind.write, 1), data >> 4, out);
@@ -236,12 +232,10 @@ TROD_WIDE uint32_t trod_touched_calm_wide(struct trod_touched *t, const struct t
  * with the highest bit: there is none. */
 #define NO 0x80, 0x80
 static const uint8_t one_before[1 << LANES][8] = {
-    {NO, NO, NO, NO},       {NO, 0, 1, 0, 1, 0, 1}, {NO, NO, 2, 3, 2, 3},
-    {NO, 0, 1, 2, 3, 2, 3}, {NO, NO, NO, 4, 5},     {NO, 0, 1, 0, 1, 4, 5},
-    {NO, NO, 2, 3, 4, 5},   {NO, 0, 1, 2, 3, 4, 5}, {NO, NO, NO, NO},
-    {NO, 0, 1, 0, 1, 0, 1}, {NO, NO, 2, 3, 2, 3},   {NO, 0, 1, 2, 3, 2, 3},
-    {NO, NO, NO, 4, 5},     {NO, 0, 1, 0, 1, 4, 5}, {NO, NO, 2, 3, 4, 5},
-    {NO, 0, 1, 2, 3, 4, 5},
+    {NO, NO, NO, NO},   {NO, 0, 1, 0, 1, 0, 1}, {NO, NO, 2, 3, 2, 3}, {NO, 0, 1, 2, 3, 2, 3},
+    {NO, NO, NO, 4, 5}, {NO, 0, 1, 0, 1, 4, 5}, {NO, NO, 2, 3, 4, 5}, {NO, 0, 1, 2, 3, 4, 5},
+    {NO, NO, NO, NO},   {NO, 0, 1, 0, 1, 0, 1}, {NO, NO, 2, 3, 2, 3}, {NO, 0, 1, 2, 3, 2, 3},
+    {NO, NO, NO, 4, 5}, {NO, 0, 1, 0, 1, 4, 5}, {NO, NO, 2, 3, 4, 5}, {NO, 0, 1, 2, 3, 4, 5},
 };
 #undef NO
 
@@ -293,8 +287,7 @@ TROD_WIDE static inline bool put_group(const struct any *v, const struct trod_ba
     memcpy(&kinds, b->kind + i, sizeof kinds);
     kind = _mm256_or_si256(_mm256_cvtepu8_epi64(_mm_cvtsi32_si128(kinds)), v->upper);
     ref = _mm256_or_si256(end, _mm256_shuffle_epi8(v->bits, kind));
-    place = _mm256_cvtepi8_epi32(
-        _mm_loadl_epi64((const __m128i *)(const void *)one_before[code]));
+    place = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)one_before[code]));
     before = _mm256_blendv_epi8(_mm256_permutevar8x32_epi32(ref, place), *last,
                                 _mm256_srai_epi32(place, 31));
     within = mask_of(_mm256_cmpeq_epi64(start, end));
