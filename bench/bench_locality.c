@@ -70,13 +70,15 @@ static int tree(void *user)
     return 0;
 }
 
+static const double rate = 0.01, hardly_any = 1e-12;
+
+/* USER: the share of the lines that is sampled. */
 static int sample(void *user)
 {
-    struct trod_shards *s = trod_shards_new(0.01, 0, 0);
+    struct trod_shards *s = trod_shards_new(*(const double *)user, 0, 0);
     const struct trod_refs refs = {line, class, NULL};
     int rc = 1;
 
-    (void)user;
     if (s && trod_shards_feed(s, &refs, n_refs, NULL))
         rc = 0;
     trod_shards_free(s);
@@ -162,17 +164,20 @@ static void end_to_end(const char *path)
 
 int main(void)
 {
-    double t_exact, t_tree, t_sample;
+    double t_exact, t_tree, t_sample, t_filter;
     char path[4096];
 
     generate();
     t_exact = bench_best(bench_thread, exact, NULL);
     t_tree = bench_best(bench_thread, tree, NULL) * REFS / TREE_REFS;
-    t_sample = bench_best(bench_thread, sample, NULL);
+    t_sample = bench_best(bench_thread, sample, (void *)(uintptr_t)&rate);
+    t_filter = bench_best(bench_thread, sample, (void *)(uintptr_t)&hardly_any);
     bench_ratio("locality.exact", (double)n_refs / t_exact / 1e6, "M refs/s", "Olken's tree",
                 t_tree / t_exact, "ratio >= 5");
     bench_ratio("locality.shards", (double)n_refs / t_sample / 1e6, "M refs/s", "exact",
                 t_exact / t_sample, "value >= 300");
+    bench_ratio("locality.filter", (double)n_refs / t_filter / 1e6, "M refs/s", "exact",
+                t_exact / t_filter, "value >= 300");
     if (bench_shared_trace(path))
         end_to_end(path);
     free(line);

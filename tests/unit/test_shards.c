@@ -45,9 +45,11 @@ static void drop(struct stream *s)
 
 static struct trod_shards *sample(const struct stream *t, double rate, uint64_t most, uint32_t *out)
 {
+    static unsigned samples;
     struct trod_shards *s = trod_shards_new(rate, most, 0);
 
     assert_non_null(s);
+    s->stack->opt.without = (uint8_t)(samples++ % 3);
     for (size_t i = 0, k; i < t->n; i += k) {
         const struct trod_refs r = {t->line + i, t->class + i, NULL};
 
@@ -335,11 +337,11 @@ static void test_last_line(void **state)
     (void)state;
     for (size_t i = 0; i < t.n; i++)
         t.line[i] = i % 2 ? UINT64_MAX : 63;
-    for (unsigned portable = 0; portable < 2; portable++) {
+    for (unsigned without = 0; without < 3; without++) {
         struct trod_sets *s = trod_sets_new(6, 1, 8);
 
         assert_non_null(s);
-        s->portable = portable;
+        s->without = (uint8_t)without;
         trod_sets_feed(s, t.line, t.class, t.n);
         assert_int_equal(trod_sets_misses(s, 0, 1, ALL), t.n);
         assert_int_equal(trod_sets_misses(s, 0, 2, ALL), 2);

@@ -149,7 +149,7 @@ static void test_oracles(void **state)
         for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             struct stream t = make(kind, sizes[i], 30000, kind + 10 * i);
             struct trod_stack *s = new_stack((struct trod_stack_options){
-                .count = true, .distant = i % 4, .portable = (kind + i) % 2});
+                .count = true, .distant = i % 4, .without = (uint8_t)((kind + i) % 3)});
 
             feed(s, &t, 0, t.n, i);
             check(s, &t, 0, sizes[i] <= 100);
@@ -168,7 +168,7 @@ static void test_many_lines(void **state)
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
         struct stream t = make(kinds[i], 70000, 600000, i);
-        struct trod_stack *s = new_stack((struct trod_stack_options){.portable = i % 2});
+        struct trod_stack *s = new_stack((struct trod_stack_options){.without = (uint8_t)(i % 3)});
 
         feed(s, &t, 0, t.n, i);
         check(s, &t, 0, false);
@@ -295,8 +295,10 @@ static void test_append(void **state)
     (void)state;
     for (unsigned kind = 0; kind < REFS_KINDS; kind++)
         for (unsigned parts = 2; parts < 6; parts++) {
-            const struct trod_stack_options opt = {
-                .count = true, .first = true, .distant = 5, .portable = (kind + parts) % 2};
+            const struct trod_stack_options opt = {.count = true,
+                                                   .first = true,
+                                                   .distant = 5,
+                                                   .without = (uint8_t)((kind + parts) % 3)};
             struct stream t = make(kind, 40 + 400 * parts, 20000, parts), u;
             struct trod_stack *s[6], *all = new_stack(opt);
             struct trod_rng rng;
@@ -343,7 +345,8 @@ static void test_append_many(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 8; i++) {
-        const struct trod_stack_options opt = {.count = true, .first = true, .portable = i % 2};
+        const struct trod_stack_options opt = {
+            .count = true, .first = true, .without = (uint8_t)(i % 3)};
         struct stream t = make(kinds[i / 2], 30000, 150000, i);
         const size_t cut[] = {0, 40000 + 7 * i, 90000 - i, t.n};
         struct trod_stack *s[3], *all = new_stack(opt);
@@ -371,7 +374,7 @@ static void test_append_warm(void **state)
 {
     (void)state;
     for (unsigned kind = 0; kind < REFS_KINDS; kind++) {
-        const struct trod_stack_options opt = {.first = true, .portable = kind % 2};
+        const struct trod_stack_options opt = {.first = true, .without = (uint8_t)(kind % 3)};
         struct stream t = make(kind, 9000, 60000, kind);
         struct trod_stack *s = new_stack(opt), *warm = new_stack(opt), *all = new_stack(opt);
 

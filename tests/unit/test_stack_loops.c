@@ -143,13 +143,13 @@ static void check(size_t lines, bool count, uint32_t distant)
     while (n_refs < REFS)
         phrase(lines);
     find(&f, distant);
-    for (unsigned form = 0; form < 4; form++) {
+    for (unsigned form = 0; form < 6; form++) {
         const struct trod_stack_options opt = {
-            .count = count, .distant = distant, .portable = form % 2};
+            .count = count, .distant = distant, .without = (uint8_t)(form % 3)};
         struct trod_stack *s = trod_stack_new(&opt);
 
         assert_non_null(s);
-        feed(s, form >= 2);
+        feed(s, form >= 3);
         compare(s, &f);
         trod_stack_free(s);
     }

@@ -432,10 +432,10 @@ TROD_WIDE static uint64_t block_wide(struct trod_stack *s, const struct trod_ref
 {
     static const struct seldom seldom = {take_far_wide, slide};
 
-    if (trod_widest())
+    if (trod_widest_unless(s->opt.without))
         trod_stack_repeats_widest(s->block, refs, n);
     else
-        trod_stack_repeats(s->block, refs, n);
+        trod_stack_repeats_wide(s->block, refs, n);
     return block(s, refs, n, out, &seldom, true);
 }
 #endif
@@ -443,7 +443,7 @@ TROD_WIDE static uint64_t block_wide(struct trod_stack *s, const struct trod_ref
 bool trod_stack_block(struct trod_stack *s, const struct trod_refs *refs, uint32_t n, uint32_t *out)
 {
 #if TROD_AVX2
-    if (!s->opt.portable && trod_wide())
+    if (trod_wide_unless(s->opt.without))
         return count_block(s, block_wide(s, refs, n, out));
 #endif
     return count_block(s, block_portable(s, refs, n, out));

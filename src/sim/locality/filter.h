@@ -7,7 +7,7 @@
 #ifndef TROD_SIM_FILTER_H
 #define TROD_SIM_FILTER_H
 
-#include "core/wide.h"
+#include "sim/pack.h"
 #include "stack.h"
 
 #include <string.h>
@@ -114,6 +114,45 @@ TROD_HOT void trod_stack_repeats(struct trod_stack_block *b, const struct trod_r
 }
 
 #if TROD_AVX2
+/* The same, four references at a time. */
+TROD_WIDE static inline void trod_stack_repeats_wide(struct trod_stack_block *b,
+                                                     const struct trod_refs *refs, uint32_t n)
+{
+    /* by mask: which bytes of four come first */
+    static const uint32_t bytes[1 << TROD_PACK_LANES] = {
+        0,    0x00000000, 0x01,   0x0100,   0x02,   0x0200,   0x0201,   0x020100,
+        0x03, 0x0300,     0x0301, 0x030100, 0x0302, 0x030200, 0x030201, 0x03020100};
+    __m128i at = _mm_set_epi16(0, 0, 0, 0, 4, 3, 2, 1);
+    uint32_t k = 1, i = 1;
+
+    b->line[0] = refs->line[0];
+    b->class[0] = refs->class[0];
+    b->at[0] = 0;
+    for (; i + TROD_PACK_LANES <= n; i += TROD_PACK_LANES) {
+        const __m256i line = trod_pack_load(refs->line + i);
+        const __m256i same = _mm256_cmpeq_epi64(line, trod_pack_load(refs->line + i - 1));
+        const unsigned fresh = trod_pack_mask(same) ^ 15;
+        uint32_t classes;
+
+        memcpy(&classes, refs->class + i, sizeof classes);
+        classes = (uint32_t)_mm_cvtsi128_si32(_mm_shuffle_epi8(
+            _mm_cvtsi32_si128((int)classes), _mm_cvtsi32_si128((int)bytes[fresh])));
+        memcpy(b->class + k, &classes, sizeof classes);
+        trod_pack_store(b->line + k, line, fresh);
+        trod_pack_store16(b->at + k, at, fresh);
+        k += (uint32_t)__builtin_popcount(fresh);
+        at = _mm_add_epi16(at, _mm_set1_epi16(TROD_PACK_LANES));
+    }
+    for (; i < n; i++) {
+        b->line[k] = refs->line[i];
+        b->class[k] = refs->class[i];
+        b->at[k] = (uint16_t)i;
+        k += refs->line[i] != refs->line[i - 1];
+    }
+    b->n = k;
+    b->kept = trod_stack_total_wide(b->class, k);
+}
+
 /* The same, eight references at a time. */
 TROD_WIDEST static inline void trod_stack_repeats_widest(struct trod_stack_block *b,
                                                          const struct trod_refs *refs, uint32_t n)

@@ -106,6 +106,47 @@ static size_t choose(const uint64_t *line, size_t n, uint64_t limit, uint32_t *a
 }
 
 #if TROD_AVX2
+/* The lower halves of the products of A and B. */
+TROD_WIDE static inline __m256i product(__m256i a, uint64_t b)
+{
+    const __m256i low = _mm256_set1_epi64x((int64_t)(b & UINT32_MAX));
+    const __m256i high = _mm256_set1_epi64x((int64_t)(b >> 32));
+    const __m256i across = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(a, 32), low),
+                                            _mm256_mul_epu32(a, high));
+
+    return _mm256_add_epi64(_mm256_mul_epu32(a, low), _mm256_slli_epi64(across, 32));
+}
+
+/* Which of the four lines at LINE are not in the sample? MOST: the limit, its sign turned. */
+TROD_WIDE static inline unsigned left_out(const uint64_t *line, __m256i most)
+{
+    __m256i h = product(trod_pack_load(line), HASH_ONCE);
+
+    h = product(_mm256_xor_si256(h, _mm256_srli_epi64(h, 32)), HASH_AGAIN);
+    h = _mm256_xor_si256(h, _mm256_srli_epi64(h, 29));
+    h = _mm256_xor_si256(h, _mm256_set1_epi64x(INT64_MIN));
+    return trod_pack_mask(_mm256_cmpgt_epi64(h, most));
+}
+
+/* The same, eight references at a time. */
+TROD_WIDE static size_t choose_wide(const uint64_t *line, size_t n, uint64_t limit, uint32_t *at)
+{
+    const __m256i most = _mm256_set1_epi64x((int64_t)(limit ^ UINT64_C(1) << 63));
+    size_t k = 0, i = 0;
+
+    for (; i + 8 <= n; i += 8) {
+        unsigned in = 0xff ^ (left_out(line + i, most) | left_out(line + i + 4, most) << 4);
+
+        for (; in; in &= in - 1)
+            at[k++] = (uint32_t)i + (uint32_t)__builtin_ctz(in);
+    }
+    for (; i < n; i++) {
+        at[k] = (uint32_t)i;
+        k += hash(line[i]) <= limit;
+    }
+    return k;
+}
+
 /* The same, eight references at a time; up to 8 places behind those in the sample are written to.
  */
 TROD_WIDEST static size_t choose_widest(const uint64_t *line, size_t n, uint64_t limit,
@@ -146,8 +187,11 @@ static size_t pick(struct trod_shards *s, const struct trod_refs *refs, size_t n
     size_t k;
 
 #if TROD_AVX2
-    if (trod_widest()) {
+    if (trod_widest_unless(s->stack->opt.without)) {
         k = choose_widest(refs->line, n, s->limit, at);
+        *total = trod_stack_total(refs->class, (uint32_t)n, true);
+    } else if (trod_wide_unless(s->stack->opt.without)) {
+        k = choose_wide(refs->line, n, s->limit, at);
         *total = trod_stack_total(refs->class, (uint32_t)n, true);
     } else
 #endif

@@ -26,7 +26,7 @@ struct trod_stack_options {
     uint32_t limit;    /* lines kept at the most: the least recent one is forgotten; 0: no limit */
     uint32_t resident; /* count parts of a line that are touched before it leaves an LRU cache of so
                           many lines; 0: not */
-    bool portable;     /* use no instructions that not every processor has */
+    uint8_t without;   /* trod_without */
 };
 
 /* A first reference. */

@@ -159,7 +159,7 @@ TROD_WIDE static void settle_wide(struct trod_stack *s, const struct above *a, s
 static bool settle(struct trod_stack *s, const struct above *a, size_t i, size_t to)
 {
 #if TROD_AVX2
-    if (!s->opt.portable && trod_wide())
+    if (trod_wide_unless(s->opt.without))
         settle_wide(s, a, i, to);
     else
 #endif

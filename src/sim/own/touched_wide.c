@@ -5,44 +5,17 @@
  * are looked at together. Data is left with its repeats (trod_touched_thin).
  */
 #include "sim/own/touched_int.h"
+#include "sim/pack.h"
 
 #include <string.h>
 
 #if TROD_AVX2
-enum { WORD = TROD_TOUCHED_WORD, GROUP = TROD_TOUCHED_GROUP, LANES = 4 };
-
-/* By mask: the lanes of 64 bits that are in it, side by side, as lanes of 32 bits. */
-static const uint8_t side_by_side[1 << LANES][8] = {
-    {0},
-    {0, 1},
-    {2, 3},
-    {0, 1, 2, 3},
-    {4, 5},
-    {0, 1, 4, 5},
-    {2, 3, 4, 5},
-    {0, 1, 2, 3, 4, 5},
-    {6, 7},
-    {0, 1, 6, 7},
-    {2, 3, 6, 7},
-    {0, 1, 2, 3, 6, 7},
-    {4, 5, 6, 7},
-    {0, 1, 4, 5, 6, 7},
-    {2, 3, 4, 5, 6, 7},
-    {0, 1, 2, 3, 4, 5, 6, 7},
-};
-
-TROD_WIDE static inline __m256i load(const void *p)
-{
-    return _mm256_loadu_si256((const __m256i *)p);
-}
+enum { WORD = TROD_TOUCHED_WORD, GROUP = TROD_TOUCHED_GROUP, LANES = TROD_PACK_LANES };
 
 /* The lanes of V that are in MASK go to TO, for which there is room for all. Returns their end. */
 TROD_WIDE static inline uint64_t *compress(uint64_t *to, __m256i v, unsigned mask)
 {
-    const __m128i lanes = _mm_loadl_epi64((const __m128i *)(const void *)side_by_side[mask]);
-
-    _mm256_storeu_si256((__m256i *)(void *)to,
-                        _mm256_permutevar8x32_epi32(v, _mm256_cvtepu8_epi32(lanes)));
+    trod_pack_store(to, v, mask);
     return to + __builtin_popcount(mask);
 }
 
@@ -50,8 +23,8 @@ TROD_WIDE static inline uint64_t *compress(uint64_t *to, __m256i v, unsigned mas
 TROD_WIDE static inline uint64_t rows_of(const uint8_t *kinds, enum trod_kind kind)
 {
     const __m256i is = _mm256_set1_epi8((char)kind);
-    const int low = _mm256_movemask_epi8(_mm256_cmpeq_epi8(load(kinds), is));
-    const int high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(load(kinds + WORD / 2), is));
+    const int low = _mm256_movemask_epi8(_mm256_cmpeq_epi8(trod_pack_load(kinds), is));
+    const int high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(trod_pack_load(kinds + WORD / 2), is));
 
     return (uint32_t)low | (uint64_t)(uint32_t)high << WORD / 2;
 }
@@ -63,8 +36,8 @@ TROD_WIDE static inline bool said_less(const struct trod_batch *b, uint32_t i)
     __m256i all = need, flags = _mm256_setzero_si256();
 
     for (unsigned k = 0; k < WORD; k += GROUP) {
-        all = _mm256_and_si256(all, load(b->has + i + k));
-        flags = _mm256_or_si256(flags, load(b->flags + i + k));
+        all = _mm256_and_si256(all, trod_pack_load(b->has + i + k));
+        flags = _mm256_or_si256(flags, trod_pack_load(b->flags + i + k));
     }
     return !_mm256_testc_si256(all, need) ||
            !_mm256_testz_si256(flags, _mm256_set1_epi32(TROD_F_NOFETCH));
@@ -80,11 +53,12 @@ TROD_APART TROD_WIDE static uint64_t odd_of(const struct trod_batch *b, uint32_t
     uint64_t said = 0, not_fetched = 0;
 
     for (unsigned k = 0; k < WORD; k += GROUP) {
-        const __m256i has = load(b->has + i + k);
+        const __m256i has = trod_pack_load(b->has + i + k);
         const __m256i all = _mm256_cmpeq_epi32(_mm256_and_si256(has, need), need);
         const __m256i unfetched = _mm256_and_si256(
             _mm256_cmpeq_epi32(_mm256_and_si256(has, flags), flags),
-            _mm256_cmpeq_epi32(_mm256_and_si256(load(b->flags + i + k), nofetch), nofetch));
+            _mm256_cmpeq_epi32(_mm256_and_si256(trod_pack_load(b->flags + i + k), nofetch),
+                               nofetch));
 
         said |= (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(all)) << k;
         not_fetched |= (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(unfetched)) << k;
@@ -167,14 +141,16 @@ TROD_WIDE static inline uint64_t *put_if_calm(const struct calm *c, const struct
 
     for (unsigned k = 0; k < WORD; k += GROUP) {
         const struct kinds kind = kinds_of(b->kind + i + k);
-        const __m256i four = load(b->addr + i + k), next = load(b->addr + i + k + 4);
+        const __m256i four = trod_pack_load(b->addr + i + k),
+                      next = trod_pack_load(b->addr + i + k + 4);
         const __m256 first = _mm256_castsi256_ps(four), second = _mm256_castsi256_ps(next);
         const __m256i low = _mm256_permute4x64_epi64(
             _mm256_castps_si256(_mm256_shuffle_ps(first, second, 0x88)), 0xd8);
         const __m256i high = _mm256_permute4x64_epi64(
             _mm256_castps_si256(_mm256_shuffle_ps(first, second, 0xdd)), 0xd8);
         /* of no bytes: more than a line */
-        const __m256i more = _mm256_add_epi32(load(b->size + i + k), _mm256_set1_epi32(-1));
+        const __m256i more =
+            _mm256_add_epi32(trod_pack_load(b->size + i + k), _mm256_set1_epi32(-1));
         const __m256i end = _mm256_add_epi32(low, more);
         const __m256i within =
             _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_xor_si256(low, end), c->in_line), none);
@@ -260,11 +236,6 @@ TROD_WIDE static inline struct any any_of(const struct trod_touched *t)
 
 _Static_assert(TROD_INSTR < 16 && TROD_READ < 16 && TROD_WRITE < 16, "kinds are looked up by byte");
 
-TROD_WIDE static inline unsigned mask_of(__m256i v)
-{
-    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(v));
-}
-
 /*
  * The four rows from row I on, of which CODE and DATA are bits. *LAST: the last reference to code,
  * in all lanes. What does not repeat the one before goes behind *OUT, and data. *CROSSED gets
@@ -275,7 +246,7 @@ TROD_WIDE static inline bool put_group(const struct any *v, const struct trod_ba
                                        unsigned *crossed)
 {
     const __m256i none = _mm256_setzero_si256(), is = _mm256_set1_epi64x(TROD_TOUCHED_IS);
-    const __m256i addr = load(b->addr + i);
+    const __m256i addr = trod_pack_load(b->addr + i);
     const __m128i size = _mm_loadu_si128((const __m128i *)(const void *)(b->size + i));
     const __m256i more = _mm256_cvtepu32_epi64(_mm_add_epi32(size, _mm_set1_epi32(-1)));
     const __m256i end = _mm256_and_si256(_mm256_add_epi64(addr, more), v->line);
@@ -290,13 +261,14 @@ TROD_WIDE static inline bool put_group(const struct any *v, const struct trod_ba
     place = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)one_before[code]));
     before = _mm256_blendv_epi8(_mm256_permutevar8x32_epi32(ref, place), *last,
                                 _mm256_srai_epi32(place, 31));
-    within = mask_of(_mm256_cmpeq_epi64(start, end));
-    again = mask_of(_mm256_cmpeq_epi64(ref, before));
+    within = trod_pack_mask(_mm256_cmpeq_epi64(start, end));
+    again = trod_pack_mask(_mm256_cmpeq_epi64(ref, before));
     /* more than a line or nothing, data in two lines, an instruction in two of which the first was
      * not the last one, or the first line of all behind the last */
-    odd = ~mask_of(_mm256_cmpeq_epi64(_mm256_and_si256(more, v->line), none));
-    odd |= ~within & (data | ~mask_of(_mm256_cmpeq_epi64(_mm256_or_si256(start, is), before)) |
-                      mask_of(_mm256_cmpeq_epi64(end, none)));
+    odd = ~trod_pack_mask(_mm256_cmpeq_epi64(_mm256_and_si256(more, v->line), none));
+    odd |=
+        ~within & (data | ~trod_pack_mask(_mm256_cmpeq_epi64(_mm256_or_si256(start, is), before)) |
+                   trod_pack_mask(_mm256_cmpeq_epi64(end, none)));
     if (__builtin_expect(odd & (code | data), 0))
         return false;
     *out = compress(*out, ref, data | (code & ~again));
@@ -355,7 +327,7 @@ TROD_WIDE void trod_touched_skip_wide(struct trod_touched *t)
     uint64_t *out = t->ref;
 
     for (size_t i = 0; i < t->n; i += LANES) {
-        const __m256i ref = load(t->ref + i), matter = _mm256_or_si256(ref, read);
+        const __m256i ref = trod_pack_load(t->ref + i), matter = _mm256_or_si256(ref, read);
         const __m256i mid = _mm256_permute2x128_si256(before, ref, 0x21);
         const __m256i one = _mm256_xor_si256(ref, _mm256_alignr_epi8(ref, mid, 8));
         const __m256i two = _mm256_xor_si256(ref, mid);
