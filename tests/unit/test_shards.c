@@ -350,6 +350,32 @@ static void test_last_line(void **state)
     drop(&t);
 }
 
+/* Lines all over the address space, whose upper parts become more than lists of 32 bits know. */
+static void test_far_lines(void **state)
+{
+    struct stream t = make(REFS_ZIPF, 700, 20000, 3);
+
+    (void)state;
+    for (size_t i = 0; i < t.n; i++)
+        t.line[i] += (t.line[i] % (1 + i / 500)) << 28;
+    for (unsigned without = 0; without < 3; without++) {
+        struct trod_sets *s = trod_sets_new(2, 6, 8 + without);
+
+        assert_non_null(s);
+        s->without = (uint8_t)without;
+        for (size_t i = 0, k; i < t.n; i += k) {
+            k = t.n - i < 700 ? t.n - i : 700;
+            trod_sets_feed(s, t.line + i, t.class + i, k);
+        }
+        for (unsigned level = 0; level < 6; level++)
+            for (unsigned ways = 1; ways <= 8 + without; ways++)
+                assert_int_equal(trod_sets_misses(s, level, ways, ALL),
+                                 misses_of(&t, 2 + level, ways, ALL));
+        trod_sets_free(s);
+    }
+    drop(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_rate),         cmocka_unit_test(test_sets),
         cmocka_unit_test(test_closed_forms), cmocka_unit_test(test_last_line),
         cmocka_unit_test(test_most),         cmocka_unit_test(test_lines_in),
+        cmocka_unit_test(test_far_lines),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,6 @@ struct trod_sets *trod_sets_new(unsigned first, unsigned levels, unsigned ways)
             trod_sets_free(s);
             return NULL;
         }
-        memset(s->list[i], UINT8_MAX, bytes); /* TROD_SETS_NO_LINE */
     }
     if (!(s->front = malloc(sizeof *s->front << first))) {
         trod_sets_free(s);
@@ -48,6 +47,8 @@ void trod_sets_free(struct trod_sets *s)
         return;
     for (unsigned i = 0; i < s->levels; i++)
         free(s->list[i]);
+    for (unsigned i = 0; i < s->levels; i++)
+        free(s->few[i]);
     free(s->front);
     free(s);
 }
@@ -105,6 +106,30 @@ TROD_WIDE static inline unsigned to_front_wide(uint64_t *list, unsigned ways, ui
 }
 #endif
 
+static void empty(struct trod_sets *s)
+{
+    for (unsigned i = 0; i < s->levels; i++)
+        memset(s->list[i], UINT8_MAX, /* TROD_SETS_NO_LINE */
+               ((size_t)s->stride << (s->first + i)) * sizeof **s->list);
+}
+
+/* The lists are those of 64 bits from here on. */
+static void widen(struct trod_sets *s)
+{
+    if (s->is_narrow)
+        empty(s);
+    for (unsigned i = 0; s->is_narrow && i < s->levels; i++) {
+        const size_t n = (size_t)s->stride << (s->first + i);
+
+        for (size_t k = 0; k < n; k++)
+            if (s->few[i][k] != TROD_NARROW_NONE)
+                s->list[i][k] = trod_narrow_line(&s->narrow, s->few[i][k]);
+        free(s->few[i]);
+        s->few[i] = NULL;
+    }
+    s->is_narrow = false;
+}
+
 /* A reference. */
 static void one(struct trod_sets *s, uint64_t line, unsigned class)
 {
@@ -123,6 +148,11 @@ static void one(struct trod_sets *s, uint64_t line, unsigned class)
 /* References that are on their way through the levels. */
 struct some {
     uint64_t line[BLOCK];
+    uint8_t class[BLOCK];
+};
+
+struct few {
+    uint32_t line[BLOCK];
     uint8_t class[BLOCK];
 };
 
@@ -152,6 +182,63 @@ TROD_HOT size_t level(struct trod_sets *s, unsigned i, size_t n, struct some *to
         k += p != 0;
     }
     return k;
+}
+
+/* The same of lists of 32 bits. */
+TROD_WIDE static inline size_t level_narrow(struct trod_sets *s, unsigned i, size_t n,
+                                            struct few *to, const unsigned vectors)
+{
+    const uint32_t mask = (UINT32_C(1) << (s->first + i)) - 1;
+    const unsigned ways = s->ways;
+    uint32_t *const lists = s->few[i];
+    uint64_t(*const at)[TROD_REFS] = s->at[i];
+    size_t k = 0;
+
+    for (size_t j = 0; j < n; j++) {
+        const uint32_t line = to->line[j], soon = to->line[j + AHEAD < n ? j + AHEAD : j];
+        const uint8_t class = to->class[j];
+        unsigned p;
+
+        __builtin_prefetch(lists + (size_t)(soon & mask) * vectors * VECTOR, 1);
+        p = trod_narrow_front(lists + (size_t)(line & mask) * vectors * VECTOR, ways, line,
+                              vectors);
+        at[p][class]++;
+        to->line[k] = line;
+        to->class[k] = class;
+        k += p != 0;
+    }
+    return k;
+}
+
+/* N references to all levels, as lines of 32 bits. False, and nothing done: they are not. */
+TROD_WIDE static bool levels_narrow(struct trod_sets *s, size_t n, const struct some *some)
+{
+    struct few to;
+
+    for (size_t j = 0; j < n; j++) {
+        to.line[j] = trod_narrow_of(&s->narrow, some->line[j]);
+        to.class[j] = some->class[j];
+        if (to.line[j] == TROD_NARROW_NONE)
+            return false;
+    }
+    for (unsigned i = 0; i < s->levels && n; i++)
+        n = s->stride == VECTOR ? level_narrow(s, i, n, &to, 1) : level_narrow(s, i, n, &to, 2);
+    return true;
+}
+
+/* Lists of 32 bits, if there is memory for them. */
+static void narrow(struct trod_sets *s)
+{
+    s->is_narrow = s->first + s->levels <= TROD_NARROW_BITS;
+    for (unsigned i = 0; s->is_narrow && i < s->levels; i++) {
+        const size_t bytes = ((size_t)s->stride << (s->first + i)) * sizeof **s->few;
+
+        s->few[i] = aligned_alloc(VECTOR * sizeof **s->few, bytes);
+        if (s->few[i])
+            memset(s->few[i], UINT8_MAX, bytes); /* TROD_NARROW_NONE */
+        else
+            s->is_narrow = false;
+    }
 }
 
 /* TO gets the references that are not to the front of their set at level 0. Returns how many. */
@@ -189,6 +276,10 @@ TROD_HOT void feed_levels(struct trod_sets *s, const uint64_t *line, const uint8
 
         some = n - at < BLOCK ? n - at : BLOCK;
         left = skip_front(s, line + at, class + at, some, &to);
+        if (!widest && s->is_narrow && levels_narrow(s, left, &to))
+            continue;
+        if (!widest)
+            widen(s);
         for (unsigned i = 0; i < s->levels && left; i++)
             left = s->stride == VECTOR ? level(s, i, left, &to, 1, widest)
                                        : level(s, i, left, &to, 2, widest);
@@ -218,8 +309,22 @@ static size_t before_no_line(const struct trod_sets *s, const uint64_t *line, si
     return i;
 }
 
+/* Before the first reference. */
+static void begin(struct trod_sets *s)
+{
+    s->fed = true;
+#if TROD_AVX2
+    if (s->ways <= WIDE_WAYS && trod_wide_unless(s->without) && !trod_widest_unless(s->without))
+        narrow(s);
+#endif
+    if (!s->is_narrow)
+        empty(s);
+}
+
 static void feed(struct trod_sets *s, const uint64_t *line, const uint8_t *class, size_t n)
 {
+    if (!s->fed)
+        begin(s);
 #if TROD_AVX2
     if (s->ways <= WIDE_WAYS && trod_widest_unless(s->without)) {
         feed_widest(s, line, class, n);
@@ -241,6 +346,7 @@ void trod_sets_feed(struct trod_sets *s, const uint64_t *line, const uint8_t *cl
     feed(s, line, class, before);
     if (before == n)
         return;
+    widen(s);
     s->no_line = true; /* a miss everywhere, though places that are empty look like it */
     s->refs[class[before]]++;
     s->front[(UINT64_C(1) << s->first) - 1] = TROD_SETS_NO_LINE;

@@ -11,6 +11,7 @@
 #define TROD_SIM_SETS_H
 
 #include "dist.h"
+#include "narrow.h"
 
 enum { TROD_SETS_LEVELS = 32, TROD_SETS_WAYS = 64 };
 
@@ -23,6 +24,9 @@ struct trod_sets {
     uint8_t without;              /* trod_without */
     bool no_line;                 /* the line of that number came */
     uint64_t *list[TROD_SETS_LEVELS];
+    uint32_t *few[TROD_SETS_LEVELS]; /* in their place, as long as IS_NARROW */
+    struct trod_narrow narrow;
+    bool is_narrow, fed;
     uint64_t *front; /* what stands first in the lists of the smallest number of sets */
     /* By position: the front, where the search ended, first; behind them what was not found. */
     uint64_t at[TROD_SETS_LEVELS][TROD_SETS_WAYS + 1][TROD_REFS];
