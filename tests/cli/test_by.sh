@@ -95,6 +95,38 @@ for a in functions schedule; do
     err_has "analysis '$a' has no results by function: it counts nothing by instruction"
 done
 
+# ---- code without opcodes that changes, and threads that change cores: each row is what it says
+# entry TYPE SIZE VALUE: 12 bytes of a trace of DynamoRIO
+entry() {
+    printf '%b' "$(printf '\\x%02x\\0\\x%02x\\0\\x%02x\\x%02x\\0\\0\\0\\0\\0\\0' "$1" "$2" $(($3 & 255)) $(($3 >> 8)))"
+}
+# thread TID ENTRIES: TYPE:SIZE:VALUE each
+thread() {
+    local e
+    entry 25 0 2
+    entry 22 4 "$1"
+    entry 24 4 9
+    for e in "${@:2}"; do
+        IFS=: read -r type size value <<<"$e"
+        entry "$type" "$size" "$value"
+    done
+    entry 23 4 "$1"
+    entry 26 0 0
+}
+mkdir changes
+# plain (10) on core 0, then a jump (13) on core 2, at the same place; another thread: plain on core 2
+thread 1 28:3:0 10:4:4096 10:4:4100 28:3:2 13:4:4096 10:4:4104 10:4:4096 10:4:4100 >changes/t.1.trace
+thread 2 28:3:2 10:4:4096 10:4:4100 10:4:4096 13:4:4100 10:4:4096 >changes/t.2.trace
+run trod count --format json changes
+jumps=$(jq .total.branches "$stdout")
+check test "$jumps" = 2
+for jobs in 1 2 3; do
+    run trod branches --by core --format json -j $jobs changes
+    status 0
+    json ".branches == $jumps and ([.cores[].branches] | add) == $jumps and
+        ([.cores[] | select(.core == 2)][0] | .branches == 2 and .kinds[0].static == 2)"
+done
+
 # ---- parts of a run put together: what one process prints; cores are those of the whole order
 run trod gen -q sharing:count=300 --to drmemtrace threads/
 mkdir apart

@@ -127,26 +127,36 @@ static uint8_t kind_of(unsigned branch)
     }
 }
 
-/* The kind that rows say counts; what only the opcode tells is taken from there. */
-static struct br_fact find_out(struct br_state *s, uint32_t number, unsigned said)
+/* What the opcode tells. */
+static struct br_fact find_out(struct br_state *s, uint32_t number)
 {
     const struct trod_insn *insn = trod_site_insn(s->context.sites, number);
-    struct br_fact f = {.kind = kind_of(said), .counted = s->fact[number].counted};
+    struct br_fact f = {.kind = insn->valid ? kind_of(insn->branch) : BR_NOT,
+                        .counted = s->fact[number].counted};
 
     br_learn_isa(s);
-    if (f.kind == BR_NOT && insn->valid)
-        f.kind = kind_of(insn->branch);
     f.may_pass = insn->valid && insn->flags & TROD_INSN_PREDICATED;
     if (insn->valid && insn->flags & TROD_INSN_TARGET)
         f.target = insn->target;
     return f;
 }
 
+/*
+ * The kind of a row that says BRANCH and is of site F. What rows say goes before what the opcode
+ * tells, and is asked of each: code without opcodes that changes has one site for all it was.
+ */
+static inline uint8_t kind_said(const struct br_fact *f, unsigned branch)
+{
+    const uint8_t kind = branch == TROD_BR_NONE ? BR_NOT : kind_of(branch);
+
+    return kind == BR_NOT ? f->kind : kind;
+}
+
 /* ---- rows */
 
-/* A branch, row I, which is F, begins to wait for what it leads to. */
+/* A branch, row I, of KIND, whose site is F, begins to wait for what it leads to. */
 static void begin(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
-                  uint32_t said, const struct br_fact *f)
+                  uint32_t said, const struct br_fact *f, uint8_t kind)
 {
     const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
     const unsigned branch = flags & TROD_F_BRANCH;
@@ -159,14 +169,14 @@ static void begin(struct br_state *s, struct br_lane *l, const struct trod_batch
                                       .target = f->target,
                                       .next = b->addr[i] + (s->delay ? 2 * size : size),
                                       .site = b->site[i],
-                                      .kind = (uint8_t)(f->kind - 1)};
+                                      .kind = (uint8_t)(kind - 1)};
     l->waits = true;
     l->row = i;
     l->delay = s->delay;
     l->known =
         branch == TROD_BR_COND_TAKEN || branch == TROD_BR_COND_UNTAKEN || flags & TROD_F_SKIPPED;
     l->event.taken = branch == TROD_BR_COND_TAKEN;
-    if (!l->known && f->kind != TROD_BP_COND + 1 && !f->may_pass)
+    if (!l->known && kind != TROD_BP_COND + 1 && !f->may_pass)
         l->known = l->event.taken = true;
     if (said & TROD_COL_TARGET)
         l->event.target = b->target[i];
@@ -177,6 +187,7 @@ TROD_HOT int instruction(struct br_state *s, struct br_lane *l, const struct tro
 {
     const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
     struct br_fact *f;
+    uint8_t branch;
 
     if (flags & TROD_F_SYNTHETIC)
         return TROD_OK;
@@ -193,9 +204,10 @@ TROD_HOT int instruction(struct br_state *s, struct br_lane *l, const struct tro
         return TROD_OK;
     f = &s->fact[b->site[i]];
     if (f->kind == BR_UNKNOWN)
-        *f = find_out(s, b->site[i], flags & TROD_F_BRANCH);
-    if (f->kind != BR_NOT && !(l->waits && s->delay))
-        begin(s, l, b, i, said, f);
+        *f = find_out(s, b->site[i]);
+    branch = kind_said(f, flags & TROD_F_BRANCH);
+    if (branch != BR_NOT && !(l->waits && s->delay))
+        begin(s, l, b, i, said, f, branch);
     return TROD_OK;
 }
 
@@ -205,7 +217,8 @@ static int flow(struct br_state *s, struct br_lane *l, const struct trod_batch *
                 uint32_t said)
 {
     const unsigned branch = said & TROD_COL_FLAGS ? b->flags[i] & TROD_F_BRANCH : TROD_BR_OTHER;
-    struct br_fact f;
+    struct br_fact *f;
+    uint8_t kind;
 
     if (!(said & TROD_COL_TARGET) || !(said & TROD_COL_ADDR) || branch == TROD_BR_ERET ||
         branch == TROD_BR_SYSCALL)
@@ -213,12 +226,13 @@ static int flow(struct br_state *s, struct br_lane *l, const struct trod_batch *
     if (!l->waits || b->addr[i] != l->event.pc) {
         if (b->site[i] >= s->n_sites || (l->waits && br_given_up(s, l) < 0))
             return l->waits ? TROD_ERR_NOMEM : TROD_OK;
-        f = s->fact[b->site[i]];
-        if (f.kind == BR_UNKNOWN)
-            f = find_out(s, b->site[i], branch);
-        if (f.kind == BR_NOT) /* nobody says of what kind it is */
-            f.kind = TROD_BP_JUMP + 1;
-        begin(s, l, b, i, said, &f);
+        f = &s->fact[b->site[i]];
+        if (f->kind == BR_UNKNOWN)
+            *f = find_out(s, b->site[i]);
+        kind = kind_said(f, branch);
+        if (kind == BR_NOT) /* nobody says of what kind it is */
+            kind = TROD_BP_JUMP + 1;
+        begin(s, l, b, i, said, f, kind);
         l->known = l->event.taken = true;
     }
     return br_led_to(s, l, b->target[i], TROD_NO_SITE);

@@ -30,7 +30,7 @@ enum { BR_EVENTS = 512, BR_NOT = 0xff, BR_UNKNOWN = 0 };
 /* In place of a row of the batch: in a batch before. */
 #define BR_EARLIER UINT32_MAX
 
-/* What a site is, found out when it is executed first. */
+/* What the opcode of a site tells, found out when it is executed first. */
 struct br_fact {
     uint8_t kind;    /* enum trod_bp_kind + 1; BR_UNKNOWN: not looked at; BR_NOT: no branch */
     uint8_t counted; /* kind + 1 of its executions, the lowest; 0: none is counted */
