@@ -56,8 +56,9 @@ static void drop(const struct engine_instance *in, void **st)
     *st = NULL;
 }
 
-static int begin(struct engine_instance *in, const struct trod_run *r, const struct engine_item *it,
-                 const struct trod_meta *meta, unsigned shard, bool recording)
+static int begin_one(struct engine_instance *in, const struct trod_run *r,
+                     const struct engine_item *it, const struct trod_meta *meta, unsigned shard,
+                     bool recording)
 {
     const struct trod_analysis *a = it->analysis;
 
@@ -91,6 +92,23 @@ static int begin(struct engine_instance *in, const struct trod_run *r, const str
     return in->rc;
 }
 
+/* States of intervals of an analysis that depends on an order do not make that of all rows. */
+static int begin(struct engine_instance *in, const struct trod_run *r, const struct engine_item *it,
+                 const struct trod_meta *meta, unsigned shard, bool recording)
+{
+    const struct trod_analysis *a = it->analysis;
+    int rc = begin_one(in, r, it, meta, shard, recording);
+
+    if (rc < 0 || !in->fresh || (a->order_of ? a->order_of(it->opt) : a->order) == TROD_ANY_ORDER)
+        return rc;
+    in->fresh = in->divided = false;
+    in->parts = calloc(1, sizeof *in->parts);
+    if (!in->parts)
+        return in->rc = TROD_ERR_NOMEM;
+    in->rc = begin_one(in->parts, r, it, meta, shard, recording);
+    return in->rc;
+}
+
 int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
                           const struct engine_item *it, const struct trod_meta *meta,
                           unsigned shard)
@@ -110,10 +128,19 @@ size_t engine_instance_recorded(const struct engine_instance *in)
     return in->context.recording && in->analysis->recorded ? in->analysis->recorded(in->st) : 0;
 }
 
+static void end_parts(struct engine_instance *in)
+{
+    if (in->parts)
+        engine_instance_end(in->parts);
+    free(in->parts);
+    in->parts = NULL;
+}
+
 void engine_instance_end(struct engine_instance *in)
 {
     if (!in->analysis)
         return;
+    end_parts(in);
     drop(in, &in->st);
     drop(in, &in->total);
     for (uint32_t i = 0; i < in->n_streams; i++)
@@ -388,6 +415,10 @@ void engine_instance_feed(struct engine_instance *in, const struct trod_batch *b
 
     if (in->rc < 0)
         return;
+    if (in->parts) {
+        engine_instance_feed(in->parts, b, cut);
+        in->rc = in->parts->rc;
+    }
     if (cut->fed && cut->to > cut->from && !warm) {
         feed(in, b, cut->from, cut->to, in->analysis->feed);
         in->begun = true;
@@ -415,11 +446,25 @@ void engine_instance_settle(struct engine_instance *in, uint32_t file)
         in->rc = in->analysis->settle(in->st, file);
 }
 
+/* What the intervals of IN, which end AT, found is beside what it found itself. */
+static void close_parts(struct engine_instance *in, const struct trod_boundary *at, size_t n_files)
+{
+    struct engine_instance *parts = in->parts;
+
+    engine_instance_close(parts, at, n_files);
+    in->rc = parts->rc;
+    in->intervals = parts->intervals;
+    parts->intervals = NULL;
+    end_parts(in);
+}
+
 void engine_instance_close(struct engine_instance *in, const struct trod_boundary *at,
                            size_t n_files)
 {
     struct trod_boundary end = *at;
 
+    if (in->parts && in->rc == TROD_OK)
+        close_parts(in, at, n_files);
     if (in->rc < 0)
         return;
     if (at->type == TROD_BOUNDARY_WARM) { /* no row counts */

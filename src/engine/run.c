@@ -13,23 +13,6 @@
 /* So many light analyses cost less to feed where rows are decoded than on threads of their own. */
 enum { LIGHT = 2 };
 
-/* Are positions of the run in times that its trace does not have? 0 or an error, reported. */
-static int check_times(const struct trod_run *r)
-{
-    const struct trod_run_options *o = &r->opt;
-    const struct trod_format *f = trod_trace_format(r->whole);
-
-    if (!f || f->reads & TROD_COL_TIME ||
-        !((o->interval && o->interval_in == TROD_IN_TIME) ||
-          (o->warmup && o->warmup_in == TROD_IN_TIME) ||
-          ((o->region_from || o->region_to) && o->region_in == TROD_IN_TIME)))
-        return TROD_OK;
-    return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.time", NULL,
-                      "format '%s' has no times that an interval, region or warm-up could be "
-                      "measured in",
-                      f->name);
-}
-
 int trod_run_open(struct trod_run **out, const char *const *paths, size_t n,
                   const struct trod_run_options *opt, struct trod_diag *diag)
 {
@@ -69,7 +52,7 @@ int trod_run_open(struct trod_run **out, const char *const *paths, size_t n,
         trod_run_free(r);
         return rc;
     }
-    rc = check_times(r);
+    rc = run_check_times(r);
     if (rc < 0) {
         trod_run_free(r);
         return rc;
@@ -143,24 +126,6 @@ static int take_options(struct trod_run *r, struct engine_item *it, const void *
     free(it->own);
     return trod_error(r->diag, TROD_ERR_USAGE, "run.options", NULL,
                       "options of analysis '%s' are of another version", it->analysis->name);
-}
-
-/* Whose results A does not have. 0 or TROD_ERR_USAGE, reported. */
-static int check_by(const struct trod_run *r, const struct trod_analysis *a, enum trod_scope scope)
-{
-    static const char *const names[] = {"all", "thread", "core", "module", "function", "line"};
-    const enum trod_by by = r->opt.by;
-    const char *why = by >= TROD_BY_MODULE ? "it counts nothing by instruction"
-                      : a->merge           ? "it follows each thread by itself"
-                                           : "it follows all threads together";
-
-    if (by == TROD_BY_ALL ||
-        (by == TROD_BY_THREAD && (a->merge || a->apart || scope == TROD_PER_STREAM)) ||
-        (by == TROD_BY_CORE && (a->merge || a->apart) && scope == TROD_PER_RUN) ||
-        (by >= TROD_BY_MODULE && a->owners))
-        return TROD_OK;
-    return trod_error(r->diag, TROD_ERR_USAGE, "run.by", NULL,
-                      "analysis '%s' has no results by %s: %s", a->name, names[by], why);
 }
 
 /*
@@ -238,7 +203,7 @@ int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *
     it->records = may_record(r, it);
     if (r->opt.by == TROD_BY_CORE && it->order == TROD_ANY_ORDER)
         it->order = TROD_STREAM_ORDER; /* only the beginning of a file says its core */
-    rc = check_by(r, a, it->scope);
+    rc = run_check_item(r, it);
     if (rc == TROD_OK)
         rc = want_columns(r, it, f);
     if (rc < 0) {

@@ -43,6 +43,7 @@ struct engine_instance {
     bool both;                     /* those of streams do not make that of all rows */
     bool stale;                    /* st does not have what was merged into the streams */
     bool fresh;                    /* a state for each interval */
+    struct engine_instance *parts; /* has the intervals, where they do not add up to this one */
     struct trod_result *intervals; /* a list item for each that is over; NULL: none */
     uint32_t file;                 /* whose rows were fed last, where states follow */
     int rc;                        /* the first error: it is not fed any more */
@@ -268,6 +269,12 @@ void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r);
 /* Rows from *AT on of B as cuts: how many there are in CUT; *AT is set behind them. */
 uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b, uint32_t *at,
                             struct engine_cut cut[ENGINE_CUTS]);
+
+/* ---- asked.c: 0 or an error, reported */
+/* Positions of the run are in times, which its trace does not have. */
+int run_check_times(const struct trod_run *r);
+/* Item IT has no results for whom, or by what, the run is asked for. */
+int run_check_item(const struct trod_run *r, const struct engine_item *it);
 
 /* ---- the three ways to go through the trace; each returns 0 or the first error */
 
