@@ -22,7 +22,9 @@ enum trod_option_type {
     TROD_OPT_RANGE, /* struct trod_range: A..B, A.., ..B, A (from 0; 0x hex), B included */
     TROD_OPT_LIST,  /* struct trod_list of strings: given several times or separated by commas */
     TROD_OPT_FUNC,  /* a table of further options: text names it, choices unused, offset: base */
-    TROD_OPT_BYTES  /* uint64_t: as U64, but k M G are powers of 1024, too, as sizes of caches */
+    TROD_OPT_BYTES, /* uint64_t: as U64, but k M G are powers of 1024, too, as sizes of caches */
+    TROD_OPT_COUNT, /* as U64, from 1 */
+    TROD_OPT_SIZE   /* as BYTES, from 1 */
 };
 
 struct trod_range {

@@ -14,7 +14,7 @@ static const char *const footprints[] = {"auto", "exact", "none", NULL};
 static const char *const details[] = {"table", "wide", "list", NULL};
 
 const struct trod_option trod_count_option_table[] = {
-    {"line-size", 0, TROD_OPT_BYTES, offsetof(struct trod_count_options, line), "BYTES",
+    {"line-size", 0, TROD_OPT_SIZE, offsetof(struct trod_count_options, line), "BYTES",
      "size of a cache line (default: as the trace says, or 64)", NULL, NULL},
     {"footprint", 0, TROD_OPT_ENUM, offsetof(struct trod_count_options, footprint), "HOW",
      "unique bytes and lines: auto (estimates beyond 64 MiB of pages), exact or none", footprints,

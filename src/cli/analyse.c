@@ -29,7 +29,7 @@ const struct trod_option cli_span_options[] = {
      NULL, NULL},
     {"warmup", 0, TROD_OPT_STR, AT(warmup), "N[:MEASURE]",
      "the first N prepare the state and are not counted", NULL, NULL},
-    {"limit", 0, TROD_OPT_U64, AT(limit), "N", "end after N instructions", NULL, NULL},
+    {"limit", 0, TROD_OPT_COUNT, AT(limit), "N", "end after N instructions", NULL, NULL},
     {"by", 0, TROD_OPT_ENUM, AT(by), "WHAT",
      "results for each thread, core, module, function or line of source too", cli_groupings, NULL},
     {.type = TROD_OPT_END},
@@ -216,7 +216,7 @@ static int open_run(struct analysing *k, const struct cli_planned *plan, size_t 
     const bool region = follows(o, plan, n);
     struct trod_match_options choice = o->filter;
     struct trod_run_options opt = {
-        .jobs = o->input.jobs < TROD_RUN_JOBS ? (unsigned)o->input.jobs : TROD_RUN_JOBS,
+        .jobs = cli_jobs(&o->input),
         .progress = progress,
         .user = k,
         .stop = &interrupted,
@@ -554,7 +554,7 @@ static void make(struct made *m, const struct trod_analysis *a)
     if (defaults)
         ((struct cli_analyse *)(void *)defaults)->input.order = -1;
     for (const struct trod_option *t = a->options; defaults && t && t->type != TROD_OPT_END; t++)
-        if (t->type == TROD_OPT_U64 && t->name && strcmp(t->name, "width") == 0) {
+        if (t->type == TROD_OPT_COUNT && t->name && strcmp(t->name, "width") == 0) {
             const uint64_t width = cli_width(STDOUT_FILENO);
 
             memcpy(defaults + OWN_AT + t->offset, &width, sizeof width);

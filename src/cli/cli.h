@@ -185,6 +185,8 @@ bool cli_once_only(const char *path);
 bool cli_same_file(const char *a, const char *b);
 /* Options of trod_trace_open from what the user gave. WANT: columns needed. */
 struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t want);
+/* The threads that --jobs asks for, of which there is a most; 0: one for each processor. */
+unsigned cli_jobs(const struct cli_input *in);
 
 /*
  * The list of modules that names come from where there is no --symbols: that of --modules, else the

@@ -99,7 +99,7 @@ static int run(struct cli *c, const void *opt)
                                  .colours = o->colours ? o->colours : getenv("TROD_BROWSE_COLORS"),
                                  .source = o->source.item,
                                  .n_source = o->source.n,
-                                 .jobs = (unsigned)o->input.jobs};
+                                 .jobs = cli_jobs(&o->input)};
     struct trod_diag diag;
     int r;
 

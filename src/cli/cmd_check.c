@@ -147,7 +147,7 @@ static int open_run(struct checking *k)
     const struct options *o = k->o;
     struct cli_input input = o->input;
     struct trod_run_options opt = {
-        .jobs = input.jobs < TROD_RUN_JOBS ? (unsigned)input.jobs : TROD_RUN_JOBS,
+        .jobs = cli_jobs(&input),
         .progress = progress,
         .user = k,
     };

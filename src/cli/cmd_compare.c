@@ -4,6 +4,8 @@
  * Options carry the names of Trace Matcher's ("Command Line Options" of its wiki) where they mean
  * the same. More than two traces: each is compared with the first.
  */
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +65,7 @@ static const struct trod_option options[] = {
     {"pair", 0, TROD_OPT_LIST, AT(pair), "A=B,...",
      "compare stream A of the first trace with stream B of the second", NULL, NULL},
     {.type = TROD_OPT_GROUP, .text = "Matching"},
-    {"window-size", 'w', TROD_OPT_U64, AT(window), "N",
+    {"window-size", 'w', TROD_OPT_COUNT, AT(window), "N",
      "rows (or ticks) within which order does not matter (default 1)", NULL, NULL},
     {"window-unit", 0, TROD_OPT_ENUM, AT(window_unit), NULL,
      "unit of the window (records: another word for rows)", units, NULL},
@@ -72,7 +74,7 @@ static const struct trod_option options[] = {
      "Trace "
      "Matcher does",
      aligns, NULL},
-    {"lookahead", 0, TROD_OPT_U64, AT(lookahead), "N",
+    {"lookahead", 0, TROD_OPT_COUNT, AT(lookahead), "N",
      "rows to look through for that place (default 65536)", NULL, NULL},
     {"first-dif-stop", 0, TROD_OPT_BOOL, AT(first_stop), NULL,
      "stop at the first difference (also -fds)", NULL, NULL},
@@ -263,9 +265,10 @@ static int settle(struct cli *c, const struct options *o, struct trod_compare_op
         r = parse_pairs(c, "alias", &o->alias, t->aliases, &t->n_aliases);
     if (r == 0 && o->start) {
         /* An address: hexadecimal with or without 0x, as traces write it. */
+        errno = 0;
         t->start = strtoull(o->start, &end, 16);
         t->has_start = true;
-        if (*end || end == o->start)
+        if (*end || end == o->start || !isxdigit((unsigned char)*o->start) || errno == ERANGE)
             r = bad(c, "start-addr", o->start);
     }
     t->ignore_registers = o->ignore_register.item;
@@ -279,7 +282,9 @@ static int settle(struct cli *c, const struct options *o, struct trod_compare_op
     t->boot = o->boot;
     t->skip_equal = o->skip_equal;
     t->skip_rest = o->skip_rest;
-    t->lookahead = o->lookahead < 16 && o->lookahead ? 16 : (uint32_t)o->lookahead;
+    t->lookahead = o->lookahead && o->lookahead < 16 ? 16
+                   : o->lookahead < UINT32_MAX       ? (uint32_t)o->lookahead
+                                                     : UINT32_MAX;
     return r;
 }
 

@@ -121,7 +121,7 @@ static int open_all(struct convert *v)
     wopt.output.compress = o->compress;
     wopt.output.level = o->level > 99 ? 99 : (int)o->level;
     wopt.output.no_thread = o->input.jobs == 1;
-    wopt.output.jobs = o->input.jobs < TROD_RUN_JOBS ? (uint16_t)o->input.jobs : TROD_RUN_JOBS;
+    wopt.output.jobs = (uint16_t)cli_jobs(&o->input);
     wopt.allow_loss = o->allow_loss;
     wopt.drops = trod_match_drops(v->match);
     wopt.source = trod_trace_format(v->trace);
@@ -194,7 +194,7 @@ static int copy_whole(struct convert *v, struct cli_progress *progress)
 {
     const struct trod_copy_options opt = {
         .struct_size = sizeof opt,
-        .jobs = v->o->input.jobs < TROD_RUN_JOBS ? (unsigned)v->o->input.jobs : TROD_RUN_JOBS,
+        .jobs = cli_jobs(&v->o->input),
         .tick = show_progress,
         .user = progress,
     };

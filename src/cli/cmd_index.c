@@ -173,7 +173,7 @@ static int make(struct cli *c, const struct options *o, const char *const *paths
                                      .index_dir = o->index,
                                      .again = o->again,
                                      .upgrade = o->upgrade,
-                                     .jobs = (unsigned)o->input.jobs,
+                                     .jobs = cli_jobs(&o->input),
                                      .progress = progress,
                                      .user = &shown,
                                      .more = paths + 1,

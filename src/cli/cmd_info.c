@@ -144,7 +144,7 @@ static int open_run(struct looking *k, const char *path)
 {
     const struct cli_input *input = &k->o->input;
     struct trod_run_options opt = {
-        .jobs = input->jobs < TROD_RUN_JOBS ? (unsigned)input->jobs : TROD_RUN_JOBS,
+        .jobs = cli_jobs(input),
         .progress = progress,
         .user = k,
     };

@@ -36,7 +36,7 @@ static const struct trod_option options[] = {
      NULL, NULL},
     {"title", 0, TROD_OPT_STR, AT(title), "TEXT", "of the page (default: the names of the files)",
      NULL, NULL},
-    {"rows", 0, TROD_OPT_U64, AT(rows), "N",
+    {"rows", 0, TROD_OPT_COUNT, AT(rows), "N",
      "rows that a table may have (default: 1000, and fewer where the page would be larger than 3 "
      "MB)",
      NULL, NULL},
@@ -47,7 +47,8 @@ static const struct trod_option options[] = {
      NULL, NULL},
     {"warmup", 0, TROD_OPT_STR, AT(analyse.span.warmup), "N[:MEASURE]",
      "the first N prepare the state and are not counted", NULL, NULL},
-    {"limit", 0, TROD_OPT_U64, AT(analyse.span.limit), "N", "end after N instructions", NULL, NULL},
+    {"limit", 0, TROD_OPT_COUNT, AT(analyse.span.limit), "N", "end after N instructions", NULL,
+     NULL},
     CLI_SHARED(analyse.filter, "Choosing rows", trod_match_option_table),
     CLI_SHARED(analyse.input, "Input", cli_input_options),
     {.type = TROD_OPT_GROUP, .text = "Output"},

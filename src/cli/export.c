@@ -79,14 +79,11 @@ static int run(struct exporting *e, struct trod_result *result)
                               .owners = true};
     struct trod_export_options o = {
         .to = x->to,
-        .run = {.jobs = x->input->jobs < TROD_RUN_JOBS ? (unsigned)x->input->jobs : TROD_RUN_JOBS,
-                .progress = progress,
-                .user = e},
+        .run = {.jobs = cli_jobs(x->input), .progress = progress, .user = e},
         .output = {.compress = x->compress,
                    .level = x->level > 99 ? 99 : (int)x->level,
                    .no_thread = x->input->jobs == 1,
-                   .jobs =
-                       x->input->jobs < TROD_RUN_JOBS ? (uint16_t)x->input->jobs : TROD_RUN_JOBS},
+                   .jobs = (uint16_t)cli_jobs(x->input)},
     };
     int r = trod_match_new(&e->match, x->filter, &e->diag);
 

@@ -27,12 +27,13 @@ const struct trod_option cli_common_options[] = {
 };
 
 static const struct trod_option order_options[] = {
-    {"cores", 0, TROD_OPT_U64, AT(cli_input, cores), "N", "cores of the order dynamic", NULL, NULL},
+    {"cores", 0, TROD_OPT_COUNT, AT(cli_input, cores), "N",
+     "cores of the order dynamic, at most 4096", NULL, NULL},
     {"file", 0, TROD_OPT_STR, AT(cli_input, schedule), "FILE", "schedule of the order recorded",
      NULL, NULL},
     {"lockstep", 0, TROD_OPT_BOOL, AT(cli_input, lockstep), NULL,
      "recorded: cores take turns, a record each", NULL, NULL},
-    {"quantum", 0, TROD_OPT_U64, AT(cli_input, quantum), "N",
+    {"quantum", 0, TROD_OPT_COUNT, AT(cli_input, quantum), "N",
      "dynamic: instructions after which a thread makes room", NULL, NULL},
     {"scale", 0, TROD_OPT_U64, AT(cli_input, block_scale), "N",
      "dynamic: thousandths of a system call's time for which its thread blocks", NULL, NULL},
@@ -62,7 +63,7 @@ const struct trod_option cli_input_options[] = {
     {"strict", 0, TROD_OPT_BOOL, AT(cli_input, strict), NULL,
      "stop at the first damaged record instead of skipping it", NULL, NULL},
     {"jobs", 'j', TROD_OPT_U64, AT(cli_input, jobs), "N",
-     "threads to use (default: one for each processor)", NULL, NULL},
+     "threads to use, at most 256 (default, and 0: one for each processor)", NULL, NULL},
     {.type = TROD_OPT_END},
 };
 
@@ -119,6 +120,11 @@ struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t
     t.beside = (struct trod_beside_options){
         .modules = in->modules, .module_dir = in->module_dir, .more = true};
     return t;
+}
+
+unsigned cli_jobs(const struct cli_input *in)
+{
+    return in->jobs < TROD_RUN_JOBS ? (unsigned)in->jobs : TROD_RUN_JOBS;
 }
 
 const char *cli_stream_word(const struct trod_meta *m)

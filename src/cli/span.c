@@ -184,9 +184,11 @@ static int region(struct cli_spanning *s, struct trod_run_options *opt, struct t
         opt->region_in = TROD_IN_ROWS;
     } else if (!numbers(text, NULL, &range, &opt->region_in)) {
         r = wrong(diag, "region", text, "FROM..TO");
-    } else if (range.hi == 0 && opt->region_in == TROD_IN_INSTRUCTIONS) {
+    } else if (opt->region_in == TROD_IN_INSTRUCTIONS &&
+               (range.hi == 0 || (range.lo == 0 && *text != '.'))) {
         r = trod_error(diag, TROD_ERR_USAGE, "args.span", NULL,
-                       "option '--region': '%s' has no instruction: they count from 1", text);
+                       "option '--region': '%s': instructions count from 1, so the first is 1",
+                       text);
     }
     if (r != 0)
         return r;

@@ -271,13 +271,14 @@ static int set_list(const struct trod_option_ref *ref, struct trod_list *list, c
 
         if (comma)
             *comma++ = 0;
-        if (*value) {
-            if (list->n == TROD_LIST_MAX)
-                return trod_error(diag, TROD_ERR_USAGE, "option.long-list", NULL,
-                                  "option '%s%s': more than %d values", prefix, ref->option->name,
-                                  (int)TROD_LIST_MAX);
-            list->item[list->n++] = value;
-        }
+        if (!*value)
+            return trod_error(diag, TROD_ERR_USAGE, "option.no-value", NULL,
+                              "option '%s%s': a value is missing", prefix, ref->option->name);
+        if (list->n == TROD_LIST_MAX)
+            return trod_error(diag, TROD_ERR_USAGE, "option.long-list", NULL,
+                              "option '%s%s': more than %d values", prefix, ref->option->name,
+                              (int)TROD_LIST_MAX);
+        list->item[list->n++] = value;
         value = comma;
     }
     return 0;
@@ -288,6 +289,7 @@ int trod_option_assign(const struct trod_option_ref *ref, void *base, const char
 {
     /* the table promises that a field of the option's type lies at that offset */
     void *field = (char *)base + ref->offset;
+    uint64_t number;
 
     if (!value && ref->option->type != TROD_OPT_BOOL)
         return trod_error(diag, TROD_ERR_USAGE, "option.no-value", NULL,
@@ -302,6 +304,16 @@ int trod_option_assign(const struct trod_option_ref *ref, void *base, const char
     case TROD_OPT_BYTES:
         if (trod_option_bytes(value, field) != 0)
             return bad_value(ref, prefix, value, "a number of bytes", diag);
+        return 0;
+    case TROD_OPT_COUNT:
+        if (trod_option_number(value, &number) != 0 || number == 0)
+            return bad_value(ref, prefix, value, "a number from 1", diag);
+        memcpy(field, &number, sizeof number);
+        return 0;
+    case TROD_OPT_SIZE:
+        if (trod_option_bytes(value, &number) != 0 || number == 0)
+            return bad_value(ref, prefix, value, "a number of bytes from 1", diag);
+        memcpy(field, &number, sizeof number);
         return 0;
     case TROD_OPT_STR:
         *(const char **)field = value;
@@ -349,11 +361,12 @@ int trod_option_spec(const struct trod_option *table, void *base, char *spec,
         value = strchr(spec, '=');
         if (value)
             *value++ = 0;
-        if (*spec || value) {
-            r = trod_option_set(table, base, spec, value, diag);
-            if (r != 0)
-                return r;
-        }
+        if (!*spec)
+            return trod_error(diag, TROD_ERR_USAGE, "option.no-name", NULL,
+                              "the name of an option is missing behind ':' or ','");
+        r = trod_option_set(table, base, spec, value, diag);
+        if (r != 0)
+            return r;
         spec = next;
     }
     return 0;

@@ -220,17 +220,18 @@ run trod locality --sample 2 scan.tarmac
 status 0
 out_has '^sample: +too small: about 8000 lines are needed'
 out_has '^sampling rate: +0.5'
-# memory that is too little is taken all the same, which is said once: 1,720,320 bytes for each sample
+# 1,720,320 bytes for each sample: memory that is too little for all is refused
 run trod locality --shared --memory 1720319 scan.tarmac
-status 0
-err_has '^trod: warning: of --memory 1720319 a sample gets 1720319 bytes: it takes more, at least 1720320$'
-check test "$(wc -l <"$stderr")" = 1
+status 2
+err_has "^trod: option 'memory': a sample takes more than 1720319 bytes: say 1720320 or more$"
 run trod locality --shared --memory 1720320 scan.tarmac
 check test ! -s "$stderr"
 run trod locality --memory 3440639 scan.tarmac
-err_has 'a sample gets 1720319 bytes'
+status 2
+err_has 'say 3440640 or more'
 run trod locality --memory 3440640 scan.tarmac # enough for the sum, not for the thread
-err_has 'a sample gets 860160 bytes'
+err_has '^trod: warning: of --memory 3440640 a sample gets 860160 bytes: it takes more, at least 1720320$'
+check test "$(wc -l <"$stderr")" = 1
 run trod locality --memory 6881280 scan.tarmac
 check test ! -s "$stderr"
 run trod locality --plot scan.tarmac

@@ -208,7 +208,8 @@ static void flags_take_words(void **state)
 
 static void lists(void **state)
 {
-    char one[] = "READ,WRITE,,REG", many[256] = "";
+    char one[] = "READ,WRITE,REG", gap[] = "READ,,REG", end[] = "READ,", none[] = "";
+    char many[256] = "";
     struct options o;
 
     (void)state;
@@ -216,6 +217,9 @@ static void lists(void **state)
     assert_int_equal(trod_option_set(table, &o, "kind", one, NULL), 0);
     assert_int_equal(o.kinds.n, 3);
     assert_string_equal(o.kinds.item[2], "REG");
+    assert_int_equal(trod_option_set(table, &o, "kind", gap, NULL), TROD_ERR_USAGE);
+    assert_int_equal(trod_option_set(table, &o, "kind", end, NULL), TROD_ERR_USAGE);
+    assert_int_equal(trod_option_set(table, &o, "kind", none, NULL), TROD_ERR_USAGE);
     memset(&o, 0, sizeof o);
     for (int i = 0; i < TROD_LIST_MAX + 1; i++)
         strcat(many, "a,");

@@ -24,7 +24,7 @@ static const struct trod_option options[] = {
      "predictors: taken, btfn, bimodal, gshare, local, perceptron, tage, btb, ras, ittage", NULL,
      NULL},
     {"top", 0, TROD_OPT_U64, AT(top), "N", "rows of each list (default: 10; 0: all)", NULL, NULL},
-    {"alignment", 0, TROD_OPT_U64, AT(alignment), "BYTES",
+    {"alignment", 0, TROD_OPT_COUNT, AT(alignment), "BYTES",
      "what instructions are aligned to: 1, 2, 4 (default: as their set has it; 1 for REGDEPS)",
      NULL, NULL},
     {.type = TROD_OPT_END},

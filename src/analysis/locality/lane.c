@@ -78,8 +78,7 @@ int loc_lane_init(struct loc_lane *l, const struct loc_state *s)
     if (rc == TROD_OK && (o->times || o->window || o->like == LOC_REUSE_TIME) &&
         !(l->times = trod_times_new(o->window, true)))
         rc = TROD_ERR_NOMEM;
-    if (rc == TROD_OK && o->ways &&
-        !(l->sets = trod_sets_new(0, SETS_LOG, (unsigned)(o->ways < 64 ? o->ways : 64))))
+    if (rc == TROD_OK && o->ways && !(l->sets = trod_sets_new(0, SETS_LOG, (unsigned)o->ways)))
         rc = TROD_ERR_NOMEM;
     return rc;
 }

@@ -32,17 +32,18 @@ static const struct trod_option options[] = {
     {"shared", 0, TROD_OPT_BOOL, AT(shared), NULL,
      "all threads share one cache; without it each has its own, and numbers are summed", NULL,
      NULL},
-    {"sample", 0, TROD_OPT_U64, AT(sample), "N", "look at one line in N only (SHARDS)", NULL, NULL},
-    {"memory", 0, TROD_OPT_BYTES, AT(memory), "BYTES",
+    {"sample", 0, TROD_OPT_COUNT, AT(sample), "N", "look at one line in N only (SHARDS)", NULL,
+     NULL},
+    {"memory", 0, TROD_OPT_SIZE, AT(memory), "BYTES",
      "take no more memory than that: a sample of lines that shrinks as it must (SHARDS)", NULL,
      NULL},
     {"times", 0, TROD_OPT_BOOL, AT(times), NULL,
      "reuse times, working sets, footprint, and the miss ratios they foretell", NULL, NULL},
-    {"window", 0, TROD_OPT_U64, AT(window), "N",
+    {"window", 0, TROD_OPT_COUNT, AT(window), "N",
      "the lines of each window of N references, one window after the other", NULL, NULL},
-    {"ways", 0, TROD_OPT_U64, AT(ways), "N",
+    {"ways", 0, TROD_OPT_COUNT, AT(ways), "N",
      "miss ratios of caches of 1 to N ways (at most 64) and 1 to 65536 sets", NULL, NULL},
-    {"touched", 0, TROD_OPT_BYTES, AT(resident), "BYTES",
+    {"touched", 0, TROD_OPT_SIZE, AT(resident), "BYTES",
      "how much of a line is touched before it leaves a cache of so many bytes", NULL, NULL},
     {"strides", 0, TROD_OPT_BOOL, AT(strides), NULL, "strides of instructions that access data",
      NULL, NULL},
@@ -51,7 +52,7 @@ static const struct trod_option options[] = {
      "or "
      "region (of what is referenced; with --shared), page or line",
      per_names, NULL},
-    {"size", 0, TROD_OPT_BYTES, AT(size), "BYTES", "size of the cache whose misses --per counts",
+    {"size", 0, TROD_OPT_SIZE, AT(size), "BYTES", "size of the cache whose misses --per counts",
      NULL, NULL},
     {"histogram", 0, TROD_OPT_BOOL, AT(histogram), NULL, "every distance, not ranges of them", NULL,
      NULL},
@@ -59,11 +60,11 @@ static const struct trod_option options[] = {
      NULL},
     {"distant", 0, TROD_OPT_U64, AT(distant), "LINES", "references farther than that are distant",
      NULL, NULL},
-    {"limit-lines", 0, TROD_OPT_U64, AT(limit), "N",
+    {"limit-lines", 0, TROD_OPT_COUNT, AT(limit), "N",
      "forget the least recent line when there are more than N", NULL, NULL},
     {"plot", 0, TROD_OPT_BOOL, AT(plot), NULL, "draw the miss-ratio curve, in text output", NULL,
      NULL},
-    {"width", 0, TROD_OPT_U64, AT(width), "N",
+    {"width", 0, TROD_OPT_COUNT, AT(width), "N",
      "columns that --plot may take (default: those of the terminal)", NULL, NULL},
     {"like", 0, TROD_OPT_ENUM, AT(like), "TOOL",
      "count and print as DynamoRIO's reuse_distance or reuse_time do", like_names, NULL},
@@ -100,9 +101,19 @@ static enum trod_whose_by whose_of(const struct loc_options *o)
 
 static int check_options(const struct loc_options *o, struct trod_diag *diag)
 {
+    const uint64_t least = trod_shards_least();
+
     if (o->line == 0 || (o->line & (o->line - 1)))
         return trod_error(diag, TROD_ERR_USAGE, "locality.line", NULL,
                           "the size of a line must be a power of two, not %" PRIu64, o->line);
+    if (o->ways > LOC_WAYS)
+        return trod_error(diag, TROD_ERR_USAGE, "locality.ways", NULL,
+                          "option 'ways': %" PRIu64 " is more than %d", o->ways, (int)LOC_WAYS);
+    if (o->memory && (o->shared ? o->memory : o->memory / 2) < least)
+        return trod_error(diag, TROD_ERR_USAGE, "locality.memory", NULL,
+                          "option 'memory': a sample takes more than %" PRIu64
+                          " bytes: say %" PRIu64 " or more",
+                          o->memory, o->shared ? least : 2 * least);
     if ((o->sample || o->memory) && o->limit)
         return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
                           "a sample of lines and a limit to lines exclude each other");

@@ -20,6 +20,8 @@
 
 enum { LOC_BLOCK = 4096, LOC_ALL = (1 << TROD_REFS) - 1 };
 
+enum { LOC_WAYS = 64 }; /* of --ways, at the most */
+
 enum loc_like { LOC_OWN, LOC_REUSE_DISTANCE, LOC_REUSE_TIME };
 enum loc_per {
     LOC_PER_NONE,

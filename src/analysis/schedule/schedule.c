@@ -25,7 +25,7 @@ static const char *const like_names[] = {"none",         "schedule_stats", "seri
 static const struct trod_option options[] = {
     {"chart", 0, TROD_OPT_BOOL, AT(chart), NULL,
      "draw who ran where and when instead, in text output", NULL, NULL},
-    {"width", 0, TROD_OPT_U64, AT(width), "N",
+    {"width", 0, TROD_OPT_COUNT, AT(width), "N",
      "characters of a line of the chart (default: the terminal's)", NULL, NULL},
     {"like", 0, TROD_OPT_ENUM, AT(like), "TOOL",
      "print as DynamoRIO's schedule_stats does, or what its files serial_schedule, cpu_schedule "
