@@ -79,6 +79,10 @@ struct trod_cache_options {
                       counted */
 };
 
+/* The options of TROD_CACHE_OWN as `trod cache` and `trod run cache:...` have them: of struct
+ * trod_cache_options. */
+extern const struct trod_option trod_cache_option_table[];
+
 /* The analysis "cache"; its options are struct trod_cache_options. */
 extern const struct trod_analysis trod_analysis_cache;
 

@@ -22,45 +22,19 @@ struct options {
 
 static const char *const likes[] = {"trod",       "drcachesim", "dinero",
                                     "cachegrind", "callgrind",  NULL};
-static const char *const owners[] = {"nothing", "instruction", "page",   "line",
-                                     "thread",  "function",    "module", "source",
-                                     "data",    "block",       "region", NULL};
-
 enum { TOP = 20 }; /* rows of tables */
 
 static const struct trod_option options[] = {
-    {"config", 0, TROD_OPT_STR, offsetof(struct options, cache.config), "FILE",
-     "the hierarchy, in the words of docs/caches.md", NULL, NULL},
-    {"preset", 0, TROD_OPT_STR, offsetof(struct options, cache.preset), "NAME",
-     "a hierarchy that is known by name; see --presets", NULL, NULL},
+    CLI_SHARED(cache, NULL, trod_cache_option_table),
     {"presets", 0, TROD_OPT_BOOL, offsetof(struct options, presets), NULL,
      "list the presets and end", NULL, NULL},
-    {"classify", 0, TROD_OPT_BOOL, offsetof(struct options, cache.classify), NULL,
-     "misses into compulsory, capacity, conflict and coherence", NULL, NULL},
-    {"by", 0, TROD_OPT_ENUM, offsetof(struct options, cache.by), "WHAT",
-     "who misses, by instruction (with --symbols: by function), page, line of the data, thread, "
-     "data (objects of --symbols, blocks of the heap by where they were asked for, stacks), block "
-     "(each for itself), region; with --symbols by function, module, line of source",
-     owners, NULL},
-    {"top", 0, TROD_OPT_U64, offsetof(struct options, cache.top), "N",
-     "rows of the tables of who misses and what is shared (20; 0: all)", NULL, NULL},
-    {"sharing", 0, TROD_OPT_BOOL, offsetof(struct options, cache.sharing), NULL,
-     "lines that threads share, truly and falsely", NULL, NULL},
     {"misses", 0, TROD_OPT_STR, offsetof(struct options, misses), "OUT",
      "write what goes to memory, misses and lines written back, as a trace, for further levels",
      NULL, NULL},
     {"to", 'T', TROD_OPT_STR, offsetof(struct options, to), "FORMAT[:OPT=VALUE,...]",
      "format of --misses (default: by its suffix); see trod formats", NULL, NULL},
-    {"interval", 0, TROD_OPT_U64, offsetof(struct options, cache.interval), "N",
-     "misses of every N instructions", NULL, NULL},
-    {"sweep", 0, TROD_OPT_STR, offsetof(struct options, cache.sweep), "RANGES",
-     "caches of many shapes in one pass instead: "
-     "size=4K..8M,ways=1..16,line=64,policy=lru+fifo",
-     NULL, NULL},
     {"plot", 0, TROD_OPT_BOOL, offsetof(struct options, cache.plot), NULL,
      "draw the curves of a sweep, in text output", NULL, NULL},
-    {"physical", 0, TROD_OPT_BOOL, offsetof(struct options, cache.physical), NULL,
-     "caches by physical addresses, where the trace has them; TLBs by virtual ones", NULL, NULL},
     {"like", 0, TROD_OPT_ENUM, offsetof(struct options, cache.like), "TOOL",
      "rules, statistics and layout of that tool: trod (its own, the default), drcachesim "
      "(DynamoRIO's cache and TLB simulators and miss analyzer), dinero (Dinero IV), cachegrind or "
@@ -73,10 +47,6 @@ static const struct trod_option options[] = {
     {"warmup", 0, TROD_OPT_STR, offsetof(struct options, warmup), "N",
      "the first N instructions, with rows:N so many rows, or with full all until the last "
      "caches are full, fill the caches and are not counted",
-     NULL, NULL},
-    {"skip", 0, TROD_OPT_U64, offsetof(struct options, cache.skip), "N",
-     "the first N instructions are not simulated; with an index they are not read either, but for "
-     "--by data, block and region (they tell where blocks and stacks are) and --misses",
      NULL, NULL},
     {"windows", 0, TROD_OPT_STR, offsetof(struct options, windows), "EVERY,WARM,COUNT",
      "of each EVERY instructions the last COUNT are counted, the WARM before them fill the caches, "
@@ -154,7 +124,7 @@ static int open_run(struct running *k, struct trod_diag *diag)
 {
     const struct options *o = k->o;
     struct trod_run_options opt = {
-        .jobs = o->input.jobs < TROD_RUN_JOBS ? (unsigned)o->input.jobs : TROD_RUN_JOBS,
+        .jobs = cli_jobs(&o->input),
         .progress = progress,
         .user = k,
     };

@@ -29,7 +29,10 @@ static int add(struct cli_plan *p, const struct trod_analysis *a, char *spec,
         memcpy(opt, a->defaults, a->options_size);
     p->options[p->n] = opt;
     p->item[p->n++] = (struct cli_planned){.analysis = a, .options = opt};
-    return spec && a->options ? trod_option_spec(a->options, opt, spec, diag) : 0;
+    if (spec && !a->options)
+        return trod_error(diag, TROD_ERR_USAGE, "run.option", NULL,
+                          "analysis '%s' has no options: write it without ':'", a->name);
+    return spec ? trod_option_spec(a->options, opt, spec, diag) : 0;
 }
 
 static const struct trod_analysis *named(const char *s, size_t *n)

@@ -7,6 +7,45 @@
 #include "sim/cache_int.h"
 #include "sim/refs.h"
 
+#define AT(field) offsetof(struct trod_cache_options, field)
+
+static const char *const owners[] = {"nothing", "instruction", "page",   "line",
+                                     "thread",  "function",    "module", "source",
+                                     "data",    "block",       "region", NULL};
+
+const struct trod_option trod_cache_option_table[] = {
+    {"config", 0, TROD_OPT_STR, AT(config), "FILE", "the hierarchy, in the words of docs/caches.md",
+     NULL, NULL},
+    {"preset", 0, TROD_OPT_STR, AT(preset), "NAME",
+     "a hierarchy that is known by name; see --presets", NULL, NULL},
+    {"classify", 0, TROD_OPT_BOOL, AT(classify), NULL,
+     "misses into compulsory, capacity, conflict and coherence", NULL, NULL},
+    {"by", 0, TROD_OPT_ENUM, AT(by), "WHAT",
+     "who misses, by instruction (with --symbols: by function), page, line of the data, thread, "
+     "data (objects of --symbols, blocks of the heap by where they were asked for, stacks), block "
+     "(each for itself), region; with --symbols by function, module, line of source",
+     owners, NULL},
+    {"top", 0, TROD_OPT_U64, AT(top), "N",
+     "rows of the tables of who misses and what is shared (20; 0: all)", NULL, NULL},
+    {"sharing", 0, TROD_OPT_BOOL, AT(sharing), NULL, "lines that threads share, truly and falsely",
+     NULL, NULL},
+    {"interval", 0, TROD_OPT_COUNT, AT(interval), "N", "misses of every N instructions", NULL,
+     NULL},
+    {"sweep", 0, TROD_OPT_STR, AT(sweep), "RANGES",
+     "caches of many shapes in one pass instead: "
+     "size=4K..8M,ways=1..16,line=64,policy=lru+fifo",
+     NULL, NULL},
+    {"physical", 0, TROD_OPT_BOOL, AT(physical), NULL,
+     "caches by physical addresses, where the trace has them; TLBs by virtual ones", NULL, NULL},
+    {"skip", 0, TROD_OPT_U64, AT(skip), "N",
+     "the first N instructions are not simulated; with an index they are not read either, but for "
+     "--by data, block and region (they tell where blocks and stacks are) and --misses",
+     NULL, NULL},
+    {.type = TROD_OPT_END},
+};
+
+static const struct trod_cache_options defaults = {.top = 20};
+
 struct state {
     struct trod_cache *cache;
     const struct trod_meta *meta;
@@ -27,6 +66,9 @@ static int init(void *st, const void *opt, const struct trod_context *context)
         return TROD_ERR_USAGE; /* trod_run_add has looked at them */
     if (!o.symbols)
         o.symbols = context->symbols;
+    if (o.by >= TROD_CACHE_BY_FUNCTION && o.by < TROD_CACHE_BY_DATA && !o.symbols)
+        return trod_error(context->diag, TROD_ERR_USAGE, "cache.symbols", NULL,
+                          "misses by %s need the program's symbols: say --symbols", owners[o.by]);
     rc = context->recording ? trod_cache_new_part(&s->cache, &o, context->diag)
                             : trod_cache_new(&s->cache, &o, context->diag);
     if (rc == 0)
@@ -112,16 +154,26 @@ static uint32_t uses_of(const char *format, const void *opt)
     return trod_cache_uses(opt);
 }
 
-static const struct trod_cache_options defaults = {.top = 20};
+/* Cores take turns as their time stamps have it. */
+static bool timed_of(const void *opt)
+{
+    enum trod_order order;
+    uint32_t cores;
+
+    return trod_cache_order(opt, &order, &cores, NULL) == 0 && order == TROD_ORDER_TIME;
+}
 
 const struct trod_analysis trod_analysis_cache = {
     .name = "cache",
     .title = "simulate caches: who hits, who misses, and why",
+    .names = true,
+    .options = trod_cache_option_table,
     .options_size = sizeof(struct trod_cache_options),
     .sized = true,
     .state_size = sizeof(struct state),
     .defaults = &defaults,
     .order = TROD_GLOBAL_ORDER,
+    .timed_of = timed_of,
     .needs = TROD_COL_KIND | TROD_COL_ADDR,
     .uses = TROD_REFS_COLUMNS,
     .uses_of = uses_of,
