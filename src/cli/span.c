@@ -187,7 +187,7 @@ static int region(struct cli_spanning *s, struct trod_run_options *opt, struct t
     } else if (opt->region_in == TROD_IN_INSTRUCTIONS &&
                (range.hi == 0 || (range.lo == 0 && *text != '.'))) {
         r = trod_error(diag, TROD_ERR_USAGE, "args.span", NULL,
-                       "option '--region': '%s': instructions count from 1, so the first is 1",
+                       "option '--region': '%s' begins with no instruction: they count from 1",
                        text);
     }
     if (r != 0)

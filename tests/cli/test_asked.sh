@@ -80,7 +80,7 @@ refused 'the name of an option is missing' view --from tarmac: t.tarmac
 
 # ---- numbers
 for r in 0 0..3 0.. ..0 0..3:instructions; do
-    refused "'$r': instructions count from 1" mix --region $r t.tarmac
+    refused "'$r' begins with no instruction: they count from 1" mix --region $r t.tarmac
 done
 for r in ..3 1..3; do
     run trod mix --region $r --format json t.tarmac

@@ -128,7 +128,7 @@ for jobs in 1 2 3 8; do
         same all.$file.1 all.$file.$jobs
     done
     for how in "--times" "--window 1000" "--ways 8" "--touched 4096" "--strides" "--per instruction" \
-        "--sample 4" "--memory 2Mi" "--shared" "--limit-lines 100"; do
+        "--sample 4" "--memory 4Mi" "--shared" "--limit-lines 100"; do
         # shellcheck disable=SC2086
         run trod locality -q -j $jobs $how --format json r.trace.zip
         status 0
