@@ -171,4 +171,46 @@ run trod convert --range 1..2 same.tarmac same.tarmac
 status 2
 err_has 'is input and output at once'
 check cmp same.tarmac kept.tarmac
+
+# ---- Tarmac: names that would be read as something else. Times without a unit, lines below them
+cat >units.es <<'T'
+          5 ES  (00008000:e320f000) A :  NOP
+                    GGGGGGGGGGGGGGGGGGGGGGG71 BNR4O___ 77777770 00000000
+                    G71 LD 00009000 ........ ........ ........ 12345678
+T
+for dialect in fm gem5; do
+    run trod convert -q --from tarmac:dialect=es --to tarmac:dialect=$dialect units.es -
+    status 0
+    out_has '^5 clk GGGGGGGGGGGGGGGGGGGGGGG71 BNR4O___'
+    cp "$stdout" units.$dialect
+    run trod view --from tarmac:dialect=$dialect --format json units.$dialect
+    status 0
+    check test ! -s "$stderr"
+    through jq -r '[.kind, .cpu // "-", .time] | @csv'
+    out <<'T'
+"INSTR","-",5
+"BUS","GGGGGGGGGGGGGGGGGGGGGGG71",5
+"READ","G71",5
+T
+done
+cat >names.csv <<'T'
+kind,stream,time,unit,addr,size
+READ,IT,5,ns,0x9000,4
+READ,ns,6,ns,0x9000,4
+READ,a:b,7,,0x9000,4
+READ,core.1,8,,0x9000,4
+T
+for dialect in fm es gem5; do
+    run trod convert -q --allow-loss --from csv --to tarmac:dialect=$dialect names.csv names.$dialect
+    status 0
+    run trod view --from tarmac:dialect=$dialect --format json names.$dialect
+    status 0
+    through jq -r '[.kind, .cpu] | @csv'
+    out <<'T'
+"READ","cpuIT"
+"READ","cpuns"
+"READ","a_b"
+"READ","core.1"
+T
+done
 finish

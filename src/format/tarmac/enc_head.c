@@ -24,6 +24,41 @@ static void put_time(struct tm_put *o, uint64_t v, unsigned decimals)
     }
 }
 
+/*
+ * The LEN bytes at NAME, of a trace that is of another dialect or format, as a word that is read as
+ * a name: into TO, which has room for more. Returns its length.
+ */
+static size_t name_for(const char *name, size_t len, uint8_t *to)
+{
+    const uint8_t *const word = to + 3;
+
+    memcpy(to, "cpu", 3);
+    for (size_t i = 0; i < len; i++) {
+        const uint8_t c = (uint8_t)name[i];
+        const bool plain = (uint8_t)((c | 0x20) - 'a') < 26 || (uint8_t)(c - '0') < 10;
+
+        to[3 + i] = plain || memchr("_.[]/-<>#", c, 9) ? c : '_';
+    }
+    if (tm_named((struct tm_word){word, len}) == TM_NO_NAME)
+        return len + 3;
+    memmove(to, word, len);
+    return len;
+}
+
+/* Would a time without a unit take the name of STREAM for one? */
+static bool needs_unit(const struct tm_put *o, uint32_t stream)
+{
+    const struct tm_enc *e = o->e;
+    const struct trod_stream *s = stream < e->meta->n_streams ? &e->meta->streams[stream] : NULL;
+    uint8_t name[STREAM_NAME_MAX + 3];
+    size_t len;
+
+    if (e->same || e->flavour->matcher || !s || !s->name_len || s->name_len > STREAM_NAME_MAX)
+        return false;
+    len = name_for(s->name, s->name_len, name);
+    return tm_named((struct tm_word){name, len}) != TM_CPU_NAME;
+}
+
 /* The name of STREAM, as a word; for Trace Matcher a number. */
 static void put_source(struct tm_put *o, uint32_t stream)
 {
@@ -48,9 +83,13 @@ static void put_source(struct tm_put *o, uint32_t stream)
             tm_put_bytes(o, (const uint8_t *)s->name, len);
         else
             tm_put_decimal(o, stream);
-    } else {
+    } else if (e->same) {
         for (size_t i = 0; i < len; i++)
             tm_putc(o, (uint8_t)s->name[i] > ' ' ? s->name[i] : '_');
+    } else {
+        uint8_t name[STREAM_NAME_MAX + 3];
+
+        tm_put_bytes(o, name, name_for(s->name, len, name));
     }
     tm_putc(o, ' ');
 }
@@ -156,6 +195,9 @@ void tm_put_head(struct tm_put *o, bool instruction)
         e->time = e->instructions;
         unit = e->unit = TROD_UNIT_CLK;
     }
+    if (timed && !*trod_meta_unit_name(e->meta, unit) && wants_source(o, instruction) &&
+        needs_unit(o, o->b->stream[o->row]))
+        unit |= TROD_UNIT_CLK;
     if (timed) {
         uint8_t *from = o->p;
 

@@ -140,6 +140,13 @@ static bool source_like(struct tm_word w)
     return true;
 }
 
+enum tm_named tm_named(struct tm_word word)
+{
+    if (!source_like(word) || unit_of(word) || tm_parser_of(word, word.p + word.n))
+        return TM_NO_NAME;
+    return cpu_like(word) ? TM_CPU_NAME : TM_NAME;
+}
+
 /* The type word, and before it the source if there is one. */
 static tm_parser source_and_type(struct tm_line *l, struct tm_word *type)
 {

@@ -303,6 +303,14 @@ int tm_parse_continuation(struct tm_line *l);
 
 /* The parser for lines of type WORD, which ends before END, or NULL. */
 tm_parser tm_parser_of(struct tm_word word, const uint8_t *end);
+
+/* head.c: what WORD is read as in front of a record. */
+enum tm_named {
+    TM_NO_NAME,  /* a unit, a record, or nothing that a component is called */
+    TM_NAME,     /* the name of a component where it cannot be the unit of a time */
+    TM_CPU_NAME, /* the name of a component in any case */
+};
+enum tm_named tm_named(struct tm_word word);
 bool tm_is_mem_type(struct tm_word word);
 bool tm_is_bus_type(struct tm_word word);
 
