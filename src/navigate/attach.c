@@ -172,8 +172,8 @@ int nav_attach(struct trod_nav *nav, const char *dir)
         rc = take(nav, path);
     if (rc == TROD_OK && nav->index && nav->index->problems)
         trod_error(nav->diag, TROD_ERR_CORRUPT, "index.problems", NULL,
-                   "trace has %llu damaged places, which were told when it was indexed",
-                   (unsigned long long)nav->index->problems);
+                   "trace has %llu damaged place%s, told when it was indexed",
+                   (unsigned long long)nav->index->problems, nav->index->problems == 1 ? "" : "s");
     return rc;
 }
 
