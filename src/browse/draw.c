@@ -144,12 +144,13 @@ void draw_status(struct view *v, const char *text)
 
     position(b, right, sizeof right);
     n = (int)strlen(right);
-    /* what is told for a moment is told whole */
-    if (told > v->width - n - 2 && b->rows && b->rows != TROD_NOWHERE)
+    /* what is told for a moment is told whole; where there is little room the row matters most */
+    if ((n > v->width - LEAST_TEXT || told > v->width - n - 2) && b->rows &&
+        b->rows != TROD_NOWHERE)
         n = snprintf(right, sizeof right, "row %llu of %llu", (unsigned long long)b->cursor,
                      (unsigned long long)b->rows);
-    if (n > v->width - LEAST_TEXT)
-        n = v->width / 2;
+    if (n > v->width / 2)
+        n = snprintf(right, sizeof right, "row %llu", (unsigned long long)b->cursor);
     if (told > v->width - n - 2)
         n = -1;
     screen_put(v, v->height - 1, 0, v->width - n - 1, text, BROWSE_MESSAGE);

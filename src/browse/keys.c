@@ -21,8 +21,8 @@ static const struct key keys[] = {
     {{KEY_UP, 'k'}, "Up k", "the row before (in a pane: up)", action_up},
     {{KEY_NPAGE, ' '}, "PgDn Space", "a page on", action_page},
     {{KEY_PPAGE, 'b'}, "PgUp b", "a page back", action_page},
-    {{KEY_HOME}, "Home", "the first row", action_start},
-    {{KEY_END}, "End", "the last row", action_last},
+    {{KEY_HOME, KEY_FIND}, "Home", "the first row", action_start},
+    {{KEY_END, KEY_SELECT}, "End", "the last row", action_last},
     {{KEY_RIGHT}, "Right", "show more of the right of rows", action_right},
     {{KEY_LEFT}, "Left", "show more of the left of rows", action_left},
     {{'i'}, "i", "the next instruction", action_instruction},
@@ -44,7 +44,7 @@ static const struct key keys[] = {
     {{'W'}, "W", "the last write of a register or of memory", action_write},
     {{RETURN, '\n', KEY_ENTER},
      "Enter",
-     "in a pane: the last write of what is chosen there",
+     "the last write of what this row touches (in a pane: of what is chosen)",
      action_last_write},
     {{'e'}, "e", "the next exception", action_exception},
     {{'E'}, "E", "the last exception", action_exception},
@@ -77,7 +77,7 @@ static const struct key keys[] = {
     {{CTRL_L}, "Ctrl-L", "draw everything anew", action_redraw},
     {{'?', KEY_F(1)}, "? F1", "this help", help},
     {{'q', KEY_F(10)}, "q F10", "end", action_quit},
-    {{KEY_MOUSE}, "mouse", "choose a row or a pane; the wheel scrolls", action_mouse},
+    {{KEY_MOUSE}, "mouse", "choose a row, a register or a byte; the wheel scrolls", action_mouse},
 };
 
 enum { KEYS = sizeof keys / sizeof *keys };
@@ -93,7 +93,7 @@ static const char *help_line(void *user, size_t i)
 
 static void help(struct view *v, int key)
 {
-    const struct view_list list = {.title = "keys", .n = KEYS, .line = help_line};
+    const struct view_list list = {.title = "keys", .n = KEYS, .line = help_line, .indent = 14};
 
     list_show(v, &list, &key);
 }
@@ -111,5 +111,5 @@ void key_run(struct view *v, int key)
                 keys[i].run(v, key);
                 return;
             }
-    browse_say(view_model(v), "this key does nothing: ? tells what keys do");
+    browse_say(view_model(v), "this key does nothing: ? is help");
 }

@@ -51,6 +51,16 @@ static int prepare(struct browse *b, const struct trod_batch *batch, uint64_t ro
     return keep ? rc : TROD_ERR_NOMEM;
 }
 
+/* The rows of BATCH as those of the trace: rows that were kept do not say what they are of. */
+static struct trod_batch of_trace(struct browse *b, const struct trod_batch *batch)
+{
+    struct trod_batch at = *batch;
+
+    b->of_rows = *trod_nav_meta(b->nav);
+    at.meta = &b->of_rows;
+    return at;
+}
+
 static const char *fold_line(struct browse *b, const struct browse_fold *f)
 {
     snprintf(b->line, TROD_SHOW_LINE, "%7llu [+] %s: %llu rows, %llu instructions",
@@ -63,6 +73,7 @@ int browse_line(struct browse *b, uint64_t row, const char **line, int *kind)
 {
     const struct trod_batch *batch;
     const struct browse_fold *f;
+    struct trod_batch at;
     uint32_t i;
     int rc = browse_row(b, row, &batch, &i);
     char *end;
@@ -78,7 +89,8 @@ int browse_line(struct browse *b, uint64_t row, const char **line, int *kind)
     }
     if ((rc = prepare(b, batch, row)) < 0)
         return rc;
-    end = trod_show_text(b->show, batch, i, row, b->line);
+    at = of_trace(b, batch);
+    end = trod_show_text(b->show, &at, i, row, b->line);
     while (end > b->line && (end[-1] == '\n' || end[-1] == ' '))
         end--;
     *end = '\0';
@@ -142,34 +154,86 @@ static void put(struct text *t, const char *fmt, ...)
         t->n += (size_t)n < t->size - t->n ? (size_t)n : t->size - t->n - 1;
 }
 
-static void put_value(struct text *t, const struct trod_batch *batch, uint32_t i)
+/* Which column of CSV is NAME. */
+static unsigned column(struct browse *b, const char *name)
 {
-    const unsigned size = says(batch, i, TROD_COL_SIZE) ? batch->size[i] : 0;
+    const size_t n = strlen(name);
+    unsigned at = 0;
 
-    if (says(batch, i, TROD_COL_DATA) && batch->data[i].len) {
-        const uint8_t *p = trod_batch_bytes(batch, batch->data[i]);
-
-        for (uint32_t k = batch->data[i].len; k-- > 0;)
-            put(t, "%02x", p[k]);
-    } else if (says(batch, i, TROD_COL_VALUE)) {
-        put(t, "%0*llx", size && size <= 8 ? (int)size * 2 : 1,
-            (unsigned long long)batch->value[i]);
+    *trod_show_csv_header(b->show, b->line) = '\0';
+    for (const char *p = b->line; strncmp(p, name, n) != 0 || !strchr(",\n", p[n]); at++) {
+        p = strchr(p, ',');
+        if (!p++)
+            break;
     }
+    return at;
 }
 
-static void put_what(struct browse *b, struct text *t, const struct trod_batch *batch, uint32_t i)
+/* Field AT of the CSV line P, without its quotes and with single blanks, behind T. */
+static void put_field(struct text *t, const char *p, unsigned at)
+{
+    bool quoted = false;
+
+    for (; *p && *p != '\n' && (at || quoted || *p != ','); p++) {
+        const char c = *p == '\t' || *p == '\n' ? ' ' : *p;
+
+        if (*p == '"') {
+            quoted = !quoted;
+            if (quoted || p[1] != '"')
+                continue;
+            p++;
+            quoted = true;
+        }
+        if (at) {
+            at -= *p == ',' && !quoted;
+            continue;
+        }
+        if (t->n + 1 < t->size && (c != ' ' || (t->n && t->p[t->n - 1] != ' ')))
+            t->p[t->n++] = c;
+    }
+    t->p[t->n] = '\0';
+}
+
+/* Text and value as `trod view` has them; of accesses and registers digits alone. */
+static int put_fields(struct browse *b, struct text *t, const struct trod_batch *batch, uint32_t i,
+                      uint64_t row)
+{
+    const unsigned kinds = 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC | 1u << TROD_REG;
+    const struct trod_batch at = of_trace(b, batch);
+    int rc = prepare(b, batch, row);
+    unsigned text, value;
+    size_t from;
+
+    if (rc < 0)
+        return rc;
+    text = column(b, "text");
+    value = column(b, "value");
+    *trod_show_csv(b->show, &at, i, row, b->line) = '\0';
+    from = t->n;
+    put_field(t, b->line, text);
+    if (t->n > from)
+        put(t, " ");
+    from = t->n;
+    put_field(t, b->line, value);
+    if (batch->kind[i] < 32 && kinds >> batch->kind[i] & 1 && strncmp(t->p + from, "0x", 2) == 0) {
+        memmove(t->p + from, t->p + from + 2, t->n - from - 1);
+        t->n -= 2;
+    }
+    return 0;
+}
+
+static int put_what(struct browse *b, struct text *t, const struct trod_batch *batch, uint32_t i,
+                    uint64_t row)
 {
     char text[512];
 
+    if (batch->kind[i] != TROD_INSTR)
+        return put_fields(b, t, batch, i, row);
     browse_text(b, batch, i, text, sizeof text);
     put(t, "%s", text);
-    if (batch->kind[i] == TROD_INSTR) {
-        if (says(batch, i, TROD_COL_FLAGS) && (batch->flags[i] & TROD_F_SKIPPED))
-            put(t, " (skipped)");
-        return;
-    }
-    put(t, text[0] ? " " : "");
-    put_value(t, batch, i);
+    if (says(batch, i, TROD_COL_FLAGS) && (batch->flags[i] & TROD_F_SKIPPED))
+        put(t, " (skipped)");
+    return 0;
 }
 
 enum { BRIEF_KIND = 6, BRIEF_STREAM = 8 };
@@ -201,8 +265,8 @@ int browse_brief(struct browse *b, uint64_t row, char *out, size_t size, int *ki
     put(&t, "%-*s ", BRIEF_KIND, trod_kind_name(batch->kind[i]));
     if (says(batch, i, TROD_COL_ADDR))
         put(&t, "%08llx  ", (unsigned long long)batch->addr[i]);
-    put_what(b, &t, batch, i);
-    return 1;
+    rc = put_what(b, &t, batch, i, row);
+    return rc < 0 ? rc : 1;
 }
 
 const char *browse_brief_header(struct browse *b)
@@ -238,4 +302,32 @@ bool browse_pc(struct browse *b, uint64_t *pc)
         }
     }
     return false;
+}
+
+bool browse_touched(struct browse *b, char *out, size_t size)
+{
+    const struct trod_batch *batch;
+    uint64_t last;
+    uint32_t i;
+
+    if (b->rows == 0 || browse_row(b, b->cursor, &batch, &i) <= 0)
+        return false;
+    switch (batch->kind[i]) {
+    case TROD_REG:
+        browse_text(b, batch, i, out, size);
+        return out[0];
+    case TROD_READ:
+    case TROD_WRITE:
+    case TROD_ATOMIC:
+        if (!says(batch, i, TROD_COL_ADDR))
+            return false;
+        last = batch->addr[i];
+        if (says(batch, i, TROD_COL_SIZE) && batch->size[i])
+            last += batch->size[i] - 1;
+        snprintf(out, size, "0x%llx..0x%llx", (unsigned long long)batch->addr[i],
+                 (unsigned long long)last);
+        return true;
+    default:
+        return false;
+    }
 }

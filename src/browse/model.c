@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void browse_say(struct browse *b, const char *fmt, ...)
 {
@@ -36,6 +37,19 @@ static void told(void *user, const struct trod_problem *p)
         browse_say(b, "%s", p->message);
 }
 
+/* How long the trace is, of one that may still grow: a file. 0: nobody knows. */
+static uint64_t length(const struct browse *b)
+{
+    struct stat st;
+
+    return stat(b->path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
+bool browse_grown(const struct browse *b)
+{
+    return length(b) > b->length;
+}
+
 static int open_nav(struct browse *b, struct trod_nav **out)
 {
     const char *path = b->path;
@@ -47,6 +61,7 @@ static int open_nav(struct browse *b, struct trod_nav **out)
                                          .tick = b->opt.tick,
                                          .tick_user = b->opt.user};
 
+    b->length = length(b);
     return trod_nav_open(out, &path, 1, &opt, &b->diag);
 }
 
@@ -110,14 +125,18 @@ void browse_close(struct browse *b)
 int browse_reopen(struct browse *b)
 {
     struct trod_nav *nav;
+    const uint64_t was = b->length;
     int rc = open_nav(b, &nav);
 
-    if (rc < 0)
+    if (rc < 0) {
+        b->length = was;
         return rc;
+    }
     trod_show_free(b->show);
     b->show = NULL;
     trod_nav_close(b->nav);
     b->nav = nav;
+    b->rows = TROD_NOWHERE;
     count(b);
     if (b->marks.n == 0) { /* they may be where the index is */
         browse_marks_fini(b);

@@ -64,11 +64,13 @@ struct browse_memory {
 struct browse {
     struct browse_options opt;
     char *path;
+    uint64_t length; /* of the file, in bytes, when it was opened */
     struct trod_nav *nav;
     struct trod_diag diag;
     struct browse_log log;
     struct trod_show *show;
     const struct trod_meta *meta; /* that SHOW is for */
+    struct trod_meta of_rows;     /* the same, as rows that are shown point to it */
     struct trod_disasm *disasm;
     bool no_disasm;
     char *line;      /* TROD_SHOW_LINE bytes */
@@ -89,8 +91,10 @@ struct browse {
  */
 int browse_open(struct browse **out, const char *path, const struct browse_options *opt);
 void browse_close(struct browse *b);
-/* Open it again: there is an index. The place, folds and marks stay. */
+/* Open it again: there is an index, or it has grown. The place, folds and marks stay. */
 int browse_reopen(struct browse *b);
+/* Is the file longer than when it was opened? */
+bool browse_grown(const struct browse *b);
 
 /* Tell the user: a line of the log. */
 void browse_say(struct browse *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -130,6 +134,8 @@ const char *browse_brief_header(struct browse *b);
 const char *browse_header(struct browse *b);
 /* The instruction that the cursor is at or behind, in its stream. False: none is near. */
 bool browse_pc(struct browse *b, uint64_t *pc);
+/* The register or the bytes that the row of the cursor touches, as browse_write takes them. */
+bool browse_touched(struct browse *b, char *out, size_t size);
 /* The text of row I of BATCH, of its disassembly, into OUT. */
 void browse_text(struct browse *b, const struct trod_batch *batch, uint32_t i, char *out,
                  size_t size);

@@ -8,7 +8,7 @@
 #include "browse/actions.h"
 #include "browse/find.h"
 
-enum { WHEEL = 3, SHIFT = 8 };
+enum { SHIFT = 8 };
 
 void action_end(struct view *v, int rc)
 {
@@ -23,6 +23,10 @@ void action_end(struct view *v, int rc)
 
 static void move_rows(struct view *v, int64_t n)
 {
+    struct browse *b = view_model(v);
+
+    if (n > 0 && (b->rows == 0 || b->cursor + 1 == b->rows))
+        view_look_again(v);
     v->patient = true;
     action_end(v, browse_move(view_model(v), n));
 }
@@ -90,6 +94,7 @@ void action_start(struct view *v, int key)
 void action_last(struct view *v, int key)
 {
     (void)key;
+    view_look_again(v);
     v->patient = true;
     action_end(v, browse_end(view_model(v)));
 }
@@ -115,7 +120,7 @@ void action_place(struct view *v, int key)
     char text[VIEW_LINE] = "";
 
     (void)key;
-    if (prompt(v, "go to (row, line:N, time:T, insn:N, kind:NAME:K, N%, address, symbol): ", text))
+    if (prompt(v, "go to (row, line:N, time:T, insn:N, N%, address, symbol): ", text))
         go_to(v, text);
 }
 
@@ -134,20 +139,24 @@ void action_line_or_time(struct view *v, int key)
 void action_mouse(struct view *v, int key)
 {
     const int top = view_rows_top();
+    bool panes, up;
     MEVENT e;
 
     (void)key;
     if (getmouse(&e) != OK)
         return;
-    if (e.bstate & BUTTON4_PRESSED) {
-        move_rows(v, -WHEEL);
-    } else if (e.bstate & BUTTON5_PRESSED) {
-        move_rows(v, WHEEL);
+    panes = e.y >= v->height - 1 - v->panes && e.y < v->height - 1;
+    up = e.bstate & BUTTON4_PRESSED;
+    if (up || e.bstate & BUTTON5_PRESSED) {
+        if (panes && e.x < view_left_width(v))
+            panes_wheel(v, up);
+        else
+            move_rows(v, up ? -VIEW_WHEEL : VIEW_WHEEL);
     } else if (e.y >= top && e.y < top + (int)v->n_rows) {
         view_model(v)->cursor = v->row[e.y - top];
         v->focus = FOCUS_ROWS;
-    } else if (e.y >= v->height - 1 - v->panes && e.y < v->height - 1) {
-        v->focus = e.x < view_left_width(v) ? FOCUS_REGISTERS : FOCUS_RIGHT;
+    } else if (panes) {
+        panes_click(v, e.y, e.x);
     }
 }
 
@@ -228,10 +237,10 @@ void action_last_write(struct view *v, int key)
     char text[VIEW_LINE];
 
     (void)key;
-    if (chosen(v, text, sizeof text))
+    if (chosen(v, text, sizeof text) || browse_touched(view_model(v), text, sizeof text))
         write_of(v, text, true);
     else
-        browse_say(view_model(v), "Tab goes to a register or a byte of memory");
+        browse_say(view_model(v), "this row touches neither a register nor memory");
 }
 
 static void visit(struct view *v, uint64_t pc, bool back)

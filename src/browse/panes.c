@@ -204,6 +204,8 @@ static void draw_right(struct view *v)
         draw_code(v, x, top_of(v), title, sizeof title);
     else
         draw_memory(v, x, title, sizeof title);
+    for (int y = 0; y < v->panes; y++) /* between the panes */
+        screen_put(v, top_of(v) + y, x - 1, 1, "", BROWSE_PLAIN);
     pane_title(v, x - 1, v->width - x + 1, title, v->focus == FOCUS_RIGHT);
 }
 
@@ -239,17 +241,56 @@ static int read_memory(struct view *v)
     return 0;
 }
 
+void panes_click(struct view *v, int y, int x)
+{
+    const struct browse_memory *m = &view_model(v)->memory;
+    const int left = view_left_width(v), line = y - top_of(v);
+    const int byte = (x - left - 1 - address_digits(m)) / 3;
+    size_t at;
+
+    if (x <= left) {
+        const size_t column = (size_t)(x / (CELL + 1));
+
+        v->focus = FOCUS_REGISTERS;
+        at = (v->reg_top + (size_t)line) * v->reg_lines + column;
+        if (column < v->reg_lines && at < v->reg_count)
+            v->reg = at;
+        return;
+    }
+    v->focus = FOCUS_RIGHT;
+    at = (size_t)line * v->per_line + (size_t)(byte > 0 ? byte : 0);
+    if (byte < (int)v->per_line && at < m->n)
+        v->byte = at;
+}
+
+void panes_wheel(struct view *v, bool up)
+{
+    const size_t n = v->reg_lines * VIEW_WHEEL;
+
+    v->focus = FOCUS_REGISTERS;
+    if (up)
+        v->reg -= v->reg < n ? v->reg - v->reg % v->reg_lines : n;
+    else if (v->reg_count)
+        v->reg = v->reg + n < v->reg_count ? v->reg + n : v->reg_count - 1;
+}
+
+static void draw_left(struct view *v)
+{
+    draw_registers(v);
+    registers_title(v);
+}
+
 void draw_panes(struct view *v)
 {
     struct browse *b = view_model(v);
-    int rc;
+    int rc, left;
 
     if (v->panes <= 0 || v->height < VIEW_LEAST_HEIGHT || v->width < VIEW_LEAST_WIDTH)
         return;
     v->stale |= v->read_row != b->cursor; /* until all has been read */
     rc = browse_state(b);
-    draw_registers(v);
-    registers_title(v);
+    draw_left(v);
+    left = view_left_width(v);
     if (!trod_nav_index(b->nav)) { /* reading memory may take long */
         draw_right(v);
         refresh();
@@ -258,6 +299,8 @@ void draw_panes(struct view *v)
         rc = read_memory(v);
     if (rc == 0)
         v->stale = false;
+    if (view_left_width(v) != left) /* addresses are longer or shorter there */
+        draw_left(v);
     draw_right(v);
     draw_status(v, browse_said(b, v->shown));
     refresh();

@@ -24,6 +24,15 @@ static void insert(struct line *l, int key)
     l->n++;
 }
 
+/* The place before or behind AT where a character of UTF-8 begins. */
+static size_t step(const struct line *l, size_t at, bool back)
+{
+    do
+        at += back ? -(size_t)(at > 0) : (size_t)(at < l->n);
+    while (at > 0 && at < l->n && ((unsigned char)l->text[at] & 0xc0) == 0x80);
+    return at;
+}
+
 /* Take away the bytes from FROM to TO. */
 static void cut(struct line *l, size_t from, size_t to)
 {
@@ -49,18 +58,16 @@ static void edit(struct line *l, int key)
     case KEY_BACKSPACE:
     case CTRL_H:
     case DELETE:
-        if (l->at)
-            cut(l, l->at - 1, l->at);
+        cut(l, step(l, l->at, true), l->at);
         break;
     case KEY_DC:
-        if (l->at < l->n)
-            cut(l, l->at, l->at + 1);
+        cut(l, l->at, step(l, l->at, false));
         break;
     case KEY_LEFT:
-        l->at -= l->at > 0;
+        l->at = step(l, l->at, true);
         break;
     case KEY_RIGHT:
-        l->at += l->at < l->n;
+        l->at = step(l, l->at, false);
         break;
     case KEY_HOME:
     case CTRL_A:
@@ -89,13 +96,16 @@ static void show(struct view *v, const char *question, const struct line *l)
 {
     enum { LEAST = 16 };
     int ask = (int)strlen(question), room = v->width - ask - 1;
-    char text[VIEW_LINE + 128];
+    char text[VIEW_LINE + 128], shorter[64];
     size_t skip;
 
-    if (room < LEAST) { /* what is typed matters more */
-        question = "> ";
-        ask = 2;
-        room = v->width - 3;
+    if (room < LEAST) { /* what is typed matters more than what it may be */
+        const int n = (int)strcspn(question, "(:");
+
+        ask = snprintf(shorter, sizeof shorter, "%.*s: ", n && question[n - 1] == ' ' ? n - 1 : n,
+                       question);
+        question = shorter;
+        room = v->width - ask - 1;
     }
     skip = room > 0 && l->at > (size_t)room ? l->at - (size_t)room : 0;
     snprintf(text, sizeof text, "%s%s", question, l->text + skip);
@@ -118,6 +128,7 @@ bool prompt(struct view *v, const char *question, char *out)
 {
     struct line l = {out, strlen(out), strlen(out)};
     unsigned past = v->n_history;
+    MEVENT ignored;
     int key;
 
     for (;;) {
@@ -133,6 +144,8 @@ bool prompt(struct view *v, const char *question, char *out)
             past += key == KEY_UP ? -1u : 1u;
             snprintf(out, VIEW_LINE, "%s", past < v->n_history ? v->history[past] : "");
             l.n = l.at = strlen(out);
+        } else if (key == KEY_MOUSE) {
+            getmouse(&ignored);
         } else {
             edit(&l, key);
         }

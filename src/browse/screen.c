@@ -69,6 +69,31 @@ static bool is_there(const char *capability)
     return capability && (intptr_t)capability != -1;
 }
 
+/*
+ * Terminals send for some keys what TERM does not say: the other mode of cursor keys, or Home and
+ * End as the VT220 has them.
+ */
+static void more_keys(void)
+{
+    static const struct {
+        const char *sent;
+        int key;
+    } keys[] = {
+        {"\033[A", KEY_UP},      {"\033[B", KEY_DOWN}, {"\033[C", KEY_RIGHT},
+        {"\033[D", KEY_LEFT},    {"\033OA", KEY_UP},   {"\033OB", KEY_DOWN},
+        {"\033OC", KEY_RIGHT},   {"\033OD", KEY_LEFT}, {"\033[H", KEY_HOME},
+        {"\033[F", KEY_END},     {"\033OH", KEY_HOME}, {"\033OF", KEY_END},
+        {"\033[1~", KEY_HOME},   {"\033[4~", KEY_END}, {"\033[7~", KEY_HOME},
+        {"\033[8~", KEY_END},    {"\033[3~", KEY_DC},  {"\033[5~", KEY_PPAGE},
+        {"\033[6~", KEY_NPAGE},  {"\033OP", KEY_F(1)}, {"\033[11~", KEY_F(1)},
+        {"\033[21~", KEY_F(10)},
+    };
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (key_defined(keys[i].sent) == 0)
+            define_key(keys[i].sent, keys[i].key);
+}
+
 int screen_begin(struct view *v, struct trod_diag *diag)
 {
     const char *term = getenv("TERM");
@@ -95,6 +120,7 @@ int screen_begin(struct view *v, struct trod_diag *diag)
     nonl();
     intrflush(stdscr, FALSE);
     keypad(stdscr, TRUE);
+    more_keys();
     set_escdelay(25);
     mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
     mouseinterval(0);
@@ -112,6 +138,9 @@ void screen_end(void)
         return;
     set_term(screen);
     curs_set(1);
+    move(LINES - 1, 0); /* where what comes next is written, on terminals with one screen only */
+    clrtoeol();
+    refresh();
     endwin();
     delscreen(screen);
     signals(false);

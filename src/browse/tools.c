@@ -269,7 +269,7 @@ void action_memory(struct view *v, int key)
     uint64_t addr;
 
     (void)key;
-    if (!prompt(v, "memory at (address, symbol, register; nothing: the last access): ", text))
+    if (!prompt(v, "memory at (address, symbol, register; nothing: last access): ", text))
         return;
     if (text[0] && (strlen(text) >= sizeof b->memory.what || !browse_address(b, text, &addr))) {
         browse_say(b, "'%s' is no address, symbol or register that is known here", text);

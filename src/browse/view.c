@@ -93,6 +93,22 @@ static void begin_indexes(struct view *v)
     }
 }
 
+void view_look_again(struct view *v)
+{
+    struct browse *b = view_model(v);
+
+    if (v->pair || !browse_grown(b))
+        return;
+    if (browse_reopen(b) < 0) {
+        browse_say(b, "the trace has grown, and cannot be read");
+        return;
+    }
+    v->stale = true;
+    browse_say(b, "the trace has grown");
+    if (!v->index[v->at])
+        begin_indexes(v);
+}
+
 /* An index that has been made is used from here on. True: some are still being made. */
 static bool poll_indexes(struct view *v)
 {

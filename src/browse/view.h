@@ -15,7 +15,7 @@
 #include "browse/source.h"
 
 enum { VIEW_KEYS = 256, VIEW_ROWS = 1000, VIEW_HISTORY = 32, VIEW_LINE = 256 };
-enum { VIEW_LEAST_WIDTH = 40, VIEW_LEAST_HEIGHT = 8 };
+enum { VIEW_LEAST_WIDTH = 40, VIEW_LEAST_HEIGHT = 8, VIEW_WHEEL = 3 /* lines */ };
 
 enum view_focus { FOCUS_ROWS, FOCUS_REGISTERS, FOCUS_RIGHT, FOCUS_N };
 
@@ -90,6 +90,10 @@ void draw_all(struct view *v);
 void draw_status(struct view *v, const char *text);
 /* Read what the panes show, and draw them. */
 void draw_panes(struct view *v);
+/* A click at column X of line Y, in the panes: what stands there is chosen. */
+void panes_click(struct view *v, int y, int x);
+/* The wheel over the registers. */
+void panes_wheel(struct view *v, bool up);
 /* Are two traces seen side by side? */
 bool view_sides(const struct view *v);
 int draw_sides(struct view *v);
@@ -102,6 +106,9 @@ int view_left_width(struct view *v);
 
 /* ---- view.c */
 
+/* Rows that a program which still runs has added since the trace was opened are there from now on
+ * (not of two traces: their alignment is that of what was compared). */
+void view_look_again(struct view *v);
 /* Has an index been made that is not used so far? */
 bool view_index_made(struct view *v);
 
@@ -117,6 +124,7 @@ struct view_list {
     void *user;
     const char *keys; /* that choose, besides Enter */
     bool choose;
+    size_t indent; /* of what is left of a line that is too long (not where one is chosen); 0: 2 */
 };
 long list_show(struct view *v, const struct view_list *list, int *key);
 
