@@ -353,6 +353,26 @@ struct trod_nav_call {
 int trod_nav_calls(struct trod_nav *nav, uint64_t row, int64_t stream, struct trod_nav_call **out,
                    size_t *n);
 
+/* An activation begins or ends. */
+struct trod_nav_call_event {
+    uint64_t row;              /* from this row on it is so */
+    uint64_t instruction;      /* of the stream: the first one from there on */
+    bool ends;                 /* else it begins */
+    struct trod_nav_call call; /* which one; of one that ends only the depth */
+};
+
+/* Returns more than 0 to go on, 0 to end, or a negative code. */
+typedef int (*trod_nav_call_fn)(void *user, const struct trod_nav_call_event *e);
+
+/*
+ * What begins and ends from row ROW on in its stream, as the index that NAV uses knows it, handed
+ * to FN with USER in order. Of a stream whose stacks a kernel switches: in the one that runs behind
+ * ROW. Returns 0, TROD_ERR_UNKNOWN (there is no index, or it is damaged, which is reported),
+ * TROD_ERR_USAGE (the trace has no such row, reported), what FN returned that is negative, or an
+ * error.
+ */
+int trod_nav_call_events(struct trod_nav *nav, uint64_t row, trod_nav_call_fn fn, void *user);
+
 /*
  * All calls of the trace from the index that NAV uses, as trod_callstack_source.tell gives them.
  * Returns 0, TROD_ERR_UNKNOWN (there is no index, it has no calls that were followed with the

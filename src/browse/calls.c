@@ -1,5 +1,6 @@
 /*
- * calls.c - the calls around the cursor. Implements calls.h.
+ * calls.c - the calls around the cursor: from the index, else followed over the rows. Implements
+ * calls.h.
  */
 #include "browse/calls.h"
 #include "browse/find.h"
@@ -31,9 +32,6 @@ struct following {
     bool making;     /* the call that the cursor makes is meant, if it makes one */
     bool passed;     /* the rows up to the cursor have been fed */
     bool ended;      /* the call that is wanted has ended */
-    struct browse_frame *frame;
-    size_t n_frames;
-    bool whole; /* the stack's outermost function was seen to begin */
 };
 
 static int enter(void *ctx, struct trod_frame *f)
@@ -83,29 +81,13 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
     return 0;
 }
 
-static int keep_frames(struct following *w)
+/* The call that the cursor is in. */
+static void note_within(struct following *w)
 {
     uint32_t n;
     const struct trod_frame *f = trod_callstack_frames(w->stack, w->stream, &n);
 
     w->within = f && n ? f[n - 1].user : 0;
-    free(w->frame);
-    w->n_frames = 0;
-    w->frame = calloc((size_t)n + 1, sizeof *w->frame);
-    if (!w->frame)
-        return TROD_ERR_NOMEM;
-    w->whole = !f || !n || f[0].kind != TROD_FRAME_ROOT || f[0].entry.row == 0;
-    for (uint32_t i = f ? n : 0; i-- > 0;) {
-        struct browse_frame *to = &w->frame[w->n_frames++];
-        char room[TROD_FUNCTION_NAME];
-
-        snprintf(to->name, sizeof to->name, "%s",
-                 trod_function_name(w->b->opt.symbols, f[i].function, room));
-        to->site = f[i].site.pc == TROD_NOWHERE ? TROD_NOWHERE : f[i].site.row;
-        to->pc = f[i].site.pc;
-        to->entry = f[i].entry.row;
-    }
-    return 0;
 }
 
 /* Rows up to the cursor, then on until the call that is wanted has ended. */
@@ -118,8 +100,7 @@ static int feed(void *user, const struct trod_batch *batch, uint32_t i, uint32_t
     if (!w->passed && row + n > w->cursor) {
         to = i + (uint32_t)(w->cursor - row) + 1;
         rc = trod_callstack_feed(w->stack, batch, i, to);
-        if (rc == 0)
-            rc = keep_frames(w);
+        note_within(w);
         w->passed = true;
         if (!w->making)
             w->wanted = w->within;
@@ -135,7 +116,6 @@ static void finish(struct following *w)
 {
     trod_callstack_free(w->stack);
     free(w->call);
-    free(w->frame);
     memset(w, 0, sizeof *w);
 }
 
@@ -154,7 +134,7 @@ static int follow(struct following *w, struct browse *b, uint64_t from, uint64_t
     w->cursor = b->cursor;
     w->stream = trod_batch_stream(batch, i);
     w->making = making;
-    rc = trod_callstack_new(&w->stack, &sink, b->opt.symbols, true);
+    rc = trod_callstack_new(&w->stack, &sink, NULL, true);
     if (rc == 0)
         rc = browse_read(b, from, end, TROD_CALLSTACK_COLUMNS, feed, w);
     if (rc == 0 && !w->ended)
@@ -168,33 +148,9 @@ static bool known(const struct following *w)
     return w->wanted && w->wanted <= w->n && w->call[w->wanted - 1].site != TROD_NOWHERE;
 }
 
-/*
- * Follow the call that the cursor is in: from further and further back, until its beginning is
- * seen. Without an index all is read from the beginning anyway.
- */
-static int around(struct following *w, struct browse *b)
+static int add(struct browse *b, uint32_t stream, const struct call *c)
 {
-    uint64_t back = trod_nav_index(b->nav) ? FIRST : UINT64_MAX;
-
-    for (;;) {
-        const uint64_t from = b->cursor > back ? b->cursor - back : 0;
-        int rc;
-
-        rc = follow(w, b, from, b->cursor + 1, false); /* cheap: does it begin behind FROM? */
-        if (rc < 0 || (!known(w) && from == 0))
-            return rc;
-        if (known(w)) {
-            finish(w);
-            return follow(w, b, from, TROD_NOWHERE, false);
-        }
-        finish(w);
-        back = back < UINT64_MAX / GROW ? back * GROW : UINT64_MAX;
-    }
-}
-
-static int add(struct browse *b, const struct following *w, const struct call *c)
-{
-    struct browse_fold f = {.stream = w->stream, .first = c->entry, .last = c->last};
+    struct browse_fold f = {.stream = stream, .first = c->entry, .last = c->last};
     char room[TROD_FUNCTION_NAME];
 
     if (f.last == TROD_NOWHERE || f.last < f.first)
@@ -212,7 +168,19 @@ static int told(struct browse *b, int rc)
     return 0;
 }
 
-int browse_fold(struct browse *b)
+/* ---- by rows */
+
+/* What is open at the end of the trace goes to its last row. */
+static int add_seen(struct browse *b, uint32_t stream, struct call *c)
+{
+    uint64_t rows;
+
+    if (c->open && trod_nav_count(b->nav, &rows) == 0 && rows)
+        c->last = rows - 1;
+    return add(b, stream, c);
+}
+
+static int fold_by_rows(struct browse *b)
 {
     struct following w;
     int rc = follow(&w, b, b->cursor, b->cursor + FIRST, true);
@@ -223,40 +191,183 @@ int browse_fold(struct browse *b)
     }
     if (rc == 0 && !w.wanted) {
         finish(&w);
-        rc = around(&w, b);
+        rc = follow(&w, b, 0, TROD_NOWHERE, false);
     }
-    if (rc == 0 && known(&w)) {
-        rc = add(b, &w, &w.call[w.wanted - 1]);
-        if (rc == 0)
-            rc = browse_near(b, b->cursor, &b->cursor);
-        rc = rc < 0 ? rc : 1;
-    } else if (rc == 0) {
-        browse_say(b, "the cursor is in no call that the trace shows");
-    }
+    if (rc == 0 && known(&w))
+        rc = add_seen(b, w.stream, &w.call[w.wanted - 1]) < 0 ? TROD_ERR_NOMEM : 1;
     finish(&w);
+    return rc;
+}
+
+static int fold_callees_by_rows(struct browse *b, size_t *n)
+{
+    struct following w;
+    int rc = follow(&w, b, 0, TROD_NOWHERE, false);
+
+    for (size_t i = 0; rc == 0 && w.wanted && i < w.n; i++)
+        if (w.call[i].parent == w.wanted && w.call[i].site != TROD_NOWHERE) {
+            rc = add_seen(b, w.stream, &w.call[i]);
+            ++*n;
+        }
+    finish(&w);
+    return rc;
+}
+
+/* ---- by the index */
+
+struct events {
+    struct browse *b;
+    uint32_t stream;
+    struct trod_nav_call outer; /* the one that is looked at; pc NOWHERE: not found so far */
+    uint64_t first;             /* that the cursor makes: the row of the first event behind it */
+    bool begun;                 /* OUTER has */
+    bool callees;               /* those that it makes are folded, else it itself */
+    struct call call;           /* the one that is open, that is folded where it ends */
+    size_t n;
+};
+
+static void begin_call(struct events *w, const struct trod_nav_call_event *e)
+{
+    w->call = (struct call){.entry = e->call.row,
+                            .site = e->call.site_row,
+                            .last = TROD_NOWHERE,
+                            .instructions = e->instruction,
+                            .function = e->call.pc,
+                            .open = true};
+}
+
+static int end_call(struct events *w, const struct trod_nav_call_event *e)
+{
+    w->call.last = e->row ? e->row - 1 : 0;
+    w->call.instructions = e->instruction - w->call.instructions;
+    w->n++;
+    return add(w->b, w->stream, &w->call);
+}
+
+/* What OUTER makes, or it itself, from its first row on. */
+static int within(void *user, const struct trod_nav_call_event *e)
+{
+    struct events *w = user;
+    const uint32_t depth = w->outer.depth + w->callees;
+    int rc = 0;
+
+    if (!w->begun) {
+        w->begun = !e->ends && e->call.row == w->outer.row && e->call.pc == w->outer.pc &&
+                   e->call.depth == w->outer.depth;
+        if (w->begun && !w->callees)
+            begin_call(w, e);
+        return 1;
+    }
+    if (e->call.depth == depth && e->ends)
+        rc = end_call(w, e);
+    else if (e->call.depth == depth)
+        begin_call(w, e);
+    return rc < 0 ? rc : !e->ends || e->call.depth != w->outer.depth;
+}
+
+/* What the instruction at the cursor makes: it begins with the first thing that happens behind. */
+static int made(void *user, const struct trod_nav_call_event *e)
+{
+    struct events *w = user;
+
+    if (w->begun)
+        return within(w, e);
+    if (e->row <= w->b->cursor)
+        return 1;
+    if (w->first == TROD_NOWHERE)
+        w->first = e->row;
+    if (e->row != w->first)
+        return 0;
+    if (!e->ends && e->call.kind != TROD_FRAME_ROOT && e->call.site_row == w->b->cursor) {
+        w->outer = e->call;
+        w->begun = true;
+        begin_call(w, e);
+    }
+    return 1;
+}
+
+/* The innermost call at the cursor into W. 1, 0: none, or an error. */
+static int innermost(struct browse *b, struct events *w)
+{
+    struct trod_nav_call *call = NULL;
+    size_t n = 0;
+    int rc = trod_nav_calls(b->nav, b->cursor, TROD_NAV_ROW_STREAM, &call, &n);
+
+    if (rc == 0 && n)
+        w->outer = call[n - 1];
+    free(call);
+    return rc < 0 ? rc : n > 0;
+}
+
+static int begin_events(struct events *w, struct browse *b)
+{
+    const struct trod_batch *batch;
+    uint32_t i;
+    int rc = browse_row(b, b->cursor, &batch, &i);
+
+    *w = (struct events){.b = b, .first = TROD_NOWHERE};
+    if (rc > 0)
+        w->stream = trod_batch_stream(batch, i);
+    return rc;
+}
+
+static int fold_by_index(struct browse *b)
+{
+    struct events w;
+    int rc = begin_events(&w, b);
+
+    if (rc > 0)
+        rc = trod_nav_call_events(b->nav, b->cursor, made, &w);
+    if (rc == 0 && !w.n) {
+        rc = innermost(b, &w);
+        if (rc > 0 && w.outer.site_row == TROD_NOWHERE)
+            rc = 0;
+        if (rc > 0)
+            rc = trod_nav_call_events(b->nav, w.outer.row, within, &w);
+    }
+    return rc < 0 ? rc : w.n > 0;
+}
+
+static int fold_callees_by_index(struct browse *b, size_t *n)
+{
+    struct events w;
+    int rc = begin_events(&w, b);
+
+    w.callees = true;
+    if (rc > 0)
+        rc = innermost(b, &w);
+    if (rc > 0)
+        rc = trod_nav_call_events(b->nav, w.outer.row, within, &w);
+    *n = w.n;
+    return rc < 0 ? rc : 0;
+}
+
+/* ---- either */
+
+int browse_fold(struct browse *b)
+{
+    int rc = trod_nav_index(b->nav) ? fold_by_index(b) : TROD_ERR_UNKNOWN;
+
+    if (rc == TROD_ERR_UNKNOWN)
+        rc = fold_by_rows(b);
+    if (rc > 0 && (rc = browse_near(b, b->cursor, &b->cursor)) >= 0)
+        return 1;
+    if (rc == 0)
+        browse_say(b, "the cursor is in no call that the trace shows");
     return told(b, rc);
 }
 
 int browse_fold_callees(struct browse *b)
 {
-    struct following w;
     size_t n = 0;
-    int rc = around(&w, b);
+    int rc = trod_nav_index(b->nav) ? fold_callees_by_index(b, &n) : TROD_ERR_UNKNOWN;
 
-    if (rc == 0 && w.wanted && !known(&w)) { /* where the trace begins: all of it */
-        finish(&w);
-        rc = follow(&w, b, 0, TROD_NOWHERE, false);
-    }
-    for (size_t i = 0; rc == 0 && w.wanted && i < w.n; i++)
-        if (w.call[i].parent == w.wanted && w.call[i].site != TROD_NOWHERE) {
-            rc = add(b, &w, &w.call[i]);
-            n++;
-        }
+    if (rc == TROD_ERR_UNKNOWN)
+        rc = fold_callees_by_rows(b, &n);
     if (rc == 0)
         rc = browse_near(b, b->cursor, &b->cursor);
     if (rc >= 0)
         browse_say(b, "%zu call%s folded", n, n == 1 ? "" : "s");
-    finish(&w);
     return told(b, rc);
 }
 
@@ -284,18 +395,25 @@ void browse_unfold_all(struct browse *b)
 
 int browse_stack(struct browse *b, struct browse_frame **out, size_t *n)
 {
-    uint64_t back = trod_nav_index(b->nav) ? 1 << 20 : UINT64_MAX;
-    struct following w;
-    int rc;
+    struct trod_nav_call *call = NULL;
+    int rc = b->rows ? trod_nav_calls(b->nav, b->cursor, TROD_NAV_ROW_STREAM, &call, n) : 0;
 
     *out = NULL;
-    *n = 0;
-    rc = follow(&w, b, b->cursor > back ? b->cursor - back : 0, b->cursor + 1, false);
-    if (rc == 0) {
-        *out = w.frame;
-        *n = w.n_frames;
-        w.frame = NULL;
+    if (rc < 0 || b->rows == 0)
+        *n = 0;
+    else if (!(*out = calloc(*n + 1, sizeof **out)))
+        rc = TROD_ERR_NOMEM;
+    for (size_t i = 0; rc == 0 && i < *n; i++) {
+        const struct trod_nav_call *from = &call[*n - 1 - i];
+        struct browse_frame *to = &(*out)[i];
+        char room[TROD_FUNCTION_NAME];
+
+        snprintf(to->name, sizeof to->name, "%s",
+                 trod_function_name(b->opt.symbols, from->pc, room));
+        to->site = from->site_row;
+        to->pc = from->site_pc;
+        to->entry = from->row;
     }
-    finish(&w);
-    return told(b, rc);
+    free(call);
+    return rc;
 }

@@ -1,8 +1,9 @@
 /*
  * calls.h - the calls around the cursor: folded into one line, and as a stack.
  *
- * What a call is, is said by trod/callstack.h. It is fed from a place before the cursor on that is
- * far enough back for the activation that is asked for to begin behind it.
+ * What a call is, is said by trod/callstack.h, without symbols, which only give names: what is told
+ * is what trod_nav_calls tells. An index knows the calls; without one they are followed from the
+ * beginning of the trace.
  */
 #ifndef BROWSE_CALLS_H
 #define BROWSE_CALLS_H

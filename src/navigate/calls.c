@@ -337,12 +337,18 @@ static struct stack *running(const struct nav_calls *c, uint32_t lane)
     return NULL;
 }
 
+/* The same of STREAM. */
+static struct stack *running_of(const struct nav_calls *c, uint32_t stream)
+{
+    struct stack *s = running(c, stream + 1);
+
+    return s || stream != TROD_NO_STREAM ? s : running(c, 0);
+}
+
 int nav_calls_stack(const struct nav_calls *c, uint32_t stream, struct trod_buf *out)
 {
-    const struct stack *s = running(c, stream + 1);
+    const struct stack *s = running_of(c, stream);
 
-    if (!s && stream == TROD_NO_STREAM)
-        s = running(c, 0);
     return s ? give(s, out) : TROD_OK;
 }
 
@@ -404,6 +410,11 @@ static int apply(struct nav_calls *c, const struct nav_event *e, struct stack **
     return push(*s, &call);
 }
 
+static bool may_be_of(const struct nav_event *e, uint32_t stream)
+{
+    return e->lane == stream + 1 || (e->lane == 0 && stream == TROD_NO_STREAM);
+}
+
 /* What happens up to ROW to the rows that may be those of STREAM. */
 static int get_events(struct nav_calls *c, struct trod_span in, uint64_t row, uint32_t stream)
 {
@@ -416,7 +427,7 @@ static int get_events(struct nav_calls *c, struct trod_span in, uint64_t row, ui
         rc = TROD_OK;
         if (e.at > row)
             break;
-        if (e.lane == stream + 1 || (e.lane == 0 && stream == TROD_NO_STREAM))
+        if (may_be_of(&e, stream))
             rc = apply(c, &e, &s);
     }
     nav_events_close(&r);
@@ -434,6 +445,61 @@ int nav_calls_load(struct trod_span in, uint64_t row, uint32_t stream, struct tr
         rc = nav_calls_stack(&c, stream, out);
     forget(&c);
     return rc;
+}
+
+/* The context of STREAM that runs behind ROW. */
+static int context_at(struct trod_span in, uint64_t row, uint32_t stream, uint32_t *context)
+{
+    struct nav_calls c = {0};
+    const struct stack *s;
+    int rc = get_stacks(&c, &in);
+
+    if (rc == TROD_OK)
+        rc = get_events(&c, in, row, stream);
+    s = running_of(&c, stream);
+    *context = s ? s->context : 0;
+    forget(&c);
+    return rc;
+}
+
+static int hand_on(const struct nav_event *e, const struct stack *s, trod_nav_call_fn fn,
+                   void *user)
+{
+    struct trod_nav_call_event out = {
+        .row = e->at, .instruction = e->now.instruction, .ends = e->what == NAV_LEAVE};
+
+    if (!out.ends)
+        out.call = call_of(e).of;
+    out.call.depth = out.ends ? s->n : s->n - 1;
+    return fn(user, &out);
+}
+
+int nav_calls_walk(struct trod_span in, uint64_t row, uint32_t stream, uint32_t *context,
+                   trod_nav_call_fn fn, void *user)
+{
+    struct nav_calls c = {0};
+    struct nav_events_reader r = {.left = 0};
+    struct stack *s = NULL;
+    struct nav_event e;
+    int rc = *context == NAV_NO_CONTEXT ? context_at(in, row, stream, context) : TROD_OK, last = 1;
+
+    if (rc == TROD_OK)
+        rc = get_stacks(&c, &in);
+    if (rc == TROD_OK)
+        rc = nav_events_open(&r, in);
+    while (rc == TROD_OK && last > 0 && (rc = nav_events_next(&r, &e)) > 0) {
+        if (!may_be_of(&e, stream)) {
+            rc = TROD_OK;
+            continue;
+        }
+        rc = apply(&c, &e, &s);
+        if (rc == TROD_OK && e.at >= row && s && s->context == *context &&
+            (e.what == NAV_ENTER || e.what == NAV_LEAVE))
+            last = hand_on(&e, s, fn, user);
+    }
+    nav_events_close(&r);
+    forget(&c);
+    return rc < 0 ? rc : last;
 }
 
 /* The stacks of C as they are: each call as one that is open, then which of them runs. */

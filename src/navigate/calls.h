@@ -38,6 +38,14 @@ size_t nav_calls_events(const struct nav_calls *c);
  * OUT as struct trod_nav_call. Returns 0, TROD_ERR_CORRUPT or TROD_ERR_NOMEM.
  */
 int nav_calls_load(struct trod_span in, uint64_t row, uint32_t stream, struct trod_buf *out);
+enum { NAV_NO_CONTEXT = TROD_CALLSTACK_CONTEXTS };
+/*
+ * What happens in it to the calls of STREAM from row ROW on, in the context *CONTEXT, to FN with
+ * USER. NAV_NO_CONTEXT: in the one that runs behind ROW, which is set then. Returns what FN
+ * returned last, 1 where it was not called, TROD_ERR_CORRUPT or TROD_ERR_NOMEM.
+ */
+int nav_calls_walk(struct trod_span in, uint64_t row, uint32_t stream, uint32_t *context,
+                   trod_nav_call_fn fn, void *user);
 /*
  * What happens in it, from its beginning on: to be read with nav_events_next, closed in every case.
  * IN outlives OUT. Returns 0 or TROD_ERR_CORRUPT.

@@ -84,4 +84,38 @@ for how in '' --no-index; do
     keys q
     over 0
 done
+
+# ---- calls: the stack is that of trod state; what is folded is the same with an index and without, and the call there
+. "$TROD_SOURCE/tests/cli/calls_model.sh"
+model 4 3 >m.tarmac
+trod view --format csv m.tarmac | tail -n +2 >rows.csv
+rows=$(wc -l <rows.csv) random=$((RANDOM % $(wc -l <rows.csv)))
+for how in '' --no-index; do
+    browser 120 40 ${how:+$how} m.tarmac
+    [[ -n $how ]] || shows indexed
+    for row in 3 20 77 "$random" $((rows - 7)); do
+        ask g "row:$row"
+        shows "registers of cpu. at row $row "
+        trod state --at "row:$row" --format json m.tarmac |
+            jq -r '.calls[] | "\(.function) \(.from_row // "null")"' >want
+        keys B
+        shows '^ who called whom'
+        screen | sed -n 's/^ *[0-9]\{1,\}  \(0x[0-9a-f]*\) .*\(row [0-9]*\)$/\1 \2 &/p' |
+            awk '{ print $1, /since before/ ? "null" : $3 }' >got
+        same want got
+        keys Escape
+        shows "registers of cpu. at row $row "
+        keys -
+        shows '\[\+\]|is in no call'
+        grep -E '\[\+\]|is in no call' shown | sed 's/^>//; s/time .*//; s/ *$//' >>"folds$how"
+        keys '}' '{'
+        shows 'calls? folded'
+        grep -E '\[\+\]|calls? folded' shown | sed 's/^>//; s/time .*//; s/ *$//' >>"folds$how"
+        keys '}'
+    done
+    keys q
+    over 0
+done
+check test "$(grep -c '\[+\]' folds)" -gt 6
+same folds folds--no-index
 finish
