@@ -143,11 +143,11 @@ static const struct trod_analysis streams = {COMMON,
 static const struct trod_analysis bounded = {COMMON, .name = "bounded", .feed = ordered_feed,
                                              .boundary = sum_boundary, .order = TROD_GLOBAL_ORDER};
 
-/* First those that have results by stream. */
+/* First those that have results by stream, then those that have intervals. */
 static const struct trod_analysis *const all[] = {&any,     &sharded, &streams,
-                                                  &ordered, &direct,  &bounded};
+                                                  &bounded, &ordered, &direct};
 
-enum { ALL = sizeof all / sizeof *all, BY_STREAM = 3, FILES = 5 };
+enum { ALL = sizeof all / sizeof *all, BY_STREAM = 3, BY_INTERVAL = 4, FILES = 5 };
 
 struct fixture {
     char dir[64];
@@ -291,7 +291,24 @@ static void test_intervals(void **state)
     };
 
     for (size_t i = 0; i < sizeof opts / sizeof *opts; i++)
-        same_for_all_jobs(*state, opts[i], ALL);
+        same_for_all_jobs(*state, opts[i], opts[i].interval ? BY_INTERVAL : ALL);
+}
+
+/* An analysis that follows the trace as a whole has no intervals. */
+static void test_no_intervals(void **state)
+{
+    const struct fixture *f = *state;
+    const struct trod_run_options opt = {.interval = 1000};
+
+    for (size_t i = 0; i < ALL; i++) {
+        struct trod_diag diag;
+        struct trod_run *run;
+
+        trod_diag_init(&diag, NULL, NULL);
+        assert_int_equal(trod_run_open(&run, f->paths, FILES, &opt, &diag), TROD_OK);
+        assert_int_equal(trod_run_add(run, all[i], NULL), i < BY_INTERVAL ? 0 : TROD_ERR_USAGE);
+        trod_run_free(run);
+    }
 }
 
 static uint64_t number(struct trod_run *run, size_t i, const char *path)
@@ -464,6 +481,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_jobs, setup, teardown),
         cmocka_unit_test_setup_teardown(test_by_stream, setup, teardown),
         cmocka_unit_test_setup_teardown(test_intervals, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_no_intervals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_known, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
         cmocka_unit_test_setup_teardown(test_ahead, setup, teardown),
