@@ -60,7 +60,7 @@ class Sampled(Case):
             self.rate, self.how = 1 / n, ["--sample", str(n)]
         else:
             each = rng.choice([LEAST, 70, 100, 1000])
-            self.how = ["--memory", str(FIXED + EACH * each)]
+            self.how = ["--memory", str(FIXED + EACH * each if self.shared else 2 * (FIXED + EACH * LEAST))]
             self.most = each if self.shared else LEAST
         self.samples = [Sample(l.refs, self.rate, self.most) for l in self.of if l.refs]
 

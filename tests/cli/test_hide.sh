@@ -7,7 +7,7 @@ numbers() {
     trod cache --preset i7-6700 --order file --format json "$1" | jq -S '[.caches, .kinds]'
     trod locality --format json "$1" | jq -S '[.references, .lines, .cold, .miss_ratio_curve, .distances]'
     trod branches --format json "$@" |
-        jq -S '[.branches, .unresolved, .kinds, (.predictors | map(select(.predictor != "btfn")))]'
+        jq -S '[.branches, .kinds, (.predictors | map(select(.predictor != "btfn")))]'
 }
 
 for pattern in recursion:depth=6,count=40 zipf:lines=200,count=3000 loop:trips=5,count=60 sharing:count=50; do
