@@ -272,6 +272,13 @@ static inline uint32_t trod_batch_stream(const struct trod_batch *b, uint32_t ro
     return b->have & b->has[row] & TROD_COL_STREAM ? b->stream[row] : 0;
 }
 
+/* Are digits of the value of ROW not known, or not written? Its detail says which. */
+static inline bool trod_batch_value_gaps(const struct trod_batch *b, uint32_t row)
+{
+    return b->have & b->has[row] & TROD_COL_FLAGS &&
+           b->flags[row] & (TROD_F_UNKNOWN | TROD_F_PARTIAL);
+}
+
 /* The detail struct of ROW, or NULL where it has none. */
 static inline const void *trod_batch_detail(const struct trod_batch *b, uint32_t row)
 {

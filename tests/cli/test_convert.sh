@@ -213,4 +213,17 @@ for dialect in fm es gem5; do
 "READ","core.1"
 T
 done
+
+# digits that are not known are not made up: formats without a word for them leave the value out, and say so
+cat >gaps.tarmac <<'T'
+1 clk cpu0 IT (1) 00008000 d503201f O EL1h_n : NOP
+1 clk cpu0 R X1 000000000000??12
+1 clk cpu0 R X2 0000000000000012
+1 clk cpu0 MW4 00001000 12??5678
+T
+run trod convert --allow-loss gaps.tarmac gaps.csv
+status 0
+err_has '^lost: values of 1 REG rows'
+err_has '^lost: values of 1 WRITE rows'
+check test "$(cut -d, -f2,10,13 gaps.csv | tail -3 | tr '\n' ' ')" = 'REG,,"X1" REG,0x12,"X2" WRITE,, '
 finish

@@ -337,6 +337,8 @@ static void take_register(struct cbp_enc *e, const struct trod_batch *b, uint32_
         why = "a record has no number for this register";
     else if (e->at.written == CBP_REGISTERS_MAX)
         why = "a record has 32 registers at the most";
+    else if (trod_batch_value_gaps(b, row))
+        why = "digits of its value are not known";
     else if (wide ? !has(b, row, TROD_COL_DATA) || b->data[row].len != CBP_WIDE
                   : !has(b, row, TROD_COL_VALUE))
         why = "its value is not known, or not of the size that a record has";

@@ -180,6 +180,12 @@ static bool pc_of(struct csv_enc *enc, const struct trod_batch *b, uint32_t row,
 
 static uint8_t *put_value(struct csv_enc *enc, const struct trod_batch *b, uint32_t row, uint8_t *p)
 {
+    if (!enc->all && trod_batch_value_gaps(b, row)) { /* the columns have no word for it */
+        trod_loss_columns(enc->loss, b, row,
+                          b->has[row] & b->have & (TROD_COL_VALUE | TROD_COL_DATA),
+                          "digits of it are not known or not written");
+        return p;
+    }
     if (has(b, row, TROD_COL_VALUE))
         p = put_hex(p, b->value[row]);
     else if (has(b, row, TROD_COL_DATA) && !enc->all && b->data[row].len > 8)

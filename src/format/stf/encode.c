@@ -229,8 +229,9 @@ static void grown(struct stf_enc *e, const uint8_t *p)
 static uint8_t *put_content(struct stf_enc *e, const struct trod_batch *b, uint32_t row,
                             uint32_t size, unsigned id, uint8_t *p)
 {
-    if (size == 0) {
-        trod_loss_columns(e->loss, b, row, TROD_COL_VALUE | TROD_COL_DATA, "its size is not known");
+    if (size == 0 || trod_batch_value_gaps(b, row)) {
+        trod_loss_columns(e->loss, b, row, TROD_COL_VALUE | TROD_COL_DATA,
+                          size == 0 ? "its size is not known" : "digits of it are not known");
         return p;
     }
     if (size <= 8) {
@@ -315,7 +316,8 @@ static void take_register(struct stf_enc *e, const struct trod_batch *b, uint32_
     const uint32_t len = wide && has(b, row, TROD_COL_DATA) ? b->data[row].len : 0;
     uint8_t *p;
 
-    if (type == 0 || (wide ? len == 0 || len > VLEN_BYTES_MAX : !has(b, row, TROD_COL_VALUE)) ||
+    if (type == 0 || trod_batch_value_gaps(b, row) ||
+        (wide ? len == 0 || len > VLEN_BYTES_MAX : !has(b, row, TROD_COL_VALUE)) ||
         (wide && e->pending && e->group_vlen && e->group_vlen != 8 * len)) {
         lose(e, b, row, "it is none of STF's registers, or its value is not known");
         return;
