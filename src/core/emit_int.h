@@ -40,7 +40,8 @@ struct trod_emit {
     uint32_t *width;       /* by column */
     bool *words, *present; /* columns with text, with anything at all */
     bool header_done;
-    bool blank; /* an empty line was just written, or nothing at all */
+    bool blank;      /* an empty line was just written, or nothing at all */
+    bool table_over; /* what was written last is the end of a table */
 };
 
 enum { CELL_NUMBER = 1, CELL_TEXT = 2, CELL_ABSENT = 3 }; /* flags of a cell */

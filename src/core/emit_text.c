@@ -77,6 +77,9 @@ void emit_text_flush(struct trod_emit *e)
     e->list_field = false;
     if (e->n_fields == 0)
         return;
+    if (e->table_over)
+        empty_line(e);
+    e->table_over = false;
     end = (const char *)e->fields.p + e->fields.n;
     for (const char *s = (const char *)e->fields.p; s < end; s = emit_next(emit_next(s))) {
         if (emit_columns_of(s) > width)
@@ -144,7 +147,7 @@ static void title_line(struct trod_emit *e, const char *title, unsigned indent)
     fputs(title, e->file);
     paint(e, plain);
     putc('\n', e->file);
-    e->blank = false;
+    e->blank = e->table_over = false;
 }
 
 /* The title of the list that L is, before its first item. */
@@ -229,4 +232,5 @@ void emit_text_table_end(struct trod_emit *e)
     free(e->present);
     e->width = NULL;
     e->words = e->present = NULL;
+    e->table_over = top(e)->what == EMIT_TABLE;
 }

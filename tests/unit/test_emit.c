@@ -312,6 +312,24 @@ static void columns_that_say_nothing_are_left_out_of_text(void **state)
     free(got);
 }
 
+static void table_and_field(struct trod_emit *e)
+{
+    trod_emit_open(e, NULL, NULL);
+    holes(e);
+    trod_emit_u64(e, "sum", 19);
+    trod_emit_u64(e, "rest", 0);
+    trod_emit_close(e);
+}
+
+static void a_field_behind_a_table_is_no_row_of_it(void **state)
+{
+    char *got = emitted(TROD_EMIT_TEXT, table_and_field);
+
+    (void)state;
+    assert_string_equal(got, "t\n  rows\n     9\n    10\n\nsum:   19\nrest:  0\n");
+    free(got);
+}
+
 /* More rows than are held back for alignment. */
 static void many(struct trod_emit *e)
 {
@@ -536,6 +554,7 @@ int main(void)
         cmocka_unit_test(rows_stream),
         cmocka_unit_test(counts_are_grouped_for_people_only),
         cmocka_unit_test(columns_that_say_nothing_are_left_out_of_text),
+        cmocka_unit_test(a_field_behind_a_table_is_no_row_of_it),
         cmocka_unit_test(long_tables_lose_nothing),
         cmocka_unit_test(what_is_wide_is_folded),
         cmocka_unit_test(folding_loses_nothing),
