@@ -212,4 +212,26 @@ gzip -c t.trace >t.trace.gz
 good drmemtrace t.trace.gz
 head -c -4 t.trace.gz >x.trace.gz
 bad drmemtrace x.trace.gz .
+
+# --strict ends a drmemtrace trace at its first damaged record: rows before it, none behind, for every -j
+run trod gen --to drmemtrace zipf:lines=200,count=3000 strict.d
+run trod convert -q --to drmemtrace:container=none strict.d strict.trace
+run trod view strict.trace
+cp "$stdout" sound
+run trod convert -q --to drmemtrace:chunk=500 strict.d strict.trace.zip
+printf '\310' | dd of=strict.trace bs=1 seek=$((12 * 3000)) conv=notrunc status=none
+for j in 1 2; do
+    run trod view -j $j --strict strict.trace
+    status 2
+    err_has 'record has the unknown type 200'
+    rows=$(wc -l <"$stdout")
+    check test "$rows" -gt 2900 -a "$rows" -lt 3000
+    out_is <(head -n "$rows" sound)
+    run trod count -j $j --strict --format json strict.trace
+    status 2
+    json ".total.rows == $rows"
+done
+run trod view strict.trace
+status 2
+check test "$(wc -l <"$stdout")" -gt 10000
 finish

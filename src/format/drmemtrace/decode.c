@@ -442,14 +442,22 @@ static bool jumps(const struct drm_call *c, const uint8_t *p)
            value != c->d->records;
 }
 
+/* Was damage told, of which there were ERRORS before, that is to end the trace? */
+static bool ended_by_damage(const struct drm_call *c, uint64_t errors)
+{
+    return c->diag && c->diag->strict && !c->passes && c->diag->errors > errors;
+}
+
 static int decode(struct drm_call *c, const uint8_t **at)
 {
     struct drm_dec *d = c->d;
     const size_t width = d->width;
+    const uint64_t errors = c->diag ? c->diag->errors : 0;
     const uint8_t *p = *at;
     int rc;
 
     for (;; *at = p) {
+        uint32_t rows;
         size_t n;
 
         if (plain(d))
@@ -471,12 +479,17 @@ static int decode(struct drm_call *c, const uint8_t **at)
             c->out->first = d->records;
         }
         n = out_of_step(c, p);
+        rows = c->out->n;
         if (n > 0)
             rc = c->passes ? TROD_ERR_CORRUPT : skip(c, p, n);
         else
             rc = tile(c, &p);
         if (rc < 0)
             return rc;
+        if (ended_by_damage(c, errors)) {
+            c->out->n = rows;
+            return TROD_ERR_CORRUPT;
+        }
         p += n;
     }
 }
