@@ -442,21 +442,27 @@ static bool jumps(const struct drm_call *c, const uint8_t *p)
            value != c->d->records;
 }
 
-/* Was damage told, of which there were ERRORS before, that is to end the trace? */
-static bool ended_by_damage(const struct drm_call *c, uint64_t errors)
+/* Damaged records that were told so far, from some number on. */
+static uint64_t damaged(const struct drm_call *c)
 {
-    return c->diag && c->diag->strict && !c->passes && c->diag->errors > errors;
+    return c->diag ? c->diag->errors - c->lacking : 0;
+}
+
+/* Does damage end the trace, where BEFORE records were damaged? */
+static bool ended_by_damage(const struct drm_call *c, uint64_t before)
+{
+    return c->diag && c->diag->strict && !c->passes && damaged(c) > before;
 }
 
 static int decode(struct drm_call *c, const uint8_t **at)
 {
     struct drm_dec *d = c->d;
     const size_t width = d->width;
-    const uint64_t errors = c->diag ? c->diag->errors : 0;
     const uint8_t *p = *at;
     int rc;
 
     for (;; *at = p) {
+        uint64_t before;
         uint32_t rows;
         size_t n;
 
@@ -471,6 +477,7 @@ static int decode(struct drm_call *c, const uint8_t **at)
             return TROD_DEC_FULL; /* the tile may end in a bundle */
         if (!d->begun && (rc = header(c, p)) < 0)
             return rc;
+        before = damaged(c);
         if (jumps(c, p)) {
             if (c->out->n)
                 return TROD_DEC_FULL;
@@ -486,7 +493,7 @@ static int decode(struct drm_call *c, const uint8_t **at)
             rc = tile(c, &p);
         if (rc < 0)
             return rc;
-        if (ended_by_damage(c, errors)) {
+        if (ended_by_damage(c, before)) {
             c->out->n = rows;
             return TROD_ERR_CORRUPT;
         }

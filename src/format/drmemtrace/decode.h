@@ -80,8 +80,9 @@ struct drm_call {
     const uint8_t *base, *end; /* of the window */
     uint64_t offset;           /* of base in the decoded stream */
     bool last;
-    bool once;   /* opcodes are wanted where they are new only (TROD_WANT_NEW_CODE) */
-    bool passes; /* rows need not be made (pass.c) */
+    bool once;        /* opcodes are wanted where they are new only (TROD_WANT_NEW_CODE) */
+    bool passes;      /* rows need not be made (pass.c) */
+    uint64_t lacking; /* encodings that never came were told: no record is damaged by that */
 };
 
 /* entry.c: one entry at P, which is not one of those the hot loop handles by itself. */

@@ -172,6 +172,7 @@ void drm_missing(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc)
         return;
     at = drm_place(c, p);
     at.record += n - c->out->n;
+    c->lacking++;
     trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.no-encoding", &at,
                "encoding of the instruction at 0x%" PRIx64 " never came", pc);
 }
