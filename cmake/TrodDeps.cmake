@@ -34,4 +34,27 @@ else()
   set(TROD_HAVE_SNAPPY 0)
 endif()
 
+# trod_lazy(NAME [FILE]): the library NAME, FILE or what pkg-config says, is loaded when it is first needed
+# (src/core/lazy.h); TROD_NAME_SONAME is what it is asked for by.
+function(trod_lazy name)
+  if(NOT TROD_HAVE_${name})
+    return()
+  endif()
+  set(file ${ARGN})
+  if(NOT file)
+    get_target_property(file PkgConfig::${name} INTERFACE_LINK_LIBRARIES)
+  endif()
+  execute_process(COMMAND ${CMAKE_READELF} -d ${file} OUTPUT_VARIABLE dynamic ERROR_QUIET)
+  if(dynamic MATCHES "SONAME[^[]*\\[([^]]+)\\]")
+    set(TROD_${name}_SONAME ${CMAKE_MATCH_1} PARENT_SCOPE)
+  else()
+    message(STATUS "trod: ${file} is no shared library: what needs it is disabled")
+    set(TROD_HAVE_${name} 0 PARENT_SCOPE)
+  endif()
+endfunction()
+
+trod_lazy(CAPSTONE)
+trod_lazy(SQLITE)
+trod_lazy(SNAPPY ${SNAPPY_LIB})
+
 configure_file(${CMAKE_SOURCE_DIR}/cmake/trod_config.h.in ${CMAKE_BINARY_DIR}/config/trod_config.h)

@@ -7,11 +7,13 @@
  */
 #include "trod/export.h"
 
+#include "core/lazy.h"
 #include "trod_config.h"
 
 #if TROD_HAVE_SQLITE
 
 #include <limits.h>
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +31,30 @@ struct state {
     char **text; /* by site: as the trace writes it */
     uint32_t n_text;
 };
+
+#define FUNCTIONS(F)                                                                               \
+    F(sqlite3_open_v2)                                                                             \
+    F(sqlite3_close)                                                                               \
+    F(sqlite3_errcode)                                                                             \
+    F(sqlite3_errmsg)                                                                              \
+    F(sqlite3_exec)                                                                                \
+    F(sqlite3_prepare_v2)                                                                          \
+    F(sqlite3_step)                                                                                \
+    F(sqlite3_reset)                                                                               \
+    F(sqlite3_finalize)                                                                            \
+    F(sqlite3_clear_bindings) F(sqlite3_bind_int64) F(sqlite3_bind_text) F(sqlite3_bind_blob)
+
+static struct {
+    FUNCTIONS(TROD_LAZY_MEMBER)
+} lib;
+static bool is_there;
+
+static void load(void)
+{
+    static const char *const names[] = {FUNCTIONS(TROD_LAZY_NAME)};
+
+    is_there = trod_lazy_load(TROD_SQLITE_SONAME, names, sizeof names / sizeof *names, &lib);
+}
 
 /* The parameters of the statement that inserts a row. */
 enum {
@@ -82,24 +108,24 @@ static const char views[] =
 
 static int fault(const struct state *s)
 {
-    const int code = sqlite3_errcode(s->db);
+    const int code = lib.sqlite3_errcode(s->db);
 
     if (code == SQLITE_NOMEM)
         return TROD_ERR_NOMEM;
     return trod_error(s->c.diag, TROD_ERR_IO, "export.sqlite", NULL, "sqlite: %s",
-                      sqlite3_errmsg(s->db));
+                      lib.sqlite3_errmsg(s->db));
 }
 
 static int run_sql(const struct state *s, const char *sql)
 {
-    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : fault(s);
+    return lib.sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : fault(s);
 }
 
 /* ---- binding; a number of 2^63 and more becomes negative */
 
 static void put_number(sqlite3_stmt *q, int at, uint64_t v)
 {
-    sqlite3_bind_int64(q, at, (sqlite3_int64)v);
+    lib.sqlite3_bind_int64(q, at, (sqlite3_int64)v);
 }
 
 static void put_known(sqlite3_stmt *q, int at, uint64_t v)
@@ -111,34 +137,39 @@ static void put_known(sqlite3_stmt *q, int at, uint64_t v)
 static void put_text(sqlite3_stmt *q, int at, const char *p, size_t n)
 {
     if (n && n <= INT_MAX)
-        sqlite3_bind_text(q, at, p, (int)n, SQLITE_TRANSIENT);
+        lib.sqlite3_bind_text(q, at, p, (int)n, SQLITE_TRANSIENT);
 }
 
 /* Run Q with what is bound and make it ready for the next row. */
 static int step(const struct state *s, sqlite3_stmt *q)
 {
-    const int r = sqlite3_step(q);
+    const int r = lib.sqlite3_step(q);
 
-    sqlite3_reset(q);
-    sqlite3_clear_bindings(q);
+    lib.sqlite3_reset(q);
+    lib.sqlite3_clear_bindings(q);
     return r == SQLITE_DONE ? 0 : fault(s);
 }
 
 static int prepare(const struct state *s, sqlite3_stmt **q, const char *sql)
 {
-    return sqlite3_prepare_v2(s->db, sql, -1, q, NULL) == SQLITE_OK ? 0 : fault(s);
+    return lib.sqlite3_prepare_v2(s->db, sql, -1, q, NULL) == SQLITE_OK ? 0 : fault(s);
 }
 
 /* ---- rows */
 
 static int init(void *st, const void *opt, const struct trod_export_context *c)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct state *s = st;
     int r;
 
     (void)opt;
     s->c = *c;
-    if (sqlite3_open_v2(c->path, &s->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+    pthread_once(&once, load);
+    if (!is_there)
+        return trod_error(c->diag, TROD_ERR_UNSUPPORTED, "export.sqlite", NULL,
+                          "%s, which writes databases, cannot be loaded", TROD_SQLITE_SONAME);
+    if (lib.sqlite3_open_v2(c->path, &s->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return s->db ? fault(s) : TROD_ERR_NOMEM;
     r = run_sql(s, schema);
     if (r == 0)
@@ -220,14 +251,14 @@ static int feed_row(struct state *s, const struct trod_batch *b, uint32_t i)
     if (has & TROD_COL_ADDR && !instr)
         put_number(s->row, P_ADDR, b->addr[i]);
     if (has & TROD_COL_DATA && b->data[i].len <= INT_MAX)
-        sqlite3_bind_blob(s->row, P_DATA, trod_batch_bytes(b, b->data[i]), (int)b->data[i].len,
-                          SQLITE_STATIC);
+        lib.sqlite3_bind_blob(s->row, P_DATA, trod_batch_bytes(b, b->data[i]), (int)b->data[i].len,
+                              SQLITE_STATIC);
     if (has & TROD_COL_TEXT && b->text[i].len) {
         const uint8_t *text = trod_batch_bytes(b, b->text[i]);
 
         if (!instr)
-            sqlite3_bind_text(s->row, P_TEXT, (const char *)text, (int)b->text[i].len,
-                              SQLITE_STATIC);
+            lib.sqlite3_bind_text(s->row, P_TEXT, (const char *)text, (int)b->text[i].len,
+                                  SQLITE_STATIC);
         else if (keep_text(s, site, text, b->text[i].len) != 0)
             return TROD_ERR_NOMEM;
     }
@@ -257,7 +288,7 @@ static int put_kinds(const struct state *s)
         put_text(q, 2, name, strlen(name));
         r = step(s, q);
     }
-    sqlite3_finalize(q);
+    lib.sqlite3_finalize(q);
     return r;
 }
 
@@ -276,7 +307,7 @@ static int put_streams(const struct state *s, const struct trod_meta *meta)
         put_known(q, 5, t->cpu);
         r = step(s, q);
     }
-    sqlite3_finalize(q);
+    lib.sqlite3_finalize(q);
     return r;
 }
 
@@ -302,7 +333,7 @@ static int put_site(const struct state *s, sqlite3_stmt *q, uint32_t i)
     put_number(q, 1, (uint64_t)i + 1);
     put_number(q, 2, site->pc);
     if (site->code_n)
-        sqlite3_bind_blob(q, 3, site->code, site->code_n, SQLITE_TRANSIENT);
+        lib.sqlite3_bind_blob(q, 3, site->code, site->code_n, SQLITE_TRANSIENT);
     if (i < s->n_text && s->text[i])
         put_text(q, 4, s->text[i], strlen(s->text[i]));
     else
@@ -323,7 +354,7 @@ static int put_sites(const struct state *s)
 
     for (uint32_t i = 0; r == 0 && s->c.sites && i < trod_sites_count(s->c.sites); i++)
         r = put_site(s, q, i);
-    sqlite3_finalize(q);
+    lib.sqlite3_finalize(q);
     return r;
 }
 
@@ -352,7 +383,7 @@ static int put_meta(const struct state *s, const struct trod_meta *meta)
         put_text(q, 2, facts[i][1], strlen(facts[i][1]));
         r = step(s, q);
     }
-    sqlite3_finalize(q);
+    lib.sqlite3_finalize(q);
     return r;
 }
 
@@ -369,9 +400,9 @@ static int finish(void *st, const struct trod_meta *meta, struct trod_result *re
         r = put_meta(s, meta);
     if (r == 0)
         r = run_sql(s, views);
-    sqlite3_finalize(s->row);
+    lib.sqlite3_finalize(s->row);
     s->row = NULL;
-    if (r == 0 && sqlite3_close(s->db) != SQLITE_OK)
+    if (r == 0 && lib.sqlite3_close(s->db) != SQLITE_OK)
         return fault(s);
     if (r == 0)
         s->db = NULL;
@@ -385,8 +416,10 @@ static void fini(void *st)
 {
     struct state *s = st;
 
-    sqlite3_finalize(s->row);
-    sqlite3_close(s->db);
+    if (s->db) {
+        lib.sqlite3_finalize(s->row);
+        lib.sqlite3_close(s->db);
+    }
     for (uint32_t i = 0; i < s->n_text; i++)
         free(s->text[i]);
     free(s->text);

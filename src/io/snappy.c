@@ -5,6 +5,7 @@
 #include "filter.h"
 
 #include "core/endian.h"
+#include "core/lazy.h"
 #include "crc32c.h"
 #include "trod/io.h"
 #include "trod_config.h"
@@ -20,6 +21,7 @@ static int snappy_bid(const uint8_t *p, size_t n)
 
 #if TROD_HAVE_SNAPPY
 
+#include <pthread.h>
 #include <snappy-c.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,31 @@ enum chunk_type {
     CHUNK_IDENTIFIER = 0xff
 };
 
+#define FUNCTIONS(F) F(snappy_compress) F(snappy_uncompress) F(snappy_uncompressed_length)
+
+static struct {
+    FUNCTIONS(TROD_LAZY_MEMBER)
+} lib;
+static bool is_there;
+
+static void load(void)
+{
+    static const char *const names[] = {FUNCTIONS(TROD_LAZY_NAME)};
+
+    is_there = trod_lazy_load(TROD_SNAPPY_SONAME, names, sizeof names / sizeof *names, &lib);
+}
+
+/* Have the library, or say that it is not there. */
+static int need_library(struct trod_fault *fault)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, load);
+    return is_there ? TROD_OK
+                    : trod_fault_set(fault, TROD_ERR_UNSUPPORTED, "io.unsupported",
+                                     "snappy data: %s cannot be loaded", TROD_SNAPPY_SONAME);
+}
+
 struct snappy_decoder {
     uint32_t skip;  /* bytes of a skippable chunk that are still to come */
     uint32_t at, n; /* what of the block was not yet handed out */
@@ -55,6 +82,9 @@ struct snappy_encoder {
 
 static int snappy_open(struct trod_stage *s)
 {
+    const int status = need_library(s->fault);
+    if (status != TROD_OK)
+        return status;
     struct snappy_decoder *d = malloc(sizeof *d);
     if (!d)
         return trod_fault_nomem(s->fault, "the snappy filter");
@@ -89,14 +119,14 @@ static int decode_chunk(struct trod_stage *s, int type, const uint8_t *p, size_t
     len -= summed ? CHECKSUM : 0;
 
     size_t size = len;
-    if (!plain && snappy_uncompressed_length((const char *)p, len, &size) != SNAPPY_OK)
+    if (!plain && lib.snappy_uncompressed_length((const char *)p, len, &size) != SNAPPY_OK)
         return trod_stage_corrupt(s, "a block without a length");
     if (size > BLOCK_MAX)
         return trod_stage_corrupt(s, "a chunk of more than 65536 bytes");
     uint8_t *to = size <= cap ? out : d->block;
     if (plain)
         memcpy(to, p, size);
-    else if (snappy_uncompress((const char *)p, len, (char *)to, &size) != SNAPPY_OK)
+    else if (lib.snappy_uncompress((const char *)p, len, (char *)to, &size) != SNAPPY_OK)
         return trod_stage_corrupt(s, "an invalid block");
     if (summed && trod_crc32c_mask(trod_crc32c(to, size)) != sum)
         return trod_stage_corrupt(s, "wrong checksum");
@@ -181,6 +211,9 @@ static void snappy_close(struct trod_stage *s)
 static int snappy_enc_open(void **state, int level, struct trod_fault *fault)
 {
     (void)level; /* snappy has none */
+    const int status = need_library(fault);
+    if (status != TROD_OK)
+        return status;
     struct snappy_encoder *e = malloc(sizeof *e);
     if (!e)
         return trod_fault_nomem(fault, "the snappy filter");
@@ -196,7 +229,7 @@ static int put_chunk(struct snappy_encoder *e, const uint8_t *p, size_t n, struc
     uint8_t *payload = e->out + CHUNK_HEADER + CHECKSUM;
     size_t size = CHUNK_MAX;
     uint32_t type = CHUNK_COMPRESSED;
-    if (snappy_compress((const char *)p, n, (char *)payload, &size) != SNAPPY_OK ||
+    if (lib.snappy_compress((const char *)p, n, (char *)payload, &size) != SNAPPY_OK ||
         size >= n - n / 8) {
         type = CHUNK_PLAIN;
         size = n;

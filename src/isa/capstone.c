@@ -7,6 +7,27 @@
 
 #if TROD_HAVE_CAPSTONE
 
+#include <pthread.h>
+
+struct trod_capstone_library trod_capstone_library;
+static bool is_there;
+
+static void load(void)
+{
+    static const char *const names[] = {TROD_CAPSTONE_FUNCTIONS(TROD_LAZY_NAME)};
+
+    is_there = trod_lazy_load(TROD_CAPSTONE_SONAME, names, sizeof names / sizeof *names,
+                              &trod_capstone_library);
+}
+
+static bool loaded(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, load);
+    return is_there;
+}
+
 static bool is_arm(enum trod_isa isa)
 {
     return isa == TROD_ISA_ARM || isa == TROD_ISA_A64;
@@ -61,11 +82,12 @@ bool trod_capstone_open(struct trod_capstone *c, unsigned iset)
 
     if (c->handle[iset])
         return c->insn[iset] != NULL;
-    if (!mode_of(c, iset, &arch, &mode) || cs_open(arch, mode, &c->handle[iset]) != CS_ERR_OK)
+    if (!mode_of(c, iset, &arch, &mode) || !loaded() ||
+        trod_capstone_library.cs_open(arch, mode, &c->handle[iset]) != CS_ERR_OK)
         return false;
     if (c->detail)
-        cs_option(c->handle[iset], CS_OPT_DETAIL, CS_OPT_ON);
-    c->insn[iset] = cs_malloc(c->handle[iset]);
+        trod_capstone_library.cs_option(c->handle[iset], CS_OPT_DETAIL, CS_OPT_ON);
+    c->insn[iset] = trod_capstone_library.cs_malloc(c->handle[iset]);
     return c->insn[iset] != NULL;
 }
 
@@ -81,7 +103,8 @@ static void leave_block(struct trod_capstone *c)
     size_t n = sizeof nops[0];
     uint64_t pc = 0;
 
-    while (n && cs_disasm_iter(c->handle[TROD_ISET_T32], &p, &n, &pc, c->insn[TROD_ISET_T32]))
+    while (n && trod_capstone_library.cs_disasm_iter(c->handle[TROD_ISET_T32], &p, &n, &pc,
+                                                     c->insn[TROD_ISET_T32]))
         ;
     c->in_block = false;
 }
@@ -98,16 +121,16 @@ bool trod_capstone_decode(struct trod_capstone *c, unsigned iset, uint64_t pc, c
             leave_block(c);
         c->in_block = n >= 2 && code[high] == 0xbf && (code[!high] & 0xf);
     }
-    return cs_disasm_iter(c->handle[iset], &code, &n, &pc, c->insn[iset]);
+    return trod_capstone_library.cs_disasm_iter(c->handle[iset], &code, &n, &pc, c->insn[iset]);
 }
 
 void trod_capstone_close(struct trod_capstone *c)
 {
     for (unsigned i = 0; i <= TROD_ISET_A64; i++) {
         if (c->insn[i])
-            cs_free(c->insn[i], 1);
+            trod_capstone_library.cs_free(c->insn[i], 1);
         if (c->handle[i])
-            cs_close(&c->handle[i]);
+            trod_capstone_library.cs_close(&c->handle[i]);
     }
 }
 

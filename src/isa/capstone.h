@@ -12,7 +12,22 @@
 #include <string.h>
 
 #if TROD_HAVE_CAPSTONE
+#include "core/lazy.h"
+
 #include <capstone/capstone.h>
+
+#define TROD_CAPSTONE_FUNCTIONS(F)                                                                 \
+    F(cs_open)                                                                                     \
+    F(cs_close)                                                                                    \
+    F(cs_option)                                                                                   \
+    F(cs_malloc)                                                                                   \
+    F(cs_free) F(cs_disasm_iter) F(cs_reg_name) F(cs_regs_access) F(cs_group_name)
+
+/* Capstone's functions; there once a handle is open. */
+struct trod_capstone_library {
+    TROD_CAPSTONE_FUNCTIONS(TROD_LAZY_MEMBER)
+};
+extern struct trod_capstone_library trod_capstone_library;
 
 /* One handle an instruction set, opened when it is first needed. */
 struct trod_capstone {
@@ -26,7 +41,10 @@ struct trod_capstone {
 
 /* The handle's number for ISET of the ISA: ISET itself, or what the ISA has. */
 unsigned trod_capstone_iset(const struct trod_capstone *c, unsigned iset);
-/* Open handle ISET (of trod_capstone_iset) if need be. False: Capstone has none. */
+/*
+ * Open handle ISET (of trod_capstone_iset) if need be, and load Capstone before the first. False:
+ * Capstone has none, or is not there.
+ */
 bool trod_capstone_open(struct trod_capstone *c, unsigned iset);
 /*
  * Decode one instruction of the N bytes at CODE; the result is c->insn[iset]. False: it is none, or

@@ -36,7 +36,8 @@ static void registers(csh handle, const cs_insn *insn, struct trod_insn *out)
     cs_regs reads, writes;
     uint8_t n_reads, n_writes;
 
-    if (cs_regs_access(handle, insn, reads, &n_reads, writes, &n_writes) != CS_ERR_OK)
+    if (trod_capstone_library.cs_regs_access(handle, insn, reads, &n_reads, writes, &n_writes) !=
+        CS_ERR_OK)
         return;
     for (unsigned i = 0; i < n_reads; i++)
         trod_insn_add(out->reads, &out->n_reads, reads[i]);
@@ -81,7 +82,9 @@ static const char *capstone_reg(struct trod_insn_decoder *d, unsigned iset, unsi
     const char *name;
 
     iset = trod_capstone_iset(&d->cs, iset);
-    name = trod_capstone_open(&d->cs, iset) ? cs_reg_name(d->cs.handle[iset], reg) : NULL;
+    name = trod_capstone_open(&d->cs, iset)
+               ? trod_capstone_library.cs_reg_name(d->cs.handle[iset], reg)
+               : NULL;
     return name ? name : "";
 }
 

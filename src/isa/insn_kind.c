@@ -8,11 +8,11 @@
  * insn_ppc.c.
  */
 #include "isa/insn_int.h"
-#include "trod_config.h"
+
+#include "isa/capstone.h"
 
 #if TROD_HAVE_CAPSTONE
 
-#include <capstone/capstone.h>
 #include <string.h>
 
 enum { FIRST_GROUP = 128 }; /* of those that an instruction set has for itself */
@@ -45,7 +45,8 @@ static const char *extension_of(csh handle, const cs_insn *insn)
 
     for (unsigned i = 0; i < insn->detail->groups_count; i++) {
         const uint8_t group = insn->detail->groups[i];
-        const char *name = group >= FIRST_GROUP ? cs_group_name(handle, group) : NULL;
+        const char *name =
+            group >= FIRST_GROUP ? trod_capstone_library.cs_group_name(handle, group) : NULL;
 
         if (name && !begins(name, none))
             return name;

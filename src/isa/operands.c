@@ -44,7 +44,8 @@ static void decode_x86(struct trod_operands_decoder *d, uint64_t pc, const uint8
     insn = d->cs.insn[iset];
     out->insn.valid = 1;
     out->insn.size = (uint8_t)insn->size;
-    if (cs_regs_access(d->cs.handle[iset], insn, reads, &n_reads, writes, &n_writes) == CS_ERR_OK)
+    if (trod_capstone_library.cs_regs_access(d->cs.handle[iset], insn, reads, &n_reads, writes,
+                                             &n_writes) == CS_ERR_OK)
         for (unsigned i = 0; i < n_writes; i++)
             out->changes |= trod_operands_x86_reg(writes[i]);
     trod_operands_x86(insn, bits, out);

@@ -1,0 +1,47 @@
+/*
+ * test_lazy.c - libraries that are loaded when something first needs them (core/lazy.h).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/lazy.h"
+
+#include <math.h>
+
+#define FUNCTIONS(F) F(cos) F(ldexp)
+
+static struct {
+    FUNCTIONS(TROD_LAZY_MEMBER)
+} lib;
+static const char *const names[] = {FUNCTIONS(TROD_LAZY_NAME)};
+
+static void functions_are_found(void **state)
+{
+    (void)state;
+    assert_true(trod_lazy_load("libm.so.6", names, 2, &lib));
+    assert_true(lib.cos(0) == 1);
+    assert_true(lib.ldexp(3, 4) == 48);
+}
+
+static void what_is_missing_is_said(void **state)
+{
+    static const char *const wrong[] = {"cos", "trod_no_function"};
+
+    (void)state;
+    assert_false(trod_lazy_load("libtrod-none.so.0", names, 2, &lib));
+    assert_false(trod_lazy_load("libm.so.6", wrong, 2, &lib));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_are_found),
+        cmocka_unit_test(what_is_missing_is_said),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
