@@ -1,8 +1,8 @@
 """state_slow.py - `trod state` and `trod who` against lists that are made anew for each question.
 
-    state_slow.py TROD SEED TRACE...
+    state_slow.py TROD SEED MANY TRACE...
 
-The rows are what `trod view` prints. At random places the bytes of memory are worked out by going through all rows
+The rows are what `trod view` prints. At MANY random places the bytes of memory are worked out by going through all rows
 (docs/navigating.md, "Memory"), and so are the rows that write and read them. Traces have an index or not.
 """
 import json
@@ -87,7 +87,8 @@ def who(trace, accesses, place, lo, hi, k):
 
 def main():
     draw = random.Random(int(sys.argv[2]))
-    for trace in sys.argv[3:]:
+    many = int(sys.argv[3])
+    for trace in sys.argv[4:]:
         order = told("info", "--format", "json", trace)["files"][0].get("endian", "little")
         out = subprocess.run([TROD, "view", "--format", "json", trace], check=True, capture_output=True, text=True)
         rows = [json.loads(line) for line in out.stdout.splitlines()]
@@ -96,9 +97,9 @@ def main():
             sys.exit(f"{trace}: only {len(accesses)} accesses")
         touched = sorted({a.lo for a in accesses})
         # of more rows than a step of an index has, more questions: each step may be wrong by itself
-        for i in range(8 if len(rows) < 4096 else 48):
+        for i in range(many if len(rows) < 4096 else 6 * many):
             near = draw.choice(touched)
-            if i < 8:
+            if i < many:
                 state(trace, accesses, draw.randrange(len(rows)), near - draw.randrange(24), near + draw.randrange(40))
             # anywhere, and where the row of the place itself, or the one beside it, is an access to the range
             here = draw.choice([a.row for a in accesses if a.lo == near])

@@ -4,8 +4,8 @@
 have python3
 
 export PYTHONDONTWRITEBYTECODE=1
-check python3 "$TROD_SOURCE/tests/cli/cache_properties.py" "$TROD" 0 4
-check python3 "$TROD_SOURCE/tests/cli/cache_laws.py" "$TROD" 0 3
+check python3 "$TROD_SOURCE/tests/cli/cache_properties.py" "$TROD" 0 "$(fewer 4 1)"
+check python3 "$TROD_SOURCE/tests/cli/cache_laws.py" "$TROD" 0 "$(fewer 3 1)"
 
 # mistakes of configurations: the line, what is wrong, and what may stand there
 bad() { # WHAT LINE

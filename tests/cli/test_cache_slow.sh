@@ -4,7 +4,7 @@ have python3
 
 export PYTHONDONTWRITEBYTECODE=1
 slow() { check python3 "$TROD_SOURCE/tests/cli/cache_slow.py" "$TROD" "$@"; }
-slow 0 60
+slow 0 "$(fewer 60 15)"
 check python3 "$TROD_SOURCE/tests/cli/cache_slow_few.py" "$TROD"
 slow 337 338 # an exclusive level behind one that writes through
 slow 103 104 # best offsets near address 0

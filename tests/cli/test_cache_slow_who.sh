@@ -4,6 +4,6 @@
 have python3
 
 export PYTHONDONTWRITEBYTECODE=1
-check python3 "$TROD_SOURCE/tests/cli/cache_slow_who.py" "$TROD" 0 30
-check python3 "$TROD_SOURCE/tests/cli/cache_slow_data.py" "$TROD" 0 30
+check python3 "$TROD_SOURCE/tests/cli/cache_slow_who.py" "$TROD" 0 "$(fewer 30 8)"
+check python3 "$TROD_SOURCE/tests/cli/cache_slow_data.py" "$TROD" 0 "$(fewer 30 8)"
 finish

@@ -3,7 +3,7 @@
 . "$TROD_SOURCE/tests/cli/lib.sh"
 have python3
 for features in - t s st x xt xs xst; do
-    for seed in 1 2 3 4; do
+    for seed in $(seq "$(fewer 4 1)"); do
         check python3 "$TROD_SOURCE/tests/cli/calls_random.py" "$TROD" $seed $features
     done
 done

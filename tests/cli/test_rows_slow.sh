@@ -7,7 +7,7 @@ needs_format tt6
 
 tarmac=$TROD_SOURCE/tests/cli/tarmac_slow.py amber=$TROD_SOURCE/tests/cli/amber_slow.py
 
-for seed in {1..12}; do
+for seed in $(seq "$(fewer 12 4)"); do
     python3 "$tarmac" gen "$seed" 150 t.tarmac t.rows
     run trod view --format json t.tarmac
     status 0
@@ -22,7 +22,7 @@ for seed in {1..12}; do
         json '.comparisons[0].summary | .equal and .not_compared_a == 0'
     done
 done
-for seed in {1..8}; do
+for seed in $(seq "$(fewer 8 2)"); do
     python3 "$tarmac" matcher "$seed" 150 t.trace t.rows
     run trod view --format json t.trace
     status 0
@@ -32,7 +32,7 @@ for seed in {1..8}; do
     check cmp t.trace copy.matcher
 done
 for format in tt6 tt6e full; do
-    for seed in {1..8}; do
+    for seed in $(seq "$(fewer 8 2)"); do
         python3 "$amber" gen $format "$seed" 120 t.$format t.rows
         run trod view --from $format --format json t.$format
         status 0

@@ -40,6 +40,6 @@ for trace in byu12/course.tr tarmac/calculator-aarch32-fastmodel.tarmac tarmac/c
 done
 for index in "" indexed; do
     test -z "$index" || for trace in "${traces[@]}"; do trod index -q "$trace"; done
-    check python3 "$TROD_SOURCE/tests/cli/state_slow.py" "$TROD" "1${#index}" "${traces[@]}"
+    check python3 "$TROD_SOURCE/tests/cli/state_slow.py" "$TROD" "1${#index}" "$(fewer 8 2)" "${traces[@]}"
 done
 finish

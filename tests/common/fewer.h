@@ -1,6 +1,7 @@
 /*
- * fewer.h - sizes of tests that take long in an emulator: TROD_TEST_FEWER=N (tests/CMakeLists.txt
- * sets it there) makes about one of N of what is repeated or drawn. What is checked stays the same.
+ * fewer.h - sizes of tests that take long: TROD_TEST_FEWER=N (set in an emulator by
+ * tests/CMakeLists.txt, elsewhere by scripts/check) makes about one of N of what is repeated or
+ * drawn. What is checked stays the same.
  */
 #ifndef TROD_TEST_FEWER_H
 #define TROD_TEST_FEWER_H
