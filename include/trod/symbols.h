@@ -124,6 +124,9 @@ bool trod_symbols_module(const struct trod_symbols *s, size_t i, const char **pa
  */
 bool trod_symbols_unplaced(const struct trod_symbols *s, size_t i);
 
+/* Is none of the files of S, which may be NULL, so? */
+bool trod_symbols_placed(const struct trod_symbols *s);
+
 /*
  * Call EACH for every line of source that the files have code for, once for each address at which
  * a statement begins; what it returns but 0 ends it and is returned. FILE is valid as long as S.

@@ -120,18 +120,12 @@ static bool follows(const struct cli_analyse *o, const struct cli_planned *plan,
 /* May the rows before the part that is asked for be left out? */
 static bool begins_anywhere(const struct cli_parts *parts, const struct trod_run_options *opt)
 {
-    const char *path;
-    uint64_t from, to;
-
     /* a report tells what was read; regions are counted from the first row that was chosen on */
     if ((parts && (parts->save || parts->parts || parts->share)) ||
         (opt->filter && opt->region_from > (opt->region_in == TROD_IN_INSTRUCTIONS)))
         return false;
-    /* whether anything of such a file ever ran is told in the end */
-    for (size_t i = 0; opt->symbols && trod_symbols_module(opt->symbols, i, &path, &from, &to); i++)
-        if (trod_symbols_unplaced(opt->symbols, i))
-            return false;
-    return true;
+    /* whether anything of a file without an address ever ran is told in the end */
+    return trod_symbols_placed(opt->symbols);
 }
 
 /* Open the run, near the part of the trace that is asked for by CHOICE, or OPT, if NEAR. */
@@ -454,9 +448,11 @@ static int add(struct analysing *k, const struct cli_planned *plan, size_t i,
     const bool chosen = !trod_match_all(k->match) || part->interval || part->region ||
                         part->warmup || part->limit || part->by == TROD_BY_CORE;
 
+    const bool lacks = chosen && plan->analysis->direct;
+
     if (share && share->add)
-        return share->add(share->user, i, k->run, chosen);
-    if (chosen && plan->analysis->direct)
+        return share->add(share->user, i, k->run, lacks);
+    if (lacks)
         return trod_error(&k->diag, TROD_ERR_UNSUPPORTED, "run.whole", NULL,
                           "analysis '%s' looks at all records of a trace: no filter, interval, "
                           "region, warm-up or results by core",

@@ -170,7 +170,7 @@ static bool needs_instructions(const char *name)
     return false;
 }
 
-static int add(void *user, size_t i, struct trod_run *run, bool chosen)
+static int add(void *user, size_t i, struct trod_run *run, bool lacks)
 {
     struct cli_reporting *k = user;
     const struct trod_analysis *a = k->item[i].analysis;
@@ -181,7 +181,7 @@ static int add(void *user, size_t i, struct trod_run *run, bool chosen)
                  "traces of format %s have no instructions: who calls whom is not seen there",
                  f->name);
         k->number[i] = TROD_ERR_UNSUPPORTED;
-    } else if (chosen && a->direct) {
+    } else if (lacks) {
         snprintf(k->last, sizeof k->last,
                  "analysis '%s' looks at all records of a trace, of which some were chosen",
                  a->name);

@@ -39,8 +39,6 @@ static void own_option(const struct trod_analysis *a, const char *key, const cha
 static int check_by(const struct trod_run *r, const struct trod_analysis *a, enum trod_scope scope)
 {
     static const char *const names[] = {"all", "thread", "core", "module", "function", "line"};
-    static const char *const words[] = {"nothing", "thread",   "core",
-                                        "module",  "function", "source"};
     const enum trod_by by = r->opt.by;
     const char *why = by >= TROD_BY_MODULE ? "it counts nothing by instruction"
                       : a->merge           ? "it follows each thread by itself"
@@ -53,7 +51,8 @@ static int check_by(const struct trod_run *r, const struct trod_analysis *a, enu
         (by == TROD_BY_CORE && (a->merge || a->apart) && scope == TROD_PER_RUN) ||
         (by >= TROD_BY_MODULE && a->owners))
         return TROD_OK;
-    own_option(a, "by", words[by], own, sizeof own);
+    /* lines are "source" among the words of an analysis: what is on one line is no group */
+    own_option(a, "by", by == TROD_BY_LINE ? "source" : names[by], own, sizeof own);
     return trod_error(r->diag, TROD_ERR_USAGE, "run.by", NULL,
                       "analysis '%s' has no results by %s: %s", a->name, names[by],
                       own[0] ? own : why);

@@ -6,18 +6,6 @@
 
 #include "trod/callstack.h"
 
-/* Whether anything of a file without an address ever ran is told of the rows. */
-static bool placed(const struct trod_symbols *symbols)
-{
-    const char *path;
-    uint64_t from, to;
-
-    for (size_t i = 0; symbols && trod_symbols_module(symbols, i, &path, &from, &to); i++)
-        if (trod_symbols_unplaced(symbols, i))
-            return false;
-    return true;
-}
-
 /* Do options and analyses of R ask for nothing but calls? */
 static bool possible(const struct trod_run *r)
 {
@@ -26,7 +14,10 @@ static bool possible(const struct trod_run *r)
 
     if (o->filter || o->interval || o->region_from || o->region_to || o->warmup || o->by ||
         o->parts > 1 || o->trace.order != TROD_ORDER_FILE || o->trace.skip_rows ||
-        o->trace.skip_instructions || r->begun || !placed(o->symbols))
+        o->trace.skip_instructions || r->begun)
+        return false;
+    /* whether anything of a file without an address ever ran is told of the rows */
+    if (!trod_symbols_placed(o->symbols))
         return false;
     for (size_t i = 0; i < r->n_items; i++) {
         const struct engine_item *it = &r->item[i];

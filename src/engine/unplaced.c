@@ -34,10 +34,10 @@ int engine_unplaced_new(struct engine_unplaced **out, const struct trod_symbols 
     size_t n = 0;
 
     *out = NULL;
-    for (size_t i = 0; symbols && trod_symbols_module(symbols, i, &path, &from, &to); i++)
-        n += trod_symbols_unplaced(symbols, i);
-    if (n == 0)
+    if (trod_symbols_placed(symbols))
         return TROD_OK;
+    for (size_t i = 0; trod_symbols_module(symbols, i, &path, &from, &to); i++)
+        n += trod_symbols_unplaced(symbols, i);
     u = calloc(1, sizeof *u + n * sizeof *u->at);
     if (!u)
         return TROD_ERR_NOMEM;

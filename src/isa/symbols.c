@@ -546,6 +546,14 @@ bool trod_symbols_unplaced(const struct trod_symbols *s, size_t i)
     return i < s->files.n && s->files.at[i].unplaced;
 }
 
+bool trod_symbols_placed(const struct trod_symbols *s)
+{
+    for (size_t i = 0; s && i < s->files.n; i++)
+        if (s->files.at[i].unplaced)
+            return false;
+    return true;
+}
+
 int trod_symbols_lines(struct trod_symbols *s,
                        int (*each)(void *user, uint64_t address, const char *file, uint32_t line),
                        void *user)
