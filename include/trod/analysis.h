@@ -254,6 +254,8 @@ struct trod_analysis {
     /*
      * Bytes that ST, a state that records, keeps: too many are merged before the part is over. Only
      * states of all rows record then. NULL: few, however long a part is; save and load keep them.
+     * An analysis with direct may find that it has to see all rows of a file in one go: SIZE_MAX,
+     * or TROD_ERR_UNSUPPORTED of merge, says so, and all is read again like that.
      */
     size_t (*recorded)(const void *st);
     /*

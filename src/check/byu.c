@@ -3,7 +3,7 @@
  *
  * Implements the "byu." rules (Address Trace Specification V1.0; BYU Address Trace Format v1.1).
  */
-#include "check/check_int.h"
+#include "check/parts.h"
 #include "trod/detail.h"
 
 #include <inttypes.h>
@@ -72,11 +72,30 @@ static void end6(struct chk *c, void *st)
     end_burst(c, st, NULL, 0);
 }
 
+static void seam6(void *seam, void *st)
+{
+    *(struct byu6 *)seam = *(struct byu6 *)st;
+}
+
+/* A writeback that began before the rows that lead to the seam would be one without an end. */
+static bool join6(void *into, const void *seam, void *from)
+{
+    const struct byu6 *s = seam;
+    struct byu6 *t = into;
+
+    if (t->burst != s->burst || (t->burst && t->line != s->line))
+        return false;
+    *t = *(struct byu6 *)from;
+    return true;
+}
+
 const struct chk_family chk_byu6 = {
     .families = TROD_RULE_BYU6,
     .stream_size = sizeof(struct byu6),
     .rows = rows6,
     .end = end6,
+    .seam = seam6,
+    .join = join6,
 };
 
 /* The ticks of the twelve bytes R of a record are those of a first one. */
@@ -93,6 +112,8 @@ static bool known12(unsigned type)
 
 static int rows12(struct chk *c, void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
+    const bool first_of_file = !c->part && !c->at && b->first == c->base;
+
     (void)st;
     for (uint32_t i = from; i < to; i++) {
         uint32_t size = b->size[i];
@@ -105,14 +126,31 @@ static int rows12(struct chk *c, void *st, const struct trod_batch *b, uint32_t 
             chk_report(c, CHK_BYU_CROSSING, b, i,
                        "transfer of %" PRIu32 " bytes at 0x%" PRIx64 " crosses a word of 8", size,
                        b->paddr[i]);
-        if (b->first + i > 0 && no_time(trod_batch_detail(b, i)))
+        if (!(first_of_file && i == 0) && no_time(trod_batch_detail(b, i)))
             chk_report(c, CHK_BYU_TIME, b, i, "no time since the record before");
     }
     return TROD_OK;
+}
+
+/* Nothing is known from row to row. */
+static void seam12(void *seam, void *st)
+{
+    (void)seam;
+    (void)st;
+}
+
+static bool join12(void *into, const void *seam, void *from)
+{
+    (void)into;
+    (void)seam;
+    (void)from;
+    return true;
 }
 
 const struct chk_family chk_byu12 = {
     .families = TROD_RULE_BYU12,
     .stream_size = 1,
     .rows = rows12,
+    .seam = seam12,
+    .join = join12,
 };

@@ -5,7 +5,7 @@
  * the family; what they find is collected in findings.c. Files are independent, so states of
  * different files merge. Memory is bounded by the number of streams and of findings kept.
  */
-#include "check/check_int.h"
+#include "check/parts.h"
 #include "core/sized.h"
 
 #include <stdlib.h>
@@ -74,6 +74,9 @@ static int init(void *st, const void *opt, const struct trod_context *context)
     c->schedule.wanted = o->schedule;
     c->meta = context->meta;
     c->file = c->stream = UINT32_MAX;
+    c->recording = context->recording;
+    if (c->recording && c->meta->part && !(c->part = chk_part_new()))
+        return TROD_ERR_NOMEM;
     if ((rc = trod_check_options_valid(o, context->diag)) < 0)
         return rc;
     if (o->where) {
@@ -113,6 +116,7 @@ static void fini(void *st)
     free(c->facts);
     free(c->words);
     free(c->schedule.entry);
+    chk_part_free(c->part);
     trod_insn_decoder_free(c->insn);
 }
 
@@ -243,23 +247,24 @@ static int grow_files(struct chk *c, uint32_t file)
     return TROD_OK;
 }
 
+int chk_use_file(struct chk *c, uint32_t file)
+{
+    c->file = file;
+    return file < c->n_files ? TROD_OK : grow_files(c, file);
+}
+
 /* Rows of FILE come. In file order the one before is over. */
 static int enter_file(struct chk *c, uint32_t file, const struct trod_batch *b)
 {
-    int rc;
-
     if (!c->merged) {
         chk_finish(c);
         c->any = false;
         c->base = b->first;
         c->lines_known = c->family->text;
         c->lines = 1;
-        c->lines_to = 0;
+        c->lines_to = c->part ? b->offset : 0;
     }
-    c->file = file;
-    if (file >= c->n_files && (rc = grow_files(c, file)) < 0)
-        return rc;
-    return TROD_OK;
+    return chk_use_file(c, file);
 }
 
 /* Which file rows of STREAM are from. */
@@ -275,8 +280,7 @@ static uint32_t file_of(const struct chk *c, uint32_t stream)
     return m->streams[stream].file;
 }
 
-/* The state of STREAM, rows of which come. */
-static int stream_state(struct chk *c, uint32_t stream, void **out)
+int chk_stream_state(struct chk *c, uint32_t stream, void **out)
 {
     struct chk_stream *s;
 
@@ -316,23 +320,29 @@ static int judge(struct chk *c, const struct trod_batch *b, uint32_t from, uint3
     return rc < 0 ? rc : TROD_OK;
 }
 
+int chk_use_facts(struct chk *c)
+{
+    if (c->family->facts && !c->facts) {
+        if (!(c->facts = calloc(FACTS_LEAST, sizeof *c->facts)))
+            return TROD_ERR_NOMEM;
+        c->facts_mask = FACTS_LEAST - 1;
+    }
+    return TROD_OK;
+}
+
 static int feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_t end)
 {
     struct trod_batch view;
     const struct trod_batch *b = trod_batch_rows(&view, batch, from, end);
     const bool streams = b->have & TROD_COL_STREAM;
     struct chk *c = st;
-    int rc = TROD_OK;
+    int rc;
 
     if (!c->chosen)
         choose_family(c);
     if (!c->family)
         return TROD_OK;
-    if (c->family->facts && !c->facts) {
-        if (!(c->facts = calloc(FACTS_LEAST, sizeof *c->facts)))
-            return TROD_ERR_NOMEM;
-        c->facts_mask = FACTS_LEAST - 1;
-    }
+    rc = chk_use_facts(c);
     for (uint32_t i = 0, to; rc == TROD_OK && i < b->n; i = to) {
         uint32_t stream = streams ? b->stream[i] : 0, file = file_of(c, stream);
         void *state;
@@ -343,15 +353,16 @@ static int feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_
         if (file != c->file || (!c->merged && !c->any))
             rc = enter_file(c, file, b);
         if (rc == TROD_OK)
-            rc = stream_state(c, stream, &state);
+            rc = chk_stream_state(c, stream, &state);
         if (rc == TROD_OK)
             rc = judge(c, b, i, to);
         if (rc < 0)
             break;
         c->any = true;
-        rc = c->family->rows(c, state, b, i, to);
+        rc = (c->part ? chk_part_rows : c->family->rows)(c, state, b, i, to);
         c->streams[stream].last = b->first + to - 1 - c->base;
     }
+    c->rows = b->first + b->n - c->base;
     if (c->lines_known)
         chk_count_lines(c, b, b->offset + b->bytes_n);
     return rc;
@@ -376,6 +387,14 @@ static uint32_t uses_of(const char *format, const void *opt)
         uses |= trod_where_want(where) & ~(uint32_t)TROD_COL_MADE;
     trod_where_free(where);
     return uses;
+}
+
+/* Where a choice of rows goes by their numbers, all that come before must be known. */
+static bool records(const void *opt)
+{
+    const struct trod_check_options *o = opt;
+
+    return !o->where && !o->merged;
 }
 
 static const struct trod_option options[] = {
@@ -411,4 +430,6 @@ const struct trod_analysis trod_analysis_check = {
     .load = chk_load,
     .result = chk_result,
     .fini = fini,
+    .records = records,
+    .recorded = chk_part_bytes,
 };

@@ -17,6 +17,8 @@ enum chk_rule {
 };
 
 struct chk;
+struct chk_part;
+struct chk_at;
 
 /* The rules of a family of formats: a state a stream and one a file, rows in order. */
 struct chk_family {
@@ -30,6 +32,18 @@ struct chk_family {
     void (*end)(struct chk *c, void *st);
     void (*fini)(void *st);
     bool facts; /* it asks chk_facts_of */
+    /*
+     * Parts (parts.h). SEAM is zero and becomes a copy of ST, without its tables, which begin anew
+     * in ST.
+     */
+    void (*seam)(void *seam, void *st);
+    /*
+     * INTO, the state of the rows before the seam, where FROM was thought to be SEAM, becomes that
+     * of the rows up to where FROM is. False: they are not the same, or FROM cannot tell.
+     */
+    bool (*join)(void *into, const void *seam, void *from);
+    /* INTO, the state of the rows before, goes over stretch I of P. False: it may not. */
+    bool (*go_on)(struct chk *c, void *into, const struct chk_part *p, uint32_t i);
 };
 
 struct chk_stream {
@@ -51,6 +65,11 @@ struct chk_schedule {
 struct chk {
     uint64_t keep;
     bool merged;
+    bool recording;          /* rows are a part of a file */
+    bool muted;              /* what is found now is found again by another state */
+    struct chk_part *part;   /* the part begins inside the file; NULL: with it */
+    const struct chk_at *at; /* rows that were kept are judged: where they lie; else NULL */
+    uint64_t rows;           /* of this file so far; of the part */
     struct chk_schedule schedule;
     const struct trod_meta *meta;
     const struct chk_family *family; /* NULL until the first batch; see chosen */
@@ -116,6 +135,21 @@ void chk_report(struct chk *c, enum chk_rule rule, const struct trod_batch *b, u
 /* A place for a finding of RULE, which is counted, or NULL when it is off or enough are kept. */
 struct trod_finding *chk_finding(struct chk *c, size_t rule);
 
+/* F as one more finding, already counted. 0 or TROD_ERR_NOMEM. */
+int chk_adopt(struct chk *c, const struct trod_finding *f);
+
+/* Where row I of B lies in its file, or in its part. */
+struct chk_at chk_locate(struct chk *c, const struct trod_batch *b, uint32_t i);
+
+/* Rows of STREAM, of the file being judged, come: its state in *OUT. 0 or TROD_ERR_NOMEM. */
+int chk_stream_state(struct chk *c, uint32_t stream, void **out);
+
+/* Rows of FILE may come. 0 or TROD_ERR_NOMEM. */
+int chk_use_file(struct chk *c, uint32_t file);
+
+/* Facts of instructions may be asked for. 0 or TROD_ERR_NOMEM. */
+int chk_use_facts(struct chk *c);
+
 /* Count the lines up to byte TO of the window of B. */
 void chk_count_lines(struct chk *c, const struct trod_batch *b, uint64_t to);
 
@@ -130,6 +164,9 @@ static inline void *chk_file(const struct chk *c)
 
 /* schedule.c: an entry that schedule files should have. Without memory s->nomem is set. */
 void chk_schedule_add(struct chk_schedule *s, const struct trod_schedule_entry *e);
+
+/* What FROM says behind what INTO says. */
+void chk_schedule_merge(struct chk_schedule *into, const struct chk_schedule *from);
 
 /* findings.c, save.c: callbacks of the analysis. */
 int chk_merge(void *into, const void *from);

@@ -50,8 +50,7 @@ static void thread_exit(struct chk *c, struct drm *d, const struct trod_batch *b
         chk_report(c, CHK_DRM_BIMODAL, b, i, "thread ends without a filter end point");
 }
 
-/* One row of a kind of its own. */
-static void row(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+void chk_drm_row(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
     int marker = b->kind[i] == TROD_MARKER ? b->sub[i] : -1;
 
@@ -105,21 +104,33 @@ static void another_thread(struct chk *c, struct drm *d, const struct trod_batch
                    m->streams[c->stream].name);
 }
 
+void chk_drm_judge(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t from,
+                   uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++) {
+        if (d->plain && (i = chk_drm_plain(c, d, b, i, to)) == to)
+            break;
+        chk_drm_row(c, d, b, i);
+    }
+}
+
 static int rows(struct chk *c, void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     struct drm *d = st;
 
-    if (!d->file)
-        d->last[0] = d->last[1] = -1;
+    const bool first = !d->file;
+
     d->file = chk_file(c);
+    if (first)
+        d->last[0] = d->last[1] = -1;
+    if (first && c->part)
+        chk_drm_part_begin(c, d);
     chk_use_isa(c, d->file->isa);
     if (c->switched)
         another_thread(c, d, b, from);
-    for (uint32_t i = from; i < to; i++) {
-        if (d->plain && (i = chk_drm_plain(c, d, b, i, to)) == to)
-            break;
-        row(c, d, b, i);
-    }
+    if (c->part)
+        return chk_drm_part_rows(c, d, b, from, to);
+    chk_drm_judge(c, d, b, from, to);
     return TROD_OK;
 }
 
@@ -171,4 +182,5 @@ const struct chk_family chk_drm = {
     .end = end,
     .fini = fini,
     .facts = true,
+    .go_on = chk_drm_part_go_on,
 };

@@ -4,7 +4,7 @@
 #ifndef TROD_CHECK_DRM_H
 #define TROD_CHECK_DRM_H
 
-#include "check/check_int.h"
+#include "check/parts.h"
 #include "trod/drmemtrace.h"
 
 enum { DRM_EVENTS = 64, DRM_CALLS = 1024 };
@@ -102,6 +102,15 @@ struct drm {
     uint32_t regdeps_category;
 };
 
+/* Plain rows of a part, of one stream. */
+struct chk_stretch {
+    uint64_t instructions, last; /* ordinal of its last row */
+    struct drm_prev prev;        /* when they are over, */
+    uint32_t reads, writes;      /* and what it has accessed by then */
+    size_t op, n_ops;            /* of the part: what they call, and where they return */
+    enum trod_isa isa;           /* that they were thought to be of */
+};
+
 static inline bool drm_regdeps(const struct drm *d)
 {
     return d->file->filetype & TROD_DRM_REGDEPS;
@@ -166,6 +175,9 @@ void chk_drm_kernel_instruction(struct chk *c, struct drm *d, const struct trod_
 /* drm_markers.c: a marker of any kind. */
 void chk_drm_marker(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
 
+/* drm_markers.c: the instruction set that BITS of a file type mean. */
+enum trod_isa chk_drm_isa(uint64_t bits);
+
 /* drm_instr.c: an instruction. */
 void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
 /*
@@ -174,5 +186,20 @@ void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *
  */
 uint32_t chk_drm_plain(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t from,
                        uint32_t to);
+
+/* drm.c: rows [FROM, TO) of B; row I. */
+void chk_drm_judge(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t from,
+                   uint32_t to);
+void chk_drm_row(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i);
+
+/* drm_parts.c: the file goes on, and what its head said is in the meta. */
+void chk_drm_part_begin(struct chk *c, struct drm *d);
+/* A plain row is BRANCH; where it is a call, it will return to BACK. */
+void chk_drm_part_call(struct chk_part *p, unsigned branch, uint64_t back);
+/* Rows [FROM, TO) of B. 0 or TROD_ERR_NOMEM. */
+int chk_drm_part_rows(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t from,
+                      uint32_t to);
+/* The callback go_on. */
+bool chk_drm_part_go_on(struct chk *c, void *st, const struct chk_part *p, uint32_t i);
 
 #endif

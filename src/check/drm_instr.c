@@ -172,6 +172,8 @@ uint32_t chk_drm_plain(struct chk *c, struct drm *d, const struct trod_batch *b,
         stores = f->stores;
         next += b->size[i];
         if (branch) {
+            if (c->part)
+                chk_drm_part_call(c->part, branch, next);
             chk_drm_return_addresses(d, branch, next);
             if (branch != TROD_BR_COND_UNTAKEN)
                 next = target ? target : f->flags & TROD_INSN_TARGET ? f->target : 0;

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static enum trod_isa isa_of(uint64_t bits)
+enum trod_isa chk_drm_isa(uint64_t bits)
 {
     static const struct {
         uint64_t bit;
@@ -43,7 +43,7 @@ static void filetype(struct chk *c, struct drm *d, const struct trod_batch *b, u
                    bits);
     d->file->filetype = d->file->announced = bits;
     d->file->filetype_known = true;
-    d->file->isa = isa_of(bits);
+    d->file->isa = chk_drm_isa(bits);
     chk_use_isa(c, d->file->isa);
 }
 

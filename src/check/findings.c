@@ -4,7 +4,7 @@
  * Implements the functions on findings of check.h. All findings are counted; of each rule the first
  * are kept, so that memory does not grow with what is wrong.
  */
-#include "check/check_int.h"
+#include "check/parts.h"
 
 #include "core/grow.h"
 
@@ -19,7 +19,7 @@ struct trod_finding *chk_finding(struct chk *c, size_t rule)
 {
     struct trod_finding *f;
 
-    if (!c->on[rule])
+    if (!c->on[rule] || c->muted)
         return NULL;
     c->count[rule]++;
     if (c->kept[rule] >= c->keep)
@@ -102,25 +102,53 @@ static uint64_t lines_behind(const struct chk *c, const struct trod_batch *b, ui
     return n;
 }
 
+/* The row of B that row I, whose record may have several, has its bytes with. */
+static uint32_t first_of_record(const struct trod_batch *b, uint32_t i)
+{
+    while (i && (b->flags[i] & TROD_F_CONT))
+        i--;
+    return i;
+}
+
+struct chk_at chk_locate(struct chk *c, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t first = first_of_record(b, i);
+    struct chk_at at = {b->first + i - c->base, TROD_NOWHERE, TROD_NOWHERE};
+
+    if (!chk_has(b, first, TROD_COL_RAW) ||
+        (b->raw[first].off & (TROD_SLICE_SHARED | TROD_SLICE_POOL)))
+        return at;
+    at.offset = b->offset + b->raw[first].off;
+    chk_count_lines(c, b, at.offset);
+    if (c->lines_known && c->lines_to <= b->offset + b->bytes_n)
+        at.line = c->lines - lines_behind(c, b, at.offset);
+    return at;
+}
+
+/* The same of row I of rows that were kept, which come behind those that C has judged. */
+static struct chk_at locate_kept(const struct chk *c, uint32_t i)
+{
+    struct chk_at at = c->at[i];
+
+    at.ordinal += c->rows;
+    at.line = c->lines_known && at.line != TROD_NOWHERE ? c->lines - 1 + at.line : TROD_NOWHERE;
+    return at;
+}
+
 /* Where row I of B is. */
 static void place(struct chk *c, struct trod_finding *f, const struct trod_batch *b, uint32_t i)
 {
-    uint32_t first = i;
+    const struct chk_at at = c->at ? locate_kept(c, i) : chk_locate(c, b, i);
 
-    f->ordinal = b->first + i - c->base;
-    while (first && (b->flags[first] & TROD_F_CONT))
-        first--; /* of rows of one record the first has the bytes */
-    if (!chk_has(b, first, TROD_COL_RAW) ||
-        (b->raw[first].off & (TROD_SLICE_SHARED | TROD_SLICE_POOL)))
+    f->ordinal = at.ordinal;
+    if (at.offset == TROD_NOWHERE)
         return;
     if (!c->merged) {
-        f->offset = b->offset + b->raw[first].off;
-        chk_count_lines(c, b, f->offset);
-        if (c->lines_known && c->lines_to <= b->offset + b->bytes_n)
-            f->line = c->lines - lines_behind(c, b, f->offset);
+        f->offset = at.offset;
+        f->line = at.line;
     }
     if (c->family->text)
-        quote(f, b, first);
+        quote(f, b, first_of_record(b, i));
 }
 
 void chk_report(struct chk *c, enum chk_rule rule, const struct trod_batch *b, uint32_t i,
@@ -196,36 +224,34 @@ static size_t rule_number(const struct trod_rule *rule)
     return i;
 }
 
-/* FROM's findings behind INTO's: its files are others. */
+int chk_adopt(struct chk *c, const struct trod_finding *f)
+{
+    const size_t rule = rule_number(f->rule);
+
+    if (c->kept[rule] >= c->keep)
+        return TROD_OK;
+    if (!trod_grow(&c->found, c->n_found, &c->cap_found, sizeof *c->found, 16))
+        return TROD_ERR_NOMEM;
+    c->kept[rule]++;
+    c->found[c->n_found++] = *f;
+    return TROD_OK;
+}
+
+/* FROM's findings behind INTO's: its rows come behind. */
 int chk_merge(void *into, const void *from)
 {
     struct chk *a = into;
     const struct chk *b = from;
+    int rc = TROD_OK;
 
-    for (size_t i = 0; i < b->n_found; i++) {
-        size_t rule = rule_number(b->found[i].rule);
-        uint64_t count = a->count[rule];
-        bool on = a->on[rule], room = a->kept[rule] < a->keep;
-        struct trod_finding *f;
-
-        a->on[rule] = 1;
-        f = chk_finding(a, rule);
-        a->on[rule] = on;
-        a->count[rule] = count;
-        if (!f && room)
-            return TROD_ERR_NOMEM;
-        if (f)
-            *f = b->found[i];
-    }
+    if (b->recording) /* it is only released from here on */
+        return chk_part_merge(a, (struct chk *)(uintptr_t)b);
+    for (size_t i = 0; rc == TROD_OK && i < b->n_found; i++)
+        rc = chk_adopt(a, &b->found[i]);
     for (size_t i = 0; i < CHK_RULES; i++)
         a->count[i] += b->count[i];
-    a->schedule.narrow |= b->schedule.narrow;
-    a->schedule.windows |= b->schedule.windows;
-    a->schedule.unknown |= b->schedule.unknown;
-    a->schedule.nomem |= b->schedule.nomem;
-    for (size_t i = 0; i < b->schedule.n; i++)
-        chk_schedule_add(&a->schedule, &b->schedule.entry[i]);
-    return a->schedule.nomem ? TROD_ERR_NOMEM : TROD_OK;
+    chk_schedule_merge(&a->schedule, &b->schedule);
+    return a->schedule.nomem ? TROD_ERR_NOMEM : rc;
 }
 
 uint64_t trod_check_count(const void *st, const struct trod_rule *rule)

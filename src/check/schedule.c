@@ -24,6 +24,16 @@ void chk_schedule_add(struct chk_schedule *s, const struct trod_schedule_entry *
         s->nomem = true;
 }
 
+void chk_schedule_merge(struct chk_schedule *into, const struct chk_schedule *from)
+{
+    into->narrow |= from->narrow;
+    into->windows |= from->windows;
+    into->unknown |= from->unknown;
+    into->nomem |= from->nomem;
+    for (size_t i = 0; i < from->n; i++)
+        chk_schedule_add(into, &from->entry[i]);
+}
+
 static int order(uint64_t a, uint64_t b)
 {
     return a < b ? -1 : a > b;

@@ -256,11 +256,14 @@ static void modes(struct chk *c, struct tarmac *t, const struct trod_batch *b, u
     if (mode && t->new_mode && mode != t->new_mode)
         chk_report(c, CHK_TARMAC_MODE, b, i,
                    "instruction is not in the mode that was changed to before it");
-    if (mode && t->mode && t->events && !t->event && level_of(mode) > level_of(t->mode) &&
-        level_of(t->mode) >= 0 && t->insn.branch != TROD_BR_SYSCALL)
-        chk_report(c, CHK_TARMAC_EXCEPTION, b, i,
-                   "exception level rises from %d to %d without an exception", level_of(t->mode),
-                   level_of(mode));
+    if (mode && t->mode && !t->event && level_of(mode) > level_of(t->mode) &&
+        level_of(t->mode) >= 0 && t->insn.branch != TROD_BR_SYSCALL) {
+        t->rises |= !t->events;
+        if (t->events)
+            chk_report(c, CHK_TARMAC_EXCEPTION, b, i,
+                       "exception level rises from %d to %d without an exception",
+                       level_of(t->mode), level_of(mode));
+    }
     t->new_mode = 0;
     if (mode)
         t->mode = mode;
@@ -488,4 +491,6 @@ const struct chk_family chk_tarmac = {
     .rows = rows,
     .end = end,
     .fini = fini,
+    .seam = chk_tarmac_seam,
+    .join = chk_tarmac_join,
 };

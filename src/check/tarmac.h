@@ -4,7 +4,7 @@
 #ifndef TROD_CHECK_TARMAC_H
 #define TROD_CHECK_TARMAC_H
 
-#include "check/check_int.h"
+#include "check/parts.h"
 #include "trod/detail.h"
 
 enum { TARMAC_PAGES = 1 << 12, TARMAC_LINES = 1 << 20 };
@@ -16,11 +16,13 @@ struct tarmac {
     bool time_known, index_known, insn_known, skipped;
     bool event;      /* an exception came since the last instruction */
     bool events;     /* the trace has exceptions */
+    bool rises;      /* the level did without one, when events was not known yet */
     bool unsure;     /* accesses of the last instruction are not comparable */
     bool slot_known; /* the last instruction is in the delay slot of slot */
     struct chk_word insn, slot;
     uint64_t generation;       /* of translations */
     struct tarmac_page *pages; /* direct-mapped */
+    struct tarmac_page *met;   /* of a part, by place in pages: the first, while nothing changed */
     uint64_t *lines;           /* cache lines and TLB entries that were filled: a set */
     uint32_t n_lines, cap_lines;
 };
@@ -33,5 +35,12 @@ void chk_tarmac_register(struct tarmac *t, const struct trod_batch *b, uint32_t 
 /* A cache line or TLB entry comes or goes. Returns 0 or TROD_ERR_NOMEM. */
 int chk_tarmac_line(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i);
 void chk_tarmac_fini(struct tarmac *t);
+
+/* tarmac_parts.c: the callbacks seam and join. */
+void chk_tarmac_seam(void *seam, void *st);
+bool chk_tarmac_join(void *into, const void *seam, void *from);
+/* The same of the memory of translations. */
+void chk_tarmac_memory_seam(struct tarmac *seam, struct tarmac *t);
+bool chk_tarmac_memory_join(struct tarmac *into, const struct tarmac *from);
 
 #endif

@@ -20,7 +20,47 @@ struct tarmac_page {
 void chk_tarmac_fini(struct tarmac *t)
 {
     free(t->pages);
+    free(t->met);
     free(t->lines);
+}
+
+void chk_tarmac_memory_seam(struct tarmac *seam, struct tarmac *t)
+{
+    seam->pages = seam->met = NULL;
+    seam->lines = NULL;
+    chk_tarmac_fini(t);
+    t->pages = NULL;
+    t->met = calloc(TARMAC_PAGES, sizeof *t->met);
+    t->lines = NULL;
+    t->n_lines = t->cap_lines = 0;
+    t->generation = 0;
+}
+
+/* What T remembers of a page is right for the first access of FROM in its place. */
+static bool meets(const struct tarmac *t, const struct tarmac *from, size_t i)
+{
+    const struct tarmac_page *p = &t->pages[i], *m = &from->met[i];
+
+    return p->key != m->key || p->generation != t->generation || p->page == m->page;
+}
+
+bool chk_tarmac_memory_join(struct tarmac *into, const struct tarmac *from)
+{
+    if (!from->met)
+        return false;
+    if (from->pages && !into->pages && !(into->pages = calloc(TARMAC_PAGES, sizeof *into->pages)))
+        return false;
+    for (size_t i = 0; from->pages && i < TARMAC_PAGES; i++) {
+        const struct tarmac_page *p = &from->pages[i];
+
+        if (from->met[i].key && !meets(into, from, i))
+            return false;
+        if (p->key)
+            into->pages[i] =
+                (struct tarmac_page){p->key, p->page, into->generation + p->generation};
+    }
+    into->generation += from->generation;
+    return true;
 }
 
 static uint64_t mix(uint64_t h)
@@ -54,6 +94,8 @@ void chk_tarmac_translation(struct chk *c, struct tarmac *t, const struct trod_b
                    "page of 0x%" PRIx64 " lay at 0x%" PRIx64 " and lies at 0x%" PRIx64
                    ", and nothing changed the translation",
                    b->addr[i], p->page << 12, b->paddr[i] & ~(uint64_t)0xfff);
+    if (t->met && p->key == 0 && t->generation == 0)
+        t->met[p - t->pages] = (struct tarmac_page){.key = key, .page = b->paddr[i] >> 12};
     *p = (struct tarmac_page){key, b->paddr[i] >> 12, t->generation};
 }
 
@@ -142,6 +184,8 @@ int chk_tarmac_line(struct chk *c, struct tarmac *t, const struct trod_batch *b,
     uint64_t key = line_key(b, i);
     bool tlb = b->kind[i] == TROD_TLB, comes;
 
+    if (c->part) /* what was filled before it decides */
+        c->part->lost = true;
     if (tlb)
         comes = b->sub[i] == TROD_TLB_FILL || b->sub[i] == TROD_WALKCACHE_FILL;
     else

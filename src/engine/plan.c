@@ -36,11 +36,30 @@ static bool for_threads(const struct trod_run *r)
     return r->opt.parts < 2 && !r->opt.piece;
 }
 
-/* Do states of pieces that cover CUT keep much of what they record? */
+/* Do states of pieces that cover CUT keep something for those before them to do? */
 static bool records(const struct trod_run *r, enum run_cut cut)
 {
     for (size_t i = 0; i < r->n_items; i++)
         if (engine_item_records(&r->item[i], cut) && r->item[i].analysis->recorded)
+            return true;
+    return false;
+}
+
+/* Is it much? Who says where rows lie in a file keeps the few of them that it is not sure of. */
+static bool records_much(const struct trod_run *r, enum run_cut cut)
+{
+    for (size_t i = 0; i < r->n_items; i++)
+        if (engine_item_records(&r->item[i], cut) && r->item[i].analysis->recorded &&
+            !r->item[i].analysis->direct)
+            return true;
+    return false;
+}
+
+/* Is an analysis among those of R that says where rows lie in a file, and is fed by parts? */
+static bool places(const struct trod_run *r)
+{
+    for (size_t i = 0; i < r->n_items; i++)
+        if (engine_item_records(&r->item[i], RUN_BYTES) && r->item[i].analysis->direct)
             return true;
     return false;
 }
@@ -76,19 +95,20 @@ static bool may_part(const struct trod_run *r)
 }
 
 /*
- * How many parts of FILE, a plain file of format F, are made at the most. Of one whose parts go on
- * from what came before there are as many as threads: each of them meets the program's code and
- * data for the first time. Of those that record there are more, so that what one has recorded is
- * merged while others are read.
+ * How many parts of FILE, a plain file of format F, are made at the most. Where parts go on from
+ * what came before, or decode all instructions, there are as many as threads: each of them meets
+ * the program's code and data for the first time. Of those that record much there are more, so that
+ * what one has recorded is merged while others are read.
  */
 static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_format *f)
 {
     const size_t jobs = r->opt.jobs;
-    size_t n = f && f->parts && !records(r, RUN_BYTES) ? jobs : jobs * TURNS;
+    const bool much = records_much(r, RUN_BYTES), anew = (f && f->parts) || places(r);
+    size_t n = anew && !much ? jobs : jobs * TURNS;
 
     if (!for_threads(r) || jobs < 2)
         return RUN_PARTS;
-    if (records(r, RUN_BYTES) && n < trod_trace_bytes(r->whole, file) / PLAIN_RECORDED + 1)
+    if (much && n < trod_trace_bytes(r->whole, file) / PLAIN_RECORDED + 1)
         n = (size_t)(trod_trace_bytes(r->whole, file) / PLAIN_RECORDED) + 1;
     return n < RUN_PARTS ? n : RUN_PARTS;
 }
@@ -103,6 +123,8 @@ static size_t groups_of(const struct trod_run *r, size_t file, uint64_t members)
         if (r->sites) {
             some = trod_trace_bytes(r->whole, file) / PACKED_RECORDED + 1;
             some = jobs * SITE_TURNS > some ? jobs * SITE_TURNS : some;
+        } else if (places(r)) {
+            some = jobs * SITE_TURNS; /* which decodes all the program's instructions, too */
         } else if (has_large(r)) {
             some = jobs * LARGE_TURNS;
         }
@@ -211,7 +233,8 @@ static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_
         r->tentative |= piece->chained;
         n = piece->chained ? n : 0;
     }
-    if (n == 0 && r->opt.parts < 2 && !r->again && !r->owned && f && (f->cuts || f->stride)) {
+    if (n == 0 && r->opt.parts < 2 && !r->again && !r->owned && !places(r) && f &&
+        (f->cuts || f->stride)) {
         n = trod_trace_cuts(r->whole, i, bytes, true, &c->at[1], RUN_PARTS - 1, &piece->as);
         memcpy(&c->before[1], &c->at[1], n * sizeof *c->at);
         r->tentative |= n > 0;
@@ -239,7 +262,8 @@ static int plan_pieces(struct trod_run *r)
         if (!p)
             return TROD_ERR_NOMEM;
         r->piece = p;
-        r->too_large |= records(r, piece.cut) &&
+        r->gives_up |= n > 1 && places(r);
+        r->too_large |= records_much(r, piece.cut) &&
                         trod_trace_bytes(r->whole, i) / n >
                             (piece.cut == RUN_BYTES ? 2 * PLAIN_RECORDED : PACKED_RECORDED);
         for (size_t k = 0; k < n; k++) {

@@ -390,6 +390,7 @@ void run_forget(struct trod_run *r)
             engine_instance_end(&it->instance[k]);
         free(it->instance);
         it->instance = NULL;
+        it->records = it->records && !(r->gave_up && it->analysis->direct);
         it->shards = shards_of(r, it->analysis, it->opt);
     }
     free(r->unit);
@@ -400,7 +401,8 @@ void run_forget(struct trod_run *r)
     r->worker = NULL;
     r->n_units = r->n_pieces = r->first_unit = r->next = r->merged = r->n_workers = 0;
     r->done = (struct trod_trace_progress){0};
-    r->planned = r->by_units = r->tentative = r->stop = r->cut_short = r->codeless = false;
+    r->planned = r->by_units = r->tentative = r->gives_up = r->stop = r->cut_short = r->codeless =
+        false;
     run_chain_forget(r, 0);
     r->chain.rest = false;
     r->rc = TROD_OK;
@@ -409,7 +411,8 @@ void run_forget(struct trod_run *r)
 /*
  * What one thread finds in a damaged frame depends on where it began. Where records are out of step
  * nobody knows what came before them without making rows, nor, in another part, which opcode was
- * said before. All is done again without such units then; until then nothing is told.
+ * said before. An analysis may not know enough of it. All is done again without such units then;
+ * until then nothing is told.
  */
 static int go_tentative(struct trod_run *r)
 {
@@ -427,7 +430,7 @@ static int go_tentative(struct trod_run *r)
             return rc;
         run_forget(r);
         rc = run_plan_units(r);
-        if (rc < 0 || !r->tentative)
+        if (rc < 0 || !(r->tentative || r->gives_up))
             return rc < 0 ? rc : go(r);
         r->again = false; /* of the files that parts share one is known to be damaged */
     }
@@ -460,7 +463,7 @@ int trod_run_go(struct trod_run *r)
     else if (r->opt.parts > 1 && !r->by_units)
         rc = cannot_be_parted(r);
     else
-        rc = r->tentative ? go_tentative(r) : go(r);
+        rc = r->tentative || r->gives_up ? go_tentative(r) : go(r);
     tell_instances(r);
     engine_sites_meta(r->sites, trod_trace_meta(r->whole));
     if (rc == TROD_OK && r->opt.parts <= 1)

@@ -142,6 +142,7 @@ struct run_unit {
     int rc;
     bool complete, fatal; /* fatal: nothing to merge */
     bool lost;            /* what was said before it began is needed here (engine_owner_lost) */
+    bool gave_up;         /* so it is, of what an analysis knows */
     bool codeless;        /* engine_owner_codeless */
 };
 
@@ -176,6 +177,8 @@ struct trod_run {
     bool met;                        /* rows of the region came, or of all where there is none */
 
     bool planned, by_units;
+    bool gives_up;  /* an analysis may find that its parts will not do (trod_analysis.recorded), */
+    bool gave_up;   /* and did: none of its files is parted any more */
     bool tentative; /* there are units of which may turn out that they do not begin as thought */
     bool again;     /* one does not: all is done again without such units */
     bool codeless;  /* one has met instructions without opcodes: so are all, or one does not */

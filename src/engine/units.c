@@ -81,14 +81,34 @@ static int hand_over(struct trod_run *r, struct run_unit *u)
     return stop ? 1 : rc;
 }
 
-/* Bytes that U has recorded. */
+/* Bytes that U has recorded; SIZE_MAX where an analysis gives up. */
 static size_t recorded(const struct trod_run *r, const struct run_unit *u)
 {
     size_t bytes = 0;
 
-    for (size_t i = 0; i < r->n_items; i++)
-        bytes += engine_instance_recorded(&u->instance[i]);
+    for (size_t i = 0; i < r->n_items; i++) {
+        const size_t some = engine_instance_recorded(&u->instance[i]);
+
+        bytes = some == SIZE_MAX || bytes == SIZE_MAX ? SIZE_MAX : bytes + some;
+    }
     return bytes;
+}
+
+/*
+ * What U has recorded is seen to: TROD_OK, 1 where the run ends without U, or an error. Where an
+ * analysis gives up U is lost.
+ */
+static int keep(struct trod_run *r, struct run_unit *u)
+{
+    const size_t bytes = recorded(r, u);
+    const int rc = bytes == SIZE_MAX  ? TROD_ERR_UNSUPPORTED
+                   : bytes > RECORDED ? hand_over(r, u)
+                                      : TROD_OK;
+
+    if (!r->gives_up || rc != TROD_ERR_UNSUPPORTED)
+        return rc;
+    u->lost = u->gave_up = true;
+    return 1;
 }
 
 /* All rows of U's trace to its instances. */
@@ -112,7 +132,7 @@ static int unit_rows(struct run_worker *w, struct run_unit *u)
             if (u->instance[i].rc < 0)
                 return u->instance[i].rc;
         }
-        if (recorded(r, u) > RECORDED && (rc = hand_over(r, u)) != TROD_OK)
+        if ((rc = keep(r, u)) != TROD_OK)
             return rc < 0 ? rc : TROD_OK;
         u->rows = rows;
         note(w, u->trace, rows);
@@ -294,6 +314,8 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
         merged = merge_instances(r, u, piece);
         pthread_mutex_lock(&r->lock);
     }
+    if (r->gives_up && merged == TROD_ERR_UNSUPPORTED)
+        r->again = r->gave_up = true;
     rc = rc == TROD_OK ? merged : rc;
     r->stop |= merged < 0;
     add_progress(&r->done, &u->done);
@@ -350,6 +372,7 @@ static void *work(void *arg)
         u->complete = true;
         if (u->lost) /* all is done again: it is not gone on with */
             r->stop = r->again = true;
+        r->gave_up |= u->gave_up;
         atomic_store(&w->rows, 0);
         atomic_store(&w->bytes, 0);
         merge_ready(r);

@@ -1,5 +1,6 @@
 # test_check_jobs.sh - check finds and says the same, byte for byte, for any number of threads: lines,
-# offsets and records of findings too, in damaged traces of one file and of several.
+# offsets and records of findings too, in damaged traces of one file and of several, and in files so
+# large that they are read in parts.
 . "$TROD_SOURCE/tests/cli/lib.sh"
 gen=$(dirname "$TROD")/../../tests/gen/trod-gen
 [[ -x $gen ]] || { echo "no trod-gen"; exit 77; }
@@ -23,7 +24,7 @@ same_for() {
     local was=$got
     cp "$stdout" one
     cp "$stderr" one.err
-    for jobs in 2 3; do
+    for jobs in 2 3 5; do
         run trod check -j $jobs --format json "$@"
         status "$was"
         same one "$stdout"
@@ -42,4 +43,17 @@ run trod check -j 1 bad.tarmac --salvage one.tarmac
 run trod check -j 2 bad.tarmac --salvage two.tarmac
 same one.tarmac two.tarmac
 check grep -q "line" one
+
+# parts of at least 4 MiB, and of an archive each of some members
+"$gen" drm-large --records 800000 >large.trace
+"$gen" tarmac-fm --records 160000 >large.tarmac
+awk 'NR % 30011 == 7 {sub(/ R X/, " R W")} NR % 40009 == 9 {sub(/^[0-9]*/, "5")} NR % 50021 == 4 {$5 = "00001230"} {print}' \
+    large.tarmac >faults.tarmac
+{ head -c 6000000 large.trace; head -c 7000008 large.trace | tail -c 1000008; tail -c +6000001 large.trace; } >faults.trace
+trod convert -q faults.trace faults.zip --to drmemtrace:chunk=20000
+trod convert -q faults.tarmac faults.tarmac.zst
+for trace in faults.tarmac faults.trace faults.zip faults.tarmac.zst; do
+    same_for $trace
+done
+check grep -q tarmac. one
 finish

@@ -69,4 +69,23 @@ void check_release(void *st);
 /* Run all pairs; every rule whose name begins with PREFIX must have one. Returns what is wrong. */
 unsigned check_pairs(const struct check_pair *pairs, size_t n, const char *prefix);
 
+/*
+ * Random traces of format FROM of about BYTES bytes, made of bad and good traces of PAIRS but for
+ * those of the rules that are left out, and of what FILLER (NULL: nothing) appends, FILLING times
+ * of four between them. Each is checked in one go and in parts. Returns what is wrong: differences,
+ * or no trace that was really parted.
+ */
+enum { CHECK_LEFT_OUT = 4 };
+struct check_parts {
+    const struct check_pair *pairs;
+    size_t n;
+    const char *from;
+    size_t bytes;
+    unsigned filling;
+    void (*filler)(struct trod_gen *g, struct trod_buf *out);
+    const char *leave_out[CHECK_LEFT_OUT];
+    uint64_t seed;
+};
+unsigned check_in_parts(const struct check_parts *opt, unsigned rounds);
+
 #endif

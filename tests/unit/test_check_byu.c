@@ -58,10 +58,23 @@ static void test_rules(void **state)
     assert_int_equal(check_pairs(pairs, sizeof pairs / sizeof *pairs, "byu."), 0);
 }
 
+static void test_parts(void **state)
+{
+    struct check_parts opt = {
+        .pairs = pairs, .n = sizeof pairs / sizeof *pairs, .from = "byu6", .bytes = 60000};
+
+    (void)state;
+    assert_int_equal(check_in_parts(&opt, 6), 0);
+    opt.from = "byu12";
+    opt.bytes = 120000;
+    assert_int_equal(check_in_parts(&opt, 6), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "checking.h"
+#include "trod/drmemtrace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -368,6 +369,82 @@ static void test_rules(void **state)
     assert_int_equal(check_pairs(stream, 1, "read."), 0);
 }
 
+static void put(struct trod_buf *out, unsigned type, unsigned size, uint64_t addr)
+{
+    drm_put(out, 12, type, size, addr);
+}
+
+static bool encodings; /* they come with the instructions */
+
+static void instruction(struct trod_buf *out, unsigned type, unsigned size, uint64_t code,
+                        uint64_t pc)
+{
+    if (encodings)
+        put(out, 47, size, code);
+    put(out, type, size, pc);
+}
+
+/*
+ * Rounds of a loop that calls a function: nops, a load, a call that stores, a load and a return, a
+ * jump back; now and then a marker or a fault.
+ */
+static void program(struct trod_gen *g, struct trod_buf *out)
+{
+    const unsigned rounds = 1 + (unsigned)gen_below(g, 60);
+
+    for (unsigned i = 0; i < rounds; i++) {
+        const bool taken = i + 1 < rounds && !gen_once_in(g, 40);
+
+        encodings = out->n < 4000 || gen_once_in(g, 30);
+        for (unsigned pc = 0x3ff0; pc < 0x3ffd; pc++)
+            instruction(out, 10, 1, 0x90, pc);
+        instruction(out, 10, 3, 0x078b48, 0x3ffd);
+        put(out, 0, 8, 0x9000 + 8 * gen_below(g, 100));
+        if (gen_once_in(g, 50))
+            put(out, 0, 8, 0x9000);
+        instruction(out, 14, 5, 0x00000ffbe8, 0x4000);
+        put(out, 1, 8, 0x7000);
+        if (gen_once_in(g, 9)) {
+            put(out, 28, TROD_DRM_FUNC_ID, 7);
+            put(out, 28, TROD_DRM_FUNC_RETADDR, gen_once_in(g, 5) ? 0x4004 : 0x4005);
+        }
+        instruction(out, 10, 1, 0x90, 0x5000);
+        put(out, 28, 29, 0x4005); /* where the return leads */
+        instruction(out, 16, 1, 0xc3, 0x5001);
+        put(out, 0, 8, 0x7000);
+        instruction(out, taken ? 48 : 49, 2, 0xe975, 0x4005);
+        if (gen_once_in(g, 12)) {
+            put(out, 28, TROD_DRM_TIMESTAMP, 2000 + gen_below(g, 50));
+            put(out, 28, TROD_DRM_CPU_ID, gen_below(g, 3));
+        }
+    }
+}
+
+static void test_parts(void **state)
+{
+    const struct check_pair begin = {"drm.header", "drmemtrace", E(HEAD(7, F), NOP(0x1000)),
+                                     E(HEAD(7, F), NOP(0x1000))};
+    struct check_pair all[200] = {begin};
+    struct check_parts opt = {.pairs = all,
+                              .n = 1,
+                              .from = "drmemtrace",
+                              .bytes = 100000,
+                              .filling = 4,
+                              .filler = program,
+                              .leave_out = {"drm.header"}};
+
+    (void)state;
+    assert_int_equal(check_in_parts(&opt, 4), 0);
+    memcpy(all + opt.n, stream, sizeof stream);
+    opt.n += sizeof stream / sizeof *stream;
+    memcpy(all + opt.n, syscalls, sizeof syscalls);
+    opt.n += sizeof syscalls / sizeof *syscalls;
+    memcpy(all + opt.n, flow, sizeof flow);
+    opt.n += sizeof flow / sizeof *flow;
+    opt.filling = 3;
+    assert_int_equal(check_in_parts(&opt, 10), 0);
+}
+
 /* Every rule is of a family that has a program like this one. */
 static void test_families(void **state)
 {
@@ -390,6 +467,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_families),
+        cmocka_unit_test(test_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,10 +145,78 @@ static void test_rules(void **state)
     assert_int_equal(check_pairs(pairs, sizeof pairs / sizeof *pairs, "tarmac."), 0);
 }
 
+/* Instructions, accesses and registers of a program, on one of three cpus or on none. */
+static void program(struct trod_gen *g, struct trod_buf *out)
+{
+    static const char *const cpus[] = {"", "cpu0 ", "cpu1 ", "cpu2 "};
+    const unsigned lines = 1 + (unsigned)gen_below(g, 200);
+    static uint64_t time, index;
+    unsigned pc = 0x1000, cpu = (unsigned)gen_below(g, 4);
+    int rc = 0;
+
+    for (unsigned i = 0; i < lines; i++, pc += 4, index++) {
+        time += gen_below(g, 2);
+        if (gen_once_in(g, 30))
+            cpu = (unsigned)gen_below(g, 4);
+        if (gen_once_in(g, 4))
+            rc |=
+                trod_buf_printf(out,
+                                "%llu clk %sIT (%llu) %08x f9400000 O EL1h_n : LDR X0,[X0]\n"
+                                "%llu clk %sMR8 %08x:0000%08x 00000000_00000000\n",
+                                (unsigned long long)time, cpus[cpu], (unsigned long long)index, pc,
+                                (unsigned long long)time, cpus[cpu], 0x2000 + pc, 0x2000 + pc);
+        else
+            rc |=
+                trod_buf_printf(out, "%llu clk %sIT (%llu) %08x d503201f O EL1h_n : NOP\n",
+                                (unsigned long long)time, cpus[cpu], (unsigned long long)index, pc);
+        if (gen_once_in(g, 9))
+            rc |= trod_buf_printf(out, "%llu clk %sR X%u 0000000000000001\n",
+                                  (unsigned long long)time, cpus[cpu], i % 31);
+    }
+    assert_int_equal(rc, 0);
+}
+
+static void test_parts(void **state)
+{
+    struct check_parts opt = {.pairs = pairs,
+                              .n = sizeof pairs / sizeof *pairs,
+                              .from = "tarmac",
+                              .bytes = 300000,
+                              .filling = 3,
+                              .filler = program,
+                              .leave_out = {"tarmac.cache-line", "tarmac.tlb-entry"}};
+
+    (void)state;
+    assert_int_equal(check_in_parts(&opt, 6), 0);
+    opt.leave_out[2] = "tarmac.translation";
+    opt.leave_out[3] = "tarmac.exception-mode";
+    opt.seed = 100;
+    assert_int_equal(check_in_parts(&opt, 6), 0);
+    opt.from = "matcher:isa=mips32";
+    opt.filler = NULL;
+    assert_int_equal(check_in_parts(&opt, 3), 0);
+}
+
+/* Cache lines and TLB entries that came long before: all is read in one go. */
+static void test_in_one_go(void **state)
+{
+    const struct check_parts opt = {.pairs = pairs,
+                                    .n = sizeof pairs / sizeof *pairs,
+                                    .from = "tarmac",
+                                    .bytes = 200000,
+                                    .filling = 2,
+                                    .filler = program};
+
+    (void)state;
+    assert_int_equal(check_in_parts(&opt, 3), 1); /* nothing was read in parts */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_in_one_go),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
