@@ -6,12 +6,20 @@
  * different files merge. Memory is bounded by the number of streams and of findings kept.
  */
 #include "check/parts.h"
+#include "core/endian.h"
 #include "core/sized.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEEP = 20, FACTS_LEAST = 1 << 12, FACTS_MOST = 1 << 20 };
+enum { KEEP = 20, FACTS_LEAST = 1 << 12, FACTS_MOST = 1 << 20, CODES = 1 << 13, CODES_SHIFT = 51 };
+
+/* An opcode and what it is, wherever it stands. */
+struct chk_code {
+    struct chk_facts facts;
+    uint8_t bytes[16];
+    uint8_t len, iset;
+};
 
 static const struct chk_family *const families[] = {
     &chk_tarmac, &chk_amber, &chk_full, &chk_byu6, &chk_byu12, &chk_drm,
@@ -114,6 +122,7 @@ static void fini(void *st)
     free(c->wanted);
     free(c->found);
     free(c->facts);
+    free(c->codes);
     free(c->words);
     free(c->schedule.entry);
     chk_part_free(c->part);
@@ -131,6 +140,8 @@ void chk_use_isa(struct chk *c, enum trod_isa isa)
     c->isa = isa;
     if (c->facts)
         memset(c->facts, 0, (c->facts_mask + 1) * sizeof *c->facts);
+    if (c->codes)
+        memset(c->codes, 0, CODES * sizeof *c->codes);
 }
 
 static const struct trod_insn *decode(struct chk *c, const struct trod_batch *b, uint32_t i)
@@ -173,21 +184,15 @@ static void grow_facts(struct chk *c, uint32_t slot)
     c->facts_mask = more - 1;
 }
 
-const struct chk_facts *chk_facts_new(struct chk *c, const struct trod_batch *b, uint32_t i)
+/* Facts of the instruction of row I into F. */
+static void decode_facts(struct chk *c, const struct trod_batch *b, uint32_t i, struct chk_facts *f)
 {
     const struct trod_insn *insn = chk_insn(c, b, i);
     const uint32_t hint = TROD_INSN_PREFETCH | TROD_INSN_FLUSH;
-    uint32_t off = b->code[i].off & ~(uint32_t)TROD_SLICE_SHARED;
-    struct chk_facts *f;
 
-    if (off >> 4 > c->facts_mask)
-        grow_facts(c, off >> 4);
-    f = &c->facts[off >> 4 & c->facts_mask];
-    f->pc = b->addr[i];
-    f->off = off;
     f->valid = insn != NULL;
     if (!insn)
-        return f;
+        return;
     f->flags = insn->flags;
     f->branch = insn->branch;
     /* drmemtrace has a record for the operand of a hint or a flush, as for that of a load */
@@ -195,6 +200,50 @@ const struct chk_facts *chk_facts_new(struct chk *c, const struct trod_batch *b,
     f->stores = insn->stores;
     f->target = insn->target;
     f->op = *trod_batch_bytes(b, b->code[i]);
+}
+
+/* The place of the opcode of row I, of up to CODE bytes, which KEY becomes; NULL: there is none. */
+static struct chk_code *code_of(struct chk *c, const struct trod_batch *b, uint32_t i,
+                                struct chk_code *key)
+{
+    const struct trod_slice code = b->code[i];
+    uint64_t h;
+
+    if (code.len == 0 || code.len > sizeof key->bytes)
+        return NULL;
+    if (!c->codes && !(c->codes = calloc(CODES, sizeof *c->codes)))
+        return NULL;
+    memcpy(key->bytes, trod_batch_bytes(b, code), code.len);
+    key->len = (uint8_t)code.len;
+    key->iset = (uint8_t)((b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
+    h = trod_load_le64(key->bytes) * UINT64_C(0x9e3779b97f4a7c15) ^ trod_load_le64(key->bytes + 8);
+    return &c->codes[h * UINT64_C(0x9e3779b97f4a7c15) >> CODES_SHIFT];
+}
+
+/*
+ * Programs have the same opcodes at many places: what they are is decoded once, but for those that
+ * say where they lead.
+ */
+const struct chk_facts *chk_facts_new(struct chk *c, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t off = b->code[i].off & ~(uint32_t)TROD_SLICE_SHARED;
+    struct chk_code key = {.len = 0}, *known = code_of(c, b, i, &key);
+    struct chk_facts *f;
+
+    if (off >> 4 > c->facts_mask)
+        grow_facts(c, off >> 4);
+    f = &c->facts[off >> 4 & c->facts_mask];
+    if (known && known->len == key.len && known->iset == key.iset &&
+        memcmp(known->bytes, key.bytes, sizeof key.bytes) == 0)
+        *f = known->facts;
+    else
+        decode_facts(c, b, i, f);
+    if (known && f->valid && !(f->flags & TROD_INSN_TARGET)) {
+        *known = key;
+        known->facts = *f;
+    }
+    f->pc = b->addr[i];
+    f->off = off;
     return f;
 }
 
@@ -306,6 +355,20 @@ int chk_stream_state(struct chk *c, uint32_t stream, void **out)
     return TROD_OK;
 }
 
+/* Where the rows of B from I on that are of the stream of row I end. */
+static uint32_t end_of_stream(const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t *const at = b->stream, n = b->n;
+    uint32_t to = i + 1;
+
+    /* mostly all are: each like the one before it */
+    if (memcmp(at + i, at + to, (n - to) * sizeof *at) == 0)
+        return n;
+    while (to < n && at[to] == at[i])
+        to++;
+    return to;
+}
+
 /* At which of the rows [FROM, TO) of B findings count. */
 static int judge(struct chk *c, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
@@ -347,9 +410,7 @@ static int feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_
         uint32_t stream = streams ? b->stream[i] : 0, file = file_of(c, stream);
         void *state;
 
-        to = streams ? i + 1 : b->n;
-        while (to < b->n && b->stream[to] == stream)
-            to++;
+        to = streams ? end_of_stream(b, i) : b->n;
         if (file != c->file || (!c->merged && !c->any))
             rc = enter_file(c, file, b);
         if (rc == TROD_OK)

@@ -98,6 +98,7 @@ struct chk {
     struct trod_insn_decoder *insn; /* NULL: none for this ISA */
     struct chk_facts *facts;        /* by place in batch->shared */
     uint32_t facts_mask;
+    struct chk_code *codes; /* the same by opcode: direct-mapped */
     struct chk_word *words; /* of text traces: direct-mapped by pc */
     uint32_t words_mask, words_missed;
     bool insn_tried;

@@ -17,9 +17,10 @@ enum { TURNS = 8 };
 
 /*
  * Passing over records takes a fifth of what counting them does. Of parts that go on from what came
- * before, each later one is read by a thread that has passed over more: so it is shorter.
+ * before, each later one is read by a thread that has passed over more: so it is shorter. Next to
+ * what is done with records where they lie (places) passing over them is nearly nothing.
  */
-enum { PASSING = 5 };
+enum { PASSING = 5, PASSING_NEARLY = 50 };
 
 /*
  * Parts of members for each thread where each part meets for the first time what others have met:
@@ -169,14 +170,15 @@ static size_t cut_for_threads(const struct trod_run *r, size_t i, size_t pieces,
                               struct trod_candidate *as)
 {
     const double size = (double)trod_trace_bytes(r->whole, i);
+    const double passing = places(r) ? PASSING_NEARLY : PASSING;
     uint64_t want[RUN_PARTS];
     double left = 1, all = 1;
     size_t n = 0;
 
     for (size_t k = 0; k < pieces; k++)
-        all -= all / PASSING;
+        all -= all / passing;
     for (size_t k = 0; k + 1 < pieces; k++) {
-        left -= left / PASSING;
+        left -= left / passing;
         want[k] = (uint64_t)((1 - left) / (1 - all) * size);
     }
     if (pieces < 2 || !trod_trace_cuts_near(r->whole, i, want, pieces - 1, at, as))
