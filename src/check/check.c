@@ -14,12 +14,7 @@
 
 enum { KEEP = 20, FACTS_LEAST = 1 << 12, FACTS_MOST = 1 << 20, CODES = 1 << 13, CODES_SHIFT = 51 };
 
-/* An opcode and what it is, wherever it stands. */
-struct chk_code {
-    struct chk_facts facts;
-    uint8_t bytes[16];
-    uint8_t len, iset;
-};
+#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
 static const struct chk_family *const families[] = {
     &chk_tarmac, &chk_amber, &chk_full, &chk_byu6, &chk_byu12, &chk_drm,
@@ -159,16 +154,6 @@ static const struct trod_insn *decode(struct chk *c, const struct trod_batch *b,
                             trod_batch_bytes(b, b->code[i]), b->code[i].len);
 }
 
-const struct trod_insn *chk_insn(struct chk *c, const struct trod_batch *b, uint32_t i)
-{
-    const struct trod_insn *insn;
-
-    if (!chk_has(b, i, TROD_COL_CODE) || b->code[i].len == 0)
-        return NULL;
-    insn = decode(c, b, i);
-    return insn && insn->valid ? insn : NULL;
-}
-
 /* Room for facts at place SLOT, as long as that is within reason. Fewer do, but are slower. */
 static void grow_facts(struct chk *c, uint32_t slot)
 {
@@ -184,64 +169,58 @@ static void grow_facts(struct chk *c, uint32_t slot)
     c->facts_mask = more - 1;
 }
 
-/* Facts of the instruction of row I into F. */
-static void decode_facts(struct chk *c, const struct trod_batch *b, uint32_t i, struct chk_facts *f)
+/* What row I is, whose opcode K has. */
+static void fill_code(struct chk *c, const struct trod_batch *b, uint32_t i, struct chk_code *k)
 {
-    const struct trod_insn *insn = chk_insn(c, b, i);
     const uint32_t hint = TROD_INSN_PREFETCH | TROD_INSN_FLUSH;
+    const struct trod_insn *insn = b->code[i].len ? decode(c, b, i) : NULL;
 
-    f->valid = insn != NULL;
-    if (!insn)
+    k->facts = (struct chk_facts){.pc = b->addr[i], .valid = insn && insn->valid};
+    if (!k->facts.valid)
         return;
-    f->flags = insn->flags;
-    f->branch = insn->branch;
-    /* drmemtrace has a record for the operand of a hint or a flush, as for that of a load */
-    f->loads = (uint8_t)(insn->loads + ((insn->flags & hint) != 0));
-    f->stores = insn->stores;
-    f->target = insn->target;
-    f->op = *trod_batch_bytes(b, b->code[i]);
+    k->read_size = insn->read_size;
+    k->write_size = insn->write_size;
+    k->hint = (insn->flags & hint) != 0;
+    k->facts.flags = insn->flags;
+    k->facts.branch = insn->branch;
+    k->facts.loads = (uint8_t)(insn->loads + k->hint);
+    k->facts.stores = insn->stores;
+    k->facts.target = insn->target;
+    k->facts.op = *trod_batch_bytes(b, b->code[i]);
 }
 
-/* The place of the opcode of row I, of up to CODE bytes, which KEY becomes; NULL: there is none. */
-static struct chk_code *code_of(struct chk *c, const struct trod_batch *b, uint32_t i,
-                                struct chk_code *key)
+const struct chk_code *chk_code(struct chk *c, const struct trod_batch *b, uint32_t i)
 {
+    struct chk_code key = {.iset = (uint8_t)((b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT)};
     const struct trod_slice code = b->code[i];
+    struct chk_code *k = &c->code;
     uint64_t h;
 
-    if (code.len == 0 || code.len > sizeof key->bytes)
-        return NULL;
-    if (!c->codes && !(c->codes = calloc(CODES, sizeof *c->codes)))
-        return NULL;
-    memcpy(key->bytes, trod_batch_bytes(b, code), code.len);
-    key->len = (uint8_t)code.len;
-    key->iset = (uint8_t)((b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
-    h = trod_load_le64(key->bytes) * UINT64_C(0x9e3779b97f4a7c15) ^ trod_load_le64(key->bytes + 8);
-    return &c->codes[h * UINT64_C(0x9e3779b97f4a7c15) >> CODES_SHIFT];
+    if (code.len && code.len <= sizeof key.bytes &&
+        (c->codes || (c->codes = calloc(CODES, sizeof *c->codes)))) {
+        key.len = (uint8_t)code.len;
+        memcpy(key.bytes, trod_batch_bytes(b, code), code.len);
+        h = trod_load_le64(key.bytes) * GOLDEN ^ trod_load_le64(key.bytes + 8);
+        k = &c->codes[h * GOLDEN >> CODES_SHIFT];
+        if (k->len == key.len && k->iset == key.iset &&
+            memcmp(k->bytes, key.bytes, sizeof key.bytes) == 0 &&
+            (k->facts.pc == b->addr[i] || !(k->facts.flags & TROD_INSN_TARGET)))
+            return k;
+    }
+    *k = key;
+    fill_code(c, b, i, k);
+    return k;
 }
 
-/*
- * Programs have the same opcodes at many places: what they are is decoded once, but for those that
- * say where they lead.
- */
 const struct chk_facts *chk_facts_new(struct chk *c, const struct trod_batch *b, uint32_t i)
 {
     const uint32_t off = b->code[i].off & ~(uint32_t)TROD_SLICE_SHARED;
-    struct chk_code key = {.len = 0}, *known = code_of(c, b, i, &key);
     struct chk_facts *f;
 
     if (off >> 4 > c->facts_mask)
         grow_facts(c, off >> 4);
     f = &c->facts[off >> 4 & c->facts_mask];
-    if (known && known->len == key.len && known->iset == key.iset &&
-        memcmp(known->bytes, key.bytes, sizeof key.bytes) == 0)
-        *f = known->facts;
-    else
-        decode_facts(c, b, i, f);
-    if (known && f->valid && !(f->flags & TROD_INSN_TARGET)) {
-        *known = key;
-        known->facts = *f;
-    }
+    *f = chk_code(c, b, i)->facts;
     f->pc = b->addr[i];
     f->off = off;
     return f;

@@ -62,6 +62,23 @@ struct chk_schedule {
     size_t n, cap;
 };
 
+/* What most rules ask of an instruction, in half a cache line. */
+struct chk_facts {
+    uint64_t pc, target;
+    uint32_t off; /* of the opcode bytes in batch->shared */
+    uint32_t flags;
+    uint8_t valid, branch, loads, stores, op; /* op: the first byte */
+};
+
+/* An opcode, and what it is wherever it stands; one with a target: where it stood last. */
+struct chk_code {
+    struct chk_facts facts;
+    uint32_t read_size, write_size;
+    uint8_t bytes[16];
+    uint8_t len, iset;
+    bool hint; /* drmemtrace has a record for the operand of one, as for that of a load: facts do */
+};
+
 struct chk {
     uint64_t keep;
     bool merged;
@@ -99,19 +116,12 @@ struct chk {
     struct chk_facts *facts;        /* by place in batch->shared */
     uint32_t facts_mask;
     struct chk_code *codes; /* the same by opcode: direct-mapped */
+    struct chk_code code;   /* of one that has no place there */
     struct chk_word *words; /* of text traces: direct-mapped by pc */
     uint32_t words_mask, words_missed;
     bool insn_tried;
     bool isa_known; /* what the decoder is for; else what the meta says when it is first asked */
     enum trod_isa isa;
-};
-
-/* What most rules ask of an instruction, in half a cache line. */
-struct chk_facts {
-    uint64_t pc, target;
-    uint32_t off; /* of the opcode bytes in batch->shared */
-    uint32_t flags;
-    uint8_t valid, branch, loads, stores, op; /* op: the first byte */
 };
 
 /* What the rules of text traces ask of an instruction, kept under what its line says. */
@@ -183,8 +193,11 @@ static inline bool chk_on(const struct chk *c, enum chk_rule rule)
 /* Instructions are of ISA, in little-endian code, from here on, whatever the meta says. */
 void chk_use_isa(struct chk *c, enum trod_isa isa);
 
-/* Facts of the instruction of row I, or NULL where they cannot be had. */
-const struct trod_insn *chk_insn(struct chk *c, const struct trod_batch *b, uint32_t i);
+/*
+ * What row I, an instruction that may have an opcode, is; valid until the next call. Programs have
+ * the same opcodes at many places: they are decoded once.
+ */
+const struct chk_code *chk_code(struct chk *c, const struct trod_batch *b, uint32_t i);
 
 static inline bool chk_has(const struct trod_batch *b, uint32_t i, uint32_t column)
 {

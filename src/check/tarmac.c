@@ -173,7 +173,7 @@ static bool text_says(const char *text, uint32_t n, const char *const *words)
     return false;
 }
 
-static bool text_class(struct chk *c, const struct trod_insn *insn, const struct trod_batch *b,
+static bool text_class(struct chk *c, const struct chk_word *insn, const struct trod_batch *b,
                        uint32_t i)
 {
     static const char *const loads[] = {"ld",  "pop", "cas", "swp", "vld", "vpop",
@@ -281,28 +281,28 @@ static uint64_t text_key(const struct trod_batch *b, uint32_t i)
 /* Decode row I and look at its disassembly. */
 static void fill_word(struct chk *c, const struct trod_batch *b, uint32_t i, struct chk_word *w)
 {
-    const struct trod_insn *insn = NULL;
+    const struct chk_code *code = NULL;
 
     /* Tarmac lines say what their instructions are; the meta may know only later, from other lines
      */
     if (trod_rule_family(c->meta->format) == TROD_RULE_TARMAC)
         chk_use_isa(c, TROD_ISA_ARM);
-    if (!c->isa_known || w->iset != TROD_ISET_NONE)
-        insn = chk_insn(c, b, i);
-    w->valid = insn != NULL;
+    if ((!c->isa_known || w->iset != TROD_ISET_NONE) && w->len)
+        code = chk_code(c, b, i);
+    w->valid = code && code->facts.valid;
     w->flags = 0;
     w->branch = TROD_BR_NONE;
     w->text_right = true;
-    if (!insn)
+    if (!w->valid)
         return;
-    w->flags = insn->flags;
-    w->branch = insn->branch;
-    w->loads = insn->loads;
-    w->stores = insn->stores;
-    w->read_size = insn->read_size;
-    w->write_size = insn->write_size;
-    w->target = insn->target;
-    w->text_right = text_class(c, insn, b, i);
+    w->flags = code->facts.flags;
+    w->branch = code->facts.branch;
+    w->loads = (uint8_t)(code->facts.loads - code->hint);
+    w->stores = code->facts.stores;
+    w->read_size = code->read_size;
+    w->write_size = code->write_size;
+    w->target = code->facts.target;
+    w->text_right = text_class(c, w, b, i);
 }
 
 /* The table is too small for the program: another of twice the size. */

@@ -219,8 +219,7 @@ static int check(struct checking *k)
     k->writer = NULL;
     if (r == TROD_ERR_NOMEM || told < 0)
         return CLI_TROUBLE;
-    if (cli_check_schedules(k->run, 0, &k->diag) < 0 ||
-        cli_damages_add(&k->damages, k->run, 0, &k->diag) < 0 || tell(k) != 0)
+    if (cli_check_complete(&k->damages, k->run, 0, &k->diag) < 0 || tell(k) != 0)
         return CLI_TROUBLE;
     found = trod_check_total(trod_run_state(k->run, 0), (enum trod_rule_severity)k->o->severity);
     return found ? CLI_NO : CLI_YES;

@@ -39,8 +39,9 @@ static uint32_t file_called(const struct trod_trace *t, const char *path)
     return UINT32_MAX;
 }
 
-int cli_damages_add(const struct cli_damages *d, const struct trod_run *run, size_t item,
-                    const struct trod_diag *diag)
+/* What D and the counts of DIAG say goes to the findings of ITEM. 0 or TROD_ERR_NOMEM. */
+static int add(const struct cli_damages *d, const struct trod_run *run, size_t item,
+               const struct trod_diag *diag)
 {
     void *st = trod_run_state(run, item);
     int r = TROD_OK;
@@ -63,7 +64,8 @@ int cli_damages_add(const struct cli_damages *d, const struct trod_run *run, siz
     return r;
 }
 
-int cli_check_schedules(const struct trod_run *run, size_t item, struct trod_diag *diag)
+/* The schedule files beside the trace are held against what ITEM found. 0 or an error. */
+static int check_schedules(const struct trod_run *run, size_t item, struct trod_diag *diag)
 {
     int r = TROD_OK;
 
@@ -80,6 +82,22 @@ int cli_check_schedules(const struct trod_run *run, size_t item, struct trod_dia
             r = TROD_OK; /* what cannot be read is a damage, told as such */
     }
     return r;
+}
+
+int cli_check_complete(const struct cli_damages *d, const struct trod_run *run, size_t item,
+                       const struct trod_diag *diag)
+{
+    struct trod_diag copy = *diag;
+    uint32_t n = 0;
+    int r;
+
+    /* what the trace lacks for others is no damage */
+    for (uint32_t j = 0; j < diag->n_counts; j++)
+        if (strcmp(diag->counts[j].kind, "run.columns") != 0)
+            copy.counts[n++] = diag->counts[j];
+    copy.n_counts = n;
+    r = check_schedules(run, item, &copy);
+    return r == 0 ? add(d, run, item, &copy) : r;
 }
 
 void cli_damages_fini(struct cli_damages *d)

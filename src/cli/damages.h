@@ -23,14 +23,12 @@ struct cli_damages {
 void cli_damages_note(struct cli_damages *d, const struct trod_problem *p);
 
 /*
- * What D has, and then what DIAG only counted, are findings of analysis ITEM of RUN, which is
- * "check". Returns 0 or TROD_ERR_NOMEM.
+ * What the rows of analysis ITEM of RUN, which is "check" and had the option schedule, do not tell
+ * becomes findings, too: the schedule files beside the trace, what D has, and what DIAG only
+ * counted. Returns 0 or TROD_ERR_NOMEM.
  */
-int cli_damages_add(const struct cli_damages *d, const struct trod_run *run, size_t item,
-                    const struct trod_diag *diag);
-/* The schedule files beside the trace against what it says: findings of the same analysis, which
- * had the option schedule. Returns 0 or TROD_ERR_NOMEM. */
-int cli_check_schedules(const struct trod_run *run, size_t item, struct trod_diag *diag);
+int cli_check_complete(const struct cli_damages *d, const struct trod_run *run, size_t item,
+                       const struct trod_diag *diag);
 
 void cli_damages_fini(struct cli_damages *d);
 

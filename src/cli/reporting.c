@@ -195,22 +195,6 @@ static int add(void *user, size_t i, struct trod_run *run, bool lacks)
     return k->reason[i] ? 0 : TROD_ERR_NOMEM;
 }
 
-/* The findings of `check` that do not come from rows. */
-static int complete_check(struct cli_reporting *k, const struct trod_run *run, size_t i,
-                          const struct trod_diag *diag)
-{
-    struct trod_diag copy = *diag;
-    uint32_t n = 0;
-    int r;
-
-    for (uint32_t j = 0; j < diag->n_counts; j++)
-        if (strcmp(diag->counts[j].kind, "run.columns") != 0)
-            copy.counts[n++] = diag->counts[j];
-    copy.n_counts = n;
-    r = cli_check_schedules(run, (size_t)k->number[i], &copy);
-    return r == 0 ? cli_damages_add(&k->damages, run, (size_t)k->number[i], &copy) : r;
-}
-
 static int found(void *user, const struct trod_run *run, const struct trod_diag *diag, int rc)
 {
     struct cli_reporting *k = user;
@@ -226,7 +210,7 @@ static int found(void *user, const struct trod_run *run, const struct trod_diag 
         if (k->number[i] < 0)
             continue;
         if (strcmp(k->item[i].analysis->name, "check") == 0)
-            r = complete_check(k, run, i, diag);
+            r = cli_check_complete(&k->damages, run, (size_t)k->number[i], diag);
         if (r >= 0)
             r = trod_result_new(&k->part[i]);
         if (r >= 0)

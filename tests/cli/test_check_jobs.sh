@@ -56,4 +56,17 @@ for trace in faults.tarmac faults.trace faults.zip faults.tarmac.zst; do
     same_for $trace
 done
 check grep -q tarmac. one
+
+# one pass for several analyses finds what each finds alone
+for analysis in check count cache; do
+    trod run -j 1 --format json $analysis faults.trace 2>/dev/null >$analysis.json
+done
+for jobs in 1 2 3; do
+    trod run -j $jobs --format json check,count,cache faults.trace 2>/dev/null >all.json
+    check python3 -c 'import json
+together = json.load(open("all.json"))
+for name in "check", "count", "cache":
+    alone = json.load(open(name + ".json"))
+    assert {k: v for k, v in alone.items() if k not in ("format", "files")} == together[name], name'
+done
 finish
