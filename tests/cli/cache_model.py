@@ -113,6 +113,15 @@ class Ways:
         return way
 
 
+def evicted(rng, specs):
+    """Some of the levels SPECS that are behind others take what those push out."""
+    for i, s in enumerate(specs):
+        before = [t for t in specs[:i] if t["side"] != "code"]
+        if (s["side"] == "" and before and not s["sector"] and s["policy"] != "opt" and rng.random() < .7
+                and all(t["line"] == s["line"] and not t["sector"] for t in before)):
+            s.update(inclusion="evicted", victims=0, prefetch="none", degree=1)
+
+
 class Line:
     def __init__(self, number, dirty, prefetched):
         self.number, self.dirty, self.prefetched = number, dirty, prefetched
@@ -220,13 +229,16 @@ class Cache:
             self.push_out(old)
         return places[way]
 
+    def takes_what_leaves(self, cache):
+        return self.inclusion == "exclusive" or self.inclusion == "evicted" and cache.side != "code"
+
     def push_out(self, line):
         addr, dirty = line.number * self.line, line.dirty
         self.n["evictions"] += 1
         if self.inclusion in ("inclusive", "data"):
             dirty |= self.drop_before(addr, self.line, data=self.inclusion == "data")
         self.n["writebacks"] += dirty
-        if self.next and self.next.inclusion == "exclusive":
+        if self.next and self.next.takes_what_leaves(self):
             self.n["bytes_out"] += self.line
             if not self.next.anywhere(addr):
                 self.next.put(line.number, dirty, False)
@@ -281,7 +293,7 @@ class Cache:
     def write_on(self, addr, size, pc):
         self.n["bytes_out"] += size
         if self.next:
-            self.next.handed = self.next.inclusion == "exclusive"
+            self.next.handed = self.next.takes_what_leaves(self)
             self.next.reference("write", addr, size, pc)
             self.next.handed = False
 
@@ -290,14 +302,17 @@ class Cache:
         self.n["bytes_in"] += self.line
         if not self.next:
             return False
+        start, number = addr // self.line * self.line, addr // self.next.line
+        if self.next.inclusion == "evicted" and kind != "fetch" and self.side != "code" and not self.next.here(number):
+            if demand:  # what comes from behind goes past it
+                self.next.count("read", number, True)
+            return self.next.fetch("read", addr, pc, demand)
         if self.next.inclusion != "exclusive":
-            start = addr // self.line * self.line
             if demand:
                 self.next.reference("read" if kind == "write" else kind, start, self.line, pc)
             else:
                 self.next.prefetch_into(start, pc)
             return False
-        number = addr // self.next.line
         if demand:
             self.next.count(kind, number, self.next.here(number) is None)
         line = self.next.remove(number)

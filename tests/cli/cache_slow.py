@@ -10,13 +10,15 @@ import random
 import subprocess
 import sys
 
-from cache_model import COUNTS, KINDS, Cache, belady
+from cache_model import COUNTS, KINDS, Cache, belady, evicted
+
+VARIED = 1000  # seeds from here on have levels that are filled with what others push out
 
 
 class Machine:
     """Cores with caches of their own, behind them those that are shared."""
 
-    def __init__(self, rng):
+    def __init__(self, rng, varied=None):
         self.rng, self.cores = rng, rng.choice([1, 1, 1, 2, 3, 4])
         self.coherent, self.sharing = self.cores > 1 and rng.random() < .8, {}
         self.spec = []
@@ -30,6 +32,8 @@ class Machine:
             line *= rng.choice([1, 1, 2])
             self.add(f"L{level}", line, "", True)
             self.spec[-1]["shared"] = self.cores > 1 and (self.spec[-2]["shared"] or rng.random() < .6)
+        if varied:
+            evicted(varied, self.spec)
         if not self.coherent and rng.random() < .8:
             self.look_ahead()
         self.build()
@@ -141,7 +145,7 @@ class Machine:
             misses = cache.n["misses"] - cache.n["sector_misses"]
             least = belady(cache.demanded, cache.sets, cache.ways, cache.allocate == "no")
             asked = len(cache.asked) > len(cache.demanded)  # lines come by prefetches too
-            if not asked and cache.inclusion != "exclusive" and (
+            if not asked and cache.inclusion not in ("exclusive", "evicted") and (
                     misses < least or cache.policy == "opt" and misses > least):
                 yield cache.name, "optimal", least, misses
 
@@ -176,7 +180,7 @@ def trace(rng, threads, long):
 
 def case(trod, seed):
     rng = random.Random(seed)
-    m, wrong = Machine(rng), []
+    m, wrong = Machine(rng, random.Random(-seed) if seed >= VARIED else None), []
     rows = list(trace(rng, m.cores + rng.choice([0, 0, 3]), any(s["prefetch"] == "best-offset" for s in m.spec)))
     with open("slow.csv", "w") as f:
         f.write("kind,stream,addr,size,pc\n")

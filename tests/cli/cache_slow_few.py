@@ -18,7 +18,7 @@ LINES = dict(inclusion="none", victims=0, sector=0, prefetch="none", degree=1, s
 def few(*levels):
     """A class of machines with these levels; words are those of LINES."""
     class Few(Machine):
-        def __init__(self, rng):
+        def __init__(self, rng, _=None):
             self.rng, self.cores, self.coherent, self.sharing = rng, 1, False, {}
             self.spec = [dict(LINES, name=f"L{i + 1}", **level) for i, level in enumerate(levels)]
             self.build()

@@ -13,12 +13,13 @@ import subprocess
 import sys
 
 from cache_layouts import csv_differences, text_differences
+from cache_model import evicted
 from cache_world import World
 
 POLICIES = "lru lru fifo random lfu tree-plru bit-plru nru srrip brrip drrip".split()
 SIZES = {12: "4K", 14: "16K", 16: "64K", 21: "2M"}
 TOP = 2**64
-VARIED = 1000  # seeds from here on have more
+VARIED, EVICTED = 1000, 2000  # seeds from here on have more, and levels that are filled with what others push out
 
 
 class Shape:
@@ -254,6 +255,8 @@ def case(trod, seed):
     shape = Shape(rng)
     if seed >= VARIED:
         shape.vary(random.Random(-seed))
+    if seed >= EVICTED:
+        evicted(random.Random(seed), shape.c["caches"])
     asked, options = question(rng)
     rows = list(with_others(random.Random(seed), shape, trace(rng, shape, seed >= VARIED)))
     put_case(shape, rows, "report")

@@ -77,6 +77,18 @@ run trod cache --config tlb.conf --format json ping.tarmac
 status 0
 json '.tlbs[0] | .references == 16 and .misses == 2 and .code_misses == 1 and .read_misses == 1'
 json '.walks | .walks == 2 and .reads == 8 and .into == "L1"'
+# a level of one line, filled with what is pushed out: a stays there when it is read, and code comes at once
+printf 'kind,addr,size\n' >evicted.csv
+for at in 0 40 0 40; do echo "READ,0x$at,8"; done >>evicted.csv
+printf 'cache D data size=64\ncache L2 size=64 inclusion=evicted\n' >evicted.conf
+run trod cache --config evicted.conf --format json evicted.csv
+json '.caches | [.[].misses] == [4, 2] and .[0].bytes_out == 192 and .[1].evictions == 2'
+echo 'INSTR,0x80,4' >>evicted.csv
+echo 'READ,0x0,8' >>evicted.csv # a is nowhere: the code took its place, and b takes that of the code
+echo 'INSTR,0x80,4' >>evicted.csv
+sed -i '1i cache I code size=64' evicted.conf
+run trod cache --config evicted.conf --format json evicted.csv
+json '.caches | [.[].misses] == [1, 5, 4]'
 # three lines in turn, three times, where there is room for two: lru has none when it is needed, the
 # optimal policy keeps the one that comes first: a b c hit-a b hit-c a hit-b c
 for i in 0 1 2 3 4 5 6 7 8; do

@@ -26,7 +26,14 @@ bad "expected cores=0-3,6; got 'cores=z'" 'cache L1 size=1K cores=z'
 bad "unknown parameter: 'colour=red'" 'cache L1 size=1K colour=red'
 bad "unknown parameter: 'size=4K'" 'tlb T entries=4 size=4K'
 bad "expected sizes of pages: pages=4K,2M; got 'pages=3K'" 'tlb T entries=4 pages=3K'
-bad "expected inclusion=none, inclusive, exclusive or data; got 'inclusion=some'" 'cache L1 size=1K inclusion=some'
+bad "expected inclusion=none, inclusive, exclusive, data or evicted; got 'inclusion=some'" 'cache L1 size=1K inclusion=some'
+for more in victims=1 prefetch=next; do
+    bad 'a cache of evicted lines goes with neither victims nor prefetch' "cache L1 size=1K inclusion=evicted $more"
+done
+for how in exclusive evicted; do
+    bad ".* goes to a cache with lines as long: cache 'A'" "cache A size=1K line=32"$'\n'"cache B size=2K inclusion=$how"
+    bad "sectors do not go before a cache of what is pushed out: cache 'A'" "cache A size=1K sector=16"$'\n'"cache B size=2K inclusion=$how"
+done
 for range in 0x1000..0x1000 0x2000..0x1000 0x1000 ..0x1000 0x1000.. -0x2000..0x1000 0..-0x1000 0..0x10000000000001000 0..0x20000000000000000 0..0; do
     bad "no range of addresses LO..HI: '$range'" "pages 4K $range"
 done

@@ -10,6 +10,8 @@ slow 337 338 # an exclusive level behind one that writes through
 slow 103 104 # best offsets near address 0
 slow 117 118 # an inclusive level pushes out what it brings in
 slow 139 140 # a cache that prefetches before the optimal policy
+slow 1000 1006 # levels of evicted lines
+slow 1137 1138 # and how they are classified after a reference that went past
 
 # 32 words of a line were dropped from the 33rd on, and what follows a zero byte
 { printf 'cache L1 size=4K'; printf ' ways=1%.0s' {1..40}; echo ' prefetch=now'; } >long.conf

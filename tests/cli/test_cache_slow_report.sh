@@ -12,6 +12,7 @@ slow 133 134   # and by another core
 slow 148 149   # and from behind a flush
 slow 160 161   # a stride round the top of the addresses
 slow 1003 1007 # levels inclusive of data alone
+slow 2000 2003 # levels of evicted lines
 slow 1018 1019 # pages up to 2^64
 slow 1029 1030 # several lines written back at once
 slow 1033 1034 # and to physical addresses

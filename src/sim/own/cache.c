@@ -93,54 +93,6 @@ void trod_own_cache_fini(struct trod_own_cache *c)
 
 /* --- lines that leave --- */
 
-/* LINE of C goes for the reason WHY. */
-static void count_drop(struct trod_own_cache *c, uint64_t line, enum trod_own_drop why)
-{
-    const bool coherent = why == TROD_OWN_DROP_COHERENT;
-
-    ++*(coherent ? &c->n.coherence_invalidations : &c->n.back_invalidations);
-    if (coherent && c->shadow && trod_lines_add(&c->lost, line) < 0)
-        c->failed = true;
-}
-
-/* As trod_own_line_drop, from the caches before C alone. */
-static bool drop_before(const struct trod_own_cache *c, uint64_t addr, uint32_t bytes,
-                        enum trod_own_drop why)
-{
-    bool dirty = false;
-
-    for (uint32_t i = 0; i < c->n_child; i++)
-        if (why != TROD_OWN_DROP_DATA || c->child[i]->spec->side != TROD_OWN_CODE)
-            dirty = trod_own_line_drop(c->child[i], addr, bytes, why) || dirty;
-    return dirty;
-}
-
-bool trod_own_line_drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes,
-                        enum trod_own_drop why)
-{
-    bool dirty = false;
-
-    for (uint32_t at = 0; at < bytes; at += c->spec->line) {
-        const uint64_t line = (addr + at) >> c->line_bits, set = trod_store_set(&c->store, line);
-        const uint32_t way = trod_store_find(&c->store, set, line);
-        uint32_t v;
-
-        if (way != TROD_NO_WAY) {
-            dirty = dirty || c->state[set * c->store.ways + way] & TROD_OWN_DIRTY;
-            trod_store_drop(&c->store, set, way);
-            trod_repl_invalidate(&c->store.repl, set, way);
-            count_drop(c, line, why);
-        }
-        if (c->spec->victims && (v = trod_store_find(&c->victim, 0, line)) != TROD_NO_WAY) {
-            dirty = dirty || c->victim_state[v] & TROD_OWN_DIRTY;
-            trod_store_drop(&c->victim, 0, v);
-            trod_repl_invalidate(&c->victim.repl, 0, v);
-            count_drop(c, line, why);
-        }
-    }
-    return drop_before(c, addr, bytes, why) || dirty;
-}
-
 static void put(struct trod_own_cache *c, uint64_t line, uint8_t state)
 {
     const uint64_t set = trod_store_set(&c->store, line);
@@ -264,9 +216,9 @@ static void push_out(struct trod_own_cache *c, uint64_t line, uint8_t state, uin
 
     c->n.evictions++;
     if (trod_own_includes(c->spec))
-        dirty = drop_before(c, addr, c->spec->line, why_included(c)) || dirty;
+        dirty = trod_own_line_drop_before(c, addr, c->spec->line, why_included(c)) || dirty;
     c->n.writebacks += dirty;
-    if (c->next && c->next->spec->inclusion == TROD_OWN_EXCLUSIVE) {
+    if (c->next && trod_own_hands_over(c->spec, c->next->spec)) {
         c->n.bytes_out += c->spec->line;
         if (!trod_own_line_state(c->next, line))
             put(c->next, line, dirty ? TROD_OWN_DIRTY : 0);
@@ -287,7 +239,7 @@ static void write_on(struct trod_own_cache *c, uint64_t addr, uint32_t size, uin
     remember(c, TROD_OP_WRITE, addr, size, pc);
     if (!c->next)
         return;
-    c->next->handed = c->next->spec->inclusion == TROD_OWN_EXCLUSIVE;
+    c->next->handed = trod_own_hands_over(c->spec, c->next->spec);
     trod_own_cache_ref(c->next, TROD_OWN_WRITE, addr, size, pc);
     c->next->handed = false;
 }
@@ -370,6 +322,48 @@ static bool from_victims(struct trod_own_cache *c, uint64_t line, uint8_t *state
     return true;
 }
 
+static uint8_t fetch(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr, uint64_t pc,
+                     bool demand);
+
+/*
+ * A cache before N, which takes what that one pushes out, asks for the line of ADDR: an exclusive N
+ * gives it away with what it knows of it, another one keeps it. Where it is not it is asked for
+ * from behind N, and does not come to it. Returns the state.
+ */
+static uint8_t fetch_past(struct trod_own_cache *n, enum trod_own_kind kind, uint64_t addr,
+                          uint64_t pc, bool demand)
+{
+    const uint64_t line = addr >> n->line_bits, set = trod_store_set(&n->store, line);
+    const uint32_t way = trod_store_find(&n->store, set, line);
+    const bool keeps = n->spec->inclusion == TROD_OWN_EVICTED;
+    uint8_t state;
+
+    if (keeps && kind == TROD_OWN_WRITE)
+        kind = TROD_OWN_READ;
+    if (keeps && way != TROD_NO_WAY) {
+        if (demand)
+            trod_own_cache_ref(n, kind, addr, 1, pc);
+        return 0;
+    }
+    if (demand) {
+        n->last = TROD_NO_LINE; /* who classifies sees this reference in between */
+        n->n.refs[kind]++;
+        n->n.misses[kind] += way == TROD_NO_WAY;
+        if (n->shadow)
+            classify(n, line, way == TROD_NO_WAY);
+        if (way == TROD_NO_WAY && n->missed)
+            n->missed(n->user, n, addr);
+    }
+    if (way == TROD_NO_WAY && (demand ? from_victims : leave_victims)(n, line, &state))
+        return state & TROD_OWN_DIRTY;
+    if (way == TROD_NO_WAY)
+        return fetch(n, kind, addr, pc, demand);
+    state = n->state[set * n->store.ways + way] & TROD_OWN_DIRTY;
+    trod_store_drop(&n->store, set, way);
+    trod_repl_invalidate(&n->store.repl, set, way);
+    return state;
+}
+
 /*
  * LINE, absent in C, is brought in. STATE: PREFETCHED or 0. Demand references pass on to the next
  * level with their KIND; prefetches only where the line is absent there too, uncounted as demand.
@@ -389,28 +383,9 @@ static uint8_t fetch(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t
                  start, c->spec->line, pc);
         return 0;
     }
-    if (n->spec->inclusion == TROD_OWN_EXCLUSIVE) { /* the line moves, with what it knows */
-        const uint64_t line = addr >> n->line_bits, set = trod_store_set(&n->store, line);
-        const uint32_t way = trod_store_find(&n->store, set, line);
-        uint8_t state;
-
-        if (demand) {
-            n->n.refs[kind]++;
-            n->n.misses[kind] += way == TROD_NO_WAY;
-            if (n->shadow)
-                classify(n, line, way == TROD_NO_WAY);
-            if (way == TROD_NO_WAY && n->missed)
-                n->missed(n->user, n, addr);
-        }
-        if (way == TROD_NO_WAY && (demand ? from_victims : leave_victims)(n, line, &state))
-            return state & TROD_OWN_DIRTY;
-        if (way == TROD_NO_WAY)
-            return fetch(n, kind, addr, pc, demand);
-        state = n->state[set * n->store.ways + way] & TROD_OWN_DIRTY;
-        trod_store_drop(&n->store, set, way);
-        trod_repl_invalidate(&n->store.repl, set, way);
-        return state;
-    }
+    if (trod_own_hands_over(c->spec, n->spec) &&
+        (kind != TROD_OWN_FETCH || n->spec->inclusion == TROD_OWN_EXCLUSIVE))
+        return fetch_past(n, kind, addr, pc, demand);
     if (demand)
         trod_own_cache_ref(n, kind == TROD_OWN_WRITE ? TROD_OWN_READ : kind, start, c->spec->line,
                            pc);

@@ -18,6 +18,9 @@ enum trod_own_drop { TROD_OWN_DROP_BACK, TROD_OWN_DROP_DATA, TROD_OWN_DROP_COHER
  */
 bool trod_own_line_drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes,
                         enum trod_own_drop why);
+/* The same from the caches before C alone. */
+bool trod_own_line_drop_before(const struct trod_own_cache *c, uint64_t addr, uint32_t bytes,
+                               enum trod_own_drop why);
 
 /* The dirty line at ADDR of C, of which SECTORS are, goes to the next level that has it. */
 void trod_own_line_write(struct trod_own_cache *c, uint64_t addr, uint64_t sectors);

@@ -118,7 +118,8 @@ static bool number_of(struct trod_own_spec *s, const char *key, const char *valu
 /* KEY=VALUE of cache S. */
 static bool parameter(struct trod_own_spec *s, const char *key, const char *value)
 {
-    static const char *const inclusions[] = {"none", "inclusive", "exclusive", "data", NULL};
+    static const char *const inclusions[] = {"none", "inclusive", "exclusive",
+                                             "data", "evicted",   NULL};
     static const char *const prefetches[] = {"none",   "next",        "stride",
                                              "stream", "best-offset", NULL};
     static const char *const writes[] = {"back", "through", NULL};
@@ -290,7 +291,7 @@ static int bad_parameter(struct trod_own_parser *p, char *word, bool cache)
         {"size", "bytes: size=32K"},
         {"line", "a power of two of bytes, 4 to 65536: line=64"},
         {"sector", "bytes: sector=16"},
-        {"inclusion", "inclusion=none, inclusive, exclusive or data"},
+        {"inclusion", "inclusion=none, inclusive, exclusive, data or evicted"},
         {"write", "write=back or through"},
         {"allocate", "allocate=yes or no"},
         {"victims", "victims=N, lines, up to 64K"},

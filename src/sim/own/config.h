@@ -19,12 +19,16 @@ enum {
 };
 
 enum trod_own_side { TROD_OWN_BOTH, TROD_OWN_CODE, TROD_OWN_DATA };
-/* Of what the caches before it hold; DATA_INCLUSIVE: but not of what caches for code alone do. */
+/*
+ * Of what the caches before it hold; DATA_INCLUSIVE: but not of what caches for code alone do.
+ * EVICTED: data come when a cache before it pushes them out, and stay when they are asked for.
+ */
 enum trod_own_inclusion {
     TROD_OWN_NEITHER,
     TROD_OWN_INCLUSIVE,
     TROD_OWN_EXCLUSIVE,
-    TROD_OWN_DATA_INCLUSIVE
+    TROD_OWN_DATA_INCLUSIVE,
+    TROD_OWN_EVICTED
 };
 enum trod_own_prefetch {
     TROD_OWN_NO_PREFETCH,
@@ -69,6 +73,14 @@ static inline bool trod_own_includes_side(const struct trod_own_spec *s, unsigne
 static inline bool trod_own_includes(const struct trod_own_spec *s)
 {
     return trod_own_includes_side(s, TROD_OWN_BOTH);
+}
+
+/* Does TO, behind FROM, take what FROM pushes out, dirty or not, and not what it asks for? */
+static inline bool trod_own_hands_over(const struct trod_own_spec *from,
+                                       const struct trod_own_spec *to)
+{
+    return to->inclusion == TROD_OWN_EXCLUSIVE ||
+           (to->inclusion == TROD_OWN_EVICTED && from->side != TROD_OWN_CODE);
 }
 
 struct trod_own_tlb_spec {

@@ -58,6 +58,10 @@ static int check_kind(const struct trod_own_parser *p, const struct trod_own_spe
     if (s->sector && (s->victims || s->prefetch || s->inclusion != TROD_OWN_NEITHER))
         return fail(p, s->line_number,
                     "sectors go with neither victims, prefetch nor inclusion: cache", s->name);
+    if (s->inclusion == TROD_OWN_EVICTED && (s->victims || s->prefetch))
+        return fail(p, s->line_number,
+                    "a cache of evicted lines goes with neither victims nor prefetch: cache",
+                    s->name);
     if (ahead && (s->victims || s->prefetch || s->no_allocate || s->inclusion != TROD_OWN_NEITHER))
         return fail(p, s->line_number,
                     "opt goes with neither victims, prefetch, inclusion nor allocate=no: cache",
@@ -119,11 +123,12 @@ static int check_next(const struct trod_own_parser *p, const struct trod_own_spe
         return fail(p, s->line_number, "behind a shared cache all are shared: cache", s->name);
     if (n->line < s->line)
         return fail(p, s->line_number, "the next cache has shorter lines: cache", s->name);
-    if (n->inclusion == TROD_OWN_EXCLUSIVE && n->line != s->line)
-        return fail(p, s->line_number, "an exclusive cache has lines as long: cache", s->name);
-    if (n->inclusion == TROD_OWN_EXCLUSIVE && s->sector)
-        return fail(p, s->line_number, "sectors do not go before an exclusive cache: cache",
-                    s->name);
+    if (trod_own_hands_over(s, n) && n->line != s->line)
+        return fail(p, s->line_number,
+                    "what is pushed out goes to a cache with lines as long: cache", s->name);
+    if (trod_own_hands_over(s, n) && s->sector)
+        return fail(p, s->line_number,
+                    "sectors do not go before a cache of what is pushed out: cache", s->name);
     return 0;
 }
 

@@ -1,9 +1,58 @@
 /*
- * leave.c - lines that leave caches for other cores and other threads.
+ * leave.c - lines that others take away: levels behind, other cores and other threads.
  *
- * Implements the rest of own/cache.h.
+ * Implements the rest of own/cache.h, and own/cache_int.h.
  */
 #include "sim/own/cache_int.h"
+
+/* --- one line --- */
+
+/* LINE of C goes for the reason WHY. */
+static void count_drop(struct trod_own_cache *c, uint64_t line, enum trod_own_drop why)
+{
+    const bool coherent = why == TROD_OWN_DROP_COHERENT;
+
+    ++*(coherent ? &c->n.coherence_invalidations : &c->n.back_invalidations);
+    if (coherent && c->shadow && trod_lines_add(&c->lost, line) < 0)
+        c->failed = true;
+}
+
+bool trod_own_line_drop_before(const struct trod_own_cache *c, uint64_t addr, uint32_t bytes,
+                               enum trod_own_drop why)
+{
+    bool dirty = false;
+
+    for (uint32_t i = 0; i < c->n_child; i++)
+        if (why != TROD_OWN_DROP_DATA || c->child[i]->spec->side != TROD_OWN_CODE)
+            dirty = trod_own_line_drop(c->child[i], addr, bytes, why) || dirty;
+    return dirty;
+}
+
+bool trod_own_line_drop(struct trod_own_cache *c, uint64_t addr, uint32_t bytes,
+                        enum trod_own_drop why)
+{
+    bool dirty = false;
+
+    for (uint32_t at = 0; at < bytes; at += c->spec->line) {
+        const uint64_t line = (addr + at) >> c->line_bits, set = trod_store_set(&c->store, line);
+        const uint32_t way = trod_store_find(&c->store, set, line);
+        uint32_t v;
+
+        if (way != TROD_NO_WAY) {
+            dirty = dirty || c->state[set * c->store.ways + way] & TROD_OWN_DIRTY;
+            trod_store_drop(&c->store, set, way);
+            trod_repl_invalidate(&c->store.repl, set, way);
+            count_drop(c, line, why);
+        }
+        if (c->spec->victims && (v = trod_store_find(&c->victim, 0, line)) != TROD_NO_WAY) {
+            dirty = dirty || c->victim_state[v] & TROD_OWN_DIRTY;
+            trod_store_drop(&c->victim, 0, v);
+            trod_repl_invalidate(&c->victim.repl, 0, v);
+            count_drop(c, line, why);
+        }
+    }
+    return trod_own_line_drop_before(c, addr, bytes, why) || dirty;
+}
 
 /* --- coherence --- */
 

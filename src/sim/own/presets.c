@@ -4,12 +4,12 @@
  * Implements own/config.h, trod_own_preset. Replacement is LRU where its maker does not say which
  * it is; prefetchers are left out. Of docs/caches.md, "Machines that are known by name", which says
  * what was read there:
- *   i7-6700      Intel 64 and IA-32 Architectures Optimization Reference Manual (248966), cache
- *                parameters of the Skylake microarchitecture: L3 up to 2 MiB a core, here 4 cores
- *   zen2         AMD, Software Optimization Guide for AMD Family 17h Models 30h and Greater
- *                Processors (56305), the caches of a core and of a complex
+ *   i7-6700      what a processor of that kind says itself (CPUID leaf 4); L3 of 4 cores
+ *   zen2         the same (CPUID leaf 8000001D): a complex of 4 cores; AMD, Software Optimization
+ *                Guide for AMD Family 17h Models 30h and Greater Processors (56305)
  *   cortex-a53   Arm Cortex-A53 MPCore Processor Technical Reference Manual (DDI 0500), 2.1, 6.7,
- *                7.6: first levels pseudo-random; sizes are of those that it offers
+ *                7.6: first levels pseudo-random; sizes are of those that it offers; data come to
+ *                L2 when they are evicted, code when it is fetched
  *   cortex-a72   Arm Cortex-A72 MPCore Processor Technical Reference Manual (100095), 6.1 and 7.1:
  *                L2 (1 MiB of 512 KiB to 4 MiB) is inclusive of the data caches
  *   neoverse-n1  Arm Neoverse N1 Core Technical Reference Manual (100616), 7.1 and 8.1: L2 (1024
@@ -33,9 +33,10 @@ static const struct {
      "cores 4\ncoherence on\ncache L1I code size=32K ways=8\ncache L1D data size=32K ways=8\n"
      "cache L2 size=512K ways=8 inclusion=inclusive\n"
      "cache L3 shared size=16M ways=16 inclusion=exclusive\n"},
-    {"cortex-a53", "Arm Cortex-A53, 4 cores: L1 32K+32K, L2 1M shared",
+    {"cortex-a53", "Arm Cortex-A53, 4 cores: L1 32K+32K, L2 1M shared, of evicted data and code",
      "cores 4\ncoherence on\ncache L1I code size=32K ways=2 policy=random\n"
-     "cache L1D data size=32K ways=4 policy=random seed=1\ncache L2 shared size=1M ways=16\n"},
+     "cache L1D data size=32K ways=4 policy=random seed=1\n"
+     "cache L2 shared size=1M ways=16 inclusion=evicted\n"},
     {"cortex-a72", "Arm Cortex-A72, 4 cores: L1 48K+32K, L2 1M shared, inclusive of data",
      "cores 4\ncoherence on\ncache L1I code size=48K ways=3\ncache L1D data size=32K ways=2\n"
      "cache L2 shared size=1M ways=16 inclusion=data\n"},
