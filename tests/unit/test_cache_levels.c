@@ -153,7 +153,7 @@ static void one_tlb_round(unsigned round, struct trod_rng *rng, struct trod_sim_
     static struct slow_tlb t[3];
     struct trod_own_counts with, without;
     struct trod_own_sim s;
-    uint64_t walks = 0, reads = 0;
+    uint64_t walks = 0, reads = 0, now = 0;
     char text[700];
     size_t n = 0;
 
@@ -177,7 +177,7 @@ static void one_tlb_round(unsigned round, struct trod_rng *rng, struct trod_sim_
         while (left) { /* a reference that crosses pages looks for both */
             const uint64_t room =
                 (UINT64_C(1) << bits_of(addr)) - addr % (UINT64_C(1) << bits_of(addr));
-            const unsigned k = slow_look_up(t, r[i].op != TROD_OP_FETCH, addr, i, at);
+            const unsigned k = slow_look_up(t, r[i].op != TROD_OP_FETCH, addr, now++, at);
 
             walks += k > 0;
             reads += k;
