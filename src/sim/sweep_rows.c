@@ -97,12 +97,14 @@ TROD_WIDEST static void part_widest(struct trod_sweep *s, const uint64_t *ref, s
 }
 #endif
 
+enum { WORTH = 8 }; /* the share of the references that must go */
+
 /* The references of T, which belongs to a sweep, go to its caches. */
 static void run_all(struct trod_touched *t)
 {
     struct trod_sweep *const s = t->user;
 
-    trod_touched_thin(t);
+    trod_touched_thin(t, WORTH);
     for (size_t at = 0, n; at < t->n; at += n) {
         n = t->n - at < TROD_SWEEP_BATCH ? t->n - at : TROD_SWEEP_BATCH;
 #if TROD_AVX2

@@ -8,6 +8,8 @@
  */
 #include "sim/own/mru.h"
 
+#include <stdlib.h>
+
 enum { AHEAD = 8, CHUNK = 256 };
 
 /* Which instructions a form has. */
@@ -18,6 +20,7 @@ struct asked {
     uint64_t *line; /* and the bits of the reference; 0: none, only the other is to be taken back */
     uint64_t *left; /* where it is dirty the next level has to take it back; 0: nothing */
     size_t n;
+    uint64_t bits;              /* those of all lines */
     uint64_t lines[2], writes;  /* of code, of data; writes among those of data */
     uint64_t evicted[2], dirty; /* for these lines */
 };
@@ -25,7 +28,7 @@ struct asked {
 /* What is in A is counted. */
 TROD_HOT void sum(struct asked *a)
 {
-    uint64_t all = 0, data = 0, writes = 0, evicted = 0, evicted_data = 0, dirty = 0;
+    uint64_t all = 0, data = 0, writes = 0, evicted = 0, evicted_data = 0, dirty = 0, bits = 0;
 
     for (size_t i = 0; i < a->n; i++) {
         const uint64_t some = a->line[i] & TROD_TOUCHED_IS, of_data = a->line[i] >> 2 & 1;
@@ -37,7 +40,9 @@ TROD_HOT void sum(struct asked *a)
         evicted += out;
         evicted_data += out & of_data;
         dirty += a->left[i] >> 1 & some;
+        bits |= a->line[i] | a->left[i];
     }
+    a->bits = bits;
     a->lines[0] = all - data;
     a->lines[1] = data;
     a->writes = writes;
@@ -94,10 +99,57 @@ TROD_HOT void level(const struct trod_first *f, const struct trod_first_cache *c
 }
 
 #if TROD_AVX2
+/* The same of a cache whose sets are narrow, of lines that fit. */
+TROD_HOT void narrow_level(const struct trod_first *f, const struct trod_first_cache *c,
+                           const uint32_t stride, const struct asked *asked, struct asked *to,
+                           const enum form form)
+{
+    const unsigned line_bits = f->in.line_bits;
+    const uint32_t ways = c->ways;
+    const uint64_t mask = c->mask, dirty = TROD_TOUCHED_DIRTY;
+    uint32_t *const tag = c->narrow;
+    size_t k = 0;
+
+    for (size_t i = 0; i < asked->n; i++) {
+        const uint64_t ref = asked->line[i], left = asked->left[i];
+        const uint64_t soon = asked->line[i + AHEAD < asked->n ? i + AHEAD : i];
+
+        __builtin_prefetch(tag + (soon >> line_bits & mask) * stride, 1);
+        if (ref) {
+            const uint64_t set = ref >> line_bits & mask;
+            const uint32_t line = trod_mru_narrow(c, line_bits, ref, TROD_TOUCHED_IS);
+            uint32_t *const lines = tag + set * stride, old;
+            bool is;
+
+            if (form == WIDEST && stride == TROD_FIRST_WAYS)
+                is = trod_mru_narrow_widest(lines, ways, line, &old);
+            else
+                is = trod_mru_narrow_wide(lines, stride, ways, line, &old);
+            to->line[k] = ref & ~dirty;
+            to->left[k] = trod_mru_broad(c, line_bits, old, set);
+            k += !is;
+        }
+        if (left & dirty) {
+            const uint64_t set = left >> line_bits & mask;
+
+            to->line[k] = 0;
+            to->left[k] = left;
+            k += !trod_mru_narrow_write(tag + set * stride, stride,
+                                        trod_mru_narrow(c, line_bits, left, TROD_TOUCHED_IS));
+        }
+    }
+    to->n = k;
+    sum(to);
+}
+
 TROD_WIDE static void level_wide(const struct trod_first *f, const struct trod_first_cache *c,
                                  const struct asked *asked, struct asked *to)
 {
-    if (c->stride > TROD_FIRST_WIDE)
+    if (c->narrow && c->stride > TROD_FIRST_WIDE)
+        narrow_level(f, c, TROD_FIRST_WAYS, asked, to, WIDE);
+    else if (c->narrow)
+        narrow_level(f, c, TROD_FIRST_WIDE, asked, to, WIDE);
+    else if (c->stride > TROD_FIRST_WIDE)
         level(f, c, TROD_FIRST_WAYS, asked, to, WIDE);
     else
         level(f, c, TROD_FIRST_WIDE, asked, to, WIDE);
@@ -111,7 +163,14 @@ TROD_WIDEST static void sum_widest(struct asked *a)
 TROD_WIDEST static void level_widest(const struct trod_first *f, const struct trod_first_cache *c,
                                      const struct asked *asked, struct asked *to)
 {
-    level(f, c, c->stride, asked, to, WIDEST);
+    if (c->narrow && c->stride > TROD_FIRST_WIDE)
+        narrow_level(f, c, TROD_FIRST_WAYS, asked, to, WIDEST);
+    else if (c->narrow)
+        narrow_level(f, c, TROD_FIRST_WIDE, asked, to, WIDEST);
+    else if (c->stride > TROD_FIRST_WIDE)
+        level(f, c, TROD_FIRST_WAYS, asked, to, WIDEST);
+    else
+        level(f, c, TROD_FIRST_WIDE, asked, to, WIDEST);
 }
 #endif
 
@@ -189,14 +248,41 @@ static void others(const struct trod_first *f, const struct asked *a)
     }
 }
 
+/* The sets of C become numbers of 64 bits. false: no memory. */
+static bool widen(const struct trod_first *f, struct trod_first_cache *c)
+{
+    const size_t n = (c->mask + 1) * c->stride;
+
+    if (!(c->tag = aligned_alloc(64, n * sizeof *c->tag)))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        c->tag[i] =
+            c->narrow[i] ? trod_mru_broad(c, f->in.line_bits, c->narrow[i], i / c->stride) : 0;
+    free(c->narrow);
+    c->narrow = NULL;
+    return true;
+}
+
+/* Are sets of C, if narrow, so for lines with BITS, and with the instructions that there are? */
+static bool fits(const struct trod_first *f, const struct trod_first_cache *c, uint64_t bits)
+{
+    const unsigned most = f->in.line_bits + c->set_bits + TROD_NARROW_TAG;
+
+    return !c->narrow || (trod_wide_unless(f->in.without) && (most > 63 || bits >> most == 0));
+}
+
 /* What is asked of C, and of what is behind it. */
-static void pass(struct trod_first *f, const struct trod_first_cache *c, const struct asked *a)
+static void pass(struct trod_first *f, struct trod_first_cache *c, const struct asked *a)
 {
     uint64_t line[2 * CHUNK + 1], left[2 * CHUNK + 1];
     struct asked some, to = {.line = line, .left = left};
 
     if (c == f->level + f->levels) {
         others(f, a);
+        return;
+    }
+    if (!fits(f, c, a->bits) && !widen(f, c)) {
+        f->sim->failed = true;
         return;
     }
     for (size_t at = 0; at < a->n; at += some.n) {

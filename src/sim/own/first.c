@@ -87,19 +87,23 @@ void trod_first_alone(struct trod_own_config *c)
 }
 
 /* The lines of OF are C's. false: no memory. */
-static bool take_over(struct trod_first_cache *c, struct trod_own_cache *of)
+static bool take_over(struct trod_first_cache *c, struct trod_own_cache *of, bool narrow)
 {
     size_t n;
 
     c->of = of;
+    c->set_bits = (unsigned)__builtin_ctzll(of->spec->sets);
     c->ways = of->spec->ways;
     c->stride = c->ways <= TROD_FIRST_WIDE ? TROD_FIRST_WIDE : TROD_FIRST_WAYS;
     c->mask = of->spec->sets - 1;
     n = of->spec->sets * c->stride;
-    if (n > SIZE_MAX / sizeof *c->tag || !(c->tag = aligned_alloc(64, n * sizeof *c->tag)))
+    if (n > SIZE_MAX / sizeof *c->tag)
         return false;
-    memset(c->tag, 0, n * sizeof *c->tag);
-    return true;
+    if (narrow && (c->narrow = aligned_alloc(64, (n * sizeof *c->narrow + 63) / 64 * 64)))
+        memset(c->narrow, 0, n * sizeof *c->narrow);
+    else if (!narrow && (c->tag = aligned_alloc(64, n * sizeof *c->tag)))
+        memset(c->tag, 0, n * sizeof *c->tag);
+    return c->narrow || c->tag;
 }
 
 /* The caches behind, as far as they can have this form. */
@@ -112,7 +116,7 @@ static bool take_behind(struct trod_first *f)
     for (; next && f->levels < TROD_FIRST_LEVELS; next = next->next) {
         if (!is_like(next->spec, UINT32_C(1) << f->in.line_bits))
             break;
-        if (!take_over(&f->level[f->levels++], next))
+        if (!take_over(&f->level[f->levels++], next, true))
             return false;
     }
     return true;
@@ -132,7 +136,8 @@ struct trod_first *trod_first_new(struct trod_own_sim *s)
         struct trod_first_cache *c = &f->cache[k];
 
         f->in.line_bits = s->entry[0][k]->line_bits;
-        made = take_over(c, s->entry[0][k]) && (c->front = calloc(c->mask + 1, sizeof *c->front));
+        made = take_over(c, s->entry[0][k], false) &&
+               (c->front = calloc(c->mask + 1, sizeof *c->front));
     }
     if (made && take_behind(f)) {
         f->in.run = run_all;
@@ -156,8 +161,10 @@ void trod_first_free(struct trod_first *f)
         free(f->cache[k].tag);
         free(f->cache[k].front);
     }
-    for (unsigned k = 0; k < f->levels; k++)
+    for (unsigned k = 0; k < f->levels; k++) {
         free(f->level[k].tag);
+        free(f->level[k].narrow);
+    }
     for (struct trod_first_kept *k = f->kept, *next; k; k = next) {
         next = k->next;
         trod_spare_give(k, k->bytes);
@@ -170,6 +177,9 @@ static inline struct trod_first_cache *cache_of(struct trod_first *f, uint64_t r
     return &f->cache[ref / TROD_TOUCHED_DATA & 1];
 }
 
+/* So many references must be to the front of sets: one in WORTH; else CALLS calls do nothing. */
+enum { WORTH = 3, CALLS = 31 };
+
 /* Nothing is known of what the sets have in front. */
 static void forget_front(struct trod_first *f)
 {
@@ -177,44 +187,38 @@ static void forget_front(struct trod_first *f)
         memset(f->cache[data].front, 0, (f->cache[data].mask + 1) * sizeof *f->cache[data].front);
 }
 
+/* REF comes to the front of its set. Does that change anything? */
+static inline bool to_front(struct trod_first *f, uint64_t ref)
+{
+    const struct trod_first_cache *const c = cache_of(f, ref);
+    uint64_t *const at = &c->front[ref >> f->in.line_bits & c->mask];
+    const uint64_t was = *at;
+    const uint64_t now = (was ^ ref) & ~(uint64_t)TROD_TOUCHED_DIRTY ? ref : was | ref;
+
+    *at = now;
+    return now != was;
+}
+
 /*
  * Leave only those that change something: a reference to the line in front of its set hits and
  * leaves all as it is, unless it is the first to write. What a set has in front when it comes to a
- * reference follows from the references before it. Where too few are such, the next calls do
- * nothing. A part does not know what its sets begin with: it leaves out what it knows to change
- * nothing.
+ * reference follows from the references before it. A part does not know what its sets begin with:
+ * it leaves out what it knows to change nothing.
  */
 static void skip_front(struct trod_first *f)
 {
-    enum { WORTH = 3, CALLS = 31 }; /* one in so many; calls that do nothing */
-    const unsigned line_bits = f->in.line_bits;
-    uint64_t *const front[2] = {f->cache[0].front, f->cache[1].front};
-    const uint64_t mask[2] = {f->cache[0].mask, f->cache[1].mask};
     size_t k = 0;
 
-    if (f->idle > 0) {
-        f->idle--;
-        return;
-    }
     for (unsigned data = 0; data < 2 && !f->recording && !f->fronts; data++)
-        for (size_t set = 0; set <= mask[data]; set++)
-            front[data][set] = f->cache[data].tag[set * f->cache[data].stride];
+        for (size_t set = 0; set <= f->cache[data].mask; set++)
+            f->cache[data].front[set] = f->cache[data].tag[set * f->cache[data].stride];
     for (size_t i = 0; i < f->in.n; i++) {
         const uint64_t ref = f->in.ref[i];
-        const unsigned data = ref / TROD_TOUCHED_DATA & 1;
-        uint64_t *const at = &front[data][ref >> line_bits & mask[data]];
-        const uint64_t was = *at;
-        const uint64_t now = (was ^ ref) & ~(uint64_t)TROD_TOUCHED_DIRTY ? ref : was | ref;
 
-        *at = now;
         f->in.ref[k] = ref;
-        k += now != was;
+        k += to_front(f, ref);
     }
-    f->idle = k > f->in.n - f->in.n / WORTH ? CALLS : 0;
-    f->fronts = !f->idle;
     f->in.n = k;
-    if (f->recording && f->idle)
-        forget_front(f);
 }
 
 /* The set of REF in C. */
@@ -224,27 +228,26 @@ static inline uint64_t *set_of(const struct trod_first *f, const struct trod_fir
     return c->tag + (ref >> f->in.line_bits & c->mask) * c->stride;
 }
 
-static size_t run_portable(struct trod_first *f)
+static size_t run_portable(struct trod_first *f, const uint64_t *refs, size_t n)
 {
     size_t misses = 0;
 
-    for (size_t i = 0; i < f->in.n; i++) {
-        const struct trod_first_cache *const c = cache_of(f, f->in.ref[i]);
+    for (size_t i = 0; i < n; i++) {
+        const struct trod_first_cache *const c = cache_of(f, refs[i]);
 
-        f->missed[misses] = f->in.ref[i];
-        misses +=
-            !trod_mru_touch(set_of(f, c, f->in.ref[i]), c->ways, f->in.ref[i], &f->left[misses]);
+        f->missed[misses] = refs[i];
+        misses += !trod_mru_touch(set_of(f, c, refs[i]), c->ways, refs[i], &f->left[misses]);
     }
     return misses;
 }
 
 #if TROD_AVX2
-TROD_WIDE static size_t run_wide(struct trod_first *f)
+TROD_WIDE static size_t run_wide(struct trod_first *f, const uint64_t *refs, size_t n)
 {
     size_t misses = 0;
 
-    for (size_t i = 0; i < f->in.n; i++) {
-        const uint64_t ref = f->in.ref[i];
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t ref = refs[i];
         const struct trod_first_cache *const c = cache_of(f, ref);
         uint64_t *const set = set_of(f, c, ref), *const left = &f->left[misses];
 
@@ -256,30 +259,132 @@ TROD_WIDE static size_t run_wide(struct trod_first *f)
     return misses;
 }
 
-TROD_WIDEST static size_t run_widest(struct trod_first *f)
+TROD_WIDEST static inline size_t run_widest(struct trod_first *f, const uint64_t *refs, size_t n,
+                                            size_t misses)
 {
-    size_t misses = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct trod_first_cache *const c = cache_of(f, refs[i]);
+        uint64_t *const set = set_of(f, c, refs[i]), *const left = &f->left[misses];
 
-    for (size_t i = 0; i < f->in.n; i++) {
-        const struct trod_first_cache *const c = cache_of(f, f->in.ref[i]);
-
-        f->missed[misses] = f->in.ref[i];
-        misses += !trod_mru_touch_widest(set_of(f, c, f->in.ref[i]), c->stride, c->ways,
-                                         f->in.ref[i], &f->left[misses]);
+        f->missed[misses] = refs[i];
+        misses += __builtin_expect(c->stride == TROD_FIRST_WIDE, 1)
+                      ? !trod_mru_touch_widest(set, TROD_FIRST_WIDE, c->ways, refs[i], left)
+                      : !trod_mru_touch_widest(set, TROD_FIRST_WAYS, c->ways, refs[i], left);
     }
     return misses;
 }
+
+/* Where each of eight references finds what its set has in front. */
+struct fronts {
+    __m128i line_bits;
+    __m512i base[2], mask[2], shift[2]; /* code, data: lines by set, 2^shift bytes each */
+};
+
+TROD_WIDEST static inline struct fronts fronts_of(const struct trod_first *f, bool tags)
+{
+    struct fronts v = {.line_bits = _mm_cvtsi32_si128((int)f->in.line_bits)};
+
+    for (unsigned k = 0; k < 2; k++) {
+        const struct trod_first_cache *const c = &f->cache[k];
+        const int64_t log = tags ? c->stride > TROD_FIRST_WIDE ? 7 : 6 : 3;
+
+        v.base[k] = _mm512_set1_epi64((int64_t)(uintptr_t)(tags ? c->tag : c->front));
+        v.mask[k] = _mm512_set1_epi64((int64_t)c->mask);
+        v.shift[k] = _mm512_set1_epi64(log);
+    }
+    return v;
+}
+
+/*
+ * Which of the references SOME of REF may change something? The others hit what is in front of
+ * their sets, or will be: none that may change it is before them in REF.
+ */
+TROD_WIDEST static inline __mmask8 changing(const struct fronts *v, __m512i ref, __mmask8 some)
+{
+    const __mmask8 data = _mm512_test_epi64_mask(ref, _mm512_set1_epi64(TROD_TOUCHED_DATA));
+    const __m512i set = _mm512_and_si512(_mm512_srl_epi64(ref, v->line_bits),
+                                         _mm512_mask_mov_epi64(v->mask[0], data, v->mask[1]));
+    const __m512i off =
+        _mm512_sllv_epi64(set, _mm512_mask_mov_epi64(v->shift[0], data, v->shift[1]));
+    const __m512i at = _mm512_add_epi64(off, _mm512_mask_mov_epi64(v->base[0], data, v->base[1]));
+    const __m512i front = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), some, at, NULL, 1);
+    const __m512i matter = _mm512_or_si512(ref, _mm512_set1_epi64(~(int64_t)TROD_TOUCHED_DIRTY));
+    const __mmask8 change = _mm512_mask_test_epi64_mask(some, _mm512_xor_si512(front, ref), matter);
+
+    if (!change)
+        return 0;
+    return change |
+           _mm512_mask_test_epi64_mask(some, _mm512_conflict_epi64(at), _mm512_set1_epi64(change));
+}
+
+/* The eight references, or fewer, of N from I on. */
+TROD_WIDEST static inline __mmask8 eight(size_t n, size_t i)
+{
+    return (__mmask8)(n - i < 8 ? (1u << (n - i)) - 1 : 0xff);
+}
+
+/* As skip_front, and what is left goes to the caches. */
+TROD_WIDEST static size_t run_changing(struct trod_first *f)
+{
+    const struct fronts v = fronts_of(f, true);
+    const size_t n = f->in.n;
+    uint64_t some[8];
+    size_t misses = 0, kept = 0;
+
+    for (size_t i = 0; i < n; i += 8) {
+        const __m512i ref = _mm512_maskz_loadu_epi64(eight(n, i), f->in.ref + i);
+        const __mmask8 change = changing(&v, ref, eight(n, i));
+        const size_t k = (size_t)__builtin_popcount(change);
+
+        if (!k)
+            continue;
+        _mm512_storeu_si512(some, _mm512_maskz_compress_epi64(change, ref));
+        misses = run_widest(f, some, k, misses);
+        kept += k;
+    }
+    f->in.n = kept;
+    return misses;
+}
+
+/* As skip_front, of a part. */
+TROD_WIDEST static void skip_changing(struct trod_first *f)
+{
+    const struct fronts v = fronts_of(f, false);
+    const size_t n = f->in.n;
+    uint64_t some[8];
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i += 8) {
+        const __m512i ref = _mm512_maskz_loadu_epi64(eight(n, i), f->in.ref + i);
+        const __mmask8 change = changing(&v, ref, eight(n, i));
+        const size_t k = (size_t)__builtin_popcount(change);
+
+        if (!k)
+            continue;
+        _mm512_storeu_si512(some, _mm512_maskz_compress_epi64(change, ref));
+        for (size_t at = 0; at < k; at++) {
+            f->in.ref[kept] = some[at];
+            kept += to_front(f, some[at]);
+        }
+    }
+    f->in.n = kept;
+}
 #endif
 
-static size_t run(struct trod_first *f)
+/* N references, at most TROD_TOUCHED_ROOM, go to the caches. */
+static void run(struct trod_first *f, const uint64_t *refs, size_t n)
 {
+    size_t misses;
+
 #if TROD_AVX2
     if (trod_widest_unless(f->in.without))
-        return run_widest(f);
-    if (trod_wide_unless(f->in.without))
-        return run_wide(f);
+        misses = run_widest(f, refs, n, 0);
+    else if (trod_wide_unless(f->in.without))
+        misses = run_wide(f, refs, n);
+    else
 #endif
-    return run_portable(f);
+        misses = run_portable(f, refs, n);
+    trod_first_behind(f, misses);
 }
 
 /* Leave only those of the classes that are its own. The others never meet them. */
@@ -340,16 +445,61 @@ static struct trod_first_kept *new_kept(struct trod_first *f, size_t bytes)
     return k;
 }
 
-/* The references are kept. */
+/* The references are kept: where they are, if that is a block already. The next ones go behind. */
 static void keep(struct trod_first *f)
 {
     const size_t room = (TROD_FIRST_KEPT - sizeof *f->kept) / sizeof *f->in.ref;
-    struct trod_first_kept *k = f->last_kept;
 
-    if ((!k || k->lines || k->n + f->in.n > room) && !(k = new_kept(f, TROD_FIRST_KEPT)))
+    if (f->in.ref == f->in.own) {
+        if (!new_kept(f, TROD_FIRST_KEPT))
+            return;
+        memcpy(f->last_kept->ref, f->in.ref, f->in.n * sizeof *f->in.ref);
+    }
+    f->last_kept->n += f->in.n;
+    f->in.ref = room - f->last_kept->n < TROD_TOUCHED_ROOM ? f->in.own
+                                                           : f->last_kept->ref + f->last_kept->n;
+}
+
+/* The references go to the caches, or are kept for those of another one. */
+static void pass_on(struct trod_first *f)
+{
+    if (!f->recording)
+        run(f, f->in.ref, f->in.n);
+    else if (f->in.n)
+        keep(f);
+}
+
+/* The same, without those to the front of their sets. */
+static void pass_on_changing(struct trod_first *f)
+{
+#if TROD_AVX2
+    if (trod_widest_unless(f->in.without) && !f->recording) {
+        trod_first_behind(f, run_changing(f));
         return;
-    memcpy(k->ref + k->n, f->in.ref, f->in.n * sizeof *f->in.ref);
-    k->n += f->in.n;
+    }
+    if (trod_widest_unless(f->in.without))
+        skip_changing(f);
+    else
+#endif
+        skip_front(f);
+    pass_on(f);
+}
+
+/* Where few are to the front of their sets the next calls do not look for them. */
+static void pass_on_some(struct trod_first *f)
+{
+    const size_t n = f->in.n;
+
+    if (f->idle > 0) {
+        f->idle--;
+        pass_on(f);
+        return;
+    }
+    pass_on_changing(f);
+    f->idle = f->in.n > n - n / WORTH ? CALLS : 0;
+    f->fronts = !f->idle;
+    if (f->recording && f->idle)
+        forget_front(f);
 }
 
 /* The references of T, which belongs to a hierarchy, go to its caches. */
@@ -365,12 +515,9 @@ static void run_all(struct trod_touched *t)
 #endif
             keep_mine(f);
     }
-    trod_touched_thin(t);
-    skip_front(f);
-    if (!f->recording)
-        trod_first_behind(f, run(f));
-    else if (t->n)
-        keep(f);
+    /* to look at the front of eight sets costs little more than to do it again */
+    trod_touched_thin(t, trod_widest_unless(t->without) && !f->idle ? 2 : 8);
+    pass_on_some(f);
     t->n = 0;
 }
 
@@ -381,6 +528,7 @@ static void run_lines(struct trod_touched *t, uint64_t ref, uint64_t lines)
     struct trod_first_kept *k;
 
     run_all(t);
+    t->ref = t->own;
     if (!(k = new_kept(f, sizeof *k + sizeof *k->ref)))
         return;
     k->n = 1;
@@ -422,16 +570,14 @@ int trod_first_feed(struct trod_first *f, const struct trod_batch *b, uint32_t f
 /* What K keeps comes. */
 static void again(struct trod_first *f, const struct trod_first_kept *k)
 {
-    const uint64_t n = k->lines ? k->lines : k->n;
+    const uint64_t all = k->lines ? k->lines : k->n;
+    size_t n;
 
-    for (uint64_t at = 0; at < n; at += f->in.n) {
-        f->in.n = n - at < TROD_TOUCHED_REFS ? (size_t)(n - at) : TROD_TOUCHED_REFS;
-        if (k->lines)
-            for (size_t i = 0; i < f->in.n; i++)
-                f->in.ref[i] = k->ref[0] + ((at + i) << f->in.line_bits);
-        else
-            memcpy(f->in.ref, k->ref + at, f->in.n * sizeof *f->in.ref);
-        trod_first_behind(f, run(f));
+    for (uint64_t at = 0; at < all; at += n) {
+        n = all - at < TROD_TOUCHED_REFS ? (size_t)(all - at) : TROD_TOUCHED_REFS;
+        for (size_t i = 0; k->lines && i < n; i++)
+            f->in.own[i] = k->ref[0] + ((at + i) << f->in.line_bits);
+        run(f, k->lines ? f->in.own : k->ref + at, n);
     }
 }
 
@@ -439,7 +585,6 @@ int trod_first_merge(struct trod_first *f, const struct trod_first *from)
 {
     for (const struct trod_first_kept *k = from->kept; k; k = k->next)
         again(f, k);
-    f->in.n = 0;
     f->fronts = false;
     trod_touched_forget(&f->in);
     f->sim->instructions += from->sim->instructions;

@@ -23,6 +23,8 @@ enum {
 struct trod_first_cache {
     struct trod_own_cache *of; /* whose counts these are, and what is behind */
     uint64_t *tag;             /* by set, STRIDE lines each (own/touched.h): last used first */
+    uint32_t *narrow;          /* behind the first level, instead of TAG: mru.h; else NULL */
+    unsigned set_bits;         /* of a line: the lowest ones, which are the number of its set */
     uint64_t *front;           /* by set: what is first there, while references are gone through */
     uint64_t mask;
     uint32_t ways, stride;
@@ -53,7 +55,7 @@ struct trod_first {
     unsigned idle; /* times that references to the front of sets are left in */
     bool fronts;   /* what is in front of the sets is known */
     /* those that missed, and what was last in their sets; 0: nothing */
-    uint64_t missed[TROD_TOUCHED_REFS + 128], left[TROD_TOUCHED_REFS + 128];
+    uint64_t missed[TROD_TOUCHED_ROOM], left[TROD_TOUCHED_ROOM];
 };
 
 /* Is the hierarchy of C, of which nothing but the counts of its caches is asked, such a one? */

@@ -201,11 +201,12 @@ TROD_WIDEST static inline uint64_t lane7(__m512i v)
 
 /*
  * The eight rows from row I on, of which CODE, READ and WRITE are bits. *CROSSED gets those that
- * reference two lines. Returns false, with nothing done, where a row must be looked at by itself.
+ * reference two lines. What is left goes behind *OUT. Returns false, with nothing done, where a row
+ * must be looked at by itself.
  */
-TROD_WIDEST static inline bool put_group(struct trod_touched *t, const struct trod_batch *b,
+TROD_WIDEST static inline bool put_group(const struct trod_touched *t, const struct trod_batch *b,
                                          uint32_t i, __mmask8 code, __mmask8 read, __mmask8 write,
-                                         struct carried *last, unsigned *crossed)
+                                         struct carried *last, uint64_t **out, unsigned *crossed)
 {
     const __mmask8 data = read | write, all = code | data;
     const __m512i line = _mm512_set1_epi64(1LL << t->line_bits);
@@ -236,8 +237,8 @@ TROD_WIDEST static inline bool put_group(struct trod_touched *t, const struct tr
     keep = _mm512_mask_test_epi64_mask(
         all, _mm512_xor_si512(ref, was),
         _mm512_or_si512(ref, _mm512_set1_epi64(~(int64_t)TROD_TOUCHED_DIRTY)));
-    _mm512_storeu_si512(t->ref + t->n, _mm512_maskz_compress_epi64(keep, ref));
-    t->n += (unsigned)__builtin_popcount(keep);
+    _mm512_storeu_si512(*out, _mm512_maskz_compress_epi64(keep, ref));
+    *out += __builtin_popcount(keep);
     last->code = _mm512_permutex2var_epi64(last->code,
                                            _mm512_set1_epi64(7 + __builtin_popcount(code)), codes);
     last->data = _mm512_permutex2var_epi64(last->data,
@@ -362,23 +363,26 @@ TROD_WIDEST static void put_word(struct trod_touched *t, const struct trod_batch
 {
     const struct trod_touched_masks m = masks_of(b, i);
     struct carried last = carry(t);
-    uint64_t done = 0, crossed = 0;
+    uint64_t done = 0, crossed = 0, *out = t->ref + t->n;
 
     for (unsigned k = 0; k < WORD; k += GROUP) {
         unsigned cross;
 
         if (!(m.odd >> k & 0xff) &&
             put_group(t, b, i + k, (__mmask8)(m.code >> k), (__mmask8)(m.read >> k),
-                      (__mmask8)(m.write >> k), &last, &cross)) {
+                      (__mmask8)(m.write >> k), &last, &out, &cross)) {
             done |= UINT64_C(0xff) << k;
             crossed |= (uint64_t)cross << k;
             continue;
         }
+        t->n = (size_t)(out - t->ref);
         t->last[0] = lane7(last.code);
         t->last[1] = lane7(last.data);
         trod_touched_each(t, b, i + k, i + k + GROUP);
         last = carry(t);
+        out = t->ref + t->n;
     }
+    t->n = (size_t)(out - t->ref);
     t->last[0] = lane7(last.code);
     t->last[1] = lane7(last.data);
     trod_touched_count(t, trod_touched_bits_in(m.code & done), trod_touched_bits_in(m.read & done),
@@ -460,6 +464,7 @@ static uint32_t put_words(struct trod_touched *t, const struct form *f, const st
 
 void trod_touched_begin(struct trod_touched *t)
 {
+    t->ref = t->own;
     trod_touched_forget(t);
 }
 
@@ -477,15 +482,14 @@ void trod_touched_rows(struct trod_touched *t, const struct trod_batch *b, uint3
     trod_touched_each(t, b, from, to);
 }
 
-void trod_touched_thin(struct trod_touched *t)
+void trod_touched_thin(struct trod_touched *t, size_t worth)
 {
-    enum { WORTH = 8 }; /* one in so many: others come to stand side by side */
-
     (void)t;
+    (void)worth;
 #if TROD_AVX2
     const struct form *const f = form_of(t);
 
-    for (size_t before = SIZE_MAX; f && t->n < before - before / WORTH;) {
+    for (size_t before = SIZE_MAX; f && t->n < before - before / worth;) {
         before = t->n;
         f->skip(t);
     }

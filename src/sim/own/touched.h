@@ -16,7 +16,8 @@
 enum {
     TROD_TOUCHED_LINE = 16, /* bytes of a line, at least: the bits below are for what follows */
     TROD_TOUCHED_REFS = 8192,
-    TROD_TOUCHED_SIZES = 8 /* of lines, at most */
+    TROD_TOUCHED_ROOM = TROD_TOUCHED_REFS + 128, /* what is written behind the last one counts */
+    TROD_TOUCHED_SIZES = 8                       /* of lines, at most */
 };
 
 /* A reference: the address of the line and these bits. 0: none. */
@@ -33,7 +34,7 @@ struct trod_touched {
     unsigned dirty;  /* DIRTY where the first write of a line matters, else 0 */
     bool wraps;      /* what does not end before address 0 touches lines there, too; else none */
     uint8_t without; /* trod_without */
-    /* The references go on, none is left. LINES, if there is one, is given REF and those to the
+    /* The references REF go on, none is left. LINES, if there is one, is given REF and those to the
      * lines behind it, so many in all, of a row that touches many. */
     void (*run)(struct trod_touched *t);
     void (*lines)(struct trod_touched *t, uint64_t ref, uint64_t lines);
@@ -45,7 +46,8 @@ struct trod_touched {
     uint64_t refs[3];                     /* by kind: rows that touched a line */
     uint64_t more[TROD_TOUCHED_SIZES][3]; /* and how many more, by size of lines */
     size_t n;
-    uint64_t ref[TROD_TOUCHED_REFS + 128];
+    uint64_t *ref; /* room for ROOM: OWN, or where RUN says that the next ones go */
+    uint64_t own[TROD_TOUCHED_ROOM];
 };
 
 /* Before the first rows; T is zero but for what it is told of its caches. */
@@ -53,9 +55,11 @@ void trod_touched_begin(struct trod_touched *t);
 /* Rows [FROM, TO) of B are the next. */
 void trod_touched_rows(struct trod_touched *t, const struct trod_batch *b, uint32_t from,
                        uint32_t to);
-/* Leave out references to what is in front of its set by those before them, as far as that is soon
- * seen. */
-void trod_touched_thin(struct trod_touched *t);
+/*
+ * Leave out references to what is in front of its set by those before them, as far as that is soon
+ * seen. Where one in WORTH went others have come to stand side by side: it is done again.
+ */
+void trod_touched_thin(struct trod_touched *t, size_t worth);
 /* What comes next is not known to follow what came. */
 static inline void trod_touched_forget(struct trod_touched *t)
 {
