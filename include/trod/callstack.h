@@ -126,6 +126,22 @@ void trod_callstack_counts_add(struct trod_callstack_counts *to,
 enum { TROD_CALLSTACK_DEPTH = 1 << 20, TROD_CALLSTACK_CONTEXTS = 1 << 10 };
 
 /*
+ * All activations that stand on the same stack of functions, summed up. Number 0 stands for what
+ * belongs to none.
+ */
+struct trod_call_sum {
+    uint64_t function; /* where it begins */
+    uint64_t calls;    /* activations */
+    /* By the function itself: instructions, and the time that passed behind each of them. */
+    uint64_t instructions, time;
+    uint32_t parent; /* number of the stack below, which comes before it; 0: there is none */
+    bool exception;  /* entered by an exception: it stands on what was interrupted */
+};
+
+/* N stacks; TIMED: instructions have times. Returns 0, or an error that ends it. */
+typedef int (*trod_call_sums_fn)(void *user, const struct trod_call_sum *at, size_t n, bool timed);
+
+/*
  * Calls that were followed before, such as those that an index of the trace has
  * (trod_nav_callstack), told as if its rows were read once more: without symbols, or with those
  * that they were followed with.
@@ -155,6 +171,13 @@ struct trod_callstack_source {
      */
     int (*wrote)(void *ctx, uint32_t stream, const char *name, uint64_t from, uint64_t *row,
                  const struct trod_batch **b, uint32_t *i);
+    /*
+     * Optional: all calls summed up by stacks, instead of tell. FN is given them with USER, of
+     * several indexes one after the other; what was seen to *COUNTS. Returns 0, TROD_ERR_UNKNOWN
+     * (they are not all there: what FN was given is not all, and tell tells), what FN returned, or
+     * an error.
+     */
+    int (*sums)(void *ctx, trod_call_sums_fn fn, void *user, struct trod_callstack_counts *counts);
 };
 
 /*

@@ -60,8 +60,7 @@ static bool keep_name(struct trod_flame *f, const char *name, size_t len)
     return true;
 }
 
-/* The node called NAME below PARENT; 0: no memory. */
-static uint32_t child(struct trod_flame *f, uint32_t parent, const char *name, size_t len)
+uint32_t stacks_child(struct trod_flame *f, uint32_t parent, const char *name, size_t len)
 {
     const uint32_t h = hash(parent, name, len);
     uint32_t i;
@@ -89,7 +88,7 @@ int trod_flame_add(struct trod_flame *f, const char *stack, size_t n, unsigned s
         const char *semicolon = memchr(p, ';', (size_t)(end - p));
         const char *stop = semicolon ? semicolon : end;
 
-        if (stop > p && !(at = child(f, at, p, (size_t)(stop - p))))
+        if (stop > p && !(at = stacks_child(f, at, p, (size_t)(stop - p))))
             return TROD_ERR_NOMEM;
         p = stop + 1;
     }
@@ -201,7 +200,7 @@ size_t stacks_children(const struct trod_flame *f, uint32_t node, uint32_t *list
 }
 
 struct text {
-    char *p;
+    const char *p;
     size_t n;
     const uint64_t *count;
 };
@@ -214,25 +213,30 @@ static int by_text(const void *a, const void *b)
     return c ? c : x->n < y->n ? -1 : x->n > y->n;
 }
 
-static bool spell(const struct trod_flame *f, uint32_t node, struct text *to)
+static bool has_count(const struct stacks_node *n)
 {
-    size_t n = 0;
-    char *p;
+    return (n->self[0] | n->self[1]) != 0;
+}
 
-    for (uint32_t k = node; k; k = f->node[k].parent)
-        n += f->node[k].len + 1;
-    to->p = p = malloc(n);
-    to->n = n - 1;
-    to->count = f->node[node].self;
-    if (!p)
-        return false;
+/* Bytes of the stacks of NODES with a ';' before each name. NULL: no memory. */
+static size_t *lengths(const struct trod_flame *f)
+{
+    size_t *n = calloc(f->n, sizeof *n);
+
+    for (size_t i = 1; n && i < f->n; i++)
+        n[i] = n[f->node[i].parent] + f->node[i].len + 1;
+    return n;
+}
+
+/* The stack of NODE, which takes N bytes, to P. */
+static void spell(const struct trod_flame *f, uint32_t node, char *p, size_t n)
+{
     p += n;
     for (uint32_t k = node; k; k = f->node[k].parent) {
-        *--p = ';';
         p -= f->node[k].len;
         memcpy(p, f->names + f->node[k].name, f->node[k].len);
+        *--p = ';';
     }
-    return true;
 }
 
 int trod_flame_each(const struct trod_flame *f,
@@ -240,18 +244,28 @@ int trod_flame_each(const struct trod_flame *f,
                     void *user)
 {
     struct text *list = calloc(trod_flame_stacks(f) + 1, sizeof *list);
-    size_t n = 0;
-    int rc = list ? TROD_OK : TROD_ERR_NOMEM;
+    size_t *len = lengths(f), all = 0, n = 0;
+    char *text = NULL;
+    int rc;
 
-    for (uint32_t i = 1; rc == TROD_OK && i < f->n; i++)
-        if ((f->node[i].self[0] | f->node[i].self[1]) && !spell(f, i, &list[n++]))
-            rc = TROD_ERR_NOMEM;
+    for (uint32_t i = 1; len && i < f->n; i++)
+        all += has_count(&f->node[i]) ? len[i] : 0;
+    text = malloc(all + 1);
+    rc = list && len && text ? TROD_OK : TROD_ERR_NOMEM;
+    all = 0;
+    for (uint32_t i = 1; rc == TROD_OK && i < f->n; i++) {
+        if (!has_count(&f->node[i]))
+            continue;
+        spell(f, i, text + all, len[i]);
+        list[n++] = (struct text){text + all + 1, len[i] - 1, f->node[i].self};
+        all += len[i];
+    }
     if (rc == TROD_OK && n)
         qsort(list, n, sizeof *list, by_text);
     for (size_t i = 0; rc == TROD_OK && i < n; i++)
         rc = call(user, list[i].p, list[i].n, list[i].count);
-    for (size_t i = 0; i < n; i++)
-        free(list[i].p);
+    free(text);
+    free(len);
     free(list);
     return rc;
 }
@@ -262,6 +276,17 @@ struct folding {
     struct trod_buf *out;
 };
 
+static int put_number(struct trod_buf *out, uint64_t n)
+{
+    char text[21], *p = text + sizeof text;
+
+    do
+        *--p = (char)('0' + n % 10);
+    while (n /= 10);
+    *--p = ' ';
+    return trod_buf_add(out, p, (size_t)(text + sizeof text - p));
+}
+
 static int put_line(void *user, const char *stack, size_t n, const uint64_t count[2])
 {
     struct folding *k = user;
@@ -271,10 +296,9 @@ static int put_line(void *user, const char *stack, size_t n, const uint64_t coun
         return TROD_OK;
     rc = trod_buf_add(k->out, stack, n);
     if (rc == TROD_OK)
-        rc =
-            trod_buf_printf(k->out, " %llu", (unsigned long long)stacks_scaled(count[0], k->scale));
+        rc = put_number(k->out, stacks_scaled(count[0], k->scale));
     if (rc == TROD_OK && k->opt.both)
-        rc = trod_buf_printf(k->out, " %llu", (unsigned long long)count[1]);
+        rc = put_number(k->out, count[1]);
     return rc < 0 ? rc : trod_buf_add(k->out, "\n", 1);
 }
 

@@ -23,6 +23,8 @@ struct trod_flame {
     struct trod_map map; /* nodes */
 };
 
+/* The node called NAME, LEN bytes without a ';', below PARENT, made if new; 0: no memory. */
+uint32_t stacks_child(struct trod_flame *f, uint32_t parent, const char *name, size_t len);
 /* Options as they are meant. False: of another version. */
 bool stacks_options(struct trod_flame_options *to, const struct trod_flame_options *from);
 /* Per node the sum of its counts and of those above it; NULL: no memory. */

@@ -146,6 +146,11 @@ status 2
 err_has "no function is called 'nosuch'"
 run trod calls --top 2 --format json known.tarmac
 json '(.tree | length) == 2 and .rows_not_shown == 4'
+trod calls --top 0 --format json known.tarmac | jq '[.tree[].inclusive] | sort | reverse' >all
+for top in 1 2 3 4 5 6; do # those that cost most
+    run trod calls --top $top --format json known.tarmac
+    check jq -e --slurpfile all all --argjson n $top '([.tree[].inclusive] | sort | reverse) == $all[0][:$n]' "$stdout"
+done
 
 # every example: the exclusive costs add up, and nothing depends on threads
 for file in hello.tarmac mips.trace sum.tt6 records.tt6e sum.trace.zip; do

@@ -1,9 +1,8 @@
 /*
  * callgraph.c - what stacks of functions cost (callgraph.h).
  *
- * Instructions and time are counted where activations begin and end: what was executed since the
- * last such place belongs to the innermost one. Other weights are added up row by row (cost.c). A
- * time belongs to the instruction that it passes behind: the last one of a stream has none.
+ * Instructions and time are counted where activations begin and end (callstack/tree.h). Other
+ * weights are added up row by row (cost.c).
  *
  * Rows before a region are followed and not counted. What is open when counting begins gets its
  * nodes only when something is counted for it, or for what it calls.
@@ -18,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROOTS = 1024 }; /* that are put below in a stream */
-
 /* ---- lanes */
 
 static void lane_free(struct cg_lane *l)
@@ -27,7 +24,7 @@ static void lane_free(struct cg_lane *l)
     if (!l)
         return;
     cg_cost_fini(l);
-    cg_tree_fini(&l->tree);
+    cg_tree_fini(&l->sum.tree);
     free(l->registers);
     free(l);
 }
@@ -53,7 +50,7 @@ static struct cg_lane *lane_of(struct cg_core *core, const struct trod_frame *f)
     }
     if (!core->lane[at]) {
         core->lane[at] = calloc(1, sizeof *core->lane[at]);
-        if (core->lane[at] && !cg_tree_begin(&core->lane[at]->tree)) {
+        if (core->lane[at] && !cg_tree_begin(&core->lane[at]->sum.tree)) {
             lane_free(core->lane[at]);
             core->lane[at] = NULL;
         }
@@ -67,7 +64,7 @@ static struct cg_lane *lane_of(struct cg_core *core, const struct trod_frame *f)
 static int lane_end(struct cg_core *core, size_t at)
 {
     struct cg_lane *l = core->lane[at];
-    const int rc = cg_tree_add(&core->tree, &l->tree);
+    const int rc = cg_tree_add(&core->tree, &l->sum.tree);
 
     lane_free(l);
     core->lane[at] = NULL;
@@ -97,43 +94,9 @@ static int end_file(struct cg_core *core, uint32_t next)
 
 /* ---- events */
 
-/* The nodes of F and of those below it that have none. Returns that of F; 0: no memory. */
-static uint32_t make_nodes(const struct cg_core *core, struct cg_lane *l, struct trod_frame *f)
-{
-    struct trod_frame *from = f;
-
-    while (from->depth && !(uint32_t)from[-1].user)
-        from--;
-    for (;; from++) {
-        const bool exception = from->kind == TROD_FRAME_EXCEPTION;
-        const bool below = from->depth && (!exception || core->inline_exceptions);
-        const uint32_t node = cg_child(&l->tree, below ? (uint32_t)from[-1].user : 0,
-                                       from->function, exception ? CG_EXCEPTION : CG_PLAIN);
-
-        from->user = (from->user >> 32 << 32) | node;
-        if (from == f || !node)
-            return node;
-    }
-}
-
 static inline uint32_t node_of(const struct cg_core *core, struct cg_lane *l, struct trod_frame *f)
 {
-    return (uint32_t)f->user ? (uint32_t)f->user : make_nodes(core, l, f);
-}
-
-/* What was executed up to AT belongs to NODE. */
-static void charge(struct cg_lane *l, uint32_t node, const struct trod_moment *at)
-{
-    uint64_t *self = l->tree.node[node].self;
-
-    self[CG_SELF_INSTRUCTIONS] += at->instruction - l->instruction;
-    l->instruction = at->instruction;
-    if (at->time == TROD_NOWHERE)
-        return;
-    if (l->clocked)
-        self[CG_SELF_TIME] += at->time - l->time;
-    l->tree.any_time = l->clocked = true;
-    l->time = at->time;
+    return cg_account_node(&l->sum, f, core->inline_exceptions);
 }
 
 static int enter(void *ctx, struct trod_frame *f)
@@ -147,18 +110,17 @@ static int enter(void *ctx, struct trod_frame *f)
         return TROD_ERR_NOMEM;
     if (!(l = lane_of(core, f)))
         return TROD_ERR_NOMEM;
-    if (core->following && !(f->under && l->bottom))
+    if (core->following && !(f->under && l->sum.bottom))
         return TROD_OK;
     if (f->depth && !(parent = node_of(core, l, &f[-1])))
         return TROD_ERR_NOMEM;
     if (!core->following && !f->under) /* 0: of what ran before on another stack nothing is left */
-        charge(l, parent, &f->entry);
-    node = make_nodes(core, l, f);
+        cg_account_charge(&l->sum, parent, &f->entry);
+    node = cg_account_nodes(&l->sum, f, core->inline_exceptions);
     if (!node)
         return TROD_ERR_NOMEM;
-    l->tree.node[node].count += !core->following;
-    if (f->under && l->bottom && l->tree.node[l->bottom].parent == 0 && l->bottom != node &&
-        l->roots++ < MOST_ROOTS && cg_move(&l->tree, l->bottom, node) < 0)
+    l->sum.tree.node[node].count += !core->following;
+    if (cg_account_under(&l->sum, f, node) < 0)
         return TROD_ERR_NOMEM;
     if (core->listing && !core->following && (number = cg_list_enter(core, l, f)) < 0)
         return (int)number;
@@ -174,14 +136,14 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
     if (!l)
         return TROD_ERR_NOMEM;
     if (core->following) {
-        l->bottom = f->depth ? l->bottom : (uint32_t)f->user;
+        l->sum.bottom = f->depth ? l->sum.bottom : (uint32_t)f->user;
     } else {
         const uint32_t node = node_of(core, l, f);
 
         if (!node)
             return TROD_ERR_NOMEM;
-        charge(l, node, &end->next);
-        l->bottom = f->depth ? l->bottom : node;
+        cg_account_charge(&l->sum, node, &end->next);
+        l->sum.bottom = f->depth ? l->sum.bottom : node;
     }
     if (!core->listing || (core->following && core->turning)) /* ended with its file, before */
         return TROD_OK;
@@ -191,10 +153,10 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
 /* Time passes from the first instruction on that counts, one of rows [FROM, TO). */
 static void start_clock(struct cg_lane *l, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
-    for (uint32_t i = from; i < to && !l->clocked; i++)
+    for (uint32_t i = from; i < to && !l->sum.clocked; i++)
         if (b->kind[i] == TROD_INSTR && b->have & b->has[i] & TROD_COL_TIME) {
-            l->clocked = l->tree.any_time = true;
-            l->time = b->time[i] > l->time ? b->time[i] : l->time;
+            l->sum.clocked = l->sum.tree.any_time = true;
+            l->sum.time = b->time[i] > l->sum.time ? b->time[i] : l->sum.time;
         }
 }
 
@@ -215,7 +177,7 @@ static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t t
         cg_weigh(core, l, b, from, to, n);
         if ((f && !node) || !cg_tree_begin(&core->tree))
             return TROD_ERR_NOMEM;
-        self = f ? l->tree.node[node].self : core->tree.node[0].self;
+        self = f ? l->sum.tree.node[node].self : core->tree.node[0].self;
         for (unsigned i = 0; i < core->weights.n; i++)
             self[CG_SELF_WEIGHTS + i] += n[i];
         for (unsigned i = 0; l && i < core->weights.n; i++)
@@ -243,7 +205,7 @@ int cg_late(struct cg_core *core, uint32_t stream, unsigned slot, uint64_t n)
         return TROD_ERR_NOMEM;
     if (l)
         l->weighed[slot] += n;
-    (l ? &l->tree : &core->tree)->node[node].self[CG_SELF_WEIGHTS + slot] += n;
+    (l ? &l->sum.tree : &core->tree)->node[node].self[CG_SELF_WEIGHTS + slot] += n;
     return TROD_OK;
 }
 
@@ -275,7 +237,7 @@ static int pause_counting(struct cg_core *core)
         if (!(node = node_of(core, l, f)))
             return TROD_ERR_NOMEM;
         at.instruction++;
-        charge(l, node, &at);
+        cg_account_charge(&l->sum, node, &at);
     }
     core->following = true;
     return TROD_OK;
@@ -289,9 +251,9 @@ static void go_on_counting(struct cg_core *core)
 
         if (!l || !trod_callstack_last(core->stack, l->stream, &at))
             continue;
-        l->instruction = at.instruction + 1;
-        l->time = at.time == TROD_NOWHERE ? 0 : at.time;
-        l->clocked = false;
+        l->sum.instruction = at.instruction + 1;
+        l->sum.time = at.time == TROD_NOWHERE ? 0 : at.time;
+        l->sum.clocked = false;
     }
     core->following = false;
 }
@@ -375,8 +337,8 @@ static void count_all(struct cg_core *core)
     for (size_t i = 0; i < core->tree.n; i++)
         core->counts.instructions += core->tree.node[i].self[CG_SELF_INSTRUCTIONS];
     for (size_t k = 0; k < core->n_lanes; k++)
-        for (size_t i = 0; core->lane[k] && i < core->lane[k]->tree.n; i++)
-            core->counts.instructions += core->lane[k]->tree.node[i].self[CG_SELF_INSTRUCTIONS];
+        for (size_t i = 0; core->lane[k] && i < core->lane[k]->sum.tree.n; i++)
+            core->counts.instructions += core->lane[k]->sum.tree.node[i].self[CG_SELF_INSTRUCTIONS];
 }
 
 int cg_finish(struct cg_core *core)
@@ -533,6 +495,51 @@ bool cg_follows(const void *opt)
     return !o || !o->like; /* those tools have no regions */
 }
 
+/* The N paths AT, into the tree of CORE. */
+static int add_sums(void *user, const struct trod_call_sum *at, size_t n, bool timed)
+{
+    struct cg_core *core = user;
+    struct cg_tree *t = &core->tree;
+    uint32_t *to = calloc(n + 1, sizeof *to);
+    int rc = to && cg_tree_begin(t) ? TROD_OK : TROD_ERR_NOMEM;
+
+    for (size_t i = 0; rc == TROD_OK && i < n; i++) {
+        const struct trod_call_sum *s = &at[i];
+        const bool alone = s->exception && !core->inline_exceptions;
+
+        if (i)
+            to[i] = cg_child(t, alone ? 0 : to[s->parent], s->function,
+                             s->exception ? CG_EXCEPTION : CG_PLAIN);
+        if (i && !to[i]) {
+            rc = TROD_ERR_NOMEM;
+            break;
+        }
+        t->node[to[i]].count += s->calls;
+        t->node[to[i]].self[CG_SELF_INSTRUCTIONS] += s->instructions;
+        t->node[to[i]].self[CG_SELF_TIME] += s->time;
+    }
+    t->any_time |= timed;
+    free(to);
+    return rc;
+}
+
+/*
+ * By what SOURCE has summed up. Returns 0, TROD_ERR_UNKNOWN (activations are to be told), or an
+ * error.
+ */
+static int by_sums(struct cg_core *core, const struct trod_callstack_source *source)
+{
+    int rc = TROD_ERR_UNKNOWN;
+
+    if (source->sums && !core->listing)
+        rc = source->sums(source->ctx, add_sums, core, &core->counts);
+    if (rc == TROD_OK && core->tree.cut) /* which callers are not kept depends on the order */
+        rc = TROD_ERR_UNKNOWN;
+    if (rc == TROD_ERR_UNKNOWN)
+        cg_tree_fini(&core->tree);
+    return rc;
+}
+
 int cg_calls(void *st, const struct trod_callstack_source *source)
 {
     struct cg_core *core = ((struct cg_state *)st)->core;
@@ -543,7 +550,9 @@ int cg_calls(void *st, const struct trod_callstack_source *source)
         return TROD_ERR_UNKNOWN;
     core->source = source;
     core->isa = (uint8_t)core->meta->isa;
-    rc = source->tell(source->ctx, &sink, &core->counts);
+    rc = by_sums(core, source);
+    if (rc == TROD_ERR_UNKNOWN)
+        rc = source->tell(source->ctx, &sink, &core->counts);
     core->source = NULL;
     if (rc == TROD_OK && core->n_wanted &&
         has_registers(core->context.meta ? core->context.meta->driver : NULL))

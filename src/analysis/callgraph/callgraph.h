@@ -1,7 +1,7 @@
 /*
  * callgraph.h - what the analyses "calls", "profile" and "flame" count: what each stack of
- * functions cost (callgraph.c, tree.c), the list of single calls (list.c), and what Arm's tools
- * make of a trace (like.c).
+ * functions cost (callgraph.c, callstack/tree.h), the list of single calls (list.c), and what Arm's
+ * tools make of a trace (like.c).
  *
  * Implements docs/navigating.md, "Calls". Costs are counted in a tree of calling contexts: a node
  * is a function called from the function of its parent. Each stream has a tree while it is read; it
@@ -10,7 +10,7 @@
 #ifndef TROD_ANALYSIS_CALLGRAPH_H
 #define TROD_ANALYSIS_CALLGRAPH_H
 
-#include "core/map.h"
+#include "callstack/tree.h"
 #include "trod/analysis.h"
 #include "trod/buf.h"
 #include "trod/callstack.h"
@@ -30,15 +30,7 @@ enum cg_what {
     CG_ANALYSIS /* what an analysis makes of a row */
 };
 
-enum { CG_MOST_WEIGHTS = 6, CG_WEIGHT_KEY = 40 };
-
-/* What a node counts: instructions, time, and each weight that looks at rows. */
-enum {
-    CG_SELF_INSTRUCTIONS,
-    CG_SELF_TIME,
-    CG_SELF_WEIGHTS,
-    CG_SELVES = CG_SELF_WEIGHTS + CG_MOST_WEIGHTS
-};
+enum { CG_WEIGHT_KEY = 40 };
 
 struct cg_weight {
     const char *text; /* as it was asked for */
@@ -71,26 +63,7 @@ struct cg_weights {
 
 struct cg_sum;
 
-enum cg_node_kind { CG_PLAIN, CG_EXCEPTION, CG_CUT };
-
-enum { CG_NOBODY = 0, CG_MOST_NODES = 1 << 20, CG_LIKE_NONE = 0, CG_LIKE_TARMAC };
-
-struct cg_node {
-    uint64_t function; /* where it begins */
-    uint32_t parent;   /* 0: none */
-    uint32_t kind;
-    uint64_t count; /* activations */
-    uint64_t self[CG_SELVES];
-};
-
-/* Node 0 stands for all: it has no function, and what belongs to none. */
-struct cg_tree {
-    struct cg_node *node;
-    size_t n, cap;
-    struct trod_map map; /* nodes */
-    uint32_t cut;        /* stacks beyond CG_MOST_NODES: functions without their callers */
-    bool any_time;       /* somebody said a time */
-};
+enum { CG_NOBODY = 0, CG_LIKE_NONE = 0, CG_LIKE_TARMAC };
 
 enum { CG_ARGS = 8, CG_WHO = 24 };
 
@@ -103,12 +76,8 @@ struct cg_registers {
 
 /* A stream that is being read. */
 struct cg_lane {
-    struct cg_tree tree;
+    struct cg_account sum;
     uint32_t stream;
-    bool clocked;                      /* time is known */
-    uint64_t instruction, time;        /* counted so far */
-    uint32_t bottom;                   /* node of the root that ended last */
-    uint32_t roots;                    /* that were put below */
     uint64_t weighed[CG_MOST_WEIGHTS]; /* so far */
     struct cg_cache *cache;            /* CG_MISSES */
     struct cg_registers *registers;
@@ -173,18 +142,6 @@ struct cg_core {
 struct cg_state {
     struct cg_core *core;
 };
-
-/* ---- tree.c: 0 or TROD_ERR_NOMEM where they return int */
-/* See to node 0. False: no memory. */
-bool cg_tree_begin(struct cg_tree *t);
-/* The child of PARENT for FUNCTION, made if new; 0: no memory. */
-uint32_t cg_child(struct cg_tree *t, uint32_t parent, uint64_t function, unsigned kind);
-/* NODE, whose parent is 0, becomes a child of PARENT. */
-int cg_move(struct cg_tree *t, uint32_t node, uint32_t parent);
-int cg_tree_add(struct cg_tree *into, const struct cg_tree *from);
-void cg_tree_fini(struct cg_tree *t);
-int cg_tree_save(const struct cg_tree *t, struct trod_buf *out);
-int cg_tree_load(struct cg_tree *t, struct trod_span *in);
 
 /* ---- callgraph.c */
 int cg_init(void *st, const struct cg_options *opt, const struct trod_context *c, bool inlined,

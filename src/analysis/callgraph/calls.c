@@ -62,11 +62,33 @@ struct tree {
     uint64_t hidden;
 };
 
-static int by_size(const void *a, const void *b)
+/* The number of A, of which there are N, that K - 1 others are not smaller than. */
+static uint64_t select_largest(uint64_t *a, size_t n, size_t k)
 {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    size_t lo = 0, hi = n - 1;
 
-    return x > y ? -1 : x < y;
+    while (lo < hi) { /* what is before LO is no smaller, what is behind HI no larger */
+        const uint64_t pivot = a[lo + (hi - lo) / 2];
+        size_t i = lo, j = hi;
+
+        for (;;) {
+            while (a[i] > pivot)
+                i++;
+            while (a[j] < pivot)
+                j--;
+            if (i >= j)
+                break;
+            const uint64_t one = a[i];
+
+            a[i++] = a[j];
+            a[j--] = one;
+        }
+        if (k - 1 <= j)
+            hi = j;
+        else
+            lo = j + 1;
+    }
+    return a[lo];
 }
 
 /* What is shown costs at least so much that there are TOP rows. */
@@ -83,11 +105,10 @@ static int choose(struct tree *t)
         return TROD_ERR_NOMEM;
     for (size_t i = 1; i < n; i++)
         all[i - 1] = t->sum[i].total[t->core->weights.shown];
-    qsort(all, n - 1, sizeof *all, by_size);
-    t->least = all[top - 1];
-    t->equals = 0;
-    for (size_t i = top; i-- > 0 && all[i] == t->least;)
-        t->equals++;
+    t->least = select_largest(all, n - 1, top);
+    t->equals = top;
+    for (size_t i = 0; i < n - 1; i++)
+        t->equals -= all[i] > t->least;
     free(all);
     return TROD_OK;
 }

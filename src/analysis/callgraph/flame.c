@@ -7,6 +7,8 @@
 #include "analysis/callgraph/callgraph.h"
 #include "analysis/callgraph/like.h"
 
+#include "callstack/stacks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +68,9 @@ struct folding {
     const struct cg_sum *sum;
     struct trod_flame *flame;
     struct trod_buf text;
-    size_t at[DEEP + 2]; /* lengths of the text by depth */
+    size_t at[DEEP + 2];   /* lengths of the text by depth */
+    uint32_t of[DEEP + 1]; /* nodes of FLAME by depth, */
+    uint32_t made;         /* so many of the stack at hand */
 };
 
 static int put_name(struct folding *k, uint32_t node)
@@ -82,9 +86,12 @@ static int put_name(struct folding *k, uint32_t node)
     from = k->text.n;
     if (rc == TROD_OK)
         rc = trod_buf_add(&k->text, name, strlen(name));
-    for (size_t i = from; rc == TROD_OK && i < k->text.n; i++) /* what ends a name or a line */
-        if (strchr(";\n\r", k->text.p[i]))
+    for (size_t i = from; rc == TROD_OK && i < k->text.n; i++) { /* what ends a name or a line */
+        const uint8_t c = k->text.p[i];
+
+        if (c == ';' || c == '\n' || c == '\r')
             k->text.p[i] = ':';
+    }
     return rc;
 }
 
@@ -109,20 +116,40 @@ static int turn(struct trod_buf *text)
     return rc;
 }
 
-static int add(struct folding *k, uint64_t n)
+static int add_turned(struct folding *k, uint64_t n)
 {
     struct trod_buf copy = {0};
-    int rc;
+    int rc = trod_buf_add(&copy, k->text.p, k->text.n);
 
-    if (!k->core->opt->reverse)
-        return trod_flame_add(k->flame, (const char *)k->text.p, k->text.n, 0, n);
-    rc = trod_buf_add(&copy, k->text.p, k->text.n);
     if (rc == TROD_OK)
         rc = turn(&copy);
     if (rc == TROD_OK)
         rc = trod_flame_add(k->flame, (const char *)copy.p, copy.n, 0, n);
     trod_buf_fini(&copy);
     return rc;
+}
+
+/* N more for the stack of the text, which is DEPTH functions deep. */
+static int add(struct folding *k, uint32_t depth, uint64_t n)
+{
+    const uint32_t named = depth < DEEP ? depth : DEEP;
+    uint32_t node;
+
+    if (k->core->opt->reverse)
+        return add_turned(k, n);
+    for (uint32_t d = k->made + 1; d <= named; d++) {
+        const size_t from = k->at[d - 1] + (k->at[d - 1] > 0);
+
+        if (!(k->of[d] = stacks_child(k->flame, k->of[d - 1], (const char *)k->text.p + from,
+                                      k->at[d] - from)))
+            return TROD_ERR_NOMEM;
+        k->made = d;
+    }
+    node = depth > DEEP ? stacks_child(k->flame, k->of[DEEP], "(deeper)", 8) : k->of[depth];
+    if (!node)
+        return TROD_ERR_NOMEM;
+    k->flame->node[node].self[0] += n;
+    return TROD_OK;
 }
 
 static int enter(void *user, uint32_t node)
@@ -141,8 +168,9 @@ static int enter(void *user, uint32_t node)
         k->text.n = k->at[depth - 1];
         rc = put_name(k, node);
         k->at[depth] = k->text.n;
+        k->made = k->made < depth ? k->made : depth - 1;
     }
-    return rc == TROD_OK && n ? add(k, n) : rc;
+    return rc == TROD_OK && n ? add(k, depth, n) : rc;
 }
 
 /* The stacks of CORE. *OUT is released with trod_flame_free in every case. */

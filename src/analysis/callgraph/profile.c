@@ -7,6 +7,8 @@
 #include "analysis/callgraph/callgraph.h"
 #include "analysis/callgraph/like.h"
 
+#include "core/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,10 +62,11 @@ struct table {
     const struct cg_core *core;
     const struct cg_sum *sum;
     struct function *function; /* by address */
-    size_t n;
+    size_t n, cap;
     uint32_t *of; /* by node */
     struct edge *edge;
-    size_t n_edges;
+    size_t n_edges, cap_edges;
+    struct trod_map edges; /* by caller and callee */
     unsigned shown;
     int sort;
 };
@@ -75,35 +78,76 @@ static int by_address(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static uint32_t number_of(const struct table *t, uint64_t address)
+/* The number of the function at ADDRESS, which is among those of T, by MAP; new ones are put behind
+ * them. UINT32_MAX: no memory. */
+static uint32_t number_of(struct table *t, struct trod_map *map, uint64_t address)
 {
-    const struct function key = {.address = address};
-    const struct function *f = bsearch(&key, t->function, t->n, sizeof *t->function, by_address);
+    const uint32_t hash = trod_map_hash(address);
+    uint32_t i;
 
-    return (uint32_t)(f - t->function);
+    for (size_t at = hash; trod_map_next(map, hash, &at, &i);)
+        if (t->function[i].address == address)
+            return i;
+    if (!trod_grow(&t->function, t->n, &t->cap, sizeof *t->function, 64) ||
+        !trod_map_put(map, hash, (uint32_t)t->n))
+        return UINT32_MAX;
+    t->function[t->n] = (struct function){.address = address, .open = (uint32_t)t->n};
+    return (uint32_t)t->n++;
+}
+
+/* Functions in the order of addresses; their numbers follow. */
+static int put_in_order(struct table *t)
+{
+    uint32_t *to = calloc(t->n + 1, sizeof *to);
+
+    if (!to)
+        return TROD_ERR_NOMEM;
+    if (t->n)
+        qsort(t->function, t->n, sizeof *t->function, by_address);
+    for (uint32_t i = 0; i < t->n; i++) {
+        to[t->function[i].open] = i;
+        t->function[i].open = 0;
+    }
+    for (size_t i = 1; i < t->core->tree.n; i++)
+        if (t->of[i] != UINT32_MAX)
+            t->of[i] = to[t->of[i]];
+    free(to);
+    return TROD_OK;
 }
 
 static int gather(struct table *t)
 {
     const struct cg_tree *tree = &t->core->tree;
-    size_t n = 0;
+    struct trod_map map = {.slot = NULL};
+    int rc = TROD_OK;
 
-    t->function = calloc(tree->n + 1, sizeof *t->function);
-    t->of = calloc(tree->n + 1, sizeof *t->of);
-    t->edge = calloc(tree->n + 1, sizeof *t->edge);
-    if (!t->function || !t->of || !t->edge)
+    if (!(t->of = malloc((tree->n + 1) * sizeof *t->of)))
         return TROD_ERR_NOMEM;
-    for (size_t i = 1; i < tree->n; i++)
-        if (tree->node[i].kind != CG_CUT)
-            t->function[t->n++].address = tree->node[i].function;
-    qsort(t->function, t->n, sizeof *t->function, by_address);
-    for (size_t i = 0; i < t->n; i++)
-        if (i == 0 || t->function[i].address != t->function[n - 1].address)
-            t->function[n++] = t->function[i];
-    t->n = n;
-    for (size_t i = 1; i < tree->n; i++)
-        t->of[i] = tree->node[i].kind == CG_CUT ? UINT32_MAX : number_of(t, tree->node[i].function);
-    return TROD_OK;
+    for (size_t i = 1; rc == TROD_OK && i < tree->n; i++) {
+        const bool cut = tree->node[i].kind == CG_CUT;
+
+        t->of[i] = cut ? UINT32_MAX : number_of(t, &map, tree->node[i].function);
+        if (!cut && t->of[i] == UINT32_MAX)
+            rc = TROD_ERR_NOMEM;
+    }
+    trod_map_fini(&map);
+    return rc < 0 ? rc : put_in_order(t);
+}
+
+/* What CALLEE is for CALLER, made if new. NULL: no memory. */
+static struct edge *edge_of(struct table *t, uint32_t caller, uint32_t callee)
+{
+    const uint32_t hash = trod_map_hash((uint64_t)caller << 32 | callee);
+    uint32_t i;
+
+    for (size_t at = hash; trod_map_next(&t->edges, hash, &at, &i);)
+        if (t->edge[i].caller == caller && t->edge[i].callee == callee)
+            return &t->edge[i];
+    if (!trod_grow(&t->edge, t->n_edges, &t->cap_edges, sizeof *t->edge, 64) ||
+        !trod_map_put(&t->edges, hash, (uint32_t)t->n_edges))
+        return NULL;
+    t->edge[t->n_edges] = (struct edge){.caller = caller, .callee = callee};
+    return &t->edge[t->n_edges++];
 }
 
 /* The function of the caller of NODE; UINT32_MAX: it has none. */
@@ -124,8 +168,9 @@ static int enter(void *user, uint32_t node)
     if (t->of[node] == UINT32_MAX)
         return TROD_OK;
     f = &t->function[t->of[node]];
-    e = &t->edge[t->n_edges++];
-    *e = (struct edge){caller_of(t, node), t->of[node], n->count, {0}};
+    if (!(e = edge_of(t, caller_of(t, node), t->of[node])))
+        return TROD_ERR_NOMEM;
+    e->calls += n->count;
     f->calls += n->count;
     f->exception = f->exception || n->kind == CG_EXCEPTION;
     for (unsigned w = 0; w < CG_SELVES; w++) {
@@ -133,7 +178,7 @@ static int enter(void *user, uint32_t node)
         if (f->open)
             continue;
         f->total[w] += t->sum[node].total[w];
-        e->total[w] = t->sum[node].total[w];
+        e->total[w] += t->sum[node].total[w];
     }
     f->open++;
     return TROD_OK;
@@ -180,25 +225,6 @@ static int by_edge(const void *a, const void *b)
     if (x->callee != y->callee)
         return x->callee < y->callee ? -1 : 1;
     return x->caller < y->caller ? -1 : x->caller > y->caller;
-}
-
-static void join_edges(struct table *t)
-{
-    size_t n = 0;
-
-    qsort(t->edge, t->n_edges, sizeof *t->edge, by_edge);
-    for (size_t i = 0; i < t->n_edges; i++) {
-        struct edge *e = n ? &t->edge[n - 1] : NULL;
-
-        if (!e || e->callee != t->edge[i].callee || e->caller != t->edge[i].caller) {
-            t->edge[n++] = t->edge[i];
-            continue;
-        }
-        e->calls += t->edge[i].calls;
-        for (unsigned w = 0; w < CG_SELVES; w++)
-            e->total[w] += t->edge[i].total[w];
-    }
-    t->n_edges = n;
 }
 
 static const char *name_of(const struct table *t, uint32_t number, char buf[TROD_FUNCTION_NAME])
@@ -361,14 +387,15 @@ static int result(const void *st, struct trod_result *r)
         rc = gather(&t);
     if (rc == TROD_OK)
         rc = cg_walk(&core->tree, sum, enter, leave, &t);
-    if (rc == TROD_OK) {
-        join_edges(&t);
+    if (rc == TROD_OK && t.n_edges)
+        qsort(t.edge, t.n_edges, sizeof *t.edge, by_edge);
+    if (rc == TROD_OK)
         rc = put(&t, r);
-    }
     free(sum);
     free(t.function);
     free(t.of);
     free(t.edge);
+    trod_map_fini(&t.edges);
     return rc;
 }
 

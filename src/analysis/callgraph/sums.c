@@ -7,26 +7,63 @@
 #include <string.h>
 
 struct ranked {
-    uint32_t node;
-    const struct cg_tree *tree;
-    const struct cg_sum *sum;
-    unsigned by;
+    uint64_t total, function;
+    uint32_t node, kind;
 };
 
-/* By parent, then the largest first, then by address. */
+/* The largest first, then by address. */
 static int by_rank(const void *x, const void *y)
 {
     const struct ranked *a = x, *b = y;
-    const struct cg_node *m = &a->tree->node[a->node], *n = &b->tree->node[b->node];
-    const uint64_t p = a->sum[a->node].total[a->by], q = b->sum[b->node].total[b->by];
 
-    if (m->parent != n->parent)
-        return m->parent < n->parent ? -1 : 1;
-    if (p != q)
-        return p > q ? -1 : 1;
-    if (m->function != n->function)
-        return m->function < n->function ? -1 : 1;
-    return m->kind < n->kind ? -1 : m->kind > n->kind;
+    if (a->total != b->total)
+        return a->total > b->total ? -1 : 1;
+    if (a->function != b->function)
+        return a->function < b->function ? -1 : 1;
+    return a->kind < b->kind ? -1 : a->kind > b->kind;
+}
+
+/* Most functions call few others. */
+static void sort(struct ranked *r, size_t n)
+{
+    enum { FEW = 12 };
+
+    if (n > FEW) {
+        qsort(r, n, sizeof *r, by_rank);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        const struct ranked one = r[i];
+        size_t k = i;
+
+        for (; k && by_rank(&one, &r[k - 1]) < 0; k--)
+            r[k] = r[k - 1];
+        r[k] = one;
+    }
+}
+
+/* Children of all nodes in order. R has room for all nodes, END too and for one more. */
+static void put_in_order(const struct cg_tree *t, struct cg_sum *sum, unsigned by, struct ranked *r,
+                         uint32_t *end)
+{
+    memset(end, 0, (t->n + 1) * sizeof *end);
+    for (uint32_t i = 1; i < t->n; i++)
+        end[t->node[i].parent + 1]++;
+    for (size_t p = 1; p <= t->n; p++)
+        end[p] += end[p - 1];
+    /* END of a parent is where its children begin, and at last where they end */
+    for (uint32_t i = 1; i < t->n; i++)
+        r[end[t->node[i].parent]++] =
+            (struct ranked){sum[i].total[by], t->node[i].function, i, t->node[i].kind};
+    for (size_t p = 0; p < t->n; p++) {
+        const size_t from = p ? end[p - 1] : 0;
+
+        sort(r + from, end[p] - from);
+        for (size_t i = end[p]; i-- > from;) {
+            sum[r[i].node].next = sum[p].first;
+            sum[p].first = r[i].node;
+        }
+    }
 }
 
 static void add_up(const struct cg_tree *t, struct cg_sum *sum, const uint32_t *order)
@@ -80,16 +117,7 @@ struct cg_sum *cg_sums(const struct cg_tree *t, unsigned by)
             memcpy(sum[i].total, t->node[i].self, sizeof sum[i].total);
         by_depth(t, sum, order, start);
         add_up(t, sum, order);
-        for (uint32_t i = 1; i < t->n; i++)
-            r[i - 1] = (struct ranked){i, t, sum, by};
-        if (t->n > 1)
-            qsort(r, t->n - 1, sizeof *r, by_rank);
-        for (size_t i = t->n > 1 ? t->n - 1 : 0; i-- > 0;) {
-            const uint32_t parent = t->node[r[i].node].parent;
-
-            sum[r[i].node].next = sum[parent].first;
-            sum[parent].first = r[i].node;
-        }
+        put_in_order(t, sum, by, r, start);
     }
     free(r);
     free(order);

@@ -1,10 +1,10 @@
 /*
- * tree.c - trees of calling contexts (callgraph.h).
+ * tree.c - trees of calling contexts. Implements tree.h.
  *
  * A node is found by its parent, function and kind. Of stacks beyond CG_MOST_NODES only the
  * function is kept, below a node of its own, so that what each function cost by itself stays right.
  */
-#include "analysis/callgraph/callgraph.h"
+#include "callstack/tree.h"
 
 #include "core/grow.h"
 #include "core/pack.h"

@@ -1,0 +1,90 @@
+/*
+ * tree.h - what each stack of functions cost: trees of calling contexts, and the account by which
+ * the activations of a stream are counted in one.
+ *
+ * A node is a function called from the function of its parent. Who is told of activations
+ * (trod_callstack_sink) keeps an account for each stream; when the stream is over, its tree is
+ * added to that of all. The analyses that count calls do so, and an index (docs/navigating.md).
+ */
+#ifndef CALLSTACK_TREE_H
+#define CALLSTACK_TREE_H
+
+#include "core/map.h"
+#include "trod/buf.h"
+#include "trod/callstack.h"
+#include "trod/io.h"
+
+enum { CG_MOST_WEIGHTS = 6 };
+
+/* What a node counts: instructions, time, and each weight that looks at rows. */
+enum {
+    CG_SELF_INSTRUCTIONS,
+    CG_SELF_TIME,
+    CG_SELF_WEIGHTS,
+    CG_SELVES = CG_SELF_WEIGHTS + CG_MOST_WEIGHTS
+};
+
+enum cg_node_kind { CG_PLAIN, CG_EXCEPTION, CG_CUT };
+
+enum { CG_MOST_NODES = 1 << 20 };
+
+struct cg_node {
+    uint64_t function; /* where it begins */
+    uint32_t parent;   /* 0: none */
+    uint32_t kind;
+    uint64_t count; /* activations */
+    uint64_t self[CG_SELVES];
+};
+
+/* Node 0 stands for all: it has no function, and what belongs to none. */
+struct cg_tree {
+    struct cg_node *node;
+    size_t n, cap;
+    struct trod_map map; /* nodes */
+    uint32_t cut;        /* stacks beyond CG_MOST_NODES: functions without their callers */
+    bool any_time;       /* somebody said a time */
+};
+
+/* ---- tree.c: 0 or TROD_ERR_NOMEM where they return int */
+/* See to node 0. False: no memory. */
+bool cg_tree_begin(struct cg_tree *t);
+/* The child of PARENT for FUNCTION, made if new; 0: no memory. */
+uint32_t cg_child(struct cg_tree *t, uint32_t parent, uint64_t function, unsigned kind);
+/* NODE, whose parent is 0, becomes a child of PARENT. */
+int cg_move(struct cg_tree *t, uint32_t node, uint32_t parent);
+int cg_tree_add(struct cg_tree *into, const struct cg_tree *from);
+void cg_tree_fini(struct cg_tree *t);
+int cg_tree_save(const struct cg_tree *t, struct trod_buf *out);
+int cg_tree_load(struct cg_tree *t, struct trod_span *in);
+
+/*
+ * ---- account.c: a stream whose activations are counted. The low 32 bits of a frame's user are its
+ * node; 0: it has none yet.
+ */
+struct cg_account {
+    struct cg_tree tree;
+    bool clocked;               /* time is known */
+    uint64_t instruction, time; /* counted so far */
+    uint32_t bottom;            /* node of the root that ended last */
+    uint32_t roots;             /* that were put below */
+};
+
+/*
+ * The nodes of F and of those below it that have none. INLINED: exceptions stand above what they
+ * interrupted, else on their own. Returns that of F; 0: no memory.
+ */
+uint32_t cg_account_nodes(struct cg_account *a, struct trod_frame *f, bool inlined);
+/* That of F, made if it has none. */
+static inline uint32_t cg_account_node(struct cg_account *a, struct trod_frame *f, bool inlined)
+{
+    return (uint32_t)f->user ? (uint32_t)f->user : cg_account_nodes(a, f, inlined);
+}
+/* What was executed up to AT belongs to NODE. */
+void cg_account_charge(struct cg_account *a, uint32_t node, const struct trod_moment *at);
+/*
+ * F, which begins and has NODE: is it the caller of the root that ended last, that one is put under
+ * it. 0 or TROD_ERR_NOMEM.
+ */
+int cg_account_under(struct cg_account *a, const struct trod_frame *f, uint32_t node);
+
+#endif
