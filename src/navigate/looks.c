@@ -39,6 +39,7 @@ bool trod_nav_looks(struct trod_nav *nav, trod_nav_looks_fn fn, void *user)
     nav->looks_user = user;
     nav_verdict_free(nav->verdict);
     nav->verdict = NULL;
+    nav_tallied_forget(nav);
     return nav->index != NULL;
 }
 

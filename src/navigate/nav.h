@@ -43,6 +43,7 @@ struct nav_index;
 struct nav_steps;
 struct nav_begin;
 struct nav_verdict;
+struct nav_tallied;
 
 struct trod_nav {
     struct trod_trace_options topt;
@@ -69,6 +70,7 @@ struct trod_nav {
     void *looks_user;
     struct nav_verdict *verdict; /* of it; NULL: not asked for so far */
     bool tallies;                /* and in a form by which rows can be counted */
+    struct nav_tallied *tallied; /* counted last (search.c); NULL: nothing */
     uint32_t window;             /* bytes of windows of a scan of few rows; 0: as of any trace */
     int (*tick)(void *user, uint64_t row); /* as in struct trod_nav_options */
     void *tick_user;
@@ -212,6 +214,9 @@ struct nav_counts {
 };
 
 #define NAV_UNCOUNTED UINT64_MAX
+
+/* search.c: NAV counts anew. */
+void nav_tallied_forget(struct trod_nav *nav);
 
 /* Returns 0 or TROD_ERR_NOMEM. */
 int nav_counts_init(struct nav_counts *c, const struct trod_nav *nav,

@@ -371,21 +371,50 @@ static bool count_all(struct trod_nav *nav, struct nav_counts *counts)
     return true;
 }
 
+/* What lists count for NEED: looked up once, also where it is asked how much there is first. */
+struct nav_tallied {
+    struct trod_match_need need;
+    struct nav_counts counts; /* of NEED */
+};
+
+void nav_tallied_forget(struct trod_nav *nav)
+{
+    if (nav->tallied)
+        nav_counts_fini(&nav->tallied->counts);
+    free(nav->tallied);
+    nav->tallied = NULL;
+}
+
+/* Those of NAV for NEED. NULL: no memory. */
+static struct nav_counts *counts_for(struct trod_nav *nav, const struct trod_match_need *need)
+{
+    struct nav_tallied *t = nav->tallied;
+
+    if (t && memcmp(&t->need, need, sizeof *need) == 0)
+        return &t->counts;
+    nav_tallied_forget(nav);
+    if (!(t = nav->tallied = calloc(1, sizeof *t)))
+        return NULL;
+    memcpy(&t->need, need, sizeof *need);
+    return nav_counts_init(&t->counts, nav, &t->need) == TROD_OK ? &t->counts : NULL;
+}
+
 int trod_nav_tally(struct trod_nav *nav, const struct trod_match_need *need, trod_nav_rows_fn fn,
                    void *user, uint64_t *count)
 {
-    struct nav_counts counts;
+    struct nav_counts *counts = counts_for(nav, need);
     struct searching s = {.nav = nav,
                           .hi = need->rows.set ? need->rows.hi : UINT64_MAX,
-                          .counts = &counts,
+                          .counts = counts,
                           .fn = fn,
                           .user = user};
-    int rc;
+    int rc = counts ? TROD_OK : TROD_ERR_NOMEM;
 
     nav->tallies = true;
     *count = 0;
-    rc = nav_counts_init(&counts, nav, need);
-    if (rc == TROD_OK && need->owners && !count_all(nav, &counts))
+    if (counts)
+        counts->looks = NULL;
+    if (rc == TROD_OK && need->owners && !count_all(nav, counts))
         s.counts = NULL;
     if (rc == TROD_OK && !fn) {
         rc = expect(nav, need, s.counts, count);
@@ -395,7 +424,6 @@ int trod_nav_tally(struct trod_nav *nav, const struct trod_match_need *need, tro
         rc = nav_distrust(nav, rc) ? search_by(&s, need) : rc;
         *count = s.counted;
     }
-    nav_counts_fini(&counts);
     free(s.followed.inside);
     return rc;
 }
