@@ -19,7 +19,7 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 18,
+    NAV_INDEX_VERSION = 19,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
@@ -77,7 +77,9 @@ enum nav_block_flag {
     NAV_B_FALLS = 1 << 6,
     NAV_B_LISTED = 1 << 7, /* all its values are in NAV_S_NUMBERS */
     NAV_B_BARE = 1 << 8,   /* an instruction with an address has neither opcode nor text */
-    NAV_B_ASIDE = 1 << 9   /* an instruction names another one as that it belongs to */
+    NAV_B_ASIDE = 1 << 9,  /* an instruction names another one as that it belongs to */
+    /* All accesses leave something, and reads all say what they read, or none does. */
+    NAV_B_EXACT = 1 << 10
 };
 
 /* A place in a block from which decoding can go on. */

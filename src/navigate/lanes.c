@@ -201,7 +201,8 @@ static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item 
     switch (lane) {
     case NAV_LANE_MEMORY:
         b->told = b->touch.told;
-        b->touch.told = false;
+        b->exact = !b->touch.idle && !(b->told && b->touch.mute);
+        b->touch.told = b->touch.mute = b->touch.idle = false;
         rc = nav_touch_end(&b->touch, b->n_blocks, &b->lines);
         if (rc == TROD_OK)
             rc = nav_values_end(&b->values, b->n_blocks, &b->numbers);
@@ -249,6 +250,8 @@ static int next_block(struct nav_builder *b, const struct nav_item *it)
             k->flags |= NAV_B_MEMORY;
         if (!b->told)
             k->flags |= NAV_B_SILENT;
+        if (b->exact)
+            k->flags |= NAV_B_EXACT;
         if (b->listed)
             k->flags |= NAV_B_LISTED;
         k->flags |= b->time_flags | b->insn_flags;

@@ -108,6 +108,8 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_tally_out *out
 struct nav_touch {
     bool big;
     bool told; /* a read of the block says what it read */
+    bool mute; /* one does not */
+    bool idle; /* an access of the block leaves nothing */
     uint32_t turn;
     unsigned step; /* of the block */
     struct nav_tally_line *line;

@@ -218,11 +218,62 @@ static void test_marks(void **state)
     nav_files_free(&f);
 }
 
+/*
+ * Too much is touched between two places, or nearly: what accesses that leave nothing pass over
+ * does not count, and rows are read for it only where lists do not say so.
+ */
+static void test_too_much(void **state)
+{
+    enum { MOST = TROD_NAV_MEMORY / 64 };
+    static const struct {
+        uint64_t written, aborted; /* lines; ABORTED accesses come first */
+        const char *word;
+        int rc;
+    } cases[] = {
+        {MOST + 1000, 0, "MW8", TROD_ERR_LIMIT},
+        {MOST + 1000, 0, "MR8", TROD_ERR_LIMIT},
+        {MOST + 1000, 10, "MW8", TROD_ERR_LIMIT},
+        {MOST - 1000, 2000, "MW8", TROD_OK},
+    };
+    struct nav_files f = nav_files_new(1, ".tarmac");
+
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct trod_nav *with, *without;
+        struct trod_nav_run *a, *b;
+        struct trod_buf text = {0};
+        uint64_t rows = cases[k].aborted;
+        size_t n, m;
+
+        for (uint64_t i = 0; i < rows; i++)
+            trod_buf_printf(&text, "1 clk MR4 %08x (ABORTED)\n", 0x10000000 + 64 * (unsigned)i);
+        for (uint64_t i = 0; i < cases[k].written; i++, rows++)
+            trod_buf_printf(&text, "1 clk %s %016x %016x\n", cases[k].word, 64 * (unsigned)i,
+                            (unsigned)i);
+        test_save(f.path[0], text.p, text.n);
+        trod_buf_fini(&text);
+        assert_true(index_files(f.path, 1, 4000, 9, 1));
+        with = open_nav(f.path[0], false);
+        assert_int_equal(trod_nav_touched(with, 0, rows - 1, &a, &n), cases[k].rc);
+        without = open_nav(f.path[0], true);
+        assert_int_equal(trod_nav_touched(without, 0, rows - 1, &b, &m), cases[k].rc);
+        assert_int_equal(n, m);
+        if (n)
+            assert_memory_equal(a, b, n * sizeof *a);
+        free(a);
+        free(b);
+        trod_nav_close(with);
+        trod_nav_close(without);
+    }
+    nav_files_free(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_too_much),
         cmocka_unit_test(test_marks),
     };
 
