@@ -106,7 +106,7 @@ static int tell(struct searching *s)
     int rc;
 
     s->from = s->to = 0;
-    if (from >= to)
+    if (s->over || from >= to)
         return TROD_OK;
     if (from != s->next && s->followed.n) {
         memset(s->followed.inside, 0, s->followed.n);

@@ -173,6 +173,26 @@ run trod find --index ix "$file" 'disasm ~ /ADD/ && time > 3' --format csv
 same want "$stdout"
 check test ! -s "$stderr"
 
+# It does begin there also where more of them come after a gap.
+python3 - >gap.tarmac <<'PY'
+for i in range(250000):
+    here = 30000 <= i < 35000 or i >= 100000
+    print(f'{i} clk IT ({i}) ' + ('00020000 91000400 O EL1h_n : ADD x0,x0,#1' if here else '00010000 d503201f O EL1h_n : NOP'))
+PY
+file=gap.tarmac
+run trod index --index ix "$file" -q
+status 0
+for options in '' '--count'; do
+    for expression in 'addr == 0x20000' 'disasm ~ /ADD/ && time > 3'; do
+        # shellcheck disable=SC2086
+        run trod find --no-index "$file" "$expression" $options
+        cp "$stdout" want
+        # shellcheck disable=SC2086
+        run trod find --index ix "$file" "$expression" $options
+        same want "$stdout"
+    done
+done
+
 # What lists count is not read at all: with all but the ends of the trace lost the counts are the same.
 python3 - >few.tarmac <<'PY'
 import random
