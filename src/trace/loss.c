@@ -85,17 +85,32 @@ static void add(struct trod_loss *l, unsigned kind, uint32_t columns, uint64_t n
         l->columns[kind][__builtin_ctz(columns)] += n;
 }
 
+/* Rows of one kind that lose the same: how many of them were not added so far. */
+struct alike {
+    uint32_t says, flags; /* of these rows */
+    uint32_t lost;
+    uint64_t n;
+};
+
 void trod_loss_watch(struct trod_loss *l, const struct trod_batch *b)
 {
+    struct alike of[TROD_KINDS] = {{0}};
+
     for (uint32_t i = 0; l->watching && i < b->n; i++) {
         const unsigned kind = kind_of(b, i);
-        const uint32_t lost = watched(l, kind, b->have & b->has[i], flags_of(b, i));
+        const uint32_t says = b->have & b->has[i], flags = flags_of(b, i) & l->watch_flags[kind];
+        struct alike *a = &of[kind];
 
-        if (lost) {
-            add(l, kind, lost, 1);
-            note_first(l, b, i, lost, "the format has no place for it");
+        if (says != a->says || flags != a->flags) {
+            add(l, kind, a->lost, a->n);
+            *a = (struct alike){says, flags, watched(l, kind, says, flags), 0};
+            if (a->lost)
+                note_first(l, b, i, a->lost, "the format has no place for it");
         }
+        a->n++;
     }
+    for (unsigned kind = 0; l->watching && kind < TROD_KINDS; kind++)
+        add(l, kind, of[kind].lost, of[kind].n);
 }
 
 struct trod_loss_held trod_loss_hold(const struct trod_batch *b, uint32_t row)

@@ -50,9 +50,27 @@ static int load(struct rows *l, const char *path, const char *from)
     return TROD_OK;
 }
 
-/* IN as the format TO says, with losses allowed or not. */
-static int convert(const char *in, const char *from, const char *out, const char *to, bool allow,
-                   struct trod_writer_summary *sum)
+/*
+ * The rows of B to W, BY at a time; 0: all at once. The first half is put in one go: what is
+ * written depends on whether an instruction among the first rows has an opcode.
+ */
+static int put(struct trod_writer *w, const struct trod_batch *b, uint32_t by)
+{
+    int rc = TROD_OK;
+
+    for (uint32_t i = 0, n; rc == TROD_OK && i < b->n; i += n) {
+        struct trod_batch view;
+
+        n = by && by < b->n - i ? by : b->n - i;
+        n = by && i == 0 && b->n > 1 ? b->n / 2 : n;
+        rc = trod_writer_put(w, trod_batch_rows(&view, b, i, i + n));
+    }
+    return rc;
+}
+
+/* IN as the format TO says, with losses allowed or not, rows put BY at a time. */
+static int convert_by(const char *in, const char *from, const char *out, const char *to, bool allow,
+                      uint32_t by, struct trod_writer_summary *sum)
 {
     const struct trod_trace_options opt = {.from = from, .want = TROD_COL_ALL};
     struct trod_writer_options w = {.to = to, .allow_loss = allow};
@@ -71,13 +89,19 @@ static int convert(const char *in, const char *from, const char *out, const char
     if (rc == TROD_OK)
         trod_trace_want(t, trod_writer_want(writer));
     while (rc == TROD_OK && (rc_in = trod_trace_next(t, &b)) > 0)
-        rc = trod_writer_put(writer, b);
+        rc = put(writer, b, by);
     if (rc == TROD_OK)
         rc = trod_writer_commit(writer, sum);
     else
         trod_writer_discard(writer);
     trod_trace_close(t);
     return rc;
+}
+
+static int convert(const char *in, const char *from, const char *out, const char *to, bool allow,
+                   struct trod_writer_summary *sum)
+{
+    return convert_by(in, from, out, to, allow, 0, sum);
 }
 
 static unsigned say(const struct pair *p, const char *what, unsigned kind, const char *column,
@@ -165,6 +189,39 @@ static unsigned refused(const struct job *j, const struct pair *p, const struct 
     return wrong;
 }
 
+static bool same_account(const struct trod_loss *a, const struct trod_loss *b)
+{
+    return memcmp(a->rows, b->rows, sizeof a->rows) == 0 &&
+           memcmp(a->columns, b->columns, sizeof a->columns) == 0 &&
+           memcmp(a->left, b->left, sizeof a->left) == 0;
+}
+
+/*
+ * PATH, which SUM tells of, is the same where rows are put a few at a time: the encoder of
+ * drmemtrace has a loop for many rows, and does without it for few. Of packets of gem5 few have an
+ * opcode, the first of them often in the second half.
+ */
+static unsigned few(const struct job *j, const struct pair *p, const char *path,
+                    const struct trod_writer_summary *sum)
+{
+    char *out = name_for(j, "few", p->to);
+    struct trod_writer_summary of_few;
+    struct trod_buf a = test_load(path), b;
+    bool same;
+
+    assert_int_equal(convert_by(j->in, j->golden->format->name, out, p->to, true, 3, &of_few),
+                     TROD_OK);
+    b = test_load(out);
+    same = a.n == b.n && memcmp(a.p, b.p, a.n) == 0 && same_account(&sum->loss, &of_few.loss);
+    if (!same)
+        fprintf(stderr, "%s to %s: otherwise where few rows are put at a time\n", p->name, p->to);
+    trod_buf_fini(&a);
+    trod_buf_fini(&b);
+    unlink(out);
+    free(out);
+    return !same;
+}
+
 /*
  * What was written as TO, from IN. Texts of opcodes as numbers do not say in which byte order the
  * opcodes were: who reads them does.
@@ -198,6 +255,8 @@ static void try_pair(struct job *j, const char *to)
         loss_align(p);
         j->pairs++;
         j->wrong += check(p, &sum.loss) + refused(j, p, &sum.loss);
+        if (p->drm && !loss_is(p->from, "gem5packet"))
+            j->wrong += few(j, p, path, &sum);
         loss_rows_fini(&in);
         loss_rows_fini(&out);
         unlink(path);

@@ -204,24 +204,28 @@ static void test_many_threads(void **state)
     free(w);
 }
 
+static void same_bytes(const char *a, const char *b)
+{
+    struct trod_buf x = test_load(a), y = test_load(b);
+
+    assert_int_equal(x.n, y.n);
+    assert_memory_equal(x.p, y.p, x.n);
+    trod_buf_fini(&x);
+    trod_buf_fini(&y);
+}
+
 /* The same trace gives the same bytes. */
 static void test_deterministic(void **state)
 {
     struct walk *w = calloc(1, sizeof *w);
     char *dir = test_tmpdir();
     char *a = test_path(dir, "a.trace.zip"), *b = test_path(dir, "b.trace.zip");
-    struct trod_buf x, y;
 
     (void)state;
     assert_non_null(w);
     write_walk(w, a, "drmemtrace:chunk=300", 1, 5000, 0, 7);
     write_walk(w, b, "drmemtrace:chunk=300", 1, 5000, 0, 7);
-    x = test_load(a);
-    y = test_load(b);
-    assert_int_equal(x.n, y.n);
-    assert_memory_equal(x.p, y.p, x.n);
-    trod_buf_fini(&x);
-    trod_buf_fini(&y);
+    same_bytes(a, b);
     test_remove(dir);
     free(a);
     free(b);
@@ -300,7 +304,7 @@ static void test_chunks(void **state)
     write_walk(w, path, "drmemtrace:chunk=99", 1, 5000, 50, 500);
     for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
         char *out = test_path(dir, "b.trace.zip");
-        const struct job j = {path, out, to[i], 0, NULL, NULL};
+        const struct job j = {path, out, to[i], 0, NULL, NULL, 0};
         struct drm_checked c;
 
         convert(&j);
@@ -320,7 +324,7 @@ static void test_cut_a_copy(void **state)
     struct walk *w = calloc(1, sizeof *w);
     char *dir = test_tmpdir(), *path = test_path(dir, "a.trace.gz");
     char *out = test_path(dir, "b.trace.zip");
-    const struct job j = {path, out, "drmemtrace", 0, NULL, NULL};
+    const struct job j = {path, out, "drmemtrace", 0, NULL, NULL, 0};
     struct drm_checked c;
 
     (void)state;
@@ -337,6 +341,36 @@ static void test_cut_a_copy(void **state)
     free(w);
 }
 
+/* Rows put a few at a time go without the loop for many (enc_plain.c): the same bytes. */
+static void test_few(void **state)
+{
+    static const char *const to[] = {"drmemtrace:chunk=7",      "drmemtrace:chunk=1000",
+                                     "drmemtrace:encodings=no", "drmemtrace:version=3",
+                                     "drmemtrace:entry=8",      "drmemtrace:version=2,chunk=100"};
+    struct walk *w = calloc(1, sizeof *w);
+
+    (void)state;
+    assert_non_null(w);
+    for (uint64_t i = 0; i < 2 * sizeof to / sizeof *to; i++) {
+        char *dir = test_tmpdir(), *path = test_path(dir, "a.trace");
+        char *many = test_path(dir, "many.trace.zip"), *few = test_path(dir, "few.trace.zip");
+        struct job j = {path, many, to[i / 2], 0, NULL, NULL, 0};
+
+        write_walk(w, path, "drmemtrace", 1, 5000, i % 2 ? 50 : 0, 600 + i);
+        convert(&j);
+        j.out = few;
+        j.by = 5;
+        convert(&j);
+        same_bytes(many, few);
+        test_remove(dir);
+        free(few);
+        free(many);
+        free(path);
+        free(dir);
+    }
+    free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_threads),       cmocka_unit_test(test_many_threads),
         cmocka_unit_test(test_deterministic), cmocka_unit_test(test_filters),
         cmocka_unit_test(test_chunks),        cmocka_unit_test(test_cut_a_copy),
+        cmocka_unit_test(test_few),
     };
 
     trod_diag_init(&quiet, NULL, NULL);

@@ -27,7 +27,7 @@ static void copied_alike(const char *in, const char *dir)
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *out = test_path(dir, names[i]);
-        const struct job j = {in, out, "drmemtrace", 0, NULL, NULL};
+        const struct job j = {in, out, "drmemtrace", 0, NULL, NULL, 0};
         struct trod_buf b;
 
         convert(&j);
@@ -93,7 +93,7 @@ static struct told tell_rows(const char *path, const char *from)
 static void foreign(const char *file, const char *from, unsigned width, bool merged)
 {
     char *dir = test_tmpdir(), *out = test_path(dir, "out");
-    const struct job j = {file, out, "drmemtrace:chunk=500", 0, NULL, from};
+    const struct job j = {file, out, "drmemtrace:chunk=500", 0, NULL, from, 0};
     struct told t = tell_rows(file, from);
     struct drm_checked c;
     size_t n;
@@ -204,7 +204,7 @@ static void test_real_trace(void **state)
     }
     dir = test_tmpdir();
     out = test_path(dir, "out");
-    convert(&(struct job){path, out, "drmemtrace", 0, NULL, NULL});
+    convert(&(struct job){path, out, "drmemtrace", 0, NULL, NULL, 0});
     assert_int_equal(check_directory(out, 12, &c), 9);
     assert_int_equal(c.instrs, 650576); /* as DynamoRIO's basic_counts has it */
     assert_int_equal(c.nofetch, 126);

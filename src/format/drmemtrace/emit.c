@@ -157,14 +157,8 @@ void drm_put_data(struct drm_enc *e, struct trod_room *out, unsigned type, uint3
         put_access(e, out, type, size, addr);
         return;
     }
-    if (e->pending && e->pending_type == type && type <= DRM_WRITE &&
-        e->pending_addr + e->pending_size == addr && e->pending_size + size <= 256) {
-        e->pending_size += size;
+    if (drm_merges(e, type, size, addr))
         return;
-    }
     drm_put_pending(e, out);
-    e->pending = true;
-    e->pending_type = (uint16_t)type;
-    e->pending_size = size;
-    e->pending_addr = addr;
+    drm_pend(e, type, size, addr);
 }

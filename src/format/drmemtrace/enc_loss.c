@@ -17,14 +17,12 @@ void drm_lose(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
 uint32_t drm_lose_width(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
                         uint32_t column, uint64_t v)
 {
-    /* bits of an address: the rest repeats the highest */
-    const unsigned rest = e->filetype & TROD_DRM_AARCH64 ? 8 : 16;
-
+    if (drm_fits(e, v))
+        return 0;
     if (e->width == DRM_ENTRY_32)
-        return v >> 32 ? trod_loss_columns(e->loss, b, row, column,
-                                           "it does not fit the 32 bits of an entry")
-                       : 0;
-    if (e->native || column == TROD_COL_VALUE || (uint64_t)((int64_t)(v << rest) >> rest) == v)
+        return trod_loss_columns(e->loss, b, row, column,
+                                 "it does not fit the 32 bits of an entry");
+    if (column == TROD_COL_VALUE)
         return 0;
     return trod_loss_columns(e->loss, b, row, column, "it has more bits than an address");
 }

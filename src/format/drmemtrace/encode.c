@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOON = 16 }; /* rows that what is known of code is asked for ahead */
-
 static uint32_t isa_bits(enum trod_isa isa)
 {
     switch (isa) {
@@ -475,10 +473,15 @@ int drm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct tro
     if (e->copy && ((rc = drm_enc_copy(e, in, row, out)) != TROD_ENC_DONE || e->copy))
         return rc;
     for (; *row < in->n; ++*row) {
+        if (in->n - *row >= DRM_PLAIN_LEAST) {
+            *row = drm_enc_plain(e, in, *row, out);
+            if (*row == in->n)
+                break;
+        }
         if (out->end - out->p < DRM_ROW_MAX)
             return TROD_ENC_FULL;
-        if (*row + SOON < in->n && in->kind[*row + SOON] == TROD_INSTR)
-            drm_seen_soon(e->side, in->addr[*row + SOON]);
+        if (*row + DRM_SOON < in->n && in->kind[*row + DRM_SOON] == TROD_INSTR)
+            drm_seen_soon(e->side, in->addr[*row + DRM_SOON]);
         if (!e->begun) {
             if (e->native && idle(in, *row)) {
                 trod_loss_left(e->loss, in, *row);

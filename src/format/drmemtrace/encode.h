@@ -15,7 +15,9 @@ enum {
     DRM_ROW_MAX = 1 << 12, /* bytes one row may make: all that waited for it, and a new chunk */
     DRM_HOLD_MAX = 96,     /* entries that wait for the direction of a branch */
     DRM_KEPT_MAX = 64,
-    DRM_CODE_KEPT = 16, /* bytes of an encoding */
+    DRM_CODE_KEPT = 16,  /* bytes of an encoding */
+    DRM_SOON = 16,       /* rows that what is known of code is asked for ahead */
+    DRM_PLAIN_LEAST = 8, /* rows that are looked at for plain ones in one go, at the least */
     DRM_CHUNK_DEFAULT = 10000000,
     DRM_TIME_EVERY = 1000 /* instructions between times put in, at the least */
 };
@@ -160,6 +162,25 @@ void drm_put_data(struct drm_enc *e, struct trod_room *out, unsigned type, uint3
                   uint64_t addr);
 void drm_put_pending(struct drm_enc *e, struct trod_room *out);
 
+/* Does the access go on where the one that waits ends? Then that one is both. */
+static inline bool drm_merges(struct drm_enc *e, unsigned type, uint32_t size, uint64_t addr)
+{
+    if (!e->pending || e->pending_type != type || type > DRM_WRITE ||
+        e->pending_addr + e->pending_size != addr || e->pending_size + size > 256)
+        return false;
+    e->pending_size += size;
+    return true;
+}
+
+/* The access waits for the next one. */
+static inline void drm_pend(struct drm_enc *e, unsigned type, uint32_t size, uint64_t addr)
+{
+    e->pending = true;
+    e->pending_type = (uint16_t)type;
+    e->pending_size = size;
+    e->pending_addr = addr;
+}
+
 /* --- enc_flow.c: branches --- */
 
 /*
@@ -190,7 +211,24 @@ void drm_flow_put(struct drm_enc *e, const struct trod_room *out, const struct t
 /* ROW's entries are in what is held; LOST: columns that were counted as lost. */
 void drm_flow_wait(struct drm_enc *e, const struct trod_batch *b, uint32_t row, uint32_t lost);
 
+/* --- enc_plain.c --- */
+
+/* The rows of B from ROW on that no rule concerns. Returns the first that is left. */
+uint32_t drm_enc_plain(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                       struct trod_room *out);
+
 /* --- enc_loss.c: the account --- */
+
+/* Does an entry hold address V as a reader takes it? */
+static inline bool drm_fits(const struct drm_enc *e, uint64_t v)
+{
+    /* bits of an address: the rest repeats the highest */
+    const unsigned rest = e->filetype & TROD_DRM_AARCH64 ? 8 : 16;
+
+    if (e->width == DRM_ENTRY_32)
+        return v >> 32 == 0;
+    return e->native || (uint64_t)((int64_t)(v << rest) >> rest) == v;
+}
 
 /* These return the columns that they counted. ROW has no record: */
 void drm_lose(struct drm_enc *e, const struct trod_batch *b, uint32_t row);
