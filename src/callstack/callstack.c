@@ -378,8 +378,9 @@ static int any_row(struct trod_callstack *c, struct cs_lane *l, const struct tro
 }
 
 /* Could row I be the write of a register that matters? Most names differ in their first letter. */
-static inline bool register_row(const struct trod_batch *b, uint32_t i)
+static inline bool register_row(const struct cs_lane *l, const struct trod_batch *b, uint32_t i)
 {
+    const bool arm = l->isa == TROD_ISA_A64 || l->isa == TROD_ISA_ARM;
     const uint8_t *name;
 
     if (!(b->have & b->has[i] & TROD_COL_TEXT) || b->text[i].len < 2)
@@ -387,10 +388,10 @@ static inline bool register_row(const struct trod_batch *b, uint32_t i)
     name = trod_batch_bytes(b, b->text[i]);
     switch (name[0] | 32) {
     case 'x': /* x30, xsp, x31; RISC-V x1, x2 */
-        return name[1] == '3' || (name[1] | 32) == 's' || b->text[i].len == 2;
+        return name[1] == '3' || (name[1] | 32) == 's' || (b->text[i].len == 2 && !arm);
     case 'r': /* r13, r14, r29, r31, r1, ra, rsp */
-        return b->text[i].len == 2 || name[1] == '1' || name[1] == '2' || name[1] == '3' ||
-               (name[1] | 32) == 's';
+        return (b->text[i].len == 2 && !arm) || name[1] == '1' || name[1] == '2' ||
+               name[1] == '3' || (name[1] | 32) == 's';
     case 's':
     case 'm':
     case 'p':
@@ -407,16 +408,16 @@ static inline bool register_row(const struct trod_batch *b, uint32_t i)
 }
 
 /*
- * Rows [FROM, TO), all of stream L, all instructions with address, size and flags. Returns where it
- * stopped: at a row that any_row has to see.
+ * Rows [FROM, TO), all of stream L, all instructions with address, size and flags: those that lead
+ * on, and jumps that change nothing. Returns where it stopped: at a row that any_row has to see.
  */
-static uint32_t straight(struct cs_lane *l, const struct trod_batch *b, uint32_t from, uint32_t to)
+static uint32_t straight(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b,
+                         uint32_t from, uint32_t to)
 {
     const uint8_t *const restrict kind = b->kind;
     const uint32_t *const restrict size = b->size, *const restrict flags = b->flags;
     const uint64_t *const restrict addr = b->addr;
-    const uint64_t edge = l->edge;
-    uint64_t next = l->next, count = l->count;
+    uint64_t edge = l->edge, next = l->next, count = l->count;
     uint32_t last = l->last_row, before = l->before_row, i = from;
 
     if (!l->began)
@@ -425,14 +426,23 @@ static uint32_t straight(struct cs_lane *l, const struct trod_batch *b, uint32_t
         if (kind[i] == TROD_INSTR) {
             if (flags[i] & (TROD_F_SYNTHETIC | TROD_F_NOFETCH))
                 continue;
-            if (addr[i] != next || next >= edge || size[i] == 0 || l->pending)
+            if (size[i] == 0 || l->pending)
                 break;
+            if (addr[i] != next) {
+                if (last == CS_NOBODY || !cs_plain_jump(c, l, b, last, i))
+                    break;
+                l->transfer_at = count;
+                next = addr[i];
+                edge = l->edge;
+            } else if (next >= edge) {
+                break;
+            }
             next += size[i];
             before = last;
             last = i;
             count++;
         } else if (kind[i] == TROD_REG) {
-            if (register_row(b, i))
+            if (register_row(l, b, i))
                 break;
         } else if (kind[i] == TROD_EXCEPTION || kind[i] == TROD_MARKER) {
             break;
@@ -530,7 +540,7 @@ static int chunk(struct trod_callstack *c, const struct trod_batch *b, uint32_t 
             }
         }
         if (fast) {
-            i = straight(l, b, i, until_due(c, b, i, to));
+            i = straight(c, l, b, i, until_due(c, b, i, to));
             if (i == to)
                 break;
         }

@@ -70,7 +70,7 @@ struct cs_noted {
 };
 
 /* Where functions are entered in a page of code: a bit for each byte. */
-enum { CS_BITS = CS_PAGE / 64 };
+enum { CS_BITS = CS_PAGE / 64, CS_ASKED = 64 };
 
 struct cs_entries {
     uint64_t bit[CS_BITS];
@@ -91,8 +91,10 @@ struct cs_known {
     struct cs_map entered;  /* page number -> entries, CS_NOBODY - 1: none */
     struct cs_entries *entries;
     size_t n_entries, cap_entries;
-    uint64_t asked; /* the page asked for last, TROD_NOWHERE: none; ASKED_AT: its entries */
-    uint32_t asked_at;
+    struct cs_asked {  /* pages asked for, by their numbers' last digits */
+        uint64_t page; /* TROD_NOWHERE: none */
+        uint32_t at;   /* its entries */
+    } asked[CS_ASKED];
 };
 
 /* Fields of trod_frame.own. */
@@ -222,6 +224,8 @@ uint64_t cs_edge(struct cs_known *k, const struct trod_symbols *symbols, uint64_
 /* Of the functions that were called the last one before PC, not far away; CS_NOBODY: none. */
 uint32_t cs_called_before(const struct cs_known *k, uint64_t pc);
 bool cs_entered_at(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
+/* Does cs_entered_at know of all functions? There are not too many pages. */
+bool cs_all_marked(const struct cs_known *k);
 /* FUNCTION called and will be returned to at RA; who called (CS_NOBODY). */
 int cs_returns(struct cs_known *k, uint64_t ra, uint32_t function);
 uint32_t cs_returns_to(const struct cs_known *k, uint64_t ra);
@@ -267,6 +271,14 @@ struct cs_step {
     bool onward; /* NOW lies behind LAST, and yet was called or jumped to */
 };
 int cs_step(struct trod_callstack *c, struct cs_lane *l, struct cs_step *s);
+
+/*
+ * switch.c: row I of B, an instruction of L that lies elsewhere than behind row LAST, the one
+ * before, comes by a jump that changes nothing but where L is. Then true, and L is there; else
+ * cs_step has to see it. Both rows have addresses, sizes and flags, and nothing is pending.
+ */
+bool cs_plain_jump(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b,
+                   uint32_t last, uint32_t i);
 
 /* ---- callstack.c: the lane of STREAM, made if new. NULL: no memory. */
 struct cs_lane *cs_lane_of(struct trod_callstack *c, uint32_t stream, bool said);

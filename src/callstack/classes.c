@@ -151,9 +151,12 @@ static enum cs_class decode(struct trod_callstack *c, const struct cs_insn *insn
         if (decoded == CS_NONE && facts->flags & TROD_INSN_TRAP)
             decoded = CS_SYSCALL;
     }
-    if (c->isa == TROD_ISA_A64 || (c->isa == TROD_ISA_ARM && iset == TROD_ISET_A64))
+    if (c->isa != TROD_ISA_ARM && c->isa != TROD_ISA_A64)
+        return decoded;
+    /* what the row says counts: a machine of A64 may execute A32 and T32, too */
+    if (iset == TROD_ISET_A64 || (iset == TROD_ISET_NONE && c->isa == TROD_ISA_A64))
         return insn->code_n == 4 ? a64(word(c, insn->code), decoded) : decoded;
-    return c->isa == TROD_ISA_ARM ? arm(c, insn, decoded) : decoded;
+    return arm(c, insn, decoded);
 }
 
 enum cs_class cs_class_of(struct trod_callstack *c, const struct cs_lane *l,

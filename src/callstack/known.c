@@ -61,7 +61,8 @@ static int set(struct cs_map *m, uint64_t pc, uint32_t value)
 
 int cs_known_init(struct cs_known *k)
 {
-    k->asked = TROD_NOWHERE;
+    for (unsigned i = 0; i < CS_ASKED; i++)
+        k->asked[i].page = TROD_NOWHERE;
     return begin_map(&k->functions, 4) && begin_map(&k->returns, 4) && begin_map(&k->pages, 4) &&
                    begin_map(&k->entered, 4)
                ? TROD_OK
@@ -122,11 +123,16 @@ uint32_t cs_function(struct cs_known *k, const struct trod_symbols *symbols, uin
 
 #define NO_ENTRIES (CS_NOBODY - 1)
 
+static struct cs_asked *asked_of(struct cs_known *k, uint64_t number)
+{
+    return &k->asked[number % CS_ASKED];
+}
+
 /* Room for the entries of page NUMBER into *AT; NO_ENTRIES: there are as many pages as may be. */
 static int new_page(struct cs_known *k, uint64_t number, uint32_t *at)
 {
     *at = NO_ENTRIES;
-    k->asked = TROD_NOWHERE;
+    asked_of(k, number)->page = TROD_NOWHERE;
     if (k->n_entries == CS_PAGES)
         return TROD_OK;
     if (!trod_grow(&k->entries, k->n_entries, &k->cap_entries, sizeof *k->entries, 16) ||
@@ -170,22 +176,26 @@ static int find_entries(struct cs_known *k, const struct trod_symbols *symbols, 
     return rc == TROD_OK && *at == NO_ENTRIES ? set(&k->entered, number, NO_ENTRIES) : rc;
 }
 
-/* The same for the page that PC is in. Most questions are of the page of the one before. */
+/* The same for the page that PC is in. Most questions are of few pages. */
 static inline int entries_of(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc,
                              uint32_t *at)
 {
+    struct cs_asked *a = asked_of(k, pc / CS_PAGE);
     int rc;
 
-    if (pc / CS_PAGE == k->asked) {
-        *at = k->asked_at;
+    if (pc / CS_PAGE == a->page) {
+        *at = a->at;
         return TROD_OK;
     }
     rc = find_entries(k, symbols, pc / CS_PAGE, at);
-    if (rc == TROD_OK) {
-        k->asked = pc / CS_PAGE;
-        k->asked_at = *at;
-    }
+    if (rc == TROD_OK)
+        *a = (struct cs_asked){pc / CS_PAGE, *at};
     return rc;
+}
+
+bool cs_all_marked(const struct cs_known *k)
+{
+    return k->n_entries < CS_PAGES && k->entered.n < 8 * CS_PAGES;
 }
 
 uint64_t cs_edge(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc)

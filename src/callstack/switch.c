@@ -252,6 +252,39 @@ int cs_back(struct cs_run *r, uint64_t pc, bool marked)
     return TROD_OK;
 }
 
+/* A time of L: times never fall. */
+static void pass(struct cs_lane *l, const struct trod_batch *b, uint32_t row)
+{
+    if (b->have & b->has[row] & TROD_COL_TIME &&
+        (l->time == TROD_NOWHERE || b->time[row] > l->time))
+        l->time = b->time[row];
+}
+
+/*
+ * Where neither link register nor stack pointers are known, a jump to an address in the opcode only
+ * matters if a function is entered there (cs_transfer, jump).
+ */
+bool cs_plain_jump(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b,
+                   uint32_t last, uint32_t i)
+{
+    const uint32_t jumps = 1u << TROD_BR_DIRECT | 1u << TROD_BR_COND | 1u << TROD_BR_COND_TAKEN |
+                           1u << TROD_BR_COND_UNTAKEN;
+    const uint32_t flags = b->flags[last];
+
+    if (!(jumps >> (flags & TROD_F_BRANCH) & 1) || flags & TROD_F_SKIPPED || c->given ||
+        l->n_banks || l->lr_at || delay_slots(l) || !cs_top(l) || !cs_all_marked(&l->known) ||
+        cs_entered_at(&l->known, c->symbols, b->addr[i]))
+        return false;
+    pass(l, b, last);
+    pass(l, b, i);
+    l->iset = (uint8_t)((b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
+    l->run = b->addr[i];
+    l->edge = cs_edge(&l->known, c->symbols, b->addr[i]);
+    l->rseq = false;
+    c->counts.transfers++;
+    return true;
+}
+
 int cs_step(struct trod_callstack *c, struct cs_lane *l, struct cs_step *s)
 {
     struct cs_run r = {.c = c, .l = l, .s = s, .site = &s->last.at};
