@@ -43,5 +43,7 @@ int trod_zip_points(const char *path, uint64_t apart, trod_point_fn *fn, void *u
 int trod_input_point(struct trod_input *in, const struct trod_point *point);
 /* No damage was met before byte UPTO: what lies behind can be reached by skipping to it. */
 bool trod_input_sound(const struct trod_input *in, uint64_t upto);
+/* Where the first damage of a member lies that was told so far; TROD_NOWHERE: there is none. */
+uint64_t trod_input_damage(const struct trod_input *in);
 
 #endif

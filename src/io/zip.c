@@ -24,7 +24,8 @@ static int problem(struct zip *z, size_t member, int status, const char *kind, c
 
 static int problem(struct zip *z, size_t member, int status, const char *kind, const char *fmt, ...)
 {
-    struct problem p = {.at = z->delivered, .member = member, .status = status, .kind = kind};
+    struct problem p = {
+        .at = z->delivered + z->coming, .member = member, .status = status, .kind = kind};
     va_list ap;
 
     va_start(ap, fmt);
@@ -179,13 +180,22 @@ static bool descriptor_agrees(struct zip *z)
     return (n >= 4 && trod_load_le32(p) == z->crc) || (n >= 8 && trod_load_le32(p + 4) == z->crc);
 }
 
-/* All of the member has been made: is it what the directory says? */
-static void check_member(struct zip *z)
+/* What is delivered before a problem: MADE bytes and those held back, if the member ends SOUND. */
+static void comes(struct zip *z, size_t made, bool sound)
+{
+    const size_t n = z->n_hold + made;
+
+    z->coming = sound ? n : n - n % TROD_ZIP_STEP;
+}
+
+/* All of the member has been made, MADE bytes of it now: is it what the directory says? */
+static void check_member(struct zip *z, size_t made)
 {
     const struct trod_zip_member *m = current(z);
 
     bool sound = m->size == TROD_NOWHERE || z->made == m->size;
 
+    comes(z, made, sound);
     if (m->size == TROD_NOWHERE && !z->inside && !descriptor_agrees(z))
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
                 "has checksum %08" PRIx32 ", which is not what stands behind it", z->crc);
@@ -222,7 +232,7 @@ static size_t step(struct zip *z, uint8_t *out, size_t cap)
     if (in > z->left)
         in = (size_t)z->left;
     if (m->method == TROD_ZIP_STORED && z->left == 0) {
-        check_member(z);
+        check_member(z, 0);
         return 0;
     }
     if (m->size != TROD_NOWHERE && made > m->size - z->made + 1)
@@ -232,6 +242,7 @@ static size_t step(struct zip *z, uint8_t *out, size_t cap)
     if (z->left != TROD_NOWHERE)
         z->left -= in;
     if (rc < 0) {
+        comes(z, made, false);
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.corrupt",
                 "is corrupt near offset %" PRIu64 ": %s", trod_zip_tell(&z->in), why);
         end_member(z, false);
@@ -240,17 +251,20 @@ static size_t step(struct zip *z, uint8_t *out, size_t cap)
     z->crc = trod_zip_crc(z->crc, out, made);
     z->made += made;
     if (m->size != TROD_NOWHERE && z->made > m->size) {
+        made -= (size_t)(z->made - m->size);
+        comes(z, made, true);
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size", "has more than %" PRIu64 " bytes",
                 m->size);
         end_member(z, true);
-        return made - (size_t)(z->made - m->size);
+        return made;
     }
     if (rc == 1 && m->method == TROD_ZIP_ZSTD && z->left != TROD_NOWHERE && z->left > 0)
         rc = 0; /* another frame follows */
     if (rc == 1) {
         give_back(z, trod_zip_codec_unused(z->codec));
-        check_member(z);
+        check_member(z, made);
     } else if (in == 0 && made == 0) {
+        comes(z, 0, false);
         problem(z, z->next - 1, TROD_ERR_TRUNCATED, "zip.truncated",
                 "is cut after %" PRIu64 " bytes", z->made);
         end_member(z, false);
@@ -274,6 +288,7 @@ static size_t read_some(struct zip *z, uint8_t *p, size_t cap)
         n = z->n_hold;
         memcpy(p, z->hold, n);
         n += step(z, p + n, cap - n);
+        z->coming = 0;
         odd = z->open || !z->sound ? n % TROD_ZIP_STEP : 0;
         n -= odd;
         memcpy(z->hold, p + n, odd);
@@ -542,56 +557,4 @@ bool trod_zip_member(const struct trod_source *s, size_t k, const char **name, u
     }
     pthread_mutex_unlock(&z->lock);
     return yes;
-}
-
-/* Take the first problem before byte UPTO of the decoded stream. False: there is none. */
-static bool take_problem(struct zip *z, uint64_t upto, struct problem *p, const char **member)
-{
-    bool any;
-
-    pthread_mutex_lock(&z->lock);
-    any = z->n_problems && z->problems[0].at <= upto;
-    if (any) {
-        *p = z->problems[0];
-        *member = p->member == SIZE_MAX ? NULL : z->list.member[p->member].name;
-        memmove(z->problems, z->problems + 1, --z->n_problems * sizeof *z->problems);
-    }
-    pthread_mutex_unlock(&z->lock);
-    return any;
-}
-
-uint64_t trod_zip_damage(struct trod_source *s)
-{
-    struct zip *z = zip_of(s);
-    uint64_t at;
-
-    pthread_mutex_lock(&z->lock);
-    at = z->n_problems ? z->problems[0].at : TROD_NOWHERE;
-    pthread_mutex_unlock(&z->lock);
-    return at;
-}
-
-void trod_zip_report(struct trod_source *s, uint64_t upto, struct trod_diag *diag, const char *path)
-{
-    struct zip *z = zip_of(s);
-    struct problem p;
-    const char *member;
-    uint64_t lost = 0;
-
-    /* what the diag asks of the archive it may ask: the lock is free */
-    while (take_problem(z, upto, &p, &member)) {
-        struct trod_place at = trod_place_offset(path, member ? p.at : TROD_NOWHERE);
-
-        at.member = member;
-        trod_error(diag, p.status, p.kind, &at, "%s%s", member ? "zip member " : "", p.text);
-    }
-    pthread_mutex_lock(&z->lock);
-    if (z->n_problems == 0) {
-        lost = z->lost;
-        z->lost = 0;
-    }
-    pthread_mutex_unlock(&z->lock);
-    if (lost)
-        trod_error(diag, TROD_ERR_CORRUPT, "zip.more", NULL,
-                   "zip archive has %" PRIu64 " more problems", lost);
 }

@@ -139,8 +139,11 @@ int trod_zip_point(struct trod_source *s, const struct trod_point *point);
 bool trod_zip_pointed(const struct trod_source *s, uint64_t offset);
 /* Where in the decoded stream the first damage lies that is not reported; TROD_NOWHERE: none is. */
 uint64_t trod_zip_damage(struct trod_source *s);
-/* Report what was found damaged before byte UPTO of the decoded stream. */
-void trod_zip_report(struct trod_source *s, uint64_t upto, struct trod_diag *diag,
-                     const char *path);
+/*
+ * Report what was found damaged before byte UPTO of the decoded stream. Returns where the first of
+ * it lies that is of a member, TROD_NOWHERE if none is.
+ */
+uint64_t trod_zip_report(struct trod_source *s, uint64_t upto, struct trod_diag *diag,
+                         const char *path);
 
 #endif

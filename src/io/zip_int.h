@@ -29,6 +29,7 @@ struct zip {
     uint64_t made;  /* bytes of it, those held back included */
     uint32_t crc;
     uint64_t delivered;          /* bytes of the decoded stream */
+    size_t coming;               /* bytes that will be before a problem that is met now */
     uint8_t hold[TROD_ZIP_STEP]; /* made but not delivered: it may have to be thrown away */
     size_t n_hold;
     uint8_t *small; /* what did not fit the room of a tiny read */

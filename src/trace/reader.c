@@ -9,6 +9,7 @@
 
 #include "core/sized.h"
 #include "io/frames.h"
+#include "io/points.h"
 #include "trace/batch_own.h"
 #include "trace/mark.h"
 #include "trace/poison.h"
@@ -186,7 +187,7 @@ static bool cut_part(const struct trod_reader *r, struct trod_span *span)
     uint64_t left = r->part_end > span->offset ? r->part_end - span->offset : 0;
 
     if (span->n >= left) {
-        span->last = r->part_last || (span->last && span->n == left);
+        span->last = r->part_last || (span->last && span->n == left && !r->damaged);
         span->n = (size_t)left;
     }
     return left == 0;
@@ -218,6 +219,24 @@ static int show(struct trod_reader *r, size_t *want, struct trod_span *span)
     return rc;
 }
 
+/*
+ * Strict reading ends where a member of an archive is damaged, which others are read on behind: it
+ * is as if the part ended there. What a record has before it, without its end, is no row.
+ */
+static int end_at_damage(struct trod_reader *r, const struct trod_span *span)
+{
+    const uint64_t at = r->diag && r->diag->strict ? trod_input_damage(r->in) : TROD_NOWHERE;
+
+    if (at == TROD_NOWHERE || (r->part_end && r->part_end < at))
+        return TROD_OK;
+    if (at <= span->offset)
+        return TROD_ERR_CORRUPT;
+    r->part_end = at;
+    r->damaged = true;
+    r->failed = TROD_ERR_CORRUPT;
+    return TROD_OK;
+}
+
 /* Decode one window into B. Sets r->done at the end. Returns 0 or an input error. */
 static int step(struct trod_reader *r, struct trod_batch *b)
 {
@@ -234,6 +253,8 @@ static int step(struct trod_reader *r, struct trod_batch *b)
         span.last = true;
         r->failed = trod_input_end(r->in);
     }
+    if ((rc = end_at_damage(r, &span)) < 0)
+        return rc;
     if (r->part_end && cut_part(r, &span)) {
         r->done = true;
         return TROD_OK;
@@ -259,6 +280,8 @@ static int step(struct trod_reader *r, struct trod_batch *b)
         r->done = true;
     else if (r->eaten > 0 || (rc == TROD_DEC_FULL && b->n > 0))
         r->want = 1;
+    else if (r->part_end && span.offset + span.n == r->part_end && r->damaged)
+        r->done = true;
     else if (r->part_end && span.offset + span.n == r->part_end && !r->part_last)
         r->part_last = true;
     else if (!span.last)

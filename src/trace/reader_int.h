@@ -35,6 +35,7 @@ struct trod_reader {
     size_t part;       /* member to begin with once the head is read; 0: the first */
     uint64_t part_end; /* offset at which the part ends; 0: at the end of the input */
     bool part_last;    /* nothing is left of the part but what the driver waits with */
+    bool damaged;      /* what is the end of the part is where a member is damaged */
     uint64_t began;    /* offset at which it begins, of a part by bytes */
     uint64_t from,
         from_file; /* what lies before this in the decoded stream, the file, is not its own */
