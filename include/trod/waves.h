@@ -37,7 +37,7 @@ struct trod_waves_options {
 struct trod_waves_summary {
     uint64_t signals, changes;
     uint64_t shared; /* instructions at the time of the one before them in their stream */
-    uint64_t back;   /* rows whose time lay before that of a row before them */
+    uint64_t back;   /* rows that are shown whose time lay before that of a row before them */
 };
 
 /*

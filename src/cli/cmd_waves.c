@@ -278,13 +278,19 @@ static void tell(struct waving *w)
     if (s.shared) {
         *trod_put_grouped(n, s.shared) = '\0';
         cli_say(w->c,
-                "%s instructions have the time of the one before them and hide it; --cycles shows "
-                "each",
+                s.shared == 1
+                    ? "%s instruction has the time of the one before it and hides it; --cycles "
+                      "shows each"
+                    : "%s instructions have the time of the one before them and hide it; --cycles "
+                      "shows each",
                 n);
     }
     if (s.back) {
         *trod_put_grouped(n, s.back) = '\0';
-        cli_say(w->c, "%s rows lie before the time of a row before them and are shown at its time",
+        cli_say(w->c,
+                s.back == 1
+                    ? "%s row lies before the time of a row before it and is shown at that time"
+                    : "%s rows lie before the time of a row before them and are shown at its time",
                 n);
     }
 }

@@ -15,6 +15,16 @@ static bool says(const struct trod_batch *b, uint32_t i, uint32_t column)
     return (b->have & b->has[i] & column) != 0;
 }
 
+/* Is row I of a kind that waves show? Others (a note behind the last instruction) hide nothing. */
+static bool shown(const struct trod_batch *b, uint32_t i)
+{
+    static const uint32_t kinds = 1u << TROD_INSTR | 1u << TROD_READ | 1u << TROD_WRITE |
+                                  1u << TROD_ATOMIC | 1u << TROD_REG | 1u << TROD_STATE |
+                                  1u << TROD_EXCEPTION | 1u << TROD_MODE;
+
+    return kinds >> b->kind[i] & 1;
+}
+
 /* The time goes on to that of row I of stream S. */
 static void advance(struct trod_waves *w, struct wave_stream *s, const struct trod_batch *b,
                     uint32_t i)
@@ -26,7 +36,7 @@ static void advance(struct trod_waves *w, struct wave_stream *s, const struct tr
         t = w->instructions - (w->instructions > 0 && !instr);
         w->instructions += instr;
     } else if (wave_time(w, b, i, &t) && t < w->now) {
-        w->sum.back++;
+        w->sum.back += shown(b, i);
         t = w->now;
     }
     if (t != w->now || !w->begun) {

@@ -82,9 +82,12 @@ END
 sed -i 's/00??12ff/00--12ff/' timed.tarmac
 run trod waves timed.tarmac -o timed.vcd
 status 0
-err_has '1 instructions have the time of the one before'
-err_has '1 rows lie before the time'
+err_has '1 instruction has the time of the one before it and hides it'
+err_has '1 row lies before the time of a row before it'
 check grep -q '^\$timescale 1 ps \$end' timed.vcd
+{ cat timed.tarmac; echo '0.200 ns CADI E simulation_stopped'; } >note.tarmac # no signal: nothing is shown elsewhere
+run trod waves note.tarmac -o note.vcd
+err_has '1 row lies before'
 values timed.vcd pc | tail -n +2 >got
 printf '100 1000000000000000\n250 1000000000001000\n' >want
 same want got
