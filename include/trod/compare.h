@@ -22,7 +22,8 @@ enum {
     TROD_COMPARE_MASKS = 64,
     TROD_COMPARE_PAIRS = 256,
     TROD_COMPARE_INPUTS = 24,
-    TROD_COMPARE_TOP = 16
+    TROD_COMPARE_TOP = 16,
+    TROD_COMPARE_CONTEXT = 12 /* rows that are kept before a difference */
 };
 
 /* Classes of rows that are compared: bits of track. */

@@ -253,6 +253,10 @@ static int settle(struct cli *c, const struct options *o, struct trod_compare_op
     int r = parse_track(c, &o->track, &t->track);
     char *end;
 
+    if (r == 0 && o->context > TROD_COMPARE_CONTEXT)
+        r = trod_error(&c->diag, TROD_ERR_USAGE, "compare.option", NULL,
+                       "option '--context': at most %d rows are kept before a difference",
+                       TROD_COMPARE_CONTEXT);
     if (r == 0)
         r = settle_fields(c, o, t);
     if (r == 0)

@@ -23,7 +23,7 @@ bool cmp_queue_push(struct cmp_queue *q, struct cmp_row *row);
 struct cmp_row *cmp_queue_pop(struct cmp_queue *q);
 void cmp_queue_fini(struct cmp_pool *pool, struct cmp_queue *q);
 
-enum { CMP_CONTEXT = 12, CMP_GROUP = 8 };
+enum { CMP_CONTEXT = TROD_COMPARE_CONTEXT, CMP_GROUP = 8 };
 
 /* Rows before a difference and of its instruction, kept for rows that wait. Counted. */
 struct cmp_scene {

@@ -185,6 +185,10 @@ run trod compare --from matcher --align none -w 2 w1 w2
 status 0
 run trod compare --from matcher --align none -w 1 --window-unit ticks w1 w2
 status 0
+run trod compare -C 13 a.tarmac less.tarmac
+status 2
+err_has "option '--context': at most 12 rows"
+out </dev/null
 run trod compare -sa 000083e8 -se -sr -w 1 a.tarmac cut.tarmac
 status 0
 run trod compare -bs 300 --format json a.tarmac less.tarmac
