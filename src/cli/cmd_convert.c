@@ -30,7 +30,8 @@ static const char *const formats[] = {"text", "json", "csv", NULL};
 static const struct trod_option options[] = {
     {.type = TROD_OPT_GROUP, .text = "Target"},
     {"to", 'T', TROD_OPT_STR, offsetof(struct options, to), "FORMAT[:OPT=VALUE,...]",
-     "format of OUT (default: by its suffix, else that of IN); see trod formats", NULL, NULL},
+     "format of OUT (default: by its suffix, that of IN where it has none); see trod formats", NULL,
+     NULL},
     {"allow-loss", 0, TROD_OPT_BOOL, offsetof(struct options, allow_loss), NULL,
      "convert although the target cannot hold all that the source says", NULL, NULL},
     {"compress", 'z', TROD_OPT_STR, offsetof(struct options, compress), "FILTER",
