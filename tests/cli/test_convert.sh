@@ -114,6 +114,22 @@ run trod convert --allow-loss --from matcher late.trace out/late.tarmac
 status 0
 err_has '^lost: cpus or threads of 1 NOTE rows$'
 
+# lines that either format has: Tarmac, unless the file is called otherwise
+printf '5 clk MR4X 00008000 e1a00000\n6 clk MW4 00008004 00000001\n' >either.matcher
+for name in either.tarmac either either.log either.matcher.tarmac; do
+    cp either.matcher $name
+    run trod info --format json $name
+    json '.files[0].format == "tarmac"'
+done
+gzip -k either.matcher
+for name in either.matcher either.matcher.gz; do
+    run trod view --format json $name
+    status 0
+    json '.record > 0 or .flags == ["privileged"]'
+    run trod info --format json $name
+    json '.files[0].format == "matcher"'
+done
+
 # an instruction set that the target has no word for
 run trod convert --from matcher:isa=mips32 late.trace mips.tarmac
 status 2

@@ -42,13 +42,25 @@ static const struct trod_option options[] = {
     {NULL, 0, TROD_OPT_END, 0, NULL, NULL, NULL, NULL},
 };
 
+/* Is a file at PATH called NAME.matcher, whatever it is compressed with? */
+static bool named(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL,
+               *at = path ? strstr(slash ? slash : path, suffixes[1]) : NULL,
+               *end = at ? at + strlen(suffixes[1]) : NULL;
+
+    return end && (*end == '\0' || *end == '.');
+}
+
+/* Where every line is one of either format, the trace is Tarmac's unless its name says otherwise.
+ */
 static int bid(const struct trod_probe *probe, const char **dialect)
 {
     struct tm_evidence found;
 
     (void)dialect;
     tm_weigh(&probe->head, &found);
-    return found.matcher;
+    return found.either && named(probe->path) ? found.tarmac : found.matcher;
 }
 
 static int start(void *dec, const void *opt, const struct trod_span *head, struct trod_meta *meta,

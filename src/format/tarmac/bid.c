@@ -207,6 +207,7 @@ void tm_weigh(const struct trod_span *head, struct tm_evidence *out)
         return;
     out->tarmac = t.bits < BITS_MAX ? t.bits : BITS_MAX;
     out->matcher = t.tarmac ? 0 : out->tarmac - 16;
+    out->either = !t.tarmac && !t.matcher;
     if (t.matcher && !t.tarmac) {
         out->matcher = out->tarmac;
         out->tarmac = out->tarmac > 24 ? out->tarmac / 2 : 0;

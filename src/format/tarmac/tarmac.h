@@ -343,6 +343,7 @@ int tm_load(void *dec, struct trod_span *state, struct trod_span *log);
 struct tm_evidence {
     int tarmac, matcher;
     int dialect;
+    bool either;                /* nothing tells the two apart */
     bool sources;               /* lines name cpus */
     char scale[TROD_UNIT_NAME]; /* the first unit of time of the trace's own; "": none */
 };
