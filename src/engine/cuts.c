@@ -37,11 +37,13 @@ void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r)
 
 uint32_t engine_cutter_columns(const struct trod_run_options *o, const struct trod_format *f)
 {
+    const uint32_t time = o->interval ? TROD_COL_TIME : 0; /* an interval says when it ended */
+
     if ((!o->interval || o->interval_in == TROD_IN_ROWS) &&
         (!o->warmup || o->warmup_in == TROD_IN_ROWS) &&
         ((!o->region_from && !o->region_to) || o->region_in != TROD_IN_INSTRUCTIONS))
-        return 0;
-    return TROD_COL_FLAGS | TROD_COL_ADDR | TROD_COL_STREAM |
+        return time;
+    return time | TROD_COL_FLAGS | TROD_COL_ADDR | TROD_COL_STREAM |
            (f && f->flags & TROD_FMT_FOLLOWS ? 0u : (uint32_t)TROD_COL_PC);
 }
 

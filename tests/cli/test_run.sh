@@ -162,6 +162,24 @@ for jobs in 1 2 3; do
         same b a
     done
 done
+# with what it says of markers and of the ends of intervals, too, whatever columns the others want
+sum=$TROD_SOURCE/examples/sum.trace.zip
+for with in count,hot check,syscalls,count; do
+    for interval in '' '--interval 20' '--interval 30:rows'; do
+        # shellcheck disable=SC2086 # an option and its value
+        run trod run info,$with $interval --format json "$sum"
+        [[ $got == 0 ]] || continue # check looks at whole traces
+        cp "$stdout" both
+        for each in info count; do
+            # shellcheck disable=SC2086
+            run trod run $each $interval --format json "$sum"
+            [[ -z $interval ]] || json '[.intervals[].time_end] | length > 1 and all(. != null)'
+            jq -S 'del(.format, .files)' "$stdout" >a
+            jq -S ".$each" both >b
+            same a b
+        done
+    done
+done
 run trod run nothing t.zip
 status 2
 err_has "no analysis is called 'nothing'"

@@ -292,7 +292,9 @@ static uint32_t uses_of(const char *format, const void *opt)
     const struct trod_format *f = trod_format_find(format, strlen(format));
 
     (void)opt;
+    /* texts that are made of values ("syscall read") must not depend on who else wants these */
     return TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_TEXT |
+           (f && f->beside ? TROD_COL_VALUE : 0) |
            (f && f->sub_name ? TROD_COL_FLAGS | TROD_COL_SUB : 0);
 }
 
