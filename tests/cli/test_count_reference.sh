@@ -69,6 +69,48 @@ for file in "$traces"/{,fresh/}reference/*/basic_counts*.txt; do
 done
 check test "$compared" -gt 3000
 
+# By intervals of instructions, each thread by itself: every number of every interval of each thread, and the time
+# stamp it ends at. DynamoRIO's intervals count fetched instructions, ours those that were executed: iterations of string
+# instructions are left out.
+intervals=0
+for file in "$traces"/reference/*/interval_basic_counts.txt; do
+    name=$(basename "$(dirname "$file")")
+    [[ -e $traces/$name ]] || continue
+    every=$(sed -n '1s/.*-interval_instr_count \([0-9]*\).*/\1/p' "$file")
+    for tid in $(sed -n 's/^Counts per trace interval for TID \([0-9]*\):/\1/p' "$file"); do
+        thread=$traces/$name
+        [[ ! -d $thread ]] || thread=$(find "$thread" -name "*.$tid.*" ! -name '*.log')
+        awk -v tid="$tid" '
+            /^Counts per trace interval/ { on = $NF == tid ":" }
+            on && /^Interval #/ { i = substr($2, 2) - 1; sub(/:$/, "", $NF); ends[i] = $NF }
+            on && / interval delta / && !/non-fetched/ {
+                n = $1
+                sub(/^ +[0-9]+ interval delta /, "")
+                gsub(/[()]/, "")
+                gsub(/ \+ /, " ")
+                gsub(/[ -]/, "_")
+                sum[i " " $0] += n # an interval may be printed in pieces
+            }
+            END {
+                for (i in ends) print i, "ends", ends[i]
+                for (k in sum) print k, sum[k]
+            }' "$file" | sort >want
+        run trod count --interval "$every" --where '!(kind == INSTR && nofetch)' --format json -j 2 "$thread"
+        status 0
+        last="trod count --interval $every, thread $tid of $name"
+        { # times are numbers that jq rounds
+            awk '/^ *"interval":/ { i = $2 + 0 } /"time_end":/ { sub(",", "", $2); print i, "ends", $2 }' "$stdout"
+            jq -r '.intervals[] | .interval as $i | .total | to_entries[] | select(.value | type == "number")
+                | "\($i) \(.key) \(.value)"' "$stdout"
+        } | sort >got
+        comm -23 want got >missing
+        same nothing missing
+        intervals=$((intervals + $(grep -c ends want)))
+    done
+done
+echo "$intervals intervals"
+check test "$intervals" -gt 300
+
 # sharded by core: each core has the rows of its file, those in which it was idle among them
 sharded=$traces/fresh/cores-2
 for core in 0 1; do
