@@ -153,6 +153,14 @@ for plan in count mix hot branches deps syscalls mix,count; do
     parts list $plan --by module
     parts list $plan --by module --modules other.log
 done
+# of a bus, whose accesses belong to no instruction
+mkdir bus
+cp "$examples/boot.byu12" bus/a.byu12
+cp "$examples/boot.byu12" bus/b.byu12
+for plan in count mix mix,count; do
+    parts bus $plan --by function
+    [[ $plan != mix ]] || json '.owners[0].reads > 0 and .owners[0].writes > 0'
+done
 parts apart phases --by thread
 parts apart locality --by thread
 parts cpus.tarmac count,mix,hot --by thread

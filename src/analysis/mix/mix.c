@@ -206,13 +206,14 @@ static int merge(void *into, const void *from)
     const struct mix_state *t = from;
     struct mix_sums sums = t->sums;
 
-    if (t->n_ran && room(s, t->n_ran - 1) < 0)
+    if ((t->n_ran && room(s, t->n_ran - 1) < 0) ||
+        trod_by_site_room(&s->did, &s->n_did, t->n_did, sizeof *s->did) < 0)
         return TROD_ERR_NOMEM;
     for (size_t i = 0; i < t->n_ran; i++) {
         s->ran[i].by[0] += t->ran[i].by[0];
         s->ran[i].by[1] += t->ran[i].by[1];
     }
-    for (size_t i = 0; t->did && i < t->n_did && i < s->n_did; i++)
+    for (size_t i = 0; i < t->n_did; i++)
         for (unsigned k = 0; k < MIX_ACCESSES; k++)
             s->did[i].n[k] += t->did[i].n[k];
     for (size_t i = 0; i < SUMS; i++)
