@@ -445,22 +445,37 @@ static void release(struct trod_writer *w)
     free(w);
 }
 
+/* Why the first row of KIND that was lost (COLUMNS of it: 0, the whole row) was, to TEXT, if known.
+ */
+static const char *why_lost(const struct trod_writer *w, unsigned kind, uint32_t columns,
+                            char *text, size_t size)
+{
+    const struct trod_loss_first *f = &w->sum.loss.first;
+
+    *text = '\0';
+    if (f->why && f->kind == kind && (columns ? f->columns & columns : !f->columns))
+        snprintf(text, size, " (the first, row %llu: %s)", (unsigned long long)f->row, f->why);
+    return text;
+}
+
 /* Rows made by hand were lost: the trace is written, and this is a problem. */
 static void tell_loss(const struct trod_writer *w)
 {
     const struct trod_loss *l = &w->sum.loss;
+    char why[256];
 
     for (unsigned i = 0; i < TROD_KINDS; i++) {
         if (l->rows[i])
             trod_error(w->diag, TROD_ERR_LOSS, "writer.lost-rows", NULL,
-                       "%s has no place for %llu %s rows", w->spec.format->name,
-                       (unsigned long long)l->rows[i], trod_kind_name(i));
+                       "%s has no place for %llu %s rows%s", w->spec.format->name,
+                       (unsigned long long)l->rows[i], trod_kind_name(i),
+                       why_lost(w, i, 0, why, sizeof why));
         for (unsigned k = 0; k < TROD_COLUMNS; k++)
             if (l->columns[i][k])
                 trod_error(w->diag, TROD_ERR_LOSS, "writer.lost-columns", NULL,
-                           "%s cannot hold the %s of %llu %s rows", w->spec.format->name,
+                           "%s cannot hold the %s of %llu %s rows%s", w->spec.format->name,
                            trod_loss_name(k), (unsigned long long)l->columns[i][k],
-                           trod_kind_name(i));
+                           trod_kind_name(i), why_lost(w, i, 1u << k, why, sizeof why));
     }
 }
 

@@ -174,6 +174,13 @@ status 0
 err_has 'of 301 threads of 1 process'
 run trod check crowd.d
 status 0
+# a file of drmemtrace holds one of them: that is said, and what to do
+run trod record -o crowd.trace -- ./crowd
+status 125
+err_has 'drmemtrace has no place for [0-9]* INSTR rows'
+err_has ' rows \(the first, row [0-9]*: it is of another thread, and a file holds one: write to a directory\)$'
+run trod record --allow-loss -o crowd.trace -- ./crowd
+status 0
 
 # 3. No room for the trace: told, no file, and the program runs to its end. The limit comes when
 # the program waits for its input.
