@@ -383,6 +383,11 @@ static void columns(struct pair *p, const struct row *a, const struct row *b, si
         lost(p, a, TROD_COL_CODE);
     if (says(a, TROD_COL_TEXT) && (!kept(p, b, TROD_COL_TEXT) || !same_text(p, a, b)))
         lost(p, a, TROD_COL_TEXT);
+    /* in tables without that column, what nothing else tells of the row */
+    if (loss_is(p->target, "csv") && says(a, TROD_COL_SUB) && !says(b, TROD_COL_SUB) &&
+        (a->kind == TROD_CACHE_LINE || a->kind == TROD_TLB || a->kind == TROD_SYNC ||
+         (a->kind == TROD_MARKER && !(says(a, TROD_COL_TEXT) && a->text.n))))
+        lost(p, a, TROD_COL_SUB);
 }
 
 static uint64_t total(const struct row *b, size_t n)

@@ -253,6 +253,21 @@ static uint8_t *put_more(const struct trod_batch *b, uint32_t row, uint8_t *p)
     return p;
 }
 
+/* Does only its subtype say what ROW is: fill or evict, signal or wait, which marker? */
+static bool is_by_subtype(const struct trod_batch *b, uint32_t row)
+{
+    switch (b->kind[row]) {
+    case TROD_CACHE_LINE:
+    case TROD_TLB:
+    case TROD_SYNC:
+        return true;
+    case TROD_MARKER:
+        return !has(b, row, TROD_COL_TEXT) || !b->text[row].len;
+    default: /* codes of the source's own, or said by the kind of row */
+        return false;
+    }
+}
+
 static uint8_t *put_row(struct csv_enc *enc, const struct trod_batch *b, uint32_t row, uint8_t *p)
 {
     const struct trod_stream *stream = stream_of(enc, b, row);
@@ -276,6 +291,8 @@ static uint8_t *put_row(struct csv_enc *enc, const struct trod_batch *b, uint32_
         p = put_quoted(p, trod_batch_bytes(b, b->text[row]), b->text[row].len);
     if (enc->all)
         p = put_more(b, row, p);
+    else if (is_by_subtype(b, row))
+        trod_loss_columns(enc->loss, b, row, TROD_COL_SUB, "it needs the column 'sub'");
     *p++ = '\n';
     return p;
 }
