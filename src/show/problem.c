@@ -31,6 +31,17 @@ static void put(struct out *o, const char *fmt, ...)
     va_end(args);
 }
 
+/* S, which may be the name of a file or part of one: what a terminal would obey is made visible. */
+static void put_text(struct out *o, const char *s)
+{
+    const size_t n = strlen(s);
+
+    if (n > 0 && trod_buf_reserve(o->b, 4 * n) != 0)
+        o->nomem = true;
+    else if (n > 0)
+        o->b->n = (size_t)(trod_put_visible((char *)o->b->p + o->b->n, s, n) - (char *)o->b->p);
+}
+
 static const char *paint(const struct out *o, const char *how)
 {
     return o->colour ? how : "";
@@ -73,10 +84,15 @@ static void quote(struct out *o, const struct trod_place *at)
 
 static void put_place(struct out *o, const struct trod_place *at)
 {
-    if (at->path)
-        put(o, "%s:", strcmp(at->path, "-") == 0 ? "standard input" : at->path);
-    if (at->member)
-        put(o, "%s%s:", at->path ? " " : "", at->member);
+    if (at->path) {
+        put_text(o, strcmp(at->path, "-") == 0 ? "standard input" : at->path);
+        put(o, ":");
+    }
+    if (at->member) {
+        put(o, "%s", at->path ? " " : "");
+        put_text(o, at->member);
+        put(o, ":");
+    }
     if (at->line != TROD_NOWHERE)
         put(o, "%llu:", (unsigned long long)at->line);
     if (at->path || at->member || at->line != TROD_NOWHERE)
@@ -123,7 +139,7 @@ int trod_show_problem(struct trod_buf *out, const struct trod_problem *p,
         put(&o, "note: ");
     else if (o.colour)
         put(&o, "%serror:%s ", paint_error, paint_off);
-    put(&o, "%s", p->message);
+    put_text(&o, p->message);
     put_position(&o, &p->at, p->status);
     put(&o, "\n");
     if (p->at.text)

@@ -288,6 +288,19 @@ static void test_problem(void **state)
     text.n = 0;
     assert_int_equal(trod_show_problem(&text, &p, NULL), 0);
     assert_memory_equal(text.p, "run.tarmac:3: bad number", 24);
+    /* names of files and of members of archives are anybody's: no terminal obeys them, one line */
+    text.n = 0;
+    p.at = (struct trod_place){.path = "a\033[31m\nb\xc3\xa4.zip",
+                               .member = "m\r\xff",
+                               .line = TROD_NOWHERE,
+                               .offset = TROD_NOWHERE,
+                               .record = TROD_NOWHERE};
+    p.message = "cannot open 'a\033[31m\nb'";
+    assert_int_equal(trod_show_problem(&text, &p, &opt), 0);
+    assert_int_equal(trod_buf_add(&text, "", 1), 0);
+    assert_string_equal((const char *)text.p,
+                        "trod: a\\x1b[31m\\x0ab\xc3\xa4.zip: m\\x0d\\xff: warning: cannot open "
+                        "'a\\x1b[31m\\x0ab'\n");
     trod_buf_fini(&text);
 }
 
