@@ -442,34 +442,6 @@ void trod_insn_x86(const cs_insn *insn, unsigned bits, struct trod_insn *out)
         out->flags |= TROD_INSN_FP;
 }
 
-void trod_insn_x86_registers(const cs_insn *insn, unsigned bits, struct trod_insn *out)
-{
-    static const uint16_t accumulator[] = {
-        [1] = X86_REG_AL, [2] = X86_REG_AX, [4] = X86_REG_EAX, [8] = X86_REG_RAX};
-    const cs_x86_op *op = insn->detail->x86.operands;
-
-    switch (insn->id) {
-    case X86_INS_CMPXCHG:
-        if (op->type == X86_OP_REG)
-            trod_insn_add(out->reads, &out->n_reads, (uint16_t)op->reg);
-        trod_insn_add(out->reads, &out->n_reads, accumulator[op->size]);
-        trod_insn_add(out->writes, &out->n_writes, accumulator[op->size]);
-        trod_insn_add(out->writes, &out->n_writes, X86_REG_EFLAGS);
-        return;
-    case X86_INS_RCL:
-    case X86_INS_RCR:
-        trod_insn_add(out->reads, &out->n_reads, X86_REG_EFLAGS);
-        return;
-    case X86_INS_XLATB:
-        trod_insn_add(out->reads, &out->n_reads, bits == 64 ? X86_REG_RBX : X86_REG_EBX);
-        trod_insn_add(out->reads, &out->n_reads, X86_REG_AL);
-        trod_insn_add(out->writes, &out->n_writes, X86_REG_AL);
-        return;
-    default:
-        return;
-    }
-}
-
 /* --- isa/operands.h --- */
 
 /* Bytes of an element of a gather or scatter: what its name ends with. */
