@@ -5,6 +5,7 @@
 #include "browse/calls.h"
 #include "browse/find.h"
 #include "browse/folds.h"
+#include "browse/grow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,20 +38,15 @@ struct following {
 static int enter(void *ctx, struct trod_frame *f)
 {
     struct following *w = ctx;
+    struct call *more;
 
     if (f->stream != w->stream)
         return 0;
     if (w->n == CALLS)
         return TROD_ERR_LIMIT;
-    if (w->n == w->cap) {
-        const size_t cap = w->cap ? 2 * w->cap : 256;
-        struct call *more = realloc(w->call, cap * sizeof *more);
-
-        if (!more)
-            return TROD_ERR_NOMEM;
-        w->call = more;
-        w->cap = cap;
-    }
+    if (!(more = browse_grow(w->call, w->n, &w->cap, sizeof *more)))
+        return TROD_ERR_NOMEM;
+    w->call = more;
     w->call[w->n++] = (struct call){.parent = f->depth ? f[-1].user : 0,
                                     .entry = f->entry.row,
                                     .site = f->site.pc == TROD_NOWHERE ? TROD_NOWHERE : f->site.row,

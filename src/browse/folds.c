@@ -2,6 +2,7 @@
  * folds.c - calls that stand in one line. Implements folds.h.
  */
 #include "browse/folds.h"
+#include "browse/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,19 +36,14 @@ const struct browse_fold *browse_folds_find(const struct browse_folds *f, uint32
 
 int browse_folds_add(struct browse_folds *folds, const struct browse_fold *f)
 {
+    struct browse_fold *more;
     size_t from, to;
 
     if (folds->n == FOLDS)
         return TROD_ERR_LIMIT;
-    if (folds->n == folds->cap) {
-        const size_t cap = folds->cap ? 2 * folds->cap : 64;
-        struct browse_fold *more = realloc(folds->at, cap * sizeof *more);
-
-        if (!more)
-            return TROD_ERR_NOMEM;
-        folds->at = more;
-        folds->cap = cap;
-    }
+    if (!(more = browse_grow(folds->at, folds->n, &folds->cap, sizeof *more)))
+        return TROD_ERR_NOMEM;
+    folds->at = more;
     to = behind(folds, f->stream, f->last);
     for (from = to;
          from && folds->at[from - 1].stream == f->stream && folds->at[from - 1].last >= f->first;)

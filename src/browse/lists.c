@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "browse/grow.h"
 #include "browse/view.h"
 
 enum { ESC = 27, CTRL_G = 7, RETURN = 13 };
@@ -28,15 +29,11 @@ enum { INDENT = 2 };
 
 static bool add(struct place *p, size_t line, size_t from, size_t length)
 {
-    if (p->n == p->cap) {
-        const size_t cap = p->cap ? 2 * p->cap : 64;
-        struct piece *more = realloc(p->piece, cap * sizeof *more);
+    struct piece *more = browse_grow(p->piece, p->n, &p->cap, sizeof *more);
 
-        if (!more)
-            return false;
-        p->piece = more;
-        p->cap = cap;
-    }
+    if (!more)
+        return false;
+    p->piece = more;
     p->piece[p->n++] = (struct piece){line, from, length};
     return true;
 }

@@ -6,6 +6,7 @@
  * renamed, so that it is never half of one.
  */
 #include "browse/marks.h"
+#include "browse/grow.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -57,19 +58,14 @@ static size_t place(const struct browse_marks *m, uint64_t row)
 static int add(struct browse_marks *m, uint64_t row, const char *name)
 {
     size_t i = place(m, row);
+    struct browse_mark *more;
 
     if (i == m->n || m->at[i].row != row) {
         if (m->n == MARKS)
             return TROD_ERR_LIMIT;
-        if (m->n == m->cap) {
-            const size_t cap = m->cap ? 2 * m->cap : 16;
-            struct browse_mark *more = realloc(m->at, cap * sizeof *more);
-
-            if (!more)
-                return TROD_ERR_NOMEM;
-            m->at = more;
-            m->cap = cap;
-        }
+        if (!(more = browse_grow(m->at, m->n, &m->cap, sizeof *more)))
+            return TROD_ERR_NOMEM;
+        m->at = more;
         memmove(m->at + i + 1, m->at + i, (m->n - i) * sizeof *m->at);
         m->n++;
     }

@@ -2,6 +2,7 @@
  * pair_rows.c - two traces: what the thread that compares them notes of their rows and of where
  * they differ. Implements pair_compare of pair_int.h.
  */
+#include "browse/grow.h"
 #include "browse/pair_int.h"
 
 #include <stdio.h>
@@ -31,20 +32,6 @@ unsigned pair_class(unsigned kind)
     default:
         return 4;
     }
-}
-
-/* ---- the thread that compares */
-
-static void *grown(void *p, size_t n, size_t *cap, size_t size)
-{
-    void *more;
-
-    if (n < *cap)
-        return p;
-    more = realloc(p, (*cap ? 2 * *cap : 256) * size);
-    if (more)
-        *cap = *cap ? 2 * *cap : 256;
-    return more;
 }
 
 /* ---- lanes */
@@ -117,7 +104,7 @@ static int note_points(struct browse_pair *p, struct side *s)
         struct lane *l = &s->lane[k];
 
         while (l->n_points < n) { /* a lane that is new had nothing before */
-            struct point *more = grown(l->point, l->n_points, &l->cap_points, sizeof *more);
+            struct point *more = browse_grow(l->point, l->n_points, &l->cap_points, sizeof *more);
 
             if (!more)
                 return TROD_ERR_NOMEM;
@@ -212,7 +199,7 @@ static int add(struct browse_pair *p, struct side *s, uint64_t row, uint64_t cou
         p->state.more = true;
         return 0;
     }
-    if (!(more = grown(l->range, l->n, &l->cap, sizeof *more)))
+    if (!(more = browse_grow(l->range, l->n, &l->cap, sizeof *more)))
         return TROD_ERR_NOMEM;
     l->range = more;
     memmove(more + k + 1, more + k, (l->n++ - k) * sizeof *more);

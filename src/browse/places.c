@@ -4,6 +4,7 @@
  * The same as `trod state --diff` tells.
  */
 #include "browse/places.h"
+#include "browse/grow.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,19 +17,14 @@ static int line(struct browse_lines *l, const char *fmt, ...) __attribute__((for
 static int line(struct browse_lines *l, const char *fmt, ...)
 {
     va_list args;
+    char **more;
     int n;
 
     if (l->n == LINES)
         return TROD_ERR_LIMIT;
-    if (l->n == l->cap) {
-        const size_t cap = l->cap ? 2 * l->cap : 64;
-        void *more = realloc(l->at, cap * sizeof *l->at);
-
-        if (!more)
-            return TROD_ERR_NOMEM;
-        l->at = more;
-        l->cap = cap;
-    }
+    if (!(more = browse_grow(l->at, l->n, &l->cap, sizeof *l->at)))
+        return TROD_ERR_NOMEM;
+    l->at = more;
     va_start(args, fmt);
     n = vsnprintf(NULL, 0, fmt, args);
     va_end(args);
