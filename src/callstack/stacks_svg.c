@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1200, ROW = 17, TOP = 64, BOTTOM = 30, MARGIN = 10, CHAR = 7 };
+enum { WIDTH = 1200, ROW = 17, TOP = 64, BOTTOM = 30, MARGIN = 10 };
+
+/* Pixels of a character, where the script cannot measure it. */
+static const double char_width = 7.3;
 
 struct picture {
     const struct trod_flame *f;
@@ -46,7 +49,9 @@ static const char script[] =
     "<script><![CDATA[\n"
     "'use strict';\n"
     "const svg=document.documentElement,all=[...document.querySelectorAll('.f')];\n"
-    "const root=document.getElementById('frames'),W=+svg.dataset.width,C=7;\n"
+    "const root=document.getElementById('frames'),W=+svg.dataset.width;\n"
+    "const word=document.getElementById('search');\n"
+    "const C=(word.getComputedTextLength?word.getComputedTextLength()/6:0)||7.3;\n"
     "const full=+svg.dataset.all;let from=0,span=full,level=0;\n"
     "for(const g of all){g.x=+g.dataset.x;g.w=+g.dataset.w;g.d=+g.dataset.d;\n"
     " g.r=g.querySelector('rect');g.t=g.querySelector('text');g.n=g.dataset.n;}\n"
@@ -64,7 +69,7 @@ static const char script[] =
     "function reset(){from=0;span=full;level=0;draw();}\n"
     "function search(s){let sum=0,end=-1;const m=document.getElementById('matched');\n"
     " let re=null;try{if(s)re=new RegExp(s,'i');}catch(e){m.textContent=String(e);return;}\n"
-    " const hits=[];for(const g of all){const h=!!re&&re.test(g.n);\n"
+    " const hits=[];for(const g of all){const h=!!re&&g.d>0&&re.test(g.n);\n"
     "  g.classList.toggle('hit',h);if(h)hits.push(g);}\n"
     " hits.sort((a,b)=>a.x-b.x||b.w-a.w);\n"
     " for(const g of hits)if(g.x>=end){sum+=g.w;end=g.x+g.w;}\n"
@@ -182,7 +187,7 @@ static int put_frame(struct picture *k, uint32_t node, uint64_t x, unsigned dept
                              MARGIN + (double)x * px, TOP + (k->rows - 1 - depth) * ROW,
                              (double)w * px, ROW - 1, rgb[0], rgb[1], rgb[2],
                              MARGIN + 3 + (double)x * px, TOP + (k->rows - 1 - depth) * ROW + 12);
-    if (rc == TROD_OK && (double)w * px > (double)(CHAR * len + 4))
+    if (rc == TROD_OK && (double)w * px > char_width * (double)len + 4)
         rc = put_text(k->out, name, len);
     return rc < 0 ? rc : trod_buf_printf(k->out, "</text></g>\n");
 }
