@@ -218,6 +218,7 @@ struct events {
     uint64_t first;             /* that the cursor makes: the row of the first event behind it */
     bool begun;                 /* OUTER has */
     bool callees;               /* those that it makes are folded, else it itself */
+    bool unfold;                /* nothing is folded: CALL says where it lies */
     struct call call;           /* the one that is open, that is folded where it ends */
     size_t n;
 };
@@ -237,7 +238,7 @@ static int end_call(struct events *w, const struct trod_nav_call_event *e)
     w->call.last = e->row ? e->row - 1 : 0;
     w->call.instructions = e->instruction - w->call.instructions;
     w->n++;
-    return add(w->b, w->stream, &w->call);
+    return w->unfold ? 0 : add(w->b, w->stream, &w->call);
 }
 
 /* What OUTER makes, or it itself, from its first row on. */
@@ -338,7 +339,57 @@ static int fold_callees_by_index(struct browse *b, size_t *n)
     return rc < 0 ? rc : 0;
 }
 
+/* Where the innermost call at the cursor lies: its first and last row into C, its stream. */
+static int extent_by_index(struct browse *b, struct call *c, uint32_t *stream)
+{
+    struct events w;
+    int rc = begin_events(&w, b);
+
+    w.unfold = true;
+    if (rc > 0)
+        rc = innermost(b, &w);
+    if (rc > 0) {
+        rc = trod_nav_call_events(b->nav, w.outer.row, within, &w);
+        *c = w.call;
+        c->entry = w.outer.row;
+        c->last = w.n ? w.call.last : TROD_NOWHERE;
+        *stream = w.stream;
+        return rc < 0 ? rc : 1;
+    }
+    return rc;
+}
+
+static int extent_by_rows(struct browse *b, struct call *c, uint32_t *stream)
+{
+    struct following w;
+    int rc = follow(&w, b, 0, TROD_NOWHERE, false);
+    const bool is = rc == 0 && w.wanted && w.wanted <= w.n;
+
+    if (is) {
+        *c = w.call[w.wanted - 1];
+        c->last = c->open ? TROD_NOWHERE : c->last;
+        *stream = w.stream;
+    }
+    finish(&w);
+    return rc < 0 ? rc : is;
+}
+
 /* ---- either */
+
+int browse_unfold_callees(struct browse *b)
+{
+    uint32_t stream;
+    struct call c;
+    int rc = trod_nav_index(b->nav) ? extent_by_index(b, &c, &stream) : TROD_ERR_UNKNOWN;
+
+    if (rc == TROD_ERR_UNKNOWN)
+        rc = extent_by_rows(b, &c, &stream);
+    if (rc > 0)
+        browse_folds_clear(&b->folds, stream, c.entry, c.last);
+    else if (rc == 0)
+        browse_say(b, "the cursor is in no call that the trace shows");
+    return told(b, rc);
+}
 
 int browse_fold(struct browse *b)
 {

@@ -17,6 +17,15 @@
 int browse_fold(struct browse *b);
 /* Fold all calls that the function at the cursor makes, or made, itself. */
 int browse_fold_callees(struct browse *b);
+/* Unfold what is folded in the calls that the function at the cursor makes. */
+int browse_unfold_callees(struct browse *b);
+/* Fold all calls that are made at depth DEPTH, from 0: of each thread or cpu that is seen. */
+int browse_fold_deep(struct browse *b, uint32_t depth);
+/* Fold all calls of the function that is entered at PC. */
+int browse_fold_function(struct browse *b, uint64_t pc);
+/* Where the function begins that the fold at the cursor is of, or that the cursor is in. 1, 0: not
+ * known, or an error. */
+int browse_function(struct browse *b, uint64_t *pc);
 /* Unfold what is at the cursor: 1, 0: nothing. All of them. */
 int browse_unfold(struct browse *b);
 void browse_unfold_all(struct browse *b);

@@ -181,13 +181,48 @@ static int look(struct browse *b, const struct trod_nav_query *q, const char *wh
     return 0;
 }
 
+struct visits {
+    uint64_t pc, n;
+};
+
+static int count_visits(void *user, const struct trod_batch *batch, uint32_t i, uint32_t n,
+                        uint64_t row)
+{
+    struct visits *c = user;
+
+    (void)row;
+    for (uint32_t k = i; k < i + n; k++)
+        c->n += batch->kind[k] == TROD_INSTR && batch->addr[k] == c->pc;
+    return 1;
+}
+
+/* Executions of the instruction at PC in rows up to LAST, as the index counts them. */
+static int visits_to(struct browse *b, uint64_t pc, uint64_t last, uint64_t *n)
+{
+    const struct trod_match_need need = {
+        .kinds = 1u << TROD_INSTR, .rows = {true, 0, last}, .pcs = {true, 1, {{pc, pc}}}};
+    struct visits c = {.pc = pc};
+    int rc = trod_nav_tally(b->nav, &need, count_visits, &c, n);
+
+    *n += c.n;
+    return rc;
+}
+
 int browse_visit(struct browse *b, uint64_t pc, bool back)
 {
     const struct trod_nav_query q = {.access = TROD_NAV_VISITS, .lo = pc, .hi = pc};
+    uint64_t here, all;
     char what[64];
+    int rc;
 
     snprintf(what, sizeof what, "executions of 0x%llx", (unsigned long long)pc);
-    return look(b, &q, what, back);
+    rc = look(b, &q, what, back);
+    /* which one it is is told where that costs nothing: not read for */
+    if (rc > 0 && b->only < 0 && trod_nav_index(b->nav) &&
+        visits_to(b, pc, b->cursor, &here) == 0 && visits_to(b, pc, TROD_NOWHERE - 1, &all) == 0)
+        browse_say(b, "execution %llu of %llu of 0x%llx", (unsigned long long)here,
+                   (unsigned long long)all, (unsigned long long)pc);
+    return rc;
 }
 
 int browse_kind(struct browse *b, unsigned kind, bool back)
@@ -206,23 +241,47 @@ static uint32_t stream_here(struct browse *b)
     return browse_row(b, b->cursor, &batch, &i) > 0 ? trod_batch_stream(batch, i) : 0;
 }
 
-int browse_write(struct browse *b, const char *what, bool back)
+/* LO..HI, each an address; or one address, or the bytes of a symbol. */
+static bool bytes_of(struct browse *b, const char *what, struct trod_nav_query *q)
 {
-    struct trod_nav_query q = {.access = TROD_NAV_WRITES};
-    char text[128];
-    struct trod_range range;
-    uint64_t size;
+    const char *dots = strstr(what, "..");
+    char low[256];
+    uint64_t size = 0;
 
-    snprintf(text, sizeof text, "writes of %s", what);
-    if (trod_option_range(what, &range) == 0) {
-        q.lo = range.lo;
-        q.hi = range.hi;
-    } else if (b->opt.symbols && trod_symbols_address(b->opt.symbols, what, &q.lo, &size)) {
-        q.hi = q.lo + (size ? size - 1 : 0);
-    } else {
-        q.reg = what;
-        q.stream = stream_here(b);
-        q.one_stream = trod_nav_meta(b->nav)->n_streams > 1;
+    if (dots && (size_t)(dots - what) < sizeof low) {
+        snprintf(low, sizeof low, "%.*s", (int)(dots - what), what);
+        return browse_address(b, low, &q->lo) && browse_address(b, dots + 2, &q->hi) &&
+               q->lo <= q->hi;
     }
+    if (b->opt.symbols && trod_symbols_address(b->opt.symbols, what, &q->lo, &size)) {
+        q->hi = q->lo + (size ? size - 1 : 0);
+        return true;
+    }
+    if (!strpbrk(what, "+-*<>( ") && (what[0] < '0' || what[0] > '9'))
+        return false; /* a register itself, not what it points to */
+    if (!browse_address(b, what, &q->lo))
+        return false;
+    q->hi = q->lo;
+    return true;
+}
+
+void browse_query(struct browse *b, const char *what, unsigned access, struct trod_nav_query *out)
+{
+    *out = (struct trod_nav_query){.access = access};
+    if (bytes_of(b, what, out))
+        return;
+    out->lo = out->hi = 0;
+    out->reg = what;
+    out->stream = stream_here(b);
+    out->one_stream = trod_nav_meta(b->nav)->n_streams > 1;
+}
+
+int browse_access(struct browse *b, const char *what, unsigned access, bool back)
+{
+    struct trod_nav_query q;
+    char text[128];
+
+    snprintf(text, sizeof text, "%s of %s", access & TROD_NAV_WRITES ? "writes" : "reads", what);
+    browse_query(b, what, access, &q);
     return look(b, &q, text, back);
 }

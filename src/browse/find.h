@@ -14,12 +14,28 @@
 int browse_find(struct browse *b, const char *text, bool back);
 /* The same from the cursor's row on, that included. */
 int browse_find_here(struct browse *b, const char *text);
-/* The next write of WHAT: a register, an address, LO..HI or a symbol. */
-int browse_write(struct browse *b, const char *what, bool back);
+/*
+ * The next row that does ACCESS (enum trod_nav_access: WRITES, READS) to WHAT: a register, a symbol
+ * or an address (browse_address), or LO..HI.
+ */
+int browse_access(struct browse *b, const char *what, unsigned access, bool back);
+/* The next row at which the value of WHAT, a register or LO..HI of at most 8 bytes, is another one.
+ */
+int browse_change(struct browse *b, const char *what, bool back);
+/* What WHAT names, at the cursor, as a question about ACCESS; a name stays the caller's. */
+void browse_query(struct browse *b, const char *what, unsigned access, struct trod_nav_query *out);
 /* The next execution of the instruction at PC. */
 int browse_visit(struct browse *b, uint64_t pc, bool back);
 /* The next or the last row of KIND (enum trod_kind). */
 int browse_kind(struct browse *b, unsigned kind, bool back);
+
+/* The rows nearest to the cursor that write or read WHAT, in order. */
+struct browse_accesses {
+    struct trod_nav_hit *at; /* to be freed */
+    size_t n, here;          /* the first one at or behind the cursor */
+};
+/* 1, 0 (there are none, told) or an error. */
+int browse_accesses(struct browse *b, const char *what, struct browse_accesses *out);
 
 /*
  * Rows FROM to END (not among them) of B's trace to FN, a batch or a part of one at a time; I is

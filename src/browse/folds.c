@@ -54,6 +54,56 @@ int browse_folds_add(struct browse_folds *folds, const struct browse_fold *f)
     return 0;
 }
 
+/* By stream and row, of those that begin at one row the longest first. */
+static int by_place(const void *x, const void *y)
+{
+    const struct browse_fold *a = x, *b = y;
+
+    if (a->stream != b->stream)
+        return a->stream < b->stream ? -1 : 1;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return a->last > b->last ? -1 : a->last < b->last;
+}
+
+int browse_folds_merge(struct browse_folds *folds, struct browse_fold *f, size_t n)
+{
+    const size_t room = n + folds->n;
+    struct browse_fold *all = room <= 2 * FOLDS ? malloc((room + 1) * sizeof *all) : NULL;
+    size_t k = 0;
+
+    if (!all)
+        return room <= 2 * FOLDS ? TROD_ERR_NOMEM : TROD_ERR_LIMIT;
+    if (n)
+        memcpy(all, f, n * sizeof *all);
+    if (folds->n)
+        memcpy(all + n, folds->at, folds->n * sizeof *all);
+    qsort(all, room, sizeof *all, by_place);
+    for (size_t i = 0; i < room; i++)
+        if (!k || all[k - 1].stream != all[i].stream || all[k - 1].last < all[i].first)
+            all[k++] = all[i];
+    if (k > FOLDS) {
+        free(all);
+        return TROD_ERR_LIMIT;
+    }
+    free(folds->at);
+    *folds = (struct browse_folds){.at = all, .n = k, .cap = room + 1};
+    return 0;
+}
+
+void browse_folds_clear(struct browse_folds *folds, uint32_t stream, uint64_t first, uint64_t last)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < folds->n; i++) {
+        const struct browse_fold *f = &folds->at[i];
+
+        if (f->stream != stream || f->first < first || f->first > last)
+            folds->at[k++] = *f;
+    }
+    folds->n = k;
+}
+
 void browse_folds_remove(struct browse_folds *folds, const struct browse_fold *f)
 {
     const size_t i = (size_t)(f - folds->at);

@@ -69,6 +69,57 @@ static const char *fold_line(struct browse *b, const struct browse_fold *f)
     return b->line;
 }
 
+/* Where the branch in row I of BATCH leads, as a symbol; "" where that is not known. */
+static void target(struct browse *b, const struct trod_batch *batch, uint32_t i, char *out,
+                   size_t size)
+{
+    const struct trod_meta *meta = trod_nav_meta(b->nav);
+    const struct trod_insn *insn;
+
+    out[0] = '\0';
+    if (!b->opt.symbols || batch->kind[i] != TROD_INSTR || !says(batch, i, TROD_COL_ADDR))
+        return;
+    if (says(batch, i, TROD_COL_TARGET)) {
+        browse_symbol(b, batch->target[i], out, size);
+        return;
+    }
+    if (!b->decoder && !b->no_decoder && meta->isa != TROD_ISA_UNKNOWN)
+        b->no_decoder = trod_insn_decoder_new(&b->decoder, meta->isa, meta->endian) != 0;
+    if (!b->decoder || !says(batch, i, TROD_COL_CODE))
+        return;
+    insn = trod_insn_decode(
+        b->decoder,
+        says(batch, i, TROD_COL_FLAGS) ? (batch->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT : 0,
+        batch->addr[i], trod_batch_bytes(batch, batch->code[i]), batch->code[i].len);
+    if (insn->valid && insn->branch && insn->flags & TROD_INSN_TARGET)
+        browse_symbol(b, insn->target, out, size);
+}
+
+/* NAME into LINE, which ends at END: behind its text, in the blanks before "{details}". */
+static void insert_target(char *line, char *end, const char *name)
+{
+    const size_t n = strlen(name) + 3; /* " <NAME>" */
+    char *details = end, *at = NULL;
+
+    for (char *p = strstr(line, "  {"); p && end[-1] == '}'; p = strstr(p + 1, "  {"))
+        at = p;
+    if (at) {
+        details = at + 2;
+        while (at > line && at[-1] == ' ')
+            at--;
+    } else {
+        at = end;
+    }
+    if (at + n + (details < end) > details) /* there are too few blanks */
+        memmove(at + n + (details < end), details, (size_t)(end - details) + 1);
+    at[0] = ' ';
+    at[1] = '<';
+    memcpy(at + 2, name, n - 3);
+    at[n - 1] = '>';
+    if (details < end)
+        at[n] = ' ';
+}
+
 int browse_line(struct browse *b, uint64_t row, const char **line, int *kind)
 {
     const struct trod_batch *batch;
@@ -76,7 +127,7 @@ int browse_line(struct browse *b, uint64_t row, const char **line, int *kind)
     struct trod_batch at;
     uint32_t i;
     int rc = browse_row(b, row, &batch, &i);
-    char *end;
+    char *end, name[128];
 
     *line = "";
     *kind = -1;
@@ -94,6 +145,9 @@ int browse_line(struct browse *b, uint64_t row, const char **line, int *kind)
     while (end > b->line && (end[-1] == '\n' || end[-1] == ' '))
         end--;
     *end = '\0';
+    target(b, batch, i, name, sizeof name);
+    if (name[0] && (size_t)(end - b->line) + strlen(name) + 8 < TROD_SHOW_LINE)
+        insert_target(b->line, end, name);
     *line = b->line;
     *kind = batch->kind[i];
     return 1;
@@ -231,6 +285,9 @@ static int put_what(struct browse *b, struct text *t, const struct trod_batch *b
         return put_fields(b, t, batch, i, row);
     browse_text(b, batch, i, text, sizeof text);
     put(t, "%s", text);
+    target(b, batch, i, text, sizeof text);
+    if (text[0])
+        put(t, " <%s>", text);
     if (says(batch, i, TROD_COL_FLAGS) && (batch->flags[i] & TROD_F_SKIPPED))
         put(t, " (skipped)");
     return 0;

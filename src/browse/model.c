@@ -112,8 +112,11 @@ void browse_close(struct browse *b)
         return;
     trod_nav_state_free(b->state);
     trod_nav_state_free(b->before);
+    trod_nav_state_free(b->held);
+    trod_nav_state_free(b->second);
     trod_show_free(b->show);
     trod_disasm_free(b->disasm);
+    trod_insn_decoder_free(b->decoder);
     trod_nav_close(b->nav);
     browse_folds_fini(b);
     browse_marks_fini(b);
@@ -143,6 +146,11 @@ int browse_reopen(struct browse *b)
         browse_marks_load(b);
     }
     return 0;
+}
+
+uint64_t browse_code_address(const struct browse *b, uint64_t addr)
+{
+    return trod_nav_meta(b->nav)->isa == TROD_ISA_ARM ? addr & ~UINT64_C(1) : addr;
 }
 
 void browse_symbol(const struct browse *b, uint64_t address, char *out, size_t size)

@@ -53,9 +53,15 @@ struct browse_marks {
     char *path; /* file that they are kept in; NULL: nobody knows */
 };
 
-/* A part of memory at the cursor, and what it was at the cursor's last place. */
+/*
+ * A part of memory at the cursor, and what it was at the cursor's last place. Held: as it is at row
+ * ROW, and what it is at the cursor.
+ */
 struct browse_memory {
-    char what[64]; /* "": around the last access; else as browse_address understands it */
+    char what[64];  /* "": around the last access; else as browse_address understands it */
+    int64_t offset; /* bytes it is scrolled by from there */
+    bool held;
+    uint64_t row, held_addr;
     uint64_t addr, before_addr;
     size_t n, before_n;
     struct trod_nav_byte byte[BROWSE_BYTES], before[BROWSE_BYTES];
@@ -73,6 +79,8 @@ struct browse {
     struct trod_meta of_rows;     /* the same, as rows that are shown point to it */
     struct trod_disasm *disasm;
     bool no_disasm;
+    struct trod_insn_decoder *decoder; /* where branches lead, for their symbols */
+    bool no_decoder;
     char *line;      /* TROD_SHOW_LINE bytes */
     uint64_t rows;   /* TROD_NOWHERE: not counted */
     uint64_t cursor; /* the row that the user is at */
@@ -82,6 +90,9 @@ struct browse {
     struct browse_marks marks;
     uint64_t other; /* the second position; TROD_NOWHERE: none */
     struct trod_nav_state *state, *before;
+    struct trod_nav_state *held;   /* what the pane shows wherever the cursor is; NULL: the state */
+    struct trod_nav_state *second; /* at the second position; NULL: not asked for */
+    char registers[128];           /* that the pane shows; "": all that are known */
     struct browse_memory memory;
 };
 
@@ -121,6 +132,8 @@ int browse_place(struct browse *b, const char *text);
 int browse_end(struct browse *b);
 /* The next (BACK: last) instruction of those seen. */
 int browse_instruction(struct browse *b, bool back);
+/* Put the cursor into the middle of a window of HEIGHT lines. */
+int browse_centre(struct browse *b, unsigned height);
 /* The rows of a window of HEIGHT lines that the cursor is in, to ROW; *N of them. */
 int browse_page(struct browse *b, unsigned height, uint64_t *row, unsigned *n);
 /* ---- lines (lines.c) */
@@ -134,13 +147,15 @@ const char *browse_brief_header(struct browse *b);
 const char *browse_header(struct browse *b);
 /* The instruction that the cursor is at or behind, in its stream. False: none is near. */
 bool browse_pc(struct browse *b, uint64_t *pc);
-/* The register or the bytes that the row of the cursor touches, as browse_write takes them. */
+/* The register or the bytes that the row of the cursor touches, as browse_access takes them. */
 bool browse_touched(struct browse *b, char *out, size_t size);
 /* The text of row I of BATCH, of its disassembly, into OUT. */
 void browse_text(struct browse *b, const struct trod_batch *batch, uint32_t i, char *out,
                  size_t size);
 /* Show rows of the next stream only; behind the last one, all. */
 int browse_next_stream(struct browse *b);
+/* Where an instruction lies that the pointer ADDR is to: without the bit that says Thumb. */
+uint64_t browse_code_address(const struct browse *b, uint64_t addr);
 /* ADDRESS with the symbol that it lies in, "name+0x10"; "" where there is none. */
 void browse_symbol(const struct browse *b, uint64_t address, char *out, size_t size);
 
@@ -164,8 +179,26 @@ struct browse_register {
  * how many there are, and the low digits); digits that are not known are "-".
  */
 void browse_digits(char *out, size_t size, const uint8_t *value, const uint8_t *known, size_t n);
-/* Known register I (from 0); false past the last one. */
-bool browse_register(struct browse *b, size_t i, struct browse_register *out);
+/* Registers, and what their values are compared with. */
+enum browse_registers {
+    BROWSE_HERE,   /* at the cursor, with those at its last place */
+    BROWSE_PANE,   /* those held, with those at the cursor; else as HERE; of them those chosen */
+    BROWSE_SECOND, /* beside PANE: at the cursor, with those held; else at the second position */
+};
+/* Register I (from 0), of HERE those known; false past the last one. */
+bool browse_register(struct browse *b, enum browse_registers of, size_t i,
+                     struct browse_register *out);
+/* The row that they are of, its stream to *STREAM; TROD_NOWHERE: none. */
+uint64_t browse_registers_row(const struct browse *b, enum browse_registers of, uint32_t *stream);
+/* Show registers as they are here wherever the cursor goes, or follow it again. 0 or an error. */
+int browse_hold_registers(struct browse *b);
+/* Bring the state of BROWSE_SECOND to its row: 0 or an error. */
+int browse_second_state(struct browse *b);
+/*
+ * Show in panes only what TEXT names: registers or parts of them by any name, "x0-x7", "sp_*"; "":
+ * all. False: TEXT is too long.
+ */
+bool browse_choose_registers(struct browse *b, const char *text);
 
 /*
  * The address that TEXT means at the cursor: a number, a symbol or a register, with + or - a
@@ -174,7 +207,13 @@ bool browse_register(struct browse *b, size_t i, struct browse_register *out);
 bool browse_address(struct browse *b, const char *text, uint64_t *addr);
 /* Read N bytes (at most BROWSE_BYTES) of the memory that the pane shows. Returns 0 or an error. */
 int browse_memory_read(struct browse *b, size_t n);
-/* Did byte K of it change since the cursor's last place? */
+/* Show memory at ADDR. */
+void browse_memory_at(struct browse *b, uint64_t addr);
+/* Show what lies BYTES behind it from now on (less than 0: before). */
+void browse_memory_scroll(struct browse *b, int64_t bytes);
+/* Show memory as it is here wherever the cursor goes, or follow it again. */
+void browse_memory_hold(struct browse *b);
+/* Did byte K of it change since the cursor's last place, or, held, is it another at the cursor? */
 bool browse_memory_changed(const struct browse *b, size_t k);
 
 #endif

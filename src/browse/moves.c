@@ -3,10 +3,12 @@
  */
 #include <curses.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "browse/actions.h"
 #include "browse/find.h"
+#include "browse/words.h"
 
 enum { SHIFT = 8 };
 
@@ -31,49 +33,29 @@ static void move_rows(struct view *v, int64_t n)
     action_end(v, browse_move(view_model(v), n));
 }
 
-/* The arrow keys in the panes. */
-static bool move_pane(struct view *v, int key)
-{
-    const bool registers = v->focus == FOCUS_REGISTERS;
-    const size_t line = registers ? v->reg_lines : v->per_line;
-    size_t *at = registers ? &v->reg : &v->byte;
-    const size_t n = registers ? v->reg_count : view_model(v)->memory.n;
-    size_t to = *at;
-
-    if (v->focus == FOCUS_ROWS || (!registers && v->pane != PANE_MEMORY))
-        return false;
-    if (key == KEY_DOWN || key == KEY_RIGHT)
-        to += key == KEY_DOWN ? line : 1;
-    else if (to >= (key == KEY_UP ? line : 1))
-        to -= key == KEY_UP ? line : 1;
-    if (to < n)
-        *at = to;
-    return true;
-}
-
 void action_up(struct view *v, int key)
 {
-    if (key == 'k' || !move_pane(v, KEY_UP))
+    if (key == 'k' || !panes_move(v, KEY_UP))
         move_rows(v, -1);
 }
 
 void action_down(struct view *v, int key)
 {
-    if (key == 'j' || !move_pane(v, KEY_DOWN))
+    if (key == 'j' || !panes_move(v, KEY_DOWN))
         move_rows(v, 1);
 }
 
 void action_left(struct view *v, int key)
 {
     (void)key;
-    if (!move_pane(v, KEY_LEFT))
+    if (!panes_move(v, KEY_LEFT))
         v->shift -= v->shift < SHIFT ? v->shift : SHIFT;
 }
 
 void action_right(struct view *v, int key)
 {
     (void)key;
-    if (!move_pane(v, KEY_RIGHT) && v->shift < 1000)
+    if (!panes_move(v, KEY_RIGHT) && v->shift < 1000)
         v->shift += SHIFT;
 }
 
@@ -81,6 +63,8 @@ void action_page(struct view *v, int key)
 {
     const int n = view_rows_height(v) > 1 ? view_rows_height(v) - 1 : 1;
 
+    if (key != ' ' && key != 'b' && panes_move(v, key))
+        return;
     move_rows(v, key == KEY_PPAGE || key == 'b' ? -n : n);
 }
 
@@ -120,7 +104,8 @@ void action_place(struct view *v, int key)
     char text[VIEW_LINE] = "";
 
     (void)key;
-    if (prompt(v, "go to (row, line:N, time:T, insn:N, N%, address, symbol): ", text))
+    if (prompt(v, "go to (row, line:N, time:T, insn:N, N%, address, symbol): ",
+               BROWSE_PLACES | BROWSE_SYMBOLS, text))
         go_to(v, text);
 }
 
@@ -130,7 +115,7 @@ void action_line_or_time(struct view *v, int key)
     char question[32], text[VIEW_LINE] = "", full[VIEW_LINE + 8];
 
     snprintf(question, sizeof question, "%s: ", word);
-    if (!prompt(v, question, text) || !text[0])
+    if (!prompt(v, question, 0, text) || !text[0])
         return;
     snprintf(full, sizeof full, "%s:%s", word, text);
     go_to(v, full);
@@ -148,12 +133,15 @@ void action_mouse(struct view *v, int key)
     panes = e.y >= v->height - 1 - v->panes && e.y < v->height - 1;
     up = e.bstate & BUTTON4_PRESSED;
     if (up || e.bstate & BUTTON5_PRESSED) {
-        if (panes && e.x < view_left_width(v))
-            panes_wheel(v, up);
+        const bool right = e.x >= view_left_width(v);
+
+        if (panes && (!right || v->pane == PANE_MEMORY))
+            panes_wheel(v, up, right);
         else
             move_rows(v, up ? -VIEW_WHEEL : VIEW_WHEEL);
     } else if (e.y >= top && e.y < top + (int)v->n_rows) {
-        view_model(v)->cursor = v->row[e.y - top];
+        if (v->row[e.y - top] != TROD_NOWHERE) /* of two traces one may have nothing there */
+            view_model(v)->cursor = v->row[e.y - top];
         v->focus = FOCUS_ROWS;
     } else if (panes) {
         panes_click(v, e.y, e.x);
@@ -179,7 +167,9 @@ void action_find(struct view *v, int key)
     char text[VIEW_LINE] = "";
 
     (void)key;
-    if (!prompt(v, "find (as: kind == WRITE && addr in 0x1000..0x2000): ", text) || !text[0])
+    if (!prompt(v, "find (as: kind == WRITE && addr in 0x1000..0x2000): ",
+                BROWSE_WHERE | BROWSE_SYMBOLS, text) ||
+        !text[0])
         return;
     snprintf(v->expression, sizeof v->expression, "%s", text);
     find(v, false);
@@ -196,40 +186,23 @@ void action_exception(struct view *v, int key)
     action_end(v, browse_kind(view_model(v), TROD_EXCEPTION, key == 'E'));
 }
 
-/* What is chosen in the pane that has the keys; false: none of them has. */
-static bool chosen(struct view *v, char *out, size_t size)
-{
-    struct browse *b = view_model(v);
-    struct browse_register r;
-
-    if (v->focus == FOCUS_REGISTERS && browse_register(b, v->reg, &r)) {
-        snprintf(out, size, "%s", r.name);
-        return true;
-    }
-    if (v->focus == FOCUS_RIGHT && v->pane == PANE_MEMORY && v->byte < b->memory.n) {
-        snprintf(out, size, "0x%llx", (unsigned long long)(b->memory.addr + v->byte));
-        return true;
-    }
-    return false;
-}
-
-static void write_of(struct view *v, const char *what, bool back)
+static void access_of(struct view *v, const char *what, unsigned access, bool back)
 {
     v->patient = true;
-    action_end(v, browse_write(view_model(v), what, back));
+    action_end(v, browse_access(view_model(v), what, access, back));
 }
 
-void action_write(struct view *v, int key)
+void action_access(struct view *v, int key)
 {
-    char text[VIEW_LINE] = "";
+    const bool back = key == 'W' || key == 'U', reads = key == 'u' || key == 'U';
+    char question[80], text[VIEW_LINE] = "";
 
-    chosen(v, text, sizeof text);
-    if (prompt(v,
-               key == 'W' ? "last write of (register, address, LO..HI, symbol): "
-                          : "next write of (register, address, LO..HI, symbol): ",
-               text) &&
-        text[0])
-        write_of(v, text, key == 'W');
+    snprintf(question, sizeof question,
+             "%s %s of (register, address, LO..HI, symbol): ", back ? "last" : "next",
+             reads ? "read" : "write");
+    panes_chosen(v, text, sizeof text);
+    if (prompt(v, question, BROWSE_REGISTERS | BROWSE_SYMBOLS, text) && text[0])
+        access_of(v, text, reads ? TROD_NAV_READS : TROD_NAV_WRITES, back);
 }
 
 void action_last_write(struct view *v, int key)
@@ -237,10 +210,61 @@ void action_last_write(struct view *v, int key)
     char text[VIEW_LINE];
 
     (void)key;
-    if (chosen(v, text, sizeof text) || browse_touched(view_model(v), text, sizeof text))
-        write_of(v, text, true);
+    if (panes_chosen(v, text, sizeof text) || browse_touched(view_model(v), text, sizeof text))
+        access_of(v, text, TROD_NAV_WRITES, true);
     else
         browse_say(view_model(v), "this row touches neither a register nor memory");
+}
+
+static const char *access_line(void *user, size_t i)
+{
+    static char line[160];
+    const struct trod_nav_hit *h = &((const struct browse_accesses *)user)->at[i];
+    char value[24] = "", pc[32] = "", addr[24] = "";
+
+    if (h->has_value)
+        snprintf(value, sizeof value, "%llx", (unsigned long long)h->value);
+    if (h->has_pc)
+        snprintf(pc, sizeof pc, "by 0x%llx", (unsigned long long)h->pc);
+    if (h->kind == TROD_READ || h->kind == TROD_WRITE || h->kind == TROD_ATOMIC)
+        snprintf(addr, sizeof addr, "0x%llx ", (unsigned long long)h->addr);
+    snprintf(line, sizeof line, " %10llu  %-5s %s%-18s %s", (unsigned long long)h->row,
+             !(h->access & TROD_NAV_WRITES) ? "read"
+             : h->access & TROD_NAV_READS   ? "both"
+                                            : "write",
+             addr, value, pc);
+    return line;
+}
+
+void action_accesses(struct view *v, int key)
+{
+    struct browse *b = view_model(v);
+    struct browse_accesses all;
+    struct view_list list = {.line = access_line, .user = &all, .choose = true};
+    char text[VIEW_LINE] = "", title[VIEW_LINE + 64];
+    long i = -1;
+    int rc;
+
+    if (!panes_chosen(v, text, sizeof text))
+        browse_touched(b, text, sizeof text);
+    if (!prompt(v, "who writes and reads (register, address, LO..HI, symbol): ",
+                BROWSE_REGISTERS | BROWSE_SYMBOLS, text) ||
+        !text[0])
+        return;
+    v->patient = true;
+    rc = browse_accesses(b, text, &all);
+    action_end(v, rc);
+    snprintf(title, sizeof title, "who writes and reads %s: row, value", text);
+    list.title = title;
+    list.n = all.n;
+    list.at = all.here;
+    if (rc > 0)
+        i = list_show(v, &list, &key);
+    if (i >= 0) {
+        v->patient = true;
+        action_end(v, browse_go(b, all.at[i].row));
+    }
+    free(all.at);
 }
 
 static void visit(struct view *v, uint64_t pc, bool back)
@@ -268,12 +292,12 @@ void action_visit_at(struct view *v, int key)
     if (!prompt(v,
                 key == 'P' ? "last execution of (address, symbol): "
                            : "next execution of (address, symbol): ",
-                text) ||
+                BROWSE_REGISTERS | BROWSE_SYMBOLS, text) ||
         !text[0])
         return;
     if (!browse_address(b, text, &pc)) {
         browse_say(b, "'%s' is no address or symbol", text);
         return;
     }
-    visit(v, trod_nav_meta(b->nav)->isa == TROD_ISA_ARM ? pc & ~UINT64_C(1) : pc, key == 'P');
+    visit(v, browse_code_address(b, pc), key == 'P');
 }

@@ -71,39 +71,54 @@ static bool tells_instructions(const struct browse *b)
            (f->kinds & (1u << TROD_INSTR | 1u << TROD_REG | 1u << TROD_STATE | 1u << TROD_BRANCH));
 }
 
+/* Registers OF in columns [X, X + WIDTH), from line TOP of them on; one of them may be chosen. */
+static void draw_cells(struct view *v, enum browse_registers of, int x, int width, size_t top,
+                       bool focus)
+{
+    struct browse *b = view_model(v);
+    const int cell = CELL + 1;
+    const size_t columns = width + 1 >= 2 * cell ? (size_t)((width + 1) / cell) : 1;
+    struct browse_register r;
+    char text[2048];
+
+    for (int y = 0; y < v->panes; y++) {
+        screen_put(v, top_of(v) + y, x, width, "", BROWSE_PLAIN);
+        for (size_t c = 0; c < columns; c++) {
+            const size_t i = (top + (size_t)y) * columns + c;
+            const int room = columns == 1 ? width : CELL;
+
+            if (!browse_register(b, of, i, &r))
+                continue;
+            register_text(&r, room, text, sizeof text);
+            screen_put_on(v, top_of(v) + y, x + (int)c * cell, room, text,
+                          r.changed ? BROWSE_CHANGED : BROWSE_PLAIN,
+                          focus && strcmp(r.name, v->reg_name) == 0);
+        }
+    }
+}
+
 static void draw_registers(struct view *v)
 {
     struct browse *b = view_model(v);
     const int width = view_left_width(v), cell = CELL + 1;
     const size_t columns = width + 1 >= 2 * cell ? (size_t)((width + 1) / cell) : 1;
     struct browse_register r;
-    char text[2048];
     size_t n = 0;
 
-    while (browse_register(b, n, &r))
-        n++;
+    for (; browse_register(b, BROWSE_PANE, n, &r); n++)
+        if (strcmp(r.name, v->reg_name) == 0)
+            v->reg = n; /* others have come before it, or gone */
     v->reg_count = n;
     v->reg_lines = columns;
     if (v->reg >= n)
         v->reg = n ? n - 1 : 0;
+    if (!v->reg_name[0] && browse_register(b, BROWSE_PANE, v->reg, &r))
+        snprintf(v->reg_name, sizeof v->reg_name, "%s", r.name);
     if (v->reg / columns < v->reg_top)
         v->reg_top = v->reg / columns;
     if (v->reg / columns >= v->reg_top + (size_t)v->panes)
         v->reg_top = v->reg / columns - (size_t)v->panes + 1;
-    for (int y = 0; y < v->panes; y++) {
-        screen_put(v, top_of(v) + y, 0, width, "", BROWSE_PLAIN);
-        for (size_t c = 0; c < columns; c++) {
-            const size_t i = (v->reg_top + (size_t)y) * columns + c;
-            const int room = columns == 1 ? width : CELL;
-
-            if (!browse_register(b, i, &r))
-                continue;
-            register_text(&r, room, text, sizeof text);
-            screen_put_on(v, top_of(v) + y, (int)c * cell, room, text,
-                          r.changed ? BROWSE_CHANGED : BROWSE_PLAIN,
-                          v->focus == FOCUS_REGISTERS && i == v->reg);
-        }
-    }
+    draw_cells(v, BROWSE_PANE, 0, width, v->reg_top, v->focus == FOCUS_REGISTERS);
     if (n == 0 && v->panes)
         screen_put(v, top_of(v), 0, width,
                    tells_instructions(b) ? " no register is known here"
@@ -111,19 +126,32 @@ static void draw_registers(struct view *v)
                    BROWSE_PLAIN);
 }
 
-static void registers_title(struct view *v)
+/* What registers OF are: whose, where, as OUT. */
+static void registers_title(struct view *v, enum browse_registers of, char *out, size_t size)
 {
     struct browse *b = view_model(v);
-    char text[128], name[64] = "";
+    uint32_t stream = 0;
+    const uint64_t row = browse_registers_row(b, of, &stream);
+    char name[64] = "";
 
-    if (b->state && trod_nav_meta(b->nav)->n_streams > 1)
-        trod_nav_stream_name(b->nav, trod_nav_state_stream(b->state), name, sizeof name);
-    if (b->state)
-        snprintf(text, sizeof text, "registers%s%s at row %llu", name[0] ? " of " : "", name,
-                 (unsigned long long)trod_nav_state_row(b->state));
+    if (row != TROD_NOWHERE && trod_nav_meta(b->nav)->n_streams > 1)
+        trod_nav_stream_name(b->nav, stream, name, sizeof name);
+    if (row == TROD_NOWHERE)
+        snprintf(out, size, "registers");
     else
-        snprintf(text, sizeof text, "registers");
-    pane_title(v, 0, view_left_width(v), text, v->focus == FOCUS_REGISTERS);
+        snprintf(out, size, "registers%s%s %s row %llu", name[0] ? " of " : "", name,
+                 of == BROWSE_PANE && b->held ? "held at" : "at", (unsigned long long)row);
+}
+
+static void draw_second(struct view *v, int x, char *title, size_t size)
+{
+    struct browse *b = view_model(v);
+    const int width = v->width - x;
+
+    registers_title(v, BROWSE_SECOND, title, size);
+    draw_cells(v, BROWSE_SECOND, x, width, 0, false);
+    if (!b->held && b->other == TROD_NOWHERE)
+        screen_put(v, top_of(v), x, width, "s sets a second position, L holds", BROWSE_PLAIN);
 }
 
 /* ---- memory */
@@ -173,12 +201,29 @@ static void memory_line(struct view *v, int y, int x, size_t at)
     }
 }
 
+static void memory_title(const struct browse_memory *m, char *out, size_t size)
+{
+    const char *sign = m->offset < 0 ? "-" : "+";
+    char moved[32] = "", held[40] = "";
+
+    if (m->offset)
+        snprintf(
+            moved, sizeof moved, " %s0x%llx", sign,
+            (unsigned long long)(m->offset < 0 ? 0 - (uint64_t)m->offset : (uint64_t)m->offset));
+    if (m->held)
+        snprintf(held, sizeof held, ", held at row %llu", (unsigned long long)m->row);
+    snprintf(out, size, "memory %s%s%s%s",
+             m->what[0] ? "at "
+             : m->held  ? ""
+                        : "of the last access",
+             m->what, moved, held);
+}
+
 static void draw_memory(struct view *v, int x, char *title, size_t size)
 {
     struct browse *b = view_model(v);
 
-    snprintf(title, size, "memory %s%s", b->memory.what[0] ? "at " : "of the last access",
-             b->memory.what);
+    memory_title(&b->memory, title, size);
     if (v->stale && b->memory.n == 0)
         snprintf(title, size, "memory: reading");
     else if (b->memory.n == 0)
@@ -202,6 +247,8 @@ static void draw_right(struct view *v)
         draw_source(v, x, top_of(v), title, sizeof title);
     else if (v->pane == PANE_CODE)
         draw_code(v, x, top_of(v), title, sizeof title);
+    else if (v->pane == PANE_REGISTERS)
+        draw_second(v, x, title, sizeof title);
     else
         draw_memory(v, x, title, sizeof title);
     for (int y = 0; y < v->panes; y++) /* between the panes */
@@ -253,8 +300,10 @@ void panes_click(struct view *v, int y, int x)
 
         v->focus = FOCUS_REGISTERS;
         at = (v->reg_top + (size_t)line) * v->reg_lines + column;
-        if (column < v->reg_lines && at < v->reg_count)
+        if (column < v->reg_lines && at < v->reg_count) {
             v->reg = at;
+            v->reg_name[0] = '\0';
+        }
         return;
     }
     v->focus = FOCUS_RIGHT;
@@ -263,11 +312,16 @@ void panes_click(struct view *v, int y, int x)
         v->byte = at;
 }
 
-void panes_wheel(struct view *v, bool up)
+void panes_wheel(struct view *v, bool up, bool right)
 {
     const size_t n = v->reg_lines * VIEW_WHEEL;
 
-    v->focus = FOCUS_REGISTERS;
+    v->focus = right ? FOCUS_RIGHT : FOCUS_REGISTERS;
+    if (right) {
+        panes_scroll(v, up ? -VIEW_WHEEL : VIEW_WHEEL);
+        return;
+    }
+    v->reg_name[0] = '\0';
     if (up)
         v->reg -= v->reg < n ? v->reg - v->reg % v->reg_lines : n;
     else if (v->reg_count)
@@ -276,8 +330,11 @@ void panes_wheel(struct view *v, bool up)
 
 static void draw_left(struct view *v)
 {
+    char title[128];
+
     draw_registers(v);
-    registers_title(v);
+    registers_title(v, BROWSE_PANE, title, sizeof title);
+    pane_title(v, 0, view_left_width(v), title, v->focus == FOCUS_REGISTERS);
 }
 
 void draw_panes(struct view *v)
@@ -295,6 +352,8 @@ void draw_panes(struct view *v)
         draw_right(v);
         refresh();
     }
+    if (rc == 0 && v->pane == PANE_REGISTERS)
+        rc = browse_second_state(b);
     if (rc == 0)
         rc = read_memory(v);
     if (rc == 0)

@@ -13,8 +13,7 @@
 
 enum { LINES = 100000, RUN = 8 };
 
-static int line(struct browse_lines *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static int line(struct browse_lines *l, const char *fmt, ...)
+int browse_lines_add(struct browse_lines *l, const char *fmt, ...)
 {
     va_list args;
     char **more;
@@ -84,9 +83,9 @@ static int differing(const char *name, const struct trod_nav_register *x,
     digits(x, a);
     digits(y, c);
     if (strlen(a) <= NARROW && strlen(c) <= NARROW)
-        return line(out, " %-10s %-*s %s", name, NARROW, a, c);
-    rc = line(out, " %-10s %s", name, a);
-    return rc < 0 ? rc : line(out, " %-10s %s", "", c);
+        return browse_lines_add(out, " %-10s %-*s %s", name, NARROW, a, c);
+    rc = browse_lines_add(out, " %-10s %s", name, a);
+    return rc < 0 ? rc : browse_lines_add(out, " %-10s %s", "", c);
 }
 
 /* Those that SECOND has, then those that only FIRST has. */
@@ -139,7 +138,8 @@ static int run(struct browse *b, uint64_t first, uint64_t second, const struct t
             end++;
         bytes(x + i, end - i, a);
         bytes(y + i, end - i, c);
-        rc = line(out, " %016llx  %-*s %s", (unsigned long long)(r->addr + i), 3 * RUN, a, c);
+        rc = browse_lines_add(out, " %016llx  %-*s %s", (unsigned long long)(r->addr + i), 3 * RUN,
+                              a, c);
     }
     free(x);
     free(y);
@@ -182,17 +182,17 @@ int browse_differences(struct browse *b, struct browse_lines *out)
     if (rc == 0)
         rc = trod_nav_state(b->nav, b->other, trod_nav_state_stream(s[1]), &s[0]);
     if (rc == 0)
-        rc = line(out, " registers: at row %llu, at row %llu", (unsigned long long)b->other,
-                  (unsigned long long)b->cursor);
+        rc = browse_lines_add(out, " registers: at row %llu, at row %llu",
+                              (unsigned long long)b->other, (unsigned long long)b->cursor);
     if (rc == 0)
         rc = registers(s[0], s[1], out);
     if (rc == 0)
-        rc = line(out, " memory: at row %llu, at row %llu", (unsigned long long)b->other,
-                  (unsigned long long)b->cursor);
+        rc = browse_lines_add(out, " memory: at row %llu, at row %llu",
+                              (unsigned long long)b->other, (unsigned long long)b->cursor);
     if (rc == 0)
         rc = memory(b, b->other, b->cursor, out);
     if (rc == 0 && out->n == 2) /* what is told of both without a difference */
-        rc = line(out, " nothing differs");
+        rc = browse_lines_add(out, " nothing differs");
     trod_nav_state_free(s[0]);
     trod_nav_state_free(s[1]);
     if (rc == TROD_ERR_LIMIT) { /* what there is is shown */

@@ -18,6 +18,9 @@ struct browse_lines {
  * position, told) or an error.
  */
 int browse_differences(struct browse *b, struct browse_lines *out);
+/* One more line. Returns 0, TROD_ERR_NOMEM or TROD_ERR_LIMIT (there are too many). */
+int browse_lines_add(struct browse_lines *l, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 void browse_lines_fini(struct browse_lines *l);
 
 #endif

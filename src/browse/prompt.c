@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "browse/view.h"
+#include "browse/words.h"
 
 enum { ESC = 27, CTRL_A = 1, CTRL_E = 5, CTRL_G = 7, CTRL_H = 8, CTRL_K = 11, CTRL_U = 21 };
-enum { CTRL_W = 23, DELETE = 127, RETURN = 13 };
+enum { CTRL_W = 23, DELETE = 127, RETURN = 13, TAB = 9 };
 
 struct line {
     char *text; /* VIEW_LINE bytes */
@@ -124,7 +125,45 @@ static void remember(struct view *v, const char *text)
     snprintf(v->history[v->n_history++], VIEW_LINE, "%s", text);
 }
 
-bool prompt(struct view *v, const char *question, char *out)
+static const char *word_line(void *user, size_t i)
+{
+    return ((const struct browse_lines *)user)->at[i];
+}
+
+/* Several words are possible: one is chosen from a list. */
+static void choose(struct view *v, struct line *l, size_t from, struct browse_lines *words)
+{
+    struct view_list list = {.title = "words to go on with",
+                             .n = words->n,
+                             .line = word_line,
+                             .user = words,
+                             .choose = true};
+    int key;
+    const long i = list_show(v, &list, &key);
+
+    if (i >= 0)
+        browse_put_word(l->text, VIEW_LINE, from, &l->at, words->at[i]);
+    curs_set(0);
+    draw_all(v);
+}
+
+/* Tab: as far as the words agree; where that is no further, they are shown. */
+static void complete(struct view *v, struct line *l, unsigned sets)
+{
+    struct browse_lines words;
+    size_t from;
+    const size_t was = l->at;
+    const long n = browse_complete(view_model(v), sets, l->text, VIEW_LINE, &l->at, &from, &words);
+
+    if (n <= 0)
+        beep();
+    else if (n > 1 && l->at == was)
+        choose(v, l, from, &words);
+    l->n = strlen(l->text);
+    browse_lines_fini(&words);
+}
+
+bool prompt(struct view *v, const char *question, unsigned words, char *out)
 {
     struct line l = {out, strlen(out), strlen(out)};
     unsigned past = v->n_history;
@@ -146,6 +185,8 @@ bool prompt(struct view *v, const char *question, char *out)
             l.n = l.at = strlen(out);
         } else if (key == KEY_MOUSE) {
             getmouse(&ignored);
+        } else if (key == TAB) {
+            complete(v, &l, words);
         } else {
             edit(&l, key);
         }

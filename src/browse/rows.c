@@ -217,6 +217,13 @@ static int above(struct browse *b, uint64_t row, unsigned n, uint64_t *out)
     return rc;
 }
 
+int browse_centre(struct browse *b, unsigned height)
+{
+    const int rc = b->rows ? above(b, b->cursor, height / 2, &b->top) : 0;
+
+    return rc < 0 ? rc : 0;
+}
+
 /* Lines from FROM to TO, both included; HEIGHT + 1: more. */
 static int distance(struct browse *b, uint64_t from, uint64_t to, unsigned height, unsigned *n)
 {

@@ -35,7 +35,7 @@ static void names(struct view *v)
     struct browse_pair_state s;
     char text[256], name[512];
 
-    browse_pair_state(v->pair, &s);
+    view_compared(v, &s);
     snprintf(text, sizeof text, " %llu difference%s%s  ? is help",
              (unsigned long long)s.differences, s.differences == 1 ? "" : "s",
              !s.done         ? " so far"
@@ -137,7 +137,7 @@ void action_difference(struct view *v, int key)
 
     if (!two(v))
         return;
-    browse_pair_state(v->pair, &s);
+    view_compared(v, &s);
     v->patient = true;
     rc = browse_pair_next(v->pair, v->b, v->at, b->cursor, key == '[', &row);
     if (rc > 0)

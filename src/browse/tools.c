@@ -3,35 +3,91 @@
  * actions.h.
  */
 #include <curses.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "browse/actions.h"
 #include "browse/calls.h"
+#include "browse/find.h"
 #include "browse/marks.h"
-#include "browse/places.h"
+#include "browse/words.h"
 
 /* ---- calls */
+
+static bool may_fold(struct view *v)
+{
+    if (view_sides(v))
+        browse_say(view_model(v), "side by side nothing is folded: z shows one trace");
+    return !view_sides(v);
+}
 
 void action_fold(struct view *v, int key)
 {
     struct browse *b = view_model(v);
 
-    if (view_sides(v)) {
-        browse_say(b, "side by side nothing is folded: z shows one trace");
+    if (!may_fold(v))
         return;
-    }
     v->patient = true;
     action_end(v, b->rows == 0 ? 0 : key == '{' ? browse_fold_callees(b) : browse_fold(b));
 }
 
+void action_fold_deep(struct view *v, int key)
+{
+    struct browse *b = view_model(v);
+    char text[VIEW_LINE] = "";
+    uint64_t depth;
+
+    (void)key;
+    if (!may_fold(v) ||
+        !prompt(v, "fold what is called at depth (0: by the outermost): ", 0, text) || !text[0])
+        return;
+    if (trod_option_number(text, &depth) != 0 || depth >= UINT32_MAX) {
+        browse_say(b, "'%s' is no depth", text);
+        return;
+    }
+    v->patient = true;
+    browse_unfold_all(b);
+    action_end(v, browse_fold_deep(b, (uint32_t)depth));
+}
+
+void action_fold_function(struct view *v, int key)
+{
+    struct browse *b = view_model(v);
+    char text[VIEW_LINE] = "", room[TROD_FUNCTION_NAME];
+    uint64_t pc;
+    int rc;
+
+    (void)key;
+    if (!may_fold(v))
+        return;
+    v->patient = true;
+    rc = browse_function(b, &pc);
+    action_end(v, rc);
+    if (rc > 0)
+        snprintf(text, sizeof text, "%s", trod_function_name(b->opt.symbols, pc, room));
+    if (rc < 0 || !prompt(v, "fold all calls of (address, symbol): ", BROWSE_SYMBOLS, text) ||
+        !text[0])
+        return;
+    if (!browse_address(b, text, &pc)) {
+        browse_say(b, "'%s' is no address or symbol", text);
+        return;
+    }
+    v->patient = true;
+    action_end(v, browse_fold_function(b, browse_code_address(b, pc)));
+}
+
 void action_unfold(struct view *v, int key)
 {
-    if (key == '}')
+    if (key == '}') {
         browse_unfold_all(view_model(v));
-    else
+    } else if (key == '*') {
+        v->patient = true;
+        action_end(v, view_model(v)->rows ? browse_unfold_callees(view_model(v)) : 0);
+    } else {
         browse_unfold(view_model(v));
+    }
 }
 
 static const char *frame_line(void *user, size_t i)
@@ -81,7 +137,7 @@ void action_mark(struct view *v, int key)
     char text[VIEW_LINE] = "";
 
     (void)key;
-    if (b->rows == 0 || !prompt(v, "name of the bookmark: ", text))
+    if (b->rows == 0 || !prompt(v, "name of the bookmark: ", 0, text))
         return;
     if (browse_marks_set(b, b->cursor, text) < 0)
         browse_say(b, "there are too many bookmarks");
@@ -117,49 +173,6 @@ void action_marks(struct view *v, int key)
     if (i >= 0) {
         v->patient = true;
         action_end(v, browse_go(b, b->marks.at[i].row));
-    }
-}
-
-/* ---- registers */
-
-static const char *register_line(void *user, size_t i)
-{
-    static char line[2 * 512 + 256];
-    struct browse_register r;
-
-    if (!browse_register(user, i, &r))
-        return "";
-    snprintf(line, sizeof line, "%c%-10s %10llu  %s%s%s", r.changed ? '*' : ' ', r.name,
-             (unsigned long long)r.row, r.value, r.flags[0] ? "  " : "", r.flags);
-    return line;
-}
-
-void action_registers(struct view *v, int key)
-{
-    struct browse *b = view_model(v);
-    struct view_list list = {.title = "registers: the row that they are known from, their value",
-                             .line = register_line,
-                             .user = b,
-                             .choose = true};
-    struct browse_register r;
-    long i;
-    int rc;
-
-    v->patient = true;
-    rc = browse_state(b);
-    action_end(v, rc);
-    if (rc < 0)
-        return;
-    while (browse_register(b, list.n, &r))
-        list.n++;
-    if (list.n == 0) {
-        browse_say(b, "no register is known here");
-        return;
-    }
-    i = list_show(v, &list, &key);
-    if (i >= 0 && browse_register(b, (size_t)i, &r)) {
-        v->patient = true;
-        action_end(v, browse_go(b, r.row));
     }
 }
 
@@ -199,11 +212,34 @@ static const char *text_line(void *user, size_t i)
     return ((const struct browse_lines *)user)->at[i];
 }
 
+/* LINE of the list is of memory or of a register: that memory, the register's last write. */
+static void show_difference(struct view *v, const char *line)
+{
+    struct browse *b = view_model(v);
+    char name[32];
+    uint64_t addr;
+    int n = 0;
+
+    if (sscanf(line, " %16" SCNx64 "%n", &addr, &n) == 1 && n == 17) {
+        browse_memory_at(b, addr);
+        v->byte = addr & 15;
+        v->pane = PANE_MEMORY;
+        v->focus = v->panes ? FOCUS_RIGHT : FOCUS_ROWS;
+        v->stale = true;
+    } else if (sscanf(line, " %31[a-z0-9_]%n", name, &n) == 1 && line[n] == ' ' &&
+               strcmp(line, " nothing differs") != 0) {
+        v->patient = true;
+        action_end(v, browse_access(b, name, TROD_NAV_WRITES, true));
+    }
+}
+
 void action_differences(struct view *v, int key)
 {
     struct browse *b = view_model(v);
     struct browse_lines lines;
-    struct view_list list = {.title = "what differs", .line = text_line, .user = &lines};
+    struct view_list list = {
+        .title = "what differs", .line = text_line, .user = &lines, .choose = true};
+    long i = -1;
     int rc;
 
     v->patient = true;
@@ -211,7 +247,9 @@ void action_differences(struct view *v, int key)
     action_end(v, rc);
     list.n = lines.n;
     if (rc == 0)
-        list_show(v, &list, &key);
+        i = list_show(v, &list, &key);
+    if (i >= 0)
+        show_difference(v, lines.at[i]);
     browse_lines_fini(&lines);
 }
 
@@ -236,49 +274,6 @@ void action_layout(struct view *v, int key)
     v->layout = (v->layout + 1) % LAYOUTS;
     v->cleared = true;
     browse_say(view_model(v), "rows: %s", names[v->layout]);
-}
-
-void action_next_pane(struct view *v, int key)
-{
-    (void)key;
-    v->focus = v->panes > 0 ? (v->focus + 1) % FOCUS_N : FOCUS_ROWS;
-}
-
-void action_pane(struct view *v, int key)
-{
-    (void)key;
-    v->pane = (v->pane + 1) % PANES;
-    v->stale = true;
-}
-
-void action_resize(struct view *v, int key)
-{
-    if (key == '<')
-        v->panes -= v->panes > 0;
-    else if (view_rows_height(v) > 3)
-        v->panes++;
-    if (v->panes == 0)
-        v->focus = FOCUS_ROWS;
-    v->cleared = true;
-}
-
-void action_memory(struct view *v, int key)
-{
-    struct browse *b = view_model(v);
-    char text[VIEW_LINE] = "";
-    uint64_t addr;
-
-    (void)key;
-    if (!prompt(v, "memory at (address, symbol, register; nothing: last access): ", text))
-        return;
-    if (text[0] && (strlen(text) >= sizeof b->memory.what || !browse_address(b, text, &addr))) {
-        browse_say(b, "'%s' is no address, symbol or register that is known here", text);
-        return;
-    }
-    snprintf(b->memory.what, sizeof b->memory.what, "%s", text);
-    v->byte = 0;
-    v->pane = PANE_MEMORY;
-    v->stale = true;
 }
 
 /* ---- the rest */
@@ -306,6 +301,15 @@ void action_redraw(struct view *v, int key)
 {
     (void)key;
     v->cleared = true;
+    v->patient = true;
+    action_end(v, browse_centre(view_model(v), (unsigned)view_rows_height(v)));
+}
+
+void action_tail(struct view *v, int key)
+{
+    action_last(v, key);
+    v->tail = true;
+    browse_say(view_model(v), "the end is followed as the trace grows; any key ends that");
 }
 
 void action_quit(struct view *v, int key)

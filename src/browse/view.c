@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "browse/actions.h"
 #include "browse/find.h"
-#include "browse/view.h"
 
 enum { PANES_FIRST = 9, WAIT_MS = 200 };
 
@@ -87,26 +87,66 @@ static void begin_indexes(struct view *v)
     for (unsigned k = 0; k < v->n; k++) {
         struct browse *b = v->b[k];
 
-        if (s->no_index || trod_nav_index(b->nav) || b->rows == 0)
+        if (s->no_index || v->index[k] || trod_nav_index(b->nav) || b->rows == 0)
             continue;
         v->index[k] = background_begin(s->paths[k], s->trace[k], s->index_dir, s->jobs);
     }
 }
 
+/* Compare once more; of two comparisons that go on the first one is waited for. */
+static void compare_again(struct view *v)
+{
+    v->later_again = v->later != NULL;
+    if (!v->later && browse_pair_begin(&v->later, v->setup->paths, v->setup->trace) < 0)
+        browse_say(view_model(v), "the traces cannot be compared once more");
+}
+
 void view_look_again(struct view *v)
 {
-    struct browse *b = view_model(v);
+    bool grown = false;
 
-    if (v->pair || !browse_grown(b))
-        return;
-    if (browse_reopen(b) < 0) {
-        browse_say(b, "the trace has grown, and cannot be read");
-        return;
+    for (unsigned k = 0; k < v->n; k++) {
+        struct browse *b = v->b[k];
+
+        if (!browse_grown(b))
+            continue;
+        if (browse_reopen(b) < 0) {
+            browse_say(view_model(v), "the trace has grown, and cannot be read");
+            continue;
+        }
+        grown = true;
+        v->stale = true;
+        browse_say(view_model(v), "the trace has grown");
     }
-    v->stale = true;
-    browse_say(b, "the trace has grown");
-    if (!v->index[v->at])
-        begin_indexes(v);
+    if (!grown)
+        return;
+    begin_indexes(v);
+    if (v->pair)
+        compare_again(v);
+}
+
+/* What was compared once more counts from here on. */
+static void poll_pair(struct view *v)
+{
+    struct browse_pair_state s;
+
+    if (!v->later)
+        return;
+    browse_pair_state(v->later, &s);
+    if (!s.done)
+        return;
+    browse_pair_end(v->pair);
+    v->pair = v->later;
+    v->later = NULL;
+    if (v->later_again)
+        compare_again(v);
+}
+
+void view_compared(struct view *v, struct browse_pair_state *out)
+{
+    browse_pair_state(v->pair, out);
+    if (v->later)
+        out->done = false;
 }
 
 /* An index that has been made is used from here on. True: some are still being made. */
@@ -155,14 +195,16 @@ static bool goes_on(struct view *v)
     struct browse_pair_state s = {.done = true};
     const bool runs = poll_indexes(v);
 
+    poll_pair(v);
     if (v->pair)
-        browse_pair_state(v->pair, &s);
+        view_compared(v, &s);
     return runs || !s.done || v->stale;
 }
 
 static void end(struct view *v)
 {
     browse_pair_end(v->pair);
+    browse_pair_end(v->later);
     for (unsigned k = 0; k < v->n; k++) {
         background_end(v->index[k]);
         browse_source_fini(&v->source[k]);
@@ -171,18 +213,33 @@ static void end(struct view *v)
     free(v);
 }
 
+/* The last row, which there may be more of now. */
+static void stay_at_end(struct view *v)
+{
+    struct browse *b = view_model(v);
+
+    view_look_again(v);
+    if (b->rows != TROD_NOWHERE && b->cursor + 1 == b->rows)
+        return;
+    v->patient = true;
+    action_end(v, browse_end(b));
+}
+
 static void loop(struct view *v)
 {
     while (!v->done && !screen_signal()) {
         const bool more = goes_on(v);
         int key;
 
+        if (v->tail)
+            stay_at_end(v);
         draw_all(v);
         if (!screen_typed(v))
             draw_panes(v);
-        key = screen_key(v, more || v->stale ? WAIT_MS : -1);
+        key = screen_key(v, more || v->stale || v->tail ? WAIT_MS : -1);
         if (key < 0)
             continue;
+        v->tail = false;
         v->shown = view_model(v)->log.n;
         key_run(v, key);
     }

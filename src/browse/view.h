@@ -22,13 +22,15 @@ enum view_focus { FOCUS_ROWS, FOCUS_REGISTERS, FOCUS_RIGHT, FOCUS_N };
 enum view_layout { LAYOUT_AUTO, LAYOUT_BRIEF, LAYOUT_FULL, LAYOUTS };
 
 /* What the pane at the right shows. */
-enum view_pane { PANE_MEMORY, PANE_SOURCE, PANE_CODE, PANES };
+enum view_pane { PANE_MEMORY, PANE_SOURCE, PANE_CODE, PANE_REGISTERS, PANES };
 
 struct view {
     const struct browse_setup *setup;
     struct browse *b[2];         /* the traces */
     unsigned n, at;              /* how many; which one has the cursor */
     struct browse_pair *pair;    /* NULL: there is one trace */
+    struct browse_pair *later;   /* of the traces as they have grown, until it is done */
+    bool later_again;            /* they have grown since it began */
     struct background *index[2]; /* that are being made; NULL: none */
     bool single;                 /* of two traces only that with the cursor is seen */
     struct browse_source source[2];
@@ -43,6 +45,7 @@ struct view {
     unsigned n_keys;
     bool patient;   /* what is read is wanted: only Esc stops it */
     bool done;      /* the user wants to go */
+    bool tail;      /* the cursor stays at the end of a trace that grows */
     bool cleared;   /* draw everything anew */
     bool searching; /* the status line tells how far reading is */
     uint64_t asked; /* when tick looked last, in milliseconds */
@@ -50,7 +53,8 @@ struct view {
     uint64_t good_cursor, good_top;
     uint64_t row[VIEW_ROWS]; /* by line of the window */
     unsigned n_rows;
-    size_t reg, reg_top;         /* register that is chosen; the first one that is shown */
+    size_t reg, reg_top;         /* register that is chosen; the first line that is shown */
+    char reg_name[32];           /* its name, wherever it stands; "": that of number REG */
     size_t reg_lines, reg_count; /* lines of the pane; registers there are */
     size_t byte;                 /* byte of memory that is chosen */
     unsigned per_line;           /* bytes of memory in a line */
@@ -92,8 +96,10 @@ void draw_status(struct view *v, const char *text);
 void draw_panes(struct view *v);
 /* A click at column X of line Y, in the panes: what stands there is chosen. */
 void panes_click(struct view *v, int y, int x);
-/* The wheel over the registers. */
-void panes_wheel(struct view *v, bool up);
+/* The wheel over the registers, over the pane at the right. */
+void panes_wheel(struct view *v, bool up, bool right);
+/* Memory, where it is shown, LINES further down. */
+void panes_scroll(struct view *v, int lines);
 /* Are two traces seen side by side? */
 bool view_sides(const struct view *v);
 int draw_sides(struct view *v);
@@ -106,16 +112,21 @@ int view_left_width(struct view *v);
 
 /* ---- view.c */
 
-/* Rows that a program which still runs has added since the trace was opened are there from now on
- * (not of two traces: their alignment is that of what was compared). */
+/* Rows that a program which still runs has added since the traces were opened are there from now
+ * on; two traces are compared anew, and stand beside each other as before until that is done. */
 void view_look_again(struct view *v);
+/* Is the comparison one of the traces as they are? What it has found to *OUT. */
+void view_compared(struct view *v, struct browse_pair_state *out);
 /* Has an index been made that is not used so far? */
 bool view_index_made(struct view *v);
 
 /* ---- prompt.c: a line that the user types */
 
-/* The line into OUT (VIEW_LINE bytes), which holds what stands there first. False: given up. */
-bool prompt(struct view *v, const char *question, char *out);
+/*
+ * The line into OUT (VIEW_LINE bytes), which holds what stands there first; Tab goes on with words
+ * of WORDS (enum browse_words). False: given up.
+ */
+bool prompt(struct view *v, const char *question, unsigned words, char *out);
 /* A list to look through: LINE gives line I. Returns the line chosen, -1: none; *KEY: by what. */
 struct view_list {
     const char *title;

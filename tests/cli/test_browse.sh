@@ -90,6 +90,20 @@ shows 'row 32 '
 keys Tab Right
 shows '^\[\*\] registers'
 
+# the cursor into the middle of the rows
+ask g row:1000
+keys j j j C-l
+for ((i = 0; i < 50; i++)); do
+    screen >shown
+    [[ $(grep -n '^> *1003 ' shown) != 10:* ]] || break
+    sleep 0.02
+done
+check grep -q '^10:' <(grep -n '^> *1003 ' shown)
+ask g 0x1004:7
+shows 'row 34 '
+keys I
+shows 'row 32 '
+
 # bookmarks are kept
 ask m 'here it is'
 ask m again

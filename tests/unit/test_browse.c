@@ -280,7 +280,7 @@ static int ask(struct browse *b, unsigned what)
     case 3:
         return browse_find(b, "kind == REG", true);
     case 4:
-        return browse_write(b, "x3", false);
+        return browse_access(b, "x3", TROD_NAV_WRITES, false);
     case 5:
         return browse_state(b);
     case 6:
