@@ -43,6 +43,7 @@ void action_choose(struct view *v, int key);
 void action_hold(struct view *v, int key);
 void action_resize(struct view *v, int key);
 void action_change(struct view *v, int key);
+void action_unit(struct view *v, int key);
 
 /* ---- side.c */
 void action_other_trace(struct view *v, int key);

@@ -1,8 +1,9 @@
 /*
- * code.c - the pane at the right as source lines, or as instructions by address. Implements
+ * code.c - the pane at the right as source lines, instructions by address, or calls. Implements
  * view.h.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "browse/view.h"
@@ -61,4 +62,47 @@ void draw_code(struct view *v, int x, int y, char *title, size_t size)
     if (!n)
         screen_put(v, y, x, v->width - x, "no instruction is near", BROWSE_PLAIN);
     blank(v, x, y, n ? (int)n : 1);
+}
+
+/* Without an index calls are followed from the beginning: they are shown where one asks (B). */
+int view_read_calls(struct view *v)
+{
+    struct browse *b = view_model(v);
+    struct browse_frame *frame;
+    size_t n;
+    int rc;
+
+    if (!trod_nav_index(b->nav) || (v->frames_row == b->cursor && !v->stale))
+        return 0;
+    rc = browse_stack(b, &frame, &n);
+    if (rc < 0)
+        return rc;
+    free(v->frame);
+    v->frame = frame;
+    v->n_frames = n;
+    v->frames_row = b->cursor;
+    return 0;
+}
+
+void draw_calls(struct view *v, int x, int y, char *title, size_t size)
+{
+    const struct browse *b = view_model(v);
+    const bool there = trod_nav_index(b->nav) && v->frames_row == b->cursor;
+    const size_t n = there ? v->n_frames : 0;
+    char text[256];
+
+    snprintf(title, size, n ? "calls, %zu deep" : "calls", n ? n - 1 : 0);
+    for (size_t i = 0; i < n && i < (size_t)v->panes; i++) {
+        const struct browse_frame *f = &v->frame[i];
+
+        if (f->site == TROD_NOWHERE)
+            snprintf(text, sizeof text, "%3zu %s", i, f->name);
+        else
+            snprintf(text, sizeof text, "%3zu %s, row %llu", i, f->name,
+                     (unsigned long long)f->site);
+        screen_put(v, y + (int)i, x, v->width - x, text, BROWSE_PLAIN);
+    }
+    blank(v, x, y, n < (size_t)v->panes ? (int)n : v->panes);
+    if (!trod_nav_index(b->nav))
+        screen_put(v, y, x, v->width - x, "not without an index: B tells", BROWSE_PLAIN);
 }

@@ -9,7 +9,7 @@
 enum { TAB = 9, CTRL_L = 12, RETURN = 13 };
 
 struct key {
-    int code[3];
+    int code[4];
     const char *name, *text;
     void (*run)(struct view *v, int key);
 };
@@ -82,11 +82,15 @@ static const struct key keys[] = {
     {{TAB}, "Tab", "to the next pane", action_next_pane},
     {{'v'},
      "v",
-     "the pane at the right: memory, source, instructions by address, other registers",
+     "the pane at the right: memory, source, instructions, other registers, calls",
      action_pane},
     {{'r'}, "r", "all registers in full, with their flags in words", action_registers},
     {{'R'}, "R", "which registers the pane shows", action_choose},
     {{'M'}, "M", "memory at an address, symbol or register", action_memory},
+    {{'1', '2', '4', '8'},
+     "1 2 4 8",
+     "bytes of memory that are chosen together, aligned",
+     action_unit},
     {{'L'}, "L", "hold a pane (in the rows: both) as it is here, or let it follow", action_hold},
     {{'>'}, ">", "panes larger", action_resize},
     {{'<'}, "<", "panes smaller", action_resize},

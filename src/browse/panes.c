@@ -189,7 +189,7 @@ static void memory_line(struct view *v, int y, int x, size_t at)
         else
             snprintf(one, sizeof one, "%c--", changed ? '*' : ' ');
         screen_put_on(v, y, to, 3, one, changed ? BROWSE_CHANGED : BROWSE_PLAIN,
-                      v->focus == FOCUS_RIGHT && v->byte == at + k);
+                      v->focus == FOCUS_RIGHT && view_chosen_byte(v, at + k));
         if (text) {
             one[0] = (char)(!known                                  ? '-'
                             : byte->value > 31 && byte->value < 127 ? byte->value
@@ -247,6 +247,8 @@ static void draw_right(struct view *v)
         draw_source(v, x, top_of(v), title, sizeof title);
     else if (v->pane == PANE_CODE)
         draw_code(v, x, top_of(v), title, sizeof title);
+    else if (v->pane == PANE_CALLS)
+        draw_calls(v, x, top_of(v), title, sizeof title);
     else if (v->pane == PANE_REGISTERS)
         draw_second(v, x, title, sizeof title);
     else
@@ -354,6 +356,8 @@ void draw_panes(struct view *v)
     }
     if (rc == 0 && v->pane == PANE_REGISTERS)
         rc = browse_second_state(b);
+    if (rc == 0 && v->pane == PANE_CALLS)
+        rc = view_read_calls(v);
     if (rc == 0)
         rc = read_memory(v);
     if (rc == 0)

@@ -210,6 +210,7 @@ static void end(struct view *v)
         browse_source_fini(&v->source[k]);
         browse_close(v->b[k]);
     }
+    free(v->frame);
     free(v);
 }
 
@@ -255,6 +256,8 @@ int browse_run(const struct browse_setup *s, struct trod_diag *diag)
     v->setup = s;
     v->panes = PANES_FIRST;
     v->stale = true;
+    v->unit = 1;
+    v->frames_row = TROD_NOWHERE;
     browse_colours_default(v->style);
     if (s->colours)
         rc = browse_colours_parse(v->style, s->colours, diag);

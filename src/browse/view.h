@@ -9,6 +9,7 @@
 
 #include "browse/background.h"
 #include "browse/browse.h"
+#include "browse/calls.h"
 #include "browse/colours.h"
 #include "browse/model.h"
 #include "browse/pair.h"
@@ -22,7 +23,7 @@ enum view_focus { FOCUS_ROWS, FOCUS_REGISTERS, FOCUS_RIGHT, FOCUS_N };
 enum view_layout { LAYOUT_AUTO, LAYOUT_BRIEF, LAYOUT_FULL, LAYOUTS };
 
 /* What the pane at the right shows. */
-enum view_pane { PANE_MEMORY, PANE_SOURCE, PANE_CODE, PANE_REGISTERS, PANES };
+enum view_pane { PANE_MEMORY, PANE_SOURCE, PANE_CODE, PANE_REGISTERS, PANE_CALLS, PANES };
 
 struct view {
     const struct browse_setup *setup;
@@ -57,10 +58,14 @@ struct view {
     char reg_name[32];           /* its name, wherever it stands; "": that of number REG */
     size_t reg_lines, reg_count; /* lines of the pane; registers there are */
     size_t byte;                 /* byte of memory that is chosen */
+    unsigned unit;               /* bytes of memory that are chosen together: 1, 2, 4, 8 */
     unsigned per_line;           /* bytes of memory in a line */
     uint64_t read_row;           /* row that the memory pane is of */
     size_t read_bytes;
-    bool stale; /* the panes are to be read anew */
+    struct browse_frame *frame; /* calls that the pane shows, the innermost first */
+    size_t n_frames;
+    uint64_t frames_row; /* that they are of */
+    bool stale;          /* the panes are to be read anew */
     char history[VIEW_HISTORY][VIEW_LINE];
     unsigned n_history;
 };
@@ -106,6 +111,11 @@ int draw_sides(struct view *v);
 /* What the pane from column X, line Y on shows, its title to TITLE. */
 void draw_source(struct view *v, int x, int y, char *title, size_t size);
 void draw_code(struct view *v, int x, int y, char *title, size_t size);
+void draw_calls(struct view *v, int x, int y, char *title, size_t size);
+/* The calls at the cursor, for draw_calls: 0, or an error of reading them. */
+int view_read_calls(struct view *v);
+/* Is byte K of the memory pane among those that are chosen together? */
+bool view_chosen_byte(const struct view *v, size_t k);
 int view_rows_height(const struct view *v);
 int view_rows_top(void);
 int view_left_width(struct view *v);

@@ -69,6 +69,12 @@ bool panes_move(struct view *v, int key)
     return true;
 }
 
+/* Where the bytes begin that are chosen together with the one at ADDR. */
+static uint64_t unit_of(const struct view *v, uint64_t addr)
+{
+    return addr & ~(uint64_t)(v->unit - 1);
+}
+
 bool panes_chosen(struct view *v, char *out, size_t size)
 {
     struct browse *b = view_model(v);
@@ -78,10 +84,29 @@ bool panes_chosen(struct view *v, char *out, size_t size)
         return true;
     }
     if (v->focus == FOCUS_RIGHT && v->pane == PANE_MEMORY && v->byte < b->memory.n) {
-        snprintf(out, size, "0x%llx", (unsigned long long)(b->memory.addr + v->byte));
+        const uint64_t addr = unit_of(v, b->memory.addr + v->byte);
+
+        if (v->unit == 1)
+            snprintf(out, size, "0x%llx", (unsigned long long)addr);
+        else
+            snprintf(out, size, "0x%llx..0x%llx", (unsigned long long)addr,
+                     (unsigned long long)(addr + v->unit - 1));
         return true;
     }
     return false;
+}
+
+bool view_chosen_byte(const struct view *v, size_t k)
+{
+    const uint64_t addr = v->b[v->at]->memory.addr;
+
+    return unit_of(v, addr + k) == unit_of(v, addr + v->byte);
+}
+
+void action_unit(struct view *v, int key)
+{
+    v->unit = (unsigned)(key - '0');
+    browse_say(view_model(v), "bytes that are chosen together in memory: %u", v->unit);
 }
 
 void action_change(struct view *v, int key)

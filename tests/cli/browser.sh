@@ -6,6 +6,7 @@
 #   shows REGEX                   the screen has such a line, sooner or later
 #   screen                        the screen as text
 #   over STATUS                   it has ended with that exit status, and left the terminal in order
+#   two_calls                     rows of a trace: 2 to 9 are a call of 0x1010, 5 and 6 one of 0x1020 that it makes
 have tmux
 servers=0 server=
 in_tmux() {
@@ -58,4 +59,19 @@ shows() {
 over() {
     shows "^status $1\$"
     check cmp before after
+}
+
+two_calls() {
+    cat <<'END'
+1 clk IT (1) 00001000 94000004 O EL1h_n : BL 0x1010
+1 clk R X30 0000000000001004
+2 clk IT (2) 00001010 d503201f O EL1h_n : NOP
+3 clk IT (3) 00001014 94000003 O EL1h_n : BL 0x1020
+3 clk R X30 0000000000001018
+4 clk IT (4) 00001020 d503201f O EL1h_n : NOP
+5 clk IT (5) 00001024 d65f03c0 O EL1h_n : RET
+6 clk IT (6) 00001018 aa0103fe O EL1h_n : MOV x30,x1
+6 clk R X30 0000000000001004
+7 clk IT (7) 0000101c d65f03c0 O EL1h_n : RET
+END
 }

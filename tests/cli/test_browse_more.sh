@@ -5,24 +5,16 @@ have jq
 "$TROD" browse x </dev/null 2>&1 | grep -q 'without ncursesw' && { echo "skipped: no ncursesw"; exit 77; }
 . "$TROD_SOURCE/tests/cli/browser.sh"
 
-# rows 2 to 9 are a call of 0x1010, rows 5 and 6 one of 0x1020 that it makes
-cat >calls.tarmac <<'END'
-1 clk IT (1) 00001000 94000004 O EL1h_n : BL 0x1010
-1 clk R X30 0000000000001004
-2 clk IT (2) 00001010 d503201f O EL1h_n : NOP
-3 clk IT (3) 00001014 94000003 O EL1h_n : BL 0x1020
-3 clk R X30 0000000000001018
-4 clk IT (4) 00001020 d503201f O EL1h_n : NOP
-5 clk IT (5) 00001024 d65f03c0 O EL1h_n : RET
-6 clk IT (6) 00001018 aa0103fe O EL1h_n : MOV x30,x1
-6 clk R X30 0000000000001004
-7 clk IT (7) 0000101c d65f03c0 O EL1h_n : RET
+{
+    two_calls
+    cat <<'END'
 8 clk IT (8) 00001004 f9000001 O EL1h_n : STR x1,[x0]
 8 clk MW8 00008000 00000000_00000011
 9 clk E 00001008 00000005 CoreEvent_IRQ
 10 clk IT (9) 00001008 f9000001 O EL1h_n : STR x1,[x0]
 10 clk MW8 00008000 00000000_00000012
 END
+} >calls.tarmac
 browser 80 24 calls.tarmac
 shows 'indexed'
 shows '^> +0 INSTR'

@@ -44,6 +44,19 @@ shows '^> +9 WRITE +00008004  12'
 keys [
 shows '^> +3 WRITE'
 
+# two bytes together: the low one of them is another from row 9 on
+keys 2 ']'
+shows '^> +9 WRITE +00008004  12'
+keys Right Enter
+shows '^> +6 WRITE'
+keys A
+shows ': 0x8004..0x8005$'
+keys Escape 1 '['
+shows '^> +3 WRITE'
+keys Left
+ask g 3
+shows 'registers at row 3'
+
 # who writes and reads it
 keys A Enter
 shows '^ +3  write 0x8004 11 +by 0x1000$'
@@ -155,26 +168,30 @@ keys q
 over 0
 
 # ---- calls: rows 2 to 9 are one of 0x1010, in which rows 5 and 6 are one of 0x1020; then 0x1020 again
-cat >calls.tarmac <<'END'
-1 clk IT (1) 00001000 94000004 O EL1h_n : BL 0x1010
-1 clk R X30 0000000000001004
-2 clk IT (2) 00001010 d503201f O EL1h_n : NOP
-3 clk IT (3) 00001014 94000003 O EL1h_n : BL 0x1020
-3 clk R X30 0000000000001018
-4 clk IT (4) 00001020 d503201f O EL1h_n : NOP
-5 clk IT (5) 00001024 d65f03c0 O EL1h_n : RET
-6 clk IT (6) 00001018 aa0103fe O EL1h_n : MOV x30,x1
-6 clk R X30 0000000000001004
-7 clk IT (7) 0000101c d65f03c0 O EL1h_n : RET
+{
+    two_calls
+    cat <<'END'
 8 clk IT (8) 00001004 94000007 O EL1h_n : BL 0x1020
 8 clk R X30 0000000000001008
 9 clk IT (9) 00001020 d503201f O EL1h_n : NOP
 10 clk IT (10) 00001024 d65f03c0 O EL1h_n : RET
 11 clk IT (11) 00001008 d503201f O EL1h_n : NOP
 END
+} >calls.tarmac
 for how in --no-index --quiet; do
     browser 80 30 $how calls.tarmac
     [[ $how == --no-index ]] || shows indexed
+    ask g 5
+    keys v v v v
+    if [[ $how == --no-index ]]; then
+        shows 'not without an index'
+    else
+        shows 'calls, 2 deep'
+        shows '^.{48}  0 0x1020, row 3$'
+        shows '^.{48}  2 0x1000$'
+    fi
+    keys v Home
+    shows 'registers at row 0'
     ask D 0
     shows '2 calls folded'
     shows '^ +2 \[\+\] 0x1010: 8 rows, 6 instructions$'
@@ -294,4 +311,17 @@ for term in vt100 vt220; do
     keys q
     over 0
 done
+# the mouse, as terminals of today send it
+term=xterm-256color browser 80 24 t.tarmac
+shows '^> +0 REG'
+keys -l $'\033[<0;6;7M\033[<0;6;7m'
+shows '^> +4 REG'
+keys -l $'\033[<65;6;7M'
+shows '^> +7 REG'
+keys -l $'\033[<0;30;15M\033[<0;30;15m'
+shows '^\[\*\] registers at row 7'
+keys '['
+shows '^> +1 REG +X1' # the one that was chosen
+keys q
+over 0
 finish

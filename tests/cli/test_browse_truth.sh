@@ -113,9 +113,18 @@ for how in '' --no-index; do
         grep -E '\[\+\]|calls? folded' shown | sed 's/^>//; s/time .*//; s/ *$//' >>"folds$how"
         keys '}'
     done
+    for key in 'D 0' 'D 1' 'C 0x1040'; do
+        ask g row:0
+        keys "${key% *}" C-u
+        keys -l "${key#* }"
+        keys Enter
+        shows 'calls? folded'
+        grep -E '\[\+\]|calls? folded' shown | sed 's/^>//; s/time .*//; s/ *$//' >>"folds$how"
+        keys '}'
+    done
     keys q
     over 0
 done
-check test "$(grep -c '\[+\]' folds)" -gt 6
+check test "$(grep -c '\[+\]' folds)" -gt 12
 same folds folds--no-index
 finish
