@@ -116,7 +116,8 @@ void view_look_again(struct view *v)
         }
         grown = true;
         v->stale = true;
-        browse_say(view_model(v), "the trace has grown");
+        if (!v->tail)
+            browse_say(view_model(v), "the trace has grown");
     }
     if (!grown)
         return;
@@ -217,13 +218,18 @@ static void end(struct view *v)
 /* The last row, which there may be more of now. */
 static void stay_at_end(struct view *v)
 {
+    enum { SELDOM = 10 }; /* times as long as looking took: what has no index is read to its end */
     struct browse *b = view_model(v);
+    const uint64_t now = screen_clock();
 
-    view_look_again(v);
-    if (b->rows != TROD_NOWHERE && b->cursor + 1 == b->rows)
+    if (now < v->look_again)
         return;
-    v->patient = true;
-    action_end(v, browse_end(b));
+    view_look_again(v);
+    if (b->rows == TROD_NOWHERE || b->cursor + 1 != b->rows) {
+        v->patient = true;
+        action_end(v, browse_end(b));
+    }
+    v->look_again = screen_clock() + SELDOM * (screen_clock() - now);
 }
 
 static void loop(struct view *v)

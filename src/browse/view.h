@@ -44,13 +44,14 @@ struct view {
     struct browse_style style[BROWSE_PARTS];
     int key[VIEW_KEYS]; /* typed while something was read */
     unsigned n_keys;
-    bool patient;   /* what is read is wanted: only Esc stops it */
-    bool done;      /* the user wants to go */
-    bool tail;      /* the cursor stays at the end of a trace that grows */
-    bool cleared;   /* draw everything anew */
-    bool searching; /* the status line tells how far reading is */
-    uint64_t asked; /* when tick looked last, in milliseconds */
-    uint64_t shown; /* lines of the log that the user has seen */
+    bool patient;        /* what is read is wanted: only Esc stops it */
+    bool done;           /* the user wants to go */
+    bool tail;           /* the cursor stays at the end of a trace that grows */
+    uint64_t look_again; /* when it is looked at next, in milliseconds */
+    bool cleared;        /* draw everything anew */
+    bool searching;      /* the status line tells how far reading is */
+    uint64_t asked;      /* when tick looked last, in milliseconds */
+    uint64_t shown;      /* lines of the log that the user has seen */
     uint64_t good_cursor, good_top;
     uint64_t row[VIEW_ROWS]; /* by line of the window */
     unsigned n_rows;

@@ -267,7 +267,7 @@ over 0
 
 # T stays at the end
 head -n 6 t.tarmac >grows.tarmac
-browser 80 24 --no-index grows.tarmac
+browser 80 24 grows.tarmac
 shows '^> +0 REG'
 keys T
 shows '^> +5 REG'
@@ -277,6 +277,10 @@ tail -n +10 t.tarmac >>grows.tarmac
 shows '^> +11 WRITE'
 keys Up
 shows '^> +10 REG'
+keys !
+shows '^the end is followed'
+check test "$(grep -c 'has grown' shown)" = 0 # that is what it is followed for
+keys Escape
 printf '11 clk R X0 0000000000000004\n' >>grows.tarmac
 sleep 0.5
 screen >shown
