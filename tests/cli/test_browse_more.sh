@@ -239,6 +239,7 @@ check grep -q "'valu'" errors
 browser 100 70 calls.tarmac
 keys '?'
 shows '^ keys'
+shows 'Esc: back$' # all of it is there
 screen | sed -n 's/^ .\{13\}\([a-z].*\)$/\1/p' | sort >help
 sed -n '/^\.Sh KEYS/,/^\.El/p' "$TROD_SOURCE/docs/man/trod-browse.1" | grep '^[A-Z].*\.$' |
     sed 's/\.$//; s/^./\L&/' | sort >man

@@ -234,6 +234,15 @@ if model_elf model.elf; then
     shows 'execution 2 of 3 of 0x1020'
     keys Home
     shows '<f>'
+    keys g
+    keys -l ne
+    keys Tab
+    shows ': never$'
+    keys C-u
+    keys -l f
+    keys Enter
+    shows 'row 2 of '
+    keys Home
     keys C
     keys C-u
     keys -l f
