@@ -19,7 +19,8 @@ int browse_fold(struct browse *b);
 int browse_fold_callees(struct browse *b);
 /* Unfold what is folded in the calls that the function at the cursor makes. */
 int browse_unfold_callees(struct browse *b);
-/* Fold all calls that are made at depth DEPTH, from 0: of each thread or cpu that is seen. */
+/* Fold all calls that are made at depth DEPTH, from 0, and no others: of each thread or cpu that is
+ * seen. */
 int browse_fold_deep(struct browse *b, uint32_t depth);
 /* Fold all calls of the function that is entered at PC. */
 int browse_fold_function(struct browse *b, uint64_t pc);

@@ -97,6 +97,8 @@ static int fold(struct all *w)
         rc = trod_nav_index(b->nav) ? trod_nav_callstack(b->nav, &sink, &counts) : TROD_ERR_UNKNOWN;
     if (rc == TROD_ERR_UNKNOWN)
         rc = follow(w, &sink);
+    if (rc == 0 && !w->by_function) /* what is deeper or not so deep is seen */
+        browse_unfold_all(b);
     if (rc == 0 && w->n)
         rc = browse_folds_merge(&b->folds, w->fold, w->n);
     if (rc == TROD_ERR_LIMIT) {

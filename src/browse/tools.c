@@ -48,7 +48,6 @@ void action_fold_deep(struct view *v, int key)
         return;
     }
     v->patient = true;
-    browse_unfold_all(b);
     action_end(v, browse_fold_deep(b, (uint32_t)depth));
 }
 

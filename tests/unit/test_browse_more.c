@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "browse/calls.h"
 #include "browse/find.h"
 #include "browse/folds.h"
 #include "browse/model.h"
@@ -309,12 +310,105 @@ static void test_merge(void **state)
     }
 }
 
+/* ---- what is stopped */
+
+static int stop_in(void *user, uint64_t row)
+{
+    int *left = user;
+
+    (void)row;
+    return (*left)-- == 0 ? BROWSE_STOPPED : 0;
+}
+
+static int ask(struct browse *b, unsigned what)
+{
+    struct browse_accesses all = {.at = NULL};
+    uint64_t pc;
+    int rc;
+
+    switch (what) {
+    case 0:
+        return browse_change(b, "x0", false);
+    case 1:
+        return browse_change(b, "0x8000", true);
+    case 2:
+        rc = browse_accesses(b, "x0", &all);
+        free(all.at);
+        return rc;
+    case 3:
+        return browse_fold_deep(b, 0);
+    case 4:
+        return browse_fold_function(b, 0x2000);
+    case 5:
+        return browse_unfold_callees(b);
+    case 6:
+        return browse_function(b, &pc);
+    case 7:
+        return browse_hold_registers(b);
+    default:
+        b->other = 5;
+        return browse_second_state(b);
+    }
+}
+
+/* Calls of 0x2000 from 0x1000, each of which writes X0 and memory. */
+static void many_calls(struct trod_buf *text)
+{
+    for (unsigned k = 0; k < 100; k++)
+        trod_buf_printf(text,
+                        "1 clk IT (1) 00001000 94000400 O EL1h_n : BL 0x2000\n"
+                        "1 clk R X0 %016x\n1 clk MW1 00008000 %02x\n"
+                        "1 clk IT (1) 00002000 d65f03c0 O EL1h_n : RET\n"
+                        "1 clk IT (1) 00001004 17ffffff O EL1h_n : B 0x1000\n",
+                        k, k);
+}
+
+/* A question that is stopped leaves what is folded and held, and the cursor, as they were. */
+static void test_stop(void **state)
+{
+    const struct browse_fold fold = {.first = 3, .last = 3};
+    struct trod_buf text = {0};
+    unsigned stopped = 0;
+    struct trace t;
+
+    (void)state;
+    many_calls(&text);
+    open_text(&t, &text, false);
+    for (unsigned what = 0; what < 9; what++)
+        for (int stop = 0; stop < 3; stop++) {
+            int left = 1 << 20, rc;
+            const struct browse_options opt = {.tick = stop_in, .user = &left};
+            struct browse *b;
+
+            assert_int_equal(browse_open(&b, t.path, &opt), 0);
+            b->cursor = 252;
+            assert_int_equal(browse_folds_add(&b->folds, &fold), 0);
+            left = stop;
+            rc = ask(b, what);
+            stopped += rc == BROWSE_STOPPED;
+            if (rc == BROWSE_STOPPED) {
+                assert_int_equal(b->folds.n, 1);
+                assert_int_equal(b->cursor, 252);
+                assert_true(!b->held && !b->second);
+                left = 1 << 20;
+                rc = ask(b, what);
+            }
+            assert_true(rc >= 0);
+            if (what == 3 || what == 4)
+                assert_int_equal(b->folds.n, 100);
+            browse_close(b);
+        }
+    assert_true(stopped > 6);
+    end_text(&t);
+    trod_buf_fini(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_addresses), cmocka_unit_test(test_words),
         cmocka_unit_test(test_no_room),   cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_merge),     cmocka_unit_test(test_stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
