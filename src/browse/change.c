@@ -137,7 +137,7 @@ int browse_change(struct browse *b, const char *what, bool back)
 {
     struct changing c = {.b = b};
     struct trod_nav_hit *hit;
-    uint64_t row;
+    uint64_t row = 0;
     int rc = 0;
 
     browse_query(b, what, TROD_NAV_WRITES, &c.query);

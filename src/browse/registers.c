@@ -144,13 +144,28 @@ static bool by_name(struct browse *b, enum browse_registers of, const char *name
     return true;
 }
 
+/* Letters and a number of up to three digits at P, to NAME and *NUMBER. NULL: none; else behind. */
+static const char *numbered(const char *p, char name[32], unsigned *number)
+{
+    size_t n = 0, digits = 0;
+
+    while (n + 1 < 32 && (isalpha((unsigned char)p[n]) || p[n] == '_'))
+        n++;
+    snprintf(name, 32, "%.*s", (int)n, p);
+    *number = 0;
+    for (; digits < 3 && isdigit((unsigned char)p[n]); n++, digits++)
+        *number = 10 * *number + (unsigned)(p[n] - '0');
+    return digits ? p + n : NULL;
+}
+
 /* "x3-x7": its letters to NAME, its numbers. */
 static bool range(const char *word, char name[32], unsigned *first, unsigned *last)
 {
     char other[32];
+    const char *p = numbered(word, name, first);
 
-    return sscanf(word, "%31[a-zA-Z_]%3u-%31[a-zA-Z_]%3u", name, first, other, last) == 4 &&
-           strcmp(name, other) == 0 && *first <= *last;
+    p = p && *p == '-' ? numbered(p + 1, other, last) : NULL;
+    return p && !*p && strcmp(name, other) == 0 && *first <= *last;
 }
 
 /* The Kth register that WORD names; *K is less by as many where there are fewer. */

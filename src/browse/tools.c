@@ -3,7 +3,6 @@
  * actions.h.
  */
 #include <curses.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,18 +214,19 @@ static const char *text_line(void *user, size_t i)
 static void show_difference(struct view *v, const char *line)
 {
     struct browse *b = view_model(v);
+    const size_t n = strcspn(line + 1, " "), digits = strspn(line + 1, "0123456789abcdef");
     char name[32];
-    uint64_t addr;
-    int n = 0;
 
-    if (sscanf(line, " %16" SCNx64 "%n", &addr, &n) == 1 && n == 17) {
+    if (n == 16 && digits == n) {
+        const uint64_t addr = strtoull(line + 1, NULL, 16);
+
         browse_memory_at(b, addr);
         v->byte = addr & 15;
         v->pane = PANE_MEMORY;
         v->focus = v->panes ? FOCUS_RIGHT : FOCUS_ROWS;
         v->stale = true;
-    } else if (sscanf(line, " %31[a-z0-9_]%n", name, &n) == 1 && line[n] == ' ' &&
-               strcmp(line, " nothing differs") != 0) {
+    } else if (n && n < sizeof name && line[n] != ':' && strcmp(line, " nothing differs") != 0) {
+        snprintf(name, sizeof name, "%.*s", (int)n, line + 1);
         v->patient = true;
         action_end(v, browse_access(b, name, TROD_NAV_WRITES, true));
     }
