@@ -1,5 +1,5 @@
 /*
- * analysis.h - anything that eats batches: batches in, a result out.
+ * analysis.h - the descriptor of an analysis: batches of rows in, a result out.
  *
  * Implements docs/design.md, "Analyses". One const descriptor an analysis, listed in
  * src/analysis/analyses.def or registered by a plug-in. The engine (run.h) makes states, feeds
@@ -21,7 +21,7 @@ extern "C" {
 
 struct trod_buf;              /* growable bytes: trod/buf.h */
 struct trod_callstack_source; /* calls that were followed before: trod/callstack.h */
-struct trod_given_calls;      /* the library's */
+struct trod_given_calls;      /* internal */
 
 /* What a state stands for. */
 enum trod_scope {
@@ -38,25 +38,26 @@ enum trod_order_need {
 
 enum { TROD_ALL_STREAMS = -1 };
 
-/* Whom results are given for besides those of all rows. */
+/* For which parts of a trace there are results of their own, besides the result of all rows. */
 enum trod_by {
-    TROD_BY_ALL,      /* nobody */
-    TROD_BY_THREAD,   /* each thread, cpu or agent: the engine makes a state for each */
-    TROD_BY_CORE,     /* each core, in the same way */
-    TROD_BY_MODULE,   /* each file of code, function or line of source: analyses with `owners` */
-    TROD_BY_FUNCTION, /* put a list of that name into their result */
-    TROD_BY_LINE
+    TROD_BY_ALL,      /* none */
+    TROD_BY_THREAD,   /* for each thread, cpu or agent: the engine makes a state for each */
+    TROD_BY_CORE,     /* for each core, in the same way */
+    TROD_BY_MODULE,   /* for each file of code, */
+    TROD_BY_FUNCTION, /* function */
+    TROD_BY_LINE      /* or line of source: a list in the result of analyses with `owners` */
 };
 
 /*
- * In uses of an analysis: trod_sites_module is to know the modules of the trace. Not a column;
- * drivers are not told.
+ * In uses of an analysis: it calls trod_sites_module, so the modules of the trace are read. Not a
+ * column; drivers are not told.
  */
 enum { TROD_WANT_MODULES = 1 << 28 };
 
 /*
- * In uses of an analysis, beside TROD_COL_SITE: it looks at the sites of instructions alone, not at
- * those of what belongs to them, so that files may be cut between the two. Not a column either.
+ * In uses of an analysis, beside TROD_COL_SITE: it reads the sites of instruction rows only, not
+ * those of accesses and registers, so that a file may be cut between an instruction and its
+ * accesses. Not a column; drivers are not told.
  */
 enum { TROD_WANT_RAN = 1 << 27 };
 
@@ -69,30 +70,29 @@ struct trod_context {
     int64_t stream;               /* PER_STREAM: number of the stream; else TROD_ALL_STREAMS */
     unsigned shard, shards;       /* this is shard SHARD of SHARDS */
     bool merged;                  /* the rows come in an order other than that of the files */
-    enum trod_by by;              /* whom results are wanted for */
+    enum trod_by by;              /* for which parts of the trace results are wanted */
     /*
-     * Where a part of a trace begins in what was merged before it, in rows: what rows of its states
-     * are numbered from. Known when they are merged.
+     * The state of a part of a trace counts rows from the beginning of the part: the number of rows
+     * in the parts before it, to be added when states are merged; not known earlier.
      */
     const uint64_t *base;
-    bool recording; /* a part's, merged into another one: see trod_analysis.records */
-    const struct trod_given_calls *given; /* the calls, of the library's own analyses: see begins */
-    int64_t given_of; /* the stream whose calls these are; TROD_ALL_STREAMS: of all */
+    bool recording; /* the state of a part that will be merged: see trod_analysis.records */
+    const struct trod_given_calls *given; /* internal: calls of an index (trod_analysis.begins) */
+    int64_t given_of; /* stream of these calls; TROD_ALL_STREAMS: calls of all */
 };
 
 /*
- * A number a row: what an analysis makes of each row (misses, wrong predictions), for others to add
- * up by what they like (trod profile --weight ANALYSIS.NUMBER).
+ * A weigher gives each row some numbers (misses, wrong predictions) that other analyses add up, as
+ * by function: trod profile --weight ANALYSIS.NUMBER.
  */
 enum { TROD_WEIGHER_MOST = 8 }; /* numbers of one weigher */
 
 struct trod_weighed {
-    /* By number and row of the batch, TROD_BATCH_ROWS each. They are 0 for the rows that are given.
-     */
+    /* Array K has number K of each row of the batch (TROD_BATCH_ROWS elements); 0 before weigh. */
     uint64_t *number[TROD_WEIGHER_MOST];
     /*
-     * What is known only now: N more of number K for the instruction that STREAM executed last
-     * before the rows that are given. Returns 0 or an error, which weigh returns.
+     * For numbers that are known late: add N to number K of the last instruction of STREAM before
+     * the rows given to weigh. Returns 0 or an error, which weigh is to return.
      */
     int (*late)(void *ctx, uint32_t stream, unsigned k, uint64_t n);
     void *ctx;
@@ -103,7 +103,7 @@ struct trod_weigher {
     const char *unit;  /* of the numbers: "misses" */
     uint32_t uses;     /* columns that it makes use of where a format has them */
     enum trod_order_need order;
-    /* Numbers WHAT stand for rows in the order of time, where nobody names another. NULL: never. */
+    /* Is the order of time the default for the numbers called WHAT? NULL: for none. */
     bool (*timed)(const char *const *what, unsigned n);
     /*
      * Prepare *ST for the N numbers called WHAT, which outlive it. C as for trod_analysis.init.
@@ -143,44 +143,44 @@ struct trod_analysis {
     size_t options_size, state_size;
     const void *defaults; /* options before any is set; NULL: all zero */
     /*
-     * Options begin with their size (size_t struct_size) because programs fill them: trod_run_add
-     * makes a copy, of options_size bytes, from those that a program of another version gives.
+     * The options struct is public and begins with its size (size_t struct_size): trod_run_add
+     * copies it, also from programs that were built for another version.
      */
     bool sized;
 
     enum trod_scope scope;
     enum trod_order_need order;
     /*
-     * It looks at what is not a column (batch->bytes, offset, shared): it is fed on the thread that
-     * decodes, with the batches as they are decoded.
+     * It reads members of the batch that are no columns (bytes, offset, shared): it is fed on the
+     * thread that decodes, with the batches as they are decoded.
      */
     bool direct;
-    bool idle;  /* it wants to know where cores were idle (trod_trace_options.idle) */
-    bool timed; /* where nobody names an order, the rows come in that of time */
+    bool idle;  /* it wants rows of idle cores (trod_trace_options.idle) */
+    bool timed; /* the order of time is the default */
     bool names; /* its results name functions: symbols are of use to it */
     bool light; /* feeding a row costs less than handing it to another thread */
 
-    /* The same with options OPT, where that differs. NULL: as above. */
+    /* Scope and order with options OPT, where they depend on them. NULL: as above. */
     enum trod_scope (*scope_of)(const void *opt);
     enum trod_order_need (*order_of)(const void *opt);
 
     uint32_t needs; /* columns without which it says nothing */
     uint32_t uses;  /* columns it makes use of where a format has them */
-    /* The same for the format called FORMAT with options OPT, where that is fewer. NULL: uses. */
+    /* Uses for the format called FORMAT with options OPT, where they are fewer. NULL: uses. */
     uint32_t (*uses_of)(const char *format, const void *opt);
 
     /*
-     * How many instances may share the work, JOBS threads being there: each is fed all rows and
-     * counts what belongs to its shard (context: shard of shards). Their states are merged in
-     * order. JOBS - 1 leaves one thread to decoding; where it says JOBS one more thread decodes:
-     * for what costs much more than that. Of two threads (-j 2) none is left to decoding where
-     * nothing is decompressed: JOBS is 3 then, and more than 2 are not made. NULL: 1.
+     * The number of instances that share the work of a run with JOBS threads: each is fed all rows
+     * and counts what belongs to its shard (context.shard of context.shards); their states are
+     * merged in order. Return JOBS - 1 to leave one thread to decoding; JOBS for analyses that cost
+     * much more than decoding, which then gets a thread more. (With -j 2 and nothing to decompress
+     * JOBS is 3, so that both threads analyse; more than 2 instances are not made.) NULL: 1.
      */
     unsigned (*shards)(const void *opt, unsigned jobs);
 
     /*
-     * Prepare ST (state_size zero bytes) with options OPT, which outlive it. A state that is only
-     * merged into has the context of the whole trace. Returns 0 or an error, reported.
+     * Prepare ST (state_size zero bytes) with options OPT, which outlive it. A state into which
+     * others are merged has the context of the whole trace. Returns 0 or an error, reported.
      */
     int (*init)(void *st, const void *opt, const struct trod_context *c);
     /*
@@ -193,8 +193,10 @@ struct trod_analysis {
      * interval a state of its own and leaves out the rows of a warm-up. Returns 0 or an error.
      */
     int (*boundary)(void *st, const struct trod_boundary *at);
-    /* Rows of file FILE will not come again, here or in what is merged in: what belongs to it alone
-     * may be summed up. NULL: nothing to do. */
+    /*
+     * No more rows of file FILE will come, fed or merged: what is kept for that file alone may be
+     * summed up. Returns 0 or an error. NULL: nothing to do.
+     */
     int (*settle)(void *st, uint32_t file);
     /*
      * Add FROM to INTO (both stay valid). States of parts come in the order of the trace, those of
@@ -203,16 +205,17 @@ struct trod_analysis {
      */
     int (*merge)(void *into, const void *from);
     /*
-     * To bytes and back, for other processes: load(save(x)) saves the same bytes. ST of load was
-     * prepared by init, or is state_size zero bytes; SITES says by the number that a site had when
-     * it was saved which number it has now (NULL where there were none). What is no saved state is
-     * TROD_ERR_CORRUPT, what cannot be saved with these options TROD_ERR_UNSUPPORTED.
+     * To bytes and back, for other processes: saving a loaded state gives the same bytes. ST of
+     * load was prepared by init, or is state_size zero bytes. SITES maps the numbers of sites in IN
+     * to those of this run (NULL: there were no sites). Both return 0, TROD_ERR_NOMEM,
+     * TROD_ERR_CORRUPT (IN is no saved state) or TROD_ERR_UNSUPPORTED (with these options the state
+     * cannot be saved).
      */
     int (*save)(const void *st, struct trod_buf *out);
     int (*load)(void *st, struct trod_span in, const uint32_t *sites);
     /*
-     * What was found, into the open level of R. SIZE and lifetime of R are the caller's. Returns 0
-     * or an error, reported.
+     * Write what was found into the open level of R, which belongs to the caller. Returns 0 or an
+     * error, reported.
      */
     int (*result)(const void *st, struct trod_result *r);
     /*
@@ -226,50 +229,52 @@ struct trod_analysis {
     const struct trod_weigher *weigher; /* numbers a row that it offers; NULL: none */
     bool (*timed_of)(const void *opt);  /* timed, with options OPT. NULL: as above */
     /*
-     * Without merge and one state for all rows: it has results by thread and core all the same. A
-     * state of each is fed with its rows, besides that of all.
+     * For analyses without merge that have one state for all rows: results by thread and core are
+     * possible. A state of each is fed with its rows, besides the state of all.
      */
     bool apart;
     /*
-     * Rows [FROM, TO) of B lie before the region, or are a warm-up that feed is not told of: they
-     * are not counted, but what was going on in them goes on in the rows behind (open calls).
-     * Returns 0 or TROD_ERR_NOMEM. NULL: it begins with the rows that count.
+     * Follow rows [FROM, TO) of B, which lie before the region or in a warm-up and are not counted:
+     * keep what lasts into the rows behind them (open calls). Returns 0 or TROD_ERR_NOMEM. NULL:
+     * such rows are not of interest.
      */
     int (*follow)(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
     /*
-     * With options OPT, of a trace of format F: does it count nothing but calls, their instructions
-     * and times? Then a state may be given SOURCE, once, instead of rows. calls returns 0,
-     * TROD_ERR_NOMEM, or what SOURCE returned. NULL: it needs rows.
+     * by_calls: with options OPT, of a trace of format F, does it count nothing but calls, their
+     * instructions and times? Then calls may be called once instead of feeding rows, with the calls
+     * that an index has in SOURCE. It returns 0, TROD_ERR_NOMEM, or what SOURCE returned. NULL: it
+     * needs rows.
      */
     bool (*by_calls)(const void *opt, const struct trod_format *f);
     int (*calls)(void *st, const struct trod_callstack_source *source);
     /*
-     * With options OPT, of an analysis that needs an order: most of its work on a row does not
-     * depend on the rows before. Then parts of a trace may be read at the same time, each into
-     * a state that records (context.recording): feed keeps what merge, which is given it as FROM in
-     * the order of the trace, needs to do what feeding the same rows would have done. INTO does not
-     * record. NULL: never.
+     * For analyses that need an order: with options OPT, can parts of a trace be read at the same
+     * time, because most of the work on a row does not depend on the rows before? Each part then
+     * has a recording state (context.recording), in which feed keeps what merge needs to do the
+     * rest: merge into a state that does not record, in the order of the trace, must give what
+     * feeding the same rows to it would have given. NULL: no.
      */
     bool (*records)(const void *opt);
     /*
-     * Bytes that ST, a state that records, keeps: too many are merged before the part is over. Only
-     * states of all rows record then. NULL: few, however long a part is; save and load keep them.
-     * An analysis with direct may find that it has to see all rows of a file in one go: SIZE_MAX,
-     * or TROD_ERR_UNSUPPORTED of merge, says so, and all is read again like that.
+     * Bytes that the recording state ST keeps; when they are too many, it is merged before its part
+     * is over. Only states of all rows record then. NULL: they stay few however long a part is, and
+     * save and load keep them. An analysis with direct may find that it has to see all rows of a
+     * file in one go: SIZE_MAX, or TROD_ERR_UNSUPPORTED of merge, says so, and all is read again
+     * like that.
      */
     size_t (*recorded)(const void *st);
     /*
-     * Of an analysis with follow: with options OPT, of a trace of format F, do the calls that an
-     * index has (context.given, where reading begins inside the trace) tell it all that it needs to
-     * know of the rows before the first one that it is fed? NULL: never.
+     * For analyses with follow: with options OPT, of a trace of format F, are the open calls that
+     * an index knows (context.given) all that is needed of the rows before the place where reading
+     * begins? NULL: no.
      */
     bool (*begins)(const void *opt, const struct trod_format *f);
-    /* Does it follow with options OPT? NULL: if it has follow. */
+    /* Is follow of use with options OPT? NULL: yes, if there is one. */
     bool (*follows)(const void *opt);
     /*
-     * As merge, of a FROM that is only ended thereafter: what it holds may be moved. An analysis
-     * whose states are large has it; of a file few parts are made then, as each of them meets all
-     * that the trace touches once more. NULL: merge.
+     * As merge, but FROM is only ended afterwards, so that its contents may be moved. For analyses
+     * with large states; because each part of a file builds such a state anew, a file is then cut
+     * into few parts. NULL: merge.
      */
     int (*take)(void *into, void *from);
 };
@@ -289,8 +294,8 @@ const struct trod_analysis *trod_analysis_find(const char *name, size_t len);
 int trod_analysis_plugin(const char *path, struct trod_diag *diag);
 
 /*
- * What a plug-in defines: its analyses, ending with NULL, and the version of this interface that it
- * was built for. Nothing of the library refers to them by name.
+ * What a plug-in must define: its analyses, ending with NULL, and TROD_PLUGIN_INTERFACE, the
+ * version of this interface that it was built for. The library itself defines neither.
  */
 enum { TROD_PLUGIN_INTERFACE = 5 };
 extern const struct trod_analysis *const trod_plugin_analyses[];

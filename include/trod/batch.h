@@ -94,8 +94,8 @@ enum trod_flag {
     TROD_F_IO = 1 << 24,       /* input/output space */
     TROD_F_CONT = 1 << 25,     /* belongs to the same source record as the row before; raw absent */
     TROD_F_HOLES = 1 << 26,    /* byu6: the size bytes touched are not neighbours: see detail */
-    TROD_F_TIME_BEFORE = 1 << 27,  /* the record has no time: it is that of the record before */
-    TROD_F_STREAM_BEFORE = 1 << 28 /* it names no cpu: it is that of the record before */
+    TROD_F_TIME_BEFORE = 1 << 27,  /* the record says no time: time is that of the record before */
+    TROD_F_STREAM_BEFORE = 1 << 28 /* it names no cpu: stream is that of the record before */
 };
 
 enum { TROD_F_ISET_SHIFT = 4, TROD_F_SEC_SHIFT = 7 };
@@ -180,8 +180,8 @@ enum trod_unit {
 };
 
 /*
- * Beside TROD_COL_CODE in want: opcode bytes are wanted to tell static instructions apart only. A
- * driver may then leave them out of a row where they are those that it gave last for its address.
+ * In want, beside TROD_COL_CODE: opcode bytes are wanted only to tell static instructions apart. A
+ * driver may then leave them out of a row if they equal those it gave last for the same address.
  */
 enum { TROD_WANT_NEW_CODE = 1 << 30 };
 
@@ -191,9 +191,9 @@ struct trod_streaks;
 /*
  * Columns are 64-byte aligned arrays of cap elements, all owned by the batch; a driver writes rows
  * [0, cap) of those in want & its reads. bytes is the input window and stays valid until the batch
- * is filled again; pool is the batch's own. Rows that a reader filled are for reading:
- * trod_batch_keep may drop some, but who changes elements works on a copy (trod_batch_append),
- * because a driver does not fill again what is the same in every batch.
+ * is filled again; pool is the batch's own. Rows that a reader filled are read-only, but for
+ * trod_batch_keep: change elements in a copy (trod_batch_append), because a driver does not fill
+ * again what is the same in every batch.
  */
 struct trod_batch {
     uint32_t n, cap;     /* rows; room for rows */
@@ -227,8 +227,8 @@ struct trod_batch {
     uint32_t pool_n, pool_cap;
     const uint8_t *shared;  /* the driver's, append-only: what repeats from batch to batch */
     struct trod_meta *meta; /* of the reader that filled it; not owned */
-    void *own;              /* the library's; NULL in windows (trod_batch_view) */
-    const struct trod_streaks *streaks; /* streak.h; NULL: nobody made them */
+    void *own;              /* internal; NULL in windows (trod_batch_view) */
+    const struct trod_streaks *streaks; /* streak.h; NULL: not made */
 };
 
 /*
@@ -272,7 +272,7 @@ static inline uint32_t trod_batch_stream(const struct trod_batch *b, uint32_t ro
     return b->have & b->has[row] & TROD_COL_STREAM ? b->stream[row] : 0;
 }
 
-/* Are digits of the value of ROW not known, or not written? Its detail says which. */
+/* Are some bits of the value of ROW unknown, or not written? Its detail says which. */
 static inline bool trod_batch_value_gaps(const struct trod_batch *b, uint32_t row)
 {
     return b->have & b->has[row] & TROD_COL_FLAGS &&
@@ -287,16 +287,16 @@ static inline const void *trod_batch_detail(const struct trod_batch *b, uint32_t
     return trod_batch_bytes(b, b->detail[row]);
 }
 
-/* The number a time was written as, times 10 to the power of its decimals: see enum trod_unit. */
+/* Decimals of times with this element of the unit column: time is in units of 10^-decimals. */
 static inline unsigned trod_unit_decimals(uint8_t unit)
 {
     return unit >> 4;
 }
 
 /*
- * Keep only the rows of which keep[row] is not 0, moving them together (order stays, raw slices
- * and pool stay). Columns in have only. Where only some rows of a record are kept, they lose their
- * raw slice: the record is no longer what they say. Returns the new count.
+ * Keep only the rows of which keep[row] is not 0, moving them together (order, raw slices and pool
+ * stay). Only the columns in have are moved. Where only some rows of a record are kept, they lose
+ * their raw slice: the record says more than they do. Returns the new count.
  */
 uint32_t trod_batch_keep(struct trod_batch *b, const uint8_t *keep);
 
@@ -312,9 +312,9 @@ const struct trod_batch *trod_batch_rows(struct trod_batch *view, const struct t
                                          uint32_t from, uint32_t to);
 
 /*
- * B, which is the caller's (trod_trace_take), gets its own copy of what its slices of WANTED point
- * to elsewhere, in its pool; other slices it has no longer. It needs neither the window nor the
- * driver then. False: the pool is too small, and some rows still need them.
+ * Make B, a batch that the caller owns (trod_trace_take), independent of the window and of the
+ * driver: bytes that slices of the columns WANTED point to are copied into B's pool, and the slices
+ * of other columns are dropped. False: the pool is too small, and some rows still depend on them.
  */
 bool trod_batch_own(struct trod_batch *b, uint32_t wanted);
 
@@ -325,12 +325,12 @@ bool trod_batch_own(struct trod_batch *b, uint32_t wanted);
 uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,
                            uint32_t n);
 
-/* Names: "INSTR", "addr", "clk"; static text, NULL past the last. */
+/* Names: "INSTR", "addr", "clk", "call"; static text, NULL past the last. */
 const char *trod_kind_name(unsigned kind);
 const char *trod_column_name(unsigned bit);
 const char *trod_unit_name(unsigned unit);
 const char *trod_branch_name(unsigned branch);
-/* The other way; -1 where there is none. Case does not matter. */
+/* The kind, the unit called NAME (LEN bytes, in any case); -1: none. */
 int trod_kind_find(const char *name, size_t len);
 int trod_unit_find(const char *name, size_t len);
 

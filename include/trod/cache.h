@@ -52,18 +52,18 @@ struct trod_cache_options {
     /* The rest is for TROD_CACHE_OWN. */
     const char *config; /* configuration file */
     const char *preset; /* where there is none; NULL: "default" */
-    const char
-        *sweep;    /* caches of many shapes instead: "size=4K..8M,ways=1..16,line=64,policy=lru" */
-    int by;        /* enum trod_cache_by: a table of who misses */
-    bool classify; /* misses into compulsory, capacity, conflict, coherence */
-    bool sharing;  /* lines that threads share, truly and falsely */
+    /* caches of many shapes instead: "size=4K..8M,ways=1..16,line=64,policy=lru" */
+    const char *sweep;
+    int by;            /* enum trod_cache_by: a table of misses by these */
+    bool classify;     /* divide misses into compulsory, capacity, conflict, coherence */
+    bool sharing;      /* list the lines that threads share, truly and falsely */
     uint64_t interval; /* misses every so many instructions; 0: no */
-    uint64_t top;      /* rows of the tables of who misses and what is shared; 0: all */
+    uint64_t top;      /* rows of the tables of misses and of shared lines; 0: all */
     bool plot;         /* a sweep as a chart: then it has a layout */
     unsigned width;    /* of the chart in characters; 0: 80 */
-    uint64_t skip;     /* instructions that are not simulated at first */
-    /* Of each so many instructions behind them the last ones count (window), those before them only
-     * fill the caches (window_warm), others are not simulated. 0: all count. */
+    uint64_t skip;     /* instructions at the beginning that are not simulated */
+    /* Sampling: of every window_every instructions behind these the last `window` are counted, the
+     * window_warm before them only fill the caches, the others are not simulated. 0: all count. */
     uint64_t window_every, window_warm, window;
     uint64_t warm_rows;               /* so many rows fill the caches and are not counted */
     bool warm_full;                   /* counts begin when the last caches are full */
@@ -71,12 +71,12 @@ struct trod_cache_options {
     struct trod_cache_future *future; /* of two passes (trod_cache_future_new); outlives both */
     /* What goes from the last caches to memory, as rows, in order (docs/caches.md, "Misses as a
      * trace"): MEMORY is called for each batch of them, with MEMORY_USER, and returns 0 or an
-     * error, which ends the simulation. NULL: nobody wants to know. Not for sweeps. */
+     * error, which ends the simulation. NULL: not wanted. Not for sweeps. */
     int (*memory)(void *user, const struct trod_batch *b);
     void *memory_user;
     struct trod_symbols *symbols; /* objects of TROD_CACHE_BY_DATA; outlives it; or NULL */
-    uint64_t warm; /* so many instructions, skipped ones among them, and what they reference are not
-                      counted */
+    uint64_t warm; /* instructions at the beginning, skipped ones included, that are not counted,
+                      nor are their references */
 };
 
 /* The options of TROD_CACHE_OWN as `trod cache` and `trod run cache:...` have them: of struct
@@ -96,12 +96,13 @@ int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *o,
                    struct trod_diag *diag);
 
 /*
- * The optimal policy (docs/caches.md, "The optimal policy") looks at the references twice.
- * trod_cache_future_new sets *OUT to NULL where options O need one pass only. Where it is not, a
- * simulation with O and this future over all rows comes first, whose result says nothing; then
- * trod_cache_future_turn; then the simulation proper, with the same rows. Returns 0, what
- * trod_cache_new returns for options and configuration, or TROD_ERR_IO (a file in TMPDIR or /tmp
- * cannot be made; reported). trod_cache_future_turn: 0, TROD_ERR_IO (reported) or TROD_ERR_NOMEM.
+ * The optimal policy (docs/caches.md, "The optimal policy") takes two passes over the rows.
+ * trod_cache_future_new sets *OUT to NULL where options O need one pass only. Otherwise run first a
+ * simulation with O and this future over all rows, and ignore its result; then call
+ * trod_cache_future_turn; then run the simulation proper over the same rows. trod_cache_future_new
+ * returns 0, what trod_cache_new returns for options and configuration, or TROD_ERR_IO (a file in
+ * TMPDIR or /tmp cannot be made; reported). trod_cache_future_turn returns 0, TROD_ERR_IO
+ * (reported) or TROD_ERR_NOMEM. Release it with trod_cache_future_free; NULL is allowed.
  */
 int trod_cache_future_new(struct trod_cache_future **out, const struct trod_cache_options *o,
                           struct trod_diag *diag);
@@ -109,41 +110,43 @@ int trod_cache_future_turn(struct trod_cache_future *f, struct trod_diag *diag);
 void trod_cache_future_free(struct trod_cache_future *f);
 
 /*
- * The order of the rows that a simulation with options O stands for; cores: of TROD_ORDER_DYNAMIC.
- * Returns 0, or what trod_cache_new returns for options and configuration; reported.
+ * The order of rows that a simulation with options O needs, to *ORDER; *CORES: the number of cores
+ * for TROD_ORDER_DYNAMIC. Returns 0, or what trod_cache_new returns for options and configuration;
+ * reported.
  */
 int trod_cache_order(const struct trod_cache_options *o, enum trod_order *order, uint32_t *cores,
                      struct trod_diag *diag);
 
 /*
- * Rows [FROM, TO) of B. Returns 1 to go on, 0 when what is to be simulated has been seen,
+ * Simulate rows [FROM, TO) of B. Returns 1 to go on, 0 when all that is to be simulated was seen,
  * TROD_ERR_USAGE (rows of more cores than there are; reported), an error of writing misses, or
  * TROD_ERR_NOMEM.
  */
 int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from, uint32_t to);
 
-/* Statistics begin anew, contents stay (TROD_CACHE_OWN; other tools have options for it). Not for
- * simulations that count windows or wait until caches are full. */
+/* End the warm-up: reset the statistics, keep the contents (TROD_CACHE_OWN; other tools have
+ * options for it). Not for simulations that count windows or wait until caches are full. */
 void trod_cache_warm(struct trod_cache *c);
 
-/* Preset I and what it is, NULL past the last. Static texts. */
+/* The name of preset I, and in *TITLE what it is; NULL past the last. Static texts. */
 const char *trod_cache_preset(size_t i, const char **title);
 
 /*
- * The rows have ended: the result of TROD_CACHE_OWN, into the open level of R. SYMBOLS, if not
- * NULL, sums instructions up by function. META is that of the trace. Returns 0, TROD_ERR_USAGE
- * (another tool's simulation), what trod_cache_options.memory returned, or TROD_ERR_NOMEM.
+ * After the last row: write the result of TROD_CACHE_OWN into the open level of R. SYMBOLS (or
+ * NULL) name functions, modules and lines of source. META is that of the trace. Returns 0,
+ * TROD_ERR_USAGE (another tool's simulation), what trod_cache_options.memory returned, or
+ * TROD_ERR_NOMEM.
  */
 int trod_cache_result(struct trod_cache *c, struct trod_symbols *symbols,
                       const struct trod_meta *meta, struct trod_result *r);
 
 /*
- * The rows have ended: finish, and append the result to OUT as the tool prints it. Returns 0, an
- * error of writing misses, TROD_ERR_USAGE (TROD_CACHE_OWN has no layout but a plot) or
- * TROD_ERR_NOMEM.
+ * After the last row: append the result to OUT as the simulated tool prints it. Returns 0, an error
+ * of writing misses, TROD_ERR_USAGE (TROD_CACHE_OWN has no layout but a plot) or TROD_ERR_NOMEM.
  */
 int trod_cache_layout(struct trod_cache *c, struct trod_buf *out);
 
+/* Release C. NULL is allowed. */
 void trod_cache_free(struct trod_cache *c);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
  * returns, tail calls, exceptions, unwinding (longjmp, C++ exceptions) and switches between stacks,
  * for every instruction set, and tells a sink when an activation begins and ends. What kind of
  * branch an instruction is comes from its row, else from its opcode; link register and stack
- * pointer are used where the trace shows them. Rows that lead straight on cost nothing but a
+ * pointer are used where the trace shows them. An instruction that does not branch costs only a
  * comparison.
  *
  * It needs rows of kind INSTR with their addresses. Knowledge is kept by stream, so that results do
@@ -42,9 +42,9 @@ enum trod_frame_end {
     TROD_FRAME_ENDS
 };
 
-/* What it was concluded from. */
+/* From what it was concluded that an activation begins or ends, the most certain first. */
 enum trod_frame_sure {
-    TROD_SURE_CLASS,    /* what the instruction is, or a record of the trace */
+    TROD_SURE_CLASS,    /* the kind of the instruction, or a record of the trace */
     TROD_SURE_REGISTER, /* link register or stack pointer */
     TROD_SURE_SYMBOL,   /* a function symbol */
     TROD_SURE_GUESS,    /* addresses that were called or returned to before */
@@ -71,18 +71,19 @@ struct trod_frame {
     uint8_t kind;     /* enum trod_frame_kind */
     uint8_t sure;     /* enum trod_frame_sure: that it is an activation */
     /*
-     * Of a root: it is the caller of the activation that ended just before (the trace begins inside
-     * a function that returns): that one, and all that it called, belong under it.
+     * Of a root: it is the caller of the activation that ended just before it was seen (the trace
+     * begins inside a function that returns). That activation, and all that it called, belong
+     * under this root.
      */
     bool under;
-    bool has_ra, has_sp;
+    bool has_ra, has_sp;      /* ra, sp are known */
     uint32_t again;           /* activations of its function that are open already, in its stream */
     struct trod_moment entry; /* its first instruction */
     struct trod_moment site;  /* the instruction that it was entered from; pc NOWHERE: none */
     uint64_t function;        /* where its function begins: the symbol's address, else entry.pc */
-    uint64_t ra, sp;          /* where it returns to; stack pointer when it was entered */
-    uint64_t user;            /* the sink's; 0 when it is entered */
-    uint64_t own[4];          /* the library's */
+    uint64_t ra, sp;          /* return address; stack pointer when it was entered */
+    uint64_t user;            /* for the sink; 0 when the activation begins */
+    uint64_t own[4];          /* internal */
 };
 
 /* The end of an activation. */
@@ -94,7 +95,7 @@ struct trod_frame_left {
     struct trod_moment next;
 };
 
-/* Who is told. Functions return 0, or an error that ends feeding; each may be NULL. */
+/* Callbacks of a call stack. They return 0, or an error that ends feeding; each may be NULL. */
 struct trod_callstack_sink {
     void *ctx;
     int (*enter)(void *ctx, struct trod_frame *f);
@@ -111,9 +112,10 @@ struct trod_callstack_sink {
 
 /* What was seen, of all streams. */
 struct trod_callstack_counts {
-    uint64_t instructions, transfers; /* of which: did not lead straight on */
+    uint64_t instructions;
+    uint64_t transfers; /* instructions behind which another than the next one was executed */
     uint64_t entered[TROD_FRAME_KINDS], left[TROD_FRAME_ENDS];
-    uint64_t unmatched; /* returns to where nobody called from; they count as jumps */
+    uint64_t unmatched; /* returns to a place that no call came from; they count as jumps */
     uint64_t switches;  /* to another stack, by an exception that returned elsewhere */
     uint64_t too_deep;  /* calls beyond TROD_CALLSTACK_DEPTH: counted, not entered */
 };
@@ -122,7 +124,7 @@ struct trod_callstack_counts {
 void trod_callstack_counts_add(struct trod_callstack_counts *to,
                                const struct trod_callstack_counts *from);
 
-/* Frames of a context; contexts (stacks that a lane switches between) of a lane. */
+/* Frames of a context; contexts (stacks) of a stream. */
 enum { TROD_CALLSTACK_DEPTH = 1 << 20, TROD_CALLSTACK_CONTEXTS = 1 << 10 };
 
 /*
@@ -142,32 +144,31 @@ struct trod_call_sum {
 typedef int (*trod_call_sums_fn)(void *user, const struct trod_call_sum *at, size_t n, bool timed);
 
 /*
- * Calls that were followed before, such as those that an index of the trace has
- * (trod_nav_callstack), told as if its rows were read once more: without symbols, or with those
- * that they were followed with.
+ * A source of calls that were followed before, such as an index of the trace
+ * (trod_nav_callstack): it calls a sink as if the rows were read once more, without symbols or
+ * with those that the calls were followed with.
  */
 struct trod_callstack_source {
     /*
-     * Of the trace, or, while tell goes on, of the file whose calls are told: all of its streams.
-     * NULL: its calls are not known (TROD_ERR_UNKNOWN).
+     * The meta of the trace or, while tell runs, of the file whose calls are told, with all of its
+     * streams. NULL: the calls are not known (TROD_ERR_UNKNOWN).
      */
     const struct trod_meta *(*meta)(void *ctx);
     /*
-     * Tell SINK of all activations, in the order of the trace; what was seen to *COUNTS. No rows
-     * are told. Of frames ra, sp, again and OWN are not known, but own[3], the stream + 1, or 0
-     * where rows do not say one; of the place that they were entered from row and pc, of the last
-     * instruction of an activation the time, of the one behind it all but the pc; others are 0, or
-     * TROD_NOWHERE. Returns 0, what the sink returned, or an error, behind which what was told is
-     * not all.
+     * Call SINK (but not its rows) for all activations, in the order of the trace, and set *COUNTS.
+     * Less is known than while rows are fed. Of frames ra, sp, again and own are not set, except
+     * own[3]: the stream + 1, or 0 where rows do not say one; of site only row and pc, of
+     * trod_frame_left.last only the time, of next all but the pc. What is not set is 0 or
+     * TROD_NOWHERE. Returns 0, what the sink returned, or an error: then some were not told.
      */
     int (*tell)(void *ctx, const struct trod_callstack_sink *sink,
                 struct trod_callstack_counts *counts);
     void *ctx;
     /*
-     * Optional: the last row of STREAM (as a frame has it) that writes the register NAME, by any of
-     * its names or a part of it, of rows FROM up to but without *ROW. Returns 1, its number in *ROW
-     * and it in row *I of *B (all columns; until the next call); 0, there is none; or an error:
-     * TROD_ERR_UNKNOWN where that cannot be told. Behind tell, not in the midst of it.
+     * Optional: find the last row in [FROM, *ROW) of STREAM (as a frame has it) that writes the
+     * register NAME (any of its names) or a part of it. Returns 1 with its number in *ROW, and the
+     * row itself as row *I of *B (all columns; valid until the next call); 0: there is none; or an
+     * error: TROD_ERR_UNKNOWN where it cannot be found out. Not to be called while tell runs.
      */
     int (*wrote)(void *ctx, uint32_t stream, const char *name, uint64_t from, uint64_t *row,
                  const struct trod_batch **b, uint32_t *i);
@@ -230,6 +231,7 @@ const struct trod_frame *trod_callstack_frames(const struct trod_callstack *c, u
  */
 bool trod_callstack_last(const struct trod_callstack *c, uint32_t stream, struct trod_moment *out);
 
+/* What was seen so far. */
 void trod_callstack_count(const struct trod_callstack *c, struct trod_callstack_counts *out);
 
 enum { TROD_FUNCTION_NAME = 24 };

@@ -2,9 +2,9 @@
  * check.h - is a trace what its format says it should be?
  *
  * The analysis "check" (trod_analysis_find("check", 5)) applies the rules of a trace's format to
- * its rows. Rules have stable names, a severity and a reference; findings are counted all and kept
- * the first of each rule. Implements drmemtrace, section 19 (semantic invariants), and for the
- * other formats what follows from their specifications.
+ * its rows. Rules have stable names, a severity and a reference; all findings are counted, and the
+ * first ones of each rule are kept. Implements docs/checking.md: the semantic invariants of
+ * drmemtrace, and for the other formats what follows from their specifications.
  */
 #ifndef TROD_CHECK_H
 #define TROD_CHECK_H
@@ -35,11 +35,11 @@ struct trod_rule {
     const char *id; /* "drm.pc-continuity" */
     enum trod_rule_severity severity;
     unsigned families;
-    const char *text;   /* what holds in a trace that keeps the rule */
+    const char *text;   /* what is true of a trace that obeys the rule */
     const char *source; /* document and section */
 };
 
-/* Rule I, NULL past the last; the rule called ID, NULL if none. */
+/* Rule I, NULL past the last; the rule called ID (LEN bytes), NULL if none. */
 const struct trod_rule *trod_rule_at(size_t i);
 const struct trod_rule *trod_rule_find(const char *id, size_t len);
 /* "note", "warning", "error". */
@@ -62,8 +62,8 @@ struct trod_check_options {
 };
 
 /*
- * Does every name in OPT select a rule, and is where an expression? Returns 0 or TROD_ERR_USAGE,
- * reported; the analysis refuses such options as well.
+ * Check OPT before a run: every name in only and skip selects a rule, and where is an expression.
+ * Returns 0 or TROD_ERR_USAGE, reported. The analysis itself refuses such options as well.
  */
 int trod_check_options_valid(const struct trod_check_options *opt, struct trod_diag *diag);
 
@@ -80,8 +80,9 @@ struct trod_finding {
 };
 
 /*
- * Findings of state ST (of the analysis "check"): how many of RULE, and the I-th kept one, NULL
- * past the last. What only the end of a stream shows is there once its file is settled.
+ * Findings in ST, a state of the analysis "check" (trod_run_state): the number for RULE, and kept
+ * finding I of all rules, NULL past the last. Those that only the end of a stream shows are there
+ * once the run is over.
  */
 uint64_t trod_check_count(const void *st, const struct trod_rule *rule);
 const struct trod_finding *trod_check_finding(const void *st, size_t i);
@@ -89,17 +90,17 @@ const struct trod_finding *trod_check_finding(const void *st, size_t i);
 uint64_t trod_check_total(const void *st, enum trod_rule_severity severity);
 
 /*
- * Problem P, which the reader met N times in file FILE (UINT32_MAX: not known), is as
- * many findings of the rule read.damaged, unless it is a note or warning, or another rule is about
- * the same fact and reports it from the rows. Returns 0 or TROD_ERR_NOMEM.
+ * Count problem P, which the reader met N times in file FILE (UINT32_MAX: not known), as N findings
+ * of the rule read.damaged. Nothing is counted for notes and warnings, or where another rule
+ * reports the same fact from the rows. Returns 0 or TROD_ERR_NOMEM.
  */
 int trod_check_problem(void *st, const struct trod_problem *p, uint32_t file, uint64_t n);
 
 /*
- * The N entries of the schedule file PATH (of all cpus where SERIAL, else of each) against what the
- * trace says, once all of it has been fed: rules schedule.serial and schedule.cpu. Entries may be
- * all, or joined where a thread goes on. A file without entries says nothing, and of a core-sharded
- * trace nothing is known. The option schedule must have been set. Returns 0 or TROD_ERR_NOMEM.
+ * Compare the N entries of the schedule file PATH (SERIAL: that of all cpus, else that by cpu) with
+ * the trace, all of which has been fed: rules schedule.serial and schedule.cpu. Consecutive entries
+ * of one thread may be joined into one. Nothing is checked of a file without entries or of a
+ * core-sharded trace. The option schedule must have been set. Returns 0 or TROD_ERR_NOMEM.
  */
 int trod_check_schedule(void *st, bool serial, const struct trod_schedule_entry *entry, size_t n,
                         const char *path);

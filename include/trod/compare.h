@@ -1,5 +1,5 @@
 /*
- * compare.h - where do two traces part?
+ * compare.h - where do two traces differ?
  *
  * Two traces of any formats are read as rows and matched. What is equal costs little; at a
  * difference the comparer looks ahead for the next place where both agree again and says what was
@@ -18,12 +18,12 @@ extern "C" {
 #endif
 
 enum {
-    TROD_COMPARE_SLIDES = 64,
-    TROD_COMPARE_MASKS = 64,
-    TROD_COMPARE_PAIRS = 256,
-    TROD_COMPARE_INPUTS = 24,
-    TROD_COMPARE_TOP = 16,
-    TROD_COMPARE_CONTEXT = 12 /* rows that are kept before a difference */
+    TROD_COMPARE_SLIDES = 64,    /* struct trod_slide at the most, */
+    TROD_COMPARE_MASKS = 64,     /* struct trod_compare_mask, ignored registers, */
+    TROD_COMPARE_PAIRS = 256,    /* struct trod_compare_pair of streams, of registers, */
+    TROD_COMPARE_INPUTS = 24,    /* struct trod_compare_input of a difference, */
+    TROD_COMPARE_TOP = 16,       /* struct trod_compare_place of a kind, */
+    TROD_COMPARE_CONTEXT = 12    /* rows that are kept before a difference */
 };
 
 /* Classes of rows that are compared: bits of track. */
@@ -63,8 +63,8 @@ struct trod_compare_mask {
 };
 
 /*
- * Stream A of side 0 is compared with stream B of side 1: names, or numbers of threads or cpus. Of
- * aliases: register A is called B on the other side.
+ * In pairs: stream A of side 0 is compared with stream B of side 1 (names, or numbers of threads or
+ * cpus). In aliases: what side 0 calls register A is called B by side 1.
  */
 struct trod_compare_pair {
     const char *a, *b;
@@ -86,10 +86,10 @@ struct trod_compare_options {
     bool has_start;
     uint64_t start;     /* skip rows until an instruction here */
     uint64_t boot;      /* instructions at the beginning that are not compared */
-    bool skip_equal;    /* a row like the one before it but for its time is passed over */
+    bool skip_equal;    /* ignore a row that differs from the one before it in its time alone */
     bool skip_rest;     /* what one side has after the end of the other is no difference */
     bool auto_slide;    /* find slides from the opcodes at the beginning */
-    bool serial;        /* decode on the calling thread traces that were opened with ahead, too */
+    bool serial;        /* decode on the calling thread, even traces that were opened with ahead */
     uint32_t lookahead; /* rows looked through for a place to go on; 0: 65,536 */
     struct trod_slide slides[TROD_COMPARE_SLIDES];
     size_t n_slides;
@@ -135,7 +135,7 @@ struct trod_compare_field {
 };
 
 enum trod_difference_type {
-    TROD_DIFF_CHANGED,   /* both sides have it, it says something else: fields tells what */
+    TROD_DIFF_CHANGED,   /* both sides have the row, and fields tells in what they differ */
     TROD_DIFF_MISSING,   /* side 0 has rows that side 1 does not */
     TROD_DIFF_INSERTED,  /* side 1 has rows that side 0 does not */
     TROD_DIFF_REORDERED, /* both have them, elsewhere */
@@ -143,7 +143,7 @@ enum trod_difference_type {
     TROD_DIFF_TYPES
 };
 
-/* The last write of a register or of memory, which both sides agreed in. */
+/* The last write of a register or of memory that was equal on both sides. */
 struct trod_last_write {
     uint64_t ordinal[2]; /* row of each side */
     uint64_t pc;         /* of the instruction that wrote it, where known, else 0 */
@@ -163,8 +163,8 @@ struct trod_compare_input {
 struct trod_difference {
     enum trod_difference_type type;
     uint64_t number; /* from 0 */
-    uint64_t of;     /* REORDERED: the difference told before in which the rows were missing or
-                        inserted; TROD_NOWHERE: both places are told here */
+    uint64_t of;     /* REORDERED: number of the earlier difference in which these rows were missing
+                        or inserted; TROD_NOWHERE: there was none, both places are told here */
     uint32_t fields; /* CHANGED: columns that differ */
     const struct trod_compare_field *field; /* CHANGED, one row each: fields that differ */
     size_t n_fields;
@@ -180,8 +180,8 @@ struct trod_difference {
     size_t n_inputs;
 };
 
-/* Called for each difference. Return non-zero to end the comparison. */
 struct trod_compare;
+/* Called for each difference. Return non-zero to end the comparison. */
 typedef int (*trod_compare_fn)(void *user, const struct trod_compare *,
                                const struct trod_difference *);
 
@@ -209,8 +209,8 @@ struct trod_compare_summary {
     size_t n_fields;
     uint32_t track;                                /* classes that were compared */
     uint32_t absent;                               /* classes that only one side has */
-    uint32_t late;                                 /* of these: turned up on both sides later */
-    uint64_t apart;                                /* rows given up: streams too far apart */
+    uint32_t late;                                 /* of these: came later on the other side too */
+    uint64_t apart;                                /* rows not compared: streams too far apart */
     struct trod_slide slides[TROD_COMPARE_SLIDES]; /* in force, found ones included */
     size_t n_slides;
     bool ended; /* by first_stop or by the callback */
@@ -218,21 +218,20 @@ struct trod_compare_summary {
 
 /*
  * Compare traces A and B (not owned), of which no rows were read. Those that were opened with ahead
- * (trod/trace.h) are decoded by threads of their own, with the same result. FN gets each
- * difference. Differences go in the order of the
- * rows; missing or inserted instructions are told some 2,000 rows late, in case they turn up
- * elsewhere. Returns 0 when the comparison was made (SUMMARY says with what result), or the
- * error of the trace that failed (SUMMARY holds what was compared), TROD_ERR_USAGE, TROD_ERR_NOMEM.
- * Memory is bounded by window and lookahead, not by the traces.
+ * (trod/trace.h) are decoded by threads of their own, with the same result. FN is called for each
+ * difference, in the order of the rows; for missing or inserted instructions some 2,000 rows later,
+ * in case they turn up elsewhere. Returns 0 when the comparison was made (SUMMARY has its result),
+ * the error of the trace that failed (SUMMARY has what was compared), TROD_ERR_USAGE or
+ * TROD_ERR_NOMEM. Memory is bounded by window and lookahead, not by the traces.
  */
 int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
                      const struct trod_compare_options *opt, trod_compare_fn fn, void *user,
                      struct trod_compare_summary *summary, struct trod_diag *diag);
 
 /*
- * Field number I by name, as ignore and also take it: columns, flags, fields of details, and names
- * for several: "flags", "detail", "all". NULL past the last; the order is that of help texts. A
- * name may come twice.
+ * The name of field I that ignore and also may have: columns, flags, fields of details, and names
+ * that stand for several fields ("flags", "detail", "all"). NULL past the last. They come in the
+ * order of help texts; a name may come twice.
  */
 const char *trod_compare_field_name(size_t i);
 
@@ -240,9 +239,9 @@ const char *trod_compare_field_name(size_t i);
 uint32_t trod_compare_want(const struct trod_compare_options *opt);
 
 /*
- * The same register under another name: r13 and sp, x29 and fp, w0 and x0 (narrower), t0 and r8 ...
- * ISA says which table. OUT gets the canonical name in lower case (at least 32 bytes). Returns its
- * length; *bits is set to the width the name implies, 0 if it implies none.
+ * The one name of the register that NAME (LEN bytes) stands for in ISA: sp for r13, fp for x29, x0
+ * for w0 (narrower), and so on. It goes to OUT (at least 32 bytes) in lower case. Returns its
+ * length; *BITS is set to the width that NAME implies, 0 if it implies none.
  */
 size_t trod_register_canonical(enum trod_isa isa, const char *name, size_t len, char *out,
                                unsigned *bits);

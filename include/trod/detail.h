@@ -268,7 +268,7 @@ struct trod_detail_struct {
 
 enum { TROD_DETAIL_STRUCTS = 32, TROD_DETAIL_FIELDS = 16, TROD_DETAIL_SLICES = 8 };
 
-/* Struct number I (fewer than TROD_DETAIL_STRUCTS), NULL past the last. */
+/* Struct number I (there are fewer than TROD_DETAIL_STRUCTS), NULL past the last. */
 const struct trod_detail_struct *trod_detail_at(size_t i);
 
 /* The detail struct of LEN bytes of rows of KIND; NULL: its fields are not known. */
@@ -296,8 +296,8 @@ struct trod_detail_byu12 {
 };
 
 /*
- * Offset of slice I inside the detail struct (LEN bytes) of rows of KIND; 0 past the last of them
- * (none is first in its struct). For what copies rows or compares them.
+ * Offset of slice I inside the detail struct (LEN bytes) of rows of KIND; 0 past the last one (no
+ * struct begins with a slice). For code that copies or compares rows.
  */
 size_t trod_detail_slice(unsigned kind, size_t len, unsigned i);
 

@@ -55,7 +55,7 @@ struct trod_diag {
     void *user;
     bool strict;      /* the first error of a decoder ends the run with its status */
     const char *path; /* file being worked on: stands in for a place without path */
-    const struct trod_diag_members *members; /* the library's: of that file, if it is an archive */
+    const struct trod_diag_members *members; /* internal: the members of PATH if it is an archive */
     uint64_t errors, warnings;
     int worst; /* status of the first error, or TROD_OK */
     uint32_t n_counts;
@@ -74,19 +74,19 @@ int trod_diag_report(struct trod_diag *d, enum trod_severity severity, int statu
                      const struct trod_place *at, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* trod_diag_report with severity TROD_SEV_ERROR. */
+/* trod_diag_report with severity TROD_SEV_ERROR and TROD_SEV_WARNING. */
 #define trod_error(d, status, kind, at, ...)                                                       \
     trod_diag_report((d), TROD_SEV_ERROR, (status), (kind), (at), __VA_ARGS__)
 #define trod_warning(d, status, kind, at, ...)                                                     \
     trod_diag_report((d), TROD_SEV_WARNING, (status), (kind), (at), __VA_ARGS__)
 
-/* Count N problems of KIND without telling the sink: they were told, or kept, elsewhere. */
+/* Count N problems of KIND without calling the sink: they were shown, or stored, elsewhere. */
 void trod_diag_more(struct trod_diag *d, enum trod_severity severity, int status, const char *kind,
                     uint64_t n);
 
-/* A place in FILE PATH without any position. */
+/* The file PATH, without a position in it. */
 struct trod_place trod_place_path(const char *path);
-/* A place OFFSET bytes into PATH. */
+/* The place OFFSET bytes into the decoded bytes of PATH. */
 struct trod_place trod_place_offset(const char *path, uint64_t offset);
 
 /*

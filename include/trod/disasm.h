@@ -27,9 +27,8 @@ int trod_disasm_new(struct trod_disasm **out, enum trod_isa isa, enum trod_endia
                     struct trod_diag *diag);
 void trod_disasm_free(struct trod_disasm *d);
 
-/* What disassembles in this build where PowerPC and RISC-V are not meant: "Capstone 4.0". Static,
- * never NULL.
- */
+/* The library that disassembles all but PowerPC and RISC-V, and its version: "Capstone 4.0". Static
+ * text, never NULL. */
 const char *trod_disasm_version(void);
 
 /*

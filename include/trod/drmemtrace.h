@@ -2,7 +2,8 @@
  * drmemtrace.h - numbers of DynamoRIO's offline traces that rows carry: what sub is in MARKER rows,
  * and the bits of meta->filetype.
  *
- * Implements docs/formats/drmemtrace.md, "Markers" and "File type".
+ * The numbers and names are those of DynamoRIO's trace_entry.h (docs/formats/drmemtrace.md,
+ * "Rows").
  */
 #ifndef TROD_DRMEMTRACE_H
 #define TROD_DRMEMTRACE_H
@@ -66,8 +67,7 @@ enum trod_drm_marker {
 };
 
 /*
- * A FUNC_ID from here on is a system call: its number and this (section 7 of the format, by the
- * width of addresses).
+ * A FUNC_ID from here on is a system call: its number plus this, by the width of addresses.
  */
 #define TROD_DRM_SYSCALL_BASE_32 UINT64_C(0x10000)
 #define TROD_DRM_SYSCALL_BASE_64 UINT64_C(0x100000000)

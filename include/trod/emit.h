@@ -62,7 +62,7 @@ void trod_emit_u64(struct trod_emit *e, const char *key, uint64_t v);
  */
 void trod_emit_count(struct trod_emit *e, const char *key, uint64_t v);
 void trod_emit_bytes(struct trod_emit *e, const char *key, uint64_t v);
-/* Number V, of which text says SHOWN, under LABEL, because the bare number would say little. */
+/* The number V; in text output SHOWN stands for it, under LABEL, as a reader knows it by a name. */
 void trod_emit_said(struct trod_emit *e, const char *key, uint64_t v, const char *label,
                     const char *shown);
 void trod_emit_i64(struct trod_emit *e, const char *key, int64_t v);
@@ -74,9 +74,9 @@ void trod_emit_str(struct trod_emit *e, const char *key, const char *v);
 void trod_emit_strn(struct trod_emit *e, const char *key, const char *v, size_t n);
 
 /*
- * A table: COLUMNS are "name" (text right-aligned if every cell is a number). Cells are given in
- * order with the field functions above (key ignored); trod_emit_absent leaves one empty.
- * Text leaves out the columns in which no row says anything.
+ * A table with the N COLUMNS of these names; in text output a column is right-aligned if every cell
+ * is a number, and left out if every cell is empty. Cells are given in order with the field
+ * functions above (key ignored); trod_emit_absent leaves one empty, trod_emit_row_end ends a row.
  */
 void trod_emit_table(struct trod_emit *e, const char *key, const char *title,
                      const char *const *columns, size_t n);

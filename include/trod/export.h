@@ -1,8 +1,8 @@
 /*
- * export.h - views: what a trace is written as for programs that show it, not that read it again.
+ * export.h - views: files that other programs show, made from a trace.
  *
  * Implements docs/exporting.md. One const descriptor a view, listed in src/export/exports.def. A
- * view folds rows into something else (calls, lines, a table), so that nothing reads a trace back
+ * view folds rows into something else (calls, lines, a table), so that no trace can be read back
  * from it; each says what it leaves out. Formats that keep rows are drivers (format.h).
  */
 #ifndef TROD_EXPORT_H
@@ -31,7 +31,7 @@ struct trod_export_context {
     struct trod_sites *sites;     /* NULL unless the view wants TROD_COL_SITE */
     struct trod_symbols *symbols; /* NULL: none were given */
     struct trod_diag *diag;       /* where the view reports problems */
-    bool merged;                  /* rows of several files come by turns */
+    bool merged;                  /* rows come in an order other than that of the files */
     struct trod_output *out;      /* TEXT, BINARY: where its bytes go; else NULL */
     const char *path;             /* FILE, FOLDER: where to write until it is complete; else NULL */
     const char *source;           /* path of the trace's first file */
@@ -41,10 +41,10 @@ struct trod_export {
     const char *name;            /* as --to takes it */
     const char *title;           /* one line */
     const char *opens;           /* programs that show it */
-    const char *leaves_out;      /* of what a trace says, one sentence without its full stop */
-    const char *const *suffixes; /* of its files, NULL at the end; no format has them */
+    const char *leaves_out;      /* what of a trace is lost: one sentence without its full stop */
+    const char *const *suffixes; /* of its files, NULL at the end; none is a format's suffix */
     enum trod_export_form form;
-    const char *compress; /* how its files are compressed whatever they are called; NULL: by name */
+    const char *compress; /* fixed compression of its files; NULL: by the suffix of their name */
     const struct trod_option *options;
     size_t options_size, state_size;
     const void *defaults; /* options before any is set; NULL: all zero */
@@ -71,7 +71,7 @@ struct trod_export {
 const struct trod_export *trod_export_at(size_t i);
 /* The view called NAME (LEN bytes), or NULL. */
 const struct trod_export *trod_export_find(const char *name, size_t len);
-/* The view whose files are called as PATH is, by its suffix, or NULL. */
+/* The view whose files have the suffix of PATH, or NULL. */
 const struct trod_export *trod_export_by_name(const char *path);
 
 struct trod_export_options {

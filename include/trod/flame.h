@@ -19,12 +19,13 @@ extern "C" {
 struct trod_buf;
 struct trod_flame;
 
-/* No stacks. 0 or TROD_ERR_NOMEM. Release with trod_flame_free; NULL is allowed. */
+/* An empty set of stacks. Returns 0 or TROD_ERR_NOMEM. Release it with trod_flame_free; NULL is
+ * allowed. */
 int trod_flame_new(struct trod_flame **out);
 void trod_flame_free(struct trod_flame *f);
 
 /*
- * COUNT more for the stack of N bytes at STACK ("outer;inner"), in trace SIDE (0: the first or only
+ * Add COUNT to the stack of N bytes at STACK ("outer;inner"), in trace SIDE (0: the first or only
  * one, 1: the second). Empty names are left out; a stack without names counts for the sum only.
  * Returns 0 or TROD_ERR_NOMEM.
  */
@@ -67,7 +68,9 @@ int trod_flame_folded(const struct trod_flame *f, const struct trod_flame_option
 int trod_flame_svg(const struct trod_flame *f, const struct trod_flame_options *opt,
                    struct trod_buf *out);
 
-/* The stacks in the order of the folded text: CALL is told each, and ends the walk with an error.
+/*
+ * Call CALL for each stack, in the order of the folded text, with its counts in both traces. An
+ * error of CALL ends that and is returned. Returns 0 or TROD_ERR_NOMEM.
  */
 int trod_flame_each(const struct trod_flame *f,
                     int (*call)(void *user, const char *stack, size_t n, const uint64_t count[2]),

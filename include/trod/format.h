@@ -20,11 +20,11 @@ enum trod_format_flag {
     TROD_FMT_PER_STREAM = 1 << 1, /* a file holds one stream: writers make a file a stream */
     TROD_FMT_MAGIC = 1 << 2,      /* begins with a magic number */
     TROD_FMT_CONTAINER = 1 << 3,  /* a trace is a directory */
-    /* time passes at MARKER rows with sub 2 only, value is the time */
+    /* the only times are MARKER rows of sub TROD_DRM_TIMESTAMP: value is the time */
     TROD_FMT_TIMESTAMPS = 1 << 4,
     TROD_FMT_MARKERS = 1 << 5, /* sub of MARKER rows is enum trod_drm_marker (drmemtrace.h) */
-    TROD_FMT_FOLLOWS = 1 << 6, /* accesses follow the instruction of theirs in their stream */
-    TROD_FMT_PUT_IN = 1 << 7   /* instructions may be the tracer's (TROD_F_SYNTHETIC) */
+    TROD_FMT_FOLLOWS = 1 << 6, /* in its stream an access comes behind the instruction it is of */
+    TROD_FMT_PUT_IN = 1 << 7   /* some instructions may be TROD_F_SYNTHETIC */
 };
 
 /* What decode and encode return besides errors. */
@@ -36,32 +36,33 @@ enum trod_decode_result {
 enum trod_encode_result {
     TROD_ENC_DONE = 0,
     TROD_ENC_FULL = 1,
-    TROD_ENC_PART = 2 /* what comes next begins a new part of the archive; then call again */
+    TROD_ENC_PART = 2 /* the caller is to begin a new part of the archive, then call again */
 };
 
-/* What a filter may leave out of a trace. */
+/* What the choice of rows may leave out of a trace. */
 enum trod_drop {
-    TROD_DROP_INSTR = 1 << 0, /* single instructions: what follows need not be their successor */
+    TROD_DROP_INSTR = 1 << 0, /* single instructions: the next one need not be their successor */
     TROD_DROP_DATA = 1 << 1,  /* single accesses */
-    TROD_DROP_SPAN = 1 << 2,  /* what comes before or behind some point */
+    TROD_DROP_SPAN = 1 << 2,  /* the rows before or behind some point */
     TROD_DROP_OTHER = 1 << 3  /* rows of other kinds, whole threads */
 };
 
-/* How people read a value. */
+/* In which form listings show a value. */
 enum trod_value_form {
-    TROD_VALUE_ANY,     /* not said: as the kind of row suggests */
+    TROD_VALUE_ANY,     /* as is usual for rows of the kind */
     TROD_VALUE_DECIMAL, /* a number of something */
     TROD_VALUE_RESULT,  /* what a call returned: -1 to -4095 is an error code */
     TROD_VALUE_HEX      /* an address, bits, a pattern */
 };
 
 /*
- * What records keep of rows of each kind: columns (enum trod_column), flags (enum trod_flag). What
- * follows from other rows (the pc of an access, where execution goes on) is kept where it does.
+ * What records of a format keep of rows, by kind: columns (enum trod_column) and flags (enum
+ * trod_flag). A column that a reader can conclude from other rows (the pc of an access, the target
+ * of a branch) counts as kept.
  */
 struct trod_keeps {
     uint32_t columns[TROD_KINDS], flags[TROD_KINDS];
-    uint32_t lost; /* columns that are lost whatever the rows are */
+    uint32_t lost; /* columns that are lost whatever the kind */
 };
 
 struct trod_loss;
@@ -70,23 +71,22 @@ struct trod_loss;
 struct trod_target {
     bool parts;             /* an archive: TROD_ENC_PART may be returned */
     bool single;            /* the only file: all streams come here */
-    uint32_t key;           /* which file of a directory */
+    uint32_t key;           /* which file of a directory: see trod_layout.key */
     uint32_t drops;         /* enum trod_drop: what was left out of the source */
     struct trod_loss *loss; /* where losses are counted (loss.h); NULL: nowhere */
 };
 
 struct trod_output;
 
-/* Where a copy without rows goes, and what it copied. */
+/* Where trod_format.copy writes, and what it copied. */
 struct trod_copy {
     struct trod_output *out;
-    /* What follows goes to a new part of the archive; NULL: OUT is none. 0 or an error, reported.
-     */
+    /* Begin a new part of the archive; NULL: OUT is no archive. Returns 0 or an error, reported. */
     int (*part)(void *user);
     /* Called now and then: BYTES of the input's file have been read. */
     void (*tick)(void *user, uint64_t bytes);
     void *user;
-    uint64_t rows[TROD_KINDS]; /* that decode would have given */
+    uint64_t rows[TROD_KINDS]; /* rows that decode would have given, by kind */
 };
 
 /* What a bid may look at. */
@@ -98,7 +98,7 @@ struct trod_probe {
 
 struct trod_disasm;
 
-/* What a native listing goes with from row to row. */
+/* State of a listing in the format's own words (trod_format.native) between two rows. */
 struct trod_native {
     struct trod_disasm *disasm; /* of the caller; NULL: no disassembly wanted */
     uint64_t memory[16];        /* the driver's; zero before the first row */
@@ -137,15 +137,17 @@ struct trod_beside_options {
     size_t struct_size;     /* sizeof the struct; 0 stands for its size in version 0 */
     const char *modules;    /* the list of modules; NULL: as found */
     const char *module_dir; /* where the modules' files are looked for first; NULL: nowhere */
-    bool more; /* physical addresses; functions and system calls by name in their markers' text */
+    /* add physical addresses, and the names of functions and system calls as text of markers */
+    bool more;
 };
 
-/* Files beside the inputs of a trace (roles but INPUT) and what they add to its rows. */
+/* Files beside the inputs of a trace (all roles but INPUT) and what they add to its rows. */
 struct trod_beside {
-    uint32_t columns; /* that may be added to */
+    uint32_t columns; /* columns that may be added to rows */
     /*
-     * Read them. *OUT is NULL where there is nothing to add. Returns 0 or an error, reported; a
-     * file that cannot be used is a warning. META may learn from them.
+     * Read the files. *OUT is the state for fill, or NULL where there is nothing to add. What they
+     * say of the whole trace goes to META. Returns 0 or an error, reported; a file that cannot be
+     * used is a warning.
      */
     int (*open)(void **out, const struct trod_files *files, const struct trod_beside_options *opt,
                 struct trod_meta *meta, struct trod_diag *diag);
@@ -153,9 +155,9 @@ struct trod_beside {
     void (*fill)(void *state, struct trod_batch *b);
     void (*close)(void *state);
     /*
-     * Call EACH for every stretch of code that a list of modules beside FILES names; the path is
-     * valid during the call. Returns 0, what EACH returned but 0, or TROD_ERR_NOMEM; a list that
-     * cannot be read is a warning. NULL: there are no such lists.
+     * Call EACH for every mapping in the list of modules beside FILES; its path is valid during the
+     * call. Another value of EACH than 0 ends that and is returned. Returns 0 or TROD_ERR_NOMEM; a
+     * list that cannot be read is a warning. NULL: the format has no such lists.
      */
     int (*modules)(const struct trod_files *files, const struct trod_beside_options *opt,
                    int (*each)(void *user, const struct trod_module *m), void *user,
@@ -167,39 +169,42 @@ struct trod_input;
 
 /* A format whose traces are directories of many files, for writers. */
 struct trod_layout {
-    /* Compression of the files, as trod_output_options.compress has it, where nobody says. */
+    /* Default compression of the files, in the words of trod_output_options.compress. */
     const char *(*compress)(const void *opt);
-    /* Suffix of a file that is compressed so. */
+    /* Suffix of a file with the compression COMPRESS. */
     const char *(*suffix)(const char *compress);
-    /* Columns needed, where they are fewer than what the format writes. NULL: those. */
+    /* Columns needed, where they are fewer than what the format writes. NULL: what it writes. */
     uint32_t (*wants)(const void *opt, const struct trod_meta *meta, uint32_t drops);
-    /* Which file the rows of STREAM go to, from what is known of the trace at this point. */
+    /* Number of the file that the rows of STREAM go to; META may know more streams later. */
     uint32_t (*key)(const void *opt, const struct trod_meta *meta, uint32_t stream, uint32_t drops);
-    /* Name of file KEY, below the directory DIR: path to OUT, N bytes. 0 or TROD_ERR_USAGE. */
+    /* Path of file KEY below the directory DIR, to OUT (N bytes). 0 or TROD_ERR_USAGE. */
     int (*place)(const void *opt, const struct trod_meta *meta, uint32_t key, uint32_t drops,
                  const char *dir, const char *suffix, char *out, size_t n);
-    /* The files that stand beside: the N encoders ENC have finished. 0 or an error, reported. */
+    /*
+     * Write the files that stand beside the inputs (schedules, lists), once the N encoders ENC have
+     * finished. Returns 0 or an error, reported.
+     */
     int (*extras)(void *const *enc, size_t n, const char *dir, struct trod_diag *diag);
 };
 
 /*
- * Archives (zip) of which each member can be decoded without those before it, once the beginning of
- * the first has been seen: how to go forward without decoding all between.
+ * For archives (zip) of which each member can be decoded without those before it, once the
+ * beginning of the first has been seen: how to go to a later member without decoding those between.
  */
 struct trod_jump {
-    /* The member that holds instruction N (from 1); TROD_NOWHERE: cannot be told. */
+    /* The member that holds instruction INSTRUCTION (from 1); TROD_NOWHERE: not known. */
     uint64_t (*member)(const void *dec, uint64_t instruction);
     /* Rows before the member whose first N bytes are at P; TROD_NOWHERE: it does not say. */
     uint64_t (*rows_before)(const void *dec, const uint8_t *p, size_t n);
-    /* DEC goes on with the first byte of MEMBER, which lies ahead. */
+    /* Let DEC go on with the first byte of MEMBER, a later one than the current one. */
     void (*enter)(void *dec, uint64_t member);
 };
 
 /*
- * Files whose parts can be decoded by themselves only by who knows what came before: how one
- * decoder goes over the records without making rows, and how others go on from where it is. No two
- * threads use a decoder at once; those that fork() made and the one they are of may be used by
- * different ones.
+ * For files that can be decoded in parts, but where a part needs the decoder state at its
+ * beginning: one decoder runs over the records without making rows (pass), and decoders of parts
+ * are copies of it (fork). No two threads use one decoder at once; a decoder and those forked from
+ * it may be used by different threads.
  */
 struct trod_parts {
     /*
@@ -209,14 +214,15 @@ struct trod_parts {
      */
     size_t (*cut)(const void *dec, uint64_t offset, const uint8_t *p, size_t n);
     /*
-     * As decode, but rows need not be made: those that were left out are added to OUT's first. What
-     * is in OUT is thrown away. Reports nothing. An error says no more than that the state behind
-     * IN is not known; where rows from there on would not be those of decode there must be one.
+     * As decode, but rows need not be made: the number of those that are not is added to OUT's
+     * first, and those that are are thrown away. Reports nothing. It must return an error where
+     * decoding from its state would not give the rows that decode would give.
      */
     int (*pass)(void *dec, struct trod_span *in, struct trod_batch *out);
     /*
-     * DEC, which start() has prepared with the same options and head, and whose meta knows all that
-     * FROM's knows, goes on where FROM is. 0 or TROD_ERR_NOMEM: both can only be released then.
+     * Give DEC the state of FROM. start() has prepared DEC with the same options and head, and its
+     * meta knows all that FROM's knows. Returns 0 or TROD_ERR_NOMEM: then both can only be
+     * released.
      */
     int (*fork)(void *dec, void *from);
 };
@@ -235,12 +241,12 @@ struct trod_format {
     uint32_t kinds;              /* bits 1 << enum trod_kind its records can be; 0: any */
     uint32_t isas;               /* bits 1 << enum trod_isa that it has a word for; 0: any */
     uint32_t flags;
-    uint32_t row_max;                  /* bytes one encoded row may need */
-    uint32_t record_rows;              /* rows one record may give at the most (0: 1) */
-    const struct trod_option *options; /* of reading and writing alike */
-    size_t options_size, dec_size, enc_size;
-    const void *defaults; /* options before any is set; NULL: all zero */
-    /* Bits 1 << sub of MARKER rows that tell when or where it ran: no two runs share them. */
+    uint32_t row_max;                        /* bytes one encoded row may need */
+    uint32_t record_rows;                    /* rows one record may give at the most (0: 1) */
+    const struct trod_option *options;       /* of reading and of writing */
+    size_t options_size, dec_size, enc_size; /* bytes of the structs of options, states */
+    const void *defaults;                    /* options before any is set; NULL: all zero */
+    /* Bits 1 << sub of MARKER rows that differ in any two runs: when and where the program ran. */
     uint64_t run_markers;
 
     /*
@@ -270,34 +276,36 @@ struct trod_format {
      */
     int (*decode)(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
 
-    /* Release what start() and decode() keep beside DEC. Called once a start(), NULL: nothing. */
+    /* Release what start() and decode() keep beside DEC. Called once a start(). NULL: nothing. */
     void (*stop)(void *dec);
 
     /*
      * Offset in the N bytes at P (P not at a known boundary) from which decoding yields exactly
-     * what serial decoding would, SIZE_MAX if there is none in them. NULL: no way.
+     * what serial decoding would, SIZE_MAX if there is none in them. NULL: cannot be told.
      */
     size_t (*resync)(const void *dec, const uint8_t *p, size_t n);
     /*
-     * With stride: every record has so many bytes, gives one row, and is decoded without those
-     * before it. Without: decoding can begin wherever resync says, with nothing but what start()
-     * made of the head. With parts (below): with what a decoder knows that has passed over all
-     * before it. 0 and false: only at the beginning.
+     * Where decoding of a plain file can begin. stride not 0: at every multiple of that many bytes,
+     * for every record is so long, gives one row, and does not depend on those before it. cuts:
+     * wherever resync says, by a decoder that start() has prepared with the head of the file.
+     * parts (below): at a cut of theirs, by a decoder that was forked there. Neither: only at the
+     * beginning.
      */
     uint32_t stride;
     bool cuts;
 
     /*
-     * What DEC knows between two batches, as bytes appended to STATE, so that a decoder that
-     * start() has prepared with the same options and head, and load() with these bytes, goes on
-     * exactly there. What it has learned since the last save and never forgets is appended to LOG;
-     * load() gets all of the LOG up to its place. load() returns TROD_ERR_CORRUPT where the bytes
-     * are none of save()'s. NULL (both): cannot be done. Return 0, or TROD_ERR_NOMEM.
+     * Save the state of DEC between two batches, and load it into a decoder that start() has
+     * prepared with the same options and head, which then goes on exactly there. save() appends the
+     * state to STATE, and to LOG what was added since the last save() to what a decoder never
+     * forgets; load() gets that STATE and the LOG as it was then. load() returns TROD_ERR_CORRUPT
+     * for bytes that save() did not write. Both return 0 or TROD_ERR_NOMEM. Both NULL: not
+     * possible.
      */
     int (*save)(void *dec, struct trod_buf *state, struct trod_buf *log);
     int (*load)(void *dec, struct trod_span *state, struct trod_span *log);
 
-    /* How to go forward in an archive. NULL: by decoding. */
+    /* How to skip members of an archive. NULL: by decoding them. */
     const struct trod_jump *jump;
 
     /* Prepare ENC (enc_size zero bytes). Returns 0 or an error, reported. NULL: cannot be written.
@@ -316,27 +324,26 @@ struct trod_format {
     int (*finish)(void *enc, struct trod_room *out, struct trod_diag *diag);
 
     /*
-     * Called between begin() and the first row: where the rows go; and before the first row that
-     * is kept once more, when the file is there. NULL: it makes no difference.
-     * Returns 0 or an error, reported.
+     * Tell ENC where its rows go. Called between begin() and the first row and, because the output
+     * is made with its first row, once more before that. NULL: it makes no difference. Returns 0 or
+     * an error, reported.
      */
     int (*target)(void *enc, const struct trod_target *target, struct trod_diag *diag);
 
     /*
-     * What rows that come from traces of META's format keep, written with OPT: KEEPS is preset to
-     * the columns of writes and all flags (lost: all others), and to everything where META is of
-     * this very format.
-     * NULL: that is how it is.
+     * Set KEEPS to what is kept of rows of a trace with META that are written with options OPT.
+     * KEEPS comes set to everything where META is of this format; else to the columns of writes and
+     * all flags, with all other columns in lost. NULL: it stays so.
      */
     void (*keeps)(const void *opt, const struct trod_meta *meta, struct trod_keeps *keeps);
 
-    /* Rows [FROM, FROM + N) of B, which come here now, are left out. NULL: nobody asks. */
+    /* Rows [FROM, FROM + N) of B, which are next, are not written. NULL: ENC need not know. */
     void (*pass)(void *enc, const struct trod_batch *b, uint32_t from, uint32_t n);
 
-    /* Release what begin() and encode() keep beside ENC. Called once a begin(), NULL: nothing. */
+    /* Release what begin() and encode() keep beside ENC. Called once a begin(). NULL: nothing. */
     void (*drop)(void *enc);
 
-    /* How traces of many files are laid out. NULL: DIR/STREAM.NAME.SUFFIX, a file a stream. */
+    /* How traces of many files are laid out. NULL: DIR/NUMBER.NAME and suffix for each stream. */
     const struct trod_layout *layout;
 
     /*
@@ -348,10 +355,10 @@ struct trod_format {
     /*
      * Write ROW as the format's own documents or tools print its record: one or more whole lines,
      * or nothing where the row belongs to the record of the row before (TROD_F_CONT) or is printed
-     * with the next one. N goes from row to row; after the last one the call comes once more with
-     * row TROD_NATIVE_END (B is then the last batch, or NULL). Returns TROD_ENC_DONE, or
-     * TROD_ENC_FULL with OUT untouched (4 KiB are always enough). Needs all columns the format
-     * reads. NULL: the format has no such form.
+     * with the next one. N is the same for all rows of a listing; after the last row there is one
+     * more call with row TROD_NATIVE_END (B is then the last batch, or NULL). Returns
+     * TROD_ENC_DONE, or TROD_ENC_FULL with OUT untouched (4 KiB are always enough). Needs all
+     * columns the format reads. NULL: the format has no such form.
      */
     int (*native)(struct trod_native *n, const struct trod_batch *b, uint32_t row,
                   struct trod_room *out);
@@ -365,7 +372,7 @@ struct trod_format {
     /* How the value of rows of KIND with SUB is read (enum trod_value_form). NULL: ANY. */
     unsigned (*value_form)(unsigned kind, unsigned sub);
 
-    /* Subs that sub_name has names for are less than this; 0: there are none. */
+    /* sub_name has names for numbers below this; 0: for none. */
     uint32_t subs;
 
     /* What a stream is: "cpu", "thread", "core", "agent". NULL: "cpu". */
@@ -377,7 +384,7 @@ struct trod_format {
     /* What files beside a trace add to its rows; NULL: there are none. */
     const struct trod_beside *beside;
 
-    /* What `trod info` tells of such traces besides what holds for all; NULL: nothing. */
+    /* What `trod info` tells of such traces besides what it tells of any; NULL: nothing. */
     const struct trod_analysis *info;
 
     /*
@@ -389,24 +396,24 @@ struct trod_format {
     int (*resolve)(const char *path, struct trod_files *out, struct trod_diag *diag);
 
     /*
-     * Inputs of some dialects are not decoded but what is made of them. *IN, of DIALECT, becomes an
-     * input of that, which owns it; start and decode then see that one, from its beginning. FILES
-     * are those of the trace, OPT what the user says of files beside it (both NULL: not known).
-     * Where *IN is decoded as it stands, it is left alone. Returns 0, or an error, reported: *IN is
-     * then the caller's, or NULL. NULL: all are decoded as they stand.
+     * Translate an input of DIALECT that cannot be decoded as it stands (drmemtrace: raw files).
+     * *IN becomes a new input, which owns the old one and gives what was translated; start and
+     * decode see that. FILES are those of the trace, OPT what the user says of files beside it
+     * (NULL: not known). Where *IN needs no translation it is left alone. Returns 0, or an error,
+     * reported: *IN is then still the caller's, or NULL. NULL: no dialect needs it.
      */
     int (*remake)(struct trod_input **in, const char *dialect, const struct trod_files *files,
                   const struct trod_beside_options *opt, struct trod_diag *diag);
 
     /*
-     * Copy all that remake made, IN at its beginning, to the file of ENC, without rows: what comes
-     * of it is what encode would write of them. Returns 1 where that cannot be done (IN is as it
-     * was), 0, or an error, reported: what came before it was copied. COPY NULL: only the answer.
-     * NULL: never.
+     * Copy IN, an input that remake made, from its beginning to the file of ENC without making
+     * rows; the bytes are those that encode would write. Returns 0; 1 where that cannot be done (IN
+     * is as it was); or an error, reported: what came before it was copied. With COPY NULL nothing
+     * is copied: 0 or 1 says whether it could be. NULL: it cannot.
      */
     int (*copy)(void *enc, struct trod_input *in, struct trod_copy *copy, struct trod_diag *diag);
 
-    /* How decoding begins in the middle of a plain file; NULL: as stride and cuts say. */
+    /* How decoding begins in the middle of a plain file; NULL: as stride and cuts say above. */
     const struct trod_parts *parts;
 };
 
@@ -421,13 +428,14 @@ int trod_resolve(const char *path, const struct trod_format **format, struct tro
 const struct trod_format *trod_format_at(size_t i);
 const struct trod_format *trod_format_find(const char *name, size_t len);
 
-/* A candidate of detection. */
+/* A candidate of detection: a format, the dialect that its bid named or NULL, bits of evidence. */
 struct trod_candidate {
     const struct trod_format *format;
     const char *dialect;
     int bits;
 };
 
+/* Bits of evidence that detection goes by: see trod_detect. At most TROD_CANDIDATES formats bid. */
 enum { TROD_BID_ACCEPT = 24, TROD_BID_NAMED = 8, TROD_BID_LEAD = 8, TROD_CANDIDATES = 32 };
 
 /*

@@ -38,7 +38,7 @@ int trod_gen_new(struct trod_gen **out, const char *pattern, enum trod_isa isa,
                  const struct trod_format *format, struct trod_meta *meta, struct trod_diag *diag);
 void trod_gen_free(struct trod_gen *g);
 
-/* Columns that its rows have; how many threads or processors the program runs on. */
+/* Columns that the rows of G have; number of threads or processors that its program runs on. */
 uint32_t trod_gen_columns(const struct trod_gen *g);
 uint32_t trod_gen_streams(const struct trod_gen *g);
 
@@ -49,9 +49,9 @@ uint32_t trod_gen_streams(const struct trod_gen *g);
 int trod_gen_next(struct trod_gen *g, struct trod_batch **batch);
 
 /*
- * What must be found in the trace, into the open level of R: numbers that follow from the pattern
- * and its options by arithmetic. What was drawn by lot, and how many instructions the instruction
- * set needed for it, is counted while rows are made: after the last row. Returns 0 or
+ * What analyses must find in the trace, into the open level of R: numbers that follow from the
+ * pattern and its options by arithmetic. Some are only known after the last row: those that depend
+ * on random numbers, or on how many instructions the instruction set needs. Returns 0 or
  * TROD_ERR_NOMEM.
  */
 int trod_gen_answers(const struct trod_gen *g, struct trod_result *r);

@@ -1,5 +1,5 @@
 /*
- * hide.h - rows of a trace without what they say about whose program it was.
+ * hide.h - rows of a trace without what would tell whose program it is (anonymisation).
  *
  * Implements docs/hiding.md, which tells what stays and what goes, and why caches, TLBs, locality
  * and branches give the same numbers before and after.
@@ -17,22 +17,23 @@ extern "C" {
 
 /* What may stay that usually goes: bits of trod_hide_options.keep. */
 enum trod_hide_keep {
-    TROD_HIDE_CODE = 1 << 0,   /* opcodes; without them: what each instruction reads and writes */
+    TROD_HIDE_CODE = 1 << 0,   /* opcodes; otherwise only what each instruction reads and writes */
     TROD_HIDE_VALUES = 1 << 1, /* what accesses read and wrote */
-    TROD_HIDE_TIMES = 1 << 2,  /* times as they are; without: counted from the first one */
+    TROD_HIDE_TIMES = 1 << 2,  /* times as they are; otherwise counted from the first one */
     TROD_HIDE_NAMES = 1 << 3   /* numbers of threads, processes and cpus */
 };
 
 struct trod_hide_options {
     size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
     /*
-     * Traces that are hidden with one key can be compared: equal addresses stay equal. NULL: a key
-     * that nobody knows.
+     * Traces that are hidden with one key can be compared: equal addresses stay equal. NULL: a
+     * random key, which is not kept.
      */
     const char *key;
     /*
-     * Places within granules of so many bytes stay: a power of two; 0: 1 MiB. Branch predictors
-     * mix such low bits of addresses with history, which no move keeps.
+     * Addresses are moved in granules of so many bytes, within which offsets stay: a power of two
+     * from 64 to 2^30; 0: 1 MiB. Branch predictors hash low bits of addresses with their history:
+     * smaller granules change what they predict.
      */
     uint64_t granule;
     uint32_t keep; /* enum trod_hide_keep */

@@ -43,7 +43,7 @@ struct trod_insn {
     uint8_t loads, stores; /* memory operands read, written */
     uint8_t n_reads, n_writes;
     uint32_t read_size, write_size; /* bytes read, written in all */
-    uint64_t target;
+    uint64_t target;                /* address of the branch target (TROD_INSN_TARGET) */
     uint16_t reads[TROD_INSN_REGS], writes[TROD_INSN_REGS]; /* see trod_insn_reg_name */
     const char *extension; /* of the instruction set ("sse2", "neon"); static; NULL: the base */
     /* PowerPC: what it is for ("integer", "cr"), and its class in TT6 and in TT6E traces
@@ -56,7 +56,7 @@ struct trod_insn_decoder;
 
 /*
  * A decoder of instructions of ISA, code in ENDIAN. Returns 0, TROD_ERR_NOMEM or
- * TROD_ERR_UNSUPPORTED (not reported: the caller knows what it goes without). Release it with
+ * TROD_ERR_UNSUPPORTED (no decoder for ISA in this build; not reported). Release it with
  * trod_insn_decoder_free; NULL is allowed.
  */
 int trod_insn_decoder_new(struct trod_insn_decoder **out, enum trod_isa isa,

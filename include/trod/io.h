@@ -33,9 +33,9 @@ struct trod_input_options {
 };
 
 /*
- * Open PATH for reading ("-": standard input; "mem:" is not a path, see trod_input_memory) and
- * peel the filters its content shows. OPT may be NULL. *OUT is owned by the caller. No more is
- * read and decoded before the first trod_input_ahead than it takes to recognise the filters.
+ * Open PATH for reading ("-": standard input) and peel the filters that its content shows. OPT may
+ * be NULL. *OUT is owned by the caller. Before the first trod_input_ahead no more is read and
+ * decoded than it takes to recognise the filters.
  * Returns 0, TROD_ERR_IO, TROD_ERR_NOMEM, TROD_ERR_UNSUPPORTED (a filter this build lacks),
  * TROD_ERR_LIMIT (filters too deep). All reported to DIAG.
  */
@@ -64,8 +64,8 @@ int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span);
 
 /*
  * How IN ends behind what the last trod_input_ahead showed: 0 when it goes on or ends well, else
- * the error that comes once the bytes are consumed, which is reported now (once). For who stops
- * before the end of a span that is shorter than was asked for.
+ * the error that comes once the bytes are consumed, which is reported now (once). For callers that
+ * stop before the end of a span that is shorter than they asked for.
  */
 int trod_input_end(struct trod_input *in);
 
@@ -82,14 +82,14 @@ uint64_t trod_input_offset(const struct trod_input *in);
 uint64_t trod_input_file_offset(const struct trod_input *in);
 uint64_t trod_input_file_size(const struct trod_input *in);
 /*
- * Bytes of all that is decoded, where it is known beforehand: of a plain file, and of a compressed
- * one whose frames or members all say their lengths (zstd, lz4, gzip as BGZF), which are gone
- * through for that. TROD_NOWHERE otherwise.
+ * Size of the decoded stream in bytes, if it is known beforehand: that of a plain file, or of a
+ * compressed one whose frames or members all say their lengths (zstd, lz4, gzip as BGZF); their
+ * headers are read for that. TROD_NOWHERE otherwise.
  */
 uint64_t trod_input_decoded(struct trod_input *in);
 /*
- * The last place not behind decoded byte OFFSET from which decoding can go on without what lies
- * before: OFFSET itself in a plain file, the beginning of a frame in a compressed one.
+ * The last offset of the decoded stream, OFFSET at the most, at which decoding can begin without
+ * the bytes before it: OFFSET itself in a plain file, the beginning of a frame in a compressed one.
  */
 uint64_t trod_input_frame(struct trod_input *in, uint64_t offset);
 
@@ -156,27 +156,27 @@ void trod_output_advance(struct trod_output *out, size_t n);
 int trod_output_write(struct trod_output *out, const void *p, size_t n);
 
 /*
- * Is OUT an archive (zip)? Begin its part NAME (at most 63 bytes): what is written from here on is
- * in that part. Without a first one there is a part called chunk.00000000. No effect where there
- * are no parts. Returns 0 or TROD_ERR_IO, TROD_ERR_NOMEM.
+ * Is OUT an archive (zip)? Then begin its part NAME (at most 63 bytes) with trod_output_part: what
+ * is written from here on is in that part; what is written before the first call is in a part
+ * called chunk.00000000. No effect on other outputs. Returns 0, TROD_ERR_IO or TROD_ERR_NOMEM.
  */
 bool trod_output_has_parts(const struct trod_output *out);
 int trod_output_part(struct trod_output *out, const char *name);
 
 /*
- * Many outputs at once: park those that nothing is written to at present. A parked output has no
- * thread, no file descriptor and little memory; writing to it goes on where it was. No effect on
- * standard output and pipes. Returns 0 or an error.
+ * For callers with many outputs: release the thread, file descriptor and most memory of OUT until
+ * something is written to it again, which goes on where it was. No effect on standard output and
+ * pipes. Returns 0, TROD_ERR_IO or TROD_ERR_NOMEM.
  */
 int trod_output_park(struct trod_output *out);
 
 /*
  * End OUT and write all of it, but do not give it its name yet; only trod_output_commit or
- * trod_output_discard may follow. Returns 0 or an error.
+ * trod_output_discard may follow. Returns 0, TROD_ERR_IO or TROD_ERR_NOMEM.
  */
 int trod_output_seal(struct trod_output *out);
 
-/* Hand on what was written so far: for output somebody waits for. Returns 0 or TROD_ERR_IO. */
+/* Write out what is buffered, for output that somebody waits for. Returns 0 or TROD_ERR_IO. */
 int trod_output_flush(struct trod_output *out);
 
 /* Bytes given to the output so far, before compression. */
@@ -192,10 +192,10 @@ int trod_output_commit(struct trod_output *out);
 void trod_output_discard(struct trod_output *out);
 
 /*
- * Remove all that outputs of this process have on the disk and that is not complete yet: temporary
- * files, and folders of writers. For a program that ends at once, as on a signal: call it from a
- * thread of its own (sigwait), not from a handler. No output can be made or committed afterwards:
- * who tries waits for ever.
+ * Remove what incomplete outputs of this process have on the disk: temporary files and folders of
+ * writers. For a program that is about to exit on a signal: call it from a thread of its own
+ * (sigwait), not from a signal handler. A thread that creates or commits an output afterwards
+ * blocks for ever.
  */
 void trod_output_abandon(void);
 

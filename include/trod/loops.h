@@ -1,11 +1,11 @@
 /*
- * loops.h - the loop that a program ends in: where a trace begins to say nothing else.
+ * loops.h - the endless loop that a trace ends in, such as `while (1);` after the work is done.
  *
- * Implements docs/navigating.md, "truncate". What a step of a stream does is its instruction with
- * the rows behind it (accesses, register writes), without times and numbers of instructions. A
- * stream ends in a loop when its last steps repeat, one period after the other, up to its end: as
- * far as the trace shows, every state of it was there before. Memory is bounded: of each stream the
- * last steps are kept, and periods of up to TROD_LOOPS_PERIOD of them are found.
+ * Implements docs/navigating.md, "truncate". A step of a stream is an instruction with the rows
+ * behind it (accesses, register writes), without times and numbers of instructions. A stream ends
+ * in a loop when its last steps repeat with some period up to its end: as far as the trace shows,
+ * the machine comes back to the same states. Memory is bounded: of each stream the last steps are
+ * kept, and periods of up to TROD_LOOPS_PERIOD steps are found.
  */
 #ifndef TROD_LOOPS_H
 #define TROD_LOOPS_H
@@ -22,10 +22,8 @@ struct trod_loops;
 
 struct trod_loops_options {
     size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
-    /* Rules of Arm's tarmac-truncate instead: the first row behind which the machine looks stuck.
-     */
-    bool like_tarmac;
-    uint64_t least; /* periods that make a loop; 0: 3 */
+    bool like_tarmac;   /* the rules of Arm's tarmac-truncate instead */
+    uint64_t least;     /* periods that make a loop, at least; 0: 3 */
 };
 
 /* The loop that a stream ends in. */
@@ -33,11 +31,11 @@ struct trod_final_loop {
     uint32_t stream;  /* as in batches */
     bool has_stream;  /* false: rows that do not say one */
     uint64_t row;     /* the first row of the first period */
-    uint64_t behind;  /* the first row of the second period: from here on nothing is new */
-    uint64_t pc;      /* where a period begins; TROD_NOWHERE: no instruction */
-    uint64_t step;    /* steps of the stream before */
-    uint64_t period;  /* steps */
-    uint64_t periods; /* whole ones */
+    uint64_t behind;  /* the first row of the second period: from here on all is repetition */
+    uint64_t pc;      /* address of its first instruction; TROD_NOWHERE: not known */
+    uint64_t step;    /* steps of the stream before the first period */
+    uint64_t period;  /* length of a period in steps */
+    uint64_t periods; /* number of whole periods */
 };
 
 /* Columns that it looks at. */
@@ -60,7 +58,7 @@ void trod_loops_free(struct trod_loops *l);
  */
 int trod_loops_feed(struct trod_loops *l, const struct trod_batch *b, uint32_t *row);
 
-/* The trace has ended: look for loops that were not seen yet. 0 or TROD_ERR_NOMEM. */
+/* The trace has ended: find the loops. Returns 0 or TROD_ERR_NOMEM. */
 int trod_loops_end(struct trod_loops *l);
 
 /* Loop I, in the order of the streams; NULL past the last. After trod_loops_end. */

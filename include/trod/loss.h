@@ -1,7 +1,7 @@
 /*
  * loss.h - the account of what a conversion does not keep: rows by kind, columns by name.
  *
- * Implements docs/design.md, "Loss". A writer has one account for all its files. Encoders add to it
+ * Implements docs/design.md, "Rows". A writer has one account for all its files. Encoders add to it
  * the rows they cannot write and the columns that do not fit; what a format cannot say of a kind of
  * row at all (struct trod_keeps of format.h) is counted by the writer. Nothing is formatted here.
  */
@@ -40,16 +40,16 @@ struct trod_loss {
     uint64_t rows[TROD_KINDS];
     /* Rows that it has, but without what they said in a column, or with another value there. */
     uint64_t columns[TROD_KINDS][TROD_COLUMNS];
-    /* Rows that need not be written: the output says the same without them. No loss. */
+    /* Rows that were not written, because the output says the same without them. No loss. */
     uint64_t left[TROD_KINDS];
     /* Rows whose records the encoder copied as they were. */
     uint64_t copied;
-    /* Accesses in the output at an address that nobody knows. */
+    /* Accesses that were written with a made-up address, as the format needs one. */
     uint64_t invented;
     struct trod_loss_first first;
     /* By kind: columns and bits of flags (enum trod_flag) that count as lost in each row. */
     uint32_t watch[TROD_KINDS], watch_flags[TROD_KINDS];
-    bool watching; /* some of them are not 0 */
+    bool watching; /* some element of watch or watch_flags is not 0 */
 };
 
 /*
@@ -58,7 +58,7 @@ struct trod_loss {
  */
 void trod_loss_row(struct trod_loss *l, const struct trod_batch *b, uint32_t row, const char *why);
 
-/* What must be kept of a row whose batch goes before its fate is known. */
+/* What an encoder keeps of a row if its batch may be gone before it knows whether it is written. */
 struct trod_loss_held {
     uint64_t ordinal;
     uint32_t columns, flags;
@@ -66,12 +66,12 @@ struct trod_loss_held {
     uint8_t kind;
 };
 struct trod_loss_held trod_loss_hold(const struct trod_batch *b, uint32_t row);
-/* The same for a row that has gone. WHY NULL: nothing is lost by that (trod_loss_left). */
+/* As trod_loss_row, or with WHY NULL as trod_loss_left, for a row that was held. */
 void trod_loss_dropped(struct trod_loss *l, const struct trod_loss_held *row, const char *why);
 
 /*
- * ROW of B is written, but not what it says in COLUMNS (those it does not say do not count). Once a
- * row and column. Returns those that were counted.
+ * ROW of B is written without its COLUMNS; columns that it does not say are not counted. To be
+ * called at most once for a row and a column. Returns the columns that were counted.
  */
 uint32_t trod_loss_columns(struct trod_loss *l, const struct trod_batch *b, uint32_t row,
                            uint32_t columns, const char *why);
@@ -82,10 +82,13 @@ void trod_loss_left(struct trod_loss *l, const struct trod_batch *b, uint32_t ro
 /* An access was written whose address is not known; ORDINAL: of the row it belongs to. */
 void trod_loss_invent(struct trod_loss *l, uint64_t ordinal, uint8_t kind, const char *why);
 
-/* Count what is watched in the rows of B; encoders take rows back that they do not write. */
+/*
+ * Count what is watched in the rows of B, before they are encoded; trod_loss_row takes that back
+ * for a row that is not written.
+ */
 void trod_loss_watch(struct trod_loss *l, const struct trod_batch *b);
 
-/* Rows lost, of all kinds; rows with a loss in a column, a row counting once for each column. */
+/* Number of rows lost; number of values lost in written rows (one for each row and column). */
 uint64_t trod_loss_rows(const struct trod_loss *l);
 uint64_t trod_loss_values(const struct trod_loss *l);
 /* Was anything lost or made up? */

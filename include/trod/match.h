@@ -61,8 +61,8 @@ void trod_match_free(struct trod_match *m);
 void trod_match_single(struct trod_match *m);
 
 /*
- * Rows are of format F: where it calls no records by a name that is that of a kind, trod_match_need
- * says more, and there is trod_match_looks.
+ * The rows come from format F. trod_match_need and trod_match_looks then know whether option kinds
+ * can also mean names of F's records (trod_format.sub_name), and can rule out more rows.
  */
 void trod_match_format(struct trod_match *m, const struct trod_format *f);
 
@@ -103,8 +103,8 @@ int trod_match_batch(struct trod_match *m, const struct trod_batch *b);
 int trod_match_batch_at(struct trod_match *m, const struct trod_batch *b, uint64_t first);
 
 /*
- * Rows are left out before the next ones: rows that belong to an instruction among these are taken
- * for rows without one.
+ * There is a gap before the next batch: rows in it that belong to an instruction in the gap are
+ * treated as rows without one.
  */
 void trod_match_jump(struct trod_match *m);
 
@@ -120,18 +120,18 @@ uint64_t trod_match_seen(const struct trod_match *m);
 uint64_t trod_match_found(const struct trod_match *m);
 
 /*
- * May the batches of a trace be judged by several matches of the same options, each some of them,
- * in order (several threads)? Not where rows are chosen by how many came before, or by what stood
- * in rows before them, or where reading ends before the trace does. Each has the batches' numbers
- * from trod_batch.first. Behind the last one trod_match_join adds what OTHER has counted to M.
+ * May several threads, each with a match of the same options, share out the batches of a trace? Not
+ * where the choice depends on rows of earlier batches or on their number, or where reading ends
+ * before the trace does. The number of a row then follows from trod_batch.first. After the last
+ * batch trod_match_join adds what OTHER has counted to M.
  */
 bool trod_match_apart(const struct trod_match *m);
 void trod_match_join(struct trod_match *m, const struct trod_match *other);
 
-/* May rows be judged where others were left out? Not where it goes by how many matched before. */
+/* May trod_match_batch_at be used? Not where the choice depends on how many rows matched before. */
 bool trod_match_anywhere(const struct trod_match *m);
 
-/* Numbers, if SET: those of N ranges that are apart, in ascending order, bounds included. */
+/* A set of numbers, if set: N disjoint ranges in ascending order, bounds included. */
 enum { TROD_MATCH_SPANS = 16 };
 struct trod_match_spans {
     bool set;
@@ -141,39 +141,39 @@ struct trod_match_spans {
     } at[TROD_MATCH_SPANS];
 };
 
-/* What is known of the rows that match without reading them: no other rows do. */
+/* Conditions that all rows that match fulfil: they are known without reading the trace. */
 struct trod_match_need {
-    uint32_t kinds;                 /* bit by kind (enum trod_kind) */
-    bool bounded;                   /* their address is in LO..HI, or bytes there are touched: */
+    uint32_t kinds;                 /* bits 1 << kind (enum trod_kind) */
+    bool bounded;                   /* their address, or a byte they touch, is in LO to HI */
     uint64_t lo, hi;                /* both included */
-    uint32_t reach;                 /* that of an instruction may be as many bytes less */
-    struct trod_range rows, times;  /* if set, they are these rows, have these times, */
-    struct trod_match_spans pcs;    /* and belong to instructions at these addresses */
-    struct trod_match_spans values; /* and have these values */
-    bool owners; /* not all are instructions, and to which instruction they belong matters: those
-                    since the last one of their stream must be judged too, or none match */
+    uint32_t reach;                 /* instructions may begin as many bytes before LO */
+    struct trod_range rows, times;  /* if set: numbers of rows, times */
+    struct trod_match_spans pcs;    /* addresses of the instructions they belong to */
+    struct trod_match_spans values; /* their values */
+    bool owners; /* not only instructions match, and it matters which instruction a row belongs to:
+                    judge also the rows from the last instruction of its stream on */
 };
+/* These conditions for M, to *OUT. */
 void trod_match_need(const struct trod_match *m, struct trod_match_need *out);
 
 /*
- * Does M choose by what rows look like: their text, disassembly or opcode? Then trod_match_may says
- * in KEEP (a byte by row) which rows of B may match by their kind, text, code, and of instructions
- * address and instruction set, whatever else they say. Returns 0 or more, or TROD_ERR_NOMEM. For
- * trod_nav_looks.
+ * trod_match_looks: does M choose by how rows look, that is by text, disassembly or opcode? Then
+ * trod_match_may says in KEEP (a byte by row) which rows of B may match, going by kind, text and
+ * code, and of instructions by address and instruction set, alone. It returns their number or
+ * TROD_ERR_NOMEM. For trod_nav_looks.
  */
 bool trod_match_looks(const struct trod_match *m);
 int trod_match_may(struct trod_match *m, const struct trod_batch *b, uint8_t *keep);
 
 /*
- * Do all rows match that are what trod_match_need describes and trod_match_may does not refuse? For
- * trod_nav_tally.
+ * Do all rows match that fulfil trod_match_need and that trod_match_may keeps? For trod_nav_tally.
  */
 bool trod_match_exact(const struct trod_match *m);
 
 /*
- * At the end of a run: warn where something was asked for that the trace does not have, and name
- * what it has (streams, kinds), so that an empty result is not taken for an answer. META is that of
- * the trace.
+ * At the end of a run: warn to DIAG where the options name streams or kinds that the trace does not
+ * have, and name those it has, so that a misspelt name is not taken for an empty result. META is
+ * that of the trace.
  */
 void trod_match_explain(const struct trod_match *m, const struct trod_meta *meta,
                         struct trod_diag *diag);

@@ -68,7 +68,7 @@ int trod_option_spec(const struct trod_option *table, void *base, char *spec,
 /* Parse one number as TROD_OPT_U64 does. Returns 0 or TROD_ERR_USAGE (nothing reported). */
 int trod_option_number(const char *text, uint64_t *out);
 
-/* The same as TROD_OPT_BYTES does. */
+/* Parse a number of bytes as TROD_OPT_BYTES does. Returns 0 or TROD_ERR_USAGE, not reported. */
 int trod_option_bytes(const char *text, uint64_t *out);
 
 /* Parse a range as TROD_OPT_RANGE does. Returns 0 or TROD_ERR_USAGE (nothing reported). */
@@ -103,8 +103,8 @@ int trod_option_assign(const struct trod_option_ref *ref, void *base, const char
                        char *value, struct trod_diag *diag);
 
 /*
- * Of the N names in LIST the one that somebody who typed NAME (LEN bytes) most likely meant, NULL
- * if none is near.
+ * The name in LIST (N names) that NAME (LEN bytes) is most likely a misspelling of; NULL: none is
+ * similar enough.
  */
 const char *trod_suggest(const char *name, size_t len, const char *const *list, size_t n);
 /* The same among the long names of TABLE. */
@@ -120,7 +120,10 @@ struct trod_buf;
 int trod_option_help(const struct trod_option *table, const char *prefix, unsigned width,
                      struct trod_buf *out);
 
-/* Append TEXT to OUT, wrapped to WIDTH columns, every line but the first indented by INDENT. */
+/*
+ * Append TEXT to OUT, wrapped to WIDTH columns: the first line goes on at COLUMN, the others are
+ * indented by INDENT. Returns 0 or TROD_ERR_NOMEM.
+ */
 int trod_wrap(struct trod_buf *out, const char *text, unsigned column, unsigned indent,
               unsigned width);
 

@@ -16,12 +16,12 @@ extern "C" {
 
 struct trod_buf;
 
-enum { TROD_PLOT_ROWS = 20 };
+enum { TROD_PLOT_ROWS = 20 }; /* bars of a table, where nothing is said */
 
 struct trod_plot_options {
     size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
     unsigned width;     /* columns that a line may have, at least 40; 0: 80 */
-    uint64_t rows;      /* of a table that are drawn as bars; 0: TROD_PLOT_ROWS */
+    uint64_t rows;      /* rows of a table that are drawn as bars; 0: TROD_PLOT_ROWS */
     bool ascii;         /* nothing but ASCII */
 };
 
@@ -34,7 +34,7 @@ struct trod_plot_options {
 int trod_plot_result(const struct trod_result *r, const struct trod_plot_options *opt,
                      struct trod_buf *out);
 
-/* Make ASCII of the block characters and braille patterns in TEXT; the rest stays. */
+/* Replace the block characters and braille patterns in TEXT by ASCII characters, in place. */
 void trod_plot_ascii(struct trod_buf *text);
 
 #ifdef __cplusplus

@@ -21,11 +21,11 @@ struct trod_reader_options {
     size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
     const char *from;   /* "name" or "name:opt=value,...": the format; NULL: detect it */
     uint32_t file;      /* number of the file within its trace */
-    uint32_t head;      /* bytes that a format told is shown to begin with, 0: 64 KiB */
+    uint32_t head;      /* bytes that start() is shown of a format that FROM names, 0: 64 KiB */
     struct trod_input_options input;
-    /* What detection found in this file before; NULL, or from given: ask the formats. */
+    /* What detection found in this file before; NULL: detect. Ignored if FROM is given. */
     const struct trod_candidate *known;
-    /* The files of the trace and what the user says of those beside it, where known; else NULL. */
+    /* The files of the trace and what the user says of those beside it; NULL: not known. */
     const struct trod_files *files;
     const struct trod_beside_options *beside;
 };
@@ -49,37 +49,39 @@ int trod_reader_open(struct trod_reader **out, struct trod_input *in,
 int trod_reader_next(struct trod_reader *r, struct trod_batch *b);
 
 /*
- * Begin with the row behind ROWS rows, or (BY_INSTRUCTION) with instruction N + 1 of the input; of
- * an archive no more is decompressed than the member that holds it. To be called before the first
+ * Leave out the first N rows or, if BY_INSTRUCTION, the rows before instruction N + 1 of the input;
+ * of an archive only the members from there on are decompressed. To be called before the first
  * trod_reader_next. The numbers of the rows (batch->first, the index column) are those they have
  * without skipping. Instructions are counted by the index column, which must then be wanted.
  */
 void trod_reader_skip(struct trod_reader *r, uint64_t n, bool by_instruction);
 
 /*
- * Members [FROM, TO) of an archive only, by a driver that can jump; the rows of the beginning,
- * which tell what the trace is, are read and left out when FROM is not 0. To be called before the
- * first trod_reader_next. Members must be larger than a window (TROD_WINDOW).
+ * Give only the rows of members [FROM, TO) of an archive, whose driver has trod_format.jump. If
+ * FROM is not 0, the rows of the beginning, which tell what the trace is, are read and left out. To
+ * be called before the first trod_reader_next. Members must be larger than a window (TROD_WINDOW).
  */
 void trod_reader_part(struct trod_reader *r, size_t from, size_t to);
 
 /*
- * Bytes [FROM, TO) of the decoded input only (TO TROD_NOWHERE: to its end), where trod_reader_cut
- * said that they begin and end. Line numbers of problems count from FROM. To be called before the
- * first trod_reader_next.
+ * Give only the rows of bytes [FROM, TO) of the decoded input (TO TROD_NOWHERE: to its end); both
+ * bounds come from trod_reader_cut. Line numbers of problems count from FROM. To be called before
+ * the first trod_reader_next.
  */
 void trod_reader_bytes(struct trod_reader *r, uint64_t from, uint64_t to);
 
 /*
- * The first place at or behind offset AT from which this driver decodes the rows that it gives when
- * it decodes all before it as well. TROD_NOWHERE: there is none within TROD_WINDOW bytes, or the
- * format cannot begin in the middle. Another input on the same file is opened for it.
+ * The first offset at or behind AT from which the driver decodes the same rows whether or not it
+ * decodes what lies before. TROD_NOWHERE: none within TROD_WINDOW bytes, or the format cannot begin
+ * in the middle. The file is opened once more for this.
  */
 uint64_t trod_reader_cut(const struct trod_reader *r, uint64_t at);
 
-/* How much of the part was read: bytes of the file, and of what the filters made of them. */
+/* Bytes read so far: of the file, and of the decoded stream. */
 void trod_reader_read(const struct trod_reader *r, uint64_t *bytes, uint64_t *decoded);
 
+/* The format that was found or named, its options (struct of that driver), the input, the meta. All
+ * belong to R but the meta, which is that of trod_reader_open. */
 const struct trod_format *trod_reader_format(const struct trod_reader *r);
 const void *trod_reader_format_options(const struct trod_reader *r);
 const struct trod_input *trod_reader_input(const struct trod_reader *r);
@@ -89,6 +91,7 @@ uint64_t trod_reader_rows(const struct trod_reader *r);
 /* Bytes skipped as undecodable so far: of a cut record, of the window behind a fatal error. */
 uint64_t trod_reader_skipped(const struct trod_reader *r);
 
+/* Release R and its input. NULL is allowed. */
 void trod_reader_close(struct trod_reader *r);
 
 #ifdef __cplusplus

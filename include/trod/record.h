@@ -39,13 +39,14 @@ struct trod_record_options {
     bool system; /* ARGV[0] is what a machine boots. So is a QEMU called qemu-system-...: without
                     SYSTEM all of ARGV are its options */
     /*
-     * What part is recorded. START, STOP: an address (0x...) or a symbol of the program: recording
-     * begins before the instruction there, and ends before it; NULL: at once, never. SKIP: so many
-     * instructions are left out before each window; TAKE: and then so many recorded, 0: all. As
-     * many WINDOWS are recorded, 0: with START as often as it is reached, else one.
+     * Which windows of the execution are recorded. Recording begins before the instruction at
+     * START and ends before that at STOP: an address (0x...) or a symbol of the program; NULL: at
+     * once, never.
      */
     const char *start, *stop;
-    uint64_t skip, take, windows;
+    uint64_t skip;    /* instructions left out before each window */
+    uint64_t take;    /* instructions recorded in each window; 0: all */
+    uint64_t windows; /* number of windows; 0: with START as often as it is reached, else one */
     struct trod_list threads;  /* numbers in the order in which threads begin; none: all */
     struct trod_list syscalls; /* "NAME|NUMBER[:ARGUMENTS]" or "all": drmemtrace's FUNC_* markers */
     bool no_children;          /* not the processes that the program starts */
@@ -68,11 +69,11 @@ struct trod_record_options {
      * registers.
      */
     struct trod_list sources;
-    /* Called when the program has begun: what this QEMU can tell. NULL: nobody wants to know. */
+    /* Called when the program has begun: what this QEMU can tell. NULL: never. */
     void (*able)(void *user, const struct trod_record_able *what);
-    /* Called when the program has begun as process PID. NULL: nobody wants to know. */
+    /* Called when the program has begun as process PID. NULL: never. */
     void (*started)(void *user, long pid);
-    /* Called now and then. NULL: nobody wants to know. */
+    /* Called now and then. NULL: never. */
     void (*progress)(void *user, const struct trod_record_progress *p);
     void *user;
 };
@@ -98,8 +99,8 @@ struct trod_record_result {
     struct trod_loss loss; /* what the trace does not have of what was recorded */
     uint32_t threads, processes;
     bool folder;         /* OUT, meant to be a file, is a folder: a file for each thread */
-    uint32_t executed;   /* programs that it executed (execve), recorded too */
-    uint32_t unrecorded; /* and that are not in the trace */
+    uint32_t executed;   /* programs that it executed (execve) and that were recorded too */
+    uint32_t unrecorded; /* programs that it executed and that are not in the trace */
     unsigned api;        /* version of QEMU's plugin interface; 0: the plugin was not loaded */
     int status;          /* of the program: 0 to 255, or 128 + signal */
     unsigned trouble;    /* enum trod_record_trouble */

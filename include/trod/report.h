@@ -18,16 +18,16 @@ extern "C" {
 struct trod_buf;
 
 enum {
-    TROD_REPORT_ROWS = 1000,     /* of a table, where nothing is said */
-    TROD_REPORT_BYTES = 3000000, /* of a page, where nothing is said */
-    TROD_REPORT_NAME = 200       /* bytes of a text that are kept of longer ones */
+    TROD_REPORT_ROWS = 1000,     /* default of trod_report_options.rows */
+    TROD_REPORT_BYTES = 3000000, /* default of trod_report_options.bytes */
+    TROD_REPORT_NAME = 200       /* longer texts are cut to so many bytes */
 };
 
 struct trod_report_options {
     size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
     const char *title;  /* of the page; NULL: "trod report" */
-    uint64_t rows;      /* that a table may have; 0: TROD_REPORT_ROWS */
-    uint64_t bytes;     /* that the page may have; 0: TROD_REPORT_BYTES */
+    uint64_t rows;      /* most rows of a table; 0: TROD_REPORT_ROWS */
+    uint64_t bytes;     /* most bytes of the page; 0: TROD_REPORT_BYTES */
     bool json;          /* the JSON alone, which is that of the page */
 };
 
@@ -38,9 +38,8 @@ struct trod_report_options {
  *
  * Shortened are tables of more than ROWS rows, lists of more than 32 items, texts of more than
  * TROD_REPORT_NAME bytes, and "stacks" of "flame", which become "frames": functions that cost least
- * are summed up in their callers. Where the page would still be larger than
- * BYTES, ROWS is halved until it is not. The table "shortened" of the result names what was
- * shortened, and how long it was.
+ * are summed up in their callers. As long as the page would still be larger than BYTES, ROWS is
+ * halved. The table "shortened" of the result names what was shortened, and how long it was.
  *
  * Returns 0, TROD_ERR_USAGE (options of another version), TROD_ERR_LIMIT (the page is larger than
  * BYTES with tables of a few rows) or TROD_ERR_NOMEM; not reported.

@@ -81,7 +81,7 @@ struct trod_result;
 int trod_result_new(struct trod_result **out);
 /* Release R and all it owns. NULL is allowed. */
 void trod_result_free(struct trod_result *r);
-/* 0, or TROD_ERR_NOMEM when any call so far could not keep what it was given. */
+/* 0, or TROD_ERR_NOMEM when any call so far ran out of memory. */
 int trod_result_status(const struct trod_result *r);
 
 /* Levels. KEY is NULL for an item of a list; TITLE, for text output, may be NULL. Copied. */
@@ -102,10 +102,15 @@ void trod_result_strn(struct trod_result *r, const char *key, const char *v, siz
 /* Unit and description (static texts, each may be NULL) of the value added last. */
 void trod_result_describe(struct trod_result *r, const char *unit, const char *about);
 
-/* A table of N columns (COLUMNS copied; unit and about are static). Cells follow row by row. */
+/*
+ * A table of N columns (COLUMNS is copied; unit and about must be static texts). The cells follow
+ * row by row: by the functions for values, trod_result_absent for an empty one, and
+ * trod_result_row_end behind each row.
+ */
 void trod_result_table(struct trod_result *r, const char *key, const char *title,
                        const struct trod_result_column *columns, size_t n);
-/* The same where the first column is the key and the others are plain counts. */
+/* The same where the first column is the key and the others are measures without a unit; N is at
+ * most TROD_RESULT_COLUMNS. */
 void trod_result_counts(struct trod_result *r, const char *key, const char *title,
                         const char *const *names, size_t n);
 void trod_result_absent(struct trod_result *r);

@@ -19,7 +19,7 @@ extern "C" {
 
 struct trod_run;
 
-/* Processors that this process may use, 1 or more: a batch system may have bound it to some. */
+/* Number of processors that this process may run on (sched_getaffinity), 1 or more. */
 unsigned trod_processors(void);
 
 enum { TROD_RUN_ITEMS = 32, TROD_RUN_JOBS = 256, TROD_RUN_PIECE = 4 << 20 };
@@ -38,28 +38,27 @@ struct trod_run_options {
      * NULL: all rows.
      */
     int (*filter)(void *user, struct trod_batch *b);
-    /* Called now and then, on the thread of trod_run_go. NULL: nobody wants to know. */
+    /* Called now and then, on the thread of trod_run_go. NULL: never. */
     void (*progress)(void *user, const struct trod_trace_progress *p);
     void *user;
     /* Set by another thread or a signal handler: reading ends, results are partial. May be NULL. */
     const volatile bool *stop;
 
     /*
-     * Rows are cut before an instruction, so that its accesses stay with it; in rows, behind so
-     * many (docs/analysing.md).
+     * Intervals, region and warm-up (docs/analysing.md) end before an instruction, so that its
+     * accesses stay with it, unless they are counted in rows.
      */
-    uint64_t interval; /* 0: none */
+    uint64_t interval; /* length of an interval; 0: none */
     enum trod_measure interval_in;
     uint64_t region_from, region_to; /* rows FROM to TO, both included; 0 and 0: all */
     enum trod_measure region_in;
-    uint64_t warmup; /* the first rows prepare the state and are not counted; 0: none */
+    uint64_t warmup; /* length of the beginning that prepares states but is not counted; 0: none */
     enum trod_measure warmup_in;
     bool by_stream; /* a result for each stream besides that of all, where an analysis merges */
 
-    struct trod_symbols
-        *symbols;         /* of the caller, who keeps them until the run is freed; or NULL */
-    uint64_t piece;       /* bytes of a part of a plain file at the least; 0: TROD_RUN_PIECE */
-    unsigned part, parts; /* part PART of PARTS of the files and their parts; 0 of 0: all */
+    struct trod_symbols *symbols; /* of the caller, valid until the run is freed; or NULL */
+    uint64_t piece;               /* smallest part of a plain file in bytes; 0: TROD_RUN_PIECE */
+    unsigned part, parts; /* read only part PART (from 1) of PARTS of the trace; 0 of 0: all */
     enum trod_by by;      /* THREAD: as by_stream */
 };
 
@@ -72,19 +71,19 @@ int trod_run_open(struct trod_run **out, const char *const *paths, size_t n,
                   const struct trod_run_options *opt, struct trod_diag *diag);
 
 /*
- * Plan analysis A with options OPT (NULL: its defaults). They are copied where they begin with
- * their size (sized); else they are options_size bytes that outlive the run. Returns
- * its number (0, 1, ...), TROD_ERR_UNSUPPORTED (the format lacks columns; the message names them),
- * TROD_ERR_USAGE (more than TROD_RUN_ITEMS, options of another version, results that A does not
- * have by what option by names) or TROD_ERR_NOMEM. All reported.
+ * Plan analysis A with options OPT (NULL: its defaults). If A is sized, they are copied; else they
+ * are options_size bytes that must outlive the run. Returns its number (0, 1, ...),
+ * TROD_ERR_UNSUPPORTED (the format lacks columns; the message names them), TROD_ERR_USAGE (more
+ * than TROD_RUN_ITEMS analyses, options of another version, or A has no results of the kind that
+ * option by asks for) or TROD_ERR_NOMEM. All reported.
  */
 int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *opt);
 
 /*
- * With option parts: what this run is to read lies in the files *FIRST to *LAST (both included) of
- * the trace. The parts are about equally many bytes of the files. Returns 1, 0 where there is
- * nothing for this part, TROD_ERR_UNSUPPORTED (the run cannot be parted; reported) or
- * TROD_ERR_NOMEM. Before trod_run_go, behind the last trod_run_add.
+ * With option parts: tell which files of the trace this run will read, *FIRST to *LAST (both
+ * included); the parts have about equally many bytes. Returns 1, 0 where there is nothing for this
+ * part, TROD_ERR_UNSUPPORTED (the run cannot be parted; reported) or TROD_ERR_NOMEM. To be called
+ * after the last trod_run_add and before trod_run_go.
  */
 int trod_run_share(struct trod_run *r, size_t *first, size_t *last);
 
@@ -97,36 +96,37 @@ int trod_run_share(struct trod_run *r, size_t *first, size_t *last);
 int trod_run_go(struct trod_run *r);
 
 /*
- * The same without reading: all calls of the trace are those of SOURCE, which an index of it has
+ * The same without reading the trace: its calls come from SOURCE, an index of it
  * (trod_nav_callstack). Returns 0 with the results that trod_run_go would lead to;
  * TROD_ERR_UNSUPPORTED (R, or an analysis of it, needs rows; not reported), TROD_ERR_NOMEM, or what
- * SOURCE returned: then R is as before, and can be read.
+ * SOURCE returned. On an error R is as before: trod_run_go may follow.
  */
 int trod_run_calls(struct trod_run *r, const struct trod_callstack_source *source);
 /*
- * The same where the calls of SOURCE were followed with the symbols of R (trod_nav_follow), for
- * which trod_run_calls returns TROD_ERR_UNSUPPORTED.
+ * The same for runs with symbols, which trod_run_calls refuses with TROD_ERR_UNSUPPORTED: the calls
+ * of SOURCE were followed with the same symbols (trod_nav_follow).
  */
 int trod_run_calls_named(struct trod_run *r, const struct trod_callstack_source *source);
 
 /*
  * What analysis I found, into the open level of RESULT: its fields; with intervals the list
- * "intervals", with by_stream the list "streams", by core the list "cores", with a run that was
- * stopped "partial". Returns
- * what its result function returns, TROD_ERR_USAGE before trod_run_go, or TROD_ERR_NOMEM.
+ * "intervals", with by_stream the list "streams", by core the list "cores", of a run that was
+ * stopped "partial". Returns what its result function returns, TROD_ERR_USAGE before trod_run_go,
+ * or TROD_ERR_NOMEM.
  */
 int trod_run_result(const struct trod_run *r, size_t i, struct trod_result *result);
-/* Its state: of the whole trace. */
+/* The state of analysis I for the whole trace; it belongs to R. */
 void *trod_run_state(const struct trod_run *r, size_t i);
 /* True when option stop ended the run before the trace did. */
 bool trod_run_stopped(const struct trod_run *r);
 
 /*
- * The states of all analyses as bytes, and back: what one process found, for another. Save after
- * trod_run_go. trod_run_merge adds a saved run to R, which was opened on the same trace with the
- * same analyses and has not been read, or was read with another part; parts are merged in order.
- * Return 0, TROD_ERR_UNSUPPORTED (an analysis, or results of intervals or streams, cannot be
- * saved), TROD_ERR_CORRUPT (not saved by such a run) or TROD_ERR_NOMEM. All reported.
+ * The states of all analyses as bytes, and back, so that processes can share out the parts of a
+ * trace. trod_run_save, after trod_run_go, appends them to OUT. trod_run_merge adds a saved run to
+ * R, which was opened on the same trace with the same analyses and has not been read, or has read
+ * an earlier part; parts are merged in order. Both return 0, TROD_ERR_UNSUPPORTED (an analysis, or
+ * results of intervals or streams, cannot be saved), TROD_ERR_CORRUPT (not saved by such a run) or
+ * TROD_ERR_NOMEM. All reported.
  */
 int trod_run_save(const struct trod_run *r, struct trod_buf *out);
 int trod_run_merge(struct trod_run *r, struct trod_span saved);
@@ -135,6 +135,7 @@ int trod_run_merge(struct trod_run *r, struct trod_span saved);
 const struct trod_trace *trod_run_trace(const struct trod_run *r);
 void trod_run_progress(struct trod_run *r, struct trod_trace_progress *p);
 
+/* Release R, its states and its trace. NULL is allowed. */
 void trod_run_free(struct trod_run *r);
 
 #ifdef __cplusplus

@@ -60,15 +60,17 @@ void trod_show_measure(struct trod_show *s, const struct trod_batch *b, const ui
                        uint64_t record);
 
 /*
- * Columns become wider where a row needs it, and the lines behind it are as wide. Their widths: two
- * struct trod_show that have the same ones make the same lines of the same rows (times that are
- * TROD_SHOW_ABSOLUTE), so that several threads can.
+ * A column of the listing becomes wider where a row needs it, for all lines behind it.
+ * trod_show_widths reads the widths, trod_show_widen makes columns at least so wide. With equal
+ * widths and TROD_SHOW_ABSOLUTE two struct trod_show give the same lines, so that several threads
+ * can share a listing.
  */
 enum { TROD_SHOW_WIDTHS = 9 };
 void trod_show_widths(const struct trod_show *s, uint8_t width[TROD_SHOW_WIDTHS]);
 void trod_show_widen(struct trod_show *s, const uint8_t width[TROD_SHOW_WIDTHS]);
 
-/* The line with the names of the columns, at P; returns the place behind it. */
+/* The line with the names of the columns at P, which has room for TROD_SHOW_LINE bytes; returns the
+ * place behind it. */
 char *trod_show_header(const struct trod_show *s, char *p);
 char *trod_show_csv_header(const struct trod_show *s, char *p);
 

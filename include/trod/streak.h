@@ -1,11 +1,11 @@
 /*
  * streak.h - the rows of a batch as streaks: instructions that were executed one behind the other.
  *
- * Implements docs/design.md, "Streaks". Programs mostly go straight on, and sites are numbered as
- * they come, so that few numbers stand for many rows: an analysis that counts by site adds one
- * where a streak begins and takes one away behind its end, and sums up when the trace is over. The
- * engine makes streaks once for all analyses of a pass that have TROD_WANT_STREAKS in uses (beside
- * TROD_COL_SITE).
+ * Implements docs/design.md, "Streaks". Most instructions do not branch, and sites are numbered in
+ * the order in which they come, so that a first site and a length stand for many rows: an analysis
+ * that counts by site adds one at the first site of a streak, takes one away behind its last, and
+ * sums up when the trace is over. The engine makes streaks once for all analyses of a pass that
+ * have TROD_WANT_STREAKS in uses (beside TROD_COL_SITE).
  */
 #ifndef TROD_STREAK_H
 #define TROD_STREAK_H
@@ -23,11 +23,11 @@ extern "C" {
 enum { TROD_WANT_STREAKS = 1 << 29 };
 
 /*
- * N instructions from ROW to LAST. They have the sites SITE, SITE + 1, ...; each lies behind the
- * one before it; all say address, size and flags; they are of one stream and either all of the
- * kernel (TROD_F_KERNEL) or none; none is synthetic, skipped or not fetched; only the last may be a
- * branch. Between them are rows of accesses and registers alone. N 0: a single row of another kind,
- * or an instruction or access that is not so; to be looked at by itself.
+ * N instructions from ROW to LAST. They have the sites SITE, SITE + 1, ...; each begins in memory
+ * where the one before it ends; all say address, size and flags; they are of one stream and either
+ * all of the kernel (TROD_F_KERNEL) or none; none is synthetic, skipped or not fetched; only the
+ * last may be a branch. Between them are rows of accesses and registers alone. N 0: a single row
+ * for which this does not hold, to be looked at by itself.
  */
 struct trod_streak {
     uint32_t row, last, site, n;
@@ -37,7 +37,7 @@ struct trod_streaks {
     uint32_t n, n_accesses;
     struct trod_streak at[TROD_BATCH_ROWS]; /* in the order of the rows */
     /* Rows of kind READ to FLUSH that say address, size and flags, and are not fetches of code. */
-    uint16_t access[TROD_BATCH_ROWS + 8]; /* n_accesses of them; the rest is for who makes them */
+    uint16_t access[TROD_BATCH_ROWS + 8]; /* n_accesses are valid; 8 more may be written to */
 };
 
 /* Going through the streaks of some rows of a batch. */

@@ -28,10 +28,10 @@ int trod_symbols_add(struct trod_symbols *s, const char *spec, struct trod_diag 
 
 /*
  * Add the symbols of the files that the list of modules PATH names (DynamoRIO's modules.log,
- * versions 2 to 5), each where the list says that it was loaded. Files that are not there, or reach
- * less or further than those of the list did, are left out without a word: they are no longer what
- * was executed. *ADDED: how many were taken. Returns 0, TROD_ERR_IO, TROD_ERR_CORRUPT (no such
- * list), TROD_ERR_UNSUPPORTED (built without libelf) or TROD_ERR_NOMEM, all reported.
+ * versions 2 to 5), each at the address where the list says it was loaded. Files that do not exist,
+ * or whose size in memory is not that in the list, and so are no longer what was executed, are left
+ * out without a message. *ADDED: number of files added. Returns 0, TROD_ERR_IO, TROD_ERR_CORRUPT
+ * (no such list), TROD_ERR_UNSUPPORTED (built without libelf) or TROD_ERR_NOMEM, all reported.
  */
 int trod_symbols_modules(struct trod_symbols *s, const char *path, size_t *added,
                          struct trod_diag *diag);
@@ -73,8 +73,8 @@ struct trod_symbol_raw {
 };
 
 /*
- * Symbol I of all files, in the order of their tables, those that the others above leave out or
- * join included (mapping symbols are not). False past the last. Changes nothing.
+ * Symbol I of all files, in the order of their tables, with those that the functions above leave
+ * out or join, but without mapping symbols. False past the last. Changes nothing.
  */
 bool trod_symbols_raw(const struct trod_symbols *s, size_t i, struct trod_symbol_raw *out);
 
@@ -91,7 +91,7 @@ bool trod_symbols_file(const struct trod_symbols *s, uint64_t address, const cha
  */
 bool trod_symbols_line(struct trod_symbols *s, uint64_t address, const char **file, uint32_t *line);
 
-/* The address of the symbol called NAME, or false. */
+/* Address and size (bytes; 0: not known) of the symbol called NAME. False if there is none. */
 bool trod_symbols_address(struct trod_symbols *s, const char *name, uint64_t *address,
                           uint64_t *size);
 

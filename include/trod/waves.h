@@ -25,7 +25,7 @@ struct trod_waves_options {
     struct trod_symbols *symbols; /* names of functions; NULL: their addresses. Outlives it */
     struct trod_list signals;     /* patterns (fnmatch) of names or SCOPE.NAME; none: all */
     bool cycles;                  /* a tick an instruction, whatever the trace says of time */
-    bool merged;                  /* rows of several files come by turns */
+    bool merged;                  /* rows come in an order other than that of the files */
     bool tarmac;                  /* as tarmac-vcd of Arm's Tarmac Trace Utilities writes it */
     bool tarmac_times;            /* ... with its option --use-tarmac-timestamps */
     const char *calls;            /* ... the call tree that its functions are taken from, as
@@ -36,8 +36,8 @@ struct trod_waves_options {
 /* What was written. */
 struct trod_waves_summary {
     uint64_t signals, changes;
-    uint64_t shared; /* instructions at the time of the one before them in their stream */
-    uint64_t back;   /* rows that are shown whose time lay before that of a row before them */
+    uint64_t shared; /* instructions with the same time as the one before them in their stream */
+    uint64_t back;   /* rows that are shown and have an earlier time than a row before them */
 };
 
 /*
@@ -48,7 +48,7 @@ int trod_waves_new(struct trod_waves **out, const struct trod_waves_options *opt
                    const struct trod_meta *meta, struct trod_diag *diag);
 void trod_waves_free(struct trod_waves *w);
 
-/* Columns of rows that are made use of. */
+/* Columns that W reads. */
 uint32_t trod_waves_columns(const struct trod_waves *w);
 
 /* The next rows, for the first time. Returns 0 or TROD_ERR_NOMEM. */
@@ -66,9 +66,10 @@ int trod_waves_begin(struct trod_waves *w, struct trod_buf *out);
  * accesses at a time than tarmac-vcd takes; reported).
  */
 int trod_waves_feed(struct trod_waves *w, const struct trod_batch *b, struct trod_buf *out);
-/* The end of the trace. */
+/* The trace has ended: append to OUT what is pending. Returns what trod_waves_feed returns. */
 int trod_waves_end(struct trod_waves *w, struct trod_buf *out);
 
+/* What was written so far, to *OUT. */
 void trod_waves_count(const struct trod_waves *w, struct trod_waves_summary *out);
 
 #ifdef __cplusplus

@@ -35,7 +35,7 @@ void trod_where_free(struct trod_where *w);
 /* Columns that judging needs: enum trod_column bits. */
 uint32_t trod_where_want(const struct trod_where *w);
 
-/* No row behind this one can be chosen, counted from 0 over the trace; TROD_NOWHERE: any can. */
+/* Number in the trace of the last row that can be chosen; TROD_NOWHERE: no limit is known. */
 uint64_t trod_where_last(const struct trod_where *w);
 
 /*

@@ -33,19 +33,17 @@ struct trod_writer_options {
     uint32_t drops;   /* enum trod_drop: what will be left out of the source */
 };
 
-/*
- * Columns of SOURCE_COLUMNS that FORMAT cannot write: reads(from) & ~writes(to).
- */
+/* Columns of SOURCE_COLUMNS (those that the source's format reads) that FORMAT cannot write. */
 uint32_t trod_writer_loss(uint32_t source_columns, const struct trod_format *format);
 
 /*
- * The format that the name PATH of an output means, by its suffix (one of compression and slashes
- * at the end left out): *OUT is the only format that has it, USUAL if it is one of several, if PATH
- * has no suffix ("-" has none) or ".d" (where USUAL's traces are folders), and if PATH is there and
- * no regular file. LIKE (may be NULL) is the name of a trace of USUAL: what ends as it does is
- * USUAL where no format has the suffix. Returns 0 or TROD_ERR_USAGE, reported: no format that can
- * be written has the suffix, or several have, none of them USUAL; the message names those there
- * are.
+ * The format that the suffix of PATH, the name of an output, stands for; slashes at its end and a
+ * suffix of compression do not count. *OUT is the only format with that suffix. It is USUAL if
+ * USUAL is one of several that have it, if PATH has no suffix ("-" has none), if it is ".d" and
+ * USUAL's traces are folders, if PATH exists and is no regular file, or if no format has the suffix
+ * and LIKE, the name of a trace of USUAL (may be NULL), ends in it. Returns 0 or TROD_ERR_USAGE,
+ * reported: no format that can be written has the suffix, or several have and USUAL is none of
+ * them; the message names the choices.
  */
 int trod_format_by_name(const struct trod_format **out, const char *path,
                         const struct trod_format *usual, const char *like, struct trod_diag *diag);
@@ -54,22 +52,22 @@ int trod_format_by_name(const struct trod_format **out, const char *path,
 bool trod_format_has_isa(const struct trod_format *format, enum trod_isa isa);
 
 /*
- * Create PATH ("-": standard output) in the format OPT names: a file, or a directory of files if
- * PATH is one, ends with a slash, or the format lays its traces out so and PATH has no suffix of a
- * file. META is that of the source and must
- * outlive the writer. Returns 0, TROD_ERR_USAGE (unknown format or option, format cannot be
- * written), TROD_ERR_LOSS (allow_loss is not set, and columns would be lost or the format has no
- * word for the instruction set; the message names them), TROD_ERR_NOMEM, an output error, or what
- * the driver's begin returns. All reported.
+ * Create PATH ("-": standard output) in the format that OPT names: a file, or a directory of files
+ * if PATH is one, ends with a slash, or has no suffix of a file while traces of the format are
+ * directories. META is that of the source and must outlive the writer. Returns 0, TROD_ERR_USAGE
+ * (unknown format or option, format cannot be written), TROD_ERR_LOSS (allow_loss is not set, and
+ * columns would be lost or the format has no word for the instruction set; the message names them),
+ * TROD_ERR_NOMEM, an output error, or what the driver's begin returns. All reported.
  */
 int trod_writer_open(struct trod_writer **out, const char *path,
                      const struct trod_writer_options *opt, const struct trod_meta *meta,
                      struct trod_diag *diag);
 
 /*
- * A writer for PATH that is like the trace T: of its format, so that rows of T are copied byte for
- * byte where they may be. T must outlive it; T is told which columns are wanted (trod_trace_want).
- * DROPS: enum trod_drop, what of T will be left out. Returns as trod_writer_open.
+ * A writer for PATH in the format of the trace T and with its options, so that rows of T are copied
+ * byte for byte where possible. T must outlive it; T is told which columns are wanted
+ * (trod_trace_want). DROPS: enum trod_drop, what of T will be left out. Returns as
+ * trod_writer_open.
  */
 struct trod_trace;
 int trod_writer_open_like(struct trod_writer **out, const char *path, struct trod_trace *t,
@@ -78,8 +76,9 @@ int trod_writer_open_like(struct trod_writer **out, const char *path, struct tro
 /* Columns the writer needs of every batch. */
 uint32_t trod_writer_want(const struct trod_writer *w);
 /*
- * Those of them that it writes; of the others it counts which rows have them. RAW: records may be
- * copied as they are; without it only those of NOTE rows are looked at.
+ * Those of trod_writer_want whose elements it reads; of the others it only counts which rows have
+ * them, as lost. TROD_COL_RAW among them: records may be copied as they are; without it, raw is
+ * read of NOTE rows only.
  */
 uint32_t trod_writer_uses(const struct trod_writer *w);
 
@@ -92,10 +91,10 @@ int trod_writer_put(struct trod_writer *w, const struct trod_batch *b);
 
 /*
  * The same for those rows of which keep[row] is not 0; the others are left out. B is changed.
- * Formats whose records hang together must be told before the first row (trod_writer_options.drops)
- * what kind of rows will be left out: instructions need TROD_DROP_INSTR, accesses TROD_DROP_DATA,
- * either SPAN or OTHER, all else any of them. TROD_ERR_USAGE, reported, for a row that was not
- * announced: the file would be damaged.
+ * Formats whose records depend on each other must be told before the first row
+ * (trod_writer_options.drops) what will be left out: TROD_DROP_SPAN and TROD_DROP_OTHER each stand
+ * for rows of any kind, TROD_DROP_INSTR for all but accesses, TROD_DROP_DATA for all but
+ * instructions. Leaving out another row would damage the file: TROD_ERR_USAGE, reported.
  */
 int trod_writer_put_some(struct trod_writer *w, struct trod_batch *b, const uint8_t *keep);
 
@@ -104,18 +103,18 @@ struct trod_trace_progress;
 struct trod_copy_options {
     size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
     unsigned jobs;      /* files at a time; 0: one for each processor */
-    /* Called now and then by the thread that called trod_writer_copy; NULL: nobody asks. */
+    /* Called now and then by the thread that called trod_writer_copy; NULL: never. */
     void (*tick)(void *user, const struct trod_trace_progress *p);
     void *user;
 };
 
 /*
- * Write all of T, the source, of which nothing was read yet, without making rows of it, if that can
- * be done: where its format says so (struct trod_format, copy; raw directories of DynamoRIO), T is
- * in file order, and each of its files becomes a file. The output is what trod_trace_next and
- * trod_writer_put give. ROWS has TROD_KINDS counters, to which the rows of each kind are added.
- * Returns 1: done; 0: it cannot be done, and nothing was read or written; or an error, reported,
- * as those two give: what could be read is written all the same, unless the writer has failed.
+ * Write all of T, the source, of which nothing was read yet, without making rows of it, where that
+ * is possible: its format has trod_format.copy (raw directories of DynamoRIO), T is in file order,
+ * and each of its files becomes a file. The output is the same as by trod_trace_next and
+ * trod_writer_put. The numbers of rows by kind are added to ROWS (TROD_KINDS counters). Returns 1:
+ * done; 0: not possible, and nothing was read or written; or an error, reported, as of those two
+ * functions: what could be read is written all the same, unless the writer has failed.
  */
 int trod_writer_copy(struct trod_writer *w, struct trod_trace *t,
                      const struct trod_copy_options *opt, uint64_t *rows);
@@ -129,9 +128,10 @@ struct trod_writer_summary {
 
 /*
  * End the trace and give the file its name. W is released in every case. SUMMARY may be NULL.
- * Returns 0 or an error: then no file appears.
+ * Returns 0, TROD_ERR_LOSS, or an error of the encoder or the output: then no file appears.
  */
 int trod_writer_commit(struct trod_writer *w, struct trod_writer_summary *summary);
+/* Throw the trace away and release W: no file appears. NULL is allowed. */
 void trod_writer_discard(struct trod_writer *w);
 
 /* Bytes written to all files so far, before compression. */
