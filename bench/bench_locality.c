@@ -1,7 +1,7 @@
 /*
  * bench_locality.c - `trod locality`: stack distances in memory and end to end, CPU time.
  *
- * "Locality analyses", section 7. In memory: references as a program makes them (generated: loops
+ * In memory: references as a program makes them (generated: loops
  * over code, a stack, a heap with hot and cold parts), one thread; the yardstick is Olken's tree
  * (tests/common/olken.h). End to end: pthread-5-threads of the shared traces where they are, else a
  * trace made of the same references; the yardsticks are decoding alone and `trod count`.

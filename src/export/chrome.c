@@ -1,7 +1,7 @@
 /*
  * chrome.c - the view "chrome": calls over time as JSON of Chrome's trace events.
  *
- * Implements docs/exporting.md, "Chrome trace events"; document: Trace Event Format. Calls are
+ * Implements docs/exporting.md, "Calls over time"; document: Trace Event Format. Calls are
  * pairs of B and E (E repeats the name), accesses counters, a signal and its waits a flow. Times
  * are microseconds; what counts no time counts one of them each.
  */

@@ -9,7 +9,7 @@
 #include "sim/dr/sim.h"
 #include "trod/buf.h"
 
-/* As DynamoRIO's simulators (shared/specs/cache-simulation.md, 2.8). 0 or TROD_ERR_NOMEM. */
+/* As DynamoRIO's simulators (print_results in their sources). 0 or TROD_ERR_NOMEM. */
 int trod_layout_dr(const struct trod_dr_sim *s, struct trod_buf *out);
 
 /* What DynamoRIO's miss analyzer writes to its file (the same, 1, 20.6). 0 or TROD_ERR_NOMEM. */

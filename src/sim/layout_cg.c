@@ -1,8 +1,9 @@
 /*
  * layout_cg.c - the text of Cachegrind and Callgrind.
  *
- * Implements layout.h, trod_layout_cg, and shared/specs/cache-simulation.md, section 4. Columns are
- * as wide as Valgrind makes them: Cachegrind pads the numbers of each column to the widest one.
+ * Implements layout.h, trod_layout_cg, after Valgrind 3.19 (cachegrind/cg_main.c, callgrind/).
+ * Columns are as wide as Valgrind makes them: Cachegrind pads the numbers of each column to the
+ * widest one.
  */
 #include "sim/layout.h"
 

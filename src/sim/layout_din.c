@@ -1,7 +1,7 @@
 /*
  * layout_din.c - the text of Dinero IV.
  *
- * Implements layout.h, trod_layout_din, and shared/specs/cache-simulation.md, section 3, "Text".
+ * Implements layout.h, trod_layout_din, after Dinero IV 7 (cmdmain.c).
  */
 #include "sim/layout.h"
 

@@ -1,9 +1,9 @@
 /*
  * layout_dr.c - the text of DynamoRIO's cache simulator, TLB simulator and miss analyzer.
  *
- * Implements layout.h, trod_layout_dr, and shared/specs/cache-simulation.md, 2.8. Caches that
- * belong to no core come in the order of the configuration (the simulator's own order is that of a
- * hash table).
+ * Implements layout.h, trod_layout_dr, after drcachesim's simulator/ (print_stats of the
+ * statistics, print_results of the simulators). Caches that belong to no core come in the order of
+ * the configuration (the simulator's own order is that of a hash table).
  */
 #include "sim/layout.h"
 

@@ -1,9 +1,9 @@
 /*
  * dynamic.h - threads scheduled onto invented cores, as DynamoRIO's dynamic scheduler does it.
  *
- * Implements shared/specs/drmemtrace.md, section 15, with the corrections of cache-simulation.md,
- * section 1, for lock-step delivery: the cores take turns, one record each. Which record comes next
- * is decided here; records themselves stay with the caller.
+ * Follows DynamoRIO's scheduler (drcachesim, scheduler/scheduler_dynamic.cpp) in lock-step: the
+ * cores take turns, one record each. Which record comes next is decided here; records themselves
+ * stay with the caller.
  */
 #ifndef TROD_TRACE_DYNAMIC_H
 #define TROD_TRACE_DYNAMIC_H

@@ -1,9 +1,9 @@
 /*
  * replay.h - threads on the cores that a schedule gives them, the cores taking turns.
  *
- * Implements shared/specs/drmemtrace.md, sections 16.2 and 16.3, for lock-step delivery: one record
- * of each core at a time, as dynamic.h does it for a schedule that it makes. A core that may not go
- * on waits; one that has no more to run is idle until all are done.
+ * Follows the replay of DynamoRIO's scheduler (drcachesim, scheduler/scheduler_replay.cpp) in
+ * lock-step: one record of each core at a time, as dynamic.h does it for a schedule that it makes.
+ * A core that may not go on waits; one that has no more to run is idle until all are done.
  */
 #ifndef TROD_TRACE_REPLAY_H
 #define TROD_TRACE_REPLAY_H
@@ -35,10 +35,10 @@ struct trod_plan {
  * TROD_ERR_NOMEM.
  */
 int trod_plan_traced(struct trod_plan *plan, struct trod_schedule *s, uint32_t n_inputs);
-/* Is PATH a recorded schedule (section 16.3)? */
+/* Is PATH a recorded schedule (a zip archive of output.NNNN)? */
 bool trod_plan_is(const char *path);
 /*
- * Read PATH, a recorded schedule (section 16.3), for N_INPUTS inputs. Returns 1, 0 where it is none
+ * Read PATH, a recorded schedule, for N_INPUTS inputs. Returns 1, 0 where it is none
  * (it may be a schedule file), or an error, reported.
  */
 int trod_plan_read(struct trod_plan *plan, const char *path, uint32_t n_inputs,

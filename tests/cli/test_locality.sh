@@ -1,5 +1,5 @@
-# test_locality.sh - trod locality as users see it, on streams whose answers are known ("Locality
-# analyses", section 6), against a simulation in awk, and for every number of threads.
+# test_locality.sh - trod locality as users see it, on streams whose answers are known by a closed
+# form, against a simulation in awk, and for every number of threads.
 . "$TROD_SOURCE/tests/cli/lib.sh"
 have jq awk
 needs_format tarmac

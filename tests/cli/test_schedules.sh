@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Schedule files of copies, whole and filtered, against a second computation from the copies' own entries: drmemtrace 16.1.
+# Schedule files of copies, whole and filtered, against a second computation from the copies' own entries (docs/formats/drmemtrace.md, "Schedule files").
 . "$TROD_SOURCE/tests/cli/lib.sh"
 
 # little WIDTH VALUE: its bytes; e TYPE SIZE VALUE: an entry

@@ -1,7 +1,7 @@
 /*
  * olken.h - stack distances the slow ways: a list, and a balanced tree with sizes.
  *
- * Oracles and yardsticks. "Locality analyses", section 2; F. Olken, "Efficient methods for
+ * Oracles and yardsticks. Document: F. Olken, "Efficient methods for
  * calculating the success function of fixed space replacement policies", 1981. The tree is a treap
  * over times of last references; a line's node is found by a plain chained hash table.
  */

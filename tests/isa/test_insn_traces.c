@@ -2,8 +2,8 @@
  * test_insn_traces.c - facts of x86 instructions against what DynamoRIO recorded.
  *
  * Each instruction of the shared traces that have encodings came with its class and with the
- * accesses it really made: loads, stores, sizes and branch classes of trod/insn.h must say the same
- * (drmemtrace, sections 6 and 11). Skipped, saying so, without the traces.
+ * accesses it really made: loads, stores, sizes and branch classes of trod/insn.h must say the
+ * same. Skipped, saying so, without the traces.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -253,7 +253,7 @@ static void test_prefetch(void **state)
 
     (void)state;
     scan(r, 1000, 64);
-    /* locality-algorithms.md, section 6: every second line misses */
+    /* closed form: every second line misses */
     n = counts_of("cache A size=4K ways=4 prefetch=next", r, 1000);
     assert_int_equal(n.misses[TROD_OWN_READ], 500);
     assert_int_equal(n.prefetches, 500);

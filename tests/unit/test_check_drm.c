@@ -2,7 +2,7 @@
  * test_check_drm.c - for each rule of drmemtrace traces a trace that breaks it and one that almost
  * does.
  *
- * The entries and what must hold are those of the drmemtrace page, sections 6, 7, 9 and 19; x86
+ * The entries are those of docs/formats/drmemtrace.md, the rules those of docs/checking.md; x86
  * encodings are from the Intel manual, volume 2: 90 nop, 0f 05 syscall, c3 ret, e8 call, eb jmp,
  * 75 jne, 48 8b 07 mov rax,[rdi], 48 0f 07 sysretq.
  */

@@ -1,5 +1,6 @@
 /*
- * test_check_schedule.c - schedule files against the trace: drmemtrace 16.1 and 19.11.
+ * test_check_schedule.c - schedule files against the trace (docs/checking.md, schedule.serial and
+ * schedule.cpu).
  *
  * Two threads on two cpus, each in a file of its own. What their schedule files must say follows
  * from the markers by hand.

@@ -1,6 +1,6 @@
 /*
  * test_count.c - the analysis "count" on rows made by hand: numbers from the rules of basic_counts
- * (drmemtrace, section 20.1), estimates, options.
+ * of DynamoRIO, estimates, options.
  */
 #include "trod_config.h"
 

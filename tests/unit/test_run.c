@@ -3,7 +3,7 @@
  * threads and any size of batches, problems in the order of the files, planning.
  *
  * The traces are drmemtrace, written here entry by entry; the expected numbers are counted on the
- * entries by the rules of basic_counts (drmemtrace, sections 13 and 20.1), without the library.
+ * entries by the rules of basic_counts of DynamoRIO, without the library.
  */
 #include "count_data.h"
 

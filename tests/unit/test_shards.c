@@ -2,7 +2,7 @@
  * test_shards.c - samples of lines against all of them; many set-associative caches in one pass
  * against each alone.
  *
- * "Locality analyses", sections 3, 4 and 6.
+ * What must hold: docs/locality.md, "Long traces: samples".
  */
 #include <setjmp.h>
 #include <stdarg.h>

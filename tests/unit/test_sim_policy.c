@@ -2,7 +2,7 @@
  * test_sim_policy - replacement policies and the store of lines against slow simulators.
  *
  * The simulators here are lists with no cleverness, written from the definition of each policy
- * (names in src/sim/policy/); closed forms from shared/specs/locality-algorithms.md, section 6.
+ * (names in src/sim/policy/); closed forms stand where they are used.
  */
 #include "core/rng.h"
 #include "sim/lineset.h"
@@ -327,7 +327,7 @@ static void test_bounds(void **state)
     free(miss);
 }
 
-/* locality-algorithms.md, section 6. */
+/* Closed forms. */
 static void test_closed_forms(void **state)
 {
     static const uint64_t belady[] = {1, 2, 3, 4, 1, 2, 5, 1, 2, 3, 4, 5};

@@ -1,7 +1,7 @@
 /*
  * test_stack.c - stack distances against a list, Olken's tree and closed forms.
  *
- * "Locality analyses", sections 1, 2 and 6.
+ * What must hold: docs/locality.md, "The words".
  */
 #include <setjmp.h>
 #include <stdarg.h>

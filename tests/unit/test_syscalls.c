@@ -8,7 +8,7 @@ enum { EVENTS = 4000, THREADS = 5, NUMBERS = 6 };
 
 static const uint64_t base = UINT64_C(0x100000000);
 
-/* Random rows of THREADS threads; system calls as section 12.1 of the format has them, or torn. */
+/* Random rows of THREADS threads; system calls with their markers in order, or torn. */
 static size_t make(struct trod_gen *g, struct event *e)
 {
     uint64_t time = 1000;

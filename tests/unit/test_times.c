@@ -2,7 +2,7 @@
  * test_times.c - reuse times, working sets, footprints and the models of the miss ratio against
  * definitions, exact stack distances and closed forms.
  *
- * "Locality analyses", sections 1 and 6.
+ * What must hold: docs/locality.md, "The words" and "Models".
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
  * syscalls.c - the analysis "syscalls": what the program asked of its system, how long it took and
  * what came of it.
  *
- * Implements docs/analysing.md, "syscalls", from the markers of traces that have them (drmemtrace,
- * sections 12.1 and 20.9). Traces without give the instructions that call the system: how many, and
- * where. Names are those of Linux.
+ * Implements docs/analysing.md, "syscalls", from the markers of traces that have them (drmemtrace).
+ * Traces without them give the instructions that call the system: how many, and where. Names are
+ * those of Linux.
  */
 #include "analysis/calls/calls.h"
 

@@ -1,6 +1,6 @@
 /*
  * syscalls_result.c - the result of the analysis "syscalls", as a tree and as DynamoRIO's
- * syscall_mix prints it (drmemtrace, section 20.9).
+ * syscall_mix prints it (drcachesim, tools/syscall_mix.cpp).
  */
 #include "analysis/calls/calls.h"
 #include "analysis/cells.h"

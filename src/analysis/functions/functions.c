@@ -3,7 +3,7 @@
  * arguments and results, and what allocation functions do with memory.
  *
  * Implements docs/analysing.md, "functions", from the function markers of traces that have them
- * (drmemtrace, sections 12.4 and 20.9). A function whose return is not recorded ends where its
+ * (drmemtrace). A function whose return is not recorded ends where its
  * return address is executed. Functions that are not recorded are not seen: for all functions of a
  * program see "hot".
  */

@@ -1,5 +1,6 @@
 /*
- * listing.c - calls of functions as DynamoRIO's func_view prints them (drmemtrace, section 20.9).
+ * listing.c - calls of functions as DynamoRIO's func_view prints them (drcachesim,
+ * tools/func_view.cpp).
  *
  * A line a call, four blanks for each call it is inside; the result stands on the line of the call
  * where its thread printed nothing in between. Each thread ends its own lines only: where another

@@ -1,9 +1,9 @@
 /*
  * like.c - the result of "hot" as DynamoRIO's histogram prints it.
  *
- * drmemtrace, section 20.4: lines of instructions and code prefetches, lines of data and other
- * prefetches, each with the lines accessed most. Lines of equal count, whose order that tool leaves
- * open, come by address.
+ * After drcachesim's tools/histogram.cpp: lines of instructions and code prefetches, lines of data
+ * and other prefetches, each with the lines accessed most. Lines of equal count, whose order that
+ * tool leaves open, come by address.
  */
 #include "analysis/hot/hot.h"
 

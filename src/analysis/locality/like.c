@@ -1,9 +1,9 @@
 /*
  * like.c - results as DynamoRIO's reuse_distance and reuse_time print them.
  *
- * drmemtrace, sections 20.2 and 20.3. A shard is an input file; threads that share a file share the
- * list. Shards of equal size are printed from the last to the first, as its table gives them (up to
- * 13 shards; beyond, their order is not specified).
+ * After drcachesim's tools/reuse_distance.cpp and reuse_time.cpp. A shard is an input file; threads
+ * that share a file share the list. Shards of equal size are printed from the last to the first, as
+ * its table gives them (up to 13 shards; beyond, their order is not specified).
  */
 #include "analysis/locality/locality.h"
 

@@ -1,7 +1,7 @@
 /*
  * locality.c - the analysis "locality": rows to references, states made, fed and merged.
  *
- * "Locality analyses"; drmemtrace, sections 20.2 and 20.3. A reference is an instruction that is
+ * Implements docs/locality.md. A reference is an instruction that is
  * fetched, a read, a write or a prefetch, and belongs to the line of its first byte. What a
  * reference costs in a cache with prefetchers or several levels is not its subject: `trod cache`.
  */

@@ -1,8 +1,8 @@
 /*
  * locality.h - the state of the analysis "locality", shared by the files of this folder.
  *
- * "Locality analyses", sections 1 to 4; drmemtrace, sections 20.2 and 20.3. What is computed stands
- * in src/sim/locality; here rows become references, and numbers become results.
+ * Implements docs/locality.md. The computations are in src/sim/locality; here rows become
+ * references, and numbers become results.
  */
 #ifndef TROD_ANALYSIS_LOCALITY_H
 #define TROD_ANALYSIS_LOCALITY_H
@@ -158,7 +158,7 @@ struct loc_stats {
     uint64_t median;
 };
 
-/* Of the distances of re-references (drmemtrace, 20.2). */
+/* Of the distances of re-references, as reuse_distance of DynamoRIO defines them. */
 struct loc_stats loc_stats_of(const struct trod_dist *h, unsigned classes);
 
 struct loc_top {

@@ -1,6 +1,7 @@
 /*
- * files.c - the schedule as the files that hold one: those beside a trace (drmemtrace, section
- * 16.1) and the one in which DynamoRIO's scheduler records what it did (section 16.3).
+ * files.c - the schedule as the files that hold one: those beside a trace
+ * (docs/formats/drmemtrace.md, "Schedule files") and the one in which DynamoRIO's scheduler records
+ * what it did (option -record_file).
  *
  * Archives are zip files of stored members: the files are small.
  */

@@ -1,10 +1,10 @@
 /*
- * like.c - the schedule as DynamoRIO's schedule_stats prints it (drmemtrace, section 20.8).
+ * like.c - the schedule as DynamoRIO's schedule_stats prints it (drcachesim,
+ * tools/schedule_stats.cpp).
  *
  * Lists stand in the order that the tool's containers give them. Lines of wall-clock time are 0:
  * nothing is simulated here. Where an order says the cores, all of them tell of the scheduler what
- * it says of the one that the run ended on, as the tool does when the cores take turns
- * (section 20.8).
+ * it says of the one that the run ended on, as the tool does when the cores take turns.
  */
 #include "analysis/schedule/schedule.h"
 

@@ -1,9 +1,9 @@
 /*
  * decode.c - records of a CSV table become rows.
  *
- * Implements docs/formats/csv.md, "Values", after RFC 4180. A text may hold line ends, so a decoder
- * that begins anywhere but at the head could be inside of one: no resync. A record that is bad is
- * reported, and reading goes on with the line behind the one it begins in.
+ * Implements docs/formats/csv.md, "Columns" and "Reading", after RFC 4180. A text may hold line
+ * ends, so a decoder that begins anywhere but at the head could be inside of one: no resync. A
+ * record that is bad is reported, and reading goes on with the line behind the one it begins in.
  */
 #include "format/csv/csv.h"
 

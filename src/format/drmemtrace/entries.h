@@ -2,7 +2,7 @@
  * entries.h - the numbers of DynamoRIO's offline traces: record types, and what follows from them
  * and from the marker types and file-type bits, which stand in trod/drmemtrace.h.
  *
- * Implements docs/formats/drmemtrace.md, "Entries", "Record types" and "Markers". Reading and
+ * Implements docs/formats/drmemtrace.md, "Entries" and "Rows". Reading and
  * writing share these tables; nothing here looks at more than one entry.
  */
 #ifndef TROD_DRMEMTRACE_ENTRIES_H

@@ -1,8 +1,9 @@
 /*
  * bus.c - bus transactions: BR4I__S, BNR4O___.
  *
- * Implements docs/formats/tarmac.md, "Bus" (TarmacTrace, "Memory bus trace", and the lines of RTL
- * and ARMulator). Idle and coprocessor cycles, whose type words begin with M, are in mem.c.
+ * Implements docs/formats/tarmac.md, "What each record becomes" (TarmacTrace, "Memory bus trace",
+ * and the lines of RTL and ARMulator). Idle and coprocessor cycles, whose type words begin with M,
+ * are in mem.c.
  */
 #include "format/tarmac/scan.h"
 #include "format/tarmac/tarmac.h"

@@ -1,8 +1,8 @@
 /*
  * event.c - exceptions, mode changes, signals, debug events.
  *
- * Implements docs/formats/tarmac.md, "Events" (TarmacTrace, "Event trace", EXC of the ES family,
- * signals of RTL, SIGNAL: and CADI lines).
+ * Implements docs/formats/tarmac.md, "What each record becomes" (TarmacTrace, "Event trace", EXC of
+ * the ES family, signals of RTL, SIGNAL: and CADI lines).
  */
 #include "format/tarmac/scan.h"
 #include "format/tarmac/tarmac.h"

@@ -1,7 +1,7 @@
 /*
  * instr.c - instructions and program flow: IT IS IF, ES, FD FI FR, BR.
  *
- * Implements docs/formats/tarmac.md, "Instructions" and "Program flow" (TarmacTrace, "Instruction
+ * Implements docs/formats/tarmac.md, "Instructions" (TarmacTrace, "Instruction
  * trace" and "Program flow trace", and the forms of RTL, Cycle Models and ARMulator).
  */
 #include "format/tarmac/scan.h"

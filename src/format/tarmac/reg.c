@@ -1,7 +1,7 @@
 /*
  * reg.c - register writes.
  *
- * Implements docs/formats/tarmac.md, "Registers" (TarmacTrace, "Register trace", with notes, parts
+ * Implements docs/formats/tarmac.md, "Values" (TarmacTrace, "Register trace", with notes, parts
  * of registers, comments and digits that are not known).
  */
 #include "format/tarmac/scan.h"

@@ -1,8 +1,8 @@
 /*
  * system.c - what happens below the program: caches, translation tables, TLBs, the bus.
  *
- * Implements docs/formats/tarmac.md, "Caches", "Translation" and "Bus" (TarmacTrace, the traces of
- * the same names).
+ * Implements docs/formats/tarmac.md, "What each record becomes" (TarmacTrace, "Cache maintenance
+ * trace", "Cache content trace", "Translation table walk trace", "TLB trace", "Memory bus trace").
  */
 #include "format/tarmac/scan.h"
 #include "format/tarmac/tarmac.h"

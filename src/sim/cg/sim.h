@@ -1,7 +1,7 @@
 /*
  * sim.h - the caches of Valgrind's Cachegrind and Callgrind.
  *
- * Implements shared/specs/cache-simulation.md, section 4.
+ * Follows Valgrind 3.19 (cachegrind/cg_sim.c, callgrind/sim.c); docs/caches.md, "Other tools".
  */
 #ifndef TROD_SIM_CG_SIM_H
 #define TROD_SIM_CG_SIM_H

@@ -1,7 +1,7 @@
 /*
  * cache.h - a cache of Dinero IV, with sub-blocks, prefetches and classified misses.
  *
- * Implements shared/specs/cache-simulation.md, section 3.
+ * Follows Dinero IV 7 (ref.c).
  */
 #ifndef TROD_SIM_DIN_CACHE_H
 #define TROD_SIM_DIN_CACHE_H

@@ -1,7 +1,7 @@
 /*
  * config.h - the options of Dinero IV.
  *
- * Implements shared/specs/cache-simulation.md, section 3.
+ * Follows the manual page of Dinero IV 7 (cmdargs.c).
  */
 #ifndef TROD_SIM_DIN_CONFIG_H
 #define TROD_SIM_DIN_CONFIG_H

@@ -1,7 +1,7 @@
 /*
  * sim.h - a run of Dinero IV.
  *
- * Implements shared/specs/cache-simulation.md, section 3, but for printing.
+ * Follows Dinero IV 7 (ref.c, cmdmain.c), but for printing.
  */
 #ifndef TROD_SIM_DIN_SIM_H
 #define TROD_SIM_DIN_SIM_H

@@ -1,7 +1,7 @@
 /*
  * stacks.h - lists of blocks in the order of replacement, as Dinero IV keeps them.
  *
- * Implements shared/specs/cache-simulation.md, section 3, "One reference", step 4.
+ * Follows Dinero IV 7 (ref.c); the lists are called stacks there.
  */
 #ifndef TROD_SIM_DIN_STACKS_H
 #define TROD_SIM_DIN_STACKS_H

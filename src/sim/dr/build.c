@@ -147,7 +147,7 @@ static void coherent_below(struct trod_dr_cache *c)
         coherent_below(c->child[i]);
 }
 
-/* Where the snoop filter sits (cache-simulation.md, 2.5). */
+/* Where the snoop filter sits (drcachesim, simulator/cache_simulator.cpp). */
 static int link_snoop(const struct builder *b)
 {
     struct trod_dr_sim *s = b->s;

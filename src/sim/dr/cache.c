@@ -42,7 +42,7 @@ static void count_miss(struct trod_dr_cache *c, const struct trod_sim_ref *r, ui
         c->missed(c->user, r, r->addr);
 }
 
-/* --- coherence: section 2.5 --- */
+/* --- coherence --- */
 
 int trod_dr_snoop_init(struct trod_dr_snoop *s, uint32_t n)
 {
@@ -138,7 +138,7 @@ static void written_below(struct trod_dr_cache *c, const struct trod_dr_cache *c
     }
 }
 
-/* --- inclusion, exclusion: section 2.4 --- */
+/* --- inclusion, exclusion --- */
 
 static void invalidate(struct trod_dr_cache *c, uint64_t line, enum trod_dr_why why)
 {
@@ -232,7 +232,7 @@ static void insert(struct trod_dr_cache *c, uint64_t line, uint64_t set, uint32_
         c->failed = true;
 }
 
-/* --- requests: section 2.1 --- */
+/* --- requests --- */
 
 /* The line of F is present in WAY. true: the rest of the steps is left out. */
 static bool on_hit(struct trod_dr_cache *c, const struct trod_sim_ref *f, uint64_t line)
@@ -315,7 +315,7 @@ void trod_dr_request(struct trod_dr_cache *c, const struct trod_sim_ref *r)
     }
 }
 
-/* --- flushes: section 2.6 --- */
+/* --- flushes --- */
 
 void trod_dr_flush(struct trod_dr_cache *c, const struct trod_sim_ref *r)
 {

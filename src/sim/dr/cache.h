@@ -1,7 +1,7 @@
 /*
  * cache.h - a cache of DynamoRIO's simulator: one request, insertion, inclusion, coherence, flush.
  *
- * Implements shared/specs/cache-simulation.md, sections 2.1 to 2.6.
+ * Follows drcachesim's simulator/caching_device.cpp, cache.cpp and snoop_filter.cpp.
  */
 #ifndef TROD_SIM_DR_CACHE_H
 #define TROD_SIM_DR_CACHE_H

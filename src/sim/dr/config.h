@@ -1,8 +1,7 @@
 /*
- * config.h - what a simulation of DynamoRIO's is told: its options and its configuration file.
+ * config.h - the options and the configuration file of DynamoRIO's simulators.
  *
- * Implements shared/specs/cache-simulation.md, section 2.9, and shared/specs/drmemtrace.md, 20.5 to
- * 20.7 (options).
+ * Follows drcachesim's common/options.cpp and reader/config_reader.cpp.
  */
 #ifndef TROD_SIM_DR_CONFIG_H
 #define TROD_SIM_DR_CONFIG_H

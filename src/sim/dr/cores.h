@@ -1,7 +1,8 @@
 /*
  * cores.h - which simulated core a thread runs on.
  *
- * Implements shared/specs/drmemtrace.md, 20.5, "Thread -> core".
+ * Follows core_for_thread of drcachesim's simulator/simulator.cpp; docs/caches.md, "Who runs
+ * where".
  */
 #ifndef TROD_SIM_DR_CORES_H
 #define TROD_SIM_DR_CORES_H

@@ -1,7 +1,7 @@
 /*
  * miss.h - the miss analyzer: instructions whose last-level misses follow a stride.
  *
- * Implements shared/specs/drmemtrace.md, 20.6, and cache-simulation.md, section 1 (20.6).
+ * Follows drcachesim's simulator/cache_miss_analyzer.cpp.
  */
 #ifndef TROD_SIM_DR_MISS_H
 #define TROD_SIM_DR_MISS_H

@@ -1,7 +1,8 @@
 /*
  * pages.h - virtual to physical addresses, as DynamoRIO's simulators translate them.
  *
- * Implements shared/specs/drmemtrace.md, 12.8, 16.4 (v2p.textproto) and 20.5 ("-use_physical").
+ * Follows drcachesim's option -use_physical: the physical markers of a trace, or the file
+ * v2p.textproto beside it.
  */
 #ifndef TROD_SIM_DR_PAGES_H
 #define TROD_SIM_DR_PAGES_H

@@ -2,8 +2,8 @@
  * sim.h - a run of one of DynamoRIO's simulators: the caches or TLBs of all cores, and what is
  * counted when.
  *
- * Implements shared/specs/cache-simulation.md, sections 2.3 to 2.10, and drmemtrace.md, 20.5 to
- * 20.7, but for reading and printing.
+ * Follows drcachesim's simulator/cache_simulator.cpp, tlb_simulator.cpp and
+ * cache_miss_analyzer.cpp, but for reading and printing.
  */
 #ifndef TROD_SIM_DR_SIM_H
 #define TROD_SIM_DR_SIM_H

@@ -1,7 +1,7 @@
 /*
  * tlb.h - the TLBs of a core in DynamoRIO's TLB simulator.
  *
- * Implements shared/specs/cache-simulation.md, section 2.10, and drmemtrace.md, 20.7.
+ * Follows drcachesim's simulator/tlb.cpp and tlb_simulator.cpp.
  */
 #ifndef TROD_SIM_DR_TLB_H
 #define TROD_SIM_DR_TLB_H

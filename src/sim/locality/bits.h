@@ -4,7 +4,8 @@
  * The last reference of each live line has its bit set. Bits are counted by blocks of 2^9, 2^14 and
  * 2^20 positions, and loops have fixed lengths wherever they can: their masks cost less than
  * branches that cannot be predicted. Positions run out: then the set ones are numbered anew
- * (trod_bits_renumber). "Locality analyses", section 2.
+ * (trod_bits_renumber). This is the method of Bennett and Kruskal ("LRU stack processing", 1975)
+ * with counts by block in place of a tree.
  */
 #ifndef TROD_SIM_BITS_H
 #define TROD_SIM_BITS_H

@@ -1,5 +1,5 @@
 /*
- * block.c - a block of references to a stack (stack.h; "Locality analyses", section 2).
+ * block.c - a block of references to a stack (stack.h).
  *
  * Of what filter.h leaves, lines that come back again and again need no look: where C comes back
  * after each other line (C A C B C A ...), as the line of a loop's instructions does, its distance

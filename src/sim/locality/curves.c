@@ -1,7 +1,7 @@
 /*
  * curves.c - footprint, working sets and models of the miss ratio, from reuse times (times.h).
  *
- * "Locality analyses", section 1. All are sums of max(0, v - w) or min(v, w) over the histograms of
+ * All are sums of max(0, v - w) or min(v, w) over the histograms of
  * reuse times, of first positions, and of last positions counted from the end.
  */
 #include "times.h"

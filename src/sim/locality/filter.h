@@ -1,7 +1,7 @@
 /*
  * filter.h - the references of a block without repeats.
  *
- * "Locality analyses", section 2. A reference to the line referenced before it has distance 0. What
+ * A reference to the line referenced before it has distance 0. What
  * is left is a list of items, each standing for a line and its repeats.
  */
 #ifndef TROD_SIM_FILTER_H

@@ -1,8 +1,8 @@
 /*
  * narrow.h - lists of lines as numbers of 32 bits, with AVX2.
  *
- * "Locality analyses", section 5: a line is its lower 28 bits and a number of four bits for what is
- * above them, of which programs have few. A list of 16 lines is one cache line, not two.
+ * A line is its lower 28 bits and a number of four bits that stands for the bits above them, of
+ * which programs have few values. A list of 16 lines is one cache line, not two.
  */
 #ifndef TROD_SIM_NARROW_H
 #define TROD_SIM_NARROW_H

@@ -1,7 +1,7 @@
 /*
  * sets.h - LRU caches of many numbers of sets and ways in one pass.
  *
- * Implements "Locality analyses", section 3 (Hill and Smith, "Evaluating associativity in CPU
+ * Implements docs/locality.md, option --ways (Hill and Smith, "Evaluating associativity in CPU
  * caches", 1989): for each number of sets, a power of two, a list per set of the most recent lines.
  * A line found at position p of its list hits in all caches with more than p ways. Numbers of sets
  * are visited from the smallest; where a line is at the front already it is so for all larger ones,

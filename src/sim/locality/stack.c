@@ -1,5 +1,5 @@
 /*
- * stack.c - LRU stack distances, exactly (stack.h; "Locality analyses", section 2).
+ * stack.c - LRU stack distances, exactly (stack.h; docs/locality.md, "How it works").
  *
  * A hash table gives the position of each line's last reference; the distance is the number of
  * positions behind it that are last references of other lines. References come in blocks (block.c).

@@ -1,7 +1,7 @@
 /*
  * stack.h - LRU stack distances of a stream of references, exactly.
  *
- * Implements "Locality analyses", sections 1 and 2: the distance of a reference is the number of
+ * Implements docs/locality.md, "The words": the distance of a reference is the number of
  * other lines that were referenced since the last reference to its line. 10^10 references are the
  * design size; memory follows the number of lines.
  */

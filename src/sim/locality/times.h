@@ -1,7 +1,7 @@
 /*
  * times.h - reuse times of a stream of references, and what follows from them.
  *
- * Implements "Locality analyses", section 1: reuse times, working sets, the footprint (Xiang et
+ * Implements docs/locality.md, "Models": reuse times, working sets, the footprint (Xiang et
  * al., "Linear-time modeling of program working set in shared cache", 2011) and three models of the
  * miss ratio that need nothing else: HOTL (Xiang et al., "HOTL: a higher order theory of locality",
  * 2013), AET (Hu et al., "Kinetic modeling of data eviction in cache", 2016) and StatStack (Eklov

@@ -1,7 +1,7 @@
 /*
  * report.c - the tables of a hierarchy.
  *
- * Implements own/report.h. Names of columns are documented in docs/caches.md, "Results".
+ * Implements own/report.h. Names of columns are documented in trod-cache(1).
  */
 #include "sim/own/report.h"
 

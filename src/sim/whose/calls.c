@@ -1,9 +1,9 @@
 /*
  * calls.c - calls of allocation functions, as markers have them, to blocks.
  *
- * A call is FUNC_ID, FUNC_RETADDR and FUNC_ARG, its return FUNC_ID and FUNC_RETVAL (drmemtrace,
- * section 12.4). Of allocation functions inside each other the outer one says who asked: it returns
- * last. What is freed is gone as soon as the call says it.
+ * A call is FUNC_ID, FUNC_RETADDR and FUNC_ARG, its return FUNC_ID and FUNC_RETVAL (enum
+ * trod_drm_marker). Of allocation functions inside each other the outer one says who asked: it
+ * returns last. What is freed is gone as soon as the call says it.
  */
 #include "sim/whose/whose_int.h"
 #include "trod/drmemtrace.h"
